@@ -1,0 +1,53 @@
+/* Bit-level helpers: bit casts between floats and words, set-bit walking, powers of two, a seeded generator. */
+#ifndef HEDDLE_BASE_BITS_H
+#define HEDDLE_BASE_BITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline uint32_t f32_bits(float f) {
+    uint32_t u;
+    memcpy(&u, &f, sizeof u);
+    return u;
+}
+static inline float f32_from(uint32_t u) {
+    float f;
+    memcpy(&f, &u, sizeof f);
+    return f;
+}
+static inline uint64_t f64_bits(double f) {
+    uint64_t u;
+    memcpy(&u, &f, sizeof u);
+    return u;
+}
+static inline double f64_from(uint64_t u) {
+    double f;
+    memcpy(&f, &u, sizeof f);
+    return f;
+}
+
+/* for each set bit l of mask, lowest first */
+#define FOR_LANES(l, mask)                                                                                             \
+    for (uint32_t l##_left = (mask), l; l##_left && (l = (uint32_t)__builtin_ctz(l##_left), 1); l##_left &= l##_left - 1)
+
+static inline bool is_pow2(uint64_t v) {
+    return v && !(v & (v - 1));
+}
+
+/* splitmix64: the one generator of the project, so that a seed means the same bytes everywhere. */
+struct rng {
+    uint64_t state;
+};
+static inline uint64_t rng_next(struct rng *r) {
+    uint64_t z = (r->state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+/* uniform in [0, n); n > 0 */
+static inline uint64_t rng_below(struct rng *r, uint64_t n) {
+    return (uint64_t)(((unsigned __int128)rng_next(r) * n) >> 64);
+}
+
+#endif

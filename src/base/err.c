@@ -1,0 +1,97 @@
+/* Error values, growing text, and "did you mean". */
+#include "base/err.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+static void reserve(struct sb *s, size_t more) {
+    if (s->cap - s->len > more) return;
+    s->cap = (s->cap + more + 64) * 2;
+    s->text = xrealloc(s->text, s->cap);
+}
+
+void sb_addn(struct sb *s, const char *text, size_t n) {
+    reserve(s, n + 1);
+    if (n) memcpy(s->text + s->len, text, n);
+    s->len += n;
+    s->text[s->len] = '\0';
+}
+
+void sb_addv(struct sb *s, const char *fmt, va_list ap) {
+    va_list again;
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    CHECK(n >= 0);
+    reserve(s, (size_t)n + 1);
+    vsnprintf(s->text + s->len, (size_t)n + 1, fmt, again);
+    s->len += (size_t)n;
+    va_end(again);
+}
+
+void sb_add(struct sb *s, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    sb_addv(s, fmt, ap);
+    va_end(ap);
+}
+
+void sb_free(struct sb *s) {
+    free(s->text);
+    *s = (struct sb){0};
+}
+
+bool err_set(struct err *e, enum err_code code, const char *fmt, ...) {
+    struct sb text = {0}; /* built apart: an argument may point into the old text */
+    va_list ap;
+    va_start(ap, fmt);
+    sb_addv(&text, fmt, ap);
+    va_end(ap);
+    sb_free(&e->text);
+    e->text = text;
+    e->code = code;
+    return false;
+}
+
+const char *err_text(const struct err *e) {
+    return e->text.text ? e->text.text : "";
+}
+
+void err_free(struct err *e) {
+    sb_free(&e->text);
+    e->code = ERR_OK;
+}
+
+/* Levenshtein distance, cut off at words of 63 characters: longer ones are nobody's typing error. */
+static size_t distance(const char *a, const char *b) {
+    size_t na = strlen(a), nb = strlen(b), row[64];
+    if (na > 63 || nb > 63) return 64;
+    for (size_t j = 0; j <= nb; j++) row[j] = j;
+    for (size_t i = 1; i <= na; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= nb; j++) {
+            size_t best = diagonal + (a[i - 1] != b[j - 1]);
+            if (row[j] + 1 < best) best = row[j] + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            diagonal = row[j];
+            row[j] = best;
+        }
+    }
+    return row[nb];
+}
+
+const char *nearest_name(const char *word, const char *const *names) {
+    const char *best = NULL;
+    size_t limit = strlen(word) / 3 + 2;
+    for (; *names; names++) {
+        size_t d = distance(word, *names);
+        if (d < limit) {
+            limit = d;
+            best = *names;
+        }
+    }
+    return best;
+}

@@ -1,0 +1,80 @@
+/* Functional execution, as the rest of the program uses it: device memory, a module placed in it, a launch. */
+#ifndef HEDDLE_EXEC_EXEC_H
+#define HEDDLE_EXEC_EXEC_H
+
+#include "base/err.h"
+#include "exec/ctx.h"
+#include "ir/program.h"
+
+/* ---- device memory: separate allocations with gaps between, every access checked against them ---- */
+struct exec_mem;
+struct exec_mem *exec_mem_new(uint64_t limit_bytes); /* most that may be allocated at once */
+void exec_mem_free_all(struct exec_mem *m);
+/* label names the allocation in fault reports ("argument 2", "symbol table", ...); it is copied. */
+bool exec_mem_alloc(struct exec_mem *m, uint64_t bytes, uint64_t align, const char *label, uint64_t *addr, struct err *e);
+bool exec_mem_release(struct exec_mem *m, uint64_t addr, struct err *e);
+/* Host view of [addr, addr+bytes), or NULL when that is not inside one allocation. */
+void *exec_mem_at(struct exec_mem *m, uint64_t addr, uint64_t bytes);
+/* "0x... is 12 bytes past the end of argument 2 (0x..., 4096 bytes)" */
+void exec_mem_describe(const struct exec_mem *m, uint64_t addr, struct sb *out);
+uint64_t exec_mem_used(const struct exec_mem *m);
+
+/* ---- textures ---- */
+enum exec_texel { EXEC_TEXEL_U8, EXEC_TEXEL_S8, EXEC_TEXEL_U16, EXEC_TEXEL_S16, EXEC_TEXEL_U32, EXEC_TEXEL_S32, EXEC_TEXEL_F16, EXEC_TEXEL_F32 };
+enum exec_address_mode { EXEC_WRAP, EXEC_CLAMP, EXEC_MIRROR, EXEC_BORDER };
+struct exec_texture {
+    uint64_t addr;                  /* device memory */
+    uint32_t width, height, depth;  /* texels; height, depth 0 for fewer dimensions; depth: layers of an array, faces of a cube */
+    uint64_t pitch;                 /* bytes from row to row; 0: width times texel size */
+    enum exec_texel texel;
+    uint32_t channels;              /* 1, 2, 4 */
+    bool linear;                    /* filter: point or linear */
+    bool normalized;                /* coordinates in [0, 1) */
+    bool normalized_read;           /* 8- and 16-bit integers read as floats in [0, 1] or [-1, 1] */
+    enum exec_address_mode mode[3];
+    float border[4];
+};
+bool exec_texture_new(struct exec_mem *m, const struct exec_texture *t, uint64_t *handle, struct err *e);
+bool exec_texture_release(struct exec_mem *m, uint64_t handle, struct err *e);
+
+/* ---- a module placed on a device ---- */
+struct exec_image;
+struct exec_image *exec_image_new(struct exec_mem *mem, const struct ir_module *m, enum exec_isa isa, struct err *e);
+void exec_image_free(struct exec_image *im);
+/* Address (generic for .global; constant space for .const) and size of a variable. false when it has none (.shared). */
+bool exec_image_symbol(const struct exec_image *im, uint32_t var, uint64_t *addr, uint64_t *bytes);
+/* Host view of a .global or .const variable's bytes, for copies by symbol. */
+void *exec_image_bytes(struct exec_image *im, uint32_t var, uint64_t *bytes);
+/* Gives a .texref variable the texture it stands for. */
+bool exec_image_bind(struct exec_image *im, uint32_t var, uint64_t handle, struct err *e);
+
+/* ---- a launch ---- */
+struct exec_stats {
+    uint64_t blocks, warps, threads;
+    uint64_t warp_insts, thread_insts;            /* issued for at least one lane; lanes they ran for */
+    uint64_t class_insts[IR_NCLASSES];            /* thread instructions by class */
+    uint64_t branches, divergent_branches;        /* executions by a group of threads; those that split it */
+    uint64_t barriers, atomics, calls, loads, stores; /* thread counts, except barriers: completions */
+    uint64_t turns;                               /* times a path, warp or block was set aside for another */
+};
+
+struct exec_launch {
+    struct exec_image *image;
+    uint32_t func;
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared;
+    const void *params; /* func->param_bytes of them */
+    uint64_t max_insts; /* thread instructions; 0: no bound */
+    uint64_t quantum;   /* warp instructions before another path, warp or block gets a turn; 0: default */
+    uint64_t stack_bytes; /* local memory of one thread, call frames included; 0: default */
+    uint64_t heap_bytes;  /* what device-side malloc may hand out; 0: default */
+    uint64_t grid_id;
+    void (*print)(void *user, const char *text, size_t n); /* vprintf output, in execution order */
+    bool (*progress)(void *user, uint64_t blocks_done, uint64_t blocks); /* false: stop */
+    void *user;
+};
+
+/* Runs the whole grid. On a fault or limit: false, with the report in e; stats hold what ran until then. */
+bool exec_run(const struct exec_launch *l, struct exec_stats *s, struct err *e);
+
+#endif

@@ -1,0 +1,12 @@
+/* PTX text to a program. */
+#ifndef HEDDLE_FRONT_PTX_PTX_H
+#define HEDDLE_FRONT_PTX_PTX_H
+
+#include "ir/program.h"
+
+/* Parses and lowers. name is used in messages. The text need not end in NUL. On error NULL, and e holds one diagnostic
+ * after another: "file:line:col: error: what was expected", the line, a caret; every unsupported instruction of the
+ * file is among them. The module still has virtual registers: cfg_analyse comes next. */
+struct ir_module *ptx_load(const char *name, const char *text, size_t len, struct err *e);
+
+#endif

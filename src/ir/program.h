@@ -1,0 +1,107 @@
+/* A loaded program: functions, variables, constants, debug lines. Made by a front end, completed by cfg (blocks,
+ * post-dominators, register rows) and ir_link (frames, rows and shared memory across calls), then never changed. */
+#ifndef HEDDLE_IR_PROGRAM_H
+#define HEDDLE_IR_PROGRAM_H
+
+#include "base/alloc.h"
+#include "base/err.h"
+#include "ir/insn.h"
+
+struct ir_param {
+    const char *name;
+    uint8_t type; /* enum ir_type of a scalar; NONE: an array of bytes (a struct by value) */
+    uint32_t bytes, align, offset; /* kernels: offset in the parameter buffer; functions: in the callee's frame */
+    bool pointer; /* declared .ptr */
+};
+
+enum ir_var_kind { IR_VAR_DATA, IR_VAR_TEXREF, IR_VAR_SAMPLERREF, IR_VAR_SURFREF };
+
+/* A module-scope or function-scope variable that has an address (.global, .const, .shared). */
+struct ir_var {
+    const char *name;
+    uint8_t kind;  /* enum ir_var_kind */
+    uint8_t space; /* IR_SP_GLOBAL, IR_SP_CONST, IR_SP_SHARED */
+    uint8_t type;  /* element type */
+    bool dynamic;  /* .extern .shared x[]: placed after the static shared variables */
+    bool external; /* .extern without definition */
+    uint64_t bytes;
+    uint32_t align;
+    uint8_t *init;  /* bytes, or NULL for zeros */
+    uint64_t ninit; /* how many of them; the rest is zero */
+};
+
+/* A value known only when the program is placed: written into a constant, or into a variable's initial bytes. */
+enum ir_reloc_kind { IR_RELOC_VAR, IR_RELOC_FUNC };
+struct ir_reloc {
+    uint8_t kind;     /* enum ir_reloc_kind */
+    uint8_t bytes;    /* 4 or 8 (in an initialiser also 1, 2: mask() of an address) */
+    uint8_t shift;    /* initialiser: right shift before storing */
+    bool generic;     /* generic(sym): converted to a generic address */
+    uint32_t symbol;  /* variable or function */
+    int64_t addend;
+    uint32_t konst;   /* index of the constant (file by bytes), or IR_NOPC when in a variable */
+    uint32_t var;     /* the variable whose initialiser holds it */
+    uint64_t offset;  /* where in it */
+};
+
+struct ir_srcloc { /* from .loc; file 0: none */
+    uint32_t file, line, col;
+};
+
+struct ir_func {
+    const char *name;
+    bool kernel, recursive; /* recursive: may be active twice in one thread (ir_link) */
+    bool address_taken;
+    bool defined;
+    uint32_t line;       /* in the PTX text */
+    uint32_t entry, end; /* PCs [entry, end) */
+    struct ir_param *params, *rets;
+    uint32_t nparams, nrets;
+    uint32_t param_bytes; /* kernels: size of the parameter buffer */
+    uint32_t frame_bytes; /* local memory of one activation, multiple of 16 */
+    uint32_t nvirt[3];    /* virtual registers per file, as the front end numbers them; predicate 0 is IR_PT */
+    /* cfg: rows are relative to base until ir_link adds it */
+    uint32_t nrow[3], base[3]; /* per file; predicate row 0 is IR_PT for all and never part of a base */
+    uint32_t regs;             /* 32-bit registers one thread needs, this function alone (live at once) */
+    /* ir_link: over everything reachable */
+    uint32_t total_rows[3], total_regs;
+    uint32_t shared_bytes;   /* static shared memory of a kernel */
+    uint32_t *shared_offset; /* kernels: offset of each variable (IR_NOPC: not used), by variable index */
+    uint32_t *shared_used;   /* variables this function names itself; nshared_used of them (front end) */
+    uint32_t nshared_used;
+    uint32_t maxntid[3], reqntid[3]; /* 0: not given */
+    uint32_t minnctapersm, maxnctapersm, maxnreg;
+};
+
+struct ir_module {
+    struct arena mem;
+    const char *name; /* file name, for messages */
+    uint32_t version_major, version_minor, sm, address_bits;
+    VEC(struct ir_insn) code;
+    VEC(struct ir_srcloc) src; /* parallel to code */
+    VEC(struct ir_func) funcs;
+    VEC(struct ir_var) vars;
+    VEC(struct ir_reloc) relocs;
+    VEC(uint32_t) k32;
+    VEC(uint64_t) k64;
+    VEC(uint32_t) ext;
+    VEC(const char *) files; /* [0] unused; .file numbers index it, NULL where not given */
+    const char *text; /* the PTX text, kept for diagnostics (arena) */
+    size_t text_len;
+    uint32_t nblocks; /* module-wide (cfg) */
+};
+
+struct ir_module *ir_module_new(const char *name);
+void ir_module_free(struct ir_module *m);
+int ir_find_func(const struct ir_module *m, const char *name); /* index or -1 */
+int ir_find_var(const struct ir_module *m, const char *name);
+const struct ir_func *ir_func_at(const struct ir_module *m, uint32_t pc); /* function holding pc */
+
+/* After every function is coloured: call graph, recursion, row bases so that no caller's row is a callee's, frame
+ * words of calls, shared-memory layout of each kernel, totals. Fails on calls to undefined functions. */
+bool ir_link(struct ir_module *m, struct err *e);
+
+/* Readable text of one instruction, e.g. "@!p1 setp.lt.s32 p2, r4, 17" (no newline). */
+void ir_print_insn(struct sb *out, const struct ir_module *m, uint32_t pc);
+
+#endif
