@@ -87,10 +87,15 @@ void ref_szext_wrap(const struct ref_in *in, struct ref_out *out) {
     extend(in, out, in->s[1] & 31);
 }
 
-/* The n-th set bit from base, upwards for positive n, downwards for negative, base itself for 0. */
+/* The n-th set bit from base, upwards for positive n, downwards for negative, base itself for 0.
+ * A base that is no lane is undefined. */
 void ref_fns(const struct ref_in *in, struct ref_out *out) {
     uint32_t mask = (uint32_t)in->s[0], base = (uint32_t)in->s[1];
     int64_t offset = (int32_t)(uint32_t)in->s[2], left = offset < 0 ? -offset : offset;
+    if (base > 31) {
+        out->w[0].kind = REF_ANY;
+        return;
+    }
     ref_put(in, out, 0, 0xffffffffu);
     if (offset == 0) {
         if (bit(mask, (int)base)) ref_put(in, out, 0, base);

@@ -46,7 +46,14 @@ static void amount_edges(struct list *l) {
 
 static void offset_edges(struct list *l) {
     add(l, 0), add(l, 1), add(l, 0xffffffffu), add(l, 0x80000000u), add(l, 0x7fffffffu);
-    for (uint32_t k = 2; k < 36; k += k < 4 ? 1 : 7) add(l, k), add(l, -k);
+    for (uint32_t k = 2; k < 36; k += k < 4 ? 1 : 7) add(l, k), add(l, (uint32_t)(0 - k));
+}
+
+/* Every lane, scattered; and some that are none. */
+static void lane_edges(struct list *l) {
+    for (uint32_t k = 0; k < 20; k++) add(l, k * 11 % 32);
+    add(l, 0xffffffffu), add(l, 32);
+    for (uint32_t k = 20; k < 32; k++) add(l, k * 11 % 32);
 }
 
 static void both_signs(struct list *l, const struct soft_fmt *f, uint64_t bits) {
@@ -97,7 +104,7 @@ size_t ref_edges(uint8_t operand, uint64_t *v, size_t max) {
     else if (operand == REF_OFFSET)
         offset_edges(&l);
     else if (operand == REF_LANE)
-        for (uint32_t k = 0; k < 32; k++) add(&l, k * 11 % 32);
+        lane_edges(&l);
     else
         int_edges(&l, ref_width(operand));
     return l.n;
