@@ -77,6 +77,7 @@ static void with_comparisons(const struct ref_row *row, struct ref_forms *l, enu
             i.sub = (uint8_t)cmp;
             i.bop = (uint8_t)bop;
             i.ns = bop == IR_BOP_NONE ? 2 : 3;
+            i.o[i.nd + 2] = IR_PT;
             with_mods(l, i, f == &soft_f32 || f == &soft_f16 ? IR_M_FTZ : 0);
         }
 }
@@ -176,6 +177,8 @@ static void parts(const struct ref_row *row, struct ref_forms *l, unsigned n, ui
                     i.sub = ops[k];
                     i.imm = selectors | mask << 24 | cmp << 28;
                     i.bop = acc ? IR_VC_ADD : IR_VC_NONE;
+                    i.ns =
+                        acc || mask + 1 < 1u << n ? 3 : 2; /* c need not be there when nothing shows of it */
                     with_signs(l, i, ops[k] == IR_V_SET ? all & ~(unsigned)IR_V_D_SIGNED : all,
                                ops[k] == IR_V_SET ? 0 : IR_M_SAT);
                 }
@@ -234,7 +237,6 @@ void forms_cvt_pack(const struct ref_row *row, struct ref_forms *l) {
         struct ir_insn i = plain(row);
         i.mods = IR_M_SAT;
         i.dtype = types[k];
-        i.ns = k < 2 ? 2 : 3;
         push(l, i);
     }
 }
