@@ -47,6 +47,11 @@ $(BUILD)/obj/%.o: %.c
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libheddle.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/libheddle.a -lcmocka $(LDLIBS)
+# The operations' references: linked into the tests that use them.
+REF     := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/ref/*.c)))
+$(filter $(BUILD)/tests/exec/ops%,$(UNIT)): $(BUILD)/tests/%: tests/unit/%.c $(REF) $(BUILD)/libheddle.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(REF) $(BUILD)/libheddle.a -lcmocka $(LDLIBS)
 unit: $(UNIT)
 	@for t in $(UNIT); do $$t || exit 1; done
 
