@@ -27,12 +27,12 @@ struct rig {
     struct sb printed;
 };
 
-static void rig_print(void *user, const char *text, size_t n) {
+static inline void rig_print(void *user, const char *text, size_t n) {
     struct rig *r = user;
     sb_addn(&r->printed, text, n);
 }
 
-static struct rig rig_load(const char *text) {
+static inline struct rig rig_load(const char *text) {
     struct rig r = {.mem = exec_mem_new(UINT64_C(1) << 30)};
     r.m = ptx_load("t.ptx", text, strlen(text), &r.err);
     if (r.m) r.cfg = cfg_analyse(r.m, &r.err);
@@ -41,7 +41,7 @@ static struct rig rig_load(const char *text) {
     return r;
 }
 
-static void rig_free(struct rig *r) {
+static inline void rig_free(struct rig *r) {
     exec_image_free(r->im);
     cfg_free(r->cfg);
     ir_module_free(r->m);
@@ -57,7 +57,8 @@ static inline uint64_t rig_buf(struct rig *r, uint64_t bytes, const char *label)
 }
 
 /* Parameters are 64-bit each. */
-static inline bool rig_run(struct rig *r, const char *kernel, uint32_t grid, uint32_t block, const uint64_t *params) {
+static inline bool rig_run(struct rig *r, const char *kernel, uint32_t grid, uint32_t block,
+                           const uint64_t *params) {
     int f = ir_find_func(r->m, kernel);
     assert_true(f >= 0);
     r->launch.image = r->im;
@@ -72,12 +73,13 @@ static inline bool rig_run(struct rig *r, const char *kernel, uint32_t grid, uin
     return exec_run(&r->launch, &r->stats, &r->err);
 }
 
-static inline void rig_ok(struct rig *r, const char *kernel, uint32_t grid, uint32_t block, const uint64_t *params) {
+static inline void rig_ok(struct rig *r, const char *kernel, uint32_t grid, uint32_t block,
+                          const uint64_t *params) {
     if (!rig_run(r, kernel, grid, block, params)) fail_msg("%s", err_text(&r->err));
 }
 
-static inline void rig_fails(struct rig *r, const char *kernel, uint32_t grid, uint32_t block, const uint64_t *params,
-                             const char *text) {
+static inline void rig_fails(struct rig *r, const char *kernel, uint32_t grid, uint32_t block,
+                             const uint64_t *params, const char *text) {
     assert_false(rig_run(r, kernel, grid, block, params));
     assert_string_equal(err_text(&r->err), text);
 }

@@ -2,9 +2,10 @@
 #include "rig.h"
 
 /* %t: lane; result in %v is stored at p[lane]. */
-#define KERNEL(body)                                                                                                   \
-    HEAD ".visible .entry k(.param .u64 p, .param .u64 q) {\n.reg .u64 %rd<9>; .reg .u32 %t, %v, %w, %r<9>; .reg .pred %p<9>;\n" \
-         "ld.param.u64 %rd0, [p];\nmov.u32 %t, %laneid;\nmov.u32 %v, 0;\n" body                                        \
+#define KERNEL(body)                                                                                   \
+    HEAD ".visible .entry k(.param .u64 p, .param .u64 q) {\n.reg .u64 %rd<9>; .reg .u32 %t, %v, %w, " \
+         "%r<9>; .reg .pred %p<9>;\n"                                                                  \
+         "ld.param.u64 %rd0, [p];\nmov.u32 %t, %laneid;\nmov.u32 %v, 0;\n" body                        \
          "\nmul.wide.u32 %rd1, %t, 4;\nadd.u64 %rd1, %rd1, %rd0;\nst.global.u32 [%rd1], %v;\nret;\n}\n"
 
 static void run(const char *text, uint32_t lanes, uint32_t out[32]) {
@@ -43,8 +44,10 @@ static void shuffles_follow_the_manual(void **state) {
                 char text[2048];
                 int segment = 32 - width, clamp = mode == 0 ? 0 : 31, c = segment << 8 | clamp;
                 uint32_t out[32];
-                snprintf(text, sizeof text, KERNEL("add.u32 %%w, %%t, 100;\nshfl.sync.%s.b32 %%v|%%p1, %%w, %d, %d, -1;\n"
-                         "@%%p1 add.u32 %%v, %%v, 1000;"), modes[mode], b, c);
+                snprintf(text, sizeof text,
+                         KERNEL("add.u32 %%w, %%t, 100;\nshfl.sync.%s.b32 %%v|%%p1, %%w, %d, %d, -1;\n"
+                                "@%%p1 add.u32 %%v, %%v, 1000;"),
+                         modes[mode], b, c);
                 run(text, 32, out);
                 for (int l = 0; l < 32; l++) {
                     bool p;
@@ -59,7 +62,8 @@ static void votes_and_ballots_see_the_active_group(void **state) {
     uint32_t out[32];
     run(KERNEL("and.b32 %w, %t, 3; setp.eq.u32 %p1, %w, 0;\nvote.sync.ballot.b32 %v, %p1, -1;"), 32, out);
     for (int l = 0; l < 32; l++) assert_int_equal(out[l], 0x11111111);
-    run(KERNEL("setp.lt.u32 %p1, %t, 8;\n@!%p1 bra OUT;\nsetp.gt.u32 %p2, %t, 5;\nvote.sync.any.pred %p3, %p2, 255;\n"
+    run(KERNEL("setp.lt.u32 %p1, %t, 8;\n@!%p1 bra OUT;\nsetp.gt.u32 %p2, %t, 5;\nvote.sync.any.pred %p3, "
+               "%p2, 255;\n"
                "vote.sync.all.pred %p4, %p2, 255;\nvote.sync.uni.pred %p5, !%p2, 255;\nactivemask.b32 %v;\n"
                "@%p3 add.u32 %v, %v, 1000; @%p4 add.u32 %v, %v, 10000; @%p5 add.u32 %v, %v, 100000;\nOUT:"),
         32, out);
@@ -81,7 +85,9 @@ static void match_redux_and_elect(void **state) {
     assert_int_equal(out[3], -7);
     run(KERNEL("sub.u32 %w, %t, 7;\nredux.sync.max.u32 %v, %w, -1;"), 32, out);
     assert_int_equal(out[3], -1);
-    run(KERNEL("setp.lt.u32 %p1, %t, 4; @%p1 bra OUT;\nelect.sync %v|%p2, 0xfffffff0;\n@%p2 add.u32 %v, %v, 100;\nOUT:"), 32, out);
+    run(KERNEL("setp.lt.u32 %p1, %t, 4; @%p1 bra OUT;\nelect.sync %v|%p2, 0xfffffff0;\n@%p2 add.u32 %v, %v, "
+               "100;\nOUT:"),
+        32, out);
     assert_int_equal(out[0], 0);
     assert_int_equal(out[4], 104);
     assert_int_equal(out[5], 4);
@@ -102,7 +108,9 @@ static void sync_meets_across_different_pcs(void **state) {
 static void member_masks_may_differ_between_lanes(void **state) {
     (void)state;
     uint32_t out[32];
-    run(KERNEL("setp.lt.u32 %p1, %t, 16;\nselp.b32 %r1, 0xffff, 0xffff0000, %p1;\nredux.sync.add.u32 %v, %t, %r1;"), 32, out);
+    run(KERNEL("setp.lt.u32 %p1, %t, 16;\nselp.b32 %r1, 0xffff, 0xffff0000, %p1;\nredux.sync.add.u32 %v, %t, "
+               "%r1;"),
+        32, out);
     assert_int_equal(out[0], 120);
     assert_int_equal(out[31], 376);
 }
@@ -110,7 +118,8 @@ static void member_masks_may_differ_between_lanes(void **state) {
 static void exited_and_missing_lanes_are_not_waited_for(void **state) {
     (void)state;
     uint32_t out[32];
-    run(KERNEL("setp.gt.u32 %p1, %t, 9;\n@%p1 exit;\nredux.sync.add.u32 %v, %t, -1;\nbar.warp.sync -1;"), 20, out);
+    run(KERNEL("setp.gt.u32 %p1, %t, 9;\n@%p1 exit;\nredux.sync.add.u32 %v, %t, -1;\nbar.warp.sync -1;"), 20,
+        out);
     assert_int_equal(out[0], 45);
 }
 
@@ -130,8 +139,10 @@ static void waiting_for_a_lane_that_never_comes_is_a_deadlock(void **state) {
     rig_fails(&r, "k", 1, 4, (uint64_t[]){rig_buf(&r, 128, "b"), 0},
               "deadlock: no thread of the block can go on\n"
               "  kernel k, block (0,0,0): 4 threads wait, 0 have exited\n"
-              "  warp 0, 1 thread from (0,0,0) on, lanes 0x00000001: waits in barrier 0 at t.ptx:13: ELSE: bar.sync 0;\n"
-              "  warp 0, 3 threads from (1,0,0) on, lanes 0x0000000e: wait for lanes 0x00000001 at t.ptx:11: bar.warp.sync -1;");
+              "  warp 0, 1 thread from (0,0,0) on, lanes 0x00000001: waits in barrier 0 at t.ptx:13: ELSE: "
+              "bar.sync 0;\n"
+              "  warp 0, 3 threads from (1,0,0) on, lanes 0x0000000e: wait for lanes 0x00000001 at t.ptx:11: "
+              "bar.warp.sync -1;");
     rig_free(&r);
 }
 
