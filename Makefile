@@ -7,7 +7,7 @@ OPT     ?= -O2 -g
 CPPFLAGS += -Iinclude -Isrc -D_GNU_SOURCE -MMD -MP
 CFLAGS  += -std=c17 $(WARN) $(OPT) -fPIC -fvisibility=hidden $(SAN)
 LDFLAGS += $(SAN)
-LDLIBS  := -ljansson -lm
+LDLIBS  := -linih -ljansson -lm
 
 # Arithmetic executors: compiled once for every machine and once for AVX2, the same bits from both. No contraction: a
 # multiply and an add round twice unless the instruction is fma.
@@ -25,7 +25,7 @@ endif
 CLIOBJ  := $(CLI:%.c=$(BUILD)/obj/%.o)
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit/*/*.c)))
 
-.PHONY: all clean unit
+.PHONY: all clean unit examples docs
 all: $(BUILD)/libheddle.a $(if $(CLI),$(BUILD)/heddle)
 
 $(BUILD)/libheddle.a: $(OBJ)
@@ -49,6 +49,23 @@ $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libheddle.a
 	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/libheddle.a -lcmocka $(LDLIBS)
 unit: $(UNIT)
 	@for t in $(UNIT); do $$t || exit 1; done
+
+# Programs of the library's users: the public header and the archive, nothing else of ours.
+$(BUILD)/examples/%: examples/%.c $(BUILD)/libheddle.a include/heddle.h
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -Wall -Wextra -pedantic -Werror -O2 -Iinclude $(LDFLAGS) -o $@ $< $(BUILD)/libheddle.a $(LDLIBS)
+$(BUILD)/examples/%: examples/%.cpp $(BUILD)/libheddle.a include/heddle.h
+	@mkdir -p $(@D)
+	$(CXX) -std=c++11 -Wall -Wextra -pedantic -Werror -O2 -Iinclude $(LDFLAGS) -o $@ $< $(BUILD)/libheddle.a $(LDLIBS)
+examples: $(BUILD)/examples/saxpy $(BUILD)/examples/count
+	$(BUILD)/examples/saxpy examples/saxpy.ptx
+	$(BUILD)/examples/count
+
+$(BUILD)/gen-docs: tools/gen-docs.c $(BUILD)/libheddle.a
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+docs: $(BUILD)/gen-docs
+	$(BUILD)/gen-docs options > docs/options.md
+	$(BUILD)/gen-docs statistics > docs/statistics.md
 
 clean:
 	rm -rf $(BUILD)
