@@ -35,7 +35,7 @@ int main(int argc, char **argv) {
 
     hd_device *dev;
     hd_status s = hd_device_open(NULL, &dev);
-    if (!s) s = saxpy(dev, argc > 1 ? argv[1] : "saxpy.ptx", 2.0f, x, y);
+    if (!s) s = saxpy(dev, argc > 1 ? argv[1] : "examples/saxpy.ptx", 2.0f, x, y);
     if (s) {
         fprintf(stderr, "%s: %s\n", hd_status_name(s), hd_error(dev));
         hd_device_close(dev);
