@@ -3,10 +3,11 @@
  *     SPEC   = TYPE ":" NUMBER | "buf:" TYPE "[" [COUNT] "]" ["=" FILL] | "sym:" NAME | "bytes:" HEX
  *     FILL   = "zero" | "iota" | "rand(" SEED ["," LO "," HI] ")" | "value(" NUMBER ")" | "file:" PATH
  *     TYPE   = u8 s8 u16 s16 u32 s32 u64 s64 f16 f32 f64
- *     NUMBER = decimal, 0x hexadecimal; for floats also 1e-3, inf, nan and PTX's exact 0fXXXXXXXX, 0dXXXXXXXXXXXXXXXX
+ *     NUMBER = decimal, 0x hexadecimal; for floats also 1e-3, inf, nan and PTX's exact 0fXXXXXXXX,
+ * 0dXXXXXXXXXXXXXXXX
  *
- * Recursive descent over a cursor. The spec is hand-written on a command line, so every message repeats the part it is
- * about and says what would have been right. */
+ * Recursive descent over a cursor. The spec is hand-written on a command line, so every message repeats the
+ * part it is about and says what would have been right. */
 #include "cli/args.h"
 
 #include <ctype.h>
@@ -30,8 +31,9 @@ static const struct {
     const char *name;
     enum ir_type type;
 } value_types[] = {
-    {"u8", IR_T_U8},   {"s8", IR_T_S8},   {"u16", IR_T_U16}, {"s16", IR_T_S16}, {"u32", IR_T_U32}, {"s32", IR_T_S32},
-    {"u64", IR_T_U64}, {"s64", IR_T_S64}, {"f16", IR_T_F16}, {"f32", IR_T_F32}, {"f64", IR_T_F64},
+    {"u8", IR_T_U8},   {"s8", IR_T_S8},   {"u16", IR_T_U16}, {"s16", IR_T_S16},
+    {"u32", IR_T_U32}, {"s32", IR_T_S32}, {"u64", IR_T_U64}, {"s64", IR_T_S64},
+    {"f16", IR_T_F16}, {"f32", IR_T_F32}, {"f64", IR_T_F64},
 };
 #define TYPE_NAMES "u8 s8 u16 s16 u32 s32 u64 s64 f16 f32 f64"
 
@@ -90,9 +92,10 @@ static bool parse_integer(const char *s, struct cut shown, enum ir_type t, const
     if (errno == ERANGE || v > most) {
         if (ir_type_signed(t))
             return err_set(e, ERR_INPUT, "%s %.*s is out of range of %s (-%llu to %llu)", what, CUT(shown),
-                           ir_type_name[t], (unsigned long long)(mask >> 1) + 1, (unsigned long long)(mask >> 1));
-        return err_set(e, ERR_INPUT, "%s %.*s is out of range of %s (0 to %llu)", what, CUT(shown), ir_type_name[t],
-                       (unsigned long long)mask);
+                           ir_type_name[t], (unsigned long long)(mask >> 1) + 1,
+                           (unsigned long long)(mask >> 1));
+        return err_set(e, ERR_INPUT, "%s %.*s is out of range of %s (0 to %llu)", what, CUT(shown),
+                       ir_type_name[t], (unsigned long long)mask);
     }
     *bits = (negative ? 0 - v : v) & mask;
     return true;
@@ -102,7 +105,8 @@ static bool parse_integer(const char *s, struct cut shown, enum ir_type t, const
 static bool exact_float(const char *s, enum ir_type t, uint64_t *bits) {
     char letter = t == IR_T_F32 ? 'f' : 'd';
     size_t digits = t == IR_T_F32 ? 8 : 16;
-    if (t == IR_T_F16 || s[0] != '0' || tolower((unsigned char)s[1]) != letter || strlen(s) != digits + 2) return false;
+    if (t == IR_T_F16 || s[0] != '0' || tolower((unsigned char)s[1]) != letter || strlen(s) != digits + 2)
+        return false;
     if (strspn(s + 2, "0123456789abcdefABCDEF") != digits) return false;
     *bits = strtoull(s + 2, NULL, 16);
     return true;
@@ -115,7 +119,8 @@ static bool parse_float(const char *s, struct cut shown, enum ir_type t, const c
     double v = 0;
     if (*s && !isspace((unsigned char)*s)) v = t == IR_T_F32 ? (double)strtof(s, &end) : strtod(s, &end);
     if (!end || end == s || *end) return err_set(e, ERR_INPUT, "%s '%.*s' is not a number", what, CUT(shown));
-    /* "inf" is asked for by name, and the only word with an n before an f; any other infinity came of rounding */
+    /* "inf" is asked for by name, and the only word with an n before an f; any other infinity came of
+     * rounding */
     bool infinite = isinf(v) || (t == IR_T_F16 && fabs(v) >= 65520);
     if (infinite && !strpbrk(s, "nN"))
         return err_set(e, ERR_INPUT, "%s %.*s is out of range of %s", what, CUT(shown), ir_type_name[t]);
@@ -123,11 +128,13 @@ static bool parse_float(const char *s, struct cut shown, enum ir_type t, const c
     return true;
 }
 
-bool arg_number(const char *text, size_t len, enum ir_type type, const char *what, uint64_t *bits, struct err *e) {
+bool arg_number(const char *text, size_t len, enum ir_type type, const char *what, uint64_t *bits,
+                struct err *e) {
     struct cut shown = {text, len};
     char s[NUMBER_MAX + 1];
     if (!len) return err_set(e, ERR_INPUT, "%s is missing", what);
-    if (len > NUMBER_MAX) return err_set(e, ERR_INPUT, "%s '%.*s...' is too long for a number", what, CUT(shown));
+    if (len > NUMBER_MAX)
+        return err_set(e, ERR_INPUT, "%s '%.*s...' is too long for a number", what, CUT(shown));
     memcpy(s, text, len);
     s[len] = '\0';
     return ir_type_float(type) ? parse_float(s, shown, type, what, bits, e)
@@ -155,7 +162,8 @@ static bool check_range(const struct arg_spec *a, struct err *e) {
         if (!(lo < hi)) return err_set(e, ERR_INPUT, "rand: LO must be below HI");
         return true;
     }
-    bool ordered = ir_type_signed(a->type) ? signed_of(a->type, a->lo) <= signed_of(a->type, a->hi) : a->lo <= a->hi;
+    bool ordered =
+        ir_type_signed(a->type) ? signed_of(a->type, a->lo) <= signed_of(a->type, a->hi) : a->lo <= a->hi;
     return ordered || err_set(e, ERR_INPUT, "rand: LO must not be above HI");
 }
 
@@ -181,9 +189,10 @@ static bool parse_fill(struct cut c, struct arg_spec *a, struct err *e) {
     }
     bool random = cut_skip(&c, "rand(");
     if (!random && !cut_skip(&c, "value("))
-        return err_set(e, ERR_INPUT,
-                       "unknown contents '%.*s' (zero, iota, rand(SEED), rand(SEED,LO,HI), value(V) or file:PATH)",
-                       CUT(whole));
+        return err_set(
+            e, ERR_INPUT,
+            "unknown contents '%.*s' (zero, iota, rand(SEED), rand(SEED,LO,HI), value(V) or file:PATH)",
+            CUT(whole));
     if (!c.n || c.p[c.n - 1] != ')') return err_set(e, ERR_INPUT, "'%.*s' lacks its closing ')'", CUT(whole));
     c.n--;
     if (random) return parse_rand(c, a, e);
@@ -241,7 +250,8 @@ bool arg_parse(const char *text, struct arg_spec *out, struct err *e) {
     struct cut c = {text, strlen(text)}, head;
     *out = (struct arg_spec){.type = IR_T_U64, .text = ""};
     if (!cut_until(&c, ':', &head))
-        return err_set(e, ERR_INPUT, "'%.*s' is not TYPE:VALUE, buf:TYPE[COUNT]=..., sym:NAME or bytes:HEX", CUT(c));
+        return err_set(e, ERR_INPUT, "'%.*s' is not TYPE:VALUE, buf:TYPE[COUNT]=..., sym:NAME or bytes:HEX",
+                       CUT(c));
     if (cut_is(head, "buf")) return parse_buffer(c, out, e);
     if (cut_is(head, "bytes")) return parse_bytes(c, out, e);
     if (cut_is(head, "sym")) {

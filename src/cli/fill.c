@@ -1,8 +1,9 @@
 /* From a parsed SPEC to bytes: generated contents, hex digits, files; and values back to text.
  *
- * Random contents come from the project's one generator seeded with SEED, one draw per element, so that a command line
- * means the same bytes on every machine. Integers: the low bits of a draw, or LO + draw mod the range. Floats: as many
- * high bits of a draw as the significand has, over [0, 1), then scaled to [LO, HI) in double precision. */
+ * Random contents come from the project's one generator seeded with SEED, one draw per element, so that a
+ * command line means the same bytes on every machine. Integers: the low bits of a draw, or LO + draw mod the
+ * range. Floats: as many high bits of a draw as the significand has, over [0, 1), then scaled to [LO, HI) in
+ * double precision. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,8 +15,9 @@
 #include "base/bits.h"
 #include "cli/args.h"
 
-/* With exp the exponent of the leading bit (at least that of the smallest normal), q counts units of the last place:
- * 1024..2048 for normals, below for subnormals, so that adding it to the exponent field also carries correctly. */
+/* With exp the exponent of the leading bit (at least that of the smallest normal), q counts units of the last
+ * place: 1024..2048 for normals, below for subnormals, so that adding it to the exponent field also carries
+ * correctly. */
 uint16_t arg_half(double v) {
     uint16_t sign = signbit(v) ? 0x8000 : 0;
     double a = fabs(v);
@@ -23,7 +25,7 @@ uint16_t arg_half(double v) {
     if (a >= 65520) return sign | 0x7c00;
     int exp;
     frexp(a, &exp);
-    exp = exp - 1 < -14 ? -14 : exp - 1;
+    exp = a < 0x1p-14 ? -14 : exp - 1; /* frexp calls the exponent of 0 zero */
     long q = lrint(ldexp(a, 10 - exp));
     return (uint16_t)(sign | (((exp + 14) << 10) + q));
 }
@@ -35,7 +37,9 @@ double arg_from_half(uint16_t bits) {
 }
 
 static double to_double(enum ir_type t, uint64_t bits) {
-    return t == IR_T_F16 ? arg_from_half((uint16_t)bits) : t == IR_T_F32 ? (double)f32_from((uint32_t)bits) : f64_from(bits);
+    return t == IR_T_F16   ? arg_from_half((uint16_t)bits)
+           : t == IR_T_F32 ? (double)f32_from((uint32_t)bits)
+                           : f64_from(bits);
 }
 
 static uint64_t from_double(enum ir_type t, double v) {
@@ -92,8 +96,9 @@ void arg_decode(const struct arg_spec *a, uint8_t *out) {
 static bool check_size(struct arg_spec *a, uint64_t size, struct err *e) {
     uint64_t element_bytes = ir_type_bytes[a->type], want = a->count * element_bytes;
     if (a->count && size != want)
-        return err_set(e, ERR_INPUT, "%s has %llu bytes, %s[%llu] takes %llu", a->text, (unsigned long long)size,
-                       ir_type_name[a->type], (unsigned long long)a->count, (unsigned long long)want);
+        return err_set(e, ERR_INPUT, "%s has %llu bytes, %s[%llu] takes %llu", a->text,
+                       (unsigned long long)size, ir_type_name[a->type], (unsigned long long)a->count,
+                       (unsigned long long)want);
     if (!size || size % element_bytes || size > ARG_MAX_BYTES)
         return err_set(e, ERR_INPUT, "%s has %llu bytes, which is not a number of %s elements", a->text,
                        (unsigned long long)size, ir_type_name[a->type]);
@@ -107,7 +112,8 @@ static bool read_open(struct arg_spec *a, FILE *f, uint8_t **data, struct err *e
     if (!S_ISREG(st.st_mode)) return err_set(e, ERR_INPUT, "%s is not a regular file", a->text);
     if (!check_size(a, (uint64_t)st.st_size, e)) return false;
     size_t n = (size_t)st.st_size;
-    if (!(*data = try_alloc(n))) return err_set(e, ERR_MEMORY, "no memory for the %zu bytes of %s", n, a->text);
+    if (!(*data = try_alloc(n)))
+        return err_set(e, ERR_MEMORY, "no memory for the %zu bytes of %s", n, a->text);
     if (fread(*data, 1, n, f) == n) return true;
     free(*data);
     *data = NULL;

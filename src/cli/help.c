@@ -76,7 +76,8 @@ static void sections(struct sb *out, const struct term *t, const struct help_sec
 void help_synopsis(struct sb *out, const struct command *c) {
     sb_add(out, "heddle %s%s%s", c->name, *c->operands ? " " : "", c->operands);
     for (const struct opt *o = c->options; o->name; o++)
-        sb_add(out, " [--%s%s%s]%s", o->name, o->value ? " " : "", o->value ? o->value : "", o->repeat ? "..." : "");
+        sb_add(out, " [--%s%s%s]%s", o->name, o->value ? " " : "", o->value ? o->value : "",
+               o->repeat ? "..." : "");
 }
 
 void help_command(struct sb *out, const struct term *t, const struct command *c) {

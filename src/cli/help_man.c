@@ -1,5 +1,5 @@
-/* The manual in man(7) and Markdown form. docs/heddle.1 and the option lists of docs/cli.md are this output, committed;
- * tests/cli/docs.sh fails when they differ. */
+/* The manual in man(7) and Markdown form. docs/heddle.1 and the option lists of docs/cli.md are this output,
+ * committed; tests/cli/docs.sh fails when they differ. */
 #include <ctype.h>
 #include <string.h>
 
@@ -119,13 +119,15 @@ void help_man(struct sb *out) {
     for (const struct command *c = commands; c->name; c++) roff_synopsis(out, c);
     sb_add(out, ".SH DESCRIPTION\n");
     roff(out, help_description);
-    sb_add(out, "\n.PP\nOptions and operands of a command may come in any order; \\fB\\-\\-\\fR ends the options. A value "
+    sb_add(out, "\n.PP\nOptions and operands of a command may come in any order; \\fB\\-\\-\\fR ends the "
+                "options. A value "
                 "follows its option as the next word or after an equals sign. Every command takes "
                 "\\fB\\-\\-help\\fR.\n.SH COMMANDS\n");
     for (const struct command *c = commands; c->name; c++) roff_command(out, c);
     roff_sections(out, "SH", help_general);
     roff_examples(out);
-    sb_add(out, ".SH \"SEE ALSO\"\n.BR dot (1)\n.PP\nThe files \\fIdocs/cli.md\\fR and \\fIdocs/inspect.md\\fR of the "
+    sb_add(out, ".SH \"SEE ALSO\"\n.BR dot (1)\n.PP\nThe files \\fIdocs/cli.md\\fR and "
+                "\\fIdocs/inspect.md\\fR of the "
                 "source show runs with their output.\n");
 }
 

@@ -1,16 +1,9 @@
-/* heddle inspect: what is known of a PTX file before it runs. Here: loading, choosing, and the questions that the text
- * (inspect_text.c) and the JSON (inspect_json.c) both ask. */
+/* heddle inspect: what is known of a PTX file before it runs. Here: loading, choosing, and the questions that
+ * the text (inspect_text.c) and the JSON (inspect_json.c) both ask. */
 #include "cli/inspect.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "cfg/dot.h"
-
-const char *const inspect_structure_name[] = {[CFG_STRUCTURED] = "structured",
-                                              [CFG_BREAKS] = "structured but for loops with breaks",
-                                              [CFG_UNSTRUCTURED] = "unstructured",
-                                              [CFG_IRREDUCIBLE] = "irreducible"};
 
 bool inspect_wants(const struct inspect *in, uint32_t func) {
     return in->ir->funcs.v[func].defined && (in->only == CFG_NONE || in->only == func);
@@ -27,7 +20,8 @@ static bool kernel_info(const struct inspect *in, uint32_t func, hd_kernel_info 
 struct inspect_needs inspect_needs(const struct inspect *in, uint32_t func) {
     const struct ir_func *f = &in->ir->funcs.v[func];
     hd_kernel_info k;
-    if (f->kernel && kernel_info(in, func, &k)) return (struct inspect_needs){k.registers, k.shared_bytes, k.local_bytes};
+    if (f->kernel && kernel_info(in, func, &k))
+        return (struct inspect_needs){k.registers, k.shared_bytes, k.local_bytes};
     return (struct inspect_needs){f->total_regs, 0, f->frame_bytes};
 }
 
@@ -63,7 +57,9 @@ bool inspect_source(const struct inspect *in, uint32_t pc, const char **file, ui
 static bool load(struct inspect *in, const char *path, struct err *e) {
     hd_status s = hd_device_open(NULL, &in->dev);
     if (!s) s = hd_module_load_file(in->dev, path, &in->mod);
-    if (s) return err_set(e, s == HD_MEMORY ? ERR_MEMORY : ERR_INPUT, "%s", in->dev ? hd_error(in->dev) : hd_status_name(s));
+    if (s)
+        return err_set(e, s == HD_MEMORY ? ERR_MEMORY : ERR_INPUT, "%s",
+                       in->dev ? hd_error(in->dev) : hd_status_name(s));
     in->ir = sim_module_ir(in->mod);
     in->cfg = sim_module_cfg(in->mod);
     return true;
@@ -76,7 +72,9 @@ static bool unknown_name(const struct inspect *in, const char *name, struct err 
     VEC_PUSH(&names, NULL);
     const char *near = nearest_name(name, names.v);
     VEC_FREE(&names);
-    if (near) return err_set(e, ERR_INPUT, "%s has no kernel or function %.60s (did you mean %s?)", in->ir->name, name, near);
+    if (near)
+        return err_set(e, ERR_INPUT, "%s has no kernel or function %.60s (did you mean %s?)", in->ir->name,
+                       name, near);
     return err_set(e, ERR_INPUT, "%s has no kernel or function %.60s", in->ir->name, name);
 }
 
@@ -94,9 +92,11 @@ static bool draw(const struct inspect *in, struct sb *out, struct err *e) {
     uint32_t func = in->only, kernels = 0;
     for (uint32_t f = 0; f < in->ir->funcs.n && in->only == CFG_NONE; f++)
         if (in->ir->funcs.v[f].kernel) func = f, kernels++;
-    if (kernels > 1) return err_set(e, ERR_INPUT, "%s has %u kernels; --dot draws one: --kernel NAME", in->ir->name, kernels);
+    if (kernels > 1)
+        return err_set(e, ERR_INPUT, "%s has %u kernels; --dot draws one: --kernel NAME", in->ir->name,
+                       kernels);
     if (func == CFG_NONE) return err_set(e, ERR_INPUT, "%s has no kernel to draw", in->ir->name);
-    cfg_dot(out, in->ir, in->cfg, func);
+    cfg_dot(out, in->ir, in->cfg, func, in->code);
     return true;
 }
 
@@ -112,10 +112,11 @@ enum cli_exit inspect_main(struct cli *c, const struct opts *o) {
     struct err e = {0};
     struct sb out = {0};
     enum cli_exit status = CLI_OK;
-    if (opts_has(o, "dot") + opts_has(o, "json") + in.code > 1) {
-        err_set(&e, ERR_INPUT, "only one of --code, --dot and --json at a time");
+    if (opts_has(o, "json") && (opts_has(o, "dot") || in.code)) {
+        err_set(&e, ERR_INPUT, "--json stands alone: it holds everything that --dot draws");
         status = cli_usage(c, &e);
-    } else if (load(&in, o->operands.v[0], &e) && choose(&in, opts_value(o, "kernel"), &e) && show(&in, o, &out, &e)) {
+    } else if (load(&in, o->operands.v[0], &e) && choose(&in, opts_value(o, "kernel"), &e) &&
+               show(&in, o, &out, &e)) {
         fwrite(out.text, 1, out.len, c->term.out);
     } else {
         status = cli_fail(c, &e);

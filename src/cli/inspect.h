@@ -15,7 +15,8 @@ struct inspect {
     bool code;
 };
 
-/* A place where threads of one warp can part: a conditional or indirect branch, or a conditional return or exit. */
+/* A place where threads of one warp can part: a conditional or indirect branch, or a conditional return or
+ * exit. */
 struct inspect_branch {
     uint32_t pc, block;
     const char *kind; /* "bra", "brx.idx", "ret", "exit" */
@@ -31,9 +32,8 @@ struct inspect_needs inspect_needs(const struct inspect *in, uint32_t func);
 /* The next such place at or after *pc in the function; *pc moves behind it. */
 bool inspect_next_branch(const struct inspect *in, uint32_t func, uint32_t *pc, struct inspect_branch *b);
 void inspect_mix(const struct inspect *in, uint32_t func, uint32_t mix[IR_NCLASSES]);
-/* "kernel.cu:12", or NULL where the compiler left no line. */
+/* The source line of an instruction; false where the compiler left none. */
 bool inspect_source(const struct inspect *in, uint32_t pc, const char **file, uint32_t *line);
-extern const char *const inspect_structure_name[];
 
 void inspect_text(const struct inspect *in, struct sb *out);
 bool inspect_json(const struct inspect *in, struct sb *out, struct err *e);

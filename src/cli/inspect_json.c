@@ -1,5 +1,5 @@
-/* The inspection as JSON. Block numbers are those of the text: within their function, in the order of the code; null
- * stands for "none" (the function's exit as a post-dominator, no loop, no source line). */
+/* The inspection as JSON. Block numbers are those of the text: within their function, in the order of the
+ * code; null stands for "none" (the function's exit as a post-dominator, no loop, no source line). */
 #include <jansson.h>
 #include <stdlib.h>
 
@@ -15,7 +15,8 @@ static json_t *block_number(const struct inspect *in, uint32_t func, uint32_t bl
 
 static json_t *block_list(const struct inspect *in, uint32_t func, uint32_t first, uint32_t n) {
     json_t *a = json_array();
-    for (uint32_t i = 0; i < n; i++) json_array_append_new(a, block_number(in, func, in->cfg->edges[first + i]));
+    for (uint32_t i = 0; i < n; i++)
+        json_array_append_new(a, block_number(in, func, in->cfg->edges[first + i]));
     return a;
 }
 
@@ -25,7 +26,8 @@ static void put_place(const struct inspect *in, json_t *o, uint32_t pc) {
     uint32_t line;
     put(o, "line", in->ir->code.v[pc].line);
     bool known = inspect_source(in, pc, &file, &line);
-    json_object_set_new(o, "source", known ? json_pack("{s:s, s:I}", "file", file, "line", (json_int_t)line) : json_null());
+    json_object_set_new(
+        o, "source", known ? json_pack("{s:s, s:I}", "file", file, "line", (json_int_t)line) : json_null());
 }
 
 static json_t *parameters(const struct ir_func *f) {
@@ -55,11 +57,31 @@ static json_t *block(const struct inspect *in, uint32_t func, uint32_t k) {
     json_object_set_new(o, "predecessors", block_list(in, func, b->pred, b->npred));
     json_object_set_new(o, "idom", block_number(in, func, b->idom));
     json_object_set_new(o, "ipdom", block_number(in, func, b->ipdom));
-    json_object_set_new(o, "loop", b->loop == CFG_NONE ? json_null() : json_integer(b->loop - in->cfg->funcs[func].loop));
+    json_object_set_new(
+        o, "loop", b->loop == CFG_NONE ? json_null() : json_integer(b->loop - in->cfg->funcs[func].loop));
     put(o, "priority", b->priority);
-    json_object_set_new(o, "frontier", block_list(in, func, b->frontier, b->nfrontier));
     json_object_set_new(o, "reachable", json_boolean(b->reachable));
     return o;
+}
+
+/* Each block, with its thread frontier: null when the frontiers of the function would be too many to list. */
+static json_t *blocks(const struct inspect *in, uint32_t func) {
+    enum { MOST = 1 << 20 };
+    const struct cfg_func *f = &in->cfg->funcs[func];
+    struct cfg_frontiers fr = {0};
+    struct err refused = {0};
+    bool known = cfg_frontiers(in->cfg, func, MOST, &fr, &refused);
+    json_t *a = json_array();
+    for (uint32_t k = 0; k < f->nblocks; k++) {
+        json_t *o = block(in, func, f->block + k), *frontier = known ? json_array() : json_null();
+        for (uint32_t i = known ? fr.first[k] : 0; known && i < fr.first[k + 1]; i++)
+            json_array_append_new(frontier, block_number(in, func, fr.block[i]));
+        json_object_set_new(o, "frontier", frontier);
+        json_array_append_new(a, o);
+    }
+    if (known) cfg_frontiers_free(&fr);
+    err_free(&refused);
+    return a;
 }
 
 static json_t *branches(const struct inspect *in, uint32_t func) {
@@ -88,7 +110,8 @@ static json_t *loops(const struct inspect *in, uint32_t func) {
         json_t *o = json_object();
         json_object_set_new(o, "header", block_number(in, func, l->header));
         put_place(in, o, in->cfg->blocks[l->header].first);
-        json_object_set_new(o, "parent", l->parent == CFG_NONE ? json_null() : json_integer(l->parent - f->loop));
+        json_object_set_new(o, "parent",
+                            l->parent == CFG_NONE ? json_null() : json_integer(l->parent - f->loop));
         put(o, "depth", l->depth);
         put(o, "blocks", l->nblocks);
         put(o, "exits", l->nexits);
@@ -112,7 +135,7 @@ static json_t *function(const struct inspect *in, uint32_t func) {
     const struct ir_func *f = &in->ir->funcs.v[func];
     const struct cfg_func *g = &in->cfg->funcs[func];
     struct inspect_needs n = inspect_needs(in, func);
-    json_t *o = json_object(), *blocks = json_array();
+    json_t *o = json_object();
     json_object_set_new(o, "name", json_string(f->name));
     json_object_set_new(o, "kernel", json_boolean(f->kernel));
     put(o, "line", f->line);
@@ -122,11 +145,10 @@ static json_t *function(const struct inspect *in, uint32_t func) {
     put(o, "local_bytes", n.local_bytes);
     json_object_set_new(o, "recursive", json_boolean(f->recursive));
     put(o, "instructions", f->end - f->entry);
-    json_object_set_new(o, "structure", json_string(inspect_structure_name[g->structure]));
+    json_object_set_new(o, "structure", json_string(cfg_structure_name(g->structure)));
     json_object_set_new(o, "why", *g->why_text ? json_string(g->why_text) : json_null());
     json_object_set_new(o, "why_block", block_number(in, func, g->why));
-    for (uint32_t k = g->block; k < g->block + g->nblocks; k++) json_array_append_new(blocks, block(in, func, k));
-    json_object_set_new(o, "blocks", blocks);
+    json_object_set_new(o, "blocks", blocks(in, func));
     json_object_set_new(o, "branches", branches(in, func));
     json_object_set_new(o, "loops", loops(in, func));
     json_object_set_new(o, "mix", mix(in, func));
@@ -152,7 +174,8 @@ bool inspect_json(const struct inspect *in, struct sb *out, struct err *e) {
     const struct ir_module *m = in->ir;
     json_t *root = json_object(), *functions = json_array();
     json_object_set_new(root, "file", json_string(m->name));
-    json_object_set_new(root, "ptx", json_pack("[I,I]", (json_int_t)m->version_major, (json_int_t)m->version_minor));
+    json_object_set_new(root, "ptx",
+                        json_pack("[I,I]", (json_int_t)m->version_major, (json_int_t)m->version_minor));
     put(root, "sm", m->sm);
     put(root, "address_bits", m->address_bits);
     for (uint32_t f = 0; f < m->funcs.n; f++)

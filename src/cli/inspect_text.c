@@ -1,4 +1,5 @@
-/* The inspection for people. Blocks are called B0, B1, ... within their function, in the order of the code. */
+/* The inspection for people. Blocks are called B0, B1, ... within their function, in the order of the code.
+ */
 #include <stdlib.h>
 
 #include "cli/inspect.h"
@@ -65,7 +66,8 @@ static void meeting_point(const struct inspect *in, uint32_t func, uint32_t bloc
     sb_free(&s);
 }
 
-static void branch_targets(const struct inspect *in, uint32_t func, const struct inspect_branch *b, struct sb *out) {
+static void branch_targets(const struct inspect *in, uint32_t func, const struct inspect_branch *b,
+                           struct sb *out) {
     const struct cfg_block *k = &in->cfg->blocks[b->block];
     bool leaves = in->ir->code.v[b->pc].op == IR_RET || in->ir->code.v[b->pc].op == IR_EXIT;
     for (uint32_t i = 0; i < k->nsucc && i < 8; i++)
@@ -79,7 +81,8 @@ static void branches(const struct inspect *in, uint32_t func, struct sb *out) {
     struct inspect_branch b;
     uint32_t pc = in->ir->funcs.v[func].entry;
     table_init(&t, "llrlllrl");
-    header(&t, (const char *const[]){"block", "branch", "line", "source", "goes to", "IPDOM", "line", "source", NULL});
+    header(&t, (const char *const[]){"block", "branch", "line", "source", "goes to", "IPDOM", "line",
+                                     "source", NULL});
     while (inspect_next_branch(in, func, &pc, &b)) {
         struct sb source = {0}, targets = {0};
         place(in, b.pc, &source);
@@ -121,10 +124,11 @@ static void loops(const struct inspect *in, uint32_t func, struct sb *out) {
 static void structure(const struct inspect *in, uint32_t func, struct sb *out) {
     const struct cfg_func *f = &in->cfg->funcs[func];
     label(in, out, "structure");
-    sb_add(out, "%s", inspect_structure_name[f->structure]);
+    sb_add(out, "%s", cfg_structure_name(f->structure));
     if (*f->why_text) sb_add(out, ": %s", f->why_text);
     if (f->why != CFG_NONE)
-        sb_add(out, " (B%u, line %u)", local(in, func, f->why), in->ir->code.v[in->cfg->blocks[f->why].first].line);
+        sb_add(out, " (B%u, line %u)", local(in, func, f->why),
+               in->ir->code.v[in->cfg->blocks[f->why].first].line);
     sb_add(out, "\n");
 }
 
@@ -167,7 +171,8 @@ static void calls(const struct inspect *in, uint32_t func, struct sb *out) {
 
 static void block_heading(const struct inspect *in, uint32_t func, uint32_t block, struct sb *out) {
     const struct cfg_block *b = &in->cfg->blocks[block];
-    sb_add(out, "  %sB%u:%s", term_on(in->term, TERM_CYAN), local(in, func, block), term_on(in->term, TERM_PLAIN));
+    sb_add(out, "  %sB%u:%s", term_on(in->term, TERM_CYAN), local(in, func, block),
+           term_on(in->term, TERM_PLAIN));
     if (b->npred) sb_add(out, "  from");
     for (uint32_t i = 0; i < b->npred; i++) sb_add(out, " B%u", local(in, func, in->cfg->edges[b->pred + i]));
     if (b->loop != CFG_NONE) sb_add(out, "  loop depth %u", in->cfg->loops[b->loop].depth);
@@ -191,8 +196,8 @@ static void code(const struct inspect *in, uint32_t func, struct sb *out) {
 static void function(const struct inspect *in, uint32_t func, struct sb *out) {
     const struct ir_func *f = &in->ir->funcs.v[func];
     struct inspect_needs n = inspect_needs(in, func);
-    sb_add(out, "\n%s %s%s%s  (line %u)\n", f->kernel ? "kernel" : "function", term_on(in->term, TERM_BOLD), f->name,
-           term_on(in->term, TERM_PLAIN), f->line);
+    sb_add(out, "\n%s %s%s%s  (line %u)\n", f->kernel ? "kernel" : "function", term_on(in->term, TERM_BOLD),
+           f->name, term_on(in->term, TERM_PLAIN), f->line);
     label(in, out, "registers");
     sb_add(out, "%u of 32 bits for each thread\n", n.registers);
     label(in, out, "memory");
@@ -218,7 +223,10 @@ static void variables(const struct inspect *in, struct sb *out) {
     for (size_t i = 0; i < in->ir->vars.n; i++) {
         const struct ir_var *v = &in->ir->vars.v[i];
         table_cell(&t, "%s", v->name);
-        table_cell(&t, "%s", v->kind == IR_VAR_DATA ? ir_space_name[v->space] : v->kind == IR_VAR_TEXREF ? "texture" : "other");
+        table_cell(&t, "%s",
+                   v->kind == IR_VAR_DATA     ? ir_space_name[v->space]
+                   : v->kind == IR_VAR_TEXREF ? "texture"
+                                              : "other");
         if (v->dynamic)
             table_cell(&t, "dynamic");
         else
@@ -234,8 +242,8 @@ static void variables(const struct inspect *in, struct sb *out) {
 
 void inspect_text(const struct inspect *in, struct sb *out) {
     const struct ir_module *m = in->ir;
-    sb_add(out, "%s  PTX %u.%u, sm_%u, %u-bit addresses\n", m->name, m->version_major, m->version_minor, m->sm,
-           m->address_bits);
+    sb_add(out, "%s  PTX %u.%u, sm_%u, %u-bit addresses\n", m->name, m->version_major, m->version_minor,
+           m->sm, m->address_bits);
     for (uint32_t f = 0; f < m->funcs.n; f++)
         if (inspect_wants(in, f)) function(in, f, out);
     if (in->only == CFG_NONE) variables(in, out);

@@ -58,7 +58,8 @@ static const struct {
     const char *name;
     void (*make)(struct list *l);
     bool prose; /* the last column is sentences: printed below its row */
-} topics[] = {{"options", list_options, true}, {"stats", list_stats, true}, {"instructions", list_instructions, false}};
+} topics[] = {
+    {"options", list_options, true}, {"stats", list_stats, true}, {"instructions", list_instructions, false}};
 enum { TOPICS = sizeof topics / sizeof *topics };
 
 static size_t count_columns(const struct list *l) {
@@ -83,7 +84,8 @@ static void print_json(const struct list *l, struct sb *out) {
     json_t *a = json_array();
     for (size_t i = 0; i < l->table.cells.n; i += columns) {
         json_t *o = json_object();
-        for (size_t c = 0; c < columns; c++) json_object_set_new(o, l->columns[c], json_string(l->table.cells.v[i + c]));
+        for (size_t c = 0; c < columns; c++)
+            json_object_set_new(o, l->columns[c], json_string(l->table.cells.v[i + c]));
         json_array_append_new(a, o);
     }
     char *text = json_dumps(a, JSON_INDENT(2));
@@ -98,8 +100,8 @@ static enum cli_exit unknown(struct cli *c, const char *word) {
     struct err e = {0};
     for (size_t i = 0; i < TOPICS; i++) names[i] = topics[i].name;
     const char *near = nearest_name(word, names);
-    err_set(&e, ERR_INPUT, "unknown topic '%.60s' (%s%s%s)", word, near ? "did you mean '" : "options, stats or instructions",
-            near ? near : "", near ? "'?" : "");
+    err_set(&e, ERR_INPUT, "unknown topic '%.60s' (%s%s%s)", word,
+            near ? "did you mean '" : "options, stats or instructions", near ? near : "", near ? "'?" : "");
     cli_usage(c, &e);
     err_free(&e);
     return CLI_USAGE;

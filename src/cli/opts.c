@@ -1,5 +1,5 @@
-/* Parser of option tables. No abbreviations: a script that works today must not become ambiguous when an option is
- * added; a near miss gets a suggestion instead. */
+/* Parser of option tables. No abbreviations: a script that works today must not become ambiguous when an
+ * option is added; a near miss gets a suggestion instead. */
 #include "cli/opts.h"
 
 #include <stdlib.h>
@@ -33,13 +33,15 @@ static bool unknown_long(const struct opts *o, const char *name, size_t n, struc
     return err_set(e, ERR_INPUT, "unknown option --%.*s", shown, name);
 }
 
-/* attached: the value that came in the same word, or NULL. *i is the word; it moves on when the value is the next. */
+/* attached: the value that came in the same word, or NULL. *i is the word; it moves on when the value is the
+ * next. */
 static bool take(struct opts *o, const struct opt *t, const char *attached, int *i, int n, char *const *words,
                  struct err *e) {
     const char *value = attached;
     if (!t->value && attached) return err_set(e, ERR_INPUT, "option --%s takes no value", t->name);
     if (t->value && !attached) {
-        if (*i + 1 >= n) return err_set(e, ERR_INPUT, "option --%s needs a value: --%s %s", t->name, t->name, t->value);
+        if (*i + 1 >= n)
+            return err_set(e, ERR_INPUT, "option --%s needs a value: --%s %s", t->name, t->name, t->value);
         value = words[++*i];
     }
     if (!t->repeat && t != &opts_help && opts_has(o, t->name))

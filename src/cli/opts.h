@@ -28,9 +28,10 @@ struct opts {
     VEC(const char *) operands;
 };
 
-/* Reads words[0..n): "--name value", "--name=value", "-n value", flags, operands in any order; "--" ends the options.
- * "--help" and "-h" are known to every command. On false the message names the word and, where one is near, the option
- * that was meant. Release with opts_free in either case. */
+/* Reads words[0..n): "--name value", "--name=value", "-n value", flags, operands in any order; "--" ends the
+ * options.
+ * "--help" and "-h" are known to every command. On false the message names the word and, where one is near,
+ * the option that was meant. Release with opts_free in either case. */
 bool opts_parse(struct opts *o, const struct opt *table, int n, char *const *words, struct err *e);
 void opts_free(struct opts *o);
 

@@ -1,5 +1,6 @@
-/* Output files. A path that exists and is no regular file (a pipe, /dev/null) cannot be replaced by renaming: it is
- * opened and written at commit. A symbolic link is followed, so that the file behind it is replaced and not the link. */
+/* Output files. A path that exists and is no regular file (a pipe, /dev/null) cannot be replaced by renaming:
+ * it is opened and written at commit. A symbolic link is followed, so that the file behind it is replaced and
+ * not the link. */
 #include "cli/outfile.h"
 
 #include <errno.h>

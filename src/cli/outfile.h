@@ -1,5 +1,5 @@
-/* Output files that appear whole or not at all: everything is written under temporary names first, and renamed only
- * when all of it is safely on disk. "-" is standard output. */
+/* Output files that appear whole or not at all: everything is written under temporary names first, and
+ * renamed only when all of it is safely on disk. "-" is standard output. */
 #ifndef HEDDLE_CLI_OUTFILE_H
 #define HEDDLE_CLI_OUTFILE_H
 

@@ -1,7 +1,7 @@
 /* heddle run: one kernel, its arguments from the command line, its buffers and statistics out.
  *
- * In order: read the options; open the device; load the file; choose the kernel; match and place the arguments; launch;
- * and only when that went well, write files and show results. */
+ * In order: read the options; open the device; load the file; choose the kernel; match and place the
+ * arguments; launch; and only when that went well, write files and show results. */
 #include "cli/run.h"
 
 #include <stdlib.h>
@@ -10,8 +10,9 @@
 enum { PRINT_DEFAULT = 64 };
 
 bool run_check(const struct run *r, hd_status s, struct err *e) {
-    static const enum err_code codes[] = {[HD_OK] = ERR_OK,         [HD_INVALID] = ERR_INPUT, [HD_FAULT] = ERR_FAULT,
-                                          [HD_MEMORY] = ERR_MEMORY, [HD_LIMIT] = ERR_LIMIT,   [HD_INTERNAL] = ERR_INPUT};
+    static const enum err_code codes[] = {
+        [HD_OK] = ERR_OK,         [HD_INVALID] = ERR_INPUT, [HD_FAULT] = ERR_FAULT,
+        [HD_MEMORY] = ERR_MEMORY, [HD_LIMIT] = ERR_LIMIT,   [HD_INTERNAL] = ERR_INPUT};
     if (!s) return true;
     return err_set(e, codes[s], "%s", r->dev ? hd_error(r->dev) : hd_status_name(s));
 }
@@ -38,7 +39,8 @@ static bool choose_kernel(struct run *r, struct err *e) {
     if (!n) return err_set(e, ERR_INPUT, "%s has no kernel (.entry)", r->file);
     if (!r->kernel_name && n > 1) return several_kernels(r, e);
     r->kernel = hd_module_kernel_at(r->mod, 0);
-    if (r->kernel_name && !run_check(r, hd_module_kernel(r->mod, r->kernel_name, &r->kernel), e)) return false;
+    if (r->kernel_name && !run_check(r, hd_module_kernel(r->mod, r->kernel_name, &r->kernel), e))
+        return false;
     return run_check(r, hd_kernel_get_info(r->kernel, &r->info), e);
 }
 
@@ -74,7 +76,7 @@ static int on_progress(void *user, uint64_t done, uint64_t all) {
 }
 
 static bool open_device(struct run *r, struct err *e) {
-    hd_config config = {r->settings.v, r->settings.n};
+    hd_config config = {.options = r->settings.v, .noptions = r->settings.n, .file = r->config};
     if (!run_check(r, hd_device_open(&config, &r->dev), e)) return false;
     hd_set_log(r->dev, log_message, r->cli);
     hd_set_print(r->dev, r->data_on_stdout ? print_to_stderr : print_to_stdout, r->cli);
@@ -131,7 +133,8 @@ static bool write_files(const struct run *r, struct outfiles *files, struct err 
         free(data);
     }
     struct sb text = {0};
-    if (fine && r->json) fine = run_json(r, &text, e) && outfile_write(files, r->json, text.text, text.len, e);
+    if (fine && r->json)
+        fine = run_json(r, &text, e) && outfile_write(files, r->json, text.text, text.len, e);
     sb_free(&text);
     return fine;
 }
@@ -163,8 +166,8 @@ enum cli_exit run_main(struct cli *c, const struct opts *o) {
     if (!run_read_options(&r, o, &e))
         status = cli_usage(c, &e);
     else if (!open_device(&r, &e) || !run_check(&r, hd_module_load_file(r.dev, r.file, &r.mod), &e) ||
-             !choose_kernel(&r, &e) || !check_shape(&r, &e) || !run_match_args(&r, &e) || !run_place_args(&r, &e) ||
-             !launch(&r, &e) || !results(&r, &e))
+             !choose_kernel(&r, &e) || !check_shape(&r, &e) || !run_match_args(&r, &e) ||
+             !run_place_args(&r, &e) || !launch(&r, &e) || !results(&r, &e))
         status = cli_fail(c, &e);
     run_free(&r);
     err_free(&e);

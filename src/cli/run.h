@@ -26,7 +26,7 @@ struct run_dump {
 struct run {
     struct cli *cli;
     /* from the command line */
-    const char *file, *kernel_name, *json;
+    const char *file, *kernel_name, *json, *config;
     bool quiet, host, has_grid, has_block;
     bool data_on_stdout; /* "-" was given for a dump or JSON: nothing else may go there */
     hd_launch launch;
@@ -58,7 +58,8 @@ void run_signature(const hd_kernel_info *k, struct sb *out);
 void run_report(const struct run *r, struct sb *out);
 bool run_json(const struct run *r, struct sb *out, struct err *e);
 /* Elements of a buffer in columns. */
-void run_elements(const struct run_arg *a, size_t number, uint64_t count, const uint8_t *data, int width, struct sb *out);
+void run_elements(const struct run_arg *a, size_t number, uint64_t count, const uint8_t *data, int width,
+                  struct sb *out);
 
 /* An hd_status with the device's message, as an error. */
 bool run_check(const struct run *r, hd_status s, struct err *e);

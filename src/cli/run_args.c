@@ -1,6 +1,6 @@
-/* Arguments of a launch: matched with the kernel's parameters by number and size, then made: buffers filled and copied
- * to the device, symbols looked up. A size that does not match is an error; an integer for a parameter declared as a
- * float, which compilers do not write by accident, is a warning. */
+/* Arguments of a launch: matched with the kernel's parameters by number and size, then made: buffers filled
+ * and copied to the device, symbols looked up. A size that does not match is an error; an integer for a
+ * parameter declared as a float, which compilers do not write by accident, is a warning. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,8 @@ void run_signature(const hd_kernel_info *k, struct sb *out) {
     sb_add(out, ")");
 }
 
-/* An --arg that fits the parameter, for a command line to paste. A 64-bit integer is most likely an address. */
+/* An --arg that fits the parameter, for a command line to paste. A 64-bit integer is most likely an address.
+ */
 static void sample(const hd_param_info *p, struct sb *out) {
     if (p->pointer || !strcmp(p->type, "u64"))
         sb_add(out, " --arg 'buf:f32[1024]=iota'");
@@ -35,9 +36,11 @@ static void template(const struct run *r, struct sb *out) {
     sb_add(out, "heddle run %s", r->file);
     if (hd_module_kernel_count(r->mod) > 1) sb_add(out, " --kernel %s", r->info.name);
     sb_add(out, " --grid %u", r->launch.grid[0]);
-    for (int i = 1; i < 3 && r->launch.grid[1] * r->launch.grid[2] > 1; i++) sb_add(out, ",%u", r->launch.grid[i]);
+    for (int i = 1; i < 3 && r->launch.grid[1] * r->launch.grid[2] > 1; i++)
+        sb_add(out, ",%u", r->launch.grid[i]);
     sb_add(out, " --block %u", r->launch.block[0]);
-    for (int i = 1; i < 3 && r->launch.block[1] * r->launch.block[2] > 1; i++) sb_add(out, ",%u", r->launch.block[i]);
+    for (int i = 1; i < 3 && r->launch.block[1] * r->launch.block[2] > 1; i++)
+        sb_add(out, ",%u", r->launch.block[i]);
     for (size_t i = 0; i < r->info.nparams; i++) {
         if (i < r->args.n)
             sb_add(out, " --arg '%s'", r->args.v[i].text);
@@ -49,10 +52,12 @@ static void template(const struct run *r, struct sb *out) {
 static bool wrong_number(const struct run *r, struct err *e) {
     struct sb text = {0};
     size_t want = r->info.nparams, have = r->args.n;
-    sb_add(&text, "kernel %s takes %zu argument%s, %zu given", r->info.name, want, want == 1 ? "" : "s", have);
+    sb_add(&text, "kernel %s takes %zu argument%s, %zu given", r->info.name, want, want == 1 ? "" : "s",
+           have);
     if (have < want) sb_add(&text, ": missing");
     for (size_t i = have; i < want; i++)
-        sb_add(&text, "%s %zu: %s (%s)", i > have ? "," : "", i, r->info.params[i].name, param_type(&r->info.params[i]));
+        sb_add(&text, "%s %zu: %s (%s)", i > have ? "," : "", i, r->info.params[i].name,
+               param_type(&r->info.params[i]));
     sb_add(&text, "\nFor example:\n  ");
     template(r, &text);
     err_set(e, ERR_INPUT, "%s", text.text);
@@ -67,12 +72,14 @@ static bool match_one(const struct run *r, size_t i, struct err *e) {
     bool address = a->spec.kind == ARG_BUFFER || a->spec.kind == ARG_SYMBOL;
     uint64_t have = address ? 8 : arg_bytes(&a->spec);
     if (have != p->bytes && !(address && p->bytes == 4))
-        return err_set(e, ERR_INPUT, "argument %zu (%.60s) has %llu byte%s, parameter %s (%s) takes %u", i, a->text,
-                       (unsigned long long)have, have == 1 ? "" : "s", p->name, param_type(p), p->bytes);
+        return err_set(e, ERR_INPUT, "argument %zu (%.60s) has %llu byte%s, parameter %s (%s) takes %u", i,
+                       a->text, (unsigned long long)have, have == 1 ? "" : "s", p->name, param_type(p),
+                       p->bytes);
     bool integer = a->spec.kind == ARG_SCALAR && !ir_type_float(a->spec.type);
     if (*p->type == 'f' && integer) {
         struct sb text = {0};
-        sb_add(&text, "argument %zu (%.60s) is an integer, parameter %s is declared %s", i, a->text, p->name, p->type);
+        sb_add(&text, "argument %zu (%.60s) is an integer, parameter %s is declared %s", i, a->text, p->name,
+               p->type);
         term_warning(&r->cli->term, "run", text.text);
         sb_free(&text);
     }
@@ -91,7 +98,8 @@ bool run_match_args(struct run *r, struct err *e) {
 static bool contents(struct arg_spec *s, uint8_t **data, struct err *e) {
     if (s->fill == ARG_FILE) return arg_read_file(s, data, e);
     uint64_t bytes = s->count * arg_bytes(s);
-    if (!(*data = try_alloc(bytes))) return err_set(e, ERR_MEMORY, "no memory for %llu bytes", (unsigned long long)bytes);
+    if (!(*data = try_alloc(bytes)))
+        return err_set(e, ERR_MEMORY, "no memory for %llu bytes", (unsigned long long)bytes);
     arg_fill(s, s->count, *data);
     return true;
 }
@@ -100,11 +108,13 @@ static bool place_buffer(struct run *r, struct run_arg *a, size_t number, struct
     struct sb label = {0};
     uint8_t *data = NULL;
     bool fine = true;
-    /* the device is asked first: it refuses what is too large before the host tries to fill it; zeros need no copy */
+    /* the device is asked first: it refuses what is too large before the host tries to fill it; zeros need no
+     * copy */
     if (a->spec.fill == ARG_FILE) fine = contents(&a->spec, &data, e);
     fine = fine && run_check(r, hd_alloc(r->dev, a->spec.count * arg_bytes(&a->spec), &a->addr), e);
     if (fine && !data && a->spec.fill != ARG_ZERO) fine = contents(&a->spec, &data, e);
-    if (fine && data) fine = run_check(r, hd_copy_in(r->dev, a->addr, data, a->spec.count * arg_bytes(&a->spec)), e);
+    if (fine && data)
+        fine = run_check(r, hd_copy_in(r->dev, a->addr, data, a->spec.count * arg_bytes(&a->spec)), e);
     sb_add(&label, "argument %zu", number);
     fine = fine && run_check(r, hd_label(r->dev, a->addr, label.text), e);
     sb_free(&label);

@@ -1,5 +1,5 @@
-/* The options of `heddle run`, from words to values. Everything that can be said about a command line without opening a
- * device or a file is said here. */
+/* The options of `heddle run`, from words to values. Everything that can be said about a command line without
+ * opening a device or a file is said here. */
 #include <string.h>
 
 #include "cli/run.h"
@@ -20,14 +20,14 @@ static bool read_dims(const char *option, const char *text, uint32_t dims[3], st
 }
 
 /* The argument number before a ':' or the end; *rest is what follows the ':', or NULL. */
-static bool read_target(const struct run *r, const char *option, const char *text, uint64_t *arg, const char **rest,
-                        struct err *e) {
+static bool read_target(const struct run *r, const char *option, const char *text, uint64_t *arg,
+                        const char **rest, struct err *e) {
     size_t n = strcspn(text, ":");
     *rest = text[n] ? text + n + 1 : NULL;
     if (!arg_number(text, n, IR_T_U64, option, arg, e)) return false;
     if (*arg >= r->args.n)
-        return err_set(e, ERR_INPUT, "%s %.60s: there is no argument %llu (%zu given, counted from 0)", option, text,
-                       (unsigned long long)*arg, r->args.n);
+        return err_set(e, ERR_INPUT, "%s %.60s: there is no argument %llu (%zu given, counted from 0)",
+                       option, text, (unsigned long long)*arg, r->args.n);
     if (r->args.v[*arg].spec.kind != ARG_BUFFER)
         return err_set(e, ERR_INPUT, "%s %.60s: argument %llu (%.60s) is not a buffer", option, text,
                        (unsigned long long)*arg, r->args.v[*arg].text);
@@ -61,7 +61,8 @@ static bool read_dumps(struct run *r, const struct opts *o, struct err *e) {
         struct run_dump d = {0};
         const char *text = opts_nth(o, "dump", i);
         if (!read_target(r, "--dump", text, &d.arg, &d.path, e)) return false;
-        if (!d.path || !*d.path) return err_set(e, ERR_INPUT, "--dump %.60s: a file is missing, as in --dump 0:out.bin", text);
+        if (!d.path || !*d.path)
+            return err_set(e, ERR_INPUT, "--dump %.60s: a file is missing, as in --dump 0:out.bin", text);
         for (size_t k = 0; k < r->dumps.n; k++)
             if (!strcmp(r->dumps.v[k].path, d.path))
                 return err_set(e, ERR_INPUT, "--dump: two buffers cannot both go to %.60s", d.path);
@@ -73,14 +74,21 @@ static bool read_dumps(struct run *r, const struct opts *o, struct err *e) {
 static bool read_settings(struct run *r, const struct opts *o, struct err *e) {
     for (size_t i = 0; i < opts_count(o, "set"); i++) {
         const char *text = opts_nth(o, "set", i), *equals = strchr(text, '=');
-        if (!equals) return err_set(e, ERR_INPUT, "--set %.60s: '=' and a value are missing, as in --set mem.global_bytes=8G", text);
-        VEC_PUSH(&r->settings, (hd_option){arena_strndup(&r->mem, text, (size_t)(equals - text)), equals + 1});
+        if (!equals)
+            return err_set(e, ERR_INPUT,
+                           "--set %.60s: '=' and a value are missing, as in --set mem.global_bytes=8G", text);
+        VEC_PUSH(&r->settings,
+                 (hd_option){arena_strndup(&r->mem, text, (size_t)(equals - text)), equals + 1});
     }
     return true;
 }
 
-static bool check_stdout(struct run *r, struct err *e) {
+/* Two outputs never share a place. */
+static bool check_outputs(struct run *r, struct err *e) {
     size_t users = r->json && !strcmp(r->json, "-");
+    for (size_t i = 0; i < r->dumps.n && r->json; i++)
+        if (!users && !strcmp(r->dumps.v[i].path, r->json))
+            return err_set(e, ERR_INPUT, "--dump and --json cannot both go to %.60s", r->json);
     for (size_t i = 0; i < r->dumps.n; i++) users += !strcmp(r->dumps.v[i].path, "-");
     r->data_on_stdout = users > 0;
     if (users > 1 || (users && r->prints.n))
@@ -89,7 +97,8 @@ static bool check_stdout(struct run *r, struct err *e) {
 }
 
 static bool read_launch(struct run *r, const struct opts *o, struct err *e) {
-    const char *grid = opts_value(o, "grid"), *block = opts_value(o, "block"), *shared = opts_value(o, "shared");
+    const char *grid = opts_value(o, "grid"), *block = opts_value(o, "block"),
+               *shared = opts_value(o, "shared");
     const char *most = opts_value(o, "max-insts");
     uint64_t v = 0;
     if (grid && !read_dims("--grid", grid, r->launch.grid, e)) return false;
@@ -107,8 +116,9 @@ bool run_read_options(struct run *r, const struct opts *o, struct err *e) {
     r->file = o->operands.v[0];
     r->kernel_name = opts_value(o, "kernel");
     r->json = opts_value(o, "json");
+    r->config = opts_value(o, "config");
     r->quiet = opts_has(o, "quiet");
     r->host = opts_has(o, "host");
     return read_launch(r, o, e) && read_args(r, o, e) && read_prints(r, o, e) && read_dumps(r, o, e) &&
-           read_settings(r, o, e) && check_stdout(r, e);
+           read_settings(r, o, e) && check_outputs(r, e);
 }

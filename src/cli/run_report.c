@@ -1,5 +1,6 @@
-/* After a launch: the report for people, statistics as JSON, elements of buffers. Host times are the only numbers that
- * differ from run to run, so they stay out of JSON, and of a report that is not read on a terminal, unless asked for. */
+/* After a launch: the report for people, statistics as JSON, elements of buffers. Host times are the only
+ * numbers that differ from run to run, so they stay out of JSON, and of a report that is not read on a
+ * terminal, unless asked for. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -44,7 +45,8 @@ static void host_lines(const struct run *r, struct sb *out, uint64_t insts) {
 void run_report(const struct run *r, struct sb *out) {
     const struct stats *s = sim_stats(r->dev, false);
     label(r, out, "kernel");
-    sb_add(out, "%s%s%s\n", term_on(&r->cli->term, TERM_BOLD), r->info.name, term_on(&r->cli->term, TERM_PLAIN));
+    sb_add(out, "%s%s%s\n", term_on(&r->cli->term, TERM_BOLD), r->info.name,
+           term_on(&r->cli->term, TERM_PLAIN));
     label(r, out, "launch");
     dims(out, r->launch.grid);
     sb_add(out, " blocks of ");
@@ -97,7 +99,8 @@ static void stats_json(const struct run *r, bool total, json_t *o) {
     const struct stats *s = sim_stats(r->dev, total);
     for (int i = 0; i < STAT_COUNT; i++) {
         enum stat_id id = (enum stat_id)i;
-        json_t *v = stat_rows[i].how == STAT_FORMULA ? json_real(stats_value(s, id)) : json_integer((json_int_t)stats_exact(s, id));
+        json_t *v = stat_rows[i].how == STAT_FORMULA ? json_real(stats_value(s, id))
+                                                     : json_integer((json_int_t)stats_exact(s, id));
         json_object_set_new(o, stat_rows[i].name, v);
     }
     if (!r->host) return;
@@ -108,9 +111,9 @@ static void stats_json(const struct run *r, bool total, json_t *o) {
 
 static json_t *kernel_json(const struct run *r) {
     const uint32_t *g = r->launch.grid, *b = r->launch.block;
-    json_t *k = json_pack("{s:s, s:[I,I,I], s:[I,I,I], s:I}", "kernel", r->info.name, "grid", (json_int_t)g[0],
-                          (json_int_t)g[1], (json_int_t)g[2], "block", (json_int_t)b[0], (json_int_t)b[1],
-                          (json_int_t)b[2], "shared", (json_int_t)r->launch.shared_bytes);
+    json_t *k = json_pack("{s:s, s:[I,I,I], s:[I,I,I], s:I}", "kernel", r->info.name, "grid",
+                          (json_int_t)g[0], (json_int_t)g[1], (json_int_t)g[2], "block", (json_int_t)b[0],
+                          (json_int_t)b[1], (json_int_t)b[2], "shared", (json_int_t)r->launch.shared_bytes);
     stats_json(r, false, k);
     return k;
 }
@@ -145,8 +148,10 @@ static uint64_t columns(size_t width, size_t cell, size_t index) {
     return n;
 }
 
-void run_elements(const struct run_arg *a, size_t number, uint64_t count, const uint8_t *data, int width, struct sb *out) {
-    size_t bytes = ir_type_bytes[a->spec.type], widest = 0, index = (size_t)snprintf(NULL, 0, "%" PRIu64, count - 1) + 3;
+void run_elements(const struct run_arg *a, size_t number, uint64_t count, const uint8_t *data, int width,
+                  struct sb *out) {
+    size_t bytes = ir_type_bytes[a->spec.type], widest = 0,
+           index = (size_t)snprintf(NULL, 0, "%" PRIu64, count - 1) + 3;
     struct sb cell = {0};
     for (uint64_t i = 0; i < count; i++, cell.len = 0) {
         arg_format(&cell, a->spec.type, element(data, i, bytes));

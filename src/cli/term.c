@@ -1,5 +1,5 @@
-/* Terminal output. Colour only for people: both streams are asked on their own, and NO_COLOR (any non-empty value)
- * turns it off, as does TERM=dumb. */
+/* Terminal output. Colour only for people: both streams are asked on their own, and NO_COLOR (any non-empty
+ * value) turns it off, as does TERM=dumb. */
 #include "cli/term.h"
 
 #include <stdlib.h>
@@ -48,10 +48,11 @@ const char *term_on(const struct term *t, enum term_style s) {
     return t->out_colour ? style(s) : "";
 }
 
-static void say(const struct term *t, const char *where, const char *kind, enum term_style s, const char *text) {
+static void say(const struct term *t, const char *where, const char *kind, enum term_style s,
+                const char *text) {
     fflush(t->out); /* so that a log of both reads in order */
-    fprintf(t->err, "heddle%s%s: %s%s:%s %s\n", where ? " " : "", where ? where : "", t->err_colour ? style(s) : "", kind,
-            t->err_colour ? style(TERM_PLAIN) : "", text);
+    fprintf(t->err, "heddle%s%s: %s%s:%s %s\n", where ? " " : "", where ? where : "",
+            t->err_colour ? style(s) : "", kind, t->err_colour ? style(TERM_PLAIN) : "", text);
 }
 
 void term_error(const struct term *t, const char *where, const char *text) {
@@ -77,8 +78,9 @@ void progress_start(struct progress *p, const struct term *t) {
 static void draw(const struct progress *p, double elapsed, uint64_t done, uint64_t all) {
     double part = all ? (double)done / (double)all : 0;
     int filled = (int)(part * BAR);
-    fprintf(p->term->err, "\r\033[K[%.*s%.*s] %3.0f %%  %llu of %llu blocks", filled, "##############################",
-            BAR - filled, "..............................", 100 * part, (unsigned long long)done, (unsigned long long)all);
+    fprintf(p->term->err, "\r\033[K[%.*s%.*s] %3.0f %%  %llu of %llu blocks", filled,
+            "##############################", BAR - filled, "..............................", 100 * part,
+            (unsigned long long)done, (unsigned long long)all);
     if (done) fprintf(p->term->err, ", %.0f s left", elapsed / part - elapsed);
     fflush(p->term->err);
 }

@@ -1,4 +1,5 @@
-/* Where text goes: standard output and error, whether a person is watching, colour, width, and a progress line. */
+/* Where text goes: standard output and error, whether a person is watching, colour, width, and a progress
+ * line. */
 #ifndef HEDDLE_CLI_TERM_H
 #define HEDDLE_CLI_TERM_H
 
@@ -27,8 +28,8 @@ void term_warning(const struct term *t, const char *where, const char *text);
 /* Seconds of a clock that never goes back. */
 double term_seconds(void);
 
-/* A line on standard error that is redrawn in place: only on a terminal, only once a run has taken a second, and at
- * most ten times a second after. */
+/* A line on standard error that is redrawn in place: only on a terminal, only once a run has taken a second,
+ * and at most ten times a second after. */
 struct progress {
     const struct term *term;
     double start, shown; /* seconds; shown 0: nothing on the screen */
