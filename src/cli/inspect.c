@@ -45,7 +45,7 @@ void inspect_mix(const struct inspect *in, uint32_t func, uint32_t mix[IR_NCLASS
 
 bool inspect_source(const struct inspect *in, uint32_t pc, const char **file, uint32_t *line) {
     const struct ir_srcloc *s = pc < in->ir->src.n ? &in->ir->src.v[pc] : NULL;
-    if (!s || !s->file || s->file >= in->ir->files.n || !in->ir->files.v[s->file]) return false;
+    if (!s || !s->file || !s->line || s->file >= in->ir->files.n || !in->ir->files.v[s->file]) return false;
     const char *path = in->ir->files.v[s->file], *slash = strrchr(path, '/');
     *file = slash ? slash + 1 : path;
     *line = s->line;
