@@ -20,9 +20,9 @@ VERSION := $(shell sed -n 's/^\#define HD_VERSION_[A-Z]* //p' include/heddle.h |
 CPPFLAGS += -Iinclude -Isrc -D_GNU_SOURCE -MMD -MP
 CFLAGS += -std=c17 $(WARN) $(OPT) -fPIC -fvisibility=hidden $(SAN)
 LDFLAGS += $(SAN)
-LDLIBS := -ljansson -lm
+LDLIBS := -linih -ljansson -lm
 
-PACKAGES      := gcc libc6-dev libjansson-dev
+PACKAGES      := gcc libc6-dev libjansson-dev libinih-dev
 TEST_PACKAGES := g++ libcmocka-dev
 FUZZ_PACKAGES := clang-14 libclang-rt-14-dev
 CHECK_PACKAGES := clang-14 clang-format-14
@@ -113,9 +113,11 @@ $(BUILD)/bench/%: bench/%.c $(wildcard bench/*.[ch]) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(wildcard bench/*.c) $(LIB) $(LDLIBS)
 
-docs: all
+$(BUILD)/gen-pages: tools/gen-pages.c $(LIB)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS)
+docs: all $(BUILD)/gen-pages
 	@tools/gen-docs $(BUILD)/heddle docs
-check-generated: all
+check-generated: all $(BUILD)/gen-pages
 	@rm -rf $(BUILD)/docs && mkdir -p $(BUILD)/docs
 	@tools/gen-docs $(BUILD)/heddle $(BUILD)/docs
 	@for f in $(BUILD)/docs/*; do diff -u docs/$$(basename $$f) $$f || { echo "docs/$$(basename $$f) is out of date: run make docs"; exit 1; }; done

@@ -1,4 +1,4 @@
-/* docs/options.md and docs/statistics.md, from options.def and stats.def. tools/gen-docs writes them; a test
+/* docs/options.md and docs/statistics.md, from options.def and stats.def. tools/gen-pages prints them; a test
  * compares. */
 #include "sim/docs.h"
 

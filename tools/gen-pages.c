@@ -1,4 +1,4 @@
-/* Prints a generated page of docs/: gen-docs options | gen-docs statistics. */
+/* Prints a generated page of docs/: gen-pages options, or gen-pages statistics. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ int main(int argc, char **argv) {
     else if (argc == 2 && !strcmp(argv[1], "statistics"))
         docs_statistics(&page);
     else
-        return fprintf(stderr, "usage: gen-docs options|statistics\n"), 2;
+        return fprintf(stderr, "usage: gen-pages options|statistics\n"), 2;
     fputs(page.text, stdout);
     sb_free(&page);
     return fflush(stdout) ? 1 : 0;
