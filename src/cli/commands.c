@@ -16,7 +16,7 @@ static const struct opt run_options[] = {
     {"shared", 's', false, "BYTES",
      "Dynamic shared memory of a block, for .extern .shared arrays (default 0)."},
     {"arg", 'a', true, "SPEC",
-     "The next argument of the kernel, in the order of its parameters. See ARGUMENTS."},
+     "The next argument of the kernel, in the order of its parameters; see Arguments below."},
     {"print", 'p', true, "N[:COUNT]",
      "After the run, show the buffer of argument N (the first is 0): its first COUNT elements, 64 unless "
      "said."},

@@ -34,6 +34,24 @@ void help_wrap(struct sb *out, const char *text, int at, int indent, int width) 
     sb_add(out, "\n");
 }
 
+/* A command line, broken only before an option, each line but the last continued as a shell wants it. */
+static void wrap_command(struct sb *out, const char *text, int width) {
+    int at = MARGIN;
+    for (bool first = true; *text; first = false) {
+        const char *next = strstr(text + 1, " -");
+        int n = (int)(next ? (size_t)(next - text) : strlen(text));
+        if (!first && at + n + 2 > width) {
+            sb_add(out, " \\\n");
+            spaces(out, 2 * MARGIN - 1);
+            at = 2 * MARGIN - 1;
+        }
+        sb_add(out, "%.*s", n, text);
+        at += n;
+        text += n;
+    }
+    sb_add(out, "\n");
+}
+
 /* A term at the margin and its text in the right column; a long term gets a line of its own. */
 static void entry(struct sb *out, const struct term *t, const char *term, const char *text) {
     int at = MARGIN + (int)strlen(term);
@@ -94,7 +112,7 @@ void help_command(struct sb *out, const struct term *t, const struct command *c)
     if (c->examples->term) heading(out, t, "Examples");
     for (const struct help_entry *h = c->examples; h->term; h++) {
         spaces(out, MARGIN);
-        sb_add(out, "%s\n", h->term);
+        wrap_command(out, h->term, text_width(t));
         spaces(out, 2 * MARGIN);
         help_wrap(out, h->text, 2 * MARGIN, 2 * MARGIN, text_width(t));
     }

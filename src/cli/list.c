@@ -11,6 +11,7 @@
 /* One list: the heading of its columns and a row for each entry, the last column being prose. */
 struct list {
     const char *const *columns;
+    const char *joint; /* between the name and what follows it, where rows are printed with prose below */
     struct table table;
 };
 
@@ -20,6 +21,7 @@ static const char *const op_columns[] = {"name", "result", "operand", "class", "
 
 static void list_options(struct list *l) {
     l->columns = option_columns;
+    l->joint = " = ";
     table_init(&l->table, "llll");
     for (int i = 0; i < OPTION_COUNT; i++) {
         struct sb accepts = {0};
@@ -34,6 +36,7 @@ static void list_options(struct list *l) {
 
 static void list_stats(struct list *l) {
     l->columns = stat_columns;
+    l->joint = "  ";
     table_init(&l->table, "lll");
     for (int i = 0; i < STAT_COUNT; i++) {
         table_cell(&l->table, "%s", stat_rows[i].name);
@@ -73,7 +76,8 @@ static void print_prose(const struct list *l, const struct term *t, struct sb *o
     for (size_t i = 0; i < l->table.cells.n; i += columns) {
         sb_add(out, "%s%s%s", term_on(t, TERM_CYAN), l->table.cells.v[i], term_on(t, TERM_PLAIN));
         for (size_t c = 1; c + 1 < columns; c++)
-            if (*l->table.cells.v[i + c]) sb_add(out, "%s%s", c == 1 ? "  " : "; ", l->table.cells.v[i + c]);
+            if (*l->table.cells.v[i + c])
+                sb_add(out, "%s%s", c == 1 ? l->joint : "  ", l->table.cells.v[i + c]);
         sb_add(out, "\n    ");
         help_wrap(out, l->table.cells.v[i + columns - 1], 4, 4, t->width);
     }
@@ -111,7 +115,7 @@ enum cli_exit list_main(struct cli *c, const struct opts *o) {
     size_t i = 0;
     while (i < TOPICS && strcmp(topics[i].name, o->operands.v[0]) != 0) i++;
     if (i == TOPICS) return unknown(c, o->operands.v[0]);
-    struct list l;
+    struct list l = {0};
     struct sb out = {0};
     topics[i].make(&l);
     if (opts_has(o, "json"))
