@@ -177,24 +177,31 @@ hd_status hd_module_kernel(hd_module *mod, const char *name, hd_kernel **k) {
     return s;
 }
 
+static hd_status no_such_variable(const hd_module *mod, const char *name) {
+    const char **names = xcalloc(mod->ir->vars.n + 1, sizeof *names);
+    for (size_t i = 0; i < mod->ir->vars.n; i++) names[i] = mod->ir->vars.v[i].name;
+    hd_status s = no_such(mod, "variable", name, names);
+    free(names);
+    return s;
+}
+
+static hd_status no_address(const hd_module *mod, const struct ir_var *v) {
+    if (v->kind != IR_VAR_DATA)
+        return sim_refuse(mod->dev, "%s is a texture, sampler or surface reference", v->name);
+    if (v->space == IR_SP_SHARED)
+        return sim_refuse(mod->dev, "%s is a .shared variable: it has no address outside a launch", v->name);
+    return sim_refuse(mod->dev, "%s is declared .extern and defined nowhere", v->name);
+}
+
 hd_status hd_module_symbol(hd_module *mod, const char *name, uint64_t *addr, uint64_t *bytes) {
     if (!mod) return HD_INVALID;
     if (!name || !addr) return sim_refuse(mod->dev, "hd_module_symbol: name and addr must not be NULL");
     int var = ir_find_var(mod->ir, name);
-    if (var < 0) {
-        const char **names = xcalloc(mod->ir->vars.n + 1, sizeof *names);
-        for (size_t i = 0; i < mod->ir->vars.n; i++) names[i] = mod->ir->vars.v[i].name;
-        hd_status s = no_such(mod, "variable", name, names);
-        free(names);
-        return s;
-    }
+    if (var < 0) return no_such_variable(mod, name);
     const struct ir_var *v = &mod->ir->vars.v[var];
     uint64_t at, size;
-    if (v->kind != IR_VAR_DATA)
-        return sim_refuse(mod->dev, "%s is a texture, sampler or surface reference", name);
-    if (!exec_image_symbol(mod->image, (uint32_t)var, &at, &size))
-        return sim_refuse(mod->dev, "%s is a .%s variable: it has no address outside a launch", name,
-                          ir_space_name[v->space]);
+    if (v->kind != IR_VAR_DATA || !exec_image_symbol(mod->image, (uint32_t)var, &at, &size))
+        return no_address(mod, v);
     *addr = v->space == IR_SP_CONST ? mod->const_base + at : at;
     if (bytes) *bytes = size;
     return HD_OK;

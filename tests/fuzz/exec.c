@@ -29,7 +29,7 @@ static void launch(hd_kernel *k, uint64_t buffer) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     hd_option options[] = {{"mem.global_bytes", "16M"}, {"exec.stack_bytes", "16K"}, {"exec.heap_bytes", "64K"}};
-    hd_config config = {options, 3};
+    hd_config config = {.options = options, .noptions = 3};
     hd_device *dev = NULL;
     CHECK(hd_device_open(&config, &dev) == HD_OK);
     hd_set_print(dev, silent, NULL);
