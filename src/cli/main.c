@@ -94,5 +94,5 @@ int main(int argc, char **argv) {
         term_error(&c.term, NULL, why);
         if (!status) status = CLI_USAGE;
     }
-    return status;
+    return (int)status;
 }
