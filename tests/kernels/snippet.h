@@ -1,9 +1,7 @@
-/* Runs a few lines of PTX: a kernel is written around them, every thread has 64 bytes of input and 64 of output. Inside the
- * lines these are set:
- *   %tid      number of the thread           %lane   number within its warp
- *   %in %out  its input and output, .global  %ain %aout  the block's
- *   blob      a 64-byte parameter: the first thread's input
- * and %r %d %h %f %g %p (u32, u64, u16, f32, f64, pred; <40> each) are free to use. */
+/* Runs a few lines of PTX: a kernel is written around them, every thread has 64 bytes of input and 64 of
+ * output. Inside the lines these are set: %tid      number of the thread           %lane   number within its
+ * warp %in %out  its input and output, .global  %ain %aout  the block's blob      a 64-byte parameter: the
+ * first thread's input and %r %d %h %f %g %p (u32, u64, u16, f32, f64, pred; <40> each) are free to use. */
 #ifndef HEDDLE_TESTS_KERNELS_SNIPPET_H
 #define HEDDLE_TESTS_KERNELS_SNIPPET_H
 
@@ -25,7 +23,9 @@ static inline void snippet_text(const struct snippet *s, struct sb *t) {
     sb_add(t, ".reg .b16 %%h<40>;\n.reg .f32 %%f<40>;\n.reg .f64 %%g<40>;\n.reg .pred %%p<40>;\n");
     sb_add(t, "ld.param.u64 %%ain, [pin];\nld.param.u64 %%aout, [pout];\n");
     sb_add(t, "mov.u32 %%r0, %%ctaid.x;\nmov.u32 %%r1, %%ntid.x;\nmov.u32 %%tid, %%tid.x;\n");
-    sb_add(t, "mov.u32 %%lane, %%laneid;\nmad.lo.u32 %%r0, %%r0, %%r1, %%tid;\nmul.wide.u32 %%slot, %%r0, 64;\n");
+    sb_add(
+        t,
+        "mov.u32 %%lane, %%laneid;\nmad.lo.u32 %%r0, %%r0, %%r1, %%tid;\nmul.wide.u32 %%slot, %%r0, 64;\n");
     sb_add(t, "add.u64 %%in, %%ain, %%slot;\nadd.u64 %%out, %%aout, %%slot;\n%s\nret;\n}\n", s->code.text);
 }
 
@@ -37,7 +37,8 @@ static inline void snippet_run(struct snippet *s, const void *in, void *out) {
     size_t bytes = (size_t)grid * block * SLOT;
     snippet_text(s, &text);
     rig_device(&r, NULL);
-    if (hd_module_load(r.dev, "snippet.ptx", text.text, 0, &r.mod)) fail_msg("%s\n%s", hd_error(r.dev), text.text);
+    if (hd_module_load(r.dev, "snippet.ptx", text.text, 0, &r.mod))
+        fail_msg("%s\n%s", hd_error(r.dev), text.text);
     uint64_t din = rig_in(&r, in, bytes), dout = rig_zero(&r, bytes);
     hd_status st = rig_launch(&r, "k", LAUNCH(.grid = {grid}, .block = {block}),
                               ARGS(PTR(din), PTR(dout), hd_arg_bytes(in, SLOT)));
@@ -49,7 +50,8 @@ static inline void snippet_run(struct snippet *s, const void *in, void *out) {
     sb_free(&s->decls);
 }
 
-/* Every row of ops.def must have its test: a file names, for each latency class, whether it tests the class. */
+/* Every row of ops.def must have its test: a file names, for each latency class, whether it tests the class.
+ */
 #define SKIP(id)
 #define TEST(id) cmocka_unit_test(test_##id),
 #define U(...)

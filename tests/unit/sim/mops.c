@@ -1,11 +1,11 @@
-/* Loads, stores, address conversions and special registers, one test per row of ops.def: a row without one does not
- * compile. mops_atom.c, mops_warp.c and mops_ctrl.c have the other classes. */
+/* Loads, stores, address conversions and special registers, one test per row of ops.def: a row without one
+ * does not compile. mops_atom.c, mops_warp.c and mops_ctrl.c have the other classes. */
 #include "base/bits.h"
 #include "ir/insn.h"
 #include "kernels/snippet.h"
 
-/* A place to load from or store to: lines that put the thread's input there (64 bytes) and leave the address in %d1, and
- * the suffix of ld, st and atom. */
+/* A place to load from or store to: lines that put the thread's input there (64 bytes) and leave the address
+ * in %d1, and the suffix of ld, st and atom. */
 struct place {
     const char *space, *decls, *locals, *address;
     bool writable, shared_by_all; /* one copy for all threads: the first thread's input */
@@ -19,7 +19,8 @@ static const struct place places[] = {
     {".local", "", ".local .align 16 .b8 lo[64];\n", "mov.u64 %d1, lo;\n", true, false},
     {"", "", ".local .align 16 .b8 lo[64];\n", "mov.u64 %d1, lo;\ncvta.local.u64 %d1, %d1;\n", true, false},
     {".const", ".const .align 16 .b8 co[64] = {CONST};\n", "", "mov.u64 %d1, co;\n", false, true},
-    {"", ".const .align 16 .b8 co[64] = {CONST};\n", "", "mov.u64 %d1, co;\ncvta.const.u64 %d1, %d1;\n", false, true},
+    {"", ".const .align 16 .b8 co[64] = {CONST};\n", "", "mov.u64 %d1, co;\ncvta.const.u64 %d1, %d1;\n",
+     false, true},
     {".param", "", "", "mov.u64 %d1, blob;\n", false, true},
 };
 enum { NPLACES = sizeof places / sizeof *places };
@@ -29,7 +30,8 @@ static void fill(uint8_t *bytes, size_t n, uint64_t seed) {
     for (size_t i = 0; i < n; i++) bytes[i] = (uint8_t)rng_next(&rng);
 }
 
-/* Declarations with the constant's initialiser filled in, and the code that fills the place from the input. */
+/* Declarations with the constant's initialiser filled in, and the code that fills the place from the input.
+ */
 static void place_setup(struct snippet *s, const struct place *p, const uint8_t *in) {
     const char *mark = strstr(p->decls, "CONST");
     if (mark) {
@@ -40,7 +42,8 @@ static void place_setup(struct snippet *s, const struct place *p, const uint8_t 
         sb_add(&s->decls, "%s", p->decls);
     }
     sb_add(&s->code, "%s%s", p->locals, p->address);
-    if (!p->writable || !strcmp(p->address, places[0].address) || !strcmp(p->address, places[1].address)) return;
+    if (!p->writable || !strcmp(p->address, places[0].address) || !strcmp(p->address, places[1].address))
+        return;
     for (int i = 0; i < SLOT; i += 4)
         sb_add(&s->code, "ld.global.b32 %%r2, [%%in+%d];\nst%s.b32 [%%d1+%d], %%r2;\n", i, p->space, i);
 }
@@ -53,7 +56,8 @@ static uint64_t extend(const uint8_t *at, unsigned bytes, bool sign) {
     return v;
 }
 
-static void load_case(const struct place *p, const char *type, unsigned bytes, bool sign, unsigned vec, bool wide) {
+static void load_case(const struct place *p, const char *type, unsigned bytes, bool sign, unsigned vec,
+                      bool wide) {
     enum { N = SNIPPET_THREADS, AT = 16 };
     static uint8_t in[N * SLOT];
     static uint64_t got[N][8];
@@ -65,8 +69,10 @@ static void load_case(const struct place *p, const char *type, unsigned bytes, b
     if (vec > 1) sb_add(&s.code, ".v%u", vec);
     sb_add(&s.code, ".%s ", type);
     for (const char *c = regs[vec]; *c; c++) {
-        if (c[0] == '%' && c[1] == 's') sb_add(&s.code, "%s", wide ? "%d" : "%r"), c++;
-        else sb_addn(&s.code, c, 1);
+        if (c[0] == '%' && c[1] == 's')
+            sb_add(&s.code, "%s", wide ? "%d" : "%r"), c++;
+        else
+            sb_addn(&s.code, c, 1);
     }
     sb_add(&s.code, ", [%%d1+%d];\n", AT);
     for (unsigned v = 0; v < vec; v++) {
@@ -79,8 +85,8 @@ static void load_case(const struct place *p, const char *type, unsigned bytes, b
             uint64_t want = extend(in + (p->shared_by_all ? 0 : t * SLOT) + AT + v * bytes, bytes, sign);
             if (!wide) want = (uint32_t)want;
             if (got[t][v] != want)
-                fail_msg("ld%s.%s (place %d, vec %u, wide %d) thread %u element %u: got 0x%llx, want 0x%llx", p->space,
-                         type, (int)(p - places), vec, wide, t, v, (unsigned long long)got[t][v],
+                fail_msg("ld%s.%s (place %d, vec %u, wide %d) thread %u element %u: got 0x%llx, want 0x%llx",
+                         p->space, type, (int)(p - places), vec, wide, t, v, (unsigned long long)got[t][v],
                          (unsigned long long)want);
         }
 }
@@ -90,13 +96,37 @@ static void load(const char *type, unsigned bytes, bool sign) {
         for (unsigned vec = 1; vec <= 4 && vec * bytes <= 16; vec *= 2)
             for (int wide = bytes == 8; wide < 2; wide++) load_case(&places[p], type, bytes, sign, vec, wide);
 }
-static void test_LD_U8(void **state) { (void)state; load("u8", 1, false); load("b8", 1, false); }
-static void test_LD_S8(void **state) { (void)state; load("s8", 1, true); }
-static void test_LD_U16(void **state) { (void)state; load("u16", 2, false); }
-static void test_LD_S16(void **state) { (void)state; load("s16", 2, true); }
-static void test_LD_U32(void **state) { (void)state; load("u32", 4, false); load("b32", 4, false); }
-static void test_LD_S32(void **state) { (void)state; load("s32", 4, true); }
-static void test_LD_U64(void **state) { (void)state; load("u64", 8, false); load("s64", 8, false); }
+static void test_LD_U8(void **state) {
+    (void)state;
+    load("u8", 1, false);
+    load("b8", 1, false);
+}
+static void test_LD_S8(void **state) {
+    (void)state;
+    load("s8", 1, true);
+}
+static void test_LD_U16(void **state) {
+    (void)state;
+    load("u16", 2, false);
+}
+static void test_LD_S16(void **state) {
+    (void)state;
+    load("s16", 2, true);
+}
+static void test_LD_U32(void **state) {
+    (void)state;
+    load("u32", 4, false);
+    load("b32", 4, false);
+}
+static void test_LD_S32(void **state) {
+    (void)state;
+    load("s32", 4, true);
+}
+static void test_LD_U64(void **state) {
+    (void)state;
+    load("u64", 8, false);
+    load("s64", 8, false);
+}
 
 static void store_case(const struct place *p, const char *type, unsigned bytes, unsigned vec, bool wide) {
     enum { N = 40, AT = 32 };
@@ -106,7 +136,8 @@ static void store_case(const struct place *p, const char *type, unsigned bytes, 
     fill(in, sizeof in, 100 + bytes + vec);
     place_setup(&s, p, in);
     for (unsigned v = 0; v < vec; v++)
-        sb_add(&s.code, "ld.global.%s %s%u, [%%in+%u];\n", wide ? "u64" : "u32", reg, 10 + v, wide ? 8 * v : 4 * v);
+        sb_add(&s.code, "ld.global.%s %s%u, [%%in+%u];\n", wide ? "u64" : "u32", reg, 10 + v,
+               wide ? 8 * v : 4 * v);
     sb_add(&s.code, "st%s", p->space);
     if (vec > 1) sb_add(&s.code, ".v%u", vec);
     sb_add(&s.code, ".%s [%%d1+%d], %s", type, AT, vec > 1 ? "{" : "");
@@ -118,9 +149,11 @@ static void store_case(const struct place *p, const char *type, unsigned bytes, 
     for (unsigned t = 0; t < N; t++) {
         uint8_t want[SLOT];
         memcpy(want, in + t * SLOT, SLOT);
-        for (unsigned v = 0; v < vec; v++) memcpy(want + AT + v * bytes, in + t * SLOT + v * (wide ? 8 : 4), bytes);
+        for (unsigned v = 0; v < vec; v++)
+            memcpy(want + AT + v * bytes, in + t * SLOT + v * (wide ? 8 : 4), bytes);
         if (memcmp(want, got + t * SLOT, SLOT))
-            fail_msg("st%s.%s (place %d, vec %u, wide %d), thread %u", p->space, type, (int)(p - places), vec, wide, t);
+            fail_msg("st%s.%s (place %d, vec %u, wide %d), thread %u", p->space, type, (int)(p - places), vec,
+                     wide, t);
     }
 }
 
@@ -129,10 +162,25 @@ static void store(const char *type, unsigned bytes) {
         for (unsigned vec = 1; places[p].writable && vec <= 4 && vec * bytes <= 16; vec *= 2)
             for (int wide = bytes == 8; wide < 2; wide++) store_case(&places[p], type, bytes, vec, wide);
 }
-static void test_ST_U8(void **state) { (void)state; store("u8", 1); store("s8", 1); }
-static void test_ST_U16(void **state) { (void)state; store("u16", 2); store("b16", 2); }
-static void test_ST_U32(void **state) { (void)state; store("u32", 4); store("s32", 4); }
-static void test_ST_U64(void **state) { (void)state; store("u64", 8); }
+static void test_ST_U8(void **state) {
+    (void)state;
+    store("u8", 1);
+    store("s8", 1);
+}
+static void test_ST_U16(void **state) {
+    (void)state;
+    store("u16", 2);
+    store("b16", 2);
+}
+static void test_ST_U32(void **state) {
+    (void)state;
+    store("u32", 4);
+    store("s32", 4);
+}
+static void test_ST_U64(void **state) {
+    (void)state;
+    store("u64", 8);
+}
 
 /* Hints leave memory and registers alone, wherever they point. */
 static void test_PREFETCH(void **state) {
@@ -153,22 +201,27 @@ struct where {
     uint64_t t, b, lane; /* thread in block, block, lane */
 };
 typedef bool sreg_check(const struct where *w, uint64_t v);
-#define IS(id, value)                                                                                                  \
-    static bool sreg_##id(const struct where *w, uint64_t v) { (void)w; (void)v; return value; }
-IS(TID_X, v == w->t % BX) IS(TID_Y, v == w->t / BX % BY) IS(TID_Z, v == w->t / (BX * BY))
-IS(NTID_X, v == BX) IS(NTID_Y, v == BY) IS(NTID_Z, v == BZ)
-IS(CTAID_X, v == w->b % GX) IS(CTAID_Y, v == w->b / GX % GY) IS(CTAID_Z, v == w->b / (GX * GY))
-IS(NCTAID_X, v == GX) IS(NCTAID_Y, v == GY) IS(NCTAID_Z, v == GZ)
-IS(LANEID, v == w->lane) IS(WARPID, v == w->t / 32) IS(NWARPID, v >= 2)
-IS(SMID, v < 1024) IS(NSMID, v >= 1 && v <= 1024) IS(GRIDID, v < 1 << 20)
-IS(LANEMASK_EQ, v == 1u << w->lane) IS(LANEMASK_LE, v == (2ull << w->lane) - 1) IS(LANEMASK_LT, v == (1u << w->lane) - 1)
-IS(LANEMASK_GE, v == (~0u << w->lane)) IS(LANEMASK_GT, v == (uint32_t)(~0ull << (w->lane + 1)))
-IS(CLOCK, true) IS(CLOCK_HI, true) IS(CLOCK64, true)                               /* kernels_threads.c: they advance */
-IS(GLOBALTIMER, true) IS(GLOBALTIMER_LO, true) IS(GLOBALTIMER_HI, true)
-IS(TOTAL_SMEM, v >= DYN && v < DYN + 128) IS(AGGR_SMEM, v >= DYN) IS(DYNAMIC_SMEM, v == DYN)
-IS(RESERVED_SMEM, true) IS(ZERO, v == 0) IS(ONE, v == 1)
+#define IS(id, value)                                          \
+    static bool sreg_##id(const struct where *w, uint64_t v) { \
+        (void)w;                                               \
+        (void)v;                                               \
+        return value;                                          \
+    }
+IS(TID_X, v == w->t % BX)
+IS(TID_Y, v == w->t / BX % BY) IS(TID_Z, v == w->t / (BX * BY)) IS(NTID_X, v == BX) IS(NTID_Y, v == BY)
+    IS(NTID_Z, v == BZ) IS(CTAID_X, v == w->b % GX) IS(CTAID_Y, v == w->b / GX % GY)
+        IS(CTAID_Z, v == w->b / (GX * GY)) IS(NCTAID_X, v == GX) IS(NCTAID_Y, v == GY) IS(NCTAID_Z, v == GZ)
+            IS(LANEID, v == w->lane) IS(WARPID, v == w->t / 32) IS(NWARPID, v >= 2) IS(SMID, v < 1024)
+                IS(NSMID, v >= 1 && v <= 1024) IS(GRIDID, v < 1 << 20) IS(LANEMASK_EQ, v == 1u << w->lane)
+                    IS(LANEMASK_LE, v == (2ull << w->lane) - 1) IS(LANEMASK_LT, v == (1u << w->lane) - 1)
+                        IS(LANEMASK_GE, v == (~0u << w->lane))
+                            IS(LANEMASK_GT, v == (uint32_t)(~0ull << (w->lane + 1))) IS(CLOCK, true)
+                                IS(CLOCK_HI, true) IS(CLOCK64, true) /* kernels_threads.c: they advance */
+    IS(GLOBALTIMER, true) IS(GLOBALTIMER_LO, true) IS(GLOBALTIMER_HI, true)
+        IS(TOTAL_SMEM, v >= DYN && v < DYN + 128) IS(AGGR_SMEM, v >= DYN) IS(DYNAMIC_SMEM, v == DYN)
+            IS(RESERVED_SMEM, true) IS(ZERO, v == 0) IS(ONE, v == 1)
 
-static const struct {
+                static const struct {
     const char *name;
     int bits;
     sreg_check *check;
@@ -177,14 +230,19 @@ static const struct {
     IR_SREGS(SREG)
 #undef SREG
     /* registers a machine like this answers with a constant */
-    {"%pm0", 32, sreg_ZERO}, {"%envreg0", 32, sreg_ZERO}, {"%cluster_ctaid.x", 32, sreg_ZERO},
-    {"%cluster_nctaid.x", 32, sreg_ONE}, {"%nctaid.z", 32, sreg_NCTAID_Z}, {"WARP_SZ", 32, NULL},
+    {"%pm0", 32, sreg_ZERO},
+    {"%envreg0", 32, sreg_ZERO},
+    {"%cluster_ctaid.x", 32, sreg_ZERO},
+    {"%cluster_nctaid.x", 32, sreg_ONE},
+    {"%nctaid.z", 32, sreg_NCTAID_Z},
+    {"WARP_SZ", 32, NULL},
 };
 
 static void sreg_rows(int bits) {
     static uint64_t got[NB * NT];
     for (size_t k = 0; k < sizeof sregs / sizeof *sregs; k++) {
-        if (sregs[k].bits != bits || !strcmp(sregs[k].name, "%zero") || !strcmp(sregs[k].name, "%one")) continue;
+        if (sregs[k].bits != bits || !strcmp(sregs[k].name, "%zero") || !strcmp(sregs[k].name, "%one"))
+            continue;
         char text[1400];
         snprintf(text, sizeof text,
                  ".version 8.0\n.target sm_90\n.address_size 64\n.extern .shared .b8 dyn[];\n"
@@ -211,8 +269,14 @@ static void sreg_rows(int bits) {
         }
     }
 }
-static void test_SREG_U32(void **state) { (void)state; sreg_rows(32); }
-static void test_SREG_U64(void **state) { (void)state; sreg_rows(64); }
+static void test_SREG_U32(void **state) {
+    (void)state;
+    sreg_rows(32);
+}
+static void test_SREG_U64(void **state) {
+    (void)state;
+    sreg_rows(64);
+}
 
 /* ---- addresses ---- */
 
@@ -221,10 +285,11 @@ static void test_FRAME_U64(void **state) {
     (void)state;
     static uint64_t in[32][8], got[32][8];
     struct snippet s = {0};
-    sb_add(&s.code, ".local .align 8 .b8 a[24];\n.local .align 8 .b8 b[16];\nmov.u64 %%d1, a;\nmov.u64 %%d2, b+8;\n"
-                    "st.local.u32 [%%d1+4], %%tid;\nadd.u32 %%r2, %%tid, 1000;\nst.local.u32 [%%d2], %%r2;\n"
-                    "ld.local.u32 %%r3, [a+4];\nld.local.u32 %%r4, [b+8];\n"
-                    "st.global.u32 [%%out], %%r3;\nst.global.u32 [%%out+8], %%r4;\n");
+    sb_add(&s.code,
+           ".local .align 8 .b8 a[24];\n.local .align 8 .b8 b[16];\nmov.u64 %%d1, a;\nmov.u64 %%d2, b+8;\n"
+           "st.local.u32 [%%d1+4], %%tid;\nadd.u32 %%r2, %%tid, 1000;\nst.local.u32 [%%d2], %%r2;\n"
+           "ld.local.u32 %%r3, [a+4];\nld.local.u32 %%r4, [b+8];\n"
+           "st.global.u32 [%%out], %%r3;\nst.global.u32 [%%out+8], %%r4;\n");
     snippet_run(&s, in, got);
     for (uint64_t i = 0; i < 32; i++) assert_true(got[i][0] == i && got[i][1] == 1000 + i);
 }
@@ -234,10 +299,13 @@ static void run_32(const char *locals, const char *code, uint32_t *got) {
     struct sb t = {0};
     struct rig r;
     uint64_t addr, bytes;
-    sb_add(&t, ".version 7.0\n.target sm_70\n.address_size 32\n.global .align 8 .u32 result[64];\n"
-               ".shared .align 4 .u32 sh[32];\n.visible .entry k()\n{\n.reg .u32 %%r<20>;\n.reg .pred %%p<4>;\n"
-               "%smov.u32 %%r0, %%tid.x;\nshl.b32 %%r1, %%r0, 3;\nmov.u32 %%r2, result;\nadd.u32 %%r2, %%r2, %%r1;\n"
-               "%sret;\n}\n", locals, code);
+    sb_add(
+        &t,
+        ".version 7.0\n.target sm_70\n.address_size 32\n.global .align 8 .u32 result[64];\n"
+        ".shared .align 4 .u32 sh[32];\n.visible .entry k()\n{\n.reg .u32 %%r<20>;\n.reg .pred %%p<4>;\n"
+        "%smov.u32 %%r0, %%tid.x;\nshl.b32 %%r1, %%r0, 3;\nmov.u32 %%r2, result;\nadd.u32 %%r2, %%r2, %%r1;\n"
+        "%sret;\n}\n",
+        locals, code);
     rig_text(&r, "addresses32.ptx", t.text);
     hd_kernel *k = NULL;
     MUST(&r, hd_module_kernel(r.mod, "k", &k));
@@ -250,24 +318,31 @@ static void run_32(const char *locals, const char *code, uint32_t *got) {
 static void test_FRAME_U32(void **state) {
     (void)state;
     uint32_t got[64];
-    run_32(".local .align 4 .b8 a[16];\n", "mov.u32 %r3, a;\nst.local.u32 [%r3+8], %r0;\nld.local.u32 %r4, [a+8];\n"
-                                           "st.global.u32 [%r2], %r4;\n", got);
+    run_32(".local .align 4 .b8 a[16];\n",
+           "mov.u32 %r3, a;\nst.local.u32 [%r3+8], %r0;\nld.local.u32 %r4, [a+8];\n"
+           "st.global.u32 [%r2], %r4;\n",
+           got);
     for (uint32_t i = 0; i < 32; i++) assert_int_equal(got[2 * i], i);
 }
 static void test_CVTA_U32(void **state) {
     (void)state;
     uint32_t got[64];
-    run_32("", "shl.b32 %r3, %r0, 2;\nmov.u32 %r4, sh;\nadd.u32 %r4, %r4, %r3;\ncvta.shared.u32 %r5, %r4;\n"
-               "st.u32 [%r5], %r0;\ncvta.to.shared.u32 %r6, %r5;\nld.shared.u32 %r7, [%r6];\n"
-               "cvta.global.u32 %r8, %r2;\nst.u32 [%r8], %r7;\nsub.u32 %r9, %r6, %r4;\nst.u32 [%r8+4], %r9;\n", got);
+    run_32("",
+           "shl.b32 %r3, %r0, 2;\nmov.u32 %r4, sh;\nadd.u32 %r4, %r4, %r3;\ncvta.shared.u32 %r5, %r4;\n"
+           "st.u32 [%r5], %r0;\ncvta.to.shared.u32 %r6, %r5;\nld.shared.u32 %r7, [%r6];\n"
+           "cvta.global.u32 %r8, %r2;\nst.u32 [%r8], %r7;\nsub.u32 %r9, %r6, %r4;\nst.u32 [%r8+4], %r9;\n",
+           got);
     for (uint32_t i = 0; i < 32; i++) assert_true(got[2 * i] == i && got[2 * i + 1] == 0);
 }
 static void test_ISSPACEP_U32(void **state) {
     (void)state;
     uint32_t got[64];
-    run_32("", "mov.u32 %r4, sh;\ncvta.shared.u32 %r5, %r4;\nisspacep.shared %p0, %r5;\nisspacep.global %p1, %r5;\n"
-               "selp.u32 %r6, 1, 0, %p0;\nselp.u32 %r7, 1, 0, %p1;\nst.global.u32 [%r2], %r6;\nst.global.u32 [%r2+4], %r7;\n",
-           got);
+    run_32(
+        "",
+        "mov.u32 %r4, sh;\ncvta.shared.u32 %r5, %r4;\nisspacep.shared %p0, %r5;\nisspacep.global %p1, %r5;\n"
+        "selp.u32 %r6, 1, 0, %p0;\nselp.u32 %r7, 1, 0, %p1;\nst.global.u32 [%r2], %r6;\nst.global.u32 "
+        "[%r2+4], %r7;\n",
+        got);
     for (uint32_t i = 0; i < 32; i++) assert_true(got[2 * i] == 1 && got[2 * i + 1] == 0);
 }
 
@@ -280,9 +355,12 @@ static void test_CVTA_U64(void **state) {
     for (int k = 0; k < 4; k++) {
         struct snippet s = {0};
         sb_add(&s.decls, ".shared .u64 vshared;\n.const .u64 vconst = 41;\n.global .u64 vglobal = 41;\n");
-        sb_add(&s.code, ".local .u64 vlocal;\nmov.u64 %%d1, 41;\nst.local.u64 [vlocal], %%d1;\nst.shared.u64 [vshared], %%d1;\n"
-                        "mov.u64 %%d2, v%s;\ncvta.%s.u64 %%d3, %%d2;\ncvta.to.%s.u64 %%d4, %%d3;\nsub.u64 %%d4, %%d4, %%d2;\n"
-                        "ld.u64 %%d5, [%%d3];\nst.global.u64 [%%out], %%d4;\nst.global.u64 [%%out+8], %%d5;\n",
+        sb_add(&s.code,
+               ".local .u64 vlocal;\nmov.u64 %%d1, 41;\nst.local.u64 [vlocal], %%d1;\nst.shared.u64 "
+               "[vshared], %%d1;\n"
+               "mov.u64 %%d2, v%s;\ncvta.%s.u64 %%d3, %%d2;\ncvta.to.%s.u64 %%d4, %%d3;\nsub.u64 %%d4, %%d4, "
+               "%%d2;\n"
+               "ld.u64 %%d5, [%%d3];\nst.global.u64 [%%out], %%d4;\nst.global.u64 [%%out+8], %%d5;\n",
                space[k], space[k], space[k]);
         snippet_run(&s, in, got);
         for (int i = 0; i < 32; i++) assert_true(got[i][0] == 0 && got[i][1] == 41);
@@ -296,9 +374,11 @@ static void test_ISSPACEP_U64(void **state) {
     for (int k = 0; k < 4; k++) {
         struct snippet s = {0};
         sb_add(&s.decls, ".shared .u64 vshared;\n.const .u64 vconst = 41;\n.global .u64 vglobal = 41;\n");
-        sb_add(&s.code, ".local .u64 vlocal;\nmov.u64 %%d2, v%s;\ncvta.%s.u64 %%d3, %%d2;\n", space[k], space[k]);
+        sb_add(&s.code, ".local .u64 vlocal;\nmov.u64 %%d2, v%s;\ncvta.%s.u64 %%d3, %%d2;\n", space[k],
+               space[k]);
         for (int q = 0; q < 4; q++)
-            sb_add(&s.code, "isspacep.%s %%p1, %%d3;\nselp.u64 %%d4, 1, 0, %%p1;\nst.global.u64 [%%out+%d], %%d4;\n",
+            sb_add(&s.code,
+                   "isspacep.%s %%p1, %%d3;\nselp.u64 %%d4, 1, 0, %%p1;\nst.global.u64 [%%out+%d], %%d4;\n",
                    space[q], 8 * q);
         snippet_run(&s, in, got);
         for (int i = 0; i < 32; i++)

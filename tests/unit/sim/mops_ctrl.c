@@ -3,7 +3,8 @@
 #include "ir/insn.h"
 #include "kernels/snippet.h"
 
-/* Runs code with functions at module scope by 64 threads; each leaves its %r20, or what it stored before it ended. */
+/* Runs code with functions at module scope by 64 threads; each leaves its %r20, or what it stored before it
+ * ended. */
 static void run(uint32_t *got, const char *decls, const char *code) {
     uint32_t in[64][16] = {0}, out[64][16];
     struct snippet s = {.block = 64};
@@ -12,18 +13,22 @@ static void run(uint32_t *got, const char *decls, const char *code) {
     snippet_run(&s, in, out);
     for (int i = 0; i < 64; i++) got[i] = out[i][0];
 }
-#define EACH(value)                                                                                                    \
-    for (uint32_t i = 0; i < 64; i++)                                                                                  \
-    if (got[i] != (value)) fail_msg("thread %u: got %u, want %u", i, got[i], (uint32_t)(value))
+#define EACH(value)                   \
+    for (uint32_t i = 0; i < 64; i++) \
+        if (got[i] != (value)) fail_msg("thread %u: got %u, want %u", i, got[i], (uint32_t)(value))
 
 static void test_BRA(void **state) {
     (void)state;
     uint32_t got[64];
-    run(got, "", "setp.lt.u32 %p1, %tid, 20;\n@%p1 bra A;\nadd.u32 %r20, %r20, 5;\nbra.uni B;\nA: add.u32 %r20, %r20, 9;\nB:");
+    run(got, "",
+        "setp.lt.u32 %p1, %tid, 20;\n@%p1 bra A;\nadd.u32 %r20, %r20, 5;\nbra.uni B;\nA: add.u32 %r20, %r20, "
+        "9;\nB:");
     EACH(i < 20 ? 9u : 5u);
-    run(got, "", "setp.lt.u32 %p1, %tid, 20;\n@!%p1 bra A;\nadd.u32 %r20, %r20, 5;\nA: add.u32 %r20, %r20, 1;");
+    run(got, "",
+        "setp.lt.u32 %p1, %tid, 20;\n@!%p1 bra A;\nadd.u32 %r20, %r20, 5;\nA: add.u32 %r20, %r20, 1;");
     EACH(i < 20 ? 6u : 1u);
-    run(got, "", "L: add.u32 %r20, %r20, 3;\nsetp.le.u32 %p1, %r20, %tid;\n@%p1 bra L;"); /* each its own count */
+    run(got, "",
+        "L: add.u32 %r20, %r20, 3;\nsetp.le.u32 %p1, %r20, %tid;\n@%p1 bra L;"); /* each its own count */
     EACH((i / 3 + 1) * 3);
     run(got, "", "setp.eq.u32 %p1, %tid, 999;\n@%p1 bra A;\nmov.u32 %r20, 4;\nA:"); /* taken by none */
     EACH(4u);
@@ -32,25 +37,31 @@ static void test_BRA(void **state) {
 static void test_BRX(void **state) {
     (void)state;
     uint32_t got[64];
-    run(got, "", "rem.u32 %r2, %tid, 3;\nT: .branchtargets A, B, C;\nbrx.idx %r2, T;\nA: add.u32 %r20, %r20, 1;\n"
-            "B: add.u32 %r20, %r20, 10;\nC: add.u32 %r20, %r20, 100;");
+    run(got, "",
+        "rem.u32 %r2, %tid, 3;\nT: .branchtargets A, B, C;\nbrx.idx %r2, T;\nA: add.u32 %r20, %r20, 1;\n"
+        "B: add.u32 %r20, %r20, 10;\nC: add.u32 %r20, %r20, 100;");
     EACH(i % 3 == 0 ? 111u : i % 3 == 1 ? 110u : 100u);
-    run(got, "", "mov.u32 %r2, 1;\nT: .branchtargets A, B;\nbrx.idx.uni %r2, T;\nA: mov.u32 %r20, 1;\nB: add.u32 %r20, %r20, 7;");
+    run(got, "",
+        "mov.u32 %r2, 1;\nT: .branchtargets A, B;\nbrx.idx.uni %r2, T;\nA: mov.u32 %r20, 1;\nB: add.u32 "
+        "%r20, %r20, 7;");
     EACH(7u);
 }
 
 static const char functions[] =
-    ".func (.param .u32 r) sq(.param .u32 x)\n{\n.reg .u32 %a;\nld.param.u32 %a, [x];\nmul.lo.u32 %a, %a, %a;\n"
+    ".func (.param .u32 r) sq(.param .u32 x)\n{\n.reg .u32 %a;\nld.param.u32 %a, [x];\nmul.lo.u32 %a, %a, "
+    "%a;\n"
     "st.param.u32 [r], %a;\nret;\n}\n"
     ".func (.param .u32 r) half(.param .u32 x)\n{\n.reg .u32 %a;\n.reg .pred %p;\nld.param.u32 %a, [x];\n"
     "setp.lt.u32 %p, %a, 10;\n@%p bra SMALL;\nshr.u32 %a, %a, 1;\nst.param.u32 [r], %a;\nret;\n"
     "SMALL: st.param.u32 [r], 77;\nret;\n}\n"
-    ".func (.reg .u32 r, .reg .u64 s) pair(.reg .u32 x)\n{\nadd.u32 r, x, 1;\nmul.wide.u32 s, x, 3;\nret;\n}\n"
-    ".func quit(.param .u32 x)\n{\n.reg .u32 %a;\n.reg .pred %p;\nld.param.u32 %a, [x];\nsetp.gt.u32 %p, %a, 30;\n"
+    ".func (.reg .u32 r, .reg .u64 s) pair(.reg .u32 x)\n{\nadd.u32 r, x, 1;\nmul.wide.u32 s, x, "
+    "3;\nret;\n}\n"
+    ".func quit(.param .u32 x)\n{\n.reg .u32 %a;\n.reg .pred %p;\nld.param.u32 %a, [x];\nsetp.gt.u32 %p, %a, "
+    "30;\n"
     "@%p exit;\nret;\n}\n";
 
-#define CALL1(how, callee, tail)                                                                                       \
-    "{ .param .u32 a;\n.param .u32 b;\nst.param.u32 [a], %tid;\n" how " (b), " callee ", (a)" tail                    \
+#define CALL1(how, callee, tail)                                                                   \
+    "{ .param .u32 a;\n.param .u32 b;\nst.param.u32 [a], %tid;\n" how " (b), " callee ", (a)" tail \
     ";\nld.param.u32 %r20, [b];\n}\n"
 
 static void test_CALL(void **state) {
@@ -71,7 +82,8 @@ static void test_CALL_IND(void **state) {
     uint32_t got[64];
     const char *pick = "mov.u64 %d5, sq;\nsetp.gt.u32 %p1, %tid, 12;\n@%p1 mov.u64 %d5, half;\n";
     struct sb code = {0};
-    sb_add(&code, "%sP: .callprototype (.param .u32 _) _ (.param .u32 _);\n%s", pick, CALL1("call", "%d5", ", P"));
+    sb_add(&code, "%sP: .callprototype (.param .u32 _) _ (.param .u32 _);\n%s", pick,
+           CALL1("call", "%d5", ", P"));
     run(got, functions, code.text);
     EACH(i > 12 ? i / 2 : i * i);
     sb_free(&code);
@@ -84,7 +96,10 @@ static void test_CALL_IND(void **state) {
 static void test_RET(void **state) {
     (void)state;
     uint32_t got[64];
-    run(got, "", "st.global.u32 [%out], 5;\nsetp.gt.u32 %p1, %tid, 30;\n@%p1 ret;\nmov.u32 %r20, 6;"); /* from a kernel: the end */
+    run(got, "",
+        "st.global.u32 [%out], 5;\nsetp.gt.u32 %p1, %tid, 30;\n@%p1 ret;\nmov.u32 %r20, 6;"); /* from a
+                                                                                                 kernel: the
+                                                                                                 end */
     EACH(i > 30 ? 5u : 6u);
 }
 
@@ -93,7 +108,9 @@ static void test_EXIT(void **state) {
     uint32_t got[64];
     run(got, "", "st.global.u32 [%out], 5;\nsetp.gt.u32 %p1, %tid, 30;\n@%p1 exit;\nmov.u32 %r20, 6;");
     EACH(i > 30 ? 5u : 6u);
-    run(got, functions, "st.global.u32 [%out], 5;\n{ .param .u32 a;\nst.param.u32 [a], %tid;\ncall quit, (a);\n}\nmov.u32 %r20, 6;");
+    run(got, functions,
+        "st.global.u32 [%out], 5;\n{ .param .u32 a;\nst.param.u32 [a], %tid;\ncall quit, (a);\n}\nmov.u32 "
+        "%r20, 6;");
     EACH(i > 30 ? 5u : 6u); /* from within a function: the whole thread ends */
 }
 
@@ -101,18 +118,21 @@ static void test_EXIT(void **state) {
 static void test_SYS(void **state) {
     (void)state;
     struct rig r;
-    rig_text(&r, "sys.ptx",
-             ".version 7.0\n.target sm_70\n.address_size 64\n"
-             ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
-             ".extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);\n"
-             ".global .align 1 .b8 fmt[8] = {37, 117, 32, 37, 99, 10, 0, 0};\n" /* "%u %c\n" */
-             ".visible .entry k()\n{\n.local .align 8 .b8 args[8];\n.reg .u32 %r<4>;\n.reg .u64 %d<4>;\n"
-             "mov.u32 %r0, %tid.x;\n{ .param .b64 n;\n.param .b64 p;\nst.param.b64 [n], 64;\ncall (p), malloc, (n);\n"
-             "ld.param.b64 %d2, [p];\n}\nst.u32 [%d2+60], %r0;\nld.u32 %r1, [%d2+60];\nst.local.u32 [args], %r1;\n"
-             "add.u32 %r2, %r1, 65;\nst.local.u32 [args+4], %r2;\nmov.u64 %d0, args;\ncvta.local.u64 %d0, %d0;\n"
-             "mov.u64 %d1, fmt;\ncvta.global.u64 %d1, %d1;\n{ .param .b64 f;\n.param .b64 a;\n.param .b32 v;\n"
-             "st.param.b64 [f], %d1;\nst.param.b64 [a], %d0;\ncall.uni (v), vprintf, (f, a);\nld.param.b32 %r3, [v];\n}\n"
-             "{ .param .b64 p;\nst.param.b64 [p], %d2;\ncall free, (p);\n}\nret;\n}\n");
+    rig_text(
+        &r, "sys.ptx",
+        ".version 7.0\n.target sm_70\n.address_size 64\n"
+        ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
+        ".extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);\n"
+        ".global .align 1 .b8 fmt[8] = {37, 117, 32, 37, 99, 10, 0, 0};\n" /* "%u %c\n" */
+        ".visible .entry k()\n{\n.local .align 8 .b8 args[8];\n.reg .u32 %r<4>;\n.reg .u64 %d<4>;\n"
+        "mov.u32 %r0, %tid.x;\n{ .param .b64 n;\n.param .b64 p;\nst.param.b64 [n], 64;\ncall (p), malloc, "
+        "(n);\n"
+        "ld.param.b64 %d2, [p];\n}\nst.u32 [%d2+60], %r0;\nld.u32 %r1, [%d2+60];\nst.local.u32 [args], %r1;\n"
+        "add.u32 %r2, %r1, 65;\nst.local.u32 [args+4], %r2;\nmov.u64 %d0, args;\ncvta.local.u64 %d0, %d0;\n"
+        "mov.u64 %d1, fmt;\ncvta.global.u64 %d1, %d1;\n{ .param .b64 f;\n.param .b64 a;\n.param .b32 v;\n"
+        "st.param.b64 [f], %d1;\nst.param.b64 [a], %d0;\ncall.uni (v), vprintf, (f, a);\nld.param.b32 %r3, "
+        "[v];\n}\n"
+        "{ .param .b64 p;\nst.param.b64 [p], %d2;\ncall free, (p);\n}\nret;\n}\n");
     hd_kernel *k = NULL;
     MUST(&r, hd_module_kernel(r.mod, "k", &k));
     MUST(&r, hd_run(k, LAUNCH(.block = {3}), NULL, 0));
@@ -125,8 +145,10 @@ static void stops(const char *insn, const char *word) {
     struct rig r;
     char text[400];
     snprintf(text, sizeof text,
-             ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry stopper()\n{\n.reg .u32 %%r;\n.reg .pred %%p;\n"
-             "mov.u32 %%r, %%tid.x;\nsetp.eq.u32 %%p, %%r, 37;\n@%%p %s;\nret;\n}\n", insn);
+             ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry stopper()\n{\n.reg .u32 "
+             "%%r;\n.reg .pred %%p;\n"
+             "mov.u32 %%r, %%tid.x;\nsetp.eq.u32 %%p, %%r, 37;\n@%%p %s;\nret;\n}\n",
+             insn);
     rig_text(&r, "stop.ptx", text);
     rig_fails(&r, "stopper", LAUNCH(.block = {32}), NULL, 0, HD_OK, TEXTS("")); /* nobody gets there */
     rig_fails(&r, "stopper", LAUNCH(.grid = {2}, .block = {64}), NULL, 0, HD_FAULT,
@@ -145,13 +167,17 @@ static void test_BRKPT(void **state) {
 static void test_MEMBAR(void **state) {
     (void)state;
     uint32_t got[64];
-    run(got, "", "mov.u32 %r20, %tid;\nmembar.cta;\nmembar.gl;\nmembar.sys;\nfence.sc.gpu;\nfence.acq_rel.cta;\nadd.u32 %r20, %r20, 1;");
+    run(got, "",
+        "mov.u32 %r20, "
+        "%tid;\nmembar.cta;\nmembar.gl;\nmembar.sys;\nfence.sc.gpu;\nfence.acq_rel.cta;\nadd.u32 %r20, %r20, "
+        "1;");
     EACH(i + 1);
 }
 static void test_NOP(void **state) {
     (void)state;
     uint32_t got[64];
-    run(got, "", "mov.u32 %r20, %tid;\nnanosleep.u32 100;\nnanosleep.u32 %r20;\npmevent 7;\nadd.u32 %r20, %r20, 2;");
+    run(got, "",
+        "mov.u32 %r20, %tid;\nnanosleep.u32 100;\nnanosleep.u32 %r20;\npmevent 7;\nadd.u32 %r20, %r20, 2;");
     EACH(i + 2);
 }
 

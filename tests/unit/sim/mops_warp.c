@@ -1,5 +1,5 @@
-/* Votes, shuffles, matches, reductions and barriers, one test per row of ops.def: by all lanes, and by the members of a
- * mask alone while the other lanes take another path. */
+/* Votes, shuffles, matches, reductions and barriers, one test per row of ops.def: by all lanes, and by the
+ * members of a mask alone while the other lanes take another path. */
 #include "base/bits.h"
 #include "ir/insn.h"
 #include "kernels/snippet.h"
@@ -33,17 +33,21 @@ static void lanes_init(struct lane_in *in, uint64_t seed, uint64_t range) {
     }
 }
 
-/* Runs op by the lanes of mask; it leaves %r20 and %p20. The other lanes go elsewhere and meet the rest at the end. */
+/* Runs op by the lanes of mask; it leaves %r20 and %p20. The other lanes go elsewhere and meet the rest at
+ * the end. */
 static void by_members(const char *op, uint32_t mask, const struct lane_in *in, struct lane_out *out) {
     struct snippet s = {.block = LANES};
-    sb_add(&s.code,
-           "ld.global.u32 %%r10, [%%in];\nld.global.u32 %%r11, [%%in+4];\nld.global.u64 %%d10, [%%in+8];\n"
-           "ld.global.u32 %%r12, [%%in+16];\nsetp.ne.u32 %%p10, %%r11, 0;\nmov.u32 %%r20, 0;\nsetp.ne.u32 %%p20, %%r20, 0;\n"
-           "mov.u32 %%r13, %u;\nshr.u32 %%r14, %%r13, %%lane;\nand.b32 %%r14, %%r14, 1;\nsetp.eq.u32 %%p1, %%r14, 0;\n"
-           "@%%p1 bra OTHERS;\n%s\nselp.u32 %%r21, 1, 0, %%p20;\nmov.u32 %%r22, 1;\nbra.uni MEET;\n"
-           "OTHERS:\nmov.u32 %%r20, 0;\nmov.u32 %%r21, 0;\nmov.u32 %%r22, 0;\nMEET:\n"
-           "st.global.u32 [%%out], %%r20;\nst.global.u32 [%%out+4], %%r21;\nst.global.u32 [%%out+8], %%r22;\n",
-           mask, op);
+    sb_add(
+        &s.code,
+        "ld.global.u32 %%r10, [%%in];\nld.global.u32 %%r11, [%%in+4];\nld.global.u64 %%d10, [%%in+8];\n"
+        "ld.global.u32 %%r12, [%%in+16];\nsetp.ne.u32 %%p10, %%r11, 0;\nmov.u32 %%r20, 0;\nsetp.ne.u32 "
+        "%%p20, %%r20, 0;\n"
+        "mov.u32 %%r13, %u;\nshr.u32 %%r14, %%r13, %%lane;\nand.b32 %%r14, %%r14, 1;\nsetp.eq.u32 %%p1, "
+        "%%r14, 0;\n"
+        "@%%p1 bra OTHERS;\n%s\nselp.u32 %%r21, 1, 0, %%p20;\nmov.u32 %%r22, 1;\nbra.uni MEET;\n"
+        "OTHERS:\nmov.u32 %%r20, 0;\nmov.u32 %%r21, 0;\nmov.u32 %%r22, 0;\nMEET:\n"
+        "st.global.u32 [%%out], %%r20;\nst.global.u32 [%%out+4], %%r21;\nst.global.u32 [%%out+8], %%r22;\n",
+        mask, op);
     snippet_run(&s, in, out);
 }
 
@@ -60,8 +64,8 @@ static void check_warp(const char *op, reference *f, uint64_t range) {
             struct lane_out want = {0};
             if (masks[m] >> i % 32 & 1) want = f(in + i / 32 * 32, i % 32, masks[m]);
             if (got[i].r != want.r || got[i].pred != want.pred)
-                fail_msg("%s, mask 0x%x, thread %u: got 0x%x and %u, want 0x%x and %u", op, masks[m], i, got[i].r,
-                         got[i].pred, want.r, want.pred);
+                fail_msg("%s, mask 0x%x, thread %u: got 0x%x and %u, want 0x%x and %u", op, masks[m], i,
+                         got[i].r, got[i].pred, want.r, want.pred);
         }
     }
 }
@@ -71,10 +75,10 @@ static uint32_t voters(const struct lane_in *w, uint32_t mask) {
     FOR_LANES(l, mask) v |= w[l].pred << l;
     return v;
 }
-#define REF(name, R, P)                                                                                                \
-    static struct lane_out name(const struct lane_in *w, uint32_t lane, uint32_t mask) {                              \
-        (void)w, (void)lane, (void)mask;                                                                               \
-        return (struct lane_out){.r = (R), .pred = (P)};                                                               \
+#define REF(name, R, P)                                                                  \
+    static struct lane_out name(const struct lane_in *w, uint32_t lane, uint32_t mask) { \
+        (void)w, (void)lane, (void)mask;                                                 \
+        return (struct lane_out){.r = (R), .pred = (P)};                                 \
     }
 REF(ref_all, 0, voters(w, mask) == mask)
 REF(ref_any, 0, voters(w, mask) != 0)
@@ -113,10 +117,14 @@ static uint32_t shfl_source(const struct shfl *s, uint32_t lane, bool *in_range)
     uint32_t b = s->b & 31, clamp = s->c & 31, seg = s->c >> 8 & 31;
     uint32_t max = (lane & seg) | (clamp & ~seg), min = lane & seg;
     int j = 0;
-    if (!strcmp(s->mode, "up")) *in_range = (j = (int)lane - (int)b) >= (int)max;
-    else if (!strcmp(s->mode, "down")) *in_range = (j = (int)(lane + b)) <= (int)max;
-    else if (!strcmp(s->mode, "bfly")) *in_range = (j = (int)(lane ^ b)) <= (int)max;
-    else *in_range = (j = (int)(min | (b & ~seg))) <= (int)max;
+    if (!strcmp(s->mode, "up"))
+        *in_range = (j = (int)lane - (int)b) >= (int)max;
+    else if (!strcmp(s->mode, "down"))
+        *in_range = (j = (int)(lane + b)) <= (int)max;
+    else if (!strcmp(s->mode, "bfly"))
+        *in_range = (j = (int)(lane ^ b)) <= (int)max;
+    else
+        *in_range = (j = (int)(min | (b & ~seg))) <= (int)max;
     return *in_range ? (uint32_t)j : lane;
 }
 
@@ -130,11 +138,12 @@ static void shfl_case(const struct shfl *s, uint32_t mask) {
     for (uint32_t i = 0; i < LANES; i++) {
         bool ok = false;
         uint32_t from = shfl_source(s, i % 32, &ok);
-        if (!(mask >> i % 32 & 1) || !(mask >> from & 1)) continue; /* reading a lane that is not a member is undefined */
+        if (!(mask >> i % 32 & 1) || !(mask >> from & 1))
+            continue; /* reading a lane that is not a member is undefined */
         uint32_t want = in[i / 32 * 32 + from].r;
         if (got[i].r != want || got[i].pred != ok)
-            fail_msg("%s, mask 0x%x, thread %u: got 0x%x and %u, want 0x%x and %u", op, mask, i, got[i].r, got[i].pred, want,
-                     ok);
+            fail_msg("%s, mask 0x%x, thread %u: got 0x%x and %u, want 0x%x and %u", op, mask, i, got[i].r,
+                     got[i].pred, want, ok);
     }
 }
 
@@ -148,9 +157,9 @@ static void test_SHFL_U32(void **state) {
             for (size_t o = 0; o < sizeof offsets / sizeof *offsets; o++)
                 shfl_case(&(struct shfl){modes[m], offsets[o], c}, o & 1 ? masks[2] : masks[0]);
         }
-    shfl_case(&(struct shfl){"down", 3, 20}, ~0u);       /* a clamp inside the warp */
+    shfl_case(&(struct shfl){"down", 3, 20}, ~0u); /* a clamp inside the warp */
     shfl_case(&(struct shfl){"up", 3, 4 | 24 << 8}, ~0u);
-    shfl_case(&(struct shfl){"idx", 45, 31}, ~0u);       /* only five bits of the lane count */
+    shfl_case(&(struct shfl){"idx", 45, 31}, ~0u); /* only five bits of the lane count */
 }
 
 /* The offset may differ from lane to lane, and the predicate may be absent. */
@@ -165,7 +174,8 @@ static void shuffles_gather_by_register(void **state) {
     static struct lane_out got[LANES];
     lanes_init(in, 5, 1u << 31);
     by_members("shfl.sync.idx.b32 %r20, %r10, %r12, 31, 0xffffffff;", ~0u, in, got);
-    for (uint32_t i = 0; i < LANES; i++) assert_int_equal(got[i].r, ref_gather(in + i / 32 * 32, i % 32, ~0u).r);
+    for (uint32_t i = 0; i < LANES; i++)
+        assert_int_equal(got[i].r, ref_gather(in + i / 32 * 32, i % 32, ~0u).r);
 }
 
 /* ---- match, redux, elect ---- */
@@ -177,7 +187,8 @@ static uint32_t equal_lanes(const struct lane_in *w, uint32_t lane, uint32_t mas
 }
 REF(ref_any32, equal_lanes(w, lane, mask, false), 0)
 REF(ref_any64, equal_lanes(w, lane, mask, true), 0)
-REF(ref_all32, equal_lanes(w, lane, mask, false) == mask ? mask : 0, equal_lanes(w, lane, mask, false) == mask)
+REF(ref_all32, equal_lanes(w, lane, mask, false) == mask ? mask : 0,
+    equal_lanes(w, lane, mask, false) == mask)
 REF(ref_all64, equal_lanes(w, lane, mask, true) == mask ? mask : 0, equal_lanes(w, lane, mask, true) == mask)
 
 static void test_MATCH_ANY_U32(void **state) {
@@ -199,22 +210,22 @@ static void test_MATCH_ALL_U64(void **state) {
     check_warp("match.all.sync.b64 %r20|%p20, %d10, %r13;", ref_all64, 3);
 }
 
-#define FOLD(name, T, start, step)                                                                                     \
-    static struct lane_out name(const struct lane_in *w, uint32_t lane, uint32_t mask) {                              \
-        T a = (start);                                                                                                 \
-        (void)lane;                                                                                                    \
-        FOR_LANES(l, mask) {                                                                                           \
-            T v = (T)w[l].r;                                                                                           \
-            a = (step);                                                                                                \
-        }                                                                                                              \
-        return (struct lane_out){.r = (uint32_t)a};                                                                    \
+#define FOLD(name, T, start, step)                                                       \
+    static struct lane_out name(const struct lane_in *w, uint32_t lane, uint32_t mask) { \
+        T a = (start);                                                                   \
+        (void)lane;                                                                      \
+        FOR_LANES(l, mask) {                                                             \
+            T v = (T)w[l].r;                                                             \
+            a = (step);                                                                  \
+        }                                                                                \
+        return (struct lane_out){.r = (uint32_t)a};                                      \
     }
 FOLD(fold_add, uint32_t, 0, a + v)
 FOLD(fold_min, uint32_t, ~0u, v < a ? v : a)
 FOLD(fold_max, uint32_t, 0, v > a ? v : a)
 FOLD(fold_min_s, int32_t, INT32_MAX, v < a ? v : a)
 FOLD(fold_max_s, int32_t, INT32_MIN, v > a ? v : a)
-FOLD(fold_and, uint32_t, ~0u, a & v)
+FOLD(fold_and, uint32_t, ~0u, a &v)
 FOLD(fold_or, uint32_t, 0, a | v)
 FOLD(fold_xor, uint32_t, 0, a ^ v)
 
@@ -242,18 +253,22 @@ static void test_ELECT(void **state) {
     check_warp("elect.sync %r20|%p20, %r13;", ref_elect, 3);
 }
 
-/* A lane's store before the barrier is seen by its neighbour after it, though half of them took a longer way. */
+/* A lane's store before the barrier is seen by its neighbour after it, though half of them took a longer way.
+ */
 static void test_WARPSYNC(void **state) {
     (void)state;
     static uint32_t in[LANES][16], got[LANES][16];
     struct snippet s = {.block = LANES};
     sb_add(&s.decls, ".shared .u32 sh[%d];\n", LANES);
-    sb_add(&s.code, "mov.u64 %%d1, sh;\nmul.wide.u32 %%d2, %%tid, 4;\nadd.u64 %%d1, %%d1, %%d2;\nand.b32 %%r2, %%tid, 1;\n"
-                    "setp.eq.u32 %%p1, %%r2, 0;\n@%%p1 bra EVEN;\nmul.lo.u32 %%r3, %%tid, 3;\nadd.u32 %%r3, %%r3, 5;\n"
-                    "st.volatile.shared.u32 [%%d1], %%r3;\nbar.warp.sync 0xffffffff;\nbra.uni JOIN;\n"
-                    "EVEN:\nst.volatile.shared.u32 [%%d1], %%tid;\nbar.warp.sync 0xffffffff;\nJOIN:\n"
-                    "xor.b32 %%r4, %%tid, 1;\nmov.u64 %%d1, sh;\nmul.wide.u32 %%d2, %%r4, 4;\nadd.u64 %%d1, %%d1, %%d2;\n"
-                    "ld.volatile.shared.u32 %%r5, [%%d1];\nst.global.u32 [%%out], %%r5;\n");
+    sb_add(
+        &s.code,
+        "mov.u64 %%d1, sh;\nmul.wide.u32 %%d2, %%tid, 4;\nadd.u64 %%d1, %%d1, %%d2;\nand.b32 %%r2, %%tid, "
+        "1;\n"
+        "setp.eq.u32 %%p1, %%r2, 0;\n@%%p1 bra EVEN;\nmul.lo.u32 %%r3, %%tid, 3;\nadd.u32 %%r3, %%r3, 5;\n"
+        "st.volatile.shared.u32 [%%d1], %%r3;\nbar.warp.sync 0xffffffff;\nbra.uni JOIN;\n"
+        "EVEN:\nst.volatile.shared.u32 [%%d1], %%tid;\nbar.warp.sync 0xffffffff;\nJOIN:\n"
+        "xor.b32 %%r4, %%tid, 1;\nmov.u64 %%d1, sh;\nmul.wide.u32 %%d2, %%r4, 4;\nadd.u64 %%d1, %%d1, %%d2;\n"
+        "ld.volatile.shared.u32 %%r5, [%%d1];\nst.global.u32 [%%out], %%r5;\n");
     snippet_run(&s, in, got);
     for (uint32_t i = 0; i < LANES; i++) assert_int_equal(got[i][0], i & 1 ? i - 1 : (i + 1) * 3 + 5);
 }
@@ -293,22 +308,26 @@ static void test_BAR_ARRIVE(void **state) {
     static uint32_t in[64][16], got[64][16];
     struct snippet s = {.block = 64};
     sb_add(&s.decls, ".shared .u32 sh[32];\n");
-    sb_add(&s.code, "mov.u64 %%d1, sh;\nmul.wide.u32 %%d2, %%lane, 4;\nadd.u64 %%d2, %%d1, %%d2;\n"
-                    "setp.ge.u32 %%p1, %%tid, 32;\n@!%%p1 bra CONSUME;\nmul.lo.u32 %%r2, %%tid, 7;\n"
-                    "st.shared.u32 [%%d2], %%r2;\nbar.arrive 1, 64;\nst.global.u32 [%%out], %%tid;\nbra.uni END;\n"
-                    "CONSUME:\nbar.sync 1, 64;\nld.shared.u32 %%r3, [%%d2];\nst.global.u32 [%%out], %%r3;\nEND:\n");
+    sb_add(&s.code,
+           "mov.u64 %%d1, sh;\nmul.wide.u32 %%d2, %%lane, 4;\nadd.u64 %%d2, %%d1, %%d2;\n"
+           "setp.ge.u32 %%p1, %%tid, 32;\n@!%%p1 bra CONSUME;\nmul.lo.u32 %%r2, %%tid, 7;\n"
+           "st.shared.u32 [%%d2], %%r2;\nbar.arrive 1, 64;\nst.global.u32 [%%out], %%tid;\nbra.uni END;\n"
+           "CONSUME:\nbar.sync 1, 64;\nld.shared.u32 %%r3, [%%d2];\nst.global.u32 [%%out], %%r3;\nEND:\n");
     snippet_run(&s, in, got);
     for (uint32_t i = 0; i < 64; i++) assert_int_equal(got[i][0], i < 32 ? (i + 32) * 7 : i);
 }
 
 /* Threads bring tid < %r3 (0, some, all): and, or, popc over the block. */
-static void block_reduction(const char *form, const char *dest, const char *move, uint32_t limit, uint32_t want) {
+static void block_reduction(const char *form, const char *dest, const char *move, uint32_t limit,
+                            uint32_t want) {
     static uint32_t in[80][16], got[80][16];
     struct snippet s = {.block = 80};
-    sb_add(&s.code, "setp.lt.u32 %%p1, %%tid, %u;\n%s %s, 0, %%p1;\n%sst.global.u32 [%%out], %%r4;\n", limit, form, dest, move);
+    sb_add(&s.code, "setp.lt.u32 %%p1, %%tid, %u;\n%s %s, 0, %%p1;\n%sst.global.u32 [%%out], %%r4;\n", limit,
+           form, dest, move);
     snippet_run(&s, in, got);
     for (int i = 0; i < 80; i++)
-        if (got[i][0] != want) fail_msg("%s with %u of 80: thread %d got %u, want %u", form, limit, i, got[i][0], want);
+        if (got[i][0] != want)
+            fail_msg("%s with %u of 80: thread %d got %u, want %u", form, limit, i, got[i][0], want);
 }
 static void test_BAR_RED_P(void **state) {
     (void)state;
@@ -321,7 +340,8 @@ static void test_BAR_RED_P(void **state) {
 }
 static void test_BAR_RED_U32(void **state) {
     (void)state;
-    for (uint32_t limit = 0; limit <= 80; limit += 16) block_reduction("bar.red.popc.u32", "%r4", "", limit, limit);
+    for (uint32_t limit = 0; limit <= 80; limit += 16)
+        block_reduction("bar.red.popc.u32", "%r4", "", limit, limit);
 }
 
 #define ROWS_ALU    SKIP
