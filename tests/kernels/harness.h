@@ -1,5 +1,6 @@
-/* What every whole-kernel test needs: a device with a module loaded, buffers, a launch, and checks that name the first
- * difference. Tests run from the repository root; HEDDLE_KERNELS names another place for the PTX files. */
+/* What every whole-kernel test needs: a device with a module loaded, buffers, a launch, and checks that name
+ * the first difference. Tests run from the repository root; HEDDLE_KERNELS names another place for the PTX
+ * files. */
 #ifndef HEDDLE_TESTS_KERNELS_HARNESS_H
 #define HEDDLE_TESTS_KERNELS_HARNESS_H
 
@@ -35,10 +36,10 @@ static inline void rig_print(void *user, const char *text, size_t n) {
     r->printed[r->nprinted] = '\0';
 }
 
-#define MUST(r, call)                                                                                                  \
-    do {                                                                                                               \
-        hd_status must_ = (call);                                                                                      \
-        if (must_) fail_msg("%s: %s: %s", #call, hd_status_name(must_), hd_error((r)->dev));                           \
+#define MUST(r, call)                                                                        \
+    do {                                                                                     \
+        hd_status must_ = (call);                                                            \
+        if (must_) fail_msg("%s: %s: %s", #call, hd_status_name(must_), hd_error((r)->dev)); \
     } while (0)
 
 static inline void rig_device(struct rig *r, const hd_config *config) {
@@ -81,24 +82,27 @@ static inline void rig_out(struct rig *r, uint64_t addr, void *data, size_t byte
     MUST(r, hd_copy_out(r->dev, data, addr, bytes));
 }
 
-static inline hd_status rig_launch(struct rig *r, const char *kernel, const hd_launch *l, const hd_arg *args, size_t n) {
+static inline hd_status rig_launch(struct rig *r, const char *kernel, const hd_launch *l, const hd_arg *args,
+                                   size_t n) {
     hd_kernel *k = NULL;
     MUST(r, hd_module_kernel(r->mod, kernel, &k));
     return hd_run(k, l, args, n);
 }
 
 /* LAUNCH(.grid = {4}, .block = {256}): dimensions not given are 1. */
-#define LAUNCH(...)  (&(hd_launch){__VA_ARGS__})
-#define ARGS(...)    ((const hd_arg[]){__VA_ARGS__}), sizeof((const hd_arg[]){__VA_ARGS__}) / sizeof(hd_arg)
+#define LAUNCH(...)                 (&(hd_launch){__VA_ARGS__})
+#define ARGS(...)                   ((const hd_arg[]){__VA_ARGS__}), sizeof((const hd_arg[]){__VA_ARGS__}) / sizeof(hd_arg)
 #define RUN(r, kernel, launch, ...) MUST(r, rig_launch(r, kernel, launch, ARGS(__VA_ARGS__)))
-#define PTR(addr)    hd_arg_ptr(addr)
+#define PTR(addr)                   hd_arg_ptr(addr)
 
-/* Runs a kernel that must fail with this status, and with each of the texts (NULL-terminated) in the report. */
-static inline void rig_fails(struct rig *r, const char *kernel, const hd_launch *l, const hd_arg *args, size_t n,
-                             hd_status status, const char *const *texts) {
+/* Runs a kernel that must fail with this status, and with each of the texts (NULL-terminated) in the report.
+ */
+static inline void rig_fails(struct rig *r, const char *kernel, const hd_launch *l, const hd_arg *args,
+                             size_t n, hd_status status, const char *const *texts) {
     hd_status got = rig_launch(r, kernel, l, args, n);
     if (got != status)
-        fail_msg("%s: %s instead of %s: %s", kernel, hd_status_name(got), hd_status_name(status), hd_error(r->dev));
+        fail_msg("%s: %s instead of %s: %s", kernel, hd_status_name(got), hd_status_name(status),
+                 hd_error(r->dev));
     for (; *texts; texts++)
         if (!strstr(hd_error(r->dev), *texts))
             fail_msg("%s: the report lacks \"%s\":\n%s", kernel, *texts, hd_error(r->dev));
@@ -126,11 +130,13 @@ static inline void same_u64(const char *what, const void *got, const void *want,
         memcpy(&g, (const char *)got + 8 * i, 8);
         memcpy(&w, (const char *)want + 8 * i, 8);
         if (g != w)
-            fail_msg("%s[%zu]: got 0x%llx, want 0x%llx", what, i, (unsigned long long)g, (unsigned long long)w);
+            fail_msg("%s[%zu]: got 0x%llx, want 0x%llx", what, i, (unsigned long long)g,
+                     (unsigned long long)w);
     }
 }
 /* Within an absolute plus a relative error. */
-static inline void near_f32(const char *what, const float *got, const double *want, size_t n, double abs, double rel) {
+static inline void near_f32(const char *what, const float *got, const double *want, size_t n, double abs,
+                            double rel) {
     for (size_t i = 0; i < n; i++) {
         double d = (double)got[i] - want[i], w = want[i] < 0 ? -want[i] : want[i];
         if (!((d < 0 ? -d : d) <= abs + rel * w))

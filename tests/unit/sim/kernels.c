@@ -1,5 +1,5 @@
-/* Whole kernels against the same algorithm on the CPU: the classic ones. Integers and IEEE operations must agree bit by
- * bit; results of .approx instructions within a stated error. */
+/* Whole kernels against the same algorithm on the CPU: the classic ones. Integers and IEEE operations must
+ * agree bit by bit; results of .approx instructions within a stated error. */
 #include <math.h>
 
 #include "base/bits.h"
@@ -68,7 +68,8 @@ static void histograms_count_every_byte(void **state) {
         want[in[i] % BINS]++;
         sums[in[i] % BINS] += in[i];
     }
-    uint64_t din = rig_in(&r, in, sizeof in), bins = rig_zero(&r, sizeof want), wide = rig_zero(&r, sizeof sums);
+    uint64_t din = rig_in(&r, in, sizeof in), bins = rig_zero(&r, sizeof want),
+             wide = rig_zero(&r, sizeof sums);
     RUN(&r, "histogram_shared", LAUNCH(.grid = {5}, .block = {96}), PTR(bins), PTR(din), hd_arg_u32(N));
     rig_out(&r, bins, got, sizeof got);
     same_u32("bin", got, want, BINS);
@@ -147,7 +148,8 @@ static void bitonic_sort_orders_each_block(void **state) {
     struct rng rng = {3};
     for (int i = 0; i < BLOCKS * N; i++) sum += keys[i] = (uint32_t)rng_next(&rng);
     uint64_t d = rig_in(&r, keys, sizeof keys);
-    RUN(&r, "bitonic", LAUNCH(.grid = {BLOCKS}, .block = {N / 2}, .shared_bytes = 4 * N), PTR(d), hd_arg_u32(N));
+    RUN(&r, "bitonic", LAUNCH(.grid = {BLOCKS}, .block = {N / 2}, .shared_bytes = 4 * N), PTR(d),
+        hd_arg_u32(N));
     rig_out(&r, d, keys, sizeof keys);
     for (int b = 0; b < BLOCKS; b++)
         for (int i = 1; i < N; i++) {
@@ -191,12 +193,14 @@ static void mandelbrot_counts_agree(void **state) {
 
 static double normal_distribution(double d) {
     double k = 1 / (1 + 0.2316419 * fabs(d));
-    double poly = k * (0.31938153 + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429))));
+    double poly =
+        k * (0.31938153 + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429))));
     double c = 0.3989422804 * exp(-0.5 * d * d) * poly;
     return d > 0 ? 1 - c : c;
 }
 
-/* The reference is in double precision; prices reach 100, so 1e-4 is a few units in the last place of the terms. */
+/* The reference is in double precision; prices reach 100, so 1e-4 is a few units in the last place of the
+ * terms. */
 static void option_prices_agree_with_double_precision(void **state) {
     (void)state;
     enum { N = 1000 };
@@ -210,7 +214,8 @@ static void option_prices_agree_with_double_precision(void **state) {
         x[i] = 1 + (float)(i % 97);
         t[i] = 0.25f + (float)(i % 40) * 0.25f;
         double years = t[i], root = sqrt(years), price = s[i], strike = x[i];
-        double d1 = (log(price / strike) + (rate + 0.5 * vol * vol) * years) / (vol * root), d2 = d1 - vol * root;
+        double d1 = (log(price / strike) + (rate + 0.5 * vol * vol) * years) / (vol * root),
+               d2 = d1 - vol * root;
         double c1 = normal_distribution(d1), c2 = normal_distribution(d2), discount = exp(-rate * years);
         want_call[i] = price * c1 - strike * discount * c2;
         want_put[i] = strike * discount * (1 - c2) - price * (1 - c1);
@@ -254,13 +259,14 @@ static void breadth_first_levels_agree(void **state) {
     for (int e = 0; e < NODES * DEGREE; e++) edge[e] = (uint32_t)rng_below(&rng, NODES);
     for (int v = 1; v < NODES; v++) level[v] = -1;
     bfs_on_cpu(edge, want);
-    uint64_t dl = rig_in(&r, level, sizeof level), dr = rig_in(&r, row, sizeof row), de = rig_in(&r, edge, sizeof edge);
+    uint64_t dl = rig_in(&r, level, sizeof level), dr = rig_in(&r, row, sizeof row),
+             de = rig_in(&r, edge, sizeof edge);
     uint64_t dchanged = rig_zero(&r, 4);
     int32_t changed = 1;
     for (int depth = 0; changed; depth++) {
         MUST(&r, hd_set(r.dev, dchanged, 0, 4));
-        RUN(&r, "bfs_level", LAUNCH(.grid = {6}, .block = {128}), PTR(dl), PTR(dr), PTR(de), hd_arg_u32(NODES),
-            hd_arg_s32(depth), PTR(dchanged));
+        RUN(&r, "bfs_level", LAUNCH(.grid = {6}, .block = {128}), PTR(dl), PTR(dr), PTR(de),
+            hd_arg_u32(NODES), hd_arg_s32(depth), PTR(dchanged));
         rig_out(&r, dchanged, &changed, 4);
         assert_true(depth < NODES);
     }
@@ -281,8 +287,10 @@ static void prefix_sums_over_blocks(void **state) {
         want[i] = run;
         run += in[i];
     }
-    uint64_t din = rig_in(&r, in, sizeof in), dout = rig_zero(&r, sizeof got), dt = rig_zero(&r, sizeof totals);
-    RUN(&r, "scan_blocks", LAUNCH(.grid = {BLOCKS}, .block = {B}), PTR(dout), PTR(dt), PTR(din), hd_arg_u32(N));
+    uint64_t din = rig_in(&r, in, sizeof in), dout = rig_zero(&r, sizeof got),
+             dt = rig_zero(&r, sizeof totals);
+    RUN(&r, "scan_blocks", LAUNCH(.grid = {BLOCKS}, .block = {B}), PTR(dout), PTR(dt), PTR(din),
+        hd_arg_u32(N));
     rig_out(&r, dt, totals, sizeof totals);
     for (int b = 0, s = 0; b < BLOCKS; b++) {
         int t = totals[b];
@@ -298,9 +306,7 @@ static void prefix_sums_over_blocks(void **state) {
 
 static void queens_are_counted(void **state) {
     (void)state;
-    static const struct {
-        uint32_t n, solutions;
-    } known[] = {{4, 2}, {6, 4}, {8, 92}, {9, 352}};
+    static const struct { uint32_t n, solutions; } known[] = {{4, 2}, {6, 4}, {8, 92}, {9, 352}};
     struct rig r;
     rig_open(&r, "scan.ptx");
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {

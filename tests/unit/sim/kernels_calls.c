@@ -1,5 +1,5 @@
-/* Whole kernels: recursion, calls and branches through tables, odd control flow, what the simulator serves (printf, malloc,
- * assertions). The CPU computes what each thread must have. */
+/* Whole kernels: recursion, calls and branches through tables, odd control flow, what the simulator serves
+ * (printf, malloc, assertions). The CPU computes what each thread must have. */
 #include "kernels/harness.h"
 
 static uint32_t fib(uint32_t n) {
@@ -57,7 +57,8 @@ static void trees_are_walked_recursively(void **state) {
     struct node t[63];
     int32_t root[40], got[40], want[40];
     for (int i = 0; i < 63; i++) /* a heap with some branches cut */
-        t[i] = (struct node){i % 5 == 2 || 2 * i + 1 > 62 ? -1 : 2 * i + 1, 2 * i + 2 > 62 ? -1 : 2 * i + 2, i * i - 40};
+        t[i] = (struct node){i % 5 == 2 || 2 * i + 1 > 62 ? -1 : 2 * i + 1, 2 * i + 2 > 62 ? -1 : 2 * i + 2,
+                             i * i - 40};
     for (int i = 0; i < 40; i++) {
         root[i] = i * 3 % 64 - 1;
         want[i] = tree_sum(t, root[i], 1);
@@ -211,7 +212,10 @@ static void a_bound_texture_reference_is_read(void **state) {
     float texel[32], got[40], want[40];
     for (int i = 0; i < 32; i++) texel[i] = (float)i * 1.5f;
     for (int i = 0; i < 40; i++) want[i] = texel[i < 32 ? i : 31];
-    hd_texture t = {.addr = rig_in(&r, texel, sizeof texel), .width = 32, .texel = HD_TEXEL_F32, .channels = 1,
+    hd_texture t = {.addr = rig_in(&r, texel, sizeof texel),
+                    .width = 32,
+                    .texel = HD_TEXEL_F32,
+                    .channels = 1,
                     .mode = {HD_CLAMP, HD_CLAMP, HD_CLAMP}};
     uint64_t handle = 0, d = rig_zero(&r, sizeof got);
     MUST(&r, hd_texture_new(r.dev, &t, &handle));

@@ -72,7 +72,8 @@ static void parameters_of_every_size(void **state) {
     u.type = HD_ARG_U16;
     flag.type = HD_ARG_U8;
     uint64_t d = rig_zero(&r, sizeof got);
-    RUN(&r, "params", LAUNCH(.block = {30}), PTR(d), hd_arg_bytes(&b, sizeof b), c, u, flag, hd_arg_s64(-5000000000));
+    RUN(&r, "params", LAUNCH(.block = {30}), PTR(d), hd_arg_bytes(&b, sizeof b), c, u, flag,
+        hd_arg_s64(-5000000000));
     rig_out(&r, d, got, sizeof got);
     same_u64("value", got, want, 30);
     rig_close(&r);
@@ -113,7 +114,8 @@ static void vectors_and_volatile_accesses(void **state) {
 
 /* ---- floats ---- */
 
-/* Rounds to half precision, ties to even; v must not need more than the normal range. Returns the value and its bits. */
+/* Rounds to half precision, ties to even; v must not need more than the normal range. Returns the value and
+ * its bits. */
 static double round_half(double v, uint16_t *bits) {
     uint16_t sign = signbit(v) ? 0x8000 : 0;
     double a = fabs(v);

@@ -1,6 +1,7 @@
-/* Textures: every geometry, filter and address mode against a reference written from the CUDA programming guide's
- * formulas (texture fetching): point takes floor(x); linear weighs the texels around x - 0.5, with weights the hardware
- * holds in 8 fraction bits, hence the tolerance of 1/256 for each dimension of texels in [0, 1]. */
+/* Textures: every geometry, filter and address mode against a reference written from the CUDA programming
+ * guide's formulas (texture fetching): point takes floor(x); linear weighs the texels around x - 0.5, with
+ * weights the hardware holds in 8 fraction bits, hence the tolerance of 1/256 for each dimension of texels in
+ * [0, 1]. */
 #include <math.h>
 #include <stdbool.h>
 
@@ -63,7 +64,11 @@ static double sample(const struct image *m, const float *at, int dims, int layer
 static void image_init(struct image *m, uint32_t w, uint32_t h, uint32_t d, uint64_t seed) {
     struct rng rng = {seed};
     memset(m, 0, sizeof *m);
-    m->t = (hd_texture){.width = w, .height = h, .depth = d, .texel = HD_TEXEL_F32, .channels = 4,
+    m->t = (hd_texture){.width = w,
+                        .height = h,
+                        .depth = d,
+                        .texel = HD_TEXEL_F32,
+                        .channels = 4,
                         .border = {0.25f, 0.5f, 0.75f, 1.0f}};
     for (int i = 0; i < D * H * W; i++)
         for (int c = 0; c < 4; c++) m->texel[i][c] = (float)rng_below(&rng, 1 << 20) * 0x1p-20f;
@@ -73,7 +78,8 @@ static void set_modes(struct image *m, hd_address_mode mode) {
     for (int k = 0; k < 3; k++) m->t.mode[k] = mode;
 }
 
-/* Coordinates inside and around the texture, none within 1/1000 of a texel's edge so that rounding decides nothing. */
+/* Coordinates inside and around the texture, none within 1/1000 of a texel's edge so that rounding decides
+ * nothing. */
 static void coordinates(float *at, int per, int used, const hd_texture *t, struct rng *rng) {
     const uint32_t size[3] = {t->width, t->height, t->depth};
     for (int i = 0; i < N * per; i++) {
@@ -89,7 +95,8 @@ static void compare(struct image *m, const char *kernel, const float *at, int pe
     static float got[N][4];
     struct rig r;
     rig_open(&r, "textures.ptx");
-    uint64_t handle = 0, dat = rig_in(&r, at, sizeof(float) * (size_t)(N * per)), d = rig_zero(&r, sizeof got);
+    uint64_t handle = 0, dat = rig_in(&r, at, sizeof(float) * (size_t)(N * per)),
+             d = rig_zero(&r, sizeof got);
     m->t.addr = rig_in(&r, m->texel, sizeof m->texel);
     MUST(&r, hd_texture_new(r.dev, &m->t, &handle));
     RUN(&r, kernel, LAUNCH(.grid = {4}, .block = {100}), PTR(d), hd_arg_u64(handle), PTR(dat), hd_arg_u32(N));
@@ -99,7 +106,8 @@ static void compare(struct image *m, const char *kernel, const float *at, int pe
             double want = sample(m, at + i * per, dims, layered ? (int)at[i * per + 2] : 0, c);
             if (fabs((double)got[i][c] - want) > (m->t.linear ? dims / 256.0 : 0))
                 fail_msg("%s, linear %d, mode %d: at %g %g channel %d: got %g, want %g", kernel, m->t.linear,
-                         (int)m->t.mode[0], (double)at[i * per], (double)at[i * per + 1], c, (double)got[i][c], want);
+                         (int)m->t.mode[0], (double)at[i * per], (double)at[i * per + 1], c,
+                         (double)got[i][c], want);
         }
     MUST(&r, hd_texture_free(r.dev, handle));
     rig_close(&r);
@@ -188,7 +196,8 @@ static void cube_maps_pick_the_face_of_the_major_axis(void **state) {
     uint64_t handle = 0, dat = rig_in(&r, at, sizeof at), d = rig_zero(&r, sizeof got);
     m->t.addr = rig_in(&r, m->texel, sizeof m->texel);
     MUST(&r, hd_texture_new(r.dev, &m->t, &handle));
-    RUN(&r, "tex_cube", LAUNCH(.grid = {4}, .block = {100}), PTR(d), hd_arg_u64(handle), PTR(dat), hd_arg_u32(N));
+    RUN(&r, "tex_cube", LAUNCH(.grid = {4}, .block = {100}), PTR(d), hd_arg_u64(handle), PTR(dat),
+        hd_arg_u32(N));
     rig_out(&r, d, got, sizeof got);
     for (int i = 0; i < N; i++) {
         double s, t;
@@ -211,7 +220,8 @@ static void integer_texels(void **state) {
     int32_t x[4] = {0, 1, 2, 3};
     float fx[4] = {0.5f, 1.5f, 2.5f, 3.5f}, gotf[4][4];
     uint32_t got[4][4];
-    uint64_t texels = rig_in(&r, bytes, sizeof bytes), dx = rig_in(&r, x, sizeof x), dfx = rig_in(&r, fx, sizeof fx);
+    uint64_t texels = rig_in(&r, bytes, sizeof bytes), dx = rig_in(&r, x, sizeof x),
+             dfx = rig_in(&r, fx, sizeof fx);
     uint64_t d = rig_zero(&r, sizeof got), handle = 0;
     hd_texture t = {.addr = texels, .width = 4, .texel = HD_TEXEL_U8, .channels = 4, .mode = {HD_CLAMP}};
     for (int signedness = 0; signedness < 2; signedness++) {
@@ -246,8 +256,13 @@ static void rows_may_be_padded(void **state) {
         at[i][0] = (float)(i % 2) + 0.5f;
         at[i][1] = (float)(i / 2) + 0.5f;
     }
-    hd_texture t = {.addr = rig_in(&r, texel, sizeof texel), .width = 2, .height = 3, .pitch = PITCH,
-                    .texel = HD_TEXEL_F32, .channels = 1, .mode = {HD_CLAMP, HD_CLAMP}};
+    hd_texture t = {.addr = rig_in(&r, texel, sizeof texel),
+                    .width = 2,
+                    .height = 3,
+                    .pitch = PITCH,
+                    .texel = HD_TEXEL_F32,
+                    .channels = 1,
+                    .mode = {HD_CLAMP, HD_CLAMP}};
     uint64_t handle = 0, dat = rig_in(&r, at, sizeof at), d = rig_zero(&r, sizeof got);
     MUST(&r, hd_texture_new(r.dev, &t, &handle));
     RUN(&r, "tex_2d", LAUNCH(.block = {6}), PTR(d), hd_arg_u64(handle), PTR(dat), hd_arg_u32(6));

@@ -1,4 +1,5 @@
-/* Whole kernels: threads that part and meet: warp intrinsics in divergent code, spinning, barriers, block shapes. */
+/* Whole kernels: threads that part and meet: warp intrinsics in divergent code, spinning, barriers, block
+ * shapes. */
 #include "base/bits.h"
 #include "kernels/harness.h"
 
@@ -50,7 +51,8 @@ static void aggregated_atomics_give_each_thread_its_slot(void **state) {
     uint8_t seen[N] = {0};
     for (uint32_t i = 0; i < N; i++) expected += (in[i] = i * 37 % 101) < LIMIT;
     uint64_t din = rig_in(&r, in, sizeof in), dslot = rig_zero(&r, sizeof slot), dcount = rig_zero(&r, 4);
-    RUN(&r, "aggregate", LAUNCH(.grid = {5}, .block = {64}), PTR(dcount), PTR(dslot), PTR(din), hd_arg_u32(LIMIT));
+    RUN(&r, "aggregate", LAUNCH(.grid = {5}, .block = {64}), PTR(dcount), PTR(dslot), PTR(din),
+        hd_arg_u32(LIMIT));
     rig_out(&r, dcount, &count, 4);
     rig_out(&r, dslot, slot, sizeof slot);
     assert_int_equal(count, expected);
@@ -235,10 +237,22 @@ static void clocks_advance(void **state) {
 static uint32_t machine(uint32_t x) {
     for (uint32_t steps = 1, state = 0;; steps++) {
         switch (state) {
-        case 0: x = x & 1 ? x * 3 + 1 : x >> 1; state = x & 3; break;
-        case 1: x += 5; state = 4; break;
-        case 2: x ^= steps; state = x % 5; break;
-        case 3: x = x >> 1 | (x & 1) << 31; state = 0; break;
+        case 0:
+            x = x & 1 ? x * 3 + 1 : x >> 1;
+            state = x & 3;
+            break;
+        case 1:
+            x += 5;
+            state = 4;
+            break;
+        case 2:
+            x ^= steps;
+            state = x % 5;
+            break;
+        case 3:
+            x = x >> 1 | (x & 1) << 31;
+            state = 0;
+            break;
         case 4:
             if (x % 7 == 0 || steps > 200) return x ^ steps << 20;
             state = (x >> 3) % 4;
