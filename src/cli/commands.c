@@ -98,7 +98,7 @@ static const struct help_entry run_examples[] = {
 
 static const struct opt inspect_options[] = {
     {"kernel", 'k', false, "NAME", "Only this kernel or function."},
-    {"code", 'c', false, NULL, "Also list the instructions as heddle runs them, block by block."},
+    {"code", 'c', false, NULL, "List the instructions instead, as heddle runs them, block by block."},
     {"dot", 0, false, NULL,
      "Print the control-flow graph of one kernel for Graphviz instead; with --code, every instruction in "
      "it."},

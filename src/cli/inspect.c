@@ -100,10 +100,23 @@ static bool draw(const struct inspect *in, struct sb *out, struct err *e) {
     return true;
 }
 
+static void list_code(const struct inspect *in, struct sb *out) {
+    bool first = true;
+    for (uint32_t f = 0; f < in->ir->funcs.n; f++) {
+        if (!inspect_wants(in, f)) continue;
+        if (!first) sb_add(out, "\n");
+        cfg_print(out, in->ir, in->cfg, f);
+        first = false;
+    }
+}
+
 static bool show(const struct inspect *in, const struct opts *o, struct sb *out, struct err *e) {
     if (opts_has(o, "dot")) return draw(in, out, e);
     if (opts_has(o, "json")) return inspect_json(in, out, e);
-    inspect_text(in, out);
+    if (in->code)
+        list_code(in, out);
+    else
+        inspect_text(in, out);
     return true;
 }
 

@@ -9,14 +9,13 @@ static void put(json_t *o, const char *key, uint64_t v) {
     json_object_set_new(o, key, json_integer((json_int_t)v));
 }
 
-static json_t *block_number(const struct inspect *in, uint32_t func, uint32_t block) {
-    return block == CFG_NONE ? json_null() : json_integer(block - in->cfg->funcs[func].block);
+static json_t *block_number(uint32_t block) {
+    return block == CFG_NONE ? json_null() : json_integer(block);
 }
 
-static json_t *block_list(const struct inspect *in, uint32_t func, uint32_t first, uint32_t n) {
+static json_t *block_list(const struct inspect *in, uint32_t first, uint32_t n) {
     json_t *a = json_array();
-    for (uint32_t i = 0; i < n; i++)
-        json_array_append_new(a, block_number(in, func, in->cfg->edges[first + i]));
+    for (uint32_t i = 0; i < n; i++) json_array_append_new(a, block_number(in->cfg->edges[first + i]));
     return a;
 }
 
@@ -49,14 +48,14 @@ static json_t *parameters(const struct ir_func *f) {
 static json_t *block(const struct inspect *in, uint32_t func, uint32_t k) {
     const struct cfg_block *b = &in->cfg->blocks[k];
     json_t *o = json_object();
-    json_object_set_new(o, "block", block_number(in, func, k));
+    json_object_set_new(o, "block", block_number(k));
     put(o, "first", b->first);
     put(o, "end", b->end);
     put_place(in, o, b->first);
-    json_object_set_new(o, "successors", block_list(in, func, b->succ, b->nsucc));
-    json_object_set_new(o, "predecessors", block_list(in, func, b->pred, b->npred));
-    json_object_set_new(o, "idom", block_number(in, func, b->idom));
-    json_object_set_new(o, "ipdom", block_number(in, func, b->ipdom));
+    json_object_set_new(o, "successors", block_list(in, b->succ, b->nsucc));
+    json_object_set_new(o, "predecessors", block_list(in, b->pred, b->npred));
+    json_object_set_new(o, "idom", block_number(b->idom));
+    json_object_set_new(o, "ipdom", block_number(b->ipdom));
     json_object_set_new(
         o, "loop", b->loop == CFG_NONE ? json_null() : json_integer(b->loop - in->cfg->funcs[func].loop));
     put(o, "priority", b->priority);
@@ -75,7 +74,7 @@ static json_t *blocks(const struct inspect *in, uint32_t func) {
     for (uint32_t k = 0; k < f->nblocks; k++) {
         json_t *o = block(in, func, f->block + k), *frontier = known ? json_array() : json_null();
         for (uint32_t i = known ? fr.first[k] : 0; known && i < fr.first[k + 1]; i++)
-            json_array_append_new(frontier, block_number(in, func, fr.block[i]));
+            json_array_append_new(frontier, block_number(fr.block[i]));
         json_object_set_new(o, "frontier", frontier);
         json_array_append_new(a, o);
     }
@@ -93,10 +92,10 @@ static json_t *branches(const struct inspect *in, uint32_t func) {
         json_t *o = json_object();
         put(o, "pc", b.pc);
         json_object_set_new(o, "op", json_string(b.kind));
-        json_object_set_new(o, "block", block_number(in, func, b.block));
+        json_object_set_new(o, "block", block_number(b.block));
         put_place(in, o, b.pc);
-        json_object_set_new(o, "targets", block_list(in, func, k->succ, k->nsucc));
-        json_object_set_new(o, "ipdom", block_number(in, func, k->ipdom));
+        json_object_set_new(o, "targets", block_list(in, k->succ, k->nsucc));
+        json_object_set_new(o, "ipdom", block_number(k->ipdom));
         json_array_append_new(a, o);
     }
     return a;
@@ -108,7 +107,7 @@ static json_t *loops(const struct inspect *in, uint32_t func) {
     for (uint32_t i = f->loop; i < f->loop + f->nloops; i++) {
         const struct cfg_loop *l = &in->cfg->loops[i];
         json_t *o = json_object();
-        json_object_set_new(o, "header", block_number(in, func, l->header));
+        json_object_set_new(o, "header", block_number(l->header));
         put_place(in, o, in->cfg->blocks[l->header].first);
         json_object_set_new(o, "parent",
                             l->parent == CFG_NONE ? json_null() : json_integer(l->parent - f->loop));
@@ -147,7 +146,7 @@ static json_t *function(const struct inspect *in, uint32_t func) {
     put(o, "instructions", f->end - f->entry);
     json_object_set_new(o, "structure", json_string(cfg_structure_name(g->structure)));
     json_object_set_new(o, "why", *g->why_text ? json_string(g->why_text) : json_null());
-    json_object_set_new(o, "why_block", block_number(in, func, g->why));
+    json_object_set_new(o, "why_block", block_number(g->why));
     json_object_set_new(o, "blocks", blocks(in, func));
     json_object_set_new(o, "branches", branches(in, func));
     json_object_set_new(o, "loops", loops(in, func));

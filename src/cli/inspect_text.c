@@ -11,10 +11,6 @@ static void place(const struct inspect *in, uint32_t pc, struct sb *out) {
     if (inspect_source(in, pc, &file, &line)) sb_add(out, "%s:%u", file, line);
 }
 
-static uint32_t local(const struct inspect *in, uint32_t func, uint32_t block) {
-    return block - in->cfg->funcs[func].block;
-}
-
 static void label(const struct inspect *in, struct sb *out, const char *name) {
     sb_add(out, "  %s%-12s%s", term_on(in->term, TERM_DIM), name, term_on(in->term, TERM_PLAIN));
 }
@@ -50,14 +46,14 @@ static void parameters(const struct inspect *in, uint32_t func, struct sb *out) 
     add_table(in, out, "Parameters", &t);
 }
 
-static void meeting_point(const struct inspect *in, uint32_t func, uint32_t block, struct table *t) {
+static void meeting_point(const struct inspect *in, uint32_t block, struct table *t) {
     struct sb s = {0};
     uint32_t ipdom = in->cfg->blocks[block].ipdom;
     if (ipdom == CFG_NONE) {
         table_cell(t, "exit");
     } else {
         uint32_t pc = in->cfg->blocks[ipdom].first;
-        table_cell(t, "B%u", local(in, func, ipdom));
+        table_cell(t, "B%u", ipdom);
         table_cell(t, "%u", in->ir->code.v[pc].line);
         place(in, pc, &s);
         table_cell(t, "%s", s.text ? s.text : "");
@@ -66,12 +62,11 @@ static void meeting_point(const struct inspect *in, uint32_t func, uint32_t bloc
     sb_free(&s);
 }
 
-static void branch_targets(const struct inspect *in, uint32_t func, const struct inspect_branch *b,
-                           struct sb *out) {
+static void branch_targets(const struct inspect *in, const struct inspect_branch *b, struct sb *out) {
     const struct cfg_block *k = &in->cfg->blocks[b->block];
     bool leaves = in->ir->code.v[b->pc].op == IR_RET || in->ir->code.v[b->pc].op == IR_EXIT;
     for (uint32_t i = 0; i < k->nsucc && i < 8; i++)
-        sb_add(out, "%sB%u", i ? " " : "", local(in, func, in->cfg->edges[k->succ + i]));
+        sb_add(out, "%sB%u", i ? " " : "", in->cfg->edges[k->succ + i]);
     if (k->nsucc > 8) sb_add(out, " +%u", k->nsucc - 8);
     if (leaves) sb_add(out, "%sexit", k->nsucc ? " " : "");
 }
@@ -86,13 +81,13 @@ static void branches(const struct inspect *in, uint32_t func, struct sb *out) {
     while (inspect_next_branch(in, func, &pc, &b)) {
         struct sb source = {0}, targets = {0};
         place(in, b.pc, &source);
-        branch_targets(in, func, &b, &targets);
-        table_cell(&t, "B%u", local(in, func, b.block));
+        branch_targets(in, &b, &targets);
+        table_cell(&t, "B%u", b.block);
         table_cell(&t, "%s", b.kind);
         table_cell(&t, "%u", in->ir->code.v[b.pc].line);
         table_cell(&t, "%s", source.text ? source.text : "");
         table_cell(&t, "%s", targets.text ? targets.text : "");
-        meeting_point(in, func, b.block, &t);
+        meeting_point(in, b.block, &t);
         sb_free(&source);
         sb_free(&targets);
     }
@@ -109,7 +104,7 @@ static void loops(const struct inspect *in, uint32_t func, struct sb *out) {
         uint32_t pc = in->cfg->blocks[l->header].first;
         struct sb source = {0};
         place(in, pc, &source);
-        table_cell(&t, "B%u", local(in, func, l->header));
+        table_cell(&t, "B%u", l->header);
         table_cell(&t, "%u", in->ir->code.v[pc].line);
         table_cell(&t, "%s", source.text ? source.text : "");
         table_cell(&t, "%u", l->depth);
@@ -127,8 +122,7 @@ static void structure(const struct inspect *in, uint32_t func, struct sb *out) {
     sb_add(out, "%s", cfg_structure_name(f->structure));
     if (*f->why_text) sb_add(out, ": %s", f->why_text);
     if (f->why != CFG_NONE)
-        sb_add(out, " (B%u, line %u)", local(in, func, f->why),
-               in->ir->code.v[in->cfg->blocks[f->why].first].line);
+        sb_add(out, " (B%u, line %u)", f->why, in->ir->code.v[in->cfg->blocks[f->why].first].line);
     sb_add(out, "\n");
 }
 
@@ -169,30 +163,6 @@ static void calls(const struct inspect *in, uint32_t func, struct sb *out) {
     free(seen);
 }
 
-static void block_heading(const struct inspect *in, uint32_t func, uint32_t block, struct sb *out) {
-    const struct cfg_block *b = &in->cfg->blocks[block];
-    sb_add(out, "  %sB%u:%s", term_on(in->term, TERM_CYAN), local(in, func, block),
-           term_on(in->term, TERM_PLAIN));
-    if (b->npred) sb_add(out, "  from");
-    for (uint32_t i = 0; i < b->npred; i++) sb_add(out, " B%u", local(in, func, in->cfg->edges[b->pred + i]));
-    if (b->loop != CFG_NONE) sb_add(out, "  loop depth %u", in->cfg->loops[b->loop].depth);
-    if (!b->reachable) sb_add(out, "  never reached");
-    sb_add(out, "\n");
-}
-
-static void code(const struct inspect *in, uint32_t func, struct sb *out) {
-    const struct cfg_func *f = &in->cfg->funcs[func];
-    sb_add(out, "\n  %sCode%s\n", term_on(in->term, TERM_BOLD), term_on(in->term, TERM_PLAIN));
-    for (uint32_t k = f->block; k < f->block + f->nblocks; k++) {
-        block_heading(in, func, k, out);
-        for (uint32_t pc = in->cfg->blocks[k].first; pc < in->cfg->blocks[k].end; pc++) {
-            sb_add(out, "    %5u  ", pc);
-            ir_print_insn(out, in->ir, pc);
-            sb_add(out, "\n");
-        }
-    }
-}
-
 static void function(const struct inspect *in, uint32_t func, struct sb *out) {
     const struct ir_func *f = &in->ir->funcs.v[func];
     struct inspect_needs n = inspect_needs(in, func);
@@ -213,7 +183,6 @@ static void function(const struct inspect *in, uint32_t func, struct sb *out) {
     branches(in, func, out);
     loops(in, func, out);
     mix(in, func, out);
-    if (in->code) code(in, func, out);
 }
 
 static void variables(const struct inspect *in, struct sb *out) {
