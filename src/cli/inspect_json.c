@@ -1,5 +1,5 @@
-/* The inspection as JSON. Block numbers are those of the text: within their function, in the order of the
- * code; null stands for "none" (the function's exit as a post-dominator, no loop, no source line). */
+/* The inspection as JSON. Block numbers are those of the text, through the file; loops count within their
+ * function. null stands for "none" (the function's exit as a post-dominator, no loop, no source line). */
 #include <jansson.h>
 #include <stdlib.h>
 
@@ -34,7 +34,7 @@ static json_t *parameters(const struct ir_func *f) {
     for (uint32_t i = 0; i < f->nparams; i++) {
         const struct ir_param *p = &f->params[i];
         json_t *o = json_object();
-        json_object_set_new(o, "name", json_string(p->name));
+        json_object_set_new(o, "name", json_string(p->name ? p->name : "_"));
         json_object_set_new(o, "type", json_string(p->type == IR_T_NONE ? "bytes" : ir_type_name[p->type]));
         json_object_set_new(o, "pointer", json_boolean(p->pointer));
         put(o, "bytes", p->bytes);

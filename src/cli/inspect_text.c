@@ -38,7 +38,7 @@ static void parameters(const struct inspect *in, uint32_t func, struct sb *out) 
     for (uint32_t i = 0; i < f->nparams; i++) {
         const struct ir_param *p = &f->params[i];
         table_cell(&t, "%u", i);
-        table_cell(&t, "%s", p->name);
+        table_cell(&t, "%s", p->name ? p->name : "_");
         table_cell(&t, "%s", p->type == IR_T_NONE ? "bytes" : p->pointer ? "pointer" : ir_type_name[p->type]);
         table_cell(&t, "%u", p->bytes);
         table_cell(&t, "%u", p->offset);

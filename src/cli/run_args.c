@@ -32,15 +32,17 @@ static void sample(const hd_param_info *p, struct sb *out) {
         sb_add(out, " --arg %s:%s", p->type, p->bytes == 1 ? "1" : *p->type == 'f' ? "1.0" : "1024");
 }
 
+static void shape(struct sb *out, const char *option, const uint32_t d[3]) {
+    sb_add(out, " %s %u", option, d[0]);
+    if (d[1] > 1 || d[2] > 1) sb_add(out, ",%u", d[1]);
+    if (d[2] > 1) sb_add(out, ",%u", d[2]);
+}
+
 static void template(const struct run *r, struct sb *out) {
     sb_add(out, "heddle run %s", r->file);
     if (hd_module_kernel_count(r->mod) > 1) sb_add(out, " --kernel %s", r->info.name);
-    sb_add(out, " --grid %u", r->launch.grid[0]);
-    for (int i = 1; i < 3 && r->launch.grid[1] * r->launch.grid[2] > 1; i++)
-        sb_add(out, ",%u", r->launch.grid[i]);
-    sb_add(out, " --block %u", r->launch.block[0]);
-    for (int i = 1; i < 3 && r->launch.block[1] * r->launch.block[2] > 1; i++)
-        sb_add(out, ",%u", r->launch.block[i]);
+    shape(out, "--grid", r->launch.grid);
+    shape(out, "--block", r->launch.block);
     for (size_t i = 0; i < r->info.nparams; i++) {
         if (i < r->args.n)
             sb_add(out, " --arg '%s'", r->args.v[i].text);
