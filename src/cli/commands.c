@@ -172,7 +172,8 @@ const struct command commands[] = {
      "Prints one of the tables that drive heddle.", list_options, list_sections, no_examples, list_main},
     {"help", "[COMMAND]", 0, 1, "show help on a command", "Shows what 'heddle COMMAND --help' shows.",
      help_options, no_sections, no_examples, help_main},
-    {"version", "", 0, 0, "print the version", "", no_options, no_sections, no_examples, version_main},
+    {"version", "", 0, 0, "print the version", "Prints the version.", no_options, no_sections, no_examples,
+     version_main},
     {0},
 };
 

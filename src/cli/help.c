@@ -91,20 +91,11 @@ static void sections(struct sb *out, const struct term *t, const struct help_sec
     }
 }
 
-void help_synopsis(struct sb *out, const struct command *c) {
-    sb_add(out, "heddle %s%s%s", c->name, *c->operands ? " " : "", c->operands);
-    for (const struct opt *o = c->options; o->name; o++)
-        sb_add(out, " [--%s%s%s]%s", o->name, o->value ? " " : "", o->value ? o->value : "",
-               o->repeat ? "..." : "");
-}
-
 void help_command(struct sb *out, const struct term *t, const struct command *c) {
     sb_add(out, "%sUsage:%s heddle %s %s%s\n", term_on(t, TERM_BOLD), term_on(t, TERM_PLAIN), c->name,
            c->options->name ? "[OPTION]... " : "", c->operands);
-    if (*c->text) {
-        sb_add(out, "\n");
-        help_wrap(out, c->text, 0, 0, text_width(t));
-    }
+    sb_add(out, "\n");
+    help_wrap(out, c->text, 0, 0, text_width(t));
     heading(out, t, "Options");
     for (const struct opt *o = c->options; o->name; o++) option(out, t, o);
     option(out, t, &opts_help);

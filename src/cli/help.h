@@ -16,7 +16,5 @@ void help_wrap(struct sb *out, const char *text, int at, int indent, int width);
 /* What the overview says beside the commands; also sections of the man page. */
 extern const struct help_section help_general[];
 extern const char help_description[];
-/* "run FILE.ptx [--kernel NAME] ..." as separate words, so that each form can wrap it. */
-void help_synopsis(struct sb *out, const struct command *c);
 
 #endif

@@ -85,7 +85,7 @@ static void roff_synopsis(struct sb *out, const struct command *c) {
 
 static void roff_command(struct sb *out, const struct command *c) {
     sb_add(out, ".SS \"heddle %s\"\n", c->name);
-    roff(out, *c->text ? c->text : "Prints the version.");
+    roff(out, c->text);
     sb_add(out, "\n");
     for (const struct opt *o = c->options; o->name; o++) roff_option(out, o);
     for (const struct help_section *s = c->sections; s->title; s++) {

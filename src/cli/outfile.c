@@ -17,17 +17,17 @@ struct outfile {
     size_t bytes;
 };
 
-static bool system_error(struct err *e, const char *path) {
-    return err_set(e, ERR_INPUT, "%s: %s", path, strerror(errno));
+static bool cannot_write(struct err *e, const char *path) {
+    return err_set(e, ERR_INPUT, "cannot write %s: %s", path, strerror(errno));
 }
 
-static bool write_all(const char *path, const char *mode, const void *data, size_t bytes, struct err *e) {
+/* shown: the name the user knows it by */
+static bool write_all(const char *path, const char *mode, const void *data, size_t bytes, const char *shown,
+                      struct err *e) {
     FILE *f = fopen(path, mode);
-    if (!f) return system_error(e, path);
-    bool fine = fwrite(data, 1, bytes, f) == bytes;
-    if (!fine) system_error(e, path);
-    if (fclose(f) && fine) fine = system_error(e, path);
-    return fine;
+    if (!f) return cannot_write(e, shown);
+    bool fine = fwrite(data, 1, bytes, f) == bytes || cannot_write(e, shown);
+    return (fclose(f) == 0 || !fine || cannot_write(e, shown)) && fine;
 }
 
 static void release(struct outfile *f) {
@@ -56,8 +56,7 @@ bool outfile_write(struct outfiles *o, const char *path, const void *data, size_
         struct sb name = {0};
         sb_add(&name, "%s.%ld.%zu.tmp", f.path, (long)getpid(), o->files.n);
         f.temporary = name.text;
-        fine = write_all(f.temporary, "wbx", data, bytes, e);
-        if (!fine) err_set(e, ERR_INPUT, "cannot write %s: %s", path, strerror(errno));
+        fine = write_all(f.temporary, "wbx", data, bytes, path, e);
     }
     if (fine)
         VEC_PUSH(&o->files, f);
@@ -71,8 +70,8 @@ static bool commit_one(struct outfile *f, FILE *out, struct err *e) {
         fwrite(f->data, 1, f->bytes, out); /* errors stay on the stream: main looks at them */
         return true;
     }
-    if (!f->temporary) return write_all(f->path, "wb", f->data, f->bytes, e);
-    if (rename(f->temporary, f->path)) return system_error(e, f->path);
+    if (!f->temporary) return write_all(f->path, "wb", f->data, f->bytes, f->path, e);
+    if (rename(f->temporary, f->path)) return cannot_write(e, f->path);
     free(f->temporary);
     f->temporary = NULL;
     return true;
