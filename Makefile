@@ -1,37 +1,64 @@
 # heddle: one Makefile. `make` builds, `make test` tests, `make demo` shows; each installs what is missing first.
-BUILD   ?= build
-PREFIX  ?= /usr/local
-CC      ?= gcc
-WARN    := -Wall -Wextra -Wshadow -Wconversion -Werror
-OPT     ?= -O2 -g
+#   make            build/heddle, build/libheddle.a, build/libheddle.so
+#   make demo       example kernels, their results and the simulator's speed
+#   make test       every test; ends with "N passed, M failed"
+#   make asan       the same under AddressSanitizer and UndefinedBehaviorSanitizer
+#   make fuzz       libFuzzer on the loader, the executor and the --arg parser (FUZZ_SECONDS each)
+#   make bench      simulated thread-instructions per host second, and memory
+#   make docs       regenerates what is generated under docs/
+#   make install PREFIX=/usr/local
+BUILD  ?= build
+PREFIX ?= /usr/local
+DESTDIR ?=
+ifeq ($(origin CC),default)
+CC      = gcc
+endif
+WARN   := -Wall -Wextra -Wshadow -Wconversion -Werror
+OPT    ?= -O2 -g
+SAN    ?=
+VERSION := $(shell sed -n 's/^\#define HD_VERSION_[A-Z]* //p' include/heddle.h | paste -sd.)
 CPPFLAGS += -Iinclude -Isrc -D_GNU_SOURCE -MMD -MP
-CFLAGS  += -std=c17 $(WARN) $(OPT) -fPIC -fvisibility=hidden $(SAN)
+CFLAGS += -std=c17 $(WARN) $(OPT) -fPIC -fvisibility=hidden $(SAN)
 LDFLAGS += $(SAN)
-LDLIBS  := -ljansson -lm
+LDLIBS := -linih -ljansson -lm
+
+PACKAGES      := gcc libc6-dev libjansson-dev libinih-dev
+TEST_PACKAGES := g++ libcmocka-dev
+FUZZ_PACKAGES := clang-14 libclang-rt-14-dev
+CHECK_PACKAGES := clang-14 clang-format-14
 
 # Arithmetic executors: compiled once for every machine and once for AVX2, the same bits from both. No contraction: a
 # multiply and an add round twice unless the instruction is fma.
 ALU_FLAGS := -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off -fno-strict-aliasing
 ALU_AVX2  := -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt -mpopcnt
 
-SRC     := $(sort $(shell find src -name '*.c'))
-ALU     := $(filter src/exec/alu%,$(SRC))
-CLI     := $(filter src/cli/%,$(SRC))
-LIBSRC  := $(filter-out $(ALU) $(CLI),$(SRC))
-OBJ     := $(LIBSRC:%.c=$(BUILD)/obj/%.o) $(ALU:%.c=$(BUILD)/obj/%.portable.o)
+SRC    := $(sort $(shell find src -name '*.c'))
+ALU    := $(filter src/exec/alu%,$(SRC))
+CLI    := $(filter src/cli/%,$(SRC))
+LIBSRC := $(filter-out $(ALU) $(CLI),$(SRC))
+OBJ    := $(LIBSRC:%.c=$(BUILD)/obj/%.o) $(ALU:%.c=$(BUILD)/obj/%.portable.o)
 ifeq ($(shell uname -m),x86_64)
-OBJ     += $(ALU:%.c=$(BUILD)/obj/%.avx2.o)
+OBJ    += $(ALU:%.c=$(BUILD)/obj/%.avx2.o)
 endif
-CLIOBJ  := $(CLI:%.c=$(BUILD)/obj/%.o)
-UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit/*/*.c)))
+CLIOBJ := $(CLI:%.c=$(BUILD)/obj/%.o)
+LIB    := $(BUILD)/libheddle.a
+UNIT   := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit/*/*.c)))
+EXAMPLES := $(patsubst %,$(BUILD)/%,$(basename $(sort $(wildcard examples/*.c examples/*.cpp))))
 
-.PHONY: all clean unit
-all: $(BUILD)/libheddle.a $(if $(CLI),$(BUILD)/heddle)
+.PHONY: all deps test-deps demo test unit asan fuzz bench docs check-generated check format install clean
+all: deps
+	@$(MAKE) --no-print-directory $(BUILD)/heddle $(LIB) $(BUILD)/libheddle.so
+deps:
+	@tools/deps $(PACKAGES)
+test-deps: deps
+	@tools/deps $(TEST_PACKAGES)
 
-$(BUILD)/libheddle.a: $(OBJ)
+$(LIB): $(OBJ)
 	@rm -f $@
 	ar rcs $@ $^
-$(BUILD)/heddle: $(CLIOBJ) $(BUILD)/libheddle.a
+$(BUILD)/libheddle.so: $(OBJ)
+	$(CC) $(LDFLAGS) -shared -Wl,-soname,libheddle.so.0 -o $@ $^ $(LDLIBS)
+$(BUILD)/heddle: $(CLIOBJ) $(LIB)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/obj/%.portable.o: %.c
@@ -44,12 +71,77 @@ $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libheddle.a
+# Tests: one cmocka program per file; those of the command line also link its parts, all but main.
+$(BUILD)/tests/%: tests/unit/%.c $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/libheddle.a -lcmocka $(LDLIBS)
+	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) -lcmocka -lpthread $(LDLIBS)
+$(BUILD)/tests/cli/%: tests/unit/cli/%.c $(CLIOBJ) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(filter-out %/main.o,$(CLIOBJ)) $(LIB) -lcmocka $(LDLIBS)
+$(BUILD)/examples/%: examples/%.c $(LIB)
+	@mkdir -p $(@D)
+	$(CC) -Iinclude -std=c17 $(WARN) $(OPT) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS)
+$(BUILD)/examples/%: examples/%.cpp $(LIB)
+	@mkdir -p $(@D)
+	$(CC:gcc=g++) -Iinclude -std=c++17 -Wall -Wextra -Werror $(OPT) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS)
+
+test: test-deps
+	@$(MAKE) --no-print-directory all unit $(EXAMPLES)
+	@HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) tests/run $(BUILD)/tests/log $(UNIT) $(wildcard tests/*.sh)
 unit: $(UNIT)
-	@for t in $(UNIT); do $$t || exit 1; done
+asan:
+	@$(MAKE) --no-print-directory BUILD=build-asan OPT="-O1 -g" SAN="-fsanitize=address,undefined -fno-sanitize-recover=all" test
+
+# Fuzzing: the library built by clang with coverage, each fuzzer for FUZZ_SECONDS on its committed corpus. New finds go to
+# build-fuzz/, crashes are left there with the command to run them again.
+FUZZ_SECONDS ?= 60
+FUZZERS := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(wildcard tests/fuzz/*.c))
+fuzz: test-deps
+	@tools/deps $(FUZZ_PACKAGES)
+	@$(MAKE) --no-print-directory BUILD=build-fuzz CC=clang-14 OPT="-O1 -g" SAN="-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all" $(FUZZERS)
+	@tests/fuzz/run $(FUZZ_SECONDS) $(FUZZERS)
+build-fuzz/%: tests/fuzz/%.c $(LIB) $(CLIOBJ)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer -o $@ $< $(filter-out %/main.o,$(CLIOBJ)) $(LIB) $(LDLIBS)
+
+demo: all
+	@tools/demo $(BUILD)
+
+bench: all
+	@$(MAKE) --no-print-directory $(BUILD)/bench/bench
+	@$(BUILD)/bench/bench $(BENCH_ARGS)
+$(BUILD)/bench/%: bench/%.c $(wildcard bench/*.[ch]) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(wildcard bench/*.c) $(LIB) $(LDLIBS)
+
+$(BUILD)/gen-pages: tools/gen-pages.c $(LIB)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS)
+docs: all $(BUILD)/gen-pages
+	@tools/gen-docs $(BUILD)/heddle docs
+check-generated: all $(BUILD)/gen-pages
+	@rm -rf $(BUILD)/docs && mkdir -p $(BUILD)/docs
+	@tools/gen-docs $(BUILD)/heddle $(BUILD)/docs
+	@for f in $(BUILD)/docs/*; do diff -u docs/$$(basename $$f) $$f || { echo "docs/$$(basename $$f) is out of date: run make docs"; exit 1; }; done
+	@echo "generated files are up to date"
+check: test-deps
+	@tools/deps $(CHECK_PACKAGES)
+	@tools/check-rooms
+	@$(MAKE) --no-print-directory BUILD=build-clang CC=clang-14 all
+	@clang-format-14 --dry-run --Werror $(SRC) $(shell find src include tests examples bench -name '*.h' -o -path 'tests/*.c' -o -path 'bench/*.c')
+format:
+	clang-format-14 -i $(SRC) $(shell find src include tests examples bench -name '*.h' -o -path 'tests/*.c' -o -path 'bench/*.c')
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(BUILD)/heddle $(DESTDIR)$(PREFIX)/bin/
+	install -m 644 include/heddle.h $(DESTDIR)$(PREFIX)/include/
+	install -m 644 $(LIB) $(DESTDIR)$(PREFIX)/lib/
+	install -m 755 $(BUILD)/libheddle.so $(DESTDIR)$(PREFIX)/lib/libheddle.so.$(VERSION)
+	ln -sf libheddle.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libheddle.so.0
+	ln -sf libheddle.so.0 $(DESTDIR)$(PREFIX)/lib/libheddle.so
+	install -m 644 docs/heddle.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	printf 'prefix=%s\nName: heddle\nDescription: cycle-level SIMT processor simulator\nVersion: %s\nLibs: -L$${prefix}/lib -lheddle\nLibs.private: %s\nCflags: -I$${prefix}/include\n' \
+	    '$(PREFIX)' '$(VERSION)' '$(LDLIBS)' > $(DESTDIR)$(PREFIX)/lib/pkgconfig/heddle.pc
 
 clean:
-	rm -rf $(BUILD)
+	rm -rf build build-asan build-clang build-fuzz
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

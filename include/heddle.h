@@ -9,14 +9,22 @@
  *     hd_launch l = {.grid = {4, 1, 1}, .block = {256, 1, 1}};
  *     if (hd_run(k, &l, args, 3)) fprintf(stderr, "%s\n", hd_error(dev));
  *
- * Every call that can fail returns an hd_status, HD_OK being 0; hd_error(dev) then has the reason in words. A device
- * and all that belongs to it may be used from one thread at a time; two devices never disturb each other. Handles die
- * with their owner: modules, kernels, memory and textures with the device. */
+ * Every call that can fail returns an hd_status, HD_OK being 0; hd_error(dev) then has the reason in words. A
+ * device and all that belongs to it may be used from one thread at a time; two devices never disturb each
+ * other. Handles die with their owner: modules, kernels, memory and textures with the device. A call with a
+ * NULL handle does nothing and returns HD_INVALID. From a callback of a running launch only hd_error and
+ * hd_stat may be called: anything that could change the device is refused. */
 #ifndef HEDDLE_H
 #define HEDDLE_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#if defined(__GNUC__)
+#define HD_API __attribute__((visibility("default")))
+#else
+#define HD_API
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -39,8 +47,8 @@ typedef struct hd_device hd_device;
 typedef struct hd_module hd_module;
 typedef struct hd_kernel hd_kernel;
 
-const char *hd_version(void);
-const char *hd_status_name(hd_status s);
+HD_API const char *hd_version(void);
+HD_API const char *hd_status_name(hd_status s);
 
 /* ---- device ---- */
 
@@ -52,37 +60,42 @@ typedef struct hd_option {
 typedef struct hd_config {
     const hd_option *options;
     size_t noptions;
+    const char *file; /* a configuration file read first, or NULL: "[section]" and "key = value" lines */
 } hd_config;
 
-/* Opens a device; config may be NULL for all defaults. When it fails *dev is still set, for hd_error, unless memory ran
- * out; close it in either case. */
-hd_status hd_device_open(const hd_config *config, hd_device **dev);
-void hd_device_close(hd_device *dev); /* NULL is fine */
+/* Opens a device; config may be NULL for all defaults. When it fails *dev is still set, for hd_error, unless
+ * memory ran out; close it in either case. */
+HD_API hd_status hd_device_open(const hd_config *config, hd_device **dev);
+HD_API void hd_device_close(hd_device *dev); /* NULL is fine */
 
-/* The text of the last failure on this device; "" when there was none. Valid until the next call on the device. */
-const char *hd_error(const hd_device *dev);
+/* The text of the last failure on this device, "" when there was none; valid until the next call on it. */
+HD_API const char *hd_error(const hd_device *dev);
 
 typedef enum hd_log_level { HD_LOG_ERROR, HD_LOG_WARNING, HD_LOG_INFO } hd_log_level;
 typedef void hd_log_fn(void *user, hd_log_level level, const char *text);
-/* What the kernels print (vprintf), and how far a launch has come; return 0 from progress to stop the launch. */
+/* What the kernels print (vprintf), and how far a launch has come; progress returns 0 to stop the launch. */
 typedef void hd_print_fn(void *user, const char *text, size_t bytes);
 typedef int hd_progress_fn(void *user, uint64_t blocks_done, uint64_t blocks);
-void hd_set_log(hd_device *dev, hd_log_fn *fn, void *user);           /* default: silent */
-void hd_set_print(hd_device *dev, hd_print_fn *fn, void *user);       /* default: standard output */
-void hd_set_progress(hd_device *dev, hd_progress_fn *fn, void *user); /* default: none */
+HD_API void hd_set_log(hd_device *dev, hd_log_fn *fn, void *user);           /* default: silent */
+HD_API void hd_set_print(hd_device *dev, hd_print_fn *fn, void *user);       /* default: standard output */
+HD_API void hd_set_progress(hd_device *dev, hd_progress_fn *fn, void *user); /* default: none */
 
 /* ---- modules ---- */
 
 /* Loads PTX text; bytes 0 means it ends in NUL. name appears in messages. */
-hd_status hd_module_load(hd_device *dev, const char *name, const char *text, size_t bytes, hd_module **mod);
-hd_status hd_module_load_file(hd_device *dev, const char *path, hd_module **mod);
-void hd_module_unload(hd_module *mod);
+HD_API hd_status hd_module_load(hd_device *dev, const char *name, const char *text, size_t bytes,
+                                hd_module **mod);
+HD_API hd_status hd_module_load_file(hd_device *dev, const char *path, hd_module **mod);
+HD_API void hd_module_unload(hd_module *mod);
 
-size_t hd_module_kernel_count(const hd_module *mod);
-hd_kernel *hd_module_kernel_at(hd_module *mod, size_t index); /* in the order of the file; NULL past the end */
-hd_status hd_module_kernel(hd_module *mod, const char *name, hd_kernel **k);
-/* Address and size of a .global or .const variable. .const addresses are for hd_copy_* only. */
-hd_status hd_module_symbol(hd_module *mod, const char *name, uint64_t *addr, uint64_t *bytes);
+HD_API size_t hd_module_kernel_count(const hd_module *mod);
+/* In the order of the file; NULL past the end. */
+HD_API hd_kernel *hd_module_kernel_at(hd_module *mod, size_t index);
+HD_API hd_status hd_module_kernel(hd_module *mod, const char *name, hd_kernel **k);
+/* Address and size (bytes may be NULL) of a .global or .const variable. A .const address is for hd_copy_* and
+ * hd_set only: kernels reach constants in a space of their own, where the same number means something else.
+ */
+HD_API hd_status hd_module_symbol(hd_module *mod, const char *name, uint64_t *addr, uint64_t *bytes);
 
 typedef struct hd_param_info {
     const char *name;
@@ -102,27 +115,40 @@ typedef struct hd_kernel_info {
     uint32_t instructions, blocks;
     uint32_t max_threads[3], required_threads[3]; /* .maxntid, .reqntid; 0: not given */
 } hd_kernel_info;
-hd_status hd_kernel_get_info(const hd_kernel *k, hd_kernel_info *info);
+HD_API hd_status hd_kernel_get_info(const hd_kernel *k, hd_kernel_info *info);
 
 /* ---- memory ---- */
 
-hd_status hd_alloc(hd_device *dev, uint64_t bytes, uint64_t *addr); /* zeroed, aligned to 256 */
-hd_status hd_free(hd_device *dev, uint64_t addr);
-hd_status hd_copy_in(hd_device *dev, uint64_t dst, const void *src, uint64_t bytes);
-hd_status hd_copy_out(hd_device *dev, void *dst, uint64_t src, uint64_t bytes);
-hd_status hd_copy(hd_device *dev, uint64_t dst, uint64_t src, uint64_t bytes);
-hd_status hd_set(hd_device *dev, uint64_t dst, uint8_t value, uint64_t bytes);
-/* Names an allocation in fault reports. */
-hd_status hd_label(hd_device *dev, uint64_t addr, const char *label);
+/* Zeroed, aligned to 256. Every access of a kernel is checked against the allocations; there are gaps between
+ * them. HD_MEMORY when mem.global_bytes would be exceeded. */
+HD_API hd_status hd_alloc(hd_device *dev, uint64_t bytes, uint64_t *addr);
+HD_API hd_status hd_free(hd_device *dev, uint64_t addr);
+/* Copies stay within one allocation, or one variable of a module; hd_copy may overlap. */
+HD_API hd_status hd_copy_in(hd_device *dev, uint64_t dst, const void *src, uint64_t bytes);
+HD_API hd_status hd_copy_out(hd_device *dev, void *dst, uint64_t src, uint64_t bytes);
+HD_API hd_status hd_copy(hd_device *dev, uint64_t dst, uint64_t src, uint64_t bytes);
+HD_API hd_status hd_set(hd_device *dev, uint64_t dst, uint8_t value, uint64_t bytes);
+/* Names a buffer in fault reports; without, the first is "buffer 1" and so on. */
+HD_API hd_status hd_label(hd_device *dev, uint64_t addr, const char *label);
 
 /* ---- textures ---- */
 
-typedef enum hd_texel { HD_TEXEL_U8, HD_TEXEL_S8, HD_TEXEL_U16, HD_TEXEL_S16, HD_TEXEL_U32, HD_TEXEL_S32, HD_TEXEL_F16, HD_TEXEL_F32 } hd_texel;
+typedef enum hd_texel {
+    HD_TEXEL_U8,
+    HD_TEXEL_S8,
+    HD_TEXEL_U16,
+    HD_TEXEL_S16,
+    HD_TEXEL_U32,
+    HD_TEXEL_S32,
+    HD_TEXEL_F16,
+    HD_TEXEL_F32
+} hd_texel;
 typedef enum hd_address_mode { HD_WRAP, HD_CLAMP, HD_MIRROR, HD_BORDER } hd_address_mode;
 typedef struct hd_texture {
-    uint64_t addr;                 /* the texels, in device memory */
-    uint32_t width, height, depth; /* 0 for a dimension it does not have; depth: layers of an array, 6 for a cube */
-    uint64_t pitch;                /* bytes from row to row; 0: tightly packed */
+    uint64_t addr; /* the texels, in device memory */
+    /* 0 for a dimension it does not have; depth: layers of an array, 6 for a cube */
+    uint32_t width, height, depth;
+    uint64_t pitch; /* bytes from row to row; 0: tightly packed */
     hd_texel texel;
     uint32_t channels; /* 1, 2 or 4 */
     int linear, normalized, normalized_read;
@@ -130,32 +156,81 @@ typedef struct hd_texture {
     float border[4];
 } hd_texture;
 /* The handle is what a kernel takes as a texture object. */
-hd_status hd_texture_new(hd_device *dev, const hd_texture *t, uint64_t *handle);
-hd_status hd_texture_free(hd_device *dev, uint64_t handle);
-hd_status hd_texture_bind(hd_module *mod, const char *texref, uint64_t handle); /* for .texref symbols */
+HD_API hd_status hd_texture_new(hd_device *dev, const hd_texture *t, uint64_t *handle);
+HD_API hd_status hd_texture_free(hd_device *dev, uint64_t handle);
+/* What a .texref symbol of old programs stands for. */
+HD_API hd_status hd_texture_bind(hd_module *mod, const char *texref, uint64_t handle);
 
 /* ---- launch ---- */
 
-typedef enum hd_arg_type { HD_ARG_U8, HD_ARG_S8, HD_ARG_U16, HD_ARG_S16, HD_ARG_U32, HD_ARG_S32, HD_ARG_U64, HD_ARG_S64, HD_ARG_F16, HD_ARG_F32, HD_ARG_F64, HD_ARG_PTR, HD_ARG_BYTES } hd_arg_type;
+/* An argument's size must be its parameter's: a u32 may stand for an s32 or an f32, not for a u64. A pointer
+ * may also stand for a 32-bit parameter if it fits; bytes stand for any parameter of that many. */
+typedef enum hd_arg_type {
+    HD_ARG_U8,
+    HD_ARG_S8,
+    HD_ARG_U16,
+    HD_ARG_S16,
+    HD_ARG_U32,
+    HD_ARG_S32,
+    HD_ARG_U64,
+    HD_ARG_S64,
+    HD_ARG_F16,
+    HD_ARG_F32,
+    HD_ARG_F64,
+    HD_ARG_PTR,
+    HD_ARG_BYTES
+} hd_arg_type;
 typedef struct hd_arg {
     hd_arg_type type;
     union {
-        uint64_t u;
-        int64_t s;
+        uint64_t u; /* U8 to U64, PTR, F16 (the bits) */
+        int64_t s;  /* S8 to S64 */
         float f32;
         double f64;
         const void *data; /* HD_ARG_BYTES: a struct by value */
     } v;
     uint32_t bytes; /* of data */
 } hd_arg;
-static inline hd_arg hd_arg_u32(uint32_t v) { hd_arg a = {HD_ARG_U32, {0}, 0}; a.v.u = v; return a; }
-static inline hd_arg hd_arg_s32(int32_t v) { hd_arg a = {HD_ARG_S32, {0}, 0}; a.v.s = v; return a; }
-static inline hd_arg hd_arg_u64(uint64_t v) { hd_arg a = {HD_ARG_U64, {0}, 0}; a.v.u = v; return a; }
-static inline hd_arg hd_arg_s64(int64_t v) { hd_arg a = {HD_ARG_S64, {0}, 0}; a.v.s = v; return a; }
-static inline hd_arg hd_arg_f32(float v) { hd_arg a = {HD_ARG_F32, {0}, 0}; a.v.f32 = v; return a; }
-static inline hd_arg hd_arg_f64(double v) { hd_arg a = {HD_ARG_F64, {0}, 0}; a.v.f64 = v; return a; }
-static inline hd_arg hd_arg_ptr(uint64_t v) { hd_arg a = {HD_ARG_PTR, {0}, 0}; a.v.u = v; return a; }
-static inline hd_arg hd_arg_bytes(const void *data, uint32_t bytes) { hd_arg a = {HD_ARG_BYTES, {0}, bytes}; a.v.data = data; return a; }
+static inline hd_arg hd_arg_u32(uint32_t v) {
+    hd_arg a = {HD_ARG_U32, {0}, 0};
+    a.v.u = v;
+    return a;
+}
+static inline hd_arg hd_arg_s32(int32_t v) {
+    hd_arg a = {HD_ARG_S32, {0}, 0};
+    a.v.s = v;
+    return a;
+}
+static inline hd_arg hd_arg_u64(uint64_t v) {
+    hd_arg a = {HD_ARG_U64, {0}, 0};
+    a.v.u = v;
+    return a;
+}
+static inline hd_arg hd_arg_s64(int64_t v) {
+    hd_arg a = {HD_ARG_S64, {0}, 0};
+    a.v.s = v;
+    return a;
+}
+static inline hd_arg hd_arg_f32(float v) {
+    hd_arg a = {HD_ARG_F32, {0}, 0};
+    a.v.f32 = v;
+    return a;
+}
+static inline hd_arg hd_arg_f64(double v) {
+    hd_arg a = {HD_ARG_F64, {0}, 0};
+    a.v.f64 = v;
+    return a;
+}
+static inline hd_arg hd_arg_ptr(uint64_t v) {
+    hd_arg a = {HD_ARG_PTR, {0}, 0};
+    a.v.u = v;
+    return a;
+}
+static inline hd_arg hd_arg_bytes(const void *data, uint32_t bytes) {
+    hd_arg a = {HD_ARG_BYTES, {0}, bytes};
+    a.v.data = data;
+    return a;
+}
 
 typedef struct hd_launch {
     uint32_t grid[3], block[3]; /* 0 counts as 1 */
@@ -163,22 +238,24 @@ typedef struct hd_launch {
     uint64_t max_insts;         /* stop after that many thread instructions; 0: the device's option */
 } hd_launch;
 
-/* Runs a kernel to the end. Each argument is checked against the parameter's size. */
-hd_status hd_run(hd_kernel *k, const hd_launch *l, const hd_arg *args, size_t nargs);
+/* Runs a kernel to the end. Limits: 1024 threads a block and 64 in z; grids of 2^31-1, 65535, 65535; .maxntid
+ * and .reqntid of the kernel; shared memory up to sm.shared_bytes. After a fault the device remains usable
+ * and its memory holds what the kernel left. */
+HD_API hd_status hd_run(hd_kernel *k, const hd_launch *l, const hd_arg *args, size_t nargs);
 /* The same with the argument block already packed (hd_kernel_info says where each goes). */
-hd_status hd_run_packed(hd_kernel *k, const hd_launch *l, const void *params, size_t bytes);
+HD_API hd_status hd_run_packed(hd_kernel *k, const hd_launch *l, const void *params, size_t bytes);
 
 /* ---- statistics ---- */
 
-/* Statistics of the last launch (total = 0) or of all since the device was opened (total = 1), by the names of
- * docs/statistics.md. */
-hd_status hd_stat(const hd_device *dev, int total, const char *name, double *value);
-size_t hd_stat_count(void);
+/* Statistics of the last launch (total = 0) or of all since the device was opened (total = 1), by the names
+ * of docs/statistics.md. */
+HD_API hd_status hd_stat(const hd_device *dev, int total, const char *name, double *value);
+HD_API size_t hd_stat_count(void);
 typedef struct hd_stat_info {
     const char *name, *unit, *meaning;
     int integral; /* a count: exact in a double up to 2^53, printed without fraction */
 } hd_stat_info;
-hd_status hd_stat_at(size_t index, hd_stat_info *info);
+HD_API hd_status hd_stat_at(size_t index, hd_stat_info *info);
 
 #ifdef __cplusplus
 }

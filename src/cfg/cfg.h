@@ -1,6 +1,6 @@
-/* Control-flow analysis of a module: blocks, dominators, post-dominators, loops, structure, priorities, thread
- * frontiers, liveness and register rows. Everything linear or nearly so: a kernel of 100,000 instructions is analysed
- * in well under a second. */
+/* Control-flow analysis of a module: blocks, dominators, post-dominators, loops, structure, priorities,
+ * liveness and register rows at once; thread frontiers, text and Graphviz on demand. Everything linear or
+ * nearly so: a kernel of 100,000 instructions is analysed in well under a second. */
 #ifndef HEDDLE_CFG_CFG_H
 #define HEDDLE_CFG_CFG_H
 
@@ -8,23 +8,22 @@
 
 #define CFG_NONE 0xffffffffu
 
-/* Blocks are numbered through the module in PC order; a function's are contiguous. */
+/* Blocks are numbered function by function, in PC order within one; a function's are contiguous. Blocks
+ * nothing leads to are kept, with their edges, but no analysis of the others sees them. */
 struct cfg_block {
-    uint32_t first, end;    /* PCs [first, end) */
-    uint32_t func;          /* function index */
-    uint32_t succ, nsucc;   /* edges[succ .. succ+nsucc): each successor once, fall-through first */
-    uint32_t pred, npred;   /* edges[pred .. pred+npred) */
-    uint32_t idom, ipdom;   /* block, or CFG_NONE: entry or unreachable; the function's (virtual) exit */
-    uint32_t loop;          /* innermost loop, or CFG_NONE */
-    uint32_t priority;      /* place in a topological order of the function without back edges, 0 first; barriers
-                               respected: no thread may wait at one for a block that comes later */
-    uint32_t frontier, nfrontier; /* edges[...]: thread frontier, in priority order: where threads that are not in this
-                                     block may wait while it runs */
+    uint32_t first, end;  /* PCs [first, end) */
+    uint32_t func;        /* function index */
+    uint32_t succ, nsucc; /* edges[succ .. succ+nsucc): each successor once, fall-through first */
+    uint32_t pred, npred; /* edges[pred .. pred+npred) */
+    uint32_t idom, ipdom; /* block, or CFG_NONE: entry or unreachable; the function's (virtual) exit */
+    uint32_t loop;        /* innermost loop, or CFG_NONE */
+    uint32_t priority;    /* place in a topological order of the function without back edges, 0 first: see
+                             order.c;    unreachable blocks come last */
     bool reachable;
 };
 
 struct cfg_loop {
-    uint32_t func, header, parent; /* parent loop or CFG_NONE */
+    uint32_t func, header, parent; /* parent loop or CFG_NONE; a parent comes before its inner loops */
     uint32_t depth;                /* 1 outermost */
     uint32_t nblocks;              /* inner loops included */
     uint32_t nexits;               /* edges that leave it */
@@ -43,9 +42,9 @@ struct cfg_func {
     uint32_t block, nblocks; /* its blocks */
     uint32_t loop, nloops;
     enum cfg_structure structure;
-    uint32_t why;            /* a block that shows it is not structured, or CFG_NONE */
-    const char *why_text;    /* the reason in words, "" when structured */
-    uint32_t max_live;       /* 32-bit registers live at once, at the worst place */
+    uint32_t why;         /* a block that shows it is not structured, or CFG_NONE */
+    const char *why_text; /* the reason in words, "" when structured */
+    uint32_t max_live;    /* 32-bit registers live at once, at the worst place */
 };
 
 struct cfg {
@@ -58,9 +57,29 @@ struct cfg {
     struct arena mem;
 };
 
-/* Analyses every function, fills in block, flags and rpc of each instruction, replaces virtual registers by rows and
- * links the module (ir_link). The module must be fresh from a front end. NULL on error. */
+/* Analyses every function, fills in block, flags and rpc of each instruction, replaces virtual registers by
+ * rows and links the module (ir_link). The module must be fresh from a front end. rpc is set on every
+ * instruction that ends a block by itself (branches, calls, returns), guarded or not. NULL on error. */
 struct cfg *cfg_analyse(struct ir_module *m, struct err *e);
 void cfg_free(struct cfg *c);
+
+/* Thread frontiers of one function. The frontier of a block: where threads may wait while the block runs,
+ * when of all blocks that hold threads the one of highest priority (smallest number) always runs. In all they
+ * can be quadratic in the number of blocks, so they are made on demand, and refused beyond limit entries. */
+struct cfg_frontiers {
+    uint32_t *
+        first; /* nblocks + 1: the frontier of the function's k-th block is block[first[k] .. first[k + 1]) */
+    uint32_t *block; /* module-wide block numbers, in priority order */
+};
+bool cfg_frontiers(const struct cfg *c, uint32_t func, size_t limit, struct cfg_frontiers *out,
+                   struct err *e);
+void cfg_frontiers_free(struct cfg_frontiers *f);
+
+/* One function as text: header, then its blocks with edges, post-dominator and loop, and the instructions. */
+void cfg_print(struct sb *out, const struct ir_module *m, const struct cfg *c, uint32_t func);
+/* The same as a Graphviz digraph: back edges dashed, post-dominators dotted. full: every instruction, else
+ * the last. */
+void cfg_dot(struct sb *out, const struct ir_module *m, const struct cfg *c, uint32_t func, bool full);
+const char *cfg_structure_name(enum cfg_structure s);
 
 #endif

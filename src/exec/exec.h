@@ -13,6 +13,8 @@ void exec_mem_free_all(struct exec_mem *m);
 /* label names the allocation in fault reports ("argument 2", "symbol table", ...); it is copied. */
 bool exec_mem_alloc(struct exec_mem *m, uint64_t bytes, uint64_t align, const char *label, uint64_t *addr, struct err *e);
 bool exec_mem_release(struct exec_mem *m, uint64_t addr, struct err *e);
+/* Renames the allocation that starts at addr in fault reports. */
+bool exec_mem_label(struct exec_mem *m, uint64_t addr, const char *label, struct err *e);
 /* Host view of [addr, addr+bytes), or NULL when that is not inside one allocation. */
 void *exec_mem_at(struct exec_mem *m, uint64_t addr, uint64_t bytes);
 /* "0x... is 12 bytes past the end of argument 2 (0x..., 4096 bytes)" */

@@ -141,7 +141,7 @@ struct ir_insn {
     uint8_t dtype;  /* enum ir_type, where the row's destination type leaves a choice (set, cvt.pack, tex) */
     uint8_t cop;    /* enum ir_cop */
     uint8_t flags;  /* IR_F_* */
-    uint8_t pad;
+    uint8_t guard_hi; /* bits 15..22 of a virtual guard predicate; 0 after colouring */
     union {
         int32_t disp;    /* address displacement */
         uint32_t target; /* branch target PC */

@@ -61,9 +61,10 @@ struct ir_func {
     uint32_t frame_bytes; /* local memory of one activation, multiple of 16 */
     uint32_t nvirt[3];    /* virtual registers per file, as the front end numbers them; predicate 0 is IR_PT */
     /* cfg: rows are relative to base until ir_link adds it */
-    uint32_t nrow[3], base[3]; /* per file; predicate row 0 is IR_PT for all and never part of a base */
-    uint32_t regs;             /* 32-bit registers one thread needs, this function alone (live at once) */
-    /* ir_link: over everything reachable */
+    uint32_t nrow[3], base[3]; /* per file; predicate row 0 is IR_PT for all and never part of a base: predicates
+                                  are rows base + 1 .. base + nrow, the others base .. base + nrow - 1 */
+    uint32_t regs;             /* 32-bit registers one thread needs, this function alone (rows used, 64-bit twice) */
+    /* ir_link: over everything reachable. total_rows: how many rows of each file a warp needs, IR_PT's included */
     uint32_t total_rows[3], total_regs;
     uint32_t shared_bytes;   /* static shared memory of a kernel */
     uint32_t *shared_offset; /* kernels: offset of each variable (IR_NOPC: not used), by variable index */
@@ -89,6 +90,7 @@ struct ir_module {
     const char *text; /* the PTX text, kept for diagnostics (arena) */
     size_t text_len;
     uint32_t nblocks; /* module-wide (cfg) */
+    uint32_t *by_entry, nby_entry; /* functions that have code, in PC order (ir_link) */
 };
 
 struct ir_module *ir_module_new(const char *name);
@@ -101,7 +103,8 @@ const struct ir_func *ir_func_at(const struct ir_module *m, uint32_t pc); /* fun
  * words of calls, shared-memory layout of each kernel, totals. Fails on calls to undefined functions. */
 bool ir_link(struct ir_module *m, struct err *e);
 
-/* Readable text of one instruction, e.g. "@!p1 setp.lt.s32 p2, r4, 17" (no newline). */
+/* Readable text of one instruction, e.g. "@!p1 setp.lt.s32 p2, r4, 17" (no newline). Branch targets are block labels
+ * (B7) once cfg has numbered the blocks, PCs (@12) before. */
 void ir_print_insn(struct sb *out, const struct ir_module *m, uint32_t pc);
 
 #endif

@@ -1,0 +1,48 @@
+/* The analysis as a whole: blocks of the module, then one function after another, each leaving nothing behind
+ * but its results, then the link. */
+#include "cfg/cfg.h"
+
+#include <stdlib.h>
+
+#include "cfg/graph.h"
+
+static bool analyse_function(struct ir_module *m, struct cfg *c, uint32_t func, struct err *e) {
+    struct work w = {.m = m, .c = c, .func = func, .fn = &m->funcs.v[func], .f = &c->funcs[func]};
+    w.b = c->blocks + w.f->block;
+    w.n = w.f->nblocks;
+    w.f->loop = c->nloops;
+    w.f->why = CFG_NONE;
+    w.f->why_text = "";
+    if (!w.n) return true;
+    blocks_graph(&w);
+    dom_analyse(&w);
+    pdom_analyse(&w);
+    loops_analyse(&w);
+    structure_analyse(&w);
+    order_analyse(&w);
+    bool ok = colour_analyse(&w, e);
+    arena_free(&w.mem);
+    return ok;
+}
+
+static bool analyse(struct ir_module *m, struct cfg *c, struct err *e) {
+    c->funcs = ARENA_NEW(&c->mem, struct cfg_func, m->funcs.n);
+    if (!blocks_build(m, c, e)) return false;
+    c->loops = ARENA_NEW(&c->mem, struct cfg_loop, c->nblocks);
+    for (uint32_t f = 0; f < m->funcs.n; f++)
+        if (!analyse_function(m, c, f, e)) return false;
+    return ir_link(m, e);
+}
+
+struct cfg *cfg_analyse(struct ir_module *m, struct err *e) {
+    struct cfg *c = xcalloc(1, sizeof *c);
+    if (analyse(m, c, e)) return c;
+    cfg_free(c);
+    return NULL;
+}
+
+void cfg_free(struct cfg *c) {
+    if (!c) return;
+    arena_free(&c->mem);
+    free(c);
+}

@@ -1,0 +1,87 @@
+/* One function's control-flow graph as the analyses see it, and what each leaves for the next. Private to
+ * cfg/. Nodes are the function's blocks by local number; unreachable ones are there but have no edges. */
+#ifndef HEDDLE_CFG_GRAPH_H
+#define HEDDLE_CFG_GRAPH_H
+
+#include "cfg/cfg.h"
+
+/* Edges in compressed rows, both ways. */
+struct graph {
+    uint32_t n, root;
+    uint32_t *sfirst, *succ; /* successors of v: succ[sfirst[v] .. sfirst[v + 1]) */
+    uint32_t *pfirst, *pred;
+};
+
+/* A forest over [0, n) numbered so that a subtree is an interval. */
+struct forest {
+    uint32_t *pre, *size;
+};
+
+/* Which blocks the edges out of a loop start from and lead to: the lowest and the highest. */
+struct loop_exits {
+    uint32_t from[2], to[2]; /* to == n: the end of the function */
+};
+
+/* The analysis of one function under way. Everything here but m, c and what they own lives in mem. */
+struct work {
+    struct ir_module *m;
+    struct cfg *c;
+    uint32_t func;
+    struct ir_func *fn;
+    struct cfg_func *f;
+    struct cfg_block *b; /* the function's blocks: b[local number] */
+    uint32_t n;
+    struct graph g;
+    bool *leaves;     /* the block can end the function: RET, EXIT or TRAP, perhaps guarded */
+    uint32_t *rpo;    /* reachable blocks in reverse postorder, nrpo of them */
+    uint32_t *number; /* place in rpo, CFG_NONE when unreachable */
+    uint32_t *last;   /* depth-first tree: highest preorder number below the block */
+    uint32_t *enter;  /* depth-first preorder */
+    uint32_t nrpo;
+    uint32_t *idom, *ipdom; /* local numbers; ipdom n: the virtual exit */
+    struct forest dom;
+    struct forest nest;       /* of the loops of this function, by place in c->loops after f->loop */
+    struct loop_exits *exits; /* of the same loops; meaningless without exits */
+    struct arena mem;
+};
+
+static inline bool forest_under(const struct forest *f, uint32_t v, uint32_t ancestor) {
+    return f->pre[v] - f->pre[ancestor] < f->size[ancestor];
+}
+/* The edge u -> v closes a cycle of the depth-first walk. */
+static inline bool edge_retreats(const struct work *w, uint32_t u, uint32_t v) {
+    return w->enter[v] <= w->enter[u] && w->enter[u] <= w->last[v];
+}
+static inline bool block_dominates(const struct work *w, uint32_t a, uint32_t b) {
+    return forest_under(&w->dom, b, a);
+}
+
+/* The innermost loop that holds the block, as a place after f->loop, or CFG_NONE. */
+static inline uint32_t loop_of(const struct work *w, uint32_t v) {
+    return w->b[v].loop == CFG_NONE ? CFG_NONE : w->b[v].loop - w->f->loop;
+}
+static inline struct cfg_loop *loop_at(const struct work *w, uint32_t loop) {
+    return &w->c->loops[w->f->loop + loop];
+}
+
+/* blocks.c: blocks and edges of the whole module; then the graph of one function. */
+bool blocks_build(struct ir_module *m, struct cfg *c, struct err *e);
+void blocks_graph(struct work *w);
+bool insn_guarded(const struct ir_insn *i);
+bool insn_ends_block(const struct ir_insn *i); /* transfers control: nothing after it is in its block */
+
+/* dom.c: immediate dominators of the nodes reachable from g->root into idom (CFG_NONE: the root, or
+ * unreachable). */
+void dom_tree(const struct graph *g, uint32_t *idom, struct arena *mem);
+/* order lists a node before its children; parent CFG_NONE for roots; nodes not in order are not numbered. */
+struct forest forest_number(uint32_t n, const uint32_t *parent, const uint32_t *order, uint32_t norder,
+                            struct arena *mem);
+void dom_analyse(struct work *w);
+
+void pdom_analyse(struct work *w);                  /* pdom.c */
+void loops_analyse(struct work *w);                 /* loops.c: appends to c->loops */
+void structure_analyse(struct work *w);             /* structure.c */
+void order_analyse(struct work *w);                 /* order.c */
+bool colour_analyse(struct work *w, struct err *e); /* colour.c: rows of every register */
+
+#endif

@@ -1,0 +1,241 @@
+/* Is the graph nested if, if-else, switch, while, do-while? Decided by reduction: a structured graph, and no
+ * other, shrinks to a single node under sequence   u -> v, u's only way on and v's only way in: u and v
+ * become one node arm        p -> x -> s, x with one edge in and one out: becomes the edge p -> s parallel
+ * two edges p -> s become one (the arms of an if or switch have met) loop       an edge from a node to itself
+ * disappears (its body has become the header) ending     a node with one edge in and none out disappears (an
+ * arm that returns, exits, traps or loops for ever) A block that does nothing but end the thread counts as
+ * part of each jump to it: it is how compilers write an early return. Every rule removes an edge, each is
+ * found from the nodes last changed, and merging two nodes moves no edges: a node owns a list of edges in,
+ * and by number a list of edges out that the merged node takes over. So it is linear, but for hashing
+ * parallel edges.
+ *
+ * Loops left from several places: the same on the graph in which each such loop is left from its header only.
+ * The edges out of it that count as breaks are those into its follow, the first block that all of its threads
+ * pass once they have left it, from wherever in the loop or in code on the way out.
+ *
+ * Irreducible is decided first: a retreating edge whose target does not dominate its source. */
+#include <stdlib.h>
+
+#include "cfg/graph.h"
+#include "cfg/reduce.h"
+
+const char *cfg_structure_name(enum cfg_structure s) {
+    static const char *const names[] = {"structured", "breaks", "unstructured", "irreducible"};
+    return names[s];
+}
+
+static void __attribute__((format(printf, 4, 5)))
+decide(struct work *w, enum cfg_structure s, uint32_t block, const char *fmt, ...) {
+    struct sb text = {0};
+    va_list ap;
+    va_start(ap, fmt);
+    sb_addv(&text, fmt, ap);
+    va_end(ap);
+    w->f->structure = s;
+    w->f->why = block + w->f->block;
+    w->f->why_text = arena_strndup(&w->c->mem, text.text, text.len);
+    sb_free(&text);
+}
+
+static bool find_irreducible(struct work *w) {
+    uint32_t base = w->f->block;
+    for (uint32_t u = 0; u < w->n; u++)
+        for (uint32_t s = w->g.sfirst[u]; s < w->g.sfirst[u + 1]; s++) {
+            uint32_t v = w->g.succ[s];
+            if (!edge_retreats(w, u, v) || block_dominates(w, v, u)) continue;
+            decide(w, CFG_IRREDUCIBLE, v,
+                   "the jump from B%u back to B%u closes a loop that is also entered elsewhere", u + base,
+                   v + base);
+            return true;
+        }
+    return false;
+}
+
+/* A block of one instruction that ends the thread, whoever comes there. */
+static bool only_ends(const struct work *w, uint32_t v) {
+    return w->leaves[v] && w->b[v].end - w->b[v].first == 1 && w->g.sfirst[v] == w->g.sfirst[v + 1];
+}
+
+/* ---- breaks ---- */
+
+/* A loop with breaks, the block its threads meet at, and the header's interval in the dominator tree. */
+struct follow {
+    uint32_t block, header, pre;
+};
+
+static int by_block_and_header(const void *a, const void *b) {
+    const struct follow *x = a, *y = b;
+    if (x->block != y->block) return x->block < y->block ? -1 : 1;
+    return (x->pre > y->pre) - (x->pre < y->pre);
+}
+
+struct breaks {
+    struct work *w;
+    struct follow
+        *v; /* sorted by block, then by place in the dominator tree; headers of one block's are disjoint */
+    uint32_t n;
+};
+
+/* When some threads end inside the loop, nothing post-dominates it: then the block among those it leaves to
+ * that is a join of several ways. */
+static uint32_t likely_follow(const struct work *w, uint32_t loop) {
+    for (int k = 1; k >= 0; k--) {
+        uint32_t to = w->exits[loop].to[k];
+        if (to < w->n && !only_ends(w, to) && w->g.pfirst[to + 1] - w->g.pfirst[to] > 1) return to;
+    }
+    return CFG_NONE;
+}
+
+/* path holds the post-dominators of the header, farthest first. Those inside the loop are the nearest ones:
+ * were one outside nearer than one inside, it would have to post-dominate the header it leads to. */
+static void add_follow(struct breaks *k, uint32_t loop, const uint32_t *path, uint32_t depth) {
+    struct work *w = k->w;
+    uint32_t lo = 0, hi = depth; /* path[lo - 1] is outside, path[hi] inside */
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2, l = path[mid] == w->n ? CFG_NONE : loop_of(w, path[mid]);
+        if (l != CFG_NONE && forest_under(&w->nest, l, loop))
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    uint32_t h = loop_at(w, loop)->header - w->f->block;
+    uint32_t block = lo && path[lo - 1] != w->n ? path[lo - 1] : likely_follow(w, loop);
+    if (block != CFG_NONE && !only_ends(w, block)) k->v[k->n++] = (struct follow){block, h, w->dom.pre[h]};
+}
+
+/* Walks the post-dominator tree so that the path above each header is at hand. */
+static void find_follows(struct breaks *k) {
+    struct work *w = k->w;
+    uint32_t *first = ARENA_NEW(&w->mem, uint32_t, w->n + 3), *child = ARENA_NEW(&w->mem, uint32_t, w->n);
+    uint32_t *path = ARENA_NEW(&w->mem, uint32_t, w->n + 1), depth = 0;
+    for (uint32_t v = 0; v < w->n; v++)
+        if (w->ipdom[v] != CFG_NONE) first[w->ipdom[v] + 2]++;
+    for (uint32_t v = 2; v < w->n + 3; v++) first[v] += first[v - 1];
+    for (uint32_t v = 0; v < w->n; v++)
+        if (w->ipdom[v] != CFG_NONE) child[first[w->ipdom[v] + 1]++] = v;
+    uint32_t *cursor = ARENA_NEW(&w->mem, uint32_t, w->n + 1);
+    for (uint32_t v = 0; v <= w->n; v++) cursor[v] = first[v];
+    path[depth++] = w->n;
+    while (depth) {
+        uint32_t v = path[depth - 1];
+        if (cursor[v] == first[v + 1]) {
+            depth--;
+            continue;
+        }
+        uint32_t x = child[cursor[v]++], l = loop_of(w, x);
+        path[depth++] = x;
+        if (l != CFG_NONE && loop_at(w, l)->header == x + w->f->block && loop_at(w, l)->breaks)
+            add_follow(k, l, path, depth);
+    }
+}
+
+/* Of nested loops with one follow only the outermost is left from its header. */
+static void keep_outermost(struct breaks *k) {
+    if (k->n) qsort(k->v, k->n, sizeof *k->v, by_block_and_header);
+    uint32_t n = 0;
+    for (uint32_t j = 0; j < k->n; j++)
+        if (!n || k->v[n - 1].block != k->v[j].block ||
+            !block_dominates(k->w, k->v[n - 1].header, k->v[j].header))
+            k->v[n++] = k->v[j];
+    k->n = n;
+}
+
+/* u -> to leaves a loop by break: the header of one that follows at to dominates u. */
+static bool is_break(const struct breaks *k, uint32_t u, uint32_t to) {
+    const struct work *w = k->w;
+    uint32_t lo = 0, hi = k->n; /* the last of to's with pre <= that of u is at lo - 1 */
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (k->v[mid].block < to || (k->v[mid].block == to && k->v[mid].pre <= w->dom.pre[u]))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo && k->v[lo - 1].block == to && block_dominates(w, k->v[lo - 1].header, u) &&
+           !block_dominates(w, to, u);
+}
+
+/* ---- reduction ---- */
+
+static void add_edges(struct work *w, struct reduce *r, const struct breaks *k) {
+    for (uint32_t u = 0; u < w->n; u++)
+        for (uint32_t s = w->g.sfirst[u]; s < w->g.sfirst[u + 1]; s++) {
+            uint32_t v = w->g.succ[s];
+            if (only_ends(w, v) || is_break(k, u, v)) continue;
+            reduce_edge(r, u, v);
+        }
+    for (uint32_t j = 0; j < k->n; j++) reduce_edge(r, k->v[j].header, k->v[j].block);
+}
+
+static uint32_t forward_ways_in(const struct work *w, uint32_t v) {
+    uint32_t n = 0;
+    for (uint32_t p = w->g.pfirst[v]; p < w->g.pfirst[v + 1]; p++) n += !block_dominates(w, v, w->g.pred[p]);
+    return n;
+}
+
+/* Whether the graph, less the breaks, shrinks to one node; if not, *left is a block at which it got stuck,
+ * rather one that joins some of the ways from its dominator but not all. */
+static bool shrinks(struct work *w, const struct breaks *k, uint32_t *left) {
+    struct reduce r;
+    reduce_init(&r, w->n, w->g.sfirst[w->n] + k->n, &w->mem);
+    for (uint32_t v = 0; v < w->n;
+         v++) /* an ending block has lost its edges; one nothing leads to has none */
+        if (v && (!w->b[v].reachable || only_ends(w, v))) reduce_drop(&r, v);
+    add_edges(w, &r, k);
+    if (reduce_run(&r)) return true;
+    *left = CFG_NONE;
+    for (uint32_t v = 0; v < w->n; v++) {
+        if (r.dead[v] || r.nin[v] < 2) continue;
+        if (*left == CFG_NONE) *left = v;
+        if (w->idom[v] == CFG_NONE || w->ipdom[w->idom[v]] == v || forward_ways_in(w, v) < 2) continue;
+        *left = v;
+        break;
+    }
+    CHECK(*left != CFG_NONE);
+    return false;
+}
+
+/* Names two of the ways into a block that no join of an if or a loop explains. */
+static void explain_unstructured(struct work *w, uint32_t v) {
+    const struct graph *g = &w->g;
+    uint32_t base = w->f->block, from[2], n = 0;
+    for (uint32_t p = g->pfirst[v]; p < g->pfirst[v + 1] && n < 2; p++)
+        if (!block_dominates(w, v, g->pred[p])) from[n++] = g->pred[p];
+    if (n < 2 || w->idom[v] == CFG_NONE)
+        decide(w, CFG_UNSTRUCTURED, v, "the ways through B%u do not nest with those around it", v + base);
+    else
+        decide(w, CFG_UNSTRUCTURED, v,
+               "B%u is entered from B%u and from B%u, but does not join all arms of the branch in B%u",
+               v + base, from[0] + base, from[1] + base, w->idom[v] + base);
+}
+
+static void explain_breaks(struct work *w, uint32_t loop) {
+    const struct loop_exits *x = &w->exits[loop];
+    uint32_t h = loop_at(w, loop)->header, base = w->f->block;
+    if (x->from[0] != x->from[1])
+        decide(w, CFG_BREAKS, h - base, "the loop at B%u is left from B%u and from B%u", h, x->from[0] + base,
+               x->from[1] + base);
+    else if (x->to[1] == w->n)
+        decide(w, CFG_BREAKS, h - base, "the loop at B%u is left to B%u and by ending the thread", h,
+               x->to[0] + base);
+    else
+        decide(w, CFG_BREAKS, h - base, "the loop at B%u is left to B%u and to B%u", h, x->to[0] + base,
+               x->to[1] + base);
+}
+
+void structure_analyse(struct work *w) {
+    w->f->structure = CFG_STRUCTURED;
+    w->f->why = CFG_NONE;
+    w->f->why_text = "";
+    if (find_irreducible(w)) return;
+    uint32_t with_breaks = CFG_NONE, left;
+    for (uint32_t l = w->f->nloops; l-- > 0;)
+        if (loop_at(w, l)->breaks) with_breaks = l;
+    struct breaks k = {.w = w, .v = ARENA_NEW(&w->mem, struct follow, w->f->nloops)};
+    if (with_breaks != CFG_NONE) find_follows(&k);
+    keep_outermost(&k);
+    if (!shrinks(w, &k, &left))
+        explain_unstructured(w, left);
+    else if (with_breaks != CFG_NONE)
+        explain_breaks(w, with_breaks);
+}

@@ -1,0 +1,141 @@
+/* Atomics: read, compute, write, lane after lane in lane order, so that a result never depends on anything
+ * but the schedule. atom and red are one: red has no destination.
+ *
+ * Floating-point add rounds to nearest even. As on hardware (and in the PTX manual), atom.add.f32 on global
+ * memory flushes subnormal inputs and results to zero of the same sign, on shared memory it does not; f64 and
+ * the halves never flush. The sum of two halves is exact enough in f32 that rounding it again to a half is
+ * the correctly rounded sum (24 >= 2 * 11 + 2 bits).
+ *
+ * An atomic that leaves memory as it was (a failed compare-and-swap, an exchange of a taken lock) marks the
+ * warp as one that may be waiting for another thread. */
+#include <math.h>
+
+#include "exec/impl.h"
+
+#define INT_ATOM(T, U)                                                          \
+    static U atom_##T(uint8_t sub, U old, U b, U c) {                           \
+        switch (sub) {                                                          \
+        case IR_AT_ADD: return (U)(old + b);                                    \
+        case IR_AT_MIN: return (T)old < (T)b ? old : b;                         \
+        case IR_AT_MAX: return (T)old > (T)b ? old : b;                         \
+        case IR_AT_AND: return old & b;                                         \
+        case IR_AT_OR: return old | b;                                          \
+        case IR_AT_XOR: return old ^ b;                                         \
+        case IR_AT_EXCH: return b;                                              \
+        case IR_AT_CAS: return old == b ? c : old;                              \
+        case IR_AT_INC: return old >= b ? 0 : (U)(old + 1);                     \
+        default: return old == 0 || old > b ? b : (U)(old - 1); /* IR_AT_DEC */ \
+        }                                                                       \
+    }
+INT_ATOM(uint16_t, uint16_t)
+INT_ATOM(uint32_t, uint32_t)
+INT_ATOM(int32_t, uint32_t)
+INT_ATOM(uint64_t, uint64_t)
+INT_ATOM(int64_t, uint64_t)
+
+static float flush(float f) {
+    return fpclassify(f) == FP_SUBNORMAL ? copysignf(0.0f, f) : f;
+}
+
+/* PTX gives one NaN for all: the canonical one. */
+static uint32_t atom_f32(uint8_t sub, uint32_t old, uint32_t b, bool ftz) {
+    float x = f32_from(old), y = f32_from(b);
+    if (sub == IR_AT_EXCH) return b;
+    if (sub == IR_AT_MIN) return f32_bits(fminf(x, y));
+    if (sub == IR_AT_MAX) return f32_bits(fmaxf(x, y));
+    float sum = ftz ? flush(flush(x) + flush(y)) : x + y;
+    return isnan(sum) ? 0x7fffffffu : f32_bits(sum);
+}
+
+static uint64_t atom_f64(uint8_t sub, uint64_t old, uint64_t b) {
+    double x = f64_from(old), y = f64_from(b);
+    if (sub == IR_AT_EXCH) return b;
+    if (sub == IR_AT_MIN) return f64_bits(fmin(x, y));
+    if (sub == IR_AT_MAX) return f64_bits(fmax(x, y));
+    return isnan(x + y) ? 0x7fffffffffffffffu : f64_bits(x + y);
+}
+
+static float widen_f16(uint16_t h) {
+    int exponent = h >> 10 & 31, fraction = h & 1023;
+    float sign = h & 0x8000 ? -1.0f : 1.0f;
+    if (exponent == 31) return fraction ? NAN : sign * INFINITY;
+    if (exponent == 0) return sign * ldexpf((float)fraction, -24);
+    return sign * ldexpf((float)(fraction + 1024), exponent - 25);
+}
+
+/* Round to nearest even. Scaling so that the result's last place is 1 makes nearbyint do the rounding. */
+static uint16_t narrow_f16(float f) {
+    uint16_t sign = signbit(f) ? 0x8000 : 0;
+    if (isnan(f)) return 0x7fff;
+    float a = fabsf(f);
+    if (a >= 65520.0f) return sign | 0x7c00;
+    int exponent;
+    (void)frexpf(a, &exponent);
+    if (a < 0x1p-14f) return (uint16_t)(sign | (uint16_t)nearbyintf(ldexpf(a, 24)));
+    uint32_t m =
+        (uint32_t)nearbyintf(ldexpf(a, 11 - exponent)); /* 1024 .. 2048; a carry moves into the exponent */
+    return (uint16_t)(sign | (((uint32_t)(exponent + 14) << 10) + (m - 1024)));
+}
+
+static float widen_bf16(uint16_t h) {
+    return f32_from((uint32_t)h << 16);
+}
+
+static uint16_t narrow_bf16(float f) {
+    uint32_t u = f32_bits(f);
+    if (isnan(f)) return 0x7fff;
+    return (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
+}
+
+static uint16_t atom_half(uint8_t sub, uint16_t old, uint16_t b, bool bf) {
+    float x = bf ? widen_bf16(old) : widen_f16(old), y = bf ? widen_bf16(b) : widen_f16(b);
+    if (sub == IR_AT_EXCH) return b;
+    float r = sub == IR_AT_MIN ? fminf(x, y) : sub == IR_AT_MAX ? fmaxf(x, y) : x + y;
+    return bf ? narrow_bf16(r) : narrow_f16(r);
+}
+
+static uint32_t atom_half2(uint8_t sub, uint32_t old, uint32_t b, bool bf) {
+    uint32_t lo = atom_half(sub, (uint16_t)old, (uint16_t)b, bf);
+    uint32_t hi = atom_half(sub, (uint16_t)(old >> 16), (uint16_t)(b >> 16), bf);
+    return hi << 16 | lo;
+}
+
+static uint64_t result(const struct ir_insn *i, uint64_t old, uint64_t b, uint64_t c, bool shared) {
+    switch (i->op) {
+    case IR_ATOM_U16: return atom_uint16_t(i->sub, (uint16_t)old, (uint16_t)b, (uint16_t)c);
+    case IR_ATOM_U32: return atom_uint32_t(i->sub, (uint32_t)old, (uint32_t)b, (uint32_t)c);
+    case IR_ATOM_S32: return atom_int32_t(i->sub, (uint32_t)old, (uint32_t)b, (uint32_t)c);
+    case IR_ATOM_U64: return atom_uint64_t(i->sub, old, b, c);
+    case IR_ATOM_S64: return atom_int64_t(i->sub, old, b, c);
+    case IR_ATOM_F16: return atom_half(i->sub, (uint16_t)old, (uint16_t)b, false);
+    case IR_ATOM_BF16: return atom_half(i->sub, (uint16_t)old, (uint16_t)b, true);
+    case IR_ATOM_F16X2: return atom_half2(i->sub, (uint32_t)old, (uint32_t)b, false);
+    case IR_ATOM_BF16X2: return atom_half2(i->sub, (uint32_t)old, (uint32_t)b, true);
+    case IR_ATOM_F32: return atom_f32(i->sub, (uint32_t)old, (uint32_t)b, !shared);
+    default: return atom_f64(i->sub, old, b);
+    }
+}
+
+static bool in_shared(const struct exec_block *b, const uint8_t *p) {
+    return (uintptr_t)p - (uintptr_t)b->shared < b->grid->shared_bytes;
+}
+
+void atom_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+    const uint32_t bytes = ir_type_bytes[ir_ops[i->op].type];
+    uint8_t *at[EXEC_LANES];
+    enum span s = resolve(x, i, i->o[i->nd], mask, bytes, true, at);
+    if (s == SPAN_FAULT) return;
+    const bool shared = in_shared(x->warp->block, at[s == SPAN_LANES ? __builtin_ctz(mask) : 0]);
+    bool changed = false;
+    FOR_LANES(l, mask) {
+        uint8_t *p = s == SPAN_LANES ? at[l] : s == SPAN_UNIFORM ? at[0] : at[0] + (size_t)l * bytes;
+        uint64_t old = 0, b = opnd_get(x, i->o[i->nd + 1], l);
+        uint64_t c = i->ns > 2 ? opnd_get(x, i->o[i->nd + 2], l) : 0;
+        memcpy(&old, p, bytes);
+        uint64_t new = result(i, old, b, c, shared);
+        memcpy(p, &new, bytes);
+        changed |= new != old;
+        if (i->nd) opnd_put(x, i->o[0], l, old);
+    }
+    if (!changed) x->warp->spun = true;
+}

@@ -1,0 +1,117 @@
+/* Block barriers: sixteen of them, counting threads.
+ *
+ * Without a count a barrier waits for every thread of the block that has not exited. With one it waits for
+ * that many threads; a warp that takes part counts its exited and missing lanes too, because counts are
+ * multiples of the warp size. bar.arrive counts and goes on. bar.red's operand is summed as threads arrive
+ * and the result is written to every waiter when the barrier completes. */
+#include <inttypes.h>
+
+#include "exec/impl.h"
+
+static bool complete(const struct exec_block *b, const struct exec_barrier *bar) {
+    if (!bar->count) return bar->arrived >= b->live;
+    uint32_t n = bar->arrived;
+    FOR_LANES(k, bar->warps) n += EXEC_LANES - (uint32_t)__builtin_popcount(b->warps[k].live);
+    return n >= bar->count;
+}
+
+static void write_result(struct exec_warp *w, uint32_t lanes, const struct exec_barrier *bar) {
+    const struct ir_insn *code = w->block->grid->module->code.v;
+    FOR_LANES(l, lanes) {
+        const struct ir_insn *i = &code[w->wait_pc[l]];
+        if (i->op == IR_BAR_RED_U32) opnd_put(&w->x, i->o[0], l, bar->popc);
+        if (i->op != IR_BAR_RED_P) continue;
+        bool yes = i->sub == IR_VOTE_ALL ? bar->popc == bar->npred : bar->popc != 0;
+        exec_set_pred(&w->x, i->o[0], 1u << l, yes ? ~0u : 0);
+    }
+}
+
+static void release(struct exec_block *b, uint32_t id) {
+    for (uint32_t k = 0; k < b->nwarps; k++) {
+        struct exec_warp *w = &b->warps[k];
+        uint32_t lanes = 0;
+        FOR_LANES(l, w->bar_wait) lanes |= (uint32_t)(w->bar_id[l] == id) << l;
+        if (!lanes) continue;
+        write_result(w, lanes, &b->bar[id]);
+        w->bar_wait &= ~lanes;
+        w->blocked &= ~lanes;
+        w->released |= lanes;
+        w->x.out->woke = true;
+    }
+    b->bar[id] = (struct exec_barrier){0};
+    b->grid->barriers++;
+}
+
+void bar_recheck(struct exec_block *b) {
+    for (uint32_t id = 0; id < EXEC_BARRIERS; id++)
+        if (b->bar[id].arrived && complete(b, &b->bar[id])) release(b, id);
+}
+
+static bool valid(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, uint32_t id, uint32_t count) {
+    const struct exec_block *b = w->block;
+    if (id >= EXEC_BARRIERS) {
+        exec_note(w, i, lane, EXEC_F_SYNC, "barrier %" PRIu32 " does not exist: there are %d", id,
+                  EXEC_BARRIERS);
+        return false;
+    }
+    if (count % EXEC_LANES || count > b->nwarps * EXEC_LANES) {
+        exec_note(w, i, lane, EXEC_F_SYNC,
+                  "barrier %" PRIu32 " for %" PRIu32
+                  " threads: a count is a multiple of %d and at most the block's %" PRIu32,
+                  id, count, EXEC_LANES, b->nwarps * EXEC_LANES);
+        return false;
+    }
+    if (b->bar[id].arrived && b->bar[id].count != (count == b->nwarps * EXEC_LANES ? 0 : count)) {
+        exec_note(w, i, lane, EXEC_F_SYNC,
+                  "barrier %" PRIu32 " is used with two counts at once: %" PRIu32 " and %" PRIu32
+                  " (0: the whole block)",
+                  id, b->bar[id].count, count);
+        return false;
+    }
+    return true;
+}
+
+/* Lanes of one warp with the same barrier and count. */
+static void arrive(struct exec_warp *w, const struct ir_insn *i, uint32_t lanes, uint32_t id,
+                   uint32_t count) {
+    struct exec_block *b = w->block;
+    struct exec_barrier *bar = &b->bar[id];
+    bar->count = count == b->nwarps * EXEC_LANES ? 0 : count;
+    bar->arrived += (uint32_t)__builtin_popcount(lanes);
+    bar->warps |= 1u << w->index;
+    if (i->op == IR_BAR_RED_P || i->op == IR_BAR_RED_U32) {
+        bar->popc += (uint32_t)__builtin_popcount(exec_pred(&w->x, i->o[i->nd + i->ns - 1]) & lanes);
+        bar->npred += (uint32_t)__builtin_popcount(lanes);
+    }
+    if (i->op != IR_BAR_ARRIVE) {
+        FOR_LANES(l, lanes) {
+            w->wait_pc[l] = insn_pc(w, i);
+            w->bar_id[l] = (uint8_t)id;
+        }
+        w->blocked |= lanes;
+        w->bar_wait |= lanes;
+    }
+    if (complete(b, bar)) release(b, id);
+}
+
+void bar_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+    struct exec_warp *w = x->warp;
+    struct exec_out *o = x->out;
+    const bool red = i->op == IR_BAR_RED_P || i->op == IR_BAR_RED_U32;
+    const ir_opnd counts = i->ns > (red ? 2 : 1) ? i->o[i->nd + 1] : IR_NONE;
+    out_jump(o, 0, 0);
+    for (uint32_t left = mask; left;) {
+        uint32_t first = (uint32_t)__builtin_ctz(left), lanes = 0;
+        uint32_t id = (uint32_t)opnd_get(x, i->o[i->nd], first), count = (uint32_t)opnd_get(x, counts, first);
+        if (!valid(w, i, first, id, count)) return;
+        FOR_LANES(l, left)
+        lanes |= (uint32_t)((uint32_t)opnd_get(x, i->o[i->nd], l) == id &&
+                            (uint32_t)opnd_get(x, counts, l) == count)
+                 << l;
+        arrive(w, i, lanes, id, count);
+        left &= ~lanes;
+    }
+    w->released &= ~mask; /* these simply go on */
+    o->waiting = mask & w->blocked;
+    if (!o->waiting && !o->woke) o->flow = EXEC_NEXT;
+}

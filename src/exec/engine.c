@@ -1,0 +1,438 @@
+/* The functional engine: one scheduler on top of the step interface of warp.h.
+ *
+ * A warp is a few splits {PC, call depth, lanes}. The one that runs is the deepest, then the lowest PC;
+ * splits merge when both agree. Only the ends of basic blocks (and instructions that move, block or end
+ * threads) are looked at, so a converged warp runs straight through. Statistics cost two additions per run: a
+ * run over [a, b) adds its lanes at a and takes them off at b, and the sums are formed once at the end.
+ *
+ * Threads that wait for one another by spinning get along because nobody runs for ever. When a warp has run
+ * for a quantum and did what a waiting thread does (an atomic that changed nothing, a volatile load, a
+ * clock), another split gets a turn, least recently favoured first; after a round of turns another warp;
+ * after a round of warps another block; and when all resident blocks had their turn and none finished, as
+ * many again become resident, within RESIDENT_BYTES. Code that shows no such sign is left alone PATIENCE
+ * times as long, so that divergent loops are not torn apart. Order and results are the same every time. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "exec/impl.h"
+
+enum { QUANTUM = 512, PATIENCE = 64, IDLE_PASSES = 16, MOST_RESIDENT = 1 << 16 };
+#define RESIDENT_BYTES (UINT64_C(1) << 30)
+
+struct split {
+    uint32_t pc, depth, mask;
+    bool favoured;  /* has a turn */
+    uint64_t stamp; /* when it last ran */
+};
+
+struct path { /* the splits of one warp */
+    struct split s[EXEC_LANES];
+    uint32_t n;
+    uint64_t used; /* warp instructions since the last turn */
+};
+
+struct resident {
+    struct exec_block block;
+    struct path *paths;
+    uint32_t idle; /* rounds without a sign of progress, in units where IDLE_PASSES is enough */
+    bool active;
+};
+
+struct tally { /* differences along the code: summed up, how often each instruction ran */
+    int64_t warps, lanes;
+};
+
+struct engine {
+    struct exec_grid grid;
+    const struct exec_launch *launch;
+    struct exec_stats *stats;
+    struct err *err;
+    struct tally *tally;
+    struct resident **resident;
+    size_t nresident, most_resident;
+    uint64_t next_block, done;
+    uint64_t quantum, insts, stamp;
+};
+
+enum verdict {
+    RAN_OUT,
+    BLOCKED,
+    YIELDED,
+    SPINNING,
+    FAILED
+}; /* no live thread; none runnable; set aside; set aside, waiting */
+
+/* ---- splits ---- */
+
+static bool limit_reached(struct engine *en, const struct exec_warp *w, uint32_t pc) {
+    struct sb where = {0};
+    exec_describe_pc(en->grid.module, pc, &where);
+    err_set(en->err, ERR_LIMIT,
+            "stopped after %" PRIu64 " thread instructions (the limit is %" PRIu64
+            ") in kernel %s, block (%" PRIu32 ",%" PRIu32 ",%" PRIu32 "), warp %" PRIu32 "\n  at %s",
+            en->insts, en->launch->max_insts, en->grid.func->name, w->block->ctaid[0], w->block->ctaid[1],
+            w->block->ctaid[2], w->index, where.text);
+    sb_free(&where);
+    return false;
+}
+
+/* Adds lanes at a PC, to a split that is there already if there is one. A merge ends a turn: they have met.
+ */
+static void join(struct path *p, struct split add) {
+    for (uint32_t k = 0; k < p->n; k++) {
+        struct split *s = &p->s[k];
+        if (s->pc != add.pc || s->depth != add.depth) continue;
+        s->mask |= add.mask;
+        s->favoured = false;
+        if (add.stamp < s->stamp) s->stamp = add.stamp;
+        return;
+    }
+    p->s[p->n++] = add;
+}
+
+static void take(struct path *p, uint32_t k) {
+    p->s[k] = p->s[--p->n];
+}
+
+/* Deepest first, then the lowest PC; one with a turn before all others. */
+static uint32_t choose(const struct path *p) {
+    uint32_t best = 0;
+    for (uint32_t k = 1; k < p->n; k++) {
+        const struct split *a = &p->s[k], *b = &p->s[best];
+        if (a->favoured != b->favoured) {
+            if (a->favoured) best = k;
+        } else if (a->depth != b->depth ? a->depth > b->depth : a->pc < b->pc) {
+            best = k;
+        }
+    }
+    return best;
+}
+
+/* Lanes that an event set free go on behind the instruction they waited at. */
+static void take_released(struct exec_warp *w, struct path *p, uint64_t stamp) {
+    uint32_t lanes = w->released;
+    w->released = 0;
+    FOR_LANES(l, lanes) join(p, (struct split){w->wait_pc[l] + 1, w->depth[l], 1u << l, false, stamp});
+}
+
+/* ---- one run: a split from its PC to the end of the block, or to what stops it ---- */
+
+static uint32_t run(struct engine *en, struct exec_warp *w, uint32_t pc, uint32_t mask) {
+    struct exec_grid *g = &en->grid;
+    const struct ir_insn *code = g->module->code.v, *i = code + pc;
+    exec_fn *const *fn = g->image->fn;
+    struct exec_ctx *x = &w->x;
+    struct exec_out *out = &g->out;
+    out->flow = EXEC_NEXT;
+    g->run_start = pc;
+    for (;; i++) {
+        uint32_t m = mask;
+        if (i->guard) {
+            m = exec_guard(x, i, mask);
+            if (m != mask && i->op != IR_BRA) {
+                struct tally *t =
+                    &en->tally[i - code]; /* what did not run is taken off here and put back behind */
+                uint32_t off = (uint32_t)__builtin_popcount(mask & ~m);
+                t[0].lanes -= off;
+                t[1].lanes += off;
+                t[0].warps -= !m;
+                t[1].warps += !m;
+            }
+        }
+        if (m) fn[i->op](x, i, m);
+        if (i->flags & IR_F_ENDS || out->flow != EXEC_NEXT) break;
+    }
+    uint32_t last = (uint32_t)(i - code), n = last + 1 - pc, lanes = (uint32_t)__builtin_popcount(mask);
+    en->tally[pc].warps++;
+    en->tally[pc].lanes += lanes;
+    en->tally[last + 1].warps--;
+    en->tally[last + 1].lanes -= lanes;
+    g->clock += n;
+    en->insts += (uint64_t)n * lanes;
+    return last;
+}
+
+/* Lanes with targets of their own, grouped. */
+static void scatter(struct exec_warp *w, struct path *p, struct split s) {
+    const struct exec_out *o = w->x.out;
+    FOR_LANES(l, o->taken) join(p, (struct split){o->pc[l], w->depth[l], 1u << l, s.favoured, s.stamp});
+}
+
+/* Moves the lanes of split k according to the outcome of the run that ended at last. */
+static void advance(struct engine *en, struct exec_warp *w, struct path *p, uint32_t k, uint32_t last) {
+    const struct exec_out *o = w->x.out;
+    struct split s = p->s[k];
+    if (o->flow == EXEC_NEXT) {
+        if (p->n == 1) {
+            p->s[0].pc = last + 1;
+            return;
+        }
+        take(p, k);
+        s.pc = last + 1;
+        join(p, s);
+        return;
+    }
+    if (o->flow == EXEC_JUMP && p->n == 1 && o->taken == s.mask) {
+        p->s[0].pc = o->target;
+        p->s[0].depth = w->depth[__builtin_ctz(s.mask)];
+        return;
+    }
+    uint32_t rest = s.mask & ~(o->taken | o->exited | o->waiting);
+    take(p, k);
+    if (o->taken && rest && ir_ops[en->grid.module->code.v[last].op].cls == IR_C_BRANCH)
+        en->stats->divergent_branches++;
+    if (rest) join(p, (struct split){last + 1, s.depth, rest, s.favoured, s.stamp});
+    if (o->flow == EXEC_EACH) {
+        if (en->grid.module->code.v[last].op == IR_BRX) en->stats->divergent_branches += !rest;
+        scatter(w, p, s);
+    } else if (o->taken) {
+        join(p, (struct split){o->target, w->depth[__builtin_ctz(o->taken)], o->taken, s.favoured, s.stamp});
+    }
+}
+
+/* ---- turns ---- */
+
+/* The quantum is over. Favours the split that has not run for longest, unless it was a favoured one's turn that ended:
+ * then the usual order has its turn. */
+static void turn(struct engine *en, struct path *p, bool was_favoured) {
+    uint32_t oldest = 0;
+    en->stats->turns++;
+    for (uint32_t k = 0; k < p->n; k++) {
+        p->s[k].favoured = false;
+        if (p->s[k].stamp < p->s[oldest].stamp) oldest = k;
+    }
+    p->s[oldest].favoured = !was_favoured && p->n > 1;
+}
+
+static enum verdict run_warp(struct engine *en, struct exec_warp *w, struct path *p) {
+    uint32_t turns = 0;
+    bool spinning = false;
+    while (p->n) {
+        uint32_t k = p->n > 1 ? choose(p) : 0;
+        uint32_t pc = p->s[k].pc, last;
+        uint64_t before = en->grid.clock;
+        bool favoured = p->s[k].favoured;
+        p->s[k].stamp = ++en->stamp;
+        last = run(en, w, pc, p->s[k].mask);
+        if (en->grid.out.flow == EXEC_FAULT) return exec_fault_report(w, en->err), FAILED;
+        advance(en, w, p, k, last);
+        if (w->released) take_released(w, p, en->stamp);
+        if (en->launch->max_insts && en->insts >= en->launch->max_insts && w->block->live)
+            return limit_reached(en, w, last), FAILED;
+        p->used += en->grid.clock - before;
+        if (p->used < en->quantum || (!w->spun && p->used < en->quantum * PATIENCE) || !p->n) continue;
+        spinning |= w->spun;
+        p->used = 0;
+        w->spun = false;
+        turn(en, p, favoured);
+        if (++turns >= 2 * p->n - 1) return spinning ? SPINNING : YIELDED;
+    }
+    return w->live ? BLOCKED : RAN_OUT;
+}
+
+/* ---- blocks ---- */
+
+static void list_waiting(const struct exec_block *b, struct sb *out) {
+    const struct ir_module *m = b->grid->module;
+    for (uint32_t k = 0; k < b->nwarps; k++) {
+        const struct exec_warp *w = &b->warps[k];
+        for (uint32_t left = w->blocked; left;) {
+            uint32_t first = (uint32_t)__builtin_ctz(left), pc = w->wait_pc[first], here = 0;
+            FOR_LANES(l, left) here |= (uint32_t)(w->wait_pc[l] == pc) << l;
+            left &= ~here;
+            sb_add(out,
+                   "\n  warp %" PRIu32 ", %d thread%s from (%" PRIu32 ",%" PRIu32 ",%" PRIu32
+                   ") on, lanes 0x%08" PRIx32 ": wait%s ",
+                   k, __builtin_popcount(here), here & (here - 1) ? "s" : "", w->tid[0][first],
+                   w->tid[1][first], w->tid[2][first], here, here & (here - 1) ? "" : "s");
+            if (w->bar_wait >> first & 1)
+                sb_add(out, "in barrier %u at ", w->bar_id[first]);
+            else
+                sb_add(out, "for lanes 0x%08" PRIx32 " at ", w->xchg.member[first] & w->live & ~here);
+            exec_describe_pc(m, pc, out);
+        }
+    }
+}
+
+static bool deadlock(struct engine *en, const struct exec_block *b) {
+    struct sb text = {0};
+    list_waiting(b, &text);
+    err_set(en->err, ERR_FAULT,
+            "deadlock: no thread of the block can go on\n  kernel %s, block (%" PRIu32 ",%" PRIu32 ",%" PRIu32
+            "): %" PRIu32 " threads wait, %" PRIu32 " have exited%s",
+            en->grid.func->name, b->ctaid[0], b->ctaid[1], b->ctaid[2], b->live, en->grid.threads - b->live,
+            text.text);
+    sb_free(&text);
+    return false;
+}
+
+/* Each warp once. Barriers that complete on the way free warps that were passed: they have their turn in the
+ * next. */
+static bool pass(struct engine *en, struct resident *r, bool *moved, bool *spun) {
+    struct exec_block *b = &r->block;
+    *moved = *spun = false;
+    for (uint32_t k = 0; k < b->nwarps; k++) {
+        struct exec_warp *w = &b->warps[k];
+        if (w->released) take_released(w, &r->paths[k], en->stamp);
+        if (!r->paths[k].n) continue;
+        enum verdict v = run_warp(en, w, &r->paths[k]);
+        if (v == FAILED) return false;
+        if (v == RAN_OUT || v == BLOCKED) *moved = true;
+        if (v == SPINNING) *spun = true;
+    }
+    return true;
+}
+
+static bool runnable(const struct resident *r) {
+    for (uint32_t k = 0; k < r->block.nwarps; k++)
+        if (r->paths[k].n || r->block.warps[k].released) return true;
+    return false;
+}
+
+/* Until the block has finished or looks as if it waits for another one. */
+static bool run_block(struct engine *en, struct resident *r) {
+    r->idle = 0;
+    while (r->block.live && r->idle < IDLE_PASSES) {
+        bool moved, spun;
+        if (!pass(en, r, &moved, &spun)) return false;
+        if (r->block.live && !runnable(r)) return deadlock(en, &r->block);
+        r->idle = moved ? 0 : r->idle + (spun ? IDLE_PASSES : 1);
+    }
+    return true;
+}
+
+static void start(struct engine *en, struct resident *r) {
+    const uint32_t entry = en->grid.func->entry;
+    exec_block_start(&r->block, en->next_block++);
+    for (uint32_t k = 0; k < r->block.nwarps; k++) {
+        r->paths[k].s[0] = (struct split){entry, 0, r->block.warps[k].live, false, en->stamp};
+        r->paths[k].n = 1;
+        r->paths[k].used = 0;
+    }
+    r->active = true;
+    en->stats->blocks++;
+    en->stats->warps += r->block.nwarps;
+    en->stats->threads += en->grid.threads;
+}
+
+static bool admit(struct engine *en) {
+    struct resident *r = xcalloc(1, sizeof *r);
+    if (!exec_block_alloc(&r->block, &en->grid, en->err)) {
+        free(r);
+        return false;
+    }
+    r->paths = xcalloc(r->block.nwarps, sizeof *r->paths);
+    en->resident = xrealloc(en->resident, (en->nresident + 1) * sizeof(struct resident *));
+    en->resident[en->nresident++] = r;
+    start(en, r);
+    return true;
+}
+
+/* More blocks next to those that wait. That the host has no memory for them is no reason to stop. */
+static void admit_more(struct engine *en) {
+    size_t want = en->nresident * 2 < en->most_resident ? en->nresident * 2 : en->most_resident;
+    while (en->nresident < want && en->next_block < en->grid.blocks)
+        if (!admit(en)) {
+            en->most_resident = en->nresident;
+            err_free(en->err);
+        }
+}
+
+static bool keep_going(struct engine *en) {
+    const struct exec_launch *l = en->launch;
+    if (!l->progress || l->progress(l->user, en->done, en->grid.blocks)) return true;
+    return err_set(en->err, ERR_LIMIT,
+                   "stopped on request after %" PRIu64 " of %" PRIu64 " blocks of kernel %s", en->done,
+                   en->grid.blocks, en->grid.func->name);
+}
+
+/* One round over the resident blocks, oldest first; a place whose block has finished takes the next of the
+ * grid. */
+static bool round_robin(struct engine *en, bool *finished) {
+    *finished = false;
+    for (size_t k = 0; k < en->nresident; k++) {
+        struct resident *r = en->resident[k];
+        while (r->active) {
+            if (!run_block(en, r)) return false;
+            if (r->block.live) {
+                en->stats->turns++;
+                break;
+            }
+            r->active = false;
+            *finished = true;
+            en->done++;
+            if (!keep_going(en)) return false;
+            if (en->next_block < en->grid.blocks) start(en, r);
+        }
+    }
+    return true;
+}
+
+static bool run_grid(struct engine *en) {
+    if (!admit(en)) return false;
+    while (en->done < en->grid.blocks) {
+        bool finished;
+        if (!round_robin(en, &finished)) return false;
+        if (finished || en->done == en->grid.blocks) continue;
+        if (!keep_going(en)) return false;
+        admit_more(en);
+    }
+    return true;
+}
+
+/* ---- statistics ---- */
+
+static void count(struct exec_stats *s, const struct ir_insn *i, uint64_t warps, uint64_t lanes) {
+    s->warp_insts += warps;
+    s->thread_insts += lanes;
+    s->class_insts[ir_ops[i->op].cls] += lanes;
+    switch (i->op) {
+    case IR_BRA:
+    case IR_BRX: s->branches += warps; break;
+    case IR_CALL:
+    case IR_CALL_IND:
+    case IR_SYS: s->calls += lanes; break;
+    default:
+        if (i->op >= IR_LD_U8 && i->op <= IR_LD_U64) s->loads += lanes;
+        if (i->op >= IR_ST_U8 && i->op <= IR_ST_U64) s->stores += lanes;
+        if (ir_ops[i->op].cls == IR_C_ATOM) s->atomics += lanes;
+    }
+}
+
+static void sum_up(const struct engine *en) {
+    const struct ir_module *m = en->grid.module;
+    int64_t warps = 0, lanes = 0;
+    for (size_t pc = 0; pc < m->code.n; pc++) {
+        warps += en->tally[pc].warps;
+        lanes += en->tally[pc].lanes;
+        if (warps) count(en->stats, &m->code.v[pc], (uint64_t)warps, (uint64_t)lanes);
+    }
+    en->stats->barriers = en->grid.barriers;
+}
+
+static size_t most_resident(const struct exec_grid *g) {
+    uint64_t fit = RESIDENT_BYTES / (exec_block_bytes(g) + sizeof(struct resident));
+    return (size_t)(fit < 1 ? 1 : fit > MOST_RESIDENT ? MOST_RESIDENT : fit);
+}
+
+bool exec_run(const struct exec_launch *l, struct exec_stats *s, struct err *e) {
+    struct engine en = {.launch = l, .stats = s, .err = e, .quantum = l->quantum ? l->quantum : QUANTUM};
+    *s = (struct exec_stats){0};
+    bool ok = exec_grid_init(&en.grid, l, e);
+    if (ok) {
+        en.tally = xcalloc(en.grid.module->code.n + 1, sizeof *en.tally);
+        en.most_resident = most_resident(&en.grid);
+        ok = run_grid(&en);
+        sum_up(&en);
+    }
+    for (size_t k = 0; k < en.nresident; k++) {
+        exec_block_free(&en.resident[k]->block);
+        free(en.resident[k]->paths);
+        free(en.resident[k]);
+    }
+    free(en.resident);
+    free(en.tally);
+    exec_grid_free(&en.grid);
+    return ok;
+}

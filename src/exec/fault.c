@@ -1,0 +1,125 @@
+/* Faults in words: what happened, to which thread, where in the PTX and in the source, through which calls,
+ * and what memory is near. */
+#include <inttypes.h>
+
+#include "exec/impl.h"
+
+void exec_fault(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, enum exec_fault_kind kind) {
+    w->x.out->flow = EXEC_FAULT;
+    w->x.out->fault = (struct exec_fault){.kind = kind, .lane = lane, .pc = insn_pc(w, i)};
+}
+
+void exec_note(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, enum exec_fault_kind kind,
+               const char *fmt, ...) {
+    struct sb *note = &w->block->grid->note;
+    va_list ap;
+    exec_fault(w, i, lane, kind);
+    note->len = 0;
+    va_start(ap, fmt);
+    sb_addv(note, fmt, ap);
+    va_end(ap);
+}
+
+/* Line n of the PTX text without its margins; false when there is none. */
+static bool text_line(const struct ir_module *m, uint32_t n, const char **at, size_t *len) {
+    const char *p = m->text, *end = m->text + m->text_len;
+    if (!p || !n) return false;
+    while (--n) {
+        p = memchr(p, '\n', (size_t)(end - p));
+        if (!p) return false;
+        p++;
+    }
+    const char *stop = memchr(p, '\n', (size_t)(end - p));
+    if (!stop) stop = end;
+    while (p < stop && (*p == ' ' || *p == '\t')) p++;
+    while (stop > p && (stop[-1] == ' ' || stop[-1] == '\t' || stop[-1] == '\r')) stop--;
+    *at = p;
+    *len = (size_t)(stop - p);
+    return *len > 0;
+}
+
+void exec_describe_pc(const struct ir_module *m, uint32_t pc, struct sb *out) {
+    const struct ir_insn *i = &m->code.v[pc];
+    const char *text;
+    size_t len;
+    sb_add(out, "%s:%" PRIu32 ": ", m->name ? m->name : "module", i->line);
+    if (text_line(m, i->line, &text, &len))
+        sb_add(out, "%.*s", (int)(len < 200 ? len : 200), text);
+    else
+        sb_add(out, "%s", ir_ops[i->op].name);
+    if (pc >= m->src.n || !m->src.v[pc].line) return;
+    const struct ir_srcloc *s = &m->src.v[pc];
+    const char *file = s->file < m->files.n ? m->files.v[s->file] : NULL;
+    sb_add(out, " [%s:%" PRIu32 "]", file ? file : "source", s->line);
+}
+
+static void add_access(const struct exec_grid *g, const struct exec_fault *f, struct sb *out) {
+    static const char *const what[] = {[EXEC_F_BOUNDS] = "out-of-bounds",
+                                       [EXEC_F_NULL] = "null-pointer",
+                                       [EXEC_F_ALIGN] = "misaligned",
+                                       [EXEC_F_READONLY] = "forbidden"};
+    const struct ir_insn *i = &g->module->code.v[f->pc];
+    const char *verb = ir_ops[i->op].cls == IR_C_ATOM ? "atomic on" : f->store ? "store to" : "load from";
+    const char *space = f->space == IR_SP_FRAME ? "local" : ir_space_name[f->space];
+    sb_add(out, "%s %" PRIu32 "-byte %s %s memory at 0x%" PRIx64, what[f->kind], f->bytes, verb, space,
+           f->addr);
+}
+
+static void add_neighbourhood(const struct exec_warp *w, const struct exec_fault *f, struct sb *out) {
+    const struct exec_grid *g = w->block->grid;
+    uint64_t size = 0;
+    switch (f->space) {
+    case IR_SP_SHARED: size = g->shared_bytes; break;
+    case IR_SP_CONST: size = g->image->konst_bytes; break;
+    case IR_SP_PARAM: size = g->func->param_bytes; break;
+    case IR_SP_LOCAL:
+    case IR_SP_FRAME: size = w->sp[f->lane]; break;
+    default:
+        if (f->kind == EXEC_F_NULL) return;
+        sb_add(out, "\n  ");
+        exec_mem_describe(g->mem, f->addr, out);
+        return;
+    }
+    if (f->kind == EXEC_F_BOUNDS)
+        sb_add(out, "\n  %s memory has %" PRIu64 " bytes here",
+               f->space == IR_SP_FRAME ? "local" : ir_space_name[f->space], size);
+}
+
+/* Innermost first; a deep recursion shows both ends. */
+static void add_calls(const struct exec_warp *w, uint32_t lane, struct sb *out) {
+    const struct ir_module *m = w->block->grid->module;
+    const uint32_t depth = w->depth[lane], shown = 8;
+    for (uint32_t k = depth; k-- > 0;) {
+        const struct exec_frame *f = &w->stack[lane].frame[k];
+        if (depth > 2 * shown && k == depth - shown - 1) {
+            sb_add(out, "\n  ... %" PRIu32 " more calls ...", depth - 2 * shown);
+            k = shown;
+            continue;
+        }
+        sb_add(out, "\n  in %s, called at ", m->funcs.v[f->func].name);
+        exec_describe_pc(m, f->ret - 1, out);
+    }
+}
+
+bool exec_fault_report(const struct exec_warp *w, struct err *e) {
+    const struct exec_block *b = w->block;
+    const struct exec_grid *g = b->grid;
+    const struct exec_fault *f = &g->out.fault;
+    struct sb text = {0};
+    const bool access = f->kind >= EXEC_F_BOUNDS && f->kind <= EXEC_F_READONLY;
+    if (access)
+        add_access(g, f, &text);
+    else
+        sb_add(&text, "%s", g->note.text);
+    sb_add(&text,
+           "\n  kernel %s, block (%" PRIu32 ",%" PRIu32 ",%" PRIu32 "), thread (%" PRIu32 ",%" PRIu32
+           ",%" PRIu32 ")\n  at ",
+           g->func->name, b->ctaid[0], b->ctaid[1], b->ctaid[2], w->tid[0][f->lane], w->tid[1][f->lane],
+           w->tid[2][f->lane]);
+    exec_describe_pc(g->module, f->pc, &text);
+    add_calls(w, f->lane, &text);
+    if (access) add_neighbourhood(w, f, &text);
+    err_set(e, f->kind == EXEC_F_MEMORY ? ERR_MEMORY : ERR_FAULT, "%s", text.text);
+    sb_free(&text);
+    return false;
+}

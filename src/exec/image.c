@@ -1,0 +1,224 @@
+/* A module placed on a device: its variables get addresses, its constants become rows, every operation gets
+ * the executor of this machine. .shared addresses are known only at a launch, because each kernel lays out
+ * its own. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "exec/impl.h"
+
+static bool avx2_here(void) {
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+#else
+    return false;
+#endif
+}
+
+static bool choose_executors(struct exec_image *im, enum exec_isa isa, struct err *e) {
+    exec_fn *const *alu = exec_alu_portable;
+    if (isa == EXEC_ISA_AVX2 && !avx2_here()) return err_set(e, ERR_INPUT, "this machine has no AVX2");
+#if defined(__x86_64__)
+    if (isa != EXEC_ISA_PORTABLE && avx2_here()) alu = exec_alu_avx2;
+#endif
+    for (int op = 0; op < IR_NOPS; op++) im->fn[op] = ir_ops[op].kind == 'M' ? exec_other[op] : alu[op];
+    return true;
+}
+
+exec_fn *const *exec_fns(const struct exec_image *im) {
+    return im->fn;
+}
+
+static bool has_bytes(const struct ir_var *v) {
+    return v->kind == IR_VAR_DATA && (v->space == IR_SP_GLOBAL || v->space == IR_SP_CONST);
+}
+
+/* Constants first, to know the size of their bank. */
+static bool place_constants(struct exec_image *im, struct err *e) {
+    uint64_t end = 0;
+    for (size_t k = 0; k < im->m->vars.n; k++) {
+        const struct ir_var *v = &im->m->vars.v[k];
+        if (!has_bytes(v) || v->space != IR_SP_CONST) continue;
+        uint64_t align = v->align ? v->align : 1;
+        if (v->bytes > EXEC_MAX_CONST ||
+            (end = (end + align - 1) / align * align) + v->bytes > EXEC_MAX_CONST)
+            return err_set(e, ERR_INPUT, "%s: constant memory is full at %s (%d bytes in all)", im->m->name,
+                           v->name, EXEC_MAX_CONST);
+        im->addr[k] = end;
+        end += v->bytes;
+    }
+    im->konst_bytes = end;
+    im->konst = try_alloc((size_t)end + 1);
+    return im->konst ||
+           err_set(e, ERR_MEMORY, "%s: no memory for %" PRIu64 " bytes of constants", im->m->name, end);
+}
+
+static bool place_globals(struct exec_image *im, struct err *e) {
+    for (size_t k = 0; k < im->m->vars.n; k++) {
+        const struct ir_var *v = &im->m->vars.v[k];
+        if (!has_bytes(v) || v->space != IR_SP_GLOBAL || v->external) continue;
+        struct sb label = {0};
+        sb_add(&label, "symbol %s", v->name);
+        bool ok = exec_mem_alloc(im->mem, v->bytes, v->align, label.text, &im->addr[k], e);
+        sb_free(&label);
+        if (!ok) return false;
+    }
+    return true;
+}
+
+static void copy_initial(struct exec_image *im) {
+    for (size_t k = 0; k < im->m->vars.n; k++) {
+        const struct ir_var *v = &im->m->vars.v[k];
+        uint64_t bytes;
+        uint8_t *to = exec_image_bytes(im, (uint32_t)k, &bytes);
+        if (to && v->init && v->ninit) memcpy(to, v->init, (size_t)(v->ninit < bytes ? v->ninit : bytes));
+    }
+}
+
+static bool replicate(struct exec_image *im, struct err *e) {
+    const struct ir_module *m = im->m;
+    im->k32 = try_alloc(m->k32.n * EXEC_LANES * 4);
+    im->k64 = try_alloc(m->k64.n * EXEC_LANES * 8);
+    if (!im->k32 || !im->k64) return err_set(e, ERR_MEMORY, "%s: no memory for its constants", m->name);
+    for (size_t k = 0; k < m->k32.n * EXEC_LANES; k++) im->k32[k] = m->k32.v[k / EXEC_LANES];
+    for (size_t k = 0; k < m->k64.n * EXEC_LANES; k++) im->k64[k] = m->k64.v[k / EXEC_LANES];
+    return true;
+}
+
+/* The value of a relocation that does not depend on the launch. */
+static bool reloc_value(struct exec_image *im, const struct ir_reloc *r, uint64_t *value, struct err *e) {
+    const struct ir_module *m = im->m;
+    if (r->kind == IR_RELOC_FUNC) {
+        *value = EXEC_WIN_FUNC + (uint64_t)r->symbol * 16;
+        return true;
+    }
+    const struct ir_var *v = &m->vars.v[r->symbol];
+    if (v->kind != IR_VAR_DATA)
+        *value = TEXREF_HANDLE + r->symbol;
+    else if (v->external && !v->dynamic)
+        return err_set(e, ERR_INPUT, "%s: variable %s is declared .extern and defined nowhere", m->name,
+                       v->name);
+    else
+        *value = im->addr[r->symbol] + (v->space == IR_SP_CONST && r->generic ? EXEC_WIN_CONST : 0);
+    *value += (uint64_t)r->addend;
+    return true;
+}
+
+static void set_row(uint32_t *k32, uint64_t *k64, const struct ir_reloc *r, uint64_t value) {
+    for (size_t l = 0; l < EXEC_LANES; l++) {
+        if (r->bytes == 8)
+            k64[(size_t)r->konst * EXEC_LANES + l] = value;
+        else
+            k32[(size_t)r->konst * EXEC_LANES + l] = (uint32_t)value;
+    }
+}
+
+static bool relocate(struct exec_image *im, struct err *e) {
+    const struct ir_module *m = im->m;
+    for (size_t k = 0; k < m->relocs.n; k++) {
+        const struct ir_reloc *r = &m->relocs.v[k];
+        uint64_t value = 0, bytes;
+        bool shared = r->kind == IR_RELOC_VAR && m->vars.v[r->symbol].space == IR_SP_SHARED;
+        if (shared && r->konst != IR_NOPC) {
+            im->shared_konst = true;
+            continue;
+        }
+        if (shared)
+            return err_set(
+                e, ERR_INPUT,
+                "%s: %s is initialised with the address of .shared %s, which it has only in a kernel",
+                m->name, m->vars.v[r->var].name, m->vars.v[r->symbol].name);
+        if (!reloc_value(im, r, &value, e)) return false;
+        if (r->konst != IR_NOPC) {
+            if (r->bytes == 4 && value > UINT32_MAX)
+                return err_set(e, ERR_MEMORY, "%s: no room left below 4 GiB for its variables", m->name);
+            set_row(im->k32, im->k64, r, value);
+            continue;
+        }
+        uint8_t *to = exec_image_bytes(im, r->var, &bytes);
+        value = r->shift < 64 ? value >> r->shift : 0;
+        if (to && r->bytes <= bytes && r->offset <= bytes - r->bytes)
+            memcpy(to + r->offset, &value, r->bytes);
+    }
+    return true;
+}
+
+/* Whatever a front end hands over, execution must not run off the end of a function into another one's
+ * registers. */
+static bool check_ends(const struct exec_image *im, struct err *e) {
+    const struct ir_module *m = im->m;
+    if (m->funcs.n > EXEC_MAX_FUNCS)
+        return err_set(e, ERR_INPUT, "%s: more than %d functions", m->name, EXEC_MAX_FUNCS);
+    for (size_t k = 0; k < m->funcs.n; k++) {
+        const struct ir_func *f = &m->funcs.v[k];
+        if (!f->defined) continue;
+        const struct ir_insn *last = f->end > f->entry ? &m->code.v[f->end - 1] : NULL;
+        bool ends = last && !last->guard &&
+                    (last->op == IR_RET || last->op == IR_EXIT || last->op == IR_TRAP || last->op == IR_BRA ||
+                     last->op == IR_BRX);
+        if (!ends)
+            return err_set(e, ERR_INPUT, "%s:%" PRIu32 ": %s does not end in ret, exit or a branch", m->name,
+                           f->line, f->name);
+    }
+    for (size_t k = 0; k < m->code.n; k++)
+        if (!im->fn[m->code.v[k].op])
+            return err_set(e, ERR_INPUT, "%s:%" PRIu32 ": %s cannot be executed", m->name, m->code.v[k].line,
+                           ir_ops[m->code.v[k].op].name);
+    return true;
+}
+
+struct exec_image *exec_image_new(struct exec_mem *mem, const struct ir_module *m, enum exec_isa isa,
+                                  struct err *e) {
+    struct exec_image *im = xcalloc(1, sizeof *im);
+    im->mem = mem;
+    im->m = m;
+    im->addr = xcalloc(m->vars.n, sizeof *im->addr);
+    im->texref = xcalloc(m->vars.n, sizeof *im->texref);
+    if (choose_executors(im, isa, e) && check_ends(im, e) && place_constants(im, e) && place_globals(im, e) &&
+        replicate(im, e)) {
+        copy_initial(im);
+        if (relocate(im, e)) return im;
+    }
+    exec_image_free(im);
+    return NULL;
+}
+
+void exec_image_free(struct exec_image *im) {
+    if (!im) return;
+    struct err e = {0};
+    for (size_t k = 0; k < im->m->vars.n; k++)
+        if (has_bytes(&im->m->vars.v[k]) && im->m->vars.v[k].space == IR_SP_GLOBAL && im->addr[k])
+            exec_mem_release(im->mem, im->addr[k], &e);
+    err_free(&e);
+    free(im->konst);
+    free(im->k32);
+    free(im->k64);
+    free(im->addr);
+    free(im->texref);
+    free(im);
+}
+
+bool exec_image_symbol(const struct exec_image *im, uint32_t var, uint64_t *addr, uint64_t *bytes) {
+    const struct ir_var *v = &im->m->vars.v[var];
+    if (!has_bytes(v) || (v->external && v->space == IR_SP_GLOBAL)) return false;
+    *addr = im->addr[var];
+    *bytes = v->bytes;
+    return true;
+}
+
+void *exec_image_bytes(struct exec_image *im, uint32_t var, uint64_t *bytes) {
+    uint64_t addr;
+    if (!exec_image_symbol(im, var, &addr, bytes)) return NULL;
+    if (im->m->vars.v[var].space == IR_SP_CONST) return im->konst + addr;
+    return exec_mem_at(im->mem, addr, *bytes);
+}
+
+bool exec_image_bind(struct exec_image *im, uint32_t var, uint64_t handle, struct err *e) {
+    const struct ir_var *v = &im->m->vars.v[var];
+    if (v->kind != IR_VAR_TEXREF) return err_set(e, ERR_INPUT, "%s is not a texture reference", v->name);
+    if (!tex_get(im->mem, handle))
+        return err_set(e, ERR_INPUT, "0x%" PRIx64 " is not a texture handle", handle);
+    im->texref[var] = handle;
+    return true;
+}

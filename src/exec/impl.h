@@ -1,0 +1,126 @@
+/* What the files of this room share and nobody else sees: the memory map, the image, and helpers of
+ * executors. */
+#ifndef HEDDLE_EXEC_IMPL_H
+#define HEDDLE_EXEC_IMPL_H
+
+#include <string.h>
+
+#include "base/bits.h"
+#include "exec/warp.h"
+
+/* ---- memory ---- */
+struct mem_alloc {
+    uint64_t addr, bytes;
+    uint8_t *host; /* NULL: released, kept only to name it in reports */
+    char *label;
+    bool heap; /* from malloc in a kernel */
+};
+struct exec_mem {
+    struct mem_alloc *v; /* sorted by address */
+    size_t n, cap, dead;
+    size_t last; /* index of the last hit */
+    uint64_t limit, used, heap_used;
+    struct exec_texture **tex; /* by handle; NULL: released */
+    size_t ntex, texcap;
+};
+/* The live allocation that holds all of [addr, addr+bytes), or NULL. */
+struct mem_alloc *mem_find(struct exec_mem *m, uint64_t addr, uint64_t bytes);
+struct mem_alloc *mem_at(struct exec_mem *m, uint64_t addr); /* a live allocation that begins at addr */
+
+/* ---- textures: a handle is a tag and an index, small enough for 32-bit modules ---- */
+enum { TEX_HANDLE = 0x40000000, TEXREF_HANDLE = 0x60000000, TEX_MAX = 0x100000 };
+const struct exec_texture *tex_get(const struct exec_mem *m, uint64_t handle);
+
+/* ---- image ---- */
+struct exec_image {
+    struct exec_mem *mem;
+    const struct ir_module *m;
+    exec_fn *fn[IR_NOPS];
+    uint32_t *k32; /* 32 lanes each */
+    uint64_t *k64;
+    uint8_t *konst; /* the constant bank */
+    uint64_t konst_bytes;
+    uint64_t *addr;    /* of each variable: global address, or offset in the constant bank */
+    uint64_t *texref;  /* handle bound to a .texref variable; 0: none */
+    bool shared_konst; /* constants hold addresses of .shared variables: known per launch */
+};
+
+/* ---- executors ---- */
+extern exec_fn *const exec_other[IR_NOPS]; /* the 'M' rows */
+exec_fn ld_exec, st_exec, atom_exec, tex_exec;
+exec_fn sreg_exec, frame_exec, cvta_exec, isspacep_exec, nop_exec, spin_hint_exec;
+exec_fn activemask_exec, warp_exec;
+exec_fn bar_exec;
+exec_fn bra_exec, brx_exec, call_exec, call_ind_exec, ret_exec, exit_exec, trap_exec;
+exec_fn sys_exec;
+
+static inline uint32_t insn_pc(const struct exec_warp *w, const struct ir_insn *i) {
+    return (uint32_t)(i - w->block->grid->module->code.v);
+}
+
+/* Ends the step with a fault. The words, where the kind needs any, go to grid->note (exec_note clears it
+ * first). */
+void exec_fault(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, enum exec_fault_kind kind);
+void exec_note(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, enum exec_fault_kind kind,
+               const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+static inline void out_jump(struct exec_out *o, uint32_t taken, uint32_t target) {
+    o->flow = EXEC_JUMP;
+    o->taken = taken;
+    o->target = target;
+    o->exited = o->waiting = 0;
+    o->woke = false;
+}
+
+/* Register access that does not know the file. */
+static inline uint64_t opnd_get(const struct exec_ctx *x, ir_opnd o, uint32_t lane) {
+    switch (ir_file(o)) {
+    case IR_FILE_32: return exec_row32(x, o)[lane];
+    case IR_FILE_64: return exec_row64(x, o)[lane];
+    case IR_FILE_P: return exec_pred(x, o) >> lane & 1;
+    default: return 0;
+    }
+}
+static inline void opnd_put(const struct exec_ctx *x, ir_opnd o, uint32_t lane, uint64_t v) {
+    if (ir_file(o) == IR_FILE_32)
+        exec_row32(x, o)[lane] = (uint32_t)v;
+    else if (ir_file(o) == IR_FILE_64)
+        exec_row64(x, o)[lane] = v;
+}
+
+/* ---- addresses (resolve.c) ---- */
+enum span { SPAN_FAULT, SPAN_LANES, SPAN_DENSE, SPAN_UNIFORM };
+/* Checks the access of every lane of mask and finds its bytes. DENSE: mask is full and lane l's bytes are at
+ * at[0] + l * bytes; UNIFORM: all lanes' are at at[0]; LANES: lane l's are at at[l]. FAULT: reported. */
+enum span resolve(struct exec_ctx *x, const struct ir_insn *i, ir_opnd base, uint32_t mask, uint32_t bytes,
+                  bool store, uint8_t *at[EXEC_LANES]);
+/* The bytes of one lane's access in a space, or NULL with the reason. */
+uint8_t *resolve_lane(struct exec_warp *w, enum ir_space space, uint64_t addr, uint32_t bytes, uint32_t lane,
+                      bool store, enum exec_fault_kind *why);
+/* Bytes readable at a generic address of one lane (0: none), for strings. */
+uint64_t resolve_span(struct exec_warp *w, uint64_t addr, uint32_t lane, const uint8_t **at);
+void resolve_fault(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, enum exec_fault_kind why,
+                   enum ir_space space, uint64_t addr, uint32_t bytes, bool store);
+
+/* ---- barriers and exchange: what an exit may complete ---- */
+void bar_recheck(struct exec_block *b);
+void warp_recheck(struct exec_warp *w);
+
+/* ---- calls ---- */
+/* Makes room for local memory [0, sp) of the lanes of a warp. */
+bool local_reserve(struct exec_warp *w, uint32_t sp);
+
+/* ---- vprintf ---- */
+struct format_args { /* the packed arguments of one thread */
+    struct exec_warp *w;
+    uint32_t lane;
+    uint64_t at;  /* generic address of the next one */
+    uint64_t bad; /* address that could not be read */
+    bool failed;
+    uint32_t count;
+};
+void format_print(struct sb *out, const char *fmt, struct format_args *a);
+/* A NUL-terminated string at a generic address; NULL: not readable, or does not end. */
+const char *lane_string(struct exec_warp *w, uint32_t lane, uint64_t addr);
+
+#endif

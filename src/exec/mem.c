@@ -1,0 +1,210 @@
+/* Device memory: a sorted table of allocations, each with host storage of its own and at least RED_ZONE
+ * unmapped bytes after it, so that running off the end of one is never a hit in the next.
+ *
+ * New allocations go after the last one; when that would leave the low 4 GiB, which 32-bit modules need, gaps
+ * are searched first. A released allocation stays in the table without storage, so that a report can say
+ * "released"; the dead are swept out when they outnumber the living, which keeps release cheap for kernels
+ * that malloc a lot. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "exec/impl.h"
+
+enum { RED_ZONE = 256, MIN_ALIGN = 256, NEAR = 1 << 20 };
+
+struct exec_mem *exec_mem_new(uint64_t limit_bytes) {
+    struct exec_mem *m = xcalloc(1, sizeof *m);
+    m->limit = limit_bytes;
+    return m;
+}
+
+void exec_mem_free_all(struct exec_mem *m) {
+    if (!m) return;
+    for (size_t k = 0; k < m->n; k++) {
+        free(m->v[k].host);
+        free(m->v[k].label);
+    }
+    for (size_t k = 0; k < m->ntex; k++) free(m->tex[k]);
+    free(m->tex);
+    free(m->v);
+    free(m);
+}
+
+/* Index of the last allocation that begins at or before addr, or n. */
+static size_t at_or_before(const struct exec_mem *m, uint64_t addr) {
+    size_t lo = 0, hi = m->n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (m->v[mid].addr <= addr)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo ? lo - 1 : m->n;
+}
+
+static bool holds(const struct mem_alloc *a, uint64_t addr, uint64_t bytes) {
+    return a->host && addr >= a->addr && bytes <= a->bytes && addr - a->addr <= a->bytes - bytes;
+}
+
+struct mem_alloc *mem_find(struct exec_mem *m, uint64_t addr, uint64_t bytes) {
+    if (m->last < m->n && holds(&m->v[m->last], addr, bytes)) return &m->v[m->last];
+    size_t k = at_or_before(m, addr);
+    if (k == m->n || !holds(&m->v[k], addr, bytes)) return NULL;
+    m->last = k;
+    return &m->v[k];
+}
+
+struct mem_alloc *mem_at(struct exec_mem *m, uint64_t addr) {
+    size_t k = at_or_before(m, addr);
+    return k < m->n && m->v[k].addr == addr && m->v[k].host ? &m->v[k] : NULL;
+}
+
+void *exec_mem_at(struct exec_mem *m, uint64_t addr, uint64_t bytes) {
+    struct mem_alloc *a = mem_find(m, addr, bytes);
+    return a ? a->host + (addr - a->addr) : NULL;
+}
+
+static void sweep(struct exec_mem *m) {
+    size_t to = 0;
+    for (size_t k = 0; k < m->n; k++) {
+        if (m->v[k].host)
+            m->v[to++] = m->v[k];
+        else
+            free(m->v[k].label);
+    }
+    m->n = to;
+    m->dead = m->last = 0;
+}
+
+static uint64_t round_up(uint64_t v, uint64_t align) {
+    return (v + align - 1) & ~(align - 1);
+}
+
+static uint64_t end_of(const struct mem_alloc *a) {
+    return a->addr + a->bytes + RED_ZONE;
+}
+
+/* Where an allocation goes, and its index in the table. Sizes are bounded by 2^46 before, so nothing
+ * overflows. */
+static size_t place(struct exec_mem *m, uint64_t bytes, uint64_t align, uint64_t *addr) {
+    const uint64_t low = UINT64_C(1) << 32;
+    uint64_t end = m->n ? end_of(&m->v[m->n - 1]) : EXEC_WIN_HEAP;
+    *addr = round_up(end, align);
+    if (*addr + bytes + RED_ZONE <= low) return m->n;
+    sweep(m);
+    uint64_t from = EXEC_WIN_HEAP;
+    for (size_t k = 0; k < m->n; k++) {
+        uint64_t at = round_up(from, align);
+        if (at + bytes + RED_ZONE <= m->v[k].addr) {
+            *addr = at;
+            return k;
+        }
+        from = end_of(&m->v[k]);
+    }
+    *addr = round_up(from, align);
+    return m->n;
+}
+
+static void insert(struct exec_mem *m, size_t k, struct mem_alloc a) {
+    if (m->n == m->cap) {
+        m->cap = m->cap * 2 + 16;
+        m->v = xrealloc(m->v, m->cap * sizeof *m->v);
+    }
+    memmove(m->v + k + 1, m->v + k, (m->n - k) * sizeof *m->v);
+    m->v[k] = a;
+    m->n++;
+    m->last = k;
+}
+
+static char *copy_label(const char *label) {
+    size_t n = strlen(label) + 1;
+    return memcpy(xmalloc(n), label, n);
+}
+
+bool exec_mem_alloc(struct exec_mem *m, uint64_t bytes, uint64_t align, const char *label, uint64_t *addr,
+                    struct err *e) {
+    const uint64_t most = UINT64_C(1) << 46;
+    if (align < MIN_ALIGN) align = MIN_ALIGN;
+    if (!is_pow2(align) || align > most)
+        return err_set(e, ERR_INPUT, "%s: alignment %" PRIu64 " is not a power of two", label, align);
+    if (bytes > most || m->used > m->limit || bytes > m->limit - m->used)
+        return err_set(e, ERR_MEMORY,
+                       "%s: %" PRIu64 " bytes do not fit: %" PRIu64 " of %" PRIu64 " are in use", label,
+                       bytes, m->used, m->limit);
+    uint8_t *host = try_alloc((size_t)bytes);
+    if (!host)
+        return err_set(e, ERR_MEMORY, "%s: the host has no memory for %" PRIu64 " bytes", label, bytes);
+    size_t k = place(m, bytes, align, addr);
+    insert(m, k, (struct mem_alloc){*addr, bytes, host, copy_label(label), false});
+    m->used += bytes;
+    return true;
+}
+
+bool exec_mem_release(struct exec_mem *m, uint64_t addr, struct err *e) {
+    struct mem_alloc *a = mem_at(m, addr);
+    if (!a) {
+        struct sb where = {0};
+        exec_mem_describe(m, addr, &where);
+        err_set(e, ERR_INPUT, "nothing to release: %s", where.text);
+        sb_free(&where);
+        return false;
+    }
+    free(a->host);
+    a->host = NULL;
+    m->used -= a->bytes;
+    if (a->heap) m->heap_used -= a->bytes;
+    if (++m->dead > m->n / 2 + 64) sweep(m);
+    return true;
+}
+
+bool exec_mem_label(struct exec_mem *m, uint64_t addr, const char *label, struct err *e) {
+    struct mem_alloc *a = mem_at(m, addr);
+    if (!a) return err_set(e, ERR_INPUT, "no allocation begins at 0x%" PRIx64, addr);
+    char *copy = copy_label(label);
+    free(a->label);
+    a->label = copy;
+    return true;
+}
+
+uint64_t exec_mem_used(const struct exec_mem *m) {
+    return m->used;
+}
+
+static const char *plural(uint64_t n) {
+    return n == 1 ? "" : "s";
+}
+
+/* The allocation an address was most likely meant for: the one it is inside or after, unless the next is
+ * nearer. */
+static const struct mem_alloc *nearest(const struct exec_mem *m, uint64_t addr) {
+    size_t k = at_or_before(m, addr);
+    if (k == m->n) return m->n ? &m->v[0] : NULL;
+    const struct mem_alloc *a = &m->v[k];
+    if (addr - a->addr < a->bytes || k + 1 == m->n) return a;
+    return a[1].addr - addr < addr - (a->addr + a->bytes) ? a + 1 : a;
+}
+
+void exec_mem_describe(const struct exec_mem *m, uint64_t addr, struct sb *out) {
+    const struct mem_alloc *a = nearest(m, addr);
+    sb_add(out, "0x%" PRIx64 " is ", addr);
+    if (!a) {
+        sb_add(out, "not an allocation: there are none");
+        return;
+    }
+    uint64_t end = a->addr + a->bytes;
+    uint64_t off = addr < a->addr ? a->addr - addr : addr < end ? addr - a->addr : addr - end;
+    if (addr < a->addr && off > NEAR)
+        sb_add(out, "below every allocation near it; the next is ");
+    else if (addr < a->addr)
+        sb_add(out, "%" PRIu64 " byte%s before ", off, plural(off));
+    else if (addr < end)
+        sb_add(out, "%" PRIu64 " byte%s into ", off, plural(off));
+    else if (off == 0)
+        sb_add(out, "just past the end of ");
+    else
+        sb_add(out, "%" PRIu64 " byte%s past the end of ", off, plural(off));
+    sb_add(out, "%s%s (0x%" PRIx64 ", %" PRIu64 " byte%s)", a->host ? "" : "released ", a->label, a->addr,
+           a->bytes, plural(a->bytes));
+}

@@ -1,0 +1,202 @@
+/* From addresses to bytes: every access of a kernel is checked here, lane by lane, against what the space
+ * holds.
+ *
+ * The common cases are decided for the warp at once: all lanes in one allocation, in shared memory or in the
+ * parameter block, aligned. Lanes that do not run are given the first running lane's address, so that one
+ * loop without branches sees the whole row. Anything else goes lane by lane, and the lowest lane that fails
+ * is the one reported. */
+#include "exec/impl.h"
+
+/* Generic to a space and the address within it. */
+static enum ir_space space_of(uint64_t *addr) {
+    uint64_t a = *addr;
+    if (a >= EXEC_WIN_HEAP || a < EXEC_WIN_SHARED) return IR_SP_GLOBAL;
+    if (a >= EXEC_WIN_FUNC) return IR_SP_GLOBAL;
+    if (a >= EXEC_WIN_PARAM) return *addr = a - EXEC_WIN_PARAM, IR_SP_PARAM;
+    if (a >= EXEC_WIN_CONST) return *addr = a - EXEC_WIN_CONST, IR_SP_CONST;
+    if (a >= EXEC_WIN_LOCAL) return *addr = a - EXEC_WIN_LOCAL, IR_SP_LOCAL;
+    return *addr = a - EXEC_WIN_SHARED, IR_SP_SHARED;
+}
+
+static uint8_t *within(uint8_t *base, uint64_t size, uint64_t addr, uint32_t bytes,
+                       enum exec_fault_kind *why) {
+    if (bytes <= size && addr <= size - bytes) return base + addr;
+    *why = EXEC_F_BOUNDS;
+    return NULL;
+}
+
+static uint8_t *within_global(struct exec_mem *m, uint64_t addr, uint32_t bytes, enum exec_fault_kind *why) {
+    struct mem_alloc *a = mem_find(m, addr, bytes);
+    if (a) return a->host + (addr - a->addr);
+    *why = addr < EXEC_NULL_BYTES ? EXEC_F_NULL : EXEC_F_BOUNDS;
+    return NULL;
+}
+
+uint8_t *resolve_lane(struct exec_warp *w, enum ir_space space, uint64_t addr, uint32_t bytes, uint32_t lane,
+                      bool store, enum exec_fault_kind *why) {
+    const struct exec_grid *g = w->block->grid;
+    if (space == IR_SP_GENERIC) space = space_of(&addr);
+    if (addr & (bytes - 1)) {
+        *why = EXEC_F_ALIGN;
+        return NULL;
+    }
+    if (store && (space == IR_SP_CONST || space == IR_SP_PARAM)) {
+        *why = EXEC_F_READONLY;
+        return NULL;
+    }
+    switch (space) {
+    case IR_SP_SHARED: return within(w->block->shared, g->shared_bytes, addr, bytes, why);
+    case IR_SP_LOCAL:
+    case IR_SP_FRAME: return within(w->local + (size_t)lane * w->local_stride, w->sp[lane], addr, bytes, why);
+    case IR_SP_CONST: return within(g->image->konst, g->image->konst_bytes, addr, bytes, why);
+    case IR_SP_PARAM: return within(g->params, g->func->param_bytes, addr, bytes, why);
+    default: return within_global(g->mem, addr, bytes, why);
+    }
+}
+
+uint64_t resolve_span(struct exec_warp *w, uint64_t addr, uint32_t lane, const uint8_t **at) {
+    const struct exec_grid *g = w->block->grid;
+    enum exec_fault_kind why;
+    uint64_t full = addr, size;
+    enum ir_space space = space_of(&addr);
+    *at = resolve_lane(w, space, addr, 1, lane, false, &why);
+    if (!*at) return 0;
+    switch (space) {
+    case IR_SP_SHARED: size = g->shared_bytes; break;
+    case IR_SP_LOCAL: size = w->sp[lane]; break;
+    case IR_SP_CONST: size = g->image->konst_bytes; break;
+    case IR_SP_PARAM: size = g->func->param_bytes; break;
+    default: {
+        const struct mem_alloc *a = mem_find(g->mem, full, 1);
+        return a->bytes - (full - a->addr);
+    }
+    }
+    return size - addr;
+}
+
+void resolve_fault(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, enum exec_fault_kind why,
+                   enum ir_space space, uint64_t addr, uint32_t bytes, bool store) {
+    struct exec_fault *f = &w->x.out->fault;
+    exec_fault(w, i, lane, why);
+    f->space = space == IR_SP_GENERIC ? space_of(&addr) : space;
+    f->addr = addr;
+    f->bytes = bytes;
+    f->store = store;
+}
+
+/* Addresses of the whole row; lanes that do not run get the address of the first that does. */
+static void addresses(const struct exec_ctx *x, const struct ir_insn *i, ir_opnd base, uint32_t mask,
+                      uint64_t *restrict addr) {
+    const uint64_t disp = (uint64_t)(int64_t)i->disp;
+    switch (ir_file(base)) {
+    case IR_FILE_64: {
+        const uint64_t *restrict r = exec_row64(x, base);
+        for (int l = 0; l < EXEC_LANES; l++) addr[l] = r[l] + disp;
+        break;
+    }
+    case IR_FILE_32: { /* a 32-bit address wraps at 32 bits */
+        const uint32_t *restrict r = exec_row32(x, base);
+        for (int l = 0; l < EXEC_LANES; l++) addr[l] = (uint32_t)(r[l] + (uint32_t)disp);
+        break;
+    }
+    default:
+        for (int l = 0; l < EXEC_LANES; l++) addr[l] = disp;
+    }
+    if (i->space == IR_SP_FRAME) {
+        const uint32_t *restrict frame = x->warp->frame;
+        for (int l = 0; l < EXEC_LANES; l++) addr[l] += frame[l];
+    }
+    if (mask == ~0u) return;
+    const uint64_t first = addr[__builtin_ctz(mask)];
+    for (uint32_t l = 0; l < EXEC_LANES; l++)
+        if (!(mask >> l & 1)) addr[l] = first;
+}
+
+static enum span lane_by_lane(struct exec_warp *w, const struct ir_insn *i, uint32_t mask, uint32_t bytes,
+                              bool store, uint8_t **at) {
+    const uint64_t *addr = w->x.out->access.addr;
+    FOR_LANES(l, mask) {
+        enum exec_fault_kind why = EXEC_OK;
+        at[l] = resolve_lane(w, i->space, addr[l], bytes, l, store, &why);
+        if (!at[l]) {
+            resolve_fault(w, i, l, why, i->space, addr[l], bytes, store);
+            return SPAN_FAULT;
+        }
+    }
+    return SPAN_LANES;
+}
+
+/* One piece of memory [lo, lo + size) at host, for all lanes: what spans the row has in it. SPAN_FAULT here
+ * only says that some lane needs a closer look. */
+static enum span one_piece(const uint64_t *restrict addr, uint64_t lo, uint64_t size, uint8_t *host,
+                           uint32_t mask, uint32_t bytes, uint8_t **restrict at) {
+    if (size < bytes) return SPAN_FAULT;
+    const uint64_t first = addr[0] - lo, room = size - bytes;
+    uint64_t apart = 0, uneven = 0, low = 0, beyond = 0;
+    for (uint32_t l = 0; l < EXEC_LANES; l++) {
+        uint64_t off = addr[l] - lo;
+        low |= addr[l];
+        apart |= off ^ first;
+        uneven |= off ^ (first + (uint64_t)l * bytes);
+    }
+    if (low & (bytes - 1)) return SPAN_FAULT;
+    at[0] = (uint8_t *)((uintptr_t)host + (uintptr_t)first);
+    if (!apart) return first <= room ? SPAN_UNIFORM : SPAN_FAULT;
+    if (!uneven && mask == ~0u) {
+        uint64_t last = first + (uint64_t)(EXEC_LANES - 1) * bytes;
+        return first <= room && last <= room ? SPAN_DENSE : SPAN_FAULT;
+    }
+    for (uint32_t l = 0; l < EXEC_LANES; l++) {
+        uint64_t off = addr[l] - lo;
+        beyond |= (uint64_t)(off > room);
+        at[l] = (uint8_t *)((uintptr_t)host + (uintptr_t)off);
+    }
+    return beyond ? SPAN_FAULT : SPAN_LANES;
+}
+
+static enum span local_lanes(struct exec_warp *w, const uint64_t *restrict addr, uint32_t mask,
+                             uint32_t bytes, uint8_t **restrict at) {
+    uint64_t low = 0, bad = 0;
+    FOR_LANES(l, mask) {
+        low |= addr[l];
+        bad |= (uint64_t)(w->sp[l] < bytes || addr[l] > w->sp[l] - bytes);
+        at[l] = (uint8_t *)((uintptr_t)w->local + (uintptr_t)l * w->local_stride + (uintptr_t)addr[l]);
+    }
+    return (low & (bytes - 1)) || bad ? SPAN_FAULT : SPAN_LANES;
+}
+
+enum span resolve(struct exec_ctx *x, const struct ir_insn *i, ir_opnd base, uint32_t mask, uint32_t bytes,
+                  bool store, uint8_t *at[EXEC_LANES]) {
+    struct exec_warp *w = x->warp;
+    struct exec_grid *g = w->block->grid;
+    struct exec_out *o = x->out;
+    uint64_t *addr = o->access.addr;
+    addresses(x, i, base, mask, addr);
+    o->access.mask = mask;
+    o->access.bytes = bytes;
+    o->access.space = (enum ir_space)i->space;
+    o->access.store = store;
+    enum span s = SPAN_FAULT;
+    switch (i->space) {
+    case IR_SP_GENERIC:
+    case IR_SP_GLOBAL: {
+        struct mem_alloc *a = mem_find(g->mem, addr[0], bytes);
+        if (a)
+            s = one_piece(addr, a->addr, a->bytes, a->host, mask, bytes, at);
+        else if (i->space == IR_SP_GENERIC && addr[0] - EXEC_WIN_SHARED < g->shared_bytes)
+            s = one_piece(addr, EXEC_WIN_SHARED, g->shared_bytes, w->block->shared, mask, bytes, at);
+        break;
+    }
+    case IR_SP_SHARED: s = one_piece(addr, 0, g->shared_bytes, w->block->shared, mask, bytes, at); break;
+    case IR_SP_CONST:
+        if (!store) s = one_piece(addr, 0, g->image->konst_bytes, g->image->konst, mask, bytes, at);
+        break;
+    case IR_SP_PARAM:
+        if (!store) s = one_piece(addr, 0, g->func->param_bytes, g->params, mask, bytes, at);
+        break;
+    case IR_SP_LOCAL:
+    case IR_SP_FRAME: s = local_lanes(w, addr, mask, bytes, at); break;
+    default: break;
+    }
+    return s != SPAN_FAULT ? s : lane_by_lane(w, i, mask, bytes, store, at);
+}

@@ -1,0 +1,134 @@
+/* Special registers, frame addresses, generic addressing, and the operations that do nothing here. */
+#include "exec/impl.h"
+
+/* One warp instruction is one tick of every clock: all a functional run can honestly say, and the same every
+ * time. */
+static uint64_t now(const struct exec_warp *w, const struct ir_insn *i) {
+    const struct exec_grid *g = w->block->grid;
+    return g->clock + (insn_pc(w, i) - g->run_start);
+}
+
+static uint64_t lanemask(uint8_t which, uint32_t lane) {
+    uint32_t eq = 1u << lane, lt = eq - 1;
+    switch (which) {
+    case IR_SR_LANEMASK_EQ: return eq;
+    case IR_SR_LANEMASK_LE: return eq | lt;
+    case IR_SR_LANEMASK_LT: return lt;
+    case IR_SR_LANEMASK_GE: return ~lt;
+    default: return ~(eq | lt);
+    }
+}
+
+/* Special registers that are the same for every lane. */
+static uint64_t of_warp(const struct exec_warp *w, const struct ir_insn *i) {
+    const struct exec_block *b = w->block;
+    const struct exec_grid *g = b->grid;
+    const struct exec_launch *l = g->launch;
+    switch (i->sub) {
+    case IR_SR_NTID_X:
+    case IR_SR_NTID_Y:
+    case IR_SR_NTID_Z: return l->block[i->sub - IR_SR_NTID_X];
+    case IR_SR_CTAID_X:
+    case IR_SR_CTAID_Y:
+    case IR_SR_CTAID_Z: return b->ctaid[i->sub - IR_SR_CTAID_X];
+    case IR_SR_NCTAID_X:
+    case IR_SR_NCTAID_Y:
+    case IR_SR_NCTAID_Z: return l->grid[i->sub - IR_SR_NCTAID_X];
+    case IR_SR_WARPID: return w->index;
+    case IR_SR_NWARPID: return EXEC_MAX_THREADS / EXEC_LANES;
+    case IR_SR_NSMID:
+    case IR_SR_ONE: return 1;
+    case IR_SR_GRIDID: return l->grid_id;
+    case IR_SR_CLOCK:
+    case IR_SR_CLOCK64:
+    case IR_SR_GLOBALTIMER:
+    case IR_SR_GLOBALTIMER_LO: return now(w, i);
+    case IR_SR_CLOCK_HI:
+    case IR_SR_GLOBALTIMER_HI: return now(w, i) >> 32;
+    case IR_SR_TOTAL_SMEM:
+    case IR_SR_AGGR_SMEM: return g->shared_bytes;
+    case IR_SR_DYNAMIC_SMEM: return l->dynamic_shared;
+    default: return 0; /* SMID, RESERVED_SMEM, ZERO: one SM, nothing reserved */
+    }
+}
+
+void sreg_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+    const struct exec_warp *w = x->warp;
+    const ir_opnd d = i->o[0];
+    switch (i->sub) {
+    case IR_SR_TID_X:
+    case IR_SR_TID_Y:
+    case IR_SR_TID_Z: {
+        const uint32_t *t = w->tid[i->sub - IR_SR_TID_X];
+        FOR_LANES(l, mask) opnd_put(x, d, l, t[l]);
+        break;
+    }
+    case IR_SR_LANEID: {
+        FOR_LANES(l, mask) opnd_put(x, d, l, l);
+        break;
+    }
+    case IR_SR_LANEMASK_EQ:
+    case IR_SR_LANEMASK_LE:
+    case IR_SR_LANEMASK_LT:
+    case IR_SR_LANEMASK_GE:
+    case IR_SR_LANEMASK_GT: {
+        FOR_LANES(l, mask) opnd_put(x, d, l, lanemask(i->sub, l));
+        break;
+    }
+    default: {
+        uint64_t v = of_warp(w, i);
+        if (i->sub >= IR_SR_CLOCK && i->sub <= IR_SR_GLOBALTIMER_HI) x->warp->spun = true;
+        FOR_LANES(l, mask) opnd_put(x, d, l, v);
+    }
+    }
+}
+
+void frame_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+    const uint32_t *frame = x->warp->frame;
+    FOR_LANES(l, mask) opnd_put(x, i->o[0], l, (uint64_t)frame[l] + (uint64_t)(int64_t)i->disp);
+}
+
+static uint64_t window(uint8_t space) {
+    switch (space) {
+    case IR_SP_SHARED: return EXEC_WIN_SHARED;
+    case IR_SP_LOCAL:
+    case IR_SP_FRAME: return EXEC_WIN_LOCAL;
+    case IR_SP_CONST: return EXEC_WIN_CONST;
+    case IR_SP_PARAM: return EXEC_WIN_PARAM;
+    default: return 0;
+    }
+}
+
+void cvta_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+    const uint64_t base = i->sub ? 0 - window(i->space) : window(i->space);
+    FOR_LANES(l, mask) opnd_put(x, i->o[0], l, opnd_get(x, i->o[1], l) + base);
+}
+
+/* Everything outside the windows is global, as on hardware: a null pointer too. */
+static bool in_space(uint64_t a, uint8_t space) {
+    switch (space) {
+    case IR_SP_SHARED: return a - EXEC_WIN_SHARED < EXEC_MAX_SHARED;
+    case IR_SP_LOCAL:
+    case IR_SP_FRAME: return a - EXEC_WIN_LOCAL < EXEC_MAX_LOCAL;
+    case IR_SP_CONST: return a - EXEC_WIN_CONST < EXEC_MAX_CONST;
+    case IR_SP_PARAM: return a - EXEC_WIN_PARAM < EXEC_MAX_PARAM;
+    default: return a < EXEC_WIN_SHARED || a >= EXEC_WIN_FUNC;
+    }
+}
+
+void isspacep_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+    uint32_t bits = 0;
+    FOR_LANES(l, mask) bits |= (uint32_t)in_space(opnd_get(x, i->o[1], l), i->space) << l;
+    exec_set_pred(x, i->o[0], mask, bits);
+}
+
+/* Memory is sequentially consistent here: a step finishes before the next begins. */
+void nop_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+    (void)x, (void)i, (void)mask;
+}
+
+/* nanosleep: whoever sleeps waits for somebody. */
+void spin_hint_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+    (void)mask;
+    if (i->sub == IR_NOP_NANOSLEEP) x->warp->spun = true;
+}

@@ -1,0 +1,202 @@
+/* Grids, blocks and warps: what a launch checks, what its blocks share, and storage that is used for one
+ * block after another. Registers of a warp are one allocation, zeroed for each block: a kernel that reads
+ * what it never wrote reads zeros, every time. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "exec/impl.h"
+
+enum { DEFAULT_STACK = 256 << 10, DEFAULT_HEAP = 8 << 20 };
+
+static bool check_dims(const struct exec_launch *l, const struct ir_func *f, struct err *e) {
+    uint64_t threads = 1, blocks = 1;
+    for (int d = 0; d < 3; d++) {
+        threads = threads > EXEC_MAX_THREADS ? threads : threads * l->block[d];
+        if (l->grid[d] && blocks > UINT64_MAX / 4 / l->grid[d]) blocks = 0;
+        blocks *= l->grid[d];
+        if (f->reqntid[0] && l->block[d] != (f->reqntid[d] ? f->reqntid[d] : 1))
+            return err_set(
+                e, ERR_INPUT, "kernel %s requires blocks of %" PRIu32 " x %" PRIu32 " x %" PRIu32 " threads",
+                f->name, f->reqntid[0], f->reqntid[1] ? f->reqntid[1] : 1, f->reqntid[2] ? f->reqntid[2] : 1);
+    }
+    if (!threads || !blocks) return err_set(e, ERR_INPUT, "kernel %s: an empty or enormous grid", f->name);
+    if (threads > EXEC_MAX_THREADS)
+        return err_set(e, ERR_INPUT, "kernel %s: blocks of more than %d threads", f->name, EXEC_MAX_THREADS);
+    uint64_t most = 1;
+    for (int d = 0; d < 3; d++) most *= f->maxntid[d] ? f->maxntid[d] : 1;
+    if (f->maxntid[0] && threads > most)
+        return err_set(e, ERR_INPUT,
+                       "kernel %s is compiled for at most %" PRIu64 " threads a block, not %" PRIu64, f->name,
+                       most, threads);
+    return true;
+}
+
+static bool check_sizes(const struct exec_launch *l, const struct ir_func *f, struct err *e) {
+    if (!f->kernel || !f->defined) return err_set(e, ERR_INPUT, "%s is not a kernel", f->name);
+    if (l->dynamic_shared > EXEC_MAX_SHARED || f->shared_bytes > EXEC_MAX_SHARED - l->dynamic_shared)
+        return err_set(e, ERR_INPUT, "kernel %s: more than %d bytes of shared memory", f->name,
+                       EXEC_MAX_SHARED);
+    if (f->param_bytes > EXEC_MAX_PARAM || (f->param_bytes && !l->params))
+        return err_set(e, ERR_INPUT, "kernel %s: no or too many parameters", f->name);
+    if (f->frame_bytes > EXEC_MAX_LOCAL / 2)
+        return err_set(e, ERR_INPUT, "kernel %s: %" PRIu32 " bytes of local memory per thread are too many",
+                       f->name, f->frame_bytes);
+    return check_dims(l, f, e);
+}
+
+/* A kernel whose own frame is large is given room to call beyond it. */
+static uint32_t stack_limit(const struct exec_launch *l, const struct ir_func *f) {
+    uint64_t want = l->stack_bytes;
+    if (!want) want = DEFAULT_STACK + 2 * (uint64_t)f->frame_bytes;
+    if (want < f->frame_bytes) want = f->frame_bytes;
+    return want < EXEC_MAX_LOCAL ? (uint32_t)want : EXEC_MAX_LOCAL;
+}
+
+/* This launch's constants: the image's rows, copied only where .shared addresses have to be filled in. */
+static bool place_shared(struct exec_grid *g, struct err *e) {
+    const struct ir_module *m = g->module;
+    g->k32 = g->image->k32;
+    g->k64 = g->image->k64;
+    if (!g->image->shared_konst) return true;
+    uint32_t *k32 = try_alloc(m->k32.n * EXEC_LANES * 4);
+    uint64_t *k64 = try_alloc(m->k64.n * EXEC_LANES * 8);
+    g->own_konst = true;
+    g->k32 = k32;
+    g->k64 = k64;
+    if (!k32 || !k64) return err_set(e, ERR_MEMORY, "kernel %s: no memory for its constants", g->func->name);
+    memcpy(k32, g->image->k32, m->k32.n * EXEC_LANES * 4);
+    memcpy(k64, g->image->k64, m->k64.n * EXEC_LANES * 8);
+    for (size_t k = 0; k < m->relocs.n; k++) {
+        const struct ir_reloc *r = &m->relocs.v[k];
+        if (r->kind != IR_RELOC_VAR || m->vars.v[r->symbol].space != IR_SP_SHARED || r->konst == IR_NOPC)
+            continue;
+        uint32_t off = g->func->shared_offset ? g->func->shared_offset[r->symbol] : IR_NOPC;
+        uint64_t value =
+            (off == IR_NOPC ? 0 : off) + (uint64_t)r->addend + (r->generic ? EXEC_WIN_SHARED : 0);
+        for (size_t l = 0; l < EXEC_LANES; l++) {
+            if (r->bytes == 8)
+                k64[(size_t)r->konst * EXEC_LANES + l] = value;
+            else
+                k32[(size_t)r->konst * EXEC_LANES + l] = (uint32_t)value;
+        }
+    }
+    return true;
+}
+
+bool exec_grid_init(struct exec_grid *g, const struct exec_launch *l, struct err *e) {
+    *g = (struct exec_grid){.image = l->image, .launch = l, .module = l->image->m, .mem = l->image->mem};
+    if (l->func >= g->module->funcs.n) return err_set(e, ERR_INPUT, "no such kernel");
+    g->func = &g->module->funcs.v[l->func];
+    if (!check_sizes(l, g->func, e)) return false;
+    g->threads = l->block[0] * l->block[1] * l->block[2];
+    g->blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    g->shared_bytes = g->func->shared_bytes + l->dynamic_shared;
+    g->stack_limit = stack_limit(l, g->func);
+    g->heap_limit = l->heap_bytes ? l->heap_bytes : DEFAULT_HEAP;
+    g->params = xaligned(64, g->func->param_bytes + 1);
+    if (g->func->param_bytes) memcpy(g->params, l->params, g->func->param_bytes);
+    return place_shared(g, e);
+}
+
+void exec_grid_free(struct exec_grid *g) {
+    if (g->own_konst) {
+        free(g->k32);
+        free(g->k64);
+    }
+    free(g->params);
+    sb_free(&g->note);
+}
+
+static size_t reg_bytes(const struct ir_func *f, size_t part[3]) {
+    part[IR_FILE_64] = (size_t)f->total_rows[IR_FILE_64] * EXEC_LANES * 8;
+    part[IR_FILE_32] = (size_t)f->total_rows[IR_FILE_32] * EXEC_LANES * 4;
+    part[IR_FILE_P] = ((size_t)f->total_rows[IR_FILE_P] + 1) * 4; /* row 0 is always there */
+    return part[0] + part[1] + part[2];
+}
+
+uint64_t exec_block_bytes(const struct exec_grid *g) {
+    size_t part[3];
+    uint64_t warp = reg_bytes(g->func, part) + sizeof(struct exec_warp);
+    warp += (uint64_t)g->func->frame_bytes * EXEC_LANES;
+    return g->shared_bytes + warp * ((g->threads + EXEC_LANES - 1) / EXEC_LANES);
+}
+
+static bool warp_alloc(struct exec_warp *w, struct exec_block *b, uint32_t index) {
+    const struct exec_grid *g = b->grid;
+    const uint32_t *dim = g->launch->block;
+    size_t part[3];
+    w->block = b;
+    w->index = index;
+    w->regs = try_alloc(reg_bytes(g->func, part));
+    if (!w->regs || !local_reserve(w, g->func->frame_bytes)) return false;
+    w->x.r64[0] = w->regs;
+    w->x.r32[0] = (uint32_t *)((uint8_t *)w->regs + part[IR_FILE_64]);
+    w->x.pred = (uint32_t *)((uint8_t *)w->regs + part[IR_FILE_64] + part[IR_FILE_32]);
+    w->x.r32[1] = g->k32;
+    w->x.r64[1] = g->k64;
+    w->x.carry = &w->carry;
+    w->x.warp = w;
+    w->x.out = &b->grid->out;
+    for (uint32_t l = 0; l < EXEC_LANES; l++) {
+        uint32_t t = index * EXEC_LANES + l;
+        w->tid[0][l] = t % dim[0];
+        w->tid[1][l] = t / dim[0] % dim[1];
+        w->tid[2][l] = t / dim[0] / dim[1];
+    }
+    return true;
+}
+
+bool exec_block_alloc(struct exec_block *b, struct exec_grid *g, struct err *e) {
+    uint32_t n = (g->threads + EXEC_LANES - 1) / EXEC_LANES;
+    *b = (struct exec_block){.grid = g, .nwarps = n, .warps = xcalloc(n, sizeof *b->warps)};
+    b->shared = try_alloc(g->shared_bytes);
+    bool ok = b->shared != NULL;
+    for (uint32_t k = 0; ok && k < n; k++) ok = warp_alloc(&b->warps[k], b, k);
+    if (ok) return true;
+    exec_block_free(b);
+    return err_set(e, ERR_MEMORY, "kernel %s: the host has no memory for a block", g->func->name);
+}
+
+static void warp_start(struct exec_warp *w) {
+    const struct exec_grid *g = w->block->grid;
+    size_t part[3];
+    memset(w->regs, 0, reg_bytes(g->func, part));
+    if (w->local) memset(w->local, 0, (size_t)w->local_stride * EXEC_LANES);
+    w->x.pred[0] = ~0u;
+    uint32_t left = g->threads - w->index * EXEC_LANES;
+    w->live = left < EXEC_LANES ? (1u << left) - 1 : ~0u;
+    w->blocked = w->released = w->bar_wait = w->carry = 0;
+    w->spun = false;
+    for (uint32_t l = 0; l < EXEC_LANES; l++) {
+        w->depth[l] = w->frame[l] = w->stack[l].nsaved = 0;
+        w->sp[l] = g->func->frame_bytes;
+    }
+}
+
+void exec_block_start(struct exec_block *b, uint64_t index) {
+    const uint32_t *dim = b->grid->launch->grid;
+    b->index = index;
+    b->ctaid[0] = (uint32_t)(index % dim[0]);
+    b->ctaid[1] = (uint32_t)(index / dim[0] % dim[1]);
+    b->ctaid[2] = (uint32_t)(index / dim[0] / dim[1]);
+    b->live = b->grid->threads;
+    memset(b->shared, 0, b->grid->shared_bytes);
+    memset(b->bar, 0, sizeof b->bar);
+    for (uint32_t k = 0; k < b->nwarps; k++) warp_start(&b->warps[k]);
+}
+
+void exec_block_free(struct exec_block *b) {
+    for (uint32_t k = 0; k < b->nwarps; k++) {
+        struct exec_warp *w = &b->warps[k];
+        for (int l = 0; l < EXEC_LANES; l++) {
+            free(w->stack[l].frame);
+            free(w->stack[l].saved);
+        }
+        free(w->regs);
+        free(w->local);
+    }
+    free(b->warps);
+    free(b->shared);
+    *b = (struct exec_block){0};
+}

@@ -1,0 +1,194 @@
+/* Warp-wide operations: votes, shuffles, match, reductions, election, bar.warp.sync.
+ *
+ * Two phases. A lane publishes what it brings (xchg.value) and, for the .sync forms, whom it waits for
+ * (xchg.member); when every live thread its mask names has arrived with the same operation and the same mask,
+ * each consumes with its own instruction's operands. So threads may meet from different PCs, as sm_70 and
+ * later allow. Forms without .sync act on the lanes that execute together.
+ *
+ * Where PTX leaves things undefined: reading a lane that does not take part gives the reader's own value; a
+ * thread that is not in its own member mask is a fault. */
+#include <inttypes.h>
+
+#include "exec/impl.h"
+
+void activemask_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+    FOR_LANES(l, mask) opnd_put(x, i->o[0], l, mask);
+}
+
+static void publish(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+    if (i->op == IR_WARPSYNC || i->op == IR_ELECT) return;
+    uint64_t *value = x->warp->xchg.value;
+    FOR_LANES(l, mask) value[l] = opnd_get(x, i->o[i->nd], l);
+}
+
+static uint32_t true_lanes(const uint64_t *value, uint32_t group) {
+    uint32_t bits = 0;
+    FOR_LANES(l, group) bits |= (uint32_t)(value[l] & 1) << l;
+    return bits;
+}
+
+static void vote(struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, uint32_t group) {
+    uint32_t bits = true_lanes(x->warp->xchg.value, group);
+    if (i->op == IR_BALLOT) {
+        FOR_LANES(l, lanes) opnd_put(x, i->o[0], l, bits);
+        return;
+    }
+    bool yes = i->sub == IR_VOTE_ALL   ? bits == group
+               : i->sub == IR_VOTE_ANY ? bits != 0
+                                       : !bits || bits == group;
+    exec_set_pred(x, i->o[0], lanes, yes ? ~0u : 0);
+}
+
+/* The lane a shuffle reads, and whether that is inside its segment. */
+static uint32_t shfl_from(uint8_t mode, uint32_t lane, uint32_t b, uint32_t c, bool *inside) {
+    const uint32_t segment = c >> 8 & 31, low = lane & segment, bound = low | (c & 31 & ~segment);
+    b &= 31;
+    switch (mode) {
+    case IR_SHFL_UP: *inside = lane >= bound + b; return lane - b;
+    case IR_SHFL_DOWN: *inside = lane + b <= bound; return lane + b;
+    case IR_SHFL_BFLY: *inside = (lane ^ b) <= bound; return lane ^ b;
+    default: *inside = (low | (b & ~segment)) <= bound; return low | (b & ~segment);
+    }
+}
+
+static void shfl(struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, uint32_t group) {
+    const uint64_t *value = x->warp->xchg.value;
+    uint32_t pred = 0;
+    FOR_LANES(l, lanes) {
+        bool inside;
+        uint32_t b = (uint32_t)opnd_get(x, i->o[i->nd + 1], l), c = (uint32_t)opnd_get(x, i->o[i->nd + 2], l);
+        uint32_t from = shfl_from(i->sub, l, b, c, &inside);
+        pred |= (uint32_t)inside << l;
+        opnd_put(x, i->o[0], l, value[inside && (group >> from & 1) ? from : l]);
+    }
+    if (i->nd > 1) exec_set_pred(x, i->o[1], lanes, pred);
+}
+
+static void match_any(struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, uint32_t group) {
+    const uint64_t *value = x->warp->xchg.value;
+    FOR_LANES(l, lanes) {
+        uint32_t same = 0;
+        FOR_LANES(k, group) same |= (uint32_t)(value[k] == value[l]) << k;
+        opnd_put(x, i->o[0], l, same);
+    }
+}
+
+static void match_all(struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, uint32_t group) {
+    const uint64_t *value = x->warp->xchg.value;
+    bool same = true;
+    FOR_LANES(l, group) same &= value[l] == value[__builtin_ctz(group)];
+    FOR_LANES(l, lanes) opnd_put(x, i->o[0], l, same ? group : 0);
+    if (i->nd > 1) exec_set_pred(x, i->o[1], lanes, same ? ~0u : 0);
+}
+
+static uint32_t reduce(uint8_t sub, uint32_t a, uint32_t b, bool is_signed) {
+    switch (sub) {
+    case IR_AT_ADD: return a + b;
+    case IR_AT_AND: return a & b;
+    case IR_AT_OR: return a | b;
+    case IR_AT_XOR: return a ^ b;
+    case IR_AT_MIN: return (is_signed ? (int32_t)a < (int32_t)b : a < b) ? a : b;
+    default: return (is_signed ? (int32_t)a > (int32_t)b : a > b) ? a : b; /* IR_AT_MAX */
+    }
+}
+
+static void redux(struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, uint32_t group) {
+    const uint64_t *value = x->warp->xchg.value;
+    uint32_t acc = (uint32_t)value[__builtin_ctz(group)];
+    FOR_LANES(l, group & (group - 1)) acc = reduce(i->sub, acc, (uint32_t)value[l], i->op == IR_REDUX_S32);
+    FOR_LANES(l, lanes) opnd_put(x, i->o[0], l, acc);
+}
+
+static void elect(struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, uint32_t group) {
+    const uint32_t leader = (uint32_t)__builtin_ctz(group);
+    FOR_LANES(l, lanes) opnd_put(x, i->o[0], l, leader);
+    if (i->nd > 1) exec_set_pred(x, i->o[1], lanes, 1u << leader);
+}
+
+/* lanes at this instruction receive what the whole group published. */
+static void consume(struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, uint32_t group) {
+    switch (i->op) {
+    case IR_VOTE:
+    case IR_BALLOT: vote(x, i, lanes, group); break;
+    case IR_SHFL_U32: shfl(x, i, lanes, group); break;
+    case IR_MATCH_ANY_U32:
+    case IR_MATCH_ANY_U64: match_any(x, i, lanes, group); break;
+    case IR_MATCH_ALL_U32:
+    case IR_MATCH_ALL_U64: match_all(x, i, lanes, group); break;
+    case IR_REDUX_U32:
+    case IR_REDUX_S32: redux(x, i, lanes, group); break;
+    case IR_ELECT: elect(x, i, lanes, group); break;
+    default: break; /* WARPSYNC */
+    }
+}
+
+/* The group has met: one consumption per PC it is spread over. */
+static void finish(struct exec_warp *w, uint32_t group) {
+    const struct ir_insn *code = w->block->grid->module->code.v;
+    for (uint32_t left = group; left;) {
+        uint32_t pc = w->wait_pc[__builtin_ctz(left)], here = 0;
+        FOR_LANES(l, left) here |= (uint32_t)(w->wait_pc[l] == pc) << l;
+        consume(&w->x, &code[pc], here, group);
+        left &= ~here;
+    }
+    w->blocked &= ~group;
+    w->released |= group;
+    w->x.out->woke = true;
+}
+
+/* Finishes every group of waiting lanes whose live members have all arrived. */
+void warp_recheck(struct exec_warp *w) {
+    const struct ir_insn *code = w->block->grid->module->code.v;
+    for (uint32_t left = w->blocked & ~w->bar_wait; left;) {
+        uint32_t first = (uint32_t)__builtin_ctz(left), group = 0;
+        uint32_t member = w->xchg.member[first];
+        uint16_t op = code[w->wait_pc[first]].op;
+        FOR_LANES(l, left)
+        group |= (uint32_t)(w->xchg.member[l] == member && code[w->wait_pc[l]].op == op) << l;
+        if ((member & w->live & ~group) == 0) finish(w, group);
+        left &= ~group;
+    }
+}
+
+static bool outside_own_mask(struct exec_warp *w, const struct ir_insn *i, uint32_t mask) {
+    FOR_LANES(l, mask) {
+        if (w->xchg.member[l] >> l & 1) continue;
+        exec_note(w, i, l, EXEC_F_SYNC,
+                  "lane %" PRIu32 " executes %s with member mask 0x%08" PRIx32 ", which does not name it", l,
+                  ir_ops[i->op].name, w->xchg.member[l]);
+        return true;
+    }
+    return false;
+}
+
+static void wait_for_members(struct exec_warp *w, const struct ir_insn *i, uint32_t mask) {
+    struct exec_out *o = w->x.out;
+    FOR_LANES(l, mask) w->wait_pc[l] = insn_pc(w, i);
+    w->blocked |= mask;
+    out_jump(o, 0, 0);
+    warp_recheck(w);
+    w->released &= ~mask; /* these simply go on */
+    o->waiting = mask & w->blocked;
+    o->woke = w->released != 0;
+    if (!o->waiting && !o->woke) o->flow = EXEC_NEXT;
+}
+
+void warp_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+    struct exec_warp *w = x->warp;
+    publish(x, i, mask);
+    if (!(i->mods & IR_M_SYNC)) {
+        consume(x, i, mask, mask);
+        return;
+    }
+    uint32_t apart = 0, all = ~0u;
+    FOR_LANES(l, mask) {
+        w->xchg.member[l] = (uint32_t)opnd_get(x, i->o[i->nd + i->ns - 1], l);
+        apart |= w->xchg.member[l] ^ w->xchg.member[__builtin_ctz(mask)];
+        all &= w->xchg.member[l];
+    }
+    if ((mask & ~all) && outside_own_mask(w, i, mask)) return;
+    if (!apart && (all & w->live) == mask)
+        consume(x, i, mask, mask);
+    else
+        wait_for_members(w, i, mask);
+}

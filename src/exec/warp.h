@@ -1,0 +1,196 @@
+/* The state of a grid, its blocks and warps, and the step: one instruction for some lanes of one warp.
+ *
+ * Who owns what. A scheduler (the functional engine, or a timed machine with any divergence mechanism) owns
+ * the PC of every thread and decides which lanes run together. Everything else a thread has is here:
+ * registers, call stack, frame, local memory, whether it has exited, and what it waits for. A step leaves its
+ * outcome in struct exec_out; the scheduler moves the PCs accordingly: flow NEXT    every lane goes to pc + 1
+ *   flow JUMP    lanes of `taken` go to `target`; of `exited` are gone; of `waiting` are blocked; the rest to
+ * pc + 1 flow EACH    the same, but lanes of `taken` go to pc[lane] each flow FAULT   nothing more may run;
+ * exec_fault_report turns it into words A blocked lane (block barrier, warp synchronisation) keeps the PC of
+ * the instruction it waits at in wait_pc. When what it waits for happens its bit moves from warp->blocked to
+ * warp->released; the scheduler takes released lanes back at wait_pc + 1 and clears them. A lane that
+ * completes a barrier at once is never blocked.
+ *
+ * The call depth of a lane is warp->depth[lane]. Lanes of one step may have different depths. */
+#ifndef HEDDLE_EXEC_WARP_H
+#define HEDDLE_EXEC_WARP_H
+
+#include "base/err.h"
+#include "exec/ctx.h"
+#include "exec/exec.h"
+
+/* Windows of the generic address space, all below 4 GiB so that 32-bit modules have them too. An address in
+ * an explicit space (shared, local, const, param) is the offset in its window; a global address is the
+ * generic one. */
+enum {
+    EXEC_NULL_BYTES = 0x10000, /* below: a null pointer with an offset */
+    EXEC_WIN_SHARED = 0x01000000,
+    EXEC_WIN_LOCAL = 0x02000000,
+    EXEC_WIN_CONST = 0x0a000000,
+    EXEC_WIN_PARAM = 0x0e000000,
+    EXEC_WIN_FUNC = 0x0f000000, /* function f is at EXEC_WIN_FUNC + 16 f; never readable */
+    EXEC_WIN_HEAP = 0x10000000,
+    EXEC_MAX_SHARED = EXEC_WIN_LOCAL - EXEC_WIN_SHARED,
+    EXEC_MAX_LOCAL = EXEC_WIN_CONST - EXEC_WIN_LOCAL,
+    EXEC_MAX_CONST = EXEC_WIN_PARAM - EXEC_WIN_CONST,
+    EXEC_MAX_PARAM = EXEC_WIN_FUNC - EXEC_WIN_PARAM,
+    EXEC_MAX_FUNCS = (EXEC_WIN_HEAP - EXEC_WIN_FUNC) / 16,
+    EXEC_MAX_THREADS = 1024,
+    EXEC_BARRIERS = 16
+};
+
+enum exec_fault_kind {
+    EXEC_OK,
+    EXEC_F_BOUNDS,
+    EXEC_F_NULL,
+    EXEC_F_ALIGN,
+    EXEC_F_READONLY,
+    EXEC_F_STACK,
+    EXEC_F_TRAP,
+    EXEC_F_ASSERT,
+    EXEC_F_CALL,    /* indirect call or branch to nowhere */
+    EXEC_F_SYNC,    /* barrier or warp synchronisation that cannot be right, or can never complete */
+    EXEC_F_TEXTURE, /* no such texture */
+    EXEC_F_HEAP,    /* free of what is not allocated */
+    EXEC_F_MEMORY   /* the host has none left */
+};
+
+/* What went wrong, for which lane. kinds BOUNDS to READONLY describe an access; the others have their words
+ * in grid->note. */
+struct exec_fault {
+    enum exec_fault_kind kind;
+    uint32_t lane, pc;
+    uint32_t bytes;
+    enum ir_space space;
+    bool store;
+    uint64_t addr;
+};
+
+enum exec_flow { EXEC_NEXT, EXEC_JUMP, EXEC_EACH, EXEC_FAULT };
+
+struct exec_out {
+    enum exec_flow flow;
+    uint32_t taken, exited, waiting, target;
+    bool woke; /* lanes of this block (any warp) were released */
+    struct {   /* the access of the last memory instruction, for a coalescer; mask 0: none */
+        uint32_t mask, bytes;
+        enum ir_space space; /* as the instruction says; GENERIC addresses are in windows */
+        bool store;
+        uint64_t addr[EXEC_LANES];
+    } access;
+    uint32_t pc[EXEC_LANES]; /* flow EACH */
+    struct exec_fault fault;
+};
+
+struct exec_frame { /* what a return needs */
+    uint32_t ret;   /* PC to go on at */
+    uint32_t ext;   /* the call's words */
+    uint32_t func;  /* the function called */
+    uint32_t base;  /* the caller's frame */
+    uint32_t saved; /* height of the hidden stack before the call */
+};
+
+struct exec_stack { /* of one thread; grows, and is kept for the next block */
+    struct exec_frame *frame;
+    uint32_t cap;
+    uint32_t nsaved, saved_cap; /* hidden stack: the rows of recursive functions, bytes */
+    uint8_t *saved;
+};
+
+struct exec_warp {
+    struct exec_ctx x;
+    struct exec_block *block;
+    uint32_t index;             /* in the block */
+    uint32_t live;              /* lanes that exist and have not exited */
+    uint32_t blocked, released; /* see above */
+    bool spun; /* did something a thread does that waits for another: the scheduler clears it */
+    uint32_t depth[EXEC_LANES]; /* calls it is inside of */
+    uint32_t frame[EXEC_LANES]; /* local address of its frame */
+    uint32_t sp[EXEC_LANES];    /* end of its frame: local memory is valid below */
+    uint32_t wait_pc[EXEC_LANES];
+    uint32_t tid[3][EXEC_LANES];
+    uint8_t *local; /* lane l's local memory begins at l * local_stride */
+    uint32_t local_cap, local_stride;
+    uint32_t bar_wait; /* lanes blocked at a block barrier; the other blocked lanes wait for their warp */
+    uint8_t bar_id[EXEC_LANES];
+    uint32_t carry;
+    struct { /* what lanes bring to a warp-wide operation */
+        uint64_t value[EXEC_LANES];
+        uint32_t member[EXEC_LANES];
+    } xchg;
+    struct exec_stack stack[EXEC_LANES];
+    void *regs; /* the one allocation behind x.r32, x.r64, x.pred */
+};
+
+struct exec_barrier {
+    uint32_t arrived; /* threads */
+    uint32_t count;   /* threads it waits for; 0: all of the block */
+    uint32_t warps;   /* that have a thread in it, one bit each */
+    uint32_t popc;    /* bar.red: predicates that were true, and how many there were */
+    uint32_t npred;
+};
+
+struct exec_block {
+    struct exec_grid *grid;
+    uint64_t index;
+    uint32_t ctaid[3];
+    uint32_t live; /* threads that have not exited */
+    uint32_t nwarps;
+    struct exec_warp *warps;
+    uint8_t *shared;
+    struct exec_barrier bar[EXEC_BARRIERS];
+};
+
+struct exec_grid {
+    struct exec_image *image;
+    const struct ir_module *module;
+    const struct ir_func *func;
+    const struct exec_launch *launch;
+    struct exec_mem *mem;
+    uint32_t threads;      /* of a block */
+    uint64_t blocks;       /* of the grid */
+    uint32_t shared_bytes; /* static and dynamic */
+    uint32_t stack_limit;
+    uint64_t heap_limit;
+    uint8_t *params;
+    uint32_t *k32; /* constant rows of this launch: the image's, unless .shared addresses are among them */
+    uint64_t *k64;
+    bool own_konst;
+    uint64_t clock;     /* warp instructions (or cycles) before the one at run_start */
+    uint32_t run_start; /* PC since which clock was not advanced */
+    uint64_t barriers;  /* completed */
+    struct exec_out out;
+    struct sb note;
+};
+
+/* Checks the launch (dimensions, limits, the kernel itself) and prepares what its blocks share. */
+bool exec_grid_init(struct exec_grid *g, const struct exec_launch *l, struct err *e);
+void exec_grid_free(struct exec_grid *g);
+
+/* A block's storage, to be used for one block after another; its address must not change. */
+bool exec_block_alloc(struct exec_block *b, struct exec_grid *g, struct err *e);
+void exec_block_start(struct exec_block *b, uint64_t index); /* all threads at func->entry, depth 0 */
+void exec_block_free(struct exec_block *b);
+/* Host memory one block occupies, near enough to bound how many are kept. */
+uint64_t exec_block_bytes(const struct exec_grid *g);
+
+/* Executes the instruction at pc for the lanes of mask (live, not blocked, not 0); the guard is looked at
+ * here. */
+void exec_step(struct exec_warp *w, uint32_t pc, uint32_t mask);
+/* The executor of each operation, arithmetic included, for schedulers that run several instructions in a row.
+ * They set out->flow to EXEC_NEXT and run_start before, look at guards themselves, and stop when flow is no
+ * longer NEXT. */
+exec_fn *const *exec_fns(const struct exec_image *im);
+
+static inline uint32_t exec_guard(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+    uint32_t p = x->pred[i->guard & IR_GUARD_INDEX];
+    return mask & (i->guard & IR_GUARD_NEG ? ~p : p);
+}
+
+/* The report of out->fault of a warp: kernel, block, thread, lines, call stack, address, allocation. Returns
+ * false. */
+bool exec_fault_report(const struct exec_warp *w, struct err *e);
+/* "file.ptx:12: text of the line [source.cu:7]" */
+void exec_describe_pc(const struct ir_module *m, uint32_t pc, struct sb *out);
+
+#endif

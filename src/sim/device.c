@@ -1,0 +1,170 @@
+/* Devices: opening from options, the last error, callbacks, statistics. A device owns everything made through
+ * it and there is no state outside of devices, so any number of them may run in as many threads. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/internal.h"
+
+#define TEXT_(x) #x
+#define TEXT(x)  TEXT_(x)
+
+const char *hd_version(void) {
+    return TEXT(HD_VERSION_MAJOR) "." TEXT(HD_VERSION_MINOR) "." TEXT(HD_VERSION_PATCH);
+}
+
+const char *hd_status_name(hd_status s) {
+    switch (s) {
+    case HD_OK: return "HD_OK";
+    case HD_INVALID: return "HD_INVALID";
+    case HD_FAULT: return "HD_FAULT";
+    case HD_MEMORY: return "HD_MEMORY";
+    case HD_LIMIT: return "HD_LIMIT";
+    case HD_INTERNAL: return "HD_INTERNAL";
+    }
+    return "unknown status";
+}
+
+/* ---- errors and log ---- */
+
+hd_status sim_ready(const hd_device *dev) {
+    if (!dev || !dev->mem) return HD_INVALID;
+    if (dev->running) return sim_refuse(dev, "not from a callback: a launch is under way");
+    return HD_OK;
+}
+
+hd_status sim_fail(const hd_device *dev, struct err *e) {
+    static const hd_status status[] = {[ERR_OK] = HD_INTERNAL,
+                                       [ERR_INPUT] = HD_INVALID,
+                                       [ERR_FAULT] = HD_FAULT,
+                                       [ERR_MEMORY] = HD_MEMORY,
+                                       [ERR_LIMIT] = HD_LIMIT};
+    err_free(dev->err);
+    *dev->err = *e;
+    *e = (struct err){0};
+    sim_log(dev, HD_LOG_ERROR, "%s", err_text(dev->err));
+    return status[dev->err->code];
+}
+
+hd_status sim_refuse(const hd_device *dev, const char *fmt, ...) {
+    struct err e = {.code = ERR_INPUT};
+    va_list ap;
+    va_start(ap, fmt);
+    sb_addv(&e.text, fmt, ap);
+    va_end(ap);
+    return sim_fail(dev, &e);
+}
+
+void sim_log(const hd_device *dev, hd_log_level level, const char *fmt, ...) {
+    if (!dev->log) return;
+    struct sb text = {0};
+    va_list ap;
+    va_start(ap, fmt);
+    sb_addv(&text, fmt, ap);
+    va_end(ap);
+    dev->log(dev->log_user, level, text.text);
+    sb_free(&text);
+}
+
+const char *hd_error(const hd_device *dev) {
+    return dev ? err_text(dev->err) : "";
+}
+
+/* ---- opening and closing ---- */
+
+static bool read_options(hd_device *dev, const hd_config *config, struct err *e) {
+    if (!config) return true;
+    if (config->noptions && !config->options)
+        return err_set(e, ERR_INPUT, "hd_device_open: options is NULL, noptions is not 0");
+    if (config->file && !options_read_file(&dev->options, config->file, e)) return false;
+    for (size_t i = 0; i < config->noptions; i++) {
+        const hd_option *o = &config->options[i];
+        if (!o->key || !o->value)
+            return err_set(e, ERR_INPUT, "hd_device_open: option %zu has no key or no value", i);
+        if (!options_set(&dev->options, o->key, o->value, OPTION_GIVEN, e)) return false;
+    }
+    return true;
+}
+
+hd_status hd_device_open(const hd_config *config, hd_device **out) {
+    if (!out) return HD_INVALID;
+    hd_device *dev = calloc(1, sizeof *dev);
+    struct err *last = calloc(1, sizeof *last);
+    *out = dev && last ? dev : NULL;
+    if (!*out) {
+        free(dev);
+        free(last);
+        return HD_MEMORY;
+    }
+    dev->err = last;
+    dev->const_end = SIM_CONST_WINDOW;
+    options_init(&dev->options);
+    struct err e = {0};
+    if (!read_options(dev, config, &e)) return sim_fail(dev, &e);
+    dev->mem = exec_mem_new(dev->options.mem.global_bytes);
+    return HD_OK;
+}
+
+void hd_device_close(hd_device *dev) {
+    if (!dev || dev->running) return;
+    while (dev->modules) hd_module_unload(dev->modules);
+    if (dev->mem) exec_mem_free_all(dev->mem);
+    VEC_FREE(&dev->buffers);
+    options_free(&dev->options);
+    err_free(dev->err);
+    free(dev->err);
+    free(dev);
+}
+
+/* ---- callbacks ---- */
+
+void hd_set_log(hd_device *dev, hd_log_fn *fn, void *user) {
+    if (!dev) return;
+    dev->log = fn;
+    dev->log_user = user;
+}
+
+void hd_set_print(hd_device *dev, hd_print_fn *fn, void *user) {
+    if (!dev) return;
+    dev->print = fn;
+    dev->print_user = user;
+}
+
+void hd_set_progress(hd_device *dev, hd_progress_fn *fn, void *user) {
+    if (!dev) return;
+    dev->progress = fn;
+    dev->progress_user = user;
+}
+
+/* ---- statistics ---- */
+
+hd_status hd_stat(const hd_device *dev, int total, const char *name, double *value) {
+    if (!dev) return HD_INVALID;
+    if (!name || !value) return sim_refuse(dev, "hd_stat: name and value must not be NULL");
+    struct err e = {0};
+    enum stat_id id = stats_find(name, &e);
+    if (id == STAT_COUNT) return sim_fail(dev, &e);
+    *value = stats_value(sim_stats(dev, total), id);
+    return HD_OK;
+}
+
+size_t hd_stat_count(void) {
+    return STAT_COUNT;
+}
+
+hd_status hd_stat_at(size_t index, hd_stat_info *info) {
+    if (index >= STAT_COUNT || !info) return HD_INVALID;
+    const struct stat_row *row = &stat_rows[index];
+    *info = (hd_stat_info){row->name, row->unit, row->meaning, row->how != STAT_FORMULA};
+    return HD_OK;
+}
+
+/* ---- for the rooms above ---- */
+
+const struct options *sim_options(const hd_device *dev) {
+    return &dev->options;
+}
+
+const struct stats *sim_stats(const hd_device *dev, bool total) {
+    return total ? &dev->total : &dev->last;
+}

@@ -1,0 +1,10 @@
+/* The pages of docs/ that are written by the tables. */
+#ifndef HEDDLE_SIM_DOCS_H
+#define HEDDLE_SIM_DOCS_H
+
+#include "base/err.h"
+
+void docs_options(struct sb *out);    /* docs/options.md */
+void docs_statistics(struct sb *out); /* docs/statistics.md */
+
+#endif

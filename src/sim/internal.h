@@ -1,0 +1,63 @@
+/* The bodies of the public handles, and what the files of this room share. */
+#ifndef HEDDLE_SIM_INTERNAL_H
+#define HEDDLE_SIM_INTERNAL_H
+
+#include "sim/sim.h"
+
+struct hd_device {
+    struct options options;
+    struct exec_mem *mem;  /* NULL: opening failed, only hd_error and hd_device_close do anything */
+    struct err *err;       /* apart, so that calls on a const handle can leave a reason too */
+    bool running;          /* a launch is under way: callbacks may look, not change */
+    hd_module *modules;    /* newest first */
+    VEC(uint64_t) buffers; /* what hd_alloc gave out and hd_free may take back, ascending */
+    uint64_t allocations;  /* ever made, for their names */
+    uint64_t launches;     /* ever made, for %gridid */
+    uint64_t const_end;    /* first address of the .const window not given to a module yet */
+    struct stats last, total;
+    hd_log_fn *log;
+    hd_print_fn *print;
+    hd_progress_fn *progress;
+    void *log_user, *print_user, *progress_user;
+};
+
+struct hd_kernel {
+    hd_module *mod;
+    uint32_t func;
+    hd_kernel_info info;
+};
+
+struct hd_module {
+    hd_device *dev;
+    hd_module *next;
+    struct ir_module *ir;
+    struct cfg *cfg;
+    struct exec_image *image;
+    struct hd_kernel *kernels;
+    size_t nkernels;
+    uint64_t const_base, const_bytes; /* its part of the .const window */
+    struct arena mem;                 /* kernels and their parameter lists */
+};
+
+/* .const variables have addresses of their own space, which would collide with those of buffers.
+ * hd_module_symbol gives them out moved into this window, where no allocation lies and each module has a part
+ * to itself. */
+#define SIM_CONST_WINDOW 0xc000000000000000u
+
+/* HD_OK when the handle's device may be used and changed now. */
+hd_status sim_ready(const hd_device *dev);
+/* Takes the error over as the device's last one, logs it, and gives its status. */
+hd_status sim_fail(const hd_device *dev, struct err *e);
+/* The same for a bad argument. */
+hd_status sim_refuse(const hd_device *dev, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void sim_log(const hd_device *dev, hd_log_level level, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* module.c: host view of [addr, addr+bytes) in the .const window, or NULL. */
+void *sim_const_at(hd_device *dev, uint64_t addr, uint64_t bytes);
+
+/* frames.c: local memory one thread needs when it starts in each function, calls included, each recursion
+ * once. */
+void sim_local_bytes(const struct ir_module *m, uint64_t *bytes);
+
+#endif

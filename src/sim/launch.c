@@ -1,0 +1,221 @@
+/* Launches: arguments against parameters, dimensions against the limits of CUDA and of the kernel, then the
+ * executor. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/internal.h"
+
+/* ---- arguments ---- */
+
+enum arg_form { FORM_UNSIGNED, FORM_SIGNED, FORM_F32, FORM_F64, FORM_BYTES };
+
+static const struct arg_kind {
+    const char *name;
+    uint32_t bytes;
+    enum arg_form form;
+} arg_kinds[] = {
+    [HD_ARG_U8] = {"u8", 1, FORM_UNSIGNED},    [HD_ARG_S8] = {"s8", 1, FORM_SIGNED},
+    [HD_ARG_U16] = {"u16", 2, FORM_UNSIGNED},  [HD_ARG_S16] = {"s16", 2, FORM_SIGNED},
+    [HD_ARG_U32] = {"u32", 4, FORM_UNSIGNED},  [HD_ARG_S32] = {"s32", 4, FORM_SIGNED},
+    [HD_ARG_U64] = {"u64", 8, FORM_UNSIGNED},  [HD_ARG_S64] = {"s64", 8, FORM_SIGNED},
+    [HD_ARG_F16] = {"f16", 2, FORM_UNSIGNED},  [HD_ARG_F32] = {"f32", 4, FORM_F32},
+    [HD_ARG_F64] = {"f64", 8, FORM_F64},       [HD_ARG_PTR] = {"pointer", 8, FORM_UNSIGNED},
+    [HD_ARG_BYTES] = {"bytes", 0, FORM_BYTES},
+};
+
+static const unsigned narg_kinds = sizeof arg_kinds / sizeof *arg_kinds;
+
+static bool fits_unsigned(uint64_t v, uint32_t bytes) {
+    return bytes >= 8 || v >> (8 * bytes) == 0;
+}
+
+static bool fits_signed(int64_t v, uint32_t bytes) {
+    int64_t top = bytes >= 8 ? INT64_MAX : ((int64_t)1 << (8 * bytes - 1)) - 1;
+    return v >= -top - 1 && v <= top;
+}
+
+static const void *arg_data(const hd_arg *a, enum arg_form form) {
+    switch (form) {
+    case FORM_F32: return &a->v.f32;
+    case FORM_F64: return &a->v.f64;
+    case FORM_BYTES: return a->v.data;
+    default: return &a->v.u; /* little-endian: the low bytes come first */
+    }
+}
+
+/* What is wrong with the value itself or with its size, or an empty text. */
+static void arg_fault(const hd_param_info *p, const hd_arg *a, struct sb *out) {
+    const struct arg_kind *kind = &arg_kinds[a->type];
+    if (kind->form == FORM_BYTES) {
+        if (a->bytes != p->bytes)
+            sb_add(out, "%" PRIu32 " bytes were given", a->bytes);
+        else if (!a->v.data)
+            sb_add(out, "data is NULL");
+    } else if (a->type == HD_ARG_PTR && p->bytes == 4) {
+        if (!fits_unsigned(a->v.u, 4)) sb_add(out, "the pointer 0x%" PRIx64 " does not fit", a->v.u);
+    } else if (kind->bytes != p->bytes) {
+        sb_add(out, "a %" PRIu32 "-bit value was given", kind->bytes * 8);
+    } else if (kind->form == FORM_UNSIGNED && !fits_unsigned(a->v.u, kind->bytes)) {
+        sb_add(out, "%" PRIu64 " does not fit %s", a->v.u, kind->name);
+    } else if (kind->form == FORM_SIGNED && !fits_signed(a->v.s, kind->bytes)) {
+        sb_add(out, "%" PRId64 " does not fit %s", a->v.s, kind->name);
+    }
+}
+
+static bool pack_arg(const hd_kernel_info *info, size_t i, const hd_arg *a, uint8_t *block, struct err *e) {
+    const hd_param_info *p = &info->params[i];
+    if ((unsigned)a->type >= narg_kinds)
+        return err_set(e, ERR_INPUT, "argument %zu: %d is not an hd_arg_type", i, (int)a->type);
+    struct sb fault = {0};
+    arg_fault(p, a, &fault);
+    if (fault.len) {
+        err_set(e, ERR_INPUT, "argument %zu (param %s, %s, %" PRIu32 " bytes): %s", i, p->name, p->type,
+                p->bytes, fault.text);
+        sb_free(&fault);
+        return false;
+    }
+    if (p->bytes) memcpy(block + p->offset, arg_data(a, arg_kinds[a->type].form), p->bytes);
+    return true;
+}
+
+/* ---- dimensions ---- */
+
+static bool check_extents(const char *what, const uint32_t dim[3], const uint32_t most[3], struct err *e) {
+    for (int i = 0; i < 3; i++)
+        if (dim[i] > most[i])
+            return err_set(e, ERR_INPUT, "%s.%c is %" PRIu32 ", at most %" PRIu32 " is possible", what,
+                           "xyz"[i], dim[i], most[i]);
+    return true;
+}
+
+static uint64_t volume(const uint32_t dim[3]) {
+    uint64_t v = 1;
+    for (int i = 0; i < 3; i++) {
+        uint64_t n = dim[i] ? dim[i] : 1;
+        if (n > UINT64_MAX / v) return UINT64_MAX;
+        v *= n;
+    }
+    return v;
+}
+
+static bool check_block(const hd_kernel_info *info, const uint32_t block[3], struct err *e) {
+    uint64_t threads = volume(block);
+    if (threads > 1024)
+        return err_set(e, ERR_INPUT, "a block of %" PRIu64 " threads: at most 1024 are possible", threads);
+    const uint32_t *most = info->max_threads, *exact = info->required_threads;
+    if ((most[0] || most[1] || most[2]) && threads > volume(most))
+        return err_set(e, ERR_INPUT,
+                       "kernel %s allows %" PRIu64 " threads a block (.maxntid), %" PRIu64 " given",
+                       info->name, volume(most), threads);
+    if (!exact[0] && !exact[1] && !exact[2]) return true;
+    for (int i = 0; i < 3; i++)
+        if (block[i] != (exact[i] ? exact[i] : 1))
+            return err_set(e, ERR_INPUT,
+                           "kernel %s requires a block.%c of %" PRIu32 " (.reqntid), %" PRIu32 " given",
+                           info->name, "xyz"[i], exact[i] ? exact[i] : 1, block[i]);
+    return true;
+}
+
+static bool check_shared(const hd_kernel *k, uint32_t dynamic, struct err *e) {
+    uint64_t most = k->mod->dev->options.sm.shared_bytes;
+    if ((uint64_t)k->info.shared_bytes + dynamic <= most) return true;
+    return err_set(e, ERR_INPUT,
+                   "kernel %s would use %" PRIu32 " bytes of static and %" PRIu32
+                   " bytes of dynamic shared memory; sm.shared_bytes is %" PRIu64,
+                   k->info.name, k->info.shared_bytes, dynamic, most);
+}
+
+static bool check_launch(const hd_kernel *k, const struct exec_launch *x, struct err *e) {
+    static const uint32_t most_grid[3] = {INT32_MAX, 65535, 65535}, most_block[3] = {1024, 1024, 64};
+    return check_extents("grid", x->grid, most_grid, e) && check_extents("block", x->block, most_block, e) &&
+           check_block(&k->info, x->block, e) && check_shared(k, x->dynamic_shared, e);
+}
+
+/* ---- the run ---- */
+
+static void on_print(void *user, const char *text, size_t n) {
+    const hd_device *dev = user;
+    if (dev->print)
+        dev->print(dev->print_user, text, n);
+    else
+        fwrite(text, 1, n, stdout);
+}
+
+static bool on_progress(void *user, uint64_t done, uint64_t blocks) {
+    const hd_device *dev = user;
+    return !dev->progress || dev->progress(dev->progress_user, done, blocks) != 0;
+}
+
+static struct exec_launch describe_launch(const hd_kernel *k, const hd_launch *l, const void *params) {
+    hd_device *dev = k->mod->dev;
+    struct exec_launch x = {.image = k->mod->image,
+                            .func = k->func,
+                            .dynamic_shared = l->shared_bytes,
+                            .params = params,
+                            .max_insts = l->max_insts ? l->max_insts : (uint64_t)dev->options.exec.max_insts,
+                            .quantum = (uint64_t)dev->options.exec.quantum,
+                            .stack_bytes = dev->options.exec.stack_bytes,
+                            .heap_bytes = dev->options.exec.heap_bytes,
+                            .grid_id = dev->launches,
+                            .print = on_print,
+                            .progress = on_progress,
+                            .user = dev};
+    for (int i = 0; i < 3; i++) {
+        x.grid[i] = l->grid[i] ? l->grid[i] : 1;
+        x.block[i] = l->block[i] ? l->block[i] : 1;
+    }
+    return x;
+}
+
+static hd_status run(hd_kernel *k, const hd_launch *l, const void *params) {
+    hd_device *dev = k->mod->dev;
+    struct exec_launch x = describe_launch(k, l, params);
+    struct err e = {0};
+    if (!check_launch(k, &x, &e)) return sim_fail(dev, &e);
+    sim_log(dev, HD_LOG_INFO, "%s: grid %ux%ux%u, block %ux%ux%u", k->info.name, x.grid[0], x.grid[1],
+            x.grid[2], x.block[0], x.block[1], x.block[2]);
+    struct stats_source source = {.mem_used = exec_mem_used(dev->mem)};
+    dev->running = true;
+    bool good = exec_run(&x, &source.exec, &e);
+    dev->running = false;
+    dev->launches++;
+    stats_collect(&dev->last, &source);
+    stats_join(&dev->total, &dev->last);
+    if (!good) return sim_fail(dev, &e);
+    err_free(&e);
+    sim_log(dev, HD_LOG_INFO, "%s: %" PRIu64 " thread instructions", k->info.name,
+            dev->last.exec.thread_insts);
+    return HD_OK;
+}
+
+hd_status hd_run(hd_kernel *k, const hd_launch *l, const hd_arg *args, size_t nargs) {
+    hd_status s = sim_ready(k ? k->mod->dev : NULL);
+    if (s) return s;
+    hd_device *dev = k->mod->dev;
+    if (!l) return sim_refuse(dev, "hd_run: l must not be NULL");
+    if (nargs != k->info.nparams)
+        return sim_refuse(dev, "kernel %s takes %zu argument%s, %zu given", k->info.name, k->info.nparams,
+                          k->info.nparams == 1 ? "" : "s", nargs);
+    if (nargs && !args) return sim_refuse(dev, "hd_run: args must not be NULL");
+    uint8_t *block = xcalloc(1, k->info.param_bytes);
+    struct err e = {0};
+    bool good = true;
+    for (size_t i = 0; i < nargs && good; i++) good = pack_arg(&k->info, i, &args[i], block, &e);
+    s = good ? run(k, l, block) : sim_fail(dev, &e);
+    free(block);
+    return s;
+}
+
+hd_status hd_run_packed(hd_kernel *k, const hd_launch *l, const void *params, size_t bytes) {
+    hd_status s = sim_ready(k ? k->mod->dev : NULL);
+    if (s) return s;
+    hd_device *dev = k->mod->dev;
+    if (!l) return sim_refuse(dev, "hd_run_packed: l must not be NULL");
+    if (bytes != k->info.param_bytes)
+        return sim_refuse(dev, "kernel %s takes %" PRIu32 " bytes of arguments, %zu given", k->info.name,
+                          k->info.param_bytes, bytes);
+    if (bytes && !params) return sim_refuse(dev, "hd_run_packed: params must not be NULL");
+    return run(k, l, params);
+}

@@ -1,0 +1,197 @@
+/* Device memory and textures through the public API. The executor's memory holds the bytes; here are the
+ * checks, the names of buffers, and the list of what hd_alloc gave out, so that hd_free cannot take a
+ * module's variables away. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/internal.h"
+
+/* ---- buffers ---- */
+
+/* Where addr is in the ascending list, or would go. */
+static size_t buffer_place(const hd_device *dev, uint64_t addr) {
+    size_t low = 0, high = dev->buffers.n;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (dev->buffers.v[mid] < addr)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static bool buffer_at(const hd_device *dev, uint64_t addr, size_t *place) {
+    *place = buffer_place(dev, addr);
+    return *place < dev->buffers.n && dev->buffers.v[*place] == addr;
+}
+
+static void buffer_insert(hd_device *dev, uint64_t addr) {
+    size_t at = buffer_place(dev, addr), after = dev->buffers.n - at;
+    VEC_PUSH(&dev->buffers, addr);
+    memmove(dev->buffers.v + at + 1, dev->buffers.v + at, after * sizeof addr);
+    dev->buffers.v[at] = addr;
+}
+
+static hd_status not_a_buffer(hd_device *dev, const char *call, uint64_t addr) {
+    struct sb where = {0};
+    exec_mem_describe(dev->mem, addr, &where);
+    hd_status s =
+        sim_refuse(dev, "%s: no buffer of hd_alloc begins there: %s", call, where.text ? where.text : "");
+    sb_free(&where);
+    return s;
+}
+
+hd_status hd_alloc(hd_device *dev, uint64_t bytes, uint64_t *addr) {
+    hd_status s = sim_ready(dev);
+    if (s) return s;
+    if (!addr) return sim_refuse(dev, "hd_alloc: addr must not be NULL");
+    if (!bytes) return sim_refuse(dev, "hd_alloc: a buffer has at least one byte");
+    struct sb label = {0};
+    sb_add(&label, "buffer %" PRIu64, dev->allocations + 1);
+    struct err e = {0};
+    bool good = exec_mem_alloc(dev->mem, bytes, 256, label.text, addr, &e);
+    sb_free(&label);
+    if (!good) return sim_fail(dev, &e);
+    dev->allocations++;
+    buffer_insert(dev, *addr);
+    return HD_OK;
+}
+
+hd_status hd_free(hd_device *dev, uint64_t addr) {
+    hd_status s = sim_ready(dev);
+    if (s) return s;
+    size_t at;
+    if (!buffer_at(dev, addr, &at)) return not_a_buffer(dev, "hd_free", addr);
+    struct err e = {0};
+    if (!exec_mem_release(dev->mem, addr, &e)) return sim_fail(dev, &e);
+    dev->buffers.n--;
+    memmove(dev->buffers.v + at, dev->buffers.v + at + 1, (dev->buffers.n - at) * sizeof addr);
+    return HD_OK;
+}
+
+hd_status hd_label(hd_device *dev, uint64_t addr, const char *label) {
+    hd_status s = sim_ready(dev);
+    if (s) return s;
+    if (!label) return sim_refuse(dev, "hd_label: label must not be NULL");
+    size_t at;
+    if (!buffer_at(dev, addr, &at)) return not_a_buffer(dev, "hd_label", addr);
+    struct err e = {0};
+    return exec_mem_label(dev->mem, addr, label, &e) ? HD_OK : sim_fail(dev, &e);
+}
+
+/* ---- copies ---- */
+
+/* Host view of a range for the call of that name; on failure NULL and the reason is the device's last error.
+ */
+static void *view(hd_device *dev, const char *call, uint64_t addr, uint64_t bytes) {
+    bool constant = addr >= SIM_CONST_WINDOW;
+    void *p = constant ? sim_const_at(dev, addr, bytes) : exec_mem_at(dev->mem, addr, bytes);
+    if (p) return p;
+    struct sb where = {0};
+    if (constant)
+        sb_add(&where, "no .const variable lies there");
+    else
+        exec_mem_describe(dev->mem, addr, &where);
+    sim_refuse(dev, "%s: %" PRIu64 " bytes at 0x%" PRIx64 " are not inside one allocation: %s", call, bytes,
+               addr, where.text ? where.text : "");
+    sb_free(&where);
+    return NULL;
+}
+
+hd_status hd_copy_in(hd_device *dev, uint64_t dst, const void *src, uint64_t bytes) {
+    hd_status s = sim_ready(dev);
+    if (s || !bytes) return s;
+    if (!src) return sim_refuse(dev, "hd_copy_in: src must not be NULL");
+    void *to = view(dev, "hd_copy_in", dst, bytes);
+    if (!to) return HD_INVALID;
+    memcpy(to, src, bytes);
+    return HD_OK;
+}
+
+hd_status hd_copy_out(hd_device *dev, void *dst, uint64_t src, uint64_t bytes) {
+    hd_status s = sim_ready(dev);
+    if (s || !bytes) return s;
+    if (!dst) return sim_refuse(dev, "hd_copy_out: dst must not be NULL");
+    const void *from = view(dev, "hd_copy_out", src, bytes);
+    if (!from) return HD_INVALID;
+    memcpy(dst, from, bytes);
+    return HD_OK;
+}
+
+hd_status hd_copy(hd_device *dev, uint64_t dst, uint64_t src, uint64_t bytes) {
+    hd_status s = sim_ready(dev);
+    if (s || !bytes) return s;
+    const void *from = view(dev, "hd_copy", src, bytes);
+    if (!from) return HD_INVALID;
+    void *to = view(dev, "hd_copy", dst, bytes);
+    if (!to) return HD_INVALID;
+    memmove(to, from, bytes);
+    return HD_OK;
+}
+
+hd_status hd_set(hd_device *dev, uint64_t dst, uint8_t value, uint64_t bytes) {
+    hd_status s = sim_ready(dev);
+    if (s || !bytes) return s;
+    void *to = view(dev, "hd_set", dst, bytes);
+    if (!to) return HD_INVALID;
+    memset(to, value, bytes);
+    return HD_OK;
+}
+
+/* ---- textures ---- */
+
+_Static_assert((int)HD_TEXEL_U8 == (int)EXEC_TEXEL_U8 && (int)HD_TEXEL_F32 == (int)EXEC_TEXEL_F32,
+               "texels agree");
+_Static_assert((int)HD_WRAP == (int)EXEC_WRAP && (int)HD_BORDER == (int)EXEC_BORDER, "address modes agree");
+
+/* What is wrong with the fields that only this interface can get wrong, or NULL. */
+static const char *texture_fault(const hd_texture *t) {
+    if ((unsigned)t->texel > HD_TEXEL_F32) return "texel is not an hd_texel";
+    if (t->channels != 1 && t->channels != 2 && t->channels != 4) return "channels must be 1, 2 or 4";
+    for (int i = 0; i < 3; i++)
+        if ((unsigned)t->mode[i] > HD_BORDER) return "mode is not an hd_address_mode";
+    if (!t->width) return "width must not be 0";
+    return NULL;
+}
+
+hd_status hd_texture_new(hd_device *dev, const hd_texture *t, uint64_t *handle) {
+    hd_status s = sim_ready(dev);
+    if (s) return s;
+    if (!t || !handle) return sim_refuse(dev, "hd_texture_new: t and handle must not be NULL");
+    const char *fault = texture_fault(t);
+    if (fault) return sim_refuse(dev, "hd_texture_new: %s", fault);
+    struct exec_texture x = {.addr = t->addr,
+                             .width = t->width,
+                             .height = t->height,
+                             .depth = t->depth,
+                             .pitch = t->pitch,
+                             .texel = (enum exec_texel)t->texel,
+                             .channels = t->channels,
+                             .linear = t->linear,
+                             .normalized = t->normalized,
+                             .normalized_read = t->normalized_read};
+    for (int i = 0; i < 3; i++) x.mode[i] = (enum exec_address_mode)t->mode[i];
+    memcpy(x.border, t->border, sizeof x.border);
+    struct err e = {0};
+    return exec_texture_new(dev->mem, &x, handle, &e) ? HD_OK : sim_fail(dev, &e);
+}
+
+hd_status hd_texture_free(hd_device *dev, uint64_t handle) {
+    hd_status s = sim_ready(dev);
+    if (s) return s;
+    struct err e = {0};
+    return exec_texture_release(dev->mem, handle, &e) ? HD_OK : sim_fail(dev, &e);
+}
+
+hd_status hd_texture_bind(hd_module *mod, const char *texref, uint64_t handle) {
+    hd_status s = sim_ready(mod ? mod->dev : NULL);
+    if (s) return s;
+    if (!texref) return sim_refuse(mod->dev, "hd_texture_bind: texref must not be NULL");
+    int var = ir_find_var(mod->ir, texref);
+    if (var < 0 || mod->ir->vars.v[var].kind != IR_VAR_TEXREF)
+        return sim_refuse(mod->dev, "hd_texture_bind: %s has no .texref \"%s\"", mod->ir->name, texref);
+    struct err e = {0};
+    return exec_image_bind(mod->image, (uint32_t)var, handle, &e) ? HD_OK : sim_fail(mod->dev, &e);
+}

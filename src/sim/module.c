@@ -1,0 +1,237 @@
+/* Modules: text to program to analysis to an image on the device, and what can be asked about them. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "front/ptx/ptx.h"
+#include "sim/file.h"
+#include "sim/internal.h"
+
+/* ---- kernel descriptions, made once at load ---- */
+
+static const hd_param_info *describe_params(hd_module *mod, const struct ir_func *f) {
+    hd_param_info *info = ARENA_NEW(&mod->mem, hd_param_info, f->nparams);
+    for (uint32_t i = 0; i < f->nparams; i++) {
+        const struct ir_param *p = &f->params[i];
+        info[i] = (hd_param_info){.name = p->name,
+                                  .bytes = p->bytes,
+                                  .align = p->align,
+                                  .offset = p->offset,
+                                  .type = p->type == IR_T_NONE ? "bytes" : ir_type_name[p->type],
+                                  .pointer = p->pointer};
+    }
+    return info;
+}
+
+static void describe_kernel(hd_module *mod, struct hd_kernel *k, uint32_t func, uint64_t local_bytes) {
+    const struct ir_func *f = &mod->ir->funcs.v[func];
+    k->mod = mod;
+    k->func = func;
+    k->info = (hd_kernel_info){.name = f->name,
+                               .nparams = f->nparams,
+                               .params = describe_params(mod, f),
+                               .param_bytes = f->param_bytes,
+                               .registers = f->total_regs,
+                               .shared_bytes = f->shared_bytes,
+                               .local_bytes = local_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)local_bytes,
+                               .instructions = f->end - f->entry,
+                               .blocks = mod->cfg->funcs[func].nblocks};
+    memcpy(k->info.max_threads, f->maxntid, sizeof f->maxntid);
+    memcpy(k->info.required_threads, f->reqntid, sizeof f->reqntid);
+}
+
+static void describe_kernels(hd_module *mod) {
+    const struct ir_module *ir = mod->ir;
+    uint64_t *local = xcalloc(ir->funcs.n, sizeof *local);
+    sim_local_bytes(ir, local);
+    mod->kernels = ARENA_NEW(&mod->mem, struct hd_kernel, ir->funcs.n);
+    for (uint32_t f = 0; f < ir->funcs.n; f++)
+        if (ir->funcs.v[f].kernel && ir->funcs.v[f].defined)
+            describe_kernel(mod, &mod->kernels[mod->nkernels++], f, local[f]);
+    free(local);
+}
+
+/* ---- the .const window ---- */
+
+static bool const_symbol(const hd_module *mod, uint32_t var, uint64_t *addr, uint64_t *bytes) {
+    return mod->ir->vars.v[var].space == IR_SP_CONST && exec_image_symbol(mod->image, var, addr, bytes);
+}
+
+/* Gives the module its part of the window: as long as its constant space reaches, with a gap to the next. */
+static void place_constants(hd_module *mod) {
+    enum { GAP = 4096 };
+    uint64_t addr, bytes;
+    for (uint32_t v = 0; v < mod->ir->vars.n; v++)
+        if (const_symbol(mod, v, &addr, &bytes) && addr + bytes > mod->const_bytes)
+            mod->const_bytes = addr + bytes;
+    mod->const_base = mod->dev->const_end;
+    mod->dev->const_end += mod->const_bytes / GAP * GAP + 2 * (uint64_t)GAP;
+}
+
+void *sim_const_at(hd_device *dev, uint64_t addr, uint64_t bytes) {
+    hd_module *mod = dev->modules;
+    while (mod && !(addr >= mod->const_base && addr - mod->const_base < mod->const_bytes)) mod = mod->next;
+    if (!mod) return NULL;
+    uint64_t at = addr - mod->const_base, start, size;
+    for (uint32_t v = 0; v < mod->ir->vars.n; v++)
+        if (const_symbol(mod, v, &start, &size) && at >= start && at - start < size &&
+            size - (at - start) >= bytes)
+            return (char *)exec_image_bytes(mod->image, v, &size) + (at - start);
+    return NULL;
+}
+
+/* ---- loading ---- */
+
+static void module_free(hd_module *mod) {
+    if (mod->image) exec_image_free(mod->image);
+    if (mod->cfg) cfg_free(mod->cfg);
+    if (mod->ir) ir_module_free(mod->ir);
+    arena_free(&mod->mem);
+    free(mod);
+}
+
+static bool build(hd_module *mod, const char *name, const char *text, size_t bytes, struct err *e) {
+    mod->ir = ptx_load(name, text, bytes, e);
+    if (!mod->ir) return false;
+    mod->cfg = cfg_analyse(mod->ir, e);
+    if (!mod->cfg) return false;
+    enum exec_isa isa = (enum exec_isa)mod->dev->options.exec.isa;
+    mod->image = exec_image_new(mod->dev->mem, mod->ir, isa, e);
+    return mod->image;
+}
+
+hd_status hd_module_load(hd_device *dev, const char *name, const char *text, size_t bytes, hd_module **out) {
+    hd_status s = sim_ready(dev);
+    if (s) return s;
+    if (!text || !out) return sim_refuse(dev, "hd_module_load: text and mod must not be NULL");
+    *out = NULL;
+    hd_module *mod = xcalloc(1, sizeof *mod);
+    mod->dev = dev;
+    struct err e = {0};
+    if (!build(mod, name ? name : "module", text, bytes ? bytes : strlen(text), &e)) {
+        module_free(mod);
+        return sim_fail(dev, &e);
+    }
+    err_free(&e);
+    describe_kernels(mod);
+    place_constants(mod);
+    mod->next = dev->modules;
+    dev->modules = mod;
+    *out = mod;
+    sim_log(dev, mod->nkernels ? HD_LOG_INFO : HD_LOG_WARNING, "%s: %zu kernel%s, %zu instructions",
+            mod->ir->name, mod->nkernels, mod->nkernels == 1 ? "" : "s", mod->ir->code.n);
+    return HD_OK;
+}
+
+hd_status hd_module_load_file(hd_device *dev, const char *path, hd_module **out) {
+    hd_status s = sim_ready(dev);
+    if (s) return s;
+    if (!path || !out) return sim_refuse(dev, "hd_module_load_file: path and mod must not be NULL");
+    *out = NULL;
+    struct sb text = {0};
+    struct err e = {0};
+    if (file_read(path, &text, &e))
+        s = hd_module_load(dev, path, text.text, text.len, out);
+    else
+        s = sim_fail(dev, &e);
+    sb_free(&text);
+    return s;
+}
+
+void hd_module_unload(hd_module *mod) {
+    if (!mod || sim_ready(mod->dev)) return;
+    hd_module **at = &mod->dev->modules;
+    while (*at != mod) at = &(*at)->next;
+    *at = mod->next;
+    module_free(mod);
+}
+
+/* ---- questions ---- */
+
+size_t hd_module_kernel_count(const hd_module *mod) {
+    return mod ? mod->nkernels : 0;
+}
+
+hd_kernel *hd_module_kernel_at(hd_module *mod, size_t index) {
+    return mod && index < mod->nkernels ? &mod->kernels[index] : NULL;
+}
+
+static hd_status no_such(const hd_module *mod, const char *what, const char *name, const char *const *names) {
+    const char *near = nearest_name(name, names);
+    if (near)
+        return sim_refuse(mod->dev, "%s has no %s \"%s\"; did you mean %s?", mod->ir->name, what, name, near);
+    return sim_refuse(mod->dev, "%s has no %s \"%s\"", mod->ir->name, what, name);
+}
+
+hd_status hd_module_kernel(hd_module *mod, const char *name, hd_kernel **k) {
+    if (!mod) return HD_INVALID;
+    if (!name || !k) return sim_refuse(mod->dev, "hd_module_kernel: name and k must not be NULL");
+    *k = NULL;
+    const char **names = xcalloc(mod->nkernels + 1, sizeof *names);
+    for (size_t i = 0; i < mod->nkernels; i++) {
+        names[i] = mod->kernels[i].info.name;
+        if (!strcmp(names[i], name)) *k = &mod->kernels[i];
+    }
+    hd_status s = *k ? HD_OK : no_such(mod, "kernel", name, names);
+    free(names);
+    return s;
+}
+
+static hd_status no_such_variable(const hd_module *mod, const char *name) {
+    const char **names = xcalloc(mod->ir->vars.n + 1, sizeof *names);
+    for (size_t i = 0; i < mod->ir->vars.n; i++) names[i] = mod->ir->vars.v[i].name;
+    hd_status s = no_such(mod, "variable", name, names);
+    free(names);
+    return s;
+}
+
+static hd_status no_address(const hd_module *mod, const struct ir_var *v) {
+    if (v->kind != IR_VAR_DATA)
+        return sim_refuse(mod->dev, "%s is a texture, sampler or surface reference", v->name);
+    if (v->space == IR_SP_SHARED)
+        return sim_refuse(mod->dev, "%s is a .shared variable: it has no address outside a launch", v->name);
+    return sim_refuse(mod->dev, "%s is declared .extern and defined nowhere", v->name);
+}
+
+hd_status hd_module_symbol(hd_module *mod, const char *name, uint64_t *addr, uint64_t *bytes) {
+    if (!mod) return HD_INVALID;
+    if (!name || !addr) return sim_refuse(mod->dev, "hd_module_symbol: name and addr must not be NULL");
+    int var = ir_find_var(mod->ir, name);
+    if (var < 0) return no_such_variable(mod, name);
+    const struct ir_var *v = &mod->ir->vars.v[var];
+    uint64_t at, size;
+    if (v->kind != IR_VAR_DATA || !exec_image_symbol(mod->image, (uint32_t)var, &at, &size))
+        return no_address(mod, v);
+    *addr = v->space == IR_SP_CONST ? mod->const_base + at : at;
+    if (bytes) *bytes = size;
+    return HD_OK;
+}
+
+hd_status hd_kernel_get_info(const hd_kernel *k, hd_kernel_info *info) {
+    if (!k) return HD_INVALID;
+    if (!info) return sim_refuse(k->mod->dev, "hd_kernel_get_info: info must not be NULL");
+    *info = k->info;
+    return HD_OK;
+}
+
+/* ---- for the rooms above ---- */
+
+const struct ir_module *sim_module_ir(const hd_module *mod) {
+    return mod->ir;
+}
+
+const struct cfg *sim_module_cfg(const hd_module *mod) {
+    return mod->cfg;
+}
+
+struct exec_image *sim_module_image(hd_module *mod) {
+    return mod->image;
+}
+
+uint32_t sim_kernel_func(const hd_kernel *k) {
+    return k->func;
+}
+
+hd_module *sim_kernel_module(const hd_kernel *k) {
+    return k->mod;
+}

@@ -1,0 +1,251 @@
+/* Options: rows of options.def become values. One reader per kind; every check that a row states is made
+ * here, and the message always says what would have been accepted, so that nobody has to look up a table to
+ * mend a value.
+ *
+ * Defaults are text and go through the same reader: a default that its own row refuses is our fault and
+ * panics at the first device opened, which every test does. */
+#include "sim/options.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define RANGE(l, h) .low = (l), .high = (h)
+#define SPAN(l, h)  .rlow = (l), .rhigh = (h)
+#define CHOICES(c)  .choices = (c)
+#define ANY         .choices = NULL
+
+const struct option_row option_rows[OPTION_COUNT] = {
+#define BEGIN(section, title)
+#define OPT(section_, name_, kind_, default_, limits_, unit_, help_) \
+    [OPT_##section_##_##name_] = {.key = #section_ "." #name_,       \
+                                  .section = #section_,              \
+                                  .kind = OPTION_##kind_,            \
+                                  .initial = default_,               \
+                                  limits_,                           \
+                                  .unit = unit_,                     \
+                                  .help = help_,                     \
+                                  .offset = offsetof(struct options, section_.name_)},
+#define END(section)
+#include "sim/options.def"
+};
+
+const struct option_section option_sections[] = {
+#define BEGIN(section, title) {#section, title},
+#define OPT(section, name, ...)
+#define END(section)
+#include "sim/options.def"
+    {NULL, NULL},
+};
+
+const char *const option_origin_name[] = {
+    [OPTION_DEFAULT] = "default", [OPTION_FILE] = "configuration file", [OPTION_GIVEN] = "given"};
+
+/* ---- words of "a|b|c" ---- */
+
+/* Place of word in choices, or -1. */
+static int choice_find(const char *choices, const char *word) {
+    size_t n = strlen(word);
+    int place = 0;
+    for (const char *c = choices;; place++) {
+        size_t len = strcspn(c, "|");
+        if (len == n && !memcmp(c, word, n)) return place;
+        if (!c[len]) return -1;
+        c += len + 1;
+    }
+}
+
+static void choice_print(const char *choices, int place, struct sb *out) {
+    const char *c = choices;
+    while (place--) c += strcspn(c, "|") + 1;
+    sb_addn(out, c, strcspn(c, "|"));
+}
+
+static void choice_list(const char *choices, struct sb *out) {
+    for (const char *c = choices;;) {
+        size_t len = strcspn(c, "|");
+        sb_addn(out, c, len);
+        if (!c[len]) return;
+        c += len + 1;
+        sb_add(out, strchr(c, '|') ? ", " : " or ");
+    }
+}
+
+/* ---- numbers ---- */
+
+static const char suffixes[] = "KMGT";
+
+static void size_print(uint64_t v, struct sb *out) {
+    int s = -1;
+    while (v && !(v & 1023) && s < 3) v >>= 10, s++;
+    sb_add(out, "%" PRIu64, v);
+    if (s >= 0) sb_addn(out, &suffixes[s], 1);
+}
+
+/* How far a suffix shifts, moving past it. */
+static unsigned size_suffix(const char **end) {
+    for (unsigned s = 0; s < 4; s++)
+        if (**end && strncasecmp(*end, &suffixes[s], 1) == 0) return ++*end, 10 * (s + 1);
+    return 0;
+}
+
+enum number { NUMBER_GOOD, NUMBER_NOT, NUMBER_RANGE };
+
+/* The whole of text as a number of [low, high], decimal or 0x; suffixed: K, M, G, T may follow. */
+static enum number read_whole(const char *text, bool suffixed, int64_t low, int64_t high, int64_t *out) {
+    const char *digits = text + (*text == '-' || *text == '+');
+    bool hex = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
+    if (!strchr("0123456789", *digits) || !*digits) return NUMBER_NOT;
+    char *after;
+    errno = 0;
+    long long v = strtoll(text, &after, hex ? 16 : 10);
+    const char *end = after;
+    unsigned shift = suffixed ? size_suffix(&end) : 0;
+    if (*end) return NUMBER_NOT;
+    if (errno == ERANGE || v > INT64_MAX >> shift || v < INT64_MIN >> shift) return NUMBER_RANGE;
+    *out = (int64_t)v * (int64_t)(UINT64_C(1) << shift);
+    return *out >= low && *out <= high ? NUMBER_GOOD : NUMBER_RANGE;
+}
+
+/* The decimal point is a point whatever the locale of the program we are part of. */
+static enum number read_real(const char *text, double low, double high, double *out) {
+    if (!strchr("0123456789.-+", *text) || !*text) return NUMBER_NOT;
+    locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+    if (!c) PANIC("no C locale");
+    char *end;
+    *out = strtod_l(text, &end, c);
+    freelocale(c);
+    if (*end || isnan(*out)) return NUMBER_NOT;
+    return *out >= low && *out <= high ? NUMBER_GOOD : NUMBER_RANGE;
+}
+
+static int read_bool(const char *text) {
+    static const char *const words[] = {"false", "true", "off", "on", "no", "yes", "0", "1"};
+    for (int i = 0; i < 8; i++)
+        if (!strcasecmp(text, words[i])) return i & 1;
+    return -1;
+}
+
+/* ---- rows ---- */
+
+void option_accepts(const struct option_row *row, struct sb *out) {
+    switch (row->kind) {
+    case OPTION_INT: sb_add(out, "a whole number from %" PRId64 " to %" PRId64, row->low, row->high); break;
+    case OPTION_SIZE:
+        sb_add(out, "a size in bytes (K, M, G, T may follow) from ");
+        size_print((uint64_t)row->low, out);
+        sb_add(out, " to ");
+        size_print((uint64_t)row->high, out);
+        break;
+    case OPTION_REAL: sb_add(out, "a number from %g to %g", row->rlow, row->rhigh); break;
+    case OPTION_BOOL: sb_add(out, "true or false"); break;
+    case OPTION_ENUM: choice_list(row->choices, out); break;
+    case OPTION_TEXT: sb_add(out, "any text"); break;
+    }
+}
+
+void option_print(const struct option_row *row, const void *base, struct sb *out) {
+    const void *field = (const char *)base + row->offset;
+    switch (row->kind) {
+    case OPTION_INT: sb_add(out, "%" PRId64, *(const option_INT *)field); break;
+    case OPTION_SIZE: size_print(*(const option_SIZE *)field, out); break;
+    case OPTION_REAL: sb_add(out, "%.17g", *(const option_REAL *)field); break;
+    case OPTION_BOOL: sb_add(out, *(const option_BOOL *)field ? "true" : "false"); break;
+    case OPTION_ENUM: choice_print(row->choices, *(const option_ENUM *)field, out); break;
+    case OPTION_TEXT: sb_add(out, "%s", *(const option_TEXT *)field); break;
+    }
+}
+
+static bool refuse(const struct option_row *row, const char *text, enum number why, struct err *e) {
+    struct sb accepts = {0};
+    option_accepts(row, &accepts);
+    err_set(e, ERR_INPUT, "%s: \"%s\" is %s: expected %s", row->key, text,
+            why == NUMBER_RANGE ? "out of range" : "not a value of this option", accepts.text);
+    sb_free(&accepts);
+    return false;
+}
+
+bool option_read(const struct option_row *row, const char *text, void *base, struct arena *mem,
+                 struct err *e) {
+    void *field = (char *)base + row->offset;
+    enum number got = NUMBER_GOOD;
+    int64_t whole = 0;
+    double real = 0;
+    int place = 0;
+    switch (row->kind) {
+    case OPTION_INT: got = read_whole(text, false, row->low, row->high, &whole); break;
+    case OPTION_SIZE: got = read_whole(text, true, row->low, row->high, &whole); break;
+    case OPTION_REAL: got = read_real(text, row->rlow, row->rhigh, &real); break;
+    case OPTION_BOOL: place = read_bool(text); break;
+    case OPTION_ENUM: place = choice_find(row->choices, text); break;
+    case OPTION_TEXT: break;
+    }
+    if (got != NUMBER_GOOD || place < 0) return refuse(row, text, got, e);
+    switch (row->kind) {
+    case OPTION_INT: *(option_INT *)field = whole; break;
+    case OPTION_SIZE: *(option_SIZE *)field = (uint64_t)whole; break;
+    case OPTION_REAL: *(option_REAL *)field = real; break;
+    case OPTION_BOOL: *(option_BOOL *)field = place; break;
+    case OPTION_ENUM: *(option_ENUM *)field = place; break;
+    case OPTION_TEXT: *(option_TEXT *)field = arena_strndup(mem, text, strlen(text)); break;
+    }
+    return true;
+}
+
+/* ---- the machine's options ---- */
+
+void options_init(struct options *o) {
+    struct err e = {0};
+    memset(o, 0, sizeof *o);
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (!option_read(&option_rows[i], option_rows[i].initial, o, &o->text, &e)) PANIC("%s", err_text(&e));
+}
+
+void options_free(struct options *o) {
+    arena_free(&o->text);
+}
+
+enum option_id options_find(const char *key, struct err *e) {
+    const char *names[OPTION_COUNT + 1] = {0};
+    const char *near = NULL;
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        names[i] = option_rows[i].key;
+        if (!strcmp(key, names[i])) return (enum option_id)i;
+        if (!strcmp(key, names[i] + strlen(option_rows[i].section) + 1))
+            near = names[i]; /* only the section is missing */
+    }
+    if (!near) near = nearest_name(key, names);
+    if (near)
+        err_set(e, ERR_INPUT, "there is no option \"%s\"; did you mean %s?", key, near);
+    else
+        err_set(e, ERR_INPUT, "there is no option \"%s\"", key);
+    return OPTION_COUNT;
+}
+
+bool options_set(struct options *o, const char *key, const char *value, enum option_origin from,
+                 struct err *e) {
+    enum option_id id = options_find(key, e);
+    if (id == OPTION_COUNT) return false;
+    struct options checked = *o; /* a value that does not count is checked all the same */
+    bool counts = from >= (enum option_origin)o->origin[id];
+    if (!option_read(&option_rows[id], value, counts ? o : &checked, &o->text, e)) return false;
+    if (counts) o->origin[id] = (uint8_t)from;
+    return true;
+}
+
+void options_help(struct sb *out) {
+    for (const struct option_section *s = option_sections; s->name; s++) {
+        sb_add(out, "%s\n", s->title);
+        for (int i = 0; i < OPTION_COUNT; i++) {
+            const struct option_row *row = &option_rows[i];
+            if (strcmp(row->section, s->name) != 0) continue;
+            sb_add(out, "  %s=%s\n      %s\n      Accepts ", row->key, row->initial, row->help);
+            option_accepts(row, out);
+            sb_add(out, ".\n");
+        }
+    }
+}

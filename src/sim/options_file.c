@@ -1,0 +1,56 @@
+/* Options from an INI file (libinih): "[section]" and "name = value" lines, comments after ';' and on lines
+ * that begin with '#'. The library's handler is not told the line it is at, so the reader below counts. */
+#include <ini.h>
+#include <string.h>
+
+#include "sim/file.h"
+#include "sim/options.h"
+
+struct reading {
+    const char *next; /* text not read yet */
+    int line;         /* the one read last */
+    int refused;      /* the first whose value was refused, 0: none */
+    struct options *options;
+    struct err *err;
+};
+
+/* As fgets does: up to and with the next newline, at most n - 1 characters. */
+static char *next_line(char *out, int n, void *stream) {
+    struct reading *r = stream;
+    if (!*r->next || n < 2) return NULL;
+    size_t len = strcspn(r->next, "\n");
+    len += r->next[len] == '\n';
+    if (len > (size_t)n - 1) len = (size_t)n - 1;
+    memcpy(out, r->next, len);
+    out[len] = '\0';
+    r->next += len;
+    r->line++;
+    return out;
+}
+
+static int take(void *user, const char *section, const char *name, const char *value) {
+    struct reading *r = user;
+    if (r->refused) return 0;
+    struct sb key = {0};
+    sb_add(&key, *section ? "%s.%s" : "%s%s", section, name);
+    bool good = options_set(r->options, key.text, value ? value : "", OPTION_FILE, r->err);
+    sb_free(&key);
+    if (!good) r->refused = r->line;
+    return good;
+}
+
+bool options_read_file(struct options *o, const char *path, struct err *e) {
+    struct sb text = {0};
+    if (!file_read(path, &text, e)) {
+        sb_free(&text);
+        return false;
+    }
+    struct reading r = {.next = text.text, .options = o, .err = e};
+    int line = ini_parse_stream(next_line, &r, take, &r);
+    sb_free(&text);
+    if (line == 0) return true;
+    if (line < 0) return err_set(e, ERR_MEMORY, "%s: no memory to read it", path);
+    if (r.refused && r.refused <= line)
+        return err_set(e, ERR_INPUT, "%s:%d: %s", path, r.refused, err_text(e));
+    return err_set(e, ERR_INPUT, "%s:%d: expected [section] or name = value", path, line);
+}

@@ -1,0 +1,29 @@
+/* Fuzzes the PTX loader and the analysis behind it: any text is either refused with a message or becomes a module. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "cfg/cfg.h"
+#include "front/ptx/ptx.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct err e = {0};
+    struct ir_module *m = ptx_load("fuzz.ptx", (const char *)data, size, &e);
+    if (m) {
+        struct cfg *c = cfg_analyse(m, &e);
+        for (uint32_t pc = 0; c && pc < m->code.n; pc++) {
+            struct sb text = {0};
+            ir_print_insn(&text, m, pc);
+            sb_free(&text);
+        }
+        if (!c) CHECK(e.text.len > 0);
+        cfg_free(c);
+        ir_module_free(m);
+    } else {
+        CHECK(e.text.len > 0);
+    }
+    err_free(&e);
+    return 0;
+}

@@ -1,0 +1,334 @@
+/* Options: what each kind accepts and refuses, in which words; files; which of several values counts. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sim/docs.h"
+#include "sim/options.h"
+
+/* A table of its own with every kind, as a part with its own keys would have. */
+struct values {
+    option_INT whole;
+    option_SIZE size;
+    option_REAL real;
+    option_BOOL flag;
+    option_ENUM word;
+    option_TEXT text;
+};
+static const struct option_row rows[] = {
+    {.key = "t.whole",
+     .section = "t",
+     .kind = OPTION_INT,
+     .low = -5,
+     .high = 64,
+     .offset = offsetof(struct values, whole)},
+    {.key = "t.size",
+     .section = "t",
+     .kind = OPTION_SIZE,
+     .low = 1024,
+     .high = (int64_t)1 << 40,
+     .offset = offsetof(struct values, size)},
+    {.key = "t.real",
+     .section = "t",
+     .kind = OPTION_REAL,
+     .rlow = 0,
+     .rhigh = 1.5,
+     .offset = offsetof(struct values, real)},
+    {.key = "t.flag", .section = "t", .kind = OPTION_BOOL, .offset = offsetof(struct values, flag)},
+    {.key = "t.word",
+     .section = "t",
+     .kind = OPTION_ENUM,
+     .choices = "lru|fifo|random",
+     .offset = offsetof(struct values, word)},
+    {.key = "t.text", .section = "t", .kind = OPTION_TEXT, .offset = offsetof(struct values, text)},
+};
+enum { WHOLE, SIZE, REAL, FLAG, WORD, TEXT };
+
+struct fixture {
+    struct values v;
+    struct arena mem;
+    struct err e;
+};
+
+static bool takes(struct fixture *f, int row, const char *text) {
+    return option_read(&rows[row], text, &f->v, &f->mem, &f->e);
+}
+
+static void refused(struct fixture *f, int row, const char *text, const char *message) {
+    struct values before = f->v;
+    assert_false(takes(f, row, text));
+    assert_int_equal(f->e.code, ERR_INPUT);
+    assert_string_equal(err_text(&f->e), message);
+    assert_memory_equal(&before, &f->v, sizeof before);
+}
+
+static void done(struct fixture *f) {
+    arena_free(&f->mem);
+    err_free(&f->e);
+}
+
+static void whole_numbers(void **state) {
+    (void)state;
+    struct fixture f = {0};
+    assert_true(takes(&f, WHOLE, "64"));
+    assert_int_equal(f.v.whole, 64);
+    assert_true(takes(&f, WHOLE, "-5"));
+    assert_int_equal(f.v.whole, -5);
+    assert_true(takes(&f, WHOLE, "0x1f"));
+    assert_int_equal(f.v.whole, 31);
+    assert_true(takes(&f, WHOLE, "010")); /* not octal: nobody who writes this means 8 */
+    assert_int_equal(f.v.whole, 10);
+    refused(&f, WHOLE, "65", "t.whole: \"65\" is out of range: expected a whole number from -5 to 64");
+    refused(&f, WHOLE, "-6", "t.whole: \"-6\" is out of range: expected a whole number from -5 to 64");
+    refused(&f, WHOLE, "99999999999999999999",
+            "t.whole: \"99999999999999999999\" is out of range: expected a whole number from -5 to 64");
+    static const char *const bad[] = {"", " 5", "5 ", "five", "1.5", "4K", "0x", "--1", "+-1", "-"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char message[128];
+        snprintf(message, sizeof message,
+                 "t.whole: \"%s\" is not a value of this option: expected a whole number from -5 to 64",
+                 bad[i]);
+        refused(&f, WHOLE, bad[i], message);
+    }
+    done(&f);
+}
+
+static void sizes_take_suffixes(void **state) {
+    (void)state;
+    struct fixture f = {0};
+    static const struct {
+        const char *text;
+        uint64_t bytes;
+    } good[] = {{"1024", 1024},  {"1K", 1024},        {"48k", 49152},
+                {"3M", 3145728}, {"2G", 2147483648u}, {"1T", (uint64_t)1 << 40}};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_true(takes(&f, SIZE, good[i].text));
+        assert_int_equal(f.v.size, good[i].bytes);
+    }
+    refused(
+        &f, SIZE, "1023",
+        "t.size: \"1023\" is out of range: expected a size in bytes (K, M, G, T may follow) from 1K to 1T");
+    refused(&f, SIZE, "9000000T",
+            "t.size: \"9000000T\" is out of range: expected a size in bytes (K, M, G, T may follow) from 1K "
+            "to 1T");
+    refused(&f, SIZE, "4KB",
+            "t.size: \"4KB\" is not a value of this option: expected a size in bytes (K, M, G, T may follow) "
+            "from 1K to 1T");
+    refused(&f, SIZE, "K",
+            "t.size: \"K\" is not a value of this option: expected a size in bytes (K, M, G, T may follow) "
+            "from 1K to 1T");
+    done(&f);
+}
+
+static void reals(void **state) {
+    (void)state;
+    struct fixture f = {0};
+    assert_true(takes(&f, REAL, "1.25"));
+    assert_true(f.v.real == 1.25);
+    assert_true(takes(&f, REAL, "1e-3"));
+    assert_true(f.v.real == 1e-3);
+    refused(&f, REAL, "2", "t.real: \"2\" is out of range: expected a number from 0 to 1.5");
+    refused(&f, REAL, "nan",
+            "t.real: \"nan\" is not a value of this option: expected a number from 0 to 1.5");
+    refused(&f, REAL, "1,5",
+            "t.real: \"1,5\" is not a value of this option: expected a number from 0 to 1.5");
+    refused(&f, REAL, "-", "t.real: \"-\" is not a value of this option: expected a number from 0 to 1.5");
+    done(&f);
+}
+
+static void words_flags_and_text(void **state) {
+    (void)state;
+    struct fixture f = {0};
+    assert_true(takes(&f, WORD, "random"));
+    assert_int_equal(f.v.word, 2);
+    assert_true(takes(&f, WORD, "lru"));
+    assert_int_equal(f.v.word, 0);
+    refused(&f, WORD, "rand", "t.word: \"rand\" is not a value of this option: expected lru, fifo or random");
+    refused(&f, WORD, "lru|fifo",
+            "t.word: \"lru|fifo\" is not a value of this option: expected lru, fifo or random");
+    refused(&f, WORD, "", "t.word: \"\" is not a value of this option: expected lru, fifo or random");
+    static const char *const yes[] = {"true", "ON", "yes", "1"}, *const no[] = {"false", "off", "No", "0"};
+    for (int i = 0; i < 4; i++) {
+        assert_true(takes(&f, FLAG, yes[i]));
+        assert_true(f.v.flag);
+        assert_true(takes(&f, FLAG, no[i]));
+        assert_false(f.v.flag);
+    }
+    refused(&f, FLAG, "2", "t.flag: \"2\" is not a value of this option: expected true or false");
+    char text[] = "any thing";
+    assert_true(takes(&f, TEXT, text));
+    text[0] = 'X';
+    assert_string_equal(f.v.text, "any thing"); /* a copy */
+    done(&f);
+}
+
+/* What is printed reads back as the same value. */
+static void values_print_as_they_are_read(void **state) {
+    (void)state;
+    struct fixture f = {0};
+    static const char *const texts[] = {
+        [WHOLE] = "-5", [SIZE] = "48K", [REAL] = "0.25", [FLAG] = "true", [WORD] = "fifo", [TEXT] = "a b"};
+    for (int i = 0; i <= TEXT; i++) {
+        struct sb out = {0};
+        assert_true(takes(&f, i, texts[i]));
+        option_print(&rows[i], &f.v, &out);
+        assert_string_equal(out.text, texts[i]);
+        sb_free(&out);
+    }
+    done(&f);
+}
+
+/* ---- the machine's table ---- */
+
+static void every_row_is_complete(void **state) {
+    (void)state;
+    struct options o;
+    options_init(&o); /* panics when a default is refused by its own row */
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const struct option_row *r = &option_rows[i];
+        assert_int_equal(strncmp(r->key, r->section, strlen(r->section)), 0);
+        assert_int_equal(o.origin[i], OPTION_DEFAULT);
+        assert_int_equal(r->help[strlen(r->help) - 1], '.');
+        assert_int_equal(r->kind == OPTION_ENUM, r->choices != NULL);
+    }
+    assert_int_equal(o.sm.shared_bytes, 227 * 1024);
+    options_free(&o);
+}
+
+static void unknown_keys_name_the_nearest(void **state) {
+    (void)state;
+    struct options o;
+    struct err e = {0};
+    options_init(&o);
+    assert_false(options_set(&o, "exec.iza", "auto", OPTION_GIVEN, &e));
+    assert_string_equal(err_text(&e), "there is no option \"exec.iza\"; did you mean exec.isa?");
+    assert_false(options_set(&o, "global_bytes", "1G", OPTION_GIVEN, &e));
+    assert_string_equal(err_text(&e), "there is no option \"global_bytes\"; did you mean mem.global_bytes?");
+    assert_false(options_set(&o, "colour", "red", OPTION_GIVEN, &e));
+    assert_string_equal(err_text(&e), "there is no option \"colour\"");
+    assert_false(options_set(&o, "", "", OPTION_GIVEN, &e));
+    assert_string_equal(err_text(&e), "there is no option \"\"");
+    err_free(&e);
+    options_free(&o);
+}
+
+static void the_call_wins_over_the_file(void **state) {
+    (void)state;
+    struct options o;
+    struct err e = {0};
+    options_init(&o);
+    assert_true(options_set(&o, "exec.max_insts", "10", OPTION_FILE, &e));
+    assert_int_equal(o.exec.max_insts, 10);
+    assert_int_equal(o.origin[OPT_exec_max_insts], OPTION_FILE);
+    assert_true(options_set(&o, "exec.max_insts", "20", OPTION_GIVEN, &e));
+    assert_int_equal(o.exec.max_insts, 20);
+    assert_true(options_set(&o, "exec.max_insts", "30", OPTION_FILE, &e));
+    assert_int_equal(o.exec.max_insts, 20);
+    assert_int_equal(o.origin[OPT_exec_max_insts], OPTION_GIVEN);
+    assert_false(
+        options_set(&o, "exec.max_insts", "many", OPTION_FILE, &e)); /* checked though it would not count */
+    assert_string_equal(option_origin_name[OPTION_GIVEN], "given");
+    err_free(&e);
+    options_free(&o);
+}
+
+/* ---- files ---- */
+
+static void with_file(const char *text, bool good, const char *message) {
+    char path[] = "/tmp/heddle-options-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+    close(fd);
+    struct options o;
+    struct err e = {0};
+    options_init(&o);
+    assert_int_equal(options_read_file(&o, path, &e), good);
+    if (good) {
+        assert_int_equal(o.exec.isa, 1);
+        assert_int_equal(o.origin[OPT_exec_isa], OPTION_FILE);
+        assert_int_equal(o.mem.global_bytes, 1 << 20);
+    } else {
+        assert_int_equal(strncmp(err_text(&e), path, strlen(path)), 0);
+        assert_string_equal(err_text(&e) + strlen(path), message);
+    }
+    unlink(path);
+    err_free(&e);
+    options_free(&o);
+}
+
+static void files_set_options(void **state) {
+    (void)state;
+    with_file("# a machine\n[exec]\nisa = portable ; same bits\n\n[mem]\nglobal_bytes=1M\n", true, NULL);
+}
+
+static void files_are_refused_with_their_line(void **state) {
+    (void)state;
+    with_file("[exec]\nisa = auto\nisaa = auto\n", false,
+              ":3: there is no option \"exec.isaa\"; did you mean exec.isa?");
+    with_file("[exec]\n\nisa = x\nquantum = y\n", false,
+              ":3: exec.isa: \"x\" is not a value of this option: expected auto, portable or avx2");
+    with_file("[exec\nisa = auto\n", false, ":1: expected [section] or name = value");
+    with_file("[exec]\nnonsense\nisa = x\n", false, ":2: expected [section] or name = value");
+    with_file("isa = auto\n", false, ":1: there is no option \"isa\"; did you mean exec.isa?");
+    struct options o;
+    struct err e = {0};
+    options_init(&o);
+    assert_false(options_read_file(&o, "/nonexistent/x.ini", &e));
+    assert_string_equal(err_text(&e), "cannot open /nonexistent/x.ini: No such file or directory");
+    assert_false(options_read_file(&o, "/tmp", &e));
+    assert_string_equal(err_text(&e), "cannot read /tmp: Is a directory");
+    err_free(&e);
+    options_free(&o);
+}
+
+/* ---- what is generated ---- */
+
+static void help_lists_every_key(void **state) {
+    (void)state;
+    struct sb help = {0};
+    options_help(&help);
+    for (int i = 0; i < OPTION_COUNT; i++) assert_non_null(strstr(help.text, option_rows[i].key));
+    assert_non_null(strstr(help.text, "Accepts auto, portable or avx2."));
+    sb_free(&help);
+}
+
+static void the_committed_page_is_current(void **state) {
+    (void)state;
+    struct sb page = {0};
+    docs_options(&page);
+    FILE *f = fopen("docs/options.md", "rb");
+    assert_non_null(f);
+    char *committed = calloc(1, page.len + 2);
+    size_t n = fread(committed, 1, page.len + 1, f);
+    fclose(f);
+    assert_int_equal(n, page.len);
+    assert_string_equal(committed, page.text);
+    free(committed);
+    sb_free(&page);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole_numbers),
+        cmocka_unit_test(sizes_take_suffixes),
+        cmocka_unit_test(reals),
+        cmocka_unit_test(words_flags_and_text),
+        cmocka_unit_test(values_print_as_they_are_read),
+        cmocka_unit_test(every_row_is_complete),
+        cmocka_unit_test(unknown_keys_name_the_nearest),
+        cmocka_unit_test(the_call_wins_over_the_file),
+        cmocka_unit_test(files_set_options),
+        cmocka_unit_test(files_are_refused_with_their_line),
+        cmocka_unit_test(help_lists_every_key),
+        cmocka_unit_test(the_committed_page_is_current),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

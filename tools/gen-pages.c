@@ -1,0 +1,18 @@
+/* Prints a generated page of docs/: gen-pages options, or gen-pages statistics. */
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/docs.h"
+
+int main(int argc, char **argv) {
+    struct sb page = {0};
+    if (argc == 2 && !strcmp(argv[1], "options"))
+        docs_options(&page);
+    else if (argc == 2 && !strcmp(argv[1], "statistics"))
+        docs_statistics(&page);
+    else
+        return fprintf(stderr, "usage: gen-pages options|statistics\n"), 2;
+    fputs(page.text, stdout);
+    sb_free(&page);
+    return fflush(stdout) ? 1 : 0;
+}
