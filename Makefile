@@ -85,6 +85,12 @@ $(BUILD)/examples/%: examples/%.cpp $(LIB)
 	@mkdir -p $(@D)
 	$(CC:gcc=g++) -Iinclude -std=c++17 -Wall -Wextra -Werror $(OPT) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS)
 
+# The operations' references: linked into the tests that use them.
+REF     := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/ref/*.c)))
+$(filter $(BUILD)/tests/exec/ops%,$(UNIT)): $(BUILD)/tests/%: tests/unit/%.c $(REF) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(REF) $(LIB) -lcmocka $(LDLIBS)
+
 test: test-deps
 	@$(MAKE) --no-print-directory all unit $(EXAMPLES)
 	@HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) tests/run $(BUILD)/tests/log $(UNIT) $(wildcard tests/*.sh)
