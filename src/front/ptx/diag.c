@@ -1,0 +1,119 @@
+/* Diagnostics. A place is a pointer into the text; line and column are counted only when something is reported, so that
+ * the way without errors pays nothing. Unsupported instructions are gathered by form: a file with ten thousand of one
+ * form gives one report with a count. */
+#include "front/ptx/diag.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WINDOW = 100, BEFORE_CARET = 60 }; /* columns of a line that are shown */
+
+void diag_init(struct diag *d, const char *name, const char *text, size_t len) {
+    *d = (struct diag){.name = name, .text = text, .len = len};
+}
+
+void diag_free(struct diag *d) {
+    sb_free(&d->out);
+    VEC_FREE(&d->refused);
+    free(d->slots);
+    d->slots = NULL;
+}
+
+struct place {
+    size_t line, col;
+    const char *begin, *end; /* of the line */
+};
+
+static struct place find_place(const struct diag *d, const char *at) {
+    struct place pl = {.line = 1, .begin = d->text};
+    const char *end = d->text + d->len;
+    for (const char *p = d->text; (p = memchr(p, '\n', (size_t)(at - p))); pl.begin = ++p) pl.line++;
+    pl.end = at < end ? memchr(at, '\n', (size_t)(end - at)) : end;
+    if (!pl.end) pl.end = end;
+    pl.col = (size_t)(at - pl.begin) + 1;
+    return pl;
+}
+
+static void add_excerpt(struct sb *out, const struct place *pl, const char *at) {
+    const char *from = pl->begin, *to = pl->end;
+    if (at - from > BEFORE_CARET && to - from > WINDOW) from = at - BEFORE_CARET;
+    if (to - from > WINDOW) to = from + WINDOW;
+    sb_add(out, "    %s", from > pl->begin ? "..." : "");
+    for (const char *p = from; p < to; p++) {
+        unsigned char c = (unsigned char)*p;
+        if (c == '\r') continue;
+        sb_addn(out, c == '\t' ? " " : c < 32 || c > 126 ? "?" : p, 1);
+    }
+    sb_add(out, "%s\n    %*s^\n", to < pl->end ? "..." : "", (int)(at - from) + (from > pl->begin ? 3 : 0),
+           "");
+}
+
+void diag_add(struct diag *d, const char *at, const char *fmt, ...) {
+    if (d->errors++ >= DIAG_MAX) return;
+    struct place pl = find_place(d, at);
+    sb_add(&d->out, "%s:%zu:%zu: error: ", d->name, pl.line, pl.col);
+    va_list ap;
+    va_start(ap, fmt);
+    sb_addv(&d->out, fmt, ap);
+    va_end(ap);
+    sb_addn(&d->out, "\n", 1);
+    add_excerpt(&d->out, &pl, at);
+    if (d->errors == DIAG_MAX) sb_add(&d->out, "%s: error: too many errors, giving up\n", d->name);
+}
+
+static uint32_t hash_form(const char *s, size_t n) {
+    uint32_t h = 2166136261u;
+    for (size_t i = 0; i < n; i++) h = (h ^ (unsigned char)s[i]) * 16777619u;
+    return h;
+}
+
+static void rehash(struct diag *d) {
+    d->nslots = d->nslots ? d->nslots * 2 : 64;
+    free(d->slots);
+    d->slots = xcalloc(d->nslots, sizeof *d->slots);
+    for (size_t k = 0; k < d->refused.n; k++) {
+        size_t i = d->refused.v[k].hash & (d->nslots - 1);
+        while (d->slots[i]) i = (i + 1) & (d->nslots - 1);
+        d->slots[i] = (uint32_t)k + 1;
+    }
+}
+
+bool diag_refuse(struct diag *d, const char *at, size_t len, const char *why) {
+    if (d->refused.n * 2 >= d->nslots) rehash(d);
+    uint32_t h = hash_form(at, len);
+    size_t i = h & (d->nslots - 1);
+    for (; d->slots[i]; i = (i + 1) & (d->nslots - 1)) {
+        struct diag_refused *r = &d->refused.v[d->slots[i] - 1];
+        if (r->hash == h && r->len == len && !memcmp(r->form, at, len)) {
+            r->count++;
+            return false;
+        }
+    }
+    d->slots[i] = (uint32_t)d->refused.n + 1;
+    VEC_PUSH(&d->refused,
+             (struct diag_refused){.at = at, .form = at, .len = len, .why = why, .hash = h, .count = 1});
+    return false;
+}
+
+bool diag_failed(const struct diag *d) {
+    return d->errors || d->refused.n;
+}
+
+bool diag_full(const struct diag *d) {
+    return d->errors >= DIAG_MAX;
+}
+
+static void add_refused(struct diag *d, const struct diag_refused *r) {
+    struct place pl = find_place(d, r->at);
+    sb_add(&d->out, "%s:%zu:%zu: error: instruction %.*s is not supported", d->name, pl.line, pl.col,
+           (int)(r->len < 120 ? r->len : 120), r->form);
+    if (*r->why) sb_add(&d->out, ": %s", r->why);
+    if (r->count > 1) sb_add(&d->out, " (%u times in this file)", r->count);
+    sb_addn(&d->out, "\n", 1);
+    add_excerpt(&d->out, &pl, r->at);
+}
+
+void diag_report(struct diag *d, struct err *e) {
+    for (size_t i = 0; i < d->refused.n; i++) add_refused(d, &d->refused.v[i]);
+    err_set(e, ERR_INPUT, "%s", d->out.text ? d->out.text : "");
+}

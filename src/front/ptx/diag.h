@@ -1,0 +1,43 @@
+/* Diagnostics of one PTX text: "file:line:col: error: ...", the line, a caret. Collected, not printed. */
+#ifndef HEDDLE_FRONT_PTX_DIAG_H
+#define HEDDLE_FRONT_PTX_DIAG_H
+
+#include "base/alloc.h"
+#include "base/err.h"
+
+enum {
+    DIAG_MAX = 20
+}; /* syntax and meaning errors; unsupported instructions are counted apart and all listed */
+
+struct diag_refused {
+    const char *at; /* first place */
+    const char *form;
+    size_t len;
+    const char *why; /* "" or a reason */
+    uint32_t hash, count;
+};
+
+struct diag {
+    const char *name, *text;
+    size_t len;
+    struct sb out;
+    unsigned errors;
+    VEC(struct diag_refused) refused;
+    uint32_t *slots; /* hash of form to index + 1 */
+    size_t nslots;
+};
+
+void diag_init(struct diag *d, const char *name, const char *text, size_t len);
+void diag_free(struct diag *d);
+/* at points into the text. diag_error is false, so that "return diag_error(...)" reads well; a macro, so that the
+ * compiler sees it and can tell what is initialised on the other path. */
+void diag_add(struct diag *d, const char *at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+#define diag_error(d, at, ...) (diag_add((d), (at), __VA_ARGS__), false)
+/* An instruction that is understood as such but not supported, named by its form (text from at). why may be "". */
+bool diag_refuse(struct diag *d, const char *at, size_t len, const char *why);
+bool diag_failed(const struct diag *d);
+bool diag_full(const struct diag *d); /* no use in going on */
+/* Moves everything to e, in the order of the text: errors first, then the refused instructions. */
+void diag_report(struct diag *d, struct err *e);
+
+#endif

@@ -1,0 +1,254 @@
+/* Tokens with expectations, and everything at module scope. An error is reported where it is found; the reader then
+ * goes on behind the next ';' (or at a '}'), so that one load reports as much as it can. */
+#include "front/ptx/parse.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_FILES = 1 << 20 };
+
+bool ptx_accept(struct ptx *p, int kind) {
+    if (p->t.kind != kind) return false;
+    ptx_next(p);
+    return true;
+}
+
+bool ptx_is_word(const struct ptx *p, const char *word) {
+    return p->t.kind == TOK_DOT && !strncmp(p->t.s, word, p->t.len) && !word[p->t.len];
+}
+
+bool ptx_accept_word(struct ptx *p, const char *word) {
+    if (!ptx_is_word(p, word)) return false;
+    ptx_next(p);
+    return true;
+}
+
+bool ptx_unexpected(struct ptx *p, const char *expected) {
+    const struct tok *t = &p->t;
+    if (t->kind == TOK_BAD) return diag_error(&p->diag, t->at, "expected %s, found %s", expected, t->why);
+    if (t->kind == TOK_END)
+        return diag_error(&p->diag, t->at, "expected %s, found the end of the text", expected);
+    int n = (int)(p->lex.p - t->at);
+    return diag_error(&p->diag, t->at, "expected %s, found '%.*s'", expected, n < 60 ? n : 60, t->at);
+}
+
+bool ptx_expect(struct ptx *p, int kind, const char *where) {
+    if (ptx_accept(p, kind)) return true;
+    char what[96];
+    snprintf(what, sizeof what, "'%c' %s", kind, where);
+    return ptx_unexpected(p, what);
+}
+
+bool ptx_name(struct ptx *p, struct tok *name, const char *what) {
+    if (p->t.kind != TOK_ID) return ptx_unexpected(p, what);
+    *name = p->t;
+    ptx_next(p);
+    return true;
+}
+
+/* A '}' that ',' or ';' follows closes a vector, not a scope. */
+void ptx_resync(struct ptx *p) {
+    while (p->t.kind != TOK_END) {
+        if (ptx_accept(p, ';')) return;
+        if (p->t.kind == '}') {
+            struct lexer ahead = p->lex;
+            struct tok next;
+            lex_next(&ahead, &next);
+            if (next.kind != ',' && next.kind != ';') return;
+        }
+        ptx_next(p);
+    }
+}
+
+bool ptx_skip_braces(struct ptx *p) {
+    uint32_t depth = 0;
+    const char *at = p->t.at;
+    do {
+        if (p->t.kind == '{')
+            depth++;
+        else if (p->t.kind == '}')
+            depth--;
+        else if (p->t.kind == TOK_END)
+            return diag_error(&p->diag, at, "this '{' has no matching '}'");
+        ptx_next(p);
+    } while (depth);
+    return true;
+}
+
+bool ptx_number(struct ptx *p, const char *what, uint64_t max, uint64_t *out) {
+    const char *at = p->t.at;
+    struct value v;
+    if (!ptx_expr(p, &v)) return false;
+    if (v.kind != VAL_INT) return diag_error(&p->diag, at, "%s must be an integer", what);
+    if ((!v.uns && (int64_t)v.u < 0) || v.u > max)
+        return diag_error(&p->diag, at, "%s must be between 0 and %llu", what, (unsigned long long)max);
+    *out = v.u;
+    return true;
+}
+
+/* ---- directives that stand alone ---- */
+
+/* "7.0" would be a number with a fraction: the digits are read from the text. */
+static bool version(struct ptx *p) {
+    const char *s = p->t.at;
+    char *end;
+    unsigned long major = strtoul(s, &end, 10);
+    if (end == s || *end != '.' || end[1] < '0' || end[1] > '9')
+        return ptx_unexpected(p, "a version such as 7.0");
+    unsigned long minor = strtoul(end + 1, &end, 10);
+    if (major > 9 || (major == 9 && minor > 0))
+        return diag_error(&p->diag, s, "PTX version %lu.%lu is newer than 9.0, the latest supported", major,
+                          minor);
+    p->m->version_major = (uint32_t)major;
+    p->m->version_minor = (uint32_t)minor;
+    p->lex.p = end;
+    ptx_next(p);
+    return true;
+}
+
+static bool target(struct ptx *p) {
+    do {
+        struct tok t = {0};
+        if (!ptx_name(p, &t, "a target such as sm_70")) return false;
+        if (t.len < 5 || memcmp(t.s, "sm_", 3)) continue;
+        p->m->sm = (uint32_t)strtoul(t.s + 3, NULL, 10);
+        if (p->m->sm < 20)
+            return diag_error(&p->diag, t.at, "target %.*s is older than sm_20, the first supported",
+                              (int)t.len, t.s);
+    } while (ptx_accept(p, ','));
+    return true;
+}
+
+static bool address_size(struct ptx *p) {
+    const char *at = p->t.at;
+    uint64_t n = 0;
+    if (!ptx_number(p, "the address size", 64, &n)) return false;
+    if (n != 32 && n != 64) return diag_error(&p->diag, at, "the address size is 32 or 64");
+    if (p->m->code.n || p->m->funcs.n || p->m->vars.n)
+        return diag_error(&p->diag, at, ".address_size must come before all declarations");
+    p->m->address_bits = (uint32_t)n;
+    return true;
+}
+
+static bool plain_int(struct ptx *p, const char *what, uint64_t max, uint64_t *out) {
+    if (p->t.kind != TOK_INT) return ptx_unexpected(p, what);
+    if (p->t.u > max)
+        return diag_error(&p->diag, p->t.at, "%s must be at most %llu", what, (unsigned long long)max);
+    *out = p->t.u;
+    ptx_next(p);
+    return true;
+}
+
+bool ptx_file(struct ptx *p) {
+    uint64_t n = 0;
+    if (!plain_int(p, "a file number", MAX_FILES, &n)) return false;
+    if (p->t.kind != TOK_STR) return ptx_unexpected(p, "a file name in quotes");
+    /* A table as long as the text at most, whatever number is claimed. */
+    if (n <= p->m->text_len) {
+        while (p->m->files.n <= n) VEC_PUSH(&p->m->files, NULL);
+        p->m->files.v[n] = arena_strndup(&p->m->mem, p->t.s, p->t.len);
+    }
+    ptx_next(p);
+    uint64_t ignored;
+    while (ptx_accept(p, ','))
+        if (!plain_int(p, "a number", UINT64_MAX, &ignored)) return false;
+    return true;
+}
+
+/* .loc file line column [, function_name label [+ n], inlined_at file line column]: the innermost place is kept. */
+bool ptx_loc(struct ptx *p) {
+    uint64_t v[3], ignored;
+    for (int i = 0; i < 3; i++)
+        if (!plain_int(p, "a number of .loc", UINT32_MAX, &v[i])) return false;
+    p->b.loc = (struct ir_srcloc){(uint32_t)v[0], (uint32_t)v[1], (uint32_t)v[2]};
+    while (ptx_accept(p, ',')) {
+        struct tok word = {0}, label;
+        if (!ptx_name(p, &word, "function_name or inlined_at")) return false;
+        if (word.len == 13 && !memcmp(word.s, "function_name", 13)) {
+            if (!ptx_name(p, &label, "a label")) return false;
+            if (ptx_accept(p, '+') && !plain_int(p, "an offset", UINT64_MAX, &ignored)) return false;
+        } else {
+            for (int i = 0; i < 3; i++)
+                if (!plain_int(p, "a number of inlined_at", UINT64_MAX, &ignored)) return false;
+        }
+    }
+    return true;
+}
+
+bool ptx_pragma(struct ptx *p) {
+    do {
+        if (p->t.kind != TOK_STR) return ptx_unexpected(p, "a string after .pragma");
+        ptx_next(p);
+    } while (ptx_accept(p, ','));
+    return ptx_expect(p, ';', "after .pragma");
+}
+
+bool ptx_section(struct ptx *p) {
+    if (p->t.kind != TOK_DOT && p->t.kind != TOK_ID) return ptx_unexpected(p, "a section name");
+    ptx_next(p);
+    if (p->t.kind != '{') return ptx_unexpected(p, "'{' after the section name");
+    return ptx_skip_braces(p);
+}
+
+/* ---- the module ---- */
+
+static struct linkage linkage(struct ptx *p) {
+    struct linkage l = {0};
+    for (;;) {
+        if (ptx_accept_word(p, "extern"))
+            l.external = true;
+        else if (ptx_accept_word(p, "visible"))
+            l.visible = true;
+        else if (ptx_accept_word(p, "weak"))
+            l.weak = true;
+        else if (ptx_accept_word(p, "common"))
+            l.common = true;
+        else
+            return l;
+    }
+}
+
+static bool directive(struct ptx *p) {
+    static const struct {
+        const char *word;
+        bool (*read)(struct ptx *);
+    } plain[] = {{"version", version},     {"target", target},  {"address_size", address_size},
+                 {"file", ptx_file},       {"loc", ptx_loc},    {"pragma", ptx_pragma},
+                 {"section", ptx_section}, {"alias", ptx_alias}};
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (ptx_accept_word(p, plain[i].word)) return plain[i].read(p);
+    struct linkage link = linkage(p);
+    if (ptx_accept_word(p, "entry")) return ptx_function(p, link, true);
+    if (ptx_accept_word(p, "func")) return ptx_function(p, link, false);
+    if (ptx_is_word(p, "reg"))
+        return diag_error(&p->diag, p->t.at, "registers are declared inside functions");
+    if (ptx_is_word(p, "local"))
+        return diag_error(&p->diag, p->t.at, ".local variables outside functions are not supported");
+    if (p->t.kind != TOK_DOT) return ptx_unexpected(p, "a directive such as .entry, .func or .global");
+    return ptx_var_decl(p, link);
+}
+
+/* After an error at module scope: past the rest of the declaration, with its body if it has one. */
+static void resync_module(struct ptx *p) {
+    while (p->t.kind != TOK_END) {
+        if (p->t.kind == '{') {
+            ptx_skip_braces(p);
+            return;
+        }
+        bool last = p->t.kind == ';' || p->t.kind == '}';
+        ptx_next(p);
+        if (last) return;
+    }
+}
+
+void ptx_module(struct ptx *p) {
+    ptx_next(p);
+    if (p->t.kind != TOK_END && !ptx_is_word(p, "version")) ptx_unexpected(p, ".version at the beginning");
+    while (p->t.kind != TOK_END && !diag_full(&p->diag)) {
+        if (ptx_accept(p, ';')) continue;
+        if (!directive(p)) resync_module(p);
+    }
+    if (!p->m->version_major && !diag_failed(&p->diag))
+        ptx_unexpected(p, "a PTX module (.version, .target, ...)");
+}

@@ -1,0 +1,127 @@
+/* ptx_load: sets up the tables, reads the text, checks what only the end can tell. The static tables (modifiers,
+ * instructions, operations) are hashed once per load: some twenty microseconds, and no global state. */
+#include "front/ptx/ptx.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "front/ptx/lower.h"
+
+const struct mod ptx_mods[NMODS] = {
+#define MOD(text, id, classes, value) [MOD_##id] = {text, MOD_##id, value, classes},
+#include "front/ptx/mods.def"
+};
+
+static const struct form forms[] = {
+#define FORM(name, handler, nsrc, classes) {name, low_##handler, nsrc, classes},
+#include "front/ptx/forms.def"
+};
+
+enum { NFORMS = sizeof forms / sizeof *forms, MOD_SLOTS = 512, FORM_SLOTS = 512, OP_SLOTS = 2048 };
+_Static_assert(NMODS * 2 < MOD_SLOTS && NFORMS * 2 < FORM_SLOTS && IR_NOPS * 2 < OP_SLOTS,
+               "tables stay half empty");
+
+static void put(uint16_t *slots, uint32_t nslots, uint32_t hash, unsigned index) {
+    uint32_t i = hash & (nslots - 1);
+    while (slots[i]) i = (i + 1) & (nslots - 1);
+    slots[i] = (uint16_t)(index + 1);
+}
+
+static uint32_t op_hash(const char *name, unsigned type) {
+    return (lex_hash_name(name, strlen(name)) ^ type) * 0x9e3779b1u >> 7;
+}
+
+static void build_tables(struct ptx *p) {
+    p->mod_slots = xcalloc(MOD_SLOTS, sizeof *p->mod_slots);
+    p->form_slots = xcalloc(FORM_SLOTS, sizeof *p->form_slots);
+    p->op_slots = xcalloc(OP_SLOTS, sizeof *p->op_slots);
+    for (unsigned i = 0; i < NMODS; i++)
+        put(p->mod_slots, MOD_SLOTS, lex_hash_name(ptx_mods[i].text, strlen(ptx_mods[i].text)), i);
+    for (unsigned i = 0; i < NFORMS; i++)
+        put(p->form_slots, FORM_SLOTS, lex_hash_name(forms[i].name, strlen(forms[i].name)), i);
+    for (unsigned i = 0; i < IR_NOPS; i++)
+        put(p->op_slots, OP_SLOTS, op_hash(ir_ops[i].name, ir_ops[i].type), i);
+    memset(p->cvt, -1, sizeof p->cvt);
+    for (int op = IR_CVT_U8_U8; op <= IR_CVT_F64_F64; op++)
+        p->cvt[ir_ops[op].dtype][ir_ops[op].type] = (int16_t)op;
+}
+
+static bool same(const struct tok *t, const char *text) {
+    return !strncmp(t->s, text, t->len) && !text[t->len];
+}
+
+const struct mod *ptx_find_mod(const struct ptx *p, const struct tok *word) {
+    for (uint32_t i = word->hash & (MOD_SLOTS - 1); p->mod_slots[i]; i = (i + 1) & (MOD_SLOTS - 1))
+        if (same(word, ptx_mods[p->mod_slots[i] - 1].text)) return &ptx_mods[p->mod_slots[i] - 1];
+    return NULL;
+}
+
+const struct form *ptx_find_form(const struct ptx *p, const struct tok *name) {
+    for (uint32_t i = name->hash & (FORM_SLOTS - 1); p->form_slots[i]; i = (i + 1) & (FORM_SLOTS - 1))
+        if (same(name, forms[p->form_slots[i] - 1].name)) return &forms[p->form_slots[i] - 1];
+    return NULL;
+}
+
+static int find_exact(const struct ptx *p, const char *name, unsigned type) {
+    for (uint32_t i = op_hash(name, type) & (OP_SLOTS - 1); p->op_slots[i]; i = (i + 1) & (OP_SLOTS - 1)) {
+        int op = p->op_slots[i] - 1;
+        if (ir_ops[op].type == type && !strcmp(ir_ops[op].name, name)) return op;
+    }
+    return -1;
+}
+
+int ptx_find_op(const struct ptx *p, const char *name, enum ir_type t) {
+    int op = find_exact(p, name, t);
+    /* Signed types follow their unsigned ones. */
+    return op < 0 && ir_type_signed(t) ? find_exact(p, name, t - 1u) : op;
+}
+
+static void release(struct ptx *p) {
+    free(p->mod_slots);
+    free(p->form_slots);
+    free(p->op_slots);
+    map64_free(&p->k32);
+    map64_free(&p->k64);
+    map64_free(&p->krel);
+    map64_free(&p->b.elements);
+    VEC_FREE(&p->b.fixups);
+    VEC_FREE(&p->b.frame_words);
+    VEC_FREE(&p->b.shared);
+    VEC_FREE(&p->b.ret_regs);
+    VEC_FREE(&p->b.scopes);
+    VEC_FREE(&p->calls);
+    VEC_FREE(&p->funcrefs);
+    VEC_FREE(&p->alias);
+    names_free(&p->names);
+    diag_free(&p->diag);
+    arena_free(&p->tmp);
+}
+
+struct ir_module *ptx_load(const char *name, const char *text, size_t len, struct err *e) {
+    if (len >= UINT32_MAX / 2) {
+        err_set(e, ERR_INPUT, "%s: error: the text is larger than 2 GB", name);
+        return NULL;
+    }
+    struct ptx *p = xcalloc(1, sizeof *p);
+    struct ir_module *m = p->m = ir_module_new(name);
+    m->text = arena_strndup(&m->mem, text, len); /* ends in NUL, which the lexer relies on */
+    m->text_len = len;
+    m->address_bits = 32;
+    VEC_PUSH(&m->files, NULL);
+    build_tables(p);
+    p->map_budget = len;
+    p->init_budget = 64 * (uint64_t)len + 4096;
+    names_init(&p->names, &p->tmp);
+    diag_init(&p->diag, m->name, m->text, len);
+    lex_init(&p->lex, m->text, len);
+    ptx_module(p);
+    if (!diag_failed(&p->diag)) ptx_finish(p);
+    if (diag_failed(&p->diag)) {
+        diag_report(&p->diag, e);
+        ir_module_free(m);
+        m = NULL;
+    }
+    release(p);
+    free(p);
+    return m;
+}
