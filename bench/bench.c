@@ -1,6 +1,6 @@
 /* make bench: how fast heddle executes functionally, beside the same kernels compiled for this CPU, and how
- * fast it loads. Every time is the best of several runs on one core; every result is compared with the CPU's
- * before it is shown. */
+ * fast it loads. Every time is processor time, the best of several runs of one thread, so that other work on
+ * the machine shows little; every result is compared with the CPU's before it is shown. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ struct bench {
 
 static double now(void) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 static double peak_mb(void) {

@@ -1,7 +1,10 @@
-/* Runs a few lines of PTX: a kernel is written around them, every thread has 64 bytes of input and 64 of
- * output. Inside the lines these are set: %tid      number of the thread           %lane   number within its
- * warp %in %out  its input and output, .global  %ain %aout  the block's blob      a 64-byte parameter: the
- * first thread's input and %r %d %h %f %g %p (u32, u64, u16, f32, f64, pred; <40> each) are free to use. */
+/* Runs a few lines of PTX: a kernel is written around them; every thread has 64 bytes of input and 64 of
+ * output. Inside the lines these are set:
+ * - %ti, %lane: number of the thread in its block, in its warp
+ * - %in, %out: addresses of its input and output, in global memory; %ain, %aout: of the first thread's
+ * - blob: a 64-byte parameter, the first thread's input
+ *
+ * and %r %d %h %f %g %p (b32, b64, b16, f32, f64, pred; 40 each) are free to use. */
 #ifndef HEDDLE_TESTS_KERNELS_SNIPPET_H
 #define HEDDLE_TESTS_KERNELS_SNIPPET_H
 
@@ -19,13 +22,12 @@ struct snippet {
 static inline void snippet_text(const struct snippet *s, struct sb *t) {
     sb_add(t, ".version 8.0\n.target sm_90\n.address_size 64\n%s\n", s->decls.text ? s->decls.text : "");
     sb_add(t, ".visible .entry k(.param .u64 pin, .param .u64 pout, .param .align 16 .b8 blob[64])\n{\n");
-    sb_add(t, ".reg .u32 %%r<40>, %%tid, %%lane;\n.reg .u64 %%d<40>, %%in, %%out, %%ain, %%aout, %%slot;\n");
+    sb_add(t, ".reg .b32 %%r<40>, %%ti, %%lane;\n.reg .b64 %%d<40>, %%in, %%out, %%ain, %%aout, %%slot;\n");
     sb_add(t, ".reg .b16 %%h<40>;\n.reg .f32 %%f<40>;\n.reg .f64 %%g<40>;\n.reg .pred %%p<40>;\n");
     sb_add(t, "ld.param.u64 %%ain, [pin];\nld.param.u64 %%aout, [pout];\n");
-    sb_add(t, "mov.u32 %%r0, %%ctaid.x;\nmov.u32 %%r1, %%ntid.x;\nmov.u32 %%tid, %%tid.x;\n");
-    sb_add(
-        t,
-        "mov.u32 %%lane, %%laneid;\nmad.lo.u32 %%r0, %%r0, %%r1, %%tid;\nmul.wide.u32 %%slot, %%r0, 64;\n");
+    sb_add(t, "mov.u32 %%r0, %%ctaid.x;\nmov.u32 %%r1, %%ntid.x;\nmov.u32 %%ti, %%tid.x;\n");
+    sb_add(t,
+           "mov.u32 %%lane, %%laneid;\nmad.lo.u32 %%r0, %%r0, %%r1, %%ti;\nmul.wide.u32 %%slot, %%r0, 64;\n");
     sb_add(t, "add.u64 %%in, %%ain, %%slot;\nadd.u64 %%out, %%aout, %%slot;\n%s\nret;\n}\n", s->code.text);
 }
 

@@ -10,7 +10,7 @@ struct place {
     const char *space, *decls, *locals, *address;
     bool writable, shared_by_all; /* one copy for all threads: the first thread's input */
 };
-#define SHARED_ADDRESS "mov.u64 %d1, sh;\nmul.wide.u32 %d2, %tid, 64;\nadd.u64 %d1, %d1, %d2;\n"
+#define SHARED_ADDRESS "mov.u64 %d1, sh;\nmul.wide.u32 %d2, %ti, 64;\nadd.u64 %d1, %d1, %d2;\n"
 static const struct place places[] = {
     {".global", "", "", "mov.u64 %d1, %in;\n", true, false},
     {"", "", "", "cvta.global.u64 %d1, %in;\n", true, false},
@@ -208,11 +208,12 @@ typedef bool sreg_check(const struct where *w, uint64_t v);
         return value;                                          \
     }
 IS(TID_X, v == w->t % BX)
-IS(TID_Y, v == w->t / BX % BY) IS(TID_Z, v == w->t / (BX * BY)) IS(NTID_X, v == BX) IS(NTID_Y, v == BY)
-    IS(NTID_Z, v == BZ) IS(CTAID_X, v == w->b % GX) IS(CTAID_Y, v == w->b / GX % GY)
-        IS(CTAID_Z, v == w->b / (GX * GY)) IS(NCTAID_X, v == GX) IS(NCTAID_Y, v == GY) IS(NCTAID_Z, v == GZ)
-            IS(LANEID, v == w->lane) IS(WARPID, v == w->t / 32) IS(NWARPID, v >= 2) IS(SMID, v < 1024)
-                IS(NSMID, v >= 1 && v <= 1024) IS(GRIDID, v < 1 << 20) IS(LANEMASK_EQ, v == 1u << w->lane)
+IS(TID_Y, v == w->t / BX % BY)
+IS(TID_Z, v == w->t / (BX * BY)) IS(NTID_X, v == BX) IS(NTID_Y, v == BY) IS(NTID_Z, v == BZ)
+    IS(CTAID_X, v == w->b % GX) IS(CTAID_Y, v == w->b / GX % GY) IS(CTAID_Z, v == w->b / (GX * GY))
+        IS(NCTAID_X, v == GX) IS(NCTAID_Y, v == GY) IS(NCTAID_Z, v == GZ) IS(LANEID, v == w->lane)
+            IS(WARPID, v == w->t / 32) IS(NWARPID, v >= 2) IS(SMID, v < 1024) IS(NSMID, v >= 1 && v <= 1024)
+                IS(GRIDID, v < 1 << 20) IS(LANEMASK_EQ, v == 1u << w->lane)
                     IS(LANEMASK_LE, v == (2ull << w->lane) - 1) IS(LANEMASK_LT, v == (1u << w->lane) - 1)
                         IS(LANEMASK_GE, v == (~0u << w->lane))
                             IS(LANEMASK_GT, v == (uint32_t)(~0ull << (w->lane + 1))) IS(CLOCK, true)
@@ -287,7 +288,7 @@ static void test_FRAME_U64(void **state) {
     struct snippet s = {0};
     sb_add(&s.code,
            ".local .align 8 .b8 a[24];\n.local .align 8 .b8 b[16];\nmov.u64 %%d1, a;\nmov.u64 %%d2, b+8;\n"
-           "st.local.u32 [%%d1+4], %%tid;\nadd.u32 %%r2, %%tid, 1000;\nst.local.u32 [%%d2], %%r2;\n"
+           "st.local.u32 [%%d1+4], %%ti;\nadd.u32 %%r2, %%ti, 1000;\nst.local.u32 [%%d2], %%r2;\n"
            "ld.local.u32 %%r3, [a+4];\nld.local.u32 %%r4, [b+8];\n"
            "st.global.u32 [%%out], %%r3;\nst.global.u32 [%%out+8], %%r4;\n");
     snippet_run(&s, in, got);

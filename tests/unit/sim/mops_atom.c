@@ -69,7 +69,7 @@ static void operands(const struct atom_case *k, uint64_t (*in)[8]) {
 static void cell_address(struct snippet *s, const char *sfx, bool shared, bool one, const char *bits) {
     if (shared) {
         sb_add(&s->decls, ".shared .align 8 .b64 cell[%d];\n", N);
-        sb_add(&s->code, "mov.u64 %%d1, cell;\nmul.wide.u32 %%d2, %%tid, %d;\nadd.u64 %%d1, %%d1, %%d2;\n",
+        sb_add(&s->code, "mov.u64 %%d1, cell;\nmul.wide.u32 %%d2, %%ti, %d;\nadd.u64 %%d1, %%d1, %%d2;\n",
                one ? 0 : 8);
         sb_add(&s->code, "ld.global.b%s %%%s5, [%s];\nst.shared.b%s [%%d1], %%%s5;\nbar.sync 0;\n", bits,
                !strcmp(bits, "64") ? "d" : "r", one ? "%ain" : "%in", bits, !strcmp(bits, "64") ? "d" : "r");

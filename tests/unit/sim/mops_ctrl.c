@@ -21,16 +21,16 @@ static void test_BRA(void **state) {
     (void)state;
     uint32_t got[64];
     run(got, "",
-        "setp.lt.u32 %p1, %tid, 20;\n@%p1 bra A;\nadd.u32 %r20, %r20, 5;\nbra.uni B;\nA: add.u32 %r20, %r20, "
+        "setp.lt.u32 %p1, %ti, 20;\n@%p1 bra A;\nadd.u32 %r20, %r20, 5;\nbra.uni B;\nA: add.u32 %r20, %r20, "
         "9;\nB:");
     EACH(i < 20 ? 9u : 5u);
     run(got, "",
-        "setp.lt.u32 %p1, %tid, 20;\n@!%p1 bra A;\nadd.u32 %r20, %r20, 5;\nA: add.u32 %r20, %r20, 1;");
+        "setp.lt.u32 %p1, %ti, 20;\n@!%p1 bra A;\nadd.u32 %r20, %r20, 5;\nA: add.u32 %r20, %r20, 1;");
     EACH(i < 20 ? 6u : 1u);
     run(got, "",
-        "L: add.u32 %r20, %r20, 3;\nsetp.le.u32 %p1, %r20, %tid;\n@%p1 bra L;"); /* each its own count */
+        "L: add.u32 %r20, %r20, 3;\nsetp.le.u32 %p1, %r20, %ti;\n@%p1 bra L;"); /* each its own count */
     EACH((i / 3 + 1) * 3);
-    run(got, "", "setp.eq.u32 %p1, %tid, 999;\n@%p1 bra A;\nmov.u32 %r20, 4;\nA:"); /* taken by none */
+    run(got, "", "setp.eq.u32 %p1, %ti, 999;\n@%p1 bra A;\nmov.u32 %r20, 4;\nA:"); /* taken by none */
     EACH(4u);
 }
 
@@ -38,7 +38,7 @@ static void test_BRX(void **state) {
     (void)state;
     uint32_t got[64];
     run(got, "",
-        "rem.u32 %r2, %tid, 3;\nT: .branchtargets A, B, C;\nbrx.idx %r2, T;\nA: add.u32 %r20, %r20, 1;\n"
+        "rem.u32 %r2, %ti, 3;\nT: .branchtargets A, B, C;\nbrx.idx %r2, T;\nA: add.u32 %r20, %r20, 1;\n"
         "B: add.u32 %r20, %r20, 10;\nC: add.u32 %r20, %r20, 100;");
     EACH(i % 3 == 0 ? 111u : i % 3 == 1 ? 110u : 100u);
     run(got, "",
@@ -60,8 +60,8 @@ static const char functions[] =
     "30;\n"
     "@%p exit;\nret;\n}\n";
 
-#define CALL1(how, callee, tail)                                                                   \
-    "{ .param .u32 a;\n.param .u32 b;\nst.param.u32 [a], %tid;\n" how " (b), " callee ", (a)" tail \
+#define CALL1(how, callee, tail)                                                                  \
+    "{ .param .u32 a;\n.param .u32 b;\nst.param.u32 [a], %ti;\n" how " (b), " callee ", (a)" tail \
     ";\nld.param.u32 %r20, [b];\n}\n"
 
 static void test_CALL(void **state) {
@@ -71,16 +71,16 @@ static void test_CALL(void **state) {
     EACH(i * i);
     run(got, functions, CALL1("call.uni", "half", "")); /* returns from two places */
     EACH(i < 10 ? 77u : i / 2);
-    run(got, functions, "call (%r20, %d3), pair, (%tid);\ncvt.u32.u64 %r3, %d3;\nadd.u32 %r20, %r20, %r3;");
+    run(got, functions, "call (%r20, %d3), pair, (%ti);\ncvt.u32.u64 %r3, %d3;\nadd.u32 %r20, %r20, %r3;");
     EACH(4 * i + 1);
-    run(got, functions, "setp.gt.u32 %p1, %tid, 40;\n@%p1 call (%r20, %d3), pair, (%tid);"); /* guarded */
+    run(got, functions, "setp.gt.u32 %p1, %ti, 40;\n@%p1 call (%r20, %d3), pair, (%ti);"); /* guarded */
     EACH(i > 40 ? i + 1 : 0);
 }
 
 static void test_CALL_IND(void **state) {
     (void)state;
     uint32_t got[64];
-    const char *pick = "mov.u64 %d5, sq;\nsetp.gt.u32 %p1, %tid, 12;\n@%p1 mov.u64 %d5, half;\n";
+    const char *pick = "mov.u64 %d5, sq;\nsetp.gt.u32 %p1, %ti, 12;\n@%p1 mov.u64 %d5, half;\n";
     struct sb code = {0};
     sb_add(&code, "%sP: .callprototype (.param .u32 _) _ (.param .u32 _);\n%s", pick,
            CALL1("call", "%d5", ", P"));
@@ -97,7 +97,7 @@ static void test_RET(void **state) {
     (void)state;
     uint32_t got[64];
     run(got, "",
-        "st.global.u32 [%out], 5;\nsetp.gt.u32 %p1, %tid, 30;\n@%p1 ret;\nmov.u32 %r20, 6;"); /* from a
+        "st.global.u32 [%out], 5;\nsetp.gt.u32 %p1, %ti, 30;\n@%p1 ret;\nmov.u32 %r20, 6;"); /* from a
                                                                                                  kernel: the
                                                                                                  end */
     EACH(i > 30 ? 5u : 6u);
@@ -106,10 +106,10 @@ static void test_RET(void **state) {
 static void test_EXIT(void **state) {
     (void)state;
     uint32_t got[64];
-    run(got, "", "st.global.u32 [%out], 5;\nsetp.gt.u32 %p1, %tid, 30;\n@%p1 exit;\nmov.u32 %r20, 6;");
+    run(got, "", "st.global.u32 [%out], 5;\nsetp.gt.u32 %p1, %ti, 30;\n@%p1 exit;\nmov.u32 %r20, 6;");
     EACH(i > 30 ? 5u : 6u);
     run(got, functions,
-        "st.global.u32 [%out], 5;\n{ .param .u32 a;\nst.param.u32 [a], %tid;\ncall quit, (a);\n}\nmov.u32 "
+        "st.global.u32 [%out], 5;\n{ .param .u32 a;\nst.param.u32 [a], %ti;\ncall quit, (a);\n}\nmov.u32 "
         "%r20, 6;");
     EACH(i > 30 ? 5u : 6u); /* from within a function: the whole thread ends */
 }
@@ -169,7 +169,7 @@ static void test_MEMBAR(void **state) {
     uint32_t got[64];
     run(got, "",
         "mov.u32 %r20, "
-        "%tid;\nmembar.cta;\nmembar.gl;\nmembar.sys;\nfence.sc.gpu;\nfence.acq_rel.cta;\nadd.u32 %r20, %r20, "
+        "%ti;\nmembar.cta;\nmembar.gl;\nmembar.sys;\nfence.sc.gpu;\nfence.acq_rel.cta;\nadd.u32 %r20, %r20, "
         "1;");
     EACH(i + 1);
 }
@@ -177,7 +177,7 @@ static void test_NOP(void **state) {
     (void)state;
     uint32_t got[64];
     run(got, "",
-        "mov.u32 %r20, %tid;\nnanosleep.u32 100;\nnanosleep.u32 %r20;\npmevent 7;\nadd.u32 %r20, %r20, 2;");
+        "mov.u32 %r20, %ti;\nnanosleep.u32 100;\nnanosleep.u32 %r20;\npmevent 7;\nadd.u32 %r20, %r20, 2;");
     EACH(i + 2);
 }
 

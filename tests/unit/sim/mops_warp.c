@@ -262,12 +262,12 @@ static void test_WARPSYNC(void **state) {
     sb_add(&s.decls, ".shared .u32 sh[%d];\n", LANES);
     sb_add(
         &s.code,
-        "mov.u64 %%d1, sh;\nmul.wide.u32 %%d2, %%tid, 4;\nadd.u64 %%d1, %%d1, %%d2;\nand.b32 %%r2, %%tid, "
+        "mov.u64 %%d1, sh;\nmul.wide.u32 %%d2, %%ti, 4;\nadd.u64 %%d1, %%d1, %%d2;\nand.b32 %%r2, %%ti, "
         "1;\n"
-        "setp.eq.u32 %%p1, %%r2, 0;\n@%%p1 bra EVEN;\nmul.lo.u32 %%r3, %%tid, 3;\nadd.u32 %%r3, %%r3, 5;\n"
+        "setp.eq.u32 %%p1, %%r2, 0;\n@%%p1 bra EVEN;\nmul.lo.u32 %%r3, %%ti, 3;\nadd.u32 %%r3, %%r3, 5;\n"
         "st.volatile.shared.u32 [%%d1], %%r3;\nbar.warp.sync 0xffffffff;\nbra.uni JOIN;\n"
-        "EVEN:\nst.volatile.shared.u32 [%%d1], %%tid;\nbar.warp.sync 0xffffffff;\nJOIN:\n"
-        "xor.b32 %%r4, %%tid, 1;\nmov.u64 %%d1, sh;\nmul.wide.u32 %%d2, %%r4, 4;\nadd.u64 %%d1, %%d1, %%d2;\n"
+        "EVEN:\nst.volatile.shared.u32 [%%d1], %%ti;\nbar.warp.sync 0xffffffff;\nJOIN:\n"
+        "xor.b32 %%r4, %%ti, 1;\nmov.u64 %%d1, sh;\nmul.wide.u32 %%d2, %%r4, 4;\nadd.u64 %%d1, %%d1, %%d2;\n"
         "ld.volatile.shared.u32 %%r5, [%%d1];\nst.global.u32 [%%out], %%r5;\n");
     snippet_run(&s, in, got);
     for (uint32_t i = 0; i < LANES; i++) assert_int_equal(got[i][0], i & 1 ? i - 1 : (i + 1) * 3 + 5);
@@ -276,9 +276,9 @@ static void test_WARPSYNC(void **state) {
 /* ---- block barriers ---- */
 
 static const char neighbour[] = /* tid of the thread 32 further on, through shared memory */
-    "mov.u64 %d1, sh;\nmul.wide.u32 %d2, %tid, 4;\nadd.u64 %d2, %d1, %d2;\nst.shared.u32 [%d2], %tid;\n"
+    "mov.u64 %d1, sh;\nmul.wide.u32 %d2, %ti, 4;\nadd.u64 %d2, %d1, %d2;\nst.shared.u32 [%d2], %ti;\n"
     "BARRIER\n"
-    "add.u32 %r2, %tid, 32;\nrem.u32 %r2, %r2, 96;\nmul.wide.u32 %d2, %r2, 4;\nadd.u64 %d2, %d1, %d2;\n"
+    "add.u32 %r2, %ti, 32;\nrem.u32 %r2, %r2, 96;\nmul.wide.u32 %d2, %r2, 4;\nadd.u64 %d2, %d1, %d2;\n"
     "ld.shared.u32 %r3, [%d2];\nst.global.u32 [%out], %r3;\n";
 
 static void exchange(const char *barrier) {
@@ -299,7 +299,7 @@ static void test_BAR_SYNC(void **state) {
     exchange("mov.u32 %r8, 2;\nmov.u32 %r9, 96;\nbarrier.sync %r8, %r9;");
     exchange("bar.cta.sync 1;");
     /* the warps reach it at different places in the code */
-    exchange("setp.lt.u32 %p1, %tid, 64;\n@%p1 bra LOW;\nbar.sync 0;\nbra.uni GO;\nLOW: bar.sync 0;\nGO:");
+    exchange("setp.lt.u32 %p1, %ti, 64;\n@%p1 bra LOW;\nbar.sync 0;\nbra.uni GO;\nLOW: bar.sync 0;\nGO:");
 }
 
 /* The first warp produces, announces it and goes on; the second waits. Barrier 1 counts both. */
@@ -310,8 +310,8 @@ static void test_BAR_ARRIVE(void **state) {
     sb_add(&s.decls, ".shared .u32 sh[32];\n");
     sb_add(&s.code,
            "mov.u64 %%d1, sh;\nmul.wide.u32 %%d2, %%lane, 4;\nadd.u64 %%d2, %%d1, %%d2;\n"
-           "setp.ge.u32 %%p1, %%tid, 32;\n@!%%p1 bra CONSUME;\nmul.lo.u32 %%r2, %%tid, 7;\n"
-           "st.shared.u32 [%%d2], %%r2;\nbar.arrive 1, 64;\nst.global.u32 [%%out], %%tid;\nbra.uni END;\n"
+           "setp.ge.u32 %%p1, %%ti, 32;\n@!%%p1 bra CONSUME;\nmul.lo.u32 %%r2, %%ti, 7;\n"
+           "st.shared.u32 [%%d2], %%r2;\nbar.arrive 1, 64;\nst.global.u32 [%%out], %%ti;\nbra.uni END;\n"
            "CONSUME:\nbar.sync 1, 64;\nld.shared.u32 %%r3, [%%d2];\nst.global.u32 [%%out], %%r3;\nEND:\n");
     snippet_run(&s, in, got);
     for (uint32_t i = 0; i < 64; i++) assert_int_equal(got[i][0], i < 32 ? (i + 32) * 7 : i);
@@ -322,7 +322,7 @@ static void block_reduction(const char *form, const char *dest, const char *move
                             uint32_t want) {
     static uint32_t in[80][16], got[80][16];
     struct snippet s = {.block = 80};
-    sb_add(&s.code, "setp.lt.u32 %%p1, %%tid, %u;\n%s %s, 0, %%p1;\n%sst.global.u32 [%%out], %%r4;\n", limit,
+    sb_add(&s.code, "setp.lt.u32 %%p1, %%ti, %u;\n%s %s, 0, %%p1;\n%sst.global.u32 [%%out], %%r4;\n", limit,
            form, dest, move);
     snippet_run(&s, in, got);
     for (int i = 0; i < 80; i++)
