@@ -54,9 +54,11 @@ else
 run = @printf '  %-4s %s\n' $(1) '$@' && $(2)
 endif
 
-.PHONY: all deps test-deps demo test unit asan fuzz bench docs check-generated check format install clean
+.PHONY: all files deps test-deps demo test unit asan fuzz bench docs check-generated check format install clean
+# Packages first, then one make for all files: two makes building the same file at once would trip over each other.
 all: deps
-	@$(MAKE) --no-print-directory $(BUILD)/heddle $(LIB) $(BUILD)/libheddle.so
+	@$(MAKE) --no-print-directory files
+files: $(BUILD)/heddle $(LIB) $(BUILD)/libheddle.so
 deps:
 	@tools/deps $(PACKAGES)
 test-deps: deps
@@ -104,7 +106,7 @@ $(filter $(BUILD)/tests/exec/ops%,$(UNIT)): $(BUILD)/tests/%: tests/unit/%.c $(R
 	$(call run,LD,$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(REF) $(LIB) -lcmocka $(LDLIBS))
 
 test: test-deps
-	@$(MAKE) --no-print-directory all unit $(EXAMPLES)
+	@$(MAKE) --no-print-directory files unit $(EXAMPLES)
 	@HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) tests/run $(BUILD)/tests/log $(UNIT) $(wildcard tests/*.sh)
 unit: $(UNIT)
 asan:
