@@ -183,7 +183,7 @@ static void print_lop3(struct printer *p) {
 static void print_cvt(struct printer *p) {
     bool to_float = ir_type_float((enum ir_type)p->op->dtype),
          from_float = ir_type_float((enum ir_type)p->op->type);
-    bool narrows = ir_type_bytes[p->op->dtype] < ir_type_bytes[p->op->type];
+    bool narrows = ir_type_bytes[p->op->dtype] < ir_type_bytes[p->op->type] || p->i->op >= IR_CVT_F16X2_F32;
     bool to_integral = (from_float && !to_float) || p->i->mods & IR_M_RINT;
     SAY("cvt");
     if (p->i->op == IR_CVT_PACK)
