@@ -18,13 +18,13 @@
 #define KD(k) ir_const(IR_FILE_64, k)
 
 enum { ONE, MINUS_ONE, BIG, FLOAT_HALF, FLOAT_TWO, FLOAT_NAN, HALF_ONE, ADDRESS32 };
-enum { DOUBLE_TENTH, ADDRESS, GENERIC, FUNCTION };
+enum { DOUBLE_TENTH, ADDRESS, GENERIC, FUNCTION, ZERO };
 enum { EXT_CALL = 0, EXT_BRX = 4, EXT_TEX = 7, EXT_IND = 13 };
 
 static struct ir_module *sample(void) {
     struct ir_module *m = ir_module_new("test");
     const uint32_t k32[] = {1, UINT32_MAX, 0x12345678, f32_bits(0.5f), f32_bits(2.0f), 0x7fc00000, 0x3c00, 0};
-    const uint64_t k64[] = {f64_bits(0.1), 0, 0, 0};
+    const uint64_t k64[] = {f64_bits(0.1), 0, 0, 0, 0};
     const uint32_t ext[] = {
         0, 0, 0, 0, 2, 0, 1, IR_TEX_A2D | IR_TEX_LEVEL, IR_T_F32, RD(9), 2, R(4), K(FLOAT_HALF),
         1, 0, 0, 0, 0};
@@ -106,6 +106,8 @@ static void comparison_and_moves(void **state) {
          .nd = 2, .ns = 2, .o = {P(2), P(3), R(4), K(MINUS_ONE)});
     LINE("setp.gtu.and.ftz.f32 p1, r2, 2.0, !p3", .op = IR_SETP_F32, .sub = IR_GTU, .bop = IR_BOP_AND,
          .mods = IR_M_FTZ, .nd = 2, .ns = 3, .o = {P(1), IR_NONE, R(2), K(FLOAT_TWO), P(3) | IR_O_NEG});
+    LINE("setp.ge.u32 p1, r2, r3", .op = IR_SETP_U32, .sub = IR_GE, .nd = 2, .ns = 3,
+         .o = {P(1), IR_NONE, R(2), R(3), IR_PT});
     LINE("set.eq.f32.u32 r1, r2, r3", .op = IR_SET_U32, .sub = IR_EQ, .dtype = IR_T_F32, .nd = 1, .ns = 2,
          .o = {R(1), R(2), R(3)});
     LINE("selp.u32 r1, r2, 1, p4", .op = IR_SELP_U32, .nd = 1, .ns = 3, .o = {R(1), R(2), K(ONE), P(4)});
@@ -139,6 +141,10 @@ static void memory(void **state) {
     LINE("ld.volatile.shared.s8 r1, [r2-4]", .op = IR_LD_S8, .space = IR_SP_SHARED, .mods = IR_M_VOLATILE,
          .vec = 1, .disp = -4, .nd = 1, .ns = 1, .o = {R(1), R(2)});
     LINE("ld.u64 rd1, [table+8]", .op = IR_LD_U64, .vec = 1, .nd = 1, .ns = 1, .o = {RD(1), KD(ADDRESS)});
+    LINE("ld.frame.u32 r1, [4]", .op = IR_LD_U32, .space = IR_SP_FRAME, .vec = 1, .disp = 4, .nd = 1, .ns = 1,
+         .o = {R(1), IR_NONE});
+    LINE("ld.param.u32 r1, [0]", .op = IR_LD_U32, .space = IR_SP_PARAM, .vec = 1, .nd = 1, .ns = 1,
+         .o = {R(1), KD(ZERO)});
     LINE("st.local.u16 [rd3], r4", .op = IR_ST_U16, .space = IR_SP_LOCAL, .vec = 1, .ns = 2,
          .o = {RD(3), R(4)});
     LINE("st.global.cs.v4.u32 [rd3], {r4, r5, r6, 1}", .op = IR_ST_U32, .space = IR_SP_GLOBAL,
