@@ -71,8 +71,8 @@ static bool pack_arg(const hd_kernel_info *info, size_t i, const hd_arg *a, uint
     struct sb fault = {0};
     arg_fault(p, a, &fault);
     if (fault.len) {
-        err_set(e, ERR_INPUT, "argument %zu (param %s, %s, %" PRIu32 " bytes): %s", i, p->name, p->type,
-                p->bytes, fault.text);
+        err_set(e, ERR_INPUT, "argument %zu (param %s, %s, %" PRIu32 " byte%s): %s", i, p->name, p->type,
+                p->bytes, p->bytes == 1 ? "" : "s", fault.text);
         sb_free(&fault);
         return false;
     }
