@@ -68,7 +68,8 @@ typedef struct hd_config {
 HD_API hd_status hd_device_open(const hd_config *config, hd_device **dev);
 HD_API void hd_device_close(hd_device *dev); /* NULL is fine */
 
-/* The text of the last failure on this device, "" when there was none; valid until the next call on it. */
+/* The text of the last failure on this device, "" when there was none; valid until the next call on it. It may
+ * have several lines; the last does not end in a newline. */
 HD_API const char *hd_error(const hd_device *dev);
 
 typedef enum hd_log_level { HD_LOG_ERROR, HD_LOG_WARNING, HD_LOG_INFO } hd_log_level;

@@ -42,6 +42,9 @@ hd_status sim_fail(const hd_device *dev, struct err *e) {
     err_free(dev->err);
     *dev->err = *e;
     *e = (struct err){0};
+    struct sb *text = &dev->err->text;
+    while (text->len && text->text[text->len - 1] == '\n')
+        text->text[--text->len] = '\0'; /* diagnostics are whole lines */
     sim_log(dev, HD_LOG_ERROR, "%s", err_text(dev->err));
     return status[dev->err->code];
 }
