@@ -12,8 +12,8 @@
  * Every call that can fail returns an hd_status, HD_OK being 0; hd_error(dev) then has the reason in words. A
  * device and all that belongs to it may be used from one thread at a time; two devices never disturb each
  * other. Handles die with their owner: modules, kernels, memory and textures with the device. A call with a
- * NULL handle does nothing and returns HD_INVALID. From a callback of a running launch only hd_error and
- * hd_stat may be called: anything that could change the device is refused. */
+ * NULL handle does nothing and returns HD_INVALID. From a callback only hd_error and hd_stat may be called; while a
+ * launch runs, anything that could change the device is refused. */
 #ifndef HEDDLE_H
 #define HEDDLE_H
 
