@@ -28,7 +28,7 @@ FUZZ_PACKAGES := clang-14 libclang-rt-14-dev
 CHECK_PACKAGES := clang-14 clang-format-14
 
 # Arithmetic executors: compiled once for every machine and once for AVX2, the same bits from both. No contraction: a
-# multiply and an add round twice unless the instruction is fma. A loop that stays scalar is no fault (clang: pass-failed).
+# multiply and an add round twice unless the instruction is fma.
 ALU_FLAGS := -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off -fno-strict-aliasing -Wno-pass-failed
 ALU_AVX2  := -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt -mpopcnt
 

@@ -180,7 +180,7 @@ static void find_pressure(const struct live *l) {
     l->w->f->max_live = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
 }
 
-static ir_opnd rename(const struct live *l, ir_opnd o, const uint32_t *row_of) {
+static ir_opnd to_row(const struct live *l, ir_opnd o, const uint32_t *row_of) {
     uint32_t r = live_register(l, o);
     return r == CFG_NONE ? o : (o & ~IR_O_INDEX) | row_of[r];
 }
@@ -192,12 +192,12 @@ static void rename_code(const struct live *l, const uint32_t *row_of) {
         uint32_t g = live_guard(l, i);
         if (g != CFG_NONE) i->guard = (uint16_t)((i->guard & IR_GUARD_NEG) | row_of[g]);
         i->guard_hi = 0;
-        for (int k = 0; k < i->nd + i->ns; k++) i->o[k] = rename(l, i->o[k], row_of);
+        for (int k = 0; k < i->nd + i->ns; k++) i->o[k] = to_row(l, i->o[k], row_of);
         if (i->op != IR_TEX) continue;
         uint32_t *x = w->m->ext.v + i->ext;
-        x[IR_TEX_HANDLE] = rename(l, x[IR_TEX_HANDLE], row_of);
+        x[IR_TEX_HANDLE] = to_row(l, x[IR_TEX_HANDLE], row_of);
         for (uint32_t k = 0; k < x[IR_TEX_NCOORD]; k++)
-            x[IR_TEX_COORDS + k] = rename(l, x[IR_TEX_COORDS + k], row_of);
+            x[IR_TEX_COORDS + k] = to_row(l, x[IR_TEX_COORDS + k], row_of);
     }
 }
 

@@ -122,15 +122,16 @@ ABS_NEG(BF16X2, bf16x2, 0x80008000u)
 PACK_4(4X8, u32, u8, 8)
 PACK_4(4X16, u64, u16, 16)
 
-#define UNPACK(N, t, tpart, PARTS, BITS)                                                         \
-    void ALU_NAME(alu_UNPACK_##N)(struct exec_ctx * x, const struct ir_insn *i, uint32_t mask) { \
-        _Alignas(32) uint32_t d[EXEC_LANES];                                                     \
-        const REG_##t *a = ROW_##t(x, i->o[PARTS]);                                              \
-        for (uint32_t k = 0; k < (PARTS); k++) {                                                 \
-            if (ir_file(i->o[k]) != IR_FILE_32) continue;                                        \
-            ALU_EACH(l) d[l] = GET_##tpart((uint32_t)(a[l] >> (BITS)*k), 0);                     \
-            alu_merge32(exec_row32(x, i->o[k]), d, mask);                                        \
-        }                                                                                        \
+#define UNPACK(N, t, tpart, PARTS, BITS)                                                            \
+    void ALU_NAME(alu_UNPACK_##N)(struct exec_ctx * x, const struct ir_insn *i, uint32_t mask) {    \
+        _Alignas(32) uint32_t d[EXEC_LANES];                                                        \
+        _Alignas(32) REG_##t a[EXEC_LANES]; /* a copy: the first part may go where the whole was */ \
+        memcpy(a, ROW_##t(x, i->o[PARTS]), sizeof a);                                               \
+        for (uint32_t k = 0; k < (PARTS); k++) {                                                    \
+            if (ir_file(i->o[k]) != IR_FILE_32) continue;                                           \
+            ALU_EACH(l) d[l] = GET_##tpart((uint32_t)(a[l] >> (BITS)*k), 0);                        \
+            alu_merge32(exec_row32(x, i->o[k]), d, mask);                                           \
+        }                                                                                           \
     }
 UNPACK(2X16, u32, u16, 2, 16)
 UNPACK(2X32, u64, u32, 2, 32)

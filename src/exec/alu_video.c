@@ -74,16 +74,16 @@ static uint32_t multiply_add(const struct ir_insn *i, int64_t a, int64_t b, uint
     return (uint32_t)(i->mods & SAT ? clamp_to(sum, 32, is_signed) : sum);
 }
 
-static uint32_t with_c(const struct ir_insn *i, uint32_t v, uint32_t c, uint32_t dsel) {
-    bool is_signed = i->cop & IR_V_D_SIGNED;
-    bool less = is_signed ? (int32_t)v < (int32_t)c : v < c;
+/* min and max compare the whole intermediate, not its low word. */
+static uint32_t with_c(const struct ir_insn *i, wide v, uint32_t c, uint32_t dsel) {
+    wide third = i->cop & IR_V_D_SIGNED ? (wide)(int32_t)c : (wide)c;
     uint32_t part = (uint32_t)(((uint64_t)1 << select_bits(dsel)) - 1) << select_at(dsel);
     switch (i->bop) {
-    case IR_VC_ADD: return v + c;
-    case IR_VC_MIN: return less ? v : c;
-    case IR_VC_MAX: return less ? c : v;
-    case IR_VC_MERGE: return (v << select_at(dsel) & part) | (c & ~part);
-    default: return v;
+    case IR_VC_ADD: return (uint32_t)v + c;
+    case IR_VC_MIN: return (uint32_t)(v < third ? v : third);
+    case IR_VC_MAX: return (uint32_t)(v > third ? v : third);
+    case IR_VC_MERGE: return ((uint32_t)v << select_at(dsel) & part) | (c & ~part);
+    default: return (uint32_t)v;
     }
 }
 
@@ -96,7 +96,7 @@ static uint32_t video(const struct ir_insn *i, uint32_t a, uint32_t b, uint32_t 
     wide v = shifts ? shift(i, va, (uint32_t)vb) : (wide)operate(i, va, vb, field(i, 9, 4));
     unsigned bits = i->bop == IR_VC_MERGE ? select_bits(dsel) : 32;
     if (i->mods & SAT && i->sub != IR_V_SET) v = clamp_to(v, bits, i->cop & IR_V_D_SIGNED);
-    return with_c(i, (uint32_t)v, c, dsel);
+    return with_c(i, v, c, dsel);
 }
 
 /* ---- two halves, four bytes ---- */

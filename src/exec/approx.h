@@ -90,17 +90,24 @@ static inline float div_approx(float a, float b) {
     return large ? a * zero : a / b;
 }
 
-/* rcp, rsqrt.approx.ftz.f64 see and make only the upper word; subnormals are zero. */
-static inline double approx_upper(double a) {
+/* rcp and rsqrt.approx.ftz.f64 see and make only the upper word; subnormals are zero, NaN is all ones in that
+ * word. */
+static inline double approx_seen(double a) {
     uint64_t bits = f64_bits(a) & 0xffffffff00000000u;
     uint64_t flushed = bits & 0x7ff0000000000000u ? bits : bits & 0x8000000000000000u;
-    return a == a ? f64_from(flushed) : approx_quiet_nan();
+    return a == a ? f64_from(flushed) : a;
 }
-static inline double rcp_approx_f64(double a) {
-    return approx_upper(1 / approx_upper(a));
+static inline uint64_t approx_made(double v) {
+    return v == v ? f64_bits(approx_seen(v)) : 0x7fffffff00000000u;
 }
-static inline double rsqrt_approx_f64(double a) {
-    return approx_upper(1 / __builtin_sqrt(approx_upper(a)));
+static inline uint64_t rcp_approx_f64(double a) {
+    return approx_made(1 / approx_seen(a));
+}
+/* Without .ftz it is a function of full precision. */
+static inline uint64_t rsqrt_approx_f64(double a, bool ftz) {
+    double full = 1 / __builtin_sqrt(a);
+    uint64_t bits = full == full ? f64_bits(full) : 0x7ff8000000000000u;
+    return ftz ? approx_made(1 / __builtin_sqrt(approx_seen(a))) : bits;
 }
 
 #endif

@@ -10,6 +10,7 @@
  * warp as one that may be waiting for another thread. */
 #include <math.h>
 
+#include "exec/half.h"
 #include "exec/impl.h"
 
 #define INT_ATOM(T, U)                                                          \
@@ -55,43 +56,11 @@ static uint64_t atom_f64(uint8_t sub, uint64_t old, uint64_t b) {
     return isnan(x + y) ? 0x7fffffffffffffffu : f64_bits(x + y);
 }
 
-static float widen_f16(uint16_t h) {
-    int exponent = h >> 10 & 31, fraction = h & 1023;
-    float sign = h & 0x8000 ? -1.0f : 1.0f;
-    if (exponent == 31) return fraction ? NAN : sign * INFINITY;
-    if (exponent == 0) return sign * ldexpf((float)fraction, -24);
-    return sign * ldexpf((float)(fraction + 1024), exponent - 25);
-}
-
-/* Round to nearest even. Scaling so that the result's last place is 1 makes nearbyint do the rounding. */
-static uint16_t narrow_f16(float f) {
-    uint16_t sign = signbit(f) ? 0x8000 : 0;
-    if (isnan(f)) return 0x7fff;
-    float a = fabsf(f);
-    if (a >= 65520.0f) return sign | 0x7c00;
-    int exponent;
-    (void)frexpf(a, &exponent);
-    if (a < 0x1p-14f) return (uint16_t)(sign | (uint16_t)nearbyintf(ldexpf(a, 24)));
-    uint32_t m =
-        (uint32_t)nearbyintf(ldexpf(a, 11 - exponent)); /* 1024 .. 2048; a carry moves into the exponent */
-    return (uint16_t)(sign | (((uint32_t)(exponent + 14) << 10) + (m - 1024)));
-}
-
-static float widen_bf16(uint16_t h) {
-    return f32_from((uint32_t)h << 16);
-}
-
-static uint16_t narrow_bf16(float f) {
-    uint32_t u = f32_bits(f);
-    if (isnan(f)) return 0x7fff;
-    return (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
-}
-
 static uint16_t atom_half(uint8_t sub, uint16_t old, uint16_t b, bool bf) {
-    float x = bf ? widen_bf16(old) : widen_f16(old), y = bf ? widen_bf16(b) : widen_f16(b);
+    float x = bf ? bf16_to_float(old) : f16_to_float(old), y = bf ? bf16_to_float(b) : f16_to_float(b);
     if (sub == IR_AT_EXCH) return b;
     float r = sub == IR_AT_MIN ? fminf(x, y) : sub == IR_AT_MAX ? fmaxf(x, y) : x + y;
-    return bf ? narrow_bf16(r) : narrow_f16(r);
+    return (uint16_t)(bf ? bf16_from_float(r) : f16_from_float(r));
 }
 
 static uint32_t atom_half2(uint8_t sub, uint32_t old, uint32_t b, bool bf) {

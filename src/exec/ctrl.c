@@ -60,32 +60,28 @@ bool local_reserve(struct exec_warp *w, uint32_t sp) {
     return true;
 }
 
-/* The rows of a function, one lane: size on the hidden stack, and both ways of moving them. */
+/* The rows of a function, one lane: size on the hidden stack, and both ways of moving them. A function's predicates
+ * begin one behind its base: row 0 belongs to nobody. */
 static uint32_t rows_bytes(const struct ir_func *f) {
     return f->nrow[IR_FILE_64] * 8 + f->nrow[IR_FILE_32] * 4 + f->nrow[IR_FILE_P];
 }
 
 static void save_rows(const struct exec_ctx *x, const struct ir_func *f, uint32_t lane, uint8_t *to) {
-    for (uint32_t r = 0; r < f->nrow[IR_FILE_64]; r++, to += 8)
-        memcpy(to, &x->r64[0][(size_t)(f->base[IR_FILE_64] + r) * EXEC_LANES + lane], 8);
-    for (uint32_t r = 0; r < f->nrow[IR_FILE_32]; r++, to += 4)
-        memcpy(to, &x->r32[0][(size_t)(f->base[IR_FILE_32] + r) * EXEC_LANES + lane], 4);
-    for (uint32_t r = 0; r < f->nrow[IR_FILE_P]; r++) *to++ = x->pred[f->base[IR_FILE_P] + r] >> lane & 1;
+    const uint64_t *r64 = x->r64[0] + (size_t)f->base[IR_FILE_64] * EXEC_LANES + lane;
+    const uint32_t *r32 = x->r32[0] + (size_t)f->base[IR_FILE_32] * EXEC_LANES + lane;
+    const uint32_t *pred = x->pred + f->base[IR_FILE_P] + 1;
+    for (size_t r = 0; r < f->nrow[IR_FILE_64]; r++, to += 8) memcpy(to, &r64[r * EXEC_LANES], 8);
+    for (size_t r = 0; r < f->nrow[IR_FILE_32]; r++, to += 4) memcpy(to, &r32[r * EXEC_LANES], 4);
+    for (size_t r = 0; r < f->nrow[IR_FILE_P]; r++) *to++ = pred[r] >> lane & 1;
 }
 
 static void load_rows(const struct exec_ctx *x, const struct ir_func *f, uint32_t lane, const uint8_t *from) {
-    for (uint32_t r = 0; r < f->nrow[IR_FILE_64]; r++, from += 8)
-        memcpy(&x->r64[0][(size_t)(f->base[IR_FILE_64] + r) * EXEC_LANES + lane], from, 8);
-    for (uint32_t r = 0; r < f->nrow[IR_FILE_32]; r++, from += 4)
-        memcpy(&x->r32[0][(size_t)(f->base[IR_FILE_32] + r) * EXEC_LANES + lane], from, 4);
-    for (uint32_t r = 0; r < f->nrow[IR_FILE_P]; r++) {
-        uint32_t *p = &x->pred[f->base[IR_FILE_P] + r];
-        if (f->base[IR_FILE_P] + r == 0) { /* the row that is always true */
-            from++;
-            continue;
-        }
-        *p = (*p & ~(1u << lane)) | (uint32_t)*from++ << lane;
-    }
+    uint64_t *r64 = x->r64[0] + (size_t)f->base[IR_FILE_64] * EXEC_LANES + lane;
+    uint32_t *r32 = x->r32[0] + (size_t)f->base[IR_FILE_32] * EXEC_LANES + lane;
+    uint32_t *pred = x->pred + f->base[IR_FILE_P] + 1;
+    for (size_t r = 0; r < f->nrow[IR_FILE_64]; r++, from += 8) memcpy(&r64[r * EXEC_LANES], from, 8);
+    for (size_t r = 0; r < f->nrow[IR_FILE_32]; r++, from += 4) memcpy(&r32[r * EXEC_LANES], from, 4);
+    for (size_t r = 0; r < f->nrow[IR_FILE_P]; r++) pred[r] = (pred[r] & ~(1u << lane)) | (uint32_t)*from++ << lane;
 }
 
 static void stack_overflow(struct exec_warp *w, const struct ir_insn *i, uint32_t lane,
@@ -166,12 +162,14 @@ void call_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     out_jump(x->out, mask, m->funcs.v[func].entry);
 }
 
-/* The function a pointer names, or -1. */
+/* The function a pointer names, or -1. Only those whose address the program takes: the registers of no other one are
+ * sure to have been provided for. */
 static int64_t callee(const struct ir_module *m, uint64_t addr, const uint32_t *words) {
     uint64_t index = (addr - EXEC_WIN_FUNC) / 16;
     if (addr < EXEC_WIN_FUNC || addr % 16 || index >= m->funcs.n) return -1;
-    if (m->funcs.v[index].kernel || !m->funcs.v[index].defined) return -1;
+    const struct ir_func *f = &m->funcs.v[index];
     const uint32_t allowed = words[IR_CALL_FUNC];
+    if (f->kernel || !f->defined || (!allowed && !f->address_taken)) return -1;
     const uint32_t *t = words + IR_CALL_COPIES + 3 * (size_t)(words[IR_CALL_NARGS] + words[IR_CALL_NRETS]);
     for (uint32_t k = 0; k < allowed; k++)
         if (t[k] == index) return (int64_t)index;

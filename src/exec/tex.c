@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "exec/half.h"
 #include "exec/impl.h"
 
 static const uint8_t texel_bytes[] = {1, 1, 2, 2, 4, 4, 2, 4}; /* by enum exec_texel */
@@ -73,13 +74,6 @@ static bool reads_float(const struct exec_texture *t) {
     return t->texel >= EXEC_TEXEL_F16 || (t->normalized_read && t->texel <= EXEC_TEXEL_S16);
 }
 
-static float half_to_float(uint16_t h) {
-    int exponent = h >> 10 & 31, fraction = h & 1023;
-    float sign = h & 0x8000 ? -1.0f : 1.0f;
-    if (exponent == 31) return fraction ? f32_from(0x7fffffff) : sign * INFINITY;
-    return sign * (exponent ? ldexpf((float)(fraction + 1024), exponent - 25) : ldexpf((float)fraction, -24));
-}
-
 /* Bits of one channel as the kernel receives them. */
 static uint32_t channel(const struct exec_texture *t, const uint8_t *p) {
     uint32_t v = 0;
@@ -91,7 +85,7 @@ static uint32_t channel(const struct exec_texture *t, const uint8_t *p) {
     case EXEC_TEXEL_U16: return norm ? f32_bits((float)v / 65535.0f) : v;
     case EXEC_TEXEL_S16:
         return norm ? f32_bits(fmaxf((float)(int16_t)v / 32767.0f, -1.0f)) : (uint32_t)(int16_t)v;
-    case EXEC_TEXEL_F16: return f32_bits(half_to_float((uint16_t)v));
+    case EXEC_TEXEL_F16: return f32_bits(f16_to_float(v));
     default: return v;
     }
 }

@@ -1,0 +1,19 @@
+// Steps of the Collatz sequence from each start to 1: neighbouring threads need very different numbers of them, so that
+// every warp leaves the loop raggedly, and some leave it early. A number whose sequence grows too large gets no count.
+// regen: -gline-tables-only -fdebug-compilation-dir=.
+#include "cuda.h"
+
+KERNEL collatz(const uint *start, uint *steps, uint n) {
+    uint i = global_id();
+    if (i >= n) return;
+    uint v = start[i], s = 0;
+    while (v > 1) {
+        if (v > 0x55555554u) { // 3v + 1 would not fit
+            s = 0xffffffffu;
+            break;
+        }
+        v = v % 2 ? 3 * v + 1 : v / 2;
+        s++;
+    }
+    steps[i] = s;
+}

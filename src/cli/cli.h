@@ -1,0 +1,64 @@
+/* The command line: what its subcommands share. Only this room prints to the terminal or decides the exit
+ * status. */
+#ifndef HEDDLE_CLI_CLI_H
+#define HEDDLE_CLI_CLI_H
+
+#include <heddle.h>
+
+#include "cli/opts.h"
+#include "cli/term.h"
+
+enum cli_exit {
+    CLI_OK = 0,
+    CLI_FAILED = 1, /* the simulated program failed */
+    CLI_USAGE = 2   /* bad usage or input, or an output that could not be written */
+};
+
+struct cli {
+    struct term term;
+    const struct command *command; /* the one that runs, for messages */
+};
+
+/* A term and what is to be said about it: an element of a list in the help. term NULL ends the list. */
+struct help_entry {
+    const char *term, *text;
+};
+struct help_section {
+    const char *title; /* NULL ends the list */
+    const char *text;  /* paragraph before the entries, or "" */
+    const struct help_entry *entries;
+};
+
+struct command {
+    const char *name;     /* NULL ends the table */
+    const char *operands; /* "FILE.ptx", for the synopsis */
+    size_t min_operands, max_operands;
+    const char *summary; /* one line, no full stop */
+    const char *text;    /* paragraphs, parted by a newline */
+    const struct opt *options;
+    const struct help_section *sections; /* what the options alone do not say */
+    const struct help_entry *examples;   /* command line, what it does */
+    enum cli_exit (*run)(struct cli *c, const struct opts *o);
+};
+
+extern const struct command commands[];
+const struct command *command_find(const char *name);
+/* "unknown command 'rnu' (did you mean 'run'?)" */
+void command_unknown(const char *name, struct err *e);
+
+enum cli_exit run_main(struct cli *c, const struct opts *o);
+enum cli_exit inspect_main(struct cli *c, const struct opts *o);
+enum cli_exit list_main(struct cli *c, const struct opts *o);
+enum cli_exit help_main(struct cli *c, const struct opts *o);
+enum cli_exit version_main(struct cli *c, const struct opts *o);
+
+/* Prints the error with the command's name and where to read more; returns CLI_USAGE. */
+enum cli_exit cli_usage(const struct cli *c, const struct err *e);
+
+/* Prints an error that reading the help would not mend; returns the status that fits its code. */
+enum cli_exit cli_fail(const struct cli *c, const struct err *e);
+
+/* A whole number from a value of an option, decimal or hexadecimal, at most `most`. */
+bool cli_number(const char *option, const char *text, uint64_t most, uint64_t *value, struct err *e);
+
+#endif

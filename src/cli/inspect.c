@@ -1,0 +1,141 @@
+/* heddle inspect: what is known of a PTX file before it runs. Here: loading, choosing, and the questions that
+ * the text (inspect_text.c) and the JSON (inspect_json.c) both ask. */
+#include "cli/inspect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool inspect_wants(const struct inspect *in, uint32_t func) {
+    return in->ir->funcs.v[func].defined && (in->only == CFG_NONE || in->only == func);
+}
+
+static bool kernel_info(const struct inspect *in, uint32_t func, hd_kernel_info *info) {
+    for (size_t i = 0; i < hd_module_kernel_count(in->mod); i++) {
+        hd_kernel *k = hd_module_kernel_at(in->mod, i);
+        if (sim_kernel_func(k) == func) return !hd_kernel_get_info(k, info);
+    }
+    return false;
+}
+
+struct inspect_needs inspect_needs(const struct inspect *in, uint32_t func) {
+    const struct ir_func *f = &in->ir->funcs.v[func];
+    hd_kernel_info k;
+    if (f->kernel && kernel_info(in, func, &k))
+        return (struct inspect_needs){k.registers, k.shared_bytes, k.local_bytes};
+    return (struct inspect_needs){f->total_regs, 0, f->frame_bytes};
+}
+
+bool inspect_next_branch(const struct inspect *in, uint32_t func, uint32_t *pc, struct inspect_branch *b) {
+    while (*pc < in->ir->funcs.v[func].end) {
+        const struct ir_insn *i = &in->ir->code.v[(*pc)++];
+        bool guarded = i->guard & IR_GUARD_INDEX;
+        bool parts = i->op == IR_BRX || (guarded && (i->op == IR_BRA || i->op == IR_RET || i->op == IR_EXIT));
+        if (!parts) continue;
+        *b = (struct inspect_branch){*pc - 1, i->block, ir_ops[i->op].name};
+        return true;
+    }
+    return false;
+}
+
+void inspect_mix(const struct inspect *in, uint32_t func, uint32_t mix[IR_NCLASSES]) {
+    const struct ir_func *f = &in->ir->funcs.v[func];
+    memset(mix, 0, IR_NCLASSES * sizeof *mix);
+    for (uint32_t pc = f->entry; pc < f->end; pc++) mix[ir_ops[in->ir->code.v[pc].op].cls]++;
+}
+
+bool inspect_source(const struct inspect *in, uint32_t pc, const char **file, uint32_t *line) {
+    const struct ir_srcloc *s = pc < in->ir->src.n ? &in->ir->src.v[pc] : NULL;
+    if (!s || !s->file || !s->line || s->file >= in->ir->files.n || !in->ir->files.v[s->file]) return false;
+    const char *path = in->ir->files.v[s->file], *slash = strrchr(path, '/');
+    *file = slash ? slash + 1 : path;
+    *line = s->line;
+    return true;
+}
+
+/* ---- the command ---- */
+
+static bool load(struct inspect *in, const char *path, struct err *e) {
+    hd_status s = hd_device_open(NULL, &in->dev);
+    if (!s) s = hd_module_load_file(in->dev, path, &in->mod);
+    if (s)
+        return err_set(e, s == HD_MEMORY ? ERR_MEMORY : ERR_INPUT, "%s",
+                       in->dev ? hd_error(in->dev) : hd_status_name(s));
+    in->ir = sim_module_ir(in->mod);
+    in->cfg = sim_module_cfg(in->mod);
+    return true;
+}
+
+static bool unknown_name(const struct inspect *in, const char *name, struct err *e) {
+    VEC(const char *) names = {0};
+    for (size_t i = 0; i < in->ir->funcs.n; i++)
+        if (in->ir->funcs.v[i].defined) VEC_PUSH(&names, in->ir->funcs.v[i].name);
+    VEC_PUSH(&names, NULL);
+    const char *near = nearest_name(name, names.v);
+    VEC_FREE(&names);
+    if (near)
+        return err_set(e, ERR_INPUT, "%s has no kernel or function %.60s (did you mean %s?)", in->ir->name,
+                       name, near);
+    return err_set(e, ERR_INPUT, "%s has no kernel or function %.60s", in->ir->name, name);
+}
+
+static bool choose(struct inspect *in, const char *name, struct err *e) {
+    in->only = CFG_NONE;
+    if (!name) return true;
+    int f = ir_find_func(in->ir, name);
+    if (f < 0 || !in->ir->funcs.v[f].defined) return unknown_name(in, name, e);
+    in->only = (uint32_t)f;
+    return true;
+}
+
+/* --dot draws one graph: the function that was named, or the only kernel. */
+static bool draw(const struct inspect *in, struct sb *out, struct err *e) {
+    uint32_t func = in->only, kernels = 0;
+    for (uint32_t f = 0; f < in->ir->funcs.n && in->only == CFG_NONE; f++)
+        if (in->ir->funcs.v[f].kernel) func = f, kernels++;
+    if (kernels > 1)
+        return err_set(e, ERR_INPUT, "%s has %u kernels; --dot draws one: --kernel NAME", in->ir->name,
+                       kernels);
+    if (func == CFG_NONE) return err_set(e, ERR_INPUT, "%s has no kernel to draw", in->ir->name);
+    cfg_dot(out, in->ir, in->cfg, func, in->code);
+    return true;
+}
+
+static void list_code(const struct inspect *in, struct sb *out) {
+    bool first = true;
+    for (uint32_t f = 0; f < in->ir->funcs.n; f++) {
+        if (!inspect_wants(in, f)) continue;
+        if (!first) sb_add(out, "\n");
+        cfg_print(out, in->ir, in->cfg, f);
+        first = false;
+    }
+}
+
+static bool show(const struct inspect *in, const struct opts *o, struct sb *out, struct err *e) {
+    if (opts_has(o, "dot")) return draw(in, out, e);
+    if (opts_has(o, "json")) return inspect_json(in, out, e);
+    if (in->code)
+        list_code(in, out);
+    else
+        inspect_text(in, out);
+    return true;
+}
+
+enum cli_exit inspect_main(struct cli *c, const struct opts *o) {
+    struct inspect in = {.term = &c->term, .code = opts_has(o, "code")};
+    struct err e = {0};
+    struct sb out = {0};
+    enum cli_exit status = CLI_OK;
+    if (opts_has(o, "json") && (opts_has(o, "dot") || in.code)) {
+        err_set(&e, ERR_INPUT, "--json stands alone: it holds everything that --dot draws");
+        status = cli_usage(c, &e);
+    } else if (load(&in, o->operands.v[0], &e) && choose(&in, opts_value(o, "kernel"), &e) &&
+               show(&in, o, &out, &e)) {
+        fwrite(out.text, 1, out.len, c->term.out);
+    } else {
+        status = cli_fail(c, &e);
+    }
+    hd_device_close(in.dev);
+    sb_free(&out);
+    err_free(&e);
+    return status;
+}

@@ -1,0 +1,190 @@
+/* The inspection as JSON. Block numbers are those of the text, through the file; loops count within their
+ * function. null stands for "none" (the function's exit as a post-dominator, no loop, no source line). */
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "cli/inspect.h"
+
+static void put(json_t *o, const char *key, uint64_t v) {
+    json_object_set_new(o, key, json_integer((json_int_t)v));
+}
+
+static json_t *block_number(uint32_t block) {
+    return block == CFG_NONE ? json_null() : json_integer(block);
+}
+
+static json_t *block_list(const struct inspect *in, uint32_t first, uint32_t n) {
+    json_t *a = json_array();
+    for (uint32_t i = 0; i < n; i++) json_array_append_new(a, block_number(in->cfg->edges[first + i]));
+    return a;
+}
+
+/* "line" in the PTX text, "source" where known. */
+static void put_place(const struct inspect *in, json_t *o, uint32_t pc) {
+    const char *file;
+    uint32_t line;
+    put(o, "line", in->ir->code.v[pc].line);
+    bool known = inspect_source(in, pc, &file, &line);
+    json_object_set_new(
+        o, "source", known ? json_pack("{s:s, s:I}", "file", file, "line", (json_int_t)line) : json_null());
+}
+
+static json_t *parameters(const struct ir_func *f) {
+    json_t *a = json_array();
+    for (uint32_t i = 0; i < f->nparams; i++) {
+        const struct ir_param *p = &f->params[i];
+        json_t *o = json_object();
+        json_object_set_new(o, "name", json_string(p->name ? p->name : "_"));
+        json_object_set_new(o, "type", json_string(p->type == IR_T_NONE ? "bytes" : ir_type_name[p->type]));
+        json_object_set_new(o, "pointer", json_boolean(p->pointer));
+        put(o, "bytes", p->bytes);
+        put(o, "align", p->align);
+        put(o, "offset", p->offset);
+        json_array_append_new(a, o);
+    }
+    return a;
+}
+
+static json_t *block(const struct inspect *in, uint32_t func, uint32_t k) {
+    const struct cfg_block *b = &in->cfg->blocks[k];
+    json_t *o = json_object();
+    json_object_set_new(o, "block", block_number(k));
+    put(o, "first", b->first);
+    put(o, "end", b->end);
+    put_place(in, o, b->first);
+    json_object_set_new(o, "successors", block_list(in, b->succ, b->nsucc));
+    json_object_set_new(o, "predecessors", block_list(in, b->pred, b->npred));
+    json_object_set_new(o, "idom", block_number(b->idom));
+    json_object_set_new(o, "ipdom", block_number(b->ipdom));
+    json_object_set_new(
+        o, "loop", b->loop == CFG_NONE ? json_null() : json_integer(b->loop - in->cfg->funcs[func].loop));
+    put(o, "priority", b->priority);
+    json_object_set_new(o, "reachable", json_boolean(b->reachable));
+    return o;
+}
+
+/* Each block, with its thread frontier: null when the frontiers of the function would be too many to list. */
+static json_t *blocks(const struct inspect *in, uint32_t func) {
+    enum { MOST = 1 << 20 };
+    const struct cfg_func *f = &in->cfg->funcs[func];
+    struct cfg_frontiers fr = {0};
+    struct err refused = {0};
+    bool known = cfg_frontiers(in->cfg, func, MOST, &fr, &refused);
+    json_t *a = json_array();
+    for (uint32_t k = 0; k < f->nblocks; k++) {
+        json_t *o = block(in, func, f->block + k), *frontier = known ? json_array() : json_null();
+        for (uint32_t i = known ? fr.first[k] : 0; known && i < fr.first[k + 1]; i++)
+            json_array_append_new(frontier, block_number(fr.block[i]));
+        json_object_set_new(o, "frontier", frontier);
+        json_array_append_new(a, o);
+    }
+    if (known) cfg_frontiers_free(&fr);
+    err_free(&refused);
+    return a;
+}
+
+static json_t *branches(const struct inspect *in, uint32_t func) {
+    json_t *a = json_array();
+    struct inspect_branch b;
+    uint32_t pc = in->ir->funcs.v[func].entry;
+    while (inspect_next_branch(in, func, &pc, &b)) {
+        const struct cfg_block *k = &in->cfg->blocks[b.block];
+        json_t *o = json_object();
+        put(o, "pc", b.pc);
+        json_object_set_new(o, "op", json_string(b.kind));
+        json_object_set_new(o, "block", block_number(b.block));
+        put_place(in, o, b.pc);
+        json_object_set_new(o, "targets", block_list(in, k->succ, k->nsucc));
+        json_object_set_new(o, "ipdom", block_number(k->ipdom));
+        json_array_append_new(a, o);
+    }
+    return a;
+}
+
+static json_t *loops(const struct inspect *in, uint32_t func) {
+    const struct cfg_func *f = &in->cfg->funcs[func];
+    json_t *a = json_array();
+    for (uint32_t i = f->loop; i < f->loop + f->nloops; i++) {
+        const struct cfg_loop *l = &in->cfg->loops[i];
+        json_t *o = json_object();
+        json_object_set_new(o, "header", block_number(l->header));
+        put_place(in, o, in->cfg->blocks[l->header].first);
+        json_object_set_new(o, "parent",
+                            l->parent == CFG_NONE ? json_null() : json_integer(l->parent - f->loop));
+        put(o, "depth", l->depth);
+        put(o, "blocks", l->nblocks);
+        put(o, "exits", l->nexits);
+        json_object_set_new(o, "breaks", json_boolean(l->breaks));
+        json_object_set_new(o, "infinite", json_boolean(l->infinite));
+        json_array_append_new(a, o);
+    }
+    return a;
+}
+
+static json_t *mix(const struct inspect *in, uint32_t func) {
+    uint32_t n[IR_NCLASSES];
+    json_t *o = json_object();
+    inspect_mix(in, func, n);
+    for (int c = 0; c < IR_NCLASSES; c++)
+        if (n[c]) put(o, ir_class_name[c], n[c]);
+    return o;
+}
+
+static json_t *function(const struct inspect *in, uint32_t func) {
+    const struct ir_func *f = &in->ir->funcs.v[func];
+    const struct cfg_func *g = &in->cfg->funcs[func];
+    struct inspect_needs n = inspect_needs(in, func);
+    json_t *o = json_object();
+    json_object_set_new(o, "name", json_string(f->name));
+    json_object_set_new(o, "kernel", json_boolean(f->kernel));
+    put(o, "line", f->line);
+    json_object_set_new(o, "parameters", parameters(f));
+    put(o, "registers", n.registers);
+    put(o, "shared_bytes", n.shared_bytes);
+    put(o, "local_bytes", n.local_bytes);
+    json_object_set_new(o, "recursive", json_boolean(f->recursive));
+    put(o, "instructions", f->end - f->entry);
+    json_object_set_new(o, "structure", json_string(cfg_structure_name(g->structure)));
+    json_object_set_new(o, "why", *g->why_text ? json_string(g->why_text) : json_null());
+    json_object_set_new(o, "why_block", block_number(g->why));
+    json_object_set_new(o, "blocks", blocks(in, func));
+    json_object_set_new(o, "branches", branches(in, func));
+    json_object_set_new(o, "loops", loops(in, func));
+    json_object_set_new(o, "mix", mix(in, func));
+    return o;
+}
+
+static json_t *variables(const struct inspect *in) {
+    json_t *a = json_array();
+    for (size_t i = 0; i < in->ir->vars.n; i++) {
+        const struct ir_var *v = &in->ir->vars.v[i];
+        json_t *o = json_object();
+        json_object_set_new(o, "name", json_string(v->name));
+        json_object_set_new(o, "space", json_string(ir_space_name[v->space]));
+        json_object_set_new(o, "dynamic", json_boolean(v->dynamic));
+        put(o, "bytes", v->bytes);
+        put(o, "align", v->align);
+        json_array_append_new(a, o);
+    }
+    return a;
+}
+
+bool inspect_json(const struct inspect *in, struct sb *out, struct err *e) {
+    const struct ir_module *m = in->ir;
+    json_t *root = json_object(), *functions = json_array();
+    json_object_set_new(root, "file", json_string(m->name));
+    json_object_set_new(root, "ptx",
+                        json_pack("[I,I]", (json_int_t)m->version_major, (json_int_t)m->version_minor));
+    put(root, "sm", m->sm);
+    put(root, "address_bits", m->address_bits);
+    for (uint32_t f = 0; f < m->funcs.n; f++)
+        if (inspect_wants(in, f)) json_array_append_new(functions, function(in, f));
+    json_object_set_new(root, "functions", functions);
+    if (in->only == CFG_NONE) json_object_set_new(root, "variables", variables(in));
+    char *text = json_dumps(root, JSON_INDENT(2));
+    json_decref(root);
+    if (!text) return err_set(e, ERR_MEMORY, "no memory for the JSON text");
+    sb_add(out, "%s\n", text);
+    free(text);
+    return true;
+}

@@ -1,0 +1,219 @@
+/* The inspection for people. Blocks are called B0, B1, ... within their function, in the order of the code.
+ */
+#include <stdlib.h>
+
+#include "cli/inspect.h"
+#include "report/table.h"
+
+static void place(const struct inspect *in, uint32_t pc, struct sb *out) {
+    const char *file;
+    uint32_t line;
+    if (inspect_source(in, pc, &file, &line)) sb_add(out, "%s:%u", file, line);
+}
+
+static void label(const struct inspect *in, struct sb *out, const char *name) {
+    sb_add(out, "  %s%-12s%s", term_on(in->term, TERM_DIM), name, term_on(in->term, TERM_PLAIN));
+}
+
+static void add_table(const struct inspect *in, struct sb *out, const char *title, struct table *t) {
+    if (table_rows(t) > 1) {
+        sb_add(out, "\n  %s%s%s\n", term_on(in->term, TERM_BOLD), title, term_on(in->term, TERM_PLAIN));
+        table_print(t, 4, out);
+    }
+    table_free(t);
+}
+
+static void header(struct table *t, const char *const *names) {
+    for (; *names; names++) table_cell(t, "%s", *names);
+    table_end_row(t);
+}
+
+/* ---- parts ---- */
+
+static void parameters(const struct inspect *in, uint32_t func, struct sb *out) {
+    const struct ir_func *f = &in->ir->funcs.v[func];
+    struct table t;
+    table_init(&t, "rllrr");
+    header(&t, (const char *const[]){"arg", "name", "type", "bytes", "offset", NULL});
+    for (uint32_t i = 0; i < f->nparams; i++) {
+        const struct ir_param *p = &f->params[i];
+        table_cell(&t, "%u", i);
+        table_cell(&t, "%s", p->name ? p->name : "_");
+        table_cell(&t, "%s", p->type == IR_T_NONE ? "bytes" : p->pointer ? "pointer" : ir_type_name[p->type]);
+        table_cell(&t, "%u", p->bytes);
+        table_cell(&t, "%u", p->offset);
+    }
+    add_table(in, out, "Parameters", &t);
+}
+
+static void meeting_point(const struct inspect *in, uint32_t block, struct table *t) {
+    struct sb s = {0};
+    uint32_t ipdom = in->cfg->blocks[block].ipdom;
+    if (ipdom == CFG_NONE) {
+        table_cell(t, "exit");
+    } else {
+        uint32_t pc = in->cfg->blocks[ipdom].first;
+        table_cell(t, "B%u", ipdom);
+        table_cell(t, "%u", in->ir->code.v[pc].line);
+        place(in, pc, &s);
+        table_cell(t, "%s", s.text ? s.text : "");
+    }
+    table_end_row(t);
+    sb_free(&s);
+}
+
+static void branch_targets(const struct inspect *in, const struct inspect_branch *b, struct sb *out) {
+    const struct cfg_block *k = &in->cfg->blocks[b->block];
+    bool leaves = in->ir->code.v[b->pc].op == IR_RET || in->ir->code.v[b->pc].op == IR_EXIT;
+    for (uint32_t i = 0; i < k->nsucc && i < 8; i++)
+        sb_add(out, "%sB%u", i ? " " : "", in->cfg->edges[k->succ + i]);
+    if (k->nsucc > 8) sb_add(out, " +%u", k->nsucc - 8);
+    if (leaves) sb_add(out, "%sexit", k->nsucc ? " " : "");
+}
+
+static void branches(const struct inspect *in, uint32_t func, struct sb *out) {
+    struct table t;
+    struct inspect_branch b;
+    uint32_t pc = in->ir->funcs.v[func].entry;
+    table_init(&t, "llrlllrl");
+    header(&t, (const char *const[]){"block", "branch", "line", "source", "goes to", "IPDOM", "line",
+                                     "source", NULL});
+    while (inspect_next_branch(in, func, &pc, &b)) {
+        struct sb source = {0}, targets = {0};
+        place(in, b.pc, &source);
+        branch_targets(in, &b, &targets);
+        table_cell(&t, "B%u", b.block);
+        table_cell(&t, "%s", b.kind);
+        table_cell(&t, "%u", in->ir->code.v[b.pc].line);
+        table_cell(&t, "%s", source.text ? source.text : "");
+        table_cell(&t, "%s", targets.text ? targets.text : "");
+        meeting_point(in, b.block, &t);
+        sb_free(&source);
+        sb_free(&targets);
+    }
+    add_table(in, out, "Branches", &t);
+}
+
+static void loops(const struct inspect *in, uint32_t func, struct sb *out) {
+    const struct cfg_func *f = &in->cfg->funcs[func];
+    struct table t;
+    table_init(&t, "lrlrrrl");
+    header(&t, (const char *const[]){"header", "line", "source", "depth", "blocks", "exits", "", NULL});
+    for (uint32_t i = f->loop; i < f->loop + f->nloops; i++) {
+        const struct cfg_loop *l = &in->cfg->loops[i];
+        uint32_t pc = in->cfg->blocks[l->header].first;
+        struct sb source = {0};
+        place(in, pc, &source);
+        table_cell(&t, "B%u", l->header);
+        table_cell(&t, "%u", in->ir->code.v[pc].line);
+        table_cell(&t, "%s", source.text ? source.text : "");
+        table_cell(&t, "%u", l->depth);
+        table_cell(&t, "%u", l->nblocks);
+        table_cell(&t, "%u", l->nexits);
+        table_cell(&t, "%s", l->infinite ? "no way out" : l->breaks ? "breaks" : "");
+        sb_free(&source);
+    }
+    add_table(in, out, "Loops", &t);
+}
+
+static void structure(const struct inspect *in, uint32_t func, struct sb *out) {
+    const struct cfg_func *f = &in->cfg->funcs[func];
+    label(in, out, "structure");
+    sb_add(out, "%s", cfg_structure_name(f->structure));
+    if (*f->why_text) sb_add(out, ": %s", f->why_text);
+    if (f->why != CFG_NONE)
+        sb_add(out, " (B%u, line %u)", f->why, in->ir->code.v[in->cfg->blocks[f->why].first].line);
+    sb_add(out, "\n");
+}
+
+static void mix(const struct inspect *in, uint32_t func, struct sb *out) {
+    uint32_t n[IR_NCLASSES], all = in->ir->funcs.v[func].end - in->ir->funcs.v[func].entry;
+    struct table t;
+    inspect_mix(in, func, n);
+    table_init(&t, "lrr");
+    header(&t, (const char *const[]){"class", "count", "share", NULL});
+    for (int c = 0; c < IR_NCLASSES; c++) {
+        if (!n[c]) continue;
+        table_cell(&t, "%s", ir_class_name[c]);
+        table_cell(&t, "%u", n[c]);
+        table_cell(&t, "%.1f %%", 100.0 * n[c] / all);
+    }
+    add_table(in, out, "Instruction mix", &t);
+}
+
+/* Who it calls, each name once. */
+static void calls(const struct inspect *in, uint32_t func, struct sb *out) {
+    const struct ir_func *f = &in->ir->funcs.v[func];
+    uint8_t *seen = xcalloc(in->ir->funcs.n + 1, 1);
+    bool indirect = false;
+    struct sb names = {0};
+    for (uint32_t pc = f->entry; pc < f->end; pc++) {
+        const struct ir_insn *i = &in->ir->code.v[pc];
+        uint32_t callee = i->op == IR_CALL ? in->ir->ext.v[i->ext + IR_CALL_FUNC] : IR_NOPC;
+        indirect |= i->op == IR_CALL_IND;
+        if (callee >= in->ir->funcs.n || seen[callee]++) continue;
+        sb_add(&names, "%s%s", names.len ? ", " : "", in->ir->funcs.v[callee].name);
+    }
+    if (indirect) sb_add(&names, "%sindirectly", names.len ? ", and " : "");
+    if (names.len) {
+        label(in, out, "calls");
+        sb_add(out, "%s%s\n", names.text, f->recursive ? " (recursive)" : "");
+    }
+    sb_free(&names);
+    free(seen);
+}
+
+static void function(const struct inspect *in, uint32_t func, struct sb *out) {
+    const struct ir_func *f = &in->ir->funcs.v[func];
+    struct inspect_needs n = inspect_needs(in, func);
+    sb_add(out, "\n%s %s%s%s  (line %u)\n", f->kernel ? "kernel" : "function", term_on(in->term, TERM_BOLD),
+           f->name, term_on(in->term, TERM_PLAIN), f->line);
+    label(in, out, "registers");
+    sb_add(out, "%u of 32 bits for each thread\n", n.registers);
+    label(in, out, "memory");
+    if (f->kernel) sb_add(out, "shared %u bytes, ", n.shared_bytes);
+    sb_add(out, "local %u bytes", n.local_bytes);
+    if (f->kernel) sb_add(out, ", parameters %u bytes", f->param_bytes);
+    sb_add(out, "\n");
+    label(in, out, "code");
+    sb_add(out, "%u instructions in %u blocks\n", f->end - f->entry, in->cfg->funcs[func].nblocks);
+    structure(in, func, out);
+    calls(in, func, out);
+    parameters(in, func, out);
+    branches(in, func, out);
+    loops(in, func, out);
+    mix(in, func, out);
+}
+
+static void variables(const struct inspect *in, struct sb *out) {
+    struct table t;
+    table_init(&t, "llrr");
+    header(&t, (const char *const[]){"name", "space", "bytes", "align", NULL});
+    for (size_t i = 0; i < in->ir->vars.n; i++) {
+        const struct ir_var *v = &in->ir->vars.v[i];
+        table_cell(&t, "%s", v->name);
+        table_cell(&t, "%s",
+                   v->kind == IR_VAR_DATA     ? ir_space_name[v->space]
+                   : v->kind == IR_VAR_TEXREF ? "texture"
+                                              : "other");
+        if (v->dynamic)
+            table_cell(&t, "dynamic");
+        else
+            table_cell(&t, "%llu", (unsigned long long)v->bytes);
+        table_cell(&t, "%u", v->align);
+    }
+    if (table_rows(&t) > 1) {
+        sb_add(out, "\n%svariables%s\n", term_on(in->term, TERM_BOLD), term_on(in->term, TERM_PLAIN));
+        table_print(&t, 4, out);
+    }
+    table_free(&t);
+}
+
+void inspect_text(const struct inspect *in, struct sb *out) {
+    const struct ir_module *m = in->ir;
+    sb_add(out, "%s  PTX %u.%u, sm_%u, %u-bit addresses\n", m->name, m->version_major, m->version_minor,
+           m->sm, m->address_bits);
+    for (uint32_t f = 0; f < m->funcs.n; f++)
+        if (inspect_wants(in, f)) function(in, f, out);
+    if (in->only == CFG_NONE) variables(in, out);
+}

@@ -1,0 +1,131 @@
+/* heddle list: the tables that drive the program, as they are compiled in. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/help.h"
+#include "report/table.h"
+#include "sim/sim.h"
+
+/* One list: the heading of its columns and a row for each entry, the last column being prose. */
+struct list {
+    const char *const *columns;
+    const char *joint; /* between the name and what follows it, where rows are printed with prose below */
+    struct table table;
+};
+
+static const char *const option_columns[] = {"key", "default", "accepts", "meaning", NULL};
+static const char *const stat_columns[] = {"name", "unit", "meaning", NULL};
+static const char *const op_columns[] = {"name", "result", "operand", "class", "id", NULL};
+
+static void list_options(struct list *l) {
+    l->columns = option_columns;
+    l->joint = " = ";
+    table_init(&l->table, "llll");
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        struct sb accepts = {0};
+        option_accepts(&option_rows[i], &accepts);
+        table_cell(&l->table, "%s", option_rows[i].key);
+        table_cell(&l->table, "%s", option_rows[i].initial);
+        table_cell(&l->table, "%s", accepts.text ? accepts.text : "");
+        table_cell(&l->table, "%s", option_rows[i].help);
+        sb_free(&accepts);
+    }
+}
+
+static void list_stats(struct list *l) {
+    l->columns = stat_columns;
+    l->joint = "  ";
+    table_init(&l->table, "lll");
+    for (int i = 0; i < STAT_COUNT; i++) {
+        table_cell(&l->table, "%s", stat_rows[i].name);
+        table_cell(&l->table, "%s", stat_rows[i].unit);
+        table_cell(&l->table, "%s", stat_rows[i].meaning);
+    }
+}
+
+static void list_instructions(struct list *l) {
+    l->columns = op_columns;
+    table_init(&l->table, "lllll");
+    for (int i = 0; i < IR_NOPS; i++) {
+        table_cell(&l->table, "%s", ir_ops[i].name);
+        table_cell(&l->table, "%s", ir_type_name[ir_ops[i].dtype]);
+        table_cell(&l->table, "%s", ir_type_name[ir_ops[i].type]);
+        table_cell(&l->table, "%s", ir_class_name[ir_ops[i].cls]);
+        table_cell(&l->table, "%s", ir_ops[i].id);
+    }
+}
+
+static const struct {
+    const char *name;
+    void (*make)(struct list *l);
+    bool prose; /* the last column is sentences: printed below its row */
+} topics[] = {
+    {"options", list_options, true}, {"stats", list_stats, true}, {"instructions", list_instructions, false}};
+enum { TOPICS = sizeof topics / sizeof *topics };
+
+static size_t count_columns(const struct list *l) {
+    size_t n = 0;
+    while (l->columns[n]) n++;
+    return n;
+}
+
+static void print_prose(const struct list *l, const struct term *t, struct sb *out) {
+    size_t columns = count_columns(l);
+    for (size_t i = 0; i < l->table.cells.n; i += columns) {
+        sb_add(out, "%s%s%s", term_on(t, TERM_CYAN), l->table.cells.v[i], term_on(t, TERM_PLAIN));
+        for (size_t c = 1; c + 1 < columns; c++)
+            if (*l->table.cells.v[i + c])
+                sb_add(out, "%s%s", c == 1 ? l->joint : "  ", l->table.cells.v[i + c]);
+        sb_add(out, "\n    ");
+        help_wrap(out, l->table.cells.v[i + columns - 1], 4, 4, t->width);
+    }
+}
+
+static void print_json(const struct list *l, struct sb *out) {
+    size_t columns = count_columns(l);
+    json_t *a = json_array();
+    for (size_t i = 0; i < l->table.cells.n; i += columns) {
+        json_t *o = json_object();
+        for (size_t c = 0; c < columns; c++)
+            json_object_set_new(o, l->columns[c], json_string(l->table.cells.v[i + c]));
+        json_array_append_new(a, o);
+    }
+    char *text = json_dumps(a, JSON_INDENT(2));
+    json_decref(a);
+    CHECK(text);
+    sb_add(out, "%s\n", text);
+    free(text);
+}
+
+static enum cli_exit unknown(struct cli *c, const char *word) {
+    const char *names[TOPICS + 1] = {0};
+    struct err e = {0};
+    for (size_t i = 0; i < TOPICS; i++) names[i] = topics[i].name;
+    const char *near = nearest_name(word, names);
+    err_set(&e, ERR_INPUT, "unknown topic '%.60s' (%s%s%s)", word,
+            near ? "did you mean '" : "options, stats or instructions", near ? near : "", near ? "'?" : "");
+    cli_usage(c, &e);
+    err_free(&e);
+    return CLI_USAGE;
+}
+
+enum cli_exit list_main(struct cli *c, const struct opts *o) {
+    size_t i = 0;
+    while (i < TOPICS && strcmp(topics[i].name, o->operands.v[0]) != 0) i++;
+    if (i == TOPICS) return unknown(c, o->operands.v[0]);
+    struct list l = {0};
+    struct sb out = {0};
+    topics[i].make(&l);
+    if (opts_has(o, "json"))
+        print_json(&l, &out);
+    else if (topics[i].prose)
+        print_prose(&l, &c->term, &out);
+    else
+        table_print(&l.table, 0, &out);
+    fwrite(out.text, 1, out.len, c->term.out);
+    table_free(&l.table);
+    sb_free(&out);
+    return CLI_OK;
+}

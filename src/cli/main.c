@@ -1,0 +1,98 @@
+/* heddle: finds the command, parses its options, runs it, and makes sure that what was printed arrived. */
+#include <errno.h>
+#include <string.h>
+
+#include "cli/args.h"
+#include "cli/cli.h"
+#include "cli/help.h"
+
+enum cli_exit cli_usage(const struct cli *c, const struct err *e) {
+    const char *name = c->command ? c->command->name : NULL;
+    term_error(&c->term, name, err_text(e));
+    fprintf(c->term.err, "'heddle %s%s--help' shows what it takes.\n", name ? name : "", name ? " " : "");
+    return CLI_USAGE;
+}
+
+enum cli_exit cli_fail(const struct cli *c, const struct err *e) {
+    /* the diagnostics of a PTX file already begin with its name, line and "error:" */
+    if (strstr(err_text(e), ": error: "))
+        fprintf(c->term.err, "%s\n", err_text(e));
+    else
+        term_error(&c->term, c->command->name, err_text(e));
+    return e->code == ERR_FAULT || e->code == ERR_LIMIT ? CLI_FAILED : CLI_USAGE;
+}
+
+bool cli_number(const char *option, const char *text, uint64_t most, uint64_t *value, struct err *e) {
+    if (!arg_number(text, strlen(text), IR_T_U64, option, value, e)) return false;
+    if (*value <= most) return true;
+    return err_set(e, ERR_INPUT, "%s %llu is more than %llu", option, (unsigned long long)*value,
+                   (unsigned long long)most);
+}
+
+static bool check_operands(const struct command *c, const struct opts *o, struct err *e) {
+    if (o->operands.n < c->min_operands) return err_set(e, ERR_INPUT, "%s is missing", c->operands);
+    if (o->operands.n > c->max_operands)
+        return err_set(e, ERR_INPUT, "unexpected '%.60s'", o->operands.v[c->max_operands]);
+    return true;
+}
+
+static enum cli_exit run_command(struct cli *c, int n, char **words) {
+    struct opts o;
+    struct err e = {0};
+    enum cli_exit status = CLI_OK;
+    bool fine = opts_parse(&o, c->command->options, n, words, &e);
+    if (fine && opts_has(&o, "help")) {
+        struct sb text = {0};
+        help_command(&text, &c->term, c->command);
+        fputs(text.text, c->term.out);
+        sb_free(&text);
+    } else if (fine && check_operands(c->command, &o, &e)) {
+        status = c->command->run(c, &o);
+    } else {
+        status = cli_usage(c, &e);
+    }
+    opts_free(&o);
+    err_free(&e);
+    return status;
+}
+
+/* Asked for, it is output; as the answer to a command line without a command, an error. */
+static enum cli_exit overview(struct cli *c, bool asked) {
+    struct sb text = {0};
+    struct term t = c->term;
+    if (!asked) t.out_colour = t.err_colour;
+    help_overview(&text, &t);
+    fputs(text.text, asked ? t.out : t.err);
+    sb_free(&text);
+    return asked ? CLI_OK : CLI_USAGE;
+}
+
+/* --help and --version without a command are the commands of that name. */
+static enum cli_exit dispatch(struct cli *c, int argc, char **argv) {
+    if (argc < 2) return overview(c, false);
+    const char *word = argv[1];
+    if (!strcmp(word, "--help") || !strcmp(word, "-h")) return overview(c, true);
+    if (!strcmp(word, "--version")) return version_main(c, NULL);
+    if ((c->command = command_find(word))) return run_command(c, argc - 2, argv + 2);
+    struct err e = {0};
+    if (*word == '-')
+        err_set(&e, ERR_INPUT, "unknown option %.60s: a command comes first", word);
+    else
+        command_unknown(word, &e);
+    cli_usage(c, &e);
+    err_free(&e);
+    return CLI_USAGE;
+}
+
+int main(int argc, char **argv) {
+    struct cli c = {0};
+    term_init(&c.term, stdout, stderr);
+    enum cli_exit status = dispatch(&c, argc, argv);
+    errno = 0;
+    if (fflush(stdout) || ferror(stdout)) {
+        const char *why = errno ? strerror(errno) : "write error";
+        term_error(&c.term, NULL, why);
+        if (!status) status = CLI_USAGE;
+    }
+    return (int)status;
+}

@@ -1,0 +1,45 @@
+/* Command-line options from a table: the same rows parse the words, print --help and make the man page. */
+#ifndef HEDDLE_CLI_OPTS_H
+#define HEDDLE_CLI_OPTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/alloc.h"
+#include "base/err.h"
+
+struct opt {
+    const char *name;  /* without the dashes */
+    char letter;       /* short form, or 0 */
+    bool repeat;       /* may be given more than once */
+    const char *value; /* what it takes, for the help ("X[,Y[,Z]]"); NULL: a flag */
+    const char *help;  /* sentences, without line breaks */
+};
+
+struct opt_given {
+    const struct opt *opt;
+    const char *value; /* NULL for a flag */
+};
+
+/* The words of one command line, sorted. Strings point into argv. */
+struct opts {
+    const struct opt *table; /* ends with a NULL name */
+    VEC(struct opt_given) given;
+    VEC(const char *) operands;
+};
+
+/* Reads words[0..n): "--name value", "--name=value", "-n value", flags, operands in any order; "--" ends the
+ * options.
+ * "--help" and "-h" are known to every command. On false the message names the word and, where one is near,
+ * the option that was meant. Release with opts_free in either case. */
+bool opts_parse(struct opts *o, const struct opt *table, int n, char *const *words, struct err *e);
+void opts_free(struct opts *o);
+
+bool opts_has(const struct opts *o, const char *name);
+const char *opts_value(const struct opts *o, const char *name); /* NULL when not given */
+size_t opts_count(const struct opts *o, const char *name);
+const char *opts_nth(const struct opts *o, const char *name, size_t n); /* n < opts_count */
+
+extern const struct opt opts_help; /* the row of --help */
+
+#endif

@@ -1,0 +1,89 @@
+/* Output files. A path that exists and is no regular file (a pipe, /dev/null) cannot be replaced by renaming:
+ * it is opened and written at commit. A symbolic link is followed, so that the file behind it is replaced and
+ * not the link. */
+#include "cli/outfile.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct outfile {
+    char *path;      /* final name; NULL: standard output */
+    char *temporary; /* NULL: data is held until commit */
+    char *data;
+    size_t bytes;
+};
+
+static bool cannot_write(struct err *e, const char *path) {
+    return err_set(e, ERR_INPUT, "cannot write %s: %s", path, strerror(errno));
+}
+
+/* shown: the name the user knows it by */
+static bool write_all(const char *path, const char *mode, const void *data, size_t bytes, const char *shown,
+                      struct err *e) {
+    FILE *f = fopen(path, mode);
+    if (!f) return cannot_write(e, shown);
+    bool fine = fwrite(data, 1, bytes, f) == bytes || cannot_write(e, shown);
+    return (fclose(f) == 0 || !fine || cannot_write(e, shown)) && fine;
+}
+
+static void release(struct outfile *f) {
+    if (f->temporary) unlink(f->temporary);
+    free(f->path);
+    free(f->temporary);
+    free(f->data);
+}
+
+static bool held_until_commit(const char *path, struct outfile *f) {
+    struct stat st;
+    if (!strcmp(path, "-")) return true;
+    char *behind = realpath(path, NULL);
+    f->path = behind ? behind : strdup(path);
+    CHECK(f->path);
+    return behind && !stat(behind, &st) && !S_ISREG(st.st_mode);
+}
+
+bool outfile_write(struct outfiles *o, const char *path, const void *data, size_t bytes, struct err *e) {
+    struct outfile f = {.bytes = bytes};
+    bool fine = true;
+    if (held_until_commit(path, &f)) {
+        f.data = xmalloc(bytes + 1);
+        if (bytes) memcpy(f.data, data, bytes);
+    } else {
+        struct sb name = {0};
+        sb_add(&name, "%s.%ld.%zu.tmp", f.path, (long)getpid(), o->files.n);
+        f.temporary = name.text;
+        fine = write_all(f.temporary, "wbx", data, bytes, path, e);
+    }
+    if (fine)
+        VEC_PUSH(&o->files, f);
+    else
+        release(&f);
+    return fine;
+}
+
+static bool commit_one(struct outfile *f, FILE *out, struct err *e) {
+    if (!f->path) {
+        fwrite(f->data, 1, f->bytes, out); /* errors stay on the stream: main looks at them */
+        return true;
+    }
+    if (!f->temporary) return write_all(f->path, "wb", f->data, f->bytes, f->path, e);
+    if (rename(f->temporary, f->path)) return cannot_write(e, f->path);
+    free(f->temporary);
+    f->temporary = NULL;
+    return true;
+}
+
+bool outfile_commit(struct outfiles *o, FILE *out, struct err *e) {
+    for (size_t i = 0; i < o->files.n; i++)
+        if (!commit_one(&o->files.v[i], out, e)) return false;
+    return true;
+}
+
+void outfile_free(struct outfiles *o) {
+    for (size_t i = 0; i < o->files.n; i++) release(&o->files.v[i]);
+    VEC_FREE(&o->files);
+}

@@ -1,0 +1,22 @@
+/* Output files that appear whole or not at all: everything is written under temporary names first, and
+ * renamed only when all of it is safely on disk. "-" is standard output. */
+#ifndef HEDDLE_CLI_OUTFILE_H
+#define HEDDLE_CLI_OUTFILE_H
+
+#include <stdio.h>
+
+#include "base/alloc.h"
+#include "base/err.h"
+
+struct outfile;
+struct outfiles {
+    VEC(struct outfile) files;
+};
+
+/* Writes the bytes, for now under a temporary name beside path. */
+bool outfile_write(struct outfiles *o, const char *path, const void *data, size_t bytes, struct err *e);
+/* Gives all files their names, and sends what is for "-" to out. */
+bool outfile_commit(struct outfiles *o, FILE *out, struct err *e);
+void outfile_free(struct outfiles *o); /* removes what was not committed */
+
+#endif

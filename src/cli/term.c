@@ -1,0 +1,99 @@
+/* Terminal output. Colour only for people: both streams are asked on their own, and NO_COLOR (any non-empty
+ * value) turns it off, as does TERM=dumb. */
+#include "cli/term.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WIDTH_DEFAULT = 80, WIDTH_MIN = 40, WIDTH_MAX = 200, BAR = 30 };
+
+static bool wants_colour(void) {
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    return !(no && *no) && !(term && !strcmp(term, "dumb"));
+}
+
+static int stream_width(FILE *f) {
+    struct winsize w;
+    if (ioctl(fileno(f), TIOCGWINSZ, &w) || !w.ws_col) return WIDTH_DEFAULT;
+    return w.ws_col < WIDTH_MIN ? WIDTH_MIN : w.ws_col > WIDTH_MAX ? WIDTH_MAX : w.ws_col;
+}
+
+void term_init(struct term *t, FILE *out, FILE *err) {
+    bool out_tty = isatty(fileno(out)), err_tty = isatty(fileno(err)), colour = wants_colour();
+    *t = (struct term){.out = out,
+                       .err = err,
+                       .out_tty = out_tty,
+                       .err_tty = err_tty,
+                       .out_colour = out_tty && colour,
+                       .err_colour = err_tty && colour,
+                       .width = out_tty ? stream_width(out) : WIDTH_DEFAULT};
+}
+
+static const char *style(enum term_style s) {
+    switch (s) {
+    case TERM_PLAIN: return "\033[0m";
+    case TERM_BOLD: return "\033[1m";
+    case TERM_DIM: return "\033[2m";
+    case TERM_RED: return "\033[1;31m";
+    case TERM_YELLOW: return "\033[1;33m";
+    case TERM_CYAN: return "\033[36m";
+    }
+    return "";
+}
+
+const char *term_on(const struct term *t, enum term_style s) {
+    return t->out_colour ? style(s) : "";
+}
+
+static void say(const struct term *t, const char *where, const char *kind, enum term_style s,
+                const char *text) {
+    fflush(t->out); /* so that a log of both reads in order */
+    fprintf(t->err, "heddle%s%s: %s%s:%s %s\n", where ? " " : "", where ? where : "",
+            t->err_colour ? style(s) : "", kind, t->err_colour ? style(TERM_PLAIN) : "", text);
+}
+
+void term_error(const struct term *t, const char *where, const char *text) {
+    say(t, where, "error", TERM_RED, text);
+}
+
+void term_warning(const struct term *t, const char *where, const char *text) {
+    say(t, where, "warning", TERM_YELLOW, text);
+}
+
+double term_seconds(void) {
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
+}
+
+/* ---- progress ---- */
+
+void progress_start(struct progress *p, const struct term *t) {
+    *p = (struct progress){.term = t, .start = term_seconds()};
+}
+
+static void draw(const struct progress *p, double elapsed, uint64_t done, uint64_t all) {
+    double part = all ? (double)done / (double)all : 0;
+    int filled = (int)(part * BAR);
+    fprintf(p->term->err, "\r\033[K[%.*s%.*s] %3.0f %%  %llu of %llu blocks", filled,
+            "##############################", BAR - filled, "..............................", 100 * part,
+            (unsigned long long)done, (unsigned long long)all);
+    if (done) fprintf(p->term->err, ", %.0f s left", elapsed / part - elapsed);
+    fflush(p->term->err);
+}
+
+void progress_update(struct progress *p, uint64_t done, uint64_t all) {
+    if (!p->term->err_tty) return;
+    double now = term_seconds();
+    if (now - p->start < 1 || now - p->shown < 0.1) return;
+    p->shown = now;
+    draw(p, now - p->start, done, all);
+}
+
+void progress_end(struct progress *p) {
+    if (p->shown > 0) fputs("\r\033[K", p->term->err);
+    p->shown = 0;
+}

@@ -1,0 +1,80 @@
+/* Aligned text. Widths count characters, not bytes: a UTF-8 continuation byte takes no column. */
+#include "report/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t columns(const struct table *t) {
+    return strlen(t->align);
+}
+
+static size_t display_width(const char *s) {
+    size_t n = 0;
+    for (; *s; s++) n += ((unsigned char)*s & 0xc0) != 0x80;
+    return n;
+}
+
+void table_init(struct table *t, const char *align) {
+    *t = (struct table){.align = align};
+    CHECK(*align);
+}
+
+void table_free(struct table *t) {
+    for (size_t i = 0; i < t->cells.n; i++) free(t->cells.v[i]);
+    VEC_FREE(&t->cells);
+}
+
+void table_cell(struct table *t, const char *fmt, ...) {
+    struct sb cell = {0};
+    va_list ap;
+    va_start(ap, fmt);
+    sb_addv(&cell, fmt, ap);
+    va_end(ap);
+    VEC_PUSH(&t->cells, cell.text);
+}
+
+void table_end_row(struct table *t) {
+    while (t->cells.n % columns(t)) table_cell(t, "%s", "");
+}
+
+size_t table_rows(const struct table *t) {
+    return (t->cells.n + columns(t) - 1) / columns(t);
+}
+
+size_t table_width(const struct table *t, size_t c) {
+    size_t widest = 0;
+    for (size_t i = c; i < t->cells.n; i += columns(t)) {
+        size_t w = display_width(t->cells.v[i]);
+        if (w > widest) widest = w;
+    }
+    return widest;
+}
+
+static void pad(struct sb *out, size_t n) {
+    if (n) sb_add(out, "%*s", (int)n, "");
+}
+
+static void print_row(const struct table *t, size_t row, const size_t *width, struct sb *out) {
+    size_t blanks = 0; /* owed before the next character, so that no row ends in any */
+    for (size_t c = 0, i = row * columns(t); c < columns(t) && i < t->cells.n; c++, i++) {
+        size_t w = display_width(t->cells.v[i]), rest = width[c] - w;
+        if (t->align[c] == 'r') blanks += rest;
+        if (w) {
+            pad(out, blanks);
+            sb_add(out, "%s", t->cells.v[i]);
+            blanks = 0;
+        }
+        blanks += (t->align[c] == 'r' ? 0 : rest) + 2;
+    }
+    sb_add(out, "\n");
+}
+
+void table_print(const struct table *t, int indent, struct sb *out) {
+    size_t *width = xcalloc(columns(t), sizeof *width);
+    for (size_t c = 0; c < columns(t); c++) width[c] = table_width(t, c);
+    for (size_t r = 0; r < table_rows(t); r++) {
+        pad(out, (size_t)indent);
+        print_row(t, r, width, out);
+    }
+    free(width);
+}

@@ -1,0 +1,28 @@
+/* A table of text: cells are added row by row, columns are as wide as their widest cell. */
+#ifndef HEDDLE_REPORT_TABLE_H
+#define HEDDLE_REPORT_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/alloc.h"
+#include "base/err.h"
+
+struct table {
+    const char *align; /* one letter for each column: 'l' left, 'r' right */
+    VEC(char *) cells; /* row by row */
+};
+
+/* align must outlive the table; its length is the number of columns. */
+void table_init(struct table *t, const char *align);
+void table_free(struct table *t);
+/* The next cell; cells of a row left out at its end are empty (table_end_row). */
+void table_cell(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void table_end_row(struct table *t);
+size_t table_rows(const struct table *t);
+/* Width of column c: its widest cell. */
+size_t table_width(const struct table *t, size_t c);
+/* All rows, each indented, columns two spaces apart, nothing after the last character of a row. */
+void table_print(const struct table *t, int indent, struct sb *out);
+
+#endif

@@ -1,0 +1,20 @@
+# The manual is what the tables say, and the examples in it print what it shows: tools/gen-cli-docs makes both anew.
+. tests/cli/lib.sh
+
+command_line="tools/gen-cli-docs" status=0
+mkdir "$work/docs"
+tools/gen-cli-docs "$HEDDLE" "$work/docs" >"$out" 2>"$err"
+verdict $? "the documentation can be generated"
+for page in heddle.1 cli.md inspect.md; do
+    diff -u "docs/$page" "$work/docs/$page" >"$out"
+    verdict $? "docs/$page is up to date"
+done
+for page in cli.md inspect.md; do
+    grep -q '^```console' "docs/$page"
+    verdict $? "docs/$page has examples"
+done
+if command -v groff >/dev/null && groff -man -Tascii </dev/null >/dev/null 2>&1; then
+    groff -man -Tascii -ww docs/heddle.1 >/dev/null 2>"$err"
+    [ ! -s "$err" ]
+    verdict $? "groff has no warning about the man page"
+fi

@@ -1,0 +1,23 @@
+# heddle run: when the simulated program fails, exit status 1, a message, and no output files.
+. tests/cli/lib.sh
+file=tests/cli/kernels.ptx
+
+failed() { # MESSAGE NAME ARGUMENT...
+    local message=$1 name=$2
+    shift 2
+    run run $file --grid 1 "$@" --json "$work/never.json"
+    [ "$status" -eq 1 ] && [ ! -s "$out" ] && [ ! -e "$work/never.json" ] && grep -qF -- "$message" "$err"
+    verdict $? "$name"
+}
+failed "argument 0" "an access out of bounds names the nearest buffer" --kernel add --block 8 --arg 'buf:u32[4]' --arg u32:1
+for what in add "block" "thread" "line 24"; do expect_err "$what" "and says where: $what"; done
+failed "trap" "a trap" --kernel trapped --block 1
+failed "1000" "a bound on instructions" --kernel forever --block 1 --max-insts 1000
+failed "1000" "the same as an option" --kernel forever --block 1 --set exec.max_insts=1000
+failed "" "a null pointer" --kernel fixed_shape --arg u64:0
+failed "misaligned" "a misaligned pointer" --kernel add --block 1 --arg u64:1 --arg u32:1
+
+refused "tests/cli/broken.ptx:7:2: error:" "bad PTX is refused with its place" run tests/cli/broken.ptx --grid 1 --block 1
+expect_err "frobnicate" "and the word"
+refused "" "a file that is no PTX" run "$HEDDLE" --grid 1 --block 1
+refused "" "a directory" run tests --grid 1 --block 1

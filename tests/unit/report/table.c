@@ -1,0 +1,59 @@
+/* Tables of text: columns line up, rows end where their text ends. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "report/table.h"
+
+static void columns_line_up(void **state) {
+    (void)state;
+    struct table t;
+    struct sb out = {0};
+    table_init(&t, "lrl");
+    table_cell(&t, "name");
+    table_cell(&t, "count");
+    table_cell(&t, "what");
+    table_cell(&t, "%s", "x");
+    table_cell(&t, "%d", 7);
+    table_end_row(&t);
+    table_cell(&t, "%s", "longer");
+    table_cell(&t, "%d", 123456);
+    table_cell(&t, "é");
+    table_print(&t, 2, &out);
+    assert_string_equal(out.text, "  name     count  what\n"
+                                  "  x            7\n"
+                                  "  longer  123456  é\n");
+    assert_int_equal(table_rows(&t), 3);
+    assert_int_equal(table_width(&t, 1), 6);
+    sb_free(&out);
+    table_free(&t);
+}
+
+static void empty_cells_take_their_place(void **state) {
+    (void)state;
+    struct table t;
+    struct sb out = {0};
+    table_init(&t, "rlr");
+    table_cell(&t, "%s", "");
+    table_cell(&t, "b");
+    table_cell(&t, "1");
+    table_cell(&t, "a");
+    table_cell(&t, "%s", "");
+    table_cell(&t, "22");
+    table_print(&t, 0, &out);
+    assert_string_equal(out.text, "   b   1\n"
+                                  "a     22\n");
+    sb_free(&out);
+    table_free(&t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_line_up),
+        cmocka_unit_test(empty_cells_take_their_place),
+    };
+    return cmocka_run_group_tests_name("report/table", tests, NULL, NULL);
+}
