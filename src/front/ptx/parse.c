@@ -47,17 +47,21 @@ bool ptx_name(struct ptx *p, struct tok *name, const char *what) {
     return true;
 }
 
-/* A '}' that ',' or ';' follows closes a vector, not a scope. */
+/* A '}' that closes a '{' met on the way, or that ',' ';' ']' follows, belongs to a vector, not to a scope. */
+static bool closes_vector(const struct ptx *p, unsigned *depth) {
+    struct lexer ahead = p->lex;
+    struct tok next;
+    if (*depth) return (*depth)--;
+    lex_next(&ahead, &next);
+    return next.kind == ',' || next.kind == ';' || next.kind == ']';
+}
+
 void ptx_resync(struct ptx *p) {
-    while (p->t.kind != TOK_END) {
+    unsigned depth = 0;
+    for (; p->t.kind != TOK_END; ptx_next(p)) {
         if (ptx_accept(p, ';')) return;
-        if (p->t.kind == '}') {
-            struct lexer ahead = p->lex;
-            struct tok next;
-            lex_next(&ahead, &next);
-            if (next.kind != ',' && next.kind != ';') return;
-        }
-        ptx_next(p);
+        if (p->t.kind == '{') depth++;
+        if (p->t.kind == '}' && !closes_vector(p, &depth)) return;
     }
 }
 
