@@ -78,6 +78,10 @@ struct forest forest_number(uint32_t n, const uint32_t *parent, const uint32_t *
                             struct arena *mem);
 void dom_analyse(struct work *w);
 
+/* pdom.c: immediate post-dominators in a graph over the function's blocks, w's or part of it, into ipdom[0 ..
+ * n] (n, the virtual exit, also as a value; CFG_NONE: no edges). exits: who leads to the exit; endless parts
+ * are added to it. */
+void pdom_tree(struct work *w, const struct graph *g, bool *exits, uint32_t *ipdom);
 void pdom_analyse(struct work *w);                  /* pdom.c */
 void loops_analyse(struct work *w);                 /* loops.c: appends to c->loops */
 void structure_analyse(struct work *w);             /* structure.c */

@@ -8,18 +8,18 @@
 #include "cfg/graph.h"
 #include "ir/scc.h"
 
-/* For every component: its last block in reverse postorder, or CFG_NONE when there is a way out. */
-static void connect_endless(const struct work *w, bool *exits, struct arena *mem) {
+/* Sets exits for the last block, in reverse postorder, of every component that nothing leaves. */
+static void connect_endless(const struct work *w, const struct graph *g, bool *exits, struct arena *mem) {
     uint32_t *comp = ARENA_NEW(mem, uint32_t, w->n);
-    uint32_t ncomp = ir_scc(w->n, w->g.sfirst, w->g.succ, comp);
+    uint32_t ncomp = ir_scc(g->n, g->sfirst, g->succ, comp);
     uint32_t *last = ARENA_NEW(mem, uint32_t, ncomp);
     bool *open = ARENA_NEW(mem, bool, ncomp);
     for (uint32_t k = 0; k < w->nrpo; k++) {
         uint32_t v = w->rpo[k];
         last[comp[v]] = v;
-        if (w->leaves[v]) open[comp[v]] = true;
-        for (uint32_t s = w->g.sfirst[v]; s < w->g.sfirst[v + 1]; s++)
-            if (comp[w->g.succ[s]] != comp[v]) open[comp[v]] = true;
+        if (exits[v]) open[comp[v]] = true;
+        for (uint32_t s = g->sfirst[v]; s < g->sfirst[v + 1]; s++)
+            if (comp[g->succ[s]] != comp[v]) open[comp[v]] = true;
     }
     for (uint32_t k = 0; k < w->nrpo; k++) {
         uint32_t v = w->rpo[k];
@@ -28,9 +28,8 @@ static void connect_endless(const struct work *w, bool *exits, struct arena *mem
 }
 
 /* The reversed graph; node n is the exit. */
-static struct graph reverse(const struct work *w, const bool *exits, struct arena *mem) {
-    const struct graph *g = &w->g;
-    uint32_t n = w->n, nedges = g->sfirst[n] + n, ns = 0, np = 0;
+static struct graph reverse(const struct graph *g, const bool *exits, struct arena *mem) {
+    uint32_t n = g->n, nedges = g->sfirst[n] + n, ns = 0, np = 0;
     struct graph r = {.n = n + 1, .root = n};
     r.sfirst = ARENA_NEW(mem, uint32_t, n + 2);
     r.pfirst = ARENA_NEW(mem, uint32_t, n + 2);
@@ -59,14 +58,18 @@ static void set_rpc(struct work *w) {
     }
 }
 
+void pdom_tree(struct work *w, const struct graph *g, bool *exits, uint32_t *ipdom) {
+    connect_endless(w, g, exits, &w->mem);
+    struct graph r = reverse(g, exits, &w->mem);
+    dom_tree(&r, ipdom, &w->mem);
+}
+
 void pdom_analyse(struct work *w) {
     bool *exits = ARENA_NEW(&w->mem, bool, w->n);
+    uint32_t *ipdom = ARENA_NEW(&w->mem, uint32_t, w->n + 1);
     for (uint32_t v = 0; v < w->n; v++) exits[v] = w->leaves[v] && w->b[v].reachable;
-    connect_endless(w, exits, &w->mem);
-    struct graph r = reverse(w, exits, &w->mem);
-    w->ipdom = ARENA_NEW(&w->mem, uint32_t, w->n + 1);
-    dom_tree(&r, w->ipdom, &w->mem);
-    for (uint32_t v = 0; v < w->n; v++)
-        w->b[v].ipdom = w->ipdom[v] >= w->n ? CFG_NONE : w->ipdom[v] + w->f->block;
+    pdom_tree(w, &w->g, exits, ipdom);
+    w->ipdom = ipdom;
+    for (uint32_t v = 0; v < w->n; v++) w->b[v].ipdom = ipdom[v] >= w->n ? CFG_NONE : ipdom[v] + w->f->block;
     set_rpc(w);
 }

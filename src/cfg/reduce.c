@@ -90,13 +90,13 @@ static uint32_t look_up(const struct reduce *r, uint32_t list, uint32_t to, uint
     return r->table[k] ? r->table[k] - 1 : NONE;
 }
 
-/* An edge whose ends have just been set: gone again when it leads back or doubles another. */
-static void settle(struct reduce *r, uint32_t e) {
-    uint32_t slot, list = r->edge[e].list, to = r->edge[e].to;
-    uint32_t twin = look_up(r, list, to, &slot);
-    if (twin != NONE && twin != e)
-        remove_edge(r, e);
-    else if (r->owner[list] == to)
+/* Lets e, not linked in yet, enter `to`; or removes it, when it would lead back or double another. The
+ * look-up comes before e has its new end: slots filled under its earlier ends must not answer for it. */
+static void enter(struct reduce *r, uint32_t e, uint32_t to) {
+    uint32_t slot, list = r->edge[e].list;
+    bool twin = look_up(r, list, to, &slot) != NONE;
+    link_in(r, e, to);
+    if (twin || r->owner[list] == to)
         remove_edge(r, e);
     else
         r->table[slot] = e + 1;
@@ -105,12 +105,11 @@ static void settle(struct reduce *r, uint32_t e) {
 void reduce_edge(struct reduce *r, uint32_t from, uint32_t to) {
     uint32_t e = r->nedges++, list = r->list[from];
     struct reduce_edge *x = &r->edge[e];
-    *x = (struct reduce_edge){.list = list, .out_prev = NONE, .out_next = r->out[list]};
+    *x = (struct reduce_edge){.list = list, .to = NONE, .out_prev = NONE, .out_next = r->out[list]};
     if (x->out_next != NONE) r->edge[x->out_next].out_prev = e;
     r->out[list] = e;
     r->nout[list]++;
-    link_in(r, e, to);
-    settle(r, e);
+    enter(r, e, to);
 }
 
 /* v, entered only by e from u, which has no other way on, becomes part of u. */
@@ -139,8 +138,7 @@ static void step(struct reduce *r, uint32_t v) {
         remove_edge(r, on);
         unlink_in(r, e);
         reduce_drop(r, v);
-        link_in(r, e, to);
-        settle(r, e);
+        enter(r, e, to);
         queue(r, to);
         queue(r, r->owner[from]);
     }

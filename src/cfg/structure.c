@@ -9,13 +9,13 @@
  * and by number a list of edges out that the merged node takes over. So it is linear, but for hashing
  * parallel edges.
  *
- * Loops left from several places: the same on the graph in which each such loop is left from its header only.
- * The edges out of it that count as breaks are those into its follow, the first block that all of its threads
- * pass once they have left it, from wherever in the loop or in code on the way out.
+ * Loops left from several places: the same on the graph in which each such loop is left from its header
+ * only (breaks.c).
  *
  * Irreducible is decided first: a retreating edge whose target does not dominate its source. */
 #include <stdlib.h>
 
+#include "cfg/breaks.h"
 #include "cfg/graph.h"
 #include "cfg/reduce.h"
 
@@ -44,115 +44,11 @@ static bool find_irreducible(struct work *w) {
             uint32_t v = w->g.succ[s];
             if (!edge_retreats(w, u, v) || block_dominates(w, v, u)) continue;
             decide(w, CFG_IRREDUCIBLE, v,
-                   "the jump from B%u back to B%u closes a loop that is also entered elsewhere", u + base,
+                   "the loop closed by the jump from B%u to B%u is also entered past B%u", u + base, v + base,
                    v + base);
             return true;
         }
     return false;
-}
-
-/* A block of one instruction that ends the thread, whoever comes there. */
-static bool only_ends(const struct work *w, uint32_t v) {
-    return w->leaves[v] && w->b[v].end - w->b[v].first == 1 && w->g.sfirst[v] == w->g.sfirst[v + 1];
-}
-
-/* ---- breaks ---- */
-
-/* A loop with breaks, the block its threads meet at, and the header's interval in the dominator tree. */
-struct follow {
-    uint32_t block, header, pre;
-};
-
-static int by_block_and_header(const void *a, const void *b) {
-    const struct follow *x = a, *y = b;
-    if (x->block != y->block) return x->block < y->block ? -1 : 1;
-    return (x->pre > y->pre) - (x->pre < y->pre);
-}
-
-struct breaks {
-    struct work *w;
-    struct follow
-        *v; /* sorted by block, then by place in the dominator tree; headers of one block's are disjoint */
-    uint32_t n;
-};
-
-/* When some threads end inside the loop, nothing post-dominates it: then the block among those it leaves to
- * that is a join of several ways. */
-static uint32_t likely_follow(const struct work *w, uint32_t loop) {
-    for (int k = 1; k >= 0; k--) {
-        uint32_t to = w->exits[loop].to[k];
-        if (to < w->n && !only_ends(w, to) && w->g.pfirst[to + 1] - w->g.pfirst[to] > 1) return to;
-    }
-    return CFG_NONE;
-}
-
-/* path holds the post-dominators of the header, farthest first. Those inside the loop are the nearest ones:
- * were one outside nearer than one inside, it would have to post-dominate the header it leads to. */
-static void add_follow(struct breaks *k, uint32_t loop, const uint32_t *path, uint32_t depth) {
-    struct work *w = k->w;
-    uint32_t lo = 0, hi = depth; /* path[lo - 1] is outside, path[hi] inside */
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2, l = path[mid] == w->n ? CFG_NONE : loop_of(w, path[mid]);
-        if (l != CFG_NONE && forest_under(&w->nest, l, loop))
-            hi = mid;
-        else
-            lo = mid + 1;
-    }
-    uint32_t h = loop_at(w, loop)->header - w->f->block;
-    uint32_t block = lo && path[lo - 1] != w->n ? path[lo - 1] : likely_follow(w, loop);
-    if (block != CFG_NONE && !only_ends(w, block)) k->v[k->n++] = (struct follow){block, h, w->dom.pre[h]};
-}
-
-/* Walks the post-dominator tree so that the path above each header is at hand. */
-static void find_follows(struct breaks *k) {
-    struct work *w = k->w;
-    uint32_t *first = ARENA_NEW(&w->mem, uint32_t, w->n + 3), *child = ARENA_NEW(&w->mem, uint32_t, w->n);
-    uint32_t *path = ARENA_NEW(&w->mem, uint32_t, w->n + 1), depth = 0;
-    for (uint32_t v = 0; v < w->n; v++)
-        if (w->ipdom[v] != CFG_NONE) first[w->ipdom[v] + 2]++;
-    for (uint32_t v = 2; v < w->n + 3; v++) first[v] += first[v - 1];
-    for (uint32_t v = 0; v < w->n; v++)
-        if (w->ipdom[v] != CFG_NONE) child[first[w->ipdom[v] + 1]++] = v;
-    uint32_t *cursor = ARENA_NEW(&w->mem, uint32_t, w->n + 1);
-    for (uint32_t v = 0; v <= w->n; v++) cursor[v] = first[v];
-    path[depth++] = w->n;
-    while (depth) {
-        uint32_t v = path[depth - 1];
-        if (cursor[v] == first[v + 1]) {
-            depth--;
-            continue;
-        }
-        uint32_t x = child[cursor[v]++], l = loop_of(w, x);
-        path[depth++] = x;
-        if (l != CFG_NONE && loop_at(w, l)->header == x + w->f->block && loop_at(w, l)->breaks)
-            add_follow(k, l, path, depth);
-    }
-}
-
-/* Of nested loops with one follow only the outermost is left from its header. */
-static void keep_outermost(struct breaks *k) {
-    if (k->n) qsort(k->v, k->n, sizeof *k->v, by_block_and_header);
-    uint32_t n = 0;
-    for (uint32_t j = 0; j < k->n; j++)
-        if (!n || k->v[n - 1].block != k->v[j].block ||
-            !block_dominates(k->w, k->v[n - 1].header, k->v[j].header))
-            k->v[n++] = k->v[j];
-    k->n = n;
-}
-
-/* u -> to leaves a loop by break: the header of one that follows at to dominates u. */
-static bool is_break(const struct breaks *k, uint32_t u, uint32_t to) {
-    const struct work *w = k->w;
-    uint32_t lo = 0, hi = k->n; /* the last of to's with pre <= that of u is at lo - 1 */
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (k->v[mid].block < to || (k->v[mid].block == to && k->v[mid].pre <= w->dom.pre[u]))
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo && k->v[lo - 1].block == to && block_dominates(w, k->v[lo - 1].header, u) &&
-           !block_dominates(w, to, u);
 }
 
 /* ---- reduction ---- */
@@ -161,7 +57,7 @@ static void add_edges(struct work *w, struct reduce *r, const struct breaks *k) 
     for (uint32_t u = 0; u < w->n; u++)
         for (uint32_t s = w->g.sfirst[u]; s < w->g.sfirst[u + 1]; s++) {
             uint32_t v = w->g.succ[s];
-            if (only_ends(w, v) || is_break(k, u, v)) continue;
+            if (block_only_ends(w, v) || breaks_has(k, u, v)) continue;
             reduce_edge(r, u, v);
         }
     for (uint32_t j = 0; j < k->n; j++) reduce_edge(r, k->v[j].header, k->v[j].block);
@@ -180,7 +76,7 @@ static bool shrinks(struct work *w, const struct breaks *k, uint32_t *left) {
     reduce_init(&r, w->n, w->g.sfirst[w->n] + k->n, &w->mem);
     for (uint32_t v = 0; v < w->n;
          v++) /* an ending block has lost its edges; one nothing leads to has none */
-        if (v && (!w->b[v].reachable || only_ends(w, v))) reduce_drop(&r, v);
+        if (v && (!w->b[v].reachable || block_only_ends(w, v))) reduce_drop(&r, v);
     add_edges(w, &r, k);
     if (reduce_run(&r)) return true;
     *left = CFG_NONE;
@@ -231,9 +127,8 @@ void structure_analyse(struct work *w) {
     uint32_t with_breaks = CFG_NONE, left;
     for (uint32_t l = w->f->nloops; l-- > 0;)
         if (loop_at(w, l)->breaks) with_breaks = l;
-    struct breaks k = {.w = w, .v = ARENA_NEW(&w->mem, struct follow, w->f->nloops)};
-    if (with_breaks != CFG_NONE) find_follows(&k);
-    keep_outermost(&k);
+    struct breaks k = {.w = w};
+    if (with_breaks != CFG_NONE) breaks_find(&k);
     if (!shrinks(w, &k, &left))
         explain_unstructured(w, left);
     else if (with_breaks != CFG_NONE)
