@@ -118,11 +118,12 @@ static void loops(const struct inspect *in, uint32_t func, struct sb *out) {
 
 static void structure(const struct inspect *in, uint32_t func, struct sb *out) {
     const struct cfg_func *f = &in->cfg->funcs[func];
-    label(in, out, "structure");
-    sb_add(out, "%s", cfg_structure_name(f->structure));
-    if (*f->why_text) sb_add(out, ": %s", f->why_text);
-    if (f->why != CFG_NONE)
-        sb_add(out, " (B%u, line %u)", f->why, in->ir->code.v[in->cfg->blocks[f->why].first].line);
+    label(in, out, "structured");
+    if (f->structure == CFG_STRUCTURED)
+        sb_add(out, "yes");
+    else
+        sb_add(out, "no, %s: %s", cfg_structure_name(f->structure), f->why_text);
+    if (f->why != CFG_NONE) sb_add(out, " (line %u)", in->ir->code.v[in->cfg->blocks[f->why].first].line);
     sb_add(out, "\n");
 }
 

@@ -64,9 +64,9 @@ static void print_to_stdout(void *user, const char *text, size_t n) {
     fwrite(text, 1, n, c->term.out);
 }
 
+/* Errors also come back from the call that failed, and are printed once, there. */
 static void log_message(void *user, hd_log_level level, const char *text) {
     const struct cli *c = user;
-    if (level == HD_LOG_ERROR) term_error(&c->term, "run", text);
     if (level == HD_LOG_WARNING) term_warning(&c->term, "run", text);
 }
 

@@ -10,7 +10,9 @@ failed() { # MESSAGE NAME ARGUMENT...
     verdict $? "$name"
 }
 failed "argument 0" "an access out of bounds names the nearest buffer" --kernel add --block 8 --arg 'buf:u32[4]' --arg u32:1
-for what in add "block" "thread" "line 24"; do expect_err "$what" "and says where: $what"; done
+for what in "kernel add" "block (0,0,0)" "thread (4,0,0)" "kernels.ptx:23"; do expect_err "$what" "and says where: $what"; done
+[ "$(grep -c error: "$err")" -eq 1 ]
+verdict $? "once"
 failed "trap" "a trap" --kernel trapped --block 1
 failed "1000" "a bound on instructions" --kernel forever --block 1 --max-insts 1000
 failed "1000" "the same as an option" --kernel forever --block 1 --set exec.max_insts=1000

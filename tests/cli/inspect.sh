@@ -4,7 +4,7 @@ collatz=examples/collatz.ptx
 
 run inspect $collatz
 expect_status 0 "inspect succeeds"
-for text in "PTX 7.0, sm_70, 64-bit addresses" "kernel collatz" "registers" "collatz_param_2" "u32" "Branches" "IPDOM" \
+for text in "PTX 7.0, sm_70, 64-bit addresses" "kernel collatz" "registers   " "no, breaks" "collatz_param_2" "u32" "Branches" "IPDOM" \
     "collatz.cu:8" "collatz.cu:10" "collatz.cu:18" "Loops" "breaks" "Instruction mix" "LDST"; do
     expect_in_out "$text" "it shows $text"
 done
@@ -17,13 +17,13 @@ run inspect $collatz --json
 cp "$out" "$work/first"
 expect_json "$out" functions/0/name '"collatz"' "JSON has the kernel"
 expect_json "$out" functions/0/parameters/2/type '"u32"' "its parameters"
-expect_json "$out" functions/0/branches/0/ipdom 5 "the IPDOM of the guard"
+expect_json "$out" functions/0/branches/0/ipdom 6 "the IPDOM of the guard"
 expect_json "$out" functions/0/branches/0/source/line 8 "its source line"
-expect_json "$out" functions/0/branches/2/ipdom 4 "the IPDOM of the break"
-expect_json "$out" functions/0/branches/3/targets '[4,2]' "targets of the loop's branch"
+expect_json "$out" functions/0/branches/2/ipdom 5 "the IPDOM of the break"
+expect_json "$out" functions/0/branches/3/targets '[5,3]' "targets of the loop's branch"
 expect_json "$out" functions/0/loops/0/exits 2 "the loop and its exits"
 expect_json "$out" functions/0/loops/0/breaks true "that it breaks"
-expect_json "$out" functions/0/blocks/5/ipdom null "the last block's IPDOM is the exit"
+expect_json "$out" functions/0/blocks/6/ipdom null "the last block's IPDOM is the exit"
 run inspect $collatz --json
 cmp -s "$out" "$work/first"
 verdict $? "two runs give the same bytes"
