@@ -233,22 +233,26 @@ static bool directive(struct ptx *p) {
     return ptx_var_decl(p, link);
 }
 
-/* After an error at module scope: past the rest of the declaration, with its body if it has one. */
+/* After an error at module scope: past the rest of the declaration, with its body or initialiser if it has one. Braces
+ * that ',' ';' or '}' follows are an initialiser's. */
 static void resync_module(struct ptx *p) {
-    while (p->t.kind != TOK_END) {
-        if (p->t.kind == '{') {
+    while (p->t.kind != TOK_END && p->t.kind != ';') {
+        bool brace = p->t.kind == '{' || p->t.kind == '}';
+        if (p->t.kind == '{')
             ptx_skip_braces(p);
-            return;
-        }
-        bool last = p->t.kind == ';' || p->t.kind == '}';
-        ptx_next(p);
-        if (last) return;
+        else
+            ptx_next(p);
+        if (brace && p->t.kind != ',' && p->t.kind != ';' && p->t.kind != '}') return;
     }
+    ptx_accept(p, ';');
 }
 
 void ptx_module(struct ptx *p) {
     ptx_next(p);
-    if (p->t.kind != TOK_END && !ptx_is_word(p, "version")) ptx_unexpected(p, ".version at the beginning");
+    if (!ptx_is_word(p, "version")) {
+        ptx_unexpected(p, ".version at the beginning");
+        if (p->t.kind != TOK_DOT) return; /* not PTX at all: one message is enough */
+    }
     while (p->t.kind != TOK_END && !diag_full(&p->diag)) {
         if (ptx_accept(p, ';')) continue;
         if (!directive(p)) resync_module(p);
