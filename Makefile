@@ -21,6 +21,7 @@ CPPFLAGS += -Iinclude -Isrc -D_GNU_SOURCE -MMD -MP
 CFLAGS += -std=c17 $(WARN) $(OPT) -fPIC -fvisibility=hidden $(SAN)
 LDFLAGS += $(SAN)
 LDLIBS := -linih -ljansson -lm
+SONAME := -Wl,-soname,libheddle.so.0
 
 PACKAGES      := gcc libc6-dev libjansson-dev libinih-dev
 TEST_PACKAGES := g++ libcmocka-dev
@@ -42,12 +43,22 @@ OBJ    += $(ALU:%.c=$(BUILD)/obj/%.avx2.o)
 endif
 CLIOBJ := $(CLI:%.c=$(BUILD)/obj/%.o)
 LIB    := $(BUILD)/libheddle.a
+LIBCLI := $(BUILD)/libcli.a
 UNIT   := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit/*/*.c)))
 EXAMPLES := $(patsubst %,$(BUILD)/%,$(basename $(sort $(wildcard examples/*.c examples/*.cpp))))
 
-.PHONY: all deps test-deps demo test unit asan fuzz bench docs check-generated check format install clean
+# V=1 shows whole commands.
+ifeq ($(V),1)
+run = $(2)
+else
+run = @printf '  %-4s %s\n' $(1) '$@' && $(2)
+endif
+
+.PHONY: all files deps test-deps demo test unit asan fuzz bench docs check-generated check format install clean
+# Packages first, then one make for all files: two makes building the same file at once would trip over each other.
 all: deps
-	@$(MAKE) --no-print-directory $(BUILD)/heddle $(LIB) $(BUILD)/libheddle.so
+	@$(MAKE) --no-print-directory files
+files: $(BUILD)/heddle $(LIB) $(BUILD)/libheddle.so
 deps:
 	@tools/deps $(PACKAGES)
 test-deps: deps
@@ -55,44 +66,47 @@ test-deps: deps
 
 $(LIB): $(OBJ)
 	@rm -f $@
-	ar rcs $@ $^
+	$(call run,AR,ar rcs $@ $^)
+$(LIBCLI): $(CLIOBJ)
+	@rm -f $@
+	$(call run,AR,ar rcs $@ $^)
 $(BUILD)/libheddle.so: $(OBJ)
-	$(CC) $(LDFLAGS) -shared -Wl,-soname,libheddle.so.0 -o $@ $^ $(LDLIBS)
+	$(call run,LD,$(CC) $(LDFLAGS) -shared $(SONAME) -o $@ $^ $(LDLIBS))
 $(BUILD)/heddle: $(CLIOBJ) $(LIB)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call run,LD,$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS))
 
 $(BUILD)/obj/%.portable.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(ALU_FLAGS) -DALU_ISA=portable -c -o $@ $<
+	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) $(ALU_FLAGS) -DALU_ISA=portable -c -o $@ $<)
 $(BUILD)/obj/%.avx2.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(ALU_FLAGS) $(ALU_AVX2) -DALU_ISA=avx2 -c -o $@ $<
+	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) $(ALU_FLAGS) $(ALU_AVX2) -DALU_ISA=avx2 -c -o $@ $<)
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<)
 
-# Tests: one cmocka program per file; those of the command line also link its parts, all but main.
+# Tests: one cmocka program per file; those of the command line also link the parts of it they use.
 $(BUILD)/tests/%: tests/unit/%.c $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) -lcmocka -lpthread $(LDLIBS)
-$(BUILD)/tests/cli/%: tests/unit/cli/%.c $(CLIOBJ) $(LIB)
+	$(call run,LD,$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) -lcmocka $(LDLIBS))
+$(BUILD)/tests/cli/%: tests/unit/cli/%.c $(LIBCLI) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(filter-out %/main.o,$(CLIOBJ)) $(LIB) -lcmocka $(LDLIBS)
+	$(call run,LD,$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBCLI) $(LIB) -lcmocka $(LDLIBS))
 $(BUILD)/examples/%: examples/%.c $(LIB)
 	@mkdir -p $(@D)
-	$(CC) -Iinclude -std=c17 $(WARN) $(OPT) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS)
+	$(call run,LD,$(CC) -Iinclude -std=c17 $(WARN) $(OPT) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS))
 $(BUILD)/examples/%: examples/%.cpp $(LIB)
 	@mkdir -p $(@D)
-	$(CC:gcc=g++) -Iinclude -std=c++17 -Wall -Wextra -Werror $(OPT) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS)
+	$(call run,LD,$(CC:gcc=g++) -Iinclude -std=c++17 -Wall -Wextra -Werror $(OPT) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS))
 
 # The operations' references: linked into the tests that use them.
 REF     := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/ref/*.c)))
 $(filter $(BUILD)/tests/exec/ops%,$(UNIT)): $(BUILD)/tests/%: tests/unit/%.c $(REF) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(REF) $(LIB) -lcmocka $(LDLIBS)
+	$(call run,LD,$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(REF) $(LIB) -lcmocka $(LDLIBS))
 
 test: test-deps
-	@$(MAKE) --no-print-directory all unit $(EXAMPLES)
+	@$(MAKE) --no-print-directory files unit $(EXAMPLES)
 	@HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) tests/run $(BUILD)/tests/log $(UNIT) $(wildcard tests/*.sh)
 unit: $(UNIT)
 asan:
@@ -106,8 +120,8 @@ fuzz: test-deps
 	@tools/deps $(FUZZ_PACKAGES)
 	@$(MAKE) --no-print-directory BUILD=build-fuzz CC=clang-14 OPT="-O1 -g" SAN="-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all" $(FUZZERS)
 	@tests/fuzz/run $(FUZZ_SECONDS) $(FUZZERS)
-build-fuzz/%: tests/fuzz/%.c $(LIB) $(CLIOBJ)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer -o $@ $< $(filter-out %/main.o,$(CLIOBJ)) $(LIB) $(LDLIBS)
+build-fuzz/%: tests/fuzz/%.c $(LIB) $(LIBCLI)
+	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer -o $@ $< $(LIBCLI) $(LIB) $(LDLIBS))
 
 demo: all
 	@tools/demo $(BUILD)
@@ -117,10 +131,10 @@ bench: all
 	@$(BUILD)/bench/bench $(BENCH_ARGS)
 $(BUILD)/bench/%: bench/%.c $(wildcard bench/*.[ch]) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(wildcard bench/*.c) $(LIB) $(LDLIBS)
+	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(wildcard bench/*.c) $(LIB) $(LDLIBS))
 
 $(BUILD)/gen-pages: tools/gen-pages.c $(LIB)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS)
+	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS))
 docs: all $(BUILD)/gen-pages
 	@tools/gen-docs $(BUILD)/heddle docs
 check-generated: all $(BUILD)/gen-pages

@@ -42,9 +42,25 @@ static inline void rig_print(void *user, const char *text, size_t n) {
         if (must_) fail_msg("%s: %s: %s", #call, hd_status_name(must_), hd_error((r)->dev)); \
     } while (0)
 
-static inline void rig_device(struct rig *r, const hd_config *config) {
+/* HEDDLE_TEST_OPTIONS="exec.quantum=1 exec.isa=portable": the same tests on another machine. */
+static inline hd_status rig_options(hd_device **dev) {
+    const char *env = getenv("HEDDLE_TEST_OPTIONS");
+    hd_option option[8];
+    size_t n = 0;
+    char text[256], *rest = NULL;
+    snprintf(text, sizeof text, "%s", env ? env : "");
+    for (char *w = strtok_r(text, " ", &rest); w && n < 8; w = strtok_r(NULL, " ", &rest)) {
+        char *equals = strchr(w, '=');
+        if (!equals) fail_msg("HEDDLE_TEST_OPTIONS: \"%s\" is not key=value", w);
+        *equals = '\0';
+        option[n++] = (hd_option){w, equals + 1};
+    }
+    return hd_device_open(&(hd_config){.options = option, .noptions = n}, dev);
+}
+
+static inline void rig_device(struct rig *r) {
     memset(r, 0, sizeof *r);
-    if (hd_device_open(config, &r->dev)) fail_msg("no device: %s", r->dev ? hd_error(r->dev) : "no memory");
+    if (rig_options(&r->dev)) fail_msg("no device: %s", r->dev ? hd_error(r->dev) : "no memory");
     hd_set_print(r->dev, rig_print, r);
 }
 
@@ -53,13 +69,13 @@ static inline void rig_open(struct rig *r, const char *file) {
     const char *dir = getenv("HEDDLE_KERNELS");
     char path[512];
     snprintf(path, sizeof path, "%s/%s", dir ? dir : KERNEL_DIR, file);
-    rig_device(r, NULL);
+    rig_device(r);
     MUST(r, hd_module_load_file(r->dev, path, &r->mod));
 }
 
 /* A device with PTX text of the test itself. */
 static inline void rig_text(struct rig *r, const char *name, const char *text) {
-    rig_device(r, NULL);
+    rig_device(r);
     MUST(r, hd_module_load(r->dev, name, text, 0, &r->mod));
 }
 

@@ -38,7 +38,7 @@ static inline void snippet_run(struct snippet *s, const void *in, void *out) {
     uint32_t grid = s->grid ? s->grid : 1, block = s->block ? s->block : 32;
     size_t bytes = (size_t)grid * block * SLOT;
     snippet_text(s, &text);
-    rig_device(&r, NULL);
+    rig_device(&r);
     if (hd_module_load(r.dev, "snippet.ptx", text.text, 0, &r.mod))
         fail_msg("%s\n%s", hd_error(r.dev), text.text);
     uint64_t din = rig_in(&r, in, bytes), dout = rig_zero(&r, bytes);

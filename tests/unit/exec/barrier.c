@@ -69,18 +69,17 @@ static void reductions_reach_every_waiter(void **state) {
 
 /* Producers (warps 0, 1) arrive and go on; consumers (warps 2, 3) wait for them. Warps 0 and 1 run first
  * here, so the other order is tested by consumers being the lower warps in the second kernel. */
+#define PRODUCERS(who)                                                                                   \
+    KERNEL("setp." who                                                                                   \
+           ".u32 %p1, %t, 64;\n@%p1 bra PRODUCE;\nbar.sync 1, 128;\nld.shared.u32 %v, [s];\nbra DONE;\n" \
+           "PRODUCE: mov.u32 %r1, 42;\nst.shared.u32 [s], %r1;\nbar.arrive 1, 128;\nDONE:")
+
 static void producers_arrive_and_consumers_wait(void **state) {
     (void)state;
-    static const char *const who[] = {"lt", "ge"};
+    static const char *const text[] = {PRODUCERS("lt"), PRODUCERS("ge")};
     for (int k = 0; k < 2; k++) {
-        char text[2048];
         struct rig r;
-        snprintf(text, sizeof text,
-                 KERNEL("setp.%s.u32 %%p1, %%t, 64;\n@%%p1 bra PRODUCE;\nbar.sync 1, 128;\nld.shared.u32 "
-                        "%%v, [s];\nbra DONE;\n"
-                        "PRODUCE: mov.u32 %%r1, 42;\nst.shared.u32 [s], %%r1;\nbar.arrive 1, 128;\nDONE:"),
-                 who[k]);
-        uint32_t *out = run(&r, text, 128);
+        uint32_t *out = run(&r, text[k], 128);
         for (uint32_t t = 0; t < 128; t++) assert_int_equal(out[t], (t < 64) == (k == 0) ? 0 : 42);
         rig_free(&r);
     }

@@ -96,9 +96,10 @@ static void faults_are_reported_in_full(void **state) {
 
 static void constants_and_parameters_cannot_be_written(void **state) {
     (void)state;
-    struct rig r = rig_load(HEAD ".const .u32 c = 7;\n"
-                                 ".visible .entry k(.param .u64 p) {\n.reg .u64 %a;\n.reg .u32 %r<3>;\n"
-                                 "mov.u64 %a, generic(c);\nld.u32 %r1, [%a];\nst.u32 [%a], %r1;\nret;\n}\n");
+    struct rig r = rig_load(
+        HEAD ".const .u32 c = 7;\n"
+             ".visible .entry k(.param .u64 p) {\n.reg .u64 %a;\n.reg .u32 %r<3>;\n"
+             "mov.u64 %a, c; cvta.const.u64 %a, %a;\nld.u32 %r1, [%a];\nst.u32 [%a], %r1;\nret;\n}\n");
     rig_fails(&r, "k", 1, 1, &(uint64_t){0},
               "forbidden 4-byte store to const memory at 0x0\n  kernel k, block (0,0,0), thread (0,0,0)\n"
               "  at t.ptx:10: st.u32 [%a], %r1;");

@@ -149,7 +149,7 @@ static void assertions_report_their_text(void **state) {
              "46, 99, 117, 0};\n.global .align 1 .b8 fn[2] = {102, 0};\n"
              ".visible .entry k() {\n.reg .u64 %a<4>; .reg .u32 %r; .reg .pred %p;\nmov.u32 %r, %tid.x; "
              "setp.ne.u32 %p, %r, 5; @%p bra OK;\n"
-             "mov.u64 %a0, generic(msg); mov.u64 %a1, generic(file); mov.u64 %a2, generic(fn);\n"
+             "mov.u64 %a0, msg; mov.u64 %a1, file; mov.u64 %a2, fn;\n"
              "{ .param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d; .param .b64 e; st.param.b64 [a], "
              "%a0; st.param.b64 [b], %a1; st.param.b32 [c], 12; st.param.b64 [d], %a2; st.param.b64 [e], 1;\n"
              "call.uni __assertfail, (a, b, c, d, e);\n}\nOK: ret;\n}\n");

@@ -8,12 +8,16 @@
          "ld.param.u64 %rd0, [p];\nmov.u32 %t, %laneid;\nmov.u32 %v, 0;\n" body                        \
          "\nmul.wide.u32 %rd1, %t, 4;\nadd.u64 %rd1, %rd1, %rd0;\nst.global.u32 [%rd1], %v;\nret;\n}\n"
 
-static void run(const char *text, uint32_t lanes, uint32_t out[32]) {
+static void run_with(const char *text, uint32_t lanes, uint64_t q, uint32_t out[32]) {
     struct rig r = rig_load(text);
     uint64_t buf = rig_buf(&r, 128, "out");
-    rig_ok(&r, "k", 1, lanes, (uint64_t[]){buf, 0});
+    rig_ok(&r, "k", 1, lanes, (uint64_t[]){buf, q});
     memcpy(out, rig_u32(&r, buf), 128);
     rig_free(&r);
+}
+
+static void run(const char *text, uint32_t lanes, uint32_t out[32]) {
+    run_with(text, lanes, 0, out);
 }
 
 /* An independent reading of the manual's table of shuffles. */
@@ -35,23 +39,23 @@ static uint32_t shfl_model(const char *mode, int lane, int b, int clamp, int seg
     return (uint32_t)(*p ? j : lane);
 }
 
+#define SHFL(mode)                                                                    \
+    KERNEL("ld.param.u32 %r1, [q];\nld.param.u32 %r2, [q+4];\nadd.u32 %w, %t, 100;\n" \
+           "shfl.sync." mode ".b32 %v|%p1, %w, %r1, %r2, -1;\n@%p1 add.u32 %v, %v, 1000;")
+
 static void shuffles_follow_the_manual(void **state) {
     (void)state;
-    static const char *const modes[] = {"up", "down", "bfly", "idx"};
+    static const char *const modes[][2] = {
+        {"up", SHFL("up")}, {"down", SHFL("down")}, {"bfly", SHFL("bfly")}, {"idx", SHFL("idx")}};
     for (int mode = 0; mode < 4; mode++)
         for (int b = 0; b < 32; b += 5)
             for (int width = 8; width <= 32; width *= 2) {
-                char text[2048];
-                int segment = 32 - width, clamp = mode == 0 ? 0 : 31, c = segment << 8 | clamp;
-                uint32_t out[32];
-                snprintf(text, sizeof text,
-                         KERNEL("add.u32 %%w, %%t, 100;\nshfl.sync.%s.b32 %%v|%%p1, %%w, %d, %d, -1;\n"
-                                "@%%p1 add.u32 %%v, %%v, 1000;"),
-                         modes[mode], b, c);
-                run(text, 32, out);
+                int segment = 32 - width, clamp = mode == 0 ? 0 : 31;
+                uint32_t out[32], c = (uint32_t)(segment << 8 | clamp);
+                run_with(modes[mode][1], 32, (uint64_t)c << 32 | (uint32_t)b, out);
                 for (int l = 0; l < 32; l++) {
                     bool p;
-                    uint32_t from = shfl_model(modes[mode], l, b, clamp, segment, &p);
+                    uint32_t from = shfl_model(modes[mode][0], l, b, clamp, segment, &p);
                     assert_int_equal(out[l], from + 100 + (p ? 1000 : 0));
                 }
             }
@@ -82,9 +86,9 @@ static void match_redux_and_elect(void **state) {
     run(KERNEL("redux.sync.add.u32 %v, %t, -1;"), 32, out);
     assert_int_equal(out[3], 496);
     run(KERNEL("sub.u32 %w, %t, 7;\nredux.sync.min.s32 %v, %w, -1;"), 32, out);
-    assert_int_equal(out[3], -7);
+    assert_int_equal(out[3], (uint32_t)-7);
     run(KERNEL("sub.u32 %w, %t, 7;\nredux.sync.max.u32 %v, %w, -1;"), 32, out);
-    assert_int_equal(out[3], -1);
+    assert_int_equal(out[3], UINT32_MAX);
     run(KERNEL("setp.lt.u32 %p1, %t, 4; @%p1 bra OUT;\nelect.sync %v|%p2, 0xfffffff0;\n@%p2 add.u32 %v, %v, "
                "100;\nOUT:"),
         32, out);
