@@ -115,8 +115,8 @@ static void scan_float_bits(struct lexer *x, struct tok *t, unsigned digits, uin
     for (; is(*p, C_HEX) && n < digits; n++) t->u = t->u << 4 | hex_value(*p++);
     t->kind = kind;
     if (n < digits || is(*p, C_NAME))
-        bad(t, digits == 8 ? "0f must be followed by 8 hexadecimal digits"
-                           : "0d must be followed by 16 hexadecimal digits");
+        bad(t, digits == 8 ? "a 0f constant that has not 8 hexadecimal digits"
+                           : "a 0d constant that has not 16 hexadecimal digits");
     while (is(*p, C_NAME)) p++;
     x->p = p;
 }

@@ -91,6 +91,7 @@ bool low_has_id(const struct stmt *s, enum mod_id id) {
 }
 
 bool low_one_type(struct ptx *p, struct stmt *s, enum ir_type *t) {
+    if (!s->ntypes) return low_unsupported(p, s, "it has no type");
     if (s->ntypes != 1 || s->types[0] >= IR_NTYPES) return low_unsupported(p, s, "");
     *t = (enum ir_type)s->types[0];
     return true;

@@ -47,17 +47,21 @@ bool ptx_name(struct ptx *p, struct tok *name, const char *what) {
     return true;
 }
 
-/* A '}' that ',' or ';' follows closes a vector, not a scope. */
+/* A '}' that closes a '{' met on the way, or that ',' ';' ']' follows, belongs to a vector, not to a scope. */
+static bool closes_vector(const struct ptx *p, unsigned *depth) {
+    struct lexer ahead = p->lex;
+    struct tok next;
+    if (*depth) return (*depth)--;
+    lex_next(&ahead, &next);
+    return next.kind == ',' || next.kind == ';' || next.kind == ']';
+}
+
 void ptx_resync(struct ptx *p) {
-    while (p->t.kind != TOK_END) {
+    unsigned depth = 0;
+    for (; p->t.kind != TOK_END; ptx_next(p)) {
         if (ptx_accept(p, ';')) return;
-        if (p->t.kind == '}') {
-            struct lexer ahead = p->lex;
-            struct tok next;
-            lex_next(&ahead, &next);
-            if (next.kind != ',' && next.kind != ';') return;
-        }
-        ptx_next(p);
+        if (p->t.kind == '{') depth++;
+        if (p->t.kind == '}' && !closes_vector(p, &depth)) return;
     }
 }
 
@@ -229,22 +233,26 @@ static bool directive(struct ptx *p) {
     return ptx_var_decl(p, link);
 }
 
-/* After an error at module scope: past the rest of the declaration, with its body if it has one. */
+/* After an error at module scope: past the rest of the declaration, with its body or initialiser if it has one. Braces
+ * that ',' ';' or '}' follows are an initialiser's. */
 static void resync_module(struct ptx *p) {
-    while (p->t.kind != TOK_END) {
-        if (p->t.kind == '{') {
+    while (p->t.kind != TOK_END && p->t.kind != ';') {
+        bool brace = p->t.kind == '{' || p->t.kind == '}';
+        if (p->t.kind == '{')
             ptx_skip_braces(p);
-            return;
-        }
-        bool last = p->t.kind == ';' || p->t.kind == '}';
-        ptx_next(p);
-        if (last) return;
+        else
+            ptx_next(p);
+        if (brace && p->t.kind != ',' && p->t.kind != ';' && p->t.kind != '}') return;
     }
+    ptx_accept(p, ';');
 }
 
 void ptx_module(struct ptx *p) {
     ptx_next(p);
-    if (p->t.kind != TOK_END && !ptx_is_word(p, "version")) ptx_unexpected(p, ".version at the beginning");
+    if (!ptx_is_word(p, "version")) {
+        ptx_unexpected(p, ".version at the beginning");
+        if (p->t.kind != TOK_DOT) return; /* not PTX at all: one message is enough */
+    }
     while (p->t.kind != TOK_END && !diag_full(&p->diag)) {
         if (ptx_accept(p, ';')) continue;
         if (!directive(p)) resync_module(p);
