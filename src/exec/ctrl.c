@@ -81,7 +81,8 @@ static void load_rows(const struct exec_ctx *x, const struct ir_func *f, uint32_
     uint32_t *pred = x->pred + f->base[IR_FILE_P] + 1;
     for (size_t r = 0; r < f->nrow[IR_FILE_64]; r++, from += 8) memcpy(&r64[r * EXEC_LANES], from, 8);
     for (size_t r = 0; r < f->nrow[IR_FILE_32]; r++, from += 4) memcpy(&r32[r * EXEC_LANES], from, 4);
-    for (size_t r = 0; r < f->nrow[IR_FILE_P]; r++) pred[r] = (pred[r] & ~(1u << lane)) | (uint32_t)*from++ << lane;
+    for (size_t r = 0; r < f->nrow[IR_FILE_P]; r++)
+        pred[r] = (pred[r] & ~(1u << lane)) | (uint32_t)*from++ << lane;
 }
 
 static void stack_overflow(struct exec_warp *w, const struct ir_insn *i, uint32_t lane,

@@ -179,16 +179,14 @@ static void advance(struct engine *en, struct exec_warp *w, struct path *p, uint
         return;
     }
     uint32_t rest = s.mask & ~(o->taken | o->exited | o->waiting);
+    uint16_t op = en->grid.module->code.v[last].op;
     take(p, k);
-    if (o->taken && rest && ir_ops[en->grid.module->code.v[last].op].cls == IR_C_BRANCH)
-        en->stats->divergent_branches++;
+    if ((op == IR_BRA || op == IR_BRX) && (rest || o->flow == EXEC_EACH)) en->stats->divergent_branches++;
     if (rest) join(p, (struct split){last + 1, s.depth, rest, s.favoured, s.stamp});
-    if (o->flow == EXEC_EACH) {
-        if (en->grid.module->code.v[last].op == IR_BRX) en->stats->divergent_branches += !rest;
+    if (o->flow == EXEC_EACH)
         scatter(w, p, s);
-    } else if (o->taken) {
+    else if (o->taken)
         join(p, (struct split){o->target, w->depth[__builtin_ctz(o->taken)], o->taken, s.favoured, s.stamp});
-    }
 }
 
 /* ---- turns ---- */
@@ -332,11 +330,11 @@ static bool admit(struct engine *en) {
 /* More blocks next to those that wait. That the host has no memory for them is no reason to stop. */
 static void admit_more(struct engine *en) {
     size_t want = en->nresident * 2 < en->most_resident ? en->nresident * 2 : en->most_resident;
-    while (en->nresident < want && en->next_block < en->grid.blocks)
-        if (!admit(en)) {
-            en->most_resident = en->nresident;
-            err_free(en->err);
-        }
+    while (en->nresident < want && en->next_block < en->grid.blocks && admit(en)) continue;
+    if (en->nresident < want && en->next_block < en->grid.blocks) {
+        en->most_resident = en->nresident;
+        err_free(en->err);
+    }
 }
 
 static bool keep_going(struct engine *en) {
@@ -417,7 +415,9 @@ static size_t most_resident(const struct exec_grid *g) {
 }
 
 bool exec_run(const struct exec_launch *l, struct exec_stats *s, struct err *e) {
+    const uint64_t longest = UINT64_MAX / PATIENCE;
     struct engine en = {.launch = l, .stats = s, .err = e, .quantum = l->quantum ? l->quantum : QUANTUM};
+    if (en.quantum > longest) en.quantum = longest;
     *s = (struct exec_stats){0};
     bool ok = exec_grid_init(&en.grid, l, e);
     if (ok) {

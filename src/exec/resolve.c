@@ -126,32 +126,33 @@ static enum span lane_by_lane(struct exec_warp *w, const struct ir_insn *i, uint
     return SPAN_LANES;
 }
 
-/* One piece of memory [lo, lo + size) at host, for all lanes: what spans the row has in it. SPAN_FAULT here
- * only says that some lane needs a closer look. */
+/* Are the lanes' addresses step apart, each from the one before? */
+static bool evenly(const uint64_t *addr, uint64_t step) {
+    uint64_t off = 0;
+    for (int l = 1; l < EXEC_LANES; l++) off |= (addr[l] - addr[l - 1]) ^ step;
+    return !off;
+}
+
+/* One piece of memory [lo, lo + size) at host, for all lanes: what spans the row has in it. SPAN_FAULT here only says
+ * that some lane needs a closer look. */
 static enum span one_piece(const uint64_t *restrict addr, uint64_t lo, uint64_t size, uint8_t *host,
                            uint32_t mask, uint32_t bytes, uint8_t **restrict at) {
     if (size < bytes) return SPAN_FAULT;
-    const uint64_t first = addr[0] - lo, room = size - bytes;
-    uint64_t apart = 0, uneven = 0, low = 0, beyond = 0;
+    const uint64_t first = addr[0] - lo, room = size - bytes, step = addr[1] - addr[0];
+    if ((step == 0 || (step == bytes && mask == ~0u)) && evenly(addr, step)) {
+        if (addr[0] & (bytes - 1) || first > room || first + (EXEC_LANES - 1) * step > room)
+            return SPAN_FAULT;
+        at[0] = host + first;
+        return step ? SPAN_DENSE : SPAN_UNIFORM;
+    }
+    uint64_t low = 0, beyond = 0;
     for (uint32_t l = 0; l < EXEC_LANES; l++) {
         uint64_t off = addr[l] - lo;
         low |= addr[l];
-        apart |= off ^ first;
-        uneven |= off ^ (first + (uint64_t)l * bytes);
-    }
-    if (low & (bytes - 1)) return SPAN_FAULT;
-    at[0] = (uint8_t *)((uintptr_t)host + (uintptr_t)first);
-    if (!apart) return first <= room ? SPAN_UNIFORM : SPAN_FAULT;
-    if (!uneven && mask == ~0u) {
-        uint64_t last = first + (uint64_t)(EXEC_LANES - 1) * bytes;
-        return first <= room && last <= room ? SPAN_DENSE : SPAN_FAULT;
-    }
-    for (uint32_t l = 0; l < EXEC_LANES; l++) {
-        uint64_t off = addr[l] - lo;
         beyond |= (uint64_t)(off > room);
         at[l] = (uint8_t *)((uintptr_t)host + (uintptr_t)off);
     }
-    return beyond ? SPAN_FAULT : SPAN_LANES;
+    return beyond || low & (bytes - 1) ? SPAN_FAULT : SPAN_LANES;
 }
 
 static enum span local_lanes(struct exec_warp *w, const uint64_t *restrict addr, uint32_t mask,

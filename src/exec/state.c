@@ -8,6 +8,7 @@
 #include "exec/impl.h"
 
 enum { DEFAULT_STACK = 256 << 10, DEFAULT_HEAP = 8 << 20 };
+#define MOST_BLOCK_BYTES (UINT64_C(2) << 30) /* host memory one block may take */
 
 static bool check_dims(const struct exec_launch *l, const struct ir_func *f, struct err *e) {
     uint64_t threads = 1, blocks = 1;
@@ -94,6 +95,10 @@ bool exec_grid_init(struct exec_grid *g, const struct exec_launch *l, struct err
     g->shared_bytes = g->func->shared_bytes + l->dynamic_shared;
     g->stack_limit = stack_limit(l, g->func);
     g->heap_limit = l->heap_bytes ? l->heap_bytes : DEFAULT_HEAP;
+    if (exec_block_bytes(g) > MOST_BLOCK_BYTES)
+        return err_set(e, ERR_MEMORY,
+                       "kernel %s: a block of %" PRIu32 " threads takes %" PRIu64 " bytes, which is too many",
+                       g->func->name, g->threads, exec_block_bytes(g));
     g->params = xaligned(64, g->func->param_bytes + 1);
     if (g->func->param_bytes) memcpy(g->params, l->params, g->func->param_bytes);
     return place_shared(g, e);

@@ -15,10 +15,18 @@ void activemask_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask)
     FOR_LANES(l, mask) opnd_put(x, i->o[0], l, mask);
 }
 
+/* The value of an operand in each lane of mask; other lanes of to keep what they have. */
+static void values(const struct exec_ctx *x, ir_opnd o, uint32_t mask, uint64_t *restrict to) {
+    if (mask == ~0u && ir_file(o) == IR_FILE_32) {
+        const uint32_t *restrict r = exec_row32(x, o);
+        for (int l = 0; l < EXEC_LANES; l++) to[l] = r[l];
+    } else {
+        FOR_LANES(l, mask) to[l] = opnd_get(x, o, l);
+    }
+}
+
 static void publish(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
-    if (i->op == IR_WARPSYNC || i->op == IR_ELECT) return;
-    uint64_t *value = x->warp->xchg.value;
-    FOR_LANES(l, mask) value[l] = opnd_get(x, i->o[i->nd], l);
+    if (i->op != IR_WARPSYNC && i->op != IR_ELECT) values(x, i->o[i->nd], mask, x->warp->xchg.value);
 }
 
 static uint32_t true_lanes(const uint64_t *value, uint32_t group) {
@@ -40,7 +48,7 @@ static void vote(struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, ui
 }
 
 /* The lane a shuffle reads, and whether that is inside its segment. */
-static uint32_t shfl_from(uint8_t mode, uint32_t lane, uint32_t b, uint32_t c, bool *inside) {
+static inline uint32_t shfl_from(uint8_t mode, uint32_t lane, uint32_t b, uint32_t c, bool *inside) {
     const uint32_t segment = c >> 8 & 31, low = lane & segment, bound = low | (c & 31 & ~segment);
     b &= 31;
     switch (mode) {
@@ -51,15 +59,28 @@ static uint32_t shfl_from(uint8_t mode, uint32_t lane, uint32_t b, uint32_t c, b
     }
 }
 
-static void shfl(struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, uint32_t group) {
+/* Inlined once per mode, so that the choice is made outside the loop. b and c are 32-bit rows. */
+static inline uint32_t shfl_rows(uint8_t mode, const struct exec_ctx *x, const struct ir_insn *i,
+                                 uint32_t lanes, uint32_t group) {
     const uint64_t *value = x->warp->xchg.value;
-    uint32_t pred = 0;
+    const uint32_t *b = exec_row32(x, i->o[i->nd + 1]), *c = exec_row32(x, i->o[i->nd + 2]);
+    uint32_t *d = exec_row32(x, i->o[0]), pred = 0;
     FOR_LANES(l, lanes) {
         bool inside;
-        uint32_t b = (uint32_t)opnd_get(x, i->o[i->nd + 1], l), c = (uint32_t)opnd_get(x, i->o[i->nd + 2], l);
-        uint32_t from = shfl_from(i->sub, l, b, c, &inside);
+        uint32_t from = shfl_from(mode, l, b[l], c[l], &inside);
         pred |= (uint32_t)inside << l;
-        opnd_put(x, i->o[0], l, value[inside && (group >> from & 1) ? from : l]);
+        d[l] = (uint32_t)value[inside && (group >> from & 1) ? from : l];
+    }
+    return pred;
+}
+
+static void shfl(struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, uint32_t group) {
+    uint32_t pred;
+    switch (i->sub) {
+    case IR_SHFL_UP: pred = shfl_rows(IR_SHFL_UP, x, i, lanes, group); break;
+    case IR_SHFL_DOWN: pred = shfl_rows(IR_SHFL_DOWN, x, i, lanes, group); break;
+    case IR_SHFL_BFLY: pred = shfl_rows(IR_SHFL_BFLY, x, i, lanes, group); break;
+    default: pred = shfl_rows(IR_SHFL_IDX, x, i, lanes, group);
     }
     if (i->nd > 1) exec_set_pred(x, i->o[1], lanes, pred);
 }
@@ -173,10 +194,16 @@ static void wait_for_members(struct exec_warp *w, const struct ir_insn *i, uint3
     if (!o->waiting && !o->woke) o->flow = EXEC_NEXT;
 }
 
+/* A mask written into the instruction, as nearly all are, needs no look at every lane. */
+static bool meets_at_once(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+    const ir_opnd o = i->o[i->nd + i->ns - 1];
+    return ir_is_const(o) && (exec_row32(x, o)[0] & x->warp->live) == mask;
+}
+
 void warp_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     struct exec_warp *w = x->warp;
     publish(x, i, mask);
-    if (!(i->mods & IR_M_SYNC)) {
+    if (!(i->mods & IR_M_SYNC) || meets_at_once(x, i, mask)) {
         consume(x, i, mask, mask);
         return;
     }

@@ -20,7 +20,7 @@ static uint64_t arg(const struct sys_call *c, uint32_t k) {
     const uint32_t *t = c->words + IR_CALL_COPIES + 3 * (size_t)k;
     uint64_t v = 0, addr = (uint64_t)c->w->frame[c->lane] + t[0];
     uint32_t bytes = t[2] < 8 ? t[2] : 8;
-    if (addr + bytes <= c->w->sp[c->lane])
+    if (bytes && addr + bytes <= c->w->sp[c->lane])
         memcpy(&v, c->w->local + (size_t)c->lane * c->w->local_stride + addr, bytes);
     return v;
 }
@@ -30,7 +30,7 @@ static void give(const struct sys_call *c, uint64_t v) {
     const uint32_t *t = c->words + IR_CALL_COPIES + 3 * (size_t)c->words[IR_CALL_NARGS];
     uint64_t addr = (uint64_t)c->w->frame[c->lane] + t[1];
     uint32_t bytes = t[2] < 8 ? t[2] : 8;
-    if (addr + bytes <= c->w->sp[c->lane])
+    if (bytes && addr + bytes <= c->w->sp[c->lane])
         memcpy(c->w->local + (size_t)c->lane * c->w->local_stride + addr, &v, bytes);
 }
 
