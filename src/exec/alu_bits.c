@@ -14,8 +14,8 @@
                       *c = ROW_##t(x, i->o[i->ns > 2 ? 3 : 2]);                            \
         REG_##t in = i->mods & IR_M_CC_IN ? *x->carry : 0;                                 \
         (void)c;                                                                           \
-        ALU_VECTOR for (REG_##t l = 0; l < EXEC_LANES; l++) {                              \
-            REG_##t p = first, q = second, bit = in & (REG_##t)1 << l ? 1 : 0, r = SUM;    \
+        ALU_EACH(l) {                                                                      \
+            REG_##t p = first, q = second, bit = in & BIT_##t[l] ? 1 : 0, r = SUM;         \
             aside[l] = r;                                                                  \
             out[l] = (CARRY) ? 1 : 0;                                                      \
         }                                                                                  \
@@ -26,6 +26,8 @@
             *x->carry = (*x->carry & ~mask) | (bits & mask);                               \
         }                                                                                  \
     }
+#define BIT_u32 alu_bit32
+#define BIT_u64 alu_bit64
 #define CARRIES (r < p || (bit && r == p)) /* p + q + bit overflows */
 #define BORROWS (p < q || (bit && p == q))
 CHAIN(ADDC_U32, u32, a[l], b[l], p + q + bit, CARRIES)

@@ -107,7 +107,7 @@ static void set(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask, cons
     _Alignas(32) uint32_t d[EXEC_LANES];
     uint32_t yes = true_value((enum ir_type)i->dtype, pair);
     uint32_t low = combine(x, i, result[0]), high = pair ? combine(x, i, result[1]) : 0;
-    ALU_EACH(l) d[l] = (low & 1u << l ? yes : 0) | (high & 1u << l ? yes << 16 : 0);
+    ALU_EACH(l) d[l] = (low & alu_bit32[l] ? yes : 0) | (high & alu_bit32[l] ? yes << 16 : 0);
     alu_merge32(exec_row32(x, i->o[0]), d, mask);
 }
 
@@ -165,7 +165,7 @@ static void select32(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask,
     const uint32_t *a = exec_row32(x, i->o[1]), *b = exec_row32(x, i->o[2]);
     uint32_t *row = exec_row32(x, i->o[0]), *d = ALU_DEST(row, aside, mask);
     ALU_EACH(l) {
-        uint32_t from_a = first & 1u << l ? ~0u : 0;
+        uint32_t from_a = first & alu_bit32[l] ? ~0u : 0;
         d[l] = (a[l] & from_a) | (b[l] & ~from_a);
     }
     ALU_MERGE(row, d, mask);
@@ -176,8 +176,8 @@ static void select64(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask,
     const uint64_t *a = exec_row64(x, i->o[1]), *b = exec_row64(x, i->o[2]);
     uint64_t *row = exec_row64(x, i->o[0]), *d = ALU_DEST(row, aside, mask);
     uint64_t wide = first;
-    ALU_VECTOR for (uint64_t l = 0; l < EXEC_LANES; l++) {
-        uint64_t from_a = wide & (uint64_t)1 << l ? ~(uint64_t)0 : 0;
+    ALU_EACH(l) {
+        uint64_t from_a = wide & alu_bit64[l] ? ~(uint64_t)0 : 0;
         d[l] = (a[l] & from_a) | (b[l] & ~from_a);
     }
     ALU_MERGE(row, d, mask);

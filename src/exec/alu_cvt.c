@@ -130,14 +130,14 @@ static void round_row(enum ir_round mode, double *d) {
     }
 }
 
-/* ---- doubles with an integer value to integers ---- */
+/* ---- doubles to integers, toward zero ---- */
 
-/* Up to 32 bits, through a clamped int32_t; bias moves unsigned words into its range. nan is the value of
+/* Up to 32 bits, clamped and through an int32_t, which is all that converts in a vector. nan is the value of
  * NaN. */
 static inline uint32_t int_from(double v, double min, double max, double nan) {
-    double bias = max > 0x1p31 ? 0x1p31 : 0;
     v = v != v ? nan : v < min ? min : v > max ? max : v;
-    return (uint32_t)(int32_t)(v - bias) ^ (bias != 0 ? 0x80000000u : 0);
+    double low = max > 0x1p31 && v >= 0x1p31 ? v - 0x1p31 : v;
+    return (uint32_t)(int32_t)low | (max > 0x1p31 && v >= 0x1p31 ? 0x80000000u : 0);
 }
 #define TO_INT(t, min, max)                                           \
     static void to_##t(void *vd, const double *s, double nan) {       \
@@ -165,7 +165,7 @@ static void to_s64(void *vd, const double *s, double nan) {
     }
 }
 
-/* Source rows as doubles with .ftz and integer rounding of i applied. */
+/* Source rows as doubles with .ftz and, where integral, rounding to integers as i says. */
 static void load(enum ir_type t, double *d, const void *s, const struct ir_insn *i, bool integral,
                  enum ir_round mode) {
     _Alignas(32) uint32_t flushed[EXEC_LANES];
@@ -183,7 +183,7 @@ static void load(enum ir_type t, double *d, const void *s, const struct ir_insn 
         _Alignas(32) REG_##d out[EXEC_LANES];                                                       \
         bool high = BITS(d) == 64 || IR_T_##S == IR_T_F64;                                          \
         double top = (double)((uint64_t)1 << (BITS(d) - 1));                                        \
-        load(IR_T_##S, v, ROW_##s(x, i->o[1]), i, true, IR_RN);                                     \
+        load(IR_T_##S, v, ROW_##s(x, i->o[1]), i, (i->mods & IR_M_RND) != IR_RZ, IR_RN);            \
         to_##d(out, v, !high ? 0 : SIGNED(d) ? -top : top);                                         \
         ALU_MERGE(ROW_##d(x, i->o[0]), out, mask);                                                  \
     }

@@ -99,8 +99,9 @@ static inline uint64_t alu_put_f64(double v) {
 #define ALU_ROLLED
 #else
 #define ALU_VECTOR _Pragma("GCC ivdep")
-#define ALU_ROLLED _Pragma("GCC unroll 1") /* a short loop would be unrolled first, and then not vectorise \
-                                            */
+#define ALU_ROLLED                                                                          \
+    _Pragma("GCC unroll 1") /* a short loop would be unrolled first, and then not vectorise \
+                             */
 #endif
 #define ALU_LANES(l, n) ALU_VECTOR for (uint32_t l = 0; l < (n); l++)
 #define ALU_EACH(l)     ALU_LANES(l, EXEC_LANES)
@@ -110,6 +111,12 @@ static inline uint64_t alu_put_f64(double v) {
     for (uint32_t l##_at = 0; l##_at < EXEC_LANES; l##_at += (n)) \
         if ((mask) >> l##_at & (~0u >> (EXEC_LANES - (n))))       \
     ALU_VECTOR ALU_ROLLED for (uint32_t l = l##_at; l < l##_at + (n); l++)
+
+/* The bit of each lane. Tables, because shifts by the lane number do not vectorise everywhere. */
+#define ALU_BITS4(T, n)  (T)1 << (n), (T)2 << (n), (T)4 << (n), (T)8 << (n)
+#define ALU_BITS16(T, n) ALU_BITS4(T, n), ALU_BITS4(T, n + 4), ALU_BITS4(T, n + 8), ALU_BITS4(T, n + 12)
+static const uint32_t alu_bit32[EXEC_LANES] = {ALU_BITS16(uint32_t, 0), ALU_BITS16(uint32_t, 16)};
+static const uint64_t alu_bit64[EXEC_LANES] = {ALU_BITS16(uint64_t, 0), ALU_BITS16(uint64_t, 16)};
 
 /* Where to compute a row: in place when every lane is wanted, else aside, to be merged by ALU_MERGE. */
 static inline uint32_t *alu_dest32(uint32_t *row, uint32_t *aside, uint32_t mask) {
@@ -121,15 +128,15 @@ static inline uint64_t *alu_dest64(uint64_t *row, uint64_t *aside, uint32_t mask
 static inline void alu_merge32(uint32_t *row, const uint32_t *from, uint32_t mask) {
     if (row == from) return;
     ALU_EACH(l) {
-        uint32_t keep = mask & 1u << l ? 0 : ~0u;
+        uint32_t keep = mask & alu_bit32[l] ? 0 : ~0u;
         row[l] = (row[l] & keep) | (from[l] & ~keep);
     }
 }
 static inline void alu_merge64(uint64_t *row, const uint64_t *from, uint32_t mask) {
     if (row == from) return;
     uint64_t wide = mask;
-    ALU_VECTOR for (uint64_t l = 0; l < EXEC_LANES; l++) {
-        uint64_t keep = wide & (uint64_t)1 << l ? 0 : ~(uint64_t)0;
+    ALU_EACH(l) {
+        uint64_t keep = wide & alu_bit64[l] ? 0 : ~(uint64_t)0;
         row[l] = (row[l] & keep) | (from[l] & ~keep);
     }
 }
@@ -138,20 +145,14 @@ static inline void alu_merge64(uint64_t *row, const uint64_t *from, uint32_t mas
 #define ALU_MERGE(row, from, mask) \
     _Generic((row), uint32_t * : alu_merge32, uint64_t * : alu_merge64)(row, from, mask)
 
-/* The bit of each lane, as wide as the widest thing compared: shifts by the lane number do not vectorise in
- * 64 bits. */
-#define ALU_BITS4(n) (uint64_t)1 << (n), (uint64_t)2 << (n), (uint64_t)4 << (n), (uint64_t)8 << (n)
-static const uint64_t alu_bit64[EXEC_LANES] = {ALU_BITS4(0),  ALU_BITS4(4),  ALU_BITS4(8),  ALU_BITS4(12),
-                                               ALU_BITS4(16), ALU_BITS4(20), ALU_BITS4(24), ALU_BITS4(28)};
-
 /* One mask bit per lane for which cond holds; vectorises to compare, select, or. acc is the accumulator's
  * type, as wide as what cond compares. */
-#define ALU_MASK(acc, bits, l, cond)                                                       \
-    do {                                                                                   \
-        acc bits##_acc = 0;                                                                \
-        for (uint32_t l = 0; l < EXEC_LANES; l++)                                          \
-            bits##_acc |= (cond) ? sizeof(acc) == 8 ? (acc)alu_bit64[l] : (acc)1 << l : 0; \
-        bits = (uint32_t)bits##_acc;                                                       \
+#define ALU_MASK(acc, bits, l, cond)                                                             \
+    do {                                                                                         \
+        acc bits##_acc = 0;                                                                      \
+        for (uint32_t l = 0; l < EXEC_LANES; l++)                                                \
+            bits##_acc |= (cond) ? sizeof(acc) == 8 ? (acc)alu_bit64[l] : (acc)alu_bit32[l] : 0; \
+        bits = (uint32_t)bits##_acc;                                                             \
     } while (0)
 
 /* The loop of one operation: computes 32 elements at d from the rows at s; lanes outside mask are anything.

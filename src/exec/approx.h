@@ -43,16 +43,16 @@ static inline float cos_approx(float a) {
 
 /* log2 of 2^e * m, m in [sqrt 1/2, sqrt 2): e + 2/ln 2 * atanh((m-1)/(m+1)). */
 static inline float lg2_approx(float a) {
-    uint64_t bits = f64_bits((double)a);
-    uint64_t shifted = bits - 0x3fe6a09e667f3bcdu; /* sqrt(1/2): e is then the exponent field */
+    double x = (double)a;
+    uint64_t shifted = f64_bits(x) - 0x3fe6a09e667f3bcdu; /* sqrt(1/2): e is then the exponent field */
     double e = f64_from((((shifted >> 52) + 0x800) & 0xfff) | 0x4330000000000000u) - (0x1p52 + 2048);
     double m = f64_from((shifted & 0x000fffffffffffffu) + 0x3fe6a09e667f3bcdu);
     double s = (m - 1) / (m + 1), s2 = s * s;
     double series = 1 + s2 * (1.0 / 3 + s2 * (1.0 / 5 + s2 * (1.0 / 7 + s2 * (1.0 / 9 + s2 * (1.0 / 11)))));
     double v = e + 0x1.71547652b82fep+1 * s * series;
-    v = a == 0 ? -__builtin_inf() : v;
-    v = a > 0x1.fffffep127f ? __builtin_inf() : v;
-    return (float)(a >= 0 ? v : approx_quiet_nan());
+    v = x == 0 ? -__builtin_inf() : v;
+    v = x > 0x1.fffffep127 ? x : v;
+    return (float)(x >= 0 ? v : approx_quiet_nan());
 }
 
 /* 2^x for |x| <= 1000: 2^n * e^(f ln 2), |f| <= 1/2, relative error below 2^-32. */
@@ -63,19 +63,18 @@ static inline double approx_exp2(double x) {
     return p * f64_from((f64_bits(shifted) + 1023) << 52);
 }
 static inline float ex2_approx(float a) {
-    double x = a > 200 ? 200 : a < -200 ? -200 : (double)a;
-    x = a == a ? x : 0;
-    return (float)(a == a ? approx_exp2(x) : approx_quiet_nan());
+    double x = (double)a, v = approx_exp2(x > 200 ? 200 : x > -200 ? x : -200);
+    return (float)(x == x ? v : approx_quiet_nan());
 }
 
 static inline float tanh_approx(float a) {
     double x = (double)a, x2 = x * x;
     double near = x * (1 - x2 * (1.0 / 3 - x2 * (2.0 / 15)));
-    double clamped = a > 20 ? 20 : a < -20 ? -20 : a == a ? x : 0;
+    double clamped = x > 20 ? 20 : x > -20 ? x : -20;
     double e = approx_exp2(clamped * 0x1.71547652b82fep+1);
     double far = (e - 1) / (e + 1);
     double v = x2 < 0x1p-12 ? near : far;
-    return (float)(a == a ? v : approx_quiet_nan());
+    return (float)(x == x ? v : approx_quiet_nan());
 }
 
 static inline float rsqrt_approx_f32(float a) {
