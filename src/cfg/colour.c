@@ -14,6 +14,7 @@ enum { TRIES = 64 };
 
 struct row {
     VEC(struct live_segment) left; /* not over yet, the next one last */
+    uint32_t due;                  /* time of its one event that counts; others are old */
 };
 
 struct event {
@@ -24,6 +25,7 @@ struct scan {
     const struct live *l;
     VEC(struct row) rows;
     VEC(uint64_t) free;       /* a bit per row */
+    uint32_t full;            /* the words before this one have no bit set */
     VEC(struct event) events; /* heap, earliest first: a row's state changes */
     struct live_segment *merged;
 };
@@ -64,16 +66,22 @@ static void refresh(struct scan *s, uint32_t r, uint32_t now) {
     const struct live_segment *next = row->left.n ? &row->left.v[row->left.n - 1] : NULL;
     bool busy = next && next->start <= now;
     *word = busy ? *word & ~bit : *word | bit;
-    if (next) push_event(s, (struct event){busy ? next->end : next->start, r});
+    if (!busy && r / 64 < s->full) s->full = r / 64;
+    uint32_t due = !next ? CFG_NONE : busy ? next->end : next->start;
+    if (due != row->due && due != CFG_NONE) push_event(s, (struct event){due, r});
+    row->due = due;
 }
 
 static void advance(struct scan *s, uint32_t now) {
-    while (s->events.n && s->events.v[0].time <= now) refresh(s, pop_event(s).row, now);
+    while (s->events.n && s->events.v[0].time <= now) {
+        struct event e = pop_event(s);
+        if (s->rows.v[e.row].due == e.time) refresh(s, e.row, now);
+    }
 }
 
 static uint32_t open_row(struct scan *s) {
     if (s->rows.n % 64 == 0) VEC_PUSH(&s->free, 0);
-    VEC_PUSH(&s->rows, (struct row){{0}});
+    VEC_PUSH(&s->rows, (struct row){.due = CFG_NONE});
     return (uint32_t)s->rows.n - 1;
 }
 
@@ -98,7 +106,8 @@ static bool fits(const struct row *row, const struct live_segment *x, uint32_t n
 
 static uint32_t choose_row(struct scan *s, const struct live_segment *x, uint32_t n) {
     uint32_t tries = 0;
-    for (uint32_t word = 0; word < s->free.n && tries < TRIES; word++)
+    while (s->full < s->free.n && !s->free.v[s->full]) s->full++;
+    for (uint32_t word = s->full; word < s->free.n && tries < TRIES; word++)
         for (uint64_t bits = s->free.v[word]; bits && tries < TRIES; bits &= bits - 1, tries++) {
             uint32_t r = word * 64 + (uint32_t)__builtin_ctzll(bits);
             if (fits(&s->rows.v[r], x, n)) return r;

@@ -84,7 +84,7 @@ static void write_out(struct pairs *p, uint32_t n, struct cfg_frontiers *out) {
     VEC_RESERVE(&p->todo, p->used);
     for (size_t k = 0; k <= p->mask; k++)
         if (p->set[k]) p->todo.v[p->todo.n++] = p->set[k] - 1;
-    qsort(p->todo.v, p->todo.n, sizeof *p->todo.v, by_value);
+    if (p->todo.n) qsort(p->todo.v, p->todo.n, sizeof *p->todo.v, by_value);
     out->first = xcalloc((size_t)n + 1, sizeof *out->first);
     out->block = xcalloc(p->todo.n, sizeof *out->block);
     for (size_t k = 0; k < p->todo.n; k++) out->first[p->at[p->todo.v[k] >> 32] + 1]++;

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 
 enum occurrence { READ, WRITE_SOME, WRITE };
-enum { VISITS_PER_INSN = 64, VISITS_MIN = 1 << 20 };
+enum { VISITS_PER_INSN = 64, VISITS_MIN = 1 << 20, VISITS_MAX = 1 << 30 };
 
 struct walk {
     struct live *l;
@@ -200,6 +200,7 @@ void live_analyse(struct live *l) {
     uint32_t nregs = l->first[LIVE_FILES], len = w->fn->end - w->fn->entry;
     l->points = 2 * len;
     struct walk k = {.l = l, .visits = (uint64_t)VISITS_PER_INSN * len + VISITS_MIN};
+    if (k.visits > VISITS_MAX) k.visits = VISITS_MAX;
     uint32_t **columns[] = {&k.in, &k.out, &k.writes, &k.touched, &k.seen, &k.stack};
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
         *columns[c] = ARENA_NEW(&w->mem, uint32_t, w->n);

@@ -29,7 +29,7 @@ struct linker {
     struct arena mem;
 };
 
-static const uint32_t *call_words(const struct ir_module *m, const struct ir_insn *i) {
+static uint32_t *call_words(struct ir_module *m, const struct ir_insn *i) {
     CHECK(i->ext < m->ext.n && m->ext.n - i->ext > IR_CALL_NRETS);
     return m->ext.v + i->ext;
 }
@@ -65,8 +65,9 @@ static bool collect_calls(struct linker *l, struct err *e) {
         for (uint32_t pc = fn->entry; pc < fn->end; pc++) {
             const struct ir_insn *i = &m->code.v[pc];
             if (i->op != IR_CALL && i->op != IR_CALL_IND && i->op != IR_SYS) continue;
-            m->ext.v[i->ext + IR_CALL_FRAME] = fn->frame_bytes;
-            if (i->op == IR_CALL && !add_call(l, f, call_words(m, i)[IR_CALL_FUNC], i, e)) return false;
+            uint32_t *words = call_words(m, i);
+            words[IR_CALL_FRAME] = fn->frame_bytes;
+            if (i->op == IR_CALL && !add_call(l, f, words[IR_CALL_FUNC], i, e)) return false;
             if (i->op == IR_CALL_IND && !add_indirect(l, f, i, e)) return false;
         }
     }

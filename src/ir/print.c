@@ -84,10 +84,7 @@ static void all_operands(struct printer *p) {
 }
 
 static void address(struct printer *p, int k) {
-    SAY("[");
-    operand(p, p->i->o[p->i->nd + k], IR_T_NONE);
-    if (p->i->disp) SAY("%+d", p->i->disp);
-    SAY("]");
+    ir_print_address(p->out, p->m, p->names, p->i->o[p->i->nd + k], p->i->disp);
 }
 
 static void braced_sources(struct printer *p, int from, int to) {
@@ -164,12 +161,14 @@ static void print_carry(struct printer *p) {
     all_operands(p);
 }
 
+/* Without a boolean operation the predicate to combine with, if given, means nothing. */
 static void print_compare(struct printer *p) {
+    int shown = p->i->bop == IR_BOP_NONE && p->i->ns > 2 ? 2 : p->i->ns;
     SAY("%s.%s%s", p->op->name, NAME(cmp_name, p->i->sub), NAME(bop_name, p->i->bop));
     flags(p);
     if (p->op->dtype != IR_T_P) type(p, p->i->dtype);
     type(p, p->op->type);
-    all_operands(p);
+    sources(p, 0, shown, destinations(p, false));
 }
 
 static void print_lop3(struct printer *p) {
@@ -183,7 +182,7 @@ static void print_lop3(struct printer *p) {
 static void print_cvt(struct printer *p) {
     bool to_float = ir_type_float((enum ir_type)p->op->dtype),
          from_float = ir_type_float((enum ir_type)p->op->type);
-    bool narrows = ir_type_bytes[p->op->dtype] < ir_type_bytes[p->op->type];
+    bool narrows = ir_type_bytes[p->op->dtype] < ir_type_bytes[p->op->type] || p->i->op >= IR_CVT_F16X2_F32;
     bool to_integral = (from_float && !to_float) || p->i->mods & IR_M_RINT;
     SAY("cvt");
     if (p->i->op == IR_CVT_PACK)

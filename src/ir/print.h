@@ -18,6 +18,8 @@ void ir_print_named(struct sb *out, const struct ir_module *m, const struct ir_n
 /* print_opnd.c: one operand; type says how a constant reads. */
 void ir_print_opnd(struct sb *out, const struct ir_module *m, const struct ir_names *names, ir_opnd o,
                    enum ir_type type);
+void ir_print_address(struct sb *out, const struct ir_module *m, const struct ir_names *names, ir_opnd o,
+                      int32_t disp);
 void ir_print_label(struct sb *out, const struct ir_module *m, uint32_t pc);
 
 #endif

@@ -99,6 +99,26 @@ void ir_print_opnd(struct sb *out, const struct ir_module *m, const struct ir_na
         sb_add(out, "%s%s%u", f == IR_FILE_P && o & IR_O_NEG ? "!" : "", prefix[f], ir_index(o));
 }
 
+/* No operand and the constant 0 stand for "the displacement is the address". */
+static bool is_nothing(const struct ir_module *m, const struct ir_names *names, ir_opnd o) {
+    if (!ir_is_const(o)) return ir_file(o) == IR_FILE_NONE;
+    uint32_t k = ir_index(o);
+    if (ir_file(o) == IR_FILE_32) return k < m->k32.n && !m->k32.v[k] && !relocation(m, names, o);
+    return ir_file(o) == IR_FILE_64 && k < m->k64.n && !m->k64.v[k] && !relocation(m, names, o);
+}
+
+void ir_print_address(struct sb *out, const struct ir_module *m, const struct ir_names *names, ir_opnd o,
+                      int32_t disp) {
+    if (is_nothing(m, names, o)) {
+        sb_add(out, "[%d]", disp);
+        return;
+    }
+    sb_add(out, "[");
+    ir_print_opnd(out, m, names, o, IR_T_NONE);
+    if (disp) sb_add(out, "%+d", disp);
+    sb_add(out, "]");
+}
+
 void ir_print_label(struct sb *out, const struct ir_module *m, uint32_t pc) {
     if (m->nblocks && pc < m->code.n)
         sb_add(out, "B%u", m->code.v[pc].block);
