@@ -108,6 +108,8 @@ struct ir_module *ptx_load(const char *name, const char *text, size_t len, struc
     m->text_len = len;
     m->address_bits = 32;
     VEC_PUSH(&m->files, NULL);
+    VEC_RESERVE(&m->code, len / 32); /* a line is seldom shorter: spares the copies of growing */
+    VEC_RESERVE(&m->src, len / 32);
     build_tables(p);
     p->map_budget = len;
     p->init_budget = 64 * (uint64_t)len + 4096;

@@ -217,52 +217,55 @@ static bool address_operand(struct ptx *p, struct stmt *s, struct opnd *o, unsig
     return true;
 }
 
-static bool operand(struct ptx *p, struct stmt *s, struct opnd *o, unsigned depth) {
-    o->at = p->t.at;
-    o->nvec = 1;
+static bool constant_operand(struct ptx *p, struct opnd *o) {
+    int k = p->t.kind;
+    bool starts = k == TOK_INT || k == TOK_F32 || k == TOK_F64 || k == '+' || k == '-' || k == '~' ||
+                  k == '!' || k == '(';
+    if (!starts) return ptx_unexpected(p, "an operand");
+    o->kind = OPND_IMM;
+    return ptx_expr(p, &o->v);
+}
+
+/* After ! or -: a name makes it an operand with a sign, anything else is an expression. */
+static bool name_follows(const struct ptx *p) {
+    struct lexer ahead = p->lex;
+    struct tok next;
+    lex_next(&ahead, &next);
+    return next.kind == TOK_ID && !(next.len == 7 && !memcmp(next.s, "WARP_SZ", 7));
+}
+
+/* Everything but the second destination. */
+static bool first_operand(struct ptx *p, struct stmt *s, struct opnd *o, unsigned depth) {
+    const struct form *f = s->form;
     switch (p->t.kind) {
     case TOK_ID:
         if (!name_operand(p, o)) return false;
         /* A register's offset is only meaningful inside an address: the address handler checks. */
-        if (o->kind == OPND_REG && depth && (p->t.kind == '+' || p->t.kind == '-'))
-            return displacement(p, &o->disp);
-        break;
+        return o->kind != OPND_REG || !depth || displacement(p, &o->disp);
     case '{': o->kind = OPND_VEC; return list(p, s, o, '}', depth);
-    case '(':
-        if (s->form && s->form->lower == low_call) {
-            o->kind = OPND_LIST;
-            return list(p, s, o, ')', depth);
-        }
-        o->kind = OPND_IMM;
-        return ptx_expr(p, &o->v);
     case '[': return address_operand(p, s, o, depth);
+    case '(':
+        if (f->lower != low_call) return constant_operand(p, o);
+        o->kind = OPND_LIST;
+        return list(p, s, o, ')', depth);
     case '!':
+        if (!name_follows(p)) return constant_operand(p, o);
         ptx_next(p);
-        if (p->t.kind != TOK_ID) return ptx_unexpected(p, "a predicate after '!'");
-        if (!name_operand(p, o)) return false;
         o->neg = true;
-        break;
+        return name_operand(p, o);
     case '-':
-        if (s->form && s->form->lower == low_video) { /* vmad negates registers */
-            struct lexer ahead = p->lex;
-            struct tok next;
-            lex_next(&ahead, &next);
-            if (next.kind == TOK_ID) {
-                ptx_next(p);
-                o->minus = true;
-                return name_operand(p, o);
-            }
-        }
-        o->kind = OPND_IMM;
-        return ptx_expr(p, &o->v);
-    default: {
-        bool starts = p->t.kind == TOK_INT || p->t.kind == TOK_F32 || p->t.kind == TOK_F64 ||
-                      p->t.kind == '+' || p->t.kind == '~';
-        if (!starts) return ptx_unexpected(p, "an operand");
-        o->kind = OPND_IMM;
-        return ptx_expr(p, &o->v);
+        if (f->lower != low_video || !name_follows(p)) return constant_operand(p, o);
+        ptx_next(p);
+        o->minus = true;
+        return name_operand(p, o);
+    default: return constant_operand(p, o);
     }
-    }
+}
+
+static bool operand(struct ptx *p, struct stmt *s, struct opnd *o, unsigned depth) {
+    o->at = p->t.at;
+    o->nvec = 1;
+    if (!first_operand(p, s, o, depth)) return false;
     if (p->t.kind != '|') return true;
     ptx_next(p);
     o->second = pool_alloc(p, s, 1);
