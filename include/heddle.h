@@ -12,8 +12,8 @@
  * Every call that can fail returns an hd_status, HD_OK being 0; hd_error(dev) then has the reason in words. A
  * device and all that belongs to it may be used from one thread at a time; two devices never disturb each
  * other. Handles die with their owner: modules, kernels, memory and textures with the device. A call with a
- * NULL handle does nothing and returns HD_INVALID. From a callback of a running launch only hd_error and
- * hd_stat may be called: anything that could change the device is refused. */
+ * NULL handle does nothing and returns HD_INVALID. From a callback only hd_error and hd_stat may be called; while a
+ * launch runs, anything that could change the device is refused. */
 #ifndef HEDDLE_H
 #define HEDDLE_H
 
@@ -68,7 +68,8 @@ typedef struct hd_config {
 HD_API hd_status hd_device_open(const hd_config *config, hd_device **dev);
 HD_API void hd_device_close(hd_device *dev); /* NULL is fine */
 
-/* The text of the last failure on this device, "" when there was none; valid until the next call on it. */
+/* The text of the last failure on this device, "" when there was none; valid until the next call on it. It may
+ * have several lines; the last does not end in a newline. */
 HD_API const char *hd_error(const hd_device *dev);
 
 typedef enum hd_log_level { HD_LOG_ERROR, HD_LOG_WARNING, HD_LOG_INFO } hd_log_level;

@@ -24,6 +24,7 @@ static void add_table(const struct inspect *in, struct sb *out, const char *titl
 }
 
 static void header(struct table *t, const char *const *names) {
+    t->heading = true;
     for (; *names; names++) table_cell(t, "%s", *names);
     table_end_row(t);
 }
@@ -177,7 +178,8 @@ static void function(const struct inspect *in, uint32_t func, struct sb *out) {
     if (f->kernel) sb_add(out, ", parameters %u bytes", f->param_bytes);
     sb_add(out, "\n");
     label(in, out, "code");
-    sb_add(out, "%u instructions in %u blocks\n", f->end - f->entry, in->cfg->funcs[func].nblocks);
+    uint32_t blocks = in->cfg->funcs[func].nblocks;
+    sb_add(out, "%u instructions in %u block%s\n", f->end - f->entry, blocks, blocks == 1 ? "" : "s");
     structure(in, func, out);
     calls(in, func, out);
     parameters(in, func, out);
@@ -214,7 +216,8 @@ void inspect_text(const struct inspect *in, struct sb *out) {
     const struct ir_module *m = in->ir;
     sb_add(out, "%s  PTX %u.%u, sm_%u, %u-bit addresses\n", m->name, m->version_major, m->version_minor,
            m->sm, m->address_bits);
-    for (uint32_t f = 0; f < m->funcs.n; f++)
-        if (inspect_wants(in, f)) function(in, f, out);
+    for (int kernels = 1; kernels >= 0; kernels--)
+        for (uint32_t f = 0; f < m->funcs.n; f++)
+            if (inspect_wants(in, f) && m->funcs.v[f].kernel == kernels) function(in, f, out);
     if (in->only == CFG_NONE) variables(in, out);
 }

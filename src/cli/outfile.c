@@ -37,19 +37,26 @@ static void release(struct outfile *f) {
     free(f->data);
 }
 
-static bool held_until_commit(const char *path, struct outfile *f) {
+enum target { TARGET_FILE, TARGET_HELD, TARGET_DIRECTORY };
+
+/* Sets f->path; says whether it can be replaced by renaming. */
+static enum target find_target(const char *path, struct outfile *f) {
     struct stat st;
-    if (!strcmp(path, "-")) return true;
+    if (!strcmp(path, "-")) return TARGET_HELD;
     char *behind = realpath(path, NULL);
     f->path = behind ? behind : strdup(path);
     CHECK(f->path);
-    return behind && !stat(behind, &st) && !S_ISREG(st.st_mode);
+    if (!behind || stat(behind, &st) || S_ISREG(st.st_mode)) return TARGET_FILE;
+    return S_ISDIR(st.st_mode) ? TARGET_DIRECTORY : TARGET_HELD;
 }
 
 bool outfile_write(struct outfiles *o, const char *path, const void *data, size_t bytes, struct err *e) {
     struct outfile f = {.bytes = bytes};
+    enum target target = find_target(path, &f);
     bool fine = true;
-    if (held_until_commit(path, &f)) {
+    if (target == TARGET_DIRECTORY) {
+        fine = err_set(e, ERR_INPUT, "cannot write %s: %s", path, strerror(EISDIR));
+    } else if (target == TARGET_HELD) {
         f.data = xmalloc(bytes + 1);
         if (bytes) memcpy(f.data, data, bytes);
     } else {

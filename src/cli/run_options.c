@@ -11,6 +11,7 @@ static bool read_dims(const char *option, const char *text, uint32_t dims[3], st
         size_t n = strcspn(p, ",");
         uint64_t v;
         if (i == 3) return err_set(e, ERR_INPUT, "%s '%.60s' has more than three dimensions", option, text);
+        if (!n) return err_set(e, ERR_INPUT, "%s '%.60s' lacks a dimension", option, text);
         if (!arg_number(p, n, IR_T_U32, option, &v, e)) return false;
         if (!v) return err_set(e, ERR_INPUT, "%s '%.60s': a dimension is at least 1", option, text);
         dims[i] = (uint32_t)v;
@@ -24,6 +25,7 @@ static bool read_target(const struct run *r, const char *option, const char *tex
                         const char **rest, struct err *e) {
     size_t n = strcspn(text, ":");
     *rest = text[n] ? text + n + 1 : NULL;
+    if (!n) return err_set(e, ERR_INPUT, "%s '%.60s': the number of an argument is missing", option, text);
     if (!arg_number(text, n, IR_T_U64, option, arg, e)) return false;
     if (*arg >= r->args.n)
         return err_set(e, ERR_INPUT, "%s %.60s: there is no argument %llu (%zu given, counted from 0)",

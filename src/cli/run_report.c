@@ -19,10 +19,12 @@ static void grouped(struct sb *out, uint64_t v) {
     for (int i = 0; i < n; i++) sb_add(out, "%s%c", i && (n - i) % 3 == 0 ? "," : "", digits[i]);
 }
 
-static void dims(struct sb *out, const uint32_t d[3]) {
+/* "1 block", "16 x 16 threads" */
+static void dims(struct sb *out, const uint32_t d[3], const char *what) {
     sb_add(out, "%u", d[0]);
     if (d[1] > 1 || d[2] > 1) sb_add(out, " x %u", d[1]);
     if (d[2] > 1) sb_add(out, " x %u", d[2]);
+    sb_add(out, " %s%s", what, d[0] == 1 && d[1] <= 1 && d[2] <= 1 ? "" : "s");
 }
 
 static void label(const struct run *r, struct sb *out, const char *name) {
@@ -48,10 +50,9 @@ void run_report(const struct run *r, struct sb *out) {
     sb_add(out, "%s%s%s\n", term_on(&r->cli->term, TERM_BOLD), r->info.name,
            term_on(&r->cli->term, TERM_PLAIN));
     label(r, out, "launch");
-    dims(out, r->launch.grid);
-    sb_add(out, " blocks of ");
-    dims(out, r->launch.block);
-    sb_add(out, " threads");
+    dims(out, r->launch.grid, "block");
+    sb_add(out, " of ");
+    dims(out, r->launch.block, "thread");
     if (r->launch.shared_bytes) sb_add(out, ", %u bytes of shared memory each", r->launch.shared_bytes);
     sb_add(out, "\n");
     count_line(r, out, "thread instructions", s->exec.thread_insts);

@@ -54,9 +54,16 @@ static void pad(struct sb *out, size_t n) {
     if (n) sb_add(out, "%*s", (int)n, "");
 }
 
+static bool has_content(const struct table *t, size_t c) {
+    for (size_t i = c + (t->heading ? columns(t) : 0); i < t->cells.n; i += columns(t))
+        if (*t->cells.v[i]) return true;
+    return false;
+}
+
 static void print_row(const struct table *t, size_t row, const size_t *width, struct sb *out) {
     size_t blanks = 0; /* owed before the next character, so that no row ends in any */
     for (size_t c = 0, i = row * columns(t); c < columns(t) && i < t->cells.n; c++, i++) {
+        if (!width[c]) continue;
         size_t w = display_width(t->cells.v[i]), rest = width[c] - w;
         if (t->align[c] == 'r') blanks += rest;
         if (w) {
@@ -71,7 +78,7 @@ static void print_row(const struct table *t, size_t row, const size_t *width, st
 
 void table_print(const struct table *t, int indent, struct sb *out) {
     size_t *width = xcalloc(columns(t), sizeof *width);
-    for (size_t c = 0; c < columns(t); c++) width[c] = table_width(t, c);
+    for (size_t c = 0; c < columns(t); c++) width[c] = has_content(t, c) ? table_width(t, c) : 0;
     for (size_t r = 0; r < table_rows(t); r++) {
         pad(out, (size_t)indent);
         print_row(t, r, width, out);

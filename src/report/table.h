@@ -10,6 +10,7 @@
 
 struct table {
     const char *align; /* one letter for each column: 'l' left, 'r' right */
+    bool heading;      /* the first row is one: a column with nothing below it is left out */
     VEC(char *) cells; /* row by row */
 };
 
@@ -22,7 +23,7 @@ void table_end_row(struct table *t);
 size_t table_rows(const struct table *t);
 /* Width of column c: its widest cell. */
 size_t table_width(const struct table *t, size_t c);
-/* All rows, each indented, columns two spaces apart, nothing after the last character of a row. */
+/* All rows, each indented, columns two spaces apart, empty columns left out, nothing after the last character of a row. */
 void table_print(const struct table *t, int indent, struct sb *out);
 
 #endif

@@ -42,8 +42,12 @@ hd_status sim_fail(const hd_device *dev, struct err *e) {
     err_free(dev->err);
     *dev->err = *e;
     *e = (struct err){0};
+    struct sb *text = &dev->err->text;
+    while (text->len && text->text[text->len - 1] == '\n')
+        text->text[--text->len] = '\0'; /* diagnostics are whole lines */
+    hd_status code = status[dev->err->code];
     sim_log(dev, HD_LOG_ERROR, "%s", err_text(dev->err));
-    return status[dev->err->code];
+    return code;
 }
 
 hd_status sim_refuse(const hd_device *dev, const char *fmt, ...) {

@@ -71,8 +71,8 @@ static bool pack_arg(const hd_kernel_info *info, size_t i, const hd_arg *a, uint
     struct sb fault = {0};
     arg_fault(p, a, &fault);
     if (fault.len) {
-        err_set(e, ERR_INPUT, "argument %zu (param %s, %s, %" PRIu32 " bytes): %s", i, p->name, p->type,
-                p->bytes, fault.text);
+        err_set(e, ERR_INPUT, "argument %zu (param %s, %s, %" PRIu32 " byte%s): %s", i, p->name, p->type,
+                p->bytes, p->bytes == 1 ? "" : "s", fault.text);
         sb_free(&fault);
         return false;
     }
@@ -169,24 +169,30 @@ static struct exec_launch describe_launch(const hd_kernel *k, const hd_launch *l
     return x;
 }
 
+static bool execute(hd_device *dev, const struct exec_launch *x, struct err *e) {
+    struct stats_source source = {.mem_used = exec_mem_used(dev->mem)};
+    bool good = exec_run(x, &source.exec, e);
+    dev->launches++;
+    stats_collect(&dev->last, &source);
+    stats_join(&dev->total, &dev->last);
+    return good;
+}
+
 static hd_status run(hd_kernel *k, const hd_launch *l, const void *params) {
     hd_device *dev = k->mod->dev;
     struct exec_launch x = describe_launch(k, l, params);
     struct err e = {0};
     if (!check_launch(k, &x, &e)) return sim_fail(dev, &e);
+    dev->running = true;
     sim_log(dev, HD_LOG_INFO, "%s: grid %ux%ux%u, block %ux%ux%u", k->info.name, x.grid[0], x.grid[1],
             x.grid[2], x.block[0], x.block[1], x.block[2]);
-    struct stats_source source = {.mem_used = exec_mem_used(dev->mem)};
-    dev->running = true;
-    bool good = exec_run(&x, &source.exec, &e);
+    bool good = execute(dev, &x, &e);
+    if (good)
+        sim_log(dev, HD_LOG_INFO, "%s: %" PRIu64 " thread instructions", k->info.name,
+                dev->last.exec.thread_insts);
     dev->running = false;
-    dev->launches++;
-    stats_collect(&dev->last, &source);
-    stats_join(&dev->total, &dev->last);
     if (!good) return sim_fail(dev, &e);
     err_free(&e);
-    sim_log(dev, HD_LOG_INFO, "%s: %" PRIu64 " thread instructions", k->info.name,
-            dev->last.exec.thread_insts);
     return HD_OK;
 }
 

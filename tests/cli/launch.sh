@@ -70,6 +70,8 @@ run run $file --kernel add --grid 1 --block 2 --arg "buf:u32[]=file:$work/in" --
 expect_in_out "argument 0: u32[2]" "whose size gives the count"
 run run $file --kernel no_arguments --grid 2,3,4 --block 5,6 
 expect_in_out "2 x 3 x 4 blocks of 5 x 6 threads" "shapes in three dimensions"
+run run $file --kernel no_arguments --grid 1 --block 1
+expect_in_out "1 block of 1 thread" "and in none"
 run run $file --kernel no_arguments --grid 1 --block 1 --set exec.isa=portable --quiet
 expect_status 0 "--set is accepted"
 printf '[exec]\nisa = portable\n' >$work/config

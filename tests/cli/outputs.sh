@@ -68,6 +68,10 @@ expect_status 2 "a file that cannot be written is an error"
 expect_err "cannot write $work/none/x: No such file or directory" "with the reason"
 [ ! -e "$work/never.json" ] && [ ! -s "$out" ]
 verdict $? "and then no other file appears"
+add --dump "0:$work/never.bin" --json "$work/locked"
+expect_err "cannot write $work/locked: Is a directory" "nor can a directory be written"
+[ ! -e "$work/never.bin" ]
+verdict $? "with the same consequence"
 if [ -w /dev/full ]; then
     "$HEDDLE" list stats >/dev/full 2>"$err"
     status=$?

@@ -59,7 +59,7 @@ shape() { # MESSAGE NAME ARGUMENT...
 }
 shape "--grid '0': a dimension is at least 1" "a grid of nothing" --grid 0 --block 1
 shape "--grid '1,2,3,4' has more than three dimensions" "a grid of four dimensions" --grid 1,2,3,4 --block 1
-shape "--grid is missing" "a grid with a hole" --grid 1,,2 --block 1
+shape "--grid '1,,2' lacks a dimension" "a grid with a hole" --grid 1,,2 --block 1
 shape "--block 'x' is not a whole number" "a block that is no number" --grid 1 --block x
 shape "--block 4294967296 is out of range of u32" "a block beyond 32 bits" --grid 1 --block 4294967296
 shape "--shared 4294967296 is more than 4294967295" "too much shared memory to say" --grid 1 --block 1 --shared 4294967296
@@ -68,6 +68,7 @@ shape "--print 0: there is no argument 0 (0 given, counted from 0)" "a print of 
 shape "--print 0:4: argument 0 (u32:5) is not a buffer" "a print of a scalar" --arg u32:5 --print 0:4
 shape "--print: COUNT is at least 1" "a print of nothing" --arg 'buf:u32[4]' --print 0:0
 shape "--print: COUNT 'x' is not a whole number" "a print of x" --arg 'buf:u32[4]' --print 0:x
+shape "--dump ':f': the number of an argument is missing" "a dump of nothing" --arg 'buf:u32[4]' --dump :f
 shape "--dump 0: a file is missing, as in --dump 0:out.bin" "a dump to nowhere" --arg 'buf:u32[4]' --dump 0
 shape "--dump: two buffers cannot both go to f" "two dumps to one file" --arg 'buf:u32[4]' --dump 0:f --dump 0:f
 shape "--dump and --json cannot both go to f" "a dump and JSON to one file" --arg 'buf:u32[4]' --dump 0:f --json f

@@ -50,10 +50,25 @@ static void empty_cells_take_their_place(void **state) {
     table_free(&t);
 }
 
+static void empty_columns_are_left_out(void **state) {
+    (void)state;
+    struct table t;
+    struct sb out = {0};
+    table_init(&t, "lll");
+    t.heading = true;
+    const char *cells[] = {"a", "b", "c", "1", "", "3", "4", "", "6"};
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) table_cell(&t, "%s", cells[i]);
+    table_print(&t, 0, &out);
+    assert_string_equal(out.text, "a  c\n1  3\n4  6\n");
+    sb_free(&out);
+    table_free(&t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_line_up),
         cmocka_unit_test(empty_cells_take_their_place),
+        cmocka_unit_test(empty_columns_are_left_out),
     };
     return cmocka_run_group_tests_name("report/table", tests, NULL, NULL);
 }

@@ -101,9 +101,9 @@ static void arguments_of_the_wrong_size_are_named(void **state) {
     refuse_argument(a, 2, hd_arg_ptr(UINT64_C(1) << 32),
                     "argument 2 (param c, u32, 4 bytes): the pointer 0x100000000 does not fit");
     refuse_argument(a, 0, (hd_arg){.type = HD_ARG_U8, .v.u = 256},
-                    "argument 0 (param a, u8, 1 bytes): 256 does not fit u8");
+                    "argument 0 (param a, u8, 1 byte): 256 does not fit u8");
     refuse_argument(a, 0, (hd_arg){.type = HD_ARG_S8, .v.s = -129},
-                    "argument 0 (param a, u8, 1 bytes): -129 does not fit s8");
+                    "argument 0 (param a, u8, 1 byte): -129 does not fit s8");
     refuse_argument(a, 1, (hd_arg){.type = HD_ARG_S16, .v.s = 32768},
                     "argument 1 (param b, s16, 2 bytes): 32768 does not fit s16");
     refuse_argument(a, 2, (hd_arg){.type = (hd_arg_type)40}, "argument 2: 40 is not an hd_arg_type");

@@ -8,6 +8,7 @@ static void a_module_that_does_not_load_says_where(void **state) {
                      HD_INVALID);
     assert_null(mod);
     assert_int_equal(strncmp(hd_error(a->dev), "bad.ptx:3:1: error: ", 20), 0);
+    assert_int_not_equal(hd_error(a->dev)[strlen(hd_error(a->dev)) - 1], '\n');
     FAILS(a->dev, HD_INVALID, "hd_module_load: text and mod must not be NULL",
           hd_module_load(a->dev, "x", NULL, 0, &mod));
     FAILS(a->dev, HD_INVALID, "hd_module_load: text and mod must not be NULL",
