@@ -129,9 +129,13 @@ demo: all
 bench: all
 	@$(MAKE) --no-print-directory $(BUILD)/bench/bench
 	@$(BUILD)/bench/bench $(BENCH_ARGS)
-$(BUILD)/bench/%: bench/%.c $(wildcard bench/*.[ch]) $(LIB)
+# bench is several files; every other program of the folder is one.
+$(BUILD)/bench/bench: bench/bench.c bench/jobs.c bench/cpu.c bench/job.h bench/cpu.h $(LIB)
 	@mkdir -p $(@D)
-	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(wildcard bench/*.c) $(LIB) $(LDLIBS))
+	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(LIB) $(LDLIBS))
+$(BUILD)/bench/%: bench/%.c $(LIB)
+	@mkdir -p $(@D)
+	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS))
 
 $(BUILD)/gen-pages: tools/gen-pages.c $(LIB)
 	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS))
