@@ -60,6 +60,10 @@ void *try_alloc(size_t n) {
     return aligned_zeroed(64, n);
 }
 
+void *try_pages(size_t n) {
+    return calloc(1, n ? n : 1);
+}
+
 void *arena_alloc(struct arena *a, size_t n) {
     if (n > SIZE_MAX - CHUNK) PANIC("arena request of %zu bytes", n);
     n = (n + ALIGN - 1) / ALIGN * ALIGN;

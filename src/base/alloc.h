@@ -13,6 +13,7 @@ void *xcalloc(size_t count, size_t size);
 void *xrealloc(void *p, size_t n);
 void *xaligned(size_t align, size_t n); /* zeroed; release with free() */
 void *try_alloc(size_t n);              /* zeroed, 64-byte aligned; NULL when there is no memory; release with free() */
+void *try_pages(size_t n);              /* the same for large buffers: not aligned, but untouched pages cost nothing */
 
 /* A fault of ours, never of the input's: prints where and why on stderr and aborts. */
 _Noreturn void panic_at(const char *file, int line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

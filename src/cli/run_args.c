@@ -100,7 +100,7 @@ bool run_match_args(struct run *r, struct err *e) {
 static bool contents(struct arg_spec *s, uint8_t **data, struct err *e) {
     if (s->fill == ARG_FILE) return arg_read_file(s, data, e);
     uint64_t bytes = s->count * arg_bytes(s);
-    if (!(*data = try_alloc(bytes)))
+    if (!(*data = try_pages(bytes)))
         return err_set(e, ERR_MEMORY, "no memory for %llu bytes", (unsigned long long)bytes);
     arg_fill(s, s->count, *data);
     return true;

@@ -133,7 +133,7 @@ bool exec_mem_alloc(struct exec_mem *m, uint64_t bytes, uint64_t align, const ch
         return err_set(e, ERR_MEMORY,
                        "%s: %" PRIu64 " bytes do not fit: %" PRIu64 " of %" PRIu64 " are in use", label,
                        bytes, m->used, m->limit);
-    uint8_t *host = try_alloc((size_t)bytes);
+    uint8_t *host = try_pages((size_t)bytes);
     if (!host)
         return err_set(e, ERR_MEMORY, "%s: the host has no memory for %" PRIu64 " bytes", label, bytes);
     size_t k = place(m, bytes, align, addr);

@@ -42,7 +42,7 @@ enum {
     IR_M_RINT = 1 << 7,  /* cvt between floats of one type: round to an integral value */
     IR_M_SYNC = 1 << 8,  /* warp operation waits for the threads of its member mask (last operand) */
     IR_M_UNI = 1 << 9,   /* .uni: the compiler promises no divergence */
-    IR_M_RELU = 1 << 10, /* negative results (and NaN, as in PTX) clamp to zero */
+    IR_M_RELU = 1 << 10, /* negative results clamp to zero; NaN becomes the canonical NaN */
     IR_M_NAN = 1 << 11,  /* min, max: NaN if either input is */
     IR_M_XSGN = 1 << 12, /* min, max: .xorsign.abs */
     IR_M_VOLATILE = 1 << 13
