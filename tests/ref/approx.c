@@ -95,7 +95,7 @@ void ref_rsqrt_approx_f64(const struct ref_in *in, struct ref_out *out) {
 static struct ref_want trig(const struct ref_in *in, double x, double v) {
     double tol = fabs(x) <= 2 * M_PI ? 0x1p-20 * 0.70710678 : fabs(x) <= 100 * M_PI ? 0x1p-14 * 0.61557 : 0;
     if (!isfinite(x)) return near(in, &soft_f32, (double)NAN, 0);
-    if (tol == 0) return near(in, &soft_f32, v * 0x1p-60, 1);
+    if (tol == 0) return (struct ref_want){.kind = REF_NEAR, .fmt = &soft_f32, .tol = 1, .bound = true};
     return near(in, &soft_f32, v, tol);
 }
 void ref_sin(const struct ref_in *in, struct ref_out *out) {

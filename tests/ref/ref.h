@@ -33,6 +33,7 @@ struct ref_want {
     uint64_t zeros;             /* NEAR: result bits that must be 0 */
     const struct soft_fmt *fmt; /* NEAR, NAN */
     double value, tol;
+    bool bound; /* NEAR: tol is a bound on the result, not an error worth reporting */
 };
 struct ref_out {
     struct ref_want w[4]; /* one per destination, or per half of destination 0 when split */
