@@ -226,17 +226,10 @@ static inline float fma_f32(float a, float b, float c) {
     return __builtin_fmaf(a, b, c);
 }
 #else
-/* Round to odd in double, then once to float: the same bits as the instruction, in every rounding mode
- * (Fast2Sum gives the sign of the error in all of them), and it vectorises where a call to fmaf does not. */
+/* The product is exact in double; the sum rounded to odd, then once to float: the same bits as the
+ * instruction, in every rounding mode, and it vectorises where a call to fmaf does not. */
 static inline float fma_f32(float a, float b, float c) {
-    double p = (double)a * (double)b, q = (double)c, s = p + q;
-    bool p_larger = (p < 0 ? -p : p) >= (q < 0 ? -q : q);
-    double large = p_larger ? p : q, small = p_larger ? q : p;
-    double error = small - (s - large);
-    uint64_t bits = f64_bits(s);
-    double along = s < 0 ? -error : error;
-    uint64_t odd = along > 0 ? bits + 1 : along < 0 ? bits - 1 : bits;
-    return (float)f64_from(bits & 1 ? bits : odd);
+    return (float)sum_odd((double)a * (double)b, (double)c);
 }
 #endif
 

@@ -59,7 +59,7 @@ static inline uint32_t bf16_from_float_directed(float f, enum ir_round mode) {
     return (x & 0x7fffffff) > 0x7f800000u ? HALF_NAN : (x >> 16) + up;
 }
 
-/* The float next to v if v is a float, else the one of its two neighbours whose last bit is set. */
+/* v if it is a float, else the one of its two neighbours whose last bit is set. */
 static inline float float_odd(double v) {
     float f = (float)v;
     uint32_t bits = f32_bits(f);
@@ -83,17 +83,21 @@ static inline float float_directed(double v, enum ir_round mode) {
     return f32_from(bits + grow - shrink);
 }
 
-/* a * b + c, rounded to odd: rounds once more to f16 or bf16 without harm. The product of two halves is exact
- * in double; the error of the addition (Fast2Sum on ordered operands) says where the exact sum lies. */
-static inline float fma_half(float a, float b, float c) {
-    double p = (double)a * (double)b, q = (double)c, s = p + q;
+/* p + q rounded to odd. The error of the sum (Fast2Sum on ordered operands) says where the exact one lies;
+ * its sign is right in every rounding mode of the host. */
+static inline double sum_odd(double p, double q) {
+    double s = p + q;
     bool p_larger = (p < 0 ? -p : p) >= (q < 0 ? -q : q);
     double large = p_larger ? p : q, small = p_larger ? q : p;
     double error = small - (s - large);
-    uint64_t bits = f64_bits(s);
     double along = s < 0 ? -error : error; /* NaN when a term is infinite: neither case below */
-    uint64_t odd = along > 0 ? bits + 1 : along < 0 ? bits - 1 : bits;
-    return float_odd(f64_from(bits & 1 ? bits : odd));
+    uint64_t bits = f64_bits(s), odd = along > 0 ? bits + 1 : along < 0 ? bits - 1 : bits;
+    return f64_from(bits & 1 ? bits : odd);
+}
+
+/* a * b + c of halves: the product is exact, and the sum, being odd, may still be rounded to f16 or bf16. */
+static inline float fma_half(float a, float b, float c) {
+    return float_odd(sum_odd((double)a * (double)b, (double)c));
 }
 
 #endif

@@ -77,7 +77,7 @@ static enum ir_file file_of(enum ir_type t) {
     return t == IR_T_P ? IR_FILE_P : ir_type_bytes[t] == 8 ? IR_FILE_64 : IR_FILE_32;
 }
 
-/* Destinations in rows 1.., sources in rows 3..; predicates likewise. */
+/* Destinations in rows 1 and 2, sources in rows 4 to 7; predicates likewise. */
 static void add_dest(struct ir_insn *i, enum ir_type t) {
     i->o[i->nd] = ir_reg(file_of(t), 1u + i->nd);
     i->nd++;
