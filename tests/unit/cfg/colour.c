@@ -268,11 +268,41 @@ static void guards_beyond_15_bits_are_understood(void **state) {
     ir_module_free(m);
 }
 
+/* Registers alive through so many blocks that liveness gives up counting: still one row for each. */
+static void more_life_than_is_followed_is_safe(void **state) {
+    (void)state;
+    enum { REGS = 1500, BLOCKS = 3000 };
+    struct ir_module *m = ir_module_new("test");
+    for (uint32_t k = 0; k < REGS; k++)
+        put(m, (struct ir_insn){.op = IR_MOV_U32, .nd = 1, .ns = 1, .o = {R(k), ir_const(IR_FILE_32, 0)}});
+    for (uint32_t k = 0; k < BLOCKS; k++)
+        put(m, (struct ir_insn){.op = IR_BRA, .target = (uint32_t)m->code.n + 1});
+    for (uint32_t k = 0; k < REGS; k++)
+        put(m, (struct ir_insn){.op = IR_ST_U32, .vec = 1, .ns = 2, .o = {ir_const(IR_FILE_64, 0), R(k)}});
+    put(m, (struct ir_insn){.op = IR_RET});
+    VEC_PUSH(
+        &m->funcs,
+        (struct ir_func){
+            .name = "f", .kernel = true, .defined = true, .end = (uint32_t)m->code.n, .nvirt = {REGS, 0, 1}});
+    struct cfg *c = analysed(m);
+    assert_int_equal(m->funcs.v[0].nrow[0], REGS);
+    bool taken[REGS] = {false};
+    for (uint32_t k = 0; k < REGS; k++) {
+        uint32_t row = ir_index(m->code.v[k].o[0]);
+        assert_false(taken[row]);
+        taken[row] = true;
+        assert_int_equal(ir_index(m->code.v[REGS + BLOCKS + k].o[1]), row);
+    }
+    cfg_free(c);
+    ir_module_free(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_two_live_registers_share_a_row),
         cmocka_unit_test(only_elementwise_results_take_an_operands_row),
         cmocka_unit_test(texture_operands_get_rows_too),
+        cmocka_unit_test(more_life_than_is_followed_is_safe),
         cmocka_unit_test(guards_beyond_15_bits_are_understood),
     };
     return cmocka_run_group_tests_name("cfg/colour", tests, NULL, NULL);

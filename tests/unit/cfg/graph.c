@@ -313,6 +313,86 @@ static void structured_graphs_match_brute_force(void **state) {
     }
 }
 
+/* ---- large graphs, where sets of bits are too slow: the textbook iteration over reverse postorder ---- */
+
+struct large {
+    const struct shape *s;
+    uint32_t *number, *order, n; /* block to place in reverse postorder, and back */
+    uint32_t *idom;              /* by place */
+};
+
+static void large_order(struct large *g) {
+    const struct shape *s = g->s;
+    uint32_t *stack = xcalloc(s->n, sizeof *stack), *cursor = xcalloc(s->n, sizeof *cursor), depth = 1,
+             post = s->n;
+    bool *seen = xcalloc(s->n, sizeof *seen);
+    seen[0] = true;
+    while (depth) {
+        uint32_t v = stack[depth - 1];
+        if (cursor[v] == s->node[v].nsucc) {
+            g->order[--post] = v;
+            depth--;
+            continue;
+        }
+        uint32_t w = s->node[v].succ[cursor[v]++];
+        if (!seen[w]) stack[depth++] = w;
+        seen[w] = true;
+    }
+    g->n = s->n - post;
+    for (uint32_t k = 0; k < g->n; k++) g->order[k] = g->order[k + post];
+    for (uint32_t v = 0; v < s->n; v++) g->number[v] = CFG_NONE;
+    for (uint32_t k = 0; k < g->n; k++) g->number[g->order[k]] = k;
+    free(stack), free(cursor), free(seen);
+}
+
+/* Edges are followed forwards: each pass narrows the targets of every block. */
+static bool large_pass(struct large *g, uint32_t *next) {
+    bool changed = false;
+    for (uint32_t k = 0; k < g->n; k++) next[k] = k ? CFG_NONE : 0;
+    for (uint32_t k = 0; k < g->n; k++) {
+        if (g->idom[k] == CFG_NONE) continue;
+        const struct node *x = &g->s->node[g->order[k]];
+        for (uint32_t e = 0; e < x->nsucc; e++) {
+            uint32_t a = k, t = g->number[x->succ[e]], b = next[t];
+            if (!t) continue;
+            while (b != CFG_NONE && a != b) *(a > b ? &a : &b) = g->idom[a > b ? a : b];
+            next[t] = a;
+            if (g->idom[t] == CFG_NONE) g->idom[t] = a;
+        }
+    }
+    for (uint32_t k = 1; k < g->n; k++) changed |= g->idom[k] != next[k], g->idom[k] = next[k];
+    return changed;
+}
+
+static void large_graphs_match_the_textbook(void **state) {
+    (void)state;
+    struct rng r = {4};
+    for (int k = 0; k < 8; k++) {
+        struct shape s;
+        struct filling fill = {2, {4, 4, 4}};
+        if (k % 2)
+            shape_structured(&s, &r, 3000);
+        else
+            shape_random(&s, &r, 3000);
+        uint32_t *mem = xcalloc((size_t)s.n * 4, sizeof *mem);
+        struct large g = {.s = &s, .number = mem, .order = mem + s.n, .idom = mem + 2 * (size_t)s.n};
+        large_order(&g);
+        for (uint32_t v = 1; v < s.n; v++) g.idom[v] = CFG_NONE;
+        while (large_pass(&g, mem + 3 * (size_t)s.n)) continue;
+        struct ir_module *m = module_of(&s, &r, &fill);
+        struct cfg *c = analysed(m);
+        for (uint32_t v = 0; v < s.n; v++) {
+            assert_int_equal(c->blocks[v].reachable, g.number[v] != CFG_NONE);
+            bool has = v && g.number[v] != CFG_NONE;
+            assert_int_equal(c->blocks[v].idom, has ? g.order[g.idom[g.number[v]]] : CFG_NONE);
+        }
+        cfg_free(c);
+        ir_module_free(m);
+        free(mem);
+        shape_free(&s);
+    }
+}
+
 static struct cfg *analyse_edges(struct ir_module **m, uint32_t n, const char *edges) {
     struct shape s;
     struct rng r = {3};
@@ -414,6 +494,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_graphs_match_brute_force),
         cmocka_unit_test(structured_graphs_match_brute_force),
+        cmocka_unit_test(large_graphs_match_the_textbook),
         cmocka_unit_test(a_loop_comes_before_what_follows_it),
         cmocka_unit_test(a_barrier_waits_for_those_who_come_round),
         cmocka_unit_test(branches_in_an_endless_loop_reconverge),
