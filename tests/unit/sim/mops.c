@@ -207,22 +207,26 @@ typedef bool sreg_check(const struct where *w, uint64_t v);
         (void)v;                                               \
         return value;                                          \
     }
-IS(TID_X, v == w->t % BX)
-IS(TID_Y, v == w->t / BX % BY)
-IS(TID_Z, v == w->t / (BX * BY)) IS(NTID_X, v == BX) IS(NTID_Y, v == BY) IS(NTID_Z, v == BZ)
-    IS(CTAID_X, v == w->b % GX) IS(CTAID_Y, v == w->b / GX % GY) IS(CTAID_Z, v == w->b / (GX * GY))
-        IS(NCTAID_X, v == GX) IS(NCTAID_Y, v == GY) IS(NCTAID_Z, v == GZ) IS(LANEID, v == w->lane)
-            IS(WARPID, v == w->t / 32) IS(NWARPID, v >= 2) IS(SMID, v < 1024) IS(NSMID, v >= 1 && v <= 1024)
-                IS(GRIDID, v < 1 << 20) IS(LANEMASK_EQ, v == 1u << w->lane)
-                    IS(LANEMASK_LE, v == (2ull << w->lane) - 1) IS(LANEMASK_LT, v == (1u << w->lane) - 1)
-                        IS(LANEMASK_GE, v == (~0u << w->lane))
-                            IS(LANEMASK_GT, v == (uint32_t)(~0ull << (w->lane + 1))) IS(CLOCK, true)
-                                IS(CLOCK_HI, true) IS(CLOCK64, true) /* kernels_threads.c: they advance */
-    IS(GLOBALTIMER, true) IS(GLOBALTIMER_LO, true) IS(GLOBALTIMER_HI, true)
-        IS(TOTAL_SMEM, v >= DYN && v < DYN + 128) IS(AGGR_SMEM, v >= DYN) IS(DYNAMIC_SMEM, v == DYN)
-            IS(RESERVED_SMEM, true) IS(ZERO, v == 0) IS(ONE, v == 1)
+/* clang-format off */
+IS(TID_X, v == w->t % BX)     IS(TID_Y, v == w->t / BX % BY)   IS(TID_Z, v == w->t / (BX * BY))
+IS(NTID_X, v == BX)           IS(NTID_Y, v == BY)              IS(NTID_Z, v == BZ)
+IS(CTAID_X, v == w->b % GX)   IS(CTAID_Y, v == w->b / GX % GY) IS(CTAID_Z, v == w->b / (GX * GY))
+IS(NCTAID_X, v == GX)         IS(NCTAID_Y, v == GY)            IS(NCTAID_Z, v == GZ)
+IS(LANEID, v == w->lane)      IS(WARPID, v == w->t / 32)       IS(NWARPID, v >= 2)
+IS(SMID, v < 1024)            IS(NSMID, v >= 1 && v <= 1024)   IS(GRIDID, v < 1 << 20)
+IS(LANEMASK_EQ, v == 1u << w->lane)
+IS(LANEMASK_LE, v == (2ull << w->lane) - 1)
+IS(LANEMASK_LT, v == (1u << w->lane) - 1)
+IS(LANEMASK_GE, v == (~0u << w->lane))
+IS(LANEMASK_GT, v == (uint32_t)(~0ull << (w->lane + 1)))
+/* kernels_threads.c: clocks advance */
+IS(CLOCK, true)               IS(CLOCK_HI, true)               IS(CLOCK64, true)
+IS(GLOBALTIMER, true)         IS(GLOBALTIMER_LO, true)         IS(GLOBALTIMER_HI, true)
+IS(TOTAL_SMEM, v >= DYN && v < DYN + 128) IS(AGGR_SMEM, v >= DYN) IS(DYNAMIC_SMEM, v == DYN)
+IS(RESERVED_SMEM, true)       IS(ZERO, v == 0)                 IS(ONE, v == 1)
+    /* clang-format on */
 
-                static const struct {
+    static const struct {
     const char *name;
     int bits;
     sreg_check *check;
