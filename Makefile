@@ -31,7 +31,8 @@ CHECK_PACKAGES := clang-14 clang-format-14
 # Arithmetic executors: compiled once for every machine and once for AVX2, the same bits from both. No contraction: a
 # multiply and an add round twice unless the instruction is fma.
 ALU_FLAGS := -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off -fno-strict-aliasing -Wno-pass-failed
-ALU_AVX2  := -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt -mpopcnt
+# What exec/image.c asks the host for before it uses the second build.
+ALU_AVX2  := -mavx2 -mfma -mbmi -mbmi2 -mpopcnt
 
 SRC    := $(sort $(shell find src -name '*.c'))
 ALU    := $(filter src/exec/alu%,$(SRC))

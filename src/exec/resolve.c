@@ -18,6 +18,12 @@ static enum ir_space space_of(uint64_t *addr) {
     return *addr = a - EXEC_WIN_SHARED, IR_SP_SHARED;
 }
 
+/* A constant address beyond the bank is a buffer's: OpenCL compilers read a __constant pointer parameter with ld.const,
+ * and what the host can pass there is device memory. */
+static bool is_constant_buffer(enum ir_space space, uint64_t addr) {
+    return space == IR_SP_CONST && addr >= EXEC_WIN_HEAP;
+}
+
 static uint8_t *within(uint8_t *base, uint64_t size, uint64_t addr, uint32_t bytes,
                        enum exec_fault_kind *why) {
     if (bytes <= size && addr <= size - bytes) return base + addr;
@@ -44,6 +50,7 @@ uint8_t *resolve_lane(struct exec_warp *w, enum ir_space space, uint64_t addr, u
         *why = EXEC_F_READONLY;
         return NULL;
     }
+    if (is_constant_buffer(space, addr)) space = IR_SP_GLOBAL;
     switch (space) {
     case IR_SP_SHARED: return within(w->block->shared, g->shared_bytes, addr, bytes, why);
     case IR_SP_LOCAL:
@@ -78,7 +85,7 @@ void resolve_fault(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, 
                    enum ir_space space, uint64_t addr, uint32_t bytes, bool store) {
     struct exec_fault *f = &w->x.out->fault;
     exec_fault(w, i, lane, why);
-    f->space = space == IR_SP_GENERIC ? space_of(&addr) : space;
+    f->space = space == IR_SP_GENERIC ? space_of(&addr) : is_constant_buffer(space, addr) ? IR_SP_GLOBAL : space;
     f->addr = addr;
     f->bytes = bytes;
     f->store = store;
@@ -190,7 +197,7 @@ enum span resolve(struct exec_ctx *x, const struct ir_insn *i, ir_opnd base, uin
     }
     case IR_SP_SHARED: s = one_piece(addr, 0, g->shared_bytes, w->block->shared, mask, bytes, at); break;
     case IR_SP_CONST:
-        if (!store) s = one_piece(addr, 0, g->image->konst_bytes, g->image->konst, mask, bytes, at);
+        if (!store && addr[0] < EXEC_WIN_HEAP) s = one_piece(addr, 0, g->image->konst_bytes, g->image->konst, mask, bytes, at);
         break;
     case IR_SP_PARAM:
         if (!store) s = one_piece(addr, 0, g->func->param_bytes, g->params, mask, bytes, at);

@@ -122,9 +122,12 @@ static void resolve_labels(struct ptx *p, size_t from) {
     for (size_t i = from; i < p->b.fixups.n; i++) {
         const struct fixup *f = &p->b.fixups.v[i];
         const struct sym *s = names_find_here(&p->names, &f->name);
-        if (!s || s->kind != SYM_LABEL)
+        if (!s || s->kind != SYM_LABEL) {
             p->b.fixups.v[kept++] = *f;
-        else if (f->in_ext)
+            continue;
+        }
+        if (s->index > p->b.farthest) p->b.farthest = s->index;
+        if (f->in_ext)
             p->m->ext.v[f->at] = s->index;
         else
             p->m->code.v[f->at].target = s->index;
@@ -178,7 +181,7 @@ static bool label(struct ptx *p) {
     if (ptx_accept_word(p, "branchtargets") || ptx_accept_word(p, "calltargets")) return target_list(p, sym);
     if (ptx_accept_word(p, "callprototype")) return call_prototype(p, sym);
     sym->kind = SYM_LABEL;
-    sym->index = p->b.end_label = (uint32_t)p->m->code.n;
+    sym->index = (uint32_t)p->m->code.n;
     return true;
 }
 
@@ -292,7 +295,7 @@ static void begin_body(struct ptx *p, uint32_t func, const struct proto *pr, boo
     b->nvirt[IR_FILE_32] = b->nvirt[IR_FILE_64] = 0;
     b->nvirt[IR_FILE_P] = 1;
     b->frame = b->frame_max = kernel ? 0 : pr->frame;
-    b->end_label = IR_NOPC;
+    b->farthest = 0;
     b->guard = 0;
     b->line = p->t.line;
     b->loc = (struct ir_srcloc){0};
@@ -302,13 +305,13 @@ static void begin_body(struct ptx *p, uint32_t func, const struct proto *pr, boo
     p->m->funcs.v[func].entry = (uint32_t)p->m->code.n;
 }
 
-/* A body that can run off its end returns there. */
+/* A body that can run off its end, or jump there, returns there. Compilers end functions with a label nobody jumps to. */
 static void end_flow(struct ptx *p) {
     uint32_t n = (uint32_t)p->m->code.n;
     const struct ir_insn *last = n > p->m->funcs.v[p->b.func].entry ? &p->m->code.v[n - 1] : NULL;
     bool leaves = last && !last->guard && !last->guard_hi &&
                   (last->op == IR_RET || last->op == IR_EXIT || last->op == IR_BRA || last->op == IR_BRX);
-    if (leaves && p->b.end_label != n) return;
+    if (leaves && p->b.farthest < n) return;
     p->b.guard = 0;
     p->b.line = p->t.line;
     low_ret(p, NULL);
@@ -344,8 +347,8 @@ static bool function_body(struct ptx *p, uint32_t func, const struct tok *name, 
     prologue(p, pr);
     bool closed = body_text(p);
     if (closed) {
-        end_flow(p);
         close_scope(p);
+        end_flow(p);
         for (size_t i = 0; i < p->b.fixups.n; i++) {
             const struct tok *t = &p->b.fixups.v[i].name;
             diag_add(&p->diag, t->at, "label %.*s is not defined in this function",

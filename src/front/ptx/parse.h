@@ -223,8 +223,8 @@ struct body {
     uint32_t frame, frame_max; /* bytes in use by the open scopes, and the most so far */
     bool keep_frame;           /* the innermost scope has .local variables: they stay */
     VEC(struct scope) scopes;
-    uint32_t end_label; /* PC of the latest label */
-    uint32_t guard;     /* of the instruction being lowered */
+    uint32_t farthest; /* highest PC any branch goes to */
+    uint32_t guard;    /* of the instruction being lowered */
     uint32_t line;
     struct ir_srcloc loc;
     VEC(struct fixup) fixups;

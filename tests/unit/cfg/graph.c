@@ -130,7 +130,7 @@ static void check_loop(const struct shape *s, const struct cfg *c, const struct 
         if (c->loops[k].header == h) l = &c->loops[k];
     assert_non_null(l);
     uint32_t depth = 0, nexits = 0, from[2] = {CFG_NONE, 0}, to[2] = {CFG_NONE, 0};
-    for (uint32_t k = 0; k < g->n; k++) depth += (body[k] >> h) & 1;
+    for (uint32_t k = 0; k < g->n; k++) depth += (uint32_t)(body[k] >> h & 1);
     for (uint32_t u = 0; u < g->n; u++)
         for (uint32_t v = 0; v <= g->n; v++) {
             bool edge = v < g->n ? (g->succ[u] >> v) & 1 : s->node[u].leaves;

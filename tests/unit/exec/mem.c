@@ -191,12 +191,31 @@ static void generic_addresses_reach_every_space(void **state) {
     rig_free(&r);
 }
 
+/* An OpenCL __constant pointer parameter: ld.const of an address the host took from device memory. */
+static void constant_loads_reach_buffers_and_stay_checked(void **state) {
+    (void)state;
+    struct rig r = rig_load(HEAD ".visible .entry k(.param .u64 p) {\n.reg .u64 %a, %a1; .reg .u32 %t, %v;\n"
+                                 "ld.param.u64 %a, [p]; mov.u32 %t, %tid.x; cvt.u64.u32 %a1, %t;\n"
+                                 "mad.lo.u64 %a1, %a1, 4, %a;\nld.const.u32 %v, [%a1]; add.u32 %v, %v, 1;\n"
+                                 "st.global.u32 [%a1+16], %v;\nret;\n}\n");
+    uint64_t buf = rig_buf(&r, 32, "b");
+    for (uint32_t i = 0; i < 4; i++) rig_u32(&r, buf)[i] = 10 * i;
+    rig_ok(&r, "k", 1, 4, &buf);
+    const uint32_t want[] = {0, 10, 20, 30, 1, 11, 21, 31};
+    assert_memory_equal(rig_u32(&r, buf), want, sizeof want);
+    uint64_t past = buf + 32;
+    assert_false(rig_run(&r, "k", 1, 4, &past));
+    assert_non_null(strstr(err_text(&r.err), "out-of-bounds 4-byte load from global memory"));
+    rig_free(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(allocations_do_not_touch_and_say_where_an_address_is),
         cmocka_unit_test(released_memory_is_found_again_by_later_allocations),
         cmocka_unit_test(faults_are_reported_in_full),
         cmocka_unit_test(constants_and_parameters_cannot_be_written),
+        cmocka_unit_test(constant_loads_reach_buffers_and_stay_checked),
         cmocka_unit_test(every_width_extends_and_truncates),
         cmocka_unit_test(patterns_of_a_warp_all_read_the_same_memory),
         cmocka_unit_test(generic_addresses_reach_every_space),
