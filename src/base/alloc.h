@@ -12,11 +12,12 @@ void *xmalloc(size_t n);
 void *xcalloc(size_t count, size_t size);
 void *xrealloc(void *p, size_t n);
 void *xaligned(size_t align, size_t n); /* zeroed; release with free() */
-void *try_alloc(size_t n);              /* zeroed, 64-byte aligned; NULL when there is no memory; release with free() */
-void *try_pages(size_t n);              /* the same for large buffers: not aligned, but untouched pages cost nothing */
+void *try_alloc(size_t n); /* zeroed, 64-byte aligned; NULL when there is no memory; release with free() */
+void *try_pages(size_t n); /* the same for large buffers: not aligned, but untouched pages cost nothing */
 
 /* A fault of ours, never of the input's: prints where and why on stderr and aborts. */
-_Noreturn void panic_at(const char *file, int line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+_Noreturn void panic_at(const char *file, int line, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 #define PANIC(...)  panic_at(__FILE__, __LINE__, __VA_ARGS__)
 #define CHECK(cond) ((cond) ? (void)0 : panic_at(__FILE__, __LINE__, "broken invariant: %s", #cond))
 
@@ -31,28 +32,28 @@ void arena_free(struct arena *a);
 #define ARENA_NEW(a, T, count) ((T *)arena_alloc((a), sizeof(T) * (size_t)(count)))
 
 /* Growable array: struct { T *v; size_t n, cap; }.  VEC_PUSH yields nothing; VEC_FREE leaves an empty array. */
-#define VEC(T)                                                                                                         \
-    struct {                                                                                                           \
-        T *v;                                                                                                          \
-        size_t n, cap;                                                                                                 \
+#define VEC(T)         \
+    struct {           \
+        T *v;          \
+        size_t n, cap; \
     }
-#define VEC_RESERVE(a, want)                                                                                           \
-    do {                                                                                                               \
-        if ((size_t)(want) > (a)->cap) {                                                                               \
-            (a)->cap = (a)->cap * 2 > (size_t)(want) ? (a)->cap * 2 : (size_t)(want) + 8;                              \
-            (a)->v = xrealloc((a)->v, (a)->cap * sizeof *(a)->v);                                                      \
-        }                                                                                                              \
+#define VEC_RESERVE(a, want)                                                              \
+    do {                                                                                  \
+        if ((size_t)(want) > (a)->cap) {                                                  \
+            (a)->cap = (a)->cap * 2 > (size_t)(want) ? (a)->cap * 2 : (size_t)(want) + 8; \
+            (a)->v = xrealloc((a)->v, (a)->cap * sizeof *(a)->v);                         \
+        }                                                                                 \
     } while (0)
-#define VEC_PUSH(a, ...)                                                                                               \
-    do {                                                                                                               \
-        VEC_RESERVE(a, (a)->n + 1);                                                                                    \
-        (a)->v[(a)->n++] = __VA_ARGS__;                                                                                \
+#define VEC_PUSH(a, ...)                \
+    do {                                \
+        VEC_RESERVE(a, (a)->n + 1);     \
+        (a)->v[(a)->n++] = __VA_ARGS__; \
     } while (0)
-#define VEC_FREE(a)                                                                                                    \
-    do {                                                                                                               \
-        free((a)->v);                                                                                                  \
-        (a)->v = NULL;                                                                                                 \
-        (a)->n = (a)->cap = 0;                                                                                         \
+#define VEC_FREE(a)            \
+    do {                       \
+        free((a)->v);          \
+        (a)->v = NULL;         \
+        (a)->n = (a)->cap = 0; \
     } while (0)
 
 #endif

@@ -28,8 +28,9 @@ static inline double f64_from(uint64_t u) {
 }
 
 /* for each set bit l of mask, lowest first */
-#define FOR_LANES(l, mask)                                                                                             \
-    for (uint32_t l##_left = (mask), l; l##_left && (l = (uint32_t)__builtin_ctz(l##_left), 1); l##_left &= l##_left - 1)
+#define FOR_LANES(l, mask)                                                                      \
+    for (uint32_t l##_left = (mask), l; l##_left && (l = (uint32_t)__builtin_ctz(l##_left), 1); \
+         l##_left &= l##_left - 1)
 
 static inline bool is_pow2(uint64_t v) {
     return v && !(v & (v - 1));

@@ -99,7 +99,7 @@ static inline uint64_t alu_put_f64(double v) {
 #define ALU_ROLLED
 #else
 #define ALU_VECTOR _Pragma("GCC ivdep")
-#define ALU_ROLLED                                                                          \
+#define ALU_ROLLED \
     _Pragma("GCC unroll 1") /* a short loop would be unrolled first, and then not vectorise \
                              */
 #endif

@@ -11,7 +11,8 @@ struct exec_mem;
 struct exec_mem *exec_mem_new(uint64_t limit_bytes); /* most that may be allocated at once */
 void exec_mem_free_all(struct exec_mem *m);
 /* label names the allocation in fault reports ("argument 2", "symbol table", ...); it is copied. */
-bool exec_mem_alloc(struct exec_mem *m, uint64_t bytes, uint64_t align, const char *label, uint64_t *addr, struct err *e);
+bool exec_mem_alloc(struct exec_mem *m, uint64_t bytes, uint64_t align, const char *label, uint64_t *addr,
+                    struct err *e);
 bool exec_mem_release(struct exec_mem *m, uint64_t addr, struct err *e);
 /* Renames the allocation that starts at addr in fault reports. */
 bool exec_mem_label(struct exec_mem *m, uint64_t addr, const char *label, struct err *e);
@@ -22,17 +23,27 @@ void exec_mem_describe(const struct exec_mem *m, uint64_t addr, struct sb *out);
 uint64_t exec_mem_used(const struct exec_mem *m);
 
 /* ---- textures ---- */
-enum exec_texel { EXEC_TEXEL_U8, EXEC_TEXEL_S8, EXEC_TEXEL_U16, EXEC_TEXEL_S16, EXEC_TEXEL_U32, EXEC_TEXEL_S32, EXEC_TEXEL_F16, EXEC_TEXEL_F32 };
+enum exec_texel {
+    EXEC_TEXEL_U8,
+    EXEC_TEXEL_S8,
+    EXEC_TEXEL_U16,
+    EXEC_TEXEL_S16,
+    EXEC_TEXEL_U32,
+    EXEC_TEXEL_S32,
+    EXEC_TEXEL_F16,
+    EXEC_TEXEL_F32
+};
 enum exec_address_mode { EXEC_WRAP, EXEC_CLAMP, EXEC_MIRROR, EXEC_BORDER };
 struct exec_texture {
-    uint64_t addr;                  /* device memory */
-    uint32_t width, height, depth;  /* texels; height, depth 0 for fewer dimensions; depth: layers of an array, faces of a cube */
-    uint64_t pitch;                 /* bytes from row to row; 0: width times texel size */
+    uint64_t addr; /* device memory */
+    uint32_t width, height,
+        depth; /* texels; height, depth 0 for fewer dimensions; depth: layers of an array, faces of a cube */
+    uint64_t pitch; /* bytes from row to row; 0: width times texel size */
     enum exec_texel texel;
-    uint32_t channels;              /* 1, 2, 4 */
-    bool linear;                    /* filter: point or linear */
-    bool normalized;                /* coordinates in [0, 1) */
-    bool normalized_read;           /* 8- and 16-bit integers read as floats in [0, 1] or [-1, 1] */
+    uint32_t channels;    /* 1, 2, 4 */
+    bool linear;          /* filter: point or linear */
+    bool normalized;      /* coordinates in [0, 1) */
+    bool normalized_read; /* 8- and 16-bit integers read as floats in [0, 1] or [-1, 1] */
     enum exec_address_mode mode[3];
     float border[4];
 };
@@ -41,7 +52,8 @@ bool exec_texture_release(struct exec_mem *m, uint64_t handle, struct err *e);
 
 /* ---- a module placed on a device ---- */
 struct exec_image;
-struct exec_image *exec_image_new(struct exec_mem *mem, const struct ir_module *m, enum exec_isa isa, struct err *e);
+struct exec_image *exec_image_new(struct exec_mem *mem, const struct ir_module *m, enum exec_isa isa,
+                                  struct err *e);
 void exec_image_free(struct exec_image *im);
 /* Address (generic for .global; constant space for .const) and size of a variable. false when it has none (.shared). */
 bool exec_image_symbol(const struct exec_image *im, uint32_t var, uint64_t *addr, uint64_t *bytes);
@@ -53,11 +65,11 @@ bool exec_image_bind(struct exec_image *im, uint32_t var, uint64_t handle, struc
 /* ---- a launch ---- */
 struct exec_stats {
     uint64_t blocks, warps, threads;
-    uint64_t warp_insts, thread_insts;            /* issued for at least one lane; lanes they ran for */
-    uint64_t class_insts[IR_NCLASSES];            /* thread instructions by class */
-    uint64_t branches, divergent_branches;        /* executions by a group of threads; those that split it */
+    uint64_t warp_insts, thread_insts;     /* issued for at least one lane; lanes they ran for */
+    uint64_t class_insts[IR_NCLASSES];     /* thread instructions by class */
+    uint64_t branches, divergent_branches; /* executions by a group of threads; those that split it */
     uint64_t barriers, atomics, calls, loads, stores; /* thread counts, except barriers: completions */
-    uint64_t turns;                               /* times a path, warp or block was set aside for another */
+    uint64_t turns; /* times a path, warp or block was set aside for another */
 };
 
 struct exec_launch {
@@ -68,8 +80,9 @@ struct exec_launch {
     const void *params; /* func->param_bytes of them */
     uint64_t max_insts; /* thread instructions; 0: no bound */
     uint64_t quantum;   /* warp instructions before another path, warp or block gets a turn; 0: 512 */
-    uint64_t stack_bytes; /* local memory of one thread, call frames included; 0: 256 KiB and twice the kernel's frame */
-    uint64_t heap_bytes;  /* what device-side malloc may hand out, over all launches; 0: 8 MiB */
+    uint64_t
+        stack_bytes; /* local memory of one thread, call frames included; 0: 256 KiB and twice the kernel's frame */
+    uint64_t heap_bytes; /* what device-side malloc may hand out, over all launches; 0: 8 MiB */
     uint64_t grid_id;
     void (*print)(void *user, const char *text, size_t n); /* vprintf output, in execution order */
     /* after every block, and now and then while blocks wait for one another; false: stop */

@@ -85,7 +85,9 @@ void resolve_fault(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, 
                    enum ir_space space, uint64_t addr, uint32_t bytes, bool store) {
     struct exec_fault *f = &w->x.out->fault;
     exec_fault(w, i, lane, why);
-    f->space = space == IR_SP_GENERIC ? space_of(&addr) : is_constant_buffer(space, addr) ? IR_SP_GLOBAL : space;
+    f->space = space == IR_SP_GENERIC            ? space_of(&addr)
+               : is_constant_buffer(space, addr) ? IR_SP_GLOBAL
+                                                 : space;
     f->addr = addr;
     f->bytes = bytes;
     f->store = store;
@@ -197,7 +199,8 @@ enum span resolve(struct exec_ctx *x, const struct ir_insn *i, ir_opnd base, uin
     }
     case IR_SP_SHARED: s = one_piece(addr, 0, g->shared_bytes, w->block->shared, mask, bytes, at); break;
     case IR_SP_CONST:
-        if (!store && addr[0] < EXEC_WIN_HEAP) s = one_piece(addr, 0, g->image->konst_bytes, g->image->konst, mask, bytes, at);
+        if (!store && addr[0] < EXEC_WIN_HEAP)
+            s = one_piece(addr, 0, g->image->konst_bytes, g->image->konst, mask, bytes, at);
         break;
     case IR_SP_PARAM:
         if (!store) s = one_piece(addr, 0, g->func->param_bytes, g->params, mask, bytes, at);

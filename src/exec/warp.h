@@ -3,13 +3,15 @@
  * Who owns what. A scheduler (the functional engine, or a timed machine with any divergence mechanism) owns
  * the PC of every thread and decides which lanes run together. Everything else a thread has is here:
  * registers, call stack, frame, local memory, whether it has exited, and what it waits for. A step leaves its
- * outcome in struct exec_out; the scheduler moves the PCs accordingly: flow NEXT    every lane goes to pc + 1
- *   flow JUMP    lanes of `taken` go to `target`; of `exited` are gone; of `waiting` are blocked; the rest to
- * pc + 1 flow EACH    the same, but lanes of `taken` go to pc[lane] each flow FAULT   nothing more may run;
- * exec_fault_report turns it into words A blocked lane (block barrier, warp synchronisation) keeps the PC of
- * the instruction it waits at in wait_pc. When what it waits for happens its bit moves from warp->blocked to
- * warp->released; the scheduler takes released lanes back at wait_pc + 1 and clears them. A lane that
- * completes a barrier at once is never blocked.
+ * outcome in struct exec_out; the scheduler moves the PCs accordingly:
+ *   flow NEXT    every lane goes to pc + 1
+ *   flow JUMP    lanes of `taken` go to `target`, of `exited` are gone, of `waiting` are blocked, the rest go to
+ *                pc + 1
+ *   flow EACH    the same, but lanes of `taken` go to pc[lane] each
+ *   flow FAULT   nothing more may run; exec_fault_report turns it into words
+ * A blocked lane (block barrier, warp synchronisation) keeps the PC of the instruction it waits at in wait_pc.
+ * When what it waits for happens its bit moves from warp->blocked to warp->released; the scheduler takes
+ * released lanes back at wait_pc + 1 and clears them. A lane that completes a barrier at once is never blocked.
  *
  * The call depth of a lane is warp->depth[lane]. Lanes of one step may have different depths. */
 #ifndef HEDDLE_EXEC_WARP_H

@@ -18,6 +18,7 @@ enum ir_op {
     IR_NOPS
 };
 
+/* clang-format off */
 /* Latency class: what kind of unit runs it. */
 #define IR_CLASSES(X)                                                                                                  \
     X(ALU) X(IMUL) X(IDIV) X(FP32) X(FP64) X(FDIV32) X(FDIV64) X(HALF) X(SFU) X(CVT) X(LDST) X(ATOM) X(TEX) X(WARP)    \
@@ -183,13 +184,16 @@ enum { IR_V_A_SIGNED = 1, IR_V_B_SIGNED = 2, IR_V_D_SIGNED = 4 };
 enum ir_video_c { IR_VC_NONE, IR_VC_ADD, IR_VC_MIN, IR_VC_MAX, IR_VC_MERGE };
 enum ir_video { IR_V_ADD, IR_V_SUB, IR_V_ABSDIFF, IR_V_MIN, IR_V_MAX, IR_V_SHL, IR_V_SHR, IR_V_MAD, IR_V_SET, IR_V_AVRG };
 
+/* clang-format on */
+
 struct ir_op_info {
     const char *id;   /* "ADD_U32" */
     const char *name; /* "add" */
-    uint8_t dtype, type, btype, ctype; /* enum ir_type: destination, first source (the look-up type), others or NONE */
-    uint8_t cls;      /* enum ir_class */
-    uint8_t kind;     /* 'U' 'B' 'T' 'A' 'M' */
-    uint16_t mods;    /* modifiers the operation understands */
+    uint8_t dtype, type, btype,
+        ctype;     /* enum ir_type: destination, first source (the look-up type), others or NONE */
+    uint8_t cls;   /* enum ir_class */
+    uint8_t kind;  /* 'U' 'B' 'T' 'A' 'M' */
+    uint16_t mods; /* modifiers the operation understands */
 };
 extern const struct ir_op_info ir_ops[IR_NOPS];
 extern const char *const ir_class_name[IR_NCLASSES];

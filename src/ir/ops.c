@@ -18,8 +18,10 @@ const char *const ir_class_name[IR_NCLASSES] = {IR_CLASSES(X)};
 const char *const ir_sreg_name[IR_NSREGS] = {IR_SREGS(SREG)};
 #undef SREG
 
-const char *const ir_space_name[IR_NSPACES] = {"generic", "global", "shared", "local", "const", "param", "frame"};
+const char *const ir_space_name[IR_NSPACES] = {"generic", "global", "shared", "local",
+                                               "const",   "param",  "frame"};
 
+/* clang-format off */
 /* ops.def writes types in lower case and modifiers without prefix. */
 enum {
     none = IR_T_NONE, p = IR_T_P, u8 = IR_T_U8, s8 = IR_T_S8, u16 = IR_T_U16, s16 = IR_T_S16, u32 = IR_T_U32,
@@ -39,6 +41,8 @@ const struct ir_op_info ir_ops[IR_NOPS] = {
 #define M(id, name, d, t, cls, mods)                [IR_##id] = {#id, name, d, t, none, none, IR_C_##cls, 'M', mods},
 #include "ir/ops.def"
 };
+
+/* clang-format on */
 
 static enum ir_type without_sign(enum ir_type t) {
     switch (t) {

@@ -10,7 +10,8 @@
 struct ir_param {
     const char *name;
     uint8_t type; /* enum ir_type of a scalar; NONE: an array of bytes (a struct by value) */
-    uint32_t bytes, align, offset; /* kernels: offset in the parameter buffer; functions: in the callee's frame */
+    uint32_t bytes, align,
+        offset;   /* kernels: offset in the parameter buffer; functions: in the callee's frame */
     bool pointer; /* declared .ptr */
 };
 
@@ -33,15 +34,15 @@ struct ir_var {
 /* A value known only when the program is placed: written into a constant, or into a variable's initial bytes. */
 enum ir_reloc_kind { IR_RELOC_VAR, IR_RELOC_FUNC };
 struct ir_reloc {
-    uint8_t kind;     /* enum ir_reloc_kind */
-    uint8_t bytes;    /* 4 or 8 (in an initialiser also 1, 2: mask() of an address) */
-    uint8_t shift;    /* initialiser: right shift before storing */
-    bool generic;     /* generic(sym): converted to a generic address */
-    uint32_t symbol;  /* variable or function */
+    uint8_t kind;    /* enum ir_reloc_kind */
+    uint8_t bytes;   /* 4 or 8 (in an initialiser also 1, 2: mask() of an address) */
+    uint8_t shift;   /* initialiser: right shift before storing */
+    bool generic;    /* generic(sym): converted to a generic address */
+    uint32_t symbol; /* variable or function */
     int64_t addend;
-    uint32_t konst;   /* index of the constant (file by bytes), or IR_NOPC when in a variable */
-    uint32_t var;     /* the variable whose initialiser holds it */
-    uint64_t offset;  /* where in it */
+    uint32_t konst;  /* index of the constant (file by bytes), or IR_NOPC when in a variable */
+    uint32_t var;    /* the variable whose initialiser holds it */
+    uint64_t offset; /* where in it */
 };
 
 struct ir_srcloc { /* from .loc; file 0: none */
@@ -59,11 +60,12 @@ struct ir_func {
     uint32_t nparams, nrets;
     uint32_t param_bytes; /* kernels: size of the parameter buffer */
     uint32_t frame_bytes; /* local memory of one activation, multiple of 16 */
-    uint32_t nvirt[3];    /* virtual registers per file, as the front end numbers them; predicate 0 is IR_PT */
+    uint32_t nvirt[3]; /* virtual registers per file, as the front end numbers them; predicate 0 is IR_PT */
     /* cfg: rows are relative to base until ir_link adds it */
-    uint32_t nrow[3], base[3]; /* per file; predicate row 0 is IR_PT for all and never part of a base: predicates
+    uint32_t nrow[3],
+        base[3];   /* per file; predicate row 0 is IR_PT for all and never part of a base: predicates
                                   are rows base + 1 .. base + nrow, the others base .. base + nrow - 1 */
-    uint32_t regs;             /* 32-bit registers one thread needs, this function alone (rows used, 64-bit twice) */
+    uint32_t regs; /* 32-bit registers one thread needs, this function alone (rows used, 64-bit twice) */
     /* ir_link: over everything reachable. total_rows: how many rows of each file a warp needs, IR_PT's included */
     uint32_t total_rows[3], total_regs;
     uint32_t shared_bytes;   /* static shared memory of a kernel */
@@ -87,9 +89,9 @@ struct ir_module {
     VEC(uint64_t) k64;
     VEC(uint32_t) ext;
     VEC(const char *) files; /* [0] unused; .file numbers index it, NULL where not given */
-    const char *text; /* the PTX text, kept for diagnostics (arena) */
+    const char *text;        /* the PTX text, kept for diagnostics (arena) */
     size_t text_len;
-    uint32_t nblocks; /* module-wide (cfg) */
+    uint32_t nblocks;              /* module-wide (cfg) */
     uint32_t *by_entry, nby_entry; /* functions that have code, in PC order (ir_link) */
 };
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* clang-format off */
 /* TYPE(id, name, bytes): F16X2 and BF16X2 are two halves in a 32-bit register. */
 #define IR_TYPES(TYPE)                                                                                                 \
     TYPE(NONE, "none", 0)                                                                                              \
@@ -26,6 +27,8 @@
     TYPE(S16X2, "s16x2", 4)                                                                                            \
     TYPE(F32, "f32", 4)                                                                                                \
     TYPE(F64, "f64", 8)
+
+/* clang-format on */
 
 enum ir_type {
 #define TYPE(id, name, bytes) IR_T_##id,

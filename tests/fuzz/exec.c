@@ -28,7 +28,8 @@ static void launch(hd_kernel *k, uint64_t buffer) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    hd_option options[] = {{"mem.global_bytes", "16M"}, {"exec.stack_bytes", "16K"}, {"exec.heap_bytes", "64K"}};
+    hd_option options[] = {
+        {"mem.global_bytes", "16M"}, {"exec.stack_bytes", "16K"}, {"exec.heap_bytes", "64K"}};
     hd_config config = {.options = options, .noptions = 3};
     hd_device *dev = NULL;
     CHECK(hd_device_open(&config, &dev) == HD_OK);
@@ -37,7 +38,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     CHECK(hd_alloc(dev, BUFFER, &buffer) == HD_OK);
     hd_module *mod;
     if (size && hd_module_load(dev, "fuzz.ptx", (const char *)data, size, &mod) == HD_OK)
-        for (size_t i = 0; i < hd_module_kernel_count(mod) && i < 4; i++) launch(hd_module_kernel_at(mod, i), buffer);
+        for (size_t i = 0; i < hd_module_kernel_count(mod) && i < 4; i++)
+            launch(hd_module_kernel_at(mod, i), buffer);
     hd_device_close(dev);
     return 0;
 }

@@ -44,9 +44,9 @@ static void point_sampling_and_address_modes(void **state) {
     const struct {
         enum exec_address_mode mode;
         float x, want;
-    } cases[] = {{EXEC_WRAP, 1.25f, 1},    {EXEC_WRAP, -0.25f, 3},  {EXEC_CLAMP, 1.25f, 3},
+    } cases[] = {{EXEC_WRAP, 1.25f, 1},    {EXEC_WRAP, -0.25f, 3}, {EXEC_CLAMP, 1.25f, 3},
                  {EXEC_CLAMP, -3, 0},      {EXEC_MIRROR, 1.3f, 2}, {EXEC_MIRROR, -0.3f, 1},
-                 {EXEC_BORDER, 1.25f, -7}, {EXEC_BORDER, 0.6f, 2},  {EXEC_WRAP, INFINITY, 0},
+                 {EXEC_BORDER, 1.25f, -7}, {EXEC_BORDER, 0.6f, 2}, {EXEC_WRAP, INFINITY, 0},
                  {EXEC_CLAMP, NAN, 0}};
     t.normalized = true;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
