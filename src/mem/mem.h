@@ -1,0 +1,73 @@
+/* The memory system of the machine behind the SMs' load/store units: caches, miss registers, crossbar, L2, DRAM. It knows
+ * addresses and cycles, never instructions, and moves no data: values are exec's business.
+ *
+ * An SM asks for one line (or some sectors of it) at a time and gives a tag; it learns at once when a hit will be there, or
+ * later, through mem_done, that a miss has come back. Time on this side is core cycles; the other clocks are inside. */
+#ifndef HEDDLE_MEM_MEM_H
+#define HEDDLE_MEM_MEM_H
+
+#include "base/err.h"
+#include "mem/options.h"
+
+#include <stdint.h>
+
+#define MEM_NEVER UINT64_MAX
+
+enum mem_path { MEM_L1D, MEM_L1T, MEM_L1C, MEM_L1I, MEM_NPATHS };
+enum mem_kind { MEM_READ, MEM_WRITE, MEM_ATOMIC };
+
+struct mem;
+struct mem *mem_new(const struct mem_options *o, uint32_t sms, struct err *e);
+void mem_free(struct mem *m);
+
+enum mem_answer {
+    MEM_HIT,    /* *when is the cycle the data is there */
+    MEM_WAIT,   /* a miss (or a merge with one): mem_done will give the tag back */
+    MEM_POSTED, /* a write that needs no answer has been taken */
+    MEM_BUSY    /* no miss register, queue entry or port: try again next cycle */
+};
+/* One line request of an SM through one of its first-level caches at cycle now. addr is the first byte, bytes never cross
+ * the line of that cache. */
+enum mem_answer mem_ask(struct mem *m, uint32_t sm, enum mem_path path, enum mem_kind kind, uint64_t addr, uint32_t bytes,
+                        uint32_t tag, uint64_t now, uint64_t *when);
+/* Takes one tag whose data has come back for this SM by cycle now; false when there is none. */
+bool mem_done(struct mem *m, uint32_t sm, uint64_t now, uint32_t *tag);
+/* Lets everything up to core cycle now happen. */
+void mem_advance(struct mem *m, uint64_t now);
+/* The next core cycle at which mem_advance has something to do: MEM_NEVER when all is quiet. */
+uint64_t mem_next(const struct mem *m);
+/* True when every request has been answered and every write has reached its place. */
+bool mem_idle(const struct mem *m);
+/* Between launches: first-level caches are emptied (004 2.2); L2 is kept unless flush_l2. */
+void mem_flush(struct mem *m);
+
+/* ---- lane addresses to lines (coalesce.c) ---- */
+struct mem_line {
+    uint64_t addr;   /* first byte asked for within the line, rounded down to its sector */
+    uint32_t bytes;  /* from there */
+    uint32_t lanes;  /* how many lane accesses it serves */
+};
+/* Distinct lines (or sectors) touched by n accesses of `bytes` at addr[]; out has room for 2 n. Returns how many, in order of
+ * first use. */
+uint32_t mem_coalesce(const uint64_t *addr, uint32_t n, uint32_t bytes, uint32_t line, uint32_t sector, struct mem_line *out);
+/* Cycles n shared-memory accesses take with these banks: the largest number of different words one bank must give. */
+uint32_t mem_bank_cycles(const uint64_t *addr, uint32_t n, uint32_t bytes, uint32_t banks, uint32_t bank_bytes);
+
+/* ---- counters ---- */
+struct mem_cache_stats {
+    uint64_t accesses, hits, pending, misses; /* hits + pending + misses = accesses */
+    uint64_t reads, writes, evictions, writebacks, bank_conflicts, busy; /* busy: refused for want of a resource */
+};
+struct mem_stats {
+    struct mem_cache_stats l1[MEM_NPATHS], l2;
+    uint64_t xbar_flits[2], xbar_cycles, xbar_occupied[2], xbar_stalls[2]; /* [0] to memory, [1] back */
+    uint64_t dram_cycles, dram_reads, dram_writes, dram_activates, dram_precharges, dram_refreshes;
+    uint64_t dram_row_hits, dram_row_misses, dram_row_conflicts;
+    uint64_t dram_busy_cycles;   /* data bus in use, all channels */
+    uint64_t dram_bytes;
+    uint64_t dram_latency_sum, dram_latency_count, dram_latency_max, dram_latency_hist[16]; /* bucket k: below 2^(k+4) cycles */
+    uint64_t latency_sum, latency_count, latency_max; /* first-level read misses, core cycles */
+};
+void mem_get_stats(const struct mem *m, struct mem_stats *s); /* since mem_new */
+
+#endif
