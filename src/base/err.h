@@ -13,7 +13,7 @@ struct sb {
     size_t len, cap;
 };
 void sb_add(struct sb *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void sb_addv(struct sb *s, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+void sb_addv(struct sb *s, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0), nonnull(2)));
 void sb_addn(struct sb *s, const char *text, size_t n);
 void sb_free(struct sb *s);
 

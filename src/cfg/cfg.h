@@ -17,8 +17,8 @@ struct cfg_block {
     uint32_t pred, npred; /* edges[pred .. pred+npred) */
     uint32_t idom, ipdom; /* block, or CFG_NONE: entry or unreachable; the function's (virtual) exit */
     uint32_t loop;        /* innermost loop, or CFG_NONE */
-    uint32_t priority;    /* place in a topological order of the function without back edges, 0 first: see
-                             order.c;    unreachable blocks come last */
+    uint32_t priority;    /* place in a topological order without back edges, 0 first (order.c says more);
+                             unreachable blocks come last */
     bool reachable;
 };
 

@@ -67,12 +67,13 @@ struct exec_launch {
     uint32_t dynamic_shared;
     const void *params; /* func->param_bytes of them */
     uint64_t max_insts; /* thread instructions; 0: no bound */
-    uint64_t quantum;   /* warp instructions before another path, warp or block gets a turn; 0: default */
-    uint64_t stack_bytes; /* local memory of one thread, call frames included; 0: default */
-    uint64_t heap_bytes;  /* what device-side malloc may hand out; 0: default */
+    uint64_t quantum;   /* warp instructions before another path, warp or block gets a turn; 0: 512 */
+    uint64_t stack_bytes; /* local memory of one thread, call frames included; 0: 256 KiB and twice the kernel's frame */
+    uint64_t heap_bytes;  /* what device-side malloc may hand out, over all launches; 0: 8 MiB */
     uint64_t grid_id;
     void (*print)(void *user, const char *text, size_t n); /* vprintf output, in execution order */
-    bool (*progress)(void *user, uint64_t blocks_done, uint64_t blocks); /* false: stop */
+    /* after every block, and now and then while blocks wait for one another; false: stop */
+    bool (*progress)(void *user, uint64_t blocks_done, uint64_t blocks);
     void *user;
 };
 

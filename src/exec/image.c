@@ -105,12 +105,13 @@ static bool reloc_value(struct exec_image *im, const struct ir_reloc *r, uint64_
     return true;
 }
 
-static void set_row(uint32_t *k32, uint64_t *k64, const struct ir_reloc *r, uint64_t value) {
-    for (size_t l = 0; l < EXEC_LANES; l++) {
+void konst_set(uint32_t *k32, uint64_t *k64, const struct ir_reloc *r, uint64_t value) {
+    const size_t at = (size_t)r->konst * EXEC_LANES;
+    for (size_t l = at; l < at + EXEC_LANES; l++) {
         if (r->bytes == 8)
-            k64[(size_t)r->konst * EXEC_LANES + l] = value;
+            k64[l] = value;
         else
-            k32[(size_t)r->konst * EXEC_LANES + l] = (uint32_t)value;
+            k32[l] = (uint32_t)value;
     }
 }
 
@@ -133,7 +134,7 @@ static bool relocate(struct exec_image *im, struct err *e) {
         if (r->konst != IR_NOPC) {
             if (r->bytes == 4 && value > UINT32_MAX)
                 return err_set(e, ERR_MEMORY, "%s: no room left below 4 GiB for its variables", m->name);
-            set_row(im->k32, im->k64, r, value);
+            konst_set(im->k32, im->k64, r, value);
             continue;
         }
         uint8_t *to = exec_image_bytes(im, r->var, &bytes);

@@ -45,6 +45,9 @@ struct exec_image {
     bool shared_konst; /* constants hold addresses of .shared variables: known per launch */
 };
 
+/* Fills the row of a relocated constant. */
+void konst_set(uint32_t *k32, uint64_t *k64, const struct ir_reloc *r, uint64_t value);
+
 /* ---- executors ---- */
 extern exec_fn *const exec_other[IR_NOPS]; /* the 'M' rows */
 exec_fn ld_exec, st_exec, atom_exec, tex_exec;

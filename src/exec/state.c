@@ -75,12 +75,7 @@ static bool place_shared(struct exec_grid *g, struct err *e) {
         uint32_t off = g->func->shared_offset ? g->func->shared_offset[r->symbol] : IR_NOPC;
         uint64_t value =
             (off == IR_NOPC ? 0 : off) + (uint64_t)r->addend + (r->generic ? EXEC_WIN_SHARED : 0);
-        for (size_t l = 0; l < EXEC_LANES; l++) {
-            if (r->bytes == 8)
-                k64[(size_t)r->konst * EXEC_LANES + l] = value;
-            else
-                k32[(size_t)r->konst * EXEC_LANES + l] = (uint32_t)value;
-        }
+        konst_set(k32, k64, r, value);
     }
     return true;
 }

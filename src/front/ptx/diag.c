@@ -24,10 +24,13 @@ struct place {
     const char *begin, *end; /* of the line */
 };
 
-static struct place find_place(const struct diag *d, const char *at) {
-    struct place pl = {.line = 1, .begin = d->text};
+static struct place find_place(struct diag *d, const char *at) {
+    bool on = d->seen_line && d->seen_line <= at;
+    struct place pl = {.line = on ? d->seen_number : 1, .begin = on ? d->seen_line : d->text};
     const char *end = d->text + d->len;
-    for (const char *p = d->text; (p = memchr(p, '\n', (size_t)(at - p))); pl.begin = ++p) pl.line++;
+    for (const char *p = pl.begin; (p = memchr(p, '\n', (size_t)(at - p))); pl.begin = ++p) pl.line++;
+    d->seen_line = pl.begin;
+    d->seen_number = pl.line;
     pl.end = at < end ? memchr(at, '\n', (size_t)(end - at)) : end;
     if (!pl.end) pl.end = end;
     pl.col = (size_t)(at - pl.begin) + 1;
@@ -114,6 +117,9 @@ static void add_refused(struct diag *d, const struct diag_refused *r) {
 }
 
 void diag_report(struct diag *d, struct err *e) {
-    for (size_t i = 0; i < d->refused.n; i++) add_refused(d, &d->refused.v[i]);
+    for (size_t i = 0; i < d->refused.n && i < DIAG_MAX_REFUSED; i++) add_refused(d, &d->refused.v[i]);
+    if (d->refused.n > DIAG_MAX_REFUSED)
+        sb_add(&d->out, "%s: error: %zu more kinds of instructions are not supported\n", d->name,
+               d->refused.n - DIAG_MAX_REFUSED);
     err_set(e, ERR_INPUT, "%s", d->out.text ? d->out.text : "");
 }

@@ -5,9 +5,9 @@
 #include "base/alloc.h"
 #include "base/err.h"
 
-enum {
-    DIAG_MAX = 20
-}; /* syntax and meaning errors; unsupported instructions are counted apart and all listed */
+/* Syntax and meaning errors stop at DIAG_MAX; unsupported instructions are gathered apart, and all kinds of them are
+ * listed, up to a number only a text that is no program reaches. */
+enum { DIAG_MAX = 20, DIAG_MAX_REFUSED = 2000 };
 
 struct diag_refused {
     const char *at; /* first place */
@@ -22,6 +22,9 @@ struct diag {
     size_t len;
     struct sb out;
     unsigned errors;
+    const char
+        *seen_line; /* start of the line of the latest report, and its number: the next is usually later */
+    size_t seen_number;
     VEC(struct diag_refused) refused;
     uint32_t *slots; /* hash of form to index + 1 */
     size_t nslots;

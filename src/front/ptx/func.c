@@ -358,11 +358,10 @@ static bool function_body(struct ptx *p, uint32_t func, const struct tok *name, 
     return true;
 }
 
-bool ptx_function(struct ptx *p, struct linkage link, bool kernel) {
+bool ptx_function(struct ptx *p, bool kernel) {
     struct proto pr;
     struct tok name;
     uint32_t func = 0;
-    (void)link;
     if (p->t.kind == TOK_DOT && ptx_accept_word(p, "attribute") &&
         !(ptx_expect(p, '(', "after .attribute") && skip_parens(p)))
         return false;

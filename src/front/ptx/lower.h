@@ -75,7 +75,6 @@ bool low_address(struct ptx *p, const struct opnd *o, enum ir_space space, struc
 /* The value of a symbol's address (mov, cvta, call). */
 bool low_symbol(struct ptx *p, const struct opnd *o, enum ir_file f, ir_opnd *out);
 ir_opnd low_reloc(struct ptx *p, enum ir_reloc_kind kind, uint32_t symbol, int64_t addend, enum ir_file f);
-void low_use_shared(struct ptx *p, uint32_t var);
 
 /* ---- func.c ---- */
 void low_label_ref(struct ptx *p, const struct tok *name, uint32_t at, bool in_ext);

@@ -2,10 +2,11 @@
  * the program is placed; a frame variable's is computed, since every activation has its own. */
 #include "front/ptx/lower.h"
 
-void low_use_shared(struct ptx *p, uint32_t var) {
-    for (size_t i = 0; i < p->b.shared.n; i++)
-        if (p->b.shared.v[i] == var) return;
-    VEC_PUSH(&p->b.shared, var);
+/* id remembers the function that has it in its list already. */
+static void use_shared(struct ptx *p, struct sym *s) {
+    if (s->id == p->b.func + 1) return;
+    s->id = p->b.func + 1;
+    VEC_PUSH(&p->b.shared, s->index);
 }
 
 /* One constant per symbol, addend and file. The key is mixed from all of them; should two mix to the same key, the
@@ -47,7 +48,7 @@ bool low_symbol(struct ptx *p, const struct opnd *o, enum ir_file f, ir_opnd *ou
     const struct sym *s = o->sym;
     switch (s->kind) {
     case SYM_VAR:
-        if (p->m->vars.v[s->index].space == IR_SP_SHARED) low_use_shared(p, s->index);
+        if (p->m->vars.v[s->index].space == IR_SP_SHARED) use_shared(p, o->sym);
         *out = low_reloc(p, IR_RELOC_VAR, s->index, o->disp, f);
         return true;
     case SYM_FUNC:
@@ -95,7 +96,7 @@ static bool symbol_address(struct ptx *p, const struct opnd *o, enum ir_space sp
     if (s->kind != SYM_VAR) return diag_error(&p->diag, o->at, "%.*s is no variable", (int)s->len, s->name);
     out->space = (enum ir_space)p->m->vars.v[s->index].space;
     if (!check_space(p, o, out->space, space)) return false;
-    if (out->space == IR_SP_SHARED) low_use_shared(p, s->index);
+    if (out->space == IR_SP_SHARED) use_shared(p, o->sym);
     bool small = o->disp >= INT32_MIN && o->disp <= INT32_MAX;
     out->disp = small ? (int32_t)o->disp : 0;
     out->base = low_reloc(p, IR_RELOC_VAR, s->index, small ? 0 : o->disp, low_addr_file(p));

@@ -223,8 +223,8 @@ static bool directive(struct ptx *p) {
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (ptx_accept_word(p, plain[i].word)) return plain[i].read(p);
     struct linkage link = linkage(p);
-    if (ptx_accept_word(p, "entry")) return ptx_function(p, link, true);
-    if (ptx_accept_word(p, "func")) return ptx_function(p, link, false);
+    if (ptx_accept_word(p, "entry")) return ptx_function(p, true);
+    if (ptx_accept_word(p, "func")) return ptx_function(p, false);
     if (ptx_is_word(p, "reg"))
         return diag_error(&p->diag, p->t.at, "registers are declared inside functions");
     if (ptx_is_word(p, "local"))

@@ -308,7 +308,7 @@ bool ptx_initialiser(struct ptx *p, uint32_t var, uint64_t element, const uint64
                      bool open);
 
 /* ---- func.c ---- */
-bool ptx_function(struct ptx *p, struct linkage link, bool kernel);
+bool ptx_function(struct ptx *p, bool kernel); /* linkage makes no difference: there is one module */
 bool ptx_alias(struct ptx *p);
 bool ptx_proto(struct ptx *p, struct proto *out, struct tok *name, bool kernel);
 void ptx_finish(struct ptx *p);

@@ -37,7 +37,7 @@ struct sym {
     uint32_t index;           /* variable, function, PC; registers: virtual number + 1, 0 when not used yet */
     uint32_t offset, bytes;   /* parameters and frame variables */
     uint32_t count;           /* ranges: how many; targets: how many */
-    uint32_t id;              /* ranges: unique number */
+    uint32_t id;              /* ranges: unique number; shared variables: function that named it last + 1 */
     uint32_t *map;            /* ranges: virtual number + 1 by element, or NULL when the map64 does it */
     struct tok *targets;
     struct proto *proto;

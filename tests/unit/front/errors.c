@@ -91,11 +91,28 @@ static void deep_nesting_is_refused(void **state) {
     sb_free(&module);
 }
 
+/* Reporting is linear: a line number is counted on from the last one. */
+static void thousands_of_refusals_are_reported_quickly(void **state) {
+    (void)state;
+    struct sb lines = {0}, module = {0};
+    struct err e = {0};
+    for (int i = 0; i < 50000; i++) sb_add(&lines, "a%d.u32 x;\n", i);
+    kernel_around(&module, lines.text);
+    assert_null(ptx_load("many.ptx", module.text, module.len, &e));
+    assert_non_null(strstr(err_text(&e), "many.ptx:2015:1: error: instruction a1999.u32 is not supported"));
+    assert_non_null(
+        strstr(err_text(&e), "many.ptx: error: 48000 more kinds of instructions are not supported\n"));
+    err_free(&e);
+    sb_free(&lines);
+    sb_free(&module);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_input_is_explained),
         cmocka_unit_test(odd_texts_do_no_harm),
         cmocka_unit_test(deep_nesting_is_refused),
+        cmocka_unit_test(thousands_of_refusals_are_reported_quickly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

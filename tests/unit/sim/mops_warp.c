@@ -302,6 +302,17 @@ static void test_BAR_SYNC(void **state) {
     exchange("setp.lt.u32 %p1, %ti, 64;\n@%p1 bra LOW;\nbar.sync 0;\nbra.uni GO;\nLOW: bar.sync 0;\nGO:");
 }
 
+/* Counts are of whole warps: lanes the block does not have, and those that left, count with their warp. */
+static void counted_barriers_count_whole_warps(void **state) {
+    (void)state;
+    static uint32_t in[40][16], got[40][16];
+    struct snippet s = {.block = 40};
+    sb_add(&s.code,
+           "setp.eq.u32 %%p1, %%ti, 5;\n@%%p1 exit;\nbar.sync 1, 64;\nst.global.u32 [%%out], %%ti;\n");
+    snippet_run(&s, in, got);
+    for (uint32_t i = 0; i < 40; i++) assert_int_equal(got[i][0], i == 5 ? 0 : i);
+}
+
 /* The first warp produces, announces it and goes on; the second waits. Barrier 1 counts both. */
 static void test_BAR_ARRIVE(void **state) {
     (void)state;
@@ -356,6 +367,7 @@ static void test_BAR_RED_U32(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shuffles_gather_by_register),
+        cmocka_unit_test(counted_barriers_count_whole_warps),
 #include "ir/ops.def"
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
