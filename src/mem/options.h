@@ -12,7 +12,7 @@
 #define OPT_FIELD_ENUM int
 #define OPT_FIELD_TEXT const char *
 struct mem_options {
-#define BEGIN(section, title) struct section##_options {
+#define BEGIN(section, title) struct opt_##section {
 #define OPT(section, name, kind, def, limits, unit, help) OPT_FIELD_##kind name;
 #define END(section) } section;
 #include "mem/options.def"
