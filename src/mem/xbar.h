@@ -1,0 +1,26 @@
+/* A crossbar in one direction (004 5.1.2): finite input and output buffers kept by credits, messages cut into flits, a
+ * parallel iterative matching allocator with passes and input speed-up. It moves numbers, not data. */
+#ifndef HEDDLE_MEM_XBAR_H
+#define HEDDLE_MEM_XBAR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct opt_noc;
+struct xbar;
+
+struct xbar *xbar_new(const struct opt_noc *o, uint32_t inputs, uint32_t outputs, uint64_t seed);
+void xbar_free(struct xbar *x);
+bool xbar_room(const struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes); /* enough credits for the message */
+void xbar_push(struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes, uint32_t message); /* needs xbar_room */
+bool xbar_pop(struct xbar *x, uint32_t output, uint32_t *message); /* a message that has arrived whole; returns its credits */
+bool xbar_peek(const struct xbar *x, uint32_t output, uint32_t *message);
+void xbar_cycle(struct xbar *x);      /* one cycle of its own clock */
+bool xbar_busy(const struct xbar *x); /* a cycle would change something: a message is inside and not yet at its output */
+
+struct xbar_stats {
+    uint64_t cycles, flits, messages, occupied, stalls; /* occupied: output-cycles with a flit; stalls: flits held back */
+};
+void xbar_get_stats(const struct xbar *x, struct xbar_stats *s);
+
+#endif
