@@ -17,7 +17,7 @@ void trace_free(struct trace *t);               /* completes the timeline */
 /* Before each launch: what the PCs of it mean, and the cycle at which it begins. */
 void trace_launch(struct trace *t, const struct ir_module *m, const char *kernel, uint64_t start);
 /* Slices that are open end here. */
-void trace_launch_end(struct trace *t, uint64_t now);
+void trace_launch_end(struct trace *t);
 const struct sm_observer *trace_observer(const struct trace *t);
 
 #endif
