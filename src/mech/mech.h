@@ -14,7 +14,8 @@
  * not see the difference.
  *
  * Threads that wait at a block barrier or a warp-level .sync instruction are in outcome->waiting. They come back through
- * release, in one call per set of threads released together, at outcome.pc + 1 of the instruction they waited at. */
+ * release, in one call per set of threads released together (and one per PC they waited at), at outcome.pc + 1 of that
+ * instruction, never before the commit that said they wait. */
 #ifndef HEDDLE_MECH_MECH_H
 #define HEDDLE_MECH_MECH_H
 
@@ -41,11 +42,11 @@ struct mech_split {
     uint32_t pc;
     uint32_t sched;   /* the scheduler it belongs to */
     uint32_t threads; /* in set */
-    struct mech_set set;
     uint64_t age;     /* stamp of creation: lower is older */
     uint64_t wake;    /* cycle from which it may issue; MECH_NEVER: until something wakes it (order.c keeps it) */
     bool in_flight;
-    uint32_t own[6];  /* the mechanism's: home warp, stack entry, table index ... */
+    uint32_t own[5];  /* the mechanism's: home warp, stack entry, table index ... */
+    struct mech_set set; /* last: most splits have one piece, and then all of the split is in two cache lines */
 };
 
 /* What issues in one slot: one split; several on disjoint lanes (SBI, MIMD); none, walking an empty block (Takahashi); or a
@@ -153,6 +154,12 @@ struct mech_ops {
      * (they go on at pc + 1 in a split of their own); the SM commits the rest when it is back. */
     bool (*memory)(struct mech *m, struct mech_split *s, const struct mech_set *ready);
     void (*release)(struct mech *m, const struct mech_set *set, uint32_t pc); /* these go on at pc */
+    /* Optional. Operands of some threads of s (lanes `mask` of slot `warp`) arrived; s may be in flight. NULL: the order
+     * looks at s again (order_wake). For mechanisms that let those threads go on without the others. */
+    void (*wake)(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t mask);
+    /* Optional. Earliest cycle at which select may succeed for a reason of the mechanism's own (a table that is busy, a
+     * packet that only charges), whatever the order says; MECH_NEVER: none. */
+    uint64_t (*next)(const struct mech *m, uint32_t sched);
     void (*census)(const struct mech *m, struct mech_census *c);
     void (*state)(const struct mech *m, struct sb *out);   /* its tables as text, one line per entry */
     void (*storage)(const struct mech *m, struct sb *out); /* "structure bits" lines for one SM */
