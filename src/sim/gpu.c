@@ -64,6 +64,7 @@ void gpu_sum(const struct gpu_run *r, struct sm_stats *s, struct mech_stats *m) 
         struct sm_stats one;
         struct mech_stats mech = {0};
         uint64_t progress = s->last_progress;
+        sm_account(r->sm[i], r->gpu->now);
         sm_get_stats(r->sm[i], &one, &mech);
         add_words(s, &one, sizeof one);
         s->last_progress = larger(progress, one.last_progress);
