@@ -38,15 +38,17 @@ struct mech_set {
 };
 
 struct mech_split {
-    uint32_t id;      /* slot in the pool, stable */
+    uint32_t id; /* slot in the pool, stable */
     uint32_t pc;
     uint32_t sched;   /* the scheduler it belongs to */
     uint32_t threads; /* in set */
     uint64_t age;     /* stamp of creation: lower is older */
-    uint64_t wake;    /* cycle from which it may issue; MECH_NEVER: until something wakes it (order.c keeps it) */
+    uint64_t
+        wake; /* cycle from which it may issue; MECH_NEVER: until something wakes it (order.c keeps it) */
     bool in_flight;
-    uint32_t own[5];  /* the mechanism's: home warp, stack entry, table index ... */
-    struct mech_set set; /* last: most splits have one piece, and then all of the split is in two cache lines */
+    uint32_t own[5]; /* the mechanism's: home warp, stack entry, table index ... */
+    struct mech_set
+        set; /* last: most splits have one piece, and then all of the split is in two cache lines */
 };
 
 /* What issues in one slot: one split; several on disjoint lanes (SBI, MIMD); none, walking an empty block (Takahashi); or a
@@ -86,26 +88,27 @@ struct mech_census {
 
 /* Counters every mechanism keeps; its own go through `extra`. */
 struct mech_stats {
-    uint64_t divergences, sides;        /* commits with more than one next PC; sum of their sides */
-    uint64_t reconvergences;            /* splits that merged again */
-    uint64_t splits_max;                /* most splits alive at once on this SM */
+    uint64_t divergences, sides;         /* commits with more than one next PC; sum of their sides */
+    uint64_t reconvergences;             /* splits that merged again */
+    uint64_t splits_max;                 /* most splits alive at once on this SM */
     uint64_t splits_sum, splits_samples; /* at each issue */
-    uint64_t stack_max;                 /* deepest stack of any warp, in entries */
-    uint64_t extra[32];                 /* by the mechanism's own list of counters */
+    uint64_t stack_max;                  /* deepest stack of any warp, in entries */
+    uint64_t extra[32];                  /* by the mechanism's own list of counters */
 };
 
 /* What the SM and the machine offer a mechanism. */
 struct mech_env {
     const struct ir_module *module;
     const struct cfg *cfg;
-    uint32_t warp_size;  /* of the machine: 4 .. 256 */
+    uint32_t warp_size; /* of the machine: 4 .. 256 */
     uint32_t simd_width;
-    uint32_t schedulers; /* threads of home warp h belong to scheduler h % schedulers */
-    uint32_t warps;      /* architectural warp slots of the SM */
-    uint32_t order;      /* enum order_policy for order.c */
+    uint32_t schedulers;   /* threads of home warp h belong to scheduler h % schedulers */
+    uint32_t warps;        /* architectural warp slots of the SM */
+    uint32_t order;        /* enum order_policy for order.c */
     uint32_t order_groups; /* active set of the two-level scheduler */
-    const int64_t *param;  /* the mechanism's parameters, in the order of its table; enums as index, bools 0/1 */
-    const uint64_t *now;   /* current core cycle */
+    const int64_t
+        *param; /* the mechanism's parameters, in the order of its table; enums as index, bools 0/1 */
+    const uint64_t *now; /* current core cycle */
     void *sm;
     /* Earliest cycle at which the split's next instruction may issue as far as the SM knows: operands, fetched, not in
      * flight; MECH_NEVER when that depends on an event (a load, a fetch) that will end in mech_wake. */
@@ -185,7 +188,10 @@ void mech_free(struct mech *m);
 void mech_wake(struct mech *m, uint32_t warp, uint32_t mask);
 /* Earliest cycle at which select might succeed for a scheduler, MECH_NEVER if only an event can help. */
 uint64_t mech_next(const struct mech *m, uint32_t sched);
+/* For mechanisms: shown in the trace beside the next issue; formats nothing unless someone traces. */
+void mech_event(struct mech *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Refuses before a launch what the mechanism cannot run, saying why (kernel `func` of the module). */
-bool mech_can_run(const struct mech_ops *ops, const struct ir_module *m, const struct cfg *c, uint32_t func, struct err *e);
+bool mech_can_run(const struct mech_ops *ops, const struct ir_module *m, const struct cfg *c, uint32_t func,
+                  struct err *e);
 
 #endif

@@ -13,6 +13,11 @@ uint32_t set_count(const struct mech_set *s) {
     return n;
 }
 
+void set_one(struct mech_set *s, uint32_t warp, uint32_t mask) {
+    s->n = mask != 0;
+    s->p[0] = (struct mech_piece){warp, mask};
+}
+
 bool set_empty(const struct mech_set *s) {
     return s->n == 0;
 }
@@ -28,7 +33,6 @@ static uint32_t place(const struct mech_set *s, uint32_t warp) {
     while (i < s->n && s->p[i].warp < warp) i++;
     return i;
 }
-
 
 void set_add(struct mech_set *s, uint32_t warp, uint32_t mask) {
     if (!mask) return;
