@@ -51,7 +51,7 @@ static void add_sms(const struct gpu_run *r, struct sb *out) {
     uint32_t busy = 0;
     for (uint32_t i = 0; i < r->nsms; i++) {
         if (!sm_busy(r->sm[i]) || busy++ >= SHOWN) continue;
-        sb_add(out, "\nSM %" PRIu32 ":\n", i);
+        sb_add(out, "\n");
         sm_describe(r->sm[i], out);
         while (out->len && out->text[out->len - 1] == '\n') out->text[--out->len] = '\0';
     }

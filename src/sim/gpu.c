@@ -76,6 +76,7 @@ void gpu_sum(const struct gpu_run *r, struct sm_stats *s, struct mech_stats *m) 
 static void mem_difference(struct mem_stats *after, const struct mem_stats *before) {
     struct mem_stats end = *after;
     take_words(after, before, sizeof *after);
+    memcpy(after->xbar_outputs, end.xbar_outputs, sizeof end.xbar_outputs);
     after->latency_max = end.latency_max;
     after->dram_latency_max = end.dram_latency_max;
 }

@@ -170,6 +170,16 @@ static struct exec_launch describe_launch(const hd_kernel *k, const hd_launch *l
     return x;
 }
 
+static void add_pc(struct sm_branch *to, const struct sm_branch *b) {
+    to->executions += b->executions;
+    to->lanes += b->lanes;
+    to->divergences += b->divergences;
+    to->sides += b->sides;
+    to->lanes_lost += b->lanes_lost;
+    to->reconvergences += b->reconvergences;
+    to->reconvergence_cycles += b->reconvergence_cycles;
+}
+
 /* What the timed machine counted by PC, in the executor's words; and the module's profile grows by it. */
 static void count_pcs(hd_module *mod, const struct sm_branch *by_pc, struct exec_stats *s) {
     if (!mod->branch) mod->branch = xcalloc(mod->ir->code.n, sizeof *mod->branch);
@@ -178,7 +188,7 @@ static void count_pcs(hd_module *mod, const struct sm_branch *by_pc, struct exec
         if (!by_pc[pc].executions) continue;
         exec_count(s, i, by_pc[pc].executions, by_pc[pc].lanes);
         if (i->op == IR_BRA || i->op == IR_BRX) s->divergent_branches += by_pc[pc].divergences;
-        sm_branch_add(&mod->branch[pc], &by_pc[pc]);
+        add_pc(&mod->branch[pc], &by_pc[pc]);
     }
 }
 
@@ -204,10 +214,7 @@ static bool run_timed(hd_kernel *k, const struct exec_launch *x, struct stats_so
                            .series = &dev->series,
                            .trace = dev->trace};
     bool good = gpu_run(dev->gpu, &l, &source->gpu, e);
-    uint64_t share = (uint64_t)o->memory.noc.sms_per_port;
     source->mech = options_mech(o, NULL);
-    source->channels = (uint64_t)o->memory.dram.channels;
-    source->ports = ((uint64_t)o->machine.gpu.sms + share - 1) / share;
     describe_exec(source, x);
     count_pcs(k->mod, by_pc, &source->exec);
     free(by_pc);
