@@ -445,6 +445,23 @@ static void a_refresh_waits_for_tRAS(void **state) {
     dram_free(r.d);
 }
 
+/* A read that waits for tWTR loses its row; its bank is activated again as soon as the refresh is over, not when the read
+ * would have been allowed. */
+static void a_refresh_restarts_banks_that_wait(void **state) {
+    (void)state;
+    struct opt_dram o = gddr5();
+    o.tREFI = 1000;
+    o.tWTR = 600;
+    struct rig r = rig_new(&o);
+    run(&r, 950);
+    put(&r, 0, 1, 1);
+    get(&r, 0, 1, 2);
+    run(&r, 1000);
+    assert_int_equal(r.activate[1], 1000 + o.tRP + o.tRFC);
+    assert_int_equal(r.done[2], 950 + o.tRCD + o.tWTR + o.tCL + o.burst);
+    dram_free(r.d);
+}
+
 /* ---- ideal ---- */
 
 static void an_ideal_channel_takes_tCL_for_any_number(void **state) {
@@ -594,6 +611,7 @@ int main(void) {
         cmocka_unit_test(a_stream_of_row_hits_fills_the_bus_and_no_more),
         cmocka_unit_test(refreshes_come_every_tREFI_and_close_the_rows),
         cmocka_unit_test(a_refresh_waits_for_tRAS),
+        cmocka_unit_test(a_refresh_restarts_banks_that_wait),
         cmocka_unit_test(an_ideal_channel_takes_tCL_for_any_number),
         cmocka_unit_test(all_requests_are_served_once_and_soon),
         cmocka_unit_test(skipping_gives_the_schedule_of_ticking),

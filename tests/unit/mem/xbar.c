@@ -137,6 +137,7 @@ static void a_cycle_moves_one_flit_per_output_and_per_input_buffer(void **state)
     for (int64_t speedup = 1; speedup <= 4; speedup *= 2) {
         struct opt_noc o = noc();
         o.speedup = speedup;
+        o.iterations = 3;
         o.input_buffer = 64;
         struct xbar *hot = xbar_new(&o, 8, 8, 3), *fan = xbar_new(&o, 8, 8, 3);
         for (uint32_t k = 0; k < 16; k++) {
@@ -214,6 +215,10 @@ static void parts_of_messages_never_lock_an_output(void **state) {
         assert_true(got > 100);
         assert_int_equal(got, sent);
         assert_false(xbar_busy(x));
+        uint64_t before = stats_of(x).flits; /* and all credits are back, no more and no fewer */
+        for (uint32_t in = 0; in < 16; in++) assert_int_equal(push_while_room(x, in, 0, ONE_FLIT), room);
+        for (uint32_t c = 0; c < 100; c++) xbar_cycle(x);
+        assert_int_equal(stats_of(x).flits - before, room);
         xbar_free(x);
     }
 }
