@@ -7,11 +7,12 @@
  * message's flits, and the messages from one input to one output, stay in order. The whole message is there `latency`
  * cycles after its last flit left.
  *
- * Deviations, both to keep credits from locking up:
+ * Deviations, to keep credits from locking up:
  * - An output's credits are taken for the whole message with its first flit, not flit by flit: otherwise parts of many
  *   messages could fill an output buffer in which none is whole. A message larger than a buffer takes all of it.
  * - An output that was matched with a message it has no room for starts no other message before that one, and takes it as
- *   soon as there is room: otherwise short messages would starve long ones at a full output.
+ *   soon as there is room: otherwise short messages would starve long ones at a full output. Meanwhile it goes on with
+ *   messages that have begun, so that waiting for room does not delay what makes room.
  *
  * An ideal crossbar delivers every message `latency` cycles after the push; only a receiver that leaves output_buffer flits
  * unpopped holds its senders back.
@@ -53,6 +54,7 @@ struct output {
     uint64_t unpopped; /* flits of messages that have arrived */
     struct queue arrived;
     uint32_t bids, winner; /* of the pass under way */
+    uint32_t begun, other; /* the same among bids with a message that has begun to cross */
     uint32_t held;         /* the buffer whose message it must take next, or NONE */
 };
 
@@ -99,6 +101,10 @@ static uint32_t slot_of(const struct xbar *x, uint32_t output) {
 }
 static uint32_t buffer_of(const struct xbar *x, uint32_t input, uint32_t output) {
     return input * x->speedup + output % x->speedup;
+}
+static struct queue *queue_of(struct xbar *x, uint32_t buf, uint32_t slot) {
+    uint32_t local = slot - x->buffer[buf].part * x->words * 64;
+    return &x->queue[(size_t)buf * x->per_buffer + local];
 }
 static uint64_t flits_of(const struct xbar *x, uint32_t bytes) {
     uint64_t n = (bytes + x->header + x->flit - 1) / x->flit;
@@ -273,61 +279,78 @@ void xbar_get_stats(const struct xbar *x, struct xbar_stats *s) {
 
 /* ---- one cycle ---- */
 
-/* True when a message that begins to cross now has its place in the output buffer; it is then kept for it. */
-static bool reserve(struct xbar *x, uint32_t buf, uint32_t slot, uint64_t flits) {
+static bool begun(const struct message *m) {
+    return m->left < m->flits;
+}
+
+/* True when a flit of the buffer's message may go to the output: its place in the output buffer is kept. A message that finds
+ * no place is the next to get one. */
+static bool admit(struct xbar *x, uint32_t buf, uint32_t slot) {
+    const struct message *m = &x->pool.v[queue_of(x, buf, slot)->head];
     struct output *out = &x->output[slot];
-    uint64_t need = least(flits, x->output_room);
-    if (out->held == NONE && out->credits < need) {
+    if (begun(m)) return true;
+    if (out->held != NONE && out->held != buf) return false;
+    uint64_t need = least(m->flits, x->output_room);
+    if (out->credits < need) {
         out->held = buf;
         set_bit(x->holding, slot);
+        return false;
     }
-    if ((out->held != NONE && out->held != buf) || out->credits < need) return false;
     out->credits -= need;
     out->held = NONE;
     clear_bit(x->holding, slot);
     return true;
 }
 
-static void unlink_head(struct xbar *x, uint32_t buf, uint32_t local, struct queue *q) {
+static void match(struct xbar *x, uint32_t buf, uint32_t slot) {
+    set_bit(x->matched_in, buf);
+    set_bit(x->matched_out, slot);
+}
+
+static void leave(struct xbar *x, uint32_t buf, uint32_t slot, struct queue *q) {
     uint32_t at = take(x, q);
     if (q->head == NONE) {
-        clear_bit(x->wants + (size_t)buf * x->words, local);
+        clear_bit(x->wants + (size_t)buf * x->words, slot - x->buffer[buf].part * x->words * 64);
         if (!--x->buffer[buf].queues) clear_bit(x->occupied, buf);
     }
     x->waiting--;
     send(x, at);
 }
 
-/* Buffer and output are matched: moves a flit, unless a full output buffer holds it back. */
-static void grant(struct xbar *x, uint32_t buf, uint32_t slot) {
-    set_bit(x->matched_in, buf);
-    set_bit(x->matched_out, slot);
-    uint32_t local = slot - x->buffer[buf].part * x->words * 64;
-    struct queue *q = &x->queue[(size_t)buf * x->per_buffer + local];
+/* Moves a flit of an admitted message. */
+static void cross(struct xbar *x, uint32_t buf, uint32_t slot) {
+    struct queue *q = queue_of(x, buf, slot);
     struct message *m = &x->pool.v[q->head];
-    if (m->left == m->flits && !reserve(x, buf, slot, m->flits)) {
-        x->stats.stalls++;
-        return;
-    }
     uint64_t before = least(m->left, x->input_room);
+    match(x, buf, slot);
     m->left--;
     x->buffer[buf].credits += before - least(m->left, x->input_room);
     x->stats.flits++;
     x->stats.occupied++;
-    if (!m->left) unlink_head(x, buf, local, q);
+    if (!m->left) leave(x, buf, slot, q);
+}
+
+/* The output takes its winner; when a full output buffer holds that back, another bid whose place is kept already. */
+static void grant(struct xbar *x, uint32_t slot) {
+    struct output *out = &x->output[slot];
+    if (admit(x, out->winner, slot))
+        cross(x, out->winner, slot);
+    else {
+        x->stats.stalls++;
+        if (out->begun)
+            cross(x, out->other, slot);
+        else
+            match(x, out->winner, slot);
+    }
+    out->bids = out->begun = 0;
 }
 
 /* Outputs that owe a message its turn and now have room for it. */
 static void serve_held(struct xbar *x) {
     for (uint32_t w = 0; w < x->speedup * x->words; w++)
         for (uint64_t left = x->holding[w]; left; left &= left - 1) {
-            uint32_t slot = w * 64 + (uint32_t)__builtin_ctzll(left);
-            const struct output *out = &x->output[slot];
-            uint32_t local = slot - x->buffer[out->held].part * x->words * 64;
-            uint32_t head = x->queue[(size_t)out->held * x->per_buffer + local].head;
-            if (out->credits >= least(x->pool.v[head].flits, x->output_room) &&
-                !has_bit(x->matched_in, out->held))
-                grant(x, out->held, slot);
+            uint32_t slot = w * 64 + (uint32_t)__builtin_ctzll(left), buf = x->output[slot].held;
+            if (!has_bit(x->matched_in, buf) && admit(x, buf, slot)) cross(x, buf, slot);
         }
 }
 
@@ -352,6 +375,8 @@ static void bid(struct xbar *x, uint32_t buf) {
     if (slot == NONE) return;
     struct output *out = &x->output[slot];
     if (!out->bids++ || !rng_below(&x->rng, out->bids)) out->winner = buf;
+    if (begun(&x->pool.v[queue_of(x, buf, slot)->head]) && (!out->begun++ || !rng_below(&x->rng, out->begun)))
+        out->other = buf;
     set_bit(x->bid_for, slot);
 }
 
@@ -364,8 +389,7 @@ static bool pass(struct xbar *x) {
     for (uint32_t w = 0; w < x->speedup * x->words; w++) {
         for (uint64_t left = x->bid_for[w]; left; left &= left - 1) {
             uint32_t slot = w * 64 + (uint32_t)__builtin_ctzll(left);
-            x->output[slot].bids = 0;
-            grant(x, x->output[slot].winner, slot);
+            grant(x, slot);
             any = true;
         }
         x->bid_for[w] = 0;
