@@ -77,8 +77,8 @@ struct xbar {
     struct route *route;   /* [outputs] */
     struct queue *queue;   /* [buffer][per_buffer] */
     uint64_t *wants;       /* [buffer][words]: outputs it has messages for */
-    uint64_t *begun; /* the same: where a message has crossed in part, and its place at the output is kept */
-    uint64_t *occupied;    /* buffers with messages */
+    uint64_t *begun;    /* the same: messages that have crossed in part; their place at the output is kept */
+    uint64_t *occupied; /* buffers with messages */
     uint64_t *matched_in;  /* buffers matched in this cycle */
     struct output *output; /* by slot: [speedup][words * 64] */
     uint64_t *matched_out; /* slots matched in this cycle */
