@@ -221,7 +221,9 @@ void sm_threads_ended(struct sm *s, const struct mech_set *exited) {
     for (uint32_t k = 0; k < exited->n; k++) {
         const uint32_t slot = s->warps[exited->p[k].warp].block;
         struct sm_block *b = &s->blocks[slot];
-        b->threads -= (uint32_t)__builtin_popcount(exited->p[k].mask);
+        const uint32_t n = (uint32_t)__builtin_popcount(exited->p[k].mask);
+        b->threads -= n;
+        s->stats.exited += n;
         if (!b->threads) end_block(s, slot);
     }
     s->stats.last_progress = s->now;
@@ -273,6 +275,10 @@ uint64_t sm_next(const struct sm *s) {
 }
 
 /* ---- what is to be seen from outside ---- */
+
+void sm_account(struct sm *s, uint64_t now) {
+    idle_account(s, now);
+}
 
 void sm_get_stats(const struct sm *s, struct sm_stats *out, struct mech_stats *mech) {
     *out = s->stats;
