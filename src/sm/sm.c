@@ -222,8 +222,8 @@ void sm_threads_ended(struct sm *s, const struct mech_set *exited) {
         const uint32_t slot = s->warps[exited->p[k].warp].block;
         struct sm_block *b = &s->blocks[slot];
         const uint32_t n = (uint32_t)__builtin_popcount(exited->p[k].mask);
-        s->stats.exited += n;
         b->threads -= n;
+        s->stats.exited += n;
         if (!b->threads) end_block(s, slot);
     }
     s->stats.last_progress = s->now;
