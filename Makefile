@@ -105,6 +105,12 @@ $(filter $(BUILD)/tests/exec/ops%,$(UNIT)): $(BUILD)/tests/%: tests/unit/%.c $(R
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(REF) $(LIB) -lcmocka $(LDLIBS))
 
+# The generator of random kernels, likewise.
+DIFF    := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/diff/*.c)))
+$(filter $(BUILD)/tests/diff/%,$(UNIT)): $(BUILD)/tests/%: tests/unit/%.c $(DIFF) $(LIB)
+	@mkdir -p $(@D)
+	$(call run,LD,$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(DIFF) $(LIB) -lcmocka $(LDLIBS))
+
 test: test-deps
 	@$(MAKE) --no-print-directory files unit $(EXAMPLES)
 	@HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) tests/run $(BUILD)/tests/log $(UNIT) $(wildcard tests/*.sh)
