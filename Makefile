@@ -136,7 +136,8 @@ bench: all
 	@$(MAKE) --no-print-directory $(BUILD)/bench/bench
 	@$(BUILD)/bench/bench $(BENCH_ARGS)
 # bench is several files; every other program of the folder is one.
-$(BUILD)/bench/bench: bench/bench.c bench/jobs.c bench/cpu.c bench/job.h bench/cpu.h $(LIB)
+BENCH := bench timed job jobs cpu
+$(BUILD)/bench/bench: $(BENCH:%=bench/%.c) $(wildcard bench/*.h) $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(LIB) $(LDLIBS))
 $(BUILD)/bench/%: bench/%.c $(LIB)
