@@ -202,8 +202,9 @@ static void make_together(struct scope *s, struct gen_stmt *t) {
     } else if (r < 51 && s->depth < 1) {
         t->kind = GEN_EXIT;
         t->cond = any_cond(s);
-        t->form = below(s, 2); /* guarded, or away: see above */
+        t->form = chance(s, 50) ? GEN_EXIT_AWAY : GEN_EXIT_GUARDED;
         s->exited = true;
+        s->k->leaves |= t->form == GEN_EXIT_AWAY;
     } else {
         make_thread(s, t);
     }

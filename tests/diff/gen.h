@@ -128,6 +128,7 @@ struct gen_graph {
 struct gen_kernel {
     uint64_t seed;
     bool unstructured, calls;
+    bool leaves; /* by a branch, before others meet: the leaving side must not be kept waiting for those */
     uint32_t block, grid;
     struct gen_stmt *body, *func[GEN_FUNCS];
     struct arena mem;

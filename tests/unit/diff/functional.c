@@ -26,7 +26,7 @@ static void all_agree(uint64_t count, uint64_t step, const struct diff_machine *
 
 static void kernels_leave_what_the_cpu_computes(void **state) {
     (void)state;
-    static const struct diff_machine machines[] = {{"functional", {"exec.isa", "auto"}}};
+    static const struct diff_machine machines[] = {{"functional", NULL, {"exec.isa", "auto"}}};
     all_agree(500, 1, machines, 1);
 }
 
@@ -34,9 +34,9 @@ static void kernels_leave_what_the_cpu_computes(void **state) {
 static void neither_schedule_nor_host_instructions_show(void **state) {
     (void)state;
     static const struct diff_machine machines[] = {
-        {"portable", {"exec.isa", "portable"}},
-        {"quantum 1", {"exec.quantum", "1"}},
-        {"portable, quantum 7", {"exec.isa", "portable", "exec.quantum", "7"}},
+        {"portable", NULL, {"exec.isa", "portable"}},
+        {"quantum 1", NULL, {"exec.quantum", "1"}},
+        {"portable, quantum 7", NULL, {"exec.isa", "portable", "exec.quantum", "7"}},
     };
     all_agree(150, 1, machines, sizeof machines / sizeof *machines);
 }
@@ -85,7 +85,7 @@ static void a_seed_always_gives_the_same_kernel(void **state) {
 /* The comparison itself: a wrong expectation must be reported, with what is needed to have it again. */
 static void a_difference_is_reported(void **state) {
     (void)state;
-    static const struct diff_machine machine = {"functional", {"exec.quantum", "512"}};
+    static const struct diff_machine machine = {"functional", NULL, {"exec.quantum", "512"}};
     struct sb why = {0};
     struct diff_case c;
     diff_make(&c, 4);
