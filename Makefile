@@ -107,7 +107,7 @@ $(filter $(BUILD)/tests/exec/ops%,$(UNIT)): $(BUILD)/tests/%: tests/unit/%.c $(R
 
 # The generator of random kernels, likewise.
 DIFF    := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/diff/*.c)))
-$(filter $(BUILD)/tests/diff/%,$(UNIT)): $(BUILD)/tests/%: tests/unit/%.c $(DIFF) $(LIB)
+$(filter $(BUILD)/tests/diff/% $(BUILD)/tests/sim/timed_stats,$(UNIT)): $(BUILD)/tests/%: tests/unit/%.c $(DIFF) $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(DIFF) $(LIB) -lcmocka $(LDLIBS))
 

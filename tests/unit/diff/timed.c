@@ -111,7 +111,7 @@ static void the_order_of_sides_does_not_show(void **state) {
         failed += !begin(&c, range.first + i, &why);
         for (size_t k = 0; k < 3 && !c.kernel.leaves; k++) {
             const char *const more[] = {"run.mode",   "timed",   "run.mech", "pdom",
-                                        "pdom.order", orders[k], NULL};
+                                        "pdom.side", orders[k], NULL};
             failed += !diff_run(&c, &machines[i % MACHINES], more, &why);
         }
         diff_free(&c);
