@@ -4,19 +4,29 @@
 
 #include "cli/cli.h"
 #include "cli/help.h"
+#include "cli/sidecar.h"
+
+/* Rows that several tables have. */
+/* clang-format off */
+#define LAUNCH_ROWS \
+    {"kernel", 'k', false, "NAME", \
+     "Kernel to run. May be left out when the file has only one; otherwise the kernels are listed."}, \
+    {"grid", 'g', false, "X[,Y[,Z]]", "Blocks of the grid in each dimension; what is left out is 1."}, \
+    {"block", 'b', false, "X[,Y[,Z]]", \
+     "Threads of a block in each dimension. May be left out when the kernel itself fixes them (.reqntid)."}, \
+    {"shared", 's', false, "BYTES", \
+     "Dynamic shared memory of a block, for .extern .shared arrays (default 0)."}, \
+    {"arg", 'a', true, "SPEC", \
+     "The next argument of the kernel, in the order of its parameters; see Arguments below."}
+/* clang-format on */
+
+/* What the comment of a PTX file may say (cli/sidecar.h). */
+const struct opt launch_options[] = {LAUNCH_ROWS, {0}};
 
 /* ---- run ---- */
 
 static const struct opt run_options[] = {
-    {"kernel", 'k', false, "NAME",
-     "Kernel to run. May be left out when the file has only one; otherwise the kernels are listed."},
-    {"grid", 'g', false, "X[,Y[,Z]]", "Blocks of the grid in each dimension; what is left out is 1."},
-    {"block", 'b', false, "X[,Y[,Z]]",
-     "Threads of a block in each dimension. May be left out when the kernel itself fixes them (.reqntid)."},
-    {"shared", 's', false, "BYTES",
-     "Dynamic shared memory of a block, for .extern .shared arrays (default 0)."},
-    {"arg", 'a', true, "SPEC",
-     "The next argument of the kernel, in the order of its parameters; see Arguments below."},
+    LAUNCH_ROWS,
     {"print", 'p', true, "N[:COUNT]",
      "After the run, show the buffer of argument N (the first is 0): its first COUNT elements, 64 unless "
      "said."},

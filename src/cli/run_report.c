@@ -19,14 +19,6 @@ static void grouped(struct sb *out, uint64_t v) {
     for (int i = 0; i < n; i++) sb_add(out, "%s%c", i && (n - i) % 3 == 0 ? "," : "", digits[i]);
 }
 
-/* "1 block", "16 x 16 threads" */
-static void dims(struct sb *out, const uint32_t d[3], const char *what) {
-    sb_add(out, "%u", d[0]);
-    if (d[1] > 1 || d[2] > 1) sb_add(out, " x %u", d[1]);
-    if (d[2] > 1) sb_add(out, " x %u", d[2]);
-    sb_add(out, " %s%s", what, d[0] == 1 && d[1] <= 1 && d[2] <= 1 ? "" : "s");
-}
-
 static void label(const struct run *r, struct sb *out, const char *name) {
     sb_add(out, "%s%-20s%s", term_on(&r->cli->term, TERM_DIM), name, term_on(&r->cli->term, TERM_PLAIN));
 }
@@ -47,13 +39,10 @@ static void host_lines(const struct run *r, struct sb *out, uint64_t insts) {
 void run_report(const struct run *r, struct sb *out) {
     const struct stats *s = sim_stats(r->dev, false);
     label(r, out, "kernel");
-    sb_add(out, "%s%s%s\n", term_on(&r->cli->term, TERM_BOLD), r->info.name,
+    sb_add(out, "%s%s%s\n", term_on(&r->cli->term, TERM_BOLD), r->program.info.name,
            term_on(&r->cli->term, TERM_PLAIN));
     label(r, out, "launch");
-    dims(out, r->launch.grid, "block");
-    sb_add(out, " of ");
-    dims(out, r->launch.block, "thread");
-    if (r->launch.shared_bytes) sb_add(out, ", %u bytes of shared memory each", r->launch.shared_bytes);
+    program_shape(&r->program.launch, out);
     sb_add(out, "\n");
     count_line(r, out, "thread instructions", s->exec.thread_insts);
     count_line(r, out, "warp instructions", s->exec.warp_insts);
@@ -111,10 +100,11 @@ static void stats_json(const struct run *r, bool total, json_t *o) {
 }
 
 static json_t *kernel_json(const struct run *r) {
-    const uint32_t *g = r->launch.grid, *b = r->launch.block;
-    json_t *k = json_pack("{s:s, s:[I,I,I], s:[I,I,I], s:I}", "kernel", r->info.name, "grid",
-                          (json_int_t)g[0], (json_int_t)g[1], (json_int_t)g[2], "block", (json_int_t)b[0],
-                          (json_int_t)b[1], (json_int_t)b[2], "shared", (json_int_t)r->launch.shared_bytes);
+    const uint32_t *g = r->program.launch.grid, *b = r->program.launch.block;
+    json_t *k =
+        json_pack("{s:s, s:[I,I,I], s:[I,I,I], s:I}", "kernel", r->program.info.name, "grid",
+                  (json_int_t)g[0], (json_int_t)g[1], (json_int_t)g[2], "block", (json_int_t)b[0],
+                  (json_int_t)b[1], (json_int_t)b[2], "shared", (json_int_t)r->program.launch.shared_bytes);
     stats_json(r, false, k);
     return k;
 }
@@ -149,7 +139,7 @@ static uint64_t columns(size_t width, size_t cell, size_t index) {
     return n;
 }
 
-void run_elements(const struct run_arg *a, size_t number, uint64_t count, const uint8_t *data, int width,
+void run_elements(const struct program_arg *a, size_t number, uint64_t count, const uint8_t *data, int width,
                   struct sb *out) {
     size_t bytes = ir_type_bytes[a->spec.type], widest = 0,
            index = (size_t)snprintf(NULL, 0, "%" PRIu64, count - 1) + 3;
