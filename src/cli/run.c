@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/sim.h"
+
 enum { PRINT_DEFAULT = 64 };
 
 static void print_to_stderr(void *user, const char *text, size_t n) {
@@ -33,7 +35,7 @@ static int on_progress(void *user, uint64_t done, uint64_t all) {
 static bool open_device(struct run *r, struct err *e) {
     hd_config config = {
         .options = r->machine.settings.v, .noptions = r->machine.settings.n, .file = r->machine.config};
-    if (!lab_check(r->dev, hd_device_open(&config, &r->dev), e)) return false;
+    if (!lab_open(&config, &r->dev, e)) return false;
     hd_set_log(r->dev, log_message, r->cli);
     hd_set_print(r->dev, r->data_on_stdout ? print_to_stderr : print_to_stdout, r->cli);
     if (!r->quiet) hd_set_progress(r->dev, on_progress, &r->progress);
@@ -57,6 +59,7 @@ static bool launch(struct run *r, struct err *e) {
     double start = term_seconds();
     hd_status s = hd_run(r->kernel, &r->program.launch, r->args, r->program.args.n);
     r->seconds = term_seconds() - start;
+    r->ran = s == HD_OK || s == HD_FAULT || s == HD_LIMIT;
     progress_end(&r->progress);
     return lab_check(r->dev, s, e);
 }
@@ -95,10 +98,15 @@ static bool write_files(const struct run *r, struct outfiles *files, struct err 
         fine = data && outfile_write(files, r->dumps.v[i].path, data, a->spec.count * arg_bytes(&a->spec), e);
         free(data);
     }
-    struct sb text = {0};
+    struct sb json = {0}, series = {0};
     if (fine && r->json)
-        fine = run_json(r, &text, e) && outfile_write(files, r->json, text.text, text.len, e);
-    sb_free(&text);
+        fine = run_json(r, &json, e) && outfile_write(files, r->json, json.text, json.len, e);
+    if (fine && r->series) {
+        series_csv(sim_series(r->dev), &series);
+        fine = outfile_write(files, r->series, series.text, series.len, e);
+    }
+    sb_free(&json);
+    sb_free(&series);
     return fine;
 }
 
@@ -117,9 +125,16 @@ static void run_free(struct run *r) {
     hd_device_close(r->dev);
     program_free(&r->program);
     machine_free(&r->machine);
+    outfile_free(&r->watched);
     free(r->args);
     VEC_FREE(&r->prints);
     VEC_FREE(&r->dumps);
+}
+
+static enum cli_exit simulate(struct run *r, struct err *e) {
+    bool fine = open_device(r, e) && prepare(r, e) && run_watch(r, e) && launch(r, e) && results(r, e);
+    enum cli_exit status = fine ? CLI_OK : cli_fail(r->cli, e);
+    return run_watch_end(r, e) ? status : cli_fail(r->cli, e);
 }
 
 enum cli_exit run_main(struct cli *c, const struct opts *o) {
@@ -132,8 +147,8 @@ enum cli_exit run_main(struct cli *c, const struct opts *o) {
         status = cli_fail(c, &e);
     else if (!run_read_outputs(&r, o, &e))
         status = cli_usage(c, &e);
-    else if (!open_device(&r, &e) || !prepare(&r, &e) || !launch(&r, &e) || !results(&r, &e))
-        status = cli_fail(c, &e);
+    else
+        status = simulate(&r, &e);
     run_free(&r);
     err_free(&e);
     return status;

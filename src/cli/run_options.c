@@ -4,6 +4,9 @@
 
 #include "cli/run.h"
 
+/* Threads whose instructions a time series may count one by one. */
+enum { MOST_THREADS = 1 << 20 };
+
 /* The argument number before a ':' or the end; *rest is what follows the ':', or NULL. */
 static bool read_target(const struct run *r, const char *option, const char *text, uint64_t *arg,
                         const char **rest, struct err *e) {
@@ -49,22 +52,66 @@ static bool read_dumps(struct run *r, const struct opts *o, struct err *e) {
 
 /* Two outputs never share a place. */
 static bool check_outputs(struct run *r, struct err *e) {
-    size_t users = r->json && !strcmp(r->json, "-");
-    for (size_t i = 0; i < r->dumps.n && r->json; i++)
-        if (!users && !strcmp(r->dumps.v[i].path, r->json))
-            return err_set(e, ERR_INPUT, "--dump and --json cannot both go to %.60s", r->json);
-    for (size_t i = 0; i < r->dumps.n; i++) users += !strcmp(r->dumps.v[i].path, "-");
+    struct {
+        const char *option, *path;
+    } out[] = {
+        {"--json", r->json}, {"--series", r->series}, {"--trace", r->trace}, {"--timeline", r->timeline}};
+    enum { OUTS = sizeof out / sizeof *out };
+    size_t users = 0;
+    for (size_t i = 0; i < r->dumps.n; i++) {
+        users += !strcmp(r->dumps.v[i].path, "-");
+        for (size_t k = 0; k < OUTS; k++)
+            if (out[k].path && strcmp(out[k].path, "-") && !strcmp(out[k].path, r->dumps.v[i].path))
+                return err_set(e, ERR_INPUT, "--dump and %s cannot both go to %.60s", out[k].option,
+                               out[k].path);
+    }
+    for (size_t i = 0; i < OUTS; i++) {
+        users += out[i].path && !strcmp(out[i].path, "-");
+        for (size_t k = 0; k < i; k++)
+            if (out[i].path && out[k].path && strcmp(out[i].path, "-") && !strcmp(out[i].path, out[k].path))
+                return err_set(e, ERR_INPUT, "%s and %s cannot both go to %.60s", out[k].option,
+                               out[i].option, out[i].path);
+    }
     r->data_on_stdout = users > 0;
     if (users > 1 || (users && r->prints.n))
-        return err_set(e, ERR_INPUT, "only one of --json -, --dump N:- and --print can have standard output");
+        return err_set(e, ERR_INPUT,
+                       "only one of --print and the outputs that go to - can have standard output");
+    return true;
+}
+
+/* N[:THREADS] */
+static bool read_interval(struct run *r, const char *text, struct err *e) {
+    size_t n = strcspn(text, ":");
+    if (!arg_number(text, n, IR_T_U64, "--interval", &r->interval, e)) return false;
+    if (!r->interval) return err_set(e, ERR_INPUT, "--interval: N is at least 1");
+    return !text[n] || cli_number("--interval: THREADS", text + n + 1, MOST_THREADS, &r->threads, e);
+}
+
+/* What only a machine with a clock can tell. */
+static bool check_functional(const struct run *r, const struct opts *o, struct err *e) {
+    static const char *const timed[] = {"mech", "interval", "series", "profile", "trace", "timeline"};
+    for (size_t i = 0; i < sizeof timed / sizeof *timed && r->functional; i++)
+        if (opts_has(o, timed[i]))
+            return err_set(e, ERR_INPUT, "--%s needs a timed run: it does not go with --functional",
+                           timed[i]);
+    if (r->series && !r->interval) return err_set(e, ERR_INPUT, "--series needs --interval N");
     return true;
 }
 
 bool run_read_options(struct run *r, const struct opts *o, struct err *e) {
+    const char *interval = opts_value(o, "interval");
     r->json = opts_value(o, "json");
+    r->series = opts_value(o, "series");
+    r->trace = opts_value(o, "trace");
+    r->timeline = opts_value(o, "timeline");
+    r->functional = opts_has(o, "functional");
+    r->profile = opts_has(o, "profile");
     r->quiet = opts_has(o, "quiet");
     r->host = opts_has(o, "host");
-    return program_options(&r->program, r->cli, o->operands.v[0], o, e) && machine_read(&r->machine, o, e);
+    if (interval && !read_interval(r, interval, e)) return false;
+    return program_options(&r->program, r->cli, o->operands.v[0], o, e) && check_functional(r, o, e) &&
+           machine_read(&r->machine, opts_value(o, "config"), o, e) &&
+           machine_choose(&r->machine, r->functional, opts_value(o, "mech"), e);
 }
 
 bool run_read_outputs(struct run *r, const struct opts *o, struct err *e) {

@@ -13,6 +13,7 @@ struct term {
     FILE *out, *err;
     bool out_tty, err_tty;
     bool out_colour, err_colour; /* a terminal, and NO_COLOR is not set */
+    bool utf8;                   /* the locale's characters are UTF-8 */
     int width;                   /* columns of standard output; 80 when it is not a terminal */
 };
 
@@ -35,7 +36,8 @@ struct progress {
     double start, shown; /* seconds; shown 0: nothing on the screen */
 };
 void progress_start(struct progress *p, const struct term *t);
-void progress_update(struct progress *p, uint64_t done, uint64_t all);
+void progress_update(struct progress *p, uint64_t done, uint64_t all); /* blocks */
+void progress_part(struct progress *p, double part, const char *what);
 void progress_end(struct progress *p); /* wipes the line */
 
 #endif

@@ -62,7 +62,7 @@ static int on_progress(void *user, uint64_t done, uint64_t all) {
 static bool trial_run(struct trial *t, const struct lab_program *p, const hd_config *config,
                       _Atomic uint32_t *done, struct err *e) {
     t->args = xcalloc(p->nargs + 1, sizeof *t->args);
-    if (!lab_check(t->dev, hd_device_open(config, &t->dev), e)) return false;
+    if (!lab_open(config, &t->dev, e)) return false;
     hd_set_print(t->dev, no_print, NULL);
     hd_set_progress(t->dev, on_progress, done);
     if (!lab_load(t->dev, p, &t->mod, &t->kernel, e) ||

@@ -13,6 +13,11 @@ bool lab_check(const hd_device *dev, hd_status s, struct err *e) {
     return err_set(e, codes[s], "%s", dev ? hd_error(dev) : hd_status_name(s));
 }
 
+bool lab_open(const hd_config *config, hd_device **dev, struct err *e) {
+    hd_status s = hd_device_open(config, dev);
+    return lab_check(*dev, s, e);
+}
+
 bool lab_load(hd_device *dev, const struct lab_program *p, hd_module **mod, hd_kernel **k, struct err *e) {
     return lab_check(dev, hd_module_load(dev, p->file, p->text, p->text_bytes, mod), e) &&
            lab_check(dev, hd_module_kernel(*mod, p->kernel, k), e);

@@ -28,6 +28,9 @@ struct lab_program {
 /* The error a device's call left, if it left one. dev may be NULL when there was no memory for it. */
 bool lab_check(const hd_device *dev, hd_status s, struct err *e);
 
+/* hd_device_open; *dev is NULL or for the caller to close in either case. */
+bool lab_open(const hd_config *config, hd_device **dev, struct err *e);
+
 /* Loads the text and finds the kernel. */
 bool lab_load(hd_device *dev, const struct lab_program *p, hd_module **mod, hd_kernel **k, struct err *e);
 
