@@ -14,7 +14,8 @@
  * not see the difference.
  *
  * Threads that wait at a block barrier or a warp-level .sync instruction are in outcome->waiting. They come back through
- * release, in one call per set of threads released together, at outcome.pc + 1 of the instruction they waited at. */
+ * release, in one call per set of threads released together (and one per PC they waited at), at outcome.pc + 1 of that
+ * instruction, never before the commit that said they wait. */
 #ifndef HEDDLE_MECH_MECH_H
 #define HEDDLE_MECH_MECH_H
 
@@ -37,15 +38,17 @@ struct mech_set {
 };
 
 struct mech_split {
-    uint32_t id;      /* slot in the pool, stable */
+    uint32_t id; /* slot in the pool, stable */
     uint32_t pc;
     uint32_t sched;   /* the scheduler it belongs to */
     uint32_t threads; /* in set */
-    struct mech_set set;
     uint64_t age;     /* stamp of creation: lower is older */
-    uint64_t wake;    /* cycle from which it may issue; MECH_NEVER: until something wakes it (order.c keeps it) */
+    uint64_t
+        wake; /* cycle from which it may issue; MECH_NEVER: until something wakes it (order.c keeps it) */
     bool in_flight;
-    uint32_t own[6];  /* the mechanism's: home warp, stack entry, table index ... */
+    uint32_t own[5]; /* the mechanism's: home warp, stack entry, table index ... */
+    struct mech_set
+        set; /* last: most splits have one piece, and then all of the split is in two cache lines */
 };
 
 /* What issues in one slot: one split; several on disjoint lanes (SBI, MIMD); none, walking an empty block (Takahashi); or a
@@ -85,26 +88,27 @@ struct mech_census {
 
 /* Counters every mechanism keeps; its own go through `extra`. */
 struct mech_stats {
-    uint64_t divergences, sides;        /* commits with more than one next PC; sum of their sides */
-    uint64_t reconvergences;            /* splits that merged again */
-    uint64_t splits_max;                /* most splits alive at once on this SM */
+    uint64_t divergences, sides;         /* commits with more than one next PC; sum of their sides */
+    uint64_t reconvergences;             /* splits that merged again */
+    uint64_t splits_max;                 /* most splits alive at once on this SM */
     uint64_t splits_sum, splits_samples; /* at each issue */
-    uint64_t stack_max;                 /* deepest stack of any warp, in entries */
-    uint64_t extra[32];                 /* by the mechanism's own list of counters */
+    uint64_t stack_max;                  /* deepest stack of any warp, in entries */
+    uint64_t extra[32];                  /* by the mechanism's own list of counters */
 };
 
 /* What the SM and the machine offer a mechanism. */
 struct mech_env {
     const struct ir_module *module;
     const struct cfg *cfg;
-    uint32_t warp_size;  /* of the machine: 4 .. 256 */
+    uint32_t warp_size; /* of the machine: 4 .. 256 */
     uint32_t simd_width;
-    uint32_t schedulers; /* threads of home warp h belong to scheduler h % schedulers */
-    uint32_t warps;      /* architectural warp slots of the SM */
-    uint32_t order;      /* enum order_policy for order.c */
+    uint32_t schedulers;   /* threads of home warp h belong to scheduler h % schedulers */
+    uint32_t warps;        /* architectural warp slots of the SM */
+    uint32_t order;        /* enum order_policy for order.c */
     uint32_t order_groups; /* active set of the two-level scheduler */
-    const int64_t *param;  /* the mechanism's parameters, in the order of its table; enums as index, bools 0/1 */
-    const uint64_t *now;   /* current core cycle */
+    const int64_t
+        *param; /* the mechanism's parameters, in the order of its table; enums as index, bools 0/1 */
+    const uint64_t *now; /* current core cycle */
     void *sm;
     /* Earliest cycle at which the split's next instruction may issue as far as the SM knows: operands, fetched, not in
      * flight; MECH_NEVER when that depends on an event (a load, a fetch) that will end in mech_wake. */
@@ -153,6 +157,12 @@ struct mech_ops {
      * (they go on at pc + 1 in a split of their own); the SM commits the rest when it is back. */
     bool (*memory)(struct mech *m, struct mech_split *s, const struct mech_set *ready);
     void (*release)(struct mech *m, const struct mech_set *set, uint32_t pc); /* these go on at pc */
+    /* Optional. Operands of some threads of s (lanes `mask` of slot `warp`) arrived; s may be in flight. NULL: the order
+     * looks at s again (order_wake). For mechanisms that let those threads go on without the others. */
+    void (*wake)(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t mask);
+    /* Optional. Earliest cycle at which select may succeed for a reason of the mechanism's own (a table that is busy, a
+     * packet that only charges), whatever the order says; MECH_NEVER: none. */
+    uint64_t (*next)(const struct mech *m, uint32_t sched);
     void (*census)(const struct mech *m, struct mech_census *c);
     void (*state)(const struct mech *m, struct sb *out);   /* its tables as text, one line per entry */
     void (*storage)(const struct mech *m, struct sb *out); /* "structure bits" lines for one SM */
@@ -178,7 +188,10 @@ void mech_free(struct mech *m);
 void mech_wake(struct mech *m, uint32_t warp, uint32_t mask);
 /* Earliest cycle at which select might succeed for a scheduler, MECH_NEVER if only an event can help. */
 uint64_t mech_next(const struct mech *m, uint32_t sched);
+/* For mechanisms: shown in the trace beside the next issue; formats nothing unless someone traces. */
+void mech_event(struct mech *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Refuses before a launch what the mechanism cannot run, saying why (kernel `func` of the module). */
-bool mech_can_run(const struct mech_ops *ops, const struct ir_module *m, const struct cfg *c, uint32_t func, struct err *e);
+bool mech_can_run(const struct mech_ops *ops, const struct ir_module *m, const struct cfg *c, uint32_t func,
+                  struct err *e);
 
 #endif

@@ -146,10 +146,8 @@ hd_status hd_stat(const hd_device *dev, int total, const char *name, double *val
     if (!dev) return HD_INVALID;
     if (!name || !value) return sim_refuse(dev, "hd_stat: name and value must not be NULL");
     struct err e = {0};
-    enum stat_id id = stats_find(name, &e);
-    if (id == STAT_COUNT) return sim_fail(dev, &e);
-    *value = stats_value(sim_stats(dev, total), id);
-    return HD_OK;
+    if (stats_named(sim_stats(dev, total), name, value, &e)) return HD_OK;
+    return sim_fail(dev, &e);
 }
 
 size_t hd_stat_count(void) {

@@ -26,20 +26,27 @@ static void option_line(struct sb *out, const struct option_row *row) {
     sb_free(&accepts);
 }
 
+static void section_head(struct sb *out, const char *section) {
+    sb_add(out, "\n## %s\n\n", section);
+    options_section_title(section, out);
+    sb_add(out, ".\n\n| key | default | accepts | meaning |\n|---|---|---|---|\n");
+}
+
 void docs_options(struct sb *out) {
     sb_add(out, "# Options\n\n");
-    sb_add(out, notice, "src/sim/options.def");
+    sb_add(out, notice, "src/sim/options.def, src/sm/options.def, src/mem/options.def or the mechanism's file");
     sb_add(out, "An option is a key and a value, given to `hd_device_open` or in a configuration file:\n\n"
                 "```ini\n[exec]\nisa = portable\nmax_insts = 1000000\n```\n\n"
                 "A value given in the call wins over the file, the file over the default. A key that does "
                 "not exist, a "
                 "value of the wrong kind and one out of range are refused, with what is accepted.\n");
-    for (const struct option_section *s = option_sections; s->name; s++) {
-        sb_add(out, "\n## %s\n\n%s.\n\n| key | default | accepts | meaning |\n|---|---|---|---|\n", s->name,
-               s->title);
-        for (int i = 0; i < OPTION_COUNT; i++)
-            if (!strcmp(option_rows[i].section, s->name)) option_line(out, &option_rows[i]);
+    struct options o;
+    options_init(&o);
+    for (size_t i = 0; i < o.nrows; i++) {
+        if (!i || strcmp(o.rows[i].section, o.rows[i - 1].section) != 0) section_head(out, o.rows[i].section);
+        option_line(out, &o.rows[i]);
     }
+    options_free(&o);
 }
 
 void docs_statistics(struct sb *out) {
