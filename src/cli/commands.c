@@ -58,7 +58,7 @@ static const struct opt run_options[] = {
     {"functional", 'f', false, NULL, "Compute results only, without modelling time: faster, and no cycles."},
     {"mech", 'M', false, "NAME[:KEY=VALUE]...",
      "Control-flow mechanism: one of 'heddle list mechanisms', and parameters of its own, as in "
-     "pdom:order=fall_through. Without it, run.mech of the configuration."},
+     "pdom:side=most. Without it, run.mech of the configuration."},
     MACHINE_ROWS,
     {"interval", 'i', false, "N[:THREADS]",
      "Time series: what was done in every N cycles, as a table and in --json; with THREADS, --json and "
@@ -150,7 +150,7 @@ static const struct help_entry run_examples[] = {
 static const struct opt compare_options[] = {
     {"mech", 'M', false, "NAME[:KEY=VALUE]...,...",
      "Mechanisms, the first being what the others are measured by; parameters of one follow its name, as in "
-     "pdom,pdom:order=fall_through. Without it, all of 'heddle list mechanisms'."},
+     "pdom,pdom:side=most. Without it, all of 'heddle list mechanisms'."},
     MACHINE_ROWS,
     LAUNCH_ROWS,
     {"jobs", 'j', false, "N", "Simulations at a time (default: one for each core of the host)."},

@@ -5,7 +5,7 @@
 #include "cli/run.h"
 
 /* Threads whose instructions a time series may count one by one. */
-enum { MOST_THREADS = 1 << 20 };
+enum { MOST_THREADS = 1 << 16 };
 
 /* The argument number before a ':' or the end; *rest is what follows the ':', or NULL. */
 static bool read_target(const struct run *r, const char *option, const char *text, uint64_t *arg,

@@ -55,19 +55,22 @@ void run_series(const struct run *r, struct sb *out) {
 
 static json_t *sample_json(const struct series *s, size_t i) {
     const struct series_sample *x = &s->samples.v[i];
-    json_t *o = json_object(), *sizes = json_array(), *counts = json_array();
+    json_t *o = json_object(), *counts = json_array();
     json_object_set_new(o, "cycle", json_integer((json_int_t)x->cycle));
     json_object_set_new(o, "cycles", json_integer((json_int_t)x->cycles));
     json_object_set_new(o, "ipc", json_real(ipc(x)));
     json_object_set_new(o, "thread_insts", json_integer((json_int_t)x->thread_insts));
     json_object_set_new(o, "warp_insts", json_integer((json_int_t)x->warp_insts));
     json_object_set_new(o, "unfinished", json_integer((json_int_t)x->unfinished));
-    for (int k = 0; k < SM_SIZES; k++) json_array_append_new(sizes, json_integer((json_int_t)x->size[k]));
-    json_object_set_new(o, "sizes", sizes);
     json_object_set_new(o, "w0_mem", json_integer((json_int_t)x->w0_mem));
     json_object_set_new(o, "w0_idle", json_integer((json_int_t)x->w0_idle));
     json_object_set_new(o, "stall", json_integer((json_int_t)x->stall));
     json_object_set_new(o, "empty", json_integer((json_int_t)x->empty));
+    for (int k = 1; k < SM_SIZES; k++) { /* named as warp.w4 ... of the statistics */
+        char key[8];
+        snprintf(key, sizeof key, "w%d", 4 * k);
+        json_object_set_new(o, key, json_integer((json_int_t)x->size[k]));
+    }
     for (uint32_t k = 0; k < s->threads; k++)
         json_array_append_new(counts, json_integer((json_int_t)s->counts.v[i * s->threads + k]));
     if (s->threads)
