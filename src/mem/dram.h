@@ -11,11 +11,13 @@
 struct opt_dram;
 
 struct dram_place {
-    uint32_t chip, bank;
+    uint32_t chip, bank; /* below dram.channels, dram.banks */
     uint64_t row, column;
 };
 struct dram_map; /* from the masks, or interleaved */
-struct dram_map *dram_map_new(const struct opt_dram *o, struct err *e); /* checks that masks do not overlap, chips fit ... */
+/* NULL with an error when the masks are not numbers, overlap, are not all given or name more chips or banks than there are,
+ * or when refreshes would leave no time for anything else. */
+struct dram_map *dram_map_new(const struct opt_dram *o, struct err *e);
 void dram_map_free(struct dram_map *m);
 struct dram_place dram_decode(const struct dram_map *m, uint64_t addr);
 
@@ -23,17 +25,24 @@ struct dram;
 struct dram *dram_new(const struct opt_dram *o);
 void dram_free(struct dram *d);
 bool dram_room(const struct dram *d);
-void dram_push(struct dram *d, struct dram_place at, uint32_t bytes, bool write, uint32_t message); /* needs dram_room */
-bool dram_pop(struct dram *d, uint32_t *message); /* served: read data is out, or the write has been taken */
+void dram_push(struct dram *d, struct dram_place at, uint32_t bytes, bool write,
+               uint32_t message);                 /* needs dram_room */
+bool dram_pop(struct dram *d, uint32_t *message); /* served: read data is out, or write data is in */
 void dram_cycle(struct dram *d);                  /* one cycle of the command clock */
-bool dram_busy(const struct dram *d);             /* holds a request (or must refresh) */
-/* Cycles (>= 1) that may be skipped by dram_skip because nothing can happen in them; 0: tick it. */
+bool dram_busy(const struct dram *d);             /* holds a request that has not been popped */
+/* Cycles in which nothing happens: no command, no request served. 0: tick it; UINT64_MAX: nothing ever will. */
 uint64_t dram_quiet(const struct dram *d);
+/* The same as so many calls of dram_cycle, whatever happens in them, at the cost of what happens in them. */
 void dram_skip(struct dram *d, uint64_t cycles);
 
 struct dram_stats {
-    uint64_t cycles, reads, writes, activates, precharges, refreshes, row_hits, row_misses, row_conflicts, busy_cycles, bytes;
-    uint64_t latency_sum, latency_count, latency_max, latency_hist[16];
+    uint64_t cycles, activates, precharges, refreshes;
+    uint64_t row_hits, row_misses,
+        row_conflicts; /* requests, as their bank was when they got it: row open, idle, other row */
+    uint64_t reads, writes, bytes; /* of requests served */
+    uint64_t busy_cycles;          /* of the data bus, for requests served */
+    uint64_t latency_sum, latency_count, latency_max,
+        latency_hist[16]; /* push to served; bucket k: below 2^(k+4) cycles */
 };
 void dram_get_stats(const struct dram *d, struct dram_stats *s);
 

@@ -28,8 +28,8 @@ enum mem_answer {
 };
 /* One line request of an SM through one of its first-level caches at cycle now. addr is the first byte, bytes never cross
  * the line of that cache. */
-enum mem_answer mem_ask(struct mem *m, uint32_t sm, enum mem_path path, enum mem_kind kind, uint64_t addr, uint32_t bytes,
-                        uint32_t tag, uint64_t now, uint64_t *when);
+enum mem_answer mem_ask(struct mem *m, uint32_t sm, enum mem_path path, enum mem_kind kind, uint64_t addr,
+                        uint32_t bytes, uint32_t tag, uint64_t now, uint64_t *when);
 /* Takes one tag whose data has come back for this SM by cycle now; false when there is none. */
 bool mem_done(struct mem *m, uint32_t sm, uint64_t now, uint32_t *tag);
 /* Lets everything up to core cycle now happen. */
@@ -43,30 +43,42 @@ void mem_flush(struct mem *m);
 
 /* ---- lane addresses to lines (coalesce.c) ---- */
 struct mem_line {
-    uint64_t addr;   /* first byte asked for within the line, rounded down to its sector */
-    uint32_t bytes;  /* from there */
-    uint32_t lanes;  /* how many lane accesses it serves */
+    uint64_t addr;  /* first byte asked for within the line, rounded down to its sector */
+    uint32_t bytes; /* from there */
+    uint32_t lanes; /* how many lane accesses it serves */
 };
-/* Distinct lines (or sectors) touched by n accesses of `bytes` at addr[]; out has room for 2 n. Returns how many, in order of
- * first use. */
-uint32_t mem_coalesce(const uint64_t *addr, uint32_t n, uint32_t bytes, uint32_t line, uint32_t sector, struct mem_line *out);
-/* Cycles n shared-memory accesses take with these banks: the largest number of different words one bank must give. */
-uint32_t mem_bank_cycles(const uint64_t *addr, uint32_t n, uint32_t bytes, uint32_t banks, uint32_t bank_bytes);
+/* Distinct lines (or sectors) touched by n accesses of `bytes` at addr[]; out has room for 2 n (an access
+ * is aligned, or no longer than a line). Returns how many, in order of first use. At most 32 sectors to a line; 0: one. */
+uint32_t mem_coalesce(const uint64_t *addr, uint32_t n, uint32_t bytes, uint32_t line, uint32_t sector,
+                      struct mem_line *out);
+/* Cycles n shared-memory accesses (of active lanes) take: the largest number of different words one bank must give; accesses
+ * wider than a bank go in groups that have banks enough, one group after the other. Up to 256 accesses, 256 banks. */
+uint32_t mem_bank_cycles(const uint64_t *addr, uint32_t n, uint32_t bytes, uint32_t banks,
+                         uint32_t bank_bytes);
 
 /* ---- counters ---- */
 struct mem_cache_stats {
     uint64_t accesses, hits, pending, misses; /* hits + pending + misses = accesses */
-    uint64_t reads, writes, evictions, writebacks, bank_conflicts, busy; /* busy: refused for want of a resource */
+    uint64_t reads, writes, atomics;          /* = accesses; an atomic passes L1 by and is a miss there */
+    uint64_t evictions, writebacks;           /* lines that went; those with something to write below */
+    uint64_t bank_conflicts,
+        busy; /* refusals, not accesses: bank taken; port, register, line or queue wanting */
 };
 struct mem_stats {
     struct mem_cache_stats l1[MEM_NPATHS], l2;
-    uint64_t xbar_flits[2], xbar_cycles, xbar_occupied[2], xbar_stalls[2]; /* [0] to memory, [1] back */
-    uint64_t dram_cycles, dram_reads, dram_writes, dram_activates, dram_precharges, dram_refreshes;
+    uint64_t xbar_cycles;                                     /* of the crossbars' clock */
+    uint64_t xbar_flits[2], xbar_messages[2], xbar_stalls[2]; /* [0] to memory, [1] back */
+    uint64_t xbar_occupied[2],
+        xbar_outputs[2];  /* output-cycles with a flit; outputs: occupancy is occupied / (outputs x cycles) */
+    uint64_t dram_cycles; /* of the DRAM clock, summed over channels: utilisation is busy_cycles / cycles */
+    uint64_t dram_reads, dram_writes, dram_activates, dram_precharges, dram_refreshes;
     uint64_t dram_row_hits, dram_row_misses, dram_row_conflicts;
-    uint64_t dram_busy_cycles;   /* data bus in use, all channels */
+    uint64_t dram_busy_cycles; /* data bus in use, all channels */
     uint64_t dram_bytes;
-    uint64_t dram_latency_sum, dram_latency_count, dram_latency_max, dram_latency_hist[16]; /* bucket k: below 2^(k+4) cycles */
-    uint64_t latency_sum, latency_count, latency_max; /* first-level read misses, core cycles */
+    uint64_t dram_latency_sum, dram_latency_count, dram_latency_max,
+        dram_latency_hist[16]; /* bucket k: below 2^(k+4) cycles */
+    uint64_t latency_sum, latency_count,
+        latency_max; /* reads and atomics that waited (misses and pending), core cycles */
 };
 void mem_get_stats(const struct mem *m, struct mem_stats *s); /* since mem_new */
 

@@ -11,15 +11,22 @@ struct xbar;
 
 struct xbar *xbar_new(const struct opt_noc *o, uint32_t inputs, uint32_t outputs, uint64_t seed);
 void xbar_free(struct xbar *x);
-bool xbar_room(const struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes); /* enough credits for the message */
-void xbar_push(struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes, uint32_t message); /* needs xbar_room */
-bool xbar_pop(struct xbar *x, uint32_t output, uint32_t *message); /* a message that has arrived whole; returns its credits */
+bool xbar_room(const struct xbar *x, uint32_t input, uint32_t output,
+               uint32_t bytes); /* enough credits for the message */
+void xbar_push(struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes,
+               uint32_t message); /* needs xbar_room */
+bool xbar_pop(struct xbar *x, uint32_t output,
+              uint32_t *message); /* a message that has arrived whole; returns its credits */
 bool xbar_peek(const struct xbar *x, uint32_t output, uint32_t *message);
-void xbar_cycle(struct xbar *x);      /* one cycle of its own clock */
-bool xbar_busy(const struct xbar *x); /* a cycle would change something: a message is inside and not yet at its output */
+void xbar_cycle(struct xbar *x); /* one cycle of its own clock */
+bool xbar_busy(
+    const struct xbar *x); /* a cycle would change something: a message is inside and not yet at its output */
 
 struct xbar_stats {
-    uint64_t cycles, flits, messages, occupied, stalls; /* occupied: output-cycles with a flit; stalls: flits held back */
+    uint64_t cycles;
+    uint64_t flits, messages; /* that have crossed */
+    uint64_t occupied;        /* output-cycles with a flit; none in an ideal crossbar */
+    uint64_t stalls;          /* flits the allocator let through that a full output buffer held back */
 };
 void xbar_get_stats(const struct xbar *x, struct xbar_stats *s);
 

@@ -64,6 +64,7 @@ void gpu_sum(const struct gpu_run *r, struct sm_stats *s, struct mech_stats *m) 
         struct sm_stats one;
         struct mech_stats mech = {0};
         uint64_t progress = s->last_progress;
+        sm_account(r->sm[i], r->gpu->now);
         sm_get_stats(r->sm[i], &one, &mech);
         add_words(s, &one, sizeof one);
         s->last_progress = larger(progress, one.last_progress);
@@ -75,6 +76,7 @@ void gpu_sum(const struct gpu_run *r, struct sm_stats *s, struct mech_stats *m) 
 static void mem_difference(struct mem_stats *after, const struct mem_stats *before) {
     struct mem_stats end = *after;
     take_words(after, before, sizeof *after);
+    memcpy(after->xbar_outputs, end.xbar_outputs, sizeof end.xbar_outputs);
     after->latency_max = end.latency_max;
     after->dram_latency_max = end.dram_latency_max;
 }

@@ -24,7 +24,9 @@ static struct profile_row row_of(const struct ir_module *m, uint32_t pc) {
 void profile_make(struct profile *p, const struct ir_module *m, const struct sm_branch *by_pc) {
     *p = (struct profile){0};
     for (uint32_t pc = 0; by_pc && pc < m->code.n; pc++) {
-        if (!by_pc[pc].executions) continue;
+        uint16_t op = m->code.v[pc].op;
+        bool branch = (op == IR_BRA && m->code.v[pc].guard) || op == IR_BRX || by_pc[pc].divergences;
+        if (!by_pc[pc].executions || !branch) continue;
         struct profile_row row = row_of(m, pc);
         row.count = by_pc[pc];
         VEC_PUSH(&p->rows, row);

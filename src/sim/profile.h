@@ -15,7 +15,7 @@ struct profile_row {
     struct sm_branch count;
 };
 
-/* Branches that were executed; the most lanes lost first, then the most executions, then by PC. */
+/* Branches that depend on a condition, and whatever else diverged, where executed; the most lanes lost first, then the most executions, then by PC. */
 struct profile {
     VEC(struct profile_row) rows;
 };

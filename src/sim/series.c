@@ -25,6 +25,7 @@ void series_add(struct series *s, struct series_sample at, const struct sm_stats
 void series_csv(const struct series *s, struct sb *out) {
     sb_add(out, "launch,cycle,cycles,ipc,thread_insts,warp_insts,unfinished,w0_mem,w0_idle,stall,empty");
     for (int k = 1; k < SM_SIZES; k++) sb_add(out, ",w%d", 4 * k);
+    sb_add(out, ",wider");
     for (uint32_t t = 0; t < s->threads; t++) sb_add(out, ",thread_%" PRIu32, t);
     sb_add(out, "\n");
     for (size_t i = 0; i < s->samples.n; i++) {
@@ -32,7 +33,7 @@ void series_csv(const struct series *s, struct sb *out) {
         sb_add(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6g,%" PRIu64 ",%" PRIu64 ",%" PRIu64, p->launch, p->cycle, p->cycles,
                (double)p->thread_insts / (double)p->cycles, p->thread_insts, p->warp_insts, p->unfinished);
         sb_add(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, p->w0_mem, p->w0_idle, p->stall, p->empty);
-        for (int k = 1; k < SM_SIZES; k++) sb_add(out, ",%" PRIu64, p->size[k]);
+        for (int k = 0; k < SM_SIZES; k++) sb_add(out, ",%" PRIu64, p->size[k]);
         for (uint32_t t = 0; t < s->threads; t++) sb_add(out, ",%" PRIu64, s->counts.v[i * s->threads + t]);
         sb_add(out, "\n");
     }

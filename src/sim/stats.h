@@ -37,7 +37,6 @@ struct stats_source {
     uint64_t mem_used;
     const struct mech_ops *mech; /* NULL: a functional launch */
     struct gpu_stats gpu;
-    uint64_t channels, ports; /* of the crossbar: towards memory, towards SMs */
 };
 
 struct stat_row {

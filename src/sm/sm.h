@@ -22,8 +22,9 @@ struct sm_observer {
 
 /* What an SM counts. Every scheduler cycle is in exactly one class of `issue_cycles`; sums are checked by tests. */
 enum { SM_SIZES = 9 }; /* warp-size classes: 1-4, 5-8, ... of a 32-thread warp scaled to warp_size, as 004 Figure 6.3 */
-struct sm_branch { /* per branch PC */
-    uint64_t executions, divergences, sides, lanes_lost; /* lanes_lost: lanes idle on the smaller sides, summed at the split */
+struct sm_branch { /* per PC: every instruction issued, and what those that diverge cost */
+    uint64_t executions, lanes;              /* issues, and threads they ran for */
+    uint64_t divergences, sides, lanes_lost; /* lanes_lost: lanes idle on the smaller sides, summed at the split */
     uint64_t reconvergences, reconvergence_cycles;
 };
 struct sm_stats {
@@ -39,6 +40,7 @@ struct sm_stats {
     uint64_t coalesced_lines, memory_insts;
     uint64_t blocks, block_cycles;          /* finished; sum of their residence */
     uint64_t barriers;
+    uint64_t exited;                        /* threads */
     uint64_t fetch_stalls;
     uint64_t last_progress;                 /* cycle of the last commit: for the watchdog */
 };
@@ -72,6 +74,8 @@ bool sm_tick(struct sm *s, uint64_t now, uint32_t *ended, struct err *e);
 /* The next cycle at which sm_tick has something to do; SM_NEVER: only memory can wake it. The SM accounts for the cycles
  * slept through as if it had been ticked in each. */
 uint64_t sm_next(const struct sm *s);
+/* Puts every cycle before now into a class, also while it sleeps: for readings between ticks. */
+void sm_account(struct sm *s, uint64_t now);
 void sm_get_stats(const struct sm *s, struct sm_stats *out, struct mech_stats *mech);
 /* What every waiting thread waits for, and the mechanism's tables: for the watchdog. */
 void sm_describe(const struct sm *s, struct sb *out);
