@@ -8,14 +8,14 @@ run version
 expect_status 0 "version is a command too"
 run --help
 expect_status 0 "--help succeeds"
-for c in run inspect list help version; do
+for c in run compare config inspect list help version; do
     grep -q "^  $c " "$out"
     verdict $? "--help lists $c"
 done
 run
 expect_status 2 "no command at all is an error"
 expect_err "Usage: heddle COMMAND" "no command shows the usage"
-for c in run inspect list help version; do
+for c in run compare config inspect list help version; do
     run $c --help
     expect_in_out "Usage: heddle $c" "$c --help shows its usage"
     cp "$out" "$work/first"
@@ -24,7 +24,7 @@ for c in run inspect list help version; do
     verdict $? "help $c shows the same"
 done
 run run --help
-for o in kernel grid block shared arg print dump json host functional max-insts config set quiet help; do
+for o in kernel grid block shared arg print dump json host functional mech config set interval series profile trace timeline max-insts quiet help; do
     grep -q -- "--$o" "$out"
     verdict $? "run --help explains --$o"
 done
