@@ -31,18 +31,22 @@ static void add_verdict(const struct gpu_run *r, struct sb *out) {
     uint64_t waiting = r->grid.blocks - r->next_block;
     if (h.inactive + h.reconvergence)
         sb_add(out,
-               "SIMT-induced deadlock: %" PRIu64 " thread%s could go on, but mechanism %s holds them (%" PRIu64
+               "SIMT-induced deadlock: %" PRIu64
+               " thread%s could go on, but mechanism %s holds them (%" PRIu64
                " on a path that waits for its turn, %" PRIu64
-               " at a reconvergence point) behind threads that wait for them; a mechanism that runs every thread, such as "
+               " at a reconvergence point) behind threads that wait for them; a mechanism that runs every "
+               "thread, such as "
                "mimd, may finish",
-               h.inactive + h.reconvergence, h.inactive + h.reconvergence == 1 ? "" : "s", mech->name, h.inactive, h.reconvergence);
+               h.inactive + h.reconvergence, h.inactive + h.reconvergence == 1 ? "" : "s", mech->name,
+               h.inactive, h.reconvergence);
     else if (waiting)
         sb_add(out,
                "deadlock: every thread on the machine runs or waits at a barrier; %" PRIu64
                " block%s not begun, and if they are waited for, the machine is too small",
                waiting, waiting == 1 ? " has" : "s have");
     else
-        sb_add(out, "program deadlock: every thread that is left spins or waits at a barrier that cannot complete; no mechanism can "
+        sb_add(out, "program deadlock: every thread that is left spins or waits at a barrier that cannot "
+                    "complete; no mechanism can "
                     "help");
 }
 

@@ -107,19 +107,25 @@ static void dispatch(struct gpu_run *r) {
 /* ---- looks at the whole, now and then ---- */
 
 static bool out_of_cycles(const struct gpu_run *r, struct err *e) {
-    return err_set(e, ERR_LIMIT, "kernel %s stopped after %" PRIu64 " cycles (gpu.max_cycles is %" PRId64 "): %" PRIu64 " of %" PRIu64 " blocks have ended",
-                   r->grid.func->name, r->gpu->now - r->start, r->gpu->options->machine.gpu.max_cycles, r->done, r->grid.blocks);
+    return err_set(e, ERR_LIMIT,
+                   "kernel %s stopped after %" PRIu64 " cycles (gpu.max_cycles is %" PRId64 "): %" PRIu64
+                   " of %" PRIu64 " blocks have ended",
+                   r->grid.func->name, r->gpu->now - r->start, r->gpu->options->machine.gpu.max_cycles,
+                   r->done, r->grid.blocks);
 }
 
 static bool out_of_insts(const struct gpu_run *r, uint64_t insts, struct err *e) {
-    return err_set(e, ERR_LIMIT, "stopped after %" PRIu64 " thread instructions (the limit is %" PRIu64 ") in kernel %s: %" PRIu64 " of %" PRIu64 " blocks have ended",
+    return err_set(e, ERR_LIMIT,
+                   "stopped after %" PRIu64 " thread instructions (the limit is %" PRIu64
+                   ") in kernel %s: %" PRIu64 " of %" PRIu64 " blocks have ended",
                    insts, r->launch->exec->max_insts, r->grid.func->name, r->done, r->grid.blocks);
 }
 
 static bool keep_going(const struct gpu_run *r, struct err *e) {
     const struct exec_launch *l = r->launch->exec;
     if (!l->progress || l->progress(l->user, r->done, r->grid.blocks)) return true;
-    return err_set(e, ERR_LIMIT, "stopped on request after %" PRIu64 " of %" PRIu64 " blocks of kernel %s", r->done, r->grid.blocks, r->grid.func->name);
+    return err_set(e, ERR_LIMIT, "stopped on request after %" PRIu64 " of %" PRIu64 " blocks of kernel %s",
+                   r->done, r->grid.blocks, r->grid.func->name);
 }
 
 static bool check(struct gpu_run *r, struct err *e) {
@@ -130,7 +136,8 @@ static bool check(struct gpu_run *r, struct err *e) {
     r->checked = now;
     gpu_sum(r, &s, &m);
     if (most && now - r->start >= most) return out_of_cycles(r, e);
-    if (r->launch->exec->max_insts && s.thread_insts >= r->launch->exec->max_insts) return out_of_insts(r, s.thread_insts, e);
+    if (r->launch->exec->max_insts && s.thread_insts >= r->launch->exec->max_insts)
+        return out_of_insts(r, s.thread_insts, e);
     uint64_t since = larger(s.last_progress, r->start);
     if (now > since && now - since >= (uint64_t)o->watchdog) return gpu_deadlock(r, now - since, e);
     return keep_going(r, e);
@@ -166,7 +173,7 @@ static bool tick(struct gpu_run *r, struct err *e) {
     uint64_t now = r->gpu->now;
     bool freed = false;
     for (uint32_t i = 0; i < r->nsms; i++) {
-        if (r->wake[i] > now && !mem_has(r->gpu->mem, i, now)) continue;
+        if (r->wake[i] > now && !mem_has(r->gpu->mem, i)) continue;
         uint32_t ended = 0;
         if (!sm_tick(r->sm[i], now, &ended, e)) return false;
         r->wake[i] = sm_next(r->sm[i]);
@@ -248,7 +255,10 @@ static bool make_sms(struct gpu_run *r, struct err *e) {
 }
 
 static enum gpu_limiter limiter_of(const char *text) {
-    static const char *const names[] = {[GPU_BY_THREADS] = "threads", [GPU_BY_BLOCKS] = "blocks", [GPU_BY_REGISTERS] = "registers", [GPU_BY_SHARED] = "shared memory"};
+    static const char *const names[] = {[GPU_BY_THREADS] = "threads",
+                                        [GPU_BY_BLOCKS] = "blocks",
+                                        [GPU_BY_REGISTERS] = "registers",
+                                        [GPU_BY_SHARED] = "shared memory"};
     for (int i = 0; i < GPU_BY_GRID; i++)
         if (!strcmp(text, names[i])) return (enum gpu_limiter)i;
     PANIC("no limiter is called %s", text);
@@ -258,10 +268,12 @@ static enum gpu_limiter limiter_of(const char *text) {
 static bool admit(struct gpu_run *r, struct gpu_stats *out, struct err *e) {
     const struct options *o = r->gpu->options;
     const char *limiter = "";
-    if (!mech_can_run(options_mech(o, NULL), r->launch->module, r->launch->cfg, r->launch->exec->func, e)) return false;
+    if (!mech_can_run(options_mech(o, NULL), r->launch->module, r->launch->cfg, r->launch->exec->func, e))
+        return false;
     out->resident = sm_residency(&o->machine, &r->grid, &limiter);
     if (!out->resident)
-        return err_set(e, ERR_INPUT, "kernel %s: not even one block of %" PRIu32 " threads fits on an SM: %s", r->grid.func->name, r->grid.threads, limiter);
+        return err_set(e, ERR_INPUT, "kernel %s: not even one block of %" PRIu32 " threads fits on an SM: %s",
+                       r->grid.func->name, r->grid.threads, limiter);
     out->limiter = limiter_of(limiter);
     if (r->grid.blocks <= out->resident * (uint64_t)o->machine.gpu.sms) out->limiter = GPU_BY_GRID;
     return true;
@@ -272,7 +284,8 @@ static bool want_thread_counts(struct gpu_run *r, struct err *e) {
     uint64_t threads = r->grid.blocks * r->grid.threads;
     if (threads < r->launch->series->threads) threads = r->launch->series->threads;
     r->thread_insts = threads < SIZE_MAX / 16 ? try_pages(threads * sizeof *r->thread_insts) : NULL;
-    return r->thread_insts || err_set(e, ERR_MEMORY, "no memory to count the instructions of %" PRIu64 " threads", threads);
+    return r->thread_insts ||
+           err_set(e, ERR_MEMORY, "no memory to count the instructions of %" PRIu64 " threads", threads);
 }
 
 static void end_run(struct gpu_run *r, struct gpu_stats *out) {

@@ -19,16 +19,23 @@ struct gpu_launch {
     struct sm_branch *branch; /* by PC, added to */
     uint64_t interval;        /* of the series; 0: none */
     struct series *series;
-    struct trace *trace;      /* NULL: none */
+    struct trace *trace; /* NULL: none */
 };
 
-enum gpu_limiter { GPU_BY_THREADS, GPU_BY_BLOCKS, GPU_BY_REGISTERS, GPU_BY_SHARED, GPU_BY_GRID, GPU_LIMITERS };
+enum gpu_limiter {
+    GPU_BY_THREADS,
+    GPU_BY_BLOCKS,
+    GPU_BY_REGISTERS,
+    GPU_BY_SHARED,
+    GPU_BY_GRID,
+    GPU_LIMITERS
+};
 
 /* What a launch leaves behind, SMs summed up. */
 struct gpu_stats {
-    uint64_t cycles;  /* core cycles until every block had ended and memory was quiet */
-    uint64_t started; /* blocks */
-    uint64_t resident; /* blocks of this launch that fit on one SM */
+    uint64_t cycles;          /* core cycles until every block had ended and memory was quiet */
+    uint64_t started;         /* blocks */
+    uint64_t resident;        /* blocks of this launch that fit on one SM */
     enum gpu_limiter limiter; /* of that; BY_GRID: the grid has no more than the SMs could hold */
     struct sm_stats sm;
     struct mech_stats mech;

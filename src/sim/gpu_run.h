@@ -16,15 +16,15 @@ struct gpu_run {
     struct exec_grid grid;
     uint32_t nsms;
     struct sm **sm;
-    uint64_t *wake;      /* of each SM: the next cycle at which it has something to do */
-    uint32_t *resident;  /* blocks on each SM */
-    bool *filling;       /* one_at_a_time: the SM was empty when this round of blocks began */
-    uint32_t turn;       /* the SM that is offered the next block first */
-    uint64_t start;      /* cycle at which the launch began */
+    uint64_t *wake;     /* of each SM: the next cycle at which it has something to do */
+    uint32_t *resident; /* blocks on each SM */
+    bool *filling;      /* one_at_a_time: the SM was empty when this round of blocks began */
+    uint32_t turn;      /* the SM that is offered the next block first */
+    uint64_t start;     /* cycle at which the launch began */
     uint64_t next_block, done;
-    uint64_t checked;    /* cycle of the last look at limits and progress */
-    uint64_t sampled;    /* cycle at which the last interval of the series ended */
-    struct sm_stats last; /* counters then */
+    uint64_t checked;       /* cycle of the last look at limits and progress */
+    uint64_t sampled;       /* cycle at which the last interval of the series ended */
+    struct sm_stats last;   /* counters then */
     uint64_t *thread_insts; /* by thread of the grid; NULL: not wanted */
 };
 

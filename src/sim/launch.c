@@ -121,7 +121,8 @@ static bool check_block(const hd_kernel_info *info, const uint32_t block[3], str
 /* A timed launch is held to the SM it runs on when its residency is known. */
 static bool check_shared(const hd_kernel *k, uint32_t dynamic, struct err *e) {
     uint64_t most = k->mod->dev->options.exec.shared_bytes;
-    if (k->mod->dev->options.run.mode == RUN_TIMED || (uint64_t)k->info.shared_bytes + dynamic <= most) return true;
+    if (k->mod->dev->options.run.mode == RUN_TIMED || (uint64_t)k->info.shared_bytes + dynamic <= most)
+        return true;
     return err_set(e, ERR_INPUT,
                    "kernel %s would use %" PRIu32 " bytes of static and %" PRIu32
                    " bytes of dynamic shared memory; exec.shared_bytes is %" PRIu64,

@@ -238,17 +238,18 @@ static const char *initial_text(const struct mech_param *p, struct arena *mem) {
 static struct option_row param_row(const struct mech_ops *m, const struct mech_param *p, struct arena *mem) {
     struct sb key = {0};
     sb_add(&key, "%s.%s", m->name, p->key);
-    struct option_row row = {
-        .key = arena_strndup(mem, key.text, key.len),
-        .section = m->name,
-        .kind = p->kind == 'e' ? OPTION_ENUM : p->kind == 'b' ? OPTION_BOOL : OPTION_INT,
-        .initial = initial_text(p, mem),
-        .low = p->low,
-        .high = p->high,
-        .choices = p->kind == 'e' ? p->choices : NULL,
-        .unit = "",
-        .help = p->help,
-        .wide = true};
+    struct option_row row = {.key = arena_strndup(mem, key.text, key.len),
+                             .section = m->name,
+                             .kind = p->kind == 'e'   ? OPTION_ENUM
+                                     : p->kind == 'b' ? OPTION_BOOL
+                                                      : OPTION_INT,
+                             .initial = initial_text(p, mem),
+                             .low = p->low,
+                             .high = p->high,
+                             .choices = p->kind == 'e' ? p->choices : NULL,
+                             .unit = "",
+                             .help = p->help,
+                             .wide = true};
     sb_free(&key);
     return row;
 }

@@ -13,7 +13,8 @@ static bool check_mech(const struct options *o, struct err *e) {
     for (size_t i = 0; mech_list[i] && i < 63; i++) names[i] = mech_list[i]->name;
     const char *near = nearest_name(o->run.mech, names);
     if (near)
-        return err_set(e, ERR_INPUT, "run.mech: there is no mechanism \"%s\"; did you mean %s?", o->run.mech, near);
+        return err_set(e, ERR_INPUT, "run.mech: there is no mechanism \"%s\"; did you mean %s?", o->run.mech,
+                       near);
     return err_set(e, ERR_INPUT, "run.mech: there is no mechanism \"%s\"", o->run.mech);
 }
 
@@ -27,11 +28,15 @@ static bool check_sm(const struct opt_sm *s, struct err *e) {
         !check_power("sm.shared_bank_bytes", s->shared_bank_bytes, e))
         return false;
     if (s->simd_width > s->warp_size)
-        return err_set(e, ERR_INPUT, "sm.simd_width is %" PRId64 ": more than the %" PRId64 " threads of a warp (sm.warp_size)",
+        return err_set(e, ERR_INPUT,
+                       "sm.simd_width is %" PRId64 ": more than the %" PRId64
+                       " threads of a warp (sm.warp_size)",
                        s->simd_width, s->warp_size);
     int64_t unit = s->warp_size > 32 ? s->warp_size : 32;
     if (s->threads % unit)
-        return err_set(e, ERR_INPUT, "sm.threads is %" PRId64 ": it must be a multiple of %" PRId64 ", whole warps", s->threads, unit);
+        return err_set(e, ERR_INPUT,
+                       "sm.threads is %" PRId64 ": it must be a multiple of %" PRId64 ", whole warps",
+                       s->threads, unit);
     return true;
 }
 
@@ -40,14 +45,17 @@ static bool check_cache(const char *name, int64_t line, int64_t sector, struct e
     if (!is_pow2((uint64_t)line))
         return err_set(e, ERR_INPUT, "%s.line is %" PRId64 ": it must be a power of two", name, line);
     if (sector && (!is_pow2((uint64_t)sector) || sector > line))
-        return err_set(e, ERR_INPUT, "%s.sector is %" PRId64 ": it must be 0 or a power of two up to %s.line (%" PRId64 ")", name,
-                       sector, name, line);
+        return err_set(e, ERR_INPUT,
+                       "%s.sector is %" PRId64 ": it must be 0 or a power of two up to %s.line (%" PRId64 ")",
+                       name, sector, name, line);
     return true;
 }
 
 static bool check_caches(const struct mem_options *m, struct err *e) {
-    return check_cache("l1d", m->l1d.line, m->l1d.sector, e) && check_cache("l1t", m->l1t.line, m->l1t.sector, e) &&
-           check_cache("l1c", m->l1c.line, m->l1c.sector, e) && check_cache("l1i", m->l1i.line, m->l1i.sector, e) &&
+    return check_cache("l1d", m->l1d.line, m->l1d.sector, e) &&
+           check_cache("l1t", m->l1t.line, m->l1t.sector, e) &&
+           check_cache("l1c", m->l1c.line, m->l1c.sector, e) &&
+           check_cache("l1i", m->l1i.line, m->l1i.sector, e) &&
            check_cache("l2", m->l2.line, m->l2.sector, e);
 }
 

@@ -9,8 +9,8 @@ void series_free(struct series *s) {
     VEC_FREE(&s->counts);
 }
 
-void series_add(struct series *s, struct series_sample at, const struct sm_stats *before, const struct sm_stats *after,
-                const uint64_t *count) {
+void series_add(struct series *s, struct series_sample at, const struct sm_stats *before,
+                const struct sm_stats *after, const uint64_t *count) {
     at.thread_insts = after->thread_insts - before->thread_insts;
     at.warp_insts = after->warp_insts - before->warp_insts;
     for (int k = 0; k < SM_SIZES; k++) at.size[k] = after->issued_size[k] - before->issued_size[k];
@@ -30,9 +30,11 @@ void series_csv(const struct series *s, struct sb *out) {
     sb_add(out, "\n");
     for (size_t i = 0; i < s->samples.n; i++) {
         const struct series_sample *p = &s->samples.v[i];
-        sb_add(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6g,%" PRIu64 ",%" PRIu64 ",%" PRIu64, p->launch, p->cycle, p->cycles,
-               (double)p->thread_insts / (double)p->cycles, p->thread_insts, p->warp_insts, p->unfinished);
-        sb_add(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, p->w0_mem, p->w0_idle, p->stall, p->empty);
+        sb_add(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6g,%" PRIu64 ",%" PRIu64 ",%" PRIu64, p->launch,
+               p->cycle, p->cycles, (double)p->thread_insts / (double)p->cycles, p->thread_insts,
+               p->warp_insts, p->unfinished);
+        sb_add(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, p->w0_mem, p->w0_idle, p->stall,
+               p->empty);
         for (int k = 0; k < SM_SIZES; k++) sb_add(out, ",%" PRIu64, p->size[k]);
         for (uint32_t t = 0; t < s->threads; t++) sb_add(out, ",%" PRIu64, s->counts.v[i * s->threads + t]);
         sb_add(out, "\n");

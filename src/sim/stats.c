@@ -126,5 +126,6 @@ void stats_print(const struct stats *s, struct sb *out) {
     const struct mech_counter *c;
     uint64_t v;
     for (size_t k = 0; (c = stats_counter(s, k, &v)); k++)
-        sb_add(out, "%s.%-*s %16" PRIu64 "  %s\n", s->mech->name, 23 - (int)strlen(s->mech->name), c->key, v, c->unit);
+        sb_add(out, "%s.%-*s %16" PRIu64 "  %s\n", s->mech->name, 23 - (int)strlen(s->mech->name), c->key, v,
+               c->unit);
 }

@@ -27,7 +27,7 @@ struct stats {
     }                \
     section;
 #include "sim/stats.def"
-    const struct mech_ops *mech;     /* of the timed launches; NULL: there was none */
+    const struct mech_ops *mech;    /* of the timed launches; NULL: there was none */
     uint64_t extra[STATS_COUNTERS]; /* its own counters, in the order of its list */
 };
 

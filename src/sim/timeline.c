@@ -21,7 +21,7 @@ struct timeline {
     struct track {
         VEC(struct slice) warps;
         bool named;
-    } *sms;
+    } * sms;
 };
 
 struct timeline *timeline_new(struct watch_sink sink) {
@@ -48,9 +48,12 @@ static struct sb *event(struct timeline *t) {
     return &t->out.text;
 }
 
-static void name(struct timeline *t, const char *what, uint32_t sm, uint32_t track, const char *word, uint32_t number) {
-    sb_add(event(t), "\"name\":\"%s\",\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"args\":{\"name\":\"%s %" PRIu32 "\"}}", what, sm, track,
-           word, number);
+static void name(struct timeline *t, const char *what, uint32_t sm, uint32_t track, const char *word,
+                 uint32_t number) {
+    sb_add(event(t),
+           "\"name\":\"%s\",\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
+           ",\"args\":{\"name\":\"%s %" PRIu32 "\"}}",
+           what, sm, track, word, number);
     out_end_line(&t->out);
 }
 
@@ -76,14 +79,17 @@ static struct slice *slice_of(struct timeline *t, uint32_t sm, uint32_t warp) {
 static void end_slice(struct timeline *t, uint32_t sm, uint32_t warp, struct slice *s) {
     if (!s->mask) return;
     sb_add(event(t),
-           "\"name\":\"B%" PRIu32 " x%d\",\"cat\":\"split\",\"ph\":\"X\",\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
-           ",\"args\":{\"lanes\":\"%08" PRIx32 "\",\"pc\":%" PRIu32 "}}",
-           s->block, __builtin_popcount(s->mask), s->begun, s->last + 1 - s->begun, sm, warp + 1, s->mask, s->pc);
+           "\"name\":\"B%" PRIu32 " x%d\",\"cat\":\"split\",\"ph\":\"X\",\"ts\":%" PRIu64 ",\"dur\":%" PRIu64
+           ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"args\":{\"lanes\":\"%08" PRIx32 "\",\"pc\":%" PRIu32
+           "}}",
+           s->block, __builtin_popcount(s->mask), s->begun, s->last + 1 - s->begun, sm, warp + 1, s->mask,
+           s->pc);
     out_end_line(&t->out);
     s->mask = 0;
 }
 
-void timeline_issue(struct timeline *t, uint64_t cycle, uint32_t sm, const struct ir_module *m, const struct mech_packet *p) {
+void timeline_issue(struct timeline *t, uint64_t cycle, uint32_t sm, const struct ir_module *m,
+                    const struct mech_packet *p) {
     for (uint32_t k = 0; k < p->n; k++)
         for (uint32_t i = 0; i < p->split[k]->set.n; i++) {
             struct mech_piece piece = p->split[k]->set.p[i];
@@ -99,8 +105,10 @@ void timeline_issue(struct timeline *t, uint64_t cycle, uint32_t sm, const struc
 
 void timeline_block(struct timeline *t, uint64_t cycle, uint32_t sm, uint64_t block, bool begins) {
     track_of(t, sm);
-    sb_add(event(t), "\"name\":\"block %" PRIu64 "\",\"cat\":\"block\",\"ph\":\"%s\",\"id\":%" PRIu64 ",\"ts\":%" PRIu64 ",\"pid\":%" PRIu32 ",\"tid\":0}", block,
-           begins ? "b" : "e", block, cycle, sm);
+    sb_add(event(t),
+           "\"name\":\"block %" PRIu64 "\",\"cat\":\"block\",\"ph\":\"%s\",\"id\":%" PRIu64 ",\"ts\":%" PRIu64
+           ",\"pid\":%" PRIu32 ",\"tid\":0}",
+           block, begins ? "b" : "e", block, cycle, sm);
     out_end_line(&t->out);
 }
 

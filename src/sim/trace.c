@@ -42,7 +42,8 @@ static void add_split(struct sb *out, const struct mech_split *s) {
         sb_add(out, "%sw%" PRIu32 ":%08" PRIx32, k ? "+" : "", s->set.p[k].warp, s->set.p[k].mask);
 }
 
-static void line(struct trace *t, uint64_t cycle, uint32_t sm, uint32_t sched, const struct mech_packet *p, const char *event) {
+static void line(struct trace *t, uint64_t cycle, uint32_t sm, uint32_t sched, const struct mech_packet *p,
+                 const char *event) {
     struct sb *out = &t->lines.text;
     uint32_t threads = 0;
     sb_add(out, "%" PRIu64 " %" PRIu32 " %" PRIu32, cycle - t->start, sm, sched);
@@ -59,7 +60,8 @@ static void line(struct trace *t, uint64_t cycle, uint32_t sm, uint32_t sched, c
     out_end_line(&t->lines);
 }
 
-static void on_issue(void *user, uint64_t cycle, uint32_t sm, uint32_t sched, const struct mech_packet *p, const char *event) {
+static void on_issue(void *user, uint64_t cycle, uint32_t sm, uint32_t sched, const struct mech_packet *p,
+                     const char *event) {
     struct trace *t = user;
     if (t->lines.sink.write) line(t, cycle, sm, sched, p, event);
     if (t->timeline) timeline_issue(t->timeline, cycle, sm, t->module, p);
@@ -68,7 +70,8 @@ static void on_issue(void *user, uint64_t cycle, uint32_t sm, uint32_t sched, co
 static void on_block(void *user, uint64_t cycle, uint32_t sm, uint64_t block, bool begins) {
     struct trace *t = user;
     if (t->lines.sink.write) {
-        sb_add(&t->lines.text, "%" PRIu64 " %" PRIu32 " - block %" PRIu64 " %s", cycle - t->start, sm, block, begins ? "begins" : "ends");
+        sb_add(&t->lines.text, "%" PRIu64 " %" PRIu32 " - block %" PRIu64 " %s", cycle - t->start, sm, block,
+               begins ? "begins" : "ends");
         out_end_line(&t->lines);
     }
     if (t->timeline) timeline_block(t->timeline, cycle, sm, block, begins);
@@ -96,7 +99,9 @@ void trace_launch(struct trace *t, const struct ir_module *m, const char *kernel
     t->module = m;
     t->start = start;
     if (t->lines.sink.write) {
-        sb_add(&t->lines.text, "# kernel %s: cycle, SM, scheduler, PC, warp:mask ..., threads, instruction ; mechanism", kernel);
+        sb_add(&t->lines.text,
+               "# kernel %s: cycle, SM, scheduler, PC, warp:mask ..., threads, instruction ; mechanism",
+               kernel);
         out_end_line(&t->lines);
     }
 }
