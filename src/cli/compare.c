@@ -199,7 +199,7 @@ static enum cli_exit results(const struct compare *c, struct err *e) {
     struct sb text = {0};
     if (!write_files(c, e)) return cli_fail(c->cli, e);
     if (!c->quiet && !c->data_on_stdout) compare_report(c, &text);
-    if (text.len) fwrite(text.text, 1, text.len, c->cli->term.out);
+    term_print(&c->cli->term, &text);
     sb_free(&text);
     return verdicts(c);
 }

@@ -112,7 +112,7 @@ enum cli_exit config_main(struct cli *c, const struct opts *o) {
     struct sb out = {0};
     enum cli_exit status = CLI_OK;
     if (actions[i].make(c, o, &out, &e))
-        fwrite(out.text, 1, out.len, c->term.out);
+        term_print(&c->term, &out);
     else
         status = cli_fail(c, &e);
     sb_free(&out);

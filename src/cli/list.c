@@ -167,7 +167,7 @@ enum cli_exit list_main(struct cli *c, const struct opts *o) {
         print_prose(&l, &c->term, &out);
     else
         table_print(&l.table, 0, &out);
-    fwrite(out.text, 1, out.len, c->term.out);
+    term_print(&c->term, &out);
     table_free(&l.table);
     sb_free(&out);
     return CLI_OK;

@@ -113,8 +113,10 @@ static bool commit_one(struct outfile *f, FILE *out, struct err *e) {
     if (!close_stream(f, e)) return false;
     if (streamed && !f->temporary) return true;
     if (!f->path) {
-        fwrite(f->data, 1, f->bytes, out); /* errors stay on the stream: main looks at them */
-        return true;
+        if (fwrite(f->data, 1, f->bytes, out) == f->bytes) return true;
+        cannot_write(e, "standard output");
+        clearerr(out); /* it has been said: main need not */
+        return false;
     }
     if (!f->temporary) return write_all(f->path, "wb", f->data, f->bytes, f->path, e);
     if (rename(f->temporary, f->path)) return cannot_write(e, f->path);

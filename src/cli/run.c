@@ -116,7 +116,7 @@ static bool results(const struct run *r, struct err *e) {
     bool fine = show(r, &text, e) && write_files(r, &files, e) && outfile_commit(&files, r->cli->term.out, e);
     outfile_free(&files);
     if (fine && !r->quiet && !r->data_on_stdout) run_report(r, &text);
-    if (fine && text.len) fwrite(text.text, 1, text.len, r->cli->term.out);
+    if (fine) term_print(&r->cli->term, &text);
     sb_free(&text);
     return fine;
 }

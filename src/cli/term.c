@@ -2,6 +2,7 @@
  * value) turns it off, as does TERM=dumb. */
 #include "cli/term.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -57,6 +58,12 @@ static const char *style(enum term_style s) {
 
 const char *term_on(const struct term *t, enum term_style s) {
     return t->out_colour ? style(s) : "";
+}
+
+void term_print(struct term *t, const struct sb *text) {
+    errno = 0;
+    if (text->len && fwrite(text->text, 1, text->len, t->out) != text->len && !t->out_errno)
+        t->out_errno = errno;
 }
 
 static void say(const struct term *t, const char *where, const char *kind, enum term_style s,

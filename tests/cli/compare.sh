@@ -88,7 +88,7 @@ refused "nosuch.ptx" "a missing file is named" compare $file nosuch.ptx
 refused "FILE.ptx[:KERNEL]... is missing" "no file at all" compare
 refused "--jobs: N is at least 1" "no threads" compare $file --jobs 0
 refused "--json and --csv cannot both go to -" "two outputs in one place" compare $file --json - --csv -
-refused "--grid is missing" "a kernel without a launch" compare $file:lock
+refused "--block is missing" "a kernel without a launch" compare $file:lock
 refused "tests/cli/broken.ptx:7:2: error:" "bad PTX is refused with its place" compare tests/cli/broken.ptx
 printf '// heddle: --gird 4\n' >"$work/bad.ptx"
 refused "$work/bad.ptx:1: launch options: unknown option --gird (did you mean --grid?)" "bad options in a file, with their place" compare "$work/bad.ptx"
