@@ -113,6 +113,12 @@ $(filter $(BUILD)/tests/exec/ops%,$(UNIT)): $(BUILD)/tests/%: tests/unit/%.c $(R
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(REF) $(LIB) -lcmocka $(LDLIBS))
 
+# The generator of random kernels, likewise.
+DIFF    := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/diff/*.c)))
+$(filter $(BUILD)/tests/diff/% $(BUILD)/tests/sim/timed_stats,$(UNIT)): $(BUILD)/tests/%: tests/unit/%.c $(DIFF) $(LIB)
+	@mkdir -p $(@D)
+	$(call run,LD,$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(DIFF) $(LIB) -lcmocka $(LDLIBS))
+
 test: test-deps
 	@$(MAKE) --no-print-directory files unit $(EXAMPLES)
 	@HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) tests/run $(BUILD)/tests/log $(UNIT) $(wildcard tests/*.sh)
@@ -138,7 +144,8 @@ bench: all
 	@$(MAKE) --no-print-directory $(BUILD)/bench/bench
 	@$(BUILD)/bench/bench $(BENCH_ARGS)
 # bench is several files; every other program of the folder is one.
-$(BUILD)/bench/bench: bench/bench.c bench/jobs.c bench/cpu.c bench/job.h bench/cpu.h $(LIB)
+BENCH := bench timed job jobs cpu
+$(BUILD)/bench/bench: $(BENCH:%=bench/%.c) $(wildcard bench/*.h) $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(LIB) $(LDLIBS))
 $(BUILD)/bench/%: bench/%.c $(LIB)

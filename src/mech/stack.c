@@ -88,7 +88,7 @@ static void arrive(struct stack *s, struct stack_entry side, uint32_t pc, int32_
     while (i && same_join(&s->e[i - 1], &side)) i--;
     CHECK(i);
     struct stack_entry *join = &s->e[i - 1];
-    if (join->pc != IR_NOPC) return;
+    CHECK(join->pc == IR_NOPC || (join->pc == pc && join->depth == depth));
     join->pc = pc;
     join->depth = depth;
 }

@@ -38,6 +38,7 @@ static bool execute(struct sm *s, struct sm_op *op, const struct ir_insn *i, str
     const struct mech_split *split = op->split;
     struct exec_grid *g = s->env.grid;
     const uint64_t before = s->stats.thread_insts;
+    const uint64_t barriers = g->barriers;
     g->clock = s->now;
     for (uint32_t k = 0; k < split->set.n; k++) {
         const struct mech_piece p = split->set.p[k];
@@ -51,6 +52,7 @@ static bool execute(struct sm *s, struct sm_op *op, const struct ir_insn *i, str
         if (g->out.access.mask) lines_gather(s, p.warp, i->op == IR_TEX);
     }
     outcome_settle(s, op);
+    s->stats.barriers += g->barriers - barriers;
     s->stats.warp_insts++;
     if (s->env.branch) {
         s->env.branch[op->pc].executions++;

@@ -24,6 +24,12 @@ static void add(struct sm_gather *g, uint64_t addr, uint32_t warp, uint32_t lane
     g->paths |= 1u << path;
 }
 
+/* Through a cache, in pieces no longer than its line. */
+static void add_cached(struct sm *s, uint64_t addr, uint32_t warp, uint32_t lane, uint32_t path) {
+    for (uint32_t at = 0; at < s->gather.bytes; at += s->line[path])
+        add(&s->gather, addr + at, warp, lane, path);
+}
+
 static void add_local(struct sm *s, uint64_t offset, uint32_t warp, uint32_t lane) {
     const uint64_t threads = (uint64_t)s->nwarps * SM_LANES;
     const uint64_t thread = s->env.index * threads + (uint64_t)warp * SM_LANES + lane;
@@ -35,13 +41,13 @@ static void add_local(struct sm *s, uint64_t offset, uint32_t warp, uint32_t lan
 static void add_generic(struct sm *s, uint64_t addr, uint32_t warp, uint32_t lane) {
     struct sm_gather *g = &s->gather;
     if (addr < EXEC_WIN_SHARED || addr >= EXEC_WIN_FUNC)
-        add(g, addr, warp, lane, MEM_L1D);
+        add_cached(s, addr, warp, lane, MEM_L1D);
     else if (addr < EXEC_WIN_LOCAL)
         add(g, addr - EXEC_WIN_SHARED, warp, lane, SM_SHARED);
     else if (addr < EXEC_WIN_CONST)
         add_local(s, addr - EXEC_WIN_LOCAL, warp, lane);
     else if (addr < EXEC_WIN_PARAM)
-        add(g, CONST_SEGMENT + addr - EXEC_WIN_CONST, warp, lane, MEM_L1C);
+        add_cached(s, CONST_SEGMENT + addr - EXEC_WIN_CONST, warp, lane, MEM_L1C);
     else
         add(g, addr - EXEC_WIN_PARAM, warp, lane, SM_PARAM);
 }
@@ -53,11 +59,11 @@ void lines_gather(struct sm *s, uint32_t warp, bool texture) {
     FOR_LANES(l, o->access.mask) {
         const uint64_t a = o->access.addr[l];
         switch (o->access.space) {
-        case IR_SP_GLOBAL: add(g, a, warp, l, texture ? MEM_L1T : MEM_L1D); break;
+        case IR_SP_GLOBAL: add_cached(s, a, warp, l, texture ? MEM_L1T : MEM_L1D); break;
         case IR_SP_SHARED: add(g, a, warp, l, SM_SHARED); break;
         case IR_SP_LOCAL:
         case IR_SP_FRAME: add_local(s, a, warp, l); break;
-        case IR_SP_CONST: add(g, CONST_SEGMENT + a, warp, l, MEM_L1C); break;
+        case IR_SP_CONST: add_cached(s, CONST_SEGMENT + a, warp, l, MEM_L1C); break;
         case IR_SP_PARAM: add(g, a, warp, l, SM_PARAM); break;
         default: add_generic(s, a, warp, l);
         }
@@ -118,7 +124,7 @@ static uint32_t build_lines(struct sm *s, uint32_t op, uint32_t path, uint8_t ki
             words |= g->access[k].addr >= LOCAL_SEGMENT && path == MEM_L1D;
             g->addr[n++] = g->access[k].addr;
         }
-    const uint32_t size = words && g->bytes > WORD ? WORD : g->bytes;
+    const uint32_t most = words ? WORD : s->line[path], size = g->bytes < most ? g->bytes : most;
     const uint32_t lines = mem_coalesce(g->addr, n, size, s->line[path], s->sector[path], g->line);
     s->stats.coalesced_lines += lines;
     for (uint32_t k = 0; k < lines; k++) {

@@ -192,9 +192,7 @@ void outcome_commit(struct sm *s, struct sm_op *op) {
         nodes_give(s, freed);
     }
     if (s->outcome.exited.n) sm_threads_ended(s, &s->outcome.exited);
-#ifdef SM_AUDIT
-    if (s->mech->ops->audit) s->mech->ops->audit(s->mech);
-#endif
+    if (s->env.audit && s->mech->ops->audit) s->mech->ops->audit(s->mech);
 }
 
 void outcome_offer(struct sm *s, struct sm_op *op, uint32_t nodes) {
