@@ -2,7 +2,7 @@
 // absorbed or has had enough. In a dense cell it is scattered, which is much work for few threads; in a thin one it flies on.
 // Threads of a warp part inside the loop, at its two ways out, and in the cells they read.
 // regen: -gline-tables-only -fdebug-compilation-dir=.
-// heddle: --grid 64 --block 128 --arg 'buf:f32[4096]=rand(5)' --arg 'buf:f32[8192]' --arg u32:64 --arg u32:96
+// heddle: --grid 32 --block 128 --arg 'buf:f32[4096]=rand(5)' --arg 'buf:f32[4096]' --arg u32:64 --arg u32:96
 #include "cuda.h"
 
 DEVICE uint next(uint &seed) { // xorshift

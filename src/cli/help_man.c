@@ -146,7 +146,9 @@ static void markdown(struct sb *out, const char *text) {
 }
 
 static void markdown_row(struct sb *out, const char *term, const char *text) {
-    sb_add(out, "| `%s` | ", term);
+    sb_add(out, "| `");
+    for (; *term; term++) sb_add(out, *term == '|' ? "\\%c" : "%c", *term); /* the rest of code is literal */
+    sb_add(out, "` | ");
     markdown(out, text);
     sb_add(out, " |\n");
 }

@@ -52,7 +52,7 @@ static void row(struct table *t, const struct ir_module *ir, const struct profil
     table_cell(t, "%.1f %%", 100 * ratio(p->count.divergences, p->count.executions));
     table_cell(t, "%.2f", ratio(p->count.sides, p->count.divergences));
     if (p->count.reconvergences)
-        table_cell(t, "%.0f", ratio(p->count.reconvergence_cycles, p->count.reconvergences));
+        count_cell(t, p->count.reconvergence_cycles / p->count.reconvergences);
     else
         table_cell(t, "%s", p->count.divergences ? "never" : "-");
     table_cell(t, "%" PRIu32, p->line);

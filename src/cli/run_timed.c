@@ -73,13 +73,13 @@ static const char *limiter(const struct stats *s) {
            : s->gpu.limited_registers ? "limited by registers (sm.registers)"
            : s->gpu.limited_shared    ? "limited by shared memory (sm.shared_bytes)"
            : s->gpu.limited_blocks    ? "limited by blocks (sm.blocks)"
-                                      : "the grid has no more";
+                                      : "no fewer than the grid brings";
 }
 
 static void residency_line(const struct run *r, const struct stats *s, struct sb *out) {
     run_label(r, out, "residency");
     sb_add(out, "%llu block%s on an SM, %s\n", (unsigned long long)s->gpu.resident_blocks,
-           s->gpu.resident_blocks == 1 ? "" : "s", limiter(s));
+           s->gpu.resident_blocks == 1 ? " fits" : "s fit", limiter(s));
 }
 
 static void bar_line(const struct run *r, struct sb *out, const char *name, uint64_t part, uint64_t all) {
