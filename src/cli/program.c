@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/sidecar.h"
 #include "sim/file.h"
@@ -55,11 +56,12 @@ static bool read_launch(struct program *p, const struct opts *o, struct err *e) 
     return p->args.n || read_args(p, o, e);
 }
 
-/* FILE:KERNEL, where what follows the last colon can be the name of a kernel. */
+/* FILE:KERNEL, where what follows the last colon can be the name of a kernel and there is no file of the whole. */
 static void split_name(struct program *p, const char *operand) {
     const char *colon = strrchr(operand, ':');
     bool name = colon && colon > operand && colon[1] && !isdigit((unsigned char)colon[1]);
     for (const char *c = colon; name && *++c;) name = isalnum((unsigned char)*c) || strchr("_$%", *c);
+    name = name && access(operand, F_OK) != 0;
     p->file = name ? arena_strndup(&p->mem, operand, (size_t)(colon - operand)) : operand;
     if (name) p->kernel_name = colon + 1;
 }

@@ -66,9 +66,9 @@ static json_t *sample_json(const struct series *s, size_t i) {
     json_object_set_new(o, "w0_idle", json_integer((json_int_t)x->w0_idle));
     json_object_set_new(o, "stall", json_integer((json_int_t)x->stall));
     json_object_set_new(o, "empty", json_integer((json_int_t)x->empty));
-    for (int k = 1; k < SM_SIZES; k++) { /* named as warp.w4 ... of the statistics */
+    for (int k = 0; k < SM_SIZES; k++) { /* named as warp.w4 ... of the statistics */
         char key[8];
-        snprintf(key, sizeof key, "w%d", 4 * k);
+        snprintf(key, sizeof key, k + 1 < SM_SIZES ? "w%d" : "wider", 4 * (k + 1));
         json_object_set_new(o, key, json_integer((json_int_t)x->size[k]));
     }
     for (uint32_t k = 0; k < s->threads; k++)

@@ -83,7 +83,7 @@ static void residency_line(const struct run *r, const struct stats *s, struct sb
 }
 
 static void bar_line(const struct run *r, struct sb *out, const char *name, uint64_t part, uint64_t all) {
-    sb_add(out, "  %-16s%6.1f %%", name, share(part, all));
+    sb_add(out, "  %-17s%6.1f %%", name, share(part, all));
     if (part) sb_add(out, "  ");
     bar_add(out, (double)part, (double)all, BAR_WIDTH, r->cli->term.utf8);
     sb_add(out, "\n");
@@ -97,7 +97,8 @@ static void issue_bars(const struct run *r, const struct stats *s, struct sb *ou
     const struct {
         const char *name;
         uint64_t cycles;
-    } none[] = {{"no active thread", s->warp.empty},
+    } rest[] = {{"wider than a warp", s->warp.wider},
+                {"no active thread", s->warp.empty},
                 {"stalled", s->warp.stall},
                 {"none: memory", s->warp.w0_mem},
                 {"none: other", s->warp.w0_idle}};
@@ -111,8 +112,8 @@ static void issue_bars(const struct run *r, const struct stats *s, struct sb *ou
         snprintf(name, sizeof name, low == high ? "%lld" : "%lld-%lld", low, high);
         bar_line(r, out, name, size[i], s->warp.cycles);
     }
-    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
-        if (none[i].cycles) bar_line(r, out, none[i].name, none[i].cycles, s->warp.cycles);
+    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+        if (rest[i].cycles) bar_line(r, out, rest[i].name, rest[i].cycles, s->warp.cycles);
 }
 
 void run_timed_report(const struct run *r, const struct stats *s, struct sb *out) {

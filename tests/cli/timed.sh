@@ -26,6 +26,9 @@ run run $file $small --kernel uniform --grid 1 --print 0:3 --quiet
 expect_in_out "0:  1  2  3" "what the command line gives wins, the rest comes from the file"
 run run $file $small --arg 'buf:u32[300]=value(9)' --print 0:1 --quiet
 expect_in_out "argument 0: u32[300]" "an --arg replaces those of the file"
+cp $file "$work/a:uniform"
+run run "$work/a:uniform" $small
+expect_in_out "kernel              diverge" "a file whose name has a colon is a file"
 refused "tests/cli/timed.ptx:uniform names one kernel and --kernel diverge another" "two kernels" run $file:uniform --kernel diverge
 refused "has no kernel" "a kernel that is not there" run $file:nosuch --grid 1 --block 1
 
@@ -79,6 +82,10 @@ expect_json "$work/s.json" total/sm.thread_insts "$(cat "$work/sum")" "its instr
 awk -F, 'NR > 1 { sum += $3 } END { print sum }' "$work/s.csv" >"$work/sum"
 expect_json "$work/s.json" total/gpu.cycles "$(cat "$work/sum")" "and so do its cycles"
 expect_json "$work/s.json" kernels/0/series/0/cycle 50 "JSON has it too"
+for key in w4 w32 wider w0_mem stall; do
+    sum=$(grep "\"$key\":" "$work/s.json" | tr -dc '0-9\n' | sed "s/^${key//[!0-9]/}//" | awk '{ s += $1 } END { print s + 0 }')
+    expect_json "$work/s.json" total/warp.$key "$sum" "its cycles of class $key add up to the statistic"
+done
 run run $file $small --interval 50:3 --series -
 head -1 "$out" | grep -q ',thread_0,thread_1,thread_2$'
 verdict $? "N:THREADS adds a column for each thread, --series - is standard output alone"
@@ -106,7 +113,6 @@ awk '/^[0-9]/ { if ($1 < last) bad = 1; last = $1 } END { exit bad }' "$work/t.t
 verdict $? "in order of time"
 [ "$(grep -c 'block [0-9]* begins' "$work/t.txt")" -eq 4 ] && [ "$(grep -c 'block [0-9]* ends' "$work/t.txt")" -eq 4 ]
 verdict $? "every block begins and ends"
-[ -x "$work/json" ] || expect_json "$work/s.json" kernels/0/kernel '"diverge"' "a JSON reader"
 "$work/json" "$work/t.json" >"$out" 2>"$err"
 verdict $? "the timeline is valid JSON"
 grep -q '"ph": *"[XBM]"' "$work/t.json"
