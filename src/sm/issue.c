@@ -142,7 +142,7 @@ static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
 /* What a packet may take at most must be free before one is selected; three nodes per thread are for outcomes. */
 static bool may_run_out(const struct sm *s) {
     return s->nfree_ops < MECH_WIDEST || s->nfree_requests <= SM_PACKET ||
-           s->nfree_nodes < 3 * SM_LANES * s->nwarps + SM_PACKET;
+           s->nfree_nodes < 3 * SM_LANES * s->nwarps + 2 * SM_PACKET;
 }
 
 bool issue_all(struct sm *s, struct err *e) {
