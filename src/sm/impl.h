@@ -210,8 +210,8 @@ uint64_t event_next(const struct sm *s);      /* cycle of the earliest, or SM_NE
 /* units.c: what an instruction costs apart from memory. */
 void units_init(struct sm *s);
 uint32_t unit_register_stall(const struct sm *s, const struct ir_insn *i);
-/* Reserves the unit of i from cycle start on; returns the cycle of write-back. */
-uint64_t unit_start(struct sm *s, uint32_t sched, const struct ir_insn *i, uint64_t start);
+/* Reserves the unit of i from cycle start on, for so many beats; returns the cycle of write-back. */
+uint64_t unit_start(struct sm *s, uint32_t sched, const struct ir_insn *i, uint64_t start, uint32_t beats);
 
 /* score.c: registers under way. */
 void score_add(struct sm *s, uint32_t warp, uint32_t mask, uint32_t pc, uint32_t op, uint64_t ready);
