@@ -53,6 +53,8 @@ struct mem {
     struct port *port;
     struct slice *slice;
     struct xbar *xbar[2];
+    uint64_t xbar_at[2], xbar_due[2]; /* crossbar cycles it has run; the next that is to run */
+    uint64_t inbound;                 /* slices with requests in the crossbar */
     struct dram_map *map;
     uint64_t chip_bits;             /* with masks: address bits that choose the channel; else 0 */
     uint64_t sending[PORT_WORDS];   /* ports with requests queued */
@@ -62,6 +64,8 @@ struct mem {
     uint64_t latency_sum, latency_count, latency_max;
 };
 
+/* mem.c: into a crossbar, at the current cycle of clock `by`; needs xbar_room. */
+void mem_push(struct mem *m, int way, uint32_t input, uint32_t output, uint32_t bytes, uint32_t message, enum clock_id by);
 /* l1.c */
 void l1_cycle(struct mem *m,
               uint64_t cycle); /* takes answers, sends requests, sets the core clock's due cycle */

@@ -201,9 +201,9 @@ static bool leave(struct mem *m, uint32_t number, struct l1 *c, uint64_t cycle) 
     const struct msg *r = &m->pool.m[c->out.head];
     uint32_t to = dram_decode(m->map, r->addr).chip, bytes = r->kind == MEM_READ ? 0 : r->bytes;
     if (!xbar_room(m->xbar[TO_MEMORY], number, to, bytes)) return false;
-    xbar_push(m->xbar[TO_MEMORY], number, to, bytes, msg_take(&m->pool, &c->out));
+    mem_push(m, TO_MEMORY, number, to, bytes, msg_take(&m->pool, &c->out), CLOCK_CORE);
     m->slice[to].inside++;
-    clock_wake(&m->clock, CLOCK_NOC, CLOCK_CORE);
+    m->inbound |= (uint64_t)1 << to;
     return true;
 }
 
