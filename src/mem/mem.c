@@ -100,6 +100,7 @@ struct mem *mem_new(const struct mem_options *o, uint32_t sms, struct err *e) {
     m->o = *o;
     m->sms = sms;
     m->ports = (sms + each - 1) / each;
+    m->port_words = (m->ports + 63) / 64;
     m->slices = (uint32_t)o->dram.channels;
     clock_init(&m->clock, &m->o.clock);
     if (make(m, e)) return m;
@@ -146,8 +147,10 @@ static void xbar_run(struct mem *m, int way, uint64_t cycle) {
     m->xbar_at[way] = cycle;
     uint64_t quiet = xbar_quiet(m->xbar[way]);
     m->xbar_due[way] = quiet == UINT64_MAX ? CLOCK_ASLEEP : cycle + 1 + quiet;
-    if (way == TO_MEMORY) slice_arrivals(m);
-    else l1_landed(m);
+    if (way == TO_MEMORY)
+        slice_arrivals(m);
+    else
+        l1_landed(m);
 }
 
 static void noc_cycle(struct mem *m, uint64_t cycle) {
