@@ -37,7 +37,8 @@ SRC    := $(sort $(shell find src -name '*.c'))
 ALU    := $(filter src/exec/alu%,$(SRC))
 CLI    := $(filter src/cli/%,$(SRC))
 LIBSRC := $(filter-out $(ALU) $(CLI),$(SRC))
-OBJ    := $(LIBSRC:%.c=$(BUILD)/obj/%.o) $(ALU:%.c=$(BUILD)/obj/%.portable.o)
+CONFIGS := $(sort $(wildcard configs/*.ini))
+OBJ    := $(LIBSRC:%.c=$(BUILD)/obj/%.o) $(ALU:%.c=$(BUILD)/obj/%.portable.o) $(BUILD)/obj/configs.o
 ifeq ($(shell uname -m),x86_64)
 OBJ    += $(ALU:%.c=$(BUILD)/obj/%.avx2.o)
 endif
@@ -83,6 +84,13 @@ $(BUILD)/obj/%.avx2.o: %.c
 	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) $(ALU_FLAGS) $(ALU_AVX2) -DALU_ISA=avx2 -c -o $@ $<)
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
+	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<)
+
+# The machines of configs/ are part of the library.
+$(BUILD)/obj/configs.c: $(CONFIGS) tools/embed-configs
+	@mkdir -p $(@D)
+	$(call run,GEN,tools/embed-configs $(CONFIGS) > $@)
+$(BUILD)/obj/configs.o: $(BUILD)/obj/configs.c
 	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<)
 
 # Tests: one cmocka program per file; those of the command line also link the parts of it they use.

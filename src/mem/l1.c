@@ -194,6 +194,10 @@ bool mem_done(struct mem *m, uint32_t sm, uint64_t now, uint32_t *tag) {
     return true;
 }
 
+bool mem_has(const struct mem *m, uint32_t sm) {
+    return m->done[sm].count > 0;
+}
+
 /* ---- requests leave ---- */
 
 static bool leave(struct mem *m, uint32_t number, struct l1 *c, uint64_t cycle) {

@@ -21,7 +21,8 @@ enum {
     SM_REQUESTS = 4096,          /* requests an SM keeps track of beyond those of one packet */
     SM_PACKET = 4 * MECH_WIDEST, /* most requests of one packet: a 16-byte local access is four words */
     SM_INSN_BYTES = 8,           /* of an instruction in memory, for the instruction cache */
-    SM_SCORES = 64               /* instructions with results under way that one warp may have */
+    SM_SCORES =
+        64 /* results under way with which a warp is held back: a packet may add one per lane to them */
 };
 
 /* Threads on their way to one PC; or, in the list of a request, threads of an op it serves (pc is then the op). */
@@ -75,7 +76,7 @@ struct sm_warp {
     uint32_t due;     /* lanes to be released as soon as it is */
     uint32_t spin;    /* lanes that last did what a waiting thread does */
     uint32_t nscore;
-    struct sm_score *score; /* SM_SCORES; NULL under issue = barrel */
+    struct sm_score *score; /* SM_SCORES + SM_LANES; NULL under issue = barrel */
 };
 
 struct sm_block {

@@ -37,6 +37,7 @@ static void count_lanes(struct sm *s, const struct sm_warp *w, const struct ir_i
 static bool execute(struct sm *s, struct sm_op *op, const struct ir_insn *i, struct err *e) {
     const struct mech_split *split = op->split;
     struct exec_grid *g = s->env.grid;
+    const uint64_t before = s->stats.thread_insts;
     const uint64_t barriers = g->barriers;
     g->clock = s->now;
     for (uint32_t k = 0; k < split->set.n; k++) {
@@ -53,6 +54,10 @@ static bool execute(struct sm *s, struct sm_op *op, const struct ir_insn *i, str
     outcome_settle(s, op);
     s->stats.barriers += g->barriers - barriers;
     s->stats.warp_insts++;
+    if (s->env.branch) {
+        s->env.branch[op->pc].executions++;
+        s->env.branch[op->pc].lanes += s->stats.thread_insts - before;
+    }
     return true;
 }
 

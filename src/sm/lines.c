@@ -26,7 +26,8 @@ static void add(struct sm_gather *g, uint64_t addr, uint32_t warp, uint32_t lane
 
 /* Through a cache, in pieces no longer than its line. */
 static void add_cached(struct sm *s, uint64_t addr, uint32_t warp, uint32_t lane, uint32_t path) {
-    for (uint32_t at = 0; at < s->gather.bytes; at += s->line[path]) add(&s->gather, addr + at, warp, lane, path);
+    for (uint32_t at = 0; at < s->gather.bytes; at += s->line[path])
+        add(&s->gather, addr + at, warp, lane, path);
 }
 
 static void add_local(struct sm *s, uint64_t offset, uint32_t warp, uint32_t lane) {

@@ -11,13 +11,14 @@ struct machine {
     struct sm_options o;
     struct mem_options m;
     const struct sm_observer *observer;
-    bool tick_all;       /* tick every cycle instead of jumping */
-    uint64_t most;       /* cycles before giving up */
-    struct sm_stats s;   /* of the last run */
+    bool audit;
+    bool tick_all;     /* tick every cycle instead of jumping */
+    uint64_t most;     /* cycles before giving up */
+    struct sm_stats s; /* of the last run */
     struct mech_stats ms;
     struct mem_stats mem;
     uint64_t cycles;
-    struct sb report;    /* sm_describe when it gave up */
+    struct sb report; /* sm_describe when it gave up */
     struct sm_branch *branch;
     uint64_t *thread_insts;
 };
@@ -87,22 +88,23 @@ static inline bool machine_loop(struct machine *x, struct sm *sm, struct mem *me
     uint64_t started = 0;
     uint32_t ended = 0;
     uint64_t now = 0;
+    while (started < blocks && sm_room(sm)) sm_start(sm, started++, now);
     for (; ended < blocks || sm_busy(sm) || !mem_idle(mem); now = machine_cycle(x, sm, mem, now)) {
-        while (started < blocks && sm_room(sm)) sm_start(sm, started++, now);
         if (now > x->most) {
             sm_describe(sm, &x->report);
             return err_set(&x->r.err, ERR_LIMIT, "no end");
         }
         mem_advance(mem, now);
         if (!sm_tick(sm, now, &ended, &x->r.err)) return false;
+        while (started < blocks && sm_room(sm)) sm_start(sm, started++, now);
         if (ended == blocks && !x->cycles) x->cycles = now;
     }
     return true;
 }
 
 /* Runs a kernel under a mechanism; parameters are 64-bit each. */
-static inline bool machine_run(struct machine *x, const char *mech, const char *kernel, uint32_t grid, uint32_t block,
-                               const uint64_t *params) {
+static inline bool machine_run(struct machine *x, const char *mech, const char *kernel, uint32_t grid,
+                               uint32_t block, const uint64_t *params) {
     struct rig *r = &x->r;
     int f = ir_find_func(r->m, kernel);
     assert_true(f >= 0);
@@ -133,7 +135,8 @@ static inline bool machine_run(struct machine *x, const char *mech, const char *
                          .mech_params = param,
                          .branch = x->branch,
                          .thread_insts = x->thread_insts,
-                         .observer = x->observer};
+                         .observer = x->observer,
+                         .audit = x->audit};
     struct sm *sm = sm_new(&env, &r->err);
     x->cycles = 0;
     bool ok = sm && machine_loop(x, sm, mem, g.blocks);
@@ -145,9 +148,10 @@ static inline bool machine_run(struct machine *x, const char *mech, const char *
     return ok;
 }
 
-static inline void machine_ok(struct machine *x, const char *mech, const char *kernel, uint32_t grid, uint32_t block,
-                              const uint64_t *params) {
-    if (!machine_run(x, mech, kernel, grid, block, params)) fail_msg("%s\n%s", err_text(&x->r.err), x->report.text ? x->report.text : "");
+static inline void machine_ok(struct machine *x, const char *mech, const char *kernel, uint32_t grid,
+                              uint32_t block, const uint64_t *params) {
+    if (!machine_run(x, mech, kernel, grid, block, params))
+        fail_msg("%s\n%s", err_text(&x->r.err), x->report.text ? x->report.text : "");
 }
 
 #endif

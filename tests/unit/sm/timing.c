@@ -2,8 +2,8 @@
 #include "unit/sm/rig.h"
 
 /* n additions in a row, each on the result of the one before; then exit. */
-#define CHAIN                                                    \
-    HEAD ".visible .entry chain() {\n.reg .u32 %r<2>;\n"         \
+#define CHAIN                                            \
+    HEAD ".visible .entry chain() {\n.reg .u32 %r<2>;\n" \
          "mov.u32 %r1, %laneid;\n"
 
 static struct machine chain(uint32_t n, const char *insn) {
@@ -78,7 +78,8 @@ static void one_warp_issues_every_depth_cycles_under_barrel(void **state) {
 }
 
 static void warps_fill_the_pipeline(void **state) {
-    (void)state; /* two schedulers; a warp holds its port for two of the eight cycles: four warps each fill it */
+    (void)
+        state; /* two schedulers; a warp holds its port for two of the eight cycles: four warps each fill it */
     assert_int_equal(each("add.u32 %r1, %r1, 1;", NULL, 4 * 2 * 32), 8);
     assert_int_equal(each("add.u32 %r1, %r1, 1;", NULL, 2 * 4 * 2 * 32), 16);
 }
@@ -109,7 +110,8 @@ static uint64_t shared_cycles(uint32_t stride, uint32_t n, struct sm_stats *s) {
     struct sb text = {0};
     sb_add(&text,
            HEAD ".visible .entry k() {\n.reg .u32 %%r<4>; .shared .u32 a[1024];\n"
-                "mov.u32 %%r3, a; mov.u32 %%r1, %%laneid; mad.lo.u32 %%r1, %%r1, %u, %%r3;\n", 4 * stride);
+                "mov.u32 %%r3, a; mov.u32 %%r1, %%laneid; mad.lo.u32 %%r1, %%r1, %u, %%r3;\n",
+           4 * stride);
     for (uint32_t k = 0; k < n; k++) sb_add(&text, "ld.shared.u32 %%r2, [%%r1];\n");
     sb_add(&text, "exit;\n}\n");
     struct machine x = machine_load(text.text);
@@ -176,11 +178,11 @@ static void operands_in_one_bank_take_turns(void **state) {
 
 static void a_barrier_lets_go_when_the_last_arrival_writes_back(void **state) {
     (void)state; /* warp 1 arrives after 10 more instructions; both go on together */
-    struct machine x = machine_load(HEAD
-                                    ".visible .entry k(.param .u64 p) {\n.reg .u32 %t; .reg .pred %p;\n"
-                                    "mov.u32 %t, %tid.x;\nsetp.lt.u32 %p, %t, 32;\n@%p bra L;\n"
-                                    "add.u32 %t, %t, 1;\nadd.u32 %t, %t, 1;\nadd.u32 %t, %t, 1;\nadd.u32 %t, %t, 1;\n"
-                                    "add.u32 %t, %t, 1;\nL: bar.sync 0;\nexit;\n}\n");
+    struct machine x =
+        machine_load(HEAD ".visible .entry k(.param .u64 p) {\n.reg .u32 %t; .reg .pred %p;\n"
+                          "mov.u32 %t, %tid.x;\nsetp.lt.u32 %p, %t, 32;\n@%p bra L;\n"
+                          "add.u32 %t, %t, 1;\nadd.u32 %t, %t, 1;\nadd.u32 %t, %t, 1;\nadd.u32 %t, %t, 1;\n"
+                          "add.u32 %t, %t, 1;\nL: bar.sync 0;\nexit;\n}\n");
     uint64_t p = 0;
     machine_ok(&x, "pdom", "k", 1, 64, &p);
     /* nine instructions up to the barrier, which resolves in cycle 9 * 8; exit issues then and commits 8 later */
