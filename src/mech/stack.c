@@ -300,6 +300,12 @@ static void print_pc(struct sb *out, const char *name, uint32_t pc) {
         sb_add(out, "%s %" PRIu32 " ", name, pc);
 }
 
+void stack_places(const struct stack *s, mech_place_fn *put, void *user) {
+    for (uint32_t i = 0; i < s->n; i++)
+        for (uint32_t k = 0; k < s->words; k++)
+            if (mask_of(s, i)[k]) put(user, s->first + k, mask_of(s, i)[k], s->e[i].pc);
+}
+
 void stack_print(const struct stack *s, struct sb *out) {
     for (uint32_t i = 0; i < s->n; i++) {
         struct mech_set set;

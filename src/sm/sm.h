@@ -93,5 +93,10 @@ void sm_get_stats(const struct sm *s, struct sm_stats *out, struct mech_stats *m
 /* What every waiting thread waits for, and the mechanism's tables: for the watchdog. */
 void sm_describe(const struct sm *s, struct sb *out);
 struct mech *sm_mech(struct sm *s);
+/* Architectural warp slots, and the warp in one (NULL: no block there). */
+uint32_t sm_warps(const struct sm *s);
+struct exec_warp *sm_warp(const struct sm *s, uint32_t slot);
+/* Where every thread goes on that is not blocked: pc[slot * EXEC_LANES + lane], IR_NOPC where there is none. */
+void sm_places(const struct sm *s, uint32_t *pc);
 
 #endif
