@@ -101,17 +101,22 @@ struct where { /* a texel; inside: not in the border */
     bool inside;
 };
 
-static void texel(const struct exec_texture *t, const uint8_t *base, struct where at, uint32_t out[4]) {
+#define NOWHERE UINT64_MAX /* offset of a texel that no memory was read for */
+
+/* Returns the texel's offset, for whoever asks what was read. */
+static uint64_t texel(const struct exec_texture *t, const uint8_t *base, struct where at, uint32_t out[4]) {
     const uint64_t size = texel_bytes[t->texel], height = t->height ? t->height : 1;
+    const uint64_t offset =
+        ((uint64_t)at.z * height + (uint64_t)at.y) * t->pitch + (uint64_t)at.x * t->channels * size;
     for (uint32_t c = 0; c < 4; c++) {
         if (c >= t->channels)
             out[c] = 0;
         else if (!at.inside)
             out[c] = border_bits(t, c);
         else
-            out[c] = channel(t, base + ((uint64_t)at.z * height + (uint64_t)at.y) * t->pitch +
-                                    ((uint64_t)at.x * t->channels + c) * size);
+            out[c] = channel(t, base + offset + c * size);
     }
+    return at.inside ? offset : NOWHERE;
 }
 
 /* ---- coordinates ---- */
@@ -156,9 +161,11 @@ static struct axis axis_of(const struct exec_texture *t, int d, double c, uint32
     return a;
 }
 
-/* Weighs the corners of up to three axes; weights of 0 are not read. */
-static void filter(const struct exec_texture *t, const uint8_t *base, const struct axis a[3],
-                   uint32_t out[4]) {
+/* Weighs the corners of up to three axes; weights of 0 are not read. The texture unit reads them together: the first
+ * stands for all. */
+static uint64_t filter(const struct exec_texture *t, const uint8_t *base, const struct axis a[3],
+                       uint32_t out[4]) {
+    uint64_t first = NOWHERE;
     double sum[4] = {0};
     for (int corner = 0; corner < 8; corner++) {
         struct where at = {.inside = true};
@@ -172,21 +179,19 @@ static void filter(const struct exec_texture *t, const uint8_t *base, const stru
         }
         if (weight == 0) continue;
         uint32_t v[4];
-        texel(t, base, at, v);
+        const uint64_t offset = texel(t, base, at, v);
+        if (offset < first) first = offset;
         for (int c = 0; c < 4; c++) sum[c] += weight * (double)f32_from(v[c]);
     }
     for (int c = 0; c < 4; c++) out[c] = f32_bits((float)sum[c]);
+    return first;
 }
 
-static void sample(const struct exec_texture *t, const uint8_t *base, const struct axis a[3], bool linear,
+static uint64_t sample(const struct exec_texture *t, const uint8_t *base, const struct axis a[3], bool linear,
                    uint32_t out[4]) {
-    if (linear)
-        filter(t, base, a, out);
-    else
-        texel(t, base,
-              (struct where){a[0].i[0], a[1].i[0], a[2].i[0],
-                             a[0].inside[0] && a[1].inside[0] && a[2].inside[0]},
-              out);
+    if (linear) return filter(t, base, a, out);
+    const bool inside = a[0].inside[0] && a[1].inside[0] && a[2].inside[0];
+    return texel(t, base, (struct where){a[0].i[0], a[1].i[0], a[2].i[0], inside}, out);
 }
 
 /* A direction to a face (+x -x +y -y +z -z) and a place on it in [0, 1]. */
@@ -232,30 +237,27 @@ static struct axis layer_axis(int64_t layer, uint32_t layers) {
     return a;
 }
 
-static void fetch_integer(const struct fetch *f, uint32_t dims, bool array, uint32_t out[4]) {
+static uint64_t fetch_integer(const struct fetch *f, uint32_t dims, bool array, uint32_t out[4]) {
     const struct exec_texture *t = f->t;
     const uint32_t n[3] = {t->width, t->height ? t->height : 1, t->depth ? t->depth : 1};
     struct where at = {.inside = true};
     int64_t *const index[3] = {&at.x, &at.y, &at.z};
     memset(out, 0, 4 * sizeof *out);
     for (uint32_t d = 0; d < dims; d++) {
-        if (f->c[d] < 0 || f->c[d] >= n[d]) return;
+        if (f->c[d] < 0 || f->c[d] >= n[d]) return NOWHERE;
         *index[d] = (int64_t)f->c[d];
     }
     if (array) at.z = clamp64(f->layer, (int64_t)n[2] - 1);
-    texel(t, f->base, at, out);
+    return texel(t, f->base, at, out);
 }
 
-static void fetch_lane(const struct fetch *f, uint32_t out[4]) {
+static uint64_t fetch_lane(const struct fetch *f, uint32_t out[4]) {
     const struct exec_texture *t = f->t;
     const bool linear = t->linear && reads_float(t);
     const uint32_t dims = dims_of(f->kind);
     const bool cube = f->kind == IR_TEX_CUBE || f->kind == IR_TEX_ACUBE;
     const bool array = f->kind == IR_TEX_A1D || f->kind == IR_TEX_A2D;
-    if (f->integer && !cube) {
-        fetch_integer(f, dims, array, out);
-        return;
-    }
+    if (f->integer && !cube) return fetch_integer(f, dims, array, out);
     struct axis a[3] = {layer_axis(0, 1), layer_axis(0, 1), layer_axis(0, 1)};
     if (cube) {
         struct exec_texture face = *t;
@@ -272,7 +274,7 @@ static void fetch_lane(const struct fetch *f, uint32_t out[4]) {
         for (uint32_t d = 0; d < dims; d++) a[d] = axis_of(t, (int)d, f->c[d], n[d], linear);
         if (array) a[2] = layer_axis(f->layer, t->depth);
     }
-    sample(t, f->base, a, linear, out);
+    return sample(t, f->base, a, linear, out);
 }
 
 static void coordinates(const struct exec_ctx *x, const uint32_t *words, uint32_t lane, struct fetch *f) {
@@ -308,7 +310,11 @@ void tex_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     const struct exec_grid *g = x->warp->block->grid;
     const uint32_t *words = g->module->ext.v + i->ext;
     struct fetch f = {.kind = words[IR_TEX_KIND] & IR_TEX_GEOM, .integer = words[IR_TEX_COORD] != IR_T_F32};
+    struct exec_out *o = x->out;
     uint64_t last = 0;
+    o->access.mask = 0;
+    o->access.space = IR_SP_GLOBAL;
+    o->access.store = false;
     FOR_LANES(l, mask) {
         uint64_t handle = opnd_get(x, words[IR_TEX_HANDLE], l);
         if (!f.t || handle != last) {
@@ -324,7 +330,12 @@ void tex_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
         }
         uint32_t out[4];
         coordinates(x, words, l, &f);
-        fetch_lane(&f, out);
+        const uint64_t offset = fetch_lane(&f, out);
+        if (offset != NOWHERE) {
+            o->access.mask |= 1u << l;
+            o->access.bytes = texel_bytes[f.t->texel] * f.t->channels;
+            o->access.addr[l] = f.t->addr + offset;
+        }
         for (uint32_t c = 0; c < i->nd && c < 4; c++) opnd_put(x, i->o[c], l, out[c]);
     }
 }

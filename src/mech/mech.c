@@ -1,0 +1,170 @@
+/* The list of mechanisms, and what is the same for all of them: making one, waking its splits, saying what it cannot
+ * run. */
+#include "mech/mech.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/bits.h"
+#include "mech/order.h"
+#include "mech/set.h"
+#include "mech/split.h"
+
+#define MECH(name) extern const struct mech_ops mech_##name;
+#include "mech/mech.def"
+
+const struct mech_ops *const mech_list[] = {
+#define MECH(name) &mech_##name,
+#include "mech/mech.def"
+    NULL};
+
+const struct mech_ops *mech_find(const char *name) {
+    for (const struct mech_ops *const *m = mech_list; *m; m++)
+        if (!strcmp((*m)->name, name)) return *m;
+    return NULL;
+}
+
+/* ---- one of them ---- */
+
+static bool check_env(const struct mech_ops *ops, const struct mech_env *env, struct err *e) {
+    if (!is_pow2(env->warp_size) || env->warp_size < 4 || env->warp_size > MECH_WIDEST)
+        return err_set(e, ERR_INPUT, "%s: a warp of %" PRIu32 " threads: must be a power of two from 4 to %d",
+                       ops->name, env->warp_size, MECH_WIDEST);
+    if (!env->warps || !env->schedulers || !env->order_groups)
+        return err_set(e, ERR_INPUT, "%s: an SM without %s", ops->name,
+                       !env->warps        ? "room for a warp"
+                       : !env->schedulers ? "schedulers"
+                                          : "an active set for its order");
+    return true;
+}
+
+struct mech *mech_new(const struct mech_ops *ops, const struct mech_env *env, struct err *e) {
+    if (!check_env(ops, env, e)) return NULL;
+    struct mech *m = xcalloc(1, sizeof *m);
+    m->ops = ops;
+    m->env = *env;
+    m->pool = split_pool_new(env);
+    m->order = order_new(env, m->pool);
+    if (ops->create(m, e)) return m;
+    order_free(m->order);
+    split_pool_free(m->pool);
+    free(m);
+    return NULL;
+}
+
+void mech_free(struct mech *m) {
+    if (!m) return;
+    m->ops->destroy(m);
+    order_free(m->order);
+    split_pool_free(m->pool);
+    free(m);
+}
+
+/* Neighbouring lanes are nearly always in the same split: it is told once, of all of them. */
+void mech_wake(struct mech *m, uint32_t warp, uint32_t mask) {
+    while (mask) {
+        uint32_t lane = (uint32_t)__builtin_ctz(mask), id = m->pool->of[warp * 32 + lane], here = 0;
+        if (id == SPLIT_NONE) {
+            mask &= mask - 1;
+            continue;
+        }
+        FOR_LANES(l, mask) here |= (uint32_t)(m->pool->of[warp * 32 + l] == id) << l;
+        mask &= ~here;
+        struct mech_split *s = split_at(m->pool, id);
+        if (m->ops->wake)
+            m->ops->wake(m, s, warp, here);
+        else
+            order_wake(m->order, s);
+    }
+}
+
+uint64_t mech_next(const struct mech *m, uint32_t sched) {
+    uint64_t at = order_next(m->order, sched);
+    if (!m->ops->next) return at;
+    uint64_t own = m->ops->next(m, sched);
+    return own < at ? own : at;
+}
+
+void mech_event(struct mech *m, const char *fmt, ...) {
+    if (!m->env.tracing) return;
+    char text[160];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    m->env.event(m->env.sm, text);
+}
+
+void mech_places(const struct mech *m, mech_place_fn *put, void *user) {
+    if (m->ops->places) m->ops->places(m, put, user);
+    FOR_SPLITS(s, m->pool)
+    for (uint32_t k = 0; !s->in_flight && k < s->set.n; k++)
+        put(user, s->set.p[k].warp, s->set.p[k].mask, s->pc);
+}
+
+/* ---- refusals ---- */
+
+struct walk { /* over the functions a kernel can reach */
+    const struct mech_ops *ops;
+    const struct ir_module *module;
+    const struct cfg *cfg;
+    bool *seen;
+    VEC(uint32_t) todo;
+};
+
+static void reach(struct walk *w, uint32_t func) {
+    if (w->seen[func]) return;
+    w->seen[func] = true;
+    VEC_PUSH(&w->todo, func);
+}
+
+static void reach_calls(struct walk *w, const struct ir_insn *i) {
+    const uint32_t *words = w->module->ext.v + i->ext;
+    if (i->op == IR_CALL) reach(w, words[IR_CALL_FUNC]);
+    if (i->op != IR_CALL_IND) return;
+    const uint32_t *target =
+        words + IR_CALL_COPIES + 3 * ((size_t)words[IR_CALL_NARGS] + words[IR_CALL_NRETS]);
+    for (uint32_t k = 0; k < words[IR_CALL_FUNC]; k++) reach(w, target[k]);
+    for (uint32_t f = 0; !words[IR_CALL_FUNC] && f < w->module->funcs.n; f++)
+        if (w->module->funcs.v[f].address_taken) reach(w, f);
+}
+
+static bool refuse(const struct walk *w, uint32_t func, uint32_t line, const char *what, struct err *e) {
+    return err_set(e, ERR_INPUT, "%s:%" PRIu32 ": mechanism %s cannot run %s: %s", w->module->name, line,
+                   w->ops->name, w->module->funcs.v[func].name, what);
+}
+
+static bool visit(struct walk *w, uint32_t func, struct err *e) {
+    const struct ir_func *f = &w->module->funcs.v[func];
+    const struct cfg_func *shape = &w->cfg->funcs[func];
+    if (f->recursive && !(w->ops->caps & MECH_RECURSION))
+        return refuse(w, func, f->line, "it may call itself", e);
+    if (shape->structure >= CFG_UNSTRUCTURED && !(w->ops->caps & MECH_UNSTRUCTURED)) {
+        uint32_t line =
+            shape->why == CFG_NONE ? f->line : w->module->code.v[w->cfg->blocks[shape->why].first].line;
+        return refuse(w, func, line, shape->why_text, e);
+    }
+    for (uint32_t pc = f->entry; pc < f->end; pc++) {
+        const struct ir_insn *i = &w->module->code.v[pc];
+        if ((i->op == IR_BRX || i->op == IR_CALL_IND) && !(w->ops->caps & MECH_INDIRECT))
+            return refuse(w, func, i->line, i->op == IR_BRX ? "an indirect branch" : "an indirect call", e);
+        reach_calls(w, i);
+    }
+    return true;
+}
+
+bool mech_can_run(const struct mech_ops *ops, const struct ir_module *m, const struct cfg *c, uint32_t func,
+                  struct err *e) {
+    const unsigned all = MECH_RECURSION | MECH_INDIRECT | MECH_UNSTRUCTURED;
+    if ((ops->caps & all) == all) return true;
+    struct walk w = {.ops = ops, .module = m, .cfg = c, .seen = xcalloc(m->funcs.n, sizeof(bool))};
+    bool fine = true;
+    reach(&w, func);
+    while (fine && w.todo.n) fine = visit(&w, w.todo.v[--w.todo.n], e);
+    free(w.seen);
+    VEC_FREE(&w.todo);
+    return fine;
+}

@@ -1,0 +1,204 @@
+/* The one interface that matters: a mechanism owns *which threads run together next*; the SM owns *when* and *what it
+ * costs*. One instance of a mechanism serves one SM.
+ *
+ * Threads are named by architectural warp (32 lanes, a slot of the SM: struct exec_warp) and lane bit. The machine's own
+ * warp may be narrower or wider (4 to 256 threads) and a mechanism may mix threads of any warps, so what runs together, a
+ * split, is a set of (warp, mask) pieces with one PC.
+ *
+ * The life of a split. The mechanism makes one (launch, commit, release) and hands it to its scheduler's order
+ * (mech/order.h) as schedulable; select picks a schedulable split whose operands the SM says are there and puts it into a
+ * packet: it is now in flight and belongs to the SM. The SM executes it, charges what it costs, and gives it back with
+ * commit: the outcome says where each of its threads goes. The mechanism then reuses it, breaks it up, merges it or frees
+ * it. Under `issue = scoreboard` commit follows at once for instructions that cannot diverge (their results may still be
+ * on the way: sm_when holds back whoever needs them); under `issue = barrel` it follows at write-back. A mechanism does
+ * not see the difference.
+ *
+ * Threads that wait at a block barrier or a warp-level .sync instruction are in outcome->waiting. They come back through
+ * release, in one call per set of threads released together (and one per PC they waited at), at outcome.pc + 1 of that
+ * instruction, never before the commit that said they wait. */
+#ifndef HEDDLE_MECH_MECH_H
+#define HEDDLE_MECH_MECH_H
+
+#include "base/err.h"
+#include "cfg/cfg.h"
+#include "ir/program.h"
+
+enum { MECH_PIECES = 64, MECH_WIDEST = 256, MECH_SIDES = 256 };
+#define MECH_NEVER UINT64_MAX
+
+struct mech_piece {
+    uint32_t warp; /* architectural warp slot of the SM */
+    uint32_t mask; /* its lanes, never 0 */
+};
+
+/* Pieces are sorted by warp, each warp at most once. */
+struct mech_set {
+    uint32_t n;
+    struct mech_piece p[MECH_PIECES];
+};
+
+struct mech_split {
+    uint32_t id; /* slot in the pool, stable */
+    uint32_t pc;
+    uint32_t sched;   /* the scheduler it belongs to */
+    uint32_t threads; /* in set */
+    uint64_t age;     /* stamp of creation: lower is older */
+    uint64_t
+        wake; /* cycle from which it may issue; MECH_NEVER: until something wakes it (order.c keeps it) */
+    bool in_flight;
+    uint32_t own[5]; /* the mechanism's: home warp, stack entry, table index ... */
+    struct mech_set
+        set; /* last: most splits have one piece, and then all of the split is in two cache lines */
+};
+
+/* What issues in one slot: one split; several on disjoint lanes (SBI, MIMD); none, walking an empty block (Takahashi); or a
+ * charge for re-issuing an instruction (Tesla's join). */
+struct mech_packet {
+    uint32_t n;
+    struct mech_split *split[MECH_WIDEST];
+    uint32_t charge; /* n == 0: issue slots this takes, at pc, with no active thread */
+    uint32_t pc;
+    uint32_t register_stall; /* extra cycles in register read (bank conflicts of mixed warps) */
+};
+
+/* Where the threads of one committed split go. sides are sorted by PC; a thread is in exactly one of sides, exited,
+ * waiting. */
+struct mech_side {
+    uint32_t pc;
+    struct mech_set set;
+};
+struct mech_outcome {
+    const struct ir_insn *insn;
+    uint32_t pc; /* of insn */
+    uint32_t nsides;
+    const struct mech_side *side;
+    struct mech_set exited, waiting;
+    uint32_t depth_change; /* 1: call, 2: return (sides may be deeper or shallower than before) */
+};
+
+/* A block that arrives: its warps are the slots [first, first + warps), all threads live, at pc. */
+struct mech_block {
+    uint32_t slot, first, warps, threads, pc;
+};
+
+/* Threads that cannot issue, by reason (002 Figure 5). The SM adds dependency and barrier. */
+struct mech_census {
+    uint32_t inactive_path, reconvergence;
+};
+
+/* Counters every mechanism keeps; its own go through `extra`. */
+struct mech_stats {
+    uint64_t divergences, sides;         /* commits with more than one next PC; sum of their sides */
+    uint64_t reconvergences;             /* splits that merged again */
+    uint64_t splits_max;                 /* most splits alive at once on this SM */
+    uint64_t splits_sum, splits_samples; /* at each issue */
+    uint64_t stack_max;                  /* deepest stack of any warp, in entries */
+    uint64_t extra[32];                  /* by the mechanism's own list of counters */
+};
+
+/* What the SM and the machine offer a mechanism. */
+struct mech_env {
+    const struct ir_module *module;
+    const struct cfg *cfg;
+    uint32_t warp_size; /* of the machine: 4 .. 256 */
+    uint32_t simd_width;
+    uint32_t schedulers;   /* threads of home warp h belong to scheduler h % schedulers */
+    uint32_t warps;        /* architectural warp slots of the SM */
+    uint32_t order;        /* enum order_policy for order.c */
+    uint32_t order_groups; /* active set of the two-level scheduler */
+    const int64_t
+        *param; /* the mechanism's parameters, in the order of its table; enums as index, bools 0/1 */
+    const uint64_t *now; /* current core cycle */
+    void *sm;
+    /* Earliest cycle at which the split's next instruction may issue as far as the SM knows: operands, fetched, not in
+     * flight; MECH_NEVER when that depends on an event (a load, a fetch) that will end in mech_wake. */
+    uint64_t (*when)(void *sm, const struct mech_split *s);
+    /* Live lanes of a warp slot: exited threads are gone from it. */
+    uint32_t (*live)(void *sm, uint32_t warp);
+    uint32_t (*depth)(void *sm, uint32_t warp, uint32_t lane); /* call depth of a thread */
+    /* Reports for profiles and traces; cheap when nobody listens. */
+    void (*reconverged)(void *sm, uint32_t branch_pc, uint64_t since);
+    void (*event)(void *sm, const char *text); /* shown in the trace beside the next issue */
+    bool tracing;
+};
+
+/* One parameter of a mechanism, "NAME.key" in options. kind as in sim/options.def: 'i' int, 'b' bool, 'e' enum. */
+struct mech_param {
+    const char *key, *help;
+    char kind;
+    int64_t def, low, high;
+    const char *choices; /* "a|b|c" for 'e' */
+};
+struct mech_counter {
+    const char *key, *unit, *meaning;
+    bool is_max; /* joins over SMs and launches by maximum instead of sum */
+};
+
+enum {
+    MECH_RECURSION = 1, /* runs calls that recurse */
+    MECH_INDIRECT = 2,  /* runs indirect branches and calls */
+    MECH_UNSTRUCTURED = 4,
+    MECH_PROGRESS = 8 /* every runnable thread is eventually run: spin locks within a warp end */
+};
+
+/* These threads go on at pc. */
+typedef void mech_place_fn(void *user, uint32_t warp, uint32_t mask, uint32_t pc);
+
+struct mech;
+struct mech_ops {
+    const char *name, *title, *source; /* "pdom", "Post-dominator stack", "DWF 3.2, Table 3.1" */
+    unsigned caps;
+    const struct mech_param *params; /* ends with key NULL */
+    const struct mech_counter *counters;
+    bool (*create)(struct mech *m, struct err *e); /* m->env is set; allocates m->self */
+    void (*destroy)(struct mech *m);
+    void (*launch)(struct mech *m, const struct mech_block *b);
+    /* What scheduler `sched` issues now; false: nothing can. Called when its issue port is free. */
+    bool (*select)(struct mech *m, uint32_t sched, struct mech_packet *p);
+    void (*commit)(struct mech *m, struct mech_split *s, const struct mech_outcome *o);
+    /* Optional. Some threads of an in-flight load have their data, others wait. True: the mechanism took the ready ones
+     * (they go on at pc + 1 in a split of their own); the SM commits the rest when it is back. */
+    bool (*memory)(struct mech *m, struct mech_split *s, const struct mech_set *ready);
+    void (*release)(struct mech *m, const struct mech_set *set, uint32_t pc); /* these go on at pc */
+    /* Optional. Operands of some threads of s (lanes `mask` of slot `warp`) arrived; s may be in flight. NULL: the order
+     * looks at s again (order_wake). For mechanisms that let those threads go on without the others. */
+    void (*wake)(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t mask);
+    /* Optional. Earliest cycle at which select may succeed for a reason of the mechanism's own (a table that is busy, a
+     * packet that only charges), whatever the order says; MECH_NEVER: none. */
+    uint64_t (*next)(const struct mech *m, uint32_t sched);
+    void (*census)(const struct mech *m, struct mech_census *c);
+    /* Optional. Where threads go on that are in no split's set; of several calls for a thread the last holds. */
+    void (*places)(const struct mech *m, mech_place_fn *put, void *user);
+    void (*state)(const struct mech *m, struct sb *out);   /* its tables as text, one line per entry */
+    void (*storage)(const struct mech *m, struct sb *out); /* "structure bits" lines for one SM */
+    void (*audit)(const struct mech *m);                   /* debug builds: panics on a broken invariant */
+};
+
+struct mech {
+    const struct mech_ops *ops;
+    struct mech_env env;
+    struct mech_stats stats;
+    struct split_pool *pool; /* mech/split.h */
+    struct order *order;     /* mech/order.h, one for all schedulers */
+    void *self;
+};
+
+/* The list, from mech.def; ends with NULL. */
+extern const struct mech_ops *const mech_list[];
+const struct mech_ops *mech_find(const char *name); /* NULL: no such */
+
+struct mech *mech_new(const struct mech_ops *ops, const struct mech_env *env, struct err *e);
+void mech_free(struct mech *m);
+/* Threads of a warp whose dependencies changed (a load returned, a fetch arrived): splits holding them are looked at again. */
+void mech_wake(struct mech *m, uint32_t warp, uint32_t mask);
+/* Earliest cycle at which select might succeed for a scheduler, MECH_NEVER if only an event can help. */
+uint64_t mech_next(const struct mech *m, uint32_t sched);
+/* For mechanisms: shown in the trace beside the next issue; formats nothing unless someone traces. */
+void mech_event(struct mech *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Where every thread goes on that is not in flight, as above. */
+void mech_places(const struct mech *m, mech_place_fn *put, void *user);
+/* Refuses before a launch what the mechanism cannot run, saying why (kernel `func` of the module). */
+bool mech_can_run(const struct mech_ops *ops, const struct ir_module *m, const struct cfg *c, uint32_t func,
+                  struct err *e);
+
+#endif

@@ -1,0 +1,35 @@
+/* Which schedulable split issues next: loose round robin, greedy then oldest, oldest first, two-level, each for every
+ * scheduler by itself.
+ *
+ * A split is handed over with order_add when it may be scheduled, and leaves by being picked (it is in flight then, and
+ * comes back with order_add) or by order_remove (it waits, merged, died). The order asks the SM (env.when) from which
+ * cycle it may issue and asks nobody again until that cycle, or until order_wake: the cost follows what is ready. */
+#ifndef HEDDLE_MECH_ORDER_H
+#define HEDDLE_MECH_ORDER_H
+
+#include "mech/mech.h"
+
+enum order_policy {            /* in the order of option sm.order's choices */
+                    ORDER_LRR, /* the next slot behind the last one picked */
+                    ORDER_GTO, /* the same split as long as it can, then the oldest */
+                    ORDER_OLDEST,
+                    ORDER_TWO_LEVEL /* round robin in an active set; who begins or awaits a long event leaves it, FIFO */
+};
+
+struct order;
+struct order *order_new(const struct mech_env *env, const struct split_pool *pool);
+void order_free(struct order *o);
+/* Schedulable from now on. */
+void order_add(struct order *o, struct mech_split *s);
+/* Not schedulable any more, or, if it was picked, not coming back. Harmless for a split that is in no order. */
+void order_remove(struct order *o, struct mech_split *s);
+/* Something it may have waited for has happened. */
+void order_wake(struct order *o, struct mech_split *s);
+/* The split of that scheduler to issue at `now`, in flight from here on; NULL: none can. */
+struct mech_split *order_pick(struct order *o, uint32_t sched, uint64_t now);
+/* Earliest cycle at which order_pick might find one; MECH_NEVER: not before order_add or order_wake. */
+uint64_t order_next(const struct order *o, uint32_t sched);
+/* "ready", "wakes at 17", "waits for an event", "pending", "in flight", "parked" */
+void order_describe(const struct order *o, const struct mech_split *s, struct sb *out);
+
+#endif

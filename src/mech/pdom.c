@@ -1,0 +1,193 @@
+/* PDOM: a reconvergence stack per warp, joins at immediate post-dominators (004 3.2, Table 3.1; 002 2.1 calls it SBR).
+ *
+ * A home warp has one split for life, the threads of the top of its stack; mech/stack.c has the rules. All threads of the
+ * warp are bound to that split, whether on top or not, so that whatever happens to one wakes it. A thread that waits at a
+ * barrier holds the others of the top until it is released: the warp is one instruction stream. Threads of one warp that
+ * wait for each other on different sides of a branch therefore wait for ever, which is what such hardware does.
+ *
+ * Deviations: Table 3.1 pushes an entry for threads that are already at the reconvergence point and lets them pop at once;
+ * here they are not pushed. A branch that joins where its entry joins replaces it, which keeps loops from stacking up. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/bits.h"
+#include "mech/order.h"
+#include "mech/set.h"
+#include "mech/split.h"
+#include "mech/stack.h"
+
+struct pdom {
+    uint32_t homes, words;
+    struct stack *stack; /* by home warp */
+    enum stack_side first;
+    uint32_t inactive, joining; /* over all stacks */
+};
+
+enum { HOME }; /* split.own */
+
+static bool create(struct mech *m, struct err *e) {
+    (void)e;
+    struct pdom *p = m->self = xcalloc(1, sizeof *p);
+    p->homes = split_homes(&m->env);
+    p->words = m->env.warp_size > 32 ? m->env.warp_size / 32 : 1;
+    p->stack = xcalloc(p->homes, sizeof *p->stack);
+    p->first = (enum stack_side)m->env.param[0];
+    return true;
+}
+
+static void destroy(struct mech *m) {
+    struct pdom *p = m->self;
+    for (uint32_t h = 0; h < p->homes; h++) stack_free(&p->stack[h]);
+    free(p->stack);
+    free(p);
+}
+
+static void launch(struct mech *m, const struct mech_block *b) {
+    struct pdom *p = m->self;
+    struct split_home home;
+    split_launch(m->pool, b);
+    for (uint32_t k = 0; split_home_at(m->pool, b, k, &home); k++) {
+        struct mech_split *s = split_new(m, home.sched, b->pc);
+        s->own[HOME] = home.id;
+        split_assign(m->pool, s, &home.set);
+        stack_start(&p->stack[home.id], home.set.p[0].warp, p->words, 2 * m->env.warp_size, &home.set, b->pc);
+        order_add(m->order, s);
+    }
+}
+
+static bool choose(struct mech *m, uint32_t sched, struct mech_packet *p) {
+    struct mech_split *s = order_pick(m->order, sched, *m->env.now);
+    if (!s) return false;
+    split_issue(m, p, s);
+    return true;
+}
+
+/* The split follows the top of its stack. */
+static void follow(struct mech *m, struct mech_split *s, const struct stack *st, bool changed) {
+    if (!st->n) {
+        s->set.n = s->threads = 0;
+        split_free(m, s);
+        return;
+    }
+    s->pc = st->e[st->n - 1].pc;
+    if (changed) {
+        stack_top(st, &s->set);
+        s->threads = set_count(&s->set);
+    }
+    if (stack_blocked(st))
+        order_remove(m->order, s);
+    else
+        order_add(m->order, s);
+}
+
+static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+    struct pdom *p = m->self;
+    struct stack *st = &p->stack[s->own[HOME]];
+    p->inactive -= st->inactive;
+    p->joining -= st->joining;
+    if (o->exited.n) split_exit(m->pool, NULL, &o->exited);
+    bool changed = stack_commit(m, st, o, p->first);
+    p->inactive += st->inactive;
+    p->joining += st->joining;
+    follow(m, s, st, changed);
+}
+
+static void release_lanes(struct mech *m, uint32_t warp, uint32_t mask, uint32_t pc) {
+    struct pdom *p = m->self;
+    struct mech_split *s = split_of(m->pool, warp, (uint32_t)__builtin_ctz(mask));
+    struct stack *st = &p->stack[s->own[HOME]];
+    bool changed = false;
+    CHECK(st->e[st->n - 1].pc == pc);
+    p->inactive -= st->inactive;
+    p->joining -= st->joining;
+    bool go = stack_release(m, st, warp, mask, &changed);
+    p->inactive += st->inactive;
+    p->joining += st->joining;
+    if (go) follow(m, s, st, changed);
+}
+
+static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
+    const uint32_t w = m->env.warp_size;
+    for (uint32_t k = 0; k < set->n; k++) {
+        for (uint32_t left = set->p[k].mask; left;) {
+            uint32_t lane = (uint32_t)__builtin_ctz(left);
+            uint32_t here = w >= 32 ? left : left & ((1u << w) - 1) << (lane - lane % w);
+            left &= ~here;
+            release_lanes(m, set->p[k].warp, here, pc);
+        }
+    }
+}
+
+static void census(const struct mech *m, struct mech_census *c) {
+    const struct pdom *p = m->self;
+    *c = (struct mech_census){.inactive_path = p->inactive, .reconvergence = p->joining};
+}
+
+static void places(const struct mech *m, mech_place_fn *put, void *user) {
+    const struct pdom *p = m->self;
+    FOR_SPLITS(s, m->pool) stack_places(&p->stack[s->own[HOME]], put, user);
+}
+
+static void state(const struct mech *m, struct sb *out) {
+    const struct pdom *p = m->self;
+    FOR_SPLITS(s, m->pool) {
+        sb_add(out, "warp %" PRIu32 ": ", s->own[HOME]);
+        split_print(m, s, out);
+        sb_add(out, "\n");
+        stack_print(&p->stack[s->own[HOME]], out);
+    }
+}
+
+static void storage(const struct mech *m, struct sb *out) {
+    uint64_t w = m->env.warp_size, warps = (uint64_t)m->env.warps * 32 / w;
+    sb_add(out, "stack %" PRIu64 "\n", (warps ? warps : 1) * 2 * w * (32 + 32 + w));
+}
+
+static void audit(const struct mech *m) {
+    const struct pdom *p = m->self;
+    const struct split_pool *pool = m->pool;
+    split_audit(m, false);
+    FOR_SPLITS(s, pool) {
+        const struct stack *st = &p->stack[s->own[HOME]];
+        uint32_t present[STACK_WORDS] = {0};
+        struct mech_set top;
+        for (uint32_t k = 0; k < st->words && st->first + k < pool->slots; k++)
+            FOR_LANES(l, pool->present[st->first + k])
+        present[k] |= (uint32_t)(split_home_of(pool, st->first + k, l) == s->own[HOME]) << l;
+        stack_audit(st, present);
+        stack_top(st, &top);
+        CHECK(set_equal(&top, &s->set));
+    }
+}
+
+extern const struct mech_ops mech_pdom;
+const struct mech_ops mech_pdom = {
+    .name = "pdom",
+    .title = "Post-dominator stack",
+    .source = "DWF 3.2, Table 3.1",
+    .caps = MECH_RECURSION | MECH_INDIRECT | MECH_UNSTRUCTURED,
+    .params =
+        (const struct mech_param[]){{.key = "side",
+                                     .help =
+                                         "Which side of a divergent branch runs first: the taken one, the "
+                                         "fall-through, or the one with most threads.",
+                                     .kind = 'e',
+                                     .def = STACK_TAKEN,
+                                     .low = STACK_TAKEN,
+                                     .high = STACK_MOST,
+                                     .choices = "taken|fallthrough|most"},
+                                    {0}},
+    .counters = (const struct mech_counter[]){{0}},
+    .create = create,
+    .destroy = destroy,
+    .launch = launch,
+    .select = choose,
+    .commit = commit,
+    .release = release,
+    .census = census,
+    .places = places,
+    .state = state,
+    .storage = storage,
+    .audit = audit,
+};

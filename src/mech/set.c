@@ -1,0 +1,95 @@
+/* Sets of threads: sorted arrays of (warp, mask). Nearly every set has one piece, so that each function is a short
+ * walk. */
+#include "mech/set.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+uint32_t set_count(const struct mech_set *s) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->n; i++) n += (uint32_t)__builtin_popcount(s->p[i].mask);
+    return n;
+}
+
+void set_one(struct mech_set *s, uint32_t warp, uint32_t mask) {
+    s->n = mask != 0;
+    s->p[0] = (struct mech_piece){warp, mask};
+}
+
+bool set_empty(const struct mech_set *s) {
+    return s->n == 0;
+}
+
+void set_copy(struct mech_set *to, const struct mech_set *from) {
+    to->n = from->n;
+    memcpy(to->p, from->p, from->n * sizeof from->p[0]);
+}
+
+/* First piece whose warp is not below `warp`. */
+static uint32_t place(const struct mech_set *s, uint32_t warp) {
+    uint32_t i = 0;
+    while (i < s->n && s->p[i].warp < warp) i++;
+    return i;
+}
+
+void set_add(struct mech_set *s, uint32_t warp, uint32_t mask) {
+    if (!mask) return;
+    uint32_t i = place(s, warp);
+    if (i < s->n && s->p[i].warp == warp) {
+        s->p[i].mask |= mask;
+        return;
+    }
+    CHECK(s->n < MECH_PIECES);
+    memmove(&s->p[i + 1], &s->p[i], (s->n - i) * sizeof s->p[0]);
+    s->p[i] = (struct mech_piece){warp, mask};
+    s->n++;
+}
+
+void set_union(struct mech_set *s, const struct mech_set *t) {
+    for (uint32_t i = 0; i < t->n; i++) set_add(s, t->p[i].warp, t->p[i].mask);
+}
+
+/* Keeps of each piece of s the lanes that t has (flip 0) or has not (flip all ones). */
+static void restrict_to(struct mech_set *s, const struct mech_set *t, uint32_t flip) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->n; i++) {
+        struct mech_piece p = s->p[i];
+        p.mask &= set_mask(t, p.warp) ^ flip;
+        if (p.mask) s->p[n++] = p;
+    }
+    s->n = n;
+}
+
+void set_remove(struct mech_set *s, const struct mech_set *t) {
+    if (s == t)
+        s->n = 0;
+    else if (t->n)
+        restrict_to(s, t, ~0u);
+}
+
+void set_and(struct mech_set *s, const struct mech_set *t) {
+    if (s != t) restrict_to(s, t, 0);
+}
+
+uint32_t set_mask(const struct mech_set *s, uint32_t warp) {
+    uint32_t i = place(s, warp);
+    return i < s->n && s->p[i].warp == warp ? s->p[i].mask : 0;
+}
+
+bool set_subset(const struct mech_set *s, const struct mech_set *of) {
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->p[i].mask & ~set_mask(of, s->p[i].warp)) return false;
+    return true;
+}
+
+bool set_equal(const struct mech_set *s, const struct mech_set *t) {
+    return s->n == t->n && !memcmp(s->p, t->p, s->n * sizeof s->p[0]);
+}
+
+void set_print(const struct mech_set *s, struct sb *out) {
+    if (!s->n) sb_add(out, "-");
+    for (uint32_t i = 0; i < s->n; i++)
+        sb_add(out, "%sw%" PRIu32 ":%08" PRIx32, i ? " " : "", s->p[i].warp, s->p[i].mask);
+}

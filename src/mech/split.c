@@ -1,0 +1,253 @@
+/* The pool of splits, the map from threads to splits, and homes.
+ *
+ * Splits are made in chunks as they are first needed and then reused, so that a run settles without allocating, a
+ * mechanism with one split per warp stays small, and a split's address never changes. The map costs a write per thread
+ * when threads change splits, nothing when a whole split goes on. */
+#include "mech/split.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/bits.h"
+#include "mech/order.h"
+#include "mech/set.h"
+
+enum { CHUNK = 32, LANES = 32 };
+
+struct split_pool *split_pool_new(const struct mech_env *env) {
+    struct split_pool *p = xcalloc(1, sizeof *p);
+    p->cap = env->warps * LANES; /* a thread each, at the worst */
+    p->slots = env->warps;
+    p->warp_size = env->warp_size;
+    p->schedulers = env->schedulers;
+    p->chunk = xcalloc(p->cap / CHUNK, sizeof *p->chunk);
+    p->used = xcalloc((p->cap + 63) / 64, sizeof *p->used);
+    p->of = xmalloc(p->cap * sizeof *p->of);
+    for (uint32_t t = 0; t < p->cap; t++) p->of[t] = SPLIT_NONE;
+    p->present = xcalloc(p->slots, sizeof *p->present);
+    p->first = xcalloc(p->slots, sizeof *p->first);
+    return p;
+}
+
+void split_pool_free(struct split_pool *p) {
+    if (!p) return;
+    for (uint32_t k = 0; k < p->cap / CHUNK; k++) free(p->chunk[k]);
+    free(p->chunk);
+    free(p->used);
+    free(p->of);
+    free(p->present);
+    free(p->first);
+    free(p);
+}
+
+/* ---- splits ---- */
+
+struct mech_split *split_at(const struct split_pool *p, uint32_t id) {
+    return p->used[id / 64] >> (id % 64) & 1 ? &p->chunk[id / CHUNK][id % CHUNK] : NULL;
+}
+
+struct mech_split *split_of(const struct split_pool *p, uint32_t warp, uint32_t lane) {
+    uint32_t id = p->of[warp * LANES + lane];
+    return id == SPLIT_NONE ? NULL : split_at(p, id);
+}
+
+static uint32_t lowest_free(struct split_pool *p) {
+    CHECK(p->alive < p->cap);
+    uint32_t w = p->first_free / 64;
+    while (!~p->used[w]) w++;
+    return w * 64 + (uint32_t)__builtin_ctzll(~p->used[w]);
+}
+
+struct mech_split *split_new(struct mech *m, uint32_t sched, uint32_t pc) {
+    struct split_pool *p = m->pool;
+    uint32_t id = lowest_free(p);
+    if (!p->chunk[id / CHUNK]) p->chunk[id / CHUNK] = xcalloc(CHUNK, sizeof **p->chunk);
+    p->used[id / 64] |= UINT64_C(1) << (id % 64);
+    p->first_free = id + 1;
+    if (++p->alive > m->stats.splits_max) m->stats.splits_max = p->alive;
+    struct mech_split *s = split_at(p, id);
+    s->id = id;
+    s->pc = pc;
+    s->sched = sched;
+    s->threads = 0;
+    s->set.n = 0;
+    s->age = p->stamp++;
+    s->wake = 0;
+    s->in_flight = false;
+    memset(s->own, 0, sizeof s->own);
+    return s;
+}
+
+void split_free(struct mech *m, struct mech_split *s) {
+    struct split_pool *p = m->pool;
+    order_remove(m->order, s);
+    for (uint32_t k = 0; k < s->set.n; k++) {
+        uint32_t *of = p->of + s->set.p[k].warp * LANES;
+        FOR_LANES(l, s->set.p[k].mask) if (of[l] == s->id) of[l] = SPLIT_NONE;
+    }
+    p->used[s->id / 64] &= ~(UINT64_C(1) << (s->id % 64));
+    if (s->id < p->first_free) p->first_free = s->id;
+    p->alive--;
+}
+
+void split_bind(struct split_pool *p, const struct mech_split *s, const struct mech_set *set) {
+    for (uint32_t k = 0; k < set->n; k++) {
+        uint32_t *of = p->of + set->p[k].warp * LANES;
+        FOR_LANES(l, set->p[k].mask) of[l] = s->id;
+    }
+}
+
+void split_assign(struct split_pool *p, struct mech_split *s, const struct mech_set *set) {
+    set_copy(&s->set, set);
+    s->threads = set_count(set);
+    split_bind(p, s, set);
+}
+
+struct mech_split *split_divide(struct mech *m, struct mech_split *s, const struct mech_set *part) {
+    struct mech_split *t = split_new(m, s->sched, s->pc);
+    memcpy(t->own, s->own, sizeof t->own);
+    split_assign(m->pool, t, part);
+    set_remove(&s->set, part);
+    s->threads -= t->threads;
+    return t;
+}
+
+void split_merge(struct mech *m, struct mech_split *into, struct mech_split *from) {
+    split_bind(m->pool, into, &from->set);
+    set_union(&into->set, &from->set);
+    into->threads += from->threads;
+    split_free(m, from);
+}
+
+struct mech_split *split_released(struct mech *m, struct mech_set *left) {
+    if (!left->n) return NULL;
+    struct mech_split *s = split_of(m->pool, left->p[0].warp, (uint32_t)__builtin_ctz(left->p[0].mask));
+    CHECK(s && !s->in_flight);
+    struct mech_set part;
+    set_copy(&part, left);
+    set_and(&part, &s->set);
+    set_remove(left, &part);
+    return set_equal(&part, &s->set) ? s : split_divide(m, s, &part);
+}
+
+void split_exit(struct split_pool *p, struct mech_split *s, const struct mech_set *gone) {
+    for (uint32_t k = 0; k < gone->n; k++) {
+        p->present[gone->p[k].warp] &= ~gone->p[k].mask;
+        uint32_t *of = p->of + gone->p[k].warp * LANES;
+        FOR_LANES(l, gone->p[k].mask) of[l] = SPLIT_NONE;
+    }
+    if (!s || !gone->n) return;
+    set_remove(&s->set, gone);
+    s->threads = set_count(&s->set);
+}
+
+/* ---- homes ---- */
+
+static uint32_t parts(const struct split_pool *p) { /* machine warps in an architectural one, at least 1 */
+    return p->warp_size < LANES ? LANES / p->warp_size : 1;
+}
+static uint32_t span(const struct split_pool *p) { /* architectural warps in a machine one, at least 1 */
+    return p->warp_size > LANES ? p->warp_size / LANES : 1;
+}
+
+uint32_t split_homes(const struct mech_env *env) {
+    return env->warp_size < LANES ? env->warps * (LANES / env->warp_size) : env->warps;
+}
+
+static uint32_t existing(const struct mech_block *b, uint32_t k) { /* lanes of its k-th architectural warp */
+    uint32_t n = b->threads - k * LANES;
+    return n >= LANES ? ~0u : (1u << n) - 1;
+}
+
+bool split_home_at(const struct split_pool *p, const struct mech_block *b, uint32_t k,
+                   struct split_home *out) {
+    const uint32_t w = p->warp_size;
+    if ((uint64_t)k * w >= b->threads) return false;
+    out->set.n = 0;
+    if (w < LANES) {
+        uint32_t warp = k * w / LANES, lane = k * w % LANES;
+        out->id = b->first * parts(p) + k;
+        out->sched = out->id % p->schedulers;
+        set_add(&out->set, b->first + warp, existing(b, warp) & ((1u << w) - 1) << lane);
+    } else {
+        uint32_t warp = k * span(p);
+        out->id = b->first + warp;
+        out->sched = (b->first / span(p) + k) % p->schedulers;
+        for (uint32_t i = warp; i < warp + span(p) && i < b->warps; i++)
+            set_add(&out->set, b->first + i, existing(b, i));
+    }
+    return true;
+}
+
+uint32_t split_home_of(const struct split_pool *p, uint32_t warp, uint32_t lane) {
+    return p->warp_size < LANES ? warp * parts(p) + lane / p->warp_size : p->first[warp];
+}
+
+uint32_t split_lane_of(const struct split_pool *p, uint32_t warp, uint32_t lane) {
+    return ((warp - p->first[warp]) * LANES + lane) % p->warp_size;
+}
+
+void split_launch(struct split_pool *p, const struct mech_block *b) {
+    CHECK((b->first + b->warps) <= p->slots && b->threads <= b->warps * LANES);
+    for (uint32_t k = 0; k < b->warps; k++) {
+        uint32_t slot = b->first + k;
+        CHECK(!p->present[slot]);
+        p->first[slot] = slot - k % span(p);
+        p->present[slot] = existing(b, k);
+        for (uint32_t l = 0; l < LANES; l++) p->of[slot * LANES + l] = SPLIT_NONE;
+    }
+}
+
+/* ---- shared by mechanisms ---- */
+
+void split_sample(struct mech *m) {
+    m->stats.splits_sum += m->pool->alive;
+    m->stats.splits_samples++;
+}
+
+void split_issue(struct mech *m, struct mech_packet *p, struct mech_split *s) {
+    p->n = 1;
+    p->split[0] = s;
+    p->charge = p->register_stall = 0;
+    p->pc = s->pc;
+    split_sample(m);
+}
+
+static void audit_slot(const struct mech *m, uint32_t slot, uint32_t held, bool whole) {
+    const struct split_pool *p = m->pool;
+    uint32_t live = m->env.live(m->env.sm, slot), here = p->present[slot];
+    if (whole ? held != here : held & ~here)
+        PANIC("slot %" PRIu32 ": splits hold %08" PRIx32 " of threads %08" PRIx32, slot, held, here);
+    if (here && live & ~here)
+        PANIC("slot %" PRIu32 ": live %08" PRIx32 ", known %08" PRIx32, slot, live, here);
+    FOR_LANES(l, here & ~live) {
+        const struct mech_split *s = split_of(p, slot, l);
+        if (!s || !s->in_flight) PANIC("slot %" PRIu32 " lane %" PRIu32 " exited and is still kept", slot, l);
+    }
+}
+
+void split_audit(const struct mech *m, bool whole) {
+    const struct split_pool *p = m->pool;
+    uint32_t *held = xcalloc(p->slots, sizeof *held), alive = 0;
+    FOR_SPLITS(s, p) {
+        alive++;
+        CHECK(s->threads == set_count(&s->set));
+        for (uint32_t k = 0; k < s->set.n; k++) {
+            struct mech_piece at = s->set.p[k];
+            CHECK(at.mask && !(held[at.warp] & at.mask));
+            held[at.warp] |= at.mask;
+            FOR_LANES(l, at.mask) CHECK(p->of[at.warp * LANES + l] == s->id);
+        }
+    }
+    CHECK(alive == p->alive);
+    for (uint32_t slot = 0; slot < p->slots; slot++) audit_slot(m, slot, held[slot], whole);
+    free(held);
+}
+
+void split_print(const struct mech *m, const struct mech_split *s, struct sb *out) {
+    sb_add(out, "split %" PRIu32 " sched %" PRIu32 " pc %" PRIu32 " ", s->id, s->sched, s->pc);
+    order_describe(m->order, s, out);
+    sb_add(out, " ");
+    set_print(&s->set, out);
+}

@@ -1,0 +1,80 @@
+/* The splits of one SM: a pool, which thread is in which split, and where threads are at home.
+ *
+ * Thread t of a block (t = architectural warp in the block * 32 + lane) belongs for life to machine warp t / W, lane
+ * t % W. A machine warp narrower than 32 is a part of one architectural warp, a wider one several in consecutive slots.
+ * It is named by a number that is unique on the SM: for W <= 32 the place of its first thread divided by W, for wider
+ * ones the slot of its first architectural warp. */
+#ifndef HEDDLE_MECH_SPLIT_H
+#define HEDDLE_MECH_SPLIT_H
+
+#include "mech/mech.h"
+
+#define SPLIT_NONE 0xffffffffu
+
+struct split_pool {
+    uint32_t cap, alive, warp_size, schedulers;
+    uint32_t first_free;       /* no free slot below */
+    uint64_t stamp;            /* age of the next split */
+    struct mech_split **chunk; /* made as needed, kept until the end */
+    uint64_t *used;            /* a bit per slot */
+    uint32_t slots;            /* architectural warp slots */
+    uint32_t *of;              /* split of thread slot * 32 + lane, or SPLIT_NONE */
+    uint32_t *present;         /* per slot: threads that were launched and whose exit was not committed yet */
+    uint32_t *first;           /* per slot: slot of the first architectural warp of its machine warp */
+};
+
+struct split_pool *split_pool_new(const struct mech_env *env);
+void split_pool_free(struct split_pool *p);
+
+/* ---- splits ---- */
+/* A new one without threads: the lowest free slot, the youngest age. */
+struct mech_split *split_new(struct mech *m, uint32_t sched, uint32_t pc);
+/* Takes it out of the order; its threads belong to no split any more. */
+void split_free(struct mech *m, struct mech_split *s);
+struct mech_split *split_at(const struct split_pool *p, uint32_t id); /* NULL: no split there */
+struct mech_split *split_of(const struct split_pool *p, uint32_t warp, uint32_t lane);
+/* Makes s the split of these threads, wherever they were, without touching s->set. */
+void split_bind(struct split_pool *p, const struct mech_split *s, const struct mech_set *set);
+/* s->set := set, threads counted and bound. */
+void split_assign(struct split_pool *p, struct mech_split *s, const struct mech_set *set);
+/* Takes `part`, a proper subset, out of s into a new split at the same PC with the same own[]. */
+struct mech_split *split_divide(struct mech *m, struct mech_split *s, const struct mech_set *part);
+/* Threads of `from` join `into`; `from` is freed. */
+void split_merge(struct mech *m, struct mech_split *into, struct mech_split *from);
+/* For mechanisms that park a split whose threads wait: takes from `left` the threads that were parked together with its
+ * first and returns a split of exactly those; NULL: none left. */
+struct mech_split *split_released(struct mech *m, struct mech_set *left);
+/* Threads whose exit is committed leave: s (NULL: none) and the books. */
+void split_exit(struct split_pool *p, struct mech_split *s, const struct mech_set *gone);
+/* For each live split s, in slot order. */
+#define FOR_SPLITS(s, p)                                   \
+    for (uint32_t s##_id = 0; s##_id < (p)->cap; s##_id++) \
+        for (struct mech_split *s = split_at((p), s##_id); s; s = NULL)
+
+/* ---- homes ---- */
+struct split_home {
+    uint32_t id; /* below split_homes() */
+    uint32_t sched;
+    struct mech_set set; /* its threads that exist */
+};
+uint32_t split_homes(const struct mech_env *env); /* how many there can be */
+/* The k-th machine warp of a block that arrives, k from 0; false: no more. */
+bool split_home_at(const struct split_pool *p, const struct mech_block *b, uint32_t k,
+                   struct split_home *out);
+uint32_t split_home_of(const struct split_pool *p, uint32_t warp, uint32_t lane);
+uint32_t split_lane_of(const struct split_pool *p, uint32_t warp, uint32_t lane); /* 0 .. W - 1 */
+/* A block's threads are there: present, at home, in no split. */
+void split_launch(struct split_pool *p, const struct mech_block *b);
+
+/* ---- shared by mechanisms ---- */
+/* Counts the splits alive; to be called for every packet that issues. */
+void split_sample(struct mech *m);
+/* Makes the packet s alone, and counts it. */
+void split_issue(struct mech *m, struct mech_packet *p, struct mech_split *s);
+/* Panics unless the splits' sets are disjoint, bound, and together exactly the threads present (whole: no thread is
+ * anywhere else), and unless who is present is live; threads in flight may have exited already. */
+void split_audit(const struct mech *m, bool whole);
+/* "split 3 sched 0 pc 17 ready w0:0000000f" */
+void split_print(const struct mech *m, const struct mech_split *s, struct sb *out);
+
+#endif

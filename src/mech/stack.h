@@ -1,0 +1,48 @@
+/* The reconvergence stack (004 3.2, Table 3.1) that pdom, and whatever else serialises the sides of a branch, is built on.
+ *
+ * One stack serves the threads of one home warp (or block): those of `words` consecutive architectural warp slots. The top
+ * entry's threads run; an entry below either waits for its turn (the other side of a branch) or for the entries above it to
+ * arrive (a join). */
+#ifndef HEDDLE_MECH_STACK_H
+#define HEDDLE_MECH_STACK_H
+
+#include "mech/mech.h"
+
+enum { STACK_WORDS = 32 }; /* 1024 threads */
+
+struct stack_entry {
+    uint32_t pc, rpc;      /* pc IR_NOPC: a join at a return, known when the first thread returns */
+    int32_t depth, rdepth; /* call depth of pc and of rpc; rdepth -1: the end of the thread, never reached */
+    uint32_t branch;       /* a join: the branch whose sides are above; IR_NOPC: a side, or running */
+    uint64_t since;        /* a join: cycle of the divergence */
+};
+
+struct stack {
+    uint32_t first, words; /* architectural warp slots */
+    uint32_t n, cap, limit;
+    struct stack_entry *e;         /* e[n - 1] is the top */
+    uint32_t *mask;                /* of entry i: mask[i * words ...] */
+    uint32_t waiting[STACK_WORDS]; /* threads of the top at a barrier */
+    uint32_t inactive, joining;    /* threads below the top: on another side; arrived at a join */
+};
+
+enum stack_side { STACK_TAKEN, STACK_FALLTHROUGH, STACK_MOST }; /* which side runs first */
+
+void stack_free(struct stack *s);
+/* One entry: these threads at pc. At most `limit` entries ever, or it is a fault of ours. */
+void stack_start(struct stack *s, uint32_t first, uint32_t words, uint32_t limit, const struct mech_set *set,
+                 uint32_t pc);
+/* The top's threads did what the outcome says. True: the top's threads are not the ones they were. */
+bool stack_commit(struct mech *m, struct stack *s, const struct mech_outcome *o, enum stack_side first);
+/* Some threads of the top no longer wait. True: none does any more, the top may run; `changed` as stack_commit. */
+bool stack_release(struct mech *m, struct stack *s, uint32_t warp, uint32_t mask, bool *changed);
+bool stack_blocked(const struct stack *s); /* a thread of the top waits, the others are held with it */
+void stack_top(const struct stack *s, struct mech_set *out);
+/* Where the threads of each entry go on, bottom first. */
+void stack_places(const struct stack *s, mech_place_fn *put, void *user);
+/* One line per entry, bottom first: "pc 5 rpc 9 w0:0000000e", the top marked. */
+void stack_print(const struct stack *s, struct sb *out);
+/* Panics unless entries are not empty, sides disjoint and inside their join, and all threads those of `present`. */
+void stack_audit(const struct stack *s, const uint32_t *present);
+
+#endif

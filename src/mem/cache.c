@@ -1,0 +1,131 @@
+/* Tags by set and way in one array, searched in order: sixteen ways are two host cache lines. State is apart, so that a
+ * search touches nothing else.
+ *
+ * Arrays come from untouched zero pages: zero is "empty", and the largest cache the options allow costs what is used of
+ * it. */
+#include "mem/cache.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "mem/options.h"
+
+static uint32_t sector_of(const struct cache_shape *s) {
+    return s->sector ? s->sector : s->line;
+}
+
+static uint32_t grain_of(const struct cache_shape *s) {
+    return s->grain && s->grain < sector_of(s) ? s->grain : sector_of(s);
+}
+
+bool cache_check(const struct cache_shape *s, struct err *e) {
+    if (!is_pow2(s->line))
+        return err_set(e, ERR_INPUT, "%s.line = %u is not a power of two", s->name, s->line);
+    if (!is_pow2(sector_of(s)) || sector_of(s) > s->line)
+        return err_set(e, ERR_INPUT, "%s.sector = %u is not a power of two up to the line of %u", s->name,
+                       s->sector, s->line);
+    if (s->line / sector_of(s) > 32)
+        return err_set(e, ERR_INPUT, "%s.sector = %u makes %u sectors of a line of %u; 32 is the most",
+                       s->name, s->sector, s->line / sector_of(s), s->line);
+    if (s->line / grain_of(s) > 64)
+        return err_set(e, ERR_INPUT, "%s.line = %u is more than 64 lines of the next level", s->name,
+                       s->line);
+    return true;
+}
+
+bool cache_init(struct cache *c, const struct cache_shape *s, uint64_t seed, struct err *e) {
+    uint32_t grain = grain_of(s);
+    *c = (struct cache){.sets = s->sets,
+                        .ways = s->ways,
+                        .grains = s->line / grain,
+                        .per_sector = sector_of(s) / grain,
+                        .line_shift = (uint8_t)__builtin_ctz(s->line),
+                        .grain_shift = (uint8_t)__builtin_ctz(grain),
+                        .pow2 = is_pow2(s->sets),
+                        .replace = s->replace,
+                        .rng = {seed}};
+    size_t slots = (size_t)s->sets * s->ways;
+    c->tag = try_pages(slots * sizeof *c->tag);
+    c->line = try_pages(slots * sizeof *c->line);
+    if (c->tag && c->line) return true;
+    cache_free(c);
+    return err_set(e, ERR_MEMORY, "no memory for the tags of %s: %u sets of %u lines", s->name, s->sets,
+                   s->ways);
+}
+
+void cache_free(struct cache *c) {
+    free(c->tag);
+    free(c->line);
+    c->tag = NULL;
+    c->line = NULL;
+}
+
+/* Bits [first, last] of a word; last < 64. */
+static uint64_t bits(uint32_t first, uint32_t last) {
+    return (UINT64_MAX >> (63 - (last - first))) << first;
+}
+
+uint64_t cache_touched(const struct cache *c, uint64_t addr, uint32_t bytes) {
+    uint32_t at = (uint32_t)(addr & (((uint64_t)1 << c->line_shift) - 1));
+    uint32_t first = at >> c->grain_shift, last = (at + bytes - 1) >> c->grain_shift;
+    first &= ~(c->per_sector - 1);
+    last |= c->per_sector - 1;
+    CHECK(last < c->grains);
+    return bits(first, last);
+}
+
+uint64_t cache_covered(const struct cache *c, uint64_t addr, uint32_t bytes) {
+    uint32_t at = (uint32_t)(addr & (((uint64_t)1 << c->line_shift) - 1));
+    uint32_t first = (at + (1u << c->grain_shift) - 1) >> c->grain_shift,
+             end = (at + bytes) >> c->grain_shift;
+    return first < end ? bits(first, end - 1) : 0;
+}
+
+uint64_t cache_run(const struct cache *c, uint64_t line, uint64_t *grains, uint32_t within, uint32_t *bytes) {
+    uint32_t first = (uint32_t)__builtin_ctzll(*grains), n = 0, most = within >> c->grain_shift;
+    do n++;
+    while (first + n < c->grains && (*grains >> (first + n) & 1) && (first + n) % most);
+    *grains &= ~bits(first, first + n - 1);
+    *bytes = n << c->grain_shift;
+    return (line << c->line_shift) + ((uint64_t)first << c->grain_shift);
+}
+
+static uint32_t first_slot(const struct cache *c, uint64_t index) {
+    uint64_t set = c->pow2 ? index & (c->sets - 1) : index % c->sets;
+    return (uint32_t)set * c->ways;
+}
+
+uint32_t cache_find(const struct cache *c, uint64_t index, uint64_t line) {
+    uint32_t slot = first_slot(c, index);
+    const uint64_t *tag = c->tag + slot;
+    for (uint32_t w = 0; w < c->ways; w++)
+        if (tag[w] == line + 1) return slot + w;
+    return CACHE_NONE;
+}
+
+/* The n-th line of the set that may go, counted from 0. */
+static uint32_t nth_free(const struct cache *c, uint32_t first, uint64_t n) {
+    for (uint32_t s = first;; s++)
+        if (!c->line[s].pending && n-- == 0) return s;
+}
+
+uint32_t cache_victim(struct cache *c, uint64_t index) {
+    uint32_t first = first_slot(c, index), best = CACHE_NONE, may = 0;
+    for (uint32_t s = first; s < first + c->ways; s++) {
+        if (!c->tag[s]) return s;
+        if (c->line[s].pending) continue;
+        may++;
+        if (best == CACHE_NONE || c->line[s].stamp < c->line[best].stamp) best = s;
+    }
+    return c->replace == MEM_RANDOM && may ? nth_free(c, first, rng_below(&c->rng, may)) : best;
+}
+
+void cache_place(struct cache *c, uint32_t slot, uint64_t line) {
+    c->tag[slot] = line + 1;
+    c->line[slot] = (struct cache_line){.stamp = ++c->clock, .entry = CACHE_NONE};
+}
+
+void cache_drop(struct cache *c, uint32_t slot) {
+    c->tag[slot] = 0;
+    c->line[slot] = (struct cache_line){.entry = CACHE_NONE};
+}

@@ -1,0 +1,86 @@
+/* The tag array of a set-associative cache: which lines are there, which parts of them are valid, dirty or on their way,
+ * and which goes next. No data, no time, no policy of writes: see level.h.
+ *
+ * Validity is kept in grains: the sector, or the next level's line where that is smaller, so that a line whose parts come
+ * from several lines below is filled part by part. A line has at most 64 grains. */
+#ifndef HEDDLE_MEM_CACHE_H
+#define HEDDLE_MEM_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bits.h"
+#include "base/err.h"
+
+#define CACHE_NONE UINT32_MAX
+
+/* The rows a cache has in options.def, for any of the caches. */
+struct cache_shape {
+    const char *name;
+    bool ideal, allocate;
+    int replace, write;
+    uint32_t sets, ways, line, sector, grain, banks, ports, latency, mshrs, merges;
+};
+/* Takes the shape from options.def's section; grain: the next level's line, or 0 where there is no bound. */
+#define CACHE_SHAPE(NAME, O, GRAIN)                          \
+    ((struct cache_shape){.name = (NAME),                    \
+                          .ideal = (O)->ideal,               \
+                          .allocate = (O)->allocate,         \
+                          .replace = (O)->replace,           \
+                          .write = (O)->write,               \
+                          .sets = (uint32_t)(O)->sets,       \
+                          .ways = (uint32_t)(O)->ways,       \
+                          .line = (uint32_t)(O)->line,       \
+                          .sector = (uint32_t)(O)->sector,   \
+                          .grain = (GRAIN),                  \
+                          .banks = (uint32_t)(O)->banks,     \
+                          .ports = (uint32_t)(O)->ports,     \
+                          .latency = (uint32_t)(O)->latency, \
+                          .mshrs = (uint32_t)(O)->mshrs,     \
+                          .merges = (uint32_t)(O)->merges})
+
+struct cache_line {
+    uint64_t valid, dirty, pending; /* grains; dirty is within valid | pending */
+    uint64_t stamp;                 /* LRU: last use; FIFO: when it came */
+    uint32_t entry;                 /* its miss register while pending */
+};
+struct cache {
+    uint64_t *tag; /* line number + 1, by slot = set * ways + way; 0: empty */
+    struct cache_line *line;
+    uint32_t sets, ways, grains, per_sector; /* grains of a line, of a sector */
+    uint8_t line_shift, grain_shift;
+    bool pow2; /* sets */
+    int replace;
+    uint64_t clock;
+    struct rng rng;
+};
+
+/* Checks the shape: powers of two, at most 32 sectors and 64 grains. */
+bool cache_check(const struct cache_shape *s, struct err *e);
+bool cache_init(struct cache *c, const struct cache_shape *s, uint64_t seed,
+                struct err *e); /* s has been checked */
+void cache_free(struct cache *c);
+
+/* Grains that [addr, addr + bytes) touches, rounded out to sectors; the range is within one line. */
+uint64_t cache_touched(const struct cache *c, uint64_t addr, uint32_t bytes);
+/* Grains that lie wholly inside the range. */
+uint64_t cache_covered(const struct cache *c, uint64_t addr, uint32_t bytes);
+/* The grain that byte is in, as a bit. */
+static inline uint64_t cache_grain(const struct cache *c, uint64_t addr) {
+    return (uint64_t)1 << (addr >> c->grain_shift & (c->grains - 1));
+}
+/* Takes the lowest run of grains, not crossing a multiple of `within` bytes, off *grains; returns its address. */
+uint64_t cache_run(const struct cache *c, uint64_t line, uint64_t *grains, uint32_t within, uint32_t *bytes);
+
+/* index chooses the set (index modulo sets); it is the line number where lines are not spread over slices. */
+uint32_t cache_find(const struct cache *c, uint64_t index, uint64_t line); /* its slot, or CACHE_NONE */
+/* The slot a new line of that set takes: an empty one, else by policy among those with nothing pending; CACHE_NONE: all
+ * are reserved. */
+uint32_t cache_victim(struct cache *c, uint64_t index);
+void cache_place(struct cache *c, uint32_t slot, uint64_t line); /* empty of grains; what was there is gone */
+void cache_drop(struct cache *c, uint32_t slot);                 /* nothing pending */
+static inline void cache_use(struct cache *c, uint32_t slot) {
+    if (c->replace == 0) c->line[slot].stamp = ++c->clock; /* MEM_LRU */
+}
+
+#endif

@@ -1,0 +1,42 @@
+/* The clocks of core, DRAM, L2 and crossbar, exactly: cycle k of a clock of frequency f happens at time k / f, compared by
+ * cross-multiplication, so that no ratio ever drifts. A clock that has nothing to do sleeps; waking it finds the cycle it
+ * would be in.
+ *
+ * Where several clocks tick at one instant they run in the order of the enum: the crossbar last, so that what is put into
+ * it at an instant moves at that instant and what arrives is taken at the next tick of whoever takes it. */
+#ifndef HEDDLE_MEM_CLOCK_H
+#define HEDDLE_MEM_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+#define CLOCK_ASLEEP UINT64_MAX
+
+enum clock_id { CLOCK_CORE, CLOCK_DRAM, CLOCK_L2, CLOCK_NOC, CLOCKS };
+
+struct clocks {
+    uint64_t f[CLOCKS];   /* frequencies, as integers without a common factor */
+    uint64_t due[CLOCKS]; /* the next cycle that is to run, or CLOCK_ASLEEP */
+    uint64_t ran[CLOCKS]; /* the last cycle that ran */
+};
+
+struct opt_clock;
+void clock_init(struct clocks *c, const struct opt_clock *o);
+/* The clock whose due cycle comes first, if that is not after core cycle `until`; CLOCKS when there is none. */
+enum clock_id clock_pick(const struct clocks *c, uint64_t until);
+/* The first cycle of a that runs after cycle k of b has. */
+uint64_t clock_after(const struct clocks *c, enum clock_id a, enum clock_id b, uint64_t k);
+/* The same for b's current cycle; also makes a run then, if it is not to run earlier. */
+uint64_t clock_wake(struct clocks *c, enum clock_id a, enum clock_id b);
+/* Makes a run at cycle k or earlier. */
+static inline void clock_at(struct clocks *c, enum clock_id a, uint64_t k) {
+    if (k < c->due[a]) c->due[a] = k;
+}
+/* Cycles of a that are over by core cycle n. */
+uint64_t clock_elapsed(const struct clocks *c, enum clock_id a, uint64_t n);
+/* The first core cycle by which anything due has happened; CLOCK_ASLEEP: nothing is. */
+uint64_t clock_next(const struct clocks *c);
+
+#endif

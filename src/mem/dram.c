@@ -1,0 +1,399 @@
+/* One DRAM channel: the request scheduler and the access timing model of 004 5.1.3.
+ *
+ * The scheduler gives requests to free banks: in order of arrival, the oldest one blocking the rest while its bank is busy
+ * (FCFS), or for each free bank the oldest one to its open row, else the oldest (FR-FCFS). A bank with a request wants one
+ * command: precharge when another row is open, activate when none is, else a column access; a request takes as many column
+ * accesses as it has bursts of bus_bytes * burst. Each cycle the banks are asked round robin and the first command that
+ * nothing forbids is issued. The row stays open; the bank is free again with the request's last column access.
+ *
+ * Table 5.1's counters are kept as the cycle at which each would reach zero, so that time can jump. The delay queue
+ * before the data bus is a cycle too: data of a column access is on the bus `burst` cycles from tCL (read) or tWL (write) on,
+ * and a column access whose data would meet another's waits. That is the thesis's queue with bursts of any length, and the
+ * reason why tCCD below the burst length does not exceed the bus.
+ *
+ * Refresh (not in the thesis): every tREFI cycles the controller stops giving out requests and commands, precharges all banks
+ * at once when their tRAS allows, refreshes like an activate of every bank, and goes on tRFC later.
+ *
+ * A request holds its place of the queue from push to pop. */
+#include "mem/dram.h"
+
+#include "base/alloc.h"
+#include "base/bits.h"
+#include "mem/options.h"
+
+#include <stdlib.h>
+
+#define NONE  UINT32_MAX
+#define NEVER UINT64_MAX
+
+struct request {
+    uint64_t row;
+    uint64_t came, done; /* cycles: pushed, data complete */
+    uint64_t accesses;   /* column accesses still to issue */
+    uint32_t bank, bytes, message, next;
+    bool write;
+};
+
+struct queue {
+    uint32_t head, tail; /* in the pool; tail means nothing when head is NONE */
+};
+
+struct bank {
+    uint64_t row;                                  /* when open */
+    uint64_t activate_at, column_at, precharge_at; /* first cycles the bank's own constraints allow */
+    uint32_t request;                              /* being serviced */
+    struct queue waiting;                          /* FR-FCFS: requests for this bank, oldest first */
+};
+
+struct timing {
+    uint64_t RRD, CCD, WTR, RTW, RCD, RAS, RP, RC, CL, WL, REFI, RFC, burst;
+};
+
+struct dram {
+    bool ideal, first_ready;
+    uint32_t banks, next_bank; /* next_bank: where the round robin goes on */
+    uint64_t access_bytes, room;
+    struct timing t;
+    uint64_t now;
+
+    VEC(struct request) pool;
+    uint32_t spare;
+    uint64_t held;       /* requests in the pool */
+    struct queue fifo;   /* FCFS: requests without a bank, oldest first */
+    struct queue flight; /* all commands issued, in the order their data completes */
+    struct queue served; /* complete, to be popped */
+    uint64_t served_count;
+
+    struct bank *bank;
+    uint64_t open;     /* banks with an open row */
+    uint64_t serving;  /* banks with a request */
+    uint64_t asked;    /* FR-FCFS: banks with requests waiting */
+    bool dispatchable; /* something came or a bank became free since the scheduler last looked */
+
+    uint64_t activate_at, read_at, write_at, column_at; /* first cycles the chip's constraints allow */
+    uint64_t bus_free;                                  /* first cycle of the data bus not given away */
+    uint64_t issue_at;                                  /* no bank's command can be issued before */
+    bool refreshing;
+    uint64_t refresh_at, refresh_due; /* the refresh's next step; when this or the next one begins */
+    struct dram_stats stats;
+};
+
+static uint64_t later(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+static uint64_t sooner(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+struct dram *dram_new(const struct opt_dram *o) {
+    CHECK(o->banks >= 1 && o->banks <= 64);
+    struct dram *d = xcalloc(1, sizeof *d);
+    d->ideal = o->ideal;
+    d->first_ready = o->policy == MEM_FRFCFS;
+    d->banks = (uint32_t)o->banks;
+    d->room = (uint64_t)o->queue;
+    d->t = (struct timing){
+        .RRD = (uint64_t)o->tRRD,
+        .CCD = (uint64_t)o->tCCD,
+        .WTR = (uint64_t)o->tWTR,
+        .RTW = (uint64_t)o->tRTW,
+        .RCD = (uint64_t)o->tRCD,
+        .RAS = (uint64_t)o->tRAS,
+        .RP = (uint64_t)o->tRP,
+        .RC = (uint64_t)o->tRC,
+        .CL = (uint64_t)o->tCL,
+        .WL = (uint64_t)o->tWL,
+        .REFI = (uint64_t)o->tREFI,
+        .RFC = (uint64_t)o->tRFC,
+        .burst = (uint64_t)o->burst,
+    };
+    d->access_bytes = (uint64_t)o->bus_bytes * d->t.burst;
+    d->spare = d->fifo.head = d->flight.head = d->served.head = NONE;
+    d->issue_at = NEVER;
+    d->refresh_at = d->refresh_due = d->t.REFI && !d->ideal ? d->t.REFI : NEVER;
+    d->bank = xcalloc(d->banks, sizeof *d->bank);
+    for (uint32_t b = 0; b < d->banks; b++) d->bank[b].waiting.head = NONE;
+    VEC_RESERVE(&d->pool, d->room);
+    return d;
+}
+
+void dram_free(struct dram *d) {
+    if (!d) return;
+    VEC_FREE(&d->pool);
+    free(d->bank);
+    free(d);
+}
+
+/* ---- requests ---- */
+
+static uint32_t request_new(struct dram *d, struct request r) {
+    d->held++;
+    uint32_t at = d->spare;
+    if (at == NONE) {
+        CHECK(d->pool.n < NONE);
+        VEC_PUSH(&d->pool, r);
+        return (uint32_t)d->pool.n - 1;
+    }
+    d->spare = d->pool.v[at].next;
+    d->pool.v[at] = r;
+    return at;
+}
+
+static void append(struct dram *d, struct queue *q, uint32_t at) {
+    d->pool.v[at].next = NONE;
+    if (q->head == NONE)
+        q->head = at;
+    else
+        d->pool.v[q->tail].next = at;
+    q->tail = at;
+}
+
+static uint32_t take(struct dram *d, struct queue *q) {
+    uint32_t at = q->head;
+    q->head = d->pool.v[at].next;
+    return at;
+}
+
+static uint64_t accesses_of(const struct dram *d, uint32_t bytes) {
+    uint64_t n = (bytes + d->access_bytes - 1) / d->access_bytes;
+    return n ? n : 1;
+}
+
+/* An ideal channel has no queue; only a receiver that does not pop makes it refuse. */
+bool dram_room(const struct dram *d) {
+    return (d->ideal ? d->served_count : d->held) < d->room;
+}
+
+void dram_push(struct dram *d, struct dram_place place, uint32_t bytes, bool write, uint32_t message) {
+    CHECK(dram_room(d) && place.bank < d->banks);
+    struct request r = {.row = place.row,
+                        .came = d->now,
+                        .accesses = accesses_of(d, bytes),
+                        .bank = place.bank,
+                        .bytes = bytes,
+                        .message = message,
+                        .write = write};
+    if (d->ideal) r.done = d->now + d->t.CL;
+    uint32_t at = request_new(d, r);
+    if (d->ideal) {
+        append(d, &d->flight, at);
+        return;
+    }
+    if (d->first_ready) {
+        append(d, &d->bank[r.bank].waiting, at);
+        d->asked |= UINT64_C(1) << r.bank;
+    } else
+        append(d, &d->fifo, at);
+    d->dispatchable = true;
+}
+
+static void count_latency(struct dram_stats *s, uint64_t cycles) {
+    s->latency_sum += cycles;
+    s->latency_count++;
+    s->latency_max = later(s->latency_max, cycles);
+    unsigned bits = cycles ? 64 - (unsigned)__builtin_clzll(cycles) : 0;
+    s->latency_hist[bits <= 4 ? 0 : bits >= 19 ? 15 : bits - 4]++;
+}
+
+/* Requests whose data is complete by now. */
+static void serve(struct dram *d) {
+    while (d->flight.head != NONE && d->pool.v[d->flight.head].done <= d->now) {
+        uint32_t at = take(d, &d->flight);
+        const struct request *r = &d->pool.v[at];
+        *(r->write ? &d->stats.writes : &d->stats.reads) += 1;
+        d->stats.bytes += r->bytes;
+        if (!d->ideal) d->stats.busy_cycles += accesses_of(d, r->bytes) * d->t.burst;
+        count_latency(&d->stats, r->done - r->came);
+        append(d, &d->served, at);
+        d->served_count++;
+    }
+}
+
+bool dram_pop(struct dram *d, uint32_t *message) {
+    if (d->served.head == NONE) return false;
+    uint32_t at = take(d, &d->served);
+    *message = d->pool.v[at].message;
+    d->pool.v[at].next = d->spare;
+    d->spare = at;
+    d->served_count--;
+    d->held--;
+    return true;
+}
+
+/* ---- the scheduler ---- */
+
+static void dispatch(struct dram *d, uint32_t at) {
+    const struct request *r = &d->pool.v[at];
+    struct bank *b = &d->bank[r->bank];
+    bool open = d->open >> r->bank & 1;
+    *(!open ? &d->stats.row_misses : b->row == r->row ? &d->stats.row_hits : &d->stats.row_conflicts) += 1;
+    b->request = at;
+    d->serving |= UINT64_C(1) << r->bank;
+    d->issue_at = d->now;
+}
+
+/* Takes the oldest request to the open row out of the bank's queue, else the oldest. */
+static uint32_t first_ready(struct dram *d, uint32_t bank) {
+    struct bank *b = &d->bank[bank];
+    uint32_t before = NONE, at = b->waiting.head;
+    if (d->open >> bank & 1)
+        while (at != NONE && d->pool.v[at].row != b->row) {
+            before = at;
+            at = d->pool.v[at].next;
+        }
+    if (at == NONE || before == NONE)
+        at = take(d, &b->waiting);
+    else {
+        d->pool.v[before].next = d->pool.v[at].next;
+        if (b->waiting.tail == at) b->waiting.tail = before;
+    }
+    if (b->waiting.head == NONE) d->asked &= ~(UINT64_C(1) << bank);
+    return at;
+}
+
+static void schedule(struct dram *d) {
+    d->dispatchable = false;
+    for (uint64_t left = d->asked & ~d->serving; left; left &= left - 1)
+        dispatch(d, first_ready(d, (uint32_t)__builtin_ctzll(left)));
+    while (d->fifo.head != NONE && !(d->serving >> d->pool.v[d->fifo.head].bank & 1))
+        dispatch(d, take(d, &d->fifo));
+}
+
+/* ---- commands ---- */
+
+/* The first cycle at which the bank's next command breaks no constraint. */
+static uint64_t ready_at(const struct dram *d, uint32_t bank) {
+    const struct bank *b = &d->bank[bank];
+    const struct request *r = &d->pool.v[b->request];
+    if (!(d->open >> bank & 1)) return later(b->activate_at, d->activate_at);
+    if (b->row != r->row) return b->precharge_at;
+    uint64_t delay = r->write ? d->t.WL : d->t.CL;
+    uint64_t chip = later(d->column_at, r->write ? d->write_at : d->read_at);
+    return later(later(b->column_at, chip), d->bus_free > delay ? d->bus_free - delay : 0);
+}
+
+static void activate(struct dram *d, uint32_t bank) {
+    struct bank *b = &d->bank[bank];
+    b->row = d->pool.v[b->request].row;
+    b->column_at = d->now + d->t.RCD;
+    b->precharge_at = d->now + d->t.RAS;
+    b->activate_at = later(b->activate_at, d->now + d->t.RC);
+    d->activate_at = d->now + d->t.RRD;
+    d->open |= UINT64_C(1) << bank;
+    d->stats.activates++;
+}
+
+static void precharge(struct dram *d, uint32_t bank) {
+    struct bank *b = &d->bank[bank];
+    b->activate_at = later(b->activate_at, d->now + d->t.RP);
+    d->open &= ~(UINT64_C(1) << bank);
+    d->stats.precharges++;
+}
+
+static void column_access(struct dram *d, uint32_t bank) {
+    struct request *r = &d->pool.v[d->bank[bank].request];
+    d->column_at = d->now + d->t.CCD;
+    if (r->write)
+        d->read_at = d->now + d->t.WTR;
+    else
+        d->write_at = d->now + d->t.RTW;
+    d->bus_free = d->now + (r->write ? d->t.WL : d->t.CL) + d->t.burst;
+    if (--r->accesses) return;
+    r->done = d->bus_free;
+    append(d, &d->flight, d->bank[bank].request);
+    d->serving &= ~(UINT64_C(1) << bank);
+    d->dispatchable = d->asked || d->fifo.head != NONE;
+}
+
+static void command(struct dram *d, uint32_t bank) {
+    const struct bank *b = &d->bank[bank];
+    if (!(d->open >> bank & 1))
+        activate(d, bank);
+    else if (b->row != d->pool.v[b->request].row)
+        precharge(d, bank);
+    else
+        column_access(d, bank);
+    d->next_bank = bank + 1 < d->banks ? bank + 1 : 0;
+}
+
+/* Issues the first command that is ready, round robin, or learns when the next one will be. */
+static void issue(struct dram *d) {
+    uint64_t behind = d->serving >> d->next_bank << d->next_bank, soonest = NEVER;
+    for (int round = 0; round < 2; round++)
+        for (uint64_t left = round ? d->serving & ~behind : behind; left; left &= left - 1) {
+            uint32_t bank = (uint32_t)__builtin_ctzll(left);
+            uint64_t at = ready_at(d, bank);
+            if (at <= d->now) {
+                command(d, bank);
+                d->issue_at = d->now + 1;
+                return;
+            }
+            soonest = sooner(soonest, at);
+        }
+    d->issue_at = soonest;
+}
+
+/* One step of a refresh that is due: waits until all banks allow the next command, and issues it. */
+static void refresh(struct dram *d) {
+    uint64_t at = 0;
+    d->refreshing = true;
+    for (uint32_t b = 0; b < d->banks; b++)
+        if (!d->open)
+            at = later(at, d->bank[b].activate_at);
+        else if (d->open >> b & 1)
+            at = later(at, d->bank[b].precharge_at);
+    d->refresh_at = later(at, d->now + 1);
+    if (at > d->now) return;
+    if (d->open) {
+        for (uint64_t left = d->open; left; left &= left - 1) precharge(d, (uint32_t)__builtin_ctzll(left));
+        return;
+    }
+    for (uint32_t b = 0; b < d->banks; b++) d->bank[b].activate_at = d->now + d->t.RFC;
+    d->stats.refreshes++;
+    d->refreshing = false;
+    d->refresh_due += d->t.REFI;
+    d->refresh_at = d->refresh_due;
+    d->issue_at = d->now + 1; /* banks that waited for a column access have to activate again */
+}
+
+/* ---- time ---- */
+
+void dram_cycle(struct dram *d) {
+    if (d->now >= d->refresh_at)
+        refresh(d);
+    else if (!d->refreshing) {
+        if (d->dispatchable) schedule(d);
+        if (d->now >= d->issue_at) issue(d);
+    }
+    d->now++;
+    d->stats.cycles++;
+    serve(d);
+}
+
+bool dram_busy(const struct dram *d) {
+    return d->held;
+}
+
+uint64_t dram_quiet(const struct dram *d) {
+    uint64_t next = d->refresh_at;
+    if (!d->refreshing) next = d->dispatchable ? d->now : sooner(next, d->issue_at);
+    if (d->flight.head != NONE) next = sooner(next, d->pool.v[d->flight.head].done - 1);
+    if (next == NEVER) return NEVER;
+    return next > d->now ? next - d->now : 0;
+}
+
+void dram_skip(struct dram *d, uint64_t cycles) {
+    while (cycles) {
+        uint64_t quiet = sooner(dram_quiet(d), cycles);
+        d->now += quiet;
+        d->stats.cycles += quiet;
+        cycles -= quiet;
+        if (!cycles) return;
+        dram_cycle(d);
+        cycles--;
+    }
+}
+
+void dram_get_stats(const struct dram *d, struct dram_stats *s) {
+    *s = d->stats;
+}

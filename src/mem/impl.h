@@ -1,0 +1,97 @@
+/* What the files of the memory system share: its parts, and who calls whom. mem.c makes it and runs its clocks, l1.c is the
+ * SMs' side (first-level caches and crossbar ports), slice.c the memory's (an L2 slice and its DRAM channel). */
+#ifndef HEDDLE_MEM_IMPL_H
+#define HEDDLE_MEM_IMPL_H
+
+#include "mem/clock.h"
+#include "mem/dram.h"
+#include "mem/level.h"
+#include "mem/xbar.h"
+
+enum { TO_MEMORY, TO_SMS };                 /* the two crossbars */
+enum { PORT_WORDS = 16, SLICE_LIMIT = 64 }; /* bits for 1024 ports, 64 slices: what the options allow */
+
+struct l1 {
+    struct level level;
+    struct msg_queue out; /* requests for the crossbar; msg.when in core cycles */
+    /* The last request that was refused. Until something is filled, leaves or is taken, the answer to it is the same: an SM
+     * that tries again every cycle costs next to nothing. */
+    bool refused;
+    enum mem_kind refused_kind;
+    uint32_t refused_bytes;
+    uint64_t refused_addr;
+};
+
+enum { PORT_QUEUES = 64 * MEM_NPATHS }; /* at most: the caches of 64 SMs */
+
+/* A port of both crossbars: SMs [first, first + sms) take turns. */
+struct port {
+    uint32_t first, sms;
+    uint32_t turn;                      /* queue that is asked first, counted over the port's caches */
+    uint32_t queues;                    /* that hold requests, */
+    uint64_t holding[PORT_QUEUES / 64]; /* and which */
+    uint32_t inside;                    /* answers in the crossbar */
+    uint64_t due;                       /* core cycle at which the first request may leave */
+};
+
+/* L2 slice and DRAM channel. */
+struct slice {
+    uint32_t number;
+    struct level level;
+    struct msg_queue hits;     /* answers from the cache; msg.when in L2 cycles, as in the other queues */
+    struct msg_queue answers;  /* answers to those that waited for DRAM */
+    struct msg_queue below;    /* requests for DRAM */
+    struct msg_queue returned; /* from DRAM */
+    bool answers_turn;         /* which of hits and answers goes first */
+    uint32_t inside;           /* requests in the crossbar */
+    bool arrived;              /* one is at the crossbar's output */
+    uint64_t due;              /* L2 cycle */
+    struct dram *dram;
+    uint32_t in_dram; /* requests */
+    uint64_t dram_at; /* cycles the channel has run */
+    uint64_t dram_due;
+};
+
+struct mem {
+    struct mem_options o;
+    uint32_t sms, ports, slices;
+    uint32_t port_words; /* of the three sets below */
+    struct clocks clock;
+    struct msg_pool pool;
+    struct l1 *l1;          /* [sms][MEM_NPATHS] */
+    struct msg_queue *done; /* [sms]: what mem_done gives out */
+    struct port *port;
+    struct slice *slice;
+    struct xbar *xbar[2];
+    uint64_t xbar_at[2], xbar_due[2]; /* crossbar cycles it has run; the next that is to run */
+    uint64_t inbound;                 /* slices with requests in the crossbar */
+    struct dram_map *map;
+    uint64_t chip_bits;             /* with masks: address bits that choose the channel; else 0 */
+    uint64_t sending[PORT_WORDS];   /* ports with requests queued */
+    uint64_t returning[PORT_WORDS]; /* ports with answers in the crossbar */
+    uint64_t landed[PORT_WORDS];    /* those with one at the output */
+    uint64_t now;                   /* the core cycle everything has been advanced to */
+    uint64_t latency_sum, latency_count, latency_max;
+};
+
+/* mem.c: into a crossbar, at the current cycle of clock `by`; needs xbar_room. */
+void mem_push(struct mem *m, int way, uint32_t input, uint32_t output, uint32_t bytes, uint32_t message,
+              enum clock_id by);
+/* l1.c */
+void l1_cycle(struct mem *m,
+              uint64_t cycle); /* takes answers, sends requests, sets the core clock's due cycle */
+void l1_landed(struct mem *m); /* after a crossbar cycle: looks for answers at the outputs */
+void l1_flush(struct mem *m, struct l1 *c, uint32_t sm, uint8_t path);
+/* slice.c */
+void slice_cycle(struct mem *m, struct slice *s, uint64_t cycle); /* one L2 cycle; sets s->due */
+void slice_arrivals(struct mem *m); /* after a crossbar cycle: looks for requests at the outputs */
+void slice_dram_cycle(struct mem *m, struct slice *s, uint64_t cycle); /* sets s->dram_due */
+void slice_flush(struct mem *m, struct slice *s);
+
+/* Room of a queue behind a cache: what its pipeline holds comes on top. One request may bring several messages (an eviction
+ * and a fetch); a queue takes them all when it had room for one, which bounds it and cannot lock up. */
+static inline bool mem_queue_room(const struct mem *m, const struct level *l, const struct msg_queue *q) {
+    return q->count < (uint64_t)m->o.memory.queue + (uint64_t)l->shape.latency * l->shape.ports;
+}
+
+#endif

@@ -1,0 +1,278 @@
+/* The SMs' side: mem_ask and mem_done, the first-level caches' queues, the ports of the crossbar.
+ *
+ * A request that cannot be answered here is looked up like any other, so it leaves the cache `latency` cycles after the ask;
+ * the answer goes to those who wait without passing the cache again. A port sends one message and takes one answer in a core
+ * cycle; the queues behind it (four caches of each of its SMs) take turns, and one whose channel has no room is passed over.
+ * Answers are always taken, which is what keeps the whole free of deadlock: see docs/memory.md.
+ *
+ * A line of a first-level cache may be longer than one of L2: it is asked for in pieces, each within one L2 line and so on
+ * one channel. Atomics are performed in L2; the L1 line is dropped. */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "mem/impl.h"
+
+static void set_bit(uint64_t *words, uint32_t i) {
+    words[i / 64] |= (uint64_t)1 << i % 64;
+}
+static void clear_bit(uint64_t *words, uint32_t i) {
+    words[i / 64] &= ~((uint64_t)1 << i % 64);
+}
+/* Walks a set of ports; uses m. */
+#define FOR_PORTS(i, words)                                                         \
+    for (uint32_t i##_w = 0, i; i##_w < m->port_words; i##_w++)                     \
+        for (uint64_t i##_left = (words)[i##_w];                                    \
+             i##_left && (i = i##_w * 64 + (uint32_t)__builtin_ctzll(i##_left), 1); \
+             i##_left &= i##_left - 1)
+
+static uint32_t port_of(const struct mem *m, uint32_t sm) {
+    return sm / (uint32_t)m->o.noc.sms_per_port;
+}
+
+/* ---- asking ---- */
+
+struct source {
+    struct l1 *cache;
+    uint32_t sm;
+    uint8_t path;
+    uint64_t ready; /* when the request leaves the cache's pipeline */
+};
+
+static void send(struct mem *m, const struct source *from, enum mem_kind kind, uint64_t addr, uint32_t bytes,
+                 uint32_t entry) {
+    uint32_t i = msg_new(&m->pool), number = port_of(m, from->sm);
+    struct port *p = &m->port[number];
+    m->pool.m[i] = (struct msg){.addr = addr,
+                                .when = from->ready,
+                                .bytes = bytes,
+                                .id = entry,
+                                .slice = dram_decode(m->map, addr).chip,
+                                .sm = (uint16_t)from->sm,
+                                .path = from->path,
+                                .kind = (uint8_t)kind};
+    if (!from->cache->out.count) {
+        set_bit(p->holding, (from->sm - p->first) * MEM_NPATHS + from->path);
+        p->queues++;
+    }
+    msg_put(&m->pool, &from->cache->out, i);
+    if (from->ready < p->due) p->due = from->ready;
+    set_bit(m->sending, number);
+    clock_at(&m->clock, CLOCK_CORE, p->due);
+}
+
+static void send_grains(struct mem *m, const struct source *from, enum mem_kind kind, uint64_t line,
+                        uint64_t grains, uint32_t entry) {
+    while (grains) {
+        uint32_t bytes;
+        uint64_t addr = cache_run(&from->cache->level.tags, line, &grains, (uint32_t)m->o.l2.line, &bytes);
+        send(m, from, kind, addr, bytes, entry);
+    }
+}
+
+/* A write or an atomic may cross lines of L2 when those are shorter. Returns what level_fill will make of the answers. */
+static uint64_t send_range(struct mem *m, const struct source *from, enum mem_kind kind, uint64_t addr,
+                           uint32_t bytes, uint32_t entry) {
+    uint32_t line = (uint32_t)m->o.l2.line;
+    uint64_t pieces = 0;
+    while (bytes) {
+        uint32_t left = line - (uint32_t)(addr & (line - 1)), here = bytes < left ? bytes : left;
+        send(m, from, kind, addr, here, entry);
+        pieces |= cache_grain(&from->cache->level.tags, addr);
+        addr += here;
+        bytes -= here;
+    }
+    return pieces;
+}
+
+static void wait(struct mem *m, const struct source *from, const struct level_effect *x, uint32_t tag,
+                 uint64_t now) {
+    uint32_t i = msg_new(&m->pool);
+    m->pool.m[i] = (struct msg){.when = now, .id = tag, .sm = (uint16_t)from->sm};
+    mshr_wait(&from->cache->level.mshr, &m->pool, x->entry, i, x->wait);
+}
+
+/* What the access causes below: evictions first, so that a line fetched again is not overtaken by its old self. */
+static void carry_out(struct mem *m, const struct source *from, const struct level_access *a,
+                      const struct level_effect *x) {
+    uint64_t line = a->addr >> from->cache->level.tags.line_shift;
+    if (x->evict) send_grains(m, from, MEM_WRITE, x->evict_line, x->evict, 0);
+    if (x->forward) send_range(m, from, MEM_WRITE, a->addr, a->bytes, 0);
+    if (x->fetch) send_grains(m, from, MEM_READ, line, x->fetch, x->entry);
+}
+
+static enum mem_answer perfect(struct l1 *c, enum mem_kind kind, uint64_t now, uint64_t *when) {
+    struct mem_cache_stats *s = &c->level.stats;
+    s->accesses++;
+    s->hits++;
+    if (kind == MEM_READ)
+        s->reads++;
+    else if (kind == MEM_WRITE)
+        s->writes++;
+    else
+        s->atomics++;
+    *when = now + c->level.shape.latency;
+    return kind == MEM_WRITE ? MEM_POSTED : MEM_HIT;
+}
+
+/* A refusal that need not be worked out again. */
+static bool still_refused(struct l1 *c, enum mem_kind kind, uint64_t addr, uint32_t bytes) {
+    if (!c->refused || c->refused_addr != addr || c->refused_bytes != bytes || c->refused_kind != kind)
+        return false;
+    c->level.stats.busy++;
+    return true;
+}
+
+static enum mem_answer refuse(struct l1 *c, const struct level_access *a) {
+    c->refused = true;
+    c->refused_kind = a->kind;
+    c->refused_bytes = a->bytes;
+    c->refused_addr = a->addr;
+    return MEM_BUSY;
+}
+
+enum mem_answer mem_ask(struct mem *m, uint32_t sm, enum mem_path path, enum mem_kind kind, uint64_t addr,
+                        uint32_t bytes, uint32_t tag, uint64_t now, uint64_t *when) {
+    struct l1 *c = &m->l1[(size_t)sm * MEM_NPATHS + path];
+    if (m->o.memory.ideal) return perfect(c, kind, now, when);
+    uint64_t index = addr >> c->level.tags.line_shift;
+    if (!level_open(&c->level, index, now) || still_refused(c, kind, addr, bytes)) return MEM_BUSY;
+    struct level_access a = {kind, addr, bytes, index, mem_queue_room(m, &c->level, &c->out)};
+    struct source from = {c, sm, (uint8_t)path, now + c->level.shape.latency};
+    struct level_effect x;
+    enum level_what what = (kind == MEM_ATOMIC ? level_bypass : level_do)(&c->level, &a, &x);
+    if (what == LEVEL_REFUSED) return refuse(c, &a);
+    c->refused = false;
+    if (what == LEVEL_HIT && kind == MEM_READ) {
+        *when = from.ready;
+        return MEM_HIT;
+    }
+    carry_out(m, &from, &a, &x);
+    if (kind == MEM_WRITE) return MEM_POSTED;
+    if (kind == MEM_ATOMIC) x.wait = send_range(m, &from, kind, addr, bytes, x.entry);
+    wait(m, &from, &x, tag, now);
+    return MEM_WAIT;
+}
+
+/* ---- answers ---- */
+
+static void account(struct mem *m, uint64_t asked, uint64_t cycle) {
+    uint64_t took = cycle - asked;
+    m->latency_sum += took;
+    m->latency_count++;
+    if (took > m->latency_max) m->latency_max = took;
+}
+
+static void fill(struct mem *m, uint32_t i, uint64_t cycle) {
+    const struct msg *got = &m->pool.m[i];
+    struct l1 *c = &m->l1[(size_t)got->sm * MEM_NPATHS + got->path];
+    struct msg_queue *done = &m->done[got->sm];
+    struct msg_queue ready = MSG_QUEUE_EMPTY;
+    level_fill(&c->level, &m->pool, got->id, got->addr, got->bytes, &ready);
+    c->refused = false;
+    msg_free(&m->pool, i);
+    while (ready.count) {
+        uint32_t w = msg_take(&m->pool, &ready);
+        account(m, m->pool.m[w].when, cycle);
+        msg_put(&m->pool, done, w);
+    }
+}
+
+static void receive(struct mem *m, uint32_t number, uint64_t cycle) {
+    struct port *p = &m->port[number];
+    uint32_t i;
+    CHECK(xbar_pop(m->xbar[TO_SMS], number, &i));
+    if (!--p->inside) clear_bit(m->returning, number);
+    fill(m, i, cycle);
+    if (!xbar_peek(m->xbar[TO_SMS], number, &i)) clear_bit(m->landed, number);
+}
+
+void l1_landed(struct mem *m) {
+    bool any = false;
+    uint32_t i;
+    FOR_PORTS(p, m->returning) {
+        if (!xbar_peek(m->xbar[TO_SMS], p, &i)) continue;
+        set_bit(m->landed, p);
+        any = true;
+    }
+    if (any) clock_wake(&m->clock, CLOCK_CORE, CLOCK_NOC);
+}
+
+bool mem_done(struct mem *m, uint32_t sm, uint64_t now, uint32_t *tag) {
+    (void)now;
+    struct msg_queue *q = &m->done[sm];
+    if (!q->count) return false;
+    uint32_t i = msg_take(&m->pool, q);
+    *tag = m->pool.m[i].id;
+    msg_free(&m->pool, i);
+    return true;
+}
+
+bool mem_has(const struct mem *m, uint32_t sm) {
+    return m->done[sm].count > 0;
+}
+
+/* ---- requests leave ---- */
+
+static bool leave(struct mem *m, uint32_t number, struct l1 *c, uint64_t cycle) {
+    const struct msg *r = &m->pool.m[c->out.head];
+    uint32_t to = r->slice, bytes = r->kind == MEM_READ ? 0 : r->bytes;
+    if (r->when > cycle || !xbar_room(m->xbar[TO_MEMORY], number, to, bytes)) return false;
+    mem_push(m, TO_MEMORY, number, to, bytes, msg_take(&m->pool, &c->out), CLOCK_CORE);
+    m->slice[to].inside++;
+    m->inbound |= (uint64_t)1 << to;
+    c->refused = false;
+    return true;
+}
+
+/* The first queue at or after q, around, that holds something; one does. */
+static uint32_t holding_from(const struct port *p, uint32_t q) {
+    uint32_t w = q / 64 % (PORT_QUEUES / 64);
+    uint64_t bits = p->holding[w] & UINT64_MAX << q % 64;
+    while (!bits) bits = p->holding[w = (w + 1) % (PORT_QUEUES / 64)];
+    return w * 64 + (uint32_t)__builtin_ctzll(bits);
+}
+
+static void port_send(struct mem *m, uint32_t number, uint64_t cycle) {
+    struct port *p = &m->port[number];
+    bool sent = false;
+    p->due = MEM_NEVER;
+    for (uint32_t left = p->queues, q = p->turn; left; left--, q++) {
+        q = holding_from(p, q);
+        struct l1 *c = &m->l1[(size_t)p->first * MEM_NPATHS + q];
+        if (!sent && leave(m, number, c, cycle)) {
+            sent = true;
+            p->turn = (q + 1) % PORT_QUEUES;
+            if (!c->out.count) {
+                clear_bit(p->holding, q);
+                p->queues--;
+                continue;
+            }
+        }
+        if (m->pool.m[c->out.head].when < p->due) p->due = m->pool.m[c->out.head].when;
+    }
+    if (!p->queues) clear_bit(m->sending, number);
+    if (p->due <= cycle) p->due = cycle + 1;
+}
+
+void l1_cycle(struct mem *m, uint64_t cycle) {
+    FOR_PORTS(r, m->landed) receive(m, r, cycle);
+    uint64_t due = MEM_NEVER;
+    FOR_PORTS(s, m->sending) {
+        if (m->port[s].due <= cycle) port_send(m, s, cycle);
+        if (m->port[s].due < due) due = m->port[s].due;
+    }
+    for (uint32_t w = 0; w < m->port_words; w++)
+        if (m->landed[w]) due = cycle + 1;
+    m->clock.due[CLOCK_CORE] = due;
+}
+
+void l1_flush(struct mem *m, struct l1 *c, uint32_t sm, uint8_t path) {
+    struct source from = {c, sm, path, m->now + 1};
+    c->refused = false;
+    uint32_t slots = c->level.tags.sets * c->level.tags.ways;
+    for (uint32_t s = 0; s < slots; s++) {
+        if (!c->level.tags.tag[s]) continue;
+        uint64_t line, dirty = level_empty(&c->level, s, &line);
+        send_grains(m, &from, MEM_WRITE, line, dirty, 0);
+    }
+}

@@ -1,0 +1,172 @@
+/* An access is a hit when all its grains are valid, a pending hit when those that are not are on their way (004, note 21),
+ * and else a miss; so the three always add up to the accesses. What a refused request asked for is not an access.
+ *
+ * A read miss reserves its line at once, so a line on its way has a place and a set can be all reserved: then the next miss
+ * of that set is refused. A write that misses: without `allocate` it goes below; with it, the line is reserved, grains
+ * written whole become valid and only the rest is fetched. Dirty marks may precede the data. Writing through goes below in
+ * every case. An atomic is a read that leaves its grains dirty (or goes below as well, writing through). */
+#include "mem/level.h"
+
+bool level_init(struct level *l, const struct cache_shape *s, uint64_t seed, struct err *e) {
+    *l = (struct level){.shape = *s, .cycle = MEM_NEVER};
+    if (!cache_init(&l->tags, s, seed, e)) return false;
+    if (mshr_init(&l->mshr, s->mshrs, s->merges, e)) return true;
+    cache_free(&l->tags);
+    return false;
+}
+
+void level_free(struct level *l) {
+    cache_free(&l->tags);
+    mshr_destroy(&l->mshr);
+}
+
+static uint32_t bank_of(const struct level *l, uint64_t index) {
+    return is_pow2(l->shape.banks) ? (uint32_t)index & (l->shape.banks - 1)
+                                   : (uint32_t)(index % l->shape.banks);
+}
+
+bool level_open(struct level *l, uint64_t index, uint64_t cycle) {
+    if (l->cycle != cycle) {
+        l->cycle = cycle;
+        l->taken = 0;
+        for (uint32_t i = 0; i < (l->shape.banks + 63) / 64; i++) l->banks[i] = 0;
+        return true;
+    }
+    if (l->shape.ideal || !l->taken) return true;
+    uint32_t bank = bank_of(l, index);
+    if (l->banks[bank / 64] >> bank % 64 & 1) {
+        l->stats.bank_conflicts++;
+        return false;
+    }
+    if (l->taken < l->shape.ports) return true;
+    l->stats.busy++;
+    return false;
+}
+
+static enum level_what count(struct level *l, const struct level_access *a, enum level_what what) {
+    struct mem_cache_stats *s = &l->stats;
+    if (what == LEVEL_REFUSED) {
+        s->busy++;
+        return what;
+    }
+    uint32_t bank = bank_of(l, a->index);
+    l->taken++;
+    l->banks[bank / 64] |= (uint64_t)1 << bank % 64;
+    s->accesses++;
+    if (a->kind == MEM_READ)
+        s->reads++;
+    else if (a->kind == MEM_WRITE)
+        s->writes++;
+    else
+        s->atomics++;
+    if (what == LEVEL_HIT)
+        s->hits++;
+    else if (what == LEVEL_PENDING)
+        s->pending++;
+    else
+        s->misses++;
+    return what;
+}
+
+uint64_t level_empty(struct level *l, uint32_t slot, uint64_t *line) {
+    struct cache_line *at = &l->tags.line[slot];
+    uint64_t dirty = at->dirty & at->valid;
+    *line = l->tags.tag[slot] - 1;
+    if (at->valid) l->stats.evictions++;
+    if (dirty) l->stats.writebacks++;
+    at->valid = 0;
+    at->dirty &= at->pending;
+    if (!at->pending) cache_drop(&l->tags, slot);
+    return dirty;
+}
+
+/* A slot for a line that is not there, what was in it evicted; CACHE_NONE: none can be had. */
+static uint32_t place(struct level *l, const struct level_access *a, struct level_effect *x) {
+    uint32_t slot = cache_victim(&l->tags, a->index);
+    if (slot == CACHE_NONE) return slot;
+    if (l->tags.tag[slot]) x->evict = level_empty(l, slot, &x->evict_line);
+    cache_place(&l->tags, slot, a->addr >> l->tags.line_shift);
+    return slot;
+}
+
+/* Sees to it that the missing grains (of the line in slot, if it has one) come. False: refused, nothing has changed. */
+static bool bring(struct level *l, const struct level_access *a, uint32_t slot, uint64_t missing, bool waits,
+                  struct level_effect *x) {
+    uint64_t pending = slot == CACHE_NONE ? 0 : l->tags.line[slot].pending;
+    x->fetch = missing & ~pending;
+    if ((x->fetch && !a->room) || (x->fetch && !pending && !mshr_room(&l->mshr))) return false;
+    if (pending && waits && !mshr_merges(&l->mshr, l->tags.line[slot].entry)) return false;
+    if (slot == CACHE_NONE && (!a->room || (slot = place(l, a, x)) == CACHE_NONE)) return false;
+    struct cache_line *at = &l->tags.line[slot];
+    if (x->fetch && !pending) at->entry = mshr_take(&l->mshr, slot);
+    at->pending |= x->fetch;
+    x->entry = at->entry;
+    if (waits) x->wait = missing;
+    uint64_t touched = cache_touched(&l->tags, a->addr, a->bytes);
+    if (a->kind != MEM_READ && l->shape.write == MEM_WRITE_BACK) at->dirty |= touched;
+    if (a->kind == MEM_WRITE) at->valid |= touched & ~(at->pending | missing);
+    cache_use(&l->tags, slot);
+    return true;
+}
+
+static enum level_what write(struct level *l, const struct level_access *a, uint32_t slot, uint64_t missing,
+                             enum level_what what, struct level_effect *x) {
+    bool back = l->shape.write == MEM_WRITE_BACK;
+    x->forward = !back || (what == LEVEL_MISS && !l->shape.allocate);
+    if (x->forward && !a->room) return LEVEL_REFUSED;
+    if (what == LEVEL_MISS && !l->shape.allocate) return what;
+    uint64_t wanted = what == LEVEL_MISS ? missing & ~cache_covered(&l->tags, a->addr, a->bytes) : 0;
+    return bring(l, a, slot, wanted, false, x) ? what : LEVEL_REFUSED;
+}
+
+static enum level_what ideal(struct level *l, const struct level_access *a, struct level_effect *x) {
+    x->forward = a->kind != MEM_READ && l->shape.write == MEM_WRITE_THROUGH;
+    return x->forward && !a->room ? LEVEL_REFUSED : LEVEL_HIT;
+}
+
+enum level_what level_do(struct level *l, const struct level_access *a, struct level_effect *x) {
+    *x = (struct level_effect){.entry = CACHE_NONE};
+    if (l->shape.ideal) return count(l, a, ideal(l, a, x));
+    uint32_t slot = cache_find(&l->tags, a->index, a->addr >> l->tags.line_shift);
+    uint64_t missing = cache_touched(&l->tags, a->addr, a->bytes), pending = 0;
+    if (slot != CACHE_NONE) {
+        missing &= ~l->tags.line[slot].valid;
+        pending = l->tags.line[slot].pending;
+    }
+    enum level_what what = !missing ? LEVEL_HIT : missing & ~pending ? LEVEL_MISS : LEVEL_PENDING;
+    if (a->kind == MEM_WRITE) return count(l, a, write(l, a, slot, missing, what, x));
+    if (a->kind == MEM_READ && what == LEVEL_HIT) {
+        cache_use(&l->tags, slot);
+        return count(l, a, what);
+    }
+    x->forward = a->kind == MEM_ATOMIC && l->shape.write == MEM_WRITE_THROUGH;
+    if ((x->forward && !a->room) || !bring(l, a, slot, missing, missing != 0, x)) what = LEVEL_REFUSED;
+    return count(l, a, what);
+}
+
+enum level_what level_bypass(struct level *l, const struct level_access *a, struct level_effect *x) {
+    *x = (struct level_effect){.entry = CACHE_NONE};
+    if (!a->room || !mshr_room(&l->mshr)) return count(l, a, LEVEL_REFUSED);
+    uint32_t slot = cache_find(&l->tags, a->index, a->addr >> l->tags.line_shift);
+    if (slot != CACHE_NONE) x->evict = level_empty(l, slot, &x->evict_line);
+    x->entry = mshr_take(&l->mshr, CACHE_NONE);
+    return count(l, a, LEVEL_MISS);
+}
+
+void level_fill(struct level *l, struct msg_pool *p, uint32_t entry, uint64_t addr, uint32_t bytes,
+                struct msg_queue *out) {
+    const struct mshr_entry *x = &l->mshr.e[entry];
+    if (x->slot == CACHE_NONE) {
+        mshr_arrive(&l->mshr, p, entry, cache_grain(&l->tags, addr), out);
+        if (!x->waiting) mshr_give(&l->mshr, entry);
+        return;
+    }
+    struct cache_line *at = &l->tags.line[x->slot];
+    uint64_t grains = cache_covered(&l->tags, addr, bytes);
+    mshr_arrive(&l->mshr, p, entry, grains, out);
+    at->valid |= grains;
+    at->pending &= ~grains;
+    if (at->pending) return;
+    at->entry = CACHE_NONE;
+    mshr_give(&l->mshr, entry);
+}

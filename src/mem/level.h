@@ -1,0 +1,58 @@
+/* One level of cache: tags, miss registers, ports and banks, and what an access does to them under the write policy. The
+ * same for a first-level cache and a slice of L2; where the requests it causes go is the owner's business. */
+#ifndef HEDDLE_MEM_LEVEL_H
+#define HEDDLE_MEM_LEVEL_H
+
+#include "mem/cache.h"
+#include "mem/mem.h"
+#include "mem/mshr.h"
+
+enum { LEVEL_BANKS = 256 };
+
+struct level {
+    struct cache_shape shape;
+    struct cache tags;
+    struct mshr mshr;
+    uint64_t cycle;                   /* ports and banks are taken in this one */
+    uint32_t taken;                   /* ports */
+    uint64_t banks[LEVEL_BANKS / 64]; /* set: taken */
+    struct mem_cache_stats stats;
+};
+
+struct level_access {
+    enum mem_kind kind;
+    uint64_t addr;
+    uint32_t bytes;
+    uint64_t index; /* for set and bank: the line number, or that among the lines of a slice */
+    bool room;      /* something may be sent below */
+};
+
+enum level_what { LEVEL_HIT, LEVEL_PENDING, LEVEL_MISS, LEVEL_REFUSED };
+struct level_effect {
+    uint64_t
+        wait; /* grains the request must wait for, at `entry`: the owner adds a waiter unless it is a write */
+    uint64_t fetch; /* grains to ask for below, answering to `entry` */
+    uint64_t evict; /* dirty grains of evict_line, to be written below */
+    uint64_t evict_line;
+    uint32_t entry;
+    bool forward; /* the write itself goes below */
+};
+
+bool level_init(struct level *l, const struct cache_shape *s, uint64_t seed, struct err *e);
+void level_free(struct level *l);
+
+/* Whether a port and the bank are free in this cycle; counts the refusal if not. */
+bool level_open(struct level *l, uint64_t index, uint64_t cycle);
+/* Does the access: takes port and bank, counts it. LEVEL_REFUSED: a resource is missing and nothing has changed but the
+ * count of refusals. */
+enum level_what level_do(struct level *l, const struct level_access *a, struct level_effect *x);
+/* An access that passes this cache by: what is there is dropped (dirty grains are in x->evict), one register is taken. It may
+ * be sent below in pieces; the one who waits for them waits for the grain of each piece's first byte. */
+enum level_what level_bypass(struct level *l, const struct level_access *a, struct level_effect *x);
+/* These bytes have come for the entry: adds to out the messages that wait no more; frees the entry with its last grain. */
+void level_fill(struct level *l, struct msg_pool *p, uint32_t entry, uint64_t addr, uint32_t bytes,
+                struct msg_queue *out);
+/* Empties the line in this slot but for what is on its way; the dirty grains that must be written below, of *line. */
+uint64_t level_empty(struct level *l, uint32_t slot, uint64_t *line);
+
+#endif

@@ -1,0 +1,268 @@
+/* The memory system as a whole: checks, making, the clocks, counters.
+ *
+ * mem_advance runs the due cycles of the four clocks in order of time (clock.h) up to a core cycle. A clock is due only when
+ * one of its parts has something to do: the crossbars while a message is inside, an L2 slice while a request is at its door
+ * or a queue's head is ready, a DRAM channel at the cycle it says, the core when an answer has landed or a request may leave.
+ * So an idle memory costs nothing and a waiting one costs its events. */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "mem/impl.h"
+
+/* ---- checks ---- */
+
+/* Every byte of an L2 line lies on one channel: a request is for one line and goes one way. */
+static bool check_channels(const struct mem *m, struct err *e) {
+    uint64_t line = (uint64_t)m->o.l2.line;
+    if (m->slices == 1) return true;
+    if (!m->chip_bits && (uint64_t)m->o.dram.interleave % line)
+        return err_set(e, ERR_INPUT, "dram.interleave = %lld is not a multiple of l2.line = %lld",
+                       (long long)m->o.dram.interleave, (long long)m->o.l2.line);
+    if (m->chip_bits & (line - 1))
+        return err_set(e, ERR_INPUT,
+                       "dram.mask_chip chooses between channels inside an L2 line of %lld bytes",
+                       (long long)m->o.l2.line);
+    return true;
+}
+
+static uint64_t chip_bits(const struct mem *m) {
+    uint64_t bits = 0;
+    if (!m->o.dram.mask_chip || !*m->o.dram.mask_chip) return 0;
+    for (uint32_t b = 0; b < 64; b++)
+        if (dram_decode(m->map, (uint64_t)1 << b).chip) bits |= (uint64_t)1 << b;
+    return bits;
+}
+
+/* ---- making ---- */
+
+static bool make_l1(struct mem *m, struct err *e) {
+    uint32_t grain = (uint32_t)m->o.l2.line;
+    const struct cache_shape shape[MEM_NPATHS] = {[MEM_L1D] = CACHE_SHAPE("l1d", &m->o.l1d, grain),
+                                                  [MEM_L1T] = CACHE_SHAPE("l1t", &m->o.l1t, grain),
+                                                  [MEM_L1C] = CACHE_SHAPE("l1c", &m->o.l1c, grain),
+                                                  [MEM_L1I] = CACHE_SHAPE("l1i", &m->o.l1i, grain)};
+    for (uint32_t p = 0; p < MEM_NPATHS; p++)
+        if (!cache_check(&shape[p], e)) return false;
+    m->l1 = xcalloc((size_t)m->sms * MEM_NPATHS, sizeof *m->l1);
+    m->done = xcalloc(m->sms, sizeof *m->done);
+    struct rng seeds = {(uint64_t)m->o.memory.seed};
+    for (uint32_t i = 0; i < m->sms * MEM_NPATHS; i++) {
+        m->l1[i].out = MSG_QUEUE_EMPTY;
+        if (!level_init(&m->l1[i].level, &shape[i % MEM_NPATHS], rng_next(&seeds), e)) return false;
+    }
+    for (uint32_t i = 0; i < m->sms; i++) m->done[i] = MSG_QUEUE_EMPTY;
+    return true;
+}
+
+static bool make_slices(struct mem *m, struct err *e) {
+    struct rng seeds = {~(uint64_t)m->o.memory.seed};
+    struct cache_shape shape = CACHE_SHAPE("l2", &m->o.l2, 0);
+    m->slice = xcalloc(m->slices, sizeof *m->slice);
+    for (uint32_t i = 0; i < m->slices; i++) {
+        struct slice *s = &m->slice[i];
+        *s = (struct slice){.number = i, .due = CLOCK_ASLEEP, .dram_due = CLOCK_ASLEEP};
+        s->hits = s->answers = s->below = s->returned = MSG_QUEUE_EMPTY;
+        if (!level_init(&s->level, &shape, rng_next(&seeds), e)) return false;
+        s->dram = dram_new(&m->o.dram);
+    }
+    return true;
+}
+
+static void make_ports(struct mem *m) {
+    uint32_t each = (uint32_t)m->o.noc.sms_per_port;
+    m->port = xcalloc(m->ports, sizeof *m->port);
+    for (uint32_t i = 0; i < m->ports; i++) {
+        uint32_t first = i * each, left = m->sms - first;
+        m->port[i] = (struct port){.first = first, .sms = left < each ? left : each, .due = MEM_NEVER};
+    }
+    uint64_t seed = (uint64_t)m->o.memory.seed;
+    m->xbar[TO_MEMORY] = xbar_new(&m->o.noc, m->ports, m->slices, seed);
+    m->xbar[TO_SMS] = xbar_new(&m->o.noc, m->slices, m->ports, seed + 1);
+    m->xbar_due[TO_MEMORY] = m->xbar_due[TO_SMS] = CLOCK_ASLEEP;
+}
+
+static bool make(struct mem *m, struct err *e) {
+    struct cache_shape l2 = CACHE_SHAPE("l2", &m->o.l2, 0);
+    if (!cache_check(&l2, e) || !(m->map = dram_map_new(&m->o.dram, e))) return false;
+    m->chip_bits = chip_bits(m);
+    if (!check_channels(m, e) || !make_l1(m, e) || !make_slices(m, e)) return false;
+    make_ports(m);
+    return true;
+}
+
+struct mem *mem_new(const struct mem_options *o, uint32_t sms, struct err *e) {
+    if (!sms || sms > PORT_WORDS * 64) {
+        err_set(e, ERR_INPUT, "a machine has 1 to %d SMs, not %u", PORT_WORDS * 64, sms);
+        return NULL;
+    }
+    struct mem *m = xcalloc(1, sizeof *m);
+    uint32_t each = (uint32_t)o->noc.sms_per_port;
+    m->o = *o;
+    m->sms = sms;
+    m->ports = (sms + each - 1) / each;
+    m->port_words = (m->ports + 63) / 64;
+    m->slices = (uint32_t)o->dram.channels;
+    clock_init(&m->clock, &m->o.clock);
+    if (make(m, e)) return m;
+    mem_free(m);
+    return NULL;
+}
+
+void mem_free(struct mem *m) {
+    if (!m) return;
+    for (uint32_t i = 0; m->l1 && i < m->sms * MEM_NPATHS; i++) level_free(&m->l1[i].level);
+    for (uint32_t i = 0; m->slice && i < m->slices; i++) {
+        level_free(&m->slice[i].level);
+        dram_free(m->slice[i].dram);
+    }
+    xbar_free(m->xbar[TO_MEMORY]);
+    xbar_free(m->xbar[TO_SMS]);
+    dram_map_free(m->map);
+    msg_pool_free(&m->pool);
+    free(m->l1);
+    free(m->done);
+    free(m->port);
+    free(m->slice);
+    free(m);
+}
+
+/* ---- time ---- */
+
+static void noc_catch_up(struct mem *m, int way, uint64_t cycles) {
+    if (m->xbar_at[way] < cycles) xbar_skip(m->xbar[way], cycles - m->xbar_at[way]);
+    m->xbar_at[way] = cycles;
+}
+
+void mem_push(struct mem *m, int way, uint32_t input, uint32_t output, uint32_t bytes, uint32_t message,
+              enum clock_id by) {
+    uint64_t next = clock_wake(&m->clock, CLOCK_NOC, by);
+    noc_catch_up(m, way, next - 1);
+    xbar_push(m->xbar[way], input, output, bytes, message);
+    if (next < m->xbar_due[way]) m->xbar_due[way] = next;
+}
+
+static void xbar_run(struct mem *m, int way, uint64_t cycle) {
+    noc_catch_up(m, way, cycle - 1);
+    xbar_cycle(m->xbar[way]);
+    m->xbar_at[way] = cycle;
+    uint64_t quiet = xbar_quiet(m->xbar[way]);
+    m->xbar_due[way] = quiet == UINT64_MAX ? CLOCK_ASLEEP : cycle + 1 + quiet;
+    if (way == TO_MEMORY)
+        slice_arrivals(m);
+    else
+        l1_landed(m);
+}
+
+static void noc_cycle(struct mem *m, uint64_t cycle) {
+    for (int way = 0; way < 2; way++)
+        if (m->xbar_due[way] <= cycle) xbar_run(m, way, cycle);
+    uint64_t *due = m->xbar_due;
+    m->clock.due[CLOCK_NOC] = due[TO_MEMORY] < due[TO_SMS] ? due[TO_MEMORY] : due[TO_SMS];
+}
+
+static void l2_cycle(struct mem *m, uint64_t cycle) {
+    uint64_t due = CLOCK_ASLEEP;
+    for (uint32_t i = 0; i < m->slices; i++) {
+        struct slice *s = &m->slice[i];
+        if (s->due <= cycle) slice_cycle(m, s, cycle);
+        if (s->due < due) due = s->due;
+    }
+    m->clock.due[CLOCK_L2] = due;
+}
+
+static void dram_all(struct mem *m, uint64_t cycle) {
+    uint64_t due = CLOCK_ASLEEP;
+    for (uint32_t i = 0; i < m->slices; i++) {
+        struct slice *s = &m->slice[i];
+        if (s->dram_due <= cycle) slice_dram_cycle(m, s, cycle);
+        if (s->dram_due < due) due = s->dram_due;
+    }
+    m->clock.due[CLOCK_DRAM] = due;
+}
+
+void mem_advance(struct mem *m, uint64_t now) {
+    for (enum clock_id id; (id = clock_pick(&m->clock, now)) != CLOCKS;) {
+        uint64_t cycle = m->clock.ran[id] = m->clock.due[id];
+        if (id == CLOCK_CORE)
+            l1_cycle(m, cycle);
+        else if (id == CLOCK_DRAM)
+            dram_all(m, cycle);
+        else if (id == CLOCK_L2)
+            l2_cycle(m, cycle);
+        else
+            noc_cycle(m, cycle);
+    }
+    m->now = now;
+}
+
+uint64_t mem_next(const struct mem *m) {
+    return clock_next(&m->clock);
+}
+
+bool mem_idle(const struct mem *m) {
+    return m->pool.live == 0;
+}
+
+void mem_flush(struct mem *m) {
+    for (uint32_t i = 0; i < m->sms * MEM_NPATHS; i++)
+        l1_flush(m, &m->l1[i], i / MEM_NPATHS, (uint8_t)(i % MEM_NPATHS));
+    for (uint32_t i = 0; m->o.memory.flush_l2 && i < m->slices; i++) slice_flush(m, &m->slice[i]);
+}
+
+/* ---- counters ---- */
+
+static void add_cache(struct mem_cache_stats *to, const struct mem_cache_stats *s) {
+    to->accesses += s->accesses;
+    to->hits += s->hits;
+    to->pending += s->pending;
+    to->misses += s->misses;
+    to->reads += s->reads;
+    to->writes += s->writes;
+    to->atomics += s->atomics;
+    to->evictions += s->evictions;
+    to->writebacks += s->writebacks;
+    to->bank_conflicts += s->bank_conflicts;
+    to->busy += s->busy;
+}
+
+static void add_dram(struct mem_stats *to, const struct dram *d) {
+    struct dram_stats s;
+    dram_get_stats(d, &s);
+    to->dram_reads += s.reads;
+    to->dram_writes += s.writes;
+    to->dram_activates += s.activates;
+    to->dram_precharges += s.precharges;
+    to->dram_refreshes += s.refreshes;
+    to->dram_row_hits += s.row_hits;
+    to->dram_row_misses += s.row_misses;
+    to->dram_row_conflicts += s.row_conflicts;
+    to->dram_busy_cycles += s.busy_cycles;
+    to->dram_bytes += s.bytes;
+    to->dram_latency_sum += s.latency_sum;
+    to->dram_latency_count += s.latency_count;
+    if (s.latency_max > to->dram_latency_max) to->dram_latency_max = s.latency_max;
+    for (uint32_t i = 0; i < 16; i++) to->dram_latency_hist[i] += s.latency_hist[i];
+}
+
+void mem_get_stats(const struct mem *m, struct mem_stats *s) {
+    *s = (struct mem_stats){.latency_sum = m->latency_sum,
+                            .latency_count = m->latency_count,
+                            .latency_max = m->latency_max,
+                            .xbar_cycles = clock_elapsed(&m->clock, CLOCK_NOC, m->now),
+                            .dram_cycles = clock_elapsed(&m->clock, CLOCK_DRAM, m->now) * m->slices,
+                            .xbar_outputs = {m->slices, m->ports}};
+    for (uint32_t i = 0; i < m->sms * MEM_NPATHS; i++)
+        add_cache(&s->l1[i % MEM_NPATHS], &m->l1[i].level.stats);
+    for (uint32_t i = 0; i < m->slices; i++) {
+        add_cache(&s->l2, &m->slice[i].level.stats);
+        add_dram(s, m->slice[i].dram);
+    }
+    for (int i = 0; i < 2; i++) {
+        struct xbar_stats x;
+        xbar_get_stats(m->xbar[i], &x);
+        s->xbar_flits[i] = x.flits;
+        s->xbar_messages[i] = x.messages;
+        s->xbar_occupied[i] = x.occupied;
+        s->xbar_stalls[i] = x.stalls;
+    }
+}

@@ -1,0 +1,35 @@
+/* Miss registers (004 5.1.1, [34]): one for each line that is on its way, with the requests that wait for it in order of
+ * arrival. The line's tag knows its register, so nothing is searched. */
+#ifndef HEDDLE_MEM_MSHR_H
+#define HEDDLE_MEM_MSHR_H
+
+#include "base/err.h"
+#include "mem/msg.h"
+
+struct mshr_entry {
+    uint32_t
+        slot; /* of the line in the cache; MSG_NONE: an access that passes the cache by. Free entries: the next */
+    uint32_t head, tail, waiting;
+};
+struct mshr {
+    struct mshr_entry *e;
+    uint32_t size, used, fresh, free; /* entries from fresh on have never been used */
+    uint32_t merges;
+};
+
+bool mshr_init(struct mshr *t, uint32_t size, uint32_t merges, struct err *e);
+void mshr_destroy(struct mshr *t);
+static inline bool mshr_room(const struct mshr *t) {
+    return t->used < t->size;
+}
+uint32_t mshr_take(struct mshr *t, uint32_t slot); /* needs mshr_room */
+void mshr_give(struct mshr *t, uint32_t entry);    /* nobody waits there */
+static inline bool mshr_merges(const struct mshr *t, uint32_t entry) {
+    return t->e[entry].waiting < t->merges;
+}
+/* The message waits for these grains of the entry's line. */
+void mshr_wait(struct mshr *t, struct msg_pool *p, uint32_t entry, uint32_t message, uint64_t missing);
+/* These grains have come: adds to out, oldest first, the messages that now miss none. */
+void mshr_arrive(struct mshr *t, struct msg_pool *p, uint32_t entry, uint64_t grains, struct msg_queue *out);
+
+#endif

@@ -1,0 +1,195 @@
+/* The memory's side: a slice of L2 and the DRAM channel behind it.
+ *
+ * In an L2 cycle a slice takes what DRAM returned, looks up requests from the crossbar (in order: one that cannot be taken
+ * holds back those behind it), and sends on what has been `latency` cycles in the cache: hits to the crossbar, misses and
+ * evictions to DRAM. Each of these happens at most `ports` times in a cycle. Answers to those that waited for DRAM go to the
+ * crossbar at once and take turns with the hits.
+ *
+ * Consecutive lines of a slice are not consecutive lines of memory, so the set is chosen by the line's number among those of
+ * its channel: else with 8 channels only some sets would ever be used.
+ *
+ * What waits for what: a request needs room in the queues to the crossbar back and to DRAM, and for DRAM's returns only the
+ * former; answers are always taken by the SMs. So nothing waits in a circle, however small the queues are. */
+#include "base/alloc.h"
+#include "mem/impl.h"
+
+static void wake(struct mem *m, struct slice *s, enum clock_id by) {
+    uint64_t k = clock_wake(&m->clock, CLOCK_L2, by);
+    if (k < s->due) s->due = k;
+}
+
+/* The line's number among the lines of its channel: the address without the bits, or the turns, of the other channels. */
+static uint64_t line_index(const struct mem *m, const struct slice *s, uint64_t addr) {
+    uint64_t local = addr;
+    for (uint64_t bits = m->chip_bits, low; bits; bits &= low) {
+        low = ((uint64_t)1 << (63 - __builtin_clzll(bits))) - 1;
+        local = (local >> 1 & ~low) | (local & low);
+    }
+    if (!m->chip_bits && m->slices > 1) {
+        uint64_t each = (uint64_t)m->o.dram.interleave;
+        local = addr / each / m->slices * each + addr % each;
+    }
+    return local >> s->level.tags.line_shift;
+}
+
+/* ---- to DRAM ---- */
+
+static void queue_below(struct mem *m, struct slice *s, enum mem_kind kind, uint64_t addr, uint32_t bytes,
+                        uint32_t entry, uint64_t when) {
+    uint32_t i = msg_new(&m->pool);
+    m->pool.m[i] =
+        (struct msg){.addr = addr, .when = when, .bytes = bytes, .id = entry, .kind = (uint8_t)kind};
+    msg_put(&m->pool, &s->below, i);
+}
+
+static void queue_grains(struct mem *m, struct slice *s, enum mem_kind kind, uint64_t line, uint64_t grains,
+                         uint32_t entry, uint64_t when) {
+    while (grains) {
+        uint32_t bytes;
+        uint64_t addr = cache_run(&s->level.tags, line, &grains, s->level.shape.line, &bytes);
+        queue_below(m, s, kind, addr, bytes, entry, when);
+    }
+}
+
+static void catch_up(struct slice *s, uint64_t cycles) {
+    if (s->dram_at < cycles) dram_skip(s->dram, cycles - s->dram_at);
+    s->dram_at = cycles;
+}
+
+static void send_below(struct mem *m, struct slice *s, uint64_t cycle) {
+    for (uint32_t n = 0; n < s->level.shape.ports && s->below.count; n++) {
+        const struct msg *r = &m->pool.m[s->below.head];
+        if (r->when > cycle || !dram_room(s->dram)) return;
+        uint64_t next = clock_wake(&m->clock, CLOCK_DRAM, CLOCK_L2);
+        catch_up(s, next - 1);
+        dram_push(s->dram, dram_decode(m->map, r->addr), r->bytes, r->kind == MEM_WRITE, s->below.head);
+        msg_take(&m->pool, &s->below);
+        s->in_dram++;
+        if (next < s->dram_due) s->dram_due = next;
+    }
+}
+
+void slice_dram_cycle(struct mem *m, struct slice *s, uint64_t cycle) {
+    catch_up(s, cycle);
+    uint32_t i;
+    while (dram_pop(s->dram, &i)) {
+        s->in_dram--;
+        msg_put(&m->pool, &s->returned, i);
+        wake(m, s, CLOCK_DRAM);
+    }
+    uint64_t quiet = s->in_dram ? dram_quiet(s->dram) : UINT64_MAX;
+    s->dram_due = quiet == UINT64_MAX ? CLOCK_ASLEEP : cycle + 1 + quiet;
+}
+
+static void take_returns(struct mem *m, struct slice *s) {
+    for (uint32_t n = 0; n < s->level.shape.ports && s->returned.count; n++) {
+        if (!mem_queue_room(m, &s->level, &s->answers)) return;
+        uint32_t i = msg_take(&m->pool, &s->returned);
+        const struct msg *r = &m->pool.m[i];
+        if (r->kind == MEM_READ) level_fill(&s->level, &m->pool, r->id, r->addr, r->bytes, &s->answers);
+        msg_free(&m->pool, i);
+    }
+}
+
+/* ---- from the crossbar ---- */
+
+static void carry_out(struct mem *m, struct slice *s, uint32_t i, const struct level_effect *x,
+                      uint64_t when) {
+    const struct msg r = m->pool.m[i];
+    if (x->evict) queue_grains(m, s, MEM_WRITE, x->evict_line, x->evict, 0, when);
+    if (x->forward) queue_below(m, s, MEM_WRITE, r.addr, r.bytes, 0, when);
+    if (x->fetch) queue_grains(m, s, MEM_READ, r.addr >> s->level.tags.line_shift, x->fetch, x->entry, when);
+    if (r.kind == MEM_WRITE) {
+        msg_free(&m->pool, i);
+    } else if (x->wait) {
+        mshr_wait(&s->level.mshr, &m->pool, x->entry, i, x->wait);
+    } else {
+        m->pool.m[i].when = when;
+        msg_put(&m->pool, &s->hits, i);
+    }
+}
+
+static bool accept(struct mem *m, struct slice *s, uint64_t cycle) {
+    uint32_t i, next;
+    CHECK(xbar_peek(m->xbar[TO_MEMORY], s->number, &i));
+    const struct msg *r = &m->pool.m[i];
+    struct level_access a = {r->kind, r->addr, r->bytes, line_index(m, s, r->addr), false};
+    if (!level_open(&s->level, a.index, cycle)) return false;
+    if (!mem_queue_room(m, &s->level, &s->hits)) {
+        s->level.stats.busy++;
+        return false;
+    }
+    a.room = mem_queue_room(m, &s->level, &s->below);
+    struct level_effect x;
+    if (level_do(&s->level, &a, &x) == LEVEL_REFUSED) return false;
+    xbar_pop(m->xbar[TO_MEMORY], s->number, &i);
+    if (!--s->inside) m->inbound &= ~((uint64_t)1 << s->number);
+    s->arrived = xbar_peek(m->xbar[TO_MEMORY], s->number, &next);
+    carry_out(m, s, i, &x, cycle + s->level.shape.latency);
+    return true;
+}
+
+void slice_arrivals(struct mem *m) {
+    for (uint64_t left = m->inbound; left; left &= left - 1) {
+        struct slice *s = &m->slice[__builtin_ctzll(left)];
+        uint32_t i;
+        if (s->arrived || !xbar_peek(m->xbar[TO_MEMORY], s->number, &i)) continue;
+        s->arrived = true;
+        wake(m, s, CLOCK_NOC);
+    }
+}
+
+/* ---- to the crossbar ---- */
+
+static bool answer(struct mem *m, struct slice *s, struct msg_queue *q, uint64_t cycle) {
+    if (!q->count || (q == &s->hits && m->pool.m[q->head].when > cycle)) return false;
+    const struct msg *r = &m->pool.m[q->head];
+    uint32_t to = r->sm / (uint32_t)m->o.noc.sms_per_port;
+    if (!xbar_room(m->xbar[TO_SMS], s->number, to, r->bytes)) return false;
+    mem_push(m, TO_SMS, s->number, to, r->bytes, q->head, CLOCK_L2);
+    msg_take(&m->pool, q);
+    m->port[to].inside++;
+    m->returning[to / 64] |= (uint64_t)1 << to % 64;
+    return true;
+}
+
+static void send_answers(struct mem *m, struct slice *s, uint64_t cycle) {
+    struct msg_queue *queue[2] = {&s->hits, &s->answers};
+    for (uint32_t n = 0; n < s->level.shape.ports; n++) {
+        uint32_t first = s->answers_turn;
+        if (answer(m, s, queue[first], cycle))
+            s->answers_turn = !first;
+        else if (!answer(m, s, queue[!first], cycle))
+            return;
+    }
+}
+
+/* ---- a cycle ---- */
+
+static uint64_t head_when(const struct mem *m, const struct msg_queue *q) {
+    return q->count ? m->pool.m[q->head].when : CLOCK_ASLEEP;
+}
+
+void slice_cycle(struct mem *m, struct slice *s, uint64_t cycle) {
+    take_returns(m, s);
+    for (uint32_t n = 0; s->arrived && n < s->level.shape.ports && accept(m, s, cycle); n++) continue;
+    send_below(m, s, cycle);
+    send_answers(m, s, cycle);
+    uint64_t due = head_when(m, &s->hits), below = head_when(m, &s->below);
+    if (below < due) due = below;
+    if (s->arrived || s->returned.count || s->answers.count || due <= cycle) due = cycle + 1;
+    s->due = due;
+}
+
+void slice_flush(struct mem *m, struct slice *s) {
+    uint32_t slots = s->level.tags.sets * s->level.tags.ways;
+    for (uint32_t i = 0; i < slots; i++) {
+        if (!s->level.tags.tag[i]) continue;
+        uint64_t line, dirty = level_empty(&s->level, i, &line);
+        queue_grains(m, s, MEM_WRITE, line, dirty, 0, 0);
+    }
+    if (!s->below.count) return;
+    uint64_t k = clock_elapsed(&m->clock, CLOCK_L2, m->now) + 1;
+    if (k < s->due) s->due = k;
+    clock_at(&m->clock, CLOCK_L2, k);
+}

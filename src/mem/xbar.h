@@ -1,0 +1,38 @@
+/* A crossbar in one direction (004 5.1.2): finite input and output buffers kept by credits, messages cut into flits, a
+ * parallel iterative matching allocator with passes and input speed-up. It moves numbers, not data. */
+#ifndef HEDDLE_MEM_XBAR_H
+#define HEDDLE_MEM_XBAR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct opt_noc;
+struct xbar;
+
+struct xbar *xbar_new(const struct opt_noc *o, uint32_t inputs, uint32_t outputs, uint64_t seed);
+void xbar_free(struct xbar *x);
+/* The input has credits for the message. */
+bool xbar_room(const struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes);
+/* Needs xbar_room. */
+void xbar_push(struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes, uint32_t message);
+/* Takes a message that has arrived whole, and returns its credits; peek leaves it there. */
+bool xbar_pop(struct xbar *x, uint32_t output, uint32_t *message);
+bool xbar_peek(const struct xbar *x, uint32_t output, uint32_t *message);
+/* One cycle of its own clock. */
+void xbar_cycle(struct xbar *x);
+/* A cycle may change something: a message is inside and not yet at its output. */
+bool xbar_busy(const struct xbar *x);
+/* Cycles in which nothing will happen, all messages being on the wire; UINT64_MAX: nothing is inside. Skipping no more of
+ * them is the same as so many calls of xbar_cycle. */
+uint64_t xbar_quiet(const struct xbar *x);
+void xbar_skip(struct xbar *x, uint64_t cycles);
+
+struct xbar_stats {
+    uint64_t cycles;
+    uint64_t flits, messages; /* that have crossed */
+    uint64_t occupied;        /* output-cycles with a flit; none in an ideal crossbar */
+    uint64_t stalls;          /* flits the allocator let through that a full output buffer held back */
+};
+void xbar_get_stats(const struct xbar *x, struct xbar_stats *s);
+
+#endif

@@ -1,0 +1,43 @@
+/* Instructions through the instruction cache. A split has one line of code at hand; asking when it may issue asks for the
+ * line it needs next. A line that arrives wakes every warp: by then the split may be another one, and misses are few. */
+#include "sm/impl.h"
+
+static uint64_t ask(struct sm *s, const struct mech_split *split, struct sm_fetched *f, uint32_t line) {
+    uint64_t when = 0;
+    if (s->nfree_requests <= SM_PACKET) return s->now + 1; /* the rest is for the packet being selected */
+    const uint32_t r = request_take(s);
+    const enum mem_answer a = mem_ask(s->env.mem, s->env.index, MEM_L1I, MEM_READ,
+                                      (uint64_t)line * s->line[MEM_L1I], s->line[MEM_L1I], r, s->now, &when);
+    if (a == MEM_WAIT) {
+        s->requests[r] = (struct sm_request){
+            .nodes = SM_NONE, .next = SM_NONE, .split = split->id, .line = line, .path = SM_FETCH};
+        *f = (struct sm_fetched){line, SM_NEVER};
+        s->stats.fetch_stalls++;
+        return SM_NEVER;
+    }
+    request_give(s, r);
+    if (a == MEM_BUSY) return s->now + 1;
+    *f = (struct sm_fetched){line, when};
+    return when;
+}
+
+static void grow(struct sm *s, uint32_t id) {
+    const uint32_t n = id + id / 2 + 64;
+    s->fetched = xrealloc(s->fetched, n * sizeof *s->fetched);
+    for (; s->nfetched < n; s->nfetched++) s->fetched[s->nfetched] = (struct sm_fetched){SM_NONE, 0};
+}
+
+uint64_t fetch_when(struct sm *s, const struct mech_split *split) {
+    if (s->o->sm.ideal_fetch) return 0;
+    if (split->id >= s->nfetched) grow(s, split->id);
+    struct sm_fetched *f = &s->fetched[split->id];
+    const uint32_t line = (uint32_t)((uint64_t)split->pc * SM_INSN_BYTES / s->line[MEM_L1I]);
+    return f->line == line ? f->ready : ask(s, split, f, line);
+}
+
+void fetch_arrived(struct sm *s, const struct sm_request *r) {
+    struct sm_fetched *f = &s->fetched[r->split];
+    if (f->line == r->line) f->ready = s->now;
+    for (uint32_t warp = 0; warp < s->nwarps; warp++)
+        if (s->warps[warp].w) mech_wake(s->mech, warp, ~0u);
+}

@@ -1,0 +1,71 @@
+/* Every cycle of every scheduler in exactly one class (004 Figure 6.3), from the first cycle a block is resident to the
+ * last: the packet it issued, by size; a stall; nothing ready, because of memory or for another reason; a packet without
+ * threads. A packet is in its class for all the cycles it holds the issue port. So the classes add up to schedulers times
+ * cycles, which is checked whenever a block ends.
+ *
+ * Cycles in which nothing issues are put into a class when the next tick comes, by the state the last one left: nothing
+ * changes in between, so sleeping through them gives the same numbers as ticking. In cycles where no scheduler works the
+ * resident threads are counted by what they wait for (002 Figure 5). */
+#include "sm/impl.h"
+
+enum { BY_DEPENDENCY, BY_BARRIER, BY_PATH, BY_RECONVERGENCE };
+
+void idle_issued(struct sm *s, uint32_t sched, uint32_t threads, uint32_t extra) {
+    struct sm_sched *c = &s->sched[sched];
+    const uint32_t size = (uint32_t)s->o->sm.warp_size, k = ((threads - 1) * (SM_SIZES - 1)) / size;
+    s->stats.issued_size[k < SM_SIZES ? k : SM_SIZES - 1] += s->beats;
+    s->stats.stall += extra;
+    s->stats.lane_slots += size;
+    c->port = c->counted = s->now + s->beats + extra;
+}
+
+static void take_census(struct sm *s) {
+    struct mech_census c = {0};
+    uint32_t live = 0, blocked = 0;
+    for (uint32_t k = 0; k < s->nblocks; k++) {
+        if (!s->blocks[k].threads) continue;
+        live += s->blocks[k].b.live;
+        for (uint32_t w = 0; w < s->block_warps; w++)
+            blocked += (uint32_t)__builtin_popcount(s->blocks[k].b.warps[w].blocked);
+    }
+    s->mech->ops->census(s->mech, &c);
+    const uint32_t held = blocked + c.inactive_path + c.reconvergence;
+    s->census[BY_DEPENDENCY] = live > held ? live - held : 0;
+    s->census[BY_BARRIER] = blocked;
+    s->census[BY_PATH] = c.inactive_path;
+    s->census[BY_RECONVERGENCE] = c.reconvergence;
+    s->census_known = true;
+}
+
+void idle_check(const struct sm *s) {
+    const struct sm_stats *t = &s->stats;
+    uint64_t sum = t->w0_mem + t->w0_idle + t->stall + t->empty_slots, ahead = 0;
+    for (int k = 0; k < SM_SIZES; k++) sum += t->issued_size[k];
+    for (uint32_t k = 0; k < (uint32_t)s->o->sm.schedulers; k++) ahead += s->sched[k].counted - s->counted;
+    CHECK(sum == t->sched_cycles + ahead);
+}
+
+void idle_account(struct sm *s, uint64_t until) {
+    const uint32_t n = (uint32_t)s->o->sm.schedulers;
+    uint64_t busy_until = 0;
+    bool stalled = false;
+    if (!s->active) return;
+    for (uint32_t k = 0; k < n; k++) {
+        struct sm_sched *c = &s->sched[k];
+        if (c->counted > busy_until) busy_until = c->counted;
+        stalled |= c->stalled;
+        if (c->counted >= until) continue;
+        *(c->stalled ? &s->stats.stall
+          : c->loads ? &s->stats.w0_mem
+                     : &s->stats.w0_idle) += until - c->counted;
+        c->counted = until;
+    }
+    if (until > s->counted) {
+        s->stats.cycles += until - s->counted;
+        s->stats.sched_cycles += (until - s->counted) * n;
+        s->counted = until;
+    }
+    if (stalled || busy_until >= until) return;
+    if (!s->census_known) take_census(s);
+    for (int k = 0; k < 4; k++) s->stats.idle_thread_cycles[k] += s->census[k] * (until - busy_until);
+}

@@ -1,0 +1,258 @@
+/* What the files of this room share and nobody else sees: the body of an SM, and how an instruction travels through it.
+ *
+ * select -> execute (functional, at issue) -> an op -> commit. An op is one split's instruction from issue until its
+ * threads' next PCs have been handed to the mechanism and its data is back. Memory instructions of a packet make one
+ * entry of the load/store unit: a list of requests (a cache line, a shared-memory access, a parameter read), each with
+ * the threads it serves. All of these come from pools sized when the SM is made. */
+#ifndef HEDDLE_SM_IMPL_H
+#define HEDDLE_SM_IMPL_H
+
+#include "base/alloc.h"
+#include "base/bits.h"
+#include "sm/sm.h"
+
+#define SM_NONE    0xffffffffu
+#define SM_EXITED  0xffffffffu /* in sm_node.pc: no next PC, the threads are gone */
+#define SM_BLOCKED 0xfffffffeu /* they wait at a barrier or a .sync instruction */
+
+enum {
+    SM_LANES = EXEC_LANES,
+    SM_REGISTER_BANKS = 4,       /* of the operand rows, where sm.register_banks charges for conflicts */
+    SM_REQUESTS = 4096,          /* requests an SM keeps track of beyond those of one packet */
+    SM_PACKET = 8 * MECH_WIDEST, /* most requests of one packet: a 32-byte local access is eight words */
+    SM_INSN_BYTES = 8,           /* of an instruction in memory, for the instruction cache */
+    SM_SCORES =
+        64 /* results under way with which a warp is held back: a packet may add one per lane to them */
+};
+
+/* Threads on their way to one PC; or, in the list of a request, threads of an op it serves (pc is then the op). */
+struct sm_node {
+    uint32_t pc, warp, mask, next;
+};
+
+struct sm_op {
+    struct mech_split *split; /* NULL: committed already, only its data is still under way */
+    uint32_t pc, sched;
+    uint32_t sides; /* nodes: where its threads go; SM_NONE: all to pc + 1 */
+    uint32_t freed; /* nodes: threads of other splits that it set free, pc is where they go on */
+    uint32_t left;  /* requests not answered yet */
+    uint32_t next;  /* free list */
+    uint64_t ready; /* write-back is not before this cycle */
+    uint64_t issued;
+    bool memory;  /* has requests */
+    bool lines;   /* some of them go to the memory system */
+    bool overlap; /* a thread is served by more than one of its requests */
+};
+
+/* What a request asks; the first are those of enum mem_path. */
+enum { SM_SHARED = MEM_NPATHS, SM_PARAM, SM_FETCH };
+struct sm_request {
+    uint64_t addr;
+    uint32_t bytes; /* SM_SHARED: cycles it holds the unit */
+    uint32_t nodes, next;
+    uint32_t split, line; /* SM_FETCH: whose, and which line */
+    uint8_t path, kind;   /* kind: enum mem_kind */
+};
+
+struct sm_entry {         /* of the load/store unit: the memory part of one packet */
+    uint32_t first, last; /* requests */
+    uint32_t next;
+    uint64_t arrival; /* at the memory stage */
+};
+struct sm_fifo {
+    uint32_t first, last, n; /* entries */
+};
+
+struct sm_score {     /* registers of some lanes that are not written yet */
+    uint64_t ready;   /* SM_NEVER: a load */
+    uint64_t written; /* signature of the rows */
+    uint32_t mask, pc, op;
+};
+
+struct sm_warp {
+    struct exec_warp *w; /* NULL: no block in this slot */
+    uint32_t block;
+    uint32_t waiting; /* lanes whose waiting has been committed */
+    uint32_t due;     /* lanes to be released as soon as it is */
+    uint32_t spin;    /* lanes that last did what a waiting thread does */
+    uint32_t nscore;
+    struct sm_score *score; /* SM_SCORES + SM_LANES; NULL under issue = barrel */
+};
+
+struct sm_block {
+    struct exec_block b;
+    uint64_t begun;
+    uint32_t threads; /* whose exit has not been committed; 0: the slot is free */
+    bool allocated;
+};
+
+struct sm_sched {
+    uint64_t port;    /* cycle from which it may issue */
+    uint64_t counted; /* cycles before this one are in a class */
+    uint64_t unit[IR_NCLASSES];
+    uint32_t loads;      /* ops that wait for the memory system */
+    struct sm_fifo pipe; /* memory instructions between issue and the memory stage */
+    bool stalled;        /* in the last tick */
+};
+
+/* An event names an op, or a request with the top bit set. Near ones lie in a wheel of lists, by cycle, chained by the
+ * next of what they name; far ones in a heap, ordered by cycle, then age. */
+#define SM_EVENT_REQUEST 0x80000000u
+struct sm_event {
+    uint64_t when, seq;
+    uint32_t what;
+};
+struct sm_slot {
+    uint32_t first, last;
+};
+
+struct sm_fetched { /* the instruction line a split has at hand */
+    uint32_t line;
+    uint64_t ready; /* SM_NEVER: asked for */
+};
+
+/* Lanes of one warp that go one way; their addresses follow one another in the gather buffer, lowest lane first. */
+struct sm_part {
+    uint32_t warp, mask, first;
+    uint32_t path;
+};
+
+struct sm_gather {      /* the memory part of the packet being issued */
+    uint32_t entry;     /* SM_NONE: none yet */
+    uint32_t shared;    /* its request to shared memory, or SM_NONE */
+    uint32_t paths;     /* that the current op takes, one bit each */
+    uint32_t nparts, n; /* of the current op; addresses of all parts */
+    uint32_t bytes, lanes;
+    uint32_t nshared, shared_bytes; /* of all ops */
+    bool shared_atomic, words;
+    struct sm_part part[SM_PACKET];
+    uint64_t addr[SM_PACKET], some[SM_PACKET], shared_addr[MECH_WIDEST];
+    struct mem_line line[2 * SM_PACKET];
+    uint32_t mask[2 * SM_PACKET]; /* lanes of one part, by line */
+    uint32_t request[2 * SM_PACKET];
+};
+
+struct sm {
+    struct sm_env env;
+    const struct sm_options *o;
+    uint64_t now;
+    struct mech *mech;
+    struct sm_stats stats;
+    struct err failed; /* a block that could not be allocated: reported by the next tick */
+
+    uint32_t beats; /* cycles a packet holds the issue port */
+    uint32_t latency[IR_NCLASSES], interval[IR_NCLASSES];
+    uint32_t line[MEM_NPATHS], sector[MEM_NPATHS], ports[MEM_NPATHS];
+
+    uint32_t nblocks, block_warps, nwarps, active; /* places; warps of a block; slots; blocks that run */
+    struct sm_block *blocks;
+    struct sm_warp *warps;
+    struct sm_sched *sched;
+    uint32_t ended;   /* blocks that ended in this tick */
+    uint64_t fresh;   /* a block has arrived: tick in this cycle; SM_NEVER: none has */
+    bool ticked;      /* in cycle now */
+    uint64_t counted; /* cycles before this one are in stats.cycles, if a block was resident */
+
+    struct sm_op *ops;
+    struct sm_node *nodes;
+    struct sm_request *requests;
+    struct sm_entry *entries;
+    uint32_t nops, free_op, free_node, free_request, free_entry;
+    uint32_t nfree_ops, nfree_requests, nfree_nodes, npending; /* npending: ops alive */
+    struct sm_slot wheel[64];
+    uint64_t slots;    /* of the wheel that hold an event */
+    uint64_t wheel_at; /* cycles before this one have been dealt with */
+    struct sm_event *heap;
+    uint32_t nheap;
+    uint64_t seq;
+
+    struct sm_fifo queue; /* of the load/store unit */
+    uint64_t lsu_busy;    /* shared memory holds it until then */
+
+    struct sm_fetched *fetched; /* by split; NULL: ideal fetch */
+    uint32_t nfetched;
+
+    bool census_known;
+    uint32_t census[4]; /* threads by reason, as idle_thread_cycles */
+
+    struct sb event; /* what the mechanism said since the last issue */
+    struct mech_packet packet;
+    struct mech_side *sides; /* MECH_SIDES: the outcome being committed */
+    struct mech_outcome outcome;
+    struct mech_set freed, ready;
+    struct sm_gather gather;
+};
+
+static inline const struct ir_insn *sm_insn(const struct sm *s, uint32_t pc) {
+    return &s->env.module->code.v[pc];
+}
+static inline bool sm_scoreboard(const struct sm *s) {
+    return s->o->sm.issue == SM_SCOREBOARD;
+}
+
+/* pool.c: storage. A take never fails: issue is held back while a pool could run out. */
+void pool_init(struct sm *s);
+void pool_free(struct sm *s);
+uint32_t op_take(struct sm *s);
+void op_give(struct sm *s, uint32_t op);
+uint32_t node_take(struct sm *s, uint32_t pc, uint32_t warp, uint32_t mask, uint32_t next);
+void nodes_give(struct sm *s, uint32_t first);
+uint32_t request_take(struct sm *s);
+void request_give(struct sm *s, uint32_t r);
+uint32_t entry_take(struct sm *s);
+void entry_give(struct sm *s, uint32_t e);
+void fifo_push(struct sm *s, struct sm_fifo *f, uint32_t e);
+uint32_t fifo_pop(struct sm *s, struct sm_fifo *f);
+void event_push(struct sm *s, uint64_t when, uint32_t what);
+bool event_pop(struct sm *s, uint32_t *what); /* one that is due */
+uint64_t event_next(const struct sm *s);      /* cycle of the earliest, or SM_NEVER */
+
+/* units.c: what an instruction costs apart from memory. */
+void units_init(struct sm *s);
+uint32_t unit_register_stall(const struct sm *s, const struct ir_insn *i);
+/* Reserves the unit of i from cycle start on, for so many beats; returns the cycle of write-back. */
+uint64_t unit_start(struct sm *s, uint32_t sched, const struct ir_insn *i, uint64_t start, uint32_t beats);
+
+/* score.c: registers under way. */
+void score_add(struct sm *s, uint32_t warp, uint32_t mask, uint32_t pc, uint32_t op, uint64_t ready);
+void score_clear(struct sm *s, uint32_t warp, uint32_t mask, uint32_t op);
+void score_clear_op(struct sm *s, uint32_t op);
+uint64_t score_when(struct sm *s, const struct mech_split *split);
+
+/* fetch.c: instructions through the instruction cache. */
+uint64_t fetch_when(struct sm *s, const struct mech_split *split);
+void fetch_arrived(struct sm *s, const struct sm_request *r);
+
+/* issue.c */
+bool issue_all(struct sm *s, struct err *e);
+
+/* outcome.c: from what a step said to what the mechanism is told. */
+void outcome_note(struct sm *s, struct sm_op *op, uint32_t k); /* after the step of the split's piece k */
+void outcome_settle(struct sm *s, struct sm_op *op);           /* after the last */
+void outcome_commit(struct sm *s, struct sm_op *op);           /* hands the split back; the op stays */
+void outcome_offer(struct sm *s, struct sm_op *op,
+                   uint32_t nodes); /* these threads have their data, others wait */
+
+/* lines.c: addresses of a packet's instructions to requests. */
+void lines_begin(struct sm *s);
+void lines_gather(struct sm *s, uint32_t warp, bool texture); /* after the step of one piece */
+void lines_build(struct sm *s, uint32_t op, bool merge);      /* after an op's last piece */
+uint32_t lines_end(struct sm *s);                             /* the entry, or SM_NONE */
+
+/* lsu.c: the load/store unit. */
+void lsu_issue(struct sm *s, uint32_t entry, uint32_t sched, uint64_t arrival);
+bool lsu_blocked(const struct sm *s,
+                 uint32_t sched); /* the memory stage cannot take what this scheduler has sent */
+void lsu_cycle(struct sm *s);
+void lsu_answered(struct sm *s, uint32_t request);
+uint64_t lsu_next(const struct sm *s);
+
+/* idle.c: every cycle in one class. */
+void idle_account(struct sm *s, uint64_t until);
+void idle_check(const struct sm *s); /* panics unless the classes add up */
+void idle_issued(struct sm *s, uint32_t sched, uint32_t threads, uint32_t extra);
+
+/* sm.c: these threads' exit is committed. */
+void sm_threads_ended(struct sm *s, const struct mech_set *exited);
+
+#endif

@@ -1,0 +1,183 @@
+/* Issue: when a scheduler's port is free and its pipeline moves, the mechanism selects a packet; every piece of every
+ * split is executed at once (values never depend on time), and what remains is when each split may go on.
+ *
+ * Write-back comes depth + latency - 1 cycles after the start. Under `barrel` a split is committed then, loads when their
+ * data is back. Under `scoreboard` an instruction that cannot change control flow is committed at issue, and the rows it
+ * writes are under way until write-back; branches, calls, exits and barriers are committed when they resolve. */
+#include "mech/set.h"
+#include "sm/impl.h"
+
+/* Lanes that last polled, slept or failed an atomic make no progress by running on, until they store, change a word or
+ * reach a barrier or exit: what the watchdog of a spinning kernel needs to know. */
+static void note_progress(struct sm *s, struct sm_warp *w, const struct ir_insn *i, uint32_t mask) {
+    const uint8_t cls = ir_ops[i->op].cls;
+    if (w->w->spun) {
+        w->w->spun = false;
+        w->spin |= mask;
+        return;
+    }
+    if (cls == IR_C_BAR || cls == IR_C_ATOM || (cls == IR_C_LDST && !i->nd) ||
+        s->env.grid->out.flow == EXEC_EACH)
+        w->spin &= ~mask;
+    if (mask & ~w->spin) s->stats.last_progress = s->now;
+}
+
+static void count_lanes(struct sm *s, const struct sm_warp *w, const struct ir_insn *i, uint32_t mask) {
+    const uint32_t n = (uint32_t)__builtin_popcount(mask);
+    s->stats.thread_insts += n;
+    s->stats.class_insts[ir_ops[i->op].cls] += n;
+    if (!s->env.thread_insts) return;
+    uint64_t *at =
+        s->env.thread_insts + w->w->block->index * s->env.grid->threads + (uint64_t)w->w->index * SM_LANES;
+    FOR_LANES(l, mask) at[l]++;
+}
+
+/* The step of every piece. A guarded branch counts for all of its lanes, anything else for those it runs for, as in the
+ * functional engine. False: a fault. */
+static bool execute(struct sm *s, struct sm_op *op, const struct ir_insn *i, struct err *e) {
+    const struct mech_split *split = op->split;
+    struct exec_grid *g = s->env.grid;
+    const uint64_t before = s->stats.thread_insts;
+    const uint64_t barriers = g->barriers;
+    g->clock = s->now;
+    for (uint32_t k = 0; k < split->set.n; k++) {
+        const struct mech_piece p = split->set.p[k];
+        struct sm_warp *w = &s->warps[p.warp];
+        const uint32_t runs = i->guard && i->op != IR_BRA ? exec_guard(&w->w->x, i, p.mask) : p.mask;
+        exec_step(w->w, op->pc, p.mask);
+        if (g->out.flow == EXEC_FAULT) return exec_fault_report(w->w, e);
+        count_lanes(s, w, i, runs);
+        note_progress(s, w, i, p.mask);
+        outcome_note(s, op, k);
+        if (g->out.access.mask) lines_gather(s, p.warp, i->op == IR_TEX);
+    }
+    outcome_settle(s, op);
+    s->stats.barriers += g->barriers - barriers;
+    s->stats.warp_insts++;
+    if (s->env.branch) {
+        s->env.branch[op->pc].executions++;
+        s->env.branch[op->pc].lanes += s->stats.thread_insts - before;
+    }
+    return true;
+}
+
+/* Nothing about it is decided later: it goes on at pc + 1 while its result is under way. */
+static bool commits_at_issue(const struct sm *s, const struct sm_op *op, const struct ir_insn *i) {
+    const uint8_t cls = ir_ops[i->op].cls;
+    return sm_scoreboard(s) && cls != IR_C_BRANCH && cls != IR_C_BAR && op->sides == SM_NONE &&
+           op->freed == SM_NONE;
+}
+
+/* The op has executed and its requests exist: commit now, or say when. */
+static void dispatch(struct sm *s, uint32_t k, const struct ir_insn *i) {
+    struct sm_op *op = &s->ops[k];
+    if (op->memory && op->lines) s->sched[op->sched].loads++;
+    if (!commits_at_issue(s, op, i)) {
+        if (!op->memory) event_push(s, op->ready, k);
+        return;
+    }
+    const bool awaited = op->memory && i->nd;
+    for (uint32_t p = 0; p < op->split->set.n; p++) {
+        const struct mech_piece at = op->split->set.p[p];
+        score_add(s, at.warp, at.mask, op->pc, awaited ? k : SM_NONE, awaited ? SM_NEVER : op->ready);
+    }
+    outcome_commit(s, op);
+    if (!op->memory) op_give(s, k);
+}
+
+/* Cycles register read needs beyond the beats: bank conflicts of the operands, and of mixed warps. */
+static uint32_t register_stall(struct sm *s, const struct mech_packet *p) {
+    uint32_t most = 0;
+    if (s->o->sm.register_banks)
+        for (uint32_t k = 0; k < p->n; k++) {
+            const uint32_t n = unit_register_stall(s, sm_insn(s, p->split[k]->pc));
+            if (n > most) most = n;
+        }
+    s->stats.register_conflict_cycles += most + p->register_stall;
+    return most + p->register_stall;
+}
+
+static void tell(struct sm *s, uint32_t sched) {
+    const struct sm_observer *o = s->env.observer;
+    if (o && o->issue)
+        o->issue(o->user, s->now, s->env.index, sched, &s->packet, s->event.len ? s->event.text : "");
+    s->event.len = 0;
+    if (s->event.text) s->event.text[0] = 0;
+}
+
+/* A packet without threads only takes its slots. */
+static void issue_charge(struct sm *s, uint32_t sched) {
+    const uint64_t slots = s->packet.charge ? s->packet.charge : 1, cycles = slots * s->beats;
+    s->stats.empty_slots += cycles;
+    s->stats.last_progress = s->now;
+    s->sched[sched].port = s->sched[sched].counted = s->now + cycles;
+}
+
+/* Units are reserved: for a whole warp, or for what the lanes of a mixed packet need. */
+static void start_units(struct sm *s, uint32_t sched, const uint32_t *op, uint64_t start) {
+    const struct mech_packet *p = &s->packet;
+    const uint32_t width = (uint32_t)s->o->sm.simd_width;
+    uint32_t threads[IR_NCLASSES] = {0};
+    for (uint32_t k = 0; p->n > 1 && k < p->n; k++)
+        threads[ir_ops[sm_insn(s, p->split[k]->pc)->op].cls] += p->split[k]->threads;
+    for (uint32_t k = 0; k < p->n; k++) {
+        const struct ir_insn *i = sm_insn(s, p->split[k]->pc);
+        const uint32_t beats = p->n > 1 ? (threads[ir_ops[i->op].cls] + width - 1) / width : s->beats;
+        s->ops[op[k]].ready = unit_start(s, sched, i, start, beats);
+    }
+}
+
+static struct sm_op *take_op(struct sm *s, struct mech_split *split, uint32_t sched, uint32_t *k) {
+    *k = op_take(s);
+    struct sm_op *op = &s->ops[*k];
+    op->split = split;
+    op->pc = split->pc;
+    op->sched = sched;
+    op->issued = s->now;
+    return op;
+}
+
+/* All splits execute before any is committed: a commit may reuse a split of the packet. */
+static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
+    const struct mech_packet *p = &s->packet;
+    const uint32_t extra = register_stall(s, p);
+    const uint64_t start = s->now + extra;
+    uint32_t threads = 0, op[MECH_WIDEST];
+    lines_begin(s);
+    for (uint32_t k = 0; k < p->n; k++) {
+        struct sm_op *o = take_op(s, p->split[k], sched, &op[k]);
+        threads += o->split->threads;
+        if (!execute(s, o, sm_insn(s, o->pc), e)) return false;
+        lines_build(s, op[k], p->n > 1);
+    }
+    start_units(s, sched, op, start);
+    const uint32_t entry = lines_end(s);
+    if (entry != SM_NONE) lsu_issue(s, entry, sched, start + (uint64_t)s->o->sm.depth - 1);
+    idle_issued(s, sched, threads, extra);
+    for (uint32_t k = 0; k < p->n; k++) dispatch(s, op[k], sm_insn(s, s->ops[op[k]].pc));
+    return true;
+}
+
+/* What a packet may take at most must be free before one is selected; three nodes per thread are for outcomes. */
+static bool may_run_out(const struct sm *s) {
+    return s->nfree_ops < MECH_WIDEST || s->nfree_requests <= SM_PACKET ||
+           s->nfree_nodes < 3 * SM_LANES * s->nwarps + 2 * SM_PACKET;
+}
+
+bool issue_all(struct sm *s, struct err *e) {
+    for (uint32_t k = 0; k < (uint32_t)s->o->sm.schedulers; k++) {
+        struct sm_sched *c = &s->sched[k];
+        c->stalled = false;
+        if (c->port > s->now) continue;
+        c->stalled = lsu_blocked(s, k) || may_run_out(s);
+        if (c->stalled) continue;
+        s->packet.n = s->packet.charge = s->packet.register_stall = 0;
+        if (!s->mech->ops->select(s->mech, k, &s->packet)) continue;
+        tell(s, k);
+        if (!s->packet.n)
+            issue_charge(s, k);
+        else if (!issue_packet(s, k, e))
+            return false;
+    }
+    return true;
+}

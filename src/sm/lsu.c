@@ -1,0 +1,124 @@
+/* The load/store unit: memory instructions in order, one line (l1x.ports of them) a cycle.
+ *
+ * A memory instruction reaches the memory stage depth - 1 cycles after issue, so a hit of latency 1 takes as long as an
+ * addition. There it joins the queue; while the queue is full it stays where it is and its scheduler's pipeline with it
+ * (the stalls of 004 Figure 6.3). The instruction at the head sends its requests; one the memory system cannot take is
+ * tried again in the next cycle, and everything behind it waits. Stores are posted: nobody waits for an answer. */
+#include "sm/impl.h"
+
+void lsu_issue(struct sm *s, uint32_t entry, uint32_t sched, uint64_t arrival) {
+    s->entries[entry].arrival = arrival;
+    fifo_push(s, &s->sched[sched].pipe, entry);
+}
+
+bool lsu_blocked(const struct sm *s, uint32_t sched) {
+    const struct sm_fifo *f = &s->sched[sched].pipe;
+    return f->n && s->entries[f->first].arrival <= s->now;
+}
+
+/* All of an op's requests have been answered: it writes back, now or when the pipeline has it there. */
+static void complete(struct sm *s, uint32_t k) {
+    struct sm_op *op = &s->ops[k];
+    if (op->lines) s->sched[op->sched].loads--;
+    if (!op->split) {
+        if (op->overlap) score_clear_op(s, k);
+        op_give(s, k);
+    } else {
+        event_push(s, op->ready > s->now ? op->ready : s->now, k);
+    }
+}
+
+/* Threads served by a request: their registers are there, their op has one answer less to wait for. */
+static void answered_op(struct sm *s, uint32_t k, uint32_t first) {
+    struct sm_op *op = &s->ops[k];
+    op->left--;
+    if (!op->split && !op->overlap)
+        for (uint32_t n = first; n != SM_NONE && s->nodes[n].pc == k; n = s->nodes[n].next)
+            score_clear(s, s->nodes[n].warp, s->nodes[n].mask, k);
+    if (!op->left)
+        complete(s, k);
+    else if (op->split && !op->overlap)
+        outcome_offer(s, op, first);
+}
+
+void lsu_answered(struct sm *s, uint32_t r) {
+    struct sm_request *q = &s->requests[r];
+    if (q->path == SM_FETCH) {
+        fetch_arrived(s, q);
+    } else {
+        for (uint32_t n = q->nodes, op = SM_NONE; n != SM_NONE; n = s->nodes[n].next) {
+            if (s->nodes[n].pc == op) continue; /* nodes of one op follow one another */
+            op = s->nodes[n].pc;
+            answered_op(s, op, n);
+        }
+    }
+    request_give(s, r);
+}
+
+/* Nobody waits for a posted store but the thread that must not run ahead of its own pipeline. */
+static void posted(struct sm *s, uint32_t r) {
+    uint32_t op = SM_NONE;
+    for (uint32_t n = s->requests[r].nodes; n != SM_NONE; n = s->nodes[n].next) {
+        if (s->nodes[n].pc == op) continue;
+        op = s->nodes[n].pc;
+        if (!--s->ops[op].left) {
+            if (s->ops[op].ready <= s->now) s->ops[op].ready = s->now + 1;
+            complete(s, op);
+        }
+    }
+    request_give(s, r);
+}
+
+/* False: not taken, try again in the next cycle. */
+static bool send(struct sm *s, uint32_t r) {
+    const struct sm_request *q = &s->requests[r];
+    uint64_t when = 0;
+    if (q->path == SM_SHARED) {
+        s->lsu_busy = s->now + q->bytes;
+        event_push(s, s->now + q->bytes - 1 + (uint64_t)s->o->sm.shared_latency, r | SM_EVENT_REQUEST);
+        return true;
+    }
+    if (q->path == SM_PARAM) {
+        event_push(s, s->now + (uint64_t)s->env.mem_options->l1c.latency, r | SM_EVENT_REQUEST);
+        return true;
+    }
+    switch (mem_ask(s->env.mem, s->env.index, (enum mem_path)q->path, (enum mem_kind)q->kind, q->addr,
+                    q->bytes, r, s->now, &when)) {
+    case MEM_HIT: event_push(s, when > s->now ? when : s->now + 1, r | SM_EVENT_REQUEST); return true;
+    case MEM_WAIT: return true;
+    case MEM_POSTED: posted(s, r); return true;
+    default: return false;
+    }
+}
+
+static void arrive(struct sm *s) {
+    for (uint32_t k = 0; k < (uint32_t)s->o->sm.schedulers; k++)
+        while (lsu_blocked(s, k) && s->queue.n < (uint32_t)s->o->sm.lsu_queue)
+            fifo_push(s, &s->queue, fifo_pop(s, &s->sched[k].pipe));
+}
+
+void lsu_cycle(struct sm *s) {
+    uint32_t ports[SM_FETCH];
+    for (uint32_t p = 0; p < MEM_NPATHS; p++) ports[p] = s->ports[p];
+    ports[SM_SHARED] = ports[SM_PARAM] = 1;
+    arrive(s);
+    while (s->queue.n && s->lsu_busy <= s->now) {
+        struct sm_entry *e = &s->entries[s->queue.first];
+        const uint32_t r = e->first;
+        if (!ports[s->requests[r].path]) return;
+        ports[s->requests[r].path]--;
+        const uint32_t next = s->requests[r].next;
+        if (!send(s, r)) return;
+        e->first = next;
+        if (next == SM_NONE) entry_give(s, fifo_pop(s, &s->queue));
+    }
+}
+
+uint64_t lsu_next(const struct sm *s) {
+    uint64_t next = s->queue.n ? (s->lsu_busy > s->now ? s->lsu_busy : s->now + 1) : SM_NEVER;
+    for (uint32_t k = 0; k < (uint32_t)s->o->sm.schedulers; k++) {
+        const struct sm_fifo *f = &s->sched[k].pipe;
+        if (f->n && s->entries[f->first].arrival < next) next = s->entries[f->first].arrival;
+    }
+    return next > s->now ? next : s->now + 1;
+}

@@ -1,0 +1,205 @@
+/* From what a step said about each piece to the outcome the mechanism is told at commit.
+ *
+ * While an op is under way the next PCs of its threads are nodes {PC, warp, lanes}; none means that all go to pc + 1, which
+ * is what most instructions do. Released threads (the last arrival at a barrier sets the others free) travel with the op
+ * that released them and come back to the mechanism when it commits. A thread can be released by an op that commits before
+ * the one with which the thread itself began to wait: it is then kept until that one has committed too. */
+#include <string.h>
+
+#include "mech/set.h"
+#include "sm/impl.h"
+
+static void side(struct sm *s, struct sm_op *op, uint32_t pc, uint32_t warp, uint32_t mask) {
+    if (mask) op->sides = node_take(s, pc, warp, mask, op->sides);
+}
+
+/* Lanes with a PC each, grouped. */
+static void sides_each(struct sm *s, struct sm_op *op, uint32_t warp, uint32_t left) {
+    const uint32_t *pc = s->env.grid->out.pc;
+    while (left) {
+        const uint32_t to = pc[__builtin_ctz(left)];
+        uint32_t here = 0;
+        FOR_LANES(l, left) here |= (uint32_t)(pc[l] == to) << l;
+        side(s, op, to, warp, here);
+        left &= ~here;
+    }
+}
+
+/* Threads of the block that a barrier or their warp has set free. */
+static void collect_released(struct sm *s, struct sm_op *op, uint32_t block) {
+    struct exec_block *b = &s->blocks[block].b;
+    for (uint32_t k = 0; k < b->nwarps; k++) {
+        struct exec_warp *w = &b->warps[k];
+        uint32_t left = w->released;
+        w->released = 0;
+        while (left) {
+            const uint32_t pc = w->wait_pc[__builtin_ctz(left)];
+            uint32_t here = 0;
+            FOR_LANES(l, left) here |= (uint32_t)(w->wait_pc[l] == pc) << l;
+            op->freed = node_take(s, pc + 1, block * s->block_warps + k, here, op->freed);
+            left &= ~here;
+        }
+    }
+}
+
+void outcome_note(struct sm *s, struct sm_op *op, uint32_t k) {
+    const struct exec_out *o = &s->env.grid->out;
+    const struct mech_set *set = &op->split->set;
+    const struct mech_piece p = set->p[k];
+    if (o->flow == EXEC_NEXT) {
+        if (op->sides != SM_NONE) side(s, op, op->pc + 1, p.warp, p.mask);
+        return;
+    }
+    if (op->sides == SM_NONE)
+        for (uint32_t before = 0; before < k; before++)
+            side(s, op, op->pc + 1, set->p[before].warp, set->p[before].mask);
+    side(s, op, op->pc + 1, p.warp, p.mask & ~(o->taken | o->exited | o->waiting));
+    side(s, op, SM_EXITED, p.warp, p.mask & o->exited);
+    side(s, op, SM_BLOCKED, p.warp, p.mask & o->waiting);
+    if (o->flow == EXEC_EACH)
+        sides_each(s, op, p.warp, p.mask & o->taken);
+    else
+        side(s, op, o->target, p.warp, p.mask & o->taken);
+    if (o->woke) collect_released(s, op, s->warps[p.warp].block);
+}
+
+/* Threads whose wait began and ended within this op, because a later piece was the last to arrive, simply go on. */
+static void reunite(struct sm *s, struct sm_op *op, struct sm_node *freed) {
+    for (uint32_t k = op->sides; k != SM_NONE; k = s->nodes[k].next) {
+        struct sm_node *n = &s->nodes[k];
+        if (n->pc != SM_BLOCKED || n->warp != freed->warp || freed->pc != op->pc + 1) continue;
+        const uint32_t both = n->mask & freed->mask;
+        n->mask &= ~both;
+        freed->mask &= ~both;
+        side(s, op, op->pc + 1, freed->warp, both);
+    }
+}
+
+void outcome_settle(struct sm *s, struct sm_op *op) {
+    for (uint32_t k = op->freed; k != SM_NONE; k = s->nodes[k].next)
+        if (op->split->set.n > 1) reunite(s, op, &s->nodes[k]);
+}
+
+/* ---- commit ---- */
+
+/* The side of that PC, kept in order of PCs. */
+static struct mech_set *side_at(struct sm *s, uint32_t pc) {
+    struct mech_outcome *o = &s->outcome;
+    uint32_t k = o->nsides;
+    while (k && s->sides[k - 1].pc > pc) k--;
+    if (k && s->sides[k - 1].pc == pc) return &s->sides[k - 1].set;
+    CHECK(o->nsides < MECH_SIDES);
+    for (uint32_t j = o->nsides++; j > k; j--) {
+        s->sides[j].pc = s->sides[j - 1].pc;
+        s->sides[j].set.n = s->sides[j - 1].set.n;
+        memcpy(s->sides[j].set.p, s->sides[j - 1].set.p, s->sides[j].set.n * sizeof *s->sides[j].set.p);
+    }
+    s->sides[k].pc = pc;
+    s->sides[k].set.n = 0;
+    return &s->sides[k].set;
+}
+
+static void copy_set(struct mech_set *to, const struct mech_set *from) {
+    to->n = from->n;
+    memcpy(to->p, from->p, from->n * sizeof *to->p);
+}
+
+static void describe(struct sm *s, const struct sm_op *op) {
+    struct mech_outcome *o = &s->outcome;
+    o->insn = sm_insn(s, op->pc);
+    o->pc = op->pc;
+    o->nsides = o->exited.n = o->waiting.n = 0;
+    o->side = s->sides;
+    o->depth_change = o->insn->op == IR_CALL || o->insn->op == IR_CALL_IND ? 1
+                      : o->insn->op == IR_RET                              ? 2
+                                                                           : 0;
+    if (op->sides == SM_NONE) {
+        copy_set(side_at(s, op->pc + 1), &op->split->set);
+        return;
+    }
+    for (uint32_t k = op->sides; k != SM_NONE; k = s->nodes[k].next) {
+        const struct sm_node *n = &s->nodes[k];
+        if (!n->mask) continue;
+        struct mech_set *to = n->pc == SM_EXITED    ? &o->exited
+                              : n->pc == SM_BLOCKED ? &o->waiting
+                                                    : side_at(s, n->pc);
+        set_add(to, n->warp, n->mask);
+    }
+}
+
+static void count_branch(struct sm *s, const struct mech_split *split) {
+    const struct mech_outcome *o = &s->outcome;
+    if (!s->env.branch || o->nsides < 2) return;
+    struct sm_branch *b = &s->env.branch[o->pc];
+    uint32_t most = 0;
+    for (uint32_t k = 0; k < o->nsides; k++) {
+        const uint32_t n = set_count(&o->side[k].set);
+        if (n > most) most = n;
+    }
+    b->divergences++;
+    b->sides += o->nsides;
+    b->lanes_lost += split->threads - most;
+}
+
+/* Hands threads back that are free and have been seen waiting; one call per PC. */
+static void release(struct sm *s, uint32_t nodes) {
+    while (nodes != SM_NONE) {
+        uint32_t pc = SM_NONE;
+        s->freed.n = 0;
+        for (uint32_t k = nodes; k != SM_NONE; k = s->nodes[k].next) {
+            struct sm_node *n = &s->nodes[k];
+            if (!n->mask || (pc != SM_NONE && n->pc != pc)) continue;
+            struct sm_warp *w = &s->warps[n->warp];
+            pc = n->pc;
+            w->due |= n->mask & ~w->waiting;
+            const uint32_t now = n->mask & w->waiting;
+            w->waiting &= ~now;
+            n->mask = 0;
+            if (now) set_add(&s->freed, n->warp, now);
+        }
+        if (pc == SM_NONE) return;
+        if (s->freed.n) s->mech->ops->release(s->mech, &s->freed, pc);
+    }
+}
+
+/* Threads begin to wait; some may be free already. */
+static void wait(struct sm *s, uint32_t pc) {
+    const struct mech_set *set = &s->outcome.waiting;
+    s->freed.n = 0;
+    for (uint32_t k = 0; k < set->n; k++) {
+        struct sm_warp *w = &s->warps[set->p[k].warp];
+        const uint32_t free = w->due & set->p[k].mask;
+        w->waiting |= set->p[k].mask & ~free;
+        w->due &= ~free;
+        if (free) set_add(&s->freed, set->p[k].warp, free);
+    }
+    if (s->freed.n) s->mech->ops->release(s->mech, &s->freed, pc + 1);
+}
+
+void outcome_commit(struct sm *s, struct sm_op *op) {
+    struct mech_split *split = op->split;
+    const uint32_t freed = op->freed;
+    describe(s, op);
+    count_branch(s, split);
+    nodes_give(s, op->sides);
+    op->sides = op->freed = SM_NONE;
+    op->split = NULL;
+    s->census_known = false;
+    s->mech->ops->commit(s->mech, split, &s->outcome);
+    if (s->outcome.waiting.n) wait(s, s->outcome.pc);
+    if (freed != SM_NONE) {
+        release(s, freed);
+        nodes_give(s, freed);
+    }
+    if (s->outcome.exited.n) sm_threads_ended(s, &s->outcome.exited);
+    if (s->env.audit && s->mech->ops->audit) s->mech->ops->audit(s->mech);
+}
+
+void outcome_offer(struct sm *s, struct sm_op *op, uint32_t nodes) {
+    if (!s->mech->ops->memory) return;
+    const uint32_t k = s->nodes[nodes].pc;
+    s->ready.n = 0;
+    for (; nodes != SM_NONE && s->nodes[nodes].pc == k; nodes = s->nodes[nodes].next)
+        set_add(&s->ready, s->nodes[nodes].warp, s->nodes[nodes].mask);
+    if (s->mech->ops->memory(s->mech, op->split, &s->ready)) s->census_known = false;
+}

@@ -1,0 +1,199 @@
+/* Storage of what is under way: ops, nodes, requests and entries in free lists, and the events. Everything is sized here, once; the bounds:
+ *   ops       a thread is in one uncommitted op at most; loads that have committed are bounded by holding back issue
+ *   nodes     a thread is in two of one uncommitted outcome and one of a release at most; those of requests are bounded by
+ *             holding back issue
+ *   entries   the queue, and what each scheduler can issue before its first instruction arrives at a full queue */
+#include <stdlib.h>
+
+#include "sm/impl.h"
+
+static uint32_t entry_count(const struct sm *s) {
+    const struct opt_sm *o = &s->o->sm;
+    return (uint32_t)(o->lsu_queue + o->schedulers * (o->depth + 2));
+}
+
+void pool_init(struct sm *s) {
+    const uint32_t threads = s->nwarps * SM_LANES;
+    const uint32_t ops = threads + SM_REQUESTS + MECH_WIDEST, requests = SM_REQUESTS + SM_PACKET;
+    const uint32_t nodes = 6 * threads + 2 * requests, entries = entry_count(s);
+    s->ops = xcalloc(ops, sizeof *s->ops);
+    s->nodes = xcalloc(nodes, sizeof *s->nodes);
+    s->requests = xcalloc(requests, sizeof *s->requests);
+    s->entries = xcalloc(entries, sizeof *s->entries);
+    s->heap = xcalloc((size_t)ops + requests, sizeof *s->heap);
+    for (uint32_t k = 0; k < ops; k++) s->ops[k].next = k + 1 < ops ? k + 1 : SM_NONE;
+    for (uint32_t k = 0; k < nodes; k++) s->nodes[k].next = k + 1 < nodes ? k + 1 : SM_NONE;
+    for (uint32_t k = 0; k < requests; k++) s->requests[k].next = k + 1 < requests ? k + 1 : SM_NONE;
+    for (uint32_t k = 0; k < entries; k++) s->entries[k].next = k + 1 < entries ? k + 1 : SM_NONE;
+    s->nops = s->nfree_ops = ops;
+    s->nfree_requests = requests;
+    s->nfree_nodes = nodes;
+    s->queue.first = s->queue.last = SM_NONE;
+}
+
+void pool_free(struct sm *s) {
+    free(s->ops);
+    free(s->nodes);
+    free(s->requests);
+    free(s->entries);
+    free(s->heap);
+}
+
+uint32_t op_take(struct sm *s) {
+    const uint32_t op = s->free_op;
+    CHECK(op != SM_NONE);
+    s->free_op = s->ops[op].next;
+    s->nfree_ops--;
+    s->npending++;
+    s->ops[op] = (struct sm_op){.sides = SM_NONE, .freed = SM_NONE, .next = SM_NONE};
+    return op;
+}
+
+void op_give(struct sm *s, uint32_t op) {
+    s->ops[op].split = NULL;
+    s->ops[op].next = s->free_op;
+    s->free_op = op;
+    s->nfree_ops++;
+    s->npending--;
+}
+
+uint32_t node_take(struct sm *s, uint32_t pc, uint32_t warp, uint32_t mask, uint32_t next) {
+    const uint32_t k = s->free_node;
+    CHECK(k != SM_NONE);
+    s->free_node = s->nodes[k].next;
+    s->nfree_nodes--;
+    s->nodes[k] = (struct sm_node){pc, warp, mask, next};
+    return k;
+}
+
+void nodes_give(struct sm *s, uint32_t first) {
+    while (first != SM_NONE) {
+        const uint32_t next = s->nodes[first].next;
+        s->nodes[first].next = s->free_node;
+        s->free_node = first;
+        s->nfree_nodes++;
+        first = next;
+    }
+}
+
+uint32_t request_take(struct sm *s) {
+    const uint32_t r = s->free_request;
+    CHECK(r != SM_NONE);
+    s->free_request = s->requests[r].next;
+    s->nfree_requests--;
+    s->requests[r] = (struct sm_request){.nodes = SM_NONE, .next = SM_NONE};
+    return r;
+}
+
+void request_give(struct sm *s, uint32_t r) {
+    nodes_give(s, s->requests[r].nodes);
+    s->requests[r].next = s->free_request;
+    s->free_request = r;
+    s->nfree_requests++;
+}
+
+uint32_t entry_take(struct sm *s) {
+    const uint32_t e = s->free_entry;
+    CHECK(e != SM_NONE);
+    s->free_entry = s->entries[e].next;
+    s->entries[e] = (struct sm_entry){.first = SM_NONE, .last = SM_NONE, .next = SM_NONE};
+    return e;
+}
+
+void entry_give(struct sm *s, uint32_t e) {
+    s->entries[e].next = s->free_entry;
+    s->free_entry = e;
+}
+
+void fifo_push(struct sm *s, struct sm_fifo *f, uint32_t e) {
+    s->entries[e].next = SM_NONE;
+    if (f->n++)
+        s->entries[f->last].next = e;
+    else
+        f->first = e;
+    f->last = e;
+}
+
+uint32_t fifo_pop(struct sm *s, struct sm_fifo *f) {
+    const uint32_t e = f->first;
+    f->first = s->entries[e].next;
+    f->n--;
+    return e;
+}
+
+/* ---- events ---- */
+
+static uint32_t *link_of(struct sm *s, uint32_t what) {
+    return what & SM_EVENT_REQUEST ? &s->requests[what & ~SM_EVENT_REQUEST].next : &s->ops[what].next;
+}
+
+static bool before(const struct sm_event *a, const struct sm_event *b) {
+    return a->when != b->when ? a->when < b->when : a->seq < b->seq;
+}
+
+static void heap_push(struct sm *s, struct sm_event v) {
+    uint32_t k = s->nheap++;
+    for (uint32_t up; k && (up = (k - 1) / 2, before(&v, &s->heap[up])); k = up) s->heap[k] = s->heap[up];
+    s->heap[k] = v;
+}
+
+static uint32_t heap_pop(struct sm *s) {
+    const uint32_t what = s->heap[0].what;
+    const struct sm_event v = s->heap[--s->nheap];
+    uint32_t k = 0;
+    for (uint32_t down; (down = 2 * k + 1) < s->nheap; k = down) {
+        if (down + 1 < s->nheap && before(&s->heap[down + 1], &s->heap[down])) down++;
+        if (!before(&s->heap[down], &v)) break;
+        s->heap[k] = s->heap[down];
+    }
+    s->heap[k] = v;
+    return what;
+}
+
+/* Every event in the wheel lies in [wheel_at, wheel_at + 64): its slot says which cycle it is for. */
+void event_push(struct sm *s, uint64_t when, uint32_t what) {
+    if (when - s->wheel_at >= 64) {
+        heap_push(s, (struct sm_event){when, s->seq++, what});
+        return;
+    }
+    struct sm_slot *c = &s->wheel[when % 64];
+    *link_of(s, what) = SM_NONE;
+    if (s->slots >> (when % 64) & 1)
+        *link_of(s, c->last) = what;
+    else
+        c->first = what;
+    c->last = what;
+    s->slots |= UINT64_C(1) << (when % 64);
+}
+
+/* Earliest cycle in the wheel, which is not empty. */
+static uint64_t wheel_next(const struct sm *s) {
+    const uint32_t turn = (uint32_t)(s->wheel_at % 64);
+    const uint64_t from_here = turn ? s->slots >> turn | s->slots << (64 - turn) : s->slots;
+    return s->wheel_at + (uint64_t)__builtin_ctzll(from_here);
+}
+
+uint64_t event_next(const struct sm *s) {
+    const uint64_t far = s->nheap ? s->heap[0].when : SM_NEVER;
+    if (!s->slots) return far;
+    const uint64_t near = wheel_next(s);
+    return near < far ? near : far;
+}
+
+bool event_pop(struct sm *s, uint32_t *what) {
+    if (s->slots) {
+        const uint64_t at = wheel_next(s);
+        if (at <= s->now) {
+            struct sm_slot *c = &s->wheel[at % 64];
+            *what = c->first;
+            c->first = *link_of(s, *what);
+            if (c->first == SM_NONE) s->slots &= ~(UINT64_C(1) << (at % 64));
+            s->wheel_at = at;
+            return true;
+        }
+    }
+    s->wheel_at = s->now;
+    if (!s->nheap || s->heap[0].when > s->now) return false;
+    *what = heap_pop(s);
+    return true;
+}

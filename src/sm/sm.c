@@ -1,0 +1,292 @@
+/* The life of an SM: blocks arrive, every cycle walks the stages from the back to the front (so that no state is kept
+ * twice, 004 5.1.1), blocks end. What comes back from memory, what writes back, the load/store unit, then issue. */
+#include <stdlib.h>
+
+#include "mech/set.h"
+#include "sm/impl.h"
+
+/* ---- what the mechanism asks ---- */
+
+static uint64_t ask_when(void *sm, const struct mech_split *split) {
+    struct sm *s = sm;
+    const uint8_t cls = ir_ops[sm_insn(s, split->pc)->op].cls;
+    uint64_t when = s->sched[split->sched].unit[cls], t;
+    if (sm_scoreboard(s) && (t = score_when(s, split)) > when) when = t;
+    if (!s->o->sm.ideal_fetch && (t = fetch_when(s, split)) > when) when = t;
+    return when;
+}
+
+static uint32_t ask_live(void *sm, uint32_t warp) {
+    const struct sm *s = sm;
+    return s->warps[warp].w ? s->warps[warp].w->live : 0;
+}
+
+static uint32_t ask_depth(void *sm, uint32_t warp, uint32_t lane) {
+    const struct sm *s = sm;
+    return s->warps[warp].w ? s->warps[warp].w->depth[lane] : 0;
+}
+
+static void hear_reconverged(void *sm, uint32_t branch_pc, uint64_t since) {
+    struct sm *s = sm;
+    if (!s->env.branch || branch_pc >= s->env.module->code.n) return;
+    s->env.branch[branch_pc].reconvergences++;
+    s->env.branch[branch_pc].reconvergence_cycles += s->now - since;
+}
+
+static void hear_event(void *sm, const char *text) {
+    struct sm *s = sm;
+    if (s->env.observer) sb_add(&s->event, "%s%s", s->event.len ? "; " : "", text);
+}
+
+/* ---- making ---- */
+
+static void read_options(struct sm *s) {
+    const struct mem_options *m = s->env.mem_options;
+    const struct opt_sm *o = &s->o->sm;
+    s->beats = (uint32_t)((o->warp_size + o->simd_width - 1) / o->simd_width);
+    const int64_t value[MEM_NPATHS][3] = {
+        [MEM_L1D] = {m->l1d.line, m->l1d.sector, m->l1d.ports},
+        [MEM_L1T] = {m->l1t.line, m->l1t.sector, m->l1t.ports},
+        [MEM_L1C] = {m->l1c.line, m->l1c.sector, m->l1c.ports},
+        [MEM_L1I] = {m->l1i.line, m->l1i.sector, m->l1i.ports},
+    };
+    for (int p = 0; p < MEM_NPATHS; p++) {
+        s->line[p] = (uint32_t)value[p][0];
+        s->sector[p] = (uint32_t)value[p][1];
+        s->ports[p] = (uint32_t)value[p][2];
+    }
+}
+
+static bool make_mech(struct sm *s, struct err *e) {
+    const struct opt_sm *o = &s->o->sm;
+    const struct mech_env env = {
+        .module = s->env.module,
+        .cfg = s->env.cfg,
+        .warp_size = (uint32_t)o->warp_size,
+        .simd_width = (uint32_t)o->simd_width,
+        .schedulers = (uint32_t)o->schedulers,
+        .warps = s->nwarps,
+        .order = (uint32_t)o->order,
+        .order_groups = (uint32_t)o->order_active,
+        .param = s->env.mech_params,
+        .now = &s->now,
+        .sm = s,
+        .when = ask_when,
+        .live = ask_live,
+        .depth = ask_depth,
+        .reconverged = hear_reconverged,
+        .event = hear_event,
+        .tracing = s->env.observer && s->env.observer->issue,
+    };
+    s->mech = mech_new(s->env.mech, &env, e);
+    return s->mech != NULL;
+}
+
+static bool check_options(const struct sm_options *o, const struct mem_options *m, struct err *e) {
+    const int64_t lines[] = {m->l1d.line, m->l1t.line, m->l1c.line, m->l1i.line};
+    if (!is_pow2((uint64_t)o->sm.warp_size))
+        return err_set(e, ERR_INPUT, "sm.warp_size is %lld: it must be a power of two",
+                       (long long)o->sm.warp_size);
+    if (o->sm.simd_width > o->sm.warp_size)
+        return err_set(e, ERR_INPUT,
+                       "sm.simd_width is %lld: a SIMD group is not wider than a warp of %lld threads",
+                       (long long)o->sm.simd_width, (long long)o->sm.warp_size);
+    for (size_t k = 0; k < sizeof lines / sizeof *lines; k++)
+        if (!is_pow2((uint64_t)lines[k]))
+            return err_set(e, ERR_INPUT, "a first-level cache has lines of %lld bytes: not a power of two",
+                           (long long)lines[k]);
+    return true;
+}
+
+/* A machine warp wider than 32 threads begins at a slot that is a multiple of its own. */
+static void make_slots(struct sm *s) {
+    const uint32_t warps = (s->env.grid->threads + SM_LANES - 1) / SM_LANES;
+    s->block_warps = warps;
+    s->nwarps = s->nblocks * warps;
+    s->blocks = xcalloc(s->nblocks, sizeof *s->blocks);
+    s->warps = xcalloc(s->nwarps, sizeof *s->warps);
+    for (uint32_t k = 0; sm_scoreboard(s) && k < s->nwarps; k++)
+        s->warps[k].score = xcalloc(SM_SCORES + SM_LANES, sizeof *s->warps[k].score);
+    s->sched = xcalloc((size_t)s->o->sm.schedulers, sizeof *s->sched);
+    for (int64_t k = 0; k < s->o->sm.schedulers; k++)
+        s->sched[k].pipe.first = s->sched[k].pipe.last = SM_NONE;
+    s->sides = xcalloc(MECH_SIDES, sizeof *s->sides);
+}
+
+struct sm *sm_new(const struct sm_env *env, struct err *e) {
+    const char *limiter;
+    if (!check_options(env->options, env->mem_options, e)) return NULL;
+    const uint32_t blocks = sm_residency(env->options, env->grid, &limiter);
+    if (!blocks) {
+        err_set(e, ERR_INPUT, "kernel %s: a block does not fit on an SM: it needs more %s than there are",
+                env->grid->func->name, limiter);
+        return NULL;
+    }
+    struct sm *s = xcalloc(1, sizeof *s);
+    s->env = *env;
+    s->o = env->options;
+    s->nblocks = blocks;
+    s->fresh = SM_NEVER;
+    read_options(s);
+    units_init(s);
+    make_slots(s);
+    pool_init(s);
+    if (make_mech(s, e)) return s;
+    sm_free(s);
+    return NULL;
+}
+
+void sm_free(struct sm *s) {
+    if (!s) return;
+    if (s->mech) mech_free(s->mech);
+    for (uint32_t k = 0; k < s->nblocks; k++)
+        if (s->blocks[k].allocated) exec_block_free(&s->blocks[k].b);
+    for (uint32_t k = 0; k < s->nwarps; k++) free(s->warps[k].score);
+    pool_free(s);
+    free(s->blocks);
+    free(s->warps);
+    free(s->sched);
+    free(s->sides);
+    free(s->fetched);
+    sb_free(&s->event);
+    err_free(&s->failed);
+    free(s);
+}
+
+/* ---- blocks ---- */
+
+bool sm_room(const struct sm *s) {
+    return s->active < s->nblocks;
+}
+
+static void place_block(struct sm *s, uint32_t slot, uint64_t block) {
+    struct sm_block *b = &s->blocks[slot];
+    exec_block_start(&b->b, block);
+    b->threads = s->env.grid->threads;
+    for (uint32_t k = 0; k < s->block_warps; k++) {
+        struct sm_warp *w = &s->warps[slot * s->block_warps + k];
+        *w = (struct sm_warp){.w = &b->b.warps[k], .block = slot, .score = w->score};
+    }
+    const struct mech_block arrives = {slot, slot * s->block_warps, s->block_warps, b->threads,
+                                       s->env.grid->func->entry};
+    s->mech->ops->launch(s->mech, &arrives);
+}
+
+void sm_start(struct sm *s, uint64_t block, uint64_t now) {
+    const struct sm_observer *o = s->env.observer;
+    uint32_t slot = 0;
+    while (s->blocks[slot].threads) slot++;
+    idle_account(s, now);
+    if (!s->active) { /* nothing was counted while it was empty */
+        if (s->counted < now) s->counted = now;
+        for (int64_t k = 0; k < s->o->sm.schedulers; k++) s->sched[k].counted = s->counted;
+        s->stats.last_progress = now;
+    }
+    s->fresh = s->ticked && s->now == now ? now + 1 : now;
+    if (s->now < now) {
+        s->now = now;
+        s->ticked = false;
+    }
+    struct sm_block *b = &s->blocks[slot];
+    if (!b->allocated && !exec_block_alloc(&b->b, s->env.grid, &s->failed)) return;
+    b->allocated = true;
+    b->begun = now;
+    s->active++;
+    s->census_known = false;
+    place_block(s, slot, block);
+    if (o && o->block) o->block(o->user, now, s->env.index, block, true);
+}
+
+static void end_block(struct sm *s, uint32_t slot) {
+    const struct sm_observer *o = s->env.observer;
+    const struct sm_block *b = &s->blocks[slot];
+    if (s->active == 1) { /* the last one: cycles the ports are still held for belong to it */
+        uint64_t end = s->now;
+        for (int64_t k = 0; k < s->o->sm.schedulers; k++)
+            if (s->sched[k].counted > end) end = s->sched[k].counted;
+        idle_account(s, end);
+    }
+    idle_check(s);
+    s->active--;
+    s->ended++;
+    s->stats.blocks++;
+    s->stats.block_cycles += s->now - b->begun;
+    for (uint32_t k = 0; k < s->block_warps; k++) {
+        s->warps[slot * s->block_warps + k].w = NULL;
+        s->warps[slot * s->block_warps + k].nscore = 0;
+    }
+    if (o && o->block) o->block(o->user, s->now, s->env.index, b->b.index, false);
+}
+
+void sm_threads_ended(struct sm *s, const struct mech_set *exited) {
+    for (uint32_t k = 0; k < exited->n; k++) {
+        const uint32_t slot = s->warps[exited->p[k].warp].block;
+        struct sm_block *b = &s->blocks[slot];
+        const uint32_t n = (uint32_t)__builtin_popcount(exited->p[k].mask);
+        b->threads -= n;
+        s->stats.exited += n;
+        if (!b->threads) end_block(s, slot);
+    }
+    s->stats.last_progress = s->now;
+}
+
+bool sm_busy(const struct sm *s) {
+    return s->active || s->npending || s->queue.n || s->failed.code;
+}
+
+/* ---- time ---- */
+
+static void write_back(struct sm *s) {
+    for (uint32_t what; event_pop(s, &what);) {
+        if (what & SM_EVENT_REQUEST) {
+            lsu_answered(s, what & ~SM_EVENT_REQUEST);
+        } else {
+            outcome_commit(s, &s->ops[what]);
+            op_give(s, what);
+        }
+    }
+}
+
+bool sm_tick(struct sm *s, uint64_t now, uint32_t *ended, struct err *e) {
+    if (s->failed.code) return err_set(e, s->failed.code, "%s", err_text(&s->failed));
+    idle_account(s, now);
+    s->now = now;
+    s->ended = 0;
+    s->fresh = SM_NEVER;
+    s->ticked = true;
+    for (uint32_t tag; mem_done(s->env.mem, s->env.index, now, &tag);) lsu_answered(s, tag);
+    write_back(s);
+    lsu_cycle(s);
+    if (!issue_all(s, e)) return false;
+    *ended += s->ended;
+    return true;
+}
+
+uint64_t sm_next(const struct sm *s) {
+    if (s->failed.code) return s->now;
+    if (s->fresh != SM_NEVER) return s->fresh;
+    uint64_t next = lsu_next(s);
+    const uint64_t event = event_next(s);
+    if (event < next) next = event;
+    for (uint32_t k = 0; s->active && k < (uint32_t)s->o->sm.schedulers; k++) {
+        uint64_t t = mech_next(s->mech, k);
+        if (t != MECH_NEVER && t < s->sched[k].port) t = s->sched[k].port;
+        if (t < next) next = t;
+    }
+    return next > s->now ? next : s->now + 1;
+}
+
+/* ---- what is to be seen from outside ---- */
+
+void sm_account(struct sm *s, uint64_t now) {
+    idle_account(s, now);
+}
+
+void sm_get_stats(const struct sm *s, struct sm_stats *out, struct mech_stats *mech) {
+    *out = s->stats;
+    *mech = s->mech->stats;
+}
+
+struct mech *sm_mech(struct sm *s) {
+    return s->mech;
+}

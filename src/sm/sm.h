@@ -1,0 +1,102 @@
+/* One streaming multiprocessor: issues packets the mechanism selects, executes them (exec), charges pipeline, units,
+ * register banks and memory, keeps block barriers and residency. It never asks which mechanism runs. */
+#ifndef HEDDLE_SM_SM_H
+#define HEDDLE_SM_SM_H
+
+#include "exec/warp.h"
+#include "mech/mech.h"
+#include "mem/mem.h"
+#include "sm/options.h"
+
+#define SM_NEVER UINT64_MAX
+
+struct sm;
+
+/* Listeners, any of them NULL. They cost nothing when absent. */
+struct sm_observer {
+    void *user;
+    /* One issue slot: cycle, SM, scheduler, the packet (its splits still as issued), what the mechanism said. */
+    void (*issue)(void *user, uint64_t cycle, uint32_t sm, uint32_t sched, const struct mech_packet *p,
+                  const char *event);
+    void (*block)(void *user, uint64_t cycle, uint32_t sm, uint64_t block, bool begins);
+};
+
+/* What an SM counts. Every cycle of every scheduler with a block resident is in exactly one class: issued_size, w0_mem,
+ * w0_idle, stall, empty_slots. A packet is in its class for all the cycles it holds the issue port (warp_size / simd_width),
+ * so the classes add up to sched_cycles = schedulers x cycles. */
+enum {
+    SM_SIZES = 9
+}; /* warp-size classes: [0] 1-4, [1] 5-8, ... of a 32-thread warp scaled to warp_size, as 004 Figure
+                          6.3; the last: packets of more threads than a warp */
+struct sm_branch { /* per PC: every instruction issued, and what those that diverge cost */
+    uint64_t executions, lanes;              /* issues, and threads they ran for */
+    uint64_t divergences, sides, lanes_lost; /* lanes_lost: lanes idle on the smaller sides, summed at the split */
+    uint64_t reconvergences, reconvergence_cycles;
+};
+struct sm_stats {
+    uint64_t cycles;                /* with a block resident */
+    uint64_t sched_cycles;          /* cycles of schedulers: sum of the classes below, up to the last tick */
+    uint64_t issued_size[SM_SIZES]; /* cycles of packets by active threads */
+    uint64_t w0_mem, w0_idle,
+        stall;            /* nothing ready because of memory; for another reason; pipeline stalled */
+    uint64_t empty_slots; /* cycles of charge-only or empty packets */
+    uint64_t warp_insts;  /* splits issued */
+    uint64_t thread_insts,
+        class_insts[IR_NCLASSES]; /* lanes that executed, guards applied: as the functional engine */
+    uint64_t
+        idle_thread_cycles[4]; /* threads x cycles no scheduler works: dependency, barrier, inactive path,
+                                               reconvergence */
+    uint64_t lane_slots;       /* warp_size x packets: lane activity = thread_insts / lane_slots */
+    uint64_t shared_accesses, shared_conflict_cycles, register_conflict_cycles;
+    uint64_t coalesced_lines, memory_insts;
+    uint64_t blocks, block_cycles; /* finished; sum of their residence */
+    uint64_t barriers;
+    uint64_t fetch_stalls;  /* instruction lines that missed */
+    uint64_t exited;        /* threads whose exit is committed */
+    uint64_t last_progress; /* for the watchdog: the last cycle in which a thread issued that does not spin
+                                               (polling, sleeping, failing atomics; a store ends it), or exited */
+};
+
+struct sm_env {
+    uint32_t index;
+    const struct sm_options *options;
+    const struct mem_options *mem_options;
+    struct mem *mem;
+    struct exec_grid *grid;
+    const struct ir_module *module;
+    const struct cfg *cfg;
+    const struct mech_ops *mech;
+    const int64_t *mech_params;
+    struct sm_branch *branch;           /* by PC, shared by all SMs; NULL: not wanted */
+    uint64_t *thread_insts;             /* by global thread number, for time series; NULL: not wanted */
+    const struct sm_observer *observer; /* NULL: nobody */
+    bool audit;                         /* the mechanism checks itself after every commit: slow, for tests */
+};
+
+/* How many blocks of a launch fit on one SM, and what limits it ("threads", "blocks", "registers", "shared memory"); 0: a
+ * single block does not fit, the reason says why. */
+uint32_t sm_residency(const struct sm_options *o, const struct exec_grid *g, const char **limiter);
+
+struct sm *sm_new(const struct sm_env *env, struct err *e);
+void sm_free(struct sm *s);
+bool sm_room(const struct sm *s); /* can take a block now */
+void sm_start(struct sm *s, uint64_t block, uint64_t now);
+bool sm_busy(const struct sm *s); /* has a block or something under way */
+/* One core cycle, after mem_advance to it; at most once per cycle. False: a simulated fault, the report is in e. Blocks that ended are added to *ended. */
+bool sm_tick(struct sm *s, uint64_t now, uint32_t *ended, struct err *e);
+/* The next cycle at which sm_tick has something to do; SM_NEVER: only memory can wake it. The SM accounts for the cycles
+ * slept through as if it had been ticked in each. */
+uint64_t sm_next(const struct sm *s);
+/* Counts the cycles before now that it has slept through; makes no difference to the totals. */
+void sm_account(struct sm *s, uint64_t now);
+void sm_get_stats(const struct sm *s, struct sm_stats *out, struct mech_stats *mech);
+/* What every waiting thread waits for, and the mechanism's tables: for the watchdog. */
+void sm_describe(const struct sm *s, struct sb *out);
+struct mech *sm_mech(struct sm *s);
+/* Architectural warp slots, and the warp in one (NULL: no block there). */
+uint32_t sm_warps(const struct sm *s);
+struct exec_warp *sm_warp(const struct sm *s, uint32_t slot);
+/* Where every thread goes on that is not blocked: pc[slot * EXEC_LANES + lane], IR_NOPC where there is none. */
+void sm_places(const struct sm *s, uint32_t *pc);
+
+#endif

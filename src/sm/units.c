@@ -1,0 +1,53 @@
+/* What an instruction costs apart from memory: the units of a scheduler's SIMD group and the register file's banks.
+ *
+ * An instruction of latency L writes back depth + L - 1 cycles after it starts; a packet of B beats keeps its unit for
+ * B times the class's initiation interval. Where the lanes of a packet run different instructions (MIMD, SBI) each unit is
+ * kept for the beats that the threads of its class fill. Loads, stores, atomics and texture reads have no class latency: they leave
+ * the pipeline at the memory stage, depth - 1 cycles after issue, and the load/store unit says when they are back. */
+#include "sm/impl.h"
+
+void units_init(struct sm *s) {
+    const struct opt_latency *l = &s->o->latency;
+    const struct opt_interval *i = &s->o->interval;
+    for (int c = 0; c < IR_NCLASSES; c++) s->latency[c] = s->interval[c] = 1;
+#define CLASS(ID, name)                        \
+    s->latency[IR_C_##ID] = (uint32_t)l->name; \
+    s->interval[IR_C_##ID] = (uint32_t)i->name;
+    CLASS(ALU, alu)
+    CLASS(IMUL, imul)
+    CLASS(IDIV, idiv)
+    CLASS(FP32, fp32)
+    CLASS(FP64, fp64)
+    CLASS(FDIV32, fdiv32)
+    CLASS(FDIV64, fdiv64)
+    CLASS(HALF, half)
+    CLASS(SFU, sfu)
+    CLASS(CVT, cvt)
+    CLASS(WARP, warp)
+    CLASS(BAR, bar)
+    CLASS(BRANCH, branch)
+    CLASS(CTRL, ctrl)
+#undef CLASS
+}
+
+/* Rows of the 32-bit file lie in banks round robin; a 64-bit row is two words side by side. */
+uint32_t unit_register_stall(const struct sm *s, const struct ir_insn *i) {
+    uint32_t reads[SM_REGISTER_BANKS] = {0}, most = 1;
+    for (uint32_t k = i->nd; k < (uint32_t)i->nd + i->ns; k++) {
+        const ir_opnd o = i->o[k];
+        if (ir_is_const(o) || ir_file(o) > IR_FILE_64) continue;
+        const bool wide = ir_file(o) == IR_FILE_64;
+        for (uint32_t half = 0; half <= (uint32_t)wide; half++) {
+            uint32_t *bank = &reads[((ir_index(o) << wide) + half) % SM_REGISTER_BANKS];
+            if (++*bank > most) most = *bank;
+        }
+    }
+    return (most - 1) * s->beats;
+}
+
+uint64_t unit_start(struct sm *s, uint32_t sched, const struct ir_insn *i, uint64_t start, uint32_t beats) {
+    const uint8_t cls = ir_ops[i->op].cls;
+    const uint64_t result = (uint64_t)s->o->sm.depth + s->latency[cls] - 1;
+    s->sched[sched].unit[cls] = start + (uint64_t)s->interval[cls] * beats;
+    return start + (result > s->beats ? result : s->beats);
+}

@@ -1,0 +1,157 @@
+/* What the SM's tests share: a kernel from PTX text, options with their defaults, and a machine of one SM that either ticks
+ * every cycle or jumps to the next event. */
+#ifndef TESTS_SM_RIG_H
+#define TESTS_SM_RIG_H
+
+#include "sm/sm.h"
+#include "unit/exec/rig.h"
+
+struct machine {
+    struct rig r;
+    struct sm_options o;
+    struct mem_options m;
+    const struct sm_observer *observer;
+    bool audit;
+    bool tick_all;     /* tick every cycle instead of jumping */
+    uint64_t most;     /* cycles before giving up */
+    struct sm_stats s; /* of the last run */
+    struct mech_stats ms;
+    struct mem_stats mem;
+    uint64_t cycles;
+    struct sb report; /* sm_describe when it gave up */
+    struct sm_branch *branch;
+    uint64_t *thread_insts;
+};
+
+static inline int64_t machine_number(const char *text) {
+    char *end;
+    int64_t v = strtoll(text, &end, 10);
+    return *end == 'K' ? v << 10 : *end == 'M' ? v << 20 : v;
+}
+
+static inline int machine_choice(const char *word, const char *choices) {
+    int k = 0;
+    for (const char *at = choices; at; k++) {
+        size_t n = strcspn(at, "|");
+        if (strlen(word) == n && !strncmp(at, word, n)) return k;
+        at = at[n] ? at + n + 1 : NULL;
+    }
+    fail_msg("no choice %s in %s", word, choices);
+    return -1;
+}
+
+#define MACHINE_INT(def, limits)  machine_number(def)
+#define MACHINE_SIZE(def, limits) machine_number(def)
+#define MACHINE_REAL(def, limits) strtod(def, NULL)
+#define MACHINE_BOOL(def, limits) (!strcmp(def, "true"))
+#define MACHINE_ENUM(def, limits) machine_choice(def, limits)
+#define MACHINE_TEXT(def, limits) def
+#define CHOICES(list)             list
+
+/* The defaults, but one SM and a memory in which everything hits. */
+static inline void machine_defaults(struct machine *x) {
+#define BEGIN(section, title)
+#define END(section)
+#define OPT(section, name, kind, def, limits, unit, help) x->o.section.name = MACHINE_##kind(def, limits);
+#include "sm/options.def"
+#undef OPT
+#define OPT(section, name, kind, def, limits, unit, help) x->m.section.name = MACHINE_##kind(def, limits);
+#include "mem/options.def"
+#undef OPT
+#undef BEGIN
+#undef END
+    x->o.gpu.sms = 1;
+    x->m.memory.ideal = true;
+    x->most = 2000000;
+}
+
+static inline struct machine machine_load(const char *text) {
+    struct machine x = {.r = rig_load(text)};
+    machine_defaults(&x);
+    return x;
+}
+
+static inline void machine_free(struct machine *x) {
+    free(x->branch);
+    sb_free(&x->report);
+    rig_free(&x->r);
+}
+
+static inline uint64_t machine_cycle(struct machine *x, struct sm *sm, struct mem *mem, uint64_t now) {
+    if (x->tick_all) return now + 1;
+    uint64_t next = sm_next(sm), other = mem_next(mem);
+    if (other < next) next = other;
+    return next > now ? next : now + 1;
+}
+
+static inline bool machine_loop(struct machine *x, struct sm *sm, struct mem *mem, uint64_t blocks) {
+    uint64_t started = 0;
+    uint32_t ended = 0;
+    uint64_t now = 0;
+    while (started < blocks && sm_room(sm)) sm_start(sm, started++, now);
+    for (; ended < blocks || sm_busy(sm) || !mem_idle(mem); now = machine_cycle(x, sm, mem, now)) {
+        if (now > x->most) {
+            sm_describe(sm, &x->report);
+            return err_set(&x->r.err, ERR_LIMIT, "no end");
+        }
+        mem_advance(mem, now);
+        if (!sm_tick(sm, now, &ended, &x->r.err)) return false;
+        while (started < blocks && sm_room(sm)) sm_start(sm, started++, now);
+        if (ended == blocks && !x->cycles) x->cycles = now;
+    }
+    return true;
+}
+
+/* Runs a kernel under a mechanism; parameters are 64-bit each. */
+static inline bool machine_run(struct machine *x, const char *mech, const char *kernel, uint32_t grid,
+                               uint32_t block, const uint64_t *params) {
+    struct rig *r = &x->r;
+    int f = ir_find_func(r->m, kernel);
+    assert_true(f >= 0);
+    r->launch.image = r->im;
+    r->launch.func = (uint32_t)f;
+    r->launch.params = params;
+    for (int d = 0; d < 3; d++) {
+        r->launch.grid[d] = d ? 1 : grid;
+        r->launch.block[d] = d ? 1 : block;
+    }
+    struct exec_grid g;
+    if (!exec_grid_init(&g, &r->launch, &r->err)) fail_msg("%s", err_text(&r->err));
+    struct mem *mem = mem_new(&x->m, 1, &r->err);
+    if (!mem) fail_msg("%s", err_text(&r->err));
+    const struct mech_ops *ops = mech_find(mech);
+    assert_non_null(ops);
+    int64_t param[16] = {0};
+    for (int k = 0; ops->params && ops->params[k].key; k++) param[k] = ops->params[k].def;
+    free(x->branch);
+    x->branch = calloc(r->m->code.n, sizeof *x->branch);
+    struct sm_env env = {.options = &x->o,
+                         .mem_options = &x->m,
+                         .mem = mem,
+                         .grid = &g,
+                         .module = r->m,
+                         .cfg = r->cfg,
+                         .mech = ops,
+                         .mech_params = param,
+                         .branch = x->branch,
+                         .thread_insts = x->thread_insts,
+                         .observer = x->observer,
+                         .audit = x->audit};
+    struct sm *sm = sm_new(&env, &r->err);
+    x->cycles = 0;
+    bool ok = sm && machine_loop(x, sm, mem, g.blocks);
+    if (sm) sm_get_stats(sm, &x->s, &x->ms);
+    mem_get_stats(mem, &x->mem);
+    sm_free(sm);
+    mem_free(mem);
+    exec_grid_free(&g);
+    return ok;
+}
+
+static inline void machine_ok(struct machine *x, const char *mech, const char *kernel, uint32_t grid,
+                              uint32_t block, const uint64_t *params) {
+    if (!machine_run(x, mech, kernel, grid, block, params))
+        fail_msg("%s\n%s", err_text(&x->r.err), x->report.text ? x->report.text : "");
+}
+
+#endif

@@ -1,0 +1,106 @@
+/* Whatever the machine, a kernel leaves the memory the functional engine leaves; its counts add up; and sleeping through
+ * idle cycles gives the numbers that ticking through them gives. */
+#include "base/bits.h"
+#include "unit/sm/rig.h"
+
+#include "unit/sm/kernels.h"
+
+static const char *const mechs[] = {"nrec", "pdom", "mimd", NULL};
+
+struct shape {
+    const char *name;
+    int64_t warp_size, simd_width, schedulers;
+    int issue, order;
+    bool ideal, fetch;
+};
+static const struct shape shapes[] = {
+    {"default", 32, 16, 2, SM_BARREL, 0, true, true},
+    {"scoreboard", 32, 32, 4, SM_SCOREBOARD, 1, true, true},
+    {"narrow", 8, 8, 1, SM_BARREL, 2, true, true},
+    {"wide", 64, 16, 1, SM_SCOREBOARD, 3, true, true},
+    {"memory", 32, 8, 1, SM_BARREL, 0, false, true},
+    {"all", 32, 16, 2, SM_SCOREBOARD, 1, false, false},
+    {"widest", 256, 32, 1, SM_BARREL, 0, false, false},
+};
+
+static void apply(struct machine *x, const struct shape *s) {
+    x->o.sm.warp_size = s->warp_size;
+    x->o.sm.simd_width = s->simd_width;
+    x->o.sm.schedulers = s->schedulers;
+    x->o.sm.issue = s->issue;
+    x->o.sm.order = s->order;
+    x->o.sm.ideal_fetch = s->fetch;
+    x->m.memory.ideal = s->ideal;
+    x->m.l1i.ideal = s->fetch;
+    x->o.sm.register_banks = !s->ideal;
+    x->o.sm.lsu_queue = s->ideal ? 8 : 2;
+    x->o.sm.blocks = 3;
+}
+
+static void fill(struct machine *x, uint64_t in, uint64_t out) {
+    struct rng g = {7};
+    uint32_t *v = exec_mem_at(x->r.mem, in, KERNEL_BYTES);
+    for (uint32_t k = 0; k < KERNEL_BYTES / 4; k++) v[k] = (uint32_t)rng_next(&g);
+    memset(exec_mem_at(x->r.mem, out, KERNEL_BYTES), 0, KERNEL_BYTES);
+}
+
+static void check_sums(const struct machine *x) {
+    const struct sm_stats *s = &x->s;
+    uint64_t sum = s->w0_mem + s->w0_idle + s->stall + s->empty_slots, threads = 0;
+    for (int k = 0; k < SM_SIZES; k++) sum += s->issued_size[k];
+    for (int k = 0; k < IR_NCLASSES; k++) threads += s->class_insts[k];
+    assert_int_equal(sum, s->sched_cycles);
+    assert_int_equal(s->sched_cycles, s->cycles * (uint64_t)x->o.sm.schedulers);
+    assert_int_equal(threads, s->thread_insts);
+    assert_int_equal(s->blocks, KERNEL_BLOCKS);
+    assert_int_equal(s->exited, KERNEL_BLOCKS * KERNEL_THREADS);
+    assert_true(s->thread_insts <= s->lane_slots);
+}
+
+static void run_all(struct machine *x, const char *kernel, const struct shape *shape) {
+    uint64_t p[2] = {rig_buf(&x->r, KERNEL_BYTES, "in"), rig_buf(&x->r, KERNEL_BYTES, "out")};
+    uint8_t *want = malloc(KERNEL_BYTES);
+    const void *got = exec_mem_at(x->r.mem, p[1], KERNEL_BYTES);
+    fill(x, p[0], p[1]);
+    rig_ok(&x->r, kernel, KERNEL_BLOCKS, KERNEL_THREADS, p);
+    memcpy(want, got, KERNEL_BYTES);
+    for (const char *const *m = mechs; *m; m++) {
+        struct sm_stats first;
+        for (int all = 0; all < 2; all++) {
+            fill(x, p[0], p[1]);
+            x->tick_all = all;
+            x->audit = all && shape->ideal;
+            machine_ok(x, *m, kernel, KERNEL_BLOCKS, KERNEL_THREADS, p);
+            if (memcmp(want, got, KERNEL_BYTES))
+                fail_msg("%s under %s on %s: memory differs", kernel, *m, shape->name);
+            if (x->r.stats.thread_insts != x->s.thread_insts)
+                fail_msg("%s under %s on %s: %llu thread instructions, functional %llu", kernel, *m,
+                         shape->name, (unsigned long long)x->s.thread_insts,
+                         (unsigned long long)x->r.stats.thread_insts);
+            check_sums(x);
+            if (all && memcmp(&first, &x->s, sizeof first))
+                fail_msg("%s under %s on %s: jumping %llu, ticking %llu cycles", kernel, *m, shape->name,
+                         (unsigned long long)first.cycles, (unsigned long long)x->s.cycles);
+            first = x->s;
+        }
+    }
+    free(want);
+}
+
+static void memory_is_that_of_the_functional_engine(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
+        for (const char *const *name = kernels_all; *name; name++) {
+            struct machine x = machine_load(kernels_text);
+            apply(&x, &shapes[k]);
+            run_all(&x, *name, &shapes[k]);
+            machine_free(&x);
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_is_that_of_the_functional_engine),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,209 @@
+/* Closed forms: what a kernel must cost on a machine whose parts are known. */
+#include "unit/sm/rig.h"
+
+/* n additions in a row, each on the result of the one before; then exit. */
+#define CHAIN                                            \
+    HEAD ".visible .entry chain() {\n.reg .u32 %r<2>;\n" \
+         "mov.u32 %r1, %laneid;\n"
+
+static struct machine chain(uint32_t n, const char *insn) {
+    struct sb text = {0};
+    sb_add(&text, "%s", CHAIN);
+    for (uint32_t k = 0; k < n; k++) sb_add(&text, "%s\n", insn);
+    sb_add(&text, "exit;\n}\n");
+    struct machine x = machine_load(text.text);
+    sb_free(&text);
+    return x;
+}
+
+/* Cycles that 40 more of the instruction take, over 40. */
+static uint64_t each(const char *insn, void (*set)(struct machine *), uint32_t threads) {
+    uint64_t cycles[2];
+    for (uint32_t k = 0; k < 2; k++) {
+        struct machine x = chain(10 + 40 * k, insn);
+        if (set) set(&x);
+        machine_ok(&x, "pdom", "chain", 1, threads, NULL);
+        cycles[k] = x.cycles;
+        machine_free(&x);
+    }
+    assert_int_equal((cycles[1] - cycles[0]) % 40, 0);
+    return (cycles[1] - cycles[0]) / 40;
+}
+
+static void scoreboard(struct machine *x) {
+    x->o.sm.issue = SM_SCOREBOARD;
+    x->o.latency.alu = 5;
+    x->o.sm.depth = 4;
+}
+static void scoreboard_slow(struct machine *x) {
+    scoreboard(x);
+    x->o.latency.alu = 1;
+    x->o.latency.imul = 9;
+}
+static void shallow(struct machine *x) {
+    x->o.sm.depth = 5;
+}
+
+static void a_dependent_chain_has_the_configured_latency(void **state) {
+    (void)state;
+    assert_int_equal(each("add.u32 %r1, %r1, 1;", scoreboard, 32), 4 + 5 - 1);
+    assert_int_equal(each("mul.lo.u32 %r1, %r1, 3;", scoreboard_slow, 32), 4 + 9 - 1);
+}
+
+/* n rounds over two counters that do not depend on each other. */
+static uint64_t two_counters(uint32_t n) {
+    struct sb text = {0};
+    sb_add(&text, "%s", HEAD ".visible .entry k() {\n.reg .u32 %a, %b;\nmov.u32 %a, 1;\nmov.u32 %b, 2;\n");
+    for (uint32_t k = 0; k < n; k++) sb_add(&text, "add.u32 %%a, %%a, 1;\nadd.u32 %%b, %%b, 1;\n");
+    sb_add(&text, "%s", "add.u32 %a, %a, %b;\nexit;\n}\n");
+    struct machine x = machine_load(text.text);
+    x.o.sm.issue = SM_SCOREBOARD;
+    machine_ok(&x, "pdom", "k", 1, 32, NULL);
+    const uint64_t cycles = x.cycles;
+    machine_free(&x);
+    sb_free(&text);
+    return cycles;
+}
+
+static void independent_instructions_do_not_wait_for_each_other(void **state) {
+    (void)state; /* both counters advance in the eight cycles one of them needs */
+    assert_int_equal(two_counters(30) - two_counters(20), 10 * 8);
+}
+
+static void one_warp_issues_every_depth_cycles_under_barrel(void **state) {
+    (void)state;
+    assert_int_equal(each("add.u32 %r1, %r1, 1;", NULL, 32), 8);
+    assert_int_equal(each("add.u32 %r1, %r1, 1;", shallow, 32), 5);
+    assert_int_equal(each("add.u32 %r1, %r1, 1;", shallow, 7), 5);
+}
+
+static void warps_fill_the_pipeline(void **state) {
+    (void)
+        state; /* two schedulers; a warp holds its port for two of the eight cycles: four warps each fill it */
+    assert_int_equal(each("add.u32 %r1, %r1, 1;", NULL, 4 * 2 * 32), 8);
+    assert_int_equal(each("add.u32 %r1, %r1, 1;", NULL, 2 * 4 * 2 * 32), 16);
+}
+
+static void a_full_sm_reaches_peak_ipc(void **state) {
+    (void)state;
+    for (int issue = SM_BARREL; issue <= SM_SCOREBOARD; issue++) {
+        struct machine x = chain(2000, "add.u32 %r1, %r1, 1;");
+        x.o.sm.issue = issue;
+        machine_ok(&x, "pdom", "chain", 2, 768, NULL);
+        const double peak = (double)(x.o.sm.schedulers * x.o.sm.simd_width);
+        const double ipc = (double)x.s.thread_insts / (double)x.cycles;
+        assert_true(ipc <= peak && ipc > 0.99 * peak);
+        machine_free(&x);
+    }
+}
+
+static void a_unit_takes_an_instruction_per_interval(void **state) {
+    (void)state; /* divides: interval 4 per beat, two beats; 24 warps per scheduler keep it busy */
+    struct machine x = chain(500, "div.u32 %r1, %r1, 3;");
+    machine_ok(&x, "pdom", "chain", 2, 768, NULL);
+    assert_in_range(x.cycles, 500 * 24 * 8, 500 * 24 * 8 + 200);
+    machine_free(&x);
+}
+
+/* Shared memory: thread t reads word t * stride, n times. */
+static uint64_t shared_cycles(uint32_t stride, uint32_t n, struct sm_stats *s) {
+    struct sb text = {0};
+    sb_add(&text,
+           HEAD ".visible .entry k() {\n.reg .u32 %%r<4>; .shared .u32 a[1024];\n"
+                "mov.u32 %%r3, a; mov.u32 %%r1, %%laneid; mad.lo.u32 %%r1, %%r1, %u, %%r3;\n",
+           4 * stride);
+    for (uint32_t k = 0; k < n; k++) sb_add(&text, "ld.shared.u32 %%r2, [%%r1];\n");
+    sb_add(&text, "exit;\n}\n");
+    struct machine x = machine_load(text.text);
+    machine_ok(&x, "pdom", "k", 1, 32, NULL);
+    uint64_t cycles = x.cycles;
+    *s = x.s;
+    machine_free(&x);
+    sb_free(&text);
+    return cycles;
+}
+
+static void a_bank_conflict_of_degree_k_costs_k(void **state) {
+    (void)state;
+    struct sm_stats s;
+    const uint64_t none = shared_cycles(1, 20, &s) - shared_cycles(1, 10, &s);
+    assert_int_equal(none, 10 * (8 - 1 + 4)); /* depth - 1 to the memory stage, shared_latency there */
+    assert_int_equal(s.shared_conflict_cycles, 0);
+    for (uint32_t k = 2; k <= 32; k *= 2) {
+        const uint64_t ten = shared_cycles(k, 20, &s) - shared_cycles(k, 10, &s);
+        assert_int_equal(ten, none + 10 * (k - 1));
+        assert_int_equal(s.shared_conflict_cycles, 10 * (k - 1));
+        assert_int_equal(s.shared_accesses, 10);
+    }
+    assert_int_equal(shared_cycles(0, 20, &s) - shared_cycles(0, 10, &s), none); /* one word for all */
+}
+
+/* A pointer chase through one word that points to itself. */
+static uint64_t chase(int issue, uint32_t n) {
+    struct sb text = {0};
+    sb_add(&text, HEAD ".visible .entry k(.param .u64 p) {\n.reg .u64 %%a;\nld.param.u64 %%a, [p];\n");
+    for (uint32_t k = 0; k < n; k++) sb_add(&text, "ld.global.u64 %%a, [%%a];\n");
+    sb_add(&text, "st.global.u64 [%%a], %%a;\nexit;\n}\n");
+    struct machine x = machine_load(text.text);
+    x.o.sm.issue = issue;
+    uint64_t p = rig_buf(&x.r, 64, "loop");
+    *(uint64_t *)exec_mem_at(x.r.mem, p, 8) = p;
+    machine_ok(&x, "pdom", "k", 1, 1, &p);
+    uint64_t cycles = x.cycles;
+    machine_free(&x);
+    sb_free(&text);
+    return cycles;
+}
+
+static void a_chain_of_loads_has_the_latency_of_a_hit(void **state) {
+    (void)state;
+    for (int issue = SM_BARREL; issue <= SM_SCOREBOARD; issue++)
+        assert_int_equal(chase(issue, 30) - chase(issue, 20), 10 * (8 - 1 + 10));
+}
+
+static void operands_in_one_bank_take_turns(void **state) {
+    (void)state;
+    struct machine x = machine_load(HEAD ".visible .entry k() {\n.reg .u32 %a;\nmov.u32 %a, 1;\n"
+                                         "mad.lo.u32 %a, %a, %a, %a;\nexit;\n}\n");
+    machine_ok(&x, "pdom", "k", 1, 32, NULL);
+    const uint64_t without = x.cycles;
+    assert_int_equal(x.s.register_conflict_cycles, 0);
+    x.o.sm.register_banks = true;
+    machine_ok(&x, "pdom", "k", 1, 32, NULL);
+    assert_int_equal(x.s.register_conflict_cycles, 2 * 2); /* three reads of one bank, two beats */
+    assert_int_equal(x.cycles, without + 4);
+    assert_int_equal(x.s.stall, 4);
+    machine_free(&x);
+}
+
+static void a_barrier_lets_go_when_the_last_arrival_writes_back(void **state) {
+    (void)state; /* warp 1 arrives after 10 more instructions; both go on together */
+    struct machine x =
+        machine_load(HEAD ".visible .entry k(.param .u64 p) {\n.reg .u32 %t; .reg .pred %p;\n"
+                          "mov.u32 %t, %tid.x;\nsetp.lt.u32 %p, %t, 32;\n@%p bra L;\n"
+                          "add.u32 %t, %t, 1;\nadd.u32 %t, %t, 1;\nadd.u32 %t, %t, 1;\nadd.u32 %t, %t, 1;\n"
+                          "add.u32 %t, %t, 1;\nL: bar.sync 0;\nexit;\n}\n");
+    uint64_t p = 0;
+    machine_ok(&x, "pdom", "k", 1, 64, &p);
+    /* nine instructions up to the barrier, which resolves in cycle 9 * 8; exit issues then and commits 8 later */
+    assert_int_equal(x.cycles, 9 * 8 + 8);
+    assert_int_equal(x.s.barriers, 1);
+    assert_int_equal(x.s.idle_thread_cycles[1] > 0, 1);
+    machine_free(&x);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_dependent_chain_has_the_configured_latency),
+        cmocka_unit_test(independent_instructions_do_not_wait_for_each_other),
+        cmocka_unit_test(one_warp_issues_every_depth_cycles_under_barrel),
+        cmocka_unit_test(warps_fill_the_pipeline),
+        cmocka_unit_test(a_full_sm_reaches_peak_ipc),
+        cmocka_unit_test(a_unit_takes_an_instruction_per_interval),
+        cmocka_unit_test(a_bank_conflict_of_degree_k_costs_k),
+        cmocka_unit_test(a_chain_of_loads_has_the_latency_of_a_hit),
+        cmocka_unit_test(operands_in_one_bank_take_turns),
+        cmocka_unit_test(a_barrier_lets_go_when_the_last_arrival_writes_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
