@@ -24,10 +24,9 @@ struct sm_observer {
 /* What an SM counts. Every cycle of every scheduler with a block resident is in exactly one class: issued_size, w0_mem,
  * w0_idle, stall, empty_slots. A packet is in its class for all the cycles it holds the issue port (warp_size / simd_width),
  * so the classes add up to sched_cycles = schedulers x cycles. */
-enum {
-    SM_SIZES = 9
-}; /* warp-size classes: [0] 1-4, [1] 5-8, ... of a 32-thread warp scaled to warp_size, as 004 Figure
-                          6.3; the last: packets of more threads than a warp */
+/* Warp-size classes as in 004 Figure 6.3: [0] 1-4, [1] 5-8 ... [7] 29-32 threads of a 32-thread warp, scaled to warp_size;
+ * the last: packets of more threads than a warp. */
+enum { SM_SIZES = 9 };
 struct sm_branch { /* per branch PC */
     uint64_t executions, divergences, sides,
         lanes_lost; /* lanes_lost: lanes idle on the smaller sides, summed at the split */
