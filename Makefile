@@ -37,7 +37,8 @@ SRC    := $(sort $(shell find src -name '*.c'))
 ALU    := $(filter src/exec/alu%,$(SRC))
 CLI    := $(filter src/cli/%,$(SRC))
 LIBSRC := $(filter-out $(ALU) $(CLI),$(SRC))
-OBJ    := $(LIBSRC:%.c=$(BUILD)/obj/%.o) $(ALU:%.c=$(BUILD)/obj/%.portable.o)
+CONFIGS := $(sort $(wildcard configs/*.ini))
+OBJ    := $(LIBSRC:%.c=$(BUILD)/obj/%.o) $(ALU:%.c=$(BUILD)/obj/%.portable.o) $(BUILD)/obj/configs.o
 ifeq ($(shell uname -m),x86_64)
 OBJ    += $(ALU:%.c=$(BUILD)/obj/%.avx2.o)
 endif
@@ -85,6 +86,13 @@ $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<)
 
+# The machines of configs/ are part of the library.
+$(BUILD)/obj/configs.c: $(CONFIGS) tools/embed-configs
+	@mkdir -p $(@D)
+	$(call run,GEN,tools/embed-configs $(CONFIGS) > $@)
+$(BUILD)/obj/configs.o: $(BUILD)/obj/configs.c
+	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<)
+
 # Tests: one cmocka program per file; those of the command line also link the parts of it they use.
 $(BUILD)/tests/%: tests/unit/%.c $(LIB)
 	@mkdir -p $(@D)
@@ -104,6 +112,12 @@ REF     := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/ref/*.c)))
 $(filter $(BUILD)/tests/exec/ops%,$(UNIT)): $(BUILD)/tests/%: tests/unit/%.c $(REF) $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(REF) $(LIB) -lcmocka $(LDLIBS))
+
+# The generator of random kernels, likewise.
+DIFF    := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/diff/*.c)))
+$(filter $(BUILD)/tests/diff/% $(BUILD)/tests/sim/timed_stats,$(UNIT)): $(BUILD)/tests/%: tests/unit/%.c $(DIFF) $(LIB)
+	@mkdir -p $(@D)
+	$(call run,LD,$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(DIFF) $(LIB) -lcmocka $(LDLIBS))
 
 test: test-deps
 	@$(MAKE) --no-print-directory files unit $(EXAMPLES)
@@ -130,7 +144,8 @@ bench: all
 	@$(MAKE) --no-print-directory $(BUILD)/bench/bench
 	@$(BUILD)/bench/bench $(BENCH_ARGS)
 # bench is several files; every other program of the folder is one.
-$(BUILD)/bench/bench: bench/bench.c bench/jobs.c bench/cpu.c bench/job.h bench/cpu.h $(LIB)
+BENCH := bench timed job jobs cpu
+$(BUILD)/bench/bench: $(BENCH:%=bench/%.c) $(wildcard bench/*.h) $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(LIB) $(LDLIBS))
 $(BUILD)/bench/%: bench/%.c $(LIB)

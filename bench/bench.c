@@ -1,132 +1,78 @@
-/* make bench: how fast heddle executes functionally, beside the same kernels compiled for this CPU, and how
- * fast it loads. Every time is processor time, the best of several runs of one thread, so that other work on
- * the machine shows little; every result is compared with the CPU's before it is shown. */
+/* make bench: how fast heddle executes functionally, beside the same kernels compiled for this CPU, how fast it
+ * loads, and how fast the timed machine is (timed.c). Every time is processor time, the best of several runs of one
+ * thread, so that other work on the machine shows little; every result is compared with the CPU's before it is shown. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
 
 #include "base/err.h"
+#include "bench.h"
 #include "front/ptx/ptx.h"
 #include "job.h"
 
-struct bench {
-    bool quick;
-    const char *only, *json, *dir;
-    json_t *rows;
+/* ---- the functional table ---- */
+
+struct functional {
+    double device, cpu, insts, warp_insts; /* seconds; of one run */
 };
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-static double peak_mb(void) {
-    struct rusage u;
-    getrusage(RUSAGE_SELF, &u);
-    return (double)u.ru_maxrss / 1024;
-}
-
-/* ---- one job ---- */
-
-static bool refresh(struct job *j) {
-    for (int k = 0; k < JOB_BUFFERS; k++) {
-        struct job_buffer *b = &j->buf[k];
-        if (!b->bytes) continue;
-        memcpy(b->host, b->fresh, b->bytes);
-        if (hd_copy_in(j->dev, b->dev, b->fresh, b->bytes)) return false;
-    }
-    return true;
-}
-
-/* Floats may differ by rounding: 1e-3 relative, or absolute below 1. */
-static bool agree(const struct job_buffer *b, const void *got) {
-    if (!b->real) return !memcmp(b->host, got, b->bytes);
-    const float *want = b->host, *have = got;
-    for (size_t i = 0; i < b->bytes / sizeof *want; i++)
-        if (!(fabsf(want[i] - have[i]) <= 1e-3f * fmaxf(1, fabsf(want[i])))) return false;
-    return true;
-}
-static bool verify(const struct job *j) {
-    bool ok = true;
-    for (int k = 0; k < JOB_BUFFERS && ok; k++) {
-        const struct job_buffer *b = &j->buf[k];
-        if (!b->result) continue;
-        void *got = malloc(b->bytes);
-        ok = got && !hd_copy_out(j->dev, got, b->dev, b->bytes) && agree(b, got);
-        free(got);
-    }
-    return ok;
-}
-
-static double job_stat(const struct job *j, const char *name) {
-    double v = 0;
-    return hd_stat(j->dev, 0, name, &v) ? 0 : v;
-}
-
 /* Best of at least three runs, more while they are short. false: the launch failed. */
-static bool best_times(const struct job_kind *kind, struct job *j, bool quick, double *device, double *cpu) {
-    *device = *cpu = INFINITY;
+static bool best_times(const struct job_kind *kind, struct job *j, bool quick, struct functional *f) {
+    *f = (struct functional){INFINITY, INFINITY, 0, 0};
     double spent = 0;
-    for (int run = 0; run < (quick ? 1 : 3) || (!quick && spent < 0.6 && run < 20); run++) {
-        if (!refresh(j)) return false;
-        j->insts = j->warp_insts = 0;
-        double t0 = now();
+    int runs = 0;
+    for (; runs < (quick ? 1 : 3) || (!quick && spent < 0.6 && runs < 20); runs++) {
+        if (!job_refresh(j)) return false;
+        double t0 = bench_now();
         if (kind->device(j)) return false;
-        double t1 = now();
+        double t1 = bench_now();
         kind->cpu(j);
-        double t2 = now();
-        *device = fmin(*device, t1 - t0);
-        *cpu = fmin(*cpu, t2 - t1);
+        double t2 = bench_now();
+        f->device = fmin(f->device, t1 - t0);
+        f->cpu = fmin(f->cpu, t2 - t1);
         spent += t2 - t0;
     }
-    if (j->insts == 0) {
-        j->insts = job_stat(j, "exec.thread_insts");
-        j->warp_insts = job_stat(j, "exec.warp_insts");
-    }
+    f->insts = job_stat(j, "exec.thread_insts") / runs;
+    f->warp_insts = job_stat(j, "exec.warp_insts") / runs;
     return true;
 }
 
-static bool open_job(const struct bench *b, const struct job_kind *kind, struct job *j) {
-    char path[512];
-    hd_module *mod = NULL;
-    snprintf(path, sizeof path, "%s/%s", b->dir, kind->file);
-    *j = (struct job){.scale = b->quick ? kind->quick : kind->full};
-    return !hd_device_open(NULL, &j->dev) && !hd_module_load_file(j->dev, path, &mod) &&
-           !hd_module_kernel(mod, kind->kernel, &j->kernel) && kind->make(j);
-}
-
-static void close_job(struct job *j) {
-    for (int k = 0; k < JOB_BUFFERS; k++) {
-        free(j->buf[k].host);
-        free(j->buf[k].fresh);
-    }
-    hd_device_close(j->dev);
+static void show(struct bench *b, const struct job_kind *kind, const struct functional *f) {
+    double lanes = f->warp_insts > 0 ? f->insts / f->warp_insts / 32 : 0;
+    printf("%-22s %9.1f %10.1f %9.1f %7.0f%% %9.2f %9.3f %8.1f\n", kind->name, f->insts / 1e6,
+           f->insts / f->device / 1e6, f->warp_insts / f->device / 1e6, 100 * lanes, f->device * 1e3,
+           f->cpu * 1e3, f->device / f->cpu);
+    json_array_append_new(b->rows, json_pack("{s:s, s:b, s:f, s:f, s:f, s:f, s:f}", "name", kind->name,
+                                             "uniform", kind->uniform, "thread_insts", f->insts,
+                                             "thread_insts_per_s", f->insts / f->device, "lane_activity",
+                                             lanes, "seconds", f->device, "cpu_seconds", f->cpu));
 }
 
 static bool run_job(struct bench *b, const struct job_kind *kind) {
     struct job j;
-    double device = 0, cpu = 0;
-    bool ok = open_job(b, kind, &j) && best_times(kind, &j, b->quick, &device, &cpu);
+    struct functional f;
+    bool ok = job_open(&j, kind, b->quick ? kind->quick : kind->full, b->dir, NULL) &&
+              best_times(kind, &j, b->quick, &f);
     if (!ok) {
         fprintf(stderr, "%s: %s\n", kind->name, j.dev ? hd_error(j.dev) : "no device");
-    } else if (!verify(&j)) {
+    } else if (!job_verify(&j)) {
         fprintf(stderr, "%s: the device and the CPU disagree\n", kind->name);
         ok = false;
     } else {
-        double lanes = j.warp_insts > 0 ? j.insts / j.warp_insts / 32 : 0;
-        printf("%-16s %9.1f %10.1f %9.1f %7.0f%% %9.2f %9.3f %8.1f\n", kind->name, j.insts / 1e6,
-               j.insts / device / 1e6, j.warp_insts / device / 1e6, 100 * lanes, device * 1e3, cpu * 1e3,
-               device / cpu);
-        json_array_append_new(b->rows, json_pack("{s:s, s:b, s:f, s:f, s:f, s:f, s:f}", "name", kind->name,
-                                                 "uniform", kind->uniform, "thread_insts", j.insts,
-                                                 "thread_insts_per_s", j.insts / device, "lane_activity",
-                                                 lanes, "seconds", device, "cpu_seconds", cpu));
+        show(b, kind, &f);
     }
-    close_job(&j);
+    job_close(&j);
+    return ok;
+}
+
+static bool run_functional(struct bench *b) {
+    bool ok = true;
+    printf("%-22s %9s %10s %9s %8s %9s %9s %8s\n", "functional", "M insts", "M insts/s", "M warp/s", "lanes",
+           "ms", "CPU ms", "x CPU");
+    for (size_t k = 0; k < job_nkinds; k++)
+        if (job_kinds[k].full && bench_wants(b, job_kinds[k].name)) ok &= run_job(b, &job_kinds[k]);
     return ok;
 }
 
@@ -174,17 +120,17 @@ static bool run_loader(struct bench *b) {
     double parse = INFINITY, load = INFINITY;
     bool ok = make_large(b, &text, b->quick ? 1 << 20 : 10 << 20);
     for (int run = 0; ok && run < (b->quick ? 1 : 3); run++) {
-        double t0 = now();
+        double t0 = bench_now();
         struct ir_module *m = ptx_load("large.ptx", text.text, text.len, &e);
-        parse = fmin(parse, now() - t0);
+        parse = fmin(parse, bench_now() - t0);
         ok = m != NULL;
         if (m) ir_module_free(m);
         hd_device *dev = NULL;
         hd_module *mod = NULL;
         ok = ok && !hd_device_open(NULL, &dev);
-        t0 = now();
+        t0 = bench_now();
         ok = ok && !hd_module_load(dev, "large.ptx", text.text, text.len, &mod);
-        load = fmin(load, now() - t0);
+        load = fmin(load, bench_now() - t0);
         hd_device_close(dev);
     }
     if (ok) {
@@ -205,19 +151,24 @@ static bool run_loader(struct bench *b) {
 /* ---- the whole ---- */
 
 static int usage(FILE *to, int status) {
-    fprintf(to, "usage: bench [--quick] [--only NAME] [--json FILE] [--kernels DIR]\n"
+    fprintf(to, "usage: bench [--quick] [--only NAME] [--part functional|loader|timed] [--json FILE] "
+                "[--kernels DIR]\n"
                 "  --quick        small inputs, one run each: checks results rather than speed\n"
-                "  --only NAME    one kernel, by the name the table shows, or loader\n"
+                "  --only NAME    one kernel, by the name the tables show\n"
+                "  --part PART    one of the three parts\n"
                 "  --json FILE    the numbers as JSON\n"
-                "  --kernels DIR  where the PTX files are (default tests/kernels)\n");
+                "  --kernels DIR  where the PTX files are (default tests/kernels)\n"
+                "  --configs DIR  where the configurations are (default configs)\n");
     return status;
 }
 
 static bool read_options(struct bench *b, int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
         const char **value = !strcmp(argv[i], "--only")      ? &b->only
+                             : !strcmp(argv[i], "--part")    ? &b->part
                              : !strcmp(argv[i], "--json")    ? &b->json
                              : !strcmp(argv[i], "--kernels") ? &b->dir
+                             : !strcmp(argv[i], "--configs") ? &b->configs
                                                              : NULL;
         if (!strcmp(argv[i], "--quick"))
             b->quick = true;
@@ -229,31 +180,35 @@ static bool read_options(struct bench *b, int argc, char **argv) {
     return true;
 }
 
-static bool wanted(const struct bench *b, const char *name) {
+bool bench_wants(const struct bench *b, const char *name) {
     return !b->only || !strcmp(b->only, name);
+}
+static bool part(const struct bench *b, const char *name) {
+    return b->part ? !strcmp(b->part, name) : !b->only || strcmp(name, "loader") != 0;
+}
+
+static bool write_json(struct bench *b) {
+    json_t *all = json_pack("{s:O, s:O, s:f}", "results", b->rows, "timed", b->timed, "peak_memory_mb",
+                            bench_peak_mb());
+    bool ok = !json_dump_file(all, b->json, JSON_INDENT(2));
+    if (!ok) fprintf(stderr, "%s: cannot write\n", b->json);
+    json_decref(all);
+    return ok;
 }
 
 int main(int argc, char **argv) {
-    struct bench b = {.dir = "tests/kernels"};
+    struct bench b = {.dir = "tests/kernels", .configs = "configs"};
     if (argc == 2 && !strcmp(argv[1], "--help")) return usage(stdout, 0);
     if (!read_options(&b, argc, argv)) return usage(stderr, 2);
     b.rows = json_array();
+    b.timed = json_array();
     bool ok = true;
-    printf("%-16s %9s %10s %9s %8s %9s %9s %8s\n", "kernel", "M insts", "M insts/s", "M warp/s", "lanes",
-           "ms", "CPU ms", "x CPU");
-    for (size_t k = 0; k < job_nkinds; k++)
-        if (wanted(&b, job_kinds[k].name)) ok &= run_job(&b, &job_kinds[k]);
-    if (wanted(&b, "loader")) ok &= run_loader(&b);
-    printf("peak memory %.0f MB\n", peak_mb());
-    if (b.json) {
-        json_t *all = json_pack("{s:o, s:f}", "results", b.rows, "peak_memory_mb", peak_mb());
-        if (json_dump_file(all, b.json, JSON_INDENT(2))) {
-            fprintf(stderr, "%s: cannot write\n", b.json);
-            ok = false;
-        }
-        json_decref(all);
-    } else {
-        json_decref(b.rows);
-    }
+    if (part(&b, "functional")) ok &= run_functional(&b);
+    if (part(&b, "loader")) ok &= run_loader(&b);
+    printf("peak memory %.0f MB\n", bench_peak_mb());
+    if (part(&b, "timed")) ok &= timed_run(&b);
+    if (b.json) ok &= write_json(&b);
+    json_decref(b.rows);
+    json_decref(b.timed);
     return ok ? 0 : 1;
 }

@@ -143,3 +143,33 @@ static uint32_t machine(uint32_t x) {
 void cpu_state_machine(uint32_t *out, const uint32_t *seed, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) out[i] = machine(seed[i]);
 }
+
+void cpu_vecadd(float *c, const float *a, const float *b, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) c[i] = a[i] + b[i];
+}
+
+void cpu_histogram(uint32_t *bins, const uint8_t *in, uint32_t n, uint32_t nbins) {
+    for (uint32_t i = 0; i < n; i++) bins[in[i] % nbins]++;
+}
+
+void cpu_hotspot(float *out, const float *in, const float *power, int width, int height, float k) {
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) {
+            int up = y ? y - 1 : 0, down = y + 1 < height ? y + 1 : y;
+            int left = x ? x - 1 : 0, right = x + 1 < width ? x + 1 : x;
+            float t = in[y * width + x];
+            float around =
+                in[up * width + x] + in[down * width + x] + in[y * width + left] + in[y * width + right];
+            out[y * width + x] = t + k * (around - 4.0f * t) + power[y * width + x];
+        }
+}
+
+void cpu_align(int32_t *score, const uint8_t *a, const uint8_t *b, int n, int gap) {
+    for (int y = 1; y <= n; y++)
+        for (int x = 1; x <= n; x++) {
+            int32_t *s = &score[y * (n + 1) + x], up = s[-(n + 1)],
+                    match = s[-(n + 2)] + (a[x - 1] == b[y - 1] ? 3 : -1);
+            int32_t skip = (up > s[-1] ? up : s[-1]) - gap;
+            *s = match > skip ? match : skip;
+        }
+}

@@ -14,5 +14,9 @@ void cpu_blackscholes(float *call, float *put, const float *price, const float *
 int32_t cpu_reduce(const int32_t *in, uint32_t n);
 void cpu_bfs(int32_t *level, const uint32_t *row, const uint32_t *edge, uint32_t n);
 void cpu_state_machine(uint32_t *out, const uint32_t *seed, uint32_t n);
+void cpu_vecadd(float *c, const float *a, const float *b, uint32_t n);
+void cpu_histogram(uint32_t *bins, const uint8_t *in, uint32_t n, uint32_t nbins);
+void cpu_hotspot(float *out, const float *in, const float *power, int width, int height, float k);
+void cpu_align(int32_t *score, const uint8_t *a, const uint8_t *b, int n, int gap);
 
 #endif

@@ -17,9 +17,10 @@ static void *buffer(struct job *j, int k, size_t bytes, bool result, bool real) 
 static hd_arg ptr(const struct job *j, int k) {
     return hd_arg_ptr(j->buf[k].dev);
 }
-#define RUN(j, launch, ...)                                                \
-    hd_run((j)->kernel, &(hd_launch)launch, (const hd_arg[]){__VA_ARGS__}, \
-           sizeof((const hd_arg[]){__VA_ARGS__}) / sizeof(hd_arg))
+/* Two macros that do not use each other: a SHAPE must be expanded only once. */
+#define ARGS(...)                 ((const hd_arg[]){__VA_ARGS__}), sizeof((const hd_arg[]){__VA_ARGS__}) / sizeof(hd_arg)
+#define RUN(j, launch, ...)       hd_run((j)->kernel[0], &(hd_launch)launch, ARGS(__VA_ARGS__))
+#define RUN_AT(j, k, launch, ...) hd_run((j)->kernel[k], &(hd_launch)launch, ARGS(__VA_ARGS__))
 #define SHAPE(...) \
     { __VA_ARGS__ }
 
@@ -151,10 +152,8 @@ static bool bfs_make(struct job *j) {
     }
     return true;
 }
-/* Many launches: their instructions are summed here, not taken from the last launch. */
 static hd_status bfs_device(struct job *j) {
     int32_t changed = 1;
-    double insts = 0, warps = 0, v = 0;
     for (int32_t depth = 0; changed; depth++) {
         hd_status st = hd_set(j->dev, j->buf[3].dev, 0, 4);
         if (!st)
@@ -162,11 +161,7 @@ static hd_status bfs_device(struct job *j) {
                      hd_arg_u32(j->scale * 1024), hd_arg_s32(depth), ptr(j, 3));
         if (!st) st = hd_copy_out(j->dev, &changed, j->buf[3].dev, 4);
         if (st) return st;
-        insts += hd_stat(j->dev, 0, "exec.thread_insts", &v) ? 0 : v;
-        warps += hd_stat(j->dev, 0, "exec.warp_insts", &v) ? 0 : v;
     }
-    j->insts = insts;
-    j->warp_insts = warps;
     return HD_OK;
 }
 static void bfs_cpu(struct job *j) {
@@ -188,18 +183,151 @@ static void machine_cpu(struct job *j) {
     cpu_state_machine(j->buf[0].host, j->buf[1].host, j->scale * 1024);
 }
 
+/* ---- vector add: scale thousand elements ---- */
+static bool vector_make(struct job *j) {
+    size_t n = (size_t)j->scale * 1024;
+    float *a = buffer(j, 1, 4 * n, false, true), *b = buffer(j, 2, 4 * n, false, true);
+    if (!a || !b || !buffer(j, 0, 4 * n, true, true)) return false;
+    for (size_t i = 0; i < n; i++) {
+        a[i] = (float)(i % 1009) * 0.5f;
+        b[i] = (float)(i % 757) * 0.25f;
+    }
+    return true;
+}
+static hd_status vector_device(struct job *j) {
+    return RUN(j, SHAPE(.grid = {j->scale * 4}, .block = {256}), ptr(j, 0), ptr(j, 1), ptr(j, 2),
+               hd_arg_u32(j->scale * 1024));
+}
+static void vector_cpu(struct job *j) {
+    cpu_vecadd(j->buf[0].host, j->buf[1].host, j->buf[2].host, j->scale * 1024);
+}
+
+/* ---- reduction, then a histogram of the same bytes: scale thousand integers ---- */
+enum { BINS = 64 };
+static bool both_make(struct job *j) {
+    return reduce_make(j) && buffer(j, 2, 4 * BINS, true, false);
+}
+static hd_status both_device(struct job *j) {
+    hd_status st = reduce_device(j);
+    if (st) return st;
+    return RUN_AT(j, 1, SHAPE(.grid = {64}, .block = {256}), ptr(j, 2), ptr(j, 1),
+                  hd_arg_u32(j->scale * 4096));
+}
+static void both_cpu(struct job *j) {
+    reduce_cpu(j);
+    cpu_histogram(j->buf[2].host, j->buf[1].host, j->scale * 4096, BINS);
+}
+
+/* ---- heat: scale x scale points, several steps ---- */
+enum { STEPS = 4 };
+static bool heat_make(struct job *j) {
+    size_t n = (size_t)j->scale * j->scale;
+    float *t = buffer(j, 0, 4 * n, true, true), *p = buffer(j, 2, 4 * n, false, true);
+    if (!t || !p || !buffer(j, 1, 4 * n, false, true)) return false;
+    for (size_t i = 0; i < n; i++) {
+        t[i] = 20 + (float)(i % 101);
+        p[i] = (float)(i % 13) * 0.125f;
+    }
+    return true;
+}
+static hd_status heat_device(struct job *j) {
+    hd_status st = HD_OK;
+    int32_t n = (int32_t)j->scale;
+    uint32_t tiles = (j->scale + 15) / 16;
+    for (int s = 0; s < STEPS && !st; s++)
+        st = RUN(j, SHAPE(.grid = {tiles, tiles}, .block = {16, 16}), ptr(j, !(s & 1)), ptr(j, s & 1),
+                 ptr(j, 2), hd_arg_s32(n), hd_arg_s32(n), hd_arg_f32(0.2f));
+    return st;
+}
+static void heat_cpu(struct job *j) {
+    for (int s = 0; s < STEPS; s++)
+        cpu_hotspot(j->buf[!(s & 1)].host, j->buf[s & 1].host, j->buf[2].host, (int)j->scale, (int)j->scale,
+                    0.2f);
+}
+
+/* ---- alignment of two sequences of scale letters, a multiple of 16 ---- */
+enum { GAP = 2 };
+static bool align_make(struct job *j) {
+    size_t n = j->scale, pitch = n + 1;
+    int32_t *score = buffer(j, 0, 4 * pitch * pitch, true, false);
+    uint8_t *a = buffer(j, 1, n, false, false), *b = buffer(j, 2, n, false, false);
+    struct rng rng = {4};
+    if (!score || !a || !b) return false;
+    for (size_t i = 0; i <= n; i++) score[i] = score[i * pitch] = -GAP * (int32_t)i;
+    for (size_t i = 0; i < n; i++) {
+        a[i] = (uint8_t)rng_below(&rng, 4);
+        b[i] = (uint8_t)rng_below(&rng, 4);
+    }
+    return true;
+}
+static hd_status align_device(struct job *j) {
+    hd_status st = HD_OK;
+    uint32_t tiles = j->scale / 16;
+    for (uint32_t d = 0; d < 2 * tiles - 1 && !st; d++)
+        st =
+            RUN(j, SHAPE(.grid = {d < tiles ? d + 1 : 2 * tiles - 1 - d}, .block = {16}), ptr(j, 0),
+                ptr(j, 1), ptr(j, 2), hd_arg_s32((int32_t)j->scale), hd_arg_s32((int32_t)d), hd_arg_s32(GAP));
+    return st;
+}
+static void align_cpu(struct job *j) {
+    cpu_align(j->buf[0].host, j->buf[1].host, j->buf[2].host, (int)j->scale, GAP);
+}
+
 const struct job_kind job_kinds[] = {
-    {"uniform f32", "arith.ptx", "arith_float", 64, 4, true, arith_make, arith_float_device, arith_float_cpu},
-    {"uniform u32", "arith.ptx", "arith_int", 64, 4, true, arith_int_make, arith_int_device, arith_int_cpu},
-    {"matrix multiply", "matmul.ptx", "matmul", 256, 64, true, matmul_make, matmul_device, matmul_cpu},
-    {"Black-Scholes", "blackscholes.ptx", "blackscholes", 512, 16, false, options_make, options_device,
+    {"uniform f32",
+     {{"arith.ptx", "arith_float"}},
+     64,
+     4,
+     true,
+     arith_make,
+     arith_float_device,
+     arith_float_cpu},
+    {"uniform u32",
+     {{"arith.ptx", "arith_int"}},
+     64,
+     4,
+     true,
+     arith_int_make,
+     arith_int_device,
+     arith_int_cpu},
+    {"matrix multiply", {{"matmul.ptx", "matmul"}}, 256, 64, true, matmul_make, matmul_device, matmul_cpu},
+    {"Black-Scholes",
+     {{"blackscholes.ptx", "blackscholes"}},
+     512,
+     16,
+     false,
+     options_make,
+     options_device,
      options_cpu},
-    {"reduction", "reduce.ptx", "reduce_int", 4096, 64, false, reduce_make, reduce_device, reduce_cpu},
-    {"bitonic sort", "bitonic.ptx", "bitonic", 64, 4, false, bitonic_make, bitonic_device, bitonic_cpu},
-    {"Mandelbrot", "mandelbrot.ptx", "mandelbrot", 512, 64, false, mandelbrot_make, mandelbrot_device,
+    {"reduction", {{"reduce.ptx", "reduce_int"}}, 4096, 64, false, reduce_make, reduce_device, reduce_cpu},
+    {"bitonic sort", {{"bitonic.ptx", "bitonic"}}, 64, 4, false, bitonic_make, bitonic_device, bitonic_cpu},
+    {"Mandelbrot",
+     {{"mandelbrot.ptx", "mandelbrot"}},
+     512,
+     64,
+     false,
+     mandelbrot_make,
+     mandelbrot_device,
      mandelbrot_cpu},
-    {"BFS", "bfs.ptx", "bfs_level", 128, 8, false, bfs_make, bfs_device, bfs_cpu},
-    {"state machine", "shapes.ptx", "state_machine", 256, 16, false, machine_make, machine_device,
+    {"BFS", {{"bfs.ptx", "bfs_level"}}, 128, 8, false, bfs_make, bfs_device, bfs_cpu},
+    {"state machine",
+     {{"shapes.ptx", "state_machine"}},
+     256,
+     16,
+     false,
+     machine_make,
+     machine_device,
      machine_cpu},
+    {"vector add", {{"vecadd.ptx", "vecadd"}}, 0, 0, true, vector_make, vector_device, vector_cpu},
+    {"reduction + histogram",
+     {{"reduce.ptx", "reduce_int"}, {"histogram.ptx", "histogram_shared"}},
+     0,
+     0,
+     false,
+     both_make,
+     both_device,
+     both_cpu},
+    {"hotspot", {{"hotspot.ptx", "hotspot"}}, 0, 0, false, heat_make, heat_device, heat_cpu},
+    {"Needleman-Wunsch", {{"align.ptx", "align_diagonal"}}, 0, 0, false, align_make, align_device, align_cpu},
 };
 const size_t job_nkinds = sizeof job_kinds / sizeof *job_kinds;

@@ -1,4 +1,4 @@
-/* Prints a generated page of docs/: gen-pages options, or gen-pages statistics. */
+/* Prints a generated page of docs/: gen-pages options, statistics or configurations. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,8 +10,10 @@ int main(int argc, char **argv) {
         docs_options(&page);
     else if (argc == 2 && !strcmp(argv[1], "statistics"))
         docs_statistics(&page);
+    else if (argc == 2 && !strcmp(argv[1], "configurations"))
+        docs_configurations(&page);
     else
-        return fprintf(stderr, "usage: gen-pages options|statistics\n"), 2;
+        return fprintf(stderr, "usage: gen-pages options|statistics|configurations\n"), 2;
     fputs(page.text, stdout);
     sb_free(&page);
     return fflush(stdout) ? 1 : 0;

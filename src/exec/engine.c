@@ -381,7 +381,7 @@ static bool run_grid(struct engine *en) {
 
 /* ---- statistics ---- */
 
-static void count(struct exec_stats *s, const struct ir_insn *i, uint64_t warps, uint64_t lanes) {
+void exec_count(struct exec_stats *s, const struct ir_insn *i, uint64_t warps, uint64_t lanes) {
     s->warp_insts += warps;
     s->thread_insts += lanes;
     s->class_insts[ir_ops[i->op].cls] += lanes;
@@ -404,7 +404,7 @@ static void sum_up(const struct engine *en) {
     for (size_t pc = 0; pc < m->code.n; pc++) {
         warps += en->tally[pc].warps;
         lanes += en->tally[pc].lanes;
-        if (warps) count(en->stats, &m->code.v[pc], (uint64_t)warps, (uint64_t)lanes);
+        if (warps) exec_count(en->stats, &m->code.v[pc], (uint64_t)warps, (uint64_t)lanes);
     }
     en->stats->barriers = en->grid.barriers;
 }

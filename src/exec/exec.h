@@ -60,6 +60,9 @@ struct exec_stats {
     uint64_t turns;                               /* times a path, warp or block was set aside for another */
 };
 
+/* Adds an instruction that ran so many times, for so many lanes in all; not barriers, divergence and turns. */
+void exec_count(struct exec_stats *s, const struct ir_insn *i, uint64_t warps, uint64_t lanes);
+
 struct exec_launch {
     struct exec_image *image;
     uint32_t func;

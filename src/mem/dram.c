@@ -353,7 +353,7 @@ static void refresh(struct dram *d) {
     d->refreshing = false;
     d->refresh_due += d->t.REFI;
     d->refresh_at = d->refresh_due;
-    d->issue_at = d->serving ? d->now + 1 : NEVER;
+    d->issue_at = d->now + 1; /* banks that waited for a column access have to activate again */
 }
 
 /* ---- time ---- */

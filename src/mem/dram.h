@@ -25,8 +25,8 @@ struct dram;
 struct dram *dram_new(const struct opt_dram *o);
 void dram_free(struct dram *d);
 bool dram_room(const struct dram *d);
-void dram_push(struct dram *d, struct dram_place at, uint32_t bytes, bool write,
-               uint32_t message);                 /* needs dram_room */
+/* Needs dram_room. */
+void dram_push(struct dram *d, struct dram_place at, uint32_t bytes, bool write, uint32_t message);
 bool dram_pop(struct dram *d, uint32_t *message); /* served: read data is out, or write data is in */
 void dram_cycle(struct dram *d);                  /* one cycle of the command clock */
 bool dram_busy(const struct dram *d);             /* holds a request that has not been popped */
@@ -37,12 +37,12 @@ void dram_skip(struct dram *d, uint64_t cycles);
 
 struct dram_stats {
     uint64_t cycles, activates, precharges, refreshes;
-    uint64_t row_hits, row_misses,
-        row_conflicts; /* requests, as their bank was when they got it: row open, idle, other row */
-    uint64_t reads, writes, bytes; /* of requests served */
-    uint64_t busy_cycles;          /* of the data bus, for requests served */
-    uint64_t latency_sum, latency_count, latency_max,
-        latency_hist[16]; /* push to served; bucket k: below 2^(k+4) cycles */
+    /* Requests by what they found in their bank: their row open, none, another. */
+    uint64_t row_hits, row_misses, row_conflicts;
+    /* Of requests served; busy_cycles are those of the data bus. */
+    uint64_t reads, writes, bytes, busy_cycles;
+    /* From push to served; bucket k: below 2^(k+4) cycles, the last one all above. */
+    uint64_t latency_sum, latency_count, latency_max, latency_hist[16];
 };
 void dram_get_stats(const struct dram *d, struct dram_stats *s);
 

@@ -7,11 +7,12 @@
  * message's flits, and the messages from one input to one output, stay in order. The whole message is there `latency`
  * cycles after its last flit left.
  *
- * Deviations, both to keep credits from locking up:
+ * Deviations, to keep credits from locking up:
  * - An output's credits are taken for the whole message with its first flit, not flit by flit: otherwise parts of many
  *   messages could fill an output buffer in which none is whole. A message larger than a buffer takes all of it.
  * - An output that was matched with a message it has no room for starts no other message before that one, and takes it as
- *   soon as there is room: otherwise short messages would starve long ones at a full output.
+ *   soon as there is room: otherwise short messages would starve long ones at a full output. Meanwhile it goes on with
+ *   messages that have begun, so that waiting for room does not delay what makes room.
  *
  * An ideal crossbar delivers every message `latency` cycles after the push; only a receiver that leaves output_buffer flits
  * unpopped holds its senders back.
@@ -30,11 +31,10 @@
 #define NONE UINT32_MAX
 
 struct message {
-    uint64_t flits,
-        left;        /* left < flits: it has begun to cross, and its place in the output buffer is kept */
-    uint64_t ready;  /* on the wire: the cycle it arrives */
-    uint32_t number; /* the caller's */
-    uint32_t slot;   /* its output */
+    uint64_t flits, left; /* all; still to cross */
+    uint64_t ready;       /* on the wire: the cycle it arrives */
+    uint32_t number;      /* the caller's */
+    uint32_t slot;        /* its output */
     uint32_t next;
 };
 
@@ -44,8 +44,13 @@ struct queue {
 
 struct buffer {
     uint64_t credits;
-    uint32_t part;   /* which part of the outputs it serves */
+    uint32_t first;  /* slot of the first output it serves */
     uint32_t queues; /* of its outputs: how many have messages */
+};
+
+/* Where an output is found; a table spares every push and pop the divisions by the speed-up. */
+struct route {
+    uint32_t part, local, slot; /* which buffer of an input serves it; its number there; among all outputs */
 };
 
 struct output {
@@ -53,6 +58,7 @@ struct output {
     uint64_t unpopped; /* flits of messages that have arrived */
     struct queue arrived;
     uint32_t bids, winner; /* of the pass under way */
+    uint32_t begun, other; /* the same among bids with a message that has begun to cross */
     uint32_t held;         /* the buffer whose message it must take next, or NONE */
 };
 
@@ -68,9 +74,11 @@ struct xbar {
     VEC(struct message) pool;
     uint32_t spare;        /* free messages, a list */
     struct buffer *buffer; /* [inputs * speedup] */
+    struct route *route;   /* [outputs] */
     struct queue *queue;   /* [buffer][per_buffer] */
     uint64_t *wants;       /* [buffer][words]: outputs it has messages for */
-    uint64_t *occupied;    /* buffers with messages */
+    uint64_t *begun;    /* the same: messages that have crossed in part; their place at the output is kept */
+    uint64_t *occupied; /* buffers with messages */
     uint64_t *matched_in;  /* buffers matched in this cycle */
     struct output *output; /* by slot: [speedup][words * 64] */
     uint64_t *matched_out; /* slots matched in this cycle */
@@ -94,11 +102,18 @@ static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-static uint32_t slot_of(const struct xbar *x, uint32_t output) {
-    return output % x->speedup * x->words * 64 + output / x->speedup;
+/* The builtin is a call where the machine need not have the instruction. */
+static uint32_t count_bits(uint64_t v) {
+    v -= v >> 1 & 0x5555555555555555u;
+    v = (v & 0x3333333333333333u) + (v >> 2 & 0x3333333333333333u);
+    return (uint32_t)(((v + (v >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
 }
+
 static uint32_t buffer_of(const struct xbar *x, uint32_t input, uint32_t output) {
-    return input * x->speedup + output % x->speedup;
+    return input * x->speedup + x->route[output].part;
+}
+static struct queue *queue_of(struct xbar *x, uint32_t buf, uint32_t slot) {
+    return &x->queue[(size_t)buf * x->per_buffer + (slot - x->buffer[buf].first)];
 }
 static uint64_t flits_of(const struct xbar *x, uint32_t bytes) {
     uint64_t n = (bytes + x->header + x->flit - 1) / x->flit;
@@ -110,10 +125,12 @@ static void make_buffers(struct xbar *x) {
     size_t queues = (size_t)buffers * x->per_buffer;
     x->buffer_words = (buffers + 63) / 64;
     x->buffer = xcalloc(buffers, sizeof *x->buffer);
-    for (uint32_t b = 0; b < buffers; b++) x->buffer[b] = (struct buffer){x->input_room, b % x->speedup, 0};
+    for (uint32_t b = 0; b < buffers; b++)
+        x->buffer[b] = (struct buffer){x->input_room, b % x->speedup * x->words * 64, 0};
     x->queue = xcalloc(queues, sizeof *x->queue);
     for (size_t q = 0; q < queues; q++) x->queue[q].head = NONE;
     x->wants = xcalloc((size_t)buffers * x->words, sizeof *x->wants);
+    x->begun = xcalloc((size_t)buffers * x->words, sizeof *x->begun);
     x->occupied = xcalloc(x->buffer_words, sizeof *x->occupied);
     x->matched_in = xcalloc(x->buffer_words, sizeof *x->matched_in);
 }
@@ -123,6 +140,11 @@ static void make_outputs(struct xbar *x) {
     x->output = xcalloc((size_t)words * 64, sizeof *x->output);
     for (uint32_t s = 0; s < words * 64; s++)
         x->output[s] = (struct output){.credits = x->output_room, .arrived.head = NONE, .held = NONE};
+    x->route = xcalloc(x->outputs, sizeof *x->route);
+    for (uint32_t o = 0; o < x->outputs; o++) {
+        uint32_t part = o % x->speedup, local = o / x->speedup;
+        x->route[o] = (struct route){part, local, part * x->words * 64 + local};
+    }
     x->matched_out = xcalloc(words, sizeof *x->matched_out);
     x->bid_for = xcalloc(words, sizeof *x->bid_for);
     x->holding = xcalloc(words, sizeof *x->holding);
@@ -156,7 +178,9 @@ void xbar_free(struct xbar *x) {
     VEC_FREE(&x->pool);
     free(x->buffer);
     free(x->queue);
+    free(x->route);
     free(x->wants);
+    free(x->begun);
     free(x->occupied);
     free(x->matched_in);
     free(x->output);
@@ -216,14 +240,14 @@ static void arrive(struct xbar *x) {
 
 bool xbar_room(const struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes) {
     CHECK(input < x->inputs && output < x->outputs);
-    if (x->ideal) return x->output[slot_of(x, output)].unpopped < x->output_room;
+    if (x->ideal) return x->output[x->route[output].slot].unpopped < x->output_room;
     return x->buffer[buffer_of(x, input, output)].credits >= least(flits_of(x, bytes), x->input_room);
 }
 
 void xbar_push(struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes, uint32_t message) {
     CHECK(xbar_room(x, input, output, bytes));
     uint64_t flits = flits_of(x, bytes);
-    struct message m = {.flits = flits, .left = flits, .number = message, .slot = slot_of(x, output)};
+    struct message m = {.flits = flits, .left = flits, .number = message, .slot = x->route[output].slot};
     uint32_t at = message_new(x, m);
     if (x->ideal) {
         x->stats.flits += flits;
@@ -231,7 +255,7 @@ void xbar_push(struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes, 
         arrive(x); /* latency 0: it is there */
         return;
     }
-    uint32_t buf = buffer_of(x, input, output), local = output / x->speedup;
+    uint32_t buf = buffer_of(x, input, output), local = x->route[output].local;
     struct queue *q = &x->queue[(size_t)buf * x->per_buffer + local];
     x->buffer[buf].credits -= least(flits, x->input_room);
     if (q->head == NONE) {
@@ -245,7 +269,7 @@ void xbar_push(struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes, 
 
 bool xbar_peek(const struct xbar *x, uint32_t output, uint32_t *message) {
     CHECK(output < x->outputs);
-    uint32_t at = x->output[slot_of(x, output)].arrived.head;
+    uint32_t at = x->output[x->route[output].slot].arrived.head;
     if (at == NONE) return false;
     *message = x->pool.v[at].number;
     return true;
@@ -253,7 +277,7 @@ bool xbar_peek(const struct xbar *x, uint32_t output, uint32_t *message) {
 
 bool xbar_pop(struct xbar *x, uint32_t output, uint32_t *message) {
     if (!xbar_peek(x, output, message)) return false;
-    struct output *out = &x->output[slot_of(x, output)];
+    struct output *out = &x->output[x->route[output].slot];
     uint32_t at = take(x, &out->arrived);
     struct message *m = &x->pool.v[at];
     out->unpopped -= m->flits;
@@ -267,29 +291,54 @@ bool xbar_busy(const struct xbar *x) {
     return x->waiting || x->wire.head != NONE;
 }
 
+uint64_t xbar_quiet(const struct xbar *x) {
+    if (x->waiting) return 0;
+    if (x->wire.head == NONE) return UINT64_MAX;
+    uint64_t ready = x->pool.v[x->wire.head].ready;
+    return ready > x->now + 1 ? ready - x->now - 1 : 0;
+}
+
+void xbar_skip(struct xbar *x, uint64_t cycles) {
+    x->now += cycles;
+    x->stats.cycles += cycles;
+}
+
 void xbar_get_stats(const struct xbar *x, struct xbar_stats *s) {
     *s = x->stats;
 }
 
 /* ---- one cycle ---- */
 
-/* True when a message that begins to cross now has its place in the output buffer; it is then kept for it. */
-static bool reserve(struct xbar *x, uint32_t buf, uint32_t slot, uint64_t flits) {
+static bool begun(const struct xbar *x, uint32_t buf, uint32_t slot) {
+    return has_bit(x->begun + (size_t)buf * x->words, slot - x->buffer[buf].first);
+}
+
+/* True when a flit of the buffer's message may go to the output: its place in the output buffer is kept. A message that finds
+ * no place is the next to get one. */
+static bool admit(struct xbar *x, uint32_t buf, uint32_t slot) {
     struct output *out = &x->output[slot];
-    uint64_t need = least(flits, x->output_room);
-    if (out->held == NONE && out->credits < need) {
+    if (begun(x, buf, slot)) return true;
+    if (out->held != NONE && out->held != buf) return false;
+    uint64_t need = least(x->pool.v[queue_of(x, buf, slot)->head].flits, x->output_room);
+    if (out->credits < need) {
         out->held = buf;
         set_bit(x->holding, slot);
+        return false;
     }
-    if ((out->held != NONE && out->held != buf) || out->credits < need) return false;
     out->credits -= need;
     out->held = NONE;
     clear_bit(x->holding, slot);
     return true;
 }
 
-static void unlink_head(struct xbar *x, uint32_t buf, uint32_t local, struct queue *q) {
+static void match(struct xbar *x, uint32_t buf, uint32_t slot) {
+    set_bit(x->matched_in, buf);
+    set_bit(x->matched_out, slot);
+}
+
+static void leave(struct xbar *x, uint32_t buf, uint32_t local, struct queue *q) {
     uint32_t at = take(x, q);
+    clear_bit(x->begun + (size_t)buf * x->words, local);
     if (q->head == NONE) {
         clear_bit(x->wants + (size_t)buf * x->words, local);
         if (!--x->buffer[buf].queues) clear_bit(x->occupied, buf);
@@ -298,60 +347,73 @@ static void unlink_head(struct xbar *x, uint32_t buf, uint32_t local, struct que
     send(x, at);
 }
 
-/* Buffer and output are matched: moves a flit, unless a full output buffer holds it back. */
-static void grant(struct xbar *x, uint32_t buf, uint32_t slot) {
-    set_bit(x->matched_in, buf);
-    set_bit(x->matched_out, slot);
-    uint32_t local = slot - x->buffer[buf].part * x->words * 64;
-    struct queue *q = &x->queue[(size_t)buf * x->per_buffer + local];
+/* Moves a flit of an admitted message. */
+static void cross(struct xbar *x, uint32_t buf, uint32_t slot) {
+    struct queue *q = queue_of(x, buf, slot);
     struct message *m = &x->pool.v[q->head];
-    if (m->left == m->flits && !reserve(x, buf, slot, m->flits)) {
-        x->stats.stalls++;
-        return;
-    }
     uint64_t before = least(m->left, x->input_room);
+    match(x, buf, slot);
     m->left--;
     x->buffer[buf].credits += before - least(m->left, x->input_room);
     x->stats.flits++;
     x->stats.occupied++;
-    if (!m->left) unlink_head(x, buf, local, q);
+    uint32_t local = slot - x->buffer[buf].first;
+    if (m->left)
+        set_bit(x->begun + (size_t)buf * x->words, local);
+    else
+        leave(x, buf, local, q);
+}
+
+/* The output takes its winner; when a full output buffer holds that back, another bid whose place is kept already. */
+static void grant(struct xbar *x, uint32_t slot) {
+    struct output *out = &x->output[slot];
+    if (admit(x, out->winner, slot))
+        cross(x, out->winner, slot);
+    else {
+        x->stats.stalls++;
+        if (out->begun)
+            cross(x, out->other, slot);
+        else
+            match(x, out->winner, slot);
+    }
+    out->bids = out->begun = 0;
 }
 
 /* Outputs that owe a message its turn and now have room for it. */
 static void serve_held(struct xbar *x) {
     for (uint32_t w = 0; w < x->speedup * x->words; w++)
         for (uint64_t left = x->holding[w]; left; left &= left - 1) {
-            uint32_t slot = w * 64 + (uint32_t)__builtin_ctzll(left);
-            const struct output *out = &x->output[slot];
-            uint32_t local = slot - x->buffer[out->held].part * x->words * 64;
-            uint32_t head = x->queue[(size_t)out->held * x->per_buffer + local].head;
-            if (out->credits >= least(x->pool.v[head].flits, x->output_room) &&
-                !has_bit(x->matched_in, out->held))
-                grant(x, out->held, slot);
+            uint32_t slot = w * 64 + (uint32_t)__builtin_ctzll(left), buf = x->output[slot].held;
+            if (!has_bit(x->matched_in, buf) && admit(x, buf, slot)) cross(x, buf, slot);
         }
 }
 
-/* A random one of the unmatched outputs that the buffer has messages for, as a slot; NONE when there is none. */
-static uint32_t choose(struct xbar *x, uint32_t buf) {
-    uint32_t first = x->buffer[buf].part * x->words;
-    const uint64_t *wants = x->wants + (size_t)buf * x->words, *matched = x->matched_out + first;
-    uint32_t total = 0;
-    for (uint32_t w = 0; w < x->words; w++) total += (uint32_t)__builtin_popcountll(wants[w] & ~matched[w]);
-    if (!total) return NONE;
-    uint32_t n = total == 1 ? 0 : (uint32_t)rng_below(&x->rng, total);
+/* The n-th of the bits that are set in a and not in b. */
+static uint32_t nth_bit(const uint64_t *a, const uint64_t *b, uint32_t n) {
     uint32_t w = 0;
-    for (uint32_t here; n >= (here = (uint32_t)__builtin_popcountll(wants[w] & ~matched[w])); w++) n -= here;
-    uint64_t bits = wants[w] & ~matched[w];
+    for (uint32_t here; n >= (here = count_bits(a[w] & ~b[w])); w++) n -= here;
+    uint64_t bits = a[w] & ~b[w];
     for (; n; n--) bits &= bits - 1;
-    return (first + w) * 64 + (uint32_t)__builtin_ctzll(bits);
+    return w * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
-/* The bids of an output come one by one: the k-th replaces the winner with probability 1/k, so each wins alike. */
+/* Random in [0, n) from 32 random bits. */
+static uint32_t scale(uint32_t random, uint32_t n) {
+    return (uint32_t)((uint64_t)random * n >> 32);
+}
+
+/* The buffer bids for a random one of the unmatched outputs it has messages for. The bids of an output come one by one: the
+ * k-th replaces the winner with probability 1/k, so that each wins alike. */
 static void bid(struct xbar *x, uint32_t buf) {
-    uint32_t slot = choose(x, buf);
-    if (slot == NONE) return;
+    uint32_t first = x->buffer[buf].first, total = 0;
+    const uint64_t *wants = x->wants + (size_t)buf * x->words, *matched = x->matched_out + first / 64;
+    for (uint32_t w = 0; w < x->words; w++) total += count_bits(wants[w] & ~matched[w]);
+    if (!total) return;
+    uint64_t random = rng_next(&x->rng);
+    uint32_t slot = first + nth_bit(wants, matched, scale((uint32_t)random, total));
     struct output *out = &x->output[slot];
-    if (!out->bids++ || !rng_below(&x->rng, out->bids)) out->winner = buf;
+    if (!scale((uint32_t)(random >> 32), ++out->bids)) out->winner = buf;
+    if (begun(x, buf, slot) && !rng_below(&x->rng, ++out->begun)) out->other = buf;
     set_bit(x->bid_for, slot);
 }
 
@@ -364,8 +426,7 @@ static bool pass(struct xbar *x) {
     for (uint32_t w = 0; w < x->speedup * x->words; w++) {
         for (uint64_t left = x->bid_for[w]; left; left &= left - 1) {
             uint32_t slot = w * 64 + (uint32_t)__builtin_ctzll(left);
-            x->output[slot].bids = 0;
-            grant(x, x->output[slot].winner, slot);
+            grant(x, slot);
             any = true;
         }
         x->bid_for[w] = 0;

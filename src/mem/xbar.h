@@ -11,16 +11,21 @@ struct xbar;
 
 struct xbar *xbar_new(const struct opt_noc *o, uint32_t inputs, uint32_t outputs, uint64_t seed);
 void xbar_free(struct xbar *x);
-bool xbar_room(const struct xbar *x, uint32_t input, uint32_t output,
-               uint32_t bytes); /* enough credits for the message */
-void xbar_push(struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes,
-               uint32_t message); /* needs xbar_room */
-bool xbar_pop(struct xbar *x, uint32_t output,
-              uint32_t *message); /* a message that has arrived whole; returns its credits */
+/* The input has credits for the message. */
+bool xbar_room(const struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes);
+/* Needs xbar_room. */
+void xbar_push(struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes, uint32_t message);
+/* Takes a message that has arrived whole, and returns its credits; peek leaves it there. */
+bool xbar_pop(struct xbar *x, uint32_t output, uint32_t *message);
 bool xbar_peek(const struct xbar *x, uint32_t output, uint32_t *message);
-void xbar_cycle(struct xbar *x); /* one cycle of its own clock */
-bool xbar_busy(
-    const struct xbar *x); /* a cycle would change something: a message is inside and not yet at its output */
+/* One cycle of its own clock. */
+void xbar_cycle(struct xbar *x);
+/* A cycle may change something: a message is inside and not yet at its output. */
+bool xbar_busy(const struct xbar *x);
+/* Cycles in which nothing will happen, all messages being on the wire; UINT64_MAX: nothing is inside. Skipping no more of
+ * them is the same as so many calls of xbar_cycle. */
+uint64_t xbar_quiet(const struct xbar *x);
+void xbar_skip(struct xbar *x, uint64_t cycles);
 
 struct xbar_stats {
     uint64_t cycles;

@@ -80,7 +80,7 @@ static bool read_options(hd_device *dev, const hd_config *config, struct err *e)
     if (!config) return true;
     if (config->noptions && !config->options)
         return err_set(e, ERR_INPUT, "hd_device_open: options is NULL, noptions is not 0");
-    if (config->file && !options_read_file(&dev->options, config->file, e)) return false;
+    if (config->file && !config_read(&dev->options, config->file, e)) return false;
     for (size_t i = 0; i < config->noptions; i++) {
         const hd_option *o = &config->options[i];
         if (!o->key || !o->value)
@@ -104,7 +104,7 @@ hd_status hd_device_open(const hd_config *config, hd_device **out) {
     dev->const_end = SIM_CONST_WINDOW;
     options_init(&dev->options);
     struct err e = {0};
-    if (!read_options(dev, config, &e)) return sim_fail(dev, &e);
+    if (!read_options(dev, config, &e) || !options_check(&dev->options, &e)) return sim_fail(dev, &e);
     dev->mem = exec_mem_new(dev->options.mem.global_bytes);
     return HD_OK;
 }
@@ -114,10 +114,32 @@ void hd_device_close(hd_device *dev) {
     while (dev->modules) hd_module_unload(dev->modules);
     if (dev->mem) exec_mem_free_all(dev->mem);
     VEC_FREE(&dev->buffers);
+    sim_watch(dev, NULL);
+    gpu_free(dev->gpu);
     options_free(&dev->options);
     err_free(dev->err);
     free(dev->err);
     free(dev);
+}
+
+/* ---- what there is ---- */
+
+static hd_status give(const char *name, const char *title, const char **out, const char **out_title) {
+    if (out) *out = name;
+    if (out_title) *out_title = title;
+    return HD_OK;
+}
+
+hd_status hd_config_at(size_t index, const char **name, const char **title) {
+    for (size_t i = 0; config_list[i].name; i++)
+        if (i == index) return give(config_list[i].name, config_list[i].title, name, title);
+    return HD_INVALID;
+}
+
+hd_status hd_mech_at(size_t index, const char **name, const char **title) {
+    for (size_t i = 0; mech_list[i]; i++)
+        if (i == index) return give(mech_list[i]->name, mech_list[i]->title, name, title);
+    return HD_INVALID;
 }
 
 /* ---- callbacks ---- */
@@ -146,10 +168,8 @@ hd_status hd_stat(const hd_device *dev, int total, const char *name, double *val
     if (!dev) return HD_INVALID;
     if (!name || !value) return sim_refuse(dev, "hd_stat: name and value must not be NULL");
     struct err e = {0};
-    enum stat_id id = stats_find(name, &e);
-    if (id == STAT_COUNT) return sim_fail(dev, &e);
-    *value = stats_value(sim_stats(dev, total), id);
-    return HD_OK;
+    if (stats_named(sim_stats(dev, total), name, value, &e)) return HD_OK;
+    return sim_fail(dev, &e);
 }
 
 size_t hd_stat_count(void) {
@@ -171,4 +191,16 @@ const struct options *sim_options(const hd_device *dev) {
 
 const struct stats *sim_stats(const hd_device *dev, bool total) {
     return total ? &dev->total : &dev->last;
+}
+
+void sim_watch(hd_device *dev, const struct watch *w) {
+    trace_free(dev->trace);
+    series_free(&dev->series);
+    dev->watch = w ? *w : (struct watch){0};
+    dev->series = (struct series){.threads = dev->watch.threads};
+    dev->trace = trace_new(&dev->watch);
+}
+
+const struct series *sim_series(const hd_device *dev) {
+    return &dev->series;
 }

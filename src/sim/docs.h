@@ -4,7 +4,8 @@
 
 #include "base/err.h"
 
-void docs_options(struct sb *out);    /* docs/options.md */
-void docs_statistics(struct sb *out); /* docs/statistics.md */
+void docs_options(struct sb *out);        /* docs/options.md */
+void docs_statistics(struct sb *out);     /* docs/statistics.md */
+void docs_configurations(struct sb *out); /* docs/configurations.md */
 
 #endif

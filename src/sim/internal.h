@@ -2,7 +2,9 @@
 #ifndef HEDDLE_SIM_INTERNAL_H
 #define HEDDLE_SIM_INTERNAL_H
 
+#include "sim/gpu.h"
 #include "sim/sim.h"
+#include "sim/trace.h"
 
 struct hd_device {
     struct options options;
@@ -15,6 +17,10 @@ struct hd_device {
     uint64_t launches;     /* ever made, for %gridid */
     uint64_t const_end;    /* first address of the .const window not given to a module yet */
     struct stats last, total;
+    struct gpu *gpu; /* the timed machine, made by the first timed launch */
+    struct watch watch;
+    struct series series;
+    struct trace *trace;
     hd_log_fn *log;
     hd_print_fn *print;
     hd_progress_fn *progress;
@@ -36,6 +42,7 @@ struct hd_module {
     struct hd_kernel *kernels;
     size_t nkernels;
     uint64_t const_base, const_bytes; /* its part of the .const window */
+    struct sm_branch *branch;         /* by PC, over its timed launches; NULL: there was none */
     struct arena mem;                 /* kernels and their parameter lists */
 };
 

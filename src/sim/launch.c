@@ -1,5 +1,5 @@
 /* Launches: arguments against parameters, dimensions against the limits of CUDA and of the kernel, then the
- * executor. */
+ * executor or the timed machine. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,12 +118,14 @@ static bool check_block(const hd_kernel_info *info, const uint32_t block[3], str
     return true;
 }
 
+/* A timed launch is held to the SM it runs on when its residency is known. */
 static bool check_shared(const hd_kernel *k, uint32_t dynamic, struct err *e) {
-    uint64_t most = k->mod->dev->options.sm.shared_bytes;
-    if ((uint64_t)k->info.shared_bytes + dynamic <= most) return true;
+    uint64_t most = k->mod->dev->options.exec.shared_bytes;
+    if (k->mod->dev->options.run.mode == RUN_TIMED || (uint64_t)k->info.shared_bytes + dynamic <= most)
+        return true;
     return err_set(e, ERR_INPUT,
                    "kernel %s would use %" PRIu32 " bytes of static and %" PRIu32
-                   " bytes of dynamic shared memory; sm.shared_bytes is %" PRIu64,
+                   " bytes of dynamic shared memory; exec.shared_bytes is %" PRIu64,
                    k->info.name, k->info.shared_bytes, dynamic, most);
 }
 
@@ -169,9 +171,62 @@ static struct exec_launch describe_launch(const hd_kernel *k, const hd_launch *l
     return x;
 }
 
-static bool execute(hd_device *dev, const struct exec_launch *x, struct err *e) {
+static void add_pc(struct sm_branch *to, const struct sm_branch *b) {
+    to->executions += b->executions;
+    to->lanes += b->lanes;
+    to->divergences += b->divergences;
+    to->sides += b->sides;
+    to->lanes_lost += b->lanes_lost;
+    to->reconvergences += b->reconvergences;
+    to->reconvergence_cycles += b->reconvergence_cycles;
+}
+
+/* What the timed machine counted by PC, in the executor's words; and the module's profile grows by it. */
+static void count_pcs(hd_module *mod, const struct sm_branch *by_pc, struct exec_stats *s) {
+    if (!mod->branch) mod->branch = xcalloc(mod->ir->code.n, sizeof *mod->branch);
+    for (size_t pc = 0; pc < mod->ir->code.n; pc++) {
+        const struct ir_insn *i = &mod->ir->code.v[pc];
+        if (!by_pc[pc].executions) continue;
+        exec_count(s, i, by_pc[pc].executions, by_pc[pc].lanes);
+        if (i->op == IR_BRA || i->op == IR_BRX) s->divergent_branches += by_pc[pc].divergences;
+        add_pc(&mod->branch[pc], &by_pc[pc]);
+    }
+}
+
+static void describe_exec(struct stats_source *x, const struct exec_launch *l) {
+    uint64_t threads = volume(l->block);
+    x->exec.blocks = x->gpu.started;
+    x->exec.warps = x->gpu.started * ((threads + 31) / 32);
+    x->exec.threads = x->gpu.started * threads;
+    x->exec.barriers = x->gpu.sm.barriers;
+}
+
+static bool run_timed(hd_kernel *k, const struct exec_launch *x, struct stats_source *source, struct err *e) {
+    hd_device *dev = k->mod->dev;
+    const struct options *o = &dev->options;
+    if (!dev->gpu && !(dev->gpu = gpu_new(o, e))) return false;
+    struct sm_branch *by_pc = xcalloc(k->mod->ir->code.n, sizeof *by_pc);
+    struct gpu_launch l = {.exec = x,
+                           .module = k->mod->ir,
+                           .cfg = k->mod->cfg,
+                           .number = dev->launches,
+                           .branch = by_pc,
+                           .interval = dev->watch.interval,
+                           .series = &dev->series,
+                           .trace = dev->trace};
+    bool good = gpu_run(dev->gpu, &l, &source->gpu, e);
+    source->mech = options_mech(o, NULL);
+    describe_exec(source, x);
+    count_pcs(k->mod, by_pc, &source->exec);
+    free(by_pc);
+    return good;
+}
+
+static bool execute(hd_kernel *k, const struct exec_launch *x, struct err *e) {
+    hd_device *dev = k->mod->dev;
     struct stats_source source = {.mem_used = exec_mem_used(dev->mem)};
-    bool good = exec_run(x, &source.exec, e);
+    bool timed = dev->options.run.mode == RUN_TIMED;
+    bool good = timed ? run_timed(k, x, &source, e) : exec_run(x, &source.exec, e);
     dev->launches++;
     stats_collect(&dev->last, &source);
     stats_join(&dev->total, &dev->last);
@@ -186,7 +241,7 @@ static hd_status run(hd_kernel *k, const hd_launch *l, const void *params) {
     dev->running = true;
     sim_log(dev, HD_LOG_INFO, "%s: grid %ux%ux%u, block %ux%ux%u", k->info.name, x.grid[0], x.grid[1],
             x.grid[2], x.block[0], x.block[1], x.block[2]);
-    bool good = execute(dev, &x, &e);
+    bool good = execute(k, &x, &e);
     if (good)
         sim_log(dev, HD_LOG_INFO, "%s: %" PRIu64 " thread instructions", k->info.name,
                 dev->last.exec.thread_insts);

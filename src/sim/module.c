@@ -86,6 +86,7 @@ static void module_free(hd_module *mod) {
     if (mod->image) exec_image_free(mod->image);
     if (mod->cfg) cfg_free(mod->cfg);
     if (mod->ir) ir_module_free(mod->ir);
+    free(mod->branch);
     arena_free(&mod->mem);
     free(mod);
 }
@@ -234,4 +235,8 @@ uint32_t sim_kernel_func(const hd_kernel *k) {
 
 hd_module *sim_kernel_module(const hd_kernel *k) {
     return k->mod;
+}
+
+void sim_profile(const hd_module *mod, struct profile *out) {
+    profile_make(out, mod->ir, mod->branch);
 }

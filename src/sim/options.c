@@ -29,7 +29,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
                                   limits_,                           \
                                   .unit = unit_,                     \
                                   .help = help_,                     \
-                                  .offset = offsetof(struct options, section_.name_)},
+                                  .offset = offsetof(struct options, PART section_.name_)},
 #define END(section)
 #include "sim/options.def"
 };
@@ -148,14 +148,26 @@ void option_accepts(const struct option_row *row, struct sb *out) {
     }
 }
 
+int64_t option_whole(const struct option_row *row, const void *base) {
+    const void *field = (const char *)base + row->offset;
+    if (row->wide) return *(const int64_t *)field;
+    switch (row->kind) {
+    case OPTION_INT: return *(const option_INT *)field;
+    case OPTION_SIZE: return (int64_t) * (const option_SIZE *)field;
+    case OPTION_BOOL: return *(const option_BOOL *)field;
+    case OPTION_ENUM: return *(const option_ENUM *)field;
+    default: PANIC("%s is not a whole number", row->key);
+    }
+}
+
 void option_print(const struct option_row *row, const void *base, struct sb *out) {
     const void *field = (const char *)base + row->offset;
     switch (row->kind) {
-    case OPTION_INT: sb_add(out, "%" PRId64, *(const option_INT *)field); break;
-    case OPTION_SIZE: size_print(*(const option_SIZE *)field, out); break;
+    case OPTION_INT: sb_add(out, "%" PRId64, option_whole(row, base)); break;
+    case OPTION_SIZE: size_print((uint64_t)option_whole(row, base), out); break;
     case OPTION_REAL: sb_add(out, "%.17g", *(const option_REAL *)field); break;
-    case OPTION_BOOL: sb_add(out, *(const option_BOOL *)field ? "true" : "false"); break;
-    case OPTION_ENUM: choice_print(row->choices, *(const option_ENUM *)field, out); break;
+    case OPTION_BOOL: sb_add(out, option_whole(row, base) ? "true" : "false"); break;
+    case OPTION_ENUM: choice_print(row->choices, (int)option_whole(row, base), out); break;
     case OPTION_TEXT: sb_add(out, "%s", *(const option_TEXT *)field); break;
     }
 }
@@ -169,31 +181,109 @@ static bool refuse(const struct option_row *row, const char *text, enum number w
     return false;
 }
 
-bool option_read(const struct option_row *row, const char *text, void *base, struct arena *mem,
-                 struct err *e) {
-    void *field = (char *)base + row->offset;
-    enum number got = NUMBER_GOOD;
-    int64_t whole = 0;
-    double real = 0;
-    int place = 0;
-    switch (row->kind) {
-    case OPTION_INT: got = read_whole(text, false, row->low, row->high, &whole); break;
-    case OPTION_SIZE: got = read_whole(text, true, row->low, row->high, &whole); break;
-    case OPTION_REAL: got = read_real(text, row->rlow, row->rhigh, &real); break;
-    case OPTION_BOOL: place = read_bool(text); break;
-    case OPTION_ENUM: place = choice_find(row->choices, text); break;
-    case OPTION_TEXT: break;
+struct value {
+    int64_t whole; /* place in the list for BOOL and ENUM */
+    double real;
+};
+
+static void store(const struct option_row *row, const char *text, struct value v, void *field,
+                  struct arena *mem) {
+    if (row->wide) {
+        *(int64_t *)field = v.whole;
+        return;
     }
-    if (got != NUMBER_GOOD || place < 0) return refuse(row, text, got, e);
     switch (row->kind) {
-    case OPTION_INT: *(option_INT *)field = whole; break;
-    case OPTION_SIZE: *(option_SIZE *)field = (uint64_t)whole; break;
-    case OPTION_REAL: *(option_REAL *)field = real; break;
-    case OPTION_BOOL: *(option_BOOL *)field = place; break;
-    case OPTION_ENUM: *(option_ENUM *)field = place; break;
+    case OPTION_INT: *(option_INT *)field = v.whole; break;
+    case OPTION_SIZE: *(option_SIZE *)field = (uint64_t)v.whole; break;
+    case OPTION_REAL: *(option_REAL *)field = v.real; break;
+    case OPTION_BOOL: *(option_BOOL *)field = v.whole; break;
+    case OPTION_ENUM: *(option_ENUM *)field = (int)v.whole; break;
     case OPTION_TEXT: *(option_TEXT *)field = arena_strndup(mem, text, strlen(text)); break;
     }
+}
+
+bool option_read(const struct option_row *row, const char *text, void *base, struct arena *mem,
+                 struct err *e) {
+    enum number got = NUMBER_GOOD;
+    struct value v = {0};
+    switch (row->kind) {
+    case OPTION_INT: got = read_whole(text, false, row->low, row->high, &v.whole); break;
+    case OPTION_SIZE: got = read_whole(text, true, row->low, row->high, &v.whole); break;
+    case OPTION_REAL: got = read_real(text, row->rlow, row->rhigh, &v.real); break;
+    case OPTION_BOOL: v.whole = read_bool(text); break;
+    case OPTION_ENUM: v.whole = choice_find(row->choices, text); break;
+    case OPTION_TEXT: break;
+    }
+    bool no_word = (row->kind == OPTION_BOOL || row->kind == OPTION_ENUM) && v.whole < 0;
+    if (got != NUMBER_GOOD || no_word) return refuse(row, text, got, e);
+    store(row, text, v, (char *)base + row->offset, mem);
     return true;
+}
+
+/* ---- rows of mechanisms ---- */
+
+static const char *initial_text(const struct mech_param *p, struct arena *mem) {
+    struct sb text = {0};
+    if (p->kind == 'e')
+        choice_print(p->choices, (int)p->def, &text);
+    else if (p->kind == 'b')
+        sb_add(&text, p->def ? "true" : "false");
+    else
+        sb_add(&text, "%" PRId64, p->def);
+    const char *kept = arena_strndup(mem, text.text, text.len);
+    sb_free(&text);
+    return kept;
+}
+
+static struct option_row param_row(const struct mech_ops *m, const struct mech_param *p, struct arena *mem) {
+    struct sb key = {0};
+    sb_add(&key, "%s.%s", m->name, p->key);
+    struct option_row row = {.key = arena_strndup(mem, key.text, key.len),
+                             .section = m->name,
+                             .kind = p->kind == 'e'   ? OPTION_ENUM
+                                     : p->kind == 'b' ? OPTION_BOOL
+                                                      : OPTION_INT,
+                             .initial = initial_text(p, mem),
+                             .low = p->low,
+                             .high = p->high,
+                             .choices = p->kind == 'e' ? p->choices : NULL,
+                             .unit = "",
+                             .help = p->help,
+                             .wide = true};
+    sb_free(&key);
+    return row;
+}
+
+static size_t param_count(const struct mech_ops *m) {
+    size_t n = 0;
+    while (m->params && m->params[n].key) n++;
+    return n;
+}
+
+/* The tables' rows, and behind them those of every mechanism. */
+static void make_rows(struct options *o) {
+    struct option_row *rows = ARENA_NEW(&o->text, struct option_row, OPTION_MOST);
+    memcpy(rows, option_rows, sizeof option_rows);
+    o->nrows = OPTION_COUNT;
+    for (const struct mech_ops *const *m = mech_list; *m; m++)
+        for (size_t k = 0; k < param_count(*m); k++) {
+            CHECK(o->nrows < OPTION_MOST);
+            rows[o->nrows] = param_row(*m, &(*m)->params[k], &o->text);
+            rows[o->nrows].offset =
+                offsetof(struct options, param) + (o->nrows - OPTION_COUNT) * sizeof *o->param;
+            o->nrows++;
+        }
+    o->rows = rows;
+}
+
+const struct mech_ops *options_mech(const struct options *o, const int64_t **param) {
+    const int64_t *at = o->param;
+    for (const struct mech_ops *const *m = mech_list; *m; at += param_count(*m), m++)
+        if (!strcmp((*m)->name, o->run.mech)) {
+            if (param) *param = at;
+            return *m;
+        }
+    return NULL;
 }
 
 /* ---- the machine's options ---- */
@@ -201,21 +291,23 @@ bool option_read(const struct option_row *row, const char *text, void *base, str
 void options_init(struct options *o) {
     struct err e = {0};
     memset(o, 0, sizeof *o);
-    for (int i = 0; i < OPTION_COUNT; i++)
-        if (!option_read(&option_rows[i], option_rows[i].initial, o, &o->text, &e)) PANIC("%s", err_text(&e));
+    o->file = "";
+    make_rows(o);
+    for (size_t i = 0; i < o->nrows; i++)
+        if (!option_read(&o->rows[i], o->rows[i].initial, o, &o->text, &e)) PANIC("%s", err_text(&e));
 }
 
 void options_free(struct options *o) {
     arena_free(&o->text);
 }
 
-enum option_id options_find(const char *key, struct err *e) {
-    const char *names[OPTION_COUNT + 1] = {0};
+size_t options_find(const struct options *o, const char *key, struct err *e) {
+    const char *names[OPTION_MOST + 1] = {0};
     const char *near = NULL;
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        names[i] = option_rows[i].key;
-        if (!strcmp(key, names[i])) return (enum option_id)i;
-        if (!strcmp(key, names[i] + strlen(option_rows[i].section) + 1))
+    for (size_t i = 0; i < o->nrows; i++) {
+        names[i] = o->rows[i].key;
+        if (!strcmp(key, names[i])) return i;
+        if (!near && !strcmp(key, names[i] + strlen(o->rows[i].section) + 1))
             near = names[i]; /* only the section is missing */
     }
     if (!near) near = nearest_name(key, names);
@@ -223,29 +315,47 @@ enum option_id options_find(const char *key, struct err *e) {
         err_set(e, ERR_INPUT, "there is no option \"%s\"; did you mean %s?", key, near);
     else
         err_set(e, ERR_INPUT, "there is no option \"%s\"", key);
-    return OPTION_COUNT;
+    return o->nrows;
 }
 
 bool options_set(struct options *o, const char *key, const char *value, enum option_origin from,
                  struct err *e) {
-    enum option_id id = options_find(key, e);
-    if (id == OPTION_COUNT) return false;
+    size_t id = options_find(o, key, e);
+    if (id == o->nrows) return false;
     struct options checked = *o; /* a value that does not count is checked all the same */
     bool counts = from >= (enum option_origin)o->origin[id];
-    if (!option_read(&option_rows[id], value, counts ? o : &checked, &o->text, e)) return false;
+    if (!option_read(&o->rows[id], value, counts ? o : &checked, &o->text, e)) return false;
     if (counts) o->origin[id] = (uint8_t)from;
     return true;
 }
 
-void options_help(struct sb *out) {
-    for (const struct option_section *s = option_sections; s->name; s++) {
-        sb_add(out, "%s\n", s->title);
-        for (int i = 0; i < OPTION_COUNT; i++) {
-            const struct option_row *row = &option_rows[i];
-            if (strcmp(row->section, s->name) != 0) continue;
-            sb_add(out, "  %s=%s\n      %s\n      Accepts ", row->key, row->initial, row->help);
-            option_accepts(row, out);
-            sb_add(out, ".\n");
+const char *options_origin(const struct options *o, size_t row) {
+    enum option_origin from = (enum option_origin)o->origin[row];
+    return from == OPTION_FILE && *o->file ? o->file : option_origin_name[from];
+}
+
+void options_section_title(const char *section, struct sb *out) {
+    for (const struct option_section *s = option_sections; s->name; s++)
+        if (!strcmp(section, s->name)) {
+            sb_add(out, "%s", s->title);
+            return;
         }
+    const struct mech_ops *m = mech_find(section);
+    if (m) sb_add(out, "Mechanism %s: %s (%s)", m->name, m->title, m->source);
+}
+
+void options_help(struct sb *out) {
+    struct options o;
+    options_init(&o);
+    for (size_t i = 0; i < o.nrows; i++) {
+        const struct option_row *row = &o.rows[i];
+        if (!i || strcmp(row->section, row[-1].section) != 0) {
+            options_section_title(row->section, out);
+            sb_add(out, "\n");
+        }
+        sb_add(out, "  %s=%s\n      %s\n      Accepts ", row->key, row->initial, row->help);
+        option_accepts(row, out);
+        sb_add(out, ".\n");
     }
+    options_free(&o);
 }

@@ -39,18 +39,20 @@ static int take(void *user, const char *section, const char *name, const char *v
     return good;
 }
 
+bool options_read_text(struct options *o, const char *name, const char *text, struct err *e) {
+    struct reading r = {.next = text, .options = o, .err = e};
+    o->file = arena_strndup(&o->text, name, strlen(name));
+    int line = ini_parse_stream(next_line, &r, take, &r);
+    if (line == 0) return true;
+    if (line < 0) return err_set(e, ERR_MEMORY, "%s: no memory to read it", name);
+    if (r.refused && r.refused <= line)
+        return err_set(e, ERR_INPUT, "%s:%d: %s", name, r.refused, err_text(e));
+    return err_set(e, ERR_INPUT, "%s:%d: expected [section] or name = value", name, line);
+}
+
 bool options_read_file(struct options *o, const char *path, struct err *e) {
     struct sb text = {0};
-    if (!file_read(path, &text, e)) {
-        sb_free(&text);
-        return false;
-    }
-    struct reading r = {.next = text.text, .options = o, .err = e};
-    int line = ini_parse_stream(next_line, &r, take, &r);
+    bool good = file_read(path, &text, e) && options_read_text(o, path, text.text, e);
     sb_free(&text);
-    if (line == 0) return true;
-    if (line < 0) return err_set(e, ERR_MEMORY, "%s: no memory to read it", path);
-    if (r.refused && r.refused <= line)
-        return err_set(e, ERR_INPUT, "%s:%d: %s", path, r.refused, err_text(e));
-    return err_set(e, ERR_INPUT, "%s:%d: expected [section] or name = value", path, line);
+    return good;
 }

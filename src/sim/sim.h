@@ -9,8 +9,12 @@
 #include "cfg/cfg.h"
 #include "exec/exec.h"
 #include "ir/program.h"
+#include "sim/config.h"
 #include "sim/options.h"
+#include "sim/profile.h"
+#include "sim/series.h"
 #include "sim/stats.h"
+#include "sim/watch.h"
 
 /* All handles must be live ones; what comes back belongs to them. */
 const struct ir_module *sim_module_ir(const hd_module *mod);
@@ -21,5 +25,11 @@ hd_module *sim_kernel_module(const hd_kernel *k);
 
 const struct options *sim_options(const hd_device *dev);
 const struct stats *sim_stats(const hd_device *dev, bool total); /* of the last launch, or of all */
+
+/* What timed launches record from now on; NULL: nothing. What was recorded before is dropped, an open timeline completed. */
+void sim_watch(hd_device *dev, const struct watch *w);
+const struct series *sim_series(const hd_device *dev); /* of all launches since sim_watch */
+/* Branches of the module, over its timed launches so far. Free with profile_free. */
+void sim_profile(const hd_module *mod, struct profile *out);
 
 #endif

@@ -44,7 +44,9 @@ void stats_collect(struct stats *s, const struct stats_source *x) {
 #define FORMULA(section, name, ...)
 #define END(section)
 #include "sim/stats.def"
+        .mech = x->mech,
     };
+    memcpy(s->extra, x->gpu.mech.extra, sizeof s->extra);
 }
 
 static uint64_t join(enum stat_how how, uint64_t a, uint64_t b) {
@@ -58,6 +60,32 @@ void stats_join(struct stats *total, const struct stats *one) {
 #define FORMULA(section, name, ...)
 #define END(section)
 #include "sim/stats.def"
+    if (one->mech) total->mech = one->mech; /* a device has one for life */
+    for (size_t k = 0; total->mech && total->mech->counters && total->mech->counters[k].key; k++)
+        total->extra[k] =
+            join(total->mech->counters[k].is_max ? STAT_MAX : STAT_SUM, total->extra[k], one->extra[k]);
+}
+
+const struct mech_counter *stats_counter(const struct stats *s, size_t k, uint64_t *value) {
+    const struct mech_counter *list = s->mech ? s->mech->counters : NULL;
+    if (!list) return NULL;
+    for (size_t i = 0; i <= k; i++)
+        if (!list[i].key) return NULL;
+    *value = s->extra[k];
+    return &list[k];
+}
+
+bool stats_named(const struct stats *s, const char *name, double *value, struct err *e) {
+    size_t prefix = s->mech ? strlen(s->mech->name) : 0;
+    const struct mech_counter *c;
+    uint64_t v;
+    if (s->mech && !strncmp(name, s->mech->name, prefix) && name[prefix] == '.')
+        for (size_t k = 0; (c = stats_counter(s, k, &v)); k++)
+            if (!strcmp(c->key, name + prefix + 1)) return *value = (double)v, true;
+    enum stat_id id = stats_find(name, e);
+    if (id == STAT_COUNT) return false;
+    *value = stats_value(s, id);
+    return true;
 }
 
 uint64_t stats_exact(const struct stats *s, enum stat_id id) {
@@ -95,4 +123,9 @@ void stats_print(const struct stats *s, struct sb *out) {
             sb_add(out, "%16" PRIu64, stats_exact(s, (enum stat_id)i));
         sb_add(out, "  %s\n", row->unit);
     }
+    const struct mech_counter *c;
+    uint64_t v;
+    for (size_t k = 0; (c = stats_counter(s, k, &v)); k++)
+        sb_add(out, "%s.%-*s %16" PRIu64 "  %s\n", s->mech->name, 23 - (int)strlen(s->mech->name), c->key, v,
+               c->unit);
 }

@@ -3,6 +3,7 @@
 #define HEDDLE_SIM_STATS_H
 
 #include "exec/exec.h"
+#include "sim/gpu.h"
 
 enum stat_id {
 #define BEGIN(section)
@@ -15,6 +16,8 @@ enum stat_id {
 
 enum stat_how { STAT_SUM, STAT_MAX, STAT_FORMULA };
 
+enum { STATS_COUNTERS = sizeof((struct mech_stats *)0)->extra / sizeof(uint64_t) };
+
 /* The counters. A formula has no storage. */
 struct stats {
 #define BEGIN(section)            struct {
@@ -24,12 +27,16 @@ struct stats {
     }                \
     section;
 #include "sim/stats.def"
+    const struct mech_ops *mech;    /* of the timed launches; NULL: there was none */
+    uint64_t extra[STATS_COUNTERS]; /* its own counters, in the order of its list */
 };
 
 /* What one launch leaves behind. */
 struct stats_source {
     struct exec_stats exec;
     uint64_t mem_used;
+    const struct mech_ops *mech; /* NULL: a functional launch */
+    struct gpu_stats gpu;
 };
 
 struct stat_row {
@@ -46,6 +53,10 @@ double stats_value(const struct stats *s, enum stat_id id);
 uint64_t stats_exact(const struct stats *s, enum stat_id id); /* counters only */
 /* The row of that name, or STAT_COUNT with the nearest name in the message. */
 enum stat_id stats_find(const char *name, struct err *e);
+/* The k-th counter of the mechanism itself and its value; NULL past the last. Its name is "MECHANISM.key". */
+const struct mech_counter *stats_counter(const struct stats *s, size_t k, uint64_t *value);
+/* The value by name, of the table or of the mechanism. */
+bool stats_named(const struct stats *s, const char *name, double *value, struct err *e);
 /* One line each: name, value, unit. */
 void stats_print(const struct stats *s, struct sb *out);
 

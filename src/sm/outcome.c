@@ -129,11 +129,8 @@ static void describe(struct sm *s, const struct sm_op *op) {
 
 static void count_branch(struct sm *s, const struct mech_split *split) {
     const struct mech_outcome *o = &s->outcome;
-    const uint16_t op = o->insn->op;
-    if (!s->env.branch || (op != IR_BRA && op != IR_BRX && o->nsides < 2)) return;
+    if (!s->env.branch || o->nsides < 2) return;
     struct sm_branch *b = &s->env.branch[o->pc];
-    b->executions++;
-    if (o->nsides < 2) return;
     uint32_t most = 0;
     for (uint32_t k = 0; k < o->nsides; k++) {
         const uint32_t n = set_count(&o->side[k].set);

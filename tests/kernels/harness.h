@@ -42,20 +42,25 @@ static inline void rig_print(void *user, const char *text, size_t n) {
         if (must_) fail_msg("%s: %s: %s", #call, hd_status_name(must_), hd_error((r)->dev)); \
     } while (0)
 
-/* HEDDLE_TEST_OPTIONS="exec.quantum=1 exec.isa=portable": the same tests on another machine. */
+/* HEDDLE_TEST_OPTIONS="exec.quantum=1 exec.isa=portable": the same tests on another machine; config=FILE reads that
+ * first. */
 static inline hd_status rig_options(hd_device **dev) {
-    const char *env = getenv("HEDDLE_TEST_OPTIONS");
-    hd_option option[8];
+    enum { MOST = 32 };
+    const char *env = getenv("HEDDLE_TEST_OPTIONS"), *file = NULL;
+    hd_option option[MOST];
     size_t n = 0;
-    char text[256], *rest = NULL;
+    char text[1024], *rest = NULL;
     snprintf(text, sizeof text, "%s", env ? env : "");
-    for (char *w = strtok_r(text, " ", &rest); w && n < 8; w = strtok_r(NULL, " ", &rest)) {
+    for (char *w = strtok_r(text, " ", &rest); w && n < MOST; w = strtok_r(NULL, " ", &rest)) {
         char *equals = strchr(w, '=');
         if (!equals) fail_msg("HEDDLE_TEST_OPTIONS: \"%s\" is not key=value", w);
         *equals = '\0';
-        option[n++] = (hd_option){w, equals + 1};
+        if (!strcmp(w, "config"))
+            file = equals + 1;
+        else
+            option[n++] = (hd_option){w, equals + 1};
     }
-    return hd_device_open(&(hd_config){.options = option, .noptions = n}, dev);
+    return hd_device_open(&(hd_config){.options = option, .noptions = n, .file = file}, dev);
 }
 
 static inline void rig_device(struct rig *r) {

@@ -200,7 +200,7 @@ static void statistics_are_listed_and_looked_up(void **state) {
         assert_int_equal(hd_stat_at(i, &info), HD_OK);
         WORKS(a->dev, hd_stat(a->dev, 0, info.name, &v));
         assert_true(*info.unit && *info.meaning);
-        assert_int_equal(info.integral, strcmp(info.unit, "fraction") != 0);
+        if (!strcmp(info.unit, "fraction")) assert_false(info.integral);
     }
     assert_int_equal(hd_stat_at(hd_stat_count(), &info), HD_INVALID);
     FAILS(a->dev, HD_INVALID, "there is no statistic \"exec.thread\"; did you mean exec.threads?",
@@ -208,6 +208,29 @@ static void statistics_are_listed_and_looked_up(void **state) {
     FAILS(a->dev, HD_INVALID, "hd_stat: name and value must not be NULL", hd_stat(a->dev, 0, NULL, &v));
     FAILS(a->dev, HD_INVALID, "hd_stat: name and value must not be NULL",
           hd_stat(a->dev, 0, "exec.threads", NULL));
+}
+
+static void configurations_and_mechanisms_are_listed(void **state) {
+    (void)state;
+    const char *name = NULL, *title = NULL;
+    size_t configs = 0, mechs = 0;
+    for (; !hd_config_at(configs, &name, &title); configs++) {
+        hd_device *dev;
+        assert_int_equal(hd_device_open(&(hd_config){.file = name}, &dev), HD_OK);
+        assert_true(*title);
+        hd_device_close(dev);
+    }
+    for (; !hd_mech_at(mechs, &name, &title); mechs++) {
+        hd_device *dev;
+        assert_int_equal(
+            hd_device_open(&(hd_config){.options = &(hd_option){"run.mech", name}, .noptions = 1}, &dev),
+            HD_OK);
+        assert_true(*title);
+        hd_device_close(dev);
+    }
+    assert_true(configs >= 6 && mechs >= 3);
+    assert_int_equal(hd_config_at(configs, NULL, NULL), HD_INVALID);
+    assert_int_equal(hd_mech_at(0, NULL, NULL), HD_OK);
 }
 
 int main(void) {
@@ -222,6 +245,7 @@ int main(void) {
         API_TEST(callbacks_may_not_change_the_device),
         API_TEST(statistics_of_the_last_launch_and_of_all),
         API_TEST(statistics_are_listed_and_looked_up),
+        cmocka_unit_test(configurations_and_mechanisms_are_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

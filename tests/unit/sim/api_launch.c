@@ -174,11 +174,11 @@ static void shared_memory_has_a_limit(void **state) {
     refuse_launch(
         a, "uses_shared", (hd_launch){.shared_bytes = 226 * 1024 + 1},
         "kernel uses_shared would use 1024 bytes of static and 231425 bytes of dynamic shared memory; "
-        "sm.shared_bytes is 232448");
+        "exec.shared_bytes is 232448");
     refuse_launch(
         a, "uses_shared", (hd_launch){.shared_bytes = UINT32_MAX},
         "kernel uses_shared would use 1024 bytes of static and 4294967295 bytes of dynamic shared memory; "
-        "sm.shared_bytes is 232448");
+        "exec.shared_bytes is 232448");
 }
 
 /* ---- how a launch can end ---- */

@@ -191,14 +191,17 @@ static void every_row_is_complete(void **state) {
     (void)state;
     struct options o;
     options_init(&o); /* panics when a default is refused by its own row */
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        const struct option_row *r = &option_rows[i];
+    for (size_t i = 0; i < o.nrows; i++) {
+        const struct option_row *r = &o.rows[i];
         assert_int_equal(strncmp(r->key, r->section, strlen(r->section)), 0);
         assert_int_equal(o.origin[i], OPTION_DEFAULT);
         assert_int_equal(r->help[strlen(r->help) - 1], '.');
         assert_int_equal(r->kind == OPTION_ENUM, r->choices != NULL);
     }
-    assert_int_equal(o.sm.shared_bytes, 227 * 1024);
+    assert_int_equal(o.exec.shared_bytes, 227 * 1024);
+    assert_int_equal(o.machine.sm.shared_bytes, 32 * 1024);
+    assert_int_equal(o.memory.dram.tRCD, 12);
+    assert_int_equal(o.run.mode, RUN_FUNCTIONAL);
     options_free(&o);
 }
 
@@ -237,6 +240,78 @@ static void the_call_wins_over_the_file(void **state) {
     assert_string_equal(option_origin_name[OPTION_GIVEN], "given");
     err_free(&e);
     options_free(&o);
+}
+
+/* ---- parameters of mechanisms ---- */
+
+static void parameters_of_mechanisms_are_options(void **state) {
+    (void)state;
+    struct options o;
+    struct err e = {0};
+    const int64_t *param = NULL;
+    options_init(&o);
+    assert_true(o.nrows > OPTION_COUNT);
+    assert_string_equal(options_mech(&o, &param)->name, "pdom");
+    assert_int_equal(param[0], 0);
+    assert_true(options_set(&o, "pdom.side", "most", OPTION_GIVEN, &e));
+    assert_int_equal(param[0], 2);
+    assert_false(options_set(&o, "pdom.side", "least", OPTION_GIVEN, &e));
+    assert_string_equal(
+        err_text(&e),
+        "pdom.side: \"least\" is not a value of this option: expected taken, fallthrough or most");
+    assert_false(options_set(&o, "pdom.sides", "most", OPTION_GIVEN, &e));
+    assert_string_equal(err_text(&e), "there is no option \"pdom.sides\"; did you mean pdom.side?");
+    struct sb value = {0};
+    option_print(&o.rows[options_find(&o, "pdom.side", &e)], &o, &value);
+    assert_string_equal(value.text, "most");
+    sb_free(&value);
+    err_free(&e);
+    options_free(&o);
+}
+
+/* ---- what no row alone can say ---- */
+
+static void inconsistent(const char *key, const char *value, const char *message) {
+    struct options o;
+    struct err e = {0};
+    options_init(&o);
+    assert_true(options_check(&o, &e));
+    assert_true(options_set(&o, key, value, OPTION_GIVEN, &e));
+    assert_false(options_check(&o, &e));
+    assert_int_equal(e.code, ERR_INPUT);
+    assert_string_equal(err_text(&e), message);
+    err_free(&e);
+    options_free(&o);
+}
+
+static void machines_beyond_the_host_are_refused(void **state) {
+    (void)state;
+    struct options o;
+    struct err e = {0};
+    options_init(&o);
+    assert_true(options_set(&o, "gpu.sms", "1024", OPTION_GIVEN, &e));
+    assert_true(options_set(&o, "sm.threads", "2048", OPTION_GIVEN, &e));
+    assert_true(options_check(&o, &e));
+    assert_true(options_set(&o, "sm.threads", "2080", OPTION_GIVEN, &e));
+    assert_false(options_check(&o, &e));
+    assert_string_equal(
+        err_text(&e),
+        "gpu.sms times sm.threads is 2129920: machines of more than 2097152 threads are not simulated");
+    err_free(&e);
+    options_free(&o);
+}
+
+static void inconsistent_machines_are_refused(void **state) {
+    (void)state;
+    inconsistent("run.mech", "pdm", "run.mech: there is no mechanism \"pdm\"; did you mean pdom?");
+    inconsistent("run.mech", "telepathy", "run.mech: there is no mechanism \"telepathy\"");
+    inconsistent("sm.warp_size", "24", "sm.warp_size is 24: it must be a power of two");
+    inconsistent("sm.simd_width", "64",
+                 "sm.simd_width is 64: more than the 32 threads of a warp (sm.warp_size)");
+    inconsistent("sm.threads", "100", "sm.threads is 100: it must be a multiple of 32, whole warps");
+    inconsistent("l2.line", "96", "l2.line is 96: it must be a power of two");
+    inconsistent("l1d.sector", "128",
+                 "l1d.sector is 128: it must be 0 or a power of two up to l1d.line (64)");
 }
 
 /* ---- files ---- */
@@ -295,7 +370,10 @@ static void help_lists_every_key(void **state) {
     (void)state;
     struct sb help = {0};
     options_help(&help);
-    for (int i = 0; i < OPTION_COUNT; i++) assert_non_null(strstr(help.text, option_rows[i].key));
+    struct options o;
+    options_init(&o);
+    for (size_t i = 0; i < o.nrows; i++) assert_non_null(strstr(help.text, o.rows[i].key));
+    options_free(&o);
     assert_non_null(strstr(help.text, "Accepts auto, portable or avx2."));
     sb_free(&help);
 }
@@ -325,6 +403,9 @@ int main(void) {
         cmocka_unit_test(every_row_is_complete),
         cmocka_unit_test(unknown_keys_name_the_nearest),
         cmocka_unit_test(the_call_wins_over_the_file),
+        cmocka_unit_test(parameters_of_mechanisms_are_options),
+        cmocka_unit_test(inconsistent_machines_are_refused),
+        cmocka_unit_test(machines_beyond_the_host_are_refused),
         cmocka_unit_test(files_set_options),
         cmocka_unit_test(files_are_refused_with_their_line),
         cmocka_unit_test(help_lists_every_key),

@@ -1,0 +1,337 @@
+/* The timed machine's main loop.
+ *
+ * Time jumps: an SM says when it next has something to do, the memory system likewise, and the clock goes to the earliest of
+ * them; SMs that sleep are not called. Where nothing has anything to do ever again, or nothing moved for gpu.watchdog
+ * cycles, the launch ends with a report (deadlock.c).
+ *
+ * Blocks go to SMs round robin as room frees up, or, with gpu.dispatch = one_at_a_time, an SM is filled again only when
+ * it is empty (004 6.1). A launch ends when every block has ended and memory is quiet: writes on their way are part of it.
+ * First-level caches are empty at the start of each launch (004 2.2). */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/gpu_run.h"
+
+enum { CHECK_CYCLES = 4096 }; /* between looks at limits, the watchdog and the progress callback */
+
+struct gpu *gpu_new(const struct options *o, struct err *e) {
+    struct mem *mem = mem_new(&o->memory, (uint32_t)o->machine.gpu.sms, e);
+    if (!mem) return NULL;
+    struct gpu *g = xcalloc(1, sizeof *g);
+    *g = (struct gpu){.options = o, .mem = mem};
+    return g;
+}
+
+void gpu_free(struct gpu *g) {
+    if (!g) return;
+    mem_free(g->mem);
+    free(g);
+}
+
+/* ---- counters ---- */
+
+/* Both are nothing but 64-bit counters; those that are maxima are mended by the caller. */
+static void add_words(void *to, const void *from, size_t bytes) {
+    uint64_t *t = to;
+    const uint64_t *f = from;
+    for (size_t i = 0; i < bytes / sizeof *t; i++) t[i] += f[i];
+}
+
+static void take_words(void *from, const void *what, size_t bytes) {
+    uint64_t *f = from;
+    const uint64_t *w = what;
+    for (size_t i = 0; i < bytes / sizeof *f; i++) f[i] -= w[i];
+}
+
+static uint64_t larger(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+static void sum_mech(struct mech_stats *total, const struct mech_stats *one, const struct mech_counter *own) {
+    struct mech_stats was = *total;
+    add_words(total, one, sizeof *total);
+    total->splits_max = larger(was.splits_max, one->splits_max);
+    total->stack_max = larger(was.stack_max, one->stack_max);
+    for (size_t k = 0; own && own[k].key; k++)
+        if (own[k].is_max) total->extra[k] = larger(was.extra[k], one->extra[k]);
+}
+
+void gpu_sum(const struct gpu_run *r, struct sm_stats *s, struct mech_stats *m) {
+    *s = (struct sm_stats){0};
+    *m = (struct mech_stats){0};
+    for (uint32_t i = 0; i < r->nsms; i++) {
+        struct sm_stats one;
+        struct mech_stats mech = {0};
+        uint64_t progress = s->last_progress;
+        sm_account(r->sm[i], r->gpu->now);
+        sm_get_stats(r->sm[i], &one, &mech);
+        add_words(s, &one, sizeof one);
+        s->last_progress = larger(progress, one.last_progress);
+        sum_mech(m, &mech, sm_mech(r->sm[i])->ops->counters);
+    }
+}
+
+/* What the memory system did between two readings. */
+static void mem_difference(struct mem_stats *after, const struct mem_stats *before) {
+    struct mem_stats end = *after;
+    take_words(after, before, sizeof *after);
+    memcpy(after->xbar_outputs, end.xbar_outputs, sizeof end.xbar_outputs);
+    after->latency_max = end.latency_max;
+    after->dram_latency_max = end.dram_latency_max;
+}
+
+/* ---- blocks to SMs ---- */
+
+static void start_block(struct gpu_run *r, uint32_t i) {
+    sm_start(r->sm[i], r->next_block++, r->gpu->now);
+    r->resident[i]++;
+    r->wake[i] = r->gpu->now;
+}
+
+/* Offers a block to each SM in turn, round after round, until none takes one. */
+static void dispatch(struct gpu_run *r) {
+    bool whole = r->gpu->options->machine.gpu.dispatch == GPU_ONE_AT_A_TIME;
+    uint32_t refused = 0;
+    if (whole) /* only SMs that are empty now */
+        for (uint32_t i = 0; i < r->nsms; i++) r->filling[i] = !r->resident[i];
+    while (refused < r->nsms && r->next_block < r->grid.blocks) {
+        uint32_t i = r->turn;
+        r->turn = i + 1 < r->nsms ? i + 1 : 0;
+        bool takes = (!whole || r->filling[i]) && sm_room(r->sm[i]);
+        if (takes) start_block(r, i);
+        refused = takes ? 0 : refused + 1;
+    }
+}
+
+/* ---- looks at the whole, now and then ---- */
+
+static bool out_of_cycles(const struct gpu_run *r, struct err *e) {
+    return err_set(e, ERR_LIMIT,
+                   "kernel %s stopped after %" PRIu64 " cycles (gpu.max_cycles is %" PRId64 "): %" PRIu64
+                   " of %" PRIu64 " blocks have ended",
+                   r->grid.func->name, r->gpu->now - r->start, r->gpu->options->machine.gpu.max_cycles,
+                   r->done, r->grid.blocks);
+}
+
+static bool out_of_insts(const struct gpu_run *r, uint64_t insts, struct err *e) {
+    return err_set(e, ERR_LIMIT,
+                   "stopped after %" PRIu64 " thread instructions (the limit is %" PRIu64
+                   ") in kernel %s: %" PRIu64 " of %" PRIu64 " blocks have ended",
+                   insts, r->launch->exec->max_insts, r->grid.func->name, r->done, r->grid.blocks);
+}
+
+static bool keep_going(const struct gpu_run *r, struct err *e) {
+    const struct exec_launch *l = r->launch->exec;
+    if (!l->progress || l->progress(l->user, r->done, r->grid.blocks)) return true;
+    return err_set(e, ERR_LIMIT, "stopped on request after %" PRIu64 " of %" PRIu64 " blocks of kernel %s",
+                   r->done, r->grid.blocks, r->grid.func->name);
+}
+
+static bool check(struct gpu_run *r, struct err *e) {
+    const struct opt_gpu *o = &r->gpu->options->machine.gpu;
+    uint64_t now = r->gpu->now, most = (uint64_t)o->max_cycles;
+    struct sm_stats s;
+    struct mech_stats m;
+    r->checked = now;
+    gpu_sum(r, &s, &m);
+    if (most && now - r->start >= most) return out_of_cycles(r, e);
+    if (r->launch->exec->max_insts && s.thread_insts >= r->launch->exec->max_insts)
+        return out_of_insts(r, s.thread_insts, e);
+    uint64_t since = larger(s.last_progress, r->start);
+    if (now > since && now - since >= (uint64_t)o->watchdog) return gpu_deadlock(r, now - since, e);
+    return keep_going(r, e);
+}
+
+static uint64_t check_every(const struct gpu_run *r) {
+    const struct opt_gpu *o = &r->gpu->options->machine.gpu;
+    uint64_t every = CHECK_CYCLES;
+    if ((uint64_t)o->watchdog < every) every = (uint64_t)o->watchdog;
+    if (o->max_cycles && (uint64_t)o->max_cycles < every) every = (uint64_t)o->max_cycles;
+    return every;
+}
+
+/* Ends an interval of the time series. */
+static void sample(struct gpu_run *r) {
+    struct sm_stats s;
+    struct mech_stats m;
+    uint64_t now = r->gpu->now;
+    gpu_sum(r, &s, &m);
+    series_add(r->launch->series,
+               (struct series_sample){.launch = r->launch->number,
+                                      .cycle = now - r->start,
+                                      .cycles = now - r->sampled,
+                                      .unfinished = r->grid.blocks * r->grid.threads - s.exited},
+               &r->last, &s, r->thread_insts);
+    r->last = s;
+    r->sampled = now;
+}
+
+/* ---- the loop ---- */
+
+static bool tick(struct gpu_run *r, struct err *e) {
+    uint64_t now = r->gpu->now;
+    bool freed = false;
+    for (uint32_t i = 0; i < r->nsms; i++) {
+        if (r->wake[i] > now && !mem_has(r->gpu->mem, i)) continue;
+        uint32_t ended = 0;
+        if (!sm_tick(r->sm[i], now, &ended, e)) return false;
+        r->wake[i] = sm_next(r->sm[i]);
+        r->resident[i] -= ended;
+        r->done += ended;
+        freed |= ended > 0;
+    }
+    if (!freed) return true;
+    dispatch(r);
+    return keep_going(r, e);
+}
+
+/* The next cycle at which anything happens; SM_NEVER: nothing will. */
+static uint64_t next_event(const struct gpu_run *r) {
+    uint64_t next = mem_next(r->gpu->mem);
+    for (uint32_t i = 0; i < r->nsms; i++)
+        if (r->wake[i] < next) next = r->wake[i];
+    return next <= r->gpu->now ? r->gpu->now + 1 : next;
+}
+
+static bool finished(const struct gpu_run *r) {
+    if (r->done < r->grid.blocks) return false;
+    for (uint32_t i = 0; i < r->nsms; i++)
+        if (sm_busy(r->sm[i])) return false;
+    return mem_idle(r->gpu->mem);
+}
+
+static bool run(struct gpu_run *r, struct err *e) {
+    struct gpu *g = r->gpu;
+    uint64_t every = check_every(r), interval = r->launch->interval;
+    dispatch(r);
+    for (;;) {
+        mem_advance(g->mem, g->now);
+        if (!tick(r, e)) return false;
+        if (r->done == r->grid.blocks && finished(r)) return true;
+        if (g->now - r->checked >= every && !check(r, e)) return false;
+        uint64_t next = next_event(r);
+        if (next == SM_NEVER) return gpu_deadlock(r, 0, e);
+        if (interval && next > r->sampled + interval) next = r->sampled + interval;
+        g->now = next;
+        if (interval && next == r->sampled + interval) sample(r);
+    }
+}
+
+/* ---- a launch ---- */
+
+static struct sm_env sm_env(struct gpu_run *r, uint32_t i) {
+    const struct options *o = r->gpu->options;
+    const struct gpu_launch *l = r->launch;
+    struct sm_env env = {.index = i,
+                         .options = &o->machine,
+                         .mem_options = &o->memory,
+                         .mem = r->gpu->mem,
+                         .grid = &r->grid,
+                         .module = l->module,
+                         .cfg = l->cfg,
+                         .branch = l->branch,
+                         .thread_insts = r->thread_insts,
+                         .observer = l->trace ? trace_observer(l->trace) : NULL};
+    env.mech = options_mech(o, &env.mech_params);
+    return env;
+}
+
+/* SMs beyond the number of blocks would never be used; the memory system has their ports all the same. */
+static bool make_sms(struct gpu_run *r, struct err *e) {
+    uint64_t want = (uint64_t)r->gpu->options->machine.gpu.sms;
+    if (want > r->grid.blocks) want = r->grid.blocks;
+    r->sm = xcalloc(want, sizeof(struct sm *));
+    r->wake = xcalloc(want, sizeof *r->wake);
+    r->resident = xcalloc(want, sizeof *r->resident);
+    r->filling = xcalloc(want, sizeof *r->filling);
+    for (; r->nsms < want; r->nsms++) {
+        struct sm_env env = sm_env(r, r->nsms);
+        r->sm[r->nsms] = sm_new(&env, e);
+        if (!r->sm[r->nsms]) return false;
+        r->wake[r->nsms] = SM_NEVER;
+    }
+    return true;
+}
+
+static enum gpu_limiter limiter_of(const char *text) {
+    static const char *const names[] = {[GPU_BY_THREADS] = "threads",
+                                        [GPU_BY_BLOCKS] = "blocks",
+                                        [GPU_BY_REGISTERS] = "registers",
+                                        [GPU_BY_SHARED] = "shared memory"};
+    for (int i = 0; i < GPU_BY_GRID; i++)
+        if (!strcmp(text, names[i])) return (enum gpu_limiter)i;
+    PANIC("no limiter is called %s", text);
+}
+
+/* Refuses what cannot run, before anything has changed. */
+static bool admit(struct gpu_run *r, struct gpu_stats *out, struct err *e) {
+    const struct options *o = r->gpu->options;
+    const char *limiter = "";
+    if (!mech_can_run(options_mech(o, NULL), r->launch->module, r->launch->cfg, r->launch->exec->func, e))
+        return false;
+    out->resident = sm_residency(&o->machine, &r->grid, &limiter);
+    if (!out->resident)
+        return err_set(e, ERR_INPUT, "kernel %s: not even one block of %" PRIu32 " threads fits on an SM: %s",
+                       r->grid.func->name, r->grid.threads, limiter);
+    out->limiter = limiter_of(limiter);
+    if (r->grid.blocks <= out->resident * (uint64_t)o->machine.gpu.sms) out->limiter = GPU_BY_GRID;
+    return true;
+}
+
+static bool want_thread_counts(struct gpu_run *r, struct err *e) {
+    if (!r->launch->interval || !r->launch->series->threads) return true;
+    uint64_t threads = r->grid.blocks * r->grid.threads;
+    if (threads < r->launch->series->threads) threads = r->launch->series->threads;
+    r->thread_insts = threads < SIZE_MAX / 16 ? try_pages(threads * sizeof *r->thread_insts) : NULL;
+    return r->thread_insts ||
+           err_set(e, ERR_MEMORY, "no memory to count the instructions of %" PRIu64 " threads", threads);
+}
+
+static void end_run(struct gpu_run *r, struct gpu_stats *out) {
+    if (r->launch->interval && r->gpu->now > r->sampled) sample(r);
+    if (r->launch->trace) trace_launch_end(r->launch->trace);
+    gpu_sum(r, &out->sm, &out->mech);
+    out->cycles = r->gpu->now - r->start;
+    out->started = r->next_block;
+}
+
+static void free_run(struct gpu_run *r) {
+    for (uint32_t i = 0; i < r->nsms; i++) sm_free(r->sm[i]);
+    free(r->sm);
+    free(r->wake);
+    free(r->resident);
+    free(r->filling);
+    free(r->thread_insts);
+    exec_grid_free(&r->grid);
+}
+
+/* Requests that a launch which failed left behind are nobody's now: a machine with empty caches takes the place of this
+ * one, its counters with it. */
+static bool renew(struct gpu *g, struct err *e) {
+    struct mem *fresh = mem_new(&g->options->memory, (uint32_t)g->options->machine.gpu.sms, e);
+    if (!fresh) return false;
+    mem_free(g->mem);
+    g->mem = fresh;
+    g->now = 0;
+    return true;
+}
+
+bool gpu_run(struct gpu *g, const struct gpu_launch *l, struct gpu_stats *out, struct err *e) {
+    struct mem_stats before;
+    *out = (struct gpu_stats){0};
+    if (!mem_idle(g->mem) && !renew(g, e)) return false;
+    struct gpu_run r = {.gpu = g, .launch = l, .start = g->now, .checked = g->now, .sampled = g->now};
+    mem_get_stats(g->mem, &before);
+    bool good = exec_grid_init(&r.grid, l->exec, e) && admit(&r, out, e) && want_thread_counts(&r, e);
+    if (good) {
+        mem_flush(g->mem);
+        if (l->trace) trace_launch(l->trace, l->module, r.grid.func->name, g->now);
+        good = make_sms(&r, e) && run(&r, e);
+        end_run(&r, out);
+        mem_get_stats(g->mem, &out->mem);
+        mem_difference(&out->mem, &before);
+    }
+    free_run(&r);
+    return good;
+}

@@ -1,0 +1,38 @@
+/* A timed launch under way: what gpu.c and deadlock.c share. */
+#ifndef HEDDLE_SIM_GPU_RUN_H
+#define HEDDLE_SIM_GPU_RUN_H
+
+#include "sim/gpu.h"
+
+struct gpu {
+    const struct options *options;
+    struct mem *mem;
+    uint64_t now; /* core cycle; goes on from launch to launch */
+};
+
+struct gpu_run {
+    struct gpu *gpu;
+    const struct gpu_launch *launch;
+    struct exec_grid grid;
+    uint32_t nsms;
+    struct sm **sm;
+    uint64_t *wake;     /* of each SM: the next cycle at which it has something to do */
+    uint32_t *resident; /* blocks on each SM */
+    bool *filling;      /* one_at_a_time: the SM was empty when this round of blocks began */
+    uint32_t turn;      /* the SM that is offered the next block first */
+    uint64_t start;     /* cycle at which the launch began */
+    uint64_t next_block, done;
+    uint64_t checked;       /* cycle of the last look at limits and progress */
+    uint64_t sampled;       /* cycle at which the last interval of the series ended */
+    struct sm_stats last;   /* counters then */
+    uint64_t *thread_insts; /* by thread of the grid; NULL: not wanted */
+};
+
+/* verdict.c: what becomes of the resident blocks when every thread gets its turn. */
+enum gpu_verdict { GPU_UNKNOWN, GPU_WOULD_END, GPU_WOULD_SPIN, GPU_WOULD_BLOCK };
+enum gpu_verdict gpu_judge(struct gpu_run *r);
+
+/* Counters of all SMs together. */
+void gpu_sum(const struct gpu_run *r, struct sm_stats *s, struct mech_stats *m);
+
+#endif

@@ -1,0 +1,116 @@
+/* The trace of issues as text, and what it shares with the timeline: the observer, and text gathered into large pieces
+ * before it goes to the sink. */
+#include "sim/trace.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "sim/timeline.h"
+
+struct trace {
+    struct sm_observer observer;
+    struct out lines;
+    struct timeline *timeline; /* NULL: not wanted */
+    const struct ir_module *module;
+    uint64_t start;
+};
+
+/* ---- text to a sink ---- */
+
+void out_flush(struct out *o) {
+    if (o->text.len) o->sink.write(o->sink.user, o->text.text, o->text.len);
+    o->text.len = 0;
+}
+
+void out_end_line(struct out *o) {
+    enum { PIECE = 1 << 16 };
+    sb_add(&o->text, "\n");
+    if (o->text.len >= PIECE) out_flush(o);
+}
+
+void out_free(struct out *o) {
+    out_flush(o);
+    sb_free(&o->text);
+}
+
+/* ---- one line per issue ---- */
+
+static void add_split(struct sb *out, const struct mech_split *s) {
+    sb_add(out, " %" PRIu32 " ", s->pc);
+    for (uint32_t k = 0; k < s->set.n; k++)
+        sb_add(out, "%sw%" PRIu32 ":%08" PRIx32, k ? "+" : "", s->set.p[k].warp, s->set.p[k].mask);
+}
+
+static void line(struct trace *t, uint64_t cycle, uint32_t sm, uint32_t sched, const struct mech_packet *p,
+                 const char *event) {
+    struct sb *out = &t->lines.text;
+    uint32_t threads = 0;
+    sb_add(out, "%" PRIu64 " %" PRIu32 " %" PRIu32, cycle - t->start, sm, sched);
+    for (uint32_t k = 0; k < p->n; k++) {
+        if (k) sb_add(out, " |");
+        add_split(out, p->split[k]);
+        threads += p->split[k]->threads;
+    }
+    if (!p->n) sb_add(out, " %" PRIu32 " -", p->pc);
+    sb_add(out, " %" PRIu32 "  ", threads);
+    ir_print_insn(out, t->module, p->n ? p->split[0]->pc : p->pc);
+    if (p->n > 1) sb_add(out, " ...");
+    if (event && *event) sb_add(out, "  ; %s", event);
+    out_end_line(&t->lines);
+}
+
+static void on_issue(void *user, uint64_t cycle, uint32_t sm, uint32_t sched, const struct mech_packet *p,
+                     const char *event) {
+    struct trace *t = user;
+    if (t->lines.sink.write) line(t, cycle, sm, sched, p, event);
+    if (t->timeline) timeline_issue(t->timeline, cycle, sm, t->module, p);
+}
+
+static void on_block(void *user, uint64_t cycle, uint32_t sm, uint64_t block, bool begins) {
+    struct trace *t = user;
+    if (t->lines.sink.write) {
+        sb_add(&t->lines.text, "%" PRIu64 " %" PRIu32 " - block %" PRIu64 " %s", cycle - t->start, sm, block,
+               begins ? "begins" : "ends");
+        out_end_line(&t->lines);
+    }
+    if (t->timeline) timeline_block(t->timeline, cycle, sm, block, begins);
+}
+
+/* ---- life ---- */
+
+struct trace *trace_new(const struct watch *w) {
+    if (!w->trace.write && !w->timeline.write) return NULL;
+    struct trace *t = xcalloc(1, sizeof *t);
+    t->observer = (struct sm_observer){.user = t, .issue = on_issue, .block = on_block};
+    t->lines.sink = w->trace;
+    if (w->timeline.write) t->timeline = timeline_new(w->timeline);
+    return t;
+}
+
+void trace_free(struct trace *t) {
+    if (!t) return;
+    if (t->lines.sink.write) out_free(&t->lines);
+    if (t->timeline) timeline_free(t->timeline);
+    free(t);
+}
+
+void trace_launch(struct trace *t, const struct ir_module *m, const char *kernel, uint64_t start) {
+    t->module = m;
+    t->start = start;
+    if (t->lines.sink.write) {
+        sb_add(&t->lines.text,
+               "# kernel %s: cycle, SM, scheduler, PC, warp:mask ..., threads, instruction ; mechanism",
+               kernel);
+        out_end_line(&t->lines);
+    }
+}
+
+void trace_launch_end(struct trace *t) {
+    if (t->timeline) timeline_end_launch(t->timeline);
+    if (t->lines.sink.write) out_flush(&t->lines);
+}
+
+const struct sm_observer *trace_observer(const struct trace *t) {
+    return &t->observer;
+}

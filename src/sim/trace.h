@@ -1,0 +1,23 @@
+/* Writers that listen to the SMs of a timed launch.
+ *
+ * trace: one line per issue: cycle, SM, scheduler, PC, then warp:mask for each piece of each split, the number of
+ * threads, the instruction, and what the mechanism said. An empty packet shows its PC and "-".
+ * timeline: JSON that chrome://tracing and Perfetto open; microseconds stand for core cycles. A process is an SM; thread 0 of
+ * it has the blocks, thread 1 + w what architectural warp slot w issued, one slice per stretch of consecutive issues of the
+ * same threads in one basic block. */
+#ifndef HEDDLE_SIM_TRACE_H
+#define HEDDLE_SIM_TRACE_H
+
+#include "sim/watch.h"
+#include "sm/sm.h"
+
+struct trace;
+struct trace *trace_new(const struct watch *w); /* NULL when neither is wanted */
+void trace_free(struct trace *t);               /* completes the timeline */
+/* Before each launch: what the PCs of it mean, and the cycle at which it begins. */
+void trace_launch(struct trace *t, const struct ir_module *m, const char *kernel, uint64_t start);
+/* Slices that are open end here. */
+void trace_launch_end(struct trace *t);
+const struct sm_observer *trace_observer(const struct trace *t);
+
+#endif

@@ -1,0 +1,189 @@
+/* See check.h. A failure is reported so that it can be had again: HEDDLE_DIFF_SEED=n and the name of the test program, or
+ * the kernel's text with the command line. */
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_OPTIONS = 32 };
+
+struct run {
+    hd_device *dev;
+    hd_kernel *kernel;
+    uint64_t input, out, slots, cells;
+};
+
+void diff_make(struct diff_case *c, uint64_t seed) {
+    *c = (struct diff_case){0};
+    gen_make(&c->kernel, seed);
+    gen_emit(&c->kernel, &c->text);
+    gen_memory_init(&c->want, &c->kernel);
+    gen_run(&c->kernel, &c->want);
+}
+void diff_free(struct diff_case *c) {
+    gen_memory_free(&c->want);
+    sb_free(&c->text);
+    gen_free(&c->kernel);
+}
+
+static size_t gather(hd_option *out, size_t n, const char *const *pairs) {
+    for (; pairs && pairs[0] && n < MOST_OPTIONS; pairs += 2) out[n++] = (hd_option){pairs[0], pairs[1]};
+    return n;
+}
+
+static hd_status open_run(const struct diff_case *c, const hd_config *config, struct run *r) {
+    hd_module *mod = NULL;
+    hd_status st = hd_device_open(config, &r->dev);
+    size_t threads = c->want.threads;
+    if (!st) st = hd_module_load(r->dev, "generated.ptx", c->text.text, c->text.len, &mod);
+    if (!st) st = hd_module_kernel(mod, "generated", &r->kernel);
+    if (!st) st = hd_alloc(r->dev, sizeof c->want.input, &r->input);
+    if (!st) st = hd_copy_in(r->dev, r->input, c->want.input, sizeof c->want.input);
+    if (!st) st = hd_alloc(r->dev, 4 * threads, &r->out);
+    if (!st) st = hd_alloc(r->dev, 4 * threads * GEN_SLOTS, &r->slots);
+    if (!st) st = hd_alloc(r->dev, sizeof c->want.cells, &r->cells);
+    return st;
+}
+
+static hd_status launch(const struct diff_case *c, struct run *r) {
+    hd_launch l = {.grid = {c->kernel.grid}, .block = {c->kernel.block}, .max_insts = 1 << 26};
+    hd_arg args[] = {hd_arg_ptr(r->input), hd_arg_ptr(r->out), hd_arg_ptr(r->slots), hd_arg_ptr(r->cells)};
+    return hd_run(r->kernel, &l, args, 4);
+}
+
+/* True when the device has these words. */
+static bool same(const struct run *r, const char *what, uint64_t addr, const uint32_t *want, size_t n,
+                 struct sb *why) {
+    uint32_t *got = xcalloc(n, sizeof *got);
+    hd_status st = hd_copy_out(r->dev, got, addr, n * sizeof *got);
+    size_t i = 0;
+    while (i < n && got[i] == want[i]) i++;
+    if (st)
+        sb_add(why, "%s: %s", what, hd_error(r->dev));
+    else if (i < n)
+        sb_add(why, "%s[%zu] is 0x%x, want 0x%x", what, i, got[i], want[i]);
+    free(got);
+    return !st && i == n;
+}
+
+static bool compare(const struct diff_case *c, const struct run *r, struct sb *why) {
+    const struct gen_memory *w = &c->want;
+    return same(r, "out", r->out, w->out, w->threads, why) &&
+           same(r, "slots", r->slots, w->slots, (size_t)w->threads * GEN_SLOTS, why) &&
+           same(r, "cells", r->cells, w->cells, GEN_CELLS + 1, why) &&
+           same(r, "input", r->input, w->input, GEN_INPUT, why);
+}
+
+/* ---- statistics ---- */
+
+static double stat(const hd_device *dev, const char *name) {
+    double v = 0;
+    return hd_stat(dev, 0, name, &v) ? -1 : v;
+}
+
+static bool caches_add_up(const hd_device *dev, struct sb *why) {
+    static const char *const caches[] = {"l1d", "l1t", "l1c", "l1i", "l2"};
+    for (size_t k = 0; k < sizeof caches / sizeof *caches; k++) {
+        char name[4][32];
+        static const char *const parts[] = {"accesses", "hits", "pending", "misses"};
+        for (int p = 0; p < 4; p++) snprintf(name[p], sizeof name[p], "%s.%s", caches[k], parts[p]);
+        double all = stat(dev, name[0]), sum = stat(dev, name[1]) + stat(dev, name[2]) + stat(dev, name[3]);
+        if (all < 0 || all != sum) {
+            sb_add(why, "%s: %.0f accesses, but hits, pending and misses are %.0f", caches[k], all, sum);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool classes_add_up(const hd_device *dev, struct sb *why) {
+    static const char *const classes[] = {"w0_mem", "w0_idle", "stall", "empty", "w4",  "w8",
+                                          "w12",    "w16",     "w20",   "w24",   "w28", "w32"};
+    double sum = 0, all = stat(dev, "warp.cycles");
+    for (size_t k = 0; k < sizeof classes / sizeof *classes; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "warp.%s", classes[k]);
+        sum += stat(dev, name);
+    }
+    if (all <= 0 || all != sum) sb_add(why, "%.0f scheduler cycles, but their classes are %.0f", all, sum);
+    return all > 0 && all == sum;
+}
+
+bool diff_invariants(const hd_device *dev, struct sb *why) {
+    double lanes = stat(dev, "sm.lane_activity"), depth = stat(dev, "sm.depth_utilisation");
+    if (!classes_add_up(dev, why) || !caches_add_up(dev, why)) return false;
+    if (!(lanes > 0 && lanes <= 1 && depth > 0 && depth <= 1)) {
+        sb_add(why, "lane activity %g, depth utilisation %g", lanes, depth);
+        return false;
+    }
+    if (stat(dev, "exec.blocks") != stat(dev, "sm.blocks")) {
+        sb_add(why, "%.0f blocks ended, %.0f on SMs", stat(dev, "exec.blocks"), stat(dev, "sm.blocks"));
+        return false;
+    }
+    return true;
+}
+
+static bool counts(struct diff_case *c, const struct run *r, struct sb *why) {
+    bool timed = stat(r->dev, "gpu.cycles") > 0;
+    double insts = stat(r->dev, timed ? "sm.thread_insts" : "exec.thread_insts");
+    if (c->insts == 0) c->insts = insts;
+    if (c->insts == insts) return !timed || diff_invariants(r->dev, why);
+    sb_add(why, "%.0f thread instructions instead of %.0f", insts, c->insts);
+    return false;
+}
+
+/* ---- one run ---- */
+
+static void explain(const struct diff_case *c, const hd_config *config, struct sb *why) {
+    struct sb path = {0};
+    const char *build = getenv("BUILD");
+    sb_add(&path, "%s/diff-%llu.ptx", build ? build : "build", (unsigned long long)c->kernel.seed);
+    FILE *f = fopen(path.text, "w");
+    if (f) {
+        fputs(c->text.text, f);
+        fclose(f);
+    }
+    sb_add(why, "\n  seed %llu, grid %u, block %u, %s; %s\n ", (unsigned long long)c->kernel.seed,
+           c->kernel.grid, c->kernel.block, c->kernel.unstructured ? "unstructured" : "structured",
+           f ? path.text : "(not written)");
+    if (config->file) sb_add(why, " --config %s", config->file);
+    for (size_t i = 0; i < config->noptions; i++)
+        sb_add(why, " --set %s=%s", config->options[i].key, config->options[i].value);
+    sb_add(why, "\n");
+    sb_free(&path);
+}
+
+bool diff_run(struct diff_case *c, const struct diff_machine *m, const char *const *more, struct sb *why) {
+    hd_option options[MOST_OPTIONS];
+    hd_config config = {.options = options, .file = m->file};
+    config.noptions = gather(options, gather(options, 0, m->option), more);
+    struct run r = {0};
+    struct sb reason = {0};
+    hd_status st = open_run(c, &config, &r);
+    if (!st) st = launch(c, &r);
+    if (st) sb_add(&reason, "%s: %s", hd_status_name(st), r.dev ? hd_error(r.dev) : "no memory");
+    bool good = !st && compare(c, &r, &reason) && counts(c, &r, &reason);
+    if (!good) {
+        sb_add(why, "%s: %s", m->name, reason.text);
+        explain(c, &config, why);
+    }
+    sb_free(&reason);
+    hd_device_close(r.dev);
+    return good;
+}
+
+static bool number(const char *name, uint64_t *v) {
+    const char *text = getenv(name);
+    char *end;
+    if (!text || !*text) return false;
+    *v = strtoull(text, &end, 10);
+    return !*end;
+}
+
+struct diff_range diff_range(uint64_t count) {
+    struct diff_range r = {0, count};
+    bool seed = number("HEDDLE_DIFF_SEED", &r.first);
+    if (!number("HEDDLE_DIFF_COUNT", &r.count) && seed) r.count = 1;
+    return r;
+}
