@@ -75,6 +75,7 @@ struct sm_warp {
     uint32_t waiting; /* lanes whose waiting has been committed */
     uint32_t due;     /* lanes to be released as soon as it is */
     uint32_t spin;    /* lanes that last did what a waiting thread does */
+    uint64_t spun_at; /* the last cycle in which one did */
     uint32_t nscore;
     struct sm_score *score; /* SM_SCORES + SM_LANES; NULL under issue = barrel */
 };

@@ -8,17 +8,19 @@
 #include "sm/impl.h"
 
 /* Lanes that last polled, slept or failed an atomic make no progress by running on, until they store, change a word or
- * reach a barrier or exit: what the watchdog of a spinning kernel needs to know. */
+ * reach a barrier, or have done something else for a good while: what the watchdog of a spinning kernel needs to know. */
 static void note_progress(struct sm *s, struct sm_warp *w, const struct ir_insn *i, uint32_t mask) {
     const uint8_t cls = ir_ops[i->op].cls;
     if (w->w->spun) {
         w->w->spun = false;
         w->spin |= mask;
+        w->spun_at = s->now;
         return;
     }
-    if (cls == IR_C_BAR || cls == IR_C_ATOM || (cls == IR_C_LDST && !i->nd) ||
-        s->env.grid->out.flow == EXEC_EACH)
-        w->spin &= ~mask;
+    if (w->spin) {
+        if (cls == IR_C_BAR || cls == IR_C_ATOM || (cls == IR_C_LDST && !i->nd)) w->spin &= ~mask;
+        if (s->now - w->spun_at > (uint64_t)s->o->gpu.watchdog / 4) w->spin = 0;
+    }
     if (mask & ~w->spin) s->stats.last_progress = s->now;
 }
 
