@@ -52,7 +52,8 @@ struct mem_line {
     uint32_t lanes; /* how many lane accesses it serves */
 };
 /* Distinct lines (or sectors) touched by n accesses of `bytes` at addr[]; out has room for 2 n (an access is
- * aligned, or no longer than a line). Returns how many, in order of first use. At most 32 sectors to a line; 0: one. */
+ * aligned, or no longer than a line). Returns how many, in order of first use. Up to 256 accesses, 32 sectors to a
+ * line; sector 0: one. */
 uint32_t mem_coalesce(const uint64_t *addr, uint32_t n, uint32_t bytes, uint32_t line, uint32_t sector,
                       struct mem_line *out);
 /* Cycles n shared-memory accesses (of active lanes) take: the largest number of different words one bank must give; accesses
