@@ -42,7 +42,6 @@ struct slice {
     struct msg_queue answers;  /* answers to those that waited for DRAM */
     struct msg_queue below;    /* requests for DRAM */
     struct msg_queue returned; /* from DRAM */
-    bool answers_turn;         /* which of hits and answers goes first */
     uint32_t inside;           /* requests in the crossbar */
     bool arrived;              /* one is at the crossbar's output */
     uint64_t due;              /* L2 cycle */

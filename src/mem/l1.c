@@ -110,8 +110,9 @@ static enum mem_answer perfect(struct l1 *c, enum mem_kind kind, uint64_t now, u
         s->writes++;
     else
         s->atomics++;
+    if (kind == MEM_WRITE) return MEM_POSTED;
     *when = now + c->level.shape.latency;
-    return kind == MEM_WRITE ? MEM_POSTED : MEM_HIT;
+    return MEM_HIT;
 }
 
 /* A refusal that need not be worked out again. */
