@@ -7,8 +7,6 @@
  *
  * A line of a first-level cache may be longer than one of L2: it is asked for in pieces, each within one L2 line and so on
  * one channel. Atomics are performed in L2; the L1 line is dropped. */
-#include <stdlib.h>
-
 #include "base/alloc.h"
 #include "mem/impl.h"
 

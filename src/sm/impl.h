@@ -127,10 +127,10 @@ struct sm_gather {      /* the memory part of the packet being issued */
     uint32_t nshared, shared_bytes; /* of all ops */
     bool shared_atomic, words;
     struct sm_part part[SM_PACKET];
-    uint64_t addr[SM_PACKET], some[SM_PACKET], shared_addr[MECH_WIDEST];
-    struct mem_line line[2 * SM_PACKET];
-    uint32_t mask[2 * SM_PACKET]; /* lanes of one part, by line */
-    uint32_t request[2 * SM_PACKET];
+    uint64_t addr[SM_PACKET], some[MECH_WIDEST], shared_addr[MECH_WIDEST];
+    struct mem_line line[2 * MECH_WIDEST];
+    uint32_t mask[2 * MECH_WIDEST]; /* lanes of one part, by line */
+    uint32_t request[2 * MECH_WIDEST];
 };
 
 struct sm {
@@ -171,7 +171,6 @@ struct sm {
     uint64_t lsu_busy;    /* shared memory holds it until then */
 
     struct sm_fetched *fetched; /* by split; NULL: ideal fetch */
-    uint32_t nfetched;
 
     bool census_known;
     uint32_t census[4]; /* threads by reason, as idle_thread_cycles */
@@ -221,6 +220,7 @@ void score_clear_op(struct sm *s, uint32_t op);
 uint64_t score_when(struct sm *s, const struct mech_split *split);
 
 /* fetch.c: instructions through the instruction cache. */
+void fetch_init(struct sm *s);
 uint64_t fetch_when(struct sm *s, const struct mech_split *split);
 void fetch_arrived(struct sm *s, const struct sm_request *r);
 

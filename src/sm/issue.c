@@ -119,12 +119,16 @@ static void issue_charge(struct sm *s, uint32_t sched) {
 static void start_units(struct sm *s, uint32_t sched, const uint32_t *op, uint64_t start) {
     const struct mech_packet *p = &s->packet;
     const uint32_t width = (uint32_t)s->o->sm.simd_width;
+    if (p->n == 1) {
+        s->ops[*op].ready = unit_start(s, sched, sm_insn(s, p->split[0]->pc), start, s->beats);
+        return;
+    }
     uint32_t threads[IR_NCLASSES] = {0};
-    for (uint32_t k = 0; p->n > 1 && k < p->n; k++)
+    for (uint32_t k = 0; k < p->n; k++)
         threads[ir_ops[sm_insn(s, p->split[k]->pc)->op].cls] += p->split[k]->threads;
     for (uint32_t k = 0; k < p->n; k++) {
         const struct ir_insn *i = sm_insn(s, p->split[k]->pc);
-        const uint32_t beats = p->n > 1 ? (threads[ir_ops[i->op].cls] + width - 1) / width : s->beats;
+        const uint32_t beats = (threads[ir_ops[i->op].cls] + width - 1) / width;
         s->ops[op[k]].ready = unit_start(s, sched, i, start, beats);
     }
 }

@@ -126,6 +126,7 @@ struct sm *sm_new(const struct sm_env *env, struct err *e) {
     units_init(s);
     make_slots(s);
     pool_init(s);
+    if (!s->o->sm.ideal_fetch) fetch_init(s);
     if (make_mech(s, e)) return s;
     sm_free(s);
     return NULL;
