@@ -186,8 +186,7 @@ static void test_mimd_takes_threads_whose_data_is_back(void **state) {
     rig_down(&r);
 }
 
-/* The odd threads wait at the end of the diamond until the even ones are there: they issue in one packet as two groups and
- * are one behind it. */
+/* The odd threads wait at the end of the diamond until the even ones are there: they issue as one group. */
 static void test_mimd_groups_that_meet_are_one(void **state) {
     (void)state;
     struct rig r;
@@ -199,17 +198,59 @@ static void test_mimd_groups_that_meet_are_one(void **state) {
         r.f->t[t].event = true;
     }
     fake_cycle(r.f);
-    fake_expect_state(r.f, "split 0 sched 0 pc 4 ready w0:00000055\n"
-                           "split 1 sched 0 pc 4 waits for an event w0:000000aa\n");
+    fake_expect_state(r.f, "split 0 sched 0 pc 4 waits for an event w0:000000aa\n"
+                           "split 1 sched 0 pc 4 ready w0:00000055\n");
     for (uint32_t t = 1; t < 8; t += 2) r.f->t[t].ready = 0;
-    fake_cycle(r.f); /* the event wakes them, and both groups issue */
-    assert_int_equal(r.f->packet.n, 2);
+    fake_cycle(r.f); /* the event wakes them */
+    assert_int_equal(r.f->packet.n, 1);
     struct sb out = {0};
     r.f->mech->ops->state(r.f->mech, &out);
     assert_non_null(strstr(out.text, "pc 5 ready w0:000000ff\n"));
     sb_free(&out);
     assert_int_equal(r.f->mech->pool->alive, 1);
     assert_true(fake_run(r.f));
+    rig_down(&r);
+}
+
+/* Two units of four threads, packets of four. After 0 the even threads of both are at 1, the odd ones at 3: as long as the
+ * even ones are behind they go first, whomever the order points at, and all meet at 4. */
+static void test_mimd_lets_the_last_of_a_unit_go_first(void **state) {
+    (void)state;
+    struct rig r;
+    rig_up(&r, diamond(), "mimd", 4, 8, odd);
+    for (uint32_t k = 0; k < 4; k++) fake_cycle(r.f);
+    fake_expect_state(r.f,
+                      "split 0 sched 0 pc 4 ready w0:00000005\nsplit 1 sched 0 pc 4 ready w0:00000050\n"
+                      "split 2 sched 0 pc 3 ready w0:0000000a\nsplit 3 sched 0 pc 3 ready w0:000000a0\n");
+    fake_cycle(r.f);
+    struct sb out = {0};
+    r.f->mech->ops->state(r.f->mech, &out);
+    assert_non_null(strstr(out.text, "pc 4 ready w0:0000000f\n"));
+    assert_non_null(strstr(out.text, "pc 4 ready w0:000000f0\n"));
+    sb_free(&out);
+    rig_down(&r);
+}
+
+/* A thread that spins at a low PC does not keep the others of its unit from getting on. */
+static uint32_t spins(uint32_t thread, uint32_t pc, uint32_t step) {
+    (void)pc;
+    return thread == 0 && step < 4000;
+}
+
+static void test_mimd_passes_nobody_over_for_ever(void **state) {
+    (void)state;
+    struct ir_module *m = ir_module_new("spin");
+    fake_bra(m, FAKE_MAYBE, 0); /* thread 0 stays here */
+    for (uint32_t k = 0; k < 8; k++) fake_op(m);
+    fake_end(m, IR_EXIT, 0);
+    fake_func(m, "spin");
+    struct rig r;
+    rig_up(&r, m, "mimd", 4, 8, spins);
+    r.f->choose = spins;
+    uint64_t cycles = 0;
+    for (; r.f->t[1].live || r.f->t[2].live || r.f->t[3].live; cycles++) assert_true(fake_cycle(r.f));
+    assert_true(cycles < 1000);
+    assert_true(r.f->t[0].live);
     rig_down(&r);
 }
 
@@ -223,6 +264,8 @@ int main(void) {
         cmocka_unit_test(test_mimd_lets_woken_threads_go),
         cmocka_unit_test(test_mimd_takes_threads_whose_data_is_back),
         cmocka_unit_test(test_mimd_groups_that_meet_are_one),
+        cmocka_unit_test(test_mimd_lets_the_last_of_a_unit_go_first),
+        cmocka_unit_test(test_mimd_passes_nobody_over_for_ever),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
