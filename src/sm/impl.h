@@ -75,6 +75,7 @@ struct sm_warp {
     uint32_t waiting; /* lanes whose waiting has been committed */
     uint32_t due;     /* lanes to be released as soon as it is */
     uint32_t spin;    /* lanes that last did what a waiting thread does */
+    uint64_t spun_at; /* the last cycle in which one did */
     uint32_t nscore;
     struct sm_score *score; /* SM_SCORES + SM_LANES; NULL under issue = barrel */
 };
@@ -170,7 +171,6 @@ struct sm {
     uint64_t lsu_busy;    /* shared memory holds it until then */
 
     struct sm_fetched *fetched; /* by split; NULL: ideal fetch */
-    uint32_t nfetched;
 
     bool census_known;
     uint32_t census[4]; /* threads by reason, as idle_thread_cycles */
@@ -220,6 +220,7 @@ void score_clear_op(struct sm *s, uint32_t op);
 uint64_t score_when(struct sm *s, const struct mech_split *split);
 
 /* fetch.c: instructions through the instruction cache. */
+void fetch_init(struct sm *s);
 uint64_t fetch_when(struct sm *s, const struct mech_split *split);
 void fetch_arrived(struct sm *s, const struct sm_request *r);
 

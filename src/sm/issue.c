@@ -8,17 +8,19 @@
 #include "sm/impl.h"
 
 /* Lanes that last polled, slept or failed an atomic make no progress by running on, until they store, change a word or
- * reach a barrier or exit: what the watchdog of a spinning kernel needs to know. */
+ * reach a barrier, or have done something else for a good while: what the watchdog of a spinning kernel needs to know. */
 static void note_progress(struct sm *s, struct sm_warp *w, const struct ir_insn *i, uint32_t mask) {
     const uint8_t cls = ir_ops[i->op].cls;
     if (w->w->spun) {
         w->w->spun = false;
         w->spin |= mask;
+        w->spun_at = s->now;
         return;
     }
-    if (cls == IR_C_BAR || cls == IR_C_ATOM || (cls == IR_C_LDST && !i->nd) ||
-        s->env.grid->out.flow == EXEC_EACH)
-        w->spin &= ~mask;
+    if (w->spin) {
+        if (cls == IR_C_BAR || cls == IR_C_ATOM || (cls == IR_C_LDST && !i->nd)) w->spin &= ~mask;
+        if (s->now - w->spun_at > (uint64_t)s->o->gpu.watchdog / 4) w->spin = 0;
+    }
     if (mask & ~w->spin) s->stats.last_progress = s->now;
 }
 
@@ -117,12 +119,16 @@ static void issue_charge(struct sm *s, uint32_t sched) {
 static void start_units(struct sm *s, uint32_t sched, const uint32_t *op, uint64_t start) {
     const struct mech_packet *p = &s->packet;
     const uint32_t width = (uint32_t)s->o->sm.simd_width;
+    if (p->n == 1) {
+        s->ops[*op].ready = unit_start(s, sched, sm_insn(s, p->split[0]->pc), start, s->beats);
+        return;
+    }
     uint32_t threads[IR_NCLASSES] = {0};
-    for (uint32_t k = 0; p->n > 1 && k < p->n; k++)
+    for (uint32_t k = 0; k < p->n; k++)
         threads[ir_ops[sm_insn(s, p->split[k]->pc)->op].cls] += p->split[k]->threads;
     for (uint32_t k = 0; k < p->n; k++) {
         const struct ir_insn *i = sm_insn(s, p->split[k]->pc);
-        const uint32_t beats = p->n > 1 ? (threads[ir_ops[i->op].cls] + width - 1) / width : s->beats;
+        const uint32_t beats = (threads[ir_ops[i->op].cls] + width - 1) / width;
         s->ops[op[k]].ready = unit_start(s, sched, i, start, beats);
     }
 }

@@ -113,11 +113,15 @@ static uint32_t append(struct sm *s, uint32_t path, uint8_t kind) {
     return r;
 }
 
-static uint32_t same_line(const struct sm *s, const struct mem_line *l, uint32_t path, uint32_t kind) {
+/* A request of the packet that this line can be part of: one that begins where it does grows to its length, one that covers
+ * it will do. */
+static uint32_t same_line(struct sm *s, const struct mem_line *l, uint32_t path, uint32_t kind) {
     uint32_t r = s->gather.entry == SM_NONE ? SM_NONE : s->entries[s->gather.entry].first;
     for (; r != SM_NONE; r = s->requests[r].next) {
-        const struct sm_request *q = &s->requests[r];
-        if (q->path == path && q->kind == kind && q->addr == l->addr && q->bytes == l->bytes) break;
+        struct sm_request *q = &s->requests[r];
+        if (q->path != path || q->kind != kind || l->addr < q->addr) continue;
+        if (l->addr == q->addr && l->bytes > q->bytes) q->bytes = l->bytes;
+        if (l->addr + l->bytes <= q->addr + q->bytes) break;
     }
     return r;
 }
@@ -194,11 +198,11 @@ static uint32_t build_lines(struct sm *s, uint32_t op, uint32_t path, uint8_t ki
     const uint32_t most = g->words && path == MEM_L1D ? WORD : s->line[path],
                    size = g->bytes < most ? g->bytes : most;
     const uint32_t lines = mem_coalesce(addr, n, size, s->line[path], s->sector[path], g->line);
-    s->stats.coalesced_lines += lines;
     for (uint32_t k = 0; k < lines; k++) {
         const struct mem_line *l = &g->line[k];
         g->request[k] = merge ? same_line(s, l, path, kind) : SM_NONE;
         if (g->request[k] != SM_NONE) continue;
+        s->stats.coalesced_lines++;
         g->request[k] = append(s, path, kind);
         s->requests[g->request[k]].addr = l->addr;
         s->requests[g->request[k]].bytes = l->bytes;

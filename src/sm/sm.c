@@ -82,8 +82,8 @@ static bool make_mech(struct sm *s, struct err *e) {
     return s->mech != NULL;
 }
 
-static bool check_options(const struct sm_options *o, const struct mem_options *m, struct err *e) {
-    const int64_t lines[] = {m->l1d.line, m->l1t.line, m->l1c.line, m->l1i.line};
+/* The memory system has checked its own. */
+static bool check_options(const struct sm_options *o, struct err *e) {
     if (!is_pow2((uint64_t)o->sm.warp_size))
         return err_set(e, ERR_INPUT, "sm.warp_size is %lld: it must be a power of two",
                        (long long)o->sm.warp_size);
@@ -91,14 +91,9 @@ static bool check_options(const struct sm_options *o, const struct mem_options *
         return err_set(e, ERR_INPUT,
                        "sm.simd_width is %lld: a SIMD group is not wider than a warp of %lld threads",
                        (long long)o->sm.simd_width, (long long)o->sm.warp_size);
-    for (size_t k = 0; k < sizeof lines / sizeof *lines; k++)
-        if (!is_pow2((uint64_t)lines[k]))
-            return err_set(e, ERR_INPUT, "a first-level cache has lines of %lld bytes: not a power of two",
-                           (long long)lines[k]);
     return true;
 }
 
-/* A machine warp wider than 32 threads begins at a slot that is a multiple of its own. */
 static void make_slots(struct sm *s) {
     const uint32_t warps = (s->env.grid->threads + SM_LANES - 1) / SM_LANES;
     s->block_warps = warps;
@@ -115,7 +110,7 @@ static void make_slots(struct sm *s) {
 
 struct sm *sm_new(const struct sm_env *env, struct err *e) {
     const char *limiter;
-    if (!check_options(env->options, env->mem_options, e)) return NULL;
+    if (!check_options(env->options, e)) return NULL;
     const uint32_t blocks = sm_residency(env->options, env->grid, &limiter);
     if (!blocks) {
         err_set(e, ERR_INPUT, "kernel %s: a block does not fit on an SM: it needs more %s than there are",
@@ -131,6 +126,7 @@ struct sm *sm_new(const struct sm_env *env, struct err *e) {
     units_init(s);
     make_slots(s);
     pool_init(s);
+    if (!s->o->sm.ideal_fetch) fetch_init(s);
     if (make_mech(s, e)) return s;
     sm_free(s);
     return NULL;

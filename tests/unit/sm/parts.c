@@ -178,6 +178,22 @@ static void a_full_queue_stalls_the_pipeline(void **state) {
     machine_free(&x);
 }
 
+static void splits_of_one_packet_share_lines(void **state) {
+    (void)
+        state; /* even lanes store at one PC, odd ones at another, in the same cycle: 128 bytes are still two lines */
+    struct machine x = machine_load(KERNEL(
+        ".reg .u64 %a, %b; .reg .u32 %t; .reg .pred %p; ld.param.u64 %a, [p]; mov.u32 %t, %tid.x;\n"
+        "mul.wide.u32 %b, %t, 4; add.u64 %a, %a, %b; and.b32 %t, %t, 1; setp.eq.u32 %p, %t, 0; @%p bra E;\n"
+        "st.global.u32 [%a], %t; exit;\nE: st.global.u32 [%a], %t;\n"));
+    uint64_t p = rig_buf(&x.r, 128, "a");
+    machine_ok(&x, "mimd", "k", 1, 32, &p);
+    assert_int_equal(x.s.coalesced_lines, 2);
+    assert_int_equal(x.s.memory_insts, 1 + 2);
+    machine_ok(&x, "pdom", "k", 1, 32, &p);
+    assert_int_equal(x.s.coalesced_lines, 4);
+    machine_free(&x);
+}
+
 static void neighbouring_local_variables_share_lines(void **state) {
     (void)state; /* 32 threads x 4 bytes = two lines of 64 */
     struct machine x =
@@ -294,6 +310,7 @@ int main(void) {
         cmocka_unit_test(an_observer_sees_every_issue_and_block),
         cmocka_unit_test(branches_are_counted_where_they_are),
         cmocka_unit_test(a_full_queue_stalls_the_pipeline),
+        cmocka_unit_test(splits_of_one_packet_share_lines),
         cmocka_unit_test(neighbouring_local_variables_share_lines),
         cmocka_unit_test(a_warp_may_have_many_loads_under_way),
         cmocka_unit_test(instructions_come_through_the_instruction_cache),
