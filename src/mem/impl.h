@@ -8,8 +8,8 @@
 #include "mem/level.h"
 #include "mem/xbar.h"
 
-enum { TO_MEMORY, TO_SMS };                 /* the two crossbars */
-enum { PORT_WORDS = 16, SLICE_LIMIT = 64 }; /* bits for 1024 ports, 64 slices: what the options allow */
+enum { TO_MEMORY, TO_SMS }; /* the two crossbars */
+enum { PORT_WORDS = 16 };   /* of a set of ports: gpu.sms is at most 1024 */
 
 struct l1 {
     struct level level;
@@ -24,9 +24,9 @@ struct l1 {
 
 enum { PORT_QUEUES = 64 * MEM_NPATHS }; /* at most: the caches of 64 SMs */
 
-/* A port of both crossbars: SMs [first, first + sms) take turns. */
+/* A port of both crossbars, for noc.sms_per_port SMs from `first` on. */
 struct port {
-    uint32_t first, sms;
+    uint32_t first;
     uint32_t turn;                      /* queue that is asked first, counted over the port's caches */
     uint32_t queues;                    /* that hold requests, */
     uint64_t holding[PORT_QUEUES / 64]; /* and which */
@@ -42,7 +42,6 @@ struct slice {
     struct msg_queue answers;  /* answers to those that waited for DRAM */
     struct msg_queue below;    /* requests for DRAM */
     struct msg_queue returned; /* from DRAM */
-    bool answers_turn;         /* which of hits and answers goes first */
     uint32_t inside;           /* requests in the crossbar */
     bool arrived;              /* one is at the crossbar's output */
     uint64_t due;              /* L2 cycle */
@@ -64,7 +63,7 @@ struct mem {
     struct slice *slice;
     struct xbar *xbar[2];
     uint64_t xbar_at[2], xbar_due[2]; /* crossbar cycles it has run; the next that is to run */
-    uint64_t inbound;                 /* slices with requests in the crossbar */
+    uint64_t inbound;                 /* slices (64 at most) with requests in the crossbar */
     struct dram_map *map;
     uint64_t chip_bits;             /* with masks: address bits that choose the channel; else 0 */
     uint64_t sending[PORT_WORDS];   /* ports with requests queued */

@@ -7,8 +7,6 @@
  *
  * A line of a first-level cache may be longer than one of L2: it is asked for in pieces, each within one L2 line and so on
  * one channel. Atomics are performed in L2; the L1 line is dropped. */
-#include <stdlib.h>
-
 #include "base/alloc.h"
 #include "mem/impl.h"
 
@@ -110,8 +108,9 @@ static enum mem_answer perfect(struct l1 *c, enum mem_kind kind, uint64_t now, u
         s->writes++;
     else
         s->atomics++;
+    if (kind == MEM_WRITE) return MEM_POSTED;
     *when = now + c->level.shape.latency;
-    return kind == MEM_WRITE ? MEM_POSTED : MEM_HIT;
+    return MEM_HIT;
 }
 
 /* A refusal that need not be worked out again. */

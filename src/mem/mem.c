@@ -71,10 +71,7 @@ static bool make_slices(struct mem *m, struct err *e) {
 static void make_ports(struct mem *m) {
     uint32_t each = (uint32_t)m->o.noc.sms_per_port;
     m->port = xcalloc(m->ports, sizeof *m->port);
-    for (uint32_t i = 0; i < m->ports; i++) {
-        uint32_t first = i * each, left = m->sms - first;
-        m->port[i] = (struct port){.first = first, .sms = left < each ? left : each, .due = MEM_NEVER};
-    }
+    for (uint32_t i = 0; i < m->ports; i++) m->port[i] = (struct port){.first = i * each, .due = MEM_NEVER};
     uint64_t seed = (uint64_t)m->o.memory.seed;
     m->xbar[TO_MEMORY] = xbar_new(&m->o.noc, m->ports, m->slices, seed);
     m->xbar[TO_SMS] = xbar_new(&m->o.noc, m->slices, m->ports, seed + 1);

@@ -3,7 +3,7 @@
  * In an L2 cycle a slice takes what DRAM returned, looks up requests from the crossbar (in order: one that cannot be taken
  * holds back those behind it), and sends on what has been `latency` cycles in the cache: hits to the crossbar, misses and
  * evictions to DRAM. Each of these happens at most `ports` times in a cycle. Answers to those that waited for DRAM go to the
- * crossbar at once and take turns with the hits.
+ * crossbar at once, before the hits.
  *
  * Consecutive lines of a slice are not consecutive lines of memory, so the set is chosen by the line's number among those of
  * its channel: else with 8 channels only some sets would ever be used.
@@ -153,15 +153,10 @@ static bool answer(struct mem *m, struct slice *s, struct msg_queue *q, uint64_t
     return true;
 }
 
+/* Those that waited for DRAM first. Hits cannot starve: their queue full, no request is taken that could miss. */
 static void send_answers(struct mem *m, struct slice *s, uint64_t cycle) {
-    struct msg_queue *queue[2] = {&s->hits, &s->answers};
-    for (uint32_t n = 0; n < s->level.shape.ports; n++) {
-        uint32_t first = s->answers_turn;
-        if (answer(m, s, queue[first], cycle))
-            s->answers_turn = !first;
-        else if (!answer(m, s, queue[!first], cycle))
-            return;
-    }
+    for (uint32_t n = 0; n < s->level.shape.ports; n++)
+        if (!answer(m, s, &s->answers, cycle) && !answer(m, s, &s->hits, cycle)) return;
 }
 
 /* ---- a cycle ---- */

@@ -199,6 +199,30 @@ static void write_back_writes_what_is_dirty(void **state) {
     level_free(&l);
 }
 
+/* A line emptied while the rest of what was written to it is on its way stays dirty there. */
+static void emptying_forgets_no_write_under_way(void **state) {
+    (void)state;
+    struct level l;
+    struct msg_pool none = {0};
+    struct msg_queue out = MSG_QUEUE_EMPTY;
+    struct cache_shape s = shape(1, 1, MEM_LRU);
+    s.sector = 32;
+    s.write = MEM_WRITE_BACK;
+    s.allocate = true;
+    make(&l, &s);
+    struct level_effect x;
+    struct level_access a = {MEM_WRITE, 0, 40, 0, true}; /* the first sector, and 8 bytes of the second */
+    uint64_t line;
+    assert_int_equal(level_do(&l, &a, &x), LEVEL_MISS);
+    assert_int_equal(x.fetch, 2);
+    assert_int_equal(level_empty(&l, 0, &line), 1);
+    level_fill(&l, &none, x.entry, 32, 32, &out);
+    assert_int_equal(level_empty(&l, 0, &line), 2);
+    assert_int_equal(line, 0);
+    assert_int_equal(cache_find(&l.tags, 0, 0), CACHE_NONE);
+    level_free(&l);
+}
+
 /* Four policies: what a write that misses, and one that hits, sends below. */
 static void write_policies(void **state) {
     (void)state;
@@ -328,6 +352,7 @@ int main(void) {
         cmocka_unit_test(a_set_of_reserved_lines_refuses),
         cmocka_unit_test(sectors_miss_one_by_one),
         cmocka_unit_test(write_back_writes_what_is_dirty),
+        cmocka_unit_test(emptying_forgets_no_write_under_way),
         cmocka_unit_test(write_policies),
         cmocka_unit_test(long_lines_are_filled_in_pieces),
         cmocka_unit_test(registers_merge_up_to_their_room),
