@@ -14,15 +14,24 @@ enum { PORT_WORDS = 16, SLICE_LIMIT = 64 }; /* bits for 1024 ports, 64 slices: w
 struct l1 {
     struct level level;
     struct msg_queue out; /* requests for the crossbar; msg.when in core cycles */
+    /* The last request that was refused. Until something is filled, leaves or is taken, the answer to it is the same: an SM
+     * that tries again every cycle costs next to nothing. */
+    bool refused;
+    enum mem_kind refused_kind;
+    uint32_t refused_bytes;
+    uint64_t refused_addr;
 };
+
+enum { PORT_QUEUES = 64 * MEM_NPATHS }; /* at most: the caches of 64 SMs */
 
 /* A port of both crossbars: SMs [first, first + sms) take turns. */
 struct port {
     uint32_t first, sms;
-    uint32_t turn;   /* queue that is asked first, counted over the port's caches */
-    uint32_t queued; /* requests in those caches' queues */
-    uint32_t inside; /* answers in the crossbar */
-    uint64_t due;    /* core cycle at which the first of them may leave */
+    uint32_t turn;                      /* queue that is asked first, counted over the port's caches */
+    uint32_t queues;                    /* that hold requests, */
+    uint64_t holding[PORT_QUEUES / 64]; /* and which */
+    uint32_t inside;                    /* answers in the crossbar */
+    uint64_t due;                       /* core cycle at which the first request may leave */
 };
 
 /* L2 slice and DRAM channel. */
@@ -46,6 +55,7 @@ struct slice {
 struct mem {
     struct mem_options o;
     uint32_t sms, ports, slices;
+    uint32_t port_words; /* of the three sets below */
     struct clocks clock;
     struct msg_pool pool;
     struct l1 *l1;          /* [sms][MEM_NPATHS] */
@@ -53,6 +63,8 @@ struct mem {
     struct port *port;
     struct slice *slice;
     struct xbar *xbar[2];
+    uint64_t xbar_at[2], xbar_due[2]; /* crossbar cycles it has run; the next that is to run */
+    uint64_t inbound;                 /* slices with requests in the crossbar */
     struct dram_map *map;
     uint64_t chip_bits;             /* with masks: address bits that choose the channel; else 0 */
     uint64_t sending[PORT_WORDS];   /* ports with requests queued */
@@ -62,6 +74,9 @@ struct mem {
     uint64_t latency_sum, latency_count, latency_max;
 };
 
+/* mem.c: into a crossbar, at the current cycle of clock `by`; needs xbar_room. */
+void mem_push(struct mem *m, int way, uint32_t input, uint32_t output, uint32_t bytes, uint32_t message,
+              enum clock_id by);
 /* l1.c */
 void l1_cycle(struct mem *m,
               uint64_t cycle); /* takes answers, sends requests, sets the core clock's due cycle */

@@ -2,7 +2,10 @@
  * addresses and cycles, never instructions, and moves no data: values are exec's business.
  *
  * An SM asks for one line (or some sectors of it) at a time and gives a tag; it learns at once when a hit will be there, or
- * later, through mem_done, that a miss has come back. Time on this side is core cycles; the other clocks are inside. */
+ * later, through mem_done, that a miss has come back. Time on this side is core cycles; the other clocks are inside.
+ *
+ * In a core cycle mem_advance comes first, then mem_done and mem_ask of that cycle. Cycles up to mem_next may be left out
+ * where no SM asks (one that was refused asks again in the next cycle). Cycles begin at 1. */
 #ifndef HEDDLE_MEM_MEM_H
 #define HEDDLE_MEM_MEM_H
 
@@ -39,7 +42,8 @@ void mem_advance(struct mem *m, uint64_t now);
 uint64_t mem_next(const struct mem *m);
 /* True when every request has been answered and every write has reached its place. */
 bool mem_idle(const struct mem *m);
-/* Between launches: first-level caches are emptied (004 2.2); L2 is kept unless flush_l2. */
+/* Between launches: first-level caches are emptied (004 2.2); L2 is kept unless flush_l2. What is dirty is written below as
+ * ordinary traffic from the cycle after the last mem_advance on. */
 void mem_flush(struct mem *m);
 
 /* ---- lane addresses to lines (coalesce.c) ---- */

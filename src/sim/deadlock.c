@@ -64,7 +64,8 @@ static void add_sms(const struct gpu_run *r, struct sb *out) {
 
 bool gpu_deadlock(struct gpu_run *r, uint64_t idle, struct err *e) {
     struct sb text = {0};
-    for (uint32_t i = 0; i < r->nsms; i++) sm_account(r->sm[i], r->gpu->now); /* by the state they are in, not the judge's */
+    for (uint32_t i = 0; i < r->nsms; i++)
+        sm_account(r->sm[i], r->gpu->now); /* by the state they are in, not the judge's */
     sb_add(&text, "\n  kernel %s, cycle %" PRIu64 ": ", r->grid.func->name, r->gpu->now - r->start);
     if (idle)
         sb_add(&text, "no thread has made progress for %" PRIu64 " cycles (gpu.watchdog is %" PRId64 ")",

@@ -113,8 +113,31 @@ static void issue_charge(struct sm *s, uint32_t sched) {
     s->sched[sched].port = s->sched[sched].counted = s->now + cycles;
 }
 
-/* The gather buffer holds one op's accesses at a time, the ops of a packet are needed together afterwards: a memory
- * instruction's commit under `scoreboard` may reuse its split. */
+/* Units are reserved: for a whole warp, or for what the lanes of a mixed packet need. */
+static void start_units(struct sm *s, uint32_t sched, const uint32_t *op, uint64_t start) {
+    const struct mech_packet *p = &s->packet;
+    const uint32_t width = (uint32_t)s->o->sm.simd_width;
+    uint32_t threads[IR_NCLASSES] = {0};
+    for (uint32_t k = 0; p->n > 1 && k < p->n; k++)
+        threads[ir_ops[sm_insn(s, p->split[k]->pc)->op].cls] += p->split[k]->threads;
+    for (uint32_t k = 0; k < p->n; k++) {
+        const struct ir_insn *i = sm_insn(s, p->split[k]->pc);
+        const uint32_t beats = p->n > 1 ? (threads[ir_ops[i->op].cls] + width - 1) / width : s->beats;
+        s->ops[op[k]].ready = unit_start(s, sched, i, start, beats);
+    }
+}
+
+static struct sm_op *take_op(struct sm *s, struct mech_split *split, uint32_t sched, uint32_t *k) {
+    *k = op_take(s);
+    struct sm_op *op = &s->ops[*k];
+    op->split = split;
+    op->pc = split->pc;
+    op->sched = sched;
+    op->issued = s->now;
+    return op;
+}
+
+/* All splits execute before any is committed: a commit may reuse a split of the packet. */
 static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
     const struct mech_packet *p = &s->packet;
     const uint32_t extra = register_stall(s, p);
@@ -122,21 +145,12 @@ static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
     uint32_t threads = 0, op[MECH_WIDEST];
     lines_begin(s);
     for (uint32_t k = 0; k < p->n; k++) {
-        struct mech_split *split = p->split[k];
-        const struct ir_insn *i = sm_insn(s, split->pc);
-        op[k] = op_take(s);
-        struct sm_op *o = &s->ops[op[k]];
-        o->split = split;
-        o->pc = split->pc;
-        o->sched = sched;
-        o->issued = s->now;
-        o->ready = start;
-        threads += split->threads;
-        if (!execute(s, o, i, e)) return false;
+        struct sm_op *o = take_op(s, p->split[k], sched, &op[k]);
+        threads += o->split->threads;
+        if (!execute(s, o, sm_insn(s, o->pc), e)) return false;
         lines_build(s, op[k], p->n > 1);
     }
-    for (uint32_t k = 0; k < p->n; k++)
-        s->ops[op[k]].ready = unit_start(s, sched, sm_insn(s, s->ops[op[k]].pc), start);
+    start_units(s, sched, op, start);
     const uint32_t entry = lines_end(s);
     if (entry != SM_NONE) lsu_issue(s, entry, sched, start + (uint64_t)s->o->sm.depth - 1);
     idle_issued(s, sched, threads, extra);
@@ -147,7 +161,7 @@ static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
 /* What a packet may take at most must be free before one is selected; three nodes per thread are for outcomes. */
 static bool may_run_out(const struct sm *s) {
     return s->nfree_ops < MECH_WIDEST || s->nfree_requests <= SM_PACKET ||
-           s->nfree_nodes < 3 * SM_LANES * s->nwarps + SM_PACKET;
+           s->nfree_nodes < 3 * SM_LANES * s->nwarps + 2 * SM_PACKET;
 }
 
 bool issue_all(struct sm *s, struct err *e) {

@@ -206,6 +206,7 @@ static void end_block(struct sm *s, uint32_t slot) {
             if (s->sched[k].counted > end) end = s->sched[k].counted;
         idle_account(s, end);
     }
+    idle_check(s);
     s->active--;
     s->ended++;
     s->stats.blocks++;
@@ -236,7 +237,7 @@ bool sm_busy(const struct sm *s) {
 /* ---- time ---- */
 
 static void write_back(struct sm *s) {
-    for (uint32_t what; event_pop(s, s->now, &what);) {
+    for (uint32_t what; event_pop(s, &what);) {
         if (what & SM_EVENT_REQUEST) {
             lsu_answered(s, what & ~SM_EVENT_REQUEST);
         } else {
@@ -265,7 +266,8 @@ uint64_t sm_next(const struct sm *s) {
     if (s->failed.code) return s->now;
     if (s->fresh != SM_NEVER) return s->fresh;
     uint64_t next = lsu_next(s);
-    if (s->nheap && s->heap[0].when < next) next = s->heap[0].when;
+    const uint64_t event = event_next(s);
+    if (event < next) next = event;
     for (uint32_t k = 0; s->active && k < (uint32_t)s->o->sm.schedulers; k++) {
         uint64_t t = mech_next(s->mech, k);
         if (t != MECH_NEVER && t < s->sched[k].port) t = s->sched[k].port;

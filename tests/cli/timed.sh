@@ -137,3 +137,18 @@ run run $file $small --kernel lock --grid 1 --block 32 --arg 'buf:u32[2]' --mech
 expect_in_out "0:   0  32" "under another mechanism it ends, and is right"
 run run $file $small --set gpu.max_cycles=20
 expect_status 1 "gpu.max_cycles bounds a timed run"
+
+run run $file $small --trace /dev/null --quiet
+[ "$status" -eq 0 ] && [ -c /dev/null ]
+verdict $? "a trace may go to a device"
+refused "cannot write $work: Is a directory" "a directory cannot be a trace" run $file $small --trace "$work"
+refused "cannot write $work/none/t: No such file or directory" "nor a file in a directory that is not there" run $file $small --timeline "$work/none/t"
+if [ -w /dev/full ]; then
+    run run $file $small --trace /dev/full --quiet
+    expect_status 2 "a trace that does not fit on the disk is an error"
+    expect_err "cannot write /dev/full" "with its name"
+fi
+for name in mandelbrot collatz photons; do
+    run run examples/$name.ptx --functional
+    expect_in_out "kernel              $name" "examples/$name.ptx says how it is launched"
+done

@@ -284,6 +284,23 @@ static void inconsistent(const char *key, const char *value, const char *message
     options_free(&o);
 }
 
+static void machines_beyond_the_host_are_refused(void **state) {
+    (void)state;
+    struct options o;
+    struct err e = {0};
+    options_init(&o);
+    assert_true(options_set(&o, "gpu.sms", "1024", OPTION_GIVEN, &e));
+    assert_true(options_set(&o, "sm.threads", "2048", OPTION_GIVEN, &e));
+    assert_true(options_check(&o, &e));
+    assert_true(options_set(&o, "sm.threads", "2080", OPTION_GIVEN, &e));
+    assert_false(options_check(&o, &e));
+    assert_string_equal(
+        err_text(&e),
+        "gpu.sms times sm.threads is 2129920: machines of more than 2097152 threads are not simulated");
+    err_free(&e);
+    options_free(&o);
+}
+
 static void inconsistent_machines_are_refused(void **state) {
     (void)state;
     inconsistent("run.mech", "pdm", "run.mech: there is no mechanism \"pdm\"; did you mean pdom?");
@@ -388,6 +405,7 @@ int main(void) {
         cmocka_unit_test(the_call_wins_over_the_file),
         cmocka_unit_test(parameters_of_mechanisms_are_options),
         cmocka_unit_test(inconsistent_machines_are_refused),
+        cmocka_unit_test(machines_beyond_the_host_are_refused),
         cmocka_unit_test(files_set_options),
         cmocka_unit_test(files_are_refused_with_their_line),
         cmocka_unit_test(help_lists_every_key),

@@ -81,6 +81,22 @@ static void blocks_run_as_many_at_a_time_as_fit(void **state) {
     machine_free(&x);
 }
 
+/* ---- barriers ---- */
+
+static void nobody_is_released_before_it_is_known_to_wait(void **state) {
+    (void)
+        state; /* warp 0 issues its barrier in cycle 24 and is known to wait 57 cycles later; warp 1 exits in cycle 48 and so
+                    completes the barrier */
+    struct machine x = machine_load(KERNEL(".reg .u32 %t; .reg .pred %p; mov.u32 %t, %tid.x; setp.ge.u32 %p, "
+                                           "%t, 32; @%p bra E; bar.sync 0; exit;\n"
+                                           "E: add.u32 %t, %t, 1; add.u32 %t, %t, 1; add.u32 %t, %t, 1;\n"));
+    uint64_t p = 0;
+    x.o.latency.bar = 50;
+    machine_ok(&x, "pdom", "k", 1, 64, &p);
+    assert_int_equal(x.cycles, 24 + 57 + 8);
+    machine_free(&x);
+}
+
 /* ---- what is seen ---- */
 
 struct seen {
@@ -274,6 +290,7 @@ int main(void) {
         cmocka_unit_test(residency_is_limited_by_the_scarcest),
         cmocka_unit_test(a_block_that_cannot_fit_is_refused),
         cmocka_unit_test(blocks_run_as_many_at_a_time_as_fit),
+        cmocka_unit_test(nobody_is_released_before_it_is_known_to_wait),
         cmocka_unit_test(an_observer_sees_every_issue_and_block),
         cmocka_unit_test(branches_are_counted_where_they_are),
         cmocka_unit_test(a_full_queue_stalls_the_pipeline),
