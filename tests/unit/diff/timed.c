@@ -104,7 +104,7 @@ static void machines_leave_the_same_memory(void **state) {
 static void the_order_of_sides_does_not_show(void **state) {
     (void)state;
     static const char *const orders[] = {"taken", "fallthrough", "most"};
-    struct diff_range range = diff_range(60);
+    struct diff_range range = diff_range(52);
     struct sb why = {0};
     unsigned failed = 0;
     for (uint64_t i = 0; i < range.count && failed < 5; i++) {

@@ -54,12 +54,12 @@ static void run_arith(struct rig *r, const struct subject *s) {
 }
 
 static const struct subject divergent[] = {
-    {"collatz", "diverge.ptx", "collatz", 64, run_collatz},
-    {"loop with a break", "diverge.ptx", "loop_break", 64, run_break},
-    {"odd and even", "diverge.ptx", "odd_even", 64, run_rounds},
-    {"nested ifs", "diverge.ptx", "nested", 64, run_rounds},
+    {"collatz", "diverge.ptx", "collatz", 128, run_collatz},
+    {"loop with a break", "diverge.ptx", "loop_break", 128, run_break},
+    {"odd and even", "diverge.ptx", "odd_even", 128, run_rounds},
+    {"nested ifs", "diverge.ptx", "nested", 128, run_rounds},
     {"Mandelbrot", "mandelbrot.ptx", "mandelbrot", 128, run_mandelbrot},
-    {"state machine", "shapes.ptx", "state_machine", 64, run_machine},
+    {"state machine", "shapes.ptx", "state_machine", 128, run_machine},
     {"bitonic sort", "bitonic.ptx", "bitonic", 64, run_bitonic},
 };
 static const struct subject even[] = {

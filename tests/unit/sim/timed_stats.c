@@ -71,7 +71,6 @@ static void memory_traffic_is_what_the_kernel_asks_for(void **state) {
     timed_open(&r, &m, "vecadd.ptx");
     run_vectors(&r);
     near_value("memory instructions", rig_stat(&r, "sm.memory_insts"), (4 + 3) * N / 8, 0);
-    near_value("constants", rig_stat(&r, "l1c.reads"), 4 * N / 8, 0);
     near_value("reads", rig_stat(&r, "l1d.reads"), 2 * N / 8, 0);
     near_value("writes", rig_stat(&r, "l1d.writes"), N / 8, 0);
     near_value("misses of reads", rig_stat(&r, "load.count"), 2 * N / 8, 0);
