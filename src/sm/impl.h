@@ -127,10 +127,10 @@ struct sm_gather {      /* the memory part of the packet being issued */
     uint32_t nshared, shared_bytes; /* of all ops */
     bool shared_atomic, words;
     struct sm_part part[SM_PACKET];
-    uint64_t addr[SM_PACKET], some[SM_PACKET], shared_addr[MECH_WIDEST];
-    struct mem_line line[2 * SM_PACKET];
-    uint32_t mask[2 * SM_PACKET]; /* lanes of one part, by line */
-    uint32_t request[2 * SM_PACKET];
+    uint64_t addr[SM_PACKET], some[MECH_WIDEST], shared_addr[MECH_WIDEST];
+    struct mem_line line[2 * MECH_WIDEST];
+    uint32_t mask[2 * MECH_WIDEST]; /* lanes of one part, by line */
+    uint32_t request[2 * MECH_WIDEST];
 };
 
 struct sm {

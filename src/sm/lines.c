@@ -161,10 +161,22 @@ static void find_lines(struct sm_gather *g, const struct sm_part *p, uint32_t li
     }
 }
 
-static uint32_t serve_lines(struct sm *s, uint32_t op, uint32_t path, uint32_t lines, uint32_t size) {
+/* Parts [from, to) of an op that mem_coalesce takes at once: nearly always all of them. */
+struct range {
+    uint32_t from, to;
+};
+
+static struct range next_range(const struct sm_gather *g, uint32_t from) {
+    struct range r = {from, from};
+    while (r.to < g->nparts && g->part[r.to].first + SM_LANES - g->part[from].first <= MECH_WIDEST) r.to++;
+    return r;
+}
+
+static uint32_t serve_lines(struct sm *s, uint32_t op, uint32_t path, struct range r, uint32_t lines,
+                            uint32_t size) {
     struct sm_gather *g = &s->gather;
     uint32_t served = 0;
-    for (uint32_t p = 0; p < g->nparts; p++) {
+    for (uint32_t p = r.from; p < r.to; p++) {
         if (g->part[p].path != path) continue;
         if (lines == 1)
             g->mask[0] = g->part[p].mask;
@@ -177,27 +189,23 @@ static uint32_t serve_lines(struct sm *s, uint32_t op, uint32_t path, uint32_t l
 }
 
 /* The addresses of one path, in a row. */
-static const uint64_t *addresses(struct sm_gather *g, uint32_t path, uint32_t *n) {
-    *n = g->n;
-    if (g->paths == 1u << path) return g->addr;
-    *n = 0;
-    for (uint32_t p = 0; p < g->nparts; p++) {
+static uint32_t addresses(struct sm_gather *g, uint32_t path, struct range r, uint64_t *to) {
+    uint32_t n = 0;
+    for (uint32_t p = r.from; p < r.to; p++) {
         if (g->part[p].path != path) continue;
         const uint32_t count = (uint32_t)__builtin_popcount(g->part[p].mask);
-        memcpy(g->some + *n, g->addr + g->part[p].first, count * sizeof *g->some);
-        *n += count;
+        memcpy(to + n, g->addr + g->part[p].first, count * sizeof *to);
+        n += count;
     }
-    return g->some;
+    return n;
 }
 
-/* Line requests of one op through one cache. */
-static uint32_t build_lines(struct sm *s, uint32_t op, uint32_t path, uint8_t kind, bool merge) {
+static uint32_t build_range(struct sm *s, uint32_t op, uint32_t path, uint8_t kind, struct range r,
+                            bool merge) {
     struct sm_gather *g = &s->gather;
-    uint32_t n;
-    const uint64_t *addr = addresses(g, path, &n);
-    const uint32_t most = g->words && path == MEM_L1D ? WORD : s->line[path],
-                   size = g->bytes < most ? g->bytes : most;
-    const uint32_t lines = mem_coalesce(addr, n, size, s->line[path], s->sector[path], g->line);
+    const uint32_t most = g->words && path == MEM_L1D ? WORD : s->line[path];
+    const uint32_t size = g->bytes < most ? g->bytes : most, n = addresses(g, path, r, g->some);
+    const uint32_t lines = n ? mem_coalesce(g->some, n, size, s->line[path], s->sector[path], g->line) : 0;
     for (uint32_t k = 0; k < lines; k++) {
         const struct mem_line *l = &g->line[k];
         g->request[k] = merge ? same_line(s, l, path, kind) : SM_NONE;
@@ -207,15 +215,23 @@ static uint32_t build_lines(struct sm *s, uint32_t op, uint32_t path, uint8_t ki
         s->requests[g->request[k]].addr = l->addr;
         s->requests[g->request[k]].bytes = l->bytes;
     }
+    return serve_lines(s, op, path, r, lines, size);
+}
+
+/* Line requests of one op through one cache. */
+static uint32_t build_lines(struct sm *s, uint32_t op, uint32_t path, uint8_t kind, bool merge) {
+    uint32_t served = 0;
+    for (struct range r = next_range(&s->gather, 0); r.from < s->gather.nparts;
+         r = next_range(&s->gather, r.to))
+        served += build_range(s, op, path, kind, r, merge || r.from);
     s->ops[op].lines = true;
-    return serve_lines(s, op, path, lines, size);
+    return served;
 }
 
 static uint32_t build_shared(struct sm *s, uint32_t op, uint8_t kind) {
     struct sm_gather *g = &s->gather;
-    uint32_t n;
-    const uint64_t *addr = addresses(g, SM_SHARED, &n);
-    for (uint32_t k = 0; k < n && g->nshared < MECH_WIDEST; k++) g->shared_addr[g->nshared++] = addr[k];
+    CHECK(g->nshared + g->lanes <= MECH_WIDEST);
+    g->nshared += addresses(g, SM_SHARED, (struct range){0, g->nparts}, g->shared_addr + g->nshared);
     if (g->shared == SM_NONE) g->shared = append(s, SM_SHARED, kind);
     if (g->bytes > g->shared_bytes) g->shared_bytes = g->bytes;
     g->shared_atomic |= kind == MEM_ATOMIC;
