@@ -234,11 +234,11 @@ static void make_functions(struct scope *s) {
 }
 
 void gen_make(struct gen_kernel *k, uint64_t seed) {
-    static const uint32_t blocks[] = {32, 64, 96, 128, 33, 40, 17, 100};
+    static const uint32_t blocks[] = {32, 64, 96, 128, 33, 40, 17, 70};
     *k = (struct gen_kernel){.seed = seed, .unstructured = seed & 1};
     struct scope s = {.k = k, .rng = {seed * 0x9e3779b97f4a7c15u + 1}, .vars = GEN_VARS, .budget = 40};
     k->block = blocks[below(&s, sizeof blocks / sizeof *blocks)];
-    k->grid = 1 + below(&s, 3);
+    k->grid = 1 + below(&s, 2);
     k->calls = s.may_call = chance(&s, 60);
     if (k->calls) make_functions(&s);
     k->body = together(&s, 10);

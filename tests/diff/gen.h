@@ -22,8 +22,8 @@ enum {
     GEN_FUNCS = 4,
     GEN_ARMS = 4,
     GEN_NODES = 9,
-    GEN_FUEL = 24,     /* back edges a thread of the kernel may take */
-    GEN_FUNC_FUEL = 6, /* and one call of a function */
+    GEN_FUEL = 12,     /* back edges a thread of the kernel may take */
+    GEN_FUNC_FUEL = 4, /* and one call of a function */
     GEN_THREADS = 128  /* most in a block */
 };
 
