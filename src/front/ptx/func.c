@@ -317,6 +317,21 @@ static void end_flow(struct ptx *p) {
     low_ret(p, NULL);
 }
 
+/* A branch to a kernel's end becomes an exit there and then, as the vendor's assembler makes it. Compilers send every early
+ * return of a kernel to one `ret`: kept as a branch, that `ret` would be where the threads that left wait for those that
+ * did not, and a barrier on the way would never have all of its threads. */
+static void exit_early(struct ptx *p) {
+    struct ir_insn *code = p->m->code.v;
+    for (size_t pc = p->m->funcs.v[p->b.func].entry; p->b.kernel && pc < p->m->code.n; pc++) {
+        if (code[pc].op != IR_BRA || code[pc].target >= p->m->code.n) continue;
+        const struct ir_insn *to = &code[code[pc].target];
+        if (to->op != IR_EXIT || to->guard || to->guard_hi) continue;
+        code[pc].op = IR_EXIT;
+        code[pc].mods = 0;
+        code[pc].target = 0;
+    }
+}
+
 static void end_body(struct ptx *p) {
     struct body *b = &p->b;
     struct ir_func *f = &p->m->funcs.v[b->func];
@@ -354,6 +369,7 @@ static bool function_body(struct ptx *p, uint32_t func, const struct tok *name, 
             diag_add(&p->diag, t->at, "label %.*s is not defined in this function",
                      t->len < 60 ? (int)t->len : 60, t->s);
         }
+        exit_early(p);
         ptx_next(p);
     }
     while (names_depth(&p->names) > depth) names_pop(&p->names);

@@ -200,23 +200,6 @@ static void coordinates_in_three_dimensions(void **state) {
     rig_close(&r);
 }
 
-static void barriers_do_not_wait_for_threads_that_left(void **state) {
-    (void)state;
-    enum { LIVE = 201 };
-    struct rig r;
-    rig_open(&r, "shapes.ptx");
-    int32_t got[256], want[256] = {0}, sums[3], want_sums[3] = {15, 15, 15};
-    for (int i = 0; i < LIVE; i += 2) want[i] = i + 2 < LIVE ? (i + 2) * (i + 2) : 0;
-    uint64_t d = rig_zero(&r, sizeof got);
-    RUN(&r, "early_exit", LAUNCH(.block = {256}), PTR(d), hd_arg_s32(LIVE));
-    rig_out(&r, d, got, sizeof got);
-    same_u32("next", got, want, 256);
-    RUN(&r, "warps_leave", LAUNCH(.grid = {3}, .block = {160}), PTR(d));
-    rig_out(&r, d, sums, sizeof sums);
-    same_u32("sum", sums, want_sums, 3);
-    rig_close(&r);
-}
-
 static void clocks_advance(void **state) {
     (void)state;
     struct rig r;
@@ -289,7 +272,6 @@ int main(void) {
         cmocka_unit_test(blocks_wait_for_later_blocks),
         cmocka_unit_test(a_grid_barrier_made_of_atomics_holds),
         cmocka_unit_test(coordinates_in_three_dimensions),
-        cmocka_unit_test(barriers_do_not_wait_for_threads_that_left),
         cmocka_unit_test(clocks_advance),
         cmocka_unit_test(a_state_machine_diverges_completely),
     };
