@@ -129,17 +129,17 @@ void dwf_close(struct mech *m, const struct mech_split *s) {
     d->w[s->id].lut = DWF_NONE;
 }
 
-/* IDX of its PC is s from here on. */
-static void publish(struct mech *m, struct mech_split *s) {
+/* IDX of its PC is s from here on; e was the PC's entry, and may have gone when a warp was spilled. */
+static void publish(struct mech *m, struct mech_split *s, uint32_t e) {
     struct dwf *d = m->self;
     struct lookup *l = &d->q[s->sched].lut;
-    uint32_t old, e = lookup_find(l, s->pc);
-    if (e == LOOKUP_NONE) {
-        e = lookup_put(l, s->pc, s->id, &old);
-        if (old != LOOKUP_NONE) ++*dwf_count(m, DWF_C_LUT_EVICTIONS);
-    } else {
+    uint32_t old;
+    if (e != LOOKUP_NONE && l->e[e].used) {
         old = l->e[e].value;
         l->e[e].value = s->id;
+    } else {
+        e = lookup_put(l, s->pc, s->id, &old);
+        if (old != LOOKUP_NONE) ++*dwf_count(m, DWF_C_LUT_EVICTIONS);
     }
     if (old != LOOKUP_NONE) d->w[old].lut = DWF_NONE;
     d->w[s->id].lut = e;
@@ -175,7 +175,7 @@ static void arrive(struct mech *m, struct mech_split *s, uint32_t pc) {
         ++*dwf_count(m, DWF_C_LUT_MISSES);
     else if (join(m, split_at(m->pool, l->e[e].value), s))
         return;
-    if (dwf_enter(m, s)) publish(m, s);
+    if (dwf_enter(m, s)) publish(m, s, e);
 }
 
 /* ---- the interface ---- */

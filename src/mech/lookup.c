@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/bits.h"
 
 bool lookup_init(struct lookup *l, const char *what, uint32_t entries, uint32_t ways, struct err *e) {
     if (ways > entries) ways = entries;
@@ -13,6 +14,7 @@ bool lookup_init(struct lookup *l, const char *what, uint32_t entries, uint32_t 
         return err_set(e, ERR_INPUT, "%s: %" PRIu32 " entries are not a multiple of %" PRIu32 " ways", what,
                        entries, ways);
     *l = (struct lookup){.sets = entries / ways, .ways = ways};
+    l->shift = is_pow2(l->sets) ? (uint32_t)__builtin_ctz(l->sets) : 32;
     l->e = xcalloc(entries, sizeof *l->e);
     return true;
 }
@@ -23,6 +25,7 @@ void lookup_free(struct lookup *l) {
 }
 
 static uint32_t first_of_set(const struct lookup *l, uint32_t pc) {
+    if (l->shift < 32) return ((pc + (pc >> l->shift)) & (l->sets - 1)) * l->ways;
     return (pc + pc / l->sets) % l->sets * l->ways;
 }
 

@@ -16,6 +16,7 @@ struct lookup_entry {
 };
 struct lookup {
     uint32_t sets, ways;
+    uint32_t shift; /* sets are 1 << shift; 32: no power of two */
     uint64_t stamp;
     struct lookup_entry *e; /* sets * ways */
 };
