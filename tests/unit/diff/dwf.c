@@ -25,7 +25,8 @@ static const struct diff_machine machines[] = {
 };
 enum { MACHINES = sizeof machines / sizeof *machines };
 
-/* Spilling is quick, or the watchdog would call it a deadlock. Options of the mechanism, added to "run.mode timed run.mech dwf". */
+/* Options of the mechanism. With a pool of one or two a thread gets its turn so rarely that the usual watchdog would call
+ * a loop a deadlock. */
 static const char *const settings[][10] = {
     {"dwf.policy", "dmaj"},
     {"dwf.policy", "dmaj", "dwf.majority", "ideal", "dwf.lanes", "free"},
@@ -41,8 +42,8 @@ static const char *const settings[][10] = {
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
 static bool one(struct diff_case *c, size_t machine, size_t setting, struct sb *why) {
-    const char *more[15] = {"run.mode", "timed", "run.mech", "dwf"};
-    for (size_t k = 0; k < 10 && settings[setting][k]; k++) more[4 + k] = settings[setting][k];
+    const char *more[17] = {"run.mode", "timed", "run.mech", "dwf", "gpu.watchdog", "5000000"};
+    for (size_t k = 0; k < 10 && settings[setting][k]; k++) more[6 + k] = settings[setting][k];
     return diff_run(c, &machines[machine], more, why);
 }
 
