@@ -1,0 +1,172 @@
+/* What the files of dynamic warp formation share: dwf.c (forming warps: LUT, lanes, commit), dwf_pool.c (the warp pool:
+ * entries, spilling, readiness, picking), dwf_group.c (warps by PC: majority, minority, the max-heap), dwf_show.c (state,
+ * storage, audit). Every scheduler has structures of its own. */
+#ifndef HEDDLE_MECH_DWF_H
+#define HEDDLE_MECH_DWF_H
+
+#include "mech/heap.h"
+#include "mech/lookup.h"
+#include "mech/mech.h"
+#include "mech/split.h"
+
+#define DWF_NONE 0xffffffffu
+
+enum dwf_policy { DWF_DMAJ, DWF_DMIN, DWF_DTIME, DWF_DPC, DWF_DPDPRI };
+enum dwf_lanes { DWF_AWARE, DWF_FREE, DWF_CONFLICT };
+
+enum { /* parameters, in the order of the table */
+       DWF_P_POLICY,
+       DWF_P_LANES,
+       DWF_P_SWIZZLE,
+       DWF_P_UPDATE,
+       DWF_P_LUT_ENTRIES,
+       DWF_P_LUT_WAYS,
+       DWF_P_POOL,
+       DWF_P_SPILL_CYCLES,
+       DWF_P_MEMORY,
+       DWF_P_MAJORITY,
+       DWF_P_HEAP,
+       DWF_P_HEAP_LUT,
+       DWF_P_HEAP_LUT_WAYS,
+       DWF_P_HEAP_PORTS,
+       DWF_PARAMS
+};
+
+enum { /* counters, in the order of the table */
+       DWF_C_MERGES,
+       DWF_C_MERGED_THREADS,
+       DWF_C_CONFLICTS,
+       DWF_C_LUT_LOOKUPS,
+       DWF_C_LUT_MISSES,
+       DWF_C_LUT_EVICTIONS,
+       DWF_C_POOL_SUM,
+       DWF_C_POOL_SAMPLES,
+       DWF_C_POOL_MAX,
+       DWF_C_POOL_16,
+       DWF_C_POOL_32,
+       DWF_C_POOL_64,
+       DWF_C_POOL_128,
+       DWF_C_POOL_SPILLS,
+       DWF_C_HEAP_SPILLS,
+       DWF_C_HEAP_MAX,
+       DWF_C_HEAP_LUT_MISSES,
+       DWF_C_HEAP_LUT_EVICTIONS,
+       DWF_C_HEAP_SWAPS,
+       DWF_C_HEAP_STALLS,
+       DWF_C_UPDATE_STALLS,
+       DWF_C_BANK_STALLS,
+       DWF_COUNTERS
+};
+
+enum dwf_state { /* where a split is */
+                 DWF_FLIGHT,
+                 DWF_PARKED, /* at a barrier or a .sync instruction */
+                 DWF_READY,  /* in the pool and in the scheduler's structures */
+                 DWF_TIMED, /* in the pool, may issue from split.wake on (a refill: is back from memory then) */
+                 DWF_EVENT,  /* in the pool, waits for an operand or a fetch */
+                 DWF_SPILLED /* in memory */
+};
+
+struct dwf_warp { /* what a warp pool entry holds besides the split, by split id */
+    enum dwf_state state;
+    uint32_t lut;        /* PC-warp LUT entry that points here, or DWF_NONE: nobody joins any more */
+    uint32_t group;      /* READY, by group: the group */
+    uint32_t next, prev; /* in the list of its group, or of spilled warps */
+    uint32_t
+        counted;     /* READY, by group: threads it stands for in the group's count; SPILLED: in d->spilled */
+    uint32_t passed; /* dpdpri: post-dominators its most backward thread has passed */
+    bool refill;     /* TIMED: on its way back from memory */
+    uint64_t since;  /* SPILLED: the cycle that happened */
+    uint32_t occ[MECH_WIDEST / 32]; /* OCC: home lanes taken; only when lane-aware */
+};
+
+struct dwf_group { /* warps of one PC that may issue: a max-heap entry, or the majority entry */
+    uint32_t pc, threads;
+    uint32_t head, tail; /* WPH, WPT */
+    uint32_t at;         /* its place in the heap, or DWF_NONE: majority entry, or free */
+    uint32_t lut;        /* LUT#: its MHeap LUT entry, or DWF_NONE */
+};
+
+struct dwf_sched {
+    struct lookup lut;         /* PC-warp LUT: PC to split id */
+    uint32_t used;             /* pool entries */
+    uint32_t coming;           /* of these, on their way back from memory */
+    uint32_t spilled, unspill; /* spilled warps, FIFO: last and first, DWF_NONE when empty */
+    uint64_t update_until;     /* the warp update registers are full: nothing issues before this cycle */
+    struct heap timed;         /* by cycle */
+    struct heap ready;         /* dtime, dpc, dpdpri: by priority */
+    uint32_t nready;
+    /* dmaj, dmin */
+    uint32_t majority;  /* group, or DWF_NONE */
+    uint32_t n, cap;    /* of heap */
+    uint32_t *heap;     /* groups, the root first */
+    uint32_t *by_pc;    /* unlimited: group of each PC, or DWF_NONE */
+    struct lookup mlut; /* MHeap LUT: PC to place in the heap */
+    uint64_t work;      /* swaps: port time up to which the heap has something to do */
+};
+
+struct dwf {
+    int64_t param[DWF_PARAMS];
+    enum dwf_policy policy;
+    enum dwf_lanes lanes;
+    bool grouped, real_heap; /* dmaj or dmin; dmaj with its hardware */
+    uint32_t width, words;   /* W; words of OCC */
+    uint32_t pool;           /* entries of a scheduler's warp pool */
+    uint32_t beats;          /* core cycles of a scheduler cycle */
+    uint32_t spilled;        /* threads in spilled warps */
+    struct dwf_warp *w;
+    uint32_t *pos;      /* of the heaps */
+    uint32_t *passed;   /* dpdpri, by thread: post-dominators passed */
+    bool *is_pdom;      /* by PC: it is where some branch joins */
+    uint16_t *per_lane; /* scratch: threads by home lane */
+    struct dwf_sched *q;
+    struct dwf_group *group;
+    uint32_t free_group; /* chained by head */
+};
+
+static inline uint64_t *dwf_count(struct mech *m, uint32_t counter) {
+    return &m->stats.extra[counter];
+}
+
+/* ---- the pool (dwf_pool.c) ---- */
+/* s, in no place, gets a pool entry and is considered for issue; false: none is free, s was spilled. */
+bool dwf_enter(struct mech *m, struct mech_split *s);
+/* s, in the pool, has got more threads, or something it waits for happened. */
+void dwf_changed(struct mech *m, struct mech_split *s);
+/* Takes s out of the pool to memory. */
+void dwf_spill(struct mech *m, struct mech_split *s);
+/* Spilled warps come back while there is room. */
+void dwf_refill(struct mech *m, uint32_t sched);
+/* The warp that issues now, in flight from here on and out of the pool; NULL: none can. */
+struct mech_split *dwf_pick(struct mech *m, uint32_t sched);
+uint64_t dwf_next(const struct mech *m, uint32_t sched);
+/* Nobody joins s any more. */
+void dwf_close(struct mech *m, const struct mech_split *s);
+
+/* ---- groups by PC (dwf_group.c) ---- */
+bool dwf_groups_init(struct mech *m, struct err *e);
+void dwf_groups_free(struct mech *m);
+/* s may issue. May spill other warps; false: the heap is full of larger groups, s has to be spilled. */
+bool dwf_group_put(struct mech *m, struct mech_split *s);
+void dwf_group_take(struct mech *m, struct mech_split *s); /* s, wherever it is in its group, leaves */
+void dwf_group_grew(struct mech *m, struct mech_split *s); /* s has more threads than it is counted with */
+/* Whose turn it is, not taken out; something is ready and the heap is balanced. */
+struct mech_split *dwf_group_first(struct mech *m, uint32_t sched);
+/* From this cycle on the heap is balanced. */
+uint64_t dwf_balanced(const struct dwf *d, const struct dwf_sched *q);
+
+/* ---- shown (dwf_show.c) ---- */
+void dwf_state(const struct mech *m, struct sb *out);
+void dwf_storage(const struct mech *m, struct sb *out);
+void dwf_audit(const struct mech *m);
+
+/* ---- home lanes (dwf.c) ---- */
+/* Home lanes of some threads of a warp slot, as bits of word dwf_word of a machine warp's lanes. In machines with warps
+ * narrower than 32 the bits are those of the architectural warp, several to a lane: folded they are those of one warp, and
+ * spread those of the warp's in every part. */
+uint32_t dwf_word(const struct mech *m, uint32_t warp);
+uint32_t dwf_lanes_of(const struct mech *m, uint32_t warp, uint32_t mask); /* its own inverse */
+uint32_t dwf_fold(const struct dwf *d, uint32_t lanes);
+uint32_t dwf_spread(const struct dwf *d, uint32_t occ);
+
+#endif

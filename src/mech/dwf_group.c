@@ -1,0 +1,247 @@
+/* Warps by PC, for the majority and minority policies (004 4.3, 4.4).
+ *
+ * Ready warps of one PC are a group: a list in order of arrival and the number of their threads. Groups are in a heap by
+ * that number. Majority: the root is popped into the majority entry, all of whose warps issue, those that arrive meanwhile
+ * included, before the next is popped. Minority: the first warp of the smallest group issues, each time.
+ *
+ * majority = heap is the hardware of 4.4: so many entries, found by PC through the MHeap LUT, which is told of every swap.
+ * A group whose LUT entry is evicted gets no more warps; its PC may have a second one. Two ports do two swaps a core
+ * cycle; what is left after the scheduler cycle in which a warp arrived or the root was popped (W / SIMD width core cycles,
+ * 4.4.3) holds issue back until it is done. A new PC that finds the heap full spills the smallest group, or itself if it is
+ * no larger.
+ *
+ * Where a warp of the pool gets more threads, its group is known and counts them, LUT or not; hardware would count them in
+ * a new entry. A warp that cannot issue after all (scoreboard, busy unit) leaves its group, and its swaps are charged too. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "mech/dwf.h"
+
+bool dwf_groups_init(struct mech *m, struct err *e) {
+    struct dwf *d = m->self;
+    const uint32_t groups = m->pool->cap + m->env.schedulers; /* a warp each, and empty majority entries */
+    const size_t pcs = m->env.module->code.n + 1;
+    if (!d->grouped) return true;
+    d->group = xcalloc(groups, sizeof *d->group);
+    for (uint32_t g = 0; g < groups; g++) d->group[g].head = g + 1 < groups ? g + 1 : DWF_NONE;
+    for (uint32_t k = 0; k < m->env.schedulers; k++) {
+        struct dwf_sched *q = &d->q[k];
+        q->majority = DWF_NONE;
+        q->cap = d->real_heap ? (uint32_t)d->param[DWF_P_HEAP] : m->pool->cap;
+        q->heap = xcalloc(q->cap, sizeof *q->heap);
+        if (d->real_heap && !lookup_init(&q->mlut, "dwf.heap_lut", (uint32_t)d->param[DWF_P_HEAP_LUT],
+                                         (uint32_t)d->param[DWF_P_HEAP_LUT_WAYS], e))
+            return false;
+        if (d->real_heap) continue;
+        q->by_pc = xmalloc(pcs * sizeof *q->by_pc);
+        for (size_t pc = 0; pc < pcs; pc++) q->by_pc[pc] = DWF_NONE;
+    }
+    return true;
+}
+
+void dwf_groups_free(struct mech *m) {
+    struct dwf *d = m->self;
+    for (uint32_t k = 0; k < m->env.schedulers; k++) {
+        free(d->q[k].heap);
+        free(d->q[k].by_pc);
+        lookup_free(&d->q[k].mlut);
+    }
+    free(d->group);
+}
+
+/* ---- the heap ---- */
+
+uint64_t dwf_balanced(const struct dwf *d, const struct dwf_sched *q) {
+    const uint64_t ports = (uint64_t)d->param[DWF_P_HEAP_PORTS], hidden = ports * d->beats;
+    return q->work <= hidden ? 0 : (q->work - hidden + ports - 1) / ports;
+}
+
+static void charge(struct mech *m, struct dwf_sched *q, uint32_t swaps) {
+    const struct dwf *d = m->self;
+    const uint64_t now = *m->env.now, begun = now * (uint64_t)d->param[DWF_P_HEAP_PORTS];
+    if (!d->real_heap || !swaps) return;
+    uint64_t from = dwf_balanced(d, q);
+    if (from < now) from = now;
+    if (q->work < begun) q->work = begun;
+    q->work += swaps;
+    *dwf_count(m, DWF_C_HEAP_SWAPS) += swaps;
+    const uint64_t until = dwf_balanced(d, q);
+    if (until > from) *dwf_count(m, DWF_C_HEAP_STALLS) += until - from;
+}
+
+/* Whether group a belongs nearer to the root than b. */
+static bool above(const struct dwf *d, uint32_t a, uint32_t b) {
+    const uint32_t x = d->group[a].threads, y = d->group[b].threads;
+    return d->policy == DWF_DMAJ ? x > y : x < y;
+}
+
+static void set_at(struct dwf *d, struct dwf_sched *q, uint32_t at, uint32_t g) {
+    q->heap[at] = g;
+    d->group[g].at = at;
+    if (d->group[g].lut != DWF_NONE) q->mlut.e[d->group[g].lut].value = at;
+}
+
+static void swap(struct dwf *d, struct dwf_sched *q, uint32_t a, uint32_t b) {
+    const uint32_t g = q->heap[a];
+    set_at(d, q, a, q->heap[b]);
+    set_at(d, q, b, g);
+}
+
+static uint32_t sift_up(struct dwf *d, struct dwf_sched *q, uint32_t at) {
+    uint32_t swaps = 0;
+    for (; at && above(d, q->heap[at], q->heap[(at - 1) / 2]); at = (at - 1) / 2, swaps++)
+        swap(d, q, at, (at - 1) / 2);
+    return swaps;
+}
+
+static uint32_t sift_down(struct dwf *d, struct dwf_sched *q, uint32_t at) {
+    uint32_t swaps = 0;
+    for (uint32_t kid; (kid = 2 * at + 1) < q->n; at = kid, swaps++) {
+        if (kid + 1 < q->n && above(d, q->heap[kid + 1], q->heap[kid])) kid++;
+        if (!above(d, q->heap[kid], q->heap[at])) break;
+        swap(d, q, at, kid);
+    }
+    return swaps;
+}
+
+/* The number of threads of the group there has changed. */
+static void rebalance(struct mech *m, struct dwf_sched *q, uint32_t at) {
+    struct dwf *d = m->self;
+    uint32_t swaps = sift_up(d, q, at);
+    if (!swaps) swaps = sift_down(d, q, at);
+    charge(m, q, swaps);
+}
+
+/* Takes a group out of the heap: nobody finds it by its PC there any more. */
+static void unheap(struct mech *m, struct dwf_sched *q, uint32_t g) {
+    struct dwf *d = m->self;
+    struct dwf_group *gr = &d->group[g];
+    const uint32_t at = gr->at, last = q->heap[--q->n];
+    if (gr->lut != DWF_NONE) lookup_drop(&q->mlut, gr->lut);
+    if (q->by_pc) q->by_pc[gr->pc] = DWF_NONE;
+    gr->at = gr->lut = DWF_NONE;
+    if (last == g) return;
+    set_at(d, q, at, last);
+    rebalance(m, q, at);
+}
+
+static void free_group(struct dwf *d, uint32_t g) {
+    d->group[g].head = d->free_group;
+    d->free_group = g;
+}
+
+/* ---- groups ---- */
+
+static uint32_t find(struct mech *m, struct dwf_sched *q, uint32_t pc) {
+    struct dwf *d = m->self;
+    if (q->majority != DWF_NONE && d->group[q->majority].pc == pc) return q->majority;
+    if (!d->real_heap) return q->by_pc[pc];
+    const uint32_t e = lookup_find(&q->mlut, pc);
+    if (e != LOOKUP_NONE) return q->heap[q->mlut.e[e].value];
+    ++*dwf_count(m, DWF_C_HEAP_LUT_MISSES);
+    return DWF_NONE;
+}
+
+/* Room for a group of so many threads in a full heap; false: all others are as large. The smallest is a leaf. */
+static bool make_room(struct mech *m, struct dwf_sched *q, uint32_t threads) {
+    struct dwf *d = m->self;
+    uint32_t least = q->heap[q->n / 2];
+    for (uint32_t k = q->n / 2 + 1; k < q->n; k++)
+        if (d->group[q->heap[k]].threads < d->group[least].threads) least = q->heap[k];
+    if (threads <= d->group[least].threads) return false;
+    for (uint32_t id = d->group[least].head, next; id != DWF_NONE; id = next) {
+        next = d->w[id].next;
+        dwf_spill(m, split_at(m->pool, id));
+        ++*dwf_count(m, DWF_C_HEAP_SPILLS);
+    }
+    return true;
+}
+
+static void enter_lut(struct mech *m, struct dwf_sched *q, uint32_t g) {
+    struct dwf *d = m->self;
+    uint32_t old;
+    d->group[g].lut = lookup_put(&q->mlut, d->group[g].pc, d->group[g].at, &old);
+    if (old == LOOKUP_NONE) return;
+    d->group[q->heap[old]].lut = DWF_NONE;
+    ++*dwf_count(m, DWF_C_HEAP_LUT_EVICTIONS);
+}
+
+/* A new group at the end of the heap, without warps, not in its place yet. */
+static uint32_t new_group(struct mech *m, struct dwf_sched *q, uint32_t pc) {
+    struct dwf *d = m->self;
+    const uint32_t g = d->free_group;
+    CHECK(g != DWF_NONE && q->n < q->cap);
+    d->free_group = d->group[g].head;
+    d->group[g] = (struct dwf_group){.pc = pc, .head = DWF_NONE, .tail = DWF_NONE, .lut = DWF_NONE};
+    set_at(d, q, q->n++, g);
+    if (q->n > *dwf_count(m, DWF_C_HEAP_MAX)) *dwf_count(m, DWF_C_HEAP_MAX) = q->n;
+    if (d->real_heap)
+        enter_lut(m, q, g);
+    else
+        q->by_pc[pc] = g;
+    return g;
+}
+
+bool dwf_group_put(struct mech *m, struct mech_split *s) {
+    struct dwf *d = m->self;
+    struct dwf_sched *q = &d->q[s->sched];
+    struct dwf_warp *w = &d->w[s->id];
+    uint32_t g = find(m, q, s->pc);
+    if (g == DWF_NONE) {
+        if (q->n == q->cap && !make_room(m, q, s->threads)) return false;
+        g = new_group(m, q, s->pc);
+    }
+    struct dwf_group *gr = &d->group[g];
+    w->group = g;
+    w->next = DWF_NONE;
+    w->prev = gr->tail;
+    *(gr->tail == DWF_NONE ? &gr->head : &d->w[gr->tail].next) = s->id;
+    gr->tail = s->id;
+    w->counted = s->threads;
+    gr->threads += s->threads;
+    if (gr->at != DWF_NONE) rebalance(m, q, gr->at);
+    return true;
+}
+
+void dwf_group_take(struct mech *m, struct mech_split *s) {
+    struct dwf *d = m->self;
+    struct dwf_sched *q = &d->q[s->sched];
+    struct dwf_warp *w = &d->w[s->id];
+    const uint32_t g = w->group;
+    struct dwf_group *gr = &d->group[g];
+    *(w->prev == DWF_NONE ? &gr->head : &d->w[w->prev].next) = w->next;
+    *(w->next == DWF_NONE ? &gr->tail : &d->w[w->next].prev) = w->prev;
+    gr->threads -= w->counted;
+    w->group = DWF_NONE;
+    if (g == q->majority) return;
+    if (gr->head != DWF_NONE) {
+        rebalance(m, q, gr->at);
+    } else {
+        unheap(m, q, g);
+        free_group(d, g);
+    }
+}
+
+void dwf_group_grew(struct mech *m, struct mech_split *s) {
+    struct dwf *d = m->self;
+    struct dwf_warp *w = &d->w[s->id];
+    struct dwf_group *gr = &d->group[w->group];
+    gr->threads += s->threads - w->counted;
+    w->counted = s->threads;
+    if (gr->at != DWF_NONE) rebalance(m, &d->q[s->sched], gr->at);
+}
+
+struct mech_split *dwf_group_first(struct mech *m, uint32_t sched) {
+    struct dwf *d = m->self;
+    struct dwf_sched *q = &d->q[sched];
+    if (d->policy == DWF_DMIN) return split_at(m->pool, d->group[q->heap[0]].head);
+    if (q->majority == DWF_NONE || d->group[q->majority].head == DWF_NONE) {
+        if (q->majority != DWF_NONE) free_group(d, q->majority);
+        q->majority = q->heap[0];
+        unheap(m, q, q->majority);
+        mech_event(m, "majority pc %" PRIu32 " with %" PRIu32 " threads", d->group[q->majority].pc,
+                   d->group[q->majority].threads);
+    }
+    return split_at(m->pool, d->group[q->majority].head);
+}

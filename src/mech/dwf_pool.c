@@ -1,0 +1,222 @@
+/* The warp pool: who has an entry, who is in memory for want of one, and who issues next.
+ *
+ * A warp of the pool waits for a cycle (in a heap by cycle), for an event, or is ready; only ready ones are in the
+ * structure that decides: a heap by time stamp, PC or post-dominators passed, or the groups of dwf_group.c. A ready warp is
+ * asked once more when its turn has come, because a unit may have become busy since; it then goes back to waiting.
+ *
+ * Spilling, which the thesis leaves to future work (004 4.4.3, 6.7): a warp that finds the pool full is written to memory
+ * as it is, dwf.spill_cycles, and joined by nobody. Every entry that becomes free is given to the one that has been there
+ * longest, before any newcomer, and it is back another dwf.spill_cycles later. So no warp stays out for ever. */
+#include "mech/dwf.h"
+
+#include <inttypes.h>
+
+#include "base/alloc.h"
+
+/* ---- ready ones ---- */
+
+enum { AGE_BITS = 40 };
+
+/* Lowest first. */
+static uint64_t priority(const struct dwf *d, const struct mech_split *s) {
+    const uint64_t age = s->age & ((UINT64_C(1) << AGE_BITS) - 1), most = (1u << (64 - AGE_BITS)) - 1;
+    uint64_t major = d->policy == DWF_DPC ? s->pc : d->policy == DWF_DPDPRI ? d->w[s->id].passed : 0;
+    if (major > most) major = most;
+    return major << AGE_BITS | age;
+}
+
+static void to_memory(struct mech *m, struct mech_split *s);
+
+static void leave_pool(struct mech *m, struct mech_split *s) {
+    struct dwf *d = m->self;
+    dwf_close(m, s);
+    d->q[s->sched].used--;
+}
+
+static void put_ready(struct mech *m, struct mech_split *s) {
+    struct dwf *d = m->self;
+    struct dwf_sched *q = &d->q[s->sched];
+    if (d->grouped && !dwf_group_put(m, s)) {
+        leave_pool(m, s);
+        to_memory(m, s);
+        ++*dwf_count(m, DWF_C_HEAP_SPILLS);
+        return;
+    }
+    if (!d->grouped) heap_put(&q->ready, priority(d, s), s->id);
+    d->w[s->id].state = DWF_READY;
+    q->nready++;
+}
+
+/* s has an entry and may issue from `wake` on. */
+static void settle(struct mech *m, struct mech_split *s, uint64_t wake) {
+    struct dwf *d = m->self;
+    s->wake = wake;
+    if (wake <= *m->env.now) {
+        put_ready(m, s);
+    } else if (wake == MECH_NEVER) {
+        d->w[s->id].state = DWF_EVENT;
+    } else {
+        d->w[s->id].state = DWF_TIMED;
+        heap_put(&d->q[s->sched].timed, wake, s->id);
+    }
+}
+
+/* s keeps its entry, but neither waits nor is ready. */
+static void unsettle(struct mech *m, struct mech_split *s) {
+    struct dwf *d = m->self;
+    struct dwf_sched *q = &d->q[s->sched];
+    struct dwf_warp *w = &d->w[s->id];
+    if (w->state == DWF_TIMED) heap_take(&q->timed, s->id);
+    if (w->state != DWF_READY) return;
+    q->nready--;
+    if (d->grouped)
+        dwf_group_take(m, s);
+    else
+        heap_take(&q->ready, s->id);
+}
+
+static void still_ready(struct mech *m, struct mech_split *s) {
+    struct dwf *d = m->self;
+    struct heap *ready = &d->q[s->sched].ready;
+    if (d->grouped) {
+        dwf_group_grew(m, s);
+    } else if (ready->v[d->pos[s->id]].key != priority(d, s)) {
+        heap_take(ready, s->id);
+        heap_put(ready, priority(d, s), s->id);
+    }
+}
+
+void dwf_changed(struct mech *m, struct mech_split *s) {
+    struct dwf *d = m->self;
+    if (d->w[s->id].refill) return;
+    const uint64_t wake = m->env.when(m->env.sm, s);
+    if (d->w[s->id].state == DWF_READY && wake <= *m->env.now) {
+        still_ready(m, s);
+    } else {
+        unsettle(m, s);
+        settle(m, s, wake);
+    }
+}
+
+/* ---- entries ---- */
+
+bool dwf_enter(struct mech *m, struct mech_split *s) {
+    struct dwf *d = m->self;
+    struct dwf_sched *q = &d->q[s->sched];
+    if (q->used == d->pool) {
+        to_memory(m, s);
+        ++*dwf_count(m, DWF_C_POOL_SPILLS);
+        return false;
+    }
+    if (++q->used > *dwf_count(m, DWF_C_POOL_MAX)) *dwf_count(m, DWF_C_POOL_MAX) = q->used;
+    s->age = m->pool->stamp++;
+    settle(m, s, m->env.when(m->env.sm, s));
+    return d->w[s->id].state != DWF_SPILLED;
+}
+
+static void to_memory(struct mech *m, struct mech_split *s) {
+    struct dwf *d = m->self;
+    struct dwf_sched *q = &d->q[s->sched];
+    struct dwf_warp *w = &d->w[s->id];
+    mech_event(m, "spill warp %" PRIu32, s->id);
+    w->state = DWF_SPILLED;
+    w->since = *m->env.now;
+    w->counted = s->threads;
+    w->next = DWF_NONE;
+    *(q->spilled == DWF_NONE ? &q->unspill : &d->w[q->spilled].next) = s->id;
+    q->spilled = s->id;
+    d->spilled += s->threads;
+}
+
+void dwf_spill(struct mech *m, struct mech_split *s) {
+    unsettle(m, s);
+    leave_pool(m, s);
+    to_memory(m, s);
+}
+
+static bool room(const struct dwf *d, const struct dwf_sched *q) {
+    return q->used < d->pool && (!d->real_heap || q->n + q->coming < q->cap);
+}
+
+void dwf_refill(struct mech *m, uint32_t sched) {
+    struct dwf *d = m->self;
+    struct dwf_sched *q = &d->q[sched];
+    const uint64_t cost = (uint64_t)d->param[DWF_P_SPILL_CYCLES];
+    while (q->unspill != DWF_NONE && room(d, q)) {
+        struct mech_split *s = split_at(m->pool, q->unspill);
+        struct dwf_warp *w = &d->w[s->id];
+        const uint64_t written = w->since + cost;
+        q->unspill = w->next;
+        if (q->unspill == DWF_NONE) q->spilled = DWF_NONE;
+        q->used++;
+        q->coming++;
+        w->refill = true;
+        w->state = DWF_TIMED;
+        s->age = m->pool->stamp++;
+        s->wake = (written > *m->env.now ? written : *m->env.now) + cost;
+        heap_put(&q->timed, s->wake, s->id);
+    }
+}
+
+/* ---- picking ---- */
+
+/* Those whose cycle has come. */
+static void expire(struct mech *m, struct dwf_sched *q) {
+    struct dwf *d = m->self;
+    while (q->timed.n && q->timed.v[0].key <= *m->env.now) {
+        const uint32_t id = q->timed.v[0].id;
+        struct mech_split *s = split_at(m->pool, id);
+        struct dwf_warp *w = &d->w[id];
+        heap_take(&q->timed, id);
+        if (w->refill) {
+            w->refill = false;
+            q->coming--;
+            d->spilled -= w->counted;
+        }
+        settle(m, s, m->env.when(m->env.sm, s));
+    }
+}
+
+static void sample(struct mech *m, uint32_t used) {
+    *dwf_count(m, DWF_C_POOL_SUM) += used;
+    ++*dwf_count(m, DWF_C_POOL_SAMPLES);
+    for (uint32_t k = 0; k < 4; k++) *dwf_count(m, DWF_C_POOL_16 + k) += used <= 16u << k;
+}
+
+static uint64_t blocked_until(const struct dwf *d, const struct dwf_sched *q) {
+    const uint64_t balanced = dwf_balanced(d, q);
+    return balanced > q->update_until ? balanced : q->update_until;
+}
+
+struct mech_split *dwf_pick(struct mech *m, uint32_t sched) {
+    struct dwf *d = m->self;
+    struct dwf_sched *q = &d->q[sched];
+    expire(m, q);
+    while (q->nready && blocked_until(d, q) <= *m->env.now) {
+        struct mech_split *s = d->grouped ? dwf_group_first(m, sched) : split_at(m->pool, q->ready.v[0].id);
+        const uint64_t wake = m->env.when(m->env.sm, s);
+        unsettle(m, s);
+        if (wake > *m->env.now) {
+            settle(m, s, wake);
+            continue;
+        }
+        sample(m, q->used);
+        leave_pool(m, s);
+        d->w[s->id].state = DWF_FLIGHT;
+        s->in_flight = true;
+        dwf_refill(m, sched);
+        return s;
+    }
+    return NULL;
+}
+
+uint64_t dwf_next(const struct mech *m, uint32_t sched) {
+    const struct dwf *d = m->self;
+    const struct dwf_sched *q = &d->q[sched];
+    uint64_t at = MECH_NEVER;
+    if (q->nready) {
+        at = blocked_until(d, q);
+        if (at < *m->env.now) at = *m->env.now;
+    }
+    return q->timed.n && q->timed.v[0].key < at ? q->timed.v[0].key : at;
+}

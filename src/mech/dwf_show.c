@@ -1,0 +1,180 @@
+/* Dynamic warp formation as text, in bits, and checked. */
+#include <inttypes.h>
+
+#include "base/alloc.h"
+#include "base/bits.h"
+#include "mech/dwf.h"
+#include "mech/set.h"
+
+/* ---- state ---- */
+
+static void show_lut(const struct dwf *d, const struct dwf_sched *q, struct sb *out) {
+    for (uint32_t k = 0; k < lookup_entries(&q->lut); k++) {
+        const struct lookup_entry *e = &q->lut.e[k];
+        if (!e->used) continue;
+        sb_add(out, "  lut[%" PRIu32 "] pc %" PRIu32 " warp %" PRIu32, k, e->pc, e->value);
+        if (d->lanes == DWF_AWARE) sb_add(out, " occ ");
+        for (uint32_t i = d->words; d->lanes == DWF_AWARE && i-- > 0;)
+            sb_add(out, "%0*" PRIx32, d->width < 32 ? (int)d->width / 4 : 8, d->w[e->value].occ[i]);
+        sb_add(out, "\n");
+    }
+}
+
+static void show_group(const struct dwf *d, uint32_t g, struct sb *out) {
+    sb_add(out, "pc %" PRIu32 " threads %" PRIu32 " warps", d->group[g].pc, d->group[g].threads);
+    for (uint32_t id = d->group[g].head; id != DWF_NONE; id = d->w[id].next) sb_add(out, " %" PRIu32, id);
+    sb_add(out, "\n");
+}
+
+static void show_warp(const struct mech *m, const struct mech_split *s, struct sb *out) {
+    static const char *const where[] = {"in flight", "waiting at a barrier", "ready",
+                                        "wakes at",  "waits for an event",   "spilled"};
+    const struct dwf *d = m->self;
+    const struct dwf_warp *w = &d->w[s->id];
+    sb_add(out, "  warp %" PRIu32 " pc %" PRIu32 " %s", s->id, s->pc,
+           w->refill ? "back at" : where[w->state]);
+    if (w->state == DWF_TIMED) sb_add(out, " %" PRIu64, s->wake);
+    if (d->policy == DWF_DPDPRI) sb_add(out, " passed %" PRIu32, w->passed);
+    sb_add(out, " ");
+    set_print(&s->set, out);
+    sb_add(out, "\n");
+}
+
+void dwf_state(const struct mech *m, struct sb *out) {
+    const struct dwf *d = m->self;
+    for (uint32_t k = 0; k < m->env.schedulers; k++) {
+        const struct dwf_sched *q = &d->q[k];
+        sb_add(out, "scheduler %" PRIu32 ": pool %" PRIu32 " of %" PRIu32 "\n", k, q->used, d->pool);
+        show_lut(d, q, out);
+        if (d->grouped && q->majority != DWF_NONE) {
+            sb_add(out, "  majority ");
+            show_group(d, q->majority, out);
+        }
+        for (uint32_t i = 0; i < q->n; i++) {
+            sb_add(out, "  heap[%" PRIu32 "] ", i);
+            show_group(d, q->heap[i], out);
+        }
+        FOR_SPLITS(s, m->pool) {
+            if (s->sched == k) show_warp(m, s, out);
+        }
+    }
+}
+
+/* ---- storage: 004 Table 7.1 ---- */
+
+static uint64_t bits_for(uint64_t values) {
+    uint64_t n = 0;
+    while (n < 63 && values > UINT64_C(1) << n) n++;
+    return n;
+}
+
+/* PC, thread and index fields as the table has them. Its size of the MHeap LUT, 39 bits an entry, is more than its
+ * contents, PC and MH#, add up to; that of the warp pool is without the next pointer's valid bit. */
+void dwf_storage(const struct mech *m, struct sb *out) {
+    enum { PC = 24, STAMP = 10 };
+    const struct dwf *d = m->self;
+    const uint64_t w = d->width, n = m->env.schedulers, tid = bits_for((uint64_t)m->env.warps * 32);
+    const uint64_t idx = bits_for(d->pool), heap = (uint64_t)d->param[DWF_P_HEAP];
+    const uint64_t occ = d->lanes == DWF_AWARE ? w : bits_for(w + 1),
+                   mlut = (uint64_t)d->param[DWF_P_HEAP_LUT];
+    const uint64_t data = d->grouped ? idx : d->policy == DWF_DPC ? 0 : STAMP;
+    sb_add(out, "warp_update_registers %" PRIu64 "\n",
+           n * (uint64_t)d->param[DWF_P_UPDATE] * (tid * w + PC + w));
+    sb_add(out, "pc_warp_lut %" PRIu64 "\n", n * lookup_entries(&d->q[0].lut) * (PC + occ + idx));
+    sb_add(out, "warp_pool %" PRIu64 "\n", n * d->pool * (tid * w + PC + data));
+    sb_add(out, "warp_allocator %" PRIu64 "\n", n * d->pool * idx);
+    if (!d->real_heap) return;
+    sb_add(out, "mheap_lut %" PRIu64 "\n", n * mlut * (PC + bits_for(heap) + 1));
+    sb_add(out, "max_heap %" PRIu64 "\n", n * heap * (PC + tid + 2 * (idx + 1) + bits_for(mlut) + 1));
+}
+
+/* ---- audit ---- */
+
+static bool in_pool(const struct dwf_warp *w) {
+    return w->state == DWF_READY || w->state == DWF_TIMED || w->state == DWF_EVENT;
+}
+
+static void audit_lanes(const struct mech *m, const struct mech_split *s) {
+    const struct dwf *d = m->self;
+    uint32_t occ[MECH_WIDEST / 32] = {0};
+    CHECK(s->threads <= d->width);
+    if (d->lanes != DWF_AWARE) return;
+    for (uint32_t k = 0; k < s->set.n; k++) {
+        const uint32_t warp = s->set.p[k].warp;
+        uint32_t *word = &occ[dwf_word(m, warp)];
+        FOR_LANES(l, dwf_lanes_of(m, warp, s->set.p[k].mask)) {
+            CHECK(!(*word >> (l % d->width) & 1));
+            *word |= 1u << (l % d->width);
+        }
+    }
+    for (uint32_t k = 0; d->w[s->id].lut != DWF_NONE && k < d->words; k++)
+        CHECK(d->w[s->id].occ[k] == occ[k]);
+}
+
+static void audit_warp(const struct mech *m, const struct mech_split *s) {
+    const struct dwf *d = m->self;
+    const struct dwf_warp *w = &d->w[s->id];
+    CHECK(s->in_flight == (w->state == DWF_FLIGHT));
+    CHECK(!w->refill || w->state == DWF_TIMED);
+    CHECK(w->lut == DWF_NONE || in_pool(w));
+    if (w->lut != DWF_NONE) {
+        const struct lookup_entry *e = &d->q[s->sched].lut.e[w->lut];
+        CHECK(e->used && e->pc == s->pc && e->value == s->id);
+    }
+    CHECK(w->state != DWF_READY || !d->grouped || d->group[w->group].pc == s->pc);
+    audit_lanes(m, s);
+}
+
+static uint32_t audit_group(const struct mech *m, uint32_t g) {
+    const struct dwf *d = m->self;
+    uint32_t warps = 0, threads = 0;
+    for (uint32_t id = d->group[g].head; id != DWF_NONE; id = d->w[id].next, warps++) {
+        CHECK(d->w[id].state == DWF_READY && d->w[id].group == g);
+        CHECK(d->w[id].counted == split_at(m->pool, id)->threads);
+        threads += d->w[id].counted;
+    }
+    CHECK(threads == d->group[g].threads);
+    return warps;
+}
+
+static void audit_groups(const struct mech *m, const struct dwf_sched *q) {
+    const struct dwf *d = m->self;
+    uint32_t ready = q->majority == DWF_NONE ? 0 : audit_group(m, q->majority);
+    for (uint32_t k = 0; k < q->n; k++) {
+        const struct dwf_group *gr = &d->group[q->heap[k]], *parent = &d->group[q->heap[(k - !!k) / 2]];
+        const uint32_t warps = audit_group(m, q->heap[k]);
+        CHECK(warps && gr->at == k);
+        CHECK(d->policy == DWF_DMAJ ? parent->threads >= gr->threads : parent->threads <= gr->threads);
+        CHECK(gr->lut == DWF_NONE || (q->mlut.e[gr->lut].pc == gr->pc && q->mlut.e[gr->lut].value == k));
+        ready += warps;
+    }
+    CHECK(ready == q->nready);
+}
+
+static void audit_lut(const struct mech *m, const struct dwf_sched *q) {
+    const struct dwf *d = m->self;
+    for (uint32_t k = 0; k < lookup_entries(&q->lut); k++)
+        if (q->lut.e[k].used) CHECK(split_at(m->pool, q->lut.e[k].value) && d->w[q->lut.e[k].value].lut == k);
+}
+
+void dwf_audit(const struct mech *m) {
+    const struct dwf *d = m->self;
+    uint32_t spilled = 0;
+    split_audit(m, true);
+    for (uint32_t k = 0; k < m->env.schedulers; k++) {
+        const struct dwf_sched *q = &d->q[k];
+        uint32_t used = 0, coming = 0;
+        FOR_SPLITS(s, m->pool) {
+            const struct dwf_warp *w = &d->w[s->id];
+            if (s->sched != k) continue;
+            audit_warp(m, s);
+            used += in_pool(w);
+            coming += w->refill;
+            if (w->refill || w->state == DWF_SPILLED) spilled += s->threads;
+        }
+        CHECK(used == q->used && used <= d->pool && coming == q->coming);
+        audit_lut(m, q);
+        if (d->grouped) audit_groups(m, q);
+    }
+    CHECK(spilled == d->spilled);
+}

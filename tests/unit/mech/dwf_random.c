@@ -1,0 +1,114 @@
+/* Random programs with random outcomes through dynamic warp formation, its tables cut down to an entry or two: no thread is
+ * lost, none leaves its own path, the books balance after every commit (fake_sm.h checks all three). */
+#include "unit/mech/dwf_rig.h"
+
+enum { FUNCS = 3 };
+
+static void random_insn(struct ir_module *m, struct rng *r, uint32_t from, uint32_t len) {
+    uint32_t to[5], funcs[2] = {1, 2};
+    uint64_t what = rng_below(r, 100);
+    for (int k = 0; k < 5; k++) to[k] = from + (uint32_t)rng_below(r, len);
+    if (what < 30)
+        fake_bra(m, FAKE_MAYBE, to[0]);
+    else if (what < 36)
+        fake_bra(m, 0, to[0]);
+    else if (what < 42)
+        fake_brx(m, 5, to);
+    else if (what < 50)
+        fake_call(m, FAKE_MAYBE, 1 + (uint32_t)rng_below(r, FUNCS - 1));
+    else if (what < 53)
+        fake_call_ind(m, 2, funcs);
+    else if (what < 56)
+        fake_end(m, what & 1 ? IR_RET : IR_EXIT, FAKE_MAYBE);
+    else if (what < 60)
+        fake_bar(m, rng_below(r, 2) ? FAKE_MAYBE : 0);
+    else
+        fake_op(m);
+}
+
+static struct ir_module *random_program(struct rng *r) {
+    static const char *const name[FUNCS] = {"kernel", "first", "second"};
+    struct ir_module *m = ir_module_new("random");
+    for (uint32_t f = 0; f < FUNCS; f++) {
+        uint32_t from = (uint32_t)m->code.n, len = 4 + (uint32_t)rng_below(r, 20);
+        for (uint32_t k = 0; k + 1 < len; k++) random_insn(m, r, from, len);
+        fake_end(m, f ? IR_RET : IR_EXIT, 0);
+        fake_func(m, name[f]);
+    }
+    return m;
+}
+
+static const char *pick(struct rng *r, const char *const *of) {
+    size_t n = 0;
+    while (of[n]) n++;
+    return of[rng_below(r, n)];
+}
+
+static void random_tables(struct rig *r, struct rng *g) {
+    static const char *const small[] = {"1", "2", "8", NULL}, *const pool[] = {"1", "2",   "5",
+                                                                               "0", "128", NULL};
+    rig_set(r, "policy", pick(g, OPTIONS("dmaj", "dmaj", "dmin", "dtime", "dpc", "dpdpri")));
+    rig_set(r, "lanes", pick(g, OPTIONS("aware", "aware", "free", "conflict")));
+    rig_set(r, "swizzle", pick(g, OPTIONS("0", "1")));
+    rig_set(r, "update", pick(g, small));
+    rig_set(r, "lut_entries", pick(g, small));
+    rig_set(r, "lut_ways", pick(g, small));
+    rig_set(r, "pool", pick(g, pool));
+    rig_set(r, "spill_cycles", pick(g, OPTIONS("0", "1", "9")));
+    rig_set(r, "memory", pick(g, OPTIONS("warp", "thread")));
+    rig_set(r, "majority", pick(g, OPTIONS("heap", "heap", "ideal")));
+    rig_set(r, "heap", pick(g, small));
+    rig_set(r, "heap_lut", pick(g, small));
+    rig_set(r, "heap_lut_ways", pick(g, small));
+    rig_set(r, "heap_ports", pick(g, small));
+}
+
+/* When it is slow the fake offers early data to whoever has `memory`, and expects it to be taken. */
+static bool takes_early(const struct rig *r) {
+    const struct mech_param *p = mech_find("dwf")->params;
+    int k = 0;
+    while (strcmp(p[k].key, "memory") != 0) k++;
+    return r->param[k] == 1;
+}
+
+struct seen {
+    uint64_t pool_spills, heap_spills, evictions, heap_evictions, merges, conflicts;
+};
+
+static void run_one(struct rng *g, uint32_t w, struct seen *seen) {
+    struct rig r;
+    rig_make(&r, random_program(g), w, 1 + (uint32_t)rng_below(g, w < 32 ? 48 : 2 * w), NULL,
+             (const char *const[]){NULL});
+    random_tables(&r, g);
+    r.f->env.schedulers = 1 + (uint32_t)rng_below(g, 3);
+    r.f->env.simd_width = w >> rng_below(g, 3);
+    r.f->slow = takes_early(&r);
+    r.f->seed = rng_next(g);
+    r.f->budget = 20 + (uint32_t)rng_below(g, 60);
+    fake_start(r.f, "dwf");
+    assert_true(fake_run(r.f));
+    seen->pool_spills += rig_counter(&r, "pool_spills");
+    seen->heap_spills += rig_counter(&r, "heap_spills");
+    seen->evictions += rig_counter(&r, "lut_evictions");
+    seen->heap_evictions += rig_counter(&r, "heap_lut_evictions");
+    seen->merges += rig_counter(&r, "merges");
+    seen->conflicts += rig_counter(&r, "lane_conflicts");
+    rig_down(&r);
+}
+
+static void test_tiny_tables_lose_no_thread(void **state) {
+    (void)state;
+    static const uint32_t sizes[] = {4, 8, 16, 32, 64, 128, 256};
+    struct rng g = {2026};
+    struct seen seen = {0};
+    for (uint32_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++)
+        for (uint32_t n = 0; n < (sizes[k] < 64 ? 300u : 6000u / sizes[k]); n++) run_one(&g, sizes[k], &seen);
+    /* every way a table can overflow was taken */
+    assert_true(seen.pool_spills && seen.heap_spills && seen.evictions && seen.heap_evictions);
+    assert_true(seen.merges && seen.conflicts);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tiny_tables_lose_no_thread)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
