@@ -1,8 +1,8 @@
 // Steps of the Collatz sequence from each start to 1: neighbouring threads need very different numbers of them, so that
 // every warp leaves the loop raggedly, and some leave it early. A number whose sequence grows too large gets no count.
 // regen: -gline-tables-only -fdebug-compilation-dir=.
+// heddle: --grid 32 --block 256 --arg 'buf:u32[8192]=iota' --arg 'buf:u32[8192]' --arg u32:8192
 #include "cuda.h"
-
 KERNEL collatz(const uint *start, uint *steps, uint n) {
     uint i = global_id();
     if (i >= n) return;

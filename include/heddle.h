@@ -60,8 +60,15 @@ typedef struct hd_option {
 typedef struct hd_config {
     const hd_option *options;
     size_t noptions;
-    const char *file; /* a configuration file read first, or NULL: "[section]" and "key = value" lines */
+    /* A machine read first, or NULL: one of the compiled-in configurations by name (hd_config_at, docs/configurations.md), or
+     * a file of "[section]" and "key = value" lines by its path. */
+    const char *file;
 } hd_config;
+
+/* The configurations and the control-flow mechanisms there are, by index from 0: name and one line of what it is.
+ * HD_INVALID past the last. */
+HD_API hd_status hd_config_at(size_t index, const char **name, const char **title);
+HD_API hd_status hd_mech_at(size_t index, const char **name, const char **title);
 
 /* Opens a device; config may be NULL for all defaults. When it fails *dev is still set, for hd_error, unless
  * memory ran out; close it in either case. */
@@ -239,7 +246,9 @@ typedef struct hd_launch {
     uint64_t max_insts;         /* stop after that many thread instructions; 0: the device's option */
 } hd_launch;
 
-/* Runs a kernel to the end. Limits: 1024 threads a block and 64 in z; grids of 2^31-1, 65535, 65535; .maxntid
+/* Runs a kernel to the end: what it computes only, or, with the option run.mode = timed, on the machine the device's options
+ * describe, under the mechanism run.mech; memory is the same after both for programs without races. A timed launch in which
+ * nothing moves for gpu.watchdog cycles fails with HD_FAULT and the state of the machine in hd_error. Limits: 1024 threads a block and 64 in z; grids of 2^31-1, 65535, 65535; .maxntid
  * and .reqntid of the kernel; shared memory up to sm.shared_bytes. After a fault the device remains usable
  * and its memory holds what the kernel left. */
 HD_API hd_status hd_run(hd_kernel *k, const hd_launch *l, const hd_arg *args, size_t nargs);
@@ -248,8 +257,8 @@ HD_API hd_status hd_run_packed(hd_kernel *k, const hd_launch *l, const void *par
 
 /* ---- statistics ---- */
 
-/* Statistics of the last launch (total = 0) or of all since the device was opened (total = 1), by the names
- * of docs/statistics.md. */
+/* Statistics of the last launch (total = 0) or of all since the device was opened (total = 1), by the names of
+ * docs/statistics.md, or "mechanism.key" for a mechanism's own counters. */
 HD_API hd_status hd_stat(const hd_device *dev, int total, const char *name, double *value);
 HD_API size_t hd_stat_count(void);
 typedef struct hd_stat_info {

@@ -1,22 +1,46 @@
 /* The commands and their options, as data. Parser, --help, the man page (docs/heddle.1) and the option lists
  * of docs/cli.md are all made from these tables; nothing about an option is said anywhere else. */
+#include <stdint.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/help.h"
+#include "cli/sidecar.h"
+
+static const struct opt no_options[] = {{0}};
+static const struct help_section no_sections[] = {{0}};
+static const struct help_entry no_examples[] = {{0}};
+
+/* Rows that several tables have. */
+/* clang-format off */
+#define LAUNCH_ROWS \
+    {"kernel", 'k', false, "NAME", \
+     "Kernel to run. May be left out when the file has only one; otherwise the kernels are listed."}, \
+    {"grid", 'g', false, "X[,Y[,Z]]", "Blocks of the grid in each dimension; what is left out is 1."}, \
+    {"block", 'b', false, "X[,Y[,Z]]", \
+     "Threads of a block in each dimension. May be left out when the kernel itself fixes them (.reqntid)."}, \
+    {"shared", 's', false, "BYTES", \
+     "Dynamic shared memory of a block, for .extern .shared arrays (default 0)."}, \
+    {"arg", 'a', true, "SPEC", \
+     "The next argument of the kernel, in the order of its parameters; see Arguments below."}
+#define MACHINE_ROWS \
+    {"config", 'c', false, "NAME|FILE", \
+     "The machine: one of 'heddle list configs', or a file of lines [section] and key = value. --set comes after " \
+     "and wins."}, \
+    {"set", 'S', true, "KEY=VALUE", \
+     "Set an option of the machine, as in --set gpu.sms=4. See 'heddle list options'."}
+#define MAX_INSTS_ROW \
+    {"max-insts", 'm', false, "N", \
+     "Stop with status 1 after N thread instructions. A bound for kernels that may never end."}
+/* clang-format on */
+
+/* What the comment of a PTX file may say (cli/sidecar.h). */
+const struct opt launch_options[] = {LAUNCH_ROWS, {0}};
 
 /* ---- run ---- */
 
 static const struct opt run_options[] = {
-    {"kernel", 'k', false, "NAME",
-     "Kernel to run. May be left out when the file has only one; otherwise the kernels are listed."},
-    {"grid", 'g', false, "X[,Y[,Z]]", "Blocks of the grid in each dimension; what is left out is 1."},
-    {"block", 'b', false, "X[,Y[,Z]]",
-     "Threads of a block in each dimension. May be left out when the kernel itself fixes them (.reqntid)."},
-    {"shared", 's', false, "BYTES",
-     "Dynamic shared memory of a block, for .extern .shared arrays (default 0)."},
-    {"arg", 'a', true, "SPEC",
-     "The next argument of the kernel, in the order of its parameters; see Arguments below."},
+    LAUNCH_ROWS,
     {"print", 'p', true, "N[:COUNT]",
      "After the run, show the buffer of argument N (the first is 0): its first COUNT elements, 64 unless "
      "said."},
@@ -31,14 +55,28 @@ static const struct opt run_options[] = {
      "Also report host seconds and speed where they are left out by default: in JSON and when the report "
      "does not go to "
      "a terminal."},
-    {"functional", 'f', false, NULL,
-     "Compute results without modelling time. At present the only mode, and so the default."},
-    {"max-insts", 'm', false, "N",
-     "Stop with status 1 after N thread instructions. A bound for kernels that may never end."},
-    {"config", 'c', false, "FILE",
-     "Read options of the machine from FILE: lines [section] and key = value. --set comes after and wins."},
-    {"set", 'S', true, "KEY=VALUE",
-     "Set an option of the machine, as in --set mem.global_bytes=8G. See 'heddle list options'."},
+    {"functional", 'f', false, NULL, "Compute results only, without modelling time: faster, and no cycles."},
+    {"mech", 'M', false, "NAME[:KEY=VALUE]...",
+     "Control-flow mechanism: one of 'heddle list mechanisms', and parameters of its own, as in "
+     "pdom:side=most. Without it, run.mech of the configuration."},
+    MACHINE_ROWS,
+    {"interval", 'i', false, "N[:THREADS]",
+     "Time series: what was done in every N cycles, as a table and in --json; with THREADS, --json and "
+     "--series "
+     "also count the instructions of each of the first so many threads."},
+    {"series", 0, false, "FILE", "Write the time series to FILE as CSV; - is standard output."},
+    {"profile", 'P', false, NULL,
+     "Show the branches that cost most, with PTX and source line: executions, divergences, sides, lanes "
+     "lost, "
+     "cycles until reconvergence. Also adds them to --json."},
+    {"trace", 't', false, "FILE",
+     "Write a line for every issue to FILE: cycle, SM, scheduler, PC, threads, instruction, event of the "
+     "mechanism; - is standard output."},
+    {"timeline", 0, false, "FILE",
+     "Write a timeline to FILE that chrome://tracing and Perfetto open: a track for each warp, a slice for "
+     "each "
+     "stretch of issues."},
+    MAX_INSTS_ROW,
     {"quiet", 'q', false, NULL,
      "No report and no progress; only what --print, --dump, --json and the kernel itself write."},
     {0},
@@ -64,33 +102,114 @@ static const struct help_entry run_specs[] = {
     {0},
 };
 static const struct help_entry run_outputs[] = {
-    {"Report",
-     "Unless --quiet, a short report on standard output: launch, instructions, lane activity (thread "
-     "instructions over "
-     "32 for each warp instruction), branches. It is left out when - sends other data there. A terminal also "
-     "sees host "
-     "time and speed, and on standard error a progress line when a run takes longer than a second."},
-    {"Files", "Written under a temporary name and then renamed, all of them after the run: nothing is "
-              "written when the launch fails, "
-              "and never half a file."},
+    {"Report", "Unless --quiet, a report on standard output: launch, machine, cycles, instructions per "
+               "cycle, lane activity "
+               "(active lanes of issue slots), depth utilisation (scheduler cycles with an issue), "
+               "divergence, cache hits, "
+               "DRAM, blocks on an SM and what limits them, scheduler cycles by the number of threads they "
+               "issued. Without "
+               "time: instructions, lane activity, branches. It is left out when - sends other data there. A "
+               "terminal also "
+               "sees host time and speed, and on standard error a progress line when a run takes longer than "
+               "a second."},
+    {"Files",
+     "Written under a temporary name and then renamed, all of them after the run: nothing is written "
+     "when the launch fails, and never half a file. Only --trace and --timeline are kept when the "
+     "program failed: they show how."},
     {"Kernel output",
      "What kernels print goes to standard output, or to standard error when - sends data to the former."},
     {0},
 };
+static const struct help_entry sidecars[] = {
+    {"// heddle: OPTION...", "On a line of its own among the comments at the top of a PTX file: --kernel, "
+                             "--grid, --block, --shared and "
+                             "--arg for that file, with quotes as in a shell. The command line wins; one "
+                             "--arg there replaces all of the "
+                             "line. A file with several kernels may have a line for each."},
+    {0},
+};
 static const struct help_section run_sections[] = {
     {"Arguments", "One --arg for each parameter of the kernel, in order. SPEC is one of:", run_specs},
+    {"Options in the file", "A PTX file may say how it wants to be launched:", sidecars},
     {"Output", "", run_outputs},
     {0},
 };
 static const struct help_entry run_examples[] = {
+    {"heddle run examples/collatz.ptx --profile",
+     "As the file itself says, on the default machine; where do its warps lose lanes?"},
     {"heddle run examples/collatz.ptx --grid 4 --block 256 --arg 'buf:u32[1024]=iota' --arg 'buf:u32[1024]' "
-     "--arg u32:1024 "
-     "--print 1:16",
+     "--arg u32:1024 --functional --print 1:16",
      "Collatz steps of 0 to 1023; shows the first sixteen."},
-    {"heddle run examples/collatz.ptx -g 4 -b 256 -a 'buf:u32[1024]=rand(7,1,1000000)' -a 'buf:u32[1024]' -a "
-     "u32:1024 -q "
-     "--dump 1:steps.bin --json stats.json",
-     "The same on random numbers; the result goes to a file, the statistics to another."},
+    {"heddle run examples/collatz.ptx --mech nrec --config tiny --set sm.warp_size=16 --json stats.json",
+     "Another mechanism on a smaller machine; the statistics go to a file."},
+    {0},
+};
+
+/* ---- compare ---- */
+
+static const struct opt compare_options[] = {
+    {"mech", 'M', false, "NAME[:KEY=VALUE]...,...",
+     "Mechanisms, the first being what the others are measured by; parameters of one follow its name, as in "
+     "pdom,pdom:side=most. Without it, all of 'heddle list mechanisms'."},
+    MACHINE_ROWS,
+    LAUNCH_ROWS,
+    {"jobs", 'j', false, "N", "Simulations at a time (default: one for each core of the host)."},
+    {"json", 0, false, "FILE",
+     "Write everything to FILE as JSON; - is standard output. The same bytes whatever --jobs says."},
+    {"csv", 0, false, "FILE", "Write a row of all statistics for each program and mechanism to FILE."},
+    {"host", 0, false, NULL, "Also report host seconds where they are left out by default."},
+    MAX_INSTS_ROW,
+    {"quiet", 'q', false, NULL, "No table and no progress; only files and errors."},
+    {0},
+};
+static const struct help_entry compare_shows[] = {
+    {"cycles, IPC", "Core cycles, and thread instructions per cycle."},
+    {"lanes", "Lane activity: share of the lanes of issue slots that had an active thread."},
+    {"depth", "Depth utilisation: share of scheduler cycles with an issue."},
+    {"L1D hits, DRAM", "Hits of the first-level data cache; share of the DRAM's bandwidth used."},
+    {"speed-up", "Cycles of the first mechanism over those of this one, as a number and as a bar."},
+    {"failed", "The program did not end under this mechanism; the reason is on standard error. A spin lock "
+               "under a stack is the classic."},
+    {0},
+};
+static const struct help_section compare_sections[] = {
+    {"Programs",
+     "FILE.ptx, or FILE.ptx:KERNEL where a file has several. Launch options apply to all of them; each may "
+     "carry its own ('heddle run --help', Options in the file).",
+     no_examples},
+    {"Arguments", "As of 'heddle run'.", no_examples},
+    {"The table", "", compare_shows},
+    {0},
+};
+static const struct help_entry compare_examples[] = {
+    {"heddle compare examples/collatz.ptx examples/mandelbrot.ptx --mech nrec,pdom,mimd",
+     "Two programs under three mechanisms."},
+    {"heddle compare examples/collatz.ptx --mech pdom,mimd --set sm.warp_size=64 --json -",
+     "On a machine with wider warps; everything as JSON."},
+    {0},
+};
+
+/* ---- config ---- */
+
+static const struct opt config_options[] = {
+    {"set", 'S', true, "KEY=VALUE", "Set an option on top."},
+    {"help-keys", 0, false, NULL, "With what each key means and accepts."},
+    {0},
+};
+static const struct help_entry config_actions[] = {
+    {"show [NAME|FILE]",
+     "Every key with its value and where it comes from: default, the configuration, given. "
+     "What it prints can be read back as a file. Without a name, the default machine."},
+    {"diff NAME|FILE NAME|FILE", "The keys in which two machines differ."},
+    {0},
+};
+static const struct help_section config_sections[] = {
+    {"Actions", "", config_actions},
+    {0},
+};
+static const struct help_entry config_examples[] = {
+    {"heddle config show harp-fermi --set gpu.sms=4", "What machine is that, exactly?"},
+    {"heddle config diff harp-fermi turing-rtx2060", "How do the two differ?"},
     {0},
 };
 
@@ -138,6 +257,9 @@ static const struct opt list_options[] = {
     {0},
 };
 static const struct help_entry list_topics[] = {
+    {"mechanisms",
+     "Control-flow mechanisms that --mech takes: name, title, where it is from, what it can run."},
+    {"configs", "Machines that --config takes by name."},
     {"options", "Keys that --set takes: default, accepted values, meaning."},
     {"stats", "Statistics of a run: name, unit, meaning. These are the keys of --json."},
     {"instructions", "Operations of the intermediate form: name, types, class."},
@@ -153,9 +275,6 @@ static const struct opt help_options[] = {
     {"markdown", 0, false, NULL, "Print the help of a command as Markdown."},
     {0},
 };
-static const struct opt no_options[] = {{0}};
-static const struct help_section no_sections[] = {{0}};
-static const struct help_entry no_examples[] = {{0}};
 
 const struct command commands[] = {
     {"run", "FILE.ptx", 1, 1, "run a kernel of a PTX file",
@@ -165,10 +284,20 @@ const struct command commands[] = {
      "message names the "
      "thread, the PTX line, the source line and the nearest allocation.",
      run_options, run_sections, run_examples, run_main},
+    {"compare", "FILE.ptx[:KERNEL]...", 1, SIZE_MAX, "run kernels under several mechanisms, side by side",
+     "Runs every program under every mechanism on the same machine, in parallel, and shows cycles and "
+     "speed-ups "
+     "over the first. The memory each run leaves (buffers and variables) must be that of a functional run: "
+     "if not, "
+     "the first element that differs is named and the exit status is 1.",
+     compare_options, compare_sections, compare_examples, compare_main},
+    {"config", "ACTION [NAME|FILE]...", 1, 3, "show or compare machine configurations",
+     "Prints the machine that a configuration and settings make.", config_options, config_sections,
+     config_examples, config_main},
     {"inspect", "FILE.ptx", 1, 1, "show kernels, their parameters, control flow and resources",
      "Loads FILE.ptx and shows what is known before it runs.", inspect_options, inspect_sections,
      inspect_examples, inspect_main},
-    {"list", "TOPIC", 1, 1, "list options, statistics, instructions",
+    {"list", "TOPIC", 1, 1, "list mechanisms, configurations, options, statistics, instructions",
      "Prints one of the tables that drive heddle.", list_options, list_sections, no_examples, list_main},
     {"help", "[COMMAND]", 0, 1, "show help on a command", "Shows what 'heddle COMMAND --help' shows.",
      help_options, no_sections, no_examples, help_main},
@@ -183,7 +312,9 @@ const char help_description[] = "heddle runs GPU kernels, as compilers emit them
 
 static const struct help_entry exit_codes[] = {
     {"0", "Success."},
-    {"1", "The simulated program failed: a fault, a trap, an assertion, or the bound of --max-insts."},
+    {"1",
+     "The simulated program failed: a fault, a trap, an assertion, a deadlock, or the bound of --max-insts; "
+     "or a mechanism left other memory than a functional run."},
     {"2", "Bad usage or bad input: an unknown option, a file that cannot be read, PTX with errors; also "
           "output that could "
           "not be written."},

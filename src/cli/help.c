@@ -158,7 +158,7 @@ enum cli_exit help_main(struct cli *c, const struct opts *o) {
         help_command(&out, &c->term, of);
     else
         help_overview(&out, &c->term);
-    fputs(out.text, c->term.out);
+    term_print(&c->term, &out);
     sb_free(&out);
     return CLI_OK;
 }

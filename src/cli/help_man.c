@@ -126,9 +126,9 @@ void help_man(struct sb *out) {
     for (const struct command *c = commands; c->name; c++) roff_command(out, c);
     roff_sections(out, "SH", help_general);
     roff_examples(out);
-    sb_add(out, ".SH \"SEE ALSO\"\n.BR dot (1)\n.PP\nThe files \\fIdocs/cli.md\\fR and "
-                "\\fIdocs/inspect.md\\fR of the "
-                "source show runs with their output.\n");
+    sb_add(out, ".SH \"SEE ALSO\"\n.BR dot (1)\n.PP\nThe files \\fIdocs/cli.md\\fR, "
+                "\\fIdocs/compare.md\\fR and \\fIdocs/inspect.md\\fR of the source show runs with "
+                "their output.\n");
 }
 
 /* ---- Markdown ---- */
@@ -146,7 +146,9 @@ static void markdown(struct sb *out, const char *text) {
 }
 
 static void markdown_row(struct sb *out, const char *term, const char *text) {
-    sb_add(out, "| `%s` | ", term);
+    sb_add(out, "| `");
+    for (; *term; term++) sb_add(out, *term == '|' ? "\\%c" : "%c", *term); /* the rest of code is literal */
+    sb_add(out, "` | ");
     markdown(out, text);
     sb_add(out, " |\n");
 }
@@ -166,7 +168,7 @@ void help_markdown(struct sb *out, const struct command *c) {
             sb_add(out, " ");
             markdown(out, s->text);
         }
-        sb_add(out, "\n\n| | |\n|---|---|\n");
+        sb_add(out, s->entries->term ? "\n\n| | |\n|---|---|\n" : "\n");
         for (const struct help_entry *h = s->entries; h->term; h++) markdown_row(out, h->term, h->text);
     }
 }

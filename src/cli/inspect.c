@@ -130,7 +130,7 @@ enum cli_exit inspect_main(struct cli *c, const struct opts *o) {
         status = cli_usage(c, &e);
     } else if (load(&in, o->operands.v[0], &e) && choose(&in, opts_value(o, "kernel"), &e) &&
                show(&in, o, &out, &e)) {
-        fwrite(out.text, 1, out.len, c->term.out);
+        term_print(&c->term, &out);
     } else {
         status = cli_fail(c, &e);
     }

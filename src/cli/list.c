@@ -17,20 +17,57 @@ struct list {
 
 static const char *const option_columns[] = {"key", "default", "accepts", "meaning", NULL};
 static const char *const stat_columns[] = {"name", "unit", "meaning", NULL};
+static const char *const mechanism_columns[] = {"name", "title", "source", "runs", NULL};
+static const char *const config_columns[] = {"name", "title", NULL};
 static const char *const op_columns[] = {"name", "result", "operand", "class", "id", NULL};
 
 static void list_options(struct list *l) {
+    struct options o;
+    options_init(&o);
     l->columns = option_columns;
     l->joint = " = ";
     table_init(&l->table, "llll");
-    for (int i = 0; i < OPTION_COUNT; i++) {
+    for (size_t i = 0; i < o.nrows; i++) {
         struct sb accepts = {0};
-        option_accepts(&option_rows[i], &accepts);
-        table_cell(&l->table, "%s", option_rows[i].key);
-        table_cell(&l->table, "%s", option_rows[i].initial);
+        option_accepts(&o.rows[i], &accepts);
+        table_cell(&l->table, "%s", o.rows[i].key);
+        table_cell(&l->table, "%s", o.rows[i].initial);
         table_cell(&l->table, "%s", accepts.text ? accepts.text : "");
-        table_cell(&l->table, "%s", option_rows[i].help);
+        table_cell(&l->table, "%s", o.rows[i].help);
         sb_free(&accepts);
+    }
+    options_free(&o);
+}
+
+/* What a mechanism can run beyond structured code without recursion. */
+static void list_mechanisms(struct list *l) {
+    static const struct {
+        unsigned cap;
+        const char *word;
+    } caps[] = {{MECH_UNSTRUCTURED, "unstructured"},
+                {MECH_INDIRECT, "indirect"},
+                {MECH_RECURSION, "recursion"},
+                {MECH_PROGRESS, "spin locks"}};
+    l->columns = mechanism_columns;
+    table_init(&l->table, "llll");
+    for (const struct mech_ops *const *m = mech_list; *m; m++) {
+        struct sb runs = {0};
+        for (size_t i = 0; i < sizeof caps / sizeof *caps; i++)
+            if ((*m)->caps & caps[i].cap) sb_add(&runs, "%s%s", runs.len ? ", " : "", caps[i].word);
+        table_cell(&l->table, "%s", (*m)->name);
+        table_cell(&l->table, "%s", (*m)->title);
+        table_cell(&l->table, "%s", (*m)->source);
+        table_cell(&l->table, "%s", runs.text ? runs.text : "");
+        sb_free(&runs);
+    }
+}
+
+static void list_configs(struct list *l) {
+    l->columns = config_columns;
+    table_init(&l->table, "ll");
+    for (const struct config *c = config_list; c->name; c++) {
+        table_cell(&l->table, "%s", c->name);
+        table_cell(&l->table, "%s", c->title);
     }
 }
 
@@ -62,7 +99,12 @@ static const struct {
     void (*make)(struct list *l);
     bool prose; /* the last column is sentences: printed below its row */
 } topics[] = {
-    {"options", list_options, true}, {"stats", list_stats, true}, {"instructions", list_instructions, false}};
+    {"mechanisms", list_mechanisms, false},
+    {"configs", list_configs, false},
+    {"options", list_options, true},
+    {"stats", list_stats, true},
+    {"instructions", list_instructions, false},
+};
 enum { TOPICS = sizeof topics / sizeof *topics };
 
 static size_t count_columns(const struct list *l) {
@@ -105,7 +147,8 @@ static enum cli_exit unknown(struct cli *c, const char *word) {
     for (size_t i = 0; i < TOPICS; i++) names[i] = topics[i].name;
     const char *near = nearest_name(word, names);
     err_set(&e, ERR_INPUT, "unknown topic '%.60s' (%s%s%s)", word,
-            near ? "did you mean '" : "options, stats or instructions", near ? near : "", near ? "'?" : "");
+            near ? "did you mean '" : "mechanisms, configs, options, stats or instructions", near ? near : "",
+            near ? "'?" : "");
     cli_usage(c, &e);
     err_free(&e);
     return CLI_USAGE;
@@ -124,7 +167,7 @@ enum cli_exit list_main(struct cli *c, const struct opts *o) {
         print_prose(&l, &c->term, &out);
     else
         table_print(&l.table, 0, &out);
-    fwrite(out.text, 1, out.len, c->term.out);
+    term_print(&c->term, &out);
     table_free(&l.table);
     sb_free(&out);
     return CLI_OK;

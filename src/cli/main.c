@@ -20,7 +20,7 @@ static enum cli_exit run_command(struct cli *c, int n, char **words) {
     if (fine && opts_has(&o, "help")) {
         struct sb text = {0};
         help_command(&text, &c->term, c->command);
-        fputs(text.text, c->term.out);
+        term_print(&c->term, &text);
         sb_free(&text);
     } else if (fine && check_operands(c->command, &o, &e)) {
         status = c->command->run(c, &o);
@@ -66,8 +66,8 @@ int main(int argc, char **argv) {
     enum cli_exit status = dispatch(&c, argc, argv);
     errno = 0;
     if (fflush(stdout) || ferror(stdout)) {
-        const char *why = errno ? strerror(errno) : "write error";
-        term_error(&c.term, NULL, why);
+        int why = c.term.out_errno ? c.term.out_errno : errno;
+        term_error(&c.term, NULL, why ? strerror(why) : "write error");
         if (!status) status = CLI_USAGE;
     }
     return (int)status;

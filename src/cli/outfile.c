@@ -15,6 +15,7 @@ struct outfile {
     char *temporary; /* NULL: data is held until commit */
     char *data;
     size_t bytes;
+    FILE *stream; /* open for more; standard output's is never closed here */
 };
 
 static bool cannot_write(struct err *e, const char *path) {
@@ -31,6 +32,7 @@ static bool write_all(const char *path, const char *mode, const void *data, size
 }
 
 static void release(struct outfile *f) {
+    if (f->stream && f->path) fclose(f->stream);
     if (f->temporary) unlink(f->temporary);
     free(f->path);
     free(f->temporary);
@@ -50,6 +52,13 @@ static enum target find_target(const char *path, struct outfile *f) {
     return S_ISDIR(st.st_mode) ? TARGET_DIRECTORY : TARGET_HELD;
 }
 
+/* Unlike that of any other file of this run. */
+static void temporary_name(struct outfile *f, const char *kind, size_t number) {
+    struct sb name = {0};
+    sb_add(&name, "%s.%ld.%s%zu.tmp", f->path, (long)getpid(), kind, number);
+    f->temporary = name.text;
+}
+
 bool outfile_write(struct outfiles *o, const char *path, const void *data, size_t bytes, struct err *e) {
     struct outfile f = {.bytes = bytes};
     enum target target = find_target(path, &f);
@@ -60,9 +69,7 @@ bool outfile_write(struct outfiles *o, const char *path, const void *data, size_
         f.data = xmalloc(bytes + 1);
         if (bytes) memcpy(f.data, data, bytes);
     } else {
-        struct sb name = {0};
-        sb_add(&name, "%s.%ld.%zu.tmp", f.path, (long)getpid(), o->files.n);
-        f.temporary = name.text;
+        temporary_name(&f, "whole", o->files.n);
         fine = write_all(f.temporary, "wbx", data, bytes, path, e);
     }
     if (fine)
@@ -72,10 +79,44 @@ bool outfile_write(struct outfiles *o, const char *path, const void *data, size_
     return fine;
 }
 
+bool outfile_open(struct outfiles *o, const char *path, FILE *out, FILE **stream, struct err *e) {
+    struct outfile f = {0};
+    enum target target = find_target(path, &f);
+    if (target == TARGET_FILE) temporary_name(&f, "stream", o->files.n);
+    errno = EISDIR;
+    if (!f.path)
+        f.stream = out;
+    else if (target != TARGET_DIRECTORY)
+        f.stream = f.temporary ? fopen(f.temporary, "wbx") : fopen(f.path, "wb");
+    if (!f.stream) {
+        cannot_write(e, path);
+        release(&f);
+        return false;
+    }
+    *stream = f.stream;
+    VEC_PUSH(&o->files, f);
+    return true;
+}
+
+/* Everything that was written to the stream has arrived. */
+static bool close_stream(struct outfile *f, struct err *e) {
+    if (!f->stream || !f->path) return true; /* standard output: main looks at its errors */
+    bool fine = !ferror(f->stream);
+    errno = fine ? 0 : EIO;
+    fine = fclose(f->stream) == 0 && fine;
+    f->stream = NULL;
+    return fine || cannot_write(e, f->path);
+}
+
 static bool commit_one(struct outfile *f, FILE *out, struct err *e) {
+    bool streamed = f->stream != NULL;
+    if (!close_stream(f, e)) return false;
+    if (streamed && !f->temporary) return true;
     if (!f->path) {
-        fwrite(f->data, 1, f->bytes, out); /* errors stay on the stream: main looks at them */
-        return true;
+        if (fwrite(f->data, 1, f->bytes, out) == f->bytes) return true;
+        cannot_write(e, "standard output");
+        clearerr(out); /* it has been said: main need not */
+        return false;
     }
     if (!f->temporary) return write_all(f->path, "wb", f->data, f->bytes, f->path, e);
     if (rename(f->temporary, f->path)) return cannot_write(e, f->path);

@@ -7,52 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/sim.h"
+
 enum { PRINT_DEFAULT = 64 };
-
-bool run_check(const struct run *r, hd_status s, struct err *e) {
-    static const enum err_code codes[] = {
-        [HD_OK] = ERR_OK,         [HD_INVALID] = ERR_INPUT, [HD_FAULT] = ERR_FAULT,
-        [HD_MEMORY] = ERR_MEMORY, [HD_LIMIT] = ERR_LIMIT,   [HD_INTERNAL] = ERR_INPUT};
-    if (!s) return true;
-    return err_set(e, codes[s], "%s", r->dev ? hd_error(r->dev) : hd_status_name(s));
-}
-
-/* ---- before the launch ---- */
-
-static bool several_kernels(struct run *r, struct err *e) {
-    struct sb text = {0};
-    size_t n = hd_module_kernel_count(r->mod);
-    sb_add(&text, "%s has %zu kernels; choose one with --kernel NAME:", r->file, n);
-    for (size_t i = 0; i < n; i++) {
-        hd_kernel_info k;
-        if (!run_check(r, hd_kernel_get_info(hd_module_kernel_at(r->mod, i), &k), e)) break;
-        sb_add(&text, "\n  ");
-        run_signature(&k, &text);
-    }
-    err_set(e, ERR_INPUT, "%s", text.text);
-    sb_free(&text);
-    return false;
-}
-
-static bool choose_kernel(struct run *r, struct err *e) {
-    size_t n = hd_module_kernel_count(r->mod);
-    if (!n) return err_set(e, ERR_INPUT, "%s has no kernel (.entry)", r->file);
-    if (!r->kernel_name && n > 1) return several_kernels(r, e);
-    r->kernel = hd_module_kernel_at(r->mod, 0);
-    if (r->kernel_name && !run_check(r, hd_module_kernel(r->mod, r->kernel_name, &r->kernel), e))
-        return false;
-    return run_check(r, hd_kernel_get_info(r->kernel, &r->info), e);
-}
-
-static bool check_shape(struct run *r, struct err *e) {
-    const uint32_t *fixed = r->info.required_threads;
-    if (!r->has_block && fixed[0])
-        for (int i = 0; i < 3; i++) r->launch.block[i] = fixed[i] ? fixed[i] : 1;
-    else if (!r->has_block)
-        return err_set(e, ERR_INPUT, "--block is missing: threads of a block, as in --block 256");
-    if (!r->has_grid) return err_set(e, ERR_INPUT, "--grid is missing: blocks of the grid, as in --grid 4");
-    return true;
-}
 
 static void print_to_stderr(void *user, const char *text, size_t n) {
     const struct cli *c = user;
@@ -76,35 +33,44 @@ static int on_progress(void *user, uint64_t done, uint64_t all) {
 }
 
 static bool open_device(struct run *r, struct err *e) {
-    hd_config config = {.options = r->settings.v, .noptions = r->settings.n, .file = r->config};
-    if (!run_check(r, hd_device_open(&config, &r->dev), e)) return false;
+    hd_config config = {
+        .options = r->machine.settings.v, .noptions = r->machine.settings.n, .file = r->machine.config};
+    if (!lab_open(&config, &r->dev, e)) return false;
     hd_set_log(r->dev, log_message, r->cli);
     hd_set_print(r->dev, r->data_on_stdout ? print_to_stderr : print_to_stdout, r->cli);
     if (!r->quiet) hd_set_progress(r->dev, on_progress, &r->progress);
     return true;
 }
 
+/* The device is asked for room first: it refuses what is too large before the host tries to fill it. */
+static bool prepare(struct run *r, struct err *e) {
+    struct program *p = &r->program;
+    hd_status s = hd_module_load(r->dev, p->file, p->text.text, p->text.len, &r->mod);
+    if (!lab_check(r->dev, s, e) || !program_choose(p, r->dev, r->mod, &r->kernel, e)) return false;
+    r->args = xcalloc(p->args.n + 1, sizeof *r->args);
+    return lab_bind(r->dev, r->mod, p->lab_args, p->args.n, r->args, e) && program_contents(p, e) &&
+           lab_fill(r->dev, p->lab_args, p->args.n, r->args, e);
+}
+
 /* ---- the launch and after ---- */
 
 static bool launch(struct run *r, struct err *e) {
-    hd_arg *args = xcalloc(r->args.n + 1, sizeof *args);
-    run_pack_args(r, args);
     progress_start(&r->progress, &r->cli->term);
     double start = term_seconds();
-    hd_status s = hd_run(r->kernel, &r->launch, args, r->args.n);
+    hd_status s = hd_run(r->kernel, &r->program.launch, r->args, r->program.args.n);
     r->seconds = term_seconds() - start;
+    r->ran = s == HD_OK || s == HD_FAULT || s == HD_LIMIT;
     progress_end(&r->progress);
-    free(args);
-    return run_check(r, s, e);
+    return lab_check(r->dev, s, e);
 }
 
 /* The first count elements of an argument's buffer, as they are now; NULL on error. */
-static uint8_t *fetch(const struct run *r, const struct run_arg *a, uint64_t count, struct err *e) {
-    uint64_t bytes = count * arg_bytes(&a->spec);
+static uint8_t *fetch(const struct run *r, size_t arg, uint64_t count, struct err *e) {
+    uint64_t bytes = count * arg_bytes(&r->program.args.v[arg].spec);
     uint8_t *data = try_alloc(bytes);
     if (!data)
         err_set(e, ERR_MEMORY, "no memory for %llu bytes", (unsigned long long)bytes);
-    else if (!run_check(r, hd_copy_out(r->dev, data, a->addr, bytes), e)) {
+    else if (!lab_check(r->dev, hd_copy_out(r->dev, data, r->args[arg].v.u, bytes), e)) {
         free(data);
         data = NULL;
     }
@@ -113,10 +79,10 @@ static uint8_t *fetch(const struct run *r, const struct run_arg *a, uint64_t cou
 
 static bool show(const struct run *r, struct sb *out, struct err *e) {
     for (size_t i = 0; i < r->prints.n; i++) {
-        const struct run_arg *a = &r->args.v[r->prints.v[i].arg];
+        const struct program_arg *a = &r->program.args.v[r->prints.v[i].arg];
         uint64_t want = r->prints.v[i].count ? r->prints.v[i].count : PRINT_DEFAULT;
         uint64_t count = want < a->spec.count ? want : a->spec.count;
-        uint8_t *data = fetch(r, a, count, e);
+        uint8_t *data = fetch(r, r->prints.v[i].arg, count, e);
         if (!data) return false;
         run_elements(a, r->prints.v[i].arg, count, data, r->cli->term.width, out);
         free(data);
@@ -127,15 +93,20 @@ static bool show(const struct run *r, struct sb *out, struct err *e) {
 static bool write_files(const struct run *r, struct outfiles *files, struct err *e) {
     bool fine = true;
     for (size_t i = 0; i < r->dumps.n && fine; i++) {
-        const struct run_arg *a = &r->args.v[r->dumps.v[i].arg];
-        uint8_t *data = fetch(r, a, a->spec.count, e);
+        const struct program_arg *a = &r->program.args.v[r->dumps.v[i].arg];
+        uint8_t *data = fetch(r, r->dumps.v[i].arg, a->spec.count, e);
         fine = data && outfile_write(files, r->dumps.v[i].path, data, a->spec.count * arg_bytes(&a->spec), e);
         free(data);
     }
-    struct sb text = {0};
+    struct sb json = {0}, series = {0};
     if (fine && r->json)
-        fine = run_json(r, &text, e) && outfile_write(files, r->json, text.text, text.len, e);
-    sb_free(&text);
+        fine = run_json(r, &json, e) && outfile_write(files, r->json, json.text, json.len, e);
+    if (fine && r->series) {
+        series_csv(sim_series(r->dev), &series);
+        fine = outfile_write(files, r->series, series.text, series.len, e);
+    }
+    sb_free(&json);
+    sb_free(&series);
     return fine;
 }
 
@@ -145,18 +116,25 @@ static bool results(const struct run *r, struct err *e) {
     bool fine = show(r, &text, e) && write_files(r, &files, e) && outfile_commit(&files, r->cli->term.out, e);
     outfile_free(&files);
     if (fine && !r->quiet && !r->data_on_stdout) run_report(r, &text);
-    if (fine && text.len) fwrite(text.text, 1, text.len, r->cli->term.out);
+    if (fine) term_print(&r->cli->term, &text);
     sb_free(&text);
     return fine;
 }
 
 static void run_free(struct run *r) {
     hd_device_close(r->dev);
-    VEC_FREE(&r->args);
+    program_free(&r->program);
+    machine_free(&r->machine);
+    outfile_free(&r->watched);
+    free(r->args);
     VEC_FREE(&r->prints);
     VEC_FREE(&r->dumps);
-    VEC_FREE(&r->settings);
-    arena_free(&r->mem);
+}
+
+static enum cli_exit simulate(struct run *r, struct err *e) {
+    bool fine = open_device(r, e) && prepare(r, e) && run_watch(r, e) && launch(r, e) && results(r, e);
+    enum cli_exit status = fine ? CLI_OK : cli_fail(r->cli, e);
+    return run_watch_end(r, e) ? status : cli_fail(r->cli, e);
 }
 
 enum cli_exit run_main(struct cli *c, const struct opts *o) {
@@ -165,10 +143,12 @@ enum cli_exit run_main(struct cli *c, const struct opts *o) {
     enum cli_exit status = CLI_OK;
     if (!run_read_options(&r, o, &e))
         status = cli_usage(c, &e);
-    else if (!open_device(&r, &e) || !run_check(&r, hd_module_load_file(r.dev, r.file, &r.mod), &e) ||
-             !choose_kernel(&r, &e) || !check_shape(&r, &e) || !run_match_args(&r, &e) ||
-             !run_place_args(&r, &e) || !launch(&r, &e) || !results(&r, &e))
+    else if (!program_read(&r.program, &e))
         status = cli_fail(c, &e);
+    else if (!run_read_outputs(&r, o, &e))
+        status = cli_usage(c, &e);
+    else
+        status = simulate(&r, &e);
     run_free(&r);
     err_free(&e);
     return status;

@@ -2,18 +2,12 @@
 #ifndef HEDDLE_CLI_RUN_H
 #define HEDDLE_CLI_RUN_H
 
-#include <heddle.h>
+#include <jansson.h>
 
-#include "cli/args.h"
-#include "cli/cli.h"
+#include "cli/machine.h"
 #include "cli/outfile.h"
-
-struct run_arg {
-    const char *text; /* the SPEC */
-    struct arg_spec spec;
-    uint64_t addr;  /* buffer or symbol, once placed */
-    uint8_t *bytes; /* struct by value */
-};
+#include "cli/program.h"
+#include "sim/sim.h"
 
 struct run_print {
     uint64_t arg, count; /* count 0: not said */
@@ -26,42 +20,51 @@ struct run_dump {
 struct run {
     struct cli *cli;
     /* from the command line */
-    const char *file, *kernel_name, *json, *config;
-    bool quiet, host, has_grid, has_block;
-    bool data_on_stdout; /* "-" was given for a dump or JSON: nothing else may go there */
-    hd_launch launch;
-    VEC(struct run_arg) args;
+    struct program program;
+    struct machine machine;
+    const char *json, *series, *trace, *timeline; /* files; NULL: not wanted */
+    bool functional, quiet, host, profile;
+    bool data_on_stdout; /* "-" was given for an output: nothing else may go there */
+    uint64_t interval, threads;
     VEC(struct run_print) prints;
     VEC(struct run_dump) dumps;
-    VEC(hd_option) settings;
-    struct arena mem; /* keys of settings */
     /* of the simulation */
     hd_device *dev;
     hd_module *mod;
     hd_kernel *kernel;
-    hd_kernel_info info;
-    double seconds; /* host time of the launch */
+    hd_arg *args;            /* as the device takes them: addresses of buffers */
+    bool ran;                /* it began: neither the library nor the mechanism refused it */
+    double seconds;          /* host time of the launch */
+    struct outfiles watched; /* trace and timeline, written while it runs */
     struct progress progress;
 };
 
-/* run_options.c: fills the first part from the options. */
+/* run_options.c: fills the first part from the options; run_read_outputs when the file has been read, which
+ * may bring arguments of its own. */
 bool run_read_options(struct run *r, const struct opts *o, struct err *e);
+bool run_read_outputs(struct run *r, const struct opts *o, struct err *e);
 
-/* run_args.c: arguments against the kernel's parameters; in device memory; as the library takes them. */
-bool run_match_args(struct run *r, struct err *e);
-bool run_place_args(struct run *r, struct err *e);
-void run_pack_args(const struct run *r, hd_arg *out);
-/* "saxpy(u32 n, f32 a, u64 x)": a kernel as one line. */
-void run_signature(const hd_kernel_info *k, struct sb *out);
+/* run_watch.c: what is recorded while it runs. */
+bool run_watch(struct run *r, struct err *e);
+/* Last of all, since it drops the series: completes the files, also those of a run that failed. */
+bool run_watch_end(struct run *r, struct err *e);
 
 /* run_report.c: what is shown and written after the launch. */
 void run_report(const struct run *r, struct sb *out);
 bool run_json(const struct run *r, struct sb *out, struct err *e);
+/* A line's name at the left; the same with a number after it. */
+void run_label(const struct run *r, struct sb *out, const char *name);
+void run_count(const struct run *r, struct sb *out, const char *name, uint64_t v);
+/* run_timed.c: the part of the report that only a timed run has. */
+void run_timed_report(const struct run *r, const struct stats *s, struct sb *out);
 /* Elements of a buffer in columns. */
-void run_elements(const struct run_arg *a, size_t number, uint64_t count, const uint8_t *data, int width,
+void run_elements(const struct program_arg *a, size_t number, uint64_t count, const uint8_t *data, int width,
                   struct sb *out);
 
-/* An hd_status with the device's message, as an error. */
-bool run_check(const struct run *r, hd_status s, struct err *e);
+/* run_series.c, run_profile.c: for people and as JSON. */
+void run_series(const struct run *r, struct sb *out);
+json_t *run_series_json(const struct run *r);
+void run_profile(const struct run *r, struct sb *out);
+json_t *run_profile_json(const struct run *r);
 
 #endif

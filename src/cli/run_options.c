@@ -1,24 +1,11 @@
-/* The options of `heddle run`, from words to values. Everything that can be said about a command line without
- * opening a device or a file is said here. */
+/* The options of `heddle run`, from words to values: the launch and the machine first; then, when the file has
+ * said what arguments it brings itself, what is to become of them. */
 #include <string.h>
 
 #include "cli/run.h"
 
-static bool read_dims(const char *option, const char *text, uint32_t dims[3], struct err *e) {
-    const char *p = text;
-    for (int i = 0; i < 3; i++) dims[i] = 1;
-    for (int i = 0;; i++) {
-        size_t n = strcspn(p, ",");
-        uint64_t v;
-        if (i == 3) return err_set(e, ERR_INPUT, "%s '%.60s' has more than three dimensions", option, text);
-        if (!n) return err_set(e, ERR_INPUT, "%s '%.60s' lacks a dimension", option, text);
-        if (!arg_number(p, n, IR_T_U32, option, &v, e)) return false;
-        if (!v) return err_set(e, ERR_INPUT, "%s '%.60s': a dimension is at least 1", option, text);
-        dims[i] = (uint32_t)v;
-        if (!p[n]) return true;
-        p += n + 1;
-    }
-}
+/* Threads whose instructions a time series may count one by one. */
+enum { MOST_THREADS = 1 << 16 };
 
 /* The argument number before a ':' or the end; *rest is what follows the ':', or NULL. */
 static bool read_target(const struct run *r, const char *option, const char *text, uint64_t *arg,
@@ -27,22 +14,12 @@ static bool read_target(const struct run *r, const char *option, const char *tex
     *rest = text[n] ? text + n + 1 : NULL;
     if (!n) return err_set(e, ERR_INPUT, "%s '%.60s': the number of an argument is missing", option, text);
     if (!arg_number(text, n, IR_T_U64, option, arg, e)) return false;
-    if (*arg >= r->args.n)
+    if (*arg >= r->program.args.n)
         return err_set(e, ERR_INPUT, "%s %.60s: there is no argument %llu (%zu given, counted from 0)",
-                       option, text, (unsigned long long)*arg, r->args.n);
-    if (r->args.v[*arg].spec.kind != ARG_BUFFER)
+                       option, text, (unsigned long long)*arg, r->program.args.n);
+    if (r->program.args.v[*arg].spec.kind != ARG_BUFFER)
         return err_set(e, ERR_INPUT, "%s %.60s: argument %llu (%.60s) is not a buffer", option, text,
-                       (unsigned long long)*arg, r->args.v[*arg].text);
-    return true;
-}
-
-static bool read_args(struct run *r, const struct opts *o, struct err *e) {
-    for (size_t i = 0; i < opts_count(o, "arg"); i++) {
-        struct run_arg a = {.text = opts_nth(o, "arg", i)};
-        if (!arg_parse(a.text, &a.spec, e))
-            return err_set(e, ERR_INPUT, "--arg %.60s (argument %zu): %s", a.text, i, err_text(e));
-        VEC_PUSH(&r->args, a);
-    }
+                       (unsigned long long)*arg, r->program.args.v[*arg].text);
     return true;
 }
 
@@ -73,54 +50,70 @@ static bool read_dumps(struct run *r, const struct opts *o, struct err *e) {
     return true;
 }
 
-static bool read_settings(struct run *r, const struct opts *o, struct err *e) {
-    for (size_t i = 0; i < opts_count(o, "set"); i++) {
-        const char *text = opts_nth(o, "set", i), *equals = strchr(text, '=');
-        if (!equals)
-            return err_set(e, ERR_INPUT,
-                           "--set %.60s: '=' and a value are missing, as in --set mem.global_bytes=8G", text);
-        VEC_PUSH(&r->settings,
-                 (hd_option){arena_strndup(&r->mem, text, (size_t)(equals - text)), equals + 1});
-    }
-    return true;
-}
-
 /* Two outputs never share a place. */
 static bool check_outputs(struct run *r, struct err *e) {
-    size_t users = r->json && !strcmp(r->json, "-");
-    for (size_t i = 0; i < r->dumps.n && r->json; i++)
-        if (!users && !strcmp(r->dumps.v[i].path, r->json))
-            return err_set(e, ERR_INPUT, "--dump and --json cannot both go to %.60s", r->json);
-    for (size_t i = 0; i < r->dumps.n; i++) users += !strcmp(r->dumps.v[i].path, "-");
+    struct {
+        const char *option, *path;
+    } out[] = {
+        {"--json", r->json}, {"--series", r->series}, {"--trace", r->trace}, {"--timeline", r->timeline}};
+    enum { OUTS = sizeof out / sizeof *out };
+    size_t users = 0;
+    for (size_t i = 0; i < r->dumps.n; i++) {
+        users += !strcmp(r->dumps.v[i].path, "-");
+        for (size_t k = 0; k < OUTS; k++)
+            if (out[k].path && strcmp(out[k].path, "-") && !strcmp(out[k].path, r->dumps.v[i].path))
+                return err_set(e, ERR_INPUT, "--dump and %s cannot both go to %.60s", out[k].option,
+                               out[k].path);
+    }
+    for (size_t i = 0; i < OUTS; i++) {
+        users += out[i].path && !strcmp(out[i].path, "-");
+        for (size_t k = 0; k < i; k++)
+            if (out[i].path && out[k].path && strcmp(out[i].path, "-") && !strcmp(out[i].path, out[k].path))
+                return err_set(e, ERR_INPUT, "%s and %s cannot both go to %.60s", out[k].option,
+                               out[i].option, out[i].path);
+    }
     r->data_on_stdout = users > 0;
     if (users > 1 || (users && r->prints.n))
-        return err_set(e, ERR_INPUT, "only one of --json -, --dump N:- and --print can have standard output");
+        return err_set(e, ERR_INPUT,
+                       "only one of --print and the outputs that go to - can have standard output");
     return true;
 }
 
-static bool read_launch(struct run *r, const struct opts *o, struct err *e) {
-    const char *grid = opts_value(o, "grid"), *block = opts_value(o, "block"),
-               *shared = opts_value(o, "shared");
-    const char *most = opts_value(o, "max-insts");
-    uint64_t v = 0;
-    if (grid && !read_dims("--grid", grid, r->launch.grid, e)) return false;
-    if (block && !read_dims("--block", block, r->launch.block, e)) return false;
-    if (shared && !cli_number("--shared", shared, UINT32_MAX, &v, e)) return false;
-    r->launch.shared_bytes = (uint32_t)v;
-    if (most && !cli_number("--max-insts", most, UINT64_MAX, &r->launch.max_insts, e)) return false;
-    if (most && !r->launch.max_insts) return err_set(e, ERR_INPUT, "--max-insts: N is at least 1");
-    r->has_grid = grid;
-    r->has_block = block;
+/* N[:THREADS] */
+static bool read_interval(struct run *r, const char *text, struct err *e) {
+    size_t n = strcspn(text, ":");
+    if (!arg_number(text, n, IR_T_U64, "--interval", &r->interval, e)) return false;
+    if (!r->interval) return err_set(e, ERR_INPUT, "--interval: N is at least 1");
+    return !text[n] || cli_number("--interval: THREADS", text + n + 1, MOST_THREADS, &r->threads, e);
+}
+
+/* What only a machine with a clock can tell. */
+static bool check_functional(const struct run *r, const struct opts *o, struct err *e) {
+    static const char *const timed[] = {"mech", "interval", "series", "profile", "trace", "timeline"};
+    for (size_t i = 0; i < sizeof timed / sizeof *timed && r->functional; i++)
+        if (opts_has(o, timed[i]))
+            return err_set(e, ERR_INPUT, "--%s needs a timed run: it does not go with --functional",
+                           timed[i]);
+    if (r->series && !r->interval) return err_set(e, ERR_INPUT, "--series needs --interval N");
     return true;
 }
 
 bool run_read_options(struct run *r, const struct opts *o, struct err *e) {
-    r->file = o->operands.v[0];
-    r->kernel_name = opts_value(o, "kernel");
+    const char *interval = opts_value(o, "interval");
     r->json = opts_value(o, "json");
-    r->config = opts_value(o, "config");
+    r->series = opts_value(o, "series");
+    r->trace = opts_value(o, "trace");
+    r->timeline = opts_value(o, "timeline");
+    r->functional = opts_has(o, "functional");
+    r->profile = opts_has(o, "profile");
     r->quiet = opts_has(o, "quiet");
     r->host = opts_has(o, "host");
-    return read_launch(r, o, e) && read_args(r, o, e) && read_prints(r, o, e) && read_dumps(r, o, e) &&
-           read_settings(r, o, e) && check_outputs(r, e);
+    if (interval && !read_interval(r, interval, e)) return false;
+    return program_options(&r->program, r->cli, o->operands.v[0], o, e) && check_functional(r, o, e) &&
+           machine_read(&r->machine, opts_value(o, "config"), o, e) &&
+           machine_choose(&r->machine, r->functional, opts_value(o, "mech"), e);
+}
+
+bool run_read_outputs(struct run *r, const struct opts *o, struct err *e) {
+    return read_prints(r, o, e) && read_dumps(r, o, e) && check_outputs(r, e);
 }

@@ -2,136 +2,84 @@
  * numbers that differ from run to run, so they stay out of JSON, and of a report that is not read on a
  * terminal, unless asked for. */
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/run.h"
-#include "report/table.h"
+#include "cli/stats_json.h"
+#include "report/text.h"
 #include "sim/sim.h"
 
 /* ---- the report ---- */
 
-/* 12,345,678 */
-static void grouped(struct sb *out, uint64_t v) {
-    char digits[32];
-    int n = snprintf(digits, sizeof digits, "%" PRIu64, v);
-    for (int i = 0; i < n; i++) sb_add(out, "%s%c", i && (n - i) % 3 == 0 ? "," : "", digits[i]);
-}
-
-/* "1 block", "16 x 16 threads" */
-static void dims(struct sb *out, const uint32_t d[3], const char *what) {
-    sb_add(out, "%u", d[0]);
-    if (d[1] > 1 || d[2] > 1) sb_add(out, " x %u", d[1]);
-    if (d[2] > 1) sb_add(out, " x %u", d[2]);
-    sb_add(out, " %s%s", what, d[0] == 1 && d[1] <= 1 && d[2] <= 1 ? "" : "s");
-}
-
-static void label(const struct run *r, struct sb *out, const char *name) {
+void run_label(const struct run *r, struct sb *out, const char *name) {
     sb_add(out, "%s%-20s%s", term_on(&r->cli->term, TERM_DIM), name, term_on(&r->cli->term, TERM_PLAIN));
 }
 
-static void count_line(const struct run *r, struct sb *out, const char *name, uint64_t v) {
-    label(r, out, name);
-    grouped(out, v);
+void run_count(const struct run *r, struct sb *out, const char *name, uint64_t v) {
+    run_label(r, out, name);
+    text_grouped(out, v);
     sb_add(out, "\n");
 }
 
 static void host_lines(const struct run *r, struct sb *out, uint64_t insts) {
-    label(r, out, "host");
+    run_label(r, out, "host");
     sb_add(out, "%.3f s", r->seconds);
     if (r->seconds > 0) sb_add(out, ", %.1f million thread instructions/s", (double)insts / r->seconds / 1e6);
     sb_add(out, "\n");
 }
 
-void run_report(const struct run *r, struct sb *out) {
-    const struct stats *s = sim_stats(r->dev, false);
-    label(r, out, "kernel");
-    sb_add(out, "%s%s%s\n", term_on(&r->cli->term, TERM_BOLD), r->info.name,
+static void launch_lines(const struct run *r, struct sb *out) {
+    run_label(r, out, "kernel");
+    sb_add(out, "%s%s%s\n", term_on(&r->cli->term, TERM_BOLD), r->program.info.name,
            term_on(&r->cli->term, TERM_PLAIN));
-    label(r, out, "launch");
-    dims(out, r->launch.grid, "block");
-    sb_add(out, " of ");
-    dims(out, r->launch.block, "thread");
-    if (r->launch.shared_bytes) sb_add(out, ", %u bytes of shared memory each", r->launch.shared_bytes);
+    run_label(r, out, "launch");
+    program_shape(&r->program.launch, out);
     sb_add(out, "\n");
-    count_line(r, out, "thread instructions", s->exec.thread_insts);
-    count_line(r, out, "warp instructions", s->exec.warp_insts);
-    label(r, out, "lane activity");
+}
+
+static void functional_lines(const struct run *r, const struct stats *s, struct sb *out) {
+    run_count(r, out, "thread instructions", s->exec.thread_insts);
+    run_count(r, out, "warp instructions", s->exec.warp_insts);
+    run_label(r, out, "lane activity");
     sb_add(out, "%.1f %%\n", 100 * stats_value(s, STAT_exec_lane_activity));
-    label(r, out, "divergent branches");
-    grouped(out, s->exec.divergent_branches);
+    run_label(r, out, "divergent branches");
+    text_grouped(out, s->exec.divergent_branches);
     sb_add(out, " of ");
-    grouped(out, s->exec.branches);
+    text_grouped(out, s->exec.branches);
     if (s->exec.branches) sb_add(out, " (%.1f %%)", 100 * stats_value(s, STAT_exec_divergence));
     sb_add(out, "\n");
+}
+
+void run_report(const struct run *r, struct sb *out) {
+    const struct stats *s = sim_stats(r->dev, false);
+    launch_lines(r, out);
+    if (r->functional)
+        functional_lines(r, s, out);
+    else
+        run_timed_report(r, s, out);
     if (r->host || r->cli->term.out_tty) host_lines(r, out, s->exec.thread_insts);
+    if (r->interval) run_series(r, out);
+    if (r->profile) run_profile(r, out);
 }
 
 /* ---- JSON ---- */
 
-static json_t *option_value(const struct option_row *row, const struct options *o) {
-    struct sb text = {0};
-    const void *at = (const char *)o + row->offset;
-    json_t *v = NULL;
-    switch (row->kind) {
-    case OPTION_INT: return json_integer(*(const option_INT *)at);
-    case OPTION_SIZE: return json_integer((json_int_t) * (const option_SIZE *)at);
-    case OPTION_REAL: return json_real(*(const option_REAL *)at);
-    case OPTION_BOOL: return json_boolean(*(const option_BOOL *)at);
-    case OPTION_ENUM:
-    case OPTION_TEXT:
-        option_print(row, o, &text);
-        v = json_string(text.text ? text.text : "");
-        sb_free(&text);
-        break;
-    }
-    return v;
-}
-
-static json_t *options_json(const struct run *r) {
-    json_t *o = json_object();
-    for (int i = 0; i < OPTION_COUNT; i++)
-        json_object_set_new(o, option_rows[i].key, option_value(&option_rows[i], sim_options(r->dev)));
-    return o;
-}
-
-static void stats_json(const struct run *r, bool total, json_t *o) {
-    const struct stats *s = sim_stats(r->dev, total);
-    for (int i = 0; i < STAT_COUNT; i++) {
-        enum stat_id id = (enum stat_id)i;
-        json_t *v = stat_rows[i].how == STAT_FORMULA ? json_real(stats_value(s, id))
-                                                     : json_integer((json_int_t)stats_exact(s, id));
-        json_object_set_new(o, stat_rows[i].name, v);
-    }
-    if (!r->host) return;
-    json_object_set_new(o, "host.seconds", json_real(r->seconds));
-    json_object_set_new(o, "host.thread_insts_per_second",
-                        json_real(r->seconds > 0 ? (double)s->exec.thread_insts / r->seconds : 0));
-}
-
-static json_t *kernel_json(const struct run *r) {
-    const uint32_t *g = r->launch.grid, *b = r->launch.block;
-    json_t *k = json_pack("{s:s, s:[I,I,I], s:[I,I,I], s:I}", "kernel", r->info.name, "grid",
-                          (json_int_t)g[0], (json_int_t)g[1], (json_int_t)g[2], "block", (json_int_t)b[0],
-                          (json_int_t)b[1], (json_int_t)b[2], "shared", (json_int_t)r->launch.shared_bytes);
-    stats_json(r, false, k);
-    return k;
-}
-
 bool run_json(const struct run *r, struct sb *out, struct err *e) {
-    json_t *root = json_object(), *kernels = json_array(), *total = json_object();
-    json_array_append_new(kernels, kernel_json(r));
-    stats_json(r, true, total);
-    json_object_set_new(root, "options", options_json(r));
+    const struct stats *last = sim_stats(r->dev, false), *all = sim_stats(r->dev, true);
+    json_t *root = json_object(), *kernels = json_array(), *total = json_object(),
+           *kernel = stats_json_launch(r->program.info.name, &r->program.launch);
+    stats_json_add(kernel, last);
+    stats_json_add(total, all);
+    if (r->host) stats_json_add_host(kernel, last, r->seconds);
+    if (r->host) stats_json_add_host(total, all, r->seconds);
+    if (r->interval) json_object_set_new(kernel, "series", run_series_json(r));
+    if (r->profile) json_object_set_new(kernel, "profile", run_profile_json(r));
+    json_array_append_new(kernels, kernel);
+    json_object_set_new(root, "options", stats_json_options(sim_options(r->dev)));
     json_object_set_new(root, "kernels", kernels);
     json_object_set_new(root, "total", total);
-    char *text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-    json_decref(root);
-    if (!text) return err_set(e, ERR_MEMORY, "no memory for the JSON text");
-    sb_add(out, "%s\n", text);
-    free(text);
-    return true;
+    return stats_json_text(root, out, e);
 }
 
 /* ---- elements ---- */
@@ -149,7 +97,7 @@ static uint64_t columns(size_t width, size_t cell, size_t index) {
     return n;
 }
 
-void run_elements(const struct run_arg *a, size_t number, uint64_t count, const uint8_t *data, int width,
+void run_elements(const struct program_arg *a, size_t number, uint64_t count, const uint8_t *data, int width,
                   struct sb *out) {
     size_t bytes = ir_type_bytes[a->spec.type], widest = 0,
            index = (size_t)snprintf(NULL, 0, "%" PRIu64, count - 1) + 3;

@@ -2,6 +2,7 @@
  * value) turns it off, as does TERM=dumb. */
 #include "cli/term.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -13,6 +14,16 @@ enum { WIDTH_DEFAULT = 80, WIDTH_MIN = 40, WIDTH_MAX = 200, BAR = 30 };
 static bool wants_colour(void) {
     const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
     return !(no && *no) && !(term && !strcmp(term, "dumb"));
+}
+
+/* As the C library chooses it, without changing the program's locale: numbers stay in C's form. */
+static bool wants_utf8(void) {
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *v = getenv(names[i]);
+        if (v && *v) return strcasestr(v, "utf-8") || strcasestr(v, "utf8");
+    }
+    return false;
 }
 
 static int stream_width(FILE *f) {
@@ -29,6 +40,7 @@ void term_init(struct term *t, FILE *out, FILE *err) {
                        .err_tty = err_tty,
                        .out_colour = out_tty && colour,
                        .err_colour = err_tty && colour,
+                       .utf8 = wants_utf8(),
                        .width = out_tty ? stream_width(out) : WIDTH_DEFAULT};
 }
 
@@ -46,6 +58,12 @@ static const char *style(enum term_style s) {
 
 const char *term_on(const struct term *t, enum term_style s) {
     return t->out_colour ? style(s) : "";
+}
+
+void term_print(struct term *t, const struct sb *text) {
+    errno = 0;
+    if (text->len && fwrite(text->text, 1, text->len, t->out) != text->len && !t->out_errno)
+        t->out_errno = errno;
 }
 
 static void say(const struct term *t, const char *where, const char *kind, enum term_style s,
@@ -75,22 +93,26 @@ void progress_start(struct progress *p, const struct term *t) {
     *p = (struct progress){.term = t, .start = term_seconds()};
 }
 
-static void draw(const struct progress *p, double elapsed, uint64_t done, uint64_t all) {
-    double part = all ? (double)done / (double)all : 0;
+static void draw(const struct progress *p, double elapsed, double part, const char *what) {
     int filled = (int)(part * BAR);
-    fprintf(p->term->err, "\r\033[K[%.*s%.*s] %3.0f %%  %llu of %llu blocks", filled,
-            "##############################", BAR - filled, "..............................", 100 * part,
-            (unsigned long long)done, (unsigned long long)all);
-    if (done) fprintf(p->term->err, ", %.0f s left", elapsed / part - elapsed);
+    fprintf(p->term->err, "\r\033[K[%.*s%.*s] %3.0f %%  %s", filled, "##############################",
+            BAR - filled, "..............................", 100 * part, what);
+    if (part > 0) fprintf(p->term->err, ", %.0f s left", elapsed / part - elapsed);
     fflush(p->term->err);
 }
 
-void progress_update(struct progress *p, uint64_t done, uint64_t all) {
+void progress_part(struct progress *p, double part, const char *what) {
     if (!p->term->err_tty) return;
     double now = term_seconds();
     if (now - p->start < 1 || now - p->shown < 0.1) return;
     p->shown = now;
-    draw(p, now - p->start, done, all);
+    draw(p, now - p->start, part < 1 ? part : 1, what);
+}
+
+void progress_update(struct progress *p, uint64_t done, uint64_t all) {
+    char what[64];
+    snprintf(what, sizeof what, "%llu of %llu blocks", (unsigned long long)done, (unsigned long long)all);
+    progress_part(p, all ? (double)done / (double)all : 0, what);
 }
 
 void progress_end(struct progress *p) {

@@ -102,6 +102,13 @@ void mech_event(struct mech *m, const char *fmt, ...) {
     m->env.event(m->env.sm, text);
 }
 
+void mech_places(const struct mech *m, mech_place_fn *put, void *user) {
+    if (m->ops->places) m->ops->places(m, put, user);
+    FOR_SPLITS(s, m->pool)
+    for (uint32_t k = 0; !s->in_flight && k < s->set.n; k++)
+        put(user, s->set.p[k].warp, s->set.p[k].mask, s->pc);
+}
+
 /* ---- refusals ---- */
 
 struct walk { /* over the functions a kernel can reach */

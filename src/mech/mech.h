@@ -142,6 +142,9 @@ enum {
     MECH_SIMD_WIDE = 16 /* its warps are as wide as the SIMD group: env.warp_size is then simd_width */
 };
 
+/* These threads go on at pc. */
+typedef void mech_place_fn(void *user, uint32_t warp, uint32_t mask, uint32_t pc);
+
 struct mech;
 struct mech_ops {
     const char *name, *title, *source; /* "pdom", "Post-dominator stack", "DWF 3.2, Table 3.1" */
@@ -165,6 +168,8 @@ struct mech_ops {
      * packet that only charges), whatever the order says; MECH_NEVER: none. */
     uint64_t (*next)(const struct mech *m, uint32_t sched);
     void (*census)(const struct mech *m, struct mech_census *c);
+    /* Optional. Where threads go on that are in no split's set; of several calls for a thread the last holds. */
+    void (*places)(const struct mech *m, mech_place_fn *put, void *user);
     void (*state)(const struct mech *m, struct sb *out);   /* its tables as text, one line per entry */
     void (*storage)(const struct mech *m, struct sb *out); /* "structure bits" lines for one SM */
     void (*audit)(const struct mech *m);                   /* debug builds: panics on a broken invariant */
@@ -191,6 +196,8 @@ void mech_wake(struct mech *m, uint32_t warp, uint32_t mask);
 uint64_t mech_next(const struct mech *m, uint32_t sched);
 /* For mechanisms: shown in the trace beside the next issue; formats nothing unless someone traces. */
 void mech_event(struct mech *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Where every thread goes on that is not in flight, as above. */
+void mech_places(const struct mech *m, mech_place_fn *put, void *user);
 /* Refuses before a launch what the mechanism cannot run, saying why (kernel `func` of the module). */
 bool mech_can_run(const struct mech_ops *ops, const struct ir_module *m, const struct cfg *c, uint32_t func,
                   struct err *e);

@@ -4,12 +4,16 @@
  * Threads would be one split each. To execute them at a fraction of that cost, threads of a *unit* (an architectural warp,
  * or the machine warp if that is narrower, so that a unit has one scheduler) that are at the same PC and ready at the same
  * time are kept in one split, a group. Groups cost no thread a cycle: a packet takes as much of a group as it has lanes
- * free; groups merge only if both could issue now; and a group that has to wait for an event is taken apart, so that
+ * free; groups merge only if both can issue from the same cycle on; and a group that has to wait for an event is taken apart, so that
  * threads that need not wait (wake, memory) go on. Threads of a group may be at different call depths: nothing here
  * depends on where they came from.
  *
- * Groups that may be scheduled are in a list per unit, where those that arrive look for company. */
+ * Groups that may be scheduled are listed by unit, where those that arrive look for company. Left alone, groups fall apart:
+ * every cut at the end of a packet puts a part of one ahead of the rest. So when the order chooses a group, the group of
+ * its unit that is furthest behind (the lowest PC) goes in its place if it is ready too, and catches up with the others.
+ * A packet is as full either way; nobody is passed over more than PATIENCE times in a row, so that everybody gets on. */
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,44 +23,52 @@
 #include "mech/set.h"
 #include "mech/split.h"
 
-struct mimd {
-    uint32_t *head; /* by unit: its first schedulable group, or SPLIT_NONE */
+enum { PATIENCE = 32 };
+
+struct unit { /* its schedulable groups, in no order; PCs apart, for they are searched at every commit */
+    uint32_t n, pc[32], id[32];
 };
 
-enum { UNIT, NEXT, PREV, LISTED }; /* split.own */
+struct mimd {
+    struct unit *unit;
+};
+
+enum { UNIT, PLACE, LISTED, PASSED }; /* split.own: place in the unit's list, if it is in it */
 
 static bool create(struct mech *m, struct err *e) {
     (void)e;
     struct mimd *d = m->self = xcalloc(1, sizeof *d);
-    uint32_t units = split_homes(&m->env);
-    d->head = xmalloc(units * sizeof *d->head);
-    for (uint32_t u = 0; u < units; u++) d->head[u] = SPLIT_NONE;
+    d->unit = xcalloc(split_homes(&m->env), sizeof *d->unit);
     return true;
 }
 
 static void destroy(struct mech *m) {
     struct mimd *d = m->self;
-    free(d->head);
+    free(d->unit);
     free(d);
 }
 
 /* ---- groups of a unit ---- */
 
+static struct unit *unit_of(const struct mech *m, const struct mech_split *s) {
+    const struct mimd *d = m->self;
+    return &d->unit[s->own[UNIT]];
+}
+
 static void list(struct mech *m, struct mech_split *s) {
-    struct mimd *d = m->self;
-    uint32_t *head = &d->head[s->own[UNIT]];
-    if (*head != SPLIT_NONE) split_at(m->pool, *head)->own[PREV] = s->id;
-    s->own[NEXT] = *head;
-    s->own[PREV] = SPLIT_NONE;
+    struct unit *u = unit_of(m, s);
+    s->own[PLACE] = u->n++;
     s->own[LISTED] = true;
-    *head = s->id;
+    u->pc[s->own[PLACE]] = s->pc;
+    u->id[s->own[PLACE]] = s->id;
 }
 
 static void unlist(struct mech *m, struct mech_split *s) {
-    struct mimd *d = m->self;
-    uint32_t prev = s->own[PREV], next = s->own[NEXT];
-    *(prev == SPLIT_NONE ? &d->head[s->own[UNIT]] : &split_at(m->pool, prev)->own[NEXT]) = next;
-    if (next != SPLIT_NONE) split_at(m->pool, next)->own[PREV] = prev;
+    struct unit *u = unit_of(m, s);
+    uint32_t at = s->own[PLACE], last = --u->n;
+    u->pc[at] = u->pc[last];
+    u->id[at] = u->id[last];
+    split_at(m->pool, u->id[at])->own[PLACE] = at;
     s->own[LISTED] = false;
 }
 
@@ -66,16 +78,48 @@ static struct mech_split *divide(struct mech *m, struct mech_split *s, uint32_t 
     return split_divide(m, s, &part);
 }
 
-/* A group at the same PC that could issue now, if s could too. */
+/* A listed group at the same PC that can issue from the same cycle on as s. */
 static struct mech_split *company(struct mech *m, const struct mech_split *s) {
-    const struct mimd *d = m->self;
-    for (uint32_t id = d->head[s->own[UNIT]]; id != SPLIT_NONE;) {
-        struct mech_split *g = split_at(m->pool, id);
-        if (g->pc == s->pc && g->wake <= *m->env.now)
-            return m->env.when(m->env.sm, s) <= *m->env.now ? g : NULL;
-        id = g->own[NEXT];
+    const struct unit *u = unit_of(m, s);
+    for (uint32_t i = 0; i < u->n; i++) {
+        if (u->pc[i] != s->pc) continue;
+        struct mech_split *g = split_at(m->pool, u->id[i]);
+        uint64_t at = m->env.when(m->env.sm, s);
+        if (at == g->wake || (at <= *m->env.now && g->wake <= *m->env.now)) return g;
     }
     return NULL;
+}
+
+/* s, picked and not listed, takes along whoever of its unit could issue the same now. */
+static void collect(struct mech *m, struct mech_split *s) {
+    const struct unit *u = unit_of(m, s);
+    for (uint32_t i = u->n; i-- > 0;) {
+        if (u->pc[i] != s->pc) continue;
+        struct mech_split *g = split_at(m->pool, u->id[i]);
+        if (g->wake > *m->env.now || m->env.when(m->env.sm, g) > *m->env.now) continue;
+        unlist(m, g);
+        split_merge(m, s, g);
+    }
+}
+
+/* s, picked and still listed, lets the last of its unit go first: they exchange what they are. */
+static void give_way(struct mech *m, struct mech_split *s) {
+    struct unit *u = unit_of(m, s);
+    uint32_t last = s->own[PLACE];
+    if (s->own[PASSED] >= PATIENCE) return;
+    for (uint32_t i = 0; i < u->n; i++)
+        if (u->pc[i] < u->pc[last]) last = i;
+    struct mech_split *t = split_at(m->pool, u->id[last]);
+    if (t == s || t->wake > *m->env.now || m->env.when(m->env.sm, t) > *m->env.now) return;
+    struct mech_set front;
+    const uint32_t pc = s->pc, passed = s->own[PASSED] + 1;
+    set_copy(&front, &s->set);
+    s->pc = t->pc;
+    s->own[PASSED] = t->own[PASSED];
+    split_assign(m->pool, s, &t->set);
+    t->pc = u->pc[last] = pc;
+    t->own[PASSED] = passed;
+    split_assign(m->pool, t, &front);
 }
 
 /* s waits for an event. Those of `lanes` whose threads need not wait go on as a group of their own. */
@@ -143,7 +187,10 @@ static bool choose(struct mech *m, uint32_t sched, struct mech_packet *p) {
     uint32_t room = m->env.warp_size;
     p->n = p->charge = p->register_stall = 0;
     for (struct mech_split *s; room && (s = order_pick(m->order, sched, *m->env.now));) {
+        give_way(m, s);
         unlist(m, s);
+        collect(m, s);
+        s->own[PASSED] = 0;
         if (s->threads > room) s = take_some(m, s, room);
         p->split[p->n++] = s;
         room -= s->threads;
@@ -221,14 +268,17 @@ static void storage(const struct mech *m, struct sb *out) {
 
 static void audit(const struct mech *m) {
     const struct mimd *d = m->self;
+    uint32_t listed = 0;
     split_audit(m, true);
-    for (uint32_t u = 0; u < split_homes(&m->env); u++)
-        for (uint32_t id = d->head[u]; id != SPLIT_NONE; id = split_at(m->pool, id)->own[NEXT])
-            CHECK(split_at(m->pool, id) && split_at(m->pool, id)->own[UNIT] == u);
     FOR_SPLITS(s, m->pool) {
-        CHECK(s->set.n == 1);
-        CHECK(!(s->own[LISTED] && s->in_flight));
+        CHECK(s->set.n == 1 && !(s->own[LISTED] && s->in_flight));
+        if (!s->own[LISTED]) continue;
+        const struct unit *u = unit_of(m, s);
+        CHECK(s->own[PLACE] < u->n && u->id[s->own[PLACE]] == s->id && u->pc[s->own[PLACE]] == s->pc);
+        listed++;
     }
+    for (uint32_t k = 0; k < split_homes(&m->env); k++) listed -= d->unit[k].n;
+    CHECK(!listed);
 }
 
 extern const struct mech_ops mech_mimd;

@@ -34,7 +34,7 @@ struct order {
     struct mech_env env;
     const struct split_pool *pool;
     enum order_policy policy;
-    uint32_t cap, words;
+    uint32_t cap;
     struct queue *q;
     uint8_t *state; /* enum state, by slot */
     bool *active;
@@ -47,7 +47,6 @@ struct order *order_new(const struct mech_env *env, const struct split_pool *poo
     o->pool = pool;
     o->policy = (enum order_policy)env->order;
     o->cap = pool->cap;
-    o->words = (pool->cap + 63) / 64;
     o->state = xcalloc(o->cap, sizeof *o->state);
     o->active = xcalloc(o->cap, sizeof *o->active);
     o->pos = xcalloc(o->cap, sizeof *o->pos);
@@ -58,7 +57,7 @@ struct order *order_new(const struct mech_env *env, const struct split_pool *poo
         struct queue *q = &o->q[k];
         q->timed = (struct heap){.v = xcalloc(o->cap, sizeof(struct heap_item)), .pos = o->pos};
         q->aged = (struct heap){.v = xcalloc(o->cap, sizeof(struct heap_item)), .pos = o->pos};
-        q->slots = xcalloc(o->words, sizeof *q->slots);
+        q->slots = xcalloc((o->cap + 63) / 64, sizeof *q->slots);
         q->last = o->cap;
         q->head = q->tail = SPLIT_NONE;
     }
@@ -106,10 +105,11 @@ static void take_ready(struct order *o, struct queue *q, const struct mech_split
 
 /* First ready slot at or behind `from`, or cap. */
 static uint32_t ready_from(const struct order *o, const struct queue *q, uint32_t from) {
-    if (from >= o->cap) return o->cap;
+    const uint32_t words = (o->pool->high + 63) / 64;
     uint32_t w = from / 64;
+    if (w >= words) return o->cap;
     uint64_t bits = q->slots[w] & ~UINT64_C(0) << (from % 64);
-    while (!bits && ++w < o->words) bits = q->slots[w];
+    while (!bits && ++w < words) bits = q->slots[w];
     return bits ? w * 64 + (uint32_t)__builtin_ctzll(bits) : o->cap;
 }
 

@@ -124,6 +124,11 @@ static void census(const struct mech *m, struct mech_census *c) {
     *c = (struct mech_census){.inactive_path = p->inactive, .reconvergence = p->joining};
 }
 
+static void places(const struct mech *m, mech_place_fn *put, void *user) {
+    const struct pdom *p = m->self;
+    FOR_SPLITS(s, m->pool) stack_places(&p->stack[s->own[HOME]], put, user);
+}
+
 static void state(const struct mech *m, struct sb *out) {
     const struct pdom *p = m->self;
     FOR_SPLITS(s, m->pool) {
@@ -181,6 +186,7 @@ const struct mech_ops mech_pdom = {
     .commit = commit,
     .release = release,
     .census = census,
+    .places = places,
     .state = state,
     .storage = storage,
     .audit = audit,

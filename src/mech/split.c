@@ -13,7 +13,7 @@
 #include "mech/order.h"
 #include "mech/set.h"
 
-enum { CHUNK = 32, LANES = 32 };
+enum { LANES = 32 };
 
 struct split_pool *split_pool_new(const struct mech_env *env) {
     struct split_pool *p = xcalloc(1, sizeof *p);
@@ -21,7 +21,7 @@ struct split_pool *split_pool_new(const struct mech_env *env) {
     p->slots = env->warps;
     p->warp_size = env->warp_size;
     p->schedulers = env->schedulers;
-    p->chunk = xcalloc(p->cap / CHUNK, sizeof *p->chunk);
+    p->chunk = xcalloc(p->cap / SPLIT_CHUNK, sizeof *p->chunk);
     p->used = xcalloc((p->cap + 63) / 64, sizeof *p->used);
     p->of = xmalloc(p->cap * sizeof *p->of);
     for (uint32_t t = 0; t < p->cap; t++) p->of[t] = SPLIT_NONE;
@@ -32,7 +32,7 @@ struct split_pool *split_pool_new(const struct mech_env *env) {
 
 void split_pool_free(struct split_pool *p) {
     if (!p) return;
-    for (uint32_t k = 0; k < p->cap / CHUNK; k++) free(p->chunk[k]);
+    for (uint32_t k = 0; k < p->cap / SPLIT_CHUNK; k++) free(p->chunk[k]);
     free(p->chunk);
     free(p->used);
     free(p->of);
@@ -42,10 +42,6 @@ void split_pool_free(struct split_pool *p) {
 }
 
 /* ---- splits ---- */
-
-struct mech_split *split_at(const struct split_pool *p, uint32_t id) {
-    return p->used[id / 64] >> (id % 64) & 1 ? &p->chunk[id / CHUNK][id % CHUNK] : NULL;
-}
 
 struct mech_split *split_of(const struct split_pool *p, uint32_t warp, uint32_t lane) {
     uint32_t id = p->of[warp * LANES + lane];
@@ -62,9 +58,10 @@ static uint32_t lowest_free(struct split_pool *p) {
 struct mech_split *split_new(struct mech *m, uint32_t sched, uint32_t pc) {
     struct split_pool *p = m->pool;
     uint32_t id = lowest_free(p);
-    if (!p->chunk[id / CHUNK]) p->chunk[id / CHUNK] = xcalloc(CHUNK, sizeof **p->chunk);
+    if (!p->chunk[id / SPLIT_CHUNK]) p->chunk[id / SPLIT_CHUNK] = xcalloc(SPLIT_CHUNK, sizeof **p->chunk);
     p->used[id / 64] |= UINT64_C(1) << (id % 64);
     p->first_free = id + 1;
+    if (id >= p->high) p->high = id + 1;
     if (++p->alive > m->stats.splits_max) m->stats.splits_max = p->alive;
     struct mech_split *s = split_at(p, id);
     s->id = id;

@@ -10,10 +10,12 @@
 #include "mech/mech.h"
 
 #define SPLIT_NONE 0xffffffffu
+enum { SPLIT_CHUNK = 32 };
 
 struct split_pool {
     uint32_t cap, alive, warp_size, schedulers;
     uint32_t first_free;       /* no free slot below */
+    uint32_t high;             /* no slot at or above it was ever used */
     uint64_t stamp;            /* age of the next split */
     struct mech_split **chunk; /* made as needed, kept until the end */
     uint64_t *used;            /* a bit per slot */
@@ -31,7 +33,10 @@ void split_pool_free(struct split_pool *p);
 struct mech_split *split_new(struct mech *m, uint32_t sched, uint32_t pc);
 /* Takes it out of the order; its threads belong to no split any more. */
 void split_free(struct mech *m, struct mech_split *s);
-struct mech_split *split_at(const struct split_pool *p, uint32_t id); /* NULL: no split there */
+/* NULL: no split there. */
+static inline struct mech_split *split_at(const struct split_pool *p, uint32_t id) {
+    return p->used[id / 64] >> (id % 64) & 1 ? &p->chunk[id / SPLIT_CHUNK][id % SPLIT_CHUNK] : NULL;
+}
 struct mech_split *split_of(const struct split_pool *p, uint32_t warp, uint32_t lane);
 /* Makes s the split of these threads, wherever they were, without touching s->set. */
 void split_bind(struct split_pool *p, const struct mech_split *s, const struct mech_set *set);
@@ -47,8 +52,8 @@ struct mech_split *split_released(struct mech *m, struct mech_set *left);
 /* Threads whose exit is committed leave: s (NULL: none) and the books. */
 void split_exit(struct split_pool *p, struct mech_split *s, const struct mech_set *gone);
 /* For each live split s, in slot order. */
-#define FOR_SPLITS(s, p)                                   \
-    for (uint32_t s##_id = 0; s##_id < (p)->cap; s##_id++) \
+#define FOR_SPLITS(s, p)                                    \
+    for (uint32_t s##_id = 0; s##_id < (p)->high; s##_id++) \
         for (struct mech_split *s = split_at((p), s##_id); s; s = NULL)
 
 /* ---- homes ---- */

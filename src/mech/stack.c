@@ -88,7 +88,7 @@ static void arrive(struct stack *s, struct stack_entry side, uint32_t pc, int32_
     while (i && same_join(&s->e[i - 1], &side)) i--;
     CHECK(i);
     struct stack_entry *join = &s->e[i - 1];
-    if (join->pc != IR_NOPC) return;
+    CHECK(join->pc == IR_NOPC || (join->pc == pc && join->depth == depth));
     join->pc = pc;
     join->depth = depth;
 }
@@ -298,6 +298,12 @@ static void print_pc(struct sb *out, const char *name, uint32_t pc) {
         sb_add(out, "%s - ", name);
     else
         sb_add(out, "%s %" PRIu32 " ", name, pc);
+}
+
+void stack_places(const struct stack *s, mech_place_fn *put, void *user) {
+    for (uint32_t i = 0; i < s->n; i++)
+        for (uint32_t k = 0; k < s->words; k++)
+            if (mask_of(s, i)[k]) put(user, s->first + k, mask_of(s, i)[k], s->e[i].pc);
 }
 
 void stack_print(const struct stack *s, struct sb *out) {

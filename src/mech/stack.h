@@ -38,6 +38,8 @@ bool stack_commit(struct mech *m, struct stack *s, const struct mech_outcome *o,
 bool stack_release(struct mech *m, struct stack *s, uint32_t warp, uint32_t mask, bool *changed);
 bool stack_blocked(const struct stack *s); /* a thread of the top waits, the others are held with it */
 void stack_top(const struct stack *s, struct mech_set *out);
+/* Where the threads of each entry go on, bottom first. */
+void stack_places(const struct stack *s, mech_place_fn *put, void *user);
 /* One line per entry, bottom first: "pc 5 rpc 9 w0:0000000e", the top marked. */
 void stack_print(const struct stack *s, struct sb *out);
 /* Panics unless entries are not empty, sides disjoint and inside their join, and all threads those of `present`. */

@@ -14,11 +14,35 @@
 
 /* ---- coalescing ---- */
 
-/* A line's place in out[0..n), or n; the last one is the likeliest. */
-static uint32_t find_line(const struct mem_line *out, uint32_t n, uint64_t base, uint64_t mask) {
-    for (uint32_t i = n; i-- > 0;)
-        if ((out[i].addr & ~mask) == base) return i;
-    return n;
+enum { MOST_ACCESSES = 256, MOST_PARTS = 2 * MOST_ACCESSES, TABLE = 2 * MOST_PARTS };
+
+/* The lines found so far, by a hash of their address; a value is the place in out[] + 1. */
+struct table {
+    uint32_t mask, n;
+    uint64_t last_base; /* the line of the part before, once there is one: the likeliest */
+    uint32_t last;
+    uint16_t at[TABLE];
+};
+
+static void table_init(struct table *t, uint32_t accesses) {
+    uint32_t size = 16;
+    while (size < 4 * accesses) size *= 2;
+    t->mask = size - 1;
+    t->n = 0;
+    memset(t->at, 0, size * sizeof *t->at);
+}
+
+/* The line's place in out[]; a new one is added with nothing in it. */
+static uint32_t line_at(struct table *t, struct mem_line *out, uint64_t base) {
+    if (t->n && t->last_base == base) return t->last;
+    uint32_t h = (uint32_t)(base * 0x9e3779b97f4a7c15u >> 40);
+    while (t->at[h & t->mask] && out[t->at[h & t->mask] - 1].addr != base) h++;
+    if (!t->at[h & t->mask]) {
+        out[t->n++] = (struct mem_line){base, 0, 0};
+        t->at[h & t->mask] = (uint16_t)t->n;
+    }
+    t->last_base = base;
+    return t->last = t->at[h & t->mask] - 1u;
 }
 
 /* Bytes [addr, end) of one access within one line; sectors as a mask. */
@@ -34,61 +58,64 @@ static struct part part_of(uint64_t addr, uint64_t end, uint32_t line, uint32_t 
     p.sectors = (UINT32_MAX >> (31 - (last - first))) << first;
     return p;
 }
+#define FOR_PARTS(p, i)                                                           \
+    for (uint64_t p##_at = addr[i], p##_end = p##_at + bytes; p##_at != p##_end;) \
+        for (struct part p = part_of(p##_at, p##_end, line, shift); p##_at != p.end; p##_at = p.end)
 
 /* Turns n lines with their sectors in `bytes` into runs of sectors, in place from the back: a run needs a lane access of its
- * own, so there is room. */
-static uint32_t runs(struct mem_line *out, uint32_t n, uint32_t shift) {
+ * own, so there is room. first[i]: the first run of line i. */
+static uint32_t runs(struct mem_line *out, uint32_t n, uint32_t shift, uint16_t *first) {
     uint32_t total = 0;
     for (uint32_t i = 0; i < n; i++)
         total += (uint32_t)__builtin_popcount(out[i].bytes & ~(out[i].bytes << 1));
-    for (uint32_t i = n, at = total; i-- > 0;) {
+    for (uint32_t i = n, at = total; i-- > 0; first[i] = (uint16_t)at) {
         struct mem_line l = out[i];
-        for (uint32_t ends = l.bytes & ~(l.bytes << 1);
-             ends;) { /* first sectors of the runs, last run first */
-            uint32_t first = 31 - (uint32_t)__builtin_clz(ends);
-            ends &= ~(1u << first);
-            out[--at] = (struct mem_line){l.addr + ((uint64_t)first << shift), 0, 0};
+        for (uint32_t begin = l.bytes & ~(l.bytes << 1);
+             begin;) { /* first sectors of the runs, last run first */
+            uint32_t sector = 31 - (uint32_t)__builtin_clz(begin);
+            begin &= ~(1u << sector);
+            out[--at] = (struct mem_line){l.addr + ((uint64_t)sector << shift), 0, 0};
         }
     }
     return total;
 }
 
-static void serve(struct mem_line *out, uint32_t n, const struct part *p, uint64_t mask) {
-    for (uint32_t i = n; i-- > 0;) {
-        struct mem_line *l = &out[i];
-        if ((l->addr & ~mask) != p->base || l->addr > p->addr) continue;
-        if (p->end - l->addr > l->bytes) l->bytes = (uint32_t)(p->end - l->addr);
-        l->lanes++;
-        return;
-    }
+static void serve(struct mem_line *l, const struct part *p) {
+    if (p->end - l->addr > l->bytes) l->bytes = (uint32_t)(p->end - l->addr);
+    l->lanes++;
+}
+
+/* Sectors first, then what each run serves. */
+static uint32_t by_sectors(const uint64_t *addr, uint32_t n, uint32_t bytes, uint32_t line, uint32_t shift,
+                           struct mem_line *out) {
+    uint16_t where[MOST_PARTS], first[MOST_PARTS];
+    uint32_t parts = 0;
+    struct table t;
+    table_init(&t, n);
+    for (uint32_t i = 0; i < n; i++) FOR_PARTS(p, i) {
+            uint32_t at = line_at(&t, out, p.base);
+            out[at].bytes |= p.sectors;
+            where[parts++] = (uint16_t)at;
+        }
+    uint32_t total = runs(out, t.n, shift, first);
+    parts = 0;
+    for (uint32_t i = 0; i < n; i++) FOR_PARTS(p, i) {
+            uint32_t at = first[where[parts++]];
+            while (at + 1 < total && out[at + 1].addr - p.base <= p.addr - p.base) at++;
+            serve(&out[at], &p);
+        }
+    return total;
 }
 
 uint32_t mem_coalesce(const uint64_t *addr, uint32_t n, uint32_t bytes, uint32_t line, uint32_t sector,
                       struct mem_line *out) {
-    uint32_t lines = 0, shift = (uint32_t)__builtin_ctz(sector ? sector : line);
-    uint64_t mask = line - 1;
-    bool split = line >> shift > 1;
-    CHECK(bytes && line >> shift <= 32);
-    for (uint32_t i = 0; i < n; i++)
-        for (uint64_t a = addr[i], end = a + bytes; a != end;) {
-            struct part p = part_of(a, end, line, shift);
-            uint32_t at = find_line(out, lines, p.base, mask);
-            if (at == lines) out[lines++] = (struct mem_line){p.base, 0, 0};
-            if (split)
-                out[at].bytes |= p.sectors;
-            else
-                serve(out + at, 1, &p, mask);
-            a = p.end;
-        }
-    if (!split) return lines;
-    uint32_t total = runs(out, lines, shift);
-    for (uint32_t i = 0; i < n; i++)
-        for (uint64_t a = addr[i], end = a + bytes; a != end;) {
-            struct part p = part_of(a, end, line, shift);
-            serve(out, total, &p, mask);
-            a = p.end;
-        }
-    return total;
+    uint32_t shift = (uint32_t)__builtin_ctz(sector ? sector : line);
+    CHECK(n <= MOST_ACCESSES && bytes && bytes <= 2 * line && line >> shift <= 32);
+    if (line >> shift > 1) return by_sectors(addr, n, bytes, line, shift, out);
+    struct table t;
+    table_init(&t, n);
+    for (uint32_t i = 0; i < n; i++) FOR_PARTS(p, i) serve(&out[line_at(&t, out, p.base)], &p);
+    return t.n;
 }
 
 /* ---- banks ---- */

@@ -8,21 +8,30 @@
 #include "mem/level.h"
 #include "mem/xbar.h"
 
-enum { TO_MEMORY, TO_SMS };                 /* the two crossbars */
-enum { PORT_WORDS = 16, SLICE_LIMIT = 64 }; /* bits for 1024 ports, 64 slices: what the options allow */
+enum { TO_MEMORY, TO_SMS }; /* the two crossbars */
+enum { PORT_WORDS = 16 };   /* of a set of ports: gpu.sms is at most 1024 */
 
 struct l1 {
     struct level level;
     struct msg_queue out; /* requests for the crossbar; msg.when in core cycles */
+    /* The last request that was refused. Until something is filled, leaves or is taken, the answer to it is the same: an SM
+     * that tries again every cycle costs next to nothing. */
+    bool refused;
+    enum mem_kind refused_kind;
+    uint32_t refused_bytes;
+    uint64_t refused_addr;
 };
 
-/* A port of both crossbars: SMs [first, first + sms) take turns. */
+enum { PORT_QUEUES = 64 * MEM_NPATHS }; /* at most: the caches of 64 SMs */
+
+/* A port of both crossbars, for noc.sms_per_port SMs from `first` on. */
 struct port {
-    uint32_t first, sms;
-    uint32_t turn;   /* queue that is asked first, counted over the port's caches */
-    uint32_t queued; /* requests in those caches' queues */
-    uint32_t inside; /* answers in the crossbar */
-    uint64_t due;    /* core cycle at which the first of them may leave */
+    uint32_t first;
+    uint32_t turn;                      /* queue that is asked first, counted over the port's caches */
+    uint32_t queues;                    /* that hold requests, */
+    uint64_t holding[PORT_QUEUES / 64]; /* and which */
+    uint32_t inside;                    /* answers in the crossbar */
+    uint64_t due;                       /* core cycle at which the first request may leave */
 };
 
 /* L2 slice and DRAM channel. */
@@ -33,7 +42,6 @@ struct slice {
     struct msg_queue answers;  /* answers to those that waited for DRAM */
     struct msg_queue below;    /* requests for DRAM */
     struct msg_queue returned; /* from DRAM */
-    bool answers_turn;         /* which of hits and answers goes first */
     uint32_t inside;           /* requests in the crossbar */
     bool arrived;              /* one is at the crossbar's output */
     uint64_t due;              /* L2 cycle */
@@ -46,6 +54,7 @@ struct slice {
 struct mem {
     struct mem_options o;
     uint32_t sms, ports, slices;
+    uint32_t port_words; /* of the three sets below */
     struct clocks clock;
     struct msg_pool pool;
     struct l1 *l1;          /* [sms][MEM_NPATHS] */
@@ -53,6 +62,8 @@ struct mem {
     struct port *port;
     struct slice *slice;
     struct xbar *xbar[2];
+    uint64_t xbar_at[2], xbar_due[2]; /* crossbar cycles it has run; the next that is to run */
+    uint64_t inbound;                 /* slices (64 at most) with requests in the crossbar */
     struct dram_map *map;
     uint64_t chip_bits;             /* with masks: address bits that choose the channel; else 0 */
     uint64_t sending[PORT_WORDS];   /* ports with requests queued */
@@ -62,6 +73,9 @@ struct mem {
     uint64_t latency_sum, latency_count, latency_max;
 };
 
+/* mem.c: into a crossbar, at the current cycle of clock `by`; needs xbar_room. */
+void mem_push(struct mem *m, int way, uint32_t input, uint32_t output, uint32_t bytes, uint32_t message,
+              enum clock_id by);
 /* l1.c */
 void l1_cycle(struct mem *m,
               uint64_t cycle); /* takes answers, sends requests, sets the core clock's due cycle */

@@ -7,8 +7,6 @@
  *
  * A line of a first-level cache may be longer than one of L2: it is asked for in pieces, each within one L2 line and so on
  * one channel. Atomics are performed in L2; the L1 line is dropped. */
-#include <stdlib.h>
-
 #include "base/alloc.h"
 #include "mem/impl.h"
 
@@ -18,8 +16,9 @@ static void set_bit(uint64_t *words, uint32_t i) {
 static void clear_bit(uint64_t *words, uint32_t i) {
     words[i / 64] &= ~((uint64_t)1 << i % 64);
 }
+/* Walks a set of ports; uses m. */
 #define FOR_PORTS(i, words)                                                         \
-    for (uint32_t i##_w = 0, i; i##_w < PORT_WORDS; i##_w++)                        \
+    for (uint32_t i##_w = 0, i; i##_w < m->port_words; i##_w++)                     \
         for (uint64_t i##_left = (words)[i##_w];                                    \
              i##_left && (i = i##_w * 64 + (uint32_t)__builtin_ctzll(i##_left), 1); \
              i##_left &= i##_left - 1)
@@ -45,11 +44,15 @@ static void send(struct mem *m, const struct source *from, enum mem_kind kind, u
                                 .when = from->ready,
                                 .bytes = bytes,
                                 .id = entry,
+                                .slice = dram_decode(m->map, addr).chip,
                                 .sm = (uint16_t)from->sm,
                                 .path = from->path,
                                 .kind = (uint8_t)kind};
+    if (!from->cache->out.count) {
+        set_bit(p->holding, (from->sm - p->first) * MEM_NPATHS + from->path);
+        p->queues++;
+    }
     msg_put(&m->pool, &from->cache->out, i);
-    p->queued++;
     if (from->ready < p->due) p->due = from->ready;
     set_bit(m->sending, number);
     clock_at(&m->clock, CLOCK_CORE, p->due);
@@ -95,16 +98,6 @@ static void carry_out(struct mem *m, const struct source *from, const struct lev
     if (x->fetch) send_grains(m, from, MEM_READ, line, x->fetch, x->entry);
 }
 
-static enum mem_answer atomic(struct mem *m, const struct source *from, const struct level_access *a,
-                              uint32_t tag, uint64_t now) {
-    struct level_effect x;
-    if (level_bypass(&from->cache->level, a, &x) == LEVEL_REFUSED) return MEM_BUSY;
-    carry_out(m, from, a, &x);
-    x.wait = send_range(m, from, MEM_ATOMIC, a->addr, a->bytes, x.entry);
-    wait(m, from, &x, tag, now);
-    return MEM_WAIT;
-}
-
 static enum mem_answer perfect(struct l1 *c, enum mem_kind kind, uint64_t now, uint64_t *when) {
     struct mem_cache_stats *s = &c->level.stats;
     s->accesses++;
@@ -115,8 +108,25 @@ static enum mem_answer perfect(struct l1 *c, enum mem_kind kind, uint64_t now, u
         s->writes++;
     else
         s->atomics++;
+    if (kind == MEM_WRITE) return MEM_POSTED;
     *when = now + c->level.shape.latency;
-    return kind == MEM_WRITE ? MEM_POSTED : MEM_HIT;
+    return MEM_HIT;
+}
+
+/* A refusal that need not be worked out again. */
+static bool still_refused(struct l1 *c, enum mem_kind kind, uint64_t addr, uint32_t bytes) {
+    if (!c->refused || c->refused_addr != addr || c->refused_bytes != bytes || c->refused_kind != kind)
+        return false;
+    c->level.stats.busy++;
+    return true;
+}
+
+static enum mem_answer refuse(struct l1 *c, const struct level_access *a) {
+    c->refused = true;
+    c->refused_kind = a->kind;
+    c->refused_bytes = a->bytes;
+    c->refused_addr = a->addr;
+    return MEM_BUSY;
 }
 
 enum mem_answer mem_ask(struct mem *m, uint32_t sm, enum mem_path path, enum mem_kind kind, uint64_t addr,
@@ -124,19 +134,20 @@ enum mem_answer mem_ask(struct mem *m, uint32_t sm, enum mem_path path, enum mem
     struct l1 *c = &m->l1[(size_t)sm * MEM_NPATHS + path];
     if (m->o.memory.ideal) return perfect(c, kind, now, when);
     uint64_t index = addr >> c->level.tags.line_shift;
-    if (!level_open(&c->level, index, now)) return MEM_BUSY;
+    if (!level_open(&c->level, index, now) || still_refused(c, kind, addr, bytes)) return MEM_BUSY;
     struct level_access a = {kind, addr, bytes, index, mem_queue_room(m, &c->level, &c->out)};
     struct source from = {c, sm, (uint8_t)path, now + c->level.shape.latency};
-    if (kind == MEM_ATOMIC) return atomic(m, &from, &a, tag, now);
     struct level_effect x;
-    enum level_what what = level_do(&c->level, &a, &x);
-    if (what == LEVEL_REFUSED) return MEM_BUSY;
+    enum level_what what = (kind == MEM_ATOMIC ? level_bypass : level_do)(&c->level, &a, &x);
+    if (what == LEVEL_REFUSED) return refuse(c, &a);
+    c->refused = false;
     if (what == LEVEL_HIT && kind == MEM_READ) {
         *when = from.ready;
         return MEM_HIT;
     }
     carry_out(m, &from, &a, &x);
     if (kind == MEM_WRITE) return MEM_POSTED;
+    if (kind == MEM_ATOMIC) x.wait = send_range(m, &from, kind, addr, bytes, x.entry);
     wait(m, &from, &x, tag, now);
     return MEM_WAIT;
 }
@@ -156,6 +167,7 @@ static void fill(struct mem *m, uint32_t i, uint64_t cycle) {
     struct msg_queue *done = &m->done[got->sm];
     struct msg_queue ready = MSG_QUEUE_EMPTY;
     level_fill(&c->level, &m->pool, got->id, got->addr, got->bytes, &ready);
+    c->refused = false;
     msg_free(&m->pool, i);
     while (ready.count) {
         uint32_t w = msg_take(&m->pool, &ready);
@@ -201,31 +213,43 @@ bool mem_has(const struct mem *m, uint32_t sm) {
 /* ---- requests leave ---- */
 
 static bool leave(struct mem *m, uint32_t number, struct l1 *c, uint64_t cycle) {
-    if (!c->out.count || m->pool.m[c->out.head].when > cycle) return false;
     const struct msg *r = &m->pool.m[c->out.head];
-    uint32_t to = dram_decode(m->map, r->addr).chip, bytes = r->kind == MEM_READ ? 0 : r->bytes;
-    if (!xbar_room(m->xbar[TO_MEMORY], number, to, bytes)) return false;
-    xbar_push(m->xbar[TO_MEMORY], number, to, bytes, msg_take(&m->pool, &c->out));
+    uint32_t to = r->slice, bytes = r->kind == MEM_READ ? 0 : r->bytes;
+    if (r->when > cycle || !xbar_room(m->xbar[TO_MEMORY], number, to, bytes)) return false;
+    mem_push(m, TO_MEMORY, number, to, bytes, msg_take(&m->pool, &c->out), CLOCK_CORE);
     m->slice[to].inside++;
-    clock_wake(&m->clock, CLOCK_NOC, CLOCK_CORE);
+    m->inbound |= (uint64_t)1 << to;
+    c->refused = false;
     return true;
+}
+
+/* The first queue at or after q, around, that holds something; one does. */
+static uint32_t holding_from(const struct port *p, uint32_t q) {
+    uint32_t w = q / 64 % (PORT_QUEUES / 64);
+    uint64_t bits = p->holding[w] & UINT64_MAX << q % 64;
+    while (!bits) bits = p->holding[w = (w + 1) % (PORT_QUEUES / 64)];
+    return w * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
 static void port_send(struct mem *m, uint32_t number, uint64_t cycle) {
     struct port *p = &m->port[number];
-    struct l1 *cache = m->l1 + (size_t)p->first * MEM_NPATHS;
-    uint32_t queues = p->sms * MEM_NPATHS;
-    for (uint32_t n = 0, q = p->turn; n < queues; n++, q = q + 1 == queues ? 0 : q + 1)
-        if (leave(m, number, &cache[q], cycle)) {
-            p->turn = q + 1 == queues ? 0 : q + 1;
-            p->queued--;
-            break;
-        }
+    bool sent = false;
     p->due = MEM_NEVER;
-    if (!p->queued) clear_bit(m->sending, number);
-    for (uint32_t q = 0; p->queued && q < queues; q++)
-        if (cache[q].out.count && m->pool.m[cache[q].out.head].when < p->due)
-            p->due = m->pool.m[cache[q].out.head].when;
+    for (uint32_t left = p->queues, q = p->turn; left; left--, q++) {
+        q = holding_from(p, q);
+        struct l1 *c = &m->l1[(size_t)p->first * MEM_NPATHS + q];
+        if (!sent && leave(m, number, c, cycle)) {
+            sent = true;
+            p->turn = (q + 1) % PORT_QUEUES;
+            if (!c->out.count) {
+                clear_bit(p->holding, q);
+                p->queues--;
+                continue;
+            }
+        }
+        if (m->pool.m[c->out.head].when < p->due) p->due = m->pool.m[c->out.head].when;
+    }
+    if (!p->queues) clear_bit(m->sending, number);
     if (p->due <= cycle) p->due = cycle + 1;
 }
 
@@ -236,13 +260,14 @@ void l1_cycle(struct mem *m, uint64_t cycle) {
         if (m->port[s].due <= cycle) port_send(m, s, cycle);
         if (m->port[s].due < due) due = m->port[s].due;
     }
-    for (uint32_t w = 0; w < PORT_WORDS; w++)
+    for (uint32_t w = 0; w < m->port_words; w++)
         if (m->landed[w]) due = cycle + 1;
     m->clock.due[CLOCK_CORE] = due;
 }
 
 void l1_flush(struct mem *m, struct l1 *c, uint32_t sm, uint8_t path) {
     struct source from = {c, sm, path, m->now + 1};
+    c->refused = false;
     uint32_t slots = c->level.tags.sets * c->level.tags.ways;
     for (uint32_t s = 0; s < slots; s++) {
         if (!c->level.tags.tag[s]) continue;

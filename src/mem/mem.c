@@ -71,13 +71,11 @@ static bool make_slices(struct mem *m, struct err *e) {
 static void make_ports(struct mem *m) {
     uint32_t each = (uint32_t)m->o.noc.sms_per_port;
     m->port = xcalloc(m->ports, sizeof *m->port);
-    for (uint32_t i = 0; i < m->ports; i++) {
-        uint32_t first = i * each, left = m->sms - first;
-        m->port[i] = (struct port){.first = first, .sms = left < each ? left : each, .due = MEM_NEVER};
-    }
+    for (uint32_t i = 0; i < m->ports; i++) m->port[i] = (struct port){.first = i * each, .due = MEM_NEVER};
     uint64_t seed = (uint64_t)m->o.memory.seed;
     m->xbar[TO_MEMORY] = xbar_new(&m->o.noc, m->ports, m->slices, seed);
     m->xbar[TO_SMS] = xbar_new(&m->o.noc, m->slices, m->ports, seed + 1);
+    m->xbar_due[TO_MEMORY] = m->xbar_due[TO_SMS] = CLOCK_ASLEEP;
 }
 
 static bool make(struct mem *m, struct err *e) {
@@ -99,6 +97,7 @@ struct mem *mem_new(const struct mem_options *o, uint32_t sms, struct err *e) {
     m->o = *o;
     m->sms = sms;
     m->ports = (sms + each - 1) / each;
+    m->port_words = (m->ports + 63) / 64;
     m->slices = (uint32_t)o->dram.channels;
     clock_init(&m->clock, &m->o.clock);
     if (make(m, e)) return m;
@@ -126,15 +125,36 @@ void mem_free(struct mem *m) {
 
 /* ---- time ---- */
 
+static void noc_catch_up(struct mem *m, int way, uint64_t cycles) {
+    if (m->xbar_at[way] < cycles) xbar_skip(m->xbar[way], cycles - m->xbar_at[way]);
+    m->xbar_at[way] = cycles;
+}
+
+void mem_push(struct mem *m, int way, uint32_t input, uint32_t output, uint32_t bytes, uint32_t message,
+              enum clock_id by) {
+    uint64_t next = clock_wake(&m->clock, CLOCK_NOC, by);
+    noc_catch_up(m, way, next - 1);
+    xbar_push(m->xbar[way], input, output, bytes, message);
+    if (next < m->xbar_due[way]) m->xbar_due[way] = next;
+}
+
+static void xbar_run(struct mem *m, int way, uint64_t cycle) {
+    noc_catch_up(m, way, cycle - 1);
+    xbar_cycle(m->xbar[way]);
+    m->xbar_at[way] = cycle;
+    uint64_t quiet = xbar_quiet(m->xbar[way]);
+    m->xbar_due[way] = quiet == UINT64_MAX ? CLOCK_ASLEEP : cycle + 1 + quiet;
+    if (way == TO_MEMORY)
+        slice_arrivals(m);
+    else
+        l1_landed(m);
+}
+
 static void noc_cycle(struct mem *m, uint64_t cycle) {
-    bool busy = false;
-    for (int i = 0; i < 2; i++) {
-        if (xbar_busy(m->xbar[i])) xbar_cycle(m->xbar[i]);
-        busy |= xbar_busy(m->xbar[i]);
-    }
-    slice_arrivals(m);
-    l1_landed(m);
-    m->clock.due[CLOCK_NOC] = busy ? cycle + 1 : CLOCK_ASLEEP;
+    for (int way = 0; way < 2; way++)
+        if (m->xbar_due[way] <= cycle) xbar_run(m, way, cycle);
+    uint64_t *due = m->xbar_due;
+    m->clock.due[CLOCK_NOC] = due[TO_MEMORY] < due[TO_SMS] ? due[TO_MEMORY] : due[TO_SMS];
 }
 
 static void l2_cycle(struct mem *m, uint64_t cycle) {

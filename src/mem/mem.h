@@ -2,7 +2,10 @@
  * addresses and cycles, never instructions, and moves no data: values are exec's business.
  *
  * An SM asks for one line (or some sectors of it) at a time and gives a tag; it learns at once when a hit will be there, or
- * later, through mem_done, that a miss has come back. Time on this side is core cycles; the other clocks are inside. */
+ * later, through mem_done, that a miss has come back. Time on this side is core cycles; the other clocks are inside.
+ *
+ * In a core cycle mem_advance comes first, then mem_done and mem_ask of that cycle. Cycles up to mem_next may be left out
+ * where no SM asks (one that was refused asks again in the next cycle). */
 #ifndef HEDDLE_MEM_MEM_H
 #define HEDDLE_MEM_MEM_H
 
@@ -39,7 +42,8 @@ void mem_advance(struct mem *m, uint64_t now);
 uint64_t mem_next(const struct mem *m);
 /* True when every request has been answered and every write has reached its place. */
 bool mem_idle(const struct mem *m);
-/* Between launches: first-level caches are emptied (004 2.2); L2 is kept unless flush_l2. */
+/* Between launches: first-level caches are emptied (004 2.2); L2 is kept unless flush_l2. What is dirty is written below as
+ * ordinary traffic from the cycle after the last mem_advance on. */
 void mem_flush(struct mem *m);
 
 /* ---- lane addresses to lines (coalesce.c) ---- */
@@ -48,8 +52,9 @@ struct mem_line {
     uint32_t bytes; /* from there */
     uint32_t lanes; /* how many lane accesses it serves */
 };
-/* Distinct lines (or sectors) touched by n accesses of `bytes` at addr[]; out has room for 2 n (an access
- * is aligned, or no longer than a line). Returns how many, in order of first use. At most 32 sectors to a line; 0: one. */
+/* Distinct lines (or sectors) touched by n accesses of `bytes` at addr[]; out has room for 2 n (an access is
+ * aligned, or no longer than a line). Returns how many, in order of first use. Up to 256 accesses, 32 sectors to a
+ * line; sector 0: one. */
 uint32_t mem_coalesce(const uint64_t *addr, uint32_t n, uint32_t bytes, uint32_t line, uint32_t sector,
                       struct mem_line *out);
 /* Cycles n shared-memory accesses (of active lanes) take: the largest number of different words one bank must give; accesses
@@ -62,24 +67,23 @@ struct mem_cache_stats {
     uint64_t accesses, hits, pending, misses; /* hits + pending + misses = accesses */
     uint64_t reads, writes, atomics;          /* = accesses; an atomic passes L1 by and is a miss there */
     uint64_t evictions, writebacks;           /* lines that went; those with something to write below */
-    uint64_t bank_conflicts,
-        busy; /* refusals, not accesses: bank taken; port, register, line or queue wanting */
+    /* Refusals, which are not accesses: the bank was taken; a port, miss register, line or queue entry was wanting. */
+    uint64_t bank_conflicts, busy;
 };
 struct mem_stats {
     struct mem_cache_stats l1[MEM_NPATHS], l2;
-    uint64_t xbar_cycles;                                     /* of the crossbars' clock */
-    uint64_t xbar_flits[2], xbar_messages[2], xbar_stalls[2]; /* [0] to memory, [1] back */
-    uint64_t xbar_occupied[2],
-        xbar_outputs[2];  /* output-cycles with a flit; outputs: occupancy is occupied / (outputs x cycles) */
-    uint64_t dram_cycles; /* of the DRAM clock, summed over channels: utilisation is busy_cycles / cycles */
+    /* Crossbars, [0] to memory, [1] back. Occupancy is occupied / (outputs x cycles). */
+    uint64_t xbar_cycles;
+    uint64_t xbar_flits[2], xbar_messages[2], xbar_stalls[2];
+    uint64_t xbar_occupied[2], xbar_outputs[2]; /* output-cycles with a flit; how many outputs there are */
+    /* DRAM, summed over channels, cycles too. Utilisation of the data buses is busy_cycles / cycles. */
+    uint64_t dram_cycles, dram_busy_cycles, dram_bytes;
     uint64_t dram_reads, dram_writes, dram_activates, dram_precharges, dram_refreshes;
     uint64_t dram_row_hits, dram_row_misses, dram_row_conflicts;
-    uint64_t dram_busy_cycles; /* data bus in use, all channels */
-    uint64_t dram_bytes;
-    uint64_t dram_latency_sum, dram_latency_count, dram_latency_max,
-        dram_latency_hist[16]; /* bucket k: below 2^(k+4) cycles */
-    uint64_t latency_sum, latency_count,
-        latency_max; /* reads and atomics that waited (misses and pending), core cycles */
+    uint64_t dram_latency_sum, dram_latency_count, dram_latency_max;
+    uint64_t dram_latency_hist[16]; /* bucket k: below 2^(k+4) cycles */
+    /* Reads and atomics that waited (misses and pending hits), from ask to answer, in core cycles. */
+    uint64_t latency_sum, latency_count, latency_max;
 };
 void mem_get_stats(const struct mem *m, struct mem_stats *s); /* since mem_new */
 

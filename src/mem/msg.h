@@ -18,6 +18,7 @@ struct msg {
     uint32_t next; /* in its queue or list */
     uint32_t
         id; /* a waiter at L1: the SM's tag; anything else: the miss register that waits for the answer */
+    uint32_t slice; /* a request of an SM: where it goes */
     uint16_t sm;
     uint8_t path, kind; /* enum mem_path, enum mem_kind */
 };

@@ -12,9 +12,11 @@
 #define OPT_FIELD_ENUM int
 #define OPT_FIELD_TEXT const char *
 struct mem_options {
-#define BEGIN(section, title) struct opt_##section {
+#define BEGIN(section, title)                             struct opt_##section {
 #define OPT(section, name, kind, def, limits, unit, help) OPT_FIELD_##kind name;
-#define END(section) } section;
+#define END(section) \
+    }                \
+    section;
 #include "mem/options.def"
 #undef BEGIN
 #undef OPT

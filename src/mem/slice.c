@@ -3,7 +3,7 @@
  * In an L2 cycle a slice takes what DRAM returned, looks up requests from the crossbar (in order: one that cannot be taken
  * holds back those behind it), and sends on what has been `latency` cycles in the cache: hits to the crossbar, misses and
  * evictions to DRAM. Each of these happens at most `ports` times in a cycle. Answers to those that waited for DRAM go to the
- * crossbar at once and take turns with the hits.
+ * crossbar at once, before the hits.
  *
  * Consecutive lines of a slice are not consecutive lines of memory, so the set is chosen by the line's number among those of
  * its channel: else with 8 channels only some sets would ever be used.
@@ -123,17 +123,17 @@ static bool accept(struct mem *m, struct slice *s, uint64_t cycle) {
     struct level_effect x;
     if (level_do(&s->level, &a, &x) == LEVEL_REFUSED) return false;
     xbar_pop(m->xbar[TO_MEMORY], s->number, &i);
-    s->inside--;
+    if (!--s->inside) m->inbound &= ~((uint64_t)1 << s->number);
     s->arrived = xbar_peek(m->xbar[TO_MEMORY], s->number, &next);
     carry_out(m, s, i, &x, cycle + s->level.shape.latency);
     return true;
 }
 
 void slice_arrivals(struct mem *m) {
-    for (uint32_t n = 0; n < m->slices; n++) {
-        struct slice *s = &m->slice[n];
+    for (uint64_t left = m->inbound; left; left &= left - 1) {
+        struct slice *s = &m->slice[__builtin_ctzll(left)];
         uint32_t i;
-        if (!s->inside || s->arrived || !xbar_peek(m->xbar[TO_MEMORY], n, &i)) continue;
+        if (s->arrived || !xbar_peek(m->xbar[TO_MEMORY], s->number, &i)) continue;
         s->arrived = true;
         wake(m, s, CLOCK_NOC);
     }
@@ -146,23 +146,17 @@ static bool answer(struct mem *m, struct slice *s, struct msg_queue *q, uint64_t
     const struct msg *r = &m->pool.m[q->head];
     uint32_t to = r->sm / (uint32_t)m->o.noc.sms_per_port;
     if (!xbar_room(m->xbar[TO_SMS], s->number, to, r->bytes)) return false;
-    xbar_push(m->xbar[TO_SMS], s->number, to, r->bytes, q->head);
+    mem_push(m, TO_SMS, s->number, to, r->bytes, q->head, CLOCK_L2);
     msg_take(&m->pool, q);
     m->port[to].inside++;
     m->returning[to / 64] |= (uint64_t)1 << to % 64;
-    clock_wake(&m->clock, CLOCK_NOC, CLOCK_L2);
     return true;
 }
 
+/* Those that waited for DRAM first. Hits cannot starve: their queue full, no request is taken that could miss. */
 static void send_answers(struct mem *m, struct slice *s, uint64_t cycle) {
-    struct msg_queue *queue[2] = {&s->hits, &s->answers};
-    for (uint32_t n = 0; n < s->level.shape.ports; n++) {
-        uint32_t first = s->answers_turn;
-        if (answer(m, s, queue[first], cycle))
-            s->answers_turn = !first;
-        else if (!answer(m, s, queue[!first], cycle))
-            return;
-    }
+    for (uint32_t n = 0; n < s->level.shape.ports; n++)
+        if (!answer(m, s, &s->answers, cycle) && !answer(m, s, &s->hits, cycle)) return;
 }
 
 /* ---- a cycle ---- */

@@ -291,6 +291,18 @@ bool xbar_busy(const struct xbar *x) {
     return x->waiting || x->wire.head != NONE;
 }
 
+uint64_t xbar_quiet(const struct xbar *x) {
+    if (x->waiting) return 0;
+    if (x->wire.head == NONE) return UINT64_MAX;
+    uint64_t ready = x->pool.v[x->wire.head].ready;
+    return ready > x->now + 1 ? ready - x->now - 1 : 0;
+}
+
+void xbar_skip(struct xbar *x, uint64_t cycles) {
+    x->now += cycles;
+    x->stats.cycles += cycles;
+}
+
 void xbar_get_stats(const struct xbar *x, struct xbar_stats *s) {
     *s = x->stats;
 }

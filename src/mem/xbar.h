@@ -22,6 +22,10 @@ bool xbar_peek(const struct xbar *x, uint32_t output, uint32_t *message);
 void xbar_cycle(struct xbar *x);
 /* A cycle may change something: a message is inside and not yet at its output. */
 bool xbar_busy(const struct xbar *x);
+/* Cycles in which nothing will happen, all messages being on the wire; UINT64_MAX: nothing is inside. Skipping no more of
+ * them is the same as so many calls of xbar_cycle. */
+uint64_t xbar_quiet(const struct xbar *x);
+void xbar_skip(struct xbar *x, uint64_t cycles);
 
 struct xbar_stats {
     uint64_t cycles;

@@ -1,10 +1,7 @@
 /* The report of a launch in which nothing moves any more (rule 5 of the mechanisms): what every thread waits for, and whose
- * fault it is where that can be told.
- *
- * SIMT-induced: threads that no barrier holds are held by the mechanism, on a path that waits for its turn or at a
- * reconvergence point, while those that run spin or wait for them. Under a mechanism that runs every thread they would go
- * on. A deadlock of the program: every thread that is left runs or waits at a barrier, so that another order would change
- * nothing. Blocks that have not begun yet may also be what the running ones wait for: the machine is too small then. */
+ * fault it is where that can be told: the blocks are continued with every thread on its own (verdict.c). If they end, the
+ * deadlock is SIMT-induced; if not, it is the program's, unless blocks that have not begun may be what they wait for: the
+ * machine is too small then. The report is written before, of the state the machine was in. */
 #include <inttypes.h>
 
 #include "sim/gpu_run.h"
@@ -25,29 +22,32 @@ static struct held count_held(const struct gpu_run *r) {
     return h;
 }
 
-static void add_verdict(const struct gpu_run *r, struct sb *out) {
+static void add_held(const struct gpu_run *r, struct sb *out) {
     struct held h = count_held(r);
-    const struct mech_ops *mech = options_mech(r->gpu->options, NULL);
-    uint64_t waiting = r->grid.blocks - r->next_block;
-    if (h.inactive + h.reconvergence)
-        sb_add(out,
-               "SIMT-induced deadlock: %" PRIu64
-               " thread%s could go on, but mechanism %s holds them (%" PRIu64
-               " on a path that waits for its turn, %" PRIu64
-               " at a reconvergence point) behind threads that wait for them; a mechanism that runs every "
-               "thread, such as "
-               "mimd, may finish",
-               h.inactive + h.reconvergence, h.inactive + h.reconvergence == 1 ? "" : "s", mech->name,
-               h.inactive, h.reconvergence);
-    else if (waiting)
-        sb_add(out,
-               "deadlock: every thread on the machine runs or waits at a barrier; %" PRIu64
-               " block%s not begun, and if they are waited for, the machine is too small",
-               waiting, waiting == 1 ? " has" : "s have");
-    else
-        sb_add(out, "program deadlock: every thread that is left spins or waits at a barrier that cannot "
-                    "complete; no mechanism can "
-                    "help");
+    uint64_t n = h.inactive + h.reconvergence;
+    if (!n) return;
+    sb_add(out,
+           "\n  mechanism %s holds %" PRIu64 " thread%s that could run: %" PRIu64
+           " on a path that waits for its turn, %" PRIu64 " at a reconvergence point",
+           options_mech(r->gpu->options, NULL)->name, n, n == 1 ? "" : "s", h.inactive, h.reconvergence);
+}
+
+static const char *verdict_text(const struct gpu_run *r, enum gpu_verdict v) {
+    bool more = r->next_block < r->grid.blocks;
+    switch (v) {
+    case GPU_WOULD_END:
+        return "SIMT-induced deadlock: with every thread on its own, as under mimd, they finish";
+    case GPU_WOULD_SPIN:
+        return more ? "deadlock: threads spin, also when every thread gets its turn; if they wait for a "
+                      "block that has not "
+                      "begun, the machine is too small"
+                    : "program deadlock: threads spin, also when every thread gets its turn";
+    case GPU_WOULD_BLOCK:
+        return "program deadlock: every thread that is left waits at a barrier or for its warp, under any "
+               "mechanism";
+    case GPU_UNKNOWN: break;
+    }
+    return "deadlock: whether the program or the mechanism is the cause cannot be told";
 }
 
 static void add_sms(const struct gpu_run *r, struct sb *out) {
@@ -64,15 +64,19 @@ static void add_sms(const struct gpu_run *r, struct sb *out) {
 
 bool gpu_deadlock(struct gpu_run *r, uint64_t idle, struct err *e) {
     struct sb text = {0};
-    add_verdict(r, &text);
+    for (uint32_t i = 0; i < r->nsms; i++)
+        sm_account(r->sm[i], r->gpu->now); /* by the state they are in, not the judge's */
     sb_add(&text, "\n  kernel %s, cycle %" PRIu64 ": ", r->grid.func->name, r->gpu->now - r->start);
     if (idle)
-        sb_add(&text, "no thread has made progress for %" PRIu64 " cycles (gpu.watchdog)", idle);
+        sb_add(&text, "no thread has made progress for %" PRIu64 " cycles (gpu.watchdog is %" PRId64 ")",
+               idle, r->gpu->options->machine.gpu.watchdog);
     else
         sb_add(&text, "nothing is under way that could wake a thread");
-    sb_add(&text, "; %" PRIu64 " of %" PRIu64 " blocks have ended", r->done, r->grid.blocks);
+    sb_add(&text, "; %" PRIu64 " of %" PRIu64 " blocks have ended, %" PRIu64 " not begun", r->done,
+           r->grid.blocks, r->grid.blocks - r->next_block);
+    add_held(r, &text);
     add_sms(r, &text);
-    err_set(e, ERR_FAULT, "%s", text.text);
+    err_set(e, ERR_FAULT, "%s%s", verdict_text(r, gpu_judge(r)), text.text);
     sb_free(&text);
     return false;
 }

@@ -122,6 +122,26 @@ void hd_device_close(hd_device *dev) {
     free(dev);
 }
 
+/* ---- what there is ---- */
+
+static hd_status give(const char *name, const char *title, const char **out, const char **out_title) {
+    if (out) *out = name;
+    if (out_title) *out_title = title;
+    return HD_OK;
+}
+
+hd_status hd_config_at(size_t index, const char **name, const char **title) {
+    for (size_t i = 0; config_list[i].name; i++)
+        if (i == index) return give(config_list[i].name, config_list[i].title, name, title);
+    return HD_INVALID;
+}
+
+hd_status hd_mech_at(size_t index, const char **name, const char **title) {
+    for (size_t i = 0; mech_list[i]; i++)
+        if (i == index) return give(mech_list[i]->name, mech_list[i]->title, name, title);
+    return HD_INVALID;
+}
+
 /* ---- callbacks ---- */
 
 void hd_set_log(hd_device *dev, hd_log_fn *fn, void *user) {

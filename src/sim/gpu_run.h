@@ -28,6 +28,10 @@ struct gpu_run {
     uint64_t *thread_insts; /* by thread of the grid; NULL: not wanted */
 };
 
+/* verdict.c: what becomes of the resident blocks when every thread gets its turn. */
+enum gpu_verdict { GPU_UNKNOWN, GPU_WOULD_END, GPU_WOULD_SPIN, GPU_WOULD_BLOCK };
+enum gpu_verdict gpu_judge(struct gpu_run *r);
+
 /* Counters of all SMs together. */
 void gpu_sum(const struct gpu_run *r, struct sm_stats *s, struct mech_stats *m);
 

@@ -40,6 +40,17 @@ static bool check_sm(const struct opt_sm *s, struct err *e) {
     return true;
 }
 
+/* Each resident thread costs the host some hundred bytes. */
+static bool check_threads(const struct sm_options *o, struct err *e) {
+    enum { MOST_THREADS = 1 << 21 };
+    int64_t threads = o->gpu.sms * o->sm.threads;
+    if (threads <= MOST_THREADS) return true;
+    return err_set(e, ERR_INPUT,
+                   "gpu.sms times sm.threads is %" PRId64
+                   ": machines of more than %d threads are not simulated",
+                   threads, MOST_THREADS);
+}
+
 /* A cache's line and sector; the rows of all caches are alike. */
 static bool check_cache(const char *name, int64_t line, int64_t sector, struct err *e) {
     if (!is_pow2((uint64_t)line))
@@ -60,5 +71,6 @@ static bool check_caches(const struct mem_options *m, struct err *e) {
 }
 
 bool options_check(const struct options *o, struct err *e) {
-    return check_mech(o, e) && check_sm(&o->machine.sm, e) && check_caches(&o->memory, e);
+    return check_mech(o, e) && check_sm(&o->machine.sm, e) && check_threads(&o->machine, e) &&
+           check_caches(&o->memory, e);
 }

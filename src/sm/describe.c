@@ -2,6 +2,7 @@
  * reason. Where a thread is that neither waits at a barrier nor has an instruction under way only the mechanism knows:
  * its tables follow. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "sm/impl.h"
 
@@ -96,6 +97,19 @@ static void add_spinning(const struct sm *s, uint32_t warp, struct sb *out) {
     sb_add(out, " poll memory others would have to write\n");
 }
 
+/* The mechanism's tables, set in under its name. */
+static void add_state(const struct sm *s, struct sb *out) {
+    struct sb text = {0};
+    sb_add(out, "  mechanism %s:\n", s->mech->ops->name);
+    if (s->mech->ops->state) s->mech->ops->state(s->mech, &text);
+    for (const char *at = text.text; at && *at;) {
+        const size_t n = strcspn(at, "\n");
+        sb_add(out, "    %.*s\n", (int)n, at);
+        at += n + (at[n] == '\n');
+    }
+    sb_free(&text);
+}
+
 void sm_describe(const struct sm *s, struct sb *out) {
     sb_add(out, "SM %" PRIu32 ", cycle %" PRIu64 ", kernel %s\n", s->env.index, s->now,
            s->env.grid->func->name);
@@ -113,6 +127,5 @@ void sm_describe(const struct sm *s, struct sb *out) {
         }
         add_ops(s, k, out);
     }
-    sb_add(out, "  mechanism %s:\n", s->mech->ops->name);
-    if (s->mech->ops->state) s->mech->ops->state(s->mech, out);
+    add_state(s, out);
 }

@@ -21,15 +21,13 @@ static uint64_t ask(struct sm *s, const struct mech_split *split, struct sm_fetc
     return when;
 }
 
-static void grow(struct sm *s, uint32_t id) {
-    const uint32_t n = id + id / 2 + 64;
-    s->fetched = xrealloc(s->fetched, n * sizeof *s->fetched);
-    for (; s->nfetched < n; s->nfetched++) s->fetched[s->nfetched] = (struct sm_fetched){SM_NONE, 0};
+void fetch_init(struct sm *s) {
+    const size_t splits = (size_t)s->nwarps * SM_LANES; /* a mechanism has no more than threads */
+    s->fetched = xcalloc(splits, sizeof *s->fetched);
+    for (size_t k = 0; k < splits; k++) s->fetched[k].line = SM_NONE;
 }
 
 uint64_t fetch_when(struct sm *s, const struct mech_split *split) {
-    if (s->o->sm.ideal_fetch) return 0;
-    if (split->id >= s->nfetched) grow(s, split->id);
     struct sm_fetched *f = &s->fetched[split->id];
     const uint32_t line = (uint32_t)((uint64_t)split->pc * SM_INSN_BYTES / s->line[MEM_L1I]);
     return f->line == line ? f->ready : ask(s, split, f, line);

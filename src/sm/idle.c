@@ -1,7 +1,7 @@
 /* Every cycle of every scheduler in exactly one class (004 Figure 6.3), from the first cycle a block is resident to the
  * last: the packet it issued, by size; a stall; nothing ready, because of memory or for another reason; a packet without
  * threads. A packet is in its class for all the cycles it holds the issue port. So the classes add up to schedulers times
- * cycles, which idle_account checks in every step.
+ * cycles, which is checked whenever a block ends.
  *
  * Cycles in which nothing issues are put into a class when the next tick comes, by the state the last one left: nothing
  * changes in between, so sleeping through them gives the same numbers as ticking. In cycles where no scheduler works the
@@ -37,7 +37,7 @@ static void take_census(struct sm *s) {
     s->census_known = true;
 }
 
-static void check_sum(const struct sm *s) {
+void idle_check(const struct sm *s) {
     const struct sm_stats *t = &s->stats;
     uint64_t sum = t->w0_mem + t->w0_idle + t->stall + t->empty_slots, ahead = 0;
     for (int k = 0; k < SM_SIZES; k++) sum += t->issued_size[k];
@@ -65,7 +65,6 @@ void idle_account(struct sm *s, uint64_t until) {
         s->stats.sched_cycles += (until - s->counted) * n;
         s->counted = until;
     }
-    check_sum(s);
     if (stalled || busy_until >= until) return;
     if (!s->census_known) take_census(s);
     for (int k = 0; k < 4; k++) s->stats.idle_thread_cycles[k] += s->census[k] * (until - busy_until);

@@ -19,9 +19,10 @@ enum {
     SM_LANES = EXEC_LANES,
     SM_REGISTER_BANKS = 4,       /* of the operand rows, where sm.register_banks charges for conflicts */
     SM_REQUESTS = 4096,          /* requests an SM keeps track of beyond those of one packet */
-    SM_PACKET = 4 * MECH_WIDEST, /* most requests of one packet: a 16-byte local access is four words */
+    SM_PACKET = 8 * MECH_WIDEST, /* most requests of one packet: a 32-byte local access is eight words */
     SM_INSN_BYTES = 8,           /* of an instruction in memory, for the instruction cache */
-    SM_SCORES = 64               /* instructions with results under way that one warp may have */
+    SM_SCORES =
+        64 /* results under way with which a warp is held back: a packet may add one per lane to them */
 };
 
 /* Threads on their way to one PC; or, in the list of a request, threads of an op it serves (pc is then the op). */
@@ -74,8 +75,9 @@ struct sm_warp {
     uint32_t waiting; /* lanes whose waiting has been committed */
     uint32_t due;     /* lanes to be released as soon as it is */
     uint32_t spin;    /* lanes that last did what a waiting thread does */
+    uint64_t spun_at; /* the last cycle in which one did */
     uint32_t nscore;
-    struct sm_score *score; /* SM_SCORES; NULL under issue = barrel */
+    struct sm_score *score; /* SM_SCORES + SM_LANES; NULL under issue = barrel */
 };
 
 struct sm_block {
@@ -94,34 +96,41 @@ struct sm_sched {
     bool stalled;        /* in the last tick */
 };
 
-struct sm_event { /* ordered by cycle, then age */
-    uint64_t when, seq;
-    uint32_t what; /* op, or request with the top bit set */
-};
+/* An event names an op, or a request with the top bit set. Near ones lie in a wheel of lists, by cycle, chained by the
+ * next of what they name; far ones in a heap, ordered by cycle, then age. */
 #define SM_EVENT_REQUEST 0x80000000u
+struct sm_event {
+    uint64_t when, seq;
+    uint32_t what;
+};
+struct sm_slot {
+    uint32_t first, last;
+};
 
 struct sm_fetched { /* the instruction line a split has at hand */
     uint32_t line;
     uint64_t ready; /* SM_NEVER: asked for */
 };
 
-struct sm_access { /* one thread's address, or a word of it */
-    uint64_t addr;
-    uint32_t warp;
-    uint8_t lane, path;
+/* Lanes of one warp that go one way; their addresses follow one another in the gather buffer, lowest lane first. */
+struct sm_part {
+    uint32_t warp, mask, first;
+    uint32_t path;
 };
 
-struct sm_gather {   /* the memory part of the packet being issued */
-    uint32_t entry;  /* SM_NONE: none yet */
-    uint32_t shared; /* its request to shared memory, or SM_NONE */
-    uint32_t n;      /* accesses of the current op */
-    uint32_t paths;  /* that they take, one bit each */
-    uint32_t bytes;
+struct sm_gather {      /* the memory part of the packet being issued */
+    uint32_t entry;     /* SM_NONE: none yet */
+    uint32_t shared;    /* its request to shared memory, or SM_NONE */
+    uint32_t paths;     /* that the current op takes, one bit each */
+    uint32_t nparts, n; /* of the current op; addresses of all parts */
+    uint32_t bytes, lanes;
     uint32_t nshared, shared_bytes; /* of all ops */
-    bool shared_atomic;
-    struct sm_access access[SM_PACKET];
-    uint64_t addr[SM_PACKET], shared_addr[MECH_WIDEST];
-    struct mem_line line[2 * SM_PACKET];
+    bool shared_atomic, words;
+    struct sm_part part[SM_PACKET];
+    uint64_t addr[SM_PACKET], some[MECH_WIDEST], shared_addr[MECH_WIDEST];
+    struct mem_line line[2 * MECH_WIDEST];
+    uint32_t mask[2 * MECH_WIDEST]; /* lanes of one part, by line */
+    uint32_t request[2 * MECH_WIDEST];
 };
 
 struct sm {
@@ -151,6 +160,9 @@ struct sm {
     struct sm_entry *entries;
     uint32_t nops, free_op, free_node, free_request, free_entry;
     uint32_t nfree_ops, nfree_requests, nfree_nodes, npending; /* npending: ops alive */
+    struct sm_slot wheel[64];
+    uint64_t slots;    /* of the wheel that hold an event */
+    uint64_t wheel_at; /* cycles before this one have been dealt with */
     struct sm_event *heap;
     uint32_t nheap;
     uint64_t seq;
@@ -159,7 +171,6 @@ struct sm {
     uint64_t lsu_busy;    /* shared memory holds it until then */
 
     struct sm_fetched *fetched; /* by split; NULL: ideal fetch */
-    uint32_t nfetched;
 
     bool census_known;
     uint32_t census[4]; /* threads by reason, as idle_thread_cycles */
@@ -193,13 +204,14 @@ void entry_give(struct sm *s, uint32_t e);
 void fifo_push(struct sm *s, struct sm_fifo *f, uint32_t e);
 uint32_t fifo_pop(struct sm *s, struct sm_fifo *f);
 void event_push(struct sm *s, uint64_t when, uint32_t what);
-bool event_pop(struct sm *s, uint64_t now, uint32_t *what);
+bool event_pop(struct sm *s, uint32_t *what); /* one that is due */
+uint64_t event_next(const struct sm *s);      /* cycle of the earliest, or SM_NEVER */
 
 /* units.c: what an instruction costs apart from memory. */
 void units_init(struct sm *s);
 uint32_t unit_register_stall(const struct sm *s, const struct ir_insn *i);
-/* Reserves the unit of i from cycle start on; returns the cycle of write-back. */
-uint64_t unit_start(struct sm *s, uint32_t sched, const struct ir_insn *i, uint64_t start);
+/* Reserves the unit of i from cycle start on, for so many beats; returns the cycle of write-back. */
+uint64_t unit_start(struct sm *s, uint32_t sched, const struct ir_insn *i, uint64_t start, uint32_t beats);
 
 /* score.c: registers under way. */
 void score_add(struct sm *s, uint32_t warp, uint32_t mask, uint32_t pc, uint32_t op, uint64_t ready);
@@ -208,6 +220,7 @@ void score_clear_op(struct sm *s, uint32_t op);
 uint64_t score_when(struct sm *s, const struct mech_split *split);
 
 /* fetch.c: instructions through the instruction cache. */
+void fetch_init(struct sm *s);
 uint64_t fetch_when(struct sm *s, const struct mech_split *split);
 void fetch_arrived(struct sm *s, const struct sm_request *r);
 
@@ -237,6 +250,7 @@ uint64_t lsu_next(const struct sm *s);
 
 /* idle.c: every cycle in one class. */
 void idle_account(struct sm *s, uint64_t until);
+void idle_check(const struct sm *s); /* panics unless the classes add up */
 void idle_issued(struct sm *s, uint32_t sched, uint32_t threads, uint32_t extra);
 
 /* sm.c: these threads' exit is committed. */

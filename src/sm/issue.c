@@ -8,17 +8,19 @@
 #include "sm/impl.h"
 
 /* Lanes that last polled, slept or failed an atomic make no progress by running on, until they store, change a word or
- * reach a barrier or exit: what the watchdog of a spinning kernel needs to know. */
+ * reach a barrier, or have done something else for a good while: what the watchdog of a spinning kernel needs to know. */
 static void note_progress(struct sm *s, struct sm_warp *w, const struct ir_insn *i, uint32_t mask) {
     const uint8_t cls = ir_ops[i->op].cls;
     if (w->w->spun) {
         w->w->spun = false;
         w->spin |= mask;
+        w->spun_at = s->now;
         return;
     }
-    if (cls == IR_C_BAR || cls == IR_C_ATOM || (cls == IR_C_LDST && !i->nd) ||
-        s->env.grid->out.flow == EXEC_EACH)
-        w->spin &= ~mask;
+    if (w->spin) {
+        if (cls == IR_C_BAR || cls == IR_C_ATOM || (cls == IR_C_LDST && !i->nd)) w->spin &= ~mask;
+        if (s->now - w->spun_at > (uint64_t)s->o->gpu.watchdog / 4) w->spin = 0;
+    }
     if (mask & ~w->spin) s->stats.last_progress = s->now;
 }
 
@@ -113,8 +115,35 @@ static void issue_charge(struct sm *s, uint32_t sched) {
     s->sched[sched].port = s->sched[sched].counted = s->now + cycles;
 }
 
-/* The gather buffer holds one op's accesses at a time, the ops of a packet are needed together afterwards: a memory
- * instruction's commit under `scoreboard` may reuse its split. */
+/* Units are reserved: for a whole warp, or for what the lanes of a mixed packet need. */
+static void start_units(struct sm *s, uint32_t sched, const uint32_t *op, uint64_t start) {
+    const struct mech_packet *p = &s->packet;
+    const uint32_t width = (uint32_t)s->o->sm.simd_width;
+    if (p->n == 1) {
+        s->ops[*op].ready = unit_start(s, sched, sm_insn(s, p->split[0]->pc), start, s->beats);
+        return;
+    }
+    uint32_t threads[IR_NCLASSES] = {0};
+    for (uint32_t k = 0; k < p->n; k++)
+        threads[ir_ops[sm_insn(s, p->split[k]->pc)->op].cls] += p->split[k]->threads;
+    for (uint32_t k = 0; k < p->n; k++) {
+        const struct ir_insn *i = sm_insn(s, p->split[k]->pc);
+        const uint32_t beats = (threads[ir_ops[i->op].cls] + width - 1) / width;
+        s->ops[op[k]].ready = unit_start(s, sched, i, start, beats);
+    }
+}
+
+static struct sm_op *take_op(struct sm *s, struct mech_split *split, uint32_t sched, uint32_t *k) {
+    *k = op_take(s);
+    struct sm_op *op = &s->ops[*k];
+    op->split = split;
+    op->pc = split->pc;
+    op->sched = sched;
+    op->issued = s->now;
+    return op;
+}
+
+/* All splits execute before any is committed: a commit may reuse a split of the packet. */
 static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
     const struct mech_packet *p = &s->packet;
     const uint32_t extra = register_stall(s, p);
@@ -122,21 +151,12 @@ static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
     uint32_t threads = 0, op[MECH_WIDEST];
     lines_begin(s);
     for (uint32_t k = 0; k < p->n; k++) {
-        struct mech_split *split = p->split[k];
-        const struct ir_insn *i = sm_insn(s, split->pc);
-        op[k] = op_take(s);
-        struct sm_op *o = &s->ops[op[k]];
-        o->split = split;
-        o->pc = split->pc;
-        o->sched = sched;
-        o->issued = s->now;
-        o->ready = start;
-        threads += split->threads;
-        if (!execute(s, o, i, e)) return false;
+        struct sm_op *o = take_op(s, p->split[k], sched, &op[k]);
+        threads += o->split->threads;
+        if (!execute(s, o, sm_insn(s, o->pc), e)) return false;
         lines_build(s, op[k], p->n > 1);
     }
-    for (uint32_t k = 0; k < p->n; k++)
-        s->ops[op[k]].ready = unit_start(s, sched, sm_insn(s, s->ops[op[k]].pc), start);
+    start_units(s, sched, op, start);
     const uint32_t entry = lines_end(s);
     if (entry != SM_NONE) lsu_issue(s, entry, sched, start + (uint64_t)s->o->sm.depth - 1);
     idle_issued(s, sched, threads, extra);
@@ -147,7 +167,7 @@ static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
 /* What a packet may take at most must be free before one is selected; three nodes per thread are for outcomes. */
 static bool may_run_out(const struct sm *s) {
     return s->nfree_ops < MECH_WIDEST || s->nfree_requests <= SM_PACKET ||
-           s->nfree_nodes < 3 * SM_LANES * s->nwarps + SM_PACKET;
+           s->nfree_nodes < 3 * SM_LANES * s->nwarps + 2 * SM_PACKET;
 }
 
 bool issue_all(struct sm *s, struct err *e) {

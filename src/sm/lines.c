@@ -5,6 +5,8 @@
  * machine, so that the same variable of neighbouring threads lies side by side; an access is cut into words. Constants
  * have a segment of their own behind L1C, texels go through L1T. Kernel parameters are preloaded: they cost a constant
  * cache hit and are asked of nobody. Shared memory is one request of the packet, with the cycles its banks need. */
+#include <string.h>
+
 #include "sm/impl.h"
 
 #define LOCAL_SEGMENT (UINT64_C(1) << 44)
@@ -14,68 +16,94 @@ enum { WORD = 4 };
 void lines_begin(struct sm *s) {
     struct sm_gather *g = &s->gather;
     g->entry = g->shared = SM_NONE;
-    g->n = g->paths = g->nshared = g->shared_bytes = 0;
-    g->shared_atomic = false;
+    g->nparts = g->n = g->paths = g->lanes = g->nshared = g->shared_bytes = 0;
+    g->shared_atomic = g->words = false;
 }
 
-static void add(struct sm_gather *g, uint64_t addr, uint32_t warp, uint32_t lane, uint32_t path) {
-    CHECK(g->n < SM_PACKET);
-    g->access[g->n++] = (struct sm_access){addr, warp, (uint8_t)lane, (uint8_t)path};
+/* ---- addresses ---- */
+
+/* Lanes of a warp through one path, at base + addr[lane]. */
+static void add_part(struct sm_gather *g, uint32_t warp, uint32_t mask, uint32_t path, const uint64_t *addr,
+                     uint64_t base) {
+    const uint32_t n = (uint32_t)__builtin_popcount(mask);
+    CHECK(g->n + n <= SM_PACKET && g->nparts < SM_PACKET);
+    g->part[g->nparts++] = (struct sm_part){warp, mask, g->n, path};
     g->paths |= 1u << path;
+    uint64_t *to = g->addr + g->n;
+    g->n += n;
+    if (mask == ~0u)
+        for (uint32_t l = 0; l < SM_LANES; l++) to[l] = addr[l] + base;
+    else
+        FOR_LANES(l, mask) *to++ = addr[l] + base;
 }
 
 /* Through a cache, in pieces no longer than its line. */
-static void add_cached(struct sm *s, uint64_t addr, uint32_t warp, uint32_t lane, uint32_t path) {
+static void add_cached(struct sm *s, uint32_t warp, uint32_t mask, uint32_t path, const uint64_t *addr,
+                       uint64_t base) {
     for (uint32_t at = 0; at < s->gather.bytes; at += s->line[path])
-        add(&s->gather, addr + at, warp, lane, path);
+        add_part(&s->gather, warp, mask, path, addr, base + at);
 }
 
-static void add_local(struct sm *s, uint64_t offset, uint32_t warp, uint32_t lane) {
-    const uint64_t threads = (uint64_t)s->nwarps * SM_LANES;
-    const uint64_t thread = s->env.index * threads + (uint64_t)warp * SM_LANES + lane;
-    const uint64_t row = (uint64_t)s->o->gpu.sms * threads * WORD;
-    for (uint64_t at = offset; at < offset + s->gather.bytes; at = (at | (WORD - 1)) + 1)
-        add(&s->gather, LOCAL_SEGMENT + at / WORD * row + thread * WORD + at % WORD, warp, lane, MEM_L1D);
+static void add_local(struct sm *s, uint32_t warp, uint32_t mask, const uint64_t *addr, uint64_t window) {
+    const uint64_t threads = (uint64_t)s->nwarps * SM_LANES, row = (uint64_t)s->o->gpu.sms * threads * WORD;
+    const uint64_t first = s->env.index * threads + (uint64_t)warp * SM_LANES;
+    uint64_t to[SM_LANES] = {0};
+    s->gather.words = true;
+    for (uint32_t at = 0; at < s->gather.bytes; at += WORD) {
+        FOR_LANES(l, mask) {
+            const uint64_t offset = addr[l] - window + at;
+            to[l] = LOCAL_SEGMENT + offset / WORD * row + (first + l) * WORD + offset % WORD;
+        }
+        add_part(&s->gather, warp, mask, MEM_L1D, to, 0);
+    }
 }
 
-static void add_generic(struct sm *s, uint64_t addr, uint32_t warp, uint32_t lane) {
-    struct sm_gather *g = &s->gather;
-    if (addr < EXEC_WIN_SHARED || addr >= EXEC_WIN_FUNC)
-        add_cached(s, addr, warp, lane, MEM_L1D);
-    else if (addr < EXEC_WIN_LOCAL)
-        add(g, addr - EXEC_WIN_SHARED, warp, lane, SM_SHARED);
-    else if (addr < EXEC_WIN_CONST)
-        add_local(s, addr - EXEC_WIN_LOCAL, warp, lane);
-    else if (addr < EXEC_WIN_PARAM)
-        add_cached(s, CONST_SEGMENT + addr - EXEC_WIN_CONST, warp, lane, MEM_L1C);
-    else
-        add(g, addr - EXEC_WIN_PARAM, warp, lane, SM_PARAM);
+static uint32_t within(const uint64_t *addr, uint32_t mask, uint64_t low, uint64_t end) {
+    uint32_t in = 0;
+    FOR_LANES(l, mask) in |= (uint32_t)(addr[l] >= low && addr[l] < end) << l;
+    return in;
+}
+
+/* By window; nearly always all lanes are in one, and that is global memory. */
+static void add_generic(struct sm *s, uint32_t warp, uint32_t mask, const uint64_t *addr) {
+    const uint32_t windows = within(addr, mask, EXEC_WIN_SHARED, EXEC_WIN_FUNC);
+    const uint32_t shared = within(addr, windows, EXEC_WIN_SHARED, EXEC_WIN_LOCAL);
+    const uint32_t local = within(addr, windows, EXEC_WIN_LOCAL, EXEC_WIN_CONST);
+    const uint32_t konst = within(addr, windows, EXEC_WIN_CONST, EXEC_WIN_PARAM);
+    const uint32_t param = windows & ~(shared | local | konst);
+    if (mask & ~windows) add_cached(s, warp, mask & ~windows, MEM_L1D, addr, 0);
+    if (shared) add_part(&s->gather, warp, shared, SM_SHARED, addr, (uint64_t)-EXEC_WIN_SHARED);
+    if (local) add_local(s, warp, local, addr, EXEC_WIN_LOCAL);
+    if (konst) add_cached(s, warp, konst, MEM_L1C, addr, CONST_SEGMENT - EXEC_WIN_CONST);
+    if (param) add_part(&s->gather, warp, param, SM_PARAM, addr, 0);
 }
 
 void lines_gather(struct sm *s, uint32_t warp, bool texture) {
     const struct exec_out *o = &s->env.grid->out;
+    const uint64_t *addr = o->access.addr;
+    const uint32_t mask = o->access.mask;
     struct sm_gather *g = &s->gather;
     g->bytes = o->access.bytes;
-    FOR_LANES(l, o->access.mask) {
-        const uint64_t a = o->access.addr[l];
-        switch (o->access.space) {
-        case IR_SP_GLOBAL: add_cached(s, a, warp, l, texture ? MEM_L1T : MEM_L1D); break;
-        case IR_SP_SHARED: add(g, a, warp, l, SM_SHARED); break;
-        case IR_SP_LOCAL:
-        case IR_SP_FRAME: add_local(s, a, warp, l); break;
-        case IR_SP_CONST: add_cached(s, CONST_SEGMENT + a, warp, l, MEM_L1C); break;
-        case IR_SP_PARAM: add(g, a, warp, l, SM_PARAM); break;
-        default: add_generic(s, a, warp, l);
-        }
+    g->lanes += (uint32_t)__builtin_popcount(mask);
+    switch (o->access.space) {
+    case IR_SP_GLOBAL: add_cached(s, warp, mask, texture ? MEM_L1T : MEM_L1D, addr, 0); break;
+    case IR_SP_SHARED: add_part(g, warp, mask, SM_SHARED, addr, 0); break;
+    case IR_SP_LOCAL:
+    case IR_SP_FRAME: add_local(s, warp, mask, addr, 0); break;
+    case IR_SP_CONST: add_cached(s, warp, mask, MEM_L1C, addr, CONST_SEGMENT); break;
+    case IR_SP_PARAM: add_part(g, warp, mask, SM_PARAM, addr, 0); break;
+    default: add_generic(s, warp, mask, addr);
     }
 }
 
-static uint32_t append(struct sm *s, uint8_t path, uint8_t kind) {
+/* ---- requests ---- */
+
+static uint32_t append(struct sm *s, uint32_t path, uint8_t kind) {
     struct sm_gather *g = &s->gather;
     if (g->entry == SM_NONE) g->entry = entry_take(s);
     struct sm_entry *e = &s->entries[g->entry];
     const uint32_t r = request_take(s);
-    s->requests[r].path = path;
+    s->requests[r].path = (uint8_t)path;
     s->requests[r].kind = kind;
     if (e->first == SM_NONE)
         e->first = r;
@@ -85,94 +113,149 @@ static uint32_t append(struct sm *s, uint8_t path, uint8_t kind) {
     return r;
 }
 
-/* The accesses of one path, those of the line [lo, lo + bytes): one node for each warp that has some. */
-static uint32_t serve(struct sm *s, uint32_t r, uint32_t op, uint32_t path, uint64_t lo, uint64_t bytes,
-                      uint32_t size) {
-    const struct sm_gather *g = &s->gather;
-    uint32_t served = 0;
-    for (uint32_t k = 0; k < g->n;) {
-        const uint32_t warp = g->access[k].warp;
-        uint32_t mask = 0;
-        for (; k < g->n && g->access[k].warp == warp; k++) {
-            const struct sm_access *a = &g->access[k];
-            if (a->path == path && a->addr < lo + bytes && a->addr + size > lo) mask |= 1u << a->lane;
-        }
-        if (!mask) continue;
-        s->requests[r].nodes = node_take(s, op, warp, mask, s->requests[r].nodes);
-        served += (uint32_t)__builtin_popcount(mask);
-    }
-    s->ops[op].left++;
-    return served;
-}
-
-static uint32_t same_line(const struct sm *s, const struct mem_line *l, uint32_t path, uint32_t kind) {
+/* A request of the packet that this line can be part of: one that begins where it does grows to its length, one that covers
+ * it will do. */
+static uint32_t same_line(struct sm *s, const struct mem_line *l, uint32_t path, uint32_t kind) {
     uint32_t r = s->gather.entry == SM_NONE ? SM_NONE : s->entries[s->gather.entry].first;
     for (; r != SM_NONE; r = s->requests[r].next) {
-        const struct sm_request *q = &s->requests[r];
-        if (q->path == path && q->kind == kind && q->addr == l->addr && q->bytes == l->bytes) break;
+        struct sm_request *q = &s->requests[r];
+        if (q->path != path || q->kind != kind || l->addr < q->addr) continue;
+        if (l->addr == q->addr && l->bytes > q->bytes) q->bytes = l->bytes;
+        if (l->addr + l->bytes <= q->addr + q->bytes) break;
     }
     return r;
 }
 
-/* Line requests of one op through one cache. Words of a local access are narrower than the access itself. */
-static uint32_t build_lines(struct sm *s, uint32_t op, uint32_t path, uint8_t kind, bool merge) {
+/* Threads of an op that a request serves; an op's nodes lie together. */
+static uint32_t serve(struct sm *s, uint32_t r, uint32_t op, uint32_t warp, uint32_t mask) {
+    struct sm_request *q = &s->requests[r];
+    if (q->nodes == SM_NONE || s->nodes[q->nodes].pc != op) s->ops[op].left++;
+    q->nodes = node_take(s, op, warp, mask, q->nodes);
+    return (uint32_t)__builtin_popcount(mask);
+}
+
+/* A request without lines: everything of that path. */
+static uint32_t serve_path(struct sm *s, uint32_t r, uint32_t op, uint32_t path) {
+    const struct sm_gather *g = &s->gather;
+    uint32_t served = 0;
+    for (uint32_t k = 0; k < g->nparts; k++)
+        if (g->part[k].path == path) served += serve(s, r, op, g->part[k].warp, g->part[k].mask);
+    return served;
+}
+
+/* Which lanes of a part each line serves. An access in two lines (sectors, unaligned texels) is in both. */
+static void find_lines(struct sm_gather *g, const struct sm_part *p, uint32_t lines, uint32_t size) {
+    const uint64_t *addr = g->addr + p->first;
+    uint32_t last = 0;
+    for (uint32_t k = 0; k < lines; k++) g->mask[k] = 0;
+    FOR_LANES(l, p->mask) {
+        const uint64_t a = *addr++;
+        if (a < g->line[last].addr || a + size > g->line[last].addr + g->line[last].bytes)
+            for (uint32_t k = 0; k < lines; k++) {
+                const struct mem_line *at = &g->line[k];
+                if (a >= at->addr + at->bytes || a + size <= at->addr) continue;
+                g->mask[k] |= 1u << l;
+                last = k;
+            }
+        g->mask[last] |= 1u << l;
+    }
+}
+
+/* Parts [from, to) of an op that mem_coalesce takes at once: nearly always all of them. */
+struct range {
+    uint32_t from, to;
+};
+
+static struct range next_range(const struct sm_gather *g, uint32_t from) {
+    struct range r = {from, from};
+    while (r.to < g->nparts && g->part[r.to].first + SM_LANES - g->part[from].first <= MECH_WIDEST) r.to++;
+    return r;
+}
+
+static uint32_t serve_lines(struct sm *s, uint32_t op, uint32_t path, struct range r, uint32_t lines,
+                            uint32_t size) {
     struct sm_gather *g = &s->gather;
-    uint32_t n = 0, served = 0;
-    bool words = false;
-    for (uint32_t k = 0; k < g->n; k++)
-        if (g->access[k].path == path) {
-            words |= g->access[k].addr >= LOCAL_SEGMENT && path == MEM_L1D;
-            g->addr[n++] = g->access[k].addr;
-        }
-    const uint32_t most = words ? WORD : s->line[path], size = g->bytes < most ? g->bytes : most;
-    const uint32_t lines = mem_coalesce(g->addr, n, size, s->line[path], s->sector[path], g->line);
-    s->stats.coalesced_lines += lines;
+    uint32_t served = 0;
+    for (uint32_t p = r.from; p < r.to; p++) {
+        if (g->part[p].path != path) continue;
+        if (lines == 1)
+            g->mask[0] = g->part[p].mask;
+        else
+            find_lines(g, &g->part[p], lines, size);
+        for (uint32_t k = 0; k < lines; k++)
+            if (g->mask[k]) served += serve(s, g->request[k], op, g->part[p].warp, g->mask[k]);
+    }
+    return served;
+}
+
+/* The addresses of one path, in a row. */
+static uint32_t addresses(struct sm_gather *g, uint32_t path, struct range r, uint64_t *to) {
+    uint32_t n = 0;
+    for (uint32_t p = r.from; p < r.to; p++) {
+        if (g->part[p].path != path) continue;
+        const uint32_t count = (uint32_t)__builtin_popcount(g->part[p].mask);
+        memcpy(to + n, g->addr + g->part[p].first, count * sizeof *to);
+        n += count;
+    }
+    return n;
+}
+
+static uint32_t build_range(struct sm *s, uint32_t op, uint32_t path, uint8_t kind, struct range r,
+                            bool merge) {
+    struct sm_gather *g = &s->gather;
+    const uint32_t most = g->words && path == MEM_L1D ? WORD : s->line[path];
+    const uint32_t size = g->bytes < most ? g->bytes : most, n = addresses(g, path, r, g->some);
+    const uint32_t lines = n ? mem_coalesce(g->some, n, size, s->line[path], s->sector[path], g->line) : 0;
     for (uint32_t k = 0; k < lines; k++) {
         const struct mem_line *l = &g->line[k];
-        uint32_t r = merge ? same_line(s, l, path, kind) : SM_NONE;
-        if (r == SM_NONE) {
-            r = append(s, (uint8_t)path, kind);
-            s->requests[r].addr = l->addr;
-            s->requests[r].bytes = l->bytes;
-        }
-        served += serve(s, r, op, path, l->addr, l->bytes, size);
+        g->request[k] = merge ? same_line(s, l, path, kind) : SM_NONE;
+        if (g->request[k] != SM_NONE) continue;
+        s->stats.coalesced_lines++;
+        g->request[k] = append(s, path, kind);
+        s->requests[g->request[k]].addr = l->addr;
+        s->requests[g->request[k]].bytes = l->bytes;
     }
+    return serve_lines(s, op, path, r, lines, size);
+}
+
+/* Line requests of one op through one cache. */
+static uint32_t build_lines(struct sm *s, uint32_t op, uint32_t path, uint8_t kind, bool merge) {
+    uint32_t served = 0;
+    for (struct range r = next_range(&s->gather, 0); r.from < s->gather.nparts;
+         r = next_range(&s->gather, r.to))
+        served += build_range(s, op, path, kind, r, merge || r.from);
     s->ops[op].lines = true;
     return served;
 }
 
 static uint32_t build_shared(struct sm *s, uint32_t op, uint8_t kind) {
     struct sm_gather *g = &s->gather;
-    for (uint32_t k = 0; k < g->n; k++)
-        if (g->access[k].path == SM_SHARED && g->nshared < MECH_WIDEST)
-            g->shared_addr[g->nshared++] = g->access[k].addr;
+    CHECK(g->nshared + g->lanes <= MECH_WIDEST);
+    g->nshared += addresses(g, SM_SHARED, (struct range){0, g->nparts}, g->shared_addr + g->nshared);
     if (g->shared == SM_NONE) g->shared = append(s, SM_SHARED, kind);
     if (g->bytes > g->shared_bytes) g->shared_bytes = g->bytes;
     g->shared_atomic |= kind == MEM_ATOMIC;
     s->stats.shared_accesses++;
-    return serve(s, g->shared, op, SM_SHARED, 0, UINT64_MAX / 2, g->bytes);
+    return serve_path(s, g->shared, op, SM_SHARED);
 }
 
 void lines_build(struct sm *s, uint32_t op, bool merge) {
     struct sm_gather *g = &s->gather;
-    if (!g->n) return;
+    if (!g->nparts) return;
     const struct ir_insn *i = sm_insn(s, s->ops[op].pc);
     const uint8_t kind = ir_ops[i->op].cls == IR_C_ATOM  ? MEM_ATOMIC
                          : s->env.grid->out.access.store ? MEM_WRITE
                                                          : MEM_READ;
-    uint32_t served = 0, lanes = 0;
+    uint32_t served = 0;
     for (uint32_t path = 0; path < MEM_NPATHS; path++)
         if (g->paths >> path & 1) served += build_lines(s, op, path, kind, merge);
     if (g->paths >> SM_SHARED & 1) served += build_shared(s, op, kind);
-    if (g->paths >> SM_PARAM & 1)
-        served += serve(s, append(s, SM_PARAM, kind), op, SM_PARAM, 0, UINT64_MAX / 2, g->bytes);
-    for (uint32_t k = 0; k < g->n; k++)
-        lanes +=
-            !k || g->access[k].lane != g->access[k - 1].lane || g->access[k].warp != g->access[k - 1].warp;
+    if (g->paths >> SM_PARAM & 1) served += serve_path(s, append(s, SM_PARAM, kind), op, SM_PARAM);
     s->ops[op].memory = true;
-    s->ops[op].overlap = served > lanes;
+    s->ops[op].overlap = served > g->lanes;
     s->stats.memory_insts++;
-    g->n = g->paths = 0;
+    g->nparts = g->n = g->paths = g->lanes = 0;
+    g->words = false;
 }
 
 /* Atomics on one word of shared memory take turns: no word is given to two at once. */

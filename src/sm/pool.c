@@ -1,5 +1,4 @@
-/* Storage of what is under way: ops, nodes, requests and entries in free lists, and the events in a binary heap ordered
- * by cycle and age. Everything is sized here, once; the bounds:
+/* Storage of what is under way: ops, nodes, requests and entries in free lists, and the events. Everything is sized here, once; the bounds:
  *   ops       a thread is in one uncommitted op at most; loads that have committed are bounded by holding back issue
  *   nodes     a thread is in two of one uncommitted outcome and one of a release at most; those of requests are bounded by
  *             holding back issue
@@ -124,20 +123,22 @@ uint32_t fifo_pop(struct sm *s, struct sm_fifo *f) {
 
 /* ---- events ---- */
 
+static uint32_t *link_of(struct sm *s, uint32_t what) {
+    return what & SM_EVENT_REQUEST ? &s->requests[what & ~SM_EVENT_REQUEST].next : &s->ops[what].next;
+}
+
 static bool before(const struct sm_event *a, const struct sm_event *b) {
     return a->when != b->when ? a->when < b->when : a->seq < b->seq;
 }
 
-void event_push(struct sm *s, uint64_t when, uint32_t what) {
-    const struct sm_event v = {when, s->seq++, what};
+static void heap_push(struct sm *s, struct sm_event v) {
     uint32_t k = s->nheap++;
     for (uint32_t up; k && (up = (k - 1) / 2, before(&v, &s->heap[up])); k = up) s->heap[k] = s->heap[up];
     s->heap[k] = v;
 }
 
-bool event_pop(struct sm *s, uint64_t now, uint32_t *what) {
-    if (!s->nheap || s->heap[0].when > now) return false;
-    *what = s->heap[0].what;
+static uint32_t heap_pop(struct sm *s) {
+    const uint32_t what = s->heap[0].what;
     const struct sm_event v = s->heap[--s->nheap];
     uint32_t k = 0;
     for (uint32_t down; (down = 2 * k + 1) < s->nheap; k = down) {
@@ -146,5 +147,53 @@ bool event_pop(struct sm *s, uint64_t now, uint32_t *what) {
         s->heap[k] = s->heap[down];
     }
     s->heap[k] = v;
+    return what;
+}
+
+/* Every event in the wheel lies in [wheel_at, wheel_at + 64): its slot says which cycle it is for. */
+void event_push(struct sm *s, uint64_t when, uint32_t what) {
+    if (when - s->wheel_at >= 64) {
+        heap_push(s, (struct sm_event){when, s->seq++, what});
+        return;
+    }
+    struct sm_slot *c = &s->wheel[when % 64];
+    *link_of(s, what) = SM_NONE;
+    if (s->slots >> (when % 64) & 1)
+        *link_of(s, c->last) = what;
+    else
+        c->first = what;
+    c->last = what;
+    s->slots |= UINT64_C(1) << (when % 64);
+}
+
+/* Earliest cycle in the wheel, which is not empty. */
+static uint64_t wheel_next(const struct sm *s) {
+    const uint32_t turn = (uint32_t)(s->wheel_at % 64);
+    const uint64_t from_here = turn ? s->slots >> turn | s->slots << (64 - turn) : s->slots;
+    return s->wheel_at + (uint64_t)__builtin_ctzll(from_here);
+}
+
+uint64_t event_next(const struct sm *s) {
+    const uint64_t far = s->nheap ? s->heap[0].when : SM_NEVER;
+    if (!s->slots) return far;
+    const uint64_t near = wheel_next(s);
+    return near < far ? near : far;
+}
+
+bool event_pop(struct sm *s, uint32_t *what) {
+    if (s->slots) {
+        const uint64_t at = wheel_next(s);
+        if (at <= s->now) {
+            struct sm_slot *c = &s->wheel[at % 64];
+            *what = c->first;
+            c->first = *link_of(s, *what);
+            if (c->first == SM_NONE) s->slots &= ~(UINT64_C(1) << (at % 64));
+            s->wheel_at = at;
+            return true;
+        }
+    }
+    s->wheel_at = s->now;
+    if (!s->nheap || s->heap[0].when > s->now) return false;
+    *what = heap_pop(s);
     return true;
 }

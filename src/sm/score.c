@@ -4,7 +4,7 @@
  * are: with a cycle per row they would. The list of a warp is short, so looking through it costs less than a table of
  * rows would; a 64-bit signature of the rows decides most comparisons.
  *
- * A full list (SM_SCORES) holds the warp back until one of its entries is done. */
+ * A warp with SM_SCORES entries is held back until one of them is done. */
 #include "sm/impl.h"
 
 /* The carry flag is a row of its own, behind every file's. */
@@ -48,13 +48,16 @@ static void rows_used(const struct sm *s, const struct ir_insn *i, struct rows *
     }
 }
 
-static bool meets(const struct ir_insn *writer, const struct rows *r) {
-    struct rows w = {0};
-    rows_written(writer, &w);
-    for (uint32_t a = 0; a < w.n; a++)
-        for (uint32_t b = 0; b < r->n; b++)
-            if (w.row[a] == r->row[b]) return true;
+static bool holds(const struct rows *r, ir_opnd o) {
+    for (uint32_t k = 0; k < r->n; k++)
+        if (r->row[k] == o) return true;
     return false;
+}
+
+static bool meets(const struct ir_insn *writer, const struct rows *r) {
+    for (uint32_t k = 0; k < writer->nd; k++)
+        if (holds(r, writer->o[k])) return true;
+    return (writer->mods & IR_M_CC_OUT) && holds(r, CARRY);
 }
 
 static void drop_written(struct sm_warp *w, uint64_t now) {
@@ -67,19 +70,22 @@ static void drop_written(struct sm_warp *w, uint64_t now) {
 
 void score_add(struct sm *s, uint32_t warp, uint32_t mask, uint32_t pc, uint32_t op, uint64_t ready) {
     struct sm_warp *w = &s->warps[warp];
-    struct rows r = {0};
+    struct rows r;
+    r.n = 0;
+    r.bits = 0;
     rows_written(sm_insn(s, pc), &r);
     if (!r.n) return;
     drop_written(w, s->now);
-    CHECK(w->nscore < SM_SCORES);
+    CHECK(w->nscore < SM_SCORES + SM_LANES);
     w->score[w->nscore++] = (struct sm_score){ready, r.bits, mask, pc, op};
 }
 
 void score_clear(struct sm *s, uint32_t warp, uint32_t mask, uint32_t op) {
     struct sm_warp *w = &s->warps[warp];
+    const bool full = w->nscore >= SM_SCORES; /* then other lanes may wait for this too */
     for (uint32_t k = 0; k < w->nscore; k++)
         if (w->score[k].op == op) w->score[k].mask &= ~mask;
-    mech_wake(s->mech, warp, mask);
+    mech_wake(s->mech, warp, full ? ~0u : mask);
 }
 
 void score_clear_op(struct sm *s, uint32_t op) {
@@ -101,7 +107,7 @@ static uint64_t first_end(const struct sm_warp *w) {
 static uint64_t piece_when(struct sm *s, const struct mech_piece *p, const struct rows *r) {
     struct sm_warp *w = &s->warps[p->warp];
     drop_written(w, s->now);
-    if (w->nscore == SM_SCORES) return first_end(w);
+    if (w->nscore >= SM_SCORES) return first_end(w);
     uint64_t when = 0;
     for (uint32_t k = 0; k < w->nscore; k++) {
         const struct sm_score *e = &w->score[k];
@@ -112,7 +118,9 @@ static uint64_t piece_when(struct sm *s, const struct mech_piece *p, const struc
 }
 
 uint64_t score_when(struct sm *s, const struct mech_split *split) {
-    struct rows r = {0};
+    struct rows r; /* filled in only if there is anything to wait for */
+    r.n = 0;
+    r.bits = 0;
     uint64_t when = 0;
     bool looked = false;
     for (uint32_t k = 0; k < split->set.n; k++) {

@@ -82,8 +82,8 @@ static bool make_mech(struct sm *s, struct err *e) {
     return true;
 }
 
-static bool check_options(const struct sm_options *o, const struct mem_options *m, struct err *e) {
-    const int64_t lines[] = {m->l1d.line, m->l1t.line, m->l1c.line, m->l1i.line};
+/* The memory system has checked its own. */
+static bool check_options(const struct sm_options *o, struct err *e) {
     if (!is_pow2((uint64_t)o->sm.warp_size))
         return err_set(e, ERR_INPUT, "sm.warp_size is %lld: it must be a power of two",
                        (long long)o->sm.warp_size);
@@ -91,14 +91,9 @@ static bool check_options(const struct sm_options *o, const struct mem_options *
         return err_set(e, ERR_INPUT,
                        "sm.simd_width is %lld: a SIMD group is not wider than a warp of %lld threads",
                        (long long)o->sm.simd_width, (long long)o->sm.warp_size);
-    for (size_t k = 0; k < sizeof lines / sizeof *lines; k++)
-        if (!is_pow2((uint64_t)lines[k]))
-            return err_set(e, ERR_INPUT, "a first-level cache has lines of %lld bytes: not a power of two",
-                           (long long)lines[k]);
     return true;
 }
 
-/* A machine warp wider than 32 threads begins at a slot that is a multiple of its own. */
 static void make_slots(struct sm *s) {
     const uint32_t warps = (s->env.grid->threads + SM_LANES - 1) / SM_LANES;
     s->block_warps = warps;
@@ -106,7 +101,7 @@ static void make_slots(struct sm *s) {
     s->blocks = xcalloc(s->nblocks, sizeof *s->blocks);
     s->warps = xcalloc(s->nwarps, sizeof *s->warps);
     for (uint32_t k = 0; sm_scoreboard(s) && k < s->nwarps; k++)
-        s->warps[k].score = xcalloc(SM_SCORES, sizeof *s->warps[k].score);
+        s->warps[k].score = xcalloc(SM_SCORES + SM_LANES, sizeof *s->warps[k].score);
     s->sched = xcalloc((size_t)s->o->sm.schedulers, sizeof *s->sched);
     for (int64_t k = 0; k < s->o->sm.schedulers; k++)
         s->sched[k].pipe.first = s->sched[k].pipe.last = SM_NONE;
@@ -115,7 +110,7 @@ static void make_slots(struct sm *s) {
 
 struct sm *sm_new(const struct sm_env *env, struct err *e) {
     const char *limiter;
-    if (!check_options(env->options, env->mem_options, e)) return NULL;
+    if (!check_options(env->options, e)) return NULL;
     const uint32_t blocks = sm_residency(env->options, env->grid, &limiter);
     if (!blocks) {
         err_set(e, ERR_INPUT, "kernel %s: a block does not fit on an SM: it needs more %s than there are",
@@ -131,6 +126,7 @@ struct sm *sm_new(const struct sm_env *env, struct err *e) {
     units_init(s);
     make_slots(s);
     pool_init(s);
+    if (!s->o->sm.ideal_fetch) fetch_init(s);
     if (make_mech(s, e)) return s;
     sm_free(s);
     return NULL;
@@ -206,6 +202,7 @@ static void end_block(struct sm *s, uint32_t slot) {
             if (s->sched[k].counted > end) end = s->sched[k].counted;
         idle_account(s, end);
     }
+    idle_check(s);
     s->active--;
     s->ended++;
     s->stats.blocks++;
@@ -236,7 +233,7 @@ bool sm_busy(const struct sm *s) {
 /* ---- time ---- */
 
 static void write_back(struct sm *s) {
-    for (uint32_t what; event_pop(s, s->now, &what);) {
+    for (uint32_t what; event_pop(s, &what);) {
         if (what & SM_EVENT_REQUEST) {
             lsu_answered(s, what & ~SM_EVENT_REQUEST);
         } else {
@@ -265,7 +262,8 @@ uint64_t sm_next(const struct sm *s) {
     if (s->failed.code) return s->now;
     if (s->fresh != SM_NEVER) return s->fresh;
     uint64_t next = lsu_next(s);
-    if (s->nheap && s->heap[0].when < next) next = s->heap[0].when;
+    const uint64_t event = event_next(s);
+    if (event < next) next = event;
     for (uint32_t k = 0; s->active && k < (uint32_t)s->o->sm.schedulers; k++) {
         uint64_t t = mech_next(s->mech, k);
         if (t != MECH_NEVER && t < s->sched[k].port) t = s->sched[k].port;

@@ -21,40 +21,42 @@ struct sm_observer {
     void (*block)(void *user, uint64_t cycle, uint32_t sm, uint64_t block, bool begins);
 };
 
+/* Warp-size classes as in 004 Figure 6.3: [0] 1-4, [1] 5-8 ... [7] 29-32 threads of a 32-thread warp, scaled to warp_size;
+ * the last: packets of more threads than a warp. */
+enum { SM_SIZES = 9 };
+
+struct sm_branch {              /* per PC: every instruction issued, and what those that diverge cost */
+    uint64_t executions, lanes; /* issues, and threads they ran for */
+    uint64_t divergences, sides;
+    uint64_t lanes_lost; /* lanes idle on the smaller sides, summed at the split */
+    uint64_t reconvergences, reconvergence_cycles;
+};
+
 /* What an SM counts. Every cycle of every scheduler with a block resident is in exactly one class: issued_size, w0_mem,
  * w0_idle, stall, empty_slots. A packet is in its class for all the cycles it holds the issue port (warp_size / simd_width),
  * so the classes add up to sched_cycles = schedulers x cycles. */
-enum {
-    SM_SIZES = 9
-}; /* warp-size classes: [0] 1-4, [1] 5-8, ... of a 32-thread warp scaled to warp_size, as 004 Figure
-                          6.3; the last: packets of more threads than a warp */
-struct sm_branch { /* per PC: every instruction issued, and what those that diverge cost */
-    uint64_t executions, lanes;              /* issues, and threads they ran for */
-    uint64_t divergences, sides, lanes_lost; /* lanes_lost: lanes idle on the smaller sides, summed at the split */
-    uint64_t reconvergences, reconvergence_cycles;
-};
 struct sm_stats {
     uint64_t cycles;                /* with a block resident */
-    uint64_t sched_cycles;          /* cycles of schedulers: sum of the classes below, up to the last tick */
-    uint64_t issued_size[SM_SIZES]; /* cycles of packets by active threads */
-    uint64_t w0_mem, w0_idle,
-        stall;            /* nothing ready because of memory; for another reason; pipeline stalled */
-    uint64_t empty_slots; /* cycles of charge-only or empty packets */
-    uint64_t warp_insts;  /* splits issued */
-    uint64_t thread_insts,
-        class_insts[IR_NCLASSES]; /* lanes that executed, guards applied: as the functional engine */
-    uint64_t
-        idle_thread_cycles[4]; /* threads x cycles no scheduler works: dependency, barrier, inactive path,
-                                               reconvergence */
-    uint64_t lane_slots;       /* warp_size x packets: lane activity = thread_insts / lane_slots */
+    uint64_t sched_cycles;          /* of all schedulers: sum of the classes below, up to the last tick */
+    uint64_t issued_size[SM_SIZES]; /* of packets, by active threads */
+    uint64_t w0_mem;                /* nothing ready, and a line on its way for one of its threads */
+    uint64_t w0_idle;               /* nothing ready for another reason */
+    uint64_t stall;                 /* pipeline stalled */
+    uint64_t empty_slots;           /* charge-only or empty packets */
+    uint64_t warp_insts;            /* splits issued */
+    uint64_t thread_insts;          /* lanes that executed, guards applied: as the functional engine counts */
+    uint64_t class_insts[IR_NCLASSES];
+    /* Threads x cycles in which no scheduler works: dependency, barrier, inactive path, reconvergence. */
+    uint64_t idle_thread_cycles[4];
+    uint64_t lane_slots; /* warp_size x packets: lane activity = thread_insts / lane_slots */
     uint64_t shared_accesses, shared_conflict_cycles, register_conflict_cycles;
     uint64_t coalesced_lines, memory_insts;
     uint64_t blocks, block_cycles; /* finished; sum of their residence */
     uint64_t barriers;
-    uint64_t fetch_stalls;  /* instruction lines that missed */
-    uint64_t exited;        /* threads whose exit is committed */
-    uint64_t last_progress; /* for the watchdog: the last cycle in which a thread issued that does not spin
-                                               (polling, sleeping, failing atomics; a store ends it), or exited */
+    uint64_t fetch_stalls; /* instruction lines that missed */
+    uint64_t exited;       /* threads whose exit is committed */
+    /* For the watchdog: the last cycle in which a thread exited, or issued and does not spin (poll, sleep, fail atomics). */
+    uint64_t last_progress;
 };
 
 struct sm_env {
@@ -93,5 +95,10 @@ void sm_get_stats(const struct sm *s, struct sm_stats *out, struct mech_stats *m
 /* What every waiting thread waits for, and the mechanism's tables: for the watchdog. */
 void sm_describe(const struct sm *s, struct sb *out);
 struct mech *sm_mech(struct sm *s);
+/* Architectural warp slots, and the warp in one (NULL: no block there). */
+uint32_t sm_warps(const struct sm *s);
+struct exec_warp *sm_warp(const struct sm *s, uint32_t slot);
+/* Where every thread goes on that is not blocked: pc[slot * EXEC_LANES + lane], IR_NOPC where there is none. */
+void sm_places(const struct sm *s, uint32_t *pc);
 
 #endif

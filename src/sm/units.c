@@ -1,7 +1,8 @@
 /* What an instruction costs apart from memory: the units of a scheduler's SIMD group and the register file's banks.
  *
  * An instruction of latency L writes back depth + L - 1 cycles after it starts; a packet of B beats keeps its unit for
- * B times the class's initiation interval. Loads, stores, atomics and texture reads have no class latency: they leave
+ * B times the class's initiation interval. Where the lanes of a packet run different instructions (MIMD, SBI) each unit is
+ * kept for the beats that the threads of its class fill. Loads, stores, atomics and texture reads have no class latency: they leave
  * the pipeline at the memory stage, depth - 1 cycles after issue, and the load/store unit says when they are back. */
 #include "sm/impl.h"
 
@@ -44,9 +45,9 @@ uint32_t unit_register_stall(const struct sm *s, const struct ir_insn *i) {
     return (most - 1) * s->beats;
 }
 
-uint64_t unit_start(struct sm *s, uint32_t sched, const struct ir_insn *i, uint64_t start) {
+uint64_t unit_start(struct sm *s, uint32_t sched, const struct ir_insn *i, uint64_t start, uint32_t beats) {
     const uint8_t cls = ir_ops[i->op].cls;
     const uint64_t result = (uint64_t)s->o->sm.depth + s->latency[cls] - 1;
-    s->sched[sched].unit[cls] = start + (uint64_t)s->interval[cls] * s->beats;
+    s->sched[sched].unit[cls] = start + (uint64_t)s->interval[cls] * beats;
     return start + (result > s->beats ? result : s->beats);
 }

@@ -8,14 +8,14 @@ run version
 expect_status 0 "version is a command too"
 run --help
 expect_status 0 "--help succeeds"
-for c in run inspect list help version; do
+for c in run compare config inspect list help version; do
     grep -q "^  $c " "$out"
     verdict $? "--help lists $c"
 done
 run
 expect_status 2 "no command at all is an error"
 expect_err "Usage: heddle COMMAND" "no command shows the usage"
-for c in run inspect list help version; do
+for c in run compare config inspect list help version; do
     run $c --help
     expect_in_out "Usage: heddle $c" "$c --help shows its usage"
     cp "$out" "$work/first"
@@ -24,7 +24,7 @@ for c in run inspect list help version; do
     verdict $? "help $c shows the same"
 done
 run run --help
-for o in kernel grid block shared arg print dump json host functional max-insts config set quiet help; do
+for o in kernel grid block shared arg print dump json host functional mech config set interval series profile trace timeline max-insts quiet help; do
     grep -q -- "--$o" "$out"
     verdict $? "run --help explains --$o"
 done
@@ -64,7 +64,7 @@ shape "--block 'x' is not a whole number" "a block that is no number" --grid 1 -
 shape "--block 4294967296 is out of range of u32" "a block beyond 32 bits" --grid 1 --block 4294967296
 shape "--shared 4294967296 is more than 4294967295" "too much shared memory to say" --grid 1 --block 1 --shared 4294967296
 shape "--max-insts: N is at least 1" "a bound of nothing" --grid 1 --block 1 --max-insts 0
-shape "--print 0: there is no argument 0 (0 given, counted from 0)" "a print of no argument" --print 0
+refused "--print 0: there is no argument 0 (0 given, counted from 0)" "a print of no argument" run tests/cli/kernels.ptx --print 0
 shape "--print 0:4: argument 0 (u32:5) is not a buffer" "a print of a scalar" --arg u32:5 --print 0:4
 shape "--print: COUNT is at least 1" "a print of nothing" --arg 'buf:u32[4]' --print 0:0
 shape "--print: COUNT 'x' is not a whole number" "a print of x" --arg 'buf:u32[4]' --print 0:x
@@ -72,8 +72,8 @@ shape "--dump ':f': the number of an argument is missing" "a dump of nothing" --
 shape "--dump 0: a file is missing, as in --dump 0:out.bin" "a dump to nowhere" --arg 'buf:u32[4]' --dump 0
 shape "--dump: two buffers cannot both go to f" "two dumps to one file" --arg 'buf:u32[4]' --dump 0:f --dump 0:f
 shape "--dump and --json cannot both go to f" "a dump and JSON to one file" --arg 'buf:u32[4]' --dump 0:f --json f
-shape "only one of --json -, --dump N:- and --print can have standard output" "two users of standard output" --arg 'buf:u32[4]' --dump 0:- --json -
-shape "only one of --json -, --dump N:- and --print can have standard output" "a print into JSON" --arg 'buf:u32[4]' --print 0 --json -
+shape "only one of --print and the outputs that go to - can have standard output" "two users of standard output" --arg 'buf:u32[4]' --dump 0:- --json -
+shape "only one of --print and the outputs that go to - can have standard output" "a print into JSON" --arg 'buf:u32[4]' --print 0 --json -
 shape "--arg u33:5 (argument 0): unknown type 'u33'" "a wrong argument says which and why" --arg u33:5
 shape "--set exec.isa: '=' and a value are missing" "a setting without a value" --set exec.isa
 shape "exec.max_insts" "a mistyped key is suggested" --grid 1 --block 1 --set exec.max_inst=5

@@ -16,7 +16,8 @@ KERNEL collatz(uint *steps, uint n) {
     steps[i] = s;
 }
 
-/* A search that leaves the loop in its middle, with work on the way out: the loop with a break of the multi-path slides. */
+/* A search that leaves the loop in its middle, with work on the way out: the loop with a break of the multi-path slides. What
+ * follows the loop is the same for all, and wasted on those who come alone. */
 KERNEL loop_break(uint *out, const uint *in, uint n) {
     uint i = global_id(), x = in[i], k = 0;
     for (; k < n; k++) {
@@ -27,6 +28,7 @@ KERNEL loop_break(uint *out, const uint *in, uint n) {
         }
         x ^= x >> 5;
     }
+    for (uint j = 0; j < 12; j++) x = (x ^ x >> 3) * 5 + j;
     out[i] = x + k;
 }
 

@@ -31,16 +31,18 @@ static inline void timed_open(struct rig *r, const struct timed_machine *m, cons
     MUST(r, hd_module_load_file(r->dev, path, &r->mod));
 }
 
-/* One kernel: `before`, then `line` so many times. %a (u64) holds its argument, %x and %y (f32) and %i (u32) numbers, %p is a
- * predicate; there is a shared array of 8 KB, words. */
+/* One kernel: `before`, then `line` so many times. %a (u64) holds its argument, %x and %y (f32) and %i (u32) numbers; %z0 to
+ * %z7 are sums that live to the end; there is a shared array of 8 KB, words. */
 static inline void timed_text(struct rig *r, const char *before, const char *line, unsigned times) {
     struct sb t = {0};
     sb_add(&t, ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n");
-    sb_add(&t, "\t.reg .b64 %%a;\n\t.reg .f32 %%x, %%y;\n\t.reg .b32 %%i, %%t;\n\t.reg .pred %%p;\n");
+    sb_add(&t, "\t.reg .b64 %%a;\n\t.reg .f32 %%x, %%y, %%z<8>;\n\t.reg .b32 %%i, %%t;\n");
     sb_add(&t, "\t.shared .align 4 .b8 words[8192];\n\tld.param.u64 %%a, [a];\n\tmov.u32 %%t, %%tid.x;\n");
     sb_add(&t, "\tmov.f32 %%x, 0f3f800000;\n\tmov.f32 %%y, 0f3f000000;\n\tmov.u32 %%i, %%t;\n%s\n", before);
+    for (int k = 0; k < 8; k++) sb_add(&t, "\tmov.f32 %%z%d, %%y;\n", k);
     for (unsigned k = 0; k < times; k++) sb_add(&t, "\t%s\n", line);
-    sb_add(&t, "\tret;\n}\n");
+    for (int k = 0; k < 8; k++) sb_add(&t, "\tadd.f32 %%x, %%x, %%z%d;\n", k);
+    sb_add(&t, "\tst.shared.f32 [words], %%x;\n\tret;\n}\n");
     if (hd_module_load(r->dev, "repeated.ptx", t.text, t.len, &r->mod)) fail_msg("%s", hd_error(r->dev));
     sb_free(&t);
 }

@@ -110,6 +110,7 @@ struct fake {
     uint64_t now;
     struct fake_thread t[FAKE_THREADS], alone[FAKE_THREADS];
     uint32_t threads;
+    uint32_t per_block; /* a multiple of 32: they come in blocks of so many, side by side; 0: in one */
     uint64_t seed;
     uint32_t budget; /* a thread ends at the first chance after so many steps; 0: never by itself */
     /* The script: which way thread t goes at pc, from 0; NULL: by hash. For BRA 1 is taken. */
@@ -200,7 +201,7 @@ static inline void fake_event(void *sm, const char *text) {
 
 static const int64_t fake_params[8];
 
-/* threads of one block in the slots from 0 on, at the kernel's entry. */
+/* threads in the slots from 0 on, at the kernel's entry. */
 static inline struct fake *fake_new(const struct ir_module *m, const struct cfg *c, uint32_t w,
                                     uint32_t threads) {
     struct fake *f = xcalloc(1, sizeof *f);
@@ -235,8 +236,13 @@ static inline void fake_start(struct fake *f, const char *mech) {
         f->t[t].live = true;
         f->t[t].pc = entry;
     }
-    f->mech->ops->launch(
-        f->mech, &(struct mech_block){.warps = (f->threads + 31) / 32, .threads = f->threads, .pc = entry});
+    uint32_t block = f->per_block ? f->per_block : f->threads;
+    for (uint32_t from = 0; from < f->threads; from += block) {
+        uint32_t n = f->threads - from < block ? f->threads - from : block;
+        struct mech_block b = {
+            .slot = from / block, .first = from / 32, .warps = (n + 31) / 32, .threads = n, .pc = entry};
+        f->mech->ops->launch(f->mech, &b);
+    }
     f->mech->ops->audit(f->mech);
 }
 

@@ -59,6 +59,7 @@ static bool run_one(struct rng *r, const char *mech, uint32_t w, bool barriers) 
     f->env.order = (uint32_t)rng_below(r, 4);
     f->env.order_groups = 1 + (uint32_t)rng_below(r, 4);
     f->slow = rng_below(r, 2);
+    f->per_block = 32 * (uint32_t)rng_below(r, 4);
     f->seed = rng_next(r);
     f->budget = 20 + (uint32_t)rng_below(r, 60);
     fake_start(f, mech);

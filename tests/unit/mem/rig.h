@@ -53,12 +53,13 @@ static inline struct mem_options rig_defaults(void) {
     return o;
 }
 
-/* All four clocks alike, one channel, one flit carries anything: times can be counted by hand. */
+/* All four clocks alike, one channel, one SM to a port, one flit carries anything: times can be counted by hand. */
 static inline struct mem_options rig_plain(void) {
     struct mem_options o = rig_defaults();
     o.clock.core = o.clock.noc = o.clock.l2 = o.clock.dram = 1000;
     o.dram.channels = 1;
     o.noc.flit = 1024;
+    o.noc.sms_per_port = 1;
     return o;
 }
 

@@ -210,6 +210,29 @@ static void statistics_are_listed_and_looked_up(void **state) {
           hd_stat(a->dev, 0, "exec.threads", NULL));
 }
 
+static void configurations_and_mechanisms_are_listed(void **state) {
+    (void)state;
+    const char *name = NULL, *title = NULL;
+    size_t configs = 0, mechs = 0;
+    for (; !hd_config_at(configs, &name, &title); configs++) {
+        hd_device *dev;
+        assert_int_equal(hd_device_open(&(hd_config){.file = name}, &dev), HD_OK);
+        assert_true(*title);
+        hd_device_close(dev);
+    }
+    for (; !hd_mech_at(mechs, &name, &title); mechs++) {
+        hd_device *dev;
+        assert_int_equal(
+            hd_device_open(&(hd_config){.options = &(hd_option){"run.mech", name}, .noptions = 1}, &dev),
+            HD_OK);
+        assert_true(*title);
+        hd_device_close(dev);
+    }
+    assert_true(configs >= 6 && mechs >= 3);
+    assert_int_equal(hd_config_at(configs, NULL, NULL), HD_INVALID);
+    assert_int_equal(hd_mech_at(0, NULL, NULL), HD_OK);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_device_opens_with_defaults),
@@ -222,6 +245,7 @@ int main(void) {
         API_TEST(callbacks_may_not_change_the_device),
         API_TEST(statistics_of_the_last_launch_and_of_all),
         API_TEST(statistics_are_listed_and_looked_up),
+        cmocka_unit_test(configurations_and_mechanisms_are_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

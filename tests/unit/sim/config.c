@@ -16,7 +16,8 @@
 
 /* Sections that describe the machine, not the run. */
 static bool of_machine(const struct option_row *row) {
-    return strcmp(row->section, "exec") != 0 && strcmp(row->section, "run") != 0 && strcmp(row->section, "mem") != 0;
+    return strcmp(row->section, "exec") != 0 && strcmp(row->section, "run") != 0 &&
+           strcmp(row->section, "mem") != 0;
 }
 
 static void opened(struct options *o, const char *name) {
@@ -34,7 +35,8 @@ static void every_machine_is_complete_and_consistent(void **state) {
         opened(&o, c->name);
         if (!options_check(&o, &e)) fail_msg("%s: %s", c->name, err_text(&e));
         for (size_t i = 0; i < OPTION_COUNT; i++)
-            if (of_machine(&o.rows[i]) && o.origin[i] != OPTION_FILE) fail_msg("%s does not set %s", c->name, o.rows[i].key);
+            if (of_machine(&o.rows[i]) && o.origin[i] != OPTION_FILE)
+                fail_msg("%s does not set %s", c->name, o.rows[i].key);
         assert_true(*c->title && *c->title != '#');
         options_free(&o);
     }
@@ -59,7 +61,8 @@ static void values_equal(const struct options *a, const struct options *b) {
         struct sb x = {0}, y = {0};
         option_print(&a->rows[i], a, &x);
         option_print(&b->rows[i], b, &y);
-        if (strcmp(x.text ? x.text : "", y.text ? y.text : "") != 0) fail_msg("%s: %s and %s", a->rows[i].key, x.text, y.text);
+        if (strcmp(x.text ? x.text : "", y.text ? y.text : "") != 0)
+            fail_msg("%s: %s and %s", a->rows[i].key, x.text, y.text);
         sb_free(&x);
         sb_free(&y);
     }
@@ -132,8 +135,10 @@ static void refused(const char *name, const char *message) {
 static void names_that_do_not_exist_are_refused(void **state) {
     (void)state;
     refused("harp-ferni", "there is no configuration \"harp-ferni\"; did you mean harp-fermi?");
-    refused("cray", "there is no configuration \"cray\"; there are dwf-8800gtx, harp-fermi, mp-fermi, sl-tesla, tiny, "
-                    "turing-rtx2060, and files by their path");
+    refused(
+        "cray",
+        "there is no configuration \"cray\"; there are dwf-8800gtx, harp-fermi, mp-fermi, sl-tesla, tiny, "
+        "turing-rtx2060, and files by their path");
     refused("no/such.ini", "cannot open no/such.ini: No such file or directory");
 }
 

@@ -43,6 +43,7 @@ static void a_search_breaks_out_of_its_loop(void **state) {
             }
             x ^= x >> 5;
         }
+        for (uint32_t j = 0; j < 12; j++) x = (x ^ x >> 3) * 5 + j;
         want[i] = x + k;
     }
     uint64_t din = rig_in(&r, in, sizeof in), d = rig_zero(&r, sizeof got);

@@ -256,7 +256,9 @@ static void parameters_of_mechanisms_are_options(void **state) {
     assert_true(options_set(&o, "pdom.side", "most", OPTION_GIVEN, &e));
     assert_int_equal(param[0], 2);
     assert_false(options_set(&o, "pdom.side", "least", OPTION_GIVEN, &e));
-    assert_string_equal(err_text(&e), "pdom.side: \"least\" is not a value of this option: expected taken, fallthrough or most");
+    assert_string_equal(
+        err_text(&e),
+        "pdom.side: \"least\" is not a value of this option: expected taken, fallthrough or most");
     assert_false(options_set(&o, "pdom.sides", "most", OPTION_GIVEN, &e));
     assert_string_equal(err_text(&e), "there is no option \"pdom.sides\"; did you mean pdom.side?");
     struct sb value = {0};
@@ -282,15 +284,34 @@ static void inconsistent(const char *key, const char *value, const char *message
     options_free(&o);
 }
 
+static void machines_beyond_the_host_are_refused(void **state) {
+    (void)state;
+    struct options o;
+    struct err e = {0};
+    options_init(&o);
+    assert_true(options_set(&o, "gpu.sms", "1024", OPTION_GIVEN, &e));
+    assert_true(options_set(&o, "sm.threads", "2048", OPTION_GIVEN, &e));
+    assert_true(options_check(&o, &e));
+    assert_true(options_set(&o, "sm.threads", "2080", OPTION_GIVEN, &e));
+    assert_false(options_check(&o, &e));
+    assert_string_equal(
+        err_text(&e),
+        "gpu.sms times sm.threads is 2129920: machines of more than 2097152 threads are not simulated");
+    err_free(&e);
+    options_free(&o);
+}
+
 static void inconsistent_machines_are_refused(void **state) {
     (void)state;
     inconsistent("run.mech", "pdm", "run.mech: there is no mechanism \"pdm\"; did you mean pdom?");
     inconsistent("run.mech", "telepathy", "run.mech: there is no mechanism \"telepathy\"");
     inconsistent("sm.warp_size", "24", "sm.warp_size is 24: it must be a power of two");
-    inconsistent("sm.simd_width", "64", "sm.simd_width is 64: more than the 32 threads of a warp (sm.warp_size)");
+    inconsistent("sm.simd_width", "64",
+                 "sm.simd_width is 64: more than the 32 threads of a warp (sm.warp_size)");
     inconsistent("sm.threads", "100", "sm.threads is 100: it must be a multiple of 32, whole warps");
     inconsistent("l2.line", "96", "l2.line is 96: it must be a power of two");
-    inconsistent("l1d.sector", "128", "l1d.sector is 128: it must be 0 or a power of two up to l1d.line (64)");
+    inconsistent("l1d.sector", "128",
+                 "l1d.sector is 128: it must be 0 or a power of two up to l1d.line (64)");
 }
 
 /* ---- files ---- */
@@ -384,6 +405,7 @@ int main(void) {
         cmocka_unit_test(the_call_wins_over_the_file),
         cmocka_unit_test(parameters_of_mechanisms_are_options),
         cmocka_unit_test(inconsistent_machines_are_refused),
+        cmocka_unit_test(machines_beyond_the_host_are_refused),
         cmocka_unit_test(files_set_options),
         cmocka_unit_test(files_are_refused_with_their_line),
         cmocka_unit_test(help_lists_every_key),

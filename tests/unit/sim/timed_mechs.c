@@ -11,7 +11,7 @@ struct subject {
     void (*run)(struct rig *r, const struct subject *s);
 };
 
-enum { N = 512 };
+enum { N = 1536 };
 
 static void run_rounds(struct rig *r, const struct subject *s) {
     uint64_t d = rig_zero(r, 4 * N);
@@ -45,7 +45,7 @@ static void run_bitonic(struct rig *r, const struct subject *s) {
     struct rng rng = {3};
     for (int i = 0; i < N; i++) keys[i] = (uint32_t)rng_next(&rng);
     uint64_t d = rig_in(r, keys, sizeof keys);
-    RUN(r, s->kernel, LAUNCH(.grid = {4}, .block = {64}, .shared_bytes = 512), PTR(d), hd_arg_u32(128));
+    RUN(r, s->kernel, LAUNCH(.grid = {N / 128}, .block = {64}, .shared_bytes = 512), PTR(d), hd_arg_u32(128));
 }
 static void run_arith(struct rig *r, const struct subject *s) {
     uint64_t d = rig_zero(r, 4 * N);
@@ -54,12 +54,12 @@ static void run_arith(struct rig *r, const struct subject *s) {
 }
 
 static const struct subject divergent[] = {
-    {"collatz", "diverge.ptx", "collatz", 64, run_collatz},
-    {"loop with a break", "diverge.ptx", "loop_break", 64, run_break},
-    {"odd and even", "diverge.ptx", "odd_even", 64, run_rounds},
-    {"nested ifs", "diverge.ptx", "nested", 64, run_rounds},
+    {"collatz", "diverge.ptx", "collatz", 128, run_collatz},
+    {"loop with a break", "diverge.ptx", "loop_break", 128, run_break},
+    {"odd and even", "diverge.ptx", "odd_even", 128, run_rounds},
+    {"nested ifs", "diverge.ptx", "nested", 128, run_rounds},
     {"Mandelbrot", "mandelbrot.ptx", "mandelbrot", 128, run_mandelbrot},
-    {"state machine", "shapes.ptx", "state_machine", 64, run_machine},
+    {"state machine", "shapes.ptx", "state_machine", 128, run_machine},
     {"bitonic sort", "bitonic.ptx", "bitonic", 64, run_bitonic},
 };
 static const struct subject even[] = {

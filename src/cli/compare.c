@@ -1,0 +1,231 @@
+/* heddle compare: programs side by side under several mechanisms.
+ *
+ * In order: read the options; read every file and try it on a functional device, so that whatever is wrong
+ * with the input is said before anything runs; run all of it in parallel (lab); then the table and the files.
+ * A program that fails under one mechanism (a deadlock, say) leaves a gap in the table, the others stay. */
+#include "cli/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/outfile.h"
+#include "mech/mech.h"
+
+/* ---- numbers ---- */
+
+bool compare_ended(const struct compare *c, size_t program, size_t machine) {
+    return lab_cell(&c->lab, program, machine)->err.code == ERR_OK;
+}
+
+double compare_speedup(const struct compare *c, size_t program, size_t machine) {
+    if (!compare_ended(c, program, 0) || !compare_ended(c, program, machine)) return 0;
+    double base = stats_value(&lab_cell(&c->lab, program, 0)->stats, STAT_gpu_cycles);
+    double own = stats_value(&lab_cell(&c->lab, program, machine)->stats, STAT_gpu_cycles);
+    return own > 0 ? base / own : 0;
+}
+
+double compare_mean(const struct compare *c, size_t machine, size_t *programs) {
+    double sum = 0;
+    *programs = 0;
+    for (size_t p = 0; p < c->lab.nprograms; p++) {
+        double s = compare_speedup(c, p, machine);
+        if (!(s > 0)) continue;
+        sum += log(s);
+        ++*programs;
+    }
+    return *programs ? exp(sum / (double)*programs) : 0;
+}
+
+/* ---- options ---- */
+
+static bool add_machine(struct compare *c, const struct opts *o, const char *mech, struct err *e) {
+    struct machine m;
+    bool fine = machine_read(&m, opts_value(o, "config"), o, e) && machine_choose(&m, !mech, mech, e);
+    VEC_PUSH(&c->machines, m);
+    if (!mech) return fine;
+    for (size_t i = 0; i < c->lab_machines.n && fine; i++)
+        if (!strcmp(c->lab_machines.v[i].name, mech))
+            fine = err_set(e, ERR_INPUT, "--mech names %.60s twice", mech);
+    VEC_PUSH(&c->lab_machines, (struct lab_machine){.name = mech});
+    return fine;
+}
+
+/* "a,b,c", or every mechanism there is. The reference comes last. */
+static bool read_mechanisms(struct compare *c, const struct opts *o, struct err *e) {
+    const char *list = opts_value(o, "mech");
+    if (!list)
+        for (const struct mech_ops *const *m = mech_list; *m; m++)
+            if (!add_machine(c, o, (*m)->name, e)) return false;
+    for (const char *p = list; p;) {
+        size_t n = strcspn(p, ",");
+        if (!n) return err_set(e, ERR_INPUT, "--mech '%.60s' lacks a name", list);
+        if (!add_machine(c, o, arena_strndup(&c->mem, p, n), e)) return false;
+        p = p[n] ? p + n + 1 : NULL;
+    }
+    if (!add_machine(c, o, NULL, e)) return false;
+    for (size_t i = 0; i < c->lab_machines.n; i++)
+        c->lab_machines.v[i].config = machine_config(&c->machines.v[i]);
+    c->lab.reference = machine_config(&c->machines.v[c->lab_machines.n]);
+    return true;
+}
+
+static bool read_programs(struct compare *c, const struct opts *o, struct err *e) {
+    for (size_t i = 0; i < o->operands.n; i++) {
+        struct program p;
+        bool fine = program_options(&p, c->cli, o->operands.v[i], o, e);
+        VEC_PUSH(&c->programs, p);
+        if (!fine) return false;
+    }
+    return true;
+}
+
+static bool read_options(struct compare *c, const struct opts *o, struct err *e) {
+    const char *jobs = opts_value(o, "jobs");
+    uint64_t n = 0;
+    c->json = opts_value(o, "json");
+    c->csv = opts_value(o, "csv");
+    c->quiet = opts_has(o, "quiet");
+    c->host = opts_has(o, "host");
+    if (jobs && !cli_number("--jobs", jobs, 1024, &n, e)) return false;
+    if (jobs && !n) return err_set(e, ERR_INPUT, "--jobs: N is at least 1");
+    c->lab.jobs = (unsigned)n;
+    if (c->json && c->csv && !strcmp(c->json, c->csv))
+        return err_set(e, ERR_INPUT, "--json and --csv cannot both go to %.60s", c->json);
+    c->data_on_stdout = (c->json && !strcmp(c->json, "-")) || (c->csv && !strcmp(c->csv, "-"));
+    return read_programs(c, o, e) && read_mechanisms(c, o, e);
+}
+
+/* ---- before the runs ---- */
+
+/* Loads and binds it on a device, as every run will. */
+static bool try_program(const struct compare *c, struct program *p, struct err *e) {
+    hd_device *dev = NULL;
+    hd_module *mod;
+    hd_kernel *kernel;
+    hd_arg *args = xcalloc(p->args.n + 1, sizeof *args);
+    bool fine = lab_open(&c->lab.reference, &dev, e) &&
+                lab_check(dev, hd_module_load(dev, p->file, p->text.text, p->text.len, &mod), e) &&
+                program_choose(p, dev, mod, &kernel, e) &&
+                lab_bind(dev, mod, p->lab_args, p->lab.nargs, args, e) && program_contents(p, e);
+    hd_device_close(dev);
+    free(args);
+    return fine;
+}
+
+/* Options are checked by opening a device with them. */
+static bool try_machine(const hd_config *config, struct err *e) {
+    hd_device *dev = NULL;
+    bool fine = lab_open(config, &dev, e);
+    hd_device_close(dev);
+    return fine;
+}
+
+static bool prepare(struct compare *c, struct err *e) {
+    for (size_t i = 0; i < c->lab_machines.n; i++)
+        if (!try_machine(&c->lab_machines.v[i].config, e)) return false;
+    for (size_t i = 0; i < c->programs.n; i++) {
+        struct program *p = &c->programs.v[i];
+        if (!program_read(p, e) || !try_program(c, p, e)) return false;
+        VEC_PUSH(&c->lab_programs, p->lab);
+    }
+    return true;
+}
+
+/* ---- the runs and after ---- */
+
+static void on_tick(void *user, double done) {
+    struct compare *c = user;
+    char what[64];
+    snprintf(what, sizeof what, "of %zu runs", c->lab.nprograms * c->lab.nmachines);
+    progress_part(&c->progress, done, what);
+}
+
+static bool simulate(struct compare *c, struct err *e) {
+    c->lab.programs = c->lab_programs.v;
+    c->lab.nprograms = c->lab_programs.n;
+    c->lab.machines = c->lab_machines.v;
+    c->lab.nmachines = c->lab_machines.n;
+    c->lab.tick = c->quiet ? NULL : on_tick;
+    c->lab.user = c;
+    progress_start(&c->progress, &c->cli->term);
+    bool fine = lab_compare(&c->lab, e);
+    progress_end(&c->progress);
+    return fine;
+}
+
+static bool write_files(const struct compare *c, struct err *e) {
+    struct outfiles files = {0};
+    struct sb json = {0}, csv = {0};
+    bool fine =
+        !c->json || (compare_json(c, &json, e) && outfile_write(&files, c->json, json.text, json.len, e));
+    if (fine && c->csv) {
+        compare_csv(c, &csv);
+        fine = outfile_write(&files, c->csv, csv.text, csv.len, e);
+    }
+    fine = fine && outfile_commit(&files, c->cli->term.out, e);
+    outfile_free(&files);
+    sb_free(&json);
+    sb_free(&csv);
+    return fine;
+}
+
+/* Says what went wrong with one run; CLI_OK when nothing did. */
+static enum cli_exit verdict(const struct compare *c, size_t program, size_t machine) {
+    const struct lab_cell *cell = lab_cell(&c->lab, program, machine);
+    if (!cell->err.code && !cell->difference.any) return CLI_OK;
+    struct err e = {.code = cell->err.code ? cell->err.code : ERR_FAULT};
+    sb_add(&e.text, "%s under %s: ", c->lab.programs[program].kernel, c->lab.machines[machine].name);
+    if (cell->err.code)
+        sb_add(&e.text, "%s", err_text(&cell->err));
+    else
+        compare_difference(c, program, &cell->difference, &e.text);
+    enum cli_exit status = cli_fail(c->cli, &e);
+    err_free(&e);
+    return status;
+}
+
+static enum cli_exit verdicts(const struct compare *c) {
+    enum cli_exit worst = CLI_OK;
+    for (size_t p = 0; p < c->lab.nprograms; p++)
+        for (size_t m = 0; m < c->lab.nmachines; m++) {
+            enum cli_exit one = verdict(c, p, m);
+            if (one > worst) worst = one;
+        }
+    return worst;
+}
+
+static enum cli_exit results(const struct compare *c, struct err *e) {
+    struct sb text = {0};
+    if (!write_files(c, e)) return cli_fail(c->cli, e);
+    if (!c->quiet && !c->data_on_stdout) compare_report(c, &text);
+    term_print(&c->cli->term, &text);
+    sb_free(&text);
+    return verdicts(c);
+}
+
+static void compare_free(struct compare *c) {
+    lab_compare_free(&c->lab);
+    for (size_t i = 0; i < c->programs.n; i++) program_free(&c->programs.v[i]);
+    for (size_t i = 0; i < c->machines.n; i++) machine_free(&c->machines.v[i]);
+    VEC_FREE(&c->programs);
+    VEC_FREE(&c->machines);
+    VEC_FREE(&c->lab_programs);
+    VEC_FREE(&c->lab_machines);
+    arena_free(&c->mem);
+}
+
+enum cli_exit compare_main(struct cli *cli, const struct opts *o) {
+    struct compare c = {.cli = cli};
+    struct err e = {0};
+    enum cli_exit status;
+    if (!read_options(&c, o, &e))
+        status = cli_usage(cli, &e);
+    else if (!prepare(&c, &e) || !simulate(&c, &e))
+        status = cli_fail(cli, &e);
+    else
+        status = results(&c, &e);
+    compare_free(&c);
+    err_free(&e);
+    return status;
+}

@@ -1,0 +1,88 @@
+/* Options of the machine, from the command line to what hd_device_open takes. What the command line chooses by
+ * an option of its own (timed or not, the mechanism) becomes a setting like any other. */
+#include "cli/machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mech/mech.h"
+
+static void set(struct machine *m, const char *key, const char *value) {
+    VEC_PUSH(&m->settings, (hd_option){arena_strndup(&m->mem, key, strlen(key)),
+                                       arena_strndup(&m->mem, value, strlen(value))});
+}
+
+bool machine_read(struct machine *m, const char *config, const struct opts *o, struct err *e) {
+    *m = (struct machine){.config = config};
+    for (size_t i = 0; i < opts_count(o, "set"); i++) {
+        const char *text = opts_nth(o, "set", i), *equals = strchr(text, '=');
+        if (!equals)
+            return err_set(e, ERR_INPUT,
+                           "--set %.60s: '=' and a value are missing, as in --set mem.global_bytes=8G", text);
+        VEC_PUSH(&m->settings,
+                 (hd_option){arena_strndup(&m->mem, text, (size_t)(equals - text)), equals + 1});
+    }
+    return true;
+}
+
+static bool unknown_mechanism(const char *name, struct err *e) {
+    VEC(const char *) names = {0};
+    for (const struct mech_ops *const *m = mech_list; *m; m++) VEC_PUSH(&names, (*m)->name);
+    VEC_PUSH(&names, NULL);
+    const char *near = nearest_name(name, names.v);
+    VEC_FREE(&names);
+    if (near) return err_set(e, ERR_INPUT, "there is no mechanism '%.60s' (did you mean '%s'?)", name, near);
+    return err_set(e, ERR_INPUT, "there is no mechanism '%.60s'; 'heddle list mechanisms' shows them", name);
+}
+
+/* One "KEY=VALUE" of a mechanism's own parameters. */
+static bool set_parameter(struct machine *m, const char *mech, const char *text, size_t n, struct err *e) {
+    const char *equals = memchr(text, '=', n);
+    if (!equals || equals == text)
+        return err_set(e, ERR_INPUT, "mechanism %s: '%.*s' is not KEY=VALUE", mech, (int)(n < 60 ? n : 60),
+                       text);
+    struct sb key = {0};
+    sb_add(&key, "%s.%.*s", mech, (int)(equals - text), text);
+    char *value = arena_strndup(&m->mem, equals + 1, (size_t)(text + n - equals - 1));
+    set(m, key.text, value);
+    sb_free(&key);
+    return true;
+}
+
+static bool set_mechanism(struct machine *m, const char *text, struct err *e) {
+    size_t n = strcspn(text, ":");
+    const char *name = arena_strndup(&m->mem, text, n);
+    if (!mech_find(name)) return unknown_mechanism(name, e);
+    set(m, "run.mech", name);
+    for (text += n; *text == ':'; text += n) {
+        n = strcspn(++text, ":");
+        if (!set_parameter(m, name, text, n, e)) return false;
+    }
+    return true;
+}
+
+/* What has an option of its own is not also a setting: which one would win? */
+static bool check_settings(const struct machine *m, struct err *e) {
+    for (size_t i = 0; i < m->settings.n; i++) {
+        if (!strcmp(m->settings.v[i].key, "run.mech"))
+            return err_set(e, ERR_INPUT, "--set run.mech: the mechanism is chosen with --mech");
+        if (!strcmp(m->settings.v[i].key, "run.mode"))
+            return err_set(e, ERR_INPUT, "--set run.mode: runs are timed unless --functional is given");
+    }
+    return true;
+}
+
+bool machine_choose(struct machine *m, bool functional, const char *mech, struct err *e) {
+    if (!check_settings(m, e)) return false;
+    set(m, "run.mode", functional ? "functional" : "timed");
+    return !mech || set_mechanism(m, mech, e);
+}
+
+hd_config machine_config(const struct machine *m) {
+    return (hd_config){.options = m->settings.v, .noptions = m->settings.n, .file = m->config};
+}
+
+void machine_free(struct machine *m) {
+    VEC_FREE(&m->settings);
+    arena_free(&m->mem);
+}

@@ -1,0 +1,213 @@
+/* From words to a program: options of the command line first, then those the file carries for whatever is
+ * still open, then the kernel itself. */
+#include "cli/program.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/sidecar.h"
+#include "sim/file.h"
+
+/* ---- options ---- */
+
+static bool read_dims(const char *option, const char *text, uint32_t dims[3], struct err *e) {
+    const char *p = text;
+    for (int i = 0; i < 3; i++) dims[i] = 1;
+    for (int i = 0;; i++) {
+        size_t n = strcspn(p, ",");
+        uint64_t v;
+        if (i == 3) return err_set(e, ERR_INPUT, "%s '%.60s' has more than three dimensions", option, text);
+        if (!n) return err_set(e, ERR_INPUT, "%s '%.60s' lacks a dimension", option, text);
+        if (!arg_number(p, n, IR_T_U32, option, &v, e)) return false;
+        if (!v) return err_set(e, ERR_INPUT, "%s '%.60s': a dimension is at least 1", option, text);
+        dims[i] = (uint32_t)v;
+        if (!p[n]) return true;
+        p += n + 1;
+    }
+}
+
+static bool read_args(struct program *p, const struct opts *o, struct err *e) {
+    for (size_t i = 0; i < opts_count(o, "arg"); i++) {
+        struct program_arg a = {.text = opts_nth(o, "arg", i)};
+        if (!arg_parse(a.text, &a.spec, e))
+            return err_set(e, ERR_INPUT, "--arg %.60s (argument %zu): %s", a.text, i, err_text(e));
+        VEC_PUSH(&p->args, a);
+    }
+    return true;
+}
+
+/* What o gives and has not been given before. */
+static bool read_launch(struct program *p, const struct opts *o, struct err *e) {
+    const char *grid = opts_value(o, "grid"), *block = opts_value(o, "block"),
+               *shared = opts_value(o, "shared");
+    uint64_t v = 0;
+    if (!p->kernel_name) p->kernel_name = opts_value(o, "kernel");
+    if (grid && !p->has_grid && !read_dims("--grid", grid, p->launch.grid, e)) return false;
+    if (block && !p->has_block && !read_dims("--block", block, p->launch.block, e)) return false;
+    if (shared && !p->has_shared) {
+        if (!cli_number("--shared", shared, UINT32_MAX, &v, e)) return false;
+        p->launch.shared_bytes = (uint32_t)v;
+    }
+    p->has_grid |= grid != NULL;
+    p->has_block |= block != NULL;
+    p->has_shared |= shared != NULL;
+    return p->args.n || read_args(p, o, e);
+}
+
+/* FILE:KERNEL, where what follows the last colon can be the name of a kernel and there is no file of the whole. */
+static void split_name(struct program *p, const char *operand) {
+    const char *colon = strrchr(operand, ':');
+    bool name = colon && colon > operand && colon[1] && !isdigit((unsigned char)colon[1]);
+    for (const char *c = colon; name && *++c;) name = isalnum((unsigned char)*c) || strchr("_$%", *c);
+    name = name && access(operand, F_OK) != 0;
+    p->file = name ? arena_strndup(&p->mem, operand, (size_t)(colon - operand)) : operand;
+    if (name) p->kernel_name = colon + 1;
+}
+
+bool program_options(struct program *p, const struct cli *c, const char *file, const struct opts *o,
+                     struct err *e) {
+    *p = (struct program){.cli = c, .sidecar = {.table = launch_options}};
+    split_name(p, file);
+    const char *kernel = opts_value(o, "kernel"), *most = opts_value(o, "max-insts");
+    if (kernel && p->kernel_name && strcmp(kernel, p->kernel_name) != 0)
+        return err_set(e, ERR_INPUT, "%.60s names one kernel and --kernel %.60s another", file, kernel);
+    if (most && !cli_number("--max-insts", most, UINT64_MAX, &p->launch.max_insts, e)) return false;
+    if (most && !p->launch.max_insts) return err_set(e, ERR_INPUT, "--max-insts: N is at least 1");
+    return read_launch(p, o, e);
+}
+
+bool program_read(struct program *p, struct err *e) {
+    if (!file_read(p->file, &p->text, e) ||
+        !sidecar_read(&p->sidecar, p->file, p->text.text, p->kernel_name, &p->mem, e))
+        return false;
+    return read_launch(p, &p->sidecar, e) ||
+           err_set(e, ERR_INPUT, "%s: launch options: %s", p->file, err_text(e));
+}
+
+/* ---- the kernel ---- */
+
+static bool several_kernels(const struct program *p, hd_module *mod, struct err *e) {
+    struct sb text = {0};
+    size_t n = hd_module_kernel_count(mod);
+    sb_add(&text, "%s has %zu kernels; choose one with --kernel NAME:", p->file, n);
+    for (size_t i = 0; i < n; i++) {
+        hd_kernel_info k;
+        if (hd_kernel_get_info(hd_module_kernel_at(mod, i), &k)) continue;
+        sb_add(&text, "\n  ");
+        program_signature(&k, &text);
+    }
+    err_set(e, ERR_INPUT, "%s", text.text);
+    sb_free(&text);
+    return false;
+}
+
+static bool find_kernel(struct program *p, hd_device *dev, hd_module *mod, hd_kernel **k, struct err *e) {
+    size_t n = hd_module_kernel_count(mod);
+    if (!n) return err_set(e, ERR_INPUT, "%s has no kernel (.entry)", p->file);
+    if (!p->kernel_name && n > 1) return several_kernels(p, mod, e);
+    *k = hd_module_kernel_at(mod, 0);
+    if (p->kernel_name && !lab_check(dev, hd_module_kernel(mod, p->kernel_name, k), e)) return false;
+    return lab_check(dev, hd_kernel_get_info(*k, &p->info), e);
+}
+
+static bool check_shape(struct program *p, struct err *e) {
+    const uint32_t *fixed = p->info.required_threads;
+    if (!p->has_block && fixed[0])
+        for (int i = 0; i < 3; i++) p->launch.block[i] = fixed[i] ? fixed[i] : 1;
+    else if (!p->has_block)
+        return err_set(e, ERR_INPUT, "--block is missing: threads of a block, as in --block 256");
+    if (!p->has_grid) return err_set(e, ERR_INPUT, "--grid is missing: blocks of the grid, as in --grid 4");
+    return true;
+}
+
+/* ---- for the lab ---- */
+
+/* Scalars go as the bits they are, whatever their type. */
+static hd_arg scalar(const struct arg_spec *s) {
+    switch (ir_type_bytes[s->type]) {
+    case 1: return (hd_arg){.type = HD_ARG_U8, .v = {.u = s->value}};
+    case 2: return (hd_arg){.type = HD_ARG_U16, .v = {.u = s->value}};
+    case 4: return (hd_arg){.type = HD_ARG_U32, .v = {.u = s->value}};
+    default: return (hd_arg){.type = HD_ARG_U64, .v = {.u = s->value}};
+    }
+}
+
+static bool describe_arg(struct program *p, size_t i, struct lab_arg *out, struct err *e) {
+    struct program_arg *a = &p->args.v[i];
+    *out = (struct lab_arg){.text = a->text};
+    switch (a->spec.kind) {
+    case ARG_SCALAR: out->value = scalar(&a->spec); return true;
+    case ARG_SYMBOL: out->symbol = a->spec.text; return true;
+    case ARG_BUFFER: /* the size of a file says how many elements */
+        if (a->spec.fill == ARG_FILE && !arg_read_file(&a->spec, &a->data, e))
+            return err_set(e, e->code, "argument %zu (%.60s): %s", i, a->text, err_text(e));
+        out->bytes = a->spec.count * arg_bytes(&a->spec);
+        return true;
+    case ARG_BYTES:
+        a->data = xmalloc(arg_bytes(&a->spec) + 1);
+        arg_decode(&a->spec, a->data);
+        out->value = hd_arg_bytes(a->data, (uint32_t)arg_bytes(&a->spec));
+        return true;
+    }
+    return true;
+}
+
+bool program_choose(struct program *p, hd_device *dev, hd_module *mod, hd_kernel **k, struct err *e) {
+    if (!find_kernel(p, dev, mod, k, e) || !check_shape(p, e) ||
+        !program_match(p, hd_module_kernel_count(mod), e))
+        return false;
+    p->lab_args = ARENA_NEW(&p->mem, struct lab_arg, p->args.n + 1);
+    for (size_t i = 0; i < p->args.n; i++)
+        if (!describe_arg(p, i, &p->lab_args[i], e)) return false;
+    p->lab = (struct lab_program){.file = p->file,
+                                  .text = p->text.text,
+                                  .text_bytes = p->text.len,
+                                  .kernel = arena_strndup(&p->mem, p->info.name, strlen(p->info.name)),
+                                  .launch = p->launch,
+                                  .args = p->lab_args,
+                                  .nargs = p->args.n};
+    return true;
+}
+
+bool program_contents(struct program *p, struct err *e) {
+    for (size_t i = 0; i < p->args.n; i++) {
+        struct program_arg *a = &p->args.v[i];
+        uint64_t bytes = p->lab_args[i].bytes;
+        if (!bytes || a->spec.fill == ARG_ZERO) continue;
+        if (a->spec.fill != ARG_FILE) {
+            if (!(a->data = try_pages(bytes)))
+                return err_set(e, ERR_MEMORY, "argument %zu (%.60s): no memory for %llu bytes", i, a->text,
+                               (unsigned long long)bytes);
+            arg_fill(&a->spec, a->spec.count, a->data);
+        }
+        p->lab_args[i].initial = a->data;
+    }
+    return true;
+}
+
+void program_free(struct program *p) {
+    for (size_t i = 0; i < p->args.n; i++) free(p->args.v[i].data);
+    VEC_FREE(&p->args);
+    sb_free(&p->text);
+    opts_free(&p->sidecar);
+    arena_free(&p->mem);
+}
+
+/* ---- words ---- */
+
+/* "1 block", "16 x 16 threads" */
+static void dims(struct sb *out, const uint32_t d[3], const char *what) {
+    sb_add(out, "%u", d[0]);
+    if (d[1] > 1 || d[2] > 1) sb_add(out, " x %u", d[1]);
+    if (d[2] > 1) sb_add(out, " x %u", d[2]);
+    sb_add(out, " %s%s", what, d[0] == 1 && d[1] <= 1 && d[2] <= 1 ? "" : "s");
+}
+
+void program_shape(const hd_launch *l, struct sb *out) {
+    dims(out, l->grid, "block");
+    sb_add(out, " of ");
+    dims(out, l->block, "thread");
+    if (l->shared_bytes) sb_add(out, ", %u bytes of shared memory each", l->shared_bytes);
+}

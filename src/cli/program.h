@@ -1,0 +1,48 @@
+/* One kernel of one file with its launch, as the command line asks for it: what `run` and `compare` share. */
+#ifndef HEDDLE_CLI_PROGRAM_H
+#define HEDDLE_CLI_PROGRAM_H
+
+#include "cli/args.h"
+#include "cli/cli.h"
+#include "lab/program.h"
+
+struct program_arg {
+    const char *text; /* the SPEC */
+    struct arg_spec spec;
+    uint8_t *data; /* contents of a buffer, NULL for zeros */
+};
+
+struct program {
+    const struct cli *cli;
+    const char *file, *kernel_name; /* kernel_name NULL: the only one */
+    bool has_grid, has_block, has_shared;
+    hd_launch launch;
+    VEC(struct program_arg) args;
+    struct sb text;         /* the PTX */
+    struct opts sidecar;    /* options the file itself carries */
+    hd_kernel_info info;    /* program_choose; its strings belong to the device */
+    struct lab_program lab; /* program_choose; buffers have no contents before program_contents */
+    struct lab_arg *lab_args;
+    struct arena mem;
+};
+
+/* The options of the launch; file may end in ":KERNEL". Everything that can be said without opening a file. */
+bool program_options(struct program *p, const struct cli *c, const char *file, const struct opts *o,
+                     struct err *e);
+/* Reads the file, and from the options it carries what the command line left open. */
+bool program_read(struct program *p, struct err *e);
+/* Finds the kernel in the loaded file, checks shape and arguments against it, fills p->lab. */
+bool program_choose(struct program *p, hd_device *dev, hd_module *mod, hd_kernel **k, struct err *e);
+/* Makes the contents of the buffers. */
+bool program_contents(struct program *p, struct err *e);
+void program_free(struct program *p);
+
+/* program_match.c: arguments against the kernel's parameters. */
+bool program_match(const struct program *p, size_t kernels, struct err *e);
+/* "saxpy(u32 n, f32 a, u64 x)": a kernel as one line. */
+void program_signature(const hd_kernel_info *k, struct sb *out);
+
+/* "4 blocks of 256 threads" */
+void program_shape(const hd_launch *l, struct sb *out);
+
+#endif

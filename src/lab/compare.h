@@ -1,0 +1,51 @@
+/* Programs run under several machines, and the check that all of them computed the same memory: how a machine
+ * schedules threads must never change what a program means. */
+#ifndef HEDDLE_LAB_COMPARE_H
+#define HEDDLE_LAB_COMPARE_H
+
+#include "lab/program.h"
+#include "sim/sim.h"
+
+struct lab_machine {
+    const char *name;
+    hd_config config;
+};
+
+/* The first byte, in the order of arguments and then of variables, that is not what the functional run left. */
+struct lab_difference {
+    bool any;
+    size_t arg;          /* the argument whose buffer it is in, unless: */
+    const char *symbol;  /* a variable of the module, by name; NULL: none */
+    uint64_t offset;     /* of that byte */
+    uint64_t have, want; /* the 8 aligned bytes around it, little-endian; past the end 0 */
+};
+
+struct lab_reference;
+
+/* One program under one machine. */
+struct lab_cell {
+    struct err err; /* what went wrong; ERR_OK: nothing */
+    struct stats stats;
+    double seconds; /* host time of the launch */
+    struct lab_difference difference;
+};
+
+struct lab_comparison {
+    const struct lab_program *programs;
+    const struct lab_machine *machines;
+    size_t nprograms, nmachines;
+    hd_config reference;                   /* a machine that computes without time */
+    unsigned jobs;                         /* host threads; 0: one per core */
+    void (*tick)(void *user, double done); /* about ten times a second; done: part of the work, 0 to 1 */
+    void *user;
+    struct lab_cell *cells;           /* lab_compare: [program][machine] */
+    struct lab_reference *references; /* by program; holds the names in cells */
+};
+
+/* Runs everything; false when a reference run fails, whose error then is e. What fails under a machine is in
+ * its cell. Release with lab_compare_free in either case. */
+bool lab_compare(struct lab_comparison *c, struct err *e);
+void lab_compare_free(struct lab_comparison *c);
+const struct lab_cell *lab_cell(const struct lab_comparison *c, size_t program, size_t machine);
+
+#endif

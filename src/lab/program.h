@@ -1,0 +1,43 @@
+/* A kernel with everything its launch needs, apart from any device: what can be run again and again, on any
+ * machine, and always begins with the same memory. */
+#ifndef HEDDLE_LAB_PROGRAM_H
+#define HEDDLE_LAB_PROGRAM_H
+
+#include <heddle.h>
+
+#include "base/err.h"
+#include "sim/sim.h"
+
+struct lab_arg {
+    const char *text;       /* as the user wrote it, for messages */
+    hd_arg value;           /* what the kernel gets, unless it is an address that a device has yet to say: */
+    uint64_t bytes;         /* of a new buffer; 0: none */
+    const uint8_t *initial; /* its contents; NULL: zeros */
+    const char *symbol;     /* or a variable of the module; NULL: none */
+};
+
+struct lab_program {
+    const char *file, *text; /* the PTX */
+    size_t text_bytes;
+    const char *kernel;
+    hd_launch launch;
+    const struct lab_arg *args;
+    size_t nargs;
+};
+
+/* The error a device's call left, if it left one. dev may be NULL when there was no memory for it. */
+bool lab_check(const hd_device *dev, hd_status s, struct err *e);
+
+/* hd_device_open; *dev is NULL or for the caller to close in either case. */
+bool lab_open(const hd_config *config, hd_device **dev, struct err *e);
+
+/* Loads the text and finds the kernel. */
+bool lab_load(hd_device *dev, const struct lab_program *p, hd_module **mod, hd_kernel **k, struct err *e);
+
+/* Makes the buffers, labels them "argument N", looks the symbols up: out[nargs] is what hd_run takes. */
+bool lab_bind(hd_device *dev, hd_module *mod, const struct lab_arg *args, size_t nargs, hd_arg *out,
+              struct err *e);
+/* Copies the initial contents in. */
+bool lab_fill(hd_device *dev, const struct lab_arg *args, size_t nargs, const hd_arg *bound, struct err *e);
+
+#endif

@@ -1,0 +1,24 @@
+/* A row begins where the text is empty or ends in a newline: no state beside the text itself. An empty first
+ * cell is written "" so that it too leaves something behind. */
+#include "report/csv.h"
+
+#include <string.h>
+
+void csv_cell(struct sb *out, const char *fmt, ...) {
+    struct sb cell = {0};
+    va_list ap;
+    va_start(ap, fmt);
+    sb_addv(&cell, fmt, ap);
+    va_end(ap);
+    bool first = !out->len || out->text[out->len - 1] == '\n';
+    bool quote = (first && !cell.len) || strpbrk(cell.text, ",\"\r\n");
+    if (!first) sb_addn(out, ",", 1);
+    if (quote) sb_addn(out, "\"", 1);
+    for (const char *c = cell.text; *c; c++) sb_addn(out, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
+    if (quote) sb_addn(out, "\"", 1);
+    sb_free(&cell);
+}
+
+void csv_end_row(struct sb *out) {
+    sb_addn(out, "\n", 1);
+}

@@ -1,0 +1,46 @@
+/* Where every thread goes on, for those who want to continue without this machine (the watchdog's verdict). What the
+ * mechanism holds, it knows; of an instruction under way the outcome is known here, and it counts over what the mechanism
+ * last heard. */
+#include "sm/impl.h"
+
+struct places {
+    const struct sm *s;
+    uint32_t *pc;
+};
+
+static void put(void *user, uint32_t warp, uint32_t mask, uint32_t pc) {
+    const struct places *p = user;
+    FOR_LANES(l, mask) p->pc[warp * SM_LANES + l] = pc;
+}
+
+/* Threads that wait have been released already if nothing blocks them. */
+static void put_node(const struct places *p, const struct sm_node *n) {
+    const struct exec_warp *w = p->s->warps[n->warp].w;
+    if (n->pc == SM_EXITED || !w) return;
+    FOR_LANES(l, n->mask)
+    p->pc[n->warp * SM_LANES + l] = n->pc == SM_BLOCKED ? w->wait_pc[l] + 1 : n->pc;
+}
+
+static void put_op(struct places *p, const struct sm_op *op) {
+    const struct mech_set *set = &op->split->set;
+    for (uint32_t k = 0; op->sides == SM_NONE && k < set->n; k++)
+        put(p, set->p[k].warp, set->p[k].mask, op->pc + 1);
+    for (uint32_t k = op->sides; k != SM_NONE; k = p->s->nodes[k].next) put_node(p, &p->s->nodes[k]);
+    for (uint32_t k = op->freed; k != SM_NONE; k = p->s->nodes[k].next) put_node(p, &p->s->nodes[k]);
+}
+
+void sm_places(const struct sm *s, uint32_t *pc) {
+    struct places p = {s, pc};
+    for (uint32_t k = 0; k < s->nwarps * SM_LANES; k++) pc[k] = IR_NOPC;
+    mech_places(s->mech, put, &p);
+    for (uint32_t k = 0; k < s->nops; k++)
+        if (s->ops[k].split) put_op(&p, &s->ops[k]);
+}
+
+uint32_t sm_warps(const struct sm *s) {
+    return s->nwarps;
+}
+
+struct exec_warp *sm_warp(const struct sm *s, uint32_t slot) {
+    return s->warps[slot].w;
+}

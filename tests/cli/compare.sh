@@ -1,0 +1,96 @@
+# heddle compare: side by side, in parallel, the same bytes whatever --jobs, and the memory of every run checked.
+. tests/cli/lib.sh
+file=tests/cli/timed.ptx
+small="--config tiny"
+
+run compare $file:diverge $file:uniform $small --mech nrec,pdom,mimd
+expect_status 0 "compare succeeds"
+cp "$out" "$work/table"
+for text in "diverge  $file, 4 blocks of 64 threads" "uniform  $file, 2 blocks of 32 threads, 64 bytes of shared memory each" \
+    "mechanism" "cycles" "IPC" "lanes" "depth" "L1D hits" "DRAM" "speed-up" "all 2 programs  geometric mean of speed-ups over nrec"; do
+    expect_in_out "$text" "the table shows: $text"
+done
+[ "$(grep -cE '^  nrec .* 1\.000  #+$' "$out")" -eq 3 ]
+verdict $? "the first mechanism has a speed-up of 1"
+! grep -q ' $' "$out"
+verdict $? "without trailing blanks"
+! grep -q "host time" "$out" && [ ! -s "$err" ]
+verdict $? "nor host time, nor progress without a terminal"
+run compare $file:diverge $small
+for m in $("$HEDDLE" list mechanisms | awk 'NR > 0 { print $1 }'); do
+    grep -q "^  $m " "$out"
+    verdict $? "without --mech, all of them: $m"
+done
+
+for j in 1 2 7; do
+    run compare $file:diverge $file:uniform examples/collatz.ptx $small --mech nrec,pdom,pdom:side=most,mimd --jobs $j --json "$work/$j.json" --csv "$work/$j.csv"
+    cp "$out" "$work/$j.txt"
+done
+for j in 2 7; do
+    for ext in json csv txt; do
+        cmp -s "$work/1.$ext" "$work/$j.$ext"
+        verdict $? "--jobs $j gives the same bytes of $ext as --jobs 1"
+    done
+done
+expect_json "$work/1.json" kernels/0/mechanism '"nrec"' "JSON has a kernel for each program and mechanism"
+expect_json "$work/1.json" kernels/4/kernel '"uniform"' "program by program"
+expect_json "$work/1.json" kernels/2/mechanism '"pdom:side=most"' "with parameters"
+expect_json "$work/1.json" kernels/3/status '"ok"' "its status"
+expect_json "$work/1.json" kernels/0/speedup 1.0 "its speed-up"
+expect_json "$work/1.json" total/0/programs 3 "and a total for each mechanism"
+expect_json "$work/1.json" options/gpu.sms 1 "and the options"
+! grep -q '"host\.' "$work/1.json"
+verdict $? "no host time"
+awk -F, 'NR == 1 { n = NF } NF != n { bad = 1 } END { exit bad || NR != 13 }' "$work/1.csv"
+verdict $? "CSV has a row for each, all as long"
+head -1 "$work/1.csv" | grep -q '^file,kernel,mechanism,status,speedup,exec.launches,'
+verdict $? "and begins with the names"
+run compare $file:diverge $small --mech pdom --json -
+expect_json "$out" kernels/0/kernel '"diverge"' "--json - is standard output alone"
+run compare $file:diverge $small --mech pdom --quiet
+[ ! -s "$out" ] && [ ! -s "$err" ]
+verdict $? "--quiet prints nothing"
+run compare $file:diverge $small --mech pdom --host
+expect_in_out "s of host time" "--host asks for the time"
+run run $file:diverge $small --mech pdom --json "$work/run.json" --quiet
+run compare $file:diverge $small --mech nrec,pdom --json "$work/compare.json" --quiet
+expect_json "$work/compare.json" kernels/1/gpu.cycles "$("$work/json" "$work/run.json" total/gpu.cycles)" "run and compare take the same cycles"
+
+run compare $file $small --kernel race --grid 1 --block 64 --arg 'buf:u32[4]' --mech pdom
+expect_status 1 "memory that differs ends with status 1"
+expect_err "race under pdom: argument 0 (buf:u32[4]), element 1: 1 where the functional run has 2" "naming the element"
+expect_in_out "WRONG RESULT" "and the table shows it"
+run compare $file $small --kernel race --grid 1 --block 64 --arg 'buf:f64[2]' --mech pdom
+expect_err "element 0: " "elements are those of the buffer's type"
+run compare $file:race_variable $small --grid 1 --block 64 --mech pdom --json "$work/wrong.json"
+expect_err "race_variable under pdom: variable winner, byte 8: 0x01 where the functional run has 0x02" "variables are compared too"
+expect_json "$work/wrong.json" kernels/0/status '"wrong"' "JSON says so"
+
+run compare $file:lock $small --grid 1 --block 32 --arg 'buf:u32[2]' --mech mimd,pdom --set gpu.watchdog=5000 --json "$work/lock.json" --csv "$work/lock.csv"
+expect_status 1 "a mechanism that deadlocks ends with status 1"
+expect_in_out "failed" "leaves a gap in the table"
+expect_err "lock under pdom: " "and its reason"
+grep -qE '^  mimd .* 1\.000  #' "$out"
+verdict $? "beside the one that does not"
+expect_json "$work/lock.json" kernels/1/status '"failed"' "JSON has the failure"
+awk -F, 'NR == 1 { n = NF } NF != n { bad = 1 } END { exit bad || NR != 3 }' "$work/lock.csv"
+verdict $? "CSV has empty cells"
+run compare $file:outside $small --grid 1 --block 1 --arg 'buf:u32[1]' --mech pdom
+expect_status 1 "a program that fails anyway ends with status 1"
+expect_err "out-of-bounds" "and its fault"
+
+refused "there is no mechanism 'pdmo' (did you mean 'pdom'?)" "a mistyped mechanism is suggested" compare $file --mech nrec,pdmo
+refused "--mech names pdom twice" "a mechanism named twice" compare $file --mech pdom,nrec,pdom
+refused "--mech 'pdom,' lacks a name" "a missing name" compare $file --mech pdom,
+refused "did you mean pdom.side?" "a mistyped parameter is suggested" compare $file --mech pdom:sied=most
+refused "did you mean tiny?" "a mistyped configuration is suggested" compare $file --config tniy
+refused "nosuch.ptx" "a missing file is named" compare $file nosuch.ptx
+refused "FILE.ptx[:KERNEL]... is missing" "no file at all" compare
+refused "--jobs: N is at least 1" "no threads" compare $file --jobs 0
+refused "--json and --csv cannot both go to -" "two outputs in one place" compare $file --json - --csv -
+refused "--block is missing" "a kernel without a launch" compare $file:lock
+refused "tests/cli/broken.ptx:7:2: error:" "bad PTX is refused with its place" compare tests/cli/broken.ptx
+printf '// heddle: --gird 4\n' >"$work/bad.ptx"
+refused "$work/bad.ptx:1: launch options: unknown option --gird (did you mean --grid?)" "bad options in a file, with their place" compare "$work/bad.ptx"
+printf '// heddle: --grid 0\n' >"$work/bad.ptx"
+refused "$work/bad.ptx: launch options: --grid '0'" "and bad values" compare "$work/bad.ptx"

@@ -1,0 +1,268 @@
+/* Sets, the split pool, homes of every warp size, the list of mechanisms and what they refuse. */
+#include "unit/mech/fake_sm.h"
+
+/* ---- sets ---- */
+
+static void test_sets_stay_sorted_and_without_empty_pieces(void **state) {
+    (void)state;
+    struct mech_set s = {0}, t = {0}, u;
+    struct sb out = {0};
+    set_print(&s, &out);
+    set_add(&s, 5, 0xf0);
+    set_add(&s, 2, 0x1);
+    set_add(&s, 5, 0x0f);
+    set_add(&s, 9, 0);
+    set_print(&s, &out);
+    assert_string_equal(out.text, "-w2:00000001 w5:000000ff");
+    assert_int_equal(set_count(&s), 9);
+    set_add(&t, 5, 0x3c);
+    assert_true(set_subset(&t, &s) && !set_subset(&s, &t));
+    set_copy(&u, &s);
+    set_remove(&u, &t);
+    assert_int_equal(set_mask(&u, 5), 0xc3);
+    set_union(&u, &t);
+    assert_true(set_equal(&u, &s));
+    set_and(&u, &t);
+    assert_true(set_equal(&u, &t));
+    set_remove(&u, &t);
+    assert_true(set_empty(&u));
+    set_remove(&s, &s);
+    assert_true(set_empty(&s));
+    sb_free(&out);
+}
+
+/* Against one bit per thread. */
+static void test_set_operations_agree_with_bit_maps(void **state) {
+    (void)state;
+    enum { N = 6 };
+    struct rng r = {7};
+    for (uint32_t round = 0; round < 2000; round++) {
+        struct mech_set a = {0}, b = {0}, x;
+        uint32_t ma[N] = {0}, mb[N] = {0};
+        for (uint32_t k = 0; k < 8; k++) {
+            uint32_t w = (uint32_t)rng_below(&r, N), m = (uint32_t)rng_next(&r) & (uint32_t)rng_next(&r);
+            set_add(k & 1 ? &a : &b, w, m);
+            (k & 1 ? ma : mb)[w] |= m;
+        }
+        uint64_t what = rng_below(&r, 3);
+        set_copy(&x, &a);
+        if (what == 0) set_union(&x, &b);
+        if (what == 1) set_remove(&x, &b);
+        if (what == 2) set_and(&x, &b);
+        uint32_t n = 0;
+        for (uint32_t w = 0; w < N; w++) {
+            uint32_t want = what == 0 ? ma[w] | mb[w] : what == 1 ? ma[w] & ~mb[w] : ma[w] & mb[w];
+            assert_int_equal(set_mask(&x, w), want);
+            n += want != 0;
+        }
+        assert_int_equal(x.n, n);
+    }
+}
+
+/* ---- pool and homes ---- */
+
+static void pool_up(struct mech *m, uint64_t *now, uint32_t w, uint32_t warps, uint32_t schedulers) {
+    *m = (struct mech){
+        .env = {.warp_size = w, .warps = warps, .schedulers = schedulers, .order_groups = 1, .now = now}};
+    m->pool = split_pool_new(&m->env);
+    m->order = order_new(&m->env, m->pool);
+}
+static void pool_down(struct mech *m) {
+    order_free(m->order);
+    split_pool_free(m->pool);
+}
+
+static void test_slots_are_reused_lowest_first_and_ages_never(void **state) {
+    (void)state;
+    struct mech m;
+    uint64_t now = 0;
+    pool_up(&m, &now, 32, 4, 1);
+    struct mech_split *s[128];
+    for (uint32_t k = 0; k < 128; k++) { /* as many as threads */
+        s[k] = split_new(&m, 0, 0);
+        assert_int_equal(s[k]->id, k);
+        assert_int_equal(s[k]->age, k);
+    }
+    split_free(&m, s[90]);
+    split_free(&m, s[7]);
+    struct mech_split *a = split_new(&m, 0, 0), *b = split_new(&m, 0, 0);
+    assert_ptr_equal(a, s[7]);
+    assert_ptr_equal(b, s[90]);
+    assert_int_equal(b->age, 129);
+    assert_int_equal(m.stats.splits_max, 128);
+    pool_down(&m);
+}
+
+static void test_dividing_and_merging_move_the_threads(void **state) {
+    (void)state;
+    struct mech m;
+    uint64_t now = 0;
+    struct mech_set all = {0}, part = {0};
+    pool_up(&m, &now, 64, 4, 1);
+    set_add(&all, 1, 0xff);
+    set_add(&all, 2, 0x0f);
+    set_add(&part, 1, 0x03);
+    set_add(&part, 2, 0x0f);
+    struct mech_split *s = split_new(&m, 0, 5);
+    s->own[0] = 77;
+    split_assign(m.pool, s, &all);
+    struct mech_split *t = split_divide(&m, s, &part);
+    assert_int_equal(s->threads, 6);
+    assert_int_equal(t->threads, 6);
+    assert_int_equal(t->pc, 5);
+    assert_int_equal(t->own[0], 77);
+    assert_ptr_equal(split_of(m.pool, 2, 3), t);
+    assert_ptr_equal(split_of(m.pool, 1, 7), s);
+    assert_null(split_of(m.pool, 0, 0));
+    split_merge(&m, s, t);
+    assert_true(set_equal(&s->set, &all) && s->threads == 12);
+    assert_ptr_equal(split_of(m.pool, 2, 3), s);
+    split_exit(m.pool, s, &part);
+    assert_int_equal(s->threads, 6);
+    assert_null(split_of(m.pool, 2, 3));
+    pool_down(&m);
+}
+
+/* Thread t of a block is in machine warp t / W at lane t % W, for every W, wherever the block lies. */
+static void test_homes_are_thread_over_warp_size(void **state) {
+    (void)state;
+    uint64_t now = 0;
+    for (uint32_t w = 4; w <= 256; w *= 2) {
+        struct mech m;
+        struct mech_block b = {.first = 3, .warps = 11, .threads = 11 * 32 - 9};
+        struct split_home home;
+        uint32_t seen = 0, k = 0;
+        pool_up(&m, &now, w, 16, 3);
+        split_launch(m.pool, &b);
+        for (; split_home_at(m.pool, &b, k, &home); k++) {
+            assert_true(home.id < split_homes(&m.env));
+            for (uint32_t i = 0; i < home.set.n; i++) FOR_LANES(l, home.set.p[i].mask) {
+                    uint32_t warp = home.set.p[i].warp, t = (warp - b.first) * 32 + l;
+                    assert_int_equal(t / w, k);
+                    assert_int_equal(split_home_of(m.pool, warp, l), home.id);
+                    assert_int_equal(split_lane_of(m.pool, warp, l), t % w);
+                    seen++;
+                }
+        }
+        assert_int_equal(seen, b.threads);
+        assert_int_equal(k, (b.threads + w - 1) / w);
+        pool_down(&m);
+    }
+}
+
+static void test_neighbouring_warps_have_different_schedulers(void **state) {
+    (void)state;
+    uint64_t now = 0;
+    for (uint32_t w = 4; w <= 256; w *= 2) {
+        struct mech m;
+        struct mech_block b = {.warps = 32, .threads = 1024};
+        struct split_home home;
+        uint32_t of[2] = {0};
+        pool_up(&m, &now, w, 32, 2);
+        for (uint32_t k = 0; split_home_at(m.pool, &b, k, &home); k++) of[home.sched]++;
+        assert_int_equal(of[0], of[1]);
+        pool_down(&m);
+    }
+}
+
+/* ---- the list ---- */
+
+static void test_every_mechanism_is_found_and_complete(void **state) {
+    (void)state;
+    assert_null(mech_find("nothing"));
+    for (uint32_t k = 0; mech_list[k]; k++) {
+        const struct mech_ops *o = mech_list[k];
+        assert_ptr_equal(mech_find(o->name), o);
+        assert_true(o->title && o->source && o->params && o->counters);
+        assert_true(o->create && o->destroy && o->launch && o->select && o->commit && o->release);
+        assert_true(o->census && o->state && o->storage && o->audit);
+        for (const struct mech_param *p = o->params; p->key; p++)
+            assert_true(p->low <= p->def && p->def <= p->high);
+    }
+}
+
+static void test_a_warp_size_that_cannot_be_is_refused(void **state) {
+    (void)state;
+    struct err e = {0};
+    uint64_t now = 0;
+    struct mech_env env = {.warp_size = 24, .warps = 1, .schedulers = 1, .order_groups = 1, .now = &now};
+    assert_null(mech_new(mech_find("nrec"), &env, &e));
+    assert_string_equal(err_text(&e), "nrec: a warp of 24 threads: must be a power of two from 4 to 256");
+    env.warp_size = 32;
+    env.schedulers = 0;
+    assert_null(mech_new(mech_find("nrec"), &env, &e));
+    assert_string_equal(err_text(&e), "nrec: an SM without schedulers");
+    err_free(&e);
+}
+
+/* kernel 0 calls 1, which recurses; 2 has an indirect branch and nobody calls it. */
+static void test_refusals_name_place_and_reason(void **state) {
+    (void)state;
+    struct ir_module *m = ir_module_new("r.ptx");
+    fake_call(m, 0, 1);
+    fake_end(m, IR_EXIT, 0);
+    fake_func(m, "kernel");
+    fake_call(m, FAKE_MAYBE, 1);
+    fake_end(m, IR_RET, 0);
+    fake_func(m, "again");
+    fake_brx(m, 2, (uint32_t[]){5, 6});
+    fake_op(m);
+    fake_end(m, IR_RET, 0);
+    fake_func(m, "table");
+    struct cfg *c = fake_finish(m);
+    struct err e = {0};
+    struct mech_ops ops = *mech_find("pdom");
+    assert_true(mech_can_run(&ops, m, c, 0, &e));
+    ops.caps &= ~(unsigned)MECH_RECURSION;
+    assert_false(mech_can_run(&ops, m, c, 0, &e));
+    assert_string_equal(err_text(&e), "r.ptx:3: mechanism pdom cannot run again: it may call itself");
+    ops.caps = MECH_RECURSION | MECH_UNSTRUCTURED;
+    assert_true(mech_can_run(&ops, m, c, 0, &e)); /* the table is out of reach */
+    assert_false(mech_can_run(&ops, m, c, 2, &e));
+    assert_string_equal(err_text(&e), "r.ptx:5: mechanism pdom cannot run table: an indirect branch");
+    err_free(&e);
+    cfg_free(c);
+    ir_module_free(m);
+}
+
+/* A jump into the arm of an if. */
+static void test_unstructured_code_is_refused_where_it_cannot_run(void **state) {
+    (void)state;
+    struct ir_module *m = ir_module_new("u.ptx");
+    fake_bra(m, FAKE_MAYBE, 4); /* 0: into the arm of the next */
+    fake_bra(m, FAKE_MAYBE, 5); /* 1 */
+    fake_op(m);                 /* 2 */
+    fake_bra(m, FAKE_MAYBE, 6); /* 3 */
+    fake_op(m);                 /* 4 */
+    fake_op(m);                 /* 5 */
+    fake_end(m, IR_EXIT, 0);    /* 6 */
+    fake_func(m, "kernel");
+    struct cfg *c = fake_finish(m);
+    struct err e = {0};
+    struct mech_ops ops = *mech_find("nrec");
+    assert_true(c->funcs[0].structure >= CFG_UNSTRUCTURED);
+    assert_true(mech_can_run(&ops, m, c, 0, &e));
+    ops.caps = MECH_RECURSION | MECH_INDIRECT;
+    assert_false(mech_can_run(&ops, m, c, 0, &e));
+    assert_non_null(strstr(err_text(&e), ": mechanism nrec cannot run kernel: "));
+    assert_non_null(strstr(err_text(&e), c->funcs[0].why_text));
+    err_free(&e);
+    cfg_free(c);
+    ir_module_free(m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sets_stay_sorted_and_without_empty_pieces),
+        cmocka_unit_test(test_set_operations_agree_with_bit_maps),
+        cmocka_unit_test(test_slots_are_reused_lowest_first_and_ages_never),
+        cmocka_unit_test(test_dividing_and_merging_move_the_threads),
+        cmocka_unit_test(test_homes_are_thread_over_warp_size),
+        cmocka_unit_test(test_neighbouring_warps_have_different_schedulers),
+        cmocka_unit_test(test_every_mechanism_is_found_and_complete),
+        cmocka_unit_test(test_a_warp_size_that_cannot_be_is_refused),
+        cmocka_unit_test(test_refusals_name_place_and_reason),
+        cmocka_unit_test(test_unstructured_code_is_refused_where_it_cannot_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,230 @@
+/* The schedulers' orders: the exact sequence of each policy. */
+#include "unit/mech/fake_sm.h"
+
+enum { SPLITS = 6 };
+
+struct rig {
+    struct mech m;
+    struct ir_module *module;
+    uint64_t now;
+    uint64_t at[SPLITS]; /* when split k may issue */
+    uint32_t asked;      /* calls of when */
+    struct mech_split *s[SPLITS];
+};
+
+static uint64_t rig_when(void *sm, const struct mech_split *s) {
+    struct rig *r = sm;
+    r->asked++;
+    return r->at[s->id] < r->now ? r->now : r->at[s->id];
+}
+
+/* Splits 0 .. 5 of one scheduler (or id % schedulers), all schedulable, PC 0: an add; PC 1: a global load. */
+static void rig_up(struct rig *r, enum order_policy policy, uint32_t schedulers, uint32_t groups) {
+    *r = (struct rig){.module = ir_module_new("order")};
+    fake_op(r->module);
+    fake_put(r->module, (struct ir_insn){.op = IR_LD_U32, .space = IR_SP_GLOBAL});
+    r->m.env = (struct mech_env){.module = r->module,
+                                 .warp_size = 32,
+                                 .warps = 4,
+                                 .schedulers = schedulers,
+                                 .order = policy,
+                                 .order_groups = groups,
+                                 .now = &r->now,
+                                 .sm = r,
+                                 .when = rig_when};
+    r->m.pool = split_pool_new(&r->m.env);
+    r->m.order = order_new(&r->m.env, r->m.pool);
+    for (uint32_t k = 0; k < SPLITS; k++) {
+        r->s[k] = split_new(&r->m, k % schedulers, 0);
+        order_add(r->m.order, r->s[k]);
+    }
+}
+static void rig_down(struct rig *r) {
+    order_free(r->m.order);
+    split_pool_free(r->m.pool);
+    ir_module_free(r->module);
+}
+
+/* Picks at each cycle and gives the split back `flight` cycles later; checks the ids, '-' for none. */
+static void expect(struct rig *r, uint32_t sched, uint32_t flight, const char *ids) {
+    struct mech_split *out[64] = {0};
+    uint64_t from = r->now;
+    for (uint32_t k = 0; ids[k]; k++, r->now++) {
+        if (k >= flight && out[k - flight]) order_add(r->m.order, out[k - flight]);
+        uint64_t next = order_next(r->m.order, sched);
+        out[k] = order_pick(r->m.order, sched, r->now);
+        char got = out[k] ? (char)('0' + out[k]->id) : '-';
+        if (got != ids[k]) fail_msg("cycle %u of %s: %c", (unsigned)(r->now - from), ids, got);
+        assert_true(out[k] ? next <= r->now && out[k]->in_flight : order_next(r->m.order, sched) > r->now);
+    }
+    uint32_t n = (uint32_t)strlen(ids);
+    for (uint32_t k = n > flight ? n - flight : 0; k < n; k++)
+        if (out[k]) order_add(r->m.order, out[k]);
+}
+
+static void test_round_robin_goes_round(void **state) {
+    (void)state;
+    struct rig r;
+    rig_up(&r, ORDER_LRR, 1, 1);
+    expect(&r, 0, 1, "012345012345");
+    r.at[1] = r.at[2] = r.now + 100; /* who is not ready is passed over */
+    expect(&r, 0, 1, "0345034503");
+    expect(&r, 0, 8, "4503----"); /* in flight */
+    rig_down(&r);
+}
+
+static void test_each_scheduler_has_its_own_splits(void **state) {
+    (void)state;
+    struct rig r;
+    rig_up(&r, ORDER_LRR, 2, 1);
+    expect(&r, 1, 1, "135135");
+    expect(&r, 0, 1, "024024");
+    rig_down(&r);
+}
+
+static void test_greedy_stays_and_then_takes_the_oldest(void **state) {
+    (void)state;
+    struct rig r;
+    rig_up(&r, ORDER_GTO, 1, 1);
+    expect(&r, 0, 1, "0000");
+    r.at[0] = r.now + 3;
+    expect(&r, 0, 1, "111"); /* 0 waits: the oldest of the others, */
+    expect(&r, 0, 1, "111"); /* and greedily on although 0 is ready again */
+    r.at[1] = r.now + 2;
+    expect(&r, 0, 1, "0000");
+    rig_down(&r);
+}
+
+static void test_greed_ends_with_the_split(void **state) {
+    (void)state;
+    struct rig r;
+    rig_up(&r, ORDER_GTO, 1, 1);
+    r.at[0] = 2;
+    expect(&r, 0, 1, "11");
+    split_free(&r.m, r.s[1]);
+    r.s[1] = split_new(&r.m, 0, 0); /* the same slot, another split, the youngest */
+    assert_int_equal(r.s[1]->id, 1);
+    order_add(r.m.order, r.s[1]);
+    expect(&r, 0, 1, "00");
+    rig_down(&r);
+}
+
+static void test_oldest_first_goes_back_as_soon_as_it_can(void **state) {
+    (void)state;
+    struct rig r;
+    rig_up(&r, ORDER_OLDEST, 1, 1);
+    r.at[0] = 3;
+    expect(&r, 0, 1, "11100");
+    expect(&r, 0, 4, "0123012");
+    rig_down(&r);
+}
+
+static void test_two_level_keeps_to_its_active_set(void **state) {
+    (void)state;
+    struct rig r;
+    rig_up(&r, ORDER_TWO_LEVEL, 1, 2);
+    expect(&r, 0, 1, "010101");
+    r.s[0]->pc = 1; /* a load: 0 gives its place to 2 and queues behind 5 */
+    expect(&r, 0, 1, "01212");
+    r.s[1]->pc = r.s[2]->pc = 1; /* 3 and 4 replace them; pending: 5 0 1 2 */
+    expect(&r, 0, 1, "1234343");
+    rig_down(&r);
+}
+
+static void test_two_level_demotes_who_waits_for_an_event(void **state) {
+    (void)state;
+    struct rig r;
+    rig_up(&r, ORDER_TWO_LEVEL, 1, 2);
+    r.at[0] = MECH_NEVER;
+    expect(&r, 0, 1, "121212"); /* found out when 0 was about to be picked */
+    r.at[0] = 0;
+    order_wake(r.m.order, r.s[0]); /* behind 3, 4, 5 */
+    r.at[1] = r.at[2] = MECH_NEVER;
+    expect(&r, 0, 1, "3434");
+    r.at[3] = r.at[4] = MECH_NEVER;
+    expect(&r, 0, 1, "5050");
+    r.at[5] = MECH_NEVER;
+    expect(&r, 0, 1, "00");
+    rig_down(&r);
+}
+
+static void test_an_event_brings_a_split_back(void **state) {
+    (void)state;
+    struct rig r;
+    rig_up(&r, ORDER_LRR, 1, 1);
+    for (uint32_t k = 0; k < SPLITS; k++) r.at[k] = k < 2 ? MECH_NEVER : 10 + k;
+    expect(&r, 0, 1, "-");
+    assert_int_equal(order_next(r.m.order, 0), 12); /* asks nobody before */
+    r.asked = 0;
+    expect(&r, 0, 1, "----");
+    assert_int_equal(r.asked, 0);
+    r.at[1] = 7;
+    order_wake(r.m.order, r.s[1]);
+    assert_int_equal(order_next(r.m.order, 0), 7);
+    order_wake(r.m.order, r.s[0]); /* woken for nothing */
+    expect(&r, 0, 1, "--111112345");
+    rig_down(&r);
+}
+
+static void test_a_removed_split_is_never_picked(void **state) {
+    (void)state;
+    struct rig r;
+    rig_up(&r, ORDER_TWO_LEVEL, 1, 2);
+    order_remove(r.m.order, r.s[1]); /* active */
+    order_remove(r.m.order, r.s[3]); /* pending */
+    expect(&r, 0, 1, "0202");
+    order_remove(r.m.order, r.s[0]);
+    order_remove(r.m.order, r.s[2]);
+    expect(&r, 0, 1, "4545");
+    order_wake(r.m.order, r.s[0]);
+    expect(&r, 0, 1, "45");
+    order_add(r.m.order, r.s[0]);
+    order_remove(r.m.order, r.s[4]);
+    expect(&r, 0, 1, "0505");
+    rig_down(&r);
+}
+
+/* The heap against a plain search, under every policy: what is picked is always ready, and somebody is whenever one is. */
+static void test_random_times_lose_nobody(void **state) {
+    (void)state;
+    for (uint32_t policy = ORDER_LRR; policy <= ORDER_TWO_LEVEL; policy++) {
+        struct rig r;
+        struct rng rng = {policy + 1};
+        uint32_t picked[SPLITS] = {0};
+        rig_up(&r, (enum order_policy)policy, 1, 3);
+        for (uint32_t k = 0; k < 20000; k++, r.now++) {
+            uint32_t woken = (uint32_t)rng_below(&rng, SPLITS);
+            if (r.at[woken] == MECH_NEVER) {
+                r.at[woken] = r.now;
+                order_wake(r.m.order, r.s[woken]);
+            }
+            struct mech_split *s = order_pick(r.m.order, 0, r.now);
+            bool any = false;
+            for (uint32_t i = 0; i < SPLITS; i++) any |= r.at[i] <= r.now;
+            if (policy != ORDER_TWO_LEVEL) assert_int_equal(s != NULL, any);
+            if (!s) continue;
+            assert_true(r.at[s->id] <= r.now);
+            picked[s->id]++;
+            r.at[s->id] = rng_below(&rng, 4) ? r.now + rng_below(&rng, 40) : MECH_NEVER;
+            order_add(r.m.order, s);
+        }
+        for (uint32_t i = 0; i < SPLITS; i++) assert_true(picked[i] > 100);
+        rig_down(&r);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_robin_goes_round),
+        cmocka_unit_test(test_each_scheduler_has_its_own_splits),
+        cmocka_unit_test(test_greedy_stays_and_then_takes_the_oldest),
+        cmocka_unit_test(test_greed_ends_with_the_split),
+        cmocka_unit_test(test_oldest_first_goes_back_as_soon_as_it_can),
+        cmocka_unit_test(test_two_level_keeps_to_its_active_set),
+        cmocka_unit_test(test_two_level_demotes_who_waits_for_an_event),
+        cmocka_unit_test(test_an_event_brings_a_split_back),
+        cmocka_unit_test(test_a_removed_split_is_never_picked),
+        cmocka_unit_test(test_random_times_lose_nobody),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

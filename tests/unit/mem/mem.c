@@ -1,0 +1,257 @@
+/* The memory system as a whole: what is counted where, what travels, what is refused. */
+#include "rig.h"
+
+static enum mem_answer ask(struct mem *m, enum mem_path path, enum mem_kind kind, uint64_t addr,
+                           uint32_t bytes, uint64_t now) {
+    uint64_t when;
+    mem_advance(m, now);
+    return mem_ask(m, 0, path, kind, addr, bytes, 1, now, &when);
+}
+
+static struct mem_stats stats(const struct mem *m) {
+    struct mem_stats s;
+    mem_get_stats(m, &s);
+    return s;
+}
+
+/* Runs until all is quiet; how many tags came back. */
+static uint32_t settle(struct mem *m, uint64_t *now, uint32_t sms) {
+    uint32_t tag, n = 0;
+    for (uint64_t next; (next = mem_next(m)) != MEM_NEVER;) mem_advance(m, *now = next);
+    for (uint32_t s = 0; s < sms; s++)
+        while (mem_done(m, s, *now, &tag)) n++;
+    assert_true(mem_idle(m));
+    return n;
+}
+
+/* 004 note 21: an access that merges with a request on its way is a pending hit; the request goes out once. */
+static void pending_hits_are_counted_apart(void **state) {
+    (void)state;
+    struct mem_options o = rig_plain();
+    o.l1d.merges = 3;
+    struct mem *m = rig_mem(&o, 1);
+    uint64_t now = 1;
+    for (; now <= 3; now++) assert_int_equal(ask(m, MEM_L1D, MEM_READ, 0x40 + now * 4, 4, now), MEM_WAIT);
+    assert_int_equal(ask(m, MEM_L1D, MEM_READ, 0x40, 4, now), MEM_BUSY);
+    assert_int_equal(settle(m, &now, 1), 3);
+    assert_int_equal(ask(m, MEM_L1D, MEM_READ, 0x40, 4, now), MEM_HIT);
+    struct mem_stats s = stats(m);
+    assert_int_equal(s.l1[MEM_L1D].accesses, 4);
+    assert_int_equal(s.l1[MEM_L1D].misses, 1);
+    assert_int_equal(s.l1[MEM_L1D].pending, 2);
+    assert_int_equal(s.l1[MEM_L1D].hits, 1);
+    assert_int_equal(s.l1[MEM_L1D].busy, 1);
+    assert_int_equal(s.l2.accesses, 1);
+    assert_int_equal(s.dram_reads, 1);
+    assert_int_equal(s.latency_count, 3);
+    mem_free(m);
+}
+
+/* Two SMs miss on one line: two L1 misses, one L2 miss, one L2 pending hit, one DRAM read. */
+static void l2_merges_the_misses_of_sms(void **state) {
+    (void)state;
+    struct mem_options o = rig_plain();
+    struct mem *m = rig_mem(&o, 2);
+    uint64_t now = 1, when;
+    assert_int_equal(mem_ask(m, 0, MEM_L1D, MEM_READ, 0, 64, 10, now, &when), MEM_WAIT);
+    assert_int_equal(mem_ask(m, 1, MEM_L1C, MEM_READ, 0, 64, 11, now, &when), MEM_WAIT);
+    assert_int_equal(settle(m, &now, 2), 2);
+    struct mem_stats s = stats(m);
+    assert_int_equal(s.l2.misses, 1);
+    assert_int_equal(s.l2.pending, 1);
+    assert_int_equal(s.dram_reads, 1);
+    mem_free(m);
+}
+
+/* Writing through posts the bytes to L2: header and data in the crossbar. L2 writes back: only an eviction reaches DRAM. */
+static void writes_go_through_to_l2_and_back_from_it(void **state) {
+    (void)state;
+    struct mem_options o = rig_plain();
+    o.noc.flit = 8;
+    o.l2.sets = o.l2.ways = 1;
+    o.l2.allocate = true;
+    struct mem *m = rig_mem(&o, 1);
+    uint64_t now = 1;
+    assert_int_equal(ask(m, MEM_L1D, MEM_WRITE, 0, 64, now), MEM_POSTED);
+    settle(m, &now, 1);
+    struct mem_stats s = stats(m);
+    assert_int_equal(s.xbar_flits[0], 9);
+    assert_int_equal(s.xbar_flits[1], 0);
+    assert_int_equal(s.dram_bytes, 0); /* the whole line was written: nothing to fetch */
+    assert_int_equal(ask(m, MEM_L1D, MEM_WRITE, 0x1000, 16, now), MEM_POSTED);
+    settle(m, &now, 1);
+    s = stats(m);
+    assert_int_equal(s.dram_writes, 1);
+    assert_int_equal(s.dram_reads, 1); /* part of a line: the rest is fetched */
+    assert_int_equal(s.dram_bytes, 128);
+    assert_int_equal(s.l2.writebacks, 1);
+    mem_free(m);
+}
+
+/* An L1 that writes back keeps the write until the line must go. */
+static void l1_may_write_back(void **state) {
+    (void)state;
+    struct mem_options o = rig_plain();
+    o.l1d.write = MEM_WRITE_BACK;
+    o.l1d.allocate = true;
+    o.l1d.sets = o.l1d.ways = 1;
+    struct mem *m = rig_mem(&o, 1);
+    uint64_t now = 1;
+    assert_int_equal(ask(m, MEM_L1D, MEM_WRITE, 0, 64, now), MEM_POSTED);
+    assert_true(mem_idle(m));
+    assert_int_equal(ask(m, MEM_L1D, MEM_READ, 0x1000, 4, ++now), MEM_WAIT);
+    settle(m, &now, 1);
+    struct mem_stats s = stats(m);
+    assert_int_equal(s.l1[MEM_L1D].writebacks, 1);
+    assert_int_equal(s.l2.writes, 1);
+    assert_int_equal(s.l2.reads, 1);
+    mem_free(m);
+}
+
+/* An atomic drops the L1 line, is performed in L2 and leaves the line dirty there. */
+static void atomics_are_performed_at_l2(void **state) {
+    (void)state;
+    struct mem_options o = rig_plain();
+    o.l2.sets = o.l2.ways = 1;
+    struct mem *m = rig_mem(&o, 1);
+    uint64_t now = 1;
+    rig_latency(m, MEM_L1D, MEM_READ, 0, &now);
+    assert_int_equal(ask(m, MEM_L1D, MEM_ATOMIC, 0, 4, now), MEM_WAIT);
+    assert_int_equal(settle(m, &now, 1), 1);
+    assert_int_equal(ask(m, MEM_L1D, MEM_READ, 0, 4, now), MEM_WAIT); /* gone from L1 */
+    settle(m, &now, 1);
+    rig_latency(m, MEM_L1D, MEM_READ, 0x10000, &now); /* throws it out of L2: it was dirty */
+    struct mem_stats s = stats(m);
+    assert_int_equal(s.l2.atomics, 1);
+    assert_int_equal(s.dram_writes, 1);
+    assert_int_equal(s.l1[MEM_L1D].atomics, 1);
+    rig_adds_up(&s.l1[MEM_L1D]);
+    mem_free(m);
+}
+
+/* An L1 line of 256 over L2 lines of 64: an atomic on all of it is four at L2 and answered once. */
+static void a_wide_atomic_is_answered_once(void **state) {
+    (void)state;
+    struct mem_options o = rig_plain();
+    o.l1d.line = 256;
+    struct mem *m = rig_mem(&o, 1);
+    uint64_t now = 1;
+    assert_int_equal(ask(m, MEM_L1D, MEM_ATOMIC, 0x10, 232, now), MEM_WAIT);
+    assert_int_equal(settle(m, &now, 1), 1);
+    assert_int_equal(stats(m).l2.atomics, 4);
+    mem_free(m);
+}
+
+/* Between launches L1 is emptied, L2 only if asked to; what is dirty is written. */
+static void flushing_empties_and_writes(void **state) {
+    (void)state;
+    for (int flush = 0; flush < 2; flush++) {
+        struct mem_options o = rig_plain();
+        o.memory.flush_l2 = flush;
+        o.l1d.write = MEM_WRITE_BACK;
+        o.l1d.allocate = o.l2.allocate = true;
+        struct mem *m = rig_mem(&o, 1);
+        uint64_t now = 1;
+        rig_latency(m, MEM_L1D, MEM_READ, 0x2000, &now);
+        assert_int_equal(ask(m, MEM_L1D, MEM_WRITE, 0, 64, ++now), MEM_POSTED);
+        mem_flush(m); /* L1: the dirty line goes to L2 */
+        settle(m, &now, 1);
+        assert_int_equal(stats(m).l2.writes, 1);
+        mem_flush(m);
+        settle(m, &now, 1);
+        assert_int_equal(stats(m).dram_writes, flush);
+        uint64_t hit = (uint64_t)(o.l1d.latency + 2 * (o.noc.latency + 1) + o.l2.latency);
+        uint64_t took = rig_latency(m, MEM_L1D, MEM_READ, 0x2000, &now);
+        if (flush)
+            assert_true(took > hit);
+        else
+            assert_int_equal(took, hit);
+        mem_free(m);
+    }
+}
+
+/* As many lines as all slices hold, one after the other in memory, all stay: no set is used twice before each was once. */
+static void a_slice_uses_all_its_sets(void **state) {
+    (void)state;
+    for (int masks = 0; masks < 2; masks++) {
+        struct mem_options o = rig_plain();
+        o.dram.channels = masks ? 8 : 6;
+        if (masks) { /* 004 5.1.3: chip bits 9, 11, 12 */
+            o.dram.mask_chip = "1a00";
+            o.dram.mask_row = "fff0000";
+            o.dram.mask_column = "e0ff";
+            o.dram.mask_bank = "500";
+        }
+        o.l2.sets = 16;
+        o.l2.ways = 2;
+        struct mem *m = rig_mem(&o, 1);
+        uint32_t lines = (uint32_t)o.dram.channels * 32;
+        uint64_t now = 1;
+        for (uint32_t i = 0; i < lines; i++) rig_latency(m, MEM_L1T, MEM_READ, i * 64u, &now);
+        struct mem_stats s = stats(m);
+        assert_int_equal(s.l2.misses, lines);
+        assert_int_equal(s.l2.evictions, 0);
+        mem_free(m);
+    }
+}
+
+/* Refresh goes on while nothing else does, without waking anybody. */
+static void refresh_costs_no_event(void **state) {
+    (void)state;
+    struct mem_options o = rig_plain();
+    o.dram.tREFI = 1000;
+    struct mem *m = rig_mem(&o, 1);
+    uint64_t now = 1000000;
+    mem_advance(m, now);
+    assert_true(mem_next(m) == MEM_NEVER);
+    rig_latency(m, MEM_L1D, MEM_READ, 0, &now);
+    assert_true(mem_next(m) == MEM_NEVER);
+    assert_in_range(stats(m).dram_refreshes, 999, 1001);
+    mem_free(m);
+}
+
+static void refuses(struct mem_options *o, uint32_t sms, const char *text) {
+    struct err e = {0};
+    assert_null(mem_new(o, sms, &e));
+    assert_string_equal(err_text(&e), text);
+    err_free(&e);
+    *o = rig_defaults();
+}
+
+static void options_that_do_not_fit_are_refused(void **state) {
+    (void)state;
+    struct mem_options o = rig_defaults();
+    refuses(&o, 0, "a machine has 1 to 1024 SMs, not 0");
+    o.l2.line = 48;
+    refuses(&o, 1, "l2.line = 48 is not a power of two");
+    o.l1t.sector = 512;
+    refuses(&o, 1, "l1t.sector = 512 is not a power of two up to the line of 64");
+    o.dram.interleave = 32;
+    refuses(&o, 1, "dram.interleave = 32 is not a multiple of l2.line = 64");
+    o.dram.channels = 8;
+    o.dram.mask_chip = "70";
+    o.dram.mask_row = "f0000";
+    o.dram.mask_column = "0f";
+    o.dram.mask_bank = "700";
+    refuses(&o, 1, "dram.mask_chip chooses between channels inside an L2 line of 64 bytes");
+    o.dram.mask_chip = "zz";
+    struct err e = {0};
+    assert_null(mem_new(&o, 1, &e));
+    err_free(&e);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pending_hits_are_counted_apart),
+        cmocka_unit_test(l2_merges_the_misses_of_sms),
+        cmocka_unit_test(writes_go_through_to_l2_and_back_from_it),
+        cmocka_unit_test(l1_may_write_back),
+        cmocka_unit_test(atomics_are_performed_at_l2),
+        cmocka_unit_test(a_wide_atomic_is_answered_once),
+        cmocka_unit_test(flushing_empties_and_writes),
+        cmocka_unit_test(a_slice_uses_all_its_sets),
+        cmocka_unit_test(refresh_costs_no_event),
+        cmocka_unit_test(options_that_do_not_fit_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

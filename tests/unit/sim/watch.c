@@ -1,0 +1,210 @@
+/* What a timed launch records: series, profile, trace and timeline agree with the statistics and with each other. */
+#include <inttypes.h>
+#include <jansson.h>
+
+#include "kernels/harness.h"
+#include "sim/sim.h"
+
+/* Threads of odd number take a longer way, written as a source file's line 7. */
+static const char PTX[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n"
+    ".visible .entry k(.param .u64 out)\n{\n"
+    "\t.reg .b64 %a<3>;\n\t.reg .b32 %r<6>;\n\t.reg .pred %p;\n"
+    "\tld.param.u64 %a0, [out];\n\tmov.u32 %r0, %tid.x;\n\tmov.u32 %r1, %ctaid.x;\n\tmov.u32 %r2, %ntid.x;\n"
+    "\tmad.lo.u32 %r3, %r1, %r2, %r0;\n\tand.b32 %r4, %r0, 1;\n\tsetp.eq.u32 %p, %r4, 0;\n"
+    "\t.loc 1 7 3\n\t@%p bra EVEN;\n"
+    "\tadd.u32 %r4, %r4, 5;\n\tmul.lo.u32 %r4, %r4, %r3;\n\tbra JOIN;\n"
+    "EVEN:\n\tadd.u32 %r4, %r4, 9;\nJOIN:\n"
+    "\tmul.wide.u32 %a1, %r3, 4;\n\tadd.u64 %a2, %a0, %a1;\n\tst.global.u32 [%a2], %r4;\n\tret;\n}\n"
+    ".file 1 \"way.cu\"\n";
+enum { BLOCKS = 6, THREADS = 40, ALL = BLOCKS * THREADS, BRANCH_LINE = 17 };
+
+struct text {
+    struct sb all;
+};
+static void collect(void *user, const char *text, size_t n) {
+    sb_addn(&((struct text *)user)->all, text, n);
+}
+
+struct watched {
+    struct rig r;
+    struct text trace, timeline;
+};
+
+static void watched_run(struct watched *w, const char *mech, uint64_t interval, uint32_t threads) {
+    hd_option o[] = {{"run.mode", "timed"}, {"run.mech", mech}};
+    memset(w, 0, sizeof *w);
+    if (hd_device_open(&(hd_config){.options = o, .noptions = 2, .file = "tiny"}, &w->r.dev))
+        fail_msg("no device");
+    MUST(&w->r, hd_module_load(w->r.dev, "way.ptx", PTX, 0, &w->r.mod));
+    sim_watch(w->r.dev, &(struct watch){.interval = interval,
+                                        .threads = threads,
+                                        .trace = {collect, &w->trace},
+                                        .timeline = {collect, &w->timeline}});
+    uint64_t d = rig_zero(&w->r, ALL * 4);
+    RUN(&w->r, "k", LAUNCH(.grid = {BLOCKS}, .block = {THREADS}), PTR(d));
+}
+
+static void watched_end(struct watched *w) {
+    rig_close(&w->r);
+    sb_free(&w->trace.all);
+    sb_free(&w->timeline.all);
+}
+
+/* ---- series ---- */
+
+static void intervals_add_up_to_the_launch(void **state) {
+    (void)state;
+    struct watched w;
+    watched_run(&w, "pdom", 32, ALL);
+    const struct series *s = sim_series(w.r.dev);
+    struct series_sample sum = {0};
+    assert_true(s->samples.n > 3);
+    for (size_t i = 0; i < s->samples.n; i++) {
+        const struct series_sample *p = &s->samples.v[i];
+        assert_true(p->cycles == 32 || i + 1 == s->samples.n);
+        sum.cycles += p->cycles;
+        assert_int_equal(p->cycle, sum.cycles);
+        assert_true(!i || p->unfinished <= p[-1].unfinished);
+        sum.thread_insts += p->thread_insts;
+        sum.warp_insts += p->warp_insts;
+        sum.w0_mem += p->w0_mem;
+        sum.w0_idle += p->w0_idle;
+        sum.stall += p->stall;
+        for (int k = 0; k < SM_SIZES; k++) sum.size[k] += p->size[k];
+    }
+    const struct stats *t = sim_stats(w.r.dev, false);
+    assert_int_equal(sum.cycles, t->gpu.cycles);
+    assert_int_equal(sum.thread_insts, t->sm.thread_insts);
+    assert_int_equal(sum.warp_insts, t->sm.warp_insts);
+    assert_int_equal(sum.w0_mem, t->warp.w0_mem);
+    assert_int_equal(sum.w0_idle, t->warp.w0_idle);
+    assert_int_equal(sum.stall, t->warp.stall);
+    assert_int_equal(sum.size[7], t->warp.w32);
+    assert_int_equal(s->samples.v[s->samples.n - 1].unfinished, 0);
+    watched_end(&w);
+}
+
+static void counts_of_threads_only_grow_and_end_at_what_each_executes(void **state) {
+    (void)state;
+    struct watched w;
+    watched_run(&w, "mimd", 50, ALL);
+    const struct series *s = sim_series(w.r.dev);
+    const uint64_t *last = s->counts.v + (s->samples.n - 1) * ALL;
+    uint64_t sum = 0;
+    for (uint32_t t = 0; t < ALL; t++) {
+        assert_int_equal(last[t], t % THREADS % 2 ? 15 : 13); /* the odd way is two instructions longer */
+        for (size_t i = 1; i < s->samples.n; i++)
+            assert_true(s->counts.v[i * ALL + t] >= s->counts.v[(i - 1) * ALL + t]);
+        sum += last[t];
+    }
+    assert_int_equal(sum, sim_stats(w.r.dev, false)->sm.thread_insts);
+    watched_end(&w);
+}
+
+static void the_series_as_csv_has_a_line_for_each_sample(void **state) {
+    (void)state;
+    struct watched w;
+    struct sb csv = {0};
+    watched_run(&w, "pdom", 100, 2);
+    series_csv(sim_series(w.r.dev), &csv);
+    size_t lines = 0;
+    for (const char *c = csv.text; *c; c++) lines += *c == '\n';
+    assert_int_equal(lines, sim_series(w.r.dev)->samples.n + 1);
+    assert_int_equal(strncmp(csv.text, "launch,cycle,cycles,ipc,", 24), 0);
+    assert_non_null(strstr(csv.text, ",w32,wider,thread_0,thread_1\n"));
+    sb_free(&csv);
+    watched_end(&w);
+}
+
+/* ---- profile ---- */
+
+static void the_branch_is_profiled_with_its_lines(void **state) {
+    (void)state;
+    struct watched w;
+    struct profile p;
+    watched_run(&w, "pdom", 0, 0);
+    sim_profile(w.r.mod, &p);
+    assert_int_equal(p.rows.n, 1);
+    const struct profile_row *b = &p.rows.v[0];
+    assert_string_equal(b->func, "k");
+    assert_int_equal(b->line, BRANCH_LINE);
+    assert_string_equal(b->file, "way.cu");
+    assert_int_equal(b->source_line, 7);
+    assert_int_equal(b->count.executions, BLOCKS * THREADS / 8); /* warps of 8 */
+    assert_int_equal(b->count.lanes, ALL);
+    assert_int_equal(b->count.divergences, b->count.executions);
+    assert_int_equal(b->count.sides, 2 * b->count.executions);
+    assert_int_equal(b->count.lanes_lost, ALL / 2);
+    assert_int_equal(b->count.reconvergences, b->count.executions);
+    assert_true(b->count.reconvergence_cycles > 0);
+    profile_free(&p);
+    watched_end(&w);
+}
+
+/* ---- trace and timeline ---- */
+
+static void the_trace_has_a_line_for_each_issue(void **state) {
+    (void)state;
+    struct watched w;
+    watched_run(&w, "pdom", 0, 0);
+    sim_watch(w.r.dev, NULL);
+    uint64_t issues = 0, threads = 0, began = 0, ended = 0;
+    for (char *rest = NULL, *line = strtok_r(w.trace.all.text, "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        unsigned cycle, sm, sched, pc, warp, mask, n;
+        if (sscanf(line, "%u %u %u %u w%u:%x %u ", &cycle, &sm, &sched, &pc, &warp, &mask, &n) == 7) {
+            issues++;
+            threads += n;
+            assert_int_equal(n, __builtin_popcount(mask));
+        }
+        began += strstr(line, " begins") != NULL;
+        ended += strstr(line, " ends") != NULL;
+    }
+    const struct stats *s = sim_stats(w.r.dev, false);
+    assert_int_equal(issues, s->sm.warp_insts);
+    assert_int_equal(threads, s->sm.thread_insts);
+    assert_int_equal(began, BLOCKS);
+    assert_int_equal(ended, BLOCKS);
+    watched_end(&w);
+}
+
+static void the_timeline_is_json_with_slices_that_do_not_overlap(void **state) {
+    (void)state;
+    struct watched w;
+    watched_run(&w, "nrec", 0, 0);
+    sim_watch(w.r.dev, NULL); /* completes it */
+    json_error_t where;
+    json_t *root = json_loads(w.timeline.all.text, 0, &where);
+    if (!root) fail_msg("line %d: %s", where.line, where.text);
+    json_int_t end[256] = {0};
+    size_t i, slices = 0, blocks = 0;
+    json_t *e;
+    json_array_foreach(json_object_get(root, "traceEvents"), i, e) {
+        const char *ph = json_string_value(json_object_get(e, "ph"));
+        json_int_t ts = json_integer_value(json_object_get(e, "ts")),
+                   tid = json_integer_value(json_object_get(e, "tid"));
+        blocks += *ph == 'b';
+        if (*ph != 'X') continue;
+        slices++;
+        assert_true(tid > 0 && tid < 256);
+        assert_true(ts >= end[tid]);
+        end[tid] = ts + json_integer_value(json_object_get(e, "dur"));
+    }
+    assert_int_equal(blocks, BLOCKS);
+    assert_true(slices >= BLOCKS * 2 * 3); /* each of a block's two warps: before the branch, and both ways */
+    json_decref(root);
+    watched_end(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(intervals_add_up_to_the_launch),
+        cmocka_unit_test(counts_of_threads_only_grow_and_end_at_what_each_executes),
+        cmocka_unit_test(the_series_as_csv_has_a_line_for_each_sample),
+        cmocka_unit_test(the_branch_is_profiled_with_its_lines),
+        cmocka_unit_test(the_trace_has_a_line_for_each_issue),
+        cmocka_unit_test(the_timeline_is_json_with_slices_that_do_not_overlap),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,323 @@
+/* Residency, what observers and counters see, what stalls, what faults and deadlocks say. */
+#include "unit/sm/rig.h"
+
+#define KERNEL(body) HEAD ".visible .entry k(.param .u64 p) {\n" body "exit;\n}\n"
+
+/* ---- residency ---- */
+
+static uint32_t fits(const char *text, uint32_t threads, uint32_t dynamic, void (*set)(struct sm_options *),
+                     const char **why) {
+    struct machine x = machine_load(text);
+    uint64_t p = 0;
+    x.r.launch = (struct exec_launch){.image = x.r.im,
+                                      .func = (uint32_t)ir_find_func(x.r.m, "k"),
+                                      .grid = {1, 1, 1},
+                                      .block = {threads, 1, 1},
+                                      .dynamic_shared = dynamic,
+                                      .params = &p};
+    struct exec_grid g;
+    assert_true(exec_grid_init(&g, &x.r.launch, &x.r.err));
+    if (set) set(&x.o);
+    uint32_t n = sm_residency(&x.o, &g, why);
+    exec_grid_free(&g);
+    machine_free(&x);
+    return n;
+}
+
+static void few_registers(struct sm_options *o) {
+    o->sm.registers = 1000;
+    o->sm.register_unit = 64;
+}
+static void few_threads(struct sm_options *o) {
+    o->sm.threads = 300;
+}
+static void few_blocks(struct sm_options *o) {
+    o->sm.blocks = 3;
+}
+
+static void residency_is_limited_by_the_scarcest(void **state) {
+    (void)state;
+    const char *why;
+    /* one 64-bit and one 32-bit register: three words, 96 of a warp, 128 in units of 64 */
+    const char *text = KERNEL(".reg .u64 %a; .reg .u32 %b; ld.param.u64 %a, [p]; ld.global.u32 %b, [%a];"
+                              "st.global.u32 [%a], %b;");
+    assert_int_equal(fits(text, 64, 0, NULL, &why), 16);
+    assert_string_equal(why, "blocks");
+    assert_int_equal(fits(text, 64, 0, few_blocks, &why), 3);
+    assert_string_equal(why, "blocks");
+    assert_int_equal(fits(text, 64, 0, few_threads, &why), 4);
+    assert_string_equal(why, "threads");
+    assert_int_equal(fits(text, 64, 0, few_registers, &why), 1000 / (2 * 128));
+    assert_string_equal(why, "registers");
+    assert_int_equal(fits(text, 64, 5 << 10, NULL, &why), 6);
+    assert_string_equal(why, "shared memory");
+    assert_int_equal(fits(text, 512, 0, few_threads, &why), 0);
+    assert_string_equal(why, "threads");
+}
+
+static void a_block_that_cannot_fit_is_refused(void **state) {
+    (void)state;
+    struct machine x = machine_load(KERNEL(""));
+    uint64_t p = 0;
+    x.o.sm.threads = 32;
+    assert_false(machine_run(&x, "pdom", "k", 1, 64, &p));
+    assert_string_equal(err_text(&x.r.err),
+                        "kernel k: a block does not fit on an SM: it needs more threads than there are");
+    machine_free(&x);
+}
+
+static void blocks_run_as_many_at_a_time_as_fit(void **state) {
+    (void)state; /* each block alone takes two instructions of 8 cycles */
+    struct machine x = machine_load(KERNEL(".reg .u32 %a; mov.u32 %a, %laneid;"));
+    uint64_t p = 0;
+    x.o.sm.blocks = 1;
+    machine_ok(&x, "pdom", "k", 5, 32, &p);
+    assert_int_equal(x.s.block_cycles,
+                     16 + 4 * 17); /* a block that follows another issues in the next cycle */
+    assert_int_equal(x.s.blocks, 5);
+    x.o.sm.blocks = 2;
+    machine_ok(&x, "pdom", "k", 5, 32, &p);
+    assert_int_equal(x.cycles, 16 + 17 + 17);
+    machine_free(&x);
+}
+
+/* ---- barriers ---- */
+
+static void nobody_is_released_before_it_is_known_to_wait(void **state) {
+    (void)
+        state; /* warp 0 issues its barrier in cycle 24 and is known to wait 57 cycles later; warp 1 exits in cycle 48 and so
+                    completes the barrier */
+    struct machine x = machine_load(KERNEL(".reg .u32 %t; .reg .pred %p; mov.u32 %t, %tid.x; setp.ge.u32 %p, "
+                                           "%t, 32; @%p bra E; bar.sync 0; exit;\n"
+                                           "E: add.u32 %t, %t, 1; add.u32 %t, %t, 1; add.u32 %t, %t, 1;\n"));
+    uint64_t p = 0;
+    x.o.latency.bar = 50;
+    machine_ok(&x, "pdom", "k", 1, 64, &p);
+    assert_int_equal(x.cycles, 24 + 57 + 8);
+    machine_free(&x);
+}
+
+/* ---- what is seen ---- */
+
+struct seen {
+    uint32_t issues, threads, begun, ended;
+    uint64_t last;
+};
+static void see_issue(void *user, uint64_t cycle, uint32_t sm, uint32_t sched, const struct mech_packet *p,
+                      const char *event) {
+    struct seen *s = user;
+    assert_int_equal(sm, 0);
+    assert_true(sched < 2 && event);
+    for (uint32_t k = 0; k < p->n; k++) s->threads += p->split[k]->threads;
+    s->issues++;
+    s->last = cycle;
+}
+static void see_block(void *user, uint64_t cycle, uint32_t sm, uint64_t block, bool begins) {
+    struct seen *s = user;
+    (void)cycle;
+    (void)sm;
+    assert_true(block < 2);
+    s->begun += begins;
+    s->ended += !begins;
+}
+
+static void an_observer_sees_every_issue_and_block(void **state) {
+    (void)state;
+    struct machine x = machine_load(KERNEL(".reg .u32 %a; mov.u32 %a, %laneid; add.u32 %a, %a, 1;"));
+    struct seen seen = {0};
+    const struct sm_observer o = {&seen, see_issue, see_block};
+    uint64_t p = 0, insts[2 * 48] = {0};
+    x.observer = &o;
+    x.thread_insts = insts;
+    machine_ok(&x, "pdom", "k", 2, 48, &p);
+    assert_int_equal(seen.issues, 3 * 4);
+    assert_int_equal(seen.threads, 3 * 96);
+    assert_int_equal(seen.begun, 2);
+    assert_int_equal(seen.ended, 2);
+    assert_int_equal(seen.last + 8, x.cycles);
+    for (int t = 0; t < 2 * 48; t++) assert_int_equal(insts[t], 3);
+    machine_free(&x);
+}
+
+static void branches_are_counted_where_they_are(void **state) {
+    (void)state; /* lanes 0-4 take the branch: 32 = 5 + 27 */
+    struct machine x =
+        machine_load(KERNEL(".reg .u32 %a; .reg .pred %p; mov.u32 %a, %laneid; setp.lt.u32 %p, %a, 5;\n"
+                            "@%p bra L; add.u32 %a, %a, 1; L: bra M; M:\n"));
+    uint64_t p = 0;
+    machine_ok(&x, "pdom", "k", 1, 64, &p);
+    const struct sm_branch *b = &x.branch[x.r.m->funcs.v[0].entry + 2];
+    assert_int_equal(b->executions, 2);
+    assert_int_equal(b->divergences, 2);
+    assert_int_equal(b->sides, 4);
+    assert_int_equal(b->lanes_lost, 2 * 5);
+    assert_int_equal(b->reconvergences, 2);
+    assert_true(b->reconvergence_cycles >= 2 * 8);
+    assert_int_equal(x.branch[x.r.m->funcs.v[0].entry + 4].executions, 2);
+    assert_int_equal(x.branch[x.r.m->funcs.v[0].entry + 4].divergences, 0);
+    assert_int_equal(x.s.issued_size[6], 2 * 2); /* 27 threads, two beats */
+    assert_true(x.s.idle_thread_cycles[0] && x.s.idle_thread_cycles[3]);
+    machine_free(&x);
+}
+
+/* ---- memory ---- */
+
+static void a_full_queue_stalls_the_pipeline(void **state) {
+    (void)state; /* every access of a warp is 32 lines: the queue fills whatever the memory does */
+    struct machine x = machine_load(KERNEL(
+        ".reg .u64 %a, %b; .reg .u32 %t; ld.param.u64 %a, [p]; mov.u32 %t, %tid.x;\n"
+        "mul.wide.u32 %b, %t, 64; add.u64 %a, %a, %b; ld.global.u32 %t, [%a]; ld.global.u32 %t, [%a];\n"));
+    x.o.sm.lsu_queue = 1;
+    uint64_t p = rig_buf(&x.r, 64 * 512, "a");
+    machine_ok(&x, "pdom", "k", 1, 512, &p);
+    assert_int_equal(x.s.coalesced_lines, 2 * 512);
+    assert_int_equal(x.s.memory_insts, 3 * 16); /* the parameter is one too */
+    assert_true(x.s.stall > 500);
+    assert_true(x.cycles >= 2 * 512);
+    assert_int_equal(x.mem.l1[MEM_L1D].accesses, 2 * 512);
+    machine_free(&x);
+}
+
+static void splits_of_one_packet_share_lines(void **state) {
+    (void)
+        state; /* even lanes store at one PC, odd ones at another, in the same cycle: 128 bytes are still two lines */
+    struct machine x = machine_load(KERNEL(
+        ".reg .u64 %a, %b; .reg .u32 %t; .reg .pred %p; ld.param.u64 %a, [p]; mov.u32 %t, %tid.x;\n"
+        "mul.wide.u32 %b, %t, 4; add.u64 %a, %a, %b; and.b32 %t, %t, 1; setp.eq.u32 %p, %t, 0; @%p bra E;\n"
+        "st.global.u32 [%a], %t; exit;\nE: st.global.u32 [%a], %t;\n"));
+    uint64_t p = rig_buf(&x.r, 128, "a");
+    machine_ok(&x, "mimd", "k", 1, 32, &p);
+    assert_int_equal(x.s.coalesced_lines, 2);
+    assert_int_equal(x.s.memory_insts, 1 + 2);
+    machine_ok(&x, "pdom", "k", 1, 32, &p);
+    assert_int_equal(x.s.coalesced_lines, 4);
+    machine_free(&x);
+}
+
+static void neighbouring_local_variables_share_lines(void **state) {
+    (void)state; /* 32 threads x 4 bytes = two lines of 64 */
+    struct machine x =
+        machine_load(KERNEL(".local .u32 v[4]; .reg .u32 %a; mov.u32 %a, 1; st.local.u32 [v+4], %a;"));
+    uint64_t p = 0;
+    machine_ok(&x, "pdom", "k", 1, 32, &p);
+    assert_int_equal(x.s.coalesced_lines, 2);
+    machine_free(&x);
+}
+
+static void a_warp_may_have_many_loads_under_way(void **state) {
+    (void)state; /* more than the scoreboard of a warp has room for */
+    struct sb text = {0};
+    sb_add(&text, "%s",
+           HEAD ".visible .entry k(.param .u64 p) {\n.reg .u64 %a; .reg .u32 %r<100>, %s;\n"
+                "ld.param.u64 %a, [p];\nmov.u32 %s, 0;\n");
+    for (int k = 0; k < 100; k++) sb_add(&text, "ld.global.u32 %%r%d, [%%a+%d];\n", k, 128 * k);
+    for (int k = 0; k < 100; k++) sb_add(&text, "add.u32 %%s, %%s, %%r%d;\n", k);
+    sb_add(&text, "st.global.u32 [%%a], %%s;\nexit;\n}\n");
+    struct machine x = machine_load(text.text);
+    x.m.memory.ideal = false;
+    x.o.sm.issue = SM_SCOREBOARD;
+    uint64_t p = rig_buf(&x.r, 128 * 100, "a");
+    uint32_t *v = exec_mem_at(x.r.mem, p, 128 * 100);
+    for (uint32_t k = 0; k < 100; k++) v[32 * k] = k;
+    machine_ok(&x, "pdom", "k", 1, 1, &p);
+    assert_int_equal(*v, 99 * 50);
+    assert_true(x.s.w0_mem > 0);
+    machine_free(&x);
+    sb_free(&text);
+}
+
+static void instructions_come_through_the_instruction_cache(void **state) {
+    (void)state; /* 64 instructions of 8 bytes in lines of 128: four lines and the entry of the next */
+    struct sb text = {0};
+    sb_add(&text, "%s", HEAD ".visible .entry k(.param .u64 p) {\n.reg .u32 %a;\nmov.u32 %a, 1;\n");
+    for (int k = 0; k < 62; k++) sb_add(&text, "add.u32 %%a, %%a, 1;\n");
+    sb_add(&text, "exit;\n}\n");
+    struct machine x = machine_load(text.text);
+    uint64_t p = 0;
+    x.m.memory.ideal = x.m.l1i.ideal = x.o.sm.ideal_fetch = false;
+    machine_ok(&x, "pdom", "k", 1, 32, &p);
+    assert_int_equal(x.s.fetch_stalls, 4);
+    assert_int_equal(x.mem.l1[MEM_L1I].accesses, 4);
+    assert_true(x.cycles > 64 * 8 + 4 * 20);
+    machine_free(&x);
+    sb_free(&text);
+}
+
+/* ---- what goes wrong ---- */
+
+static void a_fault_is_reported(void **state) {
+    (void)state;
+    struct machine x = machine_load(KERNEL(".reg .u64 %a; ld.param.u64 %a, [p]; st.global.u64 [%a], %a;"));
+    uint64_t p = 8;
+    assert_false(machine_run(&x, "pdom", "k", 1, 32, &p));
+    assert_int_equal(x.r.err.code, ERR_FAULT);
+    assert_non_null(strstr(err_text(&x.r.err), "thread (0,0,0)"));
+    machine_free(&x);
+}
+
+static void a_deadlock_says_who_waits_for_whom(void **state) {
+    (void)state; /* warp 0 waits in barrier 0, warp 1 in barrier 1 */
+    struct machine x =
+        machine_load(KERNEL(".reg .u32 %t; mov.u32 %t, %tid.x; shr.u32 %t, %t, 5; bar.sync %t;"));
+    uint64_t p = 0;
+    x.most = 1000;
+    assert_false(machine_run(&x, "pdom", "k", 1, 64, &p));
+    assert_non_null(strstr(x.report.text, "block (0,0,0): 64 threads have not exited"));
+    assert_non_null(strstr(x.report.text,
+                           "warp 0 lanes 0xffffffff (32 threads from (0,0,0) on) in barrier 0, 32 of 64 "
+                           "threads have arrived; not there: warp 1 lanes 0xffffffff at t.ptx:5"));
+    assert_non_null(strstr(x.report.text, "mechanism pdom"));
+    assert_true(x.s.last_progress < 40);
+    machine_free(&x);
+}
+
+static void a_spinning_warp_makes_no_progress(void **state) {
+    (void)state; /* the classic: under a stack the one that holds the lock waits for those that spin */
+    static const char text[] = KERNEL(".reg .u64 %a; .reg .u32 %o; .reg .pred %p; ld.param.u64 %a, [p];\n"
+                                      "L: atom.global.cas.b32 %o, [%a], 0, 1; setp.ne.u32 %p, %o, 0; @%p bra "
+                                      "L; atom.global.exch.b32 %o, [%a], 0;\n");
+    struct machine x = machine_load(text);
+    uint64_t p = rig_buf(&x.r, 64, "lock");
+    x.most = 20000;
+    assert_false(machine_run(&x, "pdom", "k", 1, 32, &p));
+    assert_true(x.s.last_progress < 1000);
+    assert_non_null(strstr(x.report.text, "poll memory"));
+    memset(exec_mem_at(x.r.mem, p, 64), 0, 64);
+    machine_ok(&x, "mimd", "k", 1, 32, &p);
+    machine_free(&x);
+}
+
+static void wrong_options_are_refused(void **state) {
+    (void)state;
+    struct machine x = machine_load(KERNEL(""));
+    uint64_t p = 0;
+    x.o.sm.warp_size = 24;
+    assert_false(machine_run(&x, "pdom", "k", 1, 32, &p));
+    assert_string_equal(err_text(&x.r.err), "sm.warp_size is 24: it must be a power of two");
+    x.o.sm.warp_size = 8;
+    assert_false(machine_run(&x, "pdom", "k", 1, 32, &p));
+    assert_string_equal(err_text(&x.r.err),
+                        "sm.simd_width is 16: a SIMD group is not wider than a warp of 8 threads");
+    machine_free(&x);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(residency_is_limited_by_the_scarcest),
+        cmocka_unit_test(a_block_that_cannot_fit_is_refused),
+        cmocka_unit_test(blocks_run_as_many_at_a_time_as_fit),
+        cmocka_unit_test(nobody_is_released_before_it_is_known_to_wait),
+        cmocka_unit_test(an_observer_sees_every_issue_and_block),
+        cmocka_unit_test(branches_are_counted_where_they_are),
+        cmocka_unit_test(a_full_queue_stalls_the_pipeline),
+        cmocka_unit_test(splits_of_one_packet_share_lines),
+        cmocka_unit_test(neighbouring_local_variables_share_lines),
+        cmocka_unit_test(a_warp_may_have_many_loads_under_way),
+        cmocka_unit_test(instructions_come_through_the_instruction_cache),
+        cmocka_unit_test(a_fault_is_reported),
+        cmocka_unit_test(a_deadlock_says_who_waits_for_whom),
+        cmocka_unit_test(a_spinning_warp_makes_no_progress),
+        cmocka_unit_test(wrong_options_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
