@@ -17,6 +17,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "mech/set.h"
@@ -83,13 +84,13 @@ static void found(struct mech *m, struct harp_sched *q, uint32_t at, uint64_t ke
 }
 
 /* Of `part`, those that have no barrier of this key after looking through the set's entries: first whether they have one
- * already, then whether one has room for them. */
+ * already, then whether one has room for them. Warps do not share a return: they may go back to different places. */
 static uint32_t share(struct mech *m, struct harp_sched *q, uint32_t first, uint64_t key, uint32_t warp,
                       uint32_t part) {
     const struct harp *h = m->self;
     for (uint32_t k = first; part && k < first + h->ways; k++)
         if (q->key[k] == key) part &= ~set_mask(&q->barrier[k].all, warp);
-    for (uint32_t k = first; part && k < first + h->ways; k++) {
+    for (uint32_t k = first; part && (uint32_t)key != IR_NOPC && k < first + h->ways; k++) {
         struct harp_barrier *b = &q->barrier[k];
         if (q->key[k] != key || b->all.n == MECH_PIECES) continue;
         uint32_t fit = harp_free_lanes(m->pool, &b->used, warp, part);
@@ -217,7 +218,8 @@ struct mech_split *harp_arrive(struct mech *m, struct harp_sched *q, struct mech
 struct mech_split *harp_revive(struct mech *m, struct harp_sched *q) {
     struct harp *h = m->self;
     if (!q->ndone) return NULL;
-    const uint32_t at = q->done[--q->ndone];
+    const uint32_t at = q->done[0];
+    memmove(q->done, q->done + 1, --q->ndone * sizeof *q->done);
     struct harp_barrier *b = &q->barrier[at];
     struct mech_split *s = split_new(m, (uint32_t)(q - h->q), b->at);
     s->own[HARP_DEPTH] = (uint32_t)(q->key[at] >> 32);

@@ -114,7 +114,8 @@ static void run_one(struct rng *r, uint32_t w, bool barriers, struct totals *t) 
     f->seed = rng_next(r);
     f->budget = 20 + (uint32_t)rng_below(r, 60);
     fake_start(f, "harp");
-    if (!fake_run(f)) { /* threads wait for each other at a barrier and at a reconvergence point, as under a stack */
+    if (!fake_run(
+            f)) { /* threads wait for each other at a barrier and at a reconvergence point, as under a stack */
         struct sb text = {0};
         f->mech->ops->state(f->mech, &text);
         assert_non_null(strstr(text.text, "waiting at a barrier"));
