@@ -413,8 +413,7 @@ static uint32_t from_two_places(uint32_t thread, uint32_t pc, uint32_t step) {
     (void)step;
     return pc == 0 ? thread < 2 : pc == 7 ? thread % 2 : 1;
 }
-static void test_threads_meet_only_at_their_own_call_depth(void **state) {
-    (void)state;
+static struct ir_module *calls(void) {
     struct ir_module *m = ir_module_new("calls");
     fake_bra(m, FAKE_MAYBE, 3); /* 0 */
     fake_call(m, 0, 1);         /* 1 */
@@ -423,18 +422,52 @@ static void test_threads_meet_only_at_their_own_call_depth(void **state) {
     fake_op(m);                 /* 4 */
     fake_end(m, IR_EXIT, 0);    /* 5 */
     fake_func(m, "kernel");
-    fake_op(m);                      /* 6 f */
+    load(m);                         /* 6 f */
     fake_end(m, IR_RET, FAKE_MAYBE); /* 7: half return here */
     fake_op(m);                      /* 8 */
     fake_end(m, IR_RET, 0);          /* 9 */
     fake_func(m, "f");
+    return m;
+}
+static void test_threads_meet_again_where_their_function_returns_to(void **state) {
+    (void)state;
     struct rig r;
-    rig_make(&r, m, 4, 4, from_two_places);
+    rig_make(&r, calls(), 4, 4, from_two_places);
+    r.param[WAITING] = 0;
     fake_start(r.f, "harp");
     assert_true(fake_run(r.f));
     assert_int_equal(counter(&r, "barriers_reserved"), 3); /* the branch, and the return of each side */
     assert_int_equal(counter(&r, "revivals"), 3);
     assert_int_equal(counter(&r, "barrier_parted"), 0);
+    rig_down(&r);
+}
+
+/* The same, but both sides merge at the load of f: one warp, one barrier, and it is where T3 returns to first. */
+static void test_threads_that_return_elsewhere_leave_the_barrier(void **state) {
+    (void)state;
+    struct rig r;
+    rig_make(&r, calls(), 4, 4, from_two_places);
+    fake_start(r.f, "harp");
+    issue(&r); /* the branch */
+    commit(&r);
+    next_cycle(&r);
+    issue(&r); /* the calls */
+    next_cycle(&r);
+    issue(&r);
+    commit(&r);
+    commit(&r);
+    issue(&r); /* the loads */
+    issue(&r);
+    commit(&r);
+    commit(&r);
+    issue(&r); /* T1 and T3 return, to 4 and 2; 4 is where T1's outer barrier is */
+    commit(&r);
+    fake_expect_state(r.f, "ready-lookup pc 8 depth 1 w0:00000005\n"
+                           "barrier 0.0 rpc 4 w0:0000000f reached w0:00000002\n"
+                           "barrier 0.1 return w0:0000000d reached w0:00000008\n");
+    assert_true(fake_run(r.f));
+    assert_int_equal(counter(&r, "barrier_parted"), 2); /* T1 and T0 */
+    assert_int_equal(counter(&r, "revivals"), 2);
     rig_down(&r);
 }
 
@@ -496,7 +529,8 @@ int main(void) {
         cmocka_unit_test(test_a_full_waiting_lookup_is_passed_by),
         cmocka_unit_test(test_lookup_sends_a_warp_only_when_few_are_ready),
         cmocka_unit_test(test_a_full_second_level_sends_warps_away_and_gets_them_back),
-        cmocka_unit_test(test_threads_meet_only_at_their_own_call_depth),
+        cmocka_unit_test(test_threads_meet_again_where_their_function_returns_to),
+        cmocka_unit_test(test_threads_that_return_elsewhere_leave_the_barrier),
         cmocka_unit_test(test_each_scheduler_has_its_own_tables),
         cmocka_unit_test(test_barriers_must_be_a_multiple_of_ways),
         cmocka_unit_test(test_storage_is_table_7_with_valid_bits_and_depths),
