@@ -244,7 +244,7 @@ static void census(const struct mech *m, struct mech_census *c) {
 #define SIZE(name, text, value, least, most) \
     { .key = name, .help = text, .kind = 'i', .def = value, .low = least, .high = most }
 static const struct mech_param params[] = {
-    [HARP_P_FIRST] = SIZE("first", "Ready warps in First-Level, from which a scheduler issues.", 2, 1, 1024),
+    [HARP_P_FIRST] = SIZE("first", "Ready warps in First-Level, from which a scheduler issues.", 8, 1, 1024),
     [HARP_P_SECOND] = SIZE("second", "Entries of Second-Level per scheduler.", 512, 1, 65536),
     [HARP_P_READY] = SIZE("ready_lookup", "Entries of Ready-Lookup per scheduler.", 8, 0, 1024),
     [HARP_P_WAITING] = SIZE("waiting_lookup", "Entries of Waiting-Lookup per scheduler.", 8, 0, 1024),
