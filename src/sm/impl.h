@@ -41,7 +41,7 @@ struct sm_op {
     uint64_t issued;
     bool memory;  /* has requests */
     bool lines;   /* some of them go to the memory system */
-    bool overlap; /* a thread is served by more than one of its requests */
+    bool overlap; /* a thread is served by more than one of its requests, or (guard, texture border) by none */
 };
 
 /* What a request asks; the first are those of enum mem_path. */

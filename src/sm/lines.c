@@ -252,7 +252,7 @@ void lines_build(struct sm *s, uint32_t op, bool merge) {
     if (g->paths >> SM_SHARED & 1) served += build_shared(s, op, kind);
     if (g->paths >> SM_PARAM & 1) served += serve_path(s, append(s, SM_PARAM, kind), op, SM_PARAM);
     s->ops[op].memory = true;
-    s->ops[op].overlap = served > g->lanes;
+    s->ops[op].overlap = served != s->ops[op].split->threads;
     s->stats.memory_insts++;
     g->nparts = g->n = g->paths = g->lanes = 0;
     g->words = false;

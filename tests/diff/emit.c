@@ -123,9 +123,12 @@ static void emit_op(struct emit *e, const struct gen_stmt *s) {
 
 static void emit_atomic(struct emit *e, const struct gen_stmt *s) {
     bool cta = s->kind == GEN_ATOMIC_CTA;
-    sb_add(e->out, "\tmov.u32 %%t0, %s;\n\t%s.%s.%s %s[%s+%u], %%t0;\n", TEXT(s->a), s->form ? "red" : "atom",
-           cta ? "shared" : "global", atomic_name[s->n], s->form ? "" : "%t1, ", cta ? "counts" : "%cells",
-           4 * s->n);
+    if (s->guarded) {
+        uint32_t p = condition(e, &s->cond);
+        sb_add(e->out, "\t@%%p%u ", p);
+    }
+    sb_add(e->out, "%s.%s.%s %s[%s+%u], %%u;\n", s->form ? "red" : "atom", cta ? "shared" : "global",
+           atomic_name[s->n], s->form ? "" : "%t1, ", cta ? "counts" : "%cells", 4 * s->n);
 }
 
 static void emit_if(struct emit *e, const struct gen_stmt *s) {
@@ -281,14 +284,18 @@ static void emit_any_call(struct emit *e, const struct gen_stmt *s) {
 static void emit_memory(struct emit *e, const struct gen_stmt *s) {
     bool local = s->kind == GEN_LOCAL_PUT || s->kind == GEN_LOCAL_GET;
     const char *space = local ? "local" : "global";
+    struct sb guard = {0};
+    if (s->guarded) sb_add(&guard, "@%%p%u ", condition(e, &s->cond));
+    const char *when = guard.text ? guard.text : "";
     if (s->kind == GEN_READ)
         element(e, "%input", s->a, GEN_INPUT);
     else
         element(e, local ? "%frame" : "%slots", s->a, local ? GEN_LOCALS : GEN_SLOTS);
     if (s->kind == GEN_LOCAL_PUT || s->kind == GEN_SLOT_PUT)
-        sb_add(e->out, "\tmov.u32 %%t1, %s;\n\tst.%s.u32 [%%a0], %%t1;\n", TEXT(s->b), space);
+        sb_add(e->out, "\tmov.u32 %%t1, %s;\n\t%sst.%s.u32 [%%a0], %%t1;\n", TEXT(s->b), when, space);
     else
-        sb_add(e->out, "\tld.%s.u32 %%v%u, [%%a0];\n", space, s->dst);
+        sb_add(e->out, "\t%sld.%s.u32 %%v%u, [%%a0];\n", when, space, s->dst);
+    sb_free(&guard);
 }
 
 /* ---- the block together ---- */
@@ -359,7 +366,10 @@ static void statement(struct emit *e, const struct gen_stmt *s) {
     case GEN_SLOT_PUT:
     case GEN_SLOT_GET: emit_memory(e, s); break;
     case GEN_ATOMIC:
-    case GEN_ATOMIC_CTA: emit_atomic(e, s); break;
+    case GEN_ATOMIC_CTA:
+        sb_add(e->out, "\tmov.u32 %%u, %s;\n", TEXT(s->a));
+        emit_atomic(e, s);
+        break;
     case GEN_IF: emit_if(e, s); break;
     case GEN_LOOP: emit_loop(e, s); break;
     case GEN_BREAK: sb_add(e->out, "\t@%%p%u bra L%u;\n", condition(e, &s->cond), e->loop.out); break;
@@ -387,10 +397,11 @@ static void list(struct emit *e, const struct gen_stmt *s) {
 /* ---- functions and the kernel ---- */
 
 static void declare(const struct emit *e, struct sb *out, uint32_t vars) {
-    sb_add(out,
-           "\t.reg .b32 %%v<%u>, %%t<3>, %%k<%u>, %%F, %%depth, %%me, %%lane, %%cta, %%gid, %%all, %%arm, "
-           "%%post;\n",
-           vars, e->counters + 1);
+    sb_add(
+        out,
+        "\t.reg .b32 %%v<%u>, %%t<3>, %%u, %%k<%u>, %%F, %%depth, %%me, %%lane, %%cta, %%gid, %%all, %%arm, "
+        "%%post;\n",
+        vars, e->counters + 1);
     sb_add(out, "\t.reg .b64 %%a<2>, %%frame, %%input, %%mine, %%slots, %%cells;\n\t.reg .pred %%p<%u>;\n",
            e->preds + 1);
     sb_add(out, "\t.local .align 4 .b8 words[%u];\n\tmov.u64 %%frame, words;\n", 4 * GEN_LOCALS);

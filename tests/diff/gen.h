@@ -65,8 +65,8 @@ struct gen_cond {
 };
 
 enum gen_kind {
-    /* what a thread does alone */
-    GEN_OP,         /* dst = op(a, b, c), under cond if guarded */
+    /* what a thread does alone; all up to the atomics under cond if guarded */
+    GEN_OP,         /* dst = op(a, b, c) */
     GEN_READ,       /* dst = input[a % INPUT] */
     GEN_LOCAL_PUT,  /* local[a % LOCALS] = b */
     GEN_LOCAL_GET,  /* dst = local[a % LOCALS] */

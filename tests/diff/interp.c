@@ -142,10 +142,9 @@ static void run_plain(struct thread *t, const struct gen_stmt *s) {
     struct gen_memory *m = t->b->m;
     uint32_t a = value(t, s->a), b = value(t, s->b);
     uint32_t *slots = m->slots + (size_t)GEN_SLOTS * (t->block * t->b->k->block + t->tid);
+    if (s->guarded && !holds(t, &s->cond)) return;
     switch (s->kind) {
-    case GEN_OP:
-        if (!s->guarded || holds(t, &s->cond)) t->v[s->dst] = compute(s->op, a, b, value(t, s->c));
-        break;
+    case GEN_OP: t->v[s->dst] = compute(s->op, a, b, value(t, s->c)); break;
     case GEN_READ: t->v[s->dst] = m->input[a % GEN_INPUT]; break;
     case GEN_LOCAL_PUT: t->local[a % GEN_LOCALS] = b; break;
     case GEN_LOCAL_GET: t->v[s->dst] = t->local[a % GEN_LOCALS]; break;
