@@ -33,6 +33,9 @@ static bool check_env(const struct mech_ops *ops, const struct mech_env *env, st
     if (!is_pow2(env->warp_size) || env->warp_size < 4 || env->warp_size > MECH_WIDEST)
         return err_set(e, ERR_INPUT, "%s: a warp of %" PRIu32 " threads: must be a power of two from 4 to %d",
                        ops->name, env->warp_size, MECH_WIDEST);
+    if (ops->caps & MECH_SIMD_WIDE && (!is_pow2(env->simd_width) || env->simd_width > env->warp_size))
+        return err_set(e, ERR_INPUT, "%s: %" PRIu32 " lanes for a warp of %" PRIu32 " threads", ops->name,
+                       env->simd_width, env->warp_size);
     if (!env->warps || !env->schedulers || !env->order_groups)
         return err_set(e, ERR_INPUT, "%s: an SM without %s", ops->name,
                        !env->warps        ? "room for a warp"
@@ -46,8 +49,9 @@ struct mech *mech_new(const struct mech_ops *ops, const struct mech_env *env, st
     struct mech *m = xcalloc(1, sizeof *m);
     m->ops = ops;
     m->env = *env;
-    m->pool = split_pool_new(env);
-    m->order = order_new(env, m->pool);
+    if (ops->caps & MECH_SIMD_WIDE) m->env.warp_size = env->simd_width;
+    m->pool = split_pool_new(&m->env);
+    m->order = order_new(&m->env, m->pool);
     if (ops->create(m, e)) return m;
     order_free(m->order);
     split_pool_free(m->pool);

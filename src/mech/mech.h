@@ -100,7 +100,7 @@ struct mech_stats {
 struct mech_env {
     const struct ir_module *module;
     const struct cfg *cfg;
-    uint32_t warp_size; /* of the machine: 4 .. 256 */
+    uint32_t warp_size; /* of the machine: 4 .. 256; of a mechanism with MECH_SIMD_WIDE: simd_width */
     uint32_t simd_width;
     uint32_t schedulers;   /* threads of home warp h belong to scheduler h % schedulers */
     uint32_t warps;        /* architectural warp slots of the SM */
@@ -138,7 +138,8 @@ enum {
     MECH_RECURSION = 1, /* runs calls that recurse */
     MECH_INDIRECT = 2,  /* runs indirect branches and calls */
     MECH_UNSTRUCTURED = 4,
-    MECH_PROGRESS = 8 /* every runnable thread is eventually run: spin locks within a warp end */
+    MECH_PROGRESS = 8, /* every runnable thread is eventually run: spin locks within a warp end */
+    MECH_SIMD_WIDE = 16 /* its warps are as wide as the SIMD group: env.warp_size is then simd_width */
 };
 
 /* These threads go on at pc. */

@@ -12,7 +12,7 @@ enum { BY_DEPENDENCY, BY_BARRIER, BY_PATH, BY_RECONVERGENCE };
 
 void idle_issued(struct sm *s, uint32_t sched, uint32_t threads, uint32_t extra) {
     struct sm_sched *c = &s->sched[sched];
-    const uint32_t size = (uint32_t)s->o->sm.warp_size, k = ((threads - 1) * (SM_SIZES - 1)) / size;
+    const uint32_t size = s->mech->env.warp_size, k = ((threads - 1) * (SM_SIZES - 1)) / size;
     s->stats.issued_size[k < SM_SIZES ? k : SM_SIZES - 1] += s->beats;
     s->stats.stall += extra;
     s->stats.lane_slots += size;

@@ -42,8 +42,6 @@ static void hear_event(void *sm, const char *text) {
 
 static void read_options(struct sm *s) {
     const struct mem_options *m = s->env.mem_options;
-    const struct opt_sm *o = &s->o->sm;
-    s->beats = (uint32_t)((o->warp_size + o->simd_width - 1) / o->simd_width);
     const int64_t value[MEM_NPATHS][3] = {
         [MEM_L1D] = {m->l1d.line, m->l1d.sector, m->l1d.ports},
         [MEM_L1T] = {m->l1t.line, m->l1t.sector, m->l1t.ports},
@@ -79,7 +77,9 @@ static bool make_mech(struct sm *s, struct err *e) {
         .tracing = s->env.observer && s->env.observer->issue,
     };
     s->mech = mech_new(s->env.mech, &env, e);
-    return s->mech != NULL;
+    if (!s->mech) return false;
+    s->beats = (s->mech->env.warp_size + env.simd_width - 1) / env.simd_width;
+    return true;
 }
 
 /* The memory system has checked its own. */

@@ -1,0 +1,319 @@
+/* HARP: diverged threads are regrouped with those of other warps while they are apart, and the warps they came from are
+ * revived at the reconvergence point (002 4).
+ *
+ * Warps and barriers are as wide as the SIMD group. Every scheduler has five tables: First-Level, Second-Level
+ * (harp_level.c), Ready-Lookup, Waiting-Lookup (harp_lookup.c) and Re-convergence Barriers (harp_barrier.c). What a commit
+ * does is here:
+ *
+ *   several next PCs   the warp dies; a barrier at the RPC is reserved for each of its threads; each side's threads merge
+ *                      into warps of Ready-Lookup at the same PC or found one there
+ *   one next PC        threads that have a barrier there are marked in it and leave the warp; the rest goes on
+ *   a barrier is full  the warp of its threads is revived and goes to Second-Level
+ *
+ * and a warp that issues an access to global memory enters Waiting-Lookup, where warps at the same instruction merge.
+ * Threads never change their lane or their scheduler, so registers stay where they are.
+ *
+ * Where the paper is silent: a side that is at the RPC already is marked at once. A branch with more than two targets makes
+ * a warp of every side. Threads that wait at a block barrier or a .sync instruction leave the warp, are no entry of any
+ * table, and go on as they were parked. Exited threads leave their barriers. The access of barrier_latency cycles delays
+ * whatever a commit sends to Second-Level by barrier_latency - 1; lookups run beside it (7.3.2). Warps hold threads of one
+ * call depth only. Under issue = scoreboard a load is committed when it issues, so Waiting-Lookup has nothing to wait for. */
+#include "mech/harp.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/bits.h"
+#include "mech/order.h"
+#include "mech/set.h"
+
+static struct harp_sched *tables_of(const struct mech *m, const struct mech_split *s) {
+    const struct harp *h = m->self;
+    return &h->q[s->sched];
+}
+
+/* ---- life ---- */
+
+static void destroy(struct mech *m) {
+    struct harp *h = m->self;
+    for (uint32_t k = 0; k < m->env.schedulers; k++) {
+        struct harp_sched *q = &h->q[k];
+        free(q->timed.v);
+        free(q->lookup);
+        free(q->waiting);
+        harp_barriers_free(q);
+    }
+    free(h->q);
+    free(h->heap_pos);
+    free(h);
+}
+
+static bool create(struct mech *m, struct err *e) {
+    const int64_t *param = m->env.param;
+    const uint32_t barriers = (uint32_t)param[HARP_P_BARRIERS], most = (uint32_t)param[HARP_P_WAYS];
+    const uint32_t ways = most < barriers ? most : barriers;
+    if (barriers % ways)
+        return err_set(e, ERR_INPUT,
+                       "harp.barriers is %" PRIu32 ": it must be a multiple of harp.barrier_ways, %" PRIu32,
+                       barriers, ways);
+    struct harp *h = m->self = xcalloc(1, sizeof *h);
+    h->cap_first = (uint32_t)param[HARP_P_FIRST];
+    h->cap_second = (uint32_t)param[HARP_P_SECOND];
+    h->cap_ready = (uint32_t)param[HARP_P_READY];
+    h->cap_waiting = (uint32_t)param[HARP_P_WAITING];
+    h->latency = (uint64_t)param[HARP_P_LATENCY];
+    h->few = (uint32_t)param[HARP_P_FEW];
+    h->spill = (uint64_t)param[HARP_P_SPILL];
+    h->ways = ways;
+    h->sets = barriers / ways;
+    h->heap_pos = xcalloc(m->pool->cap, sizeof *h->heap_pos);
+    h->q = xcalloc(m->env.schedulers, sizeof *h->q);
+    for (uint32_t k = 0; k < m->env.schedulers; k++) {
+        struct harp_sched *q = &h->q[k];
+        q->timed = (struct heap){.v = xcalloc(m->pool->cap, sizeof(struct heap_item)), .pos = h->heap_pos};
+        q->lookup = xcalloc((size_t)h->cap_ready + 1, sizeof *q->lookup);
+        q->waiting = xcalloc((size_t)h->cap_waiting + 1, sizeof *q->waiting);
+        harp_barriers_new(h, q);
+    }
+    return true;
+}
+
+/* Tables as the cycles before this one have left them. */
+static void catch_up(struct mech *m, struct harp_sched *q) {
+    if (*m->env.now) harp_advance(m, q, *m->env.now - 1);
+}
+
+static void launch(struct mech *m, const struct mech_block *b) {
+    struct harp *h = m->self;
+    struct split_home home;
+    split_launch(m->pool, b);
+    for (uint32_t k = 0; k < m->env.schedulers; k++) catch_up(m, &h->q[k]);
+    for (uint32_t k = 0; split_home_at(m->pool, b, k, &home); k++) {
+        struct mech_split *s = split_new(m, home.sched, b->pc);
+        split_assign(m->pool, s, &home.set);
+        harp_to_second(m, &h->q[home.sched], s, 0);
+    }
+}
+
+/* ---- issue ---- */
+
+static bool global_access(const struct ir_insn *i) {
+    switch (ir_ops[i->op].cls) {
+    case IR_C_TEX: return true;
+    case IR_C_LDST:
+    case IR_C_ATOM: return i->space != IR_SP_SHARED && i->space != IR_SP_PARAM && i->space != IR_SP_CONST;
+    default: return false;
+    }
+}
+
+static bool choose(struct mech *m, uint32_t sched, struct mech_packet *p) {
+    struct harp *h = m->self;
+    struct harp_sched *q = &h->q[sched];
+    harp_advance(m, q, *m->env.now);
+    harp_fill_first(m, q);
+    struct mech_split *s = order_pick(m->order, sched, *m->env.now);
+    if (!s) return false;
+    harp_sample(m, q);
+    q->first--;
+    s->own[HARP_WHERE] = HARP_NOWHERE;
+    if (global_access(&m->env.module->code.v[s->pc])) harp_waiting_enter(m, q, s);
+    split_issue(m, p, s);
+    return true;
+}
+
+static uint64_t next(const struct mech *m, uint32_t sched) {
+    const struct harp *h = m->self;
+    return harp_next_transition(m, &h->q[sched]);
+}
+
+/* ---- commit ---- */
+
+/* To be called before anything else happens to the tables whenever a barrier may have become complete. Revived warps may be
+ * at an outer barrier too: the place a function returns to, and then the caller's RPC. */
+static void revive(struct mech *m, struct harp_sched *q) {
+    for (struct mech_split *s; (s = harp_revive(m, q));)
+        if ((s = harp_arrive(m, q, s, false))) harp_to_revived(m, q, s);
+}
+
+/* s goes on at its PC unless it has arrived somewhere. */
+static void proceed(struct mech *m, struct harp_sched *q, struct mech_split *s, bool returned) {
+    const struct harp *h = m->self;
+    s = harp_arrive(m, q, s, returned);
+    if (s) harp_to_second(m, q, s, *m->env.now + h->latency - 1);
+    revive(m, q);
+}
+
+/* Gives s the PC and, behind a call or return, the depth it has now; true: it has returned. */
+static bool move(const struct mech *m, struct mech_split *s, const struct mech_outcome *o, uint32_t pc) {
+    s->pc = pc;
+    if (!o->depth_change) return false;
+    const uint32_t was = s->own[HARP_DEPTH];
+    const struct mech_piece at = s->set.p[0];
+    s->own[HARP_DEPTH] = m->env.depth(m->env.sm, at.warp, (uint32_t)__builtin_ctz(at.mask));
+    return s->own[HARP_DEPTH] < was;
+}
+
+/* Some thread is still where the branch was made, or deeper. */
+static bool some_stay(const struct mech *m, const struct mech_split *s) {
+    for (uint32_t k = 0; k < s->set.n; k++) FOR_LANES(l, s->set.p[k].mask)
+    if (m->env.depth(m->env.sm, s->set.p[k].warp, l) >= s->own[HARP_DEPTH]) return true;
+    return false;
+}
+
+/* A barrier where the sides meet: the RPC; without one, the return, unless all return by this very instruction. */
+static void reserve(struct mech *m, struct harp_sched *q, const struct mech_split *s,
+                    const struct mech_outcome *o) {
+    const uint32_t rpc = o->insn->rpc, depth = s->own[HARP_DEPTH];
+    if (rpc != IR_NOPC)
+        harp_reserve(m, q, &s->set, harp_key(rpc, depth), o->pc);
+    else if (depth && some_stay(m, s))
+        harp_reserve(m, q, &s->set, harp_key(IR_NOPC, depth - 1), o->pc);
+}
+
+/* The last side keeps the split, with a new age: it is another warp. */
+static void diverge(struct mech *m, struct harp_sched *q, struct mech_split *s,
+                    const struct mech_outcome *o) {
+    m->stats.divergences++;
+    m->stats.sides += o->nsides;
+    mech_event(m, "diverge %" PRIu32 " ways", o->nsides);
+    reserve(m, q, s, o);
+    for (uint32_t k = 0; k < o->nsides; k++) {
+        struct mech_split *t = k + 1 < o->nsides ? split_divide(m, s, &o->side[k].set) : s;
+        if (t == s) s->age = m->pool->stamp++;
+        bool returned = move(m, t, o, o->side[k].pc);
+        if ((t = harp_arrive(m, q, t, returned))) harp_lookup_put(m, q, t);
+        revive(m, q);
+    }
+}
+
+static void park(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+    struct mech_split *t = o->nsides ? split_divide(m, s, &o->waiting) : s;
+    t->pc = o->pc + 1;
+    t->own[HARP_WHERE] = HARP_PARKED;
+}
+
+static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+    struct harp_sched *q = tables_of(m, s);
+    const uint32_t wait = s->own[HARP_WAIT];
+    catch_up(m, q);
+    order_remove(m->order, s);
+    s->own[HARP_WAIT] = 0;
+    if (o->exited.n) {
+        harp_leave(m, q, &o->exited);
+        split_exit(m->pool, s, &o->exited);
+        revive(m, q);
+    }
+    if (o->waiting.n) park(m, s, o);
+    bool returned = o->nsides == 1 && move(m, s, o, o->side[0].pc);
+    if (wait) {
+        struct mech_split *whole = harp_waiting_back(m, q, wait - 1, o->nsides == 1 ? s : NULL);
+        if (whole) proceed(m, q, whole, false);
+    } else if (o->nsides == 1) {
+        proceed(m, q, s, returned);
+    }
+    if (o->nsides > 1) diverge(m, q, s, o);
+    if (!o->nsides && !o->waiting.n) split_free(m, s);
+}
+
+static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
+    struct mech_set left;
+    set_copy(&left, set);
+    for (struct mech_split *s; (s = split_released(m, &left));) {
+        struct harp_sched *q = tables_of(m, s);
+        catch_up(m, q);
+        s->pc = pc;
+        proceed(m, q, s, false);
+    }
+}
+
+static void wake(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t mask) {
+    (void)warp, (void)mask;
+    struct harp_sched *q = tables_of(m, s);
+    catch_up(m, q);
+    harp_woken(m, q, s);
+}
+
+static void census(const struct mech *m, struct mech_census *c) {
+    const struct harp *h = m->self;
+    *c = (struct mech_census){.reconvergence = h->reached};
+}
+
+/* ---- tables ---- */
+
+#define SIZE(name, text, value, least, most) \
+    { .key = name, .help = text, .kind = 'i', .def = value, .low = least, .high = most }
+static const struct mech_param params[] = {
+    [HARP_P_FIRST] = SIZE("first", "Ready warps in First-Level, from which a scheduler issues.", 8, 1, 1024),
+    [HARP_P_SECOND] = SIZE("second", "Entries of Second-Level per scheduler.", 512, 1, 65536),
+    [HARP_P_READY] = SIZE("ready_lookup", "Entries of Ready-Lookup per scheduler.", 8, 0, 1024),
+    [HARP_P_WAITING] = SIZE("waiting_lookup", "Entries of Waiting-Lookup per scheduler.", 8, 0, 1024),
+    [HARP_P_BARRIERS] = SIZE("barriers", "Entries of Re-convergence Barriers per scheduler.", 128, 1, 65536),
+    [HARP_P_WAYS] =
+        SIZE("barrier_ways", "Ways of Re-convergence Barriers; as many as entries: one set.", 16, 1, 65536),
+    [HARP_P_LATENCY] =
+        SIZE("barrier_latency", "Cycles to search Re-convergence Barriers, pipelined.", 1, 1, 64),
+    [HARP_P_FEW] =
+        SIZE("few", "Ready-Lookup sends a warp when fewer of Second-Level are ready.", 2, 1, 65536),
+    [HARP_P_SPILL] = SIZE("spill", "Cycles a warp is away that finds Second-Level full.", 400, 1, 1000000),
+    {0}};
+
+#define COUNT(name, of, text) \
+    { .key = name, .unit = of, .meaning = text }
+#define MOST(name, of, text) \
+    { .key = name, .unit = of, .meaning = text, .is_max = true }
+static const struct mech_counter counters[] = {
+    [HARP_C_RESERVED] = COUNT("barriers_reserved", "barriers", "Entries of Re-convergence Barriers taken."),
+    [HARP_C_SHARED] =
+        COUNT("barrier_shared", "threads", "Threads that got a lane of an entry already there."),
+    [HARP_C_MISSES] =
+        COUNT("barrier_misses", "threads", "Threads that found no entry and miss a reconvergence."),
+    [HARP_C_PARTED] =
+        COUNT("barrier_parted", "threads", "Threads that returned elsewhere than their barrier."),
+    [HARP_C_REVIVALS] = COUNT("revivals", "warps", "Warps revived by a complete barrier."),
+    [HARP_C_READY_MERGES] =
+        COUNT("ready_merges", "merges", "Diverged threads that joined a warp of Ready-Lookup."),
+    [HARP_C_READY_THREADS] = COUNT("ready_merged", "threads", "How many threads did."),
+    [HARP_C_WAITING_MERGES] = COUNT("waiting_merges", "merges", "Warps that merged in Waiting-Lookup."),
+    [HARP_C_WAITING_THREADS] = COUNT("waiting_merged", "threads", "How many threads they had."),
+    [HARP_C_READY_FULL] = COUNT("ready_full", "warps", "Diverged warps that found Ready-Lookup full."),
+    [HARP_C_WAITING_FULL] = COUNT("waiting_full", "warps", "Warps that found Waiting-Lookup full."),
+    [HARP_C_SPILLS] = COUNT("spills", "warps", "Warps that found Second-Level full."),
+    [HARP_C_SAMPLES] = COUNT("samples", "issues", "Times the occupancies were looked at."),
+    [HARP_C_SUM + HARP_T_FIRST] = COUNT("first_sum", "warps", "Warps in First-Level, summed over samples."),
+    [HARP_C_SUM + HARP_T_SECOND] =
+        COUNT("second_sum", "warps", "Warps in Second-Level, summed over samples."),
+    [HARP_C_SUM + HARP_T_READY] = COUNT("ready_sum", "warps", "Warps in Ready-Lookup, summed over samples."),
+    [HARP_C_SUM + HARP_T_WAITING] =
+        COUNT("waiting_sum", "entries", "Entries of Waiting-Lookup in use, summed."),
+    [HARP_C_SUM + HARP_T_BARRIERS] =
+        COUNT("barriers_sum", "barriers", "Barriers in use, summed over samples."),
+    [HARP_C_MAX + HARP_T_FIRST] = MOST("first_max", "warps", "Most warps in a First-Level."),
+    [HARP_C_MAX + HARP_T_SECOND] = MOST("second_max", "warps", "Most warps in a Second-Level."),
+    [HARP_C_MAX + HARP_T_READY] = MOST("ready_max", "warps", "Most warps in a Ready-Lookup."),
+    [HARP_C_MAX + HARP_T_WAITING] =
+        MOST("waiting_max", "entries", "Most entries of a Waiting-Lookup in use."),
+    [HARP_C_MAX + HARP_T_BARRIERS] = MOST("barriers_max", "barriers", "Most barriers of a scheduler in use."),
+    {0}};
+
+extern const struct mech_ops mech_harp;
+const struct mech_ops mech_harp = {
+    .name = "harp",
+    .title = "HARP",
+    .source = "HARP 4",
+    .caps = MECH_RECURSION | MECH_INDIRECT | MECH_UNSTRUCTURED | MECH_SIMD_WIDE,
+    .params = params,
+    .counters = counters,
+    .create = create,
+    .destroy = destroy,
+    .launch = launch,
+    .select = choose,
+    .commit = commit,
+    .release = release,
+    .wake = wake,
+    .next = next,
+    .census = census,
+    .state = harp_state,
+    .storage = harp_storage,
+    .audit = harp_audit,
+};

@@ -1,0 +1,166 @@
+/* HARP's tables, shared by its files and seen by nobody else: harp.c (the mechanism), harp_level.c (First-Level,
+ * Second-Level, what moves between tables), harp_lookup.c (Ready- and Waiting-Lookup), harp_barrier.c (Re-convergence
+ * Barriers), harp_report.c (what is printed and checked). */
+#ifndef HEDDLE_MECH_HARP_H
+#define HEDDLE_MECH_HARP_H
+
+#include "mech/heap.h"
+#include "mech/mech.h"
+#include "mech/split.h"
+
+/* In the order of the mechanism's lists of parameters and counters. */
+enum {
+    HARP_P_FIRST,
+    HARP_P_SECOND,
+    HARP_P_READY,
+    HARP_P_WAITING,
+    HARP_P_BARRIERS,
+    HARP_P_WAYS,
+    HARP_P_LATENCY,
+    HARP_P_FEW,
+    HARP_P_SPILL
+};
+enum {
+    HARP_C_RESERVED,
+    HARP_C_SHARED,
+    HARP_C_MISSES,
+    HARP_C_PARTED,
+    HARP_C_REVIVALS,
+    HARP_C_READY_MERGES,
+    HARP_C_READY_THREADS,
+    HARP_C_WAITING_MERGES,
+    HARP_C_WAITING_THREADS,
+    HARP_C_READY_FULL,
+    HARP_C_WAITING_FULL,
+    HARP_C_SPILLS,
+    HARP_C_SAMPLES,
+    HARP_C_SUM,                 /* of the five tables, in enum harp_table's order */
+    HARP_C_MAX = HARP_C_SUM + 5 /* likewise */
+};
+enum harp_table { HARP_T_FIRST, HARP_T_SECOND, HARP_T_READY, HARP_T_WAITING, HARP_T_BARRIERS, HARP_TABLES };
+
+/* split.own: where a warp is, its threads' call depth, the next of its queue, its Waiting-Lookup entry + 1 or 0. */
+enum { HARP_WHERE, HARP_DEPTH, HARP_NEXT, HARP_WAIT };
+enum harp_where {
+    HARP_NOWHERE, /* in flight, or being handled */
+    HARP_FIRST,
+    HARP_READY,  /* Second-Level: may go to First-Level; FIFO */
+    HARP_TIMED,  /* Second-Level: ready at cycle split.wake */
+    HARP_EVENT,  /* Second-Level: ready after something happened */
+    HARP_PARKED, /* at a block barrier or .sync instruction */
+    HARP_SPILLED,
+    HARP_LOOKUP,  /* Ready-Lookup */
+    HARP_WAITING, /* Waiting-Lookup: its own access is back, that of a warp it merged with is not */
+    HARP_REVIVED  /* complete, on its way from the barrier to Second-Level */
+};
+
+/* Lanes in use. Bit l of word k: lane k * 32 + l; with fewer than 32 lanes they repeat over the word, so that the lanes of
+ * an architectural warp's mask are tested as they are. */
+struct harp_lanes {
+    uint32_t word[MECH_WIDEST / 32];
+};
+
+struct harp_fifo { /* of splits, by HARP_NEXT */
+    uint32_t n, head, tail;
+};
+
+struct harp_ready { /* an entry of Ready-Lookup */
+    struct mech_split *warp;
+    struct harp_lanes used;
+};
+
+struct harp_waiting { /* an entry of Waiting-Lookup */
+    uint32_t pc, depth;
+    uint32_t pieces;         /* at most, of its threads together */
+    uint32_t outstanding;    /* warps whose access is under way; 0: the entry is free */
+    struct mech_split *warp; /* threads whose access is back, in one warp; NULL: none */
+    struct harp_lanes used;
+};
+
+struct harp_barrier {
+    uint32_t at; /* where its threads go on; IR_NOPC: at the return that the first to arrive will show */
+    uint32_t branch;
+    uint64_t since;
+    uint32_t nall, nreached;
+    struct harp_lanes used;
+    struct mech_set all, reached;
+};
+
+/* An entry's key: its RPC and the call depth at which that is reached. An RPC of IR_NOPC is the return to that depth. */
+#define HARP_FREE UINT64_MAX
+static inline uint64_t harp_key(uint32_t rpc, uint32_t depth) {
+    return (uint64_t)depth << 32 | rpc;
+}
+
+struct harp_sched { /* the tables of one scheduler */
+    uint64_t at;    /* transitions of this cycle are done */
+    uint32_t first, second;
+    struct harp_fifo ready, spilled, revived;
+    struct heap timed;
+
+    uint32_t nlookup;
+    struct harp_ready *lookup; /* oldest first */
+    uint32_t nwaiting;         /* used entries */
+    struct harp_waiting *waiting;
+
+    uint32_t nbarriers;
+    uint64_t *key; /* by set * ways + way */
+    struct harp_barrier *barrier;
+    uint32_t ndone, *done; /* barriers whose threads are all there */
+    uint16_t live[256];    /* barriers by low bits of the RPC: most commits look no further */
+};
+
+struct harp {
+    uint32_t cap_first, cap_second, cap_ready, cap_waiting, few, sets, ways;
+    uint64_t latency, spill;
+    uint32_t reached; /* threads that wait in a barrier */
+    uint32_t *heap_pos;
+    struct harp_sched *q;
+};
+
+/* ---- lanes (harp_lookup.c) ---- */
+void harp_use_lanes(const struct split_pool *p, struct harp_lanes *used, uint32_t warp, uint32_t mask);
+/* Those of the lanes whose place is not in use. */
+uint32_t harp_free_lanes(const struct split_pool *p, const struct harp_lanes *used, uint32_t warp,
+                         uint32_t mask);
+
+/* ---- harp_level.c ---- */
+/* Makes up for the transitions of every cycle before and including `cycle`. */
+void harp_advance(struct mech *m, struct harp_sched *q, uint64_t cycle);
+/* The next cycle in which a transition, or an issue after one, is possible. */
+uint64_t harp_next_transition(const struct mech *m, const struct harp_sched *q);
+void harp_to_second(struct mech *m, struct harp_sched *q, struct mech_split *s, uint64_t earliest);
+void harp_to_revived(struct mech *m, struct harp_sched *q, struct mech_split *s);
+void harp_fill_first(struct mech *m, struct harp_sched *q);
+void harp_woken(struct mech *m, struct harp_sched *q, struct mech_split *s);
+
+/* ---- harp_lookup.c ---- */
+/* A warp of diverged threads: merges with what is there, the rest is put there. */
+void harp_lookup_put(struct mech *m, struct harp_sched *q, struct mech_split *s);
+struct mech_split *harp_lookup_oldest(struct harp_sched *q); /* takes it out */
+/* s issues an access to global memory. */
+void harp_waiting_enter(struct mech *m, struct harp_sched *q, struct mech_split *s);
+/* The access of a warp of entry `id` is back, of its threads s (NULL: none) go on. Returns the whole warp once nobody in
+ * it waits any more, else NULL. */
+struct mech_split *harp_waiting_back(struct mech *m, struct harp_sched *q, uint32_t id, struct mech_split *s);
+
+/* ---- harp_barrier.c ---- */
+void harp_barriers_new(const struct harp *h, struct harp_sched *q);
+void harp_barriers_free(struct harp_sched *q);
+/* Reserves {rpc, depth} for every thread of the set that has not got it yet. */
+void harp_reserve(struct mech *m, struct harp_sched *q, const struct mech_set *set, uint64_t key,
+                  uint32_t branch);
+/* Threads of s whose barrier is at s's PC and depth stay there. Returns what is left of s, NULL: nothing. `returned`: they
+ * have just come back to that depth. */
+struct mech_split *harp_arrive(struct mech *m, struct harp_sched *q, struct mech_split *s, bool returned);
+void harp_leave(struct mech *m, struct harp_sched *q, const struct mech_set *gone); /* they exited */
+/* The next pre-divergence warp whose threads are all there, its barrier freed; NULL: none. */
+struct mech_split *harp_revive(struct mech *m, struct harp_sched *q);
+
+/* ---- harp_report.c ---- */
+void harp_sample(struct mech *m, const struct harp_sched *q);
+void harp_state(const struct mech *m, struct sb *out);
+void harp_storage(const struct mech *m, struct sb *out);
+void harp_audit(const struct mech *m);
+
+#endif

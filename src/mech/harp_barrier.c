@@ -1,0 +1,234 @@
+/* The Re-convergence Barriers table (002 4.2.2, Figure 8): set-associative, the set by thread: SIMD-width threads of
+ * consecutive numbers share one, modulo the number of sets. Threads of a scheduler are numbered without gaps for this, so
+ * that two schedulers use all of their sets.
+ *
+ * An entry is an RPC, a thread per lane, and a mask of those that have reached it. A diverging warp reserves the RPC for each
+ * of its threads: in an entry of that RPC with the thread's lane free, else in a free way of its set, else not at all. A
+ * thread that has the RPC already (a loop's back edge) keeps its entry. An entry may so hold threads of several warps; they
+ * are revived as one.
+ *
+ * Which of a thread's barriers is met first follows from the post-dominator tree (an RPC reserved later is passed before
+ * those reserved earlier), and is the same for all threads: no two threads can wait for each other in two barriers.
+ *
+ * Calls, of which the paper does not speak: threads meet at a PC *and* a call depth. Sides that meet only at the function's
+ * end meet where it returns to: the key is {IR_NOPC, depth of the caller}, and the first thread that returns shows where.
+ * Threads that come back to another place, because they were merged into one warp from several calls, leave the barrier. */
+#include "mech/harp.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "mech/set.h"
+
+void harp_barriers_new(const struct harp *h, struct harp_sched *q) {
+    const size_t n = (size_t)h->sets * h->ways;
+    q->key = xmalloc(n * sizeof *q->key);
+    for (size_t k = 0; k < n; k++) q->key[k] = HARP_FREE;
+    q->barrier = xcalloc(n, sizeof *q->barrier);
+    q->done = xcalloc(n, sizeof *q->done);
+}
+
+void harp_barriers_free(struct harp_sched *q) {
+    free(q->key);
+    free(q->barrier);
+    free(q->done);
+}
+
+/* ---- sets ---- */
+
+/* The threads of a piece lie in one set of the table each SIMD width of lanes: takes those of the first out of *left. */
+static uint32_t next_part(const struct split_pool *p, uint32_t *left) {
+    uint32_t part = *left;
+    if (p->warp_size < 32) {
+        uint32_t lane = (uint32_t)__builtin_ctz(part);
+        part &= ((1u << p->warp_size) - 1) << (lane - lane % p->warp_size);
+    }
+    *left &= ~part;
+    return part;
+}
+
+/* First way of the set of these threads. */
+static uint32_t ways_of(const struct mech *m, uint32_t warp, uint32_t part) {
+    const struct harp *h = m->self;
+    const struct split_pool *p = m->pool;
+    uint64_t home = split_home_of(p, warp, (uint32_t)__builtin_ctz(part));
+    if (p->warp_size > 32) home = home * 32 / p->warp_size;
+    return (uint32_t)(home / p->schedulers % h->sets) * h->ways;
+}
+
+static uint16_t *live_of(struct harp_sched *q, uint64_t key) {
+    return &q->live[(uint32_t)key & 255];
+}
+
+/* ---- reserving ---- */
+
+static void add(const struct mech *m, struct harp_barrier *b, uint32_t warp, uint32_t mask) {
+    harp_use_lanes(m->pool, &b->used, warp, mask);
+    set_add(&b->all, warp, mask);
+    b->nall += (uint32_t)__builtin_popcount(mask);
+}
+
+static void found(struct mech *m, struct harp_sched *q, uint32_t at, uint64_t key, uint32_t branch) {
+    struct harp_barrier *b = &q->barrier[at];
+    q->key[at] = key;
+    ++*live_of(q, key);
+    q->nbarriers++;
+    m->stats.extra[HARP_C_RESERVED]++;
+    b->at = (uint32_t)key;
+    b->branch = branch;
+    b->since = *m->env.now;
+    b->nall = b->nreached = b->all.n = b->reached.n = 0;
+    b->used = (struct harp_lanes){0};
+}
+
+/* Of `part`, those that have no barrier of this key after looking through the set's entries: first whether they have one
+ * already, then whether one has room for them. Warps do not share a return: they may go back to different places. */
+static uint32_t share(struct mech *m, struct harp_sched *q, uint32_t first, uint64_t key, uint32_t warp,
+                      uint32_t part) {
+    const struct harp *h = m->self;
+    for (uint32_t k = first; part && k < first + h->ways; k++)
+        if (q->key[k] == key) part &= ~set_mask(&q->barrier[k].all, warp);
+    for (uint32_t k = first; part && (uint32_t)key != IR_NOPC && k < first + h->ways; k++) {
+        struct harp_barrier *b = &q->barrier[k];
+        if (q->key[k] != key || b->all.n == MECH_PIECES) continue;
+        uint32_t fit = harp_free_lanes(m->pool, &b->used, warp, part);
+        if (!fit) continue;
+        add(m, b, warp, fit);
+        m->stats.extra[HARP_C_SHARED] += (uint32_t)__builtin_popcount(fit);
+        part &= ~fit;
+    }
+    return part;
+}
+
+static void reserve_part(struct mech *m, struct harp_sched *q, uint64_t key, uint32_t branch, uint32_t warp,
+                         uint32_t part) {
+    const struct harp *h = m->self;
+    const uint32_t first = ways_of(m, warp, part);
+    part = share(m, q, first, key, warp, part);
+    if (!part) return;
+    for (uint32_t k = first; k < first + h->ways; k++) {
+        if (q->key[k] != HARP_FREE) continue;
+        found(m, q, k, key, branch);
+        add(m, &q->barrier[k], warp, part);
+        return;
+    }
+    m->stats.extra[HARP_C_MISSES] += (uint32_t)__builtin_popcount(part);
+    mech_event(m, "no barrier for %d threads", __builtin_popcount(part));
+}
+
+void harp_reserve(struct mech *m, struct harp_sched *q, const struct mech_set *set, uint64_t key,
+                  uint32_t branch) {
+    for (uint32_t i = 0; i < set->n; i++)
+        for (uint32_t left = set->p[i].mask; left;)
+            reserve_part(m, q, key, branch, set->p[i].warp, next_part(m->pool, &left));
+}
+
+/* ---- leaving ---- */
+
+static void check_done(struct harp_sched *q, uint32_t at) {
+    const struct harp_barrier *b = &q->barrier[at];
+    if (b->nreached == b->nall) q->done[q->ndone++] = at;
+}
+
+static void discard(struct harp_sched *q, uint32_t at) {
+    --*live_of(q, q->key[at]);
+    q->key[at] = HARP_FREE;
+    q->nbarriers--;
+}
+
+/* Threads that have not reached it leave a barrier; one without threads disappears. */
+static void drop(const struct mech *m, struct harp_sched *q, uint32_t at, uint32_t warp, uint32_t mask) {
+    struct harp_barrier *b = &q->barrier[at];
+    struct mech_set gone;
+    set_one(&gone, warp, mask);
+    set_remove(&b->all, &gone);
+    b->nall -= (uint32_t)__builtin_popcount(mask);
+    b->used = (struct harp_lanes){0};
+    for (uint32_t k = 0; k < b->all.n; k++)
+        harp_use_lanes(m->pool, &b->used, b->all.p[k].warp, b->all.p[k].mask);
+    if (b->nall)
+        check_done(q, at);
+    else
+        discard(q, at);
+}
+
+static void leave_part(struct mech *m, struct harp_sched *q, uint32_t warp, uint32_t part) {
+    const struct harp *h = m->self;
+    const uint32_t first = ways_of(m, warp, part);
+    for (uint32_t k = first; k < first + h->ways; k++) {
+        if (q->key[k] == HARP_FREE) continue;
+        uint32_t here = part & set_mask(&q->barrier[k].all, warp);
+        if (here) drop(m, q, k, warp, here);
+    }
+}
+
+void harp_leave(struct mech *m, struct harp_sched *q, const struct mech_set *gone) {
+    for (uint32_t i = 0; q->nbarriers && i < gone->n; i++)
+        for (uint32_t left = gone->p[i].mask; left;)
+            leave_part(m, q, gone->p[i].warp, next_part(m->pool, &left));
+}
+
+/* ---- arriving ---- */
+
+/* Threads of one set: those that have reached a barrier of that key are added to `hit`. */
+static void arrive_part(struct mech *m, struct harp_sched *q, uint64_t key, uint32_t pc, uint32_t warp,
+                        uint32_t part, struct mech_set *hit) {
+    struct harp *h = m->self;
+    const uint32_t first = ways_of(m, warp, part);
+    for (uint32_t k = first; part && k < first + h->ways; k++) {
+        struct harp_barrier *b = &q->barrier[k];
+        if (q->key[k] != key) continue;
+        uint32_t here = part & set_mask(&b->all, warp);
+        if (!here) continue;
+        part &= ~here;
+        if (b->at == IR_NOPC) b->at = pc;
+        if (b->at != pc) {
+            m->stats.extra[HARP_C_PARTED] += (uint32_t)__builtin_popcount(here);
+            drop(m, q, k, warp, here);
+            continue;
+        }
+        set_add(hit, warp, here);
+        set_add(&b->reached, warp, here);
+        b->nreached += (uint32_t)__builtin_popcount(here);
+        h->reached += (uint32_t)__builtin_popcount(here);
+        check_done(q, k);
+    }
+}
+
+static struct mech_split *arrive_at(struct mech *m, struct harp_sched *q, uint64_t key,
+                                    struct mech_split *s) {
+    struct mech_set hit = {.n = 0};
+    for (uint32_t i = 0; i < s->set.n; i++)
+        for (uint32_t left = s->set.p[i].mask; left;)
+            arrive_part(m, q, key, s->pc, s->set.p[i].warp, next_part(m->pool, &left), &hit);
+    if (!hit.n) return s;
+    bool all = set_equal(&hit, &s->set);
+    split_free(m, all ? s : split_divide(m, s, &hit));
+    return all ? NULL : s;
+}
+
+struct mech_split *harp_arrive(struct mech *m, struct harp_sched *q, struct mech_split *s, bool returned) {
+    const uint64_t here = harp_key(s->pc, s->own[HARP_DEPTH]), back = harp_key(IR_NOPC, s->own[HARP_DEPTH]);
+    if (returned && *live_of(q, back)) s = arrive_at(m, q, back, s);
+    return s && *live_of(q, here) ? arrive_at(m, q, here, s) : s;
+}
+
+struct mech_split *harp_revive(struct mech *m, struct harp_sched *q) {
+    struct harp *h = m->self;
+    if (!q->ndone) return NULL;
+    const uint32_t at = q->done[0];
+    memmove(q->done, q->done + 1, --q->ndone * sizeof *q->done);
+    struct harp_barrier *b = &q->barrier[at];
+    struct mech_split *s = split_new(m, (uint32_t)(q - h->q), b->at);
+    s->own[HARP_DEPTH] = (uint32_t)(q->key[at] >> 32);
+    split_assign(m->pool, s, &b->all);
+    h->reached -= b->nall;
+    m->stats.reconvergences++;
+    m->stats.extra[HARP_C_REVIVALS]++;
+    m->env.reconverged(m->env.sm, b->branch, b->since);
+    mech_event(m, "reconverge at %" PRIu32, b->at);
+    discard(q, at);
+    return s;
+}

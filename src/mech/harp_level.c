@@ -1,0 +1,150 @@
+/* First-Level and Second-Level, and the warps that move (002 4.2.3).
+ *
+ * Second-Level holds the warps that can be scheduled, ready or not; First-Level a few ready ones, from which the SM's order
+ * issues. Into Second-Level, if it has room, moves one warp a cycle: one revived by its barrier before all others (7.3.2),
+ * one back from memory, or, when fewer than `few` of Second-Level are ready, the oldest of Ready-Lookup. Second-Level to
+ * First-Level is FIFO among the ready.
+ *
+ * Transitions belong to cycles, not to calls: whoever touches the tables first makes up for the cycles since (nothing else
+ * can have changed in them), so that a sleeping SM and a ticking one see the same. In a cycle commits come first, then
+ * transitions, then issue.
+ *
+ * A warp that commits and finds Second-Level full goes to memory (7.3): it is back after `spill` cycles at the earliest, and
+ * while one is out those that come after it queue behind it, or it might wait for ever. */
+#include "mech/harp.h"
+#include "mech/order.h"
+
+#include "base/alloc.h"
+
+/* ---- queues ---- */
+
+static void push(const struct mech *m, struct harp_fifo *f, struct mech_split *s, enum harp_where where) {
+    s->own[HARP_WHERE] = where;
+    s->own[HARP_NEXT] = SPLIT_NONE;
+    if (f->n++)
+        split_at(m->pool, f->tail)->own[HARP_NEXT] = s->id;
+    else
+        f->head = s->id;
+    f->tail = s->id;
+}
+
+static struct mech_split *pop(const struct mech *m, struct harp_fifo *f) {
+    struct mech_split *s = split_at(m->pool, f->head);
+    f->head = s->own[HARP_NEXT];
+    f->n--;
+    s->own[HARP_WHERE] = HARP_NOWHERE;
+    return s;
+}
+
+/* ---- Second-Level ---- */
+
+/* s has its entry: when may it issue? */
+static void place(struct mech *m, struct harp_sched *q, struct mech_split *s, uint64_t earliest) {
+    uint64_t when = m->env.when(m->env.sm, s);
+    if (when < earliest) when = earliest;
+    s->wake = when;
+    if (when <= *m->env.now) {
+        push(m, &q->ready, s, HARP_READY);
+    } else if (when == MECH_NEVER) {
+        s->own[HARP_WHERE] = HARP_EVENT;
+    } else {
+        s->own[HARP_WHERE] = HARP_TIMED;
+        heap_put(&q->timed, when, s->id);
+    }
+}
+
+void harp_to_second(struct mech *m, struct harp_sched *q, struct mech_split *s, uint64_t earliest) {
+    const struct harp *h = m->self;
+    if (q->spilled.n || q->second == h->cap_second) {
+        m->stats.extra[HARP_C_SPILLS]++;
+        s->wake = *m->env.now + h->spill;
+        push(m, &q->spilled, s, HARP_SPILLED);
+        return;
+    }
+    q->second++;
+    place(m, q, s, earliest);
+}
+
+void harp_to_revived(struct mech *m, struct harp_sched *q, struct mech_split *s) {
+    const struct harp *h = m->self;
+    s->wake = *m->env.now + h->latency - 1;
+    push(m, &q->revived, s, HARP_REVIVED);
+}
+
+void harp_woken(struct mech *m, struct harp_sched *q, struct mech_split *s) {
+    switch ((enum harp_where)s->own[HARP_WHERE]) {
+    case HARP_FIRST: order_wake(m->order, s); break;
+    case HARP_EVENT: place(m, q, s, 0); break;
+    default: break; /* a cycle is known already, or it is asked when it comes to Second-Level */
+    }
+}
+
+/* ---- transitions ---- */
+
+/* The oldest of a queue may move. */
+static bool may_go(const struct mech *m, const struct harp_fifo *f, uint64_t cycle) {
+    return f->n && split_at(m->pool, f->head)->wake <= cycle;
+}
+static bool may_look_up(const struct harp *h, const struct harp_sched *q) {
+    return q->nlookup && q->ready.n < h->few;
+}
+
+static uint64_t sooner(uint64_t t, const struct mech *m, const struct harp_fifo *f) {
+    return may_go(m, f, t) ? split_at(m->pool, f->head)->wake : t;
+}
+
+/* The first cycle after q->at in which one is due. */
+static uint64_t due(const struct mech *m, const struct harp_sched *q) {
+    const struct harp *h = m->self;
+    uint64_t t = q->timed.n ? q->timed.v[0].key : MECH_NEVER;
+    if (q->second < h->cap_second) {
+        if (may_look_up(h, q)) return q->at + 1;
+        t = sooner(t, m, &q->revived);
+        t = sooner(t, m, &q->spilled);
+    }
+    return t > q->at ? t : q->at + 1;
+}
+
+static void transit(struct mech *m, struct harp_sched *q, uint64_t cycle) {
+    const struct harp *h = m->self;
+    while (q->timed.n && q->timed.v[0].key <= cycle) {
+        struct mech_split *s = split_at(m->pool, q->timed.v[0].id);
+        heap_take(&q->timed, s->id);
+        push(m, &q->ready, s, HARP_READY);
+    }
+    if (q->second == h->cap_second) return;
+    struct mech_split *s = may_go(m, &q->revived, cycle)   ? pop(m, &q->revived)
+                           : may_go(m, &q->spilled, cycle) ? pop(m, &q->spilled)
+                           : may_look_up(h, q)             ? harp_lookup_oldest(q)
+                                                           : NULL;
+    if (!s) return;
+    q->second++;
+    place(m, q, s, 0);
+}
+
+void harp_advance(struct mech *m, struct harp_sched *q, uint64_t cycle) {
+    for (uint64_t t; q->at < cycle && (t = due(m, q)) <= cycle;) {
+        q->at = t;
+        transit(m, q, t);
+    }
+    if (q->at < cycle) q->at = cycle;
+}
+
+uint64_t harp_next_transition(const struct mech *m, const struct harp_sched *q) {
+    const struct harp *h = m->self;
+    if (q->ready.n && q->first < h->cap_first) return *m->env.now;
+    return due(m, q);
+}
+
+/* ---- First-Level ---- */
+
+void harp_fill_first(struct mech *m, struct harp_sched *q) {
+    const struct harp *h = m->self;
+    while (q->ready.n && q->first < h->cap_first) {
+        struct mech_split *s = pop(m, &q->ready);
+        q->second--;
+        q->first++;
+        s->own[HARP_WHERE] = HARP_FIRST;
+        order_add(m->order, s);
+    }
+}

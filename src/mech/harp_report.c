@@ -1,0 +1,205 @@
+/* HARP's tables as text, their occupancy and size, and what must always be true of them. */
+#include "mech/harp.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/bits.h"
+#include "mech/set.h"
+
+void harp_sample(struct mech *m, const struct harp_sched *q) {
+    const uint32_t now[HARP_TABLES] = {[HARP_T_FIRST] = q->first,
+                                       [HARP_T_SECOND] = q->second,
+                                       [HARP_T_READY] = q->nlookup,
+                                       [HARP_T_WAITING] = q->nwaiting,
+                                       [HARP_T_BARRIERS] = q->nbarriers};
+    uint64_t *sum = m->stats.extra + HARP_C_SUM, *max = m->stats.extra + HARP_C_MAX;
+    m->stats.extra[HARP_C_SAMPLES]++;
+    for (int t = 0; t < HARP_TABLES; t++) {
+        sum[t] += now[t];
+        if (now[t] > max[t]) max[t] = now[t];
+    }
+}
+
+/* ---- text ---- */
+
+static void line(const struct mech *m, uint32_t sched, const char *table, const struct mech_split *s,
+                 struct sb *out) {
+    if (m->env.schedulers > 1) sb_add(out, "sched %" PRIu32 " ", sched);
+    sb_add(out, "%s pc %" PRIu32 " ", table, s->pc);
+    if (s->own[HARP_DEPTH]) sb_add(out, "depth %" PRIu32 " ", s->own[HARP_DEPTH]);
+    set_print(&s->set, out);
+    if (s->own[HARP_WHERE] == HARP_TIMED) sb_add(out, " wakes at %" PRIu64, s->wake);
+    if (s->own[HARP_WHERE] == HARP_EVENT) sb_add(out, " waits for an event");
+    sb_add(out, "\n");
+}
+
+static void lines_where(const struct mech *m, uint32_t sched, enum harp_where where, const char *table,
+                        struct sb *out) {
+    FOR_SPLITS(s, m->pool)
+    if (s->sched == sched && s->own[HARP_WHERE] == (uint32_t)where) line(m, sched, table, s, out);
+}
+
+static void lines_fifo(const struct mech *m, uint32_t sched, const struct harp_fifo *f, const char *table,
+                       struct sb *out) {
+    uint32_t id = f->head;
+    for (uint32_t k = 0; k < f->n; k++) {
+        const struct mech_split *s = split_at(m->pool, id);
+        line(m, sched, table, s, out);
+        id = s->own[HARP_NEXT];
+    }
+}
+
+static void lines_waiting(const struct mech *m, uint32_t sched, struct sb *out) {
+    const struct harp *h = m->self;
+    for (uint32_t k = 0; k < h->cap_waiting; k++) {
+        const struct harp_waiting *e = &h->q[sched].waiting[k];
+        if (!e->outstanding) continue;
+        FOR_SPLITS(s, m->pool)
+        if (s->sched == sched && s->own[HARP_WAIT] == k + 1) line(m, sched, "waiting-lookup", s, out);
+        if (e->warp) line(m, sched, "waiting-lookup back", e->warp, out);
+    }
+}
+
+static void lines_barriers(const struct mech *m, uint32_t sched, struct sb *out) {
+    const struct harp *h = m->self;
+    const struct harp_sched *q = &h->q[sched];
+    for (uint32_t k = 0; q->nbarriers && k < h->sets * h->ways; k++) {
+        const struct harp_barrier *b = &q->barrier[k];
+        if (q->key[k] == HARP_FREE) continue;
+        if (m->env.schedulers > 1) sb_add(out, "sched %" PRIu32 " ", sched);
+        sb_add(out, "barrier %" PRIu32 ".%" PRIu32 " ", k / h->ways, k % h->ways);
+        if ((uint32_t)q->key[k] == IR_NOPC)
+            sb_add(out, "return ");
+        else
+            sb_add(out, "rpc %" PRIu32 " ", (uint32_t)q->key[k]);
+        if (q->key[k] >> 32) sb_add(out, "depth %" PRIu32 " ", (uint32_t)(q->key[k] >> 32));
+        set_print(&b->all, out);
+        sb_add(out, " reached ");
+        set_print(&b->reached, out);
+        sb_add(out, "\n");
+    }
+}
+
+void harp_state(const struct mech *m, struct sb *out) {
+    const struct harp *h = m->self;
+    for (uint32_t k = 0; k < m->env.schedulers; k++) {
+        const struct harp_sched *q = &h->q[k];
+        FOR_SPLITS(s, m->pool)
+        if (s->sched == k && s->own[HARP_WHERE] == HARP_NOWHERE && !s->own[HARP_WAIT])
+            line(m, k, "in flight", s, out);
+        lines_where(m, k, HARP_FIRST, "first", out);
+        lines_fifo(m, k, &q->ready, "second", out);
+        lines_where(m, k, HARP_TIMED, "second", out);
+        lines_where(m, k, HARP_EVENT, "second", out);
+        lines_where(m, k, HARP_PARKED, "waiting at a barrier", out);
+        lines_fifo(m, k, &q->spilled, "spilled", out);
+        for (uint32_t i = 0; i < q->nlookup; i++) line(m, k, "ready-lookup", q->lookup[i].warp, out);
+        lines_waiting(m, k, out);
+        lines_fifo(m, k, &q->revived, "revived", out);
+        lines_barriers(m, k, out);
+    }
+}
+
+/* Table 7, with a valid bit per lane of a barrier and 8 bits of call depth per warp and barrier, which it has not got. A
+ * thread's number leaves its lane out. First-Level is not in it: a pointer into the program and threads like the others. */
+void harp_storage(const struct mech *m, struct sb *out) {
+    const struct harp *h = m->self;
+    const uint64_t width = m->env.warp_size, n = m->env.schedulers;
+    uint64_t homes = split_homes(&m->env) / n, tid = 0;
+    while (homes > UINT64_C(1) << tid) tid++;
+    const uint64_t warp = 32 + 8 + width * (tid + 1);
+    sb_add(out, "first_level %" PRIu64 "\n", n * h->cap_first * warp);
+    sb_add(out, "second_level %" PRIu64 "\n", n * h->cap_second * (warp + 2));
+    sb_add(out, "ready_lookup %" PRIu64 "\n", n * h->cap_ready * warp);
+    sb_add(out, "waiting_lookup %" PRIu64 "\n", n * h->cap_waiting * warp);
+    sb_add(out, "barriers %" PRIu64 "\n", n * h->sets * h->ways * (1 + 32 + 8 + width * (tid + 2)));
+}
+
+/* ---- invariants ---- */
+
+static void audit_lanes(const struct mech *m, const struct mech_set *set, struct harp_lanes *used) {
+    *used = (struct harp_lanes){0};
+    for (uint32_t k = 0; k < set->n; k++) FOR_LANES(l, set->p[k].mask) {
+            CHECK(harp_free_lanes(m->pool, used, set->p[k].warp, 1u << l));
+            harp_use_lanes(m->pool, used, set->p[k].warp, 1u << l);
+        }
+}
+
+static void audit_barrier(const struct mech *m, const struct harp_sched *q, uint32_t at, uint32_t *reached) {
+    const struct harp *h = m->self;
+    const struct harp_barrier *b = &q->barrier[at];
+    struct harp_lanes used;
+    audit_lanes(m, &b->all, &used);
+    CHECK(!memcmp(&used, &b->used, sizeof used));
+    CHECK(b->nall == set_count(&b->all) && b->nreached == set_count(&b->reached));
+    CHECK(b->nreached < b->nall && set_subset(&b->reached, &b->all));
+    for (uint32_t k = 0; k < b->all.n; k++) CHECK(!(b->all.p[k].mask & ~m->pool->present[b->all.p[k].warp]));
+    for (uint32_t k = 0; k < b->reached.n; k++) {
+        CHECK(!(reached[b->reached.p[k].warp] & b->reached.p[k].mask));
+        reached[b->reached.p[k].warp] |= b->reached.p[k].mask;
+    }
+    for (uint32_t k = at + 1; k < (at / h->ways + 1) * h->ways; k++) { /* nobody has an RPC twice */
+        struct mech_set both;
+        if (q->key[k] != q->key[at]) continue;
+        set_copy(&both, &b->all);
+        set_and(&both, &q->barrier[k].all);
+        CHECK(!both.n);
+    }
+}
+
+static void audit_barriers(const struct mech *m, uint32_t *reached) {
+    const struct harp *h = m->self;
+    for (uint32_t k = 0; k < m->env.schedulers; k++) {
+        const struct harp_sched *q = &h->q[k];
+        uint32_t n = 0;
+        CHECK(!q->ndone);
+        for (uint32_t at = 0; at < h->sets * h->ways; at++) {
+            if (q->key[at] == HARP_FREE) continue;
+            n++;
+            audit_barrier(m, q, at, reached);
+        }
+        CHECK(n == q->nbarriers);
+    }
+}
+
+/* Every warp has its lanes once and threads of one depth, and the tables hold as many as they say. */
+static void audit_warps(const struct mech *m) {
+    const struct harp *h = m->self;
+    for (uint32_t k = 0; k < m->env.schedulers; k++) {
+        const struct harp_sched *q = &h->q[k];
+        uint32_t n[HARP_REVIVED + 1] = {0};
+        FOR_SPLITS(s, m->pool) {
+            struct harp_lanes used;
+            if (s->sched != k) continue;
+            n[s->own[HARP_WHERE]]++;
+            CHECK(s->threads && s->in_flight == (s->own[HARP_WHERE] == HARP_NOWHERE));
+            audit_lanes(m, &s->set, &used);
+            for (uint32_t p = 0; !s->in_flight && p < s->set.n; p++) FOR_LANES(l, s->set.p[p].mask)
+            CHECK(m->env.depth(m->env.sm, s->set.p[p].warp, l) == s->own[HARP_DEPTH]);
+        }
+        CHECK(n[HARP_FIRST] == q->first && q->first <= h->cap_first);
+        CHECK(n[HARP_READY] == q->ready.n && n[HARP_TIMED] == q->timed.n);
+        CHECK(n[HARP_READY] + n[HARP_TIMED] + n[HARP_EVENT] == q->second && q->second <= h->cap_second);
+        CHECK(n[HARP_SPILLED] == q->spilled.n && n[HARP_REVIVED] == q->revived.n);
+        CHECK(n[HARP_LOOKUP] == q->nlookup && q->nlookup <= h->cap_ready && q->nwaiting <= h->cap_waiting);
+    }
+}
+
+/* Every thread is in one warp or waits in one barrier. */
+void harp_audit(const struct mech *m) {
+    const struct harp *h = m->self;
+    const struct split_pool *p = m->pool;
+    uint32_t *reached = xcalloc(p->slots, sizeof *reached), n = 0;
+    split_audit(m, false);
+    audit_barriers(m, reached);
+    for (uint32_t slot = 0; slot < p->slots; slot++) {
+        n += (uint32_t)__builtin_popcount(reached[slot]);
+        FOR_LANES(l, p->present[slot])
+        CHECK((p->of[slot * 32 + l] == SPLIT_NONE) == (reached[slot] >> l & 1));
+    }
+    CHECK(n == h->reached);
+    free(reached);
+    audit_warps(m);
+}
