@@ -1,10 +1,8 @@
 /* Multi-path execution (001): all sides of a branch can be scheduled, and still meet at the immediate post-dominator.
  *
  * Every home warp has a splits table (ST), one row {PC, RPC, mask} per schedulable split, and a reconvergence table (RT),
- * one entry {PC, RPC, mask, pending mask} per place at which threads will meet. An ST row is a split of the pool; its RPC,
- * like that of an RT entry, is kept as the number of the RT entry it leads to, so that the entries form a forest with the
- * splits as leaves. The invariant that audit checks: an entry's pending mask is the disjoint union of the masks of the
- * splits and entries that lead to it, and is never empty; what its mask has beyond that has arrived.
+ * one entry {PC, RPC, mask, pending mask} per place at which threads will meet; mech/mp_tables.h has both and how they
+ * hang together. Here are the rules that change them: divergence, arrival, exit, barriers, early meetings.
  *
  * As in mech/stack.c a place is a PC *and* a call depth, and sides that meet only at the function's end meet where it
  * returns to: such an entry is `open`, its PC known when the first thread returns.
@@ -255,34 +253,37 @@ static bool same_place(const struct mp_home *h, uint32_t to, uint32_t rpc, int32
     return e->depth == depth && (rpc == IR_NOPC ? e->open : !e->open && e->pc == rpc);
 }
 
-/* The entry for a branch of these threads; what it leads to if that is the place already. */
-static uint32_t join_for(struct mech *m, const struct mech_split *s, const struct mech_outcome *o) {
-    struct mp_home *h = mp_home_of(m, s);
-    const uint32_t rpc = o->insn->rpc;
-    struct mp_entry e = {.pc = rpc,
-                         .depth = (int32_t)s->own[MP_DEPTH] - (rpc == IR_NOPC),
-                         .to = s->own[MP_TO],
-                         .level = s->own[MP_DEPTH],
-                         .branch = o->pc,
-                         .age = s->age,
-                         .open = rpc == IR_NOPC};
-    if (same_place(h, e.to, rpc, e.depth)) return e.to;
-    for (uint32_t k = 0; k < o->nsides; k++) mp_put_in(h, e.mask, &o->side[k].set);
-    return mp_entry_add(m, h, e);
+/* What the branch that s has just executed adds to the RT if its sides differ. */
+static struct mp_entry join_of(const struct mech_split *s, const struct mech_outcome *o) {
+    const bool open = o->insn->rpc == IR_NOPC;
+    return (struct mp_entry){.pc = o->insn->rpc,
+                             .depth = (int32_t)s->own[MP_DEPTH] - open,
+                             .to = s->own[MP_TO],
+                             .level = s->own[MP_DEPTH],
+                             .branch = o->pc,
+                             .age = s->age,
+                             .open = open};
+}
+
+static void diverge(struct mech *m, const struct mech_outcome *o, struct mp_entry e, struct mech_split **side,
+                    uint32_t n) {
+    struct mp_home *h = mp_home_of(m, side[0]);
+    uint32_t to = e.to;
+    if (!same_place(h, to, o->insn->rpc, e.depth)) {
+        for (uint32_t k = 0; k < o->nsides; k++) mp_put_in(h, e.mask, &o->side[k].set);
+        to = mp_entry_add(m, h, e);
+    }
+    for (uint32_t k = 0; k < n; k++) side[k]->own[MP_TO] = to;
+    m->stats.divergences++;
+    m->stats.sides += n;
+    mech_event(m, "diverge %" PRIu32 " ways", n);
 }
 
 static void commit_sides(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     struct mech_split *side[MECH_SIDES];
-    const struct mech_split before = {
-        .age = s->age, .own = {s->own[MP_HOME], s->own[MP_TO], s->own[MP_DEPTH], s->own[MP_STATUS]}};
+    const struct mp_entry e = join_of(s, o);
     uint32_t n = part(m, s, o, side);
-    if (n > 1) {
-        uint32_t to = join_for(m, &before, o);
-        for (uint32_t k = 0; k < n; k++) side[k]->own[MP_TO] = to;
-        m->stats.divergences++;
-        m->stats.sides += n;
-        mech_event(m, "diverge %" PRIu32 " ways", n);
-    }
+    if (n > 1) diverge(m, o, e, side, n);
     while (n--) go_on(m, side[n], false);
 }
 
@@ -364,16 +365,18 @@ static const struct mech_param params[] = {
 static const struct mech_param params_basic[] = {PARAMS, {0}};
 
 static const struct mech_counter counters[] = {
-    [MP_IPDOM] = {"rejoined_ipdom", "times", "Reconvergences at immediate post-dominators."},
-    [MP_EARLY] = {"rejoined_early", "times", "Opportunistic reconvergences before them."},
-    [MP_LET_GO] = {"let_go", "times", "Threads went on from a reconvergence point after waiting too long."},
-    [MP_RT_SUM] = {"rt_sum", "entries", "Reconvergence entries in use, summed over issues."},
-    [MP_RT_SAMPLES] = {"rt_samples", "issues", "Issues at which rt_sum was sampled."},
+    [MP_IPDOM] = {"rejoined_ipdom", "times", "Reconvergences at immediate post-dominators.", false},
+    [MP_EARLY] = {"rejoined_early", "times", "Opportunistic reconvergences before them.", false},
+    [MP_LET_GO] = {"let_go", "times", "Threads went on from a reconvergence point after waiting too long.",
+                   false},
+    [MP_RT_SUM] = {"rt_sum", "entries", "Reconvergence entries in use, summed over issues.", false},
+    [MP_RT_SAMPLES] = {"rt_samples", "issues", "Issues at which rt_sum was sampled.", false},
     [MP_RT_MAX] = {"rt_max", "entries", "Largest reconvergence table of a warp.", true},
     [MP_ST_MAX] = {"st_max", "splits", "Most splits of a warp.", true},
-    [MP_ST_SPILLS] = {"st_spills", "times", "Splits written to memory because the splits table was full."},
+    [MP_ST_SPILLS] = {"st_spills", "times", "Splits written to memory because the splits table was full.",
+                      false},
     [MP_RT_SPILLS] = {"rt_spills", "times",
-                      "Entries written to memory because the reconvergence table was full."},
+                      "Entries written to memory because the reconvergence table was full.", false},
     {0}};
 
 #define OPS                                                                                           \

@@ -79,14 +79,14 @@ void mp_put_in(const struct mp_home *h, uint32_t *mask, const struct mech_set *s
 /* A new entry for which all of its mask is pending; its number. */
 uint32_t mp_entry_add(struct mech *m, struct mp_home *h, struct mp_entry e);
 bool mp_entry_early(const struct mp_home *h, uint32_t i);
-/* The next three: the split that the entry has become, MP_NEW or MP_AWAY, or NULL. */
-/* s is where it was to meet others: it leaves the ST. */
+/* s is where it was to meet others: it leaves the ST. The split that the entry became, MP_NEW or MP_AWAY, or NULL. */
 struct mech_split *mp_arrive(struct mech *m, struct mech_split *s);
 /* The same as often as it is so. Other than NULL: s, or what it has become, is at no such place. */
 struct mech_split *mp_settle(struct mech *m, struct mech_split *s);
-/* Threads that are pending in entry i are no longer, nor part of it; without threads it disappears. */
+/* Threads that are pending in entry i are no longer, nor part of it; without threads it
+ * disappears. As mp_arrive. */
 struct mech_split *mp_forgo(struct mech *m, uint32_t home, uint32_t i, const struct mech_set *set);
-/* Who has arrived leaves entry i without the others. */
+/* Who has arrived at entry i leaves it without the others, as a split of their own. */
 struct mech_split *mp_let_go(struct mech *m, uint32_t home, uint32_t i);
 
 /* ---- as in struct mech_ops ---- */
