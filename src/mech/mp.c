@@ -1,0 +1,393 @@
+/* Multi-path execution (001): all sides of a branch can be scheduled, and still meet at the immediate post-dominator.
+ *
+ * Every home warp has a splits table (ST), one row {PC, RPC, mask} per schedulable split, and a reconvergence table (RT),
+ * one entry {PC, RPC, mask, pending mask} per place at which threads will meet; mech/mp_tables.h has both and how they
+ * hang together. Here are the rules that change them: divergence, arrival, exit, barriers, early meetings.
+ *
+ * As in mech/stack.c a place is a PC *and* a call depth, and sides that meet only at the function's end meet where it
+ * returns to: such an entry is `open`, its PC known when the first thread returns.
+ *
+ * Opportunistic early reconvergence adds an entry inside a block for two splits that lead to the same place. It asks for
+ * the call depth of the branch behind that place: only then do both have the same calls behind them.
+ *
+ * Choices where the slides are silent: who stops at a barrier gives up an early meeting (others may hold it there for
+ * ever) but not a post-dominator; threads that have waited at a place for `patience` cycles go on without the others, so
+ * that a lock that is released behind the loop that takes it is released; a row that does not fit is kept in memory and
+ * takes turns with the others of its warp; an entry that does not fit is read back when it is complete. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/bits.h"
+#include "mech/mp_tables.h"
+#include "mech/order.h"
+#include "mech/set.h"
+#include "mech/split.h"
+
+enum { MAX_SPLITS, MAX_RT, PATIENCE, SPILL, OPPORTUNISTIC }; /* parameters */
+
+/* ---- early reconvergence ---- */
+
+/* Where t is in the block of s, once what it has in flight is done; IR_NOPC: not there, or leading elsewhere. */
+static uint32_t next_in_block(const struct mech *m, const struct mech_split *s, const struct mech_split *t) {
+    const struct ir_insn *code = m->env.module->code.v, *at = &code[t->pc];
+    if (t == s || t->own[MP_STATUS] != MP_ROW || t->own[MP_TO] != s->own[MP_TO] ||
+        t->own[MP_DEPTH] != s->own[MP_DEPTH] || at->block != code[s->pc].block)
+        return IR_NOPC;
+    if (t->in_flight) return at->flags & IR_F_ENDS ? IR_NOPC : t->pc + 1;
+    return t->pc;
+}
+
+/* The other split that is furthest in the block that s enters; NULL: none. */
+static struct mech_split *leader_for(const struct mech *m, const struct mech_split *s, uint32_t *place) {
+    const struct mp_home *h = mp_home_of(m, s);
+    struct mech_split *lead = NULL;
+    *place = s->pc;
+    for (uint32_t k = 0; k < h->splits; k++) {
+        struct mech_split *t = split_at(m->pool, h->split[k]);
+        uint32_t next = next_in_block(m, s, t);
+        if (next == IR_NOPC || next < *place || (lead && next == *place)) continue;
+        lead = t;
+        *place = next;
+    }
+    return lead;
+}
+
+/* s enters a block. True: it will meet another split there. */
+static bool meet(struct mech *m, struct mech_split *s) {
+    struct mp_home *h = mp_home_of(m, s);
+    const uint32_t to = s->own[MP_TO];
+    uint32_t place;
+    if (mp_entry_early(h, to) || s->own[MP_STATUS] == MP_AWAY ||
+        s->own[MP_DEPTH] != (to == MP_NONE ? 0 : h->rt[to].level))
+        return false;
+    struct mech_split *lead = leader_for(m, s, &place);
+    if (!lead) return false;
+    struct mp_entry e = {.pc = place,
+                         .depth = (int32_t)s->own[MP_DEPTH],
+                         .to = to,
+                         .level = s->own[MP_DEPTH],
+                         .branch = IR_NOPC,
+                         .age = s->age < lead->age ? s->age : lead->age};
+    mp_put_in(h, e.mask, &s->set);
+    mp_put_in(h, e.mask, &lead->set);
+    s->own[MP_TO] = lead->own[MP_TO] = mp_entry_add(m, h, e);
+    mech_event(m, "to meet early at %" PRIu32, place);
+    if (!lead->in_flight) mp_arrive(m, lead);
+    return true;
+}
+
+/* s goes on at its PC: it may be at a place, meet others (also mid-block when it comes `back` from a barrier), or run. */
+static void go_on(struct mech *m, struct mech_split *s, bool back) {
+    const struct mp *p = m->self;
+    const struct ir_insn *code = m->env.module->code.v;
+    do s = mp_settle(m, s);
+    while (s && p->early && mp_home_of(m, s)->splits > 1 && (back || code[s->pc].flags & IR_F_LEADER) &&
+           meet(m, s));
+    if (s) mp_schedule(m, s);
+}
+
+/* ---- leaving entries ---- */
+
+/* Threads exited. Further up they are still pending when an entry fires, so none of those fires before its turn. */
+static void exit_from(struct mech *m, uint32_t home, uint32_t i, const struct mech_set *gone) {
+    const struct mp *p = m->self;
+    while (i != MP_NONE) {
+        uint32_t up = p->home[home].rt[i].to;
+        struct mech_split *s = mp_forgo(m, home, i, gone);
+        if (s) go_on(m, s, false);
+        i = up;
+    }
+}
+
+static void wait_at(struct mech *m, struct mech_split *s, uint32_t pc) {
+    const struct mp_home *h = mp_home_of(m, s);
+    s->pc = pc;
+    order_remove(m->order, s);
+    mp_set_status(m, s, MP_WAITS);
+    while (mp_entry_early(h, s->own[MP_TO])) {
+        uint32_t i = s->own[MP_TO];
+        s->own[MP_TO] = h->rt[i].to;
+        struct mech_split *others = mp_forgo(m, s->own[MP_HOME], i, &s->set);
+        if (others) go_on(m, others, false);
+    }
+}
+
+/* ---- the clock ---- */
+
+static void ring_home(struct mech *m, uint32_t home) {
+    struct mp *p = m->self;
+    struct mp_home *h = &p->home[home];
+    for (uint32_t i = 0; i < h->n; i++) {
+        if (!h->rt[i].used) continue;
+        if (h->rt[i].alarm <= *m->env.now)
+            go_on(m, mp_let_go(m, home, i), false);
+        else if (h->rt[i].alarm < p->alarm)
+            p->alarm = h->rt[i].alarm;
+    }
+    mp_come_back(m, h);
+    for (uint32_t k = 0; h->away && k < h->splits; k++) {
+        const struct mech_split *s = split_at(m->pool, h->split[k]);
+        uint64_t due = s->own[MP_STATUS] == MP_AWAY ? p->due[s->id] : MECH_NEVER;
+        if (due > *m->env.now && due < p->alarm) p->alarm = due;
+    }
+}
+
+static void ring(struct mech *m) {
+    struct mp *p = m->self;
+    p->alarm = MECH_NEVER;
+    for (uint32_t k = 0; k < p->homes; k++)
+        if (p->home[k].used || p->home[k].away) ring_home(m, k);
+}
+
+static uint64_t next(const struct mech *m, uint32_t sched) {
+    (void)sched;
+    return ((const struct mp *)m->self)->alarm;
+}
+
+static bool choose(struct mech *m, uint32_t sched, struct mech_packet *out) {
+    struct mp *p = m->self;
+    if (*m->env.now >= p->alarm) ring(m);
+    struct mech_split *s = order_pick(m->order, sched, *m->env.now);
+    if (!s) return false;
+    m->stats.extra[MP_RT_SUM] += p->entries;
+    m->stats.extra[MP_RT_SAMPLES]++;
+    split_issue(m, out, s);
+    return true;
+}
+
+/* ---- launch, commit, release ---- */
+
+static bool create_with(struct mech *m, bool early) {
+    struct mp *p = m->self = xcalloc(1, sizeof *p);
+    p->homes = split_homes(&m->env);
+    p->home = xcalloc(p->homes, sizeof *p->home);
+    p->due = xcalloc(m->pool->cap, sizeof *p->due);
+    p->alarm = MECH_NEVER;
+    p->max_splits = (uint32_t)m->env.param[MAX_SPLITS];
+    p->max_rt = (uint32_t)m->env.param[MAX_RT];
+    p->patience = (uint32_t)m->env.param[PATIENCE];
+    p->spill = (uint32_t)m->env.param[SPILL];
+    p->early = early;
+    return true;
+}
+
+static bool create(struct mech *m, struct err *e) {
+    (void)e;
+    return create_with(m, m->env.param[OPPORTUNISTIC]);
+}
+
+static bool create_basic(struct mech *m, struct err *e) {
+    (void)e;
+    return create_with(m, false);
+}
+
+static void destroy(struct mech *m) {
+    struct mp *p = m->self;
+    for (uint32_t k = 0; k < p->homes; k++) {
+        free(p->home[k].rt);
+        free(p->home[k].split);
+    }
+    free(p->home);
+    free(p->due);
+    free(p);
+}
+
+static void launch(struct mech *m, const struct mech_block *b) {
+    struct mp *p = m->self;
+    struct split_home at;
+    split_launch(m->pool, b);
+    for (uint32_t k = 0; split_home_at(m->pool, b, k, &at); k++) {
+        struct mp_home *h = &p->home[at.id];
+        CHECK(!h->splits && !h->used);
+        if (!h->split) h->split = xcalloc(m->env.warp_size, sizeof *h->split);
+        h->first = at.set.p[0].warp;
+        h->sched = at.sched;
+        struct mech_split *s = mp_split_add(m, at.id, &at.set);
+        s->pc = b->pc;
+        mp_schedule(m, s);
+    }
+}
+
+/* Those of `left` at the call depth of its first thread. */
+static uint32_t same_depth(const struct mech *m, const struct mech_set *left, struct mech_set *out) {
+    const struct mech_piece *p = left->p;
+    uint32_t depth = m->env.depth(m->env.sm, p[0].warp, (uint32_t)__builtin_ctz(p[0].mask));
+    out->n = 0;
+    for (uint32_t k = 0; k < left->n; k++) {
+        uint32_t mask = 0;
+        FOR_LANES(l, p[k].mask)
+        mask |= (uint32_t)(m->env.depth(m->env.sm, p[k].warp, l) == depth) << l;
+        if (mask) set_add(out, p[k].warp, mask);
+    }
+    return depth;
+}
+
+/* One split per next PC and call depth, highest PC first; the last, of the lowest PC, is s itself. */
+static uint32_t part(struct mech *m, struct mech_split *s, const struct mech_outcome *o,
+                     struct mech_split **out) {
+    uint32_t n = 0, depth = s->own[MP_DEPTH];
+    for (uint32_t k = o->nsides; k-- > 0;) {
+        struct mech_set left, some;
+        set_copy(&left, &o->side[k].set);
+        while (left.n) {
+            if (o->depth_change)
+                depth = same_depth(m, &left, &some);
+            else
+                set_copy(&some, &left);
+            set_remove(&left, &some);
+            CHECK(n < MECH_SIDES);
+            out[n] = set_equal(&some, &s->set) ? s : mp_split_divide(m, s, &some);
+            out[n]->pc = o->side[k].pc;
+            out[n++]->own[MP_DEPTH] = depth;
+        }
+    }
+    return n;
+}
+
+/* Does the branch join where its split is on the way to anyway? */
+static bool same_place(const struct mp_home *h, uint32_t to, uint32_t rpc, int32_t depth) {
+    if (to == MP_NONE) return rpc == IR_NOPC && depth < 0;
+    const struct mp_entry *e = &h->rt[to];
+    return e->depth == depth && (rpc == IR_NOPC ? e->open : !e->open && e->pc == rpc);
+}
+
+/* What the branch that s has just executed adds to the RT if its sides differ. */
+static struct mp_entry join_of(const struct mech_split *s, const struct mech_outcome *o) {
+    const bool open = o->insn->rpc == IR_NOPC;
+    return (struct mp_entry){.pc = o->insn->rpc,
+                             .depth = (int32_t)s->own[MP_DEPTH] - open,
+                             .to = s->own[MP_TO],
+                             .level = s->own[MP_DEPTH],
+                             .branch = o->pc,
+                             .age = s->age,
+                             .open = open};
+}
+
+static void diverge(struct mech *m, const struct mech_outcome *o, struct mp_entry e, struct mech_split **side,
+                    uint32_t n) {
+    struct mp_home *h = mp_home_of(m, side[0]);
+    uint32_t to = e.to;
+    if (!same_place(h, to, o->insn->rpc, e.depth)) {
+        for (uint32_t k = 0; k < o->nsides; k++) mp_put_in(h, e.mask, &o->side[k].set);
+        to = mp_entry_add(m, h, e);
+    }
+    for (uint32_t k = 0; k < n; k++) side[k]->own[MP_TO] = to;
+    m->stats.divergences++;
+    m->stats.sides += n;
+    mech_event(m, "diverge %" PRIu32 " ways", n);
+}
+
+static void commit_sides(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+    struct mech_split *side[MECH_SIDES];
+    const struct mp_entry e = join_of(s, o);
+    uint32_t n = part(m, s, o, side);
+    if (n > 1) diverge(m, o, e, side, n);
+    while (n--) go_on(m, side[n], false);
+}
+
+/* While its threads are sorted out s has no row, so that no other split can be made to meet it where it was. */
+static void commit_slow(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+    const uint32_t home = s->own[MP_HOME], to = s->own[MP_TO];
+    mp_set_status(m, s, MP_NEW);
+    split_exit(m->pool, s, &o->exited);
+    if (!s->threads) {
+        mp_split_drop(m, s);
+        exit_from(m, home, to, &o->exited);
+        return;
+    }
+    if (o->exited.n) exit_from(m, home, to, &o->exited);
+    if (o->waiting.n) wait_at(m, o->nsides ? mp_split_divide(m, s, &o->waiting) : s, o->pc + 1);
+    if (o->nsides) commit_sides(m, s, o);
+}
+
+static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+    struct mp_home *h = mp_home_of(m, s);
+    if (o->nsides == 1 && !o->exited.n && !o->waiting.n && !o->depth_change) {
+        s->pc = o->side[0].pc;
+        go_on(m, s, false);
+    } else {
+        commit_slow(m, s, o);
+    }
+    if (h->away) mp_come_back(m, h);
+}
+
+static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
+    struct mech_set left, some;
+    set_copy(&left, set);
+    while (left.n) {
+        struct mech_split *s = split_of(m->pool, left.p[0].warp, (uint32_t)__builtin_ctz(left.p[0].mask));
+        CHECK(s && s->own[MP_STATUS] == MP_WAITS && s->pc == pc);
+        struct mp_home *h = mp_home_of(m, s);
+        set_copy(&some, &left);
+        set_and(&some, &s->set);
+        set_remove(&left, &some);
+        if (!set_equal(&some, &s->set)) s = mp_split_divide(m, s, &some);
+        mp_set_status(m, s, MP_NEW);
+        go_on(m, s, true);
+        if (h->away) mp_come_back(m, h);
+    }
+}
+
+/* ---- the tables of names ---- */
+
+#define PARAMS                                                                                              \
+    {.key = "max_splits",                                                                                   \
+     .help = "Rows of a warp's splits table; further splits wait in memory for their turn. 0: as many as "  \
+             "needed.",                                                                                     \
+     .kind = 'i',                                                                                           \
+     .high = MECH_WIDEST},                                                                                  \
+        {.key = "max_rt",                                                                                   \
+         .help = "Rows of a warp's reconvergence table; further entries are kept in memory. 0: as many as " \
+                 "needed.",                                                                                 \
+         .kind = 'i',                                                                                       \
+         .high = MECH_WIDEST},                                                                              \
+        {.key = "patience",                                                                                 \
+         .help = "Cycles after which threads that wait for others at a reconvergence point go on without "  \
+                 "them. 0: never.",                                                                         \
+         .kind = 'i',                                                                                       \
+         .def = 10000,                                                                                      \
+         .high = INT32_MAX},                                                                                \
+    {                                                                                                       \
+        .key = "spill_cycles", .help = "Cycles until a row that was written to memory is back.",            \
+        .kind = 'i', .def = 100, .high = INT32_MAX                                                          \
+    }
+
+static const struct mech_param params[] = {
+    PARAMS,
+    {.key = "opportunistic",
+     .help = "Splits that meet in a basic block before their reconvergence point go on together.",
+     .kind = 'b',
+     .def = 1,
+     .high = 1},
+    {0}};
+static const struct mech_param params_basic[] = {PARAMS, {0}};
+
+static const struct mech_counter counters[] = {
+    [MP_IPDOM] = {"rejoined_ipdom", "times", "Reconvergences at immediate post-dominators.", false},
+    [MP_EARLY] = {"rejoined_early", "times", "Opportunistic reconvergences before them.", false},
+    [MP_LET_GO] = {"let_go", "times", "Threads went on from a reconvergence point after waiting too long.",
+                   false},
+    [MP_RT_SUM] = {"rt_sum", "entries", "Reconvergence entries in use, summed over issues.", false},
+    [MP_RT_SAMPLES] = {"rt_samples", "issues", "Issues at which rt_sum was sampled.", false},
+    [MP_RT_MAX] = {"rt_max", "entries", "Largest reconvergence table of a warp.", true},
+    [MP_ST_MAX] = {"st_max", "splits", "Most splits of a warp.", true},
+    [MP_ST_SPILLS] = {"st_spills", "times", "Splits written to memory because the splits table was full.",
+                      false},
+    [MP_RT_SPILLS] = {"rt_spills", "times",
+                      "Entries written to memory because the reconvergence table was full.", false},
+    {0}};
+
+#define OPS                                                                                           \
+    .source = "001 (MP, HPCA 2014)",                                                                  \
+    .caps = MECH_RECURSION | MECH_INDIRECT | MECH_UNSTRUCTURED | MECH_PROGRESS, .counters = counters, \
+    .destroy = destroy, .launch = launch, .select = choose, .commit = commit, .release = release,     \
+    .next = next, .census = mp_census, .places = mp_places, .state = mp_state, .storage = mp_storage, \
+    .audit = mp_audit
+
+extern const struct mech_ops mech_mp, mech_mp_basic;
+const struct mech_ops mech_mp = {
+    .name = "mp", .title = "Multi-path, opportunistic", .params = params, .create = create, OPS};
+const struct mech_ops mech_mp_basic = {
+    .name = "mp-basic", .title = "Multi-path", .params = params_basic, .create = create_basic, OPS};

@@ -1,0 +1,414 @@
+/* The tables of multi-path execution: rows that fit and rows in memory, entries from the divergence to the moment at which
+ * nobody is pending, both as text, and the audit.
+ *
+ * A split that finds no free row is kept in memory. It is back after `spill_cycles` and then takes the first row that is
+ * free, or that of the next split of its warp to commit, which goes to memory in its place: every one has its turn. Who waits
+ * at a barrier has no row. An entry that finds none is only read when it is complete, so that is when it costs time. */
+#include "mech/mp_tables.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/bits.h"
+#include "mech/order.h"
+#include "mech/set.h"
+#include "mech/split.h"
+
+/* ---- masks ---- */
+
+static bool any(const uint32_t *mask) {
+    uint32_t bits = 0;
+    for (uint32_t k = 0; k < MP_WORDS; k++) bits |= mask[k];
+    return bits;
+}
+
+static uint32_t count(const uint32_t *mask) {
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < MP_WORDS; k++) n += (uint32_t)__builtin_popcount(mask[k]);
+    return n;
+}
+
+void mp_put_in(const struct mp_home *h, uint32_t *mask, const struct mech_set *set) {
+    for (uint32_t k = 0; k < set->n; k++) mask[set->p[k].warp - h->first] |= set->p[k].mask;
+}
+
+static void take_out(const struct mp_home *h, uint32_t *mask, const struct mech_set *set) {
+    for (uint32_t k = 0; k < set->n; k++) mask[set->p[k].warp - h->first] &= ~set->p[k].mask;
+}
+
+static void to_set(const struct mp_home *h, const uint32_t *mask, struct mech_set *out) {
+    out->n = 0;
+    for (uint32_t k = 0; k < MP_WORDS; k++)
+        if (mask[k]) set_add(out, h->first + k, mask[k]);
+}
+
+static void arrived_of(const struct mp_entry *e, uint32_t *mask) {
+    for (uint32_t k = 0; k < MP_WORDS; k++) mask[k] = e->mask[k] & ~e->pending[k];
+}
+
+/* ---- the splits table ---- */
+
+struct mp_home *mp_home_of(const struct mech *m, const struct mech_split *s) {
+    const struct mp *p = m->self;
+    return &p->home[s->own[MP_HOME]];
+}
+
+void mp_set_status(struct mech *m, struct mech_split *s, enum mp_status now) {
+    struct mp *p = m->self;
+    struct mp_home *h = mp_home_of(m, s);
+    h->rows -= s->own[MP_STATUS] == MP_ROW;
+    h->rows += now == MP_ROW;
+    if (s->own[MP_STATUS] == MP_AWAY) h->away--, p->away -= s->threads;
+    if (now == MP_AWAY) h->away++, p->away += s->threads;
+    s->own[MP_STATUS] = now;
+}
+
+static void enlist(struct mech *m, const struct mech_split *s) {
+    struct mp_home *h = mp_home_of(m, s);
+    CHECK(h->splits < m->env.warp_size);
+    h->split[h->splits++] = s->id;
+    if (h->splits > m->stats.extra[MP_ST_MAX]) m->stats.extra[MP_ST_MAX] = h->splits;
+}
+
+struct mech_split *mp_split_add(struct mech *m, uint32_t home, const struct mech_set *set) {
+    const struct mp *p = m->self;
+    struct mech_split *s = split_new(m, p->home[home].sched, 0);
+    s->own[MP_HOME] = home;
+    s->own[MP_TO] = MP_NONE;
+    split_assign(m->pool, s, set);
+    enlist(m, s);
+    return s;
+}
+
+struct mech_split *mp_split_divide(struct mech *m, struct mech_split *s, const struct mech_set *part) {
+    struct mech_split *t = split_divide(m, s, part);
+    enlist(m, t);
+    return t;
+}
+
+void mp_split_drop(struct mech *m, struct mech_split *s) {
+    struct mp_home *h = mp_home_of(m, s);
+    uint32_t k = 0;
+    mp_set_status(m, s, MP_NEW);
+    while (h->split[k] != s->id) k++;
+    memmove(&h->split[k], &h->split[k + 1], (--h->splits - k) * sizeof *h->split);
+    split_free(m, s);
+}
+
+/* ---- rows in memory ---- */
+
+static void send_away(struct mech *m, struct mech_split *s) {
+    struct mp *p = m->self;
+    order_remove(m->order, s);
+    mp_set_status(m, s, MP_AWAY);
+    p->due[s->id] = *m->env.now + p->spill;
+    if (p->due[s->id] < p->alarm) p->alarm = p->due[s->id];
+}
+
+static bool full(const struct mp *p, const struct mp_home *h) {
+    return p->max_splits && h->rows >= p->max_splits;
+}
+
+/* Of those that are back from memory the one that is longest; NULL: none. */
+static struct mech_split *first_due(const struct mech *m, const struct mp_home *h) {
+    const struct mp *p = m->self;
+    struct mech_split *best = NULL;
+    for (uint32_t k = 0; k < h->splits; k++) {
+        struct mech_split *s = split_at(m->pool, h->split[k]);
+        if (s->own[MP_STATUS] != MP_AWAY || p->due[s->id] > *m->env.now) continue;
+        if (!best || p->due[s->id] < p->due[best->id]) best = s;
+    }
+    return best;
+}
+
+void mp_come_back(struct mech *m, struct mp_home *h) {
+    while (h->away && !full(m->self, h)) {
+        struct mech_split *s = first_due(m, h);
+        if (!s) return;
+        mp_set_status(m, s, MP_ROW);
+        order_add(m->order, s);
+    }
+}
+
+/* It may run. Without a free row it goes to memory; with a row, it makes room for one that is due. */
+void mp_schedule(struct mech *m, struct mech_split *s) {
+    struct mp *p = m->self;
+    struct mp_home *h = mp_home_of(m, s);
+    if (s->own[MP_STATUS] == MP_AWAY) return;
+    struct mech_split *turn = s->own[MP_STATUS] == MP_ROW && h->away && full(p, h) ? first_due(m, h) : NULL;
+    if (turn || (s->own[MP_STATUS] != MP_ROW && full(p, h))) {
+        m->stats.extra[MP_ST_SPILLS]++;
+        send_away(m, s);
+        s = turn;
+    }
+    if (!s) return;
+    if (s->own[MP_STATUS] != MP_ROW) mp_set_status(m, s, MP_ROW);
+    order_add(m->order, s);
+}
+
+/* ---- the reconvergence table ---- */
+
+uint32_t mp_entry_add(struct mech *m, struct mp_home *h, struct mp_entry e) {
+    struct mp *p = m->self;
+    uint32_t i = 0;
+    while (i < h->n && h->rt[i].used) i++;
+    if (i == h->n) {
+        if (h->n == h->cap) {
+            h->cap = h->cap ? h->cap * 2 : 4;
+            h->rt = xrealloc(h->rt, h->cap * sizeof *h->rt);
+        }
+        h->n++;
+    }
+    e.used = true;
+    e.since = *m->env.now;
+    e.alarm = MECH_NEVER;
+    e.spilled = p->max_rt && h->used >= p->max_rt;
+    memcpy(e.pending, e.mask, sizeof e.mask);
+    h->rt[i] = e;
+    h->used++;
+    p->entries++;
+    m->stats.extra[MP_RT_SPILLS] += e.spilled;
+    if (h->used > m->stats.extra[MP_RT_MAX]) m->stats.extra[MP_RT_MAX] = h->used;
+    return i;
+}
+
+static void entry_drop(struct mech *m, struct mp_home *h, uint32_t i) {
+    struct mp *p = m->self;
+    h->rt[i].used = false;
+    h->used--;
+    p->entries--;
+    while (h->n && !h->rt[h->n - 1].used) h->n--;
+}
+
+/* Nobody is missing any more: the entry becomes a split. */
+static struct mech_split *fire(struct mech *m, uint32_t home, uint32_t i) {
+    struct mp *p = m->self;
+    struct mp_home *h = &p->home[home];
+    const struct mp_entry e = h->rt[i];
+    struct mech_set set;
+    to_set(h, e.mask, &set);
+    entry_drop(m, h, i);
+    p->arrived -= count(e.mask);
+    m->stats.reconvergences++;
+    m->stats.extra[e.branch == IR_NOPC ? MP_EARLY : MP_IPDOM]++;
+    if (e.branch != IR_NOPC) m->env.reconverged(m->env.sm, e.branch, e.since);
+    mech_event(m, "reconverge at %" PRIu32, e.pc);
+    struct mech_split *s = mp_split_add(m, home, &set);
+    s->pc = e.pc;
+    s->own[MP_DEPTH] = (uint32_t)e.depth;
+    s->own[MP_TO] = e.to;
+    s->age = e.age;
+    if (e.spilled) send_away(m, s);
+    return s;
+}
+
+static bool at_place(const struct mp_entry *e, const struct mech_split *s) {
+    return (int32_t)s->own[MP_DEPTH] == e->depth && (e->open || e->pc == s->pc);
+}
+
+/* The split is where it was to meet others: it leaves the ST. The one that all of them become, or NULL. */
+struct mech_split *mp_arrive(struct mech *m, struct mech_split *s) {
+    struct mp *p = m->self;
+    const uint32_t home = s->own[MP_HOME], i = s->own[MP_TO];
+    struct mp_home *h = &p->home[home];
+    struct mp_entry *e = &h->rt[i];
+    CHECK(e->pc == IR_NOPC || e->pc == s->pc);
+    e->pc = s->pc;
+    take_out(h, e->pending, &s->set);
+    p->arrived += s->threads;
+    mp_split_drop(m, s);
+    if (!any(e->pending)) return fire(m, home, i);
+    if (p->patience && e->alarm == MECH_NEVER) {
+        e->alarm = *m->env.now + p->patience;
+        if (e->alarm < p->alarm) p->alarm = e->alarm;
+    }
+    return NULL;
+}
+
+struct mech_split *mp_settle(struct mech *m, struct mech_split *s) {
+    while (s && s->own[MP_TO] != MP_NONE && at_place(&mp_home_of(m, s)->rt[s->own[MP_TO]], s))
+        s = mp_arrive(m, s);
+    return s;
+}
+
+bool mp_entry_early(const struct mp_home *h, uint32_t i) {
+    return i != MP_NONE && h->rt[i].branch == IR_NOPC;
+}
+
+struct mech_split *mp_forgo(struct mech *m, uint32_t home, uint32_t i, const struct mech_set *set) {
+    const struct mp *p = m->self;
+    struct mp_home *h = &p->home[home];
+    struct mp_entry *e = &h->rt[i];
+    take_out(h, e->mask, set);
+    take_out(h, e->pending, set);
+    if (any(e->pending)) return NULL;
+    if (any(e->mask)) return fire(m, home, i);
+    entry_drop(m, h, i);
+    return NULL;
+}
+
+struct mech_split *mp_let_go(struct mech *m, uint32_t home, uint32_t i) {
+    struct mp *p = m->self;
+    struct mp_home *h = &p->home[home];
+    struct mp_entry *e = &h->rt[i];
+    uint32_t mask[MP_WORDS];
+    struct mech_set set;
+    arrived_of(e, mask);
+    to_set(h, mask, &set);
+    memcpy(e->mask, e->pending, sizeof e->mask);
+    e->alarm = MECH_NEVER;
+    struct mech_split *s = mp_split_add(m, home, &set);
+    s->pc = e->pc;
+    s->own[MP_DEPTH] = (uint32_t)e->depth;
+    s->own[MP_TO] = e->to;
+    p->arrived -= s->threads;
+    m->stats.extra[MP_LET_GO]++;
+    mech_event(m, "%" PRIu32 " go on from %" PRIu32 " without the others", s->threads, s->pc);
+    return s;
+}
+
+/* ---- for people ---- */
+
+void mp_census(const struct mech *m, struct mech_census *c) {
+    const struct mp *p = m->self;
+    *c = (struct mech_census){.inactive_path = p->away, .reconvergence = p->arrived};
+}
+
+void mp_places(const struct mech *m, mech_place_fn *put, void *user) {
+    const struct mp *p = m->self;
+    for (const struct mp_home *h = p->home; h < p->home + p->homes; h++)
+        for (const struct mp_entry *e = h->rt; e < h->rt + h->n; e++) {
+            uint32_t mask[MP_WORDS];
+            arrived_of(e, mask);
+            for (uint32_t k = 0; e->used && k < MP_WORDS; k++)
+                if (mask[k]) put(user, h->first + k, mask[k], e->pc);
+        }
+}
+
+static void print_pc(struct sb *out, const char *name, uint32_t pc) {
+    if (pc == IR_NOPC)
+        sb_add(out, "%s - ", name);
+    else
+        sb_add(out, "%s %" PRIu32 " ", name, pc);
+}
+
+static void print_split(const struct mech *m, const struct mp_home *h, const struct mech_split *s,
+                        struct sb *out) {
+    const uint32_t to = s->own[MP_TO];
+    print_pc(out, "  st pc", s->pc);
+    print_pc(out, "rpc", to == MP_NONE ? IR_NOPC : h->rt[to].pc);
+    if (s->own[MP_DEPTH]) sb_add(out, "depth %" PRIu32 " ", s->own[MP_DEPTH]);
+    set_print(&s->set, out);
+    sb_add(out, " ");
+    if (s->own[MP_STATUS] == MP_WAITS)
+        sb_add(out, "waiting at a barrier");
+    else if (s->own[MP_STATUS] == MP_AWAY)
+        sb_add(out, "in memory");
+    else
+        order_describe(m->order, s, out);
+    sb_add(out, "\n");
+}
+
+static void print_entry(const struct mp_home *h, const struct mp_entry *e, struct sb *out) {
+    struct mech_set set;
+    print_pc(out, "  rt pc", e->pc);
+    print_pc(out, "rpc", e->to == MP_NONE ? IR_NOPC : h->rt[e->to].pc);
+    if (e->depth > 0) sb_add(out, "depth %" PRId32 " ", e->depth);
+    to_set(h, e->mask, &set);
+    set_print(&set, out);
+    sb_add(out, " pending ");
+    to_set(h, e->pending, &set);
+    set_print(&set, out);
+    sb_add(out, e->branch == IR_NOPC ? " early" : "");
+    sb_add(out, e->spilled ? " in memory\n" : "\n");
+}
+
+void mp_state(const struct mech *m, struct sb *out) {
+    const struct mp *p = m->self;
+    for (uint32_t k = 0; k < p->homes; k++) {
+        const struct mp_home *h = &p->home[k];
+        if (!h->splits) continue;
+        sb_add(out, "warp %" PRIu32 "\n", k);
+        for (uint32_t i = 0; i < h->splits; i++) print_split(m, h, split_at(m->pool, h->split[i]), out);
+        for (uint32_t i = 0; i < h->n; i++)
+            if (h->rt[i].used) print_entry(h, &h->rt[i], out);
+    }
+}
+
+/* Unbounded tables are counted with a row per thread. */
+void mp_storage(const struct mech *m, struct sb *out) {
+    const struct mp *p = m->self;
+    uint64_t w = m->env.warp_size, warps = ((uint64_t)m->env.warps * 32 + w - 1) / w;
+    sb_add(out, "splits %" PRIu64 "\n", warps * (p->max_splits ? p->max_splits : w) * (32 + 32 + w));
+    sb_add(out, "reconvergence %" PRIu64 "\n", warps * (p->max_rt ? p->max_rt : w) * (32 + 32 + 2 * w));
+}
+
+/* ---- audit ---- */
+
+/* Who leads to entry `to`: in nobody else's mask, and together exactly those expected. */
+static void expect(const struct mp_home *h, uint32_t to, const uint32_t *mask, uint32_t (*seen)[MP_WORDS]) {
+    if (to == MP_NONE) return;
+    CHECK(to < h->n && h->rt[to].used);
+    for (uint32_t k = 0; k < MP_WORDS; k++) {
+        CHECK(!(seen[to][k] & mask[k]));
+        seen[to][k] |= mask[k];
+    }
+}
+
+static uint32_t audit_rt(const struct mp_home *h, uint32_t (*seen)[MP_WORDS]) {
+    uint32_t n = 0, waiting = 0;
+    for (uint32_t i = 0; i < h->n; i++) {
+        const struct mp_entry *e = &h->rt[i];
+        if (!e->used) continue;
+        n++;
+        CHECK(any(e->pending) && !memcmp(seen[i], e->pending, sizeof e->pending));
+        for (uint32_t k = 0; k < MP_WORDS; k++) CHECK(!(e->pending[k] & ~e->mask[k]));
+        waiting += count(e->mask) - count(e->pending);
+    }
+    CHECK(n == h->used);
+    return waiting;
+}
+
+/* Returns the threads that have arrived in its RT. */
+static uint32_t audit_home(const struct mech *m, uint32_t home) {
+    const struct mp *p = m->self;
+    const struct mp_home *h = &p->home[home];
+    uint32_t(*seen)[MP_WORDS] = xcalloc(h->n + 1, sizeof *seen), rows = 0, away = 0;
+    for (uint32_t i = 0; i < h->splits; i++) {
+        const struct mech_split *s = split_at(m->pool, h->split[i]);
+        uint32_t mask[MP_WORDS] = {0};
+        CHECK(s && s->own[MP_HOME] == home && s->threads && s->own[MP_STATUS] != MP_NEW);
+        CHECK(s->own[MP_TO] == MP_NONE || s->in_flight || !at_place(&h->rt[s->own[MP_TO]], s) ||
+              s->own[MP_STATUS] == MP_WAITS);
+        rows += s->own[MP_STATUS] == MP_ROW;
+        away += s->own[MP_STATUS] == MP_AWAY;
+        mp_put_in(h, mask, &s->set);
+        expect(h, s->own[MP_TO], mask, seen);
+    }
+    for (uint32_t i = 0; i < h->n; i++)
+        if (h->rt[i].used) expect(h, h->rt[i].to, h->rt[i].mask, seen);
+    CHECK(rows == h->rows && away == h->away && (!p->max_splits || rows <= p->max_splits));
+    uint32_t waiting = audit_rt(h, seen);
+    free(seen);
+    return waiting;
+}
+
+/* With the splits' sets disjoint, and each entry's pending mask that of its splits, a thread that is nowhere or in two places
+ * shows in the sum. */
+void mp_audit(const struct mech *m) {
+    const struct mp *p = m->self;
+    uint32_t splits = 0, waiting = 0, threads = 0, present = 0, entries = 0;
+    split_audit(m, false);
+    for (uint32_t k = 0; k < p->homes; k++) {
+        waiting += audit_home(m, k);
+        splits += p->home[k].splits;
+        entries += p->home[k].used;
+    }
+    FOR_SPLITS(s, m->pool) threads += s->threads;
+    for (uint32_t k = 0; k < m->pool->slots; k++)
+        present += (uint32_t)__builtin_popcount(m->pool->present[k]);
+    CHECK(splits == m->pool->alive && waiting == p->arrived && entries == p->entries);
+    CHECK(threads + waiting == present);
+}

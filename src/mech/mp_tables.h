@@ -1,0 +1,99 @@
+/* The two tables of multi-path execution (mech/mp.c), splits (ST) and reconvergence (RT), of every home warp of an SM.
+ *
+ * An ST row is a split of the pool. Its RPC, like that of an RT entry, is kept as the number of the RT entry it leads to, so
+ * that the entries form a forest with the splits as leaves. Invariant, checked by mp_audit: an entry's pending mask is the
+ * disjoint union of the masks of the splits and entries that lead to it, and is never empty between calls; what its mask
+ * has beyond that has arrived. */
+#ifndef HEDDLE_MECH_MP_TABLES_H
+#define HEDDLE_MECH_MP_TABLES_H
+
+#include "mech/mech.h"
+
+#define MP_NONE 0xffffffffu
+enum { MP_WORDS = MECH_WIDEST / 32 };
+enum { MP_HOME, MP_TO, MP_DEPTH, MP_STATUS }; /* split.own; TO: the RT entry it leads to, or MP_NONE */
+enum mp_status {
+    MP_NEW,   /* being sorted out */
+    MP_ROW,   /* in the ST: schedulable or in flight */
+    MP_WAITS, /* at a barrier */
+    MP_AWAY   /* in memory: no room in the ST, or just read back */
+};
+enum { /* counters */
+       MP_IPDOM,
+       MP_EARLY,
+       MP_LET_GO,
+       MP_RT_SUM,
+       MP_RT_SAMPLES,
+       MP_RT_MAX,
+       MP_ST_MAX,
+       MP_ST_SPILLS,
+       MP_RT_SPILLS
+};
+
+struct mp_entry { /* of the RT */
+    uint32_t pc;
+    int32_t depth; /* of pc */
+    uint32_t to;   /* RPC: the entry its threads lead to afterwards, or MP_NONE */
+    uint32_t mask[MP_WORDS], pending[MP_WORDS];
+    uint32_t level;  /* call depth of the branch whose threads meet here */
+    uint32_t branch; /* IR_NOPC: an early meeting */
+    uint64_t since, age;
+    uint64_t alarm; /* who has arrived waits until then; MECH_NEVER: nobody has */
+    bool used, open, spilled;
+};
+
+struct mp_home {
+    uint32_t first; /* architectural slot of its first thread */
+    uint32_t sched, n, cap, used;
+    struct mp_entry *rt; /* entries keep their number */
+    uint32_t splits, rows, away;
+    uint32_t *split; /* ids of its splits; room for W */
+};
+
+struct mp {
+    uint32_t homes;
+    struct mp_home *home;
+    uint64_t *due;  /* per split that is MP_AWAY: cycle at which it is back */
+    uint64_t alarm; /* nothing of due and entry.alarm is earlier */
+    uint32_t max_splits, max_rt, patience, spill;
+    bool early;
+    uint32_t entries, arrived, away; /* RT entries; threads in them; threads of splits that are MP_AWAY */
+};
+
+struct mp_home *mp_home_of(const struct mech *m, const struct mech_split *s);
+
+/* ---- splits ---- */
+/* A new one of these threads, MP_NEW, leading nowhere; the caller gives it PC, depth and where it leads. */
+struct mech_split *mp_split_add(struct mech *m, uint32_t home, const struct mech_set *set);
+struct mech_split *mp_split_divide(struct mech *m, struct mech_split *s, const struct mech_set *part);
+void mp_split_drop(struct mech *m, struct mech_split *s);
+void mp_set_status(struct mech *m, struct mech_split *s, enum mp_status now);
+/* It may run. Without a free row it goes to memory; with a row, it makes room for one that is due. */
+void mp_schedule(struct mech *m, struct mech_split *s);
+/* Those that are back from memory take what rows are free. */
+void mp_come_back(struct mech *m, struct mp_home *h);
+
+/* ---- entries ---- */
+/* Adds these threads to a mask of an entry that is being made. */
+void mp_put_in(const struct mp_home *h, uint32_t *mask, const struct mech_set *set);
+/* A new entry for which all of its mask is pending; its number. */
+uint32_t mp_entry_add(struct mech *m, struct mp_home *h, struct mp_entry e);
+bool mp_entry_early(const struct mp_home *h, uint32_t i);
+/* s is where it was to meet others: it leaves the ST. The split that the entry became, MP_NEW or MP_AWAY, or NULL. */
+struct mech_split *mp_arrive(struct mech *m, struct mech_split *s);
+/* The same as often as it is so. Other than NULL: s, or what it has become, is at no such place. */
+struct mech_split *mp_settle(struct mech *m, struct mech_split *s);
+/* Threads that are pending in entry i are no longer, nor part of it; without threads it
+ * disappears. As mp_arrive. */
+struct mech_split *mp_forgo(struct mech *m, uint32_t home, uint32_t i, const struct mech_set *set);
+/* Who has arrived at entry i leaves it without the others, as a split of their own. */
+struct mech_split *mp_let_go(struct mech *m, uint32_t home, uint32_t i);
+
+/* ---- as in struct mech_ops ---- */
+void mp_census(const struct mech *m, struct mech_census *c);
+void mp_places(const struct mech *m, mech_place_fn *put, void *user);
+void mp_state(const struct mech *m, struct sb *out);
+void mp_storage(const struct mech *m, struct sb *out);
+void mp_audit(const struct mech *m);
+
+#endif

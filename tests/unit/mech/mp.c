@@ -1,0 +1,435 @@
+/* Multi-path execution: both tables at every step of the slides' loop with a break (001), divergence inside divergence,
+ * exits, calls, barriers, locks, tables of one entry, and random programs. */
+#include <stdio.h>
+
+#include "unit/mech/fake_sm.h"
+
+enum { MAX_SPLITS, MAX_RT, PATIENCE, SPILL, EARLY, PARAMS };
+enum { IPDOM, OPPORTUNE, LET_GO, RT_SUM, RT_SAMPLES, RT_MAX, ST_MAX, ST_SPILLS, RT_SPILLS };
+
+struct rig {
+    struct ir_module *m;
+    struct cfg *c;
+    struct fake *f;
+    int64_t param[PARAMS];
+};
+
+static void rig_up(struct rig *r, struct ir_module *m, const char *mech, uint32_t w, uint32_t threads,
+                   uint32_t (*choose)(uint32_t, uint32_t, uint32_t)) {
+    r->m = m;
+    r->c = fake_finish(m);
+    r->f = fake_new(m, r->c, w, threads);
+    r->f->env.param = r->param;
+    r->f->choose = choose;
+    fake_start(r->f, mech);
+}
+static void rig_down(struct rig *r) {
+    fake_free(r->f);
+    cfg_free(r->c);
+    ir_module_free(r->m);
+}
+static uint64_t extra(const struct rig *r, uint32_t k) {
+    return r->f->mech->stats.extra[k];
+}
+
+/* do { A; if (cond1) { B; break; } else C; } while (cond2); D */
+static struct ir_module *slides(void) {
+    struct ir_module *m = ir_module_new("loop with break");
+    fake_op(m);                             /* 0 A */
+    fake_bra(m, FAKE_MAYBE, 5);             /* 1 */
+    fake_op(m);                             /* 2 C */
+    fake_bra(m, FAKE_MAYBE, 0);             /* 3 */
+    fake_bra(m, 0, 11);                     /* 4 */
+    for (int k = 0; k < 6; k++) fake_op(m); /* 5..10 B */
+    fake_end(m, IR_EXIT, 0);                /* 11 D */
+    fake_func(m, "slides");
+    return m;
+}
+/* The slides write thread 0 leftmost: 1010 is threads 0 and 2. The others come to B in the second round. */
+static uint32_t slides_choice(uint32_t thread, uint32_t pc, uint32_t step) {
+    return pc == 3 || thread % 2 == 0 || step > 2;
+}
+
+struct step {
+    uint32_t cycle;
+    const char *tables;
+};
+static void expect_steps(struct rig *r, const struct step *step, uint32_t n) {
+    for (uint32_t k = 0; k < n; k++) {
+        while (r->f->now < step[k].cycle) assert_true(fake_cycle(r->f));
+        fake_expect_state(r->f, step[k].tables);
+    }
+    assert_true(fake_done(r->f));
+}
+
+#define STEPS(r, ...)                                   \
+    expect_steps(r, (const struct step[]){__VA_ARGS__}, \
+                 sizeof((const struct step[]){__VA_ARGS__}) / sizeof(struct step))
+
+/* Round robin lets B 1010 and the loop of 0101 take turns. */
+static void test_slides_loop_with_break_both_tables(void **state) {
+    (void)state;
+    struct rig r = {.param = {[EARLY] = 1}};
+    rig_up(&r, slides(), "mp", 4, 4, slides_choice);
+    STEPS(&r,
+          /* A: two splits, B 1010 and C 0101, and the place D */
+          {2, "warp 0\n  st pc 2 rpc 11 w0:0000000a ready\n  st pc 5 rpc 11 w0:00000005 ready\n"
+              "  rt pc 11 rpc - w0:0000000f pending w0:0000000f\n"},
+          /* C's branch back to A joins where its split does: no entry; B 1010 is at its third instruction */
+          {6, "warp 0\n  st pc 0 rpc 11 w0:0000000a ready\n  st pc 7 rpc 11 w0:00000005 ready\n"
+              "  rt pc 11 rpc - w0:0000000f pending w0:0000000f\n"},
+          {9, "warp 0\n  st pc 1 rpc 11 w0:0000000a ready\n  st pc 9 rpc 11 w0:00000005 ready\n"
+              "  rt pc 11 rpc - w0:0000000f pending w0:0000000f\n"},
+          /* before 4a: 0101 enters B; B 1010, leading, is at B_R = 9, waits there and has no row any more */
+          {10, "warp 0\n  st pc 5 rpc 9 w0:0000000a ready\n"
+               "  rt pc 11 rpc - w0:0000000f pending w0:0000000f\n"
+               "  rt pc 9 rpc 11 w0:0000000f pending w0:0000000a early\n"},
+          {13, "warp 0\n  st pc 8 rpc 9 w0:0000000a ready\n"
+               "  rt pc 11 rpc - w0:0000000f pending w0:0000000f\n"
+               "  rt pc 9 rpc 11 w0:0000000f pending w0:0000000a early\n"},
+          /* 4a, 4b: B 0101 is at B_R, nobody is pending, the entry is a row of the ST */
+          {14, "warp 0\n  st pc 9 rpc 11 w0:0000000f ready\n"
+               "  rt pc 11 rpc - w0:0000000f pending w0:0000000f\n"},
+          /* D */
+          {16, "warp 0\n  st pc 11 rpc - w0:0000000f ready\n"}, {17, ""});
+    assert_int_equal(extra(&r, IPDOM), 1);
+    assert_int_equal(extra(&r, OPPORTUNE), 1);
+    assert_int_equal(r.f->reconverged, 1);
+    assert_int_equal(r.f->last_branch, 1);
+    assert_int_equal(extra(&r, RT_MAX), 2);
+    assert_int_equal(extra(&r, ST_MAX), 2);
+    assert_int_equal(extra(&r, RT_SAMPLES), 17);
+    assert_int_equal(extra(&r, RT_SUM), 8 + 2 * 4 + 2);
+    assert_int_equal(r.f->mech->stats.divergences, 1);
+    rig_down(&r);
+}
+
+/* The same without: they meet at D. */
+static void test_slides_loop_with_break_basic(void **state) {
+    (void)state;
+    struct rig r = {0};
+    rig_up(&r, slides(), "mp-basic", 4, 4, slides_choice);
+    STEPS(&r,
+          {10, "warp 0\n  st pc 5 rpc 11 w0:0000000a ready\n  st pc 9 rpc 11 w0:00000005 ready\n"
+               "  rt pc 11 rpc - w0:0000000f pending w0:0000000f\n"},
+          {13, "warp 0\n  st pc 6 rpc 11 w0:0000000a ready\n"
+               "  rt pc 11 rpc - w0:0000000f pending w0:0000000a\n"},
+          {18, "warp 0\n  st pc 11 rpc - w0:0000000f ready\n"}, {19, ""});
+    assert_int_equal(extra(&r, OPPORTUNE), 0);
+    rig_down(&r);
+}
+
+/* A leading split that is in flight is met behind what it executes. */
+static void test_the_place_is_behind_the_instruction_in_flight(void **state) {
+    (void)state;
+    struct rig r = {.param = {[EARLY] = 1}};
+    rig_up(&r, slides(), "mp", 4, 4, slides_choice);
+    while (r.f->now < 9) fake_cycle(r.f);
+    struct mech_split *lead = split_of(r.f->mech->pool, 0, 0), *other = split_of(r.f->mech->pool, 0, 1);
+    order_remove(r.f->mech->order, other);
+    assert_true(fake_issue(r.f, 0) && lead->in_flight); /* at 9 */
+    order_add(r.f->mech->order, other);
+    assert_true(fake_issue(r.f, 0) && other->in_flight); /* the branch into B */
+    fake_commit(r.f, r.f->flight[1]);
+    fake_expect_state(r.f,
+                      "warp 0\n  st pc 5 rpc 10 w0:0000000a ready\n  st pc 9 rpc 10 w0:00000005 in flight\n"
+                      "  rt pc 11 rpc - w0:0000000f pending w0:0000000f\n"
+                      "  rt pc 10 rpc 11 w0:0000000f pending w0:0000000f early\n");
+    r.f->nflight = 1;
+    while (!fake_done(r.f)) fake_cycle(r.f);
+    assert_int_equal(extra(&r, OPPORTUNE), 1);
+    rig_down(&r);
+}
+
+/* 0: if (a) { 3: if (b) 6 else 4; 7 } else 1; 8 */
+static struct ir_module *nested(void) {
+    struct ir_module *m = ir_module_new("nested");
+    fake_bra(m, FAKE_MAYBE, 3); /* 0 */
+    fake_op(m);                 /* 1 */
+    fake_bra(m, 0, 8);          /* 2 */
+    fake_bra(m, FAKE_MAYBE, 6); /* 3 */
+    fake_op(m);                 /* 4 */
+    fake_bra(m, 0, 7);          /* 5 */
+    fake_op(m);                 /* 6 */
+    fake_op(m);                 /* 7 */
+    fake_end(m, IR_EXIT, 0);    /* 8 */
+    fake_func(m, "nested");
+    return m;
+}
+static uint32_t nested_choice(uint32_t thread, uint32_t pc, uint32_t step) {
+    (void)step;
+    return pc == 0 ? thread < 3 : thread == 0;
+}
+
+/* Three sides run side by side; places nest, and the inner one leads to the outer. */
+static void test_divergence_inside_divergence(void **state) {
+    (void)state;
+    struct rig r = {0};
+    rig_up(&r, nested(), "mp-basic", 4, 4, nested_choice);
+    STEPS(&r,
+          {1, "warp 0\n  st pc 1 rpc 8 w0:00000008 ready\n  st pc 3 rpc 8 w0:00000007 ready\n"
+              "  rt pc 8 rpc - w0:0000000f pending w0:0000000f\n"},
+          {2, "warp 0\n  st pc 1 rpc 8 w0:00000008 ready\n  st pc 4 rpc 7 w0:00000006 ready\n"
+              "  st pc 6 rpc 7 w0:00000001 ready\n"
+              "  rt pc 8 rpc - w0:0000000f pending w0:0000000f\n  rt pc 7 rpc 8 w0:00000007 pending "
+              "w0:00000007\n"},
+          {3, "warp 0\n  st pc 1 rpc 8 w0:00000008 ready\n  st pc 4 rpc 7 w0:00000006 ready\n"
+              "  rt pc 8 rpc - w0:0000000f pending w0:0000000f\n  rt pc 7 rpc 8 w0:00000007 pending "
+              "w0:00000006\n"},
+          /* thread 3 is at the outer place, which still misses those of the inner one */
+          {6, "warp 0\n  st pc 5 rpc 7 w0:00000006 ready\n"
+              "  rt pc 8 rpc - w0:0000000f pending w0:00000007\n  rt pc 7 rpc 8 w0:00000007 pending "
+              "w0:00000006\n"},
+          {7, "warp 0\n  st pc 7 rpc 8 w0:00000007 ready\n"
+              "  rt pc 8 rpc - w0:0000000f pending w0:00000007\n"},
+          {8, "warp 0\n  st pc 8 rpc - w0:0000000f ready\n"}, {9, ""});
+    assert_int_equal(extra(&r, IPDOM), 2);
+    assert_int_equal(r.f->mech->stats.sides, 4);
+    rig_down(&r);
+}
+
+/* if without else: the side that is there already clears its bits at once, and is counted as waiting. */
+static void test_a_side_at_the_place_only_clears_its_bits(void **state) {
+    (void)state;
+    struct ir_module *m = ir_module_new("if");
+    fake_bra(m, FAKE_MAYBE, 2);
+    fake_op(m);
+    fake_end(m, IR_EXIT, 0);
+    fake_func(m, "if");
+    struct rig r = {.param = {[EARLY] = 1}};
+    struct mech_census c;
+    rig_up(&r, m, "mp", 4, 4, nested_choice);
+    fake_cycle(r.f);
+    fake_expect_state(r.f, "warp 0\n  st pc 1 rpc 2 w0:00000008 ready\n"
+                           "  rt pc 2 rpc - w0:0000000f pending w0:00000008\n");
+    r.f->mech->ops->census(r.f->mech, &c);
+    assert_int_equal(c.reconvergence, 3);
+    assert_int_equal(c.inactive_path, 0);
+    fake_cycle(r.f);
+    fake_expect_state(r.f, "warp 0\n  st pc 2 rpc - w0:0000000f ready\n");
+    rig_down(&r);
+}
+
+/* Thread 3 exits in a function, on its side of a branch behind which the others wait for it. */
+static void test_who_exits_leaves_every_entry(void **state) {
+    (void)state;
+    struct ir_module *m = ir_module_new("exits");
+    fake_bra(m, FAKE_MAYBE, 2); /* 0 */
+    fake_call(m, 0, 1);         /* 1 */
+    fake_op(m);                 /* 2 */
+    fake_end(m, IR_EXIT, 0);    /* 3 */
+    fake_func(m, "kernel");
+    fake_end(m, IR_EXIT, 0); /* 4 */
+    fake_func(m, "leave");
+    struct rig r = {0};
+    rig_up(&r, m, "mp-basic", 4, 4, nested_choice);
+    STEPS(&r,
+          {2, "warp 0\n  st pc 4 rpc 2 depth 1 w0:00000008 ready\n"
+              "  rt pc 2 rpc - w0:0000000f pending w0:00000008\n"},
+          {3, "warp 0\n  st pc 2 rpc - w0:00000007 ready\n"}, {5, ""});
+    rig_down(&r);
+}
+
+/* All of them: the entry disappears with them. */
+static uint32_t none_choice(uint32_t thread, uint32_t pc, uint32_t step) {
+    (void)step;
+    return pc == 0 && thread < 2;
+}
+static void test_an_entry_without_threads_disappears(void **state) {
+    (void)state;
+    struct ir_module *m = ir_module_new("exits");
+    fake_bra(m, FAKE_MAYBE, 3); /* 0 */
+    fake_call(m, 0, 1);         /* 1 */
+    fake_bra(m, 0, 4);          /* 2 */
+    fake_call(m, 0, 1);         /* 3 */
+    fake_end(m, IR_EXIT, 0);    /* 4 */
+    fake_func(m, "kernel");
+    fake_end(m, IR_EXIT, 0); /* 5 */
+    fake_func(m, "leave");
+    struct rig r = {0};
+    rig_up(&r, m, "mp-basic", 4, 4, none_choice);
+    assert_true(fake_run(r.f));
+    assert_int_equal(extra(&r, IPDOM), 0);
+    assert_int_equal(extra(&r, RT_MAX), 1);
+    fake_expect_state(r.f, "");
+    rig_down(&r);
+}
+
+/* A function whose sides meet only where it returns to. */
+static void test_sides_of_a_function_meet_where_it_returns(void **state) {
+    (void)state;
+    struct ir_module *m = ir_module_new("calls");
+    fake_call(m, 0, 1);      /* 0 */
+    fake_end(m, IR_EXIT, 0); /* 1 */
+    fake_func(m, "kernel");
+    fake_end(m, IR_RET, FAKE_MAYBE); /* 2 */
+    fake_op(m);                      /* 3 */
+    fake_end(m, IR_RET, 0);          /* 4 */
+    fake_func(m, "callee");
+    struct rig r = {.param = {[EARLY] = 1}};
+    rig_up(&r, m, "mp", 4, 4, nested_choice);
+    STEPS(&r, {1, "warp 0\n  st pc 2 rpc - depth 1 w0:0000000f ready\n"},
+          {2, "warp 0\n  st pc 3 rpc 1 depth 1 w0:0000000e ready\n"
+              "  rt pc 1 rpc - w0:0000000f pending w0:0000000e\n"},
+          {4, "warp 0\n  st pc 1 rpc - w0:0000000f ready\n"}, {5, ""});
+    rig_down(&r);
+}
+
+/* One row: the others take turns through memory. One entry: the inner place is read back when it is complete. */
+static void test_tables_of_one_entry_spill_and_lose_nobody(void **state) {
+    (void)state;
+    struct rig r = {.param = {[MAX_SPLITS] = 1, [MAX_RT] = 1, [SPILL] = 3}};
+    struct mech_census c;
+    rig_up(&r, nested(), "mp-basic", 4, 4, nested_choice);
+    fake_cycle(r.f);
+    fake_expect_state(r.f,
+                      "warp 0\n  st pc 1 rpc 8 w0:00000008 ready\n  st pc 3 rpc 8 w0:00000007 in memory\n"
+                      "  rt pc 8 rpc - w0:0000000f pending w0:0000000f\n");
+    r.f->mech->ops->census(r.f->mech, &c);
+    assert_int_equal(c.inactive_path, 3);
+    assert_int_equal(extra(&r, ST_SPILLS), 1);
+    assert_true(fake_run(r.f));
+    assert_true(extra(&r, ST_SPILLS) > 1);
+    assert_int_equal(extra(&r, RT_SPILLS), 1);
+    assert_int_equal(extra(&r, RT_MAX), 2);
+    assert_int_equal(extra(&r, IPDOM), 2);
+    r.f->mech->ops->census(r.f->mech, &c);
+    assert_int_equal(c.inactive_path + c.reconvergence, 0);
+    rig_down(&r);
+}
+
+static void test_unbounded_tables_spill_nothing(void **state) {
+    (void)state;
+    struct rig r = {0};
+    rig_up(&r, nested(), "mp-basic", 4, 4, nested_choice);
+    assert_true(fake_run(r.f));
+    assert_int_equal(extra(&r, ST_SPILLS) + extra(&r, RT_SPILLS), 0);
+    rig_down(&r);
+}
+
+/* 0: if (a) 1: bar; 2: bar: those at the place are needed at the barrier that those they wait for are at. */
+static struct ir_module *barrier_in_if(void) {
+    struct ir_module *m = ir_module_new("barrier");
+    fake_bra(m, FAKE_MAYBE, 2);
+    fake_bar(m, 0);
+    fake_bar(m, 0);
+    fake_end(m, IR_EXIT, 0);
+    fake_func(m, "barrier");
+    return m;
+}
+static void test_who_waits_too_long_at_a_place_goes_on(void **state) {
+    (void)state;
+    struct rig r = {.param = {[PATIENCE] = 20, [EARLY] = 1}};
+    rig_up(&r, barrier_in_if(), "mp", 4, 4, nested_choice);
+    while (r.f->now < 4) fake_cycle(r.f);
+    fake_expect_state(r.f, "warp 0\n  st pc 2 rpc 2 w0:00000008 waiting at a barrier\n"
+                           "  rt pc 2 rpc - w0:0000000f pending w0:00000008\n");
+    assert_true(fake_run(r.f));
+    assert_int_equal(extra(&r, LET_GO), 1);
+    rig_down(&r);
+}
+static void test_without_patience_they_wait_for_ever(void **state) {
+    (void)state;
+    struct rig r = {.param = {[EARLY] = 1}};
+    rig_up(&r, barrier_in_if(), "mp", 4, 4, nested_choice);
+    assert_false(fake_run(r.f));
+    rig_down(&r);
+}
+
+/* ---- random programs ---- */
+
+enum { FUNCS = 3 };
+
+/* Everything branches anywhere in its function; calls recurse. */
+static struct ir_module *random_program(struct rng *r) {
+    static const char *const name[FUNCS] = {"kernel", "first", "second"};
+    struct ir_module *m = ir_module_new("random");
+    const bool calls = rng_below(r, 2), barriers = rng_below(r, 3) == 0;
+    for (uint32_t f = 0; f < FUNCS; f++) {
+        uint32_t from = (uint32_t)m->code.n, len = 4 + (uint32_t)rng_below(r, 20);
+        for (uint32_t k = 0; k + 1 < len; k++) {
+            uint32_t to = from + (uint32_t)rng_below(r, len), also = from + (uint32_t)rng_below(r, len);
+            uint16_t maybe = rng_below(r, 3) ? FAKE_MAYBE : 0;
+            uint64_t what = rng_below(r, 100);
+            if (what < 28)
+                fake_bra(m, FAKE_MAYBE, to);
+            else if (what < 34)
+                fake_brx(m, 2, (uint32_t[]){to, also});
+            else if (what < 44 && calls)
+                fake_call(m, maybe, 1 + (uint32_t)rng_below(r, FUNCS - 1));
+            else if (what < 48)
+                fake_end(m, what & 1 ? IR_RET : IR_EXIT, FAKE_MAYBE);
+            else if (what < 53 && barriers)
+                fake_bar(m, maybe);
+            else
+                fake_op(m);
+        }
+        fake_end(m, f ? IR_RET : IR_EXIT, 0);
+        fake_func(m, name[f]);
+    }
+    return m;
+}
+
+static void run_random(struct rng *r, const char *mech, uint32_t w, uint64_t *early, uint64_t *spills) {
+    struct rig g = {.param = {[MAX_SPLITS] = (int64_t)rng_below(r, 4),
+                              [MAX_RT] = (int64_t)rng_below(r, 3),
+                              [PATIENCE] = 15 + (int64_t)rng_below(r, 30),
+                              [SPILL] = (int64_t)rng_below(r, 10),
+                              [EARLY] = 1}};
+    g.m = random_program(r);
+    g.c = fake_finish(g.m);
+    g.f = fake_new(g.m, g.c, w, 1 + (uint32_t)rng_below(r, w < 32 ? 48 : 2 * w));
+    g.f->env.param = g.param;
+    g.f->env.schedulers = 1 + (uint32_t)rng_below(r, 3);
+    g.f->env.order = (uint32_t)rng_below(r, 4);
+    g.f->slow = rng_below(r, 2);
+    g.f->per_block = 32 * (uint32_t)rng_below(r, 4);
+    g.f->seed = rng_next(r);
+    g.f->budget = 20 + (uint32_t)rng_below(r, 60);
+    fake_start(g.f, mech);
+    assert_true(fake_run(g.f));
+    *early += extra(&g, OPPORTUNE);
+    *spills += extra(&g, ST_SPILLS) + extra(&g, RT_SPILLS);
+    rig_down(&g);
+}
+
+/* fake_run compares with every thread alone and audits after every commit. Nobody is stuck, barriers or not. */
+static void run_many(const char *mech, uint64_t seed, uint64_t *early) {
+    struct rng r = {seed};
+    uint64_t spills = 0;
+    for (uint32_t w = 4; w <= 256; w *= 2)
+        for (uint32_t n = 0; n < (w < 64 ? 300u : 4000u / w); n++) run_random(&r, mech, w, early, &spills);
+    assert_true(spills > 1000);
+}
+static void test_every_thread_takes_its_own_path(void **state) {
+    (void)state;
+    uint64_t early = 0;
+    run_many("mp", 1, &early);
+    assert_true(early > 1000);
+}
+static void test_every_thread_takes_its_own_path_basic(void **state) {
+    (void)state;
+    uint64_t early = 0;
+    run_many("mp-basic", 2, &early);
+    assert_int_equal(early, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_slides_loop_with_break_both_tables),
+        cmocka_unit_test(test_slides_loop_with_break_basic),
+        cmocka_unit_test(test_the_place_is_behind_the_instruction_in_flight),
+        cmocka_unit_test(test_divergence_inside_divergence),
+        cmocka_unit_test(test_a_side_at_the_place_only_clears_its_bits),
+        cmocka_unit_test(test_who_exits_leaves_every_entry),
+        cmocka_unit_test(test_an_entry_without_threads_disappears),
+        cmocka_unit_test(test_sides_of_a_function_meet_where_it_returns),
+        cmocka_unit_test(test_tables_of_one_entry_spill_and_lose_nobody),
+        cmocka_unit_test(test_unbounded_tables_spill_nothing),
+        cmocka_unit_test(test_who_waits_too_long_at_a_place_goes_on),
+        cmocka_unit_test(test_without_patience_they_wait_for_ever),
+        cmocka_unit_test(test_every_thread_takes_its_own_path),
+        cmocka_unit_test(test_every_thread_takes_its_own_path_basic),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
