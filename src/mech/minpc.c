@@ -224,6 +224,18 @@ static void make_late(struct home *h, struct mech_split *s) {
     h->nlate += s->threads;
 }
 
+/* Some threads of a late split have their data and stand, at pc. */
+static void catch_up(struct mech *m, struct home *h, struct mech_split *s, const struct mech_set *ready,
+                     uint32_t pc) {
+    const uint32_t n = set_count(ready);
+    set_remove(&s->set, ready);
+    s->threads -= n;
+    h->nlate -= n;
+    if (s->threads) mark_group(m, ready, IR_NOPC);
+    leave_split(m, ready, pc, false);
+    stand(m, h, ready);
+}
+
 /* Of those lanes of s, the ones that need not wait for an event. */
 static void able(struct mech *m, const struct mech_split *s, struct mech_piece of, struct mech_set *out) {
     struct mech_split one;
@@ -381,11 +393,7 @@ static bool memory(struct mech *m, struct mech_split *s, const struct mech_set *
     struct home *h = home_of(m, s);
     if (!f->memory || set_empty(ready) || set_equal(ready, &s->set)) return false;
     if (s->own[LATE]) { /* some more of them */
-        set_remove(&s->set, ready);
-        s->threads -= set_count(ready);
-        h->nlate -= set_count(ready);
-        leave_split(m, ready, s->pc + 1, false);
-        stand(m, h, ready);
+        catch_up(m, h, s, ready, s->pc + 1);
         arrived(m, h);
         return true;
     }
@@ -408,11 +416,7 @@ static void wake_late(struct mech *m, struct mech_split *s, uint32_t warp, uint3
     struct mech_set ready = {0};
     able(m, s, (struct mech_piece){warp, mask & set_mask(&s->set, warp)}, &ready);
     if (!ready.n) return;
-    h->nlate -= set_count(&ready);
-    s->threads -= set_count(&ready);
-    set_remove(&s->set, &ready);
-    leave_split(m, &ready, s->pc, false);
-    stand(m, h, &ready);
+    catch_up(m, h, s, &ready, s->pc);
     if (!s->threads) split_free(m, s);
     arrived(m, h);
 }
