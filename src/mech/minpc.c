@@ -1,0 +1,656 @@
+/* Stack-less min(SP:PC): a PC and a call depth per thread, and nothing else (003 sections 3 and 4).
+ *
+ * Of a home warp the threads with the deepest call and, among those, the lowest PC run together; a *key* holds both so that
+ * the lowest key is what the arbiter's reduction tree would choose. Threads are in one of four places: in the running split;
+ * standing (they could run, others come first); blocked (at a barrier); or late (flagged inactive because their data is
+ * not there, `minpc.memory`). The arbiter looks at those that stand.
+ *
+ * 4.1: as long as the running split only steps, it keeps the minimum, so nothing is compared but its key with the lowest
+ * key that stands, the *limit*. Reaching it is where threads join. Between arbitrations only the depth half of the key of a
+ * running thread is kept up to date; the PC is the split's.
+ *
+ * 4.2: threads that hit run ahead. With `issue = barrel` the SM offers those whose data came early (memory), and the split
+ * left in flight is late. With `issue = scoreboard` the split meets the missing data at the first use: who lacks it is put
+ * into a late split that is in no order; the others go on, or if there are none, those that stand. When data arrives the
+ * threads stand again and an arbitration lets them catch up.
+ *
+ * Deviations: the simulator notes with each thread the divergence that parted it from others, for the profile only. With
+ * minpc.sp off the depth half of every key is the same, so threads of different activations at one PC run together. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/bits.h"
+#include "mech/order.h"
+#include "mech/set.h"
+#include "mech/split.h"
+
+#define NOBODY     UINT64_MAX
+#define DEPTH_HALF UINT64_C(0xffffffff00000000)
+enum { LANES = 32, WORDS = MECH_WIDEST / LANES, PC_BITS = 32, DEPTH_BITS = 16 };
+
+struct
+    mark { /* threads with the same group have not been parted by a divergence since they last ran together */
+    uint64_t group, since;
+    uint32_t branch; /* IR_NOPC: none, they parted over memory */
+};
+
+struct home {
+    struct mech_split *run; /* for as long as a thread lives; without threads when none can run */
+    uint64_t key;           /* of run */
+    uint64_t limit;         /* lowest key that stands */
+    uint32_t first, words;  /* architectural warp slots */
+    uint32_t nstanding, nblocked, nlate;
+    uint32_t standing[WORDS], blocked[WORDS];
+};
+
+struct minpc {
+    bool sp, memory;
+    struct home *home;
+    uint64_t *key; /* by thread, slot * 32 + lane */
+    struct mark *mark;
+    uint64_t groups;
+    uint32_t standing; /* over all homes */
+};
+
+enum { HOME, LATE };                         /* split.own */
+enum { SP, MEMORY };                         /* params */
+enum { ARBITRATIONS, MERGES, AHEAD, LIMIT }; /* counters */
+
+static bool create(struct mech *m, struct err *e) {
+    (void)e;
+    struct minpc *f = m->self = xcalloc(1, sizeof *f);
+    const uint32_t threads = m->env.warps * LANES;
+    f->sp = m->env.param[SP];
+    f->memory = m->env.param[MEMORY];
+    f->home = xcalloc(split_homes(&m->env), sizeof *f->home);
+    f->key = xcalloc(threads, sizeof *f->key);
+    f->mark = xcalloc(threads, sizeof *f->mark);
+    return true;
+}
+
+static void destroy(struct mech *m) {
+    struct minpc *f = m->self;
+    free(f->home);
+    free(f->key);
+    free(f->mark);
+    free(f);
+}
+
+static struct home *home_of(const struct mech *m, const struct mech_split *s) {
+    const struct minpc *f = m->self;
+    return &f->home[s->own[HOME]];
+}
+
+/* The lowest is the deepest call, then the lowest PC. */
+static uint64_t key_at(const struct mech *m, uint32_t warp, uint32_t lane, uint32_t pc) {
+    const struct minpc *f = m->self;
+    uint32_t depth = f->sp ? m->env.depth(m->env.sm, warp, lane) : 0;
+    return (uint64_t)(UINT32_MAX - depth) << 32 | pc;
+}
+
+static uint32_t depth_in(uint64_t key) {
+    return UINT32_MAX - (uint32_t)(key >> 32);
+}
+
+static uint64_t with_pc(uint64_t key, uint32_t pc) {
+    return (key & DEPTH_HALF) | pc;
+}
+
+/* ---- who was parted from whom ---- */
+
+static void mark_group(struct mech *m, const struct mech_set *set, uint32_t branch) {
+    struct minpc *f = m->self;
+    struct mark mark = {.group = ++f->groups, .since = *m->env.now, .branch = branch};
+    for (uint32_t k = 0; k < set->n; k++)
+        FOR_LANES(l, set->p[k].mask) f->mark[set->p[k].warp * LANES + l] = mark;
+}
+
+/* Takes the threads of one group out of `left`. */
+static struct mark take_group(const struct minpc *f, struct mech_set *left) {
+    struct mark mark = f->mark[left->p[0].warp * LANES + (uint32_t)__builtin_ctz(left->p[0].mask)];
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < left->n; k++) {
+        struct mech_piece p = left->p[k];
+        FOR_LANES(l, p.mask) if (f->mark[p.warp * LANES + l].group == mark.group) p.mask &= ~(1u << l);
+        if (p.mask) left->p[n++] = p;
+    }
+    left->n = n;
+    return mark;
+}
+
+/* These run together now. Of the groups they are, all but the one parted last come to an end. */
+static void merge_groups(struct mech *m, const struct mech_set *set, uint32_t pc) {
+    struct minpc *f = m->self;
+    struct mech_set left;
+    set_copy(&left, set);
+    struct mark newest = take_group(f, &left);
+    if (!left.n) return;
+    while (left.n) {
+        struct mark mark = take_group(f, &left), older = mark.since < newest.since ? mark : newest;
+        if (mark.since >= newest.since) newest = mark;
+        m->stats.reconvergences++;
+        m->stats.extra[MERGES]++;
+        if (older.branch != IR_NOPC) m->env.reconverged(m->env.sm, older.branch, older.since);
+    }
+    mech_event(m, "reconverge at %" PRIu32, pc);
+    for (uint32_t k = 0; k < set->n; k++)
+        FOR_LANES(l, set->p[k].mask) f->mark[set->p[k].warp * LANES + l] = newest;
+}
+
+/* ---- standing and blocked ---- */
+
+/* The threads are in no split any more, and at pc; `moved`: through a call or a return. */
+static void leave_split(struct mech *m, const struct mech_set *set, uint32_t pc, bool moved) {
+    struct minpc *f = m->self;
+    for (uint32_t k = 0; k < set->n; k++) FOR_LANES(l, set->p[k].mask) {
+            const uint32_t warp = set->p[k].warp, t = warp * LANES + l;
+            f->key[t] = moved ? key_at(m, warp, l, pc) : with_pc(f->key[t], pc);
+            m->pool->of[t] = SPLIT_NONE;
+        }
+}
+
+/* They could run, from where leave_split put them. */
+static void stand(struct mech *m, struct home *h, const struct mech_set *set) {
+    struct minpc *f = m->self;
+    const uint32_t n = set_count(set);
+    for (uint32_t k = 0; k < set->n; k++) {
+        const uint32_t warp = set->p[k].warp;
+        h->standing[warp - h->first] |= set->p[k].mask;
+        FOR_LANES(l, set->p[k].mask) {
+            const uint64_t key = f->key[warp * LANES + l];
+            if (key < h->limit) h->limit = key;
+        }
+    }
+    h->nstanding += n;
+    f->standing += n;
+}
+
+static void block(struct home *h, const struct mech_set *set) {
+    for (uint32_t k = 0; k < set->n; k++) h->blocked[set->p[k].warp - h->first] |= set->p[k].mask;
+    h->nblocked += set_count(set);
+}
+
+/* ---- arbitration ---- */
+
+/* Takes those at the limit, which is the minimum, out of the standing; the next lowest key is the new limit. */
+static void take_lowest(struct minpc *f, struct home *h, struct mech_set *out) {
+    uint64_t next = NOBODY;
+    out->n = 0;
+    for (uint32_t k = 0; k < h->words; k++) {
+        const uint64_t *key = f->key + (size_t)(h->first + k) * LANES;
+        uint32_t mask = 0;
+        FOR_LANES(l, h->standing[k]) {
+            if (key[l] == h->limit)
+                mask |= 1u << l;
+            else if (key[l] < next)
+                next = key[l];
+        }
+        h->standing[k] &= ~mask;
+        if (mask) out->p[out->n++] = (struct mech_piece){h->first + k, mask};
+    }
+    h->limit = next;
+}
+
+/* The running split, which has no threads, gets those with the lowest key, if any stand. */
+static void arbitrate(struct mech *m, struct home *h) {
+    struct minpc *f = m->self;
+    if (!h->nstanding) return;
+    struct mech_set set;
+    h->key = h->limit;
+    take_lowest(f, h, &set);
+    h->run->pc = (uint32_t)h->key;
+    split_assign(m->pool, h->run, &set);
+    h->nstanding -= h->run->threads;
+    f->standing -= h->run->threads;
+    merge_groups(m, &h->run->set, h->run->pc);
+}
+
+/* Nobody of the warp can run. */
+static void rest(struct mech *m, struct home *h) {
+    if (h->nblocked || h->nlate) {
+        order_remove(m->order, h->run);
+        return;
+    }
+    split_free(m, h->run);
+    h->run = NULL;
+}
+
+/* ---- late threads ---- */
+
+static void make_late(struct home *h, struct mech_split *s) {
+    s->own[LATE] = true;
+    h->nlate += s->threads;
+}
+
+/* Some threads of a late split have their data and stand, at pc. */
+static void catch_up(struct mech *m, struct home *h, struct mech_split *s, const struct mech_set *ready,
+                     uint32_t pc) {
+    const uint32_t n = set_count(ready);
+    set_remove(&s->set, ready);
+    s->threads -= n;
+    h->nlate -= n;
+    if (s->threads) mark_group(m, ready, IR_NOPC);
+    leave_split(m, ready, pc, false);
+    stand(m, h, ready);
+}
+
+/* Of those lanes of s, the ones that need not wait for an event. */
+static void able(struct mech *m, const struct mech_split *s, struct mech_piece of, struct mech_set *out) {
+    struct mech_split one;
+    memcpy(&one, s, offsetof(struct mech_split, set));
+    one.threads = 1;
+    FOR_LANES(l, of.mask) {
+        set_one(&one.set, of.warp, 1u << l);
+        if (m->env.when(m->env.sm, &one) != MECH_NEVER) set_add(out, of.warp, 1u << l);
+    }
+}
+
+/* The running split waits for an event. Those that wait become late. False: nobody else could run. */
+static bool pass_late(struct mech *m, struct home *h) {
+    struct mech_split *s = h->run;
+    struct mech_set ahead = {0}, late;
+    for (uint32_t k = 0; k < s->set.n; k++) able(m, s, s->set.p[k], &ahead);
+    if (ahead.n ? set_equal(&ahead, &s->set) : !h->nstanding) return false;
+    order_remove(m->order, s);
+    m->stats.extra[AHEAD]++;
+    mech_event(m, "run ahead at %" PRIu32, s->pc);
+    if (ahead.n) {
+        set_copy(&late, &s->set);
+        set_remove(&late, &ahead);
+        struct mech_split *l = split_divide(m, s, &late);
+        make_late(h, l);
+        mark_group(m, &s->set, IR_NOPC);
+        mark_group(m, &l->set, IR_NOPC);
+        return true;
+    }
+    h->run = split_new(m, s->sched, s->pc);
+    h->run->own[HOME] = s->own[HOME];
+    h->run->age = s->age;
+    make_late(h, s);
+    arbitrate(m, h);
+    return true;
+}
+
+/* ---- going on ---- */
+
+/* Schedules whatever the running split now holds; it is in no order. */
+static void go(struct mech *m, struct home *h) {
+    const struct minpc *f = m->self;
+    do {
+        if (!h->run->threads) {
+            rest(m, h);
+            return;
+        }
+        order_add(m->order, h->run);
+    } while (f->memory && h->run->wake == MECH_NEVER && pass_late(m, h));
+}
+
+/* The running split's threads compete with the others. */
+static void compete(struct mech *m, struct home *h) {
+    struct mech_split *s = h->run;
+    leave_split(m, &s->set, s->pc, false);
+    stand(m, h, &s->set);
+    s->set.n = s->threads = 0;
+    arbitrate(m, h);
+    go(m, h);
+}
+
+/* Threads that were blocked or late stand now: 4.2's arbitration, unless the running split is on its way; its commit will
+ * see the limit. */
+static void arrived(struct mech *m, struct home *h) {
+    if (h->run->in_flight || (h->run->threads && h->key < h->limit)) return;
+    m->stats.extra[ARBITRATIONS]++;
+    order_remove(m->order, h->run);
+    compete(m, h);
+}
+
+/* ---- the interface ---- */
+
+static void launch_home(struct mech *m, const struct split_home *home, uint32_t pc) {
+    struct minpc *f = m->self;
+    struct home *h = &f->home[home->id];
+    struct mech_split *s = split_new(m, home->sched, pc);
+    s->own[HOME] = home->id;
+    *h = (struct home){.run = s, .limit = NOBODY, .first = home->set.p[0].warp, .words = home->set.n};
+    leave_split(m, &home->set, pc, true);
+    h->key = f->key[h->first * LANES + (uint32_t)__builtin_ctz(home->set.p[0].mask)];
+    split_assign(m->pool, s, &home->set);
+    mark_group(m, &s->set, IR_NOPC);
+    go(m, h);
+}
+
+static void launch(struct mech *m, const struct mech_block *b) {
+    struct split_home home;
+    split_launch(m->pool, b);
+    for (uint32_t k = 0; split_home_at(m->pool, b, k, &home); k++) launch_home(m, &home, b->pc);
+}
+
+static bool choose(struct mech *m, uint32_t sched, struct mech_packet *p) {
+    struct mech_split *s = order_pick(m->order, sched, *m->env.now);
+    if (!s) return false;
+    split_issue(m, p, s);
+    return true;
+}
+
+static void diverge(struct mech *m, const struct mech_outcome *o) {
+    m->stats.divergences++;
+    m->stats.sides += o->nsides;
+    mech_event(m, "diverge %" PRIu32 " ways", o->nsides);
+    for (uint32_t k = 0; k < o->nsides; k++) mark_group(m, &o->side[k].set, o->pc);
+}
+
+/* Every thread of s is where the outcome says; s is left without threads. */
+static void scatter(struct mech *m, struct home *h, struct mech_split *s, const struct mech_outcome *o) {
+    if (o->exited.n) split_exit(m->pool, s, &o->exited);
+    if (o->nsides > 1) diverge(m, o);
+    leave_split(m, &o->waiting, o->pc + 1, false);
+    block(h, &o->waiting);
+    for (uint32_t k = 0; k < o->nsides; k++) {
+        leave_split(m, &o->side[k].set, o->side[k].pc, o->depth_change);
+        stand(m, h, &o->side[k].set);
+    }
+    s->set.n = s->threads = 0;
+}
+
+/* Late threads have finished the instruction the others ran ahead of. */
+static void commit_late(struct mech *m, struct home *h, struct mech_split *s, const struct mech_outcome *o) {
+    h->nlate -= s->threads;
+    scatter(m, h, s, o);
+    split_free(m, s);
+    arrived(m, h);
+}
+
+static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+    const struct minpc *f = m->self;
+    struct home *h = home_of(m, s);
+    if (s->own[LATE]) {
+        commit_late(m, h, s, o);
+        return;
+    }
+    const bool flow = ir_ops[o->insn->op].cls == IR_C_BRANCH;
+    if (o->nsides == 1 && !o->exited.n && !o->waiting.n && !(f->sp && o->depth_change)) {
+        const uint64_t key = with_pc(h->key, o->side[0].pc);
+        m->stats.extra[ARBITRATIONS] += flow || key >= h->limit;
+        if (key < h->limit) {
+            h->key = key;
+            s->pc = o->side[0].pc;
+            go(m, h);
+            return;
+        }
+        m->stats.extra[LIMIT] += !flow;
+    } else {
+        m->stats.extra[ARBITRATIONS]++;
+    }
+    scatter(m, h, s, o);
+    arbitrate(m, h);
+    go(m, h);
+}
+
+static bool memory(struct mech *m, struct mech_split *s, const struct mech_set *ready) {
+    const struct minpc *f = m->self;
+    struct home *h = home_of(m, s);
+    if (!f->memory || set_empty(ready) || set_equal(ready, &s->set)) return false;
+    if (s->own[LATE]) { /* some more of them */
+        catch_up(m, h, s, ready, s->pc + 1);
+        arrived(m, h);
+        return true;
+    }
+    struct mech_split *t = split_divide(m, s, ready);
+    t->pc = s->pc + 1;
+    t->age = s->age;
+    make_late(h, s);
+    h->run = t;
+    h->key = with_pc(h->key, t->pc);
+    mark_group(m, &t->set, IR_NOPC);
+    mark_group(m, &s->set, IR_NOPC);
+    m->stats.extra[AHEAD]++;
+    compete(m, h);
+    return true;
+}
+
+/* Those of a late split that have their data stand again. */
+static void wake_late(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t mask) {
+    struct home *h = home_of(m, s);
+    struct mech_set ready = {0};
+    able(m, s, (struct mech_piece){warp, mask & set_mask(&s->set, warp)}, &ready);
+    if (!ready.n) return;
+    catch_up(m, h, s, &ready, s->pc);
+    if (!s->threads) split_free(m, s);
+    arrived(m, h);
+}
+
+static void wake(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t mask) {
+    const struct minpc *f = m->self;
+    if (s->in_flight) return;
+    if (s->own[LATE]) {
+        wake_late(m, s, warp, mask);
+        return;
+    }
+    order_wake(m->order, s);
+    if (f->memory && s->threads && s->wake == MECH_NEVER && pass_late(m, home_of(m, s))) go(m, home_of(m, s));
+}
+
+/* Threads of one architectural warp, which may be several narrow home warps. */
+static void release_lanes(struct mech *m, uint32_t warp, uint32_t mask, uint32_t pc) {
+    struct minpc *f = m->self;
+    struct home *h = &f->home[split_home_of(m->pool, warp, (uint32_t)__builtin_ctz(mask))];
+    struct mech_set set;
+    set_one(&set, warp, mask);
+    CHECK((h->blocked[warp - h->first] & mask) == mask);
+    h->blocked[warp - h->first] &= ~mask;
+    h->nblocked -= set_count(&set);
+    leave_split(m, &set, pc, false);
+    stand(m, h, &set);
+}
+
+static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
+    struct minpc *f = m->self;
+    const uint32_t w = m->env.warp_size;
+    for (int pass = 0; pass < 2; pass++) /* all of a warp stand before it arbitrates */
+        for (uint32_t k = 0; k < set->n; k++)
+            for (uint32_t left = set->p[k].mask; left;) {
+                const uint32_t warp = set->p[k].warp, lane = (uint32_t)__builtin_ctz(left);
+                const uint32_t here = w >= LANES ? left : left & ((1u << w) - 1) << (lane - lane % w);
+                left &= ~here;
+                if (pass)
+                    arrived(m, &f->home[split_home_of(m->pool, warp, lane)]);
+                else
+                    release_lanes(m, warp, here, pc);
+            }
+}
+
+static void census(const struct mech *m, struct mech_census *c) {
+    const struct minpc *f = m->self;
+    *c = (struct mech_census){.inactive_path = f->standing};
+}
+
+/* ---- for people ---- */
+
+/* Calls back for the threads of a warp's mask, those with one key at a time, lowest first. */
+typedef void group_fn(const struct mech *m, uint64_t key, const struct mech_set *set, void *user);
+
+static void each_key(const struct mech *m, const struct home *h, const uint32_t *mask, group_fn *fn,
+                     void *user) {
+    struct minpc *f = m->self;
+    struct home left = {.first = h->first, .words = h->words, .limit = 0};
+    struct mech_set set;
+    memcpy(left.standing, mask, sizeof left.standing);
+    for (take_lowest(f, &left, &set); left.limit != NOBODY;) {
+        uint64_t key = left.limit;
+        take_lowest(f, &left, &set);
+        fn(m, key, &set, user);
+    }
+}
+
+struct putting {
+    mech_place_fn *put;
+    void *user;
+};
+
+static void put_group(const struct mech *m, uint64_t key, const struct mech_set *set, void *user) {
+    (void)m;
+    const struct putting *p = user;
+    for (uint32_t k = 0; k < set->n; k++) p->put(p->user, set->p[k].warp, set->p[k].mask, (uint32_t)key);
+}
+
+static void places(const struct mech *m, mech_place_fn *put, void *user) {
+    const struct minpc *f = m->self;
+    struct putting p = {put, user};
+    for (uint32_t k = 0; k < split_homes(&m->env); k++) {
+        const struct home *h = &f->home[k];
+        if (!h->run) continue;
+        each_key(m, h, h->standing, put_group, &p);
+        each_key(m, h, h->blocked, put_group, &p);
+    }
+}
+
+struct printing {
+    uint32_t home;
+    const char *what;
+    const struct mech_split *split; /* NULL: they are in none */
+    struct sb *out;
+};
+
+static void print_group(const struct mech *m, uint64_t key, const struct mech_set *set, void *user) {
+    const struct printing *p = user;
+    const struct minpc *f = m->self;
+    sb_add(p->out, "warp %" PRIu32 ": depth ", p->home);
+    if (f->sp)
+        sb_add(p->out, "%" PRIu32, depth_in(key));
+    else
+        sb_add(p->out, "-");
+    sb_add(p->out, " pc %" PRIu32 " %s", (uint32_t)key, p->what);
+    if (p->split) {
+        sb_add(p->out, ", ");
+        order_describe(m->order, p->split, p->out);
+    }
+    sb_add(p->out, " ");
+    set_print(set, p->out);
+    sb_add(p->out, "\n");
+}
+
+static void state(const struct mech *m, struct sb *out) {
+    const struct minpc *f = m->self;
+    for (uint32_t k = 0; k < split_homes(&m->env); k++) {
+        const struct home *h = &f->home[k];
+        if (!h->run) continue;
+        if (h->run->threads)
+            print_group(m, h->key, &h->run->set, &(struct printing){k, "running", h->run, out});
+        each_key(m, h, h->standing, print_group, &(struct printing){k, "standing", NULL, out});
+        each_key(m, h, h->blocked, print_group, &(struct printing){k, "waiting at a barrier", NULL, out});
+        if (h->nlate) FOR_SPLITS(s, m->pool) if (s->own[HOME] == k && s->own[LATE]) {
+                uint64_t key = f->key[s->set.p[0].warp * LANES + (uint32_t)__builtin_ctz(s->set.p[0].mask)];
+                print_group(m, with_pc(key, s->pc), &s->set, &(struct printing){k, "late", s, out});
+            }
+    }
+}
+
+static void storage(const struct mech *m, struct sb *out) {
+    const struct minpc *f = m->self;
+    const uint64_t threads = (uint64_t)m->env.warps * LANES, w = m->env.warp_size;
+    const uint64_t homes = threads / w ? threads / w : 1, key = PC_BITS + (f->sp ? DEPTH_BITS : 0);
+    sb_add(out, "thread_pc %" PRIu64 "\n", threads * PC_BITS);
+    if (f->sp) sb_add(out, "thread_depth %" PRIu64 "\n", threads * DEPTH_BITS);
+    sb_add(out, "common_and_limit %" PRIu64 "\n", homes * 2 * key);
+    if (f->memory) sb_add(out, "late_flags %" PRIu64 "\n", threads);
+}
+
+/* ---- audit ---- */
+
+/* The schedule is the one that arbitrating now would give, and the limit is exact. */
+static void audit_choice(const struct mech *m, const struct home *h) {
+    const struct minpc *f = m->self;
+    uint64_t lowest = NOBODY;
+    for (uint32_t k = 0; k < h->words; k++) FOR_LANES(l, h->standing[k]) {
+            const uint64_t key = f->key[(h->first + k) * LANES + l];
+            CHECK(key == key_at(m, h->first + k, l, (uint32_t)key));
+            if (key < lowest) lowest = key;
+        }
+    CHECK(h->limit == lowest);
+    if (h->run->in_flight) return;
+    CHECK(h->run->threads ? h->key < lowest : lowest == NOBODY);
+    CHECK(!h->run->threads || h->run->pc == (uint32_t)h->key);
+    for (uint32_t k = 0; k < h->run->set.n; k++) FOR_LANES(l, h->run->set.p[k].mask)
+    CHECK(key_at(m, h->run->set.p[k].warp, l, h->run->pc) == h->key);
+}
+
+/* Marks threads as seen, once. */
+static uint32_t see(uint32_t *seen, uint32_t mask) {
+    CHECK(!(*seen & mask));
+    *seen |= mask;
+    return (uint32_t)__builtin_popcount(mask);
+}
+
+static void audit(const struct mech *m) {
+    const struct minpc *f = m->self;
+    const struct split_pool *pool = m->pool;
+    uint32_t *seen = xcalloc(pool->slots, sizeof *seen);
+    uint32_t standing = 0, late = 0;
+    split_audit(m, false);
+    FOR_SPLITS(s, pool) {
+        CHECK(s->own[LATE] || s == home_of(m, s)->run);
+        late += s->own[LATE] ? s->threads : 0;
+        for (uint32_t k = 0; k < s->set.n; k++) see(&seen[s->set.p[k].warp], s->set.p[k].mask);
+    }
+    for (uint32_t i = 0; i < split_homes(&m->env); i++) {
+        const struct home *h = &f->home[i];
+        uint32_t stand_here = 0, blocked = 0;
+        if (!h->run) continue;
+        for (uint32_t k = 0; k < h->words; k++) {
+            stand_here += see(&seen[h->first + k], h->standing[k]);
+            blocked += see(&seen[h->first + k], h->blocked[k]);
+        }
+        CHECK(stand_here == h->nstanding && blocked == h->nblocked);
+        standing += stand_here;
+        late -= h->nlate;
+        audit_choice(m, h);
+    }
+    for (uint32_t k = 0; k < pool->slots; k++) CHECK(seen[k] == pool->present[k]);
+    CHECK(standing == f->standing && !late);
+    free(seen);
+}
+
+extern const struct mech_ops mech_minpc;
+const struct mech_ops mech_minpc = {
+    .name = "minpc",
+    .title = "Stack-less min(SP:PC)",
+    .source = "SL 3, 4, Table 2",
+    .caps = MECH_RECURSION | MECH_INDIRECT | MECH_UNSTRUCTURED,
+    .params =
+        (const struct mech_param[]){
+            [SP] = {.key = "sp",
+                    .help = "Whether the deepest call runs before the lowest PC; off: the PC alone decides.",
+                    .kind = 'b',
+                    .def = 1,
+                    .high = 1},
+            [MEMORY] = {.key = "memory",
+                        .help = "Whether threads that have their data run ahead of those that wait for it.",
+                        .kind = 'b',
+                        .def = 0,
+                        .high = 1},
+            {0}},
+    .counters =
+        (const struct mech_counter[]){
+            [ARBITRATIONS] = {"arbitrations", "events",
+                              "Arbitrations: at control flow, barriers, exits, returning data and limits.",
+                              false},
+            [MERGES] = {"merges", "events", "Groups of threads that met others at one PC and depth.", false},
+            [AHEAD] = {"run_ahead", "events", "Splits that went on without their late threads.", false},
+            [LIMIT] = {"limit_hits", "events", "Arbitrations because a step reached a standing PC.", false},
+            {0}},
+    .create = create,
+    .destroy = destroy,
+    .launch = launch,
+    .select = choose,
+    .commit = commit,
+    .memory = memory,
+    .release = release,
+    .wake = wake,
+    .census = census,
+    .places = places,
+    .state = state,
+    .storage = storage,
+    .audit = audit,
+};

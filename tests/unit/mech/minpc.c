@@ -1,0 +1,467 @@
+/* Stack-less min(SP:PC) (003): Table 2 line by line, Listing 1 with and without SP, run-ahead, barriers, spinning, and random
+ * programs. The audit after every commit checks that arbitrating then would choose what runs. */
+#include "unit/mech/fake_sm.h"
+
+enum { ARBITRATIONS, MERGES, AHEAD, LIMIT }; /* stats.extra */
+
+struct rig {
+    struct ir_module *m;
+    struct cfg *c;
+    struct fake *f;
+    int64_t param[2]; /* sp, memory */
+    struct mech_ops quiet;
+};
+
+typedef uint32_t choose_fn(uint32_t thread, uint32_t pc, uint32_t step);
+
+static void rig_make(struct rig *r, struct ir_module *m, uint32_t w, uint32_t threads, choose_fn *choose) {
+    r->m = m;
+    r->c = fake_finish(m);
+    r->f = fake_new(m, r->c, w, threads);
+    r->f->choose = choose;
+    r->f->env.param = r->param;
+}
+/* The fake insists that an offer of early data is taken: without run-ahead there must be none. */
+static void rig_start(struct rig *r, bool sp, bool memory) {
+    r->param[0] = sp;
+    r->param[1] = memory;
+    fake_start(r->f, "minpc");
+    r->quiet = *r->f->mech->ops;
+    r->quiet.memory = NULL;
+    if (!memory) r->f->mech->ops = &r->quiet;
+}
+static void rig_down(struct rig *r) {
+    fake_free(r->f);
+    cfg_free(r->c);
+    ir_module_free(r->m);
+}
+
+static uint32_t standing(const struct fake *f) {
+    struct mech_census c;
+    f->mech->ops->census(f->mech, &c);
+    assert_int_equal(c.reconvergence, 0);
+    return c.inactive_path;
+}
+
+/* Runs one instruction after the other; each begins in the state the row says. */
+static void expect_steps(struct fake *f, const char *const *row, uint32_t n) {
+    for (uint32_t k = 0; k < n; k++) {
+        fake_expect_state(f, row[k]);
+        assert_true(fake_cycle(f));
+    }
+    assert_true(fake_run(f));
+    assert_int_equal(f->issued, n);
+}
+
+/* ---- Table 2 ---- */
+
+/* The table counts from 1. */
+static struct ir_module *table_2(void) {
+    struct ir_module *m = ir_module_new("table 2");
+    fake_op(m);
+    fake_op(m);                 /* 1 A */
+    fake_bra(m, FAKE_MAYBE, 5); /* 2 if (!c) br 5 */
+    fake_op(m);                 /* 3 B */
+    fake_bra(m, 0, 6);          /* 4 br 6 */
+    fake_op(m);                 /* 5 C */
+    fake_op(m);                 /* 6 D */
+    fake_end(m, IR_EXIT, 0);    /* 7 */
+    fake_func(m, "table_2");
+    return m;
+}
+static uint32_t upper_half(uint32_t thread, uint32_t pc, uint32_t step) {
+    (void)pc, (void)step;
+    return thread % 4 >= 2;
+}
+
+static void test_table_2_line_by_line(void **state) {
+    (void)state;
+    static const char *const row[] = {
+        "warp 0: depth 0 pc 0 running, ready w0:0000000f\n",
+        "warp 0: depth 0 pc 1 running, ready w0:0000000f\n", /* 1 1 1 1 */
+        "warp 0: depth 0 pc 2 running, ready w0:0000000f\n", /* 2 2 2 2 */
+        "warp 0: depth 0 pc 3 running, ready w0:00000003\n"  /* 3 3 5 5 */
+        "warp 0: depth 0 pc 5 standing w0:0000000c\n",
+        "warp 0: depth 0 pc 4 running, ready w0:00000003\n" /* 4 4 5 5 */
+        "warp 0: depth 0 pc 5 standing w0:0000000c\n",
+        "warp 0: depth 0 pc 5 running, ready w0:0000000c\n" /* 6 6 5 5 */
+        "warp 0: depth 0 pc 6 standing w0:00000003\n",
+        "warp 0: depth 0 pc 6 running, ready w0:0000000f\n", /* 6 6 6 6 */
+        "warp 0: depth 0 pc 7 running, ready w0:0000000f\n", /* 7 7 7 7 */
+    };
+    struct rig r;
+    rig_make(&r, table_2(), 4, 4, upper_half);
+    rig_start(&r, true, false);
+    expect_steps(r.f, row, sizeof row / sizeof *row);
+    const struct mech_stats *s = &r.f->mech->stats;
+    assert_int_equal(s->divergences, 1);
+    assert_int_equal(s->sides, 2);
+    assert_int_equal(s->reconvergences, 1);
+    assert_int_equal(s->splits_max, 1);
+    assert_int_equal(s->extra[ARBITRATIONS], 4); /* 2, 4, the exit, and where C steps into D */
+    assert_int_equal(s->extra[LIMIT], 1);
+    assert_int_equal(s->extra[MERGES], 1);
+    assert_int_equal(r.f->reconverged, 1);
+    assert_int_equal(r.f->last_branch, 2);
+    rig_down(&r);
+}
+
+static void test_table_2_takes_as_many_issues_in_warps_of_any_width(void **state) {
+    (void)state;
+    for (uint32_t w = 4; w <= 256; w *= 2) {
+        struct rig r;
+        rig_make(&r, table_2(), w, 256, upper_half);
+        rig_start(&r, true, false);
+        for (uint32_t k = 0; k < 3 * 256 / w; k++) assert_true(fake_cycle(r.f));
+        assert_int_equal(standing(r.f), 128);
+        assert_true(fake_run(r.f));
+        assert_int_equal(r.f->issued, 8 * 256 / w);
+        assert_int_equal(r.f->mech->stats.extra[MERGES], 256 / w);
+        assert_int_equal(standing(r.f), 0);
+        rig_down(&r);
+    }
+}
+
+/* ---- Listing 1 ---- */
+
+static struct ir_module *listing_1(void) {
+    struct ir_module *m = ir_module_new("listing 1");
+    fake_bra(m, FAKE_MAYBE, 2); /* 0 if (c) */
+    fake_call(m, 0, 1);         /* 1   f() */
+    fake_op(m);                 /* 2 behind the conditional */
+    fake_end(m, IR_EXIT, 0);    /* 3 */
+    fake_func(m, "kernel");
+    fake_op(m);             /* 4 f */
+    fake_end(m, IR_RET, 0); /* 5 */
+    fake_func(m, "f");
+    return m;
+}
+
+static void test_listing_1_runs_the_call_first_with_sp(void **state) {
+    (void)state;
+    static const char *const row[] = {
+        "warp 0: depth 0 pc 0 running, ready w0:0000000f\n",
+        "warp 0: depth 0 pc 1 running, ready w0:00000003\nwarp 0: depth 0 pc 2 standing w0:0000000c\n",
+        "warp 0: depth 1 pc 4 running, ready w0:00000003\nwarp 0: depth 0 pc 2 standing w0:0000000c\n",
+        "warp 0: depth 1 pc 5 running, ready w0:00000003\nwarp 0: depth 0 pc 2 standing w0:0000000c\n",
+        "warp 0: depth 0 pc 2 running, ready w0:0000000f\n",
+        "warp 0: depth 0 pc 3 running, ready w0:0000000f\n",
+    };
+    struct rig r;
+    rig_make(&r, listing_1(), 4, 4, upper_half);
+    rig_start(&r, true, false);
+    expect_steps(r.f, row, sizeof row / sizeof *row);
+    assert_int_equal(r.f->mech->stats.reconvergences, 1);
+    rig_down(&r);
+}
+
+/* "the policy is inefficient, as it will execute first the code that resides after the end of the conditional block" */
+static void test_listing_1_fails_to_reconverge_without_sp(void **state) {
+    (void)state;
+    static const char *const row[] = {
+        "warp 0: depth - pc 0 running, ready w0:0000000f\n",
+        "warp 0: depth - pc 1 running, ready w0:00000003\nwarp 0: depth - pc 2 standing w0:0000000c\n",
+        "warp 0: depth - pc 2 running, ready w0:0000000c\nwarp 0: depth - pc 4 standing w0:00000003\n",
+        "warp 0: depth - pc 3 running, ready w0:0000000c\nwarp 0: depth - pc 4 standing w0:00000003\n",
+        "warp 0: depth - pc 4 running, ready w0:00000003\n",
+        "warp 0: depth - pc 5 running, ready w0:00000003\n",
+        "warp 0: depth - pc 2 running, ready w0:00000003\n",
+        "warp 0: depth - pc 3 running, ready w0:00000003\n",
+    };
+    struct rig r;
+    rig_make(&r, listing_1(), 4, 4, upper_half);
+    rig_start(&r, false, false);
+    expect_steps(r.f, row, sizeof row / sizeof *row);
+    assert_int_equal(r.f->mech->stats.reconvergences, 0);
+    rig_down(&r);
+}
+
+/* f calls itself once for threads 0 and 1: one PC at two depths. */
+static struct ir_module *recursive(void) {
+    struct ir_module *m = ir_module_new("recursive");
+    fake_call(m, 0, 1);      /* 0 */
+    fake_end(m, IR_EXIT, 0); /* 1 */
+    fake_func(m, "kernel");
+    fake_call(m, FAKE_MAYBE, 1); /* 2 f */
+    fake_end(m, IR_RET, 0);      /* 3 */
+    fake_func(m, "f");
+    return m;
+}
+static uint32_t recurses_once(uint32_t thread, uint32_t pc, uint32_t step) {
+    return pc == 2 && step == 1 && thread < 2;
+}
+
+static void test_threads_of_different_depths_meet_only_without_sp(void **state) {
+    (void)state;
+    static const char *const at_3[] = {"warp 0: depth - pc 3 running, ready w0:0000000f\n",
+                                       "warp 0: depth 2 pc 3 running, ready w0:00000003\n"
+                                       "warp 0: depth 1 pc 3 standing w0:0000000c\n"};
+    for (int sp = 0; sp < 2; sp++) {
+        struct rig r;
+        rig_make(&r, recursive(), 4, 4, recurses_once);
+        rig_start(&r, sp, false);
+        for (int k = 0; k < 3; k++) assert_true(fake_cycle(r.f)); /* 0, 2, 2 again */
+        fake_expect_state(r.f, at_3[sp]);
+        assert_true(fake_run(r.f));
+        rig_down(&r);
+    }
+}
+
+/* ---- barriers, spinning ---- */
+
+static void test_who_does_not_wait_goes_on(void **state) {
+    (void)state;
+    struct ir_module *m = ir_module_new("barrier");
+    fake_bra(m, FAKE_MAYBE, 2); /* 0 */
+    fake_bar(m, 0);             /* 1 lower half */
+    fake_op(m);                 /* 2 */
+    fake_bar(m, 0);             /* 3 */
+    fake_end(m, IR_EXIT, 0);    /* 4 */
+    fake_func(m, "barrier");
+    struct rig r;
+    rig_make(&r, m, 4, 4, upper_half);
+    rig_start(&r, true, false);
+    for (int k = 0; k < 2; k++) assert_true(fake_cycle(r.f));
+    fake_expect_state(r.f, "warp 0: depth 0 pc 2 running, ready w0:0000000c\n"
+                           "warp 0: depth 0 pc 2 waiting at a barrier w0:00000003\n");
+    assert_int_equal(standing(r.f), 0);
+    for (int k = 0; k < 2; k++) assert_true(fake_cycle(r.f));
+    fake_expect_state(r.f, "warp 0: depth 0 pc 2 waiting at a barrier w0:00000003\n"
+                           "warp 0: depth 0 pc 4 waiting at a barrier w0:0000000c\n");
+    assert_true(fake_run(r.f));
+    rig_down(&r);
+}
+
+/* A loop at a low PC keeps everybody behind it from running: the lock's owner may be among them. */
+static uint32_t thread_1_spins(uint32_t thread, uint32_t pc, uint32_t step) {
+    (void)pc, (void)step;
+    return thread == 1;
+}
+
+static void test_a_spinning_thread_keeps_the_others_standing(void **state) {
+    (void)state;
+    struct ir_module *m = ir_module_new("spin");
+    fake_bra(m, FAKE_MAYBE, 0);
+    fake_op(m);
+    fake_end(m, IR_EXIT, 0);
+    fake_func(m, "spin");
+    struct rig r;
+    rig_make(&r, m, 4, 4, thread_1_spins);
+    rig_start(&r, true, false);
+    for (int k = 0; k < 500; k++) assert_true(fake_cycle(r.f));
+    fake_expect_state(r.f, "warp 0: depth 0 pc 0 running, ready w0:00000002\n"
+                           "warp 0: depth 0 pc 1 standing w0:0000000d\n");
+    assert_int_equal(r.f->t[0].steps, 1);
+    assert_false(r.f->mech->ops->caps & MECH_PROGRESS);
+    rig_down(&r);
+}
+
+/* ---- run-ahead (4.2) ---- */
+
+static struct ir_module *straight(void) {
+    struct ir_module *m = ir_module_new("straight");
+    for (int k = 0; k < 5; k++) fake_op(m);
+    fake_end(m, IR_EXIT, 0);
+    fake_func(m, "straight");
+    return m;
+}
+
+/* Data of threads 0 and 1 is there at 1, that of 2 later, that of 3 last: the SM still has the load in flight. */
+static void test_threads_that_hit_run_ahead_of_a_load_in_flight(void **state) {
+    (void)state;
+    struct rig r;
+    struct mech_set ready;
+    rig_make(&r, straight(), 4, 4, NULL);
+    rig_start(&r, true, true);
+    struct fake *f = r.f;
+    assert_true(fake_issue(f, 0));
+    struct fake_flight *load = f->flight[--f->nflight];
+    set_one(&ready, 0, 3);
+    f->t[0].in_flight = f->t[1].in_flight = false;
+    assert_true(f->mech->ops->memory(f->mech, load->s, &ready));
+    f->mech->ops->audit(f->mech);
+    assert_true(fake_cycle(f));
+    assert_true(fake_cycle(f));
+    fake_expect_state(f, "warp 0: depth 0 pc 3 running, ready w0:00000003\n"
+                         "warp 0: depth 0 pc 0 late, in flight w0:0000000c\n");
+    set_one(&ready, 0, 4);
+    f->t[2].in_flight = false;
+    assert_true(f->mech->ops->memory(f->mech, load->s, &ready));
+    fake_expect_state(f, "warp 0: depth 0 pc 1 running, ready w0:00000004\n"
+                         "warp 0: depth 0 pc 3 standing w0:00000003\n"
+                         "warp 0: depth 0 pc 0 late, in flight w0:00000008\n");
+    fake_commit(f, load);
+    fake_expect_state(f, "warp 0: depth 0 pc 1 running, ready w0:0000000c\n"
+                         "warp 0: depth 0 pc 3 standing w0:00000003\n");
+    assert_true(fake_run(f));
+    assert_int_equal(f->issued, 8); /* 0; 1, 2 ahead; 1, 2 to catch up; 3, 4, 5 */
+    assert_int_equal(f->mech->stats.extra[AHEAD], 1);
+    assert_int_equal(f->mech->stats.extra[MERGES], 2);
+    rig_down(&r);
+}
+
+/* Thread 2 misses an operand of 1 until cycle 3; the offer comes from the scoreboard. */
+static void test_threads_that_hit_run_ahead_of_one_that_waits_for_operands(void **state) {
+    (void)state;
+    struct rig r;
+    rig_make(&r, straight(), 4, 4, NULL);
+    rig_start(&r, true, true);
+    struct fake *f = r.f;
+    assert_true(fake_issue(f, 0));
+    f->t[2].event = true;
+    f->t[2].ready = 3;
+    fake_landings(f);
+    f->now = 1;
+    fake_expect_state(f, "warp 0: depth 0 pc 1 running, ready w0:0000000b\n"
+                         "warp 0: depth 0 pc 1 late, parked w0:00000004\n");
+    assert_true(fake_cycle(f));
+    assert_true(fake_cycle(f));
+    assert_true(fake_cycle(f)); /* woken before the issue: 1 for thread 2 alone */
+    fake_expect_state(f, "warp 0: depth 0 pc 2 running, ready w0:00000004\n"
+                         "warp 0: depth 0 pc 3 standing w0:0000000b\n");
+    assert_true(fake_run(f));
+    assert_int_equal(f->issued, 8);
+    rig_down(&r);
+}
+
+/* When all of the running split wait for data, those that stand need not. */
+static void test_the_other_side_runs_while_one_waits_for_data(void **state) {
+    (void)state;
+    struct rig r;
+    rig_make(&r, table_2(), 4, 4, upper_half);
+    rig_start(&r, true, true);
+    struct fake *f = r.f;
+    for (int k = 0; k < 2; k++) assert_true(fake_cycle(f));
+    assert_true(fake_issue(f, 0));
+    for (uint32_t t = 0; t < 2; t++) {
+        f->t[t].event = true;
+        f->t[t].ready = 4;
+    }
+    fake_landings(f);
+    f->now++;
+    fake_expect_state(f, "warp 0: depth 0 pc 5 running, ready w0:0000000c\n"
+                         "warp 0: depth 0 pc 3 late, parked w0:00000003\n");
+    assert_true(fake_run(f));
+    assert_int_equal(f->mech->stats.extra[AHEAD], 1);
+    rig_down(&r);
+}
+
+static void test_nobody_runs_ahead_unless_asked_to(void **state) {
+    (void)state;
+    struct rig r;
+    struct mech_set ready;
+    rig_make(&r, straight(), 4, 4, NULL);
+    rig_start(&r, true, false);
+    assert_true(fake_issue(r.f, 0));
+    set_one(&ready, 0, 3);
+    assert_false(mech_find("minpc")->memory(r.f->mech, r.f->flight[0]->s, &ready));
+    assert_true(fake_run(r.f));
+    assert_int_equal(r.f->issued, 6);
+    rig_down(&r);
+}
+
+/* ---- cost ---- */
+
+static void test_storage_is_constant_per_thread(void **state) {
+    (void)state;
+    static const char *const text[2][2] = {
+        {"thread_pc 2048\ncommon_and_limit 128\n", "thread_pc 2048\ncommon_and_limit 128\nlate_flags 64\n"},
+        {"thread_pc 2048\nthread_depth 1024\ncommon_and_limit 192\n",
+         "thread_pc 2048\nthread_depth 1024\ncommon_and_limit 192\nlate_flags 64\n"}};
+    for (int k = 0; k < 4; k++) {
+        struct rig r;
+        struct sb out = {0};
+        rig_make(&r, straight(), 32, 64, NULL);
+        rig_start(&r, k & 1, k >> 1);
+        r.f->mech->ops->storage(r.f->mech, &out);
+        assert_string_equal(out.text, text[k & 1][k >> 1]);
+        sb_free(&out);
+        rig_down(&r);
+    }
+}
+
+/* ---- random programs ---- */
+
+static void random_insn(struct ir_module *m, struct rng *r, uint32_t from, uint32_t len) {
+    uint32_t to[3], both[2] = {1, 2};
+    for (int k = 0; k < 3; k++) to[k] = from + (uint32_t)rng_below(r, len);
+    uint16_t maybe = rng_below(r, 3) ? FAKE_MAYBE : 0;
+    switch (rng_below(r, 16)) {
+    case 0:
+    case 1:
+    case 2:
+    case 3: fake_bra(m, FAKE_MAYBE, to[0]); break;
+    case 4: fake_bra(m, 0, to[0]); break;
+    case 5: fake_brx(m, 3, to); break;
+    case 6: fake_call(m, maybe, 1 + (uint32_t)rng_below(r, 2)); break;
+    case 7: fake_call_ind(m, 2, both); break;
+    case 8: fake_end(m, rng_below(r, 2) ? IR_RET : IR_EXIT, FAKE_MAYBE); break;
+    case 9: fake_bar(m, maybe); break;
+    default: fake_op(m); break;
+    }
+}
+
+/* Any branches anywhere in a function, calls that recurse, directly and through each other. */
+static struct ir_module *random_program(struct rng *r) {
+    static const char *const name[] = {"kernel", "first", "second"};
+    struct ir_module *m = ir_module_new("random");
+    for (uint32_t f = 0; f < 3; f++) {
+        uint32_t from = (uint32_t)m->code.n, len = 4 + (uint32_t)rng_below(r, 20);
+        for (uint32_t k = 0; k + 1 < len; k++) random_insn(m, r, from, len);
+        fake_end(m, f ? IR_RET : IR_EXIT, 0);
+        fake_func(m, name[f]);
+    }
+    return m;
+}
+
+struct tally {
+    uint64_t merges, ahead, limits;
+};
+
+static void run_one(struct rng *rng, uint32_t w, struct tally *sum) {
+    struct rig r;
+    rig_make(&r, random_program(rng), w, 1 + (uint32_t)rng_below(rng, w < 32 ? 48 : 2 * w), NULL);
+    struct fake *f = r.f;
+    f->env.schedulers = 1 + (uint32_t)rng_below(rng, 3);
+    f->env.order = (uint32_t)rng_below(rng, 4);
+    f->env.order_groups = 1 + (uint32_t)rng_below(rng, 4);
+    f->slow = rng_below(rng, 3);
+    f->per_block = 32 * (uint32_t)rng_below(rng, 4);
+    f->seed = rng_next(rng);
+    f->budget = 20 + (uint32_t)rng_below(rng, 60);
+    rig_start(&r, rng_below(rng, 4), rng_below(rng, 2));
+    assert_true(fake_run(f)); /* nobody holds back whom a barrier waits for */
+    assert_int_equal(standing(f), 0);
+    sum->merges += f->mech->stats.extra[MERGES];
+    sum->ahead += f->mech->stats.extra[AHEAD];
+    sum->limits += f->mech->stats.extra[LIMIT];
+    rig_down(&r);
+}
+
+static void test_every_thread_takes_its_own_path(void **state) {
+    (void)state;
+    struct rng r = {11};
+    struct tally sum = {0};
+    for (uint32_t w = 4; w <= 256; w *= 2)
+        for (uint32_t n = 0; n < (w < 64 ? 300u : 6000u / w); n++) run_one(&r, w, &sum);
+    assert_true(sum.merges > 1000 && sum.ahead > 1000 && sum.limits > 1000);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_table_2_line_by_line),
+        cmocka_unit_test(test_table_2_takes_as_many_issues_in_warps_of_any_width),
+        cmocka_unit_test(test_listing_1_runs_the_call_first_with_sp),
+        cmocka_unit_test(test_listing_1_fails_to_reconverge_without_sp),
+        cmocka_unit_test(test_threads_of_different_depths_meet_only_without_sp),
+        cmocka_unit_test(test_who_does_not_wait_goes_on),
+        cmocka_unit_test(test_a_spinning_thread_keeps_the_others_standing),
+        cmocka_unit_test(test_threads_that_hit_run_ahead_of_a_load_in_flight),
+        cmocka_unit_test(test_threads_that_hit_run_ahead_of_one_that_waits_for_operands),
+        cmocka_unit_test(test_the_other_side_runs_while_one_waits_for_data),
+        cmocka_unit_test(test_nobody_runs_ahead_unless_asked_to),
+        cmocka_unit_test(test_storage_is_constant_per_thread),
+        cmocka_unit_test(test_every_thread_takes_its_own_path),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
