@@ -90,11 +90,15 @@ static bool prepare(struct explain *x, struct err *e) {
            lab_fill(x->dev, p->lab_args, p->args.n, x->args, e);
 }
 
+static uint64_t product(const uint32_t d[3]) {
+    uint64_t all;
+    return __builtin_mul_overflow((uint64_t)d[0] * d[1], d[2], &all) ? UINT64_MAX : all;
+}
+
 /* The threads that were asked for, if the launch has them. A launch that is too large is for the library to refuse. */
 static bool choose_threads(struct explain *x, struct err *e) {
     const hd_launch *l = &x->program.launch;
-    const uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    const uint64_t plane = (uint64_t)l->block[0] * l->block[1], threads = plane * l->block[2];
+    const uint64_t blocks = product(l->grid), threads = product(l->block);
     const uint64_t width = (uint64_t)sim_options(x->dev)->machine.sm.warp_size;
     struct explain_view *v = &x->view;
     if (v->block >= blocks)
@@ -126,7 +130,9 @@ static void heading(struct explain *x) {
     sb_add(&v->out, "%s%s under %s (%s)%s on %s, block %" PRIu64, term_on(v->term, TERM_BOLD),
            x->program.info.name, mech->name, mech->title, term_on(v->term, TERM_PLAIN), o->file, v->block);
     if (!x->whole) sb_add(&v->out, ", warp %" PRIu64, x->warp);
-    sb_add(&v->out, ", threads %" PRIu32 "-%" PRIu32 "\n", v->first, v->first + v->count - 1);
+    sb_add(&v->out, v->count == 1 ? ", thread %" PRIu32 : ", threads %" PRIu32, v->first);
+    if (v->count > 1) sb_add(&v->out, "-%" PRIu32, v->first + v->count - 1);
+    sb_add(&v->out, "\n");
     sb_add(&v->out, "%-12s%-9s%s\n", "cycles", "PCs", "lanes, block of code, instructions");
 }
 

@@ -22,7 +22,7 @@ static void add_range(struct sb *out, const char *one, const char *several, uint
 
 static void add_source(const struct ir_module *m, uint32_t pc, struct sb *out) {
     const struct ir_srcloc *s = pc < m->src.n ? &m->src.v[pc] : NULL;
-    if (!s || !s->file || s->file >= m->files.n || !m->files.v[s->file]) return;
+    if (!s || !s->line || !s->file || s->file >= m->files.n || !m->files.v[s->file]) return;
     const char *file = m->files.v[s->file], *slash = strrchr(file, '/');
     sb_add(out, ", %s:%" PRIu32, slash ? slash + 1 : file, s->line);
 }
@@ -180,7 +180,8 @@ static void tell(struct explain_view *v, const struct sm_commit *c, const struct
         if (mine)
             print_group(v, step);
         else
-            sb_add(&v->out, "%-*" PRIu64 "other threads change this:\n", CYCLES, c->cycle);
+            sb_add(&v->out, "%-*" PRIu64 "%s\n", CYCLES, c->cycle,
+                   v->key.len ? "other threads change this:" : "begins with:");
         print_events(v, c);
         print_tables(v, &text);
     } else if (mine) {
