@@ -1,8 +1,8 @@
 /* The tables of any mechanism, for the threads that are explained.
  *
  * Mechanisms print their tables with common words: sets of threads as "w3:0000000f w4:00000001" (mech/set.h), places as "pc 12"
- * or "rpc 12"; an entry is a line, and indented lines after it belong to it. That is all this file knows: an entry is shown
- * when one of its sets has a thread that is explained, or when it has no set at all. */
+ * or "rpc 12"; an entry is a line, and indented lines after it belong to it. That is all this file knows. A line is left out when
+ * it has sets and none of them has a thread that is explained, an entry when that is so of all its sets. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +14,14 @@ void explain_pc(const struct explain_view *v, uint32_t pc, struct sb *out) {
     if (pc < v->ir->code.n) sb_add(out, " (B%" PRIu32 ")", v->ir->code.v[pc].block);
 }
 
-struct entry {
+struct line {
     struct sb text, key;
-    bool sets, mine;
+    bool sets, mine; /* it has sets of threads; one of them has a thread that is explained */
+};
+
+struct tables {
+    struct sb *text;
+    VEC(struct sb) keys; /* of lines */
 };
 
 static bool digit(char c) {
@@ -46,44 +51,67 @@ static size_t piece(const char *p, uint32_t *slot, uint32_t *mask) {
 }
 
 /* Pieces parted by one space or plus are one set. Returns how much of the text it is. */
-static size_t add_set(const struct explain_view *v, const char *p, struct entry *e) {
-    struct explain_lanes l = {0};
+static size_t add_set(const struct explain_view *v, const char *p, struct line *l) {
+    struct explain_lanes set = {0};
     uint32_t slot, mask;
     size_t n = 0, next;
-    while ((next = piece(p + n + (n && (p[n] == ' ' || p[n] == '+')), &slot, &mask))) {
-        n += next + (n > 0);
-        lanes_add(v, &l, slot, mask);
-    }
+    do {
+        const size_t gap = n > 0;
+        next = piece(p + n + gap, &slot, &mask);
+        if (next) lanes_add(v, &set, slot, mask);
+        if (next) n += gap + next;
+    } while (next && (p[n] == ' ' || p[n] == '+'));
     if (!n) return 0;
-    e->sets = true;
-    e->mine |= lanes_any(&l);
-    lanes_draw(v, &l, &e->text);
-    lanes_draw(v, &l, &e->key);
-    sb_add(&e->key, " ");
+    l->sets = true;
+    l->mine |= lanes_any(&set);
+    lanes_draw(v, &set, &l->text);
+    lanes_draw(v, &set, &l->key);
+    sb_add(&l->key, " ");
     return n;
 }
 
 /* "pc 12", and the "pc 12" of "rpc 12". */
-static size_t add_place(const struct explain_view *v, const char *p, struct entry *e) {
+static size_t add_place(const struct explain_view *v, const char *p, struct line *l) {
     uint32_t pc;
     if (strncmp(p, "pc ", 3) != 0 || !digit(p[3])) return 0;
     size_t n = 3 + number(p + 3, &pc);
     if (digit(p[n])) return 0;
-    sb_add(&e->text, "pc ");
-    explain_pc(v, pc, &e->text);
+    sb_add(&l->text, "pc ");
+    explain_pc(v, pc, &l->text);
     return n;
 }
 
-static const char *add_line(const struct explain_view *v, const char *p, struct entry *e) {
+static const char *add_line(const struct explain_view *v, const char *p, struct line *l) {
     while (*p && *p != '\n') {
-        size_t n = add_set(v, p, e);
-        if (!n) n = add_place(v, p, e);
-        if (!n) sb_add(&e->text, "%c", *p);
+        size_t n = add_set(v, p, l);
+        if (!n) n = add_place(v, p, l);
+        if (!n) sb_add(&l->text, "%c", *p);
         p += n ? n : 1;
     }
-    sb_add(&e->text, "\n");
-    sb_add(&e->key, "\n");
+    sb_add(&l->text, "\n");
+    sb_add(&l->key, "\n");
     return *p ? p + 1 : p;
+}
+
+/* An entry: a line and the indented ones after it. */
+static const char *add_entry(const struct explain_view *v, const char *p, struct tables *t) {
+    struct sb entry = {0};
+    bool sets = false, mine = false;
+    do {
+        struct line l = {0};
+        p = add_line(v, p, &l);
+        if (l.mine || !l.sets) sb_add(&entry, "%s", l.text.text);
+        if (l.mine)
+            VEC_PUSH(&t->keys, l.key);
+        else
+            sb_free(&l.key);
+        sets |= l.sets;
+        mine |= l.mine;
+        sb_free(&l.text);
+    } while (*p == ' ');
+    if (mine || !sets) sb_add(t->text, "%s", entry.text);
+    sb_free(&entry);
+    return p;
 }
 
 static int by_text(const void *a, const void *b) {
@@ -91,32 +119,21 @@ static int by_text(const void *a, const void *b) {
     return strcmp(x->text, y->text);
 }
 
-/* Entries may trade places without any thread noticing: the key has them sorted. */
-static void join_keys(struct sb *keys, size_t n, struct sb *out) {
-    if (n) qsort(keys, n, sizeof *keys, by_text);
-    for (size_t i = 0; i < n; i++) {
-        sb_add(out, "%s", keys[i].text);
-        sb_free(&keys[i]);
+/* Lines may trade places without any thread noticing: the key has them sorted. */
+static void join_keys(struct tables *t, struct sb *out) {
+    if (t->keys.n) qsort(t->keys.v, t->keys.n, sizeof *t->keys.v, by_text);
+    for (size_t i = 0; i < t->keys.n; i++) {
+        sb_add(out, "%s", t->keys.v[i].text);
+        sb_free(&t->keys.v[i]);
     }
+    VEC_FREE(&t->keys);
 }
 
 void explain_tables(const struct explain_view *v, const struct mech *m, struct sb *text, struct sb *key) {
     struct sb all = {0};
-    VEC(struct sb) keys = {0};
+    struct tables t = {.text = text};
     if (m->ops->state) m->ops->state(m, &all);
-    for (const char *p = all.text; p && *p;) {
-        struct entry e = {0};
-        do p = add_line(v, p, &e);
-        while (*p == ' ');
-        if (e.mine || !e.sets) {
-            sb_add(text, "%s", e.text.text);
-            VEC_PUSH(&keys, e.key);
-        } else {
-            sb_free(&e.key);
-        }
-        sb_free(&e.text);
-    }
-    join_keys(keys.v, keys.n, key);
-    VEC_FREE(&keys);
+    for (const char *p = all.text; p && *p;) p = add_entry(v, p, &t);
+    join_keys(&t, key);
     sb_free(&all);
 }
