@@ -49,6 +49,7 @@ void command_unknown(const char *name, struct err *e);
 enum cli_exit run_main(struct cli *c, const struct opts *o);
 enum cli_exit compare_main(struct cli *c, const struct opts *o);
 enum cli_exit config_main(struct cli *c, const struct opts *o);
+enum cli_exit explain_main(struct cli *c, const struct opts *o);
 enum cli_exit inspect_main(struct cli *c, const struct opts *o);
 enum cli_exit list_main(struct cli *c, const struct opts *o);
 enum cli_exit help_main(struct cli *c, const struct opts *o);

@@ -213,6 +213,53 @@ static const struct help_entry config_examples[] = {
     {0},
 };
 
+/* ---- explain ---- */
+
+static const struct opt explain_options[] = {
+    {"warp", 'w', false, "[BLOCK:]N|all",
+     "Which warp of the machine, counted from 0 in its block; all: every warp of the block. Without it, warp "
+     "0 "
+     "of block 0."},
+    {"steps", 'n', false, "N", "Stop after N instructions of it (default 200)."},
+    {"lanes", 'l', false, NULL, "Every instruction on a line of its own."},
+    {"all", 0, false, NULL, "The same, and the tables after each."},
+    {"config", 'c', false, "NAME|FILE",
+     "The machine: one of 'heddle list configs', or a file (default tiny: one small SM with warps of 8)."},
+    {"set", 'S', true, "KEY=VALUE", "Set an option of the machine, as in --set sm.depth=1."},
+    LAUNCH_ROWS,
+    MAX_INSTS_ROW,
+    {0},
+};
+static const struct help_entry explain_shows[] = {
+    {"cycles", "From issue to commit."},
+    {"PCs, block of code", "As 'heddle inspect --code' numbers them."},
+    {"lanes",
+     "# runs it, . does not, lane 0 first. Of several warps, each with its number. +N: so many threads of "
+     "other warps run with them."},
+    {"instructions",
+     "With the line of the PTX and of the source. Consecutive ones of a block of code that do "
+     "nothing but go on are counted, not shown; -> where they go on, if not at the next."},
+    {"go to, exit, wait", "What became of which lanes, where they did not all go on together."},
+    {"tables", "What the mechanism keeps for these threads, whenever other threads are together in it than "
+               "before, and what it says itself. Its page in docs/mechanisms says how to read them."},
+    {0},
+};
+static const struct help_section explain_sections[] = {
+    {"Arguments",
+     "MECH is one of 'heddle list mechanisms', with parameters of its own as in pdom:side=most. Launch "
+     "options are those of 'heddle run', and a file may carry them.",
+     no_examples},
+    {"What it shows", "", explain_shows},
+    {0},
+};
+static const struct help_entry explain_examples[] = {
+    {"heddle explain pdom examples/diamond.ptx",
+     "The stack of a warp, as two nested branches part its four threads and join them."},
+    {"heddle explain nrec examples/collatz.ptx --warp 2:1 --steps 50",
+     "The first fifty instructions of the second warp of the third block."},
+    {0},
+};
+
 /* ---- inspect ---- */
 
 static const struct opt inspect_options[] = {
@@ -294,6 +341,11 @@ const struct command commands[] = {
     {"config", "ACTION [NAME|FILE]...", 1, 3, "show or compare machine configurations",
      "Prints the machine that a configuration and settings make.", config_options, config_sections,
      config_examples, config_main},
+    {"explain", "MECH FILE.ptx[:KERNEL]", 2, 2, "show step by step what a mechanism does with a warp",
+     "Runs a kernel and shows one warp, or all of a block: every instruction with the lanes that run it, "
+     "where they "
+     "part, meet, wait and exit, and the mechanism's tables after each change.",
+     explain_options, explain_sections, explain_examples, explain_main},
     {"inspect", "FILE.ptx", 1, 1, "show kernels, their parameters, control flow and resources",
      "Loads FILE.ptx and shows what is known before it runs.", inspect_options, inspect_sections,
      inspect_examples, inspect_main},

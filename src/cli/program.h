@@ -14,6 +14,7 @@ struct program_arg {
 
 struct program {
     const struct cli *cli;
+    const char *before; /* operands of the command before the file, for a command line to paste; NULL: none */
     const char *file, *kernel_name; /* kernel_name NULL: the only one */
     bool has_grid, has_block, has_shared;
     hd_launch launch;

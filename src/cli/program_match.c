@@ -38,7 +38,9 @@ static void shape(struct sb *out, const char *option, const uint32_t d[3]) {
 }
 
 static void template(const struct program *p, size_t kernels, struct sb *out) {
-    sb_add(out, "heddle %s %s", p->cli->command->name, p->file);
+    sb_add(out, "heddle %s ", p->cli->command->name);
+    if (p->before) sb_add(out, "%s ", p->before);
+    sb_add(out, "%s", p->file);
     if (kernels > 1) sb_add(out, " --kernel %s", p->info.name);
     shape(out, "--grid", p->launch.grid);
     shape(out, "--block", p->launch.block);

@@ -12,6 +12,8 @@ struct trace {
     struct sm_observer observer;
     struct out lines;
     struct timeline *timeline; /* NULL: not wanted */
+    void (*commit)(void *user, const struct sm_commit *c);
+    void *commit_user;
     const struct ir_module *module;
     uint64_t start;
 };
@@ -77,12 +79,20 @@ static void on_block(void *user, uint64_t cycle, uint32_t sm, uint64_t block, bo
     if (t->timeline) timeline_block(t->timeline, cycle, sm, block, begins);
 }
 
+static void on_commit(void *user, const struct sm_commit *c) {
+    const struct trace *t = user;
+    t->commit(t->commit_user, c);
+}
+
 /* ---- life ---- */
 
 struct trace *trace_new(const struct watch *w) {
-    if (!w->trace.write && !w->timeline.write) return NULL;
+    if (!w->trace.write && !w->timeline.write && !w->commit) return NULL;
     struct trace *t = xcalloc(1, sizeof *t);
     t->observer = (struct sm_observer){.user = t, .issue = on_issue, .block = on_block};
+    if (w->commit) t->observer.commit = on_commit;
+    t->commit = w->commit;
+    t->commit_user = w->commit_user;
     t->lines.sink = w->trace;
     if (w->timeline.write) t->timeline = timeline_new(w->timeline);
     return t;

@@ -12,7 +12,7 @@
 #include "sm/sm.h"
 
 struct trace;
-struct trace *trace_new(const struct watch *w); /* NULL when neither is wanted */
+struct trace *trace_new(const struct watch *w); /* NULL when nothing is wanted */
 void trace_free(struct trace *t);               /* completes the timeline */
 /* Before each launch: what the PCs of it mean, and the cycle at which it begins. */
 void trace_launch(struct trace *t, const struct ir_module *m, const char *kernel, uint64_t start);

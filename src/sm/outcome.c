@@ -176,9 +176,19 @@ static void wait(struct sm *s, uint32_t pc) {
     if (s->freed.n) s->mech->ops->release(s->mech, &s->freed, pc + 1);
 }
 
+/* said: length of the mechanism's remarks before the commit; they are parted by "; ". */
+static void tell(struct sm *s, const struct sm_op *op, size_t said) {
+    const struct sm_observer *o = s->env.observer;
+    if (!o || !o->commit) return;
+    const char *event = s->event.len > said ? s->event.text + said : "";
+    if (said && *event) event += 2;
+    o->commit(o->user, &(struct sm_commit){s, op->issued, s->now, &s->outcome, event});
+}
+
 void outcome_commit(struct sm *s, struct sm_op *op) {
     struct mech_split *split = op->split;
     const uint32_t freed = op->freed;
+    const size_t said = s->event.len;
     describe(s, op);
     count_branch(s, split);
     nodes_give(s, op->sides);
@@ -191,6 +201,7 @@ void outcome_commit(struct sm *s, struct sm_op *op) {
         release(s, freed);
         nodes_give(s, freed);
     }
+    tell(s, op, said);
     if (s->outcome.exited.n) sm_threads_ended(s, &s->outcome.exited);
     if (s->env.audit && s->mech->ops->audit) s->mech->ops->audit(s->mech);
 }

@@ -12,6 +12,14 @@
 
 struct sm;
 
+/* A split that has been handed back to the mechanism. */
+struct sm_commit {
+    struct sm *sm;
+    uint64_t issued, cycle; /* cycle: of the commit */
+    const struct mech_outcome *outcome;
+    const char *event; /* what the mechanism said meanwhile; "" if nothing */
+};
+
 /* Listeners, any of them NULL. They cost nothing when absent. */
 struct sm_observer {
     void *user;
@@ -19,6 +27,8 @@ struct sm_observer {
     void (*issue)(void *user, uint64_t cycle, uint32_t sm, uint32_t sched, const struct mech_packet *p,
                   const char *event);
     void (*block)(void *user, uint64_t cycle, uint32_t sm, uint64_t block, bool begins);
+    /* The mechanism's tables are those after it, threads it released included; blocks it ended are still in their slots. */
+    void (*commit)(void *user, const struct sm_commit *c);
 };
 
 /* Warp-size classes as in 004 Figure 6.3: [0] 1-4, [1] 5-8 ... [7] 29-32 threads of a 32-thread warp, scaled to warp_size;

@@ -8,14 +8,14 @@ run version
 expect_status 0 "version is a command too"
 run --help
 expect_status 0 "--help succeeds"
-for c in run compare config inspect list help version; do
+for c in run compare explain config inspect list help version; do
     grep -q "^  $c " "$out"
     verdict $? "--help lists $c"
 done
 run
 expect_status 2 "no command at all is an error"
 expect_err "Usage: heddle COMMAND" "no command shows the usage"
-for c in run compare config inspect list help version; do
+for c in run compare explain config inspect list help version; do
     run $c --help
     expect_in_out "Usage: heddle $c" "$c --help shows its usage"
     cp "$out" "$work/first"

@@ -1,0 +1,159 @@
+# heddle explain: a warp step by step under every mechanism, which threads and how many steps, and what it refuses.
+. tests/cli/lib.sh
+four="--set sm.warp_size=4 --set sm.simd_width=4"
+
+# The stack of 004 Figure 3.1, A B C D E F G being B0 B3 B6 B4 B5 B1 B2: (c) follows the branch at PC 5, (d) that at PC 12,
+# (e) the end of D at PC 13.
+run explain pdom examples/diamond.ptx $four
+expect_status 0 "a file that says how it is launched needs no options"
+cat >"$work/want" <<'END'
+diamond under pdom (Post-dominator stack) on tiny, block 0, warp 0, threads 0-3
+cycles      PCs      lanes, block of code, instructions
+0-4         0        ####  B0  ld.param.u64 rd0, [0]               line 23, diamond.cu:8
+            warp 0: split 0 sched 0 pc 1 (B0) ready ####
+              pc 1 (B0) rpc - #### <- top
+4-20        1-4      ####  B0  4 instructions                      lines 24-36, diamond.cu:11
+20-24       5        ####  B0  @p1 bra B3                          line 38, diamond.cu:11
+                     ...#  go to 6 (B1)
+                     ###.  go to 11 (B3)
+            pdom: diverge 2 ways
+            warp 0: split 0 sched 0 pc 11 (B3) ready ###.
+              pc 7 (B2) rpc - ####
+              pc 6 (B1) rpc 7 (B2) ...#
+              pc 11 (B3) rpc 7 (B2) ###. <- top
+24-28       11       ###.  B3  setp.eq.s32 p1, r1, 0               line 63, diamond.cu:15
+28-32       12       ###.  B3  @p1 bra B6                          line 65, diamond.cu:15
+                     .##.  go to 13 (B4)
+                     #...  go to 15 (B6)
+            pdom: diverge 2 ways
+            warp 0: split 0 sched 0 pc 15 (B6) ready #...
+              pc 7 (B2) rpc - ####
+              pc 6 (B1) rpc 7 (B2) ...#
+              pc 14 (B5) rpc 7 (B2) ###.
+              pc 13 (B4) rpc 14 (B5) .##.
+              pc 15 (B6) rpc 14 (B5) #... <- top
+32-36       15       #...  B6  mov.u32 r1, 43982                   line 83, diamond.cu:18
+36-40       16       #...  B6  bra.uni B5                          line 84, diamond.cu:18  -> 14 (B5)
+            warp 0: split 0 sched 0 pc 13 (B4) ready .##.
+              pc 7 (B2) rpc - ####
+              pc 6 (B1) rpc 7 (B2) ...#
+              pc 14 (B5) rpc 7 (B2) ###.
+              pc 13 (B4) rpc 14 (B5) .##. <- top
+40-44       13       .##.  B4  mov.u32 r1, 43998                   line 71, diamond.cu:16
+            pdom: reconverge at 14
+            warp 0: split 0 sched 0 pc 14 (B5) ready ###.
+              pc 7 (B2) rpc - ####
+              pc 6 (B1) rpc 7 (B2) ...#
+              pc 14 (B5) rpc 7 (B2) ###. <- top
+44-48       14       ###.  B5  bra.uni B2                          line 77, diamond.cu:20  -> 7 (B2)
+            warp 0: split 0 sched 0 pc 6 (B1) ready ...#
+              pc 7 (B2) rpc - ####
+              pc 6 (B1) rpc 7 (B2) ...# <- top
+48-52       6        ...#  B1  mov.u32 r1, 175                     line 44, diamond.cu:12
+            pdom: reconverge at 7
+            warp 0: split 0 sched 0 pc 7 (B2) ready ####
+              pc 7 (B2) rpc - #### <- top
+52-64       7-9      ####  B2  3 instructions                      lines 51-54, diamond.cu:23
+64-68       10       ####  B2  exit                                line 56, diamond.cu:24
+                     ####  exit
+END
+cmp -s "$out" "$work/want"
+verdict $? "pdom: the stack goes through the states of Figure 3.1 (c), (d), (e)"
+! grep -q ' $' "$out"
+verdict $? "without trailing blanks"
+run explain pdom examples/diamond.ptx $four
+cmp -s "$out" "$work/want"
+verdict $? "two runs print the same bytes"
+
+state() { # ENTRY...: the tables that follow a step, joined; fails unless this sequence of lines is in the output
+    printf '%s\n' "$@" >"$work/state"
+    awk 'NR == FNR { want[n++] = $0; next } { line = $0; sub(/^ +/, "", line); k = line == want[k] ? k + 1 : line == want[0]; if (k == n) found = 1 }
+         END { exit !found }' "$work/state" "$out"
+}
+run explain pdom:side=fallthrough examples/diamond.ptx $four
+state "pc 7 (B2) rpc - ####" "pc 11 (B3) rpc 7 (B2) ###." "pc 6 (B1) rpc 7 (B2) ...# <- top"
+verdict $? "a mechanism takes parameters: the other side first"
+
+# Every mechanism there is: all lanes run, and every one of them exits once.
+for mech in $("$HEDDLE" list mechanisms --json | sed -n 's/.*"name": *"\([a-z0-9_]*\)".*/\1/p'); do
+    run explain "$mech" examples/diamond.ptx $four
+    grep -qE '^0-[0-9]+ +0 +####  B0  ld\.param' "$out"
+    verdict $? "$mech: begins with all lanes"
+    lanes=$(sed -n 's/^ \{21\}\([#.]*\)  exit$/\1/p' "$out" | tr -dc '#' | wc -c)
+    [ "$status" -eq 0 ] && [ "$lanes" -eq 4 ]
+    verdict $? "$mech: every lane exits once"
+    run explain "$mech" examples/collatz.ptx --grid 1 --block 40 --warp all --steps 3000
+    cp "$out" "$work/first"
+    run explain "$mech" examples/collatz.ptx --grid 1 --block 40 --warp all --steps 3000
+    [ "$status" -eq 0 ] && cmp -s "$out" "$work/first"
+    verdict $? "$mech: two runs print the same bytes"
+done
+[ -n "$lanes" ]
+verdict $? "there are mechanisms"
+run explain nrec examples/diamond.ptx $four
+[ "$(grep -cE '^[0-9-]+ +10 +[#.]{4}  B2  exit' "$out")" -eq 3 ]
+verdict $? "nrec: the last block runs three times"
+expect_in_out "split 2 sched 0 pc 15 (B6) ready #..." "nrec: each side is a split"
+run explain mimd examples/diamond.ptx $four
+expect_in_out ".##.  go to 13 (B4)" "mimd: what became of the lanes is told where the mechanism says nothing"
+
+run explain pdom tests/cli/barrier.ptx $four
+state "####  wait" "warp 0: split 0 sched 0 pc 7 (B2) parked ####" "pc 7 (B2) rpc - #### <- top" "waiting at a barrier ####"
+verdict $? "threads wait at a barrier"
+grep -qE '^[0-9]+ +other threads change this:$' "$out"
+verdict $? "until another warp arrives there"
+run explain pdom tests/cli/barrier.ptx $four --warp 1
+expect_in_out "meet under pdom (Post-dominator stack) on tiny, block 0, warp 1, threads 4-7" "--warp N is another warp"
+expect_in_out "####  B1  3 instructions                      lines 13-15" "consecutive instructions are counted"
+! grep -q "warp 0:" "$out"
+verdict $? "and the tables are its own"
+run explain pdom tests/cli/barrier.ptx $four --warp all
+grep -qE '  0:####  wait$' "$out" && grep -qE ' 1:####  B1  3 instructions' "$out"
+verdict $? "--warp all draws each warp with its number"
+run explain pdom tests/cli/barrier.ptx --block 6 --warp 0:0
+expect_in_out "######  B2  exit" "a warp that is not full has fewer lanes"
+run explain pdom tests/cli/barrier.ptx $four --grid 9 --warp 7:1
+[ "$status" -eq 0 ] && grep -qF "block 7, warp 1, threads 4-7" "$out" && grep -qF "####  exit" "$out"
+verdict $? "--warp BLOCK:N is one of another block"
+run explain pdom tests/cli/barrier.ptx --set sm.warp_size=64 --set sm.simd_width=32 --block 80 --warp 1
+expect_in_out "threads 64-79" "warps may be wider than 32"
+expect_in_out "######## ########  exit" "and long ones are drawn in eights"
+
+run explain pdom tests/cli/barrier.ptx $four --warp 1 --lanes
+grep -qE '####  B1  add\.u32 .* line 14$' "$out"
+verdict $? "--lanes shows every instruction"
+few=$(grep -c 'top$' "$out")
+run explain pdom tests/cli/barrier.ptx $four --warp 1 --all
+[ "$(grep -c 'top$' "$out")" -gt "$few" ]
+verdict $? "--all the tables after each"
+run explain pdom tests/cli/kernels.ptx:forever --grid 1 --block 1 --steps 3
+expect_status 0 "a kernel that never ends is given up"
+[ "$(grep -c 'bra.uni B' "$out")" -eq 3 ]
+verdict $? "after --steps instructions"
+expect_in_out "... stopped after 3 steps: --steps N shows more" "and says so"
+run explain pdom tests/cli/timed.ptx:outside --grid 1 --block 1 --arg 'buf:u32[1]'
+[ "$status" -eq 1 ] && grep -qE '^4-8 +64 ' "$out" && grep -qF "out-of-bounds 4-byte store" "$err"
+verdict $? "a program that fails is explained up to there"
+run explain pdom tests/cli/timed.ptx:lock --grid 1 --block 32 --arg 'buf:u32[2]' --set gpu.watchdog=5000 --steps 50000
+[ "$status" -eq 1 ] && grep -qF ".#######" "$out" && grep -qF "deadlock" "$err"
+verdict $? "and so is a deadlock"
+run explain pdom tests/cli/kernels.ptx:talk --grid 1 --block 1
+[ "$status" -eq 0 ] && [ -s "$err" ]
+verdict $? "what a kernel prints does not get into the explanation"
+
+d=examples/diamond.ptx
+refused "did you mean 'pdom'?" "an unknown mechanism" explain pdmo $d
+refused "'heddle list mechanisms' shows them" "operands in the wrong order" explain $d pdom
+refused "MECH FILE.ptx[:KERNEL] is missing" "too few operands" explain pdom
+refused "did you mean pdom.side?" "an unknown parameter" explain pdom:sied=most $d
+refused "did you mean tiny?" "an unknown machine" explain pdom $d --config tniy
+refused "did you mean --steps?" "an unknown option" explain pdom $d --stpes 1
+refused "there is no warp 1 (a block has 1 of 8 threads, counted from 0)" "a warp the block has not" explain pdom $d --warp 1
+refused "there is no block 1 (the grid has 1, counted from 0)" "a block the grid has not" explain pdom $d --warp 1:0
+refused "--warp 'x' is not a whole number" "a warp that is no number" explain pdom $d --warp x
+refused "--warp: BLOCK is missing" "a block that is no number" explain pdom $d --warp :0
+refused "--steps: N is at least 1" "no steps" explain pdom $d --steps 0
+refused "heddle explain pdom tests/cli/kernels.ptx --kernel add" "missing arguments, with a command line to paste" explain pdom tests/cli/kernels.ptx:add --grid 1 --block 1
+refused "cannot open" "a file that is not there" explain pdom "$work/none.ptx"
+refused "at most 1024 is possible" "a block that is too large" explain pdom $d --block 2000
+refused "at most" "a launch beyond all numbers" explain pdom $d --grid 4294967295,4294967295,4294967295 --block 4294967295,4294967295,4294967295
