@@ -4,9 +4,9 @@
 # tests/run.
 : "${BUILD:=build}"
 n=0
-echo "1..36"
+echo "1..$((2 * 8 * 6))"
 for config in tiny turing-rtx2060; do
-    for mech in nrec pdom mimd; do
+    for mech in nrec pdom mimd dwf harp mp mp-basic minpc; do
         for program in kernels kernels_flow kernels_memory kernels_textures mops mops_atom; do
             n=$((n + 1))
             options="config=configs/$config.ini run.mode=timed run.mech=$mech"

@@ -50,9 +50,9 @@ static void sums_hold_for_every_configuration(void **state) {
     (void)state;
     static const char *const configs[] = {"tiny",        "harp-fermi", "turing-rtx2060",
                                           "dwf-8800gtx", "mp-fermi",   "sl-tesla"};
-    static const char *const mechs[] = {"nrec", "pdom", "mimd"};
-    for (int k = 0; k < 18; k++) {
-        struct timed_machine m = {configs[k / 3], mechs[k % 3], {NULL}};
+    static const char *const mechs[] = {"nrec", "pdom", "mimd", "dwf", "harp", "mp", "mp-basic", "minpc"};
+    for (int k = 0; k < 6 * 8; k++) {
+        struct timed_machine m = {configs[k / 8], mechs[k % 8], {NULL}};
         struct rig r;
         struct sb why = {0};
         timed_open(&r, &m, "vecadd.ptx");

@@ -5,7 +5,7 @@
 
 #include "unit/sm/kernels.h"
 
-static const char *const mechs[] = {"nrec", "pdom", "mimd", NULL};
+static const char *const mechs[] = {"nrec", "pdom", "mimd", "dwf", "harp", "mp", "mp-basic", "minpc", NULL};
 
 struct shape {
     const char *name;
