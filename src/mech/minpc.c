@@ -11,10 +11,11 @@
  *
  * 4.2: threads that hit run ahead. With `issue = barrel` the SM offers those whose data came early (memory), and the split
  * left in flight is late. With `issue = scoreboard` the split meets the missing data at the first use: who lacks it is put
- * into a late split that is in no order; the others go on, or if there are none, those that stand. When data arrives the
- * threads stand again and an arbitration lets them catch up.
+ * into a late split that is in no order; the others go on. When data arrives the threads stand again and an arbitration
+ * lets them catch up.
  *
- * Deviations: the simulator notes with each thread the divergence that parted it from others, for the profile only. With
+ * Deviations: a running split of which all threads miss keeps its warp waiting, where the paper would let the others of
+ * the warp run. The simulator notes with each thread the divergence that parted it from others, for the profile only. With
  * minpc.sp off the depth half of every key is the same, so threads of different activations at one PC run together. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -219,9 +220,14 @@ static void rest(struct mech *m, struct home *h) {
 
 /* ---- late threads ---- */
 
-static void make_late(struct home *h, struct mech_split *s) {
+/* `ahead` goes on without s. */
+static void make_late(struct mech *m, struct home *h, struct mech_split *s, const struct mech_split *ahead) {
     s->own[LATE] = true;
     h->nlate += s->threads;
+    mark_group(m, &ahead->set, IR_NOPC);
+    mark_group(m, &s->set, IR_NOPC);
+    m->stats.extra[AHEAD]++;
+    mech_event(m, "run ahead of %" PRIu32, s->pc);
 }
 
 /* Some threads of a late split have their data and stand, at pc. */
@@ -247,29 +253,19 @@ static void able(struct mech *m, const struct mech_split *s, struct mech_piece o
     }
 }
 
-/* The running split waits for an event. Those that wait become late. False: nobody else could run. */
+/* The running split waits for an event. Those that wait for it become late, the others may go on. False: all or none wait;
+ * nobody can tell then whether it is data or the instruction, and a warp that turned away from one line of code to fetch
+ * another might do so for ever. */
 static bool pass_late(struct mech *m, struct home *h) {
     struct mech_split *s = h->run;
     struct mech_set ahead = {0}, late;
     for (uint32_t k = 0; k < s->set.n; k++) able(m, s, s->set.p[k], &ahead);
-    if (ahead.n ? set_equal(&ahead, &s->set) : !h->nstanding) return false;
+    if (!ahead.n || set_equal(&ahead, &s->set)) return false;
     order_remove(m->order, s);
-    m->stats.extra[AHEAD]++;
-    mech_event(m, "run ahead at %" PRIu32, s->pc);
-    if (ahead.n) {
-        set_copy(&late, &s->set);
-        set_remove(&late, &ahead);
-        struct mech_split *l = split_divide(m, s, &late);
-        make_late(h, l);
-        mark_group(m, &s->set, IR_NOPC);
-        mark_group(m, &l->set, IR_NOPC);
-        return true;
-    }
-    h->run = split_new(m, s->sched, s->pc);
-    h->run->own[HOME] = s->own[HOME];
-    h->run->age = s->age;
-    make_late(h, s);
-    arbitrate(m, h);
+    set_copy(&late, &s->set);
+    set_remove(&late, &ahead);
+    struct mech_split *l = split_divide(m, s, &late);
+    make_late(m, h, l, s);
     return true;
 }
 
@@ -400,12 +396,9 @@ static bool memory(struct mech *m, struct mech_split *s, const struct mech_set *
     struct mech_split *t = split_divide(m, s, ready);
     t->pc = s->pc + 1;
     t->age = s->age;
-    make_late(h, s);
+    make_late(m, h, s, t);
     h->run = t;
     h->key = with_pc(h->key, t->pc);
-    mark_group(m, &t->set, IR_NOPC);
-    mark_group(m, &s->set, IR_NOPC);
-    m->stats.extra[AHEAD]++;
     compete(m, h);
     return true;
 }
