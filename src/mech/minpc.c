@@ -176,7 +176,7 @@ static void block(struct home *h, const struct mech_set *set) {
 /* ---- arbitration ---- */
 
 /* Takes those at the limit, which is the minimum, out of the standing; the next lowest key is the new limit. */
-static void take_lowest(struct minpc *f, struct home *h, struct mech_set *out) {
+static void take_lowest(const struct minpc *f, struct home *h, struct mech_set *out) {
     uint64_t next = NOBODY;
     out->n = 0;
     for (uint32_t k = 0; k < h->words; k++) {
@@ -461,67 +461,57 @@ static void census(const struct mech *m, struct mech_census *c) {
 
 /* ---- for people ---- */
 
-/* Calls back for the threads of a warp's mask, those with one key at a time, lowest first. */
-typedef void group_fn(const struct mech *m, uint64_t key, const struct mech_set *set, void *user);
-
-static void each_key(const struct mech *m, const struct home *h, const uint32_t *mask, group_fn *fn,
-                     void *user) {
-    struct minpc *f = m->self;
-    struct home left = {.first = h->first, .words = h->words, .limit = 0};
-    struct mech_set set;
-    memcpy(left.standing, mask, sizeof left.standing);
-    for (take_lowest(f, &left, &set); left.limit != NOBODY;) {
-        uint64_t key = left.limit;
-        take_lowest(f, &left, &set);
-        fn(m, key, &set, user);
-    }
-}
-
-struct putting {
-    mech_place_fn *put;
-    void *user;
-};
-
-static void put_group(const struct mech *m, uint64_t key, const struct mech_set *set, void *user) {
-    (void)m;
-    const struct putting *p = user;
-    for (uint32_t k = 0; k < set->n; k++) p->put(p->user, set->p[k].warp, set->p[k].mask, (uint32_t)key);
-}
-
 static void places(const struct mech *m, mech_place_fn *put, void *user) {
     const struct minpc *f = m->self;
-    struct putting p = {put, user};
-    for (uint32_t k = 0; k < split_homes(&m->env); k++) {
-        const struct home *h = &f->home[k];
-        if (!h->run) continue;
-        each_key(m, h, h->standing, put_group, &p);
-        each_key(m, h, h->blocked, put_group, &p);
+    for (uint32_t i = 0; i < split_homes(&m->env); i++) {
+        const struct home *h = &f->home[i];
+        for (uint32_t k = 0; h->run && k < h->words; k++) FOR_LANES(l, h->standing[k] | h->blocked[k])
+        put(user, h->first + k, 1u << l, (uint32_t)f->key[(h->first + k) * LANES + l]);
     }
 }
 
-struct printing {
-    uint32_t home;
-    const char *what;
-    const struct mech_split *split; /* NULL: they are in none */
-    struct sb *out;
-};
-
-static void print_group(const struct mech *m, uint64_t key, const struct mech_set *set, void *user) {
-    const struct printing *p = user;
+/* One line; s NULL: they are in no split. */
+static void print(const struct mech *m, uint32_t home, uint64_t key, const struct mech_set *set,
+                  const char *what, const struct mech_split *s, struct sb *out) {
     const struct minpc *f = m->self;
-    sb_add(p->out, "warp %" PRIu32 ": depth ", p->home);
+    sb_add(out, "warp %" PRIu32 ": depth ", home);
     if (f->sp)
-        sb_add(p->out, "%" PRIu32, depth_in(key));
+        sb_add(out, "%" PRIu32, depth_in(key));
     else
-        sb_add(p->out, "-");
-    sb_add(p->out, " pc %" PRIu32 " %s", (uint32_t)key, p->what);
-    if (p->split) {
-        sb_add(p->out, ", ");
-        order_describe(m->order, p->split, p->out);
+        sb_add(out, "-");
+    sb_add(out, " pc %" PRIu32 " %s", (uint32_t)key, what);
+    if (s) {
+        sb_add(out, ", ");
+        order_describe(m->order, s, out);
     }
-    sb_add(p->out, " ");
-    set_print(set, p->out);
-    sb_add(p->out, "\n");
+    sb_add(out, " ");
+    set_print(set, out);
+    sb_add(out, "\n");
+}
+
+/* A line for those of `mask` with one key, lowest first. */
+static void print_keys(const struct mech *m, uint32_t home, const uint32_t *mask, const char *what,
+                       struct sb *out) {
+    const struct minpc *f = m->self;
+    struct home left = f->home[home];
+    struct mech_set set;
+    memcpy(left.standing, mask, sizeof left.standing);
+    left.limit = NOBODY; /* nobody has it: finds the lowest */
+    take_lowest(f, &left, &set);
+    while (left.limit != NOBODY) {
+        const uint64_t key = left.limit;
+        take_lowest(f, &left, &set);
+        print(m, home, key, &set, what, NULL, out);
+    }
+}
+
+static void print_late(const struct mech *m, uint32_t home, struct sb *out) {
+    const struct minpc *f = m->self;
+    FOR_SPLITS(s, m->pool) {
+        if (s->own[HOME] != home || !s->own[LATE]) continue;
+        const uint64_t key = f->key[s->set.p[0].warp * LANES + (uint32_t)__builtin_ctz(s->set.p[0].mask)];
+        print(m, home, with_pc(key, s->pc), &s->set, "late", s, out);
+    }
 }
 
 static void state(const struct mech *m, struct sb *out) {
@@ -529,14 +519,10 @@ static void state(const struct mech *m, struct sb *out) {
     for (uint32_t k = 0; k < split_homes(&m->env); k++) {
         const struct home *h = &f->home[k];
         if (!h->run) continue;
-        if (h->run->threads)
-            print_group(m, h->key, &h->run->set, &(struct printing){k, "running", h->run, out});
-        each_key(m, h, h->standing, print_group, &(struct printing){k, "standing", NULL, out});
-        each_key(m, h, h->blocked, print_group, &(struct printing){k, "waiting at a barrier", NULL, out});
-        if (h->nlate) FOR_SPLITS(s, m->pool) if (s->own[HOME] == k && s->own[LATE]) {
-                uint64_t key = f->key[s->set.p[0].warp * LANES + (uint32_t)__builtin_ctz(s->set.p[0].mask)];
-                print_group(m, with_pc(key, s->pc), &s->set, &(struct printing){k, "late", s, out});
-            }
+        if (h->run->threads) print(m, k, h->key, &h->run->set, "running", h->run, out);
+        print_keys(m, k, h->standing, "standing", out);
+        print_keys(m, k, h->blocked, "waiting at a barrier", out);
+        if (h->nlate) print_late(m, k, out);
     }
 }
 
