@@ -11,10 +11,11 @@
  *
  * 4.2: threads that hit run ahead. With `issue = barrel` the SM offers those whose data came early (memory), and the split
  * left in flight is late. With `issue = scoreboard` the split meets the missing data at the first use: who lacks it is put
- * into a late split that is in no order; the others go on, or if there are none, those that stand. When data arrives the
- * threads stand again and an arbitration lets them catch up.
+ * into a late split that is in no order; the others go on. When data arrives the threads stand again and an arbitration
+ * lets them catch up.
  *
- * Deviations: the simulator notes with each thread the divergence that parted it from others, for the profile only. With
+ * Deviations: a running split of which all threads miss keeps its warp waiting, where the paper would let the others of
+ * the warp run. The simulator notes with each thread the divergence that parted it from others, for the profile only. With
  * minpc.sp off the depth half of every key is the same, so threads of different activations at one PC run together. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -175,7 +176,7 @@ static void block(struct home *h, const struct mech_set *set) {
 /* ---- arbitration ---- */
 
 /* Takes those at the limit, which is the minimum, out of the standing; the next lowest key is the new limit. */
-static void take_lowest(struct minpc *f, struct home *h, struct mech_set *out) {
+static void take_lowest(const struct minpc *f, struct home *h, struct mech_set *out) {
     uint64_t next = NOBODY;
     out->n = 0;
     for (uint32_t k = 0; k < h->words; k++) {
@@ -219,9 +220,14 @@ static void rest(struct mech *m, struct home *h) {
 
 /* ---- late threads ---- */
 
-static void make_late(struct home *h, struct mech_split *s) {
+/* `ahead` goes on without s. */
+static void make_late(struct mech *m, struct home *h, struct mech_split *s, const struct mech_split *ahead) {
     s->own[LATE] = true;
     h->nlate += s->threads;
+    mark_group(m, &ahead->set, IR_NOPC);
+    mark_group(m, &s->set, IR_NOPC);
+    m->stats.extra[AHEAD]++;
+    mech_event(m, "run ahead of %" PRIu32, s->pc);
 }
 
 /* Some threads of a late split have their data and stand, at pc. */
@@ -247,29 +253,19 @@ static void able(struct mech *m, const struct mech_split *s, struct mech_piece o
     }
 }
 
-/* The running split waits for an event. Those that wait become late. False: nobody else could run. */
+/* The running split waits for an event. Those that wait for it become late, the others may go on. False: all or none wait;
+ * nobody can tell then whether it is data or the instruction, and a warp that turned away from one line of code to fetch
+ * another might do so for ever. */
 static bool pass_late(struct mech *m, struct home *h) {
     struct mech_split *s = h->run;
     struct mech_set ahead = {0}, late;
     for (uint32_t k = 0; k < s->set.n; k++) able(m, s, s->set.p[k], &ahead);
-    if (ahead.n ? set_equal(&ahead, &s->set) : !h->nstanding) return false;
+    if (!ahead.n || set_equal(&ahead, &s->set)) return false;
     order_remove(m->order, s);
-    m->stats.extra[AHEAD]++;
-    mech_event(m, "run ahead at %" PRIu32, s->pc);
-    if (ahead.n) {
-        set_copy(&late, &s->set);
-        set_remove(&late, &ahead);
-        struct mech_split *l = split_divide(m, s, &late);
-        make_late(h, l);
-        mark_group(m, &s->set, IR_NOPC);
-        mark_group(m, &l->set, IR_NOPC);
-        return true;
-    }
-    h->run = split_new(m, s->sched, s->pc);
-    h->run->own[HOME] = s->own[HOME];
-    h->run->age = s->age;
-    make_late(h, s);
-    arbitrate(m, h);
+    set_copy(&late, &s->set);
+    set_remove(&late, &ahead);
+    struct mech_split *l = split_divide(m, s, &late);
+    make_late(m, h, l, s);
     return true;
 }
 
@@ -400,12 +396,9 @@ static bool memory(struct mech *m, struct mech_split *s, const struct mech_set *
     struct mech_split *t = split_divide(m, s, ready);
     t->pc = s->pc + 1;
     t->age = s->age;
-    make_late(h, s);
+    make_late(m, h, s, t);
     h->run = t;
     h->key = with_pc(h->key, t->pc);
-    mark_group(m, &t->set, IR_NOPC);
-    mark_group(m, &s->set, IR_NOPC);
-    m->stats.extra[AHEAD]++;
     compete(m, h);
     return true;
 }
@@ -468,67 +461,57 @@ static void census(const struct mech *m, struct mech_census *c) {
 
 /* ---- for people ---- */
 
-/* Calls back for the threads of a warp's mask, those with one key at a time, lowest first. */
-typedef void group_fn(const struct mech *m, uint64_t key, const struct mech_set *set, void *user);
-
-static void each_key(const struct mech *m, const struct home *h, const uint32_t *mask, group_fn *fn,
-                     void *user) {
-    struct minpc *f = m->self;
-    struct home left = {.first = h->first, .words = h->words, .limit = 0};
-    struct mech_set set;
-    memcpy(left.standing, mask, sizeof left.standing);
-    for (take_lowest(f, &left, &set); left.limit != NOBODY;) {
-        uint64_t key = left.limit;
-        take_lowest(f, &left, &set);
-        fn(m, key, &set, user);
-    }
-}
-
-struct putting {
-    mech_place_fn *put;
-    void *user;
-};
-
-static void put_group(const struct mech *m, uint64_t key, const struct mech_set *set, void *user) {
-    (void)m;
-    const struct putting *p = user;
-    for (uint32_t k = 0; k < set->n; k++) p->put(p->user, set->p[k].warp, set->p[k].mask, (uint32_t)key);
-}
-
 static void places(const struct mech *m, mech_place_fn *put, void *user) {
     const struct minpc *f = m->self;
-    struct putting p = {put, user};
-    for (uint32_t k = 0; k < split_homes(&m->env); k++) {
-        const struct home *h = &f->home[k];
-        if (!h->run) continue;
-        each_key(m, h, h->standing, put_group, &p);
-        each_key(m, h, h->blocked, put_group, &p);
+    for (uint32_t i = 0; i < split_homes(&m->env); i++) {
+        const struct home *h = &f->home[i];
+        for (uint32_t k = 0; h->run && k < h->words; k++) FOR_LANES(l, h->standing[k] | h->blocked[k])
+        put(user, h->first + k, 1u << l, (uint32_t)f->key[(h->first + k) * LANES + l]);
     }
 }
 
-struct printing {
-    uint32_t home;
-    const char *what;
-    const struct mech_split *split; /* NULL: they are in none */
-    struct sb *out;
-};
-
-static void print_group(const struct mech *m, uint64_t key, const struct mech_set *set, void *user) {
-    const struct printing *p = user;
+/* One line; s NULL: they are in no split. */
+static void print(const struct mech *m, uint32_t home, uint64_t key, const struct mech_set *set,
+                  const char *what, const struct mech_split *s, struct sb *out) {
     const struct minpc *f = m->self;
-    sb_add(p->out, "warp %" PRIu32 ": depth ", p->home);
+    sb_add(out, "warp %" PRIu32 ": depth ", home);
     if (f->sp)
-        sb_add(p->out, "%" PRIu32, depth_in(key));
+        sb_add(out, "%" PRIu32, depth_in(key));
     else
-        sb_add(p->out, "-");
-    sb_add(p->out, " pc %" PRIu32 " %s", (uint32_t)key, p->what);
-    if (p->split) {
-        sb_add(p->out, ", ");
-        order_describe(m->order, p->split, p->out);
+        sb_add(out, "-");
+    sb_add(out, " pc %" PRIu32 " %s", (uint32_t)key, what);
+    if (s) {
+        sb_add(out, ", ");
+        order_describe(m->order, s, out);
     }
-    sb_add(p->out, " ");
-    set_print(set, p->out);
-    sb_add(p->out, "\n");
+    sb_add(out, " ");
+    set_print(set, out);
+    sb_add(out, "\n");
+}
+
+/* A line for those of `mask` with one key, lowest first. */
+static void print_keys(const struct mech *m, uint32_t home, const uint32_t *mask, const char *what,
+                       struct sb *out) {
+    const struct minpc *f = m->self;
+    struct home left = f->home[home];
+    struct mech_set set;
+    memcpy(left.standing, mask, sizeof left.standing);
+    left.limit = NOBODY; /* nobody has it: finds the lowest */
+    take_lowest(f, &left, &set);
+    while (left.limit != NOBODY) {
+        const uint64_t key = left.limit;
+        take_lowest(f, &left, &set);
+        print(m, home, key, &set, what, NULL, out);
+    }
+}
+
+static void print_late(const struct mech *m, uint32_t home, struct sb *out) {
+    const struct minpc *f = m->self;
+    FOR_SPLITS(s, m->pool) {
+        if (s->own[HOME] != home || !s->own[LATE]) continue;
+        const uint64_t key = f->key[s->set.p[0].warp * LANES + (uint32_t)__builtin_ctz(s->set.p[0].mask)];
+        print(m, home, with_pc(key, s->pc), &s->set, "late", s, out);
+    }
 }
 
 static void state(const struct mech *m, struct sb *out) {
@@ -536,14 +519,10 @@ static void state(const struct mech *m, struct sb *out) {
     for (uint32_t k = 0; k < split_homes(&m->env); k++) {
         const struct home *h = &f->home[k];
         if (!h->run) continue;
-        if (h->run->threads)
-            print_group(m, h->key, &h->run->set, &(struct printing){k, "running", h->run, out});
-        each_key(m, h, h->standing, print_group, &(struct printing){k, "standing", NULL, out});
-        each_key(m, h, h->blocked, print_group, &(struct printing){k, "waiting at a barrier", NULL, out});
-        if (h->nlate) FOR_SPLITS(s, m->pool) if (s->own[HOME] == k && s->own[LATE]) {
-                uint64_t key = f->key[s->set.p[0].warp * LANES + (uint32_t)__builtin_ctz(s->set.p[0].mask)];
-                print_group(m, with_pc(key, s->pc), &s->set, &(struct printing){k, "late", s, out});
-            }
+        if (h->run->threads) print(m, k, h->key, &h->run->set, "running", h->run, out);
+        print_keys(m, k, h->standing, "standing", out);
+        print_keys(m, k, h->blocked, "waiting at a barrier", out);
+        if (h->nlate) print_late(m, k, out);
     }
 }
 
