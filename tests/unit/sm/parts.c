@@ -125,7 +125,7 @@ static void an_observer_sees_every_issue_and_block(void **state) {
     (void)state;
     struct machine x = machine_load(KERNEL(".reg .u32 %a; mov.u32 %a, %laneid; add.u32 %a, %a, 1;"));
     struct seen seen = {0};
-    const struct sm_observer o = {&seen, see_issue, see_block};
+    const struct sm_observer o = {.user = &seen, .issue = see_issue, .block = see_block};
     uint64_t p = 0, insts[2 * 48] = {0};
     x.observer = &o;
     x.thread_insts = insts;
