@@ -188,7 +188,7 @@ static uint64_t filter(const struct exec_texture *t, const uint8_t *base, const 
 }
 
 static uint64_t sample(const struct exec_texture *t, const uint8_t *base, const struct axis a[3], bool linear,
-                   uint32_t out[4]) {
+                       uint32_t out[4]) {
     if (linear) return filter(t, base, a, out);
     const bool inside = a[0].inside[0] && a[1].inside[0] && a[2].inside[0];
     return texel(t, base, (struct where){a[0].i[0], a[1].i[0], a[2].i[0], inside}, out);

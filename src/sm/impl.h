@@ -39,9 +39,10 @@ struct sm_op {
     uint32_t next;  /* free list */
     uint64_t ready; /* write-back is not before this cycle */
     uint64_t issued;
-    bool memory;  /* has requests */
-    bool lines;   /* some of them go to the memory system */
-    bool overlap; /* a thread is served by more than one of its requests, or (guard, texture border) by none */
+    bool memory; /* has requests */
+    bool lines;  /* some of them go to the memory system */
+    bool
+        overlap; /* a thread is served by more than one of its requests, or (guard, texture border) by none */
 };
 
 /* What a request asks; the first are those of enum mem_path. */

@@ -5,9 +5,11 @@
 #include "mem/options.h" /* OPT_FIELD_* */
 
 struct sm_options {
-#define BEGIN(section, title) struct opt_##section {
+#define BEGIN(section, title)                             struct opt_##section {
 #define OPT(section, name, kind, def, limits, unit, help) OPT_FIELD_##kind name;
-#define END(section) } section;
+#define END(section) \
+    }                \
+    section;
 #include "sm/options.def"
 #undef BEGIN
 #undef OPT

@@ -28,8 +28,10 @@ static void launch(hd_kernel *k, uint64_t buffer) {
 }
 
 static void run(const char *mech, const char *issue, const uint8_t *data, size_t size) {
-    hd_option options[] = {{"mem.global_bytes", "16M"}, {"exec.stack_bytes", "16K"}, {"exec.heap_bytes", "64K"}, {"run.mode", "timed"},
-                           {"run.mech", mech},          {"sm.issue", issue},         {"gpu.max_cycles", "6000"}, {"gpu.watchdog", "1000"}};
+    hd_option options[] = {{"mem.global_bytes", "16M"}, {"exec.stack_bytes", "16K"},
+                           {"exec.heap_bytes", "64K"},  {"run.mode", "timed"},
+                           {"run.mech", mech},          {"sm.issue", issue},
+                           {"gpu.max_cycles", "6000"},  {"gpu.watchdog", "1000"}};
     hd_config config = {.options = options, .noptions = sizeof options / sizeof *options, .file = "tiny"};
     hd_device *dev = NULL;
     CHECK(hd_device_open(&config, &dev) == HD_OK);
@@ -38,12 +40,14 @@ static void run(const char *mech, const char *issue, const uint8_t *data, size_t
     CHECK(hd_alloc(dev, BUFFER, &buffer) == HD_OK);
     hd_module *mod;
     if (size && hd_module_load(dev, "fuzz.ptx", (const char *)data, size, &mod) == HD_OK)
-        for (size_t i = 0; i < hd_module_kernel_count(mod) && i < 4; i++) launch(hd_module_kernel_at(mod, i), buffer);
+        for (size_t i = 0; i < hd_module_kernel_count(mod) && i < 4; i++)
+            launch(hd_module_kernel_at(mod, i), buffer);
     hd_device_close(dev);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const char *mech;
-    for (size_t m = 0; !hd_mech_at(m, &mech, NULL); m++) run(mech, m % 2 ? "scoreboard" : "barrel", data, size);
+    for (size_t m = 0; !hd_mech_at(m, &mech, NULL); m++)
+        run(mech, m % 2 ? "scoreboard" : "barrel", data, size);
     return 0;
 }

@@ -38,7 +38,8 @@ static void outcomes_tell_where_each_lane_goes(void **state) {
     static const char text[] =
         HEAD ".visible .entry k(.param .u64 p) {\n.reg .u64 %a<3>; .reg .u32 %t; .reg .pred %p;\n"
              "ld.param.u64 %a0, [p];\nmov.u32 %t, %tid.x;\nmul.wide.u32 %a1, %t, 4;\nadd.u64 %a1, %a1, %a0;\n"
-             "st.global.u32 [%a1], %t;\nsetp.lt.u32 %p, %t, 4;\n@%p bra OUT;\nbar.sync 0;\nOUT: membar.cta;\nret;\n}\n";
+             "st.global.u32 [%a1], %t;\nsetp.lt.u32 %p, %t, 4;\n@%p bra OUT;\nbar.sync 0;\nOUT: "
+             "membar.cta;\nret;\n}\n";
     struct machine m = {.r = rig_load(text)};
     uint64_t buf = rig_buf(&m.r, 256, "b");
     open_machine(&m, 40, &buf);
