@@ -17,13 +17,14 @@ WARN   := -Wall -Wextra -Wshadow -Wconversion -Werror
 OPT    ?= -O2 -g
 SAN    ?=
 VERSION := $(shell sed -n 's/^\#define HD_VERSION_[A-Z]* //p' include/heddle.h | paste -sd.)
-CPPFLAGS += -Iinclude -Isrc -D_GNU_SOURCE -MMD -MP
+CPPFLAGS += -Iinclude -Isrc -I. -D_GNU_SOURCE -MMD -MP
 CFLAGS += -std=c17 $(WARN) $(OPT) -fPIC -fvisibility=hidden $(SAN)
 LDFLAGS += $(SAN)
 LDLIBS := -linih -ljansson -lm
+LABLIBS := -lsqlite3 -lpthread $(LDLIBS)
 SONAME := -Wl,-soname,libheddle.so.0
 
-PACKAGES      := gcc libc6-dev libjansson-dev libinih-dev
+PACKAGES      := gcc libc6-dev libjansson-dev libinih-dev libsqlite3-dev
 TEST_PACKAGES := g++ libcmocka-dev
 FUZZ_PACKAGES := clang-14 libclang-rt-14-dev
 CHECK_PACKAGES := clang-14 clang-format-14
@@ -37,14 +38,19 @@ ALU_AVX2  := -mavx2 -mfma -mbmi -mbmi2 -mpopcnt
 SRC    := $(sort $(shell find src -name '*.c'))
 ALU    := $(filter src/exec/alu%,$(SRC))
 CLI    := $(filter src/cli/%,$(SRC))
-LIBSRC := $(filter-out $(ALU) $(CLI),$(SRC))
+# Experiments: the rooms above the library, and the workloads with their kernels. The library is the simulator alone.
+WORK   := $(sort $(wildcard workloads/*.c workloads/*/*.c))
+LAB    := $(filter src/lab/% src/report/%,$(SRC)) $(WORK)
+LIBSRC := $(filter-out $(ALU) $(CLI) $(LAB),$(SRC))
 CONFIGS := $(sort $(wildcard configs/*.ini))
 OBJ    := $(LIBSRC:%.c=$(BUILD)/obj/%.o) $(ALU:%.c=$(BUILD)/obj/%.portable.o) $(BUILD)/obj/configs.o
 ifeq ($(shell uname -m),x86_64)
 OBJ    += $(ALU:%.c=$(BUILD)/obj/%.avx2.o)
 endif
 CLIOBJ := $(CLI:%.c=$(BUILD)/obj/%.o)
+LABOBJ := $(LAB:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/workloads.o
 LIB    := $(BUILD)/libheddle.a
+LIBLAB := $(BUILD)/liblab.a
 LIBCLI := $(BUILD)/libcli.a
 UNIT   := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit/*/*.c)))
 EXAMPLES := $(patsubst %,$(BUILD)/%,$(basename $(sort $(wildcard examples/*.c examples/*.cpp))))
@@ -72,10 +78,13 @@ $(LIB): $(OBJ)
 $(LIBCLI): $(CLIOBJ)
 	@rm -f $@
 	$(call run,AR,ar rcs $@ $^)
+$(LIBLAB): $(LABOBJ)
+	@rm -f $@
+	$(call run,AR,ar rcs $@ $^)
 $(BUILD)/libheddle.so: $(OBJ)
 	$(call run,LD,$(CC) $(LDFLAGS) -shared $(SONAME) -o $@ $^ $(LDLIBS))
-$(BUILD)/heddle: $(CLIOBJ) $(LIB)
-	$(call run,LD,$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS))
+$(BUILD)/heddle: $(CLIOBJ) $(LIBLAB) $(LIB)
+	$(call run,LD,$(CC) $(LDFLAGS) -o $@ $^ $(LABLIBS))
 
 $(BUILD)/obj/%.portable.o: %.c
 	@mkdir -p $(@D)
@@ -94,13 +103,25 @@ $(BUILD)/obj/configs.c: $(CONFIGS) tools/embed-configs
 $(BUILD)/obj/configs.o: $(BUILD)/obj/configs.c
 	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<)
 
-# Tests: one cmocka program per file; those of the command line also link the parts of it they use.
+# So are the kernels of workloads/ part of the command; their host code computes as IEEE says, like the kernels.
+PTX    := $(sort $(wildcard workloads/*/*.ptx))
+$(BUILD)/obj/workloads.c: $(PTX) workloads/workloads.def tools/embed-workloads
+	@mkdir -p $(@D)
+	$(call run,GEN,tools/embed-workloads $(PTX) > $@)
+$(BUILD)/obj/workloads.o: $(BUILD)/obj/workloads.c
+	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<)
+$(WORK:%.c=$(BUILD)/obj/%.o): CFLAGS += -ffp-contract=off
+
+# Tests: one cmocka program per file; those of the command line and of experiments also link the parts of them they use.
 $(BUILD)/tests/%: tests/unit/%.c $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) -lcmocka $(LDLIBS))
-$(BUILD)/tests/cli/%: tests/unit/cli/%.c $(LIBCLI) $(LIB)
+$(BUILD)/tests/cli/%: tests/unit/cli/%.c $(LIBCLI) $(LIBLAB) $(LIB)
 	@mkdir -p $(@D)
-	$(call run,LD,$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBCLI) $(LIB) -lcmocka $(LDLIBS))
+	$(call run,LD,$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBCLI) $(LIBLAB) $(LIB) -lcmocka $(LABLIBS))
+$(filter $(BUILD)/tests/lab/% $(BUILD)/tests/report/% $(BUILD)/tests/workloads/%,$(UNIT)): $(BUILD)/tests/%: tests/unit/%.c $(LIBLAB) $(LIB)
+	@mkdir -p $(@D)
+	$(call run,LD,$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBLAB) $(LIB) -lcmocka $(LABLIBS))
 $(BUILD)/examples/%: examples/%.c $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC) -Iinclude -std=c17 $(WARN) $(OPT) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS))
@@ -135,8 +156,8 @@ fuzz: test-deps
 	@tools/deps $(FUZZ_PACKAGES)
 	@$(MAKE) --no-print-directory BUILD=build-fuzz CC=clang-14 OPT="-O1 -g" SAN="-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all" $(FUZZERS)
 	@tests/fuzz/run $(FUZZ_SECONDS) $(FUZZERS)
-build-fuzz/%: tests/fuzz/%.c $(LIB) $(LIBCLI)
-	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer -o $@ $< $(LIBCLI) $(LIB) $(LDLIBS))
+build-fuzz/%: tests/fuzz/%.c $(LIB) $(LIBCLI) $(LIBLAB)
+	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer -o $@ $< $(LIBCLI) $(LIBLAB) $(LIB) $(LABLIBS))
 
 demo: all
 	@tools/demo $(BUILD)
@@ -166,9 +187,9 @@ check: test-deps
 	@tools/deps $(CHECK_PACKAGES)
 	@tools/check-rooms
 	@$(MAKE) --no-print-directory BUILD=build-clang CC=clang-14 all
-	@clang-format-14 --dry-run --Werror $(SRC) $(shell find src include tests examples bench -name '*.h' -o -path 'tests/*.c' -o -path 'bench/*.c')
+	@clang-format-14 --dry-run --Werror $(SRC) $(WORK) $(shell find src include tests examples bench workloads/workload.h -name '*.h' -o -path 'tests/*.c' -o -path 'bench/*.c')
 format:
-	clang-format-14 -i $(SRC) $(shell find src include tests examples bench -name '*.h' -o -path 'tests/*.c' -o -path 'bench/*.c')
+	clang-format-14 -i $(SRC) $(WORK) $(shell find src include tests examples bench workloads/workload.h -name '*.h' -o -path 'tests/*.c' -o -path 'bench/*.c')
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1

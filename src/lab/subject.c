@@ -1,0 +1,124 @@
+/* Runs of subjects. A workload makes its own buffers and launches; a program is one launch with the buffers of its arguments.
+ * Either way the result of a run is its statistics and a digest of what it computed. */
+#include "lab/subject.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+struct run {
+    const struct lab_hooks *hooks;
+    struct lab_outcome *out;
+    hd_device *dev;
+    double started;
+};
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void no_print(void *user, const char *text, size_t n) {
+    (void)user, (void)text, (void)n;
+}
+
+static void before(struct run *r, hd_kernel *k, const hd_launch *l) {
+    if (r->hooks->before) r->hooks->before(r->hooks->user, k, l);
+    r->started = now();
+}
+
+static void after(struct run *r, hd_kernel *k, const hd_launch *l) {
+    r->out->seconds += now() - r->started;
+    r->out->launches++;
+    if (r->hooks->after) r->hooks->after(r->hooks->user, k, l);
+}
+
+/* ---- workloads ---- */
+
+static void work_before(struct work *w, hd_kernel *k, const hd_launch *l) {
+    before(w->user, k, l);
+}
+
+static void work_after(struct work *w, hd_kernel *k, const hd_launch *l) {
+    after(w->user, k, l);
+}
+
+static bool run_workload(struct run *r, const struct lab_subject *s, hd_module **mod) {
+    struct work w = {.workload = s->workload,
+                     .size = s->size,
+                     .dev = r->dev,
+                     .before = work_before,
+                     .after = work_after,
+                     .user = r};
+    bool fine = work_run(&w);
+    *mod = w.mod;
+    r->out->digest = w.digest;
+    r->out->wrong = work_ok(&w) && w.wrong;
+    if (fine) return true;
+    if (!r->out->wrong) return lab_check(r->dev, w.status, &r->out->err);
+    return err_set(&r->out->err, ERR_FAULT, "the result is wrong: %s", w.why);
+}
+
+/* ---- programs ---- */
+
+static bool digest_buffers(struct run *r, const struct lab_program *p, const hd_arg *args) {
+    uint64_t h = 0xcbf29ce484222325u;
+    bool fine = true;
+    for (size_t i = 0; i < p->nargs && fine; i++) {
+        uint64_t bytes = p->args[i].bytes;
+        uint8_t *data = bytes ? try_alloc(bytes) : NULL;
+        if (!bytes) continue;
+        fine = data ? lab_check(r->dev, hd_copy_out(r->dev, data, args[i].v.u, bytes), &r->out->err)
+                    : err_set(&r->out->err, ERR_MEMORY, "no memory to read %llu bytes back",
+                              (unsigned long long)bytes);
+        for (uint64_t b = 0; b < bytes && fine; b++) h = (h ^ data[b]) * 0x100000001b3u;
+        free(data);
+    }
+    r->out->digest = h;
+    return fine;
+}
+
+static bool run_program(struct run *r, const struct lab_program *p, hd_module **mod) {
+    struct err *e = &r->out->err;
+    hd_kernel *k;
+    hd_arg *args = xcalloc(p->nargs + 1, sizeof *args);
+    bool fine = lab_load(r->dev, p, mod, &k, e) && lab_bind(r->dev, *mod, p->args, p->nargs, args, e) &&
+                lab_fill(r->dev, p->args, p->nargs, args, e);
+    if (fine) {
+        before(r, k, &p->launch);
+        fine = lab_check(r->dev, hd_run(k, &p->launch, args, p->nargs), e);
+        if (fine) after(r, k, &p->launch);
+    }
+    fine = fine && digest_buffers(r, p, args);
+    free(args);
+    return fine;
+}
+
+/* ---- both ---- */
+
+void lab_run(const struct lab_subject *s, const hd_config *config, const struct lab_hooks *hooks,
+             struct lab_outcome *out) {
+    static const struct lab_hooks none;
+    struct run r = {.hooks = hooks ? hooks : &none, .out = out};
+    hd_module *mod = NULL;
+    *out = (struct lab_outcome){0};
+    if (lab_open(config, &r.dev, &out->err)) {
+        hd_set_print(r.dev, no_print, NULL);
+        if (r.hooks->opened) r.hooks->opened(r.hooks->user, r.dev);
+        bool fine = s->workload ? run_workload(&r, s, &mod) : run_program(&r, s->program, &mod);
+        out->total = *sim_stats(r.dev, true);
+        if (fine && r.hooks->ended) r.hooks->ended(r.hooks->user, r.dev, mod);
+    }
+    hd_device_close(r.dev);
+}
+
+void lab_outcome_free(struct lab_outcome *o) {
+    err_free(&o->err);
+}
+
+void lab_subject_name(const struct lab_subject *s, struct sb *out) {
+    if (s->workload)
+        sb_add(out, "@%s", s->workload->name);
+    else
+        sb_add(out, "%s:%s", s->program->file, s->program->kernel);
+}

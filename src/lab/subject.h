@@ -1,0 +1,42 @@
+/* What an experiment runs, a workload at a size or one kernel of a file, and what one run of it leaves. */
+#ifndef HEDDLE_LAB_SUBJECT_H
+#define HEDDLE_LAB_SUBJECT_H
+
+#include "lab/program.h"
+#include "sim/sim.h"
+#include "workloads/workload.h"
+
+struct lab_subject {
+    const struct workload *workload; /* NULL: program */
+    enum work_size size;
+    const struct lab_program *program;
+};
+
+struct lab_outcome {
+    struct err err;     /* why it did not run to its end, or what its check found; ERR_OK: all is well */
+    bool wrong;         /* it ended, but the check failed */
+    struct stats total; /* of all launches, as far as it came */
+    size_t launches;
+    double seconds;  /* host time within launches */
+    uint64_t digest; /* of the results: the same under every machine */
+};
+
+/* What a caller wants to see of a run; each may be NULL. The device is the run's own and closed at its end. */
+struct lab_hooks {
+    void (*opened)(void *user, hd_device *dev);                   /* nothing is loaded yet */
+    void (*before)(void *user, hd_kernel *k, const hd_launch *l); /* each launch */
+    void (*after)(void *user, hd_kernel *k,
+                  const hd_launch *l); /* each that ended: sim_stats(dev, false) are its own */
+    void (*ended)(void *user, hd_device *dev, hd_module *mod); /* all is over and well, memory still there */
+    void *user;
+};
+
+/* Opens a device of that configuration and runs it there. hooks may be NULL. Release with lab_outcome_free. */
+void lab_run(const struct lab_subject *s, const hd_config *config, const struct lab_hooks *hooks,
+             struct lab_outcome *out);
+void lab_outcome_free(struct lab_outcome *o);
+
+/* "@bfs" or "FILE:kernel", for messages and tables. */
+void lab_subject_name(const struct lab_subject *s, struct sb *out);
+
+#endif
