@@ -14,6 +14,8 @@ struct trace {
     struct timeline *timeline; /* NULL: not wanted */
     void (*commit)(void *user, const struct sm_commit *c);
     void *commit_user;
+    struct watch_steps steps;
+    uint64_t commits;
     const struct ir_module *module;
     uint64_t start;
 };
@@ -77,20 +79,39 @@ static void on_block(void *user, uint64_t cycle, uint32_t sm, uint64_t block, bo
         out_end_line(&t->lines);
     }
     if (t->timeline) timeline_block(t->timeline, cycle, sm, block, begins);
+    if (t->steps.block) t->steps.block(t->steps.user, block, begins);
+}
+
+/* ---- thread by thread ---- */
+
+static void set_steps(const struct trace *t, const struct sm_commit *c, const struct mech_set *set) {
+    for (uint32_t k = 0; k < set->n; k++) {
+        const struct exec_warp *w = sm_warp(c->sm, set->p[k].warp);
+        const struct watch_step s = {t->commits, w->block->index, w->index * EXEC_LANES, set->p[k].mask,
+                                     c->outcome->pc};
+        t->steps.step(t->steps.user, &s);
+    }
 }
 
 static void on_commit(void *user, const struct sm_commit *c) {
-    const struct trace *t = user;
-    t->commit(t->commit_user, c);
+    struct trace *t = user;
+    const struct mech_outcome *o = c->outcome;
+    if (t->commit) t->commit(t->commit_user, c);
+    if (!t->steps.step) return;
+    t->commits++;
+    for (uint32_t k = 0; k < o->nsides; k++) set_steps(t, c, &o->side[k].set);
+    set_steps(t, c, &o->exited);
+    set_steps(t, c, &o->waiting);
 }
 
 /* ---- life ---- */
 
 struct trace *trace_new(const struct watch *w) {
-    if (!w->trace.write && !w->timeline.write && !w->commit) return NULL;
+    if (!w->trace.write && !w->timeline.write && !w->commit && !w->steps.step) return NULL;
     struct trace *t = xcalloc(1, sizeof *t);
     t->observer = (struct sm_observer){.user = t, .issue = on_issue, .block = on_block};
-    if (w->commit) t->observer.commit = on_commit;
+    if (w->commit || w->steps.step) t->observer.commit = on_commit;
+    t->steps = w->steps;
     t->commit = w->commit;
     t->commit_user = w->commit_user;
     t->lines.sink = w->trace;

@@ -15,6 +15,19 @@ struct watch_sink {
 
 struct sm_commit; /* sm/sm.h */
 
+/* Instructions thread by thread: each committed instruction of each thread once, in the order of its own. */
+struct watch_step {
+    uint64_t issue; /* threads that ran it together share this number */
+    uint64_t block; /* of the grid */
+    uint32_t first; /* thread of the block that bit 0 of the mask is */
+    uint32_t mask, pc;
+};
+struct watch_steps {
+    void (*step)(void *user, const struct watch_step *s); /* NULL: not wanted */
+    void (*block)(void *user, uint64_t block, bool begins);
+    void *user;
+};
+
 struct watch {
     uint64_t interval;          /* core cycles of a sample of the time series; 0: none */
     uint32_t threads;           /* instruction counts of the first so many threads of a grid in each sample */
@@ -22,6 +35,7 @@ struct watch {
     struct watch_sink timeline; /* Chrome trace JSON (trace.h) */
     void (*commit)(void *user, const struct sm_commit *c); /* hears every commit; NULL: nobody */
     void *commit_user;
+    struct watch_steps steps;
 };
 
 #endif

@@ -4,13 +4,13 @@
 
 KERNEL odd_even(uint *out, const uint *in) {
     uint i = global_id(), path = in[i];
-    ROLLED for (uint round = 0; round < 16; round++) {
+    ROLLED for (uint round = 0; round < 32; round++) {
         if ((round + threadIdx.x) & 1) {
             step(path, 'A');
-            ROLLED for (uint k = 0; k < 8; k++) path = (path ^ path >> 3) * 5 + 1;
+            ROLLED for (uint k = 0; k < 12; k++) path = (path ^ path >> 3) * 5 + 1;
         } else {
             step(path, 'B');
-            ROLLED for (uint k = 0; k < 8; k++) path = (path ^ path >> 5) * 3 + 7;
+            ROLLED for (uint k = 0; k < 12; k++) path = (path ^ path >> 5) * 3 + 7;
         }
     }
     out[i] = path;

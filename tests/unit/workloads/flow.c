@@ -88,11 +88,12 @@ static void test_case(void **state) {
 }
 
 /* clang-format off */
+#define EIGHT \
+    "B#.#. A.#.# B.#.# A#.#. B#.#. A.#.# B.#.# A#.#. B#.#. A.#.# B.#.# A#.#. B#.#. A.#.# B.#.# A#.#."
 static const struct flow_case cases[] = {
     /* Both sides in every round, whatever the order; the even threads' side of round 0 is the taken one. */
     {"odd-even", "odd_even", "pdom", {0}, {0, 0, 0, 0},
-     "B#.#. A.#.# B.#.# A#.#. B#.#. A.#.# B.#.# A#.#. B#.#. A.#.# B.#.# A#.#. B#.#. A.#.# B.#.# A#.#. "
-     "B#.#. A.#.# B.#.# A#.#. B#.#. A.#.# B.#.# A#.#. B#.#. A.#.# B.#.# A#.#. B#.#. A.#.# B.#.# A#.#."},
+     EIGHT " " EIGHT " " EIGHT " " EIGHT},
     /* Thread k breaks in round k. D is the post-dominator: B runs for each thread by itself, last come first, when the loop
      * (the taken side) is over. */
     {"loop-break", "loop_break", "pdom", {0}, {00, 01, 011, 0111},

@@ -1,0 +1,171 @@
+/* oracle-reconvergence (004 3.3, Figure 3.4): would points beyond the immediate post-dominator be better ones to reconverge at?
+ * The traces of the first 128 threads of each launch are cut into warps of four by thread number; the best alignment of the
+ * four, found by pairwise alignment over all pairings, is a schedule that an oracle could have followed. Compared are issues,
+ * which with ideal memory and enough warps are cycles. Threads that meet at a block barrier meet there in any schedule, so each
+ * stretch between barriers is aligned by itself.
+ *
+ * Two runs: one under pdom, whose traces serve the oracle too since what a thread executes does not depend on the mechanism,
+ * and one under nrec. Traces are kept by stretches within basic blocks, which threads enter at the top. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/study.h"
+
+struct thread_trace {
+    VEC(struct align_text) parts; /* between barriers */
+    bool cut;                     /* the next instruction begins a part */
+};
+
+struct tracer {
+    struct study_reconvergence *out;
+    bool oracle; /* traces are wanted: the run under pdom */
+    const struct ir_insn *code;
+    uint64_t per_block; /* threads of a block */
+    uint64_t issue;     /* the last one counted */
+    uint64_t issues, insts, threads;
+    struct thread_trace thread[STUDY_THREADS];
+    size_t launch;         /* the run's */
+    VEC(uint64_t) counted; /* issues by launch, of nrec */
+};
+
+/* ---- traces ---- */
+
+static void add_step(struct tracer *t, struct thread_trace *x, uint32_t pc) {
+    if (!x->parts.n || x->cut) VEC_PUSH(&x->parts, (struct align_text){0});
+    struct align_text *part = &x->parts.v[x->parts.n - 1];
+    struct align_token *last = part->tokens.n ? &part->tokens.v[part->tokens.n - 1] : NULL;
+    bool goes_on = last && pc == last->pc + last->n && t->code[pc].block == t->code[last->pc].block;
+    if (goes_on)
+        last->n++;
+    else
+        VEC_PUSH(&part->tokens, (struct align_token){pc, 1});
+    x->cut = ir_ops[t->code[pc].op].cls == IR_C_BAR;
+}
+
+static void on_step(void *user, const struct watch_step *s) {
+    struct tracer *t = user;
+    for (uint32_t left = s->mask; left; left &= left - 1) {
+        uint64_t thread = s->block * t->per_block + s->first + (uint32_t)__builtin_ctz(left);
+        if (thread >= STUDY_THREADS) continue;
+        t->insts++;
+        if (thread >= t->threads) t->threads = thread + 1;
+        if (t->issue != s->issue) t->issues++;
+        t->issue = s->issue;
+        if (t->oracle) add_step(t, &t->thread[thread], s->pc);
+    }
+}
+
+static void clear(struct tracer *t) {
+    for (size_t i = 0; i < STUDY_THREADS; i++) {
+        struct thread_trace *x = &t->thread[i];
+        for (size_t k = 0; k < x->parts.n; k++) VEC_FREE(&x->parts.v[k].tokens);
+        VEC_FREE(&x->parts);
+        x->cut = false;
+    }
+    t->issues = t->insts = t->threads = 0;
+}
+
+/* Issues of one warp under the oracle. */
+static uint64_t align_warp(const struct thread_trace *x) {
+    uint64_t issues = 0;
+    size_t parts = 0;
+    for (int i = 0; i < STUDY_WARP; i++)
+        if (x[i].parts.n > parts) parts = x[i].parts.n;
+    for (size_t k = 0; k < parts; k++) {
+        struct align_text text[STUDY_WARP] = {0};
+        for (int i = 0; i < STUDY_WARP; i++)
+            if (k < x[i].parts.n) text[i] = x[i].parts.v[k];
+        issues += align_four(text);
+    }
+    return issues;
+}
+
+/* ---- launches ---- */
+
+static void on_opened(void *user, hd_device *dev) {
+    sim_watch(dev, &(struct watch){.steps = {.step = on_step, .user = user}});
+}
+
+static void on_before(void *user, hd_kernel *k, const hd_launch *l) {
+    struct tracer *t = user;
+    t->per_block = 1;
+    for (int d = 0; d < 3; d++) t->per_block *= l->block[d] ? l->block[d] : 1;
+    t->code = sim_module_ir(sim_kernel_module(k))->code.v;
+    clear(t);
+}
+
+static struct reconvergence_row *row_of(struct study_reconvergence *s, hd_kernel *k) {
+    hd_kernel_info info = {0};
+    hd_kernel_get_info(k, &info);
+    for (size_t i = 0; i < s->rows.n; i++)
+        if (!strcmp(s->rows.v[i].kernel, info.name)) return &s->rows.v[i];
+    VEC_PUSH(&s->rows,
+             (struct reconvergence_row){.kernel = arena_strndup(&s->mem, info.name, strlen(info.name))});
+    return &s->rows.v[s->rows.n - 1];
+}
+
+static void add(struct reconvergence_row *r, const struct tracer *t, uint64_t nrec, uint64_t oracle) {
+    r->launches++;
+    r->threads += t->threads;
+    r->insts += t->insts;
+    r->nrec += nrec;
+    r->pdom += t->issues;
+    r->oracle += oracle;
+}
+
+static void on_after(void *user, hd_kernel *k, const hd_launch *l) {
+    struct tracer *t = user;
+    (void)l;
+    if (!t->oracle) {
+        VEC_PUSH(&t->counted, t->issues);
+        return;
+    }
+    uint64_t oracle = 0, nrec = t->launch < t->counted.n ? t->counted.v[t->launch] : 0;
+    t->launch++;
+    for (size_t i = 0; i < STUDY_THREADS; i += STUDY_WARP) oracle += align_warp(&t->thread[i]);
+    add(row_of(t->out, k), t, nrec, oracle);
+    add(&t->out->total, t, nrec, oracle);
+}
+
+/* ---- the two runs ---- */
+
+static bool run(struct tracer *t, const struct lab_subject *s, const hd_config *machine, const char *mech,
+                struct err *e) {
+    const hd_option own[] = {{"run.mode", "timed"},
+                             {"run.mech", mech},
+                             {"sm.warp_size", "4"},
+                             {"sm.simd_width", "4"},
+                             {"memory.ideal", "true"}};
+    enum { OWN = sizeof own / sizeof *own };
+    hd_option *all = xmalloc((machine->noptions + OWN) * sizeof *all);
+    for (size_t i = 0; i < machine->noptions; i++) all[i] = machine->options[i];
+    for (size_t i = 0; i < OWN; i++) all[machine->noptions + i] = own[i];
+    const hd_config config = {.options = all, .noptions = machine->noptions + OWN, .file = machine->file};
+    const struct lab_hooks hooks = {.opened = on_opened, .before = on_before, .after = on_after, .user = t};
+    struct lab_outcome o;
+    lab_run(s, &config, &hooks, &o);
+    bool fine = !o.err.code || err_set(e, o.err.code, "under %s: %s", mech, err_text(&o.err));
+    lab_outcome_free(&o);
+    free(all);
+    return fine;
+}
+
+bool study_reconvergence(const struct lab_subject *s, const hd_config *machine,
+                         struct study_reconvergence *out, struct err *e) {
+    *out = (struct study_reconvergence){.total.kernel = "total"};
+    struct tracer *t = xcalloc(1, sizeof *t);
+    t->out = out;
+    bool fine = run(t, s, machine, "nrec", e);
+    t->oracle = true;
+    t->issue = 0;
+    fine = fine && run(t, s, machine, "pdom", e);
+    clear(t);
+    VEC_FREE(&t->counted);
+    free(t);
+    return fine;
+}
+
+void study_reconvergence_free(struct study_reconvergence *s) {
+    VEC_FREE(&s->rows);
+    arena_free(&s->mem);
+}
