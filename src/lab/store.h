@@ -16,9 +16,8 @@ struct store_id {
     const char *mech;     /* "pdom:side=most": with what it does not have from the configuration */
     const char
         *options; /* "gpu.sms=4 sm.warp_size=16": other options that differ from the configuration; or "" */
-    const char *version; /* of heddle */
-    const hd_option
-        *option; /* every option in force, in the order of the table; of mechanisms only its own */
+    const char *version;     /* of heddle */
+    const hd_option *option; /* every option in force; of mechanisms' parameters only its own */
     size_t noptions;
 };
 
@@ -51,6 +50,7 @@ struct store_row {
 struct store_rows {
     VEC(struct store_row) rows;
     VEC(const char *) names; /* of statistics: those of stats.def, then mechanisms' own counters */
+    size_t *by_key;          /* places of rows, in the order of their keys */
     struct arena mem;
 };
 
@@ -82,5 +82,16 @@ bool store_number(const struct store_row *row, size_t name, double *value);
 /* The option in force at that point, or NULL where it has none: another mechanism's parameter. */
 const char *store_option(const struct store_row *row, const char *key);
 const struct store_row *store_by_key(const struct store_rows *r, uint64_t key); /* NULL: not there */
+
+/* ---- what points differ in ---- */
+
+/* "workload", "size", "config", "mech", "options", "version", "state": NULL ends the list. Any option's key is one too. */
+extern const char *const store_axes[];
+/* Whether that is an axis of any of these points; the message has the nearest name. */
+bool store_axis(const struct store_rows *r, const char *axis, struct err *e);
+/* Where the point lies on it; "-" where it has no such option. */
+const char *store_place(const struct store_row *row, const char *axis);
+/* The canonical order of two places of one axis: negative, 0, positive. */
+int store_order(const char *axis, const char *a, const char *b);
 
 #endif
