@@ -1,0 +1,262 @@
+/* Running what is missing.
+ *
+ * A point's device is opened with every option in force (store_id.option), which is what its key is made of: what is stored
+ * under a key ran on exactly that machine, whatever became of the configuration's file in the meantime.
+ *
+ * How far a sweep is, is told in host seconds: what points of the same program took, in this sweep or an earlier one, is
+ * what those to come are taken for; of a program of which nothing is known, the mean of all. */
+#include "lab/sweep.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "lab/pool.h"
+
+enum state { WAITING, RUNNING, ENDED };
+
+struct task {
+    size_t point;
+    size_t group;
+    enum state state;
+    double start, seconds;
+};
+
+/* Points of one program and size. */
+struct group {
+    const char *workload, *size;
+    double seconds; /* of those that ended */
+    size_t ended;
+};
+
+struct crew {
+    struct lab_sweep *s;
+    VEC(struct task) tasks;
+    VEC(struct group) groups;
+    atomic_bool stop;
+    pthread_mutex_t lock; /* guards the tasks' progress, the groups, s->progress and err */
+    struct err err;       /* of the store */
+};
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- what is there ---- */
+
+static int by_number(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The keys of all points, ascending, each once. */
+static size_t unique_keys(const struct lab_sweep *s, uint64_t *keys) {
+    size_t n = 0;
+    for (size_t i = 0; i < s->npoints; i++) keys[i] = s->ids[i].key;
+    if (s->npoints) qsort(keys, s->npoints, sizeof *keys, by_number);
+    for (size_t i = 0; i < s->npoints; i++)
+        if (!n || keys[i] != keys[n - 1]) keys[n++] = keys[i];
+    return n;
+}
+
+/* Reads the points of the sweep that are there. */
+static bool look(struct lab_sweep *s, struct err *e) {
+    uint64_t *keys = xcalloc(s->npoints + 1, sizeof *keys);
+    s->progress.points = unique_keys(s, keys);
+    store_rows_free(&s->rows);
+    bool fine = store_read(s->store, keys, s->progress.points, &s->rows, e);
+    for (size_t i = 0; i < s->npoints; i++) s->found[i] = fine ? store_by_key(&s->rows, s->ids[i].key) : NULL;
+    free(keys);
+    return fine;
+}
+
+bool lab_sweep_look(struct lab_sweep *s, struct err *e) {
+    s->progress = (struct lab_progress){0};
+    s->ids = xcalloc(s->npoints + 1, sizeof *s->ids);
+    s->found = xcalloc(s->npoints + 1, sizeof *s->found);
+    for (size_t i = 0; i < s->npoints; i++)
+        if (!lab_point_id(&s->points[i], &s->mem, &s->ids[i], e)) return false;
+    if (!look(s, e)) return false;
+    s->progress.stored = s->rows.rows.n;
+    return true;
+}
+
+/* ---- progress ---- */
+
+static size_t group_of(struct crew *c, const struct store_id *id) {
+    size_t g = 0;
+    for (; g < c->groups.n; g++)
+        if (!strcmp(c->groups.v[g].workload, id->workload) && !strcmp(c->groups.v[g].size, id->size))
+            return g;
+    VEC_PUSH(&c->groups, (struct group){.workload = id->workload, .size = id->size});
+    return g;
+}
+
+static void learn(struct group *g, double seconds) {
+    g->seconds += seconds;
+    g->ended++;
+}
+
+/* What a point of no known program is taken for. */
+static double mean_seconds(const struct crew *c) {
+    double sum = 0;
+    size_t n = 0;
+    for (size_t g = 0; g < c->groups.n; g++) sum += c->groups.v[g].seconds, n += c->groups.v[g].ended;
+    return n && sum > 0 ? sum / (double)n : 1;
+}
+
+/* The part of all seconds that is behind us. */
+static double part_done(const struct crew *c) {
+    double mean = mean_seconds(c), behind = 0, all = 0, at = now();
+    for (size_t i = 0; i < c->tasks.n; i++) {
+        const struct task *t = &c->tasks.v[i];
+        const struct group *g = &c->groups.v[t->group];
+        double guess = g->ended ? g->seconds / (double)g->ended : mean;
+        double spent = t->state == ENDED ? t->seconds : t->state == RUNNING ? at - t->start : 0;
+        behind += spent;
+        all += t->state == ENDED || spent > guess ? spent : guess;
+    }
+    return all > 0 ? behind / all : 1;
+}
+
+static void on_tick(void *user) {
+    struct crew *c = user;
+    struct lab_sweep *s = c->s;
+    pthread_mutex_lock(&c->lock);
+    s->progress.part = part_done(c);
+    struct lab_progress p = s->progress;
+    pthread_mutex_unlock(&c->lock);
+    if (s->tick && !s->tick(s->user, &p)) atomic_store(&c->stop, true);
+}
+
+/* ---- runs ---- */
+
+static int on_progress(void *user, uint64_t done, uint64_t all) {
+    struct crew *c = user;
+    (void)done, (void)all;
+    return !atomic_load(&c->stop);
+}
+
+static void on_open(void *user, hd_device *dev) {
+    hd_set_progress(dev, on_progress, user);
+}
+
+static void begin(struct crew *c, struct task *t) {
+    pthread_mutex_lock(&c->lock);
+    t->state = RUNNING;
+    t->start = now();
+    pthread_mutex_unlock(&c->lock);
+}
+
+/* Counts a point that is in the store now; ran false: another sweep put it there. */
+static void end(struct crew *c, struct task *t, bool ran, bool bad) {
+    pthread_mutex_lock(&c->lock);
+    struct lab_progress *p = &c->s->progress;
+    t->state = ENDED;
+    t->seconds = ran ? now() - t->start : 0;
+    if (ran) learn(&c->groups.v[t->group], t->seconds);
+    p->done += ran;
+    p->bad += bad;
+    p->stored += !ran;
+    pthread_mutex_unlock(&c->lock);
+}
+
+/* The first error of the store ends the sweep. */
+static void give_up(struct crew *c, const struct err *e) {
+    pthread_mutex_lock(&c->lock);
+    if (!c->err.code) err_set(&c->err, e->code, "%s", err_text(e));
+    pthread_mutex_unlock(&c->lock);
+    atomic_store(&c->stop, true);
+}
+
+/* Runs the point and stores what came of it. An abandoned run is no result; its error would be HD_LIMIT's. */
+static bool run_point(struct crew *c, struct task *t, struct err *e) {
+    const struct store_id *id = &c->s->ids[t->point];
+    struct lab_hooks hooks = {.opened = on_open, .user = c};
+    hd_config config = {.options = id->option, .noptions = id->noptions};
+    struct lab_outcome o;
+    begin(c, t);
+    lab_run(&c->s->points[t->point].subject, &config, &hooks, &o);
+    bool abandoned = atomic_load(&c->stop) && o.err.code == ERR_LIMIT;
+    bool fine = abandoned || store_put(c->s->store, id, &o, c->s->retry, e);
+    if (fine && !abandoned) end(c, t, true, o.err.code || o.wrong);
+    lab_outcome_free(&o);
+    return fine;
+}
+
+static void run_task(void *user, size_t number) {
+    struct crew *c = user;
+    struct task *t = &c->tasks.v[number];
+    struct err e = {0};
+    bool there = false;
+    enum store_state state;
+    if (atomic_load(&c->stop)) return;
+    /* looked at again: another sweep may be at work on the same store */
+    bool fine = c->s->retry || store_has(c->s->store, c->s->ids[t->point].key, &there, &state, &e);
+    if (fine && there)
+        end(c, t, false, state != STORE_GOOD);
+    else if (!fine || !run_point(c, t, &e))
+        give_up(c, &e);
+    err_free(&e);
+}
+
+static bool asked_before(const struct crew *c, uint64_t key) {
+    for (size_t i = 0; i < c->tasks.n; i++)
+        if (c->s->ids[c->tasks.v[i].point].key == key) return true;
+    return false;
+}
+
+/* A task for each point that is missing, in the order in which they were asked for. */
+static void plan(struct crew *c) {
+    for (size_t i = 0; i < c->s->npoints; i++) {
+        const struct store_row *row = c->s->found[i];
+        size_t group = group_of(c, &c->s->ids[i]);
+        if (row) learn(&c->groups.v[group], row->seconds);
+        if (row && !(c->s->retry && row->state != STORE_GOOD)) continue;
+        if (asked_before(c, c->s->ids[i].key)) continue;
+        VEC_PUSH(&c->tasks, (struct task){.point = i, .group = group});
+        if (row) c->s->progress.stored--;
+    }
+}
+
+bool lab_sweep(struct lab_sweep *s, struct err *e) {
+    if (!lab_sweep_look(s, e)) return false;
+    struct crew c = {.s = s};
+    pthread_mutex_init(&c.lock, NULL);
+    plan(&c);
+    lab_run_tasks(&(struct lab_tasks){.n = c.tasks.n, .run = run_task, .tick = on_tick, .user = &c}, s->jobs);
+    s->stopped = atomic_load(&c.stop);
+    s->progress.part = part_done(&c);
+    bool fine = !c.err.code || err_set(e, c.err.code, "%s", err_text(&c.err));
+    pthread_mutex_destroy(&c.lock);
+    err_free(&c.err);
+    VEC_FREE(&c.tasks);
+    VEC_FREE(&c.groups);
+    return fine && look(s, e);
+}
+
+void lab_sweep_free(struct lab_sweep *s) {
+    store_rows_free(&s->rows);
+    free(s->ids);
+    free(s->found);
+    arena_free(&s->mem);
+    s->ids = NULL;
+    s->found = NULL;
+}
+
+bool lab_sweep_value(const struct lab_sweep *s, size_t point, const char *name, double *value,
+                     struct err *e) {
+    const struct store_row *row = s->found[point];
+    const struct store_id *id = &s->ids[point];
+    if (!row) return err_set(e, ERR_INPUT, "%s under %s has not run", id->workload, id->mech);
+    if (row->state == STORE_FAILED)
+        return err_set(e, ERR_FAULT, "%s under %s failed: %s", id->workload, id->mech, row->error);
+    size_t at = store_find(&s->rows, name, e);
+    if (at == s->rows.names.n) return false;
+    if (store_number(row, at, value)) return true;
+    return err_set(e, ERR_INPUT, "%s under %s has no statistic %s", id->workload, id->mech, name);
+}

@@ -1,0 +1,186 @@
+/* What a point is: the options that are in force once configuration, settings and mechanism have had their say, in canonical
+ * text and as hashes. Two ways to ask for the same machine give the same point: the default configuration by name or not at
+ * all, an option set to what it is anyway, a parameter of a mechanism that does not run. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/sweep.h"
+
+/* ---- hashes: FNV-1a ---- */
+
+static const uint64_t hash_start = 0xcbf29ce484222325u;
+
+static uint64_t hash_bytes(uint64_t h, const void *data, size_t n) {
+    const uint8_t *b = data;
+    for (size_t i = 0; i < n; i++) h = (h ^ b[i]) * 0x100000001b3u;
+    return h;
+}
+
+/* With its end, so that "ab" "c" is not "a" "bc". */
+static uint64_t hash_text(uint64_t h, const char *text) {
+    return hash_bytes(h, text, strlen(text) + 1);
+}
+
+static uint64_t hash_number(uint64_t h, uint64_t v) {
+    return hash_bytes(h, &v, sizeof v);
+}
+
+static uint64_t below_2_63(uint64_t h) {
+    return h >> 1;
+}
+
+/* What an argument gives the kernel, a buffer's contents included. */
+static uint64_t hash_arg(uint64_t h, const struct lab_arg *a) {
+    h = hash_text(h, a->text ? a->text : "");
+    h = hash_number(hash_number(h, (uint64_t)a->value.type), a->bytes);
+    if (a->symbol) h = hash_text(h, a->symbol);
+    if (a->bytes && a->initial) h = hash_bytes(h, a->initial, a->bytes);
+    if (a->value.type == HD_ARG_BYTES)
+        return a->value.v.data ? hash_bytes(h, a->value.v.data, a->value.bytes) : h;
+    return hash_number(h, a->value.v.u);
+}
+
+static uint64_t hash_program(const struct lab_program *p) {
+    uint64_t h = hash_text(hash_bytes(hash_start, p->text, p->text_bytes), p->kernel);
+    for (int d = 0; d < 3; d++) h = hash_number(hash_number(h, p->launch.grid[d]), p->launch.block[d]);
+    h = hash_number(hash_number(h, p->launch.shared_bytes), p->launch.max_insts);
+    for (size_t i = 0; i < p->nargs; i++) h = hash_arg(h, &p->args[i]);
+    return h;
+}
+
+static uint64_t hash_subject(const struct lab_subject *s) {
+    return s->workload ? hash_bytes(hash_start, s->workload->ptx, s->workload->ptx_bytes)
+                       : hash_program(s->program);
+}
+
+/* ---- the machine ---- */
+
+/* One "KEY=VALUE" of n characters, after the name of a mechanism. */
+static bool set_parameter(struct options *o, const char *mech, const char *text, size_t n, struct err *e) {
+    const char *equals = memchr(text, '=', n);
+    if (!equals || equals == text)
+        return err_set(e, ERR_INPUT, "mechanism %.60s: '%.*s' is not KEY=VALUE", mech, (int)(n < 60 ? n : 60),
+                       text);
+    struct sb key = {0}, value = {0};
+    sb_add(&key, "%s.%.*s", mech, (int)(equals - text), text);
+    sb_addn(&value, equals + 1, (size_t)(text + n - equals - 1));
+    bool fine = options_set(o, key.text, value.text ? value.text : "", OPTION_GIVEN, e);
+    sb_free(&key);
+    sb_free(&value);
+    return fine;
+}
+
+/* The name is checked first: who mistyped it is not told that its parameters do not exist. */
+static bool set_mechanism(struct options *o, const char *text, struct err *e) {
+    struct sb name = {0};
+    size_t n = strcspn(text, ":");
+    sb_add(&name, "%.*s", (int)n, text);
+    bool fine = options_set(o, "run.mech", name.text, OPTION_GIVEN, e) &&
+                (options_mech(o, NULL) || options_check(o, e));
+    for (text += n; fine && *text == ':'; text += n) {
+        n = strcspn(++text, ":");
+        fine = set_parameter(o, name.text, text, n, e);
+    }
+    sb_free(&name);
+    return fine;
+}
+
+static bool apply_settings(struct options *o, const struct lab_point *p, struct err *e) {
+    for (size_t i = 0; i < p->nsettings; i++) {
+        const hd_option *s = &p->settings[i];
+        if (!strcmp(s->key, "run.mech") || !strcmp(s->key, "run.mode"))
+            return err_set(e, ERR_INPUT,
+                           "%s cannot be set: the mechanism is chosen by --mech, and runs are timed", s->key);
+        if (!options_set(o, s->key, s->value, OPTION_GIVEN, e)) return false;
+    }
+    return true;
+}
+
+/* What the configuration alone makes of it. */
+static bool read_base(struct options *o, const char *config, struct err *e) {
+    return config_read(o, config, e) && options_set(o, "run.mode", "timed", OPTION_GIVEN, e);
+}
+
+static bool read_all(struct options *o, const char *config, const struct lab_point *p, struct err *e) {
+    return read_base(o, config, e) && apply_settings(o, p, e) && (!p->mech || set_mechanism(o, p->mech, e)) &&
+           options_check(o, e);
+}
+
+/* ---- canonical text ---- */
+
+static bool own_parameter(const struct options *o, size_t row) {
+    return row >= OPTION_COUNT && !strcmp(o->rows[row].section, o->run.mech);
+}
+
+static const char *print(const struct options *o, size_t row, struct arena *mem) {
+    struct sb text = {0};
+    option_print(&o->rows[row], o, &text);
+    const char *kept = arena_strndup(mem, text.text ? text.text : "", text.len);
+    sb_free(&text);
+    return kept;
+}
+
+static const char *keep(struct sb *text, struct arena *mem) {
+    const char *kept = arena_strndup(mem, text->text ? text->text : "", text->len);
+    sb_free(text);
+    return kept;
+}
+
+/* Fills option, mech, options and machine of id. */
+static void describe(const struct options *o, const struct options *base, struct arena *mem,
+                     struct store_id *id) {
+    hd_option *list = ARENA_NEW(mem, hd_option, o->nrows);
+    struct sb mech = {0}, options = {0};
+    uint64_t h = hash_start;
+    sb_add(&mech, "%s", o->run.mech);
+    for (size_t i = 0; i < o->nrows; i++) {
+        const struct option_row *row = &o->rows[i];
+        bool own = own_parameter(o, i);
+        if (i >= OPTION_COUNT && !own) continue;
+        const char *value = print(o, i, mem);
+        list[id->noptions++] = (hd_option){arena_strndup(mem, row->key, strlen(row->key)), value};
+        h = hash_text(hash_text(h, row->key), value);
+        if (!strcmp(row->section, "run") || !strcmp(value, print(base, i, mem))) continue;
+        if (own)
+            sb_add(&mech, ":%s=%s", row->key + strlen(row->section) + 1, value);
+        else
+            sb_add(&options, "%s%s=%s", options.len ? " " : "", row->key, value);
+    }
+    id->option = list;
+    id->machine = below_2_63(h);
+    id->mech = keep(&mech, mem);
+    id->options = keep(&options, mem);
+}
+
+static void name_subject(const struct lab_subject *s, struct arena *mem, struct store_id *id) {
+    struct sb name = {0};
+    lab_subject_name(s, &name);
+    id->size = s->workload ? work_size_names[s->size] : "-";
+    id->workload = s->workload ? s->workload->name : arena_strndup(mem, name.text, name.len);
+    sb_free(&name);
+}
+
+static uint64_t key_of(const struct store_id *id) {
+    const char *const text[] = {id->workload, id->size, id->config, id->mech, id->options, id->version};
+    uint64_t h = hash_start;
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) h = hash_text(h, text[i]);
+    return below_2_63(hash_number(hash_number(h, id->machine), id->program));
+}
+
+bool lab_point_id(const struct lab_point *p, struct arena *mem, struct store_id *id, struct err *e) {
+    struct options o, base;
+    const char *config = p->config ? p->config : CONFIG_DEFAULT;
+    *id = (struct store_id){.version = hd_version(), .config = arena_strndup(mem, config, strlen(config))};
+    options_init(&o);
+    options_init(&base);
+    bool fine = read_base(&base, config, e) && read_all(&o, config, p, e);
+    if (fine) {
+        describe(&o, &base, mem, id);
+        name_subject(&p->subject, mem, id);
+        id->program = hash_subject(&p->subject);
+        id->key = key_of(id);
+    }
+    options_free(&o);
+    options_free(&base);
+    return fine;
+}
