@@ -1,0 +1,298 @@
+/* From claims to points of a sweep, and back to numbers.
+ *
+ * Each claim asks for up to four machines on each of its workloads. All points of all claims are one sweep, so that what they
+ * share runs once; the studies, which are no points, run after it. A workload without a value (it deadlocks under a mechanism,
+ * say) is left out of the mean, and the note says so. */
+#include "lab/claims.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/claims_impl.h"
+#include "lab/pool.h"
+#include "lab/study.h"
+
+#define M(mech, settings) \
+    { mech, settings }
+#define NO \
+    { NULL, NULL }
+#define CLAIM(id, source, what, kind, config, workloads, a, b, c, d, stat, paper, how) \
+    {id, source, what, CLAIM_##kind, config, workloads, {a, b, c, d}, stat, paper, how, NULL},
+#define VALUES(id, source, what, config, workloads, a, stat, values) \
+    {id,                                                             \
+     source,                                                         \
+     what,                                                           \
+     CLAIM_VALUES,                                                   \
+     config,                                                         \
+     workloads,                                                      \
+     {a, NO, NO, NO},                                                \
+     stat,                                                           \
+     0,                                                              \
+     "by workload, and their mean",                                  \
+     values},
+const struct claim claim_list[] = {
+#include "lab/claims.def"
+    {0}};
+
+/* ---- what there is ---- */
+
+static bool has_mech(const char *spec) {
+    const char *name, *title;
+    size_t n = strcspn(spec, ":");
+    for (size_t i = 0; hd_mech_at(i, &name, &title) == HD_OK; i++)
+        if (strlen(name) == n && !strncmp(name, spec, n)) return true;
+    return false;
+}
+
+const char *claim_waits(const struct claim *c) {
+    if (c->kind == CLAIM_AREA) return "a model of area";
+    for (int i = 0; i < CLAIM_MACHINES; i++)
+        if (c->machine[i].mech && !has_mech(c->machine[i].mech)) return c->machine[i].mech;
+    return NULL;
+}
+
+bool claim_named(const struct claim *c, const char *name) {
+    size_t n = strlen(name);
+    return !strncmp(c->id, name, n) && (!c->id[n] || c->id[n] == '.');
+}
+
+/* ---- points ---- */
+
+/* "key=value key=value" */
+static void add_settings(struct claims *c, struct lab_point *p, const char *text) {
+    size_t most = 1;
+    for (const char *s = text; *s; s++) most += *s == ' ';
+    hd_option *o = ARENA_NEW(&c->mem, hd_option, most);
+    while (*text) {
+        size_t key = strcspn(text, "="), all = strcspn(text, " ");
+        o[p->nsettings++] = (hd_option){arena_strndup(&c->mem, text, key),
+                                        arena_strndup(&c->mem, text + key + 1, all - key - 1)};
+        text += all + (text[all] == ' ');
+    }
+    p->settings = o;
+}
+
+static void add_point(struct claims_work *w, const struct claim *claim, const struct claim_machine *m,
+                      const struct workload *workload) {
+    struct lab_point p = {
+        .subject = {.workload = workload, .size = w->c->size}, .config = claim->config, .mech = m->mech};
+    add_settings(w->c, &p, m->settings);
+    VEC_PUSH(&w->points, p);
+}
+
+/* A name may be of a workload that is not there; its value then says so. */
+static void split_names(struct claims *c, struct claim_result *r) {
+    const char *values = r->claim->values;
+    for (const char *p = r->claim->workloads; *p;) {
+        size_t n = strcspn(p, " ");
+        struct claim_value v = {.workload = arena_strndup(&c->mem, p, n)};
+        if (values) {
+            char *end;
+            v.paper = strtod(values, &end);
+            v.has_paper = end != values;
+            values = end;
+        }
+        VEC_PUSH(&r->values, v);
+        p += n + (p[n] == ' ');
+    }
+}
+
+static void plan(struct claims_work *w, size_t claim) {
+    struct claim_result *r = &w->c->results[claim];
+    w->first[claim] = w->points.n;
+    if (claim_waits(r->claim)) return;
+    for (size_t k = 0; k < r->values.n; k++) {
+        const struct workload *found = workload_find(r->values.v[k].workload);
+        if (!found) PANIC("claims.def names %s, which is no workload", r->values.v[k].workload);
+        for (int i = 0; i < CLAIM_MACHINES; i++)
+            if (r->claim->machine[i].mech) add_point(w, r->claim, &r->claim->machine[i], found);
+    }
+}
+
+/* ---- values by workload ---- */
+
+size_t claims_point(const struct claims_work *w, size_t claim, size_t workload, int machine) {
+    const struct claim *c = w->c->results[claim].claim;
+    size_t machines = 0, before = 0;
+    for (int i = 0; i < CLAIM_MACHINES; i++) {
+        machines += c->machine[i].mech != NULL;
+        before += i < machine && c->machine[i].mech;
+    }
+    return w->first[claim] + workload * machines + before;
+}
+
+bool claims_stat(struct claims_work *w, size_t claim, size_t workload, int machine, const char *name,
+                 double *value) {
+    struct err e = {0};
+    bool fine = lab_sweep_value(&w->sweep, claims_point(w, claim, workload, machine), name, value, &e);
+    struct claim_value *v = &w->c->results[claim].values.v[workload];
+    if (!fine && !v->why) v->why = arena_strndup(&w->c->mem, err_text(&e), strcspn(err_text(&e), "\n"));
+    err_free(&e);
+    return fine;
+}
+
+/* Threads that can issue: lanes of all SMs. */
+static double peak(const struct claims_work *w, size_t claim, size_t workload) {
+    static const char *const keys[] = {"gpu.sms", "sm.simd_width", "sm.schedulers"};
+    const struct store_row *row = w->sweep.found[claims_point(w, claim, workload, 0)];
+    double product = 1;
+    for (size_t i = 0; row && i < sizeof keys / sizeof *keys; i++) {
+        const char *text = store_option(row, keys[i]);
+        product *= text ? strtod(text, NULL) : 0;
+    }
+    return product;
+}
+
+static bool stalled(struct claims_work *w, size_t claim, size_t workload, double *share) {
+    static const char *const names[] = {"idle.dependency", "idle.barrier", "idle.inactive_path",
+                                        "idle.reconvergence"};
+    double sum = 0, v[4];
+    for (int i = 0; i < 4; i++) {
+        if (!claims_stat(w, claim, workload, 0, names[i], &v[i])) return false;
+        sum += v[i];
+    }
+    *share = sum > 0 ? 100 * (v[2] + v[3]) / sum : 0;
+    return true;
+}
+
+/* The statistic under a; and how a and b compare, where the claim is about that. */
+static bool one_value(struct claims_work *w, size_t claim, size_t k, double *value,
+                      double raw[CLAIM_MACHINES]) {
+    const struct claim *c = w->c->results[claim].claim;
+    if (c->kind == CLAIM_STALLED) return stalled(w, claim, k, value);
+    for (int i = 0; i < CLAIM_MACHINES; i++)
+        if (c->machine[i].mech && !claims_stat(w, claim, k, i, c->stat, &raw[i])) return false;
+    switch (c->kind) {
+    case CLAIM_OF_PEAK: *value = 100 * raw[0] / peak(w, claim, k); break;
+    case CLAIM_VALUES: *value = raw[0]; break;
+    case CLAIM_GAP: *value = 100 * (raw[0] / raw[1] - raw[2] / raw[3]); break;
+    default: *value = 100 * (raw[0] / raw[1] - 1); break;
+    }
+    return true;
+}
+
+/* ---- the claim's number ---- */
+
+struct sums {
+    size_t n;
+    double value, least, most;        /* of values: sum, extremes */
+    double inverse[2], inverse_ratio; /* of raw a and b, of a / b */
+    double peak;
+};
+
+static void add(struct sums *s, double value, const double raw[CLAIM_MACHINES]) {
+    s->least = !s->n || value < s->least ? value : s->least;
+    s->most = !s->n || value > s->most ? value : s->most;
+    s->value += value;
+    s->inverse[0] += 1 / raw[0];
+    s->inverse[1] += 1 / raw[1];
+    s->inverse_ratio += raw[1] / raw[0];
+    s->n++;
+}
+
+static double number(const struct sums *s, enum claim_kind kind) {
+    double n = (double)s->n;
+    switch (kind) {
+    case CLAIM_OVER: return 100 * (s->inverse[1] / s->inverse[0] - 1);
+    case CLAIM_OF_PEAK: return 100 * n / s->inverse[0] / s->peak;
+    case CLAIM_HARMONIC: return 100 * (n / s->inverse_ratio - 1);
+    case CLAIM_BEST:
+    case CLAIM_STALLED: return s->most;
+    case CLAIM_WORST: return s->least;
+    default: return s->value / n;
+    }
+}
+
+static void work_out(struct claims_work *w, size_t claim) {
+    struct claim_result *r = &w->c->results[claim];
+    struct sums s = {0};
+    if (claim_waits(r->claim)) return;
+    for (size_t k = 0; k < r->values.n; k++) {
+        double raw[CLAIM_MACHINES] = {1, 1, 1, 1};
+        struct claim_value *v = &r->values.v[k];
+        if (r->claim->kind != CLAIM_ORACLE) v->there = one_value(w, claim, k, &v->ours, raw);
+        if (!v->there) continue;
+        if (r->claim->kind == CLAIM_OF_PEAK) s.peak = peak(w, claim, k);
+        add(&s, v->ours, raw);
+    }
+    r->there = s.n > 0;
+    if (r->there) r->ours = number(&s, r->claim->kind);
+    claims_explain(w, claim);
+}
+
+/* ---- studies ---- */
+
+static void run_study(void *user, size_t task) {
+    struct claims_work *w = user;
+    struct claims_study *s = &w->studies.v[task];
+    struct study_reconvergence r;
+    const struct lab_subject subject = {.workload = workload_find(s->value->workload), .size = w->c->size};
+    s->fine = study_reconvergence(&subject, &(hd_config){.file = s->config}, &r, &s->err);
+    if (s->fine && r.total.oracle) s->gain = 100 * ((double)r.total.pdom / (double)r.total.oracle - 1);
+    study_reconvergence_free(&r);
+}
+
+static void run_studies(struct claims_work *w) {
+    for (size_t i = 0; i < w->c->n; i++) {
+        struct claim_result *r = &w->c->results[i];
+        for (size_t k = 0; r->claim->kind == CLAIM_ORACLE && k < r->values.n; k++)
+            VEC_PUSH(&w->studies,
+                     (struct claims_study){.value = &r->values.v[k], .config = r->claim->config});
+    }
+    lab_run_tasks(&(struct lab_tasks){.n = w->studies.n, .run = run_study, .user = w}, w->c->jobs);
+    for (size_t i = 0; i < w->studies.n; i++) {
+        struct claims_study *s = &w->studies.v[i];
+        s->value->there = s->fine;
+        s->value->ours = s->gain;
+        if (!s->fine)
+            s->value->why = arena_strndup(&w->c->mem, err_text(&s->err), strcspn(err_text(&s->err), "\n"));
+        err_free(&s->err);
+    }
+    VEC_FREE(&w->studies);
+}
+
+/* ---- all of it ---- */
+
+static bool on_tick(void *user, const struct lab_progress *p) {
+    const struct claims *c = user;
+    const struct claim_progress mine = {.done = p->stored + p->done, .points = p->points, .part = p->part};
+    return !c->tick || c->tick(c->user, &mine);
+}
+
+static bool run_points(struct claims_work *w, struct err *e) {
+    w->sweep = (struct lab_sweep){.store = w->c->store,
+                                  .points = w->points.v,
+                                  .npoints = w->points.n,
+                                  .jobs = w->c->jobs,
+                                  .tick = on_tick,
+                                  .user = w->c};
+    if (!lab_sweep(&w->sweep, e)) return false;
+    return !w->sweep.stopped || err_set(e, ERR_LIMIT, "stopped; what has ended is stored");
+}
+
+bool claims_run(struct claims *c, struct err *e) {
+    struct claims_work w = {.c = c, .first = xcalloc(c->n + 1, sizeof *w.first)};
+    c->results = xcalloc(c->n + 1, sizeof *c->results);
+    for (size_t i = 0; i < c->n; i++) {
+        c->results[i].claim = c->list[i];
+        split_names(c, &c->results[i]);
+        plan(&w, i);
+    }
+    bool fine = run_points(&w, e);
+    if (fine) run_studies(&w);
+    for (size_t i = 0; i < c->n && fine; i++) work_out(&w, i);
+    lab_sweep_free(&w.sweep);
+    VEC_FREE(&w.points);
+    free(w.first);
+    return fine;
+}
+
+void claims_free(struct claims *c) {
+    for (size_t i = 0; c->results && i < c->n; i++) {
+        VEC_FREE(&c->results[i].values);
+        sb_free(&c->results[i].note);
+    }
+    free(c->results);
+    arena_free(&c->mem);
+}

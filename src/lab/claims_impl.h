@@ -1,0 +1,33 @@
+/* Claims at work: what claims.c and claims_why.c share. */
+#ifndef HEDDLE_LAB_CLAIMS_IMPL_H
+#define HEDDLE_LAB_CLAIMS_IMPL_H
+
+#include "lab/claims.h"
+#include "lab/sweep.h"
+
+struct claims_study {
+    struct claim_value *value;
+    const char *config;
+    bool fine;
+    double gain;
+    struct err err;
+};
+
+struct claims_work {
+    struct claims *c;
+    VEC(struct lab_point) points;
+    size_t *first; /* point of each claim */
+    struct lab_sweep sweep;
+    VEC(struct claims_study) studies;
+};
+
+/* The point of a claim's workload on one of its machines. */
+size_t claims_point(const struct claims_work *w, size_t claim, size_t workload, int machine);
+/* A statistic there; false: the workload's value says why not. */
+bool claims_stat(struct claims_work *w, size_t claim, size_t workload, int machine, const char *name,
+                 double *value);
+
+/* claims_why.c: the sentences of a claim's note. */
+void claims_explain(struct claims_work *w, size_t claim);
+
+#endif

@@ -1,0 +1,86 @@
+/* Why our number has the other sign: a sentence from the statistics. The workload that pulls hardest against the paper is
+ * named, with what changed between the two machines it was run on: how full issues are, how often there is none, how busy
+ * memory is, how much is executed. */
+#include <math.h>
+
+#include "lab/claims_impl.h"
+
+/* What a sentence can say of a run. */
+static const struct {
+    const char *words, *part, *whole; /* whole NULL: the statistic is a share itself */
+} aspects[] = {
+    {"lane activity", "sm.lane_activity", NULL},
+    {"slots without an issue", "warp.w0_mem", "warp.cycles"},
+    {"of them not for memory", "warp.w0_idle", "warp.cycles"},
+    {"use of the DRAM", "dram.utilisation", NULL},
+    {"L1D hits", "l1d.hits", "l1d.accesses"},
+};
+enum { ASPECTS = sizeof aspects / sizeof *aspects };
+
+static bool share(struct claims_work *w, size_t claim, size_t workload, int machine, size_t aspect,
+                  double *value) {
+    double whole = 1;
+    if (!claims_stat(w, claim, workload, machine, aspects[aspect].part, value)) return false;
+    if (aspects[aspect].whole && !claims_stat(w, claim, workload, machine, aspects[aspect].whole, &whole))
+        return false;
+    *value = whole > 0 ? 100 * *value / whole : 0;
+    return true;
+}
+
+/* The workload furthest on the wrong side. */
+static size_t culprit(const struct claim_result *r) {
+    size_t worst = r->values.n;
+    for (size_t k = 0; k < r->values.n; k++) {
+        if (!r->values.v[k].there) continue;
+        double d = r->claim->paper > 0 ? -r->values.v[k].ours : r->values.v[k].ours;
+        double w = worst == r->values.n  ? 0
+                   : r->claim->paper > 0 ? -r->values.v[worst].ours
+                                         : r->values.v[worst].ours;
+        if (worst == r->values.n || d > w) worst = k;
+    }
+    return worst;
+}
+
+static void add_aspects(struct claims_work *w, size_t claim, size_t workload, struct sb *out) {
+    for (size_t i = 0; i < ASPECTS; i++) {
+        double a, b;
+        if (!share(w, claim, workload, 0, i, &a) || !share(w, claim, workload, 1, i, &b)) continue;
+        if (fabs(a - b) < 0.5) continue;
+        sb_add(out, "%s %s %.1f %% instead of %.1f %%", out->len ? "," : "", aspects[i].words, a, b);
+    }
+}
+
+static void add_sign(struct claims_work *w, size_t claim) {
+    struct claim_result *r = &w->c->results[claim];
+    size_t k = culprit(r);
+    struct sb facts = {0};
+    if (k == r->values.n) return;
+    sb_add(&r->note, "The sign differs, most of all by %s (%+.1f %%)", r->values.v[k].workload,
+           r->values.v[k].ours);
+    if (r->claim->machine[1].mech) {
+        add_aspects(w, claim, k, &facts);
+        sb_add(&r->note, ", where %s has", r->claim->machine[0].mech);
+        if (facts.len)
+            sb_add(&r->note, "%s", facts.text);
+        else
+            sb_add(&r->note, " lanes, idle slots and memory used as");
+        sb_add(&r->note, " under %s", r->claim->machine[1].mech);
+        if (r->claim->machine[1].settings[0]) sb_add(&r->note, " with %s", r->claim->machine[1].settings);
+    }
+    sb_add(&r->note, ".");
+    sb_free(&facts);
+}
+
+static bool sign_differs(const struct claim_result *r) {
+    return r->there && r->claim->kind != CLAIM_VALUES && r->claim->paper * r->ours < 0 &&
+           fabs(r->ours) >= 0.05;
+}
+
+void claims_explain(struct claims_work *w, size_t claim) {
+    struct claim_result *r = &w->c->results[claim];
+    if (sign_differs(r)) add_sign(w, claim);
+    for (size_t k = 0; k < r->values.n; k++)
+        if (!r->values.v[k].there)
+            sb_add(&r->note, "%s%s has no value: %s.", r->note.len ? " " : "", r->values.v[k].workload,
+                   r->values.v[k].why ? r->values.v[k].why : "it did not run");
+}
