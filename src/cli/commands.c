@@ -31,7 +31,10 @@ static const struct help_entry no_examples[] = {{0}};
      "Set an option of the machine, as in --set gpu.sms=4. See 'heddle list options'."}
 #define MAX_INSTS_ROW \
     {"max-insts", 'm', false, "N", \
-     "Stop with status 1 after N thread instructions. A bound for kernels that may never end."}
+     "Stop with status 1 after N thread instructions of a launch. A bound for kernels that may never end."}
+#define SIZE_ROW \
+    {"size", 0, false, "SIZE", \
+     "Of a workload: tiny, small (what it is without this option) or paper, the launch of the paper."}
 /* clang-format on */
 
 /* What the comment of a PTX file may say (cli/sidecar.h). */
@@ -41,6 +44,7 @@ const struct opt launch_options[] = {LAUNCH_ROWS, {0}};
 
 static const struct opt run_options[] = {
     LAUNCH_ROWS,
+    SIZE_ROW,
     {"print", 'p', true, "N[:COUNT]",
      "After the run, show the buffer of argument N (the first is 0): its first COUNT elements, 64 unless "
      "said."},

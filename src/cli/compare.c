@@ -41,7 +41,8 @@ double compare_mean(const struct compare *c, size_t machine, size_t *programs) {
 
 static bool add_machine(struct compare *c, const struct opts *o, const char *mech, struct err *e) {
     struct machine m;
-    bool fine = machine_read(&m, opts_value(o, "config"), o, e) && machine_choose(&m, !mech, mech, e);
+    bool fine = machine_read(&m, opts_value(o, "config"), o, e) && machine_choose(&m, !mech, mech, e) &&
+                machine_limit(&m, o, e);
     VEC_PUSH(&c->machines, m);
     if (!mech) return fine;
     for (size_t i = 0; i < c->lab_machines.n && fine; i++)

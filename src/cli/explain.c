@@ -52,7 +52,8 @@ static bool read_options(struct explain *x, const struct opts *o, struct err *e)
     if (steps && !cli_number("--steps", steps, MOST_STEPS, &x->view.most, e)) return false;
     if (!x->view.most) return err_set(e, ERR_INPUT, "--steps: N is at least 1");
     if (!machine_read(&x->machine, config ? config : DEFAULT_CONFIG, o, e) ||
-        !machine_choose(&x->machine, false, mech, e) || !program_options(&x->program, x->cli, file, o, e))
+        !machine_choose(&x->machine, false, mech, e) || !machine_limit(&x->machine, o, e) ||
+        !program_options(&x->program, x->cli, file, o, e))
         return false;
     x->program.before = mech;
     return true;
