@@ -157,6 +157,7 @@ static const struct opt compare_options[] = {
      "pdom,pdom:side=most. Without it, all of 'heddle list mechanisms'."},
     MACHINE_ROWS,
     LAUNCH_ROWS,
+    SIZE_ROW,
     {"jobs", 'j', false, "N", "Simulations at a time (default: one for each core of the host)."},
     {"json", 0, false, "FILE",
      "Write everything to FILE as JSON; - is standard output. The same bytes whatever --jobs says."},

@@ -43,7 +43,7 @@ expect_json "$work/1.json" options/gpu.sms 1 "and the options"
 verdict $? "no host time"
 awk -F, 'NR == 1 { n = NF } NF != n { bad = 1 } END { exit bad || NR != 13 }' "$work/1.csv"
 verdict $? "CSV has a row for each, all as long"
-head -1 "$work/1.csv" | grep -q '^file,kernel,mechanism,status,speedup,exec.launches,'
+head -1 "$work/1.csv" | grep -q '^file,kernel,size,mechanism,status,speedup,exec.launches,'
 verdict $? "and begins with the names"
 run compare $file:diverge $small --mech pdom --json -
 expect_json "$out" kernels/0/kernel '"diverge"' "--json - is standard output alone"
