@@ -7,6 +7,7 @@
 #include "cli/help.h"
 #include "report/table.h"
 #include "sim/sim.h"
+#include "workloads/workload.h"
 
 /* One list: the heading of its columns and a row for each entry, the last column being prose. */
 struct list {
@@ -19,6 +20,7 @@ static const char *const option_columns[] = {"key", "default", "accepts", "meani
 static const char *const stat_columns[] = {"name", "unit", "meaning", NULL};
 static const char *const mechanism_columns[] = {"name", "title", "source", "runs", NULL};
 static const char *const config_columns[] = {"name", "title", NULL};
+static const char *const workload_columns[] = {"name", "origin", "divergence", "launch", "what", NULL};
 static const char *const op_columns[] = {"name", "result", "operand", "class", "id", NULL};
 
 static void list_options(struct list *l) {
@@ -71,6 +73,19 @@ static void list_configs(struct list *l) {
     }
 }
 
+static void list_workloads(struct list *l) {
+    l->columns = workload_columns;
+    l->joint = "  ";
+    table_init(&l->table, "lllll");
+    for (const struct workload *w = workload_list; w->name; w++) {
+        table_cell(&l->table, "%s", w->name);
+        table_cell(&l->table, "%s", w->origin);
+        table_cell(&l->table, "%s", work_class_names[w->class]);
+        table_cell(&l->table, "%s", w->launch);
+        table_cell(&l->table, "%s", w->what);
+    }
+}
+
 static void list_stats(struct list *l) {
     l->columns = stat_columns;
     l->joint = "  ";
@@ -101,6 +116,7 @@ static const struct {
 } topics[] = {
     {"mechanisms", list_mechanisms, false},
     {"configs", list_configs, false},
+    {"workloads", list_workloads, false},
     {"options", list_options, true},
     {"stats", list_stats, true},
     {"instructions", list_instructions, false},
@@ -147,8 +163,8 @@ static enum cli_exit unknown(struct cli *c, const char *word) {
     for (size_t i = 0; i < TOPICS; i++) names[i] = topics[i].name;
     const char *near = nearest_name(word, names);
     err_set(&e, ERR_INPUT, "unknown topic '%.60s' (%s%s%s)", word,
-            near ? "did you mean '" : "mechanisms, configs, options, stats or instructions", near ? near : "",
-            near ? "'?" : "");
+            near ? "did you mean '" : "mechanisms, configs, workloads, options, stats or instructions",
+            near ? near : "", near ? "'?" : "");
     cli_usage(c, &e);
     err_free(&e);
     return CLI_USAGE;

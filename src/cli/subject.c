@@ -43,7 +43,9 @@ bool subject_check(const struct subject *s, size_t n, bool choose, const struct 
 }
 
 bool subject_read(struct subject *s, struct err *e) {
-    return s->workload || program_read(&s->program, e);
+    if (s->workload || program_read(&s->program, e)) return true;
+    if (!workload_find(s->program.file)) return false;
+    return err_set(e, e->code, "%s (the workload is @%s)", err_text(e), s->program.file);
 }
 
 /* The device is asked for room first: it refuses what is too large before the host tries to fill it. */

@@ -191,14 +191,22 @@ static void run_round(struct lab_comparison *c, size_t n, void (*task)(void *, s
     free(r.done);
 }
 
+static bool reference_failed(const struct lab_comparison *c, size_t subject, struct err *e) {
+    const struct err *failed = &c->references[subject].out.err;
+    struct sb name = {0};
+    if (!failed->code) return false;
+    lab_subject_name(&c->subjects[subject], &name);
+    err_set(e, failed->code, "%s: %s", name.text, err_text(failed));
+    sb_free(&name);
+    return true;
+}
+
 bool lab_compare(struct lab_comparison *c, struct err *e) {
     c->references = xcalloc(c->nsubjects + 1, sizeof *c->references);
     c->cells = xcalloc(c->nsubjects * c->nmachines + 1, sizeof *c->cells);
     run_round(c, c->nsubjects, run_reference, false);
-    for (size_t i = 0; i < c->nsubjects; i++) {
-        const struct err *failed = &c->references[i].out.err;
-        if (failed->code) return err_set(e, failed->code, "%s", err_text(failed));
-    }
+    for (size_t i = 0; i < c->nsubjects; i++)
+        if (reference_failed(c, i, e)) return false;
     run_round(c, c->nsubjects * c->nmachines, run_cell, true);
     return true;
 }

@@ -116,6 +116,7 @@ void lab_run(const struct lab_subject *s, const hd_config *config, const struct 
         else
             run_program(&r, s->program);
         out->total = *sim_stats(r.dev, true);
+        if (r.hooks->closing) r.hooks->closing(r.hooks->user, r.dev);
     }
     hd_device_close(r.dev);
 }

@@ -30,6 +30,8 @@ struct lab_hooks {
                   const hd_launch *l); /* each that ended: sim_stats(dev, false) are its own */
     /* All is over and well, memory still there. args: of a program, as it was launched; NULL of a workload. */
     void (*ended)(void *user, hd_device *dev, hd_module *mod, const hd_arg *args);
+    void (*closing)(void *user,
+                    hd_device *dev); /* whatever became of it: the last look at an opened device */
     void *user;
 };
 
