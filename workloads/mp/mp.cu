@@ -19,8 +19,8 @@ DEVICE uint extend(const index &x, uint suffix, const uchar *read, uint length, 
 }
 
 // Whether the suffix, whose first `common` bases are those of the read, comes after it.
-DEVICE bool after(const index &x, uint suffix, const uchar *read, uint common) {
-    return suffix + common < x.bases && x.text[suffix + common] > read[common];
+DEVICE bool after(const index &x, uint suffix, const uchar *read, uint length, uint common) {
+    return common < length && suffix + common < x.bases && x.text[suffix + common] > read[common];
 }
 
 // Suffixes before low come before the read and share `below` bases with it where they end; those from high on come after it and
@@ -28,15 +28,14 @@ DEVICE bool after(const index &x, uint suffix, const uchar *read, uint common) {
 DEVICE match search(const index &x, const uchar *read, uint length) {
     uint low = 0, high = x.bases, below = 0, above = 0;
     match best = {0, 0};
-    while (low < high) {
+    while (low < high && best.length < length) {
         uint middle = (low + high) / 2, suffix = x.suffixes[middle];
         uint common = extend(x, suffix, read, length, below < above ? below : above);
         if (common > best.length) {
             best.length = common;
             best.place = suffix;
-            if (common == length) break;
         }
-        if (after(x, suffix, read, common)) {
+        if (after(x, suffix, read, length, common)) {
             high = middle;
             above = common;
         } else {
