@@ -329,6 +329,7 @@ static const struct help_entry inspect_examples[] = {
 
 static const struct opt list_options[] = {
     {"json", 0, false, NULL, "Print the list as JSON."},
+    {"markdown", 0, false, NULL, "Print the list as a Markdown table."},
     {0},
 };
 static const struct help_entry list_topics[] = {

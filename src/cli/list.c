@@ -157,6 +157,20 @@ static void print_json(const struct list *l, struct sb *out) {
     free(text);
 }
 
+static void print_markdown(const struct list *l, struct sb *out) {
+    size_t columns = count_columns(l);
+    for (size_t c = 0; c < columns; c++) sb_add(out, "| %s ", l->columns[c]);
+    sb_add(out, "|\n");
+    for (size_t c = 0; c < columns; c++) sb_add(out, "|---");
+    for (size_t i = 0; i < l->table.cells.n; i++) {
+        if (i % columns == 0) sb_add(out, "|\n");
+        sb_add(out, "| ");
+        for (const char *p = l->table.cells.v[i]; *p; p++) sb_add(out, *p == '|' ? "\\%c" : "%c", *p);
+        sb_add(out, *l->table.cells.v[i] ? " " : "");
+    }
+    sb_add(out, "|\n");
+}
+
 static enum cli_exit unknown(struct cli *c, const char *word) {
     const char *names[TOPICS + 1] = {0};
     struct err e = {0};
@@ -170,15 +184,26 @@ static enum cli_exit unknown(struct cli *c, const char *word) {
     return CLI_USAGE;
 }
 
+static enum cli_exit two_forms(struct cli *c) {
+    struct err e = {0};
+    err_set(&e, ERR_INPUT, "--json and --markdown are two forms of one list");
+    cli_usage(c, &e);
+    err_free(&e);
+    return CLI_USAGE;
+}
+
 enum cli_exit list_main(struct cli *c, const struct opts *o) {
     size_t i = 0;
     while (i < TOPICS && strcmp(topics[i].name, o->operands.v[0]) != 0) i++;
     if (i == TOPICS) return unknown(c, o->operands.v[0]);
+    if (opts_has(o, "json") && opts_has(o, "markdown")) return two_forms(c);
     struct list l = {0};
     struct sb out = {0};
     topics[i].make(&l);
     if (opts_has(o, "json"))
         print_json(&l, &out);
+    else if (opts_has(o, "markdown"))
+        print_markdown(&l, &out);
     else if (topics[i].prose)
         print_prose(&l, &c->term, &out);
     else

@@ -63,10 +63,10 @@ static void shape_cell(struct table *t, const struct group *g) {
     sb_free(&text);
 }
 
-static void row(const struct run *r, struct table *t, const struct group *g) {
+static void row(const struct run *r, struct table *t, uint64_t first, const struct group *g) {
     const struct stats *s = &g->stats;
+    count_cell(t, first);
     table_cell(t, "%s", g->first->kernel);
-    count_cell(t, g->launches);
     if (r->functional) {
         count_cell(t, s->exec.thread_insts);
         table_cell(t, "%s", "");
@@ -79,29 +79,31 @@ static void row(const struct run *r, struct table *t, const struct group *g) {
     shape_cell(t, g);
 }
 
-static void print(const struct run *r, const struct groups *g, struct sb *out) {
+/* First column: the launch's number, or how many there are of the kernel. */
+static void print(const struct run *r, const struct groups *g, bool grouped, struct sb *out) {
     struct table t;
-    table_init(&t, "lrrrrl");
+    table_init(&t, "rlrrrl");
     t.heading = true;
+    table_cell(&t, "%s", grouped ? "launches" : "launch");
     table_cell(&t, "kernel");
-    table_cell(&t, "launches");
     table_cell(&t, "%s", r->functional ? "thread instructions" : "cycles");
     table_cell(&t, "IPC");
     table_cell(&t, "lanes");
-    table_cell(&t, "launch");
-    for (size_t i = 0; i < g->all.n; i++) row(r, &t, &g->all.v[i]);
+    table_cell(&t, "shape");
+    for (size_t i = 0; i < g->all.n; i++) row(r, &t, grouped ? g->all.v[i].launches : i, &g->all.v[i]);
     table_print(&t, 2, out);
     table_free(&t);
 }
 
 void run_launches(const struct run *r, struct sb *out) {
     struct groups kernels = {0}, each = {0};
+    const bool grouped = r->launches.n > MOST_ROWS;
     by_kernel(r, &kernels);
     one_by_one(r, &each);
     run_label(r, out, "launches");
     text_grouped(out, r->launches.n);
     sb_add(out, " of %zu kernel%s\n", kernels.all.n, kernels.all.n == 1 ? "" : "s");
-    print(r, r->launches.n > MOST_ROWS ? &kernels : &each, out);
+    print(r, grouped ? &kernels : &each, grouped, out);
     VEC_FREE(&kernels.all);
     VEC_FREE(&each.all);
 }
