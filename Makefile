@@ -176,9 +176,11 @@ $(BUILD)/bench/%: bench/%.c $(LIB)
 
 $(BUILD)/gen-pages: tools/gen-pages.c $(LIB)
 	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS))
-docs: all $(BUILD)/gen-pages
+$(BUILD)/gen-sizes: tools/gen-sizes.c $(LIBLAB) $(LIB)
+	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBLAB) $(LIB) $(LABLIBS))
+docs: all $(BUILD)/gen-pages $(BUILD)/gen-sizes
 	@tools/gen-docs $(BUILD)/heddle docs
-check-generated: all $(BUILD)/gen-pages
+check-generated: all $(BUILD)/gen-pages $(BUILD)/gen-sizes
 	@rm -rf $(BUILD)/docs && mkdir -p $(BUILD)/docs
 	@tools/gen-docs $(BUILD)/heddle $(BUILD)/docs
 	@for f in $(BUILD)/docs/*; do diff -u docs/$$(basename $$f) $$f || { echo "docs/$$(basename $$f) is out of date: run make docs"; exit 1; }; done
