@@ -211,6 +211,77 @@ static const struct help_entry compare_examples[] = {
     {0},
 };
 
+/* ---- study ---- */
+
+static const struct opt study_options[] = {
+    MACHINE_ROWS,
+    {"mech", 'M', false, "NAME[:KEY=VALUE]...",
+     "Of oracle-lanes: the mechanism whose issues are compared with the bound (default pdom)."},
+    LAUNCH_ROWS,
+    SIZE_ROW,
+    {"jobs", 'j', false, "N", "Programs at a time (default: one for each core of the host)."},
+    {"json", 0, false, "FILE", "Write everything to FILE as JSON; - is standard output."},
+    {"quiet", 'q', false, NULL, "No table and no progress; only files and errors."},
+    {0},
+};
+static const struct help_entry study_kinds[] = {
+    {"oracle-lanes",
+     "For each block and each PC, the lane that executes it most often decides how many issues it takes at "
+     "least, if threads may be regrouped at will within their block but keep their lanes. The sum bounds "
+     "lane "
+     "activity under any regrouping (HARP 3.2)."},
+    {"oracle-reconvergence",
+     "The traces of the first 128 threads of every launch, in warps of four, aligned as well as can be: what "
+     "reconvergence at the best points would save over that at post-dominators (DWF 3.3). The machine, "
+     "dwf-8800gtx unless --config says another, gets ideal memory."},
+    {0},
+};
+static const struct help_section study_sections[] = {
+    {"Studies", "", study_kinds},
+    {"Programs", "As of 'heddle compare'.", no_examples},
+    {0},
+};
+static const struct help_entry study_examples[] = {
+    {"heddle study oracle-reconvergence @odd-even @mandelbrot --size tiny",
+     "The thesis's contrived loop, and an ordinary one."},
+    {"heddle study oracle-lanes examples/photons.ptx @bfs --size tiny", "How full could their warps be?"},
+    {0},
+};
+
+/* ---- reproduce ---- */
+
+static const struct opt reproduce_options[] = {
+    {"list", 'l', false, NULL,
+     "Show the claims, what the papers say, and what those that cannot be checked wait for."},
+    SIZE_ROW,
+    {"db", 0, false, "FILE",
+     "Keep every run in this SQLite file, as 'heddle sweep' does: what is there does not run again."},
+    {"jobs", 'j', false, "N", "Simulations at a time (default: one for each core of the host)."},
+    {"json", 0, false, "FILE", "Write everything to FILE as JSON; - is standard output."},
+    {"csv", 0, false, "FILE", "Write a row for each claim and each workload of it to FILE."},
+    {"markdown", 0, false, NULL, "Print the result as a Markdown table."},
+    {"quiet", 'q', false, NULL, "No table and no progress; only files and errors."},
+    {0},
+};
+static const struct help_entry reproduce_shows[] = {
+    {"paper, ours", "What the paper says, and what comes out here, by the paper's own mean."},
+    {"By workload", "What the number is made of; in parentheses the paper's value where it gives one."},
+    {"The sign differs",
+     "Where ours is a loss and the paper's a gain, or the other way round: the workload that decides "
+     "it, and which statistics changed there."},
+    {0},
+};
+static const struct help_section reproduce_sections[] = {
+    {"What it shows", "", reproduce_shows},
+    {0},
+};
+static const struct help_entry reproduce_examples[] = {
+    {"heddle reproduce --list", "What there is to reproduce."},
+    {"heddle reproduce dwf.pdom dwf.oracle-contrived --size tiny", "Two claims, quickly."},
+    {"heddle reproduce --db results.sqlite", "All of them; a second run takes everything from the file."},
+    {0},
+};
+
 /* ---- config ---- */
 
 static const struct opt config_options[] = {
@@ -375,6 +446,14 @@ const struct command commands[] = {
      "against "
      "the CPU, with the same bytes as in a functional run.",
      compare_options, compare_sections, compare_examples, compare_main},
+    {"study", "STUDY FILE.ptx[:KERNEL]|@NAME...", 2, SIZE_MAX, "bounds that no mechanism can beat",
+     "Runs every program and computes, from what its threads executed, a limit on what scheduling can reach.",
+     study_options, study_sections, study_examples, study_main},
+    {"reproduce", "[CLAIM...]", 0, SIZE_MAX, "the papers' claims, with our figures beside them",
+     "Runs what each claim needs, on the paper's machine and workloads, and prints claim, the paper's value, "
+     "ours, and the "
+     "values by workload. CLAIM is one of --list, or a paper: dwf, harp, mp, sl. Without one, all of them.",
+     reproduce_options, reproduce_sections, reproduce_examples, reproduce_main},
     {"config", "ACTION [NAME|FILE]...", 1, 3, "show or compare machine configurations",
      "Prints the machine that a configuration and settings make.", config_options, config_sections,
      config_examples, config_main},

@@ -5,7 +5,7 @@ static uint32_t reference(uint32_t path, uint32_t thread) {
     for (uint32_t round = 0; round < 32; round++) {
         uint32_t odd = (round + thread) & 1, shift = odd ? 3 : 5, factor = odd ? 5 : 3, add = odd ? 1 : 7;
         path = flow_step(path, odd ? 'A' : 'B');
-        for (uint32_t k = 0; k < 12; k++) path = (path ^ path >> shift) * factor + add;
+        for (uint32_t k = 0; k < 24; k++) path = (path ^ path >> shift) * factor + add;
     }
     return path;
 }

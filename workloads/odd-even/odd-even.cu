@@ -7,10 +7,10 @@ KERNEL odd_even(uint *out, const uint *in) {
     ROLLED for (uint round = 0; round < 32; round++) {
         if ((round + threadIdx.x) & 1) {
             step(path, 'A');
-            ROLLED for (uint k = 0; k < 12; k++) path = (path ^ path >> 3) * 5 + 1;
+            ROLLED for (uint k = 0; k < 24; k++) path = (path ^ path >> 3) * 5 + 1;
         } else {
             step(path, 'B');
-            ROLLED for (uint k = 0; k < 12; k++) path = (path ^ path >> 5) * 3 + 7;
+            ROLLED for (uint k = 0; k < 24; k++) path = (path ^ path >> 5) * 3 + 7;
         }
     }
     out[i] = path;

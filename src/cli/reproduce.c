@@ -1,0 +1,142 @@
+/* heddle reproduce: the papers' claims with our figures beside them.
+ *
+ * In order: choose the claims; open the store, in memory unless --db names a file, in which case what is there need not run
+ * again; run; report. Claims whose mechanism is not there yet are listed as waiting. */
+#include "cli/reproduce.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/outfile.h"
+#include "workloads/workload.h"
+
+/* ---- options ---- */
+
+static bool choose(struct reproduce *r, const char *name, struct err *e) {
+    size_t before = r->chosen.n;
+    VEC(const char *) names = {0};
+    for (const struct claim *c = claim_list; c->id; c++) {
+        VEC_PUSH(&names, c->id);
+        if (!claim_named(c, name)) continue;
+        bool again = false;
+        for (size_t i = 0; i < r->chosen.n; i++) again |= r->chosen.v[i] == c;
+        if (again)
+            before = SIZE_MAX; /* found, though nothing new */
+        else
+            VEC_PUSH(&r->chosen, c);
+    }
+    VEC_PUSH(&names, NULL);
+    const char *near = nearest_name(name, names.v);
+    bool found = r->chosen.n != before;
+    if (!found)
+        err_set(e, ERR_INPUT, "there is no claim '%.60s'%s%s%s; 'heddle reproduce --list' shows them", name,
+                near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+    VEC_FREE(&names);
+    return found;
+}
+
+static bool read_size(struct reproduce *r, const char *text, struct err *e) {
+    r->claims.size = WORK_SMALL;
+    for (int i = 0; text && i < WORK_SIZES; i++)
+        if (!strcmp(text, work_size_names[i])) {
+            r->claims.size = (enum work_size)i;
+            return true;
+        }
+    return !text || err_set(e, ERR_INPUT, "--size '%.60s' is none of tiny, small, paper", text);
+}
+
+static bool read_options(struct reproduce *r, const struct opts *o, struct err *e) {
+    const char *jobs = opts_value(o, "jobs");
+    uint64_t n = 0;
+    r->json = opts_value(o, "json");
+    r->csv = opts_value(o, "csv");
+    r->db = opts_value(o, "db");
+    r->list = opts_has(o, "list");
+    r->quiet = opts_has(o, "quiet");
+    r->markdown = opts_has(o, "markdown");
+    if (jobs && !cli_number("--jobs", jobs, 1024, &n, e)) return false;
+    if (jobs && !n) return err_set(e, ERR_INPUT, "--jobs: N is at least 1");
+    if (r->json && r->csv && !strcmp(r->json, r->csv))
+        return err_set(e, ERR_INPUT, "--json and --csv cannot both go to %.60s", r->json);
+    r->claims.jobs = (unsigned)n;
+    for (size_t i = 0; i < o->operands.n; i++)
+        if (!choose(r, o->operands.v[i], e)) return false;
+    for (const struct claim *c = claim_list; !o->operands.n && c->id; c++) VEC_PUSH(&r->chosen, c);
+    return read_size(r, opts_value(o, "size"), e);
+}
+
+/* ---- the runs and after ---- */
+
+static bool on_tick(void *user, const struct claim_progress *p) {
+    struct reproduce *r = user;
+    char what[64];
+    snprintf(what, sizeof what, "%zu of %zu runs", p->done, p->points);
+    if (!r->quiet) progress_part(&r->progress, p->part, what);
+    return true;
+}
+
+static bool simulate(struct reproduce *r, struct err *e) {
+    r->claims.list = r->chosen.v;
+    r->claims.n = r->chosen.n;
+    r->claims.tick = on_tick;
+    r->claims.user = r;
+    progress_start(&r->progress, &r->cli->term);
+    bool fine = store_open(r->db, STORE_WRITE, &r->claims.store, e) && claims_run(&r->claims, e);
+    progress_end(&r->progress);
+    return fine;
+}
+
+static bool write_files(const struct reproduce *r, struct err *e) {
+    struct outfiles files = {0};
+    struct sb json = {0}, csv = {0};
+    bool fine =
+        !r->json || (reproduce_json(r, &json, e) && outfile_write(&files, r->json, json.text, json.len, e));
+    if (fine && r->csv) {
+        reproduce_csv(r, &csv);
+        fine = outfile_write(&files, r->csv, csv.text, csv.len, e);
+    }
+    fine = fine && outfile_commit(&files, r->cli->term.out, e);
+    outfile_free(&files);
+    sb_free(&json);
+    sb_free(&csv);
+    return fine;
+}
+
+static enum cli_exit results(const struct reproduce *r, struct err *e) {
+    struct sb text = {0};
+    bool taken = (r->json && !strcmp(r->json, "-")) || (r->csv && !strcmp(r->csv, "-"));
+    if (!write_files(r, e)) return cli_fail(r->cli, e);
+    if (r->markdown && !taken)
+        reproduce_markdown(r, &text);
+    else if (!r->quiet && !taken)
+        reproduce_report(r, &text);
+    term_print(&r->cli->term, &text);
+    sb_free(&text);
+    return CLI_OK;
+}
+
+static void show_list(const struct reproduce *r) {
+    struct sb text = {0};
+    reproduce_list(r, &text);
+    term_print(&r->cli->term, &text);
+    sb_free(&text);
+}
+
+enum cli_exit reproduce_main(struct cli *c, const struct opts *o) {
+    struct reproduce r = {.cli = c};
+    struct err e = {0};
+    enum cli_exit status = CLI_OK;
+    if (!read_options(&r, o, &e))
+        status = cli_usage(c, &e);
+    else if (r.list)
+        show_list(&r);
+    else if (!simulate(&r, &e))
+        status = cli_fail(c, &e);
+    else
+        status = results(&r, &e);
+    claims_free(&r.claims);
+    store_close(r.claims.store);
+    VEC_FREE(&r.chosen);
+    err_free(&e);
+    return status;
+}

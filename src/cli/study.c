@@ -1,0 +1,304 @@
+/* heddle study: limits that no mechanism can beat, for kernels and workloads.
+ *
+ * All programs are read and tried first; then each is studied by itself, in parallel. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/machine.h"
+#include "cli/outfile.h"
+#include "cli/stats_json.h"
+#include "cli/subject.h"
+#include "lab/pool.h"
+#include "lab/study.h"
+#include "report/table.h"
+#include "report/text.h"
+
+/* One program's study, of either kind. */
+struct study_one {
+    struct study_lanes lanes;
+    struct study_reconvergence reconvergence;
+    struct err err;
+    bool fine;
+};
+
+struct study {
+    struct cli *cli;
+    bool lanes; /* else: reconvergence */
+    const char *json;
+    unsigned jobs;
+    bool quiet;
+    struct machine machine;
+    hd_config config;
+    VEC(struct subject) subjects;
+    struct study_one *one;
+    struct progress progress;
+};
+
+/* ---- options ---- */
+
+static bool read_kind(struct study *s, const char *name, struct err *e) {
+    static const char *const kinds[] = {"oracle-lanes", "oracle-reconvergence", NULL};
+    s->lanes = !strcmp(name, kinds[0]);
+    if (s->lanes || !strcmp(name, kinds[1])) return true;
+    const char *near = nearest_name(name, kinds);
+    return err_set(e, ERR_INPUT, "there is no study '%.60s': %s%s%s", name,
+                   near ? "did you mean '" : "oracle-lanes, oracle-reconvergence", near ? near : "",
+                   near ? "'?" : "");
+}
+
+static bool read_options(struct study *s, const struct opts *o, struct err *e) {
+    const char *jobs = opts_value(o, "jobs"), *config = opts_value(o, "config"),
+               *mech = opts_value(o, "mech");
+    uint64_t n = 0;
+    s->json = opts_value(o, "json");
+    s->quiet = opts_has(o, "quiet");
+    if (!read_kind(s, o->operands.v[0], e)) return false;
+    if (jobs && !cli_number("--jobs", jobs, 1024, &n, e)) return false;
+    if (jobs && !n) return err_set(e, ERR_INPUT, "--jobs: N is at least 1");
+    if (mech && !s->lanes)
+        return err_set(e, ERR_INPUT,
+                       "--mech: oracle-reconvergence is measured by nrec and pdom, and nothing else");
+    s->jobs = (unsigned)n;
+    if (!machine_read(&s->machine,
+                      config     ? config
+                      : s->lanes ? NULL
+                                 : "dwf-8800gtx",
+                      o, e) ||
+        !machine_choose(&s->machine, false, mech ? mech : "pdom", e))
+        return false;
+    s->config = machine_config(&s->machine);
+    for (size_t i = 1; i < o->operands.n; i++) {
+        struct subject one;
+        bool fine = subject_options(&one, s->cli, o->operands.v[i], WORK_SMALL, o, e);
+        VEC_PUSH(&s->subjects, one);
+        if (!fine) return false;
+    }
+    return subject_check(s->subjects.v, s->subjects.n, false, o, e);
+}
+
+/* ---- the runs ---- */
+
+static void run_one(void *user, size_t task) {
+    struct study *s = user;
+    struct study_one *one = &s->one[task];
+    const struct lab_subject *subject = &s->subjects.v[task].lab;
+    one->fine = s->lanes ? study_lanes(subject, &s->config, &one->lanes, &one->err)
+                         : study_reconvergence(subject, &s->config, &one->reconvergence, &one->err);
+}
+
+static void on_tick(void *user) {
+    struct study *s = user;
+    progress_note(&s->progress, "studying");
+}
+
+static bool prepare(struct study *s, struct err *e) {
+    for (size_t i = 0; i < s->subjects.n; i++)
+        if (!subject_read(&s->subjects.v[i], e) || !subject_prepare(&s->subjects.v[i], &s->config, e))
+            return false;
+    s->one = xcalloc(s->subjects.n + 1, sizeof *s->one);
+    return true;
+}
+
+static void simulate(struct study *s) {
+    progress_start(&s->progress, &s->cli->term);
+    lab_run_tasks(
+        &(struct lab_tasks){.n = s->subjects.n, .run = run_one, .tick = s->quiet ? NULL : on_tick, .user = s},
+        s->jobs);
+    progress_end(&s->progress);
+}
+
+/* ---- the table ---- */
+
+static double percent(uint64_t a, uint64_t b) {
+    return b ? 100 * ((double)a / (double)b - 1) : 0;
+}
+
+static void count_cell(struct table *t, uint64_t v) {
+    struct sb text = {0};
+    text_grouped(&text, v);
+    table_cell(t, "%s", text.text);
+    sb_free(&text);
+}
+
+static void lanes_row(struct table *t, const char *program, const struct study_lanes *s,
+                      const struct lanes_row *r) {
+    table_cell(t, "%s", program);
+    table_cell(t, "%s", r->kernel);
+    count_cell(t, r->launches);
+    count_cell(t, r->insts);
+    count_cell(t, r->issues);
+    count_cell(t, r->fewest);
+    table_cell(t, "%.1f %%", 100 * study_activity(s, r, r->issues));
+    table_cell(t, "%.1f %%", 100 * study_activity(s, r, r->fewest));
+    table_end_row(t);
+}
+
+static void reconvergence_row(struct table *t, const char *program, const struct reconvergence_row *r) {
+    table_cell(t, "%s", program);
+    table_cell(t, "%s", r->kernel);
+    count_cell(t, r->launches);
+    count_cell(t, r->insts);
+    count_cell(t, r->nrec);
+    count_cell(t, r->pdom);
+    count_cell(t, r->oracle);
+    table_cell(t, "%+.1f %%", percent(r->nrec, r->pdom));
+    table_cell(t, "%+.1f %%", percent(r->pdom, r->oracle));
+    table_end_row(t);
+}
+
+static void rows(const struct study *s, size_t k, const char *name, struct table *t) {
+    const struct study_one *one = &s->one[k];
+    size_t n = s->lanes ? one->lanes.rows.n : one->reconvergence.rows.n;
+    for (size_t i = 0; i < n; i++) {
+        const char *program = i ? "" : name;
+        if (s->lanes)
+            lanes_row(t, program, &one->lanes, &one->lanes.rows.v[i]);
+        else
+            reconvergence_row(t, program, &one->reconvergence.rows.v[i]);
+    }
+    if (n < 2) return;
+    if (s->lanes)
+        lanes_row(t, "", &one->lanes, &one->lanes.total);
+    else
+        reconvergence_row(t, "", &one->reconvergence.total);
+}
+
+static void heading(const struct study *s, struct table *t) {
+    static const char *const lanes[] = {"program", "kernel", "launches", "thread insts",
+                                        "issues",  "fewest", "lanes",    "bound"};
+    static const char *const reconvergence[] = {"program", "kernel", "launches",   "thread insts", "nrec",
+                                                "pdom",    "oracle", "pdom gains", "oracle gains"};
+    const char *const *names = s->lanes ? lanes : reconvergence;
+    size_t n = s->lanes ? sizeof lanes / sizeof *lanes : sizeof reconvergence / sizeof *reconvergence;
+    for (size_t i = 0; i < n; i++) table_cell(t, "%s", names[i]);
+    table_end_row(t);
+}
+
+static void report(const struct study *s, struct sb *out) {
+    struct table t;
+    table_init(&t, s->lanes ? "llrrrrrr" : "llrrrrrrr");
+    t.heading = true;
+    if (s->lanes)
+        sb_add(out, "The fewest issues that could run a kernel when threads of a block are regrouped at will "
+                    "but keep their\n"
+                    "lanes, and what that makes of lane activity (HARP 3.2).\n");
+    else
+        sb_add(out,
+               "Issues of the first %d threads of every launch in warps of %d: without reconvergence, at "
+               "post-dominators, and by\n"
+               "the best alignment of their traces (DWF 3.3).\n",
+               STUDY_THREADS, STUDY_WARP);
+    heading(s, &t);
+    for (size_t k = 0; k < s->subjects.n; k++) {
+        struct sb name = {0};
+        lab_subject_name(&s->subjects.v[k].lab, &name);
+        if (s->one[k].fine) rows(s, k, name.text, &t);
+        sb_free(&name);
+    }
+    table_print(&t, 0, out);
+    table_free(&t);
+}
+
+/* ---- JSON ---- */
+
+static json_t *lanes_json(const struct study_lanes *s, const struct lanes_row *r) {
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:f, s:f}", "kernel", r->kernel, "launches",
+                     (json_int_t)r->launches, "thread_insts", (json_int_t)r->insts, "issues",
+                     (json_int_t)r->issues, "fewest", (json_int_t)r->fewest, "lane_activity",
+                     study_activity(s, r, r->issues), "bound", study_activity(s, r, r->fewest));
+}
+
+static json_t *reconvergence_json(const struct reconvergence_row *r) {
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I}", "kernel", r->kernel, "launches",
+                     (json_int_t)r->launches, "thread_insts", (json_int_t)r->insts, "nrec",
+                     (json_int_t)r->nrec, "pdom", (json_int_t)r->pdom, "oracle", (json_int_t)r->oracle);
+}
+
+static json_t *one_json(const struct study *s, size_t k) {
+    const struct study_one *one = &s->one[k];
+    json_t *o = json_object(), *kernels = json_array();
+    struct sb name = {0};
+    lab_subject_name(&s->subjects.v[k].lab, &name);
+    json_object_set_new(o, "program", json_string(name.text));
+    sb_free(&name);
+    if (!one->fine) json_object_set_new(o, "error", json_string(err_text(&one->err)));
+    if (s->lanes) {
+        json_object_set_new(o, "warp_size", json_integer(one->lanes.width));
+        for (size_t i = 0; i < one->lanes.rows.n; i++)
+            json_array_append_new(kernels, lanes_json(&one->lanes, &one->lanes.rows.v[i]));
+        json_object_set_new(o, "total", lanes_json(&one->lanes, &one->lanes.total));
+    } else {
+        for (size_t i = 0; i < one->reconvergence.rows.n; i++)
+            json_array_append_new(kernels, reconvergence_json(&one->reconvergence.rows.v[i]));
+        json_object_set_new(o, "total", reconvergence_json(&one->reconvergence.total));
+    }
+    json_object_set_new(o, "kernels", kernels);
+    return o;
+}
+
+static bool write_json(const struct study *s, struct err *e) {
+    struct outfiles files = {0};
+    struct sb text = {0};
+    json_t *root = json_object(), *programs = json_array();
+    for (size_t k = 0; k < s->subjects.n; k++) json_array_append_new(programs, one_json(s, k));
+    json_object_set_new(root, "study", json_string(s->lanes ? "oracle-lanes" : "oracle-reconvergence"));
+    json_object_set_new(root, "programs", programs);
+    bool fine = stats_json_text(root, &text, e) && outfile_write(&files, s->json, text.text, text.len, e) &&
+                outfile_commit(&files, s->cli->term.out, e);
+    outfile_free(&files);
+    sb_free(&text);
+    return fine;
+}
+
+/* ---- all of it ---- */
+
+static enum cli_exit results(struct study *s, struct err *e) {
+    enum cli_exit worst = CLI_OK;
+    struct sb text = {0};
+    if (s->json && !write_json(s, e)) return cli_fail(s->cli, e);
+    if (!s->quiet && !(s->json && !strcmp(s->json, "-"))) report(s, &text);
+    term_print(&s->cli->term, &text);
+    sb_free(&text);
+    for (size_t k = 0; k < s->subjects.n; k++) {
+        if (s->one[k].fine) continue;
+        struct err full = {.code = s->one[k].err.code};
+        lab_subject_name(&s->subjects.v[k].lab, &full.text);
+        sb_add(&full.text, ": %s", err_text(&s->one[k].err));
+        enum cli_exit status = cli_fail(s->cli, &full);
+        if (status > worst) worst = status;
+        err_free(&full);
+    }
+    return worst;
+}
+
+static void study_free(struct study *s) {
+    for (size_t k = 0; k < s->subjects.n; k++) {
+        if (s->one) {
+            study_lanes_free(&s->one[k].lanes);
+            study_reconvergence_free(&s->one[k].reconvergence);
+            err_free(&s->one[k].err);
+        }
+        subject_free(&s->subjects.v[k]);
+    }
+    VEC_FREE(&s->subjects);
+    machine_free(&s->machine);
+    free(s->one);
+}
+
+enum cli_exit study_main(struct cli *c, const struct opts *o) {
+    struct study s = {.cli = c};
+    struct err e = {0};
+    enum cli_exit status;
+    if (!read_options(&s, o, &e))
+        status = cli_usage(c, &e);
+    else if (!prepare(&s, &e))
+        status = cli_fail(c, &e);
+    else {
+        simulate(&s);
+        status = results(&s, &e);
+    }
+    study_free(&s);
+    err_free(&e);
+    return status;
+}
