@@ -34,15 +34,15 @@ static inline bool verify_deadlock(const struct verify_case *c, const struct lab
     return out->err.code != ERR_OK;
 }
 
-/* VERIFY_CONFIG, VERIFY_SIZE: the same on another machine or at another size (make test-long). */
+/* VERIFY_CONFIG, VERIFY_SIZE: the same on another machine or at another size (make test-long). A size there is not fails. */
 static inline void verify_run(const struct verify_case *c, const char *mech, struct lab_outcome *out) {
     const char *config = getenv("VERIFY_CONFIG"), *size = getenv("VERIFY_SIZE");
     const hd_option timed[] = {{"run.mode", "timed"}, {"run.mech", mech}};
     const hd_option functional[] = {{"run.mode", "functional"}};
     hd_config machine = {.options = mech ? timed : functional, .noptions = mech ? 2 : 1, .file = config};
     struct lab_subject s = {.workload = c->workload, .size = WORK_TINY};
-    for (int i = 0; size && i < WORK_SIZES; i++)
-        if (!strcmp(size, work_size_names[i])) s.size = (enum work_size)i;
+    struct err e = {0};
+    if (size && !lab_size(size, &s.size, &e)) fail_msg("VERIFY_SIZE: %s", err_text(&e));
     lab_run(&s, &machine, NULL, out);
 }
 
@@ -73,6 +73,15 @@ static inline void verify_test(void **state) {
     lab_outcome_free(&functional);
 }
 
+/* VERIFY_MECHS: only these, "pdom,dwf". */
+static inline bool verify_wants(const char *mech) {
+    const char *list = getenv("VERIFY_MECHS");
+    size_t n = strlen(mech);
+    for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
+        if (strcspn(p, ",") == n && !strncmp(p, mech, n)) return true;
+    return !list;
+}
+
 /* Every workload whose origin begins with that paper, under every mechanism. */
 static inline int verify_main(const char *origin) {
     struct arena mem = {0};
@@ -81,6 +90,7 @@ static inline int verify_main(const char *origin) {
         if (strncmp(w->origin, origin, strlen(origin)) != 0) continue;
         const char *mech = NULL, *title;
         for (size_t m = 0; m == 0 || hd_mech_at(m - 1, &mech, &title) == HD_OK; m++) {
+            if (m && !verify_wants(mech)) continue;
             struct verify_case *c = ARENA_NEW(&mem, struct verify_case, 1);
             char *name = ARENA_NEW(&mem, char, 64);
             *c = (struct verify_case){w, m ? mech : NULL};
