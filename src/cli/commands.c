@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "cli/sidecar.h"
+#include "sim/config.h"
 
 static const struct opt no_options[] = {{0}};
 static const struct help_section no_sections[] = {{0}};
@@ -396,6 +397,97 @@ static const struct help_entry inspect_examples[] = {
     {0},
 };
 
+/* ---- sweep ---- */
+
+static const struct opt sweep_options[] = {
+    {"workloads", 'w', false, "NAME,...|all", "Workloads to run, by name."},
+    {"mech", 'M', false, "NAME[:KEY=VALUE]...,...|all",
+     "Mechanisms, with parameters of their own as in pdom,pdom:side=most. Without it, the configuration's."},
+    {"config", 'c', false, "NAME|FILE,...", "Machines (default: " CONFIG_DEFAULT ")."},
+    {"size", 0, false, "SIZE,...", "Sizes of the inputs: tiny, small, paper (default small)."},
+    {"set", 'S', true, "KEY=VALUE,...",
+     "An option of the machine and the values it takes in turn. Several such options give every combination "
+     "of their "
+     "values."},
+    {"db", 'd', false, "FILE", "The database: made when it is not there, continued when it is."},
+    {"jobs", 'j', false, "N", "Simulations at a time (default: one for each core of the host)."},
+    {"dry-run", 'n', false, NULL, "Only list the points, and which of them are stored."},
+    {"retry", 0, false, NULL, "Run points again that are stored as failed or wrong."},
+    {"quiet", 'q', false, NULL, "No progress and no summary; only errors."},
+    {0},
+};
+static const struct help_entry sweep_points[] = {
+    {"Points", "A point is one workload at one size under one mechanism on one machine. Two that come to the "
+               "same are one: a "
+               "parameter of a mechanism says nothing about the others, an option set to what the "
+               "configuration says is not set."},
+    {"Stored", "Each point is stored when it ends, in a transaction of its own, with all its statistics. A "
+               "sweep that was "
+               "killed, or a second one that overlaps, runs only what is missing. Another version of heddle "
+               "gives other points."},
+    {"ok, wrong, failed", "Whether the check of the results held; failed: it did not run to its end, as with "
+                          "a spin lock under a stack. That is "
+                          "a result like any other; a wrong result makes the exit status 1."},
+    {0},
+};
+static const struct help_section sweep_sections[] = {
+    {"What is run", "", sweep_points},
+    {0},
+};
+static const struct help_entry sweep_examples[] = {
+    {"heddle sweep --workloads all --mech pdom,dwf,mimd --size tiny --db results.sqlite",
+     "Every workload under three mechanisms."},
+    {"heddle sweep --workloads bfs,mu --mech pdom,harp --set sm.warp_size=8,16,32 --set gpu.sms=4,8 --db "
+     "results.sqlite",
+     "Two workloads under two mechanisms on six machines: 24 points."},
+    {0},
+};
+
+/* ---- results ---- */
+
+static const struct opt results_options[] = {
+    {"db", 'd', false, "FILE", "The database of a sweep. It is not changed."},
+    {"only", 'o', true, "AXIS=VALUE,...",
+     "Only points that have one of these values there; several --only must all hold."},
+    {"value", 'v', true, "NAME,...",
+     "Statistics to show, of 'heddle list stats', of a mechanism's own (dwf.merges), or host.seconds. The "
+     "section may "
+     "be left out: ipc is gpu.ipc."},
+    {"rows", 'r', false, "AXIS,...", "A table of one statistic: what its rows are."},
+    {"cols", 'C', false, "AXIS,...", "And its columns."},
+    {"relative-to", 0, false, "COLUMN", "Every value over that of this column in its row."},
+    {"mean", 0, false, "KIND",
+     "A last row with the mean of each column, of its values as shown: harmonic, geometric or arithmetic."},
+    {"csv", 0, false, "FILE", "Write it to FILE as comma-separated values; - is standard output."},
+    {"json", 0, false, "FILE",
+     "Write it to FILE as JSON, the list with every option of every machine; - is standard output."},
+    {"host", 0, false, NULL,
+     "Also host seconds, which are left out of lists by default since they differ from run to run."},
+    {0},
+};
+static const struct help_entry results_axes[] = {
+    {"workload, size, config", "What ran, and on which machine."},
+    {"mech", "The mechanism, with those of its parameters that are not the configuration's."},
+    {"options", "Options that are not the configuration's, as one text."},
+    {"version, state", "heddle's version; ok, wrong or failed."},
+    {"KEY", "Any key of 'heddle list options': its value at that point, wherever it came from."},
+    {0},
+};
+static const struct help_section results_sections[] = {
+    {"Axes", "What --only, --rows and --cols take:", results_axes},
+    {0},
+};
+static const struct help_entry results_examples[] = {
+    {"heddle results --db results.sqlite --rows workload --cols mech --value ipc --relative-to pdom --mean "
+     "geometric",
+     "Speed-ups over a stack."},
+    {"heddle results --db results.sqlite --only workload=bfs --rows sm.warp_size --cols mech --value "
+     "lane_activity",
+     "What wider warps cost."},
+    {"heddle results --db results.sqlite --csv all.csv", "Every statistic of every point."},
+    {0},
+};
+
 /* ---- list, help, version ---- */
 
 static const struct opt list_options[] = {
@@ -467,6 +559,14 @@ const struct command commands[] = {
      inspect_options, inspect_sections, inspect_examples, inspect_main},
     {"list", "TOPIC", 1, 1, "list mechanisms, configurations, workloads, options, statistics, instructions",
      "Prints one of the tables that drive heddle.", list_options, list_sections, no_examples, list_main},
+    {"sweep", "", 0, 0, "run workloads on many machines, into a database",
+     "Runs every workload under every mechanism on every machine, in parallel, and stores each result in an "
+     "SQLite "
+     "database as soon as it is there. What is stored already does not run again.",
+     sweep_options, sweep_sections, sweep_examples, sweep_main},
+    {"results", "", 0, 0, "show, tabulate and export what sweeps stored",
+     "Lists the points of a database, or lays one statistic out as a table.", results_options,
+     results_sections, results_examples, results_main},
     {"help", "[COMMAND]", 0, 1, "show help on a command", "Shows what 'heddle COMMAND --help' shows.",
      help_options, no_sections, no_examples, help_main},
     {"version", "", 0, 0, "print the version", "Prints the version.", no_options, no_sections, no_examples,

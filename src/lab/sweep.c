@@ -48,18 +48,23 @@ static double now(void) {
 
 /* ---- what is there ---- */
 
-static int by_number(const void *a, const void *b) {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
+static int by_key(const void *a, const void *b, void *ids) {
+    size_t i = *(const size_t *)a, k = *(const size_t *)b;
+    uint64_t x = ((const struct store_id *)ids)[i].key, y = ((const struct store_id *)ids)[k].key;
+    return x != y ? (x > y) - (x < y) : (i > k) - (i < k);
 }
 
-/* The keys of all points, ascending, each once. */
-static size_t unique_keys(const struct lab_sweep *s, uint64_t *keys) {
-    size_t n = 0;
-    for (size_t i = 0; i < s->npoints; i++) keys[i] = s->ids[i].key;
-    if (s->npoints) qsort(keys, s->npoints, sizeof *keys, by_number);
-    for (size_t i = 0; i < s->npoints; i++)
-        if (!n || keys[i] != keys[n - 1]) keys[n++] = keys[i];
+/* The keys of all points, ascending, each once; marks the points that were asked for before. */
+static size_t unique_keys(struct lab_sweep *s, uint64_t *keys) {
+    size_t n = 0, *order = xcalloc(s->npoints + 1, sizeof *order);
+    for (size_t i = 0; i < s->npoints; i++) order[i] = i;
+    if (s->npoints) qsort_r(order, s->npoints, sizeof *order, by_key, s->ids);
+    for (size_t i = 0; i < s->npoints; i++) {
+        uint64_t key = s->ids[order[i]].key;
+        s->again[order[i]] = n && key == keys[n - 1];
+        if (!s->again[order[i]]) keys[n++] = key;
+    }
+    free(order);
     return n;
 }
 
@@ -74,13 +79,18 @@ static bool look(struct lab_sweep *s, struct err *e) {
     return fine;
 }
 
-bool lab_sweep_look(struct lab_sweep *s, struct err *e) {
-    s->progress = (struct lab_progress){0};
+bool lab_sweep_ids(struct lab_sweep *s, struct err *e) {
     s->ids = xcalloc(s->npoints + 1, sizeof *s->ids);
+    s->again = xcalloc(s->npoints + 1, sizeof *s->again);
     s->found = xcalloc(s->npoints + 1, sizeof *s->found);
     for (size_t i = 0; i < s->npoints; i++)
         if (!lab_point_id(&s->points[i], &s->mem, &s->ids[i], e)) return false;
-    if (!look(s, e)) return false;
+    return true;
+}
+
+bool lab_sweep_look(struct lab_sweep *s, struct err *e) {
+    s->progress = (struct lab_progress){0};
+    if ((!s->ids && !lab_sweep_ids(s, e)) || !look(s, e)) return false;
     s->progress.stored = s->rows.rows.n;
     return true;
 }
@@ -204,20 +214,13 @@ static void run_task(void *user, size_t number) {
     err_free(&e);
 }
 
-static bool asked_before(const struct crew *c, uint64_t key) {
-    for (size_t i = 0; i < c->tasks.n; i++)
-        if (c->s->ids[c->tasks.v[i].point].key == key) return true;
-    return false;
-}
-
 /* A task for each point that is missing, in the order in which they were asked for. */
 static void plan(struct crew *c) {
     for (size_t i = 0; i < c->s->npoints; i++) {
         const struct store_row *row = c->s->found[i];
         size_t group = group_of(c, &c->s->ids[i]);
         if (row) learn(&c->groups.v[group], row->seconds);
-        if (row && !(c->s->retry && row->state != STORE_GOOD)) continue;
-        if (asked_before(c, c->s->ids[i].key)) continue;
+        if (c->s->again[i] || (row && !(c->s->retry && row->state != STORE_GOOD))) continue;
         VEC_PUSH(&c->tasks, (struct task){.point = i, .group = group});
         if (row) c->s->progress.stored--;
     }
@@ -242,9 +245,11 @@ bool lab_sweep(struct lab_sweep *s, struct err *e) {
 void lab_sweep_free(struct lab_sweep *s) {
     store_rows_free(&s->rows);
     free(s->ids);
+    free(s->again);
     free(s->found);
     arena_free(&s->mem);
     s->ids = NULL;
+    s->again = NULL;
     s->found = NULL;
 }
 

@@ -38,6 +38,7 @@ struct lab_sweep {
     void *user;
     /* Filled by lab_sweep. */
     struct store_id *ids;           /* by point */
+    bool *again;                    /* by point: the same as one before it */
     const struct store_row **found; /* by point; NULL: not there since the sweep was stopped */
     struct store_rows rows;         /* the points of this sweep that are there */
     struct lab_progress progress;
@@ -49,7 +50,9 @@ struct lab_sweep {
  * only when a point cannot be worked out, before anything runs, or the store does not work. Release with lab_sweep_free in
  * either case. */
 bool lab_sweep(struct lab_sweep *s, struct err *e);
-/* The first steps of the above alone: ids and progress.points, stored; found has what is there. */
+/* The first step of the above alone, ids: for who wants to know that all points can be before there is a store. */
+bool lab_sweep_ids(struct lab_sweep *s, struct err *e);
+/* The first two: ids, then progress.points and stored, and found has what is there. */
 bool lab_sweep_look(struct lab_sweep *s, struct err *e);
 void lab_sweep_free(struct lab_sweep *s);
 

@@ -138,7 +138,9 @@ static void describe(const struct options *o, const struct options *base, struct
         bool own = own_parameter(o, i);
         if (i >= OPTION_COUNT && !own) continue;
         const char *value = print(o, i, mem);
-        list[id->noptions++] = (hd_option){arena_strndup(mem, row->key, strlen(row->key)), value};
+        /* a key of the tables is there for ever, a mechanism's goes with its options */
+        const char *key = own ? arena_strndup(mem, row->key, strlen(row->key)) : row->key;
+        list[id->noptions++] = (hd_option){key, value};
         h = hash_text(hash_text(h, row->key), value);
         if (!strcmp(row->section, "run") || !strcmp(value, print(base, i, mem))) continue;
         if (own)

@@ -1,0 +1,67 @@
+/* What a sweep says: the points it has before it runs (--dry-run), and after it how they ended. */
+#include <string.h>
+
+#include "cli/sweep.h"
+#include "report/table.h"
+
+/* "bfs small under pdom on tiny, gpu.sms=4" */
+static void point_name(const struct store_id *id, struct sb *out) {
+    sb_add(out, "%s %s under %s on %s%s%s", id->workload, id->size, id->mech, id->config,
+           *id->options ? ", " : "", id->options);
+}
+
+void sweep_list(const struct sweep *s, struct sb *out) {
+    struct table t;
+    table_init(&t, "llllll");
+    t.heading = true;
+    static const char *const titles[] = {"workload", "size", "config", "mechanism", "options", "stored"};
+    for (size_t i = 0; i < 6; i++) table_cell(&t, "%s", titles[i]);
+    for (size_t i = 0; i < s->lab.npoints; i++) {
+        const struct store_id *id = &s->lab.ids[i];
+        const char *const text[] = {id->workload, id->size, id->config, id->mech, id->options};
+        if (s->lab.again[i]) continue;
+        for (size_t k = 0; k < 5; k++) table_cell(&t, "%s", text[k]);
+        table_cell(&t, "%s", s->lab.found[i] ? store_state_names[s->lab.found[i]->state] : "no");
+    }
+    table_print(&t, 0, out);
+    table_free(&t);
+    sb_add(out, "%zu points, %zu stored, %zu to run\n", s->lab.progress.points, s->lab.progress.stored,
+           s->lab.progress.points - s->lab.progress.stored);
+}
+
+/* One line of what happened to a point that did not end well; the whole text is in the database. */
+static void complain(const struct sweep *s, const struct store_row *row) {
+    struct sb text = {0};
+    point_name(&row->id, &text);
+    sb_add(&text, ": %.*s", (int)strcspn(row->error, "\n"), row->error);
+    if (row->state == STORE_WRONG)
+        term_error(&s->cli->term, s->cli->command->name, text.text);
+    else
+        term_warning(&s->cli->term, s->cli->command->name, text.text);
+    sb_free(&text);
+}
+
+enum cli_exit sweep_report(const struct sweep *s, struct sb *out) {
+    const struct lab_progress *p = &s->lab.progress;
+    size_t ended[STORE_FAILED + 1] = {0};
+    for (size_t i = 0; i < s->lab.rows.rows.n; i++) {
+        const struct store_row *row = &s->lab.rows.rows.v[i];
+        ended[row->state]++;
+        if (row->state != STORE_GOOD) complain(s, row);
+    }
+    sb_add(out, "%zu points: %zu were there, %zu ran; %zu ok, %zu failed, %zu wrong\n", p->points, p->stored,
+           p->done, ended[STORE_GOOD], ended[STORE_FAILED], ended[STORE_WRONG]);
+    if (s->cli->term.out_tty)
+        sb_add(out, "%s%.1f s of host time; 'heddle results --db %s' shows them%s\n",
+               term_on(&s->cli->term, TERM_DIM), term_seconds() - s->progress.start, s->db,
+               term_on(&s->cli->term, TERM_PLAIN));
+    if (s->lab.stopped) {
+        struct sb text = {0};
+        sb_add(&text, "stopped; %zu of %zu points are in %s, and the same command goes on from there",
+               s->lab.rows.rows.n, p->points, s->db);
+        term_error(&s->cli->term, s->cli->command->name, text.text);
+        sb_free(&text);
+        return CLI_FAILED;
+    }
+    return ended[STORE_WRONG] ? CLI_FAILED : CLI_OK;
+}
