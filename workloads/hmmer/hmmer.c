@@ -142,8 +142,8 @@ static void search(struct work *w, const struct model *h, const struct database 
 /* ---- the run ---- */
 
 void work_hmmer(struct work *w) {
-    const uint32_t sequences = work_pick(w, 128, 768, 12288), longest = work_pick(w, 10, 22, 48),
-                   nodes = work_pick(w, 4, 8, 12), block = 128;
+    const uint32_t sequences = work_pick(w, 128, 3072, 12288), longest = work_pick(w, 10, 14, 48),
+                   nodes = work_pick(w, 4, 5, 12), block = work_pick(w, 64, 256, 256);
     struct model h = random_model(w, nodes);
     struct database d = random_database(w, &h, sequences, longest);
     const uint64_t row = (nodes + 1) * sizeof(int32_t);
