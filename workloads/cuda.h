@@ -19,6 +19,8 @@ typedef unsigned long long u64;
 #define DEVICE                 __device__ static inline __attribute__((always_inline))
 #define KERNEL                 extern "C" __global__ void
 #define FULL                   0xffffffffu
+/* In a block: it stays one, reached by a branch. Short sides would become selects, which a machine without them does not have. */
+#define BRANCH                 asm volatile("")
 
 /* ---- built-in variables ---- */
 #define BUILTIN(T, reg)                                                            \
