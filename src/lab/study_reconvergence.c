@@ -22,7 +22,7 @@ struct tracer {
     const struct ir_insn *code;
     uint64_t per_block; /* threads of a block */
     uint64_t issue;     /* the last one counted */
-    uint64_t issues, insts, threads;
+    uint64_t issues[STUDY_THREADS / STUDY_WARP], insts, threads;
     struct thread_trace thread[STUDY_THREADS];
     size_t launch;         /* the run's */
     VEC(uint64_t) counted; /* issues by launch, of nrec */
@@ -49,7 +49,7 @@ static void on_step(void *user, const struct watch_step *s) {
         if (thread >= STUDY_THREADS) continue;
         t->insts++;
         if (thread >= t->threads) t->threads = thread + 1;
-        if (t->issue != s->issue) t->issues++;
+        if (t->issue != s->issue) t->issues[thread / STUDY_WARP]++;
         t->issue = s->issue;
         if (t->oracle) add_step(t, &t->thread[thread], s->pc);
     }
@@ -62,11 +62,18 @@ static void clear(struct tracer *t) {
         VEC_FREE(&x->parts);
         x->cut = false;
     }
-    t->issues = t->insts = t->threads = 0;
+    memset(t->issues, 0, sizeof t->issues);
+    t->insts = t->threads = 0;
 }
 
-/* Issues of one warp under the oracle. */
-static uint64_t align_warp(const struct thread_trace *x) {
+static uint64_t all_issues(const struct tracer *t) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < STUDY_THREADS / STUDY_WARP; i++) sum += t->issues[i];
+    return sum;
+}
+
+/* Issues of one warp under the oracle. What pdom did is an alignment too: pairings are not all there is. */
+static uint64_t align_warp(const struct thread_trace *x, uint64_t pdom) {
     uint64_t issues = 0;
     size_t parts = 0;
     for (int i = 0; i < STUDY_WARP; i++)
@@ -77,7 +84,7 @@ static uint64_t align_warp(const struct thread_trace *x) {
             if (k < x[i].parts.n) text[i] = x[i].parts.v[k];
         issues += align_four(text);
     }
-    return issues;
+    return issues < pdom ? issues : pdom;
 }
 
 /* ---- launches ---- */
@@ -109,7 +116,7 @@ static void add(struct reconvergence_row *r, const struct tracer *t, uint64_t nr
     r->threads += t->threads;
     r->insts += t->insts;
     r->nrec += nrec;
-    r->pdom += t->issues;
+    r->pdom += all_issues(t);
     r->oracle += oracle;
 }
 
@@ -117,12 +124,13 @@ static void on_after(void *user, hd_kernel *k, const hd_launch *l) {
     struct tracer *t = user;
     (void)l;
     if (!t->oracle) {
-        VEC_PUSH(&t->counted, t->issues);
+        VEC_PUSH(&t->counted, all_issues(t));
         return;
     }
     uint64_t oracle = 0, nrec = t->launch < t->counted.n ? t->counted.v[t->launch] : 0;
     t->launch++;
-    for (size_t i = 0; i < STUDY_THREADS; i += STUDY_WARP) oracle += align_warp(&t->thread[i]);
+    for (size_t i = 0; i < STUDY_THREADS; i += STUDY_WARP)
+        oracle += align_warp(&t->thread[i], t->issues[i / STUDY_WARP]);
     add(row_of(t->out, k), t, nrec, oracle);
     add(&t->out->total, t, nrec, oracle);
 }
