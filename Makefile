@@ -2,6 +2,7 @@
 #   make            build/heddle, build/libheddle.a, build/libheddle.so
 #   make demo       example kernels, their results and the simulator's speed
 #   make test       every test; ends with "N passed, M failed"
+#   make test-long  every workload at size small under the mechanisms of the papers: minutes
 #   make asan       the same under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make fuzz       libFuzzer on the loader, the executor and the --arg parser (FUZZ_SECONDS each)
 #   make bench      simulated thread-instructions per host second, and memory
@@ -62,7 +63,7 @@ else
 run = @printf '  %-4s %s\n' $(1) '$@' && $(2)
 endif
 
-.PHONY: all files deps test-deps demo test unit asan fuzz bench docs check-generated check format install clean
+.PHONY: all files deps test-deps demo test test-long unit asan fuzz bench docs check-generated check format install clean
 # Packages first, then one make for all files: two makes building the same file at once would trip over each other.
 all: deps
 	@$(MAKE) --no-print-directory files
@@ -145,6 +146,13 @@ test: test-deps
 	@$(MAKE) --no-print-directory files unit $(EXAMPLES)
 	@HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) tests/run $(BUILD)/tests/log $(UNIT) $(wildcard tests/*.sh)
 unit: $(UNIT)
+
+# Every workload at the size of experiments, under the mechanisms the papers are about.
+VERIFY_MECHS ?= pdom,dwf,harp,mp,minpc,mimd
+test-long: test-deps
+	@$(MAKE) --no-print-directory $(filter $(BUILD)/tests/workloads/%,$(UNIT))
+	@VERIFY_SIZE=small VERIFY_MECHS=$(VERIFY_MECHS) TEST_TIMEOUT=7200 \
+	    tests/run $(BUILD)/tests/log-long $(filter $(BUILD)/tests/workloads/%,$(UNIT))
 asan:
 	@$(MAKE) --no-print-directory BUILD=build-asan OPT="-O1 -g" SAN="-fsanitize=address,undefined -fno-sanitize-recover=all" test
 
@@ -176,9 +184,11 @@ $(BUILD)/bench/%: bench/%.c $(LIB)
 
 $(BUILD)/gen-pages: tools/gen-pages.c $(LIB)
 	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS))
-docs: all $(BUILD)/gen-pages
+$(BUILD)/gen-sizes: tools/gen-sizes.c $(LIBLAB) $(LIB)
+	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBLAB) $(LIB) $(LABLIBS))
+docs: all $(BUILD)/gen-pages $(BUILD)/gen-sizes
 	@tools/gen-docs $(BUILD)/heddle docs
-check-generated: all $(BUILD)/gen-pages
+check-generated: all $(BUILD)/gen-pages $(BUILD)/gen-sizes
 	@rm -rf $(BUILD)/docs && mkdir -p $(BUILD)/docs
 	@tools/gen-docs $(BUILD)/heddle $(BUILD)/docs
 	@for f in $(BUILD)/docs/*; do diff -u docs/$$(basename $$f) $$f || { echo "docs/$$(basename $$f) is out of date: run make docs"; exit 1; }; done

@@ -123,12 +123,13 @@ static void digest(struct work *w, const void *bytes, size_t n) {
     for (size_t i = 0; i < n; i++) w->digest = (w->digest ^ p[i]) * 0x100000001b3u;
 }
 
-/* The device's bytes, in the digest; NULL after a failure. */
-static const void *fetch(struct work *w, uint64_t addr, size_t bytes) {
-    void *have = work_host(w, bytes, 1);
-    work_read(w, have, addr, bytes);
+/* The n values the device has there, counted and in the digest; NULL after a failure. */
+static const void *fetch(struct work *w, uint64_t addr, size_t n, size_t bytes) {
+    void *have = work_host(w, n, bytes);
+    work_read(w, have, addr, n * bytes);
     if (!work_ok(w)) return NULL;
-    digest(w, have, bytes);
+    digest(w, have, n * bytes);
+    w->checked += n;
     return have;
 }
 
@@ -145,7 +146,7 @@ __attribute__((format(printf, 4, 5))) static void differs(struct work *w, const 
 
 #define CHECK_EXACT(suffix, T, format)                                                                     \
     void work_check_##suffix(struct work *w, const char *what, uint64_t addr, const T *want, size_t n) {   \
-        const T *have = fetch(w, addr, n * sizeof *have);                                                  \
+        const T *have = fetch(w, addr, n, sizeof *have);                                                   \
         for (size_t i = 0; have && i < n && !w->wrong; i++)                                                \
             if (have[i] != want[i]) differs(w, what, i, "is %" format ", not %" format, have[i], want[i]); \
     }
@@ -163,7 +164,7 @@ static bool near(double have, double want, double relative, double absolute) {
 #define CHECK_NEAR(suffix, T)                                                                          \
     void work_check_##suffix(struct work *w, const char *what, uint64_t addr, const T *want, size_t n, \
                              double relative, double absolute) {                                       \
-        const T *have = fetch(w, addr, n * sizeof *have);                                              \
+        const T *have = fetch(w, addr, n, sizeof *have);                                               \
         for (size_t i = 0; have && i < n && !w->wrong; i++)                                            \
             if (!near((double)have[i], (double)want[i], relative, absolute))                           \
                 differs(w, what, i, "is %.9g, not %.9g (tolerance %g relative, %g absolute)",          \
@@ -174,6 +175,7 @@ CHECK_NEAR(f64, double)
 
 void work_expect(struct work *w, bool holds, const void *bytes, size_t n, const char *fmt, ...) {
     if (!work_ok(w)) return;
+    w->checked++;
     if (bytes) digest(w, bytes, n);
     if (holds || w->wrong) return;
     w->wrong = true;

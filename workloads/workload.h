@@ -47,6 +47,7 @@ struct work {
     char why[512];    /* which element, what it is and what it should be */
     uint64_t
         digest; /* of all bytes checked: equal under every mechanism when the kernels are free of races */
+    uint64_t checked; /* values compared with the CPU's, and properties that had to hold */
     uint64_t random; /* state of the generator */
     void *mem;       /* host memory of the run */
 };

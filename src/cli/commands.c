@@ -32,7 +32,10 @@ static const struct help_entry no_examples[] = {{0}};
      "Set an option of the machine, as in --set gpu.sms=4. See 'heddle list options'."}
 #define MAX_INSTS_ROW \
     {"max-insts", 'm', false, "N", \
-     "Stop with status 1 after N thread instructions. A bound for kernels that may never end."}
+     "Stop with status 1 after N thread instructions of a launch. A bound for kernels that may never end."}
+#define SIZE_ROW \
+    {"size", 0, false, "SIZE", \
+     "Of a workload: tiny, small (what it is without this option) or paper, the launch of the paper."}
 /* clang-format on */
 
 /* What the comment of a PTX file may say (cli/sidecar.h). */
@@ -42,6 +45,7 @@ const struct opt launch_options[] = {LAUNCH_ROWS, {0}};
 
 static const struct opt run_options[] = {
     LAUNCH_ROWS,
+    SIZE_ROW,
     {"print", 'p', true, "N[:COUNT]",
      "After the run, show the buffer of argument N (the first is 0): its first COUNT elements, 64 unless "
      "said."},
@@ -103,16 +107,18 @@ static const struct help_entry run_specs[] = {
     {0},
 };
 static const struct help_entry run_outputs[] = {
-    {"Report", "Unless --quiet, a report on standard output: launch, machine, cycles, instructions per "
-               "cycle, lane activity "
-               "(active lanes of issue slots), depth utilisation (scheduler cycles with an issue), "
-               "divergence, cache hits, "
-               "DRAM, blocks on an SM and what limits them, scheduler cycles by the number of threads they "
-               "issued. Without "
-               "time: instructions, lane activity, branches. It is left out when - sends other data there. A "
-               "terminal also "
-               "sees host time and speed, and on standard error a progress line when a run takes longer than "
-               "a second."},
+    {"Report",
+     "Unless --quiet, a report on standard output: launch (of a workload all of them, by kernel where they "
+     "are many, and then their total), machine, cycles, instructions per "
+     "cycle, lane activity "
+     "(active lanes of issue slots), depth utilisation (scheduler cycles with an issue), "
+     "divergence, cache hits, "
+     "DRAM, blocks on an SM and what limits them, scheduler cycles by the number of threads they "
+     "issued. Without "
+     "time: instructions, lane activity, branches. It is left out when - sends other data there. A "
+     "terminal also "
+     "sees host time and speed, and on standard error a progress line when a run takes longer than "
+     "a second."},
     {"Files",
      "Written under a temporary name and then renamed, all of them after the run: nothing is written "
      "when the launch fails, and never half a file. Only --trace and --timeline are kept when the "
@@ -129,7 +135,15 @@ static const struct help_entry sidecars[] = {
                              "line. A file with several kernels may have a line for each."},
     {0},
 };
+static const struct help_entry run_workloads[] = {
+    {"@NAME",
+     "A benchmark of 'heddle list workloads' with its own kernels, inputs and launches. What it computes is "
+     "compared with what the CPU computes; if it differs, the first wrong element is named and the exit "
+     "status is 1. Options of a launch do not apply; --size says how large it is."},
+    {0},
+};
 static const struct help_section run_sections[] = {
+    {"Workloads", "Instead of a file:", run_workloads},
     {"Arguments", "One --arg for each parameter of the kernel, in order. SPEC is one of:", run_specs},
     {"Options in the file", "A PTX file may say how it wants to be launched:", sidecars},
     {"Output", "", run_outputs},
@@ -141,6 +155,8 @@ static const struct help_entry run_examples[] = {
     {"heddle run examples/collatz.ptx --grid 4 --block 256 --arg 'buf:u32[1024]=iota' --arg 'buf:u32[1024]' "
      "--arg u32:1024 --functional --print 1:16",
      "Collatz steps of 0 to 1023; shows the first sixteen."},
+    {"heddle run @matrix --mech harp --config harp-fermi --size tiny",
+     "A workload under HARP on HARP's machine, verified against the CPU."},
     {"heddle run examples/collatz.ptx --mech nrec --config tiny --set sm.warp_size=16 --json stats.json",
      "Another mechanism on a smaller machine; the statistics go to a file."},
     {0},
@@ -154,6 +170,7 @@ static const struct opt compare_options[] = {
      "pdom,pdom:side=most. Without it, all of 'heddle list mechanisms'."},
     MACHINE_ROWS,
     LAUNCH_ROWS,
+    SIZE_ROW,
     {"jobs", 'j', false, "N", "Simulations at a time (default: one for each core of the host)."},
     {"json", 0, false, "FILE",
      "Write everything to FILE as JSON; - is standard output. The same bytes whatever --jobs says."},
@@ -175,8 +192,11 @@ static const struct help_entry compare_shows[] = {
 };
 static const struct help_section compare_sections[] = {
     {"Programs",
-     "FILE.ptx, or FILE.ptx:KERNEL where a file has several. Launch options apply to all of them; each may "
-     "carry its own ('heddle run --help', Options in the file).",
+     "FILE.ptx, or FILE.ptx:KERNEL where a file has several; @NAME, one of 'heddle list workloads'. Launch "
+     "options "
+     "apply to all files; each may carry its own ('heddle run --help', Options in the file). --size applies "
+     "to all "
+     "workloads.",
      no_examples},
     {"Arguments", "As of 'heddle run'.", no_examples},
     {"The table", "", compare_shows},
@@ -185,6 +205,8 @@ static const struct help_section compare_sections[] = {
 static const struct help_entry compare_examples[] = {
     {"heddle compare examples/collatz.ptx examples/mandelbrot.ptx --mech nrec,pdom,mimd",
      "Two programs under three mechanisms."},
+    {"heddle compare @matrix examples/photons.ptx --mech pdom,dwf,harp --size tiny",
+     "A workload beside a file."},
     {"heddle compare examples/collatz.ptx --mech pdom,mimd --set sm.warp_size=64 --json -",
      "On a machine with wider warps; everything as JSON."},
     {0},
@@ -228,6 +250,10 @@ static const struct opt explain_options[] = {
      "The machine: one of 'heddle list configs', or a file (default tiny: one small SM with warps of 8)."},
     {"set", 'S', true, "KEY=VALUE", "Set an option of the machine, as in --set sm.depth=1."},
     LAUNCH_ROWS,
+    {"size", 0, false, "SIZE", "Of a workload: tiny (what it is without this option), small or paper."},
+    {"launch", 0, false, "N",
+     "Of a workload: which launch, counted from 0; with --kernel, which of that kernel. Without it, the "
+     "first."},
     MAX_INSTS_ROW,
     {0},
 };
@@ -248,7 +274,9 @@ static const struct help_entry explain_shows[] = {
 static const struct help_section explain_sections[] = {
     {"Arguments",
      "MECH is one of 'heddle list mechanisms', with parameters of its own as in pdom:side=most. Launch "
-     "options are those of 'heddle run', and a file may carry them.",
+     "options are those of 'heddle run', and a file may carry them. Of a workload (@NAME, one of 'heddle "
+     "list "
+     "workloads') the first launch is told, or the one that --launch and --kernel choose.",
      no_examples},
     {"What it shows", "", explain_shows},
     {0},
@@ -393,12 +421,16 @@ static const struct help_entry results_examples[] = {
 
 static const struct opt list_options[] = {
     {"json", 0, false, NULL, "Print the list as JSON."},
+    {"markdown", 0, false, NULL, "Print the list as a Markdown table."},
     {0},
 };
 static const struct help_entry list_topics[] = {
     {"mechanisms",
      "Control-flow mechanisms that --mech takes: name, title, where it is from, what it can run."},
     {"configs", "Machines that --config takes by name."},
+    {"workloads",
+     "Benchmarks that @NAME runs: name, where it was measured, how far its warps diverge, its launch "
+     "there, what it does."},
     {"options", "Keys that --set takes: default, accepted values, meaning."},
     {"stats", "Statistics of a run: name, unit, meaning. These are the keys of --json."},
     {"instructions", "Operations of the intermediate form: name, types, class."},
@@ -416,32 +448,37 @@ static const struct opt help_options[] = {
 };
 
 const struct command commands[] = {
-    {"run", "FILE.ptx", 1, 1, "run a kernel of a PTX file",
-     "Loads FILE.ptx, makes the arguments, runs one kernel over the grid and shows what it computed. "
+    {"run", "FILE.ptx|@NAME", 1, 1, "run a kernel of a PTX file, or a workload",
+     "Loads FILE.ptx, makes the arguments, runs one kernel over the grid and shows what it computed; or runs "
+     "the "
+     "workload NAME and verifies its results. "
      "Out-of-bounds or "
      "misaligned accesses, traps, failed assertions and barriers that cannot complete stop the run; the "
      "message names the "
      "thread, the PTX line, the source line and the nearest allocation.",
      run_options, run_sections, run_examples, run_main},
-    {"compare", "FILE.ptx[:KERNEL]...", 1, SIZE_MAX, "run kernels under several mechanisms, side by side",
+    {"compare", "FILE.ptx[:KERNEL]|@NAME...", 1, SIZE_MAX,
+     "run kernels and workloads under several mechanisms, side by side",
      "Runs every program under every mechanism on the same machine, in parallel, and shows cycles and "
      "speed-ups "
      "over the first. The memory each run leaves (buffers and variables) must be that of a functional run: "
      "if not, "
-     "the first element that differs is named and the exit status is 1.",
+     "the first element that differs is named and the exit status is 1. A workload must pass its check "
+     "against "
+     "the CPU, with the same bytes as in a functional run.",
      compare_options, compare_sections, compare_examples, compare_main},
     {"config", "ACTION [NAME|FILE]...", 1, 3, "show or compare machine configurations",
      "Prints the machine that a configuration and settings make.", config_options, config_sections,
      config_examples, config_main},
-    {"explain", "MECH FILE.ptx[:KERNEL]", 2, 2, "show step by step what a mechanism does with a warp",
+    {"explain", "MECH FILE.ptx[:KERNEL]|@NAME", 2, 2, "show step by step what a mechanism does with a warp",
      "Runs a kernel and shows one warp, or all of a block: every instruction with the lanes that run it, "
      "where they "
      "part, meet, wait and exit, and the mechanism's tables after each change.",
      explain_options, explain_sections, explain_examples, explain_main},
-    {"inspect", "FILE.ptx", 1, 1, "show kernels, their parameters, control flow and resources",
-     "Loads FILE.ptx and shows what is known before it runs.", inspect_options, inspect_sections,
-     inspect_examples, inspect_main},
-    {"list", "TOPIC", 1, 1, "list mechanisms, configurations, options, statistics, instructions",
+    {"inspect", "FILE.ptx|@NAME", 1, 1, "show kernels, their parameters, control flow and resources",
+     "Loads FILE.ptx, or the kernels of the workload NAME, and shows what is known before they run.",
+     inspect_options, inspect_sections, inspect_examples, inspect_main},
+    {"list", "TOPIC", 1, 1, "list mechanisms, configurations, workloads, options, statistics, instructions",
      "Prints one of the tables that drive heddle.", list_options, list_sections, no_examples, list_main},
     {"sweep", "", 0, 0, "run workloads on many machines, into a database",
      "Runs every workload under every mechanism on every machine, in parallel, and stores each result in an "
@@ -466,7 +503,7 @@ static const struct help_entry exit_codes[] = {
     {"0", "Success."},
     {"1",
      "The simulated program failed: a fault, a trap, an assertion, a deadlock, or the bound of --max-insts; "
-     "or a mechanism left other memory than a functional run."},
+     "a workload's check that failed; or a mechanism left other memory than a functional run."},
     {"2", "Bad usage or bad input: an unknown option, a file that cannot be read, PTX with errors; also "
           "output that could "
           "not be written."},

@@ -1,8 +1,8 @@
-/* heddle compare: programs side by side under several mechanisms.
+/* heddle compare: programs and workloads side by side under several mechanisms.
  *
  * In order: read the options; read every file and try it on a functional device, so that whatever is wrong
  * with the input is said before anything runs; run all of it in parallel (lab); then the table and the files.
- * A program that fails under one mechanism (a deadlock, say) leaves a gap in the table, the others stay. */
+ * What fails under one mechanism (a deadlock, say) leaves a gap in the table, the others stay. */
 #include "cli/compare.h"
 
 #include <math.h>
@@ -14,34 +14,40 @@
 
 /* ---- numbers ---- */
 
-bool compare_ended(const struct compare *c, size_t program, size_t machine) {
-    return lab_cell(&c->lab, program, machine)->err.code == ERR_OK;
+bool compare_ended(const struct compare *c, size_t subject, size_t machine) {
+    const struct lab_outcome *out = &lab_cell(&c->lab, subject, machine)->out;
+    return out->err.code == ERR_OK || out->wrong;
 }
 
-double compare_speedup(const struct compare *c, size_t program, size_t machine) {
-    if (!compare_ended(c, program, 0) || !compare_ended(c, program, machine)) return 0;
-    double base = stats_value(&lab_cell(&c->lab, program, 0)->stats, STAT_gpu_cycles);
-    double own = stats_value(&lab_cell(&c->lab, program, machine)->stats, STAT_gpu_cycles);
+bool compare_wrong(const struct compare *c, size_t subject, size_t machine) {
+    return compare_ended(c, subject, machine) && !lab_cell_right(lab_cell(&c->lab, subject, machine));
+}
+
+double compare_speedup(const struct compare *c, size_t subject, size_t machine) {
+    if (!compare_ended(c, subject, 0) || !compare_ended(c, subject, machine)) return 0;
+    double base = stats_value(&lab_cell(&c->lab, subject, 0)->out.total, STAT_gpu_cycles);
+    double own = stats_value(&lab_cell(&c->lab, subject, machine)->out.total, STAT_gpu_cycles);
     return own > 0 ? base / own : 0;
 }
 
-double compare_mean(const struct compare *c, size_t machine, size_t *programs) {
+double compare_mean(const struct compare *c, size_t machine, size_t *subjects) {
     double sum = 0;
-    *programs = 0;
-    for (size_t p = 0; p < c->lab.nprograms; p++) {
-        double s = compare_speedup(c, p, machine);
+    *subjects = 0;
+    for (size_t i = 0; i < c->lab.nsubjects; i++) {
+        double s = compare_speedup(c, i, machine);
         if (!(s > 0)) continue;
         sum += log(s);
-        ++*programs;
+        ++*subjects;
     }
-    return *programs ? exp(sum / (double)*programs) : 0;
+    return *subjects ? exp(sum / (double)*subjects) : 0;
 }
 
 /* ---- options ---- */
 
 static bool add_machine(struct compare *c, const struct opts *o, const char *mech, struct err *e) {
     struct machine m;
-    bool fine = machine_read(&m, opts_value(o, "config"), o, e) && machine_choose(&m, !mech, mech, e);
+    bool fine = machine_read(&m, opts_value(o, "config"), o, e) && machine_choose(&m, !mech, mech, e) &&
+                machine_limit(&m, o, e);
     VEC_PUSH(&c->machines, m);
     if (!mech) return fine;
     for (size_t i = 0; i < c->lab_machines.n && fine; i++)
@@ -70,14 +76,14 @@ static bool read_mechanisms(struct compare *c, const struct opts *o, struct err 
     return true;
 }
 
-static bool read_programs(struct compare *c, const struct opts *o, struct err *e) {
+static bool read_subjects(struct compare *c, const struct opts *o, struct err *e) {
     for (size_t i = 0; i < o->operands.n; i++) {
-        struct program p;
-        bool fine = program_options(&p, c->cli, o->operands.v[i], o, e);
-        VEC_PUSH(&c->programs, p);
+        struct subject s;
+        bool fine = subject_options(&s, c->cli, o->operands.v[i], WORK_SMALL, o, e);
+        VEC_PUSH(&c->subjects, s);
         if (!fine) return false;
     }
-    return true;
+    return subject_check(c->subjects.v, c->subjects.n, false, o, e);
 }
 
 static bool read_options(struct compare *c, const struct opts *o, struct err *e) {
@@ -93,25 +99,10 @@ static bool read_options(struct compare *c, const struct opts *o, struct err *e)
     if (c->json && c->csv && !strcmp(c->json, c->csv))
         return err_set(e, ERR_INPUT, "--json and --csv cannot both go to %.60s", c->json);
     c->data_on_stdout = (c->json && !strcmp(c->json, "-")) || (c->csv && !strcmp(c->csv, "-"));
-    return read_programs(c, o, e) && read_mechanisms(c, o, e);
+    return read_subjects(c, o, e) && read_mechanisms(c, o, e);
 }
 
 /* ---- before the runs ---- */
-
-/* Loads and binds it on a device, as every run will. */
-static bool try_program(const struct compare *c, struct program *p, struct err *e) {
-    hd_device *dev = NULL;
-    hd_module *mod;
-    hd_kernel *kernel;
-    hd_arg *args = xcalloc(p->args.n + 1, sizeof *args);
-    bool fine = lab_open(&c->lab.reference, &dev, e) &&
-                lab_check(dev, hd_module_load(dev, p->file, p->text.text, p->text.len, &mod), e) &&
-                program_choose(p, dev, mod, &kernel, e) &&
-                lab_bind(dev, mod, p->lab_args, p->lab.nargs, args, e) && program_contents(p, e);
-    hd_device_close(dev);
-    free(args);
-    return fine;
-}
 
 /* Options are checked by opening a device with them. */
 static bool try_machine(const hd_config *config, struct err *e) {
@@ -124,10 +115,10 @@ static bool try_machine(const hd_config *config, struct err *e) {
 static bool prepare(struct compare *c, struct err *e) {
     for (size_t i = 0; i < c->lab_machines.n; i++)
         if (!try_machine(&c->lab_machines.v[i].config, e)) return false;
-    for (size_t i = 0; i < c->programs.n; i++) {
-        struct program *p = &c->programs.v[i];
-        if (!program_read(p, e) || !try_program(c, p, e)) return false;
-        VEC_PUSH(&c->lab_programs, p->lab);
+    for (size_t i = 0; i < c->subjects.n; i++) {
+        struct subject *s = &c->subjects.v[i];
+        if (!subject_read(s, e) || !subject_prepare(s, &c->lab.reference, e)) return false;
+        VEC_PUSH(&c->lab_subjects, s->lab);
     }
     return true;
 }
@@ -137,13 +128,13 @@ static bool prepare(struct compare *c, struct err *e) {
 static void on_tick(void *user, double done) {
     struct compare *c = user;
     char what[64];
-    snprintf(what, sizeof what, "of %zu runs", c->lab.nprograms * c->lab.nmachines);
+    snprintf(what, sizeof what, "of %zu runs", c->lab.nsubjects * c->lab.nmachines);
     progress_part(&c->progress, done, what);
 }
 
 static bool simulate(struct compare *c, struct err *e) {
-    c->lab.programs = c->lab_programs.v;
-    c->lab.nprograms = c->lab_programs.n;
+    c->lab.subjects = c->lab_subjects.v;
+    c->lab.nsubjects = c->lab_subjects.n;
     c->lab.machines = c->lab_machines.v;
     c->lab.nmachines = c->lab_machines.n;
     c->lab.tick = c->quiet ? NULL : on_tick;
@@ -171,15 +162,16 @@ static bool write_files(const struct compare *c, struct err *e) {
 }
 
 /* Says what went wrong with one run; CLI_OK when nothing did. */
-static enum cli_exit verdict(const struct compare *c, size_t program, size_t machine) {
-    const struct lab_cell *cell = lab_cell(&c->lab, program, machine);
-    if (!cell->err.code && !cell->difference.any) return CLI_OK;
-    struct err e = {.code = cell->err.code ? cell->err.code : ERR_FAULT};
-    sb_add(&e.text, "%s under %s: ", c->lab.programs[program].kernel, c->lab.machines[machine].name);
-    if (cell->err.code)
-        sb_add(&e.text, "%s", err_text(&cell->err));
+static enum cli_exit verdict(const struct compare *c, size_t subject, size_t machine) {
+    const struct lab_cell *cell = lab_cell(&c->lab, subject, machine);
+    if (lab_cell_right(cell)) return CLI_OK;
+    struct err e = {.code = cell->out.err.code ? cell->out.err.code : ERR_FAULT};
+    compare_title(c, subject, &e.text);
+    sb_add(&e.text, " under %s: ", c->lab.machines[machine].name);
+    if (cell->out.err.code)
+        sb_add(&e.text, "%s", err_text(&cell->out.err));
     else
-        compare_difference(c, program, &cell->difference, &e.text);
+        compare_difference(c, subject, &cell->difference, &e.text);
     enum cli_exit status = cli_fail(c->cli, &e);
     err_free(&e);
     return status;
@@ -187,9 +179,9 @@ static enum cli_exit verdict(const struct compare *c, size_t program, size_t mac
 
 static enum cli_exit verdicts(const struct compare *c) {
     enum cli_exit worst = CLI_OK;
-    for (size_t p = 0; p < c->lab.nprograms; p++)
+    for (size_t i = 0; i < c->lab.nsubjects; i++)
         for (size_t m = 0; m < c->lab.nmachines; m++) {
-            enum cli_exit one = verdict(c, p, m);
+            enum cli_exit one = verdict(c, i, m);
             if (one > worst) worst = one;
         }
     return worst;
@@ -206,11 +198,11 @@ static enum cli_exit results(const struct compare *c, struct err *e) {
 
 static void compare_free(struct compare *c) {
     lab_compare_free(&c->lab);
-    for (size_t i = 0; i < c->programs.n; i++) program_free(&c->programs.v[i]);
+    for (size_t i = 0; i < c->subjects.n; i++) subject_free(&c->subjects.v[i]);
     for (size_t i = 0; i < c->machines.n; i++) machine_free(&c->machines.v[i]);
-    VEC_FREE(&c->programs);
+    VEC_FREE(&c->subjects);
     VEC_FREE(&c->machines);
-    VEC_FREE(&c->lab_programs);
+    VEC_FREE(&c->lab_subjects);
     VEC_FREE(&c->lab_machines);
     arena_free(&c->mem);
 }

@@ -3,14 +3,14 @@
 #define HEDDLE_CLI_COMPARE_H
 
 #include "cli/machine.h"
-#include "cli/program.h"
+#include "cli/subject.h"
 #include "lab/compare.h"
 
 struct compare {
     struct cli *cli;
-    VEC(struct program) programs;
+    VEC(struct subject) subjects;
     VEC(struct machine) machines; /* the last is the reference: functional */
-    VEC(struct lab_program) lab_programs;
+    VEC(struct lab_subject) lab_subjects;
     VEC(struct lab_machine) lab_machines;
     const char *json, *csv;
     bool quiet, host, data_on_stdout;
@@ -20,16 +20,22 @@ struct compare {
 };
 
 /* Cycles of the first machine over those of this one; 0 where either did not end. */
-double compare_speedup(const struct compare *c, size_t program, size_t machine);
-/* Over all programs that ended under both, and how many those are. */
-double compare_mean(const struct compare *c, size_t machine, size_t *programs);
-bool compare_ended(const struct compare *c, size_t program, size_t machine);
+double compare_speedup(const struct compare *c, size_t subject, size_t machine);
+/* Over all subjects that ended under both, and how many those are. */
+double compare_mean(const struct compare *c, size_t machine, size_t *subjects);
+bool compare_ended(const struct compare *c, size_t subject, size_t machine);
+bool compare_wrong(const struct compare *c, size_t subject,
+                   size_t machine); /* it ended, with a wrong result */
 
-/* compare_report.c: the table; files; what is wrong, in words. */
+/* compare_report.c: the table; what is wrong, in words. */
 void compare_report(const struct compare *c, struct sb *out);
 /* "argument 1 (buf:u32[64]), element 3: 7, functional 5" */
-void compare_difference(const struct compare *c, size_t program, const struct lab_difference *d,
+void compare_difference(const struct compare *c, size_t subject, const struct lab_difference *d,
                         struct sb *out);
+/* "diverge" or "@bfs" */
+void compare_title(const struct compare *c, size_t subject, struct sb *out);
+
+/* compare_files.c */
 bool compare_json(const struct compare *c, struct sb *out, struct err *e);
 void compare_csv(const struct compare *c, struct sb *out);
 

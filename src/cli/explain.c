@@ -1,8 +1,8 @@
 /* heddle explain: one warp (or block) of a kernel, step by step, with the mechanism's tables.
  *
- * The launch is a timed one like that of `run`, on a machine small enough to follow; a listener (explain_steps.c) turns the
- * commits of the chosen threads into text. The launch is given up once enough has been told. A program that fails is told
- * up to where it failed, then the error follows. */
+ * The run is a timed one like that of `run`, on a machine small enough to follow; a listener (explain_steps.c) turns the
+ * commits of the chosen threads of the chosen launch into text. The run is given up once enough has been told. A program that
+ * fails is told up to where it failed, then the error follows. */
 #include "cli/explain.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cli/machine.h"
-#include "cli/program.h"
+#include "cli/subject.h"
 #include "sim/sim.h"
 
 #define DEFAULT_CONFIG "tiny"
@@ -18,15 +18,19 @@ enum { DEFAULT_STEPS = 200, MOST_STEPS = 1000000 };
 
 struct explain {
     struct cli *cli;
-    struct program program;
+    struct subject subject;
     struct machine machine;
-    uint64_t warp; /* of the block */
-    bool whole;    /* all warps of it */
+    const char *kernel; /* of the launch that is told, of a workload; NULL: any */
+    uint64_t launch;    /* which one, of those of that kernel */
+    uint64_t warp;      /* of the block */
+    bool whole;         /* all warps of it */
     struct explain_view view;
+    /* of the simulation */
     hd_device *dev;
-    hd_module *mod;
-    hd_kernel *kernel;
-    hd_arg *args;
+    uint64_t launches; /* so far */
+    uint64_t passed;   /* of these, of that kernel */
+    bool begun, ended; /* the one that is told */
+    struct err wrong;  /* that launch has no such threads */
 };
 
 /* ---- options ---- */
@@ -43,18 +47,22 @@ static bool read_warp(struct explain *x, const char *text, struct err *e) {
 
 static bool read_options(struct explain *x, const struct opts *o, struct err *e) {
     const char *warp = opts_value(o, "warp"), *steps = opts_value(o, "steps"),
-               *config = opts_value(o, "config");
-    const char *mech = o->operands.v[0], *file = o->operands.v[1];
+               *config = opts_value(o, "config"), *launch = opts_value(o, "launch");
+    const char *mech = o->operands.v[0], *operand = o->operands.v[1];
     x->view.most = DEFAULT_STEPS;
     x->view.tables = opts_has(o, "all");
     x->view.every = x->view.tables || opts_has(o, "lanes");
     if (warp && !read_warp(x, warp, e)) return false;
     if (steps && !cli_number("--steps", steps, MOST_STEPS, &x->view.most, e)) return false;
     if (!x->view.most) return err_set(e, ERR_INPUT, "--steps: N is at least 1");
+    if (launch && !cli_number("--launch", launch, UINT64_MAX, &x->launch, e)) return false;
     if (!machine_read(&x->machine, config ? config : DEFAULT_CONFIG, o, e) ||
-        !machine_choose(&x->machine, false, mech, e) || !program_options(&x->program, x->cli, file, o, e))
+        !machine_choose(&x->machine, false, mech, e) || !machine_limit(&x->machine, o, e) ||
+        !subject_options(&x->subject, x->cli, operand, WORK_TINY, o, e) ||
+        !subject_check(&x->subject, 1, true, o, e))
         return false;
-    x->program.before = mech;
+    if (x->subject.workload) x->kernel = opts_value(o, "kernel");
+    x->subject.program.before = mech;
     return true;
 }
 
@@ -71,33 +79,27 @@ static void log_message(void *user, hd_log_level level, const char *text) {
 }
 
 static int go_on(void *user, uint64_t done, uint64_t all) {
-    const struct explain_view *v = user;
+    const struct explain *x = user;
     (void)done, (void)all;
-    return !v->more;
+    return !x->view.more && !x->ended && !x->wrong.code;
 }
 
-static bool prepare(struct explain *x, struct err *e) {
-    struct program *p = &x->program;
-    const hd_config config = machine_config(&x->machine);
-    if (!lab_open(&config, &x->dev, e)) return false;
-    hd_set_log(x->dev, log_message, x->cli);
-    hd_set_print(x->dev, print_to_stderr, x->cli);
-    hd_set_progress(x->dev, go_on, &x->view);
-    hd_status s = hd_module_load(x->dev, p->file, p->text.text, p->text.len, &x->mod);
-    if (!lab_check(x->dev, s, e) || !program_choose(p, x->dev, x->mod, &x->kernel, e)) return false;
-    x->args = xcalloc(p->args.n + 1, sizeof *x->args);
-    return lab_bind(x->dev, x->mod, p->lab_args, p->args.n, x->args, e) && program_contents(p, e) &&
-           lab_fill(x->dev, p->lab_args, p->args.n, x->args, e);
+static void on_opened(void *user, hd_device *dev) {
+    struct explain *x = user;
+    x->dev = dev;
+    hd_set_log(dev, log_message, x->cli);
+    hd_set_print(dev, print_to_stderr, x->cli);
+    hd_set_progress(dev, go_on, x);
 }
 
 static uint64_t product(const uint32_t d[3]) {
     uint64_t all;
-    return __builtin_mul_overflow((uint64_t)d[0] * d[1], d[2], &all) ? UINT64_MAX : all;
+    const uint64_t n[] = {d[0] ? d[0] : 1, d[1] ? d[1] : 1, d[2] ? d[2] : 1};
+    return __builtin_mul_overflow(n[0] * n[1], n[2], &all) ? UINT64_MAX : all;
 }
 
 /* The threads that were asked for, if the launch has them. A launch that is too large is for the library to refuse. */
-static bool choose_threads(struct explain *x, struct err *e) {
-    const hd_launch *l = &x->program.launch;
+static bool choose_threads(struct explain *x, const hd_launch *l, struct err *e) {
     const uint64_t blocks = product(l->grid), threads = product(l->block);
     const uint64_t width = (uint64_t)sim_options(x->dev)->machine.sm.warp_size;
     struct explain_view *v = &x->view;
@@ -115,20 +117,22 @@ static bool choose_threads(struct explain *x, struct err *e) {
     v->width = (uint32_t)width;
     v->first = (uint32_t)first;
     v->count = (uint32_t)(x->whole || left < width ? left : width);
-    v->ir = sim_module_ir(x->mod);
-    v->term = &x->cli->term;
     return true;
 }
 
 /* ---- what is told ---- */
 
-static void heading(struct explain *x) {
+static void heading(struct explain *x, const char *kernel) {
     struct explain_view *v = &x->view;
     const struct options *o = sim_options(x->dev);
     const int64_t *params;
     const struct mech_ops *mech = options_mech(o, &params);
-    sb_add(&v->out, "%s%s under %s (%s)%s on %s, block %" PRIu64, term_on(v->term, TERM_BOLD),
-           x->program.info.name, mech->name, mech->title, term_on(v->term, TERM_PLAIN), o->file, v->block);
+    sb_add(&v->out, "%s%s under %s (%s)%s on %s, ", term_on(v->term, TERM_BOLD), kernel, mech->name,
+           mech->title, term_on(v->term, TERM_PLAIN), o->file);
+    if (x->subject.workload)
+        sb_add(&v->out, "@%s %s, launch %" PRIu64 ", ", x->subject.workload->name,
+               work_size_names[x->subject.size], x->launches - 1);
+    sb_add(&v->out, "block %" PRIu64, v->block);
     if (!x->whole) sb_add(&v->out, ", warp %" PRIu64, x->warp);
     sb_add(&v->out, v->count == 1 ? ", thread %" PRIu32 : ", threads %" PRIu32, v->first);
     if (v->count > 1) sb_add(&v->out, "-%" PRIu32, v->first + v->count - 1);
@@ -136,16 +140,68 @@ static void heading(struct explain *x) {
     sb_add(&v->out, "%-12s%-9s%s\n", "cycles", "PCs", "lanes, block of code, instructions");
 }
 
-static bool tell(struct explain *x, struct err *e) {
-    struct explain_view *v = &x->view;
-    const struct watch w = {.commit = explain_commit, .commit_user = v};
-    heading(x);
+static void before_launch(void *user, hd_kernel *k, const hd_launch *l) {
+    struct explain *x = user;
+    const struct watch w = {.commit = explain_commit, .commit_user = &x->view};
+    hd_kernel_info info;
+    CHECK(hd_kernel_get_info(k, &info) == HD_OK);
+    x->launches++;
+    if (x->begun || (x->kernel && strcmp(x->kernel, info.name) != 0) || x->passed++ < x->launch) return;
+    x->begun = true;
+    x->view.ir = sim_module_ir(sim_kernel_module(k));
+    if (!choose_threads(x, l, &x->wrong)) return;
+    heading(x, info.name);
     sim_watch(x->dev, &w);
-    hd_status s = hd_run(x->kernel, &x->program.launch, x->args, x->program.args.n);
-    const bool fine = (s == HD_LIMIT && v->more) || lab_check(x->dev, s, e);
+}
+
+static void after_launch(void *user, hd_kernel *k, const hd_launch *l) {
+    struct explain *x = user;
+    (void)k, (void)l;
+    x->ended = x->begun;
+    if (x->ended) sim_watch(x->dev, NULL);
+}
+
+static void on_closing(void *user, hd_device *dev) {
+    struct explain *x = user;
+    struct explain_view *v = &x->view;
+    (void)dev;
     explain_end(v);
     if (v->more) sb_add(&v->out, "... stopped after %" PRIu64 " steps: --steps N shows more\n", v->most);
+}
+
+static bool no_such_launch(const struct explain *x, struct err *e) {
+    const char *name = x->subject.workload->name, *kernel = x->kernel;
+    if (kernel && !x->passed)
+        return err_set(e, ERR_INPUT, "@%s launches no kernel %.60s; 'heddle inspect @%s' shows them", name,
+                       kernel, name);
+    return err_set(e, ERR_INPUT,
+                   "--launch: there is no launch %" PRIu64 "%s%.60s (@%s has %" PRIu64 ", counted from 0)",
+                   x->launch, kernel ? " of " : "", kernel ? kernel : "", name, x->passed);
+}
+
+/* Stopped because all was told, it did not fail. */
+static bool verdict(struct explain *x, const struct lab_outcome *out, struct err *e) {
+    if (x->wrong.code) return err_set(e, x->wrong.code, "%s", err_text(&x->wrong));
+    if (out->err.code && !(out->err.code == ERR_LIMIT && (x->view.more || x->ended)))
+        return err_set(e, out->err.code, "%s", err_text(&out->err));
+    return x->begun || no_such_launch(x, e);
+}
+
+static bool tell(struct explain *x, struct err *e) {
+    struct explain_view *v = &x->view;
+    const hd_config config = machine_config(&x->machine);
+    const struct lab_hooks hooks = {.opened = on_opened,
+                                    .before = before_launch,
+                                    .after = after_launch,
+                                    .closing = on_closing,
+                                    .user = x};
+    struct lab_outcome out;
+    v->term = &x->cli->term;
+    if (!subject_prepare(&x->subject, &config, e)) return false;
+    lab_run(&x->subject.lab, &config, &hooks, &out);
+    const bool fine = verdict(x, &out, e);
     if (fine || v->steps) term_print(&x->cli->term, &v->out);
+    lab_outcome_free(&out);
     return fine;
 }
 
@@ -155,13 +211,12 @@ enum cli_exit explain_main(struct cli *c, const struct opts *o) {
     enum cli_exit status = CLI_OK;
     if (!read_options(&x, o, &e))
         status = cli_usage(c, &e);
-    else if (!program_read(&x.program, &e) || !prepare(&x, &e) || !choose_threads(&x, &e) || !tell(&x, &e))
+    else if (!subject_read(&x.subject, &e) || !tell(&x, &e))
         status = cli_fail(c, &e);
-    hd_device_close(x.dev);
-    program_free(&x.program);
+    subject_free(&x.subject);
     machine_free(&x.machine);
     explain_free(&x.view);
-    free(x.args);
+    err_free(&x.wrong);
     err_free(&e);
     return status;
 }

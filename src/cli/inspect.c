@@ -1,9 +1,11 @@
-/* heddle inspect: what is known of a PTX file before it runs. Here: loading, choosing, and the questions that
+/* heddle inspect: what is known of a PTX file or a workload before it runs. Here: loading, choosing, and the questions that
  * the text (inspect_text.c) and the JSON (inspect_json.c) both ask. */
 #include "cli/inspect.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "cli/subject.h"
 
 bool inspect_wants(const struct inspect *in, uint32_t func) {
     return in->ir->funcs.v[func].defined && (in->only == CFG_NONE || in->only == func);
@@ -54,12 +56,13 @@ bool inspect_source(const struct inspect *in, uint32_t pc, const char **file, ui
 
 /* ---- the command ---- */
 
-static bool load(struct inspect *in, const char *path, struct err *e) {
-    hd_status s = hd_device_open(NULL, &in->dev);
-    if (!s) s = hd_module_load_file(in->dev, path, &in->mod);
-    if (s)
-        return err_set(e, s == HD_MEMORY ? ERR_MEMORY : ERR_INPUT, "%s",
-                       in->dev ? hd_error(in->dev) : hd_status_name(s));
+static bool load(struct inspect *in, const char *operand, struct err *e) {
+    const struct workload *w = subject_workload(operand, e);
+    if (subject_named(operand) && !w) return false;
+    if (!lab_open(NULL, &in->dev, e)) return false;
+    hd_status s = w ? hd_module_load(in->dev, operand, w->ptx, w->ptx_bytes, &in->mod)
+                    : hd_module_load_file(in->dev, operand, &in->mod);
+    if (!lab_check(in->dev, s, e)) return false;
     in->ir = sim_module_ir(in->mod);
     in->cfg = sim_module_cfg(in->mod);
     return true;

@@ -7,6 +7,7 @@
 #include "cli/help.h"
 #include "report/table.h"
 #include "sim/sim.h"
+#include "workloads/workload.h"
 
 /* One list: the heading of its columns and a row for each entry, the last column being prose. */
 struct list {
@@ -19,6 +20,7 @@ static const char *const option_columns[] = {"key", "default", "accepts", "meani
 static const char *const stat_columns[] = {"name", "unit", "meaning", NULL};
 static const char *const mechanism_columns[] = {"name", "title", "source", "runs", NULL};
 static const char *const config_columns[] = {"name", "title", NULL};
+static const char *const workload_columns[] = {"name", "origin", "divergence", "launch", "what", NULL};
 static const char *const op_columns[] = {"name", "result", "operand", "class", "id", NULL};
 
 static void list_options(struct list *l) {
@@ -71,6 +73,19 @@ static void list_configs(struct list *l) {
     }
 }
 
+static void list_workloads(struct list *l) {
+    l->columns = workload_columns;
+    l->joint = "  ";
+    table_init(&l->table, "lllll");
+    for (const struct workload *w = workload_list; w->name; w++) {
+        table_cell(&l->table, "%s", w->name);
+        table_cell(&l->table, "%s", w->origin);
+        table_cell(&l->table, "%s", work_class_names[w->class]);
+        table_cell(&l->table, "%s", w->launch);
+        table_cell(&l->table, "%s", w->what);
+    }
+}
+
 static void list_stats(struct list *l) {
     l->columns = stat_columns;
     l->joint = "  ";
@@ -101,6 +116,7 @@ static const struct {
 } topics[] = {
     {"mechanisms", list_mechanisms, false},
     {"configs", list_configs, false},
+    {"workloads", list_workloads, false},
     {"options", list_options, true},
     {"stats", list_stats, true},
     {"instructions", list_instructions, false},
@@ -141,14 +157,36 @@ static void print_json(const struct list *l, struct sb *out) {
     free(text);
 }
 
+static void print_markdown(const struct list *l, struct sb *out) {
+    size_t columns = count_columns(l);
+    for (size_t c = 0; c < columns; c++) sb_add(out, "| %s ", l->columns[c]);
+    sb_add(out, "|\n");
+    for (size_t c = 0; c < columns; c++) sb_add(out, "|---");
+    for (size_t i = 0; i < l->table.cells.n; i++) {
+        if (i % columns == 0) sb_add(out, "|\n");
+        sb_add(out, "| ");
+        for (const char *p = l->table.cells.v[i]; *p; p++) sb_add(out, *p == '|' ? "\\%c" : "%c", *p);
+        sb_add(out, *l->table.cells.v[i] ? " " : "");
+    }
+    sb_add(out, "|\n");
+}
+
 static enum cli_exit unknown(struct cli *c, const char *word) {
     const char *names[TOPICS + 1] = {0};
     struct err e = {0};
     for (size_t i = 0; i < TOPICS; i++) names[i] = topics[i].name;
     const char *near = nearest_name(word, names);
     err_set(&e, ERR_INPUT, "unknown topic '%.60s' (%s%s%s)", word,
-            near ? "did you mean '" : "mechanisms, configs, options, stats or instructions", near ? near : "",
-            near ? "'?" : "");
+            near ? "did you mean '" : "mechanisms, configs, workloads, options, stats or instructions",
+            near ? near : "", near ? "'?" : "");
+    cli_usage(c, &e);
+    err_free(&e);
+    return CLI_USAGE;
+}
+
+static enum cli_exit two_forms(struct cli *c) {
+    struct err e = {0};
+    err_set(&e, ERR_INPUT, "--json and --markdown are two forms of one list");
     cli_usage(c, &e);
     err_free(&e);
     return CLI_USAGE;
@@ -158,11 +196,14 @@ enum cli_exit list_main(struct cli *c, const struct opts *o) {
     size_t i = 0;
     while (i < TOPICS && strcmp(topics[i].name, o->operands.v[0]) != 0) i++;
     if (i == TOPICS) return unknown(c, o->operands.v[0]);
+    if (opts_has(o, "json") && opts_has(o, "markdown")) return two_forms(c);
     struct list l = {0};
     struct sb out = {0};
     topics[i].make(&l);
     if (opts_has(o, "json"))
         print_json(&l, &out);
+    else if (opts_has(o, "markdown"))
+        print_markdown(&l, &out);
     else if (topics[i].prose)
         print_prose(&l, &c->term, &out);
     else

@@ -2,9 +2,11 @@
  * an option of its own (timed or not, the mechanism) becomes a setting like any other. */
 #include "cli/machine.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cli.h"
 #include "mech/mech.h"
 
 static void set(struct machine *m, const char *key, const char *value) {
@@ -76,6 +78,18 @@ bool machine_choose(struct machine *m, bool functional, const char *mech, struct
     if (!check_settings(m, e)) return false;
     set(m, "run.mode", functional ? "functional" : "timed");
     return !mech || set_mechanism(m, mech, e);
+}
+
+bool machine_limit(struct machine *m, const struct opts *o, struct err *e) {
+    const char *text = opts_value(o, "max-insts");
+    char value[24];
+    uint64_t n;
+    if (!text) return true;
+    if (!cli_number("--max-insts", text, INT64_MAX, &n, e)) return false;
+    if (!n) return err_set(e, ERR_INPUT, "--max-insts: N is at least 1");
+    snprintf(value, sizeof value, "%" PRIu64, n);
+    set(m, "exec.max_insts", value);
+    return true;
 }
 
 hd_config machine_config(const struct machine *m) {

@@ -70,11 +70,9 @@ bool program_options(struct program *p, const struct cli *c, const char *file, c
                      struct err *e) {
     *p = (struct program){.cli = c, .sidecar = {.table = launch_options}};
     split_name(p, file);
-    const char *kernel = opts_value(o, "kernel"), *most = opts_value(o, "max-insts");
+    const char *kernel = opts_value(o, "kernel");
     if (kernel && p->kernel_name && strcmp(kernel, p->kernel_name) != 0)
         return err_set(e, ERR_INPUT, "%.60s names one kernel and --kernel %.60s another", file, kernel);
-    if (most && !cli_number("--max-insts", most, UINT64_MAX, &p->launch.max_insts, e)) return false;
-    if (most && !p->launch.max_insts) return err_set(e, ERR_INPUT, "--max-insts: N is at least 1");
     return read_launch(p, o, e);
 }
 

@@ -1,7 +1,7 @@
-/* heddle run: one kernel, its arguments from the command line, its buffers and statistics out.
+/* heddle run: one kernel, its arguments from the command line, or a workload; buffers and statistics out.
  *
- * In order: read the options; open the device; load the file; choose the kernel; match and place the
- * arguments; launch; and only when that went well, write files and show results. */
+ * In order: read the options; read the file, choose the kernel, match the arguments; run it on a device of its own (lab), where
+ * hooks record each launch; and only when that went well, write files and show results while the device still has them. */
 #include "cli/run.h"
 
 #include <stdlib.h>
@@ -28,45 +28,50 @@ static void log_message(void *user, hd_log_level level, const char *text) {
 }
 
 static int on_progress(void *user, uint64_t done, uint64_t all) {
-    progress_update(user, done, all);
+    struct run *r = user;
+    char what[96];
+    snprintf(what, sizeof what, "launch %zu, %llu of %llu blocks", r->launches.n + 1,
+             (unsigned long long)done, (unsigned long long)all);
+    if (r->subject.workload)
+        progress_note(&r->progress, what);
+    else
+        progress_update(&r->progress, done, all);
     return 1;
 }
 
-static bool open_device(struct run *r, struct err *e) {
-    hd_config config = {
-        .options = r->machine.settings.v, .noptions = r->machine.settings.n, .file = r->machine.config};
-    if (!lab_open(&config, &r->dev, e)) return false;
-    hd_set_log(r->dev, log_message, r->cli);
-    hd_set_print(r->dev, r->data_on_stdout ? print_to_stderr : print_to_stdout, r->cli);
-    if (!r->quiet) hd_set_progress(r->dev, on_progress, &r->progress);
-    return true;
-}
+/* ---- while it runs ---- */
 
-/* The device is asked for room first: it refuses what is too large before the host tries to fill it. */
-static bool prepare(struct run *r, struct err *e) {
-    struct program *p = &r->program;
-    hd_status s = hd_module_load(r->dev, p->file, p->text.text, p->text.len, &r->mod);
-    if (!lab_check(r->dev, s, e) || !program_choose(p, r->dev, r->mod, &r->kernel, e)) return false;
-    r->args = xcalloc(p->args.n + 1, sizeof *r->args);
-    return lab_bind(r->dev, r->mod, p->lab_args, p->args.n, r->args, e) && program_contents(p, e) &&
-           lab_fill(r->dev, p->lab_args, p->args.n, r->args, e);
-}
-
-/* ---- the launch and after ---- */
-
-static bool launch(struct run *r, struct err *e) {
+static void on_opened(void *user, hd_device *dev) {
+    struct run *r = user;
+    r->dev = dev;
+    hd_set_log(dev, log_message, r->cli);
+    hd_set_print(dev, r->data_on_stdout ? print_to_stderr : print_to_stdout, r->cli);
+    if (!r->quiet) hd_set_progress(dev, on_progress, r);
+    sim_watch(dev, &r->watch);
     progress_start(&r->progress, &r->cli->term);
-    double start = term_seconds();
-    hd_status s = hd_run(r->kernel, &r->program.launch, r->args, r->program.args.n);
-    r->seconds = term_seconds() - start;
-    r->ran = s == HD_OK || s == HD_FAULT || s == HD_LIMIT;
-    progress_end(&r->progress);
-    return lab_check(r->dev, s, e);
 }
+
+static void before_launch(void *user, hd_kernel *k, const hd_launch *l) {
+    struct run *r = user;
+    (void)k, (void)l;
+    r->started = term_seconds();
+}
+
+static void after_launch(void *user, hd_kernel *k, const hd_launch *l) {
+    struct run *r = user;
+    hd_kernel_info info;
+    CHECK(hd_kernel_get_info(k, &info) == HD_OK);
+    VEC_PUSH(&r->launches, (struct run_launch){.kernel = arena_strndup(&r->mem, info.name, strlen(info.name)),
+                                               .shape = *l,
+                                               .seconds = term_seconds() - r->started,
+                                               .stats = *sim_stats(r->dev, false)});
+}
+
+/* ---- after the last launch ---- */
 
 /* The first count elements of an argument's buffer, as they are now; NULL on error. */
 static uint8_t *fetch(const struct run *r, size_t arg, uint64_t count, struct err *e) {
-    uint64_t bytes = count * arg_bytes(&r->program.args.v[arg].spec);
+    uint64_t bytes = count * arg_bytes(&r->subject.program.args.v[arg].spec);
     uint8_t *data = try_alloc(bytes);
     if (!data)
         err_set(e, ERR_MEMORY, "no memory for %llu bytes", (unsigned long long)bytes);
@@ -79,7 +84,7 @@ static uint8_t *fetch(const struct run *r, size_t arg, uint64_t count, struct er
 
 static bool show(const struct run *r, struct sb *out, struct err *e) {
     for (size_t i = 0; i < r->prints.n; i++) {
-        const struct program_arg *a = &r->program.args.v[r->prints.v[i].arg];
+        const struct program_arg *a = &r->subject.program.args.v[r->prints.v[i].arg];
         uint64_t want = r->prints.v[i].count ? r->prints.v[i].count : PRINT_DEFAULT;
         uint64_t count = want < a->spec.count ? want : a->spec.count;
         uint8_t *data = fetch(r, r->prints.v[i].arg, count, e);
@@ -93,7 +98,7 @@ static bool show(const struct run *r, struct sb *out, struct err *e) {
 static bool write_files(const struct run *r, struct outfiles *files, struct err *e) {
     bool fine = true;
     for (size_t i = 0; i < r->dumps.n && fine; i++) {
-        const struct program_arg *a = &r->program.args.v[r->dumps.v[i].arg];
+        const struct program_arg *a = &r->subject.program.args.v[r->dumps.v[i].arg];
         uint8_t *data = fetch(r, r->dumps.v[i].arg, a->spec.count, e);
         fine = data && outfile_write(files, r->dumps.v[i].path, data, a->spec.count * arg_bytes(&a->spec), e);
         free(data);
@@ -121,19 +126,39 @@ static bool results(const struct run *r, struct err *e) {
     return fine;
 }
 
+static void on_ended(void *user, hd_device *dev, hd_module *mod, const hd_arg *args) {
+    struct run *r = user;
+    (void)dev;
+    progress_end(&r->progress);
+    r->mod = mod;
+    r->args = args;
+    results(r, &r->failed);
+}
+
+/* ---- the command ---- */
+
 static void run_free(struct run *r) {
-    hd_device_close(r->dev);
-    program_free(&r->program);
+    subject_free(&r->subject);
     machine_free(&r->machine);
     outfile_free(&r->watched);
-    free(r->args);
+    lab_outcome_free(&r->outcome);
+    err_free(&r->failed);
+    arena_free(&r->mem);
+    VEC_FREE(&r->launches);
     VEC_FREE(&r->prints);
     VEC_FREE(&r->dumps);
 }
 
 static enum cli_exit simulate(struct run *r, struct err *e) {
-    bool fine = open_device(r, e) && prepare(r, e) && run_watch(r, e) && launch(r, e) && results(r, e);
-    enum cli_exit status = fine ? CLI_OK : cli_fail(r->cli, e);
+    const struct lab_hooks hooks = {
+        .opened = on_opened, .before = before_launch, .after = after_launch, .ended = on_ended, .user = r};
+    const hd_config config = machine_config(&r->machine);
+    if (!subject_prepare(&r->subject, &config, e) || !run_watch(r, e)) return cli_fail(r->cli, e);
+    lab_run(&r->subject.lab, &config, &hooks, &r->outcome);
+    progress_end(&r->progress);
+    enum cli_exit status = r->outcome.err.code ? cli_fail(r->cli, &r->outcome.err)
+                           : r->failed.code    ? cli_fail(r->cli, &r->failed)
+                                               : CLI_OK;
     return run_watch_end(r, e) ? status : cli_fail(r->cli, e);
 }
 
@@ -143,7 +168,7 @@ enum cli_exit run_main(struct cli *c, const struct opts *o) {
     enum cli_exit status = CLI_OK;
     if (!run_read_options(&r, o, &e))
         status = cli_usage(c, &e);
-    else if (!program_read(&r.program, &e))
+    else if (!subject_read(&r.subject, &e))
         status = cli_fail(c, &e);
     else if (!run_read_outputs(&r, o, &e))
         status = cli_usage(c, &e);

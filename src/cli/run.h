@@ -6,7 +6,7 @@
 
 #include "cli/machine.h"
 #include "cli/outfile.h"
-#include "cli/program.h"
+#include "cli/subject.h"
 #include "sim/sim.h"
 
 struct run_print {
@@ -17,10 +17,18 @@ struct run_dump {
     const char *path;
 };
 
+/* A launch that ended. */
+struct run_launch {
+    const char *kernel;
+    hd_launch shape;
+    double seconds; /* host time */
+    struct stats stats;
+};
+
 struct run {
     struct cli *cli;
     /* from the command line */
-    struct program program;
+    struct subject subject;
     struct machine machine;
     const char *json, *series, *trace, *timeline; /* files; NULL: not wanted */
     bool functional, quiet, host, profile;
@@ -31,12 +39,15 @@ struct run {
     /* of the simulation */
     hd_device *dev;
     hd_module *mod;
-    hd_kernel *kernel;
-    hd_arg *args;            /* as the device takes them: addresses of buffers */
-    bool ran;                /* it began: neither the library nor the mechanism refused it */
-    double seconds;          /* host time of the launch */
+    const hd_arg *args; /* as the device takes them: addresses of buffers */
+    VEC(struct run_launch) launches;
+    double started; /* the launch that runs */
+    struct lab_outcome outcome;
+    struct err failed; /* what went wrong with the results */
+    struct watch watch;
     struct outfiles watched; /* trace and timeline, written while it runs */
     struct progress progress;
+    struct arena mem; /* names of kernels */
 };
 
 /* run_options.c: fills the first part from the options; run_read_outputs when the file has been read, which
@@ -44,26 +55,30 @@ struct run {
 bool run_read_options(struct run *r, const struct opts *o, struct err *e);
 bool run_read_outputs(struct run *r, const struct opts *o, struct err *e);
 
-/* run_watch.c: what is recorded while it runs. */
+/* run_watch.c: opens the files for what is recorded while it runs, fills r->watch. */
 bool run_watch(struct run *r, struct err *e);
-/* Last of all, since it drops the series: completes the files, also those of a run that failed. */
+/* When the device is closed: completes the files, also those of a run that failed. */
 bool run_watch_end(struct run *r, struct err *e);
 
-/* run_report.c: what is shown and written after the launch. */
+/* run_report.c: what is shown and written after the last launch. */
 void run_report(const struct run *r, struct sb *out);
-bool run_json(const struct run *r, struct sb *out, struct err *e);
 /* A line's name at the left; the same with a number after it. */
 void run_label(const struct run *r, struct sb *out, const char *name);
 void run_count(const struct run *r, struct sb *out, const char *name, uint64_t v);
-/* run_timed.c: the part of the report that only a timed run has. */
-void run_timed_report(const struct run *r, const struct stats *s, struct sb *out);
 /* Elements of a buffer in columns. */
 void run_elements(const struct program_arg *a, size_t number, uint64_t count, const uint8_t *data, int width,
                   struct sb *out);
+/* run_timed.c: the part of the report that only a timed run has. */
+void run_timed_report(const struct run *r, const struct stats *s, struct sb *out);
+/* run_launches.c: one by one, or by kernel where there are many. */
+void run_launches(const struct run *r, struct sb *out);
 
-/* run_series.c, run_profile.c: for people and as JSON. */
+/* run_json.c */
+bool run_json(const struct run *r, struct sb *out, struct err *e);
+
+/* run_series.c, run_profile.c: for people and as JSON; of one launch, counted from 0, and of all. */
 void run_series(const struct run *r, struct sb *out);
-json_t *run_series_json(const struct run *r);
+json_t *run_series_json(const struct run *r, size_t launch);
 void run_profile(const struct run *r, struct sb *out);
 json_t *run_profile_json(const struct run *r);
 

@@ -14,12 +14,12 @@ static bool read_target(const struct run *r, const char *option, const char *tex
     *rest = text[n] ? text + n + 1 : NULL;
     if (!n) return err_set(e, ERR_INPUT, "%s '%.60s': the number of an argument is missing", option, text);
     if (!arg_number(text, n, IR_T_U64, option, arg, e)) return false;
-    if (*arg >= r->program.args.n)
+    if (*arg >= r->subject.program.args.n)
         return err_set(e, ERR_INPUT, "%s %.60s: there is no argument %llu (%zu given, counted from 0)",
-                       option, text, (unsigned long long)*arg, r->program.args.n);
-    if (r->program.args.v[*arg].spec.kind != ARG_BUFFER)
+                       option, text, (unsigned long long)*arg, r->subject.program.args.n);
+    if (r->subject.program.args.v[*arg].spec.kind != ARG_BUFFER)
         return err_set(e, ERR_INPUT, "%s %.60s: argument %llu (%.60s) is not a buffer", option, text,
-                       (unsigned long long)*arg, r->program.args.v[*arg].text);
+                       (unsigned long long)*arg, r->subject.program.args.v[*arg].text);
     return true;
 }
 
@@ -109,9 +109,11 @@ bool run_read_options(struct run *r, const struct opts *o, struct err *e) {
     r->quiet = opts_has(o, "quiet");
     r->host = opts_has(o, "host");
     if (interval && !read_interval(r, interval, e)) return false;
-    return program_options(&r->program, r->cli, o->operands.v[0], o, e) && check_functional(r, o, e) &&
+    return subject_options(&r->subject, r->cli, o->operands.v[0], WORK_SMALL, o, e) &&
+           subject_check(&r->subject, 1, false, o, e) && check_functional(r, o, e) &&
            machine_read(&r->machine, opts_value(o, "config"), o, e) &&
-           machine_choose(&r->machine, r->functional, opts_value(o, "mech"), e);
+           machine_choose(&r->machine, r->functional, opts_value(o, "mech"), e) &&
+           machine_limit(&r->machine, o, e);
 }
 
 bool run_read_outputs(struct run *r, const struct opts *o, struct err *e) {

@@ -1,12 +1,10 @@
-/* After a launch: the report for people, statistics as JSON, elements of buffers. Host times are the only
- * numbers that differ from run to run, so they stay out of JSON, and of a report that is not read on a
- * terminal, unless asked for. */
+/* After the last launch: the report for people, elements of buffers. Host times are the only numbers that differ from run to
+ * run, so they stay out of a report that is not read on a terminal unless asked for. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/run.h"
-#include "cli/stats_json.h"
 #include "report/text.h"
 #include "sim/sim.h"
 
@@ -23,18 +21,29 @@ void run_count(const struct run *r, struct sb *out, const char *name, uint64_t v
 }
 
 static void host_lines(const struct run *r, struct sb *out, uint64_t insts) {
+    double seconds = r->outcome.seconds;
     run_label(r, out, "host");
-    sb_add(out, "%.3f s", r->seconds);
-    if (r->seconds > 0) sb_add(out, ", %.1f million thread instructions/s", (double)insts / r->seconds / 1e6);
+    sb_add(out, "%.3f s", seconds);
+    if (seconds > 0) sb_add(out, ", %.1f million thread instructions/s", (double)insts / seconds / 1e6);
     sb_add(out, "\n");
 }
 
+static void workload_lines(const struct run *r, struct sb *out) {
+    const struct workload *w = r->subject.workload;
+    run_label(r, out, "workload");
+    sb_add(out, "%s@%s%s (%s), %s\n", term_on(&r->cli->term, TERM_BOLD), w->name,
+           term_on(&r->cli->term, TERM_PLAIN), w->origin, work_size_names[r->subject.size]);
+    run_label(r, out, "check");
+    text_grouped(out, r->outcome.checked);
+    sb_add(out, " value%s verified against the CPU\n", r->outcome.checked == 1 ? "" : "s");
+}
+
 static void launch_lines(const struct run *r, struct sb *out) {
+    const struct run_launch *l = &r->launches.v[0];
     run_label(r, out, "kernel");
-    sb_add(out, "%s%s%s\n", term_on(&r->cli->term, TERM_BOLD), r->program.info.name,
-           term_on(&r->cli->term, TERM_PLAIN));
+    sb_add(out, "%s%s%s\n", term_on(&r->cli->term, TERM_BOLD), l->kernel, term_on(&r->cli->term, TERM_PLAIN));
     run_label(r, out, "launch");
-    program_shape(&r->program.launch, out);
+    program_shape(&l->shape, out);
     sb_add(out, "\n");
 }
 
@@ -52,8 +61,12 @@ static void functional_lines(const struct run *r, const struct stats *s, struct 
 }
 
 void run_report(const struct run *r, struct sb *out) {
-    const struct stats *s = sim_stats(r->dev, false);
-    launch_lines(r, out);
+    const struct stats *s = sim_stats(r->dev, true);
+    if (r->subject.workload) workload_lines(r, out);
+    if (r->launches.n == 1)
+        launch_lines(r, out);
+    else
+        run_launches(r, out);
     if (r->functional)
         functional_lines(r, s, out);
     else
@@ -61,25 +74,6 @@ void run_report(const struct run *r, struct sb *out) {
     if (r->host || r->cli->term.out_tty) host_lines(r, out, s->exec.thread_insts);
     if (r->interval) run_series(r, out);
     if (r->profile) run_profile(r, out);
-}
-
-/* ---- JSON ---- */
-
-bool run_json(const struct run *r, struct sb *out, struct err *e) {
-    const struct stats *last = sim_stats(r->dev, false), *all = sim_stats(r->dev, true);
-    json_t *root = json_object(), *kernels = json_array(), *total = json_object(),
-           *kernel = stats_json_launch(r->program.info.name, &r->program.launch);
-    stats_json_add(kernel, last);
-    stats_json_add(total, all);
-    if (r->host) stats_json_add_host(kernel, last, r->seconds);
-    if (r->host) stats_json_add_host(total, all, r->seconds);
-    if (r->interval) json_object_set_new(kernel, "series", run_series_json(r));
-    if (r->profile) json_object_set_new(kernel, "profile", run_profile_json(r));
-    json_array_append_new(kernels, kernel);
-    json_object_set_new(root, "options", stats_json_options(sim_options(r->dev)));
-    json_object_set_new(root, "kernels", kernels);
-    json_object_set_new(root, "total", total);
-    return stats_json_text(root, out, e);
 }
 
 /* ---- elements ---- */

@@ -17,11 +17,12 @@ static double lanes(const struct series_sample *s) {
     return s->warp_insts ? (double)s->thread_insts / (double)s->warp_insts : 0;
 }
 
-static void row(struct table *t, const struct series_sample *s, double full, bool utf8) {
+static void row(struct table *t, const struct series_sample *s, bool launches, double full, bool utf8) {
     struct sb bar = {0}, cycle = {0}, left = {0};
     text_grouped(&cycle, s->cycle);
     text_grouped(&left, s->unfinished);
     bar_add(&bar, ipc(s), full, BAR_WIDTH, utf8);
+    if (launches) table_cell(t, "%" PRIu64, s->launch);
     table_cell(t, "%s", cycle.text);
     table_cell(t, "%.2f", ipc(s));
     table_cell(t, "%.1f", lanes(s));
@@ -35,17 +36,19 @@ static void row(struct table *t, const struct series_sample *s, double full, boo
 void run_series(const struct run *r, struct sb *out) {
     const struct series *s = sim_series(r->dev);
     size_t shown = s->samples.n < MOST_ROWS ? s->samples.n : MOST_ROWS;
+    bool launches = r->launches.n > 1; /* cycles begin anew in each */
     double full = 0;
     struct table t;
     for (size_t i = 0; i < shown; i++)
         if (ipc(&s->samples.v[i]) > full) full = ipc(&s->samples.v[i]);
-    table_init(&t, "rrrrl");
+    table_init(&t, launches ? "rrrrrl" : "rrrrl");
+    if (launches) table_cell(&t, "launch");
     table_cell(&t, "cycle");
     table_cell(&t, "IPC");
     table_cell(&t, "threads/issue");
     table_cell(&t, "unfinished");
     table_end_row(&t);
-    for (size_t i = 0; i < shown; i++) row(&t, &s->samples.v[i], full, r->cli->term.utf8);
+    for (size_t i = 0; i < shown; i++) row(&t, &s->samples.v[i], launches, full, r->cli->term.utf8);
     sb_add(out, "\n%sEvery %" PRIu64 " cycles%s\n", term_on(&r->cli->term, TERM_BOLD), r->interval,
            term_on(&r->cli->term, TERM_PLAIN));
     table_print(&t, 2, out);
@@ -80,9 +83,10 @@ static json_t *sample_json(const struct series *s, size_t i) {
     return o;
 }
 
-json_t *run_series_json(const struct run *r) {
+json_t *run_series_json(const struct run *r, size_t launch) {
     const struct series *s = sim_series(r->dev);
     json_t *all = json_array();
-    for (size_t i = 0; i < s->samples.n; i++) json_array_append_new(all, sample_json(s, i));
+    for (size_t i = 0; i < s->samples.n; i++)
+        if (s->samples.v[i].launch == launch) json_array_append_new(all, sample_json(s, i));
     return all;
 }

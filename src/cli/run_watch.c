@@ -18,14 +18,16 @@ static bool open_sink(struct run *r, const char *path, struct watch_sink *sink, 
 }
 
 bool run_watch(struct run *r, struct err *e) {
-    struct watch w = {.interval = r->interval, .threads = (uint32_t)r->threads};
-    if (!open_sink(r, r->trace, &w.trace, e) || !open_sink(r, r->timeline, &w.timeline, e)) return false;
-    if (w.interval || w.trace.write || w.timeline.write) sim_watch(r->dev, &w);
-    return true;
+    r->watch = (struct watch){.interval = r->interval, .threads = (uint32_t)r->threads};
+    return open_sink(r, r->trace, &r->watch.trace, e) && open_sink(r, r->timeline, &r->watch.timeline, e);
+}
+
+/* A run that neither the library nor the mechanism refused has something to show. */
+static bool began(const struct run *r) {
+    enum err_code code = r->outcome.err.code;
+    return r->launches.n || code == ERR_FAULT || code == ERR_LIMIT;
 }
 
 bool run_watch_end(struct run *r, struct err *e) {
-    if (!r->watched.files.n || !r->ran) return true;
-    sim_watch(r->dev, NULL); /* completes the timeline */
-    return outfile_commit(&r->watched, r->cli->term.out, e);
+    return !r->watched.files.n || !began(r) || outfile_commit(&r->watched, r->cli->term.out, e);
 }

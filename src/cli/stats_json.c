@@ -50,11 +50,16 @@ void stats_json_add_host(json_t *object, const struct stats *s, double seconds) 
                         json_real(seconds > 0 ? (double)s->exec.thread_insts / seconds : 0));
 }
 
+/* A dimension that was not said is 1. */
+static json_t *dims_json(const uint32_t d[3]) {
+    json_t *a = json_array();
+    for (int i = 0; i < 3; i++) json_array_append_new(a, json_integer(d[i] ? d[i] : 1));
+    return a;
+}
+
 json_t *stats_json_launch(const char *kernel, const hd_launch *l) {
-    const uint32_t *g = l->grid, *b = l->block;
-    return json_pack("{s:s, s:[I,I,I], s:[I,I,I], s:I}", "kernel", kernel, "grid", (json_int_t)g[0],
-                     (json_int_t)g[1], (json_int_t)g[2], "block", (json_int_t)b[0], (json_int_t)b[1],
-                     (json_int_t)b[2], "shared", (json_int_t)l->shared_bytes);
+    return json_pack("{s:s, s:o, s:o, s:I}", "kernel", kernel, "grid", dims_json(l->grid), "block",
+                     dims_json(l->block), "shared", (json_int_t)l->shared_bytes);
 }
 
 bool stats_json_text(json_t *root, struct sb *out, struct err *e) {

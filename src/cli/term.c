@@ -101,12 +101,22 @@ static void draw(const struct progress *p, double elapsed, double part, const ch
     fflush(p->term->err);
 }
 
-void progress_part(struct progress *p, double part, const char *what) {
-    if (!p->term->err_tty) return;
+static bool due(struct progress *p) {
+    if (!p->term->err_tty) return false;
     double now = term_seconds();
-    if (now - p->start < 1 || now - p->shown < 0.1) return;
+    if (now - p->start < 1 || now - p->shown < 0.1) return false;
     p->shown = now;
-    draw(p, now - p->start, part < 1 ? part : 1, what);
+    return true;
+}
+
+void progress_part(struct progress *p, double part, const char *what) {
+    if (due(p)) draw(p, p->shown - p->start, part < 1 ? part : 1, what);
+}
+
+void progress_note(struct progress *p, const char *what) {
+    if (!due(p)) return;
+    fprintf(p->term->err, "\r\033[K%s, %.0f s", what, p->shown - p->start);
+    fflush(p->term->err);
 }
 
 void progress_update(struct progress *p, uint64_t done, uint64_t all) {

@@ -1,17 +1,17 @@
-/* Programs run under several machines, and the check that all of them computed the same memory: how a machine
- * schedules threads must never change what a program means. */
+/* Programs and workloads under several machines, and the check that all of them computed the same: how a machine schedules
+ * threads must never change what a program means. */
 #ifndef HEDDLE_LAB_COMPARE_H
 #define HEDDLE_LAB_COMPARE_H
 
-#include "lab/program.h"
-#include "sim/sim.h"
+#include "lab/subject.h"
 
 struct lab_machine {
     const char *name;
     hd_config config;
 };
 
-/* The first byte, in the order of arguments and then of variables, that is not what the functional run left. */
+/* What a run left otherwise than the functional one. Of a program the first byte, in the order of arguments and then of
+ * variables; of a workload, whose checks held under both, only that there is one. */
 struct lab_difference {
     bool any;
     size_t arg;          /* the argument whose buffer it is in, unless: */
@@ -22,30 +22,30 @@ struct lab_difference {
 
 struct lab_reference;
 
-/* One program under one machine. */
+/* One subject under one machine. */
 struct lab_cell {
-    struct err err; /* what went wrong; ERR_OK: nothing */
-    struct stats stats;
-    double seconds; /* host time of the launch */
+    struct lab_outcome out;
     struct lab_difference difference;
 };
 
 struct lab_comparison {
-    const struct lab_program *programs;
+    const struct lab_subject *subjects;
     const struct lab_machine *machines;
-    size_t nprograms, nmachines;
+    size_t nsubjects, nmachines;
     hd_config reference;                   /* a machine that computes without time */
     unsigned jobs;                         /* host threads; 0: one per core */
     void (*tick)(void *user, double done); /* about ten times a second; done: part of the work, 0 to 1 */
     void *user;
-    struct lab_cell *cells;           /* lab_compare: [program][machine] */
-    struct lab_reference *references; /* by program; holds the names in cells */
+    struct lab_cell *cells;           /* lab_compare: [subject][machine] */
+    struct lab_reference *references; /* by subject; holds the names in cells */
 };
 
 /* Runs everything; false when a reference run fails, whose error then is e. What fails under a machine is in
  * its cell. Release with lab_compare_free in either case. */
 bool lab_compare(struct lab_comparison *c, struct err *e);
 void lab_compare_free(struct lab_comparison *c);
-const struct lab_cell *lab_cell(const struct lab_comparison *c, size_t program, size_t machine);
+const struct lab_cell *lab_cell(const struct lab_comparison *c, size_t subject, size_t machine);
+/* It ran to its end and left what it should have. */
+bool lab_cell_right(const struct lab_cell *cell);
 
 #endif

@@ -3,6 +3,7 @@
 #include "lab/subject.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 struct run {
@@ -33,6 +34,10 @@ static void after(struct run *r, hd_kernel *k, const hd_launch *l) {
     if (r->hooks->after) r->hooks->after(r->hooks->user, k, l);
 }
 
+static void ended(struct run *r, hd_module *mod, const hd_arg *args) {
+    if (r->hooks->ended) r->hooks->ended(r->hooks->user, r->dev, mod, args);
+}
+
 /* ---- workloads ---- */
 
 static void work_before(struct work *w, hd_kernel *k, const hd_launch *l) {
@@ -43,7 +48,7 @@ static void work_after(struct work *w, hd_kernel *k, const hd_launch *l) {
     after(w->user, k, l);
 }
 
-static bool run_workload(struct run *r, const struct lab_subject *s, hd_module **mod) {
+static bool run_workload(struct run *r, const struct lab_subject *s) {
     struct work w = {.workload = s->workload,
                      .size = s->size,
                      .dev = r->dev,
@@ -51,10 +56,10 @@ static bool run_workload(struct run *r, const struct lab_subject *s, hd_module *
                      .after = work_after,
                      .user = r};
     bool fine = work_run(&w);
-    *mod = w.mod;
     r->out->digest = w.digest;
+    r->out->checked = w.checked;
     r->out->wrong = work_ok(&w) && w.wrong;
-    if (fine) return true;
+    if (fine) return ended(r, w.mod, NULL), true;
     if (!r->out->wrong) return lab_check(r->dev, w.status, &r->out->err);
     return err_set(&r->out->err, ERR_FAULT, "the result is wrong: %s", w.why);
 }
@@ -78,11 +83,12 @@ static bool digest_buffers(struct run *r, const struct lab_program *p, const hd_
     return fine;
 }
 
-static bool run_program(struct run *r, const struct lab_program *p, hd_module **mod) {
+static bool run_program(struct run *r, const struct lab_program *p) {
     struct err *e = &r->out->err;
+    hd_module *mod;
     hd_kernel *k;
     hd_arg *args = xcalloc(p->nargs + 1, sizeof *args);
-    bool fine = lab_load(r->dev, p, mod, &k, e) && lab_bind(r->dev, *mod, p->args, p->nargs, args, e) &&
+    bool fine = lab_load(r->dev, p, &mod, &k, e) && lab_bind(r->dev, mod, p->args, p->nargs, args, e) &&
                 lab_fill(r->dev, p->args, p->nargs, args, e);
     if (fine) {
         before(r, k, &p->launch);
@@ -90,6 +96,7 @@ static bool run_program(struct run *r, const struct lab_program *p, hd_module **
         if (fine) after(r, k, &p->launch);
     }
     fine = fine && digest_buffers(r, p, args);
+    if (fine) ended(r, mod, args);
     free(args);
     return fine;
 }
@@ -100,20 +107,45 @@ void lab_run(const struct lab_subject *s, const hd_config *config, const struct 
              struct lab_outcome *out) {
     static const struct lab_hooks none;
     struct run r = {.hooks = hooks ? hooks : &none, .out = out};
-    hd_module *mod = NULL;
     *out = (struct lab_outcome){0};
     if (lab_open(config, &r.dev, &out->err)) {
         hd_set_print(r.dev, no_print, NULL);
         if (r.hooks->opened) r.hooks->opened(r.hooks->user, r.dev);
-        bool fine = s->workload ? run_workload(&r, s, &mod) : run_program(&r, s->program, &mod);
+        if (s->workload)
+            run_workload(&r, s);
+        else
+            run_program(&r, s->program);
         out->total = *sim_stats(r.dev, true);
-        if (fine && r.hooks->ended) r.hooks->ended(r.hooks->user, r.dev, mod);
+        if (r.hooks->closing) r.hooks->closing(r.hooks->user, r.dev);
     }
     hd_device_close(r.dev);
 }
 
 void lab_outcome_free(struct lab_outcome *o) {
     err_free(&o->err);
+}
+
+/* ---- names ---- */
+
+const struct workload *lab_workload(const char *name, struct err *e) {
+    const struct workload *found = workload_find(name);
+    if (found) return found;
+    VEC(const char *) names = {0};
+    for (const struct workload *w = workload_list; w->name; w++) VEC_PUSH(&names, w->name);
+    VEC_PUSH(&names, NULL);
+    const char *near = nearest_name(name, names.v);
+    VEC_FREE(&names);
+    if (near)
+        err_set(e, ERR_INPUT, "there is no workload '%.60s' (did you mean @%s?)", name, near);
+    else
+        err_set(e, ERR_INPUT, "there is no workload '%.60s'; 'heddle list workloads' shows them", name);
+    return NULL;
+}
+
+bool lab_size(const char *text, enum work_size *size, struct err *e) {
+    for (int i = 0; i < WORK_SIZES; i++)
+        if (!strcmp(text, work_size_names[i])) return *size = (enum work_size)i, true;
+    return err_set(e, ERR_INPUT, "there is no size '%.60s': tiny, small or paper", text);
 }
 
 void lab_subject_name(const struct lab_subject *s, struct sb *out) {

@@ -17,8 +17,9 @@ struct lab_outcome {
     bool wrong;         /* it ended, but the check failed */
     struct stats total; /* of all launches, as far as it came */
     size_t launches;
-    double seconds;  /* host time within launches */
-    uint64_t digest; /* of the results: the same under every machine */
+    double seconds;   /* host time within launches */
+    uint64_t digest;  /* of the results: the same under every machine */
+    uint64_t checked; /* values of a workload that were compared with the CPU's */
 };
 
 /* What a caller wants to see of a run; each may be NULL. The device is the run's own and closed at its end. */
@@ -27,7 +28,10 @@ struct lab_hooks {
     void (*before)(void *user, hd_kernel *k, const hd_launch *l); /* each launch */
     void (*after)(void *user, hd_kernel *k,
                   const hd_launch *l); /* each that ended: sim_stats(dev, false) are its own */
-    void (*ended)(void *user, hd_device *dev, hd_module *mod); /* all is over and well, memory still there */
+    /* All is over and well, memory still there. args: of a program, as it was launched; NULL of a workload. */
+    void (*ended)(void *user, hd_device *dev, hd_module *mod, const hd_arg *args);
+    void (*closing)(void *user,
+                    hd_device *dev); /* whatever became of it: the last look at an opened device */
     void *user;
 };
 
@@ -38,5 +42,10 @@ void lab_outcome_free(struct lab_outcome *o);
 
 /* "@bfs" or "FILE:kernel", for messages and tables. */
 void lab_subject_name(const struct lab_subject *s, struct sb *out);
+
+/* By name, without the @; NULL: the error has the nearest. */
+const struct workload *lab_workload(const char *name, struct err *e);
+/* "tiny", "small" or "paper" */
+bool lab_size(const char *text, enum work_size *size, struct err *e);
 
 #endif

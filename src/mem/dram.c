@@ -397,3 +397,7 @@ void dram_skip(struct dram *d, uint64_t cycles) {
 void dram_get_stats(const struct dram *d, struct dram_stats *s) {
     *s = d->stats;
 }
+
+void dram_reset_maxima(struct dram *d) {
+    d->stats.latency_max = 0;
+}

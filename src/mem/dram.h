@@ -45,5 +45,6 @@ struct dram_stats {
     uint64_t latency_sum, latency_count, latency_max, latency_hist[16];
 };
 void dram_get_stats(const struct dram *d, struct dram_stats *s);
+void dram_reset_maxima(struct dram *d);
 
 #endif

@@ -241,6 +241,11 @@ static void add_dram(struct mem_stats *to, const struct dram *d) {
     for (uint32_t i = 0; i < 16; i++) to->dram_latency_hist[i] += s.latency_hist[i];
 }
 
+void mem_reset_maxima(struct mem *m) {
+    m->latency_max = 0;
+    for (uint32_t i = 0; i < m->slices; i++) dram_reset_maxima(m->slice[i].dram);
+}
+
 void mem_get_stats(const struct mem *m, struct mem_stats *s) {
     *s = (struct mem_stats){.latency_sum = m->latency_sum,
                             .latency_count = m->latency_count,

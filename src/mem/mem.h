@@ -85,6 +85,7 @@ struct mem_stats {
     /* Reads and atomics that waited (misses and pending hits), from ask to answer, in core cycles. */
     uint64_t latency_sum, latency_count, latency_max;
 };
-void mem_get_stats(const struct mem *m, struct mem_stats *s); /* since mem_new */
+void mem_get_stats(const struct mem *m, struct mem_stats *s); /* since mem_new, but for maxima: */
+void mem_reset_maxima(struct mem *m);                         /* which are since this, if ever */
 
 #endif

@@ -322,6 +322,7 @@ bool gpu_run(struct gpu *g, const struct gpu_launch *l, struct gpu_stats *out, s
     *out = (struct gpu_stats){0};
     if (!mem_idle(g->mem) && !renew(g, e)) return false;
     struct gpu_run r = {.gpu = g, .launch = l, .start = g->now, .checked = g->now, .sampled = g->now};
+    mem_reset_maxima(g->mem);
     mem_get_stats(g->mem, &before);
     bool good = exec_grid_init(&r.grid, l->exec, e) && admit(&r, out, e) && want_thread_counts(&r, e);
     if (good) {

@@ -43,7 +43,7 @@ expect_json "$work/1.json" options/gpu.sms 1 "and the options"
 verdict $? "no host time"
 awk -F, 'NR == 1 { n = NF } NF != n { bad = 1 } END { exit bad || NR != 13 }' "$work/1.csv"
 verdict $? "CSV has a row for each, all as long"
-head -1 "$work/1.csv" | grep -q '^file,kernel,mechanism,status,speedup,exec.launches,'
+head -1 "$work/1.csv" | grep -q '^file,kernel,size,mechanism,status,speedup,exec.launches,'
 verdict $? "and begins with the names"
 run compare $file:diverge $small --mech pdom --json -
 expect_json "$out" kernels/0/kernel '"diverge"' "--json - is standard output alone"
@@ -85,7 +85,7 @@ refused "--mech 'pdom,' lacks a name" "a missing name" compare $file --mech pdom
 refused "did you mean pdom.side?" "a mistyped parameter is suggested" compare $file --mech pdom:sied=most
 refused "did you mean tiny?" "a mistyped configuration is suggested" compare $file --config tniy
 refused "nosuch.ptx" "a missing file is named" compare $file nosuch.ptx
-refused "FILE.ptx[:KERNEL]... is missing" "no file at all" compare
+refused "FILE.ptx[:KERNEL]|@NAME... is missing" "no file at all" compare
 refused "--jobs: N is at least 1" "no threads" compare $file --jobs 0
 refused "--json and --csv cannot both go to -" "two outputs in one place" compare $file --json - --csv -
 refused "--block is missing" "a kernel without a launch" compare $file:lock

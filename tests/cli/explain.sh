@@ -144,7 +144,7 @@ verdict $? "what a kernel prints does not get into the explanation"
 d=examples/diamond.ptx
 refused "did you mean 'pdom'?" "an unknown mechanism" explain pdmo $d
 refused "'heddle list mechanisms' shows them" "operands in the wrong order" explain $d pdom
-refused "MECH FILE.ptx[:KERNEL] is missing" "too few operands" explain pdom
+refused "MECH FILE.ptx[:KERNEL]|@NAME is missing" "too few operands" explain pdom
 refused "did you mean pdom.side?" "an unknown parameter" explain pdom:sied=most $d
 refused "did you mean tiny?" "an unknown machine" explain pdom $d --config tniy
 refused "did you mean --steps?" "an unknown option" explain pdom $d --stpes 1

@@ -98,7 +98,7 @@ grep -qE '@%p[0-9] bra .*collatz\.cu:1[01]$' "$out"
 verdict $? "the instruction and the source line"
 grep '"executions"' "$work/p.json" | grep -q '[1-9]'
 verdict $? "JSON has the profile"
-expect_json "$work/p.json" kernels/0/profile/0/source/file '"./examples/collatz.cu"' "with the source"
+expect_json "$work/p.json" total/profile/0/source/file '"./examples/collatz.cu"' "with the source"
 
 run run $file $small --trace "$work/t.txt" --timeline "$work/t.json"
 head -1 "$work/t.txt" | grep -q '^# kernel diverge: '

@@ -50,9 +50,9 @@ static struct lab_program program(const char *text, const struct lab_arg *args, 
                                 .nargs = n};
 }
 
-static struct lab_comparison comparison(const struct lab_program *p, unsigned jobs) {
-    return (struct lab_comparison){.programs = p,
-                                   .nprograms = 1,
+static struct lab_comparison comparison(const struct lab_subject *s, unsigned jobs) {
+    return (struct lab_comparison){.subjects = s,
+                                   .nsubjects = 1,
                                    .machines = machines,
                                    .nmachines = 3,
                                    .reference = machines[0].config,
@@ -67,16 +67,16 @@ static void equal_memory_is_equal(void **state) {
                              {.text = "u32:1", .value = hd_arg_u32(1)}};
     struct lab_program p = program(doubling, args, 2);
     for (unsigned jobs = 1; jobs < 4; jobs++) {
-        struct lab_comparison c = comparison(&p, jobs);
+        struct lab_comparison c = comparison(&(struct lab_subject){.program = &p}, jobs);
         struct err e = {0};
         assert_true(lab_compare(&c, &e));
         for (size_t m = 0; m < 2; m++) {
-            assert_int_equal(lab_cell(&c, 0, m)->err.code, ERR_OK);
+            assert_int_equal(lab_cell(&c, 0, m)->out.err.code, ERR_OK);
             assert_false(lab_cell(&c, 0, m)->difference.any);
-            assert_int_equal(lab_cell(&c, 0, m)->stats.exec.threads, 64);
+            assert_int_equal(lab_cell(&c, 0, m)->out.total.exec.threads, 64);
         }
-        assert_int_equal(lab_cell(&c, 0, 0)->stats.gpu.cycles, 0);
-        assert_true(lab_cell(&c, 0, 1)->stats.gpu.cycles > 0);
+        assert_int_equal(lab_cell(&c, 0, 0)->out.total.gpu.cycles, 0);
+        assert_true(lab_cell(&c, 0, 1)->out.total.gpu.cycles > 0);
         lab_compare_free(&c);
     }
     assert_int_equal(data[5], 5); /* the program's contents are only read */
@@ -86,19 +86,19 @@ static void a_run_that_fails_stays_in_its_cell(void **state) {
     (void)state;
     struct lab_arg args[] = {{.text = "buffer", .bytes = 256}, {.text = "u32:1", .value = hd_arg_u32(1)}};
     struct lab_program p = program(doubling, args, 2);
-    struct lab_comparison c = comparison(&p, 2);
+    struct lab_comparison c = comparison(&(struct lab_subject){.program = &p}, 2);
     struct err e = {0};
     assert_true(lab_compare(&c, &e));
-    assert_int_equal(lab_cell(&c, 0, 0)->err.code, ERR_OK);
-    assert_int_equal(lab_cell(&c, 0, 2)->err.code, ERR_LIMIT);
-    assert_non_null(strstr(err_text(&lab_cell(&c, 0, 2)->err), "limit"));
+    assert_int_equal(lab_cell(&c, 0, 0)->out.err.code, ERR_OK);
+    assert_int_equal(lab_cell(&c, 0, 2)->out.err.code, ERR_LIMIT);
+    assert_non_null(strstr(err_text(&lab_cell(&c, 0, 2)->out.err), "limit"));
     lab_compare_free(&c);
 }
 
 static void a_difference_is_found_and_named(void **state) {
     (void)state;
     struct lab_program p = program(race, NULL, 0);
-    struct lab_comparison c = comparison(&p, 1);
+    struct lab_comparison c = comparison(&(struct lab_subject){.program = &p}, 1);
     struct err e = {0};
     assert_true(lab_compare(&c, &e));
     assert_false(lab_cell(&c, 0, 0)->difference.any);
@@ -116,7 +116,7 @@ static void a_reference_that_fails_ends_it(void **state) {
     struct lab_arg args[] = {{.text = "u64:0", .value = hd_arg_u64(0)},
                              {.text = "u32:1", .value = hd_arg_u32(1)}};
     struct lab_program p = program(doubling, args, 2);
-    struct lab_comparison c = comparison(&p, 2);
+    struct lab_comparison c = comparison(&(struct lab_subject){.program = &p}, 2);
     struct err e = {0};
     assert_false(lab_compare(&c, &e));
     assert_int_equal(e.code, ERR_FAULT);
@@ -125,7 +125,7 @@ static void a_reference_that_fails_ends_it(void **state) {
     struct lab_arg wrong[] = {{.text = "sym:nosuch", .symbol = "nosuch"},
                               {.text = "u32:1", .value = hd_arg_u32(1)}};
     p = program(doubling, wrong, 2);
-    c = comparison(&p, 2);
+    c = comparison(&(struct lab_subject){.program = &p}, 2);
     assert_false(lab_compare(&c, &e));
     assert_int_equal(e.code, ERR_INPUT);
     assert_non_null(strstr(err_text(&e), "argument 0 (sym:nosuch)"));

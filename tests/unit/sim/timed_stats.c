@@ -114,6 +114,26 @@ static void launches_add_up(void **state) {
     rig_close(&r);
 }
 
+/* The longest of a launch is its own: one that waits behind nobody is not charged with the queues of the one before it. */
+static void maxima_are_those_of_the_launch(void **state) {
+    (void)state;
+    struct timed_machine m = {"harp-fermi", NULL, {NULL}};
+    struct rig r;
+    double all = 0;
+    timed_open(&r, &m, "vecadd.ptx");
+    run_vectors(&r);
+    double crowded = rig_stat(&r, "load.latency_max"), crowded_dram = rig_stat(&r, "dram.latency_max");
+    uint64_t a = rig_zero(&r, 4), b = rig_zero(&r, 4), c = rig_zero(&r, 4);
+    RUN(&r, "vecadd", LAUNCH(.grid = {1}, .block = {1}), PTR(c), PTR(a), PTR(b), hd_arg_u32(1));
+    assert_true(rig_stat(&r, "load.latency_max") > 0);
+    assert_true(rig_stat(&r, "load.latency_max") < crowded);
+    assert_true(rig_stat(&r, "dram.latency_max") > 0);
+    assert_true(rig_stat(&r, "dram.latency_max") < crowded_dram);
+    MUST(&r, hd_stat(r.dev, 1, "load.latency_max", &all));
+    assert_true(all == crowded);
+    rig_close(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_runs_give_the_same_statistics),
@@ -121,6 +141,7 @@ int main(void) {
         cmocka_unit_test(memory_traffic_is_what_the_kernel_asks_for),
         cmocka_unit_test(twice_the_sms_take_half_the_cycles),
         cmocka_unit_test(launches_add_up),
+        cmocka_unit_test(maxima_are_those_of_the_launch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

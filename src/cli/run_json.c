@@ -1,0 +1,37 @@
+/* A run as JSON: the options of the machine, each launch, their total. Host times are the only numbers that differ from run to
+ * run, so they are there only when asked for. */
+#include "cli/run.h"
+#include "cli/stats_json.h"
+
+static json_t *launch_json(const struct run *r, size_t i) {
+    const struct run_launch *l = &r->launches.v[i];
+    json_t *o = stats_json_launch(l->kernel, &l->shape);
+    stats_json_add(o, &l->stats);
+    if (r->host) stats_json_add_host(o, &l->stats, l->seconds);
+    if (r->interval) json_object_set_new(o, "series", run_series_json(r, i));
+    return o;
+}
+
+static json_t *total_json(const struct run *r) {
+    const struct stats *s = sim_stats(r->dev, true);
+    json_t *o = json_object();
+    stats_json_add(o, s);
+    if (r->host) stats_json_add_host(o, s, r->outcome.seconds);
+    if (r->profile) json_object_set_new(o, "profile", run_profile_json(r));
+    return o;
+}
+
+static json_t *workload_json(const struct run *r) {
+    return json_pack("{s:s, s:s, s:I}", "name", r->subject.workload->name, "size",
+                     work_size_names[r->subject.size], "checked", (json_int_t)r->outcome.checked);
+}
+
+bool run_json(const struct run *r, struct sb *out, struct err *e) {
+    json_t *root = json_object(), *kernels = json_array();
+    for (size_t i = 0; i < r->launches.n; i++) json_array_append_new(kernels, launch_json(r, i));
+    if (r->subject.workload) json_object_set_new(root, "workload", workload_json(r));
+    json_object_set_new(root, "options", stats_json_options(sim_options(r->dev)));
+    json_object_set_new(root, "kernels", kernels);
+    json_object_set_new(root, "total", total_json(r));
+    return stats_json_text(root, out, e);
+}

@@ -1,0 +1,74 @@
+/* From an operand to a subject. What is wrong with a program is found on a device that is opened for nothing else: when the
+ * runs begin, only the machine or the program itself can fail. */
+#include "cli/subject.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct workload *subject_workload(const char *operand, struct err *e) {
+    return subject_named(operand) ? lab_workload(operand + 1, e) : NULL;
+}
+
+bool subject_options(struct subject *s, const struct cli *c, const char *operand, enum work_size size,
+                     const struct opts *o, struct err *e) {
+    const char *given = opts_value(o, "size");
+    *s = (struct subject){.size = size};
+    if (given && !lab_size(given, &s->size, e)) return err_set(e, ERR_INPUT, "--size: %s", err_text(e));
+    if (!subject_named(operand)) return program_options(&s->program, c, operand, o, e);
+    return (s->workload = subject_workload(operand, e)) != NULL;
+}
+
+static bool among(const char *name, const char *const *names) {
+    while (*names && strcmp(name, *names) != 0) names++;
+    return *names;
+}
+
+bool subject_check(const struct subject *s, size_t n, bool choose, const struct opts *o, struct err *e) {
+    static const char *const of_workloads[] = {"size", "launch", NULL};
+    static const char *const of_files[] = {"kernel", "grid", "block", "shared", "arg", "print", "dump", NULL};
+    const char *const *const refused = choose ? of_files + 1 : of_files;
+    size_t workloads = 0;
+    for (size_t i = 0; i < n; i++) workloads += s[i].workload != NULL;
+    for (size_t i = 0; i < o->given.n; i++) {
+        const char *name = o->given.v[i].opt->name;
+        if (workloads == 0 && among(name, of_workloads))
+            return err_set(e, ERR_INPUT, "--%s is for workloads (@NAME), not for files", name);
+        if (workloads == n && among(name, refused))
+            return err_set(
+                e, ERR_INPUT,
+                "--%s does not go with @%s: a workload brings its own kernels, launches and inputs", name,
+                s[0].workload->name);
+    }
+    return true;
+}
+
+bool subject_read(struct subject *s, struct err *e) {
+    if (s->workload || program_read(&s->program, e)) return true;
+    if (!workload_find(s->program.file)) return false;
+    return err_set(e, e->code, "%s (the workload is @%s)", err_text(e), s->program.file);
+}
+
+/* The device is asked for room first: it refuses what is too large before the host tries to fill it. */
+static bool try_program(struct program *p, const hd_config *config, struct err *e) {
+    hd_device *dev = NULL;
+    hd_module *mod;
+    hd_kernel *kernel;
+    hd_arg *args = xcalloc(p->args.n + 1, sizeof *args);
+    bool fine = lab_open(config, &dev, e) &&
+                lab_check(dev, hd_module_load(dev, p->file, p->text.text, p->text.len, &mod), e) &&
+                program_choose(p, dev, mod, &kernel, e) &&
+                lab_bind(dev, mod, p->lab_args, p->lab.nargs, args, e) && program_contents(p, e);
+    p->info = (hd_kernel_info){0}; /* its strings go with the device */
+    hd_device_close(dev);
+    free(args);
+    return fine;
+}
+
+bool subject_prepare(struct subject *s, const hd_config *config, struct err *e) {
+    s->lab = (struct lab_subject){.workload = s->workload, .size = s->size, .program = &s->program.lab};
+    return s->workload || try_program(&s->program, config, e);
+}
+
+void subject_free(struct subject *s) {
+    program_free(&s->program);
+}

@@ -1,0 +1,35 @@
+/* What a command runs: @NAME, a workload with its own inputs, launches and check, or a kernel of a file with what the command
+ * line says about it. Shared by run, compare and explain. */
+#ifndef HEDDLE_CLI_SUBJECT_H
+#define HEDDLE_CLI_SUBJECT_H
+
+#include "cli/program.h"
+#include "lab/subject.h"
+
+struct subject {
+    const struct workload *workload; /* NULL: program */
+    enum work_size size;
+    struct program program;
+    struct lab_subject lab; /* subject_prepare */
+};
+
+/* Everything that can be said without opening a file. size: of a workload when --size does not say. Release with subject_free
+ * in either case. */
+bool subject_options(struct subject *s, const struct cli *c, const char *operand, enum work_size size,
+                     const struct opts *o, struct err *e);
+/* Refuses options that none of the subjects can use: those of a launch with workloads, --size with files. choose: --kernel is
+ * also for workloads, where it chooses among their launches. */
+bool subject_check(const struct subject *s, size_t n, bool choose, const struct opts *o, struct err *e);
+/* Reads the file, and from the options it carries what the command line left open. */
+bool subject_read(struct subject *s, struct err *e);
+/* Tries a program on a device of its own: kernel, shape, arguments, room for the buffers. Then s->lab can run. */
+bool subject_prepare(struct subject *s, const hd_config *config, struct err *e);
+void subject_free(struct subject *s);
+
+/* NULL unless the operand begins with @; then the workload, or NULL and an error. */
+const struct workload *subject_workload(const char *operand, struct err *e);
+static inline bool subject_named(const char *operand) {
+    return *operand == '@';
+}
+
+#endif

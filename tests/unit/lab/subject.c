@@ -1,0 +1,258 @@
+/* Runs of subjects: what a workload's check finds, what hooks see, names. The workloads here are made for the test, wrong ones
+ * among them, which the table of real ones cannot have. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "lab/compare.h"
+
+/* Every thread stores its number plus what is there. */
+static const char number_ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                                 ".visible .entry number(.param .u64 a) {\n"
+                                 ".reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
+                                 "ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x;\n"
+                                 "mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2;\n"
+                                 "ld.global.u32 %r2, [%rd3]; add.u32 %r2, %r2, %r1;\n"
+                                 "st.global.u32 [%rd3], %r2; ret; }\n";
+enum { THREADS = 64 };
+
+/* Launches so often, and wants element `wrong` to be one more than it is. */
+static void number(struct work *w, uint32_t launches, uint32_t wrong) {
+    uint32_t *want = work_host(w, THREADS, sizeof *want);
+    uint64_t a = work_buffer(w, "a", THREADS * sizeof *want);
+    for (uint32_t i = 0; i < launches; i++)
+        WORK_LAUNCH(w, "number", WORK_SHAPE(.grid = {1}, .block = {THREADS}), hd_arg_ptr(a));
+    for (uint32_t i = 0; i < THREADS; i++) want[i] = launches * i + (i == wrong);
+    work_check_u32(w, "a", a, want, THREADS);
+}
+
+static void right(struct work *w) {
+    number(w, work_pick(w, 1, 3, 5), THREADS);
+}
+
+static void broken(struct work *w) {
+    number(w, 1, 7);
+    work_expect(w, false, NULL, 0, "only the first failure is told");
+}
+
+/* The check holds, but the bytes are not the same on a machine with time. */
+static void fickle(struct work *w) {
+    double cycles = 0;
+    number(w, 1, THREADS);
+    hd_stat(w->dev, 0, "gpu.cycles", &cycles);
+    bool timed = cycles > 0;
+    work_expect(w, true, &timed, sizeof timed, "always");
+}
+
+static void faulty(struct work *w) {
+    WORK_LAUNCH(w, "number", WORK_SHAPE(.grid = {1}, .block = {THREADS}), hd_arg_ptr(0));
+    work_check_u32(w, "nothing", 0, (uint32_t[THREADS]){0}, THREADS);
+}
+
+static void misnamed(struct work *w) {
+    WORK_LAUNCH(w, "nmber", WORK_SHAPE(.grid = {1}, .block = {THREADS}), hd_arg_ptr(0));
+}
+
+static struct workload workload(void (*run)(struct work *)) {
+    return (struct workload){
+        .name = "test", .origin = "test", .ptx = number_ptx, .ptx_bytes = sizeof number_ptx - 1, .run = run};
+}
+
+static const hd_option functional[] = {{"run.mode", "functional"}};
+static const hd_option timed[] = {{"run.mode", "timed"}, {"run.mech", "pdom"}};
+static const hd_config without_time = {.options = functional, .noptions = 1};
+static const hd_config with_time = {.options = timed, .noptions = 2, .file = "tiny"};
+
+/* ---- one run ---- */
+
+struct seen {
+    hd_device *dev;
+    unsigned opened, before, after, ended, closing;
+    uint64_t threads; /* of all launches, each by its own statistics */
+};
+
+static void on_opened(void *user, hd_device *dev) {
+    struct seen *s = user;
+    s->dev = dev;
+    s->opened++;
+}
+static void on_before(void *user, hd_kernel *k, const hd_launch *l) {
+    struct seen *s = user;
+    hd_kernel_info info;
+    assert_int_equal(hd_kernel_get_info(k, &info), HD_OK);
+    assert_string_equal(info.name, "number");
+    assert_int_equal(l->block[0], THREADS);
+    s->before++;
+}
+static void on_after(void *user, hd_kernel *k, const hd_launch *l) {
+    struct seen *s = user;
+    (void)k, (void)l;
+    s->after++;
+    s->threads += sim_stats(s->dev, false)->exec.threads;
+}
+static void on_ended(void *user, hd_device *dev, hd_module *mod, const hd_arg *args) {
+    struct seen *s = user;
+    assert_ptr_equal(dev, s->dev);
+    assert_non_null(mod);
+    assert_null(args);
+    s->ended++;
+}
+static void on_closing(void *user, hd_device *dev) {
+    struct seen *s = user;
+    assert_ptr_equal(dev, s->dev);
+    s->closing++;
+}
+
+static struct seen run(void (*code)(struct work *), enum work_size size, const hd_config *config,
+                       struct lab_outcome *out) {
+    struct seen s = {0};
+    const struct workload w = workload(code);
+    const struct lab_hooks hooks = {on_opened, on_before, on_after, on_ended, on_closing, &s};
+    lab_run(&(struct lab_subject){.workload = &w, .size = size}, config, &hooks, out);
+    return s;
+}
+
+static void a_right_workload_is_verified(void **state) {
+    (void)state;
+    struct lab_outcome out[2];
+    struct seen s = run(right, WORK_SMALL, &without_time, &out[0]);
+    assert_int_equal(out[0].err.code, ERR_OK);
+    assert_false(out[0].wrong);
+    assert_int_equal(out[0].checked, THREADS);
+    assert_int_equal(out[0].launches, 3);
+    assert_int_equal(out[0].total.exec.threads, 3 * THREADS);
+    assert_int_equal(s.opened, 1);
+    assert_int_equal(s.before, 3);
+    assert_int_equal(s.after, 3);
+    assert_int_equal(s.threads, 3 * THREADS);
+    assert_int_equal(s.ended, 1);
+    assert_int_equal(s.closing, 1);
+    run(right, WORK_SMALL, &with_time, &out[1]);
+    assert_int_equal(out[1].digest, out[0].digest);
+    assert_true(out[1].total.gpu.cycles > 0);
+    lab_outcome_free(&out[0]);
+    lab_outcome_free(&out[1]);
+}
+
+static void a_wrong_element_is_named(void **state) {
+    (void)state;
+    struct lab_outcome out;
+    struct seen s = run(broken, WORK_TINY, &with_time, &out);
+    assert_true(out.wrong);
+    assert_int_equal(out.err.code, ERR_FAULT);
+    assert_string_equal(err_text(&out.err), "the result is wrong: a[7] is 7, not 8");
+    assert_int_equal(out.launches, 1);
+    assert_true(out.total.gpu.cycles > 0); /* statistics are there all the same */
+    assert_int_equal(s.after, 1);
+    assert_int_equal(s.ended, 0);
+    assert_int_equal(s.closing, 1);
+    lab_outcome_free(&out);
+}
+
+static void a_fault_is_not_a_wrong_result(void **state) {
+    (void)state;
+    struct lab_outcome out;
+    struct seen s = run(faulty, WORK_TINY, &without_time, &out);
+    assert_false(out.wrong);
+    assert_int_equal(out.err.code, ERR_FAULT);
+    assert_non_null(strstr(err_text(&out.err), "kernel number, block (0,0,0), thread (0,0,0)"));
+    assert_int_equal(s.before, 1);
+    assert_int_equal(s.after, 0);
+    assert_int_equal(s.closing, 1);
+    lab_outcome_free(&out);
+    run(misnamed, WORK_TINY, &without_time, &out);
+    assert_false(out.wrong);
+    assert_int_equal(out.err.code, ERR_INPUT);
+    lab_outcome_free(&out);
+}
+
+static void a_device_that_cannot_be_opened_is_an_error(void **state) {
+    (void)state;
+    struct lab_outcome out;
+    struct seen s = run(right, WORK_TINY, &(hd_config){.file = "nosuch"}, &out);
+    assert_int_equal(out.err.code, ERR_INPUT);
+    assert_int_equal(s.opened, 0);
+    assert_int_equal(s.closing, 0);
+    lab_outcome_free(&out);
+}
+
+/* ---- compared ---- */
+
+static void a_comparison_sees_what_a_check_cannot(void **state) {
+    (void)state;
+    const struct workload w[] = {workload(right), workload(fickle)};
+    const struct lab_subject subjects[] = {{.workload = &w[0]}, {.workload = &w[1]}};
+    const struct lab_machine machines[] = {{"functional", without_time}, {"pdom", with_time}};
+    struct lab_comparison c = {.subjects = subjects,
+                               .nsubjects = 2,
+                               .machines = machines,
+                               .nmachines = 2,
+                               .reference = without_time};
+    struct err e = {0};
+    assert_true(lab_compare(&c, &e));
+    assert_true(lab_cell_right(lab_cell(&c, 0, 0)));
+    assert_true(lab_cell_right(lab_cell(&c, 0, 1)));
+    assert_true(lab_cell_right(lab_cell(&c, 1, 0)));
+    assert_false(lab_cell_right(lab_cell(&c, 1, 1)));
+    assert_int_equal(lab_cell(&c, 1, 1)->out.err.code, ERR_OK);
+    assert_true(lab_cell(&c, 1, 1)->difference.any);
+    lab_compare_free(&c);
+}
+
+static void a_wrong_reference_ends_a_comparison(void **state) {
+    (void)state;
+    const struct workload w = workload(broken);
+    const struct lab_subject subject = {.workload = &w};
+    const struct lab_machine machine = {"pdom", with_time};
+    struct lab_comparison c = {.subjects = &subject,
+                               .nsubjects = 1,
+                               .machines = &machine,
+                               .nmachines = 1,
+                               .reference = without_time};
+    struct err e = {0};
+    assert_false(lab_compare(&c, &e));
+    assert_int_equal(e.code, ERR_FAULT);
+    assert_string_equal(err_text(&e), "@test: the result is wrong: a[7] is 7, not 8");
+    err_free(&e);
+    lab_compare_free(&c);
+}
+
+/* ---- names ---- */
+
+static void names_are_found_or_suggested(void **state) {
+    (void)state;
+    struct err e = {0};
+    enum work_size size = WORK_TINY;
+    assert_string_equal(lab_workload("matrix", &e)->name, "matrix");
+    assert_null(lab_workload("matirx", &e));
+    assert_string_equal(err_text(&e), "there is no workload 'matirx' (did you mean @matrix?)");
+    assert_null(lab_workload("", &e));
+    assert_null(lab_workload("no such workload in all the world", &e));
+    assert_non_null(strstr(err_text(&e), "'heddle list workloads' shows them"));
+    assert_true(lab_size("paper", &size, &e));
+    assert_int_equal(size, WORK_PAPER);
+    assert_false(lab_size("huge", &size, &e));
+    assert_string_equal(err_text(&e), "there is no size 'huge': tiny, small or paper");
+    err_free(&e);
+    struct sb name = {0};
+    lab_subject_name(&(struct lab_subject){.workload = workload_find("matrix")}, &name);
+    assert_string_equal(name.text, "@matrix");
+    sb_free(&name);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_right_workload_is_verified),
+        cmocka_unit_test(a_wrong_element_is_named),
+        cmocka_unit_test(a_fault_is_not_a_wrong_result),
+        cmocka_unit_test(a_device_that_cannot_be_opened_is_an_error),
+        cmocka_unit_test(a_comparison_sees_what_a_check_cannot),
+        cmocka_unit_test(a_wrong_reference_ends_a_comparison),
+        cmocka_unit_test(names_are_found_or_suggested),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

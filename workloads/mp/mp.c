@@ -1,0 +1,52 @@
+/* Sequence matching by suffix array, after MUMmerGPU++ (HARP Table 5: one block of 256 threads, 0.3 M instructions). Each thread
+ * searches one read: for each of its bases the longest prefix of what follows that is in the reference, by a binary search
+ * that does not compare again what both ends of its interval share with the read. The paper names no inputs; ours
+ * (dna.h) are reads of 25 bases, searched from their first two, and a reference of 20000. Integers: the check is exact. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "workloads/dna.h"
+
+/* As the kernel takes it. */
+struct device_index {
+    uint64_t text, suffixes;
+    uint32_t bases, unused;
+};
+
+struct suffix {
+    const uint8_t *at;
+    size_t bases;
+};
+
+static int compare(const void *a, const void *b) {
+    const struct suffix *x = a, *y = b;
+    int c = memcmp(x->at, y->at, x->bases < y->bases ? x->bases : y->bases);
+    return c ? c : x->bases < y->bases ? -1 : 1;
+}
+
+static struct device_index make_index(struct work *w, const struct dna *d) {
+    uint32_t n = d->bases;
+    struct suffix *s = work_host(w, n, sizeof *s);
+    for (uint32_t i = 0; i < n; i++) s[i] = (struct suffix){d->text + i, n - i};
+    qsort(s, n, sizeof *s, compare);
+    uint32_t *starts = work_host(w, n, sizeof *starts);
+    for (uint32_t i = 0; i < n; i++) starts[i] = (uint32_t)(s[i].at - d->text);
+    return (struct device_index){.text = work_input(w, "text", d->text, n),
+                                 .suffixes = work_input(w, "suffixes", starts, n * sizeof *starts),
+                                 .bases = n};
+}
+
+void work_mp(struct work *w) {
+    uint32_t bases = work_pick(w, 2000, 20000, 20000), count = work_pick(w, 64, 256, 256);
+    struct dna d = dna_make(w, bases, count, 25, 25, 24);
+    struct device_index index = make_index(w, &d);
+    uint32_t n = d.offsets[count];
+    uint64_t reads = work_input(w, "reads", d.reads, n);
+    uint64_t offsets = work_input(w, "offsets", d.offsets, (count + 1) * sizeof *d.offsets);
+    uint64_t lengths = work_buffer(w, "lengths", n * sizeof(uint32_t));
+    uint64_t places = work_buffer(w, "places", n * sizeof(uint32_t));
+    WORK_LAUNCH(w, "mp", WORK_SHAPE(.grid = {1}, .block = {count}), hd_arg_ptr(lengths), hd_arg_ptr(places),
+                hd_arg_bytes(&index, sizeof index), hd_arg_ptr(reads), hd_arg_ptr(offsets), hd_arg_u32(count),
+                hd_arg_u32(d.match));
+    dna_check(w, &d, lengths, places);
+}
