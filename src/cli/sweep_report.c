@@ -4,6 +4,10 @@
 #include "cli/sweep.h"
 #include "report/table.h"
 
+static const char *plural(size_t n) {
+    return n == 1 ? "" : "s";
+}
+
 /* "bfs small under pdom on tiny, gpu.sms=4" */
 static void point_name(const struct store_id *id, struct sb *out) {
     sb_add(out, "%s %s under %s on %s%s%s", id->workload, id->size, id->mech, id->config,
@@ -25,7 +29,8 @@ void sweep_list(const struct sweep *s, struct sb *out) {
     }
     table_print(&t, 0, out);
     table_free(&t);
-    sb_add(out, "%zu points, %zu stored, %zu to run\n", s->lab.progress.points, s->lab.progress.stored,
+    sb_add(out, "%zu point%s, %zu stored, %zu to run\n", s->lab.progress.points,
+           plural(s->lab.progress.points), s->lab.progress.stored,
            s->lab.progress.points - s->lab.progress.stored);
 }
 
@@ -49,8 +54,8 @@ enum cli_exit sweep_report(const struct sweep *s, struct sb *out) {
         ended[row->state]++;
         if (row->state != STORE_GOOD) complain(s, row);
     }
-    sb_add(out, "%zu points: %zu were there, %zu ran; %zu ok, %zu failed, %zu wrong\n", p->points, p->stored,
-           p->done, ended[STORE_GOOD], ended[STORE_FAILED], ended[STORE_WRONG]);
+    sb_add(out, "%zu point%s: %zu stored before, %zu run; %zu ok, %zu failed, %zu wrong\n", p->points,
+           plural(p->points), p->stored, p->done, ended[STORE_GOOD], ended[STORE_FAILED], ended[STORE_WRONG]);
     if (s->cli->term.out_tty)
         sb_add(out, "%s%.1f s of host time; 'heddle results --db %s' shows them%s\n",
                term_on(&s->cli->term, TERM_DIM), term_seconds() - s->progress.start, s->db,
