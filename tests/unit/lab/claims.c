@@ -1,0 +1,251 @@
+/* The numbers of claims, against ones worked out by hand: the store is filled with invented runs, so that nothing is left to
+ * run and every mean is known. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lab/claims.h"
+#include "lab/sweep.h"
+
+struct rig {
+    struct store *store;
+    struct claims claims;
+    const struct claim *list[4];
+    struct arena mem;
+    struct err e;
+};
+
+static int setup(void **state) {
+    struct rig *r = calloc(1, sizeof *r);
+    assert_true(store_open(NULL, STORE_WRITE, &r->store, &r->e));
+    *state = r;
+    return 0;
+}
+
+static int teardown(void **state) {
+    struct rig *r = *state;
+    claims_free(&r->claims);
+    store_close(r->store);
+    arena_free(&r->mem);
+    err_free(&r->e);
+    free(r);
+    return 0;
+}
+
+static const struct claim *claim(const char *id) {
+    for (const struct claim *c = claim_list; c->id; c++)
+        if (!strcmp(c->id, id)) return c;
+    fail_msg("no claim %s", id);
+    return NULL;
+}
+
+/* What a run of the k-th workload of a claim is to have left. */
+typedef void invent(struct stats *s, size_t k);
+
+static struct lab_point point_of(const struct claim *c, int machine, const char *workload,
+                                 hd_option *setting) {
+    struct lab_point p = {.subject = {.workload = workload_find(workload), .size = WORK_TINY},
+                          .config = c->config,
+                          .mech = c->machine[machine].mech};
+    char *equals = strchr(setting->key, '=');
+    assert_non_null(p.subject.workload);
+    if (!equals) return p;
+    *equals = '\0';
+    setting->value = equals + 1;
+    p.settings = setting;
+    p.nsettings = 1;
+    return p;
+}
+
+static void fill(struct rig *r, const struct claim *c, int machine, invent *make, const char *fails) {
+    char names[256], *rest = NULL;
+    size_t k = 0;
+    snprintf(names, sizeof names, "%s", c->workloads);
+    for (char *w = strtok_r(names, " ", &rest); w; w = strtok_r(NULL, " ", &rest), k++) {
+        char text[64];
+        snprintf(text, sizeof text, "%s", c->machine[machine].settings);
+        hd_option setting = {text, NULL};
+        struct lab_point p = point_of(c, machine, w, &setting);
+        struct lab_outcome o = {.launches = 1};
+        struct store_id id;
+        if (fails && !strcmp(fails, w)) err_set(&o.err, ERR_FAULT, "it broke\nin detail");
+        make(&o.total, k);
+        if (!lab_point_id(&p, &r->mem, &id, &r->e)) fail_msg("%s", err_text(&r->e));
+        assert_true(store_put(r->store, &id, &o, false, &r->e));
+        lab_outcome_free(&o);
+    }
+}
+
+static const struct claim_result *run(struct rig *r, const struct claim *c) {
+    r->list[0] = c;
+    r->claims = (struct claims){.list = r->list, .n = 1, .size = WORK_TINY, .store = r->store};
+    if (!claims_run(&r->claims, &r->e)) fail_msg("%s", err_text(&r->e));
+    return &r->claims.results[0];
+}
+
+static void near(double have, double want) {
+    if (fabs(have - want) > 1e-9 * (1 + fabs(want))) fail_msg("%.12g, not %.12g", have, want);
+}
+
+/* IPC of 1, 2, 4, 8 ... by workload, times a factor. */
+static void ipc(struct stats *s, double value) {
+    s->gpu.cycles = 1000;
+    s->sm.thread_insts = (uint64_t)(1000 * value);
+}
+static void powers(struct stats *s, size_t k) {
+    ipc(s, (double)(1u << k));
+}
+static void powers_twice(struct stats *s, size_t k) {
+    ipc(s, 2.0 * (1u << k));
+}
+static void powers_even_twice(struct stats *s, size_t k) {
+    ipc(s, (double)(1u << k) * (k % 2 ? 1 : 2));
+}
+static void powers_half(struct stats *s, size_t k) {
+    ipc(s, (double)(1u << k) * 0.5);
+}
+
+/* ---- means ---- */
+
+static void over_is_of_harmonic_means(void **state) {
+    struct rig *r = *state;
+    const struct claim *c = claim("dwf.pdom");
+    fill(r, c, 0, powers_even_twice, NULL);
+    fill(r, c, 1, powers, NULL);
+    /* sum of 1 / ipc: of b 2 - 1/64; of a half of those of even k: 1/2 (1 + 1/4 + 1/16 + 1/64) + 1/2 + 1/8 + 1/32 */
+    double b = 2 - 1 / 64.0, a = 0.5 * (1 + 1 / 4.0 + 1 / 16.0 + 1 / 64.0) + 1 / 2.0 + 1 / 8.0 + 1 / 32.0;
+    const struct claim_result *x = run(r, c);
+    assert_true(x->there);
+    near(x->ours, 100 * (b / a - 1));
+    near(x->values.v[0].ours, 100);
+    near(x->values.v[1].ours, 0);
+    assert_int_equal(x->note.len, 0);
+}
+
+static void peak_is_lanes_of_all_sms(void **state) {
+    struct rig *r = *state;
+    const struct claim *c = claim("dwf.peak-32");
+    fill(r, c, 0, powers, NULL);
+    near(run(r, c)->ours, 100 * (7 / (2 - 1 / 64.0)) / (16 * 8 * 1)); /* 004 Table 5.2 */
+}
+
+static void mean_best_and_worst(void **state) {
+    struct rig *r = *state;
+    const struct claim *c = claim("harp.sbr");
+    fill(r, c, 0, powers_even_twice, NULL);
+    fill(r, c, 1, powers, NULL);
+    near(run(r, c)->ours, 100 * 7 / 13.0); /* seven of thirteen doubled */
+    claims_free(&r->claims);
+    near(run(r, claim("harp.sbr-best"))->ours, 100);
+}
+
+static void harmonic_of_ratios(void **state) {
+    struct rig *r = *state;
+    const struct claim *c = claim("mp.sps");
+    fill(r, c, 0, powers_even_twice, NULL);
+    fill(r, c, 1, powers, NULL);
+    near(run(r, c)->ours, 100 * (14 / (7 * 0.5 + 7) - 1));
+}
+
+static void gap_is_of_two_leads(void **state) {
+    struct rig *r = *state;
+    const struct claim *c = claim("harp.depth-a");
+    fill(r, c, 0, powers_twice, NULL);
+    fill(r, c, 1, powers, NULL);
+    fill(r, c, 2, powers_even_twice, NULL);
+    fill(r, c, 3, powers, NULL);
+    near(run(r, c)->ours, 100 * (2 - (3 * 2 + 2 * 1) / 5.0));
+}
+
+static void idle(struct stats *s, size_t k) {
+    ipc(s, 1);
+    s->idle.dependency = 60 - k;
+    s->idle.barrier = 20;
+    s->idle.inactive_path = 15;
+    s->idle.reconvergence = 5 + k;
+}
+static void stalled_is_the_largest_share(void **state) {
+    struct rig *r = *state;
+    const struct claim *c = claim("harp.stalled");
+    fill(r, c, 0, idle, NULL);
+    near(run(r, c)->ours, 20 + 12);
+}
+
+/* ---- notes ---- */
+
+static void a_failed_workload_is_left_out(void **state) {
+    struct rig *r = *state;
+    const struct claim *c = claim("harp.sbr");
+    fill(r, c, 0, powers_twice, "ray");
+    fill(r, c, 1, powers, NULL);
+    const struct claim_result *x = run(r, c);
+    near(x->ours, 100);
+    assert_non_null(strstr(x->note.text, "ray has no value: "));
+    assert_non_null(strstr(x->note.text, "it broke"));
+    assert_null(strstr(x->note.text, "in detail"));
+}
+
+static void half_full(struct stats *s, size_t k) {
+    powers_half(s, k);
+    s->sm.lane_slots = 4 * s->sm.thread_insts;
+    if (k == 3) s->sm.thread_insts /= 2;
+}
+static void full(struct stats *s, size_t k) {
+    powers(s, k);
+    s->sm.lane_slots = s->sm.thread_insts;
+}
+static void another_sign_is_explained(void **state) {
+    struct rig *r = *state;
+    const struct claim *c = claim("dwf.dwf"); /* a gain in the paper */
+    fill(r, c, 0, half_full, NULL);
+    fill(r, c, 1, full, NULL);
+    const struct claim_result *x = run(r, c);
+    assert_true(x->ours < 0);
+    assert_non_null(strstr(x->note.text, "The sign differs, most of all by bitonic (-75.0 %)"));
+    assert_non_null(strstr(x->note.text, "lane activity 12.5 % instead of 100.0 %"));
+}
+
+/* ---- the table ---- */
+
+static void every_row_can_be_worked_out(void **state) {
+    (void)state;
+    size_t waiting = 0;
+    for (const struct claim *c = claim_list; c->id; c++) {
+        assert_non_null(strchr(c->id, '.'));
+        for (const struct claim *d = claim_list; d != c; d++) assert_string_not_equal(c->id, d->id);
+        waiting += claim_waits(c) != NULL;
+        char names[256], *rest = NULL;
+        assert_true(strlen(c->workloads) < sizeof names);
+        strcpy(names, c->workloads);
+        for (char *w = strtok_r(names, " ", &rest); w; w = strtok_r(NULL, " ", &rest))
+            if (!workload_find(w)) fail_msg("%s names %s, which is no workload", c->id, w);
+    }
+    assert_true(waiting > 0);
+    assert_true(claim_named(claim("dwf.pdom"), "dwf") && claim_named(claim("dwf.pdom"), "dwf.pdom"));
+    assert_false(claim_named(claim("dwf.pdom"), "dw") || claim_named(claim("dwf.pdom"), "dwf.pd"));
+    assert_string_equal(claim_waits(claim("harp.lwm")), "lwm");
+    assert_null(claim_waits(claim("dwf.ideal")));
+}
+
+int main(void) {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(over_is_of_harmonic_means),
+        TEST(peak_is_lanes_of_all_sms),
+        TEST(mean_best_and_worst),
+        TEST(harmonic_of_ratios),
+        TEST(gap_is_of_two_leads),
+        TEST(stalled_is_the_largest_share),
+        TEST(a_failed_workload_is_left_out),
+        TEST(another_sign_is_explained),
+        cmocka_unit_test(every_row_can_be_worked_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
