@@ -29,7 +29,7 @@ DEVICE void go_back(float *piece, float *other, option o, int last, int levels) 
     }
 }
 
-// level: a row of steps + 1 values for each option. Pieces run from left to right: what a piece leaves is no longer read.
+// level: a row of steps + 1 values for each option. Pieces run from left to right, and one writes only what no later one reads.
 KERNEL binomial(float *price, float *level, const option *options, int steps) {
     __shared__ float piece[PIECE], other[PIECE];
     option o = options[blockIdx.x];

@@ -13,7 +13,8 @@
 
 enum { DIMENSIONS = 3, BITS = 32, BLOCK = 128 };
 
-/* v[k] = v[k-s] / 2^s + the earlier v that the polynomial's inner coefficients choose, plus v[k-s]. */
+/* Sobol's recurrence for a polynomial of degree s: v[k] is the exclusive or of v[k-s], v[k-s] >> s and those v[k-i] whose
+ * coefficient i, 0 < i < s, is 1. */
 static void make_directions(uint32_t v[DIMENSIONS][BITS]) {
     for (uint32_t k = 0; k < BITS; k++) v[0][k] = 1u << (BITS - 1 - k);
     v[1][0] = 1u << 31;
