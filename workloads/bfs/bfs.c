@@ -84,13 +84,13 @@ static struct device_state make_state(struct work *w, uint32_t nodes, uint32_t s
                                  work_input(w, "levels", levels, nodes * sizeof *levels)};
 }
 
-/* Launches levels until one finds nothing. */
+/* Launches levels until one finds nothing; a search that is right has fewer than there are nodes. */
 static void search_device(struct work *w, struct device_graph g, struct device_state s, uint32_t block) {
     uint64_t more = work_buffer(w, "more", sizeof(uint32_t));
     uint32_t again = 1;
     hd_launch shape = {.grid = {g.nodes / block}, .block = {block}};
     hd_arg args[] = {hd_arg_bytes(&g, sizeof g), hd_arg_bytes(&s, sizeof s), hd_arg_ptr(more)};
-    while (again && work_ok(w)) {
+    for (uint32_t level = 0; again && level < g.nodes && work_ok(w); level++) {
         work_zero(w, more, sizeof again);
         work_launch(w, "bfs_expand", &shape, args, 2);
         work_launch(w, "bfs_update", &shape, args, 3);

@@ -174,7 +174,7 @@ static struct device_disk device_disk(struct work *w, const struct disk *d) {
 
 void work_pf(struct work *w) {
     uint32_t blocks = work_pick(w, 2, 4, 8), threads = work_pick(w, 64, 128, 128);
-    uint32_t frames = work_pick(w, 3, 6, 10), radius = work_pick(w, 2, 5, 5);
+    uint32_t frames = work_pick(w, 3, 4, 10), radius = work_pick(w, 2, 5, 5);
     struct video v = make_video(w, frames, (int32_t)work_pick(w, 64, 128, 128), (int32_t)radius);
     struct disk d = make_disk(w, v.radius);
     struct particles p = make_particles(w, blocks * threads);
