@@ -19,8 +19,6 @@ typedef unsigned long long u64;
 #define DEVICE                 __device__ static inline __attribute__((always_inline))
 #define KERNEL                 extern "C" __global__ void
 #define FULL                   0xffffffffu
-/* In a block: it stays one, reached by a branch. Short sides would become selects, which a machine without them does not have. */
-#define BRANCH                 asm volatile("")
 
 /* ---- built-in variables ---- */
 #define BUILTIN(T, reg)                                                            \
@@ -201,5 +199,9 @@ extern "C" __device__ void *malloc(unsigned long bytes);
 extern "C" __device__ void free(void *p);
 extern "C" __device__ void __assertfail(const char *what, const char *file, uint line, const char *function,
                                         unsigned long char_bytes);
+
+/* ---- control flow ---- */
+/* Inside a block: it stays one, reached by a branch, where the compiler would make selects of short sides. */
+#define BRANCH asm volatile("")
 
 #endif

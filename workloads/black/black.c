@@ -41,7 +41,7 @@ void work_black(struct work *w) {
     float *s = random_values(w, options, 5, 30), *x = random_values(w, options, 1, 100),
           *t = random_values(w, options, 0.25f, 10);
     for (uint32_t i = 0; i < options; i++)
-        if (work_below(w, 128) == 0) t[i] = 0;
+        if (work_below(w, 64) == 0) t[i] = 0;
     uint64_t calls = work_buffer(w, "calls", bytes), puts = work_buffer(w, "puts", bytes);
     uint64_t ds = work_input(w, "prices", s, bytes), dx = work_input(w, "strikes", x, bytes),
              dt = work_input(w, "years", t, bytes);

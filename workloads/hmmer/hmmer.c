@@ -43,9 +43,9 @@ static void random_table(struct work *w, int32_t **rows, uint32_t n, uint32_t no
 }
 
 static struct model random_model(struct work *w, uint32_t nodes) {
-    static const int moves[MOVES][2] = {[MM] = {-90, -10},     [IM] = {-900, -300},   [DM] = {-900, -300},
-                                        [MI] = {-7000, -4000}, [II] = {-2500, -1000}, [MD] = {-7000, -4000},
-                                        [DD] = {-2500, -1000}, [BM] = {-6000, -3000}, [ME] = {-5000, -2000}};
+    static const int moves[MOVES][2] = {[MM] = {-90, -10},    [IM] = {-900, -300},   [DM] = {-900, -300},
+                                        [MI] = {-3000, -600}, [II] = {-1500, -500},  [MD] = {-3000, -600},
+                                        [DD] = {-1500, -500}, [BM] = {-6000, -3000}, [ME] = {-5000, -2000}};
     static const int match[1][2] = {{-2500, 300}}, insert[1][2] = {{-400, 100}};
     struct model m = {.nodes = nodes,
                       .special = {[N_LOOP] = -15,
@@ -74,6 +74,12 @@ static uint32_t random_length(struct work *w, uint32_t longest) {
     return 2 + (uint32_t)((uint64_t)(longest - 2) * a * a >> 20);
 }
 
+/* Along the consensus: now and then a residue is inserted or left out. */
+static uint32_t random_advance(struct work *w) {
+    const uint32_t r = work_below(w, 16);
+    return r == 0 ? 0 : r == 1 ? 2 : 1;
+}
+
 static struct database random_database(struct work *w, const struct model *m, uint32_t sequences,
                                        uint32_t longest) {
     struct database d = {.sequences = sequences, .starts = work_host(w, sequences + 1, sizeof *d.starts)};
@@ -83,7 +89,7 @@ static struct database random_database(struct work *w, const struct model *m, ui
         for (uint32_t i = d.starts[s], k = 0; i < d.starts[s + 1]; i++) {
             bool copied = s % 4 == 0 && work_below(w, 8) != 0;
             d.residues[i] = (uint8_t)(copied ? m->consensus[k] : work_below(w, RESIDUES));
-            k = (k + 1 + (work_below(w, 16) == 0)) % m->nodes;
+            k = (k + random_advance(w)) % m->nodes;
         }
     return d;
 }
@@ -142,7 +148,7 @@ static void search(struct work *w, const struct model *h, const struct database 
 /* ---- the run ---- */
 
 void work_hmmer(struct work *w) {
-    const uint32_t sequences = work_pick(w, 128, 3072, 12288), longest = work_pick(w, 10, 14, 48),
+    const uint32_t sequences = work_pick(w, 128, 2048, 12288), longest = work_pick(w, 10, 14, 48),
                    nodes = work_pick(w, 4, 5, 12), block = work_pick(w, 64, 256, 256);
     struct model h = random_model(w, nodes);
     struct database d = random_database(w, &h, sequences, longest);

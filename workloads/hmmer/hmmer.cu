@@ -68,14 +68,15 @@ DEVICE void around(const model &h, specials &s, row now) {
     raise(s.c, s.e + h.special[E_C]);
 }
 
-DEVICE void clear(row r, uint nodes) {
-    for (uint k = 0; k <= nodes; k++) r.m[k] = r.i[k] = r.d[k] = NEVER;
+// Before the first position nothing can have been matched; node 0 is none at any position.
+DEVICE void begin(row now, row last, uint nodes) {
+    for (uint k = 0; k <= nodes; k++) last.m[k] = last.i[k] = last.d[k] = NEVER;
+    now.m[0] = now.i[0] = now.d[0] = NEVER;
 }
 
 DEVICE int score(const model &h, const uchar *residue, uint length, row now, row last) {
     specials s = {0, h.special[N_MOVE], NEVER, NEVER, NEVER};
-    clear(now, h.nodes);
-    clear(last, h.nodes);
+    begin(now, last, h.nodes);
     for (uint at = 0; at < length; at++) {
         const uint x = residue[at] * (h.nodes + 1);
         for (uint k = 1; k <= h.nodes; k++) {
