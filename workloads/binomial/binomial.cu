@@ -1,5 +1,4 @@
 // Binomial option trees: one block an option, backward induction on pieces of a level in shared memory (SL Table 3).
-// regen: -mllvm -disable-block-placement
 #include "cuda.h"
 
 #define PIECE 256 // values of a level that a block holds, one a thread

@@ -1,6 +1,5 @@
 // Finite differences of order 8 in three dimensions: 16x16 tiles with halo in shared memory, the values before and behind in
 // registers while the block marches in z (SL Table 3).
-// regen: -mllvm -disable-block-placement
 #include "cuda.h"
 
 #define TILE   16

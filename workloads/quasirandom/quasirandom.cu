@@ -1,5 +1,4 @@
 // Quasi-random numbers: Sobol' points from their direction numbers, and Moro's inverse of the normal distribution (SL Table 3).
-// regen: -mllvm -disable-block-placement
 #include "cuda.h"
 
 #define DIMENSIONS 3

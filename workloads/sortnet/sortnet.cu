@@ -1,6 +1,5 @@
 // Sorting networks over keys with values: Batcher's bitonic and odd-even merge sorts, in shared memory and over global memory
 // (SL Table 3). A block sorts or merges a part of two elements a thread; `up` is the direction.
-// regen: -mllvm -disable-block-placement
 #include "cuda.h"
 
 #define PART 1024 // most elements of a block

@@ -100,10 +100,10 @@ static const struct flow_case cases[] = {
      "A#### C.### A.### C..## A..## C...# A...# B...# B..#. B.#.. B#... D####"},
     /* The paths take turns instead of waiting for each other. */
     {"loop-break", "loop_break", "mp-basic", {0}, {00, 01, 011, 0111},
-     "A#### C.### B#... A.### C..## B.#.. A..## C...# B..#. A...# B...# D####"},
+     "A#### C.### B#... A.### B.#.. C..## A..## B..#. C...# A...# B...# D####"},
     /* The same, but nobody waits at D. */
     {"loop-break", "loop_break", "nrec", {0}, {00, 01, 011, 0111},
-     "A#### C.### B#... A.### C..## B.#.. A..## C...# B..#. A...# B...# D#... D.#.. D..#. D...#"},
+     "A#### C.### B#... A.### B.#.. C..## A..## B..#. C...# A...# B...# D#... D.#.. D..#. D...#"},
     {"listing1", "listing1", "pdom", {0}, {1, 0, 1, 0}, "A#### F#.#. D####"},
     /* The function lies after the kernel: the lowest PC is that of the threads that skip the call, unless depth goes first. */
     {"listing1", "listing1", "minpc", {0}, {1, 0, 1, 0}, "A#### F#.#. D####"},
