@@ -194,7 +194,8 @@ static bool tell(struct explain *x, struct err *e) {
                                     .before = before_launch,
                                     .after = after_launch,
                                     .closing = on_closing,
-                                    .user = x};
+                                    .user = x,
+                                    .no_digest = true};
     struct lab_outcome out;
     v->term = &x->cli->term;
     if (!subject_prepare(&x->subject, &config, e)) return false;

@@ -30,8 +30,8 @@ static void log_message(void *user, hd_log_level level, const char *text) {
 static int on_progress(void *user, uint64_t done, uint64_t all) {
     struct run *r = user;
     char what[96];
-    snprintf(what, sizeof what, "launch %zu, %llu of %llu blocks", r->launches.n + 1,
-             (unsigned long long)done, (unsigned long long)all);
+    snprintf(what, sizeof what, "launch %zu, %llu of %llu blocks", r->launches.n, (unsigned long long)done,
+             (unsigned long long)all);
     if (r->subject.workload)
         progress_note(&r->progress, what);
     else
@@ -150,8 +150,12 @@ static void run_free(struct run *r) {
 }
 
 static enum cli_exit simulate(struct run *r, struct err *e) {
-    const struct lab_hooks hooks = {
-        .opened = on_opened, .before = before_launch, .after = after_launch, .ended = on_ended, .user = r};
+    const struct lab_hooks hooks = {.opened = on_opened,
+                                    .before = before_launch,
+                                    .after = after_launch,
+                                    .ended = on_ended,
+                                    .user = r,
+                                    .no_digest = true};
     const hd_config config = machine_config(&r->machine);
     if (!subject_prepare(&r->subject, &config, e) || !run_watch(r, e)) return cli_fail(r->cli, e);
     lab_run(&r->subject.lab, &config, &hooks, &r->outcome);

@@ -1,5 +1,6 @@
 /* The launches of a workload as a table: one row each while they are few, else one for each kernel, in the order of its first
  * launch. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "cli/run.h"
@@ -12,23 +13,35 @@ enum { MOST_ROWS = 12 };
 struct group {
     const struct run_launch *first;
     size_t launches;
-    bool alike; /* all of one shape */
+    bool alike, same_blocks; /* all of one shape; all blocks of one */
+    uint64_t fewest, most;   /* blocks of a launch */
     struct stats stats;
 };
 struct groups {
     VEC(struct group) all;
 };
 
-static bool same_shape(const hd_launch *a, const hd_launch *b) {
-    return !memcmp(a->grid, b->grid, sizeof a->grid) && !memcmp(a->block, b->block, sizeof a->block) &&
-           a->shared_bytes == b->shared_bytes;
+static uint64_t product(const uint32_t d[3]) {
+    uint64_t all = 1;
+    for (int i = 0; i < 3; i++) all *= d[i] ? d[i] : 1; /* what the library accepted fits */
+    return all;
 }
 
 static struct group *group_of(struct groups *g, const struct run_launch *l) {
     for (size_t i = 0; i < g->all.n; i++)
         if (!strcmp(g->all.v[i].first->kernel, l->kernel)) return &g->all.v[i];
-    VEC_PUSH(&g->all, (struct group){.first = l, .alike = true});
+    VEC_PUSH(&g->all, (struct group){.first = l, .alike = true, .same_blocks = true, .fewest = UINT64_MAX});
     return &g->all.v[g->all.n - 1];
+}
+
+static void add_shape(struct group *g, const hd_launch *l) {
+    const hd_launch *first = &g->first->shape;
+    const uint64_t blocks = product(l->grid);
+    g->same_blocks &=
+        !memcmp(l->block, first->block, sizeof l->block) && l->shared_bytes == first->shared_bytes;
+    g->alike &= g->same_blocks && !memcmp(l->grid, first->grid, sizeof l->grid);
+    if (blocks < g->fewest) g->fewest = blocks;
+    if (blocks > g->most) g->most = blocks;
 }
 
 static void by_kernel(const struct run *r, struct groups *g) {
@@ -36,7 +49,7 @@ static void by_kernel(const struct run *r, struct groups *g) {
         const struct run_launch *l = &r->launches.v[i];
         struct group *k = group_of(g, l);
         k->launches++;
-        k->alike = k->alike && same_shape(&k->first->shape, &l->shape);
+        add_shape(k, &l->shape);
         stats_join(&k->stats, &l->stats);
     }
 }
@@ -59,7 +72,13 @@ static void count_cell(struct table *t, uint64_t v) {
 static void shape_cell(struct table *t, const struct group *g) {
     struct sb text = {0};
     program_shape(&g->first->shape, &text);
-    table_cell(t, "%s", g->alike ? text.text : "various");
+    if (g->alike)
+        table_cell(t, "%s", text.text);
+    else if (g->same_blocks)
+        table_cell(t, "%" PRIu64 " to %" PRIu64 " blocks of %" PRIu64 " threads", g->fewest, g->most,
+                   product(g->first->shape.block));
+    else
+        table_cell(t, "various");
     sb_free(&text);
 }
 

@@ -152,7 +152,8 @@ static void on_ended(void *user, hd_device *dev, hd_module *mod, const hd_arg *a
 }
 
 static void run(struct task *t, const hd_config *config) {
-    const struct lab_hooks hooks = {.opened = on_opened, .after = on_launched, .ended = on_ended, .user = t};
+    const struct lab_hooks hooks = {
+        .opened = on_opened, .after = on_launched, .ended = on_ended, .user = t, .no_digest = true};
     struct lab_outcome *out = t->cell ? &t->cell->out : &t->reference->out;
     lab_run(t->subject, config, &hooks, out);
     if (t->cell && t->subject->workload && !out->err.code)

@@ -66,21 +66,31 @@ static bool run_workload(struct run *r, const struct lab_subject *s) {
 
 /* ---- programs ---- */
 
-static bool digest_buffers(struct run *r, const struct lab_program *p, const hd_arg *args) {
-    uint64_t h = 0xcbf29ce484222325u;
-    bool fine = true;
-    for (size_t i = 0; i < p->nargs && fine; i++) {
-        uint64_t bytes = p->args[i].bytes;
-        uint8_t *data = bytes ? try_alloc(bytes) : NULL;
-        if (!bytes) continue;
-        fine = data ? lab_check(r->dev, hd_copy_out(r->dev, data, args[i].v.u, bytes), &r->out->err)
-                    : err_set(&r->out->err, ERR_MEMORY, "no memory to read %llu bytes back",
-                              (unsigned long long)bytes);
-        for (uint64_t b = 0; b < bytes && fine; b++) h = (h ^ data[b]) * 0x100000001b3u;
-        free(data);
+/* Word by word and piece by piece: a buffer may be as large as the device's memory. */
+static uint64_t digest(uint64_t h, const uint8_t *data, uint64_t n) {
+    for (uint64_t i = 0; i < n; i += 8) {
+        uint64_t word = 0;
+        memcpy(&word, data + i, n - i < 8 ? n - i : 8);
+        h = (h ^ word) * 0x100000001b3u;
     }
-    r->out->digest = h;
-    return fine;
+    return h;
+}
+
+static bool digest_buffer(struct run *r, uint64_t addr, uint64_t bytes) {
+    uint8_t piece[1 << 16];
+    for (uint64_t at = 0; at < bytes; at += sizeof piece) {
+        uint64_t n = bytes - at < sizeof piece ? bytes - at : sizeof piece;
+        if (!lab_check(r->dev, hd_copy_out(r->dev, piece, addr + at, n), &r->out->err)) return false;
+        r->out->digest = digest(r->out->digest, piece, n);
+    }
+    return true;
+}
+
+static bool digest_buffers(struct run *r, const struct lab_program *p, const hd_arg *args) {
+    r->out->digest = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < p->nargs; i++)
+        if (!digest_buffer(r, args[i].v.u, p->args[i].bytes)) return false;
+    return true;
 }
 
 static bool run_program(struct run *r, const struct lab_program *p) {
@@ -95,7 +105,7 @@ static bool run_program(struct run *r, const struct lab_program *p) {
         fine = lab_check(r->dev, hd_run(k, &p->launch, args, p->nargs), e);
         if (fine) after(r, k, &p->launch);
     }
-    fine = fine && digest_buffers(r, p, args);
+    fine = fine && (r->hooks->no_digest || digest_buffers(r, p, args));
     if (fine) ended(r, mod, args);
     free(args);
     return fine;

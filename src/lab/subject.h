@@ -33,6 +33,7 @@ struct lab_hooks {
     void (*closing)(void *user,
                     hd_device *dev); /* whatever became of it: the last look at an opened device */
     void *user;
+    bool no_digest; /* of a program: reading large buffers back takes time */
 };
 
 /* Opens a device of that configuration and runs it there. hooks may be NULL. Release with lab_outcome_free. */

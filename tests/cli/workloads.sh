@@ -63,7 +63,7 @@ expect_json "$work/nw.tl" displayTimeUnit '"ns"' "the timeline is JSON"
 [ "$(grep -c '"name":"block 0".*"ph":"b"' "$work/nw.tl")" -eq 7 ]
 verdict $? "and goes over all launches too"
 run run @nw --functional
-grep -qE '^ +16  nw_upper_left .* various$' "$out"
+grep -qE '^ +16  nw_upper_left .* 1 to 16 blocks of 16 threads$' "$out"
 verdict $? "many launches are grouped by kernel"
 [ "$(grep -c nw_ "$out")" -eq 2 ]
 verdict $? "one line each"

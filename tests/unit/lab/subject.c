@@ -111,7 +111,7 @@ static struct seen run(void (*code)(struct work *), enum work_size size, const h
                        struct lab_outcome *out) {
     struct seen s = {0};
     const struct workload w = workload(code);
-    const struct lab_hooks hooks = {on_opened, on_before, on_after, on_ended, on_closing, &s};
+    const struct lab_hooks hooks = {on_opened, on_before, on_after, on_ended, on_closing, &s, false};
     lab_run(&(struct lab_subject){.workload = &w, .size = size}, config, &hooks, out);
     return s;
 }
@@ -178,6 +178,35 @@ static void a_device_that_cannot_be_opened_is_an_error(void **state) {
     assert_int_equal(s.opened, 0);
     assert_int_equal(s.closing, 0);
     lab_outcome_free(&out);
+}
+
+/* The digest of a program is of its buffers, every byte of them. */
+static void a_program_is_digested_unless_spared(void **state) {
+    (void)state;
+    uint32_t data[THREADS] = {0};
+    struct lab_arg arg = {.text = "buffer", .bytes = sizeof data, .initial = (const uint8_t *)data};
+    const struct lab_program p = {.file = "test.ptx",
+                                  .text = number_ptx,
+                                  .text_bytes = sizeof number_ptx - 1,
+                                  .kernel = "number",
+                                  .launch = {.grid = {1}, .block = {THREADS}},
+                                  .args = &arg,
+                                  .nargs = 1};
+    const struct lab_hooks spared = {.no_digest = true};
+    struct lab_outcome out[4];
+    lab_run(&(struct lab_subject){.program = &p}, &without_time, NULL, &out[0]);
+    lab_run(&(struct lab_subject){.program = &p}, &with_time, NULL, &out[1]);
+    lab_run(&(struct lab_subject){.program = &p}, &with_time, &spared, &out[2]);
+    data[THREADS - 1] = 1;
+    lab_run(&(struct lab_subject){.program = &p}, &with_time, NULL, &out[3]);
+    assert_int_equal(out[0].digest, out[1].digest);
+    assert_int_equal(out[2].digest, 0);
+    assert_int_not_equal(out[3].digest, out[0].digest);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(out[i].err.code, ERR_OK);
+        assert_int_equal(out[i].launches, 1);
+        lab_outcome_free(&out[i]);
+    }
 }
 
 /* ---- compared ---- */
@@ -250,6 +279,7 @@ int main(void) {
         cmocka_unit_test(a_wrong_element_is_named),
         cmocka_unit_test(a_fault_is_not_a_wrong_result),
         cmocka_unit_test(a_device_that_cannot_be_opened_is_an_error),
+        cmocka_unit_test(a_program_is_digested_unless_spared),
         cmocka_unit_test(a_comparison_sees_what_a_check_cannot),
         cmocka_unit_test(a_wrong_reference_ends_a_comparison),
         cmocka_unit_test(names_are_found_or_suggested),
