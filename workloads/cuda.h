@@ -200,4 +200,8 @@ extern "C" __device__ void free(void *p);
 extern "C" __device__ void __assertfail(const char *what, const char *file, uint line, const char *function,
                                         unsigned long char_bytes);
 
+/* ---- control flow ---- */
+/* Inside a block: it stays one, reached by a branch, where the compiler would make selects of short sides. */
+#define BRANCH asm volatile("")
+
 #endif

@@ -48,8 +48,8 @@ struct work {
     uint64_t
         digest; /* of all bytes checked: equal under every mechanism when the kernels are free of races */
     uint64_t checked; /* values compared with the CPU's, and properties that had to hold */
-    uint64_t random; /* state of the generator */
-    void *mem;       /* host memory of the run */
+    uint64_t random;  /* state of the generator */
+    void *mem;        /* host memory of the run */
 };
 
 /* Loads the kernels and runs it: true when it ended and every check held. */

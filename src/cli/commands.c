@@ -155,8 +155,8 @@ static const struct help_entry run_examples[] = {
     {"heddle run examples/collatz.ptx --grid 4 --block 256 --arg 'buf:u32[1024]=iota' --arg 'buf:u32[1024]' "
      "--arg u32:1024 --functional --print 1:16",
      "Collatz steps of 0 to 1023; shows the first sixteen."},
-    {"heddle run @matrix --mech harp --config harp-fermi --size tiny",
-     "A workload under HARP on HARP's machine, verified against the CPU."},
+    {"heddle run @bfs --mech harp --config harp-fermi",
+     "Breadth-first search under HARP on HARP's machine, verified against the CPU."},
     {"heddle run examples/collatz.ptx --mech nrec --config tiny --set sm.warp_size=16 --json stats.json",
      "Another mechanism on a smaller machine; the statistics go to a file."},
     {0},
@@ -205,8 +205,8 @@ static const struct help_section compare_sections[] = {
 static const struct help_entry compare_examples[] = {
     {"heddle compare examples/collatz.ptx examples/mandelbrot.ptx --mech nrec,pdom,mimd",
      "Two programs under three mechanisms."},
-    {"heddle compare @matrix examples/photons.ptx --mech pdom,dwf,harp --size tiny",
-     "A workload beside a file."},
+    {"heddle compare @bfs @mu examples/photons.ptx --mech pdom,dwf,harp --size tiny",
+     "Two workloads beside a file."},
     {"heddle compare examples/collatz.ptx --mech pdom,mimd --set sm.warp_size=64 --json -",
      "On a machine with wider warps; everything as JSON."},
     {0},

@@ -1,5 +1,6 @@
 // Fast Walsh transform: radix-4 stages in global memory until a part fits in shared memory, and the product of two spectra
 // (HARP Table 5, SL Table 3).
+// regen: -mllvm -disable-block-placement
 #include "cuda.h"
 
 struct quad {

@@ -1,4 +1,5 @@
 // Hotspot: explicit steps of heat flow over a chip, tiles with halo in shared memory, several steps a launch (HARP Table 5).
+// regen: -mllvm -disable-block-placement
 #include "cuda.h"
 
 #define TILE 16

@@ -1,5 +1,6 @@
 // One Jacobi sweep of the 3D Laplace equation: a block marches in z with the current plane's tile and halo in shared memory
 // (HARP Table 5).
+// regen: -mllvm -disable-block-placement
 #include "cuda.h"
 
 #define COLUMNS 32

@@ -1,4 +1,5 @@
 // Ray tracer: spheres in bounding spheres over a chequered plane, one lamp, shadows and mirrors; a pixel a thread (HARP Table 5).
+// regen: -mllvm -disable-block-placement
 #include "cuda.h"
 
 #define GROUPS  4 // bounding spheres

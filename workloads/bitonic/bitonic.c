@@ -1,0 +1,43 @@
+/* Bitonic sort (DWF Table 5.3: the CUDA example, extended to large arrays by not using shared memory; high divergence). Stages
+ * that fit into a block run in one launch with a barrier after each step ("frequent barrier
+ * synchronizations that ensure loop iterations execute in lock-step", 3.3); wider steps are launches of their own.
+ *
+ * At each step one thread of a pair works and the other does not: at distance 1 the even and the odd ones, the dependence
+ * that thread swizzling is for (4.1). The thesis gives the number of threads (12288) but not the array. Ours: three arrays
+ * of random words, because 12288 is three times a power of two, one element a thread. In the last stage of an array
+ * its bit in the index, which says up or down, is that of the array's number: odd arrays end up descending. */
+#include <stdlib.h>
+
+#include "workloads/workload.h"
+
+static int ascending(const void *a, const void *b) {
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void sort(uint32_t *v, uint32_t n, bool up) {
+    qsort(v, n, sizeof *v, ascending);
+    for (uint32_t i = 0; !up && i < n / 2; i++) {
+        uint32_t t = v[i];
+        v[i] = v[n - 1 - i];
+        v[n - 1 - i] = t;
+    }
+}
+
+void work_bitonic(struct work *w) {
+    const uint32_t arrays = work_pick(w, 2, 3, 3), length = work_pick(w, 128, 2048, 4096),
+                   block = work_pick(w, 64, 256, 256), n = arrays * length, blocks = n / block;
+    uint32_t *v = work_host(w, n, sizeof *v);
+    for (uint32_t i = 0; i < n; i++) v[i] = work_random(w);
+    uint64_t dv = work_input(w, "array", v, n * sizeof *v);
+    WORK_LAUNCH(w, "sort_blocks", WORK_SHAPE(.grid = {blocks}, .block = {block}), hd_arg_ptr(dv));
+    for (uint32_t stage = 2 * block; stage <= length; stage *= 2) {
+        for (uint32_t distance = stage / 2; distance >= block; distance /= 2)
+            WORK_LAUNCH(w, "merge_far", WORK_SHAPE(.grid = {blocks}, .block = {block}), hd_arg_ptr(dv),
+                        hd_arg_u32(stage), hd_arg_u32(distance));
+        WORK_LAUNCH(w, "merge_blocks", WORK_SHAPE(.grid = {blocks}, .block = {block}), hd_arg_ptr(dv),
+                    hd_arg_u32(stage));
+    }
+    for (uint32_t a = 0; a < arrays; a++) sort(v + a * length, length, a % 2 == 0);
+    work_check_u32(w, "array", dv, v, n);
+}

@@ -1,0 +1,132 @@
+/* Lattice-Boltzmann (DWF Table 5.3: 470.lbm of SPEC CPU2006, modified; medium divergence, bound by memory bandwidth): an
+ * incompressible fluid in a box whose lid moves, with spheres in its way. 19 velocities in three dimensions, relaxation to
+ * equilibrium with one rate, full-way bounce-back in solid cells; each step reads one lattice and writes another.
+ *
+ * The thesis gives the number of threads (12288) and that memory is 95 % busy. Ours: one column of cells a thread; the box and
+ * the spheres; single precision. As in the original a cell's distributions lie together. The walls put a solid cell at both ends of each row, so that almost every warp has both
+ * kinds. The CPU does the same operations in the same order: the check is exact. */
+#include "workloads/workload.h"
+
+enum { Q = 19 };
+enum { FLUID, SOLID, LID };
+static const int along[Q][3] = {{0, 0, 0},  {1, 0, 0},   {-1, 0, 0},  {0, 1, 0},   {0, -1, 0},
+                                {0, 0, 1},  {0, 0, -1},  {1, 1, 0},   {-1, -1, 0}, {1, -1, 0},
+                                {-1, 1, 0}, {1, 0, 1},   {-1, 0, -1}, {1, 0, -1},  {-1, 0, 1},
+                                {0, 1, 1},  {0, -1, -1}, {0, 1, -1},  {0, -1, 1}};
+static const float omega = 1.95f, lid[3] = {0.05f, 0.02f, 0};
+
+struct box {
+    uint32_t size[3]; /* x, y, z */
+    uint32_t cells;
+    uint8_t *kind;
+};
+
+static float weight(int q) {
+    return q == 0 ? 1.0f / 3 : q < 7 ? 1.0f / 18 : 1.0f / 36;
+}
+
+/* ---- inputs ---- */
+
+static uint32_t square_distance(uint32_t a, uint32_t b) {
+    uint32_t d = a > b ? a - b : b - a;
+    return d * d;
+}
+
+/* Every cell whose distance from a random middle is at most the root of `radius`. */
+static void add_sphere(struct work *w, struct box *b, uint32_t radius) {
+    const uint32_t x = work_below(w, b->size[0]), y = work_below(w, b->size[1]),
+                   z = work_below(w, b->size[2]);
+    for (uint32_t c = 0; c < b->cells; c++) {
+        uint32_t at[3] = {c % b->size[0], c / b->size[0] % b->size[1], c / b->size[0] / b->size[1]};
+        if (square_distance(at[0], x) + square_distance(at[1], y) + square_distance(at[2], z) <= radius)
+            b->kind[c] = SOLID;
+    }
+}
+
+static struct box cavity(struct work *w, uint32_t nx, uint32_t ny, uint32_t nz, uint32_t spheres) {
+    struct box b = {.size = {nx, ny, nz}, .cells = nx * ny * nz, .kind = work_host(w, nx * ny * nz, 1)};
+    for (uint32_t s = 0; s < spheres; s++) add_sphere(w, &b, 1 + work_below(w, 9));
+    for (uint32_t c = 0; c < b.cells; c++) {
+        uint32_t x = c % nx, y = c / nx % ny, z = c / nx / ny;
+        bool wall = x == 0 || x == nx - 1 || y == 0 || y == ny - 1 || z == 0 || z == nz - 1;
+        if (wall)
+            b.kind[c] = SOLID;
+        else if (z == nz - 2 && b.kind[c] == FLUID)
+            b.kind[c] = LID;
+    }
+    return b;
+}
+
+/* At rest, stirred a little so that no two cells are alike. */
+static float *initial(struct work *w, const struct box *b) {
+    float *f = work_host(w, (size_t)Q * b->cells, sizeof *f);
+    for (uint32_t c = 0; c < b->cells; c++)
+        for (int q = 0; q < Q; q++) f[c * Q + (uint32_t)q] = weight(q) * work_uniform(w, 0.98f, 1.02f);
+    return f;
+}
+
+/* ---- the same on the CPU ---- */
+
+static uint32_t neighbour(const struct box *b, uint32_t cell, const int *step) {
+    uint32_t at[3] = {cell % b->size[0], cell / b->size[0] % b->size[1], cell / b->size[0] / b->size[1]};
+    for (int i = 0; i < 3; i++) at[i] = (uint32_t)((int64_t)at[i] + step[i] + b->size[i]) % b->size[i];
+    return (at[2] * b->size[1] + at[1]) * b->size[0] + at[0];
+}
+
+static float dot(const int *c, const float *u) {
+    float sum = 0;
+    for (int i = 0; i < 3; i++)
+        if (c[i]) sum += c[i] > 0 ? u[i] : -u[i];
+    return sum;
+}
+
+static void relax(float *f, uint8_t kind) {
+    float density = 0, u[3] = {0};
+    for (int q = 0; q < Q; q++) {
+        density += f[q];
+        for (int i = 0; i < 3; i++)
+            if (along[q][i]) u[i] += along[q][i] > 0 ? f[q] : -f[q];
+    }
+    for (int i = 0; i < 3; i++) u[i] = kind == LID ? lid[i] : u[i] / density;
+    const float square = 1.5f * (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+    for (int q = 0; q < Q; q++) {
+        float c = dot(along[q], u);
+        float rest = weight(q) * density * (1.0f + 3.0f * c + 4.5f * c * c - square);
+        f[q] += omega * (rest - f[q]);
+    }
+}
+
+static void step(const struct box *b, float *to, const float *from) {
+    for (uint32_t cell = 0; cell < b->cells; cell++) {
+        float f[Q];
+        for (int q = 0; q < Q; q++) {
+            const int back[3] = {-along[q][0], -along[q][1], -along[q][2]};
+            f[q] = from[neighbour(b, cell, back) * Q + (uint32_t)q];
+        }
+        if (b->kind[cell] != SOLID) relax(f, b->kind[cell]);
+        for (int q = 0; q < Q; q++) {
+            int as = b->kind[cell] != SOLID || q == 0 ? q : q & 1 ? q + 1 : q - 1;
+            to[cell * Q + (uint32_t)q] = f[as];
+        }
+    }
+}
+
+/* ---- the run ---- */
+
+void work_lbm(struct work *w) {
+    const uint32_t nx = work_pick(w, 32, 64, 128), ny = work_pick(w, 6, 16, 96), nz = work_pick(w, 4, 5, 12),
+                   block = work_pick(w, 64, 256, 256), steps = work_pick(w, 2, 2, 4);
+    struct box b = cavity(w, nx, ny, nz, nx * ny * nz / 128);
+    const size_t bytes = (size_t)Q * b.cells * sizeof(float);
+    float *f[2] = {initial(w, &b), work_host(w, bytes, 1)};
+    uint64_t lattice[2] = {work_input(w, "lattice 0", f[0], bytes), work_buffer(w, "lattice 1", bytes)};
+    uint64_t kind = work_input(w, "kinds", b.kind, b.cells);
+    for (uint32_t s = 0; s < steps; s++) {
+        WORK_LAUNCH(w, "lbm", WORK_SHAPE(.grid = {(nx * ny + block - 1) / block}, .block = {block}),
+                    hd_arg_ptr(lattice[~s & 1]), hd_arg_ptr(lattice[s & 1]), hd_arg_ptr(kind), hd_arg_u32(nx),
+                    hd_arg_u32(ny), hd_arg_u32(nz), hd_arg_f32(omega), hd_arg_f32(lid[0]),
+                    hd_arg_f32(lid[1]));
+        step(&b, f[~s & 1], f[s & 1]);
+    }
+    work_check_f32(w, "lattice", lattice[steps & 1], f[steps & 1], (size_t)Q * b.cells, 0, 0);
+}
