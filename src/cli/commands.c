@@ -437,7 +437,7 @@ static const struct help_section sweep_sections[] = {
 static const struct help_entry sweep_examples[] = {
     {"heddle sweep --workloads all --mech pdom,dwf,mimd --size tiny --db results.sqlite",
      "Every workload under three mechanisms."},
-    {"heddle sweep --workloads bfs,mu --mech pdom,harp --set sm.warp_size=8,16,32 --set gpu.sms=4,8 --db "
+    {"heddle sweep --workloads bfs,mu --mech pdom,harp --set sm.warp_size=16,32,64 --set gpu.sms=4,8 --db "
      "results.sqlite",
      "Two workloads under two mechanisms on six machines: 24 points."},
     {0},

@@ -108,6 +108,7 @@ static json_t *point_json(const struct store_row *row, const struct results_valu
         json_object_set_new(p, text_axes[a], json_string(store_place(row, text_axes[a])));
     json_object_set_new(p, "error", json_string(row->error));
     json_object_set_new(p, "launches", json_integer((json_int_t)row->launches));
+    json_object_set_new(p, "checked", json_integer((json_int_t)row->checked));
     set_hash(p, "key", row->id.key);
     set_hash(p, "machine", row->id.machine);
     set_hash(p, "program", row->id.program);

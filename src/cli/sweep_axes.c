@@ -16,16 +16,6 @@ static bool next_word(struct sweep *s, const char *option, const char **list, co
 
 /* ---- programs ---- */
 
-static bool unknown_workload(const char *name, struct err *e) {
-    VEC(const char *) names = {0};
-    for (const struct workload *w = workload_list; w->name; w++) VEC_PUSH(&names, w->name);
-    VEC_PUSH(&names, NULL);
-    const char *near = nearest_name(name, names.v);
-    VEC_FREE(&names);
-    if (near) return err_set(e, ERR_INPUT, "there is no workload '%.60s' (did you mean '%s'?)", name, near);
-    return err_set(e, ERR_INPUT, "there is no workload '%.60s'", name);
-}
-
 static bool read_workloads(struct sweep *s, const char *list, struct err *e) {
     if (!list) return err_set(e, ERR_INPUT, "--workloads is missing");
     while (list) {
@@ -35,8 +25,8 @@ static bool read_workloads(struct sweep *s, const char *list, struct err *e) {
             for (const struct workload *w = workload_list; w->name; w++) VEC_PUSH(&s->workloads, w);
             continue;
         }
-        const struct workload *w = workload_find(name + (*name == '@'));
-        if (!w) return unknown_workload(name, e);
+        const struct workload *w = lab_workload(name + (*name == '@'), e);
+        if (!w) return false;
         VEC_PUSH(&s->workloads, w);
     }
     return true;
@@ -45,12 +35,9 @@ static bool read_workloads(struct sweep *s, const char *list, struct err *e) {
 static bool read_sizes(struct sweep *s, const char *list, struct err *e) {
     for (list = list ? list : "small"; list;) {
         const char *name;
-        int i = 0;
-        if (!next_word(s, "--size", &list, &name, e)) return false;
-        while (i < WORK_SIZES && strcmp(work_size_names[i], name) != 0) i++;
-        if (i == WORK_SIZES)
-            return err_set(e, ERR_INPUT, "--size '%.60s': expected tiny, small or paper", name);
-        VEC_PUSH(&s->sizes, (enum work_size)i);
+        enum work_size size;
+        if (!next_word(s, "--size", &list, &name, e) || !lab_size(name, &size, e)) return false;
+        VEC_PUSH(&s->sizes, size);
     }
     return true;
 }

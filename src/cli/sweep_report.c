@@ -46,6 +46,15 @@ static void complain(const struct sweep *s, const struct store_row *row) {
     sb_free(&text);
 }
 
+static enum cli_exit stopped(const struct sweep *s) {
+    struct sb text = {0};
+    sb_add(&text, "stopped; %zu of %zu points are in %s, and the same command goes on from there",
+           s->lab.rows.rows.n, s->lab.progress.points, s->db);
+    term_error(&s->cli->term, s->cli->command->name, text.text);
+    sb_free(&text);
+    return CLI_FAILED;
+}
+
 enum cli_exit sweep_report(const struct sweep *s, struct sb *out) {
     const struct lab_progress *p = &s->lab.progress;
     size_t ended[STORE_FAILED + 1] = {0};
@@ -54,19 +63,12 @@ enum cli_exit sweep_report(const struct sweep *s, struct sb *out) {
         ended[row->state]++;
         if (row->state != STORE_GOOD) complain(s, row);
     }
+    if (s->lab.stopped) return stopped(s);
     sb_add(out, "%zu point%s: %zu stored before, %zu run; %zu ok, %zu failed, %zu wrong\n", p->points,
            plural(p->points), p->stored, p->done, ended[STORE_GOOD], ended[STORE_FAILED], ended[STORE_WRONG]);
     if (s->cli->term.out_tty)
         sb_add(out, "%s%.1f s of host time; 'heddle results --db %s' shows them%s\n",
                term_on(&s->cli->term, TERM_DIM), term_seconds() - s->progress.start, s->db,
                term_on(&s->cli->term, TERM_PLAIN));
-    if (s->lab.stopped) {
-        struct sb text = {0};
-        sb_add(&text, "stopped; %zu of %zu points are in %s, and the same command goes on from there",
-               s->lab.rows.rows.n, p->points, s->db);
-        term_error(&s->cli->term, s->cli->command->name, text.text);
-        sb_free(&text);
-        return CLI_FAILED;
-    }
     return ended[STORE_WRONG] ? CLI_FAILED : CLI_OK;
 }

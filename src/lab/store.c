@@ -20,19 +20,19 @@ enum { APPLICATION = 0x68656464 /* "hedd" */, SCHEMA = 1, BUSY_MILLISECONDS = 60
 
 const char *const store_state_names[] = {"ok", "wrong", "failed"};
 
-static const char schema[] =
-    "CREATE TABLE point (key INTEGER PRIMARY KEY, workload TEXT NOT NULL, size TEXT NOT NULL, config TEXT "
-    "NOT NULL,"
-    " mech TEXT NOT NULL, options TEXT NOT NULL, version TEXT NOT NULL, program TEXT NOT NULL, machine "
-    "INTEGER NOT NULL,"
-    " state TEXT NOT NULL, error TEXT NOT NULL, launches INTEGER NOT NULL, digest TEXT NOT NULL);"
-    "CREATE TABLE counter (key INTEGER NOT NULL, name TEXT NOT NULL, value INTEGER NOT NULL, PRIMARY KEY "
-    "(key, name))"
-    " WITHOUT ROWID;"
-    "CREATE TABLE setting (machine INTEGER NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY "
-    "(machine, key))"
-    " WITHOUT ROWID;"
-    "CREATE TABLE host (key INTEGER PRIMARY KEY, seconds REAL NOT NULL);";
+static const char schema[] = "CREATE TABLE point ("
+                             "key INTEGER PRIMARY KEY, workload TEXT NOT NULL, size TEXT NOT NULL, "
+                             "config TEXT NOT NULL, mech TEXT NOT NULL, options TEXT NOT NULL, "
+                             "version TEXT NOT NULL, program TEXT NOT NULL, machine INTEGER NOT NULL, "
+                             "state TEXT NOT NULL, error TEXT NOT NULL, launches INTEGER NOT NULL, "
+                             "checked INTEGER NOT NULL, digest TEXT NOT NULL);"
+                             "CREATE TABLE counter ("
+                             "key INTEGER NOT NULL, name TEXT NOT NULL, value INTEGER NOT NULL, "
+                             "PRIMARY KEY (key, name)) WITHOUT ROWID;"
+                             "CREATE TABLE setting ("
+                             "machine INTEGER NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, "
+                             "PRIMARY KEY (machine, key)) WITHOUT ROWID;"
+                             "CREATE TABLE host (key INTEGER PRIMARY KEY, seconds REAL NOT NULL);";
 
 /* ---- SQLite ---- */
 
@@ -157,6 +157,13 @@ static char *file_name(const char *path) {
     return name.text;
 }
 
+/* Waits for who has it locked; runs nothing that a file of unknown origin has in its tables' definitions. */
+static void guard(struct store *s) {
+    sqlite3_busy_timeout(s->db, BUSY_MILLISECONDS);
+    sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+}
+
 bool store_open(const char *path, enum store_access access, struct store **out, struct err *e) {
     struct store *s = xcalloc(1, sizeof *s);
     *out = s;
@@ -166,7 +173,7 @@ bool store_open(const char *path, enum store_access access, struct store **out, 
     int flags = SQLITE_OPEN_READWRITE | (access == STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
     bool fine = !path || *path || err_set(e, ERR_INPUT, "the database has no name");
     fine = fine && (sqlite3_open_v2(s->path, &s->db, flags, NULL) == SQLITE_OK || store_fail(s, e));
-    if (fine) sqlite3_busy_timeout(s->db, BUSY_MILLISECONDS);
+    if (fine) guard(s);
     fine = fine && check(s, access, e);
     if (fine) return true;
     store_close(s);
@@ -211,31 +218,32 @@ static enum store_state state_of(const struct lab_outcome *o) {
 }
 
 static void point_sql(struct sb *sql) {
-    sb_add(sql, "INSERT OR IGNORE INTO point (key, workload, size, config, mech, options, version, program, "
-                "machine, state,"
-                " error, launches, digest");
+    sb_add(sql, "INSERT OR IGNORE INTO point (" STORE_COLUMNS);
     for (int i = 0; i < STAT_COUNT; i++) sb_add(sql, ", \"%s\"", stat_rows[i].name);
     sb_add(sql, ") VALUES (?");
-    for (int i = 1; i < 13 + STAT_COUNT; i++) sb_add(sql, ", ?");
+    for (int i = 1; i < STORE_NCOLUMNS + STAT_COUNT; i++) sb_add(sql, ", ?");
     sb_add(sql, ")");
 }
 
+/* In the order of STORE_COLUMNS; SQLite counts from 1. */
 static void bind_point(sqlite3_stmt *q, const struct store_id *id, const struct lab_outcome *o) {
     const char *const text[] = {id->workload, id->size, id->config, id->mech, id->options, id->version};
-    bind_count(q, 1, id->key);
-    for (int i = 0; i < 6; i++) bind_text(q, 2 + i, text[i]);
-    bind_hash(q, 8, id->program);
-    bind_count(q, 9, id->machine);
-    bind_text(q, 10, store_state_names[state_of(o)]);
-    bind_text(q, 11, err_text(&o->err));
-    bind_count(q, 12, o->launches);
-    bind_hash(q, 13, o->digest);
+    int at = 1;
+    bind_count(q, at++, id->key);
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) bind_text(q, at++, text[i]);
+    bind_hash(q, at++, id->program);
+    bind_count(q, at++, id->machine);
+    bind_text(q, at++, store_state_names[state_of(o)]);
+    bind_text(q, at++, err_text(&o->err));
+    bind_count(q, at++, o->launches);
+    bind_count(q, at++, o->checked);
+    bind_hash(q, at++, o->digest);
     for (int i = 0; i < STAT_COUNT; i++) {
         enum stat_id stat = (enum stat_id)i;
         if (stat_rows[i].formula)
-            sqlite3_bind_double(q, 14 + i, stats_value(&o->total, stat));
+            sqlite3_bind_double(q, at++, stats_value(&o->total, stat));
         else
-            bind_count(q, 14 + i, stats_exact(&o->total, stat));
+            bind_count(q, at++, stats_exact(&o->total, stat));
     }
 }
 

@@ -40,10 +40,10 @@ struct store_value {
 struct store_row {
     struct store_id id;
     enum store_state state;
-    const char *error; /* what went wrong, or "" */
-    uint64_t launches, digest;
-    double seconds;                   /* of the host: the one thing that differs from run to run */
-    const struct store_value *values; /* as store_rows.names says */
+    const char *error;                  /* what went wrong, or "" */
+    uint64_t launches, checked, digest; /* as of struct lab_outcome */
+    double seconds;                     /* of the host: the one thing that differs from run to run */
+    const struct store_value *values;   /* as store_rows.names says */
 };
 
 /* Points in canonical order: by workload, size, configuration, mechanism, options, version. Text belongs to mem. */

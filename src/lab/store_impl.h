@@ -13,6 +13,12 @@ struct store {
     pthread_mutex_t lock; /* a transaction at a time */
 };
 
+/* The columns of table point before its statistics, in the order in which they are written and read. */
+#define STORE_COLUMNS                                                                                 \
+    "key, workload, size, config, mech, options, version, program, machine, state, error, launches, " \
+    "checked, digest"
+enum { STORE_NCOLUMNS = 14 };
+
 /* Says what SQLite last complained about. Returns false. */
 bool store_fail(const struct store *s, struct err *e);
 /* Statements without results. */

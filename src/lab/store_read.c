@@ -6,10 +6,6 @@
 
 #include "lab/store_impl.h"
 
-static const char identity[] =
-    "key, workload, size, config, mech, options, version, program, machine, state, error, launches, digest";
-enum { IDENTITY = 13 }; /* columns of it */
-
 static const char *copy(struct arena *mem, sqlite3_stmt *q, int column) {
     const char *text = (const char *)sqlite3_column_text(q, column);
     return text ? arena_strndup(mem, text, strlen(text)) : "";
@@ -110,9 +106,10 @@ static bool read_row(struct read *r, sqlite3_stmt *q) {
     if (!state_from(r->s, q, 9, &row.state, r->e)) return false;
     row.error = copy(mem, q, 10);
     row.launches = (uint64_t)sqlite3_column_int64(q, 11);
-    row.digest = hash(q, 12);
-    row.seconds = sqlite3_column_double(q, IDENTITY);
-    for (size_t i = 0; i < r->columns; i++) values[i] = value_at(q, IDENTITY + 1 + (int)i);
+    row.checked = (uint64_t)sqlite3_column_int64(q, 12);
+    row.digest = hash(q, 13);
+    row.seconds = sqlite3_column_double(q, STORE_NCOLUMNS);
+    for (size_t i = 0; i < r->columns; i++) values[i] = value_at(q, STORE_NCOLUMNS + 1 + (int)i);
     VEC_PUSH(&r->out->rows, row);
     return true;
 }
@@ -121,7 +118,7 @@ static bool read_row(struct read *r, sqlite3_stmt *q) {
 static bool read_points(struct read *r) {
     struct sb sql = {0};
     sqlite3_stmt *q = NULL;
-    sb_add(&sql, "SELECT %s, (SELECT seconds FROM host WHERE host.key = point.key)", identity);
+    sb_add(&sql, "SELECT " STORE_COLUMNS ", (SELECT seconds FROM host WHERE host.key = point.key)");
     for (size_t i = 0; i < r->columns; i++) sb_add(&sql, ", \"%s\"", r->out->names.v[i]);
     sb_add(&sql, " FROM point ORDER BY key");
     bool more = false, fine = store_prepare(r->s, sql.text, &q, r->e);

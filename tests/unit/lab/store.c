@@ -38,7 +38,7 @@ static struct store_id id_of(struct place *p, struct lab_point point) {
 }
 
 static void put(struct place *p, struct store *s, const struct store_id *id, uint64_t cycles, bool replace) {
-    struct lab_outcome o = {.launches = 3, .digest = 0xabcdef, .seconds = 1.5};
+    struct lab_outcome o = {.launches = 3, .checked = 77, .digest = 0xabcdef, .seconds = 1.5};
     o.total.gpu.cycles = cycles;
     o.total.sm.thread_insts = 3 * cycles;
     assert_true(store_put(s, id, &o, replace, &p->e));
@@ -71,6 +71,7 @@ static void what_is_put_in_comes_out(void **state) {
     assert_int_equal(row->state, STORE_GOOD);
     assert_string_equal(row->error, "");
     assert_int_equal(row->launches, 3);
+    assert_int_equal(row->checked, 77);
     assert_int_equal(row->digest, 0xabcdef);
     assert_true(row->seconds == 1.5);
     assert_int_equal(row->id.noptions, id.noptions);
