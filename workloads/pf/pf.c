@@ -4,6 +4,9 @@
  * beginning, for a random number and so finds the parent it descends from, moves by a random step, compares the pixels of a disk
  * there with what the object looks like, and makes a weight of that.
  *
+ * Parents are drawn independently. Systematic resampling, which takes them in even steps, was tried first: neighbours then search
+ * nearly as far and hardly diverge (lane activity 0.99 instead of 0.67 at the paper's size), where the paper has low lane activity.
+ *
  * The paper names no inputs: ours are ten frames of 128x128 and a disk of radius 5. Weights are whole numbers, so that their sums are
  * the same in any order; the other arithmetic is the same IEEE operations on both sides: the check is exact. And the filter must
  * do what it is for: at the last frame the particles are on the object. */
