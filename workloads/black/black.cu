@@ -1,5 +1,5 @@
 // Black-Scholes prices of European calls and puts; threads take the options in turn (DWF 5.3, 6.2).
-#include "soft.h"
+#include "soft.cuh"
 
 // The normal distribution, by a polynomial of degree 5 (Abramowitz and Stegun 26.2.17).
 DEVICE float normal(float d) {
