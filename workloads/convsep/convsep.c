@@ -1,7 +1,8 @@
 /* Separable convolution (SL Table 3, of the CUDA examples: 39260160 and 42946560 warp instructions of the row and the column
  * kernel). Those are five runs of 213 and 233 instructions over 36864 warps: an image of 3072 x 3072 with eight results a
- * thread, as here, in one run. Blocks of 16 x 4 threads for rows, 16 x 8 for columns, a radius of 8. Halos are
- * uniform for 16 threads; only where the image ends within a block, as it does at the other sizes, warps diverge. The CPU adds in the kernel's order: the check is exact. */
+ * thread, as here, in one run. Blocks of 16 x 4 threads for rows, 16 x 8 for columns, a radius of 8. Halos are uniform for 16
+ * threads; warps diverge only where the image ends within a block, as it does at the other sizes. The CPU adds in the
+ * kernel's order: the check is exact. */
 #include "workloads/workload.h"
 
 enum { RADIUS = 8, TAPS = 2 * RADIUS + 1, RESULTS = 8 };
