@@ -1,11 +1,11 @@
 /* Bitonic sort (DWF Table 5.3: the CUDA example, extended to large arrays by not using shared memory; high divergence). Stages
- * that fit into a block run in one launch with a barrier after each step ("frequent barrier
- * synchronizations that ensure loop iterations execute in lock-step", 3.3); wider steps are launches of their own.
+ * that fit into a block run in one launch with a barrier after each step ("frequent barrier synchronizations that ensure loop
+ * iterations execute in lock-step", 3.3); wider steps are launches of their own.
  *
  * At each step one thread of a pair works and the other does not: at distance 1 the even and the odd ones, the dependence
  * that thread swizzling is for (4.1). The thesis gives the number of threads (12288) but not the array. Ours: three arrays
- * of random words, because 12288 is three times a power of two, one element a thread. In the last stage of an array
- * its bit in the index, which says up or down, is that of the array's number: odd arrays end up descending. */
+ * of random words, because 12288 is three times a power of two; one element a thread. In the last stage the bit of the index
+ * that says up or down is that of the array's number: odd arrays end up descending. Integers: the check is exact. */
 #include <stdlib.h>
 
 #include "workloads/workload.h"

@@ -1,5 +1,5 @@
-// Complex 1D FFTs in six steps: an array of m * m points is a square matrix, a thread block for each array and a thread for each
-// of its rows (DWF 5.3).
+// Complex 1D FFTs in six steps: an array of m * m points is a square matrix, a thread for each of its rows (DWF 5.3). A thread
+// block has whole arrays.
 #include "cuda.h"
 
 DEVICE float2 multiply(float2 a, float2 b) {
@@ -8,8 +8,7 @@ DEVICE float2 multiply(float2 a, float2 b) {
 
 // The thread's row of `to` is its column of `from`. Threads start behind their own number, so that no two of them
 // read the same row at the same time.
-DEVICE void transpose(float2 *to, const float2 *from, uint m) {
-    const uint row = threadIdx.x;
+DEVICE void transpose(float2 *to, const float2 *from, uint row, uint m) {
     for (uint other = row + 1; other < m; other++) to[row * m + other] = from[other * m + row];
     for (uint other = 0; other < row; other++) to[row * m + other] = from[other * m + row];
     to[row * m + row] = from[row * m + row];
@@ -49,14 +48,14 @@ DEVICE void twiddle(float2 *v, const float2 *all_roots, uint row, uint m) {
 
 // all_roots[k]: exp(-2 pi i k / (m * m)). The result is in `work`.
 KERNEL fft(float2 *work, float2 *data, const float2 *roots, const float2 *all_roots, uint m) {
-    float2 *const a = data + blockIdx.x * m * m, *const b = work + blockIdx.x * m * m;
-    const uint row = threadIdx.x;
-    transpose(b, a, m);
+    const uint array = global_id() / m, row = global_id() % m;
+    float2 *const a = data + array * m * m, *const b = work + array * m * m;
+    transpose(b, a, row, m);
     fft_row(b + row * m, roots, m);
     twiddle(b + row * m, all_roots, row, m);
     __syncthreads();
-    transpose(a, b, m);
+    transpose(a, b, row, m);
     fft_row(a + row * m, roots, m);
     __syncthreads();
-    transpose(b, a, m);
+    transpose(b, a, row, m);
 }

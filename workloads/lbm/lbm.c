@@ -3,8 +3,9 @@
  * equilibrium with one rate, full-way bounce-back in solid cells; each step reads one lattice and writes another.
  *
  * The thesis gives the number of threads (12288) and that memory is 95 % busy. Ours: one column of cells a thread; the box and
- * the spheres; single precision. As in the original a cell's distributions lie together. The walls put a solid cell at both ends of each row, so that almost every warp has both
- * kinds. The CPU does the same operations in the same order: the check is exact. */
+ * the spheres; single precision. As in the original a cell's distributions lie together. The walls put a solid cell at both
+ * ends of each row, so that many warps have both kinds. The CPU does the same operations in the same order: the check is
+ * exact. */
 #include "workloads/workload.h"
 
 enum { Q = 19 };

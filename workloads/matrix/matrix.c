@@ -1,7 +1,8 @@
 /* Naive matrix multiply (DWF Table 5.3: a simple version, each thread computes one element of the product on its own; 12288
- * threads, no divergence). The thesis does not give the shape. Ours is a product so wide that a core of 768 threads works on one
- * row and all of b streams through it: with it memory is as busy as Table 6.1 says (84 %), which a squarer one is not. The CPU
- * adds in the kernel's order, in single precision and without fused operations, so that the check is exact. */
+ * threads, no divergence). The thesis does not give the shape, only that memory is busy (Table 6.1: 84 %). Ours is a product
+ * so wide that a core's 768 threads work on one row and all of b streams through it; memory is less busy than there, because
+ * cores that ask for the same line at about the same time are served together. The CPU adds in the
+ * kernel's order, in single precision and without fused operations, so that the check is exact. */
 #include "workloads/workload.h"
 
 static void multiply(float *c, const float *a, const float *b, uint32_t rows, uint32_t columns,

@@ -1,6 +1,6 @@
-/* Matrix transpose, naive and tiled (SL Table 3, of the CUDA examples: 1835008 and 2752512 warp instructions). 28 and 42 instructions
- * of 32768 warps, twice, are those numbers: a million elements, 256 by 4096, in blocks of 16 x 16, and a launch to warm up
- * that is left out here. Values are moved only: the check is exact. */
+/* Matrix transpose, naive and tiled (SL Table 3, of the CUDA examples: 1835008 and 2752512 warp instructions). 28 and 42
+ * instructions of 32768 warps, twice, are those numbers: a million elements, 256 by 4096, in blocks of 16 x 16, and a launch
+ * to warm up that is left out here. Values are only moved: the check is exact. */
 #include "workloads/workload.h"
 
 enum { TILE = 16 };
