@@ -468,7 +468,7 @@ static const struct opt results_options[] = {
 static const struct help_entry results_axes[] = {
     {"workload, size, config", "What ran, and on which machine."},
     {"mech", "The mechanism, with those of its parameters that are not the configuration's."},
-    {"options", "Options that are not the configuration's, as one text."},
+    {"options", "Options that are not the configuration's, as one text; - where there are none."},
     {"version, state", "heddle's version; ok, wrong or failed."},
     {"KEY", "Any key of 'heddle list options': its value at that point, wherever it came from."},
     {0},

@@ -10,7 +10,12 @@
 /* ---- text ---- */
 
 static const char *const text_axes[] = {"workload", "size", "config", "mech", "options", "version", "state"};
-enum { TEXT_AXES = sizeof text_axes / sizeof *text_axes, VERSION = 5, STATE = 6 };
+enum { TEXT_AXES = sizeof text_axes / sizeof *text_axes, OPTIONS = 4, VERSION = 5, STATE = 6 };
+
+/* No options are no text here, so that a column without any goes away. */
+static const char *text_at(const struct store_row *row, size_t axis) {
+    return axis == OPTIONS ? row->id.options : store_place(row, text_axes[axis]);
+}
 
 /* Versions and states are only worth a column where they differ from what is to be expected. */
 static bool worth_showing(const struct results *r, size_t axis) {
@@ -52,7 +57,7 @@ void results_list_text(const struct results *r, struct sb *out) {
     for (size_t i = 0; i < r->chosen.n; i++) {
         const struct store_row *row = r->chosen.v[i];
         for (size_t a = 0; a < TEXT_AXES; a++)
-            if (shown[a]) table_cell(&t, "%s", store_place(row, text_axes[a]));
+            if (shown[a]) table_cell(&t, "%s", text_at(row, a));
         for (size_t v = 0; v < r->values.n; v++) value_cell(&t, row, &r->values.v[v]);
         if (r->host) table_cell(&t, "%.2f", row->seconds);
     }
@@ -83,7 +88,7 @@ void results_list_csv(const struct results *r, struct sb *out) {
     csv_end_row(out);
     for (size_t i = 0; i < r->chosen.n; i++) {
         const struct store_row *row = r->chosen.v[i];
-        for (size_t a = 0; a < TEXT_AXES; a++) csv_cell(out, "%s", store_place(row, text_axes[a]));
+        for (size_t a = 0; a < TEXT_AXES; a++) csv_cell(out, "%s", text_at(row, a));
         csv_cell(out, "%s", row->error);
         for (size_t v = 0; v < n; v++) {
             struct sb text = {0};
@@ -104,8 +109,7 @@ static void set_hash(json_t *object, const char *name, uint64_t hash) {
 
 static json_t *point_json(const struct store_row *row, const struct results_value *values, size_t n) {
     json_t *p = json_object();
-    for (size_t a = 0; a < TEXT_AXES; a++)
-        json_object_set_new(p, text_axes[a], json_string(store_place(row, text_axes[a])));
+    for (size_t a = 0; a < TEXT_AXES; a++) json_object_set_new(p, text_axes[a], json_string(text_at(row, a)));
     json_object_set_new(p, "error", json_string(row->error));
     json_object_set_new(p, "launches", json_integer((json_int_t)row->launches));
     json_object_set_new(p, "checked", json_integer((json_int_t)row->checked));

@@ -66,7 +66,7 @@ static void head_cells(const struct results *r, struct table *t) {
     for (size_t c = 0; c < r->pivot.col_heads.n; c++) {
         struct sb label = {0};
         pivot_label(&r->pivot.cols, r->pivot.col_heads.v[c], &label);
-        table_cell(t, "%s", *label.text ? label.text : "-");
+        table_cell(t, "%s", label.text);
         sb_free(&label);
     }
 }

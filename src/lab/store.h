@@ -89,7 +89,7 @@ const struct store_row *store_by_key(const struct store_rows *r, uint64_t key); 
 extern const char *const store_axes[];
 /* Whether that is an axis of any of these points; the message has the nearest name. */
 bool store_axis(const struct store_rows *r, const char *axis, struct err *e);
-/* Where the point lies on it; "-" where it has no such option. */
+/* Where the point lies on it; "-" where it has no such option, or no options that differ. */
 const char *store_place(const struct store_row *row, const char *axis);
 /* The canonical order of two places of one axis: negative, 0, positive. */
 int store_order(const char *axis, const char *a, const char *b);

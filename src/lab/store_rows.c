@@ -100,7 +100,7 @@ const char *store_place(const struct store_row *row, const char *axis) {
     case SIZE: return row->id.size;
     case CONFIG: return row->id.config;
     case MECH: return row->id.mech;
-    case OPTIONS: return row->id.options;
+    case OPTIONS: return *row->id.options ? row->id.options : "-";
     case VERSION: return row->id.version;
     case STATE: return store_state_names[row->state];
     default: option = store_option(row, axis); return option ? option : "-";

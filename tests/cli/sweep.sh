@@ -138,6 +138,10 @@ expect_err "error: matrix tiny under pdom on tiny, gpu.max_cycles=100: the resul
 run sweep $small --mech pdom --db failed.sqlite
 expect_status 0 "but not that of a sweep without it"
 
+run sweep --workloads spin-lock --size tiny --config tiny --mech mimd,pdom --db lock.sqlite
+[ "$status" -eq 0 ] && grep -q "1 ok, 1 failed, 0 wrong" "$out" && grep -q "spin-lock tiny under pdom on tiny: SIMT-induced deadlock" "$err"
+verdict $? "a spin lock under a stack is one that fails"
+
 # ---- results ----
 run sweep --workloads matrix --size tiny,small --config tiny --mech pdom,mimd --set gpu.sms=1,2 --db r.sqlite
 sql r.sqlite "UPDATE point SET \"gpu.ipc\" = CASE WHEN mech = 'pdom' THEN 2 ELSE 3 END * CASE WHEN options = '' THEN 1 ELSE 2 END * CASE WHEN size = 'tiny' THEN 1 ELSE 0.5 END"
@@ -172,6 +176,14 @@ run results --db r.sqlite --only size=tiny --rows gpu.sms --cols mech --value ip
 expect_json p.json rows/1/cells/mimd 6.0 "as JSON"
 expect_json p.json means/pdom 3.0 "with the means"
 expect_json p.json rows/1/gpu.sms '"2"' "and the rows' places"
+run results --db r.sqlite --only size=tiny --rows mech --cols options --value ipc --relative-to - --csv -
+expect_out "mech,-,gpu.sms=2
+pdom,1,2
+mimd,1,2" "points without options have a place too"
+run results --db r.sqlite --only options=- --only size=small --value ipc
+expect_out "workload  size   config  mech  gpu.ipc
+matrix    small  tiny    pdom    1.000
+matrix    small  tiny    mimd    1.500" "and can be chosen"
 run results --db r.sqlite --rows workload --cols mech
 expect_err "row matrix and column pdom have more than one point: they differ in gpu.sms (1, 2)" "points that share a cell are refused"
 expect_status 2 "with status 2"
