@@ -313,6 +313,7 @@ const struct mech_ops mech_harp = {
     .wake = wake,
     .next = next,
     .census = census,
+    .places = harp_places,
     .state = harp_state,
     .storage = harp_storage,
     .audit = harp_audit,
