@@ -357,14 +357,18 @@ static void expect(const struct mp_home *h, uint32_t to, const uint32_t *mask, u
     }
 }
 
-static uint32_t audit_rt(const struct mp_home *h, uint32_t (*seen)[MP_WORDS]) {
+static uint32_t audit_rt(const struct split_pool *pool, const struct mp_home *h, uint32_t (*seen)[MP_WORDS]) {
     uint32_t n = 0, waiting = 0;
     for (uint32_t i = 0; i < h->n; i++) {
         const struct mp_entry *e = &h->rt[i];
         if (!e->used) continue;
         n++;
         CHECK(any(e->pending) && !memcmp(seen[i], e->pending, sizeof e->pending));
-        for (uint32_t k = 0; k < MP_WORDS; k++) CHECK(!(e->pending[k] & ~e->mask[k]));
+        for (uint32_t k = 0; k < MP_WORDS; k++) {
+            const uint32_t slot = h->first + k;
+            CHECK(!(e->pending[k] & ~e->mask[k]));
+            CHECK(!(e->mask[k] & ~(slot < pool->slots ? pool->present[slot] : 0)));
+        }
         waiting += count(e->mask) - count(e->pending);
     }
     CHECK(n == h->used);
@@ -390,7 +394,7 @@ static uint32_t audit_home(const struct mech *m, uint32_t home) {
     for (uint32_t i = 0; i < h->n; i++)
         if (h->rt[i].used) expect(h, h->rt[i].to, h->rt[i].mask, seen);
     CHECK(rows == h->rows && away == h->away && (!p->max_splits || rows <= p->max_splits));
-    uint32_t waiting = audit_rt(h, seen);
+    uint32_t waiting = audit_rt(m->pool, h, seen);
     free(seen);
     return waiting;
 }
