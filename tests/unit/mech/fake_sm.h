@@ -36,6 +36,14 @@ static inline void fake_op(struct ir_module *m) {
                                  .ns = 2,
                                  .o = {ir_reg(IR_FILE_32, 0), ir_reg(IR_FILE_32, 1), ir_reg(IR_FILE_32, 2)}});
 }
+static inline void fake_load(struct ir_module *m) { /* from global memory */
+    fake_put(m, (struct ir_insn){.op = IR_LD_U32,
+                                 .nd = 1,
+                                 .ns = 1,
+                                 .vec = 1,
+                                 .space = IR_SP_GLOBAL,
+                                 .o = {ir_reg(IR_FILE_32, 0), ir_reg(IR_FILE_64, 1)}});
+}
 static inline void fake_bra(struct ir_module *m, uint16_t guard, uint32_t target) {
     fake_put(m, (struct ir_insn){.op = IR_BRA, .guard = guard, .target = target});
 }

@@ -2,7 +2,7 @@
  * exits, calls, barriers, locks, tables of one entry, and random programs. */
 #include <stdio.h>
 
-#include "unit/mech/fake_sm.h"
+#include "unit/mech/random_program.h"
 
 enum { MAX_SPLITS, MAX_RT, PATIENCE, SPILL, EARLY, PARAMS };
 enum { IPDOM, OPPORTUNE, LET_GO, RT_SUM, RT_SAMPLES, RT_MAX, ST_MAX, ST_SPILLS, RT_SPILLS };
@@ -338,54 +338,19 @@ static void test_without_patience_they_wait_for_ever(void **state) {
 
 /* ---- random programs ---- */
 
-enum { FUNCS = 3 };
-
-/* Everything branches anywhere in its function; calls recurse. */
-static struct ir_module *random_program(struct rng *r) {
-    static const char *const name[FUNCS] = {"kernel", "first", "second"};
-    struct ir_module *m = ir_module_new("random");
-    const bool calls = rng_below(r, 2), barriers = rng_below(r, 3) == 0;
-    for (uint32_t f = 0; f < FUNCS; f++) {
-        uint32_t from = (uint32_t)m->code.n, len = 4 + (uint32_t)rng_below(r, 20);
-        for (uint32_t k = 0; k + 1 < len; k++) {
-            uint32_t to = from + (uint32_t)rng_below(r, len), also = from + (uint32_t)rng_below(r, len);
-            uint16_t maybe = rng_below(r, 3) ? FAKE_MAYBE : 0;
-            uint64_t what = rng_below(r, 100);
-            if (what < 28)
-                fake_bra(m, FAKE_MAYBE, to);
-            else if (what < 34)
-                fake_brx(m, 2, (uint32_t[]){to, also});
-            else if (what < 44 && calls)
-                fake_call(m, maybe, 1 + (uint32_t)rng_below(r, FUNCS - 1));
-            else if (what < 48)
-                fake_end(m, what & 1 ? IR_RET : IR_EXIT, FAKE_MAYBE);
-            else if (what < 53 && barriers)
-                fake_bar(m, maybe);
-            else
-                fake_op(m);
-        }
-        fake_end(m, f ? IR_RET : IR_EXIT, 0);
-        fake_func(m, name[f]);
-    }
-    return m;
-}
-
 static void run_random(struct rng *r, const char *mech, uint32_t w, uint64_t *early, uint64_t *spills) {
     struct rig g = {.param = {[MAX_SPLITS] = (int64_t)rng_below(r, 4),
                               [MAX_RT] = (int64_t)rng_below(r, 3),
-                              [PATIENCE] = 15 + (int64_t)rng_below(r, 30),
+                              [PATIENCE] = 5 + (int64_t)rng_below(r, 10),
                               [SPILL] = (int64_t)rng_below(r, 10),
                               [EARLY] = 1}};
-    g.m = random_program(r);
+    g.m = random_program(r, random_mix(r, true));
     g.c = fake_finish(g.m);
-    g.f = fake_new(g.m, g.c, w, 1 + (uint32_t)rng_below(r, w < 32 ? 48 : 2 * w));
+    g.f = fake_new(g.m, g.c, w, random_threads(r, w));
+    random_machine(g.f, r);
     g.f->env.param = g.param;
-    g.f->env.schedulers = 1 + (uint32_t)rng_below(r, 3);
-    g.f->env.order = (uint32_t)rng_below(r, 4);
     g.f->slow = rng_below(r, 2);
     g.f->per_block = 32 * (uint32_t)rng_below(r, 4);
-    g.f->seed = rng_next(r);
-    g.f->budget = 20 + (uint32_t)rng_below(r, 60);
     fake_start(g.f, mech);
     assert_true(fake_run(g.f));
     *early += extra(&g, OPPORTUNE);
