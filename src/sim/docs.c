@@ -103,10 +103,45 @@ static void mechanism_counters(const struct mech_ops *mech, struct sb *out) {
     }
 }
 
+/* With its defaults, on the default machine: what it would hold of a program does not count. */
+static void mechanism_storage(const struct mech_ops *mech, struct sb *out) {
+    struct options o;
+    struct err e = {0};
+    uint64_t now = 0;
+    struct ir_module *none = ir_module_new("none");
+    options_init(&o);
+    if (!options_set(&o, "run.mech", mech->name, OPTION_GIVEN, &e)) PANIC("%s", err_text(&e));
+    const struct opt_sm *sm = &o.machine.sm;
+    struct mech_env env = {.module = none,
+                           .warp_size = (uint32_t)sm->warp_size,
+                           .simd_width = (uint32_t)sm->simd_width,
+                           .schedulers = (uint32_t)sm->schedulers,
+                           .warps = (uint32_t)sm->threads / 32,
+                           .order_groups = 1,
+                           .now = &now};
+    options_mech(&o, &env.param);
+    struct mech *m = mech_new(mech, &env, &e);
+    if (!m) PANIC("%s", err_text(&e));
+    struct sb lines = {0};
+    mech->storage(m, &lines);
+    sb_add(out, "| structure of an SM of `" CONFIG_DEFAULT "` | bits |\n|---|---|\n");
+    for (char *rest = NULL, *line = strtok_r(lines.text, "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        char *space = strchr(line, ' ');
+        sb_add(out, "| `%.*s` | %s |\n", (int)(space - line), line, space + 1);
+    }
+    sb_free(&lines);
+    mech_free(m);
+    ir_module_free(none);
+    options_free(&o);
+}
+
 void docs_mechanism(const struct mech_ops *mech, struct sb *out) {
     mechanism_options(mech, out);
     sb_add(out, "\n");
     mechanism_counters(mech, out);
+    sb_add(out, "\n");
+    mechanism_storage(mech, out);
 }
 
 /* ---- configurations ---- */

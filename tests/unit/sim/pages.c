@@ -1,4 +1,4 @@
-/* Every mechanism has its page in docs/mechanisms, with all it must have, and with its options and statistics as they are. */
+/* Every mechanism has its page in docs/mechanisms, with all it must have, and with its options, statistics and storage as they are. */
 #include "mech/mech.h"
 #include "sim/docs.h"
 #include "unit/sim/page.h"
@@ -11,7 +11,7 @@ static void page_of(const struct mech_ops *m, char *path, size_t room, struct sb
 
 static void every_mechanism_has_its_page(void **state) {
     (void)state;
-    static const char *const parts[] = {"\n## Idea\n",  "\n## Rules\n", "\n## Options and statistics\n",
+    static const char *const parts[] = {"\n## Idea\n",  "\n## Rules\n", "\n## Options, statistics, storage\n",
                                         "\n## Example", "\n## Cost\n",  "eviations\n"};
     for (const struct mech_ops *const *m = mech_list; *m; m++) {
         struct sb page = {0};
@@ -23,7 +23,7 @@ static void every_mechanism_has_its_page(void **state) {
     }
 }
 
-static void its_options_and_statistics_are_current(void **state) {
+static void its_options_statistics_and_storage_are_current(void **state) {
     (void)state;
     for (const struct mech_ops *const *m = mech_list; *m; m++) {
         struct sb page = {0}, want = {0};
@@ -53,7 +53,7 @@ static void every_mechanism_is_in_the_overview(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_mechanism_has_its_page),
-        cmocka_unit_test(its_options_and_statistics_are_current),
+        cmocka_unit_test(its_options_statistics_and_storage_are_current),
         cmocka_unit_test(every_mechanism_is_in_the_overview),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
