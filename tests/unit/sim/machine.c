@@ -101,7 +101,7 @@ static void limited(const char *const *set, uint32_t grid, uint32_t shared, cons
     assert_true(rig_stat(&r, name) == 1);
     hd_kernel_info info;
     MUST(&r, hd_kernel_get_info(hd_module_kernel_at(r.mod, 0), &info));
-    if (!resident) resident = 4096 / (96 * info.registers); /* three whole warps */
+    if (resident == 0) resident = 4096 / (96 * info.registers); /* three whole warps */
     assert_true(rig_stat(&r, "gpu.resident_blocks") == resident);
     assert_true(rig_stat(&r, "sm.blocks") == grid);
     rig_close(&r);
