@@ -12,7 +12,7 @@ struct timed_case {
     hd_option option; /* one more; key NULL: none */
 };
 struct timed {
-    double seconds, insts, cycles, peak_mb; /* of the fastest of up to three runs */
+    double seconds, insts, warp_insts, cycles, peak_mb; /* of the fastest of up to three runs */
 };
 /* Runs it in a process of its own, so that its peak memory is its own. False: it failed, or left other results than the
  * CPU; standard error says which. */
