@@ -328,6 +328,39 @@ static void test_who_waits_too_long_at_a_place_goes_on(void **state) {
     assert_int_equal(extra(&r, LET_GO), 1);
     rig_down(&r);
 }
+/* Threads 0 to 2 skip a long way that thread 3 takes. If it polls it may wait for them; if not, it will come. */
+static void test_who_waits_for_others_that_work_is_patient(void **state) {
+    (void)state;
+    for (int busy = 0; busy < 2; busy++) {
+        struct ir_module *m = ir_module_new("long way");
+        struct rig r = {.param = {[PATIENCE] = 10}};
+        fake_bra(m, FAKE_MAYBE, 41);
+        for (int k = 0; k < 40; k++) fake_op(m);
+        fake_end(m, IR_EXIT, 0);
+        fake_func(m, "long");
+        rig_up(&r, m, "mp-basic", 4, 4, nested_choice);
+        r.f->busy = busy;
+        assert_true(fake_run(r.f));
+        assert_int_equal(extra(&r, LET_GO), !busy);
+        assert_int_equal(r.f->issued, busy ? 1 + 40 + 1 : 1 + 40 + 2);
+        rig_down(&r);
+    }
+}
+/* But not for ever: nobody can tell that they do not wait for him in some other way. */
+static void test_patience_ends(void **state) {
+    (void)state;
+    struct ir_module *m = ir_module_new("very long way");
+    struct rig r = {.param = {[PATIENCE] = 1}};
+    fake_bra(m, FAKE_MAYBE, 141);
+    for (int k = 0; k < 140; k++) fake_op(m);
+    fake_end(m, IR_EXIT, 0);
+    fake_func(m, "long");
+    rig_up(&r, m, "mp-basic", 4, 4, nested_choice);
+    r.f->busy = true;
+    assert_true(fake_run(r.f));
+    assert_int_equal(extra(&r, LET_GO), 1);
+    rig_down(&r);
+}
 static void test_without_patience_they_wait_for_ever(void **state) {
     (void)state;
     struct rig r = {.param = {[EARLY] = 1}};
@@ -392,6 +425,8 @@ int main(void) {
         cmocka_unit_test(test_tables_of_one_entry_spill_and_lose_nobody),
         cmocka_unit_test(test_unbounded_tables_spill_nothing),
         cmocka_unit_test(test_who_waits_too_long_at_a_place_goes_on),
+        cmocka_unit_test(test_who_waits_for_others_that_work_is_patient),
+        cmocka_unit_test(test_patience_ends),
         cmocka_unit_test(test_without_patience_they_wait_for_ever),
         cmocka_unit_test(test_every_thread_takes_its_own_path),
         cmocka_unit_test(test_every_thread_takes_its_own_path_basic),
