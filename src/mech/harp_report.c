@@ -82,20 +82,6 @@ static void lines_barriers(const struct mech *m, uint32_t sched, struct sb *out)
     }
 }
 
-/* Threads in a barrier are in no warp: they go on where it is, once it is complete. */
-void harp_places(const struct mech *m, mech_place_fn *put, void *user) {
-    const struct harp *h = m->self;
-    for (uint32_t s = 0; s < m->env.schedulers; s++) {
-        const struct harp_sched *q = &h->q[s];
-        for (uint32_t k = 0; q->nbarriers && k < h->sets * h->ways; k++) {
-            const struct harp_barrier *b = &q->barrier[k];
-            if (q->key[k] == HARP_FREE) continue;
-            for (uint32_t i = 0; i < b->reached.n; i++)
-                put(user, b->reached.p[i].warp, b->reached.p[i].mask, b->at);
-        }
-    }
-}
-
 void harp_state(const struct mech *m, struct sb *out) {
     const struct harp *h = m->self;
     for (uint32_t k = 0; k < m->env.schedulers; k++) {
