@@ -2,7 +2,8 @@
  *
  * Coalescing is by line, in order of first use. Where lines have sectors a request is a run of neighbouring sectors: one
  * that skips a sector nobody wants is two. A request begins at a sector and ends with the last byte used, so that a write of
- * a few bytes is not a write of the line.
+ * a few bytes is not a write of the line. Addresses that ascend, as they mostly do, give their requests one after the other;
+ * any other order goes through a table of lines.
  *
  * Shared memory: a bank gives one word a cycle, to any number of lanes that want it. An access wider than a bank takes
  * neighbouring banks at once; then as many accesses go together as have banks enough (32 banks of 4 bytes: half a warp of
@@ -107,10 +108,40 @@ static uint32_t by_sectors(const uint64_t *addr, uint32_t n, uint32_t bytes, uin
     return total;
 }
 
+/* Addresses that ascend, each access within a line: what a request serves is a run of accesses. Returns 0 where they do
+ * not; out may then hold anything. */
+static uint32_t ascending(const uint64_t *addr, uint32_t n, uint32_t bytes, uint32_t line, uint32_t shift,
+                          struct mem_line *out) {
+    struct mem_line run = {0};
+    uint64_t before = 0, left = 0,
+             span = 0; /* from run.addr: to the end of the line; where accesses join it */
+    uint32_t runs = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t at = addr[i] - run.addr;
+        if (addr[i] < before) return 0;
+        before = addr[i];
+        if (at >= span) {
+            if (i) out[runs++] = run;
+            run = (struct mem_line){addr[i] >> shift << shift, 0, 0};
+            left = line - (run.addr & (line - 1));
+            at = addr[i] - run.addr;
+        }
+        uint64_t end = at + bytes, after = (((end - 1) >> shift) + 2) << shift;
+        if (end > left) return 0;
+        run.bytes = (uint32_t)end;
+        run.lanes++;
+        span = after < left ? after : left;
+    }
+    if (n) out[runs++] = run;
+    return runs;
+}
+
 uint32_t mem_coalesce(const uint64_t *addr, uint32_t n, uint32_t bytes, uint32_t line, uint32_t sector,
                       struct mem_line *out) {
     uint32_t shift = (uint32_t)__builtin_ctz(sector ? sector : line);
     CHECK(n <= MOST_ACCESSES && bytes && bytes <= 2 * line && line >> shift <= 32);
+    uint32_t simple = ascending(addr, n, bytes, line, shift, out);
+    if (simple) return simple;
     if (line >> shift > 1) return by_sectors(addr, n, bytes, line, shift, out);
     struct table t;
     table_init(&t, n);
