@@ -156,34 +156,47 @@ enum { MOST_BANKS = 256, MOST_WORDS = 512 };
 /* Different words so far, chained by bank. */
 struct words {
     uint32_t n, worst;
+    uint64_t above; /* the first word above all of them */
     uint16_t head[MOST_BANKS], length[MOST_BANKS], next[MOST_WORDS];
     uint64_t word[MOST_WORDS];
 };
 
-static void want(struct words *w, uint64_t word, uint32_t bank) {
-    uint32_t i = w->head[bank];
-    for (uint32_t left = w->length[bank]; left; left--, i = w->next[i])
-        if (w->word[i] == word) return;
+/* A word above all others is new without a search. */
+static inline void want(struct words *w, uint64_t word, uint32_t bank) {
+    uint32_t length = w->length[bank], i = w->head[bank];
+    if (word < w->above)
+        for (uint32_t left = length; left; left--, i = w->next[i])
+            if (w->word[i] == word) return;
+    if (word >= w->above) w->above = word + 1;
     w->word[w->n] = word;
     w->next[w->n] = w->head[bank];
     w->head[bank] = (uint16_t)w->n++;
-    if (++w->length[bank] > w->worst) w->worst = w->length[bank];
+    w->length[bank] = (uint16_t)++length;
+    if (length > w->worst) w->worst = length;
 }
 
-static uint64_t divide(uint64_t a, uint32_t by) {
-    return is_pow2(by) ? a >> __builtin_ctz(by) : a / by;
+/* Words and banks of any number and size: rare, and the only ones that cost divisions. */
+static void want_odd(struct words *w, uint64_t first, uint64_t last, uint32_t banks, uint32_t bank_bytes) {
+    for (uint64_t word = first / bank_bytes; word <= last / bank_bytes && w->n < MOST_WORDS; word++)
+        want(w, word, (uint32_t)(word % banks));
 }
 
 /* Cycles of accesses that go together. */
 static uint32_t group_cycles(const uint64_t *addr, uint32_t n, uint32_t bytes, uint32_t banks,
                              uint32_t bank_bytes) {
+    bool odd = !is_pow2(banks) || !is_pow2(bank_bytes);
+    uint32_t shift = (uint32_t)__builtin_ctz(bank_bytes), mask = banks - 1;
     struct words w;
     w.n = w.worst = 0;
+    w.above = 0;
     memset(w.length, 0, banks * sizeof *w.length);
     for (uint32_t i = 0; i < n; i++) {
-        uint64_t last = divide(addr[i] + bytes - 1, bank_bytes);
-        for (uint64_t word = divide(addr[i], bank_bytes); word <= last && w.n < MOST_WORDS; word++)
-            want(&w, word, (uint32_t)(word - divide(word, banks) * banks));
+        uint64_t last = addr[i] + bytes - 1;
+        if (odd)
+            want_odd(&w, addr[i], last, banks, bank_bytes);
+        else
+            for (uint64_t word = addr[i] >> shift; word <= last >> shift && w.n < MOST_WORDS; word++)
+                want(&w, word, (uint32_t)word & mask);
     }
     return w.worst;
 }
