@@ -9,7 +9,7 @@
 #include "mem/xbar.h"
 
 enum { TO_MEMORY, TO_SMS }; /* the two crossbars */
-enum { PORT_WORDS = 16 };   /* of a set of ports: gpu.sms is at most 1024 */
+enum { PORT_WORDS = 16 };   /* of a set of ports or SMs: gpu.sms is at most 1024 */
 
 struct l1 {
     struct level level;
@@ -69,6 +69,7 @@ struct mem {
     uint64_t sending[PORT_WORDS];   /* ports with requests queued */
     uint64_t returning[PORT_WORDS]; /* ports with answers in the crossbar */
     uint64_t landed[PORT_WORDS];    /* those with one at the output */
+    uint64_t called[PORT_WORDS];    /* SMs: see mem_called */
     uint64_t now;                   /* the core cycle everything has been advanced to */
     uint64_t latency_sum, latency_count, latency_max;
 };

@@ -161,13 +161,20 @@ static void account(struct mem *m, uint64_t asked, uint64_t cycle) {
     if (took > m->latency_max) m->latency_max = took;
 }
 
+/* What refused the cache's last request may be gone: its SM has to ask again. */
+static void lift(struct mem *m, struct l1 *c, uint32_t sm) {
+    if (c->refused) set_bit(m->called, sm);
+    c->refused = false;
+}
+
 static void fill(struct mem *m, uint32_t i, uint64_t cycle) {
     const struct msg *got = &m->pool.m[i];
     struct l1 *c = &m->l1[(size_t)got->sm * MEM_NPATHS + got->path];
     struct msg_queue *done = &m->done[got->sm];
     struct msg_queue ready = MSG_QUEUE_EMPTY;
     level_fill(&c->level, &m->pool, got->id, got->addr, got->bytes, &ready);
-    c->refused = false;
+    lift(m, c, got->sm);
+    if (ready.count) set_bit(m->called, got->sm);
     msg_free(&m->pool, i);
     while (ready.count) {
         uint32_t w = msg_take(&m->pool, &ready);
@@ -199,27 +206,30 @@ void l1_landed(struct mem *m) {
 bool mem_done(struct mem *m, uint32_t sm, uint64_t now, uint32_t *tag) {
     (void)now;
     struct msg_queue *q = &m->done[sm];
-    if (!q->count) return false;
+    if (!q->count) {
+        clear_bit(m->called, sm);
+        return false;
+    }
     uint32_t i = msg_take(&m->pool, q);
     *tag = m->pool.m[i].id;
     msg_free(&m->pool, i);
     return true;
 }
 
-bool mem_has(const struct mem *m, uint32_t sm) {
-    return m->done[sm].count > 0;
+const uint64_t *mem_called(const struct mem *m) {
+    return m->called;
 }
 
 /* ---- requests leave ---- */
 
 static bool leave(struct mem *m, uint32_t number, struct l1 *c, uint64_t cycle) {
     const struct msg *r = &m->pool.m[c->out.head];
-    uint32_t to = r->slice, bytes = r->kind == MEM_READ ? 0 : r->bytes;
+    uint32_t to = r->slice, sm = r->sm, bytes = r->kind == MEM_READ ? 0 : r->bytes;
     if (r->when > cycle || !xbar_room(m->xbar[TO_MEMORY], number, to, bytes)) return false;
     mem_push(m, TO_MEMORY, number, to, bytes, msg_take(&m->pool, &c->out), CLOCK_CORE);
     m->slice[to].inside++;
     m->inbound |= (uint64_t)1 << to;
-    c->refused = false;
+    lift(m, c, sm);
     return true;
 }
 
