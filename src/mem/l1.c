@@ -152,6 +152,14 @@ enum mem_answer mem_ask(struct mem *m, uint32_t sm, enum mem_path path, enum mem
     return MEM_WAIT;
 }
 
+bool mem_stuck(const struct mem *m, uint32_t sm, enum mem_path path) {
+    return m->l1[(size_t)sm * MEM_NPATHS + path].refused;
+}
+
+void mem_skipped(struct mem *m, uint32_t sm, enum mem_path path, uint64_t cycles) {
+    m->l1[(size_t)sm * MEM_NPATHS + path].level.stats.busy += cycles;
+}
+
 /* ---- answers ---- */
 
 static void account(struct mem *m, uint64_t asked, uint64_t cycle) {

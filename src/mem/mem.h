@@ -5,7 +5,7 @@
  * later, through mem_done, that a miss has come back. Time on this side is core cycles; the other clocks are inside.
  *
  * In a core cycle mem_advance comes first, then mem_done and mem_ask of that cycle. Cycles up to mem_next may be left out
- * where no SM asks (one that was refused asks again in the next cycle). */
+ * where no SM asks (one that was refused asks again in the next cycle, or when it is called: mem_stuck). */
 #ifndef HEDDLE_MEM_MEM_H
 #define HEDDLE_MEM_MEM_H
 
@@ -38,6 +38,10 @@ bool mem_done(struct mem *m, uint32_t sm, uint64_t now, uint32_t *tag);
 /* The SMs that must be woken, 64 to a word: mem_done would give one a tag, or a request it was refused may now be taken. An
  * SM is in it until mem_done has said that there is none. */
 const uint64_t *mem_called(const struct mem *m);
+/* The request that was refused last on this path would be refused in every cycle until the SM is called. So it need not ask
+ * before; mem_skipped then counts the refusals of the cycles it has not asked in. */
+bool mem_stuck(const struct mem *m, uint32_t sm, enum mem_path path);
+void mem_skipped(struct mem *m, uint32_t sm, enum mem_path path, uint64_t cycles);
 /* Lets everything up to core cycle now happen. */
 void mem_advance(struct mem *m, uint64_t now);
 /* The next core cycle at which mem_advance has something to do: MEM_NEVER when all is quiet. */
