@@ -170,6 +170,8 @@ struct sm {
 
     struct sm_fifo queue; /* of the load/store unit */
     uint64_t lsu_busy;    /* shared memory holds it until then */
+    bool stuck;           /* memory refuses the head's request until it calls; */
+    uint64_t asked;       /* cycles up to this one are counted as refusals */
 
     struct sm_fetched *fetched; /* by split; NULL: ideal fetch */
 
@@ -227,6 +229,8 @@ void fetch_arrived(struct sm *s, const struct sm_request *r);
 
 /* issue.c */
 bool issue_all(struct sm *s, struct err *e);
+bool issue_held(const struct sm *s,
+                uint32_t sched); /* the scheduler may not select now: its cycle is a stall */
 
 /* outcome.c: from what a step said to what the mechanism is told. */
 void outcome_note(struct sm *s, struct sm_op *op, uint32_t k); /* after the step of the split's piece k */
@@ -248,6 +252,7 @@ bool lsu_blocked(const struct sm *s,
 void lsu_cycle(struct sm *s);
 void lsu_answered(struct sm *s, uint32_t request);
 uint64_t lsu_next(const struct sm *s);
+void lsu_account(struct sm *s, uint64_t until); /* cycles before `until` it was stuck in are refusals */
 
 /* idle.c: every cycle in one class. */
 void idle_account(struct sm *s, uint64_t until);

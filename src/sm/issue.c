@@ -170,12 +170,16 @@ static bool may_run_out(const struct sm *s) {
            s->nfree_nodes < 3 * SM_LANES * s->nwarps + 2 * SM_PACKET;
 }
 
+bool issue_held(const struct sm *s, uint32_t sched) {
+    return lsu_blocked(s, sched) || may_run_out(s);
+}
+
 bool issue_all(struct sm *s, struct err *e) {
     for (uint32_t k = 0; k < (uint32_t)s->o->sm.schedulers; k++) {
         struct sm_sched *c = &s->sched[k];
         c->stalled = false;
         if (c->port > s->now) continue;
-        c->stalled = lsu_blocked(s, k) || may_run_out(s);
+        c->stalled = issue_held(s, k);
         if (c->stalled) continue;
         s->packet.n = s->packet.charge = s->packet.register_stall = 0;
         if (!s->mech->ops->select(s->mech, k, &s->packet)) continue;
