@@ -298,7 +298,7 @@ void l1_cycle(struct mem *m, uint64_t cycle) {
 void l1_flush(struct mem *m, struct l1 *c, uint32_t sm, uint8_t path) {
     struct source from = {c, sm, path, m->now + 1};
     c->refused = false;
-    uint32_t slots = c->level.tags.sets * c->level.tags.ways;
+    uint32_t slots = c->level.tags.used ? c->level.tags.sets * c->level.tags.ways : 0;
     for (uint32_t s = 0; s < slots; s++) {
         if (!c->level.tags.tag[s]) continue;
         uint64_t line, dirty = level_empty(&c->level, s, &line);

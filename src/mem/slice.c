@@ -212,7 +212,7 @@ uint64_t slice_refusals(const struct mem *m, const struct slice *s) {
 }
 
 void slice_flush(struct mem *m, struct slice *s) {
-    uint32_t slots = s->level.tags.sets * s->level.tags.ways;
+    uint32_t slots = s->level.tags.used ? s->level.tags.sets * s->level.tags.ways : 0;
     for (uint32_t i = 0; i < slots; i++) {
         if (!s->level.tags.tag[i]) continue;
         uint64_t line, dirty = level_empty(&s->level, i, &line);
