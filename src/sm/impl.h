@@ -159,7 +159,8 @@ struct sm {
     struct sm_node *nodes;
     struct sm_request *requests;
     struct sm_entry *entries;
-    uint32_t nops, free_op, free_node, free_request, free_entry;
+    uint32_t used_ops, used_nodes, used_requests;              /* those from here on have never been taken */
+    uint32_t free_op, free_node, free_request, free_entry;     /* lists of those that have been given back */
     uint32_t nfree_ops, nfree_requests, nfree_nodes, npending; /* npending: ops alive */
     struct sm_slot wheel[64];
     uint64_t slots;    /* of the wheel that hold an event */

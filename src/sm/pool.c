@@ -2,7 +2,8 @@
  *   ops       a thread is in one uncommitted op at most; loads that have committed are bounded by holding back issue
  *   nodes     a thread is in two of one uncommitted outcome and one of a release at most; those of requests are bounded by
  *             holding back issue
- *   entries   the queue, and what each scheduler can issue before its first instruction arrives at a full queue */
+ *   entries   the queue, and what each scheduler can issue before its first instruction arrives at a full queue
+ * The bounds are far above what most launches use, so what has never been taken is in no list and is not touched. */
 #include <stdlib.h>
 
 #include "sm/impl.h"
@@ -16,16 +17,14 @@ void pool_init(struct sm *s) {
     const uint32_t threads = s->nwarps * SM_LANES;
     const uint32_t ops = threads + SM_REQUESTS + MECH_WIDEST, requests = SM_REQUESTS + SM_PACKET;
     const uint32_t nodes = 6 * threads + 2 * requests, entries = entry_count(s);
-    s->ops = xcalloc(ops, sizeof *s->ops);
-    s->nodes = xcalloc(nodes, sizeof *s->nodes);
-    s->requests = xcalloc(requests, sizeof *s->requests);
+    s->ops = xmalloc(ops * sizeof *s->ops);
+    s->nodes = xmalloc(nodes * sizeof *s->nodes);
+    s->requests = xmalloc(requests * sizeof *s->requests);
     s->entries = xcalloc(entries, sizeof *s->entries);
-    s->heap = xcalloc((size_t)ops + requests, sizeof *s->heap);
-    for (uint32_t k = 0; k < ops; k++) s->ops[k].next = k + 1 < ops ? k + 1 : SM_NONE;
-    for (uint32_t k = 0; k < nodes; k++) s->nodes[k].next = k + 1 < nodes ? k + 1 : SM_NONE;
-    for (uint32_t k = 0; k < requests; k++) s->requests[k].next = k + 1 < requests ? k + 1 : SM_NONE;
+    s->heap = xmalloc(((size_t)ops + requests) * sizeof *s->heap);
     for (uint32_t k = 0; k < entries; k++) s->entries[k].next = k + 1 < entries ? k + 1 : SM_NONE;
-    s->nops = s->nfree_ops = ops;
+    s->free_op = s->free_node = s->free_request = SM_NONE;
+    s->nfree_ops = ops;
     s->nfree_requests = requests;
     s->nfree_nodes = nodes;
     s->queue.first = s->queue.last = SM_NONE;
@@ -40,9 +39,9 @@ void pool_free(struct sm *s) {
 }
 
 uint32_t op_take(struct sm *s) {
-    const uint32_t op = s->free_op;
-    CHECK(op != SM_NONE);
-    s->free_op = s->ops[op].next;
+    const uint32_t op = s->free_op != SM_NONE ? s->free_op : s->used_ops++;
+    CHECK(s->nfree_ops);
+    if (op == s->free_op) s->free_op = s->ops[op].next;
     s->nfree_ops--;
     s->npending++;
     s->ops[op] = (struct sm_op){.sides = SM_NONE, .freed = SM_NONE, .next = SM_NONE};
@@ -58,9 +57,9 @@ void op_give(struct sm *s, uint32_t op) {
 }
 
 uint32_t node_take(struct sm *s, uint32_t pc, uint32_t warp, uint32_t mask, uint32_t next) {
-    const uint32_t k = s->free_node;
-    CHECK(k != SM_NONE);
-    s->free_node = s->nodes[k].next;
+    const uint32_t k = s->free_node != SM_NONE ? s->free_node : s->used_nodes++;
+    CHECK(s->nfree_nodes);
+    if (k == s->free_node) s->free_node = s->nodes[k].next;
     s->nfree_nodes--;
     s->nodes[k] = (struct sm_node){pc, warp, mask, next};
     return k;
@@ -77,9 +76,9 @@ void nodes_give(struct sm *s, uint32_t first) {
 }
 
 uint32_t request_take(struct sm *s) {
-    const uint32_t r = s->free_request;
-    CHECK(r != SM_NONE);
-    s->free_request = s->requests[r].next;
+    const uint32_t r = s->free_request != SM_NONE ? s->free_request : s->used_requests++;
+    CHECK(s->nfree_requests);
+    if (r == s->free_request) s->free_request = s->requests[r].next;
     s->nfree_requests--;
     s->requests[r] = (struct sm_request){.nodes = SM_NONE, .next = SM_NONE};
     return r;
