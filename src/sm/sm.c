@@ -101,7 +101,7 @@ static void make_slots(struct sm *s) {
     s->blocks = xcalloc(s->nblocks, sizeof *s->blocks);
     s->warps = xcalloc(s->nwarps, sizeof *s->warps);
     for (uint32_t k = 0; sm_scoreboard(s) && k < s->nwarps; k++)
-        s->warps[k].score = xcalloc(SM_SCORES + SM_LANES, sizeof *s->warps[k].score);
+        s->warps[k].score = xmalloc((SM_SCORES + SM_LANES) * sizeof *s->warps[k].score);
     s->sched = xcalloc((size_t)s->o->sm.schedulers, sizeof *s->sched);
     for (int64_t k = 0; k < s->o->sm.schedulers; k++)
         s->sched[k].pipe.first = s->sched[k].pipe.last = SM_NONE;
