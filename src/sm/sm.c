@@ -1,6 +1,8 @@
 /* The life of an SM: blocks arrive, every cycle walks the stages from the back to the front (so that no state is kept
  * twice, 004 5.1.1), blocks end. What comes back from memory, what writes back, the load/store unit, then issue. */
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "mech/set.h"
 #include "sm/impl.h"
@@ -105,7 +107,7 @@ static void make_slots(struct sm *s) {
     s->sched = xcalloc((size_t)s->o->sm.schedulers, sizeof *s->sched);
     for (int64_t k = 0; k < s->o->sm.schedulers; k++)
         s->sched[k].pipe.first = s->sched[k].pipe.last = SM_NONE;
-    s->sides = xcalloc(MECH_SIDES, sizeof *s->sides);
+    s->sides = xmalloc(MECH_SIDES * sizeof *s->sides);
 }
 
 struct sm *sm_new(const struct sm_env *env, struct err *e) {
@@ -117,7 +119,8 @@ struct sm *sm_new(const struct sm_env *env, struct err *e) {
                 env->grid->func->name, limiter);
         return NULL;
     }
-    struct sm *s = xcalloc(1, sizeof *s);
+    struct sm *s = xmalloc(sizeof *s);
+    memset(s, 0, offsetof(struct sm, gather.part)); /* behind it: what a packet writes before it reads */
     s->env = *env;
     s->o = env->options;
     s->nblocks = blocks;
