@@ -25,6 +25,19 @@ enum {
         64 /* results under way with which a warp is held back: a packet may add one per lane to them */
 };
 
+/* An instruction as the SM sees it. Rows (registers, predicates, the carry flag) are a bit each: an instruction waits for
+ * another only if they have a bit in common. Where a kernel has too many rows for that, bits are shared, and a common one
+ * only says that it may have to (code.c). */
+struct sm_code {
+    uint64_t used, written; /* rows; used: read or written */
+    uint32_t result;        /* cycles from its start until it writes back */
+    uint32_t line;          /* of code, in the instruction cache */
+    uint8_t cls;            /* enum ir_class */
+    uint8_t stall;          /* beats register read takes longer, by bank conflicts among its operands */
+    bool early;             /* cannot change control flow: committed at issue under scoreboard */
+    bool known;             /* the rest is filled in */
+};
+
 /* Threads on their way to one PC; or, in the list of a request, threads of an op it serves (pc is then the op). */
 struct sm_node {
     uint32_t pc, warp, mask, next;
@@ -173,6 +186,10 @@ struct sm {
 
     struct sm_fetched *fetched; /* by split; NULL: ideal fetch */
 
+    bool scoreboard;  /* sm.issue */
+    bool exact_rows;  /* every row has a bit of its own */
+    uint32_t file[3]; /* first bit of each register file then */
+
     bool census_known;
     uint32_t census[4]; /* threads by reason, as idle_thread_cycles */
 
@@ -187,8 +204,15 @@ struct sm {
 static inline const struct ir_insn *sm_insn(const struct sm *s, uint32_t pc) {
     return &s->env.module->code.v[pc];
 }
-static inline bool sm_scoreboard(const struct sm *s) {
-    return s->o->sm.issue == SM_SCOREBOARD;
+
+/* code.c */
+void code_init(struct sm *s);
+void code_read(const struct sm *s, uint32_t pc, struct sm_code *c);
+bool code_depends(const struct sm *s, uint32_t pc, uint32_t writer); /* row by row */
+static inline const struct sm_code *sm_code(const struct sm *s, uint32_t pc) {
+    struct sm_code *c = &s->env.code[pc];
+    if (!c->known) code_read(s, pc, c);
+    return c;
 }
 
 /* pool.c: storage. A take never fails: issue is held back while a pool could run out. */
@@ -210,19 +234,33 @@ uint64_t event_next(const struct sm *s);      /* cycle of the earliest, or SM_NE
 
 /* units.c: what an instruction costs apart from memory. */
 void units_init(struct sm *s);
-uint32_t unit_register_stall(const struct sm *s, const struct ir_insn *i);
-/* Reserves the unit of i from cycle start on, for so many beats; returns the cycle of write-back. */
-uint64_t unit_start(struct sm *s, uint32_t sched, const struct ir_insn *i, uint64_t start, uint32_t beats);
+/* Beats that reading its operands takes beyond the first, by bank conflicts. */
+uint8_t unit_register_stall(const struct ir_insn *i);
+/* Cycles from the start of an instruction of that class until it writes back. */
+uint32_t unit_result(const struct sm *s, uint8_t cls);
+/* Reserves the unit of an instruction from cycle start on, for so many beats; returns the cycle of write-back. */
+static inline uint64_t unit_start(struct sm *s, uint32_t sched, const struct sm_code *c, uint64_t start,
+                                  uint32_t beats) {
+    s->sched[sched].unit[c->cls] = start + (uint64_t)s->interval[c->cls] * beats;
+    return start + c->result;
+}
 
 /* score.c: registers under way. */
+/* The rows that the instruction at pc writes for these threads are under way until `ready`, or (SM_NEVER) until the op's
+ * data is back. */
 void score_add(struct sm *s, uint32_t warp, uint32_t mask, uint32_t pc, uint32_t op, uint64_t ready);
 void score_clear(struct sm *s, uint32_t warp, uint32_t mask, uint32_t op);
 void score_clear_op(struct sm *s, uint32_t op);
-uint64_t score_when(struct sm *s, const struct mech_split *split);
+uint64_t score_when(struct sm *s, const struct mech_split *split, const struct sm_code *c);
 
 /* fetch.c: instructions through the instruction cache. */
 void fetch_init(struct sm *s);
-uint64_t fetch_when(struct sm *s, const struct mech_split *split);
+uint64_t fetch_ask(struct sm *s, const struct mech_split *split, uint32_t line);
+/* When the split has its next instruction; asks for it if need be. */
+static inline uint64_t fetch_when(struct sm *s, const struct mech_split *split, const struct sm_code *c) {
+    const struct sm_fetched *f = &s->fetched[split->id];
+    return f->line == c->line ? f->ready : fetch_ask(s, split, c->line);
+}
 void fetch_arrived(struct sm *s, const struct sm_request *r);
 
 /* issue.c */

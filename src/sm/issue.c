@@ -64,17 +64,15 @@ static bool execute(struct sm *s, struct sm_op *op, const struct ir_insn *i, str
 }
 
 /* Nothing about it is decided later: it goes on at pc + 1 while its result is under way. */
-static bool commits_at_issue(const struct sm *s, const struct sm_op *op, const struct ir_insn *i) {
-    const uint8_t cls = ir_ops[i->op].cls;
-    return sm_scoreboard(s) && cls != IR_C_BRANCH && cls != IR_C_BAR && op->sides == SM_NONE &&
-           op->freed == SM_NONE;
+static bool commits_at_issue(const struct sm *s, const struct sm_op *op) {
+    return s->scoreboard && sm_code(s, op->pc)->early && op->sides == SM_NONE && op->freed == SM_NONE;
 }
 
 /* The op has executed and its requests exist: commit now, or say when. */
 static void dispatch(struct sm *s, uint32_t k, const struct ir_insn *i) {
     struct sm_op *op = &s->ops[k];
     if (op->memory && op->lines) s->sched[op->sched].loads++;
-    if (!commits_at_issue(s, op, i)) {
+    if (!commits_at_issue(s, op)) {
         if (!op->memory) event_push(s, op->ready, k);
         return;
     }
@@ -92,7 +90,7 @@ static uint32_t register_stall(struct sm *s, const struct mech_packet *p) {
     uint32_t most = 0;
     if (s->o->sm.register_banks)
         for (uint32_t k = 0; k < p->n; k++) {
-            const uint32_t n = unit_register_stall(s, sm_insn(s, p->split[k]->pc));
+            const uint32_t n = sm_code(s, p->split[k]->pc)->stall * s->beats;
             if (n > most) most = n;
         }
     s->stats.register_conflict_cycles += most + p->register_stall;
@@ -120,16 +118,15 @@ static void start_units(struct sm *s, uint32_t sched, const uint32_t *op, uint64
     const struct mech_packet *p = &s->packet;
     const uint32_t width = (uint32_t)s->o->sm.simd_width;
     if (p->n == 1) {
-        s->ops[*op].ready = unit_start(s, sched, sm_insn(s, p->split[0]->pc), start, s->beats);
+        s->ops[*op].ready = unit_start(s, sched, sm_code(s, p->split[0]->pc), start, s->beats);
         return;
     }
     uint32_t threads[IR_NCLASSES] = {0};
-    for (uint32_t k = 0; k < p->n; k++)
-        threads[ir_ops[sm_insn(s, p->split[k]->pc)->op].cls] += p->split[k]->threads;
+    for (uint32_t k = 0; k < p->n; k++) threads[sm_code(s, p->split[k]->pc)->cls] += p->split[k]->threads;
     for (uint32_t k = 0; k < p->n; k++) {
-        const struct ir_insn *i = sm_insn(s, p->split[k]->pc);
-        const uint32_t beats = (threads[ir_ops[i->op].cls] + width - 1) / width;
-        s->ops[op[k]].ready = unit_start(s, sched, i, start, beats);
+        const struct sm_code *c = sm_code(s, p->split[k]->pc);
+        const uint32_t beats = (threads[c->cls] + width - 1) / width;
+        s->ops[op[k]].ready = unit_start(s, sched, c, start, beats);
     }
 }
 

@@ -9,10 +9,10 @@
 
 static uint64_t ask_when(void *sm, const struct mech_split *split) {
     struct sm *s = sm;
-    const uint8_t cls = ir_ops[sm_insn(s, split->pc)->op].cls;
-    uint64_t when = s->sched[split->sched].unit[cls], t;
-    if (sm_scoreboard(s) && (t = score_when(s, split)) > when) when = t;
-    if (!s->o->sm.ideal_fetch && (t = fetch_when(s, split)) > when) when = t;
+    const struct sm_code *c = sm_code(s, split->pc);
+    uint64_t when = s->sched[split->sched].unit[c->cls], t;
+    if (s->scoreboard && (t = score_when(s, split, c)) > when) when = t;
+    if (s->fetched && (t = fetch_when(s, split, c)) > when) when = t;
     return when;
 }
 
@@ -100,7 +100,7 @@ static void make_slots(struct sm *s) {
     s->nwarps = s->nblocks * warps;
     s->blocks = xcalloc(s->nblocks, sizeof *s->blocks);
     s->warps = xcalloc(s->nwarps, sizeof *s->warps);
-    for (uint32_t k = 0; sm_scoreboard(s) && k < s->nwarps; k++)
+    for (uint32_t k = 0; s->scoreboard && k < s->nwarps; k++)
         s->warps[k].score = xcalloc(SM_SCORES + SM_LANES, sizeof *s->warps[k].score);
     s->sched = xcalloc((size_t)s->o->sm.schedulers, sizeof *s->sched);
     for (int64_t k = 0; k < s->o->sm.schedulers; k++)
@@ -120,10 +120,12 @@ struct sm *sm_new(const struct sm_env *env, struct err *e) {
     struct sm *s = xcalloc(1, sizeof *s);
     s->env = *env;
     s->o = env->options;
+    s->scoreboard = s->o->sm.issue == SM_SCOREBOARD;
     s->nblocks = blocks;
     s->fresh = SM_NEVER;
     read_options(s);
     units_init(s);
+    code_init(s);
     make_slots(s);
     pool_init(s);
     if (!s->o->sm.ideal_fetch) fetch_init(s);
