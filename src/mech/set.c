@@ -6,10 +6,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bits.h"
 
 uint32_t set_count(const struct mech_set *s) {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < s->n; i++) n += (uint32_t)__builtin_popcount(s->p[i].mask);
+    for (uint32_t i = 0; i < s->n; i++) n += bits_count(s->p[i].mask);
     return n;
 }
 

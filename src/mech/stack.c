@@ -37,7 +37,7 @@ static uint32_t *mask_of(const struct stack *s, uint32_t i) {
 
 static uint32_t count(const uint32_t *mask, uint32_t words) {
     uint32_t n = 0;
-    for (uint32_t k = 0; k < words; k++) n += (uint32_t)__builtin_popcount(mask[k]);
+    for (uint32_t k = 0; k < words; k++) n += bits_count(mask[k]);
     return n;
 }
 
@@ -135,7 +135,7 @@ static void recount(struct stack *s) {
     for (uint32_t i = s->n; i-- > 0;) {
         uint32_t fresh = 0;
         for (uint32_t k = 0; k < s->words; k++) {
-            fresh += (uint32_t)__builtin_popcount(mask_of(s, i)[k] & ~seen[k]);
+            fresh += bits_count(mask_of(s, i)[k] & ~seen[k]);
             seen[k] |= mask_of(s, i)[k];
         }
         if (i + 1 == s->n) continue;

@@ -25,7 +25,7 @@ static void note_progress(struct sm *s, struct sm_warp *w, const struct ir_insn 
 }
 
 static void count_lanes(struct sm *s, const struct sm_warp *w, const struct ir_insn *i, uint32_t mask) {
-    const uint32_t n = (uint32_t)__builtin_popcount(mask);
+    const uint32_t n = bits_count(mask);
     s->stats.thread_insts += n;
     s->stats.class_insts[ir_ops[i->op].cls] += n;
     if (!s->env.thread_insts) return;

@@ -25,7 +25,7 @@ void lines_begin(struct sm *s) {
 /* Lanes of a warp through one path, at base + addr[lane]. */
 static void add_part(struct sm_gather *g, uint32_t warp, uint32_t mask, uint32_t path, const uint64_t *addr,
                      uint64_t base) {
-    const uint32_t n = (uint32_t)__builtin_popcount(mask);
+    const uint32_t n = bits_count(mask);
     CHECK(g->n + n <= SM_PACKET && g->nparts < SM_PACKET);
     g->part[g->nparts++] = (struct sm_part){warp, mask, g->n, path};
     g->paths |= 1u << path;
@@ -84,7 +84,7 @@ void lines_gather(struct sm *s, uint32_t warp, bool texture) {
     const uint32_t mask = o->access.mask;
     struct sm_gather *g = &s->gather;
     g->bytes = o->access.bytes;
-    g->lanes += (uint32_t)__builtin_popcount(mask);
+    g->lanes += bits_count(mask);
     switch (o->access.space) {
     case IR_SP_GLOBAL: add_cached(s, warp, mask, texture ? MEM_L1T : MEM_L1D, addr, 0); break;
     case IR_SP_SHARED: add_part(g, warp, mask, SM_SHARED, addr, 0); break;
@@ -131,7 +131,7 @@ static uint32_t serve(struct sm *s, uint32_t r, uint32_t op, uint32_t warp, uint
     struct sm_request *q = &s->requests[r];
     if (q->nodes == SM_NONE || s->nodes[q->nodes].pc != op) s->ops[op].left++;
     q->nodes = node_take(s, op, warp, mask, q->nodes);
-    return (uint32_t)__builtin_popcount(mask);
+    return bits_count(mask);
 }
 
 /* A request without lines: everything of that path. */
@@ -193,7 +193,7 @@ static uint32_t addresses(struct sm_gather *g, uint32_t path, struct range r, ui
     uint32_t n = 0;
     for (uint32_t p = r.from; p < r.to; p++) {
         if (g->part[p].path != path) continue;
-        const uint32_t count = (uint32_t)__builtin_popcount(g->part[p].mask);
+        const uint32_t count = bits_count(g->part[p].mask);
         memcpy(to + n, g->addr + g->part[p].first, count * sizeof *to);
         n += count;
     }
@@ -270,13 +270,33 @@ static uint32_t atomic_cycles(const struct sm *s) {
     return most;
 }
 
+/* What most accesses are: one word each, and no two of a bank. Whatever this cannot see is for mem_bank_cycles. */
+static bool no_conflict(const struct sm *s) {
+    const struct sm_gather *g = &s->gather;
+    const uint32_t banks = (uint32_t)s->o->sm.shared_banks, word = (uint32_t)s->o->sm.shared_bank_bytes;
+    if (banks > 64 || !is_pow2(banks) || !is_pow2(word) || g->shared_bytes > word) return false;
+    const uint32_t shift = (uint32_t)__builtin_ctz(word);
+    uint64_t seen = 0, twice = 0;
+    for (uint32_t k = 0; k < g->nshared; k++) {
+        const uint64_t bank = UINT64_C(1) << (g->shared_addr[k] >> shift & (banks - 1));
+        twice |= seen & bank;
+        seen |= bank;
+    }
+    return !twice;
+}
+
+static uint32_t shared_cycles(const struct sm *s) {
+    const struct sm_gather *g = &s->gather;
+    if (no_conflict(s)) return 1;
+    if (g->shared_atomic) return atomic_cycles(s);
+    return mem_bank_cycles(g->shared_addr, g->nshared, g->shared_bytes, (uint32_t)s->o->sm.shared_banks,
+                           (uint32_t)s->o->sm.shared_bank_bytes);
+}
+
 uint32_t lines_end(struct sm *s) {
     struct sm_gather *g = &s->gather;
     if (g->shared == SM_NONE) return g->entry;
-    const uint32_t cycles = g->shared_atomic ? atomic_cycles(s)
-                                             : mem_bank_cycles(g->shared_addr, g->nshared, g->shared_bytes,
-                                                               (uint32_t)s->o->sm.shared_banks,
-                                                               (uint32_t)s->o->sm.shared_bank_bytes);
+    const uint32_t cycles = shared_cycles(s);
     s->requests[g->shared].bytes = cycles ? cycles : 1;
     s->stats.shared_conflict_cycles += cycles ? cycles - 1 : 0;
     return g->entry;

@@ -220,7 +220,7 @@ void sm_threads_ended(struct sm *s, const struct mech_set *exited) {
     for (uint32_t k = 0; k < exited->n; k++) {
         const uint32_t slot = s->warps[exited->p[k].warp].block;
         struct sm_block *b = &s->blocks[slot];
-        const uint32_t n = (uint32_t)__builtin_popcount(exited->p[k].mask);
+        const uint32_t n = bits_count(exited->p[k].mask);
         b->threads -= n;
         s->stats.exited += n;
         if (!b->threads) end_block(s, slot);
