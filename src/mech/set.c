@@ -23,11 +23,6 @@ bool set_empty(const struct mech_set *s) {
     return s->n == 0;
 }
 
-void set_copy(struct mech_set *to, const struct mech_set *from) {
-    to->n = from->n;
-    memcpy(to->p, from->p, from->n * sizeof from->p[0]);
-}
-
 /* First piece whose warp is not below `warp`. */
 static uint32_t place(const struct mech_set *s, uint32_t warp) {
     uint32_t i = 0;

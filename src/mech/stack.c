@@ -265,7 +265,9 @@ bool stack_commit(struct mech *m, struct stack *s, const struct mech_outcome *o,
         return false;
     }
     if (o->nsides != 1 || o->exited.n || o->depth_change) return commit_slow(m, s, o, first);
-    top(s)->pc = o->side[0].pc;
+    struct stack_entry *t = top(s);
+    t->pc = o->side[0].pc;
+    if (t->branch == IR_NOPC && !at_join(t, t->pc, t->depth)) return false;
     if (!settle(m, s)) return false;
     recount(s);
     return true;

@@ -77,6 +77,9 @@ void code_read(const struct sm *s, uint32_t pc, struct sm_code *c) {
                           .result = unit_result(s, cls),
                           .line = (uint32_t)((uint64_t)pc * SM_INSN_BYTES / s->line[MEM_L1I]),
                           .cls = cls,
+                          .depth_change = i->op == IR_CALL || i->op == IR_CALL_IND ? 1
+                                          : i->op == IR_RET                        ? 2
+                                                                                   : 0,
                           .stall = s->o->sm.register_banks ? unit_register_stall(i) : 0,
                           .early = cls != IR_C_BRANCH && cls != IR_C_BAR,
                           .known = true};

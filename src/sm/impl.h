@@ -33,6 +33,7 @@ struct sm_code {
     uint32_t result;        /* cycles from its start until it writes back */
     uint32_t line;          /* of code, in the instruction cache */
     uint8_t cls;            /* enum ir_class */
+    uint8_t depth_change;   /* as in mech_outcome */
     uint8_t stall;          /* beats register read takes longer, by bank conflicts among its operands */
     bool early;             /* cannot change control flow: committed at issue under scoreboard */
     bool known;             /* the rest is filled in */
@@ -186,9 +187,10 @@ struct sm {
 
     struct sm_fetched *fetched; /* by split; NULL: ideal fetch */
 
-    bool scoreboard;  /* sm.issue */
-    bool exact_rows;  /* every row has a bit of its own */
-    uint32_t file[3]; /* first bit of each register file then */
+    exec_fn *const *fn; /* what executes each operation */
+    bool scoreboard;    /* sm.issue */
+    bool exact_rows;    /* every row has a bit of its own */
+    uint32_t file[3];   /* first bit of each register file then */
 
     bool census_known;
     uint32_t census[4]; /* threads by reason, as idle_thread_cycles */
@@ -267,9 +269,10 @@ void fetch_arrived(struct sm *s, const struct sm_request *r);
 bool issue_all(struct sm *s, struct err *e);
 
 /* outcome.c: from what a step said to what the mechanism is told. */
-void outcome_note(struct sm *s, struct sm_op *op, uint32_t k); /* after the step of the split's piece k */
-void outcome_settle(struct sm *s, struct sm_op *op);           /* after the last */
-void outcome_commit(struct sm *s, struct sm_op *op);           /* hands the split back; the op stays */
+/* After the step of the split's piece k, unless it, and all before it, simply go on. */
+void outcome_note(struct sm *s, struct sm_op *op, uint32_t k);
+void outcome_settle(struct sm *s, struct sm_op *op); /* after the last, if threads were set free */
+void outcome_commit(struct sm *s, struct sm_op *op); /* hands the split back; the op stays */
 void outcome_offer(struct sm *s, struct sm_op *op,
                    uint32_t nodes); /* these threads have their data, others wait */
 

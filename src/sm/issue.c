@@ -9,7 +9,7 @@
 
 /* Lanes that last polled, slept or failed an atomic make no progress by running on, until they store, change a word or
  * reach a barrier, or have done something else for a good while: what the watchdog of a spinning kernel needs to know. */
-static void note_progress(struct sm *s, struct sm_warp *w, const struct ir_insn *i, uint32_t mask) {
+static void note_spinning(struct sm *s, struct sm_warp *w, const struct ir_insn *i, uint32_t mask) {
     const uint8_t cls = ir_ops[i->op].cls;
     if (w->w->spun) {
         w->w->spun = false;
@@ -24,41 +24,57 @@ static void note_progress(struct sm *s, struct sm_warp *w, const struct ir_insn 
     if (mask & ~w->spin) s->stats.last_progress = s->now;
 }
 
-static void count_lanes(struct sm *s, const struct sm_warp *w, const struct ir_insn *i, uint32_t mask) {
-    const uint32_t n = bits_count(mask);
-    s->stats.thread_insts += n;
-    s->stats.class_insts[ir_ops[i->op].cls] += n;
-    if (!s->env.thread_insts) return;
+static void note_progress(struct sm *s, struct sm_warp *w, const struct ir_insn *i, uint32_t mask) {
+    if (w->w->spun || w->spin)
+        note_spinning(s, w, i, mask);
+    else
+        s->stats.last_progress = s->now;
+}
+
+static void count_threads(const struct sm *s, const struct sm_warp *w, uint32_t mask) {
     uint64_t *at =
         s->env.thread_insts + w->w->block->index * s->env.grid->threads + (uint64_t)w->w->index * SM_LANES;
     FOR_LANES(l, mask) at[l]++;
 }
 
-/* The step of every piece. A guarded branch counts for all of its lanes, anything else for those it runs for, as in the
- * functional engine. False: a fault. */
+/* The step of one piece; returns the lanes it counts for. A guarded branch counts for all of its lanes, anything else for
+ * those it runs for, as in the functional engine. */
+static uint32_t step(struct sm *s, struct exec_warp *w, const struct ir_insn *i, uint32_t mask) {
+    const uint32_t runs = i->guard ? exec_guard(&w->x, i, mask) : mask;
+    struct exec_out *out = &s->env.grid->out;
+    out->flow = EXEC_NEXT;
+    out->access.mask = 0;
+    if (runs) s->fn[i->op](&w->x, i, runs);
+    return i->op == IR_BRA ? mask : runs;
+}
+
+/* The step of every piece. False: a fault. */
 static bool execute(struct sm *s, struct sm_op *op, const struct ir_insn *i, struct err *e) {
-    const struct mech_split *split = op->split;
+    const struct mech_set *set = &op->split->set;
     struct exec_grid *g = s->env.grid;
-    const uint64_t before = s->stats.thread_insts;
     const uint64_t barriers = g->barriers;
+    uint32_t lanes = 0;
     g->clock = s->now;
-    for (uint32_t k = 0; k < split->set.n; k++) {
-        const struct mech_piece p = split->set.p[k];
+    g->run_start = op->pc;
+    for (uint32_t k = 0; k < set->n; k++) {
+        const struct mech_piece p = set->p[k];
         struct sm_warp *w = &s->warps[p.warp];
-        const uint32_t runs = i->guard && i->op != IR_BRA ? exec_guard(&w->w->x, i, p.mask) : p.mask;
-        exec_step(w->w, op->pc, p.mask);
+        const uint32_t counts = step(s, w->w, i, p.mask);
         if (g->out.flow == EXEC_FAULT) return exec_fault_report(w->w, e);
-        count_lanes(s, w, i, runs);
+        lanes += bits_count(counts);
+        if (s->env.thread_insts) count_threads(s, w, counts);
         note_progress(s, w, i, p.mask);
-        outcome_note(s, op, k);
+        if (g->out.flow != EXEC_NEXT || op->sides != SM_NONE) outcome_note(s, op, k);
         if (g->out.access.mask) lines_gather(s, p.warp, i->op == IR_TEX);
     }
-    outcome_settle(s, op);
+    if (op->freed != SM_NONE) outcome_settle(s, op);
     s->stats.barriers += g->barriers - barriers;
     s->stats.warp_insts++;
+    s->stats.thread_insts += lanes;
+    s->stats.class_insts[sm_code(s, op->pc)->cls] += lanes;
     if (s->env.branch) {
         s->env.branch[op->pc].executions++;
-        s->env.branch[op->pc].lanes += s->stats.thread_insts - before;
+        s->env.branch[op->pc].lanes += lanes;
     }
     return true;
 }

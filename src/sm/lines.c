@@ -270,27 +270,32 @@ static uint32_t atomic_cycles(const struct sm *s) {
     return most;
 }
 
-/* What most accesses are: one word each, and no two of a bank. Whatever this cannot see is for mem_bank_cycles. */
-static bool no_conflict(const struct sm *s) {
-    const struct sm_gather *g = &s->gather;
-    const uint32_t banks = (uint32_t)s->o->sm.shared_banks, word = (uint32_t)s->o->sm.shared_bank_bytes;
-    if (banks > 64 || !is_pow2(banks) || !is_pow2(word) || g->shared_bytes > word) return false;
-    const uint32_t shift = (uint32_t)__builtin_ctz(word);
-    uint64_t seen = 0, twice = 0;
-    for (uint32_t k = 0; k < g->nshared; k++) {
-        const uint64_t bank = UINT64_C(1) << (g->shared_addr[k] >> shift & (banks - 1));
-        twice |= seen & bank;
-        seen |= bank;
+/* Accesses within one word each: in a cycle each bank gives its first word to all who want it, the others try again in the
+ * next. */
+static uint32_t word_cycles(const struct sm_gather *g, uint32_t banks, uint32_t shift) {
+    uint64_t word[64], left[MECH_WIDEST];
+    const uint64_t *addr = g->shared_addr;
+    uint32_t cycles = 0;
+    for (uint32_t n = g->nshared, again = 0; n; n = again, again = 0, addr = left) {
+        uint64_t busy = 0;
+        for (uint32_t k = 0; k < n; k++) {
+            const uint64_t want = addr[k] >> shift, bank = want & (banks - 1);
+            if (!(busy >> bank & 1)) word[bank] = want;
+            busy |= UINT64_C(1) << bank;
+            if (word[bank] != want) left[again++] = addr[k];
+        }
+        cycles++;
     }
-    return !twice;
+    return cycles;
 }
 
 static uint32_t shared_cycles(const struct sm *s) {
     const struct sm_gather *g = &s->gather;
-    if (no_conflict(s)) return 1;
+    const uint32_t banks = (uint32_t)s->o->sm.shared_banks, word = (uint32_t)s->o->sm.shared_bank_bytes;
     if (g->shared_atomic) return atomic_cycles(s);
-    return mem_bank_cycles(g->shared_addr, g->nshared, g->shared_bytes, (uint32_t)s->o->sm.shared_banks,
-                           (uint32_t)s->o->sm.shared_bank_bytes);
+    if (banks <= 64 && is_pow2(banks) && is_pow2(word) && g->shared_bytes <= word)
+        return word_cycles(g, banks, (uint32_t)__builtin_ctz(word));
+    return mem_bank_cycles(g->shared_addr, g->nshared, g->shared_bytes, banks, word);
 }
 
 uint32_t lines_end(struct sm *s) {

@@ -47,7 +47,7 @@ void outcome_note(struct sm *s, struct sm_op *op, uint32_t k) {
     const struct mech_set *set = &op->split->set;
     const struct mech_piece p = set->p[k];
     if (o->flow == EXEC_NEXT) {
-        if (op->sides != SM_NONE) side(s, op, op->pc + 1, p.warp, p.mask);
+        side(s, op, op->pc + 1, p.warp, p.mask);
         return;
     }
     if (op->sides == SM_NONE)
@@ -76,8 +76,8 @@ static void reunite(struct sm *s, struct sm_op *op, struct sm_node *freed) {
 }
 
 void outcome_settle(struct sm *s, struct sm_op *op) {
-    for (uint32_t k = op->freed; k != SM_NONE; k = s->nodes[k].next)
-        if (op->split->set.n > 1) reunite(s, op, &s->nodes[k]);
+    if (op->split->set.n == 1) return;
+    for (uint32_t k = op->freed; k != SM_NONE; k = s->nodes[k].next) reunite(s, op, &s->nodes[k]);
 }
 
 /* ---- commit ---- */
@@ -99,22 +99,17 @@ static struct mech_set *side_at(struct sm *s, uint32_t pc) {
     return &s->sides[k].set;
 }
 
-static void copy_set(struct mech_set *to, const struct mech_set *from) {
-    to->n = from->n;
-    memcpy(to->p, from->p, from->n * sizeof *to->p);
-}
-
 static void describe(struct sm *s, const struct sm_op *op) {
     struct mech_outcome *o = &s->outcome;
     o->insn = sm_insn(s, op->pc);
     o->pc = op->pc;
     o->nsides = o->exited.n = o->waiting.n = 0;
     o->side = s->sides;
-    o->depth_change = o->insn->op == IR_CALL || o->insn->op == IR_CALL_IND ? 1
-                      : o->insn->op == IR_RET                              ? 2
-                                                                           : 0;
+    o->depth_change = sm_code(s, op->pc)->depth_change;
     if (op->sides == SM_NONE) {
-        copy_set(side_at(s, op->pc + 1), &op->split->set);
+        o->nsides = 1;
+        s->sides[0].pc = op->pc + 1;
+        set_copy(&s->sides[0].set, &op->split->set);
         return;
     }
     for (uint32_t k = op->sides; k != SM_NONE; k = s->nodes[k].next) {
@@ -191,7 +186,7 @@ void outcome_commit(struct sm *s, struct sm_op *op) {
     const size_t said = s->event.len;
     describe(s, op);
     count_branch(s, split);
-    nodes_give(s, op->sides);
+    if (op->sides != SM_NONE) nodes_give(s, op->sides);
     op->sides = op->freed = SM_NONE;
     op->split = NULL;
     s->census_known = false;

@@ -121,6 +121,7 @@ struct sm *sm_new(const struct sm_env *env, struct err *e) {
     s->env = *env;
     s->o = env->options;
     s->scoreboard = s->o->sm.issue == SM_SCOREBOARD;
+    s->fn = exec_fns(env->grid->image);
     s->nblocks = blocks;
     s->fresh = SM_NEVER;
     read_options(s);
