@@ -265,9 +265,7 @@ bool stack_commit(struct mech *m, struct stack *s, const struct mech_outcome *o,
         return false;
     }
     if (o->nsides != 1 || o->exited.n || o->depth_change) return commit_slow(m, s, o, first);
-    struct stack_entry *t = top(s);
-    t->pc = o->side[0].pc;
-    if (t->branch == IR_NOPC && !at_join(t, t->pc, t->depth)) return false;
+    top(s)->pc = o->side[0].pc;
     if (!settle(m, s)) return false;
     recount(s);
     return true;
@@ -303,17 +301,17 @@ static void print_pc(struct sb *out, const char *name, uint32_t pc) {
 }
 
 void stack_places(const struct stack *s, mech_place_fn *put, void *user) {
-    for (uint32_t i = 0; i < s->n; i++)
+    for (uint32_t i = 0; i + 1 < s->n; i++)
         for (uint32_t k = 0; k < s->words; k++)
             if (mask_of(s, i)[k]) put(user, s->first + k, mask_of(s, i)[k], s->e[i].pc);
 }
 
-void stack_print(const struct stack *s, struct sb *out) {
+void stack_print(const struct stack *s, uint32_t pc, struct sb *out) {
     for (uint32_t i = 0; i < s->n; i++) {
         struct mech_set set;
         to_set(s, mask_of(s, i), &set);
         sb_add(out, "  ");
-        print_pc(out, "pc", s->e[i].pc);
+        print_pc(out, "pc", i + 1 == s->n ? pc : s->e[i].pc);
         print_pc(out, "rpc", s->e[i].rpc);
         if (s->e[i].depth > 0) sb_add(out, "depth %" PRId32 " ", s->e[i].depth);
         set_print(&set, out);

@@ -230,7 +230,7 @@ static struct sm_env sm_env(struct gpu_run *r, uint32_t i) {
                          .grid = &r->grid,
                          .module = l->module,
                          .cfg = l->cfg,
-                         .code = r->code,
+                         .common = r->common,
                          .branch = l->branch,
                          .thread_insts = r->thread_insts,
                          .observer = l->trace ? trace_observer(l->trace) : NULL};
@@ -242,7 +242,7 @@ static struct sm_env sm_env(struct gpu_run *r, uint32_t i) {
 static bool make_sms(struct gpu_run *r, struct err *e) {
     uint64_t want = (uint64_t)r->gpu->options->machine.gpu.sms;
     if (want > r->grid.blocks) want = r->grid.blocks;
-    r->code = sm_code_new(r->launch->module);
+    r->common = sm_common_new(r->launch->module);
     r->sm = xcalloc(want, sizeof(struct sm *));
     r->wake = xcalloc(want, sizeof *r->wake);
     r->resident = xcalloc(want, sizeof *r->resident);
@@ -300,7 +300,7 @@ static void end_run(struct gpu_run *r, struct gpu_stats *out) {
 
 static void free_run(struct gpu_run *r) {
     for (uint32_t i = 0; i < r->nsms; i++) sm_free(r->sm[i]);
-    free(r->code);
+    sm_common_free(r->common);
     free(r->sm);
     free(r->wake);
     free(r->resident);

@@ -15,7 +15,7 @@ struct gpu_run {
     const struct gpu_launch *launch;
     struct exec_grid grid;
     uint32_t nsms;
-    struct sm_code *code; /* the instructions, as its SMs see them */
+    struct sm_common *common; /* what the SMs share */
     struct sm **sm;
     uint64_t *wake;     /* of each SM: the next cycle at which it has something to do */
     uint32_t *resident; /* blocks on each SM */

@@ -4,14 +4,24 @@
  *
  * Rows. A kernel with all that it calls nearly always has fewer than 64: each is then a bit. Otherwise row numbers are
  * folded into 64 bits, and code_depends looks row by row when two signatures meet. */
+#include <stdlib.h>
+
 #include "sm/impl.h"
 
 /* The carry flag is a row of its own, behind every file's. */
 #define CARRY 0x5fffffffu
 enum { CARRY_BIT = 63 };
 
-struct sm_code *sm_code_new(const struct ir_module *m) {
-    return xcalloc(m->code.n, sizeof(struct sm_code));
+struct sm_common *sm_common_new(const struct ir_module *m) {
+    struct sm_common *c = xaligned(64, sizeof *c);
+    c->code = xcalloc(m->code.n, sizeof *c->code);
+    return c;
+}
+
+void sm_common_free(struct sm_common *c) {
+    if (!c) return;
+    free(c->code);
+    free(c);
 }
 
 void code_init(struct sm *s) {
@@ -66,6 +76,19 @@ static uint64_t signature(const struct sm *s, const struct rows *r) {
     return bits;
 }
 
+/* A warp comes back to an instruction long after its registers have left the host's caches. Which lines of them it will
+ * touch is known as soon as a split is scheduled for it (sm.c). */
+static void read_lines(const struct sm *s, const struct ir_insn *i, struct sm_code *c) {
+    enum { LINE = 64 };
+    for (uint32_t k = 0; k < (uint32_t)i->nd + i->ns; k++) {
+        const ir_opnd o = i->o[k];
+        if (ir_is_const(o) || ir_file(o) > IR_FILE_64) continue;
+        const uint32_t from = exec_row_at(s->env.grid->func, o), row = ir_file(o) == IR_FILE_64 ? 256 : 128;
+        for (uint32_t at = from; at < from + row && c->nlines < SM_ROW_LINES; at += LINE)
+            c->lines[c->nlines++] = at;
+    }
+}
+
 void code_read(const struct sm *s, uint32_t pc, struct sm_code *c) {
     const struct ir_insn *i = sm_insn(s, pc);
     struct rows written = {0}, used = {0};
@@ -83,6 +106,7 @@ void code_read(const struct sm *s, uint32_t pc, struct sm_code *c) {
                           .stall = s->o->sm.register_banks ? unit_register_stall(i) : 0,
                           .early = cls != IR_C_BRANCH && cls != IR_C_BAR,
                           .known = true};
+    read_lines(s, i, c);
 }
 
 bool code_depends(const struct sm *s, uint32_t pc, uint32_t writer) {

@@ -20,6 +20,7 @@ enum {
     SM_REGISTER_BANKS = 4,       /* of the operand rows, where sm.register_banks charges for conflicts */
     SM_REQUESTS = 4096,          /* requests an SM keeps track of beyond those of one packet */
     SM_PACKET = 8 * MECH_WIDEST, /* most requests of one packet: a 32-byte local access is eight words */
+    SM_ROW_LINES = 12,           /* of the host's, that an instruction's operands are expected in */
     SM_INSN_BYTES = 8,           /* of an instruction in memory, for the instruction cache */
     SM_SCORES =
         64 /* results under way with which a warp is held back: a packet may add one per lane to them */
@@ -37,6 +38,8 @@ struct sm_code {
     uint8_t stall;          /* beats register read takes longer, by bank conflicts among its operands */
     bool early;             /* cannot change control flow: committed at issue under scoreboard */
     bool known;             /* the rest is filled in */
+    uint8_t nlines;
+    uint32_t lines[SM_ROW_LINES]; /* cache lines of the warp's registers that it will touch, by offset */
 };
 
 /* Threads on their way to one PC; or, in the list of a request, threads of an op it serves (pc is then the op). */
@@ -86,6 +89,7 @@ struct sm_score {     /* registers of some lanes that are not written yet */
 
 struct sm_warp {
     struct exec_warp *w; /* NULL: no block in this slot */
+    const uint8_t *regs; /* of w */
     uint32_t block;
     uint32_t waiting; /* lanes whose waiting has been committed */
     uint32_t due;     /* lanes to be released as soon as it is */
@@ -103,12 +107,12 @@ struct sm_block {
 };
 
 struct sm_sched {
-    uint64_t port;    /* cycle from which it may issue */
-    uint64_t counted; /* cycles before this one are in a class */
-    uint64_t unit[IR_NCLASSES];
+    uint64_t port;       /* cycle from which it may issue */
+    uint64_t counted;    /* cycles before this one are in a class */
     uint32_t loads;      /* ops that wait for the memory system */
     struct sm_fifo pipe; /* memory instructions between issue and the memory stage */
     bool stalled;        /* in the last tick */
+    uint64_t unit[IR_NCLASSES];
 };
 
 /* An event names an op, or a request with the top bit set. Near ones lie in a wheel of lists, by cycle, chained by the
@@ -148,8 +152,20 @@ struct sm_gather {      /* the memory part of the packet being issued */
     uint32_t request[2 * MECH_WIDEST];
 };
 
+/* One for all SMs of a launch. Nothing but code outlives the issue or commit it is used in: one copy stays in the host's
+ * caches where one for each SM would not. */
+struct sm_common {
+    struct sm_code *code; /* by PC */
+    struct mech_packet packet;
+    struct mech_outcome outcome;        /* being committed */
+    struct mech_side sides[MECH_SIDES]; /* of it */
+    struct mech_set freed, ready;
+    struct sm_gather gather;
+};
+
 struct sm {
     struct sm_env env;
+    struct sm_common *common;
     const struct sm_options *o;
     uint64_t now;
     struct mech *mech;
@@ -196,11 +212,6 @@ struct sm {
     uint32_t census[4]; /* threads by reason, as idle_thread_cycles */
 
     struct sb event; /* what the mechanism said since the last issue */
-    struct mech_packet packet;
-    struct mech_side *sides; /* MECH_SIDES: the outcome being committed */
-    struct mech_outcome outcome;
-    struct mech_set freed, ready;
-    struct sm_gather gather;
 };
 
 static inline const struct ir_insn *sm_insn(const struct sm *s, uint32_t pc) {
@@ -212,7 +223,7 @@ void code_init(struct sm *s);
 void code_read(const struct sm *s, uint32_t pc, struct sm_code *c);
 bool code_depends(const struct sm *s, uint32_t pc, uint32_t writer); /* row by row */
 static inline const struct sm_code *sm_code(const struct sm *s, uint32_t pc) {
-    struct sm_code *c = &s->env.code[pc];
+    struct sm_code *c = &s->common->code[pc];
     if (!c->known) code_read(s, pc, c);
     return c;
 }

@@ -116,14 +116,14 @@ static uint32_t register_stall(struct sm *s, const struct mech_packet *p) {
 static void tell(struct sm *s, uint32_t sched) {
     const struct sm_observer *o = s->env.observer;
     if (o && o->issue)
-        o->issue(o->user, s->now, s->env.index, sched, &s->packet, s->event.len ? s->event.text : "");
+        o->issue(o->user, s->now, s->env.index, sched, &s->common->packet, s->event.len ? s->event.text : "");
     s->event.len = 0;
     if (s->event.text) s->event.text[0] = 0;
 }
 
 /* A packet without threads only takes its slots. */
 static void issue_charge(struct sm *s, uint32_t sched) {
-    const uint64_t slots = s->packet.charge ? s->packet.charge : 1, cycles = slots * s->beats;
+    const uint64_t slots = s->common->packet.charge ? s->common->packet.charge : 1, cycles = slots * s->beats;
     s->stats.empty_slots += cycles;
     s->stats.last_progress = s->now;
     s->sched[sched].port = s->sched[sched].counted = s->now + cycles;
@@ -131,7 +131,7 @@ static void issue_charge(struct sm *s, uint32_t sched) {
 
 /* Units are reserved: for a whole warp, or for what the lanes of a mixed packet need. */
 static void start_units(struct sm *s, uint32_t sched, const uint32_t *op, uint64_t start) {
-    const struct mech_packet *p = &s->packet;
+    const struct mech_packet *p = &s->common->packet;
     const uint32_t width = (uint32_t)s->o->sm.simd_width;
     if (p->n == 1) {
         s->ops[*op].ready = unit_start(s, sched, sm_code(s, p->split[0]->pc), start, s->beats);
@@ -158,7 +158,7 @@ static struct sm_op *take_op(struct sm *s, struct mech_split *split, uint32_t sc
 
 /* All splits execute before any is committed: a commit may reuse a split of the packet. */
 static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
-    const struct mech_packet *p = &s->packet;
+    const struct mech_packet *p = &s->common->packet;
     const uint32_t extra = register_stall(s, p);
     const uint64_t start = s->now + extra;
     uint32_t threads = 0, op[MECH_WIDEST];
@@ -190,10 +190,10 @@ bool issue_all(struct sm *s, struct err *e) {
         if (c->port > s->now) continue;
         c->stalled = lsu_blocked(s, k) || may_run_out(s);
         if (c->stalled) continue;
-        s->packet.n = s->packet.charge = s->packet.register_stall = 0;
-        if (!s->mech->ops->select(s->mech, k, &s->packet)) continue;
+        s->common->packet.n = s->common->packet.charge = s->common->packet.register_stall = 0;
+        if (!s->mech->ops->select(s->mech, k, &s->common->packet)) continue;
         tell(s, k);
-        if (!s->packet.n)
+        if (!s->common->packet.n)
             issue_charge(s, k);
         else if (!issue_packet(s, k, e))
             return false;

@@ -16,7 +16,7 @@ void pool_init(struct sm *s) {
     const uint32_t threads = s->nwarps * SM_LANES;
     const uint32_t ops = threads + SM_REQUESTS + MECH_WIDEST, requests = SM_REQUESTS + SM_PACKET;
     const uint32_t nodes = 6 * threads + 2 * requests, entries = entry_count(s);
-    s->ops = xcalloc(ops, sizeof *s->ops);
+    s->ops = xaligned(64, ops * sizeof *s->ops);
     s->nodes = xcalloc(nodes, sizeof *s->nodes);
     s->requests = xcalloc(requests, sizeof *s->requests);
     s->entries = xcalloc(entries, sizeof *s->entries);

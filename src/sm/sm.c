@@ -7,10 +7,17 @@
 
 /* ---- what the mechanism asks ---- */
 
+/* The split will need these soon. */
+static void look_ahead(const struct sm *s, const struct mech_split *split, const struct sm_code *c) {
+    const uint8_t *regs = s->warps[split->set.p[0].warp].regs;
+    for (uint32_t k = 0; k < c->nlines; k++) __builtin_prefetch(regs + c->lines[k]);
+}
+
 static uint64_t ask_when(void *sm, const struct mech_split *split) {
     struct sm *s = sm;
     const struct sm_code *c = sm_code(s, split->pc);
     uint64_t when = s->sched[split->sched].unit[c->cls], t;
+    if (split->set.n) look_ahead(s, split, c);
     if (s->scoreboard && (t = score_when(s, split, c)) > when) when = t;
     if (s->fetched && (t = fetch_when(s, split, c)) > when) when = t;
     return when;
@@ -102,10 +109,9 @@ static void make_slots(struct sm *s) {
     s->warps = xcalloc(s->nwarps, sizeof *s->warps);
     for (uint32_t k = 0; s->scoreboard && k < s->nwarps; k++)
         s->warps[k].score = xcalloc(SM_SCORES + SM_LANES, sizeof *s->warps[k].score);
-    s->sched = xcalloc((size_t)s->o->sm.schedulers, sizeof *s->sched);
+    s->sched = xaligned(64, (size_t)s->o->sm.schedulers * sizeof *s->sched);
     for (int64_t k = 0; k < s->o->sm.schedulers; k++)
         s->sched[k].pipe.first = s->sched[k].pipe.last = SM_NONE;
-    s->sides = xcalloc(MECH_SIDES, sizeof *s->sides);
 }
 
 struct sm *sm_new(const struct sm_env *env, struct err *e) {
@@ -120,6 +126,7 @@ struct sm *sm_new(const struct sm_env *env, struct err *e) {
     struct sm *s = xcalloc(1, sizeof *s);
     s->env = *env;
     s->o = env->options;
+    s->common = env->common;
     s->scoreboard = s->o->sm.issue == SM_SCOREBOARD;
     s->fn = exec_fns(env->grid->image);
     s->nblocks = blocks;
@@ -145,7 +152,6 @@ void sm_free(struct sm *s) {
     free(s->blocks);
     free(s->warps);
     free(s->sched);
-    free(s->sides);
     free(s->fetched);
     sb_free(&s->event);
     err_free(&s->failed);
@@ -164,7 +170,8 @@ static void place_block(struct sm *s, uint32_t slot, uint64_t block) {
     b->threads = s->env.grid->threads;
     for (uint32_t k = 0; k < s->block_warps; k++) {
         struct sm_warp *w = &s->warps[slot * s->block_warps + k];
-        *w = (struct sm_warp){.w = &b->b.warps[k], .block = slot, .score = w->score};
+        *w = (struct sm_warp){
+            .w = &b->b.warps[k], .regs = b->b.warps[k].regs, .block = slot, .score = w->score};
     }
     const struct mech_block arrives = {slot, slot * s->block_warps, s->block_warps, b->threads,
                                        s->env.grid->func->entry};

@@ -69,8 +69,10 @@ struct sm_stats {
     uint64_t last_progress;
 };
 
-/* What the SMs of a launch know about each instruction; read from it when it is first met. */
-struct sm_code;
+/* What the SMs of a launch share: what they know about its instructions, and room to work in. */
+struct sm_common;
+struct sm_common *sm_common_new(const struct ir_module *m);
+void sm_common_free(struct sm_common *c); /* after the last SM */
 
 struct sm_env {
     uint32_t index;
@@ -82,7 +84,7 @@ struct sm_env {
     const struct cfg *cfg;
     const struct mech_ops *mech;
     const int64_t *mech_params;
-    struct sm_code *code;               /* sm_code_new of the launch, shared by its SMs */
+    struct sm_common *common;
     struct sm_branch *branch;           /* by PC, shared by all SMs; NULL: not wanted */
     uint64_t *thread_insts;             /* by global thread number, for time series; NULL: not wanted */
     const struct sm_observer *observer; /* NULL: nobody */
@@ -93,7 +95,6 @@ struct sm_env {
  * single block does not fit, the reason says why. */
 uint32_t sm_residency(const struct sm_options *o, const struct exec_grid *g, const char **limiter);
 
-struct sm_code *sm_code_new(const struct ir_module *m); /* free() it after the last SM */
 struct sm *sm_new(const struct sm_env *env, struct err *e);
 void sm_free(struct sm *s);
 bool sm_room(const struct sm *s); /* can take a block now */
