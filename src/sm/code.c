@@ -77,7 +77,7 @@ static uint64_t signature(const struct sm *s, const struct rows *r) {
 }
 
 /* A warp comes back to an instruction long after its registers have left the host's caches. Which lines of them it will
- * touch is known as soon as a split is scheduled for it (sm.c). */
+ * touch is known as soon as a split is scheduled for it. */
 static void read_lines(const struct sm *s, const struct ir_insn *i, struct sm_code *c) {
     enum { LINE = 64 };
     for (uint32_t k = 0; k < (uint32_t)i->nd + i->ns; k++) {

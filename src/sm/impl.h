@@ -227,6 +227,13 @@ static inline const struct sm_code *sm_code(const struct sm *s, uint32_t pc) {
     if (!c->known) code_read(s, pc, c);
     return c;
 }
+/* The warp will run the instruction at pc soon: the host may fetch its registers. */
+static inline void sm_look_ahead(const struct sm *s, uint32_t warp, uint32_t pc) {
+    const struct sm_code *c = sm_code(s, pc);
+    const struct sm_warp *w = &s->warps[warp];
+    __builtin_prefetch(w->w);
+    for (uint32_t k = 0; k < c->nlines; k++) __builtin_prefetch(w->regs + c->lines[k]);
+}
 
 /* pool.c: storage. A take never fails: issue is held back while a pool could run out. */
 void pool_init(struct sm *s);

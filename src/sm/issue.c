@@ -59,6 +59,7 @@ static bool execute(struct sm *s, struct sm_op *op, const struct ir_insn *i, str
     for (uint32_t k = 0; k < set->n; k++) {
         const struct mech_piece p = set->p[k];
         struct sm_warp *w = &s->warps[p.warp];
+        if (k + 1 < set->n) sm_look_ahead(s, set->p[k + 1].warp, op->pc);
         const uint32_t counts = step(s, w->w, i, p.mask);
         if (g->out.flow == EXEC_FAULT) return exec_fault_report(w->w, e);
         lanes += bits_count(counts);

@@ -7,17 +7,11 @@
 
 /* ---- what the mechanism asks ---- */
 
-/* The split will need these soon. */
-static void look_ahead(const struct sm *s, const struct mech_split *split, const struct sm_code *c) {
-    const uint8_t *regs = s->warps[split->set.p[0].warp].regs;
-    for (uint32_t k = 0; k < c->nlines; k++) __builtin_prefetch(regs + c->lines[k]);
-}
-
 static uint64_t ask_when(void *sm, const struct mech_split *split) {
     struct sm *s = sm;
     const struct sm_code *c = sm_code(s, split->pc);
     uint64_t when = s->sched[split->sched].unit[c->cls], t;
-    if (split->set.n) look_ahead(s, split, c);
+    if (split->set.n) sm_look_ahead(s, split->set.p[0].warp, split->pc);
     if (s->scoreboard && (t = score_when(s, split, c)) > when) when = t;
     if (s->fetched && (t = fetch_when(s, split, c)) > when) when = t;
     return when;
