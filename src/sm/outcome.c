@@ -197,6 +197,7 @@ void outcome_commit(struct sm *s, struct sm_op *op) {
         release(s, freed);
         nodes_give(s, freed);
     }
+    if (split->set.n) sm_look_ahead(s, split->set.p[0].warp, split->pc); /* if it still is that split */
     tell(s, op, said);
     if (s->common->outcome.exited.n) sm_threads_ended(s, &s->common->outcome.exited);
     if (s->env.audit && s->mech->ops->audit) s->mech->ops->audit(s->mech);

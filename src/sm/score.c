@@ -5,6 +5,7 @@
  * rows would; rows are bits of a word (code.c).
  *
  * A warp with SM_SCORES entries is held back until one of them is done. */
+#include "mech/split.h"
 #include "sm/impl.h"
 
 static void drop_written(struct sm_warp *w, uint64_t now) {
@@ -30,6 +31,9 @@ void score_clear(struct sm *s, uint32_t warp, uint32_t mask, uint32_t op) {
     for (uint32_t k = 0; k < w->nscore; k++)
         if (w->score[k].op == op) w->score[k].mask &= ~mask;
     mech_wake(s->mech, warp, full ? ~0u : mask);
+    const struct mech_split *next =
+        mask ? split_of(s->mech->pool, warp, (uint32_t)__builtin_ctz(mask)) : NULL;
+    if (next) sm_look_ahead(s, warp, next->pc);
 }
 
 void score_clear_op(struct sm *s, uint32_t op) {

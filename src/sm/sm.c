@@ -11,7 +11,6 @@ static uint64_t ask_when(void *sm, const struct mech_split *split) {
     struct sm *s = sm;
     const struct sm_code *c = sm_code(s, split->pc);
     uint64_t when = s->sched[split->sched].unit[c->cls], t;
-    if (split->set.n) sm_look_ahead(s, split->set.p[0].warp, split->pc);
     if (s->scoreboard && (t = score_when(s, split, c)) > when) when = t;
     if (s->fetched && (t = fetch_when(s, split, c)) > when) when = t;
     return when;
