@@ -112,7 +112,6 @@ struct sm_sched {
     uint32_t loads;      /* ops that wait for the memory system */
     struct sm_fifo pipe; /* memory instructions between issue and the memory stage */
     bool stalled;        /* in the last tick */
-    uint64_t unit[IR_NCLASSES];
 };
 
 /* An event names an op, or a request with the top bit set. Near ones lie in a wheel of lists, by cycle, chained by the
@@ -163,55 +162,57 @@ struct sm_common {
     struct sm_gather gather;
 };
 
+/* What every tick looks at comes first, and lies together. */
 struct sm {
-    struct sm_env env;
     struct sm_common *common;
-    const struct sm_options *o;
-    uint64_t now;
-    struct mech *mech;
-    struct sm_stats stats;
-    struct err failed; /* a block that could not be allocated: reported by the next tick */
-
-    uint32_t beats; /* cycles a packet holds the issue port */
-    uint32_t latency[IR_NCLASSES], interval[IR_NCLASSES];
-    uint32_t line[MEM_NPATHS], sector[MEM_NPATHS], ports[MEM_NPATHS];
-
-    uint32_t nblocks, block_warps, nwarps, active; /* places; warps of a block; slots; blocks that run */
-    struct sm_block *blocks;
     struct sm_warp *warps;
     struct sm_sched *sched;
-    uint32_t ended;   /* blocks that ended in this tick */
-    uint64_t fresh;   /* a block has arrived: tick in this cycle; SM_NEVER: none has */
-    bool ticked;      /* in cycle now */
+    uint64_t (*unit)[IR_NCLASSES]; /* of each scheduler: cycle from which a unit takes an instruction */
+    struct mech *mech;
+    uint64_t now;
     uint64_t counted; /* cycles before this one are in stats.cycles, if a block was resident */
+    uint64_t fresh;   /* a block has arrived: tick in this cycle; SM_NEVER: none has */
 
+    uint32_t schedulers, active; /* active: blocks that run */
+    uint32_t ended;              /* blocks that ended in this tick */
+    bool ticked;                 /* in cycle now */
+    bool scoreboard;             /* sm.issue */
+    bool exact_rows;             /* every row has a bit of its own */
+    bool census_known;
+    uint32_t census[4]; /* threads by reason, as idle_thread_cycles */
+    uint32_t beats;     /* cycles a packet holds the issue port */
+    uint32_t nheap;
+    struct sm_fifo queue; /* of the load/store unit */
+    uint32_t lsu_waiting; /* memory instructions in the queue or on their way to it */
+
+    uint64_t lsu_busy; /* shared memory holds it until then */
+    uint64_t slots;    /* of the wheel that hold an event */
+    uint64_t wheel_at; /* cycles before this one have been dealt with */
+    uint32_t nops, free_op, free_node, free_request, free_entry;
+    uint32_t nfree_ops, nfree_requests, nfree_nodes, npending; /* npending: ops alive */
+    uint32_t reserve_nodes;                                    /* issue is held back when fewer are free */
+
+    const struct sm_options *o;
+    exec_fn *const *fn; /* what executes each operation */
     struct sm_op *ops;
     struct sm_node *nodes;
     struct sm_request *requests;
     struct sm_entry *entries;
-    uint32_t nops, free_op, free_node, free_request, free_entry;
-    uint32_t nfree_ops, nfree_requests, nfree_nodes, npending; /* npending: ops alive */
-    struct sm_slot wheel[64];
-    uint64_t slots;    /* of the wheel that hold an event */
-    uint64_t wheel_at; /* cycles before this one have been dealt with */
+    struct sm_fetched *fetched; /* by split; NULL: ideal fetch */
     struct sm_event *heap;
-    uint32_t nheap;
+    struct sm_env env;
+    struct sm_stats stats;
+    struct sm_slot wheel[64];
     uint64_t seq;
 
-    struct sm_fifo queue; /* of the load/store unit */
-    uint64_t lsu_busy;    /* shared memory holds it until then */
+    uint32_t latency[IR_NCLASSES], interval[IR_NCLASSES];
+    uint32_t line[MEM_NPATHS], sector[MEM_NPATHS], ports[MEM_NPATHS];
+    uint32_t file[3]; /* exact_rows: first bit of each register file */
 
-    struct sm_fetched *fetched; /* by split; NULL: ideal fetch */
-
-    exec_fn *const *fn; /* what executes each operation */
-    bool scoreboard;    /* sm.issue */
-    bool exact_rows;    /* every row has a bit of its own */
-    uint32_t file[3];   /* first bit of each register file then */
-
-    bool census_known;
-    uint32_t census[4]; /* threads by reason, as idle_thread_cycles */
-
-    struct sb event; /* what the mechanism said since the last issue */
+    uint32_t nblocks, block_warps, nwarps; /* places; warps of a block; slots */
+    struct sm_block *blocks;
+    struct err failed; /* a block that could not be allocated: reported by the next tick */
+    struct sb event;   /* what the mechanism said since the last issue */
 };
 
 static inline const struct ir_insn *sm_insn(const struct sm *s, uint32_t pc) {
@@ -261,7 +262,7 @@ uint32_t unit_result(const struct sm *s, uint8_t cls);
 /* Reserves the unit of an instruction from cycle start on, for so many beats; returns the cycle of write-back. */
 static inline uint64_t unit_start(struct sm *s, uint32_t sched, const struct sm_code *c, uint64_t start,
                                   uint32_t beats) {
-    s->sched[sched].unit[c->cls] = start + (uint64_t)s->interval[c->cls] * beats;
+    s->unit[sched][c->cls] = start + (uint64_t)s->interval[c->cls] * beats;
     return start + c->result;
 }
 

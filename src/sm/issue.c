@@ -180,12 +180,11 @@ static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
 
 /* What a packet may take at most must be free before one is selected; three nodes per thread are for outcomes. */
 static bool may_run_out(const struct sm *s) {
-    return s->nfree_ops < MECH_WIDEST || s->nfree_requests <= SM_PACKET ||
-           s->nfree_nodes < 3 * SM_LANES * s->nwarps + 2 * SM_PACKET;
+    return s->nfree_ops < MECH_WIDEST || s->nfree_requests <= SM_PACKET || s->nfree_nodes < s->reserve_nodes;
 }
 
 bool issue_all(struct sm *s, struct err *e) {
-    for (uint32_t k = 0; k < (uint32_t)s->o->sm.schedulers; k++) {
+    for (uint32_t k = 0; k < s->schedulers; k++) {
         struct sm_sched *c = &s->sched[k];
         c->stalled = false;
         if (c->port > s->now) continue;

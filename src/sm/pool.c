@@ -28,6 +28,7 @@ void pool_init(struct sm *s) {
     s->nops = s->nfree_ops = ops;
     s->nfree_requests = requests;
     s->nfree_nodes = nodes;
+    s->reserve_nodes = 3 * threads + 2 * SM_PACKET;
     s->queue.first = s->queue.last = SM_NONE;
 }
 

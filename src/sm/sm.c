@@ -10,7 +10,7 @@
 static uint64_t ask_when(void *sm, const struct mech_split *split) {
     struct sm *s = sm;
     const struct sm_code *c = sm_code(s, split->pc);
-    uint64_t when = s->sched[split->sched].unit[c->cls], t;
+    uint64_t when = s->unit[split->sched][c->cls], t;
     if (s->scoreboard && (t = score_when(s, split, c)) > when) when = t;
     if (s->fetched && (t = fetch_when(s, split, c)) > when) when = t;
     return when;
@@ -102,9 +102,9 @@ static void make_slots(struct sm *s) {
     s->warps = xcalloc(s->nwarps, sizeof *s->warps);
     for (uint32_t k = 0; s->scoreboard && k < s->nwarps; k++)
         s->warps[k].score = xcalloc(SM_SCORES + SM_LANES, sizeof *s->warps[k].score);
-    s->sched = xaligned(64, (size_t)s->o->sm.schedulers * sizeof *s->sched);
-    for (int64_t k = 0; k < s->o->sm.schedulers; k++)
-        s->sched[k].pipe.first = s->sched[k].pipe.last = SM_NONE;
+    s->sched = xaligned(64, s->schedulers * sizeof *s->sched);
+    s->unit = xaligned(64, s->schedulers * sizeof *s->unit);
+    for (uint32_t k = 0; k < s->schedulers; k++) s->sched[k].pipe.first = s->sched[k].pipe.last = SM_NONE;
 }
 
 struct sm *sm_new(const struct sm_env *env, struct err *e) {
@@ -116,9 +116,10 @@ struct sm *sm_new(const struct sm_env *env, struct err *e) {
                 env->grid->func->name, limiter);
         return NULL;
     }
-    struct sm *s = xcalloc(1, sizeof *s);
+    struct sm *s = xaligned(64, sizeof *s);
     s->env = *env;
     s->o = env->options;
+    s->schedulers = (uint32_t)env->options->sm.schedulers;
     s->common = env->common;
     s->scoreboard = s->o->sm.issue == SM_SCOREBOARD;
     s->fn = exec_fns(env->grid->image);
@@ -145,6 +146,7 @@ void sm_free(struct sm *s) {
     free(s->blocks);
     free(s->warps);
     free(s->sched);
+    free(s->unit);
     free(s->fetched);
     sb_free(&s->event);
     err_free(&s->failed);
@@ -178,7 +180,7 @@ void sm_start(struct sm *s, uint64_t block, uint64_t now) {
     idle_account(s, now);
     if (!s->active) { /* nothing was counted while it was empty */
         if (s->counted < now) s->counted = now;
-        for (int64_t k = 0; k < s->o->sm.schedulers; k++) s->sched[k].counted = s->counted;
+        for (uint32_t k = 0; k < s->schedulers; k++) s->sched[k].counted = s->counted;
         s->stats.last_progress = now;
     }
     s->fresh = s->ticked && s->now == now ? now + 1 : now;
@@ -201,7 +203,7 @@ static void end_block(struct sm *s, uint32_t slot) {
     const struct sm_block *b = &s->blocks[slot];
     if (s->active == 1) { /* the last one: cycles the ports are still held for belong to it */
         uint64_t end = s->now;
-        for (int64_t k = 0; k < s->o->sm.schedulers; k++)
+        for (uint32_t k = 0; k < s->schedulers; k++)
             if (s->sched[k].counted > end) end = s->sched[k].counted;
         idle_account(s, end);
     }
@@ -267,7 +269,7 @@ uint64_t sm_next(const struct sm *s) {
     uint64_t next = lsu_next(s);
     const uint64_t event = event_next(s);
     if (event < next) next = event;
-    for (uint32_t k = 0; s->active && k < (uint32_t)s->o->sm.schedulers; k++) {
+    for (uint32_t k = 0; s->active && next > s->now + 1 && k < s->schedulers; k++) {
         uint64_t t = mech_next(s->mech, k);
         if (t != MECH_NEVER && t < s->sched[k].port) t = s->sched[k].port;
         if (t < next) next = t;
