@@ -25,10 +25,6 @@
 
 /* ---- home lanes ---- */
 
-uint32_t dwf_word(const struct mech *m, uint32_t warp) {
-    return warp - m->pool->first[warp];
-}
-
 /* Home warps with an odd number: all lanes of a slot, or, narrower than 32, every other W lanes of each. */
 static uint32_t odd_homes(const struct mech *m, uint32_t warp) {
     switch (m->env.warp_size) {
@@ -37,13 +33,6 @@ static uint32_t odd_homes(const struct mech *m, uint32_t warp) {
     case 16: return 0xffff0000;
     default: return m->pool->first[warp] * 32 / m->env.warp_size & 1 ? ~0u : 0;
     }
-}
-
-uint32_t dwf_lanes_of(const struct mech *m, uint32_t warp, uint32_t mask) {
-    const struct dwf *d = m->self;
-    if (!d->param[DWF_P_SWIZZLE]) return mask;
-    const uint32_t odd = mask & odd_homes(m, warp);
-    return (mask & ~odd) | (odd & 0x55555555) << 1 | (odd >> 1 & 0x55555555);
 }
 
 uint32_t dwf_fold(const struct dwf *d, uint32_t lanes) {
@@ -98,10 +87,11 @@ static void fitting(struct mech *m, const struct mech_split *into, const struct 
 static bool join(struct mech *m, struct mech_split *into, struct mech_split *s) {
     struct dwf *d = m->self;
     struct mech_set fit;
+    if (into->threads == d->width) return false;
     fitting(m, into, s, &fit);
     const uint32_t n = set_count(&fit);
     const bool all = n == s->threads;
-    if (!all && into->threads < d->width) ++*dwf_count(m, DWF_C_CONFLICTS);
+    if (!all) ++*dwf_count(m, DWF_C_CONFLICTS);
     if (!n) return false;
     mech_event(m, "%" PRIu32 " join warp %" PRIu32, n, into->id);
     ++*dwf_count(m, DWF_C_MERGES);
@@ -212,6 +202,7 @@ static void destroy(struct mech *m) {
     free(d->pos);
     free(d->passed);
     free(d->is_pdom);
+    free(d->odd);
     free(d->per_lane);
     free(d);
 }
@@ -222,6 +213,7 @@ static void make_tables(struct mech *m) {
     const uint32_t cap = m->pool->cap;
     d->w = xcalloc(cap, sizeof *d->w);
     d->pos = xcalloc(cap, sizeof *d->pos);
+    d->odd = xcalloc(m->env.warps, sizeof *d->odd);
     d->per_lane = xcalloc(d->width, sizeof *d->per_lane);
     for (uint32_t k = 0; k < m->env.schedulers; k++) {
         struct dwf_sched *q = &d->q[k];
@@ -253,6 +245,8 @@ static void launch(struct mech *m, const struct mech_block *b) {
     struct dwf *d = m->self;
     struct split_home home;
     split_launch(m->pool, b);
+    for (uint32_t k = b->first; d->param[DWF_P_SWIZZLE] && k < b->first + b->warps; k++)
+        d->odd[k] = odd_homes(m, k);
     if (d->passed) memset(d->passed + b->first * 32, 0, b->warps * 32 * sizeof *d->passed);
     for (uint32_t k = 0; split_home_at(m->pool, b, k, &home); k++) {
         struct mech_split *s = split_new(m, home.sched, b->pc);

@@ -118,6 +118,7 @@ struct dwf {
     uint32_t *pos;      /* of the heaps */
     uint32_t *passed;   /* dpdpri, by thread: post-dominators passed */
     bool *is_pdom;      /* by PC: it is where some branch joins */
+    uint32_t *odd;      /* by warp slot: threads whose home lane is swapped with its neighbour's */
     uint16_t *per_lane; /* scratch: threads by home lane */
     struct dwf_sched *q;
     struct dwf_group *group;
@@ -164,8 +165,15 @@ void dwf_audit(const struct mech *m);
 /* Home lanes of some threads of a warp slot, as bits of word dwf_word of a machine warp's lanes. In machines with warps
  * narrower than 32 the bits are those of the architectural warp, several to a lane: folded they are those of one warp, and
  * spread those of the warp's in every part. */
-uint32_t dwf_word(const struct mech *m, uint32_t warp);
-uint32_t dwf_lanes_of(const struct mech *m, uint32_t warp, uint32_t mask); /* its own inverse */
+static inline uint32_t dwf_word(const struct mech *m, uint32_t warp) {
+    return warp - m->pool->first[warp];
+}
+/* Its own inverse. */
+static inline uint32_t dwf_lanes_of(const struct mech *m, uint32_t warp, uint32_t mask) {
+    const struct dwf *d = m->self;
+    const uint32_t odd = mask & d->odd[warp];
+    return (mask & ~odd) | (odd & 0x55555555) << 1 | (odd >> 1 & 0x55555555);
+}
 uint32_t dwf_fold(const struct dwf *d, uint32_t lanes);
 uint32_t dwf_spread(const struct dwf *d, uint32_t occ);
 

@@ -232,6 +232,7 @@ static struct sm_env sm_env(struct gpu_run *r, uint32_t i) {
                          .grid = &r->grid,
                          .module = l->module,
                          .cfg = l->cfg,
+                         .common = r->common,
                          .branch = l->branch,
                          .thread_insts = r->thread_insts,
                          .observer = l->trace ? trace_observer(l->trace) : NULL};
@@ -243,6 +244,7 @@ static struct sm_env sm_env(struct gpu_run *r, uint32_t i) {
 static bool make_sms(struct gpu_run *r, struct err *e) {
     uint64_t want = (uint64_t)r->gpu->options->machine.gpu.sms;
     if (want > r->grid.blocks) want = r->grid.blocks;
+    r->common = sm_common_new(r->launch->module);
     r->sm = xcalloc(want, sizeof(struct sm *));
     gpu_wake_init(&r->wake, (uint32_t)want, r->gpu->now);
     r->resident = xcalloc(want, sizeof *r->resident);
@@ -299,6 +301,7 @@ static void end_run(struct gpu_run *r, struct gpu_stats *out) {
 
 static void free_run(struct gpu_run *r) {
     for (uint32_t i = 0; i < r->nsms; i++) sm_free(r->sm[i]);
+    sm_common_free(r->common);
     free(r->sm);
     gpu_wake_free(&r->wake);
     free(r->resident);

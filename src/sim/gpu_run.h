@@ -16,6 +16,7 @@ struct gpu_run {
     const struct gpu_launch *launch;
     struct exec_grid grid;
     uint32_t nsms;
+    struct sm_common *common; /* what the SMs share */
     struct sm **sm;
     struct gpu_wake wake; /* of each SM: the next cycle at which it has something to do */
     uint32_t *resident;   /* blocks on each SM */

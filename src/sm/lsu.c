@@ -12,6 +12,7 @@
 void lsu_issue(struct sm *s, uint32_t entry, uint32_t sched, uint64_t arrival) {
     s->entries[entry].arrival = arrival;
     fifo_push(s, &s->sched[sched].pipe, entry);
+    s->lsu_waiting++;
 }
 
 bool lsu_blocked(const struct sm *s, uint32_t sched) {
@@ -95,13 +96,14 @@ static bool send(struct sm *s, uint32_t r) {
 }
 
 static void arrive(struct sm *s) {
-    for (uint32_t k = 0; k < (uint32_t)s->o->sm.schedulers; k++)
+    for (uint32_t k = 0; k < s->schedulers; k++)
         while (lsu_blocked(s, k) && s->queue.n < (uint32_t)s->o->sm.lsu_queue)
             fifo_push(s, &s->queue, fifo_pop(s, &s->sched[k].pipe));
 }
 
 void lsu_cycle(struct sm *s) {
     uint32_t ports[SM_FETCH];
+    if (!s->lsu_waiting) return;
     for (uint32_t p = 0; p < MEM_NPATHS; p++) ports[p] = s->ports[p];
     ports[SM_SHARED] = ports[SM_PARAM] = 1;
     s->stuck = false;
@@ -118,7 +120,9 @@ void lsu_cycle(struct sm *s) {
             return;
         }
         e->first = next;
-        if (next == SM_NONE) entry_give(s, fifo_pop(s, &s->queue));
+        if (next != SM_NONE) continue;
+        entry_give(s, fifo_pop(s, &s->queue));
+        s->lsu_waiting--;
     }
 }
 
@@ -130,10 +134,11 @@ void lsu_account(struct sm *s, uint64_t until) {
 }
 
 uint64_t lsu_next(const struct sm *s) {
+    if (!s->lsu_waiting) return SM_NEVER;
     const bool full = s->stuck && s->queue.n >= (uint32_t)s->o->sm.lsu_queue; /* and stays so */
     uint64_t next = SM_NEVER;
     if (s->queue.n && !s->stuck) next = s->lsu_busy > s->now ? s->lsu_busy : s->now + 1;
-    for (uint32_t k = 0; k < (uint32_t)s->o->sm.schedulers; k++) {
+    for (uint32_t k = 0; k < s->schedulers; k++) {
         const struct sm_fifo *f = &s->sched[k].pipe;
         if (!f->n || (full && s->entries[f->first].arrival <= s->now)) continue;
         if (s->entries[f->first].arrival < next) next = s->entries[f->first].arrival;

@@ -13,13 +13,20 @@ static uint32_t entry_count(const struct sm *s) {
     return (uint32_t)(o->lsu_queue + o->schedulers * (o->depth + 2));
 }
 
+/* Not cleared. */
+static void *raw(size_t n) {
+    void *p = aligned_alloc(64, (n + 63) / 64 * 64);
+    if (!p) PANIC("out of memory (%zu bytes)", n);
+    return p;
+}
+
 void pool_init(struct sm *s) {
     const uint32_t threads = s->nwarps * SM_LANES;
     const uint32_t ops = threads + SM_REQUESTS + MECH_WIDEST, requests = SM_REQUESTS + SM_PACKET;
     const uint32_t nodes = 6 * threads + 2 * requests, entries = entry_count(s);
-    s->ops = xmalloc(ops * sizeof *s->ops);
-    s->nodes = xmalloc(nodes * sizeof *s->nodes);
-    s->requests = xmalloc(requests * sizeof *s->requests);
+    s->ops = raw(ops * sizeof *s->ops);
+    s->nodes = raw(nodes * sizeof *s->nodes);
+    s->requests = raw(requests * sizeof *s->requests);
     s->entries = xcalloc(entries, sizeof *s->entries);
     s->heap = xmalloc(((size_t)ops + requests) * sizeof *s->heap);
     for (uint32_t k = 0; k < entries; k++) s->entries[k].next = k + 1 < entries ? k + 1 : SM_NONE;
@@ -27,6 +34,7 @@ void pool_init(struct sm *s) {
     s->nfree_ops = ops;
     s->nfree_requests = requests;
     s->nfree_nodes = nodes;
+    s->reserve_nodes = 3 * threads + 2 * SM_PACKET;
     s->queue.first = s->queue.last = SM_NONE;
 }
 
