@@ -176,13 +176,21 @@ static bool tick_sm(struct gpu_run *r, uint32_t i, struct err *e) {
     return true;
 }
 
+/* What a tick looks at first is at the front of an SM: the host fetches it while another one is ticked. */
+static void ask_ahead(const struct sm *sm) {
+    for (int line = 0; line < 6; line++) __builtin_prefetch((const char *)sm + 64 * line);
+}
+
 /* The SMs that are due and those memory has something for, in order. */
 static bool tick(struct gpu_run *r, struct err *e) {
     const uint64_t *due = r->wake.due, *called = mem_called(r->gpu->mem);
     uint64_t done = r->done;
     for (uint32_t w = 0; w < r->wake.words; w++)
-        for (uint64_t left = due[w] | called[w]; left; left &= left - 1)
+        for (uint64_t left = due[w] | called[w], rest; left; left = rest) {
+            rest = left & (left - 1);
+            if (rest) ask_ahead(r->sm[w * 64 + (uint32_t)__builtin_ctzll(rest)]);
             if (!tick_sm(r, w * 64 + (uint32_t)__builtin_ctzll(left), e)) return false;
+        }
     if (r->done == done) return true;
     dispatch(r, r->gpu->now + 1);
     return keep_going(r, e);
