@@ -62,7 +62,8 @@ static bool make_slices(struct mem *m, struct err *e) {
     m->slice = xcalloc(m->slices, sizeof *m->slice);
     for (uint32_t i = 0; i < m->slices; i++) {
         struct slice *s = &m->slice[i];
-        *s = (struct slice){.number = i, .due = CLOCK_ASLEEP, .dram_due = CLOCK_ASLEEP};
+        *s = (struct slice){.number = i};
+        m->slice_due[i] = m->dram_due[i] = CLOCK_ASLEEP;
         s->hits = s->answers = s->below = s->returned = MSG_QUEUE_EMPTY;
         if (!level_init(&s->level, &shape, rng_next(&seeds), e)) return false;
         s->dram = dram_new(&m->o.dram);
@@ -165,9 +166,8 @@ static void noc_cycle(struct mem *m, uint64_t cycle) {
 static void l2_cycle(struct mem *m, uint64_t cycle) {
     uint64_t due = CLOCK_ASLEEP;
     for (uint32_t i = 0; i < m->slices; i++) {
-        struct slice *s = &m->slice[i];
-        if (s->due <= cycle) slice_cycle(m, s, cycle);
-        if (s->due < due) due = s->due;
+        if (m->slice_due[i] <= cycle) slice_cycle(m, &m->slice[i], cycle);
+        if (m->slice_due[i] < due) due = m->slice_due[i];
     }
     m->clock.due[CLOCK_L2] = due;
 }
@@ -175,9 +175,8 @@ static void l2_cycle(struct mem *m, uint64_t cycle) {
 static void dram_all(struct mem *m, uint64_t cycle) {
     uint64_t due = CLOCK_ASLEEP;
     for (uint32_t i = 0; i < m->slices; i++) {
-        struct slice *s = &m->slice[i];
-        if (s->dram_due <= cycle) slice_dram_cycle(m, s, cycle);
-        if (s->dram_due < due) due = s->dram_due;
+        if (m->dram_due[i] <= cycle) slice_dram_cycle(m, &m->slice[i], cycle);
+        if (m->dram_due[i] < due) due = m->dram_due[i];
     }
     m->clock.due[CLOCK_DRAM] = due;
 }

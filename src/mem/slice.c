@@ -19,7 +19,7 @@
 
 static void wake(struct mem *m, struct slice *s, enum clock_id by) {
     uint64_t k = clock_wake(&m->clock, CLOCK_L2, by);
-    if (k < s->due) s->due = k;
+    if (k < m->slice_due[s->number]) m->slice_due[s->number] = k;
 }
 
 /* The line's number among the lines of its channel: the address without the bits, or the turns, of the other channels. */
@@ -71,7 +71,7 @@ static uint32_t send_below(struct mem *m, struct slice *s, uint64_t cycle) {
         dram_push(s->dram, dram_decode(m->map, r->addr), r->bytes, r->kind == MEM_WRITE, s->below.head);
         msg_take(&m->pool, &s->below);
         s->in_dram++;
-        if (next < s->dram_due) s->dram_due = next;
+        if (next < m->dram_due[s->number]) m->dram_due[s->number] = next;
     }
     return n;
 }
@@ -85,7 +85,7 @@ void slice_dram_cycle(struct mem *m, struct slice *s, uint64_t cycle) {
         wake(m, s, CLOCK_DRAM);
     }
     uint64_t quiet = s->in_dram ? dram_quiet(s->dram) : UINT64_MAX;
-    s->dram_due = quiet == UINT64_MAX ? CLOCK_ASLEEP : cycle + 1 + quiet;
+    m->dram_due[s->number] = quiet == UINT64_MAX ? CLOCK_ASLEEP : cycle + 1 + quiet;
 }
 
 static uint32_t take_returns(struct mem *m, struct slice *s) {
@@ -203,8 +203,8 @@ void slice_cycle(struct mem *m, struct slice *s, uint64_t cycle) {
     s->ran = cycle;
     s->refused = at_door(m, s) && !taken;
     uint64_t hit = head_due(m, &s->hits, cycle), below = head_due(m, &s->below, cycle);
-    s->due = hit < below ? hit : below;
-    if ((moved || m->o.noc.ideal) && has_work(m, s, cycle)) s->due = cycle + 1;
+    bool again = (moved || m->o.noc.ideal) && has_work(m, s, cycle);
+    m->slice_due[s->number] = again ? cycle + 1 : hit < below ? hit : below;
 }
 
 uint64_t slice_refusals(const struct mem *m, const struct slice *s) {
@@ -220,6 +220,6 @@ void slice_flush(struct mem *m, struct slice *s) {
     }
     if (!s->below.count) return;
     uint64_t k = clock_elapsed(&m->clock, CLOCK_L2, m->now) + 1;
-    if (k < s->due) s->due = k;
+    if (k < m->slice_due[s->number]) m->slice_due[s->number] = k;
     clock_at(&m->clock, CLOCK_L2, k);
 }
