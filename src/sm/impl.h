@@ -239,9 +239,30 @@ static inline void sm_look_ahead(const struct sm *s, uint32_t warp, uint32_t pc)
 /* pool.c: storage. A take never fails: issue is held back while a pool could run out. */
 void pool_init(struct sm *s);
 void pool_free(struct sm *s);
-uint32_t op_take(struct sm *s);
-void op_give(struct sm *s, uint32_t op);
-uint32_t node_take(struct sm *s, uint32_t pc, uint32_t warp, uint32_t mask, uint32_t next);
+static inline uint32_t op_take(struct sm *s) {
+    const uint32_t op = s->free_op;
+    CHECK(op != SM_NONE);
+    s->free_op = s->ops[op].next;
+    s->nfree_ops--;
+    s->npending++;
+    s->ops[op] = (struct sm_op){.sides = SM_NONE, .freed = SM_NONE, .next = SM_NONE};
+    return op;
+}
+static inline void op_give(struct sm *s, uint32_t op) {
+    s->ops[op].split = NULL;
+    s->ops[op].next = s->free_op;
+    s->free_op = op;
+    s->nfree_ops++;
+    s->npending--;
+}
+static inline uint32_t node_take(struct sm *s, uint32_t pc, uint32_t warp, uint32_t mask, uint32_t next) {
+    const uint32_t k = s->free_node;
+    CHECK(k != SM_NONE);
+    s->free_node = s->nodes[k].next;
+    s->nfree_nodes--;
+    s->nodes[k] = (struct sm_node){pc, warp, mask, next};
+    return k;
+}
 void nodes_give(struct sm *s, uint32_t first);
 uint32_t request_take(struct sm *s);
 void request_give(struct sm *s, uint32_t r);
