@@ -55,8 +55,8 @@ struct order *order_new(const struct mech_env *env, const struct split_pool *poo
     o->q = xcalloc(env->schedulers, sizeof *o->q);
     for (uint32_t k = 0; k < env->schedulers; k++) {
         struct queue *q = &o->q[k];
-        q->timed = (struct heap){.v = xcalloc(o->cap, sizeof(struct heap_item)), .pos = o->pos};
-        q->aged = (struct heap){.v = xcalloc(o->cap, sizeof(struct heap_item)), .pos = o->pos};
+        q->timed = (struct heap){.v = xmalloc(o->cap * sizeof(struct heap_item)), .pos = o->pos};
+        q->aged = (struct heap){.v = xmalloc(o->cap * sizeof(struct heap_item)), .pos = o->pos};
         q->slots = xcalloc((o->cap + 63) / 64, sizeof *q->slots);
         q->last = o->cap;
         q->head = q->tail = SPLIT_NONE;

@@ -1,9 +1,11 @@
 /* The memory system as a whole: checks, making, the clocks, counters.
  *
  * mem_advance runs the due cycles of the four clocks in order of time (clock.h) up to a core cycle. A clock is due only when
- * one of its parts has something to do: the crossbars while a message is inside, an L2 slice while a request is at its door
- * or a queue's head is ready, a DRAM channel at the cycle it says, the core when an answer has landed or a request may leave.
- * So an idle memory costs nothing and a waiting one costs its events. */
+ * one of its parts has something to do, and a part is called only in cycles in which it has: the crossbars while a message is
+ * inside, an L2 slice or a port when it can move something, a DRAM channel at the cycle it says. One that can move nothing
+ * sleeps until a queue's head is ready or until whoever can change that wakes it: what it waits for changes only when a
+ * message lands, when the crossbar returns credits to it (xbar_freed) or when DRAM is done with a request. So an idle memory
+ * costs nothing and a waiting one costs its events. */
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -144,10 +146,13 @@ static void xbar_run(struct mem *m, int way, uint64_t cycle) {
     m->xbar_at[way] = cycle;
     uint64_t quiet = xbar_quiet(m->xbar[way]);
     m->xbar_due[way] = quiet == UINT64_MAX ? CLOCK_ASLEEP : cycle + 1 + quiet;
-    if (way == TO_MEMORY)
-        slice_arrivals(m);
-    else
+    if (way == TO_MEMORY) {
+        slice_landed(m);
+        l1_freed(m);
+    } else {
         l1_landed(m);
+        slice_freed(m);
+    }
 }
 
 static void noc_cycle(struct mem *m, uint64_t cycle) {
@@ -252,6 +257,7 @@ void mem_get_stats(const struct mem *m, struct mem_stats *s) {
         add_cache(&s->l1[i % MEM_NPATHS], &m->l1[i].level.stats);
     for (uint32_t i = 0; i < m->slices; i++) {
         add_cache(&s->l2, &m->slice[i].level.stats);
+        s->l2.busy += slice_refusals(m, &m->slice[i]);
         add_dram(s, m->slice[i].dram);
     }
     for (int i = 0; i < 2; i++) {

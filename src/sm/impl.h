@@ -179,16 +179,19 @@ struct sm {
     bool scoreboard;             /* sm.issue */
     bool exact_rows;             /* every row has a bit of its own */
     bool census_known;
+    bool stuck;         /* memory refuses the request of the queue's head until it calls */
     uint32_t census[4]; /* threads by reason, as idle_thread_cycles */
     uint32_t beats;     /* cycles a packet holds the issue port */
     uint32_t nheap;
     struct sm_fifo queue; /* of the load/store unit */
     uint32_t lsu_waiting; /* memory instructions in the queue or on their way to it */
 
-    uint64_t lsu_busy; /* shared memory holds it until then */
-    uint64_t slots;    /* of the wheel that hold an event */
-    uint64_t wheel_at; /* cycles before this one have been dealt with */
-    uint32_t nops, free_op, free_node, free_request, free_entry;
+    uint64_t lsu_busy;                            /* shared memory holds it until then */
+    uint64_t asked;                               /* stuck: cycles up to this one are counted as refusals */
+    uint64_t slots;                               /* of the wheel that hold an event */
+    uint64_t wheel_at;                            /* cycles before this one have been dealt with */
+    uint32_t used_ops, used_nodes, used_requests; /* those from here on have never been taken */
+    uint32_t free_op, free_node, free_request, free_entry;     /* lists of those that have been given back */
     uint32_t nfree_ops, nfree_requests, nfree_nodes, npending; /* npending: ops alive */
     uint32_t reserve_nodes;                                    /* issue is held back when fewer are free */
 
@@ -240,9 +243,9 @@ static inline void sm_look_ahead(const struct sm *s, uint32_t warp, uint32_t pc)
 void pool_init(struct sm *s);
 void pool_free(struct sm *s);
 static inline uint32_t op_take(struct sm *s) {
-    const uint32_t op = s->free_op;
-    CHECK(op != SM_NONE);
-    s->free_op = s->ops[op].next;
+    const uint32_t op = s->free_op != SM_NONE ? s->free_op : s->used_ops++;
+    CHECK(s->nfree_ops);
+    if (op == s->free_op) s->free_op = s->ops[op].next;
     s->nfree_ops--;
     s->npending++;
     s->ops[op] = (struct sm_op){.sides = SM_NONE, .freed = SM_NONE, .next = SM_NONE};
@@ -256,9 +259,9 @@ static inline void op_give(struct sm *s, uint32_t op) {
     s->npending--;
 }
 static inline uint32_t node_take(struct sm *s, uint32_t pc, uint32_t warp, uint32_t mask, uint32_t next) {
-    const uint32_t k = s->free_node;
-    CHECK(k != SM_NONE);
-    s->free_node = s->nodes[k].next;
+    const uint32_t k = s->free_node != SM_NONE ? s->free_node : s->used_nodes++;
+    CHECK(s->nfree_nodes);
+    if (k == s->free_node) s->free_node = s->nodes[k].next;
     s->nfree_nodes--;
     s->nodes[k] = (struct sm_node){pc, warp, mask, next};
     return k;
@@ -307,6 +310,8 @@ void fetch_arrived(struct sm *s, const struct sm_request *r);
 
 /* issue.c */
 bool issue_all(struct sm *s, struct err *e);
+bool issue_held(const struct sm *s,
+                uint32_t sched); /* the scheduler may not select now: its cycle is a stall */
 
 /* outcome.c: from what a step said to what the mechanism is told. */
 /* After the step of the split's piece k, unless it, and all before it, simply go on. */
@@ -329,6 +334,7 @@ bool lsu_blocked(const struct sm *s,
 void lsu_cycle(struct sm *s);
 void lsu_answered(struct sm *s, uint32_t request);
 uint64_t lsu_next(const struct sm *s);
+void lsu_account(struct sm *s, uint64_t until); /* cycles before `until` it was stuck in are refusals */
 
 /* idle.c: every cycle in one class. */
 void idle_account(struct sm *s, uint64_t until);

@@ -183,12 +183,16 @@ static bool may_run_out(const struct sm *s) {
     return s->nfree_ops < MECH_WIDEST || s->nfree_requests <= SM_PACKET || s->nfree_nodes < s->reserve_nodes;
 }
 
+bool issue_held(const struct sm *s, uint32_t sched) {
+    return lsu_blocked(s, sched) || may_run_out(s);
+}
+
 bool issue_all(struct sm *s, struct err *e) {
     for (uint32_t k = 0; k < s->schedulers; k++) {
         struct sm_sched *c = &s->sched[k];
         c->stalled = false;
         if (c->port > s->now) continue;
-        c->stalled = lsu_blocked(s, k) || may_run_out(s);
+        c->stalled = issue_held(s, k);
         if (c->stalled) continue;
         s->common->packet.n = s->common->packet.charge = s->common->packet.register_stall = 0;
         if (!s->mech->ops->select(s->mech, k, &s->common->packet)) continue;

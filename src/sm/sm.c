@@ -101,7 +101,7 @@ static void make_slots(struct sm *s) {
     s->blocks = xcalloc(s->nblocks, sizeof *s->blocks);
     s->warps = xcalloc(s->nwarps, sizeof *s->warps);
     for (uint32_t k = 0; s->scoreboard && k < s->nwarps; k++)
-        s->warps[k].score = xcalloc(SM_SCORES + SM_LANES, sizeof *s->warps[k].score);
+        s->warps[k].score = xmalloc((SM_SCORES + SM_LANES) * sizeof *s->warps[k].score);
     s->sched = xaligned(64, s->schedulers * sizeof *s->sched);
     s->unit = xaligned(64, s->schedulers * sizeof *s->unit);
     for (uint32_t k = 0; k < s->schedulers; k++) s->sched[k].pipe.first = s->sched[k].pipe.last = SM_NONE;
@@ -251,6 +251,7 @@ static void write_back(struct sm *s) {
 bool sm_tick(struct sm *s, uint64_t now, uint32_t *ended, struct err *e) {
     if (s->failed.code) return err_set(e, s->failed.code, "%s", err_text(&s->failed));
     idle_account(s, now);
+    lsu_account(s, now);
     s->now = now;
     s->ended = 0;
     s->fresh = SM_NEVER;
@@ -270,7 +271,9 @@ uint64_t sm_next(const struct sm *s) {
     const uint64_t event = event_next(s);
     if (event < next) next = event;
     for (uint32_t k = 0; s->active && next > s->now + 1 && k < s->schedulers; k++) {
-        uint64_t t = mech_next(s->mech, k);
+        const bool held = s->stuck && issue_held(s, k);
+        if (held && s->sched[k].stalled) continue;
+        uint64_t t = held ? s->now : mech_next(s->mech, k);
         if (t != MECH_NEVER && t < s->sched[k].port) t = s->sched[k].port;
         if (t < next) next = t;
     }
@@ -281,6 +284,7 @@ uint64_t sm_next(const struct sm *s) {
 
 void sm_account(struct sm *s, uint64_t now) {
     idle_account(s, now);
+    lsu_account(s, now);
 }
 
 void sm_get_stats(const struct sm *s, struct sm_stats *out, struct mech_stats *mech) {
