@@ -40,7 +40,7 @@ struct mech_set {
 };
 
 struct mech_split {
-    uint32_t id; /* slot in the pool, stable */
+    _Alignas(64) uint32_t id; /* slot in the pool, stable */
     uint32_t pc;
     uint16_t sched; /* the scheduler it belongs to */
     bool in_flight;

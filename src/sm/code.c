@@ -13,7 +13,7 @@
 enum { CARRY_BIT = 63 };
 
 struct sm_common *sm_common_new(const struct ir_module *m) {
-    struct sm_common *c = xaligned(64, sizeof *c);
+    struct sm_common *c = xmalloc(sizeof *c); /* room to work in: nothing is read before it is written */
     c->code = xcalloc(m->code.n, sizeof *c->code);
     return c;
 }
@@ -79,13 +79,12 @@ static uint64_t signature(const struct sm *s, const struct rows *r) {
 /* A warp comes back to an instruction long after its registers have left the host's caches. Which lines of them it will
  * touch is known as soon as a split is scheduled for it. */
 static void read_lines(const struct sm *s, const struct ir_insn *i, struct sm_code *c) {
-    enum { LINE = 64 };
     for (uint32_t k = 0; k < (uint32_t)i->nd + i->ns; k++) {
         const ir_opnd o = i->o[k];
         if (ir_is_const(o) || ir_file(o) > IR_FILE_64) continue;
         const uint32_t from = exec_row_at(s->env.grid->func, o), row = ir_file(o) == IR_FILE_64 ? 256 : 128;
-        for (uint32_t at = from; at < from + row && c->nlines < SM_ROW_LINES; at += LINE)
-            c->lines[c->nlines++] = at;
+        for (uint32_t at = from; at < from + row && c->nlines < SM_ROW_LINES; at += SM_HOST_LINE)
+            c->lines[c->nlines++] = (uint16_t)(at / SM_HOST_LINE);
     }
 }
 

@@ -20,6 +20,7 @@ enum {
     SM_REGISTER_BANKS = 4,       /* of the operand rows, where sm.register_banks charges for conflicts */
     SM_REQUESTS = 4096,          /* requests an SM keeps track of beyond those of one packet */
     SM_PACKET = 8 * MECH_WIDEST, /* most requests of one packet: a 32-byte local access is eight words */
+    SM_HOST_LINE = 64,           /* bytes of a cache line of the host */
     SM_ROW_LINES = 12,           /* of the host's, that an instruction's operands are expected in */
     SM_INSN_BYTES = 8,           /* of an instruction in memory, for the instruction cache */
     SM_SCORES =
@@ -39,7 +40,7 @@ struct sm_code {
     bool early;             /* cannot change control flow: committed at issue under scoreboard */
     bool known;             /* the rest is filled in */
     uint8_t nlines;
-    uint32_t lines[SM_ROW_LINES]; /* cache lines of the warp's registers that it will touch, by offset */
+    uint16_t lines[SM_ROW_LINES]; /* cache lines of the warp's registers that it will touch */
 };
 
 /* Threads on their way to one PC; or, in the list of a request, threads of an op it serves (pc is then the op). */
@@ -48,7 +49,8 @@ struct sm_node {
 };
 
 struct sm_op {
-    struct mech_split *split; /* NULL: committed already, only its data is still under way */
+    _Alignas(SM_HOST_LINE) struct mech_split
+        *split; /* NULL: committed already, only its data is still under way */
     uint32_t pc, sched;
     uint32_t sides; /* nodes: where its threads go; SM_NONE: all to pc + 1 */
     uint32_t freed; /* nodes: threads of other splits that it set free, pc is where they go on */
@@ -88,8 +90,8 @@ struct sm_score {     /* registers of some lanes that are not written yet */
 };
 
 struct sm_warp {
-    struct exec_warp *w; /* NULL: no block in this slot */
-    const uint8_t *regs; /* of w */
+    _Alignas(SM_HOST_LINE) struct exec_warp *w; /* NULL: no block in this slot */
+    const uint8_t *regs;                        /* of w */
     uint32_t block;
     uint32_t waiting; /* lanes whose waiting has been committed */
     uint32_t due;     /* lanes to be released as soon as it is */
@@ -236,15 +238,36 @@ static inline void sm_look_ahead(const struct sm *s, uint32_t warp, uint32_t pc)
     const struct sm_code *c = sm_code(s, pc);
     const struct sm_warp *w = &s->warps[warp];
     __builtin_prefetch(w->w);
-    for (uint32_t k = 0; k < c->nlines; k++) __builtin_prefetch(w->regs + c->lines[k]);
+    for (uint32_t k = 0; k < c->nlines; k++) __builtin_prefetch(w->regs + (size_t)c->lines[k] * SM_HOST_LINE);
 }
 
 /* pool.c: storage. A take never fails: issue is held back while a pool could run out. */
 void pool_init(struct sm *s);
 void pool_free(struct sm *s);
-uint32_t op_take(struct sm *s);
-void op_give(struct sm *s, uint32_t op);
-uint32_t node_take(struct sm *s, uint32_t pc, uint32_t warp, uint32_t mask, uint32_t next);
+static inline uint32_t op_take(struct sm *s) {
+    const uint32_t op = s->free_op != SM_NONE ? s->free_op : s->used_ops++;
+    CHECK(s->nfree_ops);
+    if (op == s->free_op) s->free_op = s->ops[op].next;
+    s->nfree_ops--;
+    s->npending++;
+    s->ops[op] = (struct sm_op){.sides = SM_NONE, .freed = SM_NONE, .next = SM_NONE};
+    return op;
+}
+static inline void op_give(struct sm *s, uint32_t op) {
+    s->ops[op].split = NULL;
+    s->ops[op].next = s->free_op;
+    s->free_op = op;
+    s->nfree_ops++;
+    s->npending--;
+}
+static inline uint32_t node_take(struct sm *s, uint32_t pc, uint32_t warp, uint32_t mask, uint32_t next) {
+    const uint32_t k = s->free_node != SM_NONE ? s->free_node : s->used_nodes++;
+    CHECK(s->nfree_nodes);
+    if (k == s->free_node) s->free_node = s->nodes[k].next;
+    s->nfree_nodes--;
+    s->nodes[k] = (struct sm_node){pc, warp, mask, next};
+    return k;
+}
 void nodes_give(struct sm *s, uint32_t first);
 uint32_t request_take(struct sm *s);
 void request_give(struct sm *s, uint32_t r);

@@ -9,6 +9,8 @@
 #include "mech/set.h"
 #include "sm/impl.h"
 
+enum { WORTH = 4 }; /* threads of a split for which looking ahead costs less than it saves */
+
 static void side(struct sm *s, struct sm_op *op, uint32_t pc, uint32_t warp, uint32_t mask) {
     if (mask) op->sides = node_take(s, pc, warp, mask, op->sides);
 }
@@ -197,7 +199,8 @@ void outcome_commit(struct sm *s, struct sm_op *op) {
         release(s, freed);
         nodes_give(s, freed);
     }
-    if (split->set.n) sm_look_ahead(s, split->set.p[0].warp, split->pc); /* if it still is that split */
+    if (split->set.n && split->threads >= WORTH) /* and it still is that split */
+        sm_look_ahead(s, split->set.p[0].warp, split->pc);
     tell(s, op, said);
     if (s->common->outcome.exited.n) sm_threads_ended(s, &s->common->outcome.exited);
     if (s->env.audit && s->mech->ops->audit) s->mech->ops->audit(s->mech);

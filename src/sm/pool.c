@@ -46,33 +46,6 @@ void pool_free(struct sm *s) {
     free(s->heap);
 }
 
-uint32_t op_take(struct sm *s) {
-    const uint32_t op = s->free_op != SM_NONE ? s->free_op : s->used_ops++;
-    CHECK(s->nfree_ops);
-    if (op == s->free_op) s->free_op = s->ops[op].next;
-    s->nfree_ops--;
-    s->npending++;
-    s->ops[op] = (struct sm_op){.sides = SM_NONE, .freed = SM_NONE, .next = SM_NONE};
-    return op;
-}
-
-void op_give(struct sm *s, uint32_t op) {
-    s->ops[op].split = NULL;
-    s->ops[op].next = s->free_op;
-    s->free_op = op;
-    s->nfree_ops++;
-    s->npending--;
-}
-
-uint32_t node_take(struct sm *s, uint32_t pc, uint32_t warp, uint32_t mask, uint32_t next) {
-    const uint32_t k = s->free_node != SM_NONE ? s->free_node : s->used_nodes++;
-    CHECK(s->nfree_nodes);
-    if (k == s->free_node) s->free_node = s->nodes[k].next;
-    s->nfree_nodes--;
-    s->nodes[k] = (struct sm_node){pc, warp, mask, next};
-    return k;
-}
-
 void nodes_give(struct sm *s, uint32_t first) {
     while (first != SM_NONE) {
         const uint32_t next = s->nodes[first].next;

@@ -99,7 +99,7 @@ static void make_slots(struct sm *s) {
     s->block_warps = warps;
     s->nwarps = s->nblocks * warps;
     s->blocks = xcalloc(s->nblocks, sizeof *s->blocks);
-    s->warps = xcalloc(s->nwarps, sizeof *s->warps);
+    s->warps = xaligned(SM_HOST_LINE, s->nwarps * sizeof *s->warps);
     for (uint32_t k = 0; s->scoreboard && k < s->nwarps; k++)
         s->warps[k].score = xmalloc((SM_SCORES + SM_LANES) * sizeof *s->warps[k].score);
     s->sched = xaligned(64, s->schedulers * sizeof *s->sched);
