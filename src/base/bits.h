@@ -32,6 +32,13 @@ static inline double f64_from(uint64_t u) {
     for (uint32_t l##_left = (mask), l; l##_left && (l = (uint32_t)__builtin_ctz(l##_left), 1); \
          l##_left &= l##_left - 1)
 
+/* How many bits are set: in a few operations on any machine, where __builtin_popcount is a call on most. */
+static inline uint32_t bits_count(uint32_t v) {
+    v -= v >> 1 & 0x55555555u;
+    v = (v & 0x33333333u) + (v >> 2 & 0x33333333u);
+    return ((v + (v >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
+}
+
 static inline bool is_pow2(uint64_t v) {
     return v && !(v & (v - 1));
 }

@@ -11,7 +11,7 @@
 static bool complete(const struct exec_block *b, const struct exec_barrier *bar) {
     if (!bar->count) return bar->arrived >= b->live;
     uint32_t n = bar->arrived;
-    FOR_LANES(k, bar->warps) n += EXEC_LANES - (uint32_t)__builtin_popcount(b->warps[k].live);
+    FOR_LANES(k, bar->warps) n += EXEC_LANES - bits_count(b->warps[k].live);
     return n >= bar->count;
 }
 
@@ -77,11 +77,11 @@ static void arrive(struct exec_warp *w, const struct ir_insn *i, uint32_t lanes,
     struct exec_block *b = w->block;
     struct exec_barrier *bar = &b->bar[id];
     bar->count = count == b->nwarps * EXEC_LANES ? 0 : count;
-    bar->arrived += (uint32_t)__builtin_popcount(lanes);
+    bar->arrived += bits_count(lanes);
     bar->warps |= 1u << w->index;
     if (i->op == IR_BAR_RED_P || i->op == IR_BAR_RED_U32) {
-        bar->popc += (uint32_t)__builtin_popcount(exec_pred(&w->x, i->o[i->nd + i->ns - 1]) & lanes);
-        bar->npred += (uint32_t)__builtin_popcount(lanes);
+        bar->popc += bits_count(exec_pred(&w->x, i->o[i->nd + i->ns - 1]) & lanes);
+        bar->npred += bits_count(lanes);
     }
     if (i->op != IR_BAR_ARRIVE) {
         FOR_LANES(l, lanes) {

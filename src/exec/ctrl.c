@@ -218,7 +218,7 @@ static void leave(struct exec_warp *w, uint32_t lane) {
 static void retire(struct exec_warp *w, uint32_t lanes) {
     struct exec_block *b = w->block;
     w->live &= ~lanes;
-    b->live -= (uint32_t)__builtin_popcount(lanes);
+    b->live -= bits_count(lanes);
     if (w->blocked & ~w->bar_wait) warp_recheck(w);
     bar_recheck(b);
 }

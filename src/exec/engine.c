@@ -133,7 +133,7 @@ static uint32_t run(struct engine *en, struct exec_warp *w, uint32_t pc, uint32_
             if (m != mask && i->op != IR_BRA) {
                 struct tally *t =
                     &en->tally[i - code]; /* what did not run is taken off here and put back behind */
-                uint32_t off = (uint32_t)__builtin_popcount(mask & ~m);
+                uint32_t off = bits_count(mask & ~m);
                 t[0].lanes -= off;
                 t[1].lanes += off;
                 t[0].warps -= !m;
@@ -143,7 +143,7 @@ static uint32_t run(struct engine *en, struct exec_warp *w, uint32_t pc, uint32_
         if (m) fn[i->op](x, i, m);
         if (i->flags & IR_F_ENDS || out->flow != EXEC_NEXT) break;
     }
-    uint32_t last = (uint32_t)(i - code), n = last + 1 - pc, lanes = (uint32_t)__builtin_popcount(mask);
+    uint32_t last = (uint32_t)(i - code), n = last + 1 - pc, lanes = bits_count(mask);
     en->tally[pc].warps++;
     en->tally[pc].lanes += lanes;
     en->tally[last + 1].warps--;

@@ -3,8 +3,8 @@
  *
  * The common cases are decided for the warp at once: all lanes in one allocation, in shared memory or in the
  * parameter block, aligned. Lanes that do not run are given the first running lane's address, so that one
- * loop without branches sees the whole row. Anything else goes lane by lane, and the lowest lane that fails
- * is the one reported. */
+ * loop without branches sees the whole row; where only a few run (pieces of a warp mixed from many) only they
+ * are looked at. Anything else goes lane by lane, and the lowest lane that fails is the one reported. */
 #include "exec/impl.h"
 
 /* Generic to a space and the address within it. */
@@ -93,6 +93,28 @@ void resolve_fault(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, 
     f->store = store;
 }
 
+enum { FEW = 12 }; /* lanes: up to here one by one costs less than the whole row */
+
+/* Addresses of the lanes that run. */
+static void few_addresses(const struct exec_ctx *x, const struct ir_insn *i, ir_opnd base, uint32_t mask,
+                          uint64_t *restrict addr) {
+    const uint64_t disp = (uint64_t)(int64_t)i->disp;
+    switch (ir_file(base)) {
+    case IR_FILE_64: {
+        const uint64_t *restrict r = exec_row64(x, base);
+        FOR_LANES(l, mask) addr[l] = r[l] + disp;
+        break;
+    }
+    case IR_FILE_32: {
+        const uint32_t *restrict r = exec_row32(x, base);
+        FOR_LANES(l, mask) addr[l] = (uint32_t)(r[l] + (uint32_t)disp);
+        break;
+    }
+    default: FOR_LANES(l, mask) addr[l] = disp;
+    }
+    if (i->space == IR_SP_FRAME) FOR_LANES(l, mask) addr[l] += x->warp->frame[l];
+}
+
 /* Addresses of the whole row; lanes that do not run get the address of the first that does. */
 static void addresses(const struct exec_ctx *x, const struct ir_insn *i, ir_opnd base, uint32_t mask,
                       uint64_t *restrict addr) {
@@ -164,6 +186,21 @@ static enum span one_piece(const uint64_t *restrict addr, uint64_t lo, uint64_t 
     return beyond || low & (bytes - 1) ? SPAN_FAULT : SPAN_LANES;
 }
 
+/* The same for a few lanes. */
+static enum span few_lanes(const uint64_t *restrict addr, uint64_t lo, uint64_t size, uint8_t *host,
+                           uint32_t mask, uint32_t bytes, uint8_t **restrict at) {
+    if (size < bytes) return SPAN_FAULT;
+    const uint64_t room = size - bytes;
+    uint64_t low = 0, beyond = 0;
+    FOR_LANES(l, mask) {
+        const uint64_t off = addr[l] - lo;
+        low |= addr[l];
+        beyond |= (uint64_t)(off > room);
+        at[l] = (uint8_t *)((uintptr_t)host + (uintptr_t)off);
+    }
+    return beyond || low & (bytes - 1) ? SPAN_FAULT : SPAN_LANES;
+}
+
 static enum span local_lanes(struct exec_warp *w, const uint64_t *restrict addr, uint32_t mask,
                              uint32_t bytes, uint8_t **restrict at) {
     uint64_t low = 0, bad = 0;
@@ -181,7 +218,11 @@ enum span resolve(struct exec_ctx *x, const struct ir_insn *i, ir_opnd base, uin
     struct exec_grid *g = w->block->grid;
     struct exec_out *o = x->out;
     uint64_t *addr = o->access.addr;
-    addresses(x, i, base, mask, addr);
+    const bool few = bits_count(mask) <= FEW;
+    (few ? few_addresses : addresses)(x, i, base, mask, addr);
+    const uint64_t first = addr[__builtin_ctz(mask)];
+    enum span (*const piece)(const uint64_t *restrict, uint64_t, uint64_t, uint8_t *, uint32_t, uint32_t,
+                             uint8_t **restrict) = few ? few_lanes : one_piece;
     o->access.mask = mask;
     o->access.bytes = bytes;
     o->access.space = (enum ir_space)i->space;
@@ -190,20 +231,20 @@ enum span resolve(struct exec_ctx *x, const struct ir_insn *i, ir_opnd base, uin
     switch (i->space) {
     case IR_SP_GENERIC:
     case IR_SP_GLOBAL: {
-        struct mem_alloc *a = mem_find(g->mem, addr[0], bytes);
+        struct mem_alloc *a = mem_find(g->mem, first, bytes);
         if (a)
-            s = one_piece(addr, a->addr, a->bytes, a->host, mask, bytes, at);
-        else if (i->space == IR_SP_GENERIC && addr[0] - EXEC_WIN_SHARED < g->shared_bytes)
-            s = one_piece(addr, EXEC_WIN_SHARED, g->shared_bytes, w->block->shared, mask, bytes, at);
+            s = piece(addr, a->addr, a->bytes, a->host, mask, bytes, at);
+        else if (i->space == IR_SP_GENERIC && first - EXEC_WIN_SHARED < g->shared_bytes)
+            s = piece(addr, EXEC_WIN_SHARED, g->shared_bytes, w->block->shared, mask, bytes, at);
         break;
     }
-    case IR_SP_SHARED: s = one_piece(addr, 0, g->shared_bytes, w->block->shared, mask, bytes, at); break;
+    case IR_SP_SHARED: s = piece(addr, 0, g->shared_bytes, w->block->shared, mask, bytes, at); break;
     case IR_SP_CONST:
-        if (!store && addr[0] < EXEC_WIN_HEAP)
-            s = one_piece(addr, 0, g->image->konst_bytes, g->image->konst, mask, bytes, at);
+        if (!store && first < EXEC_WIN_HEAP)
+            s = piece(addr, 0, g->image->konst_bytes, g->image->konst, mask, bytes, at);
         break;
     case IR_SP_PARAM:
-        if (!store) s = one_piece(addr, 0, g->func->param_bytes, g->params, mask, bytes, at);
+        if (!store) s = piece(addr, 0, g->func->param_bytes, g->params, mask, bytes, at);
         break;
     case IR_SP_LOCAL:
     case IR_SP_FRAME: s = local_lanes(w, addr, mask, bytes, at); break;

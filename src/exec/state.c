@@ -115,6 +115,16 @@ static size_t reg_bytes(const struct ir_func *f, size_t part[3]) {
     return part[0] + part[1] + part[2];
 }
 
+uint32_t exec_row_at(const struct ir_func *f, ir_opnd o) {
+    size_t part[3];
+    reg_bytes(f, part);
+    const size_t at = ir_file(o) == IR_FILE_64 ? ir_index(o) * EXEC_LANES * sizeof(uint64_t)
+                      : ir_file(o) == IR_FILE_32
+                          ? part[IR_FILE_64] + ir_index(o) * EXEC_LANES * sizeof(uint32_t)
+                          : part[IR_FILE_64] + part[IR_FILE_32];
+    return (uint32_t)at;
+}
+
 uint64_t exec_block_bytes(const struct exec_grid *g) {
     size_t part[3];
     uint64_t warp = reg_bytes(g->func, part) + sizeof(struct exec_warp);
@@ -149,7 +159,7 @@ static bool warp_alloc(struct exec_warp *w, struct exec_block *b, uint32_t index
 
 bool exec_block_alloc(struct exec_block *b, struct exec_grid *g, struct err *e) {
     uint32_t n = (g->threads + EXEC_LANES - 1) / EXEC_LANES;
-    *b = (struct exec_block){.grid = g, .nwarps = n, .warps = xcalloc(n, sizeof *b->warps)};
+    *b = (struct exec_block){.grid = g, .nwarps = n, .warps = xaligned(64, n * sizeof *b->warps)};
     b->shared = try_alloc(g->shared_bytes);
     bool ok = b->shared != NULL;
     for (uint32_t k = 0; ok && k < n; k++) ok = warp_alloc(&b->warps[k], b, k);

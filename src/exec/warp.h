@@ -100,7 +100,7 @@ struct exec_stack { /* of one thread; grows, and is kept for the next block */
 };
 
 struct exec_warp {
-    struct exec_ctx x;
+    _Alignas(64) struct exec_ctx x; /* one cache line, and what is asked of a warp most often in the next */
     struct exec_block *block;
     uint32_t index;             /* in the block */
     uint32_t live;              /* lanes that exist and have not exited */
@@ -173,6 +173,8 @@ void exec_grid_free(struct exec_grid *g);
 bool exec_block_alloc(struct exec_block *b, struct exec_grid *g, struct err *e);
 void exec_block_start(struct exec_block *b, uint64_t index); /* all threads at func->entry, depth 0 */
 void exec_block_free(struct exec_block *b);
+/* Where the row of a register begins in warp->regs, in bytes. */
+uint32_t exec_row_at(const struct ir_func *f, ir_opnd o);
 /* Host memory one block occupies, near enough to bound how many are kept. */
 uint64_t exec_block_bytes(const struct exec_grid *g);
 

@@ -25,16 +25,6 @@
 
 /* ---- home lanes ---- */
 
-uint32_t dwf_word(const struct mech *m, uint32_t warp) {
-    return warp - m->pool->first[warp];
-}
-
-uint32_t dwf_lanes_of(const struct mech *m, uint32_t warp, uint32_t mask) {
-    const struct dwf *d = m->self;
-    const uint32_t odd = mask & d->swapped[warp];
-    return (mask & ~odd) | (odd & 0x55555555) << 1 | (odd >> 1 & 0x55555555);
-}
-
 uint32_t dwf_fold(const struct dwf *d, uint32_t lanes) {
     for (uint32_t w = 16; w >= d->width; w /= 2) lanes |= lanes >> w;
     return d->width < 32 ? lanes & ((1u << d->width) - 1) : lanes;
@@ -87,10 +77,11 @@ static void fitting(struct mech *m, const struct mech_split *into, const struct 
 static bool join(struct mech *m, struct mech_split *into, struct mech_split *s) {
     struct dwf *d = m->self;
     struct mech_set fit;
+    if (into->threads == d->width) return false;
     fitting(m, into, s, &fit);
     const uint32_t n = set_count(&fit);
     const bool all = n == s->threads;
-    if (!all && into->threads < d->width) ++*dwf_count(m, DWF_C_CONFLICTS);
+    if (!all) ++*dwf_count(m, DWF_C_CONFLICTS);
     if (!n) return false;
     mech_event(m, "%" PRIu32 " join warp %" PRIu32, n, into->id);
     ++*dwf_count(m, DWF_C_MERGES);

@@ -165,8 +165,15 @@ void dwf_audit(const struct mech *m);
 /* Home lanes of some threads of a warp slot, as bits of word dwf_word of a machine warp's lanes. In machines with warps
  * narrower than 32 the bits are those of the architectural warp, several to a lane: folded they are those of one warp, and
  * spread those of the warp's in every part. */
-uint32_t dwf_word(const struct mech *m, uint32_t warp);
-uint32_t dwf_lanes_of(const struct mech *m, uint32_t warp, uint32_t mask); /* its own inverse */
+static inline uint32_t dwf_word(const struct mech *m, uint32_t warp) {
+    return warp - m->pool->first[warp];
+}
+/* Its own inverse. */
+static inline uint32_t dwf_lanes_of(const struct mech *m, uint32_t warp, uint32_t mask) {
+    const struct dwf *d = m->self;
+    const uint32_t odd = mask & d->swapped[warp];
+    return (mask & ~odd) | (odd & 0x55555555) << 1 | (odd >> 1 & 0x55555555);
+}
 uint32_t dwf_fold(const struct dwf *d, uint32_t lanes);
 uint32_t dwf_spread(const struct dwf *d, uint32_t occ);
 

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bits.h"
 #include "mech/set.h"
 
 void harp_barriers_new(const struct harp *h, struct harp_sched *q) {
@@ -67,7 +68,7 @@ static uint16_t *live_of(struct harp_sched *q, uint64_t key) {
 static void add(const struct mech *m, struct harp_barrier *b, uint32_t warp, uint32_t mask) {
     harp_use_lanes(m->pool, &b->used, warp, mask);
     set_add(&b->all, warp, mask);
-    b->nall += (uint32_t)__builtin_popcount(mask);
+    b->nall += bits_count(mask);
 }
 
 static void found(struct mech *m, struct harp_sched *q, uint32_t at, uint64_t key, uint32_t branch) {
@@ -96,7 +97,7 @@ static uint32_t share(struct mech *m, struct harp_sched *q, uint32_t first, uint
         uint32_t fit = harp_free_lanes(m->pool, &b->used, warp, part);
         if (!fit) continue;
         add(m, b, warp, fit);
-        m->stats.extra[HARP_C_SHARED] += (uint32_t)__builtin_popcount(fit);
+        m->stats.extra[HARP_C_SHARED] += bits_count(fit);
         part &= ~fit;
     }
     return part;
@@ -114,7 +115,7 @@ static void reserve_part(struct mech *m, struct harp_sched *q, uint64_t key, uin
         add(m, &q->barrier[k], warp, part);
         return;
     }
-    m->stats.extra[HARP_C_MISSES] += (uint32_t)__builtin_popcount(part);
+    m->stats.extra[HARP_C_MISSES] += bits_count(part);
     mech_event(m, "no barrier for %d threads", __builtin_popcount(part));
 }
 
@@ -144,7 +145,7 @@ static void drop(const struct mech *m, struct harp_sched *q, uint32_t at, uint32
     struct mech_set gone;
     set_one(&gone, warp, mask);
     set_remove(&b->all, &gone);
-    b->nall -= (uint32_t)__builtin_popcount(mask);
+    b->nall -= bits_count(mask);
     b->used = (struct harp_lanes){0};
     for (uint32_t k = 0; k < b->all.n; k++)
         harp_use_lanes(m->pool, &b->used, b->all.p[k].warp, b->all.p[k].mask);
@@ -185,14 +186,14 @@ static void arrive_part(struct mech *m, struct harp_sched *q, uint64_t key, uint
         part &= ~here;
         if (b->at == IR_NOPC) b->at = pc;
         if (b->at != pc) {
-            m->stats.extra[HARP_C_PARTED] += (uint32_t)__builtin_popcount(here);
+            m->stats.extra[HARP_C_PARTED] += bits_count(here);
             drop(m, q, k, warp, here);
             continue;
         }
         set_add(hit, warp, here);
         set_add(&b->reached, warp, here);
-        b->nreached += (uint32_t)__builtin_popcount(here);
-        h->reached += (uint32_t)__builtin_popcount(here);
+        b->nreached += bits_count(here);
+        h->reached += bits_count(here);
         check_done(q, k);
     }
 }

@@ -207,7 +207,7 @@ void harp_audit(const struct mech *m) {
     split_audit(m, false);
     audit_barriers(m, reached);
     for (uint32_t slot = 0; slot < p->slots; slot++) {
-        n += (uint32_t)__builtin_popcount(reached[slot]);
+        n += bits_count(reached[slot]);
         FOR_LANES(l, p->present[slot])
         CHECK((p->of[slot * 32 + l] == SPLIT_NONE) == (reached[slot] >> l & 1));
     }

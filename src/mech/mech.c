@@ -67,17 +67,23 @@ void mech_free(struct mech *m) {
     free(m);
 }
 
+/* Lanes of `mask` that belong to s: those of its set, and perhaps others that wait with it. */
+static uint32_t lanes_of(const struct mech *m, const struct mech_split *s, uint32_t warp, uint32_t mask) {
+    uint32_t here = mask & set_mask(&s->set, warp);
+    FOR_LANES(l, mask & ~here) here |= (uint32_t)(m->pool->of[warp * 32 + l] == s->id) << l;
+    return here;
+}
+
 /* Neighbouring lanes are nearly always in the same split: it is told once, of all of them. */
 void mech_wake(struct mech *m, uint32_t warp, uint32_t mask) {
     while (mask) {
-        uint32_t lane = (uint32_t)__builtin_ctz(mask), id = m->pool->of[warp * 32 + lane], here = 0;
-        if (id == SPLIT_NONE) {
+        struct mech_split *s = split_of(m->pool, warp, (uint32_t)__builtin_ctz(mask));
+        if (!s) {
             mask &= mask - 1;
             continue;
         }
-        FOR_LANES(l, mask) here |= (uint32_t)(m->pool->of[warp * 32 + l] == id) << l;
+        const uint32_t here = lanes_of(m, s, warp, mask);
         mask &= ~here;
-        struct mech_split *s = split_at(m->pool, id);
         if (m->ops->wake)
             m->ops->wake(m, s, warp, here);
         else

@@ -19,6 +19,8 @@
 #ifndef HEDDLE_MECH_MECH_H
 #define HEDDLE_MECH_MECH_H
 
+#include <stddef.h>
+
 #include "base/err.h"
 #include "cfg/cfg.h"
 #include "ir/program.h"
@@ -38,27 +40,28 @@ struct mech_set {
 };
 
 struct mech_split {
-    uint32_t id; /* slot in the pool, stable */
+    _Alignas(64) uint32_t id; /* slot in the pool, stable */
     uint32_t pc;
-    uint32_t sched;   /* the scheduler it belongs to */
+    uint16_t sched; /* the scheduler it belongs to */
+    bool in_flight;
     uint32_t threads; /* in set */
     uint64_t age;     /* stamp of creation: lower is older */
     uint64_t
         wake; /* cycle from which it may issue; MECH_NEVER: until something wakes it (order.c keeps it) */
-    bool in_flight;
     uint32_t own[5]; /* the mechanism's: home warp, stack entry, table index ... */
-    struct mech_set
-        set; /* last: most splits have one piece, and then all of the split is in two cache lines */
+    /* Last: most splits have one piece, and then all that is used of the split is one cache line. */
+    struct mech_set set;
 };
+_Static_assert(offsetof(struct mech_split, set.p[1]) == 64, "a split of one piece is a cache line");
 
 /* What issues in one slot: one split; several on disjoint lanes (SBI, MIMD); none, walking an empty block (Takahashi); or a
  * charge for re-issuing an instruction (Tesla's join). */
 struct mech_packet {
     uint32_t n;
-    struct mech_split *split[MECH_WIDEST];
     uint32_t charge; /* n == 0: issue slots this takes, at pc, with no active thread */
     uint32_t pc;
     uint32_t register_stall; /* extra cycles in register read (bank conflicts of mixed warps) */
+    struct mech_split *split[MECH_WIDEST];
 };
 
 /* Where the threads of one committed split go. sides are sorted by PC; a thread is in exactly one of sides, exited,

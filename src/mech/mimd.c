@@ -33,7 +33,7 @@ struct mimd {
     struct unit *unit;
 };
 
-enum { UNIT, PLACE, LISTED, PASSED }; /* split.own: place in the unit's list, if it is in it */
+enum { UNIT, LISTED, PASSED }; /* split.own */
 
 static bool create(struct mech *m, struct err *e) {
     (void)e;
@@ -57,18 +57,23 @@ static struct unit *unit_of(const struct mech *m, const struct mech_split *s) {
 
 static void list(struct mech *m, struct mech_split *s) {
     struct unit *u = unit_of(m, s);
-    s->own[PLACE] = u->n++;
     s->own[LISTED] = true;
-    u->pc[s->own[PLACE]] = s->pc;
-    u->id[s->own[PLACE]] = s->id;
+    u->pc[u->n] = s->pc;
+    u->id[u->n++] = s->id;
+}
+
+/* Where s is listed. Looking for it touches nothing but the unit; a place kept in each split would have to follow. */
+static uint32_t place_of(const struct unit *u, const struct mech_split *s) {
+    uint32_t at = 0;
+    while (u->id[at] != s->id) at++;
+    return at;
 }
 
 static void unlist(struct mech *m, struct mech_split *s) {
     struct unit *u = unit_of(m, s);
-    uint32_t at = s->own[PLACE], last = --u->n;
+    const uint32_t at = place_of(u, s), last = --u->n;
     u->pc[at] = u->pc[last];
     u->id[at] = u->id[last];
-    split_at(m->pool, u->id[at])->own[PLACE] = at;
     s->own[LISTED] = false;
 }
 
@@ -105,8 +110,8 @@ static void collect(struct mech *m, struct mech_split *s) {
 /* s, picked and still listed, lets the last of its unit go first: they exchange what they are. */
 static void give_way(struct mech *m, struct mech_split *s) {
     struct unit *u = unit_of(m, s);
-    uint32_t last = s->own[PLACE];
-    if (s->own[PASSED] >= PATIENCE) return;
+    if (s->own[PASSED] >= PATIENCE || u->n == 1) return;
+    uint32_t last = place_of(u, s);
     for (uint32_t i = 0; i < u->n; i++)
         if (u->pc[i] < u->pc[last]) last = i;
     struct mech_split *t = split_at(m->pool, u->id[last]);
@@ -274,7 +279,8 @@ static void audit(const struct mech *m) {
         CHECK(s->set.n == 1 && !(s->own[LISTED] && s->in_flight));
         if (!s->own[LISTED]) continue;
         const struct unit *u = unit_of(m, s);
-        CHECK(s->own[PLACE] < u->n && u->id[s->own[PLACE]] == s->id && u->pc[s->own[PLACE]] == s->pc);
+        const uint32_t at = place_of(u, s);
+        CHECK(at < u->n && u->pc[at] == s->pc);
         listed++;
     }
     for (uint32_t k = 0; k < split_homes(&m->env); k++) listed -= d->unit[k].n;

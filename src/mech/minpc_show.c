@@ -110,7 +110,7 @@ static void audit_choice(const struct mech *m, const struct minpc_home *h) {
 static uint32_t see(uint32_t *seen, uint32_t mask) {
     CHECK(!(*seen & mask));
     *seen |= mask;
-    return (uint32_t)__builtin_popcount(mask);
+    return bits_count(mask);
 }
 
 void minpc_audit(const struct mech *m) {

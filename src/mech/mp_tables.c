@@ -26,7 +26,7 @@ static bool any(const uint32_t *mask) {
 
 static uint32_t count(const uint32_t *mask) {
     uint32_t n = 0;
-    for (uint32_t k = 0; k < MP_WORDS; k++) n += (uint32_t)__builtin_popcount(mask[k]);
+    for (uint32_t k = 0; k < MP_WORDS; k++) n += bits_count(mask[k]);
     return n;
 }
 
@@ -427,8 +427,7 @@ void mp_audit(const struct mech *m) {
         entries += p->home[k].used;
     }
     FOR_SPLITS(s, m->pool) threads += s->threads;
-    for (uint32_t k = 0; k < m->pool->slots; k++)
-        present += (uint32_t)__builtin_popcount(m->pool->present[k]);
+    for (uint32_t k = 0; k < m->pool->slots; k++) present += bits_count(m->pool->present[k]);
     CHECK(splits == m->pool->alive && waiting == p->arrived && entries == p->entries);
     CHECK(threads + waiting == present);
 }

@@ -55,8 +55,8 @@ struct order *order_new(const struct mech_env *env, const struct split_pool *poo
     o->q = xcalloc(env->schedulers, sizeof *o->q);
     for (uint32_t k = 0; k < env->schedulers; k++) {
         struct queue *q = &o->q[k];
-        q->timed = (struct heap){.v = xcalloc(o->cap, sizeof(struct heap_item)), .pos = o->pos};
-        q->aged = (struct heap){.v = xcalloc(o->cap, sizeof(struct heap_item)), .pos = o->pos};
+        q->timed = (struct heap){.v = xmalloc(o->cap * sizeof(struct heap_item)), .pos = o->pos};
+        q->aged = (struct heap){.v = xmalloc(o->cap * sizeof(struct heap_item)), .pos = o->pos};
         q->slots = xcalloc((o->cap + 63) / 64, sizeof *q->slots);
         q->last = o->cap;
         q->head = q->tail = SPLIT_NONE;
@@ -231,16 +231,31 @@ static bool begins_long(const struct order *o, const struct mech_split *s) {
     }
 }
 
+/* Greedy: the split picked last, if its cycle has come; it need not be put among the ready ones first. */
+static struct mech_split *take_last(struct order *o, struct queue *q, uint64_t now) {
+    if (o->policy != ORDER_GTO || q->last == o->cap || o->state[q->last] != TIMED) return NULL;
+    struct mech_split *s = split_at(o->pool, q->last);
+    if (s->wake > now || s->age != q->last_age) return NULL;
+    heap_take(&q->timed, s->id);
+    return s;
+}
+
+static struct mech_split *take_best(struct order *o, struct queue *q) {
+    struct mech_split *s = split_at(o->pool, best(o, q));
+    take_ready(o, q, s);
+    return s;
+}
+
 struct mech_split *order_pick(struct order *o, uint32_t sched, uint64_t now) {
     struct queue *q = &o->q[sched];
+    struct mech_split *s = take_last(o, q, now);
     while (q->timed.n && q->timed.v[0].key <= now) {
         uint32_t id = q->timed.v[0].id;
         heap_take(&q->timed, id);
         put_ready(o, q, split_at(o->pool, id));
     }
-    while (q->nready) {
-        struct mech_split *s = split_at(o->pool, best(o, q));
-        take_ready(o, q, s);
+    for (; s || q->nready; s = NULL) {
+        if (!s) s = take_best(o, q);
         s->wake = o->env.when(o->env.sm, s);
         if (s->wake > now) {
             o->state[s->id] = IDLE;

@@ -24,7 +24,10 @@ struct pdom {
     uint32_t inactive, joining; /* over all stacks */
 };
 
-enum { HOME }; /* split.own */
+/* split.own. JOIN: where the top of the stack joins its siblings, if the next instruction can lead there: IR_NOPC if that
+ * takes a return. As long as the threads of the top stay together and do not come there, their PC is in the split alone and
+ * the stack is left alone: it learns the PC when it is needed. */
+enum { HOME, JOIN };
 
 static bool create(struct mech *m, struct err *e) {
     (void)e;
@@ -50,6 +53,7 @@ static void launch(struct mech *m, const struct mech_block *b) {
     for (uint32_t k = 0; split_home_at(m->pool, b, k, &home); k++) {
         struct mech_split *s = split_new(m, home.sched, b->pc);
         s->own[HOME] = home.id;
+        s->own[JOIN] = IR_NOPC;
         split_assign(m->pool, s, &home.set);
         stack_start(&p->stack[home.id], home.set.p[0].warp, p->words, 2 * m->env.warp_size, &home.set, b->pc);
         order_add(m->order, s);
@@ -70,7 +74,9 @@ static void follow(struct mech *m, struct mech_split *s, const struct stack *st,
         split_free(m, s);
         return;
     }
-    s->pc = st->e[st->n - 1].pc;
+    const struct stack_entry *top = &st->e[st->n - 1];
+    s->pc = top->pc;
+    s->own[JOIN] = top->depth == top->rdepth ? top->rpc : IR_NOPC;
     if (changed) {
         stack_top(st, &s->set);
         s->threads = set_count(&s->set);
@@ -83,6 +89,12 @@ static void follow(struct mech *m, struct mech_split *s, const struct stack *st,
 
 static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     struct pdom *p = m->self;
+    if (o->nsides == 1 && !o->exited.n && !o->waiting.n && !o->depth_change &&
+        o->side[0].pc != s->own[JOIN]) {
+        s->pc = o->side[0].pc;
+        order_add(m->order, s);
+        return;
+    }
     struct stack *st = &p->stack[s->own[HOME]];
     p->inactive -= st->inactive;
     p->joining -= st->joining;
@@ -135,7 +147,7 @@ static void state(const struct mech *m, struct sb *out) {
         sb_add(out, "warp %" PRIu32 ": ", s->own[HOME]);
         split_print(m, s, out);
         sb_add(out, "\n");
-        stack_print(&p->stack[s->own[HOME]], out);
+        stack_print(&p->stack[s->own[HOME]], s->pc, out);
     }
 }
 

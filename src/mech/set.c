@@ -6,10 +6,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bits.h"
 
 uint32_t set_count(const struct mech_set *s) {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < s->n; i++) n += (uint32_t)__builtin_popcount(s->p[i].mask);
+    for (uint32_t i = 0; i < s->n; i++) n += bits_count(s->p[i].mask);
     return n;
 }
 
@@ -20,11 +21,6 @@ void set_one(struct mech_set *s, uint32_t warp, uint32_t mask) {
 
 bool set_empty(const struct mech_set *s) {
     return s->n == 0;
-}
-
-void set_copy(struct mech_set *to, const struct mech_set *from) {
-    to->n = from->n;
-    memcpy(to->p, from->p, from->n * sizeof from->p[0]);
 }
 
 /* First piece whose warp is not below `warp`. */
@@ -47,16 +43,35 @@ void set_add(struct mech_set *s, uint32_t warp, uint32_t mask) {
     s->n++;
 }
 
+/* From the back, so that every piece is moved once: first how many warps there are, then each to its place. */
 void set_union(struct mech_set *s, const struct mech_set *t) {
-    for (uint32_t i = 0; i < t->n; i++) set_add(s, t->p[i].warp, t->p[i].mask);
+    uint32_t i = 0, common = 0;
+    for (uint32_t k = 0; k < t->n; k++) {
+        while (i < s->n && s->p[i].warp < t->p[k].warp) i++;
+        common += i < s->n && s->p[i].warp == t->p[k].warp;
+    }
+    uint32_t at = s->n + t->n - common, k = t->n;
+    CHECK(at <= MECH_PIECES);
+    for (i = s->n, s->n = at; k;) {
+        struct mech_piece p = t->p[k - 1];
+        if (i && s->p[i - 1].warp >= p.warp) {
+            const bool same = s->p[--i].warp == p.warp;
+            p = (struct mech_piece){s->p[i].warp, s->p[i].mask | (same ? p.mask : 0)};
+            k -= same;
+        } else {
+            k--;
+        }
+        s->p[--at] = p;
+    }
 }
 
 /* Keeps of each piece of s the lanes that t has (flip 0) or has not (flip all ones). */
 static void restrict_to(struct mech_set *s, const struct mech_set *t, uint32_t flip) {
-    uint32_t n = 0;
+    uint32_t n = 0, k = 0;
     for (uint32_t i = 0; i < s->n; i++) {
         struct mech_piece p = s->p[i];
-        p.mask &= set_mask(t, p.warp) ^ flip;
+        while (k < t->n && t->p[k].warp < p.warp) k++;
+        p.mask &= (k < t->n && t->p[k].warp == p.warp ? t->p[k].mask : 0) ^ flip;
         if (p.mask) s->p[n++] = p;
     }
     s->n = n;

@@ -13,7 +13,12 @@ void set_remove(struct mech_set *s, const struct mech_set *t); /* difference */
 uint32_t set_mask(const struct mech_set *s, uint32_t warp);    /* its lanes of that warp */
 bool set_subset(const struct mech_set *s, const struct mech_set *of);
 bool set_empty(const struct mech_set *s);
-void set_copy(struct mech_set *to, const struct mech_set *from); /* only the pieces there are */
+/* Only the pieces there are; nearly always one. */
+static inline void set_copy(struct mech_set *to, const struct mech_set *from) {
+    to->n = from->n;
+    if (from->n) to->p[0] = from->p[0];
+    for (uint32_t k = 1; k < from->n; k++) to->p[k] = from->p[k];
+}
 bool set_equal(const struct mech_set *s, const struct mech_set *t);
 void set_and(struct mech_set *s, const struct mech_set *t); /* intersection */
 void set_print(const struct mech_set *s, struct sb *out);   /* "w0:0000000f w3:00000001", "-" when empty */

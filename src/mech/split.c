@@ -58,7 +58,8 @@ static uint32_t lowest_free(struct split_pool *p) {
 struct mech_split *split_new(struct mech *m, uint32_t sched, uint32_t pc) {
     struct split_pool *p = m->pool;
     uint32_t id = lowest_free(p);
-    if (!p->chunk[id / SPLIT_CHUNK]) p->chunk[id / SPLIT_CHUNK] = xcalloc(SPLIT_CHUNK, sizeof **p->chunk);
+    if (!p->chunk[id / SPLIT_CHUNK])
+        p->chunk[id / SPLIT_CHUNK] = xaligned(64, SPLIT_CHUNK * sizeof **p->chunk);
     p->used[id / 64] |= UINT64_C(1) << (id % 64);
     p->first_free = id + 1;
     if (id >= p->high) p->high = id + 1;
@@ -66,7 +67,7 @@ struct mech_split *split_new(struct mech *m, uint32_t sched, uint32_t pc) {
     struct mech_split *s = split_at(p, id);
     s->id = id;
     s->pc = pc;
-    s->sched = sched;
+    s->sched = (uint16_t)sched;
     s->threads = 0;
     s->set.n = 0;
     s->age = p->stamp++;

@@ -37,7 +37,7 @@ static uint32_t *mask_of(const struct stack *s, uint32_t i) {
 
 static uint32_t count(const uint32_t *mask, uint32_t words) {
     uint32_t n = 0;
-    for (uint32_t k = 0; k < words; k++) n += (uint32_t)__builtin_popcount(mask[k]);
+    for (uint32_t k = 0; k < words; k++) n += bits_count(mask[k]);
     return n;
 }
 
@@ -135,7 +135,7 @@ static void recount(struct stack *s) {
     for (uint32_t i = s->n; i-- > 0;) {
         uint32_t fresh = 0;
         for (uint32_t k = 0; k < s->words; k++) {
-            fresh += (uint32_t)__builtin_popcount(mask_of(s, i)[k] & ~seen[k]);
+            fresh += bits_count(mask_of(s, i)[k] & ~seen[k]);
             seen[k] |= mask_of(s, i)[k];
         }
         if (i + 1 == s->n) continue;
@@ -301,17 +301,17 @@ static void print_pc(struct sb *out, const char *name, uint32_t pc) {
 }
 
 void stack_places(const struct stack *s, mech_place_fn *put, void *user) {
-    for (uint32_t i = 0; i < s->n; i++)
+    for (uint32_t i = 0; i + 1 < s->n; i++)
         for (uint32_t k = 0; k < s->words; k++)
             if (mask_of(s, i)[k]) put(user, s->first + k, mask_of(s, i)[k], s->e[i].pc);
 }
 
-void stack_print(const struct stack *s, struct sb *out) {
+void stack_print(const struct stack *s, uint32_t pc, struct sb *out) {
     for (uint32_t i = 0; i < s->n; i++) {
         struct mech_set set;
         to_set(s, mask_of(s, i), &set);
         sb_add(out, "  ");
-        print_pc(out, "pc", s->e[i].pc);
+        print_pc(out, "pc", i + 1 == s->n ? pc : s->e[i].pc);
         print_pc(out, "rpc", s->e[i].rpc);
         if (s->e[i].depth > 0) sb_add(out, "depth %" PRId32 " ", s->e[i].depth);
         set_print(&set, out);

@@ -32,16 +32,16 @@ void stack_free(struct stack *s);
 /* One entry: these threads at pc. At most `limit` entries ever, or it is a fault of ours. */
 void stack_start(struct stack *s, uint32_t first, uint32_t words, uint32_t limit, const struct mech_set *set,
                  uint32_t pc);
-/* The top's threads did what the outcome says. True: the top's threads are not the ones they were. */
+/* The top's threads, whatever PC it says, did what the outcome says. True: the top's threads are not the ones they were. */
 bool stack_commit(struct mech *m, struct stack *s, const struct mech_outcome *o, enum stack_side first);
 /* Some threads of the top no longer wait. True: none does any more, the top may run; `changed` as stack_commit. */
 bool stack_release(struct mech *m, struct stack *s, uint32_t warp, uint32_t mask, bool *changed);
 bool stack_blocked(const struct stack *s); /* a thread of the top waits, the others are held with it */
 void stack_top(const struct stack *s, struct mech_set *out);
-/* Where the threads of each entry go on, bottom first. */
+/* Where the threads of each entry go on, bottom first; of the top only its owner knows. */
 void stack_places(const struct stack *s, mech_place_fn *put, void *user);
-/* One line per entry, bottom first: "pc 5 rpc 9 w0:0000000e", the top marked. */
-void stack_print(const struct stack *s, struct sb *out);
+/* One line per entry, bottom first: "pc 5 rpc 9 w0:0000000e", the top, which is at `pc`, marked. */
+void stack_print(const struct stack *s, uint32_t pc, struct sb *out);
 /* Panics unless entries are not empty, sides disjoint and inside their join, and all threads those of `present`. */
 void stack_audit(const struct stack *s, const uint32_t *present);
 

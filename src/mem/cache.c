@@ -46,8 +46,9 @@ bool cache_init(struct cache *c, const struct cache_shape *s, uint64_t seed, str
                         .rng = {seed}};
     size_t slots = (size_t)s->sets * s->ways;
     c->tag = try_pages(slots * sizeof *c->tag);
+    c->stamp = try_pages(slots * sizeof *c->stamp);
     c->line = try_pages(slots * sizeof *c->line);
-    if (c->tag && c->line) return true;
+    if (c->tag && c->stamp && c->line) return true;
     cache_free(c);
     return err_set(e, ERR_MEMORY, "no memory for the tags of %s: %u sets of %u lines", s->name, s->sets,
                    s->ways);
@@ -55,8 +56,9 @@ bool cache_init(struct cache *c, const struct cache_shape *s, uint64_t seed, str
 
 void cache_free(struct cache *c) {
     free(c->tag);
+    free(c->stamp);
     free(c->line);
-    c->tag = NULL;
+    c->tag = c->stamp = NULL;
     c->line = NULL;
 }
 
@@ -103,29 +105,43 @@ uint32_t cache_find(const struct cache *c, uint64_t index, uint64_t line) {
     return CACHE_NONE;
 }
 
-/* The n-th line of the set that may go, counted from 0. */
-static uint32_t nth_free(const struct cache *c, uint32_t first, uint64_t n) {
-    for (uint32_t s = first;; s++)
+/* A random one of the lines of a full set that may go. */
+static uint32_t random_victim(struct cache *c, uint32_t first) {
+    uint32_t may = 0, s = first;
+    for (uint32_t w = 0; w < c->ways; w++) may += !c->line[first + w].pending;
+    if (!may) return CACHE_NONE;
+    for (uint64_t n = rng_below(&c->rng, may);; s++)
         if (!c->line[s].pending && n-- == 0) return s;
 }
 
+/* The line of a full set with the lowest stamp of those above `after`. */
+static uint32_t next_oldest(const struct cache *c, uint32_t first, uint64_t after) {
+    uint32_t best = CACHE_NONE;
+    for (uint32_t s = first; s < first + c->ways; s++)
+        if (c->stamp[s] > after && (best == CACHE_NONE || c->stamp[s] < c->stamp[best])) best = s;
+    return best;
+}
+
+/* The oldest line is hardly ever on its way, so looking at it first spares looking at the others. */
 uint32_t cache_victim(struct cache *c, uint64_t index) {
-    uint32_t first = first_slot(c, index), best = CACHE_NONE, may = 0;
-    for (uint32_t s = first; s < first + c->ways; s++) {
+    uint32_t first = first_slot(c, index), best;
+    for (uint32_t s = first; s < first + c->ways; s++)
         if (!c->tag[s]) return s;
-        if (c->line[s].pending) continue;
-        may++;
-        if (best == CACHE_NONE || c->line[s].stamp < c->line[best].stamp) best = s;
-    }
-    return c->replace == MEM_RANDOM && may ? nth_free(c, first, rng_below(&c->rng, may)) : best;
+    if (c->replace == MEM_RANDOM) return random_victim(c, first);
+    for (best = next_oldest(c, first, 0); best != CACHE_NONE && c->line[best].pending;)
+        best = next_oldest(c, first, c->stamp[best]);
+    return best;
 }
 
 void cache_place(struct cache *c, uint32_t slot, uint64_t line) {
+    c->used += !c->tag[slot];
     c->tag[slot] = line + 1;
-    c->line[slot] = (struct cache_line){.stamp = ++c->clock, .entry = CACHE_NONE};
+    c->stamp[slot] = ++c->clock;
+    c->line[slot] = (struct cache_line){.entry = CACHE_NONE};
 }
 
 void cache_drop(struct cache *c, uint32_t slot) {
+    c->used--;
     c->tag[slot] = 0;
     c->line[slot] = (struct cache_line){.entry = CACHE_NONE};
 }

@@ -41,12 +41,14 @@ struct cache_shape {
 
 struct cache_line {
     uint64_t valid, dirty, pending; /* grains; dirty is within valid | pending */
-    uint64_t stamp;                 /* LRU: last use; FIFO: when it came */
     uint32_t entry;                 /* its miss register while pending */
 };
+/* By slot = set * ways + way. Apart from each other, so that a search of a set reads no more than it needs. */
 struct cache {
-    uint64_t *tag; /* line number + 1, by slot = set * ways + way; 0: empty */
+    uint64_t *tag;   /* line number + 1; 0: empty */
+    uint64_t *stamp; /* LRU: last use; FIFO: when it came; no two lines have the same */
     struct cache_line *line;
+    uint32_t used;                           /* slots that are not empty */
     uint32_t sets, ways, grains, per_sector; /* grains of a line, of a sector */
     uint8_t line_shift, grain_shift;
     bool pow2; /* sets */
@@ -80,7 +82,7 @@ uint32_t cache_victim(struct cache *c, uint64_t index);
 void cache_place(struct cache *c, uint32_t slot, uint64_t line); /* empty of grains; what was there is gone */
 void cache_drop(struct cache *c, uint32_t slot);                 /* nothing pending */
 static inline void cache_use(struct cache *c, uint32_t slot) {
-    if (c->replace == 0) c->line[slot].stamp = ++c->clock; /* MEM_LRU */
+    if (c->replace == 0) c->stamp[slot] = ++c->clock; /* MEM_LRU */
 }
 
 #endif

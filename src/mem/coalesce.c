@@ -2,7 +2,8 @@
  *
  * Coalescing is by line, in order of first use. Where lines have sectors a request is a run of neighbouring sectors: one
  * that skips a sector nobody wants is two. A request begins at a sector and ends with the last byte used, so that a write of
- * a few bytes is not a write of the line.
+ * a few bytes is not a write of the line. Addresses that ascend, as they mostly do, give their requests one after the other;
+ * any other order goes through a table of lines.
  *
  * Shared memory: a bank gives one word a cycle, to any number of lanes that want it. An access wider than a bank takes
  * neighbouring banks at once; then as many accesses go together as have banks enough (32 banks of 4 bytes: half a warp of
@@ -107,10 +108,40 @@ static uint32_t by_sectors(const uint64_t *addr, uint32_t n, uint32_t bytes, uin
     return total;
 }
 
+/* Addresses that ascend, each access within a line: what a request serves is a run of accesses. Returns 0 where they do
+ * not; out may then hold anything. */
+static uint32_t ascending(const uint64_t *addr, uint32_t n, uint32_t bytes, uint32_t line, uint32_t shift,
+                          struct mem_line *out) {
+    struct mem_line run = {0};
+    uint64_t before = 0, left = 0,
+             span = 0; /* from run.addr: to the end of the line; where accesses join it */
+    uint32_t runs = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t at = addr[i] - run.addr;
+        if (addr[i] < before) return 0;
+        before = addr[i];
+        if (at >= span) {
+            if (i) out[runs++] = run;
+            run = (struct mem_line){addr[i] >> shift << shift, 0, 0};
+            left = line - (run.addr & (line - 1));
+            at = addr[i] - run.addr;
+        }
+        uint64_t end = at + bytes, after = (((end - 1) >> shift) + 2) << shift;
+        if (end > left) return 0;
+        run.bytes = (uint32_t)end;
+        run.lanes++;
+        span = after < left ? after : left;
+    }
+    if (n) out[runs++] = run;
+    return runs;
+}
+
 uint32_t mem_coalesce(const uint64_t *addr, uint32_t n, uint32_t bytes, uint32_t line, uint32_t sector,
                       struct mem_line *out) {
     uint32_t shift = (uint32_t)__builtin_ctz(sector ? sector : line);
     CHECK(n <= MOST_ACCESSES && bytes && bytes <= 2 * line && line >> shift <= 32);
+    uint32_t simple = ascending(addr, n, bytes, line, shift, out);
+    if (simple) return simple;
     if (line >> shift > 1) return by_sectors(addr, n, bytes, line, shift, out);
     struct table t;
     table_init(&t, n);
@@ -125,34 +156,47 @@ enum { MOST_BANKS = 256, MOST_WORDS = 512 };
 /* Different words so far, chained by bank. */
 struct words {
     uint32_t n, worst;
+    uint64_t above; /* the first word above all of them */
     uint16_t head[MOST_BANKS], length[MOST_BANKS], next[MOST_WORDS];
     uint64_t word[MOST_WORDS];
 };
 
-static void want(struct words *w, uint64_t word, uint32_t bank) {
-    uint32_t i = w->head[bank];
-    for (uint32_t left = w->length[bank]; left; left--, i = w->next[i])
-        if (w->word[i] == word) return;
+/* A word above all others is new without a search. */
+static inline void want(struct words *w, uint64_t word, uint32_t bank) {
+    uint32_t length = w->length[bank], i = w->head[bank];
+    if (word < w->above)
+        for (uint32_t left = length; left; left--, i = w->next[i])
+            if (w->word[i] == word) return;
+    if (word >= w->above) w->above = word + 1;
     w->word[w->n] = word;
     w->next[w->n] = w->head[bank];
     w->head[bank] = (uint16_t)w->n++;
-    if (++w->length[bank] > w->worst) w->worst = w->length[bank];
+    w->length[bank] = (uint16_t)++length;
+    if (length > w->worst) w->worst = length;
 }
 
-static uint64_t divide(uint64_t a, uint32_t by) {
-    return is_pow2(by) ? a >> __builtin_ctz(by) : a / by;
+/* Words and banks of any number and size: rare, and the only ones that cost divisions. */
+static void want_odd(struct words *w, uint64_t first, uint64_t last, uint32_t banks, uint32_t bank_bytes) {
+    for (uint64_t word = first / bank_bytes; word <= last / bank_bytes && w->n < MOST_WORDS; word++)
+        want(w, word, (uint32_t)(word % banks));
 }
 
 /* Cycles of accesses that go together. */
 static uint32_t group_cycles(const uint64_t *addr, uint32_t n, uint32_t bytes, uint32_t banks,
                              uint32_t bank_bytes) {
+    bool odd = !is_pow2(banks) || !is_pow2(bank_bytes);
+    uint32_t shift = (uint32_t)__builtin_ctz(bank_bytes), mask = banks - 1;
     struct words w;
     w.n = w.worst = 0;
+    w.above = 0;
     memset(w.length, 0, banks * sizeof *w.length);
     for (uint32_t i = 0; i < n; i++) {
-        uint64_t last = divide(addr[i] + bytes - 1, bank_bytes);
-        for (uint64_t word = divide(addr[i], bank_bytes); word <= last && w.n < MOST_WORDS; word++)
-            want(&w, word, (uint32_t)(word - divide(word, banks) * banks));
+        uint64_t last = addr[i] + bytes - 1;
+        if (odd)
+            want_odd(&w, addr[i], last, banks, bank_bytes);
+        else
+            for (uint64_t word = addr[i] >> shift; word <= last >> shift && w.n < MOST_WORDS; word++)
+                want(&w, word, (uint32_t)word & mask);
     }
     return w.worst;
 }

@@ -316,21 +316,27 @@ static void command(struct dram *d, uint32_t bank) {
     d->next_bank = bank + 1 < d->banks ? bank + 1 : 0;
 }
 
-/* Issues the first command that is ready, round robin, or learns when the next one will be. */
+/* The first of the banks whose command is ready, or NONE; *soonest: when the next one's will be. */
+static uint32_t first_of(const struct dram *d, uint64_t banks, uint64_t *soonest) {
+    for (; banks; banks &= banks - 1) {
+        uint32_t bank = (uint32_t)__builtin_ctzll(banks);
+        uint64_t at = ready_at(d, bank);
+        if (at <= d->now) return bank;
+        *soonest = sooner(*soonest, at);
+    }
+    return NONE;
+}
+
+/* Issues the first command that is ready, round robin, and learns when the next one will be. */
 static void issue(struct dram *d) {
     uint64_t behind = d->serving >> d->next_bank << d->next_bank, soonest = NEVER;
-    for (int round = 0; round < 2; round++)
-        for (uint64_t left = round ? d->serving & ~behind : behind; left; left &= left - 1) {
-            uint32_t bank = (uint32_t)__builtin_ctzll(left);
-            uint64_t at = ready_at(d, bank);
-            if (at <= d->now) {
-                command(d, bank);
-                d->issue_at = d->now + 1;
-                return;
-            }
-            soonest = sooner(soonest, at);
-        }
+    uint32_t bank = first_of(d, behind, &soonest);
+    if (bank == NONE) bank = first_of(d, d->serving & ~behind, &soonest);
     d->issue_at = soonest;
+    if (bank == NONE) return;
+    command(d, bank);
+    soonest = NEVER;
+    d->issue_at = first_of(d, d->serving, &soonest) == NONE ? later(soonest, d->now + 1) : d->now + 1;
 }
 
 /* One step of a refresh that is due: waits until all banks allow the next command, and issues it. */

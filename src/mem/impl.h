@@ -9,7 +9,7 @@
 #include "mem/xbar.h"
 
 enum { TO_MEMORY, TO_SMS }; /* the two crossbars */
-enum { PORT_WORDS = 16 };   /* of a set of ports: gpu.sms is at most 1024 */
+enum { PORT_WORDS = 16 };   /* of a set of ports or SMs: gpu.sms is at most 1024 */
 
 struct l1 {
     struct level level;
@@ -22,6 +22,7 @@ struct l1 {
     uint64_t refused_addr;
 };
 
+enum { MOST_SLICES = 64 };              /* dram.channels is at most that */
 enum { PORT_QUEUES = 64 * MEM_NPATHS }; /* at most: the caches of 64 SMs */
 
 /* A port of both crossbars, for noc.sms_per_port SMs from `first` on. */
@@ -30,8 +31,8 @@ struct port {
     uint32_t turn;                      /* queue that is asked first, counted over the port's caches */
     uint32_t queues;                    /* that hold requests, */
     uint64_t holding[PORT_QUEUES / 64]; /* and which */
-    uint32_t inside;                    /* answers in the crossbar */
-    uint64_t due;                       /* core cycle at which the first request may leave */
+    uint64_t due;                       /* core cycle at which a request may leave */
+    bool blocked;                       /* one could, but for the crossbar's room: l1_freed */
 };
 
 /* L2 slice and DRAM channel. */
@@ -42,13 +43,11 @@ struct slice {
     struct msg_queue answers;  /* answers to those that waited for DRAM */
     struct msg_queue below;    /* requests for DRAM */
     struct msg_queue returned; /* from DRAM */
-    uint32_t inside;           /* requests in the crossbar */
-    bool arrived;              /* one is at the crossbar's output */
-    uint64_t due;              /* L2 cycle */
+    uint64_t ran;              /* the last L2 cycle it ran in */
+    bool refused; /* then the request at its door was refused, and would have been in every cycle since */
     struct dram *dram;
     uint32_t in_dram; /* requests */
     uint64_t dram_at; /* cycles the channel has run */
-    uint64_t dram_due;
 };
 
 struct mem {
@@ -61,15 +60,17 @@ struct mem {
     struct msg_queue *done; /* [sms]: what mem_done gives out */
     struct port *port;
     struct slice *slice;
+    /* Cycles of L2 and DRAM at which each slice and channel is to run; together, for all are looked at in every cycle. */
+    uint64_t slice_due[MOST_SLICES], dram_due[MOST_SLICES];
     struct xbar *xbar[2];
     uint64_t xbar_at[2], xbar_due[2]; /* crossbar cycles it has run; the next that is to run */
-    uint64_t inbound;                 /* slices (64 at most) with requests in the crossbar */
+    uint64_t waiting;                 /* slices that know of a request at their door */
     struct dram_map *map;
-    uint64_t chip_bits;             /* with masks: address bits that choose the channel; else 0 */
-    uint64_t sending[PORT_WORDS];   /* ports with requests queued */
-    uint64_t returning[PORT_WORDS]; /* ports with answers in the crossbar */
-    uint64_t landed[PORT_WORDS];    /* those with one at the output */
-    uint64_t now;                   /* the core cycle everything has been advanced to */
+    uint64_t chip_bits;           /* with masks: address bits that choose the channel; else 0 */
+    uint64_t sending[PORT_WORDS]; /* ports with requests queued */
+    uint64_t landed[PORT_WORDS];  /* ports with answers at the crossbar's output, as of its last cycle */
+    uint64_t called[PORT_WORDS];  /* SMs: see mem_called */
+    uint64_t now;                 /* the core cycle everything has been advanced to */
     uint64_t latency_sum, latency_count, latency_max;
 };
 
@@ -79,12 +80,15 @@ void mem_push(struct mem *m, int way, uint32_t input, uint32_t output, uint32_t 
 /* l1.c */
 void l1_cycle(struct mem *m,
               uint64_t cycle); /* takes answers, sends requests, sets the core clock's due cycle */
-void l1_landed(struct mem *m); /* after a crossbar cycle: looks for answers at the outputs */
+void l1_landed(struct mem *m); /* after a crossbar cycle back: looks for answers at the outputs */
+void l1_freed(struct mem *m);  /* after one to memory: ports may have got room */
 void l1_flush(struct mem *m, struct l1 *c, uint32_t sm, uint8_t path);
 /* slice.c */
-void slice_cycle(struct mem *m, struct slice *s, uint64_t cycle); /* one L2 cycle; sets s->due */
-void slice_arrivals(struct mem *m); /* after a crossbar cycle: looks for requests at the outputs */
-void slice_dram_cycle(struct mem *m, struct slice *s, uint64_t cycle); /* sets s->dram_due */
+void slice_cycle(struct mem *m, struct slice *s, uint64_t cycle); /* one L2 cycle; sets slice_due */
+void slice_landed(struct mem *m); /* after a crossbar cycle to memory: looks for requests at the outputs */
+void slice_freed(struct mem *m);  /* after one back: slices may have got room */
+uint64_t slice_refusals(const struct mem *m, const struct slice *s);   /* that are not in its counters yet */
+void slice_dram_cycle(struct mem *m, struct slice *s, uint64_t cycle); /* sets dram_due */
 void slice_flush(struct mem *m, struct slice *s);
 
 /* Room of a queue behind a cache: what its pipeline holds comes on top. One request may bring several messages (an eviction

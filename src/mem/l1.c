@@ -152,6 +152,14 @@ enum mem_answer mem_ask(struct mem *m, uint32_t sm, enum mem_path path, enum mem
     return MEM_WAIT;
 }
 
+bool mem_stuck(const struct mem *m, uint32_t sm, enum mem_path path) {
+    return m->l1[(size_t)sm * MEM_NPATHS + path].refused;
+}
+
+void mem_skipped(struct mem *m, uint32_t sm, enum mem_path path, uint64_t cycles) {
+    m->l1[(size_t)sm * MEM_NPATHS + path].level.stats.busy += cycles;
+}
+
 /* ---- answers ---- */
 
 static void account(struct mem *m, uint64_t asked, uint64_t cycle) {
@@ -161,13 +169,20 @@ static void account(struct mem *m, uint64_t asked, uint64_t cycle) {
     if (took > m->latency_max) m->latency_max = took;
 }
 
+/* What refused the cache's last request may be gone: its SM has to ask again. */
+static void lift(struct mem *m, struct l1 *c, uint32_t sm) {
+    if (c->refused) set_bit(m->called, sm);
+    c->refused = false;
+}
+
 static void fill(struct mem *m, uint32_t i, uint64_t cycle) {
     const struct msg *got = &m->pool.m[i];
     struct l1 *c = &m->l1[(size_t)got->sm * MEM_NPATHS + got->path];
     struct msg_queue *done = &m->done[got->sm];
     struct msg_queue ready = MSG_QUEUE_EMPTY;
     level_fill(&c->level, &m->pool, got->id, got->addr, got->bytes, &ready);
-    c->refused = false;
+    lift(m, c, got->sm);
+    if (ready.count) set_bit(m->called, got->sm);
     msg_free(&m->pool, i);
     while (ready.count) {
         uint32_t w = msg_take(&m->pool, &ready);
@@ -177,49 +192,43 @@ static void fill(struct mem *m, uint32_t i, uint64_t cycle) {
 }
 
 static void receive(struct mem *m, uint32_t number, uint64_t cycle) {
-    struct port *p = &m->port[number];
     uint32_t i;
     CHECK(xbar_pop(m->xbar[TO_SMS], number, &i));
-    if (!--p->inside) clear_bit(m->returning, number);
     fill(m, i, cycle);
-    if (!xbar_peek(m->xbar[TO_SMS], number, &i)) clear_bit(m->landed, number);
 }
 
 void l1_landed(struct mem *m) {
-    bool any = false;
-    uint32_t i;
-    FOR_PORTS(p, m->returning) {
-        if (!xbar_peek(m->xbar[TO_SMS], p, &i)) continue;
-        set_bit(m->landed, p);
-        any = true;
-    }
+    const uint64_t *landed = xbar_landed(m->xbar[TO_SMS]);
+    uint64_t any = 0;
+    for (uint32_t w = 0; w < m->port_words; w++) any |= m->landed[w] = landed[w];
     if (any) clock_wake(&m->clock, CLOCK_CORE, CLOCK_NOC);
 }
 
 bool mem_done(struct mem *m, uint32_t sm, uint64_t now, uint32_t *tag) {
     (void)now;
     struct msg_queue *q = &m->done[sm];
-    if (!q->count) return false;
+    if (!q->count) {
+        clear_bit(m->called, sm);
+        return false;
+    }
     uint32_t i = msg_take(&m->pool, q);
     *tag = m->pool.m[i].id;
     msg_free(&m->pool, i);
     return true;
 }
 
-bool mem_has(const struct mem *m, uint32_t sm) {
-    return m->done[sm].count > 0;
+const uint64_t *mem_called(const struct mem *m) {
+    return m->called;
 }
 
 /* ---- requests leave ---- */
 
 static bool leave(struct mem *m, uint32_t number, struct l1 *c, uint64_t cycle) {
     const struct msg *r = &m->pool.m[c->out.head];
-    uint32_t to = r->slice, bytes = r->kind == MEM_READ ? 0 : r->bytes;
+    uint32_t to = r->slice, sm = r->sm, bytes = r->kind == MEM_READ ? 0 : r->bytes;
     if (r->when > cycle || !xbar_room(m->xbar[TO_MEMORY], number, to, bytes)) return false;
     mem_push(m, TO_MEMORY, number, to, bytes, msg_take(&m->pool, &c->out), CLOCK_CORE);
-    m->slice[to].inside++;
-    m->inbound |= (uint64_t)1 << to;
-    c->refused = false;
+    lift(m, c, sm);
     return true;
 }
 
@@ -231,15 +240,20 @@ static uint32_t holding_from(const struct port *p, uint32_t q) {
     return w * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
+/* One request leaves, the first that is ready and has room in the crossbar. What is ready but finds no room there waits for
+ * credits (l1_freed); an ideal crossbar has none, and is asked in every cycle. */
 static void port_send(struct mem *m, uint32_t number, uint64_t cycle) {
     struct port *p = &m->port[number];
     bool sent = false;
     p->due = MEM_NEVER;
+    p->blocked = false;
     for (uint32_t left = p->queues, q = p->turn; left; left--, q++) {
         q = holding_from(p, q);
         struct l1 *c = &m->l1[(size_t)p->first * MEM_NPATHS + q];
+        bool tried = !sent;
         if (!sent && leave(m, number, c, cycle)) {
             sent = true;
+            tried = false;
             p->turn = (q + 1) % PORT_QUEUES;
             if (!c->out.count) {
                 clear_bit(p->holding, q);
@@ -247,28 +261,44 @@ static void port_send(struct mem *m, uint32_t number, uint64_t cycle) {
                 continue;
             }
         }
-        if (m->pool.m[c->out.head].when < p->due) p->due = m->pool.m[c->out.head].when;
+        uint64_t when = m->pool.m[c->out.head].when;
+        if (when <= cycle && tried && !m->o.noc.ideal)
+            p->blocked = true;
+        else if (when < p->due)
+            p->due = when;
     }
     if (!p->queues) clear_bit(m->sending, number);
     if (p->due <= cycle) p->due = cycle + 1;
 }
 
+void l1_freed(struct mem *m) {
+    const uint64_t *freed = xbar_freed(m->xbar[TO_MEMORY]);
+    for (uint32_t w = 0; w < m->port_words; w++)
+        for (uint64_t left = freed[w] & m->sending[w]; left; left &= left - 1) {
+            struct port *p = &m->port[w * 64 + (uint32_t)__builtin_ctzll(left)];
+            if (!p->blocked) continue;
+            p->blocked = false;
+            uint64_t k = clock_wake(&m->clock, CLOCK_CORE, CLOCK_NOC);
+            if (k < p->due) p->due = k;
+        }
+}
+
 void l1_cycle(struct mem *m, uint64_t cycle) {
+    const uint64_t *landed = xbar_landed(m->xbar[TO_SMS]);
     FOR_PORTS(r, m->landed) receive(m, r, cycle);
-    uint64_t due = MEM_NEVER;
+    uint64_t due = MEM_NEVER, more = 0;
     FOR_PORTS(s, m->sending) {
         if (m->port[s].due <= cycle) port_send(m, s, cycle);
         if (m->port[s].due < due) due = m->port[s].due;
     }
-    for (uint32_t w = 0; w < m->port_words; w++)
-        if (m->landed[w]) due = cycle + 1;
-    m->clock.due[CLOCK_CORE] = due;
+    for (uint32_t w = 0; w < m->port_words; w++) more |= m->landed[w] &= landed[w];
+    m->clock.due[CLOCK_CORE] = more ? cycle + 1 : due;
 }
 
 void l1_flush(struct mem *m, struct l1 *c, uint32_t sm, uint8_t path) {
     struct source from = {c, sm, path, m->now + 1};
     c->refused = false;
-    uint32_t slots = c->level.tags.sets * c->level.tags.ways;
+    uint32_t slots = c->level.tags.used ? c->level.tags.sets * c->level.tags.ways : 0;
     for (uint32_t s = 0; s < slots; s++) {
         if (!c->level.tags.tag[s]) continue;
         uint64_t line, dirty = level_empty(&c->level, s, &line);

@@ -1,9 +1,11 @@
 /* The memory system as a whole: checks, making, the clocks, counters.
  *
  * mem_advance runs the due cycles of the four clocks in order of time (clock.h) up to a core cycle. A clock is due only when
- * one of its parts has something to do: the crossbars while a message is inside, an L2 slice while a request is at its door
- * or a queue's head is ready, a DRAM channel at the cycle it says, the core when an answer has landed or a request may leave.
- * So an idle memory costs nothing and a waiting one costs its events. */
+ * one of its parts has something to do, and a part is called only in cycles in which it has: the crossbars while a message is
+ * inside, an L2 slice or a port when it can move something, a DRAM channel at the cycle it says. One that can move nothing
+ * sleeps until a queue's head is ready or until whoever can change that wakes it: what it waits for changes only when a
+ * message lands, when the crossbar returns credits to it (xbar_freed) or when DRAM is done with a request. So an idle memory
+ * costs nothing and a waiting one costs its events. */
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -60,7 +62,8 @@ static bool make_slices(struct mem *m, struct err *e) {
     m->slice = xcalloc(m->slices, sizeof *m->slice);
     for (uint32_t i = 0; i < m->slices; i++) {
         struct slice *s = &m->slice[i];
-        *s = (struct slice){.number = i, .due = CLOCK_ASLEEP, .dram_due = CLOCK_ASLEEP};
+        *s = (struct slice){.number = i};
+        m->slice_due[i] = m->dram_due[i] = CLOCK_ASLEEP;
         s->hits = s->answers = s->below = s->returned = MSG_QUEUE_EMPTY;
         if (!level_init(&s->level, &shape, rng_next(&seeds), e)) return false;
         s->dram = dram_new(&m->o.dram);
@@ -144,10 +147,13 @@ static void xbar_run(struct mem *m, int way, uint64_t cycle) {
     m->xbar_at[way] = cycle;
     uint64_t quiet = xbar_quiet(m->xbar[way]);
     m->xbar_due[way] = quiet == UINT64_MAX ? CLOCK_ASLEEP : cycle + 1 + quiet;
-    if (way == TO_MEMORY)
-        slice_arrivals(m);
-    else
+    if (way == TO_MEMORY) {
+        slice_landed(m);
+        l1_freed(m);
+    } else {
         l1_landed(m);
+        slice_freed(m);
+    }
 }
 
 static void noc_cycle(struct mem *m, uint64_t cycle) {
@@ -160,9 +166,8 @@ static void noc_cycle(struct mem *m, uint64_t cycle) {
 static void l2_cycle(struct mem *m, uint64_t cycle) {
     uint64_t due = CLOCK_ASLEEP;
     for (uint32_t i = 0; i < m->slices; i++) {
-        struct slice *s = &m->slice[i];
-        if (s->due <= cycle) slice_cycle(m, s, cycle);
-        if (s->due < due) due = s->due;
+        if (m->slice_due[i] <= cycle) slice_cycle(m, &m->slice[i], cycle);
+        if (m->slice_due[i] < due) due = m->slice_due[i];
     }
     m->clock.due[CLOCK_L2] = due;
 }
@@ -170,9 +175,8 @@ static void l2_cycle(struct mem *m, uint64_t cycle) {
 static void dram_all(struct mem *m, uint64_t cycle) {
     uint64_t due = CLOCK_ASLEEP;
     for (uint32_t i = 0; i < m->slices; i++) {
-        struct slice *s = &m->slice[i];
-        if (s->dram_due <= cycle) slice_dram_cycle(m, s, cycle);
-        if (s->dram_due < due) due = s->dram_due;
+        if (m->dram_due[i] <= cycle) slice_dram_cycle(m, &m->slice[i], cycle);
+        if (m->dram_due[i] < due) due = m->dram_due[i];
     }
     m->clock.due[CLOCK_DRAM] = due;
 }
@@ -257,6 +261,7 @@ void mem_get_stats(const struct mem *m, struct mem_stats *s) {
         add_cache(&s->l1[i % MEM_NPATHS], &m->l1[i].level.stats);
     for (uint32_t i = 0; i < m->slices; i++) {
         add_cache(&s->l2, &m->slice[i].level.stats);
+        s->l2.busy += slice_refusals(m, &m->slice[i]);
         add_dram(s, m->slice[i].dram);
     }
     for (int i = 0; i < 2; i++) {

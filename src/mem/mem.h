@@ -5,7 +5,7 @@
  * later, through mem_done, that a miss has come back. Time on this side is core cycles; the other clocks are inside.
  *
  * In a core cycle mem_advance comes first, then mem_done and mem_ask of that cycle. Cycles up to mem_next may be left out
- * where no SM asks (one that was refused asks again in the next cycle). */
+ * where no SM asks (one that was refused asks again in the next cycle, or when it is called: mem_stuck). */
 #ifndef HEDDLE_MEM_MEM_H
 #define HEDDLE_MEM_MEM_H
 
@@ -35,7 +35,13 @@ enum mem_answer mem_ask(struct mem *m, uint32_t sm, enum mem_path path, enum mem
                         uint32_t bytes, uint32_t tag, uint64_t now, uint64_t *when);
 /* Takes one tag whose data has come back for this SM by cycle now; false when there is none. */
 bool mem_done(struct mem *m, uint32_t sm, uint64_t now, uint32_t *tag);
-bool mem_has(const struct mem *m, uint32_t sm); /* mem_done would give one: a sleeping SM must be woken */
+/* The SMs that must be woken, 64 to a word: mem_done would give one a tag, or a request it was refused may now be taken. An
+ * SM is in it until mem_done has said that there is none. */
+const uint64_t *mem_called(const struct mem *m);
+/* The request that was refused last on this path would be refused in every cycle until the SM is called. So it need not ask
+ * before; mem_skipped then counts the refusals of the cycles it has not asked in. */
+bool mem_stuck(const struct mem *m, uint32_t sm, enum mem_path path);
+void mem_skipped(struct mem *m, uint32_t sm, enum mem_path path, uint64_t cycles);
 /* Lets everything up to core cycle now happen. */
 void mem_advance(struct mem *m, uint64_t now);
 /* The next core cycle at which mem_advance has something to do: MEM_NEVER when all is quiet. */

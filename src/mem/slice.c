@@ -8,6 +8,10 @@
  * Consecutive lines of a slice are not consecutive lines of memory, so the set is chosen by the line's number among those of
  * its channel: else with 8 channels only some sets would ever be used.
  *
+ * A cycle in which nothing moves changes nothing, so the next one would not either: the slice sleeps until a queue's head is
+ * ready, DRAM is done with a request, a request lands at an empty door or the crossbar returns credits. A request at the door
+ * is refused in each of these cycles all the same, and so it is counted when the slice runs again.
+ *
  * What waits for what: a request needs room in the queues to the crossbar back and to DRAM, and for DRAM's returns only the
  * former; answers are always taken by the SMs. So nothing waits in a circle, however small the queues are. */
 #include "base/alloc.h"
@@ -15,7 +19,7 @@
 
 static void wake(struct mem *m, struct slice *s, enum clock_id by) {
     uint64_t k = clock_wake(&m->clock, CLOCK_L2, by);
-    if (k < s->due) s->due = k;
+    if (k < m->slice_due[s->number]) m->slice_due[s->number] = k;
 }
 
 /* The line's number among the lines of its channel: the address without the bits, or the turns, of the other channels. */
@@ -56,17 +60,20 @@ static void catch_up(struct slice *s, uint64_t cycles) {
     s->dram_at = cycles;
 }
 
-static void send_below(struct mem *m, struct slice *s, uint64_t cycle) {
-    for (uint32_t n = 0; n < s->level.shape.ports && s->below.count; n++) {
+/* This and the like: how many went. */
+static uint32_t send_below(struct mem *m, struct slice *s, uint64_t cycle) {
+    uint32_t n = 0;
+    for (; n < s->level.shape.ports && s->below.count; n++) {
         const struct msg *r = &m->pool.m[s->below.head];
-        if (r->when > cycle || !dram_room(s->dram)) return;
+        if (r->when > cycle || !dram_room(s->dram)) break;
         uint64_t next = clock_wake(&m->clock, CLOCK_DRAM, CLOCK_L2);
         catch_up(s, next - 1);
         dram_push(s->dram, dram_decode(m->map, r->addr), r->bytes, r->kind == MEM_WRITE, s->below.head);
         msg_take(&m->pool, &s->below);
         s->in_dram++;
-        if (next < s->dram_due) s->dram_due = next;
+        if (next < m->dram_due[s->number]) m->dram_due[s->number] = next;
     }
+    return n;
 }
 
 void slice_dram_cycle(struct mem *m, struct slice *s, uint64_t cycle) {
@@ -78,20 +85,26 @@ void slice_dram_cycle(struct mem *m, struct slice *s, uint64_t cycle) {
         wake(m, s, CLOCK_DRAM);
     }
     uint64_t quiet = s->in_dram ? dram_quiet(s->dram) : UINT64_MAX;
-    s->dram_due = quiet == UINT64_MAX ? CLOCK_ASLEEP : cycle + 1 + quiet;
+    m->dram_due[s->number] = quiet == UINT64_MAX ? CLOCK_ASLEEP : cycle + 1 + quiet;
 }
 
-static void take_returns(struct mem *m, struct slice *s) {
-    for (uint32_t n = 0; n < s->level.shape.ports && s->returned.count; n++) {
-        if (!mem_queue_room(m, &s->level, &s->answers)) return;
+static uint32_t take_returns(struct mem *m, struct slice *s) {
+    uint32_t n = 0;
+    for (; n < s->level.shape.ports && s->returned.count; n++) {
+        if (!mem_queue_room(m, &s->level, &s->answers)) break;
         uint32_t i = msg_take(&m->pool, &s->returned);
         const struct msg *r = &m->pool.m[i];
         if (r->kind == MEM_READ) level_fill(&s->level, &m->pool, r->id, r->addr, r->bytes, &s->answers);
         msg_free(&m->pool, i);
     }
+    return n;
 }
 
 /* ---- from the crossbar ---- */
+
+static bool at_door(const struct mem *m, const struct slice *s) {
+    return m->waiting >> s->number & 1;
+}
 
 static void carry_out(struct mem *m, struct slice *s, uint32_t i, const struct level_effect *x,
                       uint64_t when) {
@@ -110,7 +123,7 @@ static void carry_out(struct mem *m, struct slice *s, uint32_t i, const struct l
 }
 
 static bool accept(struct mem *m, struct slice *s, uint64_t cycle) {
-    uint32_t i, next;
+    uint32_t i;
     CHECK(xbar_peek(m->xbar[TO_MEMORY], s->number, &i));
     const struct msg *r = &m->pool.m[i];
     struct level_access a = {r->kind, r->addr, r->bytes, line_index(m, s, r->addr), false};
@@ -123,20 +136,22 @@ static bool accept(struct mem *m, struct slice *s, uint64_t cycle) {
     struct level_effect x;
     if (level_do(&s->level, &a, &x) == LEVEL_REFUSED) return false;
     xbar_pop(m->xbar[TO_MEMORY], s->number, &i);
-    if (!--s->inside) m->inbound &= ~((uint64_t)1 << s->number);
-    s->arrived = xbar_peek(m->xbar[TO_MEMORY], s->number, &next);
+    m->waiting &= *xbar_landed(m->xbar[TO_MEMORY]);
     carry_out(m, s, i, &x, cycle + s->level.shape.latency);
     return true;
 }
 
-void slice_arrivals(struct mem *m) {
-    for (uint64_t left = m->inbound; left; left &= left - 1) {
-        struct slice *s = &m->slice[__builtin_ctzll(left)];
-        uint32_t i;
-        if (s->arrived || !xbar_peek(m->xbar[TO_MEMORY], s->number, &i)) continue;
-        s->arrived = true;
-        wake(m, s, CLOCK_NOC);
-    }
+static uint32_t accept_some(struct mem *m, struct slice *s, uint64_t cycle) {
+    uint32_t n = 0;
+    while (at_door(m, s) && n < s->level.shape.ports && accept(m, s, cycle)) n++;
+    return n;
+}
+
+void slice_landed(struct mem *m) {
+    uint64_t landed = *xbar_landed(m->xbar[TO_MEMORY]);
+    for (uint64_t left = landed & ~m->waiting; left; left &= left - 1)
+        wake(m, &m->slice[__builtin_ctzll(left)], CLOCK_NOC);
+    m->waiting |= landed;
 }
 
 /* ---- to the crossbar ---- */
@@ -148,36 +163,56 @@ static bool answer(struct mem *m, struct slice *s, struct msg_queue *q, uint64_t
     if (!xbar_room(m->xbar[TO_SMS], s->number, to, r->bytes)) return false;
     mem_push(m, TO_SMS, s->number, to, r->bytes, q->head, CLOCK_L2);
     msg_take(&m->pool, q);
-    m->port[to].inside++;
-    m->returning[to / 64] |= (uint64_t)1 << to % 64;
     return true;
 }
 
 /* Those that waited for DRAM first. Hits cannot starve: their queue full, no request is taken that could miss. */
-static void send_answers(struct mem *m, struct slice *s, uint64_t cycle) {
+static uint32_t send_answers(struct mem *m, struct slice *s, uint64_t cycle) {
     for (uint32_t n = 0; n < s->level.shape.ports; n++)
-        if (!answer(m, s, &s->answers, cycle) && !answer(m, s, &s->hits, cycle)) return;
+        if (!answer(m, s, &s->answers, cycle) && !answer(m, s, &s->hits, cycle)) return n;
+    return s->level.shape.ports;
+}
+
+void slice_freed(struct mem *m) {
+    uint64_t freed = *xbar_freed(m->xbar[TO_SMS]);
+    for (; freed; freed &= freed - 1) {
+        struct slice *s = &m->slice[__builtin_ctzll(freed)];
+        if (s->answers.count || s->hits.count) wake(m, s, CLOCK_NOC);
+    }
 }
 
 /* ---- a cycle ---- */
 
-static uint64_t head_when(const struct mem *m, const struct msg_queue *q) {
-    return q->count ? m->pool.m[q->head].when : CLOCK_ASLEEP;
+/* When the head may leave, if that is not now. */
+static uint64_t head_due(const struct mem *m, const struct msg_queue *q, uint64_t cycle) {
+    uint64_t when = q->count ? m->pool.m[q->head].when : CLOCK_ASLEEP;
+    return when > cycle ? when : CLOCK_ASLEEP;
 }
 
+static bool has_work(const struct mem *m, const struct slice *s, uint64_t cycle) {
+    return at_door(m, s) || s->returned.count || s->answers.count ||
+           (s->hits.count && m->pool.m[s->hits.head].when <= cycle) ||
+           (s->below.count && m->pool.m[s->below.head].when <= cycle);
+}
+
+/* An ideal crossbar gives no credits back: there, what waits for room asks in every cycle. */
 void slice_cycle(struct mem *m, struct slice *s, uint64_t cycle) {
-    take_returns(m, s);
-    for (uint32_t n = 0; s->arrived && n < s->level.shape.ports && accept(m, s, cycle); n++) continue;
-    send_below(m, s, cycle);
-    send_answers(m, s, cycle);
-    uint64_t due = head_when(m, &s->hits), below = head_when(m, &s->below);
-    if (below < due) due = below;
-    if (s->arrived || s->returned.count || s->answers.count || due <= cycle) due = cycle + 1;
-    s->due = due;
+    if (s->refused) s->level.stats.busy += cycle - s->ran - 1;
+    uint32_t moved = take_returns(m, s), taken = accept_some(m, s, cycle);
+    moved += taken + send_below(m, s, cycle) + send_answers(m, s, cycle);
+    s->ran = cycle;
+    s->refused = at_door(m, s) && !taken;
+    uint64_t hit = head_due(m, &s->hits, cycle), below = head_due(m, &s->below, cycle);
+    bool again = (moved || m->o.noc.ideal) && has_work(m, s, cycle);
+    m->slice_due[s->number] = again ? cycle + 1 : hit < below ? hit : below;
+}
+
+uint64_t slice_refusals(const struct mem *m, const struct slice *s) {
+    return s->refused ? clock_elapsed(&m->clock, CLOCK_L2, m->now) - s->ran : 0;
 }
 
 void slice_flush(struct mem *m, struct slice *s) {
-    uint32_t slots = s->level.tags.sets * s->level.tags.ways;
+    uint32_t slots = s->level.tags.used ? s->level.tags.sets * s->level.tags.ways : 0;
     for (uint32_t i = 0; i < slots; i++) {
         if (!s->level.tags.tag[i]) continue;
         uint64_t line, dirty = level_empty(&s->level, i, &line);
@@ -185,6 +220,6 @@ void slice_flush(struct mem *m, struct slice *s) {
     }
     if (!s->below.count) return;
     uint64_t k = clock_elapsed(&m->clock, CLOCK_L2, m->now) + 1;
-    if (k < s->due) s->due = k;
+    if (k < m->slice_due[s->number]) m->slice_due[s->number] = k;
     clock_at(&m->clock, CLOCK_L2, k);
 }

@@ -31,8 +31,8 @@
 #define NONE UINT32_MAX
 
 struct message {
-    uint64_t flits, left; /* all; still to cross */
     uint64_t ready;       /* on the wire: the cycle it arrives */
+    uint32_t flits, left; /* all; still to cross */
     uint32_t number;      /* the caller's */
     uint32_t slot;        /* its output */
     uint32_t next;
@@ -44,6 +44,7 @@ struct queue {
 
 struct buffer {
     uint64_t credits;
+    uint32_t input;
     uint32_t first;  /* slot of the first output it serves */
     uint32_t queues; /* of its outputs: how many have messages */
 };
@@ -57,6 +58,7 @@ struct output {
     uint64_t credits;
     uint64_t unpopped; /* flits of messages that have arrived */
     struct queue arrived;
+    uint32_t number;
     uint32_t bids, winner; /* of the pass under way */
     uint32_t begun, other; /* the same among bids with a message that has begun to cross */
     uint32_t held;         /* the buffer whose message it must take next, or NONE */
@@ -66,6 +68,7 @@ struct xbar {
     bool ideal;
     uint32_t inputs, outputs, speedup, passes;
     uint64_t latency, flit, header, input_room, output_room;
+    uint32_t flit_shift;   /* log2 of flit; 0: it has none, or it is 0 */
     uint32_t per_buffer;   /* outputs a buffer serves, at most */
     uint32_t words;        /* bitmap words for them */
     uint32_t buffer_words; /* bitmap words for all buffers */
@@ -84,6 +87,8 @@ struct xbar {
     uint64_t *matched_out; /* slots matched in this cycle */
     uint64_t *bid_for;     /* slots with bids in this pass */
     uint64_t *holding;     /* slots whose held is set */
+    uint64_t *landed;      /* outputs, by number, with messages that have arrived */
+    uint64_t *freed;       /* inputs that got credits back in the last cycle */
     struct queue wire;     /* messages on their way, in order of arrival */
     uint64_t waiting;      /* messages in input buffers */
     struct xbar_stats stats;
@@ -115,9 +120,10 @@ static uint32_t buffer_of(const struct xbar *x, uint32_t input, uint32_t output)
 static struct queue *queue_of(struct xbar *x, uint32_t buf, uint32_t slot) {
     return &x->queue[(size_t)buf * x->per_buffer + (slot - x->buffer[buf].first)];
 }
-static uint64_t flits_of(const struct xbar *x, uint32_t bytes) {
-    uint64_t n = (bytes + x->header + x->flit - 1) / x->flit;
-    return n ? n : 1;
+static uint32_t flits_of(const struct xbar *x, uint32_t bytes) {
+    uint64_t n = bytes + x->header + x->flit - 1;
+    n = x->flit_shift ? n >> x->flit_shift : n / x->flit;
+    return n ? (uint32_t)n : 1;
 }
 
 static void make_buffers(struct xbar *x) {
@@ -126,13 +132,14 @@ static void make_buffers(struct xbar *x) {
     x->buffer_words = (buffers + 63) / 64;
     x->buffer = xcalloc(buffers, sizeof *x->buffer);
     for (uint32_t b = 0; b < buffers; b++)
-        x->buffer[b] = (struct buffer){x->input_room, b % x->speedup * x->words * 64, 0};
+        x->buffer[b] = (struct buffer){x->input_room, b / x->speedup, b % x->speedup * x->words * 64, 0};
     x->queue = xcalloc(queues, sizeof *x->queue);
     for (size_t q = 0; q < queues; q++) x->queue[q].head = NONE;
     x->wants = xcalloc((size_t)buffers * x->words, sizeof *x->wants);
     x->begun = xcalloc((size_t)buffers * x->words, sizeof *x->begun);
     x->occupied = xcalloc(x->buffer_words, sizeof *x->occupied);
     x->matched_in = xcalloc(x->buffer_words, sizeof *x->matched_in);
+    x->freed = xcalloc((x->inputs + 63) / 64, sizeof *x->freed);
 }
 
 static void make_outputs(struct xbar *x) {
@@ -144,10 +151,12 @@ static void make_outputs(struct xbar *x) {
     for (uint32_t o = 0; o < x->outputs; o++) {
         uint32_t part = o % x->speedup, local = o / x->speedup;
         x->route[o] = (struct route){part, local, part * x->words * 64 + local};
+        x->output[x->route[o].slot].number = o;
     }
     x->matched_out = xcalloc(words, sizeof *x->matched_out);
     x->bid_for = xcalloc(words, sizeof *x->bid_for);
     x->holding = xcalloc(words, sizeof *x->holding);
+    x->landed = xcalloc((x->outputs + 63) / 64, sizeof *x->landed);
 }
 
 struct xbar *xbar_new(const struct opt_noc *o, uint32_t inputs, uint32_t outputs, uint64_t seed) {
@@ -160,6 +169,7 @@ struct xbar *xbar_new(const struct opt_noc *o, uint32_t inputs, uint32_t outputs
     x->passes = (uint32_t)o->iterations;
     x->latency = (uint64_t)o->latency;
     x->flit = (uint64_t)o->flit;
+    x->flit_shift = is_pow2(x->flit) ? (uint32_t)__builtin_ctzll(x->flit) : 0;
     x->header = (uint64_t)o->header;
     x->input_room = (uint64_t)o->input_buffer;
     x->output_room = (uint64_t)o->output_buffer;
@@ -187,6 +197,8 @@ void xbar_free(struct xbar *x) {
     free(x->matched_out);
     free(x->bid_for);
     free(x->holding);
+    free(x->landed);
+    free(x->freed);
     free(x);
 }
 
@@ -233,6 +245,7 @@ static void arrive(struct xbar *x) {
         struct output *out = &x->output[x->pool.v[at].slot];
         out->unpopped += x->pool.v[at].flits;
         append(x, &out->arrived, at);
+        set_bit(x->landed, out->number);
     }
 }
 
@@ -245,11 +258,11 @@ bool xbar_room(const struct xbar *x, uint32_t input, uint32_t output, uint32_t b
 }
 
 void xbar_push(struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes, uint32_t message) {
-    CHECK(xbar_room(x, input, output, bytes));
-    uint64_t flits = flits_of(x, bytes);
+    uint32_t flits = flits_of(x, bytes);
     struct message m = {.flits = flits, .left = flits, .number = message, .slot = x->route[output].slot};
     uint32_t at = message_new(x, m);
     if (x->ideal) {
+        CHECK(xbar_room(x, input, output, bytes));
         x->stats.flits += flits;
         send(x, at);
         arrive(x); /* latency 0: it is there */
@@ -257,6 +270,7 @@ void xbar_push(struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes, 
     }
     uint32_t buf = buffer_of(x, input, output), local = x->route[output].local;
     struct queue *q = &x->queue[(size_t)buf * x->per_buffer + local];
+    CHECK(x->buffer[buf].credits >= least(flits, x->input_room));
     x->buffer[buf].credits -= least(flits, x->input_room);
     if (q->head == NONE) {
         x->buffer[buf].queues++;
@@ -280,11 +294,20 @@ bool xbar_pop(struct xbar *x, uint32_t output, uint32_t *message) {
     struct output *out = &x->output[x->route[output].slot];
     uint32_t at = take(x, &out->arrived);
     struct message *m = &x->pool.v[at];
+    if (out->arrived.head == NONE) clear_bit(x->landed, output);
     out->unpopped -= m->flits;
     if (!x->ideal) out->credits += least(m->flits, x->output_room);
     m->next = x->spare;
     x->spare = at;
     return true;
+}
+
+const uint64_t *xbar_landed(const struct xbar *x) {
+    return x->landed;
+}
+
+const uint64_t *xbar_freed(const struct xbar *x) {
+    return x->freed;
 }
 
 bool xbar_busy(const struct xbar *x) {
@@ -351,10 +374,11 @@ static void leave(struct xbar *x, uint32_t buf, uint32_t local, struct queue *q)
 static void cross(struct xbar *x, uint32_t buf, uint32_t slot) {
     struct queue *q = queue_of(x, buf, slot);
     struct message *m = &x->pool.v[q->head];
-    uint64_t before = least(m->left, x->input_room);
     match(x, buf, slot);
-    m->left--;
-    x->buffer[buf].credits += before - least(m->left, x->input_room);
+    if (m->left-- <= x->input_room) { /* of a message larger than the buffer the first flits never took any */
+        x->buffer[buf].credits++;
+        set_bit(x->freed, x->buffer[buf].input);
+    }
     x->stats.flits++;
     x->stats.occupied++;
     uint32_t local = slot - x->buffer[buf].first;
@@ -388,48 +412,68 @@ static void serve_held(struct xbar *x) {
         }
 }
 
-/* The n-th of the bits that are set in a and not in b. */
-static uint32_t nth_bit(const uint64_t *a, const uint64_t *b, uint32_t n) {
-    uint32_t w = 0;
-    for (uint32_t here; n >= (here = count_bits(a[w] & ~b[w])); w++) n -= here;
-    uint64_t bits = a[w] & ~b[w];
-    for (; n; n--) bits &= bits - 1;
-    return w * 64 + (uint32_t)__builtin_ctzll(bits);
-}
-
 /* Random in [0, n) from 32 random bits. */
 static uint32_t scale(uint32_t random, uint32_t n) {
     return (uint32_t)((uint64_t)random * n >> 32);
 }
 
-/* The buffer bids for a random one of the unmatched outputs it has messages for. The bids of an output come one by one: the
- * k-th replaces the winner with probability 1/k, so that each wins alike. */
-static void bid(struct xbar *x, uint32_t buf) {
-    uint32_t first = x->buffer[buf].first, total = 0;
-    const uint64_t *wants = x->wants + (size_t)buf * x->words, *matched = x->matched_out + first / 64;
-    for (uint32_t w = 0; w < x->words; w++) total += count_bits(wants[w] & ~matched[w]);
-    if (!total) return;
-    uint64_t random = rng_next(&x->rng);
-    uint32_t slot = first + nth_bit(wants, matched, scale((uint32_t)random, total));
-    struct output *out = &x->output[slot];
-    if (!scale((uint32_t)(random >> 32), ++out->bids)) out->winner = buf;
-    if (begun(x, buf, slot) && !rng_below(&x->rng, ++out->begun)) out->other = buf;
-    set_bit(x->bid_for, slot);
+/* The n-th of the bits that are set. */
+static uint32_t nth_bit(uint64_t bits, uint32_t n) {
+    for (; n; n--) bits &= bits - 1;
+    return (uint32_t)__builtin_ctzll(bits);
+}
+
+/* A random one of the unmatched outputs the buffer has messages for, as a local number: from 32 random bits, taken when
+ * there is one at all. NONE: there is none. */
+static uint32_t choose(const struct xbar *x, struct rng *rng, uint32_t buf, uint64_t *random) {
+    const uint64_t *wants = x->wants + (size_t)buf * x->words,
+                   *matched = x->matched_out + x->buffer[buf].first / 64;
+    uint32_t total = 0, w = 0;
+    for (w = 0; w < x->words; w++) total += count_bits(wants[w] & ~matched[w]);
+    if (!total) return NONE;
+    *random = rng_next(rng);
+    uint32_t n = scale((uint32_t)*random, total);
+    w = 0;
+    for (uint32_t here; n >= (here = count_bits(wants[w] & ~matched[w])); w++) n -= here;
+    return w * 64 + nth_bit(wants[w] & ~matched[w], n);
+}
+
+/* The same where one word has room for all outputs of a buffer, as it nearly always has. */
+static inline uint32_t choose_narrow(const struct xbar *x, struct rng *rng, uint32_t buf, uint64_t *random) {
+    uint64_t bits = x->wants[buf] & ~x->matched_out[x->buffer[buf].first / 64];
+    if (!bits) return NONE;
+    *random = rng_next(rng);
+    if (!(bits & (bits - 1))) return (uint32_t)__builtin_ctzll(bits);
+    return nth_bit(bits, scale((uint32_t)*random, count_bits(bits)));
+}
+
+/* Every unmatched buffer with messages bids for an output. The bids of an output come one by one: the k-th replaces the
+ * winner with probability 1/k, so that each wins alike. */
+static void bid(struct xbar *x) {
+    struct rng rng = x->rng;
+    for (uint32_t w = 0; w < x->buffer_words; w++)
+        for (uint64_t left = x->occupied[w] & ~x->matched_in[w], random; left; left &= left - 1) {
+            uint32_t buf = w * 64 + (uint32_t)__builtin_ctzll(left), first = x->buffer[buf].first;
+            uint32_t local =
+                x->words == 1 ? choose_narrow(x, &rng, buf, &random) : choose(x, &rng, buf, &random);
+            if (local == NONE) continue;
+            struct output *out = &x->output[first + local];
+            if (!scale((uint32_t)(random >> 32), ++out->bids)) out->winner = buf;
+            if (has_bit(x->begun + (size_t)buf * x->words, local) && !rng_below(&rng, ++out->begun))
+                out->other = buf;
+            set_bit(x->bid_for, first + local);
+        }
+    x->rng = rng;
 }
 
 /* One pass of the matching; false when no one has anything left to bid for. */
 static bool pass(struct xbar *x) {
-    for (uint32_t w = 0; w < x->buffer_words; w++)
-        for (uint64_t left = x->occupied[w] & ~x->matched_in[w]; left; left &= left - 1)
-            bid(x, w * 64 + (uint32_t)__builtin_ctzll(left));
     bool any = false;
+    bid(x);
     for (uint32_t w = 0; w < x->speedup * x->words; w++) {
-        for (uint64_t left = x->bid_for[w]; left; left &= left - 1) {
-            uint32_t slot = w * 64 + (uint32_t)__builtin_ctzll(left);
-            grant(x, slot);
-            any = true;
-        }
+        uint64_t left = x->bid_for[w];
         x->bid_for[w] = 0;
+        for (; left; left &= left - 1, any = true) grant(x, w * 64 + (uint32_t)__builtin_ctzll(left));
     }
     return any;
 }
@@ -437,9 +481,10 @@ static bool pass(struct xbar *x) {
 void xbar_cycle(struct xbar *x) {
     x->now++;
     x->stats.cycles++;
+    for (uint32_t w = 0; w < (x->inputs + 63) / 64; w++) x->freed[w] = 0;
     if (x->waiting) {
-        memset(x->matched_in, 0, x->buffer_words * sizeof *x->matched_in);
-        memset(x->matched_out, 0, (size_t)x->speedup * x->words * sizeof *x->matched_out);
+        for (uint32_t w = 0; w < x->buffer_words; w++) x->matched_in[w] = 0;
+        for (uint32_t w = 0; w < x->speedup * x->words; w++) x->matched_out[w] = 0;
         serve_held(x);
         for (uint32_t p = 0; p < x->passes && pass(x); p++) continue;
     }

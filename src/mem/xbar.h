@@ -18,6 +18,11 @@ void xbar_push(struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes, 
 /* Takes a message that has arrived whole, and returns its credits; peek leaves it there. */
 bool xbar_pop(struct xbar *x, uint32_t output, uint32_t *message);
 bool xbar_peek(const struct xbar *x, uint32_t output, uint32_t *message);
+/* The outputs with a message that has arrived whole, 64 to a word. */
+const uint64_t *xbar_landed(const struct xbar *x);
+/* The inputs that got credits back in the last xbar_cycle: only for these may xbar_room have become true, unless the
+ * crossbar is ideal. */
+const uint64_t *xbar_freed(const struct xbar *x);
 /* One cycle of its own clock. */
 void xbar_cycle(struct xbar *x);
 /* A cycle may change something: a message is inside and not yet at its output. */

@@ -1,7 +1,7 @@
 /* The timed machine's main loop.
  *
  * Time jumps: an SM says when it next has something to do, the memory system likewise, and the clock goes to the earliest of
- * them; SMs that sleep are not called. Where nothing has anything to do ever again, or nothing moved for gpu.watchdog
+ * them; SMs that sleep are not called, or even looked at (gpu_wake.h). Where nothing has anything to do ever again, or nothing moved for gpu.watchdog
  * cycles, the launch ends with a report (deadlock.c).
  *
  * Blocks go to SMs round robin as room frees up, or, with gpu.dispatch = one_at_a_time, an SM is filled again only when
@@ -83,14 +83,8 @@ static void mem_difference(struct mem_stats *after, const struct mem_stats *befo
 
 /* ---- blocks to SMs ---- */
 
-static void start_block(struct gpu_run *r, uint32_t i) {
-    sm_start(r->sm[i], r->next_block++, r->gpu->now);
-    r->resident[i]++;
-    r->wake[i] = r->gpu->now;
-}
-
-/* Offers a block to each SM in turn, round after round, until none takes one. */
-static void dispatch(struct gpu_run *r) {
+/* Offers a block to each SM in turn, round after round, until none takes one. An SM that takes one is ticked at `first`. */
+static void dispatch(struct gpu_run *r, uint64_t first) {
     bool whole = r->gpu->options->machine.gpu.dispatch == GPU_ONE_AT_A_TIME;
     uint32_t refused = 0;
     if (whole) /* only SMs that are empty now */
@@ -99,8 +93,11 @@ static void dispatch(struct gpu_run *r) {
         uint32_t i = r->turn;
         r->turn = i + 1 < r->nsms ? i + 1 : 0;
         bool takes = (!whole || r->filling[i]) && sm_room(r->sm[i]);
-        if (takes) start_block(r, i);
         refused = takes ? 0 : refused + 1;
+        if (!takes) continue;
+        sm_start(r->sm[i], r->next_block++, r->gpu->now);
+        r->resident[i]++;
+        gpu_wake_set(&r->wake, i, first);
     }
 }
 
@@ -169,28 +166,40 @@ static void sample(struct gpu_run *r) {
 
 /* ---- the loop ---- */
 
-static bool tick(struct gpu_run *r, struct err *e) {
+static bool tick_sm(struct gpu_run *r, uint32_t i, struct err *e) {
     uint64_t now = r->gpu->now;
-    bool freed = false;
-    for (uint32_t i = 0; i < r->nsms; i++) {
-        if (r->wake[i] > now && !mem_has(r->gpu->mem, i)) continue;
-        uint32_t ended = 0;
-        if (!sm_tick(r->sm[i], now, &ended, e)) return false;
-        r->wake[i] = sm_next(r->sm[i]);
-        r->resident[i] -= ended;
-        r->done += ended;
-        freed |= ended > 0;
-    }
-    if (!freed) return true;
-    dispatch(r);
+    uint32_t ended = 0;
+    if (!sm_tick(r->sm[i], now, &ended, e)) return false;
+    gpu_wake_set(&r->wake, i, larger(sm_next(r->sm[i]), now + 1));
+    r->resident[i] -= ended;
+    r->done += ended;
+    return true;
+}
+
+/* What a tick looks at first is at the front of an SM: the host fetches it while another one is ticked. */
+static void ask_ahead(const struct sm *sm) {
+    for (int line = 0; line < 6; line++) __builtin_prefetch((const char *)sm + 64 * line);
+}
+
+/* The SMs that are due and those memory has something for, in order. */
+static bool tick(struct gpu_run *r, struct err *e) {
+    const uint64_t *due = r->wake.due, *called = mem_called(r->gpu->mem);
+    uint64_t done = r->done;
+    for (uint32_t w = 0; w < r->wake.words; w++)
+        for (uint64_t left = due[w] | called[w], rest; left; left = rest) {
+            rest = left & (left - 1);
+            if (rest) ask_ahead(r->sm[w * 64 + (uint32_t)__builtin_ctzll(rest)]);
+            if (!tick_sm(r, w * 64 + (uint32_t)__builtin_ctzll(left), e)) return false;
+        }
+    if (r->done == done) return true;
+    dispatch(r, r->gpu->now + 1);
     return keep_going(r, e);
 }
 
 /* The next cycle at which anything happens; SM_NEVER: nothing will. */
 static uint64_t next_event(const struct gpu_run *r) {
-    uint64_t next = mem_next(r->gpu->mem);
-    for (uint32_t i = 0; i < r->nsms; i++)
-        if (r->wake[i] < next) next = r->wake[i];
+    uint64_t next = mem_next(r->gpu->mem), sms = gpu_wake_next(&r->wake);
+    if (sms < next) next = sms;
     return next <= r->gpu->now ? r->gpu->now + 1 : next;
 }
 
@@ -204,9 +213,10 @@ static bool finished(const struct gpu_run *r) {
 static bool run(struct gpu_run *r, struct err *e) {
     struct gpu *g = r->gpu;
     uint64_t every = check_every(r), interval = r->launch->interval;
-    dispatch(r);
+    dispatch(r, g->now);
     for (;;) {
         mem_advance(g->mem, g->now);
+        gpu_wake_advance(&r->wake, g->now);
         if (!tick(r, e)) return false;
         if (r->done == r->grid.blocks && finished(r)) return true;
         if (g->now - r->checked >= every && !check(r, e)) return false;
@@ -230,6 +240,7 @@ static struct sm_env sm_env(struct gpu_run *r, uint32_t i) {
                          .grid = &r->grid,
                          .module = l->module,
                          .cfg = l->cfg,
+                         .common = r->common,
                          .branch = l->branch,
                          .thread_insts = r->thread_insts,
                          .observer = l->trace ? trace_observer(l->trace) : NULL,
@@ -242,15 +253,15 @@ static struct sm_env sm_env(struct gpu_run *r, uint32_t i) {
 static bool make_sms(struct gpu_run *r, struct err *e) {
     uint64_t want = (uint64_t)r->gpu->options->machine.gpu.sms;
     if (want > r->grid.blocks) want = r->grid.blocks;
+    r->common = sm_common_new(r->launch->module);
     r->sm = xcalloc(want, sizeof(struct sm *));
-    r->wake = xcalloc(want, sizeof *r->wake);
+    gpu_wake_init(&r->wake, (uint32_t)want, r->gpu->now);
     r->resident = xcalloc(want, sizeof *r->resident);
     r->filling = xcalloc(want, sizeof *r->filling);
     for (; r->nsms < want; r->nsms++) {
         struct sm_env env = sm_env(r, r->nsms);
         r->sm[r->nsms] = sm_new(&env, e);
         if (!r->sm[r->nsms]) return false;
-        r->wake[r->nsms] = SM_NEVER;
     }
     return true;
 }
@@ -299,8 +310,9 @@ static void end_run(struct gpu_run *r, struct gpu_stats *out) {
 
 static void free_run(struct gpu_run *r) {
     for (uint32_t i = 0; i < r->nsms; i++) sm_free(r->sm[i]);
+    sm_common_free(r->common);
     free(r->sm);
-    free(r->wake);
+    gpu_wake_free(&r->wake);
     free(r->resident);
     free(r->filling);
     free(r->thread_insts);

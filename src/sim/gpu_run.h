@@ -3,6 +3,7 @@
 #define HEDDLE_SIM_GPU_RUN_H
 
 #include "sim/gpu.h"
+#include "sim/gpu_wake.h"
 
 struct gpu {
     const struct options *options;
@@ -15,12 +16,13 @@ struct gpu_run {
     const struct gpu_launch *launch;
     struct exec_grid grid;
     uint32_t nsms;
+    struct sm_common *common; /* what the SMs share */
     struct sm **sm;
-    uint64_t *wake;     /* of each SM: the next cycle at which it has something to do */
-    uint32_t *resident; /* blocks on each SM */
-    bool *filling;      /* one_at_a_time: the SM was empty when this round of blocks began */
-    uint32_t turn;      /* the SM that is offered the next block first */
-    uint64_t start;     /* cycle at which the launch began */
+    struct gpu_wake wake; /* of each SM: the next cycle at which it has something to do */
+    uint32_t *resident;   /* blocks on each SM */
+    bool *filling;        /* one_at_a_time: the SM was empty when this round of blocks began */
+    uint32_t turn;        /* the SM that is offered the next block first */
+    uint64_t start;       /* cycle at which the launch began */
     uint64_t next_block, done;
     uint64_t checked;       /* cycle of the last look at limits and progress */
     uint64_t sampled;       /* cycle at which the last interval of the series ended */

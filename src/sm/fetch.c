@@ -2,7 +2,8 @@
  * line it needs next. A line that arrives wakes every warp: by then the split may be another one, and misses are few. */
 #include "sm/impl.h"
 
-static uint64_t ask(struct sm *s, const struct mech_split *split, struct sm_fetched *f, uint32_t line) {
+uint64_t fetch_ask(struct sm *s, const struct mech_split *split, uint32_t line) {
+    struct sm_fetched *f = &s->fetched[split->id];
     uint64_t when = 0;
     if (s->nfree_requests <= SM_PACKET) return s->now + 1; /* the rest is for the packet being selected */
     const uint32_t r = request_take(s);
@@ -25,12 +26,6 @@ void fetch_init(struct sm *s) {
     const size_t splits = (size_t)s->nwarps * SM_LANES; /* a mechanism has no more than threads */
     s->fetched = xcalloc(splits, sizeof *s->fetched);
     for (size_t k = 0; k < splits; k++) s->fetched[k].line = SM_NONE;
-}
-
-uint64_t fetch_when(struct sm *s, const struct mech_split *split) {
-    struct sm_fetched *f = &s->fetched[split->id];
-    const uint32_t line = (uint32_t)((uint64_t)split->pc * SM_INSN_BYTES / s->line[MEM_L1I]);
-    return f->line == line ? f->ready : ask(s, split, f, line);
 }
 
 void fetch_arrived(struct sm *s, const struct sm_request *r) {

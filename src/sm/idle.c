@@ -25,8 +25,7 @@ static void take_census(struct sm *s) {
     for (uint32_t k = 0; k < s->nblocks; k++) {
         if (!s->blocks[k].threads) continue;
         live += s->blocks[k].b.live;
-        for (uint32_t w = 0; w < s->block_warps; w++)
-            blocked += (uint32_t)__builtin_popcount(s->blocks[k].b.warps[w].blocked);
+        for (uint32_t w = 0; w < s->block_warps; w++) blocked += bits_count(s->blocks[k].b.warps[w].blocked);
     }
     s->mech->ops->census(s->mech, &c);
     const uint32_t held = blocked + c.inactive_path + c.reconvergence;
@@ -41,12 +40,12 @@ void idle_check(const struct sm *s) {
     const struct sm_stats *t = &s->stats;
     uint64_t sum = t->w0_mem + t->w0_idle + t->stall + t->empty_slots, ahead = 0;
     for (int k = 0; k < SM_SIZES; k++) sum += t->issued_size[k];
-    for (uint32_t k = 0; k < (uint32_t)s->o->sm.schedulers; k++) ahead += s->sched[k].counted - s->counted;
+    for (uint32_t k = 0; k < s->schedulers; k++) ahead += s->sched[k].counted - s->counted;
     CHECK(sum == t->sched_cycles + ahead);
 }
 
 void idle_account(struct sm *s, uint64_t until) {
-    const uint32_t n = (uint32_t)s->o->sm.schedulers;
+    const uint32_t n = s->schedulers;
     uint64_t busy_until = 0;
     bool stalled = false;
     if (!s->active) return;

@@ -20,9 +20,27 @@ enum {
     SM_REGISTER_BANKS = 4,       /* of the operand rows, where sm.register_banks charges for conflicts */
     SM_REQUESTS = 4096,          /* requests an SM keeps track of beyond those of one packet */
     SM_PACKET = 8 * MECH_WIDEST, /* most requests of one packet: a 32-byte local access is eight words */
+    SM_HOST_LINE = 64,           /* bytes of a cache line of the host */
+    SM_ROW_LINES = 12,           /* of the host's, that an instruction's operands are expected in */
     SM_INSN_BYTES = 8,           /* of an instruction in memory, for the instruction cache */
     SM_SCORES =
         64 /* results under way with which a warp is held back: a packet may add one per lane to them */
+};
+
+/* An instruction as the SM sees it. Rows (registers, predicates, the carry flag) are a bit each: an instruction waits for
+ * another only if they have a bit in common. Where a kernel has too many rows for that, bits are shared, and a common one
+ * only says that it may have to (code.c). */
+struct sm_code {
+    uint64_t used, written; /* rows; used: read or written */
+    uint32_t result;        /* cycles from its start until it writes back */
+    uint32_t line;          /* of code, in the instruction cache */
+    uint8_t cls;            /* enum ir_class */
+    uint8_t depth_change;   /* as in mech_outcome */
+    uint8_t stall;          /* beats register read takes longer, by bank conflicts among its operands */
+    bool early;             /* cannot change control flow: committed at issue under scoreboard */
+    bool known;             /* the rest is filled in */
+    uint8_t nlines;
+    uint16_t lines[SM_ROW_LINES]; /* cache lines of the warp's registers that it will touch */
 };
 
 /* Threads on their way to one PC; or, in the list of a request, threads of an op it serves (pc is then the op). */
@@ -31,7 +49,8 @@ struct sm_node {
 };
 
 struct sm_op {
-    struct mech_split *split; /* NULL: committed already, only its data is still under way */
+    _Alignas(SM_HOST_LINE) struct mech_split
+        *split; /* NULL: committed already, only its data is still under way */
     uint32_t pc, sched;
     uint32_t sides; /* nodes: where its threads go; SM_NONE: all to pc + 1 */
     uint32_t freed; /* nodes: threads of other splits that it set free, pc is where they go on */
@@ -71,7 +90,8 @@ struct sm_score {     /* registers of some lanes that are not written yet */
 };
 
 struct sm_warp {
-    struct exec_warp *w; /* NULL: no block in this slot */
+    _Alignas(SM_HOST_LINE) struct exec_warp *w; /* NULL: no block in this slot */
+    const uint8_t *regs;                        /* of w */
     uint32_t block;
     uint32_t waiting; /* lanes whose waiting has been committed */
     uint32_t due;     /* lanes to be released as soon as it is */
@@ -89,9 +109,8 @@ struct sm_block {
 };
 
 struct sm_sched {
-    uint64_t port;    /* cycle from which it may issue */
-    uint64_t counted; /* cycles before this one are in a class */
-    uint64_t unit[IR_NCLASSES];
+    uint64_t port;       /* cycle from which it may issue */
+    uint64_t counted;    /* cycles before this one are in a class */
     uint32_t loads;      /* ops that wait for the memory system */
     struct sm_fifo pipe; /* memory instructions between issue and the memory stage */
     bool stalled;        /* in the last tick */
@@ -134,69 +153,121 @@ struct sm_gather {      /* the memory part of the packet being issued */
     uint32_t request[2 * MECH_WIDEST];
 };
 
+/* One for all SMs of a launch. Nothing but code outlives the issue or commit it is used in: one copy stays in the host's
+ * caches where one for each SM would not. */
+struct sm_common {
+    struct sm_code *code; /* by PC */
+    struct mech_packet packet;
+    struct mech_outcome outcome;        /* being committed */
+    struct mech_side sides[MECH_SIDES]; /* of it */
+    struct mech_set freed, ready;
+    struct sm_gather gather;
+};
+
+/* What every tick looks at comes first, and lies together. */
 struct sm {
-    struct sm_env env;
-    const struct sm_options *o;
-    uint64_t now;
-    struct mech *mech;
-    struct sm_stats stats;
-    struct err failed; /* a block that could not be allocated: reported by the next tick */
-
-    uint32_t beats; /* cycles a packet holds the issue port */
-    uint32_t latency[IR_NCLASSES], interval[IR_NCLASSES];
-    uint32_t line[MEM_NPATHS], sector[MEM_NPATHS], ports[MEM_NPATHS];
-
-    uint32_t nblocks, block_warps, nwarps, active; /* places; warps of a block; slots; blocks that run */
-    struct sm_block *blocks;
+    struct sm_common *common;
     struct sm_warp *warps;
     struct sm_sched *sched;
-    uint32_t ended;   /* blocks that ended in this tick */
-    uint64_t fresh;   /* a block has arrived: tick in this cycle; SM_NEVER: none has */
-    bool ticked;      /* in cycle now */
+    uint64_t (*unit)[IR_NCLASSES]; /* of each scheduler: cycle from which a unit takes an instruction */
+    struct mech *mech;
+    uint64_t now;
     uint64_t counted; /* cycles before this one are in stats.cycles, if a block was resident */
+    uint64_t fresh;   /* a block has arrived: tick in this cycle; SM_NEVER: none has */
 
+    uint32_t schedulers, active; /* active: blocks that run */
+    uint32_t ended;              /* blocks that ended in this tick */
+    bool ticked;                 /* in cycle now */
+    bool scoreboard;             /* sm.issue */
+    bool exact_rows;             /* every row has a bit of its own */
+    bool census_known;
+    bool stuck;         /* memory refuses the request of the queue's head until it calls */
+    uint32_t census[4]; /* threads by reason, as idle_thread_cycles */
+    uint32_t beats;     /* cycles a packet holds the issue port */
+    uint32_t nheap;
+    struct sm_fifo queue; /* of the load/store unit */
+    uint32_t lsu_waiting; /* memory instructions in the queue or on their way to it */
+
+    uint64_t lsu_busy;                            /* shared memory holds it until then */
+    uint64_t asked;                               /* stuck: cycles up to this one are counted as refusals */
+    uint64_t slots;                               /* of the wheel that hold an event */
+    uint64_t wheel_at;                            /* cycles before this one have been dealt with */
+    uint32_t used_ops, used_nodes, used_requests; /* those from here on have never been taken */
+    uint32_t free_op, free_node, free_request, free_entry;     /* lists of those that have been given back */
+    uint32_t nfree_ops, nfree_requests, nfree_nodes, npending; /* npending: ops alive */
+    uint32_t reserve_nodes;                                    /* issue is held back when fewer are free */
+
+    const struct sm_options *o;
+    exec_fn *const *fn; /* what executes each operation */
     struct sm_op *ops;
     struct sm_node *nodes;
     struct sm_request *requests;
     struct sm_entry *entries;
-    uint32_t nops, free_op, free_node, free_request, free_entry;
-    uint32_t nfree_ops, nfree_requests, nfree_nodes, npending; /* npending: ops alive */
-    struct sm_slot wheel[64];
-    uint64_t slots;    /* of the wheel that hold an event */
-    uint64_t wheel_at; /* cycles before this one have been dealt with */
+    struct sm_fetched *fetched; /* by split; NULL: ideal fetch */
     struct sm_event *heap;
-    uint32_t nheap;
+    struct sm_env env;
+    struct sm_stats stats;
+    struct sm_slot wheel[64];
     uint64_t seq;
 
-    struct sm_fifo queue; /* of the load/store unit */
-    uint64_t lsu_busy;    /* shared memory holds it until then */
+    uint32_t latency[IR_NCLASSES], interval[IR_NCLASSES];
+    uint32_t line[MEM_NPATHS], sector[MEM_NPATHS], ports[MEM_NPATHS];
+    uint32_t file[3]; /* exact_rows: first bit of each register file */
 
-    struct sm_fetched *fetched; /* by split; NULL: ideal fetch */
-
-    bool census_known;
-    uint32_t census[4]; /* threads by reason, as idle_thread_cycles */
-
-    struct sb event; /* what the mechanism said since the last issue */
-    struct mech_packet packet;
-    struct mech_side *sides; /* MECH_SIDES: the outcome being committed */
-    struct mech_outcome outcome;
-    struct mech_set freed, ready;
-    struct sm_gather gather;
+    uint32_t nblocks, block_warps, nwarps; /* places; warps of a block; slots */
+    struct sm_block *blocks;
+    struct err failed; /* a block that could not be allocated: reported by the next tick */
+    struct sb event;   /* what the mechanism said since the last issue */
 };
 
 static inline const struct ir_insn *sm_insn(const struct sm *s, uint32_t pc) {
     return &s->env.module->code.v[pc];
 }
-static inline bool sm_scoreboard(const struct sm *s) {
-    return s->o->sm.issue == SM_SCOREBOARD;
+
+/* code.c */
+void code_init(struct sm *s);
+void code_read(const struct sm *s, uint32_t pc, struct sm_code *c);
+bool code_depends(const struct sm *s, uint32_t pc, uint32_t writer); /* row by row */
+static inline const struct sm_code *sm_code(const struct sm *s, uint32_t pc) {
+    struct sm_code *c = &s->common->code[pc];
+    if (!c->known) code_read(s, pc, c);
+    return c;
+}
+/* The warp will run the instruction at pc soon: the host may fetch its registers. */
+static inline void sm_look_ahead(const struct sm *s, uint32_t warp, uint32_t pc) {
+    const struct sm_code *c = sm_code(s, pc);
+    const struct sm_warp *w = &s->warps[warp];
+    __builtin_prefetch(w->w);
+    for (uint32_t k = 0; k < c->nlines; k++) __builtin_prefetch(w->regs + (size_t)c->lines[k] * SM_HOST_LINE);
 }
 
 /* pool.c: storage. A take never fails: issue is held back while a pool could run out. */
 void pool_init(struct sm *s);
 void pool_free(struct sm *s);
-uint32_t op_take(struct sm *s);
-void op_give(struct sm *s, uint32_t op);
-uint32_t node_take(struct sm *s, uint32_t pc, uint32_t warp, uint32_t mask, uint32_t next);
+static inline uint32_t op_take(struct sm *s) {
+    const uint32_t op = s->free_op != SM_NONE ? s->free_op : s->used_ops++;
+    CHECK(s->nfree_ops);
+    if (op == s->free_op) s->free_op = s->ops[op].next;
+    s->nfree_ops--;
+    s->npending++;
+    s->ops[op] = (struct sm_op){.sides = SM_NONE, .freed = SM_NONE, .next = SM_NONE};
+    return op;
+}
+static inline void op_give(struct sm *s, uint32_t op) {
+    s->ops[op].split = NULL;
+    s->ops[op].next = s->free_op;
+    s->free_op = op;
+    s->nfree_ops++;
+    s->npending--;
+}
+static inline uint32_t node_take(struct sm *s, uint32_t pc, uint32_t warp, uint32_t mask, uint32_t next) {
+    const uint32_t k = s->free_node != SM_NONE ? s->free_node : s->used_nodes++;
+    CHECK(s->nfree_nodes);
+    if (k == s->free_node) s->free_node = s->nodes[k].next;
+    s->nfree_nodes--;
+    s->nodes[k] = (struct sm_node){pc, warp, mask, next};
+    return k;
+}
 void nodes_give(struct sm *s, uint32_t first);
 uint32_t request_take(struct sm *s);
 void request_give(struct sm *s, uint32_t r);
@@ -210,28 +281,45 @@ uint64_t event_next(const struct sm *s);      /* cycle of the earliest, or SM_NE
 
 /* units.c: what an instruction costs apart from memory. */
 void units_init(struct sm *s);
-uint32_t unit_register_stall(const struct sm *s, const struct ir_insn *i);
-/* Reserves the unit of i from cycle start on, for so many beats; returns the cycle of write-back. */
-uint64_t unit_start(struct sm *s, uint32_t sched, const struct ir_insn *i, uint64_t start, uint32_t beats);
+/* Beats that reading its operands takes beyond the first, by bank conflicts. */
+uint8_t unit_register_stall(const struct ir_insn *i);
+/* Cycles from the start of an instruction of that class until it writes back. */
+uint32_t unit_result(const struct sm *s, uint8_t cls);
+/* Reserves the unit of an instruction from cycle start on, for so many beats; returns the cycle of write-back. */
+static inline uint64_t unit_start(struct sm *s, uint32_t sched, const struct sm_code *c, uint64_t start,
+                                  uint32_t beats) {
+    s->unit[sched][c->cls] = start + (uint64_t)s->interval[c->cls] * beats;
+    return start + c->result;
+}
 
 /* score.c: registers under way. */
+/* The rows that the instruction at pc writes for these threads are under way until `ready`, or (SM_NEVER) until the op's
+ * data is back. */
 void score_add(struct sm *s, uint32_t warp, uint32_t mask, uint32_t pc, uint32_t op, uint64_t ready);
 void score_clear(struct sm *s, uint32_t warp, uint32_t mask, uint32_t op);
 void score_clear_op(struct sm *s, uint32_t op);
-uint64_t score_when(struct sm *s, const struct mech_split *split);
+uint64_t score_when(struct sm *s, const struct mech_split *split, const struct sm_code *c);
 
 /* fetch.c: instructions through the instruction cache. */
 void fetch_init(struct sm *s);
-uint64_t fetch_when(struct sm *s, const struct mech_split *split);
+uint64_t fetch_ask(struct sm *s, const struct mech_split *split, uint32_t line);
+/* When the split has its next instruction; asks for it if need be. */
+static inline uint64_t fetch_when(struct sm *s, const struct mech_split *split, const struct sm_code *c) {
+    const struct sm_fetched *f = &s->fetched[split->id];
+    return f->line == c->line ? f->ready : fetch_ask(s, split, c->line);
+}
 void fetch_arrived(struct sm *s, const struct sm_request *r);
 
 /* issue.c */
 bool issue_all(struct sm *s, struct err *e);
+bool issue_held(const struct sm *s,
+                uint32_t sched); /* the scheduler may not select now: its cycle is a stall */
 
 /* outcome.c: from what a step said to what the mechanism is told. */
-void outcome_note(struct sm *s, struct sm_op *op, uint32_t k); /* after the step of the split's piece k */
-void outcome_settle(struct sm *s, struct sm_op *op);           /* after the last */
-void outcome_commit(struct sm *s, struct sm_op *op);           /* hands the split back; the op stays */
+/* After the step of the split's piece k, unless it, and all before it, simply go on. */
+void outcome_note(struct sm *s, struct sm_op *op, uint32_t k);
+void outcome_settle(struct sm *s, struct sm_op *op); /* after the last, if threads were set free */
+void outcome_commit(struct sm *s, struct sm_op *op); /* hands the split back; the op stays */
 void outcome_offer(struct sm *s, struct sm_op *op,
                    uint32_t nodes); /* these threads have their data, others wait */
 
@@ -248,6 +336,7 @@ bool lsu_blocked(const struct sm *s,
 void lsu_cycle(struct sm *s);
 void lsu_answered(struct sm *s, uint32_t request);
 uint64_t lsu_next(const struct sm *s);
+void lsu_account(struct sm *s, uint64_t until); /* cycles before `until` it was stuck in are refusals */
 
 /* idle.c: every cycle in one class. */
 void idle_account(struct sm *s, uint64_t until);

@@ -9,7 +9,7 @@
 
 /* Lanes that last polled, slept or failed an atomic make no progress by running on, until they store, change a word or
  * reach a barrier, or have done something else for a good while: what the watchdog of a spinning kernel needs to know. */
-static void note_progress(struct sm *s, struct sm_warp *w, const struct ir_insn *i, uint32_t mask) {
+static void note_spinning(struct sm *s, struct sm_warp *w, const struct ir_insn *i, uint32_t mask) {
     const uint8_t cls = ir_ops[i->op].cls;
     if (w->w->spun) {
         w->w->spun = false;
@@ -24,57 +24,72 @@ static void note_progress(struct sm *s, struct sm_warp *w, const struct ir_insn 
     if (mask & ~w->spin) s->stats.last_progress = s->now;
 }
 
-static void count_lanes(struct sm *s, const struct sm_warp *w, const struct ir_insn *i, uint32_t mask) {
-    const uint32_t n = (uint32_t)__builtin_popcount(mask);
-    s->stats.thread_insts += n;
-    s->stats.class_insts[ir_ops[i->op].cls] += n;
-    if (!s->env.thread_insts) return;
+static void note_progress(struct sm *s, struct sm_warp *w, const struct ir_insn *i, uint32_t mask) {
+    if (w->w->spun || w->spin)
+        note_spinning(s, w, i, mask);
+    else
+        s->stats.last_progress = s->now;
+}
+
+static void count_threads(const struct sm *s, const struct sm_warp *w, uint32_t mask) {
     uint64_t *at =
         s->env.thread_insts + w->w->block->index * s->env.grid->threads + (uint64_t)w->w->index * SM_LANES;
     FOR_LANES(l, mask) at[l]++;
 }
 
-/* The step of every piece. A guarded branch counts for all of its lanes, anything else for those it runs for, as in the
- * functional engine. False: a fault. */
+/* The step of one piece; returns the lanes it counts for. A guarded branch counts for all of its lanes, anything else for
+ * those it runs for, as in the functional engine. */
+static uint32_t step(struct sm *s, struct exec_warp *w, const struct ir_insn *i, uint32_t mask) {
+    const uint32_t runs = i->guard ? exec_guard(&w->x, i, mask) : mask;
+    struct exec_out *out = &s->env.grid->out;
+    out->flow = EXEC_NEXT;
+    out->access.mask = 0;
+    if (runs) s->fn[i->op](&w->x, i, runs);
+    return i->op == IR_BRA ? mask : runs;
+}
+
+/* The step of every piece. False: a fault. */
 static bool execute(struct sm *s, struct sm_op *op, const struct ir_insn *i, struct err *e) {
-    const struct mech_split *split = op->split;
+    const struct mech_set *set = &op->split->set;
     struct exec_grid *g = s->env.grid;
-    const uint64_t before = s->stats.thread_insts;
     const uint64_t barriers = g->barriers;
+    uint32_t lanes = 0;
     g->clock = s->now;
-    for (uint32_t k = 0; k < split->set.n; k++) {
-        const struct mech_piece p = split->set.p[k];
+    g->run_start = op->pc;
+    for (uint32_t k = 0; k < set->n; k++) {
+        const struct mech_piece p = set->p[k];
         struct sm_warp *w = &s->warps[p.warp];
-        const uint32_t runs = i->guard && i->op != IR_BRA ? exec_guard(&w->w->x, i, p.mask) : p.mask;
-        exec_step(w->w, op->pc, p.mask);
+        if (k + 1 < set->n) sm_look_ahead(s, set->p[k + 1].warp, op->pc);
+        const uint32_t counts = step(s, w->w, i, p.mask);
         if (g->out.flow == EXEC_FAULT) return exec_fault_report(w->w, e);
-        count_lanes(s, w, i, runs);
+        lanes += bits_count(counts);
+        if (s->env.thread_insts) count_threads(s, w, counts);
         note_progress(s, w, i, p.mask);
-        outcome_note(s, op, k);
+        if (g->out.flow != EXEC_NEXT || op->sides != SM_NONE) outcome_note(s, op, k);
         if (g->out.access.mask) lines_gather(s, p.warp, i->op == IR_TEX);
     }
-    outcome_settle(s, op);
+    if (op->freed != SM_NONE) outcome_settle(s, op);
     s->stats.barriers += g->barriers - barriers;
     s->stats.warp_insts++;
+    s->stats.thread_insts += lanes;
+    s->stats.class_insts[sm_code(s, op->pc)->cls] += lanes;
     if (s->env.branch) {
         s->env.branch[op->pc].executions++;
-        s->env.branch[op->pc].lanes += s->stats.thread_insts - before;
+        s->env.branch[op->pc].lanes += lanes;
     }
     return true;
 }
 
 /* Nothing about it is decided later: it goes on at pc + 1 while its result is under way. */
-static bool commits_at_issue(const struct sm *s, const struct sm_op *op, const struct ir_insn *i) {
-    const uint8_t cls = ir_ops[i->op].cls;
-    return sm_scoreboard(s) && cls != IR_C_BRANCH && cls != IR_C_BAR && op->sides == SM_NONE &&
-           op->freed == SM_NONE;
+static bool commits_at_issue(const struct sm *s, const struct sm_op *op) {
+    return s->scoreboard && sm_code(s, op->pc)->early && op->sides == SM_NONE && op->freed == SM_NONE;
 }
 
 /* The op has executed and its requests exist: commit now, or say when. */
 static void dispatch(struct sm *s, uint32_t k, const struct ir_insn *i) {
     struct sm_op *op = &s->ops[k];
     if (op->memory && op->lines) s->sched[op->sched].loads++;
-    if (!commits_at_issue(s, op, i)) {
+    if (!commits_at_issue(s, op)) {
         if (!op->memory) event_push(s, op->ready, k);
         return;
     }
@@ -92,7 +107,7 @@ static uint32_t register_stall(struct sm *s, const struct mech_packet *p) {
     uint32_t most = 0;
     if (s->o->sm.register_banks)
         for (uint32_t k = 0; k < p->n; k++) {
-            const uint32_t n = unit_register_stall(s, sm_insn(s, p->split[k]->pc));
+            const uint32_t n = sm_code(s, p->split[k]->pc)->stall * s->beats;
             if (n > most) most = n;
         }
     s->stats.register_conflict_cycles += most + p->register_stall;
@@ -102,14 +117,14 @@ static uint32_t register_stall(struct sm *s, const struct mech_packet *p) {
 static void tell(struct sm *s, uint32_t sched) {
     const struct sm_observer *o = s->env.observer;
     if (o && o->issue)
-        o->issue(o->user, s->now, s->env.index, sched, &s->packet, s->event.len ? s->event.text : "");
+        o->issue(o->user, s->now, s->env.index, sched, &s->common->packet, s->event.len ? s->event.text : "");
     s->event.len = 0;
     if (s->event.text) s->event.text[0] = 0;
 }
 
 /* A packet without threads only takes its slots. */
 static void issue_charge(struct sm *s, uint32_t sched) {
-    const uint64_t slots = s->packet.charge ? s->packet.charge : 1, cycles = slots * s->beats;
+    const uint64_t slots = s->common->packet.charge ? s->common->packet.charge : 1, cycles = slots * s->beats;
     s->stats.empty_slots += cycles;
     s->stats.last_progress = s->now;
     s->sched[sched].port = s->sched[sched].counted = s->now + cycles;
@@ -117,19 +132,18 @@ static void issue_charge(struct sm *s, uint32_t sched) {
 
 /* Units are reserved: for a whole warp, or for what the lanes of a mixed packet need. */
 static void start_units(struct sm *s, uint32_t sched, const uint32_t *op, uint64_t start) {
-    const struct mech_packet *p = &s->packet;
+    const struct mech_packet *p = &s->common->packet;
     const uint32_t width = (uint32_t)s->o->sm.simd_width;
     if (p->n == 1) {
-        s->ops[*op].ready = unit_start(s, sched, sm_insn(s, p->split[0]->pc), start, s->beats);
+        s->ops[*op].ready = unit_start(s, sched, sm_code(s, p->split[0]->pc), start, s->beats);
         return;
     }
     uint32_t threads[IR_NCLASSES] = {0};
-    for (uint32_t k = 0; k < p->n; k++)
-        threads[ir_ops[sm_insn(s, p->split[k]->pc)->op].cls] += p->split[k]->threads;
+    for (uint32_t k = 0; k < p->n; k++) threads[sm_code(s, p->split[k]->pc)->cls] += p->split[k]->threads;
     for (uint32_t k = 0; k < p->n; k++) {
-        const struct ir_insn *i = sm_insn(s, p->split[k]->pc);
-        const uint32_t beats = (threads[ir_ops[i->op].cls] + width - 1) / width;
-        s->ops[op[k]].ready = unit_start(s, sched, i, start, beats);
+        const struct sm_code *c = sm_code(s, p->split[k]->pc);
+        const uint32_t beats = (threads[c->cls] + width - 1) / width;
+        s->ops[op[k]].ready = unit_start(s, sched, c, start, beats);
     }
 }
 
@@ -145,7 +159,7 @@ static struct sm_op *take_op(struct sm *s, struct mech_split *split, uint32_t sc
 
 /* All splits execute before any is committed: a commit may reuse a split of the packet. */
 static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
-    const struct mech_packet *p = &s->packet;
+    const struct mech_packet *p = &s->common->packet;
     const uint32_t extra = register_stall(s, p);
     const uint64_t start = s->now + extra;
     uint32_t threads = 0, op[MECH_WIDEST];
@@ -166,21 +180,24 @@ static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
 
 /* What a packet may take at most must be free before one is selected; three nodes per thread are for outcomes. */
 static bool may_run_out(const struct sm *s) {
-    return s->nfree_ops < MECH_WIDEST || s->nfree_requests <= SM_PACKET ||
-           s->nfree_nodes < 3 * SM_LANES * s->nwarps + 2 * SM_PACKET;
+    return s->nfree_ops < MECH_WIDEST || s->nfree_requests <= SM_PACKET || s->nfree_nodes < s->reserve_nodes;
+}
+
+bool issue_held(const struct sm *s, uint32_t sched) {
+    return lsu_blocked(s, sched) || may_run_out(s);
 }
 
 bool issue_all(struct sm *s, struct err *e) {
-    for (uint32_t k = 0; k < (uint32_t)s->o->sm.schedulers; k++) {
+    for (uint32_t k = 0; k < s->schedulers; k++) {
         struct sm_sched *c = &s->sched[k];
         c->stalled = false;
         if (c->port > s->now) continue;
-        c->stalled = lsu_blocked(s, k) || may_run_out(s);
+        c->stalled = issue_held(s, k);
         if (c->stalled) continue;
-        s->packet.n = s->packet.charge = s->packet.register_stall = 0;
-        if (!s->mech->ops->select(s->mech, k, &s->packet)) continue;
+        s->common->packet.n = s->common->packet.charge = s->common->packet.register_stall = 0;
+        if (!s->mech->ops->select(s->mech, k, &s->common->packet)) continue;
         tell(s, k);
-        if (!s->packet.n)
+        if (!s->common->packet.n)
             issue_charge(s, k);
         else if (!issue_packet(s, k, e))
             return false;

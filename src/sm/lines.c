@@ -14,7 +14,7 @@
 enum { WORD = 4 };
 
 void lines_begin(struct sm *s) {
-    struct sm_gather *g = &s->gather;
+    struct sm_gather *g = &s->common->gather;
     g->entry = g->shared = SM_NONE;
     g->nparts = g->n = g->paths = g->lanes = g->nshared = g->shared_bytes = 0;
     g->shared_atomic = g->words = false;
@@ -25,7 +25,7 @@ void lines_begin(struct sm *s) {
 /* Lanes of a warp through one path, at base + addr[lane]. */
 static void add_part(struct sm_gather *g, uint32_t warp, uint32_t mask, uint32_t path, const uint64_t *addr,
                      uint64_t base) {
-    const uint32_t n = (uint32_t)__builtin_popcount(mask);
+    const uint32_t n = bits_count(mask);
     CHECK(g->n + n <= SM_PACKET && g->nparts < SM_PACKET);
     g->part[g->nparts++] = (struct sm_part){warp, mask, g->n, path};
     g->paths |= 1u << path;
@@ -40,21 +40,21 @@ static void add_part(struct sm_gather *g, uint32_t warp, uint32_t mask, uint32_t
 /* Through a cache, in pieces no longer than its line. */
 static void add_cached(struct sm *s, uint32_t warp, uint32_t mask, uint32_t path, const uint64_t *addr,
                        uint64_t base) {
-    for (uint32_t at = 0; at < s->gather.bytes; at += s->line[path])
-        add_part(&s->gather, warp, mask, path, addr, base + at);
+    for (uint32_t at = 0; at < s->common->gather.bytes; at += s->line[path])
+        add_part(&s->common->gather, warp, mask, path, addr, base + at);
 }
 
 static void add_local(struct sm *s, uint32_t warp, uint32_t mask, const uint64_t *addr, uint64_t window) {
     const uint64_t threads = (uint64_t)s->nwarps * SM_LANES, row = (uint64_t)s->o->gpu.sms * threads * WORD;
     const uint64_t first = s->env.index * threads + (uint64_t)warp * SM_LANES;
     uint64_t to[SM_LANES] = {0};
-    s->gather.words = true;
-    for (uint32_t at = 0; at < s->gather.bytes; at += WORD) {
+    s->common->gather.words = true;
+    for (uint32_t at = 0; at < s->common->gather.bytes; at += WORD) {
         FOR_LANES(l, mask) {
             const uint64_t offset = addr[l] - window + at;
             to[l] = LOCAL_SEGMENT + offset / WORD * row + (first + l) * WORD + offset % WORD;
         }
-        add_part(&s->gather, warp, mask, MEM_L1D, to, 0);
+        add_part(&s->common->gather, warp, mask, MEM_L1D, to, 0);
     }
 }
 
@@ -72,19 +72,19 @@ static void add_generic(struct sm *s, uint32_t warp, uint32_t mask, const uint64
     const uint32_t konst = within(addr, windows, EXEC_WIN_CONST, EXEC_WIN_PARAM);
     const uint32_t param = windows & ~(shared | local | konst);
     if (mask & ~windows) add_cached(s, warp, mask & ~windows, MEM_L1D, addr, 0);
-    if (shared) add_part(&s->gather, warp, shared, SM_SHARED, addr, (uint64_t)-EXEC_WIN_SHARED);
+    if (shared) add_part(&s->common->gather, warp, shared, SM_SHARED, addr, (uint64_t)-EXEC_WIN_SHARED);
     if (local) add_local(s, warp, local, addr, EXEC_WIN_LOCAL);
     if (konst) add_cached(s, warp, konst, MEM_L1C, addr, CONST_SEGMENT - EXEC_WIN_CONST);
-    if (param) add_part(&s->gather, warp, param, SM_PARAM, addr, 0);
+    if (param) add_part(&s->common->gather, warp, param, SM_PARAM, addr, 0);
 }
 
 void lines_gather(struct sm *s, uint32_t warp, bool texture) {
     const struct exec_out *o = &s->env.grid->out;
     const uint64_t *addr = o->access.addr;
     const uint32_t mask = o->access.mask;
-    struct sm_gather *g = &s->gather;
+    struct sm_gather *g = &s->common->gather;
     g->bytes = o->access.bytes;
-    g->lanes += (uint32_t)__builtin_popcount(mask);
+    g->lanes += bits_count(mask);
     switch (o->access.space) {
     case IR_SP_GLOBAL: add_cached(s, warp, mask, texture ? MEM_L1T : MEM_L1D, addr, 0); break;
     case IR_SP_SHARED: add_part(g, warp, mask, SM_SHARED, addr, 0); break;
@@ -99,7 +99,7 @@ void lines_gather(struct sm *s, uint32_t warp, bool texture) {
 /* ---- requests ---- */
 
 static uint32_t append(struct sm *s, uint32_t path, uint8_t kind) {
-    struct sm_gather *g = &s->gather;
+    struct sm_gather *g = &s->common->gather;
     if (g->entry == SM_NONE) g->entry = entry_take(s);
     struct sm_entry *e = &s->entries[g->entry];
     const uint32_t r = request_take(s);
@@ -116,7 +116,7 @@ static uint32_t append(struct sm *s, uint32_t path, uint8_t kind) {
 /* A request of the packet that this line can be part of: one that begins where it does grows to its length, one that covers
  * it will do. */
 static uint32_t same_line(struct sm *s, const struct mem_line *l, uint32_t path, uint32_t kind) {
-    uint32_t r = s->gather.entry == SM_NONE ? SM_NONE : s->entries[s->gather.entry].first;
+    uint32_t r = s->common->gather.entry == SM_NONE ? SM_NONE : s->entries[s->common->gather.entry].first;
     for (; r != SM_NONE; r = s->requests[r].next) {
         struct sm_request *q = &s->requests[r];
         if (q->path != path || q->kind != kind || l->addr < q->addr) continue;
@@ -131,12 +131,12 @@ static uint32_t serve(struct sm *s, uint32_t r, uint32_t op, uint32_t warp, uint
     struct sm_request *q = &s->requests[r];
     if (q->nodes == SM_NONE || s->nodes[q->nodes].pc != op) s->ops[op].left++;
     q->nodes = node_take(s, op, warp, mask, q->nodes);
-    return (uint32_t)__builtin_popcount(mask);
+    return bits_count(mask);
 }
 
 /* A request without lines: everything of that path. */
 static uint32_t serve_path(struct sm *s, uint32_t r, uint32_t op, uint32_t path) {
-    const struct sm_gather *g = &s->gather;
+    const struct sm_gather *g = &s->common->gather;
     uint32_t served = 0;
     for (uint32_t k = 0; k < g->nparts; k++)
         if (g->part[k].path == path) served += serve(s, r, op, g->part[k].warp, g->part[k].mask);
@@ -174,7 +174,7 @@ static struct range next_range(const struct sm_gather *g, uint32_t from) {
 
 static uint32_t serve_lines(struct sm *s, uint32_t op, uint32_t path, struct range r, uint32_t lines,
                             uint32_t size) {
-    struct sm_gather *g = &s->gather;
+    struct sm_gather *g = &s->common->gather;
     uint32_t served = 0;
     for (uint32_t p = r.from; p < r.to; p++) {
         if (g->part[p].path != path) continue;
@@ -193,7 +193,7 @@ static uint32_t addresses(struct sm_gather *g, uint32_t path, struct range r, ui
     uint32_t n = 0;
     for (uint32_t p = r.from; p < r.to; p++) {
         if (g->part[p].path != path) continue;
-        const uint32_t count = (uint32_t)__builtin_popcount(g->part[p].mask);
+        const uint32_t count = bits_count(g->part[p].mask);
         memcpy(to + n, g->addr + g->part[p].first, count * sizeof *to);
         n += count;
     }
@@ -202,7 +202,7 @@ static uint32_t addresses(struct sm_gather *g, uint32_t path, struct range r, ui
 
 static uint32_t build_range(struct sm *s, uint32_t op, uint32_t path, uint8_t kind, struct range r,
                             bool merge) {
-    struct sm_gather *g = &s->gather;
+    struct sm_gather *g = &s->common->gather;
     const uint32_t most = g->words && path == MEM_L1D ? WORD : s->line[path];
     const uint32_t size = g->bytes < most ? g->bytes : most, n = addresses(g, path, r, g->some);
     const uint32_t lines = n ? mem_coalesce(g->some, n, size, s->line[path], s->sector[path], g->line) : 0;
@@ -221,15 +221,15 @@ static uint32_t build_range(struct sm *s, uint32_t op, uint32_t path, uint8_t ki
 /* Line requests of one op through one cache. */
 static uint32_t build_lines(struct sm *s, uint32_t op, uint32_t path, uint8_t kind, bool merge) {
     uint32_t served = 0;
-    for (struct range r = next_range(&s->gather, 0); r.from < s->gather.nparts;
-         r = next_range(&s->gather, r.to))
+    for (struct range r = next_range(&s->common->gather, 0); r.from < s->common->gather.nparts;
+         r = next_range(&s->common->gather, r.to))
         served += build_range(s, op, path, kind, r, merge || r.from);
     s->ops[op].lines = true;
     return served;
 }
 
 static uint32_t build_shared(struct sm *s, uint32_t op, uint8_t kind) {
-    struct sm_gather *g = &s->gather;
+    struct sm_gather *g = &s->common->gather;
     CHECK(g->nshared + g->lanes <= MECH_WIDEST);
     g->nshared += addresses(g, SM_SHARED, (struct range){0, g->nparts}, g->shared_addr + g->nshared);
     if (g->shared == SM_NONE) g->shared = append(s, SM_SHARED, kind);
@@ -240,7 +240,7 @@ static uint32_t build_shared(struct sm *s, uint32_t op, uint8_t kind) {
 }
 
 void lines_build(struct sm *s, uint32_t op, bool merge) {
-    struct sm_gather *g = &s->gather;
+    struct sm_gather *g = &s->common->gather;
     if (!g->nparts) return;
     const struct ir_insn *i = sm_insn(s, s->ops[op].pc);
     const uint8_t kind = ir_ops[i->op].cls == IR_C_ATOM  ? MEM_ATOMIC
@@ -260,7 +260,7 @@ void lines_build(struct sm *s, uint32_t op, bool merge) {
 
 /* Atomics on one word of shared memory take turns: no word is given to two at once. */
 static uint32_t atomic_cycles(const struct sm *s) {
-    const struct sm_gather *g = &s->gather;
+    const struct sm_gather *g = &s->common->gather;
     uint32_t in_bank[256] = {0}, most = 1;
     for (uint32_t k = 0; k < g->nshared; k++) {
         uint32_t *n = &in_bank[g->shared_addr[k] / (uint64_t)s->o->sm.shared_bank_bytes %
@@ -270,13 +270,38 @@ static uint32_t atomic_cycles(const struct sm *s) {
     return most;
 }
 
+/* Accesses within one word each: in a cycle each bank gives its first word to all who want it, the others try again in the
+ * next. */
+static uint32_t word_cycles(const struct sm_gather *g, uint32_t banks, uint32_t shift) {
+    uint64_t word[64], left[MECH_WIDEST];
+    const uint64_t *addr = g->shared_addr;
+    uint32_t cycles = 0;
+    for (uint32_t n = g->nshared, again = 0; n; n = again, again = 0, addr = left) {
+        uint64_t busy = 0;
+        for (uint32_t k = 0; k < n; k++) {
+            const uint64_t want = addr[k] >> shift, bank = want & (banks - 1);
+            if (!(busy >> bank & 1)) word[bank] = want;
+            busy |= UINT64_C(1) << bank;
+            if (word[bank] != want) left[again++] = addr[k];
+        }
+        cycles++;
+    }
+    return cycles;
+}
+
+static uint32_t shared_cycles(const struct sm *s) {
+    const struct sm_gather *g = &s->common->gather;
+    const uint32_t banks = (uint32_t)s->o->sm.shared_banks, word = (uint32_t)s->o->sm.shared_bank_bytes;
+    if (g->shared_atomic) return atomic_cycles(s);
+    if (banks <= 64 && is_pow2(banks) && is_pow2(word) && g->shared_bytes <= word)
+        return word_cycles(g, banks, (uint32_t)__builtin_ctz(word));
+    return mem_bank_cycles(g->shared_addr, g->nshared, g->shared_bytes, banks, word);
+}
+
 uint32_t lines_end(struct sm *s) {
-    struct sm_gather *g = &s->gather;
+    struct sm_gather *g = &s->common->gather;
     if (g->shared == SM_NONE) return g->entry;
-    const uint32_t cycles = g->shared_atomic ? atomic_cycles(s)
-                                             : mem_bank_cycles(g->shared_addr, g->nshared, g->shared_bytes,
-                                                               (uint32_t)s->o->sm.shared_banks,
-                                                               (uint32_t)s->o->sm.shared_bank_bytes);
+    const uint32_t cycles = shared_cycles(s);
     s->requests[g->shared].bytes = cycles ? cycles : 1;
     s->stats.shared_conflict_cycles += cycles ? cycles - 1 : 0;
     return g->entry;

@@ -3,12 +3,16 @@
  * A memory instruction reaches the memory stage depth - 1 cycles after issue, so a hit of latency 1 takes as long as an
  * addition. There it joins the queue; while the queue is full it stays where it is and its scheduler's pipeline with it
  * (the stalls of 004 Figure 6.3). The instruction at the head sends its requests; one the memory system cannot take is
- * tried again in the next cycle, and everything behind it waits. Stores are posted: nobody waits for an answer. */
+ * tried again in the next cycle, and everything behind it waits. Stores are posted: nobody waits for an answer.
+ *
+ * Where memory says that trying again is in vain until it calls, the unit sleeps. A scheduler that is stalled then stays
+ * so, and one that will be has to be ticked when its port is free, for its stalls to be counted from there. */
 #include "sm/impl.h"
 
 void lsu_issue(struct sm *s, uint32_t entry, uint32_t sched, uint64_t arrival) {
     s->entries[entry].arrival = arrival;
     fifo_push(s, &s->sched[sched].pipe, entry);
+    s->lsu_waiting++;
 }
 
 bool lsu_blocked(const struct sm *s, uint32_t sched) {
@@ -92,15 +96,17 @@ static bool send(struct sm *s, uint32_t r) {
 }
 
 static void arrive(struct sm *s) {
-    for (uint32_t k = 0; k < (uint32_t)s->o->sm.schedulers; k++)
+    for (uint32_t k = 0; k < s->schedulers; k++)
         while (lsu_blocked(s, k) && s->queue.n < (uint32_t)s->o->sm.lsu_queue)
             fifo_push(s, &s->queue, fifo_pop(s, &s->sched[k].pipe));
 }
 
 void lsu_cycle(struct sm *s) {
     uint32_t ports[SM_FETCH];
+    if (!s->lsu_waiting) return;
     for (uint32_t p = 0; p < MEM_NPATHS; p++) ports[p] = s->ports[p];
     ports[SM_SHARED] = ports[SM_PARAM] = 1;
+    s->stuck = false;
     arrive(s);
     while (s->queue.n && s->lsu_busy <= s->now) {
         struct sm_entry *e = &s->entries[s->queue.first];
@@ -108,17 +114,34 @@ void lsu_cycle(struct sm *s) {
         if (!ports[s->requests[r].path]) return;
         ports[s->requests[r].path]--;
         const uint32_t next = s->requests[r].next;
-        if (!send(s, r)) return;
+        if (!send(s, r)) {
+            s->stuck = mem_stuck(s->env.mem, s->env.index, (enum mem_path)s->requests[r].path);
+            s->asked = s->now;
+            return;
+        }
         e->first = next;
-        if (next == SM_NONE) entry_give(s, fifo_pop(s, &s->queue));
+        if (next != SM_NONE) continue;
+        entry_give(s, fifo_pop(s, &s->queue));
+        s->lsu_waiting--;
     }
 }
 
+void lsu_account(struct sm *s, uint64_t until) {
+    if (!s->stuck || until <= s->asked + 1) return;
+    const struct sm_request *q = &s->requests[s->entries[s->queue.first].first];
+    mem_skipped(s->env.mem, s->env.index, (enum mem_path)q->path, until - s->asked - 1);
+    s->asked = until - 1;
+}
+
 uint64_t lsu_next(const struct sm *s) {
-    uint64_t next = s->queue.n ? (s->lsu_busy > s->now ? s->lsu_busy : s->now + 1) : SM_NEVER;
-    for (uint32_t k = 0; k < (uint32_t)s->o->sm.schedulers; k++) {
+    if (!s->lsu_waiting) return SM_NEVER;
+    const bool full = s->stuck && s->queue.n >= (uint32_t)s->o->sm.lsu_queue; /* and stays so */
+    uint64_t next = SM_NEVER;
+    if (s->queue.n && !s->stuck) next = s->lsu_busy > s->now ? s->lsu_busy : s->now + 1;
+    for (uint32_t k = 0; k < s->schedulers; k++) {
         const struct sm_fifo *f = &s->sched[k].pipe;
-        if (f->n && s->entries[f->first].arrival < next) next = s->entries[f->first].arrival;
+        if (!f->n || (full && s->entries[f->first].arrival <= s->now)) continue;
+        if (s->entries[f->first].arrival < next) next = s->entries[f->first].arrival;
     }
     return next > s->now ? next : s->now + 1;
 }

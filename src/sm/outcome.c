@@ -9,6 +9,8 @@
 #include "mech/set.h"
 #include "sm/impl.h"
 
+enum { WORTH = 4 }; /* threads of a split for which looking ahead costs less than it saves */
+
 static void side(struct sm *s, struct sm_op *op, uint32_t pc, uint32_t warp, uint32_t mask) {
     if (mask) op->sides = node_take(s, pc, warp, mask, op->sides);
 }
@@ -47,7 +49,7 @@ void outcome_note(struct sm *s, struct sm_op *op, uint32_t k) {
     const struct mech_set *set = &op->split->set;
     const struct mech_piece p = set->p[k];
     if (o->flow == EXEC_NEXT) {
-        if (op->sides != SM_NONE) side(s, op, op->pc + 1, p.warp, p.mask);
+        side(s, op, op->pc + 1, p.warp, p.mask);
         return;
     }
     if (op->sides == SM_NONE)
@@ -76,45 +78,41 @@ static void reunite(struct sm *s, struct sm_op *op, struct sm_node *freed) {
 }
 
 void outcome_settle(struct sm *s, struct sm_op *op) {
-    for (uint32_t k = op->freed; k != SM_NONE; k = s->nodes[k].next)
-        if (op->split->set.n > 1) reunite(s, op, &s->nodes[k]);
+    if (op->split->set.n == 1) return;
+    for (uint32_t k = op->freed; k != SM_NONE; k = s->nodes[k].next) reunite(s, op, &s->nodes[k]);
 }
 
 /* ---- commit ---- */
 
 /* The side of that PC, kept in order of PCs. */
 static struct mech_set *side_at(struct sm *s, uint32_t pc) {
-    struct mech_outcome *o = &s->outcome;
+    struct mech_outcome *o = &s->common->outcome;
+    struct mech_side *sides = s->common->sides;
     uint32_t k = o->nsides;
-    while (k && s->sides[k - 1].pc > pc) k--;
-    if (k && s->sides[k - 1].pc == pc) return &s->sides[k - 1].set;
+    while (k && sides[k - 1].pc > pc) k--;
+    if (k && sides[k - 1].pc == pc) return &sides[k - 1].set;
     CHECK(o->nsides < MECH_SIDES);
     for (uint32_t j = o->nsides++; j > k; j--) {
-        s->sides[j].pc = s->sides[j - 1].pc;
-        s->sides[j].set.n = s->sides[j - 1].set.n;
-        memcpy(s->sides[j].set.p, s->sides[j - 1].set.p, s->sides[j].set.n * sizeof *s->sides[j].set.p);
+        sides[j].pc = sides[j - 1].pc;
+        sides[j].set.n = sides[j - 1].set.n;
+        memcpy(sides[j].set.p, sides[j - 1].set.p, sides[j].set.n * sizeof *sides[j].set.p);
     }
-    s->sides[k].pc = pc;
-    s->sides[k].set.n = 0;
-    return &s->sides[k].set;
-}
-
-static void copy_set(struct mech_set *to, const struct mech_set *from) {
-    to->n = from->n;
-    memcpy(to->p, from->p, from->n * sizeof *to->p);
+    sides[k].pc = pc;
+    sides[k].set.n = 0;
+    return &sides[k].set;
 }
 
 static void describe(struct sm *s, const struct sm_op *op) {
-    struct mech_outcome *o = &s->outcome;
+    struct mech_outcome *o = &s->common->outcome;
     o->insn = sm_insn(s, op->pc);
     o->pc = op->pc;
     o->nsides = o->exited.n = o->waiting.n = 0;
-    o->side = s->sides;
-    o->depth_change = o->insn->op == IR_CALL || o->insn->op == IR_CALL_IND ? 1
-                      : o->insn->op == IR_RET                              ? 2
-                                                                           : 0;
+    o->side = s->common->sides;
+    o->depth_change = sm_code(s, op->pc)->depth_change;
     if (op->sides == SM_NONE) {
-        copy_set(side_at(s, op->pc + 1), &op->split->set);
+        o->nsides = 1;
+        s->common->sides[0].pc = op->pc + 1;
+        set_copy(&s->common->sides[0].set, &op->split->set);
         return;
     }
     for (uint32_t k = op->sides; k != SM_NONE; k = s->nodes[k].next) {
@@ -128,7 +126,7 @@ static void describe(struct sm *s, const struct sm_op *op) {
 }
 
 static void count_branch(struct sm *s, const struct mech_split *split) {
-    const struct mech_outcome *o = &s->outcome;
+    const struct mech_outcome *o = &s->common->outcome;
     if (!s->env.branch || o->nsides < 2) return;
     struct sm_branch *b = &s->env.branch[o->pc];
     uint32_t most = 0;
@@ -145,7 +143,7 @@ static void count_branch(struct sm *s, const struct mech_split *split) {
 static void release(struct sm *s, uint32_t nodes) {
     while (nodes != SM_NONE) {
         uint32_t pc = SM_NONE;
-        s->freed.n = 0;
+        s->common->freed.n = 0;
         for (uint32_t k = nodes; k != SM_NONE; k = s->nodes[k].next) {
             struct sm_node *n = &s->nodes[k];
             if (!n->mask || (pc != SM_NONE && n->pc != pc)) continue;
@@ -155,25 +153,25 @@ static void release(struct sm *s, uint32_t nodes) {
             const uint32_t now = n->mask & w->waiting;
             w->waiting &= ~now;
             n->mask = 0;
-            if (now) set_add(&s->freed, n->warp, now);
+            if (now) set_add(&s->common->freed, n->warp, now);
         }
         if (pc == SM_NONE) return;
-        if (s->freed.n) s->mech->ops->release(s->mech, &s->freed, pc);
+        if (s->common->freed.n) s->mech->ops->release(s->mech, &s->common->freed, pc);
     }
 }
 
 /* Threads begin to wait; some may be free already. */
 static void wait(struct sm *s, uint32_t pc) {
-    const struct mech_set *set = &s->outcome.waiting;
-    s->freed.n = 0;
+    const struct mech_set *set = &s->common->outcome.waiting;
+    s->common->freed.n = 0;
     for (uint32_t k = 0; k < set->n; k++) {
         struct sm_warp *w = &s->warps[set->p[k].warp];
         const uint32_t free = w->due & set->p[k].mask;
         w->waiting |= set->p[k].mask & ~free;
         w->due &= ~free;
-        if (free) set_add(&s->freed, set->p[k].warp, free);
+        if (free) set_add(&s->common->freed, set->p[k].warp, free);
     }
-    if (s->freed.n) s->mech->ops->release(s->mech, &s->freed, pc + 1);
+    if (s->common->freed.n) s->mech->ops->release(s->mech, &s->common->freed, pc + 1);
 }
 
 /* said: length of the mechanism's remarks before the commit; they are parted by "; ". */
@@ -182,7 +180,7 @@ static void tell(struct sm *s, const struct sm_op *op, size_t said) {
     if (!o || !o->commit) return;
     const char *event = s->event.len > said ? s->event.text + said : "";
     if (said && *event) event += 2;
-    o->commit(o->user, &(struct sm_commit){s, op->issued, s->now, &s->outcome, event});
+    o->commit(o->user, &(struct sm_commit){s, op->issued, s->now, &s->common->outcome, event});
 }
 
 void outcome_commit(struct sm *s, struct sm_op *op) {
@@ -191,26 +189,28 @@ void outcome_commit(struct sm *s, struct sm_op *op) {
     const size_t said = s->event.len;
     describe(s, op);
     count_branch(s, split);
-    nodes_give(s, op->sides);
+    if (op->sides != SM_NONE) nodes_give(s, op->sides);
     op->sides = op->freed = SM_NONE;
     op->split = NULL;
     s->census_known = false;
-    s->mech->ops->commit(s->mech, split, &s->outcome);
-    if (s->outcome.waiting.n) wait(s, s->outcome.pc);
+    s->mech->ops->commit(s->mech, split, &s->common->outcome);
+    if (s->common->outcome.waiting.n) wait(s, s->common->outcome.pc);
     if (freed != SM_NONE) {
         release(s, freed);
         nodes_give(s, freed);
     }
+    if (split->set.n && split->threads >= WORTH) /* and it still is that split */
+        sm_look_ahead(s, split->set.p[0].warp, split->pc);
     tell(s, op, said);
-    if (s->outcome.exited.n) sm_threads_ended(s, &s->outcome.exited);
+    if (s->common->outcome.exited.n) sm_threads_ended(s, &s->common->outcome.exited);
     if (s->env.audit && s->mech->ops->audit) s->mech->ops->audit(s->mech);
 }
 
 void outcome_offer(struct sm *s, struct sm_op *op, uint32_t nodes) {
     if (!s->mech->ops->memory) return;
     const uint32_t k = s->nodes[nodes].pc;
-    s->ready.n = 0;
+    s->common->ready.n = 0;
     for (; nodes != SM_NONE && s->nodes[nodes].pc == k; nodes = s->nodes[nodes].next)
-        set_add(&s->ready, s->nodes[nodes].warp, s->nodes[nodes].mask);
-    if (s->mech->ops->memory(s->mech, op->split, &s->ready)) s->census_known = false;
+        set_add(&s->common->ready, s->nodes[nodes].warp, s->nodes[nodes].mask);
+    if (s->mech->ops->memory(s->mech, op->split, &s->common->ready)) s->census_known = false;
 }

@@ -33,7 +33,7 @@ void sm_places(const struct sm *s, uint32_t *pc) {
     struct places p = {s, pc};
     for (uint32_t k = 0; k < s->nwarps * SM_LANES; k++) pc[k] = IR_NOPC;
     mech_places(s->mech, put, &p);
-    for (uint32_t k = 0; k < s->nops; k++)
+    for (uint32_t k = 0; k < s->used_ops; k++)
         if (s->ops[k].split) put_op(&p, &s->ops[k]);
 }
 

@@ -2,7 +2,8 @@
  *   ops       a thread is in one uncommitted op at most; loads that have committed are bounded by holding back issue
  *   nodes     a thread is in two of one uncommitted outcome and one of a release at most; those of requests are bounded by
  *             holding back issue
- *   entries   the queue, and what each scheduler can issue before its first instruction arrives at a full queue */
+ *   entries   the queue, and what each scheduler can issue before its first instruction arrives at a full queue
+ * The bounds are far above what most launches use, so what has never been taken is in no list and is not touched. */
 #include <stdlib.h>
 
 #include "sm/impl.h"
@@ -12,22 +13,28 @@ static uint32_t entry_count(const struct sm *s) {
     return (uint32_t)(o->lsu_queue + o->schedulers * (o->depth + 2));
 }
 
+/* Not cleared. */
+static void *raw(size_t n) {
+    void *p = aligned_alloc(64, (n + 63) / 64 * 64);
+    if (!p) PANIC("out of memory (%zu bytes)", n);
+    return p;
+}
+
 void pool_init(struct sm *s) {
     const uint32_t threads = s->nwarps * SM_LANES;
     const uint32_t ops = threads + SM_REQUESTS + MECH_WIDEST, requests = SM_REQUESTS + SM_PACKET;
     const uint32_t nodes = 6 * threads + 2 * requests, entries = entry_count(s);
-    s->ops = xcalloc(ops, sizeof *s->ops);
-    s->nodes = xcalloc(nodes, sizeof *s->nodes);
-    s->requests = xcalloc(requests, sizeof *s->requests);
+    s->ops = raw(ops * sizeof *s->ops);
+    s->nodes = raw(nodes * sizeof *s->nodes);
+    s->requests = raw(requests * sizeof *s->requests);
     s->entries = xcalloc(entries, sizeof *s->entries);
-    s->heap = xcalloc((size_t)ops + requests, sizeof *s->heap);
-    for (uint32_t k = 0; k < ops; k++) s->ops[k].next = k + 1 < ops ? k + 1 : SM_NONE;
-    for (uint32_t k = 0; k < nodes; k++) s->nodes[k].next = k + 1 < nodes ? k + 1 : SM_NONE;
-    for (uint32_t k = 0; k < requests; k++) s->requests[k].next = k + 1 < requests ? k + 1 : SM_NONE;
+    s->heap = xmalloc(((size_t)ops + requests) * sizeof *s->heap);
     for (uint32_t k = 0; k < entries; k++) s->entries[k].next = k + 1 < entries ? k + 1 : SM_NONE;
-    s->nops = s->nfree_ops = ops;
+    s->free_op = s->free_node = s->free_request = SM_NONE;
+    s->nfree_ops = ops;
     s->nfree_requests = requests;
     s->nfree_nodes = nodes;
+    s->reserve_nodes = 3 * threads + 2 * SM_PACKET;
     s->queue.first = s->queue.last = SM_NONE;
 }
 
@@ -37,33 +44,6 @@ void pool_free(struct sm *s) {
     free(s->requests);
     free(s->entries);
     free(s->heap);
-}
-
-uint32_t op_take(struct sm *s) {
-    const uint32_t op = s->free_op;
-    CHECK(op != SM_NONE);
-    s->free_op = s->ops[op].next;
-    s->nfree_ops--;
-    s->npending++;
-    s->ops[op] = (struct sm_op){.sides = SM_NONE, .freed = SM_NONE, .next = SM_NONE};
-    return op;
-}
-
-void op_give(struct sm *s, uint32_t op) {
-    s->ops[op].split = NULL;
-    s->ops[op].next = s->free_op;
-    s->free_op = op;
-    s->nfree_ops++;
-    s->npending--;
-}
-
-uint32_t node_take(struct sm *s, uint32_t pc, uint32_t warp, uint32_t mask, uint32_t next) {
-    const uint32_t k = s->free_node;
-    CHECK(k != SM_NONE);
-    s->free_node = s->nodes[k].next;
-    s->nfree_nodes--;
-    s->nodes[k] = (struct sm_node){pc, warp, mask, next};
-    return k;
 }
 
 void nodes_give(struct sm *s, uint32_t first) {
@@ -77,9 +57,9 @@ void nodes_give(struct sm *s, uint32_t first) {
 }
 
 uint32_t request_take(struct sm *s) {
-    const uint32_t r = s->free_request;
-    CHECK(r != SM_NONE);
-    s->free_request = s->requests[r].next;
+    const uint32_t r = s->free_request != SM_NONE ? s->free_request : s->used_requests++;
+    CHECK(s->nfree_requests);
+    if (r == s->free_request) s->free_request = s->requests[r].next;
     s->nfree_requests--;
     s->requests[r] = (struct sm_request){.nodes = SM_NONE, .next = SM_NONE};
     return r;

@@ -9,10 +9,10 @@
 
 static uint64_t ask_when(void *sm, const struct mech_split *split) {
     struct sm *s = sm;
-    const uint8_t cls = ir_ops[sm_insn(s, split->pc)->op].cls;
-    uint64_t when = s->sched[split->sched].unit[cls], t;
-    if (sm_scoreboard(s) && (t = score_when(s, split)) > when) when = t;
-    if (!s->o->sm.ideal_fetch && (t = fetch_when(s, split)) > when) when = t;
+    const struct sm_code *c = sm_code(s, split->pc);
+    uint64_t when = s->unit[split->sched][c->cls], t;
+    if (s->scoreboard && (t = score_when(s, split, c)) > when) when = t;
+    if (s->fetched && (t = fetch_when(s, split, c)) > when) when = t;
     return when;
 }
 
@@ -105,13 +105,12 @@ static void make_slots(struct sm *s) {
     s->block_warps = warps;
     s->nwarps = s->nblocks * warps;
     s->blocks = xcalloc(s->nblocks, sizeof *s->blocks);
-    s->warps = xcalloc(s->nwarps, sizeof *s->warps);
-    for (uint32_t k = 0; sm_scoreboard(s) && k < s->nwarps; k++)
-        s->warps[k].score = xcalloc(SM_SCORES + SM_LANES, sizeof *s->warps[k].score);
-    s->sched = xcalloc((size_t)s->o->sm.schedulers, sizeof *s->sched);
-    for (int64_t k = 0; k < s->o->sm.schedulers; k++)
-        s->sched[k].pipe.first = s->sched[k].pipe.last = SM_NONE;
-    s->sides = xcalloc(MECH_SIDES, sizeof *s->sides);
+    s->warps = xaligned(SM_HOST_LINE, s->nwarps * sizeof *s->warps);
+    for (uint32_t k = 0; s->scoreboard && k < s->nwarps; k++)
+        s->warps[k].score = xmalloc((SM_SCORES + SM_LANES) * sizeof *s->warps[k].score);
+    s->sched = xaligned(64, s->schedulers * sizeof *s->sched);
+    s->unit = xaligned(64, s->schedulers * sizeof *s->unit);
+    for (uint32_t k = 0; k < s->schedulers; k++) s->sched[k].pipe.first = s->sched[k].pipe.last = SM_NONE;
 }
 
 struct sm *sm_new(const struct sm_env *env, struct err *e) {
@@ -123,13 +122,18 @@ struct sm *sm_new(const struct sm_env *env, struct err *e) {
                 env->grid->func->name, limiter);
         return NULL;
     }
-    struct sm *s = xcalloc(1, sizeof *s);
+    struct sm *s = xaligned(64, sizeof *s);
     s->env = *env;
     s->o = env->options;
+    s->schedulers = (uint32_t)env->options->sm.schedulers;
+    s->common = env->common;
+    s->scoreboard = s->o->sm.issue == SM_SCOREBOARD;
+    s->fn = exec_fns(env->grid->image);
     s->nblocks = blocks;
     s->fresh = SM_NEVER;
     read_options(s);
     units_init(s);
+    code_init(s);
     make_slots(s);
     pool_init(s);
     if (!s->o->sm.ideal_fetch) fetch_init(s);
@@ -148,7 +152,7 @@ void sm_free(struct sm *s) {
     free(s->blocks);
     free(s->warps);
     free(s->sched);
-    free(s->sides);
+    free(s->unit);
     free(s->fetched);
     sb_free(&s->event);
     err_free(&s->failed);
@@ -167,7 +171,8 @@ static void place_block(struct sm *s, uint32_t slot, uint64_t block) {
     b->threads = s->env.grid->threads;
     for (uint32_t k = 0; k < s->block_warps; k++) {
         struct sm_warp *w = &s->warps[slot * s->block_warps + k];
-        *w = (struct sm_warp){.w = &b->b.warps[k], .block = slot, .score = w->score};
+        *w = (struct sm_warp){
+            .w = &b->b.warps[k], .regs = b->b.warps[k].regs, .block = slot, .score = w->score};
     }
     const struct mech_block arrives = {slot, slot * s->block_warps, s->block_warps, b->threads,
                                        s->env.grid->func->entry};
@@ -181,7 +186,7 @@ void sm_start(struct sm *s, uint64_t block, uint64_t now) {
     idle_account(s, now);
     if (!s->active) { /* nothing was counted while it was empty */
         if (s->counted < now) s->counted = now;
-        for (int64_t k = 0; k < s->o->sm.schedulers; k++) s->sched[k].counted = s->counted;
+        for (uint32_t k = 0; k < s->schedulers; k++) s->sched[k].counted = s->counted;
         s->stats.last_progress = now;
     }
     s->fresh = s->ticked && s->now == now ? now + 1 : now;
@@ -204,7 +209,7 @@ static void end_block(struct sm *s, uint32_t slot) {
     const struct sm_block *b = &s->blocks[slot];
     if (s->active == 1) { /* the last one: cycles the ports are still held for belong to it */
         uint64_t end = s->now;
-        for (int64_t k = 0; k < s->o->sm.schedulers; k++)
+        for (uint32_t k = 0; k < s->schedulers; k++)
             if (s->sched[k].counted > end) end = s->sched[k].counted;
         idle_account(s, end);
     }
@@ -224,7 +229,7 @@ void sm_threads_ended(struct sm *s, const struct mech_set *exited) {
     for (uint32_t k = 0; k < exited->n; k++) {
         const uint32_t slot = s->warps[exited->p[k].warp].block;
         struct sm_block *b = &s->blocks[slot];
-        const uint32_t n = (uint32_t)__builtin_popcount(exited->p[k].mask);
+        const uint32_t n = bits_count(exited->p[k].mask);
         b->threads -= n;
         s->stats.exited += n;
         if (!b->threads) end_block(s, slot);
@@ -252,6 +257,7 @@ static void write_back(struct sm *s) {
 bool sm_tick(struct sm *s, uint64_t now, uint32_t *ended, struct err *e) {
     if (s->failed.code) return err_set(e, s->failed.code, "%s", err_text(&s->failed));
     idle_account(s, now);
+    lsu_account(s, now);
     s->now = now;
     s->ended = 0;
     s->fresh = SM_NEVER;
@@ -270,8 +276,10 @@ uint64_t sm_next(const struct sm *s) {
     uint64_t next = lsu_next(s);
     const uint64_t event = event_next(s);
     if (event < next) next = event;
-    for (uint32_t k = 0; s->active && k < (uint32_t)s->o->sm.schedulers; k++) {
-        uint64_t t = mech_next(s->mech, k);
+    for (uint32_t k = 0; s->active && next > s->now + 1 && k < s->schedulers; k++) {
+        const bool held = s->stuck && issue_held(s, k);
+        if (held && s->sched[k].stalled) continue;
+        uint64_t t = held ? s->now : mech_next(s->mech, k);
         if (t != MECH_NEVER && t < s->sched[k].port) t = s->sched[k].port;
         if (t < next) next = t;
     }
@@ -282,6 +290,7 @@ uint64_t sm_next(const struct sm *s) {
 
 void sm_account(struct sm *s, uint64_t now) {
     idle_account(s, now);
+    lsu_account(s, now);
 }
 
 void sm_get_stats(const struct sm *s, struct sm_stats *out, struct mech_stats *mech) {

@@ -69,6 +69,11 @@ struct sm_stats {
     uint64_t last_progress;
 };
 
+/* What the SMs of a launch share: what they know about its instructions, and room to work in. */
+struct sm_common;
+struct sm_common *sm_common_new(const struct ir_module *m);
+void sm_common_free(struct sm_common *c); /* after the last SM */
+
 struct sm_env {
     uint32_t index;
     const struct sm_options *options;
@@ -79,6 +84,7 @@ struct sm_env {
     const struct cfg *cfg;
     const struct mech_ops *mech;
     const int64_t *mech_params;
+    struct sm_common *common;
     struct sm_branch *branch;           /* by PC, shared by all SMs; NULL: not wanted */
     uint64_t *thread_insts;             /* by global thread number, for time series; NULL: not wanted */
     const struct sm_observer *observer; /* NULL: nobody */

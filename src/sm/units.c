@@ -31,23 +31,21 @@ void units_init(struct sm *s) {
 }
 
 /* Rows of the 32-bit file lie in banks round robin; a 64-bit row is two words side by side. */
-uint32_t unit_register_stall(const struct sm *s, const struct ir_insn *i) {
-    uint32_t reads[SM_REGISTER_BANKS] = {0}, most = 1;
+uint8_t unit_register_stall(const struct ir_insn *i) {
+    uint8_t reads[SM_REGISTER_BANKS] = {0}, most = 1;
     for (uint32_t k = i->nd; k < (uint32_t)i->nd + i->ns; k++) {
         const ir_opnd o = i->o[k];
         if (ir_is_const(o) || ir_file(o) > IR_FILE_64) continue;
         const bool wide = ir_file(o) == IR_FILE_64;
         for (uint32_t half = 0; half <= (uint32_t)wide; half++) {
-            uint32_t *bank = &reads[((ir_index(o) << wide) + half) % SM_REGISTER_BANKS];
+            uint8_t *bank = &reads[((ir_index(o) << wide) + half) % SM_REGISTER_BANKS];
             if (++*bank > most) most = *bank;
         }
     }
-    return (most - 1) * s->beats;
+    return (uint8_t)(most - 1);
 }
 
-uint64_t unit_start(struct sm *s, uint32_t sched, const struct ir_insn *i, uint64_t start, uint32_t beats) {
-    const uint8_t cls = ir_ops[i->op].cls;
-    const uint64_t result = (uint64_t)s->o->sm.depth + s->latency[cls] - 1;
-    s->sched[sched].unit[cls] = start + (uint64_t)s->interval[cls] * beats;
-    return start + (result > s->beats ? result : s->beats);
+uint32_t unit_result(const struct sm *s, uint8_t cls) {
+    const uint32_t result = (uint32_t)s->o->sm.depth + s->latency[cls] - 1;
+    return result > s->beats ? result : s->beats;
 }

@@ -97,6 +97,35 @@ static void random_accesses_are_covered_once_each(void **state) {
     }
 }
 
+static int by_address(const void *a, const void *b) {
+    const struct mem_line *x = a, *y = b;
+    return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+/* Ascending addresses have a way of their own; backwards they have not, and the requests are the same but for the order. */
+static void the_order_of_lanes_changes_no_request(void **state) {
+    (void)state;
+    struct rng r = {11};
+    for (uint32_t round = 0; round < 2000; round++) {
+        uint64_t up[32], down[32];
+        struct mem_line a[64], b[64];
+        uint32_t bytes = 1u << rng_below(&r, 5), line = 128u << rng_below(&r, 2),
+                 step = 1u << rng_below(&r, 8);
+        uint64_t at = rng_below(&r, 64) * bytes;
+        for (uint32_t i = 0; i < 32; i++)
+            up[i] = down[31 - i] = at += rng_below(&r, step + 1) / bytes * bytes;
+        uint32_t n = mem_coalesce(up, 32, bytes, line, round % 2 ? 32 : 0, a);
+        assert_int_equal(mem_coalesce(down, 32, bytes, line, round % 2 ? 32 : 0, b), n);
+        for (uint32_t i = 1; i < n; i++) assert_true(a[i - 1].addr < a[i].addr);
+        qsort(b, n, sizeof *b, by_address);
+        for (uint32_t i = 0; i < n; i++) {
+            assert_int_equal(a[i].addr, b[i].addr);
+            assert_int_equal(a[i].bytes, b[i].bytes);
+            assert_int_equal(a[i].lanes, b[i].lanes);
+        }
+    }
+}
+
 static void a_conflict_of_degree_k_costs_k(void **state) {
     (void)state;
     uint64_t addr[32];
@@ -154,6 +183,7 @@ int main(void) {
         cmocka_unit_test(sectors_nobody_wants_are_left_out),
         cmocka_unit_test(every_other_sector_needs_all_the_room_there_is),
         cmocka_unit_test(random_accesses_are_covered_once_each),
+        cmocka_unit_test(the_order_of_lanes_changes_no_request),
         cmocka_unit_test(a_conflict_of_degree_k_costs_k),
         cmocka_unit_test(the_same_word_is_broadcast),
         cmocka_unit_test(wide_accesses_go_by_half_and_quarter_warps),

@@ -47,6 +47,40 @@ static void pending_hits_are_counted_apart(void **state) {
     mem_free(m);
 }
 
+/* An SM that is refused may ask in every cycle, or when it is called: the request is taken in the same cycle and the same is
+ * counted. One miss register, four misses; returns the cycle the last one is taken in. */
+static uint64_t four_misses(bool patient, struct mem_stats *s) {
+    struct mem_options o = rig_plain();
+    o.l1d.mshrs = 1;
+    struct mem *m = rig_mem(&o, 2);
+    uint64_t now = 1, last = 0, asked = 0;
+    uint32_t tag, taken = 0;
+    for (; taken < 4 || !mem_idle(m); now++) {
+        mem_advance(m, now);
+        bool called = mem_called(m)[0] >> 1 & 1;
+        while (mem_done(m, 1, now, &tag)) assert_true(called);
+        assert_false(mem_called(m)[0] >> 1 & 1);
+        uint64_t when, slept = now - asked - 1;
+        if (taken == 4 || (patient && mem_stuck(m, 1, MEM_L1D) && !called)) continue;
+        if (patient && taken) mem_skipped(m, 1, MEM_L1D, slept);
+        enum mem_answer a = mem_ask(m, 1, MEM_L1D, MEM_READ, 0x1000 * taken, 4, 1, now, &when);
+        assert_int_equal(mem_stuck(m, 1, MEM_L1D), a == MEM_BUSY);
+        asked = now;
+        if (a == MEM_WAIT) taken++, last = now;
+    }
+    *s = stats(m);
+    mem_free(m);
+    return last;
+}
+
+static void refused_sms_are_called(void **state) {
+    (void)state;
+    struct mem_stats every, patient;
+    assert_int_equal(four_misses(false, &every), four_misses(true, &patient));
+    assert_true(every.l1[MEM_L1D].busy > 100);
+    assert_memory_equal(&every, &patient, sizeof every);
+}
+
 /* Two SMs miss on one line: two L1 misses, one L2 miss, one L2 pending hit, one DRAM read. */
 static void l2_merges_the_misses_of_sms(void **state) {
     (void)state;
@@ -243,6 +277,7 @@ static void options_that_do_not_fit_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pending_hits_are_counted_apart),
+        cmocka_unit_test(refused_sms_are_called),
         cmocka_unit_test(l2_merges_the_misses_of_sms),
         cmocka_unit_test(writes_go_through_to_l2_and_back_from_it),
         cmocka_unit_test(l1_may_write_back),

@@ -131,6 +131,7 @@ static inline bool machine_run(struct machine *x, const char *mech, const char *
                          .grid = &g,
                          .module = r->m,
                          .cfg = r->cfg,
+                         .common = sm_common_new(r->m),
                          .mech = ops,
                          .mech_params = param,
                          .branch = x->branch,
@@ -143,6 +144,7 @@ static inline bool machine_run(struct machine *x, const char *mech, const char *
     if (sm) sm_get_stats(sm, &x->s, &x->ms);
     mem_get_stats(mem, &x->mem);
     sm_free(sm);
+    sm_common_free(env.common);
     mem_free(mem);
     exec_grid_free(&g);
     return ok;

@@ -1,0 +1,84 @@
+/* A timing wheel of sets of SMs. An SM with work is due within a few cycles, so it goes round and round in the wheel; one
+ * that waits for longer (a deep pipeline, a slow unit) is in a set aside that is looked through when its first member comes
+ * into the wheel's reach. */
+#include "sim/gpu_wake.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+void gpu_wake_init(struct gpu_wake *w, uint32_t sms, uint64_t now) {
+    uint32_t words = (sms + 63) / 64;
+    *w = (struct gpu_wake){.words = words, .now = now, .far_first = GPU_NEVER};
+    w->when = xcalloc(sms, sizeof *w->when);
+    for (uint32_t i = 0; i < sms; i++) w->when[i] = GPU_NEVER;
+    w->due = xcalloc(words, sizeof *w->due);
+    w->slot = xcalloc((size_t)GPU_WAKE_SLOTS * words, sizeof *w->slot);
+    w->far = xcalloc(words, sizeof *w->far);
+}
+
+void gpu_wake_free(struct gpu_wake *w) {
+    free(w->when);
+    free(w->due);
+    free(w->slot);
+    free(w->far);
+}
+
+static bool within(const struct gpu_wake *w, uint64_t when) {
+    return when - w->now < GPU_WAKE_SLOTS;
+}
+
+/* Members of the set aside that the wheel reaches go into it; far_first is that of the others. */
+static void sort_far(struct gpu_wake *w) {
+    w->far_first = GPU_NEVER;
+    for (uint32_t k = 0; k < w->words; k++)
+        for (uint64_t left = w->far[k]; left; left &= left - 1) {
+            uint32_t i = k * 64 + (uint32_t)__builtin_ctzll(left);
+            if (within(w, w->when[i])) {
+                w->far[k] &= ~(left & -left);
+                w->slot[w->when[i] % GPU_WAKE_SLOTS * w->words + k] |= left & -left;
+                w->slots |= (uint64_t)1 << w->when[i] % GPU_WAKE_SLOTS;
+            } else if (w->when[i] < w->far_first) {
+                w->far_first = w->when[i];
+            }
+        }
+}
+
+void gpu_wake_late(struct gpu_wake *w, uint32_t i) {
+    if (w->when[i] == GPU_NEVER) return;
+    w->far[i / 64] |= (uint64_t)1 << i % 64;
+    if (w->when[i] < w->far_first) w->far_first = w->when[i];
+}
+
+void gpu_wake_forget(struct gpu_wake *w, uint32_t i) {
+    uint64_t when = w->when[i], bit = (uint64_t)1 << i % 64, rest = 0;
+    if (when == GPU_NEVER) return;
+    if (!within(w, when)) {
+        w->far[i / 64] &= ~bit;
+        if (when == w->far_first) sort_far(w);
+        return;
+    }
+    uint64_t *set = w->slot + when % GPU_WAKE_SLOTS * w->words;
+    set[i / 64] &= ~bit;
+    for (uint32_t k = 0; k < w->words; k++) rest |= set[k];
+    if (!rest) w->slots &= ~((uint64_t)1 << when % GPU_WAKE_SLOTS);
+}
+
+void gpu_wake_advance(struct gpu_wake *w, uint64_t now) {
+    w->now = now;
+    if (w->far_first != GPU_NEVER && within(w, w->far_first)) sort_far(w);
+    uint64_t *set = w->slot + now % GPU_WAKE_SLOTS * w->words;
+    for (uint32_t k = 0; k < w->words; k++) {
+        w->due[k] = set[k];
+        set[k] = 0;
+    }
+    w->slots &= ~((uint64_t)1 << now % GPU_WAKE_SLOTS);
+}
+
+uint64_t gpu_wake_next(const struct gpu_wake *w) {
+    if (!w->slots) return w->far_first;
+    uint32_t at = (uint32_t)(w->now % GPU_WAKE_SLOTS);
+    uint64_t ahead = at ? w->slots >> at | w->slots << (64 - at) : w->slots;
+    return w->now + (uint64_t)__builtin_ctzll(ahead);
+}

@@ -1,0 +1,119 @@
+/* What an SM has to know of an instruction again and again, read from it once: its class and what that costs, the rows it
+ * uses, its line of code. The table is one for all SMs of a launch, so that it stays in the host's caches, and is filled in
+ * as instructions are met, so that a launch of a small kernel from a large module costs little.
+ *
+ * Rows. A kernel with all that it calls nearly always has fewer than 64: each is then a bit. Otherwise row numbers are
+ * folded into 64 bits, and code_depends looks row by row when two signatures meet. */
+#include <stdlib.h>
+
+#include "sm/impl.h"
+
+/* The carry flag is a row of its own, behind every file's. */
+#define CARRY 0x5fffffffu
+enum { CARRY_BIT = 63 };
+
+struct sm_common *sm_common_new(const struct ir_module *m) {
+    struct sm_common *c = xmalloc(sizeof *c); /* room to work in: nothing is read before it is written */
+    c->code = xcalloc(m->code.n, sizeof *c->code);
+    return c;
+}
+
+void sm_common_free(struct sm_common *c) {
+    if (!c) return;
+    free(c->code);
+    free(c);
+}
+
+void code_init(struct sm *s) {
+    const uint32_t *rows = s->env.grid->func->total_rows;
+    s->file[IR_FILE_32] = 0;
+    s->file[IR_FILE_64] = rows[IR_FILE_32];
+    s->file[IR_FILE_P] = s->file[IR_FILE_64] + rows[IR_FILE_64];
+    s->exact_rows = s->file[IR_FILE_P] + rows[IR_FILE_P] < CARRY_BIT;
+}
+
+static uint64_t row_bit(const struct sm *s, ir_opnd o) {
+    if (o == CARRY) return UINT64_C(1) << CARRY_BIT;
+    const uint32_t bit =
+        s->exact_rows ? s->file[ir_file(o)] + ir_index(o) : ir_index(o) + 29 * (uint32_t)ir_file(o);
+    return UINT64_C(1) << (bit & 63);
+}
+
+static bool is_row(ir_opnd o) {
+    return !ir_is_const(o) && ir_file(o) != IR_FILE_NONE && (o & ~IR_O_NEG) != IR_PT;
+}
+
+struct rows {
+    uint32_t n;
+    ir_opnd row[32];
+};
+
+static void rows_add(struct rows *r, ir_opnd o) {
+    o &= ~IR_O_NEG;
+    if (is_row(o) && r->n < sizeof r->row / sizeof *r->row) r->row[r->n++] = o;
+}
+
+static void rows_written(const struct ir_insn *i, struct rows *r) {
+    for (uint32_t k = 0; k < i->nd; k++) rows_add(r, i->o[k]);
+    if (i->mods & IR_M_CC_OUT) rows_add(r, CARRY);
+}
+
+static void rows_used(const struct sm *s, const struct ir_insn *i, struct rows *r) {
+    rows_written(i, r);
+    for (uint32_t k = i->nd; k < (uint32_t)i->nd + i->ns; k++) rows_add(r, i->o[k]);
+    if (i->guard & IR_GUARD_INDEX) rows_add(r, ir_reg(IR_FILE_P, i->guard & IR_GUARD_INDEX));
+    if (i->mods & IR_M_CC_IN) rows_add(r, CARRY);
+    if (i->op == IR_TEX) {
+        const uint32_t *words = s->env.module->ext.v + i->ext;
+        rows_add(r, words[IR_TEX_HANDLE]);
+        for (uint32_t k = 0; k < words[IR_TEX_NCOORD]; k++) rows_add(r, words[IR_TEX_COORDS + k]);
+    }
+}
+
+static uint64_t signature(const struct sm *s, const struct rows *r) {
+    uint64_t bits = 0;
+    for (uint32_t k = 0; k < r->n; k++) bits |= row_bit(s, r->row[k]);
+    return bits;
+}
+
+/* A warp comes back to an instruction long after its registers have left the host's caches. Which lines of them it will
+ * touch is known as soon as a split is scheduled for it. */
+static void read_lines(const struct sm *s, const struct ir_insn *i, struct sm_code *c) {
+    for (uint32_t k = 0; k < (uint32_t)i->nd + i->ns; k++) {
+        const ir_opnd o = i->o[k];
+        if (ir_is_const(o) || ir_file(o) > IR_FILE_64) continue;
+        const uint32_t from = exec_row_at(s->env.grid->func, o), row = ir_file(o) == IR_FILE_64 ? 256 : 128;
+        for (uint32_t at = from; at < from + row && c->nlines < SM_ROW_LINES; at += SM_HOST_LINE)
+            c->lines[c->nlines++] = (uint16_t)(at / SM_HOST_LINE);
+    }
+}
+
+void code_read(const struct sm *s, uint32_t pc, struct sm_code *c) {
+    const struct ir_insn *i = sm_insn(s, pc);
+    struct rows written = {0}, used = {0};
+    rows_written(i, &written);
+    rows_used(s, i, &used);
+    const uint8_t cls = ir_ops[i->op].cls;
+    *c = (struct sm_code){.used = signature(s, &used),
+                          .written = signature(s, &written),
+                          .result = unit_result(s, cls),
+                          .line = (uint32_t)((uint64_t)pc * SM_INSN_BYTES / s->line[MEM_L1I]),
+                          .cls = cls,
+                          .depth_change = i->op == IR_CALL || i->op == IR_CALL_IND ? 1
+                                          : i->op == IR_RET                        ? 2
+                                                                                   : 0,
+                          .stall = s->o->sm.register_banks ? unit_register_stall(i) : 0,
+                          .early = cls != IR_C_BRANCH && cls != IR_C_BAR,
+                          .known = true};
+    read_lines(s, i, c);
+}
+
+bool code_depends(const struct sm *s, uint32_t pc, uint32_t writer) {
+    struct rows written = {0}, used = {0};
+    rows_written(sm_insn(s, writer), &written);
+    rows_used(s, sm_insn(s, pc), &used);
+    for (uint32_t k = 0; k < written.n; k++)
+        for (uint32_t j = 0; j < used.n; j++)
+            if (written.row[k] == used.row[j]) return true;
+    return false;
+}
