@@ -144,7 +144,7 @@ static double peak(const struct claims_work *w, size_t claim, size_t workload) {
     return product;
 }
 
-static bool stalled(struct claims_work *w, size_t claim, size_t workload, double *share) {
+static bool stalled_share(struct claims_work *w, size_t claim, size_t workload, double *share) {
     static const char *const names[] = {"idle.dependency", "idle.barrier", "idle.inactive_path",
                                         "idle.reconvergence"};
     double sum = 0, v[4];
@@ -160,7 +160,7 @@ static bool stalled(struct claims_work *w, size_t claim, size_t workload, double
 static bool one_value(struct claims_work *w, size_t claim, size_t k, double *value,
                       double raw[CLAIM_MACHINES]) {
     const struct claim *c = w->c->results[claim].claim;
-    if (c->kind == CLAIM_STALLED) return stalled(w, claim, k, value);
+    if (c->kind == CLAIM_STALLED) return stalled_share(w, claim, k, value);
     for (int i = 0; i < CLAIM_MACHINES; i++)
         if (c->machine[i].mech && !claims_stat(w, claim, k, i, c->stat, &raw[i])) return false;
     switch (c->kind) {
@@ -228,36 +228,51 @@ static void run_study(void *user, size_t task) {
     struct claims_study *s = &w->studies.v[task];
     struct study_reconvergence r;
     const struct lab_subject subject = {.workload = workload_find(s->value->workload), .size = w->c->size};
-    s->fine = study_reconvergence(&subject, &(hd_config){.file = s->config}, &r, &s->err);
+    if (atomic_load(&w->stop)) return;
+    s->fine = study_reconvergence(&subject, &(hd_config){.file = s->config}, &w->stop, &r, &s->err);
     if (s->fine && r.total.oracle) s->gain = 100 * ((double)r.total.pdom / (double)r.total.oracle - 1);
     study_reconvergence_free(&r);
 }
 
-static void run_studies(struct claims_work *w) {
+static bool tick(struct claims *c, const struct lab_progress *p) {
+    c->progress = (struct claim_progress){.done = p->stored + p->done, .points = p->points, .part = p->part};
+    return !c->tick || c->tick(c->user, &c->progress);
+}
+
+static void on_study_tick(void *user) {
+    struct claims_work *w = user;
+    if (!tick(w->c, &w->sweep.progress)) atomic_store(&w->stop, true);
+}
+
+static bool stopped(struct err *e) {
+    return err_set(e, ERR_LIMIT, "stopped");
+}
+
+static bool run_studies(struct claims_work *w, struct err *e) {
     for (size_t i = 0; i < w->c->n; i++) {
         struct claim_result *r = &w->c->results[i];
         for (size_t k = 0; r->claim->kind == CLAIM_ORACLE && k < r->values.n; k++)
             VEC_PUSH(&w->studies,
                      (struct claims_study){.value = &r->values.v[k], .config = r->claim->config});
     }
-    lab_run_tasks(&(struct lab_tasks){.n = w->studies.n, .run = run_study, .user = w}, w->c->jobs);
+    lab_run_tasks(&(struct lab_tasks){.n = w->studies.n, .run = run_study, .tick = on_study_tick, .user = w},
+                  w->c->jobs);
     for (size_t i = 0; i < w->studies.n; i++) {
         struct claims_study *s = &w->studies.v[i];
         s->value->there = s->fine;
         s->value->ours = s->gain;
-        if (!s->fine)
+        if (!s->fine && s->err.code)
             s->value->why = arena_strndup(&w->c->mem, err_text(&s->err), strcspn(err_text(&s->err), "\n"));
         err_free(&s->err);
     }
     VEC_FREE(&w->studies);
+    return !atomic_load(&w->stop) || stopped(e);
 }
 
 /* ---- all of it ---- */
 
 static bool on_tick(void *user, const struct lab_progress *p) {
-    const struct claims *c = user;
-    const struct claim_progress mine = {.done = p->stored + p->done, .points = p->points, .part = p->part};
-    return !c->tick || c->tick(c->user, &mine);
+    return tick(user, p);
 }
 
 static bool run_points(struct claims_work *w, struct err *e) {
@@ -268,7 +283,9 @@ static bool run_points(struct claims_work *w, struct err *e) {
                                   .tick = on_tick,
                                   .user = w->c};
     if (!lab_sweep(&w->sweep, e)) return false;
-    return !w->sweep.stopped || err_set(e, ERR_LIMIT, "stopped; what has ended is stored");
+    w->c->progress.done = w->sweep.progress.stored + w->sweep.progress.done;
+    w->c->progress.points = w->sweep.progress.points;
+    return !w->sweep.stopped || stopped(e);
 }
 
 bool claims_run(struct claims *c, struct err *e) {
@@ -279,8 +296,7 @@ bool claims_run(struct claims *c, struct err *e) {
         split_names(c, &c->results[i]);
         plan(&w, i);
     }
-    bool fine = run_points(&w, e);
-    if (fine) run_studies(&w);
+    bool fine = run_points(&w, e) && run_studies(&w, e);
     for (size_t i = 0; i < c->n && fine; i++) work_out(&w, i);
     lab_sweep_free(&w.sweep);
     VEC_FREE(&w.points);
