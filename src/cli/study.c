@@ -254,7 +254,9 @@ static enum cli_exit results(struct study *s, struct err *e) {
     enum cli_exit worst = CLI_OK;
     struct sb text = {0};
     if (s->json && !write_json(s, e)) return cli_fail(s->cli, e);
-    if (!s->quiet && !s->json_on_stdout) report(s, &text);
+    size_t ended = 0;
+    for (size_t k = 0; k < s->subjects.n; k++) ended += s->one[k].fine;
+    if (ended && !s->quiet && !s->json_on_stdout) report(s, &text);
     term_print(&s->cli->term, &text);
     sb_free(&text);
     for (size_t k = 0; k < s->subjects.n; k++) {
