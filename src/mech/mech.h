@@ -116,6 +116,8 @@ struct mech_env {
     /* Live lanes of a warp slot: exited threads are gone from it. */
     uint32_t (*live)(void *sm, uint32_t warp);
     uint32_t (*depth)(void *sm, uint32_t warp, uint32_t lane); /* call depth of a thread */
+    /* Lanes that last did what a thread does that waits for others: polled, slept, failed an atomic. */
+    uint32_t (*spinning)(void *sm, uint32_t warp);
     /* Reports for profiles and traces; cheap when nobody listens. */
     void (*reconverged)(void *sm, uint32_t branch_pc, uint64_t since);
     void (*event)(void *sm, const char *text); /* shown in the trace beside the next issue */
