@@ -244,8 +244,7 @@ static bool create(struct mech *m, struct err *e) {
 /* 4.1's swizzling: of the warps of one scheduler, which alone exchange threads, every other one. */
 static void swizzle(struct mech *m, const struct split_home *home) {
     struct dwf *d = m->self;
-    const uint32_t number = d->width > 32 ? home->id / (d->width / 32) : home->id;
-    if (!d->param[DWF_P_SWIZZLE] || number / m->env.schedulers % 2 == 0) return;
+    if (!d->param[DWF_P_SWIZZLE] || split_rank(m->pool, home->id) % 2 == 0) return;
     for (uint32_t k = 0; k < home->set.n; k++) {
         const uint32_t mask = home->set.p[k].mask; /* of a pair both, though one may not exist */
         d->swapped[home->set.p[k].warp] |= mask | (mask & 0x55555555) << 1 | (mask >> 1 & 0x55555555);
