@@ -174,7 +174,7 @@ bench: all
 	@$(MAKE) --no-print-directory $(BUILD)/bench/bench
 	@$(BUILD)/bench/bench $(BENCH_ARGS)
 # bench is several files; every other program of the folder is one.
-BENCH := bench timed job jobs cpu
+BENCH := bench timed mechs job jobs cpu
 $(BUILD)/bench/bench: $(BENCH:%=bench/%.c) $(wildcard bench/*.h) $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(LIB) $(LDLIBS))

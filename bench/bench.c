@@ -1,6 +1,7 @@
 /* make bench: how fast heddle executes functionally, beside the same kernels compiled for this CPU, how fast it
- * loads, and how fast the timed machine is (timed.c). Every time is processor time, the best of several runs of one
- * thread, so that other work on the machine shows little; every result is compared with the CPU's before it is shown. */
+ * loads, how fast the timed machine is (timed.c), and each mechanism on it (mechs.c). Every time is processor time, the
+ * best of several runs of one thread, so that other work on the machine shows little; every result is compared with the
+ * CPU's before it is shown. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -151,14 +152,15 @@ static bool run_loader(struct bench *b) {
 /* ---- the whole ---- */
 
 static int usage(FILE *to, int status) {
-    fprintf(to, "usage: bench [--quick] [--only NAME] [--part functional|loader|timed] [--json FILE] "
-                "[--kernels DIR]\n"
-                "  --quick        small inputs, one run each: checks results rather than speed\n"
-                "  --only NAME    one kernel, by the name the tables show\n"
-                "  --part PART    one of the three parts\n"
-                "  --json FILE    the numbers as JSON\n"
-                "  --kernels DIR  where the PTX files are (default tests/kernels)\n"
-                "  --configs DIR  where the configurations are (default configs)\n");
+    fprintf(to,
+            "usage: bench [--quick] [--only NAME] [--part functional|loader|timed|mechanisms] [--json FILE] "
+            "[--kernels DIR]\n"
+            "  --quick        small inputs, one run each: checks results rather than speed\n"
+            "  --only NAME    one kernel, by the name the tables show\n"
+            "  --part PART    one of the four parts\n"
+            "  --json FILE    the numbers as JSON\n"
+            "  --kernels DIR  where the PTX files are (default tests/kernels)\n"
+            "  --configs DIR  where the configurations are (default configs)\n");
     return status;
 }
 
@@ -188,8 +190,8 @@ static bool part(const struct bench *b, const char *name) {
 }
 
 static bool write_json(struct bench *b) {
-    json_t *all = json_pack("{s:O, s:O, s:f}", "results", b->rows, "timed", b->timed, "peak_memory_mb",
-                            bench_peak_mb());
+    json_t *all = json_pack("{s:O, s:O, s:O, s:f}", "results", b->rows, "timed", b->timed, "mechanisms",
+                            b->mechs, "peak_memory_mb", bench_peak_mb());
     bool ok = !json_dump_file(all, b->json, JSON_INDENT(2));
     if (!ok) fprintf(stderr, "%s: cannot write\n", b->json);
     json_decref(all);
@@ -202,13 +204,16 @@ int main(int argc, char **argv) {
     if (!read_options(&b, argc, argv)) return usage(stderr, 2);
     b.rows = json_array();
     b.timed = json_array();
+    b.mechs = json_array();
     bool ok = true;
     if (part(&b, "functional")) ok &= run_functional(&b);
     if (part(&b, "loader")) ok &= run_loader(&b);
     printf("peak memory %.0f MB\n", bench_peak_mb());
     if (part(&b, "timed")) ok &= timed_run(&b);
+    if (part(&b, "mechanisms")) ok &= mechs_run(&b);
     if (b.json) ok &= write_json(&b);
     json_decref(b.rows);
     json_decref(b.timed);
+    json_decref(b.mechs);
     return ok ? 0 : 1;
 }

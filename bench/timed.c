@@ -12,6 +12,7 @@
 
 #include "bench.h"
 #include "job.h"
+#include "timed.h"
 
 struct timed_kind {
     const char *name;
@@ -33,21 +34,15 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const char *const machines[] = {"turing-rtx2060", "harp-fermi"};
 
-/* What a measurement sends back. */
-struct timed {
-    double seconds, insts, cycles, peak_mb;
-};
-
-static bool measure(const struct bench *b, const struct timed_kind *kind, const char *machine,
-                    const char *sms, struct timed *t) {
-    const struct job_kind *job = job_find(kind->name);
+static bool measure(const struct bench *b, const struct timed_case *c, struct timed *t) {
+    const struct job_kind *job = job_find(c->job);
     char file[512];
-    snprintf(file, sizeof file, "%s/%s.ini", b->configs, machine);
-    hd_option options[] = {{"run.mode", "timed"}, {"run.mech", "pdom"}, {"gpu.sms", sms}};
-    hd_config config = {.options = options, .noptions = sms ? 3 : 2, .file = file};
+    snprintf(file, sizeof file, "%s/%s.ini", b->configs, c->machine);
+    hd_option options[3] = {{"run.mode", "timed"}, {"run.mech", c->mech}, c->option};
+    hd_config config = {.options = options, .noptions = c->option.key ? 3 : 2, .file = file};
     struct job j;
     *t = (struct timed){.seconds = INFINITY};
-    bool ok = job_open(&j, job, b->quick ? kind->quick : kind->full, b->dir, &config);
+    bool ok = job_open(&j, job, c->scale, b->dir, &config);
     int runs = 0;
     for (double spent = 0; ok && (runs < 1 || (!b->quick && runs < 3 && spent < 3)); runs++) {
         double start = bench_now();
@@ -57,27 +52,30 @@ static bool measure(const struct bench *b, const struct timed_kind *kind, const 
         spent += took;
     }
     t->insts = job_stat(&j, "sm.thread_insts") / runs;
+    t->warp_insts = job_stat(&j, "sm.warp_insts") / runs;
     t->cycles = job_stat(&j, "gpu.cycles") / runs;
-    if (!ok) fprintf(stderr, "%s on %s: %s\n", kind->name, machine, j.dev ? hd_error(j.dev) : "no device");
+    if (!ok)
+        fprintf(stderr, "%s under %s on %s: %s\n", c->job, c->mech, c->machine,
+                j.dev ? hd_error(j.dev) : "no device");
     if (ok) {
         job->cpu(&j);
         ok = job_verify(&j);
-        if (!ok) fprintf(stderr, "%s on %s: the device and the CPU disagree\n", kind->name, machine);
+        if (!ok)
+            fprintf(stderr, "%s under %s on %s: the device and the CPU disagree\n", c->job, c->mech,
+                    c->machine);
     }
     job_close(&j);
     return ok;
 }
 
-/* The same in a child. */
-static bool measure_apart(const struct bench *b, const struct timed_kind *kind, const char *machine,
-                          const char *sms, struct timed *t) {
+bool timed_measure(const struct bench *b, const struct timed_case *c, struct timed *t) {
     int ends[2], status = 0;
     struct rusage use;
     fflush(NULL);
     if (pipe(ends)) return false;
     pid_t child = fork();
     if (child == 0) {
-        bool ok = measure(b, kind, machine, sms, t) && write(ends[1], t, sizeof *t) == (ssize_t)sizeof *t;
+        bool ok = measure(b, c, t) && write(ends[1], t, sizeof *t) == (ssize_t)sizeof *t;
         _exit(!ok);
     }
     close(ends[1]);
@@ -87,9 +85,17 @@ static bool measure_apart(const struct bench *b, const struct timed_kind *kind, 
         wait4(child, &status, 0, &use);
         t->peak_mb = (double)use.ru_maxrss / 1024;
         if (WIFSIGNALED(status))
-            fprintf(stderr, "%s on %s: died of signal %d\n", kind->name, machine, WTERMSIG(status));
+            fprintf(stderr, "%s under %s on %s: died of signal %d\n", c->job, c->mech, c->machine,
+                    WTERMSIG(status));
     }
     return ok && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static bool measure_pdom(const struct bench *b, const struct timed_kind *kind, const char *machine,
+                         const char *sms, struct timed *t) {
+    struct timed_case c = {kind->name, b->quick ? kind->quick : kind->full, machine, "pdom", {0}};
+    if (sms) c.option = (hd_option){"gpu.sms", sms};
+    return timed_measure(b, &c, t);
 }
 
 static void show(struct bench *b, const struct timed_kind *kind, const char *machine, const struct timed *t) {
@@ -112,7 +118,7 @@ static bool table(struct bench *b, const char *machine) {
     for (int k = 0; k < KINDS; k++) {
         struct timed t;
         if (!bench_wants(b, kinds[k].name)) continue;
-        bool ok = measure_apart(b, &kinds[k], machine, NULL, &t);
+        bool ok = measure_pdom(b, &kinds[k], machine, NULL, &t);
         all &= ok;
         if (!ok) continue;
         show(b, &kinds[k], machine, &t);
@@ -134,8 +140,8 @@ static bool doubling(struct bench *b) {
     for (int k = 0; k < KINDS; k++) {
         struct timed once, twice;
         if (!bench_wants(b, kinds[k].name)) continue;
-        bool ok = measure_apart(b, &kinds[k], machines[0], "30", &once) &&
-                  measure_apart(b, &kinds[k], machines[0], "60", &twice);
+        bool ok = measure_pdom(b, &kinds[k], machines[0], "30", &once) &&
+                  measure_pdom(b, &kinds[k], machines[0], "60", &twice);
         all &= ok;
         if (!ok) continue;
         double cost = twice.seconds / once.seconds;

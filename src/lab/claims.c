@@ -31,9 +31,22 @@
      0,                                                              \
      "by workload, and their mean",                                  \
      values},
+#define SMALLER(config, settings)
 const struct claim claim_list[] = {
 #include "lab/claims.def"
     {0}};
+
+#undef CLAIM
+#undef VALUES
+#undef SMALLER
+#define CLAIM(...)
+#define VALUES(...)
+#define SMALLER(config, settings) {config, settings},
+static const struct {
+    const char *config, *settings;
+} smaller[] = {
+#include "lab/claims.def"
+};
 
 /* ---- what there is ---- */
 
@@ -59,11 +72,12 @@ bool claim_named(const struct claim *c, const char *name) {
 
 /* ---- points ---- */
 
-/* "key=value key=value" */
+/* "key=value key=value", after those that are there. */
 static void add_settings(struct claims *c, struct lab_point *p, const char *text) {
-    size_t most = 1;
+    size_t most = p->nsettings + 1;
     for (const char *s = text; *s; s++) most += *s == ' ';
     hd_option *o = ARENA_NEW(&c->mem, hd_option, most);
+    for (size_t i = 0; i < p->nsettings; i++) o[i] = p->settings[i];
     while (*text) {
         size_t key = strcspn(text, "="), all = strcspn(text, " ");
         o[p->nsettings++] = (hd_option){arena_strndup(&c->mem, text, key),
@@ -73,10 +87,20 @@ static void add_settings(struct claims *c, struct lab_point *p, const char *text
     p->settings = o;
 }
 
+/* What a configuration is at size small: so much less of the same that the small launches fill its cores as the paper's
+ * launches fill the paper's. */
+static const char *less(const struct claims *c, const struct claim *claim) {
+    if (c->size != WORK_SMALL) return "";
+    for (size_t i = 0; i < sizeof smaller / sizeof *smaller; i++)
+        if (!strcmp(smaller[i].config, claim->config)) return smaller[i].settings;
+    return "";
+}
+
 static void add_point(struct claims_work *w, const struct claim *claim, const struct claim_machine *m,
                       const struct workload *workload) {
     struct lab_point p = {
         .subject = {.workload = workload, .size = w->c->size}, .config = claim->config, .mech = m->mech};
+    add_settings(w->c, &p, less(w->c, claim));
     add_settings(w->c, &p, m->settings);
     VEC_PUSH(&w->points, p);
 }

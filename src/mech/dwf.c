@@ -9,8 +9,9 @@
  * Threads of different blocks, and at different call depths, may share a warp: registers and frames are the thread's own.
  *
  * Deviations and choices: an indirect branch with more PCs than update registers holds the scheduler for the extra cycles
- * (004 note 12), whoever else commits in a cycle does so for free. Threads that wait at a barrier are in no pool entry;
- * released, they arrive like committing ones. With issue = scoreboard a warp may wait in the pool for operands: it can
+ * (004 note 12), whoever else commits in a cycle does so for free. Threads that wait at a barrier are in no pool entry: a
+ * block's barrier knows its threads, not the warps they came in, and so releases them by their numbers, as they were first
+ * created, a home warp after the other; each arrives like a committing warp. With issue = scoreboard a warp may wait in the pool for operands: it can
  * still be joined, but is in the scheduler's heap only while it could issue. A set of threads has at most MECH_PIECES
  * architectural warps; where an SM has more, a merge that might exceed that is not made. */
 #include "mech/dwf.h"
@@ -29,20 +30,9 @@ uint32_t dwf_word(const struct mech *m, uint32_t warp) {
     return warp - m->pool->first[warp];
 }
 
-/* Home warps with an odd number: all lanes of a slot, or, narrower than 32, every other W lanes of each. */
-static uint32_t odd_homes(const struct mech *m, uint32_t warp) {
-    switch (m->env.warp_size) {
-    case 4: return 0xf0f0f0f0;
-    case 8: return 0xff00ff00;
-    case 16: return 0xffff0000;
-    default: return m->pool->first[warp] * 32 / m->env.warp_size & 1 ? ~0u : 0;
-    }
-}
-
 uint32_t dwf_lanes_of(const struct mech *m, uint32_t warp, uint32_t mask) {
     const struct dwf *d = m->self;
-    if (!d->param[DWF_P_SWIZZLE]) return mask;
-    const uint32_t odd = mask & odd_homes(m, warp);
+    const uint32_t odd = mask & d->swapped[warp];
     return (mask & ~odd) | (odd & 0x55555555) << 1 | (odd >> 1 & 0x55555555);
 }
 
@@ -213,6 +203,7 @@ static void destroy(struct mech *m) {
     free(d->passed);
     free(d->is_pdom);
     free(d->per_lane);
+    free(d->swapped);
     free(d);
 }
 
@@ -223,6 +214,7 @@ static void make_tables(struct mech *m) {
     d->w = xcalloc(cap, sizeof *d->w);
     d->pos = xcalloc(cap, sizeof *d->pos);
     d->per_lane = xcalloc(d->width, sizeof *d->per_lane);
+    d->swapped = xcalloc(m->env.warps, sizeof *d->swapped);
     for (uint32_t k = 0; k < m->env.schedulers; k++) {
         struct dwf_sched *q = &d->q[k];
         q->timed = (struct heap){.v = xcalloc(cap, sizeof(struct heap_item)), .pos = d->pos};
@@ -249,13 +241,25 @@ static bool create(struct mech *m, struct err *e) {
     return false;
 }
 
+/* 4.1's swizzling: of the warps of one scheduler, which alone exchange threads, every other one. */
+static void swizzle(struct mech *m, const struct split_home *home) {
+    struct dwf *d = m->self;
+    if (!d->param[DWF_P_SWIZZLE] || split_rank(m->pool, home->id) % 2 == 0) return;
+    for (uint32_t k = 0; k < home->set.n; k++) {
+        const uint32_t mask = home->set.p[k].mask; /* of a pair both, though one may not exist */
+        d->swapped[home->set.p[k].warp] |= mask | (mask & 0x55555555) << 1 | (mask >> 1 & 0x55555555);
+    }
+}
+
 static void launch(struct mech *m, const struct mech_block *b) {
     struct dwf *d = m->self;
     struct split_home home;
     split_launch(m->pool, b);
+    memset(d->swapped + b->first, 0, b->warps * sizeof *d->swapped);
     if (d->passed) memset(d->passed + b->first * 32, 0, b->warps * 32 * sizeof *d->passed);
     for (uint32_t k = 0; split_home_at(m->pool, b, k, &home); k++) {
         struct mech_split *s = split_new(m, home.sched, b->pc);
+        swizzle(m, &home);
         split_assign(m->pool, s, &home.set);
         arrive(m, s, b->pc);
     }
@@ -333,10 +337,26 @@ static bool memory(struct mech *m, struct mech_split *s, const struct mech_set *
     return true;
 }
 
+/* Takes the threads of left's first home warp out of it, wherever they are parked, as one warp. */
+static struct mech_split *gather_home(struct mech *m, struct mech_set *left) {
+    const struct split_pool *p = m->pool;
+    const uint32_t w = m->env.warp_size, warp = left->p[0].warp,
+                   lane = (uint32_t)__builtin_ctz(left->p[0].mask);
+    const uint32_t part = w < 32 ? ((1u << w) - 1) << lane / w * w : ~0u;
+    struct mech_set home = {0};
+    for (uint32_t k = 0; k < left->n && p->first[left->p[k].warp] == p->first[warp]; k++)
+        if (left->p[k].mask & part) set_add(&home, left->p[k].warp, left->p[k].mask & part);
+    set_remove(left, &home);
+    struct mech_split *whole = split_released(m, &home);
+    for (struct mech_split *s; (s = split_released(m, &home));) split_merge(m, whole, s);
+    return whole;
+}
+
 static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     struct mech_set left;
     set_copy(&left, set);
-    for (struct mech_split *s; (s = split_released(m, &left));) {
+    while (left.n) {
+        struct mech_split *s = gather_home(m, &left);
         const uint32_t sched = s->sched;
         arrive(m, s, pc);
         dwf_refill(m, sched);
@@ -368,7 +388,7 @@ static const struct mech_param params[DWF_PARAMS + 1] = {
                          "Threads keep their home lane; any lane for free; or any lane, threads that share a "
                          "home lane reading their registers one after the other."),
     [DWF_P_SWIZZLE] = {.key = "swizzle",
-                       .help = "Swap even and odd home lanes in every other warp.",
+                       .help = "Swap even and odd home lanes in every other warp of a scheduler.",
                        .kind = 'b',
                        .def = 1,
                        .low = 0,

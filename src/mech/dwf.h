@@ -119,6 +119,7 @@ struct dwf {
     uint32_t *passed;   /* dpdpri, by thread: post-dominators passed */
     bool *is_pdom;      /* by PC: it is where some branch joins */
     uint16_t *per_lane; /* scratch: threads by home lane */
+    uint32_t *swapped;  /* by slot: lanes, in pairs, whose threads are at home in each other's */
     struct dwf_sched *q;
     struct dwf_group *group;
     uint32_t free_group; /* chained by head */

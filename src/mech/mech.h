@@ -102,7 +102,8 @@ struct mech_env {
     const struct cfg *cfg;
     uint32_t warp_size; /* of the machine: 4 .. 256; of a mechanism with MECH_SIMD_WIDE: simd_width */
     uint32_t simd_width;
-    uint32_t schedulers;   /* threads of home warp h belong to scheduler h % schedulers */
+    uint32_t schedulers;   /* threads of home warp h belong to scheduler h % schedulers, */
+    bool whole_blocks;     /* or those of block slot b to b % schedulers */
     uint32_t warps;        /* architectural warp slots of the SM */
     uint32_t order;        /* enum order_policy for order.c */
     uint32_t order_groups; /* active set of the two-level scheduler */
@@ -116,6 +117,8 @@ struct mech_env {
     /* Live lanes of a warp slot: exited threads are gone from it. */
     uint32_t (*live)(void *sm, uint32_t warp);
     uint32_t (*depth)(void *sm, uint32_t warp, uint32_t lane); /* call depth of a thread */
+    /* Lanes that last did what a thread does that waits for others: polled, slept, failed an atomic. */
+    uint32_t (*spinning)(void *sm, uint32_t warp);
     /* Reports for profiles and traces; cheap when nobody listens. */
     void (*reconverged)(void *sm, uint32_t branch_pc, uint64_t since);
     void (*event)(void *sm, const char *text); /* shown in the trace beside the next issue */

@@ -23,46 +23,17 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
+#include "mech/minpc.h"
 #include "mech/order.h"
 #include "mech/set.h"
-#include "mech/split.h"
 
-#define NOBODY     UINT64_MAX
-#define DEPTH_HALF UINT64_C(0xffffffff00000000)
-enum { LANES = 32, WORDS = MECH_WIDEST / LANES, PC_BITS = 32, DEPTH_BITS = 16 };
-
-struct
-    mark { /* threads with the same group have not been parted by a divergence since they last ran together */
-    uint64_t group, since;
-    uint32_t branch; /* IR_NOPC: none, they parted over memory */
-};
-
-struct home {
-    struct mech_split *run; /* for as long as a thread lives; without threads when none can run */
-    uint64_t key;           /* of run */
-    uint64_t limit;         /* lowest key that stands */
-    uint32_t first, words;  /* architectural warp slots */
-    uint32_t nstanding, nblocked, nlate;
-    uint32_t standing[WORDS], blocked[WORDS];
-};
-
-struct minpc {
-    bool sp, memory;
-    struct home *home;
-    uint64_t *key; /* by thread, slot * 32 + lane */
-    struct mark *mark;
-    uint64_t groups;
-    uint32_t standing; /* over all homes */
-};
-
-enum { HOME, LATE };                         /* split.own */
 enum { SP, MEMORY };                         /* params */
 enum { ARBITRATIONS, MERGES, AHEAD, LIMIT }; /* counters */
 
 static bool create(struct mech *m, struct err *e) {
     (void)e;
     struct minpc *f = m->self = xcalloc(1, sizeof *f);
-    const uint32_t threads = m->env.warps * LANES;
+    const uint32_t threads = m->env.warps * MINPC_LANES;
     f->sp = m->env.param[SP];
     f->memory = m->env.param[MEMORY];
     f->home = xcalloc(split_homes(&m->env), sizeof *f->home);
@@ -79,42 +50,29 @@ static void destroy(struct mech *m) {
     free(f);
 }
 
-static struct home *home_of(const struct mech *m, const struct mech_split *s) {
-    const struct minpc *f = m->self;
-    return &f->home[s->own[HOME]];
-}
-
-/* The lowest is the deepest call, then the lowest PC. */
-static uint64_t key_at(const struct mech *m, uint32_t warp, uint32_t lane, uint32_t pc) {
+uint64_t minpc_key_at(const struct mech *m, uint32_t warp, uint32_t lane, uint32_t pc) {
     const struct minpc *f = m->self;
     uint32_t depth = f->sp ? m->env.depth(m->env.sm, warp, lane) : 0;
     return (uint64_t)(UINT32_MAX - depth) << 32 | pc;
-}
-
-static uint32_t depth_in(uint64_t key) {
-    return UINT32_MAX - (uint32_t)(key >> 32);
-}
-
-static uint64_t with_pc(uint64_t key, uint32_t pc) {
-    return (key & DEPTH_HALF) | pc;
 }
 
 /* ---- who was parted from whom ---- */
 
 static void mark_group(struct mech *m, const struct mech_set *set, uint32_t branch) {
     struct minpc *f = m->self;
-    struct mark mark = {.group = ++f->groups, .since = *m->env.now, .branch = branch};
+    struct minpc_mark mark = {.group = ++f->groups, .since = *m->env.now, .branch = branch};
     for (uint32_t k = 0; k < set->n; k++)
-        FOR_LANES(l, set->p[k].mask) f->mark[set->p[k].warp * LANES + l] = mark;
+        FOR_LANES(l, set->p[k].mask) f->mark[set->p[k].warp * MINPC_LANES + l] = mark;
 }
 
 /* Takes the threads of one group out of `left`. */
-static struct mark take_group(const struct minpc *f, struct mech_set *left) {
-    struct mark mark = f->mark[left->p[0].warp * LANES + (uint32_t)__builtin_ctz(left->p[0].mask)];
+static struct minpc_mark take_group(const struct minpc *f, struct mech_set *left) {
+    struct minpc_mark mark =
+        f->mark[left->p[0].warp * MINPC_LANES + (uint32_t)__builtin_ctz(left->p[0].mask)];
     uint32_t n = 0;
     for (uint32_t k = 0; k < left->n; k++) {
         struct mech_piece p = left->p[k];
-        FOR_LANES(l, p.mask) if (f->mark[p.warp * LANES + l].group == mark.group) p.mask &= ~(1u << l);
+        FOR_LANES(l, p.mask) if (f->mark[p.warp * MINPC_LANES + l].group == mark.group) p.mask &= ~(1u << l);
         if (p.mask) left->p[n++] = p;
     }
     left->n = n;
@@ -126,10 +84,10 @@ static void merge_groups(struct mech *m, const struct mech_set *set, uint32_t pc
     struct minpc *f = m->self;
     struct mech_set left;
     set_copy(&left, set);
-    struct mark newest = take_group(f, &left);
+    struct minpc_mark newest = take_group(f, &left);
     if (!left.n) return;
     while (left.n) {
-        struct mark mark = take_group(f, &left), older = mark.since < newest.since ? mark : newest;
+        struct minpc_mark mark = take_group(f, &left), older = mark.since < newest.since ? mark : newest;
         if (mark.since >= newest.since) newest = mark;
         m->stats.reconvergences++;
         m->stats.extra[MERGES]++;
@@ -137,7 +95,7 @@ static void merge_groups(struct mech *m, const struct mech_set *set, uint32_t pc
     }
     mech_event(m, "reconverge at %" PRIu32, pc);
     for (uint32_t k = 0; k < set->n; k++)
-        FOR_LANES(l, set->p[k].mask) f->mark[set->p[k].warp * LANES + l] = newest;
+        FOR_LANES(l, set->p[k].mask) f->mark[set->p[k].warp * MINPC_LANES + l] = newest;
 }
 
 /* ---- standing and blocked ---- */
@@ -146,21 +104,21 @@ static void merge_groups(struct mech *m, const struct mech_set *set, uint32_t pc
 static void leave_split(struct mech *m, const struct mech_set *set, uint32_t pc, bool moved) {
     struct minpc *f = m->self;
     for (uint32_t k = 0; k < set->n; k++) FOR_LANES(l, set->p[k].mask) {
-            const uint32_t warp = set->p[k].warp, t = warp * LANES + l;
-            f->key[t] = moved ? key_at(m, warp, l, pc) : with_pc(f->key[t], pc);
+            const uint32_t warp = set->p[k].warp, t = warp * MINPC_LANES + l;
+            f->key[t] = moved ? minpc_key_at(m, warp, l, pc) : minpc_with_pc(f->key[t], pc);
             m->pool->of[t] = SPLIT_NONE;
         }
 }
 
 /* They could run, from where leave_split put them. */
-static void stand(struct mech *m, struct home *h, const struct mech_set *set) {
+static void stand(struct mech *m, struct minpc_home *h, const struct mech_set *set) {
     struct minpc *f = m->self;
     const uint32_t n = set_count(set);
     for (uint32_t k = 0; k < set->n; k++) {
         const uint32_t warp = set->p[k].warp;
         h->standing[warp - h->first] |= set->p[k].mask;
         FOR_LANES(l, set->p[k].mask) {
-            const uint64_t key = f->key[warp * LANES + l];
+            const uint64_t key = f->key[warp * MINPC_LANES + l];
             if (key < h->limit) h->limit = key;
         }
     }
@@ -168,19 +126,18 @@ static void stand(struct mech *m, struct home *h, const struct mech_set *set) {
     f->standing += n;
 }
 
-static void block(struct home *h, const struct mech_set *set) {
+static void block(struct minpc_home *h, const struct mech_set *set) {
     for (uint32_t k = 0; k < set->n; k++) h->blocked[set->p[k].warp - h->first] |= set->p[k].mask;
     h->nblocked += set_count(set);
 }
 
 /* ---- arbitration ---- */
 
-/* Takes those at the limit, which is the minimum, out of the standing; the next lowest key is the new limit. */
-static void take_lowest(const struct minpc *f, struct home *h, struct mech_set *out) {
-    uint64_t next = NOBODY;
+void minpc_take_lowest(const struct minpc *f, struct minpc_home *h, struct mech_set *out) {
+    uint64_t next = MINPC_NOBODY;
     out->n = 0;
     for (uint32_t k = 0; k < h->words; k++) {
-        const uint64_t *key = f->key + (size_t)(h->first + k) * LANES;
+        const uint64_t *key = f->key + (size_t)(h->first + k) * MINPC_LANES;
         uint32_t mask = 0;
         FOR_LANES(l, h->standing[k]) {
             if (key[l] == h->limit)
@@ -195,12 +152,12 @@ static void take_lowest(const struct minpc *f, struct home *h, struct mech_set *
 }
 
 /* The running split, which has no threads, gets those with the lowest key, if any stand. */
-static void arbitrate(struct mech *m, struct home *h) {
+static void arbitrate(struct mech *m, struct minpc_home *h) {
     struct minpc *f = m->self;
     if (!h->nstanding) return;
     struct mech_set set;
     h->key = h->limit;
-    take_lowest(f, h, &set);
+    minpc_take_lowest(f, h, &set);
     h->run->pc = (uint32_t)h->key;
     split_assign(m->pool, h->run, &set);
     h->nstanding -= h->run->threads;
@@ -209,7 +166,7 @@ static void arbitrate(struct mech *m, struct home *h) {
 }
 
 /* Nobody of the warp can run. */
-static void rest(struct mech *m, struct home *h) {
+static void rest(struct mech *m, struct minpc_home *h) {
     if (h->nblocked || h->nlate) {
         order_remove(m->order, h->run);
         return;
@@ -221,8 +178,9 @@ static void rest(struct mech *m, struct home *h) {
 /* ---- late threads ---- */
 
 /* `ahead` goes on without s. */
-static void make_late(struct mech *m, struct home *h, struct mech_split *s, const struct mech_split *ahead) {
-    s->own[LATE] = true;
+static void make_late(struct mech *m, struct minpc_home *h, struct mech_split *s,
+                      const struct mech_split *ahead) {
+    s->own[MINPC_LATE] = true;
     h->nlate += s->threads;
     mark_group(m, &ahead->set, IR_NOPC);
     mark_group(m, &s->set, IR_NOPC);
@@ -231,7 +189,7 @@ static void make_late(struct mech *m, struct home *h, struct mech_split *s, cons
 }
 
 /* Some threads of a late split have their data and stand, at pc. */
-static void catch_up(struct mech *m, struct home *h, struct mech_split *s, const struct mech_set *ready,
+static void catch_up(struct mech *m, struct minpc_home *h, struct mech_split *s, const struct mech_set *ready,
                      uint32_t pc) {
     const uint32_t n = set_count(ready);
     set_remove(&s->set, ready);
@@ -256,7 +214,7 @@ static void able(struct mech *m, const struct mech_split *s, struct mech_piece o
 /* The running split waits for an event. Those that wait for it become late, the others may go on. False: all or none wait;
  * nobody can tell then whether it is data or the instruction, and a warp that turned away from one line of code to fetch
  * another might do so for ever. */
-static bool pass_late(struct mech *m, struct home *h) {
+static bool pass_late(struct mech *m, struct minpc_home *h) {
     struct mech_split *s = h->run;
     struct mech_set ahead = {0}, late;
     for (uint32_t k = 0; k < s->set.n; k++) able(m, s, s->set.p[k], &ahead);
@@ -272,7 +230,7 @@ static bool pass_late(struct mech *m, struct home *h) {
 /* ---- going on ---- */
 
 /* Schedules whatever the running split now holds; it is in no order. */
-static void go(struct mech *m, struct home *h) {
+static void go(struct mech *m, struct minpc_home *h) {
     const struct minpc *f = m->self;
     do {
         if (!h->run->threads) {
@@ -284,7 +242,7 @@ static void go(struct mech *m, struct home *h) {
 }
 
 /* The running split's threads compete with the others. */
-static void compete(struct mech *m, struct home *h) {
+static void compete(struct mech *m, struct minpc_home *h) {
     struct mech_split *s = h->run;
     leave_split(m, &s->set, s->pc, false);
     stand(m, h, &s->set);
@@ -295,7 +253,7 @@ static void compete(struct mech *m, struct home *h) {
 
 /* Threads that were blocked or late stand now: 4.2's arbitration, unless the running split is on its way; its commit will
  * see the limit. */
-static void arrived(struct mech *m, struct home *h) {
+static void arrived(struct mech *m, struct minpc_home *h) {
     if (h->run->in_flight || (h->run->threads && h->key < h->limit)) return;
     m->stats.extra[ARBITRATIONS]++;
     order_remove(m->order, h->run);
@@ -306,12 +264,13 @@ static void arrived(struct mech *m, struct home *h) {
 
 static void launch_home(struct mech *m, const struct split_home *home, uint32_t pc) {
     struct minpc *f = m->self;
-    struct home *h = &f->home[home->id];
+    struct minpc_home *h = &f->home[home->id];
     struct mech_split *s = split_new(m, home->sched, pc);
-    s->own[HOME] = home->id;
-    *h = (struct home){.run = s, .limit = NOBODY, .first = home->set.p[0].warp, .words = home->set.n};
+    s->own[MINPC_HOME] = home->id;
+    *h = (struct minpc_home){
+        .run = s, .limit = MINPC_NOBODY, .first = home->set.p[0].warp, .words = home->set.n};
     leave_split(m, &home->set, pc, true);
-    h->key = f->key[h->first * LANES + (uint32_t)__builtin_ctz(home->set.p[0].mask)];
+    h->key = f->key[h->first * MINPC_LANES + (uint32_t)__builtin_ctz(home->set.p[0].mask)];
     split_assign(m->pool, s, &home->set);
     mark_group(m, &s->set, IR_NOPC);
     go(m, h);
@@ -338,7 +297,8 @@ static void diverge(struct mech *m, const struct mech_outcome *o) {
 }
 
 /* Every thread of s is where the outcome says; s is left without threads. */
-static void scatter(struct mech *m, struct home *h, struct mech_split *s, const struct mech_outcome *o) {
+static void scatter(struct mech *m, struct minpc_home *h, struct mech_split *s,
+                    const struct mech_outcome *o) {
     if (o->exited.n) split_exit(m->pool, s, &o->exited);
     if (o->nsides > 1) diverge(m, o);
     leave_split(m, &o->waiting, o->pc + 1, false);
@@ -351,7 +311,8 @@ static void scatter(struct mech *m, struct home *h, struct mech_split *s, const 
 }
 
 /* Late threads have finished the instruction the others ran ahead of. */
-static void commit_late(struct mech *m, struct home *h, struct mech_split *s, const struct mech_outcome *o) {
+static void commit_late(struct mech *m, struct minpc_home *h, struct mech_split *s,
+                        const struct mech_outcome *o) {
     h->nlate -= s->threads;
     scatter(m, h, s, o);
     split_free(m, s);
@@ -360,14 +321,14 @@ static void commit_late(struct mech *m, struct home *h, struct mech_split *s, co
 
 static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     const struct minpc *f = m->self;
-    struct home *h = home_of(m, s);
-    if (s->own[LATE]) {
+    struct minpc_home *h = minpc_home_of(m, s);
+    if (s->own[MINPC_LATE]) {
         commit_late(m, h, s, o);
         return;
     }
     const bool flow = ir_ops[o->insn->op].cls == IR_C_BRANCH;
     if (o->nsides == 1 && !o->exited.n && !o->waiting.n && !(f->sp && o->depth_change)) {
-        const uint64_t key = with_pc(h->key, o->side[0].pc);
+        const uint64_t key = minpc_with_pc(h->key, o->side[0].pc);
         m->stats.extra[ARBITRATIONS] += flow || key >= h->limit;
         if (key < h->limit) {
             h->key = key;
@@ -386,9 +347,9 @@ static void commit(struct mech *m, struct mech_split *s, const struct mech_outco
 
 static bool memory(struct mech *m, struct mech_split *s, const struct mech_set *ready) {
     const struct minpc *f = m->self;
-    struct home *h = home_of(m, s);
+    struct minpc_home *h = minpc_home_of(m, s);
     if (!f->memory || set_empty(ready) || set_equal(ready, &s->set)) return false;
-    if (s->own[LATE]) { /* some more of them */
+    if (s->own[MINPC_LATE]) { /* some more of them */
         catch_up(m, h, s, ready, s->pc + 1);
         arrived(m, h);
         return true;
@@ -398,14 +359,14 @@ static bool memory(struct mech *m, struct mech_split *s, const struct mech_set *
     t->age = s->age;
     make_late(m, h, s, t);
     h->run = t;
-    h->key = with_pc(h->key, t->pc);
+    h->key = minpc_with_pc(h->key, t->pc);
     compete(m, h);
     return true;
 }
 
 /* Those of a late split that have their data stand again. */
 static void wake_late(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t mask) {
-    struct home *h = home_of(m, s);
+    struct minpc_home *h = minpc_home_of(m, s);
     struct mech_set ready = {0};
     able(m, s, (struct mech_piece){warp, mask & set_mask(&s->set, warp)}, &ready);
     if (!ready.n) return;
@@ -417,18 +378,19 @@ static void wake_late(struct mech *m, struct mech_split *s, uint32_t warp, uint3
 static void wake(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t mask) {
     const struct minpc *f = m->self;
     if (s->in_flight) return;
-    if (s->own[LATE]) {
+    if (s->own[MINPC_LATE]) {
         wake_late(m, s, warp, mask);
         return;
     }
     order_wake(m->order, s);
-    if (f->memory && s->threads && s->wake == MECH_NEVER && pass_late(m, home_of(m, s))) go(m, home_of(m, s));
+    if (f->memory && s->threads && s->wake == MECH_NEVER && pass_late(m, minpc_home_of(m, s)))
+        go(m, minpc_home_of(m, s));
 }
 
 /* Threads of one architectural warp, which may be several narrow home warps. */
 static void release_lanes(struct mech *m, uint32_t warp, uint32_t mask, uint32_t pc) {
     struct minpc *f = m->self;
-    struct home *h = &f->home[split_home_of(m->pool, warp, (uint32_t)__builtin_ctz(mask))];
+    struct minpc_home *h = &f->home[split_home_of(m->pool, warp, (uint32_t)__builtin_ctz(mask))];
     struct mech_set set;
     set_one(&set, warp, mask);
     CHECK((h->blocked[warp - h->first] & mask) == mask);
@@ -445,7 +407,7 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
         for (uint32_t k = 0; k < set->n; k++)
             for (uint32_t left = set->p[k].mask; left;) {
                 const uint32_t warp = set->p[k].warp, lane = (uint32_t)__builtin_ctz(left);
-                const uint32_t here = w >= LANES ? left : left & ((1u << w) - 1) << (lane - lane % w);
+                const uint32_t here = w >= MINPC_LANES ? left : left & ((1u << w) - 1) << (lane - lane % w);
                 left &= ~here;
                 if (pass)
                     arrived(m, &f->home[split_home_of(m->pool, warp, lane)]);
@@ -457,138 +419,6 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
 static void census(const struct mech *m, struct mech_census *c) {
     const struct minpc *f = m->self;
     *c = (struct mech_census){.inactive_path = f->standing};
-}
-
-/* ---- for people ---- */
-
-static void places(const struct mech *m, mech_place_fn *put, void *user) {
-    const struct minpc *f = m->self;
-    for (uint32_t i = 0; i < split_homes(&m->env); i++) {
-        const struct home *h = &f->home[i];
-        for (uint32_t k = 0; h->run && k < h->words; k++) FOR_LANES(l, h->standing[k] | h->blocked[k])
-        put(user, h->first + k, 1u << l, (uint32_t)f->key[(h->first + k) * LANES + l]);
-    }
-}
-
-/* One line; s NULL: they are in no split. */
-static void print(const struct mech *m, uint32_t home, uint64_t key, const struct mech_set *set,
-                  const char *what, const struct mech_split *s, struct sb *out) {
-    const struct minpc *f = m->self;
-    sb_add(out, "warp %" PRIu32 ": depth ", home);
-    if (f->sp)
-        sb_add(out, "%" PRIu32, depth_in(key));
-    else
-        sb_add(out, "-");
-    sb_add(out, " pc %" PRIu32 " %s", (uint32_t)key, what);
-    if (s) {
-        sb_add(out, ", ");
-        order_describe(m->order, s, out);
-    }
-    sb_add(out, " ");
-    set_print(set, out);
-    sb_add(out, "\n");
-}
-
-/* A line for those of `mask` with one key, lowest first. */
-static void print_keys(const struct mech *m, uint32_t home, const uint32_t *mask, const char *what,
-                       struct sb *out) {
-    const struct minpc *f = m->self;
-    struct home left = f->home[home];
-    struct mech_set set;
-    memcpy(left.standing, mask, sizeof left.standing);
-    left.limit = NOBODY; /* nobody has it: finds the lowest */
-    take_lowest(f, &left, &set);
-    while (left.limit != NOBODY) {
-        const uint64_t key = left.limit;
-        take_lowest(f, &left, &set);
-        print(m, home, key, &set, what, NULL, out);
-    }
-}
-
-static void print_late(const struct mech *m, uint32_t home, struct sb *out) {
-    const struct minpc *f = m->self;
-    FOR_SPLITS(s, m->pool) {
-        if (s->own[HOME] != home || !s->own[LATE]) continue;
-        const uint64_t key = f->key[s->set.p[0].warp * LANES + (uint32_t)__builtin_ctz(s->set.p[0].mask)];
-        print(m, home, with_pc(key, s->pc), &s->set, "late", s, out);
-    }
-}
-
-static void state(const struct mech *m, struct sb *out) {
-    const struct minpc *f = m->self;
-    for (uint32_t k = 0; k < split_homes(&m->env); k++) {
-        const struct home *h = &f->home[k];
-        if (!h->run) continue;
-        if (h->run->threads) print(m, k, h->key, &h->run->set, "running", h->run, out);
-        print_keys(m, k, h->standing, "standing", out);
-        print_keys(m, k, h->blocked, "waiting at a barrier", out);
-        if (h->nlate) print_late(m, k, out);
-    }
-}
-
-static void storage(const struct mech *m, struct sb *out) {
-    const struct minpc *f = m->self;
-    const uint64_t threads = (uint64_t)m->env.warps * LANES, w = m->env.warp_size;
-    const uint64_t homes = threads / w ? threads / w : 1, key = PC_BITS + (f->sp ? DEPTH_BITS : 0);
-    sb_add(out, "thread_pc %" PRIu64 "\n", threads * PC_BITS);
-    if (f->sp) sb_add(out, "thread_depth %" PRIu64 "\n", threads * DEPTH_BITS);
-    sb_add(out, "common_and_limit %" PRIu64 "\n", homes * 2 * key);
-    if (f->memory) sb_add(out, "late_flags %" PRIu64 "\n", threads);
-}
-
-/* ---- audit ---- */
-
-/* The schedule is the one that arbitrating now would give, and the limit is exact. */
-static void audit_choice(const struct mech *m, const struct home *h) {
-    const struct minpc *f = m->self;
-    uint64_t lowest = NOBODY;
-    for (uint32_t k = 0; k < h->words; k++) FOR_LANES(l, h->standing[k]) {
-            const uint64_t key = f->key[(h->first + k) * LANES + l];
-            CHECK(key == key_at(m, h->first + k, l, (uint32_t)key));
-            if (key < lowest) lowest = key;
-        }
-    CHECK(h->limit == lowest);
-    if (h->run->in_flight) return;
-    CHECK(h->run->threads ? h->key < lowest : lowest == NOBODY);
-    CHECK(!h->run->threads || h->run->pc == (uint32_t)h->key);
-    for (uint32_t k = 0; k < h->run->set.n; k++) FOR_LANES(l, h->run->set.p[k].mask)
-    CHECK(key_at(m, h->run->set.p[k].warp, l, h->run->pc) == h->key);
-}
-
-/* Marks threads as seen, once. */
-static uint32_t see(uint32_t *seen, uint32_t mask) {
-    CHECK(!(*seen & mask));
-    *seen |= mask;
-    return (uint32_t)__builtin_popcount(mask);
-}
-
-static void audit(const struct mech *m) {
-    const struct minpc *f = m->self;
-    const struct split_pool *pool = m->pool;
-    uint32_t *seen = xcalloc(pool->slots, sizeof *seen);
-    uint32_t standing = 0, late = 0;
-    split_audit(m, false);
-    FOR_SPLITS(s, pool) {
-        CHECK(s->own[LATE] || s == home_of(m, s)->run);
-        late += s->own[LATE] ? s->threads : 0;
-        for (uint32_t k = 0; k < s->set.n; k++) see(&seen[s->set.p[k].warp], s->set.p[k].mask);
-    }
-    for (uint32_t i = 0; i < split_homes(&m->env); i++) {
-        const struct home *h = &f->home[i];
-        uint32_t stand_here = 0, blocked = 0;
-        if (!h->run) continue;
-        for (uint32_t k = 0; k < h->words; k++) {
-            stand_here += see(&seen[h->first + k], h->standing[k]);
-            blocked += see(&seen[h->first + k], h->blocked[k]);
-        }
-        CHECK(stand_here == h->nstanding && blocked == h->nblocked);
-        standing += stand_here;
-        late -= h->nlate;
-        audit_choice(m, h);
-    }
-    for (uint32_t k = 0; k < pool->slots; k++) CHECK(seen[k] == pool->present[k]);
-    CHECK(standing == f->standing && !late);
-    free(seen);
 }
 
 extern const struct mech_ops mech_minpc;
@@ -628,8 +458,8 @@ const struct mech_ops mech_minpc = {
     .release = release,
     .wake = wake,
     .census = census,
-    .places = places,
-    .state = state,
-    .storage = storage,
-    .audit = audit,
+    .places = minpc_places,
+    .state = minpc_state,
+    .storage = minpc_storage,
+    .audit = minpc_audit,
 };

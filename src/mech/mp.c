@@ -10,10 +10,12 @@
  * Opportunistic early reconvergence adds an entry inside a block for two splits that lead to the same place. It asks for
  * the call depth of the branch behind that place: only then do both have the same calls behind them.
  *
- * Choices where the slides are silent: who stops at a barrier gives up an early meeting (others may hold it there for
- * ever) but not a post-dominator; threads that have waited at a place for `patience` cycles go on without the others, so
- * that a lock that is released behind the loop that takes it is released; a row that does not fit is kept in memory and
- * takes turns with the others of its warp; an entry that does not fit is read back when it is complete. */
+ * Choices where the slides are silent: splits are as old as their warp, so that orders by age treat all paths of it
+ * alike (as the youngest of all, new ones would only run, and meet others, when older warps leave a slot); who stops at
+ * a barrier gives up an early meeting (others may hold it there for ever) but not a post-dominator; threads that have
+ * waited at a place for `patience` cycles go on without the others if one of these spins or stands at a barrier, so that
+ * a lock that is released behind the loop that takes it is released; a row that does not fit is kept in memory and takes
+ * turns with the others of its warp; an entry that does not fit is read back when it is complete. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,10 +123,12 @@ static void ring_home(struct mech *m, uint32_t home) {
     struct mp_home *h = &p->home[home];
     for (uint32_t i = 0; i < h->n; i++) {
         if (!h->rt[i].used) continue;
-        if (h->rt[i].alarm <= *m->env.now)
+        if (h->rt[i].alarm <= *m->env.now && mp_in_vain(m, h, i)) {
             go_on(m, mp_let_go(m, home, i), false);
-        else if (h->rt[i].alarm < p->alarm)
-            p->alarm = h->rt[i].alarm;
+            continue;
+        }
+        if (h->rt[i].alarm <= *m->env.now) h->rt[i].alarm = *m->env.now + p->patience;
+        if (h->rt[i].alarm < p->alarm) p->alarm = h->rt[i].alarm;
     }
     mp_come_back(m, h);
     for (uint32_t k = 0; h->away && k < h->splits; k++) {
@@ -345,7 +349,7 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
          .high = MECH_WIDEST},                                                                              \
         {.key = "patience",                                                                                 \
          .help = "Cycles after which threads that wait for others at a reconvergence point go on without "  \
-                 "them. 0: never.",                                                                         \
+                 "them if those poll or stand at a barrier, perhaps for them. 0: never.",                   \
          .kind = 'i',                                                                                       \
          .def = 10000,                                                                                      \
          .high = INT32_MAX},                                                                                \

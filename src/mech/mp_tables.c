@@ -84,6 +84,7 @@ struct mech_split *mp_split_add(struct mech *m, uint32_t home, const struct mech
 
 struct mech_split *mp_split_divide(struct mech *m, struct mech_split *s, const struct mech_set *part) {
     struct mech_split *t = split_divide(m, s, part);
+    t->age = s->age;
     enlist(m, t);
     return t;
 }
@@ -221,7 +222,8 @@ struct mech_split *mp_arrive(struct mech *m, struct mech_split *s) {
     mp_split_drop(m, s);
     if (!any(e->pending)) return fire(m, home, i);
     if (p->patience && e->alarm == MECH_NEVER) {
-        e->alarm = *m->env.now + p->patience;
+        e->first = *m->env.now;
+        e->alarm = e->first + p->patience;
         if (e->alarm < p->alarm) p->alarm = e->alarm;
     }
     return NULL;
@@ -249,6 +251,21 @@ struct mech_split *mp_forgo(struct mech *m, uint32_t home, uint32_t i, const str
     return NULL;
 }
 
+bool mp_in_vain(const struct mech *m, const struct mp_home *h, uint32_t i) {
+    enum { VERY_LONG = 100 }; /* times the patience */
+    const struct mp *p = m->self;
+    const struct mp_entry *e = &h->rt[i];
+    if (*m->env.now - e->first >= (uint64_t)p->patience * VERY_LONG) return true;
+    for (uint32_t k = 0; k < MP_WORDS; k++)
+        if (e->pending[k] && e->pending[k] & m->env.spinning(m->env.sm, h->first + k)) return true;
+    for (uint32_t k = 0; k < h->splits; k++) {
+        const struct mech_split *s = split_at(m->pool, h->split[k]);
+        for (uint32_t n = 0; s->own[MP_STATUS] == MP_WAITS && n < s->set.n; n++)
+            if (e->pending[s->set.p[n].warp - h->first] & s->set.p[n].mask) return true;
+    }
+    return false;
+}
+
 struct mech_split *mp_let_go(struct mech *m, uint32_t home, uint32_t i) {
     struct mp *p = m->self;
     struct mp_home *h = &p->home[home];
@@ -263,6 +280,7 @@ struct mech_split *mp_let_go(struct mech *m, uint32_t home, uint32_t i) {
     s->pc = e->pc;
     s->own[MP_DEPTH] = (uint32_t)e->depth;
     s->own[MP_TO] = e->to;
+    s->age = e->age;
     p->arrived -= s->threads;
     m->stats.extra[MP_LET_GO]++;
     mech_event(m, "%" PRIu32 " go on from %" PRIu32 " without the others", s->threads, s->pc);
@@ -357,14 +375,18 @@ static void expect(const struct mp_home *h, uint32_t to, const uint32_t *mask, u
     }
 }
 
-static uint32_t audit_rt(const struct mp_home *h, uint32_t (*seen)[MP_WORDS]) {
+static uint32_t audit_rt(const struct split_pool *pool, const struct mp_home *h, uint32_t (*seen)[MP_WORDS]) {
     uint32_t n = 0, waiting = 0;
     for (uint32_t i = 0; i < h->n; i++) {
         const struct mp_entry *e = &h->rt[i];
         if (!e->used) continue;
         n++;
         CHECK(any(e->pending) && !memcmp(seen[i], e->pending, sizeof e->pending));
-        for (uint32_t k = 0; k < MP_WORDS; k++) CHECK(!(e->pending[k] & ~e->mask[k]));
+        for (uint32_t k = 0; k < MP_WORDS; k++) {
+            const uint32_t slot = h->first + k;
+            CHECK(!(e->pending[k] & ~e->mask[k]));
+            CHECK(!(e->mask[k] & ~(slot < pool->slots ? pool->present[slot] : 0)));
+        }
         waiting += count(e->mask) - count(e->pending);
     }
     CHECK(n == h->used);
@@ -390,7 +412,7 @@ static uint32_t audit_home(const struct mech *m, uint32_t home) {
     for (uint32_t i = 0; i < h->n; i++)
         if (h->rt[i].used) expect(h, h->rt[i].to, h->rt[i].mask, seen);
     CHECK(rows == h->rows && away == h->away && (!p->max_splits || rows <= p->max_splits));
-    uint32_t waiting = audit_rt(h, seen);
+    uint32_t waiting = audit_rt(m->pool, h, seen);
     free(seen);
     return waiting;
 }

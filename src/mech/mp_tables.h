@@ -38,6 +38,7 @@ struct mp_entry { /* of the RT */
     uint32_t level;  /* call depth of the branch whose threads meet here */
     uint32_t branch; /* IR_NOPC: an early meeting */
     uint64_t since, age;
+    uint64_t first; /* cycle at which the first of those that have arrived did */
     uint64_t alarm; /* who has arrived waits until then; MECH_NEVER: nobody has */
     bool used, open, spilled;
 };
@@ -86,6 +87,9 @@ struct mech_split *mp_settle(struct mech *m, struct mech_split *s);
 /* Threads that are pending in entry i are no longer, nor part of it; without threads it
  * disappears. As mp_arrive. */
 struct mech_split *mp_forgo(struct mech *m, uint32_t home, uint32_t i, const struct mech_set *set);
+/* Whether those that are pending in entry i may be waiting for those that have arrived: one of them polls or stands at a
+ * barrier. Nobody can be sure of the opposite, so after a very long time they are taken to. */
+bool mp_in_vain(const struct mech *m, const struct mp_home *h, uint32_t i);
 /* Who has arrived at entry i leaves it without the others, as a split of their own. */
 struct mech_split *mp_let_go(struct mech *m, uint32_t home, uint32_t i);
 

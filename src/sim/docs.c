@@ -1,10 +1,11 @@
-/* docs/options.md, docs/statistics.md and docs/configurations.md, from the tables of options, statistics and mechanisms and
- * from configs/. tools/gen-pages prints them; a test compares. */
+/* docs/options.md, docs/statistics.md, docs/configurations.md and parts of docs/mechanisms/, from the tables of options,
+ * statistics and mechanisms and from configs/. tools/gen-pages prints them; tests compare. */
 #include "sim/docs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "mech/mech.h"
 #include "sim/config.h"
 #include "sim/stats.h"
 
@@ -27,10 +28,12 @@ static void option_line(struct sb *out, const struct option_row *row) {
     sb_free(&accepts);
 }
 
+static const char option_columns[] = "| key | default | accepts | meaning |\n|---|---|---|---|\n";
+
 static void section_head(struct sb *out, const char *section) {
     sb_add(out, "\n## %s\n\n", section);
     options_section_title(section, out);
-    sb_add(out, ".\n\n| key | default | accepts | meaning |\n|---|---|---|---|\n");
+    sb_add(out, ".\n\n%s", option_columns);
 }
 
 void docs_options(struct sb *out) {
@@ -67,6 +70,78 @@ void docs_statistics(struct sb *out) {
         cell(out, row->meaning);
         sb_add(out, " |\n");
     }
+}
+
+/* ---- mechanisms ---- */
+
+static void mechanism_options(const struct mech_ops *mech, struct sb *out) {
+    struct options o;
+    bool any = false;
+    options_init(&o);
+    for (size_t i = OPTION_COUNT; i < o.nrows; i++) {
+        if (strcmp(o.rows[i].section, mech->name) != 0) continue;
+        if (!any) sb_add(out, "%s", option_columns);
+        option_line(out, &o.rows[i]);
+        any = true;
+    }
+    if (!any) sb_add(out, "`%s` has no options.\n", mech->name);
+    options_free(&o);
+}
+
+static void mechanism_counters(const struct mech_ops *mech, struct sb *out) {
+    const struct mech_counter *c = mech->counters;
+    if (!c || !c->key) {
+        sb_add(out, "`%s` has no statistics beyond those of [every mechanism](../statistics.md).\n",
+               mech->name);
+        return;
+    }
+    sb_add(out, "| statistic | unit | over SMs and launches | meaning |\n|---|---|---|---|\n");
+    for (; c->key; c++) {
+        sb_add(out, "| `%s.%s` | %s | %s | ", mech->name, c->key, c->unit, c->is_max ? "maximum" : "sum");
+        cell(out, c->meaning);
+        sb_add(out, " |\n");
+    }
+}
+
+/* With its defaults, on the default machine: what it would hold of a program does not count. */
+static void mechanism_storage(const struct mech_ops *mech, struct sb *out) {
+    struct options o;
+    struct err e = {0};
+    uint64_t now = 0;
+    struct ir_module *none = ir_module_new("none");
+    options_init(&o);
+    if (!options_set(&o, "run.mech", mech->name, OPTION_GIVEN, &e)) PANIC("%s", err_text(&e));
+    const struct opt_sm *sm = &o.machine.sm;
+    struct mech_env env = {.module = none,
+                           .warp_size = (uint32_t)sm->warp_size,
+                           .simd_width = (uint32_t)sm->simd_width,
+                           .schedulers = (uint32_t)sm->schedulers,
+                           .warps = (uint32_t)sm->threads / 32,
+                           .order_groups = 1,
+                           .now = &now};
+    options_mech(&o, &env.param);
+    struct mech *m = mech_new(mech, &env, &e);
+    if (!m) PANIC("%s", err_text(&e));
+    struct sb lines = {0};
+    mech->storage(m, &lines);
+    sb_add(out, "| structure of an SM of `" CONFIG_DEFAULT "` | bits |\n|---|---|\n");
+    for (char *rest = NULL, *line = strtok_r(lines.text, "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        char *space = strchr(line, ' ');
+        sb_add(out, "| `%.*s` | %s |\n", (int)(space - line), line, space + 1);
+    }
+    sb_free(&lines);
+    mech_free(m);
+    ir_module_free(none);
+    options_free(&o);
+}
+
+void docs_mechanism(const struct mech_ops *mech, struct sb *out) {
+    mechanism_options(mech, out);
+    sb_add(out, "\n");
+    mechanism_counters(mech, out);
+    sb_add(out, "\n");
+    mechanism_storage(mech, out);
 }
 
 /* ---- configurations ---- */

@@ -232,7 +232,8 @@ static struct sm_env sm_env(struct gpu_run *r, uint32_t i) {
                          .cfg = l->cfg,
                          .branch = l->branch,
                          .thread_insts = r->thread_insts,
-                         .observer = l->trace ? trace_observer(l->trace) : NULL};
+                         .observer = l->trace ? trace_observer(l->trace) : NULL,
+                         .audit = o->run.audit};
     env.mech = options_mech(o, &env.mech_params);
     return env;
 }

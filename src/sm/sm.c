@@ -21,6 +21,11 @@ static uint32_t ask_live(void *sm, uint32_t warp) {
     return s->warps[warp].w ? s->warps[warp].w->live : 0;
 }
 
+static uint32_t ask_spinning(void *sm, uint32_t warp) {
+    const struct sm *s = sm;
+    return s->warps[warp].spin;
+}
+
 static uint32_t ask_depth(void *sm, uint32_t warp, uint32_t lane) {
     const struct sm *s = sm;
     return s->warps[warp].w ? s->warps[warp].w->depth[lane] : 0;
@@ -63,6 +68,7 @@ static bool make_mech(struct sm *s, struct err *e) {
         .warp_size = (uint32_t)o->warp_size,
         .simd_width = (uint32_t)o->simd_width,
         .schedulers = (uint32_t)o->schedulers,
+        .whole_blocks = o->share == 1,
         .warps = s->nwarps,
         .order = (uint32_t)o->order,
         .order_groups = (uint32_t)o->order_active,
@@ -72,6 +78,7 @@ static bool make_mech(struct sm *s, struct err *e) {
         .when = ask_when,
         .live = ask_live,
         .depth = ask_depth,
+        .spinning = ask_spinning,
         .reconverged = hear_reconverged,
         .event = hear_event,
         .tracing = s->env.observer && s->env.observer->issue,

@@ -75,7 +75,7 @@ state "pc 7 (B2) rpc - ####" "pc 11 (B3) rpc 7 (B2) ###." "pc 6 (B1) rpc 7 (B2) 
 verdict $? "a mechanism takes parameters: the other side first"
 
 # Every mechanism there is: all lanes run, and every one of them exits once.
-for mech in $("$HEDDLE" list mechanisms --json | sed -n 's/.*"name": *"\([a-z0-9_]*\)".*/\1/p'); do
+for mech in $("$HEDDLE" list mechanisms --json | sed -n 's/.*"name": *"\([^"]*\)".*/\1/p'); do
     run explain "$mech" examples/diamond.ptx $four
     grep -qE '^0-[0-9]+ +0 +####  B0  ld\.param' "$out"
     verdict $? "$mech: begins with all lanes"
@@ -96,6 +96,26 @@ verdict $? "nrec: the last block runs three times"
 expect_in_out "split 2 sched 0 pc 15 (B6) ready #..." "nrec: each side is a split"
 run explain mimd examples/diamond.ptx $four
 expect_in_out ".##.  go to 13 (B4)" "mimd: what became of the lanes is told where the mechanism says nothing"
+run explain dwf examples/diamond.ptx $four
+state "dwf: diverge 2 ways" "scheduler 0: pool 2 of 128" "lut[24] pc 6 (B1) warp 0 occ 8" "lut[44] pc 11 (B3) warp 1 occ 7" \
+    "majority pc 5 (B0) threads 0 warps" "heap[0] pc 11 (B3) threads 3 warps 1" "heap[1] pc 6 (B1) threads 1 warps 0" \
+    "warp 0 pc 6 (B1) ready ...#" "warp 1 pc 11 (B3) ready ###."
+verdict $? "dwf: a LUT entry, a heap entry and a warp for each side"
+run explain harp examples/diamond.ptx $four
+state "harp: diverge 2 ways" "ready-lookup pc 13 (B4) .##." "ready-lookup pc 15 (B6) #..." \
+    "barrier 0.0 rpc 7 (B2) #### reached ...#" "barrier 0.1 rpc 14 (B5) ###. reached -" &&
+    state "harp: reconverge at 14" "revived pc 14 (B5) ###." "barrier 0.0 rpc 7 (B2) #### reached ...#"
+verdict $? "harp: the lookup's warps, a barrier inside another, the warp it revives"
+for mech in mp mp-basic; do
+    run explain $mech examples/diamond.ptx $four
+    state "$mech: diverge 2 ways" "warp 0" "st pc 13 (B4) rpc 14 (B5) .##. ready" "st pc 15 (B6) rpc 14 (B5) #... ready" \
+        "rt pc 7 (B2) rpc - #### pending ###." "rt pc 14 (B5) rpc 7 (B2) ###. pending ###." &&
+        state "$mech: reconverge at 7" "warp 0" "st pc 7 (B2) rpc - #### ready"
+    verdict $? "$mech: splits table and reconvergence table"
+done
+run explain minpc examples/diamond.ptx $four
+state "warp 0: depth 0 pc 13 (B4) running, ready .##." "warp 0: depth 0 pc 15 (B6) standing #..."
+verdict $? "minpc: who runs and who stands"
 
 run explain pdom tests/cli/barrier.ptx $four
 state "####  wait" "warp 0: split 0 sched 0 pc 7 (B2) parked ####" "pc 7 (B2) rpc - #### <- top" "waiting at a barrier ####"

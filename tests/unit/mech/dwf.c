@@ -268,9 +268,11 @@ static uint32_t even_threads(uint32_t t, uint32_t pc, uint32_t step) {
     (void)pc, (void)step;
     return t % 2 == 0;
 }
-static uint64_t issues(const char *const *options) {
+static uint64_t issues(uint32_t w, uint32_t schedulers, const char *const *options) {
     struct rig r;
-    start(&r, diamond(), 4, 16, even_threads, options);
+    rig_make(&r, diamond(), w, 4 * w, even_threads, options);
+    r.f->env.schedulers = schedulers;
+    fake_start(r.f, "dwf");
     assert_true(fake_run(r.f));
     uint64_t n = r.f->issued;
     rig_down(&r);
@@ -280,9 +282,17 @@ static uint64_t issues(const char *const *options) {
 static void test_swizzling_helps_odd_and_even_threads(void **state) {
     (void)state;
     /* at D only the last of the half warps from B is still open to those from C */
-    assert_int_equal(issues(OPTIONS("policy", "dpc", "swizzle", "0")), 4 + 4 + 4 + 4 + 7);
-    assert_int_equal(issues(OPTIONS("policy", "dpc", "swizzle", "1")), 4 + 2 + 2 + 2 + 4);
-    assert_int_equal(issues(OPTIONS("policy", "dpc", "swizzle", "0", "lanes", "free")), 4 + 2 + 2 + 2 + 4);
+    assert_int_equal(issues(4, 1, OPTIONS("policy", "dpc", "swizzle", "0")), 4 + 4 + 4 + 4 + 7);
+    assert_int_equal(issues(4, 1, OPTIONS("policy", "dpc", "swizzle", "1")), 4 + 2 + 2 + 2 + 4);
+    assert_int_equal(issues(4, 1, OPTIONS("policy", "dpc", "swizzle", "0", "lanes", "free")),
+                     4 + 2 + 2 + 2 + 4);
+}
+/* Warps are dealt out to the schedulers in turn, and only those of one scheduler exchange threads: it is among these that
+ * every other one has its lanes swapped. */
+static void test_swizzling_alternates_within_a_scheduler(void **state) {
+    (void)state;
+    for (uint32_t w = 4; w <= 64; w *= 2)
+        assert_int_equal(issues(w, 2, OPTIONS("policy", "dpc")), 2 * (2 + 1 + 1 + 1 + 2));
 }
 
 /* Threads 0, 1 and 4, 6 at C: 4 and 0 share lane 0. */
@@ -430,6 +440,28 @@ static void test_threads_released_from_a_barrier_are_regrouped(void **state) {
     rig_down(&r);
 }
 
+/* Pieces {0, 1, 6, 7} and {2, 3, 4, 5} wait; the barrier knows threads, and gives back x and y. */
+static void test_a_barrier_gives_back_home_warps(void **state) {
+    (void)state;
+    struct ir_module *m = ir_module_new("barrier");
+    fake_bra(m, FAKE_MAYBE, 2); /* 0 */
+    fake_op(m);                 /* 1 */
+    fake_bar(m, 0);             /* 2 */
+    fake_op(m);                 /* 3 */
+    fake_end(m, IR_EXIT, 0);    /* 4 */
+    fake_func(m, "barrier");
+    struct rig r;
+    start(&r, m, 4, 8, halves, OPTIONS("policy", "dtime", "swizzle", "0"));
+    do assert_true(fake_cycle(r.f));
+    while (!r.f->t[0].waits || !r.f->t[2].waits);
+    while (r.f->t[0].waits) assert_true(fake_cycle(r.f));
+    fake_expect_state(r.f,
+                      "scheduler 0: pool 2 of 128\n  lut[12] pc 3 warp 0 occ f\n  lut[16] pc 4 warp 1 occ f\n"
+                      "  warp 0 pc 3 ready w0:000000f0\n  warp 1 pc 4 ready w0:0000000f\n");
+    assert_true(fake_run(r.f));
+    rig_down(&r);
+}
+
 static void expect_storage(uint32_t warps, const char *const *options, const char *want) {
     struct rig r;
     struct sb out = {0};
@@ -480,12 +512,14 @@ int main(void) {
         cmocka_unit_test(test_majority_starves_a_minority),
         cmocka_unit_test(test_post_dominator_priority_does_not),
         cmocka_unit_test(test_swizzling_helps_odd_and_even_threads),
+        cmocka_unit_test(test_swizzling_alternates_within_a_scheduler),
         cmocka_unit_test(test_threads_of_one_home_lane_read_registers_in_turn),
         cmocka_unit_test(test_an_indirect_branch_fills_the_update_registers),
         cmocka_unit_test(test_nothing_issues_while_the_heap_is_rebalanced),
         cmocka_unit_test(test_a_full_pool_spills),
         cmocka_unit_test(test_a_full_heap_spills_the_smallest_group),
         cmocka_unit_test(test_threads_released_from_a_barrier_are_regrouped),
+        cmocka_unit_test(test_a_barrier_gives_back_home_warps),
         cmocka_unit_test(test_storage_is_that_of_table_7_1),
         cmocka_unit_test(test_ways_must_divide_entries),
     };

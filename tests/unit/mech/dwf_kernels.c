@@ -2,6 +2,7 @@
  * every policy, and issue fewer, fuller warps than the post-dominator stack where threads of several warps part alike. */
 #include "base/bits.h"
 #include "kernels/timed.h"
+#include "sim/sim.h"
 
 enum { N = 512 };
 
@@ -103,11 +104,80 @@ static void swizzling_fills_the_warps_of_odd_and_even(void **state) {
         fail_msg("lanes %g without, %g with", plain.width, swizzled.width);
 }
 
+/* ---- starvation: 004 6.2, Figures 6.4(d) and 6.5(d) ---- */
+
+enum {
+    THREADS = 64,
+    ODD = 5,
+    ROUNDS = 60,
+    ROUND = 5,
+    BEFORE = 3
+}; /* instructions of a round, before the first */
+
+/* A loop with a short block that hardly anybody runs: thread 5, in its first round. */
+static const char RARE[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry rare(.param .u32 rounds)\n{\n"
+    "\t.reg .b32 %r<4>;\n\t.reg .pred %p<2>;\n"
+    "\tld.param.u32 %r0, [rounds];\n\tmov.u32 %r1, %tid.x;\n\tmov.u32 %r2, 0;\n"
+    "AGAIN:\n\tsetp.ne.u32 %p0, %r1, 5;\n\t@%p0 bra ON;\n\tadd.u32 %r1, %r1, 1;\n"
+    "ON:\n\tadd.u32 %r2, %r2, 1;\n\tsetp.lt.u32 %p1, %r2, %r0;\n\t@%p1 bra AGAIN;\n\tret;\n}\n";
+
+/* Instructions of each thread over time, in samples of 40 cycles: a round of all eight warps. */
+static void watch_threads(struct rig *r, const char *policy) {
+    const hd_option o[] = {{"run.mode", "timed"}, {"run.mech", "dwf"}, {"dwf.policy", policy}};
+    memset(r, 0, sizeof *r);
+    if (hd_device_open(&(hd_config){.options = o, .noptions = 3, .file = "tiny"}, &r->dev))
+        fail_msg("no device");
+    MUST(r, hd_module_load(r->dev, "rare.ptx", RARE, 0, &r->mod));
+    sim_watch(r->dev, &(struct watch){.interval = 40, .threads = THREADS});
+    RUN(r, "rare", LAUNCH(.block = {THREADS}), hd_arg_u32(ROUNDS));
+}
+
+/* Samples in which all others are still at work. */
+static size_t samples_at_work(const struct series *s) {
+    for (size_t k = 0; k < s->samples.n; k++)
+        for (uint32_t t = 0; t < THREADS; t++)
+            if (t != ODD && s->counts.v[k * THREADS + t] == BEFORE + ROUNDS * ROUND + 1) return k;
+    return s->samples.n;
+}
+
+/* It stands where it stepped aside until the others have finished. */
+static void majority_starves_the_thread_that_took_another_way(void **state) {
+    (void)state;
+    struct rig r;
+    watch_threads(&r, "dmaj");
+    const struct series *s = sim_series(r.dev);
+    const size_t n = samples_at_work(s);
+    assert_true(n > 30);
+    for (size_t k = 3; k < n; k++) assert_int_equal(s->counts.v[k * THREADS + ODD], BEFORE + 2);
+    assert_int_equal(s->counts.v[(s->samples.n - 1) * THREADS + ODD], BEFORE + ROUNDS * ROUND + 2);
+    rig_close(&r);
+}
+
+/* Having passed fewer post-dominators it goes first: never more than a round behind anybody. */
+static void post_dominator_priority_lets_it_catch_up(void **state) {
+    (void)state;
+    struct rig r;
+    watch_threads(&r, "dpdpri");
+    const struct series *s = sim_series(r.dev);
+    const size_t n = samples_at_work(s);
+    assert_true(n > 30);
+    for (size_t k = 0; k < n; k++)
+        for (uint32_t t = 0; t < THREADS; t++)
+            if (s->counts.v[k * THREADS + t] > s->counts.v[k * THREADS + ODD] + ROUND)
+                fail_msg("sample %zu: thread %d has executed %llu, thread %u %llu", k, ODD,
+                         (unsigned long long)s->counts.v[k * THREADS + ODD], t,
+                         (unsigned long long)s->counts.v[k * THREADS + t]);
+    rig_close(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_is_that_of_the_functional_engine),
         cmocka_unit_test(warps_are_fuller_than_on_a_stack),
         cmocka_unit_test(swizzling_fills_the_warps_of_odd_and_even),
+        cmocka_unit_test(majority_starves_the_thread_that_took_another_way),
+        cmocka_unit_test(post_dominator_priority_lets_it_catch_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

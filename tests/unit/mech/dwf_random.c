@@ -1,42 +1,7 @@
 /* Random programs with random outcomes through dynamic warp formation, its tables cut down to an entry or two: no thread is
  * lost, none leaves its own path, the books balance after every commit (fake_sm.h checks all three). */
 #include "unit/mech/dwf_rig.h"
-
-enum { FUNCS = 3 };
-
-static void random_insn(struct ir_module *m, struct rng *r, uint32_t from, uint32_t len) {
-    uint32_t to[5], funcs[2] = {1, 2};
-    uint64_t what = rng_below(r, 100);
-    for (int k = 0; k < 5; k++) to[k] = from + (uint32_t)rng_below(r, len);
-    if (what < 30)
-        fake_bra(m, FAKE_MAYBE, to[0]);
-    else if (what < 36)
-        fake_bra(m, 0, to[0]);
-    else if (what < 42)
-        fake_brx(m, 5, to);
-    else if (what < 50)
-        fake_call(m, FAKE_MAYBE, 1 + (uint32_t)rng_below(r, FUNCS - 1));
-    else if (what < 53)
-        fake_call_ind(m, 2, funcs);
-    else if (what < 56)
-        fake_end(m, what & 1 ? IR_RET : IR_EXIT, FAKE_MAYBE);
-    else if (what < 60)
-        fake_bar(m, rng_below(r, 2) ? FAKE_MAYBE : 0);
-    else
-        fake_op(m);
-}
-
-static struct ir_module *random_program(struct rng *r) {
-    static const char *const name[FUNCS] = {"kernel", "first", "second"};
-    struct ir_module *m = ir_module_new("random");
-    for (uint32_t f = 0; f < FUNCS; f++) {
-        uint32_t from = (uint32_t)m->code.n, len = 4 + (uint32_t)rng_below(r, 20);
-        for (uint32_t k = 0; k + 1 < len; k++) random_insn(m, r, from, len);
-        fake_end(m, f ? IR_RET : IR_EXIT, 0);
-        fake_func(m, name[f]);
-    }
-    return m;
-}
+#include "unit/mech/random_program.h"
 
 static const char *pick(struct rng *r, const char *const *of) {
     size_t n = 0;
@@ -77,14 +42,12 @@ struct seen {
 
 static void run_one(struct rng *g, uint32_t w, struct seen *seen) {
     struct rig r;
-    rig_make(&r, random_program(g), w, 1 + (uint32_t)rng_below(g, w < 32 ? 48 : 2 * w), NULL,
+    rig_make(&r, random_program(g, random_mix(g, true)), w, random_threads(g, w), NULL,
              (const char *const[]){NULL});
     random_tables(&r, g);
-    r.f->env.schedulers = 1 + (uint32_t)rng_below(g, 3);
+    random_machine(r.f, g);
     r.f->env.simd_width = w >> rng_below(g, 3);
     r.f->slow = takes_early(&r);
-    r.f->seed = rng_next(g);
-    r.f->budget = 20 + (uint32_t)rng_below(g, 60);
     fake_start(r.f, "dwf");
     assert_true(fake_run(r.f));
     seen->pool_spills += rig_counter(&r, "pool_spills");

@@ -36,6 +36,14 @@ static inline void fake_op(struct ir_module *m) {
                                  .ns = 2,
                                  .o = {ir_reg(IR_FILE_32, 0), ir_reg(IR_FILE_32, 1), ir_reg(IR_FILE_32, 2)}});
 }
+static inline void fake_load(struct ir_module *m) { /* from global memory */
+    fake_put(m, (struct ir_insn){.op = IR_LD_U32,
+                                 .nd = 1,
+                                 .ns = 1,
+                                 .vec = 1,
+                                 .space = IR_SP_GLOBAL,
+                                 .o = {ir_reg(IR_FILE_32, 0), ir_reg(IR_FILE_64, 1)}});
+}
 static inline void fake_bra(struct ir_module *m, uint16_t guard, uint32_t target) {
     fake_put(m, (struct ir_insn){.op = IR_BRA, .guard = guard, .target = target});
 }
@@ -115,6 +123,7 @@ struct fake {
     uint32_t budget; /* a thread ends at the first chance after so many steps; 0: never by itself */
     /* The script: which way thread t goes at pc, from 0; NULL: by hash. For BRA 1 is taken. */
     uint32_t (*choose)(uint32_t thread, uint32_t pc, uint32_t step);
+    bool busy; /* no thread polls; otherwise all do */
     bool slow; /* random latencies, events, early data; otherwise one packet at a time, committed at once */
     struct rng rng;
     struct fake_flight *flight[FAKE_FLIGHT];
@@ -186,6 +195,11 @@ static inline uint32_t fake_live(void *sm, uint32_t warp) {
     for (uint32_t l = 0; l < 32; l++) bits |= (uint32_t)f->t[warp * 32 + l].live << l;
     return bits;
 }
+static inline uint32_t fake_spinning(void *sm, uint32_t warp) {
+    const struct fake *f = sm;
+    (void)warp;
+    return f->busy ? 0 : ~0u;
+}
 static inline uint32_t fake_depth(void *sm, uint32_t warp, uint32_t lane) {
     return ((struct fake *)sm)->t[warp * 32 + lane].depth;
 }
@@ -220,6 +234,7 @@ static inline struct fake *fake_new(const struct ir_module *m, const struct cfg 
                                .when = fake_when,
                                .live = fake_live,
                                .depth = fake_depth,
+                               .spinning = fake_spinning,
                                .reconverged = fake_reconverged,
                                .event = fake_event,
                                .tracing = true};

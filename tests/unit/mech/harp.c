@@ -60,24 +60,15 @@ static void next_cycle(struct rig *r) {
 
 /* ---- Figure 10 ---- */
 
-static void load(struct ir_module *m) {
-    fake_put(m, (struct ir_insn){.op = IR_LD_U32,
-                                 .nd = 1,
-                                 .ns = 1,
-                                 .vec = 1,
-                                 .space = IR_SP_GLOBAL,
-                                 .o = {ir_reg(IR_FILE_32, 0), ir_reg(IR_FILE_64, 1)}});
-}
-
 /* 10(a). Four lanes: W0 is T0-T3, W1 is T4-T7. B and C have a load each; C also has to jump to D. */
 enum { A = 0, B = 1, D = 2, C = 4 };
 static struct ir_module *figure(void) {
     struct ir_module *m = ir_module_new("figure 10");
     fake_bra(m, FAKE_MAYBE, C); /* 0 A */
-    load(m);                    /* 1 B */
+    fake_load(m);               /* 1 B */
     fake_op(m);                 /* 2 D */
     fake_end(m, IR_EXIT, 0);    /* 3 */
-    load(m);                    /* 4 C */
+    fake_load(m);               /* 4 C */
     fake_bra(m, 0, D);          /* 5 */
     fake_func(m, "figure");
     return m;
@@ -319,7 +310,7 @@ static uint32_t halves(uint32_t thread, uint32_t pc, uint32_t step) {
 static struct ir_module *one_load(void) {
     struct ir_module *m = ir_module_new("load");
     fake_end(m, IR_EXIT, FAKE_MAYBE); /* 0 */
-    load(m);                          /* 1 */
+    fake_load(m);                     /* 1 */
     fake_op(m);                       /* 2 */
     fake_end(m, IR_EXIT, 0);
     fake_func(m, "load");
@@ -422,7 +413,7 @@ static struct ir_module *calls(void) {
     fake_op(m);                 /* 4 */
     fake_end(m, IR_EXIT, 0);    /* 5 */
     fake_func(m, "kernel");
-    load(m);                         /* 6 f */
+    fake_load(m);                    /* 6 f */
     fake_end(m, IR_RET, FAKE_MAYBE); /* 7: half return here */
     fake_op(m);                      /* 8 */
     fake_end(m, IR_RET, 0);          /* 9 */

@@ -1,58 +1,8 @@
 /* Random programs with random outcomes through HARP, at every SIMD width, with tables from one entry to the paper's sizes:
  * each thread executes exactly its own path, none is lost, and the tables' invariants hold after every commit. */
-#include "unit/mech/fake_sm.h"
+#include "unit/mech/random_program.h"
 
-enum { FUNCS = 3, PARAMS = 9 };
-
-struct mix { /* what a program may contain */
-    bool calls, barriers, ends;
-};
-
-static void load(struct ir_module *m) {
-    fake_put(m, (struct ir_insn){.op = IR_LD_U32,
-                                 .nd = 1,
-                                 .ns = 1,
-                                 .vec = 1,
-                                 .space = IR_SP_GLOBAL,
-                                 .o = {ir_reg(IR_FILE_32, 0), ir_reg(IR_FILE_64, 1)}});
-}
-
-static void random_insn(struct ir_module *m, struct rng *r, struct mix mix, uint32_t from, uint32_t len) {
-    uint32_t to = from + (uint32_t)rng_below(r, len), funcs[2] = {1, 2};
-    uint64_t what = rng_below(r, 100);
-    uint16_t maybe = rng_below(r, 3) ? FAKE_MAYBE : 0;
-    if (what < 30)
-        fake_bra(m, FAKE_MAYBE, to);
-    else if (what < 36)
-        fake_bra(m, 0, to);
-    else if (what < 42)
-        fake_brx(m, 3,
-                 (uint32_t[]){to, from + (uint32_t)rng_below(r, len), from + (uint32_t)rng_below(r, len)});
-    else if (what < 52 && mix.calls)
-        fake_call(m, maybe, 1 + (uint32_t)rng_below(r, FUNCS - 1));
-    else if (what < 55 && mix.calls)
-        fake_call_ind(m, 2, funcs);
-    else if (what < 60 && mix.ends)
-        fake_end(m, what & 1 ? IR_RET : IR_EXIT, FAKE_MAYBE);
-    else if (what < 66 && mix.barriers)
-        fake_bar(m, maybe);
-    else if (what < 80)
-        load(m);
-    else
-        fake_op(m);
-}
-
-static struct ir_module *random_program(struct rng *r, struct mix mix) {
-    static const char *const name[FUNCS] = {"kernel", "first", "second"};
-    struct ir_module *m = ir_module_new("random");
-    for (uint32_t f = 0; f < FUNCS; f++) {
-        uint32_t from = (uint32_t)m->code.n, len = 4 + (uint32_t)rng_below(r, 20);
-        for (uint32_t k = 0; k + 1 < len; k++) random_insn(m, r, mix, from, len);
-        fake_end(m, f ? IR_RET : IR_EXIT, 0);
-        fake_func(m, name[f]);
-    }
-    return m;
-}
+enum { PARAMS = 9 };
 
 /* In the order of the mechanism's parameters: first, second, ready, waiting, barriers, ways, latency, few, spill. */
 static void random_tables(struct rng *r, int64_t *p) {
@@ -97,21 +47,15 @@ static void note(const struct fake *f, struct totals *t) {
 }
 
 static void run_one(struct rng *r, uint32_t w, bool barriers, struct totals *t) {
-    struct mix mix = {
-        .calls = rng_below(r, 2), .barriers = barriers && rng_below(r, 2), .ends = rng_below(r, 2)};
-    struct ir_module *m = random_program(r, mix);
+    struct ir_module *m = random_program(r, random_mix(r, barriers));
     struct cfg *c = fake_finish(m);
     struct fake *f = fake_new(m, c, w < 4 ? 4 : w, 1 + (uint32_t)rng_below(r, w < 64 ? 128 : 3 * w));
     int64_t param[PARAMS];
     random_tables(r, param);
+    random_machine(f, r);
     f->env.param = param;
     f->env.simd_width = w;
-    f->env.schedulers = 1 + (uint32_t)rng_below(r, 3);
-    f->env.order = (uint32_t)rng_below(r, 4);
-    f->env.order_groups = 1 + (uint32_t)rng_below(r, 4);
     f->slow = rng_below(r, 2);
-    f->seed = rng_next(r);
-    f->budget = 20 + (uint32_t)rng_below(r, 60);
     fake_start(f, "harp");
     if (!fake_run(
             f)) { /* threads wait for each other at a barrier and at a reconvergence point, as under a stack */

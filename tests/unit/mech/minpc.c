@@ -1,6 +1,6 @@
 /* Stack-less min(SP:PC) (003): Table 2 line by line, Listing 1 with and without SP, run-ahead, barriers, spinning, and random
  * programs. The audit after every commit checks that arbitrating then would choose what runs. */
-#include "unit/mech/fake_sm.h"
+#include "unit/mech/random_program.h"
 
 enum { ARBITRATIONS, MERGES, AHEAD, LIMIT }; /* stats.extra */
 
@@ -382,53 +382,17 @@ static void test_storage_is_constant_per_thread(void **state) {
 
 /* ---- random programs ---- */
 
-static void random_insn(struct ir_module *m, struct rng *r, uint32_t from, uint32_t len) {
-    uint32_t to[3], both[2] = {1, 2};
-    for (int k = 0; k < 3; k++) to[k] = from + (uint32_t)rng_below(r, len);
-    uint16_t maybe = rng_below(r, 3) ? FAKE_MAYBE : 0;
-    switch (rng_below(r, 16)) {
-    case 0:
-    case 1:
-    case 2:
-    case 3: fake_bra(m, FAKE_MAYBE, to[0]); break;
-    case 4: fake_bra(m, 0, to[0]); break;
-    case 5: fake_brx(m, 3, to); break;
-    case 6: fake_call(m, maybe, 1 + (uint32_t)rng_below(r, 2)); break;
-    case 7: fake_call_ind(m, 2, both); break;
-    case 8: fake_end(m, rng_below(r, 2) ? IR_RET : IR_EXIT, FAKE_MAYBE); break;
-    case 9: fake_bar(m, maybe); break;
-    default: fake_op(m); break;
-    }
-}
-
-/* Any branches anywhere in a function, calls that recurse, directly and through each other. */
-static struct ir_module *random_program(struct rng *r) {
-    static const char *const name[] = {"kernel", "first", "second"};
-    struct ir_module *m = ir_module_new("random");
-    for (uint32_t f = 0; f < 3; f++) {
-        uint32_t from = (uint32_t)m->code.n, len = 4 + (uint32_t)rng_below(r, 20);
-        for (uint32_t k = 0; k + 1 < len; k++) random_insn(m, r, from, len);
-        fake_end(m, f ? IR_RET : IR_EXIT, 0);
-        fake_func(m, name[f]);
-    }
-    return m;
-}
-
 struct tally {
     uint64_t merges, ahead, limits;
 };
 
 static void run_one(struct rng *rng, uint32_t w, struct tally *sum) {
     struct rig r;
-    rig_make(&r, random_program(rng), w, 1 + (uint32_t)rng_below(rng, w < 32 ? 48 : 2 * w), NULL);
+    rig_make(&r, random_program(rng, random_mix(rng, true)), w, random_threads(rng, w), NULL);
     struct fake *f = r.f;
-    f->env.schedulers = 1 + (uint32_t)rng_below(rng, 3);
-    f->env.order = (uint32_t)rng_below(rng, 4);
-    f->env.order_groups = 1 + (uint32_t)rng_below(rng, 4);
+    random_machine(f, rng);
     f->slow = rng_below(rng, 3);
     f->per_block = 32 * (uint32_t)rng_below(rng, 4);
-    f->seed = rng_next(rng);
-    f->budget = 20 + (uint32_t)rng_below(rng, 60);
     rig_start(&r, rng_below(rng, 4), rng_below(rng, 2));
     assert_true(fake_run(f)); /* nobody holds back whom a barrier waits for */
     assert_int_equal(standing(f), 0);

@@ -2,7 +2,7 @@
  * exits, calls, barriers, locks, tables of one entry, and random programs. */
 #include <stdio.h>
 
-#include "unit/mech/fake_sm.h"
+#include "unit/mech/random_program.h"
 
 enum { MAX_SPLITS, MAX_RT, PATIENCE, SPILL, EARLY, PARAMS };
 enum { IPDOM, OPPORTUNE, LET_GO, RT_SUM, RT_SAMPLES, RT_MAX, ST_MAX, ST_SPILLS, RT_SPILLS };
@@ -189,6 +189,24 @@ static void test_divergence_inside_divergence(void **state) {
 }
 
 /* if without else: the side that is there already clears its bits at once, and is counted as waiting. */
+/* What is old or young is the warp: the second one runs when all splits of the first are done, not between them. */
+static void test_splits_are_as_old_as_their_warp(void **state) {
+    (void)state;
+    struct rig r = {.m = nested()};
+    r.c = fake_finish(r.m);
+    r.f = fake_new(r.m, r.c, 4, 8);
+    r.f->env.param = r.param;
+    r.f->env.order = ORDER_OLDEST;
+    r.f->choose = nested_choice;
+    fake_start(r.f, "mp");
+    while (r.f->t[0].live) {
+        for (uint32_t t = 4; t < 8; t++) assert_int_equal(r.f->t[t].steps, 0);
+        assert_true(fake_cycle(r.f));
+    }
+    assert_true(fake_run(r.f));
+    rig_down(&r);
+}
+
 static void test_a_side_at_the_place_only_clears_its_bits(void **state) {
     (void)state;
     struct ir_module *m = ir_module_new("if");
@@ -328,6 +346,39 @@ static void test_who_waits_too_long_at_a_place_goes_on(void **state) {
     assert_int_equal(extra(&r, LET_GO), 1);
     rig_down(&r);
 }
+/* Threads 0 to 2 skip a long way that thread 3 takes. If it polls it may wait for them; if not, it will come. */
+static void test_who_waits_for_others_that_work_is_patient(void **state) {
+    (void)state;
+    for (int busy = 0; busy < 2; busy++) {
+        struct ir_module *m = ir_module_new("long way");
+        struct rig r = {.param = {[PATIENCE] = 10}};
+        fake_bra(m, FAKE_MAYBE, 41);
+        for (int k = 0; k < 40; k++) fake_op(m);
+        fake_end(m, IR_EXIT, 0);
+        fake_func(m, "long");
+        rig_up(&r, m, "mp-basic", 4, 4, nested_choice);
+        r.f->busy = busy;
+        assert_true(fake_run(r.f));
+        assert_int_equal(extra(&r, LET_GO), !busy);
+        assert_int_equal(r.f->issued, busy ? 1 + 40 + 1 : 1 + 40 + 2);
+        rig_down(&r);
+    }
+}
+/* But not for ever: nobody can tell that they do not wait for him in some other way. */
+static void test_patience_ends(void **state) {
+    (void)state;
+    struct ir_module *m = ir_module_new("very long way");
+    struct rig r = {.param = {[PATIENCE] = 1}};
+    fake_bra(m, FAKE_MAYBE, 141);
+    for (int k = 0; k < 140; k++) fake_op(m);
+    fake_end(m, IR_EXIT, 0);
+    fake_func(m, "long");
+    rig_up(&r, m, "mp-basic", 4, 4, nested_choice);
+    r.f->busy = true;
+    assert_true(fake_run(r.f));
+    assert_int_equal(extra(&r, LET_GO), 1);
+    rig_down(&r);
+}
 static void test_without_patience_they_wait_for_ever(void **state) {
     (void)state;
     struct rig r = {.param = {[EARLY] = 1}};
@@ -338,54 +389,19 @@ static void test_without_patience_they_wait_for_ever(void **state) {
 
 /* ---- random programs ---- */
 
-enum { FUNCS = 3 };
-
-/* Everything branches anywhere in its function; calls recurse. */
-static struct ir_module *random_program(struct rng *r) {
-    static const char *const name[FUNCS] = {"kernel", "first", "second"};
-    struct ir_module *m = ir_module_new("random");
-    const bool calls = rng_below(r, 2), barriers = rng_below(r, 3) == 0;
-    for (uint32_t f = 0; f < FUNCS; f++) {
-        uint32_t from = (uint32_t)m->code.n, len = 4 + (uint32_t)rng_below(r, 20);
-        for (uint32_t k = 0; k + 1 < len; k++) {
-            uint32_t to = from + (uint32_t)rng_below(r, len), also = from + (uint32_t)rng_below(r, len);
-            uint16_t maybe = rng_below(r, 3) ? FAKE_MAYBE : 0;
-            uint64_t what = rng_below(r, 100);
-            if (what < 28)
-                fake_bra(m, FAKE_MAYBE, to);
-            else if (what < 34)
-                fake_brx(m, 2, (uint32_t[]){to, also});
-            else if (what < 44 && calls)
-                fake_call(m, maybe, 1 + (uint32_t)rng_below(r, FUNCS - 1));
-            else if (what < 48)
-                fake_end(m, what & 1 ? IR_RET : IR_EXIT, FAKE_MAYBE);
-            else if (what < 53 && barriers)
-                fake_bar(m, maybe);
-            else
-                fake_op(m);
-        }
-        fake_end(m, f ? IR_RET : IR_EXIT, 0);
-        fake_func(m, name[f]);
-    }
-    return m;
-}
-
 static void run_random(struct rng *r, const char *mech, uint32_t w, uint64_t *early, uint64_t *spills) {
     struct rig g = {.param = {[MAX_SPLITS] = (int64_t)rng_below(r, 4),
                               [MAX_RT] = (int64_t)rng_below(r, 3),
-                              [PATIENCE] = 15 + (int64_t)rng_below(r, 30),
+                              [PATIENCE] = 5 + (int64_t)rng_below(r, 10),
                               [SPILL] = (int64_t)rng_below(r, 10),
                               [EARLY] = 1}};
-    g.m = random_program(r);
+    g.m = random_program(r, random_mix(r, true));
     g.c = fake_finish(g.m);
-    g.f = fake_new(g.m, g.c, w, 1 + (uint32_t)rng_below(r, w < 32 ? 48 : 2 * w));
+    g.f = fake_new(g.m, g.c, w, random_threads(r, w));
+    random_machine(g.f, r);
     g.f->env.param = g.param;
-    g.f->env.schedulers = 1 + (uint32_t)rng_below(r, 3);
-    g.f->env.order = (uint32_t)rng_below(r, 4);
     g.f->slow = rng_below(r, 2);
     g.f->per_block = 32 * (uint32_t)rng_below(r, 4);
-    g.f->seed = rng_next(r);
-    g.f->budget = 20 + (uint32_t)rng_below(r, 60);
     fake_start(g.f, mech);
     assert_true(fake_run(g.f));
     *early += extra(&g, OPPORTUNE);
@@ -420,6 +436,7 @@ int main(void) {
         cmocka_unit_test(test_slides_loop_with_break_basic),
         cmocka_unit_test(test_the_place_is_behind_the_instruction_in_flight),
         cmocka_unit_test(test_divergence_inside_divergence),
+        cmocka_unit_test(test_splits_are_as_old_as_their_warp),
         cmocka_unit_test(test_a_side_at_the_place_only_clears_its_bits),
         cmocka_unit_test(test_who_exits_leaves_every_entry),
         cmocka_unit_test(test_an_entry_without_threads_disappears),
@@ -427,6 +444,8 @@ int main(void) {
         cmocka_unit_test(test_tables_of_one_entry_spill_and_lose_nobody),
         cmocka_unit_test(test_unbounded_tables_spill_nothing),
         cmocka_unit_test(test_who_waits_too_long_at_a_place_goes_on),
+        cmocka_unit_test(test_who_waits_for_others_that_work_is_patient),
+        cmocka_unit_test(test_patience_ends),
         cmocka_unit_test(test_without_patience_they_wait_for_ever),
         cmocka_unit_test(test_every_thread_takes_its_own_path),
         cmocka_unit_test(test_every_thread_takes_its_own_path_basic),

@@ -12,6 +12,7 @@
 
 #include "sim/docs.h"
 #include "sim/options.h"
+#include "unit/sim/page.h"
 
 /* A table of its own with every kind, as a part with its own keys would have. */
 struct values {
@@ -382,15 +383,7 @@ static void the_committed_page_is_current(void **state) {
     (void)state;
     struct sb page = {0};
     docs_options(&page);
-    FILE *f = fopen("docs/options.md", "rb");
-    assert_non_null(f);
-    char *committed = calloc(1, page.len + 2);
-    size_t n = fread(committed, 1, page.len + 1, f);
-    fclose(f);
-    assert_int_equal(n, page.len);
-    assert_string_equal(committed, page.text);
-    free(committed);
-    sb_free(&page);
+    page_is("docs/options.md", &page);
 }
 
 int main(void) {

@@ -13,6 +13,7 @@
 
 #include "sim/docs.h"
 #include "sim/stats.h"
+#include "unit/sim/page.h"
 
 /* Every counter of the executor has a different value, so that none can stand for another. */
 static struct stats_source distinct(void) {
@@ -107,15 +108,7 @@ static void the_committed_page_is_current(void **state) {
     (void)state;
     struct sb page = {0};
     docs_statistics(&page);
-    FILE *f = fopen("docs/statistics.md", "rb");
-    assert_non_null(f);
-    char *committed = calloc(1, page.len + 2);
-    size_t n = fread(committed, 1, page.len + 1, f);
-    fclose(f);
-    assert_int_equal(n, page.len);
-    assert_string_equal(committed, page.text);
-    free(committed);
-    sb_free(&page);
+    page_is("docs/statistics.md", &page);
 }
 
 int main(void) {

@@ -2,6 +2,8 @@
 #include "base/bits.h"
 #include "diff/check.h"
 #include "kernels/timed.h"
+#include "mech/mech.h"
+#include "sim/config.h"
 
 enum { N = 2048, BLOCK = 64 };
 
@@ -48,18 +50,16 @@ static void two_runs_give_the_same_statistics(void **state) {
 
 static void sums_hold_for_every_configuration(void **state) {
     (void)state;
-    static const char *const configs[] = {"tiny",        "harp-fermi", "turing-rtx2060",
-                                          "dwf-8800gtx", "mp-fermi",   "sl-tesla"};
-    static const char *const mechs[] = {"nrec", "pdom", "mimd", "dwf", "harp", "mp", "mp-basic", "minpc"};
-    for (int k = 0; k < 6 * 8; k++) {
-        struct timed_machine m = {configs[k / 8], mechs[k % 8], {NULL}};
-        struct rig r;
-        struct sb why = {0};
-        timed_open(&r, &m, "vecadd.ptx");
-        run_vectors(&r);
-        if (!diff_invariants(r.dev, &why)) fail_msg("%s, %s: %s", m.config, m.mech, why.text);
-        rig_close(&r);
-    }
+    for (const struct config *c = config_list; c->name; c++)
+        for (const struct mech_ops *const *mech = mech_list; *mech; mech++) {
+            struct timed_machine m = {c->name, (*mech)->name, {NULL}};
+            struct rig r;
+            struct sb why = {0};
+            timed_open(&r, &m, "vecadd.ptx");
+            run_vectors(&r);
+            if (!diff_invariants(r.dev, &why)) fail_msg("%s, %s: %s", m.config, m.mech, why.text);
+            rig_close(&r);
+        }
 }
 
 /* What is moved can be told from the kernel: each thread reads two words and writes one, in lines of 32 bytes, and reads four

@@ -5,8 +5,6 @@
 
 #include "unit/sm/kernels.h"
 
-static const char *const mechs[] = {"nrec", "pdom", "mimd", "dwf", "harp", "mp", "mp-basic", "minpc", NULL};
-
 struct shape {
     const char *name;
     int64_t warp_size, simd_width, schedulers;
@@ -64,22 +62,23 @@ static void run_all(struct machine *x, const char *kernel, const struct shape *s
     fill(x, p[0], p[1]);
     rig_ok(&x->r, kernel, KERNEL_BLOCKS, KERNEL_THREADS, p);
     memcpy(want, got, KERNEL_BYTES);
-    for (const char *const *m = mechs; *m; m++) {
+    for (const struct mech_ops *const *m = mech_list; *m; m++) {
+        const char *mech = (*m)->name;
         struct sm_stats first;
         for (int all = 0; all < 2; all++) {
             fill(x, p[0], p[1]);
             x->tick_all = all;
             x->audit = all && (shape == &shapes[0] || shape == &shapes[3]);
-            machine_ok(x, *m, kernel, KERNEL_BLOCKS, KERNEL_THREADS, p);
+            machine_ok(x, mech, kernel, KERNEL_BLOCKS, KERNEL_THREADS, p);
             if (memcmp(want, got, KERNEL_BYTES))
-                fail_msg("%s under %s on %s: memory differs", kernel, *m, shape->name);
+                fail_msg("%s under %s on %s: memory differs", kernel, mech, shape->name);
             if (x->r.stats.thread_insts != x->s.thread_insts)
-                fail_msg("%s under %s on %s: %llu thread instructions, functional %llu", kernel, *m,
+                fail_msg("%s under %s on %s: %llu thread instructions, functional %llu", kernel, mech,
                          shape->name, (unsigned long long)x->s.thread_insts,
                          (unsigned long long)x->r.stats.thread_insts);
             check_sums(x);
             if (all && memcmp(&first, &x->s, sizeof first))
-                fail_msg("%s under %s on %s: jumping %llu, ticking %llu cycles", kernel, *m, shape->name,
+                fail_msg("%s under %s on %s: jumping %llu, ticking %llu cycles", kernel, mech, shape->name,
                          (unsigned long long)first.cycles, (unsigned long long)x->s.cycles);
             first = x->s;
         }

@@ -1,0 +1,108 @@
+/* See sweep.h. */
+#include "sweep.h"
+
+#include "base/bits.h"
+#include "mech/mech.h"
+
+#define TINY   "configs/tiny.ini"
+#define FERMI  "configs/harp-fermi.ini"
+#define TURING "configs/turing-rtx2060.ini"
+
+const struct diff_machine diff_machines[] = {
+    {"tiny", TINY, {NULL}},
+    {"harp-fermi", FERMI, {NULL}},
+    {"turing-rtx2060", TURING, {"gpu.sms", "3"}},
+    {"dwf-8800gtx", "configs/dwf-8800gtx.ini", {NULL}},
+    {"mp-fermi", "configs/mp-fermi.ini", {NULL}},
+    {"sl-tesla", "configs/sl-tesla.ini", {NULL}},
+    {"warps of 4", TINY, {"sm.warp_size", "4", "sm.simd_width", "4"}},
+    {"warps of 16", TINY, {"sm.warp_size", "16", "sm.simd_width", "8"}},
+    {"warps of 32, scoreboard", TINY, {"sm.warp_size", "32", "sm.issue", "scoreboard"}},
+    {"warps of 64", TINY, {"sm.warp_size", "64", "sm.simd_width", "16"}},
+    {"warps of 64, scoreboard", FERMI, {"sm.warp_size", "64", "sm.issue", "scoreboard"}},
+    {"warps of 4, scoreboard", FERMI, {"sm.warp_size", "4", "sm.simd_width", "4", "sm.issue", "scoreboard"}},
+    {"greedy", TINY, {"sm.order", "gto", "sm.issue", "scoreboard"}},
+    {"two-level", TINY, {"sm.order", "two_level", "sm.order_active", "2"}},
+    {"oldest, register banks", TINY, {"sm.order", "oldest", "sm.register_banks", "true"}},
+    {"fetch", TINY, {"sm.ideal_fetch", "false", "l1i.ideal", "false", "l1i.sets", "2", "l1i.ways", "1"}},
+    {"one block at a time", TINY, {"gpu.dispatch", "one_at_a_time", "gpu.sms", "2"}},
+    {"ideal memory", TINY, {"memory.ideal", "true"}},
+    {"ideal L1", TINY, {"l1d.ideal", "true"}},
+    {"ideal L2", TINY, {"l2.ideal", "true"}},
+    {"ideal crossbar", TINY, {"noc.ideal", "true"}},
+    {"ideal DRAM", TINY, {"dram.ideal", "true"}},
+    {"write-back, allocating L1", TINY, {"l1d.write", "back", "l1d.allocate", "true"}},
+    {"sectors, random",
+     FERMI,
+     {"l1d.line", "128", "l1d.sector", "32", "l1d.replace", "random", "l1d.ports", "2"}},
+    {"hardly any resources",
+     TINY,
+     {"l1d.mshrs", "1", "l1d.merges", "1", "l2.mshrs", "1", "l2.merges", "1", "dram.queue", "1",
+      "sm.lsu_queue", "1", "noc.input_buffer", "8", "noc.output_buffer", "8"}},
+    {"four clocks, FR-FCFS, refresh",
+     FERMI,
+     {"clock.noc", "613", "clock.l2", "391", "clock.dram", "1777", "dram.policy", "frfcfs", "dram.tREFI",
+      "500"}},
+    {NULL, NULL, {NULL}},
+};
+
+enum {
+    MOST_INSTS =
+        32768, /* of threads, in a kernel that is not large: the third that is would take most of the time */
+    MOST_FAILURES = 5,
+    AUDITED = 8 /* one run of so many */
+};
+
+size_t diff_nmachines(void) {
+    return sizeof diff_machines / sizeof *diff_machines - 1;
+}
+
+bool diff_begin(struct diff_case *c, uint64_t seed, struct sb *why) {
+    static const struct diff_machine functional = {.name = "functional"};
+    diff_make(c, seed);
+    return diff_run(c, &functional, NULL, why);
+}
+
+static const struct diff_variant *choose(const struct diff_case *c, const char *mech, uint64_t turn) {
+    size_t n = 1;
+    while (diff_variant(mech, n)) n++;
+    const struct diff_variant *v = diff_variant(mech, turn % n);
+    return v->waits && c->kernel.leaves ? diff_variant(mech, 0) : v;
+}
+
+/* Where and whether audited does not depend on the variant's turn: in time each of them meets each machine. A thread's turn
+ * comes so rarely where a table has one entry that the usual watchdog would call a loop a deadlock. */
+static bool run(struct diff_case *c, const char *mech, uint64_t turn, struct rng *rng, struct sb *why) {
+    const struct diff_machine *machine = &diff_machines[rng_below(rng, diff_nmachines())];
+    const char *audit = rng_below(rng, AUDITED) ? "false" : "true";
+    const struct diff_variant *v = choose(c, mech, turn);
+    const char *more[32] = {"run.mode",  "timed", "run.mech",     mech,
+                            "run.audit", audit,   "gpu.watchdog", "5000000"};
+    for (size_t k = 0; k < sizeof v->option / sizeof *v->option; k++) more[8 + k] = v->option[k];
+    return diff_run(c, machine, more, why);
+}
+
+/* Every mechanism for a kernel that is small enough, or large enough. */
+static bool every(uint64_t first, uint64_t step, uint64_t count, bool large, struct sb *why) {
+    unsigned failed = 0;
+    uint64_t done = 0;
+    for (uint64_t seed = first; done < count && failed < MOST_FAILURES; seed += step) {
+        struct diff_case c;
+        struct rng rng = {seed};
+        bool began = diff_begin(&c, seed, why);
+        bool wanted = began && (count == 1 || (c.insts > MOST_INSTS) == large);
+        failed += !began;
+        for (size_t m = 0; wanted && mech_list[m]; m++)
+            failed += !run(&c, mech_list[m]->name, seed / step, &rng, why);
+        done += wanted;
+        diff_free(&c);
+    }
+    return !failed;
+}
+
+bool diff_sweep(uint64_t first, uint64_t step, uint64_t count, struct sb *why) {
+    return every(first, step, count, false, why);
+}
+bool diff_sweep_large(uint64_t first, uint64_t count, struct sb *why) {
+    return every(first, 1, count, true, why);
+}

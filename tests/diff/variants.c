@@ -1,0 +1,72 @@
+/* How each mechanism can be run: its policies, and every table it has cut down to one entry, alone and with all others. A
+ * mechanism without rows here is run as it is by default. */
+#include "sweep.h"
+
+#include <string.h>
+
+static const struct diff_variant variants[] = {
+    {"pdom", true, {"pdom.side", "fallthrough"}},
+    {"pdom", true, {"pdom.side", "most"}},
+
+    {"dwf", false, {"dwf.policy", "dmin"}},
+    {"dwf", false, {"dwf.policy", "dtime"}},
+    {"dwf", false, {"dwf.policy", "dpc"}},
+    {"dwf", false, {"dwf.policy", "dpdpri"}},
+    {"dwf", false, {"dwf.majority", "ideal"}},
+    {"dwf", false, {"dwf.lanes", "free"}},
+    {"dwf", false, {"dwf.lanes", "conflict", "dwf.policy", "dpdpri"}},
+    {"dwf", false, {"dwf.swizzle", "false", "dwf.policy", "dtime"}},
+    {"dwf", false, {"dwf.memory", "thread", "dwf.policy", "dpc"}},
+    {"dwf", false, {"dwf.update", "1"}},
+    {"dwf", false, {"dwf.lut_entries", "1"}},
+    {"dwf", false, {"dwf.pool", "0", "dwf.lut_entries", "2", "dwf.lut_ways", "1"}},
+    {"dwf", false, {"dwf.pool", "1", "dwf.spill_cycles", "3"}},
+    {"dwf", false, {"dwf.heap", "1", "dwf.spill_cycles", "3"}},
+    {"dwf", false, {"dwf.heap_lut", "1", "dwf.heap_ports", "1"}},
+    {"dwf",
+     false,
+     {"dwf.lut_entries", "1", "dwf.pool", "1", "dwf.heap", "1", "dwf.heap_lut", "1", "dwf.heap_ports", "1",
+      "dwf.spill_cycles", "0"}},
+    {"dwf",
+     false,
+     {"dwf.policy", "dpdpri", "dwf.pool", "2", "dwf.lut_entries", "2", "dwf.memory", "thread",
+      "dwf.spill_cycles", "9"}},
+
+    {"harp", false, {"harp.first", "1"}},
+    {"harp", false, {"harp.second", "1", "harp.spill", "5"}},
+    {"harp", false, {"harp.ready_lookup", "1"}},
+    {"harp", false, {"harp.waiting_lookup", "1"}},
+    {"harp", false, {"harp.barriers", "1"}},
+    {"harp",
+     false,
+     {"harp.first", "1", "harp.second", "1", "harp.ready_lookup", "1", "harp.waiting_lookup", "1",
+      "harp.barriers", "1", "harp.spill", "1"}},
+    {"harp", false, {"harp.ready_lookup", "0", "harp.waiting_lookup", "0"}},
+    {"harp", false, {"harp.barriers", "4", "harp.barrier_ways", "1", "harp.barrier_latency", "2"}},
+    {"harp", false, {"harp.barrier_latency", "4", "harp.few", "100"}},
+
+    {"mp", false, {"mp.max_splits", "1", "mp.spill_cycles", "3"}},
+    {"mp", false, {"mp.max_rt", "1"}},
+    {"mp", false, {"mp.max_splits", "1", "mp.max_rt", "1", "mp.spill_cycles", "0"}},
+    {"mp", false, {"mp.patience", "1"}},
+    {"mp", false, {"mp.patience", "0"}},
+    {"mp", false, {"mp.opportunistic", "false"}},
+
+    {"mp-basic", false, {"mp-basic.max_splits", "1", "mp-basic.spill_cycles", "3"}},
+    {"mp-basic", false, {"mp-basic.max_rt", "1"}},
+    {"mp-basic", false, {"mp-basic.max_splits", "1", "mp-basic.max_rt", "1", "mp-basic.spill_cycles", "0"}},
+    {"mp-basic", false, {"mp-basic.patience", "1"}},
+    {"mp-basic", false, {"mp-basic.patience", "0"}},
+
+    {"minpc", false, {"minpc.sp", "false"}},
+    {"minpc", false, {"minpc.memory", "true"}},
+    {"minpc", false, {"minpc.memory", "true", "minpc.sp", "false"}},
+};
+
+const struct diff_variant *diff_variant(const char *mech, size_t n) {
+    static const struct diff_variant plain = {0};
+    if (!n) return &plain;
+    for (size_t k = 0; k < sizeof variants / sizeof *variants; k++)
+        if (!strcmp(variants[k].mech, mech) && !--n) return &variants[k];
+    return NULL;
+}
