@@ -16,7 +16,7 @@
 
 /* tiny: for tests, well under a second timed; small: a few seconds; paper: the paper's launch, as far as it says. */
 enum work_size { WORK_TINY, WORK_SMALL, WORK_PAPER, WORK_SIZES };
-/* How far threads of a warp part, in the words of the papers. */
+/* How far threads of a warp part: workloads.def has the bounds. */
 enum work_class { WORK_NONE, WORK_LOW, WORK_MEDIUM, WORK_HIGH };
 
 struct work;

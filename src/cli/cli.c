@@ -1,4 +1,4 @@
-/* What the subcommands share: how errors reach the user, and numbers of options. */
+/* What the subcommands share: how errors reach the user, and options that several of them have. */
 #include "cli/cli.h"
 
 #include <string.h>
@@ -26,4 +26,20 @@ bool cli_number(const char *option, const char *text, uint64_t most, uint64_t *v
     if (*value <= most) return true;
     return err_set(e, ERR_INPUT, "%s %llu is more than %llu", option, (unsigned long long)*value,
                    (unsigned long long)most);
+}
+
+bool cli_jobs(const struct opts *o, unsigned *jobs, struct err *e) {
+    const char *text = opts_value(o, "jobs");
+    uint64_t n = 0;
+    if (text && !cli_number("--jobs", text, 1024, &n, e)) return false;
+    if (text && !n) return err_set(e, ERR_INPUT, "--jobs: N is at least 1");
+    *jobs = (unsigned)n;
+    return true;
+}
+
+bool cli_outputs(const char *json, const char *csv, bool *on_stdout, struct err *e) {
+    if (json && csv && !strcmp(json, csv))
+        return err_set(e, ERR_INPUT, "--json and --csv cannot both go to %.60s", json);
+    if (on_stdout) *on_stdout = (json && !strcmp(json, "-")) || (csv && !strcmp(csv, "-"));
+    return true;
 }

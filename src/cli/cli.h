@@ -68,4 +68,11 @@ enum cli_exit cli_fail(const struct cli *c, const struct err *e);
 /* A whole number from a value of an option, decimal or hexadecimal, at most `most`. */
 bool cli_number(const char *option, const char *text, uint64_t most, uint64_t *value, struct err *e);
 
+/* --jobs: host threads; 0 where it is not given. */
+bool cli_jobs(const struct opts *o, unsigned *jobs, struct err *e);
+
+/* --json and --csv, or NULL: they cannot go to one place. on_stdout: whether one of them goes to standard output; may be
+ * NULL. */
+bool cli_outputs(const char *json, const char *csv, bool *on_stdout, struct err *e);
+
 #endif

@@ -260,7 +260,7 @@ static const struct opt reproduce_options[] = {
     {"jobs", 'j', false, "N", "Simulations at a time (default: one for each core of the host)."},
     {"json", 0, false, "FILE", "Write everything to FILE as JSON; - is standard output."},
     {"csv", 0, false, "FILE", "Write a row for each claim and each workload of it to FILE."},
-    {"markdown", 0, false, NULL, "Print the result as a Markdown table."},
+    {"markdown", 0, false, NULL, "Print the result as Markdown."},
     {"quiet", 'q', false, NULL, "No table and no progress; only files and errors."},
     {0},
 };

@@ -87,18 +87,11 @@ static bool read_subjects(struct compare *c, const struct opts *o, struct err *e
 }
 
 static bool read_options(struct compare *c, const struct opts *o, struct err *e) {
-    const char *jobs = opts_value(o, "jobs");
-    uint64_t n = 0;
     c->json = opts_value(o, "json");
     c->csv = opts_value(o, "csv");
     c->quiet = opts_has(o, "quiet");
     c->host = opts_has(o, "host");
-    if (jobs && !cli_number("--jobs", jobs, 1024, &n, e)) return false;
-    if (jobs && !n) return err_set(e, ERR_INPUT, "--jobs: N is at least 1");
-    c->lab.jobs = (unsigned)n;
-    if (c->json && c->csv && !strcmp(c->json, c->csv))
-        return err_set(e, ERR_INPUT, "--json and --csv cannot both go to %.60s", c->json);
-    c->data_on_stdout = (c->json && !strcmp(c->json, "-")) || (c->csv && !strcmp(c->csv, "-"));
+    if (!cli_jobs(o, &c->lab.jobs, e) || !cli_outputs(c->json, c->csv, &c->data_on_stdout, e)) return false;
     return read_subjects(c, o, e) && read_mechanisms(c, o, e);
 }
 

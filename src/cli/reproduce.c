@@ -1,7 +1,8 @@
 /* heddle reproduce: the papers' claims with our figures beside them.
  *
  * In order: choose the claims; open the store, in memory unless --db names a file, in which case what is there need not run
- * again; run; report. Claims whose mechanism is not there yet are listed as waiting. */
+ * again; run; report. Claims whose mechanism is not there yet are listed as waiting. A signal that asks to end does so as in
+ * heddle sweep (stop.h). */
 #include "cli/reproduce.h"
 
 #include <stdlib.h>
@@ -35,34 +36,22 @@ static bool choose(struct reproduce *r, const char *name, struct err *e) {
     return found;
 }
 
-static bool read_size(struct reproduce *r, const char *text, struct err *e) {
-    r->claims.size = WORK_SMALL;
-    for (int i = 0; text && i < WORK_SIZES; i++)
-        if (!strcmp(text, work_size_names[i])) {
-            r->claims.size = (enum work_size)i;
-            return true;
-        }
-    return !text || err_set(e, ERR_INPUT, "--size '%.60s' is none of tiny, small, paper", text);
-}
-
 static bool read_options(struct reproduce *r, const struct opts *o, struct err *e) {
-    const char *jobs = opts_value(o, "jobs");
-    uint64_t n = 0;
+    const char *size = opts_value(o, "size");
     r->json = opts_value(o, "json");
     r->csv = opts_value(o, "csv");
     r->db = opts_value(o, "db");
     r->list = opts_has(o, "list");
     r->quiet = opts_has(o, "quiet");
     r->markdown = opts_has(o, "markdown");
-    if (jobs && !cli_number("--jobs", jobs, 1024, &n, e)) return false;
-    if (jobs && !n) return err_set(e, ERR_INPUT, "--jobs: N is at least 1");
-    if (r->json && r->csv && !strcmp(r->json, r->csv))
-        return err_set(e, ERR_INPUT, "--json and --csv cannot both go to %.60s", r->json);
-    r->claims.jobs = (unsigned)n;
+    r->claims.size = WORK_SMALL;
+    if (!cli_jobs(o, &r->claims.jobs, e) || !cli_outputs(r->json, r->csv, &r->data_on_stdout, e) ||
+        (size && !lab_size(size, &r->claims.size, e)))
+        return false;
     for (size_t i = 0; i < o->operands.n; i++)
         if (!choose(r, o->operands.v[i], e)) return false;
     for (const struct claim *c = claim_list; !o->operands.n && c->id; c++) VEC_PUSH(&r->chosen, c);
-    return read_size(r, opts_value(o, "size"), e);
+    return true;
 }
 
 /* ---- the runs and after ---- */
@@ -70,6 +59,7 @@ static bool read_options(struct reproduce *r, const struct opts *o, struct err *
 static bool on_tick(void *user, const struct claim_progress *p) {
     struct reproduce *r = user;
     char what[64];
+    if (stop_asked(&r->stop)) return false;
     snprintf(what, sizeof what, "%zu of %zu runs", p->done, p->points);
     if (!r->quiet) progress_part(&r->progress, p->part, what);
     return true;
@@ -80,10 +70,26 @@ static bool simulate(struct reproduce *r, struct err *e) {
     r->claims.n = r->chosen.n;
     r->claims.tick = on_tick;
     r->claims.user = r;
+    stop_hold(&r->stop);
     progress_start(&r->progress, &r->cli->term);
     bool fine = store_open(r->db, STORE_WRITE, &r->claims.store, e) && claims_run(&r->claims, e);
     progress_end(&r->progress);
+    stop_release(&r->stop);
     return fine;
+}
+
+/* Being asked to stop is told as what it is, with what is left of the work. */
+static enum cli_exit failed(const struct reproduce *r, const struct err *e) {
+    struct sb text = {0};
+    if (!r->stop.signal) return cli_fail(r->cli, e);
+    if (r->db)
+        sb_add(&text, "stopped; %zu of %zu runs are in %s, and the same command goes on from there",
+               r->claims.progress.done, r->claims.progress.points, r->db);
+    else
+        sb_add(&text, "stopped; nothing is kept without --db");
+    term_error(&r->cli->term, r->cli->command->name, text.text);
+    sb_free(&text);
+    return CLI_FAILED;
 }
 
 static bool write_files(const struct reproduce *r, struct err *e) {
@@ -104,11 +110,10 @@ static bool write_files(const struct reproduce *r, struct err *e) {
 
 static enum cli_exit results(const struct reproduce *r, struct err *e) {
     struct sb text = {0};
-    bool taken = (r->json && !strcmp(r->json, "-")) || (r->csv && !strcmp(r->csv, "-"));
     if (!write_files(r, e)) return cli_fail(r->cli, e);
-    if (r->markdown && !taken)
+    if (r->markdown && !r->data_on_stdout)
         reproduce_markdown(r, &text);
-    else if (!r->quiet && !taken)
+    else if (!r->quiet && !r->data_on_stdout)
         reproduce_report(r, &text);
     term_print(&r->cli->term, &text);
     sb_free(&text);
@@ -131,12 +136,12 @@ enum cli_exit reproduce_main(struct cli *c, const struct opts *o) {
     else if (r.list)
         show_list(&r);
     else if (!simulate(&r, &e))
-        status = cli_fail(c, &e);
+        status = failed(&r, &e);
     else
         status = results(&r, &e);
     claims_free(&r.claims);
     store_close(r.claims.store);
     VEC_FREE(&r.chosen);
     err_free(&e);
-    return status;
+    return stop_die(&r.stop, c, status);
 }

@@ -2,16 +2,17 @@
 #ifndef HEDDLE_CLI_REPRODUCE_H
 #define HEDDLE_CLI_REPRODUCE_H
 
-#include "cli/cli.h"
+#include "cli/stop.h"
 #include "lab/claims.h"
 
 struct reproduce {
     struct cli *cli;
     const char *json, *csv, *db;
-    bool list, quiet, markdown;
+    bool list, quiet, markdown, data_on_stdout;
     VEC(const struct claim *) chosen;
     struct claims claims;
     struct progress progress;
+    struct stop stop;
 };
 
 /* reproduce_report.c */

@@ -123,9 +123,7 @@ static bool check_options(struct results *r, const struct opts *o, struct err *e
         return err_set(e, ERR_INPUT, "--rows and --cols go together");
     if (!opts_has(o, "rows") && (r->relative_to || opts_has(o, "mean")))
         return err_set(e, ERR_INPUT, "--relative-to and --mean are for tables: --rows and --cols");
-    if (json && csv && !strcmp(json, csv))
-        return err_set(e, ERR_INPUT, "--json and --csv cannot both go to %.60s", json);
-    return read_mean(r, opts_value(o, "mean"), e);
+    return cli_outputs(json, csv, NULL, e) && read_mean(r, opts_value(o, "mean"), e);
 }
 
 /* ---- filters ---- */

@@ -26,8 +26,8 @@ struct study {
     struct cli *cli;
     bool lanes; /* else: reconvergence */
     const char *json;
+    bool json_on_stdout, quiet;
     unsigned jobs;
-    bool quiet;
     struct machine machine;
     hd_config config;
     VEC(struct subject) subjects;
@@ -48,18 +48,15 @@ static bool read_kind(struct study *s, const char *name, struct err *e) {
 }
 
 static bool read_options(struct study *s, const struct opts *o, struct err *e) {
-    const char *jobs = opts_value(o, "jobs"), *config = opts_value(o, "config"),
-               *mech = opts_value(o, "mech");
-    uint64_t n = 0;
+    const char *config = opts_value(o, "config"), *mech = opts_value(o, "mech");
     s->json = opts_value(o, "json");
     s->quiet = opts_has(o, "quiet");
-    if (!read_kind(s, o->operands.v[0], e)) return false;
-    if (jobs && !cli_number("--jobs", jobs, 1024, &n, e)) return false;
-    if (jobs && !n) return err_set(e, ERR_INPUT, "--jobs: N is at least 1");
+    if (!read_kind(s, o->operands.v[0], e) || !cli_jobs(o, &s->jobs, e) ||
+        !cli_outputs(s->json, NULL, &s->json_on_stdout, e))
+        return false;
     if (mech && !s->lanes)
         return err_set(e, ERR_INPUT,
                        "--mech: oracle-reconvergence is measured by nrec and pdom, and nothing else");
-    s->jobs = (unsigned)n;
     if (!machine_read(&s->machine,
                       config     ? config
                       : s->lanes ? NULL
@@ -84,7 +81,7 @@ static void run_one(void *user, size_t task) {
     struct study_one *one = &s->one[task];
     const struct lab_subject *subject = &s->subjects.v[task].lab;
     one->fine = s->lanes ? study_lanes(subject, &s->config, &one->lanes, &one->err)
-                         : study_reconvergence(subject, &s->config, &one->reconvergence, &one->err);
+                         : study_reconvergence(subject, &s->config, NULL, &one->reconvergence, &one->err);
 }
 
 static void on_tick(void *user) {
@@ -257,7 +254,9 @@ static enum cli_exit results(struct study *s, struct err *e) {
     enum cli_exit worst = CLI_OK;
     struct sb text = {0};
     if (s->json && !write_json(s, e)) return cli_fail(s->cli, e);
-    if (!s->quiet && !(s->json && !strcmp(s->json, "-"))) report(s, &text);
+    size_t ended = 0;
+    for (size_t k = 0; k < s->subjects.n; k++) ended += s->one[k].fine;
+    if (ended && !s->quiet && !s->json_on_stdout) report(s, &text);
     term_print(&s->cli->term, &text);
     sb_free(&text);
     for (size_t k = 0; k < s->subjects.n; k++) {

@@ -1,26 +1,20 @@
 /* heddle sweep: the cross product of workloads, machines and mechanisms, into a database.
  *
- * Signals that would end the process are held back while points run and asked for ten times a second: a sweep that is
- * interrupted abandons the runs under way, closes the database, says how to go on, and then dies of the signal after all. */
+ * A sweep that is interrupted abandons the runs under way, closes the database, says how to go on, and then dies of the
+ * signal after all (stop.h). */
 #include "cli/sweep.h"
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static bool read_options(struct sweep *s, const struct opts *o, struct err *e) {
-    const char *jobs = opts_value(o, "jobs");
-    uint64_t n = 0;
     s->db = opts_value(o, "db");
     s->quiet = opts_has(o, "quiet");
     s->dry_run = opts_has(o, "dry-run");
     s->lab.retry = opts_has(o, "retry");
     if (!s->db) return err_set(e, ERR_INPUT, "--db is missing: the file that results go to");
-    if (jobs && !cli_number("--jobs", jobs, 1024, &n, e)) return false;
-    if (jobs && !n) return err_set(e, ERR_INPUT, "--jobs: N is at least 1");
-    s->lab.jobs = (unsigned)n;
-    if (!sweep_axes(s, o, e)) return false;
+    if (!cli_jobs(o, &s->lab.jobs, e) || !sweep_axes(s, o, e)) return false;
     s->lab.points = s->points.v;
     s->lab.npoints = s->points.n;
     return true;
@@ -33,26 +27,12 @@ static bool open_store(struct sweep *s, struct err *e) {
     return store_open(there ? s->db : NULL, there ? STORE_READ : STORE_WRITE, &s->lab.store, e);
 }
 
-/* ---- signals ---- */
-
-/* What is ignored, as by nohup, stays so. */
-static void hold_signals(struct sweep *s) {
-    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
-    sigemptyset(&s->signals);
-    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
-        struct sigaction now;
-        if (!sigaction(ending[i], NULL, &now) && now.sa_handler != SIG_IGN) sigaddset(&s->signals, ending[i]);
-    }
-    pthread_sigmask(SIG_BLOCK, &s->signals, NULL);
-}
+/* ---- the sweep ---- */
 
 static bool on_tick(void *user, const struct lab_progress *p) {
     struct sweep *s = user;
-    struct timespec at_once = {0};
     char what[128];
-    int got = sigtimedwait(&s->signals, NULL, &at_once);
-    if (got > 0 && !s->signal) s->signal = got;
-    if (s->signal) return false;
+    if (stop_asked(&s->stop)) return false;
     size_t n = snprintf(what, sizeof what, "%zu of %zu points", p->stored + p->done, p->points) > 0
                    ? strlen(what)
                    : 0;
@@ -61,24 +41,14 @@ static bool on_tick(void *user, const struct lab_progress *p) {
     return true;
 }
 
-/* The parent sees that it was the signal. Returns when that does not end the process. */
-static enum cli_exit die(struct sweep *s) {
-    fflush(s->cli->term.out);
-    pthread_sigmask(SIG_UNBLOCK, &s->signals, NULL);
-    raise(s->signal);
-    return CLI_FAILED;
-}
-
-/* ---- the sweep ---- */
-
 static bool simulate(struct sweep *s, struct err *e) {
-    hold_signals(s);
+    stop_hold(&s->stop);
     s->lab.tick = on_tick;
     s->lab.user = s;
     progress_start(&s->progress, &s->cli->term);
     bool fine = lab_sweep(&s->lab, e);
     progress_end(&s->progress);
-    if (!s->signal) pthread_sigmask(SIG_UNBLOCK, &s->signals, NULL);
+    stop_release(&s->stop);
     return fine;
 }
 
@@ -107,7 +77,7 @@ enum cli_exit sweep_main(struct cli *cli, const struct opts *o) {
         status = show(&s);
     store_close(s.lab.store);
     lab_sweep_free(&s.lab);
-    if (s.signal) status = die(&s);
+    status = stop_die(&s.stop, cli, status);
     sweep_axes_free(&s);
     arena_free(&s.mem);
     err_free(&e);

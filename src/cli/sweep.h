@@ -2,9 +2,7 @@
 #ifndef HEDDLE_CLI_SWEEP_H
 #define HEDDLE_CLI_SWEEP_H
 
-#include <signal.h>
-
-#include "cli/cli.h"
+#include "cli/stop.h"
 #include "lab/sweep.h"
 
 /* An option and the values it takes in turn. */
@@ -24,8 +22,7 @@ struct sweep {
     VEC(struct lab_point) points;
     struct lab_sweep lab;
     struct progress progress;
-    sigset_t signals; /* that end the sweep */
-    int signal;       /* that did; 0: none */
+    struct stop stop;
     struct arena mem;
 };
 

@@ -31,9 +31,22 @@
      0,                                                              \
      "by workload, and their mean",                                  \
      values},
+#define SMALLER(config, settings)
 const struct claim claim_list[] = {
 #include "lab/claims.def"
     {0}};
+
+#undef CLAIM
+#undef VALUES
+#undef SMALLER
+#define CLAIM(...)
+#define VALUES(...)
+#define SMALLER(config, settings) {config, settings},
+static const struct {
+    const char *config, *settings;
+} smaller[] = {
+#include "lab/claims.def"
+};
 
 /* ---- what there is ---- */
 
@@ -59,11 +72,12 @@ bool claim_named(const struct claim *c, const char *name) {
 
 /* ---- points ---- */
 
-/* "key=value key=value" */
+/* "key=value key=value", after those that are there. */
 static void add_settings(struct claims *c, struct lab_point *p, const char *text) {
-    size_t most = 1;
+    size_t most = p->nsettings + 1;
     for (const char *s = text; *s; s++) most += *s == ' ';
     hd_option *o = ARENA_NEW(&c->mem, hd_option, most);
+    for (size_t i = 0; i < p->nsettings; i++) o[i] = p->settings[i];
     while (*text) {
         size_t key = strcspn(text, "="), all = strcspn(text, " ");
         o[p->nsettings++] = (hd_option){arena_strndup(&c->mem, text, key),
@@ -73,10 +87,20 @@ static void add_settings(struct claims *c, struct lab_point *p, const char *text
     p->settings = o;
 }
 
+/* What a configuration is at size small: so much less of the same that the small launches fill its cores as the paper's
+ * launches fill the paper's. */
+static const char *less(const struct claims *c, const struct claim *claim) {
+    if (c->size != WORK_SMALL) return "";
+    for (size_t i = 0; i < sizeof smaller / sizeof *smaller; i++)
+        if (!strcmp(smaller[i].config, claim->config)) return smaller[i].settings;
+    return "";
+}
+
 static void add_point(struct claims_work *w, const struct claim *claim, const struct claim_machine *m,
                       const struct workload *workload) {
     struct lab_point p = {
         .subject = {.workload = workload, .size = w->c->size}, .config = claim->config, .mech = m->mech};
+    add_settings(w->c, &p, less(w->c, claim));
     add_settings(w->c, &p, m->settings);
     VEC_PUSH(&w->points, p);
 }
@@ -144,7 +168,7 @@ static double peak(const struct claims_work *w, size_t claim, size_t workload) {
     return product;
 }
 
-static bool stalled(struct claims_work *w, size_t claim, size_t workload, double *share) {
+static bool stalled_share(struct claims_work *w, size_t claim, size_t workload, double *share) {
     static const char *const names[] = {"idle.dependency", "idle.barrier", "idle.inactive_path",
                                         "idle.reconvergence"};
     double sum = 0, v[4];
@@ -160,7 +184,7 @@ static bool stalled(struct claims_work *w, size_t claim, size_t workload, double
 static bool one_value(struct claims_work *w, size_t claim, size_t k, double *value,
                       double raw[CLAIM_MACHINES]) {
     const struct claim *c = w->c->results[claim].claim;
-    if (c->kind == CLAIM_STALLED) return stalled(w, claim, k, value);
+    if (c->kind == CLAIM_STALLED) return stalled_share(w, claim, k, value);
     for (int i = 0; i < CLAIM_MACHINES; i++)
         if (c->machine[i].mech && !claims_stat(w, claim, k, i, c->stat, &raw[i])) return false;
     switch (c->kind) {
@@ -228,36 +252,51 @@ static void run_study(void *user, size_t task) {
     struct claims_study *s = &w->studies.v[task];
     struct study_reconvergence r;
     const struct lab_subject subject = {.workload = workload_find(s->value->workload), .size = w->c->size};
-    s->fine = study_reconvergence(&subject, &(hd_config){.file = s->config}, &r, &s->err);
+    if (atomic_load(&w->stop)) return;
+    s->fine = study_reconvergence(&subject, &(hd_config){.file = s->config}, &w->stop, &r, &s->err);
     if (s->fine && r.total.oracle) s->gain = 100 * ((double)r.total.pdom / (double)r.total.oracle - 1);
     study_reconvergence_free(&r);
 }
 
-static void run_studies(struct claims_work *w) {
+static bool tick(struct claims *c, const struct lab_progress *p) {
+    c->progress = (struct claim_progress){.done = p->stored + p->done, .points = p->points, .part = p->part};
+    return !c->tick || c->tick(c->user, &c->progress);
+}
+
+static void on_study_tick(void *user) {
+    struct claims_work *w = user;
+    if (!tick(w->c, &w->sweep.progress)) atomic_store(&w->stop, true);
+}
+
+static bool stopped(struct err *e) {
+    return err_set(e, ERR_LIMIT, "stopped");
+}
+
+static bool run_studies(struct claims_work *w, struct err *e) {
     for (size_t i = 0; i < w->c->n; i++) {
         struct claim_result *r = &w->c->results[i];
         for (size_t k = 0; r->claim->kind == CLAIM_ORACLE && k < r->values.n; k++)
             VEC_PUSH(&w->studies,
                      (struct claims_study){.value = &r->values.v[k], .config = r->claim->config});
     }
-    lab_run_tasks(&(struct lab_tasks){.n = w->studies.n, .run = run_study, .user = w}, w->c->jobs);
+    lab_run_tasks(&(struct lab_tasks){.n = w->studies.n, .run = run_study, .tick = on_study_tick, .user = w},
+                  w->c->jobs);
     for (size_t i = 0; i < w->studies.n; i++) {
         struct claims_study *s = &w->studies.v[i];
         s->value->there = s->fine;
         s->value->ours = s->gain;
-        if (!s->fine)
+        if (!s->fine && s->err.code)
             s->value->why = arena_strndup(&w->c->mem, err_text(&s->err), strcspn(err_text(&s->err), "\n"));
         err_free(&s->err);
     }
     VEC_FREE(&w->studies);
+    return !atomic_load(&w->stop) || stopped(e);
 }
 
 /* ---- all of it ---- */
 
 static bool on_tick(void *user, const struct lab_progress *p) {
-    const struct claims *c = user;
-    const struct claim_progress mine = {.done = p->stored + p->done, .points = p->points, .part = p->part};
-    return !c->tick || c->tick(c->user, &mine);
+    return tick(user, p);
 }
 
 static bool run_points(struct claims_work *w, struct err *e) {
@@ -268,7 +307,9 @@ static bool run_points(struct claims_work *w, struct err *e) {
                                   .tick = on_tick,
                                   .user = w->c};
     if (!lab_sweep(&w->sweep, e)) return false;
-    return !w->sweep.stopped || err_set(e, ERR_LIMIT, "stopped; what has ended is stored");
+    w->c->progress.done = w->sweep.progress.stored + w->sweep.progress.done;
+    w->c->progress.points = w->sweep.progress.points;
+    return !w->sweep.stopped || stopped(e);
 }
 
 bool claims_run(struct claims *c, struct err *e) {
@@ -279,8 +320,7 @@ bool claims_run(struct claims *c, struct err *e) {
         split_names(c, &c->results[i]);
         plan(&w, i);
     }
-    bool fine = run_points(&w, e);
-    if (fine) run_studies(&w);
+    bool fine = run_points(&w, e) && run_studies(&w, e);
     for (size_t i = 0; i < c->n && fine; i++) work_out(&w, i);
     lab_sweep_free(&w.sweep);
     VEC_FREE(&w.points);

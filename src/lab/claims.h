@@ -59,7 +59,7 @@ struct claim_result {
 };
 
 struct claim_progress {
-    size_t done, points; /* runs */
+    size_t done, points; /* runs that are stored, and all of them */
     double part;         /* of the work, 0 to 1 */
 };
 struct claims {
@@ -71,7 +71,8 @@ struct claims {
     /* About ten times a second; false: stop, after which claims_run fails. May be NULL. */
     bool (*tick)(void *user, const struct claim_progress *p);
     void *user;
-    struct claim_result *results; /* claims_run: by claim */
+    struct claim_result *results;   /* claims_run: by claim */
+    struct claim_progress progress; /* and how far it came */
     struct arena mem;
 };
 

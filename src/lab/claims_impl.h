@@ -2,6 +2,8 @@
 #ifndef HEDDLE_LAB_CLAIMS_IMPL_H
 #define HEDDLE_LAB_CLAIMS_IMPL_H
 
+#include <stdatomic.h>
+
 #include "lab/claims.h"
 #include "lab/sweep.h"
 
@@ -19,6 +21,7 @@ struct claims_work {
     size_t *first; /* point of each claim */
     struct lab_sweep sweep;
     VEC(struct claims_study) studies;
+    atomic_bool stop; /* the studies */
 };
 
 /* The point of a claim's workload on one of its machines. */

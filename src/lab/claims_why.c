@@ -1,6 +1,6 @@
 /* Why our number has the other sign: a sentence from the statistics. The workload that pulls hardest against the paper is
- * named, with what changed between the two machines it was run on: how full issues are, how often there is none, how busy
- * memory is, how much is executed. */
+ * named, with what changed between the two machines it was run on: how full issues are, how often there is none and
+ * why, how busy memory is. */
 #include <math.h>
 
 #include "lab/claims_impl.h"
@@ -10,8 +10,8 @@ static const struct {
     const char *words, *part, *whole; /* whole NULL: the statistic is a share itself */
 } aspects[] = {
     {"lane activity", "sm.lane_activity", NULL},
-    {"slots without an issue", "warp.w0_mem", "warp.cycles"},
-    {"of them not for memory", "warp.w0_idle", "warp.cycles"},
+    {"slots idle for memory", "warp.w0_mem", "warp.cycles"},
+    {"slots idle otherwise", "warp.w0_idle", "warp.cycles"},
     {"use of the DRAM", "dram.utilisation", NULL},
     {"L1D hits", "l1d.hits", "l1d.accesses"},
 };

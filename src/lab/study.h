@@ -3,6 +3,8 @@
 #ifndef HEDDLE_LAB_STUDY_H
 #define HEDDLE_LAB_STUDY_H
 
+#include <stdatomic.h>
+
 #include "base/alloc.h"
 #include "lab/subject.h"
 
@@ -45,8 +47,9 @@ struct study_reconvergence {
     struct reconvergence_row total;
     struct arena mem;
 };
-/* machine: its warps become STUDY_WARP wide and its memory ideal. Release with study_reconvergence_free in either case. */
-bool study_reconvergence(const struct lab_subject *s, const hd_config *machine,
+/* machine: its warps become STUDY_WARP wide and its memory ideal. stop: another thread may set it, and the study then fails
+ * soon; or NULL. Release with study_reconvergence_free in either case. */
+bool study_reconvergence(const struct lab_subject *s, const hd_config *machine, const atomic_bool *stop,
                          struct study_reconvergence *out, struct err *e);
 void study_reconvergence_free(struct study_reconvergence *s);
 

@@ -18,6 +18,7 @@ struct thread_trace {
 
 struct tracer {
     struct study_reconvergence *out;
+    const atomic_bool *stop;
     bool oracle; /* traces are wanted: the run under pdom */
     const struct ir_insn *code;
     uint64_t per_block; /* threads of a block */
@@ -89,8 +90,16 @@ static uint64_t align_warp(const struct thread_trace *x, uint64_t pdom) {
 
 /* ---- launches ---- */
 
+static int on_progress(void *user, uint64_t done, uint64_t all) {
+    const struct tracer *t = user;
+    (void)done, (void)all;
+    return !atomic_load(t->stop);
+}
+
 static void on_opened(void *user, hd_device *dev) {
+    const struct tracer *t = user;
     sim_watch(dev, &(struct watch){.steps = {.step = on_step, .user = user}});
+    if (t->stop) hd_set_progress(dev, on_progress, user);
 }
 
 static void on_before(void *user, hd_kernel *k, const hd_launch *l) {
@@ -158,11 +167,12 @@ static bool run(struct tracer *t, const struct lab_subject *s, const hd_config *
     return fine;
 }
 
-bool study_reconvergence(const struct lab_subject *s, const hd_config *machine,
+bool study_reconvergence(const struct lab_subject *s, const hd_config *machine, const atomic_bool *stop,
                          struct study_reconvergence *out, struct err *e) {
     *out = (struct study_reconvergence){.total.kernel = "total"};
     struct tracer *t = xcalloc(1, sizeof *t);
     t->out = out;
+    t->stop = stop;
     bool fine = run(t, s, machine, "nrec", e);
     t->oracle = true;
     t->issue = 0;

@@ -9,8 +9,9 @@
  * Threads of different blocks, and at different call depths, may share a warp: registers and frames are the thread's own.
  *
  * Deviations and choices: an indirect branch with more PCs than update registers holds the scheduler for the extra cycles
- * (004 note 12), whoever else commits in a cycle does so for free. Threads that wait at a barrier are in no pool entry;
- * released, they arrive like committing ones. With issue = scoreboard a warp may wait in the pool for operands: it can
+ * (004 note 12), whoever else commits in a cycle does so for free. Threads that wait at a barrier are in no pool entry: a
+ * block's barrier knows its threads, not the warps they came in, and so releases them by their numbers, as they were first
+ * created, a home warp after the other; each arrives like a committing warp. With issue = scoreboard a warp may wait in the pool for operands: it can
  * still be joined, but is in the scheduler's heap only while it could issue. A set of threads has at most MECH_PIECES
  * architectural warps; where an SM has more, a merge that might exceed that is not made. */
 #include "mech/dwf.h"
@@ -234,8 +235,7 @@ static bool create(struct mech *m, struct err *e) {
 /* 4.1's swizzling: of the warps of one scheduler, which alone exchange threads, every other one. */
 static void swizzle(struct mech *m, const struct split_home *home) {
     struct dwf *d = m->self;
-    const uint32_t number = d->width > 32 ? home->id / (d->width / 32) : home->id;
-    if (!d->param[DWF_P_SWIZZLE] || number / m->env.schedulers % 2 == 0) return;
+    if (!d->param[DWF_P_SWIZZLE] || split_rank(m->pool, home->id) % 2 == 0) return;
     for (uint32_t k = 0; k < home->set.n; k++) {
         const uint32_t mask = home->set.p[k].mask; /* of a pair both, though one may not exist */
         d->swapped[home->set.p[k].warp] |= mask | (mask & 0x55555555) << 1 | (mask >> 1 & 0x55555555);
@@ -328,10 +328,26 @@ static bool memory(struct mech *m, struct mech_split *s, const struct mech_set *
     return true;
 }
 
+/* Takes the threads of left's first home warp out of it, wherever they are parked, as one warp. */
+static struct mech_split *gather_home(struct mech *m, struct mech_set *left) {
+    const struct split_pool *p = m->pool;
+    const uint32_t w = m->env.warp_size, warp = left->p[0].warp,
+                   lane = (uint32_t)__builtin_ctz(left->p[0].mask);
+    const uint32_t part = w < 32 ? ((1u << w) - 1) << lane / w * w : ~0u;
+    struct mech_set home = {0};
+    for (uint32_t k = 0; k < left->n && p->first[left->p[k].warp] == p->first[warp]; k++)
+        if (left->p[k].mask & part) set_add(&home, left->p[k].warp, left->p[k].mask & part);
+    set_remove(left, &home);
+    struct mech_split *whole = split_released(m, &home);
+    for (struct mech_split *s; (s = split_released(m, &home));) split_merge(m, whole, s);
+    return whole;
+}
+
 static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     struct mech_set left;
     set_copy(&left, set);
-    for (struct mech_split *s; (s = split_released(m, &left));) {
+    while (left.n) {
+        struct mech_split *s = gather_home(m, &left);
         const uint32_t sched = s->sched;
         arrive(m, s, pc);
         dwf_refill(m, sched);

@@ -54,9 +54,8 @@ static uint32_t next_part(const struct split_pool *p, uint32_t *left) {
 static uint32_t ways_of(const struct mech *m, uint32_t warp, uint32_t part) {
     const struct harp *h = m->self;
     const struct split_pool *p = m->pool;
-    uint64_t home = split_home_of(p, warp, (uint32_t)__builtin_ctz(part));
-    if (p->warp_size > 32) home = home * 32 / p->warp_size;
-    return (uint32_t)(home / p->schedulers % h->sets) * h->ways;
+    const uint32_t home = split_home_of(p, warp, (uint32_t)__builtin_ctz(part));
+    return split_rank(p, home) % h->sets * h->ways;
 }
 
 static uint16_t *live_of(struct harp_sched *q, uint64_t key) {

@@ -105,7 +105,8 @@ struct mech_env {
     const struct cfg *cfg;
     uint32_t warp_size; /* of the machine: 4 .. 256; of a mechanism with MECH_SIMD_WIDE: simd_width */
     uint32_t simd_width;
-    uint32_t schedulers;   /* threads of home warp h belong to scheduler h % schedulers */
+    uint32_t schedulers;   /* threads of home warp h belong to scheduler h % schedulers, */
+    bool whole_blocks;     /* or those of block slot b to b % schedulers */
     uint32_t warps;        /* architectural warp slots of the SM */
     uint32_t order;        /* enum order_policy for order.c */
     uint32_t order_groups; /* active set of the two-level scheduler */

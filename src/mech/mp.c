@@ -10,10 +10,12 @@
  * Opportunistic early reconvergence adds an entry inside a block for two splits that lead to the same place. It asks for
  * the call depth of the branch behind that place: only then do both have the same calls behind them.
  *
- * Choices where the slides are silent: who stops at a barrier gives up an early meeting (others may hold it there for
- * ever) but not a post-dominator; threads that have waited at a place for `patience` cycles go on without the others
- * if one of these spins or stands at a barrier, so that a lock that is released behind the loop that takes it is released; a row that does not fit is kept in memory and
- * takes turns with the others of its warp; an entry that does not fit is read back when it is complete. */
+ * Choices where the slides are silent: splits are as old as their warp, so that orders by age treat all paths of it
+ * alike (as the youngest of all, new ones would only run, and meet others, when older warps leave a slot); who stops at
+ * a barrier gives up an early meeting (others may hold it there for ever) but not a post-dominator; threads that have
+ * waited at a place for `patience` cycles go on without the others if one of these spins or stands at a barrier, so that
+ * a lock that is released behind the loop that takes it is released; a row that does not fit is kept in memory and takes
+ * turns with the others of its warp; an entry that does not fit is read back when it is complete. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

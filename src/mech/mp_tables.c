@@ -84,6 +84,7 @@ struct mech_split *mp_split_add(struct mech *m, uint32_t home, const struct mech
 
 struct mech_split *mp_split_divide(struct mech *m, struct mech_split *s, const struct mech_set *part) {
     struct mech_split *t = split_divide(m, s, part);
+    t->age = s->age;
     enlist(m, t);
     return t;
 }
@@ -279,6 +280,7 @@ struct mech_split *mp_let_go(struct mech *m, uint32_t home, uint32_t i) {
     s->pc = e->pc;
     s->own[MP_DEPTH] = (uint32_t)e->depth;
     s->own[MP_TO] = e->to;
+    s->age = e->age;
     p->arrived -= s->threads;
     m->stats.extra[MP_LET_GO]++;
     mech_event(m, "%" PRIu32 " go on from %" PRIu32 " without the others", s->threads, s->pc);

@@ -21,6 +21,7 @@ struct split_pool *split_pool_new(const struct mech_env *env) {
     p->slots = env->warps;
     p->warp_size = env->warp_size;
     p->schedulers = env->schedulers;
+    p->whole_blocks = env->whole_blocks;
     p->chunk = xcalloc(p->cap / SPLIT_CHUNK, sizeof *p->chunk);
     p->used = xcalloc((p->cap + 63) / 64, sizeof *p->used);
     p->of = xmalloc(p->cap * sizeof *p->of);
@@ -166,12 +167,12 @@ bool split_home_at(const struct split_pool *p, const struct mech_block *b, uint3
     if (w < LANES) {
         uint32_t warp = k * w / LANES, lane = k * w % LANES;
         out->id = b->first * parts(p) + k;
-        out->sched = out->id % p->schedulers;
+        out->sched = (p->whole_blocks ? b->slot : out->id) % p->schedulers;
         set_add(&out->set, b->first + warp, existing(b, warp) & ((1u << w) - 1) << lane);
     } else {
         uint32_t warp = k * span(p);
         out->id = b->first + warp;
-        out->sched = (b->first / span(p) + k) % p->schedulers;
+        out->sched = (p->whole_blocks ? b->slot : b->first / span(p) + k) % p->schedulers;
         for (uint32_t i = warp; i < warp + span(p) && i < b->warps; i++)
             set_add(&out->set, b->first + i, existing(b, i));
     }
@@ -180,6 +181,10 @@ bool split_home_at(const struct split_pool *p, const struct mech_block *b, uint3
 
 uint32_t split_home_of(const struct split_pool *p, uint32_t warp, uint32_t lane) {
     return p->warp_size < LANES ? warp * parts(p) + lane / p->warp_size : p->first[warp];
+}
+
+uint32_t split_rank(const struct split_pool *p, uint32_t home) {
+    return home / span(p) / (p->whole_blocks ? 1 : p->schedulers);
 }
 
 uint32_t split_lane_of(const struct split_pool *p, uint32_t warp, uint32_t lane) {

@@ -14,6 +14,7 @@ enum { SPLIT_CHUNK = 32 };
 
 struct split_pool {
     uint32_t cap, alive, warp_size, schedulers;
+    bool whole_blocks;         /* to schedulers, not single warps */
     uint32_t first_free;       /* no free slot below */
     uint32_t high;             /* no slot at or above it was ever used */
     uint64_t stamp;            /* age of the next split */
@@ -67,6 +68,8 @@ uint32_t split_homes(const struct mech_env *env); /* how many there can be */
 bool split_home_at(const struct split_pool *p, const struct mech_block *b, uint32_t k,
                    struct split_home *out);
 uint32_t split_home_of(const struct split_pool *p, uint32_t warp, uint32_t lane);
+/* Counts up over the home warps of a scheduler, so that what is interleaved by it is used evenly. */
+uint32_t split_rank(const struct split_pool *p, uint32_t home);
 uint32_t split_lane_of(const struct split_pool *p, uint32_t warp, uint32_t lane); /* 0 .. W - 1 */
 /* A block's threads are there: present, at home, in no split. */
 void split_launch(struct split_pool *p, const struct mech_block *b);

@@ -54,7 +54,7 @@ static void transform_all(struct work *w, struct point *v, uint32_t arrays, uint
 }
 
 void work_fft(struct work *w) {
-    const uint32_t arrays = work_pick(w, 2, 24, 192), m = work_pick(w, 32, 32, 64), n = m * m,
+    const uint32_t arrays = work_pick(w, 2, 48, 192), m = work_pick(w, 32, 32, 64), n = m * m,
                    points = arrays * n, block = work_pick(w, 32, 128, 128);
     struct point *v = work_host(w, points, sizeof *v);
     for (uint32_t i = 0; i < points; i++) {

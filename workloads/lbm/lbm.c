@@ -115,7 +115,7 @@ static void step(const struct box *b, float *to, const float *from) {
 /* ---- the run ---- */
 
 void work_lbm(struct work *w) {
-    const uint32_t nx = work_pick(w, 32, 64, 128), ny = work_pick(w, 6, 16, 96), nz = work_pick(w, 4, 5, 12),
+    const uint32_t nx = work_pick(w, 32, 64, 128), ny = work_pick(w, 6, 48, 96), nz = work_pick(w, 4, 4, 12),
                    block = work_pick(w, 64, 256, 256), steps = work_pick(w, 2, 2, 4);
     struct box b = cavity(w, nx, ny, nz, nx * ny * nz / 128);
     const size_t bytes = (size_t)Q * b.cells * sizeof(float);

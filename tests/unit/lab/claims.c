@@ -18,12 +18,15 @@ struct rig {
     struct store *store;
     struct claims claims;
     const struct claim *list[4];
+    enum work_size size;
+    const char *less; /* settings that size needs */
     struct arena mem;
     struct err e;
 };
 
 static int setup(void **state) {
     struct rig *r = calloc(1, sizeof *r);
+    r->less = "";
     assert_true(store_open(NULL, STORE_WRITE, &r->store, &r->e));
     *state = r;
     return 0;
@@ -49,18 +52,20 @@ static const struct claim *claim(const char *id) {
 /* What a run of the k-th workload of a claim is to have left. */
 typedef void invent(struct stats *s, size_t k);
 
-static struct lab_point point_of(const struct claim *c, int machine, const char *workload,
-                                 hd_option *setting) {
-    struct lab_point p = {.subject = {.workload = workload_find(workload), .size = WORK_TINY},
+/* text, "key=value ...", is cut up. */
+static struct lab_point point_of(const struct rig *r, const struct claim *c, int machine,
+                                 const char *workload, char *text, hd_option *setting) {
+    struct lab_point p = {.subject = {.workload = workload_find(workload), .size = r->size},
                           .config = c->config,
-                          .mech = c->machine[machine].mech};
-    char *equals = strchr(setting->key, '=');
+                          .mech = c->machine[machine].mech,
+                          .settings = setting};
+    char *rest = NULL;
     assert_non_null(p.subject.workload);
-    if (!equals) return p;
-    *equals = '\0';
-    setting->value = equals + 1;
-    p.settings = setting;
-    p.nsettings = 1;
+    for (char *one = strtok_r(text, " ", &rest); one; one = strtok_r(NULL, " ", &rest)) {
+        char *equals = strchr(one, '=');
+        *equals = '\0';
+        setting[p.nsettings++] = (hd_option){one, equals + 1};
+    }
     return p;
 }
 
@@ -70,9 +75,9 @@ static void fill(struct rig *r, const struct claim *c, int machine, invent *make
     snprintf(names, sizeof names, "%s", c->workloads);
     for (char *w = strtok_r(names, " ", &rest); w; w = strtok_r(NULL, " ", &rest), k++) {
         char text[64];
-        snprintf(text, sizeof text, "%s", c->machine[machine].settings);
-        hd_option setting = {text, NULL};
-        struct lab_point p = point_of(c, machine, w, &setting);
+        snprintf(text, sizeof text, "%s %s", r->less, c->machine[machine].settings);
+        hd_option setting[4];
+        struct lab_point p = point_of(r, c, machine, w, text, setting);
         struct lab_outcome o = {.launches = 1};
         struct store_id id;
         if (fails && !strcmp(fails, w)) err_set(&o.err, ERR_FAULT, "it broke\nin detail");
@@ -85,7 +90,7 @@ static void fill(struct rig *r, const struct claim *c, int machine, invent *make
 
 static const struct claim_result *run(struct rig *r, const struct claim *c) {
     r->list[0] = c;
-    r->claims = (struct claims){.list = r->list, .n = 1, .size = WORK_TINY, .store = r->store};
+    r->claims = (struct claims){.list = r->list, .n = 1, .size = r->size, .store = r->store};
     if (!claims_run(&r->claims, &r->e)) fail_msg("%s", err_text(&r->e));
     return &r->claims.results[0];
 }
@@ -134,6 +139,16 @@ static void peak_is_lanes_of_all_sms(void **state) {
     const struct claim *c = claim("dwf.peak-32");
     fill(r, c, 0, powers, NULL);
     near(run(r, c)->ours, 100 * (7 / (2 - 1 / 64.0)) / (16 * 8 * 1)); /* 004 Table 5.2 */
+}
+
+/* At size small the machine is a quarter of itself, with as much memory to a core. */
+static void small_launches_fill_less_of_the_machine(void **state) {
+    struct rig *r = *state;
+    const struct claim *c = claim("dwf.peak-16");
+    r->size = WORK_SMALL;
+    r->less = "gpu.sms=4 dram.channels=2";
+    fill(r, c, 0, powers, NULL);
+    near(run(r, c)->ours, 100 * (7 / (2 - 1 / 64.0)) / (4 * 8 * 1));
 }
 
 static void mean_best_and_worst(void **state) {
@@ -239,6 +254,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(over_is_of_harmonic_means),
         TEST(peak_is_lanes_of_all_sms),
+        TEST(small_launches_fill_less_of_the_machine),
         TEST(mean_best_and_worst),
         TEST(harmonic_of_ratios),
         TEST(gap_is_of_two_leads),

@@ -440,6 +440,28 @@ static void test_threads_released_from_a_barrier_are_regrouped(void **state) {
     rig_down(&r);
 }
 
+/* Pieces {0, 1, 6, 7} and {2, 3, 4, 5} wait; the barrier knows threads, and gives back x and y. */
+static void test_a_barrier_gives_back_home_warps(void **state) {
+    (void)state;
+    struct ir_module *m = ir_module_new("barrier");
+    fake_bra(m, FAKE_MAYBE, 2); /* 0 */
+    fake_op(m);                 /* 1 */
+    fake_bar(m, 0);             /* 2 */
+    fake_op(m);                 /* 3 */
+    fake_end(m, IR_EXIT, 0);    /* 4 */
+    fake_func(m, "barrier");
+    struct rig r;
+    start(&r, m, 4, 8, halves, OPTIONS("policy", "dtime", "swizzle", "0"));
+    do assert_true(fake_cycle(r.f));
+    while (!r.f->t[0].waits || !r.f->t[2].waits);
+    while (r.f->t[0].waits) assert_true(fake_cycle(r.f));
+    fake_expect_state(r.f,
+                      "scheduler 0: pool 2 of 128\n  lut[12] pc 3 warp 0 occ f\n  lut[16] pc 4 warp 1 occ f\n"
+                      "  warp 0 pc 3 ready w0:000000f0\n  warp 1 pc 4 ready w0:0000000f\n");
+    assert_true(fake_run(r.f));
+    rig_down(&r);
+}
+
 static void expect_storage(uint32_t warps, const char *const *options, const char *want) {
     struct rig r;
     struct sb out = {0};
@@ -497,6 +519,7 @@ int main(void) {
         cmocka_unit_test(test_a_full_pool_spills),
         cmocka_unit_test(test_a_full_heap_spills_the_smallest_group),
         cmocka_unit_test(test_threads_released_from_a_barrier_are_regrouped),
+        cmocka_unit_test(test_a_barrier_gives_back_home_warps),
         cmocka_unit_test(test_storage_is_that_of_table_7_1),
         cmocka_unit_test(test_ways_must_divide_entries),
     };

@@ -165,6 +165,28 @@ static void test_neighbouring_warps_have_different_schedulers(void **state) {
     }
 }
 
+/* 002 Table 5: all threads of a block are one scheduler's, and blocks take turns. */
+static void test_whole_blocks_go_to_schedulers_in_turn(void **state) {
+    (void)state;
+    uint64_t now = 0;
+    for (uint32_t w = 4; w <= 256; w *= 2) {
+        struct mech m;
+        pool_up(&m, &now, w, 32, 2);
+        m.pool->whole_blocks = true;
+        for (uint32_t slot = 0; slot < 4; slot++) {
+            struct mech_block b = {.slot = slot, .first = slot * 8, .warps = 8, .threads = 256};
+            struct split_home home;
+            uint32_t k = 0;
+            for (; split_home_at(m.pool, &b, k, &home); k++) {
+                assert_int_equal(home.sched, slot % 2);
+                assert_int_equal(split_rank(m.pool, home.id), slot * 256 / w + k);
+            }
+            assert_int_equal(k, 256 / w);
+        }
+        pool_down(&m);
+    }
+}
+
 /* ---- the list ---- */
 
 static void test_every_mechanism_is_found_and_complete(void **state) {
@@ -259,6 +281,7 @@ int main(void) {
         cmocka_unit_test(test_dividing_and_merging_move_the_threads),
         cmocka_unit_test(test_homes_are_thread_over_warp_size),
         cmocka_unit_test(test_neighbouring_warps_have_different_schedulers),
+        cmocka_unit_test(test_whole_blocks_go_to_schedulers_in_turn),
         cmocka_unit_test(test_every_mechanism_is_found_and_complete),
         cmocka_unit_test(test_a_warp_size_that_cannot_be_is_refused),
         cmocka_unit_test(test_refusals_name_place_and_reason),

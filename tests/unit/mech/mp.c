@@ -189,6 +189,24 @@ static void test_divergence_inside_divergence(void **state) {
 }
 
 /* if without else: the side that is there already clears its bits at once, and is counted as waiting. */
+/* What is old or young is the warp: the second one runs when all splits of the first are done, not between them. */
+static void test_splits_are_as_old_as_their_warp(void **state) {
+    (void)state;
+    struct rig r = {.m = nested()};
+    r.c = fake_finish(r.m);
+    r.f = fake_new(r.m, r.c, 4, 8);
+    r.f->env.param = r.param;
+    r.f->env.order = ORDER_OLDEST;
+    r.f->choose = nested_choice;
+    fake_start(r.f, "mp");
+    while (r.f->t[0].live) {
+        for (uint32_t t = 4; t < 8; t++) assert_int_equal(r.f->t[t].steps, 0);
+        assert_true(fake_cycle(r.f));
+    }
+    assert_true(fake_run(r.f));
+    rig_down(&r);
+}
+
 static void test_a_side_at_the_place_only_clears_its_bits(void **state) {
     (void)state;
     struct ir_module *m = ir_module_new("if");
@@ -418,6 +436,7 @@ int main(void) {
         cmocka_unit_test(test_slides_loop_with_break_basic),
         cmocka_unit_test(test_the_place_is_behind_the_instruction_in_flight),
         cmocka_unit_test(test_divergence_inside_divergence),
+        cmocka_unit_test(test_splits_are_as_old_as_their_warp),
         cmocka_unit_test(test_a_side_at_the_place_only_clears_its_bits),
         cmocka_unit_test(test_who_exits_leaves_every_entry),
         cmocka_unit_test(test_an_entry_without_threads_disappears),

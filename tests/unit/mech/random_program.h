@@ -66,6 +66,7 @@ static inline uint32_t random_threads(struct rng *r, uint32_t w) {
 /* Schedulers, their order, the threads' outcomes and how long they go on. */
 static inline void random_machine(struct fake *f, struct rng *r) {
     f->env.schedulers = 1 + (uint32_t)rng_below(r, 3);
+    f->env.whole_blocks = rng_below(r, 2);
     f->env.order = (uint32_t)rng_below(r, 4);
     f->env.order_groups = 1 + (uint32_t)rng_below(r, 4);
     f->seed = rng_next(r);

@@ -1,0 +1,116 @@
+# heddle reproduce: claims by name, kept runs, every form of output the same whatever --jobs, an end by a signal.
+. tests/cli/lib.sh
+${CC:-cc} -o "$work/json" tests/cli/json.c -ljansson
+cd "$work" || exit 2 # files and databases are made here
+
+# ---- the list ----
+run reproduce --list
+expect_status 0 "--list succeeds"
+[ "$(grep -c '^[a-z]*\.' "$out")" -ge 40 ]
+verdict $? "has the claims"
+grep -qE '^dwf\.area .* a model of area$' "$out"
+verdict $? "marks those that wait for a model"
+"$HEDDLE" list mechanisms | grep -q '^lwm ' || grep -qE '^harp\.lwm .* lwm$' "$out"
+verdict $? "and for a mechanism"
+grep -qE '^dwf\.dwf .* \+47\.4 %  DWF 6, Figure 6\.1$' "$out"
+verdict $? "and not the others"
+run reproduce --list sl harp.sbr sl.pdom
+[ "$status" -eq 0 ] && [ "$(grep -c '^[a-z]*\.' "$out")" -eq 4 ]
+verdict $? "of a paper and of a claim, each once"
+
+# ---- runs are kept ----
+some="harp.barrier-2 harp.simd-32 --size tiny"
+run reproduce $some --db r.sqlite --json first.json
+expect_status 0 "two claims at tiny"
+cp "$out" first.txt
+grep -qE '^harp\.simd-32 .* -4\.0 % +[-+][0-9.]+ %$' "$out" && grep -qE '^harp\.barrier-2 .* -3\.0 % +[-+][0-9.]+ %$' "$out"
+verdict $? "have the paper's value and ours"
+grep -q '^    mp [-+][0-9.]*, mu [-+]' "$out"
+verdict $? "and those by workload"
+[ ! -s "$err" ] && [ "$(echo r.sqlite*)" = r.sqlite ]
+verdict $? "without a word on standard error, and with one file"
+run results --db r.sqlite --value cycles
+[ "$(grep -c harp-fermi "$out")" -eq 52 ]
+verdict $? "the database has the runs: 13 workloads, four machines"
+run results --db r.sqlite --host --json before.json
+run reproduce $some --db r.sqlite --json second.json
+cmp -s first.txt "$out" && cmp -s first.json second.json
+verdict $? "a second time gives the same"
+run results --db r.sqlite --host --json after.json
+cmp -s before.json after.json
+verdict $? "and runs nothing: the host's seconds are those of the first"
+
+# ---- forms ----
+claims="harp.barrier-2 dwf.oracle-contrived --size tiny"
+for j in 1 2; do
+    run reproduce $claims --jobs $j --json $j.json --csv $j.csv
+    cp "$out" $j.txt
+done
+for ext in json csv txt; do
+    cmp -s 1.$ext 2.$ext
+    verdict $? "--jobs 2 gives the same bytes of $ext as --jobs 1"
+done
+run reproduce harp.barrier-2 --size tiny --db r.sqlite --csv kept.csv
+grep '^harp' 1.csv | cmp -s - <(grep '^harp' kept.csv)
+verdict $? "and so do kept runs"
+grep -qE '^dwf\.oracle-contrived .* \+92\.0 % +\+[0-9.]+ %$' 1.txt
+verdict $? "a study is a claim too"
+expect_json 1.json size '"tiny"' "JSON has the size"
+expect_json 1.json claims/0/claim '"harp.barrier-2"' "and the claims, in the order asked for"
+expect_json 1.json claims/0/workloads/12/workload '"mtm"' "with their workloads"
+[ "$(head -1 1.csv)" = "claim,what,source,workload,paper,ours" ] && [ "$(grep -c '^harp.barrier-2,' 1.csv)" -eq 14 ] && [ "$(wc -l <1.csv)" -eq 17 ]
+verdict $? "CSV has a row for each claim and each workload"
+kept="harp.barrier-2 --size tiny --db r.sqlite"
+run reproduce $kept dwf.area --markdown
+[ "$(grep -c '^|' "$out")" -ge 4 ] && grep -q '^| .*harp.barrier-2.* | .*-3.0 %.* |' "$out" && grep -q '^| .*dwf.area.*waits for a model of area' "$out"
+verdict $? "--markdown prints a table"
+run reproduce $kept --csv - --markdown
+[ "$(head -1 "$out")" = "claim,what,source,workload,paper,ours" ] && ! grep -q '^|' "$out"
+verdict $? "CSV on standard output is all there is"
+run reproduce $kept --quiet
+[ "$status" -eq 0 ] && [ ! -s "$out" ] && [ ! -s "$err" ]
+verdict $? "--quiet prints nothing"
+run reproduce dwf.area --db area.sqlite
+[ "$status" -eq 0 ] && grep -q 'waits for a model of area' "$out"
+verdict $? "a claim that waits is no error"
+
+# ---- stopped ----
+stopped() { # SIGNAL ARGUMENT...
+    local signal=$1
+    shift
+    command_line="heddle $*, signal $signal"
+    # SIGINT is ignored by what a script starts in the background; env sets that right
+    env --default-signal=INT "$HEDDLE" "$@" >"$out" 2>"$err" &
+    local pid=$!
+    sleep 0.5
+    kill -"$signal" $pid
+    wait $pid 2>/dev/null
+    status=$?
+}
+long="harp --size small --jobs 2"
+stopped INT reproduce $long --db s.sqlite
+expect_status 130 "Ctrl-C ends it"
+grep -qE 'stopped; [0-9]+ of [0-9]+ runs are in s.sqlite, and the same command goes on from there' "$err"
+verdict $? "with a word on how to go on"
+kept=$(sed -n 's/.*stopped; \([0-9]*\) of.*/\1/p' "$err")
+"$HEDDLE" results --db s.sqlite --value cycles >rows 2>/dev/null
+[ "${kept:-x}" -eq "$(grep -c harp-fermi rows)" ]
+verdict $? "and as many runs kept as it says"
+[ "$(echo s.sqlite*)" = s.sqlite ]
+verdict $? "in one file"
+stopped TERM reproduce $long
+expect_status 143 "so does SIGTERM"
+expect_err "stopped; nothing is kept without --db" "without --db"
+stopped TERM reproduce dwf.oracle-contrived --size small
+expect_status 143 "a study is stopped too"
+
+# ---- what is refused ----
+refused "there is no claim 'dwf.pdmo' (did you mean 'dwf.pdom'?); 'heddle reproduce --list' shows them" "a mistyped claim" reproduce dwf.pdmo
+refused "there is no claim 'xyz'; 'heddle reproduce --list' shows them" "an unknown claim" reproduce xyz
+refused "there is no size 'huge': tiny, small or paper" "an unknown size" reproduce --size huge
+refused "--json and --csv cannot both go to x" "two files of one name" reproduce dwf.pdom --json x --csv x
+refused "--json and --csv cannot both go to -" "both to standard output" reproduce dwf.pdom --json - --csv -
+refused "--jobs: N is at least 1" "no threads" reproduce --jobs 0
+refused "cannot open nowhere/x.sqlite" "a folder that is not there" reproduce dwf.pdom --size tiny --db nowhere/x.sqlite
+printf 'not a database, but long enough to be taken for one if nobody looked at its first bytes, which say what it is' >text
+refused "text is not a result store" "a file that is no database" reproduce dwf.pdom --size tiny --db text
