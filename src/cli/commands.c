@@ -543,8 +543,9 @@ const struct command commands[] = {
      study_options, study_sections, study_examples, study_main},
     {"reproduce", "[CLAIM...]", 0, SIZE_MAX, "the papers' claims, with our figures beside them",
      "Runs what each claim needs, on the paper's machine and workloads, and prints claim, the paper's value, "
-     "ours, and the "
-     "values by workload. CLAIM is one of --list, or a paper: dwf, harp, mp, sl. Without one, all of them.",
+     "ours, and the values by workload. At size small the thesis's machine has a quarter of its cores and "
+     "memory, so that the launches fill it. CLAIM is one of --list, or a paper: dwf, harp, mp, sl. Without "
+     "one, all of them.",
      reproduce_options, reproduce_sections, reproduce_examples, reproduce_main},
     {"config", "ACTION [NAME|FILE]...", 1, 3, "show or compare machine configurations",
      "Prints the machine that a configuration and settings make.", config_options, config_sections,
