@@ -102,6 +102,18 @@ void harp_state(const struct mech *m, struct sb *out) {
     }
 }
 
+/* Threads that have reached a barrier are in no warp. */
+void harp_places(const struct mech *m, mech_place_fn *put, void *user) {
+    const struct harp *h = m->self;
+    for (uint32_t k = 0; k < m->env.schedulers; k++)
+        for (uint32_t at = 0; at < h->sets * h->ways; at++) {
+            const struct harp_barrier *b = &h->q[k].barrier[at];
+            if (h->q[k].key[at] == HARP_FREE) continue;
+            for (uint32_t i = 0; i < b->reached.n; i++)
+                put(user, b->reached.p[i].warp, b->reached.p[i].mask, b->at);
+        }
+}
+
 /* Table 7, with a valid bit per lane of a barrier and 8 bits of call depth per warp and barrier, which it has not got. A
  * thread's number leaves its lane out. First-Level is not in it: a pointer into the program and threads like the others. */
 void harp_storage(const struct mech *m, struct sb *out) {
