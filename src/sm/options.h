@@ -16,6 +16,7 @@ struct sm_options {
 #undef END
 };
 enum { SM_BARREL, SM_SCOREBOARD };
+enum { SM_SHARE_WARPS, SM_SHARE_BLOCKS };
 enum { GPU_AS_FREED, GPU_ONE_AT_A_TIME };
 
 #endif

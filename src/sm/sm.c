@@ -68,7 +68,7 @@ static bool make_mech(struct sm *s, struct err *e) {
         .warp_size = (uint32_t)o->warp_size,
         .simd_width = (uint32_t)o->simd_width,
         .schedulers = (uint32_t)o->schedulers,
-        .whole_blocks = o->share == 1,
+        .whole_blocks = o->share == SM_SHARE_BLOCKS,
         .warps = s->nwarps,
         .order = (uint32_t)o->order,
         .order_groups = (uint32_t)o->order_active,

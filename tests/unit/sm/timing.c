@@ -77,11 +77,17 @@ static void one_warp_issues_every_depth_cycles_under_barrel(void **state) {
     assert_int_equal(each("add.u32 %r1, %r1, 1;", shallow, 7), 5);
 }
 
+static void by_warps(struct machine *x) {
+    x->o.sm.share = SM_SHARE_WARPS;
+}
+
+/* A warp holds its port for two of the eight cycles: four fill a scheduler. A block's warps are shared by both, or not. */
 static void warps_fill_the_pipeline(void **state) {
-    (void)
-        state; /* two schedulers; a warp holds its port for two of the eight cycles: four warps each fill it */
-    assert_int_equal(each("add.u32 %r1, %r1, 1;", NULL, 4 * 2 * 32), 8);
-    assert_int_equal(each("add.u32 %r1, %r1, 1;", NULL, 2 * 4 * 2 * 32), 16);
+    (void)state;
+    assert_int_equal(each("add.u32 %r1, %r1, 1;", by_warps, 4 * 2 * 32), 8);
+    assert_int_equal(each("add.u32 %r1, %r1, 1;", by_warps, 2 * 4 * 2 * 32), 16);
+    assert_int_equal(each("add.u32 %r1, %r1, 1;", NULL, 4 * 32), 8);
+    assert_int_equal(each("add.u32 %r1, %r1, 1;", NULL, 2 * 4 * 32), 16);
 }
 
 static void a_full_sm_reaches_peak_ipc(void **state) {
@@ -184,6 +190,7 @@ static void a_barrier_lets_go_when_the_last_arrival_writes_back(void **state) {
                           "add.u32 %t, %t, 1;\nadd.u32 %t, %t, 1;\nadd.u32 %t, %t, 1;\nadd.u32 %t, %t, 1;\n"
                           "add.u32 %t, %t, 1;\nL: bar.sync 0;\nexit;\n}\n");
     uint64_t p = 0;
+    by_warps(&x);
     machine_ok(&x, "pdom", "k", 1, 64, &p);
     /* nine instructions up to the barrier, which resolves in cycle 9 * 8; exit issues then and commits 8 later */
     assert_int_equal(x.cycles, 9 * 8 + 8);
