@@ -119,7 +119,8 @@ static struct lab_subject tiny(const char *name) {
 static void reconvergence(const char *name, struct study_reconvergence *out) {
     struct lab_subject s = tiny(name);
     struct err e = {0};
-    if (!study_reconvergence(&s, &(hd_config){.file = "dwf-8800gtx"}, NULL, out, &e)) fail_msg("%s", err_text(&e));
+    if (!study_reconvergence(&s, &(hd_config){.file = "dwf-8800gtx"}, NULL, out, &e))
+        fail_msg("%s", err_text(&e));
 }
 
 /* 004 3.3: 92 % on the contrived loop. */
