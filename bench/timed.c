@@ -131,7 +131,22 @@ static bool table(struct bench *b, const char *machine) {
     return all;
 }
 
-/* The same work on 30 and on 60 SMs: what an SM that has nothing to do costs. */
+/* The best of several rounds on each, in turns: other work on the host must not decide the ratio. */
+static bool measure_both(const struct bench *b, const struct timed_kind *kind, struct timed *once,
+                         struct timed *twice) {
+    const int rounds = b->quick ? 1 : 3;
+    bool ok = true;
+    for (int r = 0; ok && r < rounds; r++) {
+        struct timed small, large;
+        ok = measure_pdom(b, kind, machines[0], "30", &small) &&
+             measure_pdom(b, kind, machines[0], "60", &large);
+        if (ok && (!r || small.seconds < once->seconds)) *once = small;
+        if (ok && (!r || large.seconds < twice->seconds)) *twice = large;
+    }
+    return ok;
+}
+
+/* The same work on 30 and on 60 SMs: what an SM costs that has nothing to do, or less. */
 static bool doubling(struct bench *b) {
     double logs = 0;
     int n = 0;
@@ -140,8 +155,7 @@ static bool doubling(struct bench *b) {
     for (int k = 0; k < KINDS; k++) {
         struct timed once, twice;
         if (!bench_wants(b, kinds[k].name)) continue;
-        bool ok = measure_pdom(b, &kinds[k], machines[0], "30", &once) &&
-                  measure_pdom(b, &kinds[k], machines[0], "60", &twice);
+        bool ok = measure_both(b, &kinds[k], &once, &twice);
         all &= ok;
         if (!ok) continue;
         double cost = twice.seconds / once.seconds;
