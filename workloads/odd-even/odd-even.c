@@ -1,4 +1,6 @@
-/* Odd and even threads in turns (DWF Figure 3.3); the two sides are equally long. */
+/* Odd and even threads in turns (DWF Figure 3.3); the two sides are equally long. The figure gives no lengths. Ours, 32 rounds of
+ * 24 steps, were chosen with the study of reconvergence in view: the shorter the sides and the fewer the rounds, the more of the
+ * kernel is common code. 16 rounds of 8 steps give the oracle +74 %, 32 of 12 +84 %, these +88 % (the thesis: +92 %). */
 #include "workloads/flow.h"
 
 static uint32_t reference(uint32_t path, uint32_t thread) {
