@@ -255,18 +255,6 @@ static void wake(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t m
     if (s->wake == MECH_NEVER && s->threads > 1) set_free(m, s, mask);
 }
 
-static void census(const struct mech *m, struct mech_census *c) {
-    (void)m;
-    *c = (struct mech_census){0};
-}
-
-static void state(const struct mech *m, struct sb *out) {
-    FOR_SPLITS(s, m->pool) {
-        split_print(m, s, out);
-        sb_add(out, "\n");
-    }
-}
-
 static void storage(const struct mech *m, struct sb *out) {
     sb_add(out, "thread_pc %" PRIu64 "\n", (uint64_t)m->env.warps * 32 * 32);
 }
@@ -303,8 +291,8 @@ const struct mech_ops mech_mimd = {
     .memory = memory,
     .release = release,
     .wake = wake,
-    .census = census,
-    .state = state,
+    .census = split_census,
+    .state = split_state,
     .storage = storage,
     .audit = audit,
 };

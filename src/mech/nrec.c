@@ -74,18 +74,6 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     }
 }
 
-static void census(const struct mech *m, struct mech_census *c) {
-    (void)m;
-    *c = (struct mech_census){0};
-}
-
-static void state(const struct mech *m, struct sb *out) {
-    FOR_SPLITS(s, m->pool) {
-        split_print(m, s, out);
-        sb_add(out, "\n");
-    }
-}
-
 /* A warp for every thread at the worst: PC, its home warp, and which of that warp's lanes. */
 static void storage(const struct mech *m, struct sb *out) {
     uint64_t threads = (uint64_t)m->env.warps * 32, homes = split_homes(&m->env), bits = 0;
@@ -111,8 +99,8 @@ const struct mech_ops mech_nrec = {
     .select = choose,
     .commit = commit,
     .release = release,
-    .census = census,
-    .state = state,
+    .census = split_census,
+    .state = split_state,
     .storage = storage,
     .audit = audit,
 };

@@ -254,3 +254,15 @@ void split_print(const struct mech *m, const struct mech_split *s, struct sb *ou
     sb_add(out, " ");
     set_print(&s->set, out);
 }
+
+void split_census(const struct mech *m, struct mech_census *c) {
+    (void)m;
+    *c = (struct mech_census){0};
+}
+
+void split_state(const struct mech *m, struct sb *out) {
+    FOR_SPLITS(s, m->pool) {
+        split_print(m, s, out);
+        sb_add(out, "\n");
+    }
+}

@@ -84,5 +84,8 @@ void split_issue(struct mech *m, struct mech_packet *p, struct mech_split *s);
 void split_audit(const struct mech *m, bool whole);
 /* "split 3 sched 0 pc 17 ready w0:0000000f" */
 void split_print(const struct mech *m, const struct mech_split *s, struct sb *out);
+/* For mechanisms of which there is no more to tell: nobody is held back, and a line for each split. */
+void split_census(const struct mech *m, struct mech_census *c);
+void split_state(const struct mech *m, struct sb *out);
 
 #endif
