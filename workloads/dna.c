@@ -53,7 +53,7 @@ static uint32_t longest_match(const struct dna *d, const uint8_t *read, uint32_t
 }
 
 /* Several places may hold the same prefix: any will do. */
-void dna_check(struct work *w, const struct dna *d, uint64_t lengths, uint64_t places) {
+static void check(struct work *w, const struct dna *d, uint64_t lengths, uint64_t places) {
     uint32_t n = d->offsets[d->count];
     uint32_t *want = work_host(w, n, sizeof *want), *place = work_host(w, n, sizeof *place);
     work_read(w, place, places, n * sizeof *place);
@@ -65,4 +65,16 @@ void dna_check(struct work *w, const struct dna *d, uint64_t lengths, uint64_t p
         work_expect(w, place[i] <= d->bases - want[i] && !memcmp(d->text + place[i], d->reads + i, want[i]),
                     &place[i], sizeof place[i], "places[%u] is %u, where the reference has something else", i,
                     place[i]);
+}
+
+void dna_match(struct work *w, const char *kernel, const struct dna *d, const void *index, uint32_t bytes) {
+    uint32_t n = d->offsets[d->count];
+    uint64_t reads = work_input(w, "reads", d->reads, n);
+    uint64_t offsets = work_input(w, "offsets", d->offsets, (d->count + 1) * sizeof *d->offsets);
+    uint64_t lengths = work_buffer(w, "lengths", n * sizeof(uint32_t));
+    uint64_t places = work_buffer(w, "places", n * sizeof(uint32_t));
+    WORK_LAUNCH(w, kernel, WORK_SHAPE(.grid = {1}, .block = {d->count}), hd_arg_ptr(lengths),
+                hd_arg_ptr(places), hd_arg_bytes(index, bytes), hd_arg_ptr(reads), hd_arg_ptr(offsets),
+                hd_arg_u32(d->count), hd_arg_u32(d->match));
+    check(w, d, lengths, places);
 }

@@ -17,8 +17,9 @@ struct dna {
 struct dna dna_make(struct work *w, uint32_t bases, uint32_t count, uint32_t shortest, uint32_t longest,
                     uint32_t match);
 
-/* lengths and places are arrays of the device, an element for each base of the reads: how long a prefix of what begins there
- * is in the reference, and where in the reference such a prefix begins. */
-void dna_check(struct work *w, const struct dna *d, uint64_t lengths, uint64_t places);
+/* Launches kernel(lengths, places, index, reads, offsets, count, match), a thread a read, and checks what it found for each base
+ * of the reads: how long a prefix of what begins there is in the reference, and where in the reference such a prefix begins.
+ * index: the kernel's own form of the reference, by value. */
+void dna_match(struct work *w, const char *kernel, const struct dna *d, const void *index, uint32_t bytes);
 
 #endif

@@ -43,13 +43,5 @@ void work_mp(struct work *w) {
     uint32_t bases = work_pick(w, 2000, 20000, 20000), count = work_pick(w, 64, 256, 256);
     struct dna d = dna_make(w, bases, count, 25, 25, 24);
     struct device_index index = make_index(w, &d);
-    uint32_t n = d.offsets[count];
-    uint64_t reads = work_input(w, "reads", d.reads, n);
-    uint64_t offsets = work_input(w, "offsets", d.offsets, (count + 1) * sizeof *d.offsets);
-    uint64_t lengths = work_buffer(w, "lengths", n * sizeof(uint32_t));
-    uint64_t places = work_buffer(w, "places", n * sizeof(uint32_t));
-    WORK_LAUNCH(w, "mp", WORK_SHAPE(.grid = {1}, .block = {count}), hd_arg_ptr(lengths), hd_arg_ptr(places),
-                hd_arg_bytes(&index, sizeof index), hd_arg_ptr(reads), hd_arg_ptr(offsets), hd_arg_u32(count),
-                hd_arg_u32(d.match));
-    dna_check(w, &d, lengths, places);
+    dna_match(w, "mp", &d, &index, sizeof index);
 }

@@ -114,13 +114,5 @@ void work_mu(struct work *w) {
     uint32_t bases = work_pick(w, 2000, 20000, 20000), count = work_pick(w, 64, 100, 100);
     struct dna d = dna_make(w, bases, count, 12, 36, 12);
     struct device_tree tree = make_tree(w, &d);
-    uint32_t n = d.offsets[count];
-    uint64_t reads = work_input(w, "reads", d.reads, n);
-    uint64_t offsets = work_input(w, "offsets", d.offsets, (count + 1) * sizeof *d.offsets);
-    uint64_t lengths = work_buffer(w, "lengths", n * sizeof(uint32_t));
-    uint64_t places = work_buffer(w, "places", n * sizeof(uint32_t));
-    WORK_LAUNCH(w, "mu", WORK_SHAPE(.grid = {1}, .block = {count}), hd_arg_ptr(lengths), hd_arg_ptr(places),
-                hd_arg_bytes(&tree, sizeof tree), hd_arg_ptr(reads), hd_arg_ptr(offsets), hd_arg_u32(count),
-                hd_arg_u32(d.match));
-    dna_check(w, &d, lengths, places);
+    dna_match(w, "mu", &d, &tree, sizeof tree);
 }
