@@ -43,6 +43,14 @@ static inline bool is_pow2(uint64_t v) {
     return v && !(v & (v - 1));
 }
 
+/* FNV-1a, over as many calls as there are pieces; begins with HASH_START. */
+#define HASH_START UINT64_C(0xcbf29ce484222325)
+static inline uint64_t hash_bytes(uint64_t h, const void *data, size_t n) {
+    const uint8_t *b = (const uint8_t *)data;
+    for (size_t i = 0; i < n; i++) h = (h ^ b[i]) * 0x100000001b3u;
+    return h;
+}
+
 /* splitmix64: the one generator of the project, so that a seed means the same bytes everywhere. */
 struct rng {
     uint64_t state;

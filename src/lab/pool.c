@@ -40,6 +40,12 @@ static void *work(void *user) {
     return NULL;
 }
 
+double lab_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 static struct timespec soon(void) {
     struct timespec t;
     clock_gettime(CLOCK_REALTIME, &t);

@@ -17,6 +17,9 @@ struct lab_tasks {
  * the host has cores). Returns when all have ended. */
 void lab_run_tasks(const struct lab_tasks *t, unsigned jobs);
 
+/* Seconds of a clock that never goes back. */
+double lab_seconds(void);
+
 /* Cores this process may use, at least 1. */
 unsigned lab_host_cores(void);
 

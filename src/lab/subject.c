@@ -4,7 +4,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "base/bits.h"
+#include "lab/pool.h"
 
 struct run {
     const struct lab_hooks *hooks;
@@ -13,23 +15,17 @@ struct run {
     double started;
 };
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void no_print(void *user, const char *text, size_t n) {
     (void)user, (void)text, (void)n;
 }
 
 static void before(struct run *r, hd_kernel *k, const hd_launch *l) {
     if (r->hooks->before) r->hooks->before(r->hooks->user, k, l);
-    r->started = now();
+    r->started = lab_seconds();
 }
 
 static void after(struct run *r, hd_kernel *k, const hd_launch *l) {
-    r->out->seconds += now() - r->started;
+    r->out->seconds += lab_seconds() - r->started;
     r->out->launches++;
     if (r->hooks->after) r->hooks->after(r->hooks->user, k, l);
 }
@@ -87,7 +83,7 @@ static bool digest_buffer(struct run *r, uint64_t addr, uint64_t bytes) {
 }
 
 static bool digest_buffers(struct run *r, const struct lab_program *p, const hd_arg *args) {
-    r->out->digest = 0xcbf29ce484222325u;
+    r->out->digest = HASH_START;
     for (size_t i = 0; i < p->nargs; i++)
         if (!digest_buffer(r, args[i].v.u, p->args[i].bytes)) return false;
     return true;

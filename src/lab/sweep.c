@@ -11,7 +11,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "lab/pool.h"
 
@@ -39,12 +38,6 @@ struct crew {
     pthread_mutex_t lock; /* guards the tasks' progress, the groups, s->progress and err */
     struct err err;       /* of the store */
 };
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- what is there ---- */
 
@@ -121,7 +114,7 @@ static double mean_seconds(const struct crew *c) {
 
 /* The part of all seconds that is behind us. */
 static double part_done(const struct crew *c) {
-    double mean = mean_seconds(c), behind = 0, all = 0, at = now();
+    double mean = mean_seconds(c), behind = 0, all = 0, at = lab_seconds();
     for (size_t i = 0; i < c->tasks.n; i++) {
         const struct task *t = &c->tasks.v[i];
         const struct group *g = &c->groups.v[t->group];
@@ -158,7 +151,7 @@ static void on_open(void *user, hd_device *dev) {
 static void begin(struct crew *c, struct task *t) {
     pthread_mutex_lock(&c->lock);
     t->state = RUNNING;
-    t->start = now();
+    t->start = lab_seconds();
     pthread_mutex_unlock(&c->lock);
 }
 
@@ -167,7 +160,7 @@ static void end(struct crew *c, struct task *t, bool ran, bool bad) {
     pthread_mutex_lock(&c->lock);
     struct lab_progress *p = &c->s->progress;
     t->state = ENDED;
-    t->seconds = ran ? now() - t->start : 0;
+    t->seconds = ran ? lab_seconds() - t->start : 0;
     if (ran) learn(&c->groups.v[t->group], t->seconds);
     p->done += ran;
     p->bad += bad;

@@ -4,17 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "lab/sweep.h"
 
-/* ---- hashes: FNV-1a ---- */
-
-static const uint64_t hash_start = 0xcbf29ce484222325u;
-
-static uint64_t hash_bytes(uint64_t h, const void *data, size_t n) {
-    const uint8_t *b = data;
-    for (size_t i = 0; i < n; i++) h = (h ^ b[i]) * 0x100000001b3u;
-    return h;
-}
+/* ---- hashes ---- */
 
 /* With its end, so that "ab" "c" is not "a" "bc". */
 static uint64_t hash_text(uint64_t h, const char *text) {
@@ -41,7 +34,7 @@ static uint64_t hash_arg(uint64_t h, const struct lab_arg *a) {
 }
 
 static uint64_t hash_program(const struct lab_program *p) {
-    uint64_t h = hash_text(hash_bytes(hash_start, p->text, p->text_bytes), p->kernel);
+    uint64_t h = hash_text(hash_bytes(HASH_START, p->text, p->text_bytes), p->kernel);
     for (int d = 0; d < 3; d++) h = hash_number(hash_number(h, p->launch.grid[d]), p->launch.block[d]);
     h = hash_number(hash_number(h, p->launch.shared_bytes), p->launch.max_insts);
     for (size_t i = 0; i < p->nargs; i++) h = hash_arg(h, &p->args[i]);
@@ -49,7 +42,7 @@ static uint64_t hash_program(const struct lab_program *p) {
 }
 
 static uint64_t hash_subject(const struct lab_subject *s) {
-    return s->workload ? hash_bytes(hash_start, s->workload->ptx, s->workload->ptx_bytes)
+    return s->workload ? hash_bytes(HASH_START, s->workload->ptx, s->workload->ptx_bytes)
                        : hash_program(s->program);
 }
 
@@ -131,7 +124,7 @@ static void describe(const struct options *o, const struct options *base, struct
                      struct store_id *id) {
     hd_option *list = ARENA_NEW(mem, hd_option, o->nrows);
     struct sb mech = {0}, options = {0};
-    uint64_t h = hash_start;
+    uint64_t h = HASH_START;
     sb_add(&mech, "%s", o->run.mech);
     for (size_t i = 0; i < o->nrows; i++) {
         const struct option_row *row = &o->rows[i];
@@ -164,7 +157,7 @@ static void name_subject(const struct lab_subject *s, struct arena *mem, struct 
 
 static uint64_t key_of(const struct store_id *id) {
     const char *const text[] = {id->workload, id->size, id->config, id->mech, id->options, id->version};
-    uint64_t h = hash_start;
+    uint64_t h = HASH_START;
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) h = hash_text(h, text[i]);
     return below_2_63(hash_number(hash_number(h, id->machine), id->program));
 }
