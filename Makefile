@@ -156,14 +156,15 @@ test-long: test-deps
 asan:
 	@$(MAKE) --no-print-directory BUILD=build-asan OPT="-O1 -g" SAN="-fsanitize=address,undefined -fno-sanitize-recover=all" test
 
-# Fuzzing: the library built by clang with coverage, each fuzzer for FUZZ_SECONDS on its committed corpus. New finds go to
-# build-fuzz/, crashes are left there with the command to run them again.
+# Fuzzing: the library built by clang with coverage, each fuzzer for FUZZ_SECONDS on its committed corpus, from FUZZ_SEED (0: a
+# new one each time). New finds go to build-fuzz/, crashes are left there with the command to run them again.
 FUZZ_SECONDS ?= 60
+FUZZ_SEED ?= 1
 FUZZERS := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(wildcard tests/fuzz/*.c))
 fuzz: test-deps
 	@tools/deps $(FUZZ_PACKAGES)
 	@$(MAKE) --no-print-directory BUILD=build-fuzz CC=clang-14 OPT="-O1 -g" SAN="-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all" $(FUZZERS)
-	@tests/fuzz/run $(FUZZ_SECONDS) $(FUZZERS)
+	@tests/fuzz/run $(FUZZ_SECONDS) $(FUZZ_SEED) $(FUZZERS)
 build-fuzz/%: tests/fuzz/%.c $(LIB) $(LIBCLI) $(LIBLAB)
 	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer -o $@ $< $(LIBCLI) $(LIBLAB) $(LIB) $(LABLIBS))
 
