@@ -151,24 +151,26 @@ static bool target_list(struct ptx *p, struct sym *sym) {
         ok = ptx_name(p, &name, "a name in the list");
         if (ok) VEC_PUSH(&list, name);
     } while (ok && ptx_accept(p, ','));
-    sym->kind = SYM_TARGETS;
+    ok = ok && ptx_expect(p, ';', "after the list");
+    if (ok) sym->kind = SYM_TARGETS;
     sym->count = (uint32_t)list.n;
     sym->targets = ARENA_NEW(&p->tmp, struct tok, list.n);
     if (list.n) memcpy(sym->targets, list.v, list.n * sizeof *list.v);
     VEC_FREE(&list);
-    return ok && ptx_expect(p, ';', "after the list");
+    return ok;
 }
 
 static bool call_prototype(struct ptx *p, struct sym *sym) {
     struct tok name;
-    sym->kind = SYM_PROTO;
     sym->proto = ARENA_NEW(&p->tmp, struct proto, 1);
     if (!ptx_proto(p, sym->proto, &name, false)) return false;
     while (p->t.kind == TOK_DOT) {
         struct ir_func ignored;
         if (!tuning(p, &ignored)) return false;
     }
-    return ptx_expect(p, ';', "after the prototype");
+    if (!ptx_expect(p, ';', "after the prototype")) return false;
+    sym->kind = SYM_PROTO;
+    return true;
 }
 
 static bool label(struct ptx *p) {
@@ -178,6 +180,7 @@ static bool label(struct ptx *p) {
     ptx_next(p); /* the colon */
     struct sym *sym = names_add(&p->names, &name, false, &fresh);
     if (!fresh) return diag_error(&p->diag, name.at, "label %.*s is defined twice", (int)name.len, name.s);
+    sym->kind = SYM_REFUSED;
     if (ptx_accept_word(p, "branchtargets") || ptx_accept_word(p, "calltargets")) return target_list(p, sym);
     if (ptx_accept_word(p, "callprototype")) return call_prototype(p, sym);
     sym->kind = SYM_LABEL;

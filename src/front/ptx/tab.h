@@ -25,7 +25,8 @@ enum sym_kind {
     SYM_FRAME,  /* .local variable, parameter of a function, .param variable of a call: offset in the frame */
     SYM_LABEL,  /* PC */
     SYM_TARGETS, /* .branchtargets, .calltargets: names */
-    SYM_PROTO    /* .callprototype */
+    SYM_PROTO,   /* .callprototype */
+    SYM_REFUSED  /* its declaration was in error: any use is one too */
 };
 
 struct sym {
