@@ -49,7 +49,7 @@ ifeq ($(shell uname -m),x86_64)
 OBJ    += $(ALU:%.c=$(BUILD)/obj/%.avx2.o)
 endif
 CLIOBJ := $(CLI:%.c=$(BUILD)/obj/%.o)
-LABOBJ := $(LAB:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/workloads.o
+LABOBJ := $(LAB:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/workloads.o $(BUILD)/obj/sources.o
 LIB    := $(BUILD)/libheddle.a
 LIBLAB := $(BUILD)/liblab.a
 LIBCLI := $(BUILD)/libcli.a
@@ -112,6 +112,14 @@ $(BUILD)/obj/workloads.c: $(PTX) workloads/workloads.def tools/embed-workloads
 $(BUILD)/obj/workloads.o: $(BUILD)/obj/workloads.c
 	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<)
 $(WORK:%.c=$(BUILD)/obj/%.o): CFLAGS += -ffp-contract=off
+
+# Stored results name the sources they are of: all that decides about them, which is all but what prints.
+SOURCES := $(sort $(filter-out src/cli/% src/report/%,$(shell find src include workloads -name '*.[ch]' -o -name '*.def' -o -name '*.ptx')))
+$(BUILD)/obj/sources.c: $(SOURCES) tools/embed-sources
+	@mkdir -p $(@D)
+	$(call run,GEN,tools/embed-sources $(SOURCES) > $@)
+$(BUILD)/obj/sources.o: $(BUILD)/obj/sources.c
+	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<)
 
 # Tests: one cmocka program per file; those of the command line and of experiments also link the parts of them they use.
 $(BUILD)/tests/%: tests/unit/%.c $(LIB)

@@ -423,8 +423,8 @@ static const struct help_entry sweep_points[] = {
                "configuration says is not set."},
     {"Stored", "Each point is stored when it ends, in a transaction of its own, with all its statistics. A "
                "sweep that was "
-               "killed, or a second one that overlaps, runs only what is missing. Another version of heddle "
-               "gives other points."},
+               "killed, or a second one that overlaps, runs only what is missing. Other kernels, another "
+               "machine or another build of heddle give other points."},
     {"ok, wrong, failed", "Whether the check of the results held; failed: it did not run to its end, as with "
                           "a spin lock under a stack. That is "
                           "a result like any other; a wrong result makes the exit status 1."},
@@ -469,7 +469,8 @@ static const struct help_entry results_axes[] = {
     {"workload, size, config", "What ran, and on which machine."},
     {"mech", "The mechanism, with those of its parameters that are not the configuration's."},
     {"options", "Options that are not the configuration's, as one text; - where there are none."},
-    {"version, state", "heddle's version; ok, wrong or failed."},
+    {"version, state",
+     "heddle's version, after its + a hash of the sources of that build; ok, wrong or failed."},
     {"KEY", "Any key of 'heddle list options': its value at that point, wherever it came from."},
     {0},
 };

@@ -5,6 +5,10 @@
 
 #include "lab/store.h"
 
+/* A hash of the sources this program was made from, as far as they decide about results: part of every point's version, so
+ * that what is stored is never taken for a result of other sources. Made by tools/embed-sources. */
+extern const char lab_sources[];
+
 /* One point, as it is asked for. Runs are timed. */
 struct lab_point {
     struct lab_subject subject;

@@ -1,6 +1,7 @@
 /* What a point is: the options that are in force once configuration, settings and mechanism have had their say, in canonical
  * text and as hashes. Two ways to ask for the same machine give the same point: the default configuration by name or not at
- * all, an option set to what it is anyway, a parameter of a mechanism that does not run. */
+ * all, an option set to what it is anyway, a parameter of a mechanism that does not run. And what may give another result is
+ * another point: other PTX, another option, other sources of heddle itself. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,10 +163,16 @@ static uint64_t key_of(const struct store_id *id) {
     return below_2_63(hash_number(hash_number(h, id->machine), id->program));
 }
 
+static const char *version(struct arena *mem) {
+    struct sb text = {0};
+    sb_add(&text, "%s+%s", hd_version(), lab_sources);
+    return keep(&text, mem);
+}
+
 bool lab_point_id(const struct lab_point *p, struct arena *mem, struct store_id *id, struct err *e) {
     struct options o, base;
     const char *config = p->config ? p->config : CONFIG_DEFAULT;
-    *id = (struct store_id){.version = hd_version(), .config = arena_strndup(mem, config, strlen(config))};
+    *id = (struct store_id){.version = version(mem), .config = arena_strndup(mem, config, strlen(config))};
     options_init(&o);
     options_init(&base);
     bool fine = read_base(&base, config, e) && read_all(&o, config, p, e);

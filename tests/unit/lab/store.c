@@ -67,7 +67,7 @@ static void what_is_put_in_comes_out(void **state) {
     assert_string_equal(row->id.config, "tiny");
     assert_string_equal(row->id.mech, "pdom:side=most");
     assert_string_equal(row->id.options, "gpu.sms=2");
-    assert_string_equal(row->id.version, hd_version());
+    assert_string_equal(row->id.version, id.version);
     assert_int_equal(row->state, STORE_GOOD);
     assert_string_equal(row->error, "");
     assert_int_equal(row->launches, 3);

@@ -60,6 +60,27 @@ static void different_points_have_different_keys(void **state) {
     arena_free(&mem);
 }
 
+/* Neither a kernel that was compiled anew nor another build of heddle may find what is stored of the one before. */
+static void a_point_is_of_its_kernels_and_of_the_sources_it_ran_under(void **state) {
+    struct arena mem = {0};
+    struct workload changed = points_workloads[0];
+    struct lab_point point = points_at(0, "pdom");
+    struct store_id before = id_of(&mem, point);
+    size_t n = strlen(hd_version());
+    (void)state;
+    assert_memory_equal(before.version, hd_version(), n);
+    assert_int_equal(before.version[n], '+');
+    assert_string_equal(before.version + n + 1, lab_sources);
+    assert_int_equal(strspn(lab_sources, "0123456789abcdef"), 12);
+
+    changed.ptx_bytes--;
+    point.subject.workload = &changed;
+    struct store_id after = id_of(&mem, point);
+    assert_true(after.program != before.program && after.key != before.key);
+    assert_true(after.machine == before.machine);
+    arena_free(&mem);
+}
+
 static struct store_id id_of_program(struct arena *mem, struct lab_program p) {
     struct lab_point point = {.subject = {.program = &p}, .config = "tiny"};
     return id_of(mem, point);
@@ -321,6 +342,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_point_asked_for_differently_has_one_key),
         cmocka_unit_test(different_points_have_different_keys),
+        cmocka_unit_test(a_point_is_of_its_kernels_and_of_the_sources_it_ran_under),
         cmocka_unit_test(a_program_is_its_text_launch_and_arguments),
         cmocka_unit_test(what_cannot_be_is_said),
         cmocka_unit_test(whatever_becomes_of_a_point_is_stored),
