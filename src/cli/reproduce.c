@@ -108,6 +108,16 @@ static bool write_files(const struct reproduce *r, struct err *e) {
     return fine;
 }
 
+/* The notes say which; a wrong result is an error however much is quiet. */
+static enum cli_exit verdict(const struct reproduce *r) {
+    struct sb text = {0};
+    if (!r->claims.wrong) return CLI_OK;
+    sb_add(&text, "%zu of the runs gave wrong results: no claim counts them", r->claims.wrong);
+    term_error(&r->cli->term, r->cli->command->name, text.text);
+    sb_free(&text);
+    return CLI_FAILED;
+}
+
 static enum cli_exit results(const struct reproduce *r, struct err *e) {
     struct sb text = {0};
     if (!write_files(r, e)) return cli_fail(r->cli, e);
@@ -117,7 +127,7 @@ static enum cli_exit results(const struct reproduce *r, struct err *e) {
         reproduce_report(r, &text);
     term_print(&r->cli->term, &text);
     sb_free(&text);
-    return CLI_OK;
+    return verdict(r);
 }
 
 static void show_list(const struct reproduce *r) {

@@ -132,6 +132,12 @@ static void add_details(const struct reproduce *r, const struct claim_result *c,
     sb_free(&values);
 }
 
+static bool all_wait(const struct reproduce *r) {
+    for (size_t i = 0; i < r->claims.n; i++)
+        if (!claim_waits(r->claims.results[i].claim)) return false;
+    return true;
+}
+
 void reproduce_report(const struct reproduce *r, struct sb *out) {
     struct table t;
     table_init(&t, "llrr");
@@ -144,6 +150,7 @@ void reproduce_report(const struct reproduce *r, struct sb *out) {
     for (size_t i = 0; i < r->claims.n; i++) add_row(&r->claims.results[i], &t);
     table_print(&t, 0, out);
     table_free(&t);
+    if (all_wait(r)) return;
     sb_add(out, "\nBy workload (size %s):\n", work_size_names[r->claims.size]);
     for (size_t i = 0; i < r->claims.n; i++) add_details(r, &r->claims.results[i], out);
 }

@@ -2,7 +2,7 @@
  *
  * Each claim asks for up to four machines on each of its workloads. All points of all claims are one sweep, so that what they
  * share runs once; the studies, which are no points, run after it. A workload without a value (it deadlocks under a mechanism,
- * say) is left out of the mean, and the note says so. */
+ * say, or computed something else than the CPU) is left out of the mean, and the note says so. */
 #include "lab/claims.h"
 
 #include <math.h>
@@ -285,6 +285,7 @@ static bool run_studies(struct claims_work *w, struct err *e) {
         struct claims_study *s = &w->studies.v[i];
         s->value->there = s->fine;
         s->value->ours = s->gain;
+        w->c->wrong += !s->fine && s->err.code;
         if (!s->fine && s->err.code)
             s->value->why = arena_strndup(&w->c->mem, err_text(&s->err), strcspn(err_text(&s->err), "\n"));
         err_free(&s->err);
@@ -309,6 +310,8 @@ static bool run_points(struct claims_work *w, struct err *e) {
     if (!lab_sweep(&w->sweep, e)) return false;
     w->c->progress.done = w->sweep.progress.stored + w->sweep.progress.done;
     w->c->progress.points = w->sweep.progress.points;
+    for (size_t i = 0; i < w->sweep.rows.rows.n; i++)
+        w->c->wrong += w->sweep.rows.rows.v[i].state == STORE_WRONG;
     return !w->sweep.stopped || stopped(e);
 }
 

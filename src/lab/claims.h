@@ -73,6 +73,7 @@ struct claims {
     void *user;
     struct claim_result *results;   /* claims_run: by claim */
     struct claim_progress progress; /* and how far it came */
+    size_t wrong; /* runs whose results were not the CPU's, and studies that failed: no claim has them */
     struct arena mem;
 };
 

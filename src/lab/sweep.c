@@ -251,8 +251,9 @@ bool lab_sweep_value(const struct lab_sweep *s, size_t point, const char *name, 
     const struct store_row *row = s->found[point];
     const struct store_id *id = &s->ids[point];
     if (!row) return err_set(e, ERR_INPUT, "%s under %s has not run", id->workload, id->mech);
-    if (row->state == STORE_FAILED)
-        return err_set(e, ERR_FAULT, "%s under %s failed: %s", id->workload, id->mech, row->error);
+    if (row->state != STORE_GOOD)
+        return err_set(e, ERR_FAULT, "%s under %s%s: %s", id->workload, id->mech,
+                       row->state == STORE_FAILED ? " failed" : "", row->error);
     size_t at = store_find(&s->rows, name, e);
     if (at == s->rows.names.n) return false;
     if (store_number(row, at, value)) return true;

@@ -61,7 +61,7 @@ bool lab_sweep_look(struct lab_sweep *s, struct err *e);
 void lab_sweep_free(struct lab_sweep *s);
 
 /* A statistic of a point by name ("gpu.ipc", "ipc", "dwf.merges"); false with the reason when the point is not there, did
- * not run to its end, or there is no such statistic. */
+ * not run to its end, has wrong results, or there is no such statistic. */
 bool lab_sweep_value(const struct lab_sweep *s, size_t point, const char *name, double *value, struct err *e);
 
 #endif

@@ -1,6 +1,7 @@
 # heddle reproduce: claims by name, kept runs, every form of output the same whatever --jobs, an end by a signal.
 . tests/cli/lib.sh
 ${CC:-cc} -o "$work/json" tests/cli/json.c -ljansson
+${CC:-cc} -o "$work/sql" tests/cli/sql.c -lsqlite3
 cd "$work" || exit 2 # files and databases are made here
 
 # ---- the list ----
@@ -73,6 +74,19 @@ verdict $? "--quiet prints nothing"
 run reproduce dwf.area --db area.sqlite
 [ "$status" -eq 0 ] && grep -q 'waits for a model of area' "$out"
 verdict $? "a claim that waits is no error"
+! grep -q 'By workload' "$out"
+verdict $? "and has no values by workload"
+
+# ---- wrong results ----
+cp r.sqlite wrong.sqlite
+"$work/sql" wrong.sqlite "UPDATE point SET state = 'wrong', error = 'the result is wrong: image[3]' WHERE workload = 'ray' AND mech = 'harp:barrier_latency=2'"
+run reproduce harp.barrier-2 --size tiny --db wrong.sqlite
+expect_status 1 "a run with wrong results makes the exit status 1"
+expect_err "1 of the runs gave wrong results" "and is told"
+grep -qE '^    .*ray -(,|$)' "$out" && tr -s '\n ' ' ' <"$out" | grep -q 'ray has no value: ray under harp:barrier_latency=2: the result is wrong: image\[3\]'
+verdict $? "it has no value in the claim, and the note says why"
+run reproduce harp.barrier-2 --size tiny --db wrong.sqlite --quiet
+expect_status 1 "--quiet or not"
 
 # ---- stopped ----
 stopped() { # SIGNAL ARGUMENT...

@@ -20,6 +20,7 @@ struct rig {
     const struct claim *list[4];
     enum work_size size;
     const char *less; /* settings that size needs */
+    bool wrong;       /* a workload that fails does not break but ends with other results than the CPU's */
     struct arena mem;
     struct err e;
 };
@@ -81,6 +82,7 @@ static void fill(struct rig *r, const struct claim *c, int machine, invent *make
         struct lab_outcome o = {.launches = 1};
         struct store_id id;
         if (fails && !strcmp(fails, w)) err_set(&o.err, ERR_FAULT, "it broke\nin detail");
+        o.wrong = o.err.code && r->wrong;
         make(&o.total, k);
         if (!lab_point_id(&p, &r->mem, &id, &r->e)) fail_msg("%s", err_text(&r->e));
         assert_true(store_put(r->store, &id, &o, false, &r->e));
@@ -205,6 +207,21 @@ static void a_failed_workload_is_left_out(void **state) {
     assert_non_null(strstr(x->note.text, "ray has no value: "));
     assert_non_null(strstr(x->note.text, "it broke"));
     assert_null(strstr(x->note.text, "in detail"));
+    assert_int_equal(r->claims.wrong, 0);
+}
+
+/* A run has statistics whatever it computed; they are no figures for a claim. */
+static void a_wrong_workload_is_left_out_and_counted(void **state) {
+    struct rig *r = *state;
+    const struct claim *c = claim("harp.sbr");
+    r->wrong = true;
+    fill(r, c, 0, powers_twice, "ray");
+    fill(r, c, 1, powers, "ray");
+    const struct claim_result *x = run(r, c);
+    near(x->ours, 100);
+    assert_false(x->values.v[9].there);
+    assert_non_null(strstr(x->note.text, "ray has no value: ray under harp: it broke"));
+    assert_int_equal(r->claims.wrong, 2);
 }
 
 static void half_full(struct stats *s, size_t k) {
@@ -260,6 +277,7 @@ int main(void) {
         TEST(gap_is_of_two_leads),
         TEST(stalled_is_the_largest_share),
         TEST(a_failed_workload_is_left_out),
+        TEST(a_wrong_workload_is_left_out_and_counted),
         TEST(another_sign_is_explained),
         cmocka_unit_test(every_row_can_be_worked_out),
     };
