@@ -9,10 +9,12 @@
  *
  * Statistics are columns of table point, made from stats.def by name. A file from before a statistic was added gets its
  * column when it is next written to; the old points have no value there. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lab/store_impl.h"
 
@@ -164,17 +166,32 @@ static void guard(struct store *s) {
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 }
 
-bool store_open(const char *path, enum store_access access, struct store **out, struct err *e) {
+/* SQLite, when it may not make a file, looks for one to read, and then says that there is none. */
+static bool not_made(const struct store *s, struct err *e) {
+    struct sb folder = {0};
+    const char *slash = strrchr(s->path, '/');
+    sb_add(&folder, "%.*s", slash ? (int)(slash - s->path) + 1 : 1, slash ? s->path : ".");
+    int why = access(folder.text, W_OK | X_OK) ? errno : ENOENT;
+    sb_free(&folder);
+    return err_set(e, ERR_INPUT, "cannot open %s: %s", s->path, strerror(why));
+}
+
+static bool not_opened(const struct store *s, enum store_access wanted, struct err *e) {
+    bool missing = sqlite3_system_errno(s->db) == ENOENT;
+    return missing && wanted == STORE_WRITE ? not_made(s, e) : store_fail(s, e);
+}
+
+bool store_open(const char *path, enum store_access wanted, struct store **out, struct err *e) {
     struct store *s = xcalloc(1, sizeof *s);
     *out = s;
     s->path = file_name(path);
     pthread_mutex_init(&s->lock, NULL);
     /* never READONLY: what a killed sweep left half written has to be undone before it can be read */
-    int flags = SQLITE_OPEN_READWRITE | (access == STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
+    int flags = SQLITE_OPEN_READWRITE | (wanted == STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
     bool fine = !path || *path || err_set(e, ERR_INPUT, "the database has no name");
-    fine = fine && (sqlite3_open_v2(s->path, &s->db, flags, NULL) == SQLITE_OK || store_fail(s, e));
+    fine = fine && (sqlite3_open_v2(s->path, &s->db, flags, NULL) == SQLITE_OK || not_opened(s, wanted, e));
     if (fine) guard(s);
-    fine = fine && check(s, access, e);
+    fine = fine && check(s, wanted, e);
     if (fine) return true;
     store_close(s);
     *out = NULL;
@@ -187,6 +204,18 @@ void store_close(struct store *s) {
     pthread_mutex_destroy(&s->lock);
     free(s->path);
     free(s);
+}
+
+/* A write that is taken back. It opens the journal, which lies in the same folder. */
+bool store_writable(struct store *s, struct err *e) {
+    struct sb sql = {0};
+    sb_add(&sql, "BEGIN IMMEDIATE; PRAGMA user_version = %d;", SCHEMA);
+    pthread_mutex_lock(&s->lock);
+    bool fine = store_exec(s, sql.text, e);
+    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    pthread_mutex_unlock(&s->lock);
+    sb_free(&sql);
+    return fine;
 }
 
 /* ---- points ---- */

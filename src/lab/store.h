@@ -65,6 +65,9 @@ enum store_access {
 bool store_open(const char *path, enum store_access access, struct store **s, struct err *e);
 void store_close(struct store *s); /* NULL is fine */
 
+/* Whether points can be added, as far as that can be told without adding one: a file or a folder that is write-protected, a full
+ * disk. Changes nothing. */
+bool store_writable(struct store *s, struct err *e);
 /* Whether a point of that key is there, and then how it ended. */
 bool store_has(struct store *s, uint64_t key, bool *there, enum store_state *state, struct err *e);
 /* Adds a finished point, whole or not at all. One that is there already stays as it is, unless replace. */

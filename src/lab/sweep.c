@@ -224,7 +224,10 @@ bool lab_sweep(struct lab_sweep *s, struct err *e) {
     struct crew c = {.s = s};
     pthread_mutex_init(&c.lock, NULL);
     plan(&c);
-    lab_run_tasks(&(struct lab_tasks){.n = c.tasks.n, .run = run_task, .tick = on_tick, .user = &c}, s->jobs);
+    /* found out now and not when the first point, which may have taken an hour, is to be put */
+    if (!c.tasks.n || store_writable(s->store, &c.err))
+        lab_run_tasks(&(struct lab_tasks){.n = c.tasks.n, .run = run_task, .tick = on_tick, .user = &c},
+                      s->jobs);
     s->stopped = atomic_load(&c.stop);
     s->progress.part = part_done(&c);
     bool fine = !c.err.code || err_set(e, c.err.code, "%s", err_text(&c.err));

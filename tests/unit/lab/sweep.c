@@ -1,7 +1,10 @@
 /* Sweeps: what a point is, that only missing ones run, and that whatever becomes of them is stored. */
 #include "points.h"
 
+#include <signal.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "sim/config.h"
 
@@ -250,6 +253,56 @@ static void only_what_is_missing_runs(void **state) {
     store_close(s);
 }
 
+/* A limit on the size of files is what a full disk is, and holds for root too. */
+static void limit_files(rlim_t bytes) {
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static atomic_int runs; /* of the workload below */
+static void counted(struct work *w) {
+    atomic_fetch_add(&runs, 1);
+    points_good(w);
+}
+
+static void nothing_runs_for_a_store_that_cannot_be_written(void **state) {
+    char path[] = "/tmp/heddle-sweep-XXXXXX";
+    int file = mkstemp(path);
+    struct store *s;
+    struct workload good = points_workloads[0];
+    struct lab_point points[] = {points_at(0, "pdom"), points_at(0, "mimd")};
+    good.run = counted;
+    points[0].subject.workload = points[1].subject.workload = &good;
+    struct err e = {0};
+    (void)state;
+    assert_true(file >= 0 && !close(file));
+    assert_true(store_open(path, STORE_WRITE, &s, &e));
+    struct lab_sweep w = sweep(s, points, 1, 1);
+    assert_true(lab_sweep(&w, &e));
+    lab_sweep_free(&w);
+
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    limit_files(0);
+    w = sweep(s, points, 2, 1);
+    bool fine = lab_sweep(&w, &e);
+    lab_sweep_free(&w);
+    w = sweep(s, points, 1, 1); /* but what is there can be had */
+    struct err none = {0};
+    bool had = lab_sweep(&w, &none);
+    lab_sweep_free(&w);
+    limit_files(RLIM_INFINITY);
+    signal(SIGXFSZ, handler);
+    assert_false(fine);
+    assert_int_equal(atomic_load(&runs), 1); /* that of before */
+    assert_non_null(strstr(err_text(&e), path));
+    assert_true(had);
+    err_free(&e);
+    store_close(s);
+    unlink(path);
+}
+
 static void assert_equal_rows(const struct store_rows *a, const struct store_rows *b) {
     assert_int_equal(a->rows.n, b->rows.n);
     assert_int_equal(a->names.n, b->names.n);
@@ -348,6 +401,7 @@ int main(void) {
         cmocka_unit_test(whatever_becomes_of_a_point_is_stored),
         cmocka_unit_test(a_mechanism_has_counters_of_its_own),
         cmocka_unit_test(only_what_is_missing_runs),
+        cmocka_unit_test(nothing_runs_for_a_store_that_cannot_be_written),
         cmocka_unit_test(the_number_of_threads_changes_nothing),
         cmocka_unit_test(a_stopped_sweep_goes_on_where_it_was),
         cmocka_unit_test(a_bad_point_stops_a_sweep_before_it_begins),
