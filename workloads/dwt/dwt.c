@@ -1,8 +1,8 @@
-/* Haar wavelet transform in one dimension (SL Table 3, of the CUDA examples: 9366 warp instructions, that is a signal of 1024
- * samples in one block of 512 threads, the size paper here, which is smaller than small). Longer signals, as at the other
- * sizes, take one more launch for the averages that the blocks leave, and so on; their blocks have 64 threads, in which the
- * last levels, those that split warps, weigh more. Within a launch half of the threads are idle after each level. The CPU
- * computes level by level over the whole signal, with the same operations: the check is exact. */
+/* Haar wavelet transform in one dimension (SL Table 3, of the CUDA examples: 9366 warp instructions, which is no more than a block
+ * or a few can run: ours at size paper is a signal of 1024 samples in one block of 512 threads, with 3045 of them, and so smaller
+ * than small). Longer signals, as at the other sizes, take one more launch for the averages that the blocks leave, and so on; their
+ * blocks have 64 threads, in which the last levels, those that split warps, weigh more. Within a launch half of the threads are
+ * idle after each level. The CPU computes level by level over the whole signal, with the same operations: the check is exact. */
 #include <string.h>
 
 #include "workloads/workload.h"
