@@ -2,7 +2,8 @@
  *
  * Each block of interest begins with one instruction that adds its letter to the thread's path (workloads/flow.cuh); the trace
  * of a run is read off those. "A#### B.#.#" is: A by all four threads, then B by threads 1 and 3. Under pdom the taken side of
- * a branch runs first (the .ptx says which that is), and threads meet again at the immediate post-dominator. */
+ * a branch runs first (the .ptx says which that is), and threads meet again at the immediate post-dominator. Kernels without
+ * letters are read off one of their instructions, which stands for A. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +30,8 @@ struct flow_case {
 /* ---- from a trace to letters ---- */
 
 struct letters {
-    struct sb text; /* of the trace */
+    const char *mark; /* the instruction that stands for A; NULL: letters */
+    struct sb text;   /* of the trace */
     struct sb seen;
 };
 
@@ -37,54 +39,86 @@ static void on_trace(void *user, const char *text, size_t n) {
     sb_addn(&((struct letters *)user)->text, text, n);
 }
 
+/* The letter of an instruction; 0: none. */
+static char letter_of(const char *line, const char *mark) {
+    const char *step = strstr(line, ", 31, ");
+    if (mark) return strstr(line, mark) ? 'A' : 0;
+    return step ? (char)strtoul(step + 6, NULL, 10) : 0;
+}
+
 /* "CYCLE SM SCHEDULER PC w0:MASK THREADS  INSTRUCTION" */
-static void read_line(const char *line, struct sb *out) {
-    const char *mark = strstr(line, ", 31, "), *set = strstr(line, " w0:");
-    if (!mark || !set) return;
-    unsigned long letter = strtoul(mark + 6, NULL, 10), mask = strtoul(set + 4, NULL, 16);
-    sb_add(out, "%s%c", out->len ? " " : "", (char)letter);
-    for (int l = 0; l < THREADS; l++) sb_add(out, "%c", mask >> l & 1 ? '#' : '.');
+static void read_line(const char *line, struct letters *t) {
+    const char *set = strstr(line, " w0:");
+    char letter = letter_of(line, t->mark);
+    if (!letter || !set) return;
+    unsigned long mask = strtoul(set + 4, NULL, 16);
+    sb_add(&t->seen, "%s%c", t->seen.len ? " " : "", letter);
+    for (int l = 0; l < THREADS; l++) sb_add(&t->seen, "%c", mask >> l & 1 ? '#' : '.');
 }
 
 static void read_trace(struct letters *t) {
     char *rest = NULL;
     for (char *line = strtok_r(t->text.text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-        read_line(line, &t->seen);
+        read_line(line, t);
+}
+
+static void free_letters(struct letters *t) {
+    sb_free(&t->text);
+    sb_free(&t->seen);
 }
 
 /* ---- one run ---- */
 
-static void run_case(const struct flow_case *c, struct letters *t, hd_status expected) {
+static hd_device *open_traced(const struct flow_case *c, struct letters *t, hd_kernel **k) {
     const hd_option options[] = {{"run.mode", "timed"}, {"run.mech", c->mech}, c->option};
     const hd_config machine = {.options = options, .noptions = c->option.key ? 3 : 2, .file = "tiny"};
     hd_device *dev;
     hd_module *mod;
-    hd_kernel *k;
-    uint64_t in, out;
     const struct workload *w = workload_find(c->workload);
     assert_non_null(w);
     assert_int_equal(hd_device_open(&machine, &dev), HD_OK);
     sim_watch(dev, &(struct watch){.trace = {on_trace, t}});
     assert_int_equal(hd_module_load(dev, c->workload, w->ptx, w->ptx_bytes, &mod), HD_OK);
-    assert_int_equal(hd_module_kernel(mod, c->kernel, &k), HD_OK);
-    assert_int_equal(hd_alloc(dev, sizeof c->in, &in), HD_OK);
-    assert_int_equal(hd_alloc(dev, sizeof c->in, &out), HD_OK);
-    assert_int_equal(hd_copy_in(dev, in, c->in, sizeof c->in), HD_OK);
-    const hd_arg args[] = {hd_arg_ptr(out), hd_arg_ptr(in)};
-    assert_int_equal(hd_run(k, &(hd_launch){.block = {THREADS}}, args, 2), expected);
-    if (expected) assert_non_null(strstr(hd_error(dev), "program deadlock"));
+    assert_int_equal(hd_module_kernel(mod, c->kernel, k), HD_OK);
+    return dev;
+}
+
+/* Device memory with the case's input in it. */
+static hd_arg buffer(const struct flow_case *c, hd_device *dev) {
+    uint64_t at;
+    assert_int_equal(hd_alloc(dev, sizeof c->in, &at), HD_OK);
+    assert_int_equal(hd_copy_in(dev, at, c->in, sizeof c->in), HD_OK);
+    return hd_arg_ptr(at);
+}
+
+/* One block; message NULL: it ends well. */
+static void launch(hd_device *dev, hd_kernel *k, uint32_t threads, const hd_arg *args, size_t n,
+                   const char *message) {
+    hd_status s = hd_run(k, &(hd_launch){.block = {threads}}, args, n);
+    assert_int_equal(s, message ? HD_FAULT : HD_OK);
+    if (message && !strstr(hd_error(dev), message)) fail_msg("%s", hd_error(dev));
+}
+
+static void close_traced(hd_device *dev, struct letters *t) {
     sim_watch(dev, NULL);
     hd_device_close(dev);
     read_trace(t);
 }
 
+static void run_case(const struct flow_case *c, struct letters *t, const char *message) {
+    hd_kernel *k;
+    hd_device *dev = open_traced(c, t, &k);
+    const hd_arg args[] = {buffer(c, dev), buffer(c, dev)};
+    launch(dev, k, THREADS, args, 2, message);
+    close_traced(dev, t);
+}
+
 static void test_case(void **state) {
     const struct flow_case *c = *state;
     struct letters t = {0};
-    run_case(c, &t, HD_OK);
+    run_case(c, &t, NULL);
     assert_string_equal(t.seen.text, c->want);
-    sb_free(&t.text);
-    sb_free(&t.seen);
+    free_letters(&t);
 }
 
 /* clang-format off */
@@ -130,6 +164,9 @@ static const struct flow_case cases[] = {
      "A#### B#... C.### C..## C...# C...# C...# C...# D..#. D.#.. E...#"},
     {"ragged-block", "ragged_block", "pdom", {0}, {1, 2, 3, 0}, "B##.. A..##"},
     {"barrier-in-branch", "barrier_legal", "pdom", {0}, {0, 1, 2, 3}, "C#.#. B.#.# C#.#. B.#.# C.##. B#..# D####"},
+    /* Odd numbers vote for B only if all have bit 1, even ones for D if any has bits 1 and 2. */
+    {"warp-vote-shuffle", "warp_vote_shuffle", "pdom", {0}, {3, 0, 3, 6}, "C.#.# D.#.# A#.#. B#.#. E####"},
+    {"warp-vote-shuffle", "warp_vote_shuffle", "pdom", {0}, {3, 0, 1, 2}, "C.#.# A#.#. E####"},
 };
 /* clang-format on */
 
@@ -139,15 +176,96 @@ static void test_illegal_barrier(void **state) {
     (void)state;
     const struct flow_case c = {"barrier-in-branch", "barrier_apart", "pdom", {0}, {0}, NULL};
     struct letters t = {0};
-    run_case(&c, &t, HD_FAULT);
+    run_case(&c, &t, "program deadlock");
     assert_string_equal(t.seen.text, "B#.#.");
-    sb_free(&t.text);
-    sb_free(&t.seen);
+    free_letters(&t);
+}
+
+/* ---- kernels with other arguments ---- */
+
+/* Of threads that ask at once the lowest gets the lock, and the others spin; it gives the lock back between A and B. Under a
+ * stack it waits behind the loop for those who wait for it, and nobody ever comes to A. */
+static void test_lock(void **state) {
+    static const struct flow_case cases_of_lock[] = {
+        {"spin-lock", "spin_lock", "mimd", {0}, {0}, "A#... B#... A.#.. B.#.. A..#. B..#. A...# B...#"},
+        {"spin-lock", "spin_lock", "mp", {0}, {0}, "A#... B#... A.#.. B.#.. A..#. B..#. A...# B...#"},
+        {"spin-lock", "spin_lock", "pdom", {0}, {0}, NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases_of_lock / sizeof *cases_of_lock; i++) {
+        const struct flow_case *c = &cases_of_lock[i];
+        struct letters t = {0};
+        hd_kernel *k;
+        hd_device *dev = open_traced(c, &t, &k);
+        const hd_arg args[] = {buffer(c, dev), buffer(c, dev), buffer(c, dev)};
+        launch(dev, k, THREADS, args, 3, c->want ? NULL : "SIMT-induced deadlock");
+        close_traced(dev, &t);
+        if (c->want)
+            assert_string_equal(t.seen.text, c->want);
+        else
+            assert_null(t.seen.text);
+        free_letters(&t);
+    }
+}
+
+/* c = 0 never leaves; 1 goes 0, 1, 2, 5 and leaves in round 3; 2 goes 0, 2, 6, in round 2; 3 goes 0, 3, in round 1. Five rounds
+ * are the limit. */
+static void test_escape_times(void **state) {
+    const struct flow_case c = {"mandelbrot", "mandelbrot", "pdom", {0}, {0}, NULL};
+    struct letters t = {.mark = "setp.gt.f32"};
+    hd_kernel *k;
+    hd_device *dev = open_traced(&c, &t, &k);
+    const hd_arg out = buffer(&c, dev), args[] = {out,           hd_arg_u32(THREADS), hd_arg_f32(0),
+                                                  hd_arg_f32(0), hd_arg_f32(1),       hd_arg_u32(5)};
+    const uint32_t want[THREADS] = {5, 3, 2, 1};
+    uint32_t have[THREADS];
+    (void)state;
+    launch(dev, k, THREADS, args, 6, NULL);
+    assert_int_equal(hd_copy_out(dev, have, out.v.u, sizeof have), HD_OK);
+    close_traced(dev, &t);
+    assert_memory_equal(have, want, sizeof want);
+    assert_string_equal(t.seen.text, "A#### A#### A###. A##.. A#...");
+    free_letters(&t);
+}
+
+/* Of 4 and 6: 4 % 6, 6 % 4, 4 % 2. */
+static void test_one_thread(void **state) {
+    const struct flow_case c = {"one-thread", "one_thread", "pdom", {0}, {6, 4}, NULL};
+    struct letters t = {.mark = "rem.u32"};
+    hd_kernel *k;
+    hd_device *dev = open_traced(&c, &t, &k);
+    const hd_arg sum = buffer(&c, dev), args[] = {sum, buffer(&c, dev), hd_arg_u32(2)};
+    uint32_t have;
+    (void)state;
+    launch(dev, k, 1, args, 3, NULL);
+    assert_int_equal(hd_copy_out(dev, &have, sum.v.u, sizeof have), HD_OK);
+    close_traced(dev, &t);
+    assert_int_equal(have, 2);
+    assert_string_equal(t.seen.text, "A#... A#... A#...");
+    free_letters(&t);
+}
+
+/* One instruction, and no other. */
+static void test_empty(void **state) {
+    const struct flow_case c = {"empty-kernel", "empty_kernel", "pdom", {0}, {0}, NULL};
+    struct letters t = {.mark = "w0:"};
+    hd_kernel *k;
+    hd_device *dev = open_traced(&c, &t, &k);
+    const hd_arg args[] = {buffer(&c, dev)};
+    (void)state;
+    launch(dev, k, THREADS, args, 1, NULL);
+    close_traced(dev, &t);
+    assert_string_equal(t.seen.text, "A####");
+    free_letters(&t);
 }
 
 int main(void) {
     enum { CASES = sizeof cases / sizeof *cases };
-    struct CMUnitTest tests[CASES + 1];
+    static const struct CMUnitTest others[] = {
+        cmocka_unit_test(test_illegal_barrier), cmocka_unit_test(test_lock),
+        cmocka_unit_test(test_escape_times), cmocka_unit_test(test_one_thread), cmocka_unit_test(test_empty)};
+    enum { OTHERS = sizeof others / sizeof *others };
+    struct CMUnitTest tests[CASES + OTHERS];
     char name[CASES][64];
     for (size_t i = 0; i < CASES; i++) {
         const struct flow_case *c = &cases[i];
@@ -155,6 +273,6 @@ int main(void) {
                  c->option.key ? " with an option" : "");
         tests[i] = (struct CMUnitTest){name[i], test_case, NULL, NULL, (void *)(uintptr_t)c};
     }
-    tests[CASES] = (struct CMUnitTest)cmocka_unit_test(test_illegal_barrier);
-    return _cmocka_run_group_tests("flow", tests, CASES + 1, NULL, NULL);
+    memcpy(tests + CASES, others, sizeof others);
+    return _cmocka_run_group_tests("flow", tests, CASES + OTHERS, NULL, NULL);
 }
