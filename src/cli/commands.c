@@ -270,6 +270,8 @@ static const struct help_entry reproduce_shows[] = {
     {"The sign differs",
      "Where ours is a loss and the paper's a gain, or the other way round: the workload that decides "
      "it, and which statistics changed there."},
+    {"NAME has no value", "A run that failed or whose results are wrong counts for no claim. Wrong results "
+                          "make the exit status 1."},
     {0},
 };
 static const struct help_section reproduce_sections[] = {
