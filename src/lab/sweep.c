@@ -3,6 +3,10 @@
  * A point's device is opened with every option in force (store_id.option), which is what its key is made of: what is stored
  * under a key ran on exactly that machine, whatever became of the configuration's file in the meantime.
  *
+ * Points run in the order in which they were asked for, until it shows that another sweep is at work on the same store: a point
+ * was missing when this one began and is there now. Then the others are looked for where they have most likely not been, in the
+ * middle of the longest stretch of points that have not begun, so that sweeps share the work instead of doing it twice.
+ *
  * How far a sweep is, is told in host seconds: what points of the same program took, in this sweep or an earlier one, is
  * what those to come are taken for; of a program of which nothing is known, the mean of all. */
 #include "lab/sweep.h"
@@ -33,9 +37,10 @@ struct group {
 struct crew {
     struct lab_sweep *s;
     VEC(struct task) tasks;
+    size_t from; /* where the next task is looked for */
     VEC(struct group) groups;
     atomic_bool stop;
-    pthread_mutex_t lock; /* guards the tasks' progress, the groups, s->progress and err */
+    pthread_mutex_t lock; /* guards the tasks' progress, from, the groups, s->progress and err */
     struct err err;       /* of the store */
 };
 
@@ -148,10 +153,26 @@ static void on_open(void *user, hd_device *dev) {
     hd_set_progress(dev, on_progress, user);
 }
 
-static void begin(struct crew *c, struct task *t) {
+/* The next task that waits; there are as many calls as tasks. */
+static struct task *begin(struct crew *c) {
     pthread_mutex_lock(&c->lock);
+    while (c->tasks.v[c->from % c->tasks.n].state != WAITING) c->from++;
+    struct task *t = &c->tasks.v[c->from++ % c->tasks.n];
     t->state = RUNNING;
     t->start = lab_seconds();
+    pthread_mutex_unlock(&c->lock);
+    return t;
+}
+
+static void go_elsewhere(struct crew *c) {
+    size_t longest = 0, length = 0;
+    pthread_mutex_lock(&c->lock);
+    for (size_t i = 0; i < c->tasks.n; i++) {
+        length = c->tasks.v[i].state == WAITING ? length + 1 : 0;
+        if (length <= longest) continue;
+        longest = length;
+        c->from = i + 1 - (length + 1) / 2;
+    }
     pthread_mutex_unlock(&c->lock);
 }
 
@@ -176,34 +197,49 @@ static void give_up(struct crew *c, const struct err *e) {
     atomic_store(&c->stop, true);
 }
 
-/* Runs the point and stores what came of it. An abandoned run is no result; its error would be HD_LIMIT's. */
+/* Whether another sweep has put the point there; then it is counted as stored, and this sweep looks for others elsewhere. */
+static bool put_by_another(struct crew *c, struct task *t, bool *there, struct err *e) {
+    enum store_state state;
+    *there = false;
+    if (c->s->retry) return true;
+    if (!store_has(c->s->store, c->s->ids[t->point].key, there, &state, e)) return false;
+    if (!*there) return true;
+    end(c, t, false, state != STORE_GOOD);
+    go_elsewhere(c);
+    return true;
+}
+
+/* Stores what came of a run. */
+static bool keep(struct crew *c, struct task *t, const struct lab_outcome *o, struct err *e) {
+    bool there;
+    if (!put_by_another(c, t, &there, e)) return false;
+    if (there) return true;
+    if (!store_put(c->s->store, &c->s->ids[t->point], o, c->s->retry, e)) return false;
+    end(c, t, true, o->err.code || o->wrong);
+    return true;
+}
+
+/* An abandoned run is no result; its error would be HD_LIMIT's. */
 static bool run_point(struct crew *c, struct task *t, struct err *e) {
     const struct store_id *id = &c->s->ids[t->point];
     struct lab_hooks hooks = {.opened = on_open, .user = c};
     hd_config config = {.options = id->option, .noptions = id->noptions};
     struct lab_outcome o;
-    begin(c, t);
     lab_run(&c->s->points[t->point].subject, &config, &hooks, &o);
     bool abandoned = atomic_load(&c->stop) && o.err.code == ERR_LIMIT;
-    bool fine = abandoned || store_put(c->s->store, id, &o, c->s->retry, e);
-    if (fine && !abandoned) end(c, t, true, o.err.code || o.wrong);
+    bool fine = abandoned || keep(c, t, &o, e);
     lab_outcome_free(&o);
     return fine;
 }
 
 static void run_task(void *user, size_t number) {
     struct crew *c = user;
-    struct task *t = &c->tasks.v[number];
     struct err e = {0};
-    bool there = false;
-    enum store_state state;
+    bool there;
+    (void)number;
     if (atomic_load(&c->stop)) return;
-    /* looked at again: another sweep may be at work on the same store */
-    bool fine = c->s->retry || store_has(c->s->store, c->s->ids[t->point].key, &there, &state, &e);
-    if (fine && there)
-        end(c, t, false, state != STORE_GOOD);
-    else if (!fine || !run_point(c, t, &e))
-        give_up(c, &e);
+    struct task *t = begin(c);
+    if (!put_by_another(c, t, &there, &e) || (!there && !run_point(c, t, &e))) give_up(c, &e);
     err_free(&e);
 }
 

@@ -343,6 +343,57 @@ static bool enough(void *user, const struct lab_progress *p) {
     return !p->done;
 }
 
+/* ---- with another sweep at work ---- */
+
+enum { SHARED = 9 };
+
+/* Points 0 to 8, in the order in which they ran; and at which of them another sweep has stored a point meanwhile. */
+static struct {
+    struct store *store;
+    const struct store_id *ids;
+    char ran[SHARED + 1];
+    int when[SHARED]; /* by point: when this one runs, the other stores it; -1: never */
+} other;
+
+static void run_shared(struct work *w) {
+    const struct lab_outcome o = {.launches = 1};
+    struct err e = {0};
+    other.ran[strlen(other.ran)] = *w->workload->name;
+    for (int i = 0; i < SHARED; i++)
+        if (other.when[i] == *w->workload->name - '0')
+            assert_true(store_put(other.store, &other.ids[i], &o, false, &e));
+    points_good(w);
+}
+
+/* The other one stores the first point while it runs here too, and later on the seventh. */
+static void sweeps_that_meet_share_the_work(void **state) {
+    static const char *const names[SHARED] = {"0", "1", "2", "3", "4", "5", "6", "7", "8"};
+    struct workload workloads[SHARED];
+    struct lab_point points[SHARED];
+    struct err e = {0};
+    (void)state;
+    other.store = in_memory();
+    for (int i = 0; i < SHARED; i++) {
+        workloads[i] = points_workloads[0];
+        workloads[i].name = names[i];
+        workloads[i].run = run_shared;
+        points[i] = points_at(0, "pdom");
+        points[i].subject.workload = &workloads[i];
+        other.when[i] = i == 0 ? 0 : i == 6 ? 5 : -1;
+    }
+    struct lab_sweep w = sweep(other.store, points, SHARED, 1);
+    assert_true(lab_sweep_ids(&w, &e));
+    other.ids = w.ids;
+    assert_true(lab_sweep(&w, &e));
+    /* after 0: the middle of 1 to 8; at 6: that of 1 to 4, and not of 7 and 8 */
+    assert_string_equal(other.ran, "05347812");
+    assert_int_equal(w.progress.stored, 2);
+    assert_int_equal(w.progress.done, 7);
+    assert_int_equal(w.rows.rows.n, SHARED);
+    lab_sweep_free(&w);
+    store_close(other.store);
+}
+
 static void a_stopped_sweep_goes_on_where_it_was(void **state) {
     struct store *s = in_memory();
     hd_option patient = {"gpu.watchdog", "1000000000"}; /* spins for minutes, unless it is abandoned */
@@ -403,6 +454,7 @@ int main(void) {
         cmocka_unit_test(only_what_is_missing_runs),
         cmocka_unit_test(nothing_runs_for_a_store_that_cannot_be_written),
         cmocka_unit_test(the_number_of_threads_changes_nothing),
+        cmocka_unit_test(sweeps_that_meet_share_the_work),
         cmocka_unit_test(a_stopped_sweep_goes_on_where_it_was),
         cmocka_unit_test(a_bad_point_stops_a_sweep_before_it_begins),
     };
