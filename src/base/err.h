@@ -35,7 +35,7 @@ bool err_set(struct err *e, enum err_code code, const char *fmt, ...) __attribut
 const char *err_text(const struct err *e); /* "" when none */
 void err_free(struct err *e);
 
-/* The entry of names (NULL-terminated) nearest to word by edit distance, or NULL when none is near. */
+/* The entry of names (NULL-terminated) fewest edits from word (swapped neighbours are one), or NULL when none is near. */
 const char *nearest_name(const char *word, const char *const *names);
 
 #endif
