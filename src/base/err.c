@@ -43,6 +43,12 @@ void sb_free(struct sb *s) {
     *s = (struct sb){0};
 }
 
+char *sb_keep(struct sb *s, struct arena *mem) {
+    char *kept = arena_strndup(mem, s->text ? s->text : "", s->len);
+    sb_free(s);
+    return kept;
+}
+
 bool err_set(struct err *e, enum err_code code, const char *fmt, ...) {
     struct sb text = {0}; /* built apart: an argument may point into the old text */
     va_list ap;

@@ -33,8 +33,7 @@ decide(struct work *w, enum cfg_structure s, uint32_t block, const char *fmt, ..
     va_end(ap);
     w->f->structure = s;
     w->f->why = block + w->f->block;
-    w->f->why_text = arena_strndup(&w->c->mem, text.text, text.len);
-    sb_free(&text);
+    w->f->why_text = sb_keep(&text, &w->c->mem);
 }
 
 static bool find_irreducible(struct work *w) {

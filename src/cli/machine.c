@@ -10,8 +10,7 @@
 #include "mech/mech.h"
 
 static void set(struct machine *m, const char *key, const char *value) {
-    VEC_PUSH(&m->settings, (hd_option){arena_strndup(&m->mem, key, strlen(key)),
-                                       arena_strndup(&m->mem, value, strlen(value))});
+    VEC_PUSH(&m->settings, (hd_option){arena_strdup(&m->mem, key), arena_strdup(&m->mem, value)});
 }
 
 bool machine_read(struct machine *m, const char *config, const struct opts *o, struct err *e) {

@@ -115,8 +115,7 @@ static struct reconvergence_row *row_of(struct study_reconvergence *s, hd_kernel
     hd_kernel_get_info(k, &info);
     for (size_t i = 0; i < s->rows.n; i++)
         if (!strcmp(s->rows.v[i].kernel, info.name)) return &s->rows.v[i];
-    VEC_PUSH(&s->rows,
-             (struct reconvergence_row){.kernel = arena_strndup(&s->mem, info.name, strlen(info.name))});
+    VEC_PUSH(&s->rows, (struct reconvergence_row){.kernel = arena_strdup(&s->mem, info.name)});
     return &s->rows.v[s->rows.n - 1];
 }
 

@@ -108,15 +108,7 @@ static bool own_parameter(const struct options *o, size_t row) {
 static const char *print(const struct options *o, size_t row, struct arena *mem) {
     struct sb text = {0};
     option_print(&o->rows[row], o, &text);
-    const char *kept = arena_strndup(mem, text.text ? text.text : "", text.len);
-    sb_free(&text);
-    return kept;
-}
-
-static const char *keep(struct sb *text, struct arena *mem) {
-    const char *kept = arena_strndup(mem, text->text ? text->text : "", text->len);
-    sb_free(text);
-    return kept;
+    return sb_keep(&text, mem);
 }
 
 /* Fills option, mech, options and machine of id. */
@@ -132,7 +124,7 @@ static void describe(const struct options *o, const struct options *base, struct
         if (i >= OPTION_COUNT && !own) continue;
         const char *value = print(o, i, mem);
         /* a key of the tables is there for ever, a mechanism's goes with its options */
-        const char *key = own ? arena_strndup(mem, row->key, strlen(row->key)) : row->key;
+        const char *key = own ? arena_strdup(mem, row->key) : row->key;
         list[id->noptions++] = (hd_option){key, value};
         h = hash_text(hash_text(h, row->key), value);
         if (!strcmp(row->section, "run") || !strcmp(value, print(base, i, mem))) continue;
@@ -143,16 +135,15 @@ static void describe(const struct options *o, const struct options *base, struct
     }
     id->option = list;
     id->machine = below_2_63(h);
-    id->mech = keep(&mech, mem);
-    id->options = keep(&options, mem);
+    id->mech = sb_keep(&mech, mem);
+    id->options = sb_keep(&options, mem);
 }
 
 static void name_subject(const struct lab_subject *s, struct arena *mem, struct store_id *id) {
     struct sb name = {0};
-    lab_subject_name(s, &name);
     id->size = s->workload ? work_size_names[s->size] : "-";
-    id->workload = s->workload ? s->workload->name : arena_strndup(mem, name.text, name.len);
-    sb_free(&name);
+    if (!s->workload) lab_subject_name(s, &name);
+    id->workload = s->workload ? s->workload->name : sb_keep(&name, mem);
 }
 
 static uint64_t key_of(const struct store_id *id) {
@@ -165,7 +156,7 @@ static uint64_t key_of(const struct store_id *id) {
 bool lab_point_id(const struct lab_point *p, struct arena *mem, struct store_id *id, struct err *e) {
     struct options o, base;
     const char *config = p->config ? p->config : CONFIG_DEFAULT;
-    *id = (struct store_id){.version = hd_version(), .config = arena_strndup(mem, config, strlen(config))};
+    *id = (struct store_id){.version = hd_version(), .config = arena_strdup(mem, config)};
     options_init(&o);
     options_init(&base);
     bool fine = read_base(&base, config, e) && read_all(&o, config, p, e);

@@ -198,7 +198,7 @@ static void store(const struct option_row *row, const char *text, struct value v
     case OPTION_REAL: *(option_REAL *)field = v.real; break;
     case OPTION_BOOL: *(option_BOOL *)field = v.whole; break;
     case OPTION_ENUM: *(option_ENUM *)field = (int)v.whole; break;
-    case OPTION_TEXT: *(option_TEXT *)field = arena_strndup(mem, text, strlen(text)); break;
+    case OPTION_TEXT: *(option_TEXT *)field = arena_strdup(mem, text); break;
     }
 }
 
@@ -230,28 +230,24 @@ static const char *initial_text(const struct mech_param *p, struct arena *mem) {
         sb_add(&text, p->def ? "true" : "false");
     else
         sb_add(&text, "%" PRId64, p->def);
-    const char *kept = arena_strndup(mem, text.text, text.len);
-    sb_free(&text);
-    return kept;
+    return sb_keep(&text, mem);
 }
 
 static struct option_row param_row(const struct mech_ops *m, const struct mech_param *p, struct arena *mem) {
     struct sb key = {0};
     sb_add(&key, "%s.%s", m->name, p->key);
-    struct option_row row = {.key = arena_strndup(mem, key.text, key.len),
-                             .section = m->name,
-                             .kind = p->kind == 'e'   ? OPTION_ENUM
-                                     : p->kind == 'b' ? OPTION_BOOL
-                                                      : OPTION_INT,
-                             .initial = initial_text(p, mem),
-                             .low = p->low,
-                             .high = p->high,
-                             .choices = p->kind == 'e' ? p->choices : NULL,
-                             .unit = "",
-                             .help = p->help,
-                             .wide = true};
-    sb_free(&key);
-    return row;
+    return (struct option_row){.key = sb_keep(&key, mem),
+                               .section = m->name,
+                               .kind = p->kind == 'e'   ? OPTION_ENUM
+                                       : p->kind == 'b' ? OPTION_BOOL
+                                                        : OPTION_INT,
+                               .initial = initial_text(p, mem),
+                               .low = p->low,
+                               .high = p->high,
+                               .choices = p->kind == 'e' ? p->choices : NULL,
+                               .unit = "",
+                               .help = p->help,
+                               .wide = true};
 }
 
 static size_t param_count(const struct mech_ops *m) {
