@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "lab/mech_choice.h"
 #include "lab/sweep.h"
 
 /* ---- hashes ---- */
@@ -48,34 +49,12 @@ static uint64_t hash_subject(const struct lab_subject *s) {
 
 /* ---- the machine ---- */
 
-/* One "KEY=VALUE" of n characters, after the name of a mechanism. */
-static bool set_parameter(struct options *o, const char *mech, const char *text, size_t n, struct err *e) {
-    const char *equals = memchr(text, '=', n);
-    if (!equals || equals == text)
-        return err_set(e, ERR_INPUT, "mechanism %.60s: '%.*s' is not KEY=VALUE", mech, (int)(n < 60 ? n : 60),
-                       text);
-    struct sb key = {0}, value = {0};
-    sb_add(&key, "%s.%.*s", mech, (int)(equals - text), text);
-    sb_addn(&value, equals + 1, (size_t)(text + n - equals - 1));
-    bool fine = options_set(o, key.text, value.text ? value.text : "", OPTION_GIVEN, e);
-    sb_free(&key);
-    sb_free(&value);
-    return fine;
-}
-
-/* The name is checked first: who mistyped it is not told that its parameters do not exist. */
-static bool set_mechanism(struct options *o, const char *text, struct err *e) {
-    struct sb name = {0};
-    size_t n = strcspn(text, ":");
-    sb_add(&name, "%.*s", (int)n, text);
-    bool fine = options_set(o, "run.mech", name.text, OPTION_GIVEN, e) &&
-                (options_mech(o, NULL) || options_check(o, e));
-    for (text += n; fine && *text == ':'; text += n) {
-        n = strcspn(++text, ":");
-        fine = set_parameter(o, name.text, text, n, e);
-    }
-    sb_free(&name);
-    return fine;
+static bool set_mechanism(struct options *o, const char *text, struct arena *mem, struct err *e) {
+    struct mech_choice choice;
+    if (!mech_choice_read(text, mem, &choice, e)) return false;
+    for (size_t i = 0; i < choice.nsettings; i++)
+        if (!options_set(o, choice.setting[i].key, choice.setting[i].value, OPTION_GIVEN, e)) return false;
+    return true;
 }
 
 static bool apply_settings(struct options *o, const struct lab_point *p, struct err *e) {
@@ -94,9 +73,10 @@ static bool read_base(struct options *o, const char *config, struct err *e) {
     return config_read(o, config, e) && options_set(o, "run.mode", "timed", OPTION_GIVEN, e);
 }
 
-static bool read_all(struct options *o, const char *config, const struct lab_point *p, struct err *e) {
-    return read_base(o, config, e) && apply_settings(o, p, e) && (!p->mech || set_mechanism(o, p->mech, e)) &&
-           options_check(o, e);
+static bool read_all(struct options *o, const char *config, const struct lab_point *p, struct arena *mem,
+                     struct err *e) {
+    return read_base(o, config, e) && apply_settings(o, p, e) &&
+           (!p->mech || set_mechanism(o, p->mech, mem, e)) && options_check(o, e);
 }
 
 /* ---- canonical text ---- */
@@ -159,7 +139,7 @@ bool lab_point_id(const struct lab_point *p, struct arena *mem, struct store_id 
     *id = (struct store_id){.version = hd_version(), .config = arena_strdup(mem, config)};
     options_init(&o);
     options_init(&base);
-    bool fine = read_base(&base, config, e) && read_all(&o, config, p, e);
+    bool fine = read_base(&base, config, e) && read_all(&o, config, p, mem, e);
     if (fine) {
         describe(&o, &base, mem, id);
         name_subject(&p->subject, mem, id);
