@@ -3,7 +3,6 @@
  * bounds lane activity from above under any regrouping. Lanes are those of the machine's warp: thread number modulo its
  * width. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "lab/study.h"
 
@@ -71,12 +70,9 @@ static void on_before(void *user, hd_kernel *k, const hd_launch *launch) {
 }
 
 static struct lanes_row *row_of(struct study_lanes *s, hd_kernel *k) {
-    hd_kernel_info info = {0};
-    hd_kernel_get_info(k, &info);
-    for (size_t i = 0; i < s->rows.n; i++)
-        if (!strcmp(s->rows.v[i].kernel, info.name)) return &s->rows.v[i];
-    VEC_PUSH(&s->rows, (struct lanes_row){.kernel = arena_strdup(&s->mem, info.name)});
-    return &s->rows.v[s->rows.n - 1];
+    size_t i = study_kernel(&s->kernels, k);
+    if (i == s->rows.n) VEC_PUSH(&s->rows, (struct lanes_row){.kernel = s->kernels.names.v[i]});
+    return &s->rows.v[i];
 }
 
 static void add(struct lanes_row *r, uint64_t insts, uint64_t issues, uint64_t fewest) {
@@ -110,7 +106,7 @@ bool study_lanes(const struct lab_subject *s, const hd_config *machine, struct s
 
 void study_lanes_free(struct study_lanes *s) {
     VEC_FREE(&s->rows);
-    arena_free(&s->mem);
+    study_kernels_free(&s->kernels);
 }
 
 double study_activity(const struct study_lanes *s, const struct lanes_row *r, uint64_t issues) {

@@ -111,12 +111,9 @@ static void on_before(void *user, hd_kernel *k, const hd_launch *l) {
 }
 
 static struct reconvergence_row *row_of(struct study_reconvergence *s, hd_kernel *k) {
-    hd_kernel_info info = {0};
-    hd_kernel_get_info(k, &info);
-    for (size_t i = 0; i < s->rows.n; i++)
-        if (!strcmp(s->rows.v[i].kernel, info.name)) return &s->rows.v[i];
-    VEC_PUSH(&s->rows, (struct reconvergence_row){.kernel = arena_strdup(&s->mem, info.name)});
-    return &s->rows.v[s->rows.n - 1];
+    size_t i = study_kernel(&s->kernels, k);
+    if (i == s->rows.n) VEC_PUSH(&s->rows, (struct reconvergence_row){.kernel = s->kernels.names.v[i]});
+    return &s->rows.v[i];
 }
 
 static void add(struct reconvergence_row *r, const struct tracer *t, uint64_t nrec, uint64_t oracle) {
@@ -184,5 +181,5 @@ bool study_reconvergence(const struct lab_subject *s, const hd_config *machine, 
 
 void study_reconvergence_free(struct study_reconvergence *s) {
     VEC_FREE(&s->rows);
-    arena_free(&s->mem);
+    study_kernels_free(&s->kernels);
 }
