@@ -450,9 +450,8 @@ static const struct opt results_options[] = {
     {"only", 'o', true, "AXIS=VALUE,...",
      "Only points that have one of these values there; several --only must all hold."},
     {"value", 'v', true, "NAME,...",
-     "Statistics to show, of 'heddle list stats', of a mechanism's own (dwf.merges), or host.seconds. The "
-     "section may "
-     "be left out: ipc is gpu.ipc."},
+     "Statistics to show, of 'heddle list stats', or host.seconds. The section may be left out: ipc is "
+     "gpu.ipc."},
     {"rows", 'r', false, "AXIS,...", "A table of one statistic: what its rows are."},
     {"cols", 'C', false, "AXIS,...", "And its columns."},
     {"relative-to", 0, false, "COLUMN", "Every value over that of this column in its row."},
@@ -503,7 +502,8 @@ static const struct help_entry list_topics[] = {
      "Benchmarks that @NAME runs: name, where it was measured, how far its warps diverge, its launch "
      "there, what it does."},
     {"options", "Keys that --set takes: default, accepted values, meaning."},
-    {"stats", "Statistics of a run: name, unit, meaning. These are the keys of --json."},
+    {"stats", "Statistics of a run: name, unit, the mechanism it is of if not of all, meaning. These are the "
+              "keys of --json."},
     {"instructions", "Operations of the intermediate form: name, types, class."},
     {0},
 };

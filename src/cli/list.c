@@ -17,7 +17,7 @@ struct list {
 };
 
 static const char *const option_columns[] = {"key", "default", "accepts", "meaning", NULL};
-static const char *const stat_columns[] = {"name", "unit", "meaning", NULL};
+static const char *const stat_columns[] = {"name", "unit", "mechanism", "meaning", NULL};
 static const char *const mechanism_columns[] = {"name", "title", "source", "runs", NULL};
 static const char *const config_columns[] = {"name", "title", NULL};
 static const char *const workload_columns[] = {"name", "origin", "divergence", "launch", "what", NULL};
@@ -86,15 +86,24 @@ static void list_workloads(struct list *l) {
     }
 }
 
+/* Those of every run, then what each mechanism counts of its own. */
 static void list_stats(struct list *l) {
     l->columns = stat_columns;
     l->joint = "  ";
-    table_init(&l->table, "lll");
+    table_init(&l->table, "llll");
     for (int i = 0; i < STAT_COUNT; i++) {
         table_cell(&l->table, "%s", stat_rows[i].name);
         table_cell(&l->table, "%s", stat_rows[i].unit);
+        table_cell(&l->table, "%s", "");
         table_cell(&l->table, "%s", stat_rows[i].meaning);
     }
+    for (const struct mech_ops *const *m = mech_list; *m; m++)
+        for (const struct mech_counter *c = (*m)->counters; c && c->key; c++) {
+            table_cell(&l->table, "%s.%s", (*m)->name, c->key);
+            table_cell(&l->table, "%s", c->unit);
+            table_cell(&l->table, "%s", (*m)->name);
+            table_cell(&l->table, "%s", c->meaning);
+        }
 }
 
 static void list_instructions(struct list *l) {

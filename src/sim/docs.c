@@ -62,7 +62,8 @@ void docs_statistics(struct sb *out) {
         out,
         "Read them with `hd_stat`, of the last launch or of all since the device was opened; the JSON keys "
         "are the "
-        "same names. *Over launches* says how the total is made; a formula is evaluated over the totals.\n\n"
+        "same names. *Over launches* says how the total is made; a formula is evaluated over the totals. "
+        "What a mechanism counts of its own is on [its page](mechanisms.md).\n\n"
         "| name | unit | over launches | meaning |\n|---|---|---|---|\n");
     for (int i = 0; i < STAT_COUNT; i++) {
         const struct stat_row *row = &stat_rows[i];
