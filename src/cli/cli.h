@@ -30,7 +30,7 @@ struct help_section {
 };
 
 struct command {
-    const char *name;     /* NULL ends the table */
+    const char *name;
     const char *operands; /* "FILE.ptx", for the synopsis */
     size_t min_operands, max_operands;
     const char *summary; /* one line, no full stop */
@@ -41,7 +41,7 @@ struct command {
     enum cli_exit (*run)(struct cli *c, const struct opts *o);
 };
 
-extern const struct command commands[];
+extern const struct command *const commands[]; /* ends with NULL */
 const struct command *command_find(const char *name);
 /* "unknown command 'rnu' (did you mean 'run'?)" */
 void command_unknown(const char *name, struct err *e);
