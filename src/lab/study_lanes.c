@@ -4,6 +4,7 @@
  * width. */
 #include <stdlib.h>
 
+#include "base/bits.h"
 #include "lab/study.h"
 
 struct counts { /* of one block that is on the machine */
@@ -28,8 +29,8 @@ static struct counts *find(struct lanes *l, uint64_t block) {
 static void on_step(void *user, const struct watch_step *s) {
     struct lanes *l = user;
     uint32_t width = l->out->width, *times = find(l, s->block)->times + (size_t)s->pc * width;
-    for (uint32_t left = s->mask; left; left &= left - 1) {
-        times[(s->first + (uint32_t)__builtin_ctz(left)) % width]++;
+    FOR_LANES(k, s->mask) {
+        times[(s->first + k) % width]++;
         l->insts++;
     }
 }

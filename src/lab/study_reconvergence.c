@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "lab/study.h"
 
 struct thread_trace {
@@ -45,8 +46,8 @@ static void add_step(struct tracer *t, struct thread_trace *x, uint32_t pc) {
 
 static void on_step(void *user, const struct watch_step *s) {
     struct tracer *t = user;
-    for (uint32_t left = s->mask; left; left &= left - 1) {
-        uint64_t thread = s->block * t->per_block + s->first + (uint32_t)__builtin_ctz(left);
+    FOR_LANES(l, s->mask) {
+        uint64_t thread = s->block * t->per_block + s->first + l;
         if (thread >= STUDY_THREADS) continue;
         t->insts++;
         if (thread >= t->threads) t->threads = thread + 1;
