@@ -331,9 +331,8 @@ static bool memory(struct mech *m, struct mech_split *s, const struct mech_set *
 /* Takes the threads of left's first home warp out of it, wherever they are parked, as one warp. */
 static struct mech_split *gather_home(struct mech *m, struct mech_set *left) {
     const struct split_pool *p = m->pool;
-    const uint32_t w = m->env.warp_size, warp = left->p[0].warp,
-                   lane = (uint32_t)__builtin_ctz(left->p[0].mask);
-    const uint32_t part = w < 32 ? ((1u << w) - 1) << lane / w * w : ~0u;
+    const uint32_t warp = left->p[0].warp,
+                   part = lanes_beside((uint32_t)__builtin_ctz(left->p[0].mask), m->env.warp_size);
     struct mech_set home = {0};
     for (uint32_t k = 0; k < left->n && p->first[left->p[k].warp] == p->first[warp]; k++)
         if (left->p[k].mask & part) set_add(&home, left->p[k].warp, left->p[k].mask & part);

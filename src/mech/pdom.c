@@ -123,8 +123,7 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     const uint32_t w = m->env.warp_size;
     for (uint32_t k = 0; k < set->n; k++) {
         for (uint32_t left = set->p[k].mask; left;) {
-            uint32_t lane = (uint32_t)__builtin_ctz(left);
-            uint32_t here = w >= 32 ? left : left & ((1u << w) - 1) << (lane - lane % w);
+            uint32_t here = left & lanes_beside((uint32_t)__builtin_ctz(left), w);
             left &= ~here;
             release_lanes(m, set->p[k].warp, here, pc);
         }
