@@ -339,19 +339,3 @@ void options_section_title(const char *section, struct sb *out) {
     const struct mech_ops *m = mech_find(section);
     if (m) sb_add(out, "Mechanism %s: %s (%s)", m->name, m->title, m->source);
 }
-
-void options_help(struct sb *out) {
-    struct options o;
-    options_init(&o);
-    for (size_t i = 0; i < o.nrows; i++) {
-        const struct option_row *row = &o.rows[i];
-        if (!i || strcmp(row->section, row[-1].section) != 0) {
-            options_section_title(row->section, out);
-            sb_add(out, "\n");
-        }
-        sb_add(out, "  %s=%s\n      %s\n      Accepts ", row->key, row->initial, row->help);
-        option_accepts(row, out);
-        sb_add(out, ".\n");
-    }
-    options_free(&o);
-}
