@@ -13,7 +13,6 @@
  * only (breaks.c).
  *
  * Irreducible is decided first: a retreating edge whose target does not dominate its source. */
-#include <stdlib.h>
 
 #include "cfg/breaks.h"
 #include "cfg/graph.h"

@@ -2,8 +2,6 @@
 #ifndef HEDDLE_CLI_COMMANDS_H
 #define HEDDLE_CLI_COMMANDS_H
 
-#include <stdint.h>
-
 #include "cli/cli.h"
 
 extern const struct command command_run, command_explain;

@@ -1,4 +1,6 @@
 /* The commands of experiments, as data: compare, study, reproduce, sweep, results. */
+#include <stdint.h>
+
 #include "cli/commands.h"
 #include "sim/config.h"
 

@@ -6,7 +6,6 @@
 #include "cli/reproduce.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/outfile.h"
 #include "workloads/workload.h"

@@ -1,6 +1,5 @@
 /* What `heddle reproduce` shows: claims and figures as a table for people, as Markdown for a page, as JSON and CSV. */
 #include <jansson.h>
-#include <math.h>
 #include <string.h>
 
 #include "cli/reproduce.h"

@@ -5,7 +5,6 @@
 #include "cli/run.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "sim/sim.h"
 

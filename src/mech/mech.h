@@ -10,7 +10,7 @@
  * packet: it is now in flight and belongs to the SM. The SM executes it, charges what it costs, and gives it back with
  * commit: the outcome says where each of its threads goes. The mechanism then reuses it, breaks it up, merges it or frees
  * it. Under `issue = scoreboard` commit follows at once for instructions that cannot diverge (their results may still be
- * on the way: sm_when holds back whoever needs them); under `issue = barrel` it follows at write-back. A mechanism does
+ * on the way: env.when holds back whoever needs them); under `issue = barrel` it follows at write-back. A mechanism does
  * not see the difference.
  *
  * Threads that wait at a block barrier or a warp-level .sync instruction are in outcome->waiting. They come back through

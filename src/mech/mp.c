@@ -18,7 +18,6 @@
  * turns with the others of its warp; an entry that does not fit is read back when it is complete. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/bits.h"

@@ -2,7 +2,6 @@
  * that name. Said when a device is opened, whatever mode its kernels will run in, so that a wrong configuration is found
  * where it was written. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/bits.h"
 #include "sim/options.h"
