@@ -17,7 +17,7 @@ struct study_kernels {
 size_t study_kernel(struct study_kernels *s, hd_kernel *k);
 void study_kernels_free(struct study_kernels *s);
 
-/* ---- oracle-lanes (002 3.2, Figure 4) ---- */
+/* ---- oracle-lanes (HARP 3.2, Figure 4) ---- */
 
 /* The fewest issues that could have run a kernel if threads of a block may be regrouped at will but keep their lanes. Issues
  * of the run itself are those of the machine's own mechanism. */
@@ -39,7 +39,7 @@ void study_lanes_free(struct study_lanes *s);
 /* Active share of the lanes of so many issues. */
 double study_activity(const struct study_lanes *s, const struct lanes_row *r, uint64_t issues);
 
-/* ---- oracle-reconvergence (004 3.3, Figure 3.4) ---- */
+/* ---- oracle-reconvergence (DWF 3.3, Figure 3.4) ---- */
 
 /* Threads of which traces are taken, and of which of them form a warp. */
 enum { STUDY_THREADS = 128, STUDY_WARP = 4 };

@@ -1,4 +1,4 @@
-/* oracle-lanes (002 3.2): for each block of a grid and each PC, the lane that executes it most often decides how many issues
+/* oracle-lanes (HARP 3.2): for each block of a grid and each PC, the lane that executes it most often decides how many issues
  * it takes at least, since threads keep their lanes and only threads of a block may run together. The sum over PCs and blocks
  * bounds lane activity from above under any regrouping. Lanes are those of the machine's warp: thread number modulo its
  * width. */

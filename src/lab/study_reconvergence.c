@@ -1,4 +1,4 @@
-/* oracle-reconvergence (004 3.3, Figure 3.4): would points beyond the immediate post-dominator be better ones to reconverge at?
+/* oracle-reconvergence (DWF 3.3, Figure 3.4): would points beyond the immediate post-dominator be better ones to reconverge at?
  * The traces of the first 128 threads of each launch are cut into warps of four by thread number; the best alignment of the
  * four, found by pairwise alignment over all pairings, is a schedule that an oracle could have followed. Compared are issues,
  * which with ideal memory and enough warps are cycles. Threads that meet at a block barrier meet there in any schedule, so each

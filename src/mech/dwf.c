@@ -1,4 +1,4 @@
-/* DWF: dynamic warp formation (004 chapter 4). At every commit threads leave their warp and are grouped by next PC with
+/* DWF: dynamic warp formation (the thesis's chapter 4). At every commit threads leave their warp and are grouped by next PC with
  * threads of other warps of the same scheduler.
  *
  * A warp that commits is in the warp update registers, one for each next PC. The PC-warp LUT knows, for a PC, the warp of
@@ -9,7 +9,7 @@
  * Threads of different blocks, and at different call depths, may share a warp: registers and frames are the thread's own.
  *
  * Deviations and choices: an indirect branch with more PCs than update registers holds the scheduler for the extra cycles
- * (004 note 12), whoever else commits in a cycle does so for free. Threads that wait at a barrier are in no pool entry: a
+ * (DWF note 12), whoever else commits in a cycle does so for free. Threads that wait at a barrier are in no pool entry: a
  * block's barrier knows its threads, not the warps they came in, and so releases them by their numbers, as they were first
  * created, a home warp after the other; each arrives like a committing warp. With issue = scoreboard a warp may wait in the pool for operands: it can
  * still be joined, but is in the scheduler's heap only while it could issue. A set of threads has at most MECH_PIECES

@@ -1,4 +1,4 @@
-/* The Re-convergence Barriers table (002 4.2.2, Figure 8): set-associative, the set by thread: SIMD-width threads of
+/* The Re-convergence Barriers table (HARP 4.2.2, Figure 8): set-associative, the set by thread: SIMD-width threads of
  * consecutive numbers share one, modulo the number of sets. Threads of a scheduler are numbered without gaps for this, so
  * that two schedulers use all of their sets.
  *

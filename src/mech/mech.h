@@ -84,7 +84,7 @@ struct mech_block {
     uint32_t slot, first, warps, threads, pc;
 };
 
-/* Threads that cannot issue, by reason (002 Figure 5). The SM adds dependency and barrier. */
+/* Threads that cannot issue, by reason (HARP Figure 5). The SM adds dependency and barrier. */
 struct mech_census {
     uint32_t inactive_path, reconvergence;
 };

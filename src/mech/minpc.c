@@ -1,4 +1,4 @@
-/* Stack-less min(SP:PC): a PC and a call depth per thread, and nothing else (003 sections 3 and 4).
+/* Stack-less min(SP:PC): a PC and a call depth per thread, and nothing else (SL sections 3 and 4).
  *
  * Of a home warp the threads with the deepest call and, among those, the lowest PC run together; a *key* holds both so that
  * the lowest key is what the arbiter's reduction tree would choose. Threads are in one of four places: in the running split;

@@ -1,4 +1,4 @@
-/* PDOM: a reconvergence stack per warp, joins at immediate post-dominators (004 3.2, Table 3.1; 002 2.1 calls it SBR).
+/* PDOM: a reconvergence stack per warp, joins at immediate post-dominators (DWF 3.2, Table 3.1; HARP 2.1 calls it SBR).
  *
  * A home warp has one split for life, the threads of the top of its stack; mech/stack.c has the rules. All threads of the
  * warp are bound to that split, whether on top or not, so that whatever happens to one wakes it. A thread that waits at a

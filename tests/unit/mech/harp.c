@@ -1,4 +1,4 @@
-/* HARP: Figure 10 of 002 state by state as section 4.3 tells it, then every table by itself: reservation misses, sharing,
+/* HARP: the paper's Figure 10 state by state as section 4.3 tells it, then every table by itself: reservation misses, sharing,
  * latency, Waiting-Lookup, transitions, overflow, exits, calls, two schedulers. */
 #include "unit/mech/rig.h"
 

@@ -1,4 +1,4 @@
-/* Stack-less min(SP:PC) (003): Table 2 line by line, Listing 1 with and without SP, run-ahead, barriers, spinning, and random
+/* Stack-less min(SP:PC) (SL): Table 2 line by line, Listing 1 with and without SP, run-ahead, barriers, spinning, and random
  * programs. The audit after every commit checks that arbitrating then would choose what runs. */
 #include "unit/mech/random_program.h"
 #include "unit/mech/rig.h"

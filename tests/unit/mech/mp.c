@@ -1,4 +1,4 @@
-/* Multi-path execution: both tables at every step of the slides' loop with a break (001), divergence inside divergence,
+/* Multi-path execution: both tables at every step of the slides' loop with a break (MP), divergence inside divergence,
  * exits, calls, barriers, locks, tables of one entry, and random programs. */
 #include <stdio.h>
 

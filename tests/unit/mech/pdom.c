@@ -1,4 +1,4 @@
-/* The post-dominator stack: every state of 004 Figure 3.1, the rules of Table 3.1 one by one, loops, calls, exits,
+/* The post-dominator stack: every state of DWF Figure 3.1, the rules of Table 3.1 one by one, loops, calls, exits,
  * barriers. */
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* A DRAM channel (004 5.1.3): scheduling, bandwidth, refresh, the ideal channel. */
+/* A DRAM channel (DWF 5.1.3): scheduling, bandwidth, refresh, the ideal channel. */
 #include "dram_rig.h"
 
 /* ---- scheduling ---- */

@@ -13,7 +13,7 @@
 #include "mem/dram.h"
 #include "mem/options.h"
 
-/* 002 Table 3, with bursts of 4 cycles of 8 bytes. */
+/* HARP Table 3, with bursts of 4 cycles of 8 bytes. */
 static inline struct opt_dram gddr5(void) {
     return (struct opt_dram){.channels = 1,
                              .banks = 8,

@@ -1,4 +1,4 @@
-/* Access times of a DRAM channel (004 5.1.3) in closed form, and every constraint of Table 5.1 alone. */
+/* Access times of a DRAM channel (DWF 5.1.3) in closed form, and every constraint of Table 5.1 alone. */
 #include "dram_rig.h"
 
 /* ---- access times ---- */

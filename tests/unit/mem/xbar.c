@@ -1,4 +1,4 @@
-/* The crossbar (004 5.1.2): delays in closed form, the allocator's throughput, credits, order, back-pressure. */
+/* The crossbar (DWF 5.1.2): delays in closed form, the allocator's throughput, credits, order, back-pressure. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -110,7 +110,7 @@ static double saturated(int64_t speedup, int64_t passes) {
     return used;
 }
 
-/* 004 5.1.2, after Dally and Towles: 64 % for one pass on a 16 by 16 crossbar, 87 % with input speed-up 2. The closed forms
+/* DWF 5.1.2, after Dally and Towles: 64 % for one pass on a 16 by 16 crossbar, 87 % with input speed-up 2. The closed forms
  * are 1 - (15/16)^16 = 0.644 and 1 - (7/8)^16 = 0.882. */
 static void one_pass_uses_64_percent_and_with_speedup_two_87(void **state) {
     (void)state;
