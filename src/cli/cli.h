@@ -74,5 +74,13 @@ bool cli_jobs(const struct opts *o, unsigned *jobs, struct err *e);
 /* --json and --csv, or NULL: they cannot go to one place. on_stdout: whether one of them goes to standard output; may be
  * NULL. */
 bool cli_outputs(const char *json, const char *csv, bool *on_stdout, struct err *e);
+/* Writes them, both or none. */
+bool cli_write(const struct cli *c, const char *json, const struct sb *json_text, const char *csv,
+               const struct sb *csv_text, struct err *e);
+
+/* Of an operand that is one of names: "unknown topic 'stat' (did you mean 'stats'?)", or with all of them where none is near;
+ * returns CLI_USAGE. */
+enum cli_exit cli_unknown(const struct cli *c, const char *what, const char *word, const char *const *names,
+                          const char *all);
 
 #endif

@@ -180,20 +180,14 @@ static void print_markdown(const struct list *l, struct sb *out) {
     sb_add(out, "|\n");
 }
 
-static enum cli_exit unknown(struct cli *c, const char *word) {
+static enum cli_exit unknown(const struct cli *c, const char *word) {
     const char *names[TOPICS + 1] = {0};
-    struct err e = {0};
     for (size_t i = 0; i < TOPICS; i++) names[i] = topics[i].name;
-    const char *near = nearest_name(word, names);
-    err_set(&e, ERR_INPUT, "unknown topic '%.60s' (%s%s%s)", word,
-            near ? "did you mean '" : "mechanisms, configs, workloads, options, stats or instructions",
-            near ? near : "", near ? "'?" : "");
-    cli_usage(c, &e);
-    err_free(&e);
-    return CLI_USAGE;
+    return cli_unknown(c, "topic", word, names,
+                       "mechanisms, configs, workloads, options, stats or instructions");
 }
 
-static enum cli_exit two_forms(struct cli *c) {
+static enum cli_exit two_forms(const struct cli *c) {
     struct err e = {0};
     err_set(&e, ERR_INPUT, "--json and --markdown are two forms of one list");
     cli_usage(c, &e);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cli/machine.h"
-#include "cli/outfile.h"
 #include "cli/stats_json.h"
 #include "cli/subject.h"
 #include "lab/pool.h"
@@ -235,15 +234,12 @@ static json_t *one_json(const struct study *s, size_t k) {
 }
 
 static bool write_json(const struct study *s, struct err *e) {
-    struct outfiles files = {0};
     struct sb text = {0};
     json_t *root = json_object(), *programs = json_array();
     for (size_t k = 0; k < s->subjects.n; k++) json_array_append_new(programs, one_json(s, k));
     json_object_set_new(root, "study", json_string(s->lanes ? "oracle-lanes" : "oracle-reconvergence"));
     json_object_set_new(root, "programs", programs);
-    bool fine = stats_json_text(root, &text, e) && outfile_write(&files, s->json, text.text, text.len, e) &&
-                outfile_commit(&files, s->cli->term.out, e);
-    outfile_free(&files);
+    bool fine = stats_json_text(root, &text, e) && cli_write(s->cli, s->json, &text, NULL, NULL, e);
     sb_free(&text);
     return fine;
 }
