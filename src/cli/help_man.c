@@ -119,10 +119,10 @@ void help_man(struct sb *out) {
     for (const struct command *const *c = commands; *c; c++) roff_synopsis(out, *c);
     sb_add(out, ".SH DESCRIPTION\n");
     roff(out, help_description);
-    sb_add(out, "\n.PP\nOptions and operands of a command may come in any order; \\fB\\-\\-\\fR ends the "
-                "options. A value "
-                "follows its option as the next word or after an equals sign. Every command takes "
-                "\\fB\\-\\-help\\fR.\n.SH COMMANDS\n");
+    sb_add(out,
+           "\n.PP\nOptions and operands of a command may come in any order; \\fB\\-\\-\\fR ends the options. "
+           "A value follows its option as the next word or after an equals sign. Every command takes "
+           "\\fB\\-\\-help\\fR.\n.SH COMMANDS\n");
     for (const struct command *const *c = commands; *c; c++) roff_command(out, *c);
     roff_sections(out, "SH", help_general);
     roff_examples(out);
