@@ -1,5 +1,4 @@
-/* The command line: what its subcommands share. Only this room prints to the terminal or decides the exit
- * status. */
+/* The command line: what its subcommands share. Only this room prints to the terminal or decides the exit status. */
 #ifndef HEDDLE_CLI_CLI_H
 #define HEDDLE_CLI_CLI_H
 

@@ -1,5 +1,4 @@
-/* The inspection for people. Blocks are called B0, B1, ... within their function, in the order of the code.
- */
+/* The inspection for people. Blocks are called B0, B1, ... within their function, in the order of the code. */
 #include <stdlib.h>
 
 #include "cli/inspect.h"

@@ -1,5 +1,4 @@
-/* The list of mechanisms, and what is the same for all of them: making one, waking its splits, saying what it cannot
- * run. */
+/* The list of mechanisms, and what is the same for all of them: making one, waking its splits, saying what it cannot run. */
 #include "mech/mech.h"
 
 #include <inttypes.h>

@@ -1,5 +1,4 @@
-/* The mechanisms that hold nobody back: nrec, which never merges, and mimd, which fills its packets with whoever is
- * ready. */
+/* The mechanisms that hold nobody back: nrec, which never merges, and mimd, which fills its packets with whoever is ready. */
 #include "unit/mech/rig.h"
 
 static void rig_up(struct rig *r, struct ir_module *m, const char *mech, uint32_t w, uint32_t threads,

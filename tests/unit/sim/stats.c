@@ -1,5 +1,4 @@
-/* Statistics: each counter of the executor arrives under its name, totals join as their rows say, formulas
- * follow. */
+/* Statistics: each counter of the executor arrives under its name, totals join as their rows say, formulas follow. */
 #include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
