@@ -2,17 +2,12 @@
  * do not exist. */
 #include "lab/mech_choice.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "sim/options.h"
 
 static bool unknown(const char *name, struct err *e) {
-    VEC(const char *) names = {0};
-    for (const struct mech_ops *const *m = mech_list; *m; m++) VEC_PUSH(&names, (*m)->name);
-    VEC_PUSH(&names, NULL);
-    const char *near = nearest_name(name, names.v);
-    VEC_FREE(&names);
+    const char *near = mech_near(name);
     if (near) return err_set(e, ERR_INPUT, "there is no mechanism '%.60s' (did you mean '%s'?)", name, near);
     return err_set(e, ERR_INPUT, "there is no mechanism '%.60s'; 'heddle list mechanisms' shows them", name);
 }

@@ -26,6 +26,12 @@ const struct mech_ops *mech_find(const char *name) {
     return NULL;
 }
 
+const char *mech_near(const char *name) {
+    const char *names[sizeof mech_list / sizeof *mech_list] = {0};
+    for (size_t i = 0; mech_list[i]; i++) names[i] = mech_list[i]->name;
+    return nearest_name(name, names);
+}
+
 /* ---- one of them ---- */
 
 static bool check_env(const struct mech_ops *ops, const struct mech_env *env, struct err *e) {

@@ -193,6 +193,7 @@ struct mech {
 /* The list, from mech.def; ends with NULL. */
 extern const struct mech_ops *const mech_list[];
 const struct mech_ops *mech_find(const char *name); /* NULL: no such */
+const char *mech_near(const char *name);            /* the name that was probably meant; NULL: none is near */
 
 struct mech *mech_new(const struct mech_ops *ops, const struct mech_env *env, struct err *e);
 void mech_free(struct mech *m);
