@@ -101,8 +101,7 @@ HD_API size_t hd_module_kernel_count(const hd_module *mod);
 HD_API hd_kernel *hd_module_kernel_at(hd_module *mod, size_t index);
 HD_API hd_status hd_module_kernel(hd_module *mod, const char *name, hd_kernel **k);
 /* Address and size (bytes may be NULL) of a .global or .const variable. A .const address is for hd_copy_* and
- * hd_set only: kernels reach constants in a space of their own, where the same number means something else.
- */
+ * hd_set only: kernels reach constants in a space of their own, where the same number means something else. */
 HD_API hd_status hd_module_symbol(hd_module *mod, const char *name, uint64_t *addr, uint64_t *bytes);
 
 typedef struct hd_param_info {

@@ -98,6 +98,10 @@ void *arena_alloc(struct arena *a, size_t n) {
     return p;
 }
 
+char *arena_strdup(struct arena *a, const char *s) {
+    return arena_strndup(a, s, strlen(s));
+}
+
 char *arena_strndup(struct arena *a, const char *s, size_t n) {
     char *p = arena_alloc(a, n + 1);
     memcpy(p, s, n);

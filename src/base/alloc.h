@@ -27,6 +27,7 @@ struct arena {
 };
 
 void *arena_alloc(struct arena *a, size_t n); /* zeroed, aligned to 16 */
+char *arena_strdup(struct arena *a, const char *s);
 char *arena_strndup(struct arena *a, const char *s, size_t n);
 void arena_free(struct arena *a);
 #define ARENA_NEW(a, T, count) ((T *)arena_alloc((a), sizeof(T) * (size_t)(count)))

@@ -32,6 +32,11 @@ static inline double f64_from(uint64_t u) {
     for (uint32_t l##_left = (mask), l; l##_left && (l = (uint32_t)__builtin_ctz(l##_left), 1); \
          l##_left &= l##_left - 1)
 
+/* The lanes that form a group of w with this one, w being a power of two; from 32 on, all lanes of a word. */
+static inline uint32_t lanes_beside(uint32_t lane, uint32_t w) {
+    return w < 32 ? ((1u << w) - 1) << (lane - lane % w) : ~0u;
+}
+
 /* How many bits are set: in a few operations on any machine, where __builtin_popcount is a call on most. */
 static inline uint32_t bits_count(uint32_t v) {
     v -= v >> 1 & 0x55555555u;

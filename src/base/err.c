@@ -43,6 +43,12 @@ void sb_free(struct sb *s) {
     *s = (struct sb){0};
 }
 
+char *sb_keep(struct sb *s, struct arena *mem) {
+    char *kept = arena_strndup(mem, s->text ? s->text : "", s->len);
+    sb_free(s);
+    return kept;
+}
+
 bool err_set(struct err *e, enum err_code code, const char *fmt, ...) {
     struct sb text = {0}; /* built apart: an argument may point into the old text */
     va_list ap;
@@ -64,20 +70,25 @@ void err_free(struct err *e) {
     e->code = ERR_OK;
 }
 
-/* Levenshtein distance, cut off at words of 63 characters: longer ones are nobody's typing error. */
+static size_t least(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+/* Insertions, deletions, replacements and swaps of neighbours that turn a into b; cut off at words of 63 characters: longer
+ * ones are nobody's typing error. */
 static size_t distance(const char *a, const char *b) {
-    size_t na = strlen(a), nb = strlen(b), row[64];
+    size_t na = strlen(a), nb = strlen(b), rows[3][64];
+    size_t *before = rows[0], *above = rows[1], *row = rows[2];
     if (na > 63 || nb > 63) return 64;
     for (size_t j = 0; j <= nb; j++) row[j] = j;
     for (size_t i = 1; i <= na; i++) {
-        size_t diagonal = row[0];
+        size_t *oldest = before;
+        before = above, above = row, row = oldest;
         row[0] = i;
         for (size_t j = 1; j <= nb; j++) {
-            size_t best = diagonal + (a[i - 1] != b[j - 1]);
-            if (row[j] + 1 < best) best = row[j] + 1;
-            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-            diagonal = row[j];
-            row[j] = best;
+            row[j] = least(above[j - 1] + (a[i - 1] != b[j - 1]), least(above[j], row[j - 1]) + 1);
+            bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (swapped) row[j] = least(row[j], before[j - 2] + 1);
         }
     }
     return row[nb];

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct arena;
+
 /* Growing text. Zero-initialise; text is NULL until something was added, NUL-terminated after. */
 struct sb {
     char *text;
@@ -16,6 +18,7 @@ void sb_add(struct sb *s, const char *fmt, ...) __attribute__((format(printf, 2,
 void sb_addv(struct sb *s, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0), nonnull(2)));
 void sb_addn(struct sb *s, const char *text, size_t n);
 void sb_free(struct sb *s);
+char *sb_keep(struct sb *s, struct arena *mem); /* moves the text to mem; "" when nothing was added */
 
 enum err_code {
     ERR_OK,
@@ -35,7 +38,7 @@ bool err_set(struct err *e, enum err_code code, const char *fmt, ...) __attribut
 const char *err_text(const struct err *e); /* "" when none */
 void err_free(struct err *e);
 
-/* The entry of names (NULL-terminated) nearest to word by edit distance, or NULL when none is near. */
+/* The entry of names (NULL-terminated) fewest edits from word (swapped neighbours are one), or NULL when none is near. */
 const char *nearest_name(const char *word, const char *const *names);
 
 #endif

@@ -1,7 +1,6 @@
 /* Blocks: a leader is the first instruction of a function, a branch target, or what follows an instruction
  * that transfers control. Calls end a block (the return lands on the next); barriers and warp-wide operations
- * do not. A guarded branch, return or exit also falls through. A function's code must not run past its end.
- */
+ * do not. A guarded branch, return or exit also falls through. A function's code must not run past its end. */
 #include <stdlib.h>
 
 #include "cfg/graph.h"
@@ -145,8 +144,7 @@ bool blocks_build(struct ir_module *m, struct cfg *c, struct err *e) {
 
 /* ---- the graph of one function ---- */
 
-/* Depth-first from the entry, last successor first, so that reverse postorder puts a fall-through before a
- * target. */
+/* Depth-first from the entry, last successor first, so that reverse postorder puts a fall-through before a target. */
 static void walk(struct work *w) {
     uint32_t *path = ARENA_NEW(&w->mem, uint32_t, w->n), *cursor = ARENA_NEW(&w->mem, uint32_t, w->n);
     uint32_t depth = 0, clock = 0, post = w->n;

@@ -1,6 +1,5 @@
 /* Dominators by Lengauer and Tarjan's algorithm with path compression, O(m log n) whatever the graph; the
- * simpler iterative methods are quadratic on graphs a fuzzer finds. Everything is in depth-first numbers and
- * iterative. */
+ * simpler iterative methods are quadratic on graphs a fuzzer finds. Everything is in depth-first numbers and iterative. */
 #include <stdlib.h>
 
 #include "cfg/graph.h"

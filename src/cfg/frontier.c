@@ -78,8 +78,7 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Sorted pairs list the frontiers by priority of the running block; they are dealt out in the order of the
- * blocks. */
+/* Sorted pairs list the frontiers by priority of the running block; they are dealt out in the order of the blocks. */
 static void write_out(struct pairs *p, uint32_t n, struct cfg_frontiers *out) {
     VEC_RESERVE(&p->todo, p->used);
     for (size_t k = 0; k <= p->mask; k++)

@@ -13,8 +13,7 @@
  * kinds, several results) the results live from the moment of reading.
  *
  * A program can be built to have every register alive in every block. The blocks visited for one function are
- * bounded, generously for real code; once that is spent, a register that lives across blocks counts as alive
- * everywhere. */
+ * bounded, generously for real code; once that is spent, a register that lives across blocks counts as alive everywhere. */
 #include "cfg/live.h"
 
 #include <stdlib.h>

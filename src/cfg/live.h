@@ -6,8 +6,7 @@
 
 enum { LIVE_FILES = 3 };
 
-/* [start, end) in half-instructions from the function's entry: 2k where instruction k reads, 2k + 1 where it
- * writes. */
+/* [start, end) in half-instructions from the function's entry: 2k where instruction k reads, 2k + 1 where it writes. */
 struct live_segment {
     uint32_t start, end;
 };

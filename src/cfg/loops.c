@@ -133,8 +133,7 @@ static void count(struct nest *t) {
     }
 }
 
-/* Paints the loops that each edge leaves with its source or target, the first edge to reach a loop winning.
- */
+/* Paints the loops that each edge leaves with its source or target, the first edge to reach a loop winning. */
 static void paint(struct nest *t, const uint32_t *order, bool backwards, bool targets, uint32_t *skip) {
     struct work *w = t->w;
     for (uint32_t l = 0; l <= t->n; l++) skip[l] = l;

@@ -14,7 +14,6 @@
  * A loop is entered at its header only, so a block's loop (for a header: the loop around its own) is the
  * level its readiness belongs to, and at any moment all ready blocks lie in the loops around the current one:
  * one heap keyed by depth serves all levels. */
-#include <stdlib.h>
 
 #include "cfg/graph.h"
 

@@ -13,7 +13,6 @@
  * only (breaks.c).
  *
  * Irreducible is decided first: a retreating edge whose target does not dominate its source. */
-#include <stdlib.h>
 
 #include "cfg/breaks.h"
 #include "cfg/graph.h"
@@ -33,8 +32,7 @@ decide(struct work *w, enum cfg_structure s, uint32_t block, const char *fmt, ..
     va_end(ap);
     w->f->structure = s;
     w->f->why = block + w->f->block;
-    w->f->why_text = arena_strndup(&w->c->mem, text.text, text.len);
-    sb_free(&text);
+    w->f->why_text = sb_keep(&text, &w->c->mem);
 }
 
 static bool find_irreducible(struct work *w) {

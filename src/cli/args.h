@@ -1,6 +1,5 @@
 /* The --arg SPEC of `heddle run`: text to a description, and a description to bytes. Parsing is a pure
- * function of the text, files are read in one place only (arg_read_file), so that both halves can be fuzzed.
- */
+ * function of the text, files are read in one place only (arg_read_file), so that both halves can be fuzzed. */
 #ifndef HEDDLE_CLI_ARGS_H
 #define HEDDLE_CLI_ARGS_H
 
@@ -42,8 +41,7 @@ bool arg_parse(const char *text, struct arg_spec *out, struct err *e);
 /* Bytes of a scalar or struct by value; of an element for a buffer. 8 for a symbol. */
 uint64_t arg_bytes(const struct arg_spec *a);
 
-/* Writes count elements of a buffer (any fill but ARG_FILE) in little-endian order: out has count *
- * arg_bytes. */
+/* Writes count elements of a buffer (any fill but ARG_FILE) in little-endian order: out has count * arg_bytes. */
 void arg_fill(const struct arg_spec *a, uint64_t count, uint8_t *out);
 
 /* Decodes bytes:HEX; out has arg_bytes. */

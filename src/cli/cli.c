@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/args.h"
+#include "cli/outfile.h"
 
 enum cli_exit cli_usage(const struct cli *c, const struct err *e) {
     const char *name = c->command ? c->command->name : NULL;
@@ -42,4 +43,25 @@ bool cli_outputs(const char *json, const char *csv, bool *on_stdout, struct err 
         return err_set(e, ERR_INPUT, "--json and --csv cannot both go to %.60s", json);
     if (on_stdout) *on_stdout = (json && !strcmp(json, "-")) || (csv && !strcmp(csv, "-"));
     return true;
+}
+
+bool cli_write(const struct cli *c, const char *json, const struct sb *json_text, const char *csv,
+               const struct sb *csv_text, struct err *e) {
+    struct outfiles files = {0};
+    bool fine = (!json || outfile_write(&files, json, json_text->text, json_text->len, e)) &&
+                (!csv || outfile_write(&files, csv, csv_text->text, csv_text->len, e)) &&
+                outfile_commit(&files, c->term.out, e);
+    outfile_free(&files);
+    return fine;
+}
+
+enum cli_exit cli_unknown(const struct cli *c, const char *what, const char *word, const char *const *names,
+                          const char *all) {
+    struct err e = {0};
+    const char *near = nearest_name(word, names);
+    err_set(&e, ERR_INPUT, "unknown %s '%.60s' (%s%s%s)", what, word, near ? "did you mean '" : all,
+            near ? near : "", near ? "'?" : "");
+    enum cli_exit status = cli_usage(c, &e);
+    err_free(&e);
+    return status;
 }

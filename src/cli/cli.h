@@ -1,5 +1,4 @@
-/* The command line: what its subcommands share. Only this room prints to the terminal or decides the exit
- * status. */
+/* The command line: what its subcommands share. Only this room prints to the terminal or decides the exit status. */
 #ifndef HEDDLE_CLI_CLI_H
 #define HEDDLE_CLI_CLI_H
 
@@ -30,7 +29,7 @@ struct help_section {
 };
 
 struct command {
-    const char *name;     /* NULL ends the table */
+    const char *name;
     const char *operands; /* "FILE.ptx", for the synopsis */
     size_t min_operands, max_operands;
     const char *summary; /* one line, no full stop */
@@ -41,7 +40,7 @@ struct command {
     enum cli_exit (*run)(struct cli *c, const struct opts *o);
 };
 
-extern const struct command commands[];
+extern const struct command *const commands[]; /* ends with NULL */
 const struct command *command_find(const char *name);
 /* "unknown command 'rnu' (did you mean 'run'?)" */
 void command_unknown(const char *name, struct err *e);
@@ -74,5 +73,13 @@ bool cli_jobs(const struct opts *o, unsigned *jobs, struct err *e);
 /* --json and --csv, or NULL: they cannot go to one place. on_stdout: whether one of them goes to standard output; may be
  * NULL. */
 bool cli_outputs(const char *json, const char *csv, bool *on_stdout, struct err *e);
+/* Writes them, both or none. */
+bool cli_write(const struct cli *c, const char *json, const struct sb *json_text, const char *csv,
+               const struct sb *csv_text, struct err *e);
+
+/* Of an operand that is one of names: "unknown topic 'stat' (did you mean 'stats'?)", or with all of them where none is near;
+ * returns CLI_USAGE. */
+enum cli_exit cli_unknown(const struct cli *c, const char *what, const char *word, const char *const *names,
+                          const char *all);
 
 #endif

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/outfile.h"
 #include "mech/mech.h"
 
 /* ---- numbers ---- */
@@ -139,16 +138,9 @@ static bool simulate(struct compare *c, struct err *e) {
 }
 
 static bool write_files(const struct compare *c, struct err *e) {
-    struct outfiles files = {0};
     struct sb json = {0}, csv = {0};
-    bool fine =
-        !c->json || (compare_json(c, &json, e) && outfile_write(&files, c->json, json.text, json.len, e));
-    if (fine && c->csv) {
-        compare_csv(c, &csv);
-        fine = outfile_write(&files, c->csv, csv.text, csv.len, e);
-    }
-    fine = fine && outfile_commit(&files, c->cli->term.out, e);
-    outfile_free(&files);
+    if (c->csv) compare_csv(c, &csv);
+    bool fine = (!c->json || compare_json(c, &json, e)) && cli_write(c->cli, c->json, &json, c->csv, &csv, e);
     sb_free(&json);
     sb_free(&csv);
     return fine;

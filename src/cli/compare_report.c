@@ -1,7 +1,6 @@
 /* What a comparison shows: for each program or workload a table with one row per mechanism and a bar for its speed-up over
  * the first; the geometric mean over all of them; what is wrong, in words. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "cli/compare.h"
 #include "report/bar.h"

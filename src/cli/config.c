@@ -92,16 +92,10 @@ static const struct {
 } actions[] = {{"show", show}, {"diff", diff}};
 enum { ACTIONS = sizeof actions / sizeof *actions };
 
-static enum cli_exit unknown(struct cli *c, const char *word) {
+static enum cli_exit unknown(const struct cli *c, const char *word) {
     const char *names[ACTIONS + 1] = {0};
-    struct err e = {0};
     for (size_t i = 0; i < ACTIONS; i++) names[i] = actions[i].name;
-    const char *near = nearest_name(word, names);
-    err_set(&e, ERR_INPUT, "unknown action '%.60s' (%s%s%s)", word, near ? "did you mean '" : "show or diff",
-            near ? near : "", near ? "'?" : "");
-    cli_usage(c, &e);
-    err_free(&e);
-    return CLI_USAGE;
+    return cli_unknown(c, "action", word, names, "show or diff");
 }
 
 enum cli_exit config_main(struct cli *c, const struct opts *o) {

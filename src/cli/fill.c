@@ -16,8 +16,7 @@
 #include "cli/args.h"
 
 /* With exp the exponent of the leading bit (at least that of the smallest normal), q counts units of the last
- * place: 1024..2048 for normals, below for subnormals, so that adding it to the exponent field also carries
- * correctly. */
+ * place: 1024..2048 for normals, below for subnormals, so that adding it to the exponent field also carries correctly. */
 uint16_t arg_half(double v) {
     uint16_t sign = signbit(v) ? 0x8000 : 0;
     double a = fabs(v);

@@ -113,10 +113,10 @@ void help_overview(struct sb *out, const struct term *t) {
     sb_add(out, "%sUsage:%s heddle COMMAND [OPTION]...\n\n", term_on(t, TERM_BOLD), term_on(t, TERM_PLAIN));
     help_wrap(out, help_description, 0, 0, text_width(t));
     heading(out, t, "Commands");
-    for (const struct command *c = commands; c->name; c++) {
+    for (const struct command *const *c = commands; *c; c++) {
         struct sb term = {0};
-        sb_add(&term, "%s %s", c->name, c->operands);
-        entry(out, t, term.text, c->summary);
+        sb_add(&term, "%s %s", (*c)->name, (*c)->operands);
+        entry(out, t, term.text, (*c)->summary);
         sb_free(&term);
     }
     heading(out, t, "Options");

@@ -102,8 +102,8 @@ static void roff_command(struct sb *out, const struct command *c) {
 
 static void roff_examples(struct sb *out) {
     sb_add(out, ".SH EXAMPLES\n");
-    for (const struct command *c = commands; c->name; c++)
-        for (const struct help_entry *h = c->examples; h->term; h++) {
+    for (const struct command *const *c = commands; *c; c++)
+        for (const struct help_entry *h = (*c)->examples; h->term; h++) {
             sb_add(out, ".PP\n");
             roff(out, h->text);
             sb_add(out, "\n.RS 4\n.PP\n\\fB");
@@ -113,17 +113,17 @@ static void roff_examples(struct sb *out) {
 }
 
 void help_man(struct sb *out) {
-    sb_add(out, ".\\\" Made by 'heddle help --man' from src/cli/commands.c; edits belong there.\n");
+    sb_add(out, ".\\\" Made by 'heddle help --man' from src/cli/commands*.c; edits belong there.\n");
     sb_add(out, ".TH HEDDLE 1 \"\" \"heddle %s\" \"User Commands\"\n.nh\n.ad l\n", hd_version());
     sb_add(out, ".SH NAME\nheddle \\- run GPU kernels on a simulated SIMT processor\n.SH SYNOPSIS\n");
-    for (const struct command *c = commands; c->name; c++) roff_synopsis(out, c);
+    for (const struct command *const *c = commands; *c; c++) roff_synopsis(out, *c);
     sb_add(out, ".SH DESCRIPTION\n");
     roff(out, help_description);
-    sb_add(out, "\n.PP\nOptions and operands of a command may come in any order; \\fB\\-\\-\\fR ends the "
-                "options. A value "
-                "follows its option as the next word or after an equals sign. Every command takes "
-                "\\fB\\-\\-help\\fR.\n.SH COMMANDS\n");
-    for (const struct command *c = commands; c->name; c++) roff_command(out, c);
+    sb_add(out,
+           "\n.PP\nOptions and operands of a command may come in any order; \\fB\\-\\-\\fR ends the options. "
+           "A value follows its option as the next word or after an equals sign. Every command takes "
+           "\\fB\\-\\-help\\fR.\n.SH COMMANDS\n");
+    for (const struct command *const *c = commands; *c; c++) roff_command(out, *c);
     roff_sections(out, "SH", help_general);
     roff_examples(out);
     sb_add(out, ".SH \"SEE ALSO\"\n.BR dot (1)\n.PP\nThe files \\fIdocs/cli.md\\fR, "

@@ -15,8 +15,7 @@ struct inspect {
     bool code;
 };
 
-/* A place where threads of one warp can part: a conditional or indirect branch, or a conditional return or
- * exit. */
+/* A place where threads of one warp can part: a conditional or indirect branch, or a conditional return or exit. */
 struct inspect_branch {
     uint32_t pc, block;
     const char *kind; /* "bra", "brx.idx", "ret", "exit" */

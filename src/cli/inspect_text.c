@@ -1,5 +1,4 @@
-/* The inspection for people. Blocks are called B0, B1, ... within their function, in the order of the code.
- */
+/* The inspection for people. Blocks are called B0, B1, ... within their function, in the order of the code. */
 #include <stdlib.h>
 
 #include "cli/inspect.h"
@@ -23,19 +22,13 @@ static void add_table(const struct inspect *in, struct sb *out, const char *titl
     table_free(t);
 }
 
-static void header(struct table *t, const char *const *names) {
-    t->heading = true;
-    for (; *names; names++) table_cell(t, "%s", *names);
-    table_end_row(t);
-}
-
 /* ---- parts ---- */
 
 static void parameters(const struct inspect *in, uint32_t func, struct sb *out) {
     const struct ir_func *f = &in->ir->funcs.v[func];
     struct table t;
     table_init(&t, "rllrr");
-    header(&t, (const char *const[]){"arg", "name", "type", "bytes", "offset", NULL});
+    TABLE_HEAD(&t, "arg", "name", "type", "bytes", "offset");
     for (uint32_t i = 0; i < f->nparams; i++) {
         const struct ir_param *p = &f->params[i];
         table_cell(&t, "%u", i);
@@ -77,8 +70,7 @@ static void branches(const struct inspect *in, uint32_t func, struct sb *out) {
     struct inspect_branch b;
     uint32_t pc = in->ir->funcs.v[func].entry;
     table_init(&t, "llrlllrl");
-    header(&t, (const char *const[]){"block", "branch", "line", "source", "goes to", "IPDOM", "line",
-                                     "source", NULL});
+    TABLE_HEAD(&t, "block", "branch", "line", "source", "goes to", "IPDOM", "line", "source");
     while (inspect_next_branch(in, func, &pc, &b)) {
         struct sb source = {0}, targets = {0};
         place(in, b.pc, &source);
@@ -99,7 +91,7 @@ static void loops(const struct inspect *in, uint32_t func, struct sb *out) {
     const struct cfg_func *f = &in->cfg->funcs[func];
     struct table t;
     table_init(&t, "lrlrrrl");
-    header(&t, (const char *const[]){"header", "line", "source", "depth", "blocks", "exits", "", NULL});
+    TABLE_HEAD(&t, "header", "line", "source", "depth", "blocks", "exits", "");
     for (uint32_t i = f->loop; i < f->loop + f->nloops; i++) {
         const struct cfg_loop *l = &in->cfg->loops[i];
         uint32_t pc = in->cfg->blocks[l->header].first;
@@ -133,7 +125,7 @@ static void mix(const struct inspect *in, uint32_t func, struct sb *out) {
     struct table t;
     inspect_mix(in, func, n);
     table_init(&t, "lrr");
-    header(&t, (const char *const[]){"class", "count", "share", NULL});
+    TABLE_HEAD(&t, "class", "count", "share");
     for (int c = 0; c < IR_NCLASSES; c++) {
         if (!n[c]) continue;
         table_cell(&t, "%s", ir_class_name[c]);
@@ -191,7 +183,7 @@ static void function(const struct inspect *in, uint32_t func, struct sb *out) {
 static void variables(const struct inspect *in, struct sb *out) {
     struct table t;
     table_init(&t, "llrr");
-    header(&t, (const char *const[]){"name", "space", "bytes", "align", NULL});
+    TABLE_HEAD(&t, "name", "space", "bytes", "align");
     for (size_t i = 0; i < in->ir->vars.n; i++) {
         const struct ir_var *v = &in->ir->vars.v[i];
         table_cell(&t, "%s", v->name);

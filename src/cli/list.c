@@ -17,7 +17,7 @@ struct list {
 };
 
 static const char *const option_columns[] = {"key", "default", "accepts", "meaning", NULL};
-static const char *const stat_columns[] = {"name", "unit", "meaning", NULL};
+static const char *const stat_columns[] = {"name", "unit", "mechanism", "meaning", NULL};
 static const char *const mechanism_columns[] = {"name", "title", "source", "runs", NULL};
 static const char *const config_columns[] = {"name", "title", NULL};
 static const char *const workload_columns[] = {"name", "origin", "divergence", "launch", "what", NULL};
@@ -86,15 +86,24 @@ static void list_workloads(struct list *l) {
     }
 }
 
+/* Those of every run, then what each mechanism counts of its own. */
 static void list_stats(struct list *l) {
     l->columns = stat_columns;
     l->joint = "  ";
-    table_init(&l->table, "lll");
+    table_init(&l->table, "llll");
     for (int i = 0; i < STAT_COUNT; i++) {
         table_cell(&l->table, "%s", stat_rows[i].name);
         table_cell(&l->table, "%s", stat_rows[i].unit);
+        table_cell(&l->table, "%s", "");
         table_cell(&l->table, "%s", stat_rows[i].meaning);
     }
+    for (const struct mech_ops *const *m = mech_list; *m; m++)
+        for (const struct mech_counter *c = (*m)->counters; c && c->key; c++) {
+            table_cell(&l->table, "%s.%s", (*m)->name, c->key);
+            table_cell(&l->table, "%s", c->unit);
+            table_cell(&l->table, "%s", (*m)->name);
+            table_cell(&l->table, "%s", c->meaning);
+        }
 }
 
 static void list_instructions(struct list *l) {
@@ -171,20 +180,14 @@ static void print_markdown(const struct list *l, struct sb *out) {
     sb_add(out, "|\n");
 }
 
-static enum cli_exit unknown(struct cli *c, const char *word) {
+static enum cli_exit unknown(const struct cli *c, const char *word) {
     const char *names[TOPICS + 1] = {0};
-    struct err e = {0};
     for (size_t i = 0; i < TOPICS; i++) names[i] = topics[i].name;
-    const char *near = nearest_name(word, names);
-    err_set(&e, ERR_INPUT, "unknown topic '%.60s' (%s%s%s)", word,
-            near ? "did you mean '" : "mechanisms, configs, workloads, options, stats or instructions",
-            near ? near : "", near ? "'?" : "");
-    cli_usage(c, &e);
-    err_free(&e);
-    return CLI_USAGE;
+    return cli_unknown(c, "topic", word, names,
+                       "mechanisms, configs, workloads, options, stats or instructions");
 }
 
-static enum cli_exit two_forms(struct cli *c) {
+static enum cli_exit two_forms(const struct cli *c) {
     struct err e = {0};
     err_set(&e, ERR_INPUT, "--json and --markdown are two forms of one list");
     cli_usage(c, &e);

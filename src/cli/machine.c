@@ -7,11 +7,10 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "mech/mech.h"
+#include "lab/mech_choice.h"
 
 static void set(struct machine *m, const char *key, const char *value) {
-    VEC_PUSH(&m->settings, (hd_option){arena_strndup(&m->mem, key, strlen(key)),
-                                       arena_strndup(&m->mem, value, strlen(value))});
+    VEC_PUSH(&m->settings, (hd_option){arena_strdup(&m->mem, key), arena_strdup(&m->mem, value)});
 }
 
 bool machine_read(struct machine *m, const char *config, const struct opts *o, struct err *e) {
@@ -27,39 +26,10 @@ bool machine_read(struct machine *m, const char *config, const struct opts *o, s
     return true;
 }
 
-static bool unknown_mechanism(const char *name, struct err *e) {
-    VEC(const char *) names = {0};
-    for (const struct mech_ops *const *m = mech_list; *m; m++) VEC_PUSH(&names, (*m)->name);
-    VEC_PUSH(&names, NULL);
-    const char *near = nearest_name(name, names.v);
-    VEC_FREE(&names);
-    if (near) return err_set(e, ERR_INPUT, "there is no mechanism '%.60s' (did you mean '%s'?)", name, near);
-    return err_set(e, ERR_INPUT, "there is no mechanism '%.60s'; 'heddle list mechanisms' shows them", name);
-}
-
-/* One "KEY=VALUE" of a mechanism's own parameters. */
-static bool set_parameter(struct machine *m, const char *mech, const char *text, size_t n, struct err *e) {
-    const char *equals = memchr(text, '=', n);
-    if (!equals || equals == text)
-        return err_set(e, ERR_INPUT, "mechanism %s: '%.*s' is not KEY=VALUE", mech, (int)(n < 60 ? n : 60),
-                       text);
-    struct sb key = {0};
-    sb_add(&key, "%s.%.*s", mech, (int)(equals - text), text);
-    char *value = arena_strndup(&m->mem, equals + 1, (size_t)(text + n - equals - 1));
-    set(m, key.text, value);
-    sb_free(&key);
-    return true;
-}
-
 static bool set_mechanism(struct machine *m, const char *text, struct err *e) {
-    size_t n = strcspn(text, ":");
-    const char *name = arena_strndup(&m->mem, text, n);
-    if (!mech_find(name)) return unknown_mechanism(name, e);
-    set(m, "run.mech", name);
-    for (text += n; *text == ':'; text += n) {
-        n = strcspn(++text, ":");
-        if (!set_parameter(m, name, text, n, e)) return false;
-    }
+    struct mech_choice choice;
+    if (!mech_choice_read(text, &m->mem, &choice, e)) return false;
+    for (size_t i = 0; i < choice.nsettings; i++) VEC_PUSH(&m->settings, choice.setting[i]);
     return true;
 }
 

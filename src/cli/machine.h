@@ -1,5 +1,4 @@
-/* The machine a command line describes: --config, --set and a mechanism, shared by the commands that simulate.
- */
+/* The machine a command line describes: --config, --set and a mechanism, shared by the commands that simulate. */
 #ifndef HEDDLE_CLI_MACHINE_H
 #define HEDDLE_CLI_MACHINE_H
 

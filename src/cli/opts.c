@@ -33,8 +33,7 @@ static bool unknown_long(const struct opts *o, const char *name, size_t n, struc
     return err_set(e, ERR_INPUT, "unknown option --%.*s", shown, name);
 }
 
-/* attached: the value that came in the same word, or NULL. *i is the word; it moves on when the value is the
- * next. */
+/* attached: the value that came in the same word, or NULL. *i is the word; it moves on when the value is the next. */
 static bool take(struct opts *o, const struct opt *t, const char *attached, int *i, int n, char *const *words,
                  struct err *e) {
     const char *value = attached;

@@ -162,7 +162,7 @@ bool program_choose(struct program *p, hd_device *dev, hd_module *mod, hd_kernel
     p->lab = (struct lab_program){.file = p->file,
                                   .text = p->text.text,
                                   .text_bytes = p->text.len,
-                                  .kernel = arena_strndup(&p->mem, p->info.name, strlen(p->info.name)),
+                                  .kernel = arena_strdup(&p->mem, p->info.name),
                                   .launch = p->launch,
                                   .args = p->lab_args,
                                   .nargs = p->args.n};

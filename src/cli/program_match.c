@@ -1,6 +1,5 @@
 /* Arguments of a launch against the kernel's parameters, by number and size. A size that does not match is an
- * error; an integer for a parameter declared as a float, which compilers do not write by accident, is a
- * warning. */
+ * error; an integer for a parameter declared as a float, which compilers do not write by accident, is a warning. */
 #include <string.h>
 
 #include "cli/program.h"
@@ -19,8 +18,7 @@ void program_signature(const hd_kernel_info *k, struct sb *out) {
     sb_add(out, ")");
 }
 
-/* An --arg that fits the parameter, for a command line to paste. A 64-bit integer is most likely an address.
- */
+/* An --arg that fits the parameter, for a command line to paste. A 64-bit integer is most likely an address. */
 static void sample(const hd_param_info *p, struct sb *out) {
     if (p->pointer || !strcmp(p->type, "u64"))
         sb_add(out, " --arg 'buf:f32[1024]=iota'");

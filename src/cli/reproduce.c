@@ -6,9 +6,7 @@
 #include "cli/reproduce.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "cli/outfile.h"
 #include "workloads/workload.h"
 
 /* ---- options ---- */
@@ -93,16 +91,10 @@ static enum cli_exit failed(const struct reproduce *r, const struct err *e) {
 }
 
 static bool write_files(const struct reproduce *r, struct err *e) {
-    struct outfiles files = {0};
     struct sb json = {0}, csv = {0};
+    if (r->csv) reproduce_csv(r, &csv);
     bool fine =
-        !r->json || (reproduce_json(r, &json, e) && outfile_write(&files, r->json, json.text, json.len, e));
-    if (fine && r->csv) {
-        reproduce_csv(r, &csv);
-        fine = outfile_write(&files, r->csv, csv.text, csv.len, e);
-    }
-    fine = fine && outfile_commit(&files, r->cli->term.out, e);
-    outfile_free(&files);
+        (!r->json || reproduce_json(r, &json, e)) && cli_write(r->cli, r->json, &json, r->csv, &csv, e);
     sb_free(&json);
     sb_free(&csv);
     return fine;

@@ -1,6 +1,5 @@
 /* What `heddle reproduce` shows: claims and figures as a table for people, as Markdown for a page, as JSON and CSV. */
 #include <jansson.h>
-#include <math.h>
 #include <string.h>
 
 #include "cli/reproduce.h"
@@ -62,13 +61,7 @@ static void add_ours(const struct claim_result *r, struct sb *out) {
 void reproduce_list(const struct reproduce *r, struct sb *out) {
     struct table t;
     table_init(&t, "llrll");
-    t.heading = true;
-    table_cell(&t, "claim");
-    table_cell(&t, "what");
-    table_cell(&t, "paper");
-    table_cell(&t, "source");
-    table_cell(&t, "waits for");
-    table_end_row(&t);
+    TABLE_HEAD(&t, "claim", "what", "paper", "source", "waits for");
     for (size_t i = 0; i < r->chosen.n; i++) {
         const struct claim *c = r->chosen.v[i];
         const char *waits = claim_waits(c);
@@ -141,12 +134,7 @@ static bool all_wait(const struct reproduce *r) {
 void reproduce_report(const struct reproduce *r, struct sb *out) {
     struct table t;
     table_init(&t, "llrr");
-    t.heading = true;
-    table_cell(&t, "claim");
-    table_cell(&t, "what");
-    table_cell(&t, "paper");
-    table_cell(&t, "ours");
-    table_end_row(&t);
+    TABLE_HEAD(&t, "claim", "what", "paper", "ours");
     for (size_t i = 0; i < r->claims.n; i++) add_row(&r->claims.results[i], &t);
     table_print(&t, 0, out);
     table_free(&t);

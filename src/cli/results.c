@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/outfile.h"
 #include "cli/stats_json.h"
 #include "report/text.h"
 
@@ -183,28 +182,22 @@ static bool read_store(struct results *r, const char *path, struct err *e) {
     return fine;
 }
 
-static bool write_files(const struct results *r, const struct opts *o, struct err *e) {
-    const char *json_path = opts_value(o, "json"), *csv_path = opts_value(o, "csv");
-    struct outfiles files = {0};
+static bool write_files(const struct results *r, const char *json_path, const char *csv_path, struct err *e) {
     struct sb json = {0}, csv = {0};
-    bool pivot = r->row_axes.n, fine = true;
-    if (json_path)
-        fine = stats_json_text(pivot ? results_pivot_json(r) : results_list_json(r), &json, e) &&
-               outfile_write(&files, json_path, json.text, json.len, e);
-    if (csv_path && fine) {
-        (pivot ? results_pivot_csv : results_list_csv)(r, &csv);
-        fine = outfile_write(&files, csv_path, csv.text, csv.len, e);
-    }
-    fine = fine && outfile_commit(&files, r->cli->term.out, e);
-    outfile_free(&files);
+    bool pivot = r->row_axes.n;
+    if (csv_path) (pivot ? results_pivot_csv : results_list_csv)(r, &csv);
+    bool fine =
+        (!json_path || stats_json_text(pivot ? results_pivot_json(r) : results_list_json(r), &json, e)) &&
+        cli_write(r->cli, json_path, &json, csv_path, &csv, e);
     sb_free(&json);
     sb_free(&csv);
     return fine;
 }
 
 static enum cli_exit show(const struct results *r, const struct opts *o, struct err *e) {
+    const char *json = opts_value(o, "json"), *csv = opts_value(o, "csv");
     struct sb text = {0};
-    if (opts_has(o, "json") || opts_has(o, "csv")) return write_files(r, o, e) ? CLI_OK : cli_fail(r->cli, e);
+    if (json || csv) return write_files(r, json, csv, e) ? CLI_OK : cli_fail(r->cli, e);
     (r->row_axes.n ? results_pivot_text : results_list_text)(r, &text);
     term_print(&r->cli->term, &text);
     sb_free(&text);

@@ -1,7 +1,6 @@
 /* One statistic of every point as a table (lab/pivot.h), as text, CSV and JSON. Where there is no number, the text says why:
  * "-" no such point or statistic, "failed", "wrong". */
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/results.h"
 #include "report/csv.h"

@@ -5,7 +5,6 @@
 #include "cli/run.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "sim/sim.h"
 
@@ -61,7 +60,7 @@ static void after_launch(void *user, hd_kernel *k, const hd_launch *l) {
     struct run *r = user;
     hd_kernel_info info;
     CHECK(hd_kernel_get_info(k, &info) == HD_OK);
-    VEC_PUSH(&r->launches, (struct run_launch){.kernel = arena_strndup(&r->mem, info.name, strlen(info.name)),
+    VEC_PUSH(&r->launches, (struct run_launch){.kernel = arena_strdup(&r->mem, info.name),
                                                .shape = *l,
                                                .seconds = term_seconds() - r->started,
                                                .stats = *sim_stats(r->dev, false)});

@@ -102,13 +102,8 @@ static void row(const struct run *r, struct table *t, uint64_t first, const stru
 static void print(const struct run *r, const struct groups *g, bool grouped, struct sb *out) {
     struct table t;
     table_init(&t, "rlrrrl");
-    t.heading = true;
-    table_cell(&t, "%s", grouped ? "launches" : "launch");
-    table_cell(&t, "kernel");
-    table_cell(&t, "%s", r->functional ? "thread instructions" : "cycles");
-    table_cell(&t, "IPC");
-    table_cell(&t, "lanes");
-    table_cell(&t, "shape");
+    TABLE_HEAD(&t, grouped ? "launches" : "launch", "kernel",
+               r->functional ? "thread instructions" : "cycles", "IPC", "lanes", "shape");
     for (size_t i = 0; i < g->all.n; i++) row(r, &t, grouped ? g->all.v[i].launches : i, &g->all.v[i]);
     table_print(&t, 2, out);
     table_free(&t);

@@ -62,13 +62,10 @@ static void row(struct table *t, const struct ir_module *ir, const struct profil
 }
 
 static void print(const struct run *r, const struct profile *p, struct sb *out) {
-    static const char *const head[] = {"",           "lanes lost", "executed", "divergent", "sides",
-                                       "reconverge", "line",       "PTX",      "source"};
     uint64_t all = 0;
     struct table t;
     table_init(&t, "lrrrrrrll");
-    t.heading = true;
-    for (size_t i = 0; i < sizeof head / sizeof *head; i++) table_cell(&t, "%s", head[i]);
+    TABLE_HEAD(&t, "", "lanes lost", "executed", "divergent", "sides", "reconverge", "line", "PTX", "source");
     for (size_t i = 0; i < p->rows.n; i++) all += p->rows.v[i].count.lanes_lost;
     for (size_t i = 0; i < p->rows.n && i < MOST_ROWS; i++)
         row(&t, sim_module_ir(r->mod), &p->rows.v[i], all, r->cli->term.utf8);

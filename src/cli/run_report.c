@@ -2,7 +2,6 @@
  * run, so they stay out of a report that is not read on a terminal unless asked for. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/run.h"
 #include "report/text.h"

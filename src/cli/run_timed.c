@@ -89,7 +89,7 @@ static void bar_line(const struct run *r, struct sb *out, const char *name, uint
     sb_add(out, "\n");
 }
 
-/* Scheduler cycles by what they issued: the warp-size distribution (004 Figure 6.3). */
+/* Scheduler cycles by what they issued: the warp-size distribution (DWF Figure 6.3). */
 static void issue_bars(const struct run *r, const struct stats *s, struct sb *out) {
     int64_t warp = sim_options(r->dev)->machine.sm.warp_size;
     const uint64_t size[] = {s->warp.w4,  s->warp.w8,  s->warp.w12, s->warp.w16,

@@ -32,8 +32,7 @@ static bool take_word(struct cursor *c, struct arena *mem, char **word, struct e
         else
             sb_addn(&out, c->p, 1);
     }
-    *word = arena_strndup(mem, out.len ? out.text : "", out.len);
-    sb_free(&out);
+    *word = sb_keep(&out, mem);
     return !quote || err_set(e, ERR_INPUT, "a quote is not closed");
 }
 

@@ -15,6 +15,6 @@
 bool sidecar_read(struct opts *o, const char *file, const char *text, const char *kernel, struct arena *mem,
                   struct err *e);
 
-extern const struct opt launch_options[]; /* commands.c: what such a line may say */
+extern const struct opt launch_options[]; /* commands_run.c: what such a line may say */
 
 #endif

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cli/machine.h"
-#include "cli/outfile.h"
 #include "cli/stats_json.h"
 #include "cli/subject.h"
 #include "lab/pool.h"
@@ -161,32 +160,26 @@ static void rows(const struct study *s, size_t k, const char *name, struct table
         reconvergence_row(t, "", &one->reconvergence.total);
 }
 
-static void heading(const struct study *s, struct table *t) {
-    static const char *const lanes[] = {"program", "kernel", "launches", "thread insts",
-                                        "issues",  "fewest", "lanes",    "bound"};
-    static const char *const reconvergence[] = {"program", "kernel", "launches",   "thread insts", "nrec",
-                                                "pdom",    "oracle", "pdom gains", "oracle gains"};
-    const char *const *names = s->lanes ? lanes : reconvergence;
-    size_t n = s->lanes ? sizeof lanes / sizeof *lanes : sizeof reconvergence / sizeof *reconvergence;
-    for (size_t i = 0; i < n; i++) table_cell(t, "%s", names[i]);
-    table_end_row(t);
+static void heading(const struct study *s, struct table *t, struct sb *out) {
+    if (s->lanes) {
+        sb_add(out, "The fewest issues that could run a kernel when threads of a block are regrouped at will "
+                    "but keep their\nlanes, and what that makes of lane activity (HARP 3.2).\n");
+        table_init(t, "llrrrrrr");
+        TABLE_HEAD(t, "program", "kernel", "launches", "thread insts", "issues", "fewest", "lanes", "bound");
+    } else {
+        sb_add(out,
+               "Issues of the first %d threads of every launch in warps of %d: without reconvergence, at "
+               "post-dominators, and by\nthe best alignment of their traces (DWF 3.3).\n",
+               STUDY_THREADS, STUDY_WARP);
+        table_init(t, "llrrrrrrr");
+        TABLE_HEAD(t, "program", "kernel", "launches", "thread insts", "nrec", "pdom", "oracle", "pdom gains",
+                   "oracle gains");
+    }
 }
 
 static void report(const struct study *s, struct sb *out) {
     struct table t;
-    table_init(&t, s->lanes ? "llrrrrrr" : "llrrrrrrr");
-    t.heading = true;
-    if (s->lanes)
-        sb_add(out, "The fewest issues that could run a kernel when threads of a block are regrouped at will "
-                    "but keep their\n"
-                    "lanes, and what that makes of lane activity (HARP 3.2).\n");
-    else
-        sb_add(out,
-               "Issues of the first %d threads of every launch in warps of %d: without reconvergence, at "
-               "post-dominators, and by\n"
-               "the best alignment of their traces (DWF 3.3).\n",
-               STUDY_THREADS, STUDY_WARP);
-    heading(s, &t);
+    heading(s, &t, out);
     for (size_t k = 0; k < s->subjects.n; k++) {
         struct sb name = {0};
         lab_subject_name(&s->subjects.v[k].lab, &name);
@@ -235,15 +228,12 @@ static json_t *one_json(const struct study *s, size_t k) {
 }
 
 static bool write_json(const struct study *s, struct err *e) {
-    struct outfiles files = {0};
     struct sb text = {0};
     json_t *root = json_object(), *programs = json_array();
     for (size_t k = 0; k < s->subjects.n; k++) json_array_append_new(programs, one_json(s, k));
     json_object_set_new(root, "study", json_string(s->lanes ? "oracle-lanes" : "oracle-reconvergence"));
     json_object_set_new(root, "programs", programs);
-    bool fine = stats_json_text(root, &text, e) && outfile_write(&files, s->json, text.text, text.len, e) &&
-                outfile_commit(&files, s->cli->term.out, e);
-    outfile_free(&files);
+    bool fine = stats_json_text(root, &text, e) && cli_write(s->cli, s->json, &text, NULL, NULL, e);
     sb_free(&text);
     return fine;
 }

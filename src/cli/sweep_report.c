@@ -17,9 +17,7 @@ static void point_name(const struct store_id *id, struct sb *out) {
 void sweep_list(const struct sweep *s, struct sb *out) {
     struct table t;
     table_init(&t, "llllll");
-    t.heading = true;
-    static const char *const titles[] = {"workload", "size", "config", "mechanism", "options", "stored"};
-    for (size_t i = 0; i < 6; i++) table_cell(&t, "%s", titles[i]);
+    TABLE_HEAD(&t, "workload", "size", "config", "mechanism", "options", "stored");
     for (size_t i = 0; i < s->lab.npoints; i++) {
         const struct store_id *id = &s->lab.ids[i];
         const char *const text[] = {id->workload, id->size, id->config, id->mech, id->options};

@@ -1,5 +1,4 @@
-/* Where text goes: standard output and error, whether a person is watching, colour, width, and a progress
- * line. */
+/* Where text goes: standard output and error, whether a person is watching, colour, width, and a progress line. */
 #ifndef HEDDLE_CLI_TERM_H
 #define HEDDLE_CLI_TERM_H
 

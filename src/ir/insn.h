@@ -198,9 +198,4 @@ struct ir_op_info {
 extern const struct ir_op_info ir_ops[IR_NOPS];
 extern const char *const ir_class_name[IR_NCLASSES];
 
-/* The operation of that name and type (falling back from signed to unsigned), or -1. */
-int ir_op_find(const char *name, enum ir_type type);
-/* The conversion row, or -1. */
-int ir_cvt(enum ir_type d, enum ir_type s);
-
 #endif

@@ -1,6 +1,4 @@
-/* The table of operations as data, and look-up by name and type. */
-#include <string.h>
-
+/* The table of operations as data. */
 #include "ir/insn.h"
 
 #define TYPE(id, name, bytes) [IR_T_##id] = name,
@@ -43,31 +41,3 @@ const struct ir_op_info ir_ops[IR_NOPS] = {
 };
 
 /* clang-format on */
-
-static enum ir_type without_sign(enum ir_type t) {
-    switch (t) {
-    case IR_T_S8: return IR_T_U8;
-    case IR_T_S16: return IR_T_U16;
-    case IR_T_S32: return IR_T_U32;
-    case IR_T_S64: return IR_T_U64;
-    case IR_T_S16X2: return IR_T_U16X2;
-    default: return t;
-    }
-}
-
-static int find_exact(const char *name, enum ir_type type) {
-    for (int op = 0; op < IR_NOPS; op++)
-        if (ir_ops[op].type == type && !strcmp(ir_ops[op].name, name)) return op;
-    return -1;
-}
-
-int ir_op_find(const char *name, enum ir_type type) {
-    int op = find_exact(name, type);
-    return op >= 0 ? op : find_exact(name, without_sign(type));
-}
-
-int ir_cvt(enum ir_type d, enum ir_type s) {
-    for (int op = IR_CVT_U8_U8; op <= IR_CVT_F64_F64; op++)
-        if (ir_ops[op].dtype == d && ir_ops[op].type == s) return op;
-    return -1;
-}

@@ -1,6 +1,5 @@
 /* Instructions as text, close to PTX: "@!p1 setp.lt.s32 p2|p3, r4, 17". Most operations are their name,
- * modifiers and type, then the operands; the rest are printed by a function each, found by class of
- * operation. */
+ * modifiers and type, then the operands; the rest are printed by a function each, found by class of operation. */
 #include "ir/print.h"
 
 #include <string.h>

@@ -4,8 +4,7 @@
 
 #include "ir/program.h"
 
-/* Which constant holds the address of which symbol, so that a listing does not search the relocations each
- * time. */
+/* Which constant holds the address of which symbol, so that a listing does not search the relocations each time. */
 struct ir_names {
     uint32_t *of[2]; /* 32- and 64-bit constants: relocation plus one, 0 for a plain number */
 };

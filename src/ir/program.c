@@ -7,7 +7,7 @@
 
 struct ir_module *ir_module_new(const char *name) {
     struct ir_module *m = xcalloc(1, sizeof *m);
-    m->name = arena_strndup(&m->mem, name, strlen(name));
+    m->name = arena_strdup(&m->mem, name);
     return m;
 }
 

@@ -4,7 +4,6 @@
  * What texts share at their beginning and end is taken as it is. The rest is aligned exactly up to WINDOW tokens a side; longer
  * texts are aligned window by window, which gives a schedule that is possible but perhaps not the best. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "lab/study.h"
 

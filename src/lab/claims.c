@@ -5,7 +5,6 @@
  * say, or computed something else than the CPU) is left out of the mean, and the note says so. */
 #include "lab/claims.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

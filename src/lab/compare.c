@@ -69,7 +69,7 @@ static bool keep_variables(struct lab_reference *r, hd_device *dev, hd_module *m
         struct region g = {0};
         if (v->kind != IR_VAR_DATA || v->space != IR_SP_GLOBAL || !v->bytes || v->external) continue;
         if (hd_module_symbol(mod, v->name, &g.addr, &g.bytes) || !g.bytes) continue;
-        g.symbol = arena_strndup(&r->mem, v->name, strlen(v->name));
+        g.symbol = arena_strdup(&r->mem, v->name);
         if (!keep(r, dev, g, e)) return false;
     }
     return true;

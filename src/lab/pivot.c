@@ -74,8 +74,7 @@ static bool clash(const struct pivot *p, const struct store_row *a, const struct
     if (axis)
         err_set(e, ERR_INPUT,
                 "row %.60s and column %.60s have more than one point: they differ in %s (%.60s, %.60s), "
-                "which can be a row or "
-                "column too, or be chosen by --only",
+                "which can be a row or column too, or be chosen by --only",
                 row.text, col.text, axis, store_place(a, axis), store_place(b, axis));
     else
         err_set(e, ERR_INPUT, "row %.60s and column %.60s have more than one point: their programs differ",

@@ -3,8 +3,6 @@
  * be compared byte for byte. */
 #include "lab/program.h"
 
-#include <string.h>
-
 bool lab_check(const hd_device *dev, hd_status s, struct err *e) {
     static const enum err_code codes[] = {
         [HD_OK] = ERR_OK,         [HD_INVALID] = ERR_INPUT, [HD_FAULT] = ERR_FAULT,

@@ -8,7 +8,7 @@
 
 static const char *copy(struct arena *mem, sqlite3_stmt *q, int column) {
     const char *text = (const char *)sqlite3_column_text(q, column);
-    return text ? arena_strndup(mem, text, strlen(text)) : "";
+    return text ? arena_strdup(mem, text) : "";
 }
 
 static uint64_t hash(sqlite3_stmt *q, int column) {

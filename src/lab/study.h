@@ -8,7 +8,16 @@
 #include "base/alloc.h"
 #include "lab/subject.h"
 
-/* ---- oracle-lanes (002 3.2, Figure 4) ---- */
+/* Kernels by name, in the order of first launches: modules may go while rows that name their kernels stay. */
+struct study_kernels {
+    VEC(const char *) names;
+    struct arena mem;
+};
+/* The place of k's name, which is the last when it was not there. */
+size_t study_kernel(struct study_kernels *s, hd_kernel *k);
+void study_kernels_free(struct study_kernels *s);
+
+/* ---- oracle-lanes (HARP 3.2, Figure 4) ---- */
 
 /* The fewest issues that could have run a kernel if threads of a block may be regrouped at will but keep their lanes. Issues
  * of the run itself are those of the machine's own mechanism. */
@@ -19,9 +28,9 @@ struct lanes_row {
 };
 struct study_lanes {
     uint32_t width;             /* lanes of a warp */
-    VEC(struct lanes_row) rows; /* by kernel, in the order of first launches */
+    VEC(struct lanes_row) rows; /* by kernel */
     struct lanes_row total;
-    struct arena mem;
+    struct study_kernels kernels;
 };
 /* machine: a timed one. False: the run failed. Release with study_lanes_free in either case. */
 bool study_lanes(const struct lab_subject *s, const hd_config *machine, struct study_lanes *out,
@@ -30,7 +39,7 @@ void study_lanes_free(struct study_lanes *s);
 /* Active share of the lanes of so many issues. */
 double study_activity(const struct study_lanes *s, const struct lanes_row *r, uint64_t issues);
 
-/* ---- oracle-reconvergence (004 3.3, Figure 3.4) ---- */
+/* ---- oracle-reconvergence (DWF 3.3, Figure 3.4) ---- */
 
 /* Threads of which traces are taken, and of which of them form a warp. */
 enum { STUDY_THREADS = 128, STUDY_WARP = 4 };
@@ -43,9 +52,9 @@ struct reconvergence_row {
     uint64_t nrec, pdom, oracle;
 };
 struct study_reconvergence {
-    VEC(struct reconvergence_row) rows;
+    VEC(struct reconvergence_row) rows; /* by kernel */
     struct reconvergence_row total;
-    struct arena mem;
+    struct study_kernels kernels;
 };
 /* machine: its warps become STUDY_WARP wide and its memory ideal. stop: another thread may set it, and the study then fails
  * soon; or NULL. Release with study_reconvergence_free in either case. */

@@ -1,10 +1,10 @@
-/* oracle-lanes (002 3.2): for each block of a grid and each PC, the lane that executes it most often decides how many issues
+/* oracle-lanes (HARP 3.2): for each block of a grid and each PC, the lane that executes it most often decides how many issues
  * it takes at least, since threads keep their lanes and only threads of a block may run together. The sum over PCs and blocks
  * bounds lane activity from above under any regrouping. Lanes are those of the machine's warp: thread number modulo its
  * width. */
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/bits.h"
 #include "lab/study.h"
 
 struct counts { /* of one block that is on the machine */
@@ -29,8 +29,8 @@ static struct counts *find(struct lanes *l, uint64_t block) {
 static void on_step(void *user, const struct watch_step *s) {
     struct lanes *l = user;
     uint32_t width = l->out->width, *times = find(l, s->block)->times + (size_t)s->pc * width;
-    for (uint32_t left = s->mask; left; left &= left - 1) {
-        times[(s->first + (uint32_t)__builtin_ctz(left)) % width]++;
+    FOR_LANES(k, s->mask) {
+        times[(s->first + k) % width]++;
         l->insts++;
     }
 }
@@ -71,12 +71,9 @@ static void on_before(void *user, hd_kernel *k, const hd_launch *launch) {
 }
 
 static struct lanes_row *row_of(struct study_lanes *s, hd_kernel *k) {
-    hd_kernel_info info = {0};
-    hd_kernel_get_info(k, &info);
-    for (size_t i = 0; i < s->rows.n; i++)
-        if (!strcmp(s->rows.v[i].kernel, info.name)) return &s->rows.v[i];
-    VEC_PUSH(&s->rows, (struct lanes_row){.kernel = arena_strndup(&s->mem, info.name, strlen(info.name))});
-    return &s->rows.v[s->rows.n - 1];
+    size_t i = study_kernel(&s->kernels, k);
+    if (i == s->rows.n) VEC_PUSH(&s->rows, (struct lanes_row){.kernel = s->kernels.names.v[i]});
+    return &s->rows.v[i];
 }
 
 static void add(struct lanes_row *r, uint64_t insts, uint64_t issues, uint64_t fewest) {
@@ -110,7 +107,7 @@ bool study_lanes(const struct lab_subject *s, const hd_config *machine, struct s
 
 void study_lanes_free(struct study_lanes *s) {
     VEC_FREE(&s->rows);
-    arena_free(&s->mem);
+    study_kernels_free(&s->kernels);
 }
 
 double study_activity(const struct study_lanes *s, const struct lanes_row *r, uint64_t issues) {

@@ -1,4 +1,4 @@
-/* oracle-reconvergence (004 3.3, Figure 3.4): would points beyond the immediate post-dominator be better ones to reconverge at?
+/* oracle-reconvergence (DWF 3.3, Figure 3.4): would points beyond the immediate post-dominator be better ones to reconverge at?
  * The traces of the first 128 threads of each launch are cut into warps of four by thread number; the best alignment of the
  * four, found by pairwise alignment over all pairings, is a schedule that an oracle could have followed. Compared are issues,
  * which with ideal memory and enough warps are cycles. Threads that meet at a block barrier meet there in any schedule, so each
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "lab/study.h"
 
 struct thread_trace {
@@ -45,8 +46,8 @@ static void add_step(struct tracer *t, struct thread_trace *x, uint32_t pc) {
 
 static void on_step(void *user, const struct watch_step *s) {
     struct tracer *t = user;
-    for (uint32_t left = s->mask; left; left &= left - 1) {
-        uint64_t thread = s->block * t->per_block + s->first + (uint32_t)__builtin_ctz(left);
+    FOR_LANES(l, s->mask) {
+        uint64_t thread = s->block * t->per_block + s->first + l;
         if (thread >= STUDY_THREADS) continue;
         t->insts++;
         if (thread >= t->threads) t->threads = thread + 1;
@@ -111,13 +112,9 @@ static void on_before(void *user, hd_kernel *k, const hd_launch *l) {
 }
 
 static struct reconvergence_row *row_of(struct study_reconvergence *s, hd_kernel *k) {
-    hd_kernel_info info = {0};
-    hd_kernel_get_info(k, &info);
-    for (size_t i = 0; i < s->rows.n; i++)
-        if (!strcmp(s->rows.v[i].kernel, info.name)) return &s->rows.v[i];
-    VEC_PUSH(&s->rows,
-             (struct reconvergence_row){.kernel = arena_strndup(&s->mem, info.name, strlen(info.name))});
-    return &s->rows.v[s->rows.n - 1];
+    size_t i = study_kernel(&s->kernels, k);
+    if (i == s->rows.n) VEC_PUSH(&s->rows, (struct reconvergence_row){.kernel = s->kernels.names.v[i]});
+    return &s->rows.v[i];
 }
 
 static void add(struct reconvergence_row *r, const struct tracer *t, uint64_t nrec, uint64_t oracle) {
@@ -185,5 +182,5 @@ bool study_reconvergence(const struct lab_subject *s, const hd_config *machine, 
 
 void study_reconvergence_free(struct study_reconvergence *s) {
     VEC_FREE(&s->rows);
-    arena_free(&s->mem);
+    study_kernels_free(&s->kernels);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "lab/mech_choice.h"
 #include "lab/sweep.h"
 
 /* ---- hashes ---- */
@@ -49,34 +50,12 @@ static uint64_t hash_subject(const struct lab_subject *s) {
 
 /* ---- the machine ---- */
 
-/* One "KEY=VALUE" of n characters, after the name of a mechanism. */
-static bool set_parameter(struct options *o, const char *mech, const char *text, size_t n, struct err *e) {
-    const char *equals = memchr(text, '=', n);
-    if (!equals || equals == text)
-        return err_set(e, ERR_INPUT, "mechanism %.60s: '%.*s' is not KEY=VALUE", mech, (int)(n < 60 ? n : 60),
-                       text);
-    struct sb key = {0}, value = {0};
-    sb_add(&key, "%s.%.*s", mech, (int)(equals - text), text);
-    sb_addn(&value, equals + 1, (size_t)(text + n - equals - 1));
-    bool fine = options_set(o, key.text, value.text ? value.text : "", OPTION_GIVEN, e);
-    sb_free(&key);
-    sb_free(&value);
-    return fine;
-}
-
-/* The name is checked first: who mistyped it is not told that its parameters do not exist. */
-static bool set_mechanism(struct options *o, const char *text, struct err *e) {
-    struct sb name = {0};
-    size_t n = strcspn(text, ":");
-    sb_add(&name, "%.*s", (int)n, text);
-    bool fine = options_set(o, "run.mech", name.text, OPTION_GIVEN, e) &&
-                (options_mech(o, NULL) || options_check(o, e));
-    for (text += n; fine && *text == ':'; text += n) {
-        n = strcspn(++text, ":");
-        fine = set_parameter(o, name.text, text, n, e);
-    }
-    sb_free(&name);
-    return fine;
+static bool set_mechanism(struct options *o, const char *text, struct arena *mem, struct err *e) {
+    struct mech_choice choice;
+    if (!mech_choice_read(text, mem, &choice, e)) return false;
+    for (size_t i = 0; i < choice.nsettings; i++)
+        if (!options_set(o, choice.setting[i].key, choice.setting[i].value, OPTION_GIVEN, e)) return false;
+    return true;
 }
 
 static bool apply_settings(struct options *o, const struct lab_point *p, struct err *e) {
@@ -95,9 +74,10 @@ static bool read_base(struct options *o, const char *config, struct err *e) {
     return config_read(o, config, e) && options_set(o, "run.mode", "timed", OPTION_GIVEN, e);
 }
 
-static bool read_all(struct options *o, const char *config, const struct lab_point *p, struct err *e) {
-    return read_base(o, config, e) && apply_settings(o, p, e) && (!p->mech || set_mechanism(o, p->mech, e)) &&
-           options_check(o, e);
+static bool read_all(struct options *o, const char *config, const struct lab_point *p, struct arena *mem,
+                     struct err *e) {
+    return read_base(o, config, e) && apply_settings(o, p, e) &&
+           (!p->mech || set_mechanism(o, p->mech, mem, e)) && options_check(o, e);
 }
 
 /* ---- canonical text ---- */
@@ -109,15 +89,7 @@ static bool own_parameter(const struct options *o, size_t row) {
 static const char *print(const struct options *o, size_t row, struct arena *mem) {
     struct sb text = {0};
     option_print(&o->rows[row], o, &text);
-    const char *kept = arena_strndup(mem, text.text ? text.text : "", text.len);
-    sb_free(&text);
-    return kept;
-}
-
-static const char *keep(struct sb *text, struct arena *mem) {
-    const char *kept = arena_strndup(mem, text->text ? text->text : "", text->len);
-    sb_free(text);
-    return kept;
+    return sb_keep(&text, mem);
 }
 
 /* Fills option, mech, options and machine of id. */
@@ -133,7 +105,7 @@ static void describe(const struct options *o, const struct options *base, struct
         if (i >= OPTION_COUNT && !own) continue;
         const char *value = print(o, i, mem);
         /* a key of the tables is there for ever, a mechanism's goes with its options */
-        const char *key = own ? arena_strndup(mem, row->key, strlen(row->key)) : row->key;
+        const char *key = own ? arena_strdup(mem, row->key) : row->key;
         list[id->noptions++] = (hd_option){key, value};
         h = hash_text(hash_text(h, row->key), value);
         if (!strcmp(row->section, "run") || !strcmp(value, print(base, i, mem))) continue;
@@ -144,16 +116,15 @@ static void describe(const struct options *o, const struct options *base, struct
     }
     id->option = list;
     id->machine = below_2_63(h);
-    id->mech = keep(&mech, mem);
-    id->options = keep(&options, mem);
+    id->mech = sb_keep(&mech, mem);
+    id->options = sb_keep(&options, mem);
 }
 
 static void name_subject(const struct lab_subject *s, struct arena *mem, struct store_id *id) {
     struct sb name = {0};
-    lab_subject_name(s, &name);
     id->size = s->workload ? work_size_names[s->size] : "-";
-    id->workload = s->workload ? s->workload->name : arena_strndup(mem, name.text, name.len);
-    sb_free(&name);
+    if (!s->workload) lab_subject_name(s, &name);
+    id->workload = s->workload ? s->workload->name : sb_keep(&name, mem);
 }
 
 static uint64_t key_of(const struct store_id *id) {
@@ -166,16 +137,16 @@ static uint64_t key_of(const struct store_id *id) {
 static const char *version(struct arena *mem) {
     struct sb text = {0};
     sb_add(&text, "%s+%s", hd_version(), lab_sources);
-    return keep(&text, mem);
+    return sb_keep(&text, mem);
 }
 
 bool lab_point_id(const struct lab_point *p, struct arena *mem, struct store_id *id, struct err *e) {
     struct options o, base;
     const char *config = p->config ? p->config : CONFIG_DEFAULT;
-    *id = (struct store_id){.version = version(mem), .config = arena_strndup(mem, config, strlen(config))};
+    *id = (struct store_id){.version = version(mem), .config = arena_strdup(mem, config)};
     options_init(&o);
     options_init(&base);
-    bool fine = read_base(&base, config, e) && read_all(&o, config, p, e);
+    bool fine = read_base(&base, config, e) && read_all(&o, config, p, mem, e);
     if (fine) {
         describe(&o, &base, mem, id);
         name_subject(&p->subject, mem, id);

@@ -1,4 +1,4 @@
-/* DWF: dynamic warp formation (004 chapter 4). At every commit threads leave their warp and are grouped by next PC with
+/* DWF: dynamic warp formation (the thesis's chapter 4). At every commit threads leave their warp and are grouped by next PC with
  * threads of other warps of the same scheduler.
  *
  * A warp that commits is in the warp update registers, one for each next PC. The PC-warp LUT knows, for a PC, the warp of
@@ -9,7 +9,7 @@
  * Threads of different blocks, and at different call depths, may share a warp: registers and frames are the thread's own.
  *
  * Deviations and choices: an indirect branch with more PCs than update registers holds the scheduler for the extra cycles
- * (004 note 12), whoever else commits in a cycle does so for free. Threads that wait at a barrier are in no pool entry: a
+ * (DWF note 12), whoever else commits in a cycle does so for free. Threads that wait at a barrier are in no pool entry: a
  * block's barrier knows its threads, not the warps they came in, and so releases them by their numbers, as they were first
  * created, a home warp after the other; each arrives like a committing warp. With issue = scoreboard a warp may wait in the pool for operands: it can
  * still be joined, but is in the scheduler's heap only while it could issue. A set of threads has at most MECH_PIECES
@@ -331,9 +331,8 @@ static bool memory(struct mech *m, struct mech_split *s, const struct mech_set *
 /* Takes the threads of left's first home warp out of it, wherever they are parked, as one warp. */
 static struct mech_split *gather_home(struct mech *m, struct mech_set *left) {
     const struct split_pool *p = m->pool;
-    const uint32_t w = m->env.warp_size, warp = left->p[0].warp,
-                   lane = (uint32_t)__builtin_ctz(left->p[0].mask);
-    const uint32_t part = w < 32 ? ((1u << w) - 1) << lane / w * w : ~0u;
+    const uint32_t warp = left->p[0].warp,
+                   part = lanes_beside((uint32_t)__builtin_ctz(left->p[0].mask), m->env.warp_size);
     struct mech_set home = {0};
     for (uint32_t k = 0; k < left->n && p->first[left->p[k].warp] == p->first[warp]; k++)
         if (left->p[k].mask & part) set_add(&home, left->p[k].warp, left->p[k].mask & part);
@@ -404,41 +403,41 @@ static const struct mech_param params[DWF_PARAMS + 1] = {
 };
 
 static const struct mech_counter counters[DWF_COUNTERS + 1] = {
-    [DWF_C_MERGES] = {"merges", "merges", "Times threads joined a warp that was being formed", false},
-    [DWF_C_MERGED_THREADS] = {"merged_threads", "threads", "Threads that joined one", false},
+    [DWF_C_MERGES] = {"merges", "merges", "Times threads joined a warp that was being formed.", false},
+    [DWF_C_MERGED_THREADS] = {"merged_threads", "threads", "Threads that joined one.", false},
     [DWF_C_CONFLICTS] = {"lane_conflicts", "merges",
-                         "Times a warp with room could not take all threads of its PC and a new one began",
+                         "Times a warp with room could not take all threads of its PC and a new one began.",
                          false},
-    [DWF_C_LUT_LOOKUPS] = {"lut_lookups", "lookups", "Lookups in the PC-warp LUT", false},
-    [DWF_C_LUT_MISSES] = {"lut_misses", "lookups", "Lookups that found no warp being formed", false},
+    [DWF_C_LUT_LOOKUPS] = {"lut_lookups", "lookups", "Lookups in the PC-warp LUT.", false},
+    [DWF_C_LUT_MISSES] = {"lut_misses", "lookups", "Lookups that found no warp being formed.", false},
     [DWF_C_LUT_EVICTIONS] = {"lut_evictions", "entries",
-                             "LUT entries evicted: warps that nobody can join any more", false},
-    [DWF_C_POOL_SUM] = {"pool_sum", "warps", "Warps in the pool, summed over the samples", false},
-    [DWF_C_POOL_SAMPLES] = {"pool_samples", "issues", "Samples of the pool: one for every warp issued",
+                             "LUT entries evicted: warps that nobody can join any more.", false},
+    [DWF_C_POOL_SUM] = {"pool_sum", "warps", "Warps in the pool, summed over the samples.", false},
+    [DWF_C_POOL_SAMPLES] = {"pool_samples", "issues", "Samples of the pool: one for every warp issued.",
                             false},
-    [DWF_C_POOL_MAX] = {"pool_max", "warps", "Most warps in the pool of a scheduler", true},
-    [DWF_C_POOL_16] = {"pool_within_16", "issues", "Samples with at most 16 warps in the pool", false},
-    [DWF_C_POOL_32] = {"pool_within_32", "issues", "Samples with at most 32 warps in the pool", false},
-    [DWF_C_POOL_64] = {"pool_within_64", "issues", "Samples with at most 64 warps in the pool", false},
-    [DWF_C_POOL_128] = {"pool_within_128", "issues", "Samples with at most 128 warps in the pool", false},
-    [DWF_C_POOL_SPILLS] = {"pool_spills", "warps", "Warps spilled to memory because the pool was full",
+    [DWF_C_POOL_MAX] = {"pool_max", "warps", "Most warps in the pool of a scheduler.", true},
+    [DWF_C_POOL_16] = {"pool_within_16", "issues", "Samples with at most 16 warps in the pool.", false},
+    [DWF_C_POOL_32] = {"pool_within_32", "issues", "Samples with at most 32 warps in the pool.", false},
+    [DWF_C_POOL_64] = {"pool_within_64", "issues", "Samples with at most 64 warps in the pool.", false},
+    [DWF_C_POOL_128] = {"pool_within_128", "issues", "Samples with at most 128 warps in the pool.", false},
+    [DWF_C_POOL_SPILLS] = {"pool_spills", "warps", "Warps spilled to memory because the pool was full.",
                            false},
-    [DWF_C_HEAP_SPILLS] = {"heap_spills", "warps", "Warps spilled to memory because the max-heap was full",
+    [DWF_C_HEAP_SPILLS] = {"heap_spills", "warps", "Warps spilled to memory because the max-heap was full.",
                            false},
-    [DWF_C_HEAP_MAX] = {"heap_max", "entries", "Most PCs in the heap of a scheduler", true},
-    [DWF_C_HEAP_LUT_MISSES] = {"heap_lut_misses", "lookups", "Lookups in the MHeap LUT that found no entry",
+    [DWF_C_HEAP_MAX] = {"heap_max", "entries", "Most PCs in the heap of a scheduler.", true},
+    [DWF_C_HEAP_LUT_MISSES] = {"heap_lut_misses", "lookups", "Lookups in the MHeap LUT that found no entry.",
                                false},
     [DWF_C_HEAP_LUT_EVICTIONS] = {"heap_lut_evictions", "entries",
-                                  "MHeap LUT entries evicted: heap entries that get no more warps", false},
-    [DWF_C_HEAP_SWAPS] = {"heap_swaps", "swaps", "Swaps of max-heap entries", false},
-    [DWF_C_HEAP_STALLS] = {"heap_stalls", "cycles", "Cycles without issue while the max-heap is rebalanced",
+                                  "MHeap LUT entries evicted: heap entries that get no more warps.", false},
+    [DWF_C_HEAP_SWAPS] = {"heap_swaps", "swaps", "Swaps of max-heap entries.", false},
+    [DWF_C_HEAP_STALLS] = {"heap_stalls", "cycles", "Cycles without issue while the max-heap is rebalanced.",
                            false},
     [DWF_C_UPDATE_STALLS] = {"update_stalls", "cycles",
                              "Cycles without issue while a branch with more next PCs than update registers "
-                             "commits",
+                             "commits.",
                              false},
     [DWF_C_BANK_STALLS] = {"bank_stalls", "cycles",
-                           "Cycles of register read lost to threads that share a home lane", false},
+                           "Cycles of register read lost to threads that share a home lane.", false},
 };
 
 extern const struct mech_ops mech_dwf;

@@ -1,4 +1,4 @@
-/* Warps by PC, for the majority and minority policies (004 4.3, 4.4).
+/* Warps by PC, for the majority and minority policies (DWF 4.3, 4.4).
  *
  * Ready warps of one PC are a group: a list in order of arrival and the number of their threads. Groups are in a heap by
  * that number. Majority: the root is popped into the majority entry, all of whose warps issue, those that arrive meanwhile

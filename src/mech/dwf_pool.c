@@ -4,7 +4,7 @@
  * structure that decides: a heap by time stamp, PC or post-dominators passed, or the groups of dwf_group.c. A ready warp is
  * asked once more when its turn has come, because a unit may have become busy since; it then goes back to waiting.
  *
- * Spilling, which the thesis leaves to future work (004 4.4.3, 6.7): a warp that finds the pool full is written to memory
+ * Spilling, which the thesis leaves to future work (DWF 4.4.3, 6.7): a warp that finds the pool full is written to memory
  * as it is, dwf.spill_cycles, and joined by nobody. Every entry that becomes free is given to the one that has been there
  * longest, before any newcomer, and it is back another dwf.spill_cycles later. So no warp stays out for ever. */
 #include "mech/dwf.h"

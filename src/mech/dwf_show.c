@@ -60,7 +60,7 @@ void dwf_state(const struct mech *m, struct sb *out) {
     }
 }
 
-/* ---- storage: 004 Table 7.1 ---- */
+/* ---- storage: DWF Table 7.1 ---- */
 
 static uint64_t bits_for(uint64_t values) {
     uint64_t n = 0;

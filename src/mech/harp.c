@@ -1,5 +1,5 @@
 /* HARP: diverged threads are regrouped with those of other warps while they are apart, and the warps they came from are
- * revived at the reconvergence point (002 4).
+ * revived at the reconvergence point (HARP 4).
  *
  * Warps and barriers are as wide as the SIMD group. Every scheduler has five tables: First-Level, Second-Level
  * (harp_level.c), Ready-Lookup, Waiting-Lookup (harp_lookup.c) and Re-convergence Barriers (harp_barrier.c). What a commit

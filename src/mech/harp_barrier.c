@@ -1,4 +1,4 @@
-/* The Re-convergence Barriers table (002 4.2.2, Figure 8): set-associative, the set by thread: SIMD-width threads of
+/* The Re-convergence Barriers table (HARP 4.2.2, Figure 8): set-associative, the set by thread: SIMD-width threads of
  * consecutive numbers share one, modulo the number of sets. Threads of a scheduler are numbered without gaps for this, so
  * that two schedulers use all of their sets.
  *
@@ -41,11 +41,7 @@ void harp_barriers_free(struct harp_sched *q) {
 
 /* The threads of a piece lie in one set of the table each SIMD width of lanes: takes those of the first out of *left. */
 static uint32_t next_part(const struct split_pool *p, uint32_t *left) {
-    uint32_t part = *left;
-    if (p->warp_size < 32) {
-        uint32_t lane = (uint32_t)__builtin_ctz(part);
-        part &= ((1u << p->warp_size) - 1) << (lane - lane % p->warp_size);
-    }
+    uint32_t part = *left & lanes_beside((uint32_t)__builtin_ctz(*left), p->warp_size);
     *left &= ~part;
     return part;
 }

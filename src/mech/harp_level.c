@@ -1,4 +1,4 @@
-/* First-Level and Second-Level, and the warps that move (002 4.2.3).
+/* First-Level and Second-Level, and the warps that move (HARP 4.2.3).
  *
  * Second-Level holds the warps that can be scheduled, ready or not; First-Level a few ready ones, from which the SM's order
  * issues. Into Second-Level, if it has room, moves one warp a cycle: one revived by its barrier before all others (7.3.2),

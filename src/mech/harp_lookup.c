@@ -1,4 +1,4 @@
-/* The two lookup tables (002 4.2.1), fully associative, searched by PC (and call depth).
+/* The two lookup tables (HARP 4.2.1), fully associative, searched by PC (and call depth).
  *
  * Ready-Lookup keeps warps of recently diverged threads. A warp that diverges brings each side here: threads whose lanes are
  * free in a warp at the same PC join it, thread by thread; those that are left found a warp of their own, or, with the table

@@ -1,5 +1,4 @@
-/* The list of mechanisms, and what is the same for all of them: making one, waking its splits, saying what it cannot
- * run. */
+/* The list of mechanisms, and what is the same for all of them: making one, waking its splits, saying what it cannot run. */
 #include "mech/mech.h"
 
 #include <inttypes.h>
@@ -25,6 +24,12 @@ const struct mech_ops *mech_find(const char *name) {
     for (const struct mech_ops *const *m = mech_list; *m; m++)
         if (!strcmp((*m)->name, name)) return *m;
     return NULL;
+}
+
+const char *mech_near(const char *name) {
+    const char *names[sizeof mech_list / sizeof *mech_list] = {0};
+    for (size_t i = 0; mech_list[i]; i++) names[i] = mech_list[i]->name;
+    return nearest_name(name, names);
 }
 
 /* ---- one of them ---- */

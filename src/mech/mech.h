@@ -10,7 +10,7 @@
  * packet: it is now in flight and belongs to the SM. The SM executes it, charges what it costs, and gives it back with
  * commit: the outcome says where each of its threads goes. The mechanism then reuses it, breaks it up, merges it or frees
  * it. Under `issue = scoreboard` commit follows at once for instructions that cannot diverge (their results may still be
- * on the way: sm_when holds back whoever needs them); under `issue = barrel` it follows at write-back. A mechanism does
+ * on the way: env.when holds back whoever needs them); under `issue = barrel` it follows at write-back. A mechanism does
  * not see the difference.
  *
  * Threads that wait at a block barrier or a warp-level .sync instruction are in outcome->waiting. They come back through
@@ -84,7 +84,7 @@ struct mech_block {
     uint32_t slot, first, warps, threads, pc;
 };
 
-/* Threads that cannot issue, by reason (002 Figure 5). The SM adds dependency and barrier. */
+/* Threads that cannot issue, by reason (HARP Figure 5). The SM adds dependency and barrier. */
 struct mech_census {
     uint32_t inactive_path, reconvergence;
 };
@@ -193,6 +193,7 @@ struct mech {
 /* The list, from mech.def; ends with NULL. */
 extern const struct mech_ops *const mech_list[];
 const struct mech_ops *mech_find(const char *name); /* NULL: no such */
+const char *mech_near(const char *name);            /* the name that was probably meant; NULL: none is near */
 
 struct mech *mech_new(const struct mech_ops *ops, const struct mech_env *env, struct err *e);
 void mech_free(struct mech *m);

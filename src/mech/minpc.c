@@ -1,4 +1,4 @@
-/* Stack-less min(SP:PC): a PC and a call depth per thread, and nothing else (003 sections 3 and 4).
+/* Stack-less min(SP:PC): a PC and a call depth per thread, and nothing else (SL sections 3 and 4).
  *
  * Of a home warp the threads with the deepest call and, among those, the lowest PC run together; a *key* holds both so that
  * the lowest key is what the arbiter's reduction tree would choose. Threads are in one of four places: in the running split;
@@ -407,7 +407,7 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
         for (uint32_t k = 0; k < set->n; k++)
             for (uint32_t left = set->p[k].mask; left;) {
                 const uint32_t warp = set->p[k].warp, lane = (uint32_t)__builtin_ctz(left);
-                const uint32_t here = w >= MINPC_LANES ? left : left & ((1u << w) - 1) << (lane - lane % w);
+                const uint32_t here = left & lanes_beside(lane, w);
                 left &= ~here;
                 if (pass)
                     arrived(m, &f->home[split_home_of(m->pool, warp, lane)]);

@@ -1,4 +1,4 @@
-/* Multi-path execution (001): all sides of a branch can be scheduled, and still meet at the immediate post-dominator.
+/* Multi-path execution (MP): all sides of a branch can be scheduled, and still meet at the immediate post-dominator.
  *
  * Every home warp has a splits table (ST), one row {PC, RPC, mask} per schedulable split, and a reconvergence table (RT),
  * one entry {PC, RPC, mask, pending mask} per place at which threads will meet; mech/mp_tables.h has both and how they
@@ -18,7 +18,6 @@
  * turns with the others of its warp; an entry that does not fit is read back when it is complete. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/bits.h"
@@ -383,12 +382,11 @@ static const struct mech_counter counters[] = {
                       "Entries written to memory because the reconvergence table was full.", false},
     {0}};
 
-#define OPS                                                                                           \
-    .source = "001 (MP, HPCA 2014)",                                                                  \
-    .caps = MECH_RECURSION | MECH_INDIRECT | MECH_UNSTRUCTURED | MECH_PROGRESS, .counters = counters, \
-    .destroy = destroy, .launch = launch, .select = choose, .commit = commit, .release = release,     \
-    .next = next, .census = mp_census, .places = mp_places, .state = mp_state, .storage = mp_storage, \
-    .audit = mp_audit
+#define OPS                                                                                                \
+    .source = "MP, HPCA 2014", .caps = MECH_RECURSION | MECH_INDIRECT | MECH_UNSTRUCTURED | MECH_PROGRESS, \
+    .counters = counters, .destroy = destroy, .launch = launch, .select = choose, .commit = commit,        \
+    .release = release, .next = next, .census = mp_census, .places = mp_places, .state = mp_state,         \
+    .storage = mp_storage, .audit = mp_audit
 
 extern const struct mech_ops mech_mp, mech_mp_basic;
 const struct mech_ops mech_mp = {

@@ -1,4 +1,4 @@
-/* PDOM: a reconvergence stack per warp, joins at immediate post-dominators (004 3.2, Table 3.1; 002 2.1 calls it SBR).
+/* PDOM: a reconvergence stack per warp, joins at immediate post-dominators (DWF 3.2, Table 3.1; HARP 2.1 calls it SBR).
  *
  * A home warp has one split for life, the threads of the top of its stack; mech/stack.c has the rules. All threads of the
  * warp are bound to that split, whether on top or not, so that whatever happens to one wakes it. A thread that waits at a
@@ -123,8 +123,7 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     const uint32_t w = m->env.warp_size;
     for (uint32_t k = 0; k < set->n; k++) {
         for (uint32_t left = set->p[k].mask; left;) {
-            uint32_t lane = (uint32_t)__builtin_ctz(left);
-            uint32_t here = w >= 32 ? left : left & ((1u << w) - 1) << (lane - lane % w);
+            uint32_t here = left & lanes_beside((uint32_t)__builtin_ctz(left), w);
             left &= ~here;
             release_lanes(m, set->p[k].warp, here, pc);
         }

@@ -1,4 +1,4 @@
-/* The reconvergence stack (004 3.2, Table 3.1) that pdom, and whatever else serialises the sides of a branch, is built on.
+/* The reconvergence stack (DWF 3.2, Table 3.1) that pdom, and whatever else serialises the sides of a branch, is built on.
  *
  * One stack serves the threads of one home warp (or block): those of `words` consecutive architectural warp slots. The top
  * entry's threads run; an entry below either waits for its turn (the other side of a branch) or for the entries above it to

@@ -24,6 +24,12 @@ void table_free(struct table *t) {
     VEC_FREE(&t->cells);
 }
 
+void table_head(struct table *t, const char *const *names) {
+    t->heading = true;
+    for (; *names; names++) table_cell(t, "%s", *names);
+    table_end_row(t);
+}
+
 void table_cell(struct table *t, const char *fmt, ...) {
     struct sb cell = {0};
     va_list ap;

@@ -17,6 +17,9 @@ struct table {
 /* align must outlive the table; its length is the number of columns. */
 void table_init(struct table *t, const char *align);
 void table_free(struct table *t);
+/* The first row as a heading: names, ended by NULL. */
+void table_head(struct table *t, const char *const *names);
+#define TABLE_HEAD(t, ...) table_head(t, (const char *const[]){__VA_ARGS__, NULL})
 /* The next cell; cells of a row left out at its end are empty (table_end_row). */
 void table_cell(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void table_end_row(struct table *t);

@@ -39,8 +39,7 @@ static const char *verdict_text(const struct gpu_run *r, enum gpu_verdict v) {
         return "SIMT-induced deadlock: with every thread on its own, as under mimd, they finish";
     case GPU_WOULD_SPIN:
         return more ? "deadlock: threads spin, also when every thread gets its turn; if they wait for a "
-                      "block that has not "
-                      "begun, the machine is too small"
+                      "block that has not begun, the machine is too small"
                     : "program deadlock: threads spin, also when every thread gets its turn";
     case GPU_WOULD_BLOCK:
         return "program deadlock: every thread that is left waits at a barrier or for its warp, under any "

@@ -1,8 +1,6 @@
 /* Devices: opening from options, the last error, callbacks, statistics. A device owns everything made through
  * it and there is no state outside of devices, so any number of them may run in as many threads. */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sim/internal.h"
 

@@ -40,11 +40,11 @@ void docs_options(struct sb *out) {
     sb_add(out, "# Options\n\n");
     sb_add(out, notice,
            "src/sim/options.def, src/sm/options.def, src/mem/options.def or the mechanism's file");
-    sb_add(out, "An option is a key and a value, given to `hd_device_open` or in a configuration file:\n\n"
-                "```ini\n[exec]\nisa = portable\nmax_insts = 1000000\n```\n\n"
-                "A value given in the call wins over the file, the file over the default. A key that does "
-                "not exist, a "
-                "value of the wrong kind and one out of range are refused, with what is accepted.\n");
+    sb_add(out,
+           "An option is a key and a value, given to `hd_device_open` or in a configuration file:\n\n"
+           "```ini\n[exec]\nisa = portable\nmax_insts = 1000000\n```\n\n"
+           "A value given in the call wins over the file, the file over the default. A key that does not "
+           "exist, a value of the wrong kind and one out of range are refused, with what is accepted.\n");
     struct options o;
     options_init(&o);
     for (size_t i = 0; i < o.nrows; i++) {
@@ -58,12 +58,11 @@ void docs_statistics(struct sb *out) {
     static const char *const how[] = {[STAT_SUM] = "sum", [STAT_MAX] = "maximum", [STAT_FORMULA] = "formula"};
     sb_add(out, "# Statistics\n\n");
     sb_add(out, notice, "src/sim/stats.def");
-    sb_add(
-        out,
-        "Read them with `hd_stat`, of the last launch or of all since the device was opened; the JSON keys "
-        "are the "
-        "same names. *Over launches* says how the total is made; a formula is evaluated over the totals.\n\n"
-        "| name | unit | over launches | meaning |\n|---|---|---|---|\n");
+    sb_add(out, "Read them with `hd_stat`, of the last launch or of all since the device was opened; the "
+                "JSON keys are the same names. *Over launches* says how the total is made; a formula is "
+                "evaluated over the totals. "
+                "What a mechanism counts of its own is on [its page](mechanisms.md).\n\n"
+                "| name | unit | over launches | meaning |\n|---|---|---|---|\n");
     for (int i = 0; i < STAT_COUNT; i++) {
         const struct stat_row *row = &stat_rows[i];
         sb_add(out, "| `%s` | %s | %s | ", row->name, row->unit, how[row->how]);
@@ -178,10 +177,9 @@ void docs_configurations(struct sb *out) {
     sb_add(out, "# Configurations\n\n");
     sb_add(out, notice, "configs/");
     sb_add(out, "A configuration describes a machine: the sections of [options.md](options.md) from `gpu` "
-                "on. `--config NAME` takes one "
-                "of these, which are part of the program, or a file of the same form; `--set "
-                "section.key=value` changes single keys. The files "
-                "in `configs/` say for each value which table of which paper it is from, or why it was "
+                "on. `--config NAME` takes one of these, which are part of the program, or a file of the "
+                "same form; `--set section.key=value` changes single keys. The files in `configs/` say for "
+                "each value which table of which paper it is from, or why it was "
                 "chosen. `" CONFIG_DEFAULT "` is what the defaults are.\n\n| name | machine |\n|---|---|\n");
     for (size_t k = 0; k < n; k++) sb_add(out, "| `%s` | %s |\n", config_list[k].name, config_list[k].title);
     sb_add(out, "\nEvery key that one of them sets; bold where it is not the default.\n\n| key |");

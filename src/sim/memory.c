@@ -83,8 +83,7 @@ hd_status hd_label(hd_device *dev, uint64_t addr, const char *label) {
 
 /* ---- copies ---- */
 
-/* Host view of a range for the call of that name; on failure NULL and the reason is the device's last error.
- */
+/* Host view of a range for the call of that name; on failure NULL and the reason is the device's last error. */
 static void *view(hd_device *dev, const char *call, uint64_t addr, uint64_t bytes) {
     bool constant = addr >= SIM_CONST_WINDOW;
     void *p = constant ? sim_const_at(dev, addr, bytes) : exec_mem_at(dev->mem, addr, bytes);

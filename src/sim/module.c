@@ -225,10 +225,6 @@ const struct cfg *sim_module_cfg(const hd_module *mod) {
     return mod->cfg;
 }
 
-struct exec_image *sim_module_image(hd_module *mod) {
-    return mod->image;
-}
-
 uint32_t sim_kernel_func(const hd_kernel *k) {
     return k->func;
 }

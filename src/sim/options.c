@@ -198,7 +198,7 @@ static void store(const struct option_row *row, const char *text, struct value v
     case OPTION_REAL: *(option_REAL *)field = v.real; break;
     case OPTION_BOOL: *(option_BOOL *)field = v.whole; break;
     case OPTION_ENUM: *(option_ENUM *)field = (int)v.whole; break;
-    case OPTION_TEXT: *(option_TEXT *)field = arena_strndup(mem, text, strlen(text)); break;
+    case OPTION_TEXT: *(option_TEXT *)field = arena_strdup(mem, text); break;
     }
 }
 
@@ -230,28 +230,24 @@ static const char *initial_text(const struct mech_param *p, struct arena *mem) {
         sb_add(&text, p->def ? "true" : "false");
     else
         sb_add(&text, "%" PRId64, p->def);
-    const char *kept = arena_strndup(mem, text.text, text.len);
-    sb_free(&text);
-    return kept;
+    return sb_keep(&text, mem);
 }
 
 static struct option_row param_row(const struct mech_ops *m, const struct mech_param *p, struct arena *mem) {
     struct sb key = {0};
     sb_add(&key, "%s.%s", m->name, p->key);
-    struct option_row row = {.key = arena_strndup(mem, key.text, key.len),
-                             .section = m->name,
-                             .kind = p->kind == 'e'   ? OPTION_ENUM
-                                     : p->kind == 'b' ? OPTION_BOOL
-                                                      : OPTION_INT,
-                             .initial = initial_text(p, mem),
-                             .low = p->low,
-                             .high = p->high,
-                             .choices = p->kind == 'e' ? p->choices : NULL,
-                             .unit = "",
-                             .help = p->help,
-                             .wide = true};
-    sb_free(&key);
-    return row;
+    return (struct option_row){.key = sb_keep(&key, mem),
+                               .section = m->name,
+                               .kind = p->kind == 'e'   ? OPTION_ENUM
+                                       : p->kind == 'b' ? OPTION_BOOL
+                                                        : OPTION_INT,
+                               .initial = initial_text(p, mem),
+                               .low = p->low,
+                               .high = p->high,
+                               .choices = p->kind == 'e' ? p->choices : NULL,
+                               .unit = "",
+                               .help = p->help,
+                               .wide = true};
 }
 
 static size_t param_count(const struct mech_ops *m) {
@@ -342,20 +338,4 @@ void options_section_title(const char *section, struct sb *out) {
         }
     const struct mech_ops *m = mech_find(section);
     if (m) sb_add(out, "Mechanism %s: %s (%s)", m->name, m->title, m->source);
-}
-
-void options_help(struct sb *out) {
-    struct options o;
-    options_init(&o);
-    for (size_t i = 0; i < o.nrows; i++) {
-        const struct option_row *row = &o.rows[i];
-        if (!i || strcmp(row->section, row[-1].section) != 0) {
-            options_section_title(row->section, out);
-            sb_add(out, "\n");
-        }
-        sb_add(out, "  %s=%s\n      %s\n      Accepts ", row->key, row->initial, row->help);
-        option_accepts(row, out);
-        sb_add(out, ".\n");
-    }
-    options_free(&o);
 }

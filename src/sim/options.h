@@ -106,8 +106,6 @@ bool options_check(const struct options *o, struct err *e);
 const struct mech_ops *options_mech(const struct options *o, const int64_t **param);
 /* "default", the configuration's name, or "given". */
 const char *options_origin(const struct options *o, size_t row);
-/* Every key with its default, what it accepts and its help, as --help shows it. */
-void options_help(struct sb *out);
 /* Title of a section: of the tables, or "Mechanism NAME: title". */
 void options_section_title(const char *section, struct sb *out);
 

@@ -2,16 +2,13 @@
  * that name. Said when a device is opened, whatever mode its kernels will run in, so that a wrong configuration is found
  * where it was written. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/bits.h"
 #include "sim/options.h"
 
 static bool check_mech(const struct options *o, struct err *e) {
-    const char *names[64] = {0};
     if (options_mech(o, NULL)) return true;
-    for (size_t i = 0; mech_list[i] && i < 63; i++) names[i] = mech_list[i]->name;
-    const char *near = nearest_name(o->run.mech, names);
+    const char *near = mech_near(o->run.mech);
     if (near)
         return err_set(e, ERR_INPUT, "run.mech: there is no mechanism \"%s\"; did you mean %s?", o->run.mech,
                        near);

@@ -41,7 +41,7 @@ static int take(void *user, const char *section, const char *name, const char *v
 
 bool options_read_text(struct options *o, const char *name, const char *text, struct err *e) {
     struct reading r = {.next = text, .options = o, .err = e};
-    o->file = arena_strndup(&o->text, name, strlen(name));
+    o->file = arena_strdup(&o->text, name);
     int line = ini_parse_stream(next_line, &r, take, &r);
     if (line == 0) return true;
     if (line < 0) return err_set(e, ERR_MEMORY, "%s: no memory to read it", name);

@@ -1,4 +1,4 @@
-/* Time series: what happened in each interval of a timed launch (004 Figures 6.4 and 6.5). */
+/* Time series: what happened in each interval of a timed launch (DWF Figures 6.4 and 6.5). */
 #ifndef HEDDLE_SIM_SERIES_H
 #define HEDDLE_SIM_SERIES_H
 

@@ -19,7 +19,6 @@
 /* All handles must be live ones; what comes back belongs to them. */
 const struct ir_module *sim_module_ir(const hd_module *mod);
 const struct cfg *sim_module_cfg(const hd_module *mod);
-struct exec_image *sim_module_image(hd_module *mod);
 uint32_t sim_kernel_func(const hd_kernel *k); /* index into the module's functions */
 hd_module *sim_kernel_module(const hd_kernel *k);
 

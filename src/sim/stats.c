@@ -2,7 +2,6 @@
  * that sums over launches stay sums of counters and no ratio is ever added up. */
 #include "sim/stats.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 /* 0 where nothing was counted. */
@@ -111,21 +110,4 @@ enum stat_id stats_find(const char *name, struct err *e) {
     else
         err_set(e, ERR_INPUT, "there is no statistic \"%s\"", name);
     return STAT_COUNT;
-}
-
-void stats_print(const struct stats *s, struct sb *out) {
-    for (int i = 0; i < STAT_COUNT; i++) {
-        const struct stat_row *row = &stat_rows[i];
-        sb_add(out, "%-24s ", row->name);
-        if (row->formula)
-            sb_add(out, "%16.4f", row->formula(s));
-        else
-            sb_add(out, "%16" PRIu64, stats_exact(s, (enum stat_id)i));
-        sb_add(out, "  %s\n", row->unit);
-    }
-    const struct mech_counter *c;
-    uint64_t v;
-    for (size_t k = 0; (c = stats_counter(s, k, &v)); k++)
-        sb_add(out, "%s.%-*s %16" PRIu64 "  %s\n", s->mech->name, 23 - (int)strlen(s->mech->name), c->key, v,
-               c->unit);
 }

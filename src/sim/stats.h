@@ -57,7 +57,5 @@ enum stat_id stats_find(const char *name, struct err *e);
 const struct mech_counter *stats_counter(const struct stats *s, size_t k, uint64_t *value);
 /* The value by name, of the table or of the mechanism. */
 bool stats_named(const struct stats *s, const char *name, double *value, struct err *e);
-/* One line each: name, value, unit. */
-void stats_print(const struct stats *s, struct sb *out);
 
 #endif

@@ -2,7 +2,7 @@
 . tests/cli/lib.sh
 four="--set sm.warp_size=4 --set sm.simd_width=4"
 
-# The stack of 004 Figure 3.1, A B C D E F G being B0 B3 B6 B4 B5 B1 B2: (c) follows the branch at PC 5, (d) that at PC 12,
+# The stack of DWF Figure 3.1, A B C D E F G being B0 B3 B6 B4 B5 B1 B2: (c) follows the branch at PC 5, (d) that at PC 12,
 # (e) the end of D at PC 13.
 run explain pdom examples/diamond.ptx $four
 expect_status 0 "a file that says how it is launched needs no options"

@@ -1,6 +1,5 @@
 /* json FILE [PATH]: exit status 0 when FILE is one valid JSON value; prints the value at PATH (keys and
- * indices joined by slashes), compactly. Compiled by the tests themselves: no JSON tool is sure to be on the
- * machine. */
+ * indices joined by slashes), compactly. Compiled by the tests themselves: no JSON tool is sure to be on the machine. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>

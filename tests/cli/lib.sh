@@ -58,6 +58,10 @@ refused() { # MESSAGE NAME ARGUMENT...: exit status 2, nothing on standard outpu
     verdict $? "$name"
 }
 
+statistics() { # [MECHANISM]: names of the statistics that every run has, and of those that only this mechanism has
+    "$HEDDLE" list stats --markdown | awk -F'|' -v mech="${1-}" 'NR > 2 { gsub(/ /, ""); if ($4 == "" || $4 == mech) print $2 }'
+}
+
 expect_json() { # FILE PATH VALUE NAME: FILE is valid JSON and has VALUE at PATH
     [ -x "$work/json" ] || ${CC:-cc} -o "$work/json" tests/cli/json.c -ljansson
     [ "$("$work/json" "$1" "$2")" = "$3" ]

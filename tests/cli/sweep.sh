@@ -208,7 +208,7 @@ verdict $? "a mechanism's own counters"
 
 # ---- what is refused ----
 refused "there is no workload 'matrxi' (did you mean @matrix?)" "a mistyped workload" sweep --workloads matrxi --db x.sqlite
-refused "did you mean pdom?" "a mistyped mechanism" sweep $small --mech pdmo --db x.sqlite
+refused "did you mean 'pdom'?" "a mistyped mechanism" sweep $small --mech pdmo --db x.sqlite
 refused "did you mean pdom.side?" "a mistyped parameter" sweep $small --mech pdom:sied=most --db x.sqlite
 refused "did you mean tiny?" "a mistyped configuration" sweep --workloads matrix --config tniy --db x.sqlite
 refused "did you mean gpu.sms?" "a mistyped option" sweep $small --set gpu.smss=1 --db x.sqlite

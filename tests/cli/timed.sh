@@ -65,11 +65,14 @@ cmp -s "$work/a.json" "$work/b.json"
 verdict $? "two timed runs write the same JSON"
 expect_json "$work/a.json" options/gpu.sms 2 "--set wins over --config"
 expect_json "$work/a.json" kernels/0/sm.thread_insts "$("$work/json" "$work/a.json" kernels/0/exec.thread_insts)" "issued and executed instructions agree"
-"$HEDDLE" list stats | sed -n 's/^\([a-z0-9]*\.[a-z0-9_]*\) .*/\1/p' | while read -r name; do
-    grep -qF "\"$name\":" "$work/a.json" || echo "$name"
+run run $file $small --mech dwf --json "$work/dwf.json" --quiet
+statistics dwf | while read -r name; do
+    grep -qF "\"$name\":" "$work/dwf.json" || echo "$name"
 done >"$work/missing"
-[ ! -s "$work/missing" ] && ! grep -q '"host\.' "$work/a.json"
-verdict $? "every statistic of the list is there, and no host time"
+[ ! -s "$work/missing" ] && ! grep -q '"host\.' "$work/dwf.json"
+verdict $? "every statistic of all runs and of the mechanism's own is there, and no host time"
+! sed -n '/"kernels"/,$p' "$work/dwf.json" | grep -q '"harp\.'
+verdict $? "but none of another mechanism's"
 
 run run $file $small --interval 50 --series "$work/s.csv" --json "$work/s.json"
 expect_in_out "Every 50 cycles" "--interval shows a table"

@@ -125,6 +125,7 @@ refused "--launch is for workloads (@NAME), not for files" "--launch of a file" 
 for c in run compare "explain pdom" inspect; do
     refused "there is no workload 'matirx' (did you mean @matrix?)" "$c: a mistyped workload is suggested" $c @matirx
 done
+refused "there is no workload 'bsf' (did you mean @bfs?)" "two swapped letters are one mistake" run @bsf
 refused "there is no workload ''; 'heddle list workloads' shows them" "no name at all" run @
 refused "(the workload is @matrix)" "a workload without its @" run matrix
 refused "--size: there is no size 'huge': tiny, small or paper" "a size there is not" run @matrix --size huge

@@ -1,5 +1,4 @@
-/* Fuzzes --arg SPEC: any text is either refused with a message, or describes contents that can be made and
- * printed. */
+/* Fuzzes --arg SPEC: any text is either refused with a message, or describes contents that can be made and printed. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -32,7 +32,7 @@ KERNEL loop_break(uint *out, const uint *in, uint n) {
     out[i] = x + k;
 }
 
-/* The contrived loop of 004 Figure 3.3: odd and even threads take the long side in turns, so that post-dominator
+/* The contrived loop of DWF Figure 3.3: odd and even threads take the long side in turns, so that post-dominator
  * reconvergence runs both sides in every round. */
 KERNEL odd_even(uint *out, uint rounds) {
     uint i = global_id(), x = i;

@@ -1,6 +1,5 @@
 /* What every whole-kernel test needs: a device with a module loaded, buffers, a launch, and checks that name
- * the first difference. Tests run from the repository root; HEDDLE_KERNELS names another place for the PTX
- * files. */
+ * the first difference. Tests run from the repository root; HEDDLE_KERNELS names another place for the PTX files. */
 #ifndef HEDDLE_TESTS_KERNELS_HARNESS_H
 #define HEDDLE_TESTS_KERNELS_HARNESS_H
 
@@ -42,8 +41,7 @@ static inline void rig_print(void *user, const char *text, size_t n) {
         if (must_) fail_msg("%s: %s: %s", #call, hd_status_name(must_), hd_error((r)->dev)); \
     } while (0)
 
-/* HEDDLE_TEST_OPTIONS="exec.quantum=1 exec.isa=portable": the same tests on another machine; config=FILE reads that
- * first. */
+/* HEDDLE_TEST_OPTIONS="exec.quantum=1 exec.isa=portable": the same tests on another machine; config=FILE reads that first. */
 static inline hd_status rig_options(hd_device **dev) {
     enum { MOST = 32 };
     const char *env = getenv("HEDDLE_TEST_OPTIONS"), *file = NULL;
@@ -116,8 +114,7 @@ static inline hd_status rig_launch(struct rig *r, const char *kernel, const hd_l
 #define RUN(r, kernel, launch, ...) MUST(r, rig_launch(r, kernel, launch, ARGS(__VA_ARGS__)))
 #define PTR(addr)                   hd_arg_ptr(addr)
 
-/* Runs a kernel that must fail with this status, and with each of the texts (NULL-terminated) in the report.
- */
+/* Runs a kernel that must fail with this status, and with each of the texts (NULL-terminated) in the report. */
 static inline void rig_fails(struct rig *r, const char *kernel, const hd_launch *l, const hd_arg *args,
                              size_t n, hd_status status, const char *const *texts) {
     hd_status got = rig_launch(r, kernel, l, args, n);

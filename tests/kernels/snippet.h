@@ -52,8 +52,7 @@ static inline void snippet_run(struct snippet *s, const void *in, void *out) {
     sb_free(&s->decls);
 }
 
-/* Every row of ops.def must have its test: a file names, for each latency class, whether it tests the class.
- */
+/* Every row of ops.def must have its test: a file names, for each latency class, whether it tests the class. */
 #define SKIP(id)
 #define TEST(id) cmocka_unit_test(test_##id),
 #define U(...)

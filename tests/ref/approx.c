@@ -21,8 +21,7 @@ static struct ref_want near(const struct ref_in *in, const struct soft_fmt *f, d
     uint64_t f64 = 0;
     __builtin_memcpy(&f64, &v, sizeof f64);
     w.bits = w.alt = soft_encode(f, soft_decode(&soft_f64, f64), SOFT_RN);
-    /* Past the largest number plus half an ulp a result is infinite; the approximation may cross that line
-     * early. */
+    /* Past the largest number plus half an ulp a result is infinite; the approximation may cross that line early. */
     double largest = soft_double(soft_decode(f, soft_max(f, false))), line = largest + ulp(f, largest) / 2;
     if (fabs(v) - tol > line) return ref_bits(soft_inf(f, v < 0));
     if (fabs(v) + tol > line) w.alt = soft_inf(f, v < 0);
@@ -129,8 +128,7 @@ static struct ref_want exp2_near(const struct ref_in *in, double x) {
     struct ref_want w = f == &soft_f32 ? near_ulps(in, v, 2) : near_relative(in, v, error);
     if (fabs(x) < 0x1p-126) return ref_bits(soft_encode(f, soft_int(1), SOFT_RN));
     if (w.kind != REF_NEAR) return w;
-    /* ex2.approx of bf16 exists in PTX only with .ftz, which the row does not spell out: its results may
-     * flush. */
+    /* ex2.approx of bf16 exists in PTX only with .ftz, which the row does not spell out: its results may flush. */
     if (f == &soft_bf16 && v < 0x1p-126) w.alt = 0;
     if (v < ulp(f, 0)) w.alt = 0;
     return w;

@@ -26,8 +26,7 @@ void ref_brev(const struct ref_in *in, struct ref_out *out) {
     ref_put(in, out, 0, d);
 }
 
-/* Position of the highest bit that is not a copy of the sign; sub 1: the left shift that brings it to the
- * top. */
+/* Position of the highest bit that is not a copy of the sign; sub 1: the left shift that brings it to the top. */
 void ref_bfind(const struct ref_in *in, struct ref_out *out) {
     int top = width(in) - 1;
     bool boring = ir_type_signed(ref_type(in->row->s[0])) && bit(in->s[0], top);
@@ -175,8 +174,7 @@ void ref_shf_r_wrap(const struct ref_in *in, struct ref_out *out) {
     ref_put(in, out, 0, pair(in) >> in->s[2] % 32);
 }
 
-/* The special modes as in the ISA's table: for each control value the source bytes of d.b3, d.b2, d.b1, d.b0.
- */
+/* The special modes as in the ISA's table: for each control value the source bytes of d.b3, d.b2, d.b1, d.b0. */
 void ref_prmt(const struct ref_in *in, struct ref_out *out) {
     static const char *const table[7][4] = {
         [IR_PRMT_F4E] = {"3210", "4321", "5432", "6543"}, [IR_PRMT_B4E] = {"5670", "6701", "7012", "0123"},

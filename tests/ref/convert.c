@@ -16,8 +16,7 @@ static void int_to_int(const struct ref_in *in, struct ref_out *out) {
     ref_put(in, out, 0, (u128)(in->i->mods & IR_M_SAT ? clamp(v, in->row->d[0]) : v));
 }
 
-/* .ftz is about f32 alone, whichever side it is on: the copy of the instruction the generic code sees says
- * so. */
+/* .ftz is about f32 alone, whichever side it is on: the copy of the instruction the generic code sees says so. */
 static struct ref_in without_ftz(const struct ref_in *in, struct ir_insn *copy) {
     struct ref_in r = *in;
     *copy = *in->i;

@@ -1,5 +1,4 @@
-/* Integer arithmetic. Operands are extended to 128 bits, results cut to the destination: no overflow to think
- * of. */
+/* Integer arithmetic. Operands are extended to 128 bits, results cut to the destination: no overflow to think of. */
 #include "ref.h"
 
 #define A ref_value(in, 0)

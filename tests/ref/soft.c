@@ -1,7 +1,6 @@
 /* The arithmetic is that of the schoolbook: align, add; multiply; long division; digit-by-digit root. Room in
  * a 128-bit significand: a product of two doubles has 106 bits; sums are aligned at bit 124, so that a bit
- * shifted out is at least 18 places below the product's last one and can only matter as "not exactly zero".
- */
+ * shifted out is at least 18 places below the product's last one and can only matter as "not exactly zero". */
 #include "soft.h"
 
 #include <math.h>

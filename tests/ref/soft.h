@@ -30,8 +30,7 @@ struct soft {
 
 struct soft soft_decode(const struct soft_fmt *f, uint64_t bits);
 struct soft soft_int(i128 v);
-/* Nearest representable in that direction; a NaN becomes the positive quiet NaN with every payload bit set.
- */
+/* Nearest representable in that direction; a NaN becomes the positive quiet NaN with every payload bit set. */
 uint64_t soft_encode(const struct soft_fmt *f, struct soft v, enum soft_round r);
 uint64_t soft_zero(const struct soft_fmt *f, bool neg);
 uint64_t soft_inf(const struct soft_fmt *f, bool neg);

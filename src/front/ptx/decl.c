@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "front/ptx/lower.h"
+#include "front/ptx/parse.h"
 
 #define MAX_VAR_BYTES ((uint64_t)1 << 40)
 enum { MAX_DIMS = 16, MAX_ALIGN = 1 << 20, MAX_FRAME = 1 << 28, MAX_RANGE = 1 << 27 };

@@ -1,5 +1,4 @@
 /* Control flow: branches, calls, ends. Targets are names until their scope closes (func.c). */
-#include <string.h>
 
 #include "front/ptx/lower.h"
 

@@ -1,6 +1,5 @@
 /* Video instructions: scalar (vadd ...), two halves (vadd2 ...), four bytes (vadd4 ...). insn.h says how selectors, types
  * and second operations are packed. */
-#include <string.h>
 
 #include "front/ptx/lower.h"
 

@@ -405,8 +405,7 @@ static struct cfg *analyse_edges(struct ir_module **m, uint32_t n, const char *e
     return analysed(*m);
 }
 
-/* The loop body c lies after the exit b in the text, but threads that have left wait for those still inside.
- */
+/* The loop body c lies after the exit b in the text, but threads that have left wait for those still inside. */
 static void a_loop_comes_before_what_follows_it(void **state) {
     (void)state;
     struct ir_module *m;
@@ -454,8 +453,7 @@ static void branches_in_an_endless_loop_reconverge(void **state) {
     ir_module_free(m);
 }
 
-/* A switch of n arms: arm k waits for those after it, n * (n - 1) / 2 entries and the join; refused beyond a
- * limit. */
+/* A switch of n arms: arm k waits for those after it, n * (n - 1) / 2 entries and the join; refused beyond a limit. */
 static void frontiers_beyond_the_limit_are_refused(void **state) {
     (void)state;
     struct ir_module *m;

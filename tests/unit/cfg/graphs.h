@@ -1,5 +1,4 @@
-/* Modules made from adjacency lists, for the tests of cfg: random graphs of several kinds, random code in the
- * blocks. */
+/* Modules made from adjacency lists, for the tests of cfg: random graphs of several kinds, random code in the blocks. */
 #ifndef TESTS_UNIT_CFG_GRAPHS_H
 #define TESTS_UNIT_CFG_GRAPHS_H
 
@@ -115,8 +114,7 @@ static inline void fix_targets(struct ir_module *m, const uint32_t *first) {
 }
 
 /* A kernel whose k-th block is node k of the shape. A block that leaves and goes on to anything but the next
- * is made of two blocks in truth, so shapes for exact comparison have `leaves` only with succ = {next} or
- * none. */
+ * is made of two blocks in truth, so shapes for exact comparison have `leaves` only with succ = {next} or none. */
 static inline struct ir_module *module_of(const struct shape *s, struct rng *r, const struct filling *f) {
     struct ir_module *m = ir_module_new("test");
     uint32_t *first = xcalloc(s->n, sizeof *first);

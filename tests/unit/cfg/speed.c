@@ -1,6 +1,5 @@
 /* Time grows with the program, not with its square: twice the size may take at most three times as long. Each
- * time is the least of several, so that a busy machine does not decide. The times themselves are only
- * printed. */
+ * time is the least of several, so that a busy machine does not decide. The times themselves are only printed. */
 #include "unit/cfg/graphs.h"
 
 #include <stdio.h>
@@ -59,8 +58,7 @@ static void nested_breaks(struct shape *s, uint32_t n) {
     for (uint32_t b = n / 2; b + 2 < n; b++) shape_edge(s, b, n - 1);
 }
 
-/* A chain down with edges back up that makes iterative dominators quadratic: every level is entered past the
- * last. */
+/* A chain down with edges back up that makes iterative dominators quadratic: every level is entered past the last. */
 static void ladder(struct shape *s, uint32_t n) {
     uint32_t half = n / 2;
     shape_new(s, n);

@@ -12,8 +12,7 @@ static struct cfg *analyse_shape(const struct shape *s, struct ir_module **m, ui
     return analysed(*m);
 }
 
-/* "ab ac": edges by letter. Blocks have other instructions than their jump, so none merely ends the thread.
- */
+/* "ab ac": edges by letter. Blocks have other instructions than their jump, so none merely ends the thread. */
 static void expect(uint32_t n, const char *edges, enum cfg_structure structure, uint32_t why,
                    const char *text) {
     struct shape s;
@@ -91,8 +90,7 @@ static void generated_statements_are_structured(void **state) {
     }
 }
 
-/* Loops get a second way out to where the first leads, from just inside: a break, perhaps of two loops at
- * once. */
+/* Loops get a second way out to where the first leads, from just inside: a break, perhaps of two loops at once. */
 static void generated_breaks_are_breaks(void **state) {
     (void)state;
     struct rng r = {23};

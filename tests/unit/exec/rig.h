@@ -56,8 +56,8 @@ static inline uint64_t rig_buf(struct rig *r, uint64_t bytes, const char *label)
     return addr;
 }
 
-/* Parameters are 64-bit each. */
-static inline bool rig_run(struct rig *r, const char *kernel, uint32_t grid, uint32_t block,
+/* What is to be launched. Parameters are 64-bit each. */
+static inline void rig_aim(struct rig *r, const char *kernel, uint32_t grid, uint32_t block,
                            const uint64_t *params) {
     int f = ir_find_func(r->m, kernel);
     assert_true(f >= 0);
@@ -68,6 +68,11 @@ static inline bool rig_run(struct rig *r, const char *kernel, uint32_t grid, uin
         r->launch.grid[d] = d ? 1 : grid;
         r->launch.block[d] = d ? 1 : block;
     }
+}
+
+static inline bool rig_run(struct rig *r, const char *kernel, uint32_t grid, uint32_t block,
+                           const uint64_t *params) {
+    rig_aim(r, kernel, grid, block, params);
     r->launch.print = rig_print;
     r->launch.user = r;
     return exec_run(&r->launch, &r->stats, &r->err);

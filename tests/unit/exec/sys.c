@@ -1,8 +1,7 @@
 /* Calls the simulator serves: vprintf against the host's printf, malloc and free, assertions. */
 #include "rig.h"
 
-/* Prints with a format in global memory and up to 64 bytes of packed arguments copied from p into local
- * memory. */
+/* Prints with a format in global memory and up to 64 bytes of packed arguments copied from p into local memory. */
 #define PRINTER                                                                                              \
     HEAD ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n.global .align 8 .b8 "      \
          "fmt[64];\n.global .align 8 .b8 text[16];\n"                                                        \

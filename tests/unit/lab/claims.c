@@ -140,7 +140,7 @@ static void peak_is_lanes_of_all_sms(void **state) {
     struct rig *r = *state;
     const struct claim *c = claim("dwf.peak-32");
     fill(r, c, 0, powers, NULL);
-    near(run(r, c)->ours, 100 * (7 / (2 - 1 / 64.0)) / (16 * 8 * 1)); /* 004 Table 5.2 */
+    near(run(r, c)->ours, 100 * (7 / (2 - 1 / 64.0)) / (16 * 8 * 1)); /* DWF Table 5.2 */
 }
 
 /* At size small the machine is a quarter of itself, with as much memory to a core. */

@@ -123,7 +123,7 @@ static void reconvergence(const char *name, struct study_reconvergence *out) {
         fail_msg("%s", err_text(&e));
 }
 
-/* 004 3.3: 92 % on the contrived loop. */
+/* DWF 3.3: 92 % on the contrived loop. */
 static void test_contrived(void **state) {
     (void)state;
     struct study_reconvergence r;

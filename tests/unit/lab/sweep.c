@@ -125,8 +125,8 @@ static void what_cannot_be_is_said(void **state) {
         const char *config, *mech, *key, *value, *why;
     } cases[] = {
         {"tniy", "pdom", "gpu.sms", "1", "did you mean tiny?"},
-        {"tiny", "pdmo", "gpu.sms", "1", "did you mean pdom?"},
-        {"tiny", "pdmo:side=most", "gpu.sms", "1", "did you mean pdom?"},
+        {"tiny", "pdmo", "gpu.sms", "1", "did you mean 'pdom'?"},
+        {"tiny", "pdmo:side=most", "gpu.sms", "1", "did you mean 'pdom'?"},
         {"tiny", "pdom:sied=most", "gpu.sms", "1", "did you mean pdom.side?"},
         {"tiny", "pdom:side", "gpu.sms", "1", "'side' is not KEY=VALUE"},
         {"tiny", "pdom:", "gpu.sms", "1", "is not KEY=VALUE"},
@@ -433,7 +433,7 @@ static void a_bad_point_stops_a_sweep_before_it_begins(void **state) {
     struct err e = {0};
     (void)state;
     assert_false(lab_sweep(&w, &e));
-    assert_non_null(strstr(err_text(&e), "did you mean pdom?"));
+    assert_non_null(strstr(err_text(&e), "did you mean 'pdom'?"));
     assert_true(store_read(s, NULL, 0, &r, &e));
     assert_int_equal(r.rows.n, 0);
     store_rows_free(&r);

@@ -1,4 +1,4 @@
-/* Dynamic warp formation, step by step: 004 chapter 4's structures one at a time. */
+/* Dynamic warp formation, step by step: DWF chapter 4's structures one at a time. */
 #include "unit/mech/dwf_rig.h"
 
 /* ---- two warps of four, x = threads 0-3 and y = threads 4-7, and a branch ---- */
@@ -203,7 +203,7 @@ static void test_post_dominator_order(void **state) {
     expect_order("dpdpri", (const char *const[]){NULL}, "0 0 3 1 5 3 4 2 6 4 7 7");
 }
 
-/* ---- starvation: 004 6.2, Figures 6.4(d) and 6.5(d) ---- */
+/* ---- starvation: DWF 6.2, Figures 6.4(d) and 6.5(d) ---- */
 
 enum { ROUNDS = 20, ODD = 5 };
 
@@ -278,7 +278,7 @@ static uint64_t issues(uint32_t w, uint32_t schedulers, const char *const *optio
     rig_down(&r);
     return n;
 }
-/* 004 4.1: even threads here, odd ones there can only fill warps if lanes are swapped in every other one. */
+/* DWF 4.1: even threads here, odd ones there can only fill warps if lanes are swapped in every other one. */
 static void test_swizzling_helps_odd_and_even_threads(void **state) {
     (void)state;
     /* at D only the last of the half warps from B is still open to those from C */
@@ -473,7 +473,7 @@ static void expect_storage(uint32_t warps, const char *const *options, const cha
     sb_free(&out);
     rig_down(&r);
 }
-/* 004 Table 7.1, 768 threads in warps of 32. The MHeap LUT is what its contents add up to. */
+/* DWF Table 7.1, 768 threads in warps of 32. The MHeap LUT is what its contents add up to. */
 static void test_storage_is_that_of_table_7_1(void **state) {
     (void)state;
     expect_storage(24, (const char *const[]){NULL},

@@ -95,7 +95,7 @@ static void warps_are_fuller_than_on_a_stack(void **state) {
     }
 }
 
-/* 004 4.1: what even and odd lanes do apart can only meet if every other warp has them the other way round. */
+/* DWF 4.1: what even and odd lanes do apart can only meet if every other warp has them the other way round. */
 static void swizzling_fills_the_warps_of_odd_and_even(void **state) {
     (void)state;
     struct figures plain = on_wide_warps(ODD_EVEN, "dwf", "dwf.swizzle", "false"),
@@ -104,7 +104,7 @@ static void swizzling_fills_the_warps_of_odd_and_even(void **state) {
         fail_msg("lanes %g without, %g with", plain.width, swizzled.width);
 }
 
-/* ---- starvation: 004 6.2, Figures 6.4(d) and 6.5(d) ---- */
+/* ---- starvation: DWF 6.2, Figures 6.4(d) and 6.5(d) ---- */
 
 enum {
     THREADS = 64,

@@ -2,14 +2,7 @@
 #ifndef TESTS_UNIT_MECH_DWF_RIG_H
 #define TESTS_UNIT_MECH_DWF_RIG_H
 
-#include "unit/mech/fake_sm.h"
-
-struct rig {
-    struct ir_module *m;
-    struct cfg *c;
-    struct fake *f;
-    int64_t param[32];
-};
+#include "unit/mech/rig.h"
 
 /* Index of a choice in "a|b|c", or a number. */
 static inline int64_t rig_value(const struct mech_param *p, const char *text) {
@@ -36,31 +29,13 @@ static inline void rig_set(struct rig *r, const char *key, const char *text) {
 
 /* options: key, value, ..., NULL. Not started yet. */
 static inline void rig_make(struct rig *r, struct ir_module *m, uint32_t w, uint32_t threads,
-                            uint32_t (*choose)(uint32_t, uint32_t, uint32_t), const char *const *options) {
+                            choose_fn *choose, const char *const *options) {
     const struct mech_param *p = mech_find("dwf")->params;
-    r->m = m;
-    r->c = fake_finish(m);
+    rig_load(r, m, w, threads, choose);
     for (int k = 0; p[k].key; k++) r->param[k] = p[k].def;
     for (; *options; options += 2) rig_set(r, options[0], options[1]);
-    r->f = fake_new(m, r->c, w, threads);
-    r->f->env.param = r->param;
-    r->f->choose = choose;
 }
 #define OPTIONS(...) ((const char *const[]){__VA_ARGS__, NULL})
-
-static inline void rig_down(struct rig *r) {
-    fake_free(r->f);
-    cfg_free(r->c);
-    ir_module_free(r->m);
-}
-
-static inline uint64_t rig_counter(const struct rig *r, const char *key) {
-    const struct mech_counter *c = mech_find("dwf")->counters;
-    for (int k = 0; c[k].key; k++)
-        if (!strcmp(c[k].key, key)) return r->f->mech->stats.extra[k];
-    fail_msg("dwf has no counter %s", key);
-    return 0;
-}
 
 /* Cycles until something issues; its PC and threads are in f->packet and f->lane_sum. */
 static inline uint32_t rig_issue(struct rig *r) {

@@ -1,25 +1,10 @@
-/* The mechanisms that hold nobody back: nrec, which never merges, and mimd, which fills its packets with whoever is
- * ready. */
-#include "unit/mech/fake_sm.h"
-
-struct rig {
-    struct ir_module *m;
-    struct cfg *c;
-    struct fake *f;
-};
+/* The mechanisms that hold nobody back: nrec, which never merges, and mimd, which fills its packets with whoever is ready. */
+#include "unit/mech/rig.h"
 
 static void rig_up(struct rig *r, struct ir_module *m, const char *mech, uint32_t w, uint32_t threads,
-                   uint32_t (*choose)(uint32_t, uint32_t, uint32_t)) {
-    r->m = m;
-    r->c = fake_finish(m);
-    r->f = fake_new(m, r->c, w, threads);
-    r->f->choose = choose;
+                   choose_fn *choose) {
+    rig_load(r, m, w, threads, choose);
     fake_start(r->f, mech);
-}
-static void rig_down(struct rig *r) {
-    fake_free(r->f);
-    cfg_free(r->c);
-    ir_module_free(r->m);
 }
 
 /* if (odd) op else op; op; exit */

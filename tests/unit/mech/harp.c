@@ -1,40 +1,17 @@
-/* HARP: Figure 10 of 002 state by state as section 4.3 tells it, then every table by itself: reservation misses, sharing,
+/* HARP: the paper's Figure 10 state by state as section 4.3 tells it, then every table by itself: reservation misses, sharing,
  * latency, Waiting-Lookup, transitions, overflow, exits, calls, two schedulers. */
-#include "unit/mech/fake_sm.h"
+#include "unit/mech/rig.h"
 
 enum { FIRST, SECOND, READY, WAITING, BARRIERS, WAYS, LATENCY, FEW, SPILL, PARAMS };
 
-struct rig {
-    struct ir_module *m;
-    struct cfg *c;
-    struct fake *f;
-    int64_t param[PARAMS];
-};
-
 static void rig_make(struct rig *r, struct ir_module *m, uint32_t width, uint32_t threads,
-                     uint32_t (*choose)(uint32_t, uint32_t, uint32_t)) {
+                     choose_fn *choose) {
     static const int64_t paper[PARAMS] = {2, 512, 8, 8, 128, 16, 1, 2, 400};
-    r->m = m;
-    r->c = fake_finish(m);
-    r->f = fake_new(m, r->c, 32, threads);
+    rig_load(r, m, 32, threads, choose);
     r->f->env.simd_width = width;
-    r->f->env.param = r->param;
-    r->f->choose = choose;
     memcpy(r->param, paper, sizeof paper);
 }
-static void rig_down(struct rig *r) {
-    fake_free(r->f);
-    cfg_free(r->c);
-    ir_module_free(r->m);
-}
 
-static uint64_t counter(const struct rig *r, const char *key) {
-    const struct mech_counter *c = r->f->mech->ops->counters;
-    for (uint32_t k = 0; c[k].key; k++)
-        if (!strcmp(c[k].key, key)) return r->f->mech->stats.extra[k];
-    fail_msg("no counter %s", key);
-    return 0;
-}
 static uint32_t waiting_to_reconverge(const struct rig *r) {
     struct mech_census c;
     r->f->mech->ops->census(r->f->mech, &c);
@@ -103,8 +80,8 @@ static void test_figure_10_state_by_state(void **state) {
                       "second pc 1 w0:0000000a\n"
                       "ready-lookup pc 1 w0:00000070\nready-lookup pc 4 w0:00000085\n"
                       "barrier 0.0 rpc 2 w0:0000000f reached -\nbarrier 1.0 rpc 2 w0:000000f0 reached -\n");
-    assert_int_equal(counter(&r, "ready_merges"), 1);
-    assert_int_equal(counter(&r, "ready_merged"), 1);
+    assert_int_equal(rig_counter(&r, "ready_merges"), 1);
+    assert_int_equal(rig_counter(&r, "ready_merged"), 1);
     /* W2 issues: its load is under way. W3 = {T4, T5, T6} departs. */
     issue(&r);
     fake_expect_state(r.f,
@@ -137,7 +114,7 @@ static void test_figure_10_state_by_state(void **state) {
     /* W4 is at D: both warps are revived. */
     commit(&r);
     fake_expect_state(r.f, "revived pc 2 w0:0000000f\nrevived pc 2 w0:000000f0\n");
-    assert_int_equal(counter(&r, "revivals"), 2);
+    assert_int_equal(rig_counter(&r, "revivals"), 2);
     assert_int_equal(r.f->reconverged, 2);
     assert_int_equal(r.f->last_branch, A);
     assert_int_equal(waiting_to_reconverge(&r), 0);
@@ -147,7 +124,7 @@ static void test_figure_10_state_by_state(void **state) {
     next_cycle(&r);
     issue(&r);
     assert_int_equal(r.f->flight[1]->s->set.p[0].mask, 0xf0);
-    assert_int_equal(counter(&r, "barrier_misses"), 0);
+    assert_int_equal(rig_counter(&r, "barrier_misses"), 0);
     assert_int_equal(r.f->mech->stats.divergences, 2);
     assert_true(fake_run(r.f));
     rig_down(&r);
@@ -164,10 +141,10 @@ static void test_threads_without_a_barrier_go_on_unmerged(void **state) {
     r.param[READY] = 0;
     fake_start(r.f, "harp");
     assert_true(fake_run(r.f));
-    assert_int_equal(counter(&r, "barrier_misses"), 4);
-    assert_int_equal(counter(&r, "barriers_reserved"), 1);
-    assert_int_equal(counter(&r, "revivals"), 1);
-    assert_int_equal(counter(&r, "ready_full"), 4);
+    assert_int_equal(rig_counter(&r, "barrier_misses"), 4);
+    assert_int_equal(rig_counter(&r, "barriers_reserved"), 1);
+    assert_int_equal(rig_counter(&r, "revivals"), 1);
+    assert_int_equal(rig_counter(&r, "ready_full"), 4);
     rig_down(&r);
 }
 
@@ -205,9 +182,9 @@ static void test_a_thread_reserves_an_rpc_once(void **state) {
                       "barrier 0.0 rpc 5 w0:0000000f reached -\nbarrier 0.1 rpc 5 w0:000000f0 reached -\n");
     /* The inner branch joins at 5 too: its threads have that barrier, nothing is reserved again. */
     assert_true(fake_run(r.f));
-    assert_int_equal(counter(&r, "barriers_reserved"), 2);
-    assert_int_equal(counter(&r, "barrier_shared"), 0);
-    assert_int_equal(counter(&r, "revivals"), 2);
+    assert_int_equal(rig_counter(&r, "barriers_reserved"), 2);
+    assert_int_equal(rig_counter(&r, "barrier_shared"), 0);
+    assert_int_equal(rig_counter(&r, "revivals"), 2);
     rig_down(&r);
 }
 
@@ -233,8 +210,8 @@ static void test_an_entry_with_free_lanes_takes_another_warps_threads(void **sta
     r.param[READY] = 0; /* or they would be one warp already */
     fake_start(r.f, "harp");
     assert_true(fake_run(r.f));
-    assert_int_equal(counter(&r, "barriers_reserved"), 3);
-    assert_int_equal(counter(&r, "barrier_shared"), 2);
+    assert_int_equal(rig_counter(&r, "barriers_reserved"), 3);
+    assert_int_equal(rig_counter(&r, "barrier_shared"), 2);
     rig_down(&r);
 }
 
@@ -268,7 +245,7 @@ static void test_a_revived_warp_waits_for_the_table_too(void **state) {
     rig_make(&r, figure(), 4, 4, figure_choice);
     r.param[LATENCY] = 4;
     fake_start(r.f, "harp");
-    while (!counter(&r, "revivals")) fake_cycle(r.f);
+    while (!rig_counter(&r, "revivals")) fake_cycle(r.f);
     uint64_t revived = r.f->now - 1; /* fake_cycle has moved on */
     while (!fake_issue(r.f, 0)) next_cycle(&r);
     assert_int_equal(r.f->now - revived, 3);
@@ -330,8 +307,8 @@ static void test_warps_at_the_same_load_merge_while_they_wait(void **state) {
     nothing_issues(&r);
     commit(&r);
     fake_expect_state(r.f, "second pc 2 w0:0000003c\n");
-    assert_int_equal(counter(&r, "waiting_merges"), 1);
-    assert_int_equal(counter(&r, "waiting_merged"), 2);
+    assert_int_equal(rig_counter(&r, "waiting_merges"), 1);
+    assert_int_equal(rig_counter(&r, "waiting_merged"), 2);
     assert_true(fake_run(r.f));
     rig_down(&r);
 }
@@ -342,8 +319,8 @@ static void test_a_full_waiting_lookup_is_passed_by(void **state) {
     r.param[WAITING] = 0;
     fake_start(r.f, "harp");
     assert_true(fake_run(r.f));
-    assert_int_equal(counter(&r, "waiting_full"), 2);
-    assert_int_equal(counter(&r, "waiting_merges"), 0);
+    assert_int_equal(rig_counter(&r, "waiting_full"), 2);
+    assert_int_equal(rig_counter(&r, "waiting_merges"), 0);
     rig_down(&r);
 }
 
@@ -391,7 +368,7 @@ static void test_a_full_second_level_sends_warps_away_and_gets_them_back(void **
     r.f->now = 7;
     issue(&r);
     assert_int_equal(r.f->flight[1]->s->set.p[0].mask, 0xf0);
-    assert_int_equal(counter(&r, "spills"), 1);
+    assert_int_equal(rig_counter(&r, "spills"), 1);
     assert_true(fake_run(r.f));
     rig_down(&r);
 }
@@ -427,9 +404,9 @@ static void test_threads_meet_again_where_their_function_returns_to(void **state
     r.param[WAITING] = 0;
     fake_start(r.f, "harp");
     assert_true(fake_run(r.f));
-    assert_int_equal(counter(&r, "barriers_reserved"), 3); /* the branch, and the return of each side */
-    assert_int_equal(counter(&r, "revivals"), 3);
-    assert_int_equal(counter(&r, "barrier_parted"), 0);
+    assert_int_equal(rig_counter(&r, "barriers_reserved"), 3); /* the branch, and the return of each side */
+    assert_int_equal(rig_counter(&r, "revivals"), 3);
+    assert_int_equal(rig_counter(&r, "barrier_parted"), 0);
     rig_down(&r);
 }
 
@@ -457,8 +434,8 @@ static void test_threads_that_return_elsewhere_leave_the_barrier(void **state) {
                            "barrier 0.0 rpc 4 w0:0000000f reached w0:00000002\n"
                            "barrier 0.1 return w0:0000000d reached w0:00000008\n");
     assert_true(fake_run(r.f));
-    assert_int_equal(counter(&r, "barrier_parted"), 2); /* T1 and T0 */
-    assert_int_equal(counter(&r, "revivals"), 2);
+    assert_int_equal(rig_counter(&r, "barrier_parted"), 2); /* T1 and T0 */
+    assert_int_equal(rig_counter(&r, "revivals"), 2);
     rig_down(&r);
 }
 
@@ -477,7 +454,7 @@ static void test_each_scheduler_has_its_own_tables(void **state) {
                            "sched 1 ready-lookup pc 1 w0:00000070\nsched 1 ready-lookup pc 4 w0:00000080\n"
                            "sched 1 barrier 0.0 rpc 2 w0:000000f0 reached -\n");
     assert_true(fake_run(r.f));
-    assert_int_equal(counter(&r, "revivals"), 2);
+    assert_int_equal(rig_counter(&r, "revivals"), 2);
     rig_down(&r);
 }
 

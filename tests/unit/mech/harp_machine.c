@@ -73,7 +73,7 @@ static void without_divergence_narrow_warps_cost_nothing(void **state) {
     near_value("IPC", ipc[1], ipc[0], 0.03 * ipc[0]);
 }
 
-/* 002 7.3: what the tables are for shows when they are taken away. */
+/* HARP 7.3: what the tables are for shows when they are taken away. */
 static void lookups_and_barriers_raise_lane_activity(void **state) {
     (void)state;
     const struct timed_machine with = {"harp-fermi", "harp", {"gpu.sms", "1"}},

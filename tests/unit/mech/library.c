@@ -165,7 +165,7 @@ static void test_neighbouring_warps_have_different_schedulers(void **state) {
     }
 }
 
-/* 002 Table 5: all threads of a block are one scheduler's, and blocks take turns. */
+/* HARP Table 5: all threads of a block are one scheduler's, and blocks take turns. */
 static void test_whole_blocks_go_to_schedulers_in_turn(void **state) {
     (void)state;
     uint64_t now = 0;

@@ -1,39 +1,18 @@
-/* Stack-less min(SP:PC) (003): Table 2 line by line, Listing 1 with and without SP, run-ahead, barriers, spinning, and random
+/* Stack-less min(SP:PC) (SL): Table 2 line by line, Listing 1 with and without SP, run-ahead, barriers, spinning, and random
  * programs. The audit after every commit checks that arbitrating then would choose what runs. */
 #include "unit/mech/random_program.h"
+#include "unit/mech/rig.h"
 
 enum { ARBITRATIONS, MERGES, AHEAD, LIMIT }; /* stats.extra */
 
-struct rig {
-    struct ir_module *m;
-    struct cfg *c;
-    struct fake *f;
-    int64_t param[2]; /* sp, memory */
-    struct mech_ops quiet;
-};
-
-typedef uint32_t choose_fn(uint32_t thread, uint32_t pc, uint32_t step);
-
-static void rig_make(struct rig *r, struct ir_module *m, uint32_t w, uint32_t threads, choose_fn *choose) {
-    r->m = m;
-    r->c = fake_finish(m);
-    r->f = fake_new(m, r->c, w, threads);
-    r->f->choose = choose;
-    r->f->env.param = r->param;
-}
 /* The fake insists that an offer of early data is taken: without run-ahead there must be none. */
 static void rig_start(struct rig *r, bool sp, bool memory) {
     r->param[0] = sp;
     r->param[1] = memory;
     fake_start(r->f, "minpc");
-    r->quiet = *r->f->mech->ops;
-    r->quiet.memory = NULL;
-    if (!memory) r->f->mech->ops = &r->quiet;
-}
-static void rig_down(struct rig *r) {
-    fake_free(r->f);
-    cfg_free(r->c);
-    ir_module_free(r->m);
+    r->ops = *r->f->mech->ops;
+    r->ops.memory = NULL;
+    if (!memory) r->f->mech->ops = &r->ops;
 }
 
 static uint32_t standing(const struct fake *f) {
@@ -90,7 +69,7 @@ static void test_table_2_line_by_line(void **state) {
         "warp 0: depth 0 pc 7 running, ready w0:0000000f\n", /* 7 7 7 7 */
     };
     struct rig r;
-    rig_make(&r, table_2(), 4, 4, upper_half);
+    rig_load(&r, table_2(), 4, 4, upper_half);
     rig_start(&r, true, false);
     expect_steps(r.f, row, sizeof row / sizeof *row);
     const struct mech_stats *s = &r.f->mech->stats;
@@ -110,7 +89,7 @@ static void test_table_2_takes_as_many_issues_in_warps_of_any_width(void **state
     (void)state;
     for (uint32_t w = 4; w <= 256; w *= 2) {
         struct rig r;
-        rig_make(&r, table_2(), w, 256, upper_half);
+        rig_load(&r, table_2(), w, 256, upper_half);
         rig_start(&r, true, false);
         for (uint32_t k = 0; k < 3 * 256 / w; k++) assert_true(fake_cycle(r.f));
         assert_int_equal(standing(r.f), 128);
@@ -148,7 +127,7 @@ static void test_listing_1_runs_the_call_first_with_sp(void **state) {
         "warp 0: depth 0 pc 3 running, ready w0:0000000f\n",
     };
     struct rig r;
-    rig_make(&r, listing_1(), 4, 4, upper_half);
+    rig_load(&r, listing_1(), 4, 4, upper_half);
     rig_start(&r, true, false);
     expect_steps(r.f, row, sizeof row / sizeof *row);
     assert_int_equal(r.f->mech->stats.reconvergences, 1);
@@ -169,7 +148,7 @@ static void test_listing_1_fails_to_reconverge_without_sp(void **state) {
         "warp 0: depth - pc 3 running, ready w0:00000003\n",
     };
     struct rig r;
-    rig_make(&r, listing_1(), 4, 4, upper_half);
+    rig_load(&r, listing_1(), 4, 4, upper_half);
     rig_start(&r, false, false);
     expect_steps(r.f, row, sizeof row / sizeof *row);
     assert_int_equal(r.f->mech->stats.reconvergences, 0);
@@ -198,7 +177,7 @@ static void test_threads_of_different_depths_meet_only_without_sp(void **state) 
                                        "warp 0: depth 1 pc 3 standing w0:0000000c\n"};
     for (int sp = 0; sp < 2; sp++) {
         struct rig r;
-        rig_make(&r, recursive(), 4, 4, recurses_once);
+        rig_load(&r, recursive(), 4, 4, recurses_once);
         rig_start(&r, sp, false);
         for (int k = 0; k < 3; k++) assert_true(fake_cycle(r.f)); /* 0, 2, 2 again */
         fake_expect_state(r.f, at_3[sp]);
@@ -219,7 +198,7 @@ static void test_who_does_not_wait_goes_on(void **state) {
     fake_end(m, IR_EXIT, 0);    /* 4 */
     fake_func(m, "barrier");
     struct rig r;
-    rig_make(&r, m, 4, 4, upper_half);
+    rig_load(&r, m, 4, 4, upper_half);
     rig_start(&r, true, false);
     for (int k = 0; k < 2; k++) assert_true(fake_cycle(r.f));
     fake_expect_state(r.f, "warp 0: depth 0 pc 2 running, ready w0:0000000c\n"
@@ -246,7 +225,7 @@ static void test_a_spinning_thread_keeps_the_others_standing(void **state) {
     fake_end(m, IR_EXIT, 0);
     fake_func(m, "spin");
     struct rig r;
-    rig_make(&r, m, 4, 4, thread_1_spins);
+    rig_load(&r, m, 4, 4, thread_1_spins);
     rig_start(&r, true, false);
     for (int k = 0; k < 500; k++) assert_true(fake_cycle(r.f));
     fake_expect_state(r.f, "warp 0: depth 0 pc 0 running, ready w0:00000002\n"
@@ -271,7 +250,7 @@ static void test_threads_that_hit_run_ahead_of_a_load_in_flight(void **state) {
     (void)state;
     struct rig r;
     struct mech_set ready;
-    rig_make(&r, straight(), 4, 4, NULL);
+    rig_load(&r, straight(), 4, 4, NULL);
     rig_start(&r, true, true);
     struct fake *f = r.f;
     assert_true(fake_issue(f, 0));
@@ -304,7 +283,7 @@ static void test_threads_that_hit_run_ahead_of_a_load_in_flight(void **state) {
 static void test_threads_that_hit_run_ahead_of_one_that_waits_for_operands(void **state) {
     (void)state;
     struct rig r;
-    rig_make(&r, straight(), 4, 4, NULL);
+    rig_load(&r, straight(), 4, 4, NULL);
     rig_start(&r, true, true);
     struct fake *f = r.f;
     assert_true(fake_issue(f, 0));
@@ -328,7 +307,7 @@ static void test_threads_that_hit_run_ahead_of_one_that_waits_for_operands(void 
 static void test_a_split_that_misses_as_a_whole_keeps_its_turn(void **state) {
     (void)state;
     struct rig r;
-    rig_make(&r, table_2(), 4, 4, upper_half);
+    rig_load(&r, table_2(), 4, 4, upper_half);
     rig_start(&r, true, true);
     struct fake *f = r.f;
     for (int k = 0; k < 2; k++) assert_true(fake_cycle(f));
@@ -350,7 +329,7 @@ static void test_nobody_runs_ahead_unless_asked_to(void **state) {
     (void)state;
     struct rig r;
     struct mech_set ready;
-    rig_make(&r, straight(), 4, 4, NULL);
+    rig_load(&r, straight(), 4, 4, NULL);
     rig_start(&r, true, false);
     assert_true(fake_issue(r.f, 0));
     set_one(&ready, 0, 3);
@@ -371,7 +350,7 @@ static void test_storage_is_constant_per_thread(void **state) {
     for (int k = 0; k < 4; k++) {
         struct rig r;
         struct sb out = {0};
-        rig_make(&r, straight(), 32, 64, NULL);
+        rig_load(&r, straight(), 32, 64, NULL);
         rig_start(&r, k & 1, k >> 1);
         r.f->mech->ops->storage(r.f->mech, &out);
         assert_string_equal(out.text, text[k & 1][k >> 1]);
@@ -388,7 +367,7 @@ struct tally {
 
 static void run_one(struct rng *rng, uint32_t w, struct tally *sum) {
     struct rig r;
-    rig_make(&r, random_program(rng, random_mix(rng, true)), w, random_threads(rng, w), NULL);
+    rig_load(&r, random_program(rng, random_mix(rng, true)), w, random_threads(rng, w), NULL);
     struct fake *f = r.f;
     random_machine(f, rng);
     f->slow = rng_below(rng, 3);

@@ -1,32 +1,17 @@
-/* Multi-path execution: both tables at every step of the slides' loop with a break (001), divergence inside divergence,
+/* Multi-path execution: both tables at every step of the slides' loop with a break (MP), divergence inside divergence,
  * exits, calls, barriers, locks, tables of one entry, and random programs. */
 #include <stdio.h>
 
 #include "unit/mech/random_program.h"
+#include "unit/mech/rig.h"
 
 enum { MAX_SPLITS, MAX_RT, PATIENCE, SPILL, EARLY, PARAMS };
 enum { IPDOM, OPPORTUNE, LET_GO, RT_SUM, RT_SAMPLES, RT_MAX, ST_MAX, ST_SPILLS, RT_SPILLS };
 
-struct rig {
-    struct ir_module *m;
-    struct cfg *c;
-    struct fake *f;
-    int64_t param[PARAMS];
-};
-
 static void rig_up(struct rig *r, struct ir_module *m, const char *mech, uint32_t w, uint32_t threads,
-                   uint32_t (*choose)(uint32_t, uint32_t, uint32_t)) {
-    r->m = m;
-    r->c = fake_finish(m);
-    r->f = fake_new(m, r->c, w, threads);
-    r->f->env.param = r->param;
-    r->f->choose = choose;
+                   choose_fn *choose) {
+    rig_load(r, m, w, threads, choose);
     fake_start(r->f, mech);
-}
-static void rig_down(struct rig *r) {
-    fake_free(r->f);
-    cfg_free(r->c);
-    ir_module_free(r->m);
 }
 static uint64_t extra(const struct rig *r, uint32_t k) {
     return r->f->mech->stats.extra[k];

@@ -1,8 +1,8 @@
-/* The post-dominator stack: every state of 004 Figure 3.1, the rules of Table 3.1 one by one, loops, calls, exits,
+/* The post-dominator stack: every state of DWF Figure 3.1, the rules of Table 3.1 one by one, loops, calls, exits,
  * barriers. */
 #include <stdio.h>
 
-#include "unit/mech/fake_sm.h"
+#include "unit/mech/rig.h"
 
 /* Figure 3.1(a). A: threads 0-2 take the branch to B, 3 falls through to F. B: 0 takes the branch to C, 1 and 2 fall
  * through to D. The figure writes thread 0 leftmost: its 1110 is lanes 7 here. */
@@ -28,27 +28,11 @@ static uint32_t figure_choice(uint32_t thread, uint32_t pc, uint32_t step) {
     return pc == A ? thread < 3 : thread == 0;
 }
 
-struct rig {
-    struct ir_module *m;
-    struct cfg *c;
-    struct fake *f;
-    int64_t param[1];
-};
-
 static void rig_up(struct rig *r, struct ir_module *m, uint32_t w, uint32_t threads, int64_t side,
-                   uint32_t (*choose)(uint32_t, uint32_t, uint32_t)) {
-    r->m = m;
-    r->c = fake_finish(m);
-    r->f = fake_new(m, r->c, w, threads);
+                   choose_fn *choose) {
+    rig_load(r, m, w, threads, choose);
     r->param[0] = side;
-    r->f->env.param = r->param;
-    r->f->choose = choose;
     fake_start(r->f, "pdom");
-}
-static void rig_down(struct rig *r) {
-    fake_free(r->f);
-    cfg_free(r->c);
-    ir_module_free(r->m);
 }
 
 static void test_figure_3_1_every_stack_state(void **state) {

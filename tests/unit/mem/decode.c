@@ -1,4 +1,4 @@
-/* The address decoder (004 5.1.3): the thesis's example bit for bit, refusals, and interleaving over any channels. */
+/* The address decoder (DWF 5.1.3): the thesis's example bit for bit, refusals, and interleaving over any channels. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static void refused(const struct opt_dram *o, const char *why) {
     err_free(&e);
 }
 
-/* The masks of the example in 004 5.1.3, and the mapping it gives from bit 31 down to bit 0. */
+/* The masks of the example in DWF 5.1.3, and the mapping it gives from bit 31 down to bit 0. */
 #define CHIP_MASK   "00001a00"
 #define ROW_MASK    "0fff0000"
 #define COLUMN_MASK "0000e0ff"

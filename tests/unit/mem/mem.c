@@ -24,7 +24,7 @@ static uint32_t settle(struct mem *m, uint64_t *now, uint32_t sms) {
     return n;
 }
 
-/* 004 note 21: an access that merges with a request on its way is a pending hit; the request goes out once. */
+/* DWF note 21: an access that merges with a request on its way is a pending hit; the request goes out once. */
 static void pending_hits_are_counted_apart(void **state) {
     (void)state;
     struct mem_options o = rig_plain();
@@ -210,7 +210,7 @@ static void a_slice_uses_all_its_sets(void **state) {
     for (int masks = 0; masks < 2; masks++) {
         struct mem_options o = rig_plain();
         o.dram.channels = masks ? 8 : 6;
-        if (masks) { /* 004 5.1.3: chip bits 9, 11, 12 */
+        if (masks) { /* DWF 5.1.3: chip bits 9, 11, 12 */
             o.dram.mask_chip = "1a00";
             o.dram.mask_row = "fff0000";
             o.dram.mask_column = "e0ff";

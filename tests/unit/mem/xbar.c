@@ -1,4 +1,4 @@
-/* The crossbar (004 5.1.2): delays in closed form, the allocator's throughput, credits, order, back-pressure. */
+/* The crossbar (DWF 5.1.2): delays in closed form, the allocator's throughput, credits, order, back-pressure. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -110,7 +110,7 @@ static double saturated(int64_t speedup, int64_t passes) {
     return used;
 }
 
-/* 004 5.1.2, after Dally and Towles: 64 % for one pass on a 16 by 16 crossbar, 87 % with input speed-up 2. The closed forms
+/* DWF 5.1.2, after Dally and Towles: 64 % for one pass on a 16 by 16 crossbar, 87 % with input speed-up 2. The closed forms
  * are 1 - (15/16)^16 = 0.644 and 1 - (7/8)^16 = 0.882. */
 static void one_pass_uses_64_percent_and_with_speedup_two_87(void **state) {
     (void)state;
@@ -247,7 +247,7 @@ static uint64_t random_load(const struct opt_noc *o, uint32_t inputs, uint32_t o
     struct rng r = {99};
     uint32_t *sent = calloc((size_t)inputs * outputs, sizeof *sent),
              *got = calloc((size_t)inputs * outputs, sizeof *got);
-    uint64_t hash = 14695981039346656037u, pushed = 0, popped = 0;
+    uint64_t hash = HASH_START, pushed = 0, popped = 0;
     for (uint32_t c = 0; c < 20000 && (c < 1500 || pushed > popped); c++) {
         for (uint32_t in = 0; c < 1500 && in < inputs; in++) {
             uint32_t out = (uint32_t)rng_below(&r, outputs), bytes = (uint32_t)rng_below(&r, 160);
@@ -259,7 +259,7 @@ static uint64_t random_load(const struct opt_noc *o, uint32_t inputs, uint32_t o
         for (uint32_t out = 0, m; out < outputs; out++)
             if (rng_below(&r, 2) && xbar_pop(x, out, &m)) {
                 assert_int_equal(m & 0xffff, got[(m >> 16) * outputs + out]++);
-                hash = (hash ^ ((uint64_t)c << 40 ^ (uint64_t)out << 32 ^ m)) * 1099511628211u;
+                hash = hash_bytes(hash, (uint32_t[]){c, out, m}, 3 * sizeof(uint32_t));
                 popped++;
             }
     }

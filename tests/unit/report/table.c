@@ -55,8 +55,8 @@ static void empty_columns_are_left_out(void **state) {
     struct table t;
     struct sb out = {0};
     table_init(&t, "lll");
-    t.heading = true;
-    const char *cells[] = {"a", "b", "c", "1", "", "3", "4", "", "6"};
+    TABLE_HEAD(&t, "a", "b", "c");
+    const char *cells[] = {"1", "", "3", "4", "", "6"};
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) table_cell(&t, "%s", cells[i]);
     table_print(&t, 0, &out);
     assert_string_equal(out.text, "a  c\n1  3\n4  6\n");

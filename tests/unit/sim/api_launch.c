@@ -64,8 +64,7 @@ static void packed_arguments_arrive(void **state) {
     WORKS(a->dev, hd_run_packed(api_kernel(a, "most"), &one, NULL, 0));
 }
 
-/* Sizes decide: the sign and the kind of a number do not matter, since PTX itself says .b32 as often as .f32.
- */
+/* Sizes decide: the sign and the kind of a number do not matter, since PTX itself says .b32 as often as .f32. */
 static void arguments_of_the_right_size_will_do(void **state) {
     struct api *a = *state;
     uint64_t out = api_alloc(a, 48);

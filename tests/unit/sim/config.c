@@ -78,7 +78,7 @@ static void the_defaults_are_harp_fermi(void **state) {
     options_free(&harp);
 }
 
-/* The lines of 002 Table 3 and 004 Table 5.2, once more. */
+/* The lines of HARP Table 3 and DWF Table 5.2, once more. */
 static void the_tables_of_the_papers(void **state) {
     (void)state;
     struct options o;

@@ -1,5 +1,4 @@
-/* Local memory under call graphs: chains, recursion, listed and unlisted indirect calls, graphs of great
- * depth. */
+/* Local memory under call graphs: chains, recursion, listed and unlisted indirect calls, graphs of great depth. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,8 +29,7 @@ static void calls(struct ir_module *m, uint32_t callee) {
     for (int i = 0; i < IR_CALL_COPIES; i++) VEC_PUSH(&m->ext, i == IR_CALL_FUNC ? callee : 0);
 }
 
-/* The newest function calls one of the targets through a pointer, with one argument and one result to copy.
- */
+/* The newest function calls one of the targets through a pointer, with one argument and one result to copy. */
 static void calls_one_of(struct ir_module *m, uint32_t n, const uint32_t *targets) {
     add(m, IR_CALL_IND);
     VEC_PUSH(&m->ext, n);

@@ -199,8 +199,7 @@ static double normal_distribution(double d) {
     return d > 0 ? 1 - c : c;
 }
 
-/* The reference is in double precision; prices reach 100, so 1e-4 is a few units in the last place of the
- * terms. */
+/* The reference is in double precision; prices reach 100, so 1e-4 is a few units in the last place of the terms. */
 static void option_prices_agree_with_double_precision(void **state) {
     (void)state;
     enum { N = 1000 };

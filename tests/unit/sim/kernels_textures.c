@@ -78,8 +78,7 @@ static void set_modes(struct image *m, hd_address_mode mode) {
     for (int k = 0; k < 3; k++) m->t.mode[k] = mode;
 }
 
-/* Coordinates inside and around the texture, none within 1/1000 of a texel's edge so that rounding decides
- * nothing. */
+/* Coordinates inside and around the texture, none within 1/1000 of a texel's edge so that rounding decides nothing. */
 static void coordinates(float *at, int per, int used, const hd_texture *t, struct rng *rng) {
     const uint32_t size[3] = {t->width, t->height, t->depth};
     for (int i = 0; i < N * per; i++) {

@@ -1,5 +1,4 @@
-/* Whole kernels: threads that part and meet: warp intrinsics in divergent code, spinning, barriers, block
- * shapes. */
+/* Whole kernels: threads that part and meet: warp intrinsics in divergent code, spinning, barriers, block shapes. */
 #include "base/bits.h"
 #include "kernels/harness.h"
 

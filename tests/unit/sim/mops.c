@@ -30,8 +30,7 @@ static void fill(uint8_t *bytes, size_t n, uint64_t seed) {
     for (size_t i = 0; i < n; i++) bytes[i] = (uint8_t)rng_next(&rng);
 }
 
-/* Declarations with the constant's initialiser filled in, and the code that fills the place from the input.
- */
+/* Declarations with the constant's initialiser filled in, and the code that fills the place from the input. */
 static void place_setup(struct snippet *s, const struct place *p, const uint8_t *in) {
     const char *mark = strstr(p->decls, "CONST");
     if (mark) {

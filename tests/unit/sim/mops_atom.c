@@ -1,6 +1,5 @@
 /* Atomics and texture reads, one test per row of ops.def. Each atomic runs on a cell per thread with edge
- * values (old value returned, new value left), as atom and as red, in every space, and then on one cell for
- * all. */
+ * values (old value returned, new value left), as atom and as red, in every space, and then on one cell for all. */
 #include <math.h>
 
 #include "base/bits.h"

@@ -3,8 +3,7 @@
 #include "ir/insn.h"
 #include "kernels/snippet.h"
 
-/* Runs code with functions at module scope by 64 threads; each leaves its %r20, or what it stored before it
- * ended. */
+/* Runs code with functions at module scope by 64 threads; each leaves its %r20, or what it stored before it ended. */
 static void run(uint32_t *got, const char *decls, const char *code) {
     uint32_t in[64][16] = {0}, out[64][16];
     struct snippet s = {.block = 64};

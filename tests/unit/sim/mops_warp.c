@@ -253,8 +253,7 @@ static void test_ELECT(void **state) {
     check_warp("elect.sync %r20|%p20, %r13;", ref_elect, 3);
 }
 
-/* A lane's store before the barrier is seen by its neighbour after it, though half of them took a longer way.
- */
+/* A lane's store before the barrier is seen by its neighbour after it, though half of them took a longer way. */
 static void test_WARPSYNC(void **state) {
     (void)state;
     static uint32_t in[LANES][16], got[LANES][16];

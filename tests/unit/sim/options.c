@@ -367,18 +367,6 @@ static void files_are_refused_with_their_line(void **state) {
 
 /* ---- what is generated ---- */
 
-static void help_lists_every_key(void **state) {
-    (void)state;
-    struct sb help = {0};
-    options_help(&help);
-    struct options o;
-    options_init(&o);
-    for (size_t i = 0; i < o.nrows; i++) assert_non_null(strstr(help.text, o.rows[i].key));
-    options_free(&o);
-    assert_non_null(strstr(help.text, "Accepts auto, portable or avx2."));
-    sb_free(&help);
-}
-
 static void the_committed_page_is_current(void **state) {
     (void)state;
     struct sb page = {0};
@@ -401,7 +389,6 @@ int main(void) {
         cmocka_unit_test(machines_beyond_the_host_are_refused),
         cmocka_unit_test(files_set_options),
         cmocka_unit_test(files_are_refused_with_their_line),
-        cmocka_unit_test(help_lists_every_key),
         cmocka_unit_test(the_committed_page_is_current),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,15 +106,7 @@ static inline bool machine_loop(struct machine *x, struct sm *sm, struct mem *me
 static inline bool machine_run(struct machine *x, const char *mech, const char *kernel, uint32_t grid,
                                uint32_t block, const uint64_t *params) {
     struct rig *r = &x->r;
-    int f = ir_find_func(r->m, kernel);
-    assert_true(f >= 0);
-    r->launch.image = r->im;
-    r->launch.func = (uint32_t)f;
-    r->launch.params = params;
-    for (int d = 0; d < 3; d++) {
-        r->launch.grid[d] = d ? 1 : grid;
-        r->launch.block[d] = d ? 1 : block;
-    }
+    rig_aim(r, kernel, grid, block, params);
     struct exec_grid g;
     if (!exec_grid_init(&g, &r->launch, &r->err)) fail_msg("%s", err_text(&r->err));
     struct mem *mem = mem_new(&x->m, 1, &r->err);

@@ -1,4 +1,4 @@
-/* How far threads part, under pdom on the default machine (002's): the classes of workloads.def, and what the papers say of
+/* How far threads part, under pdom on the default machine (HARP's): the classes of workloads.def, and what the papers say of
  * single programs. Under a stack lane activity hardly depends on time, so that these numbers move only with the kernels, the
  * inputs and the compiler; the table is checked with ideal memory, which is faster. */
 #include <setjmp.h>
@@ -100,7 +100,7 @@ static void some_clearly_do(void **state) {
         if (activity(names[i]) > 0.75) fail_msg("@%s: %.3f", names[i], activity(names[i]));
 }
 
-/* 002 3.3, Figure 5: of the threads in cycles without an issue, those that wait for others of their warp. */
+/* HARP 3.3, Figure 5: of the threads in cycles without an issue, those that wait for others of their warp. */
 static double stalled(const struct workload *w) {
     const struct stats s = run(w, WORK_SMALL, false).total;
     double by_divergence = (double)(s.idle.inactive_path + s.idle.reconvergence);

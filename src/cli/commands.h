@@ -1,0 +1,40 @@
+/* Tables of commands, and the rows that several of them have. */
+#ifndef HEDDLE_CLI_COMMANDS_H
+#define HEDDLE_CLI_COMMANDS_H
+
+#include "cli/cli.h"
+
+extern const struct command command_run, command_explain;
+extern const struct command command_compare, command_study, command_reproduce, command_sweep, command_results;
+extern const struct command command_config, command_inspect, command_list, command_help, command_version;
+
+/* Ends of tables that have nothing else. */
+extern const struct help_section no_sections[];
+extern const struct help_entry no_entries[];
+
+/* clang-format off */
+#define LAUNCH_ROWS \
+    {"kernel", 'k', false, "NAME", \
+     "Kernel to run. May be left out when the file has only one; otherwise the kernels are listed."}, \
+    {"grid", 'g', false, "X[,Y[,Z]]", "Blocks of the grid in each dimension; what is left out is 1."}, \
+    {"block", 'b', false, "X[,Y[,Z]]", \
+     "Threads of a block in each dimension. May be left out when the kernel itself fixes them (.reqntid)."}, \
+    {"shared", 's', false, "BYTES", \
+     "Dynamic shared memory of a block, for .extern .shared arrays (default 0)."}, \
+    {"arg", 'a', true, "SPEC", \
+     "The next argument of the kernel, in the order of its parameters; see Arguments below."}
+#define MACHINE_ROWS \
+    {"config", 'c', false, "NAME|FILE", \
+     "The machine: one of 'heddle list configs', or a file of lines [section] and key = value. --set comes after " \
+     "and wins."}, \
+    {"set", 'S', true, "KEY=VALUE", \
+     "Set an option of the machine, as in --set gpu.sms=4. See 'heddle list options'."}
+#define MAX_INSTS_ROW \
+    {"max-insts", 'm', false, "N", \
+     "Stop with status 1 after N thread instructions of a launch. A bound for kernels that may never end."}
+#define SIZE_ROW \
+    {"size", 0, false, "SIZE", \
+     "Of a workload: tiny, small (what it is without this option) or paper, the launch of the paper."}
+/* clang-format on */
+
+#endif

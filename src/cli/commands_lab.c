@@ -1,0 +1,284 @@
+/* The commands of experiments, as data: compare, study, reproduce, sweep, results. */
+#include <stdint.h>
+
+#include "cli/commands.h"
+#include "sim/config.h"
+
+/* ---- compare ---- */
+
+static const struct opt compare_options[] = {
+    {"mech", 'M', false, "NAME[:KEY=VALUE]...,...",
+     "Mechanisms, the first being what the others are measured by; parameters of one follow its name, as in "
+     "pdom,pdom:side=most. Without it, all of 'heddle list mechanisms'."},
+    MACHINE_ROWS,
+    LAUNCH_ROWS,
+    SIZE_ROW,
+    {"jobs", 'j', false, "N", "Simulations at a time (default: one for each core of the host)."},
+    {"json", 0, false, "FILE",
+     "Write everything to FILE as JSON; - is standard output. The same bytes whatever --jobs says."},
+    {"csv", 0, false, "FILE", "Write a row of all statistics for each program and mechanism to FILE."},
+    {"host", 0, false, NULL, "Also report host seconds where they are left out by default."},
+    MAX_INSTS_ROW,
+    {"quiet", 'q', false, NULL, "No table and no progress; only files and errors."},
+    {0},
+};
+static const struct help_entry compare_shows[] = {
+    {"cycles, IPC", "Core cycles, and thread instructions per cycle."},
+    {"lanes", "Lane activity: share of the lanes of issue slots that had an active thread."},
+    {"depth", "Depth utilisation: share of scheduler cycles with an issue."},
+    {"L1D hits, DRAM", "Hits of the first-level data cache; share of the DRAM's bandwidth used."},
+    {"speed-up", "Cycles of the first mechanism over those of this one, as a number and as a bar."},
+    {"failed", "The program did not end under this mechanism; the reason is on standard error. A spin lock "
+               "under a stack is the classic."},
+    {0},
+};
+static const struct help_section compare_sections[] = {
+    {"Programs",
+     "FILE.ptx, or FILE.ptx:KERNEL where a file has several; @NAME, one of 'heddle list workloads'. Launch "
+     "options apply to all files; each may carry its own ('heddle run --help', Options in the file). --size "
+     "applies to all workloads.",
+     no_entries},
+    {"Arguments", "As of 'heddle run'.", no_entries},
+    {"The table", "", compare_shows},
+    {0},
+};
+static const struct help_entry compare_examples[] = {
+    {"heddle compare examples/collatz.ptx examples/mandelbrot.ptx --mech nrec,pdom,mimd",
+     "Two programs under three mechanisms."},
+    {"heddle compare @bfs @mu examples/photons.ptx --mech pdom,dwf,harp --size tiny",
+     "Two workloads beside a file."},
+    {"heddle compare examples/collatz.ptx --mech pdom,mimd --set sm.warp_size=64 --json -",
+     "On a machine with wider warps; everything as JSON."},
+    {0},
+};
+
+const struct command command_compare = {
+    .name = "compare",
+    .operands = "FILE.ptx[:KERNEL]|@NAME...",
+    .min_operands = 1,
+    .max_operands = SIZE_MAX,
+    .summary = "run kernels and workloads under several mechanisms, side by side",
+    .text = "Runs every program under every mechanism on the same machine, in parallel, and shows cycles and "
+            "speed-ups over the first. The memory each run leaves (buffers and variables) must be that of a "
+            "functional run: if not, the first element that differs is named and the exit status is 1. A "
+            "workload must pass its check against the CPU, with the same bytes as in a functional run.",
+    .options = compare_options,
+    .sections = compare_sections,
+    .examples = compare_examples,
+    .run = compare_main,
+};
+
+/* ---- study ---- */
+
+static const struct opt study_options[] = {
+    MACHINE_ROWS,
+    {"mech", 'M', false, "NAME[:KEY=VALUE]...",
+     "Of oracle-lanes: the mechanism whose issues are compared with the bound (default pdom)."},
+    LAUNCH_ROWS,
+    SIZE_ROW,
+    {"jobs", 'j', false, "N", "Programs at a time (default: one for each core of the host)."},
+    {"json", 0, false, "FILE", "Write everything to FILE as JSON; - is standard output."},
+    {"quiet", 'q', false, NULL, "No table and no progress; only files and errors."},
+    {0},
+};
+static const struct help_entry study_kinds[] = {
+    {"oracle-lanes", "For each block and each PC, the lane that executes it most often decides how many "
+                     "issues it takes at least, if threads may be regrouped at will within their block but "
+                     "keep their lanes. The sum bounds lane activity under any regrouping (HARP 3.2)."},
+    {"oracle-reconvergence",
+     "The traces of the first 128 threads of every launch, in warps of four, aligned as well as can be: what "
+     "reconvergence at the best points would save over that at post-dominators (DWF 3.3). The machine, "
+     "dwf-8800gtx unless --config says another, gets ideal memory."},
+    {0},
+};
+static const struct help_section study_sections[] = {
+    {"Studies", "", study_kinds},
+    {"Programs", "As of 'heddle compare'.", no_entries},
+    {0},
+};
+static const struct help_entry study_examples[] = {
+    {"heddle study oracle-reconvergence @odd-even @mandelbrot --size tiny",
+     "The thesis's contrived loop, and an ordinary one."},
+    {"heddle study oracle-lanes examples/photons.ptx @bfs --size tiny", "How full could their warps be?"},
+    {0},
+};
+
+const struct command command_study = {
+    .name = "study",
+    .operands = "STUDY FILE.ptx[:KERNEL]|@NAME...",
+    .min_operands = 2,
+    .max_operands = SIZE_MAX,
+    .summary = "bounds that no mechanism can beat",
+    .text = "Runs every program and computes, from what its threads executed, a limit on what scheduling can "
+            "reach.",
+    .options = study_options,
+    .sections = study_sections,
+    .examples = study_examples,
+    .run = study_main,
+};
+
+/* ---- reproduce ---- */
+
+static const struct opt reproduce_options[] = {
+    {"list", 'l', false, NULL,
+     "Show the claims, what the papers say, and what those that cannot be checked wait for."},
+    SIZE_ROW,
+    {"db", 0, false, "FILE",
+     "Keep every run in this SQLite file, as 'heddle sweep' does: what is there does not run again."},
+    {"jobs", 'j', false, "N", "Simulations at a time (default: one for each core of the host)."},
+    {"json", 0, false, "FILE", "Write everything to FILE as JSON; - is standard output."},
+    {"csv", 0, false, "FILE", "Write a row for each claim and each workload of it to FILE."},
+    {"markdown", 0, false, NULL, "Print the result as Markdown."},
+    {"quiet", 'q', false, NULL, "No table and no progress; only files and errors."},
+    {0},
+};
+static const struct help_entry reproduce_shows[] = {
+    {"paper, ours", "What the paper says, and what comes out here, by the paper's own mean."},
+    {"By workload", "What the number is made of; in parentheses the paper's value where it gives one."},
+    {"The sign differs", "Where ours is a loss and the paper's a gain, or the other way round: the workload "
+                         "that decides it, and which statistics changed there."},
+    {"NAME has no value", "A run that failed or whose results are wrong counts for no claim. Wrong results "
+                          "make the exit status 1."},
+    {0},
+};
+static const struct help_section reproduce_sections[] = {
+    {"What it shows", "", reproduce_shows},
+    {0},
+};
+static const struct help_entry reproduce_examples[] = {
+    {"heddle reproduce --list", "What there is to reproduce."},
+    {"heddle reproduce dwf.pdom dwf.oracle-contrived --size tiny", "Two claims, quickly."},
+    {"heddle reproduce --db results.sqlite", "All of them; a second run takes everything from the file."},
+    {0},
+};
+
+const struct command command_reproduce = {
+    .name = "reproduce",
+    .operands = "[CLAIM...]",
+    .min_operands = 0,
+    .max_operands = SIZE_MAX,
+    .summary = "the papers' claims, with our figures beside them",
+    .text = "Runs what each claim needs, on the paper's machine and workloads, and prints claim, the paper's "
+            "value, ours, and the values by workload. At size small the thesis's machine has a quarter of "
+            "its cores and memory, so that the launches fill it. CLAIM is one of --list, or a paper: dwf, "
+            "harp, mp, sl. Without one, all of them.",
+    .options = reproduce_options,
+    .sections = reproduce_sections,
+    .examples = reproduce_examples,
+    .run = reproduce_main,
+};
+
+/* ---- sweep ---- */
+
+static const struct opt sweep_options[] = {
+    {"workloads", 'w', false, "NAME,...|all", "Workloads to run, by name."},
+    {"mech", 'M', false, "NAME[:KEY=VALUE]...,...|all",
+     "Mechanisms, with parameters of their own as in pdom,pdom:side=most. Without it, the configuration's."},
+    {"config", 'c', false, "NAME|FILE,...", "Machines (default: " CONFIG_DEFAULT ")."},
+    {"size", 0, false, "SIZE,...", "Sizes of the inputs: tiny, small, paper (default small)."},
+    {"set", 'S', true, "KEY=VALUE,...",
+     "An option of the machine and the values it takes in turn. Several such options give every combination "
+     "of their values."},
+    {"db", 'd', false, "FILE", "The database: made when it is not there, continued when it is."},
+    {"jobs", 'j', false, "N", "Simulations at a time (default: one for each core of the host)."},
+    {"dry-run", 'n', false, NULL, "Only list the points, and which of them are stored."},
+    {"retry", 0, false, NULL, "Run points again that are stored as failed or wrong."},
+    {"quiet", 'q', false, NULL, "No progress and no summary; only errors and warnings."},
+    {0},
+};
+static const struct help_entry sweep_points[] = {
+    {"Points", "A point is one workload at one size under one mechanism on one machine. Two that come to the "
+               "same are one: a parameter of a mechanism says nothing about the others, an option set to "
+               "what the configuration says is not set."},
+    {"Stored", "Each point is stored when it ends, in a transaction of its own, with all its statistics. A "
+               "sweep that was killed, or a second one that overlaps, runs only what is missing. Other "
+               "kernels, another machine or another build of heddle give other points."},
+    {"ok, wrong, failed",
+     "Whether the check of the results held; failed: it did not run to its end, as with a spin lock under a "
+     "stack. That is a result like any other; a wrong result makes the exit status 1."},
+    {0},
+};
+static const struct help_section sweep_sections[] = {
+    {"What is run", "", sweep_points},
+    {0},
+};
+static const struct help_entry sweep_examples[] = {
+    {"heddle sweep --workloads all --mech pdom,dwf,mimd --size tiny --db results.sqlite",
+     "Every workload under three mechanisms."},
+    {"heddle sweep --workloads bfs,mu --mech pdom,harp --set sm.warp_size=16,32,64 --set gpu.sms=4,8 --db "
+     "results.sqlite",
+     "Two workloads under two mechanisms on six machines: 24 points."},
+    {0},
+};
+
+const struct command command_sweep = {
+    .name = "sweep",
+    .operands = "",
+    .min_operands = 0,
+    .max_operands = 0,
+    .summary = "run workloads on many machines, into a database",
+    .text = "Runs every workload under every mechanism on every machine, in parallel, and stores each result "
+            "in an SQLite database as soon as it is there. What is stored already does not run again.",
+    .options = sweep_options,
+    .sections = sweep_sections,
+    .examples = sweep_examples,
+    .run = sweep_main,
+};
+
+/* ---- results ---- */
+
+static const struct opt results_options[] = {
+    {"db", 'd', false, "FILE", "The database of a sweep. It is not changed."},
+    {"only", 'o', true, "AXIS=VALUE,...",
+     "Only points that have one of these values there; several --only must all hold."},
+    {"value", 'v', true, "NAME,...",
+     "Statistics to show, of 'heddle list stats', or host.seconds. The section may be left out: ipc is "
+     "gpu.ipc."},
+    {"rows", 'r', false, "AXIS,...", "A table of one statistic: what its rows are."},
+    {"cols", 'C', false, "AXIS,...", "And its columns."},
+    {"relative-to", 0, false, "COLUMN", "Every value over that of this column in its row."},
+    {"mean", 0, false, "KIND",
+     "A last row with the mean of each column, of its values as shown: harmonic, geometric or arithmetic."},
+    {"csv", 0, false, "FILE", "Write it to FILE as comma-separated values; - is standard output."},
+    {"json", 0, false, "FILE",
+     "Write it to FILE as JSON, the list with every option of every machine; - is standard output."},
+    {"host", 0, false, NULL,
+     "Also host seconds, which are left out of lists by default since they differ from run to run."},
+    {0},
+};
+static const struct help_entry results_axes[] = {
+    {"workload, size, config", "What ran, and on which machine."},
+    {"mech", "The mechanism, with those of its parameters that are not the configuration's."},
+    {"options", "Options that are not the configuration's, as one text; - where there are none."},
+    {"version, state",
+     "heddle's version, after its + a hash of the sources of that build; ok, wrong or failed."},
+    {"KEY", "Any key of 'heddle list options': its value at that point, wherever it came from."},
+    {0},
+};
+static const struct help_section results_sections[] = {
+    {"Axes", "What --only, --rows and --cols take:", results_axes},
+    {0},
+};
+static const struct help_entry results_examples[] = {
+    {"heddle results --db results.sqlite --rows workload --cols mech --value ipc --relative-to pdom --mean "
+     "geometric",
+     "Speed-ups over a stack."},
+    {"heddle results --db results.sqlite --only workload=bfs --rows sm.warp_size --cols mech --value "
+     "lane_activity",
+     "What wider warps cost."},
+    {"heddle results --db results.sqlite --csv all.csv", "Every statistic of every point."},
+    {0},
+};
+
+const struct command command_results = {
+    .name = "results",
+    .operands = "",
+    .min_operands = 0,
+    .max_operands = 0,
+    .summary = "show, tabulate and export what sweeps stored",
+    .text = "Lists the points of a database, or lays one statistic out as a table.",
+    .options = results_options,
+    .sections = results_sections,
+    .examples = results_examples,
+    .run = results_main,
+};

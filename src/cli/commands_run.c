@@ -1,0 +1,193 @@
+/* The commands that run one program, as data: run, explain. */
+#include "cli/commands.h"
+#include "cli/sidecar.h"
+
+/* What the comment of a PTX file may say (cli/sidecar.h). */
+const struct opt launch_options[] = {LAUNCH_ROWS, {0}};
+
+/* ---- run ---- */
+
+static const struct opt run_options[] = {
+    LAUNCH_ROWS,
+    SIZE_ROW,
+    {"print", 'p', true, "N[:COUNT]",
+     "After the run, show the buffer of argument N (the first is 0): its first COUNT elements, 64 unless "
+     "said."},
+    {"dump", 'd', true, "N:FILE",
+     "After the run, write the buffer of argument N to FILE as raw little-endian bytes; - is standard "
+     "output."},
+    {"json", 'j', false, "FILE",
+     "Write options and statistics to FILE as JSON; - is standard output. The keys are those of 'heddle list "
+     "options' and 'heddle list stats'. The same run gives the same bytes."},
+    {"host", 0, false, NULL,
+     "Also report host seconds and speed where they are left out by default: in JSON and when the report "
+     "does not go to a terminal."},
+    {"functional", 'f', false, NULL, "Compute results only, without modelling time: faster, and no cycles."},
+    {"mech", 'M', false, "NAME[:KEY=VALUE]...",
+     "Control-flow mechanism: one of 'heddle list mechanisms', and parameters of its own, as in "
+     "pdom:side=most. Without it, run.mech of the configuration."},
+    MACHINE_ROWS,
+    {"interval", 'i', false, "N[:THREADS]",
+     "Time series: what was done in every N cycles, as a table and in --json; with THREADS, --json and "
+     "--series also count the instructions of each of the first so many threads."},
+    {"series", 0, false, "FILE", "Write the time series to FILE as CSV; - is standard output."},
+    {"profile", 'P', false, NULL,
+     "Show the branches that cost most, with PTX and source line: executions, divergences, sides, lanes "
+     "lost, cycles until reconvergence. Also adds them to --json."},
+    {"trace", 't', false, "FILE",
+     "Write a line for every issue to FILE: cycle, SM, scheduler, PC, threads, instruction, event of the "
+     "mechanism; - is standard output."},
+    {"timeline", 0, false, "FILE",
+     "Write a timeline to FILE that chrome://tracing and Perfetto open: a track for each warp, a slice for "
+     "each stretch of issues."},
+    MAX_INSTS_ROW,
+    {"quiet", 'q', false, NULL,
+     "No report and no progress; only what --print, --dump, --json and the kernel itself write."},
+    {0},
+};
+
+static const struct help_entry run_specs[] = {
+    {"TYPE:VALUE", "A scalar: u8 s8 u16 s16 u32 s32 u64 s64 f16 f32 f64, and its value, decimal or 0x "
+                   "hexadecimal. Floats may also be written inf, nan, or exactly as in PTX: 0f3f800000, "
+                   "0d3ff0000000000000. A value the type cannot hold is an error."},
+    {"buf:TYPE[COUNT]", "Address of a new buffer of COUNT elements in device memory, filled with zeros."},
+    {"buf:TYPE[COUNT]=zero", "The same."},
+    {"buf:TYPE[COUNT]=iota", "Filled with 0, 1, 2, ...; narrow integers wrap around, floats are rounded."},
+    {"buf:TYPE[COUNT]=value(V)", "Every element is V."},
+    {"buf:TYPE[COUNT]=rand(SEED)", "Random, the same for the same seed on every machine: integers over all "
+                                   "values of the type, floats in [0, 1)."},
+    {"buf:TYPE[COUNT]=rand(SEED,LO,HI)",
+     "Random integers from LO to HI, both included; random floats in [LO, HI)."},
+    {"buf:TYPE[COUNT]=file:PATH",
+     "Raw little-endian bytes of a file of exactly that size. With [] the count is that of the file."},
+    {"sym:NAME", "Address of a .global variable of the module."},
+    {"bytes:HEX", "A struct by value, two hexadecimal digits for each byte in memory order."},
+    {0},
+};
+static const struct help_entry run_outputs[] = {
+    {"Report", "Unless --quiet, a report on standard output: launch (of a workload all of them, by kernel "
+               "where they are many, and then their total), machine, cycles, instructions per cycle, lane "
+               "activity (active lanes of issue slots), depth utilisation (scheduler cycles with an issue), "
+               "divergence, cache hits, DRAM, blocks on an SM and what limits them, scheduler cycles by the "
+               "number of threads they issued. Without time: instructions, lane activity, branches. It is "
+               "left out when - sends other data there. A terminal also sees host time and speed, and on "
+               "standard error a progress line when a run takes longer than a second."},
+    {"Files", "Written under a temporary name and then renamed, all of them after the run: nothing is "
+              "written when the launch fails, and never half a file. Only --trace and --timeline are kept "
+              "when the program failed: they show how."},
+    {"Kernel output",
+     "What kernels print goes to standard output, or to standard error when - sends data to the former."},
+    {0},
+};
+static const struct help_entry sidecars[] = {
+    {"// heddle: OPTION...",
+     "On a line of its own among the comments at the top of a PTX file: --kernel, --grid, --block, --shared "
+     "and --arg for that file, with quotes as in a shell. The command line wins; one --arg there replaces "
+     "all of the line. A file with several kernels may have a line for each."},
+    {0},
+};
+static const struct help_entry run_workloads[] = {
+    {"@NAME",
+     "A benchmark of 'heddle list workloads' with its own kernels, inputs and launches. What it computes is "
+     "compared with what the CPU computes; if it differs, the first wrong element is named and the exit "
+     "status is 1. Options of a launch do not apply; --size says how large it is."},
+    {0},
+};
+static const struct help_section run_sections[] = {
+    {"Workloads", "Instead of a file:", run_workloads},
+    {"Arguments", "One --arg for each parameter of the kernel, in order. SPEC is one of:", run_specs},
+    {"Options in the file", "A PTX file may say how it wants to be launched:", sidecars},
+    {"Output", "", run_outputs},
+    {0},
+};
+static const struct help_entry run_examples[] = {
+    {"heddle run examples/collatz.ptx --profile",
+     "As the file itself says, on the default machine; where do its warps lose lanes?"},
+    {"heddle run examples/collatz.ptx --grid 4 --block 256 --arg 'buf:u32[1024]=iota' --arg 'buf:u32[1024]' "
+     "--arg u32:1024 --functional --print 1:16",
+     "Collatz steps of 0 to 1023; shows the first sixteen."},
+    {"heddle run @bfs --mech harp --config harp-fermi",
+     "Breadth-first search under HARP on HARP's machine, verified against the CPU."},
+    {"heddle run examples/collatz.ptx --mech nrec --config tiny --set sm.warp_size=16 --json stats.json",
+     "Another mechanism on a smaller machine; the statistics go to a file."},
+    {0},
+};
+
+const struct command command_run = {
+    .name = "run",
+    .operands = "FILE.ptx|@NAME",
+    .min_operands = 1,
+    .max_operands = 1,
+    .summary = "run a kernel of a PTX file, or a workload",
+    .text = "Loads FILE.ptx, makes the arguments, runs one kernel over the grid and shows what it computed; "
+            "or runs the workload NAME and verifies its results. Out-of-bounds or misaligned accesses, "
+            "traps, failed assertions and barriers that cannot complete stop the run; the message names the "
+            "thread, the PTX line, the source line and the nearest allocation.",
+    .options = run_options,
+    .sections = run_sections,
+    .examples = run_examples,
+    .run = run_main,
+};
+
+/* ---- explain ---- */
+
+static const struct opt explain_options[] = {
+    {"warp", 'w', false, "[BLOCK:]N|all",
+     "Which warp of the machine, counted from 0 in its block; all: every warp of the block. Without it, warp "
+     "0 of block 0."},
+    {"steps", 'n', false, "N", "Stop after N instructions of it (default 200)."},
+    {"lanes", 'l', false, NULL, "Every instruction on a line of its own."},
+    {"all", 0, false, NULL, "The same, and the tables after each."},
+    {"config", 'c', false, "NAME|FILE",
+     "The machine: one of 'heddle list configs', or a file (default tiny: one small SM with warps of 8)."},
+    {"set", 'S', true, "KEY=VALUE", "Set an option of the machine, as in --set sm.depth=1."},
+    LAUNCH_ROWS,
+    {"size", 0, false, "SIZE", "Of a workload: tiny (what it is without this option), small or paper."},
+    {"launch", 0, false, "N",
+     "Of a workload: which launch, counted from 0; with --kernel, which of that kernel. Without it, the "
+     "first."},
+    MAX_INSTS_ROW,
+    {0},
+};
+static const struct help_entry explain_shows[] = {
+    {"cycles", "From issue to commit."},
+    {"PCs, block of code", "As 'heddle inspect --code' numbers them."},
+    {"lanes", "# runs it, . does not, lane 0 first. Of several warps, each with its number. +N: so many "
+              "threads of other warps run with them."},
+    {"instructions", "With the line of the PTX and of the source. Consecutive ones of a block of code that "
+                     "do nothing but go on are counted, not shown; -> where they go on, if not at the next."},
+    {"go to, exit, wait", "What became of which lanes, where they did not all go on together."},
+    {"tables", "What the mechanism keeps for these threads, whenever other threads are together in it than "
+               "before, and what it says itself. Its page in docs/mechanisms says how to read them."},
+    {0},
+};
+static const struct help_section explain_sections[] = {
+    {"Arguments",
+     "MECH is one of 'heddle list mechanisms', with parameters of its own as in pdom:side=most. Launch "
+     "options are those of 'heddle run', and a file may carry them. Of a workload (@NAME, one of 'heddle "
+     "list workloads') the first launch is told, or the one that --launch and --kernel choose.",
+     no_entries},
+    {"What it shows", "", explain_shows},
+    {0},
+};
+static const struct help_entry explain_examples[] = {
+    {"heddle explain pdom examples/diamond.ptx",
+     "The stack of a warp, as two nested branches part its four threads and join them."},
+    {"heddle explain nrec examples/collatz.ptx --warp 2:1 --steps 50",
+     "The first fifty instructions of the second warp of the third block."},
+    {0},
+};
+
+const struct command command_explain = {
+    .name = "explain",
+    .operands = "MECH FILE.ptx[:KERNEL]|@NAME",
+    .min_operands = 2,
+    .max_operands = 2,
+    .summary = "show step by step what a mechanism does with a warp",
+    .text = "Runs a kernel and shows one warp, or all of a block: every instruction with the lanes that run "
+            "it, where they part, meet, wait and exit, and the mechanism's tables after each change.",
+    .options = explain_options,
+    .sections = explain_sections,
+    .examples = explain_examples,
+    .run = explain_main,
+};
