@@ -340,7 +340,9 @@ bool gpu_run(struct gpu *g, const struct gpu_launch *l, struct gpu_stats *out, s
     bool good = exec_grid_init(&r.grid, l->exec, e) && admit(&r, out, e) && want_thread_counts(&r, e);
     if (good) {
         mem_flush(g->mem);
-        if (l->trace) trace_launch(l->trace, l->module, r.grid.func->name, g->now);
+        if (l->trace)
+            trace_launch(l->trace, l->module, r.grid.func->name, (uint32_t)g->options->machine.sm.warp_size,
+                         g->now);
         good = make_sms(&r, e) && run(&r, e);
         end_run(&r, out);
         mem_get_stats(g->mem, &out->mem);
