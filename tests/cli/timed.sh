@@ -146,7 +146,7 @@ refused "cannot write $work/none/t: No such file or directory" "nor a file in a 
 if [ -w /dev/full ]; then
     run run $file $small --trace /dev/full --quiet
     expect_status 2 "a trace that does not fit on the disk is an error"
-    expect_err "cannot write /dev/full" "with its name"
+    expect_err "cannot write /dev/full: No space left on device" "with its name and the reason"
 fi
 for name in mandelbrot collatz photons; do
     run run examples/$name.ptx --functional
