@@ -61,8 +61,9 @@ static void a_block_that_cannot_fit_is_refused(void **state) {
     uint64_t p = 0;
     x.o.sm.threads = 32;
     assert_false(machine_run(&x, "pdom", "k", 1, 64, &p));
-    assert_string_equal(err_text(&x.r.err),
-                        "kernel k: a block does not fit on an SM: it needs more threads than there are");
+    assert_string_equal(
+        err_text(&x.r.err),
+        "kernel k: not even one block of 64 threads fits on an SM: it needs 64 threads of 32 (sm.threads)");
     machine_free(&x);
 }
 
