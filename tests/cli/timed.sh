@@ -7,17 +7,23 @@ run run $file $small
 expect_status 0 "a file that says how it is launched needs no options"
 for text in "kernel              diverge" "launch              4 blocks of 64 threads" "machine             tiny, 1 SM, pdom (" "cycles  " "IPC  " \
     "lane activity  " "depth utilisation  " "divergence          96 times, 2.00 sides; 32 reconvergences" "residency  " \
-    "issue slots  " "thread instructions 5,248"; do
+    "issue slots  " "thread instructions 5,248" "splits alive        31.5 on an SM, at most 32"; do
     expect_in_out "$text" "the report shows: $text"
 done
 grep -qE '^  8 +[0-9.]+ %  #+$' "$out"
 verdict $? "and a bar for each warp size"
 ! grep -q ' $' "$out"
 verdict $? "without trailing blanks"
+grep -A1 '^storage  ' "$out" | tr -s ' \n' ' ' | grep -q '^storage 147,456 bits on an SM: stack 147,456 $'
+verdict $? "and what the mechanism would cost, by structure"
 cp "$out" "$work/first"
 run run $file $small
 cmp -s "$out" "$work/first"
 verdict $? "two runs print the same bytes"
+run run $file $small --set sm.depth=64
+for text in "idle threads  " "  dependency  " "  barrier             0.0 %" "  other path  " "  reconvergence  "; do
+    expect_in_out "$text" "the report shows what threads wait for: $text"
+done
 run run $file:uniform $small
 for text in "kernel              uniform" "2 blocks of 32 threads, 64 bytes of shared memory each" "divergence          0 times" "lane activity       100.0 %"; do
     expect_in_out "$text" "FILE:KERNEL takes the line of that kernel: $text"
@@ -64,6 +70,7 @@ run run $file $small --set gpu.sms=2 --json "$work/b.json" --quiet
 cmp -s "$work/a.json" "$work/b.json"
 verdict $? "two timed runs write the same JSON"
 expect_json "$work/a.json" options/gpu.sms 2 "--set wins over --config"
+expect_json "$work/a.json" storage/stack "$("$work/json" "$work/a.json" total/div.storage_bits)" "storage is there by structure, and adds up to the statistic"
 expect_json "$work/a.json" kernels/0/sm.thread_insts "$("$work/json" "$work/a.json" kernels/0/exec.thread_insts)" "issued and executed instructions agree"
 "$HEDDLE" list stats | sed -n 's/^\([a-z0-9]*\.[a-z0-9_]*\) .*/\1/p' | while read -r name; do
     grep -qF "\"$name\":" "$work/a.json" || echo "$name"
