@@ -195,6 +195,26 @@ static void splits_of_one_packet_share_lines(void **state) {
     machine_free(&x);
 }
 
+/* Constants and parameters have a cache of their own; parameters are there from the start. */
+static void constants_go_through_their_cache(void **state) {
+    (void)state;
+    struct machine x =
+        machine_load(HEAD ".const .align 4 .u32 c[64] = {5};\n.visible .entry k(.param .u64 p) {\n"
+                          ".reg .u64 %a; .reg .u32 %t, %v; ld.param.u64 %a, [p];\n"
+                          "mov.u32 %t, c; ld.const.u32 %v, [%t]; ld.const.u32 %v, [%t+128];\n"
+                          "ld.const.u32 %v, [%t+4]; st.global.u32 [%a], %v; exit;\n}\n");
+    uint64_t p = rig_buf(&x.r, 128, "a");
+    x.m.memory.ideal = false;
+    machine_ok(&x, "pdom", "k", 1, 32, &p);
+    const struct mem_cache_stats *l1 = x.mem.l1;
+    assert_int_equal(l1[MEM_L1C].accesses, 3);
+    assert_int_equal(l1[MEM_L1C].misses, 2);
+    assert_int_equal(l1[MEM_L1C].hits, 1);
+    assert_int_equal(l1[MEM_L1D].reads, 0);
+    assert_int_equal(l1[MEM_L1D].writes, 1);
+    machine_free(&x);
+}
+
 static void neighbouring_local_variables_share_lines(void **state) {
     (void)state; /* 32 threads x 4 bytes = two lines of 64 */
     struct machine x =
@@ -312,6 +332,7 @@ int main(void) {
         cmocka_unit_test(branches_are_counted_where_they_are),
         cmocka_unit_test(a_full_queue_stalls_the_pipeline),
         cmocka_unit_test(splits_of_one_packet_share_lines),
+        cmocka_unit_test(constants_go_through_their_cache),
         cmocka_unit_test(neighbouring_local_variables_share_lines),
         cmocka_unit_test(a_warp_may_have_many_loads_under_way),
         cmocka_unit_test(instructions_come_through_the_instruction_cache),
