@@ -111,13 +111,24 @@ static void a_unit_takes_an_instruction_per_interval(void **state) {
     machine_free(&x);
 }
 
-/* Units of different classes work side by side, but the port issues one warp every beats. */
+/* Units of different classes work side by side, but the port issues one warp every beats: half of the warps add, the other
+ * half multiply. */
 static void instructions_of_all_classes_share_the_port(void **state) {
     (void)state;
-    struct machine x = chain(500, "add.u32 %r1, %r1, 3; mul.lo.u32 %r1, %r1, 3;");
-    machine_ok(&x, "pdom", "chain", 2, 768, NULL);
-    assert_in_range(x.cycles, 1000 * 24 * 2, 1000 * 24 * 2 + 200);
+    enum { N = 300 };
+    struct sb text = {0};
+    sb_add(&text, "%s",
+           HEAD ".visible .entry k() {\n.reg .u32 %r; .reg .pred %p;\nmov.u32 %r, %tid.x;\n"
+                "and.b32 %r, %r, 32; setp.eq.u32 %p, %r, 0; @%p bra M;\n");
+    for (int k = 0; k < N; k++) sb_add(&text, "add.u32 %%r, %%r, 3;\n");
+    sb_add(&text, "exit;\nM:\n");
+    for (int k = 0; k < N; k++) sb_add(&text, "mul.lo.u32 %%r, %%r, 3;\n");
+    sb_add(&text, "exit;\n}\n");
+    struct machine x = machine_load(text.text);
+    machine_ok(&x, "pdom", "k", 2, 768, NULL);
+    assert_in_range(x.cycles, N * 24 * 2, N * 24 * 2 + 500);
     machine_free(&x);
+    sb_free(&text);
 }
 
 /* Shared memory: thread t reads word t * stride, n times. */
