@@ -303,6 +303,9 @@ static void a_spinning_warp_makes_no_progress(void **state) {
     assert_false(machine_run(&x, "pdom", "k", 1, 32, &p));
     assert_true(x.s.last_progress < 1000);
     assert_non_null(strstr(x.report.text, "poll memory"));
+    assert_non_null(strstr(x.report.text,
+                           "warp 0 lanes 0x00000001 (1 thread from (0,0,0) on) for the mechanism to let them "
+                           "go on at t.ptx:6"));
     memset(exec_mem_at(x.r.mem, p, 64), 0, 64);
     machine_ok(&x, "mimd", "k", 1, 32, &p);
     machine_free(&x);

@@ -164,6 +164,34 @@ static void a_bank_conflict_of_degree_k_costs_k(void **state) {
     assert_int_equal(shared_cycles(0, 20, &s) - shared_cycles(0, 10, &s), none); /* one word for all */
 }
 
+/* Cycles that ten atomics of a warp take, of thread t on word t * stride. */
+static uint64_t shared_atomics(uint32_t stride) {
+    uint64_t cycles[2];
+    for (uint32_t k = 0; k < 2; k++) {
+        struct sb text = {0};
+        sb_add(&text,
+               HEAD ".visible .entry k() {\n.reg .u32 %%r<4>; .shared .u32 a[1024];\n"
+                    "mov.u32 %%r3, a; mov.u32 %%r1, %%laneid; mad.lo.u32 %%r1, %%r1, %u, %%r3;\n",
+               4 * stride);
+        for (uint32_t i = 0; i < 10 + 10 * k; i++) sb_add(&text, "atom.shared.add.u32 %%r2, [%%r1], 1;\n");
+        sb_add(&text, "exit;\n}\n");
+        struct machine x = machine_load(text.text);
+        machine_ok(&x, "pdom", "k", 1, 32, NULL);
+        cycles[k] = x.cycles;
+        machine_free(&x);
+        sb_free(&text);
+    }
+    return cycles[1] - cycles[0];
+}
+
+static void atomics_on_one_bank_take_turns(void **state) {
+    (void)state;
+    const uint64_t none = shared_atomics(1);
+    assert_int_equal(none, 10 * (8 - 1 + 4));
+    assert_int_equal(shared_atomics(2), none + 10 * 1);
+    assert_int_equal(shared_atomics(0), none + 10 * 31); /* one word: no broadcast */
+}
+
 /* A pointer chase through one word that points to itself. */
 static uint64_t chase(int issue, uint32_t n) {
     struct sb text = {0};
@@ -272,6 +300,7 @@ int main(void) {
         cmocka_unit_test(a_unit_takes_an_instruction_per_interval),
         cmocka_unit_test(instructions_of_all_classes_share_the_port),
         cmocka_unit_test(a_bank_conflict_of_degree_k_costs_k),
+        cmocka_unit_test(atomics_on_one_bank_take_turns),
         cmocka_unit_test(a_chain_of_loads_has_the_latency_of_a_hit),
         cmocka_unit_test(operands_in_one_bank_take_turns),
         cmocka_unit_test(a_wide_operand_reads_two_banks),
