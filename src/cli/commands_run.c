@@ -68,10 +68,11 @@ static const struct help_entry run_outputs[] = {
     {"Report", "Unless --quiet, a report on standard output: launch (of a workload all of them, by kernel "
                "where they are many, and then their total), machine, cycles, instructions per cycle, lane "
                "activity (active lanes of issue slots), depth utilisation (scheduler cycles with an issue), "
-               "divergence, cache hits, DRAM, blocks on an SM and what limits them, scheduler cycles by the "
-               "number of threads they issued. Without time: instructions, lane activity, branches. It is "
-               "left out when - sends other data there. A terminal also sees host time and speed, and on "
-               "standard error a progress line when a run takes longer than a second."},
+               "divergence, splits alive, cache hits, DRAM, blocks on an SM and what limits them, storage of "
+               "the mechanism, scheduler cycles by the number of threads they issued, idle cycles of threads "
+               "by what they waited for. Without time: instructions, lane activity, branches. It is left out "
+               "when - sends other data there. A terminal also sees host time and speed, and on standard "
+               "error a progress line when a run takes longer than a second."},
     {"Files", "Written under a temporary name and then renamed, all of them after the run: nothing is "
               "written when the launch fails, and never half a file. Only --trace and --timeline are kept "
               "when the program failed: they show how."},

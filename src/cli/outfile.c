@@ -9,12 +9,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+struct outstream {
+    FILE *file; /* standard output's is never closed here */
+    int error;  /* the system's, of the first write that failed; 0: none has */
+};
+
 struct outfile {
     char *path;      /* final name; NULL: standard output */
     char *temporary; /* NULL: data is held until commit */
     char *data;
     size_t bytes;
-    FILE *stream; /* open for more; standard output's is never closed here */
+    struct outstream *stream; /* NULL: not, or no longer, open for more */
 };
 
 static bool cannot_write(struct err *e, const char *path) {
@@ -31,7 +36,8 @@ static bool write_all(const char *path, const char *mode, const void *data, size
 }
 
 static void release(struct outfile *f) {
-    if (f->stream && f->path) fclose(f->stream);
+    if (f->stream && f->path) fclose(f->stream->file);
+    free(f->stream);
     if (f->temporary) unlink(f->temporary);
     free(f->path);
     free(f->temporary);
@@ -78,43 +84,53 @@ bool outfile_write(struct outfiles *o, const char *path, const void *data, size_
     return fine;
 }
 
-bool outfile_open(struct outfiles *o, const char *path, FILE *out, FILE **stream, struct err *e) {
+bool outfile_open(struct outfiles *o, const char *path, FILE *out, struct outstream **stream, struct err *e) {
     struct outfile f = {0};
+    FILE *file = NULL;
     enum target target = find_target(path, &f);
     if (target == TARGET_FILE) temporary_name(&f, "stream", o->files.n);
     errno = EISDIR;
     if (!f.path)
-        f.stream = out;
+        file = out;
     else if (target != TARGET_DIRECTORY)
-        f.stream = f.temporary ? fopen(f.temporary, "wbx") : fopen(f.path, "wb");
-    if (!f.stream) {
+        file = f.temporary ? fopen(f.temporary, "wbx") : fopen(f.path, "wb");
+    if (!file) {
         cannot_write(e, path);
         release(&f);
         return false;
     }
+    f.stream = xmalloc(sizeof *f.stream);
+    *f.stream = (struct outstream){.file = file};
     *stream = f.stream;
     VEC_PUSH(&o->files, f);
     return true;
 }
 
-/* Everything that was written to the stream has arrived. */
-static bool close_stream(struct outfile *f, struct err *e) {
-    if (!f->stream || !f->path) return true; /* standard output: main looks at its errors */
-    bool fine = !ferror(f->stream);
-    errno = fine ? 0 : EIO;
-    fine = fclose(f->stream) == 0 && fine;
+void outfile_put(struct outstream *s, const char *text, size_t n) {
+    if (!s->error && fwrite(text, 1, n, s->file) != n) s->error = errno;
+}
+
+/* Everything that was written to the stream has arrived; main looks at what standard output still holds. */
+static bool close_stream(struct outfile *f, FILE *out, struct err *e) {
+    if (!f->stream) return true;
+    int error = f->stream->error;
+    if (f->path && fclose(f->stream->file) && !error) error = errno;
+    free(f->stream);
     f->stream = NULL;
-    return fine || cannot_write(e, f->path);
+    if (!error) return true;
+    if (!f->path) clearerr(out); /* it is said here: main need not */
+    errno = error;
+    return cannot_write(e, f->path ? f->path : "standard output");
 }
 
 static bool commit_one(struct outfile *f, FILE *out, struct err *e) {
     bool streamed = f->stream != NULL;
-    if (!close_stream(f, e)) return false;
+    if (!close_stream(f, out, e)) return false;
     if (streamed && !f->temporary) return true;
     if (!f->path) {
         if (fwrite(f->data, 1, f->bytes, out) == f->bytes) return true;
         cannot_write(e, "standard output");
-        clearerr(out); /* it has been said: main need not */
+        clearerr(out); /* as above */
         return false;
     }
     if (!f->temporary) return write_all(f->path, "wb", f->data, f->bytes, f->path, e);

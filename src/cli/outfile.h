@@ -16,8 +16,10 @@ struct outfiles {
 /* Writes the bytes, for now under a temporary name beside path. */
 bool outfile_write(struct outfiles *o, const char *path, const void *data, size_t bytes, struct err *e);
 /* Opens a file to be written bit by bit: under a temporary name too, or "-", a pipe or a device at once. The
- * stream is closed by outfile_commit and outfile_free. */
-bool outfile_open(struct outfiles *o, const char *path, FILE *out, FILE **stream, struct err *e);
+ * stream is closed by outfile_commit and outfile_free; what could not be written the former reports. */
+struct outstream;
+bool outfile_open(struct outfiles *o, const char *path, FILE *out, struct outstream **stream, struct err *e);
+void outfile_put(struct outstream *s, const char *text, size_t n);
 /* Gives all files their names, and sends what is for "-" to out. */
 bool outfile_commit(struct outfiles *o, FILE *out, struct err *e);
 void outfile_free(struct outfiles *o); /* removes what was not committed */

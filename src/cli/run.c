@@ -29,6 +29,8 @@ static void log_message(void *user, hd_log_level level, const char *text) {
 static int on_progress(void *user, uint64_t done, uint64_t all) {
     struct run *r = user;
     char what[96];
+    if (r->watched.files.n && stop_asked(&r->stop)) return 0;
+    if (r->quiet) return 1;
     snprintf(what, sizeof what, "launch %zu, %llu of %llu blocks", r->launches.n, (unsigned long long)done,
              (unsigned long long)all);
     if (r->subject.workload)
@@ -45,7 +47,7 @@ static void on_opened(void *user, hd_device *dev) {
     r->dev = dev;
     hd_set_log(dev, log_message, r->cli);
     hd_set_print(dev, r->data_on_stdout ? print_to_stderr : print_to_stdout, r->cli);
-    if (!r->quiet) hd_set_progress(dev, on_progress, r);
+    hd_set_progress(dev, on_progress, r);
     sim_watch(dev, &r->watch);
     progress_start(&r->progress, &r->cli->term);
 }
@@ -157,12 +159,16 @@ static enum cli_exit simulate(struct run *r, struct err *e) {
                                     .no_digest = true};
     const hd_config config = machine_config(&r->machine);
     if (!subject_prepare(&r->subject, &config, e) || !run_watch(r, e)) return cli_fail(r->cli, e);
+    if (r->watched.files.n) stop_hold(&r->stop);
     lab_run(&r->subject.lab, &config, &hooks, &r->outcome);
     progress_end(&r->progress);
-    enum cli_exit status = r->outcome.err.code ? cli_fail(r->cli, &r->outcome.err)
-                           : r->failed.code    ? cli_fail(r->cli, &r->failed)
-                                               : CLI_OK;
-    return run_watch_end(r, e) ? status : cli_fail(r->cli, e);
+    enum cli_exit status = r->stop.signal        ? CLI_FAILED
+                           : r->outcome.err.code ? cli_fail(r->cli, &r->outcome.err)
+                           : r->failed.code      ? cli_fail(r->cli, &r->failed)
+                                                 : CLI_OK;
+    if (!run_watch_end(r, e)) status = cli_fail(r->cli, e);
+    if (r->watched.files.n) stop_release(&r->stop);
+    return status;
 }
 
 enum cli_exit run_main(struct cli *c, const struct opts *o) {
@@ -179,5 +185,5 @@ enum cli_exit run_main(struct cli *c, const struct opts *o) {
         status = simulate(&r, &e);
     run_free(&r);
     err_free(&e);
-    return status;
+    return stop_die(&r.stop, c, status);
 }

@@ -6,6 +6,7 @@
 
 #include "cli/machine.h"
 #include "cli/outfile.h"
+#include "cli/stop.h"
 #include "cli/subject.h"
 #include "sim/sim.h"
 
@@ -46,6 +47,7 @@ struct run {
     struct err failed; /* what went wrong with the results */
     struct watch watch;
     struct outfiles watched; /* trace and timeline, written while it runs */
+    struct stop stop;        /* held while such a file is open, so that an interrupted run leaves it whole */
     struct progress progress;
     struct arena mem; /* names of kernels */
 };

@@ -26,6 +26,14 @@ static json_t *workload_json(const struct run *r) {
                      work_size_names[r->subject.size], "checked", (json_int_t)r->outcome.checked);
 }
 
+/* Bits of the mechanism's structures on one SM. */
+static json_t *storage_json(const struct storage *s) {
+    json_t *o = json_object();
+    for (size_t i = 0; i < s->parts.n; i++)
+        json_object_set_new(o, s->parts.v[i].name, json_integer((json_int_t)s->parts.v[i].bits));
+    return o;
+}
+
 bool run_json(const struct run *r, struct sb *out, struct err *e) {
     json_t *root = json_object(), *kernels = json_array();
     for (size_t i = 0; i < r->launches.n; i++) json_array_append_new(kernels, launch_json(r, i));
@@ -33,5 +41,6 @@ bool run_json(const struct run *r, struct sb *out, struct err *e) {
     json_object_set_new(root, "options", stats_json_options(sim_options(r->dev)));
     json_object_set_new(root, "kernels", kernels);
     json_object_set_new(root, "total", total_json(r));
+    if (!r->functional) json_object_set_new(root, "storage", storage_json(sim_storage(r->dev)));
     return stats_json_text(root, out, e);
 }

@@ -45,6 +45,37 @@ static void divergence_line(const struct run *r, const struct stats *s, struct s
     sb_add(out, "\n");
 }
 
+static void splits_line(const struct run *r, const struct stats *s, struct sb *out) {
+    run_label(r, out, "splits alive");
+    sb_add(out, "%.1f on an SM, at most ", stats_value(s, STAT_div_splits_mean));
+    text_grouped(out, s->div.splits_max);
+    sb_add(out, "\n");
+}
+
+/* Of the mechanism; in lines that fit. */
+static void storage_lines(const struct run *r, struct sb *out) {
+    const struct storage *s = sim_storage(r->dev);
+    size_t left = 0;
+    run_label(r, out, "storage");
+    text_grouped(out, s->bits);
+    sb_add(out, " bits on an SM");
+    for (size_t i = 0; i < s->parts.n; i++) {
+        struct sb part = {0};
+        sb_add(&part, "%s ", s->parts.v[i].name);
+        text_grouped(&part, s->parts.v[i].bits);
+        if (left < part.len + 3) {
+            sb_add(out, "%s\n%-20s", i ? "," : ":", "");
+            left = 60;
+        } else {
+            sb_add(out, ", ");
+        }
+        sb_add(out, "%s", part.text);
+        left -= part.len + 2;
+        sb_free(&part);
+    }
+    sb_add(out, "\n");
+}
+
 static void cache_line(const struct run *r, struct sb *out, const char *name, uint64_t accesses,
                        uint64_t hits, uint64_t pending) {
     if (!accesses) return;
@@ -91,7 +122,8 @@ static void bar_line(const struct run *r, struct sb *out, const char *name, uint
 
 /* Scheduler cycles by what they issued: the warp-size distribution (DWF Figure 6.3). */
 static void issue_bars(const struct run *r, const struct stats *s, struct sb *out) {
-    int64_t warp = sim_options(r->dev)->machine.sm.warp_size;
+    const struct opt_sm *sm = &sim_options(r->dev)->machine.sm;
+    const int64_t warp = s->mech && s->mech->caps & MECH_SIMD_WIDE ? sm->simd_width : sm->warp_size;
     const uint64_t size[] = {s->warp.w4,  s->warp.w8,  s->warp.w12, s->warp.w16,
                              s->warp.w20, s->warp.w24, s->warp.w28, s->warp.w32};
     const struct {
@@ -116,11 +148,32 @@ static void issue_bars(const struct run *r, const struct stats *s, struct sb *ou
         if (rest[i].cycles) bar_line(r, out, rest[i].name, rest[i].cycles, s->warp.cycles);
 }
 
+/* What the threads of an SM wait for while it issues nothing (002 Figure 5). */
+static void idle_bars(const struct run *r, const struct stats *s, struct sb *out) {
+    const struct {
+        const char *name;
+        uint64_t cycles;
+    } why[] = {{"dependency", s->idle.dependency},
+               {"barrier", s->idle.barrier},
+               {"other path", s->idle.inactive_path},
+               {"reconvergence", s->idle.reconvergence}};
+    uint64_t all = 0;
+    for (size_t i = 0; i < sizeof why / sizeof *why; i++) all += why[i].cycles;
+    if (!all) return;
+    run_label(r, out, "idle threads");
+    text_grouped(out, all);
+    sb_add(out, " thread cycles in which nothing issued, by reason:\n");
+    for (size_t i = 0; i < sizeof why / sizeof *why; i++) bar_line(r, out, why[i].name, why[i].cycles, all);
+}
+
 void run_timed_report(const struct run *r, const struct stats *s, struct sb *out) {
     machine_line(r, s, out);
     speed_lines(r, s, out);
     divergence_line(r, s, out);
+    splits_line(r, s, out);
     memory_lines(r, s, out);
     residency_line(r, s, out);
+    storage_lines(r, out);
     issue_bars(r, s, out);
+    idle_bars(r, s, out);
 }

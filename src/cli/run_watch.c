@@ -1,16 +1,14 @@
 /* Trace and timeline: streams that the simulation writes to. A run that fails keeps them, unlike all other
  * outputs: how it came to fail is what they are for. */
-#include <stdio.h>
-
 #include "cli/run.h"
 #include "sim/sim.h"
 
 static void write_to(void *user, const char *text, size_t n) {
-    fwrite(text, 1, n, user); /* errors stay on the stream: outfile_commit looks at them */
+    outfile_put(user, text, n);
 }
 
 static bool open_sink(struct run *r, const char *path, struct watch_sink *sink, struct err *e) {
-    FILE *f;
+    struct outstream *f;
     if (!path) return true;
     if (!outfile_open(&r->watched, path, r->cli->term.out, &f, e)) return false;
     *sink = (struct watch_sink){.write = write_to, .user = f};

@@ -114,6 +114,7 @@ void hd_device_close(hd_device *dev) {
     VEC_FREE(&dev->buffers);
     sim_watch(dev, NULL);
     gpu_free(dev->gpu);
+    storage_free(&dev->storage);
     options_free(&dev->options);
     err_free(dev->err);
     free(dev->err);
@@ -185,6 +186,10 @@ hd_status hd_stat_at(size_t index, hd_stat_info *info) {
 
 const struct options *sim_options(const hd_device *dev) {
     return &dev->options;
+}
+
+const struct storage *sim_storage(const hd_device *dev) {
+    return &dev->storage;
 }
 
 const struct stats *sim_stats(const hd_device *dev, bool total) {

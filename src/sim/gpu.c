@@ -282,10 +282,8 @@ static bool admit(struct gpu_run *r, struct gpu_stats *out, struct err *e) {
     const char *limiter = "";
     if (!mech_can_run(options_mech(o, NULL), r->launch->module, r->launch->cfg, r->launch->exec->func, e))
         return false;
+    if (!sm_fits(&o->machine, &r->grid, e)) return false;
     out->resident = sm_residency(&o->machine, &r->grid, &limiter);
-    if (!out->resident)
-        return err_set(e, ERR_INPUT, "kernel %s: not even one block of %" PRIu32 " threads fits on an SM: %s",
-                       r->grid.func->name, r->grid.threads, limiter);
     out->limiter = limiter_of(limiter);
     if (r->grid.blocks <= out->resident * (uint64_t)o->machine.gpu.sms) out->limiter = GPU_BY_GRID;
     return true;
@@ -340,7 +338,9 @@ bool gpu_run(struct gpu *g, const struct gpu_launch *l, struct gpu_stats *out, s
     bool good = exec_grid_init(&r.grid, l->exec, e) && admit(&r, out, e) && want_thread_counts(&r, e);
     if (good) {
         mem_flush(g->mem);
-        if (l->trace) trace_launch(l->trace, l->module, r.grid.func->name, g->now);
+        if (l->trace)
+            trace_launch(l->trace, l->module, r.grid.func->name, (uint32_t)g->options->machine.sm.warp_size,
+                         g->now);
         good = make_sms(&r, e) && run(&r, e);
         end_run(&r, out);
         mem_get_stats(g->mem, &out->mem);

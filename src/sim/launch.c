@@ -201,10 +201,17 @@ static void describe_exec(struct stats_source *x, const struct exec_launch *l) {
     x->exec.barriers = x->gpu.sm.barriers;
 }
 
+static bool make_machine(hd_device *dev, struct err *e) {
+    if (dev->gpu) return true;
+    storage_free(&dev->storage);
+    if (storage_find(&dev->options, &dev->storage, e)) dev->gpu = gpu_new(&dev->options, e);
+    return dev->gpu != NULL;
+}
+
 static bool run_timed(hd_kernel *k, const struct exec_launch *x, struct stats_source *source, struct err *e) {
     hd_device *dev = k->mod->dev;
     const struct options *o = &dev->options;
-    if (!dev->gpu && !(dev->gpu = gpu_new(o, e))) return false;
+    if (!make_machine(dev, e)) return false;
     struct sm_branch *by_pc = xcalloc(k->mod->ir->code.n, sizeof *by_pc);
     struct gpu_launch l = {.exec = x,
                            .module = k->mod->ir,
@@ -216,6 +223,7 @@ static bool run_timed(hd_kernel *k, const struct exec_launch *x, struct stats_so
                            .trace = dev->trace};
     bool good = gpu_run(dev->gpu, &l, &source->gpu, e);
     source->mech = options_mech(o, NULL);
+    source->storage_bits = dev->storage.bits;
     describe_exec(source, x);
     count_pcs(k->mod, by_pc, &source->exec);
     free(by_pc);

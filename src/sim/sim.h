@@ -14,6 +14,7 @@
 #include "sim/profile.h"
 #include "sim/series.h"
 #include "sim/stats.h"
+#include "sim/storage.h"
 #include "sim/watch.h"
 
 /* All handles must be live ones; what comes back belongs to them. */
@@ -24,6 +25,9 @@ hd_module *sim_kernel_module(const hd_kernel *k);
 
 const struct options *sim_options(const hd_device *dev);
 const struct stats *sim_stats(const hd_device *dev, bool total); /* of the last launch, or of all */
+
+const struct storage *
+sim_storage(const hd_device *dev); /* of its mechanism; empty before the first timed launch */
 
 /* What timed launches record from now on; NULL: nothing. What was recorded before is dropped, an open timeline completed. */
 void sim_watch(hd_device *dev, const struct watch *w);

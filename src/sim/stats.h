@@ -36,6 +36,7 @@ struct stats_source {
     struct exec_stats exec;
     uint64_t mem_used;
     const struct mech_ops *mech; /* NULL: a functional launch */
+    uint64_t storage_bits;       /* of it */
     struct gpu_stats gpu;
 };
 

@@ -1,6 +1,8 @@
 /* The timeline: Chrome's trace event format, one JSON object per line. A warp's track has one slice ("X") for each stretch of
  * consecutive issues of the same lanes in one basic block, so that divergence shows as slices that grow narrow (their
- * masks) and alternate. Blocks are asynchronous events, since several overlap on an SM. A slice is written when it ends. */
+ * masks) and alternate. Blocks are asynchronous events, since several overlap on an SM. A slice is written when it ends, which is
+ * no later than the next one of its track begins: viewers cannot show slices that overlap. Where a packet has several splits of a
+ * warp, their slices may begin together. */
 #include "sim/timeline.h"
 
 #include <inttypes.h>
@@ -8,7 +10,7 @@
 
 #include "base/alloc.h"
 
-struct slice { /* the open one of a warp slot; mask 0: none */
+struct slice { /* the open one of a warp; mask 0: none */
     uint32_t mask, block, pc;
     uint64_t begun, last;
     bool named; /* the track has its name */
@@ -17,6 +19,8 @@ struct slice { /* the open one of a warp slot; mask 0: none */
 struct timeline {
     struct out out;
     bool any; /* an event has been written: a comma goes before the next */
+    uint32_t
+        width; /* lanes of an architectural warp that are a warp of the machine, or part of a wider one */
     uint32_t nsms;
     struct track {
         VEC(struct slice) warps;
@@ -27,9 +31,14 @@ struct timeline {
 struct timeline *timeline_new(struct watch_sink sink) {
     struct timeline *t = xcalloc(1, sizeof *t);
     t->out.sink = sink;
+    t->width = EXEC_LANES;
     sb_add(&t->out.text, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
     out_end_line(&t->out);
     return t;
+}
+
+void timeline_launch(struct timeline *t, uint32_t warp_size) {
+    t->width = warp_size < EXEC_LANES ? warp_size : EXEC_LANES;
 }
 
 void timeline_free(struct timeline *t) {
@@ -76,30 +85,41 @@ static struct slice *slice_of(struct timeline *t, uint32_t sm, uint32_t warp) {
     return s;
 }
 
-static void end_slice(struct timeline *t, uint32_t sm, uint32_t warp, struct slice *s) {
+/* Until the cycle after its last issue, but not beyond `limit` unless it began there. */
+static void end_slice(struct timeline *t, uint32_t sm, uint32_t warp, struct slice *s, uint64_t limit) {
     if (!s->mask) return;
+    const uint64_t end = s->last >= limit && s->begun < limit ? limit : s->last + 1;
     sb_add(event(t),
            "\"name\":\"B%" PRIu32 " x%d\",\"cat\":\"split\",\"ph\":\"X\",\"ts\":%" PRIu64 ",\"dur\":%" PRIu64
            ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"args\":{\"lanes\":\"%08" PRIx32 "\",\"pc\":%" PRIu32
            "}}",
-           s->block, __builtin_popcount(s->mask), s->begun, s->last + 1 - s->begun, sm, warp + 1, s->mask,
-           s->pc);
+           s->block, __builtin_popcount(s->mask), s->begun, end - s->begun, sm, warp + 1, s->mask, s->pc);
     out_end_line(&t->out);
     s->mask = 0;
 }
 
+/* Some lanes of one warp issue. */
+static void issue(struct timeline *t, uint64_t cycle, uint32_t sm, uint32_t warp, uint32_t mask, uint32_t pc,
+                  uint32_t block) {
+    struct slice *s = slice_of(t, sm, warp);
+    if (s->mask != mask || s->block != block) {
+        end_slice(t, sm, warp, s, cycle);
+        *s = (struct slice){mask, block, pc, cycle, cycle, true};
+    }
+    s->last = cycle;
+}
+
 void timeline_issue(struct timeline *t, uint64_t cycle, uint32_t sm, const struct ir_module *m,
                     const struct mech_packet *p) {
+    const uint32_t parts = EXEC_LANES / t->width, lanes = ~0u >> (EXEC_LANES - t->width);
     for (uint32_t k = 0; k < p->n; k++)
         for (uint32_t i = 0; i < p->split[k]->set.n; i++) {
-            struct mech_piece piece = p->split[k]->set.p[i];
-            struct slice *s = slice_of(t, sm, piece.warp);
-            uint32_t pc = p->split[k]->pc, block = m->code.v[pc].block;
-            if (s->mask != piece.mask || s->block != block) {
-                end_slice(t, sm, piece.warp, s);
-                *s = (struct slice){piece.mask, block, pc, cycle, cycle, true};
+            const struct mech_piece piece = p->split[k]->set.p[i];
+            const uint32_t pc = p->split[k]->pc;
+            for (uint32_t part = 0; part < parts; part++) {
+                const uint32_t mask = piece.mask & lanes << part * t->width;
+                if (mask) issue(t, cycle, sm, piece.warp * parts + part, mask, pc, m->code.v[pc].block);
             }
-            s->last = cycle;
         }
 }
 
@@ -114,6 +134,7 @@ void timeline_block(struct timeline *t, uint64_t cycle, uint32_t sm, uint64_t bl
 
 void timeline_end_launch(struct timeline *t) {
     for (uint32_t sm = 0; sm < t->nsms; sm++)
-        for (uint32_t w = 0; w < t->sms[sm].warps.n; w++) end_slice(t, sm, w, &t->sms[sm].warps.v[w]);
+        for (uint32_t w = 0; w < t->sms[sm].warps.n; w++)
+            end_slice(t, sm, w, &t->sms[sm].warps.v[w], UINT64_MAX);
     out_flush(&t->out);
 }

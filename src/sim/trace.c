@@ -126,9 +126,11 @@ void trace_free(struct trace *t) {
     free(t);
 }
 
-void trace_launch(struct trace *t, const struct ir_module *m, const char *kernel, uint64_t start) {
+void trace_launch(struct trace *t, const struct ir_module *m, const char *kernel, uint32_t warp_size,
+                  uint64_t start) {
     t->module = m;
     t->start = start;
+    if (t->timeline) timeline_launch(t->timeline, warp_size);
     if (t->lines.sink.write) {
         sb_add(&t->lines.text,
                "# kernel %s: cycle, SM, scheduler, PC, warp:mask ..., threads, instruction ; mechanism",

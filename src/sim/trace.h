@@ -3,8 +3,8 @@
  * trace: one line per issue: cycle, SM, scheduler, PC, then warp:mask for each piece of each split, the number of
  * threads, the instruction, and what the mechanism said. An empty packet shows its PC and "-".
  * timeline: JSON that chrome://tracing and Perfetto open; microseconds stand for core cycles. A process is an SM; thread 0 of
- * it has the blocks, thread 1 + w what architectural warp slot w issued, one slice per stretch of consecutive issues of the
- * same threads in one basic block. */
+ * it has the blocks, thread 1 + w what warp w of the machine issued (where one is wider than 32 threads, each 32 of them have
+ * a track), one slice per stretch of consecutive issues of the same threads in one basic block. */
 #ifndef HEDDLE_SIM_TRACE_H
 #define HEDDLE_SIM_TRACE_H
 
@@ -14,8 +14,9 @@
 struct trace;
 struct trace *trace_new(const struct watch *w); /* NULL when nothing is wanted */
 void trace_free(struct trace *t);               /* completes the timeline */
-/* Before each launch: what the PCs of it mean, and the cycle at which it begins. */
-void trace_launch(struct trace *t, const struct ir_module *m, const char *kernel, uint64_t start);
+/* Before each launch: what the PCs of it mean, threads of a warp, and the cycle at which it begins. */
+void trace_launch(struct trace *t, const struct ir_module *m, const char *kernel, uint32_t warp_size,
+                  uint64_t start);
 /* Slices that are open end here. */
 void trace_launch_end(struct trace *t);
 const struct sm_observer *trace_observer(const struct trace *t);

@@ -1,7 +1,8 @@
 /* What every waiting thread waits for, in words: the watchdog's report (rule 5). Threads are grouped by warp, PC and
- * reason. Where a thread is that neither waits at a barrier nor has an instruction under way only the mechanism knows:
- * its tables follow. */
+ * reason. Why a thread does not run that neither waits at a barrier nor has an instruction under way only the mechanism
+ * knows: its tables follow. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sm/impl.h"
@@ -90,6 +91,23 @@ static void add_ops(const struct sm *s, uint32_t block, struct sb *out) {
     }
 }
 
+/* Threads that are with the mechanism, by where they would go on. */
+static void add_held(const struct sm *s, uint32_t warp, const uint32_t *pc, struct sb *out) {
+    const struct exec_warp *w = s->warps[warp].w;
+    uint32_t left = 0;
+    FOR_LANES(l, w->live & ~w->blocked) left |= (uint32_t)(pc[l] != IR_NOPC) << l;
+    while (left) {
+        const uint32_t at = pc[__builtin_ctz(left)];
+        uint32_t here = 0;
+        FOR_LANES(l, left) here |= (uint32_t)(pc[l] == at) << l;
+        left &= ~here;
+        add_threads(s, warp, here, out);
+        sb_add(out, " for the mechanism to let them go on");
+        add_place(s, at, out);
+        sb_add(out, "\n");
+    }
+}
+
 static void add_spinning(const struct sm *s, uint32_t warp, struct sb *out) {
     const uint32_t spin = s->warps[warp].spin & s->warps[warp].w->live;
     if (!spin) return;
@@ -111,6 +129,8 @@ static void add_state(const struct sm *s, struct sb *out) {
 }
 
 void sm_describe(const struct sm *s, struct sb *out) {
+    uint32_t *held = xcalloc((size_t)s->nwarps * SM_LANES, sizeof *held);
+    places_held(s, held);
     sb_add(out, "SM %" PRIu32 ", cycle %" PRIu64 ", kernel %s\n", s->env.index, s->now,
            s->env.grid->func->name);
     for (uint32_t k = 0; k < s->nblocks; k++) {
@@ -124,8 +144,10 @@ void sm_describe(const struct sm *s, struct sb *out) {
             add_blocked(s, w, out);
             add_loads(s, w, out);
             add_spinning(s, w, out);
+            add_held(s, w, held + (size_t)w * SM_LANES, out);
         }
         add_ops(s, k, out);
     }
     add_state(s, out);
+    free(held);
 }

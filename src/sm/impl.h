@@ -341,6 +341,9 @@ void lsu_account(struct sm *s, uint64_t until); /* cycles before `until` it was 
 /* idle.c: every cycle in one class. */
 void idle_account(struct sm *s, uint64_t until);
 void idle_check(const struct sm *s); /* panics unless the classes add up */
+
+/* places.c: as sm_places, but only threads with no instruction under way: those that are with the mechanism. */
+void places_held(const struct sm *s, uint32_t *pc);
 void idle_issued(struct sm *s, uint32_t sched, uint32_t threads, uint32_t extra);
 
 /* sm.c: these threads' exit is committed. */

@@ -29,10 +29,24 @@ static void put_op(struct places *p, const struct sm_op *op) {
     for (uint32_t k = op->freed; k != SM_NONE; k = p->s->nodes[k].next) put_node(p, &p->s->nodes[k]);
 }
 
+static void put_held(struct places *p) {
+    for (uint32_t k = 0; k < p->s->nwarps * SM_LANES; k++) p->pc[k] = IR_NOPC;
+    mech_places(p->s->mech, put, p);
+}
+
+void places_held(const struct sm *s, uint32_t *pc) {
+    struct places p = {s, pc};
+    put_held(&p);
+    for (uint32_t k = 0; k < s->used_ops; k++) {
+        const struct mech_split *split = s->ops[k].split;
+        for (uint32_t i = 0; split && i < split->set.n; i++)
+            put(&p, split->set.p[i].warp, split->set.p[i].mask, IR_NOPC);
+    }
+}
+
 void sm_places(const struct sm *s, uint32_t *pc) {
     struct places p = {s, pc};
-    for (uint32_t k = 0; k < s->nwarps * SM_LANES; k++) pc[k] = IR_NOPC;
-    mech_places(s->mech, put, &p);
+    put_held(&p);
     for (uint32_t k = 0; k < s->used_ops; k++)
         if (s->ops[k].split) put_op(&p, &s->ops[k]);
 }

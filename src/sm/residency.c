@@ -1,4 +1,6 @@
 /* How many blocks of a launch an SM holds at once, and what keeps it from holding more. */
+#include <inttypes.h>
+
 #include "sm/impl.h"
 
 static uint64_t round_up(uint64_t n, uint64_t unit) {
@@ -11,20 +13,41 @@ static uint64_t block_registers(const struct opt_sm *o, const struct exec_grid *
     return warps * round_up((uint64_t)g->func->total_regs * SM_LANES, (uint64_t)o->register_unit);
 }
 
-uint32_t sm_residency(const struct sm_options *options, const struct exec_grid *g, const char **limiter) {
-    const struct opt_sm *o = &options->sm;
-    const struct {
-        const char *name;
-        uint64_t need, have;
-    } limit[] = {{"threads", g->threads, (uint64_t)o->threads},
-                 {"registers", block_registers(o, g), (uint64_t)o->registers},
-                 {"shared memory", g->shared_bytes, (uint64_t)o->shared_bytes}};
-    uint64_t most = (uint64_t)o->blocks;
+struct limit {
+    const char *name, *unit, *key; /* key: of the option that says how much there is */
+    uint64_t need, have;
+};
+enum { LIMITS = 3 };
+
+static void find_limits(const struct opt_sm *o, const struct exec_grid *g, struct limit l[LIMITS]) {
+    l[0] = (struct limit){"threads", "threads", "sm.threads", g->threads, (uint64_t)o->threads};
+    l[1] = (struct limit){"registers", "registers", "sm.registers", block_registers(o, g),
+                          (uint64_t)o->registers};
+    l[2] = (struct limit){"shared memory", "bytes of shared memory", "sm.shared_bytes", g->shared_bytes,
+                          (uint64_t)o->shared_bytes};
+}
+
+uint32_t sm_residency(const struct sm_options *o, const struct exec_grid *g, const char **limiter) {
+    struct limit limit[LIMITS];
+    uint64_t most = (uint64_t)o->sm.blocks;
     *limiter = "blocks";
-    for (size_t k = 0; k < sizeof limit / sizeof *limit; k++) {
+    find_limits(&o->sm, g, limit);
+    for (size_t k = 0; k < LIMITS; k++) {
         if (!limit[k].need || limit[k].have / limit[k].need >= most) continue;
         most = limit[k].have / limit[k].need;
         *limiter = limit[k].name;
     }
     return (uint32_t)most;
+}
+
+bool sm_fits(const struct sm_options *o, const struct exec_grid *g, struct err *e) {
+    struct limit limit[LIMITS];
+    find_limits(&o->sm, g, limit);
+    for (const struct limit *l = limit; l < limit + LIMITS; l++)
+        if (l->need > l->have)
+            return err_set(e, ERR_INPUT,
+                           "kernel %s: not even one block of %" PRIu32
+                           " threads fits on an SM: it needs %" PRIu64 " %s of %" PRIu64 " (%s)",
+                           g->func->name, g->threads, l->need, l->unit, l->have, l->key);
+    return true;
 }

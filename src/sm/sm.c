@@ -116,13 +116,7 @@ static void make_slots(struct sm *s) {
 
 struct sm *sm_new(const struct sm_env *env, struct err *e) {
     const char *limiter;
-    if (!check_options(env->options, e)) return NULL;
-    const uint32_t blocks = sm_residency(env->options, env->grid, &limiter);
-    if (!blocks) {
-        err_set(e, ERR_INPUT, "kernel %s: a block does not fit on an SM: it needs more %s than there are",
-                env->grid->func->name, limiter);
-        return NULL;
-    }
+    if (!check_options(env->options, e) || !sm_fits(env->options, env->grid, e)) return NULL;
     struct sm *s = xaligned(64, sizeof *s);
     s->env = *env;
     s->o = env->options;
@@ -130,7 +124,7 @@ struct sm *sm_new(const struct sm_env *env, struct err *e) {
     s->common = env->common;
     s->scoreboard = s->o->sm.issue == SM_SCOREBOARD;
     s->fn = exec_fns(env->grid->image);
-    s->nblocks = blocks;
+    s->nblocks = sm_residency(env->options, env->grid, &limiter);
     s->fresh = SM_NEVER;
     read_options(s);
     units_init(s);

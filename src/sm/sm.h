@@ -91,8 +91,9 @@ struct sm_env {
     bool audit;                         /* the mechanism checks itself after every commit: slow, for tests */
 };
 
-/* How many blocks of a launch fit on one SM, and what limits it ("threads", "blocks", "registers", "shared memory"); 0: a
- * single block does not fit, the reason says why. */
+/* False, with the reason, when not even one block of a launch fits on an SM. */
+bool sm_fits(const struct sm_options *o, const struct exec_grid *g, struct err *e);
+/* How many do, and what limits it ("threads", "blocks", "registers", "shared memory"). */
 uint32_t sm_residency(const struct sm_options *o, const struct exec_grid *g, const char **limiter);
 
 struct sm *sm_new(const struct sm_env *env, struct err *e);

@@ -7,17 +7,23 @@ run run $file $small
 expect_status 0 "a file that says how it is launched needs no options"
 for text in "kernel              diverge" "launch              4 blocks of 64 threads" "machine             tiny, 1 SM, pdom (" "cycles  " "IPC  " \
     "lane activity  " "depth utilisation  " "divergence          96 times, 2.00 sides; 32 reconvergences" "residency  " \
-    "issue slots  " "thread instructions 5,248"; do
+    "issue slots  " "thread instructions 5,248" "splits alive        31.5 on an SM, at most 32"; do
     expect_in_out "$text" "the report shows: $text"
 done
 grep -qE '^  8 +[0-9.]+ %  #+$' "$out"
 verdict $? "and a bar for each warp size"
 ! grep -q ' $' "$out"
 verdict $? "without trailing blanks"
+grep -A1 '^storage  ' "$out" | tr -s ' \n' ' ' | grep -q '^storage 147,456 bits on an SM: stack 147,456 $'
+verdict $? "and what the mechanism would cost, by structure"
 cp "$out" "$work/first"
 run run $file $small
 cmp -s "$out" "$work/first"
 verdict $? "two runs print the same bytes"
+run run $file $small --set sm.depth=64
+for text in "idle threads  " "  dependency  " "  barrier             0.0 %" "  other path  " "  reconvergence  "; do
+    expect_in_out "$text" "the report shows what threads wait for: $text"
+done
 run run $file:uniform $small
 for text in "kernel              uniform" "2 blocks of 32 threads, 64 bytes of shared memory each" "divergence          0 times" "lane activity       100.0 %"; do
     expect_in_out "$text" "FILE:KERNEL takes the line of that kernel: $text"
@@ -64,6 +70,7 @@ run run $file $small --set gpu.sms=2 --json "$work/b.json" --quiet
 cmp -s "$work/a.json" "$work/b.json"
 verdict $? "two timed runs write the same JSON"
 expect_json "$work/a.json" options/gpu.sms 2 "--set wins over --config"
+expect_json "$work/a.json" storage/stack "$("$work/json" "$work/a.json" total/div.storage_bits)" "storage is there by structure, and adds up to the statistic"
 expect_json "$work/a.json" kernels/0/sm.thread_insts "$("$work/json" "$work/a.json" kernels/0/exec.thread_insts)" "issued and executed instructions agree"
 run run $file $small --mech dwf --json "$work/dwf.json" --quiet
 statistics dwf | while read -r name; do
@@ -149,8 +156,13 @@ refused "cannot write $work/none/t: No such file or directory" "nor a file in a 
 if [ -w /dev/full ]; then
     run run $file $small --trace /dev/full --quiet
     expect_status 2 "a trace that does not fit on the disk is an error"
-    expect_err "cannot write /dev/full" "with its name"
+    expect_err "cannot write /dev/full: No space left on device" "with its name and the reason"
 fi
+mkdir "$work/ended"
+timeout -s TERM 1 "$HEDDLE" run $file:lock $small --grid 1 --block 32 --arg 'buf:u32[2]' --mech pdom --set gpu.watchdog=1000000000 --trace "$work/ended/t.txt" --timeline "$work/ended/t.json" --quiet 2>"$err"
+[ "$(ls "$work/ended")" = "t.json
+t.txt" ] && tail -n 1 "$work/ended/t.txt" | grep -q '^[0-9]* 0 0 [0-9]* w0:' && expect_json "$work/ended/t.json" displayTimeUnit '"ns"' "the timeline of a run that is interrupted is JSON"
+verdict $? "traces of a run that is interrupted are whole up to there, and nothing else is left"
 for name in mandelbrot collatz photons; do
     run run examples/$name.ptx --functional
     expect_in_out "kernel              $name" "examples/$name.ptx says how it is launched"

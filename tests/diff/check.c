@@ -2,6 +2,7 @@
  * the kernel's text with the command line. */
 #include "check.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,13 +94,19 @@ static bool caches_add_up(const hd_device *dev, struct sb *why) {
             sb_add(why, "%s: %.0f accesses, but hits, pending and misses are %.0f", caches[k], all, sum);
             return false;
         }
+        char rate[32];
+        snprintf(rate, sizeof rate, "%s.miss_rate_pending", caches[k]);
+        if (fabs(stat(dev, rate) * all - stat(dev, name[2]) - stat(dev, name[3])) > 1e-6 * (all + 1)) {
+            sb_add(why, "%s of %.0f accesses is %g", rate, all, stat(dev, rate));
+            return false;
+        }
     }
     return true;
 }
 
 static bool classes_add_up(const hd_device *dev, struct sb *why) {
-    static const char *const classes[] = {"w0_mem", "w0_idle", "stall", "empty", "w4",  "w8",
-                                          "w12",    "w16",     "w20",   "w24",   "w28", "w32"};
+    static const char *const classes[] = {"w0_mem", "w0_idle", "stall", "empty", "w4",  "w8",   "w12",
+                                          "w16",    "w20",     "w24",   "w28",   "w32", "wider"};
     double sum = 0, all = stat(dev, "warp.cycles");
     for (size_t k = 0; k < sizeof classes / sizeof *classes; k++) {
         char name[32];
@@ -110,9 +117,33 @@ static bool classes_add_up(const hd_device *dev, struct sb *why) {
     return all > 0 && all == sum;
 }
 
+/* The statistics whose names begin so, added up. */
+static double sum_of(const hd_device *dev, const char *prefix) {
+    double sum = 0;
+    for (size_t i = 0; i < hd_stat_count(); i++) {
+        hd_stat_info info;
+        if (!hd_stat_at(i, &info) && !strncmp(info.name, prefix, strlen(prefix))) sum += stat(dev, info.name);
+    }
+    return sum;
+}
+
+/* Instructions are the same counted by thread, by class and by the SMs; requests to DRAM by kind and by latency. */
+static bool counts_agree(const hd_device *dev, struct sb *why) {
+    const double insts = stat(dev, "exec.thread_insts"), requests = stat(dev, "dram.latency_count");
+    const double latencies = sum_of(dev, "dram.latency_") - requests - stat(dev, "dram.latency_sum") -
+                             stat(dev, "dram.latency_max") - stat(dev, "dram.latency_mean");
+    const bool good = insts == stat(dev, "sm.thread_insts") && insts == sum_of(dev, "exec.insts_") &&
+                      requests == stat(dev, "dram.reads") + stat(dev, "dram.writes") &&
+                      fabs(latencies - requests) < 0.5;
+    if (!good)
+        sb_add(why, "%.0f instructions, %.0f on SMs, %.0f by class; %.0f requests to DRAM, %.0f by latency",
+               insts, stat(dev, "sm.thread_insts"), sum_of(dev, "exec.insts_"), requests, latencies);
+    return good;
+}
+
 bool diff_invariants(const hd_device *dev, struct sb *why) {
     double lanes = stat(dev, "sm.lane_activity"), depth = stat(dev, "sm.depth_utilisation");
-    if (!classes_add_up(dev, why) || !caches_add_up(dev, why)) return false;
+    if (!classes_add_up(dev, why) || !caches_add_up(dev, why) || !counts_agree(dev, why)) return false;
     if (!(lanes > 0 && lanes <= 1 && depth > 0 && depth <= 1)) {
         sb_add(why, "lane activity %g, depth utilisation %g", lanes, depth);
         return false;

@@ -43,10 +43,23 @@ static void flits_add_their_number(void **state) {
     o.noc.flit = 8;
     struct mem *m = rig_mem(&o, 1);
     uint64_t now = 1;
-    rig_latency(m, MEM_L1T, MEM_READ, 0, &now);
-    uint64_t x = (uint64_t)o.noc.latency + 1;
-    assert_int_equal(rig_latency(m, MEM_L1D, MEM_READ, 0, &now),
-                     (uint64_t)o.l1d.latency + x + (uint64_t)o.l2.latency + x + 8);
+    const uint64_t first = rig_latency(m, MEM_L1T, MEM_READ, 0, &now);
+    uint64_t x = (uint64_t)o.noc.latency + 1,
+             want = (uint64_t)o.l1d.latency + x + (uint64_t)o.l2.latency + x + 8;
+    assert_int_equal(rig_latency(m, MEM_L1D, MEM_READ, 0, &now), want);
+    rig_latency(m, MEM_L1D, MEM_READ, 0, &now); /* a hit waits for nobody */
+    struct mem_stats s;
+    mem_get_stats(m, &s);
+    assert_int_equal(s.latency_count, 2);
+    assert_int_equal(s.latency_sum, first + want);
+    assert_int_equal(s.latency_max, first > want ? first : want);
+    assert_int_equal(s.xbar_flits[0], 2 * 1);
+    assert_int_equal(s.xbar_flits[1], 2 * 9);
+    for (int way = 0; way < 2; way++) {
+        assert_int_equal(s.xbar_messages[way], 2);
+        assert_int_equal(s.xbar_occupied[way], s.xbar_flits[way]); /* each holds its output for a cycle */
+        assert_int_equal(s.xbar_outputs[way], 1);
+    }
     mem_free(m);
 }
 

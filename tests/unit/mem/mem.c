@@ -47,6 +47,24 @@ static void pending_hits_are_counted_apart(void **state) {
     mem_free(m);
 }
 
+/* As many lines are on their way at once as there are miss registers, and no fewer. */
+static void misses_take_a_register_each(void **state) {
+    (void)state;
+    for (int64_t most = 1; most <= 5; most++) {
+        struct mem_options o = rig_plain();
+        o.l1d.mshrs = most;
+        struct mem *m = rig_mem(&o, 1);
+        uint64_t now = 1;
+        for (; now <= (uint64_t)most; now++)
+            assert_int_equal(ask(m, MEM_L1D, MEM_READ, now * 64, 4, now), MEM_WAIT);
+        assert_int_equal(ask(m, MEM_L1D, MEM_READ, now * 64, 4, now), MEM_BUSY);
+        assert_int_equal(ask(m, MEM_L1D, MEM_READ, 64, 4, now), MEM_WAIT); /* on its way: needs none */
+        assert_int_equal(settle(m, &now, 1), (uint32_t)most + 1);
+        assert_int_equal(ask(m, MEM_L1D, MEM_READ, 64 * 64, 4, now), MEM_WAIT);
+        mem_free(m);
+    }
+}
+
 /* An SM that is refused may ask in every cycle, or when it is called: the request is taken in the same cycle and the same is
  * counted. One miss register, four misses; returns the cycle the last one is taken in. */
 static uint64_t four_misses(bool patient, struct mem_stats *s) {
@@ -277,6 +295,7 @@ static void options_that_do_not_fit_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pending_hits_are_counted_apart),
+        cmocka_unit_test(misses_take_a_register_each),
         cmocka_unit_test(refused_sms_are_called),
         cmocka_unit_test(l2_merges_the_misses_of_sms),
         cmocka_unit_test(writes_go_through_to_l2_and_back_from_it),

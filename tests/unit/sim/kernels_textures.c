@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "base/bits.h"
-#include "kernels/harness.h"
+#include "kernels/timed.h"
 
 enum { W = 13, H = 9, D = 6, N = 400 };
 
@@ -243,6 +243,27 @@ static void integer_texels(void **state) {
     rig_close(&r);
 }
 
+/* On the timed machine texels come through the texture cache: 32 threads read two lines of 64 bytes. */
+static void texels_go_through_their_cache(void **state) {
+    (void)state;
+    enum { TEXELS = 32 };
+    const struct timed_machine machine = {"harp-fermi", NULL, {"gpu.sms", "1", NULL}};
+    struct rig r;
+    timed_open(&r, &machine, "textures.ptx");
+    int32_t x[TEXELS];
+    for (int i = 0; i < TEXELS; i++) x[i] = i;
+    uint64_t texels = rig_zero(&r, TEXELS * 4), dx = rig_in(&r, x, sizeof x), handle = 0,
+             d = rig_zero(&r, TEXELS * 16);
+    const hd_texture t = {
+        .addr = texels, .width = TEXELS, .texel = HD_TEXEL_U8, .channels = 4, .mode = {HD_CLAMP}};
+    MUST(&r, hd_texture_new(r.dev, &t, &handle));
+    RUN(&r, "tex_1d_int", LAUNCH(.block = {TEXELS}), PTR(d), hd_arg_u64(handle), PTR(dx), hd_arg_u32(TEXELS));
+    assert_true(rig_stat(&r, "l1t.accesses") == 2);
+    assert_true(rig_stat(&r, "l1t.misses") == 2);
+    assert_true(rig_stat(&r, "l1d.reads") == 2); /* the coordinates */
+    rig_close(&r);
+}
+
 static void rows_may_be_padded(void **state) {
     (void)state;
     enum { PITCH = 64 };
@@ -278,6 +299,7 @@ int main(void) {
         cmocka_unit_test(layers_are_not_filtered_across),
         cmocka_unit_test(cube_maps_pick_the_face_of_the_major_axis),
         cmocka_unit_test(integer_texels),
+        cmocka_unit_test(texels_go_through_their_cache),
         cmocka_unit_test(rows_may_be_padded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

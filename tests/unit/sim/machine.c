@@ -126,8 +126,10 @@ static void a_block_that_does_not_fit_is_refused(void **state) {
     machine(&r, "harp-fermi", NULL);
     load(&r, LOOP);
     uint64_t d = rig_zero(&r, 4096);
-    rig_fails(&r, "k", LAUNCH(.block = {64}, .shared_bytes = 33 << 10), ARGS(PTR(d)), HD_INVALID,
-              TEXTS("kernel k: not even one block of 64 threads fits on an SM: shared memory"));
+    rig_fails(
+        &r, "k", LAUNCH(.block = {64}, .shared_bytes = 33 << 10), ARGS(PTR(d)), HD_INVALID,
+        TEXTS("kernel k: not even one block of 64 threads fits on an SM: it needs 33792 bytes of shared "
+              "memory of 32768 (sm.shared_bytes)"));
     rig_close(&r);
 }
 

@@ -317,11 +317,11 @@ static void inconsistent_machines_are_refused(void **state) {
 
 /* ---- files ---- */
 
-static void with_file(const char *text, bool good, const char *message) {
+static void with_bytes(const char *text, size_t bytes, bool good, const char *message) {
     char path[] = "/tmp/heddle-options-XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0);
-    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+    assert_int_equal(write(fd, text, bytes), (ssize_t)bytes);
     close(fd);
     struct options o;
     struct err e = {0};
@@ -340,9 +340,27 @@ static void with_file(const char *text, bool good, const char *message) {
     options_free(&o);
 }
 
+static void with_file(const char *text, bool good, const char *message) {
+    with_bytes(text, strlen(text), good, message);
+}
+
 static void files_set_options(void **state) {
     (void)state;
     with_file("# a machine\n[exec]\nisa = portable ; same bits\n\n[mem]\nglobal_bytes=1M\n", true, NULL);
+}
+
+/* However long a comment is, it is one line; a value that the reader cannot hold is refused, and so is a file with a NUL: its
+ * text would end there without a word. */
+static void with_long_lines(void) {
+    struct sb text = {0};
+    sb_add(&text, "[exec]\n# %0400d = 1\n  ; %0400d\nisa = x\n", 0, 0);
+    with_file(text.text, false,
+              ":4: exec.isa: \"x\" is not a value of this option: expected auto, portable or avx2");
+    text.len = 0;
+    sb_add(&text, "[exec]\nquantum = %0400d\nisa = x\n", 1);
+    with_file(text.text, false, ":2: the line is too long");
+    sb_free(&text);
+    with_bytes("[exec]\nquantum = 7\n\0isa = x", 28, false, ":3: a NUL character");
 }
 
 static void files_are_refused_with_their_line(void **state) {
@@ -354,6 +372,7 @@ static void files_are_refused_with_their_line(void **state) {
     with_file("[exec\nisa = auto\n", false, ":1: expected [section] or name = value");
     with_file("[exec]\nnonsense\nisa = x\n", false, ":2: expected [section] or name = value");
     with_file("isa = auto\n", false, ":1: there is no option \"isa\"; did you mean exec.isa?");
+    with_long_lines();
     struct options o;
     struct err e = {0};
     options_init(&o);

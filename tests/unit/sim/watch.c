@@ -4,6 +4,7 @@
 
 #include "kernels/harness.h"
 #include "sim/sim.h"
+#include "sim/timeline.h"
 
 /* Threads of odd number take a longer way, written as a source file's line 7. */
 static const char PTX[] =
@@ -169,32 +170,83 @@ static void the_trace_has_a_line_for_each_issue(void **state) {
     watched_end(&w);
 }
 
-static void the_timeline_is_json_with_slices_that_do_not_overlap(void **state) {
-    (void)state;
-    struct watched w;
-    watched_run(&w, "nrec", 0, 0);
-    sim_watch(w.r.dev, NULL); /* completes it */
-    json_error_t where;
-    json_t *root = json_loads(w.timeline.all.text, 0, &where);
-    if (!root) fail_msg("line %d: %s", where.line, where.text);
-    json_int_t end[256] = {0};
-    size_t i, slices = 0, blocks = 0;
+/* Of one track: a slice begins where the one before has ended, or with it, so that viewers can nest them. */
+static size_t count_slices(json_t *events, size_t *blocks) {
+    struct {
+        json_int_t begun, end;
+    } last[256] = {0};
+    size_t i, slices = 0;
     json_t *e;
-    json_array_foreach(json_object_get(root, "traceEvents"), i, e) {
+    json_array_foreach(events, i, e) {
         const char *ph = json_string_value(json_object_get(e, "ph"));
         json_int_t ts = json_integer_value(json_object_get(e, "ts")),
-                   tid = json_integer_value(json_object_get(e, "tid"));
-        blocks += *ph == 'b';
+                   tid = json_integer_value(json_object_get(e, "tid")),
+                   dur = json_integer_value(json_object_get(e, "dur"));
+        *blocks += *ph == 'b';
         if (*ph != 'X') continue;
         slices++;
-        assert_true(tid > 0 && tid < 256);
-        assert_true(ts >= end[tid]);
-        end[tid] = ts + json_integer_value(json_object_get(e, "dur"));
+        assert_true(tid > 0 && tid < 256 && dur > 0);
+        assert_true(ts >= last[tid].end || ts == last[tid].begun);
+        last[tid].begun = ts;
+        last[tid].end = ts + dur;
     }
-    assert_int_equal(blocks, BLOCKS);
-    assert_true(slices >= BLOCKS * 2 * 3); /* each of a block's two warps: before the branch, and both ways */
+    return slices;
+}
+
+/* A warp of tiny has 8 threads: the lanes of a track are in one eight. */
+static void expect_lanes_of_one_warp(json_t *events) {
+    unsigned seen[256] = {0};
+    size_t i;
+    json_t *e;
+    json_array_foreach(events, i, e) {
+        if (*json_string_value(json_object_get(e, "ph")) != 'X') continue;
+        const char *lanes = json_string_value(json_object_get(json_object_get(e, "args"), "lanes"));
+        unsigned *of = &seen[json_integer_value(json_object_get(e, "tid"))];
+        *of |= (unsigned)strtoul(lanes, NULL, 16);
+        assert_true(*of && *of >> (__builtin_ctz(*of) & ~7) <= 0xff);
+    }
+}
+
+static void the_timeline_is_json_with_slices_that_do_not_overlap(void **state) {
+    (void)state;
+    static const char *const mechs[] = {"pdom", "nrec", "mimd", "dwf"};
+    for (size_t m = 0; m < sizeof mechs / sizeof *mechs; m++) {
+        struct watched w;
+        watched_run(&w, mechs[m], 0, 0);
+        sim_watch(w.r.dev, NULL); /* completes it */
+        json_error_t where;
+        json_t *root = json_loads(w.timeline.all.text, 0, &where);
+        if (!root) fail_msg("line %d: %s", where.line, where.text);
+        size_t blocks = 0;
+        /* Each of a block's five warps: before the branch, and both ways. */
+        assert_true(count_slices(json_object_get(root, "traceEvents"), &blocks) >= BLOCKS * 5 * 3);
+        assert_int_equal(blocks, BLOCKS);
+        expect_lanes_of_one_warp(json_object_get(root, "traceEvents"));
+        json_decref(root);
+        watched_end(&w);
+    }
+}
+
+/* Two splits of one warp in a packet, while the slice of the first is open from before. */
+static void slices_of_a_packet_do_not_overlap_either(void **state) {
+    (void)state;
+    struct text text = {0};
+    struct ir_insn code[2] = {{.block = 0}, {.block = 1}};
+    const struct ir_module m = {.code = {code, 2, 2}};
+    struct mech_split even = {.pc = 0, .set = {1, {{0, 0x55}}}}, odd = {.pc = 1, .set = {1, {{0, 0xaa}}}};
+    struct mech_packet one = {.n = 1, .split = {&even}}, both = {.n = 2, .split = {&even, &odd}};
+    struct timeline *t = timeline_new((struct watch_sink){collect, &text});
+    timeline_launch(t, 8);
+    timeline_issue(t, 3, 0, &m, &one);
+    timeline_issue(t, 4, 0, &m, &both);
+    timeline_issue(t, 6, 0, &m, &both);
+    timeline_end_launch(t);
+    timeline_free(t);
+    json_t *root = json_loads(text.all.text, 0, NULL);
+    size_t blocks = 0;
+    assert_int_equal(count_slices(json_object_get(root, "traceEvents"), &blocks), 4);
     json_decref(root);
-    watched_end(&w);
+    sb_free(&text.all);
 }
 
 int main(void) {
@@ -205,6 +257,7 @@ int main(void) {
         cmocka_unit_test(the_branch_is_profiled_with_its_lines),
         cmocka_unit_test(the_trace_has_a_line_for_each_issue),
         cmocka_unit_test(the_timeline_is_json_with_slices_that_do_not_overlap),
+        cmocka_unit_test(slices_of_a_packet_do_not_overlap_either),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

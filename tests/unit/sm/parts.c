@@ -61,8 +61,9 @@ static void a_block_that_cannot_fit_is_refused(void **state) {
     uint64_t p = 0;
     x.o.sm.threads = 32;
     assert_false(machine_run(&x, "pdom", "k", 1, 64, &p));
-    assert_string_equal(err_text(&x.r.err),
-                        "kernel k: a block does not fit on an SM: it needs more threads than there are");
+    assert_string_equal(
+        err_text(&x.r.err),
+        "kernel k: not even one block of 64 threads fits on an SM: it needs 64 threads of 32 (sm.threads)");
     machine_free(&x);
 }
 
@@ -194,6 +195,26 @@ static void splits_of_one_packet_share_lines(void **state) {
     machine_free(&x);
 }
 
+/* Constants and parameters have a cache of their own; parameters are there from the start. */
+static void constants_go_through_their_cache(void **state) {
+    (void)state;
+    struct machine x =
+        machine_load(HEAD ".const .align 4 .u32 c[64] = {5};\n.visible .entry k(.param .u64 p) {\n"
+                          ".reg .u64 %a; .reg .u32 %t, %v; ld.param.u64 %a, [p];\n"
+                          "mov.u32 %t, c; ld.const.u32 %v, [%t]; ld.const.u32 %v, [%t+128];\n"
+                          "ld.const.u32 %v, [%t+4]; st.global.u32 [%a], %v; exit;\n}\n");
+    uint64_t p = rig_buf(&x.r, 128, "a");
+    x.m.memory.ideal = false;
+    machine_ok(&x, "pdom", "k", 1, 32, &p);
+    const struct mem_cache_stats *l1 = x.mem.l1;
+    assert_int_equal(l1[MEM_L1C].accesses, 3);
+    assert_int_equal(l1[MEM_L1C].misses, 2);
+    assert_int_equal(l1[MEM_L1C].hits, 1);
+    assert_int_equal(l1[MEM_L1D].reads, 0);
+    assert_int_equal(l1[MEM_L1D].writes, 1);
+    machine_free(&x);
+}
+
 static void neighbouring_local_variables_share_lines(void **state) {
     (void)state; /* 32 threads x 4 bytes = two lines of 64 */
     struct machine x =
@@ -282,6 +303,9 @@ static void a_spinning_warp_makes_no_progress(void **state) {
     assert_false(machine_run(&x, "pdom", "k", 1, 32, &p));
     assert_true(x.s.last_progress < 1000);
     assert_non_null(strstr(x.report.text, "poll memory"));
+    assert_non_null(strstr(x.report.text,
+                           "warp 0 lanes 0x00000001 (1 thread from (0,0,0) on) for the mechanism to let them "
+                           "go on at t.ptx:6"));
     memset(exec_mem_at(x.r.mem, p, 64), 0, 64);
     machine_ok(&x, "mimd", "k", 1, 32, &p);
     machine_free(&x);
@@ -311,6 +335,7 @@ int main(void) {
         cmocka_unit_test(branches_are_counted_where_they_are),
         cmocka_unit_test(a_full_queue_stalls_the_pipeline),
         cmocka_unit_test(splits_of_one_packet_share_lines),
+        cmocka_unit_test(constants_go_through_their_cache),
         cmocka_unit_test(neighbouring_local_variables_share_lines),
         cmocka_unit_test(a_warp_may_have_many_loads_under_way),
         cmocka_unit_test(instructions_come_through_the_instruction_cache),

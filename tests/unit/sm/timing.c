@@ -111,6 +111,26 @@ static void a_unit_takes_an_instruction_per_interval(void **state) {
     machine_free(&x);
 }
 
+/* Units of different classes work side by side, but the port issues one warp every beats: half of the warps add, the other
+ * half multiply. */
+static void instructions_of_all_classes_share_the_port(void **state) {
+    (void)state;
+    enum { N = 300 };
+    struct sb text = {0};
+    sb_add(&text, "%s",
+           HEAD ".visible .entry k() {\n.reg .u32 %r; .reg .pred %p;\nmov.u32 %r, %tid.x;\n"
+                "and.b32 %r, %r, 32; setp.eq.u32 %p, %r, 0; @%p bra M;\n");
+    for (int k = 0; k < N; k++) sb_add(&text, "add.u32 %%r, %%r, 3;\n");
+    sb_add(&text, "exit;\nM:\n");
+    for (int k = 0; k < N; k++) sb_add(&text, "mul.lo.u32 %%r, %%r, 3;\n");
+    sb_add(&text, "exit;\n}\n");
+    struct machine x = machine_load(text.text);
+    machine_ok(&x, "pdom", "k", 2, 768, NULL);
+    assert_in_range(x.cycles, N * 24 * 2, N * 24 * 2 + 500);
+    machine_free(&x);
+    sb_free(&text);
+}
+
 /* Shared memory: thread t reads word t * stride, n times. */
 static uint64_t shared_cycles(uint32_t stride, uint32_t n, struct sm_stats *s) {
     struct sb text = {0};
@@ -142,6 +162,34 @@ static void a_bank_conflict_of_degree_k_costs_k(void **state) {
         assert_int_equal(s.shared_accesses, 10);
     }
     assert_int_equal(shared_cycles(0, 20, &s) - shared_cycles(0, 10, &s), none); /* one word for all */
+}
+
+/* Cycles that ten atomics of a warp take, of thread t on word t * stride. */
+static uint64_t shared_atomics(uint32_t stride) {
+    uint64_t cycles[2];
+    for (uint32_t k = 0; k < 2; k++) {
+        struct sb text = {0};
+        sb_add(&text,
+               HEAD ".visible .entry k() {\n.reg .u32 %%r<4>; .shared .u32 a[1024];\n"
+                    "mov.u32 %%r3, a; mov.u32 %%r1, %%laneid; mad.lo.u32 %%r1, %%r1, %u, %%r3;\n",
+               4 * stride);
+        for (uint32_t i = 0; i < 10 + 10 * k; i++) sb_add(&text, "atom.shared.add.u32 %%r2, [%%r1], 1;\n");
+        sb_add(&text, "exit;\n}\n");
+        struct machine x = machine_load(text.text);
+        machine_ok(&x, "pdom", "k", 1, 32, NULL);
+        cycles[k] = x.cycles;
+        machine_free(&x);
+        sb_free(&text);
+    }
+    return cycles[1] - cycles[0];
+}
+
+static void atomics_on_one_bank_take_turns(void **state) {
+    (void)state;
+    const uint64_t none = shared_atomics(1);
+    assert_int_equal(none, 10 * (8 - 1 + 4));
+    assert_int_equal(shared_atomics(2), none + 10 * 1);
+    assert_int_equal(shared_atomics(0), none + 10 * 31); /* one word: no broadcast */
 }
 
 /* A pointer chase through one word that points to itself. */
@@ -182,6 +230,49 @@ static void operands_in_one_bank_take_turns(void **state) {
     machine_free(&x);
 }
 
+/* A 64-bit row lies in two banks: a shift count meets one half or the other. Both counts are live, so they have rows 0 and 1. */
+static void a_wide_operand_reads_two_banks(void **state) {
+    (void)state;
+    struct machine x =
+        machine_load(HEAD ".visible .entry k(.param .u64 p) {\n.reg .u32 %a, %b; .reg .u64 %d, %q;\n"
+                          "mov.u32 %a, %laneid; mov.u32 %b, %tid.x; mov.u64 %d, 1;\n"
+                          "shl.b64 %d, %d, %a; shl.b64 %d, %d, %b; shl.b64 %d, %d, %a; shl.b64 %d, %d, %b;\n"
+                          "ld.param.u64 %q, [p]; st.global.u64 [%q], %d;\nexit;\n}\n");
+    uint64_t p = rig_buf(&x.r, 8, "out");
+    x.o.sm.register_banks = true;
+    machine_ok(&x, "pdom", "k", 1, 32, &p);
+    assert_int_equal(x.s.register_conflict_cycles, 4 * 2); /* one more read for each shift, two beats */
+    machine_free(&x);
+}
+
+/* W0.Mem is for lines on their way; the pipeline, shared memory and an empty scheduler are W0.Idle. */
+static void a_cycle_without_issue_is_memory_s_only_if_a_line_is_on_its_way(void **state) {
+    (void)state;
+    struct machine x = chain(100, "add.u32 %r1, %r1, 3;");
+    x.m.memory.ideal = false;
+    machine_ok(&x, "pdom", "chain", 1, 32, NULL);
+    assert_int_equal(x.s.w0_mem, 0);
+    assert_true(x.s.w0_idle > 100 * (8 - 2));
+    machine_free(&x);
+    struct sm_stats s;
+    shared_cycles(32, 20, &s);
+    assert_int_equal(s.w0_mem, 0);
+
+    x = machine_load(HEAD
+                     ".visible .entry k(.param .u64 p) {\n.reg .u64 %a;\nld.param.u64 %a, [p];\n"
+                     "ld.global.u64 %a, [%a]; ld.global.u64 %a, [%a];\nst.global.u64 [%a], %a;\nexit;\n}\n");
+    uint64_t p = rig_buf(&x.r, 64, "loop");
+    *(uint64_t *)exec_mem_at(x.r.mem, p, 8) = p;
+    by_warps(&x);
+    x.o.sm.schedulers = 1;
+    x.m.memory.ideal = false;
+    machine_ok(&x, "pdom", "k", 1, 1, &p);
+    /* A miss and a hit from issue on, each but for its own beats; the store is posted. */
+    assert_true(x.mem.latency_count == 1);
+    assert_in_range(x.s.w0_mem, x.mem.latency_sum + 10, x.mem.latency_sum + 10 + 2 * 8);
+    machine_free(&x);
+}
+
 static void a_barrier_lets_go_when_the_last_arrival_writes_back(void **state) {
     (void)state; /* warp 1 arrives after 10 more instructions; both go on together */
     struct machine x =
@@ -207,9 +298,13 @@ int main(void) {
         cmocka_unit_test(warps_fill_the_pipeline),
         cmocka_unit_test(a_full_sm_reaches_peak_ipc),
         cmocka_unit_test(a_unit_takes_an_instruction_per_interval),
+        cmocka_unit_test(instructions_of_all_classes_share_the_port),
         cmocka_unit_test(a_bank_conflict_of_degree_k_costs_k),
+        cmocka_unit_test(atomics_on_one_bank_take_turns),
         cmocka_unit_test(a_chain_of_loads_has_the_latency_of_a_hit),
         cmocka_unit_test(operands_in_one_bank_take_turns),
+        cmocka_unit_test(a_wide_operand_reads_two_banks),
+        cmocka_unit_test(a_cycle_without_issue_is_memory_s_only_if_a_line_is_on_its_way),
         cmocka_unit_test(a_barrier_lets_go_when_the_last_arrival_writes_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
