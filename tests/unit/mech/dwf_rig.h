@@ -48,6 +48,12 @@ static inline void rig_make(struct rig *r, struct ir_module *m, uint32_t w, uint
 }
 #define OPTIONS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
+static inline void rig_start(struct rig *r, struct ir_module *m, uint32_t w, uint32_t threads,
+                             uint32_t (*choose)(uint32_t, uint32_t, uint32_t), const char *const *options) {
+    rig_make(r, m, w, threads, choose, options);
+    fake_start(r->f, "dwf");
+}
+
 static inline void rig_down(struct rig *r) {
     fake_free(r->f);
     cfg_free(r->c);
