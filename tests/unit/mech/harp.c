@@ -49,10 +49,13 @@ static void issue(struct rig *r) {
 static void nothing_issues(struct rig *r) {
     assert_false(fake_issue(r->f, 0));
 }
-static void commit(struct rig *r) { /* the oldest in flight */
-    struct fake_flight *first = r->f->flight[0];
-    memmove(r->f->flight, r->f->flight + 1, --r->f->nflight * sizeof first);
-    fake_commit(r->f, first);
+static void commit_at(struct rig *r, uint32_t k) { /* of those in flight, oldest first */
+    struct fake_flight *it = r->f->flight[k];
+    memmove(r->f->flight + k, r->f->flight + k + 1, (--r->f->nflight - k) * sizeof it);
+    fake_commit(r->f, it);
+}
+static void commit(struct rig *r) {
+    commit_at(r, 0);
 }
 static void next_cycle(struct rig *r) {
     r->f->now++;
@@ -375,6 +378,38 @@ static void test_lookup_sends_a_warp_only_when_few_are_ready(void **state) {
     rig_down(&r);
 }
 
+/* In the cycle in which W1 diverges W0 is revived: it goes first (7.3.2), though Lookup has a warp and nobody is ready. */
+static void test_a_revived_warp_comes_before_those_of_lookup(void **state) {
+    (void)state;
+    struct rig r;
+    rig_make(&r, figure(), 4, 8, figure_choice);
+    fake_start(r.f, "harp");
+    for (int k = 0; k < 2; k++) { /* W0 and W1 */
+        issue(&r);
+        next_cycle(&r);
+    }
+    commit(&r);
+    for (int k = 0; k < 2; k++) { /* the sides of W0: T1, T3 at B, T0, T2 at C */
+        issue(&r);
+        next_cycle(&r);
+    }
+    commit_at(&r, 1);
+    commit_at(&r, 1);
+    issue(&r); /* from C to D */
+    next_cycle(&r);
+    commit(&r);
+    commit(&r);
+    fake_expect_state(
+        r.f, "ready-lookup pc 1 w0:00000070\nready-lookup pc 4 w0:00000080\nrevived pc 2 w0:0000000f\n"
+             "barrier 1.0 rpc 2 w0:000000f0 reached -\n");
+    issue(&r);
+    assert_int_equal(r.f->flight[0]->s->pc, D);
+    next_cycle(&r);
+    issue(&r);
+    assert_int_equal(r.f->flight[1]->s->pc, B);
+    rig_down(&r);
+}
+
 /* A Second-Level of one entry: the second warp is away for `spill` cycles. */
 static void test_a_full_second_level_sends_warps_away_and_gets_them_back(void **state) {
     (void)state;
@@ -519,6 +554,7 @@ int main(void) {
         cmocka_unit_test(test_warps_at_the_same_load_merge_while_they_wait),
         cmocka_unit_test(test_a_full_waiting_lookup_is_passed_by),
         cmocka_unit_test(test_lookup_sends_a_warp_only_when_few_are_ready),
+        cmocka_unit_test(test_a_revived_warp_comes_before_those_of_lookup),
         cmocka_unit_test(test_a_full_second_level_sends_warps_away_and_gets_them_back),
         cmocka_unit_test(test_threads_meet_again_where_their_function_returns_to),
         cmocka_unit_test(test_threads_that_return_elsewhere_leave_the_barrier),
