@@ -338,6 +338,20 @@ static void test_warps_at_the_same_load_merge_while_they_wait(void **state) {
     assert_true(fake_run(r.f));
     rig_down(&r);
 }
+/* 4.2.1 speaks of global memory: what is on chip is not worth the wait. */
+static void test_a_load_from_shared_memory_does_not_wait_for_others(void **state) {
+    (void)state;
+    struct rig r;
+    struct ir_module *m = one_load();
+    m->code.v[1].space = IR_SP_SHARED;
+    rig_make(&r, m, 4, 8, halves);
+    fake_start(r.f, "harp");
+    for (int k = 0; k < 2; k++) issue(&r);
+    for (int k = 0; k < 2; k++) commit(&r);
+    for (int k = 0; k < 2; k++) issue(&r);
+    fake_expect_state(r.f, "in flight pc 1 w0:0000000c\nin flight pc 1 w0:00000030\n");
+    rig_down(&r);
+}
 static void test_a_full_waiting_lookup_is_passed_by(void **state) {
     (void)state;
     struct rig r;
@@ -552,6 +566,7 @@ int main(void) {
         cmocka_unit_test(test_a_revived_warp_waits_for_the_table_too),
         cmocka_unit_test(test_exited_threads_leave_their_barrier),
         cmocka_unit_test(test_warps_at_the_same_load_merge_while_they_wait),
+        cmocka_unit_test(test_a_load_from_shared_memory_does_not_wait_for_others),
         cmocka_unit_test(test_a_full_waiting_lookup_is_passed_by),
         cmocka_unit_test(test_lookup_sends_a_warp_only_when_few_are_ready),
         cmocka_unit_test(test_a_revived_warp_comes_before_those_of_lookup),

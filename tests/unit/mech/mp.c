@@ -316,6 +316,21 @@ static void test_tables_of_one_entry_spill_and_lose_nobody(void **state) {
     rig_down(&r);
 }
 
+/* Rows without limit: only the inner place is in memory, and its threads are back three cycles after the last arrived. */
+static void test_an_entry_in_memory_costs_time_when_it_is_complete(void **state) {
+    (void)state;
+    struct rig r = {.param = {[MAX_RT] = 1, [SPILL] = 3}};
+    rig_up(&r, nested(), "mp-basic", 4, 4, nested_choice);
+    for (int k = 0; k < 7; k++) assert_true(fake_cycle(r.f));
+    fake_expect_state(r.f, "warp 0\n  st pc 7 rpc 8 w0:00000007 in memory\n"
+                           "  rt pc 8 rpc - w0:0000000f pending w0:00000007\n");
+    while (r.f->now < 9) assert_false(fake_cycle(r.f));
+    assert_true(fake_cycle(r.f));
+    fake_expect_state(r.f, "warp 0\n  st pc 8 rpc - w0:0000000f ready\n");
+    assert_true(fake_run(r.f));
+    rig_down(&r);
+}
+
 static void test_unbounded_tables_spill_nothing(void **state) {
     (void)state;
     struct rig r = {0};
@@ -442,6 +457,7 @@ int main(void) {
         cmocka_unit_test(test_an_entry_without_threads_disappears),
         cmocka_unit_test(test_sides_of_a_function_meet_where_it_returns),
         cmocka_unit_test(test_tables_of_one_entry_spill_and_lose_nobody),
+        cmocka_unit_test(test_an_entry_in_memory_costs_time_when_it_is_complete),
         cmocka_unit_test(test_unbounded_tables_spill_nothing),
         cmocka_unit_test(test_who_waits_too_long_at_a_place_goes_on),
         cmocka_unit_test(test_who_waits_for_others_that_work_is_patient),
