@@ -69,6 +69,8 @@ static void test_two_warps_diverge_and_merge_lane_aware(void **state) {
     assert_int_equal(rig_counter(&r, "pool_samples"), 7);
     assert_int_equal(rig_counter(&r, "pool_sum"), 2 + 3 + 2 + 2 + 2 + 1 + 1);
     assert_int_equal(rig_counter(&r, "pool_within_16"), 7);
+    assert_int_equal(rig_counter(&r, "lut_lookups"), 2 + 2 + 2 + 1 + 1 + 1);
+    assert_int_equal(rig_counter(&r, "lut_misses"), 1 + 2 + 0 + 1 + 1 + 1);
     rig_down(&r);
 }
 

@@ -79,6 +79,7 @@ static void test_a_warp_climbs_the_heap_one_swap_a_cycle(void **state) {
             fake_landings(r.f);
         }
         assert_int_equal(rig_counter(&r, "heap_max"), 7);
+        assert_int_equal(rig_counter(&r, "heap_lut_misses"), 8); /* 0 to 7, each once */
         assert_int_equal(rig_counter(&r, "heap_swaps"), 2);
         assert_int_equal(rig_counter(&r, "heap_stalls"), 1); /* the other is hidden in the scheduler cycle */
         assert_false(fake_issue(r.f, 0));

@@ -421,6 +421,17 @@ static void test_a_revived_warp_comes_before_those_of_lookup(void **state) {
     next_cycle(&r);
     issue(&r);
     assert_int_equal(r.f->flight[1]->s->pc, B);
+    /* in the order of the seven issues */
+    assert_int_equal(counter(&r, "samples"), 7);
+    assert_int_equal(counter(&r, "first_sum"), 2 + 1 + 1 + 1 + 1 + 1 + 1);
+    assert_int_equal(counter(&r, "ready_sum"), 0 + 0 + 1 + 0 + 0 + 2 + 1);
+    assert_int_equal(counter(&r, "waiting_sum"), 0 + 0 + 0 + 1 + 0 + 0 + 0);
+    assert_int_equal(counter(&r, "barriers_sum"), 0 + 0 + 1 + 1 + 1 + 1 + 1);
+    assert_int_equal(counter(&r, "first_max"), 2);
+    assert_int_equal(counter(&r, "second_max"), 0);
+    assert_int_equal(counter(&r, "ready_max"), 2);
+    assert_int_equal(counter(&r, "waiting_max"), 1);
+    assert_int_equal(counter(&r, "barriers_max"), 1);
     rig_down(&r);
 }
 
