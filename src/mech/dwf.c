@@ -398,8 +398,10 @@ static const struct mech_param params[DWF_PARAMS + 1] = {
     [DWF_P_HEAP] = INT("heap", 1, 65536, 64, "Entries of the max-heap of a scheduler."),
     [DWF_P_HEAP_LUT] = INT("heap_lut", 1, 65536, 128, "Entries of the MHeap LUT of a scheduler."),
     [DWF_P_HEAP_LUT_WAYS] = INT("heap_lut_ways", 1, 65536, 8, "Ways of the MHeap LUT."),
-    [DWF_P_HEAP_PORTS] = INT("heap_ports", 1, 64, 2,
-                             "Read and write ports of the max-heap and the MHeap LUT: swaps in a cycle."),
+    [DWF_P_HEAP_PORTS] =
+        INT("heap_ports", 1, DWF_PORTS, 2,
+            "Read and write ports of the max-heap and the MHeap LUT: warps it can swap up or "
+            "down at once, one place a cycle."),
 };
 
 static const struct mech_counter counters[DWF_COUNTERS + 1] = {

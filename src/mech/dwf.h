@@ -10,6 +10,7 @@
 #include "mech/split.h"
 
 #define DWF_NONE 0xffffffffu
+enum { DWF_PORTS = 64 }; /* of the max-heap, at most */
 
 enum dwf_policy { DWF_DMAJ, DWF_DMIN, DWF_DTIME, DWF_DPC, DWF_DPDPRI };
 enum dwf_lanes { DWF_AWARE, DWF_FREE, DWF_CONFLICT };
@@ -97,12 +98,13 @@ struct dwf_sched {
     struct heap ready;         /* dtime, dpc, dpdpri: by priority */
     uint32_t nready;
     /* dmaj, dmin */
-    uint32_t majority;  /* group, or DWF_NONE */
-    uint32_t n, cap;    /* of heap */
-    uint32_t *heap;     /* groups, the root first */
-    uint32_t *by_pc;    /* unlimited: group of each PC, or DWF_NONE */
-    struct lookup mlut; /* MHeap LUT: PC to place in the heap */
-    uint64_t work;      /* swaps: port time up to which the heap has something to do */
+    uint32_t majority;        /* group, or DWF_NONE */
+    uint32_t n, cap;          /* of heap */
+    uint32_t *heap;           /* groups, the root first */
+    uint32_t *by_pc;          /* unlimited: group of each PC, or DWF_NONE */
+    struct lookup mlut;       /* MHeap LUT: PC to place in the heap */
+    uint64_t busy[DWF_PORTS]; /* by port: the cycle in which what it was given is done */
+    uint64_t busy_all;        /* and all are */
 };
 
 struct dwf {

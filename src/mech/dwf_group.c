@@ -5,10 +5,10 @@
  * included, before the next is popped. Minority: the first warp of the smallest group issues, each time.
  *
  * majority = heap is the hardware of 4.4: so many entries, found by PC through the MHeap LUT, which is told of every swap.
- * A group whose LUT entry is evicted gets no more warps; its PC may have a second one. Two ports do two swaps a core
- * cycle; what is left after the scheduler cycle in which a warp arrived or the root was popped (W / SIMD width core cycles,
- * 4.4.3) holds issue back until it is done. A new PC that finds the heap full spills the smallest group, or itself if it is
- * no larger.
+ * A group whose LUT entry is evicted gets no more warps; its PC may have a second one. A warp that arrives, or the root that is
+ * popped, costs a core cycle for every swap; two ports do this for two at once ("one swap per cycle per warp", 4.4). What is
+ * left after the scheduler cycle in which it began (W / SIMD width core cycles, 4.4.3) holds issue back until it is done. A
+ * new PC that finds the heap full spills the smallest group, or itself if it is no larger.
  *
  * Where a warp of the pool gets more threads, its group is known and counts them, LUT or not; hardware would count them in
  * a new entry. A warp that cannot issue after all (scoreboard, busy unit) leaves its group, and its swaps are charged too. */
@@ -53,19 +53,21 @@ void dwf_groups_free(struct mech *m) {
 /* ---- the heap ---- */
 
 uint64_t dwf_balanced(const struct dwf *d, const struct dwf_sched *q) {
-    const uint64_t ports = (uint64_t)d->param[DWF_P_HEAP_PORTS], hidden = ports * d->beats;
-    return q->work <= hidden ? 0 : (q->work - hidden + ports - 1) / ports;
+    return q->busy_all <= d->beats ? 0 : q->busy_all - d->beats;
 }
 
+/* A warp's swaps follow each other; those of as many warps as there are ports go on beside each other. */
 static void charge(struct mech *m, struct dwf_sched *q, uint32_t swaps) {
     const struct dwf *d = m->self;
-    const uint64_t now = *m->env.now, begun = now * (uint64_t)d->param[DWF_P_HEAP_PORTS];
+    const uint64_t now = *m->env.now;
+    uint64_t *port = q->busy, from = dwf_balanced(d, q);
     if (!d->real_heap || !swaps) return;
-    uint64_t from = dwf_balanced(d, q);
-    if (from < now) from = now;
-    if (q->work < begun) q->work = begun;
-    q->work += swaps;
+    for (int64_t k = 1; k < d->param[DWF_P_HEAP_PORTS]; k++)
+        if (q->busy[k] < *port) port = &q->busy[k];
+    *port = (*port < now ? now : *port) + swaps;
+    if (q->busy_all < *port) q->busy_all = *port;
     *dwf_count(m, DWF_C_HEAP_SWAPS) += swaps;
+    if (from < now) from = now;
     const uint64_t until = dwf_balanced(d, q);
     if (until > from) *dwf_count(m, DWF_C_HEAP_STALLS) += until - from;
 }

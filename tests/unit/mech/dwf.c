@@ -25,12 +25,6 @@ static uint32_t clash(uint32_t t, uint32_t pc, uint32_t step) {
     return t < 2 || t == 4 || t == 6;
 }
 
-static void start(struct rig *r, struct ir_module *m, uint32_t w, uint32_t threads,
-                  uint32_t (*choose)(uint32_t, uint32_t, uint32_t), const char *const *options) {
-    rig_make(r, m, w, threads, choose, options);
-    fake_start(r->f, "dwf");
-}
-
 static void expect_states(struct rig *r, const char *const *after, uint32_t n) {
     for (uint32_t k = 0; k < n; k++) {
         assert_true(fake_cycle(r->f));
@@ -62,7 +56,7 @@ static void test_two_warps_diverge_and_merge_lane_aware(void **state) {
         "scheduler 0: pool 1 of 128\n  lut[16] pc 4 warp 0 occ f\n  warp 0 pc 4 ready w0:0000003c\n",
         "scheduler 0: pool 0 of 128\n"};
     struct rig r;
-    start(&r, diamond(), 4, 8, halves, OPTIONS("policy", "dtime", "swizzle", "0"));
+    rig_start(&r, diamond(), 4, 8, halves, OPTIONS("policy", "dtime", "swizzle", "0"));
     expect_states(&r, after, 7);
     const struct mech_stats *s = &r.f->mech->stats;
     assert_int_equal(s->divergences, 2);
@@ -75,6 +69,8 @@ static void test_two_warps_diverge_and_merge_lane_aware(void **state) {
     assert_int_equal(rig_counter(&r, "pool_samples"), 7);
     assert_int_equal(rig_counter(&r, "pool_sum"), 2 + 3 + 2 + 2 + 2 + 1 + 1);
     assert_int_equal(rig_counter(&r, "pool_within_16"), 7);
+    assert_int_equal(rig_counter(&r, "lut_lookups"), 2 + 2 + 2 + 1 + 1 + 1);
+    assert_int_equal(rig_counter(&r, "lut_misses"), 1 + 2 + 0 + 1 + 1 + 1);
     rig_down(&r);
 }
 
@@ -90,7 +86,7 @@ static void test_a_lane_conflict_starts_a_new_warp(void **state) {
         "  warp 0 pc 1 ready w0:0000002c\n  warp 1 pc 1 ready w0:00000080\n"
         "  warp 2 pc 3 ready w0:00000043\n  warp 3 pc 3 ready w0:00000010\n"};
     struct rig r;
-    start(&r, diamond(), 4, 8, clash, OPTIONS("policy", "dtime", "swizzle", "0"));
+    rig_start(&r, diamond(), 4, 8, clash, OPTIONS("policy", "dtime", "swizzle", "0"));
     expect_states(&r, after, 2);
     assert_int_equal(rig_counter(&r, "lane_conflicts"), 2);
     assert_int_equal(rig_counter(&r, "merges"), 2);
@@ -108,7 +104,7 @@ static void test_an_evicted_warp_is_joined_by_nobody(void **state) {
         "  warp 0 pc 1 ready w0:0000000c\n  warp 1 pc 1 ready w0:00000030\n"
         "  warp 2 pc 3 ready w0:00000003\n  warp 3 pc 3 ready w0:000000c0\n"};
     struct rig r;
-    start(&r, diamond(), 4, 8, halves, OPTIONS("policy", "dtime", "swizzle", "0", "lut_entries", "1"));
+    rig_start(&r, diamond(), 4, 8, halves, OPTIONS("policy", "dtime", "swizzle", "0", "lut_entries", "1"));
     expect_states(&r, after, 2);
     /* C evicts A's entry, B that of C, then C that of B, and B that of C */
     assert_int_equal(rig_counter(&r, "lut_evictions"), 4);
@@ -139,7 +135,7 @@ static void test_majority_entry_and_heap_state_by_state(void **state) {
         "  heap[0] pc 1 threads 4 warps 0\n  heap[1] pc 4 threads 4 warps 2\n"
         "  warp 0 pc 1 ready w0:0000003c\n  warp 2 pc 4 ready w0:000000c3\n"};
     struct rig r;
-    start(&r, diamond(), 4, 8, halves, OPTIONS("swizzle", "0"));
+    rig_start(&r, diamond(), 4, 8, halves, OPTIONS("swizzle", "0"));
     expect_states(&r, after, 3);
     assert_int_equal(rig_counter(&r, "heap_max"), 2);
     rig_down(&r);
@@ -230,7 +226,7 @@ struct progress {
 static struct progress watch(const char *policy) {
     struct rig r;
     struct progress p = {0};
-    start(&r, rare_block(), 4, 16, rare, OPTIONS("policy", policy));
+    rig_start(&r, rare_block(), 4, 16, rare, OPTIONS("policy", policy));
     const struct fake_thread *t = r.f->t;
     while (!fake_done(r.f)) {
         uint32_t low = UINT32_MAX, high = 0;
@@ -260,6 +256,38 @@ static void test_post_dominator_priority_does_not(void **state) {
     struct progress p = watch("dpdpri");
     assert_true(p.odd >= p.others - 3);
     assert_true(p.spread <= 3);
+}
+
+/* y goes round twice and waits at 4, having passed three; x comes after one round and two. */
+static uint32_t once_or_twice(uint32_t t, uint32_t pc, uint32_t step) {
+    return pc == 0 || (t >= 4 && step < 3);
+}
+static void issue_and_wait(struct rig *r, uint32_t from, uint32_t to, uint64_t until) {
+    assert_true(fake_issue(r->f, 0));
+    for (uint32_t t = from; t < to; t++) {
+        r->f->t[t].event = true;
+        r->f->t[t].ready = until;
+    }
+    fake_landings(r->f);
+    r->f->now++;
+}
+static void test_a_warp_ranks_as_its_most_backward_thread(void **state) {
+    (void)state;
+    struct rig r;
+    rig_start(&r, rare_block(), 4, 6, once_or_twice, OPTIONS("policy", "dpdpri", "lanes", "free"));
+    for (int k = 0; k < 2; k++) fake_cycle(r.f);
+    issue_and_wait(&r, 0, 4, 20); /* x is at 3 */
+    for (int k = 0; k < 4; k++) fake_cycle(r.f);
+    issue_and_wait(&r, 4, 6, 30);
+    fake_expect_state(r.f, "scheduler 0: pool 2 of 128\n  lut[16] pc 4 warp 1\n"
+                           "  warp 0 pc 3 waits for an event passed 1 w0:0000000f\n"
+                           "  warp 1 pc 4 waits for an event passed 3 w0:00000030\n");
+    r.f->now = 20;
+    fake_cycle(r.f);
+    fake_expect_state(r.f, "scheduler 0: pool 2 of 128\n  lut[16] pc 4 warp 0\n"
+                           "  warp 0 pc 4 ready passed 2 w0:0000000c\n"
+                           "  warp 1 pc 4 waits for an event passed 2 w0:00000033\n");
+    rig_down(&r);
 }
 
 /* ---- lanes ---- */
@@ -300,8 +328,8 @@ static void test_threads_of_one_home_lane_read_registers_in_turn(void **state) {
     (void)state;
     for (int conflict = 0; conflict < 2; conflict++) {
         struct rig r;
-        start(&r, diamond(), 4, 8, clash,
-              OPTIONS("policy", "dtime", "swizzle", "0", "lanes", conflict ? "conflict" : "free"));
+        rig_start(&r, diamond(), 4, 8, clash,
+                  OPTIONS("policy", "dtime", "swizzle", "0", "lanes", conflict ? "conflict" : "free"));
         for (int k = 0; k < 2; k++) {
             rig_issue(&r);
             assert_int_equal(r.f->packet.register_stall, 0);
@@ -330,7 +358,7 @@ static void test_an_indirect_branch_fills_the_update_registers(void **state) {
     fake_end(m, IR_EXIT, 0);
     fake_func(m, "six");
     struct rig r;
-    start(&r, m, 8, 6, each_its_own, OPTIONS("policy", "dpc"));
+    rig_start(&r, m, 8, 6, each_its_own, OPTIONS("policy", "dpc"));
     assert_true(fake_cycle(r.f));
     assert_int_equal(rig_counter(&r, "update_stalls"), 2);
     assert_int_equal(mech_next(r.f->mech, 0), 2);
@@ -340,50 +368,14 @@ static void test_an_indirect_branch_fills_the_update_registers(void **state) {
     rig_down(&r);
 }
 
-static struct ir_module *fork_8(void) {
-    struct ir_module *m = ir_module_new("fork");
-    uint32_t to[8];
-    for (uint32_t k = 0; k < 8; k++) to[k] = 1 + k;
-    fake_brx(m, 8, to);
-    for (int k = 0; k < 8; k++) fake_op(m);
-    fake_end(m, IR_EXIT, 0);
-    fake_func(m, "fork");
-    return m;
-}
-static uint32_t scattered(uint32_t t, uint32_t pc, uint32_t step) {
-    (void)pc, (void)step;
-    return t * 5 + t / 4;
-}
-static uint64_t stalls(const char *majority, const char *ports, uint64_t *cycles) {
-    struct rig r;
-    start(&r, fork_8(), 4, 64, scattered,
-          OPTIONS("majority", majority, "heap_ports", ports, "update", "8", "lanes", "free"));
-    assert_true(fake_run(r.f));
-    uint64_t n = rig_counter(&r, "heap_stalls");
-    assert_true(!strcmp(majority, "ideal") ? !rig_counter(&r, "heap_swaps")
-                                           : rig_counter(&r, "heap_swaps") > 0);
-    *cycles = r.f->now;
-    rig_down(&r);
-    return n;
-}
-static void test_nothing_issues_while_the_heap_is_rebalanced(void **state) {
-    (void)state;
-    uint64_t one, many, ideal;
-    assert_true(stalls("heap", "1", &one) > 0);
-    assert_int_equal(stalls("heap", "64", &many), 0);
-    assert_int_equal(stalls("ideal", "1", &ideal), 0);
-    assert_true(one > many);
-    assert_int_equal(many, ideal);
-}
-
 /* ---- overflow ---- */
 
 /* A pool of one: y is in memory while x runs, and is back two times spill_cycles later. */
 static void test_a_full_pool_spills(void **state) {
     (void)state;
     struct rig r;
-    start(&r, diamond(), 4, 8, halves,
-          OPTIONS("policy", "dtime", "swizzle", "0", "pool", "1", "spill_cycles", "7"));
+    rig_start(&r, diamond(), 4, 8, halves,
+              OPTIONS("policy", "dtime", "swizzle", "0", "pool", "1", "spill_cycles", "7"));
     fake_expect_state(r.f, "scheduler 0: pool 1 of 1\n  lut[0] pc 0 warp 0 occ f\n"
                            "  warp 0 pc 0 ready w0:0000000f\n  warp 1 pc 0 spilled w0:000000f0\n");
     struct mech_census c;
@@ -406,8 +398,8 @@ static void test_a_full_pool_spills(void **state) {
 static void test_a_full_heap_spills_the_smallest_group(void **state) {
     (void)state;
     struct rig r;
-    start(&r, fork_3(), 4, 8, one_five_two,
-          OPTIONS("lanes", "free", "update", "4", "heap", "1", "spill_cycles", "3"));
+    rig_start(&r, fork_3(), 4, 8, one_five_two,
+              OPTIONS("lanes", "free", "update", "4", "heap", "1", "spill_cycles", "3"));
     fake_cycle(r.f); /* x: 3 with three threads came first, 1 with one is no larger */
     fake_expect_state(r.f, "scheduler 0: pool 2 of 128\n  lut[0] pc 0 warp 1\n  lut[12] pc 3 warp 2\n"
                            "  majority pc 0 threads 4 warps 1\n  heap[0] pc 3 threads 3 warps 2\n"
@@ -430,7 +422,7 @@ static void test_threads_released_from_a_barrier_are_regrouped(void **state) {
     fake_end(m, IR_EXIT, 0);    /* 3 */
     fake_func(m, "barrier");
     struct rig r;
-    start(&r, m, 4, 8, halves, OPTIONS("policy", "dtime", "swizzle", "0"));
+    rig_start(&r, m, 4, 8, halves, OPTIONS("policy", "dtime", "swizzle", "0"));
     while (!r.f->t[0].waits) assert_true(fake_cycle(r.f));
     assert_true(fake_cycle(r.f));
     fake_expect_state(r.f,
@@ -451,7 +443,7 @@ static void test_a_barrier_gives_back_home_warps(void **state) {
     fake_end(m, IR_EXIT, 0);    /* 4 */
     fake_func(m, "barrier");
     struct rig r;
-    start(&r, m, 4, 8, halves, OPTIONS("policy", "dtime", "swizzle", "0"));
+    rig_start(&r, m, 4, 8, halves, OPTIONS("policy", "dtime", "swizzle", "0"));
     do assert_true(fake_cycle(r.f));
     while (!r.f->t[0].waits || !r.f->t[2].waits);
     while (r.f->t[0].waits) assert_true(fake_cycle(r.f));
@@ -511,11 +503,11 @@ int main(void) {
         cmocka_unit_test(test_post_dominator_order),
         cmocka_unit_test(test_majority_starves_a_minority),
         cmocka_unit_test(test_post_dominator_priority_does_not),
+        cmocka_unit_test(test_a_warp_ranks_as_its_most_backward_thread),
         cmocka_unit_test(test_swizzling_helps_odd_and_even_threads),
         cmocka_unit_test(test_swizzling_alternates_within_a_scheduler),
         cmocka_unit_test(test_threads_of_one_home_lane_read_registers_in_turn),
         cmocka_unit_test(test_an_indirect_branch_fills_the_update_registers),
-        cmocka_unit_test(test_nothing_issues_while_the_heap_is_rebalanced),
         cmocka_unit_test(test_a_full_pool_spills),
         cmocka_unit_test(test_a_full_heap_spills_the_smallest_group),
         cmocka_unit_test(test_threads_released_from_a_barrier_are_regrouped),

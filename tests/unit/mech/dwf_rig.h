@@ -37,6 +37,12 @@ static inline void rig_make(struct rig *r, struct ir_module *m, uint32_t w, uint
 }
 #define OPTIONS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
+static inline void rig_start(struct rig *r, struct ir_module *m, uint32_t w, uint32_t threads,
+                             uint32_t (*choose)(uint32_t, uint32_t, uint32_t), const char *const *options) {
+    rig_make(r, m, w, threads, choose, options);
+    fake_start(r->f, "dwf");
+}
+
 /* Cycles until something issues; its PC and threads are in f->packet and f->lane_sum. */
 static inline uint32_t rig_issue(struct rig *r) {
     for (uint64_t before = r->f->issued, n = 0; r->f->issued == before; n++) {

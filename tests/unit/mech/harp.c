@@ -26,10 +26,13 @@ static void issue(struct rig *r) {
 static void nothing_issues(struct rig *r) {
     assert_false(fake_issue(r->f, 0));
 }
-static void commit(struct rig *r) { /* the oldest in flight */
-    struct fake_flight *first = r->f->flight[0];
-    memmove(r->f->flight, r->f->flight + 1, --r->f->nflight * sizeof first);
-    fake_commit(r->f, first);
+static void commit_at(struct rig *r, uint32_t k) { /* of those in flight, oldest first */
+    struct fake_flight *it = r->f->flight[k];
+    memmove(r->f->flight + k, r->f->flight + k + 1, (--r->f->nflight - k) * sizeof it);
+    fake_commit(r->f, it);
+}
+static void commit(struct rig *r) {
+    commit_at(r, 0);
 }
 static void next_cycle(struct rig *r) {
     r->f->now++;
@@ -312,6 +315,20 @@ static void test_warps_at_the_same_load_merge_while_they_wait(void **state) {
     assert_true(fake_run(r.f));
     rig_down(&r);
 }
+/* 4.2.1 speaks of global memory: what is on chip is not worth the wait. */
+static void test_a_load_from_shared_memory_does_not_wait_for_others(void **state) {
+    (void)state;
+    struct rig r;
+    struct ir_module *m = one_load();
+    m->code.v[1].space = IR_SP_SHARED;
+    rig_make(&r, m, 4, 8, halves);
+    fake_start(r.f, "harp");
+    for (int k = 0; k < 2; k++) issue(&r);
+    for (int k = 0; k < 2; k++) commit(&r);
+    for (int k = 0; k < 2; k++) issue(&r);
+    fake_expect_state(r.f, "in flight pc 1 w0:0000000c\nin flight pc 1 w0:00000030\n");
+    rig_down(&r);
+}
 static void test_a_full_waiting_lookup_is_passed_by(void **state) {
     (void)state;
     struct rig r;
@@ -349,6 +366,49 @@ static void test_lookup_sends_a_warp_only_when_few_are_ready(void **state) {
     r.f->mech->ops->state(r.f->mech, &out);
     assert_non_null(strstr(out.text, "second pc 1 w0:0000000a\nready-lookup pc 4 w0:00000005\n"));
     sb_free(&out);
+    rig_down(&r);
+}
+
+/* In the cycle in which W1 diverges W0 is revived: it goes first (7.3.2), though Lookup has a warp and nobody is ready. */
+static void test_a_revived_warp_comes_before_those_of_lookup(void **state) {
+    (void)state;
+    struct rig r;
+    rig_make(&r, figure(), 4, 8, figure_choice);
+    fake_start(r.f, "harp");
+    for (int k = 0; k < 2; k++) { /* W0 and W1 */
+        issue(&r);
+        next_cycle(&r);
+    }
+    commit(&r);
+    for (int k = 0; k < 2; k++) { /* the sides of W0: T1, T3 at B, T0, T2 at C */
+        issue(&r);
+        next_cycle(&r);
+    }
+    commit_at(&r, 1);
+    commit_at(&r, 1);
+    issue(&r); /* from C to D */
+    next_cycle(&r);
+    commit(&r);
+    commit(&r);
+    fake_expect_state(
+        r.f, "ready-lookup pc 1 w0:00000070\nready-lookup pc 4 w0:00000080\nrevived pc 2 w0:0000000f\n"
+             "barrier 1.0 rpc 2 w0:000000f0 reached -\n");
+    issue(&r);
+    assert_int_equal(r.f->flight[0]->s->pc, D);
+    next_cycle(&r);
+    issue(&r);
+    assert_int_equal(r.f->flight[1]->s->pc, B);
+    /* in the order of the seven issues */
+    assert_int_equal(rig_counter(&r, "samples"), 7);
+    assert_int_equal(rig_counter(&r, "first_sum"), 2 + 1 + 1 + 1 + 1 + 1 + 1);
+    assert_int_equal(rig_counter(&r, "ready_sum"), 0 + 0 + 1 + 0 + 0 + 2 + 1);
+    assert_int_equal(rig_counter(&r, "waiting_sum"), 0 + 0 + 0 + 1 + 0 + 0 + 0);
+    assert_int_equal(rig_counter(&r, "barriers_sum"), 0 + 0 + 1 + 1 + 1 + 1 + 1);
+    assert_int_equal(rig_counter(&r, "first_max"), 2);
+    assert_int_equal(rig_counter(&r, "second_max"), 0);
+    assert_int_equal(rig_counter(&r, "ready_max"), 2);
+    assert_int_equal(rig_counter(&r, "waiting_max"), 1);
+    assert_int_equal(rig_counter(&r, "barriers_max"), 1);
     rig_down(&r);
 }
 
@@ -494,8 +554,10 @@ int main(void) {
         cmocka_unit_test(test_a_revived_warp_waits_for_the_table_too),
         cmocka_unit_test(test_exited_threads_leave_their_barrier),
         cmocka_unit_test(test_warps_at_the_same_load_merge_while_they_wait),
+        cmocka_unit_test(test_a_load_from_shared_memory_does_not_wait_for_others),
         cmocka_unit_test(test_a_full_waiting_lookup_is_passed_by),
         cmocka_unit_test(test_lookup_sends_a_warp_only_when_few_are_ready),
+        cmocka_unit_test(test_a_revived_warp_comes_before_those_of_lookup),
         cmocka_unit_test(test_a_full_second_level_sends_warps_away_and_gets_them_back),
         cmocka_unit_test(test_threads_meet_again_where_their_function_returns_to),
         cmocka_unit_test(test_threads_that_return_elsewhere_leave_the_barrier),

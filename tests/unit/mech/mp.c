@@ -126,6 +126,28 @@ static void test_the_place_is_behind_the_instruction_in_flight(void **state) {
     rig_down(&r);
 }
 
+/* With the last instruction of the block in flight there is no place left in it. */
+static void test_nobody_is_met_behind_the_end_of_the_block(void **state) {
+    (void)state;
+    struct rig r = {.param = {[EARLY] = 1}};
+    rig_up(&r, slides(), "mp", 4, 4, slides_choice);
+    while (r.f->now < 9) fake_cycle(r.f);
+    struct mech_split *lead = split_of(r.f->mech->pool, 0, 0), *other = split_of(r.f->mech->pool, 0, 1);
+    order_remove(r.f->mech->order, other);
+    fake_cycle(r.f);
+    assert_true(fake_issue(r.f, 0) && lead->in_flight); /* at 10 */
+    order_add(r.f->mech->order, other);
+    assert_true(fake_issue(r.f, 0) && other->in_flight); /* the branch into B */
+    fake_commit(r.f, r.f->flight[1]);
+    fake_expect_state(r.f,
+                      "warp 0\n  st pc 5 rpc 11 w0:0000000a ready\n  st pc 10 rpc 11 w0:00000005 in flight\n"
+                      "  rt pc 11 rpc - w0:0000000f pending w0:0000000f\n");
+    r.f->nflight = 1;
+    while (!fake_done(r.f)) fake_cycle(r.f);
+    assert_int_equal(extra(&r, OPPORTUNE), 0);
+    rig_down(&r);
+}
+
 /* 0: if (a) { 3: if (b) 6 else 4; 7 } else 1; 8 */
 static struct ir_module *nested(void) {
     struct ir_module *m = ir_module_new("nested");
@@ -301,6 +323,21 @@ static void test_tables_of_one_entry_spill_and_lose_nobody(void **state) {
     rig_down(&r);
 }
 
+/* Rows without limit: only the inner place is in memory, and its threads are back three cycles after the last arrived. */
+static void test_an_entry_in_memory_costs_time_when_it_is_complete(void **state) {
+    (void)state;
+    struct rig r = {.param = {[MAX_RT] = 1, [SPILL] = 3}};
+    rig_up(&r, nested(), "mp-basic", 4, 4, nested_choice);
+    for (int k = 0; k < 7; k++) assert_true(fake_cycle(r.f));
+    fake_expect_state(r.f, "warp 0\n  st pc 7 rpc 8 w0:00000007 in memory\n"
+                           "  rt pc 8 rpc - w0:0000000f pending w0:00000007\n");
+    while (r.f->now < 9) assert_false(fake_cycle(r.f));
+    assert_true(fake_cycle(r.f));
+    fake_expect_state(r.f, "warp 0\n  st pc 8 rpc - w0:0000000f ready\n");
+    assert_true(fake_run(r.f));
+    rig_down(&r);
+}
+
 static void test_unbounded_tables_spill_nothing(void **state) {
     (void)state;
     struct rig r = {0};
@@ -420,6 +457,7 @@ int main(void) {
         cmocka_unit_test(test_slides_loop_with_break_both_tables),
         cmocka_unit_test(test_slides_loop_with_break_basic),
         cmocka_unit_test(test_the_place_is_behind_the_instruction_in_flight),
+        cmocka_unit_test(test_nobody_is_met_behind_the_end_of_the_block),
         cmocka_unit_test(test_divergence_inside_divergence),
         cmocka_unit_test(test_splits_are_as_old_as_their_warp),
         cmocka_unit_test(test_a_side_at_the_place_only_clears_its_bits),
@@ -427,6 +465,7 @@ int main(void) {
         cmocka_unit_test(test_an_entry_without_threads_disappears),
         cmocka_unit_test(test_sides_of_a_function_meet_where_it_returns),
         cmocka_unit_test(test_tables_of_one_entry_spill_and_lose_nobody),
+        cmocka_unit_test(test_an_entry_in_memory_costs_time_when_it_is_complete),
         cmocka_unit_test(test_unbounded_tables_spill_nothing),
         cmocka_unit_test(test_who_waits_too_long_at_a_place_goes_on),
         cmocka_unit_test(test_who_waits_for_others_that_work_is_patient),
