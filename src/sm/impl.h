@@ -244,13 +244,12 @@ static inline void sm_look_ahead(const struct sm *s, uint32_t warp, uint32_t pc)
 /* pool.c: storage. A take never fails: issue is held back while a pool could run out. */
 void pool_init(struct sm *s);
 void pool_free(struct sm *s);
-static inline uint32_t op_take(struct sm *s) {
+static inline uint32_t op_take(struct sm *s) { /* not cleared */
     const uint32_t op = s->free_op != SM_NONE ? s->free_op : s->used_ops++;
     CHECK(s->nfree_ops);
     if (op == s->free_op) s->free_op = s->ops[op].next;
     s->nfree_ops--;
     s->npending++;
-    s->ops[op] = (struct sm_op){.sides = SM_NONE, .freed = SM_NONE, .next = SM_NONE};
     return op;
 }
 static inline void op_give(struct sm *s, uint32_t op) {
@@ -276,8 +275,12 @@ void entry_give(struct sm *s, uint32_t e);
 void fifo_push(struct sm *s, struct sm_fifo *f, uint32_t e);
 uint32_t fifo_pop(struct sm *s, struct sm_fifo *f);
 void event_push(struct sm *s, uint64_t when, uint32_t what);
-bool event_pop(struct sm *s, uint32_t *what); /* one that is due */
-uint64_t event_next(const struct sm *s);      /* cycle of the earliest, or SM_NEVER */
+/* Events that are due, oldest first, chained by event_link; SM_NONE: none is. More may be due after them. */
+uint32_t event_due(struct sm *s);
+static inline uint32_t *event_link(const struct sm *s, uint32_t what) {
+    return what & SM_EVENT_REQUEST ? &s->requests[what & ~SM_EVENT_REQUEST].next : &s->ops[what].next;
+}
+uint64_t event_next(const struct sm *s); /* cycle of the earliest, or SM_NEVER */
 
 /* units.c: what an instruction costs apart from memory. */
 void units_init(struct sm *s);
@@ -285,11 +288,9 @@ void units_init(struct sm *s);
 uint8_t unit_register_stall(const struct ir_insn *i);
 /* Cycles from the start of an instruction of that class until it writes back. */
 uint32_t unit_result(const struct sm *s, uint8_t cls);
-/* Reserves the unit of an instruction from cycle start on, for so many beats; returns the cycle of write-back. */
-static inline uint64_t unit_start(struct sm *s, uint32_t sched, const struct sm_code *c, uint64_t start,
-                                  uint32_t beats) {
-    s->unit[sched][c->cls] = start + (uint64_t)s->interval[c->cls] * beats;
-    return start + c->result;
+/* Reserves the unit of a class from cycle start on, for so many beats. */
+static inline void unit_start(struct sm *s, uint32_t sched, uint32_t cls, uint64_t start, uint32_t beats) {
+    s->unit[sched][cls] = start + (uint64_t)s->interval[cls] * beats;
 }
 
 /* score.c: registers under way. */

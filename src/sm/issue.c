@@ -48,31 +48,56 @@ static uint32_t step(struct sm *s, struct exec_warp *w, const struct ir_insn *i,
     return i->op == IR_BRA ? mask : runs;
 }
 
-/* The step of every piece. False: a fault. */
-static bool execute(struct sm *s, struct sm_op *op, const struct ir_insn *i, struct err *e) {
-    const struct mech_set *set = &op->split->set;
+/* What the splits of a packet add up to. */
+struct sums {
+    uint32_t done, threads, lanes;  /* splits; lanes: those that count */
+    uint32_t classes;               /* that occur, one bit each */
+    uint32_t of_class[IR_NCLASSES]; /* threads */
+    bool memory;                    /* an access was gathered */
+};
+_Static_assert(IR_NCLASSES <= 32, "classes are bits of a word");
+
+static void gather(struct sm *s, struct sums *t, uint32_t warp, bool texture) {
+    if (!t->memory) lines_begin(s);
+    t->memory = true;
+    lines_gather(s, warp, texture);
+}
+
+/* The step of every piece; *lanes: those it counts for. False: a fault. */
+static bool execute(struct sm *s, struct sm_op *op, struct sums *t, uint32_t *lanes, struct err *e) {
+    const struct mech_split *split = op->split;
+    const struct ir_insn *i = sm_insn(s, op->pc);
+    const uint32_t n = split->set.n;
     struct exec_grid *g = s->env.grid;
-    const uint64_t barriers = g->barriers;
-    uint32_t lanes = 0;
-    g->clock = s->now;
     g->run_start = op->pc;
-    for (uint32_t k = 0; k < set->n; k++) {
-        const struct mech_piece p = set->p[k];
+    for (uint32_t k = 0; k < n; k++) {
+        const struct mech_piece p = split->set.p[k];
         struct sm_warp *w = &s->warps[p.warp];
-        if (k + 1 < set->n) sm_look_ahead(s, set->p[k + 1].warp, op->pc);
+        if (k + 1 < n) sm_look_ahead(s, split->set.p[k + 1].warp, op->pc);
         const uint32_t counts = step(s, w->w, i, p.mask);
         if (g->out.flow == EXEC_FAULT) return exec_fault_report(w->w, e);
-        lanes += bits_count(counts);
+        *lanes += n == 1 && counts == p.mask ? split->threads : bits_count(counts);
         if (s->env.thread_insts) count_threads(s, w, counts);
         note_progress(s, w, i, p.mask);
         if (g->out.flow != EXEC_NEXT || op->sides != SM_NONE) outcome_note(s, op, k);
-        if (g->out.access.mask) lines_gather(s, p.warp, i->op == IR_TEX);
+        if (g->out.access.mask) gather(s, t, p.warp, i->op == IR_TEX);
     }
     if (op->freed != SM_NONE) outcome_settle(s, op);
-    s->stats.barriers += g->barriers - barriers;
-    s->stats.warp_insts++;
-    s->stats.thread_insts += lanes;
-    s->stats.class_insts[sm_code(s, op->pc)->cls] += lanes;
+    return true;
+}
+
+/* One split of the packet: its op, executed, with its requests. */
+static bool run_split(struct sm *s, uint32_t k, bool merge, struct sums *t, struct err *e) {
+    struct sm_op *op = &s->ops[k];
+    const uint32_t cls = sm_code(s, op->pc)->cls, before = t->classes >> cls & 1 ? t->of_class[cls] : 0;
+    uint32_t lanes = 0;
+    if (!execute(s, op, t, &lanes, e)) return false;
+    if (t->memory) lines_build(s, k, merge);
+    t->threads += op->split->threads;
+    t->lanes += lanes;
+    t->classes |= 1u << cls;
+    t->of_class[cls] = before + op->split->threads;
+    s->stats.class_insts[cls] += lanes;
     if (s->env.branch) {
         s->env.branch[op->pc].executions++;
         s->env.branch[op->pc].lanes += lanes;
@@ -86,14 +111,14 @@ static bool commits_at_issue(const struct sm *s, const struct sm_op *op) {
 }
 
 /* The op has executed and its requests exist: commit now, or say when. */
-static void dispatch(struct sm *s, uint32_t k, const struct ir_insn *i) {
+static void dispatch(struct sm *s, uint32_t k) {
     struct sm_op *op = &s->ops[k];
     if (op->memory && op->lines) s->sched[op->sched].loads++;
     if (!commits_at_issue(s, op)) {
         if (!op->memory) event_push(s, op->ready, k);
         return;
     }
-    const bool awaited = op->memory && i->nd;
+    const bool awaited = op->memory && sm_insn(s, op->pc)->nd;
     for (uint32_t p = 0; p < op->split->set.n; p++) {
         const struct mech_piece at = op->split->set.p[p];
         score_add(s, at.warp, at.mask, op->pc, awaited ? k : SM_NONE, awaited ? SM_NEVER : op->ready);
@@ -105,12 +130,10 @@ static void dispatch(struct sm *s, uint32_t k, const struct ir_insn *i) {
 /* Cycles register read needs beyond the beats: bank conflicts of the operands, and of mixed warps. */
 static uint32_t register_stall(struct sm *s, const struct mech_packet *p) {
     uint32_t most = 0;
-    if (s->o->sm.register_banks)
-        for (uint32_t k = 0; k < p->n; k++) {
-            const uint32_t n = sm_code(s, p->split[k]->pc)->stall * s->beats;
-            if (n > most) most = n;
-        }
-    s->stats.register_conflict_cycles += most + p->register_stall;
+    for (uint32_t k = 0; s->o->sm.register_banks && k < p->n; k++) {
+        const uint32_t n = sm_code(s, p->split[k]->pc)->stall * s->beats;
+        if (n > most) most = n;
+    }
     return most + p->register_stall;
 }
 
@@ -131,50 +154,51 @@ static void issue_charge(struct sm *s, uint32_t sched) {
 }
 
 /* Units are reserved: for a whole warp, or for what the lanes of a mixed packet need. */
-static void start_units(struct sm *s, uint32_t sched, const uint32_t *op, uint64_t start) {
-    const struct mech_packet *p = &s->common->packet;
+static void start_units(struct sm *s, uint32_t sched, const struct sums *t, uint64_t start) {
     const uint32_t width = (uint32_t)s->o->sm.simd_width;
-    if (p->n == 1) {
-        s->ops[*op].ready = unit_start(s, sched, sm_code(s, p->split[0]->pc), start, s->beats);
-        return;
-    }
-    uint32_t threads[IR_NCLASSES] = {0};
-    for (uint32_t k = 0; k < p->n; k++) threads[sm_code(s, p->split[k]->pc)->cls] += p->split[k]->threads;
-    for (uint32_t k = 0; k < p->n; k++) {
-        const struct sm_code *c = sm_code(s, p->split[k]->pc);
-        const uint32_t beats = (threads[c->cls] + width - 1) / width;
-        s->ops[op[k]].ready = unit_start(s, sched, c, start, beats);
-    }
+    const bool mixed = s->common->packet.n > 1;
+    FOR_LANES(c, t->classes)
+    unit_start(s, sched, c, start, mixed ? (t->of_class[c] + width - 1) / width : s->beats);
 }
 
-static struct sm_op *take_op(struct sm *s, struct mech_split *split, uint32_t sched, uint32_t *k) {
-    *k = op_take(s);
-    struct sm_op *op = &s->ops[*k];
-    op->split = split;
-    op->pc = split->pc;
-    op->sched = sched;
-    op->issued = s->now;
-    return op;
+static uint32_t take_op(struct sm *s, struct mech_split *split, uint32_t sched, uint64_t start) {
+    const uint32_t k = op_take(s);
+    s->ops[k] = (struct sm_op){.split = split,
+                               .pc = split->pc,
+                               .sched = sched,
+                               .sides = SM_NONE,
+                               .freed = SM_NONE,
+                               .next = SM_NONE,
+                               .ready = start + sm_code(s, split->pc)->result,
+                               .issued = s->now};
+    return k;
 }
 
 /* All splits execute before any is committed: a commit may reuse a split of the packet. */
 static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
     const struct mech_packet *p = &s->common->packet;
-    const uint32_t extra = register_stall(s, p);
-    const uint64_t start = s->now + extra;
-    uint32_t threads = 0, op[MECH_WIDEST];
-    lines_begin(s);
-    for (uint32_t k = 0; k < p->n; k++) {
-        struct sm_op *o = take_op(s, p->split[k], sched, &op[k]);
-        threads += o->split->threads;
-        if (!execute(s, o, sm_insn(s, o->pc), e)) return false;
-        lines_build(s, op[k], p->n > 1);
+    struct exec_grid *g = s->env.grid;
+    const uint32_t extra = register_stall(s, p), n = p->n;
+    const uint64_t start = s->now + extra, barriers = g->barriers;
+    uint32_t op[MECH_WIDEST];
+    struct sums t;
+    t.done = t.threads = t.lanes = t.classes = 0;
+    t.memory = false;
+    g->clock = s->now;
+    for (; t.done < n; t.done++) {
+        op[t.done] = take_op(s, p->split[t.done], sched, start);
+        if (!run_split(s, op[t.done], n > 1, &t, e)) break;
     }
-    start_units(s, sched, op, start);
-    const uint32_t entry = lines_end(s);
+    s->stats.barriers += g->barriers - barriers;
+    s->stats.warp_insts += t.done;
+    s->stats.thread_insts += t.lanes;
+    if (t.done < n) return false;
+    s->stats.register_conflict_cycles += extra;
+    start_units(s, sched, &t, start);
+    const uint32_t entry = t.memory ? lines_end(s) : SM_NONE;
     if (entry != SM_NONE) lsu_issue(s, entry, sched, start + (uint64_t)s->o->sm.depth - 1);
-    idle_issued(s, sched, threads, extra);
-    for (uint32_t k = 0; k < p->n; k++) dispatch(s, op[k], sm_insn(s, s->ops[op[k]].pc));
+    idle_issued(s, sched, t.threads, extra);
+    for (uint32_t k = 0; k < n; k++) dispatch(s, op[k]);
     return true;
 }
 

@@ -185,16 +185,19 @@ static void tell(struct sm *s, const struct sm_op *op, size_t said) {
 
 void outcome_commit(struct sm *s, struct sm_op *op) {
     struct mech_split *split = op->split;
+    const struct mech_outcome *o = &s->common->outcome;
     const uint32_t freed = op->freed;
     const size_t said = s->event.len;
     describe(s, op);
-    count_branch(s, split);
-    if (op->sides != SM_NONE) nodes_give(s, op->sides);
+    if (op->sides != SM_NONE) {
+        count_branch(s, split);
+        nodes_give(s, op->sides);
+    }
     op->sides = op->freed = SM_NONE;
     op->split = NULL;
     s->census_known = false;
-    s->mech->ops->commit(s->mech, split, &s->common->outcome);
-    if (s->common->outcome.waiting.n) wait(s, s->common->outcome.pc);
+    s->mech->ops->commit(s->mech, split, o);
+    if (o->waiting.n) wait(s, o->pc);
     if (freed != SM_NONE) {
         release(s, freed);
         nodes_give(s, freed);
@@ -202,7 +205,7 @@ void outcome_commit(struct sm *s, struct sm_op *op) {
     if (split->set.n && split->threads >= WORTH) /* and it still is that split */
         sm_look_ahead(s, split->set.p[0].warp, split->pc);
     tell(s, op, said);
-    if (s->common->outcome.exited.n) sm_threads_ended(s, &s->common->outcome.exited);
+    if (o->exited.n) sm_threads_ended(s, &o->exited);
     if (s->env.audit && s->mech->ops->audit) s->mech->ops->audit(s->mech);
 }
 

@@ -103,10 +103,6 @@ uint32_t fifo_pop(struct sm *s, struct sm_fifo *f) {
 
 /* ---- events ---- */
 
-static uint32_t *link_of(struct sm *s, uint32_t what) {
-    return what & SM_EVENT_REQUEST ? &s->requests[what & ~SM_EVENT_REQUEST].next : &s->ops[what].next;
-}
-
 static bool before(const struct sm_event *a, const struct sm_event *b) {
     return a->when != b->when ? a->when < b->when : a->seq < b->seq;
 }
@@ -137,9 +133,9 @@ void event_push(struct sm *s, uint64_t when, uint32_t what) {
         return;
     }
     struct sm_slot *c = &s->wheel[when % 64];
-    *link_of(s, what) = SM_NONE;
+    *event_link(s, what) = SM_NONE;
     if (s->slots >> (when % 64) & 1)
-        *link_of(s, c->last) = what;
+        *event_link(s, c->last) = what;
     else
         c->first = what;
     c->last = what;
@@ -160,20 +156,18 @@ uint64_t event_next(const struct sm *s) {
     return near < far ? near : far;
 }
 
-bool event_pop(struct sm *s, uint32_t *what) {
+uint32_t event_due(struct sm *s) {
     if (s->slots) {
         const uint64_t at = wheel_next(s);
         if (at <= s->now) {
-            struct sm_slot *c = &s->wheel[at % 64];
-            *what = c->first;
-            c->first = *link_of(s, *what);
-            if (c->first == SM_NONE) s->slots &= ~(UINT64_C(1) << (at % 64));
+            s->slots &= ~(UINT64_C(1) << (at % 64));
             s->wheel_at = at;
-            return true;
+            return s->wheel[at % 64].first;
         }
     }
     s->wheel_at = s->now;
-    if (!s->nheap || s->heap[0].when > s->now) return false;
-    *what = heap_pop(s);
-    return true;
+    if (!s->nheap || s->heap[0].when > s->now) return SM_NONE;
+    const uint32_t what = heap_pop(s);
+    *event_link(s, what) = SM_NONE;
+    return what;
 }

@@ -245,14 +245,16 @@ bool sm_busy(const struct sm *s) {
 /* ---- time ---- */
 
 static void write_back(struct sm *s) {
-    for (uint32_t what; event_pop(s, &what);) {
-        if (what & SM_EVENT_REQUEST) {
-            lsu_answered(s, what & ~SM_EVENT_REQUEST);
-        } else {
-            outcome_commit(s, &s->ops[what]);
-            op_give(s, what);
+    for (uint32_t due; (due = event_due(s)) != SM_NONE;)
+        for (uint32_t what = due, next; what != SM_NONE; what = next) {
+            next = *event_link(s, what);
+            if (what & SM_EVENT_REQUEST) {
+                lsu_answered(s, what & ~SM_EVENT_REQUEST);
+            } else {
+                outcome_commit(s, &s->ops[what]);
+                op_give(s, what);
+            }
         }
-    }
 }
 
 bool sm_tick(struct sm *s, uint64_t now, uint32_t *ended, struct err *e) {
