@@ -117,15 +117,12 @@ static void give_way(struct mech *m, struct unit *u, struct mech_split *s, uint3
     if (last == at) return;
     struct mech_split *t = split_at(m->pool, u->v[last].id);
     if (!ready(m, t)) return;
-    struct mech_set front;
     const uint32_t pc = s->pc, passed = s->own[PASSED] + 1;
-    set_copy(&front, &s->set);
     s->pc = t->pc;
     s->own[PASSED] = t->own[PASSED];
-    split_assign(m->pool, s, &t->set);
     t->pc = u->v[last].pc = pc;
     t->own[PASSED] = passed;
-    split_assign(m->pool, t, &front);
+    split_exchange(m->pool, s, t);
 }
 
 /* s, picked by the order, is ready for a packet: what is last of its unit, and all of that there is. */

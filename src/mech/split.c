@@ -78,16 +78,21 @@ struct mech_split *split_new(struct mech *m, uint32_t sched, uint32_t pc) {
     return s;
 }
 
-void split_free(struct mech *m, struct mech_split *s) {
+/* Its threads, if any, are bound elsewhere. */
+static void drop(struct mech *m, struct mech_split *s) {
     struct split_pool *p = m->pool;
     order_remove(m->order, s);
-    for (uint32_t k = 0; k < s->set.n; k++) {
-        uint32_t *of = p->of + s->set.p[k].warp * LANES;
-        FOR_LANES(l, s->set.p[k].mask) if (of[l] == s->id) of[l] = SPLIT_NONE;
-    }
     p->used[s->id / 64] &= ~(UINT64_C(1) << (s->id % 64));
     if (s->id < p->first_free) p->first_free = s->id;
     p->alive--;
+}
+
+void split_free(struct mech *m, struct mech_split *s) {
+    for (uint32_t k = 0; k < s->set.n; k++) {
+        uint32_t *of = m->pool->of + s->set.p[k].warp * LANES;
+        FOR_LANES(l, s->set.p[k].mask) if (of[l] == s->id) of[l] = SPLIT_NONE;
+    }
+    drop(m, s);
 }
 
 void split_bind(struct split_pool *p, const struct mech_split *s, const struct mech_set *set) {
@@ -103,6 +108,18 @@ void split_assign(struct split_pool *p, struct mech_split *s, const struct mech_
     split_bind(p, s, set);
 }
 
+void split_exchange(struct split_pool *p, struct mech_split *s, struct mech_split *t) {
+    struct mech_set set;
+    const uint32_t threads = s->threads;
+    set_copy(&set, &s->set);
+    set_copy(&s->set, &t->set);
+    set_copy(&t->set, &set);
+    s->threads = t->threads;
+    t->threads = threads;
+    split_bind(p, s, &s->set);
+    split_bind(p, t, &t->set);
+}
+
 struct mech_split *split_divide(struct mech *m, struct mech_split *s, const struct mech_set *part) {
     struct mech_split *t = split_new(m, s->sched, s->pc);
     memcpy(t->own, s->own, sizeof t->own);
@@ -116,7 +133,7 @@ void split_merge(struct mech *m, struct mech_split *into, struct mech_split *fro
     split_bind(m->pool, into, &from->set);
     set_union(&into->set, &from->set);
     into->threads += from->threads;
-    split_free(m, from);
+    drop(m, from);
 }
 
 struct mech_split *split_released(struct mech *m, struct mech_set *left) {
@@ -248,9 +265,9 @@ void split_audit(const struct mech *m, bool whole) {
     free(held);
 }
 
-void split_print(const struct mech *m, const struct mech_split *s, struct sb *out) {
+void split_print(const struct mech_split *s, struct sb *out) {
     sb_add(out, "split %" PRIu32 " sched %" PRIu32 " pc %" PRIu32 " ", s->id, s->sched, s->pc);
-    order_describe(m->order, s, out);
+    order_describe(s, out);
     sb_add(out, " ");
     set_print(&s->set, out);
 }
@@ -262,7 +279,7 @@ void split_census(const struct mech *m, struct mech_census *c) {
 
 void split_state(const struct mech *m, struct sb *out) {
     FOR_SPLITS(s, m->pool) {
-        split_print(m, s, out);
+        split_print(s, out);
         sb_add(out, "\n");
     }
 }

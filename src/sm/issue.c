@@ -89,14 +89,14 @@ static bool execute(struct sm *s, struct sm_op *op, struct sums *t, uint32_t *la
 /* One split of the packet: its op, executed, with its requests. */
 static bool run_split(struct sm *s, uint32_t k, bool merge, struct sums *t, struct err *e) {
     struct sm_op *op = &s->ops[k];
-    const uint32_t cls = sm_code(s, op->pc)->cls, before = t->classes >> cls & 1 ? t->of_class[cls] : 0;
+    const uint32_t cls = sm_code(s, op->pc)->cls;
     uint32_t lanes = 0;
     if (!execute(s, op, t, &lanes, e)) return false;
     if (t->memory) lines_build(s, k, merge);
     t->threads += op->split->threads;
     t->lanes += lanes;
     t->classes |= 1u << cls;
-    t->of_class[cls] = before + op->split->threads;
+    t->of_class[cls] += op->split->threads;
     s->stats.class_insts[cls] += lanes;
     if (s->env.branch) {
         s->env.branch[op->pc].executions++;
@@ -181,9 +181,7 @@ static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
     const uint32_t extra = register_stall(s, p), n = p->n;
     const uint64_t start = s->now + extra, barriers = g->barriers;
     uint32_t op[MECH_WIDEST];
-    struct sums t;
-    t.done = t.threads = t.lanes = t.classes = 0;
-    t.memory = false;
+    struct sums t = {0};
     g->clock = s->now;
     for (; t.done < n; t.done++) {
         op[t.done] = take_op(s, p->split[t.done], sched, start);

@@ -16,6 +16,13 @@ static uint64_t ask_when(void *sm, const struct mech_split *split) {
     return when;
 }
 
+/* The same where neither a scoreboard nor fetching holds anybody back. */
+static uint64_t ask_unit(void *sm, const struct mech_split *split) {
+    const struct sm *s = sm;
+    const struct sm_code *c = &s->common->code[split->pc];
+    return c->known ? s->unit[split->sched][c->cls] : ask_when(sm, split);
+}
+
 static uint32_t ask_live(void *sm, uint32_t warp) {
     const struct sm *s = sm;
     return s->warps[warp].w ? s->warps[warp].w->live : 0;
@@ -75,7 +82,7 @@ static bool make_mech(struct sm *s, struct err *e) {
         .param = s->env.mech_params,
         .now = &s->now,
         .sm = s,
-        .when = ask_when,
+        .when = s->scoreboard || s->fetched ? ask_when : ask_unit,
         .live = ask_live,
         .depth = ask_depth,
         .spinning = ask_spinning,
@@ -244,10 +251,12 @@ bool sm_busy(const struct sm *s) {
 
 /* ---- time ---- */
 
+/* The host fetches the split of the next op while this one is committed. */
 static void write_back(struct sm *s) {
     for (uint32_t due; (due = event_due(s)) != SM_NONE;)
         for (uint32_t what = due, next; what != SM_NONE; what = next) {
             next = *event_link(s, what);
+            if (!(next & SM_EVENT_REQUEST)) __builtin_prefetch(s->ops[next].split);
             if (what & SM_EVENT_REQUEST) {
                 lsu_answered(s, what & ~SM_EVENT_REQUEST);
             } else {
