@@ -87,7 +87,7 @@ static struct mech_split *divide(struct mech *m, struct mech_split *s, uint32_t 
 static struct mech_split *company(struct mech *m, const struct unit *u, const struct mech_split *s) {
     for (uint32_t i = 0; i < u->n; i++) {
         if (u->v[i].pc != s->pc) continue;
-        struct mech_split *g = split_at(m->pool, u->v[i].id);
+        struct mech_split *g = split_known(m->pool, u->v[i].id);
         uint64_t at = m->env.when(m->env.sm, s);
         if (at == g->wake || (at <= *m->env.now && g->wake <= *m->env.now)) return g;
     }
@@ -102,7 +102,7 @@ static bool ready(const struct mech *m, const struct mech_split *s) {
 static void collect(struct mech *m, struct unit *u, struct mech_split *s) {
     for (uint32_t i = u->n; i-- > 0;) {
         if (u->v[i].pc != s->pc) continue;
-        struct mech_split *g = split_at(m->pool, u->v[i].id);
+        struct mech_split *g = split_known(m->pool, u->v[i].id);
         if (!ready(m, g)) continue;
         unlist(u, g, i);
         split_merge(m, s, g);
@@ -115,7 +115,7 @@ static void give_way(struct mech *m, struct unit *u, struct mech_split *s, uint3
     uint32_t last = at;
     for (uint32_t i = 0; i < u->n; i++) last = u->v[i].pc < u->v[last].pc ? i : last;
     if (last == at) return;
-    struct mech_split *t = split_at(m->pool, u->v[last].id);
+    struct mech_split *t = split_known(m->pool, u->v[last].id);
     if (!ready(m, t)) return;
     const uint32_t pc = s->pc, passed = s->own[PASSED] + 1;
     s->pc = t->pc;

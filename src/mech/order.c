@@ -20,39 +20,49 @@
 
 enum state { IDLE, READY, TIMED, EVENT, PENDING, PICKED }; /* split.order */
 
-struct queue {         /* of one scheduler */
-    struct heap timed; /* by wake */
-    struct heap aged;  /* ready, by age: GTO, OLDEST */
-    uint64_t *slots;   /* ready, a bit each: LRR, TWO_LEVEL */
+/* Of one scheduler. What every pick looks at is one line of the host's cache, here and below. */
+struct queue {
+    _Alignas(64) uint64_t *slots; /* ready, a bit each: LRR, TWO_LEVEL */
     uint32_t nready;
     uint32_t last; /* slot picked last; cap: none yet */
     uint64_t last_age;
+    struct heap timed;            /* by wake */
+    struct heap aged;             /* ready, by age: GTO, OLDEST */
     uint32_t nactive, head, tail; /* two-level: active splits; the pending ones, SPLIT_NONE when empty */
 };
 
 struct order {
-    struct mech_env env;
-    const struct split_pool *pool;
-    enum order_policy policy;
-    bool aged; /* by age: GTO, OLDEST */
-    uint32_t cap;
+    _Alignas(64) const struct split_pool *pool;
     struct queue *q;
+    const uint64_t *now;
+    uint64_t (*when)(void *sm, const struct mech_split *s);
+    void *sm;
+    enum order_policy policy;
+    bool by_age; /* GTO, OLDEST */
+    uint32_t cap, schedulers;
+    uint32_t groups; /* two-level: size of the active set */
+    const struct ir_module *module;
     bool *active;
     uint32_t *pos, *next, *prev;
 };
 
 struct order *order_new(const struct mech_env *env, const struct split_pool *pool) {
-    struct order *o = xcalloc(1, sizeof *o);
-    o->env = *env;
-    o->pool = pool;
-    o->policy = (enum order_policy)env->order;
-    o->aged = o->policy == ORDER_GTO || o->policy == ORDER_OLDEST;
-    o->cap = pool->cap;
+    struct order *o = xaligned(_Alignof(struct order), sizeof *o);
+    *o = (struct order){.pool = pool,
+                        .now = env->now,
+                        .when = env->when,
+                        .sm = env->sm,
+                        .policy = (enum order_policy)env->order,
+                        .by_age = env->order == ORDER_GTO || env->order == ORDER_OLDEST,
+                        .cap = pool->cap,
+                        .schedulers = env->schedulers,
+                        .groups = env->order_groups,
+                        .module = env->module};
     o->active = xcalloc(o->cap, sizeof *o->active);
     o->pos = xcalloc(o->cap, sizeof *o->pos);
     o->next = xcalloc(o->cap, sizeof *o->next);
     o->prev = xcalloc(o->cap, sizeof *o->prev);
-    o->q = xcalloc(env->schedulers, sizeof *o->q);
+    o->q = xaligned(_Alignof(struct queue), env->schedulers * sizeof *o->q);
     for (uint32_t k = 0; k < env->schedulers; k++) {
         struct queue *q = &o->q[k];
         q->timed = (struct heap){.v = xmalloc(o->cap * sizeof(struct heap_item)), .pos = o->pos};
@@ -66,7 +76,7 @@ struct order *order_new(const struct mech_env *env, const struct split_pool *poo
 
 void order_free(struct order *o) {
     if (!o) return;
-    for (uint32_t k = 0; k < o->env.schedulers; k++) {
+    for (uint32_t k = 0; k < o->schedulers; k++) {
         free(o->q[k].timed.v);
         free(o->q[k].aged.v);
         free(o->q[k].slots);
@@ -84,7 +94,7 @@ void order_free(struct order *o) {
 static inline void put_ready(struct order *o, struct queue *q, struct mech_split *s) {
     s->order = READY;
     q->nready++;
-    if (o->aged)
+    if (o->by_age)
         heap_put(&q->aged, s->age, s->id);
     else
         q->slots[s->id / 64] |= UINT64_C(1) << (s->id % 64);
@@ -92,7 +102,7 @@ static inline void put_ready(struct order *o, struct queue *q, struct mech_split
 
 static inline void take_ready(struct order *o, struct queue *q, const struct mech_split *s) {
     q->nready--;
-    if (o->aged)
+    if (o->by_age)
         heap_take(&q->aged, s->id);
     else
         q->slots[s->id / 64] &= ~(UINT64_C(1) << (s->id % 64));
@@ -113,7 +123,7 @@ static inline uint32_t next_in_turn(const struct order *o, const struct queue *q
 
 /* The slot the policy wants; something is ready. */
 static inline uint32_t best(const struct order *o, const struct queue *q) {
-    if (!o->aged) return next_in_turn(o, q);
+    if (!o->by_age) return next_in_turn(o, q);
     if (o->policy == ORDER_GTO && q->last < o->cap) {
         const struct mech_split *s = split_at(o->pool, q->last);
         if (s && s->order == READY && s->age == q->last_age) return q->last;
@@ -124,7 +134,7 @@ static inline uint32_t best(const struct order *o, const struct queue *q) {
 /* ---- the active set ---- */
 
 static inline void place(struct order *o, struct queue *q, struct mech_split *s) {
-    if (s->wake <= *o->env.now) {
+    if (s->wake <= *o->now) {
         put_ready(o, q, s);
     } else {
         s->order = TIMED;
@@ -146,12 +156,12 @@ static void link_pending(struct order *o, struct queue *q, uint32_t id) {
 }
 
 static void promote(struct order *o, struct queue *q) {
-    while (q->nactive < o->env.order_groups && q->head != SPLIT_NONE) {
+    while (q->nactive < o->groups && q->head != SPLIT_NONE) {
         uint32_t id = q->head;
         unlink_pending(o, q, id);
         o->active[id] = true;
         q->nactive++;
-        place(o, q, split_at(o->pool, id));
+        place(o, q, split_known(o->pool, id));
     }
 }
 
@@ -193,7 +203,7 @@ static void dequeue(struct order *o, struct queue *q, struct mech_split *s) {
 void order_add(struct order *o, struct mech_split *s) {
     CHECK(s->order == IDLE || s->order == PICKED);
     s->in_flight = false;
-    s->wake = o->env.when(o->env.sm, s);
+    s->wake = o->when(o->sm, s);
     enqueue(o, &o->q[s->sched], s);
 }
 
@@ -208,7 +218,7 @@ void order_wake(struct order *o, struct mech_split *s) {
     struct queue *q = &o->q[s->sched];
     const enum state was = (enum state)s->order;
     if (was == IDLE || was == PICKED || was == READY) return;
-    s->wake = o->env.when(o->env.sm, s);
+    s->wake = o->when(o->sm, s);
     if (was == PENDING && s->wake != MECH_NEVER) return; /* keeps its place in the queue */
     dequeue(o, q, s);
     enqueue(o, q, s);
@@ -218,7 +228,7 @@ void order_wake(struct order *o, struct mech_split *s) {
 
 /* An access that leaves the SM. */
 static bool begins_long(const struct order *o, const struct mech_split *s) {
-    const struct ir_insn *i = &o->env.module->code.v[s->pc];
+    const struct ir_insn *i = &o->module->code.v[s->pc];
     switch (ir_ops[i->op].cls) {
     case IR_C_TEX: return true;
     case IR_C_LDST:
@@ -236,7 +246,7 @@ static struct mech_split *take_last(const struct order *o, struct queue *q, uint
 }
 
 static inline struct mech_split *take_best(struct order *o, struct queue *q) {
-    struct mech_split *s = split_at(o->pool, best(o, q));
+    struct mech_split *s = split_known(o->pool, best(o, q));
     take_ready(o, q, s);
     return s;
 }
@@ -246,7 +256,7 @@ static void mature(struct order *o, struct queue *q, uint64_t now) {
     while (q->timed.n && q->timed.v[0].key <= now) {
         const uint32_t id = q->timed.v[0].id;
         heap_take(&q->timed, id);
-        put_ready(o, q, split_at(o->pool, id));
+        put_ready(o, q, split_known(o->pool, id));
     }
 }
 
@@ -256,7 +266,7 @@ struct mech_split *order_pick(struct order *o, uint32_t sched, uint64_t now) {
     if (q->timed.n) mature(o, q, now);
     for (; s || q->nready; s = NULL) {
         if (!s) s = take_best(o, q);
-        s->wake = o->env.when(o->env.sm, s);
+        s->wake = o->when(o->sm, s);
         if (s->wake > now) {
             s->order = IDLE;
             enqueue(o, q, s);
@@ -274,7 +284,7 @@ struct mech_split *order_pick(struct order *o, uint32_t sched, uint64_t now) {
 
 uint64_t order_next(const struct order *o, uint32_t sched) {
     const struct queue *q = &o->q[sched];
-    if (q->nready) return *o->env.now;
+    if (q->nready) return *o->now;
     return q->timed.n ? q->timed.v[0].key : MECH_NEVER;
 }
 

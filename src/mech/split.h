@@ -38,6 +38,10 @@ void split_free(struct mech *m, struct mech_split *s);
 static inline struct mech_split *split_at(const struct split_pool *p, uint32_t id) {
     return p->used[id / 64] >> (id % 64) & 1 ? &p->chunk[id / SPLIT_CHUNK][id % SPLIT_CHUNK] : NULL;
 }
+/* There is one. */
+static inline struct mech_split *split_known(const struct split_pool *p, uint32_t id) {
+    return &p->chunk[id / SPLIT_CHUNK][id % SPLIT_CHUNK];
+}
 struct mech_split *split_of(const struct split_pool *p, uint32_t warp, uint32_t lane);
 /* Makes s the split of these threads, wherever they were, without touching s->set. */
 void split_bind(struct split_pool *p, const struct mech_split *s, const struct mech_set *set);

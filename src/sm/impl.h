@@ -22,6 +22,7 @@ enum {
     SM_PACKET = 8 * MECH_WIDEST, /* most requests of one packet: a 32-byte local access is eight words */
     SM_HOST_LINE = 64,           /* bytes of a cache line of the host */
     SM_ROW_LINES = 12,           /* of the host's, that an instruction's operands are expected in */
+    SM_FEW_LINES = 6,            /* of those, fetched without asking how many there are */
     SM_INSN_BYTES = 8,           /* of an instruction in memory, for the instruction cache */
     SM_SCORES =
         64 /* results under way with which a warp is held back: a packet may add one per lane to them */
@@ -233,12 +234,16 @@ static inline const struct sm_code *sm_code(const struct sm *s, uint32_t pc) {
     if (!c->known) code_read(s, pc, c);
     return c;
 }
-/* The warp will run the instruction at pc soon: the host may fetch its registers. */
+/* The warp will run the instruction at pc soon: the host may fetch its registers. The first few lines without counting
+ * them, for three rows of 32 bits is what most instructions touch; those there are not are the first. */
 static inline void sm_look_ahead(const struct sm *s, uint32_t warp, uint32_t pc) {
     const struct sm_code *c = sm_code(s, pc);
     const struct sm_warp *w = &s->warps[warp];
     __builtin_prefetch(w->w);
-    for (uint32_t k = 0; k < c->nlines; k++) __builtin_prefetch(w->regs + (size_t)c->lines[k] * SM_HOST_LINE);
+    for (uint32_t k = 0; k < SM_FEW_LINES; k++)
+        __builtin_prefetch(w->regs + (size_t)c->lines[k] * SM_HOST_LINE);
+    for (uint32_t k = SM_FEW_LINES; k < c->nlines; k++)
+        __builtin_prefetch(w->regs + (size_t)c->lines[k] * SM_HOST_LINE);
 }
 
 /* pool.c: storage. A take never fails: issue is held back while a pool could run out. */

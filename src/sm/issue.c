@@ -185,13 +185,17 @@ static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
     g->clock = s->now;
     for (; t.done < n; t.done++) {
         op[t.done] = take_op(s, p->split[t.done], sched, start);
+        if (t.done + 1 < n) {
+            const struct mech_split *next = p->split[t.done + 1];
+            sm_look_ahead(s, next->set.p[0].warp, next->pc);
+        }
         if (!run_split(s, op[t.done], n > 1, &t, e)) break;
     }
-    s->stats.barriers += g->barriers - barriers;
+    if (g->barriers != barriers) s->stats.barriers += g->barriers - barriers;
     s->stats.warp_insts += t.done;
     s->stats.thread_insts += t.lanes;
     if (t.done < n) return false;
-    s->stats.register_conflict_cycles += extra;
+    if (extra) s->stats.register_conflict_cycles += extra;
     start_units(s, sched, &t, start);
     const uint32_t entry = t.memory ? lines_end(s) : SM_NONE;
     if (entry != SM_NONE) lsu_issue(s, entry, sched, start + (uint64_t)s->o->sm.depth - 1);
