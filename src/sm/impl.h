@@ -240,6 +240,7 @@ static inline void sm_look_ahead(const struct sm *s, uint32_t warp, uint32_t pc)
     const struct sm_code *c = sm_code(s, pc);
     const struct sm_warp *w = &s->warps[warp];
     __builtin_prefetch(w->w);
+#pragma GCC unroll 8
     for (uint32_t k = 0; k < SM_FEW_LINES; k++)
         __builtin_prefetch(w->regs + (size_t)c->lines[k] * SM_HOST_LINE);
     for (uint32_t k = SM_FEW_LINES; k < c->nlines; k++)
@@ -279,7 +280,8 @@ uint32_t entry_take(struct sm *s);
 void entry_give(struct sm *s, uint32_t e);
 void fifo_push(struct sm *s, struct sm_fifo *f, uint32_t e);
 uint32_t fifo_pop(struct sm *s, struct sm_fifo *f);
-void event_push(struct sm *s, uint64_t when, uint32_t what);
+/* Something for that cycle: first, and what is chained behind it by event_link up to last. */
+void event_push(struct sm *s, uint64_t when, uint32_t first, uint32_t last);
 /* Events that are due, oldest first, chained by event_link; SM_NONE: none is. More may be due after them. */
 uint32_t event_due(struct sm *s);
 static inline uint32_t *event_link(const struct sm *s, uint32_t what) {

@@ -127,18 +127,19 @@ static uint32_t heap_pop(struct sm *s) {
 }
 
 /* Every event in the wheel lies in [wheel_at, wheel_at + 64): its slot says which cycle it is for. */
-void event_push(struct sm *s, uint64_t when, uint32_t what) {
+void event_push(struct sm *s, uint64_t when, uint32_t first, uint32_t last) {
+    *event_link(s, last) = SM_NONE;
     if (when - s->wheel_at >= 64) {
-        heap_push(s, (struct sm_event){when, s->seq++, what});
+        for (; first != SM_NONE; first = *event_link(s, first))
+            heap_push(s, (struct sm_event){when, s->seq++, first});
         return;
     }
     struct sm_slot *c = &s->wheel[when % 64];
-    *event_link(s, what) = SM_NONE;
     if (s->slots >> (when % 64) & 1)
-        *event_link(s, c->last) = what;
+        *event_link(s, c->last) = first;
     else
-        c->first = what;
-    c->last = what;
+        c->first = first;
+    c->last = last;
     s->slots |= UINT64_C(1) << (when % 64);
 }
 
