@@ -60,9 +60,9 @@ static struct unit *unit_of(const struct mech *m, const struct mech_split *s) {
     return &d->unit[s->own[UNIT]];
 }
 
-static void list(struct unit *u, struct mech_split *s) {
+static void list(struct unit *u, struct mech_split *s, uint32_t pc) {
     s->own[LISTED] = true;
-    u->v[u->n++] = (struct listed){s->pc, s->id};
+    u->v[u->n++] = (struct listed){pc, s->id};
 }
 
 /* Where s is listed. Looking for it touches nothing but the unit; a place kept in each split would have to follow. */
@@ -148,20 +148,21 @@ static void set_free(struct mech *m, struct mech_split *s, uint32_t lanes) {
     }
     if (!ready || ready == mask) return;
     struct mech_split *t = divide(m, s, ready);
-    list(unit_of(m, t), t);
+    list(unit_of(m, t), t, t->pc);
     order_add(m->order, t);
 }
 
-/* s, in no list and no order, may be scheduled at its PC. */
-static void go(struct mech *m, struct mech_split *s) {
+/* s, in no list and no order, may be scheduled at that PC. */
+static void go(struct mech *m, struct mech_split *s, uint32_t pc) {
     struct unit *u = unit_of(m, s);
+    s->pc = pc;
     s->in_flight = false;
     struct mech_split *g = u->n ? company(m, u, s) : NULL;
     if (g) {
         split_merge(m, g, s);
         return;
     }
-    list(u, s);
+    list(u, s, pc);
     order_add(m->order, s);
     if (s->wake == MECH_NEVER && s->threads > 1) set_free(m, s, ~0u);
 }
@@ -175,7 +176,7 @@ static void launch_unit(struct mech *m, uint32_t pc, uint32_t warp, uint32_t mas
     struct mech_set set;
     set_one(&set, warp, mask);
     split_assign(m->pool, s, &set);
-    go(m, s);
+    go(m, s, pc);
 }
 
 static void launch(struct mech *m, const struct mech_block *b) {
@@ -192,7 +193,7 @@ static struct mech_split *take_some(struct mech *m, struct mech_split *s, uint32
     for (uint32_t k = 0; k < n; k++) rest &= rest - 1;
     struct mech_split *t = divide(m, s, s->set.p[0].mask & ~rest);
     t->in_flight = true;
-    list(unit_of(m, s), s);
+    list(unit_of(m, s), s, s->pc);
     order_add(m->order, s);
     return t;
 }
@@ -230,28 +231,22 @@ static void commit(struct mech *m, struct mech_split *s, const struct mech_outco
     }
     for (uint32_t k = 1; k < o->nsides; k++) {
         struct mech_split *t = split_divide(m, s, &o->side[k].set);
-        t->pc = o->side[k].pc;
-        go(m, t);
+        go(m, t, o->side[k].pc);
     }
-    s->pc = o->side[0].pc;
-    go(m, s);
+    go(m, s, o->side[0].pc);
 }
 
 static bool memory(struct mech *m, struct mech_split *s, const struct mech_set *ready) {
     if (set_empty(ready) || set_equal(ready, &s->set)) return false;
     struct mech_split *t = split_divide(m, s, ready);
-    t->pc = s->pc + 1;
-    go(m, t);
+    go(m, t, s->pc + 1);
     return true;
 }
 
 static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     struct mech_set left;
     set_copy(&left, set);
-    for (struct mech_split *s; (s = split_released(m, &left));) {
-        s->pc = pc;
-        go(m, s);
-    }
+    for (struct mech_split *s; (s = split_released(m, &left));) go(m, s, pc);
 }
 
 static void wake(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t mask) {

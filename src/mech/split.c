@@ -95,11 +95,23 @@ void split_free(struct mech *m, struct mech_split *s) {
     drop(m, s);
 }
 
-void split_bind(struct split_pool *p, const struct mech_split *s, const struct mech_set *set) {
-    for (uint32_t k = 0; k < set->n; k++) {
-        uint32_t *of = p->of + set->p[k].warp * LANES;
-        FOR_LANES(l, set->p[k].mask) of[l] = s->id;
+/* Four lanes at a time, all of a warp, because no host predicts how many there are. */
+typedef uint32_t quad __attribute__((vector_size(16), aligned(4), may_alias));
+#define QUAD(l) \
+    { 1u << (l), 2u << (l), 4u << (l), 8u << (l) }
+
+static void bind_lanes(uint32_t *of, uint32_t mask, uint32_t id) {
+    static const quad bit[] = {QUAD(0), QUAD(4), QUAD(8), QUAD(12), QUAD(16), QUAD(20), QUAD(24), QUAD(28)};
+    const quad lanes = {mask, mask, mask, mask}, to = {id, id, id, id};
+    for (uint32_t k = 0; k < LANES / 4; k++) {
+        quad *at = (quad *)(of + 4 * k);
+        const quad theirs = (quad)((bit[k] & lanes) == 0);
+        *at = (*at & theirs) | (to & ~theirs);
     }
+}
+
+void split_bind(struct split_pool *p, const struct mech_split *s, const struct mech_set *set) {
+    for (uint32_t k = 0; k < set->n; k++) bind_lanes(p->of + set->p[k].warp * LANES, set->p[k].mask, s->id);
 }
 
 void split_assign(struct split_pool *p, struct mech_split *s, const struct mech_set *set) {

@@ -218,10 +218,8 @@ static bool execute_all(struct sm *s, uint32_t sched, uint64_t start, uint32_t *
         struct mech_split *split = p->split[t->done];
         const struct sm_code *c = sm_code(s, split->pc);
         op[t->done] = take_op(s, split, sched, start + c->result);
-        if (t->done + 1 < n) {
-            const struct mech_split *next = p->split[t->done + 1];
-            sm_look_ahead(s, next->set.p[0].warp, next->pc);
-        }
+        const struct mech_split *next = p->split[t->done + (t->done + 1 < n)];
+        if (n > 1) sm_look_ahead(s, next->set.p[0].warp, next->pc);
         if (!execute(s, op[t->done], c->cls, t, e)) return false;
     }
     return true;

@@ -9,7 +9,7 @@
 #include "mech/set.h"
 #include "sm/impl.h"
 
-enum { WORTH = 4 }; /* threads of a split for which looking ahead costs less than it saves */
+enum { WORTH = 16 }; /* threads of a split for which looking ahead costs less than it saves */
 
 static void side(struct sm *s, struct sm_op *op, uint32_t pc, uint32_t warp, uint32_t mask) {
     if (mask) op->sides = node_take(s, pc, warp, mask, op->sides);

@@ -251,12 +251,17 @@ bool sm_busy(const struct sm *s) {
 
 /* ---- time ---- */
 
+/* Of an event that is an op itself, of any other event op 0: found without a branch that no host predicts. */
+static const struct sm_op *op_of(const struct sm *s, uint32_t what) {
+    return &s->ops[what & ((what >> 31) - 1)];
+}
+
 /* The host fetches the split of the next op while this one is committed. */
 static void write_back(struct sm *s) {
     for (uint32_t due; (due = event_due(s)) != SM_NONE;)
         for (uint32_t what = due, next; what != SM_NONE; what = next) {
             next = *event_link(s, what);
-            if (!(next & SM_EVENT_REQUEST)) __builtin_prefetch(s->ops[next].split);
+            __builtin_prefetch(op_of(s, next)->split);
             if (what & SM_EVENT_REQUEST) {
                 lsu_answered(s, what & ~SM_EVENT_REQUEST);
             } else {
