@@ -262,6 +262,7 @@ static void mature(struct order *o, struct queue *q, uint64_t now) {
 
 struct mech_split *order_pick(struct order *o, uint32_t sched, uint64_t now) {
     struct queue *q = &o->q[sched];
+    if (!(q->nready | q->timed.n)) return NULL;
     struct mech_split *s = o->policy == ORDER_GTO ? take_last(o, q, now) : NULL;
     if (q->timed.n) mature(o, q, now);
     for (; s || q->nready; s = NULL) {

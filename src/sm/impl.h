@@ -339,8 +339,11 @@ uint32_t lines_end(struct sm *s);                             /* the entry, or S
 
 /* lsu.c: the load/store unit. */
 void lsu_issue(struct sm *s, uint32_t entry, uint32_t sched, uint64_t arrival);
-bool lsu_blocked(const struct sm *s,
-                 uint32_t sched); /* the memory stage cannot take what this scheduler has sent */
+/* The memory stage cannot take what this scheduler has sent. */
+static inline bool lsu_blocked(const struct sm *s, uint32_t sched) {
+    const struct sm_fifo *f = &s->sched[sched].pipe;
+    return f->n && s->entries[f->first].arrival <= s->now;
+}
 void lsu_cycle(struct sm *s);
 void lsu_answered(struct sm *s, uint32_t request);
 uint64_t lsu_next(const struct sm *s);

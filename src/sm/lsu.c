@@ -15,11 +15,6 @@ void lsu_issue(struct sm *s, uint32_t entry, uint32_t sched, uint64_t arrival) {
     s->lsu_waiting++;
 }
 
-bool lsu_blocked(const struct sm *s, uint32_t sched) {
-    const struct sm_fifo *f = &s->sched[sched].pipe;
-    return f->n && s->entries[f->first].arrival <= s->now;
-}
-
 /* All of an op's requests have been answered: it writes back, now or when the pipeline has it there. */
 static void complete(struct sm *s, uint32_t k) {
     struct sm_op *op = &s->ops[k];

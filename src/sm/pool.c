@@ -146,7 +146,7 @@ void event_push(struct sm *s, uint64_t when, uint32_t first, uint32_t last) {
 /* Earliest cycle in the wheel, which is not empty. */
 static uint64_t wheel_next(const struct sm *s) {
     const uint32_t turn = (uint32_t)(s->wheel_at % 64);
-    const uint64_t from_here = turn ? s->slots >> turn | s->slots << (64 - turn) : s->slots;
+    const uint64_t from_here = s->slots >> turn | s->slots << (-turn % 64);
     return s->wheel_at + (uint64_t)__builtin_ctzll(from_here);
 }
 
