@@ -103,6 +103,7 @@ typedef uint32_t quad __attribute__((vector_size(16), aligned(4), may_alias));
 static void bind_lanes(uint32_t *of, uint32_t mask, uint32_t id) {
     static const quad bit[] = {QUAD(0), QUAD(4), QUAD(8), QUAD(12), QUAD(16), QUAD(20), QUAD(24), QUAD(28)};
     const quad lanes = {mask, mask, mask, mask}, to = {id, id, id, id};
+#pragma GCC unroll 8
     for (uint32_t k = 0; k < LANES / 4; k++) {
         quad *at = (quad *)(of + 4 * k);
         const quad theirs = (quad)((bit[k] & lanes) == 0);
