@@ -18,6 +18,8 @@
 #include "mech/heap.h"
 #include "mech/split.h"
 
+#define RARE __attribute__((noinline)) /* kept out of what runs for every split */
+
 enum state { IDLE, READY, TIMED, EVENT, PENDING, PICKED }; /* split.order */
 
 /* Of one scheduler. What every pick looks at is one line of the host's cache, here and below. */
@@ -121,14 +123,24 @@ static inline uint32_t next_in_turn(const struct order *o, const struct queue *q
     return w * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
-/* The slot the policy wants; something is ready. */
-static inline uint32_t best(const struct order *o, const struct queue *q) {
-    if (!o->by_age) return next_in_turn(o, q);
+/* The split that wants to be next by age; something is ready. */
+static RARE struct mech_split *take_aged(struct order *o, struct queue *q) {
+    struct mech_split *s = split_known(o->pool, q->aged.v[0].id);
     if (o->policy == ORDER_GTO && q->last < o->cap) {
-        const struct mech_split *s = split_at(o->pool, q->last);
-        if (s && s->order == READY && s->age == q->last_age) return q->last;
+        struct mech_split *same = split_at(o->pool, q->last);
+        if (same && same->order == READY && same->age == q->last_age) s = same;
     }
-    return q->aged.v[0].id;
+    take_ready(o, q, s);
+    return s;
+}
+
+/* The split the policy wants; something is ready. */
+static inline struct mech_split *take_best(struct order *o, struct queue *q) {
+    if (o->by_age) return take_aged(o, q);
+    const uint32_t id = next_in_turn(o, q);
+    q->nready--;
+    q->slots[id / 64] &= ~(UINT64_C(1) << (id % 64));
+    return split_known(o->pool, id);
 }
 
 /* ---- the active set ---- */
@@ -227,7 +239,7 @@ void order_wake(struct order *o, struct mech_split *s) {
 /* ---- picking ---- */
 
 /* An access that leaves the SM. */
-static bool begins_long(const struct order *o, const struct mech_split *s) {
+static RARE bool begins_long(const struct order *o, const struct mech_split *s) {
     const struct ir_insn *i = &o->module->code.v[s->pc];
     switch (ir_ops[i->op].cls) {
     case IR_C_TEX: return true;
@@ -238,26 +250,26 @@ static bool begins_long(const struct order *o, const struct mech_split *s) {
 }
 
 /* Greedy: the split picked last, if its cycle has come; it need not be put among the ready ones first. */
-static struct mech_split *take_last(const struct order *o, struct queue *q, uint64_t now) {
+static RARE struct mech_split *take_last(const struct order *o, struct queue *q, uint64_t now) {
     struct mech_split *s = q->last < o->cap ? split_at(o->pool, q->last) : NULL;
     if (!s || s->order != TIMED || s->wake > now || s->age != q->last_age) return NULL;
     heap_take(&q->timed, s->id);
     return s;
 }
 
-static inline struct mech_split *take_best(struct order *o, struct queue *q) {
-    struct mech_split *s = split_known(o->pool, best(o, q));
-    take_ready(o, q, s);
-    return s;
-}
-
 /* Those whose cycle has come are ready. */
-static void mature(struct order *o, struct queue *q, uint64_t now) {
+static RARE void mature(struct order *o, struct queue *q, uint64_t now) {
     while (q->timed.n && q->timed.v[0].key <= now) {
         const uint32_t id = q->timed.v[0].id;
         heap_take(&q->timed, id);
         put_ready(o, q, split_known(o->pool, id));
     }
+}
+
+/* It cannot issue before its wake after all. */
+static RARE void put_back(struct order *o, struct queue *q, struct mech_split *s) {
+    s->order = IDLE;
+    enqueue(o, q, s);
 }
 
 struct mech_split *order_pick(struct order *o, uint32_t sched, uint64_t now) {
@@ -269,8 +281,7 @@ struct mech_split *order_pick(struct order *o, uint32_t sched, uint64_t now) {
         if (!s) s = take_best(o, q);
         s->wake = o->when(o->sm, s);
         if (s->wake > now) {
-            s->order = IDLE;
-            enqueue(o, q, s);
+            put_back(o, q, s);
             continue;
         }
         s->order = PICKED;
