@@ -214,12 +214,10 @@ static inline uint32_t take_op(struct sm *s, struct mech_split *split, uint32_t 
 static bool execute_all(struct sm *s, uint32_t sched, uint64_t start, uint32_t *op, struct sums *t,
                         struct err *e) {
     const struct mech_packet *p = &s->common->packet;
-    for (const uint32_t n = p->n; t->done < n; t->done++) {
+    for (; t->done < p->n; t->done++) {
         struct mech_split *split = p->split[t->done];
         const struct sm_code *c = sm_code(s, split->pc);
         op[t->done] = take_op(s, split, sched, start + c->result);
-        const struct mech_split *next = p->split[t->done + (t->done + 1 < n)];
-        if (n > 1) sm_look_ahead(s, next->set.p[0].warp, next->pc);
         if (!execute(s, op[t->done], c->cls, t, e)) return false;
     }
     return true;
