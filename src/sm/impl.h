@@ -360,4 +360,7 @@ void idle_issued(struct sm *s, uint32_t sched, uint32_t threads, uint32_t extra)
 /* sm.c: these threads' exit is committed. */
 void sm_threads_ended(struct sm *s, const struct mech_set *exited);
 
+/* Whether each block of the launch is one scheduler's. */
+bool sm_whole_blocks(const struct opt_sm *o, const struct exec_grid *g);
+
 #endif

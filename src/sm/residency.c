@@ -27,14 +27,20 @@ static void find_limits(const struct opt_sm *o, const struct exec_grid *g, struc
                           (uint64_t)o->shared_bytes};
 }
 
+/* A scheduler has its part of the SM's threads (HARP Table 3: 768 each); a block larger than that is shared by warps. */
+bool sm_whole_blocks(const struct opt_sm *o, const struct exec_grid *g) {
+    return o->share == SM_SHARE_BLOCKS && g->threads <= (uint64_t)o->threads / (uint64_t)o->schedulers;
+}
+
 uint32_t sm_residency(const struct sm_options *o, const struct exec_grid *g, const char **limiter) {
     struct limit limit[LIMITS];
     uint64_t most = (uint64_t)o->sm.blocks;
     *limiter = "blocks";
     find_limits(&o->sm, g, limit);
     for (size_t k = 0; k < LIMITS; k++) {
-        if (!limit[k].need || limit[k].have / limit[k].need >= most) continue;
-        most = limit[k].have / limit[k].need;
+        const uint64_t parts = k == 0 && sm_whole_blocks(&o->sm, g) ? (uint64_t)o->sm.schedulers : 1;
+        if (!limit[k].need || limit[k].have / parts / limit[k].need * parts >= most) continue;
+        most = limit[k].have / parts / limit[k].need * parts;
         *limiter = limit[k].name;
     }
     return (uint32_t)most;

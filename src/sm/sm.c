@@ -1,5 +1,5 @@
 /* The life of an SM: blocks arrive, every cycle walks the stages from the back to the front (so that no state is kept
- * twice, 004 5.1.1), blocks end. What comes back from memory, what writes back, the load/store unit, then issue. */
+ * twice, DWF 5.1.1), blocks end. What comes back from memory, what writes back, the load/store unit, then issue. */
 #include <stdlib.h>
 
 #include "mech/set.h"
@@ -75,7 +75,7 @@ static bool make_mech(struct sm *s, struct err *e) {
         .warp_size = (uint32_t)o->warp_size,
         .simd_width = (uint32_t)o->simd_width,
         .schedulers = (uint32_t)o->schedulers,
-        .whole_blocks = o->share == SM_SHARE_BLOCKS,
+        .whole_blocks = sm_whole_blocks(o, s->env.grid),
         .warps = s->nwarps,
         .order = (uint32_t)o->order,
         .order_groups = (uint32_t)o->order_active,

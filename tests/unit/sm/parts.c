@@ -35,6 +35,29 @@ static void few_blocks(struct sm_options *o) {
     o->sm.blocks = 3;
 }
 
+static void two_schedulers(struct sm_options *o) {
+    o->sm.threads = 1536;
+    o->sm.schedulers = 2;
+    o->sm.share = SM_SHARE_BLOCKS;
+}
+static void two_schedulers_by_warps(struct sm_options *o) {
+    two_schedulers(o);
+    o->sm.share = SM_SHARE_WARPS;
+}
+
+/* HARP Table 3: 768 threads at each of two schedulers, whatever would fit on the SM. */
+static void whole_blocks_leave_each_scheduler_its_threads(void **state) {
+    (void)state;
+    const char *why, *text = KERNEL("");
+    assert_int_equal(fits(text, 512, 0, two_schedulers_by_warps, &why), 3);
+    assert_int_equal(fits(text, 512, 0, two_schedulers, &why), 2);
+    assert_string_equal(why, "threads");
+    assert_int_equal(fits(text, 256, 0, two_schedulers, &why), 6);
+    assert_int_equal(fits(text, 768, 0, two_schedulers, &why), 2);
+    assert_int_equal(fits(text, 769, 0, two_schedulers, &why),
+                     1); /* too large for one: its warps take turns */
+}
+
 static void residency_is_limited_by_the_scarcest(void **state) {
     (void)state;
     const char *why;
@@ -327,6 +350,7 @@ static void wrong_options_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole_blocks_leave_each_scheduler_its_threads),
         cmocka_unit_test(residency_is_limited_by_the_scarcest),
         cmocka_unit_test(a_block_that_cannot_fit_is_refused),
         cmocka_unit_test(blocks_run_as_many_at_a_time_as_fit),
