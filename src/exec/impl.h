@@ -105,7 +105,17 @@ uint64_t resolve_span(struct exec_warp *w, uint64_t addr, uint32_t lane, const u
 void resolve_fault(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, enum exec_fault_kind why,
                    enum ir_space space, uint64_t addr, uint32_t bytes, bool store);
 
-/* ---- barriers and exchange: what an exit may complete ---- */
+/* ---- barriers and exchange ---- */
+static inline void lanes_block(struct exec_warp *w, uint32_t lanes) {
+    w->block->blocked += bits_count(lanes & ~w->blocked);
+    w->blocked |= lanes;
+}
+static inline void lanes_go_on(struct exec_warp *w, uint32_t lanes) {
+    w->block->blocked -= bits_count(lanes & w->blocked);
+    w->blocked &= ~lanes;
+    w->released |= lanes;
+}
+/* What an exit may complete. */
 void bar_recheck(struct exec_block *b);
 void warp_recheck(struct exec_warp *w);
 

@@ -191,6 +191,7 @@ void exec_block_start(struct exec_block *b, uint64_t index) {
     b->ctaid[1] = (uint32_t)(index / dim[0] % dim[1]);
     b->ctaid[2] = (uint32_t)(index / dim[0] / dim[1]);
     b->live = b->grid->threads;
+    b->blocked = 0;
     memset(b->shared, 0, b->grid->shared_bytes);
     memset(b->bar, 0, sizeof b->bar);
     for (uint32_t k = 0; k < b->nwarps; k++) warp_start(&b->warps[k]);

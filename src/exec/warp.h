@@ -136,7 +136,8 @@ struct exec_block {
     struct exec_grid *grid;
     uint64_t index;
     uint32_t ctaid[3];
-    uint32_t live; /* threads that have not exited */
+    uint32_t live;    /* threads that have not exited */
+    uint32_t blocked; /* threads whose bit is set in their warp's blocked */
     uint32_t nwarps;
     struct exec_warp *warps;
     uint8_t *shared;
