@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/pages.h"
 #include "exec/warp.h"
 
 /* ---- memory ---- */
@@ -40,9 +41,10 @@ struct exec_image {
     uint64_t *k64;
     uint8_t *konst; /* the constant bank */
     uint64_t konst_bytes;
-    uint64_t *addr;    /* of each variable: global address, or offset in the constant bank */
-    uint64_t *texref;  /* handle bound to a .texref variable; 0: none */
-    bool shared_konst; /* constants hold addresses of .shared variables: known per launch */
+    uint64_t *addr;     /* of each variable: global address, or offset in the constant bank */
+    uint64_t *texref;   /* handle bound to a .texref variable; 0: none */
+    struct pages pages; /* of the launch under way */
+    bool shared_konst;  /* constants hold addresses of .shared variables: known per launch */
 };
 
 /* Fills the row of a relocated constant. */

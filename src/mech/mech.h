@@ -22,6 +22,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "base/pages.h"
 #include "cfg/cfg.h"
 #include "ir/program.h"
 
@@ -101,6 +102,7 @@ struct mech_stats {
 
 /* What the SM and the machine offer a mechanism. */
 struct mech_env {
+    struct pages *pages; /* memory that is there until the mechanism is gone */
     const struct ir_module *module;
     const struct cfg *cfg;
     uint32_t warp_size; /* of the machine: 4 .. 256; of a mechanism with MECH_SIMD_WIDE: simd_width */

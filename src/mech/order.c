@@ -12,7 +12,6 @@
 #include "mech/order.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "mech/heap.h"
@@ -42,42 +41,27 @@ struct order {
 };
 
 struct order *order_new(const struct mech_env *env, const struct split_pool *pool) {
-    struct order *o = xcalloc(1, sizeof *o);
+    struct pages *p = env->pages;
+    struct order *o = PAGES_NEW(p, struct order, 1);
     o->env = *env;
     o->pool = pool;
     o->policy = (enum order_policy)env->order;
     o->cap = pool->cap;
-    o->state = xcalloc(o->cap, sizeof *o->state);
-    o->active = xcalloc(o->cap, sizeof *o->active);
-    o->pos = xcalloc(o->cap, sizeof *o->pos);
-    o->next = xcalloc(o->cap, sizeof *o->next);
-    o->prev = xcalloc(o->cap, sizeof *o->prev);
-    o->q = xcalloc(env->schedulers, sizeof *o->q);
+    o->q = PAGES_NEW(p, struct queue, env->schedulers);
+    o->state = PAGES_NEW(p, uint8_t, o->cap);
+    o->active = PAGES_NEW(p, bool, o->cap);
+    o->pos = pages_raw(p, o->cap * sizeof *o->pos); /* of who is in a heap; the next two: of who is pending */
+    o->next = pages_raw(p, o->cap * sizeof *o->next);
+    o->prev = pages_raw(p, o->cap * sizeof *o->prev);
     for (uint32_t k = 0; k < env->schedulers; k++) {
         struct queue *q = &o->q[k];
-        q->timed = (struct heap){.v = xmalloc(o->cap * sizeof(struct heap_item)), .pos = o->pos};
-        q->aged = (struct heap){.v = xmalloc(o->cap * sizeof(struct heap_item)), .pos = o->pos};
-        q->slots = xcalloc((o->cap + 63) / 64, sizeof *q->slots);
+        q->timed = (struct heap){.v = pages_raw(p, o->cap * sizeof(struct heap_item)), .pos = o->pos};
+        q->aged = (struct heap){.v = pages_raw(p, o->cap * sizeof(struct heap_item)), .pos = o->pos};
+        q->slots = PAGES_NEW(p, uint64_t, (o->cap + 63) / 64);
         q->last = o->cap;
         q->head = q->tail = SPLIT_NONE;
     }
     return o;
-}
-
-void order_free(struct order *o) {
-    if (!o) return;
-    for (uint32_t k = 0; k < o->env.schedulers; k++) {
-        free(o->q[k].timed.v);
-        free(o->q[k].aged.v);
-        free(o->q[k].slots);
-    }
-    free(o->q);
-    free(o->state);
-    free(o->active);
-    free(o->pos);
-    free(o->next);
-    free(o->prev);
-    free(o);
 }
 
 /* ---- the ready ones ---- */

@@ -14,10 +14,11 @@ enum { SPLIT_CHUNK = 32 };
 
 struct split_pool {
     uint32_t cap, alive, warp_size, schedulers;
-    bool whole_blocks;         /* to schedulers, not single warps */
-    uint32_t first_free;       /* no free slot below */
-    uint32_t high;             /* no slot at or above it was ever used */
-    uint64_t stamp;            /* age of the next split */
+    bool whole_blocks;   /* to schedulers, not single warps */
+    uint32_t first_free; /* no free slot below */
+    uint32_t high;       /* no slot at or above it was ever used */
+    uint64_t stamp;      /* age of the next split */
+    struct pages *pages;
     struct mech_split **chunk; /* made as needed, kept until the end */
     uint64_t *used;            /* a bit per slot */
     uint32_t slots;            /* architectural warp slots */
@@ -26,8 +27,8 @@ struct split_pool {
     uint32_t *first;           /* per slot: slot of the first architectural warp of its machine warp */
 };
 
+/* Lives as long as env->pages. */
 struct split_pool *split_pool_new(const struct mech_env *env);
-void split_pool_free(struct split_pool *p);
 
 /* ---- splits ---- */
 /* A new one without threads: the lowest free slot, the youngest age. */

@@ -112,7 +112,9 @@ static void mechanism_storage(const struct mech_ops *mech, struct sb *out) {
     options_init(&o);
     if (!options_set(&o, "run.mech", mech->name, OPTION_GIVEN, &e)) PANIC("%s", err_text(&e));
     const struct opt_sm *sm = &o.machine.sm;
-    struct mech_env env = {.module = none,
+    struct pages pages = {0};
+    struct mech_env env = {.pages = &pages,
+                           .module = none,
                            .warp_size = (uint32_t)sm->warp_size,
                            .simd_width = (uint32_t)sm->simd_width,
                            .schedulers = (uint32_t)sm->schedulers,
@@ -132,6 +134,7 @@ static void mechanism_storage(const struct mech_ops *mech, struct sb *out) {
     }
     sb_free(&lines);
     mech_free(m);
+    pages_free(&pages);
     ir_module_free(none);
     options_free(&o);
 }
