@@ -185,11 +185,11 @@ struct mech_ops {
 
 struct mech {
     const struct mech_ops *ops;
-    struct mech_env env;
-    struct mech_stats stats;
     struct split_pool *pool; /* mech/split.h */
     struct order *order;     /* mech/order.h, one for all schedulers */
     void *self;
+    struct mech_env env;
+    struct mech_stats stats;
 };
 
 /* The list, from mech.def; ends with NULL. */
