@@ -1,7 +1,9 @@
-/* How fast each mechanism is simulated: the same kernels on the same machine, beside pdom. In thread instructions, and at
- * the end, as a geometric mean over the kernels, also in warp instructions: what an issue costs, however few threads it has.
- * Other work on the machine shows, so all is measured in two rounds and the faster one counts. */
+/* How fast each mechanism is simulated: the same kernels on the same machine, beside pdom, by three measures of what is done
+ * in a host second. Thread instructions are the work of the kernel, the same for every mechanism: who issues more often
+ * for it is slower. Issues (warp instructions) show what one of them costs, however few threads it has; cycles what a
+ * cycle of the machine does. Other work on the host shows, so all is measured in two rounds and the faster one counts. */
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -69,35 +71,75 @@ static bool measure(struct bench *b, struct row *r) {
     return all;
 }
 
-static void show(struct bench *b, const struct row *r, const struct row *pdom) {
-    double threads = 0, issues = 0; /* sums of logarithms of ratios */
+/* What the tables compare, as an amount of a run. */
+static const struct measure {
+    const char *title, *key;
+    size_t at; /* in struct timed */
+} measures[] = {
+    {"thread instructions", "speed_over_pdom", offsetof(struct timed, insts)},
+    {"issues", "issues_over_pdom", offsetof(struct timed, warp_insts)},
+    {"cycles", "cycles_over_pdom", offsetof(struct timed, cycles)},
+};
+enum { MEASURES = sizeof measures / sizeof *measures };
+
+static double amount(const struct timed *t, const struct measure *m) {
+    return *(const double *)((const char *)t + m->at);
+}
+
+/* Its speed over that of pdom; 0: one of them was not measured. */
+static double over(const struct row *r, const struct row *pdom, int kind, const struct measure *m) {
+    const struct timed *t = &r->best[kind], *base = &pdom->best[kind];
+    if (t->seconds == 0 || base->seconds == 0) return 0;
+    return amount(t, m) / amount(base, m) * base->seconds / t->seconds;
+}
+
+static void heading(const struct bench *b, const struct measure *m) {
+    printf("\n%s: %s per second, in millions, and over those of pdom\n%-16s", MACHINE, m->title, "mechanism");
+    for (int k = 0; k < KINDS; k++)
+        if (bench_wants(b, kinds[k].job)) printf(" %15s", kinds[k].job);
+    printf(" %8s\n", "mean");
+}
+
+static void show(const struct row *r, const struct row *pdom, const struct measure *m) {
+    double logs = 0;
     int n = 0;
     printf("%-16s", r->name);
     for (int k = 0; k < KINDS; k++) {
-        const struct timed *t = &r->best[k], *base = &pdom->best[k];
-        if (t->seconds == 0 || base->seconds == 0) continue;
-        const double slower = t->seconds / base->seconds, ratio = t->insts / base->insts / slower;
-        printf(" %9.2f %5.2f", t->insts / t->seconds / 1e6, ratio);
-        threads += log(ratio);
-        issues += log(t->warp_insts / base->warp_insts / slower);
+        const double x = over(r, pdom, k, m);
+        if (x == 0) continue;
+        printf(" %9.3f %5.2f", amount(&r->best[k], m) / r->best[k].seconds / 1e6, x);
+        logs += log(x);
         n++;
-        json_array_append_new(b->mechs,
-                              json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:f}", "mechanism", r->name,
-                                        "name", kinds[k].job, "config", MACHINE, "thread_insts", t->insts,
-                                        "warp_insts", t->warp_insts, "cycles", t->cycles, "seconds",
-                                        t->seconds, "speed_over_pdom", ratio));
     }
-    printf(" %8.2f %8.2f\n", n ? exp(threads / n) : 0, n ? exp(issues / n) : 0);
+    printf(" %8.2f\n", n ? exp(logs / n) : 0);
 }
 
-static void heading(const struct bench *b) {
-    printf("\n%-16s", MACHINE);
-    for (int k = 0; k < KINDS; k++)
-        if (bench_wants(b, kinds[k].job)) printf(" %15s", kinds[k].job);
-    printf(" %17s\n%-16s", "x pdom, mean of", "mechanism");
-    for (int k = 0; k < KINDS; k++)
-        if (bench_wants(b, kinds[k].job)) printf(" %15s", "M insts/s  x");
-    printf(" %8s %8s\n", "threads", "issues");
+/* The cells in which a mechanism is slower than a third of pdom, on one line. */
+static void name_slow(const struct row *rows, size_t n, const struct measure *m) {
+    const double least = 1.0 / 3;
+    bool any = false;
+    printf("%sbelow a third of pdom's %s per second:", m == measures ? "\n" : "", m->title);
+    for (size_t r = 0; r < n; r++)
+        for (int k = 0; k < KINDS; k++) {
+            const double x = over(&rows[r], rows, k, m);
+            if (x == 0 || x >= least) continue;
+            printf("%s %s on %s (%.2f)", any ? "," : "", rows[r].name, kinds[k].job, x);
+            any = true;
+        }
+    printf("%s\n", any ? "" : " none");
+}
+
+static void keep(struct bench *b, const struct row *r, const struct row *pdom) {
+    for (int k = 0; k < KINDS; k++) {
+        const struct timed *t = &r->best[k];
+        if (t->seconds == 0) continue;
+        json_t *cell = json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:f}", "mechanism", r->name, "name",
+                                 kinds[k].job, "config", MACHINE, "thread_insts", t->insts, "warp_insts",
+                                 t->warp_insts, "cycles", t->cycles, "seconds", t->seconds);
+        for (int m = 0; m < MEASURES; m++)
+            json_object_set_new(cell, measures[m].key, json_real(over(r, pdom, k, &measures[m])));
+        json_array_append_new(b->mechs, cell);
+    }
 }
 
 bool mechs_run(struct bench *b) {
@@ -106,7 +148,11 @@ bool mechs_run(struct bench *b) {
     bool ok = true;
     for (int round = 0; round < (b->quick ? 1 : ROUNDS); round++)
         for (size_t k = 0; k < n; k++) ok &= measure(b, &rows[k]);
-    heading(b);
-    for (size_t k = 0; k < n; k++) show(b, &rows[k], &rows[0]);
+    for (int m = 0; m < MEASURES; m++) {
+        heading(b, &measures[m]);
+        for (size_t k = 0; k < n; k++) show(&rows[k], &rows[0], &measures[m]);
+    }
+    for (int m = 0; m < MEASURES; m++) name_slow(rows, n, &measures[m]);
+    for (size_t k = 0; k < n; k++) keep(b, &rows[k], &rows[0]);
     return ok;
 }

@@ -45,6 +45,7 @@ struct mech_split {
     uint32_t pc;
     uint16_t sched; /* the scheduler it belongs to */
     bool in_flight;
+    uint8_t order;    /* where order.c has it */
     uint32_t threads; /* in set */
     uint64_t age;     /* stamp of creation: lower is older */
     uint64_t

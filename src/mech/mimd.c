@@ -25,8 +25,13 @@
 
 enum { PATIENCE = 32 };
 
-struct unit { /* its schedulable groups, in no order; PCs apart, for they are searched at every commit */
-    uint32_t n, pc[32], id[32];
+/* Its schedulable groups, in no order. PCs are beside them, for they are searched at every commit; there are rarely more
+ * than the first line of the host's cache holds. */
+struct unit {
+    _Alignas(64) uint32_t n;
+    struct listed {
+        uint32_t pc, id;
+    } v[32];
 };
 
 struct mimd {
@@ -38,7 +43,7 @@ enum { UNIT, LISTED, PASSED }; /* split.own */
 static bool create(struct mech *m, struct err *e) {
     (void)e;
     struct mimd *d = m->self = xcalloc(1, sizeof *d);
-    d->unit = xcalloc(split_homes(&m->env), sizeof *d->unit);
+    d->unit = xaligned(_Alignof(struct unit), split_homes(&m->env) * sizeof *d->unit);
     return true;
 }
 
@@ -55,25 +60,20 @@ static struct unit *unit_of(const struct mech *m, const struct mech_split *s) {
     return &d->unit[s->own[UNIT]];
 }
 
-static void list(struct mech *m, struct mech_split *s) {
-    struct unit *u = unit_of(m, s);
+static void list(struct unit *u, struct mech_split *s, uint32_t pc) {
     s->own[LISTED] = true;
-    u->pc[u->n] = s->pc;
-    u->id[u->n++] = s->id;
+    u->v[u->n++] = (struct listed){pc, s->id};
 }
 
 /* Where s is listed. Looking for it touches nothing but the unit; a place kept in each split would have to follow. */
 static uint32_t place_of(const struct unit *u, const struct mech_split *s) {
     uint32_t at = 0;
-    while (u->id[at] != s->id) at++;
+    while (u->v[at].id != s->id) at++;
     return at;
 }
 
-static void unlist(struct mech *m, struct mech_split *s) {
-    struct unit *u = unit_of(m, s);
-    const uint32_t at = place_of(u, s), last = --u->n;
-    u->pc[at] = u->pc[last];
-    u->id[at] = u->id[last];
+static void unlist(struct unit *u, struct mech_split *s, uint32_t at) {
+    u->v[at] = u->v[--u->n];
     s->own[LISTED] = false;
 }
 
@@ -84,47 +84,55 @@ static struct mech_split *divide(struct mech *m, struct mech_split *s, uint32_t 
 }
 
 /* A listed group at the same PC that can issue from the same cycle on as s. */
-static struct mech_split *company(struct mech *m, const struct mech_split *s) {
-    const struct unit *u = unit_of(m, s);
+static struct mech_split *company(struct mech *m, const struct unit *u, const struct mech_split *s) {
     for (uint32_t i = 0; i < u->n; i++) {
-        if (u->pc[i] != s->pc) continue;
-        struct mech_split *g = split_at(m->pool, u->id[i]);
+        if (u->v[i].pc != s->pc) continue;
+        struct mech_split *g = split_known(m->pool, u->v[i].id);
         uint64_t at = m->env.when(m->env.sm, s);
         if (at == g->wake || (at <= *m->env.now && g->wake <= *m->env.now)) return g;
     }
     return NULL;
 }
 
+static bool ready(const struct mech *m, const struct mech_split *s) {
+    return s->wake <= *m->env.now && m->env.when(m->env.sm, s) <= *m->env.now;
+}
+
 /* s, picked and not listed, takes along whoever of its unit could issue the same now. */
-static void collect(struct mech *m, struct mech_split *s) {
-    const struct unit *u = unit_of(m, s);
+static void collect(struct mech *m, struct unit *u, struct mech_split *s) {
     for (uint32_t i = u->n; i-- > 0;) {
-        if (u->pc[i] != s->pc) continue;
-        struct mech_split *g = split_at(m->pool, u->id[i]);
-        if (g->wake > *m->env.now || m->env.when(m->env.sm, g) > *m->env.now) continue;
-        unlist(m, g);
+        if (u->v[i].pc != s->pc) continue;
+        struct mech_split *g = split_known(m->pool, u->v[i].id);
+        if (!ready(m, g)) continue;
+        unlist(u, g, i);
         split_merge(m, s, g);
     }
 }
 
-/* s, picked and still listed, lets the last of its unit go first: they exchange what they are. */
-static void give_way(struct mech *m, struct mech_split *s) {
-    struct unit *u = unit_of(m, s);
-    if (s->own[PASSED] >= PATIENCE || u->n == 1) return;
-    uint32_t last = place_of(u, s);
-    for (uint32_t i = 0; i < u->n; i++)
-        if (u->pc[i] < u->pc[last]) last = i;
-    struct mech_split *t = split_at(m->pool, u->id[last]);
-    if (t == s || t->wake > *m->env.now || m->env.when(m->env.sm, t) > *m->env.now) return;
-    struct mech_set front;
+/* s, picked and still listed at `at`, lets the last of its unit go first: they exchange what they are. */
+static void give_way(struct mech *m, struct unit *u, struct mech_split *s, uint32_t at) {
+    if (s->own[PASSED] >= PATIENCE) return;
+    uint32_t last = at;
+    for (uint32_t i = 0; i < u->n; i++) last = u->v[i].pc < u->v[last].pc ? i : last;
+    if (last == at) return;
+    struct mech_split *t = split_known(m->pool, u->v[last].id);
+    if (!ready(m, t)) return;
     const uint32_t pc = s->pc, passed = s->own[PASSED] + 1;
-    set_copy(&front, &s->set);
     s->pc = t->pc;
     s->own[PASSED] = t->own[PASSED];
-    split_assign(m->pool, s, &t->set);
-    t->pc = u->pc[last] = pc;
+    t->pc = u->v[last].pc = pc;
     t->own[PASSED] = passed;
-    split_assign(m->pool, t, &front);
+    split_exchange(m->pool, s, t);
+}
+
+/* s, picked by the order, is ready for a packet: what is last of its unit, and all of that there is. */
+static void prepare(struct mech *m, struct mech_split *s) {
+    struct unit *u = unit_of(m, s);
+    const uint32_t at = place_of(u, s);
+    if (u->n > 1) give_way(m, u, s, at);
+    unlist(u, s, at);
+    if (u->n) collect(m, u, s);
+    s->own[PASSED] = 0;
 }
 
 /* s waits for an event. Those of `lanes` whose threads need not wait go on as a group of their own. */
@@ -140,19 +148,21 @@ static void set_free(struct mech *m, struct mech_split *s, uint32_t lanes) {
     }
     if (!ready || ready == mask) return;
     struct mech_split *t = divide(m, s, ready);
-    list(m, t);
+    list(unit_of(m, t), t, t->pc);
     order_add(m->order, t);
 }
 
-/* s, in no list and no order, may be scheduled at its PC. */
-static void go(struct mech *m, struct mech_split *s) {
+/* s, in no list and no order, may be scheduled at that PC. */
+static void go(struct mech *m, struct mech_split *s, uint32_t pc) {
+    struct unit *u = unit_of(m, s);
+    s->pc = pc;
     s->in_flight = false;
-    struct mech_split *g = company(m, s);
+    struct mech_split *g = u->n ? company(m, u, s) : NULL;
     if (g) {
         split_merge(m, g, s);
         return;
     }
-    list(m, s);
+    list(u, s, pc);
     order_add(m->order, s);
     if (s->wake == MECH_NEVER && s->threads > 1) set_free(m, s, ~0u);
 }
@@ -166,7 +176,7 @@ static void launch_unit(struct mech *m, uint32_t pc, uint32_t warp, uint32_t mas
     struct mech_set set;
     set_one(&set, warp, mask);
     split_assign(m->pool, s, &set);
-    go(m, s);
+    go(m, s, pc);
 }
 
 static void launch(struct mech *m, const struct mech_block *b) {
@@ -183,7 +193,7 @@ static struct mech_split *take_some(struct mech *m, struct mech_split *s, uint32
     for (uint32_t k = 0; k < n; k++) rest &= rest - 1;
     struct mech_split *t = divide(m, s, s->set.p[0].mask & ~rest);
     t->in_flight = true;
-    list(m, s);
+    list(unit_of(m, s), s, s->pc);
     order_add(m->order, s);
     return t;
 }
@@ -192,10 +202,7 @@ static bool choose(struct mech *m, uint32_t sched, struct mech_packet *p) {
     uint32_t room = m->env.warp_size;
     p->n = p->charge = p->register_stall = 0;
     for (struct mech_split *s; room && (s = order_pick(m->order, sched, *m->env.now));) {
-        give_way(m, s);
-        unlist(m, s);
-        collect(m, s);
-        s->own[PASSED] = 0;
+        prepare(m, s);
         if (s->threads > room) s = take_some(m, s, room);
         p->split[p->n++] = s;
         room -= s->threads;
@@ -206,7 +213,9 @@ static bool choose(struct mech *m, uint32_t sched, struct mech_packet *p) {
     return true;
 }
 
-static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+/* Some exit, wait, or go different ways. Kept apart from what nearly every commit does. */
+static __attribute__((noinline)) void part(struct mech *m, struct mech_split *s,
+                                           const struct mech_outcome *o) {
     if (o->exited.n) split_exit(m->pool, s, &o->exited);
     if (!s->threads) {
         split_free(m, s);
@@ -224,28 +233,29 @@ static void commit(struct mech *m, struct mech_split *s, const struct mech_outco
     }
     for (uint32_t k = 1; k < o->nsides; k++) {
         struct mech_split *t = split_divide(m, s, &o->side[k].set);
-        t->pc = o->side[k].pc;
-        go(m, t);
+        go(m, t, o->side[k].pc);
     }
-    s->pc = o->side[0].pc;
-    go(m, s);
+    go(m, s, o->side[0].pc);
+}
+
+static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+    if (o->nsides == 1 && !o->exited.n && !o->waiting.n)
+        go(m, s, o->side[0].pc);
+    else
+        part(m, s, o);
 }
 
 static bool memory(struct mech *m, struct mech_split *s, const struct mech_set *ready) {
     if (set_empty(ready) || set_equal(ready, &s->set)) return false;
     struct mech_split *t = split_divide(m, s, ready);
-    t->pc = s->pc + 1;
-    go(m, t);
+    go(m, t, s->pc + 1);
     return true;
 }
 
 static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     struct mech_set left;
     set_copy(&left, set);
-    for (struct mech_split *s; (s = split_released(m, &left));) {
-        s->pc = pc;
-        go(m, s);
-    }
+    for (struct mech_split *s; (s = split_released(m, &left));) go(m, s, pc);
 }
 
 static void wake(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t mask) {
@@ -268,7 +278,7 @@ static void audit(const struct mech *m) {
         if (!s->own[LISTED]) continue;
         const struct unit *u = unit_of(m, s);
         const uint32_t at = place_of(u, s);
-        CHECK(at < u->n && u->pc[at] == s->pc);
+        CHECK(at < u->n && u->v[at].pc == s->pc);
         listed++;
     }
     for (uint32_t k = 0; k < split_homes(&m->env); k++) listed -= d->unit[k].n;

@@ -32,7 +32,7 @@ static void print_line(const struct mech *m, uint32_t home, uint64_t key, const 
     sb_add(out, " pc %" PRIu32 " %s", (uint32_t)key, what);
     if (s) {
         sb_add(out, ", ");
-        order_describe(m->order, s, out);
+        order_describe(s, out);
     }
     sb_add(out, " ");
     set_print(set, out);

@@ -312,8 +312,7 @@ static void print_pc(struct sb *out, const char *name, uint32_t pc) {
         sb_add(out, "%s %" PRIu32 " ", name, pc);
 }
 
-static void print_split(const struct mech *m, const struct mp_home *h, const struct mech_split *s,
-                        struct sb *out) {
+static void print_split(const struct mp_home *h, const struct mech_split *s, struct sb *out) {
     const uint32_t to = s->own[MP_TO];
     print_pc(out, "  st pc", s->pc);
     print_pc(out, "rpc", to == MP_NONE ? IR_NOPC : h->rt[to].pc);
@@ -325,7 +324,7 @@ static void print_split(const struct mech *m, const struct mp_home *h, const str
     else if (s->own[MP_STATUS] == MP_AWAY)
         sb_add(out, "in memory");
     else
-        order_describe(m->order, s, out);
+        order_describe(s, out);
     sb_add(out, "\n");
 }
 
@@ -349,7 +348,7 @@ void mp_state(const struct mech *m, struct sb *out) {
         const struct mp_home *h = &p->home[k];
         if (!h->splits) continue;
         sb_add(out, "warp %" PRIu32 "\n", k);
-        for (uint32_t i = 0; i < h->splits; i++) print_split(m, h, split_at(m->pool, h->split[i]), out);
+        for (uint32_t i = 0; i < h->splits; i++) print_split(h, split_at(m->pool, h->split[i]), out);
         for (uint32_t i = 0; i < h->n; i++)
             if (h->rt[i].used) print_entry(h, &h->rt[i], out);
     }

@@ -17,25 +17,32 @@
 #include "mech/heap.h"
 #include "mech/split.h"
 
-enum state { IDLE, READY, TIMED, EVENT, PENDING, PICKED };
+#define RARE __attribute__((noinline)) /* kept out of what runs for every split */
 
-struct queue {         /* of one scheduler */
-    struct heap timed; /* by wake */
-    struct heap aged;  /* ready, by age: GTO, OLDEST */
-    uint64_t *slots;   /* ready, a bit each: LRR, TWO_LEVEL */
+enum state { IDLE, READY, TIMED, EVENT, PENDING, PICKED }; /* split.order */
+
+/* Of one scheduler. What every pick looks at is one line of the host's cache, here and below. */
+struct queue {
+    _Alignas(64) uint64_t *slots; /* ready, a bit each: LRR, TWO_LEVEL */
     uint32_t nready;
     uint32_t last; /* slot picked last; cap: none yet */
     uint64_t last_age;
+    struct heap timed;            /* by wake */
+    struct heap aged;             /* ready, by age: GTO, OLDEST */
     uint32_t nactive, head, tail; /* two-level: active splits; the pending ones, SPLIT_NONE when empty */
 };
 
 struct order {
-    struct mech_env env;
-    const struct split_pool *pool;
-    enum order_policy policy;
-    uint32_t cap;
+    _Alignas(64) const struct split_pool *pool;
     struct queue *q;
-    uint8_t *state; /* enum state, by slot */
+    const uint64_t *now;
+    uint64_t (*when)(void *sm, const struct mech_split *s);
+    void *sm;
+    enum order_policy policy;
+    bool by_age; /* GTO, OLDEST */
+    uint32_t cap;
+    uint32_t groups; /* two-level: size of the active set */
+    const struct ir_module *module;
     bool *active;
     uint32_t *pos, *next, *prev;
 };
@@ -43,12 +50,16 @@ struct order {
 struct order *order_new(const struct mech_env *env, const struct split_pool *pool) {
     struct pages *p = env->pages;
     struct order *o = PAGES_NEW(p, struct order, 1);
-    o->env = *env;
-    o->pool = pool;
-    o->policy = (enum order_policy)env->order;
-    o->cap = pool->cap;
+    *o = (struct order){.pool = pool,
+                        .now = env->now,
+                        .when = env->when,
+                        .sm = env->sm,
+                        .policy = (enum order_policy)env->order,
+                        .by_age = env->order == ORDER_GTO || env->order == ORDER_OLDEST,
+                        .cap = pool->cap,
+                        .groups = env->order_groups,
+                        .module = env->module};
     o->q = PAGES_NEW(p, struct queue, env->schedulers);
-    o->state = PAGES_NEW(p, uint8_t, o->cap);
     o->active = PAGES_NEW(p, bool, o->cap);
     o->pos = pages_raw(p, o->cap * sizeof *o->pos); /* of who is in a heap; the next two: of who is pending */
     o->next = pages_raw(p, o->cap * sizeof *o->next);
@@ -66,56 +77,63 @@ struct order *order_new(const struct mech_env *env, const struct split_pool *poo
 
 /* ---- the ready ones ---- */
 
-static bool by_age(const struct order *o) {
-    return o->policy == ORDER_GTO || o->policy == ORDER_OLDEST;
-}
-
-static void put_ready(struct order *o, struct queue *q, const struct mech_split *s) {
-    o->state[s->id] = READY;
+static inline void put_ready(struct order *o, struct queue *q, struct mech_split *s) {
+    s->order = READY;
     q->nready++;
-    if (by_age(o))
+    if (o->by_age)
         heap_put(&q->aged, s->age, s->id);
     else
         q->slots[s->id / 64] |= UINT64_C(1) << (s->id % 64);
 }
 
-static void take_ready(struct order *o, struct queue *q, const struct mech_split *s) {
+static inline void take_ready(struct order *o, struct queue *q, const struct mech_split *s) {
     q->nready--;
-    if (by_age(o))
+    if (o->by_age)
         heap_take(&q->aged, s->id);
     else
         q->slots[s->id / 64] &= ~(UINT64_C(1) << (s->id % 64));
 }
 
-/* First ready slot at or behind `from`, or cap. */
-static uint32_t ready_from(const struct order *o, const struct queue *q, uint32_t from) {
-    const uint32_t words = (o->pool->high + 63) / 64;
+/* The first ready slot behind the one picked last, or from the front again; something is ready. */
+static inline uint32_t next_in_turn(const struct order *o, const struct queue *q) {
+    const uint32_t high = o->pool->high, words = (high + 63) / 64,
+                   from = q->last + 1 < high ? q->last + 1 : 0;
     uint32_t w = from / 64;
-    if (w >= words) return o->cap;
     uint64_t bits = q->slots[w] & ~UINT64_C(0) << (from % 64);
-    while (!bits && ++w < words) bits = q->slots[w];
-    return bits ? w * 64 + (uint32_t)__builtin_ctzll(bits) : o->cap;
+    while (!bits) {
+        w = w + 1 < words ? w + 1 : 0;
+        bits = q->slots[w];
+    }
+    return w * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
-/* The slot the policy wants; something is ready. */
-static uint32_t best(const struct order *o, const struct queue *q) {
-    if (!by_age(o)) {
-        uint32_t id = ready_from(o, q, q->last + 1);
-        return id < o->cap ? id : ready_from(o, q, 0);
+/* The split that wants to be next by age; something is ready. */
+static RARE struct mech_split *take_aged(struct order *o, struct queue *q) {
+    struct mech_split *s = split_known(o->pool, q->aged.v[0].id);
+    if (o->policy == ORDER_GTO && q->last < o->cap) {
+        struct mech_split *same = split_at(o->pool, q->last);
+        if (same && same->order == READY && same->age == q->last_age) s = same;
     }
-    if (o->policy == ORDER_GTO && q->last < o->cap && o->state[q->last] == READY &&
-        split_at(o->pool, q->last)->age == q->last_age)
-        return q->last;
-    return q->aged.v[0].id;
+    take_ready(o, q, s);
+    return s;
+}
+
+/* The split the policy wants; something is ready. */
+static inline struct mech_split *take_best(struct order *o, struct queue *q) {
+    if (o->by_age) return take_aged(o, q);
+    const uint32_t id = next_in_turn(o, q);
+    q->nready--;
+    q->slots[id / 64] &= ~(UINT64_C(1) << (id % 64));
+    return split_known(o->pool, id);
 }
 
 /* ---- the active set ---- */
 
-static void place(struct order *o, struct queue *q, const struct mech_split *s) {
-    if (s->wake <= *o->env.now) {
+static inline void place(struct order *o, struct queue *q, struct mech_split *s) {
+    if (s->wake <= *o->now) {
         put_ready(o, q, s);
     } else {
-        o->state[s->id] = TIMED;
+        s->order = TIMED;
         heap_put(&q->timed, s->wake, s->id);
     }
 }
@@ -127,7 +145,6 @@ static void unlink_pending(struct order *o, struct queue *q, uint32_t id) {
 }
 
 static void link_pending(struct order *o, struct queue *q, uint32_t id) {
-    o->state[id] = PENDING;
     o->prev[id] = q->tail;
     o->next[id] = SPLIT_NONE;
     *(q->tail == SPLIT_NONE ? &q->head : &o->next[q->tail]) = id;
@@ -135,12 +152,12 @@ static void link_pending(struct order *o, struct queue *q, uint32_t id) {
 }
 
 static void promote(struct order *o, struct queue *q) {
-    while (q->nactive < o->env.order_groups && q->head != SPLIT_NONE) {
+    while (q->nactive < o->groups && q->head != SPLIT_NONE) {
         uint32_t id = q->head;
         unlink_pending(o, q, id);
         o->active[id] = true;
         q->nactive++;
-        place(o, q, split_at(o->pool, id));
+        place(o, q, split_known(o->pool, id));
     }
 }
 
@@ -154,11 +171,12 @@ static void deactivate(struct order *o, struct queue *q, uint32_t id) {
 /* ---- in and out ---- */
 
 /* s is in no structure; where it belongs follows from its wake. */
-static void enqueue(struct order *o, struct queue *q, struct mech_split *s) {
+static inline void enqueue(struct order *o, struct queue *q, struct mech_split *s) {
     if (s->wake == MECH_NEVER) {
-        o->state[s->id] = EVENT;
+        s->order = EVENT;
         deactivate(o, q, s->id);
     } else if (o->policy == ORDER_TWO_LEVEL && !o->active[s->id]) {
+        s->order = PENDING;
         link_pending(o, q, s->id);
         promote(o, q);
     } else {
@@ -166,8 +184,8 @@ static void enqueue(struct order *o, struct queue *q, struct mech_split *s) {
     }
 }
 
-static void dequeue(struct order *o, struct queue *q, const struct mech_split *s) {
-    switch ((enum state)o->state[s->id]) {
+static void dequeue(struct order *o, struct queue *q, struct mech_split *s) {
+    switch ((enum state)s->order) {
     case READY: take_ready(o, q, s); break;
     case TIMED: heap_take(&q->timed, s->id); break;
     case PENDING: unlink_pending(o, q, s->id); break;
@@ -175,13 +193,13 @@ static void dequeue(struct order *o, struct queue *q, const struct mech_split *s
     case EVENT:
     case PICKED: break;
     }
-    o->state[s->id] = IDLE;
+    s->order = IDLE;
 }
 
 void order_add(struct order *o, struct mech_split *s) {
-    CHECK(o->state[s->id] == IDLE || o->state[s->id] == PICKED);
+    CHECK(s->order == IDLE || s->order == PICKED);
     s->in_flight = false;
-    s->wake = o->env.when(o->env.sm, s);
+    s->wake = o->when(o->sm, s);
     enqueue(o, &o->q[s->sched], s);
 }
 
@@ -194,9 +212,9 @@ void order_remove(struct order *o, struct mech_split *s) {
 
 void order_wake(struct order *o, struct mech_split *s) {
     struct queue *q = &o->q[s->sched];
-    enum state was = (enum state)o->state[s->id];
+    const enum state was = (enum state)s->order;
     if (was == IDLE || was == PICKED || was == READY) return;
-    s->wake = o->env.when(o->env.sm, s);
+    s->wake = o->when(o->sm, s);
     if (was == PENDING && s->wake != MECH_NEVER) return; /* keeps its place in the queue */
     dequeue(o, q, s);
     enqueue(o, q, s);
@@ -205,8 +223,8 @@ void order_wake(struct order *o, struct mech_split *s) {
 /* ---- picking ---- */
 
 /* An access that leaves the SM. */
-static bool begins_long(const struct order *o, const struct mech_split *s) {
-    const struct ir_insn *i = &o->env.module->code.v[s->pc];
+static RARE bool begins_long(const struct order *o, const struct mech_split *s) {
+    const struct ir_insn *i = &o->module->code.v[s->pc];
     switch (ir_ops[i->op].cls) {
     case IR_C_TEX: return true;
     case IR_C_LDST:
@@ -216,37 +234,41 @@ static bool begins_long(const struct order *o, const struct mech_split *s) {
 }
 
 /* Greedy: the split picked last, if its cycle has come; it need not be put among the ready ones first. */
-static struct mech_split *take_last(struct order *o, struct queue *q, uint64_t now) {
-    if (o->policy != ORDER_GTO || q->last == o->cap || o->state[q->last] != TIMED) return NULL;
-    struct mech_split *s = split_at(o->pool, q->last);
-    if (s->wake > now || s->age != q->last_age) return NULL;
+static RARE struct mech_split *take_last(const struct order *o, struct queue *q, uint64_t now) {
+    struct mech_split *s = q->last < o->cap ? split_at(o->pool, q->last) : NULL;
+    if (!s || s->order != TIMED || s->wake > now || s->age != q->last_age) return NULL;
     heap_take(&q->timed, s->id);
     return s;
 }
 
-static struct mech_split *take_best(struct order *o, struct queue *q) {
-    struct mech_split *s = split_at(o->pool, best(o, q));
-    take_ready(o, q, s);
-    return s;
+/* Those whose cycle has come are ready. */
+static RARE void mature(struct order *o, struct queue *q, uint64_t now) {
+    while (q->timed.n && q->timed.v[0].key <= now) {
+        const uint32_t id = q->timed.v[0].id;
+        heap_take(&q->timed, id);
+        put_ready(o, q, split_known(o->pool, id));
+    }
+}
+
+/* It cannot issue before its wake after all. */
+static RARE void put_back(struct order *o, struct queue *q, struct mech_split *s) {
+    s->order = IDLE;
+    enqueue(o, q, s);
 }
 
 struct mech_split *order_pick(struct order *o, uint32_t sched, uint64_t now) {
     struct queue *q = &o->q[sched];
-    struct mech_split *s = take_last(o, q, now);
-    while (q->timed.n && q->timed.v[0].key <= now) {
-        uint32_t id = q->timed.v[0].id;
-        heap_take(&q->timed, id);
-        put_ready(o, q, split_at(o->pool, id));
-    }
+    if (!(q->nready | q->timed.n)) return NULL;
+    struct mech_split *s = o->policy == ORDER_GTO ? take_last(o, q, now) : NULL;
+    if (q->timed.n) mature(o, q, now);
     for (; s || q->nready; s = NULL) {
         if (!s) s = take_best(o, q);
-        s->wake = o->env.when(o->env.sm, s);
+        s->wake = o->when(o->sm, s);
         if (s->wake > now) {
-            o->state[s->id] = IDLE;
-            enqueue(o, q, s);
+            put_back(o, q, s);
             continue;
         }
-        o->state[s->id] = PICKED;
+        s->order = PICKED;
         s->in_flight = true;
         q->last = s->id;
         q->last_age = s->age;
@@ -258,13 +280,13 @@ struct mech_split *order_pick(struct order *o, uint32_t sched, uint64_t now) {
 
 uint64_t order_next(const struct order *o, uint32_t sched) {
     const struct queue *q = &o->q[sched];
-    if (q->nready) return *o->env.now;
+    if (q->nready) return *o->now;
     return q->timed.n ? q->timed.v[0].key : MECH_NEVER;
 }
 
-void order_describe(const struct order *o, const struct mech_split *s, struct sb *out) {
+void order_describe(const struct mech_split *s, struct sb *out) {
     static const char *const name[] = {"parked",  "ready",    "wakes at", "waits for an event",
                                        "pending", "in flight"};
-    sb_add(out, "%s", name[s->in_flight ? PICKED : o->state[s->id]]);
-    if (o->state[s->id] == TIMED) sb_add(out, " %" PRIu64, s->wake);
+    sb_add(out, "%s", name[s->in_flight ? PICKED : s->order]);
+    if (s->order == TIMED) sb_add(out, " %" PRIu64, s->wake);
 }

@@ -30,6 +30,6 @@ struct mech_split *order_pick(struct order *o, uint32_t sched, uint64_t now);
 /* Earliest cycle at which order_pick might find one; MECH_NEVER: not before order_add or order_wake. */
 uint64_t order_next(const struct order *o, uint32_t sched);
 /* "ready", "wakes at 17", "waits for an event", "pending", "in flight", "parked" */
-void order_describe(const struct order *o, const struct mech_split *s, struct sb *out);
+void order_describe(const struct mech_split *s, struct sb *out);
 
 #endif

@@ -145,7 +145,7 @@ static void state(const struct mech *m, struct sb *out) {
     const struct pdom *p = m->self;
     FOR_SPLITS(s, m->pool) {
         sb_add(out, "warp %" PRIu32 ": ", s->own[HOME]);
-        split_print(m, s, out);
+        split_print(s, out);
         sb_add(out, "\n");
         stack_print(&p->stack[s->own[HOME]], s->pc, out);
     }

@@ -43,9 +43,18 @@ void set_add(struct mech_set *s, uint32_t warp, uint32_t mask) {
     s->n++;
 }
 
+/* What sets are that are parted or joined most: lanes of one warp. */
+static bool same_piece(const struct mech_set *s, const struct mech_set *t) {
+    return s->n == 1 && t->n == 1 && s->p[0].warp == t->p[0].warp;
+}
+
 /* From the back, so that every piece is moved once: first how many warps there are, then each to its place. */
 void set_union(struct mech_set *s, const struct mech_set *t) {
     uint32_t i = 0, common = 0;
+    if (same_piece(s, t)) {
+        s->p[0].mask |= t->p[0].mask;
+        return;
+    }
     for (uint32_t k = 0; k < t->n; k++) {
         while (i < s->n && s->p[i].warp < t->p[k].warp) i++;
         common += i < s->n && s->p[i].warp == t->p[k].warp;
@@ -80,6 +89,8 @@ static void restrict_to(struct mech_set *s, const struct mech_set *t, uint32_t f
 void set_remove(struct mech_set *s, const struct mech_set *t) {
     if (s == t)
         s->n = 0;
+    else if (same_piece(s, t))
+        s->n = (s->p[0].mask &= ~t->p[0].mask) != 0;
     else if (t->n)
         restrict_to(s, t, ~0u);
 }

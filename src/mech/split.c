@@ -68,29 +68,59 @@ struct mech_split *split_new(struct mech *m, uint32_t sched, uint32_t pc) {
     return s;
 }
 
-void split_free(struct mech *m, struct mech_split *s) {
+/* Its threads, if any, are bound elsewhere. */
+static void drop(struct mech *m, struct mech_split *s) {
     struct split_pool *p = m->pool;
     order_remove(m->order, s);
-    for (uint32_t k = 0; k < s->set.n; k++) {
-        uint32_t *of = p->of + s->set.p[k].warp * LANES;
-        FOR_LANES(l, s->set.p[k].mask) if (of[l] == s->id) of[l] = SPLIT_NONE;
-    }
     p->used[s->id / 64] &= ~(UINT64_C(1) << (s->id % 64));
     if (s->id < p->first_free) p->first_free = s->id;
     p->alive--;
 }
 
-void split_bind(struct split_pool *p, const struct mech_split *s, const struct mech_set *set) {
-    for (uint32_t k = 0; k < set->n; k++) {
-        uint32_t *of = p->of + set->p[k].warp * LANES;
-        FOR_LANES(l, set->p[k].mask) of[l] = s->id;
+void split_free(struct mech *m, struct mech_split *s) {
+    for (uint32_t k = 0; k < s->set.n; k++) {
+        uint32_t *of = m->pool->of + s->set.p[k].warp * LANES;
+        FOR_LANES(l, s->set.p[k].mask) if (of[l] == s->id) of[l] = SPLIT_NONE;
     }
+    drop(m, s);
+}
+
+/* Four lanes at a time, all of a warp, because no host predicts how many there are. */
+typedef uint32_t quad __attribute__((vector_size(16), aligned(4), may_alias));
+#define QUAD(l) \
+    { 1u << (l), 2u << (l), 4u << (l), 8u << (l) }
+
+static void bind_lanes(uint32_t *of, uint32_t mask, uint32_t id) {
+    static const quad bit[] = {QUAD(0), QUAD(4), QUAD(8), QUAD(12), QUAD(16), QUAD(20), QUAD(24), QUAD(28)};
+    const quad lanes = {mask, mask, mask, mask}, to = {id, id, id, id};
+#pragma GCC unroll 8
+    for (uint32_t k = 0; k < LANES / 4; k++) {
+        quad *at = (quad *)(of + 4 * k);
+        const quad theirs = (quad)((bit[k] & lanes) == 0);
+        *at = (*at & theirs) | (to & ~theirs);
+    }
+}
+
+void split_bind(struct split_pool *p, const struct mech_split *s, const struct mech_set *set) {
+    for (uint32_t k = 0; k < set->n; k++) bind_lanes(p->of + set->p[k].warp * LANES, set->p[k].mask, s->id);
 }
 
 void split_assign(struct split_pool *p, struct mech_split *s, const struct mech_set *set) {
     set_copy(&s->set, set);
     s->threads = set_count(set);
     split_bind(p, s, set);
+}
+
+void split_exchange(struct split_pool *p, struct mech_split *s, struct mech_split *t) {
+    struct mech_set set;
+    const uint32_t threads = s->threads;
+    set_copy(&set, &s->set);
+    set_copy(&s->set, &t->set);
+    set_copy(&t->set, &set);
+    s->threads = t->threads;
+    t->threads = threads;
+    split_bind(p, s, &s->set);
+    split_bind(p, t, &t->set);
 }
 
 struct mech_split *split_divide(struct mech *m, struct mech_split *s, const struct mech_set *part) {
@@ -106,7 +136,7 @@ void split_merge(struct mech *m, struct mech_split *into, struct mech_split *fro
     split_bind(m->pool, into, &from->set);
     set_union(&into->set, &from->set);
     into->threads += from->threads;
-    split_free(m, from);
+    drop(m, from);
 }
 
 struct mech_split *split_released(struct mech *m, struct mech_set *left) {
@@ -238,9 +268,9 @@ void split_audit(const struct mech *m, bool whole) {
     free(held);
 }
 
-void split_print(const struct mech *m, const struct mech_split *s, struct sb *out) {
+void split_print(const struct mech_split *s, struct sb *out) {
     sb_add(out, "split %" PRIu32 " sched %" PRIu32 " pc %" PRIu32 " ", s->id, s->sched, s->pc);
-    order_describe(m->order, s, out);
+    order_describe(s, out);
     sb_add(out, " ");
     set_print(&s->set, out);
 }
@@ -252,7 +282,7 @@ void split_census(const struct mech *m, struct mech_census *c) {
 
 void split_state(const struct mech *m, struct sb *out) {
     FOR_SPLITS(s, m->pool) {
-        split_print(m, s, out);
+        split_print(s, out);
         sb_add(out, "\n");
     }
 }

@@ -39,11 +39,17 @@ void split_free(struct mech *m, struct mech_split *s);
 static inline struct mech_split *split_at(const struct split_pool *p, uint32_t id) {
     return p->used[id / 64] >> (id % 64) & 1 ? &p->chunk[id / SPLIT_CHUNK][id % SPLIT_CHUNK] : NULL;
 }
+/* There is one. */
+static inline struct mech_split *split_known(const struct split_pool *p, uint32_t id) {
+    return &p->chunk[id / SPLIT_CHUNK][id % SPLIT_CHUNK];
+}
 struct mech_split *split_of(const struct split_pool *p, uint32_t warp, uint32_t lane);
 /* Makes s the split of these threads, wherever they were, without touching s->set. */
 void split_bind(struct split_pool *p, const struct mech_split *s, const struct mech_set *set);
 /* s->set := set, threads counted and bound. */
 void split_assign(struct split_pool *p, struct mech_split *s, const struct mech_set *set);
+/* Each becomes the split of the other's threads. */
+void split_exchange(struct split_pool *p, struct mech_split *s, struct mech_split *t);
 /* Takes `part`, a proper subset, out of s into a new split at the same PC with the same own[]. */
 struct mech_split *split_divide(struct mech *m, struct mech_split *s, const struct mech_set *part);
 /* Threads of `from` join `into`; `from` is freed. */
@@ -84,7 +90,7 @@ void split_issue(struct mech *m, struct mech_packet *p, struct mech_split *s);
  * anywhere else), and unless who is present is live; threads in flight may have exited already. */
 void split_audit(const struct mech *m, bool whole);
 /* "split 3 sched 0 pc 17 ready w0:0000000f" */
-void split_print(const struct mech *m, const struct mech_split *s, struct sb *out);
+void split_print(const struct mech_split *s, struct sb *out);
 /* For mechanisms of which there is no more to tell: nobody is held back, and a line for each split. */
 void split_census(const struct mech *m, struct mech_census *c);
 void split_state(const struct mech *m, struct sb *out);

@@ -22,6 +22,7 @@ enum {
     SM_PACKET = 8 * MECH_WIDEST, /* most requests of one packet: a 32-byte local access is eight words */
     SM_HOST_LINE = 64,           /* bytes of a cache line of the host */
     SM_ROW_LINES = 12,           /* of the host's, that an instruction's operands are expected in */
+    SM_FEW_LINES = 6,            /* of those, fetched without asking how many there are */
     SM_INSN_BYTES = 8,           /* of an instruction in memory, for the instruction cache */
     SM_SCORES =
         64 /* results under way with which a warp is held back: a packet may add one per lane to them */
@@ -234,24 +235,28 @@ static inline const struct sm_code *sm_code(const struct sm *s, uint32_t pc) {
     if (!c->known) code_read(s, pc, c);
     return c;
 }
-/* The warp will run the instruction at pc soon: the host may fetch its registers. */
+/* The warp will run the instruction at pc soon: the host may fetch its registers. The first few lines without counting
+ * them, for three rows of 32 bits is what most instructions touch; those there are not are the first. */
 static inline void sm_look_ahead(const struct sm *s, uint32_t warp, uint32_t pc) {
     const struct sm_code *c = sm_code(s, pc);
     const struct sm_warp *w = &s->warps[warp];
     __builtin_prefetch(w->w);
-    for (uint32_t k = 0; k < c->nlines; k++) __builtin_prefetch(w->regs + (size_t)c->lines[k] * SM_HOST_LINE);
+#pragma GCC unroll 8
+    for (uint32_t k = 0; k < SM_FEW_LINES; k++)
+        __builtin_prefetch(w->regs + (size_t)c->lines[k] * SM_HOST_LINE);
+    for (uint32_t k = SM_FEW_LINES; k < c->nlines; k++)
+        __builtin_prefetch(w->regs + (size_t)c->lines[k] * SM_HOST_LINE);
 }
 
 /* pool.c: storage. A take never fails: issue is held back while a pool could run out. */
 void pool_init(struct sm *s);
 void pool_free(struct sm *s);
-static inline uint32_t op_take(struct sm *s) {
+static inline uint32_t op_take(struct sm *s) { /* not cleared */
     const uint32_t op = s->free_op != SM_NONE ? s->free_op : s->used_ops++;
     CHECK(s->nfree_ops);
     if (op == s->free_op) s->free_op = s->ops[op].next;
     s->nfree_ops--;
     s->npending++;
-    s->ops[op] = (struct sm_op){.sides = SM_NONE, .freed = SM_NONE, .next = SM_NONE};
     return op;
 }
 static inline void op_give(struct sm *s, uint32_t op) {
@@ -276,9 +281,14 @@ uint32_t entry_take(struct sm *s);
 void entry_give(struct sm *s, uint32_t e);
 void fifo_push(struct sm *s, struct sm_fifo *f, uint32_t e);
 uint32_t fifo_pop(struct sm *s, struct sm_fifo *f);
-void event_push(struct sm *s, uint64_t when, uint32_t what);
-bool event_pop(struct sm *s, uint32_t *what); /* one that is due */
-uint64_t event_next(const struct sm *s);      /* cycle of the earliest, or SM_NEVER */
+/* Something for that cycle: first, and what is chained behind it by event_link up to last. */
+void event_push(struct sm *s, uint64_t when, uint32_t first, uint32_t last);
+/* Events that are due, oldest first, chained by event_link; SM_NONE: none is. More may be due after them. */
+uint32_t event_due(struct sm *s);
+static inline uint32_t *event_link(const struct sm *s, uint32_t what) {
+    return what & SM_EVENT_REQUEST ? &s->requests[what & ~SM_EVENT_REQUEST].next : &s->ops[what].next;
+}
+uint64_t event_next(const struct sm *s); /* cycle of the earliest, or SM_NEVER */
 
 /* units.c: what an instruction costs apart from memory. */
 void units_init(struct sm *s);
@@ -286,11 +296,9 @@ void units_init(struct sm *s);
 uint8_t unit_register_stall(const struct ir_insn *i);
 /* Cycles from the start of an instruction of that class until it writes back. */
 uint32_t unit_result(const struct sm *s, uint8_t cls);
-/* Reserves the unit of an instruction from cycle start on, for so many beats; returns the cycle of write-back. */
-static inline uint64_t unit_start(struct sm *s, uint32_t sched, const struct sm_code *c, uint64_t start,
-                                  uint32_t beats) {
-    s->unit[sched][c->cls] = start + (uint64_t)s->interval[c->cls] * beats;
-    return start + c->result;
+/* Reserves the unit of a class from cycle start on, for so many beats. */
+static inline void unit_start(struct sm *s, uint32_t sched, uint32_t cls, uint64_t start, uint32_t beats) {
+    s->unit[sched][cls] = start + (uint64_t)s->interval[cls] * beats;
 }
 
 /* score.c: registers under way. */
@@ -332,8 +340,11 @@ uint32_t lines_end(struct sm *s);                             /* the entry, or S
 
 /* lsu.c: the load/store unit. */
 void lsu_issue(struct sm *s, uint32_t entry, uint32_t sched, uint64_t arrival);
-bool lsu_blocked(const struct sm *s,
-                 uint32_t sched); /* the memory stage cannot take what this scheduler has sent */
+/* The memory stage cannot take what this scheduler has sent. */
+static inline bool lsu_blocked(const struct sm *s, uint32_t sched) {
+    const struct sm_fifo *f = &s->sched[sched].pipe;
+    return f->n && s->entries[f->first].arrival <= s->now;
+}
 void lsu_cycle(struct sm *s);
 void lsu_answered(struct sm *s, uint32_t request);
 uint64_t lsu_next(const struct sm *s);

@@ -39,7 +39,8 @@ static void count_threads(const struct sm *s, const struct sm_warp *w, uint32_t 
 
 /* The step of one piece; returns the lanes it counts for. A guarded branch counts for all of its lanes, anything else for
  * those it runs for, as in the functional engine. */
-static uint32_t step(struct sm *s, struct exec_warp *w, const struct ir_insn *i, uint32_t mask) {
+static inline __attribute__((always_inline)) uint32_t step(struct sm *s, struct exec_warp *w,
+                                                           const struct ir_insn *i, uint32_t mask) {
     const uint32_t runs = i->guard ? exec_guard(&w->x, i, mask) : mask;
     struct exec_out *out = &s->env.grid->out;
     out->flow = EXEC_NEXT;
@@ -48,52 +49,98 @@ static uint32_t step(struct sm *s, struct exec_warp *w, const struct ir_insn *i,
     return i->op == IR_BRA ? mask : runs;
 }
 
-/* The step of every piece. False: a fault. */
-static bool execute(struct sm *s, struct sm_op *op, const struct ir_insn *i, struct err *e) {
+/* What the splits of a packet add up to. */
+struct sums {
+    uint32_t done, threads, lanes;  /* splits; lanes: those that count */
+    uint32_t classes;               /* that occur, one bit each */
+    uint16_t of_class[IR_NCLASSES]; /* threads; MECH_WIDEST at most */
+    bool memory;                    /* an access was gathered */
+};
+_Static_assert(IR_NCLASSES <= 32, "classes are bits of a word");
+
+static void gather(struct sm *s, struct sums *t, uint32_t warp, bool texture) {
+    if (!t->memory) lines_begin(s);
+    t->memory = true;
+    lines_gather(s, warp, texture);
+}
+
+/* The split's piece k; alone: it has no other. False: a fault. */
+static inline __attribute__((always_inline)) bool run_piece(struct sm *s, struct sm_op *op,
+                                                            const struct ir_insn *i, uint32_t k, bool alone,
+                                                            struct sums *t, struct err *e) {
+    const struct mech_piece p = op->split->set.p[k];
+    struct sm_warp *w = &s->warps[p.warp];
+    const struct exec_out *out = &s->env.grid->out;
+    const uint32_t counts = step(s, w->w, i, p.mask);
+    if (out->flow == EXEC_FAULT) return exec_fault_report(w->w, e);
+    t->lanes += alone && counts == p.mask ? op->split->threads : bits_count(counts);
+    if (s->env.thread_insts) count_threads(s, w, counts);
+    note_progress(s, w, i, p.mask);
+    if (out->flow != EXEC_NEXT || op->sides != SM_NONE) outcome_note(s, op, k);
+    if (out->access.mask) gather(s, t, p.warp, i->op == IR_TEX);
+    return true;
+}
+
+static bool run_pieces(struct sm *s, struct sm_op *op, const struct ir_insn *i, struct sums *t,
+                       struct err *e) {
     const struct mech_set *set = &op->split->set;
-    struct exec_grid *g = s->env.grid;
-    const uint64_t barriers = g->barriers;
-    uint32_t lanes = 0;
-    g->clock = s->now;
-    g->run_start = op->pc;
     for (uint32_t k = 0; k < set->n; k++) {
-        const struct mech_piece p = set->p[k];
-        struct sm_warp *w = &s->warps[p.warp];
         if (k + 1 < set->n) sm_look_ahead(s, set->p[k + 1].warp, op->pc);
-        const uint32_t counts = step(s, w->w, i, p.mask);
-        if (g->out.flow == EXEC_FAULT) return exec_fault_report(w->w, e);
-        lanes += bits_count(counts);
-        if (s->env.thread_insts) count_threads(s, w, counts);
-        note_progress(s, w, i, p.mask);
-        if (g->out.flow != EXEC_NEXT || op->sides != SM_NONE) outcome_note(s, op, k);
-        if (g->out.access.mask) lines_gather(s, p.warp, i->op == IR_TEX);
+        if (!run_piece(s, op, i, k, false, t, e)) return false;
     }
     if (op->freed != SM_NONE) outcome_settle(s, op);
-    s->stats.barriers += g->barriers - barriers;
-    s->stats.warp_insts++;
-    s->stats.thread_insts += lanes;
-    s->stats.class_insts[sm_code(s, op->pc)->cls] += lanes;
+    return true;
+}
+
+/* One split of the packet, all its pieces, and its requests. False: a fault. */
+static inline bool execute(struct sm *s, uint32_t k, uint32_t cls, struct sums *t, struct err *e) {
+    struct sm_op *op = &s->ops[k];
+    const struct ir_insn *i = sm_insn(s, op->pc);
+    const uint32_t before = t->lanes, threads = op->split->threads;
+    s->env.grid->run_start = op->pc;
+    if (!(op->split->set.n == 1 ? run_piece(s, op, i, 0, true, t, e) : run_pieces(s, op, i, t, e))) {
+        t->lanes = before;
+        return false;
+    }
+    if (t->memory) lines_build(s, k, s->common->packet.n > 1);
+    t->threads += threads;
+    t->classes |= 1u << cls;
+    t->of_class[cls] = (uint16_t)(t->of_class[cls] + threads);
+    s->stats.class_insts[cls] += t->lanes - before;
     if (s->env.branch) {
-        s->env.branch[op->pc].executions++;
-        s->env.branch[op->pc].lanes += lanes;
+        struct sm_branch *b = &s->env.branch[op->pc];
+        b->executions++;
+        b->lanes += t->lanes - before;
     }
     return true;
 }
 
-/* Nothing about it is decided later: it goes on at pc + 1 while its result is under way. */
-static bool commits_at_issue(const struct sm *s, const struct sm_op *op) {
-    return s->scoreboard && sm_code(s, op->pc)->early && op->sides == SM_NONE && op->freed == SM_NONE;
+/* ---- when they go on ---- */
+
+/* Ops that end in the same cycle, one behind the other. */
+struct chain {
+    uint64_t ready;
+    uint32_t first, last;
+};
+
+static void chain_end(struct sm *s, const struct chain *c) {
+    if (c->first != SM_NONE) event_push(s, c->ready, c->first, c->last);
 }
 
-/* The op has executed and its requests exist: commit now, or say when. */
-static void dispatch(struct sm *s, uint32_t k, const struct ir_insn *i) {
-    struct sm_op *op = &s->ops[k];
-    if (op->memory && op->lines) s->sched[op->sched].loads++;
-    if (!commits_at_issue(s, op)) {
-        if (!op->memory) event_push(s, op->ready, k);
-        return;
+static void chain_add(struct sm *s, struct chain *c, uint32_t k) {
+    if (c->first != SM_NONE && c->ready == s->ops[k].ready) {
+        s->ops[c->last].next = k;
+        c->last = k;
+    } else {
+        chain_end(s, c);
+        *c = (struct chain){s->ops[k].ready, k, k};
     }
-    const bool awaited = op->memory && i->nd;
+}
+
+/* Nothing about it is decided later: it goes on at pc + 1 while its result is under way. */
+static void commit_early(struct sm *s, uint32_t k) {
+    struct sm_op *op = &s->ops[k];
+    const bool awaited = op->memory && sm_insn(s, op->pc)->nd;
     for (uint32_t p = 0; p < op->split->set.n; p++) {
         const struct mech_piece at = op->split->set.p[p];
         score_add(s, at.warp, at.mask, op->pc, awaited ? k : SM_NONE, awaited ? SM_NEVER : op->ready);
@@ -102,15 +149,27 @@ static void dispatch(struct sm *s, uint32_t k, const struct ir_insn *i) {
     if (!op->memory) op_give(s, k);
 }
 
+/* The ops have executed and their requests exist: each is committed now, or it is said when. */
+static void dispatch(struct sm *s, const uint32_t *ops, uint32_t n) {
+    struct chain c = {.first = SM_NONE};
+    for (uint32_t k = 0; k < n; k++) {
+        const struct sm_op *op = &s->ops[ops[k]];
+        if (op->memory && op->lines) s->sched[op->sched].loads++;
+        if (s->scoreboard && op->sides == SM_NONE && sm_code(s, op->pc)->early)
+            commit_early(s, ops[k]);
+        else if (!op->memory)
+            chain_add(s, &c, ops[k]);
+    }
+    chain_end(s, &c);
+}
+
 /* Cycles register read needs beyond the beats: bank conflicts of the operands, and of mixed warps. */
 static uint32_t register_stall(struct sm *s, const struct mech_packet *p) {
     uint32_t most = 0;
-    if (s->o->sm.register_banks)
-        for (uint32_t k = 0; k < p->n; k++) {
-            const uint32_t n = sm_code(s, p->split[k]->pc)->stall * s->beats;
-            if (n > most) most = n;
-        }
-    s->stats.register_conflict_cycles += most + p->register_stall;
+    for (uint32_t k = 0; s->o->sm.register_banks && k < p->n; k++) {
+        const uint32_t n = sm_code(s, p->split[k]->pc)->stall * s->beats;
+        if (n > most) most = n;
+    }
     return most + p->register_stall;
 }
 
@@ -131,50 +190,58 @@ static void issue_charge(struct sm *s, uint32_t sched) {
 }
 
 /* Units are reserved: for a whole warp, or for what the lanes of a mixed packet need. */
-static void start_units(struct sm *s, uint32_t sched, const uint32_t *op, uint64_t start) {
-    const struct mech_packet *p = &s->common->packet;
+static void start_units(struct sm *s, uint32_t sched, const struct sums *t, uint64_t start) {
     const uint32_t width = (uint32_t)s->o->sm.simd_width;
-    if (p->n == 1) {
-        s->ops[*op].ready = unit_start(s, sched, sm_code(s, p->split[0]->pc), start, s->beats);
-        return;
-    }
-    uint32_t threads[IR_NCLASSES] = {0};
-    for (uint32_t k = 0; k < p->n; k++) threads[sm_code(s, p->split[k]->pc)->cls] += p->split[k]->threads;
-    for (uint32_t k = 0; k < p->n; k++) {
-        const struct sm_code *c = sm_code(s, p->split[k]->pc);
-        const uint32_t beats = (threads[c->cls] + width - 1) / width;
-        s->ops[op[k]].ready = unit_start(s, sched, c, start, beats);
-    }
+    const bool mixed = s->common->packet.n > 1;
+    FOR_LANES(c, t->classes)
+    unit_start(s, sched, c, start, mixed ? ((uint32_t)t->of_class[c] + width - 1) / width : s->beats);
 }
 
-static struct sm_op *take_op(struct sm *s, struct mech_split *split, uint32_t sched, uint32_t *k) {
-    *k = op_take(s);
-    struct sm_op *op = &s->ops[*k];
-    op->split = split;
-    op->pc = split->pc;
-    op->sched = sched;
-    op->issued = s->now;
-    return op;
+static inline uint32_t take_op(struct sm *s, struct mech_split *split, uint32_t sched, uint64_t ready) {
+    const uint32_t k = op_take(s);
+    s->ops[k] = (struct sm_op){.split = split,
+                               .pc = split->pc,
+                               .sched = sched,
+                               .sides = SM_NONE,
+                               .freed = SM_NONE,
+                               .next = SM_NONE,
+                               .ready = ready,
+                               .issued = s->now};
+    return k;
+}
+
+/* The splits of the packet, one after the other; those after one that faults do not run. */
+static bool execute_all(struct sm *s, uint32_t sched, uint64_t start, uint32_t *op, struct sums *t,
+                        struct err *e) {
+    const struct mech_packet *p = &s->common->packet;
+    for (; t->done < p->n; t->done++) {
+        struct mech_split *split = p->split[t->done];
+        const struct sm_code *c = sm_code(s, split->pc);
+        op[t->done] = take_op(s, split, sched, start + c->result);
+        if (!execute(s, op[t->done], c->cls, t, e)) return false;
+    }
+    return true;
 }
 
 /* All splits execute before any is committed: a commit may reuse a split of the packet. */
 static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
-    const struct mech_packet *p = &s->common->packet;
-    const uint32_t extra = register_stall(s, p);
-    const uint64_t start = s->now + extra;
-    uint32_t threads = 0, op[MECH_WIDEST];
-    lines_begin(s);
-    for (uint32_t k = 0; k < p->n; k++) {
-        struct sm_op *o = take_op(s, p->split[k], sched, &op[k]);
-        threads += o->split->threads;
-        if (!execute(s, o, sm_insn(s, o->pc), e)) return false;
-        lines_build(s, op[k], p->n > 1);
-    }
-    start_units(s, sched, op, start);
-    const uint32_t entry = lines_end(s);
+    struct exec_grid *g = s->env.grid;
+    const uint32_t extra = register_stall(s, &s->common->packet);
+    const uint64_t start = s->now + extra, barriers = g->barriers;
+    uint32_t op[MECH_WIDEST];
+    struct sums t = {0};
+    g->clock = s->now;
+    const bool fine = execute_all(s, sched, start, op, &t, e);
+    if (g->barriers != barriers) s->stats.barriers += g->barriers - barriers;
+    s->stats.warp_insts += t.done;
+    s->stats.thread_insts += t.lanes;
+    if (!fine) return false;
+    if (extra) s->stats.register_conflict_cycles += extra;
+    start_units(s, sched, &t, start);
+    const uint32_t entry = t.memory ? lines_end(s) : SM_NONE;
     if (entry != SM_NONE) lsu_issue(s, entry, sched, start + (uint64_t)s->o->sm.depth - 1);
-    idle_issued(s, sched, threads, extra);
-    for (uint32_t k = 0; k < p->n; k++) dispatch(s, op[k], sm_insn(s, s->ops[op[k]].pc));
+    idle_issued(s, sched, t.threads, extra);
+    dispatch(s, op, t.done);
     return true;
 }
 

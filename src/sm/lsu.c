@@ -15,11 +15,6 @@ void lsu_issue(struct sm *s, uint32_t entry, uint32_t sched, uint64_t arrival) {
     s->lsu_waiting++;
 }
 
-bool lsu_blocked(const struct sm *s, uint32_t sched) {
-    const struct sm_fifo *f = &s->sched[sched].pipe;
-    return f->n && s->entries[f->first].arrival <= s->now;
-}
-
 /* All of an op's requests have been answered: it writes back, now or when the pipeline has it there. */
 static void complete(struct sm *s, uint32_t k) {
     struct sm_op *op = &s->ops[k];
@@ -28,7 +23,7 @@ static void complete(struct sm *s, uint32_t k) {
         if (op->overlap) score_clear_op(s, k);
         op_give(s, k);
     } else {
-        event_push(s, op->ready > s->now ? op->ready : s->now, k);
+        event_push(s, op->ready > s->now ? op->ready : s->now, k, k);
     }
 }
 
@@ -76,19 +71,20 @@ static void posted(struct sm *s, uint32_t r) {
 /* False: not taken, try again in the next cycle. */
 static bool send(struct sm *s, uint32_t r) {
     const struct sm_request *q = &s->requests[r];
+    const uint32_t answer = r | SM_EVENT_REQUEST;
     uint64_t when = 0;
     if (q->path == SM_SHARED) {
         s->lsu_busy = s->now + q->bytes;
-        event_push(s, s->now + q->bytes - 1 + (uint64_t)s->o->sm.shared_latency, r | SM_EVENT_REQUEST);
+        event_push(s, s->now + q->bytes - 1 + (uint64_t)s->o->sm.shared_latency, answer, answer);
         return true;
     }
     if (q->path == SM_PARAM) {
-        event_push(s, s->now + (uint64_t)s->env.mem_options->l1c.latency, r | SM_EVENT_REQUEST);
+        event_push(s, s->now + (uint64_t)s->env.mem_options->l1c.latency, answer, answer);
         return true;
     }
     switch (mem_ask(s->env.mem, s->env.index, (enum mem_path)q->path, (enum mem_kind)q->kind, q->addr,
                     q->bytes, r, s->now, &when)) {
-    case MEM_HIT: event_push(s, when > s->now ? when : s->now + 1, r | SM_EVENT_REQUEST); return true;
+    case MEM_HIT: event_push(s, when > s->now ? when : s->now + 1, answer, answer); return true;
     case MEM_WAIT: return true;
     case MEM_POSTED: posted(s, r); return true;
     default: return false;

@@ -9,7 +9,7 @@
 #include "mech/set.h"
 #include "sm/impl.h"
 
-enum { WORTH = 4 }; /* threads of a split for which looking ahead costs less than it saves */
+enum { WORTH = 16 }; /* threads of a split for which looking ahead costs less than it saves */
 
 static void side(struct sm *s, struct sm_op *op, uint32_t pc, uint32_t warp, uint32_t mask) {
     if (mask) op->sides = node_take(s, pc, warp, mask, op->sides);
@@ -102,19 +102,25 @@ static struct mech_set *side_at(struct sm *s, uint32_t pc) {
     return &sides[k].set;
 }
 
-static void describe(struct sm *s, const struct sm_op *op) {
+static inline struct mech_outcome *begin(struct sm *s, const struct sm_op *op) {
     struct mech_outcome *o = &s->common->outcome;
     o->insn = sm_insn(s, op->pc);
     o->pc = op->pc;
     o->nsides = o->exited.n = o->waiting.n = 0;
     o->side = s->common->sides;
     o->depth_change = sm_code(s, op->pc)->depth_change;
-    if (op->sides == SM_NONE) {
-        o->nsides = 1;
-        s->common->sides[0].pc = op->pc + 1;
-        set_copy(&s->common->sides[0].set, &op->split->set);
-        return;
-    }
+    return o;
+}
+
+/* All threads of the op's split go to pc + 1. */
+static void describe_next(struct sm *s, const struct sm_op *op) {
+    begin(s, op)->nsides = 1;
+    s->common->sides[0].pc = op->pc + 1;
+    set_copy(&s->common->sides[0].set, &op->split->set);
+}
+
+static void describe_sides(struct sm *s, const struct sm_op *op) {
+    struct mech_outcome *o = begin(s, op);
     for (uint32_t k = op->sides; k != SM_NONE; k = s->nodes[k].next) {
         const struct sm_node *n = &s->nodes[k];
         if (!n->mask) continue;
@@ -174,34 +180,51 @@ static void wait(struct sm *s, uint32_t pc) {
     if (s->common->freed.n) s->mech->ops->release(s->mech, &s->common->freed, pc + 1);
 }
 
-/* said: length of the mechanism's remarks before the commit; they are parted by "; ". */
+/* There is an observer. said: length of the mechanism's remarks before the commit; they are parted by "; ". */
 static void tell(struct sm *s, const struct sm_op *op, size_t said) {
     const struct sm_observer *o = s->env.observer;
-    if (!o || !o->commit) return;
+    if (!o->commit) return;
     const char *event = s->event.len > said ? s->event.text + said : "";
     if (said && *event) event += 2;
     o->commit(o->user, &(struct sm_commit){s, op->issued, s->now, &s->common->outcome, event});
 }
 
-void outcome_commit(struct sm *s, struct sm_op *op) {
+/* The split is the mechanism's again. */
+static void hand_back(struct sm *s, struct sm_op *op) {
     struct mech_split *split = op->split;
-    const uint32_t freed = op->freed;
-    const size_t said = s->event.len;
-    describe(s, op);
-    count_branch(s, split);
-    if (op->sides != SM_NONE) nodes_give(s, op->sides);
-    op->sides = op->freed = SM_NONE;
     op->split = NULL;
     s->census_known = false;
     s->mech->ops->commit(s->mech, split, &s->common->outcome);
-    if (s->common->outcome.waiting.n) wait(s, s->common->outcome.pc);
+}
+
+/* Threads part, exit, wait or set others free. */
+static void commit_sides(struct sm *s, struct sm_op *op) {
+    const struct mech_outcome *o = &s->common->outcome;
+    const uint32_t sides = op->sides, freed = op->freed;
+    describe_sides(s, op);
+    count_branch(s, op->split);
+    op->sides = op->freed = SM_NONE;
+    nodes_give(s, sides);
+    hand_back(s, op);
+    if (o->waiting.n) wait(s, o->pc);
     if (freed != SM_NONE) {
         release(s, freed);
         nodes_give(s, freed);
     }
+}
+
+void outcome_commit(struct sm *s, struct sm_op *op) {
+    const struct mech_split *split = op->split;
+    const size_t said = s->event.len;
+    if (op->sides != SM_NONE) {
+        commit_sides(s, op);
+    } else {
+        describe_next(s, op);
+        hand_back(s, op);
+    }
     if (split->set.n && split->threads >= WORTH) /* and it still is that split */
         sm_look_ahead(s, split->set.p[0].warp, split->pc);
-    tell(s, op, said);
+    if (s->env.observer) tell(s, op, said);
     if (s->common->outcome.exited.n) sm_threads_ended(s, &s->common->outcome.exited);
     if (s->env.audit && s->mech->ops->audit) s->mech->ops->audit(s->mech);
 }

@@ -102,10 +102,6 @@ uint32_t fifo_pop(struct sm *s, struct sm_fifo *f) {
 
 /* ---- events ---- */
 
-static uint32_t *link_of(struct sm *s, uint32_t what) {
-    return what & SM_EVENT_REQUEST ? &s->requests[what & ~SM_EVENT_REQUEST].next : &s->ops[what].next;
-}
-
 static bool before(const struct sm_event *a, const struct sm_event *b) {
     return a->when != b->when ? a->when < b->when : a->seq < b->seq;
 }
@@ -130,25 +126,26 @@ static uint32_t heap_pop(struct sm *s) {
 }
 
 /* Every event in the wheel lies in [wheel_at, wheel_at + 64): its slot says which cycle it is for. */
-void event_push(struct sm *s, uint64_t when, uint32_t what) {
+void event_push(struct sm *s, uint64_t when, uint32_t first, uint32_t last) {
+    *event_link(s, last) = SM_NONE;
     if (when - s->wheel_at >= 64) {
-        heap_push(s, (struct sm_event){when, s->seq++, what});
+        for (; first != SM_NONE; first = *event_link(s, first))
+            heap_push(s, (struct sm_event){when, s->seq++, first});
         return;
     }
     struct sm_slot *c = &s->wheel[when % 64];
-    *link_of(s, what) = SM_NONE;
     if (s->slots >> (when % 64) & 1)
-        *link_of(s, c->last) = what;
+        *event_link(s, c->last) = first;
     else
-        c->first = what;
-    c->last = what;
+        c->first = first;
+    c->last = last;
     s->slots |= UINT64_C(1) << (when % 64);
 }
 
 /* Earliest cycle in the wheel, which is not empty. */
 static uint64_t wheel_next(const struct sm *s) {
     const uint32_t turn = (uint32_t)(s->wheel_at % 64);
-    const uint64_t from_here = turn ? s->slots >> turn | s->slots << (64 - turn) : s->slots;
+    const uint64_t from_here = s->slots >> turn | s->slots << (-turn % 64);
     return s->wheel_at + (uint64_t)__builtin_ctzll(from_here);
 }
 
@@ -159,20 +156,18 @@ uint64_t event_next(const struct sm *s) {
     return near < far ? near : far;
 }
 
-bool event_pop(struct sm *s, uint32_t *what) {
+uint32_t event_due(struct sm *s) {
     if (s->slots) {
         const uint64_t at = wheel_next(s);
         if (at <= s->now) {
-            struct sm_slot *c = &s->wheel[at % 64];
-            *what = c->first;
-            c->first = *link_of(s, *what);
-            if (c->first == SM_NONE) s->slots &= ~(UINT64_C(1) << (at % 64));
+            s->slots &= ~(UINT64_C(1) << (at % 64));
             s->wheel_at = at;
-            return true;
+            return s->wheel[at % 64].first;
         }
     }
     s->wheel_at = s->now;
-    if (!s->nheap || s->heap[0].when > s->now) return false;
-    *what = heap_pop(s);
-    return true;
+    if (!s->nheap || s->heap[0].when > s->now) return SM_NONE;
+    const uint32_t what = heap_pop(s);
+    *event_link(s, what) = SM_NONE;
+    return what;
 }

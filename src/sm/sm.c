@@ -16,6 +16,13 @@ static uint64_t ask_when(void *sm, const struct mech_split *split) {
     return when;
 }
 
+/* The same where neither a scoreboard nor fetching holds anybody back. */
+static uint64_t ask_unit(void *sm, const struct mech_split *split) {
+    const struct sm *s = sm;
+    const struct sm_code *c = &s->common->code[split->pc];
+    return c->known ? s->unit[split->sched][c->cls] : ask_when(sm, split);
+}
+
 static uint32_t ask_live(void *sm, uint32_t warp) {
     const struct sm *s = sm;
     return s->warps[warp].w ? s->warps[warp].w->live : 0;
@@ -76,7 +83,7 @@ static bool make_mech(struct sm *s, struct err *e) {
         .param = s->env.mech_params,
         .now = &s->now,
         .sm = s,
-        .when = ask_when,
+        .when = s->scoreboard || s->fetched ? ask_when : ask_unit,
         .live = ask_live,
         .depth = ask_depth,
         .spinning = ask_spinning,
@@ -239,15 +246,24 @@ bool sm_busy(const struct sm *s) {
 
 /* ---- time ---- */
 
+/* Of an event that is an op itself, of any other event op 0: found without a branch that no host predicts. */
+static const struct sm_op *op_of(const struct sm *s, uint32_t what) {
+    return &s->ops[what & ((what >> 31) - 1)];
+}
+
+/* The host fetches the split of the next op while this one is committed. */
 static void write_back(struct sm *s) {
-    for (uint32_t what; event_pop(s, &what);) {
-        if (what & SM_EVENT_REQUEST) {
-            lsu_answered(s, what & ~SM_EVENT_REQUEST);
-        } else {
-            outcome_commit(s, &s->ops[what]);
-            op_give(s, what);
+    for (uint32_t due; (due = event_due(s)) != SM_NONE;)
+        for (uint32_t what = due, next; what != SM_NONE; what = next) {
+            next = *event_link(s, what);
+            __builtin_prefetch(op_of(s, next)->split);
+            if (what & SM_EVENT_REQUEST) {
+                lsu_answered(s, what & ~SM_EVENT_REQUEST);
+            } else {
+                outcome_commit(s, &s->ops[what]);
+                op_give(s, what);
+            }
         }
-    }
 }
 
 bool sm_tick(struct sm *s, uint64_t now, uint32_t *ended, struct err *e) {
