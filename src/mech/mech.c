@@ -50,7 +50,8 @@ struct mech *mech_new(const struct mech_ops *ops, const struct mech_env *env, st
     m->ops = ops;
     m->env = *env;
     if (ops->caps & MECH_SIMD_WIDE) m->env.warp_size = env->simd_width;
-    m->pool = split_pool_new(&m->env);
+    const uint32_t wide = m->env.warp_size > 32 ? m->env.warp_size / 32 : 1;
+    m->pool = split_pool_new(&m->env, ops->caps & MECH_AT_HOME ? wide : MECH_PIECES);
     m->order = order_new(&m->env, m->pool);
     return ops->create(m, e) ? m : NULL;
 }

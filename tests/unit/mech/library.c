@@ -68,7 +68,7 @@ static void pool_up(struct mech *m, uint64_t *now, uint32_t w, uint32_t warps, u
                                .schedulers = schedulers,
                                .order_groups = 1,
                                .now = now}};
-    m->pool = split_pool_new(&m->env);
+    m->pool = split_pool_new(&m->env, MECH_PIECES);
     m->order = order_new(&m->env, m->pool);
 }
 static void pool_down(struct mech *m) {

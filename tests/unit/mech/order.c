@@ -34,7 +34,7 @@ static void rig_up(struct rig *r, enum order_policy policy, uint32_t schedulers,
                                  .now = &r->now,
                                  .sm = r,
                                  .when = rig_when};
-    r->m.pool = split_pool_new(&r->m.env);
+    r->m.pool = split_pool_new(&r->m.env, MECH_PIECES);
     r->m.order = order_new(&r->m.env, r->m.pool);
     for (uint32_t k = 0; k < SPLITS; k++) {
         r->s[k] = split_new(&r->m, k % schedulers, 0);
