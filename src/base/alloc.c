@@ -6,22 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Under AddressSanitizer every piece of an arena ends in bytes that nobody may touch, as malloc's do: without them a read
- * behind a piece falls into the next one, unseen until the chunk ends. */
-#ifdef __has_feature
-#if __has_feature(address_sanitizer)
-#define ARENA_GUARDED
-#endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define ARENA_GUARDED
-#endif
-#ifdef ARENA_GUARDED
-#include <sanitizer/asan_interface.h>
-enum { GUARD = 16 };
-#else
-enum { GUARD = 0 };
-#define ASAN_POISON_MEMORY_REGION(at, n) ((void)(at), (void)(n))
-#endif
+#include "base/guard.h"
 
 enum { CHUNK = 64 * 1024, ALIGN = 16 };
 

@@ -34,8 +34,7 @@ static void release(struct exec_block *b, uint32_t id) {
         if (!lanes) continue;
         write_result(w, lanes, &b->bar[id]);
         w->bar_wait &= ~lanes;
-        w->blocked &= ~lanes;
-        w->released |= lanes;
+        lanes_go_on(w, lanes);
         w->x.out->woke = true;
     }
     b->bar[id] = (struct exec_barrier){0};
@@ -88,7 +87,7 @@ static void arrive(struct exec_warp *w, const struct ir_insn *i, uint32_t lanes,
             w->wait_pc[l] = insn_pc(w, i);
             w->bar_id[l] = (uint8_t)id;
         }
-        w->blocked |= lanes;
+        lanes_block(w, lanes);
         w->bar_wait |= lanes;
     }
     if (complete(b, bar)) release(b, id);

@@ -197,6 +197,7 @@ void exec_image_free(struct exec_image *im) {
     free(im->k64);
     free(im->addr);
     free(im->texref);
+    pages_free(&im->pages);
     free(im);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/pages.h"
 #include "exec/warp.h"
 
 /* ---- memory ---- */
@@ -40,9 +41,10 @@ struct exec_image {
     uint64_t *k64;
     uint8_t *konst; /* the constant bank */
     uint64_t konst_bytes;
-    uint64_t *addr;    /* of each variable: global address, or offset in the constant bank */
-    uint64_t *texref;  /* handle bound to a .texref variable; 0: none */
-    bool shared_konst; /* constants hold addresses of .shared variables: known per launch */
+    uint64_t *addr;     /* of each variable: global address, or offset in the constant bank */
+    uint64_t *texref;   /* handle bound to a .texref variable; 0: none */
+    struct pages pages; /* of the launch under way */
+    bool shared_konst;  /* constants hold addresses of .shared variables: known per launch */
 };
 
 /* Fills the row of a relocated constant. */
@@ -105,7 +107,17 @@ uint64_t resolve_span(struct exec_warp *w, uint64_t addr, uint32_t lane, const u
 void resolve_fault(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, enum exec_fault_kind why,
                    enum ir_space space, uint64_t addr, uint32_t bytes, bool store);
 
-/* ---- barriers and exchange: what an exit may complete ---- */
+/* ---- barriers and exchange ---- */
+static inline void lanes_block(struct exec_warp *w, uint32_t lanes) {
+    w->block->blocked += bits_count(lanes & ~w->blocked);
+    w->blocked |= lanes;
+}
+static inline void lanes_go_on(struct exec_warp *w, uint32_t lanes) {
+    w->block->blocked -= bits_count(lanes & w->blocked);
+    w->blocked &= ~lanes;
+    w->released |= lanes;
+}
+/* What an exit may complete. */
 void bar_recheck(struct exec_block *b);
 void warp_recheck(struct exec_warp *w);
 

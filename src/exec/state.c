@@ -81,7 +81,11 @@ static bool place_shared(struct exec_grid *g, struct err *e) {
 }
 
 bool exec_grid_init(struct exec_grid *g, const struct exec_launch *l, struct err *e) {
-    *g = (struct exec_grid){.image = l->image, .launch = l, .module = l->image->m, .mem = l->image->mem};
+    *g = (struct exec_grid){.image = l->image,
+                            .launch = l,
+                            .module = l->image->m,
+                            .mem = l->image->mem,
+                            .pages = &l->image->pages};
     if (l->func >= g->module->funcs.n) return err_set(e, ERR_INPUT, "no such kernel");
     g->func = &g->module->funcs.v[l->func];
     if (!check_sizes(l, g->func, e)) return false;
@@ -106,6 +110,7 @@ void exec_grid_free(struct exec_grid *g) {
     }
     free(g->params);
     sb_free(&g->note);
+    pages_rewind(g->pages);
 }
 
 static size_t reg_bytes(const struct ir_func *f, size_t part[3]) {
@@ -138,7 +143,7 @@ static bool warp_alloc(struct exec_warp *w, struct exec_block *b, uint32_t index
     size_t part[3];
     w->block = b;
     w->index = index;
-    w->regs = try_alloc(reg_bytes(g->func, part));
+    w->regs = pages_try(g->pages, reg_bytes(g->func, part));
     if (!w->regs || !local_reserve(w, g->func->frame_bytes)) return false;
     w->x.r64[0] = w->regs;
     w->x.r32[0] = (uint32_t *)((uint8_t *)w->regs + part[IR_FILE_64]);
@@ -159,8 +164,8 @@ static bool warp_alloc(struct exec_warp *w, struct exec_block *b, uint32_t index
 
 bool exec_block_alloc(struct exec_block *b, struct exec_grid *g, struct err *e) {
     uint32_t n = (g->threads + EXEC_LANES - 1) / EXEC_LANES;
-    *b = (struct exec_block){.grid = g, .nwarps = n, .warps = xaligned(64, n * sizeof *b->warps)};
-    b->shared = try_alloc(g->shared_bytes);
+    *b = (struct exec_block){.grid = g, .nwarps = n, .warps = PAGES_NEW(g->pages, struct exec_warp, n)};
+    b->shared = pages_try(g->pages, g->shared_bytes);
     bool ok = b->shared != NULL;
     for (uint32_t k = 0; ok && k < n; k++) ok = warp_alloc(&b->warps[k], b, k);
     if (ok) return true;
@@ -191,6 +196,7 @@ void exec_block_start(struct exec_block *b, uint64_t index) {
     b->ctaid[1] = (uint32_t)(index / dim[0] % dim[1]);
     b->ctaid[2] = (uint32_t)(index / dim[0] / dim[1]);
     b->live = b->grid->threads;
+    b->blocked = 0;
     memset(b->shared, 0, b->grid->shared_bytes);
     memset(b->bar, 0, sizeof b->bar);
     for (uint32_t k = 0; k < b->nwarps; k++) warp_start(&b->warps[k]);
@@ -203,10 +209,7 @@ void exec_block_free(struct exec_block *b) {
             free(w->stack[l].frame);
             free(w->stack[l].saved);
         }
-        free(w->regs);
         free(w->local);
     }
-    free(b->warps);
-    free(b->shared);
     *b = (struct exec_block){0};
 }

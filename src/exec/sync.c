@@ -152,8 +152,7 @@ static void finish(struct exec_warp *w, uint32_t group) {
         consume(&w->x, &code[pc], here, group);
         left &= ~here;
     }
-    w->blocked &= ~group;
-    w->released |= group;
+    lanes_go_on(w, group);
     w->x.out->woke = true;
 }
 
@@ -185,7 +184,7 @@ static bool outside_own_mask(struct exec_warp *w, const struct ir_insn *i, uint3
 static void wait_for_members(struct exec_warp *w, const struct ir_insn *i, uint32_t mask) {
     struct exec_out *o = w->x.out;
     FOR_LANES(l, mask) w->wait_pc[l] = insn_pc(w, i);
-    w->blocked |= mask;
+    lanes_block(w, mask);
     out_jump(o, 0, 0);
     warp_recheck(w);
     w->released &= ~mask; /* these simply go on */

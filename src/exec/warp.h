@@ -18,6 +18,7 @@
 #define HEDDLE_EXEC_WARP_H
 
 #include "base/err.h"
+#include "base/pages.h"
 #include "exec/ctx.h"
 #include "exec/exec.h"
 
@@ -136,7 +137,8 @@ struct exec_block {
     struct exec_grid *grid;
     uint64_t index;
     uint32_t ctaid[3];
-    uint32_t live; /* threads that have not exited */
+    uint32_t live;    /* threads that have not exited */
+    uint32_t blocked; /* threads whose bit is set in their warp's blocked */
     uint32_t nwarps;
     struct exec_warp *warps;
     uint8_t *shared;
@@ -149,6 +151,7 @@ struct exec_grid {
     const struct ir_func *func;
     const struct exec_launch *launch;
     struct exec_mem *mem;
+    struct pages *pages;   /* what lives as long as the grid: its blocks, and whoever runs them */
     uint32_t threads;      /* of a block */
     uint64_t blocks;       /* of the grid */
     uint32_t shared_bytes; /* static and dynamic */
@@ -169,7 +172,8 @@ struct exec_grid {
 bool exec_grid_init(struct exec_grid *g, const struct exec_launch *l, struct err *e);
 void exec_grid_free(struct exec_grid *g);
 
-/* A block's storage, to be used for one block after another; its address must not change. */
+/* A block's storage, to be used for one block after another; its address must not change. Most of it is the grid's, and goes
+ * with it. */
 bool exec_block_alloc(struct exec_block *b, struct exec_grid *g, struct err *e);
 void exec_block_start(struct exec_block *b, uint64_t index); /* all threads at func->entry, depth 0 */
 void exec_block_free(struct exec_block *b);

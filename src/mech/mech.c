@@ -51,25 +51,18 @@ static bool check_env(const struct mech_ops *ops, const struct mech_env *env, st
 
 struct mech *mech_new(const struct mech_ops *ops, const struct mech_env *env, struct err *e) {
     if (!check_env(ops, env, e)) return NULL;
-    struct mech *m = xcalloc(1, sizeof *m);
+    struct mech *m = PAGES_NEW(env->pages, struct mech, 1);
     m->ops = ops;
     m->env = *env;
     if (ops->caps & MECH_SIMD_WIDE) m->env.warp_size = env->simd_width;
-    m->pool = split_pool_new(&m->env);
+    const uint32_t wide = m->env.warp_size > 32 ? m->env.warp_size / 32 : 1;
+    m->pool = split_pool_new(&m->env, ops->caps & MECH_AT_HOME ? wide : MECH_PIECES);
     m->order = order_new(&m->env, m->pool);
-    if (ops->create(m, e)) return m;
-    order_free(m->order);
-    split_pool_free(m->pool);
-    free(m);
-    return NULL;
+    return ops->create(m, e) ? m : NULL;
 }
 
 void mech_free(struct mech *m) {
-    if (!m) return;
-    m->ops->destroy(m);
-    order_free(m->order);
-    split_pool_free(m->pool);
-    free(m);
+    if (m) m->ops->destroy(m);
 }
 
 /* Lanes of `mask` that belong to s: those of its set, and perhaps others that wait with it. */

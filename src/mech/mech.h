@@ -22,6 +22,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "base/pages.h"
 #include "cfg/cfg.h"
 #include "ir/program.h"
 
@@ -102,6 +103,7 @@ struct mech_stats {
 
 /* What the SM and the machine offer a mechanism. */
 struct mech_env {
+    struct pages *pages; /* memory that is there until the mechanism is gone */
     const struct ir_module *module;
     const struct cfg *cfg;
     uint32_t warp_size; /* of the machine: 4 .. 256; of a mechanism with MECH_SIMD_WIDE: simd_width */
@@ -145,8 +147,9 @@ enum {
     MECH_RECURSION = 1, /* runs calls that recurse */
     MECH_INDIRECT = 2,  /* runs indirect branches and calls */
     MECH_UNSTRUCTURED = 4,
-    MECH_PROGRESS = 8,  /* every runnable thread is eventually run: spin locks within a warp end */
-    MECH_SIMD_WIDE = 16 /* its warps are as wide as the SIMD group: env.warp_size is then simd_width */
+    MECH_PROGRESS = 8,   /* every runnable thread is eventually run: spin locks within a warp end */
+    MECH_SIMD_WIDE = 16, /* its warps are as wide as the SIMD group: env.warp_size is then simd_width */
+    MECH_AT_HOME = 32    /* no split has threads of two machine warps: a split is small */
 };
 
 /* These threads go on at pc. */
@@ -184,11 +187,11 @@ struct mech_ops {
 
 struct mech {
     const struct mech_ops *ops;
-    struct mech_env env;
-    struct mech_stats stats;
     struct split_pool *pool; /* mech/split.h */
     struct order *order;     /* mech/order.h, one for all schedulers */
     void *self;
+    struct mech_env env;
+    struct mech_stats stats;
 };
 
 /* The list, from mech.def; ends with NULL. */

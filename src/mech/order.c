@@ -12,7 +12,6 @@
 #include "mech/order.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "mech/heap.h"
@@ -41,7 +40,7 @@ struct order {
     void *sm;
     enum order_policy policy;
     bool by_age; /* GTO, OLDEST */
-    uint32_t cap, schedulers;
+    uint32_t cap;
     uint32_t groups; /* two-level: size of the active set */
     const struct ir_module *module;
     bool *active;
@@ -49,7 +48,8 @@ struct order {
 };
 
 struct order *order_new(const struct mech_env *env, const struct split_pool *pool) {
-    struct order *o = xaligned(_Alignof(struct order), sizeof *o);
+    struct pages *p = env->pages;
+    struct order *o = PAGES_NEW(p, struct order, 1);
     *o = (struct order){.pool = pool,
                         .now = env->now,
                         .when = env->when,
@@ -57,38 +57,22 @@ struct order *order_new(const struct mech_env *env, const struct split_pool *poo
                         .policy = (enum order_policy)env->order,
                         .by_age = env->order == ORDER_GTO || env->order == ORDER_OLDEST,
                         .cap = pool->cap,
-                        .schedulers = env->schedulers,
                         .groups = env->order_groups,
                         .module = env->module};
-    o->active = xcalloc(o->cap, sizeof *o->active);
-    o->pos = xcalloc(o->cap, sizeof *o->pos);
-    o->next = xcalloc(o->cap, sizeof *o->next);
-    o->prev = xcalloc(o->cap, sizeof *o->prev);
-    o->q = xaligned(_Alignof(struct queue), env->schedulers * sizeof *o->q);
+    o->q = PAGES_NEW(p, struct queue, env->schedulers);
+    o->active = PAGES_NEW(p, bool, o->cap);
+    o->pos = pages_raw(p, o->cap * sizeof *o->pos); /* of who is in a heap; the next two: of who is pending */
+    o->next = pages_raw(p, o->cap * sizeof *o->next);
+    o->prev = pages_raw(p, o->cap * sizeof *o->prev);
     for (uint32_t k = 0; k < env->schedulers; k++) {
         struct queue *q = &o->q[k];
-        q->timed = (struct heap){.v = xmalloc(o->cap * sizeof(struct heap_item)), .pos = o->pos};
-        q->aged = (struct heap){.v = xmalloc(o->cap * sizeof(struct heap_item)), .pos = o->pos};
-        q->slots = xcalloc((o->cap + 63) / 64, sizeof *q->slots);
+        q->timed = (struct heap){.v = pages_raw(p, o->cap * sizeof(struct heap_item)), .pos = o->pos};
+        q->aged = (struct heap){.v = pages_raw(p, o->cap * sizeof(struct heap_item)), .pos = o->pos};
+        q->slots = PAGES_NEW(p, uint64_t, (o->cap + 63) / 64);
         q->last = o->cap;
         q->head = q->tail = SPLIT_NONE;
     }
     return o;
-}
-
-void order_free(struct order *o) {
-    if (!o) return;
-    for (uint32_t k = 0; k < o->schedulers; k++) {
-        free(o->q[k].timed.v);
-        free(o->q[k].aged.v);
-        free(o->q[k].slots);
-    }
-    free(o->q);
-    free(o->active);
-    free(o->pos);
-    free(o->next);
-    free(o->prev);
-    free(o);
 }
 
 /* ---- the ready ones ---- */

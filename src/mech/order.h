@@ -17,8 +17,8 @@ enum order_policy {            /* in the order of option sm.order's choices */
 };
 
 struct order;
+/* Lives as long as env->pages. */
 struct order *order_new(const struct mech_env *env, const struct split_pool *pool);
-void order_free(struct order *o);
 /* Schedulable from now on. */
 void order_add(struct order *o, struct mech_split *s);
 /* Not schedulable any more, or, if it was picked, not coming back. Harmless for a split that is in no order. */

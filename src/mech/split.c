@@ -15,31 +15,25 @@
 
 enum { LANES = 32 };
 
-struct split_pool *split_pool_new(const struct mech_env *env) {
-    struct split_pool *p = xcalloc(1, sizeof *p);
+struct split_pool *split_pool_new(const struct mech_env *env, uint32_t pieces) {
+    struct split_pool *p = PAGES_NEW(env->pages, struct split_pool, 1);
+    p->pages = env->pages;
     p->cap = env->warps * LANES; /* a thread each, at the worst */
     p->slots = env->warps;
     p->warp_size = env->warp_size;
     p->schedulers = env->schedulers;
     p->whole_blocks = env->whole_blocks;
-    p->chunk = xcalloc(p->cap / SPLIT_CHUNK, sizeof *p->chunk);
-    p->used = xcalloc((p->cap + 63) / 64, sizeof *p->used);
-    p->of = xmalloc(p->cap * sizeof *p->of);
+    p->pieces = pieces;
+    p->stride = (uint32_t)((offsetof(struct mech_split, set.p) + pieces * sizeof(struct mech_piece) +
+                            _Alignof(struct mech_split) - 1) &
+                           ~(_Alignof(struct mech_split) - 1));
+    p->chunk = PAGES_NEW(p->pages, unsigned char *, p->cap / SPLIT_CHUNK);
+    p->used = PAGES_NEW(p->pages, uint64_t, (p->cap + 63) / 64);
+    p->of = pages_raw(p->pages, p->cap * sizeof *p->of);
     for (uint32_t t = 0; t < p->cap; t++) p->of[t] = SPLIT_NONE;
-    p->present = xcalloc(p->slots, sizeof *p->present);
-    p->first = xcalloc(p->slots, sizeof *p->first);
+    p->present = PAGES_NEW(p->pages, uint32_t, p->slots);
+    p->first = PAGES_NEW(p->pages, uint32_t, p->slots);
     return p;
-}
-
-void split_pool_free(struct split_pool *p) {
-    if (!p) return;
-    for (uint32_t k = 0; k < p->cap / SPLIT_CHUNK; k++) free(p->chunk[k]);
-    free(p->chunk);
-    free(p->used);
-    free(p->of);
-    free(p->present);
-    free(p->first);
-    free(p);
 }
 
 /* ---- splits ---- */
@@ -60,7 +54,7 @@ struct mech_split *split_new(struct mech *m, uint32_t sched, uint32_t pc) {
     struct split_pool *p = m->pool;
     uint32_t id = lowest_free(p);
     if (!p->chunk[id / SPLIT_CHUNK])
-        p->chunk[id / SPLIT_CHUNK] = xaligned(64, SPLIT_CHUNK * sizeof **p->chunk);
+        p->chunk[id / SPLIT_CHUNK] = pages_get(p->pages, SPLIT_CHUNK * (size_t)p->stride);
     p->used[id / 64] |= UINT64_C(1) << (id % 64);
     p->first_free = id + 1;
     if (id >= p->high) p->high = id + 1;
@@ -116,6 +110,7 @@ void split_bind(struct split_pool *p, const struct mech_split *s, const struct m
 }
 
 void split_assign(struct split_pool *p, struct mech_split *s, const struct mech_set *set) {
+    CHECK(set->n <= p->pieces);
     set_copy(&s->set, set);
     s->threads = set_count(set);
     split_bind(p, s, set);

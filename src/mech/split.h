@@ -14,33 +14,36 @@ enum { SPLIT_CHUNK = 32 };
 
 struct split_pool {
     uint32_t cap, alive, warp_size, schedulers;
-    bool whole_blocks;         /* to schedulers, not single warps */
-    uint32_t first_free;       /* no free slot below */
-    uint32_t high;             /* no slot at or above it was ever used */
-    uint64_t stamp;            /* age of the next split */
-    struct mech_split **chunk; /* made as needed, kept until the end */
-    uint64_t *used;            /* a bit per slot */
-    uint32_t slots;            /* architectural warp slots */
-    uint32_t *of;              /* split of thread slot * 32 + lane, or SPLIT_NONE */
-    uint32_t *present;         /* per slot: threads that were launched and whose exit was not committed yet */
-    uint32_t *first;           /* per slot: slot of the first architectural warp of its machine warp */
+    bool whole_blocks;   /* to schedulers, not single warps */
+    uint32_t first_free; /* no free slot below */
+    uint32_t high;       /* no slot at or above it was ever used */
+    uint64_t stamp;      /* age of the next split */
+    uint32_t pieces;     /* most that a split has */
+    uint32_t stride;     /* bytes from one split to the next: only those pieces have room */
+    struct pages *pages;
+    unsigned char **chunk; /* of splits; made as needed, kept until the end */
+    uint64_t *used;        /* a bit per slot */
+    uint32_t slots;        /* architectural warp slots */
+    uint32_t *of;          /* split of thread slot * 32 + lane, or SPLIT_NONE */
+    uint32_t *present;     /* per slot: threads that were launched and whose exit was not committed yet */
+    uint32_t *first;       /* per slot: slot of the first architectural warp of its machine warp */
 };
 
-struct split_pool *split_pool_new(const struct mech_env *env);
-void split_pool_free(struct split_pool *p);
+/* pieces: most that a split will have. What lies beyond them in a split's set is not there. Lives as long as env->pages. */
+struct split_pool *split_pool_new(const struct mech_env *env, uint32_t pieces);
 
 /* ---- splits ---- */
 /* A new one without threads: the lowest free slot, the youngest age. */
 struct mech_split *split_new(struct mech *m, uint32_t sched, uint32_t pc);
 /* Takes it out of the order; its threads belong to no split any more. */
 void split_free(struct mech *m, struct mech_split *s);
-/* NULL: no split there. */
-static inline struct mech_split *split_at(const struct split_pool *p, uint32_t id) {
-    return p->used[id / 64] >> (id % 64) & 1 ? &p->chunk[id / SPLIT_CHUNK][id % SPLIT_CHUNK] : NULL;
-}
 /* There is one. */
 static inline struct mech_split *split_known(const struct split_pool *p, uint32_t id) {
-    return &p->chunk[id / SPLIT_CHUNK][id % SPLIT_CHUNK];
+    return (struct mech_split *)(void *)(p->chunk[id / SPLIT_CHUNK] + id % SPLIT_CHUNK * (size_t)p->stride);
+}
+/* NULL: no split there. */
+static inline struct mech_split *split_at(const struct split_pool *p, uint32_t id) {
+    return p->used[id / 64] >> (id % 64) & 1 ? split_known(p, id) : NULL;
 }
 struct mech_split *split_of(const struct split_pool *p, uint32_t warp, uint32_t lane);
 /* Makes s the split of these threads, wherever they were, without touching s->set. */

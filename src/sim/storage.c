@@ -26,11 +26,13 @@ bool storage_find(const struct options *o, struct storage *out, struct err *e) {
     const struct opt_sm *sm = &o->machine.sm;
     const uint64_t now = 0;
     struct ir_module *none = ir_module_new("none");
-    struct mech_env env = {.module = none,
+    struct pages pages = {0};
+    struct mech_env env = {.pages = &pages,
+                           .module = none,
                            .warp_size = (uint32_t)sm->warp_size,
                            .simd_width = (uint32_t)sm->simd_width,
                            .schedulers = (uint32_t)sm->schedulers,
-                           .warps = (uint32_t)sm->threads / 32,
+                           .warps = ((uint32_t)sm->threads + 31) / 32,
                            .order_groups = 1,
                            .now = &now};
     const struct mech_ops *ops = options_mech(o, &env.param);
@@ -42,6 +44,7 @@ bool storage_find(const struct options *o, struct storage *out, struct err *e) {
         read_parts(lines.text, out);
         mech_free(m);
     }
+    pages_free(&pages);
     sb_free(&lines);
     ir_module_free(none);
     return m != NULL;

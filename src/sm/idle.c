@@ -25,7 +25,7 @@ static void take_census(struct sm *s) {
     for (uint32_t k = 0; k < s->nblocks; k++) {
         if (!s->blocks[k].threads) continue;
         live += s->blocks[k].b.live;
-        for (uint32_t w = 0; w < s->block_warps; w++) blocked += bits_count(s->blocks[k].b.warps[w].blocked);
+        blocked += s->blocks[k].b.blocked;
     }
     s->mech->ops->census(s->mech, &c);
     const uint32_t held = blocked + c.inactive_path + c.reconvergence;

@@ -103,11 +103,12 @@ struct sm_warp {
 };
 
 struct sm_block {
-    struct exec_block b;
-    uint64_t begun;
+    _Alignas(SM_HOST_LINE) uint64_t begun;
     uint32_t threads; /* whose exit has not been committed; 0: the slot is free */
     bool allocated;
+    struct exec_block b; /* what is counted of it is in the same line */
 };
+_Static_assert(offsetof(struct sm_block, b.blocked) < SM_HOST_LINE, "a census reads a line of each block");
 
 struct sm_sched {
     uint64_t port;       /* cycle from which it may issue */

@@ -27,7 +27,7 @@ void pool_init(struct sm *s) {
     s->ops = raw(ops * sizeof *s->ops);
     s->nodes = raw(nodes * sizeof *s->nodes);
     s->requests = raw(requests * sizeof *s->requests);
-    s->entries = xcalloc(entries, sizeof *s->entries);
+    s->entries = pages_get(s->env.grid->pages, entries * sizeof *s->entries);
     s->heap = xmalloc(((size_t)ops + requests) * sizeof *s->heap);
     for (uint32_t k = 0; k < entries; k++) s->entries[k].next = k + 1 < entries ? k + 1 : SM_NONE;
     s->free_op = s->free_node = s->free_request = SM_NONE;
@@ -42,7 +42,6 @@ void pool_free(struct sm *s) {
     free(s->ops);
     free(s->nodes);
     free(s->requests);
-    free(s->entries);
     free(s->heap);
 }
 

@@ -70,6 +70,7 @@ static void read_options(struct sm *s) {
 static bool make_mech(struct sm *s, struct err *e) {
     const struct opt_sm *o = &s->o->sm;
     const struct mech_env env = {
+        .pages = s->env.grid->pages,
         .module = s->env.module,
         .cfg = s->env.cfg,
         .warp_size = (uint32_t)o->warp_size,
@@ -112,19 +113,20 @@ static void make_slots(struct sm *s) {
     const uint32_t warps = (s->env.grid->threads + SM_LANES - 1) / SM_LANES;
     s->block_warps = warps;
     s->nwarps = s->nblocks * warps;
-    s->blocks = xcalloc(s->nblocks, sizeof *s->blocks);
-    s->warps = xaligned(SM_HOST_LINE, s->nwarps * sizeof *s->warps);
+    struct pages *p = s->env.grid->pages;
+    s->sched = pages_get(p, s->schedulers * sizeof *s->sched);
+    s->unit = pages_get(p, s->schedulers * sizeof *s->unit);
+    s->warps = pages_get(p, s->nwarps * sizeof *s->warps);
+    s->blocks = pages_get(p, s->nblocks * sizeof *s->blocks);
     for (uint32_t k = 0; s->scoreboard && k < s->nwarps; k++)
-        s->warps[k].score = xmalloc((SM_SCORES + SM_LANES) * sizeof *s->warps[k].score);
-    s->sched = xaligned(64, s->schedulers * sizeof *s->sched);
-    s->unit = xaligned(64, s->schedulers * sizeof *s->unit);
+        s->warps[k].score = pages_raw(p, (SM_SCORES + SM_LANES) * sizeof *s->warps[k].score);
     for (uint32_t k = 0; k < s->schedulers; k++) s->sched[k].pipe.first = s->sched[k].pipe.last = SM_NONE;
 }
 
 struct sm *sm_new(const struct sm_env *env, struct err *e) {
     const char *limiter;
     if (!check_options(env->options, e) || !sm_fits(env->options, env->grid, e)) return NULL;
-    struct sm *s = xaligned(64, sizeof *s);
+    struct sm *s = pages_get(env->grid->pages, sizeof *s);
     s->env = *env;
     s->o = env->options;
     s->schedulers = (uint32_t)env->options->sm.schedulers;
@@ -149,16 +151,9 @@ void sm_free(struct sm *s) {
     if (s->mech) mech_free(s->mech);
     for (uint32_t k = 0; k < s->nblocks; k++)
         if (s->blocks[k].allocated) exec_block_free(&s->blocks[k].b);
-    for (uint32_t k = 0; k < s->nwarps; k++) free(s->warps[k].score);
     pool_free(s);
-    free(s->blocks);
-    free(s->warps);
-    free(s->sched);
-    free(s->unit);
-    free(s->fetched);
     sb_free(&s->event);
     err_free(&s->failed);
-    free(s);
 }
 
 /* ---- blocks ---- */

@@ -76,6 +76,7 @@ static void blocked_lanes_are_released_by_the_last_arrival_or_exit(void **state)
     assert_int_equal(w0->blocked, ~0u);
     exec_step(w1, m.pc, 0xffff);
     assert_int_equal(o->waiting, 0xffff);
+    assert_int_equal(m.b.blocked, 48);
     assert_false(o->woke);
     exec_step(w1, m.pc + 1, 0xff0000); /* these leave instead of arriving */
     assert_int_equal(o->exited, 0xff0000);
@@ -86,6 +87,7 @@ static void blocked_lanes_are_released_by_the_last_arrival_or_exit(void **state)
     assert_int_equal(w0->released, ~0u);
     assert_int_equal(w1->released, 0xffff);
     assert_int_equal(w0->blocked | w1->blocked, 0);
+    assert_int_equal(m.b.blocked, 0);
     assert_int_equal(w0->wait_pc[5], m.pc);
     close_machine(&m);
 }

@@ -113,6 +113,7 @@ struct fake_flight {
 };
 
 struct fake {
+    struct pages pages; /* the mechanism's */
     struct mech_env env;
     struct mech *mech;
     uint64_t now;
@@ -221,7 +222,8 @@ static inline struct fake *fake_new(const struct ir_module *m, const struct cfg 
     struct fake *f = xcalloc(1, sizeof *f);
     f->threads = threads;
     f->side = xcalloc(MECH_SIDES, sizeof *f->side);
-    f->env = (struct mech_env){.module = m,
+    f->env = (struct mech_env){.pages = &f->pages,
+                               .module = m,
                                .cfg = c,
                                .warp_size = w,
                                .simd_width = w,
@@ -263,6 +265,7 @@ static inline void fake_start(struct fake *f, const char *mech) {
 
 static inline void fake_free(struct fake *f) {
     mech_free(f->mech);
+    pages_free(&f->pages);
     for (uint32_t k = 0; k < f->nflight; k++) free(f->flight[k]);
     free(f->side);
     free(f);

@@ -62,14 +62,18 @@ static void test_set_operations_agree_with_bit_maps(void **state) {
 /* ---- pool and homes ---- */
 
 static void pool_up(struct mech *m, uint64_t *now, uint32_t w, uint32_t warps, uint32_t schedulers) {
-    *m = (struct mech){
-        .env = {.warp_size = w, .warps = warps, .schedulers = schedulers, .order_groups = 1, .now = now}};
-    m->pool = split_pool_new(&m->env);
+    *m = (struct mech){.env = {.pages = xcalloc(1, sizeof(struct pages)),
+                               .warp_size = w,
+                               .warps = warps,
+                               .schedulers = schedulers,
+                               .order_groups = 1,
+                               .now = now}};
+    m->pool = split_pool_new(&m->env, MECH_PIECES);
     m->order = order_new(&m->env, m->pool);
 }
 static void pool_down(struct mech *m) {
-    order_free(m->order);
-    split_pool_free(m->pool);
+    pages_free(m->env.pages);
+    free(m->env.pages);
 }
 
 static void test_slots_are_reused_lowest_first_and_ages_never(void **state) {

@@ -5,6 +5,7 @@ enum { SPLITS = 6 };
 
 struct rig {
     struct mech m;
+    struct pages pages;
     struct ir_module *module;
     uint64_t now;
     uint64_t at[SPLITS]; /* when split k may issue */
@@ -23,7 +24,8 @@ static void rig_up(struct rig *r, enum order_policy policy, uint32_t schedulers,
     *r = (struct rig){.module = ir_module_new("order")};
     fake_op(r->module);
     fake_put(r->module, (struct ir_insn){.op = IR_LD_U32, .space = IR_SP_GLOBAL});
-    r->m.env = (struct mech_env){.module = r->module,
+    r->m.env = (struct mech_env){.pages = &r->pages,
+                                 .module = r->module,
                                  .warp_size = 32,
                                  .warps = 4,
                                  .schedulers = schedulers,
@@ -32,7 +34,7 @@ static void rig_up(struct rig *r, enum order_policy policy, uint32_t schedulers,
                                  .now = &r->now,
                                  .sm = r,
                                  .when = rig_when};
-    r->m.pool = split_pool_new(&r->m.env);
+    r->m.pool = split_pool_new(&r->m.env, MECH_PIECES);
     r->m.order = order_new(&r->m.env, r->m.pool);
     for (uint32_t k = 0; k < SPLITS; k++) {
         r->s[k] = split_new(&r->m, k % schedulers, 0);
@@ -40,8 +42,7 @@ static void rig_up(struct rig *r, enum order_policy policy, uint32_t schedulers,
     }
 }
 static void rig_down(struct rig *r) {
-    order_free(r->m.order);
-    split_pool_free(r->m.pool);
+    pages_free(&r->pages);
     ir_module_free(r->module);
 }
 

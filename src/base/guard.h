@@ -1,0 +1,23 @@
+/* Under AddressSanitizer every piece of memory that is handed out of a larger one ends in bytes that nobody may touch, as
+ * malloc's do: without them a read behind a piece falls into the next one, unseen until the whole ends. */
+#ifndef HEDDLE_BASE_GUARD_H
+#define HEDDLE_BASE_GUARD_H
+
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define GUARDED
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define GUARDED
+#endif
+
+#ifdef GUARDED
+#include <sanitizer/asan_interface.h>
+enum { GUARD = 16 };
+#else
+enum { GUARD = 0 };
+#define ASAN_POISON_MEMORY_REGION(at, n)   ((void)(at), (void)(n))
+#define ASAN_UNPOISON_MEMORY_REGION(at, n) ((void)(at), (void)(n))
+#endif
+
+#endif
