@@ -148,7 +148,7 @@ static void issue_bars(const struct run *r, const struct stats *s, struct sb *ou
         if (rest[i].cycles) bar_line(r, out, rest[i].name, rest[i].cycles, s->warp.cycles);
 }
 
-/* What the threads of an SM wait for while it issues nothing (002 Figure 5). */
+/* What the threads of an SM wait for while it issues nothing (HARP Figure 5). */
 static void idle_bars(const struct run *r, const struct stats *s, struct sb *out) {
     const struct {
         const char *name;

@@ -1,4 +1,4 @@
-/* MIMD: any ready threads on any free lanes of the same pipeline, each with its own PC (004 2.1.4, 5.1.1). The bound the
+/* MIMD: any ready threads on any free lanes of the same pipeline, each with its own PC (DWF 2.1.4, 5.1.1). The bound the
  * others are measured against: up to W threads issue together, a new packet every scheduler cycle.
  *
  * Threads would be one split each. To execute them at a fraction of that cost, threads of a *unit* (an architectural warp,

@@ -1,4 +1,4 @@
-/* NREC: no reconvergence (004 3.1). When threads of a split go different ways it breaks into one split per next PC, and
+/* NREC: no reconvergence (DWF 3.1). When threads of a split go different ways it breaks into one split per next PC, and
  * these are scheduled by themselves for the rest of their lives: threads that were parted never run together again.
  *
  * The side with the lowest PC keeps the split and its age; the others are new. Threads that wait at a barrier are parked as

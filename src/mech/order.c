@@ -4,7 +4,7 @@
  * bit map by slot (round robin) or a heap by age (oldest, greedy); those that wait for an event are in neither. A ready
  * split is asked once more when it is about to be picked, because a unit may have become busy since.
  *
- * Two-level (002 4, after Narasiman et al. and Gebhart et al.): at most order_groups splits of a scheduler are active and
+ * Two-level (HARP 4, after Narasiman et al. and Gebhart et al.): at most order_groups splits of a scheduler are active and
  * only they are looked at. A split leaves the active set when it issues an access beyond the SM's own memories, or when
  * what it needs depends on an event; otherwise it keeps its place while in flight. Who may go on again queues behind the
  * others. With issue = barrel a split is in flight until its load is back, so that leaving at issue is the only moment at

@@ -1,4 +1,4 @@
-/* The address decoder of 004 5.1.3: where a byte lies, as channel, bank, row and column.
+/* The address decoder of DWF 5.1.3: where a byte lies, as channel, bank, row and column.
  *
  * With masks, the bits of the address under a field's mask, lowest first, are that field; bits under no mask count for
  * nothing. A mask is cut into its runs of consecutive bits once, so that decoding is a shift, an and and an or for each.

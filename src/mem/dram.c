@@ -1,4 +1,4 @@
-/* One DRAM channel: the request scheduler and the access timing model of 004 5.1.3.
+/* One DRAM channel: the request scheduler and the access timing model of DWF 5.1.3.
  *
  * The scheduler gives requests to free banks: in order of arrival, the oldest one blocking the rest while its bank is busy
  * (FCFS), or for each free bank the oldest one to its open row, else the oldest (FR-FCFS). A bank with a request wants one

@@ -1,4 +1,4 @@
-/* One DRAM channel and its controller (004 5.1.3): queue, FCFS or FR-FCFS, banks with open rows, every constraint of Table
+/* One DRAM channel and its controller (DWF 5.1.3): queue, FCFS or FR-FCFS, banks with open rows, every constraint of Table
  * 5.1, data-bus pipelining by CL/WL and burst. And the address decoder. */
 #ifndef HEDDLE_MEM_DRAM_H
 #define HEDDLE_MEM_DRAM_H

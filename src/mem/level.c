@@ -1,4 +1,4 @@
-/* An access is a hit when all its grains are valid, a pending hit when those that are not are on their way (004, note 21),
+/* An access is a hit when all its grains are valid, a pending hit when those that are not are on their way (DWF, note 21),
  * and else a miss; so the three always add up to the accesses. What a refused request asked for is not an access.
  *
  * A read miss reserves its line at once, so a line on its way has a place and a set can be all reserved: then the next miss

@@ -1,4 +1,4 @@
-/* Miss registers (004 5.1.1, [34]): one for each line that is on its way, with the requests that wait for it in order of
+/* Miss registers (DWF 5.1.1, [34]): one for each line that is on its way, with the requests that wait for it in order of
  * arrival. The line's tag knows its register, so nothing is searched. */
 #ifndef HEDDLE_MEM_MSHR_H
 #define HEDDLE_MEM_MSHR_H

@@ -1,4 +1,4 @@
-/* The crossbar of 004 5.1.2.
+/* The crossbar of DWF 5.1.2.
  *
  * An input has `speedup` buffers; buffer b serves the outputs o with o % speedup == b, and inside it messages queue by
  * output. Every cycle the allocator matches buffers with outputs: a buffer bids for one random output it has something

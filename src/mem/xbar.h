@@ -1,4 +1,4 @@
-/* A crossbar in one direction (004 5.1.2): finite input and output buffers kept by credits, messages cut into flits, a
+/* A crossbar in one direction (DWF 5.1.2): finite input and output buffers kept by credits, messages cut into flits, a
  * parallel iterative matching allocator with passes and input speed-up. It moves numbers, not data. */
 #ifndef HEDDLE_MEM_XBAR_H
 #define HEDDLE_MEM_XBAR_H

@@ -5,8 +5,8 @@
  * cycles, the launch ends with a report (deadlock.c).
  *
  * Blocks go to SMs round robin as room frees up, or, with gpu.dispatch = one_at_a_time, an SM is filled again only when
- * it is empty (004 6.1). A launch ends when every block has ended and memory is quiet: writes on their way are part of it.
- * First-level caches are empty at the start of each launch (004 2.2). */
+ * it is empty (DWF 6.1). A launch ends when every block has ended and memory is quiet: writes on their way are part of it.
+ * First-level caches are empty at the start of each launch (DWF 2.2). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
-/* Every cycle of every scheduler in exactly one class (004 Figure 6.3), from the first cycle a block is resident to the
+/* Every cycle of every scheduler in exactly one class (DWF Figure 6.3), from the first cycle a block is resident to the
  * last: the packet it issued, by size; a stall; nothing ready, because of memory or for another reason; a packet without
  * threads. A packet is in its class for all the cycles it holds the issue port. So the classes add up to schedulers times
  * cycles, which is checked whenever a block ends.
  *
  * Cycles in which nothing issues are put into a class when the next tick comes, by the state the last one left: nothing
  * changes in between, so sleeping through them gives the same numbers as ticking. In cycles where no scheduler works the
- * resident threads are counted by what they wait for (002 Figure 5). */
+ * resident threads are counted by what they wait for (HARP Figure 5). */
 #include "sm/impl.h"
 
 enum { BY_DEPENDENCY, BY_BARRIER, BY_PATH, BY_RECONVERGENCE };

@@ -2,7 +2,7 @@
  *
  * A memory instruction reaches the memory stage depth - 1 cycles after issue, so a hit of latency 1 takes as long as an
  * addition. There it joins the queue; while the queue is full it stays where it is and its scheduler's pipeline with it
- * (the stalls of 004 Figure 6.3). The instruction at the head sends its requests; one the memory system cannot take is
+ * (the stalls of DWF Figure 6.3). The instruction at the head sends its requests; one the memory system cannot take is
  * tried again in the next cycle, and everything behind it waits. Stores are posted: nobody waits for an answer.
  *
  * Where memory says that trying again is in vain until it calls, the unit sleeps. A scheduler that is stalled then stays

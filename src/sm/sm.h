@@ -31,7 +31,7 @@ struct sm_observer {
     void (*commit)(void *user, const struct sm_commit *c);
 };
 
-/* Warp-size classes as in 004 Figure 6.3: [0] 1-4, [1] 5-8 ... [7] 29-32 threads of a 32-thread warp, scaled to warp_size;
+/* Warp-size classes as in DWF Figure 6.3: [0] 1-4, [1] 5-8 ... [7] 29-32 threads of a 32-thread warp, scaled to warp_size;
  * the last: packets of more threads than a warp. */
 enum { SM_SIZES = 9 };
 

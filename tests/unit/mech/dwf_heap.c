@@ -1,4 +1,4 @@
-/* The majority policy's hardware (004 4.4) and what the pool and the heap report (6.7). */
+/* The majority policy's hardware (DWF 4.4) and what the pool and the heap report (6.7). */
 #include "unit/mech/dwf_rig.h"
 
 /* ---- the majority entry ---- */
