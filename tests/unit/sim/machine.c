@@ -114,7 +114,8 @@ static void limited(const char *const *set, uint32_t grid, uint32_t shared, cons
 static void residency_names_its_limiter(void **state) {
     (void)state;
     limited(SET("gpu.sms", "1"), 40, 0, "gpu.limited_blocks", 16);
-    limited(SET("gpu.sms", "1", "sm.threads", "512"), 40, 0, "gpu.limited_threads", 5);
+    limited(SET("gpu.sms", "1", "sm.threads", "512"), 40, 0, "gpu.limited_threads", 4); /* 256 a scheduler */
+    limited(SET("gpu.sms", "1", "sm.threads", "512", "sm.share", "warps"), 40, 0, "gpu.limited_threads", 5);
     limited(SET("gpu.sms", "1", "sm.registers", "4096"), 40, 0, "gpu.limited_registers", 0);
     limited(SET("gpu.sms", "1"), 40, 10 << 10, "gpu.limited_shared", 3);
     limited(SET("gpu.sms", "4"), 40, 0, "gpu.limited_grid", 16);
