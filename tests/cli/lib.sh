@@ -6,7 +6,7 @@ out=$work/out err=$work/err
 
 run() { # ARGUMENT...: runs heddle, leaves its output in $out and $err and its exit status in $status
     command_line="heddle $*"
-    timeout 60 "$HEDDLE" "$@" >"$out" 2>"$err" </dev/null
+    timeout 300 "$HEDDLE" "$@" >"$out" 2>"$err" </dev/null
     status=$?
 }
 
