@@ -44,9 +44,7 @@ static void destroy(struct mech *m) {
         free(q->waiting);
         harp_barriers_free(q);
     }
-    free(h->q);
     free(h->heap_pos);
-    free(h);
 }
 
 static bool create(struct mech *m, struct err *e) {
@@ -57,7 +55,7 @@ static bool create(struct mech *m, struct err *e) {
         return err_set(e, ERR_INPUT,
                        "harp.barriers is %" PRIu32 ": it must be a multiple of harp.barrier_ways, %" PRIu32,
                        barriers, ways);
-    struct harp *h = m->self = xcalloc(1, sizeof *h);
+    struct harp *h = m->self = PAGES_NEW(m->env.pages, struct harp, 1);
     h->cap_first = (uint32_t)param[HARP_P_FIRST];
     h->cap_second = (uint32_t)param[HARP_P_SECOND];
     h->cap_ready = (uint32_t)param[HARP_P_READY];
@@ -68,7 +66,7 @@ static bool create(struct mech *m, struct err *e) {
     h->ways = ways;
     h->sets = barriers / ways;
     h->heap_pos = xcalloc(m->pool->cap, sizeof *h->heap_pos);
-    h->q = xcalloc(m->env.schedulers, sizeof *h->q);
+    h->q = PAGES_NEW(m->env.pages, struct harp_sched, m->env.schedulers);
     for (uint32_t k = 0; k < m->env.schedulers; k++) {
         struct harp_sched *q = &h->q[k];
         q->timed = (struct heap){.v = xcalloc(m->pool->cap, sizeof(struct heap_item)), .pos = h->heap_pos};
@@ -80,7 +78,7 @@ static bool create(struct mech *m, struct err *e) {
 }
 
 /* Tables as the cycles before this one have left them. */
-static void catch_up(struct mech *m, struct harp_sched *q) {
+static inline void catch_up(struct mech *m, struct harp_sched *q) {
     if (*m->env.now) harp_advance(m, q, *m->env.now - 1);
 }
 
@@ -107,14 +105,30 @@ static bool global_access(const struct ir_insn *i) {
     }
 }
 
+static void sample_one(struct mech_stats *t, enum harp_table table, uint32_t used) {
+    t->extra[HARP_C_SUM + (int)table] += used;
+    if (used > t->extra[HARP_C_MAX + (int)table]) t->extra[HARP_C_MAX + (int)table] = used;
+}
+
+/* How full the tables are, at every issue. */
+static void sample(struct mech_stats *t, const struct harp_sched *q) {
+    t->extra[HARP_C_SAMPLES]++;
+    sample_one(t, HARP_T_FIRST, q->first);
+    sample_one(t, HARP_T_SECOND, q->second);
+    sample_one(t, HARP_T_READY, q->nlookup);
+    sample_one(t, HARP_T_WAITING, q->nwaiting);
+    sample_one(t, HARP_T_BARRIERS, q->nbarriers);
+}
+
 static bool choose(struct mech *m, uint32_t sched, struct mech_packet *p) {
     struct harp *h = m->self;
     struct harp_sched *q = &h->q[sched];
     harp_advance(m, q, *m->env.now);
+    if (!(q->first | q->ready.n)) return false;
     harp_fill_first(m, q);
     struct mech_split *s = order_pick(m->order, sched, *m->env.now);
     if (!s) return false;
-    harp_sample(m, q);
+    sample(&m->stats, q);
     q->first--;
     s->own[HARP_WHERE] = HARP_NOWHERE;
     if (global_access(&m->env.module->code.v[s->pc])) harp_waiting_enter(m, q, s);
@@ -193,11 +207,30 @@ static void park(struct mech *m, struct mech_split *s, const struct mech_outcome
     t->own[HARP_WHERE] = HARP_PARKED;
 }
 
+/* The scheduler issues next: the host fetches the warps that go to and from First-Level then. */
+static void expect(const struct mech *m, const struct harp_sched *q, uint32_t sched) {
+    __builtin_prefetch(q->ready.head);
+    order_expect(m->order, sched);
+}
+
+/* What most commits are: all threads go on at a PC where no barrier is. */
+static bool goes_on(const struct harp_sched *q, const struct mech_split *s, const struct mech_outcome *o) {
+    return o->nsides == 1 && !(o->exited.n | o->waiting.n | o->depth_change | s->own[HARP_WAIT]) &&
+           !harp_live(q, o->side[0].pc);
+}
+
 static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+    const struct harp *h = m->self;
     struct harp_sched *q = tables_of(m, s);
     const uint32_t wait = s->own[HARP_WAIT];
     catch_up(m, q);
     order_remove(m->order, s);
+    if (goes_on(q, s, o)) {
+        s->pc = o->side[0].pc;
+        harp_to_second(m, q, s, *m->env.now + h->latency - 1);
+        expect(m, q, s->sched);
+        return;
+    }
     s->own[HARP_WAIT] = 0;
     if (o->exited.n) {
         harp_leave(m, q, &o->exited);

@@ -61,7 +61,8 @@ struct harp_lanes {
 };
 
 struct harp_fifo { /* of splits, by HARP_NEXT */
-    uint32_t n, head, tail;
+    struct mech_split *head, *tail;
+    uint32_t n;
 };
 
 struct harp_ready { /* an entry of Ready-Lookup */
@@ -92,30 +93,33 @@ static inline uint64_t harp_key(uint32_t rpc, uint32_t depth) {
     return (uint64_t)depth << 32 | rpc;
 }
 
-struct harp_sched { /* the tables of one scheduler */
-    uint64_t at;    /* transitions of this cycle are done */
+/* The tables of one scheduler. What every issue and commit looks at comes first, in one line of the host's cache. */
+enum { HARP_CLASSES = 64 }; /* of RPCs, by their low bits */
+struct harp_sched {
+    _Alignas(64) uint64_t at; /* transitions of this cycle are done */
     uint32_t first, second;
-    struct harp_fifo ready, spilled, revived;
+    uint32_t nlookup, nwaiting, nbarriers; /* used entries */
+    uint32_t pending; /* of timed, spilled and revived together: mostly there is none to look for */
+    uint64_t live;    /* a bit per class that has barriers: most commits look no further */
+    struct harp_fifo ready;
+
+    struct harp_fifo spilled, revived;
     struct heap timed;
-
-    uint32_t nlookup;
     struct harp_ready *lookup; /* oldest first */
-    uint32_t nwaiting;         /* used entries */
     struct harp_waiting *waiting;
-
-    uint32_t nbarriers;
     uint64_t *key; /* by set * ways + way */
     struct harp_barrier *barrier;
     uint32_t ndone, *done; /* barriers whose threads are all there */
-    uint16_t live[256];    /* barriers by low bits of the RPC: most commits look no further */
+    uint32_t nlive[HARP_CLASSES];
 };
+_Static_assert(offsetof(struct harp_sched, spilled) == 64, "what is always looked at is a cache line");
 
 struct harp {
-    uint32_t cap_first, cap_second, cap_ready, cap_waiting, few, sets, ways;
+    _Alignas(64) struct harp_sched *q;
     uint64_t latency, spill;
+    uint32_t cap_first, cap_second, cap_ready, cap_waiting, few, sets, ways;
     uint32_t reached; /* threads that wait in a barrier */
     uint32_t *heap_pos;
-    struct harp_sched *q;
 };
 
 /* ---- lanes (harp_lookup.c) ---- */
@@ -125,8 +129,17 @@ uint32_t harp_free_lanes(const struct split_pool *p, const struct harp_lanes *us
                          uint32_t mask);
 
 /* ---- harp_level.c ---- */
-/* Makes up for the transitions of every cycle before and including `cycle`. */
-void harp_advance(struct mech *m, struct harp_sched *q, uint64_t cycle);
+/* Of those of every cycle before and including `cycle`, the ones that are due. */
+void harp_transitions(struct mech *m, struct harp_sched *q, uint64_t cycle);
+static inline bool harp_may_look_up(const struct harp *h, const struct harp_sched *q) {
+    return q->nlookup && q->ready.n < h->few;
+}
+/* Makes up for the transitions of every cycle before and including `cycle`: mostly nobody waits for one. */
+static inline void harp_advance(struct mech *m, struct harp_sched *q, uint64_t cycle) {
+    if (q->at >= cycle) return;
+    if (q->pending || harp_may_look_up(m->self, q)) harp_transitions(m, q, cycle);
+    q->at = cycle;
+}
 /* The next cycle in which a transition, or an issue after one, is possible. */
 uint64_t harp_next_transition(const struct mech *m, const struct harp_sched *q);
 void harp_to_second(struct mech *m, struct harp_sched *q, struct mech_split *s, uint64_t earliest);
@@ -150,6 +163,10 @@ void harp_barriers_free(struct harp_sched *q);
 /* Reserves {rpc, depth} for every thread of the set that has not got it yet. */
 void harp_reserve(struct mech *m, struct harp_sched *q, const struct mech_set *set, uint64_t key,
                   uint32_t branch);
+/* There may be a barrier of that RPC. */
+static inline bool harp_live(const struct harp_sched *q, uint32_t rpc) {
+    return q->live >> rpc % HARP_CLASSES & 1;
+}
 /* Threads of s whose barrier is at s's PC and depth stay there. Returns what is left of s, NULL: nothing. `returned`: they
  * have just come back to that depth. */
 struct mech_split *harp_arrive(struct mech *m, struct harp_sched *q, struct mech_split *s, bool returned);
@@ -158,7 +175,6 @@ void harp_leave(struct mech *m, struct harp_sched *q, const struct mech_set *gon
 struct mech_split *harp_revive(struct mech *m, struct harp_sched *q);
 
 /* ---- harp_report.c ---- */
-void harp_sample(struct mech *m, const struct harp_sched *q);
 void harp_places(const struct mech *m, mech_place_fn *put, void *user);
 void harp_state(const struct mech *m, struct sb *out);
 void harp_storage(const struct mech *m, struct sb *out);

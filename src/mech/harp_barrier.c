@@ -54,8 +54,13 @@ static uint32_t ways_of(const struct mech *m, uint32_t warp, uint32_t part) {
     return split_rank(p, home) % h->sets * h->ways;
 }
 
-static uint16_t *live_of(struct harp_sched *q, uint64_t key) {
-    return &q->live[(uint32_t)key & 255];
+/* A barrier of that RPC comes or goes. */
+static void live_add(struct harp_sched *q, uint32_t rpc) {
+    q->nlive[rpc % HARP_CLASSES]++;
+    q->live |= UINT64_C(1) << rpc % HARP_CLASSES;
+}
+static void live_remove(struct harp_sched *q, uint32_t rpc) {
+    if (!--q->nlive[rpc % HARP_CLASSES]) q->live &= ~(UINT64_C(1) << rpc % HARP_CLASSES);
 }
 
 /* ---- reserving ---- */
@@ -69,7 +74,7 @@ static void add(const struct mech *m, struct harp_barrier *b, uint32_t warp, uin
 static void found(struct mech *m, struct harp_sched *q, uint32_t at, uint64_t key, uint32_t branch) {
     struct harp_barrier *b = &q->barrier[at];
     q->key[at] = key;
-    ++*live_of(q, key);
+    live_add(q, (uint32_t)key);
     q->nbarriers++;
     m->stats.extra[HARP_C_RESERVED]++;
     b->at = (uint32_t)key;
@@ -129,7 +134,7 @@ static void check_done(struct harp_sched *q, uint32_t at) {
 }
 
 static void discard(struct harp_sched *q, uint32_t at) {
-    --*live_of(q, q->key[at]);
+    live_remove(q, (uint32_t)q->key[at]);
     q->key[at] = HARP_FREE;
     q->nbarriers--;
 }
@@ -207,8 +212,8 @@ static struct mech_split *arrive_at(struct mech *m, struct harp_sched *q, uint64
 
 struct mech_split *harp_arrive(struct mech *m, struct harp_sched *q, struct mech_split *s, bool returned) {
     const uint64_t here = harp_key(s->pc, s->own[HARP_DEPTH]), back = harp_key(IR_NOPC, s->own[HARP_DEPTH]);
-    if (returned && *live_of(q, back)) s = arrive_at(m, q, back, s);
-    return s && *live_of(q, here) ? arrive_at(m, q, here, s) : s;
+    if (returned && harp_live(q, IR_NOPC)) s = arrive_at(m, q, back, s);
+    return s && harp_live(q, s->pc) ? arrive_at(m, q, here, s) : s;
 }
 
 struct mech_split *harp_revive(struct mech *m, struct harp_sched *q) {

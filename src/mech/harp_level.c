@@ -18,20 +18,18 @@
 
 /* ---- queues ---- */
 
-static void push(const struct mech *m, struct harp_fifo *f, struct mech_split *s, enum harp_where where) {
+static inline void push(struct harp_fifo *f, struct mech_split *s, enum harp_where where) {
     s->own[HARP_WHERE] = where;
-    s->own[HARP_NEXT] = SPLIT_NONE;
     if (f->n++)
-        split_at(m->pool, f->tail)->own[HARP_NEXT] = s->id;
+        f->tail->own[HARP_NEXT] = s->id;
     else
-        f->head = s->id;
-    f->tail = s->id;
+        f->head = s;
+    f->tail = s;
 }
 
-static struct mech_split *pop(const struct mech *m, struct harp_fifo *f) {
-    struct mech_split *s = split_at(m->pool, f->head);
-    f->head = s->own[HARP_NEXT];
-    f->n--;
+static inline struct mech_split *pop(const struct mech *m, struct harp_fifo *f) {
+    struct mech_split *s = f->head;
+    if (--f->n) f->head = split_known(m->pool, s->own[HARP_NEXT]);
     s->own[HARP_WHERE] = HARP_NOWHERE;
     return s;
 }
@@ -39,26 +37,28 @@ static struct mech_split *pop(const struct mech *m, struct harp_fifo *f) {
 /* ---- Second-Level ---- */
 
 /* s has its entry: when may it issue? */
-static void place(struct mech *m, struct harp_sched *q, struct mech_split *s, uint64_t earliest) {
+static inline void place(struct mech *m, struct harp_sched *q, struct mech_split *s, uint64_t earliest) {
     uint64_t when = m->env.when(m->env.sm, s);
     if (when < earliest) when = earliest;
     s->wake = when;
     if (when <= *m->env.now) {
-        push(m, &q->ready, s, HARP_READY);
+        push(&q->ready, s, HARP_READY);
     } else if (when == MECH_NEVER) {
         s->own[HARP_WHERE] = HARP_EVENT;
     } else {
         s->own[HARP_WHERE] = HARP_TIMED;
         heap_put(&q->timed, when, s->id);
+        q->pending++;
     }
 }
 
 void harp_to_second(struct mech *m, struct harp_sched *q, struct mech_split *s, uint64_t earliest) {
     const struct harp *h = m->self;
-    if (q->spilled.n || q->second == h->cap_second) {
+    if ((q->pending && q->spilled.n) || q->second == h->cap_second) {
         m->stats.extra[HARP_C_SPILLS]++;
         s->wake = *m->env.now + h->spill;
-        push(m, &q->spilled, s, HARP_SPILLED);
+        push(&q->spilled, s, HARP_SPILLED);
+        q->pending++;
         return;
     }
     q->second++;
@@ -68,7 +68,8 @@ void harp_to_second(struct mech *m, struct harp_sched *q, struct mech_split *s, 
 void harp_to_revived(struct mech *m, struct harp_sched *q, struct mech_split *s) {
     const struct harp *h = m->self;
     s->wake = *m->env.now + h->latency - 1;
-    push(m, &q->revived, s, HARP_REVIVED);
+    push(&q->revived, s, HARP_REVIVED);
+    q->pending++;
 }
 
 void harp_woken(struct mech *m, struct harp_sched *q, struct mech_split *s) {
@@ -82,15 +83,12 @@ void harp_woken(struct mech *m, struct harp_sched *q, struct mech_split *s) {
 /* ---- transitions ---- */
 
 /* The oldest of a queue may move. */
-static bool may_go(const struct mech *m, const struct harp_fifo *f, uint64_t cycle) {
-    return f->n && split_at(m->pool, f->head)->wake <= cycle;
-}
-static bool may_look_up(const struct harp *h, const struct harp_sched *q) {
-    return q->nlookup && q->ready.n < h->few;
+static bool may_go(const struct harp_fifo *f, uint64_t cycle) {
+    return f->n && f->head->wake <= cycle;
 }
 
-static uint64_t sooner(uint64_t t, const struct mech *m, const struct harp_fifo *f) {
-    return may_go(m, f, t) ? split_at(m->pool, f->head)->wake : t;
+static uint64_t sooner(uint64_t t, const struct harp_fifo *f) {
+    return may_go(f, t) ? f->head->wake : t;
 }
 
 /* The first cycle after q->at in which one is due. */
@@ -98,36 +96,41 @@ static uint64_t due(const struct mech *m, const struct harp_sched *q) {
     const struct harp *h = m->self;
     uint64_t t = q->timed.n ? q->timed.v[0].key : MECH_NEVER;
     if (q->second < h->cap_second) {
-        if (may_look_up(h, q)) return q->at + 1;
-        t = sooner(t, m, &q->revived);
-        t = sooner(t, m, &q->spilled);
+        if (harp_may_look_up(h, q)) return q->at + 1;
+        t = sooner(t, &q->revived);
+        t = sooner(t, &q->spilled);
     }
     return t > q->at ? t : q->at + 1;
+}
+
+static struct mech_split *pop_pending(const struct mech *m, struct harp_sched *q, struct harp_fifo *f) {
+    q->pending--;
+    return pop(m, f);
 }
 
 static void transit(struct mech *m, struct harp_sched *q, uint64_t cycle) {
     const struct harp *h = m->self;
     while (q->timed.n && q->timed.v[0].key <= cycle) {
-        struct mech_split *s = split_at(m->pool, q->timed.v[0].id);
+        struct mech_split *s = split_known(m->pool, q->timed.v[0].id);
         heap_take(&q->timed, s->id);
-        push(m, &q->ready, s, HARP_READY);
+        q->pending--;
+        push(&q->ready, s, HARP_READY);
     }
     if (q->second == h->cap_second) return;
-    struct mech_split *s = may_go(m, &q->revived, cycle)   ? pop(m, &q->revived)
-                           : may_go(m, &q->spilled, cycle) ? pop(m, &q->spilled)
-                           : may_look_up(h, q)             ? harp_lookup_oldest(q)
-                                                           : NULL;
+    struct mech_split *s = may_go(&q->revived, cycle)   ? pop_pending(m, q, &q->revived)
+                           : may_go(&q->spilled, cycle) ? pop_pending(m, q, &q->spilled)
+                           : harp_may_look_up(h, q)     ? harp_lookup_oldest(q)
+                                                        : NULL;
     if (!s) return;
     q->second++;
     place(m, q, s, 0);
 }
 
-void harp_advance(struct mech *m, struct harp_sched *q, uint64_t cycle) {
+void harp_transitions(struct mech *m, struct harp_sched *q, uint64_t cycle) {
     for (uint64_t t; q->at < cycle && (t = due(m, q)) <= cycle;) {
         q->at = t;
         transit(m, q, t);
     }
-    if (q->at < cycle) q->at = cycle;
 }
 
 uint64_t harp_next_transition(const struct mech *m, const struct harp_sched *q) {

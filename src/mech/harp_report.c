@@ -8,20 +8,6 @@
 #include "base/bits.h"
 #include "mech/set.h"
 
-void harp_sample(struct mech *m, const struct harp_sched *q) {
-    const uint32_t now[HARP_TABLES] = {[HARP_T_FIRST] = q->first,
-                                       [HARP_T_SECOND] = q->second,
-                                       [HARP_T_READY] = q->nlookup,
-                                       [HARP_T_WAITING] = q->nwaiting,
-                                       [HARP_T_BARRIERS] = q->nbarriers};
-    uint64_t *sum = m->stats.extra + HARP_C_SUM, *max = m->stats.extra + HARP_C_MAX;
-    m->stats.extra[HARP_C_SAMPLES]++;
-    for (int t = 0; t < HARP_TABLES; t++) {
-        sum[t] += now[t];
-        if (now[t] > max[t]) max[t] = now[t];
-    }
-}
-
 /* ---- text ---- */
 
 static void line(const struct mech *m, uint32_t sched, const char *table, const struct mech_split *s,
@@ -43,11 +29,10 @@ static void lines_where(const struct mech *m, uint32_t sched, enum harp_where wh
 
 static void lines_fifo(const struct mech *m, uint32_t sched, const struct harp_fifo *f, const char *table,
                        struct sb *out) {
-    uint32_t id = f->head;
+    const struct mech_split *s = f->head;
     for (uint32_t k = 0; k < f->n; k++) {
-        const struct mech_split *s = split_at(m->pool, id);
+        if (k) s = split_at(m->pool, s->own[HARP_NEXT]);
         line(m, sched, table, s, out);
-        id = s->own[HARP_NEXT];
     }
 }
 
@@ -195,6 +180,7 @@ static void audit_warps(const struct mech *m) {
         CHECK(n[HARP_READY] == q->ready.n && n[HARP_TIMED] == q->timed.n);
         CHECK(n[HARP_READY] + n[HARP_TIMED] + n[HARP_EVENT] == q->second && q->second <= h->cap_second);
         CHECK(n[HARP_SPILLED] == q->spilled.n && n[HARP_REVIVED] == q->revived.n);
+        CHECK(q->pending == q->timed.n + q->spilled.n + q->revived.n);
         CHECK(n[HARP_LOOKUP] == q->nlookup && q->nlookup <= h->cap_ready && q->nwaiting <= h->cap_waiting);
     }
 }

@@ -49,14 +49,19 @@ static bool check_env(const struct mech_ops *ops, const struct mech_env *env, st
     return true;
 }
 
+/* That a split has: those of a machine warp, or a thread each. */
+static uint32_t most_pieces(unsigned caps, uint32_t warp_size) {
+    if (caps & MECH_AT_HOME) return warp_size > 32 ? warp_size / 32 : 1;
+    return caps & MECH_SIMD_WIDE && warp_size < MECH_PIECES ? warp_size : MECH_PIECES;
+}
+
 struct mech *mech_new(const struct mech_ops *ops, const struct mech_env *env, struct err *e) {
     if (!check_env(ops, env, e)) return NULL;
     struct mech *m = PAGES_NEW(env->pages, struct mech, 1);
     m->ops = ops;
     m->env = *env;
     if (ops->caps & MECH_SIMD_WIDE) m->env.warp_size = env->simd_width;
-    const uint32_t wide = m->env.warp_size > 32 ? m->env.warp_size / 32 : 1;
-    m->pool = split_pool_new(&m->env, ops->caps & MECH_AT_HOME ? wide : MECH_PIECES);
+    m->pool = split_pool_new(&m->env, most_pieces(ops->caps, m->env.warp_size));
     m->order = order_new(&m->env, m->pool);
     return ops->create(m, e) ? m : NULL;
 }

@@ -148,7 +148,7 @@ enum {
     MECH_INDIRECT = 2,  /* runs indirect branches and calls */
     MECH_UNSTRUCTURED = 4,
     MECH_PROGRESS = 8,   /* every runnable thread is eventually run: spin locks within a warp end */
-    MECH_SIMD_WIDE = 16, /* its warps are as wide as the SIMD group: env.warp_size is then simd_width */
+    MECH_SIMD_WIDE = 16, /* its warps have a thread for each lane of the SIMD group: env.warp_size is that */
     MECH_AT_HOME = 32    /* no split has threads of two machine warps: a split is small */
 };
 

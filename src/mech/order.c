@@ -205,8 +205,9 @@ void order_add(struct order *o, struct mech_split *s) {
 
 void order_remove(struct order *o, struct mech_split *s) {
     struct queue *q = &o->q[s->sched];
-    dequeue(o, q, s);
-    deactivate(o, q, s->id);
+    if (s->order != PICKED) dequeue(o, q, s);
+    s->order = IDLE;
+    if (o->policy == ORDER_TWO_LEVEL) deactivate(o, q, s->id);
     s->in_flight = false;
 }
 
@@ -276,6 +277,11 @@ struct mech_split *order_pick(struct order *o, uint32_t sched, uint64_t now) {
         return s;
     }
     return NULL;
+}
+
+void order_expect(const struct order *o, uint32_t sched) {
+    const struct queue *q = &o->q[sched];
+    if (q->nready && !o->by_age) __builtin_prefetch(split_known(o->pool, next_in_turn(o, q)));
 }
 
 uint64_t order_next(const struct order *o, uint32_t sched) {

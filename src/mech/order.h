@@ -27,6 +27,8 @@ void order_remove(struct order *o, struct mech_split *s);
 void order_wake(struct order *o, struct mech_split *s);
 /* The split of that scheduler to issue at `now`, in flight from here on; NULL: none can. */
 struct mech_split *order_pick(struct order *o, uint32_t sched, uint64_t now);
+/* Has the host fetch what order_pick will look at: for a mechanism that has something else to do before it picks. */
+void order_expect(const struct order *o, uint32_t sched);
 /* Earliest cycle at which order_pick might find one; MECH_NEVER: not before order_add or order_wake. */
 uint64_t order_next(const struct order *o, uint32_t sched);
 /* "ready", "wakes at 17", "waits for an event", "pending", "in flight", "parked" */
