@@ -68,7 +68,8 @@ enum dwf_state { /* where a split is */
                  DWF_SPILLED /* in memory */
 };
 
-struct dwf_warp { /* what a warp pool entry holds besides the split, by split id */
+struct
+    dwf_warp { /* what a warp pool entry holds besides the split, by split id; a line of the host's cache */
     enum dwf_state state;
     uint32_t lut;        /* PC-warp LUT entry that points here, or DWF_NONE: nobody joins any more */
     uint32_t group;      /* READY, by group: the group */
@@ -77,7 +78,7 @@ struct dwf_warp { /* what a warp pool entry holds besides the split, by split id
         counted;     /* READY, by group: threads it stands for in the group's count; SPILLED: in d->spilled */
     uint32_t passed; /* dpdpri: post-dominators its most backward thread has passed */
     bool refill;     /* TIMED: on its way back from memory */
-    uint64_t since;  /* SPILLED: the cycle that happened */
+    bool stale;      /* dpdpri: threads came or went, passed is perhaps of one that is not here */
     uint32_t occ[MECH_WIDEST / 32]; /* OCC: home lanes taken; only when lane-aware */
 };
 
@@ -138,8 +139,12 @@ bool dwf_enter(struct mech *m, struct mech_split *s);
 void dwf_changed(struct mech *m, struct mech_split *s);
 /* Takes s out of the pool to memory. */
 void dwf_spill(struct mech *m, struct mech_split *s);
-/* Spilled warps come back while there is room. */
-void dwf_refill(struct mech *m, uint32_t sched);
+/* Spilled warps come back while there is room. There are some: dwf_refill asks. */
+void dwf_bring_back(struct mech *m, uint32_t sched);
+static inline void dwf_refill(struct mech *m, uint32_t sched) {
+    const struct dwf *d = m->self;
+    if (d->q[sched].unspill != DWF_NONE) dwf_bring_back(m, sched);
+}
 /* The warp that issues now, in flight from here on and out of the pool; NULL: none can. */
 struct mech_split *dwf_pick(struct mech *m, uint32_t sched);
 uint64_t dwf_next(const struct mech *m, uint32_t sched);
@@ -163,12 +168,13 @@ void dwf_state(const struct mech *m, struct sb *out);
 void dwf_storage(const struct mech *m, struct sb *out);
 void dwf_audit(const struct mech *m);
 
-/* ---- home lanes (dwf.c) ---- */
+/* ---- home lanes ---- */
 /* Home lanes of some threads of a warp slot, as bits of word dwf_word of a machine warp's lanes. In machines with warps
  * narrower than 32 the bits are those of the architectural warp, several to a lane: folded they are those of one warp, and
  * spread those of the warp's in every part. */
 static inline uint32_t dwf_word(const struct mech *m, uint32_t warp) {
-    return warp - m->pool->first[warp];
+    const struct dwf *d = m->self;
+    return d->words == 1 ? 0 : warp - m->pool->first[warp];
 }
 /* Its own inverse. */
 static inline uint32_t dwf_lanes_of(const struct mech *m, uint32_t warp, uint32_t mask) {
@@ -176,7 +182,14 @@ static inline uint32_t dwf_lanes_of(const struct mech *m, uint32_t warp, uint32_
     const uint32_t odd = mask & d->swapped[warp];
     return (mask & ~odd) | (odd & 0x55555555) << 1 | (odd >> 1 & 0x55555555);
 }
-uint32_t dwf_fold(const struct dwf *d, uint32_t lanes);
-uint32_t dwf_spread(const struct dwf *d, uint32_t occ);
+static inline uint32_t dwf_fold(const struct dwf *d, uint32_t lanes) {
+    if (d->width >= 32) return lanes;
+    for (uint32_t w = 16; w >= d->width; w /= 2) lanes |= lanes >> w;
+    return lanes & ((1u << d->width) - 1);
+}
+static inline uint32_t dwf_spread(const struct dwf *d, uint32_t occ) {
+    for (uint32_t w = d->width; w < 32; w *= 2) occ |= occ << w;
+    return occ;
+}
 
 #endif
