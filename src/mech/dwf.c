@@ -26,16 +26,22 @@
 
 /* ---- home lanes ---- */
 
-static void occupy(struct mech *m, struct dwf_warp *w, const struct mech_set *set) {
+void dwf_occupied(const struct mech *m, const struct mech_split *s, uint32_t *occ) {
     const struct dwf *d = m->self;
-    if (d->lanes != DWF_AWARE) return;
-    for (uint32_t k = 0; k < set->n; k++)
-        w->occ[dwf_word(m, set->p[k].warp)] |= dwf_fold(d, dwf_lanes_of(m, set->p[k].warp, set->p[k].mask));
+    occ[0] = 0;
+    if (d->words > 1) memset(occ, 0, d->words * sizeof *occ);
+    for (uint32_t k = 0; k < s->set.n; k++) {
+        const struct mech_piece p = s->set.p[k];
+        occ[dwf_word(m, p.warp)] |= dwf_fold(d, dwf_lanes_of(m, p.warp, p.mask));
+    }
 }
 
 /* ---- forming warps ---- */
 
-static void fit_lanes(struct mech *m, const uint32_t *occ, const struct mech_set *set, struct mech_set *fit) {
+static void fit_lanes(struct mech *m, const struct mech_split *into, const struct mech_set *set,
+                      struct mech_set *fit) {
+    uint32_t occ[MECH_WIDEST / 32];
+    dwf_occupied(m, into, occ);
     for (uint32_t k = 0; k < set->n; k++) {
         const struct mech_piece p = set->p[k];
         const uint32_t lanes = dwf_lanes_of(m, p.warp, p.mask);
@@ -59,7 +65,7 @@ static void fitting(struct mech *m, const struct mech_split *into, const struct 
     fit->n = 0;
     if (m->env.warps > MECH_PIECES && into->set.n + s->set.n > MECH_PIECES) return;
     if (d->lanes == DWF_AWARE)
-        fit_lanes(m, d->w[into->id].occ, &s->set, fit);
+        fit_lanes(m, into, &s->set, fit);
     else
         fit_room(d->width - into->threads, &s->set, fit);
 }
@@ -78,7 +84,6 @@ static bool join(struct mech *m, struct mech_split *into, struct mech_split *s) 
     ++*dwf_count(m, DWF_C_MERGES);
     *dwf_count(m, DWF_C_MERGED_THREADS) += n;
     m->stats.reconvergences++;
-    occupy(m, &d->w[into->id], &fit);
     if (d->w[s->id].passed < d->w[into->id].passed) d->w[into->id].passed = d->w[s->id].passed;
     if (all) {
         split_merge(m, into, s);
@@ -115,9 +120,6 @@ static void publish(struct mech *m, struct mech_split *s, uint32_t e) {
     }
     if (old != LOOKUP_NONE) d->w[old].lut = DWF_NONE;
     d->w[s->id].lut = e;
-    d->w[s->id].occ[0] = 0;
-    if (d->words > 1) memset(d->w[s->id].occ, 0, d->words * sizeof(uint32_t));
-    occupy(m, &d->w[s->id], &s->set);
 }
 
 /* What its threads have passed when they arrive at s->pc, and of these the least; nothing new, mostly. */

@@ -68,8 +68,7 @@ enum dwf_state { /* where a split is */
                  DWF_SPILLED /* in memory */
 };
 
-struct
-    dwf_warp { /* what a warp pool entry holds besides the split, by split id; a line of the host's cache */
+struct dwf_warp { /* what a warp pool entry holds besides the split, by split id */
     enum dwf_state state;
     uint32_t lut;        /* PC-warp LUT entry that points here, or DWF_NONE: nobody joins any more */
     uint32_t group;      /* READY, by group: the group */
@@ -79,7 +78,6 @@ struct
     uint32_t passed; /* dpdpri: post-dominators its most backward thread has passed */
     bool refill;     /* TIMED: on its way back from memory */
     bool stale;      /* dpdpri: threads came or went, passed is perhaps of one that is not here */
-    uint32_t occ[MECH_WIDEST / 32]; /* OCC: home lanes taken; only when lane-aware */
 };
 
 struct dwf_group { /* warps of one PC that may issue: a max-heap entry, or the majority entry */
@@ -161,14 +159,16 @@ void dwf_group_grew(struct mech *m, struct mech_split *s); /* s has more threads
 /* Whose turn it is, not taken out; something is ready and the heap is balanced. */
 struct mech_split *dwf_group_first(struct mech *m, uint32_t sched);
 /* From this cycle on the heap is balanced. */
-uint64_t dwf_balanced(const struct dwf *d, const struct dwf_sched *q);
+static inline uint64_t dwf_balanced(const struct dwf *d, const struct dwf_sched *q) {
+    return q->busy_all <= d->beats ? 0 : q->busy_all - d->beats;
+}
 
 /* ---- shown (dwf_show.c) ---- */
 void dwf_state(const struct mech *m, struct sb *out);
 void dwf_storage(const struct mech *m, struct sb *out);
 void dwf_audit(const struct mech *m);
 
-/* ---- home lanes ---- */
+/* ---- home lanes (dwf.c) ---- */
 /* Home lanes of some threads of a warp slot, as bits of word dwf_word of a machine warp's lanes. In machines with warps
  * narrower than 32 the bits are those of the architectural warp, several to a lane: folded they are those of one warp, and
  * spread those of the warp's in every part. */
@@ -191,5 +191,8 @@ static inline uint32_t dwf_spread(const struct dwf *d, uint32_t occ) {
     for (uint32_t w = d->width; w < 32; w *= 2) occ |= occ << w;
     return occ;
 }
+/* OCC: d->words words of home lanes taken. Hardware keeps it in the PC-warp LUT; here it is what the warp's threads say,
+ * because most warps issue before anybody asks. Only when lane-aware. */
+void dwf_occupied(const struct mech *m, const struct mech_split *s, uint32_t *occ);
 
 #endif

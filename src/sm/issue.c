@@ -85,6 +85,7 @@ static bool run_pieces(struct sm *s, struct sm_op *op, const struct ir_insn *i, 
                        struct err *e) {
     const struct mech_set *set = &op->split->set;
     const struct sm_code *c = sm_code(s, op->pc);
+    for (uint32_t k = 1; k < set->n; k++) __builtin_prefetch(&s->warps[set->p[k].warp]);
     for (uint32_t k = 0; k < set->n; k++) {
         if (k + 1 < set->n) sm_look_ahead(s, set->p[k + 1].warp, c);
         if (!run_piece(s, op, i, k, t, e)) return false;
