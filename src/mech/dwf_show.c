@@ -112,6 +112,16 @@ static void audit_lanes(const struct mech *m, const struct mech_split *s) {
     }
 }
 
+static void audit_passed(const struct dwf *d, const struct mech_split *s) {
+    uint32_t least = UINT32_MAX;
+    if (d->policy != DWF_DPDPRI || d->w[s->id].stale) return;
+    for (uint32_t k = 0; k < s->set.n; k++) FOR_LANES(l, s->set.p[k].mask) {
+            const uint32_t passed = d->passed[s->set.p[k].warp * 32 + l];
+            if (passed < least) least = passed;
+        }
+    CHECK(d->w[s->id].passed == least);
+}
+
 static void audit_warp(const struct mech *m, const struct mech_split *s) {
     const struct dwf *d = m->self;
     const struct dwf_warp *w = &d->w[s->id];
@@ -124,6 +134,7 @@ static void audit_warp(const struct mech *m, const struct mech_split *s) {
     }
     CHECK(w->state != DWF_READY || !d->grouped || d->group[w->group].pc == s->pc);
     audit_lanes(m, s);
+    audit_passed(d, s);
 }
 
 static uint32_t audit_group(const struct mech *m, uint32_t g) {
