@@ -26,26 +26,22 @@
 
 /* ---- home lanes ---- */
 
-uint32_t dwf_fold(const struct dwf *d, uint32_t lanes) {
-    for (uint32_t w = 16; w >= d->width; w /= 2) lanes |= lanes >> w;
-    return d->width < 32 ? lanes & ((1u << d->width) - 1) : lanes;
-}
-
-uint32_t dwf_spread(const struct dwf *d, uint32_t occ) {
-    for (uint32_t w = d->width; w < 32; w *= 2) occ |= occ << w;
-    return occ;
-}
-
-static void occupy(struct mech *m, struct dwf_warp *w, const struct mech_set *set) {
+void dwf_occupied(const struct mech *m, const struct mech_split *s, uint32_t *occ) {
     const struct dwf *d = m->self;
-    if (d->lanes != DWF_AWARE) return;
-    for (uint32_t k = 0; k < set->n; k++)
-        w->occ[dwf_word(m, set->p[k].warp)] |= dwf_fold(d, dwf_lanes_of(m, set->p[k].warp, set->p[k].mask));
+    occ[0] = 0;
+    if (d->words > 1) memset(occ, 0, d->words * sizeof *occ);
+    for (uint32_t k = 0; k < s->set.n; k++) {
+        const struct mech_piece p = s->set.p[k];
+        occ[dwf_word(m, p.warp)] |= dwf_fold(d, dwf_lanes_of(m, p.warp, p.mask));
+    }
 }
 
 /* ---- forming warps ---- */
 
-static void fit_lanes(struct mech *m, const uint32_t *occ, const struct mech_set *set, struct mech_set *fit) {
+static void fit_lanes(struct mech *m, const struct mech_split *into, const struct mech_set *set,
+                      struct mech_set *fit) {
+    uint32_t occ[MECH_WIDEST / 32];
+    dwf_occupied(m, into, occ);
     for (uint32_t k = 0; k < set->n; k++) {
         const struct mech_piece p = set->p[k];
         const uint32_t lanes = dwf_lanes_of(m, p.warp, p.mask);
@@ -69,7 +65,7 @@ static void fitting(struct mech *m, const struct mech_split *into, const struct 
     fit->n = 0;
     if (m->env.warps > MECH_PIECES && into->set.n + s->set.n > MECH_PIECES) return;
     if (d->lanes == DWF_AWARE)
-        fit_lanes(m, d->w[into->id].occ, &s->set, fit);
+        fit_lanes(m, into, &s->set, fit);
     else
         fit_room(d->width - into->threads, &s->set, fit);
 }
@@ -88,11 +84,11 @@ static bool join(struct mech *m, struct mech_split *into, struct mech_split *s) 
     ++*dwf_count(m, DWF_C_MERGES);
     *dwf_count(m, DWF_C_MERGED_THREADS) += n;
     m->stats.reconvergences++;
-    occupy(m, &d->w[into->id], &fit);
     if (d->w[s->id].passed < d->w[into->id].passed) d->w[into->id].passed = d->w[s->id].passed;
     if (all) {
         split_merge(m, into, s);
     } else {
+        d->w[s->id].stale = d->w[into->id].stale = true;
         set_remove(&s->set, &fit);
         s->threads -= n;
         split_bind(m->pool, into, &fit);
@@ -124,14 +120,14 @@ static void publish(struct mech *m, struct mech_split *s, uint32_t e) {
     }
     if (old != LOOKUP_NONE) d->w[old].lut = DWF_NONE;
     d->w[s->id].lut = e;
-    memset(d->w[s->id].occ, 0, d->words * sizeof(uint32_t));
-    occupy(m, &d->w[s->id], &s->set);
 }
 
-/* What its threads have passed when they arrive at s->pc, and of these the least. */
+/* What its threads have passed when they arrive at s->pc, and of these the least; nothing new, mostly. */
 static void pass(struct mech *m, const struct mech_split *s) {
     struct dwf *d = m->self;
+    struct dwf_warp *w = &d->w[s->id];
     uint32_t least = UINT32_MAX, more = d->is_pdom[s->pc];
+    if (!more && !w->stale) return;
     for (uint32_t k = 0; k < s->set.n; k++) {
         uint32_t *passed = d->passed + s->set.p[k].warp * 32;
         FOR_LANES(l, s->set.p[k].mask) {
@@ -139,7 +135,15 @@ static void pass(struct mech *m, const struct mech_split *s) {
             if (passed[l] < least) least = passed[l];
         }
     }
-    d->w[s->id].passed = least;
+    w->passed = least;
+    w->stale = false;
+}
+
+static struct mech_split *divide(struct mech *m, struct mech_split *s, const struct mech_set *part) {
+    struct dwf *d = m->self;
+    struct mech_split *t = split_divide(m, s, part);
+    d->w[s->id].stale = d->w[t->id].stale = true;
+    return t;
 }
 
 /* The threads of s, which is in no place, go on at pc. */
@@ -189,7 +193,6 @@ static void destroy(struct mech *m) {
     }
     dwf_groups_free(m);
     free(d->q);
-    free(d->w);
     free(d->pos);
     free(d->passed);
     free(d->is_pdom);
@@ -202,7 +205,7 @@ static void make_tables(struct mech *m) {
     struct dwf *d = m->self;
     const struct ir_module *code = m->env.module;
     const uint32_t cap = m->pool->cap;
-    d->w = xcalloc(cap, sizeof *d->w);
+    d->w = PAGES_NEW(m->env.pages, struct dwf_warp, cap);
     d->pos = xcalloc(cap, sizeof *d->pos);
     d->per_lane = xcalloc(d->width, sizeof *d->per_lane);
     d->swapped = xcalloc(m->env.warps, sizeof *d->swapped);
@@ -252,6 +255,7 @@ static void launch(struct mech *m, const struct mech_block *b) {
         struct mech_split *s = split_new(m, home.sched, b->pc);
         swizzle(m, &home);
         split_assign(m->pool, s, &home.set);
+        d->w[s->id].stale = true;
         arrive(m, s, b->pc);
     }
 }
@@ -304,17 +308,20 @@ static void diverge(struct mech *m, const struct mech_split *s, uint32_t sides) 
 }
 
 static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+    struct dwf *d = m->self;
     const uint32_t sched = s->sched;
-    if (o->exited.n) split_exit(m->pool, s, &o->exited);
+    if (o->exited.n) {
+        split_exit(m->pool, s, &o->exited);
+        d->w[s->id].stale = true;
+    }
     if (o->nsides > 1) diverge(m, s, o->nsides);
     if (!s->threads) {
         split_free(m, s);
     } else if (!o->nsides) {
         park(m, s, o->pc + 1);
     } else {
-        if (o->waiting.n) park(m, split_divide(m, s, &o->waiting), o->pc + 1);
-        for (uint32_t k = 1; k < o->nsides; k++)
-            arrive(m, split_divide(m, s, &o->side[k].set), o->side[k].pc);
+        if (o->waiting.n) park(m, divide(m, s, &o->waiting), o->pc + 1);
+        for (uint32_t k = 1; k < o->nsides; k++) arrive(m, divide(m, s, &o->side[k].set), o->side[k].pc);
         arrive(m, s, o->side[0].pc);
     }
     dwf_refill(m, sched);
@@ -323,7 +330,7 @@ static void commit(struct mech *m, struct mech_split *s, const struct mech_outco
 static bool memory(struct mech *m, struct mech_split *s, const struct mech_set *ready) {
     const struct dwf *d = m->self;
     if (!d->param[DWF_P_MEMORY] || set_empty(ready) || set_equal(ready, &s->set)) return false;
-    arrive(m, split_divide(m, s, ready), s->pc + 1);
+    arrive(m, divide(m, s, ready), s->pc + 1);
     dwf_refill(m, s->sched);
     return true;
 }
@@ -343,11 +350,13 @@ static struct mech_split *gather_home(struct mech *m, struct mech_set *left) {
 }
 
 static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
+    struct dwf *d = m->self;
     struct mech_set left;
     set_copy(&left, set);
     while (left.n) {
         struct mech_split *s = gather_home(m, &left);
         const uint32_t sched = s->sched;
+        d->w[s->id].stale = true;
         arrive(m, s, pc);
         dwf_refill(m, sched);
     }

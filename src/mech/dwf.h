@@ -77,8 +77,7 @@ struct dwf_warp { /* what a warp pool entry holds besides the split, by split id
         counted;     /* READY, by group: threads it stands for in the group's count; SPILLED: in d->spilled */
     uint32_t passed; /* dpdpri: post-dominators its most backward thread has passed */
     bool refill;     /* TIMED: on its way back from memory */
-    uint64_t since;  /* SPILLED: the cycle that happened */
-    uint32_t occ[MECH_WIDEST / 32]; /* OCC: home lanes taken; only when lane-aware */
+    bool stale;      /* dpdpri: threads came or went, passed is perhaps of one that is not here */
 };
 
 struct dwf_group { /* warps of one PC that may issue: a max-heap entry, or the majority entry */
@@ -138,8 +137,12 @@ bool dwf_enter(struct mech *m, struct mech_split *s);
 void dwf_changed(struct mech *m, struct mech_split *s);
 /* Takes s out of the pool to memory. */
 void dwf_spill(struct mech *m, struct mech_split *s);
-/* Spilled warps come back while there is room. */
-void dwf_refill(struct mech *m, uint32_t sched);
+/* Spilled warps come back while there is room. There are some: dwf_refill asks. */
+void dwf_bring_back(struct mech *m, uint32_t sched);
+static inline void dwf_refill(struct mech *m, uint32_t sched) {
+    const struct dwf *d = m->self;
+    if (d->q[sched].unspill != DWF_NONE) dwf_bring_back(m, sched);
+}
 /* The warp that issues now, in flight from here on and out of the pool; NULL: none can. */
 struct mech_split *dwf_pick(struct mech *m, uint32_t sched);
 uint64_t dwf_next(const struct mech *m, uint32_t sched);
@@ -156,7 +159,9 @@ void dwf_group_grew(struct mech *m, struct mech_split *s); /* s has more threads
 /* Whose turn it is, not taken out; something is ready and the heap is balanced. */
 struct mech_split *dwf_group_first(struct mech *m, uint32_t sched);
 /* From this cycle on the heap is balanced. */
-uint64_t dwf_balanced(const struct dwf *d, const struct dwf_sched *q);
+static inline uint64_t dwf_balanced(const struct dwf *d, const struct dwf_sched *q) {
+    return q->busy_all <= d->beats ? 0 : q->busy_all - d->beats;
+}
 
 /* ---- shown (dwf_show.c) ---- */
 void dwf_state(const struct mech *m, struct sb *out);
@@ -168,7 +173,8 @@ void dwf_audit(const struct mech *m);
  * narrower than 32 the bits are those of the architectural warp, several to a lane: folded they are those of one warp, and
  * spread those of the warp's in every part. */
 static inline uint32_t dwf_word(const struct mech *m, uint32_t warp) {
-    return warp - m->pool->first[warp];
+    const struct dwf *d = m->self;
+    return d->words == 1 ? 0 : warp - m->pool->first[warp];
 }
 /* Its own inverse. */
 static inline uint32_t dwf_lanes_of(const struct mech *m, uint32_t warp, uint32_t mask) {
@@ -176,7 +182,17 @@ static inline uint32_t dwf_lanes_of(const struct mech *m, uint32_t warp, uint32_
     const uint32_t odd = mask & d->swapped[warp];
     return (mask & ~odd) | (odd & 0x55555555) << 1 | (odd >> 1 & 0x55555555);
 }
-uint32_t dwf_fold(const struct dwf *d, uint32_t lanes);
-uint32_t dwf_spread(const struct dwf *d, uint32_t occ);
+static inline uint32_t dwf_fold(const struct dwf *d, uint32_t lanes) {
+    if (d->width >= 32) return lanes;
+    for (uint32_t w = 16; w >= d->width; w /= 2) lanes |= lanes >> w;
+    return lanes & ((1u << d->width) - 1);
+}
+static inline uint32_t dwf_spread(const struct dwf *d, uint32_t occ) {
+    for (uint32_t w = d->width; w < 32; w *= 2) occ |= occ << w;
+    return occ;
+}
+/* OCC: d->words words of home lanes taken. Hardware keeps it in the PC-warp LUT; here it is what the warp's threads say,
+ * because most warps issue before anybody asks. Only when lane-aware. */
+void dwf_occupied(const struct mech *m, const struct mech_split *s, uint32_t *occ);
 
 #endif

@@ -52,10 +52,6 @@ void dwf_groups_free(struct mech *m) {
 
 /* ---- the heap ---- */
 
-uint64_t dwf_balanced(const struct dwf *d, const struct dwf_sched *q) {
-    return q->busy_all <= d->beats ? 0 : q->busy_all - d->beats;
-}
-
 /* A warp's swaps follow each other; those of as many warps as there are ports go on beside each other. */
 static void charge(struct mech *m, struct dwf_sched *q, uint32_t swaps) {
     const struct dwf *d = m->self;

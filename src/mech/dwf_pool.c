@@ -120,7 +120,7 @@ static void to_memory(struct mech *m, struct mech_split *s) {
     struct dwf_warp *w = &d->w[s->id];
     mech_event(m, "spill warp %" PRIu32, s->id);
     w->state = DWF_SPILLED;
-    w->since = *m->env.now;
+    s->wake = *m->env.now + (uint64_t)d->param[DWF_P_SPILL_CYCLES]; /* it is written */
     w->counted = s->threads;
     w->next = DWF_NONE;
     *(q->spilled == DWF_NONE ? &q->unspill : &d->w[q->spilled].next) = s->id;
@@ -138,14 +138,13 @@ static bool room(const struct dwf *d, const struct dwf_sched *q) {
     return q->used < d->pool && (!d->real_heap || q->n + q->coming < q->cap);
 }
 
-void dwf_refill(struct mech *m, uint32_t sched) {
+void dwf_bring_back(struct mech *m, uint32_t sched) {
     struct dwf *d = m->self;
     struct dwf_sched *q = &d->q[sched];
     const uint64_t cost = (uint64_t)d->param[DWF_P_SPILL_CYCLES];
     while (q->unspill != DWF_NONE && room(d, q)) {
         struct mech_split *s = split_at(m->pool, q->unspill);
         struct dwf_warp *w = &d->w[s->id];
-        const uint64_t written = w->since + cost;
         q->unspill = w->next;
         if (q->unspill == DWF_NONE) q->spilled = DWF_NONE;
         q->used++;
@@ -153,7 +152,7 @@ void dwf_refill(struct mech *m, uint32_t sched) {
         w->refill = true;
         w->state = DWF_TIMED;
         s->age = m->pool->stamp++;
-        s->wake = (written > *m->env.now ? written : *m->env.now) + cost;
+        s->wake = (s->wake > *m->env.now ? s->wake : *m->env.now) + cost;
         heap_put(&q->timed, s->wake, s->id);
     }
 }

@@ -8,14 +8,17 @@
 
 /* ---- state ---- */
 
-static void show_lut(const struct dwf *d, const struct dwf_sched *q, struct sb *out) {
+static void show_lut(const struct mech *m, const struct dwf_sched *q, struct sb *out) {
+    const struct dwf *d = m->self;
+    uint32_t occ[MECH_WIDEST / 32];
     for (uint32_t k = 0; k < lookup_entries(&q->lut); k++) {
         const struct lookup_entry *e = &q->lut.e[k];
         if (!e->used) continue;
         sb_add(out, "  lut[%" PRIu32 "] pc %" PRIu32 " warp %" PRIu32, k, e->pc, e->value);
+        dwf_occupied(m, split_at(m->pool, e->value), occ);
         if (d->lanes == DWF_AWARE) sb_add(out, " occ ");
         for (uint32_t i = d->words; d->lanes == DWF_AWARE && i-- > 0;)
-            sb_add(out, "%0*" PRIx32, d->width < 32 ? (int)d->width / 4 : 8, d->w[e->value].occ[i]);
+            sb_add(out, "%0*" PRIx32, d->width < 32 ? (int)d->width / 4 : 8, occ[i]);
         sb_add(out, "\n");
     }
 }
@@ -45,7 +48,7 @@ void dwf_state(const struct mech *m, struct sb *out) {
     for (uint32_t k = 0; k < m->env.schedulers; k++) {
         const struct dwf_sched *q = &d->q[k];
         sb_add(out, "scheduler %" PRIu32 ": pool %" PRIu32 " of %" PRIu32 "\n", k, q->used, d->pool);
-        show_lut(d, q, out);
+        show_lut(m, q, out);
         if (d->grouped && q->majority != DWF_NONE) {
             sb_add(out, "  majority ");
             show_group(d, q->majority, out);
@@ -107,8 +110,16 @@ static void audit_lanes(const struct mech *m, const struct mech_split *s) {
             *word |= 1u << (l % d->width);
         }
     }
-    for (uint32_t k = 0; d->w[s->id].lut != DWF_NONE && k < d->words; k++)
-        CHECK(d->w[s->id].occ[k] == occ[k]);
+}
+
+static void audit_passed(const struct dwf *d, const struct mech_split *s) {
+    uint32_t least = UINT32_MAX;
+    if (d->policy != DWF_DPDPRI || d->w[s->id].stale) return;
+    for (uint32_t k = 0; k < s->set.n; k++) FOR_LANES(l, s->set.p[k].mask) {
+            const uint32_t passed = d->passed[s->set.p[k].warp * 32 + l];
+            if (passed < least) least = passed;
+        }
+    CHECK(d->w[s->id].passed == least);
 }
 
 static void audit_warp(const struct mech *m, const struct mech_split *s) {
@@ -123,6 +134,7 @@ static void audit_warp(const struct mech *m, const struct mech_split *s) {
     }
     CHECK(w->state != DWF_READY || !d->grouped || d->group[w->group].pc == s->pc);
     audit_lanes(m, s);
+    audit_passed(d, s);
 }
 
 static uint32_t audit_group(const struct mech *m, uint32_t g) {

@@ -42,7 +42,7 @@ uint32_t lookup_find(struct lookup *l, uint32_t pc) {
 uint32_t lookup_put(struct lookup *l, uint32_t pc, uint32_t value, uint32_t *evicted) {
     const uint32_t from = first_of_set(l, pc);
     uint32_t at = from;
-    for (uint32_t k = from; k < from + l->ways; k++)
+    for (uint32_t k = from + 1; l->e[at].used && k < from + l->ways; k++)
         if (l->e[k].used < l->e[at].used) at = k;
     *evicted = l->e[at].used ? l->e[at].value : LOOKUP_NONE;
     l->e[at] = (struct lookup_entry){pc, value, ++l->stamp};

@@ -235,10 +235,9 @@ static inline const struct sm_code *sm_code(const struct sm *s, uint32_t pc) {
     if (!c->known) code_read(s, pc, c);
     return c;
 }
-/* The warp will run the instruction at pc soon: the host may fetch its registers. The first few lines without counting
+/* The warp will run that instruction soon: the host may fetch its registers. The first few lines without counting
  * them, for three rows of 32 bits is what most instructions touch; those there are not are the first. */
-static inline void sm_look_ahead(const struct sm *s, uint32_t warp, uint32_t pc) {
-    const struct sm_code *c = sm_code(s, pc);
+static inline void sm_look_ahead(const struct sm *s, uint32_t warp, const struct sm_code *c) {
     const struct sm_warp *w = &s->warps[warp];
     __builtin_prefetch(w->w);
 #pragma GCC unroll 8

@@ -64,16 +64,16 @@ static void gather(struct sm *s, struct sums *t, uint32_t warp, bool texture) {
     lines_gather(s, warp, texture);
 }
 
-/* The split's piece k; alone: it has no other. False: a fault. */
+/* The split's piece k, all of whose lanes t counts already. False: a fault. */
 static inline __attribute__((always_inline)) bool run_piece(struct sm *s, struct sm_op *op,
-                                                            const struct ir_insn *i, uint32_t k, bool alone,
+                                                            const struct ir_insn *i, uint32_t k,
                                                             struct sums *t, struct err *e) {
     const struct mech_piece p = op->split->set.p[k];
     struct sm_warp *w = &s->warps[p.warp];
     const struct exec_out *out = &s->env.grid->out;
     const uint32_t counts = step(s, w->w, i, p.mask);
     if (out->flow == EXEC_FAULT) return exec_fault_report(w->w, e);
-    t->lanes += alone && counts == p.mask ? op->split->threads : bits_count(counts);
+    if (counts != p.mask) t->lanes -= bits_count(p.mask & ~counts);
     if (s->env.thread_insts) count_threads(s, w, counts);
     note_progress(s, w, i, p.mask);
     if (out->flow != EXEC_NEXT || op->sides != SM_NONE) outcome_note(s, op, k);
@@ -84,9 +84,11 @@ static inline __attribute__((always_inline)) bool run_piece(struct sm *s, struct
 static bool run_pieces(struct sm *s, struct sm_op *op, const struct ir_insn *i, struct sums *t,
                        struct err *e) {
     const struct mech_set *set = &op->split->set;
+    const struct sm_code *c = sm_code(s, op->pc);
+    for (uint32_t k = 1; k < set->n; k++) __builtin_prefetch(&s->warps[set->p[k].warp]);
     for (uint32_t k = 0; k < set->n; k++) {
-        if (k + 1 < set->n) sm_look_ahead(s, set->p[k + 1].warp, op->pc);
-        if (!run_piece(s, op, i, k, false, t, e)) return false;
+        if (k + 1 < set->n) sm_look_ahead(s, set->p[k + 1].warp, c);
+        if (!run_piece(s, op, i, k, t, e)) return false;
     }
     if (op->freed != SM_NONE) outcome_settle(s, op);
     return true;
@@ -98,7 +100,8 @@ static inline bool execute(struct sm *s, uint32_t k, uint32_t cls, struct sums *
     const struct ir_insn *i = sm_insn(s, op->pc);
     const uint32_t before = t->lanes, threads = op->split->threads;
     s->env.grid->run_start = op->pc;
-    if (!(op->split->set.n == 1 ? run_piece(s, op, i, 0, true, t, e) : run_pieces(s, op, i, t, e))) {
+    t->lanes += threads;
+    if (!(op->split->set.n == 1 ? run_piece(s, op, i, 0, t, e) : run_pieces(s, op, i, t, e))) {
         t->lanes = before;
         return false;
     }

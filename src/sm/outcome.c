@@ -223,7 +223,7 @@ void outcome_commit(struct sm *s, struct sm_op *op) {
         hand_back(s, op);
     }
     if (split->set.n && split->threads >= WORTH) /* and it still is that split */
-        sm_look_ahead(s, split->set.p[0].warp, split->pc);
+        sm_look_ahead(s, split->set.p[0].warp, sm_code(s, split->pc));
     if (s->env.observer) tell(s, op, said);
     if (s->common->outcome.exited.n) sm_threads_ended(s, &s->common->outcome.exited);
     if (s->env.audit && s->mech->ops->audit) s->mech->ops->audit(s->mech);

@@ -33,7 +33,7 @@ void score_clear(struct sm *s, uint32_t warp, uint32_t mask, uint32_t op) {
     mech_wake(s->mech, warp, full ? ~0u : mask);
     const struct mech_split *next =
         mask ? split_of(s->mech->pool, warp, (uint32_t)__builtin_ctz(mask)) : NULL;
-    if (next) sm_look_ahead(s, warp, next->pc);
+    if (next) sm_look_ahead(s, warp, sm_code(s, next->pc));
 }
 
 void score_clear_op(struct sm *s, uint32_t op) {
