@@ -86,6 +86,7 @@ static bool join(struct mech *m, struct mech_split *into, struct mech_split *s) 
     m->stats.reconvergences++;
     if (d->w[s->id].passed < d->w[into->id].passed) d->w[into->id].passed = d->w[s->id].passed;
     if (all) {
+        d->w[into->id].stale |= d->w[s->id].stale;
         split_merge(m, into, s);
     } else {
         d->w[s->id].stale = d->w[into->id].stale = true;

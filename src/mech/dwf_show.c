@@ -112,14 +112,16 @@ static void audit_lanes(const struct mech *m, const struct mech_split *s) {
     }
 }
 
+/* Of those that may issue: a parked warp, of which a barrier may have taken a part, is counted anew when it goes on. */
 static void audit_passed(const struct dwf *d, const struct mech_split *s) {
+    const struct dwf_warp *w = &d->w[s->id];
     uint32_t least = UINT32_MAX;
-    if (d->policy != DWF_DPDPRI || d->w[s->id].stale) return;
+    if (d->policy != DWF_DPDPRI || w->stale || w->state == DWF_PARKED) return;
     for (uint32_t k = 0; k < s->set.n; k++) FOR_LANES(l, s->set.p[k].mask) {
             const uint32_t passed = d->passed[s->set.p[k].warp * 32 + l];
             if (passed < least) least = passed;
         }
-    CHECK(d->w[s->id].passed == least);
+    CHECK(w->passed == least);
 }
 
 static void audit_warp(const struct mech *m, const struct mech_split *s) {
