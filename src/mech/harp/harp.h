@@ -1,8 +1,8 @@
-/* HARP's tables, shared by its files and seen by nobody else: harp.c (the mechanism), harp_level.c (First-Level,
- * Second-Level, what moves between tables), harp_lookup.c (Ready- and Waiting-Lookup), harp_barrier.c (Re-convergence
- * Barriers), harp_report.c (what is printed and checked). */
-#ifndef HEDDLE_MECH_HARP_H
-#define HEDDLE_MECH_HARP_H
+/* HARP's tables, shared by its files and seen by nobody else: harp.c (the mechanism), level.c (First-Level,
+ * Second-Level, what moves between tables), lookup.c (Ready- and Waiting-Lookup), barrier.c (Re-convergence
+ * Barriers), report.c (what is printed and checked). */
+#ifndef HEDDLE_MECH_HARP_HARP_H
+#define HEDDLE_MECH_HARP_HARP_H
 
 #include "mech/heap.h"
 #include "mech/mech.h"
@@ -122,13 +122,13 @@ struct harp {
     uint32_t *heap_pos;
 };
 
-/* ---- lanes (harp_lookup.c) ---- */
+/* ---- lanes (lookup.c) ---- */
 void harp_use_lanes(const struct split_pool *p, struct harp_lanes *used, uint32_t warp, uint32_t mask);
 /* Those of the lanes whose place is not in use. */
 uint32_t harp_free_lanes(const struct split_pool *p, const struct harp_lanes *used, uint32_t warp,
                          uint32_t mask);
 
-/* ---- harp_level.c ---- */
+/* ---- level.c ---- */
 /* Of those of every cycle before and including `cycle`, the ones that are due. */
 void harp_transitions(struct mech *m, struct harp_sched *q, uint64_t cycle);
 static inline bool harp_may_look_up(const struct harp *h, const struct harp_sched *q) {
@@ -147,7 +147,7 @@ void harp_to_revived(struct mech *m, struct harp_sched *q, struct mech_split *s)
 void harp_fill_first(struct mech *m, struct harp_sched *q);
 void harp_woken(struct mech *m, struct harp_sched *q, struct mech_split *s);
 
-/* ---- harp_lookup.c ---- */
+/* ---- lookup.c ---- */
 /* A warp of diverged threads: merges with what is there, the rest is put there. */
 void harp_lookup_put(struct mech *m, struct harp_sched *q, struct mech_split *s);
 struct mech_split *harp_lookup_oldest(struct harp_sched *q); /* takes it out */
@@ -157,7 +157,7 @@ void harp_waiting_enter(struct mech *m, struct harp_sched *q, struct mech_split 
  * it waits any more, else NULL. */
 struct mech_split *harp_waiting_back(struct mech *m, struct harp_sched *q, uint32_t id, struct mech_split *s);
 
-/* ---- harp_barrier.c ---- */
+/* ---- barrier.c ---- */
 void harp_barriers_new(const struct harp *h, struct harp_sched *q);
 void harp_barriers_free(struct harp_sched *q);
 /* Reserves {rpc, depth} for every thread of the set that has not got it yet. */
@@ -174,7 +174,7 @@ void harp_leave(struct mech *m, struct harp_sched *q, const struct mech_set *gon
 /* The next pre-divergence warp whose threads are all there, its barrier freed; NULL: none. */
 struct mech_split *harp_revive(struct mech *m, struct harp_sched *q);
 
-/* ---- harp_report.c ---- */
+/* ---- report.c ---- */
 void harp_places(const struct mech *m, mech_place_fn *put, void *user);
 void harp_state(const struct mech *m, struct sb *out);
 void harp_storage(const struct mech *m, struct sb *out);

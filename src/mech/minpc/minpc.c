@@ -23,7 +23,7 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
-#include "mech/minpc.h"
+#include "mech/minpc/minpc.h"
 #include "mech/order.h"
 #include "mech/set.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
-#include "mech/dwf.h"
+#include "mech/dwf/dwf.h"
 #include "mech/set.h"
 
 /* ---- state ---- */

@@ -2,7 +2,7 @@
  * revived at the reconvergence point (HARP 4).
  *
  * Warps and barriers are as wide as the SIMD group. Every scheduler has five tables: First-Level, Second-Level
- * (harp_level.c), Ready-Lookup, Waiting-Lookup (harp_lookup.c) and Re-convergence Barriers (harp_barrier.c). What a commit
+ * (level.c), Ready-Lookup, Waiting-Lookup (lookup.c) and Re-convergence Barriers (barrier.c). What a commit
  * does is here:
  *
  *   several next PCs   the warp dies; a barrier at the RPC is reserved for each of its threads; each side's threads merge
@@ -18,7 +18,7 @@
  * table, and go on as they were parked. Exited threads leave their barriers. The access of barrier_latency cycles delays
  * whatever a commit sends to Second-Level by barrier_latency - 1; lookups run beside it (7.3.2). Warps hold threads of one
  * call depth only. Under issue = scoreboard a load is committed when it issues, so Waiting-Lookup has nothing to wait for. */
-#include "mech/harp.h"
+#include "mech/harp/harp.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
  * Calls, of which the paper does not speak: threads meet at a PC *and* a call depth. Sides that meet only at the function's
  * end meet where it returns to: the key is {IR_NOPC, depth of the caller}, and the first thread that returns shows where.
  * Threads that come back to another place, because they were merged into one warp from several calls, leave the barrier. */
-#include "mech/harp.h"
+#include "mech/harp/harp.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* HARP's tables as text, their occupancy and size, and what must always be true of them. */
-#include "mech/harp.h"
+#include "mech/harp/harp.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

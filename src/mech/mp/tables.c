@@ -4,7 +4,7 @@
  * A split that finds no free row is kept in memory. It is back after `spill_cycles` and then takes the first row that is
  * free, or that of the next split of its warp to commit, which goes to memory in its place: every one has its turn. Who waits
  * at a barrier has no row. An entry that finds none is only read when it is complete, so that is when it costs time. */
-#include "mech/mp_tables.h"
+#include "mech/mp/tables.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

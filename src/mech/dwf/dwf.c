@@ -14,7 +14,7 @@
  * created, a home warp after the other; each arrives like a committing warp. With issue = scoreboard a warp may wait in the pool for operands: it can
  * still be joined, but is in the scheduler's heap only while it could issue. A set of threads has at most MECH_PIECES
  * architectural warps; where an SM has more, a merge that might exceed that is not made. */
-#include "mech/dwf.h"
+#include "mech/dwf/dwf.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

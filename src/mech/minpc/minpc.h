@@ -1,6 +1,6 @@
-/* What the files of min(SP:PC) share: minpc.c (the mechanism) and minpc_show.c (state, storage, audit). */
-#ifndef HEDDLE_MECH_MINPC_H
-#define HEDDLE_MECH_MINPC_H
+/* What the files of min(SP:PC) share: minpc.c (the mechanism) and show.c (state, storage, audit). */
+#ifndef HEDDLE_MECH_MINPC_MINPC_H
+#define HEDDLE_MECH_MINPC_MINPC_H
 
 #include "mech/mech.h"
 #include "mech/split.h"
@@ -48,7 +48,7 @@ static inline uint64_t minpc_with_pc(uint64_t key, uint32_t pc) {
 /* Takes those at the limit, which is the minimum, out of the standing; the next lowest key is the new limit. */
 void minpc_take_lowest(const struct minpc *f, struct minpc_home *h, struct mech_set *out);
 
-/* ---- shown (minpc_show.c) ---- */
+/* ---- shown (show.c) ---- */
 void minpc_places(const struct mech *m, mech_place_fn *put, void *user);
 void minpc_state(const struct mech *m, struct sb *out);
 void minpc_storage(const struct mech *m, struct sb *out);

@@ -1,7 +1,7 @@
 /* Multi-path execution (MP): all sides of a branch can be scheduled, and still meet at the immediate post-dominator.
  *
  * Every home warp has a splits table (ST), one row {PC, RPC, mask} per schedulable split, and a reconvergence table (RT),
- * one entry {PC, RPC, mask, pending mask} per place at which threads will meet; mech/mp_tables.h has both and how they
+ * one entry {PC, RPC, mask, pending mask} per place at which threads will meet; tables.h has both and how they
  * hang together. Here are the rules that change them: divergence, arrival, exit, barriers, early meetings.
  *
  * As in mech/stack.c a place is a PC *and* a call depth, and sides that meet only at the function's end meet where it
@@ -21,7 +21,7 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
-#include "mech/mp_tables.h"
+#include "mech/mp/tables.h"
 #include "mech/order.h"
 #include "mech/set.h"
 #include "mech/split.h"

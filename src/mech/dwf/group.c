@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "mech/dwf.h"
+#include "mech/dwf/dwf.h"
 
 bool dwf_groups_init(struct mech *m, struct err *e) {
     struct dwf *d = m->self;

@@ -1,4 +1,4 @@
-/* The two tables of multi-path execution (mech/mp.c), splits (ST) and reconvergence (RT), of every home warp of an SM.
+/* The two tables of multi-path execution (mp.c), splits (ST) and reconvergence (RT), of every home warp of an SM.
  *
  * An ST row is a split of the pool. Its RPC, like that of an RT entry, is kept as the number of the RT entry it leads to, so
  * that the entries form a forest with the splits as leaves. Invariant, checked by mp_audit: an entry's pending mask is the

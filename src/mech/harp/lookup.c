@@ -9,7 +9,7 @@
  * with one of them if all of its lanes are free there (a warp, not single threads: nothing would be gained by breaking up
  * the one to fill the other). The merged warp goes on when all accesses are back; until then its parts are in flight one by
  * one, and those whose data is back wait here. */
-#include "mech/harp.h"
+#include "mech/harp/harp.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
-/* What the files of dynamic warp formation share: dwf.c (forming warps: LUT, lanes, commit), dwf_pool.c (the warp pool:
- * entries, spilling, readiness, picking), dwf_group.c (warps by PC: majority, minority, the max-heap), dwf_show.c (state,
+/* What the files of dynamic warp formation share: dwf.c (forming warps: LUT, lanes, commit), pool.c (the warp pool:
+ * entries, spilling, readiness, picking), group.c (warps by PC: majority, minority, the max-heap), show.c (state,
  * storage, audit). Every scheduler has structures of its own. */
-#ifndef HEDDLE_MECH_DWF_H
-#define HEDDLE_MECH_DWF_H
+#ifndef HEDDLE_MECH_DWF_DWF_H
+#define HEDDLE_MECH_DWF_DWF_H
 
 #include "mech/heap.h"
 #include "mech/lookup.h"
@@ -130,7 +130,7 @@ static inline uint64_t *dwf_count(struct mech *m, uint32_t counter) {
     return &m->stats.extra[counter];
 }
 
-/* ---- the pool (dwf_pool.c) ---- */
+/* ---- the pool (pool.c) ---- */
 /* s, in no place, gets a pool entry and is considered for issue; false: none is free, s was spilled. */
 bool dwf_enter(struct mech *m, struct mech_split *s);
 /* s, in the pool, has got more threads, or something it waits for happened. */
@@ -149,7 +149,7 @@ uint64_t dwf_next(const struct mech *m, uint32_t sched);
 /* Nobody joins s any more. */
 void dwf_close(struct mech *m, const struct mech_split *s);
 
-/* ---- groups by PC (dwf_group.c) ---- */
+/* ---- groups by PC (group.c) ---- */
 bool dwf_groups_init(struct mech *m, struct err *e);
 void dwf_groups_free(struct mech *m);
 /* s may issue. May spill other warps; false: the heap is full of larger groups, s has to be spilled. */
@@ -163,7 +163,7 @@ static inline uint64_t dwf_balanced(const struct dwf *d, const struct dwf_sched 
     return q->busy_all <= d->beats ? 0 : q->busy_all - d->beats;
 }
 
-/* ---- shown (dwf_show.c) ---- */
+/* ---- shown (show.c) ---- */
 void dwf_state(const struct mech *m, struct sb *out);
 void dwf_storage(const struct mech *m, struct sb *out);
 void dwf_audit(const struct mech *m);

@@ -1,13 +1,13 @@
 /* The warp pool: who has an entry, who is in memory for want of one, and who issues next.
  *
  * A warp of the pool waits for a cycle (in a heap by cycle), for an event, or is ready; only ready ones are in the
- * structure that decides: a heap by time stamp, PC or post-dominators passed, or the groups of dwf_group.c. A ready warp is
+ * structure that decides: a heap by time stamp, PC or post-dominators passed, or the groups of group.c. A ready warp is
  * asked once more when its turn has come, because a unit may have become busy since; it then goes back to waiting.
  *
  * Spilling, which the thesis leaves to future work (DWF 4.4.3, 6.7): a warp that finds the pool full is written to memory
  * as it is, dwf.spill_cycles, and joined by nobody. Every entry that becomes free is given to the one that has been there
  * longest, before any newcomer, and it is back another dwf.spill_cycles later. So no warp stays out for ever. */
-#include "mech/dwf.h"
+#include "mech/dwf/dwf.h"
 
 #include <inttypes.h>
 
