@@ -242,7 +242,7 @@ static inline hd_arg hd_arg_bytes(const void *data, uint32_t bytes) {
 typedef struct hd_launch {
     uint32_t grid[3], block[3]; /* 0 counts as 1 */
     uint32_t shared_bytes;      /* dynamic shared memory */
-    uint64_t max_insts;         /* stop after that many thread instructions; 0: the device's option */
+    uint64_t max_insts;         /* stop once more thread instructions have run; 0: the device's option */
 } hd_launch;
 
 /* Runs a kernel to the end: what it computes only, or, with the option run.mode = timed, on the machine the device's options

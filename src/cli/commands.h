@@ -31,7 +31,8 @@ extern const struct help_entry no_entries[];
      "Set an option of the machine, as in --set gpu.sms=4. See 'heddle list options'."}
 #define MAX_INSTS_ROW \
     {"max-insts", 'm', false, "N", \
-     "Stop with status 1 after N thread instructions of a launch. A bound for kernels that may never end."}
+     "Stop with status 1 once a launch has executed more than N thread instructions. A bound for kernels that may " \
+     "never end."}
 #define SIZE_ROW \
     {"size", 0, false, "SIZE", \
      "Of a workload: tiny, small (what it is without this option) or paper, the launch of the paper."}

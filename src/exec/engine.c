@@ -52,7 +52,7 @@ struct engine {
     struct resident **resident;
     size_t nresident, most_resident;
     uint64_t next_block, done;
-    uint64_t quantum, insts, stamp;
+    uint64_t quantum, stamp;
 };
 
 enum verdict {
@@ -64,18 +64,6 @@ enum verdict {
 }; /* no live thread; none runnable; set aside; set aside, waiting */
 
 /* ---- splits ---- */
-
-static bool limit_reached(struct engine *en, const struct exec_warp *w, uint32_t pc) {
-    struct sb where = {0};
-    exec_describe_pc(en->grid.module, pc, &where);
-    err_set(en->err, ERR_LIMIT,
-            "stopped after %" PRIu64 " thread instructions (the limit is %" PRIu64
-            ") in kernel %s, block (%" PRIu32 ",%" PRIu32 ",%" PRIu32 "), warp %" PRIu32 "\n  at %s",
-            en->insts, en->launch->max_insts, en->grid.func->name, w->block->ctaid[0], w->block->ctaid[1],
-            w->block->ctaid[2], w->index, where.text);
-    sb_free(&where);
-    return false;
-}
 
 /* Adds lanes at a PC, to a split that is there already if there is one. A merge ends a turn: they have met.
  */
@@ -118,12 +106,15 @@ static void take_released(struct exec_warp *w, struct path *p, uint64_t stamp) {
 
 /* ---- one run: a split from its PC to the end of the block, or to what stops it ---- */
 
-static uint32_t run(struct engine *en, struct exec_warp *w, uint32_t pc, uint32_t mask) {
+/* Counting: does it also stop behind the instruction with which the launch exceeds its limit? */
+static inline __attribute__((always_inline)) uint32_t
+run_on(struct engine *en, struct exec_warp *w, uint32_t pc, uint32_t mask, const bool counting) {
     struct exec_grid *g = &en->grid;
     const struct ir_insn *code = g->module->code.v, *i = code + pc;
     exec_fn *const *fn = g->image->fn;
     struct exec_ctx *x = &w->x;
     struct exec_out *out = &g->out;
+    const uint32_t lanes = bits_count(mask);
     out->flow = EXEC_NEXT;
     g->run_start = pc;
     for (;; i++) {
@@ -138,19 +129,28 @@ static uint32_t run(struct engine *en, struct exec_warp *w, uint32_t pc, uint32_
                 t[1].lanes += off;
                 t[0].warps -= !m;
                 t[1].warps += !m;
+                g->insts -= off;
             }
         }
         if (m) fn[i->op](x, i, m);
+        if (counting && g->insts + (uint64_t)(i - code - pc + 1) * lanes > g->most) break;
         if (i->flags & IR_F_ENDS || out->flow != EXEC_NEXT) break;
     }
-    uint32_t last = (uint32_t)(i - code), n = last + 1 - pc, lanes = bits_count(mask);
+    uint32_t last = (uint32_t)(i - code), n = last + 1 - pc;
     en->tally[pc].warps++;
     en->tally[pc].lanes += lanes;
     en->tally[last + 1].warps--;
     en->tally[last + 1].lanes -= lanes;
     g->clock += n;
-    en->insts += (uint64_t)n * lanes;
+    g->insts += (uint64_t)n * lanes;
     return last;
+}
+
+/* No run is longer than the code from its PC on. */
+static uint32_t run(struct engine *en, struct exec_warp *w, uint32_t pc, uint32_t mask) {
+    const struct exec_grid *g = &en->grid;
+    if (g->most - g->insts >= (g->module->code.n - pc) * EXEC_LANES) return run_on(en, w, pc, mask, false);
+    return run_on(en, w, pc, mask, true);
 }
 
 /* Lanes with targets of their own, grouped. */
@@ -214,10 +214,9 @@ static enum verdict run_warp(struct engine *en, struct exec_warp *w, struct path
         p->s[k].stamp = ++en->stamp;
         last = run(en, w, pc, p->s[k].mask);
         if (en->grid.out.flow == EXEC_FAULT) return exec_fault_report(w, en->err), FAILED;
+        if (en->grid.insts > en->grid.most) return exec_limit_report(w, last, en->err), FAILED;
         advance(en, w, p, k, last);
         if (w->released) take_released(w, p, en->stamp);
-        if (en->launch->max_insts && en->insts >= en->launch->max_insts && w->block->live)
-            return limit_reached(en, w, last), FAILED;
         p->used += en->grid.clock - before;
         if (p->used < en->quantum || (!w->spun && p->used < en->quantum * PATIENCE) || !p->n) continue;
         spinning |= w->spun;

@@ -123,3 +123,16 @@ bool exec_fault_report(const struct exec_warp *w, struct err *e) {
     sb_free(&text);
     return false;
 }
+
+bool exec_limit_report(const struct exec_warp *w, uint32_t pc, struct err *e) {
+    const struct exec_block *b = w->block;
+    const struct exec_grid *g = b->grid;
+    struct sb where = {0};
+    exec_describe_pc(g->module, pc, &where);
+    err_set(e, ERR_LIMIT,
+            "stopped after %" PRIu64 " thread instructions (the limit is %" PRIu64
+            ") in kernel %s, block (%" PRIu32 ",%" PRIu32 ",%" PRIu32 "), warp %" PRIu32 "\n  at %s",
+            g->insts, g->most, g->func->name, b->ctaid[0], b->ctaid[1], b->ctaid[2], w->index, where.text);
+    sb_free(&where);
+    return false;
+}

@@ -85,7 +85,8 @@ bool exec_grid_init(struct exec_grid *g, const struct exec_launch *l, struct err
                             .launch = l,
                             .module = l->image->m,
                             .mem = l->image->mem,
-                            .pages = &l->image->pages};
+                            .pages = &l->image->pages,
+                            .most = l->max_insts ? l->max_insts : UINT64_MAX};
     if (l->func >= g->module->funcs.n) return err_set(e, ERR_INPUT, "no such kernel");
     g->func = &g->module->funcs.v[l->func];
     if (!check_sizes(l, g->func, e)) return false;

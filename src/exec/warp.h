@@ -161,6 +161,8 @@ struct exec_grid {
     uint32_t *k32; /* constant rows of this launch: the image's, unless .shared addresses are among them */
     uint64_t *k64;
     bool own_konst;
+    uint64_t insts;     /* thread instructions so far, */
+    uint64_t most;      /* and how many the launch may execute */
     uint64_t clock;     /* warp instructions (or cycles) before the one at run_start */
     uint32_t run_start; /* PC since which clock was not advanced */
     uint64_t barriers;  /* completed */
@@ -198,6 +200,8 @@ static inline uint32_t exec_guard(const struct exec_ctx *x, const struct ir_insn
 /* The report of out->fault of a warp: kernel, block, thread, lines, call stack, address, allocation. Returns
  * false. */
 bool exec_fault_report(const struct exec_warp *w, struct err *e);
+/* The launch has executed more than it may: the instruction at pc, for lanes of that warp, was the one. Returns false. */
+bool exec_limit_report(const struct exec_warp *w, uint32_t pc, struct err *e);
 /* "file.ptx:12: text of the line [source.cu:7]" */
 void exec_describe_pc(const struct ir_module *m, uint32_t pc, struct sb *out);
 

@@ -111,13 +111,6 @@ static bool out_of_cycles(const struct gpu_run *r, struct err *e) {
                    r->done, r->grid.blocks);
 }
 
-static bool out_of_insts(const struct gpu_run *r, uint64_t insts, struct err *e) {
-    return err_set(e, ERR_LIMIT,
-                   "stopped after %" PRIu64 " thread instructions (the limit is %" PRIu64
-                   ") in kernel %s: %" PRIu64 " of %" PRIu64 " blocks have ended",
-                   insts, r->launch->exec->max_insts, r->grid.func->name, r->done, r->grid.blocks);
-}
-
 static bool keep_going(const struct gpu_run *r, struct err *e) {
     const struct exec_launch *l = r->launch->exec;
     if (!l->progress || l->progress(l->user, r->done, r->grid.blocks)) return true;
@@ -133,8 +126,6 @@ static bool check(struct gpu_run *r, struct err *e) {
     r->checked = now;
     gpu_sum(r, &s, &m);
     if (most && now - r->start >= most) return out_of_cycles(r, e);
-    if (r->launch->exec->max_insts && s.thread_insts >= r->launch->exec->max_insts)
-        return out_of_insts(r, s.thread_insts, e);
     uint64_t since = larger(s.last_progress, r->start);
     if (now > since && now - since >= (uint64_t)o->watchdog) return gpu_deadlock(r, now - since, e);
     return keep_going(r, e);

@@ -213,15 +213,24 @@ static inline uint32_t take_op(struct sm *s, struct mech_split *split, uint32_t 
     return k;
 }
 
-/* The splits of the packet, one after the other; those after one that faults do not run. */
+/* The op has run, and was one too many. */
+static bool limit_reached(const struct sm *s, const struct sm_op *op, struct err *e) {
+    return exec_limit_report(s->warps[op->split->set.p[0].warp].w, op->pc, e);
+}
+
+/* The splits of the packet, one after the other; those after one that faults or exceeds the launch's limit do not run. */
 static bool execute_all(struct sm *s, uint32_t sched, uint64_t start, uint32_t *op, struct sums *t,
                         struct err *e) {
     const struct mech_packet *p = &s->common->packet;
+    struct exec_grid *g = s->env.grid;
     for (; t->done < p->n; t->done++) {
         struct mech_split *split = p->split[t->done];
         const struct sm_code *c = sm_code(s, split->pc);
         op[t->done] = take_op(s, split, sched, start + c->result);
+        const uint32_t before = t->lanes;
         if (!execute(s, op[t->done], c->cls, t, e)) return false;
+        g->insts += t->lanes - before;
+        if (g->insts > g->most) return limit_reached(s, &s->ops[op[t->done++]], e);
     }
     return true;
 }

@@ -220,7 +220,7 @@ static void endless_kernels_stop_at_the_limit_or_on_request(void **state) {
     r.launch.max_insts = 1000;
     rig_fails(&r, "k", 2, 32, NULL,
               "stopped after 1024 thread instructions (the limit is 1000) in kernel k, block (0,0,0), warp "
-              "0\n  at t.ptx:7: bra L;");
+              "0\n  at t.ptx:7: bra L;"); /* behind the 32nd warp-instruction */
     assert_int_equal(r.err.code, ERR_LIMIT);
     assert_int_equal(r.stats.thread_insts, 1024);
     int calls = 0;

@@ -168,9 +168,10 @@ static void limits_end_a_launch(void **state) {
     rig_close(&r);
     machine(&r, "tiny", NULL);
     load(&r, forever);
-    rig_fails(&r, "k", LAUNCH(.block = {8}, .max_insts = 30000), ARGS(PTR(0)), HD_LIMIT,
-              TEXTS("stopped after ",
-                    " thread instructions (the limit is 30000) in kernel k: 0 of 1 blocks have ended"));
+    rig_fails(
+        &r, "k", LAUNCH(.block = {8}, .max_insts = 30000), ARGS(PTR(0)), HD_LIMIT,
+        TEXTS("stopped after 30008 thread instructions (the limit is 30000) in kernel k, block (0,0,0), "
+              "warp 0\n  at machine.ptx:12: add.u32 %r0, %r0, 1;"));
     /* the machine is fit for the next launch */
     hd_module_unload(r.mod);
     load(&r, LOOP);
