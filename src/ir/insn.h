@@ -18,18 +18,15 @@ enum ir_op {
     IR_NOPS
 };
 
-/* clang-format off */
-/* Latency class: what kind of unit runs it. */
-#define IR_CLASSES(X)                                                                                                  \
-    X(ALU) X(IMUL) X(IDIV) X(FP32) X(FP64) X(FDIV32) X(FDIV64) X(HALF) X(SFU) X(CVT) X(LDST) X(ATOM) X(TEX) X(WARP)    \
-    X(BAR) X(BRANCH) X(CTRL)
+/* What kind of unit executes it. */
 enum ir_class {
-#define X(c) IR_C_##c,
-    IR_CLASSES(X)
-#undef X
-        IR_NCLASSES
+#define CLASS(id, ...)  IR_C_##id,
+#define ACCESS(id, ...) IR_C_##id,
+#include "ir/classes.def"
+    IR_NCLASSES
 };
 
+/* clang-format off */
 /* Modifiers, in insn.mods. The two rounding-mode bits and RNA come first so that "mods == 0" is the plain,
  * round-to-nearest, no-flush, no-saturate case that executors run without looking. */
 enum ir_round { IR_RN, IR_RZ, IR_RM, IR_RP, IR_RNA };
@@ -196,6 +193,6 @@ struct ir_op_info {
     uint16_t mods; /* modifiers the operation understands */
 };
 extern const struct ir_op_info ir_ops[IR_NOPS];
-extern const char *const ir_class_name[IR_NCLASSES];
+extern const char *const ir_class_name[IR_NCLASSES]; /* the id: "ALU" */
 
 #endif

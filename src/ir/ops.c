@@ -8,9 +8,11 @@ const char *const ir_type_name[IR_NTYPES] = {IR_TYPES(TYPE)};
 const uint8_t ir_type_bytes[IR_NTYPES] = {IR_TYPES(TYPE)};
 #undef TYPE
 
-#define X(c) [IR_C_##c] = #c,
-const char *const ir_class_name[IR_NCLASSES] = {IR_CLASSES(X)};
-#undef X
+const char *const ir_class_name[IR_NCLASSES] = {
+#define CLASS(id, ...)  [IR_C_##id] = #id,
+#define ACCESS(id, ...) [IR_C_##id] = #id,
+#include "ir/classes.def"
+};
 
 #define SREG(id, name, bits) [IR_SR_##id] = name,
 const char *const ir_sreg_name[IR_NSREGS] = {IR_SREGS(SREG)};

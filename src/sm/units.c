@@ -9,25 +9,11 @@
 void units_init(struct sm *s) {
     const struct opt_latency *l = &s->o->latency;
     const struct opt_interval *i = &s->o->interval;
-    for (int c = 0; c < IR_NCLASSES; c++) s->latency[c] = s->interval[c] = 1;
-#define CLASS(ID, name)                        \
-    s->latency[IR_C_##ID] = (uint32_t)l->name; \
-    s->interval[IR_C_##ID] = (uint32_t)i->name;
-    CLASS(ALU, alu)
-    CLASS(IMUL, imul)
-    CLASS(IDIV, idiv)
-    CLASS(FP32, fp32)
-    CLASS(FP64, fp64)
-    CLASS(FDIV32, fdiv32)
-    CLASS(FDIV64, fdiv64)
-    CLASS(HALF, half)
-    CLASS(SFU, sfu)
-    CLASS(CVT, cvt)
-    CLASS(WARP, warp)
-    CLASS(BAR, bar)
-    CLASS(BRANCH, branch)
-    CLASS(CTRL, ctrl)
-#undef CLASS
+#define CLASS(id, name, ...)                   \
+    s->latency[IR_C_##id] = (uint32_t)l->name; \
+    s->interval[IR_C_##id] = (uint32_t)i->name;
+#define ACCESS(id, ...) s->latency[IR_C_##id] = s->interval[IR_C_##id] = 1;
+#include "ir/classes.def"
 }
 
 /* Rows of the 32-bit file lie in banks round robin; a 64-bit row is two words side by side. */
