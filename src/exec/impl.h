@@ -52,12 +52,12 @@ void konst_set(uint32_t *k32, uint64_t *k64, const struct ir_reloc *r, uint64_t 
 
 /* ---- executors ---- */
 extern exec_fn *const exec_other[IR_NOPS]; /* the 'M' rows */
-exec_fn ld_exec, st_exec, atom_exec, tex_exec;
-exec_fn sreg_exec, frame_exec, cvta_exec, isspacep_exec, nop_exec, spin_hint_exec;
-exec_fn activemask_exec, warp_exec;
-exec_fn bar_exec;
-exec_fn bra_exec, brx_exec, call_exec, call_ind_exec, ret_exec, exit_exec, trap_exec;
-exec_fn sys_exec;
+#define U(id, ...)
+#define B(id, ...)
+#define T(id, ...)
+#define A(id, ...)
+#define M(id, name, d, t, cls, mods, executor) exec_fn executor##_exec;
+#include "ir/ops.def"
 
 static inline uint32_t insn_pc(const struct exec_warp *w, const struct ir_insn *i) {
     return (uint32_t)(i - w->block->grid->module->code.v);

@@ -38,7 +38,7 @@ const struct ir_op_info ir_ops[IR_NOPS] = {
 #define B(id, name, d, a, b, cls, mods, meaning)    [IR_##id] = {#id, name, d, a, b, none, IR_C_##cls, 'B', mods},
 #define T(id, name, d, a, b, c, cls, mods, meaning) [IR_##id] = {#id, name, d, a, b, c, IR_C_##cls, 'T', mods},
 #define A(id, name, d, t, cls, mods)                [IR_##id] = {#id, name, d, t, none, none, IR_C_##cls, 'A', mods},
-#define M(id, name, d, t, cls, mods)                [IR_##id] = {#id, name, d, t, none, none, IR_C_##cls, 'M', mods},
+#define M(id, name, d, t, cls, mods, executor)      [IR_##id] = {#id, name, d, t, none, none, IR_C_##cls, 'M', mods},
 #include "ir/ops.def"
 };
 

@@ -59,6 +59,6 @@ static inline void snippet_run(struct snippet *s, const void *in, void *out) {
 #define B(...)
 #define T(...)
 #define A(...)
-#define M(id, name, d, t, cls, mods) ROWS_##cls(id)
+#define M(id, name, d, t, cls, mods, executor) ROWS_##cls(id)
 
 #endif
