@@ -28,12 +28,11 @@ static bool leaves_function(const struct ir_insn *i) {
     return i->op == IR_RET || i->op == IR_EXIT || i->op == IR_TRAP;
 }
 
-static bool falls_through(const struct ir_insn *i) {
+bool insn_falls_through(const struct ir_insn *i) {
     return insn_guarded(i) || !insn_ends_block(i) || i->op == IR_CALL || i->op == IR_CALL_IND;
 }
 
-/* The branch targets of an instruction, *n of them. */
-static const uint32_t *branch_targets(const struct ir_module *m, const struct ir_insn *i, uint32_t *n) {
+const uint32_t *branch_targets(const struct ir_module *m, const struct ir_insn *i, uint32_t *n) {
     *n = 0;
     if (i->op == IR_BRA) {
         *n = 1;
@@ -60,7 +59,7 @@ static bool mark_leaders(struct ir_module *m, const struct ir_func *fn, struct e
             m->code.v[target[k]].flags |= IR_F_LEADER;
         }
     }
-    if (fn->entry < fn->end && falls_through(&m->code.v[fn->end - 1]))
+    if (fn->entry < fn->end && insn_falls_through(&m->code.v[fn->end - 1]))
         return err_set(e, ERR_INPUT, "%s:%u: error: function %s runs past its end", m->name,
                        m->code.v[fn->end - 1].line, fn->name);
     return true;
@@ -99,7 +98,7 @@ static void add_successors(const struct ir_module *m, struct cfg *c, struct edge
     struct cfg_block *blk = &c->blocks[b];
     const struct ir_insn *last = &m->code.v[blk->end - 1];
     blk->succ = (uint32_t)x->to.n;
-    if (falls_through(last)) add_edge(x, b, b + 1);
+    if (insn_falls_through(last)) add_edge(x, b, b + 1);
     uint32_t n;
     const uint32_t *target = branch_targets(m, last, &n);
     for (uint32_t k = 0; k < n; k++) add_edge(x, b, m->code.v[target[k]].block);

@@ -6,7 +6,9 @@
 
 #include "cfg/graph.h"
 
-static bool analyse_function(struct ir_module *m, struct cfg *c, uint32_t func, struct err *e) {
+/* was: NULL, or the analysis before, whose register rows the code already has. */
+static bool analyse_function(struct ir_module *m, struct cfg *c, const struct cfg *was, uint32_t func,
+                             struct err *e) {
     struct work w = {.m = m, .c = c, .func = func, .fn = &m->funcs.v[func], .f = &c->funcs[func]};
     w.b = c->blocks + w.f->block;
     w.n = w.f->nblocks;
@@ -20,25 +22,30 @@ static bool analyse_function(struct ir_module *m, struct cfg *c, uint32_t func, 
     loops_analyse(&w);
     structure_analyse(&w);
     order_analyse(&w);
-    bool ok = colour_analyse(&w, e);
+    if (was) w.f->max_live = was->funcs[func].max_live;
+    bool ok = was || colour_analyse(&w, e);
     arena_free(&w.mem);
     return ok;
 }
 
-static bool analyse(struct ir_module *m, struct cfg *c, struct err *e) {
+static bool analyse(struct ir_module *m, struct cfg *c, const struct cfg *was, struct err *e) {
     c->funcs = ARENA_NEW(&c->mem, struct cfg_func, m->funcs.n);
     if (!blocks_build(m, c, e)) return false;
     c->loops = ARENA_NEW(&c->mem, struct cfg_loop, c->nblocks);
     for (uint32_t f = 0; f < m->funcs.n; f++)
-        if (!analyse_function(m, c, f, e)) return false;
-    return ir_link(m, e);
+        if (!analyse_function(m, c, was, f, e)) return false;
+    return was || ir_link(m, e);
+}
+
+struct cfg *cfg_analyse_again(struct ir_module *m, const struct cfg *was, struct err *e) {
+    struct cfg *c = xcalloc(1, sizeof *c);
+    if (analyse(m, c, was, e)) return c;
+    cfg_free(c);
+    return NULL;
 }
 
 struct cfg *cfg_analyse(struct ir_module *m, struct err *e) {
-    struct cfg *c = xcalloc(1, sizeof *c);
-    if (analyse(m, c, e)) return c;
-    cfg_free(c);
-    return NULL;
+    return cfg_analyse_again(m, NULL, e);
 }
 
 void cfg_free(struct cfg *c) {

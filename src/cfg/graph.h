@@ -69,6 +69,13 @@ bool blocks_build(struct ir_module *m, struct cfg *c, struct err *e);
 void blocks_graph(struct work *w);
 bool insn_guarded(const struct ir_insn *i);
 bool insn_ends_block(const struct ir_insn *i); /* transfers control: nothing after it is in its block */
+bool insn_falls_through(
+    const struct ir_insn *i); /* control may go on to the next PC, from a call by return */
+/* The targets of a branch, *n of them, repeated as in a brx's table; none of other instructions. */
+const uint32_t *branch_targets(const struct ir_module *m, const struct ir_insn *i, uint32_t *n);
+/* cfg.c: everything but registers and the link, for a module that was analysed as `was` says before its code was
+ * moved; what depends on registers is taken over. */
+struct cfg *cfg_analyse_again(struct ir_module *m, const struct cfg *was, struct err *e);
 
 /* dom.c: immediate dominators of the nodes reachable from g->root into idom (CFG_NONE: the root, or
  * unreachable). */

@@ -1,0 +1,45 @@
+/* A copy of an analysed module with instructions inserted, and the maps between its PCs and the original's. The
+ * copy borrows the names, parameters, variables and text of the original, which must outlive it. */
+#ifndef HEDDLE_CFG_REWRITE_H
+#define HEDDLE_CFG_REWRITE_H
+
+#include "cfg/cfg.h"
+
+/* Who passes an inserted instruction. */
+enum rewrite_where {
+    REWRITE_BEFORE, /* whoever comes to `pc`, by a jump, a fall-through, a return or a call of the function */
+    REWRITE_EDGE    /* whoever goes from `pc` directly to `to`, whatever slots of a table or fall-through lead
+                       there; pc IR_NOPC: whoever enters the function whose first instruction is `to` */
+};
+
+struct rewrite_insert {
+    uint32_t pc, to; /* PCs of the original; `to` with REWRITE_EDGE only */
+    enum rewrite_where where;
+    bool targets;        /* insn.target is a PC of the original, to be mapped (IR_BRA always is) */
+    struct ir_insn insn; /* rows, not virtual registers; line 0: that of the place */
+};
+
+/* What new instructions that nobody asked for by name are: see rewrite.insert. */
+#define REWRITE_ORIGINAL 0xffffffffu /* an instruction of the original */
+#define REWRITE_JUMP     0xfffffffeu /* a jump from instructions on an edge to where the edge leads */
+
+struct rewrite {
+    struct ir_module *m;
+    struct cfg *cfg;
+    uint32_t
+        *old_pc; /* by new PC: the same instruction; of an inserted one the place: pc, or `to` on entering */
+    uint32_t *insert;  /* by new PC: which insertion, REWRITE_ORIGINAL or REWRITE_JUMP */
+    uint32_t *new_pc;  /* by old PC: the same instruction */
+    uint32_t *landing; /* by old PC: where who jumps to it arrives: the first inserted before it, or itself */
+    struct arena mem;
+};
+
+/* Instructions inserted at one place stand in the order of the list; those on an edge come before those that all
+ * arrivals pass. Targets, tables, entries, ends, lines and source locations follow; blocks and everything cfg derives
+ * from them are computed anew, the registers stay as they are coloured. An edge that is not there is our own fault. NULL
+ * on error: too many instructions, or an inserted branch or return that breaks a function. */
+struct rewrite *cfg_rewrite(const struct ir_module *m, const struct cfg *c,
+                            const struct rewrite_insert *inserts, size_t n, struct err *e);
+void cfg_rewrite_free(struct rewrite *r);
+
+#endif

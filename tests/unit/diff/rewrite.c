@@ -1,0 +1,344 @@
+/* Programs with instructions inserted at random: whatever goes from one instruction of the original to the next passes
+ * just those that were asked for, every map agrees with the code read by itself, generated kernels leave the memory
+ * they left, and nothing inserted means nothing changed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/bits.h"
+#include "cfg/rewrite.h"
+#include "diff/check.h"
+#include "exec/exec.h"
+#include "front/ptx/ptx.h"
+
+struct program {
+    struct ir_module *m;
+    struct cfg *c;
+};
+
+static struct program load(const char *text, size_t n) {
+    struct err e = {0};
+    struct program p = {.m = ptx_load("generated.ptx", text, n, &e)};
+    if (p.m) p.c = cfg_analyse(p.m, &e);
+    if (!p.c) fail_msg("%s", err_text(&e));
+    return p;
+}
+
+static void unload(struct program *p) {
+    cfg_free(p->c);
+    ir_module_free(p->m);
+}
+
+static struct rewrite *rewritten(const struct program *p, const struct rewrite_insert *in, size_t n) {
+    struct err e = {0};
+    struct rewrite *r = cfg_rewrite(p->m, p->c, in, n, &e);
+    if (!r) fail_msg("%s", err_text(&e));
+    return r;
+}
+
+/* ---- the ways on from an instruction, read from the code alone ---- */
+
+enum { MOST_WAYS = 64, NEXT = 0 };
+
+static bool goes_on(const struct ir_insn *i) {
+    bool ends = i->op == IR_BRA || i->op == IR_BRX || i->op == IR_RET || i->op == IR_EXIT || i->op == IR_TRAP;
+    return !ends || i->guard;
+}
+
+/* Way 0 is the next instruction, way k the k-th target. */
+static uint32_t ways(const struct ir_module *m, uint32_t pc, uint32_t out[MOST_WAYS]) {
+    const struct ir_insn *i = &m->code.v[pc];
+    uint32_t n = 1;
+    out[NEXT] = goes_on(i) ? pc + 1 : IR_NOPC;
+    if (i->op == IR_BRA) out[n++] = i->target;
+    for (uint32_t k = 0; i->op == IR_BRX && k < m->ext.v[i->ext]; k++) out[n++] = m->ext.v[i->ext + 1 + k];
+    assert_true(n <= MOST_WAYS);
+    return n;
+}
+
+/* ---- insertions ---- */
+
+typedef VEC(struct rewrite_insert) inserts;
+
+/* Something that changes nothing: a hint, a register moved to itself, the same under a guard. */
+static struct ir_insn harmless(struct rng *r, const struct ir_module *m, uint32_t pc) {
+    const struct ir_func *f = ir_func_at(m, pc);
+    uint16_t guard = rng_below(r, 3) || !f->nrow[IR_FILE_P] ? 0 : (uint16_t)(f->base[IR_FILE_P] + 1);
+    if (!f->nrow[IR_FILE_32] || rng_below(r, 2)) return (struct ir_insn){.op = IR_NOP, .guard = guard};
+    ir_opnd o = ir_reg(IR_FILE_32, f->base[IR_FILE_32] + (uint32_t)rng_below(r, f->nrow[IR_FILE_32]));
+    return (struct ir_insn){.op = IR_MOV_U32, .guard = guard, .nd = 1, .ns = 1, .o = {o, o}};
+}
+
+static struct rewrite_insert any_insert(struct rng *r, const struct ir_module *m) {
+    uint32_t pc = (uint32_t)rng_below(r, m->code.n), to[MOST_WAYS];
+    struct rewrite_insert in = {.pc = pc, .insn = harmless(r, m, pc)};
+    if (rng_below(r, 4)) /* most instructions are not at the ends of blocks */
+        while (!(m->code.v[pc].flags & IR_F_ENDS)) in.pc = ++pc;
+    if (rng_below(r, 3) == 0) return in;
+    in.where = REWRITE_EDGE;
+    if (!rng_below(r, 10)) {
+        in.to = ir_func_at(m, pc)->entry;
+        in.pc = IR_NOPC;
+        return in;
+    }
+    uint32_t n = ways(m, pc, to);
+    in.to = to[rng_below(r, n)];
+    if (in.to == IR_NOPC) in = (struct rewrite_insert){.pc = pc, .insn = in.insn};
+    return in;
+}
+
+/* ---- what the maps must say ---- */
+
+static bool asked(const struct rewrite_insert *in, uint32_t from, uint32_t to, bool edge) {
+    if (in->where == REWRITE_BEFORE) return !edge && in->pc == to;
+    return edge && in->pc == from && in->to == to;
+}
+
+static uint32_t next_asked(const inserts *in, uint32_t *k, uint32_t from, uint32_t to) {
+    for (; *k < 2 * in->n; ++*k) {
+        uint32_t x = *k % (uint32_t)in->n;
+        if (asked(&in->v[x], from, to, *k < in->n)) return ++*k, x;
+    }
+    return CFG_NONE;
+}
+
+/* From a new PC along inserted instructions to the next original one: those of the edge, then those of the place. */
+static void check_way(const struct rewrite *r, const inserts *in, uint32_t at, uint32_t from, uint32_t to) {
+    uint32_t k = 0;
+    for (; r->insert[at] != REWRITE_ORIGINAL;) {
+        const struct ir_insn *i = &r->m->code.v[at];
+        if (r->insert[at] == REWRITE_JUMP) {
+            assert_int_equal(i->op, IR_BRA);
+            at = i->target;
+            continue;
+        }
+        assert_int_equal(r->insert[at], next_asked(in, &k, from, to));
+        at++;
+    }
+    assert_int_equal(next_asked(in, &k, from, to), CFG_NONE);
+    assert_int_equal(at, r->new_pc[to]);
+}
+
+static void check_edges(const struct program *p, const struct rewrite *r, const inserts *in) {
+    for (uint32_t pc = 0; pc < p->m->code.n; pc++) {
+        uint32_t was[MOST_WAYS], is[MOST_WAYS], n = ways(p->m, pc, was);
+        assert_int_equal(ways(r->m, r->new_pc[pc], is), n);
+        for (uint32_t k = 0; k < n; k++) {
+            assert_int_equal(was[k] == IR_NOPC, is[k] == IR_NOPC);
+            if (was[k] != IR_NOPC) check_way(r, in, is[k], pc, was[k]);
+        }
+    }
+    for (size_t f = 0; f < p->m->funcs.n; f++)
+        if (p->m->funcs.v[f].defined)
+            check_way(r, in, r->m->funcs.v[f].entry, IR_NOPC, p->m->funcs.v[f].entry);
+}
+
+/* The same but for where it is and where it leads. */
+static void check_same_insn(const struct ir_insn *a, const struct ir_insn *b) {
+    struct ir_insn x = *a, y = *b;
+    if (x.op == IR_BRA) x.target = y.target = 0;
+    x.block = y.block = x.rpc = y.rpc = x.flags = y.flags = 0;
+    assert_memory_equal(&x, &y, sizeof x);
+}
+
+static void check_maps(const struct program *p, const struct rewrite *r, const inserts *in) {
+    uint32_t originals = 0;
+    for (uint32_t pc = 0; pc < r->m->code.n; pc++) {
+        uint32_t old = r->old_pc[pc];
+        assert_memory_equal(&r->m->src.v[pc], &p->m->src.v[old], sizeof *p->m->src.v);
+        if (r->insert[pc] == REWRITE_ORIGINAL) {
+            assert_int_equal(r->new_pc[old], pc);
+            check_same_insn(&r->m->code.v[pc], &p->m->code.v[old]);
+            originals++;
+            continue;
+        }
+        assert_int_equal(r->m->code.v[pc].line, p->m->code.v[old].line);
+        if (r->insert[pc] == REWRITE_JUMP) continue;
+        const struct rewrite_insert *x = &in->v[r->insert[pc]];
+        assert_int_equal(old, x->pc == IR_NOPC ? x->to : x->pc);
+        assert_int_equal(r->m->code.v[pc].op, x->insn.op);
+    }
+    assert_int_equal(originals, p->m->code.n);
+    for (uint32_t pc = 0; pc < p->m->code.n; pc++) {
+        uint32_t at = r->landing[pc], func = r->cfg->blocks[r->m->code.v[at].block].func;
+        assert_ptr_equal(ir_func_at(r->m, at), &r->m->funcs.v[func]);
+        assert_ptr_equal(ir_func_at(r->m, r->new_pc[pc]), &r->m->funcs.v[func]);
+        assert_ptr_equal(ir_func_at(p->m, pc), &p->m->funcs.v[func]);
+        check_way(r, in, at, IR_NOPC - 1, pc);
+    }
+}
+
+/* ---- the same memory ---- */
+
+static void run_on(const struct diff_case *c, const struct ir_module *m) {
+    struct err e = {0};
+    struct exec_mem *mem = exec_mem_new(UINT64_C(1) << 30);
+    const struct gen_memory *w = &c->want;
+    const size_t bytes[] = {sizeof w->input, 4 * (size_t)w->threads, 4 * (size_t)w->threads * GEN_SLOTS,
+                            sizeof w->cells};
+    const void *want[] = {w->input, w->out, w->slots, w->cells};
+    uint64_t addr[4];
+    for (int k = 0; k < 4; k++) assert_true(exec_mem_alloc(mem, bytes[k], 256, "buffer", &addr[k], &e));
+    memcpy(exec_mem_at(mem, addr[0], bytes[0]), want[0], bytes[0]);
+    struct exec_image *im = exec_image_new(mem, m, EXEC_ISA_AUTO, &e);
+    if (!im) fail_msg("%s", err_text(&e));
+    struct exec_stats stats = {0};
+    struct exec_launch l = {.image = im,
+                            .func = (uint32_t)ir_find_func(m, "generated"),
+                            .grid = {c->kernel.grid, 1, 1},
+                            .block = {c->kernel.block, 1, 1},
+                            .params = addr,
+                            .max_insts = 1 << 27};
+    if (!exec_run(&l, &stats, &e))
+        fail_msg("seed %llu: %s", (unsigned long long)c->kernel.seed, err_text(&e));
+    for (int k = 0; k < 4; k++) assert_memory_equal(exec_mem_at(mem, addr[k], bytes[k]), want[k], bytes[k]);
+    exec_image_free(im);
+    exec_mem_free_all(mem);
+}
+
+static void check_seed(uint64_t seed, bool run) {
+    struct diff_case c;
+    struct rng rng = {seed};
+    diff_make(&c, seed);
+    struct program p = load(c.text.text, c.text.len);
+    inserts in = {0};
+    for (uint64_t n = 1 + rng_below(&rng, p.m->code.n); n > 0; n--) VEC_PUSH(&in, any_insert(&rng, p.m));
+    struct rewrite *r = rewritten(&p, in.v, in.n);
+    check_maps(&p, r, &in);
+    check_edges(&p, r, &in);
+    if (run) run_on(&c, r->m);
+    cfg_rewrite_free(r);
+    VEC_FREE(&in);
+    unload(&p);
+    diff_free(&c);
+}
+
+static void random_insertions_keep_every_map_and_the_memory(void **state) {
+    (void)state;
+    struct diff_range range = diff_range(300);
+    for (uint64_t k = 0; k < range.count; k++) check_seed(range.first + k, true);
+}
+
+/* ---- nothing inserted ---- */
+
+static void check_same_cfg(const struct cfg *a, const struct cfg *b, size_t nfuncs) {
+    assert_int_equal(a->nblocks, b->nblocks);
+    assert_int_equal(a->nloops, b->nloops);
+    if (a->nloops) assert_memory_equal(a->loops, b->loops, a->nloops * sizeof *a->loops);
+    for (uint32_t k = 0; k < a->nblocks; k++) {
+        const struct cfg_block *x = &a->blocks[k], *y = &b->blocks[k];
+        assert_memory_equal(x, y, sizeof *x);
+        assert_memory_equal(a->edges + x->succ, b->edges + y->succ, x->nsucc * sizeof *a->edges);
+        assert_memory_equal(a->edges + x->pred, b->edges + y->pred, x->npred * sizeof *a->edges);
+    }
+    for (size_t f = 0; f < nfuncs; f++) {
+        const struct cfg_func *x = &a->funcs[f], *y = &b->funcs[f];
+        assert_true(x->block == y->block && x->nblocks == y->nblocks && x->loop == y->loop);
+        assert_true(x->structure == y->structure && x->why == y->why && x->max_live == y->max_live);
+        assert_string_equal(x->why_text, y->why_text);
+    }
+}
+
+static void nothing_inserted_changes_nothing(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        struct diff_case c;
+        diff_make(&c, seed);
+        struct program p = load(c.text.text, c.text.len);
+        struct rewrite *r = rewritten(&p, NULL, 0);
+        assert_int_equal(r->m->code.n, p.m->code.n);
+        assert_memory_equal(r->m->code.v, p.m->code.v, p.m->code.n * sizeof *p.m->code.v);
+        assert_int_equal(r->m->ext.n, p.m->ext.n);
+        if (p.m->ext.n) assert_memory_equal(r->m->ext.v, p.m->ext.v, p.m->ext.n * sizeof *p.m->ext.v);
+        assert_memory_equal(r->m->funcs.v, p.m->funcs.v, p.m->funcs.n * sizeof *p.m->funcs.v);
+        for (uint32_t pc = 0; pc < p.m->code.n; pc++)
+            assert_true(r->old_pc[pc] == pc && r->new_pc[pc] == pc && r->landing[pc] == pc);
+        check_same_cfg(r->cfg, p.c, p.m->funcs.n);
+        cfg_rewrite_free(r);
+        unload(&p);
+        diff_free(&c);
+    }
+}
+
+/* ---- by hand ---- */
+
+static const char loop_text[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() {\n"
+                                ".reg .pred %p<3>;\n.reg .b32 %r<3>;\n"
+                                "L: mov.u32 %r1, %tid.x;\n"  /* 0 */
+                                "setp.eq.u32 %p1, %r1, 0;\n" /* 1 */
+                                "@%p1 bra L;\n"              /* 2 */
+                                "@%p1 bra M;\n"              /* 3 */
+                                "mov.u32 %r2, 1;\n"          /* 4 */
+                                "M: mov.u32 %r2, 2;\n"       /* 5 */
+                                "exit;\n}\n";                /* 6 */
+
+static void a_loop_header_that_is_the_entry(void **state) {
+    (void)state;
+    struct program p = load(loop_text, strlen(loop_text));
+    const struct ir_insn nop = {.op = IR_NOP};
+    struct rewrite_insert in[] = {
+        {.pc = 0, .insn = nop},                                          /* all who come to L */
+        {.where = REWRITE_EDGE, .pc = IR_NOPC, .to = 0, .insn = nop},    /* who enter the kernel */
+        {.where = REWRITE_EDGE, .pc = 2, .to = 0, .insn = nop},          /* who go round */
+        {.where = REWRITE_EDGE, .pc = 3, .to = 5, .insn = nop},          /* who skip 4 */
+        {.pc = 5, .insn = nop},                                          /* all who come to M */
+        {.pc = 3, .targets = true, .insn = {.op = IR_NOP, .target = 5}}, /* names where M begins */
+    };
+    struct rewrite *r = rewritten(&p, in, sizeof in / sizeof *in);
+    /*  0 enter, 1 before L, 2..4 the loop, 5 named, 6 @p bra, 7 mov, 8 before M, 9 mov, 10 exit, 11 round,
+     * 12 bra L, 13 skip, 14 bra M */
+    static const uint32_t inserts_at[] = {1,
+                                          0,
+                                          REWRITE_ORIGINAL,
+                                          REWRITE_ORIGINAL,
+                                          REWRITE_ORIGINAL,
+                                          5,
+                                          REWRITE_ORIGINAL,
+                                          REWRITE_ORIGINAL,
+                                          4,
+                                          REWRITE_ORIGINAL,
+                                          REWRITE_ORIGINAL,
+                                          2,
+                                          REWRITE_JUMP,
+                                          3,
+                                          REWRITE_JUMP};
+    assert_int_equal(r->m->code.n, 15);
+    assert_memory_equal(r->insert, inserts_at, sizeof inserts_at);
+    const struct ir_insn *code = r->m->code.v;
+    assert_int_equal(code[4].target, 11);
+    assert_int_equal(code[12].target, 1);
+    assert_int_equal(code[6].target, 13);
+    assert_int_equal(code[14].target, 8);
+    assert_int_equal(code[5].target, 8);
+    assert_int_equal(r->m->funcs.v[0].entry, 0);
+    assert_int_equal(r->m->funcs.v[0].end, 15);
+    cfg_rewrite_free(r);
+    unload(&p);
+}
+
+static void an_inserted_branch_is_part_of_the_new_graph(void **state) {
+    (void)state;
+    struct program p = load(loop_text, strlen(loop_text));
+    struct err e = {0};
+    struct rewrite_insert in = {.pc = 5, .insn = {.op = IR_BRA, .target = 0}};
+    struct rewrite *r = cfg_rewrite(p.m, p.c, &in, 1, &e);
+    assert_non_null(r);
+    assert_false(r->cfg->blocks[r->m->code.v[r->new_pc[5]].block].reachable);
+    cfg_rewrite_free(r);
+    unload(&p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_loop_header_that_is_the_entry),
+        cmocka_unit_test(an_inserted_branch_is_part_of_the_new_graph),
+        cmocka_unit_test(nothing_inserted_changes_nothing),
+        cmocka_unit_test(random_insertions_keep_every_map_and_the_memory),
+    };
+    return cmocka_run_group_tests_name("cfg/rewrite", tests, NULL, NULL);
+}
