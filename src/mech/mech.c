@@ -94,6 +94,11 @@ void mech_wake(struct mech *m, uint32_t warp, uint32_t mask) {
     }
 }
 
+void mech_wake_empty(struct mech *m, uint32_t id) {
+    struct mech_split *s = split_at(m->pool, id);
+    if (s && !s->threads) order_wake(m->order, s);
+}
+
 uint64_t mech_next(const struct mech *m, uint32_t sched) {
     uint64_t at = order_next(m->order, sched);
     if (!m->ops->next) return at;

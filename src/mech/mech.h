@@ -13,6 +13,10 @@
  * on the way: env.when holds back whoever needs them); under `issue = barrel` it follows at write-back. A mechanism does
  * not see the difference.
  *
+ * A split may be without threads: a walker's issue where nobody is (Takahashi, Sandy Bridge), or one that is lost (Tesla's
+ * joins). It is scheduled, fetched, charged for and committed like any other, executes nothing, waits for no operand, and
+ * its outcome has no sides. A mechanism never has more splits than the SM has threads, those included.
+ *
  * Threads that wait at a block barrier or a warp-level .sync instruction are in outcome->waiting. They come back through
  * release, in one call per set of threads released together (and one per PC they waited at), at outcome.pc + 1 of that
  * instruction, never before the commit that said they wait. */
@@ -56,12 +60,10 @@ struct mech_split {
 };
 _Static_assert(offsetof(struct mech_split, set.p[1]) == 64, "a split of one piece is a cache line");
 
-/* What issues in one slot: one split; several on disjoint lanes (SBI, MIMD); none, walking an empty block (Takahashi); or a
- * charge for re-issuing an instruction (Tesla's join). */
+/* What issues in one slot: one split, or several on disjoint lanes (SBI, MIMD). The SM clears the rest before select. */
 struct mech_packet {
-    uint32_t n;
-    uint32_t charge; /* n == 0: issue slots this takes, at pc, with no active thread */
-    uint32_t pc;
+    uint32_t n;              /* at least 1 */
+    uint32_t beats;          /* cycles it takes to issue, on simd_width lanes each; 0: those of a warp */
     uint32_t register_stall; /* extra cycles in register read (bank conflicts of mixed warps) */
     struct mech_split *split[MECH_WIDEST];
 };
@@ -174,8 +176,8 @@ struct mech_ops {
     /* Optional. Operands of some threads of s (lanes `mask` of slot `warp`) arrived; s may be in flight. NULL: the order
      * looks at s again (order_wake). For mechanisms that let those threads go on without the others. */
     void (*wake)(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t mask);
-    /* Optional. Earliest cycle at which select may succeed for a reason of the mechanism's own (a table that is busy, a
-     * packet that only charges), whatever the order says; MECH_NEVER: none. */
+    /* Optional. Earliest cycle at which select may succeed for a reason of the mechanism's own (a table that is busy),
+     * whatever the order says; MECH_NEVER: none. */
     uint64_t (*next)(const struct mech *m, uint32_t sched);
     void (*census)(const struct mech *m, struct mech_census *c);
     /* Optional. Where threads go on that are in no split's set; of several calls for a thread the last holds. */
@@ -203,6 +205,8 @@ struct mech *mech_new(const struct mech_ops *ops, const struct mech_env *env, st
 void mech_free(struct mech *m);
 /* Threads of a warp whose dependencies changed (a load returned, a fetch arrived): splits holding them are looked at again. */
 void mech_wake(struct mech *m, uint32_t warp, uint32_t mask);
+/* The same for a split that is in no warp: split `id`, if it has no threads. */
+void mech_wake_empty(struct mech *m, uint32_t id);
 /* Earliest cycle at which select might succeed for a scheduler, MECH_NEVER if only an event can help. */
 uint64_t mech_next(const struct mech *m, uint32_t sched);
 /* For mechanisms: shown in the trace beside the next issue; formats nothing unless someone traces. */

@@ -200,7 +200,7 @@ static struct mech_split *take_some(struct mech *m, struct mech_split *s, uint32
 
 static bool choose(struct mech *m, uint32_t sched, struct mech_packet *p) {
     uint32_t room = m->env.warp_size;
-    p->n = p->charge = p->register_stall = 0;
+    p->n = 0;
     for (struct mech_split *s; room && (s = order_pick(m->order, sched, *m->env.now));) {
         prepare(m, s);
         if (s->threads > room) s = take_some(m, s, room);
@@ -208,7 +208,6 @@ static bool choose(struct mech *m, uint32_t sched, struct mech_packet *p) {
         room -= s->threads;
     }
     if (!p->n) return false;
-    p->pc = p->split[0]->pc;
     split_sample(m);
     return true;
 }

@@ -226,6 +226,7 @@ void order_wake(struct order *o, struct mech_split *s) {
 /* An access that leaves the SM. */
 static RARE bool begins_long(const struct order *o, const struct mech_split *s) {
     const struct ir_insn *i = &o->module->code.v[s->pc];
+    if (!s->threads) return false;
     switch (ir_ops[i->op].cls) {
     case IR_C_TEX: return true;
     case IR_C_LDST:

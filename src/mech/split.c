@@ -237,8 +237,6 @@ void split_sample(struct mech *m) {
 void split_issue(struct mech *m, struct mech_packet *p, struct mech_split *s) {
     p->n = 1;
     p->split[0] = s;
-    p->charge = p->register_stall = 0;
-    p->pc = s->pc;
     split_sample(m);
 }
 

@@ -42,6 +42,7 @@ void out_free(struct out *o) {
 
 static void add_split(struct sb *out, const struct mech_split *s) {
     sb_add(out, " %" PRIu32 " ", s->pc);
+    if (!s->set.n) sb_add(out, "-");
     for (uint32_t k = 0; k < s->set.n; k++)
         sb_add(out, "%sw%" PRIu32 ":%08" PRIx32, k ? "+" : "", s->set.p[k].warp, s->set.p[k].mask);
 }
@@ -56,9 +57,8 @@ static void line(struct trace *t, uint64_t cycle, uint32_t sm, uint32_t sched, c
         add_split(out, p->split[k]);
         threads += p->split[k]->threads;
     }
-    if (!p->n) sb_add(out, " %" PRIu32 " -", p->pc);
     sb_add(out, " %" PRIu32 "  ", threads);
-    ir_print_insn(out, t->module, p->n ? p->split[0]->pc : p->pc);
+    ir_print_insn(out, t->module, p->split[0]->pc);
     if (p->n > 1) sb_add(out, " ...");
     if (event && *event) sb_add(out, "  ; %s", event);
     out_end_line(&t->lines);

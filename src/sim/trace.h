@@ -1,7 +1,7 @@
 /* Writers that listen to the SMs of a timed launch.
  *
  * trace: one line per issue: cycle, SM, scheduler, PC, then warp:mask for each piece of each split, the number of
- * threads, the instruction, and what the mechanism said. An empty packet shows its PC and "-".
+ * threads, the instruction, and what the mechanism said. A split without threads shows its PC and "-".
  * timeline: JSON that chrome://tracing and Perfetto open; microseconds stand for core cycles. A process is an SM; thread 0 of
  * it has the blocks, thread 1 + w what warp w of the machine issued (where one is wider than 32 threads, each 32 of them have
  * a track), one slice per stretch of consecutive issues of the same threads in one basic block. */

@@ -33,4 +33,5 @@ void fetch_arrived(struct sm *s, const struct sm_request *r) {
     if (f->line == r->line) f->ready = s->now;
     for (uint32_t warp = 0; warp < s->nwarps; warp++)
         if (s->warps[warp].w) mech_wake(s->mech, warp, ~0u);
+    mech_wake_empty(s->mech, r->split);
 }

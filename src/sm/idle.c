@@ -10,13 +10,27 @@
 
 enum { BY_DEPENDENCY, BY_BARRIER, BY_PATH, BY_RECONVERGENCE };
 
-void idle_issued(struct sm *s, uint32_t sched, uint32_t threads, uint32_t extra) {
+/* Lanes that a packet could have filled: a warp's, or those of the beats it asked for; at least what it had, where an
+ * instruction that is the same for all (a jump of a large warp) takes fewer beats than threads need. */
+static inline uint32_t lanes_offered(const struct sm *s, uint32_t threads, uint32_t beats) {
+    if (!s->common->packet.beats) return s->mech->env.warp_size;
+    const uint32_t lanes = beats * (uint32_t)s->o->sm.simd_width;
+    return lanes > threads ? lanes : threads;
+}
+
+void idle_issued(struct sm *s, uint32_t sched, uint32_t threads, uint32_t beats, uint32_t extra) {
     struct sm_sched *c = &s->sched[sched];
-    const uint32_t size = s->mech->env.warp_size, k = ((threads - 1) * (SM_SIZES - 1)) / size;
-    s->stats.issued_size[k < SM_SIZES ? k : SM_SIZES - 1] += s->beats;
+    s->stats.issues++;
     s->stats.stall += extra;
-    s->stats.lane_slots += size;
-    c->port = c->counted = s->now + s->beats + extra;
+    c->port = c->counted = s->now + beats + extra;
+    if (!threads) {
+        s->stats.empty_issues++;
+        s->stats.empty_slots += beats;
+        return;
+    }
+    const uint32_t lanes = lanes_offered(s, threads, beats), k = ((threads - 1) * (SM_SIZES - 1)) / lanes;
+    s->stats.issued_size[k < SM_SIZES ? k : SM_SIZES - 1] += beats;
+    s->stats.lane_slots += lanes;
 }
 
 static void take_census(struct sm *s) {

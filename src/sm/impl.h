@@ -33,7 +33,7 @@ enum {
  * only says that it may have to (code.c). */
 struct sm_code {
     uint64_t used, written; /* rows; used: read or written */
-    uint32_t result;        /* cycles from its start until it writes back */
+    uint32_t result;        /* cycles from its start until it writes back, if its beats are over by then */
     uint32_t line;          /* of code, in the instruction cache */
     uint8_t cls;            /* enum ir_class */
     uint8_t depth_change;   /* as in mech_outcome */
@@ -185,7 +185,7 @@ struct sm {
     bool census_known;
     bool stuck;         /* memory refuses the request of the queue's head until it calls */
     uint32_t census[4]; /* threads by reason, as idle_thread_cycles */
-    uint32_t beats;     /* cycles a packet holds the issue port */
+    uint32_t beats;     /* cycles a packet holds the issue port that does not say otherwise */
     uint32_t nheap;
     struct sm_fifo queue; /* of the load/store unit */
     uint32_t lsu_waiting; /* memory instructions in the queue or on their way to it */
@@ -293,7 +293,7 @@ uint64_t event_next(const struct sm *s); /* cycle of the earliest, or SM_NEVER *
 void units_init(struct sm *s);
 /* Beats that reading its operands takes beyond the first, by bank conflicts. */
 uint8_t unit_register_stall(const struct ir_insn *i);
-/* Cycles from the start of an instruction of that class until it writes back. */
+/* Cycles from the start of an instruction of that class until it writes back, if it is issued by then. */
 uint32_t unit_result(const struct sm *s, uint8_t cls);
 /* Reserves the unit of a class from cycle start on, for so many beats. */
 static inline void unit_start(struct sm *s, uint32_t sched, uint32_t cls, uint64_t start, uint32_t beats) {
@@ -355,7 +355,8 @@ void idle_check(const struct sm *s); /* panics unless the classes add up */
 
 /* places.c: as sm_places, but only threads with no instruction under way: those that are with the mechanism. */
 void places_held(const struct sm *s, uint32_t *pc);
-void idle_issued(struct sm *s, uint32_t sched, uint32_t threads, uint32_t extra);
+/* A packet of so many threads has issued; extra: cycles it holds the port beyond its beats. */
+void idle_issued(struct sm *s, uint32_t sched, uint32_t threads, uint32_t beats, uint32_t extra);
 
 /* sm.c: these threads' exit is committed. */
 void sm_threads_ended(struct sm *s, const struct mech_set *exited);

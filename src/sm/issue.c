@@ -52,6 +52,7 @@ static inline __attribute__((always_inline)) uint32_t step(struct sm *s, struct 
 /* What the splits of a packet add up to. */
 struct sums {
     uint32_t done, threads, lanes;  /* splits; lanes: those that count */
+    uint32_t empty;                 /* splits without threads */
     uint32_t classes;               /* that occur, one bit each */
     uint16_t of_class[IR_NCLASSES]; /* threads; MECH_WIDEST at most */
     bool memory;                    /* an access was gathered */
@@ -107,12 +108,13 @@ static inline bool execute(struct sm *s, uint32_t k, uint32_t cls, struct sums *
     }
     if (t->memory) lines_build(s, k, s->common->packet.n > 1);
     t->threads += threads;
+    t->empty += !threads;
     t->classes |= 1u << cls;
     t->of_class[cls] = (uint16_t)(t->of_class[cls] + threads);
     s->stats.class_insts[cls] += t->lanes - before;
     if (s->env.branch) {
         struct sm_branch *b = &s->env.branch[op->pc];
-        b->executions++;
+        b->executions += threads != 0;
         b->lanes += t->lanes - before;
     }
     return true;
@@ -167,10 +169,10 @@ static void dispatch(struct sm *s, const uint32_t *ops, uint32_t n) {
 }
 
 /* Cycles register read needs beyond the beats: bank conflicts of the operands, and of mixed warps. */
-static uint32_t register_stall(struct sm *s, const struct mech_packet *p) {
+static uint32_t register_stall(struct sm *s, const struct mech_packet *p, uint32_t beats) {
     uint32_t most = 0;
     for (uint32_t k = 0; s->o->sm.register_banks && k < p->n; k++) {
-        const uint32_t n = sm_code(s, p->split[k]->pc)->stall * s->beats;
+        const uint32_t n = sm_code(s, p->split[k]->pc)->stall * beats;
         if (n > most) most = n;
     }
     return most + p->register_stall;
@@ -184,20 +186,12 @@ static void tell(struct sm *s, uint32_t sched) {
     if (s->event.text) s->event.text[0] = 0;
 }
 
-/* A packet without threads only takes its slots. */
-static void issue_charge(struct sm *s, uint32_t sched) {
-    const uint64_t slots = s->common->packet.charge ? s->common->packet.charge : 1, cycles = slots * s->beats;
-    s->stats.empty_slots += cycles;
-    s->stats.last_progress = s->now;
-    s->sched[sched].port = s->sched[sched].counted = s->now + cycles;
-}
-
-/* Units are reserved: for a whole warp, or for what the lanes of a mixed packet need. */
-static void start_units(struct sm *s, uint32_t sched, const struct sums *t, uint64_t start) {
+/* Units are reserved: for all beats, or for what the lanes of a mixed packet need. */
+static void start_units(struct sm *s, uint32_t sched, const struct sums *t, uint64_t start, uint32_t beats) {
     const uint32_t width = (uint32_t)s->o->sm.simd_width;
     const bool mixed = s->common->packet.n > 1;
     FOR_LANES(c, t->classes)
-    unit_start(s, sched, c, start, mixed ? ((uint32_t)t->of_class[c] + width - 1) / width : s->beats);
+    unit_start(s, sched, c, start, mixed ? ((uint32_t)t->of_class[c] + width - 1) / width : beats);
 }
 
 static inline uint32_t take_op(struct sm *s, struct mech_split *split, uint32_t sched, uint64_t ready) {
@@ -219,15 +213,15 @@ static bool limit_reached(const struct sm *s, const struct sm_op *op, struct err
 }
 
 /* The splits of the packet, one after the other; those after one that faults or exceeds the launch's limit do not run. */
-static bool execute_all(struct sm *s, uint32_t sched, uint64_t start, uint32_t *op, struct sums *t,
-                        struct err *e) {
+static bool execute_all(struct sm *s, uint32_t sched, uint64_t start, uint32_t beats, uint32_t *op,
+                        struct sums *t, struct err *e) {
     const struct mech_packet *p = &s->common->packet;
     struct exec_grid *g = s->env.grid;
     for (; t->done < p->n; t->done++) {
         struct mech_split *split = p->split[t->done];
         const struct sm_code *c = sm_code(s, split->pc);
-        op[t->done] = take_op(s, split, sched, start + c->result);
         const uint32_t before = t->lanes;
+        op[t->done] = take_op(s, split, sched, start + (c->result > beats ? c->result : beats));
         if (!execute(s, op[t->done], c->cls, t, e)) return false;
         g->insts += t->lanes - before;
         if (g->insts > g->most) return limit_reached(s, &s->ops[op[t->done++]], e);
@@ -238,21 +232,22 @@ static bool execute_all(struct sm *s, uint32_t sched, uint64_t start, uint32_t *
 /* All splits execute before any is committed: a commit may reuse a split of the packet. */
 static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
     struct exec_grid *g = s->env.grid;
-    const uint32_t extra = register_stall(s, &s->common->packet);
+    const uint32_t beats = s->common->packet.beats ? s->common->packet.beats : s->beats;
+    const uint32_t extra = register_stall(s, &s->common->packet, beats);
     const uint64_t start = s->now + extra, barriers = g->barriers;
     uint32_t op[MECH_WIDEST];
     struct sums t = {0};
     g->clock = s->now;
-    const bool fine = execute_all(s, sched, start, op, &t, e);
+    const bool fine = execute_all(s, sched, start, beats, op, &t, e);
     if (g->barriers != barriers) s->stats.barriers += g->barriers - barriers;
-    s->stats.warp_insts += t.done;
+    s->stats.warp_insts += t.done - t.empty;
     s->stats.thread_insts += t.lanes;
     if (!fine) return false;
     if (extra) s->stats.register_conflict_cycles += extra;
-    start_units(s, sched, &t, start);
+    start_units(s, sched, &t, start, beats);
     const uint32_t entry = t.memory ? lines_end(s) : SM_NONE;
     if (entry != SM_NONE) lsu_issue(s, entry, sched, start + (uint64_t)s->o->sm.depth - 1);
-    idle_issued(s, sched, t.threads, extra);
+    idle_issued(s, sched, t.threads, beats, extra);
     dispatch(s, op, t.done);
     return true;
 }
@@ -273,13 +268,10 @@ bool issue_all(struct sm *s, struct err *e) {
         if (c->port > s->now) continue;
         c->stalled = issue_held(s, k);
         if (c->stalled) continue;
-        s->common->packet.n = s->common->packet.charge = s->common->packet.register_stall = 0;
+        s->common->packet.n = s->common->packet.beats = s->common->packet.register_stall = 0;
         if (!s->mech->ops->select(s->mech, k, &s->common->packet)) continue;
         tell(s, k);
-        if (!s->common->packet.n)
-            issue_charge(s, k);
-        else if (!issue_packet(s, k, e))
-            return false;
+        if (!issue_packet(s, k, e)) return false;
     }
     return true;
 }

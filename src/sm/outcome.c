@@ -112,9 +112,9 @@ static inline struct mech_outcome *begin(struct sm *s, const struct sm_op *op) {
     return o;
 }
 
-/* All threads of the op's split go to pc + 1. */
+/* All threads of the op's split, if it has any, go to pc + 1. */
 static void describe_next(struct sm *s, const struct sm_op *op) {
-    begin(s, op)->nsides = 1;
+    begin(s, op)->nsides = op->split->set.n != 0;
     s->common->sides[0].pc = op->pc + 1;
     set_copy(&s->common->sides[0].set, &op->split->set);
 }

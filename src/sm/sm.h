@@ -36,15 +36,15 @@ struct sm_observer {
 enum { SM_SIZES = 9 };
 
 struct sm_branch {              /* per PC: every instruction issued, and what those that diverge cost */
-    uint64_t executions, lanes; /* issues, and threads they ran for */
+    uint64_t executions, lanes; /* issues with threads, and threads they ran for */
     uint64_t divergences, sides;
     uint64_t lanes_lost; /* lanes idle on the smaller sides, summed at the split */
     uint64_t reconvergences, reconvergence_cycles;
 };
 
 /* What an SM counts. Every cycle of every scheduler with a block resident is in exactly one class: issued_size, w0_mem,
- * w0_idle, stall, empty_slots. A packet is in its class for all the cycles it holds the issue port (warp_size / simd_width),
- * so the classes add up to sched_cycles = schedulers x cycles. */
+ * w0_idle, stall, empty_slots. A packet is in its class for all the cycles it holds the issue port (its beats), so the
+ * classes add up to sched_cycles = schedulers x cycles. */
 struct sm_stats {
     uint64_t cycles;                /* with a block resident */
     uint64_t sched_cycles;          /* of all schedulers: sum of the classes below, up to the last tick */
@@ -52,13 +52,15 @@ struct sm_stats {
     uint64_t w0_mem;                /* nothing ready, and a line on its way for one of its threads */
     uint64_t w0_idle;               /* nothing ready for another reason */
     uint64_t stall;                 /* pipeline stalled */
-    uint64_t empty_slots;           /* charge-only or empty packets */
-    uint64_t warp_insts;            /* splits issued */
+    uint64_t empty_slots;           /* packets without threads */
+    uint64_t issues, empty_issues;  /* packets; those without threads among them */
+    uint64_t warp_insts;            /* splits issued, with threads */
     uint64_t thread_insts;          /* lanes that executed, guards applied: as the functional engine counts */
     uint64_t class_insts[IR_NCLASSES];
     /* Threads x cycles in which no scheduler works: dependency, barrier, inactive path, reconvergence. */
     uint64_t idle_thread_cycles[4];
-    uint64_t lane_slots; /* warp_size x packets: lane activity = thread_insts / lane_slots */
+    uint64_t lane_slots; /* of packets with threads, warp_size each or beats x simd_width:
+                            lane activity = thread_insts / lane_slots */
     uint64_t shared_accesses, shared_conflict_cycles, register_conflict_cycles;
     uint64_t coalesced_lines, memory_insts;
     uint64_t blocks, block_cycles; /* finished; sum of their residence */

@@ -32,6 +32,5 @@ uint8_t unit_register_stall(const struct ir_insn *i) {
 }
 
 uint32_t unit_result(const struct sm *s, uint8_t cls) {
-    const uint32_t result = (uint32_t)s->o->sm.depth + s->latency[cls] - 1;
-    return result > s->beats ? result : s->beats;
+    return (uint32_t)s->o->sm.depth + s->latency[cls] - 1;
 }

@@ -38,6 +38,7 @@ static void rig_up(struct rig *r, enum order_policy policy, uint32_t schedulers,
     r->m.order = order_new(&r->m.env, r->m.pool);
     for (uint32_t k = 0; k < SPLITS; k++) {
         r->s[k] = split_new(&r->m, k % schedulers, 0);
+        r->s[k]->threads = 1; /* one that waits for a load */
         order_add(r->m.order, r->s[k]);
     }
 }

@@ -10,6 +10,7 @@ struct machine {
     struct rig r;
     struct sm_options o;
     struct mem_options m;
+    const struct mech_ops *mech; /* a test's own; NULL: by name */
     const struct sm_observer *observer;
     bool audit;
     bool tick_all;     /* tick every cycle instead of jumping */
@@ -111,7 +112,7 @@ static inline bool machine_run(struct machine *x, const char *mech, const char *
     if (!exec_grid_init(&g, &r->launch, &r->err)) fail_msg("%s", err_text(&r->err));
     struct mem *mem = mem_new(&x->m, 1, &r->err);
     if (!mem) fail_msg("%s", err_text(&r->err));
-    const struct mech_ops *ops = mech_find(mech);
+    const struct mech_ops *ops = x->mech ? x->mech : mech_find(mech);
     assert_non_null(ops);
     int64_t param[16] = {0};
     for (int k = 0; ops->params && ops->params[k].key; k++) param[k] = ops->params[k].def;
