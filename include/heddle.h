@@ -90,7 +90,8 @@ HD_API void hd_set_progress(hd_device *dev, hd_progress_fn *fn, void *user); /* 
 
 /* ---- modules ---- */
 
-/* Loads PTX text; bytes 0 means it ends in NUL. name appears in messages. */
+/* Loads PTX text; bytes 0 means it ends in NUL. name appears in messages. A text with errors does not load; one that uses
+ * instructions heddle does not support does, without the kernels that may get to them (hd_kernel_info.unsupported). */
 HD_API hd_status hd_module_load(hd_device *dev, const char *name, const char *text, size_t bytes,
                                 hd_module **mod);
 HD_API hd_status hd_module_load_file(hd_device *dev, const char *path, hd_module **mod);
@@ -99,6 +100,7 @@ HD_API void hd_module_unload(hd_module *mod);
 HD_API size_t hd_module_kernel_count(const hd_module *mod);
 /* In the order of the file; NULL past the end. */
 HD_API hd_kernel *hd_module_kernel_at(hd_module *mod, size_t index);
+/* HD_INVALID when there is no such kernel, or when it cannot run: the reason names every unsupported instruction. */
 HD_API hd_status hd_module_kernel(hd_module *mod, const char *name, hd_kernel **k);
 /* Address and size (bytes may be NULL) of a .global or .const variable. A .const address is for hd_copy_* and
  * hd_set only: kernels reach constants in a space of their own, where the same number means something else. */
@@ -121,6 +123,9 @@ typedef struct hd_kernel_info {
     uint32_t local_bytes;  /* of one thread, without recursion */
     uint32_t instructions, blocks;
     uint32_t max_threads[3], required_threads[3]; /* .maxntid, .reqntid; 0: not given */
+    /* NULL, or why the kernel cannot run: it may get to instructions that are not supported, through calls too. Lines as
+     * those of hd_error. */
+    const char *unsupported;
 } hd_kernel_info;
 HD_API hd_status hd_kernel_get_info(const hd_kernel *k, hd_kernel_info *info);
 

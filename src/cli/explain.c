@@ -73,11 +73,6 @@ static void print_to_stderr(void *user, const char *text, size_t n) {
     fwrite(text, 1, n, c->term.err);
 }
 
-static void log_message(void *user, hd_log_level level, const char *text) {
-    const struct cli *c = user;
-    if (level == HD_LOG_WARNING) term_warning(&c->term, c->command->name, text);
-}
-
 static int go_on(void *user, uint64_t done, uint64_t all) {
     const struct explain *x = user;
     (void)done, (void)all;
@@ -87,7 +82,6 @@ static int go_on(void *user, uint64_t done, uint64_t all) {
 static void on_opened(void *user, hd_device *dev) {
     struct explain *x = user;
     x->dev = dev;
-    hd_set_log(dev, log_message, x->cli);
     hd_set_print(dev, print_to_stderr, x->cli);
     hd_set_progress(dev, go_on, x);
 }

@@ -56,10 +56,10 @@ bool inspect_source(const struct inspect *in, uint32_t pc, const char **file, ui
 
 /* ---- the command ---- */
 
-static bool load(struct inspect *in, const char *operand, struct err *e) {
+static bool load(struct inspect *in, const struct cli *c, const char *operand, struct err *e) {
     const struct workload *w = subject_workload(operand, e);
     if (subject_named(operand) && !w) return false;
-    if (!lab_open(NULL, &in->dev, e)) return false;
+    if (!subject_open(c, NULL, &in->dev, e)) return false;
     hd_status s = w ? hd_module_load(in->dev, operand, w->ptx, w->ptx_bytes, &in->mod)
                     : hd_module_load_file(in->dev, operand, &in->mod);
     if (!lab_check(in->dev, s, e)) return false;
@@ -131,7 +131,7 @@ enum cli_exit inspect_main(struct cli *c, const struct opts *o) {
     if (opts_has(o, "json") && (opts_has(o, "dot") || in.code)) {
         err_set(&e, ERR_INPUT, "--json stands alone: it holds everything that --dot draws");
         status = cli_usage(c, &e);
-    } else if (load(&in, o->operands.v[0], &e) && choose(&in, opts_value(o, "kernel"), &e) &&
+    } else if (load(&in, c, o->operands.v[0], &e) && choose(&in, opts_value(o, "kernel"), &e) &&
                show(&in, o, &out, &e)) {
         term_print(&c->term, &out);
     } else {

@@ -130,6 +130,28 @@ static json_t *mix(const struct inspect *in, uint32_t func) {
     return o;
 }
 
+/* Empty for what can run. */
+static json_t *not_supported(const struct inspect *in, uint32_t func) {
+    uint32_t n, *list = ir_unsupported(in->ir, func, &n);
+    json_t *a = json_array();
+    for (uint32_t i = 0; i < n; i++) {
+        const struct ir_func *f = &in->ir->funcs.v[list[i]];
+        for (uint32_t r = 0; r < f->nrefused; r++) {
+            const struct ir_refused *x = &f->refused[r];
+            json_t *o = json_object();
+            json_object_set_new(o, "instruction", json_string(x->form));
+            json_object_set_new(o, "function", json_string(f->name));
+            put(o, "line", x->line);
+            put(o, "column", x->col);
+            put(o, "count", x->count);
+            json_object_set_new(o, "reason", *x->why ? json_string(x->why) : json_null());
+            json_array_append_new(a, o);
+        }
+    }
+    free(list);
+    return a;
+}
+
 static json_t *function(const struct inspect *in, uint32_t func) {
     const struct ir_func *f = &in->ir->funcs.v[func];
     const struct cfg_func *g = &in->cfg->funcs[func];
@@ -143,6 +165,7 @@ static json_t *function(const struct inspect *in, uint32_t func) {
     put(o, "shared_bytes", n.shared_bytes);
     put(o, "local_bytes", n.local_bytes);
     json_object_set_new(o, "recursive", json_boolean(f->recursive));
+    json_object_set_new(o, "unsupported", not_supported(in, func));
     put(o, "instructions", f->end - f->entry);
     json_object_set_new(o, "structure", json_string(cfg_structure_name(g->structure)));
     json_object_set_new(o, "why", *g->why_text ? json_string(g->why_text) : json_null());

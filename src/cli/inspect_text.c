@@ -157,11 +157,34 @@ static void calls(const struct inspect *in, uint32_t func, struct sb *out) {
     free(seen);
 }
 
+static void not_supported(const struct inspect *in, uint32_t func, struct sb *out) {
+    uint32_t n, *list = ir_unsupported(in->ir, func, &n);
+    struct table t;
+    table_init(&t, "llrrl");
+    TABLE_HEAD(&t, "instruction", "function", "line", "times", "reason");
+    for (uint32_t i = 0; i < n; i++) {
+        const struct ir_func *f = &in->ir->funcs.v[list[i]];
+        for (uint32_t r = 0; r < f->nrefused; r++) {
+            table_cell(&t, "%s", f->refused[r].form);
+            table_cell(&t, "%s", f->name);
+            table_cell(&t, "%u", f->refused[r].line);
+            table_cell(&t, "%u", f->refused[r].count);
+            table_cell(&t, "%s", f->refused[r].why);
+        }
+    }
+    free(list);
+    add_table(in, out, "Instructions that are not supported", &t);
+}
+
 static void function(const struct inspect *in, uint32_t func, struct sb *out) {
     const struct ir_func *f = &in->ir->funcs.v[func];
     struct inspect_needs n = inspect_needs(in, func);
     sb_add(out, "\n%s %s%s%s  (line %u)\n", f->kernel ? "kernel" : "function", term_on(in->term, TERM_BOLD),
            f->name, term_on(in->term, TERM_PLAIN), f->line);
+    if (f->unsupported) {
+        label(in, out, "cannot run");
+        sb_add(out, "it may get to instructions that are not supported\n");
+    }
     label(in, out, "registers");
     sb_add(out, "%u of 32 bits for each thread\n", n.registers);
     label(in, out, "memory");
@@ -174,6 +197,7 @@ static void function(const struct inspect *in, uint32_t func, struct sb *out) {
     sb_add(out, "%u instructions in %u block%s\n", f->end - f->entry, blocks, blocks == 1 ? "" : "s");
     structure(in, func, out);
     calls(in, func, out);
+    if (f->unsupported) not_supported(in, func, out);
     parameters(in, func, out);
     branches(in, func, out);
     loops(in, func, out);

@@ -95,6 +95,7 @@ static bool several_kernels(const struct program *p, hd_module *mod, struct err 
         if (hd_kernel_get_info(hd_module_kernel_at(mod, i), &k)) continue;
         sb_add(&text, "\n  ");
         program_signature(&k, &text);
+        if (k.unsupported) sb_add(&text, "  (cannot run: heddle inspect says why)");
     }
     err_set(e, ERR_INPUT, "%s", text.text);
     sb_free(&text);
@@ -107,7 +108,8 @@ static bool find_kernel(struct program *p, hd_device *dev, hd_module *mod, hd_ke
     if (!p->kernel_name && n > 1) return several_kernels(p, mod, e);
     *k = hd_module_kernel_at(mod, 0);
     if (p->kernel_name && !lab_check(dev, hd_module_kernel(mod, p->kernel_name, k), e)) return false;
-    return lab_check(dev, hd_kernel_get_info(*k, &p->info), e);
+    if (!lab_check(dev, hd_kernel_get_info(*k, &p->info), e)) return false;
+    return !p->info.unsupported || err_set(e, ERR_INPUT, "%s", p->info.unsupported);
 }
 
 static bool check_shape(struct program *p, struct err *e) {

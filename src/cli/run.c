@@ -20,12 +20,6 @@ static void print_to_stdout(void *user, const char *text, size_t n) {
     fwrite(text, 1, n, c->term.out);
 }
 
-/* Errors also come back from the call that failed, and are printed once, there. */
-static void log_message(void *user, hd_log_level level, const char *text) {
-    const struct cli *c = user;
-    if (level == HD_LOG_WARNING) term_warning(&c->term, "run", text);
-}
-
 static int on_progress(void *user, uint64_t done, uint64_t all) {
     struct run *r = user;
     char what[96];
@@ -45,7 +39,6 @@ static int on_progress(void *user, uint64_t done, uint64_t all) {
 static void on_opened(void *user, hd_device *dev) {
     struct run *r = user;
     r->dev = dev;
-    hd_set_log(dev, log_message, r->cli);
     hd_set_print(dev, r->data_on_stdout ? print_to_stderr : print_to_stdout, r->cli);
     hd_set_progress(dev, on_progress, r);
     sim_watch(dev, &r->watch);

@@ -48,13 +48,25 @@ bool subject_read(struct subject *s, struct err *e) {
     return err_set(e, e->code, "%s (the workload is @%s)", err_text(e), s->program.file);
 }
 
+/* Errors also come back from the call that failed, and are printed once, there. */
+static void log_warning(void *user, hd_log_level level, const char *text) {
+    const struct cli *c = user;
+    if (level == HD_LOG_WARNING) term_warning(&c->term, c->command->name, text);
+}
+
+bool subject_open(const struct cli *c, const hd_config *config, hd_device **dev, struct err *e) {
+    if (!lab_open(config, dev, e)) return false;
+    hd_set_log(*dev, log_warning, (void *)c);
+    return true;
+}
+
 /* The device is asked for room first: it refuses what is too large before the host tries to fill it. */
 static bool try_program(struct program *p, const hd_config *config, struct err *e) {
     hd_device *dev = NULL;
     hd_module *mod;
     hd_kernel *kernel;
     hd_arg *args = xcalloc(p->args.n + 1, sizeof *args);
-    bool fine = lab_open(config, &dev, e) &&
+    bool fine = subject_open(p->cli, config, &dev, e) &&
                 lab_check(dev, hd_module_load(dev, p->file, p->text.text, p->text.len, &mod), e) &&
                 program_choose(p, dev, mod, &kernel, e) &&
                 lab_bind(dev, mod, p->lab_args, p->lab.nargs, args, e) && program_contents(p, e);

@@ -172,6 +172,18 @@ static void total_up(struct linker *l, const uint32_t *order) {
     }
 }
 
+/* Unsupported is what has an unsupported instruction or may call something unsupported: callees come first. */
+static void mark_unsupported(struct linker *l, const uint32_t *order) {
+    bool *bad = ARENA_NEW(&l->mem, bool, l->ncomp);
+    for (uint32_t k = l->n; k-- > 0;) {
+        uint32_t v = order[k];
+        bool *own = &bad[l->comp[v]];
+        if (v < l->n - 1 && l->m->funcs.v[v].nrefused) *own = true;
+        for (uint32_t t = l->first[v]; t < l->first[v + 1]; t++) *own |= bad[l->comp[l->to[t]]];
+    }
+    for (uint32_t f = 0; f < l->n - 1; f++) l->m->funcs.v[f].unsupported = bad[l->comp[f]];
+}
+
 static ir_opnd rebase(ir_opnd o, const uint32_t *base) {
     enum ir_file f = ir_file(o);
     if (ir_is_const(o) || f == IR_FILE_NONE || (f == IR_FILE_P && !ir_index(o))) return o;
@@ -302,6 +314,7 @@ static bool link_all(struct linker *l, struct err *e) {
     build_graph(l);
     const uint32_t *order = by_component(l);
     mark_recursion(l, order);
+    mark_unsupported(l, order);
     if (!place_rows(l, order, e)) return false;
     total_up(l, order);
     for (uint32_t f = 0; f < l->m->funcs.n; f++) rebase_code(l->m, &l->m->funcs.v[f]);

@@ -49,6 +49,14 @@ struct ir_srcloc { /* from .loc; file 0: none */
     uint32_t file, line, col;
 };
 
+/* A kind of instruction that a function uses and heddle does not support; in its place the function has a trap. */
+struct ir_refused {
+    const char *form, *why; /* as written, with its modifiers; "" or a reason */
+    const char *text;       /* the whole message: place, line and caret */
+    uint32_t line, col;     /* of the first */
+    uint32_t count;
+};
+
 struct ir_func {
     const char *name;
     bool kernel, recursive; /* recursive: may be active twice in one thread (ir_link) */
@@ -72,6 +80,9 @@ struct ir_func {
     uint32_t *shared_offset; /* kernels: offset of each variable (IR_NOPC: not used), by variable index */
     uint32_t *shared_used;   /* variables this function names itself; nshared_used of them (front end) */
     uint32_t nshared_used;
+    const struct ir_refused *refused; /* nrefused of them (front end) */
+    uint32_t nrefused;
+    bool unsupported; /* it cannot run: it has such instructions, or may call a function that has (ir_link) */
     uint32_t maxntid[3], reqntid[3]; /* 0: not given */
     uint32_t minnctapersm, maxnctapersm, maxnreg;
 };
@@ -91,6 +102,7 @@ struct ir_module {
     VEC(const char *) files; /* [0] unused; .file numbers index it, NULL where not given */
     const char *text;        /* the PTX text, kept for diagnostics (arena) */
     size_t text_len;
+    const char *warnings;          /* of the front end, whole lines; "" when none (arena) */
     uint32_t nblocks;              /* module-wide (cfg) */
     uint32_t *by_entry, nby_entry; /* functions that have code, in PC order (ir_link) */
 };
@@ -102,8 +114,13 @@ int ir_find_var(const struct ir_module *m, const char *name);
 const struct ir_func *ir_func_at(const struct ir_module *m, uint32_t pc); /* function holding pc */
 
 /* After every function is coloured: call graph, recursion, row bases so that no caller's row is a callee's, frame
- * words of calls, shared-memory layout of each kernel, totals. Fails on calls to undefined functions. */
+ * words of calls, shared-memory layout of each kernel, which functions are unsupported, totals. Fails on calls to
+ * undefined functions. */
 bool ir_link(struct ir_module *m, struct err *e);
+
+/* After ir_link: the functions with unsupported instructions that func may get to, itself first, then in the order of
+ * the module; indices into m->funcs. The list is the caller's to free. */
+uint32_t *ir_unsupported(const struct ir_module *m, uint32_t func, uint32_t *n);
 
 /* Readable text of one instruction, e.g. "@!p1 setp.lt.s32 p2, r4, 17" (no newline). Branch targets are block labels
  * (B7) once cfg has numbered the blocks, PCs (@12) before. */

@@ -64,6 +64,9 @@ void sim_log(const hd_device *dev, hd_log_level level, const char *fmt, ...)
 /* module.c: host view of [addr, addr+bytes) in the .const window, or NULL. */
 void *sim_const_at(hd_device *dev, uint64_t addr, uint64_t bytes);
 
+/* module.c: an error of the call when the kernel cannot run. */
+hd_status sim_supported(const hd_kernel *k);
+
 /* frames.c: local memory one thread needs when it starts in each function, calls included, each recursion once. */
 void sim_local_bytes(const struct ir_module *m, uint64_t *bytes);
 

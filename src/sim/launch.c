@@ -262,6 +262,7 @@ static hd_status run(hd_kernel *k, const hd_launch *l, const void *params) {
 hd_status hd_run(hd_kernel *k, const hd_launch *l, const hd_arg *args, size_t nargs) {
     hd_status s = sim_ready(k ? k->mod->dev : NULL);
     if (s) return s;
+    if ((s = sim_supported(k))) return s;
     hd_device *dev = k->mod->dev;
     if (!l) return sim_refuse(dev, "hd_run: l must not be NULL");
     if (nargs != k->info.nparams)
@@ -280,6 +281,7 @@ hd_status hd_run(hd_kernel *k, const hd_launch *l, const hd_arg *args, size_t na
 hd_status hd_run_packed(hd_kernel *k, const hd_launch *l, const void *params, size_t bytes) {
     hd_status s = sim_ready(k ? k->mod->dev : NULL);
     if (s) return s;
+    if ((s = sim_supported(k))) return s;
     hd_device *dev = k->mod->dev;
     if (!l) return sim_refuse(dev, "hd_run_packed: l must not be NULL");
     if (bytes != k->info.param_bytes)

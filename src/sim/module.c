@@ -51,6 +51,36 @@ static void describe_kernels(hd_module *mod) {
     free(local);
 }
 
+/* ---- kernels that cannot run ---- */
+
+static void explain_unsupported(const hd_kernel *k, struct sb *out) {
+    const struct ir_module *ir = k->mod->ir;
+    uint32_t n, *list = ir_unsupported(ir, k->func, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct ir_func *f = &ir->funcs.v[list[i]];
+        sb_add(out, "%s:%" PRIu32 ": error: kernel %s cannot run: it ", ir->name, ir->funcs.v[k->func].line,
+               k->info.name);
+        if (list[i] != k->func) sb_add(out, "may call %s, which ", f->name);
+        sb_add(out, "uses instructions that are not supported\n");
+        for (uint32_t r = 0; r < f->nrefused; r++) sb_add(out, "%s", f->refused[r].text);
+    }
+    free(list);
+    while (out->len && out->text[out->len - 1] == '\n') out->text[--out->len] = '\0';
+}
+
+/* Made when somebody asks: a module may have many such kernels that nobody wants to run. */
+static const char *why_unsupported(const hd_kernel *k) {
+    if (!k->mod->ir->funcs.v[k->func].unsupported || k->info.unsupported) return k->info.unsupported;
+    struct sb text = {0};
+    explain_unsupported(k, &text);
+    return k->mod->kernels[k - k->mod->kernels].info.unsupported = sb_keep(&text, &k->mod->mem);
+}
+
+hd_status sim_supported(const hd_kernel *k) {
+    const char *why = why_unsupported(k);
+    return why ? sim_refuse(k->mod->dev, "%s", why) : HD_OK;
+}
+
 /* ---- the .const window ---- */
 
 static bool const_symbol(const hd_module *mod, uint32_t var, uint64_t *addr, uint64_t *bytes) {
@@ -101,6 +131,13 @@ static bool build(hd_module *mod, const char *name, const char *text, size_t byt
     return mod->image;
 }
 
+static void log_warnings(const hd_module *mod) {
+    const char *w = mod->ir->warnings;
+    size_t n = strlen(w);
+    while (n && w[n - 1] == '\n') n--;
+    sim_log(mod->dev, HD_LOG_WARNING, "%.*s", (int)n, w);
+}
+
 hd_status hd_module_load(hd_device *dev, const char *name, const char *text, size_t bytes, hd_module **out) {
     hd_status s = sim_ready(dev);
     if (s) return s;
@@ -114,6 +151,7 @@ hd_status hd_module_load(hd_device *dev, const char *name, const char *text, siz
         return sim_fail(dev, &e);
     }
     err_free(&e);
+    if (*mod->ir->warnings) log_warnings(mod);
     describe_kernels(mod);
     place_constants(mod);
     mod->next = dev->modules;
@@ -173,7 +211,8 @@ hd_status hd_module_kernel(hd_module *mod, const char *name, hd_kernel **k) {
         names[i] = mod->kernels[i].info.name;
         if (!strcmp(names[i], name)) *k = &mod->kernels[i];
     }
-    hd_status s = *k ? HD_OK : no_such(mod, "kernel", name, names);
+    hd_status s = *k ? sim_supported(*k) : no_such(mod, "kernel", name, names);
+    if (s) *k = NULL;
     free(names);
     return s;
 }
@@ -211,6 +250,7 @@ hd_status hd_module_symbol(hd_module *mod, const char *name, uint64_t *addr, uin
 hd_status hd_kernel_get_info(const hd_kernel *k, hd_kernel_info *info) {
     if (!k) return HD_INVALID;
     if (!info) return sim_refuse(k->mod->dev, "hd_kernel_get_info: info must not be NULL");
+    why_unsupported(k);
     *info = k->info;
     return HD_OK;
 }

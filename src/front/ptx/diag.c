@@ -14,6 +14,7 @@ void diag_init(struct diag *d, const char *name, const char *text, size_t len) {
 
 void diag_free(struct diag *d) {
     sb_free(&d->out);
+    sb_free(&d->warned);
     VEC_FREE(&d->refused);
     free(d->slots);
     d->slots = NULL;
@@ -51,21 +52,34 @@ static void add_excerpt(struct sb *out, const struct place *pl, const char *at) 
            "");
 }
 
+static void add_report(struct diag *d, struct sb *out, const char *at, const char *kind, const char *fmt,
+                       va_list ap) {
+    struct place pl = find_place(d, at);
+    sb_add(out, "%s:%zu:%zu: %s: ", d->name, pl.line, pl.col, kind);
+    sb_addv(out, fmt, ap);
+    sb_addn(out, "\n", 1);
+    add_excerpt(out, &pl, at);
+}
+
 void diag_add(struct diag *d, const char *at, const char *fmt, ...) {
     if (d->errors++ >= DIAG_MAX) return;
-    struct place pl = find_place(d, at);
-    sb_add(&d->out, "%s:%zu:%zu: error: ", d->name, pl.line, pl.col);
     va_list ap;
     va_start(ap, fmt);
-    sb_addv(&d->out, fmt, ap);
+    add_report(d, &d->out, at, "error", fmt, ap);
     va_end(ap);
-    sb_addn(&d->out, "\n", 1);
-    add_excerpt(&d->out, &pl, at);
     if (d->errors == DIAG_MAX) sb_add(&d->out, "%s: error: too many errors, giving up\n", d->name);
 }
 
-static uint32_t hash_form(const char *s, size_t n) {
-    uint32_t h = 2166136261u;
+void diag_warn(struct diag *d, const char *at, const char *fmt, ...) {
+    if (d->warnings++ >= DIAG_MAX) return;
+    va_list ap;
+    va_start(ap, fmt);
+    add_report(d, &d->warned, at, "warning", fmt, ap);
+    va_end(ap);
+}
+
+static uint32_t hash_form(uint32_t func, const char *s, size_t n) {
+    uint32_t h = 2166136261u ^ func;
     for (size_t i = 0; i < n; i++) h = (h ^ (unsigned char)s[i]) * 16777619u;
     return h;
 }
@@ -81,45 +95,87 @@ static void rehash(struct diag *d) {
     }
 }
 
-bool diag_refuse(struct diag *d, const char *at, size_t len, const char *why) {
+bool diag_refuse(struct diag *d, uint32_t func, const char *at, size_t len, const char *why) {
     if (d->refused.n * 2 >= d->nslots) rehash(d);
-    uint32_t h = hash_form(at, len);
+    uint32_t h = hash_form(func, at, len);
     size_t i = h & (d->nslots - 1);
     for (; d->slots[i]; i = (i + 1) & (d->nslots - 1)) {
         struct diag_refused *r = &d->refused.v[d->slots[i] - 1];
-        if (r->hash == h && r->len == len && !memcmp(r->form, at, len)) {
+        if (r->hash == h && r->func == func && r->len == len && !memcmp(r->form, at, len)) {
             r->count++;
             return false;
         }
     }
     d->slots[i] = (uint32_t)d->refused.n + 1;
-    VEC_PUSH(&d->refused,
-             (struct diag_refused){.at = at, .form = at, .len = len, .why = why, .hash = h, .count = 1});
+    struct diag_refused r = {
+        .at = at, .form = at, .len = len, .why = why, .func = func, .hash = h, .count = 1};
+    VEC_PUSH(&d->refused, r);
     return false;
 }
 
 bool diag_failed(const struct diag *d) {
-    return d->errors || d->refused.n;
+    return d->errors;
 }
 
 bool diag_full(const struct diag *d) {
     return d->errors >= DIAG_MAX;
 }
 
-static void add_refused(struct diag *d, const struct diag_refused *r) {
+static struct place add_refused(struct diag *d, struct sb *out, const struct diag_refused *r) {
     struct place pl = find_place(d, r->at);
-    sb_add(&d->out, "%s:%zu:%zu: error: instruction %.*s is not supported", d->name, pl.line, pl.col,
+    sb_add(out, "%s:%zu:%zu: error: instruction %.*s is not supported", d->name, pl.line, pl.col,
            (int)(r->len < 120 ? r->len : 120), r->form);
-    if (*r->why) sb_add(&d->out, ": %s", r->why);
-    if (r->count > 1) sb_add(&d->out, " (%u times in this file)", r->count);
-    sb_addn(&d->out, "\n", 1);
-    add_excerpt(&d->out, &pl, r->at);
+    if (*r->why) sb_add(out, ": %s", r->why);
+    if (r->count > 1) sb_add(out, " (%u times in this function)", r->count);
+    sb_addn(out, "\n", 1);
+    add_excerpt(out, &pl, r->at);
+    return pl;
 }
 
 void diag_report(struct diag *d, struct err *e) {
-    for (size_t i = 0; i < d->refused.n && i < DIAG_MAX_REFUSED; i++) add_refused(d, &d->refused.v[i]);
+    for (size_t i = 0; i < d->refused.n && i < DIAG_MAX_REFUSED; i++)
+        add_refused(d, &d->out, &d->refused.v[i]);
     if (d->refused.n > DIAG_MAX_REFUSED)
         sb_add(&d->out, "%s: error: %zu more kinds of instructions are not supported\n", d->name,
                d->refused.n - DIAG_MAX_REFUSED);
     err_set(e, ERR_INPUT, "%s", d->out.text ? d->out.text : "");
+}
+
+static void hand_over_one(struct diag *d, struct ir_module *m, const struct diag_refused *r,
+                          struct ir_refused *out) {
+    struct sb text = {0};
+    struct place pl = add_refused(d, &text, r);
+    *out = (struct ir_refused){.form = arena_strndup(&m->mem, r->form, r->len),
+                               .why = r->why,
+                               .text = sb_keep(&text, &m->mem),
+                               .line = (uint32_t)pl.line,
+                               .col = (uint32_t)pl.col,
+                               .count = r->count};
+}
+
+/* Beyond DIAG_MAX_REFUSED a function is still refused, by an entry it shares with others. */
+static void hand_over_rest(struct diag *d, struct ir_module *m) {
+    struct sb text = {0};
+    sb_add(&text, "%s: error: %zu more kinds of instructions are not supported\n", d->name,
+           d->refused.n - DIAG_MAX_REFUSED);
+    struct ir_refused *rest = ARENA_NEW(&m->mem, struct ir_refused, 1);
+    *rest = (struct ir_refused){.form = "", .why = "", .text = sb_keep(&text, &m->mem), .count = 1};
+    for (size_t i = DIAG_MAX_REFUSED; i < d->refused.n; i++) {
+        struct ir_func *f = &m->funcs.v[d->refused.v[i].func];
+        if (f->nrefused) continue;
+        f->refused = rest;
+        f->nrefused = 1;
+    }
+}
+
+void diag_hand_over(struct diag *d, struct ir_module *m) {
+    m->warnings = sb_keep(&d->warned, &m->mem);
+    size_t n = d->refused.n < DIAG_MAX_REFUSED ? d->refused.n : DIAG_MAX_REFUSED;
+    struct ir_refused *list = ARENA_NEW(&m->mem, struct ir_refused, n);
+    for (size_t i = 0; i < n; i++) {
+        struct ir_func *f = &m->funcs.v[d->refused.v[i].func];
+        hand_over_one(d, m, &d->refused.v[i], &list[i]);
+        if (!f->nrefused++) f->refused = &list[i];
+    }
+    if (d->refused.n > n) hand_over_rest(d, m);
 }

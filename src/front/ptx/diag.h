@@ -1,9 +1,13 @@
-/* Diagnostics of one PTX text: "file:line:col: error: ...", the line, a caret. Collected, not printed. */
+/* Diagnostics of one PTX text: "file:line:col: error: ...", the line, a caret. Collected, not printed.
+ *
+ * Errors and warnings are about the text; an error means that there is no module. An instruction that is not supported is
+ * neither: it is gathered under the function that holds it, and the module loads without that function. */
 #ifndef HEDDLE_FRONT_PTX_DIAG_H
 #define HEDDLE_FRONT_PTX_DIAG_H
 
 #include "base/alloc.h"
 #include "base/err.h"
+#include "ir/program.h"
 
 /* Syntax and meaning errors stop at DIAG_MAX; unsupported instructions are gathered apart, and all kinds of them are
  * listed, up to a number only a text that is no program reaches. */
@@ -14,19 +18,20 @@ struct diag_refused {
     const char *form;
     size_t len;
     const char *why; /* "" or a reason */
+    uint32_t func;   /* the function it is in */
     uint32_t hash, count;
 };
 
 struct diag {
     const char *name, *text;
     size_t len;
-    struct sb out;
-    unsigned errors;
+    struct sb out, warned;
+    unsigned errors, warnings;
     const char
         *seen_line; /* start of the line of the latest report, and its number: the next is usually later */
     size_t seen_number;
-    VEC(struct diag_refused) refused;
-    uint32_t *slots; /* hash of form to index + 1 */
+    VEC(struct diag_refused) refused; /* in the order of the text: those of a function lie together */
+    uint32_t *slots;                  /* hash of function and form to index + 1 */
     size_t nslots;
 };
 
@@ -36,11 +41,15 @@ void diag_free(struct diag *d);
  * compiler sees it and can tell what is initialised on the other path. */
 void diag_add(struct diag *d, const char *at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 #define diag_error(d, at, ...) (diag_add((d), (at), __VA_ARGS__), false)
-/* An instruction that is understood as such but not supported, named by its form (text from at). why may be "". */
-bool diag_refuse(struct diag *d, const char *at, size_t len, const char *why);
-bool diag_failed(const struct diag *d);
-bool diag_full(const struct diag *d); /* no use in going on */
-/* Moves everything to e, in the order of the text: errors first, then the refused instructions. */
+void diag_warn(struct diag *d, const char *at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* An instruction of that function that is read as such but not supported, named by its form (text from at). why may be
+ * "". False, like diag_error. */
+bool diag_refuse(struct diag *d, uint32_t func, const char *at, size_t len, const char *why);
+bool diag_failed(const struct diag *d); /* there were errors */
+bool diag_full(const struct diag *d);   /* no use in going on */
+/* The text of a load that failed: errors in the order of the text, then the refused instructions. */
 void diag_report(struct diag *d, struct err *e);
+/* What a load that succeeded leaves with the module: its warnings, and each function's refused instructions. */
+void diag_hand_over(struct diag *d, struct ir_module *m);
 
 #endif

@@ -61,8 +61,12 @@ enum ir_type low_addr_type(const struct ptx *p) {
 
 /* ---- the statement ---- */
 
+/* A trap stands for the instruction, so that the rest of the function keeps its shape. */
 bool low_unsupported(struct ptx *p, struct stmt *s, const char *why) {
-    return diag_refuse(&p->diag, s->at, s->len, why);
+    p->b.guard = s->guard;
+    p->b.line = s->line;
+    low_emit(p, IR_TRAP);
+    return diag_refuse(&p->diag, p->b.func, s->at, s->len, why);
 }
 
 bool low_refuse(struct ptx *p, struct stmt *s) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_FILES = 1 << 20 };
+enum { MAX_FILES = 1 << 20, KNOWN_MAJOR = 9, KNOWN_MINOR = 0 };
 
 bool ptx_accept(struct ptx *p, int kind) {
     if (p->t.kind != kind) return false;
@@ -101,9 +101,12 @@ static bool version(struct ptx *p) {
     if (end == s || *end != '.' || end[1] < '0' || end[1] > '9')
         return ptx_unexpected(p, "a version such as 7.0");
     unsigned long minor = strtoul(end + 1, &end, 10);
-    if (major > 9 || (major == 9 && minor > 0))
-        return diag_error(&p->diag, s, "PTX version %lu.%lu is newer than 9.0, the latest supported", major,
-                          minor);
+    if (major > KNOWN_MAJOR)
+        return diag_error(&p->diag, s, "PTX version %lu.%lu is newer than %d.%d, the latest supported", major,
+                          minor, KNOWN_MAJOR, KNOWN_MINOR);
+    if (major == KNOWN_MAJOR && minor > KNOWN_MINOR)
+        diag_warn(&p->diag, s, "PTX version %lu.%lu is newer than %d.%d, the latest known", major, minor,
+                  KNOWN_MAJOR, KNOWN_MINOR);
     p->m->version_major = (uint32_t)major;
     p->m->version_minor = (uint32_t)minor;
     p->lex.p = end;

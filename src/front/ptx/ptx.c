@@ -122,7 +122,8 @@ struct ir_module *ptx_load(const char *name, const char *text, size_t len, struc
         diag_report(&p->diag, e);
         ir_module_free(m);
         m = NULL;
-    }
+    } else
+        diag_hand_over(&p->diag, m);
     release(p);
     free(p);
     return m;

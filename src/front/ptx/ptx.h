@@ -6,7 +6,8 @@
 
 /* Parses and lowers. name is used in messages. The text need not end in NUL. On error NULL, and e holds one diagnostic
  * after another: "file:line:col: error: what was expected", the line, a caret; every unsupported instruction of the
- * file is among them. The module still has virtual registers: cfg_analyse comes next. */
+ * file is among them. An unsupported instruction alone is no error of the text: the function that has it says so in
+ * ir_func.refused, and the others can run. The module still has virtual registers: cfg_analyse comes next. */
 struct ir_module *ptx_load(const char *name, const char *text, size_t len, struct err *e);
 
 #endif

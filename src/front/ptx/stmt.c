@@ -335,7 +335,7 @@ static bool unknown_instruction(struct ptx *p, struct stmt *s) {
     if (s->len == s->base_len && p->t.kind != ';' && p->t.kind != TOK_ID && p->t.kind != '[' &&
         p->t.kind != '{')
         return ptx_unexpected(p, "an instruction");
-    return diag_refuse(&p->diag, s->at, s->len, "there is no such instruction");
+    return low_unsupported(p, s, "there is no such instruction");
 }
 
 static bool body_of(struct ptx *p, struct stmt *s) {

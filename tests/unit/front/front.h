@@ -32,6 +32,16 @@ static inline char *read_text(const char *path, size_t *len) {
     ".reg .pred %p<8>;\n.reg .b16 %h<8>;\n.reg .b32 %r<32>;\n.reg .b64 %d<16>;\n.reg .f32 %f<8>;\n.reg " \
     ".f64 %g<8>;\n"
 
+/* The messages about a function's unsupported instructions, one after another; "" when it has none. To be freed. */
+static inline char *refusals(const struct ir_module *m, const char *function) {
+    struct sb text = {0};
+    int f = ir_find_func(m, function);
+    assert_true(f >= 0);
+    for (uint32_t i = 0; i < m->funcs.v[f].nrefused; i++) sb_add(&text, "%s", m->funcs.v[f].refused[i].text);
+    sb_addn(&text, "", 0);
+    return text.text;
+}
+
 /* A module with one kernel "k" (one parameter, arg) around the lines. */
 static inline void kernel_around(struct sb *out, const char *lines) {
     sb_add(out, "%s%s%s\n}\n",
