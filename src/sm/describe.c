@@ -83,7 +83,7 @@ static void add_ops(const struct sm *s, uint32_t block, struct sb *out) {
             const struct mech_piece at = op->split->set.p[p];
             if (s->warps[at.warp].block != block || !s->warps[at.warp].w) continue;
             add_threads(s, at.warp, at.mask, out);
-            sb_add(out, op->left ? " on memory" : " on the pipeline");
+            sb_add(out, op->unanswered ? " on memory" : " on the pipeline");
             sb_add(out, ", since cycle %" PRIu64, op->issued);
             add_place(s, op->pc, out);
             sb_add(out, "\n");

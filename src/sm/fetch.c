@@ -11,7 +11,7 @@ uint64_t fetch_ask(struct sm *s, const struct mech_split *split, uint32_t line) 
                                       (uint64_t)line * s->line[MEM_L1I], s->line[MEM_L1I], r, s->now, &when);
     if (a == MEM_WAIT) {
         s->requests[r] = (struct sm_request){
-            .nodes = SM_NONE, .next = SM_NONE, .split = split->id, .line = line, .path = SM_FETCH};
+            .nodes = SM_NONE, .next = SM_NONE, .fetch = {split->id, line}, .path = SM_FETCH};
         *f = (struct sm_fetched){line, SM_NEVER};
         s->stats.fetch_stalls++;
         return SM_NEVER;
@@ -29,9 +29,9 @@ void fetch_init(struct sm *s) {
 }
 
 void fetch_arrived(struct sm *s, const struct sm_request *r) {
-    struct sm_fetched *f = &s->fetched[r->split];
-    if (f->line == r->line) f->ready = s->now;
+    struct sm_fetched *f = &s->fetched[r->fetch.split];
+    if (f->line == r->fetch.line) f->ready = s->now;
     for (uint32_t warp = 0; warp < s->nwarps; warp++)
         if (s->warps[warp].w) mech_wake(s->mech, warp, ~0u);
-    mech_wake_empty(s->mech, r->split);
+    mech_wake_empty(s->mech, r->fetch.split);
 }

@@ -22,7 +22,7 @@ void idle_issued(struct sm *s, uint32_t sched, uint32_t threads, uint32_t beats,
     struct sm_sched *c = &s->sched[sched];
     s->stats.issues++;
     s->stats.stall += extra;
-    c->port = c->counted = s->now + beats + extra;
+    c->counted = s->now + beats + extra;
     if (!threads) {
         s->stats.empty_issues++;
         s->stats.empty_slots += beats;

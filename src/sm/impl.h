@@ -11,9 +11,9 @@
 #include "base/bits.h"
 #include "sm/sm.h"
 
-#define SM_NONE    0xffffffffu
-#define SM_EXITED  0xffffffffu /* in sm_node.pc: no next PC, the threads are gone */
-#define SM_BLOCKED 0xfffffffeu /* they wait at a barrier or a .sync instruction */
+#define SM_NONE    0xffffffffu /* no node, op, request, entry */
+#define SM_EXITED  0xfffffffeu /* in sm_node.pc: no next PC, the threads are gone */
+#define SM_BLOCKED 0xfffffffdu /* they wait at a barrier or a .sync instruction */
 
 enum {
     SM_LANES = EXEC_LANES,
@@ -44,20 +44,24 @@ struct sm_code {
     uint16_t lines[SM_ROW_LINES]; /* cache lines of the warp's registers that it will touch */
 };
 
-/* Threads on their way to one PC; or, in the list of a request, threads of an op it serves (pc is then the op). */
+/* Some threads of a warp, in a list of an op or of a request. */
 struct sm_node {
-    uint32_t pc, warp, mask, next;
+    union {
+        uint32_t pc; /* of an op: where they go, or SM_EXITED, SM_BLOCKED */
+        uint32_t op; /* of a request: whose threads they are */
+    };
+    uint32_t warp, mask, next;
 };
 
 struct sm_op {
     _Alignas(SM_HOST_LINE) struct mech_split
         *split; /* NULL: committed already, only its data is still under way */
     uint32_t pc, sched;
-    uint32_t sides; /* nodes: where its threads go; SM_NONE: all to pc + 1 */
-    uint32_t freed; /* nodes: threads of other splits that it set free, pc is where they go on */
-    uint32_t left;  /* requests not answered yet */
-    uint32_t next;  /* free list */
-    uint64_t ready; /* write-back is not before this cycle */
+    uint32_t sides;      /* nodes: where its threads go; SM_NONE: all to pc + 1 */
+    uint32_t freed;      /* nodes: threads of other splits that it set free, pc is where they go on */
+    uint32_t unanswered; /* requests */
+    uint32_t next;       /* free list */
+    uint64_t ready;      /* write-back is not before this cycle */
     uint64_t issued;
     bool memory; /* has requests */
     bool lines;  /* some of them go to the memory system */
@@ -68,10 +72,17 @@ struct sm_op {
 /* What a request asks; the first are those of enum mem_path. */
 enum { SM_SHARED = MEM_NPATHS, SM_PARAM, SM_FETCH };
 struct sm_request {
-    uint64_t addr;
-    uint32_t bytes; /* SM_SHARED: cycles it holds the unit */
-    uint32_t nodes, next;
-    uint32_t split, line; /* SM_FETCH: whose, and which line */
+    union {
+        struct { /* of a line or sector */
+            uint64_t addr;
+            uint32_t bytes;
+        };
+        uint32_t held; /* SM_SHARED: cycles it holds the unit */
+        struct {
+            uint32_t split, line; /* whose, and which line of code */
+        } fetch;                  /* SM_FETCH */
+    };
+    uint32_t nodes, next; /* nodes: the threads it serves */
     uint8_t path, kind;   /* kind: enum mem_kind */
 };
 
@@ -149,7 +160,8 @@ struct sm_gather {      /* the memory part of the packet being issued */
     uint32_t nshared, shared_bytes; /* of all ops */
     bool shared_atomic, words;
     struct sm_part part[SM_PACKET];
-    uint64_t addr[SM_PACKET], some[MECH_WIDEST], shared_addr[MECH_WIDEST];
+    uint64_t addr[SM_PACKET];
+    uint64_t path_addr[MECH_WIDEST], shared_addr[MECH_WIDEST]; /* of one path; of all ops, to shared memory */
     struct mem_line line[2 * MECH_WIDEST];
     uint32_t mask[2 * MECH_WIDEST]; /* lanes of one part, by line */
     uint32_t request[2 * MECH_WIDEST];
@@ -174,8 +186,8 @@ struct sm {
     uint64_t (*unit)[IR_NCLASSES]; /* of each scheduler: cycle from which a unit takes an instruction */
     struct mech *mech;
     uint64_t now;
-    uint64_t counted; /* cycles before this one are in stats.cycles, if a block was resident */
-    uint64_t fresh;   /* a block has arrived: tick in this cycle; SM_NEVER: none has */
+    uint64_t counted;      /* cycles before this one are in stats.cycles, if a block was resident */
+    uint64_t arrival_tick; /* a block has arrived: tick in this cycle; SM_NEVER: none has */
 
     uint32_t schedulers, active; /* active: blocks that run */
     uint32_t ended;              /* blocks that ended in this tick */
@@ -191,8 +203,8 @@ struct sm {
     uint32_t lsu_waiting; /* memory instructions in the queue or on their way to it */
 
     uint64_t lsu_busy;                            /* shared memory holds it until then */
-    uint64_t asked;                               /* stuck: cycles up to this one are counted as refusals */
-    uint64_t slots;                               /* of the wheel that hold an event */
+    uint64_t refusals_counted;                    /* stuck: cycles up to this one are */
+    uint64_t wheel_used;                          /* slots of the wheel that hold an event, a bit each */
     uint64_t wheel_at;                            /* cycles before this one have been dealt with */
     uint32_t used_ops, used_nodes, used_requests; /* those from here on have never been taken */
     uint32_t free_op, free_node, free_request, free_entry;     /* lists of those that have been given back */
@@ -265,12 +277,13 @@ static inline void op_give(struct sm *s, uint32_t op) {
     s->nfree_ops++;
     s->npending--;
 }
-static inline uint32_t node_take(struct sm *s, uint32_t pc, uint32_t warp, uint32_t mask, uint32_t next) {
+static inline uint32_t node_take(struct sm *s, uint32_t pc_or_op, uint32_t warp, uint32_t mask,
+                                 uint32_t next) {
     const uint32_t k = s->free_node != SM_NONE ? s->free_node : s->used_nodes++;
     CHECK(s->nfree_nodes);
     if (k == s->free_node) s->free_node = s->nodes[k].next;
     s->nfree_nodes--;
-    s->nodes[k] = (struct sm_node){pc, warp, mask, next};
+    s->nodes[k] = (struct sm_node){{pc_or_op}, warp, mask, next};
     return k;
 }
 void nodes_give(struct sm *s, uint32_t first);

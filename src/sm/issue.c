@@ -178,7 +178,7 @@ static uint32_t register_stall(struct sm *s, const struct mech_packet *p, uint32
     return most + p->register_stall;
 }
 
-static void tell(struct sm *s, uint32_t sched) {
+static void show_issue(struct sm *s, uint32_t sched) {
     const struct sm_observer *o = s->env.observer;
     if (o && o->issue)
         o->issue(o->user, s->now, s->env.index, sched, &s->common->packet, s->event.len ? s->event.text : "");
@@ -247,6 +247,7 @@ static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
     start_units(s, sched, &t, start, beats);
     const uint32_t entry = t.memory ? lines_end(s) : SM_NONE;
     if (entry != SM_NONE) lsu_issue(s, entry, sched, start + (uint64_t)s->o->sm.depth - 1);
+    s->sched[sched].port = s->now + beats + extra;
     idle_issued(s, sched, t.threads, beats, extra);
     dispatch(s, op, t.done);
     return true;
@@ -270,7 +271,7 @@ bool issue_all(struct sm *s, struct err *e) {
         if (c->stalled) continue;
         s->common->packet.n = s->common->packet.beats = s->common->packet.register_stall = 0;
         if (!s->mech->ops->select(s->mech, k, &s->common->packet)) continue;
-        tell(s, k);
+        show_issue(s, k);
         if (!issue_packet(s, k, e)) return false;
     }
     return true;

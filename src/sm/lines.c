@@ -69,12 +69,12 @@ static void add_generic(struct sm *s, uint32_t warp, uint32_t mask, const uint64
     const uint32_t windows = within(addr, mask, EXEC_WIN_SHARED, EXEC_WIN_FUNC);
     const uint32_t shared = within(addr, windows, EXEC_WIN_SHARED, EXEC_WIN_LOCAL);
     const uint32_t local = within(addr, windows, EXEC_WIN_LOCAL, EXEC_WIN_CONST);
-    const uint32_t konst = within(addr, windows, EXEC_WIN_CONST, EXEC_WIN_PARAM);
-    const uint32_t param = windows & ~(shared | local | konst);
+    const uint32_t constants = within(addr, windows, EXEC_WIN_CONST, EXEC_WIN_PARAM);
+    const uint32_t param = windows & ~(shared | local | constants);
     if (mask & ~windows) add_cached(s, warp, mask & ~windows, MEM_L1D, addr, 0);
     if (shared) add_part(&s->common->gather, warp, shared, SM_SHARED, addr, (uint64_t)-EXEC_WIN_SHARED);
     if (local) add_local(s, warp, local, addr, EXEC_WIN_LOCAL);
-    if (konst) add_cached(s, warp, konst, MEM_L1C, addr, CONST_SEGMENT - EXEC_WIN_CONST);
+    if (constants) add_cached(s, warp, constants, MEM_L1C, addr, CONST_SEGMENT - EXEC_WIN_CONST);
     if (param) add_part(&s->common->gather, warp, param, SM_PARAM, addr, 0);
 }
 
@@ -129,7 +129,7 @@ static uint32_t same_line(struct sm *s, const struct mem_line *l, uint32_t path,
 /* Threads of an op that a request serves; an op's nodes lie together. */
 static uint32_t serve(struct sm *s, uint32_t r, uint32_t op, uint32_t warp, uint32_t mask) {
     struct sm_request *q = &s->requests[r];
-    if (q->nodes == SM_NONE || s->nodes[q->nodes].pc != op) s->ops[op].left++;
+    if (q->nodes == SM_NONE || s->nodes[q->nodes].op != op) s->ops[op].unanswered++;
     q->nodes = node_take(s, op, warp, mask, q->nodes);
     return bits_count(mask);
 }
@@ -204,8 +204,9 @@ static uint32_t build_range(struct sm *s, uint32_t op, uint32_t path, uint8_t ki
                             bool merge) {
     struct sm_gather *g = &s->common->gather;
     const uint32_t most = g->words && path == MEM_L1D ? WORD : s->line[path];
-    const uint32_t size = g->bytes < most ? g->bytes : most, n = addresses(g, path, r, g->some);
-    const uint32_t lines = n ? mem_coalesce(g->some, n, size, s->line[path], s->sector[path], g->line) : 0;
+    const uint32_t size = g->bytes < most ? g->bytes : most, n = addresses(g, path, r, g->path_addr);
+    const uint32_t lines =
+        n ? mem_coalesce(g->path_addr, n, size, s->line[path], s->sector[path], g->line) : 0;
     for (uint32_t k = 0; k < lines; k++) {
         const struct mem_line *l = &g->line[k];
         g->request[k] = merge ? same_line(s, l, path, kind) : SM_NONE;
@@ -302,7 +303,7 @@ uint32_t lines_end(struct sm *s) {
     struct sm_gather *g = &s->common->gather;
     if (g->shared == SM_NONE) return g->entry;
     const uint32_t cycles = shared_cycles(s);
-    s->requests[g->shared].bytes = cycles ? cycles : 1;
+    s->requests[g->shared].held = cycles ? cycles : 1;
     s->stats.shared_conflict_cycles += cycles ? cycles - 1 : 0;
     return g->entry;
 }

@@ -30,11 +30,11 @@ static void complete(struct sm *s, uint32_t k) {
 /* Threads served by a request: their registers are there, their op has one answer less to wait for. */
 static void answered_op(struct sm *s, uint32_t k, uint32_t first) {
     struct sm_op *op = &s->ops[k];
-    op->left--;
+    op->unanswered--;
     if (!op->split && !op->overlap)
-        for (uint32_t n = first; n != SM_NONE && s->nodes[n].pc == k; n = s->nodes[n].next)
+        for (uint32_t n = first; n != SM_NONE && s->nodes[n].op == k; n = s->nodes[n].next)
             score_clear(s, s->nodes[n].warp, s->nodes[n].mask, k);
-    if (!op->left)
+    if (!op->unanswered)
         complete(s, k);
     else if (op->split && !op->overlap)
         outcome_offer(s, op, first);
@@ -46,8 +46,8 @@ void lsu_answered(struct sm *s, uint32_t r) {
         fetch_arrived(s, q);
     } else {
         for (uint32_t n = q->nodes, op = SM_NONE; n != SM_NONE; n = s->nodes[n].next) {
-            if (s->nodes[n].pc == op) continue; /* nodes of one op follow one another */
-            op = s->nodes[n].pc;
+            if (s->nodes[n].op == op) continue; /* nodes of one op follow one another */
+            op = s->nodes[n].op;
             answered_op(s, op, n);
         }
     }
@@ -58,9 +58,9 @@ void lsu_answered(struct sm *s, uint32_t r) {
 static void posted(struct sm *s, uint32_t r) {
     uint32_t op = SM_NONE;
     for (uint32_t n = s->requests[r].nodes; n != SM_NONE; n = s->nodes[n].next) {
-        if (s->nodes[n].pc == op) continue;
-        op = s->nodes[n].pc;
-        if (!--s->ops[op].left) {
+        if (s->nodes[n].op == op) continue;
+        op = s->nodes[n].op;
+        if (!--s->ops[op].unanswered) {
             if (s->ops[op].ready <= s->now) s->ops[op].ready = s->now + 1;
             complete(s, op);
         }
@@ -74,8 +74,8 @@ static bool send(struct sm *s, uint32_t r) {
     const uint32_t answer = r | SM_EVENT_REQUEST;
     uint64_t when = 0;
     if (q->path == SM_SHARED) {
-        s->lsu_busy = s->now + q->bytes;
-        event_push(s, s->now + q->bytes - 1 + (uint64_t)s->o->sm.shared_latency, answer, answer);
+        s->lsu_busy = s->now + q->held;
+        event_push(s, s->now + q->held - 1 + (uint64_t)s->o->sm.shared_latency, answer, answer);
         return true;
     }
     if (q->path == SM_PARAM) {
@@ -112,7 +112,7 @@ void lsu_cycle(struct sm *s) {
         const uint32_t next = s->requests[r].next;
         if (!send(s, r)) {
             s->stuck = mem_stuck(s->env.mem, s->env.index, (enum mem_path)s->requests[r].path);
-            s->asked = s->now;
+            s->refusals_counted = s->now;
             return;
         }
         e->first = next;
@@ -123,10 +123,10 @@ void lsu_cycle(struct sm *s) {
 }
 
 void lsu_account(struct sm *s, uint64_t until) {
-    if (!s->stuck || until <= s->asked + 1) return;
+    if (!s->stuck || until <= s->refusals_counted + 1) return;
     const struct sm_request *q = &s->requests[s->entries[s->queue.first].first];
-    mem_skipped(s->env.mem, s->env.index, (enum mem_path)q->path, until - s->asked - 1);
-    s->asked = until - 1;
+    mem_skipped(s->env.mem, s->env.index, (enum mem_path)q->path, until - s->refusals_counted - 1);
+    s->refusals_counted = until - 1;
 }
 
 uint64_t lsu_next(const struct sm *s) {

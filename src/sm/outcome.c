@@ -9,9 +9,9 @@
 #include "mech/set.h"
 #include "sm/impl.h"
 
-enum { WORTH = 16 }; /* threads of a split for which looking ahead costs less than it saves */
+enum { PREFETCH_THREADS = 16 }; /* of a split, from which looking ahead costs less than it saves */
 
-static void side(struct sm *s, struct sm_op *op, uint32_t pc, uint32_t warp, uint32_t mask) {
+static void add_side(struct sm *s, struct sm_op *op, uint32_t pc, uint32_t warp, uint32_t mask) {
     if (mask) op->sides = node_take(s, pc, warp, mask, op->sides);
 }
 
@@ -22,7 +22,7 @@ static void sides_each(struct sm *s, struct sm_op *op, uint32_t warp, uint32_t l
         const uint32_t to = pc[__builtin_ctz(left)];
         uint32_t here = 0;
         FOR_LANES(l, left) here |= (uint32_t)(pc[l] == to) << l;
-        side(s, op, to, warp, here);
+        add_side(s, op, to, warp, here);
         left &= ~here;
     }
 }
@@ -49,19 +49,19 @@ void outcome_note(struct sm *s, struct sm_op *op, uint32_t k) {
     const struct mech_set *set = &op->split->set;
     const struct mech_piece p = set->p[k];
     if (o->flow == EXEC_NEXT) {
-        side(s, op, op->pc + 1, p.warp, p.mask);
+        add_side(s, op, op->pc + 1, p.warp, p.mask);
         return;
     }
     if (op->sides == SM_NONE)
         for (uint32_t before = 0; before < k; before++)
-            side(s, op, op->pc + 1, set->p[before].warp, set->p[before].mask);
-    side(s, op, op->pc + 1, p.warp, p.mask & ~(o->taken | o->exited | o->waiting));
-    side(s, op, SM_EXITED, p.warp, p.mask & o->exited);
-    side(s, op, SM_BLOCKED, p.warp, p.mask & o->waiting);
+            add_side(s, op, op->pc + 1, set->p[before].warp, set->p[before].mask);
+    add_side(s, op, op->pc + 1, p.warp, p.mask & ~(o->taken | o->exited | o->waiting));
+    add_side(s, op, SM_EXITED, p.warp, p.mask & o->exited);
+    add_side(s, op, SM_BLOCKED, p.warp, p.mask & o->waiting);
     if (o->flow == EXEC_EACH)
         sides_each(s, op, p.warp, p.mask & o->taken);
     else
-        side(s, op, o->target, p.warp, p.mask & o->taken);
+        add_side(s, op, o->target, p.warp, p.mask & o->taken);
     if (o->woke) collect_released(s, op, s->warps[p.warp].block);
 }
 
@@ -73,7 +73,7 @@ static void reunite(struct sm *s, struct sm_op *op, struct sm_node *freed) {
         const uint32_t both = n->mask & freed->mask;
         n->mask &= ~both;
         freed->mask &= ~both;
-        side(s, op, op->pc + 1, freed->warp, both);
+        add_side(s, op, op->pc + 1, freed->warp, both);
     }
 }
 
@@ -181,7 +181,7 @@ static void wait(struct sm *s, uint32_t pc) {
 }
 
 /* There is an observer. said: length of the mechanism's remarks before the commit; they are parted by "; ". */
-static void tell(struct sm *s, const struct sm_op *op, size_t said) {
+static void show_commit(struct sm *s, const struct sm_op *op, size_t said) {
     const struct sm_observer *o = s->env.observer;
     if (!o->commit) return;
     const char *event = s->event.len > said ? s->event.text + said : "";
@@ -222,18 +222,18 @@ void outcome_commit(struct sm *s, struct sm_op *op) {
         describe_next(s, op);
         hand_back(s, op);
     }
-    if (split->set.n && split->threads >= WORTH) /* and it still is that split */
+    if (split->set.n && split->threads >= PREFETCH_THREADS) /* and it still is that split */
         sm_look_ahead(s, split->set.p[0].warp, sm_code(s, split->pc));
-    if (s->env.observer) tell(s, op, said);
+    if (s->env.observer) show_commit(s, op, said);
     if (s->common->outcome.exited.n) sm_threads_ended(s, &s->common->outcome.exited);
     if (s->env.audit && s->mech->ops->audit) s->mech->ops->audit(s->mech);
 }
 
 void outcome_offer(struct sm *s, struct sm_op *op, uint32_t nodes) {
     if (!s->mech->ops->memory) return;
-    const uint32_t k = s->nodes[nodes].pc;
+    const uint32_t k = s->nodes[nodes].op;
     s->common->ready.n = 0;
-    for (; nodes != SM_NONE && s->nodes[nodes].pc == k; nodes = s->nodes[nodes].next)
+    for (; nodes != SM_NONE && s->nodes[nodes].op == k; nodes = s->nodes[nodes].next)
         set_add(&s->common->ready, s->nodes[nodes].warp, s->nodes[nodes].mask);
     if (s->mech->ops->memory(s->mech, op->split, &s->common->ready)) s->census_known = false;
 }

@@ -134,33 +134,33 @@ void event_push(struct sm *s, uint64_t when, uint32_t first, uint32_t last) {
         return;
     }
     struct sm_slot *c = &s->wheel[when % 64];
-    if (s->slots >> (when % 64) & 1)
+    if (s->wheel_used >> (when % 64) & 1)
         *event_link(s, c->last) = first;
     else
         c->first = first;
     c->last = last;
-    s->slots |= UINT64_C(1) << (when % 64);
+    s->wheel_used |= UINT64_C(1) << (when % 64);
 }
 
 /* Earliest cycle in the wheel, which is not empty. */
 static uint64_t wheel_next(const struct sm *s) {
     const uint32_t turn = (uint32_t)(s->wheel_at % 64);
-    const uint64_t from_here = s->slots >> turn | s->slots << (-turn % 64);
+    const uint64_t from_here = s->wheel_used >> turn | s->wheel_used << (-turn % 64);
     return s->wheel_at + (uint64_t)__builtin_ctzll(from_here);
 }
 
 uint64_t event_next(const struct sm *s) {
     const uint64_t far = s->nheap ? s->heap[0].when : SM_NEVER;
-    if (!s->slots) return far;
+    if (!s->wheel_used) return far;
     const uint64_t near = wheel_next(s);
     return near < far ? near : far;
 }
 
 uint32_t event_due(struct sm *s) {
-    if (s->slots) {
+    if (s->wheel_used) {
         const uint64_t at = wheel_next(s);
         if (at <= s->now) {
-            s->slots &= ~(UINT64_C(1) << (at % 64));
+            s->wheel_used &= ~(UINT64_C(1) << (at % 64));
             s->wheel_at = at;
             return s->wheel[at % 64].first;
         }

@@ -134,7 +134,7 @@ struct sm *sm_new(const struct sm_env *env, struct err *e) {
     s->scoreboard = s->o->sm.issue == SM_SCOREBOARD;
     s->fn = exec_fns(env->grid->image);
     s->nblocks = sm_residency(env->options, env->grid, &limiter);
-    s->fresh = SM_NEVER;
+    s->arrival_tick = SM_NEVER;
     read_options(s);
     units_init(s);
     code_init(s);
@@ -186,7 +186,7 @@ void sm_start(struct sm *s, uint64_t block, uint64_t now) {
         for (uint32_t k = 0; k < s->schedulers; k++) s->sched[k].counted = s->counted;
         s->stats.last_progress = now;
     }
-    s->fresh = s->ticked && s->now == now ? now + 1 : now;
+    s->arrival_tick = s->ticked && s->now == now ? now + 1 : now;
     if (s->now < now) {
         s->now = now;
         s->ticked = false;
@@ -266,7 +266,7 @@ bool sm_tick(struct sm *s, uint64_t now, uint32_t *ended, struct err *e) {
     lsu_account(s, now);
     s->now = now;
     s->ended = 0;
-    s->fresh = SM_NEVER;
+    s->arrival_tick = SM_NEVER;
     s->ticked = true;
     for (uint32_t tag; mem_done(s->env.mem, s->env.index, now, &tag);) lsu_answered(s, tag);
     write_back(s);
@@ -278,7 +278,7 @@ bool sm_tick(struct sm *s, uint64_t now, uint32_t *ended, struct err *e) {
 
 uint64_t sm_next(const struct sm *s) {
     if (s->failed.code) return s->now;
-    if (s->fresh != SM_NEVER) return s->fresh;
+    if (s->arrival_tick != SM_NEVER) return s->arrival_tick;
     uint64_t next = lsu_next(s);
     const uint64_t event = event_next(s);
     if (event < next) next = event;
