@@ -13,8 +13,8 @@ static double share(uint64_t part, uint64_t all) {
 static void machine_line(const struct run *r, const struct stats *s, struct sb *out) {
     const struct options *o = sim_options(r->dev);
     run_label(r, out, "machine");
-    sb_add(out, "%s, %lld SM%s, %s", *o->file ? o->file : CONFIG_DEFAULT, (long long)o->machine.gpu.sms,
-           o->machine.gpu.sms == 1 ? "" : "s", s->mech ? s->mech->name : o->run.mech);
+    sb_add(out, "%s, %lld SM%s, %s", *o->file ? o->file : CONFIG_DEFAULT, (long long)o->gpu.sms,
+           o->gpu.sms == 1 ? "" : "s", s->mech ? s->mech->name : o->run.mech);
     if (s->mech) sb_add(out, " (%s)", s->mech->title);
     sb_add(out, "\n");
 }

@@ -44,8 +44,7 @@ static inline void exec_set_pred(struct exec_ctx *x, ir_opnd o, uint32_t mask, u
     if (ir_file(o) == IR_FILE_P) x->pred[ir_index(o)] = (x->pred[ir_index(o)] & ~mask) | (bits & mask);
 }
 
-/* Which build of the arithmetic runs: the same source compiled for the plain machine and for AVX2, the same bits. */
-enum exec_isa { EXEC_ISA_AUTO, EXEC_ISA_PORTABLE, EXEC_ISA_AVX2 };
+/* The arithmetic of each enum exec_isa (exec.h). */
 extern exec_fn *const exec_alu_portable[IR_NOPS]; /* NULL for 'M' rows */
 #if defined(__x86_64__)
 extern exec_fn *const exec_alu_avx2[IR_NOPS];

@@ -3,6 +3,7 @@
 #define HEDDLE_EXEC_EXEC_H
 
 #include "base/err.h"
+#include "base/option.h"
 #include "exec/ctx.h"
 #include "ir/program.h"
 
@@ -52,6 +53,10 @@ bool exec_texture_release(struct exec_mem *m, uint64_t handle, struct err *e);
 
 /* ---- a module placed on a device ---- */
 struct exec_image;
+/* Which build of the arithmetic runs: the same source compiled for the plain machine and for AVX2, the same bits. */
+#define EXEC_ISAS(CHOICE) \
+    CHOICE(auto, EXEC_ISA_AUTO) CHOICE(portable, EXEC_ISA_PORTABLE) CHOICE(avx2, EXEC_ISA_AVX2)
+enum exec_isa { EXEC_ISAS(OPTION_ENUMERATOR) };
 struct exec_image *exec_image_new(struct exec_mem *mem, const struct ir_module *m, enum exec_isa isa,
                                   struct err *e);
 void exec_image_free(struct exec_image *im);

@@ -35,12 +35,6 @@ const char *mech_near(const char *name) {
 /* ---- one of them ---- */
 
 static bool check_env(const struct mech_ops *ops, const struct mech_env *env, struct err *e) {
-    if (!is_pow2(env->warp_size) || env->warp_size < 4 || env->warp_size > MECH_WIDEST)
-        return err_set(e, ERR_INPUT, "%s: a warp of %" PRIu32 " threads: must be a power of two from 4 to %d",
-                       ops->name, env->warp_size, MECH_WIDEST);
-    if (ops->caps & MECH_SIMD_WIDE && (!is_pow2(env->simd_width) || env->simd_width > env->warp_size))
-        return err_set(e, ERR_INPUT, "%s: %" PRIu32 " lanes for a warp of %" PRIu32 " threads", ops->name,
-                       env->simd_width, env->warp_size);
     if (!env->warps || !env->schedulers || !env->order_groups)
         return err_set(e, ERR_INPUT, "%s: an SM without %s", ops->name,
                        !env->warps        ? "room for a warp"

@@ -108,7 +108,8 @@ struct mech_env {
     struct pages *pages; /* memory that is there until the mechanism is gone */
     const struct ir_module *module;
     const struct cfg *cfg;
-    uint32_t warp_size; /* of the machine: 4 .. 256; of a mechanism with MECH_SIMD_WIDE: simd_width */
+    /* A power of two from 4 to 256, and simd_width one up to it: whoever makes an env sees to that. */
+    uint32_t warp_size; /* of the machine; of a mechanism with MECH_SIMD_WIDE: simd_width */
     uint32_t simd_width;
     uint32_t schedulers;   /* threads of home warp h belong to scheduler h % schedulers, */
     bool whole_blocks;     /* or those of block slot b to b % schedulers */

@@ -7,14 +7,15 @@
 #ifndef HEDDLE_MECH_ORDER_H
 #define HEDDLE_MECH_ORDER_H
 
+#include "base/option.h"
 #include "mech/mech.h"
 
-enum order_policy {            /* in the order of option sm.order's choices */
-                    ORDER_LRR, /* the next slot behind the last one picked */
-                    ORDER_GTO, /* the same split as long as it can, then the oldest */
-                    ORDER_OLDEST,
-                    ORDER_TWO_LEVEL /* round robin in an active set; who begins or awaits a long event leaves it, FIFO */
-};
+/* lrr: the next slot behind the last one picked. gto: the same split as long as it can, then the oldest. two_level: round
+ * robin in an active set; who begins or awaits a long event leaves it, FIFO. */
+#define ORDER_POLICY(CHOICE) \
+    CHOICE(lrr, ORDER_LRR)   \
+    CHOICE(gto, ORDER_GTO) CHOICE(oldest, ORDER_OLDEST) CHOICE(two_level, ORDER_TWO_LEVEL)
+enum order_policy { ORDER_POLICY(OPTION_ENUMERATOR) };
 
 struct order;
 /* Lives as long as env->pages. */

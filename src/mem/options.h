@@ -2,18 +2,18 @@
 #ifndef HEDDLE_MEM_OPTIONS_H
 #define HEDDLE_MEM_OPTIONS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/option.h"
 
-#define OPT_FIELD_INT  int64_t
-#define OPT_FIELD_SIZE int64_t
-#define OPT_FIELD_REAL double
-#define OPT_FIELD_BOOL bool
-#define OPT_FIELD_ENUM int
-#define OPT_FIELD_TEXT const char *
+#define MEM_REPLACE(CHOICE) CHOICE(lru, MEM_LRU) CHOICE(fifo, MEM_FIFO) CHOICE(random, MEM_RANDOM)
+enum mem_replace { MEM_REPLACE(OPTION_ENUMERATOR) };
+#define MEM_WRITE(CHOICE) CHOICE(through, MEM_WRITE_THROUGH) CHOICE(back, MEM_WRITE_BACK)
+enum mem_write { MEM_WRITE(OPTION_ENUMERATOR) };
+#define MEM_POLICY(CHOICE) CHOICE(fcfs, MEM_FCFS) CHOICE(frfcfs, MEM_FRFCFS)
+enum mem_policy { MEM_POLICY(OPTION_ENUMERATOR) };
+
 struct mem_options {
-#define BEGIN(section, title)                             struct opt_##section {
-#define OPT(section, name, kind, def, limits, unit, help) OPT_FIELD_##kind name;
+#define BEGIN(section, title)         struct opt_##section {
+#define OPT(section, name, kind, ...) option_##kind name;
 #define END(section) \
     }                \
     section;
@@ -22,8 +22,5 @@ struct mem_options {
 #undef OPT
 #undef END
 };
-enum { MEM_LRU, MEM_FIFO, MEM_RANDOM };
-enum { MEM_WRITE_THROUGH, MEM_WRITE_BACK };
-enum { MEM_FCFS, MEM_FRFCFS };
 
 #endif

@@ -68,7 +68,7 @@ bool gpu_deadlock(struct gpu_run *r, uint64_t idle, struct err *e) {
     sb_add(&text, "\n  kernel %s, cycle %" PRIu64 ": ", r->grid.func->name, r->gpu->now - r->start);
     if (idle)
         sb_add(&text, "no thread has made progress for %" PRIu64 " cycles (gpu.watchdog is %" PRId64 ")",
-               idle, r->gpu->options->machine.gpu.watchdog);
+               idle, r->gpu->options->gpu.watchdog);
     else
         sb_add(&text, "nothing is under way that could wake a thread");
     sb_add(&text, "; %" PRIu64 " of %" PRIu64 " blocks have ended, %" PRIu64 " not begun", r->done,

@@ -16,7 +16,7 @@
 enum { CHECK_CYCLES = 4096 }; /* between looks at limits, the watchdog and the progress callback */
 
 struct gpu *gpu_new(const struct options *o, struct err *e) {
-    struct mem *mem = mem_new(&o->memory, (uint32_t)o->machine.gpu.sms, e);
+    struct mem *mem = mem_new(&o->memory, (uint32_t)o->gpu.sms, e);
     if (!mem) return NULL;
     struct gpu *g = xcalloc(1, sizeof *g);
     *g = (struct gpu){.options = o, .mem = mem};
@@ -85,7 +85,7 @@ static void mem_difference(struct mem_stats *after, const struct mem_stats *befo
 
 /* Offers a block to each SM in turn, round after round, until none takes one. An SM that takes one is ticked at `first`. */
 static void dispatch(struct gpu_run *r, uint64_t first) {
-    bool whole = r->gpu->options->machine.gpu.dispatch == GPU_ONE_AT_A_TIME;
+    bool whole = r->gpu->options->gpu.dispatch == GPU_ONE_AT_A_TIME;
     uint32_t refused = 0;
     if (whole) /* only SMs that are empty now */
         for (uint32_t i = 0; i < r->nsms; i++) r->filling[i] = !r->resident[i];
@@ -107,8 +107,8 @@ static bool out_of_cycles(const struct gpu_run *r, struct err *e) {
     return err_set(e, ERR_LIMIT,
                    "kernel %s stopped after %" PRIu64 " cycles (gpu.max_cycles is %" PRId64 "): %" PRIu64
                    " of %" PRIu64 " blocks have ended",
-                   r->grid.func->name, r->gpu->now - r->start, r->gpu->options->machine.gpu.max_cycles,
-                   r->done, r->grid.blocks);
+                   r->grid.func->name, r->gpu->now - r->start, r->gpu->options->gpu.max_cycles, r->done,
+                   r->grid.blocks);
 }
 
 static bool keep_going(const struct gpu_run *r, struct err *e) {
@@ -119,7 +119,7 @@ static bool keep_going(const struct gpu_run *r, struct err *e) {
 }
 
 static bool check(struct gpu_run *r, struct err *e) {
-    const struct opt_gpu *o = &r->gpu->options->machine.gpu;
+    const struct opt_gpu *o = &r->gpu->options->gpu;
     uint64_t now = r->gpu->now, most = (uint64_t)o->max_cycles;
     struct sm_stats s;
     struct mech_stats m;
@@ -132,7 +132,7 @@ static bool check(struct gpu_run *r, struct err *e) {
 }
 
 static uint64_t check_every(const struct gpu_run *r) {
-    const struct opt_gpu *o = &r->gpu->options->machine.gpu;
+    const struct opt_gpu *o = &r->gpu->options->gpu;
     uint64_t every = CHECK_CYCLES;
     if ((uint64_t)o->watchdog < every) every = (uint64_t)o->watchdog;
     if (o->max_cycles && (uint64_t)o->max_cycles < every) every = (uint64_t)o->max_cycles;
@@ -225,6 +225,8 @@ static struct sm_env sm_env(struct gpu_run *r, uint32_t i) {
     const struct options *o = r->gpu->options;
     const struct gpu_launch *l = r->launch;
     struct sm_env env = {.index = i,
+                         .sms = (uint32_t)o->gpu.sms,
+                         .watchdog = (uint64_t)o->gpu.watchdog,
                          .options = &o->machine,
                          .mem_options = &o->memory,
                          .mem = r->gpu->mem,
@@ -242,7 +244,7 @@ static struct sm_env sm_env(struct gpu_run *r, uint32_t i) {
 
 /* SMs beyond the number of blocks would never be used; the memory system has their ports all the same. */
 static bool make_sms(struct gpu_run *r, struct err *e) {
-    uint64_t want = (uint64_t)r->gpu->options->machine.gpu.sms;
+    uint64_t want = (uint64_t)r->gpu->options->gpu.sms;
     if (want > r->grid.blocks) want = r->grid.blocks;
     r->common = sm_common_new(r->launch->module);
     r->sm = xcalloc(want, sizeof(struct sm *));
@@ -276,7 +278,7 @@ static bool admit(struct gpu_run *r, struct gpu_stats *out, struct err *e) {
     if (!sm_fits(&o->machine, &r->grid, e)) return false;
     out->resident = sm_residency(&o->machine, &r->grid, &limiter);
     out->limiter = limiter_of(limiter);
-    if (r->grid.blocks <= out->resident * (uint64_t)o->machine.gpu.sms) out->limiter = GPU_BY_GRID;
+    if (r->grid.blocks <= out->resident * (uint64_t)o->gpu.sms) out->limiter = GPU_BY_GRID;
     return true;
 }
 
@@ -311,7 +313,7 @@ static void free_run(struct gpu_run *r) {
 /* Requests that a launch which failed left behind are nobody's now: a machine with empty caches takes the place of this
  * one, its counters with it. */
 static bool renew(struct gpu *g, struct err *e) {
-    struct mem *fresh = mem_new(&g->options->memory, (uint32_t)g->options->machine.gpu.sms, e);
+    struct mem *fresh = mem_new(&g->options->memory, (uint32_t)g->options->gpu.sms, e);
     if (!fresh) return false;
     mem_free(g->mem);
     g->mem = fresh;

@@ -1,35 +1,20 @@
-/* Options: rows of options.def become values. One reader per kind; every check that a row states is made
- * here, and the message always says what would have been accepted, so that nobody has to look up a table to
- * mend a value.
+/* Rows of the tables and of the mechanisms become values (base/option.c reads and prints them).
  *
  * Defaults are text and go through the same reader: a default that its own row refuses is our fault and
  * panics at the first device opened, which every test does. */
 #include "sim/options.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <locale.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#define RANGE(l, h) .low = (l), .high = (h)
-#define SPAN(l, h)  .rlow = (l), .rhigh = (h)
-#define CHOICES(c)  .choices = (c)
-#define ANY         .choices = NULL
+#include "base/option_rows.h"
+#include "exec/exec.h" /* EXEC_ISAS */
 
 const struct option_row option_rows[OPTION_COUNT] = {
 #define BEGIN(section, title)
-#define OPT(section_, name_, kind_, default_, limits_, unit_, help_) \
-    [OPT_##section_##_##name_] = {.key = #section_ "." #name_,       \
-                                  .section = #section_,              \
-                                  .kind = OPTION_##kind_,            \
-                                  .initial = default_,               \
-                                  limits_,                           \
-                                  .unit = unit_,                     \
-                                  .help = help_,                     \
-                                  .offset = offsetof(struct options, PART section_.name_)},
+#define OPT(section, name, kind, default_, limits, unit, help) \
+    [OPT_##section##_##name] =                                 \
+        OPTION_ROW(struct options, PART section.name, section, name, kind, default_, unit, help, limits),
 #define END(section)
 #include "sim/options.def"
 };
@@ -45,187 +30,26 @@ const struct option_section option_sections[] = {
 const char *const option_origin_name[] = {
     [OPTION_DEFAULT] = "default", [OPTION_FILE] = "configuration file", [OPTION_GIVEN] = "given"};
 
-/* ---- words of "a|b|c" ---- */
-
-/* Place of word in choices, or -1. */
-static int choice_find(const char *choices, const char *word) {
-    size_t n = strlen(word);
-    int place = 0;
-    for (const char *c = choices;; place++) {
-        size_t len = strcspn(c, "|");
-        if (len == n && !memcmp(c, word, n)) return place;
-        if (!c[len]) return -1;
-        c += len + 1;
-    }
-}
-
-static void choice_print(const char *choices, int place, struct sb *out) {
-    const char *c = choices;
-    while (place--) c += strcspn(c, "|") + 1;
-    sb_addn(out, c, strcspn(c, "|"));
-}
-
-static void choice_list(const char *choices, struct sb *out) {
-    for (const char *c = choices;;) {
-        size_t len = strcspn(c, "|");
-        sb_addn(out, c, len);
-        if (!c[len]) return;
-        c += len + 1;
-        sb_add(out, strchr(c, '|') ? ", " : " or ");
-    }
-}
-
-/* ---- numbers ---- */
-
-static const char suffixes[] = "KMGT";
-
-static void size_print(uint64_t v, struct sb *out) {
-    int s = -1;
-    while (v && !(v & 1023) && s < 3) v >>= 10, s++;
-    sb_add(out, "%" PRIu64, v);
-    if (s >= 0) sb_addn(out, &suffixes[s], 1);
-}
-
-/* How far a suffix shifts, moving past it. */
-static unsigned size_suffix(const char **end) {
-    for (unsigned s = 0; s < 4; s++)
-        if (**end && strncasecmp(*end, &suffixes[s], 1) == 0) return ++*end, 10 * (s + 1);
-    return 0;
-}
-
-enum number { NUMBER_GOOD, NUMBER_NOT, NUMBER_RANGE };
-
-/* The whole of text as a number of [low, high], decimal or 0x; suffixed: K, M, G, T may follow. */
-static enum number read_whole(const char *text, bool suffixed, int64_t low, int64_t high, int64_t *out) {
-    const char *digits = text + (*text == '-' || *text == '+');
-    bool hex = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
-    if (!strchr("0123456789", *digits) || !*digits) return NUMBER_NOT;
-    char *after;
-    errno = 0;
-    long long v = strtoll(text, &after, hex ? 16 : 10);
-    const char *end = after;
-    unsigned shift = suffixed ? size_suffix(&end) : 0;
-    if (*end) return NUMBER_NOT;
-    if (errno == ERANGE || v > INT64_MAX >> shift || v < INT64_MIN >> shift) return NUMBER_RANGE;
-    *out = (int64_t)v * (int64_t)(UINT64_C(1) << shift);
-    return *out >= low && *out <= high ? NUMBER_GOOD : NUMBER_RANGE;
-}
-
-/* The decimal point is a point whatever the locale of the program we are part of. */
-static enum number read_real(const char *text, double low, double high, double *out) {
-    if (!strchr("0123456789.-+", *text) || !*text) return NUMBER_NOT;
-    locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-    if (!c) PANIC("no C locale");
-    char *end;
-    *out = strtod_l(text, &end, c);
-    freelocale(c);
-    if (*end || isnan(*out)) return NUMBER_NOT;
-    return *out >= low && *out <= high ? NUMBER_GOOD : NUMBER_RANGE;
-}
-
-static int read_bool(const char *text) {
-    static const char *const words[] = {"false", "true", "off", "on", "no", "yes", "0", "1"};
-    for (int i = 0; i < 8; i++)
-        if (!strcasecmp(text, words[i])) return i & 1;
-    return -1;
-}
-
-/* ---- rows ---- */
-
-void option_accepts(const struct option_row *row, struct sb *out) {
-    switch (row->kind) {
-    case OPTION_INT: sb_add(out, "a whole number from %" PRId64 " to %" PRId64, row->low, row->high); break;
-    case OPTION_SIZE:
-        sb_add(out, "a size in bytes (K, M, G, T may follow) from ");
-        size_print((uint64_t)row->low, out);
-        sb_add(out, " to ");
-        size_print((uint64_t)row->high, out);
-        break;
-    case OPTION_REAL: sb_add(out, "a number from %g to %g", row->rlow, row->rhigh); break;
-    case OPTION_BOOL: sb_add(out, "true or false"); break;
-    case OPTION_ENUM: choice_list(row->choices, out); break;
-    case OPTION_TEXT: sb_add(out, "any text"); break;
-    }
-}
-
-int64_t option_whole(const struct option_row *row, const void *base) {
-    const void *field = (const char *)base + row->offset;
-    if (row->wide) return *(const int64_t *)field;
-    switch (row->kind) {
-    case OPTION_INT: return *(const option_INT *)field;
-    case OPTION_SIZE: return (int64_t) * (const option_SIZE *)field;
-    case OPTION_BOOL: return *(const option_BOOL *)field;
-    case OPTION_ENUM: return *(const option_ENUM *)field;
-    default: PANIC("%s is not a whole number", row->key);
-    }
-}
-
-void option_print(const struct option_row *row, const void *base, struct sb *out) {
-    const void *field = (const char *)base + row->offset;
-    switch (row->kind) {
-    case OPTION_INT: sb_add(out, "%" PRId64, option_whole(row, base)); break;
-    case OPTION_SIZE: size_print((uint64_t)option_whole(row, base), out); break;
-    case OPTION_REAL: sb_add(out, "%.17g", *(const option_REAL *)field); break;
-    case OPTION_BOOL: sb_add(out, option_whole(row, base) ? "true" : "false"); break;
-    case OPTION_ENUM: choice_print(row->choices, (int)option_whole(row, base), out); break;
-    case OPTION_TEXT: sb_add(out, "%s", *(const option_TEXT *)field); break;
-    }
-}
-
-static bool refuse(const struct option_row *row, const char *text, enum number why, struct err *e) {
-    struct sb accepts = {0};
-    option_accepts(row, &accepts);
-    err_set(e, ERR_INPUT, "%s: \"%s\" is %s: expected %s", row->key, text,
-            why == NUMBER_RANGE ? "out of range" : "not a value of this option", accepts.text);
-    sb_free(&accepts);
-    return false;
-}
-
-struct value {
-    int64_t whole; /* place in the list for BOOL and ENUM */
-    double real;
-};
-
-static void store(const struct option_row *row, const char *text, struct value v, void *field,
-                  struct arena *mem) {
-    if (row->wide) {
-        *(int64_t *)field = v.whole;
-        return;
-    }
-    switch (row->kind) {
-    case OPTION_INT: *(option_INT *)field = v.whole; break;
-    case OPTION_SIZE: *(option_SIZE *)field = (uint64_t)v.whole; break;
-    case OPTION_REAL: *(option_REAL *)field = v.real; break;
-    case OPTION_BOOL: *(option_BOOL *)field = v.whole; break;
-    case OPTION_ENUM: *(option_ENUM *)field = (int)v.whole; break;
-    case OPTION_TEXT: *(option_TEXT *)field = arena_strdup(mem, text); break;
-    }
-}
-
-bool option_read(const struct option_row *row, const char *text, void *base, struct arena *mem,
-                 struct err *e) {
-    enum number got = NUMBER_GOOD;
-    struct value v = {0};
-    switch (row->kind) {
-    case OPTION_INT: got = read_whole(text, false, row->low, row->high, &v.whole); break;
-    case OPTION_SIZE: got = read_whole(text, true, row->low, row->high, &v.whole); break;
-    case OPTION_REAL: got = read_real(text, row->rlow, row->rhigh, &v.real); break;
-    case OPTION_BOOL: v.whole = read_bool(text); break;
-    case OPTION_ENUM: v.whole = choice_find(row->choices, text); break;
-    case OPTION_TEXT: break;
-    }
-    bool no_word = (row->kind == OPTION_BOOL || row->kind == OPTION_ENUM) && v.whole < 0;
-    if (got != NUMBER_GOOD || no_word) return refuse(row, text, got, e);
-    store(row, text, v, (char *)base + row->offset, mem);
-    return true;
-}
-
 /* ---- rows of mechanisms ---- */
 
-static const char *initial_text(const struct mech_param *p, struct arena *mem) {
+/* From "a|b|c", whose values count from 0. */
+static const struct option_choice *param_choices(const struct mech_param *p, struct arena *mem) {
+    if (p->kind != 'e') return NULL;
+    struct option_choice *choices = ARENA_NEW(mem, struct option_choice, p->high + 2);
+    const char *word = p->choices;
+    for (int k = 0; k <= p->high; k++) {
+        size_t len = strcspn(word, "|");
+        choices[k] = (struct option_choice){arena_strndup(mem, word, len), k};
+        word += len + (word[len] == '|');
+    }
+    return choices;
+}
+
+static const char *initial_text(const struct mech_param *p, const struct option_choice *choices,
+                                struct arena *mem) {
     struct sb text = {0};
     if (p->kind == 'e')
-        choice_print(p->choices, (int)p->def, &text);
+        sb_add(&text, "%s", option_word(choices, p->def));
     else if (p->kind == 'b')
         sb_add(&text, p->def ? "true" : "false");
     else
@@ -235,16 +59,17 @@ static const char *initial_text(const struct mech_param *p, struct arena *mem) {
 
 static struct option_row param_row(const struct mech_ops *m, const struct mech_param *p, struct arena *mem) {
     struct sb key = {0};
+    const struct option_choice *choices = param_choices(p, mem);
     sb_add(&key, "%s.%s", m->name, p->key);
     return (struct option_row){.key = sb_keep(&key, mem),
                                .section = m->name,
                                .kind = p->kind == 'e'   ? OPTION_ENUM
                                        : p->kind == 'b' ? OPTION_BOOL
                                                         : OPTION_INT,
-                               .initial = initial_text(p, mem),
+                               .initial = initial_text(p, choices, mem),
                                .low = p->low,
                                .high = p->high,
-                               .choices = p->kind == 'e' ? p->choices : NULL,
+                               .choices = choices,
                                .unit = "",
                                .help = p->help,
                                .wide = true};

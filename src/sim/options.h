@@ -2,37 +2,10 @@
 #ifndef HEDDLE_SIM_OPTIONS_H
 #define HEDDLE_SIM_OPTIONS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/alloc.h"
-#include "base/err.h"
+#include "base/option.h"
 #include "mech/mech.h"
 #include "mem/options.h"
 #include "sm/options.h"
-
-enum option_kind { OPTION_INT, OPTION_SIZE, OPTION_REAL, OPTION_BOOL, OPTION_ENUM, OPTION_TEXT };
-typedef int64_t option_INT;
-typedef uint64_t option_SIZE;
-typedef double option_REAL;
-typedef bool option_BOOL;
-typedef int option_ENUM;
-typedef const char *option_TEXT;
-
-/* One row: of the tables, or made from a mechanism's parameter. */
-struct option_row {
-    const char *key;     /* "section.name" */
-    const char *section; /* "section" */
-    enum option_kind kind;
-    const char *initial; /* the default, as text */
-    int64_t low, high;   /* INT, SIZE */
-    double rlow, rhigh;  /* REAL */
-    const char *choices; /* ENUM: "a|b|c" */
-    const char *unit;    /* "" when it has none */
-    const char *help;    /* whole sentences */
-    size_t offset;       /* of the value in the struct it belongs to */
-    bool wide;           /* BOOL and ENUM too are held in an int64_t: parameters of mechanisms */
-};
 
 enum option_id {
 #define BEGIN(section, title)
@@ -45,11 +18,14 @@ enum option_id {
 };
 
 enum option_origin { OPTION_DEFAULT, OPTION_FILE, OPTION_GIVEN }; /* later ones win */
-enum { RUN_FUNCTIONAL, RUN_TIMED };
+#define RUN_MODE(CHOICE) CHOICE(functional, RUN_FUNCTIONAL) CHOICE(timed, RUN_TIMED)
+enum run_mode { RUN_MODE(OPTION_ENUMERATOR) };
+#define GPU_DISPATCH(CHOICE) CHOICE(as_freed, GPU_AS_FREED) CHOICE(one_at_a_time, GPU_ONE_AT_A_TIME)
+enum gpu_dispatch { GPU_DISPATCH(OPTION_ENUMERATOR) };
 
 struct options {
 #define OPTIONS_OWN
-#define BEGIN(section, title)         struct {
+#define BEGIN(section, title)         struct opt_##section {
 #define OPT(section, name, kind, ...) option_##kind name;
 #define END(section) \
     }                \
@@ -73,21 +49,6 @@ struct option_section {
 extern const struct option_row option_rows[OPTION_COUNT];
 extern const struct option_section option_sections[]; /* ends with a NULL name */
 extern const char *const option_origin_name[];
-
-/* ---- any table of rows ---- */
-
-/* Reads text into the field of base that row describes. On false the message says what is accepted. TEXT is
- * copied to mem. */
-bool option_read(const struct option_row *row, const char *text, void *base, struct arena *mem,
-                 struct err *e);
-/* "a whole number from 1 to 64", "auto, portable or avx2", ... */
-void option_accepts(const struct option_row *row, struct sb *out);
-/* The value of a row that is a whole number, a size, a flag (0, 1) or a word (its place in the list). */
-int64_t option_whole(const struct option_row *row, const void *base);
-/* The current value as text that option_read takes; sizes with a suffix where that is exact. */
-void option_print(const struct option_row *row, const void *base, struct sb *out);
-
-/* ---- the machine's options ---- */
 
 void options_init(struct options *o); /* all defaults */
 void options_free(struct options *o);

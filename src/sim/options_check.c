@@ -1,5 +1,5 @@
 /* What a single row of the tables cannot say: that sizes are powers of two, that one divides another, that a mechanism has
- * that name. Said when a device is opened, whatever mode its kernels will run in, so that a wrong configuration is found
+ * that name; the SM's are checked by that room. Said when a device is opened, whatever mode its kernels will run in, so that a wrong configuration is found
  * where it was written. */
 #include <inttypes.h>
 
@@ -15,32 +15,10 @@ static bool check_mech(const struct options *o, struct err *e) {
     return err_set(e, ERR_INPUT, "run.mech: there is no mechanism \"%s\"", o->run.mech);
 }
 
-static bool check_power(const char *key, int64_t v, struct err *e) {
-    if (is_pow2((uint64_t)v)) return true;
-    return err_set(e, ERR_INPUT, "%s is %" PRId64 ": it must be a power of two", key, v);
-}
-
-static bool check_sm(const struct opt_sm *s, struct err *e) {
-    if (!check_power("sm.warp_size", s->warp_size, e) || !check_power("sm.simd_width", s->simd_width, e) ||
-        !check_power("sm.shared_bank_bytes", s->shared_bank_bytes, e))
-        return false;
-    if (s->simd_width > s->warp_size)
-        return err_set(e, ERR_INPUT,
-                       "sm.simd_width is %" PRId64 ": more than the %" PRId64
-                       " threads of a warp (sm.warp_size)",
-                       s->simd_width, s->warp_size);
-    int64_t unit = s->warp_size > 32 ? s->warp_size : 32;
-    if (s->threads % unit)
-        return err_set(e, ERR_INPUT,
-                       "sm.threads is %" PRId64 ": it must be a multiple of %" PRId64 ", whole warps",
-                       s->threads, unit);
-    return true;
-}
-
 /* Each resident thread costs the host some hundred bytes. */
-static bool check_threads(const struct sm_options *o, struct err *e) {
+static bool check_threads(const struct options *o, struct err *e) {
     enum { MOST_THREADS = 1 << 21 };
-    int64_t threads = o->gpu.sms * o->sm.threads;
+    int64_t threads = o->gpu.sms * o->machine.sm.threads;
     if (threads <= MOST_THREADS) return true;
     return err_set(e, ERR_INPUT,
                    "gpu.sms times sm.threads is %" PRId64
@@ -68,6 +46,6 @@ static bool check_caches(const struct mem_options *m, struct err *e) {
 }
 
 bool options_check(const struct options *o, struct err *e) {
-    return check_mech(o, e) && check_sm(&o->machine.sm, e) && check_threads(&o->machine, e) &&
+    return check_mech(o, e) && sm_options_check(&o->machine, e) && check_threads(o, e) &&
            check_caches(&o->memory, e);
 }

@@ -19,7 +19,7 @@ static void note_spinning(struct sm *s, struct sm_warp *w, const struct ir_insn 
     }
     if (w->spin) {
         if (cls == IR_C_BAR || cls == IR_C_ATOM || (cls == IR_C_LDST && !i->nd)) w->spin &= ~mask;
-        if (s->now - w->spun_at > (uint64_t)s->o->gpu.watchdog / 4) w->spin = 0;
+        if (s->now - w->spun_at > s->env.watchdog / 4) w->spin = 0;
     }
     if (mask & ~w->spin) s->stats.last_progress = s->now;
 }

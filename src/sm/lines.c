@@ -45,7 +45,7 @@ static void add_cached(struct sm *s, uint32_t warp, uint32_t mask, uint32_t path
 }
 
 static void add_local(struct sm *s, uint32_t warp, uint32_t mask, const uint64_t *addr, uint64_t window) {
-    const uint64_t threads = (uint64_t)s->nwarps * SM_LANES, row = (uint64_t)s->o->gpu.sms * threads * WORD;
+    const uint64_t threads = (uint64_t)s->nwarps * SM_LANES, row = s->env.sms * threads * WORD;
     const uint64_t first = s->env.index * threads + (uint64_t)warp * SM_LANES;
     uint64_t to[SM_LANES] = {0};
     s->common->gather.words = true;

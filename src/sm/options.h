@@ -2,11 +2,17 @@
 #ifndef HEDDLE_SM_OPTIONS_H
 #define HEDDLE_SM_OPTIONS_H
 
-#include "mem/options.h" /* OPT_FIELD_* */
+#include "base/option.h"
+#include "mech/order.h" /* ORDER_POLICY */
+
+#define SM_ISSUE(CHOICE) CHOICE(barrel, SM_BARREL) CHOICE(scoreboard, SM_SCOREBOARD)
+enum sm_issue { SM_ISSUE(OPTION_ENUMERATOR) };
+#define SM_SHARE(CHOICE) CHOICE(warps, SM_SHARE_WARPS) CHOICE(blocks, SM_SHARE_BLOCKS)
+enum sm_share { SM_SHARE(OPTION_ENUMERATOR) };
 
 struct sm_options {
-#define BEGIN(section, title)                             struct opt_##section {
-#define OPT(section, name, kind, def, limits, unit, help) OPT_FIELD_##kind name;
+#define BEGIN(section, title)         struct opt_##section {
+#define OPT(section, name, kind, ...) option_##kind name;
 #define END(section) \
     }                \
     section;
@@ -15,8 +21,9 @@ struct sm_options {
 #undef OPT
 #undef END
 };
-enum { SM_BARREL, SM_SCOREBOARD };
-enum { SM_SHARE_WARPS, SM_SHARE_BLOCKS };
-enum { GPU_AS_FREED, GPU_ONE_AT_A_TIME };
+
+/* What no row alone can say: widths that are powers of two and fit each other, whole warps. The only place that looks at
+ * them: sm_new and the mechanisms rely on it. */
+bool sm_options_check(const struct sm_options *o, struct err *e);
 
 #endif

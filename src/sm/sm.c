@@ -97,18 +97,6 @@ static bool make_mech(struct sm *s, struct err *e) {
     return true;
 }
 
-/* The memory system has checked its own. */
-static bool check_options(const struct sm_options *o, struct err *e) {
-    if (!is_pow2((uint64_t)o->sm.warp_size))
-        return err_set(e, ERR_INPUT, "sm.warp_size is %lld: it must be a power of two",
-                       (long long)o->sm.warp_size);
-    if (o->sm.simd_width > o->sm.warp_size)
-        return err_set(e, ERR_INPUT,
-                       "sm.simd_width is %lld: a SIMD group is not wider than a warp of %lld threads",
-                       (long long)o->sm.simd_width, (long long)o->sm.warp_size);
-    return true;
-}
-
 static void make_slots(struct sm *s) {
     const uint32_t warps = (s->env.grid->threads + SM_LANES - 1) / SM_LANES;
     s->block_warps = warps;
@@ -125,7 +113,7 @@ static void make_slots(struct sm *s) {
 
 struct sm *sm_new(const struct sm_env *env, struct err *e) {
     const char *limiter;
-    if (!check_options(env->options, e) || !sm_fits(env->options, env->grid, e)) return NULL;
+    if (!sm_fits(env->options, env->grid, e)) return NULL;
     struct sm *s = pages_get(env->grid->pages, sizeof *s);
     s->env = *env;
     s->o = env->options;

@@ -77,8 +77,9 @@ struct sm_common *sm_common_new(const struct ir_module *m);
 void sm_common_free(struct sm_common *c); /* after the last SM */
 
 struct sm_env {
-    uint32_t index;
-    const struct sm_options *options;
+    uint32_t index, sms;              /* which of how many */
+    uint64_t watchdog;                /* cycles: gpu.watchdog */
+    const struct sm_options *options; /* sm_options_check took them */
     const struct mem_options *mem_options;
     struct mem *mem;
     struct exec_grid *grid;

@@ -14,37 +14,15 @@
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "mem/mem.h"
-
-static inline int64_t rig_size(const char *text) {
-    char *end;
-    int64_t v = strtoll(text, &end, 0);
-    return *end == 'K' ? v << 10 : *end == 'M' ? v << 20 : v;
-}
-static inline int rig_choice(const char *text, const char *choices) {
-    int n = 0;
-    for (size_t len; (len = strcspn(choices, "|")), strlen(text) != len || strncmp(text, choices, len) != 0;
-         n++) {
-        assert_int_equal(choices[len], '|');
-        choices += len + 1;
-    }
-    return n;
-}
-
-#define RIG_INT(def, limits)  strtoll(def, NULL, 0)
-#define RIG_SIZE(def, limits) rig_size(def)
-#define RIG_REAL(def, limits) strtod(def, NULL)
-#define RIG_BOOL(def, limits) (strcmp(def, "true") == 0)
-#define RIG_ENUM(def, limits) rig_choice(def, limits)
-#define RIG_TEXT(def, limits) (def)
-#define RANGE(low, high)      ""
-#define SPAN(low, high)       ""
-#define CHOICES(list)         list
-#define ANY                   ""
+#include "unit/defaults.h"
 
 static inline struct mem_options rig_defaults(void) {
     struct mem_options o = {0};
 #define BEGIN(section, title)
-#define OPT(section, name, kind, def, limits, unit, help) o.section.name = RIG_##kind(def, limits);
+#define OPT(section, name, kind, initial, limits, unit, help)                                         \
+    default_set(&(struct option_row)OPTION_ROW(struct mem_options, section.name, section, name, kind, \
+                                               initial, unit, help, limits),                          \
+                &o);
 #define END(section)
 #include "mem/options.def"
 #undef BEGIN

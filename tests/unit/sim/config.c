@@ -83,7 +83,7 @@ static void the_tables_of_the_papers(void **state) {
     (void)state;
     struct options o;
     opened(&o, "harp-fermi");
-    assert_int_equal(o.machine.gpu.sms, 16);
+    assert_int_equal(o.gpu.sms, 16);
     assert_int_equal(o.memory.dram.channels, 6);
     assert_int_equal(o.memory.noc.sms_per_port, 4);
     assert_int_equal(o.memory.l2.sets * o.memory.l2.ways * o.memory.l2.line, 128 << 10);
@@ -154,7 +154,7 @@ static void a_file_counts_over_defaults_and_under_what_is_given(void **state) {
     options_init(&o);
     assert_true(options_set(&o, "pdom.side", "most", OPTION_GIVEN, &e));
     assert_true(config_read(&o, path, &e));
-    assert_int_equal(o.machine.gpu.sms, 3);
+    assert_int_equal(o.gpu.sms, 3);
     assert_string_equal(options_origin(&o, options_find(&o, "gpu.sms", &e)), path);
     assert_string_equal(options_origin(&o, options_find(&o, "pdom.side", &e)), "given");
     assert_string_equal(options_origin(&o, options_find(&o, "gpu.watchdog", &e)), "default");

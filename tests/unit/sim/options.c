@@ -23,6 +23,7 @@ struct values {
     option_ENUM word;
     option_TEXT text;
 };
+#define REPLACE(CHOICE) CHOICE(lru, 7) CHOICE(fifo, 3) CHOICE(random, 5)
 static const struct option_row rows[] = {
     {.key = "t.whole",
      .section = "t",
@@ -46,7 +47,7 @@ static const struct option_row rows[] = {
     {.key = "t.word",
      .section = "t",
      .kind = OPTION_ENUM,
-     .choices = "lru|fifo|random",
+     .choices = OPTION_CHOICES(REPLACE),
      .offset = offsetof(struct values, word)},
     {.key = "t.text", .section = "t", .kind = OPTION_TEXT, .offset = offsetof(struct values, text)},
 };
@@ -148,9 +149,11 @@ static void words_flags_and_text(void **state) {
     (void)state;
     struct fixture f = {0};
     assert_true(takes(&f, WORD, "random"));
-    assert_int_equal(f.v.word, 2);
+    assert_int_equal(f.v.word, 5);
     assert_true(takes(&f, WORD, "lru"));
-    assert_int_equal(f.v.word, 0);
+    assert_int_equal(f.v.word, 7);
+    assert_string_equal(option_word(rows[WORD].choices, 3), "fifo");
+    assert_null(option_word(rows[WORD].choices, 0));
     refused(&f, WORD, "rand", "t.word: \"rand\" is not a value of this option: expected lru, fifo or random");
     refused(&f, WORD, "lru|fifo",
             "t.word: \"lru|fifo\" is not a value of this option: expected lru, fifo or random");

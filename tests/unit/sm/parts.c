@@ -334,18 +334,31 @@ static void a_spinning_warp_makes_no_progress(void **state) {
     machine_free(&x);
 }
 
-static void wrong_options_are_refused(void **state) {
+/* Widths are powers of two, the SIMD group no wider than the warp, resident threads whole warps. */
+static void widths_that_do_not_fit_are_refused(void **state) {
     (void)state;
-    struct machine x = machine_load(KERNEL(""));
-    uint64_t p = 0;
-    x.o.sm.warp_size = 24;
-    assert_false(machine_run(&x, "pdom", "k", 1, 32, &p));
-    assert_string_equal(err_text(&x.r.err), "sm.warp_size is 24: it must be a power of two");
-    x.o.sm.warp_size = 8;
-    assert_false(machine_run(&x, "pdom", "k", 1, 32, &p));
-    assert_string_equal(err_text(&x.r.err),
-                        "sm.simd_width is 16: a SIMD group is not wider than a warp of 8 threads");
-    machine_free(&x);
+    static const struct {
+        int64_t warp, simd, threads;
+        const char *message; /* NULL: fine */
+    } machines[] = {
+        {32, 16, 1536, NULL},
+        {4, 4, 32, NULL},
+        {256, 256, 256, NULL},
+        {24, 16, 1536, "sm.warp_size is 24: it must be a power of two"},
+        {32, 12, 1536, "sm.simd_width is 12: it must be a power of two"},
+        {8, 16, 1536, "sm.simd_width is 16: more than the 8 threads of a warp (sm.warp_size)"},
+        {64, 16, 96, "sm.threads is 96: it must be a multiple of 64, whole warps"},
+    };
+    struct machine x = {0};
+    machine_defaults(&x);
+    for (size_t k = 0; k < sizeof machines / sizeof *machines; k++) {
+        x.o.sm.warp_size = machines[k].warp;
+        x.o.sm.simd_width = machines[k].simd;
+        x.o.sm.threads = machines[k].threads;
+        assert_int_equal(sm_options_check(&x.o, &x.r.err), !machines[k].message);
+        if (machines[k].message) assert_string_equal(err_text(&x.r.err), machines[k].message);
+    }
+    err_free(&x.r.err);
 }
 
 int main(void) {
@@ -366,7 +379,7 @@ int main(void) {
         cmocka_unit_test(a_fault_is_reported),
         cmocka_unit_test(a_deadlock_says_who_waits_for_whom),
         cmocka_unit_test(a_spinning_warp_makes_no_progress),
-        cmocka_unit_test(wrong_options_are_refused),
+        cmocka_unit_test(widths_that_do_not_fit_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

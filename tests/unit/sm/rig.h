@@ -4,6 +4,7 @@
 #define TESTS_SM_RIG_H
 
 #include "sm/sm.h"
+#include "unit/defaults.h"
 #include "unit/exec/rig.h"
 
 struct machine {
@@ -24,44 +25,24 @@ struct machine {
     uint64_t *thread_insts;
 };
 
-static inline int64_t machine_number(const char *text) {
-    char *end;
-    int64_t v = strtoll(text, &end, 10);
-    return *end == 'K' ? v << 10 : *end == 'M' ? v << 20 : v;
-}
-
-static inline int machine_choice(const char *word, const char *choices) {
-    int k = 0;
-    for (const char *at = choices; at; k++) {
-        size_t n = strcspn(at, "|");
-        if (strlen(word) == n && !strncmp(at, word, n)) return k;
-        at = at[n] ? at + n + 1 : NULL;
-    }
-    fail_msg("no choice %s in %s", word, choices);
-    return -1;
-}
-
-#define MACHINE_INT(def, limits)  machine_number(def)
-#define MACHINE_SIZE(def, limits) machine_number(def)
-#define MACHINE_REAL(def, limits) strtod(def, NULL)
-#define MACHINE_BOOL(def, limits) (!strcmp(def, "true"))
-#define MACHINE_ENUM(def, limits) machine_choice(def, limits)
-#define MACHINE_TEXT(def, limits) def
-#define CHOICES(list)             list
-
 /* The defaults, but one SM and a memory in which everything hits. */
 static inline void machine_defaults(struct machine *x) {
 #define BEGIN(section, title)
 #define END(section)
-#define OPT(section, name, kind, def, limits, unit, help) x->o.section.name = MACHINE_##kind(def, limits);
+#define OPT(section, name, kind, initial, limits, unit, help)                                        \
+    default_set(&(struct option_row)OPTION_ROW(struct sm_options, section.name, section, name, kind, \
+                                               initial, unit, help, limits),                         \
+                &x->o);
 #include "sm/options.def"
 #undef OPT
-#define OPT(section, name, kind, def, limits, unit, help) x->m.section.name = MACHINE_##kind(def, limits);
+#define OPT(section, name, kind, initial, limits, unit, help)                                         \
+    default_set(&(struct option_row)OPTION_ROW(struct mem_options, section.name, section, name, kind, \
+                                               initial, unit, help, limits),                          \
+                &x->m);
 #include "mem/options.def"
 #undef OPT
 #undef BEGIN
 #undef END
-    x->o.gpu.sms = 1;
     x->m.memory.ideal = true;
     x->most = 2000000;
 }
@@ -118,7 +99,9 @@ static inline bool machine_run(struct machine *x, const char *mech, const char *
     for (int k = 0; ops->params && ops->params[k].key; k++) param[k] = ops->params[k].def;
     free(x->branch);
     x->branch = calloc(r->m->code.n, sizeof *x->branch);
-    struct sm_env env = {.options = &x->o,
+    struct sm_env env = {.sms = 1,
+                         .watchdog = 200000,
+                         .options = &x->o,
                          .mem_options = &x->m,
                          .mem = mem,
                          .grid = &g,
