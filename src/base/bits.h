@@ -44,6 +44,13 @@ static inline uint32_t bits_count(uint32_t v) {
     return ((v + (v >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
 }
 
+/* Bits of a field that tells so many values apart. */
+static inline uint32_t bits_for(uint64_t values) {
+    uint32_t n = 0;
+    while (n < 63 && values > UINT64_C(1) << n) n++;
+    return n;
+}
+
 static inline bool is_pow2(uint64_t v) {
     return v && !(v & (v - 1));
 }

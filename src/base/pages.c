@@ -80,6 +80,12 @@ void *pages_get(struct pages *p, size_t n) {
     return at;
 }
 
+void *pages_more(struct pages *p, const void *old, size_t had, size_t n) {
+    void *at = pages_raw(p, n);
+    if (had) memcpy(at, old, had);
+    return at;
+}
+
 static void chunk_free(struct pages_chunk *c) {
     ASAN_UNPOISON_MEMORY_REGION(c, c->size);
     munmap(c->map, c->mapped);

@@ -17,8 +17,10 @@ struct pages { /* all zero: empty */
 void *pages_get(struct pages *p, size_t n); /* zeroed; no memory is a panic */
 void *pages_raw(struct pages *p, size_t n); /* the same, but not zeroed */
 void *pages_try(struct pages *p, size_t n); /* not zeroed; NULL: no memory */
-void pages_rewind(struct pages *p);         /* every piece is gone, most of the memory stays */
-void pages_free(struct pages *p);           /* and the memory */
+/* A larger piece that begins with what another one, of `had` bytes, holds; that one is of no use until the rewind. */
+void *pages_more(struct pages *p, const void *old, size_t had, size_t n);
+void pages_rewind(struct pages *p); /* every piece is gone, most of the memory stays */
+void pages_free(struct pages *p);   /* and the memory */
 #define PAGES_NEW(p, T, count) ((T *)pages_get((p), sizeof(T) * (size_t)(count)))
 
 #endif

@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#include "base/pages.h"
+
 struct heap_item {
     uint64_t key;
     uint32_t id;
@@ -16,6 +18,11 @@ struct heap {
     uint32_t *pos;       /* of each item in v */
 };
 
+/* An empty one for numbers below `room`. */
+static inline struct heap heap_new(struct pages *pages, uint32_t room, uint32_t *pos) {
+    return (struct heap){.v = (struct heap_item *)pages_raw(pages, room * sizeof(struct heap_item)),
+                         .pos = pos};
+}
 void heap_put(struct heap *h, uint64_t key, uint32_t id);
 void heap_take(struct heap *h, uint32_t id); /* must be in it */
 

@@ -3,25 +3,19 @@
 #include "mech/lookup.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
-#include "base/alloc.h"
 #include "base/bits.h"
 
-bool lookup_init(struct lookup *l, const char *what, uint32_t entries, uint32_t ways, struct err *e) {
+bool lookup_init(struct lookup *l, struct pages *pages, const char *what, uint32_t entries, uint32_t ways,
+                 struct err *e) {
     if (ways > entries) ways = entries;
     if (!ways || entries % ways)
         return err_set(e, ERR_INPUT, "%s: %" PRIu32 " entries are not a multiple of %" PRIu32 " ways", what,
                        entries, ways);
     *l = (struct lookup){.sets = entries / ways, .ways = ways};
     l->shift = is_pow2(l->sets) ? (uint32_t)__builtin_ctz(l->sets) : 32;
-    l->e = xcalloc(entries, sizeof *l->e);
+    l->e = PAGES_NEW(pages, struct lookup_entry, entries);
     return true;
-}
-
-void lookup_free(struct lookup *l) {
-    free(l->e);
-    l->e = NULL;
 }
 
 static uint32_t first_of_set(const struct lookup *l, uint32_t pc) {

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/pages.h"
 
 #define LOOKUP_NONE 0xffffffffu
 
@@ -22,8 +23,8 @@ struct lookup {
 };
 
 /* More ways than entries mean fully associative; otherwise ways must divide entries. `what` names the table in errors. */
-bool lookup_init(struct lookup *l, const char *what, uint32_t entries, uint32_t ways, struct err *e);
-void lookup_free(struct lookup *l);
+bool lookup_init(struct lookup *l, struct pages *pages, const char *what, uint32_t entries, uint32_t ways,
+                 struct err *e);
 /* Index of the entry of that PC, now the most recently used of its set, or LOOKUP_NONE. */
 uint32_t lookup_find(struct lookup *l, uint32_t pc);
 /* A new entry for a PC that has none; *evicted is the value that had to leave, or LOOKUP_NONE. */

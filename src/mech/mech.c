@@ -49,19 +49,77 @@ static uint32_t most_pieces(unsigned caps, uint32_t warp_size) {
     return caps & MECH_SIMD_WIDE && warp_size < MECH_PIECES ? warp_size : MECH_PIECES;
 }
 
+/* Every home warp of the block becomes a split. */
+static void launch_homes(struct mech *m, const struct mech_block *b) {
+    struct split_home home;
+    split_launch(m->pool, b);
+    for (uint32_t k = 0; split_home_at(m->pool, b, k, &home); k++) {
+        struct mech_split *s = split_new(m, home.sched, b->pc);
+        split_assign(m->pool, s, &home.set);
+        m->ops->start(m, s, home.id);
+    }
+}
+
+static void start_at_once(struct mech *m, struct mech_split *s, uint32_t home) {
+    (void)home;
+    order_add(m->order, s);
+}
+
+static bool select_one(struct mech *m, uint32_t sched, struct mech_packet *p) {
+    struct mech_split *s = order_pick(m->order, sched, *m->env.now);
+    if (!s) return false;
+    split_issue(m, p, s);
+    return true;
+}
+
+static void wake_split(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t mask) {
+    (void)warp, (void)mask;
+    order_wake(m->order, s);
+}
+
+static void nobody_held(const struct mech *m, struct mech_census *c) {
+    (void)m;
+    *c = (struct mech_census){0};
+}
+
+static void audit_splits(const struct mech *m) {
+    split_audit(m, true);
+}
+
+/* What the mechanism says, and what it leaves out. */
+static const struct mech_ops *complete(const struct mech_ops *ops, struct pages *pages) {
+    struct mech_ops *o = PAGES_NEW(pages, struct mech_ops, 1);
+    *o = *ops;
+    if (!o->launch) o->launch = launch_homes;
+    if (!o->start) o->start = start_at_once;
+    if (!o->select) o->select = select_one;
+    if (!o->release) o->release = split_release;
+    if (!o->wake) o->wake = wake_split;
+    if (!o->census) o->census = nobody_held;
+    if (!o->state) o->state = split_state;
+    if (!o->audit) o->audit = audit_splits;
+    return o;
+}
+
+static const uint32_t *param_values(const struct mech_ops *ops, const struct mech_env *env) {
+    uint32_t n = 0;
+    while (ops->params && ops->params[n].key) n++;
+    uint32_t *value = PAGES_NEW(env->pages, uint32_t, n);
+    for (uint32_t k = 0; k < n; k++) value[k] = (uint32_t)env->param[k];
+    return value;
+}
+
 struct mech *mech_new(const struct mech_ops *ops, const struct mech_env *env, struct err *e) {
     if (!check_env(ops, env, e)) return NULL;
     struct mech *m = PAGES_NEW(env->pages, struct mech, 1);
-    m->ops = ops;
+    m->ops = complete(ops, env->pages);
     m->env = *env;
     if (ops->caps & MECH_SIMD_WIDE) m->env.warp_size = env->simd_width;
     m->pool = split_pool_new(&m->env, most_pieces(ops->caps, m->env.warp_size));
     m->order = order_new(&m->env, m->pool);
-    return ops->create(m, e) ? m : NULL;
-}
-
-void mech_free(struct mech *m) {
-    if (m) m->ops->destroy(m);
+    m->params = param_values(ops, env);
+    m->self = pages_get(env->pages, ops->self_bytes);
+    return !ops->create || ops->create(m, e) ? m : NULL;
 }
 
 /* Lanes of `mask` that belong to s: those of its set, and perhaps others that wait with it. */
@@ -81,10 +139,7 @@ void mech_wake(struct mech *m, uint32_t warp, uint32_t mask) {
         }
         const uint32_t here = lanes_of(m, s, warp, mask);
         mask &= ~here;
-        if (m->ops->wake)
-            m->ops->wake(m, s, warp, here);
-        else
-            order_wake(m->order, s);
+        m->ops->wake(m, s, warp, here);
     }
 }
 

@@ -30,7 +30,7 @@
 #include "cfg/cfg.h"
 #include "ir/program.h"
 
-enum { MECH_PIECES = 64, MECH_WIDEST = 256, MECH_SIDES = 256 };
+enum { MECH_PIECES = 64, MECH_WIDEST = 256, MECH_SIDES = 256, MECH_COUNTERS = 32 };
 #define MECH_NEVER UINT64_MAX
 
 struct mech_piece {
@@ -93,14 +93,14 @@ struct mech_census {
     uint32_t inactive_path, reconvergence;
 };
 
-/* Counters every mechanism keeps; its own go through `extra`. */
+/* Counters every mechanism keeps; its own (mech/declare.h) are in `extra`. */
 struct mech_stats {
     uint64_t divergences, sides;         /* commits with more than one next PC; sum of their sides */
     uint64_t reconvergences;             /* splits that merged again */
     uint64_t splits_max;                 /* most splits alive at once on this SM */
     uint64_t splits_sum, splits_samples; /* at each issue */
     uint64_t stack_max;                  /* deepest stack of any warp, in entries */
-    uint64_t extra[32];                  /* by the mechanism's own list of counters */
+    uint64_t extra[MECH_COUNTERS];       /* in the order of the mechanism's own list */
 };
 
 /* What the SM and the machine offer a mechanism. */
@@ -116,9 +116,8 @@ struct mech_env {
     uint32_t warps;        /* architectural warp slots of the SM */
     uint32_t order;        /* enum order_policy for order.c */
     uint32_t order_groups; /* active set of the two-level scheduler */
-    const int64_t
-        *param; /* the mechanism's parameters, in the order of its table; enums as index, bools 0/1 */
-    const uint64_t *now; /* current core cycle */
+    const int64_t *param;  /* of the mechanism, in the order of its list; enums as index, bools 0/1 */
+    const uint64_t *now;   /* current core cycle */
     void *sm;
     /* Earliest cycle at which the split's next instruction may issue as far as the SM knows: operands, fetched, not in
      * flight; MECH_NEVER when that depends on an event (a load, a fetch) that will end in mech_wake. */
@@ -134,7 +133,8 @@ struct mech_env {
     bool tracing;
 };
 
-/* One parameter of a mechanism, "NAME.key" in options. kind as in sim/options.def: 'i' int, 'b' bool, 'e' enum. */
+/* One parameter of a mechanism, "NAME.key" in options. kind as in sim/options.def: 'i' int, 'b' bool, 'e' enum. Rows are
+ * made by mech/declare.h; values are whole numbers of 32 bits. */
 struct mech_param {
     const char *key, *help;
     char kind;
@@ -159,40 +159,52 @@ enum {
 typedef void mech_place_fn(void *user, uint32_t warp, uint32_t mask, uint32_t pc);
 
 struct mech;
+/* A mechanism. Slots it leaves out do what most would: see each. */
 struct mech_ops {
     const char *name, *title, *source; /* "pdom", "Post-dominator stack", "DWF 3.2, Table 3.1" */
     unsigned caps;
-    const struct mech_param *params; /* ends with key NULL */
+    const struct mech_param *params; /* both end with key NULL; left out: it has none of its own */
     const struct mech_counter *counters;
-    bool (*create)(struct mech *m, struct err *e); /* m->env is set; allocates m->self */
-    void (*destroy)(struct mech *m);
+    size_t
+        self_bytes; /* m->self, zeroed; like all of a mechanism's memory it is from env.pages and goes with them */
+    /* Makes the rest of its tables; m->env, m->params and m->self are set. Left out: there are none. */
+    bool (*create)(struct mech *m, struct err *e);
+    /* A block arrives. Left out: every home warp becomes a split, which `start` is given. */
     void (*launch)(struct mech *m, const struct mech_block *b);
-    /* What scheduler `sched` issues now; false: nothing can. Called when its issue port is free. */
+    /* s, new and in no order, holds the threads of a home warp (mech/split.h). Left out: it is schedulable. */
+    void (*start)(struct mech *m, struct mech_split *s, uint32_t home);
+    /* What scheduler `sched` issues now; false: nothing can. Called when its issue port is free. Left out: what its order
+     * picks. */
     bool (*select)(struct mech *m, uint32_t sched, struct mech_packet *p);
-    void (*commit)(struct mech *m, struct mech_split *s, const struct mech_outcome *o);
+    void (*commit)(struct mech *m, struct mech_split *s, const struct mech_outcome *o); /* required */
     /* Optional. Some threads of an in-flight load have their data, others wait. True: the mechanism took the ready ones
      * (they go on at pc + 1 in a split of their own); the SM commits the rest when it is back. */
     bool (*memory)(struct mech *m, struct mech_split *s, const struct mech_set *ready);
-    void (*release)(struct mech *m, const struct mech_set *set, uint32_t pc); /* these go on at pc */
-    /* Optional. Operands of some threads of s (lanes `mask` of slot `warp`) arrived; s may be in flight. NULL: the order
-     * looks at s again (order_wake). For mechanisms that let those threads go on without the others. */
+    /* These go on at pc. Left out: splits of just these threads, parked by commit, are schedulable there. */
+    void (*release)(struct mech *m, const struct mech_set *set, uint32_t pc);
+    /* Operands of some threads of s (lanes `mask` of slot `warp`) arrived; s may be in flight. Left out: the order looks at
+     * s again (order_wake). For mechanisms that let those threads go on without the others. */
     void (*wake)(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t mask);
     /* Optional. Earliest cycle at which select may succeed for a reason of the mechanism's own (a table that is busy),
      * whatever the order says; MECH_NEVER: none. */
     uint64_t (*next)(const struct mech *m, uint32_t sched);
+    /* Left out: nobody is held back. */
     void (*census)(const struct mech *m, struct mech_census *c);
     /* Optional. Where threads go on that are in no split's set; of several calls for a thread the last holds. */
     void (*places)(const struct mech *m, mech_place_fn *put, void *user);
-    void (*state)(const struct mech *m, struct sb *out);   /* its tables as text, one line per entry */
-    void (*storage)(const struct mech *m, struct sb *out); /* "structure bits" lines for one SM */
-    void (*audit)(const struct mech *m);                   /* debug builds: panics on a broken invariant */
+    /* Its tables as text, one line per entry. Left out: a line for each split. */
+    void (*state)(const struct mech *m, struct sb *out);
+    void (*storage)(const struct mech *m, struct sb *out); /* required: "structure bits" lines for one SM */
+    /* Debug builds: panics on a broken invariant. Left out: every thread is in exactly one split. */
+    void (*audit)(const struct mech *m);
 };
 
 struct mech {
-    const struct mech_ops *ops;
-    struct split_pool *pool; /* mech/split.h */
-    struct order *order;     /* mech/order.h, one for all schedulers */
+    const struct mech_ops *ops; /* with what was left out filled in: complete but for the optional ones */
+    struct split_pool *pool;    /* mech/split.h */
+    struct order *order;        /* mech/order.h, one for all schedulers */
     void *self;
+    const void *params; /* the mechanism's struct of them (mech/declare.h) */
     struct mech_env env;
     struct mech_stats stats;
 };
@@ -202,8 +214,8 @@ extern const struct mech_ops *const mech_list[];
 const struct mech_ops *mech_find(const char *name); /* NULL: no such */
 const char *mech_near(const char *name);            /* the name that was probably meant; NULL: none is near */
 
+/* Lives as long as env->pages. */
 struct mech *mech_new(const struct mech_ops *ops, const struct mech_env *env, struct err *e);
-void mech_free(struct mech *m);
 /* Threads of a warp whose dependencies changed (a load returned, a fetch arrived): splits holding them are looked at again. */
 void mech_wake(struct mech *m, uint32_t warp, uint32_t mask);
 /* The same for a split that is in no warp: split `id`, if it has no threads. */

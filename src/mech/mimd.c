@@ -14,7 +14,6 @@
  * A packet is as full either way; nobody is passed over more than PATIENCE times in a row, so that everybody gets on. */
 #include <inttypes.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -42,15 +41,9 @@ enum { UNIT, LISTED, PASSED }; /* split.own */
 
 static bool create(struct mech *m, struct err *e) {
     (void)e;
-    struct mimd *d = m->self = xcalloc(1, sizeof *d);
-    d->unit = xaligned(_Alignof(struct unit), split_homes(&m->env) * sizeof *d->unit);
-    return true;
-}
-
-static void destroy(struct mech *m) {
     struct mimd *d = m->self;
-    free(d->unit);
-    free(d);
+    d->unit = PAGES_NEW(m->env.pages, struct unit, split_homes(&m->env));
+    return true;
 }
 
 /* ---- groups of a unit ---- */
@@ -198,7 +191,7 @@ static struct mech_split *take_some(struct mech *m, struct mech_split *s, uint32
     return t;
 }
 
-static bool choose(struct mech *m, uint32_t sched, struct mech_packet *p) {
+static bool mimd_select(struct mech *m, uint32_t sched, struct mech_packet *p) {
     uint32_t room = m->env.warp_size;
     p->n = 0;
     for (struct mech_split *s; room && (s = order_pick(m->order, sched, *m->env.now));) {
@@ -212,36 +205,11 @@ static bool choose(struct mech *m, uint32_t sched, struct mech_packet *p) {
     return true;
 }
 
-/* Some exit, wait, or go different ways. Kept apart from what nearly every commit does. */
-static __attribute__((noinline)) void part(struct mech *m, struct mech_split *s,
-                                           const struct mech_outcome *o) {
-    if (o->exited.n) split_exit(m->pool, s, &o->exited);
-    if (!s->threads) {
-        split_free(m, s);
-        return;
-    }
-    if (!o->nsides) { /* all that are left wait: parked */
-        s->pc = o->pc + 1;
-        order_remove(m->order, s);
-        return;
-    }
-    if (o->waiting.n) split_divide(m, s, &o->waiting)->pc = o->pc + 1;
-    if (o->nsides > 1) {
-        m->stats.divergences++;
-        m->stats.sides += o->nsides;
-    }
-    for (uint32_t k = 1; k < o->nsides; k++) {
-        struct mech_split *t = split_divide(m, s, &o->side[k].set);
-        go(m, t, o->side[k].pc);
-    }
-    go(m, s, o->side[0].pc);
-}
-
 static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     if (o->nsides == 1 && !o->exited.n && !o->waiting.n)
         go(m, s, o->side[0].pc);
     else
-        part(m, s, o);
+        split_part(m, s, o, go);
 }
 
 static bool memory(struct mech *m, struct mech_split *s, const struct mech_set *ready) {
@@ -290,18 +258,14 @@ const struct mech_ops mech_mimd = {
     .title = "MIMD",
     .source = "DWF 2.1.4, 5.1.1",
     .caps = MECH_RECURSION | MECH_INDIRECT | MECH_UNSTRUCTURED | MECH_PROGRESS | MECH_AT_HOME,
-    .params = (const struct mech_param[]){{0}},
-    .counters = (const struct mech_counter[]){{0}},
+    .self_bytes = sizeof(struct mimd),
     .create = create,
-    .destroy = destroy,
     .launch = launch,
-    .select = choose,
+    .select = mimd_select,
     .commit = commit,
     .memory = memory,
     .release = release,
     .wake = wake,
-    .census = split_census,
-    .state = split_state,
     .storage = storage,
     .audit = audit,
 };

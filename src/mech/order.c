@@ -66,8 +66,8 @@ struct order *order_new(const struct mech_env *env, const struct split_pool *poo
     o->prev = pages_raw(p, o->cap * sizeof *o->prev);
     for (uint32_t k = 0; k < env->schedulers; k++) {
         struct queue *q = &o->q[k];
-        q->timed = (struct heap){.v = pages_raw(p, o->cap * sizeof(struct heap_item)), .pos = o->pos};
-        q->aged = (struct heap){.v = pages_raw(p, o->cap * sizeof(struct heap_item)), .pos = o->pos};
+        q->timed = heap_new(p, o->cap, o->pos);
+        q->aged = heap_new(p, o->cap, o->pos);
         q->slots = PAGES_NEW(p, uint64_t, (o->cap + 63) / 64);
         q->last = o->cap;
         q->head = q->tail = SPLIT_NONE;

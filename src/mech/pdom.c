@@ -8,19 +8,24 @@
  * Deviations: Table 3.1 pushes an entry for threads that are already at the reconvergence point and lets them pop at once;
  * here they are not pushed. A branch that joins where its entry joins replaces it, which keeps loops from stacking up. */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/bits.h"
+#include "mech/declare.h"
 #include "mech/order.h"
 #include "mech/set.h"
 #include "mech/split.h"
 #include "mech/stack.h"
 
+#define PARAMS(INT, BOOL, ENUM)                                                                           \
+    ENUM(side, STACK_MOST, "taken|fallthrough|most",                                                      \
+         "Which side of a divergent branch runs first: the taken one, the fall-through, or the one with " \
+         "most threads.")
+MECH_PARAMS(pdom, PARAMS)
+
 struct pdom {
-    uint32_t homes, words;
-    struct stack *stack; /* by home warp */
-    enum stack_side first;
+    uint32_t words;
+    struct stack *stack;        /* by home warp */
     uint32_t inactive, joining; /* over all stacks */
 };
 
@@ -31,40 +36,18 @@ enum { HOME, JOIN };
 
 static bool create(struct mech *m, struct err *e) {
     (void)e;
-    struct pdom *p = m->self = xcalloc(1, sizeof *p);
-    p->homes = split_homes(&m->env);
+    struct pdom *p = m->self;
     p->words = m->env.warp_size > 32 ? m->env.warp_size / 32 : 1;
-    p->stack = xcalloc(p->homes, sizeof *p->stack);
-    p->first = (enum stack_side)m->env.param[0];
+    p->stack = PAGES_NEW(m->env.pages, struct stack, split_homes(&m->env));
     return true;
 }
 
-static void destroy(struct mech *m) {
+static void start(struct mech *m, struct mech_split *s, uint32_t home) {
     struct pdom *p = m->self;
-    for (uint32_t h = 0; h < p->homes; h++) stack_free(&p->stack[h]);
-    free(p->stack);
-    free(p);
-}
-
-static void launch(struct mech *m, const struct mech_block *b) {
-    struct pdom *p = m->self;
-    struct split_home home;
-    split_launch(m->pool, b);
-    for (uint32_t k = 0; split_home_at(m->pool, b, k, &home); k++) {
-        struct mech_split *s = split_new(m, home.sched, b->pc);
-        s->own[HOME] = home.id;
-        s->own[JOIN] = IR_NOPC;
-        split_assign(m->pool, s, &home.set);
-        stack_start(&p->stack[home.id], home.set.p[0].warp, p->words, 2 * m->env.warp_size, &home.set, b->pc);
-        order_add(m->order, s);
-    }
-}
-
-static bool choose(struct mech *m, uint32_t sched, struct mech_packet *p) {
-    struct mech_split *s = order_pick(m->order, sched, *m->env.now);
-    if (!s) return false;
-    split_issue(m, p, s);
-    return true;
+    s->own[HOME] = home;
+    s->own[JOIN] = IR_NOPC;
+    stack_start(m, &p->stack[home], s->set.p[0].warp, p->words, 2 * m->env.warp_size, &s->set, s->pc);
+    order_add(m->order, s);
 }
 
 /* The split follows the top of its stack. */
@@ -99,7 +82,7 @@ static void commit(struct mech *m, struct mech_split *s, const struct mech_outco
     p->inactive -= st->inactive;
     p->joining -= st->joining;
     if (o->exited.n) split_exit(m->pool, NULL, &o->exited);
-    bool changed = stack_commit(m, st, o, p->first);
+    bool changed = stack_commit(m, st, o, o->insn->rpc, (enum stack_side)pdom_params(m)->side);
     p->inactive += st->inactive;
     p->joining += st->joining;
     follow(m, s, st, changed);
@@ -120,14 +103,9 @@ static void release_lanes(struct mech *m, uint32_t warp, uint32_t mask, uint32_t
 }
 
 static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
-    const uint32_t w = m->env.warp_size;
-    for (uint32_t k = 0; k < set->n; k++) {
-        for (uint32_t left = set->p[k].mask; left;) {
-            uint32_t here = left & lanes_beside((uint32_t)__builtin_ctz(left), w);
-            left &= ~here;
-            release_lanes(m, set->p[k].warp, here, pc);
-        }
-    }
+    for (uint32_t k = 0; k < set->n; k++)
+        for (uint32_t left = set->p[k].mask; left;)
+            release_lanes(m, set->p[k].warp, split_next_part(m->pool, &left), pc);
 }
 
 static void census(const struct mech *m, struct mech_census *c) {
@@ -178,22 +156,10 @@ const struct mech_ops mech_pdom = {
     .title = "Post-dominator stack",
     .source = "DWF 3.2, Table 3.1",
     .caps = MECH_RECURSION | MECH_INDIRECT | MECH_UNSTRUCTURED | MECH_AT_HOME,
-    .params =
-        (const struct mech_param[]){{.key = "side",
-                                     .help =
-                                         "Which side of a divergent branch runs first: the taken one, the "
-                                         "fall-through, or the one with most threads.",
-                                     .kind = 'e',
-                                     .def = STACK_TAKEN,
-                                     .low = STACK_TAKEN,
-                                     .high = STACK_MOST,
-                                     .choices = "taken|fallthrough|most"},
-                                    {0}},
-    .counters = (const struct mech_counter[]){{0}},
+    .params = MECH_PARAM_ROWS(PARAMS),
+    .self_bytes = sizeof(struct pdom),
     .create = create,
-    .destroy = destroy,
-    .launch = launch,
-    .select = choose,
+    .start = start,
     .commit = commit,
     .release = release,
     .census = census,

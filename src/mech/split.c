@@ -109,6 +109,11 @@ void split_bind(struct split_pool *p, const struct mech_split *s, const struct m
     for (uint32_t k = 0; k < set->n; k++) bind_lanes(p->of + set->p[k].warp * LANES, set->p[k].mask, s->id);
 }
 
+void split_unbind(struct split_pool *p, const struct mech_set *set) {
+    for (uint32_t k = 0; k < set->n; k++)
+        bind_lanes(p->of + set->p[k].warp * LANES, set->p[k].mask, SPLIT_NONE);
+}
+
 void split_assign(struct split_pool *p, struct mech_split *s, const struct mech_set *set) {
     CHECK(set->n <= p->pieces);
     set_copy(&s->set, set);
@@ -156,11 +161,8 @@ struct mech_split *split_released(struct mech *m, struct mech_set *left) {
 }
 
 void split_exit(struct split_pool *p, struct mech_split *s, const struct mech_set *gone) {
-    for (uint32_t k = 0; k < gone->n; k++) {
-        p->present[gone->p[k].warp] &= ~gone->p[k].mask;
-        uint32_t *of = p->of + gone->p[k].warp * LANES;
-        FOR_LANES(l, gone->p[k].mask) of[l] = SPLIT_NONE;
-    }
+    for (uint32_t k = 0; k < gone->n; k++) p->present[gone->p[k].warp] &= ~gone->p[k].mask;
+    split_unbind(p, gone);
     if (!s || !gone->n) return;
     set_remove(&s->set, gone);
     s->threads = set_count(&s->set);
@@ -240,6 +242,57 @@ void split_issue(struct mech *m, struct mech_packet *p, struct mech_split *s) {
     split_sample(m);
 }
 
+void split_part(struct mech *m, struct mech_split *s, const struct mech_outcome *o, split_go_fn *go) {
+    if (o->exited.n) split_exit(m->pool, s, &o->exited);
+    if (!s->threads) {
+        split_free(m, s);
+        return;
+    }
+    if (!o->nsides) { /* all that are left wait */
+        s->pc = o->pc + 1;
+        order_remove(m->order, s);
+        return;
+    }
+    if (o->waiting.n) split_divide(m, s, &o->waiting)->pc = o->pc + 1;
+    if (o->nsides > 1) split_diverged(m, o->nsides);
+    for (uint32_t k = 1; k < o->nsides; k++) go(m, split_divide(m, s, &o->side[k].set), o->side[k].pc);
+    go(m, s, o->side[0].pc);
+}
+
+void split_release(struct mech *m, const struct mech_set *set, uint32_t pc) {
+    struct mech_set left;
+    set_copy(&left, set);
+    for (struct mech_split *s; (s = split_released(m, &left));) {
+        s->pc = pc;
+        order_add(m->order, s);
+    }
+}
+
+struct mech_split *split_gather_home(struct mech *m, struct mech_set *left) {
+    const struct split_pool *p = m->pool;
+    const uint32_t first = p->first[left->p[0].warp],
+                   part = lanes_beside((uint32_t)__builtin_ctz(left->p[0].mask), p->warp_size);
+    struct mech_set home = {0};
+    for (uint32_t k = 0; k < left->n && p->first[left->p[k].warp] == first; k++)
+        set_add(&home, left->p[k].warp, left->p[k].mask & part);
+    set_remove(left, &home);
+    struct mech_split *whole = split_released(m, &home);
+    for (struct mech_split *s; (s = split_released(m, &home));) split_merge(m, whole, s);
+    return whole;
+}
+
+void split_diverged(struct mech *m, uint32_t sides) {
+    m->stats.divergences++;
+    m->stats.sides += sides;
+    mech_event(m, "diverge %" PRIu32 " ways", sides);
+}
+
+void split_reconverged(struct mech *m, uint32_t pc, uint32_t branch, uint64_t since) {
+    m->stats.reconvergences++;
+    if (branch != IR_NOPC) m->env.reconverged(m->env.sm, branch, since);
+    mech_event(m, "reconverge at %" PRIu32, pc);
+}
+
 static void audit_slot(const struct mech *m, uint32_t slot, uint32_t held, bool whole) {
     const struct split_pool *p = m->pool;
     uint32_t live = m->env.live(m->env.sm, slot), here = p->present[slot];
@@ -278,9 +331,11 @@ void split_print(const struct mech_split *s, struct sb *out) {
     set_print(&s->set, out);
 }
 
-void split_census(const struct mech *m, struct mech_census *c) {
-    (void)m;
-    *c = (struct mech_census){0};
+void split_print_pc(struct sb *out, const char *name, uint32_t pc) {
+    if (pc == IR_NOPC)
+        sb_add(out, "%s - ", name);
+    else
+        sb_add(out, "%s %" PRIu32 " ", name, pc);
 }
 
 void split_state(const struct mech *m, struct sb *out) {

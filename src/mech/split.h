@@ -7,6 +7,7 @@
 #ifndef HEDDLE_MECH_SPLIT_H
 #define HEDDLE_MECH_SPLIT_H
 
+#include "base/bits.h"
 #include "mech/mech.h"
 
 #define SPLIT_NONE 0xffffffffu
@@ -48,6 +49,8 @@ static inline struct mech_split *split_at(const struct split_pool *p, uint32_t i
 struct mech_split *split_of(const struct split_pool *p, uint32_t warp, uint32_t lane);
 /* Makes s the split of these threads, wherever they were, without touching s->set. */
 void split_bind(struct split_pool *p, const struct mech_split *s, const struct mech_set *set);
+/* These threads are in no split. */
+void split_unbind(struct split_pool *p, const struct mech_set *set);
 /* s->set := set, threads counted and bound. */
 void split_assign(struct split_pool *p, struct mech_split *s, const struct mech_set *set);
 /* Each becomes the split of the other's threads. */
@@ -83,7 +86,28 @@ uint32_t split_lane_of(const struct split_pool *p, uint32_t warp, uint32_t lane)
 /* A block's threads are there: present, at home, in no split. */
 void split_launch(struct split_pool *p, const struct mech_block *b);
 
+/* Lanes of a slot, in parts that have one home each: takes the first part out of *left. */
+static inline uint32_t split_next_part(const struct split_pool *p, uint32_t *left) {
+    const uint32_t part = *left & lanes_beside((uint32_t)__builtin_ctz(*left), p->warp_size);
+    *left &= ~part;
+    return part;
+}
+
 /* ---- shared by mechanisms ---- */
+/* The threads of s, or those of it that go on, do so at pc: whatever the mechanism does with a split that may run. */
+typedef void split_go_fn(struct mech *m, struct mech_split *s, uint32_t pc);
+/* A commit for mechanisms that let all go their own ways. Who exits leaves, those that wait are parked (in no order) as a
+ * split of their own at the next instruction, and `go` is given a split for each side, that of the lowest PC last, which
+ * keeps s and its age. */
+void split_part(struct mech *m, struct mech_split *s, const struct mech_outcome *o, split_go_fn *go);
+/* Released threads: each split that was parked, or a new one of those of it that are released, is schedulable at pc. */
+void split_release(struct mech *m, const struct mech_set *set, uint32_t pc);
+/* Takes the threads of left's first home warp out of it; one split of just these, wherever they were parked. */
+struct mech_split *split_gather_home(struct mech *m, struct mech_set *left);
+/* Counts and reports a divergence into so many sides. */
+void split_diverged(struct mech *m, uint32_t sides);
+/* Counts and reports that threads meet again, at pc, that `branch` parted at cycle `since`; IR_NOPC: no branch did. */
+void split_reconverged(struct mech *m, uint32_t pc, uint32_t branch, uint64_t since);
 /* Counts the splits alive; to be called for every packet that issues. */
 void split_sample(struct mech *m);
 /* Makes the packet s alone, and counts it. */
@@ -93,8 +117,8 @@ void split_issue(struct mech *m, struct mech_packet *p, struct mech_split *s);
 void split_audit(const struct mech *m, bool whole);
 /* "split 3 sched 0 pc 17 ready w0:0000000f" */
 void split_print(const struct mech_split *s, struct sb *out);
-/* For mechanisms of which there is no more to tell: nobody is held back, and a line for each split. */
-void split_census(const struct mech *m, struct mech_census *c);
-void split_state(const struct mech *m, struct sb *out);
+void split_state(const struct mech *m, struct sb *out); /* a line for each split */
+/* "pc 17 ", and "pc - " for IR_NOPC: a field of a mechanism's table. */
+void split_print_pc(struct sb *out, const char *name, uint32_t pc);
 
 #endif

@@ -15,12 +15,12 @@
 #include "mech/stack.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "mech/set.h"
+#include "mech/split.h"
 
 struct side {
     uint32_t pc;
@@ -70,12 +70,13 @@ static bool at_join(const struct stack_entry *join, uint32_t pc, int32_t depth) 
     return depth == join->rdepth && (join->rpc == IR_NOPC || join->rpc == pc);
 }
 
-static void push(struct stack *s, struct stack_entry e, const uint32_t *mask) {
+static void push(struct mech *m, struct stack *s, struct stack_entry e, const uint32_t *mask) {
     CHECK(s->n < s->limit);
     if (s->n == s->cap) {
-        s->cap = s->cap ? s->cap * 2 : 4;
-        s->e = xrealloc(s->e, s->cap * sizeof *s->e);
-        s->mask = xrealloc(s->mask, (size_t)s->cap * s->words * sizeof *s->mask);
+        const size_t row = s->words * sizeof *s->mask, cap = s->cap ? s->cap * 2 : 4;
+        s->e = pages_more(m->env.pages, s->e, s->n * sizeof *s->e, cap * sizeof *s->e);
+        s->mask = pages_more(m->env.pages, s->mask, s->n * row, cap * row);
+        s->cap = (uint32_t)cap;
     }
     s->e[s->n] = e;
     memcpy(mask_of(s, s->n), mask, s->words * sizeof *mask);
@@ -95,9 +96,7 @@ static void arrive(struct stack *s, struct stack_entry side, uint32_t pc, int32_
 
 /* The sides above a join are gone: it has all its threads again. */
 static void rejoin(struct mech *m, struct stack_entry *join) {
-    m->stats.reconvergences++;
-    m->env.reconverged(m->env.sm, join->branch, join->since);
-    mech_event(m, "reconverge at %" PRIu32, join->pc);
+    split_reconverged(m, join->pc, join->branch, join->since);
     join->branch = IR_NOPC;
 }
 
@@ -178,8 +177,8 @@ static bool runs_first(const struct side *a, const struct side *b, enum stack_si
 }
 
 /* Pushes the sides, the one to run first last. There are few, so a plain selection. */
-static void push_sides(struct stack *s, const struct side *side, uint32_t n, struct stack_entry like,
-                       enum stack_side first, uint32_t next) {
+static void push_sides(struct mech *m, struct stack *s, const struct side *side, uint32_t n,
+                       struct stack_entry like, enum stack_side first, uint32_t next) {
     bool done[MECH_SIDES] = {false};
     for (uint32_t left = n; left--;) {
         uint32_t last = n;
@@ -192,19 +191,16 @@ static void push_sides(struct stack *s, const struct side *side, uint32_t n, str
         }
         like.pc = side[last].pc;
         like.depth = side[last].depth;
-        push(s, like, side[last].mask);
+        push(m, s, like, side[last].mask);
     }
 }
 
 static void diverge(struct mech *m, struct stack *s, const struct mech_outcome *o, const struct side *side,
-                    uint32_t n, enum stack_side first) {
-    const uint32_t rpc = o->insn->rpc;
+                    uint32_t n, uint32_t rpc, enum stack_side first) {
     const int32_t depth = top(s)->depth;
     const struct stack_entry like = {
         .rpc = rpc, .rdepth = rpc == IR_NOPC ? depth - 1 : depth, .branch = IR_NOPC};
-    m->stats.divergences++;
-    m->stats.sides += n;
-    mech_event(m, "diverge %" PRIu32 " ways", n);
+    split_diverged(m, n);
     if (same_join(top(s), &like)) {
         s->n--;
     } else {
@@ -214,20 +210,14 @@ static void diverge(struct mech *m, struct stack *s, const struct mech_outcome *
         join->branch = o->pc;
         join->since = *m->env.now;
     }
-    push_sides(s, side, n, like, first, o->pc + 1);
+    push_sides(m, s, side, n, like, first, o->pc + 1);
     if (s->n > m->stats.stack_max) m->stats.stack_max = s->n;
 }
 
 /* ---- from outside ---- */
 
-void stack_free(struct stack *s) {
-    free(s->e);
-    free(s->mask);
-    *s = (struct stack){0};
-}
-
-void stack_start(struct stack *s, uint32_t first, uint32_t words, uint32_t limit, const struct mech_set *set,
-                 uint32_t pc) {
+void stack_start(struct mech *m, struct stack *s, uint32_t first, uint32_t words, uint32_t limit,
+                 const struct mech_set *set, uint32_t pc) {
     uint32_t mask[STACK_WORDS];
     CHECK(words <= STACK_WORDS && (!s->cap || words == s->words));
     s->first = first;
@@ -236,18 +226,18 @@ void stack_start(struct stack *s, uint32_t first, uint32_t words, uint32_t limit
     s->n = s->inactive = s->joining = 0;
     memset(s->waiting, 0, sizeof s->waiting);
     from_set(s, set, mask);
-    push(s, (struct stack_entry){.pc = pc, .rpc = IR_NOPC, .depth = 0, .rdepth = -1, .branch = IR_NOPC},
+    push(m, s, (struct stack_entry){.pc = pc, .rpc = IR_NOPC, .depth = 0, .rdepth = -1, .branch = IR_NOPC},
          mask);
 }
 
-static bool commit_slow(struct mech *m, struct stack *s, const struct mech_outcome *o,
+static bool commit_slow(struct mech *m, struct stack *s, const struct mech_outcome *o, uint32_t rpc,
                         enum stack_side first) {
     struct side side[MECH_SIDES];
     uint32_t n = gather(m, s, o, side);
     const uint32_t before = s->n;
     if (o->exited.n) leave(s, &o->exited);
     if (n > 1) {
-        diverge(m, s, o, side, n, first);
+        diverge(m, s, o, side, n, rpc, first);
     } else if (n == 1) {
         top(s)->pc = side[0].pc;
         top(s)->depth = side[0].depth;
@@ -257,14 +247,15 @@ static bool commit_slow(struct mech *m, struct stack *s, const struct mech_outco
     return changed;
 }
 
-bool stack_commit(struct mech *m, struct stack *s, const struct mech_outcome *o, enum stack_side first) {
+bool stack_commit(struct mech *m, struct stack *s, const struct mech_outcome *o, uint32_t rpc,
+                  enum stack_side first) {
     if (o->waiting.n) { /* who waits and who does not, all go on behind this instruction once everybody may */
         CHECK(!o->exited.n && o->nsides <= 1 && (!o->nsides || o->side[0].pc == o->pc + 1));
         from_set(s, &o->waiting, s->waiting);
         top(s)->pc = o->pc + 1;
         return false;
     }
-    if (o->nsides != 1 || o->exited.n || o->depth_change) return commit_slow(m, s, o, first);
+    if (o->nsides != 1 || o->exited.n || o->depth_change) return commit_slow(m, s, o, rpc, first);
     top(s)->pc = o->side[0].pc;
     if (!settle(m, s)) return false;
     recount(s);
@@ -293,13 +284,6 @@ void stack_top(const struct stack *s, struct mech_set *out) {
     to_set(s, mask_of(s, s->n - 1), out);
 }
 
-static void print_pc(struct sb *out, const char *name, uint32_t pc) {
-    if (pc == IR_NOPC)
-        sb_add(out, "%s - ", name);
-    else
-        sb_add(out, "%s %" PRIu32 " ", name, pc);
-}
-
 void stack_places(const struct stack *s, mech_place_fn *put, void *user) {
     for (uint32_t i = 0; i + 1 < s->n; i++)
         for (uint32_t k = 0; k < s->words; k++)
@@ -311,8 +295,8 @@ void stack_print(const struct stack *s, uint32_t pc, struct sb *out) {
         struct mech_set set;
         to_set(s, mask_of(s, i), &set);
         sb_add(out, "  ");
-        print_pc(out, "pc", i + 1 == s->n ? pc : s->e[i].pc);
-        print_pc(out, "rpc", s->e[i].rpc);
+        split_print_pc(out, "pc", i + 1 == s->n ? pc : s->e[i].pc);
+        split_print_pc(out, "rpc", s->e[i].rpc);
         if (s->e[i].depth > 0) sb_add(out, "depth %" PRId32 " ", s->e[i].depth);
         set_print(&set, out);
         sb_add(out, i + 1 == s->n ? " <- top\n" : "\n");

@@ -28,12 +28,14 @@ struct stack {
 
 enum stack_side { STACK_TAKEN, STACK_FALLTHROUGH, STACK_MOST }; /* which side runs first */
 
-void stack_free(struct stack *s);
-/* One entry: these threads at pc. At most `limit` entries ever, or it is a fault of ours. */
-void stack_start(struct stack *s, uint32_t first, uint32_t words, uint32_t limit, const struct mech_set *set,
-                 uint32_t pc);
-/* The top's threads, whatever PC it says, did what the outcome says. True: the top's threads are not the ones they were. */
-bool stack_commit(struct mech *m, struct stack *s, const struct mech_outcome *o, enum stack_side first);
+/* One entry: these threads at pc. At most `limit` entries ever, or it is a fault of ours. Its memory is from m's pages. */
+void stack_start(struct mech *m, struct stack *s, uint32_t first, uint32_t words, uint32_t limit,
+                 const struct mech_set *set, uint32_t pc);
+/* The top's threads, whatever PC it says, did what the outcome says; if they go different ways they join at rpc: the
+ * instruction's own, or another at which they all arrive (IR_NOPC: where the function returns to). True: the top's threads
+ * are not the ones they were. */
+bool stack_commit(struct mech *m, struct stack *s, const struct mech_outcome *o, uint32_t rpc,
+                  enum stack_side first);
 /* Some threads of the top no longer wait. True: none does any more, the top may run; `changed` as stack_commit. */
 bool stack_release(struct mech *m, struct stack *s, uint32_t warp, uint32_t mask, bool *changed);
 bool stack_blocked(const struct stack *s); /* a thread of the top waits, the others are held with it */

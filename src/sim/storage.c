@@ -42,7 +42,6 @@ bool storage_find(const struct options *o, struct storage *out, struct err *e) {
     if (m) {
         ops->storage(m, &lines);
         read_parts(lines.text, out);
-        mech_free(m);
     }
     pages_free(&pages);
     sb_free(&lines);

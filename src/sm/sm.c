@@ -136,7 +136,6 @@ struct sm *sm_new(const struct sm_env *env, struct err *e) {
 
 void sm_free(struct sm *s) {
     if (!s) return;
-    if (s->mech) mech_free(s->mech);
     for (uint32_t k = 0; k < s->nblocks; k++)
         if (s->blocks[k].allocated) exec_block_free(&s->blocks[k].b);
     pool_free(s);

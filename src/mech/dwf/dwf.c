@@ -17,7 +17,6 @@
 #include "mech/dwf/dwf.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -78,11 +77,11 @@ static bool join(struct mech *m, struct mech_split *into, struct mech_split *s) 
     fitting(m, into, s, &fit);
     const uint32_t n = set_count(&fit);
     const bool all = n == s->threads;
-    if (!all) ++*dwf_count(m, DWF_C_CONFLICTS);
+    if (!all) dwf_counts(m)->lane_conflicts++;
     if (!n) return false;
     mech_event(m, "%" PRIu32 " join warp %" PRIu32, n, into->id);
-    ++*dwf_count(m, DWF_C_MERGES);
-    *dwf_count(m, DWF_C_MERGED_THREADS) += n;
+    dwf_counts(m)->merges++;
+    dwf_counts(m)->merged_threads += n;
     m->stats.reconvergences++;
     if (d->w[s->id].passed < d->w[into->id].passed) d->w[into->id].passed = d->w[s->id].passed;
     if (all) {
@@ -117,7 +116,7 @@ static void publish(struct mech *m, struct mech_split *s, uint32_t e) {
         l->e[e].value = s->id;
     } else {
         e = lookup_put(l, s->pc, s->id, &old);
-        if (old != LOOKUP_NONE) ++*dwf_count(m, DWF_C_LUT_EVICTIONS);
+        if (old != LOOKUP_NONE) dwf_counts(m)->lut_evictions++;
     }
     if (old != LOOKUP_NONE) d->w[old].lut = DWF_NONE;
     d->w[s->id].lut = e;
@@ -156,9 +155,9 @@ static void arrive(struct mech *m, struct mech_split *s, uint32_t pc) {
     d->w[s->id].lut = DWF_NONE;
     if (d->policy == DWF_DPDPRI) pass(m, s);
     const uint32_t e = lookup_find(l, pc);
-    ++*dwf_count(m, DWF_C_LUT_LOOKUPS);
+    dwf_counts(m)->lut_lookups++;
     if (e == LOOKUP_NONE)
-        ++*dwf_count(m, DWF_C_LUT_MISSES);
+        dwf_counts(m)->lut_misses++;
     else if (join(m, split_at(m->pool, l->e[e].value), s))
         return;
     if (dwf_enter(m, s)) publish(m, s, e);
@@ -168,57 +167,40 @@ static void arrive(struct mech *m, struct mech_split *s, uint32_t pc) {
 
 static bool limits(struct mech *m, struct err *e) {
     struct dwf *d = m->self;
-    memcpy(d->param, m->env.param, sizeof d->param);
-    d->policy = (enum dwf_policy)d->param[DWF_P_POLICY];
-    d->lanes = (enum dwf_lanes)d->param[DWF_P_LANES];
+    d->policy = dwf_params(m)->policy;
+    d->lanes = dwf_params(m)->lanes;
     d->grouped = d->policy == DWF_DMAJ || d->policy == DWF_DMIN;
-    d->real_heap = d->policy == DWF_DMAJ && !d->param[DWF_P_MAJORITY];
+    d->real_heap = d->policy == DWF_DMAJ && !dwf_params(m)->majority;
     d->width = m->env.warp_size;
     d->words = d->width > 32 ? d->width / 32 : 1;
     d->beats = (d->width + m->env.simd_width - 1) / m->env.simd_width;
-    d->pool = d->param[DWF_P_POOL] ? (uint32_t)d->param[DWF_P_POOL] : m->pool->cap;
-    d->q = xcalloc(m->env.schedulers, sizeof *d->q);
+    d->pool = dwf_params(m)->pool ? dwf_params(m)->pool : m->pool->cap;
+    d->q = PAGES_NEW(m->env.pages, struct dwf_sched, m->env.schedulers);
     for (uint32_t k = 0; k < m->env.schedulers; k++)
-        if (!lookup_init(&d->q[k].lut, "dwf.lut_entries", (uint32_t)d->param[DWF_P_LUT_ENTRIES],
-                         (uint32_t)d->param[DWF_P_LUT_WAYS], e))
+        if (!lookup_init(&d->q[k].lut, m->env.pages, "dwf.lut_entries", dwf_params(m)->lut_entries,
+                         dwf_params(m)->lut_ways, e))
             return false;
     return true;
-}
-
-static void destroy(struct mech *m) {
-    struct dwf *d = m->self;
-    for (uint32_t k = 0; k < m->env.schedulers; k++) {
-        lookup_free(&d->q[k].lut);
-        free(d->q[k].timed.v);
-        free(d->q[k].ready.v);
-    }
-    dwf_groups_free(m);
-    free(d->q);
-    free(d->pos);
-    free(d->passed);
-    free(d->is_pdom);
-    free(d->per_lane);
-    free(d->swapped);
-    free(d);
 }
 
 static void make_tables(struct mech *m) {
     struct dwf *d = m->self;
     const struct ir_module *code = m->env.module;
     const uint32_t cap = m->pool->cap;
-    d->w = PAGES_NEW(m->env.pages, struct dwf_warp, cap);
-    d->pos = xcalloc(cap, sizeof *d->pos);
-    d->per_lane = xcalloc(d->width, sizeof *d->per_lane);
-    d->swapped = xcalloc(m->env.warps, sizeof *d->swapped);
+    struct pages *pages = m->env.pages;
+    d->w = PAGES_NEW(pages, struct dwf_warp, cap);
+    d->pos = PAGES_NEW(pages, uint32_t, cap);
+    d->per_lane = PAGES_NEW(pages, uint16_t, d->width);
+    d->swapped = PAGES_NEW(pages, uint32_t, m->env.warps);
     for (uint32_t k = 0; k < m->env.schedulers; k++) {
         struct dwf_sched *q = &d->q[k];
-        q->timed = (struct heap){.v = xcalloc(cap, sizeof(struct heap_item)), .pos = d->pos};
-        q->ready = (struct heap){.v = xcalloc(d->grouped ? 1 : cap, sizeof(struct heap_item)), .pos = d->pos};
+        q->timed = heap_new(pages, cap, d->pos);
+        q->ready = heap_new(pages, d->grouped ? 0 : cap, d->pos);
         q->spilled = q->unspill = DWF_NONE;
     }
     if (d->policy != DWF_DPDPRI) return;
-    d->passed = xcalloc(cap, sizeof *d->passed);
-    d->is_pdom = xcalloc(code->code.n + 1, sizeof *d->is_pdom);
+    d->passed = PAGES_NEW(pages, uint32_t, cap);
+    d->is_pdom = PAGES_NEW(pages, bool, code->code.n + 1);
     for (size_t pc = 0; pc < code->code.n; pc++) {
         const struct ir_insn *i = &code->code.v[pc];
         const bool branch = (i->op == IR_BRA && i->guard) || i->op == IR_BRX;
@@ -227,38 +209,30 @@ static void make_tables(struct mech *m) {
 }
 
 static bool create(struct mech *m, struct err *e) {
-    m->self = xcalloc(1, sizeof(struct dwf));
-    if (limits(m, e) && dwf_groups_init(m, e)) {
-        make_tables(m);
-        return true;
-    }
-    destroy(m);
-    return false;
+    if (!limits(m, e) || !dwf_groups_init(m, e)) return false;
+    make_tables(m);
+    return true;
 }
 
 /* 4.1's swizzling: of the warps of one scheduler, which alone exchange threads, every other one. */
-static void swizzle(struct mech *m, const struct split_home *home) {
+static void swizzle(struct mech *m, const struct mech_set *set, uint32_t home) {
     struct dwf *d = m->self;
-    if (!d->param[DWF_P_SWIZZLE] || split_rank(m->pool, home->id) % 2 == 0) return;
-    for (uint32_t k = 0; k < home->set.n; k++) {
-        const uint32_t mask = home->set.p[k].mask; /* of a pair both, though one may not exist */
-        d->swapped[home->set.p[k].warp] |= mask | (mask & 0x55555555) << 1 | (mask >> 1 & 0x55555555);
+    const bool swaps = dwf_params(m)->swizzle && split_rank(m->pool, home) % 2;
+    for (uint32_t k = 0; k < set->n; k++) {
+        const uint32_t mask = set->p[k].mask; /* of a pair both, though one may not exist */
+        const uint32_t pairs = mask | (mask & 0x55555555) << 1 | (mask >> 1 & 0x55555555);
+        uint32_t *swapped = &d->swapped[set->p[k].warp];
+        *swapped = swaps ? *swapped | pairs : *swapped & ~pairs;
     }
 }
 
-static void launch(struct mech *m, const struct mech_block *b) {
+static void start(struct mech *m, struct mech_split *s, uint32_t home) {
     struct dwf *d = m->self;
-    struct split_home home;
-    split_launch(m->pool, b);
-    memset(d->swapped + b->first, 0, b->warps * sizeof *d->swapped);
-    if (d->passed) memset(d->passed + b->first * 32, 0, b->warps * 32 * sizeof *d->passed);
-    for (uint32_t k = 0; split_home_at(m->pool, b, k, &home); k++) {
-        struct mech_split *s = split_new(m, home.sched, b->pc);
-        swizzle(m, &home);
-        split_assign(m->pool, s, &home.set);
-        d->w[s->id].stale = true;
-        arrive(m, s, b->pc);
-    }
+    swizzle(m, &s->set, home);
+    for (uint32_t k = 0; d->passed && k < s->set.n; k++)
+        FOR_LANES(l, s->set.p[k].mask) d->passed[s->set.p[k].warp * 32 + l] = 0;
+    d->w[s->id].stale = true;
+    arrive(m, s, s->pc);
 }
 
 /* Threads beyond one that share a home lane read their registers one after the other. */
@@ -273,11 +247,11 @@ static uint32_t bank_stall(struct mech *m, const struct mech_split *s) {
             if (n > most) most = n;
         }
     }
-    *dwf_count(m, DWF_C_BANK_STALLS) += most - 1;
+    dwf_counts(m)->bank_stalls += most - 1;
     return most - 1;
 }
 
-static bool choose(struct mech *m, uint32_t sched, struct mech_packet *p) {
+static bool dwf_select(struct mech *m, uint32_t sched, struct mech_packet *p) {
     const struct dwf *d = m->self;
     struct mech_split *s = dwf_pick(m, sched);
     if (!s) return false;
@@ -297,15 +271,13 @@ static void park(struct mech *m, struct mech_split *s, uint32_t pc) {
 /* The update registers take so many next PCs a cycle. */
 static void diverge(struct mech *m, const struct mech_split *s, uint32_t sides) {
     struct dwf *d = m->self;
-    const uint32_t regs = (uint32_t)d->param[DWF_P_UPDATE], extra = (sides + regs - 1) / regs - 1;
+    const uint32_t regs = dwf_params(m)->update, extra = (sides + regs - 1) / regs - 1;
     uint64_t *until = &d->q[s->sched].update_until;
-    m->stats.divergences++;
-    m->stats.sides += sides;
-    mech_event(m, "diverge %" PRIu32 " ways", sides);
+    split_diverged(m, sides);
     if (!extra) return;
     if (*until < *m->env.now) *until = *m->env.now;
     *until += extra;
-    *dwf_count(m, DWF_C_UPDATE_STALLS) += extra;
+    dwf_counts(m)->update_stalls += extra;
 }
 
 static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
@@ -329,25 +301,10 @@ static void commit(struct mech *m, struct mech_split *s, const struct mech_outco
 }
 
 static bool memory(struct mech *m, struct mech_split *s, const struct mech_set *ready) {
-    const struct dwf *d = m->self;
-    if (!d->param[DWF_P_MEMORY] || set_empty(ready) || set_equal(ready, &s->set)) return false;
+    if (!dwf_params(m)->memory || set_empty(ready) || set_equal(ready, &s->set)) return false;
     arrive(m, divide(m, s, ready), s->pc + 1);
     dwf_refill(m, s->sched);
     return true;
-}
-
-/* Takes the threads of left's first home warp out of it, wherever they are parked, as one warp. */
-static struct mech_split *gather_home(struct mech *m, struct mech_set *left) {
-    const struct split_pool *p = m->pool;
-    const uint32_t warp = left->p[0].warp,
-                   part = lanes_beside((uint32_t)__builtin_ctz(left->p[0].mask), m->env.warp_size);
-    struct mech_set home = {0};
-    for (uint32_t k = 0; k < left->n && p->first[left->p[k].warp] == p->first[warp]; k++)
-        if (left->p[k].mask & part) set_add(&home, left->p[k].warp, left->p[k].mask & part);
-    set_remove(left, &home);
-    struct mech_split *whole = split_released(m, &home);
-    for (struct mech_split *s; (s = split_released(m, &home));) split_merge(m, whole, s);
-    return whole;
 }
 
 static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
@@ -355,7 +312,7 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     struct mech_set left;
     set_copy(&left, set);
     while (left.n) {
-        struct mech_split *s = gather_home(m, &left);
+        struct mech_split *s = split_gather_home(m, &left);
         const uint32_t sched = s->sched;
         d->w[s->id].stale = true;
         arrive(m, s, pc);
@@ -375,95 +332,18 @@ static void census(const struct mech *m, struct mech_census *c) {
     *c = (struct mech_census){.inactive_path = d->spilled};
 }
 
-#define INT(name, low_, high_, def_, text) \
-    { .key = name, .help = text, .kind = 'i', .def = def_, .low = low_, .high = high_ }
-#define ENUM(name, choices_, high_, text) \
-    { .key = name, .help = text, .kind = 'e', .def = 0, .low = 0, .high = high_, .choices = choices_ }
-
-static const struct mech_param params[DWF_PARAMS + 1] = {
-    [DWF_P_POLICY] = ENUM("policy", "dmaj|dmin|dtime|dpc|dpdpri", DWF_DPDPRI,
-                          "Which warp issues first: of the commonest PC, the rarest PC, the earliest, the "
-                          "lowest PC, or the one that has passed fewest post-dominators."),
-    [DWF_P_LANES] = ENUM("lanes", "aware|free|conflict", DWF_CONFLICT,
-                         "Threads keep their home lane; any lane for free; or any lane, threads that share a "
-                         "home lane reading their registers one after the other."),
-    [DWF_P_SWIZZLE] = {.key = "swizzle",
-                       .help = "Swap even and odd home lanes in every other warp of a scheduler.",
-                       .kind = 'b',
-                       .def = 1,
-                       .low = 0,
-                       .high = 1},
-    [DWF_P_UPDATE] = INT("update", 1, 256, 2, "Next PCs the warp update registers take in a cycle."),
-    [DWF_P_LUT_ENTRIES] = INT("lut_entries", 1, 65536, 64, "Entries of the PC-warp LUT of a scheduler."),
-    [DWF_P_LUT_WAYS] = INT("lut_ways", 1, 65536, 4, "Ways of the PC-warp LUT."),
-    [DWF_P_POOL] = INT("pool", 0, 65536, 128,
-                       "Entries of the warp pool of a scheduler; 0: one for every thread. Warps beyond are "
-                       "spilled to memory."),
-    [DWF_P_SPILL_CYCLES] = INT("spill_cycles", 0, 1000000, 100,
-                               "Cycles to write a spilled warp to memory, and as many to read it back."),
-    [DWF_P_MEMORY] = ENUM("memory", "warp|thread", 1,
-                          "Threads of a load go on when all of them have their data, or each when it has."),
-    [DWF_P_MAJORITY] = ENUM("majority", "heap|ideal", 1,
-                            "The majority policy with its max-heap and MHeap LUT, or without limits."),
-    [DWF_P_HEAP] = INT("heap", 1, 65536, 64, "Entries of the max-heap of a scheduler."),
-    [DWF_P_HEAP_LUT] = INT("heap_lut", 1, 65536, 128, "Entries of the MHeap LUT of a scheduler."),
-    [DWF_P_HEAP_LUT_WAYS] = INT("heap_lut_ways", 1, 65536, 8, "Ways of the MHeap LUT."),
-    [DWF_P_HEAP_PORTS] =
-        INT("heap_ports", 1, DWF_PORTS, 2,
-            "Read and write ports of the max-heap and the MHeap LUT: warps it can swap up or "
-            "down at once, one place a cycle."),
-};
-
-static const struct mech_counter counters[DWF_COUNTERS + 1] = {
-    [DWF_C_MERGES] = {"merges", "merges", "Times threads joined a warp that was being formed.", false},
-    [DWF_C_MERGED_THREADS] = {"merged_threads", "threads", "Threads that joined one.", false},
-    [DWF_C_CONFLICTS] = {"lane_conflicts", "merges",
-                         "Times a warp with room could not take all threads of its PC and a new one began.",
-                         false},
-    [DWF_C_LUT_LOOKUPS] = {"lut_lookups", "lookups", "Lookups in the PC-warp LUT.", false},
-    [DWF_C_LUT_MISSES] = {"lut_misses", "lookups", "Lookups that found no warp being formed.", false},
-    [DWF_C_LUT_EVICTIONS] = {"lut_evictions", "entries",
-                             "LUT entries evicted: warps that nobody can join any more.", false},
-    [DWF_C_POOL_SUM] = {"pool_sum", "warps", "Warps in the pool, summed over the samples.", false},
-    [DWF_C_POOL_SAMPLES] = {"pool_samples", "issues", "Samples of the pool: one for every warp issued.",
-                            false},
-    [DWF_C_POOL_MAX] = {"pool_max", "warps", "Most warps in the pool of a scheduler.", true},
-    [DWF_C_POOL_16] = {"pool_within_16", "issues", "Samples with at most 16 warps in the pool.", false},
-    [DWF_C_POOL_32] = {"pool_within_32", "issues", "Samples with at most 32 warps in the pool.", false},
-    [DWF_C_POOL_64] = {"pool_within_64", "issues", "Samples with at most 64 warps in the pool.", false},
-    [DWF_C_POOL_128] = {"pool_within_128", "issues", "Samples with at most 128 warps in the pool.", false},
-    [DWF_C_POOL_SPILLS] = {"pool_spills", "warps", "Warps spilled to memory because the pool was full.",
-                           false},
-    [DWF_C_HEAP_SPILLS] = {"heap_spills", "warps", "Warps spilled to memory because the max-heap was full.",
-                           false},
-    [DWF_C_HEAP_MAX] = {"heap_max", "entries", "Most PCs in the heap of a scheduler.", true},
-    [DWF_C_HEAP_LUT_MISSES] = {"heap_lut_misses", "lookups", "Lookups in the MHeap LUT that found no entry.",
-                               false},
-    [DWF_C_HEAP_LUT_EVICTIONS] = {"heap_lut_evictions", "entries",
-                                  "MHeap LUT entries evicted: heap entries that get no more warps.", false},
-    [DWF_C_HEAP_SWAPS] = {"heap_swaps", "swaps", "Swaps of max-heap entries.", false},
-    [DWF_C_HEAP_STALLS] = {"heap_stalls", "cycles", "Cycles without issue while the max-heap is rebalanced.",
-                           false},
-    [DWF_C_UPDATE_STALLS] = {"update_stalls", "cycles",
-                             "Cycles without issue while a branch with more next PCs than update registers "
-                             "commits.",
-                             false},
-    [DWF_C_BANK_STALLS] = {"bank_stalls", "cycles",
-                           "Cycles of register read lost to threads that share a home lane.", false},
-};
-
 extern const struct mech_ops mech_dwf;
 const struct mech_ops mech_dwf = {
     .name = "dwf",
     .title = "Dynamic warp formation",
     .source = "DWF 4",
     .caps = MECH_RECURSION | MECH_INDIRECT | MECH_UNSTRUCTURED,
-    .params = params,
-    .counters = counters,
+    .params = MECH_PARAM_ROWS(DWF_PARAMS),
+    .counters = MECH_COUNTER_ROWS(DWF_COUNTERS),
+    .self_bytes = sizeof(struct dwf),
     .create = create,
-    .destroy = destroy,
-    .launch = launch,
-    .select = choose,
+    .start = start,
+    .select = dwf_select,
     .commit = commit,
     .memory = memory,
     .release = release,

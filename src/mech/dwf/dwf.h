@@ -4,9 +4,9 @@
 #ifndef HEDDLE_MECH_DWF_DWF_H
 #define HEDDLE_MECH_DWF_DWF_H
 
+#include "mech/declare.h"
 #include "mech/heap.h"
 #include "mech/lookup.h"
-#include "mech/mech.h"
 #include "mech/split.h"
 
 #define DWF_NONE 0xffffffffu
@@ -15,49 +15,60 @@ enum { DWF_PORTS = 64 }; /* of the max-heap, at most */
 enum dwf_policy { DWF_DMAJ, DWF_DMIN, DWF_DTIME, DWF_DPC, DWF_DPDPRI };
 enum dwf_lanes { DWF_AWARE, DWF_FREE, DWF_CONFLICT };
 
-enum { /* parameters, in the order of the table */
-       DWF_P_POLICY,
-       DWF_P_LANES,
-       DWF_P_SWIZZLE,
-       DWF_P_UPDATE,
-       DWF_P_LUT_ENTRIES,
-       DWF_P_LUT_WAYS,
-       DWF_P_POOL,
-       DWF_P_SPILL_CYCLES,
-       DWF_P_MEMORY,
-       DWF_P_MAJORITY,
-       DWF_P_HEAP,
-       DWF_P_HEAP_LUT,
-       DWF_P_HEAP_LUT_WAYS,
-       DWF_P_HEAP_PORTS,
-       DWF_PARAMS
-};
+#define DWF_PARAMS(INT, BOOL, ENUM)                                                                          \
+    ENUM(policy, DWF_DPDPRI, "dmaj|dmin|dtime|dpc|dpdpri",                                                   \
+         "Which warp issues first: of the commonest PC, the rarest PC, the earliest, the lowest PC, or the " \
+         "one that has passed fewest post-dominators.")                                                      \
+    ENUM(lanes, DWF_CONFLICT, "aware|free|conflict",                                                         \
+         "Threads keep their home lane; any lane for free; or any lane, threads that share a home lane "     \
+         "reading their registers one after the other.")                                                     \
+    BOOL(swizzle, true, "Swap even and odd home lanes in every other warp of a scheduler.")                  \
+    INT(update, 2, 1, 256, "Next PCs the warp update registers take in a cycle.")                            \
+    INT(lut_entries, 64, 1, 65536, "Entries of the PC-warp LUT of a scheduler.")                             \
+    INT(lut_ways, 4, 1, 65536, "Ways of the PC-warp LUT.")                                                   \
+    INT(pool, 128, 0, 65536,                                                                                 \
+        "Entries of the warp pool of a scheduler; 0: one for every thread. Warps beyond are spilled to "     \
+        "memory.")                                                                                           \
+    INT(spill_cycles, 100, 0, 1000000,                                                                       \
+        "Cycles to write a spilled warp to memory, and as many to read it back.")                            \
+    ENUM(memory, 1, "warp|thread",                                                                           \
+         "Threads of a load go on when all of them have their data, or each when it has.")                   \
+    ENUM(majority, 1, "heap|ideal",                                                                          \
+         "The majority policy with its max-heap and MHeap LUT, or without limits.")                          \
+    INT(heap, 64, 1, 65536, "Entries of the max-heap of a scheduler.")                                       \
+    INT(heap_lut, 128, 1, 65536, "Entries of the MHeap LUT of a scheduler.")                                 \
+    INT(heap_lut_ways, 8, 1, 65536, "Ways of the MHeap LUT.")                                                \
+    INT(heap_ports, 2, 1, DWF_PORTS,                                                                         \
+        "Read and write ports of the max-heap and the MHeap LUT: warps it can swap up or down at once, one " \
+        "place a cycle.")
+MECH_PARAMS(dwf, DWF_PARAMS)
 
-enum { /* counters, in the order of the table */
-       DWF_C_MERGES,
-       DWF_C_MERGED_THREADS,
-       DWF_C_CONFLICTS,
-       DWF_C_LUT_LOOKUPS,
-       DWF_C_LUT_MISSES,
-       DWF_C_LUT_EVICTIONS,
-       DWF_C_POOL_SUM,
-       DWF_C_POOL_SAMPLES,
-       DWF_C_POOL_MAX,
-       DWF_C_POOL_16,
-       DWF_C_POOL_32,
-       DWF_C_POOL_64,
-       DWF_C_POOL_128,
-       DWF_C_POOL_SPILLS,
-       DWF_C_HEAP_SPILLS,
-       DWF_C_HEAP_MAX,
-       DWF_C_HEAP_LUT_MISSES,
-       DWF_C_HEAP_LUT_EVICTIONS,
-       DWF_C_HEAP_SWAPS,
-       DWF_C_HEAP_STALLS,
-       DWF_C_UPDATE_STALLS,
-       DWF_C_BANK_STALLS,
-       DWF_COUNTERS
-};
+#define DWF_COUNTERS(SUM, MAX)                                                                            \
+    SUM(merges, "merges", "Times threads joined a warp that was being formed.")                           \
+    SUM(merged_threads, "threads", "Threads that joined one.")                                            \
+    SUM(lane_conflicts, "merges",                                                                         \
+        "Times a warp with room could not take all threads of its PC and a new one began.")               \
+    SUM(lut_lookups, "lookups", "Lookups in the PC-warp LUT.")                                            \
+    SUM(lut_misses, "lookups", "Lookups that found no warp being formed.")                                \
+    SUM(lut_evictions, "entries", "LUT entries evicted: warps that nobody can join any more.")            \
+    SUM(pool_sum, "warps", "Warps in the pool, summed over the samples.")                                 \
+    SUM(pool_samples, "issues", "Samples of the pool: one for every warp issued.")                        \
+    MAX(pool_max, "warps", "Most warps in the pool of a scheduler.")                                      \
+    SUM(pool_within_16, "issues", "Samples with at most 16 warps in the pool.")                           \
+    SUM(pool_within_32, "issues", "Samples with at most 32 warps in the pool.")                           \
+    SUM(pool_within_64, "issues", "Samples with at most 64 warps in the pool.")                           \
+    SUM(pool_within_128, "issues", "Samples with at most 128 warps in the pool.")                         \
+    SUM(pool_spills, "warps", "Warps spilled to memory because the pool was full.")                       \
+    SUM(heap_spills, "warps", "Warps spilled to memory because the max-heap was full.")                   \
+    MAX(heap_max, "entries", "Most PCs in the heap of a scheduler.")                                      \
+    SUM(heap_lut_misses, "lookups", "Lookups in the MHeap LUT that found no entry.")                      \
+    SUM(heap_lut_evictions, "entries", "MHeap LUT entries evicted: heap entries that get no more warps.") \
+    SUM(heap_swaps, "swaps", "Swaps of max-heap entries.")                                                \
+    SUM(heap_stalls, "cycles", "Cycles without issue while the max-heap is rebalanced.")                  \
+    SUM(update_stalls, "cycles",                                                                          \
+        "Cycles without issue while a branch with more next PCs than update registers commits.")          \
+    SUM(bank_stalls, "cycles", "Cycles of register read lost to threads that share a home lane.")
+MECH_COUNTS(dwf, DWF_COUNTERS)
 
 enum dwf_state { /* where a split is */
                  DWF_FLIGHT,
@@ -107,7 +118,6 @@ struct dwf_sched {
 };
 
 struct dwf {
-    int64_t param[DWF_PARAMS];
     enum dwf_policy policy;
     enum dwf_lanes lanes;
     bool grouped, real_heap; /* dmaj or dmin; dmaj with its hardware */
@@ -125,10 +135,6 @@ struct dwf {
     struct dwf_group *group;
     uint32_t free_group; /* chained by head */
 };
-
-static inline uint64_t *dwf_count(struct mech *m, uint32_t counter) {
-    return &m->stats.extra[counter];
-}
 
 /* ---- the pool (pool.c) ---- */
 /* s, in no place, gets a pool entry and is considered for issue; false: none is free, s was spilled. */
@@ -151,7 +157,6 @@ void dwf_close(struct mech *m, const struct mech_split *s);
 
 /* ---- groups by PC (group.c) ---- */
 bool dwf_groups_init(struct mech *m, struct err *e);
-void dwf_groups_free(struct mech *m);
 /* s may issue. May spill other warps; false: the heap is full of larger groups, s has to be spilled. */
 bool dwf_group_put(struct mech *m, struct mech_split *s);
 void dwf_group_take(struct mech *m, struct mech_split *s); /* s, wherever it is in its group, leaves */

@@ -13,7 +13,6 @@
  * Where a warp of the pool gets more threads, its group is known and counts them, LUT or not; hardware would count them in
  * a new entry. A warp that cannot issue after all (scoreboard, busy unit) leaves its group, and its swaps are charged too. */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "mech/dwf/dwf.h"
@@ -23,31 +22,21 @@ bool dwf_groups_init(struct mech *m, struct err *e) {
     const uint32_t groups = m->pool->cap + m->env.schedulers; /* a warp each, and empty majority entries */
     const size_t pcs = m->env.module->code.n + 1;
     if (!d->grouped) return true;
-    d->group = xcalloc(groups, sizeof *d->group);
+    d->group = PAGES_NEW(m->env.pages, struct dwf_group, groups);
     for (uint32_t g = 0; g < groups; g++) d->group[g].head = g + 1 < groups ? g + 1 : DWF_NONE;
     for (uint32_t k = 0; k < m->env.schedulers; k++) {
         struct dwf_sched *q = &d->q[k];
         q->majority = DWF_NONE;
-        q->cap = d->real_heap ? (uint32_t)d->param[DWF_P_HEAP] : m->pool->cap;
-        q->heap = xcalloc(q->cap, sizeof *q->heap);
-        if (d->real_heap && !lookup_init(&q->mlut, "dwf.heap_lut", (uint32_t)d->param[DWF_P_HEAP_LUT],
-                                         (uint32_t)d->param[DWF_P_HEAP_LUT_WAYS], e))
+        q->cap = d->real_heap ? dwf_params(m)->heap : m->pool->cap;
+        q->heap = PAGES_NEW(m->env.pages, uint32_t, q->cap);
+        if (d->real_heap && !lookup_init(&q->mlut, m->env.pages, "dwf.heap_lut", dwf_params(m)->heap_lut,
+                                         dwf_params(m)->heap_lut_ways, e))
             return false;
         if (d->real_heap) continue;
-        q->by_pc = xmalloc(pcs * sizeof *q->by_pc);
+        q->by_pc = pages_raw(m->env.pages, pcs * sizeof *q->by_pc);
         for (size_t pc = 0; pc < pcs; pc++) q->by_pc[pc] = DWF_NONE;
     }
     return true;
-}
-
-void dwf_groups_free(struct mech *m) {
-    struct dwf *d = m->self;
-    for (uint32_t k = 0; k < m->env.schedulers; k++) {
-        free(d->q[k].heap);
-        free(d->q[k].by_pc);
-        lookup_free(&d->q[k].mlut);
-    }
-    free(d->group);
 }
 
 /* ---- the heap ---- */
@@ -58,14 +47,14 @@ static void charge(struct mech *m, struct dwf_sched *q, uint32_t swaps) {
     const uint64_t now = *m->env.now;
     uint64_t *port = q->busy, from = dwf_balanced(d, q);
     if (!d->real_heap || !swaps) return;
-    for (int64_t k = 1; k < d->param[DWF_P_HEAP_PORTS]; k++)
+    for (uint32_t k = 1; k < dwf_params(m)->heap_ports; k++)
         if (q->busy[k] < *port) port = &q->busy[k];
     *port = (*port < now ? now : *port) + swaps;
     if (q->busy_all < *port) q->busy_all = *port;
-    *dwf_count(m, DWF_C_HEAP_SWAPS) += swaps;
+    dwf_counts(m)->heap_swaps += swaps;
     if (from < now) from = now;
     const uint64_t until = dwf_balanced(d, q);
-    if (until > from) *dwf_count(m, DWF_C_HEAP_STALLS) += until - from;
+    if (until > from) dwf_counts(m)->heap_stalls += until - from;
 }
 
 /* Whether group a belongs nearer to the root than b. */
@@ -137,7 +126,7 @@ static uint32_t find(struct mech *m, struct dwf_sched *q, uint32_t pc) {
     if (!d->real_heap) return q->by_pc[pc];
     const uint32_t e = lookup_find(&q->mlut, pc);
     if (e != LOOKUP_NONE) return q->heap[q->mlut.e[e].value];
-    ++*dwf_count(m, DWF_C_HEAP_LUT_MISSES);
+    dwf_counts(m)->heap_lut_misses++;
     return DWF_NONE;
 }
 
@@ -151,7 +140,7 @@ static bool make_room(struct mech *m, struct dwf_sched *q, uint32_t threads) {
     for (uint32_t id = d->group[least].head, next; id != DWF_NONE; id = next) {
         next = d->w[id].next;
         dwf_spill(m, split_at(m->pool, id));
-        ++*dwf_count(m, DWF_C_HEAP_SPILLS);
+        dwf_counts(m)->heap_spills++;
     }
     return true;
 }
@@ -162,7 +151,7 @@ static void enter_lut(struct mech *m, struct dwf_sched *q, uint32_t g) {
     d->group[g].lut = lookup_put(&q->mlut, d->group[g].pc, d->group[g].at, &old);
     if (old == LOOKUP_NONE) return;
     d->group[q->heap[old]].lut = DWF_NONE;
-    ++*dwf_count(m, DWF_C_HEAP_LUT_EVICTIONS);
+    dwf_counts(m)->heap_lut_evictions++;
 }
 
 /* A new group at the end of the heap, without warps, not in its place yet. */
@@ -173,7 +162,7 @@ static uint32_t new_group(struct mech *m, struct dwf_sched *q, uint32_t pc) {
     d->free_group = d->group[g].head;
     d->group[g] = (struct dwf_group){.pc = pc, .head = DWF_NONE, .tail = DWF_NONE, .lut = DWF_NONE};
     set_at(d, q, q->n++, g);
-    if (q->n > *dwf_count(m, DWF_C_HEAP_MAX)) *dwf_count(m, DWF_C_HEAP_MAX) = q->n;
+    if (q->n > dwf_counts(m)->heap_max) dwf_counts(m)->heap_max = q->n;
     if (d->real_heap)
         enter_lut(m, q, g);
     else

@@ -39,7 +39,7 @@ static void put_ready(struct mech *m, struct mech_split *s) {
     if (d->grouped && !dwf_group_put(m, s)) {
         leave_pool(m, s);
         to_memory(m, s);
-        ++*dwf_count(m, DWF_C_HEAP_SPILLS);
+        dwf_counts(m)->heap_spills++;
         return;
     }
     if (!d->grouped) heap_put(&q->ready, priority(d, s), s->id);
@@ -105,10 +105,10 @@ bool dwf_enter(struct mech *m, struct mech_split *s) {
     struct dwf_sched *q = &d->q[s->sched];
     if (q->used == d->pool) {
         to_memory(m, s);
-        ++*dwf_count(m, DWF_C_POOL_SPILLS);
+        dwf_counts(m)->pool_spills++;
         return false;
     }
-    if (++q->used > *dwf_count(m, DWF_C_POOL_MAX)) *dwf_count(m, DWF_C_POOL_MAX) = q->used;
+    if (++q->used > dwf_counts(m)->pool_max) dwf_counts(m)->pool_max = q->used;
     s->age = m->pool->stamp++;
     settle(m, s, m->env.when(m->env.sm, s));
     return d->w[s->id].state != DWF_SPILLED;
@@ -120,7 +120,7 @@ static void to_memory(struct mech *m, struct mech_split *s) {
     struct dwf_warp *w = &d->w[s->id];
     mech_event(m, "spill warp %" PRIu32, s->id);
     w->state = DWF_SPILLED;
-    s->wake = *m->env.now + (uint64_t)d->param[DWF_P_SPILL_CYCLES]; /* it is written */
+    s->wake = *m->env.now + dwf_params(m)->spill_cycles; /* it is written */
     w->counted = s->threads;
     w->next = DWF_NONE;
     *(q->spilled == DWF_NONE ? &q->unspill : &d->w[q->spilled].next) = s->id;
@@ -141,7 +141,7 @@ static bool room(const struct dwf *d, const struct dwf_sched *q) {
 void dwf_bring_back(struct mech *m, uint32_t sched) {
     struct dwf *d = m->self;
     struct dwf_sched *q = &d->q[sched];
-    const uint64_t cost = (uint64_t)d->param[DWF_P_SPILL_CYCLES];
+    const uint64_t cost = dwf_params(m)->spill_cycles;
     while (q->unspill != DWF_NONE && room(d, q)) {
         struct mech_split *s = split_at(m->pool, q->unspill);
         struct dwf_warp *w = &d->w[s->id];
@@ -177,9 +177,12 @@ static void expire(struct mech *m, struct dwf_sched *q) {
 }
 
 static void sample(struct mech *m, uint32_t used) {
-    *dwf_count(m, DWF_C_POOL_SUM) += used;
-    ++*dwf_count(m, DWF_C_POOL_SAMPLES);
-    for (uint32_t k = 0; k < 4; k++) *dwf_count(m, DWF_C_POOL_16 + k) += used <= 16u << k;
+    dwf_counts(m)->pool_sum += used;
+    dwf_counts(m)->pool_samples++;
+    dwf_counts(m)->pool_within_16 += used <= 16;
+    dwf_counts(m)->pool_within_32 += used <= 32;
+    dwf_counts(m)->pool_within_64 += used <= 64;
+    dwf_counts(m)->pool_within_128 += used <= 128;
 }
 
 static uint64_t blocked_until(const struct dwf *d, const struct dwf_sched *q) {

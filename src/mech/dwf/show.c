@@ -65,24 +65,16 @@ void dwf_state(const struct mech *m, struct sb *out) {
 
 /* ---- storage: DWF Table 7.1 ---- */
 
-static uint64_t bits_for(uint64_t values) {
-    uint64_t n = 0;
-    while (n < 63 && values > UINT64_C(1) << n) n++;
-    return n;
-}
-
 /* PC, thread and index fields as the table has them. Its size of the MHeap LUT, 39 bits an entry, is more than its
  * contents, PC and MH#, add up to; that of the warp pool is without the next pointer's valid bit. */
 void dwf_storage(const struct mech *m, struct sb *out) {
     enum { PC = 24, STAMP = 10 };
     const struct dwf *d = m->self;
     const uint64_t w = d->width, n = m->env.schedulers, tid = bits_for((uint64_t)m->env.warps * 32);
-    const uint64_t idx = bits_for(d->pool), heap = (uint64_t)d->param[DWF_P_HEAP];
-    const uint64_t occ = d->lanes == DWF_AWARE ? w : bits_for(w + 1),
-                   mlut = (uint64_t)d->param[DWF_P_HEAP_LUT];
+    const uint64_t idx = bits_for(d->pool), heap = dwf_params(m)->heap;
+    const uint64_t occ = d->lanes == DWF_AWARE ? w : bits_for(w + 1), mlut = dwf_params(m)->heap_lut;
     const uint64_t data = d->grouped ? idx : d->policy == DWF_DPC ? 0 : STAMP;
-    sb_add(out, "warp_update_registers %" PRIu64 "\n",
-           n * (uint64_t)d->param[DWF_P_UPDATE] * (tid * w + PC + w));
+    sb_add(out, "warp_update_registers %" PRIu64 "\n", n * dwf_params(m)->update * (tid * w + PC + w));
     sb_add(out, "pc_warp_lut %" PRIu64 "\n", n * lookup_entries(&d->q[0].lut) * (PC + occ + idx));
     sb_add(out, "warp_pool %" PRIu64 "\n", n * d->pool * (tid * w + PC + data));
     sb_add(out, "warp_allocator %" PRIu64 "\n", n * d->pool * idx);

@@ -16,37 +16,24 @@
 #include "mech/harp/harp.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "mech/set.h"
 
-void harp_barriers_new(const struct harp *h, struct harp_sched *q) {
+void harp_barriers_new(const struct mech *m, struct harp_sched *q) {
+    const struct harp *h = m->self;
     const size_t n = (size_t)h->sets * h->ways;
-    q->key = xmalloc(n * sizeof *q->key);
+    q->key = pages_raw(m->env.pages, n * sizeof *q->key);
     for (size_t k = 0; k < n; k++) q->key[k] = HARP_FREE;
-    q->barrier = xcalloc(n, sizeof *q->barrier);
-    q->done = xcalloc(n, sizeof *q->done);
-}
-
-void harp_barriers_free(struct harp_sched *q) {
-    free(q->key);
-    free(q->barrier);
-    free(q->done);
+    q->barrier = pages_raw(m->env.pages, n * sizeof *q->barrier); /* written when one is found */
+    q->done = pages_raw(m->env.pages, n * sizeof *q->done);
 }
 
 /* ---- sets ---- */
 
-/* The threads of a piece lie in one set of the table each SIMD width of lanes: takes those of the first out of *left. */
-static uint32_t next_part(const struct split_pool *p, uint32_t *left) {
-    uint32_t part = *left & lanes_beside((uint32_t)__builtin_ctz(*left), p->warp_size);
-    *left &= ~part;
-    return part;
-}
-
-/* First way of the set of these threads. */
+/* First way of the set of these threads, which have one home. */
 static uint32_t ways_of(const struct mech *m, uint32_t warp, uint32_t part) {
     const struct harp *h = m->self;
     const struct split_pool *p = m->pool;
@@ -76,7 +63,7 @@ static void found(struct mech *m, struct harp_sched *q, uint32_t at, uint64_t ke
     q->key[at] = key;
     live_add(q, (uint32_t)key);
     q->nbarriers++;
-    m->stats.extra[HARP_C_RESERVED]++;
+    harp_counts(m)->barriers_reserved++;
     b->at = (uint32_t)key;
     b->branch = branch;
     b->since = *m->env.now;
@@ -97,7 +84,7 @@ static uint32_t share(struct mech *m, struct harp_sched *q, uint32_t first, uint
         uint32_t fit = harp_free_lanes(m->pool, &b->used, warp, part);
         if (!fit) continue;
         add(m, b, warp, fit);
-        m->stats.extra[HARP_C_SHARED] += bits_count(fit);
+        harp_counts(m)->barrier_shared += bits_count(fit);
         part &= ~fit;
     }
     return part;
@@ -115,7 +102,7 @@ static void reserve_part(struct mech *m, struct harp_sched *q, uint64_t key, uin
         add(m, &q->barrier[k], warp, part);
         return;
     }
-    m->stats.extra[HARP_C_MISSES] += bits_count(part);
+    harp_counts(m)->barrier_misses += bits_count(part);
     mech_event(m, "no barrier for %d threads", __builtin_popcount(part));
 }
 
@@ -123,7 +110,7 @@ void harp_reserve(struct mech *m, struct harp_sched *q, const struct mech_set *s
                   uint32_t branch) {
     for (uint32_t i = 0; i < set->n; i++)
         for (uint32_t left = set->p[i].mask; left;)
-            reserve_part(m, q, key, branch, set->p[i].warp, next_part(m->pool, &left));
+            reserve_part(m, q, key, branch, set->p[i].warp, split_next_part(m->pool, &left));
 }
 
 /* ---- leaving ---- */
@@ -168,7 +155,7 @@ static void leave_part(struct mech *m, struct harp_sched *q, uint32_t warp, uint
 void harp_leave(struct mech *m, struct harp_sched *q, const struct mech_set *gone) {
     for (uint32_t i = 0; q->nbarriers && i < gone->n; i++)
         for (uint32_t left = gone->p[i].mask; left;)
-            leave_part(m, q, gone->p[i].warp, next_part(m->pool, &left));
+            leave_part(m, q, gone->p[i].warp, split_next_part(m->pool, &left));
 }
 
 /* ---- arriving ---- */
@@ -186,7 +173,7 @@ static void arrive_part(struct mech *m, struct harp_sched *q, uint64_t key, uint
         part &= ~here;
         if (b->at == IR_NOPC) b->at = pc;
         if (b->at != pc) {
-            m->stats.extra[HARP_C_PARTED] += bits_count(here);
+            harp_counts(m)->barrier_parted += bits_count(here);
             drop(m, q, k, warp, here);
             continue;
         }
@@ -203,7 +190,7 @@ static struct mech_split *arrive_at(struct mech *m, struct harp_sched *q, uint64
     struct mech_set hit = {.n = 0};
     for (uint32_t i = 0; i < s->set.n; i++)
         for (uint32_t left = s->set.p[i].mask; left;)
-            arrive_part(m, q, key, s->pc, s->set.p[i].warp, next_part(m->pool, &left), &hit);
+            arrive_part(m, q, key, s->pc, s->set.p[i].warp, split_next_part(m->pool, &left), &hit);
     if (!hit.n) return s;
     bool all = set_equal(&hit, &s->set);
     split_free(m, all ? s : split_divide(m, s, &hit));
@@ -226,10 +213,8 @@ struct mech_split *harp_revive(struct mech *m, struct harp_sched *q) {
     s->own[HARP_DEPTH] = (uint32_t)(q->key[at] >> 32);
     split_assign(m->pool, s, &b->all);
     h->reached -= b->nall;
-    m->stats.reconvergences++;
-    m->stats.extra[HARP_C_REVIVALS]++;
-    m->env.reconverged(m->env.sm, b->branch, b->since);
-    mech_event(m, "reconverge at %" PRIu32, b->at);
+    harp_counts(m)->revivals++;
+    split_reconverged(m, b->at, b->branch, b->since);
     discard(q, at);
     return s;
 }

@@ -21,7 +21,6 @@
 #include "mech/harp/harp.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/bits.h"
@@ -35,44 +34,33 @@ static struct harp_sched *tables_of(const struct mech *m, const struct mech_spli
 
 /* ---- life ---- */
 
-static void destroy(struct mech *m) {
-    struct harp *h = m->self;
-    for (uint32_t k = 0; k < m->env.schedulers; k++) {
-        struct harp_sched *q = &h->q[k];
-        free(q->timed.v);
-        free(q->lookup);
-        free(q->waiting);
-        harp_barriers_free(q);
-    }
-    free(h->heap_pos);
-}
-
 static bool create(struct mech *m, struct err *e) {
-    const int64_t *param = m->env.param;
-    const uint32_t barriers = (uint32_t)param[HARP_P_BARRIERS], most = (uint32_t)param[HARP_P_WAYS];
-    const uint32_t ways = most < barriers ? most : barriers;
+    const struct harp_params *param = harp_params(m);
+    const uint32_t barriers = param->barriers;
+    const uint32_t ways = param->barrier_ways < barriers ? param->barrier_ways : barriers;
     if (barriers % ways)
         return err_set(e, ERR_INPUT,
                        "harp.barriers is %" PRIu32 ": it must be a multiple of harp.barrier_ways, %" PRIu32,
                        barriers, ways);
-    struct harp *h = m->self = PAGES_NEW(m->env.pages, struct harp, 1);
-    h->cap_first = (uint32_t)param[HARP_P_FIRST];
-    h->cap_second = (uint32_t)param[HARP_P_SECOND];
-    h->cap_ready = (uint32_t)param[HARP_P_READY];
-    h->cap_waiting = (uint32_t)param[HARP_P_WAITING];
-    h->latency = (uint64_t)param[HARP_P_LATENCY];
-    h->few = (uint32_t)param[HARP_P_FEW];
-    h->spill = (uint64_t)param[HARP_P_SPILL];
+    struct harp *h = m->self;
+    struct pages *pages = m->env.pages;
+    h->cap_first = param->first;
+    h->cap_second = param->second;
+    h->cap_ready = param->ready_lookup;
+    h->cap_waiting = param->waiting_lookup;
+    h->latency = param->barrier_latency;
+    h->few = param->few;
+    h->spill = param->spill;
     h->ways = ways;
     h->sets = barriers / ways;
-    h->heap_pos = xcalloc(m->pool->cap, sizeof *h->heap_pos);
-    h->q = PAGES_NEW(m->env.pages, struct harp_sched, m->env.schedulers);
+    uint32_t *pos = PAGES_NEW(pages, uint32_t, m->pool->cap);
+    h->q = PAGES_NEW(pages, struct harp_sched, m->env.schedulers);
     for (uint32_t k = 0; k < m->env.schedulers; k++) {
         struct harp_sched *q = &h->q[k];
-        q->timed = (struct heap){.v = xcalloc(m->pool->cap, sizeof(struct heap_item)), .pos = h->heap_pos};
-        q->lookup = xcalloc((size_t)h->cap_ready + 1, sizeof *q->lookup);
-        q->waiting = xcalloc((size_t)h->cap_waiting + 1, sizeof *q->waiting);
-        harp_barriers_new(h, q);
+        q->timed = heap_new(pages, m->pool->cap, pos);
+        q->lookup = PAGES_NEW(pages, struct harp_ready, h->cap_ready + 1);
+        q->waiting = PAGES_NEW(pages, struct harp_waiting, h->cap_waiting + 1);
+        harp_barriers_new(m, q);
     }
     return true;
 }
@@ -82,16 +70,11 @@ static inline void catch_up(struct mech *m, struct harp_sched *q) {
     if (*m->env.now) harp_advance(m, q, *m->env.now - 1);
 }
 
-static void launch(struct mech *m, const struct mech_block *b) {
-    struct harp *h = m->self;
-    struct split_home home;
-    split_launch(m->pool, b);
-    for (uint32_t k = 0; k < m->env.schedulers; k++) catch_up(m, &h->q[k]);
-    for (uint32_t k = 0; split_home_at(m->pool, b, k, &home); k++) {
-        struct mech_split *s = split_new(m, home.sched, b->pc);
-        split_assign(m->pool, s, &home.set);
-        harp_to_second(m, &h->q[home.sched], s, 0);
-    }
+static void start(struct mech *m, struct mech_split *s, uint32_t home) {
+    (void)home;
+    struct harp_sched *q = tables_of(m, s);
+    catch_up(m, q);
+    harp_to_second(m, q, s, 0);
 }
 
 /* ---- issue ---- */
@@ -105,22 +88,22 @@ static bool global_access(const struct ir_insn *i) {
     }
 }
 
-static void sample_one(struct mech_stats *t, enum harp_table table, uint32_t used) {
-    t->extra[HARP_C_SUM + (int)table] += used;
-    if (used > t->extra[HARP_C_MAX + (int)table]) t->extra[HARP_C_MAX + (int)table] = used;
+static void sample_one(uint64_t *sum, uint64_t *max, uint32_t used) {
+    *sum += used;
+    if (used > *max) *max = used;
 }
 
 /* How full the tables are, at every issue. */
-static void sample(struct mech_stats *t, const struct harp_sched *q) {
-    t->extra[HARP_C_SAMPLES]++;
-    sample_one(t, HARP_T_FIRST, q->first);
-    sample_one(t, HARP_T_SECOND, q->second);
-    sample_one(t, HARP_T_READY, q->nlookup);
-    sample_one(t, HARP_T_WAITING, q->nwaiting);
-    sample_one(t, HARP_T_BARRIERS, q->nbarriers);
+static void sample(struct harp_counts *c, const struct harp_sched *q) {
+    c->samples++;
+    sample_one(&c->first_sum, &c->first_max, q->first);
+    sample_one(&c->second_sum, &c->second_max, q->second);
+    sample_one(&c->ready_sum, &c->ready_max, q->nlookup);
+    sample_one(&c->waiting_sum, &c->waiting_max, q->nwaiting);
+    sample_one(&c->barriers_sum, &c->barriers_max, q->nbarriers);
 }
 
-static bool choose(struct mech *m, uint32_t sched, struct mech_packet *p) {
+static bool harp_select(struct mech *m, uint32_t sched, struct mech_packet *p) {
     struct harp *h = m->self;
     struct harp_sched *q = &h->q[sched];
     harp_advance(m, q, *m->env.now);
@@ -128,7 +111,7 @@ static bool choose(struct mech *m, uint32_t sched, struct mech_packet *p) {
     harp_fill_first(m, q);
     struct mech_split *s = order_pick(m->order, sched, *m->env.now);
     if (!s) return false;
-    sample(&m->stats, q);
+    sample(harp_counts(m), q);
     q->first--;
     s->own[HARP_WHERE] = HARP_NOWHERE;
     if (global_access(&m->env.module->code.v[s->pc])) harp_waiting_enter(m, q, s);
@@ -188,9 +171,7 @@ static void reserve(struct mech *m, struct harp_sched *q, const struct mech_spli
 /* The last side keeps the split, with a new age: it is another warp. */
 static void diverge(struct mech *m, struct harp_sched *q, struct mech_split *s,
                     const struct mech_outcome *o) {
-    m->stats.divergences++;
-    m->stats.sides += o->nsides;
-    mech_event(m, "diverge %" PRIu32 " ways", o->nsides);
+    split_diverged(m, o->nsides);
     reserve(m, q, s, o);
     for (uint32_t k = 0; k < o->nsides; k++) {
         struct mech_split *t = k + 1 < o->nsides ? split_divide(m, s, &o->side[k].set) : s;
@@ -272,75 +253,18 @@ static void census(const struct mech *m, struct mech_census *c) {
     *c = (struct mech_census){.reconvergence = h->reached};
 }
 
-/* ---- tables ---- */
-
-#define SIZE(name, text, value, least, most) \
-    { .key = name, .help = text, .kind = 'i', .def = value, .low = least, .high = most }
-static const struct mech_param params[] = {
-    [HARP_P_FIRST] = SIZE("first", "Ready warps in First-Level, from which a scheduler issues.", 8, 1, 1024),
-    [HARP_P_SECOND] = SIZE("second", "Entries of Second-Level per scheduler.", 512, 1, 65536),
-    [HARP_P_READY] = SIZE("ready_lookup", "Entries of Ready-Lookup per scheduler.", 8, 0, 1024),
-    [HARP_P_WAITING] = SIZE("waiting_lookup", "Entries of Waiting-Lookup per scheduler.", 8, 0, 1024),
-    [HARP_P_BARRIERS] = SIZE("barriers", "Entries of Re-convergence Barriers per scheduler.", 128, 1, 65536),
-    [HARP_P_WAYS] =
-        SIZE("barrier_ways", "Ways of Re-convergence Barriers; as many as entries: one set.", 16, 1, 65536),
-    [HARP_P_LATENCY] =
-        SIZE("barrier_latency", "Cycles to search Re-convergence Barriers, pipelined.", 1, 1, 64),
-    [HARP_P_FEW] =
-        SIZE("few", "Ready-Lookup sends a warp when fewer of Second-Level are ready.", 2, 1, 65536),
-    [HARP_P_SPILL] = SIZE("spill", "Cycles a warp is away that finds Second-Level full.", 400, 1, 1000000),
-    {0}};
-
-#define COUNT(name, of, text) \
-    { .key = name, .unit = of, .meaning = text }
-#define MOST(name, of, text) \
-    { .key = name, .unit = of, .meaning = text, .is_max = true }
-static const struct mech_counter counters[] = {
-    [HARP_C_RESERVED] = COUNT("barriers_reserved", "barriers", "Entries of Re-convergence Barriers taken."),
-    [HARP_C_SHARED] =
-        COUNT("barrier_shared", "threads", "Threads that got a lane of an entry already there."),
-    [HARP_C_MISSES] =
-        COUNT("barrier_misses", "threads", "Threads that found no entry and miss a reconvergence."),
-    [HARP_C_PARTED] =
-        COUNT("barrier_parted", "threads", "Threads that returned elsewhere than their barrier."),
-    [HARP_C_REVIVALS] = COUNT("revivals", "warps", "Warps revived by a complete barrier."),
-    [HARP_C_READY_MERGES] =
-        COUNT("ready_merges", "merges", "Diverged threads that joined a warp of Ready-Lookup."),
-    [HARP_C_READY_THREADS] = COUNT("ready_merged", "threads", "How many threads did."),
-    [HARP_C_WAITING_MERGES] = COUNT("waiting_merges", "merges", "Warps that merged in Waiting-Lookup."),
-    [HARP_C_WAITING_THREADS] = COUNT("waiting_merged", "threads", "How many threads they had."),
-    [HARP_C_READY_FULL] = COUNT("ready_full", "warps", "Diverged warps that found Ready-Lookup full."),
-    [HARP_C_WAITING_FULL] = COUNT("waiting_full", "warps", "Warps that found Waiting-Lookup full."),
-    [HARP_C_SPILLS] = COUNT("spills", "warps", "Warps that found Second-Level full."),
-    [HARP_C_SAMPLES] = COUNT("samples", "issues", "Times the occupancies were looked at."),
-    [HARP_C_SUM + HARP_T_FIRST] = COUNT("first_sum", "warps", "Warps in First-Level, summed over samples."),
-    [HARP_C_SUM + HARP_T_SECOND] =
-        COUNT("second_sum", "warps", "Warps in Second-Level, summed over samples."),
-    [HARP_C_SUM + HARP_T_READY] = COUNT("ready_sum", "warps", "Warps in Ready-Lookup, summed over samples."),
-    [HARP_C_SUM + HARP_T_WAITING] =
-        COUNT("waiting_sum", "entries", "Entries of Waiting-Lookup in use, summed."),
-    [HARP_C_SUM + HARP_T_BARRIERS] =
-        COUNT("barriers_sum", "barriers", "Barriers in use, summed over samples."),
-    [HARP_C_MAX + HARP_T_FIRST] = MOST("first_max", "warps", "Most warps in a First-Level."),
-    [HARP_C_MAX + HARP_T_SECOND] = MOST("second_max", "warps", "Most warps in a Second-Level."),
-    [HARP_C_MAX + HARP_T_READY] = MOST("ready_max", "warps", "Most warps in a Ready-Lookup."),
-    [HARP_C_MAX + HARP_T_WAITING] =
-        MOST("waiting_max", "entries", "Most entries of a Waiting-Lookup in use."),
-    [HARP_C_MAX + HARP_T_BARRIERS] = MOST("barriers_max", "barriers", "Most barriers of a scheduler in use."),
-    {0}};
-
 extern const struct mech_ops mech_harp;
 const struct mech_ops mech_harp = {
     .name = "harp",
     .title = "HARP",
     .source = "HARP 4",
     .caps = MECH_RECURSION | MECH_INDIRECT | MECH_UNSTRUCTURED | MECH_SIMD_WIDE,
-    .params = params,
-    .counters = counters,
+    .params = MECH_PARAM_ROWS(HARP_PARAMS),
+    .counters = MECH_COUNTER_ROWS(HARP_COUNTERS),
+    .self_bytes = sizeof(struct harp),
     .create = create,
-    .destroy = destroy,
-    .launch = launch,
-    .select = choose,
+    .start = start,
+    .select = harp_select,
     .commit = commit,
     .release = release,
     .wake = wake,

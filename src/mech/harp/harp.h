@@ -4,40 +4,47 @@
 #ifndef HEDDLE_MECH_HARP_HARP_H
 #define HEDDLE_MECH_HARP_HARP_H
 
+#include "mech/declare.h"
 #include "mech/heap.h"
-#include "mech/mech.h"
 #include "mech/split.h"
 
-/* In the order of the mechanism's lists of parameters and counters. */
-enum {
-    HARP_P_FIRST,
-    HARP_P_SECOND,
-    HARP_P_READY,
-    HARP_P_WAITING,
-    HARP_P_BARRIERS,
-    HARP_P_WAYS,
-    HARP_P_LATENCY,
-    HARP_P_FEW,
-    HARP_P_SPILL
-};
-enum {
-    HARP_C_RESERVED,
-    HARP_C_SHARED,
-    HARP_C_MISSES,
-    HARP_C_PARTED,
-    HARP_C_REVIVALS,
-    HARP_C_READY_MERGES,
-    HARP_C_READY_THREADS,
-    HARP_C_WAITING_MERGES,
-    HARP_C_WAITING_THREADS,
-    HARP_C_READY_FULL,
-    HARP_C_WAITING_FULL,
-    HARP_C_SPILLS,
-    HARP_C_SAMPLES,
-    HARP_C_SUM,                 /* of the five tables, in enum harp_table's order */
-    HARP_C_MAX = HARP_C_SUM + 5 /* likewise */
-};
-enum harp_table { HARP_T_FIRST, HARP_T_SECOND, HARP_T_READY, HARP_T_WAITING, HARP_T_BARRIERS, HARP_TABLES };
+#define HARP_PARAMS(INT, BOOL, ENUM)                                                                 \
+    INT(first, 8, 1, 1024, "Ready warps in First-Level, from which a scheduler issues.")             \
+    INT(second, 512, 1, 65536, "Entries of Second-Level per scheduler.")                             \
+    INT(ready_lookup, 8, 0, 1024, "Entries of Ready-Lookup per scheduler.")                          \
+    INT(waiting_lookup, 8, 0, 1024, "Entries of Waiting-Lookup per scheduler.")                      \
+    INT(barriers, 128, 1, 65536, "Entries of Re-convergence Barriers per scheduler.")                \
+    INT(barrier_ways, 16, 1, 65536, "Ways of Re-convergence Barriers; as many as entries: one set.") \
+    INT(barrier_latency, 1, 1, 64, "Cycles to search Re-convergence Barriers, pipelined.")           \
+    INT(few, 2, 1, 65536, "Ready-Lookup sends a warp when fewer of Second-Level are ready.")         \
+    INT(spill, 400, 1, 1000000, "Cycles a warp is away that finds Second-Level full.")
+MECH_PARAMS(harp, HARP_PARAMS)
+
+#define HARP_COUNTERS(SUM, MAX)                                                             \
+    SUM(barriers_reserved, "barriers", "Entries of Re-convergence Barriers taken.")         \
+    SUM(barrier_shared, "threads", "Threads that got a lane of an entry already there.")    \
+    SUM(barrier_misses, "threads", "Threads that found no entry and miss a reconvergence.") \
+    SUM(barrier_parted, "threads", "Threads that returned elsewhere than their barrier.")   \
+    SUM(revivals, "warps", "Warps revived by a complete barrier.")                          \
+    SUM(ready_merges, "merges", "Diverged threads that joined a warp of Ready-Lookup.")     \
+    SUM(ready_merged, "threads", "How many threads did.")                                   \
+    SUM(waiting_merges, "merges", "Warps that merged in Waiting-Lookup.")                   \
+    SUM(waiting_merged, "threads", "How many threads they had.")                            \
+    SUM(ready_full, "warps", "Diverged warps that found Ready-Lookup full.")                \
+    SUM(waiting_full, "warps", "Warps that found Waiting-Lookup full.")                     \
+    SUM(spills, "warps", "Warps that found Second-Level full.")                             \
+    SUM(samples, "issues", "Times the occupancies were looked at.")                         \
+    SUM(first_sum, "warps", "Warps in First-Level, summed over samples.")                   \
+    SUM(second_sum, "warps", "Warps in Second-Level, summed over samples.")                 \
+    SUM(ready_sum, "warps", "Warps in Ready-Lookup, summed over samples.")                  \
+    SUM(waiting_sum, "entries", "Entries of Waiting-Lookup in use, summed.")                \
+    SUM(barriers_sum, "barriers", "Barriers in use, summed over samples.")                  \
+    MAX(first_max, "warps", "Most warps in a First-Level.")                                 \
+    MAX(second_max, "warps", "Most warps in a Second-Level.")                               \
+    MAX(ready_max, "warps", "Most warps in a Ready-Lookup.")                                \
+    MAX(waiting_max, "entries", "Most entries of a Waiting-Lookup in use.")                 \
+    MAX(barriers_max, "barriers", "Most barriers of a scheduler in use.")
+MECH_COUNTS(harp, HARP_COUNTERS)
 
 /* split.own: where a warp is, its threads' call depth, the next of its queue, its Waiting-Lookup entry + 1 or 0. */
 enum { HARP_WHERE, HARP_DEPTH, HARP_NEXT, HARP_WAIT };
@@ -119,7 +126,6 @@ struct harp {
     uint64_t latency, spill;
     uint32_t cap_first, cap_second, cap_ready, cap_waiting, few, sets, ways;
     uint32_t reached; /* threads that wait in a barrier */
-    uint32_t *heap_pos;
 };
 
 /* ---- lanes (lookup.c) ---- */
@@ -158,8 +164,7 @@ void harp_waiting_enter(struct mech *m, struct harp_sched *q, struct mech_split 
 struct mech_split *harp_waiting_back(struct mech *m, struct harp_sched *q, uint32_t id, struct mech_split *s);
 
 /* ---- barrier.c ---- */
-void harp_barriers_new(const struct harp *h, struct harp_sched *q);
-void harp_barriers_free(struct harp_sched *q);
+void harp_barriers_new(const struct mech *m, struct harp_sched *q);
 /* Reserves {rpc, depth} for every thread of the set that has not got it yet. */
 void harp_reserve(struct mech *m, struct harp_sched *q, const struct mech_set *set, uint64_t key,
                   uint32_t branch);

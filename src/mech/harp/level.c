@@ -55,7 +55,7 @@ static inline void place(struct mech *m, struct harp_sched *q, struct mech_split
 void harp_to_second(struct mech *m, struct harp_sched *q, struct mech_split *s, uint64_t earliest) {
     const struct harp *h = m->self;
     if ((q->pending && q->spilled.n) || q->second == h->cap_second) {
-        m->stats.extra[HARP_C_SPILLS]++;
+        harp_counts(m)->spills++;
         s->wake = *m->env.now + h->spill;
         push(&q->spilled, s, HARP_SPILLED);
         q->pending++;

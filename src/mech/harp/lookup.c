@@ -59,8 +59,8 @@ static struct mech_split *join(struct mech *m, struct harp_sched *q, uint32_t k,
     fitting(m->pool, &e->used, e->warp, &s->set, &part);
     if (!part.n) return s;
     struct mech_split *t = set_equal(&part, &s->set) ? s : split_divide(m, s, &part);
-    m->stats.extra[HARP_C_READY_MERGES]++;
-    m->stats.extra[HARP_C_READY_THREADS] += t->threads;
+    harp_counts(m)->ready_merges++;
+    harp_counts(m)->ready_merged += t->threads;
     use_all(m->pool, &e->used, &part);
     struct mech_split *rest = t == s ? NULL : s;
     split_merge(m, e->warp, t);
@@ -82,7 +82,7 @@ void harp_lookup_put(struct mech *m, struct harp_sched *q, struct mech_split *s)
     }
     if (!s) return;
     if (q->nlookup == h->cap_ready) {
-        m->stats.extra[HARP_C_READY_FULL]++;
+        harp_counts(m)->ready_full++;
         harp_to_second(m, q, s, 0);
         return;
     }
@@ -127,13 +127,13 @@ void harp_waiting_enter(struct mech *m, struct harp_sched *q, struct mech_split 
     bool merges;
     const uint32_t k = find_waiting(m, q, s, &merges);
     if (k == h->cap_waiting) {
-        m->stats.extra[HARP_C_WAITING_FULL]++;
+        harp_counts(m)->waiting_full++;
         return;
     }
     struct harp_waiting *e = &q->waiting[k];
     if (merges) {
-        m->stats.extra[HARP_C_WAITING_MERGES]++;
-        m->stats.extra[HARP_C_WAITING_THREADS] += s->threads;
+        harp_counts(m)->waiting_merges++;
+        harp_counts(m)->waiting_merged += s->threads;
         mech_event(m, "merge at %u while waiting", s->pc);
     } else {
         *e = (struct harp_waiting){.pc = s->pc, .depth = s->own[HARP_DEPTH]};

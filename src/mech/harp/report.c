@@ -104,8 +104,7 @@ void harp_places(const struct mech *m, mech_place_fn *put, void *user) {
 void harp_storage(const struct mech *m, struct sb *out) {
     const struct harp *h = m->self;
     const uint64_t width = m->env.warp_size, n = m->env.schedulers;
-    uint64_t homes = split_homes(&m->env) / n, tid = 0;
-    while (homes > UINT64_C(1) << tid) tid++;
+    const uint64_t tid = bits_for(split_homes(&m->env) / n);
     const uint64_t warp = 32 + 8 + width * (tid + 1);
     sb_add(out, "first_level %" PRIu64 "\n", n * h->cap_first * warp);
     sb_add(out, "second_level %" PRIu64 "\n", n * h->cap_second * (warp + 2));

@@ -18,7 +18,6 @@
  * the warp run. The simulator notes with each thread the divergence that parted it from others, for the profile only. With
  * minpc.sp off the depth half of every key is the same, so threads of different activations at one PC run together. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -27,27 +26,16 @@
 #include "mech/order.h"
 #include "mech/set.h"
 
-enum { SP, MEMORY };                         /* params */
-enum { ARBITRATIONS, MERGES, AHEAD, LIMIT }; /* counters */
-
 static bool create(struct mech *m, struct err *e) {
     (void)e;
-    struct minpc *f = m->self = xcalloc(1, sizeof *f);
-    const uint32_t threads = m->env.warps * MINPC_LANES;
-    f->sp = m->env.param[SP];
-    f->memory = m->env.param[MEMORY];
-    f->home = xcalloc(split_homes(&m->env), sizeof *f->home);
-    f->key = xcalloc(threads, sizeof *f->key);
-    f->mark = xcalloc(threads, sizeof *f->mark);
-    return true;
-}
-
-static void destroy(struct mech *m) {
     struct minpc *f = m->self;
-    free(f->home);
-    free(f->key);
-    free(f->mark);
-    free(f);
+    const uint32_t threads = m->env.warps * MINPC_LANES;
+    f->sp = minpc_params(m)->sp;
+    f->memory = minpc_params(m)->memory;
+    f->home = PAGES_NEW(m->env.pages, struct minpc_home, split_homes(&m->env));
+    f->key = PAGES_NEW(m->env.pages, uint64_t, threads);
+    f->mark = PAGES_NEW(m->env.pages, struct minpc_mark, threads);
+    return true;
 }
 
 uint64_t minpc_key_at(const struct mech *m, uint32_t warp, uint32_t lane, uint32_t pc) {
@@ -90,7 +78,7 @@ static void merge_groups(struct mech *m, const struct mech_set *set, uint32_t pc
         struct minpc_mark mark = take_group(f, &left), older = mark.since < newest.since ? mark : newest;
         if (mark.since >= newest.since) newest = mark;
         m->stats.reconvergences++;
-        m->stats.extra[MERGES]++;
+        minpc_counts(m)->merges++;
         if (older.branch != IR_NOPC) m->env.reconverged(m->env.sm, older.branch, older.since);
     }
     mech_event(m, "reconverge at %" PRIu32, pc);
@@ -100,14 +88,19 @@ static void merge_groups(struct mech *m, const struct mech_set *set, uint32_t pc
 
 /* ---- standing and blocked ---- */
 
-/* The threads are in no split any more, and at pc; `moved`: through a call or a return. */
-static void leave_split(struct mech *m, const struct mech_set *set, uint32_t pc, bool moved) {
+/* The threads are at pc; `moved`: through a call or a return. */
+static inline void set_keys(struct mech *m, const struct mech_set *set, uint32_t pc, bool moved) {
     struct minpc *f = m->self;
     for (uint32_t k = 0; k < set->n; k++) FOR_LANES(l, set->p[k].mask) {
             const uint32_t warp = set->p[k].warp, t = warp * MINPC_LANES + l;
             f->key[t] = moved ? minpc_key_at(m, warp, l, pc) : minpc_with_pc(f->key[t], pc);
-            m->pool->of[t] = SPLIT_NONE;
         }
+}
+
+/* And in no split any more. */
+static void leave_split(struct mech *m, const struct mech_set *set, uint32_t pc, bool moved) {
+    set_keys(m, set, pc, moved);
+    split_unbind(m->pool, set);
 }
 
 /* They could run, from where leave_split put them. */
@@ -184,7 +177,7 @@ static void make_late(struct mech *m, struct minpc_home *h, struct mech_split *s
     h->nlate += s->threads;
     mark_group(m, &ahead->set, IR_NOPC);
     mark_group(m, &s->set, IR_NOPC);
-    m->stats.extra[AHEAD]++;
+    minpc_counts(m)->run_ahead++;
     mech_event(m, "run ahead of %" PRIu32, s->pc);
 }
 
@@ -255,44 +248,26 @@ static void compete(struct mech *m, struct minpc_home *h) {
  * see the limit. */
 static void arrived(struct mech *m, struct minpc_home *h) {
     if (h->run->in_flight || (h->run->threads && h->key < h->limit)) return;
-    m->stats.extra[ARBITRATIONS]++;
+    minpc_counts(m)->arbitrations++;
     order_remove(m->order, h->run);
     compete(m, h);
 }
 
 /* ---- the interface ---- */
 
-static void launch_home(struct mech *m, const struct split_home *home, uint32_t pc) {
+static void start(struct mech *m, struct mech_split *s, uint32_t home) {
     struct minpc *f = m->self;
-    struct minpc_home *h = &f->home[home->id];
-    struct mech_split *s = split_new(m, home->sched, pc);
-    s->own[MINPC_HOME] = home->id;
-    *h = (struct minpc_home){
-        .run = s, .limit = MINPC_NOBODY, .first = home->set.p[0].warp, .words = home->set.n};
-    leave_split(m, &home->set, pc, true);
-    h->key = f->key[h->first * MINPC_LANES + (uint32_t)__builtin_ctz(home->set.p[0].mask)];
-    split_assign(m->pool, s, &home->set);
+    struct minpc_home *h = &f->home[home];
+    s->own[MINPC_HOME] = home;
+    *h = (struct minpc_home){.run = s, .limit = MINPC_NOBODY, .first = s->set.p[0].warp, .words = s->set.n};
+    set_keys(m, &s->set, s->pc, true);
+    h->key = f->key[h->first * MINPC_LANES + (uint32_t)__builtin_ctz(s->set.p[0].mask)];
     mark_group(m, &s->set, IR_NOPC);
     go(m, h);
 }
 
-static void launch(struct mech *m, const struct mech_block *b) {
-    struct split_home home;
-    split_launch(m->pool, b);
-    for (uint32_t k = 0; split_home_at(m->pool, b, k, &home); k++) launch_home(m, &home, b->pc);
-}
-
-static bool choose(struct mech *m, uint32_t sched, struct mech_packet *p) {
-    struct mech_split *s = order_pick(m->order, sched, *m->env.now);
-    if (!s) return false;
-    split_issue(m, p, s);
-    return true;
-}
-
 static void diverge(struct mech *m, const struct mech_outcome *o) {
-    m->stats.divergences++;
-    m->stats.sides += o->nsides;
-    mech_event(m, "diverge %" PRIu32 " ways", o->nsides);
+    split_diverged(m, o->nsides);
     for (uint32_t k = 0; k < o->nsides; k++) mark_group(m, &o->side[k].set, o->pc);
 }
 
@@ -329,16 +304,16 @@ static void commit(struct mech *m, struct mech_split *s, const struct mech_outco
     const bool flow = ir_ops[o->insn->op].cls == IR_C_BRANCH;
     if (o->nsides == 1 && !o->exited.n && !o->waiting.n && !(f->sp && o->depth_change)) {
         const uint64_t key = minpc_with_pc(h->key, o->side[0].pc);
-        m->stats.extra[ARBITRATIONS] += flow || key >= h->limit;
+        minpc_counts(m)->arbitrations += flow || key >= h->limit;
         if (key < h->limit) {
             h->key = key;
             s->pc = o->side[0].pc;
             go(m, h);
             return;
         }
-        m->stats.extra[LIMIT] += !flow;
+        minpc_counts(m)->limit_hits += !flow;
     } else {
-        m->stats.extra[ARBITRATIONS]++;
+        minpc_counts(m)->arbitrations++;
     }
     scatter(m, h, s, o);
     arbitrate(m, h);
@@ -402,13 +377,11 @@ static void release_lanes(struct mech *m, uint32_t warp, uint32_t mask, uint32_t
 
 static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     struct minpc *f = m->self;
-    const uint32_t w = m->env.warp_size;
     for (int pass = 0; pass < 2; pass++) /* all of a warp stand before it arbitrates */
         for (uint32_t k = 0; k < set->n; k++)
             for (uint32_t left = set->p[k].mask; left;) {
                 const uint32_t warp = set->p[k].warp, lane = (uint32_t)__builtin_ctz(left);
-                const uint32_t here = left & lanes_beside(lane, w);
-                left &= ~here;
+                const uint32_t here = split_next_part(m->pool, &left);
                 if (pass)
                     arrived(m, &f->home[split_home_of(m->pool, warp, lane)]);
                 else
@@ -427,32 +400,11 @@ const struct mech_ops mech_minpc = {
     .title = "Stack-less min(SP:PC)",
     .source = "SL 3, 4, Table 2",
     .caps = MECH_RECURSION | MECH_INDIRECT | MECH_UNSTRUCTURED,
-    .params =
-        (const struct mech_param[]){
-            [SP] = {.key = "sp",
-                    .help = "Whether the deepest call runs before the lowest PC; off: the PC alone decides.",
-                    .kind = 'b',
-                    .def = 1,
-                    .high = 1},
-            [MEMORY] = {.key = "memory",
-                        .help = "Whether threads that have their data run ahead of those that wait for it.",
-                        .kind = 'b',
-                        .def = 0,
-                        .high = 1},
-            {0}},
-    .counters =
-        (const struct mech_counter[]){
-            [ARBITRATIONS] = {"arbitrations", "events",
-                              "Arbitrations: at control flow, barriers, exits, returning data and limits.",
-                              false},
-            [MERGES] = {"merges", "events", "Groups of threads that met others at one PC and depth.", false},
-            [AHEAD] = {"run_ahead", "events", "Splits that went on without their late threads.", false},
-            [LIMIT] = {"limit_hits", "events", "Arbitrations because a step reached a standing PC.", false},
-            {0}},
+    .params = MECH_PARAM_ROWS(MINPC_PARAMS),
+    .counters = MECH_COUNTER_ROWS(MINPC_COUNTERS),
+    .self_bytes = sizeof(struct minpc),
     .create = create,
-    .destroy = destroy,
-    .launch = launch,
-    .select = choose,
+    .start = start,
     .commit = commit,
     .memory = memory,
     .release = release,

@@ -2,8 +2,21 @@
 #ifndef HEDDLE_MECH_MINPC_MINPC_H
 #define HEDDLE_MECH_MINPC_MINPC_H
 
-#include "mech/mech.h"
+#include "mech/declare.h"
 #include "mech/split.h"
+
+#define MINPC_PARAMS(INT, BOOL, ENUM)                                                                \
+    BOOL(sp, true, "Whether the deepest call runs before the lowest PC; off: the PC alone decides.") \
+    BOOL(memory, false, "Whether threads that have their data run ahead of those that wait for it.")
+MECH_PARAMS(minpc, MINPC_PARAMS)
+
+#define MINPC_COUNTERS(SUM, MAX)                                                      \
+    SUM(arbitrations, "events",                                                       \
+        "Arbitrations: at control flow, barriers, exits, returning data and limits.") \
+    SUM(merges, "events", "Groups of threads that met others at one PC and depth.")   \
+    SUM(run_ahead, "events", "Splits that went on without their late threads.")       \
+    SUM(limit_hits, "events", "Arbitrations because a step reached a standing PC.")
+MECH_COUNTS(minpc, MINPC_COUNTERS)
 
 #define MINPC_NOBODY UINT64_MAX
 enum { MINPC_LANES = 32, MINPC_WORDS = MECH_WIDEST / MINPC_LANES };

@@ -17,7 +17,6 @@
  * a lock that is released behind the loop that takes it is released; a row that does not fit is kept in memory and takes
  * turns with the others of its warp; an entry that does not fit is read back when it is complete. */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/bits.h"
@@ -25,8 +24,6 @@
 #include "mech/order.h"
 #include "mech/set.h"
 #include "mech/split.h"
-
-enum { MAX_SPLITS, MAX_RT, PATIENCE, SPILL, OPPORTUNISTIC }; /* parameters */
 
 /* ---- early reconvergence ---- */
 
@@ -126,7 +123,7 @@ static void ring_home(struct mech *m, uint32_t home) {
             go_on(m, mp_let_go(m, home, i), false);
             continue;
         }
-        if (h->rt[i].alarm <= *m->env.now) h->rt[i].alarm = *m->env.now + p->patience;
+        if (h->rt[i].alarm <= *m->env.now) h->rt[i].alarm = *m->env.now + mp_params(m)->patience;
         if (h->rt[i].alarm < p->alarm) p->alarm = h->rt[i].alarm;
     }
     mp_come_back(m, h);
@@ -149,68 +146,43 @@ static uint64_t next(const struct mech *m, uint32_t sched) {
     return ((const struct mp *)m->self)->alarm;
 }
 
-static bool choose(struct mech *m, uint32_t sched, struct mech_packet *out) {
+static bool mp_select(struct mech *m, uint32_t sched, struct mech_packet *out) {
     struct mp *p = m->self;
     if (*m->env.now >= p->alarm) ring(m);
     struct mech_split *s = order_pick(m->order, sched, *m->env.now);
     if (!s) return false;
-    m->stats.extra[MP_RT_SUM] += p->entries;
-    m->stats.extra[MP_RT_SAMPLES]++;
+    mp_counts(m)->rt_sum += p->entries;
+    mp_counts(m)->rt_samples++;
     split_issue(m, out, s);
     return true;
 }
 
 /* ---- launch, commit, release ---- */
 
-static bool create_with(struct mech *m, bool early) {
-    struct mp *p = m->self = xcalloc(1, sizeof *p);
+static bool create_basic(struct mech *m, struct err *e) {
+    (void)e;
+    struct mp *p = m->self;
     p->homes = split_homes(&m->env);
-    p->home = xcalloc(p->homes, sizeof *p->home);
-    p->due = xcalloc(m->pool->cap, sizeof *p->due);
+    p->home = PAGES_NEW(m->env.pages, struct mp_home, p->homes);
+    p->due = pages_raw(m->env.pages, m->pool->cap * sizeof *p->due);
     p->alarm = MECH_NEVER;
-    p->max_splits = (uint32_t)m->env.param[MAX_SPLITS];
-    p->max_rt = (uint32_t)m->env.param[MAX_RT];
-    p->patience = (uint32_t)m->env.param[PATIENCE];
-    p->spill = (uint32_t)m->env.param[SPILL];
-    p->early = early;
     return true;
 }
 
 static bool create(struct mech *m, struct err *e) {
-    (void)e;
-    return create_with(m, m->env.param[OPPORTUNISTIC]);
+    ((struct mp *)m->self)->early = mp_params(m)->opportunistic;
+    return create_basic(m, e);
 }
 
-static bool create_basic(struct mech *m, struct err *e) {
-    (void)e;
-    return create_with(m, false);
-}
-
-static void destroy(struct mech *m) {
+static void start(struct mech *m, struct mech_split *s, uint32_t home) {
     struct mp *p = m->self;
-    for (uint32_t k = 0; k < p->homes; k++) {
-        free(p->home[k].rt);
-        free(p->home[k].split);
-    }
-    free(p->home);
-    free(p->due);
-    free(p);
-}
-
-static void launch(struct mech *m, const struct mech_block *b) {
-    struct mp *p = m->self;
-    struct split_home at;
-    split_launch(m->pool, b);
-    for (uint32_t k = 0; split_home_at(m->pool, b, k, &at); k++) {
-        struct mp_home *h = &p->home[at.id];
-        CHECK(!h->splits && !h->used);
-        if (!h->split) h->split = xcalloc(m->env.warp_size, sizeof *h->split);
-        h->first = at.set.p[0].warp;
-        h->sched = at.sched;
-        struct mech_split *s = mp_split_add(m, at.id, &at.set);
-        s->pc = b->pc;
-        mp_schedule(m, s);
-    }
+    struct mp_home *h = &p->home[home];
+    CHECK(!h->splits && !h->used);
+    if (!h->split) h->split = PAGES_NEW(m->env.pages, uint32_t, m->env.warp_size);
+    h->first = s->set.p[0].warp;
+    h->sched = s->sched;
+    mp_split_enlist(m, s, home);
+    mp_schedule(m, s);
 }
 
 /* Those of `left` at the call depth of its first thread. */
@@ -277,9 +249,7 @@ static void diverge(struct mech *m, const struct mech_outcome *o, struct mp_entr
         to = mp_entry_add(m, h, e);
     }
     for (uint32_t k = 0; k < n; k++) side[k]->own[MP_TO] = to;
-    m->stats.divergences++;
-    m->stats.sides += n;
-    mech_event(m, "diverge %" PRIu32 " ways", n);
+    split_diverged(m, n);
 }
 
 static void commit_sides(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
@@ -333,63 +303,22 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     }
 }
 
-/* ---- the tables of names ---- */
-
-#define PARAMS                                                                                              \
-    {.key = "max_splits",                                                                                   \
-     .help = "Rows of a warp's splits table; further splits wait in memory for their turn. 0: as many as "  \
-             "needed.",                                                                                     \
-     .kind = 'i',                                                                                           \
-     .high = MECH_WIDEST},                                                                                  \
-        {.key = "max_rt",                                                                                   \
-         .help = "Rows of a warp's reconvergence table; further entries are kept in memory. 0: as many as " \
-                 "needed.",                                                                                 \
-         .kind = 'i',                                                                                       \
-         .high = MECH_WIDEST},                                                                              \
-        {.key = "patience",                                                                                 \
-         .help = "Cycles after which threads that wait for others at a reconvergence point go on without "  \
-                 "them if those poll or stand at a barrier, perhaps for them. 0: never.",                   \
-         .kind = 'i',                                                                                       \
-         .def = 10000,                                                                                      \
-         .high = INT32_MAX},                                                                                \
-    {                                                                                                       \
-        .key = "spill_cycles", .help = "Cycles until a row that was written to memory is back.",            \
-        .kind = 'i', .def = 100, .high = INT32_MAX                                                          \
-    }
-
-static const struct mech_param params[] = {
-    PARAMS,
-    {.key = "opportunistic",
-     .help = "Splits that meet in a basic block before their reconvergence point go on together.",
-     .kind = 'b',
-     .def = 1,
-     .high = 1},
-    {0}};
-static const struct mech_param params_basic[] = {PARAMS, {0}};
-
-static const struct mech_counter counters[] = {
-    [MP_IPDOM] = {"rejoined_ipdom", "times", "Reconvergences at immediate post-dominators.", false},
-    [MP_EARLY] = {"rejoined_early", "times", "Opportunistic reconvergences before them.", false},
-    [MP_LET_GO] = {"let_go", "times", "Threads went on from a reconvergence point after waiting too long.",
-                   false},
-    [MP_RT_SUM] = {"rt_sum", "entries", "Reconvergence entries in use, summed over issues.", false},
-    [MP_RT_SAMPLES] = {"rt_samples", "issues", "Issues at which rt_sum was sampled.", false},
-    [MP_RT_MAX] = {"rt_max", "entries", "Largest reconvergence table of a warp.", true},
-    [MP_ST_MAX] = {"st_max", "splits", "Most splits of a warp.", true},
-    [MP_ST_SPILLS] = {"st_spills", "times", "Splits written to memory because the splits table was full.",
-                      false},
-    [MP_RT_SPILLS] = {"rt_spills", "times",
-                      "Entries written to memory because the reconvergence table was full.", false},
-    {0}};
+/* ---- what they are called ---- */
 
 #define OPS                                                                                                \
     .source = "MP, HPCA 2014", .caps = MECH_RECURSION | MECH_INDIRECT | MECH_UNSTRUCTURED | MECH_PROGRESS, \
-    .counters = counters, .destroy = destroy, .launch = launch, .select = choose, .commit = commit,        \
-    .release = release, .next = next, .census = mp_census, .places = mp_places, .state = mp_state,         \
-    .storage = mp_storage, .audit = mp_audit
+    .counters = MECH_COUNTER_ROWS(MP_COUNTERS), .self_bytes = sizeof(struct mp), .start = start,           \
+    .select = mp_select, .commit = commit, .release = release, .next = next, .census = mp_census,          \
+    .places = mp_places, .state = mp_state, .storage = mp_storage, .audit = mp_audit
 
 extern const struct mech_ops mech_mp, mech_mp_basic;
-const struct mech_ops mech_mp = {
-    .name = "mp", .title = "Multi-path, opportunistic", .params = params, .create = create, OPS};
-const struct mech_ops mech_mp_basic = {
-    .name = "mp-basic", .title = "Multi-path", .params = params_basic, .create = create_basic, OPS};
+const struct mech_ops mech_mp = {.name = "mp",
+                                 .title = "Multi-path, opportunistic",
+                                 .params = MECH_PARAM_ROWS(MP_PARAMS),
+                                 .create = create,
+                                 OPS};
+const struct mech_ops mech_mp_basic = {.name = "mp-basic",
+                                       .title = "Multi-path",
+                                       .params = MECH_PARAM_ROWS(MP_BASIC_PARAMS),
+                                       .create = create_basic,
+                                       OPS};

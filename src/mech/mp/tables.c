@@ -69,16 +69,20 @@ static void enlist(struct mech *m, const struct mech_split *s) {
     struct mp_home *h = mp_home_of(m, s);
     CHECK(h->splits < m->env.warp_size);
     h->split[h->splits++] = s->id;
-    if (h->splits > m->stats.extra[MP_ST_MAX]) m->stats.extra[MP_ST_MAX] = h->splits;
+    if (h->splits > mp_counts(m)->st_max) mp_counts(m)->st_max = h->splits;
+}
+
+void mp_split_enlist(struct mech *m, struct mech_split *s, uint32_t home) {
+    s->own[MP_HOME] = home;
+    s->own[MP_TO] = MP_NONE;
+    enlist(m, s);
 }
 
 struct mech_split *mp_split_add(struct mech *m, uint32_t home, const struct mech_set *set) {
     const struct mp *p = m->self;
     struct mech_split *s = split_new(m, p->home[home].sched, 0);
-    s->own[MP_HOME] = home;
-    s->own[MP_TO] = MP_NONE;
     split_assign(m->pool, s, set);
-    enlist(m, s);
+    mp_split_enlist(m, s, home);
     return s;
 }
 
@@ -104,12 +108,13 @@ static void send_away(struct mech *m, struct mech_split *s) {
     struct mp *p = m->self;
     order_remove(m->order, s);
     mp_set_status(m, s, MP_AWAY);
-    p->due[s->id] = *m->env.now + p->spill;
+    p->due[s->id] = *m->env.now + mp_params(m)->spill_cycles;
     if (p->due[s->id] < p->alarm) p->alarm = p->due[s->id];
 }
 
-static bool full(const struct mp *p, const struct mp_home *h) {
-    return p->max_splits && h->rows >= p->max_splits;
+static bool full(const struct mech *m, const struct mp_home *h) {
+    const uint32_t most = mp_params(m)->max_splits;
+    return most && h->rows >= most;
 }
 
 /* Of those that are back from memory the one that is longest; NULL: none. */
@@ -125,7 +130,7 @@ static struct mech_split *first_due(const struct mech *m, const struct mp_home *
 }
 
 void mp_come_back(struct mech *m, struct mp_home *h) {
-    while (h->away && !full(m->self, h)) {
+    while (h->away && !full(m, h)) {
         struct mech_split *s = first_due(m, h);
         if (!s) return;
         mp_set_status(m, s, MP_ROW);
@@ -135,12 +140,11 @@ void mp_come_back(struct mech *m, struct mp_home *h) {
 
 /* It may run. Without a free row it goes to memory; with a row, it makes room for one that is due. */
 void mp_schedule(struct mech *m, struct mech_split *s) {
-    struct mp *p = m->self;
     struct mp_home *h = mp_home_of(m, s);
     if (s->own[MP_STATUS] == MP_AWAY) return;
-    struct mech_split *turn = s->own[MP_STATUS] == MP_ROW && h->away && full(p, h) ? first_due(m, h) : NULL;
-    if (turn || (s->own[MP_STATUS] != MP_ROW && full(p, h))) {
-        m->stats.extra[MP_ST_SPILLS]++;
+    struct mech_split *turn = s->own[MP_STATUS] == MP_ROW && h->away && full(m, h) ? first_due(m, h) : NULL;
+    if (turn || (s->own[MP_STATUS] != MP_ROW && full(m, h))) {
+        mp_counts(m)->st_spills++;
         send_away(m, s);
         s = turn;
     }
@@ -158,20 +162,20 @@ uint32_t mp_entry_add(struct mech *m, struct mp_home *h, struct mp_entry e) {
     if (i == h->n) {
         if (h->n == h->cap) {
             h->cap = h->cap ? h->cap * 2 : 4;
-            h->rt = xrealloc(h->rt, h->cap * sizeof *h->rt);
+            h->rt = pages_more(m->env.pages, h->rt, h->n * sizeof *h->rt, h->cap * sizeof *h->rt);
         }
         h->n++;
     }
     e.used = true;
     e.since = *m->env.now;
     e.alarm = MECH_NEVER;
-    e.spilled = p->max_rt && h->used >= p->max_rt;
+    e.spilled = mp_params(m)->max_rt && h->used >= mp_params(m)->max_rt;
     memcpy(e.pending, e.mask, sizeof e.mask);
     h->rt[i] = e;
     h->used++;
     p->entries++;
-    m->stats.extra[MP_RT_SPILLS] += e.spilled;
-    if (h->used > m->stats.extra[MP_RT_MAX]) m->stats.extra[MP_RT_MAX] = h->used;
+    mp_counts(m)->rt_spills += e.spilled;
+    if (h->used > mp_counts(m)->rt_max) mp_counts(m)->rt_max = h->used;
     return i;
 }
 
@@ -192,10 +196,8 @@ static struct mech_split *fire(struct mech *m, uint32_t home, uint32_t i) {
     to_set(h, e.mask, &set);
     entry_drop(m, h, i);
     p->arrived -= count(e.mask);
-    m->stats.reconvergences++;
-    m->stats.extra[e.branch == IR_NOPC ? MP_EARLY : MP_IPDOM]++;
-    if (e.branch != IR_NOPC) m->env.reconverged(m->env.sm, e.branch, e.since);
-    mech_event(m, "reconverge at %" PRIu32, e.pc);
+    split_reconverged(m, e.pc, e.branch, e.since);
+    ++*(e.branch == IR_NOPC ? &mp_counts(m)->rejoined_early : &mp_counts(m)->rejoined_ipdom);
     struct mech_split *s = mp_split_add(m, home, &set);
     s->pc = e.pc;
     s->own[MP_DEPTH] = (uint32_t)e.depth;
@@ -221,9 +223,9 @@ struct mech_split *mp_arrive(struct mech *m, struct mech_split *s) {
     p->arrived += s->threads;
     mp_split_drop(m, s);
     if (!any(e->pending)) return fire(m, home, i);
-    if (p->patience && e->alarm == MECH_NEVER) {
+    if (mp_params(m)->patience && e->alarm == MECH_NEVER) {
         e->first = *m->env.now;
-        e->alarm = e->first + p->patience;
+        e->alarm = e->first + mp_params(m)->patience;
         if (e->alarm < p->alarm) p->alarm = e->alarm;
     }
     return NULL;
@@ -253,9 +255,8 @@ struct mech_split *mp_forgo(struct mech *m, uint32_t home, uint32_t i, const str
 
 bool mp_in_vain(const struct mech *m, const struct mp_home *h, uint32_t i) {
     enum { VERY_LONG = 100 }; /* times the patience */
-    const struct mp *p = m->self;
     const struct mp_entry *e = &h->rt[i];
-    if (*m->env.now - e->first >= (uint64_t)p->patience * VERY_LONG) return true;
+    if (*m->env.now - e->first >= (uint64_t)mp_params(m)->patience * VERY_LONG) return true;
     for (uint32_t k = 0; k < MP_WORDS; k++)
         if (e->pending[k] && e->pending[k] & m->env.spinning(m->env.sm, h->first + k)) return true;
     for (uint32_t k = 0; k < h->splits; k++) {
@@ -282,7 +283,7 @@ struct mech_split *mp_let_go(struct mech *m, uint32_t home, uint32_t i) {
     s->own[MP_TO] = e->to;
     s->age = e->age;
     p->arrived -= s->threads;
-    m->stats.extra[MP_LET_GO]++;
+    mp_counts(m)->let_go++;
     mech_event(m, "%" PRIu32 " go on from %" PRIu32 " without the others", s->threads, s->pc);
     return s;
 }
@@ -305,17 +306,10 @@ void mp_places(const struct mech *m, mech_place_fn *put, void *user) {
         }
 }
 
-static void print_pc(struct sb *out, const char *name, uint32_t pc) {
-    if (pc == IR_NOPC)
-        sb_add(out, "%s - ", name);
-    else
-        sb_add(out, "%s %" PRIu32 " ", name, pc);
-}
-
 static void print_split(const struct mp_home *h, const struct mech_split *s, struct sb *out) {
     const uint32_t to = s->own[MP_TO];
-    print_pc(out, "  st pc", s->pc);
-    print_pc(out, "rpc", to == MP_NONE ? IR_NOPC : h->rt[to].pc);
+    split_print_pc(out, "  st pc", s->pc);
+    split_print_pc(out, "rpc", to == MP_NONE ? IR_NOPC : h->rt[to].pc);
     if (s->own[MP_DEPTH]) sb_add(out, "depth %" PRIu32 " ", s->own[MP_DEPTH]);
     set_print(&s->set, out);
     sb_add(out, " ");
@@ -330,8 +324,8 @@ static void print_split(const struct mp_home *h, const struct mech_split *s, str
 
 static void print_entry(const struct mp_home *h, const struct mp_entry *e, struct sb *out) {
     struct mech_set set;
-    print_pc(out, "  rt pc", e->pc);
-    print_pc(out, "rpc", e->to == MP_NONE ? IR_NOPC : h->rt[e->to].pc);
+    split_print_pc(out, "  rt pc", e->pc);
+    split_print_pc(out, "rpc", e->to == MP_NONE ? IR_NOPC : h->rt[e->to].pc);
     if (e->depth > 0) sb_add(out, "depth %" PRId32 " ", e->depth);
     to_set(h, e->mask, &set);
     set_print(&set, out);
@@ -356,7 +350,7 @@ void mp_state(const struct mech *m, struct sb *out) {
 
 /* Unbounded tables are counted with a row per thread. */
 void mp_storage(const struct mech *m, struct sb *out) {
-    const struct mp *p = m->self;
+    const struct mp_params *p = mp_params(m);
     uint64_t w = m->env.warp_size, warps = ((uint64_t)m->env.warps * 32 + w - 1) / w;
     sb_add(out, "splits %" PRIu64 "\n", warps * (p->max_splits ? p->max_splits : w) * (32 + 32 + w));
     sb_add(out, "reconvergence %" PRIu64 "\n", warps * (p->max_rt ? p->max_rt : w) * (32 + 32 + 2 * w));
@@ -410,7 +404,8 @@ static uint32_t audit_home(const struct mech *m, uint32_t home) {
     }
     for (uint32_t i = 0; i < h->n; i++)
         if (h->rt[i].used) expect(h, h->rt[i].to, h->rt[i].mask, seen);
-    CHECK(rows == h->rows && away == h->away && (!p->max_splits || rows <= p->max_splits));
+    const uint32_t most = mp_params(m)->max_splits;
+    CHECK(rows == h->rows && away == h->away && (!most || rows <= most));
     uint32_t waiting = audit_rt(m->pool, h, seen);
     free(seen);
     return waiting;

@@ -7,7 +7,35 @@
 #ifndef HEDDLE_MECH_MP_TABLES_H
 #define HEDDLE_MECH_MP_TABLES_H
 
-#include "mech/mech.h"
+#include "mech/declare.h"
+
+#define MP_BASIC_PARAMS(INT, BOOL, ENUM)                                                                   \
+    INT(max_splits, 0, 0, MECH_WIDEST,                                                                     \
+        "Rows of a warp's splits table; further splits wait in memory for their turn. 0: as many as "      \
+        "needed.")                                                                                         \
+    INT(max_rt, 0, 0, MECH_WIDEST,                                                                         \
+        "Rows of a warp's reconvergence table; further entries are kept in memory. 0: as many as needed.") \
+    INT(patience, 10000, 0, INT32_MAX,                                                                     \
+        "Cycles after which threads that wait for others at a reconvergence point go on without them if "  \
+        "those poll or stand at a barrier, perhaps for them. 0: never.")                                   \
+    INT(spill_cycles, 100, 0, INT32_MAX, "Cycles until a row that was written to memory is back.")
+#define MP_PARAMS(INT, BOOL, ENUM)   \
+    MP_BASIC_PARAMS(INT, BOOL, ENUM) \
+    BOOL(opportunistic, true,        \
+         "Splits that meet in a basic block before their reconvergence point go on together.")
+MECH_PARAMS(mp, MP_PARAMS) /* of mp-basic without the last */
+
+#define MP_COUNTERS(SUM, MAX)                                                                  \
+    SUM(rejoined_ipdom, "times", "Reconvergences at immediate post-dominators.")               \
+    SUM(rejoined_early, "times", "Opportunistic reconvergences before them.")                  \
+    SUM(let_go, "times", "Threads went on from a reconvergence point after waiting too long.") \
+    SUM(rt_sum, "entries", "Reconvergence entries in use, summed over issues.")                \
+    SUM(rt_samples, "issues", "Issues at which rt_sum was sampled.")                           \
+    MAX(rt_max, "entries", "Largest reconvergence table of a warp.")                           \
+    MAX(st_max, "splits", "Most splits of a warp.")                                            \
+    SUM(st_spills, "times", "Splits written to memory because the splits table was full.")     \
+    SUM(rt_spills, "times", "Entries written to memory because the reconvergence table was full.")
+MECH_COUNTS(mp, MP_COUNTERS)
 
 #define MP_NONE 0xffffffffu
 enum { MP_WORDS = MECH_WIDEST / 32 };
@@ -17,17 +45,6 @@ enum mp_status {
     MP_ROW,   /* in the ST: schedulable or in flight */
     MP_WAITS, /* at a barrier */
     MP_AWAY   /* in memory: no room in the ST, or just read back */
-};
-enum { /* counters */
-       MP_IPDOM,
-       MP_EARLY,
-       MP_LET_GO,
-       MP_RT_SUM,
-       MP_RT_SAMPLES,
-       MP_RT_MAX,
-       MP_ST_MAX,
-       MP_ST_SPILLS,
-       MP_RT_SPILLS
 };
 
 struct mp_entry { /* of the RT */
@@ -54,16 +71,17 @@ struct mp_home {
 struct mp {
     uint32_t homes;
     struct mp_home *home;
-    uint64_t *due;  /* per split that is MP_AWAY: cycle at which it is back */
-    uint64_t alarm; /* nothing of due and entry.alarm is earlier */
-    uint32_t max_splits, max_rt, patience, spill;
-    bool early;
+    uint64_t *due;                   /* per split that is MP_AWAY: cycle at which it is back */
+    uint64_t alarm;                  /* nothing of due and entry.alarm is earlier */
+    bool early;                      /* mp.opportunistic */
     uint32_t entries, arrived, away; /* RT entries; threads in them; threads of splits that are MP_AWAY */
 };
 
 struct mp_home *mp_home_of(const struct mech *m, const struct mech_split *s);
 
 /* ---- splits ---- */
+/* s, MP_NEW, is of that home and leads nowhere. */
+void mp_split_enlist(struct mech *m, struct mech_split *s, uint32_t home);
 /* A new one of these threads, MP_NEW, leading nowhere; the caller gives it PC, depth and where it leads. */
 struct mech_split *mp_split_add(struct mech *m, uint32_t home, const struct mech_set *set);
 struct mech_split *mp_split_divide(struct mech *m, struct mech_split *s, const struct mech_set *part);

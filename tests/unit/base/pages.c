@@ -56,11 +56,22 @@ static void what_no_host_has_is_refused(void **state) {
     pages_free(&p); /* of nothing is nothing */
 }
 
+static void a_larger_piece_begins_as_the_old_one(void **state) {
+    (void)state;
+    struct pages p = {0};
+    unsigned char *a = pages_more(&p, NULL, 0, 3), *b;
+    memcpy(a, "abc", 3);
+    b = pages_more(&p, a, 3, 1 << 20);
+    assert_true(a != b && !memcmp(b, "abc", 3));
+    pages_free(&p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_are_aligned_zeroed_and_apart),
         cmocka_unit_test(a_rewind_gives_the_same_memory_again),
         cmocka_unit_test(what_no_host_has_is_refused),
+        cmocka_unit_test(a_larger_piece_begins_as_the_old_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

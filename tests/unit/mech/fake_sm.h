@@ -214,7 +214,7 @@ static inline void fake_event(void *sm, const char *text) {
     (void)sm, (void)text;
 }
 
-static const int64_t fake_params[8];
+static const int64_t fake_params[32];
 
 /* threads in the slots from 0 on, at the kernel's entry. */
 static inline struct fake *fake_new(const struct ir_module *m, const struct cfg *c, uint32_t w,
@@ -264,7 +264,6 @@ static inline void fake_start(struct fake *f, const char *mech) {
 }
 
 static inline void fake_free(struct fake *f) {
-    mech_free(f->mech);
     pages_free(&f->pages);
     for (uint32_t k = 0; k < f->nflight; k++) free(f->flight[k]);
     free(f->side);

@@ -1,4 +1,6 @@
-/* Sets, the split pool, homes of every warp size, the list of mechanisms and what they refuse. */
+/* Sets, the split pool, homes of every warp size, the stack, what mechanisms declare, their list and what they refuse. */
+#include "mech/declare.h"
+#include "mech/stack.h"
 #include "unit/mech/fake_sm.h"
 
 /* ---- sets ---- */
@@ -191,6 +193,141 @@ static void test_whole_blocks_go_to_schedulers_in_turn(void **state) {
     }
 }
 
+/* Threads of two home warps, parked in three splits: home warps come back one after the other, whole. */
+static void test_home_warps_are_gathered_from_wherever_they_wait(void **state) {
+    (void)state;
+    uint64_t now = 0;
+    for (uint32_t w = 16; w <= 64; w *= 4) {
+        struct mech m;
+        struct mech_block b = {.first = 2, .warps = 4, .threads = 128};
+        struct mech_set all = {0}, some = {0};
+        pool_up(&m, &now, w, 8, 1);
+        split_launch(m.pool, &b);
+        for (uint32_t k = 0; k < 4; k++) set_add(&all, 2 + k, ~0u);
+        struct mech_split *s = split_new(&m, 0, 7);
+        split_assign(m.pool, s, &all);
+        for (uint32_t k = 0; k < 4; k++) set_add(&some, 2 + k, 0x0f0f0f0f << k);
+        split_divide(&m, s, &some);
+        set_one(&some, 3, 0x80000000);
+        split_divide(&m, s, &some);
+        for (uint32_t n = 0; all.n; n++) {
+            struct mech_split *home = split_gather_home(&m, &all);
+            assert_true(n < 128 / w && home->threads == w);
+            for (uint32_t k = 0; k < home->set.n; k++) FOR_LANES(l, home->set.p[k].mask)
+            assert_int_equal(((home->set.p[k].warp - b.first) * 32 + l) / w, n);
+        }
+        assert_int_equal(m.pool->alive, 128 / w);
+        pool_down(&m);
+    }
+}
+
+/* ---- the stack ---- */
+
+/* A branch joins where the mechanism says, here at 5 before its post-dominator 9. */
+static void test_a_stack_joins_where_it_is_told_to(void **state) {
+    (void)state;
+    static const struct ir_insn branch = {.op = IR_BRA, .rpc = 9}, step = {.op = IR_ADD_U32};
+    uint64_t now = 0;
+    struct mech m;
+    struct stack st = {0};
+    struct mech_side side[2] = {{.pc = 1}, {.pc = 4}};
+    struct mech_set top;
+    struct sb out = {0};
+    pool_up(&m, &now, 32, 1, 1);
+    m.env.reconverged = fake_reconverged;
+    struct fake *f = m.env.sm = xcalloc(1, sizeof *f);
+    set_one(&top, 0, 0xff);
+    stack_start(&m, &st, 0, 1, 64, &top, 0);
+    set_one(&side[0].set, 0, 0x0f);
+    set_one(&side[1].set, 0, 0xf0);
+    assert_true(stack_commit(&m, &st, &(struct mech_outcome){.insn = &branch, .nsides = 2, .side = side}, 5,
+                             STACK_TAKEN));
+    stack_print(&st, 4, &out);
+    assert_string_equal(out.text, "  pc 5 rpc - w0:000000ff\n  pc 1 rpc 5 w0:0000000f\n"
+                                  "  pc 4 rpc 5 w0:000000f0 <- top\n");
+    for (uint32_t k = 0; k < 2; k++) { /* each side arrives */
+        stack_top(&st, &top);
+        assert_int_equal(top.p[0].mask, k ? 0x0f : 0xf0);
+        const struct mech_side to = {.pc = 5, .set = top};
+        assert_true(stack_commit(&m, &st, &(struct mech_outcome){.insn = &step, .nsides = 1, .side = &to},
+                                 IR_NOPC, STACK_TAKEN));
+    }
+    stack_top(&st, &top);
+    assert_int_equal(top.p[0].mask, 0xff);
+    assert_int_equal(f->reconverged, 1);
+    sb_free(&out);
+    free(f);
+    pool_down(&m);
+}
+
+/* ---- what a mechanism declares ---- */
+
+#define PARAMS(INT, BOOL, ENUM)                        \
+    INT(entries, 64, 1, 1024, "Entries of the table.") \
+    BOOL(swap, true, "Whether lanes are swapped.")     \
+    ENUM(side, 2, "taken|fallthrough|most", "Which side runs first.")
+MECH_PARAMS(declared, PARAMS)
+#define COUNTERS(SUM, MAX)                   \
+    SUM(merges, "times", "Splits that met.") \
+    MAX(deepest, "entries", "Deepest stack.")
+MECH_COUNTS(declared, COUNTERS)
+
+static bool find_by_name(struct mech *m, struct err *e) {
+    (void)e;
+    assert_int_equal(declared_params(m)->entries, 100);
+    assert_int_equal(declared_params(m)->swap, 0);
+    assert_int_equal(declared_params(m)->side, 2);
+    assert_int_equal(*(uint64_t *)m->self, 0);
+    declared_counts(m)->merges += 3;
+    declared_counts(m)->deepest = 5;
+    return true;
+}
+
+static void test_parameters_and_counters_go_by_name(void **state) {
+    (void)state;
+    const struct mech_ops ops = {.name = "declared",
+                                 .params = MECH_PARAM_ROWS(PARAMS),
+                                 .counters = MECH_COUNTER_ROWS(COUNTERS),
+                                 .self_bytes = sizeof(uint64_t),
+                                 .create = find_by_name};
+    const int64_t param[] = {100, 0, 2};
+    struct pages pages = {0};
+    struct err e = {0};
+    uint64_t now = 0;
+    struct mech_env env = {.pages = &pages,
+                           .warp_size = 32,
+                           .warps = 1,
+                           .schedulers = 1,
+                           .order_groups = 1,
+                           .now = &now,
+                           .param = param};
+    struct mech *m = mech_new(&ops, &env, &e);
+    assert_non_null(m);
+    assert_int_equal(m->stats.extra[0], 3);
+    assert_int_equal(m->stats.extra[1], 5);
+    assert_string_equal(ops.params[2].key, "side");
+    assert_true(ops.params[0].def == 64 && ops.params[0].low == 1 && ops.params[0].high == 1024);
+    assert_true(ops.params[1].kind == 'b' && ops.params[2].high == 2 && !ops.params[3].key);
+    assert_true(!ops.counters[0].is_max && ops.counters[1].is_max && !ops.counters[2].key);
+    pages_free(&pages);
+}
+
+/* Every call the SM makes without asking whether the mechanism has it. */
+static void test_what_a_mechanism_leaves_out_is_filled_in(void **state) {
+    (void)state;
+    struct pages pages = {0};
+    struct err e = {0};
+    uint64_t now = 0;
+    struct mech_env env = {
+        .pages = &pages, .warp_size = 32, .warps = 1, .schedulers = 1, .order_groups = 1, .now = &now};
+    const struct mech_ops ops = {.name = "bare"};
+    const struct mech_ops *o = mech_new(&ops, &env, &e)->ops;
+    assert_true(o->launch && o->start && o->select && o->release && o->wake);
+    assert_true(o->census && o->state && o->audit);
+    assert_true(!o->create && !o->memory && !o->next && !o->places); /* these it asks for */
+    pages_free(&pages);
+}
+
 /* ---- the list ---- */
 
 static void test_every_mechanism_is_found_and_complete(void **state) {
@@ -199,11 +336,9 @@ static void test_every_mechanism_is_found_and_complete(void **state) {
     for (uint32_t k = 0; mech_list[k]; k++) {
         const struct mech_ops *o = mech_list[k];
         assert_ptr_equal(mech_find(o->name), o);
-        assert_true(o->title && o->source && o->params && o->counters);
-        assert_true(o->create && o->destroy && o->launch && o->select && o->commit && o->release);
-        assert_true(o->census && o->state && o->storage && o->audit);
-        for (const struct mech_param *p = o->params; p->key; p++)
-            assert_true(p->low <= p->def && p->def <= p->high);
+        assert_true(o->title && o->source && o->commit && o->storage);
+        for (const struct mech_param *p = o->params; p && p->key; p++)
+            assert_true(0 <= p->low && p->low <= p->def && p->def <= p->high && p->high <= UINT32_MAX);
     }
 }
 
@@ -282,6 +417,10 @@ int main(void) {
         cmocka_unit_test(test_homes_are_thread_over_warp_size),
         cmocka_unit_test(test_neighbouring_warps_have_different_schedulers),
         cmocka_unit_test(test_whole_blocks_go_to_schedulers_in_turn),
+        cmocka_unit_test(test_home_warps_are_gathered_from_wherever_they_wait),
+        cmocka_unit_test(test_a_stack_joins_where_it_is_told_to),
+        cmocka_unit_test(test_parameters_and_counters_go_by_name),
+        cmocka_unit_test(test_what_a_mechanism_leaves_out_is_filled_in),
         cmocka_unit_test(test_every_mechanism_is_found_and_complete),
         cmocka_unit_test(test_an_sm_without_schedulers_is_refused),
         cmocka_unit_test(test_refusals_name_place_and_reason),

@@ -9,9 +9,9 @@
 
 #include "mech/lookup.h"
 
-static void make(struct lookup *l, uint32_t entries, uint32_t ways) {
+static void make(struct lookup *l, struct pages *pages, uint32_t entries, uint32_t ways) {
     struct err e = {0};
-    if (!lookup_init(l, "table", entries, ways, &e)) fail_msg("%s", err_text(&e));
+    if (!lookup_init(l, pages, "table", entries, ways, &e)) fail_msg("%s", err_text(&e));
 }
 
 static void put(struct lookup *l, uint32_t pc, uint32_t value, uint32_t want_evicted) {
@@ -25,8 +25,9 @@ static void put(struct lookup *l, uint32_t pc, uint32_t value, uint32_t want_evi
 
 static void test_the_least_recently_used_way_gives_place(void **state) {
     (void)state;
+    struct pages pages = {0};
     struct lookup l;
-    make(&l, 3, 8); /* fully associative */
+    make(&l, &pages, 3, 8); /* fully associative */
     assert_int_equal(lookup_entries(&l), 3);
     put(&l, 10, 100, LOOKUP_NONE);
     put(&l, 20, 200, LOOKUP_NONE);
@@ -35,19 +36,20 @@ static void test_the_least_recently_used_way_gives_place(void **state) {
     put(&l, 40, 400, 200);
     put(&l, 50, 500, 300);
     assert_int_not_equal(lookup_find(&l, 10), LOOKUP_NONE);
-    lookup_free(&l);
+    pages_free(&pages);
 }
 
 static void test_a_dropped_entry_is_taken_first(void **state) {
     (void)state;
+    struct pages pages = {0};
     struct lookup l;
-    make(&l, 2, 2);
+    make(&l, &pages, 2, 2);
     put(&l, 1, 11, LOOKUP_NONE);
     put(&l, 2, 22, LOOKUP_NONE);
     lookup_drop(&l, lookup_find(&l, 2));
     put(&l, 3, 33, LOOKUP_NONE);
     put(&l, 2, 44, 11);
-    lookup_free(&l);
+    pages_free(&pages);
 }
 
 /* Straight code fills every set evenly, whether or not their number is a power of two. */
@@ -55,27 +57,30 @@ static void test_straight_code_uses_all_sets(void **state) {
     (void)state;
     static const uint32_t sets[] = {1, 2, 3, 16, 24};
     for (uint32_t k = 0; k < sizeof sets / sizeof *sets; k++) {
+        struct pages pages = {0};
         struct lookup l;
-        make(&l, sets[k] * 2, 2);
+        make(&l, &pages, sets[k] * 2, 2);
         for (uint32_t pc = 0; pc < sets[k]; pc++) put(&l, pc, pc, LOOKUP_NONE);
-        lookup_free(&l);
+        pages_free(&pages);
     }
 }
 
 /* Targets a multiple of the sets apart do not all fall into one. */
 static void test_strides_are_spread(void **state) {
     (void)state;
+    struct pages pages = {0};
     struct lookup l;
-    make(&l, 16, 1);
+    make(&l, &pages, 16, 1);
     for (uint32_t pc = 0; pc < 16; pc++) put(&l, pc * 16, pc, LOOKUP_NONE);
-    lookup_free(&l);
+    pages_free(&pages);
 }
 
 static void test_ways_must_divide_entries(void **state) {
     (void)state;
+    struct pages pages = {0};
     struct lookup l;
     struct err e = {0};
-    assert_false(lookup_init(&l, "the table", 10, 4, &e));
+    assert_false(lookup_init(&l, &pages, "the table", 10, 4, &e));
     assert_string_equal(err_text(&e), "the table: 10 entries are not a multiple of 4 ways");
     err_free(&e);
 }
