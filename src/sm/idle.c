@@ -18,19 +18,21 @@ static inline uint32_t lanes_offered(const struct sm *s, uint32_t threads, uint3
     return lanes > threads ? lanes : threads;
 }
 
-void idle_issued(struct sm *s, uint32_t sched, uint32_t threads, uint32_t beats, uint32_t extra) {
+uint32_t idle_issued(struct sm *s, uint32_t sched, uint32_t threads, uint32_t beats, uint32_t extra) {
     struct sm_sched *c = &s->sched[sched];
     s->stats.issues++;
     s->stats.stall += extra;
     c->counted = s->now + beats + extra;
+    const uint32_t lanes = lanes_offered(s, threads, beats);
     if (!threads) {
         s->stats.empty_issues++;
         s->stats.empty_slots += beats;
-        return;
+        return lanes;
     }
-    const uint32_t lanes = lanes_offered(s, threads, beats), k = ((threads - 1) * (SM_SIZES - 1)) / lanes;
+    const uint32_t k = ((threads - 1) * (SM_SIZES - 1)) / lanes;
     s->stats.issued_size[k < SM_SIZES ? k : SM_SIZES - 1] += beats;
     s->stats.lane_slots += lanes;
+    return lanes;
 }
 
 static void take_census(struct sm *s) {

@@ -17,6 +17,7 @@
 
 enum {
     SM_LANES = EXEC_LANES,
+    SM_HOME_WORDS = MECH_WIDEST / SM_LANES,
     SM_REGISTER_BANKS = 4,       /* of the operand rows, where sm.register_banks charges for conflicts */
     SM_REQUESTS = 4096,          /* requests an SM keeps track of beyond those of one packet */
     SM_PACKET = 8 * MECH_WIDEST, /* most requests of one packet: a 32-byte local access is eight words */
@@ -110,6 +111,7 @@ struct sm_warp {
     uint32_t spin;    /* lanes that last did what a waiting thread does */
     uint64_t spun_at; /* the last cycle in which one did */
     uint32_t nscore;
+    uint32_t exist;         /* lanes that have a thread, exited ones included */
     struct sm_score *score; /* SM_SCORES + SM_LANES; NULL under issue = barrel */
 };
 
@@ -165,6 +167,11 @@ struct sm_gather {      /* the memory part of the packet being issued */
     struct mem_line line[2 * MECH_WIDEST];
     uint32_t mask[2 * MECH_WIDEST]; /* lanes of one part, by line */
     uint32_t request[2 * MECH_WIDEST];
+};
+
+/* Where the threads of a machine warp are: slot and lane of its first, and how many slots it has. */
+struct sm_home {
+    uint32_t warp, shift, words;
 };
 
 /* One for all SMs of a launch. Nothing but code outlives the issue or commit it is used in: one copy stays in the host's
@@ -366,10 +373,13 @@ void lsu_account(struct sm *s, uint64_t until); /* cycles before `until` it was 
 void idle_account(struct sm *s, uint64_t until);
 void idle_check(const struct sm *s); /* panics unless the classes add up */
 
+/* slots.c: every lane slot of an issue in one kind. The packet has been executed, has threads, and n slots less. */
+void slots_idle(struct sm *s, uint32_t n);
+
 /* places.c: as sm_places, but only threads with no instruction under way: those that are with the mechanism. */
 void places_held(const struct sm *s, uint32_t *pc);
-/* A packet of so many threads has issued; extra: cycles it holds the port beyond its beats. */
-void idle_issued(struct sm *s, uint32_t sched, uint32_t threads, uint32_t beats, uint32_t extra);
+/* A packet of so many threads has issued; extra: cycles it holds the port beyond its beats. Returns its lane slots. */
+uint32_t idle_issued(struct sm *s, uint32_t sched, uint32_t threads, uint32_t beats, uint32_t extra);
 
 /* sm.c: these threads' exit is committed. */
 void sm_threads_ended(struct sm *s, const struct mech_set *exited);

@@ -55,7 +55,8 @@ struct sums {
     uint32_t empty;                 /* splits without threads */
     uint32_t classes;               /* that occur, one bit each */
     uint16_t of_class[IR_NCLASSES]; /* threads; MECH_WIDEST at most */
-    bool memory;                    /* an access was gathered */
+    uint32_t gone; /* lanes of their architectural warps without a live thread, before they ran */
+    bool memory;   /* an access was gathered */
 };
 _Static_assert(IR_NCLASSES <= 32, "classes are bits of a word");
 
@@ -72,6 +73,7 @@ static inline __attribute__((always_inline)) bool run_piece(struct sm *s, struct
     const struct mech_piece p = op->split->set.p[k];
     struct sm_warp *w = &s->warps[p.warp];
     const struct exec_out *out = &s->env.grid->out;
+    t->gone |= ~w->w->live;
     const uint32_t counts = step(s, w->w, i, p.mask);
     if (out->flow == EXEC_FAULT) return exec_fault_report(w->w, e);
     if (counts != p.mask) t->lanes -= bits_count(p.mask & ~counts);
@@ -229,6 +231,19 @@ static bool execute_all(struct sm *s, uint32_t sched, uint64_t start, uint32_t b
     return true;
 }
 
+/* offered: lane slots of the packet. */
+static void count_lanes(struct sm *s, const struct sums *t, uint32_t offered) {
+    s->stats.lanes[LANE_ACTIVE] += t->lanes;
+    if (t->lanes < t->threads) s->stats.lanes[LANE_GUARDED] += t->threads - t->lanes;
+    if (t->threads == offered) return;
+    if (!t->threads)
+        s->stats.lanes[LANE_EMPTY] += offered;
+    else if (!t->gone && s->mech->env.warp_size <= SM_LANES && !s->common->packet.beats)
+        s->stats.lanes[LANE_PARTED] += offered - t->threads;
+    else
+        slots_idle(s, offered - t->threads);
+}
+
 /* All splits execute before any is committed: a commit may reuse a split of the packet. */
 static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
     struct exec_grid *g = s->env.grid;
@@ -248,7 +263,7 @@ static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
     const uint32_t entry = t.memory ? lines_end(s) : SM_NONE;
     if (entry != SM_NONE) lsu_issue(s, entry, sched, start + (uint64_t)s->o->sm.depth - 1);
     s->sched[sched].port = s->now + beats + extra;
-    idle_issued(s, sched, t.threads, beats, extra);
+    count_lanes(s, &t, idle_issued(s, sched, t.threads, beats, extra));
     dispatch(s, op, t.done);
     return true;
 }

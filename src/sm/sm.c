@@ -155,8 +155,11 @@ static void place_block(struct sm *s, uint32_t slot, uint64_t block) {
     b->threads = s->env.grid->threads;
     for (uint32_t k = 0; k < s->block_warps; k++) {
         struct sm_warp *w = &s->warps[slot * s->block_warps + k];
-        *w = (struct sm_warp){
-            .w = &b->b.warps[k], .regs = b->b.warps[k].regs, .block = slot, .score = w->score};
+        *w = (struct sm_warp){.w = &b->b.warps[k],
+                              .regs = b->b.warps[k].regs,
+                              .block = slot,
+                              .exist = b->b.warps[k].live,
+                              .score = w->score};
     }
     const struct mech_block arrives = {slot, slot * s->block_warps, s->block_warps, b->threads,
                                        s->env.grid->func->entry};

@@ -35,6 +35,17 @@ struct sm_observer {
  * the last: packets of more threads than a warp. */
 enum { SM_SIZES = 9 };
 
+/* Every lane slot of every issue is of one kind (slots.c). A guarded branch runs for all its threads. */
+enum sm_lane {
+    LANE_ACTIVE,
+    LANE_GUARDED, /* a thread whose guard is false */
+    LANE_ABSENT,  /* no thread there: a block that does not fill its last warp */
+    LANE_EXITED,
+    LANE_PARTED, /* its thread has parted from those that run */
+    LANE_EMPTY,  /* of an issue without threads */
+    SM_LANE_KINDS
+};
+
 struct sm_branch {              /* per PC: every instruction issued, and what those that diverge cost */
     uint64_t executions, lanes; /* issues with threads, and threads they ran for */
     uint64_t divergences, sides;
@@ -59,7 +70,8 @@ struct sm_stats {
     uint64_t class_insts[IR_NCLASSES];
     /* Threads x cycles in which no scheduler works: dependency, barrier, inactive path, reconvergence. */
     uint64_t idle_thread_cycles[4];
-    uint64_t lane_slots; /* of packets with threads, warp_size each or beats x simd_width:
+    uint64_t lanes[SM_LANE_KINDS]; /* add up to lane_slots and the slots of issues without threads */
+    uint64_t lane_slots;           /* of packets with threads, warp_size each or beats x simd_width:
                             lane activity = thread_insts / lane_slots */
     uint64_t shared_accesses, shared_conflict_cycles, register_conflict_cycles;
     uint64_t coalesced_lines, memory_insts;

@@ -127,6 +127,16 @@ static double sum_of(const hd_device *dev, const char *prefix) {
     return sum;
 }
 
+/* Every lane slot of every issue is of one kind. */
+static bool lanes_add_up(const hd_device *dev, struct sb *why) {
+    double sum = sum_of(dev, "lane."), all = stat(dev, "sm.lane_slots") + stat(dev, "lane.empty");
+    const bool good = all > 0 && all == sum && stat(dev, "lane.active") == stat(dev, "sm.thread_insts");
+    if (!good)
+        sb_add(why, "%.0f lane slots, but their kinds are %.0f; %.0f active, %.0f instructions", all, sum,
+               stat(dev, "lane.active"), stat(dev, "sm.thread_insts"));
+    return good;
+}
+
 /* Instructions are the same counted by thread, by class and by the SMs; requests to DRAM by kind and by latency. */
 static bool counts_agree(const hd_device *dev, struct sb *why) {
     const double insts = stat(dev, "exec.thread_insts"), requests = stat(dev, "dram.latency_count");
@@ -143,7 +153,9 @@ static bool counts_agree(const hd_device *dev, struct sb *why) {
 
 bool diff_invariants(const hd_device *dev, struct sb *why) {
     double lanes = stat(dev, "sm.lane_activity"), depth = stat(dev, "sm.depth_utilisation");
-    if (!classes_add_up(dev, why) || !caches_add_up(dev, why) || !counts_agree(dev, why)) return false;
+    if (!classes_add_up(dev, why) || !lanes_add_up(dev, why) || !caches_add_up(dev, why) ||
+        !counts_agree(dev, why))
+        return false;
     if (!(lanes > 0 && lanes <= 1 && depth > 0 && depth <= 1)) {
         sb_add(why, "lane activity %g, depth utilisation %g", lanes, depth);
         return false;

@@ -90,6 +90,8 @@ static void lanes_are_counted_by_the_beats_of_a_packet(void **state) {
     assert_int_equal(s.issued_size[7], insts * 2);
     s = run_beats(select_4, add, 0, 8 * 32).s; /* half of the lanes: the class of 13 to 16 of 32 */
     assert_int_equal(s.lane_slots, insts * 4 * 16);
+    assert_int_equal(s.lanes[LANE_ACTIVE], insts * 32);
+    assert_int_equal(s.lanes[LANE_ABSENT], insts * 32); /* more slots than a warp has lanes */
     assert_int_equal(s.issued_size[3], insts * 4);
     s = run_beats(select_1, add, 0, 8 * 32).s; /* for more threads than there are lanes */
     assert_int_equal(s.lane_slots, insts * 32);
@@ -161,6 +163,9 @@ static void issues_without_threads_are_counted_apart(void **state) {
     assert_int_equal(s.warp_insts, 2 * 12);
     assert_int_equal(s.thread_insts, 12 * 48);
     assert_int_equal(s.lane_slots, 2 * 12 * 32);
+    assert_int_equal(s.lanes[LANE_EMPTY], 2 * 11 * 32);
+    assert_int_equal(s.lanes[LANE_ABSENT], 12 * 16);
+    assert_int_equal(s.lanes[LANE_ACTIVE], 12 * 48);
 }
 
 static void through_the_cache(struct machine *x) {

@@ -44,7 +44,7 @@ static void fill(struct machine *x, uint64_t in, uint64_t out) {
 
 static void check_sums(const struct machine *x) {
     const struct sm_stats *s = &x->s;
-    uint64_t sum = s->w0_mem + s->w0_idle + s->stall + s->empty_slots, threads = 0;
+    uint64_t sum = s->w0_mem + s->w0_idle + s->stall + s->empty_slots, threads = 0, lanes = 0;
     for (int k = 0; k < SM_SIZES; k++) sum += s->issued_size[k];
     for (int k = 0; k < IR_NCLASSES; k++) threads += s->class_insts[k];
     assert_int_equal(sum, s->sched_cycles);
@@ -52,7 +52,9 @@ static void check_sums(const struct machine *x) {
     assert_int_equal(threads, s->thread_insts);
     assert_int_equal(s->blocks, KERNEL_BLOCKS);
     assert_int_equal(s->exited, KERNEL_BLOCKS * KERNEL_THREADS);
-    assert_true(s->thread_insts <= s->lane_slots);
+    for (int k = 0; k < SM_LANE_KINDS; k++) lanes += s->lanes[k];
+    assert_int_equal(lanes, s->lane_slots + s->lanes[LANE_EMPTY]);
+    assert_int_equal(s->lanes[LANE_ACTIVE], s->thread_insts);
 }
 
 static void run_all(struct machine *x, const char *kernel, const struct shape *shape) {

@@ -1,0 +1,114 @@
+/* Every lane slot of every issue in exactly one kind. An issue has a slot for each lane of the machine's warp. A thread that
+ * runs has one: it is active, or its guard is false. The others are idle, and each is named after the thread that would be
+ * there had threads never parted:
+ *
+ * - If all running threads are of one home warp, the lane's own thread: it does not exist (a ragged block), has exited, or
+ *   has parted from the running ones (it is on another path, waits for them, or has gone ahead).
+ * - The packet may take fewer beats than a warp has lanes for (large warps): the lowest idle lanes are meant.
+ * - Of a packet with threads of several home warps (dynamic warp formation, MIMD), the home warp of its first thread stands
+ *   for all. Home lanes of running threads are taken, and the idle slots are the lanes left over; where threads have left
+ *   their home lanes there may be more of those than slots, and the lowest are meant. A thread of the home warp that runs
+ *   has its home lane taken, so no idle slot is named after it. */
+#include "mech/split.h"
+#include "sm/impl.h"
+
+static inline uint32_t lanes_below(uint32_t n) {
+    return n < 32 ? (1u << n) - 1 : ~0u;
+}
+
+/* The home warp of the packet's first thread. */
+static inline struct sm_home first_home(const struct sm *s) {
+    struct mech_split *const *split = s->common->packet.split;
+    while (!(*split)->set.n) split++;
+    const struct mech_piece p = (*split)->set.p[0];
+    const uint32_t size = s->mech->env.warp_size;
+    if (size < SM_LANES) return (struct sm_home){p.warp, (uint32_t)__builtin_ctz(p.mask) & ~(size - 1), 1};
+    return (struct sm_home){s->mech->pool->first[p.warp], 0, size / SM_LANES};
+}
+
+/* Home lanes of a piece that are taken: its lanes, of narrow warps one part above the other. */
+static inline uint32_t home_lanes(uint32_t mask, uint32_t size) {
+    for (uint32_t n = SM_LANES / 2; n >= size; n /= 2) mask |= mask >> n;
+    return mask & lanes_below(size);
+}
+
+static void take_lanes(const struct sm *s, const struct mech_set *set, uint32_t *taken) {
+    const uint32_t size = s->mech->env.warp_size;
+    const uint32_t *first = s->mech->pool->first;
+    for (uint32_t k = 0; k < set->n; k++) {
+        const struct mech_piece p = set->p[k];
+        const uint32_t word = size > SM_LANES ? p.warp - first[p.warp] : 0;
+        taken[word] |= home_lanes(p.mask, size);
+    }
+}
+
+/* The lowest n of these lanes; returns how many that are. */
+static uint32_t lowest(uint32_t *lanes, uint32_t n) {
+    uint32_t here = bits_count(*lanes);
+    for (; here > n; here--) *lanes &= ~(1u << (31 - (uint32_t)__builtin_clz(*lanes)));
+    return here;
+}
+
+/* The home lanes that n idle slots stand for; returns how many there are: fewer where a packet took more beats than its
+ * warp has lanes for. */
+static uint32_t idle_lanes(const struct sm *s, const struct sm_home *h, uint32_t n, uint32_t *idle) {
+    const struct mech_packet *p = &s->common->packet;
+    uint32_t taken[SM_HOME_WORDS] = {0}, found = 0;
+    for (uint32_t k = 0; k < p->n; k++) take_lanes(s, &p->split[k]->set, taken);
+    for (uint32_t w = 0; w < h->words; w++) {
+        idle[w] = ~taken[w] & lanes_below(s->mech->env.warp_size);
+        found += lowest(&idle[w], n - found);
+    }
+    return found;
+}
+
+/* Lanes of a word of the home warp whose threads exist, and of those the ones that live. */
+static inline void threads_of(const struct sm *s, const struct sm_home *h, uint32_t word, uint32_t *exist,
+                              uint32_t *live) {
+    const struct sm_warp *w = &s->warps[h->warp + word];
+    const bool theirs = h->warp + word < (s->warps[h->warp].block + 1) * s->block_warps;
+    *exist = theirs ? w->exist >> h->shift : 0;
+    *live = theirs ? w->w->live >> h->shift : 0;
+}
+
+static __attribute__((noinline)) void count_idle(struct sm *s, const struct sm_home *h, uint32_t n) {
+    uint32_t idle[SM_HOME_WORDS], exist, live, exited = 0;
+    uint32_t absent = n - idle_lanes(s, h, n, idle);
+    for (uint32_t w = 0; w < h->words; w++) {
+        threads_of(s, h, w, &exist, &live);
+        absent += bits_count(idle[w] & ~exist);
+        exited += bits_count(idle[w] & exist & ~live);
+    }
+    s->stats.lanes[LANE_ABSENT] += absent;
+    s->stats.lanes[LANE_EXITED] += exited;
+    s->stats.lanes[LANE_PARTED] += n - absent - exited;
+}
+
+/* The same of a packet that is one split, of machine warps not wider than architectural ones: as most are. */
+static inline void count_idle_of(struct sm *s, const struct sm_home *h, const struct mech_set *set,
+                                 uint32_t n) {
+    const struct sm_warp *w = &s->warps[h->warp];
+    const uint32_t size = s->mech->env.warp_size;
+    uint32_t idle = set->p[0].mask;
+    for (uint32_t k = 1; k < set->n; k++) idle |= set->p[k].mask;
+    idle = ~home_lanes(idle, size) & lanes_below(size);
+    if (set->n > 1 || size < SM_LANES) lowest(&idle, n);
+    const uint32_t exist = w->exist >> h->shift, gone = idle & ~(w->w->live >> h->shift);
+    const uint32_t absent = exist == lanes_below(size) ? 0 : bits_count(gone & ~exist);
+    const uint32_t exited = bits_count(gone) - absent;
+    if (absent) s->stats.lanes[LANE_ABSENT] += absent;
+    s->stats.lanes[LANE_EXITED] += exited;
+    s->stats.lanes[LANE_PARTED] += n - absent - exited;
+}
+
+void slots_idle(struct sm *s, uint32_t n) {
+    const struct mech_packet *p = &s->common->packet;
+    const struct sm_home h = first_home(s);
+    const uint32_t all = lanes_below(s->mech->env.warp_size);
+    if (h.words == 1 && !p->beats && !(~(s->warps[h.warp].w->live >> h.shift) & all))
+        s->stats.lanes[LANE_PARTED] += n; /* whichever lanes they are */
+    else if (h.words == 1 && p->n == 1 && !p->beats)
+        count_idle_of(s, &h, &p->split[0]->set, n);
+    else
+        count_idle(s, &h, n);
+}
