@@ -57,6 +57,7 @@ UNIT   := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/uni
 EXAMPLES := $(patsubst %,$(BUILD)/%,$(basename $(sort $(wildcard examples/*.c examples/*.cpp))))
 
 # V=1 shows whole commands.
+comma := ,
 ifeq ($(V),1)
 run = $(2)
 else
@@ -121,34 +122,25 @@ $(BUILD)/obj/sources.c: $(SOURCES) tools/embed-sources
 $(BUILD)/obj/sources.o: $(BUILD)/obj/sources.c
 	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<)
 
-# Tests: one cmocka program per file; those of the command line and of experiments also link the parts of them they use.
-$(BUILD)/tests/%: tests/unit/%.c $(LIB)
+# Tests: one cmocka program per file, and what it links beside the library: the command line, experiments, the operations'
+# references, the generator of random kernels.
+REF     := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/ref/*.c)))
+DIFF    := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/diff/*.c)))
+$(BUILD)/obj/tests/%.o: CPPFLAGS += -Itests
+.SECONDARY: $(UNIT:$(BUILD)/tests/%=$(BUILD)/obj/tests/unit/%.o)
+$(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(LIB)
 	@mkdir -p $(@D)
-	$(call run,LD,$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) -lcmocka $(LDLIBS))
-$(BUILD)/tests/cli/%: tests/unit/cli/%.c $(LIBCLI) $(LIBLAB) $(LIB)
-	@mkdir -p $(@D)
-	$(call run,LD,$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBCLI) $(LIBLAB) $(LIB) -lcmocka $(LABLIBS))
-$(filter $(BUILD)/tests/lab/% $(BUILD)/tests/report/% $(BUILD)/tests/workloads/%,$(UNIT)): $(BUILD)/tests/%: tests/unit/%.c $(LIBLAB) $(LIB)
-	@mkdir -p $(@D)
-	$(call run,LD,$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBLAB) $(LIB) -lcmocka $(LABLIBS))
+	$(call run,LD,$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) -Wl$(comma)--start-group $(filter %.a,$^) -Wl$(comma)--end-group -lcmocka -Wl$(comma)--as-needed $(LABLIBS))
+$(filter $(BUILD)/tests/cli/%,$(UNIT)): $(LIBCLI)
+$(filter $(addprefix $(BUILD)/tests/,cli/% lab/% report/% workloads/%),$(UNIT)): $(LIBLAB)
+$(filter $(BUILD)/tests/exec/ops%,$(UNIT)): $(REF)
+$(filter $(BUILD)/tests/diff/% $(BUILD)/tests/sim/timed_stats,$(UNIT)): $(DIFF)
 $(BUILD)/examples/%: examples/%.c $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC) -Iinclude -std=c17 $(WARN) $(OPT) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS))
 $(BUILD)/examples/%: examples/%.cpp $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC:gcc=g++) -Iinclude -std=c++17 -Wall -Wextra -Werror $(OPT) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS))
-
-# The operations' references: linked into the tests that use them.
-REF     := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/ref/*.c)))
-$(filter $(BUILD)/tests/exec/ops%,$(UNIT)): $(BUILD)/tests/%: tests/unit/%.c $(REF) $(LIB)
-	@mkdir -p $(@D)
-	$(call run,LD,$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(REF) $(LIB) -lcmocka $(LDLIBS))
-
-# The generator of random kernels, likewise.
-DIFF    := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/diff/*.c)))
-$(filter $(BUILD)/tests/diff/% $(BUILD)/tests/sim/timed_stats,$(UNIT)): $(BUILD)/tests/%: tests/unit/%.c $(DIFF) $(LIB)
-	@mkdir -p $(@D)
-	$(call run,LD,$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(DIFF) $(LIB) -lcmocka $(LDLIBS))
 
 test: test-deps
 	@$(MAKE) --no-print-directory files unit $(EXAMPLES)

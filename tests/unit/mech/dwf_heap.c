@@ -85,7 +85,7 @@ static void test_a_warp_climbs_the_heap_one_swap_a_cycle(void **state) {
         assert_false(fake_issue(r.f, 0));
         r.f->now++;
         assert_true(fake_issue(r.f, 0));
-        assert_int_equal(r.f->packet.pc, 7);
+        assert_int_equal(r.f->issued_pc, 7);
         rig_down(&r);
     }
 }

@@ -43,13 +43,13 @@ static inline void rig_start(struct rig *r, struct ir_module *m, uint32_t w, uin
     fake_start(r->f, "dwf");
 }
 
-/* Cycles until something issues; its PC and threads are in f->packet and f->lane_sum. */
+/* Cycles until something issues, and returns its PC; its threads are in f->lane_sum. */
 static inline uint32_t rig_issue(struct rig *r) {
     for (uint64_t before = r->f->issued, n = 0; r->f->issued == before; n++) {
         assert_true(n < FAKE_NEVER);
         fake_cycle(r->f);
     }
-    return r->f->packet.pc;
+    return r->f->issued_pc;
 }
 
 #endif

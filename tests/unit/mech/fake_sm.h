@@ -133,6 +133,7 @@ struct fake {
     uint32_t reconverged, last_branch;
     struct mech_side *side; /* MECH_SIDES of them */
     struct mech_packet packet;
+    uint32_t issued_pc; /* of its first split, when it issued */
 };
 
 static inline uint32_t fake_decide(const struct fake *f, uint32_t id, uint32_t pc, uint32_t step,
@@ -364,6 +365,7 @@ static inline bool fake_issue(struct fake *f, uint32_t sched) {
     assert_true(next <= f->now && p->n);
     uint32_t threads = 0;
     f->issued++;
+    f->issued_pc = p->split[0]->pc;
     for (uint32_t k = 0; k < p->n; k++) {
         assert_true(p->split[k]->in_flight);
         assert_int_equal(p->split[k]->sched, sched);

@@ -175,8 +175,9 @@ static void addresses_interleave_over_any_number_of_channels(void **state) {
 static void interleaving_is_one_to_one(void **state) {
     (void)state;
     static const struct {
-        int64_t channels, interleave, row, banks;
-    } cases[] = {{1, 32, 64, 1}, {6, 256, 2048, 8}, {7, 1024, 256, 3}, {8, 100, 300, 5}};
+        int64_t channels, interleave, banks;
+        uint64_t row;
+    } cases[] = {{1, 32, 1, 64}, {6, 256, 8, 2048}, {7, 1024, 3, 256}, {8, 100, 5, 300}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct opt_dram o = options();
         o.channels = cases[k].channels;
@@ -185,7 +186,7 @@ static void interleaving_is_one_to_one(void **state) {
         o.banks = cases[k].banks;
         struct dram_map *m = map_of(&o);
         /* whole turns of all channels and whole rows of all banks */
-        size_t local = (size_t)(o.interleave * o.row_bytes * o.banks), bytes = local * (size_t)o.channels;
+        size_t local = (size_t)(o.interleave * o.banks) * o.row_bytes, bytes = local * (size_t)o.channels;
         if (bytes > 1 << 24)
             local /= 256, bytes /= 256; /* both are powers of two here, and divide what is left */
         uint8_t *seen = calloc(bytes, 1);
