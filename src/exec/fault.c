@@ -67,8 +67,8 @@ static void add_access(const struct exec_grid *g, const struct exec_fault *f, st
 
 static void add_neighbourhood(const struct exec_warp *w, const struct exec_fault *f, struct sb *out) {
     const struct exec_grid *g = w->block->grid;
-    uint64_t size = 0;
-    switch (f->space) {
+    uint64_t size = 0, addr = f->addr;
+    switch (exec_decode(f->space, &addr)) {
     case IR_SP_SHARED: size = g->shared_bytes; break;
     case IR_SP_CONST: size = g->image->konst_bytes; break;
     case IR_SP_PARAM: size = g->func->param_bytes; break;

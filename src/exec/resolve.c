@@ -7,23 +7,6 @@
  * are looked at. Anything else goes lane by lane, and the lowest lane that fails is the one reported. */
 #include "exec/impl.h"
 
-/* Generic to a space and the address within it. */
-static enum ir_space space_of(uint64_t *addr) {
-    uint64_t a = *addr;
-    if (a >= EXEC_WIN_HEAP || a < EXEC_WIN_SHARED) return IR_SP_GLOBAL;
-    if (a >= EXEC_WIN_FUNC) return IR_SP_GLOBAL;
-    if (a >= EXEC_WIN_PARAM) return *addr = a - EXEC_WIN_PARAM, IR_SP_PARAM;
-    if (a >= EXEC_WIN_CONST) return *addr = a - EXEC_WIN_CONST, IR_SP_CONST;
-    if (a >= EXEC_WIN_LOCAL) return *addr = a - EXEC_WIN_LOCAL, IR_SP_LOCAL;
-    return *addr = a - EXEC_WIN_SHARED, IR_SP_SHARED;
-}
-
-/* A constant address beyond the bank is a buffer's: OpenCL compilers read a __constant pointer parameter with ld.const,
- * and what the host can pass there is device memory. */
-static bool is_constant_buffer(enum ir_space space, uint64_t addr) {
-    return space == IR_SP_CONST && addr >= EXEC_WIN_HEAP;
-}
-
 static uint8_t *within(uint8_t *base, uint64_t size, uint64_t addr, uint32_t bytes,
                        enum exec_fault_kind *why) {
     if (bytes <= size && addr <= size - bytes) return base + addr;
@@ -41,16 +24,16 @@ static uint8_t *within_global(struct exec_mem *m, uint64_t addr, uint32_t bytes,
 uint8_t *resolve_lane(struct exec_warp *w, enum ir_space space, uint64_t addr, uint32_t bytes, uint32_t lane,
                       bool store, enum exec_fault_kind *why) {
     const struct exec_grid *g = w->block->grid;
-    if (space == IR_SP_GENERIC) space = space_of(&addr);
+    const bool readonly = space == IR_SP_CONST || space == IR_SP_PARAM;
+    space = exec_decode(space, &addr);
     if (addr & (bytes - 1)) {
         *why = EXEC_F_ALIGN;
         return NULL;
     }
-    if (store && (space == IR_SP_CONST || space == IR_SP_PARAM)) {
+    if (store && (readonly || space == IR_SP_CONST || space == IR_SP_PARAM)) {
         *why = EXEC_F_READONLY;
         return NULL;
     }
-    if (is_constant_buffer(space, addr)) space = IR_SP_GLOBAL;
     switch (space) {
     case IR_SP_SHARED: return within(w->block->shared, g->shared_bytes, addr, bytes, why);
     case IR_SP_LOCAL:
@@ -65,7 +48,7 @@ uint64_t resolve_span(struct exec_warp *w, uint64_t addr, uint32_t lane, const u
     const struct exec_grid *g = w->block->grid;
     enum exec_fault_kind why;
     uint64_t full = addr, size;
-    enum ir_space space = space_of(&addr);
+    const enum ir_space space = exec_decode(IR_SP_GENERIC, &addr);
     *at = resolve_lane(w, space, addr, 1, lane, false, &why);
     if (!*at) return 0;
     switch (space) {
@@ -85,9 +68,7 @@ void resolve_fault(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, 
                    enum ir_space space, uint64_t addr, uint32_t bytes, bool store) {
     struct exec_fault *f = &w->x.out->fault;
     exec_fault(w, i, lane, why);
-    f->space = space == IR_SP_GENERIC            ? space_of(&addr)
-               : is_constant_buffer(space, addr) ? IR_SP_GLOBAL
-                                                 : space;
+    f->space = space == IR_SP_GENERIC ? exec_decode(space, &addr) : space;
     f->addr = addr;
     f->bytes = bytes;
     f->store = store;
@@ -228,26 +209,26 @@ enum span resolve(struct exec_ctx *x, const struct ir_insn *i, ir_opnd base, uin
     o->access.space = (enum ir_space)i->space;
     o->access.store = store;
     enum span s = SPAN_FAULT;
-    switch (i->space) {
-    case IR_SP_GENERIC:
+    uint64_t offset = first;
+    const enum ir_space space = exec_decode(i->space, &offset);
+    const uint64_t window = first - offset; /* where that space begins among these addresses */
+    switch (space) {
     case IR_SP_GLOBAL: {
-        struct mem_alloc *a = mem_find(g->mem, first, bytes);
-        if (a)
-            s = piece(addr, a->addr, a->bytes, a->host, mask, bytes, at);
-        else if (i->space == IR_SP_GENERIC && first - EXEC_WIN_SHARED < g->shared_bytes)
-            s = piece(addr, EXEC_WIN_SHARED, g->shared_bytes, w->block->shared, mask, bytes, at);
+        struct mem_alloc *a = i->space == IR_SP_CONST && store ? NULL : mem_find(g->mem, first, bytes);
+        if (a) s = piece(addr, a->addr, a->bytes, a->host, mask, bytes, at);
         break;
     }
-    case IR_SP_SHARED: s = piece(addr, 0, g->shared_bytes, w->block->shared, mask, bytes, at); break;
+    case IR_SP_SHARED: s = piece(addr, window, g->shared_bytes, w->block->shared, mask, bytes, at); break;
     case IR_SP_CONST:
-        if (!store && first < EXEC_WIN_HEAP)
-            s = piece(addr, 0, g->image->konst_bytes, g->image->konst, mask, bytes, at);
+        if (!store) s = piece(addr, window, g->image->konst_bytes, g->image->konst, mask, bytes, at);
         break;
     case IR_SP_PARAM:
-        if (!store) s = piece(addr, 0, g->func->param_bytes, g->params, mask, bytes, at);
+        if (!store) s = piece(addr, window, g->func->param_bytes, g->params, mask, bytes, at);
         break;
     case IR_SP_LOCAL:
-    case IR_SP_FRAME: s = local_lanes(w, addr, mask, bytes, at); break;
+    case IR_SP_FRAME:
+        if (!window) s = local_lanes(w, addr, mask, bytes, at);
+        break;
     default: break;
     }
     return s != SPAN_FAULT ? s : lane_by_lane(w, i, mask, bytes, store, at);

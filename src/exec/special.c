@@ -88,37 +88,22 @@ void frame_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     FOR_LANES(l, mask) opnd_put(x, i->o[0], l, (uint64_t)frame[l] + (uint64_t)(int64_t)i->disp);
 }
 
-static uint64_t window(uint8_t space) {
-    switch (space) {
-    case IR_SP_SHARED: return EXEC_WIN_SHARED;
-    case IR_SP_LOCAL:
-    case IR_SP_FRAME: return EXEC_WIN_LOCAL;
-    case IR_SP_CONST: return EXEC_WIN_CONST;
-    case IR_SP_PARAM: return EXEC_WIN_PARAM;
-    default: return 0;
-    }
-}
-
+/* A constant address that is a buffer's is a generic one too. */
 void cvta_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
-    const uint64_t base = i->sub ? 0 - window(i->space) : window(i->space);
-    FOR_LANES(l, mask) opnd_put(x, i->o[0], l, opnd_get(x, i->o[1], l) + base);
-}
-
-/* Everything outside the windows is global, as on hardware: a null pointer too. */
-static bool in_space(uint64_t a, uint8_t space) {
-    switch (space) {
-    case IR_SP_SHARED: return a - EXEC_WIN_SHARED < EXEC_MAX_SHARED;
-    case IR_SP_LOCAL:
-    case IR_SP_FRAME: return a - EXEC_WIN_LOCAL < EXEC_MAX_LOCAL;
-    case IR_SP_CONST: return a - EXEC_WIN_CONST < EXEC_MAX_CONST;
-    case IR_SP_PARAM: return a - EXEC_WIN_PARAM < EXEC_MAX_PARAM;
-    default: return a < EXEC_WIN_SHARED || a >= EXEC_WIN_FUNC;
+    const uint64_t window = exec_window(i->space), base = i->sub ? 0 - window : window;
+    FOR_LANES(l, mask) {
+        const uint64_t a = opnd_get(x, i->o[1], l);
+        const bool buffer = i->space == IR_SP_CONST && a >= EXEC_WIN_HEAP;
+        opnd_put(x, i->o[0], l, buffer ? a : a + base);
     }
 }
 
 void isspacep_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     uint32_t bits = 0;
-    FOR_LANES(l, mask) bits |= (uint32_t)in_space(opnd_get(x, i->o[1], l), i->space) << l;
+    FOR_LANES(l, mask) {
+        uint64_t a = opnd_get(x, i->o[1], l);
+        bits |= (uint32_t)(exec_decode(IR_SP_GENERIC, &a) == i->space) << l;
+    }
     exec_set_pred(x, i->o[0], mask, bits);
 }
 

@@ -42,6 +42,35 @@ enum {
     EXEC_BARRIERS = 16
 };
 
+/* Where each space begins among generic addresses. */
+static inline uint64_t exec_window(enum ir_space space) {
+    switch (space) {
+    case IR_SP_SHARED: return EXEC_WIN_SHARED;
+    case IR_SP_LOCAL:
+    case IR_SP_FRAME: return EXEC_WIN_LOCAL;
+    case IR_SP_CONST: return EXEC_WIN_CONST;
+    case IR_SP_PARAM: return EXEC_WIN_PARAM;
+    default: return 0;
+    }
+}
+
+/* The one decoder: the space that an access of an instruction with this space goes to, never GENERIC, and in *addr the
+ * address within it. Outside the windows everything is global, a null pointer and functions too. A constant address beyond
+ * the bank is a buffer's: OpenCL compilers read a __constant pointer parameter with ld.const, and what the host can pass
+ * there is device memory. */
+static inline enum ir_space exec_decode(enum ir_space space, uint64_t *addr) {
+    const uint64_t a = *addr;
+    if (space == IR_SP_CONST) return a >= EXEC_WIN_HEAP ? IR_SP_GLOBAL : IR_SP_CONST;
+    if (space != IR_SP_GENERIC) return space;
+    if (a < EXEC_WIN_SHARED || a >= EXEC_WIN_FUNC) return IR_SP_GLOBAL;
+    const enum ir_space in = a >= EXEC_WIN_PARAM   ? IR_SP_PARAM
+                             : a >= EXEC_WIN_CONST ? IR_SP_CONST
+                             : a >= EXEC_WIN_LOCAL ? IR_SP_LOCAL
+                                                   : IR_SP_SHARED;
+    *addr = a - exec_window(in);
+    return in;
+}
+
 enum exec_fault_kind {
     EXEC_OK,
     EXEC_F_BOUNDS,
@@ -64,9 +93,9 @@ struct exec_fault {
     enum exec_fault_kind kind;
     uint32_t lane, pc;
     uint32_t bytes;
-    enum ir_space space;
+    enum ir_space space; /* as the instruction says, or which window a generic address is in */
     bool store;
-    uint64_t addr;
+    uint64_t addr; /* in that space */
 };
 
 enum exec_flow { EXEC_NEXT, EXEC_JUMP, EXEC_EACH, EXEC_FAULT };
@@ -77,7 +106,7 @@ struct exec_out {
     bool woke; /* lanes of this block (any warp) were released */
     struct {   /* the access of the last memory instruction, for a coalescer; mask 0: none */
         uint32_t mask, bytes;
-        enum ir_space space; /* as the instruction says; GENERIC addresses are in windows */
+        enum ir_space space; /* as the instruction says: exec_decode says where an address goes */
         bool store;
         uint64_t addr[EXEC_LANES];
     } access;

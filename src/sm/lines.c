@@ -3,8 +3,9 @@
  *
  * Spaces. Global addresses go through L1D as they are. Local memory is interleaved by words over the threads of the whole
  * machine, so that the same variable of neighbouring threads lies side by side; an access is cut into words. Constants
- * have a segment of their own behind L1C, texels go through L1T. Kernel parameters are preloaded: they cost a constant
- * cache hit and are asked of nobody. Shared memory is one request of the packet, with the cycles its banks need. */
+ * have a segment of their own behind L1C; a buffer that is read as constants goes through L1C too, with the addresses it has
+ * for everybody. Texels go through L1T. Kernel parameters are preloaded: they cost a constant cache hit and are asked of
+ * nobody. Shared memory is one request of the packet, with the cycles its banks need. */
 #include <string.h>
 
 #include "sm/impl.h"
@@ -44,38 +45,36 @@ static void add_cached(struct sm *s, uint32_t warp, uint32_t mask, uint32_t path
         add_part(&s->common->gather, warp, mask, path, addr, base + at);
 }
 
-static void add_local(struct sm *s, uint32_t warp, uint32_t mask, const uint64_t *addr, uint64_t window) {
+static void add_local(struct sm *s, uint32_t warp, uint32_t mask, const uint64_t *addr) {
     const uint64_t threads = (uint64_t)s->nwarps * SM_LANES, row = s->env.sms * threads * WORD;
     const uint64_t first = s->env.index * threads + (uint64_t)warp * SM_LANES;
     uint64_t to[SM_LANES] = {0};
     s->common->gather.words = true;
     for (uint32_t at = 0; at < s->common->gather.bytes; at += WORD) {
         FOR_LANES(l, mask) {
-            const uint64_t offset = addr[l] - window + at;
+            const uint64_t offset = addr[l] + at;
             to[l] = LOCAL_SEGMENT + offset / WORD * row + (first + l) * WORD + offset % WORD;
         }
         add_part(&s->common->gather, warp, mask, MEM_L1D, to, 0);
     }
 }
 
-static uint32_t within(const uint64_t *addr, uint32_t mask, uint64_t low, uint64_t end) {
-    uint32_t in = 0;
-    FOR_LANES(l, mask) in |= (uint32_t)(addr[l] >= low && addr[l] < end) << l;
-    return in;
-}
-
-/* By window; nearly always all lanes are in one, and that is global memory. */
-static void add_generic(struct sm *s, uint32_t warp, uint32_t mask, const uint64_t *addr) {
-    const uint32_t windows = within(addr, mask, EXEC_WIN_SHARED, EXEC_WIN_FUNC);
-    const uint32_t shared = within(addr, windows, EXEC_WIN_SHARED, EXEC_WIN_LOCAL);
-    const uint32_t local = within(addr, windows, EXEC_WIN_LOCAL, EXEC_WIN_CONST);
-    const uint32_t constants = within(addr, windows, EXEC_WIN_CONST, EXEC_WIN_PARAM);
-    const uint32_t param = windows & ~(shared | local | constants);
-    if (mask & ~windows) add_cached(s, warp, mask & ~windows, MEM_L1D, addr, 0);
-    if (shared) add_part(&s->common->gather, warp, shared, SM_SHARED, addr, (uint64_t)-EXEC_WIN_SHARED);
-    if (local) add_local(s, warp, local, addr, EXEC_WIN_LOCAL);
-    if (constants) add_cached(s, warp, constants, MEM_L1C, addr, CONST_SEGMENT - EXEC_WIN_CONST);
-    if (param) add_part(&s->common->gather, warp, param, SM_PARAM, addr, 0);
+/* Generic and constant addresses, each lane to where it goes; nearly always all go to one space. */
+static void add_decoded(struct sm *s, uint32_t warp, uint32_t mask, enum ir_space space,
+                        const uint64_t *addr) {
+    struct sm_gather *g = &s->common->gather;
+    uint32_t lanes[IR_NSPACES] = {0};
+    uint64_t to[SM_LANES];
+    FOR_LANES(l, mask) {
+        to[l] = addr[l];
+        lanes[exec_decode(space, &to[l])] |= 1u << l;
+    }
+    if (lanes[IR_SP_GLOBAL])
+        add_cached(s, warp, lanes[IR_SP_GLOBAL], space == IR_SP_CONST ? MEM_L1C : MEM_L1D, to, 0);
+    if (lanes[IR_SP_SHARED]) add_part(g, warp, lanes[IR_SP_SHARED], SM_SHARED, to, 0);
+    if (lanes[IR_SP_LOCAL]) add_local(s, warp, lanes[IR_SP_LOCAL], to);
+    if (lanes[IR_SP_CONST]) add_cached(s, warp, lanes[IR_SP_CONST], MEM_L1C, to, CONST_SEGMENT);
+    if (lanes[IR_SP_PARAM]) add_part(g, warp, lanes[IR_SP_PARAM], SM_PARAM, to, 0);
 }
 
 void lines_gather(struct sm *s, uint32_t warp, bool texture) {
@@ -89,10 +88,9 @@ void lines_gather(struct sm *s, uint32_t warp, bool texture) {
     case IR_SP_GLOBAL: add_cached(s, warp, mask, texture ? MEM_L1T : MEM_L1D, addr, 0); break;
     case IR_SP_SHARED: add_part(g, warp, mask, SM_SHARED, addr, 0); break;
     case IR_SP_LOCAL:
-    case IR_SP_FRAME: add_local(s, warp, mask, addr, 0); break;
-    case IR_SP_CONST: add_cached(s, warp, mask, MEM_L1C, addr, CONST_SEGMENT); break;
+    case IR_SP_FRAME: add_local(s, warp, mask, addr); break;
     case IR_SP_PARAM: add_part(g, warp, mask, SM_PARAM, addr, 0); break;
-    default: add_generic(s, warp, mask, addr);
+    default: add_decoded(s, warp, mask, o->access.space, addr);
     }
 }
 

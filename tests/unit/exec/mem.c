@@ -205,7 +205,29 @@ static void constant_loads_reach_buffers_and_stay_checked(void **state) {
     assert_memory_equal(rig_u32(&r, buf), want, sizeof want);
     uint64_t past = buf + 32;
     assert_false(rig_run(&r, "k", 1, 4, &past));
-    assert_non_null(strstr(err_text(&r.err), "out-of-bounds 4-byte load from global memory"));
+    assert_non_null(strstr(err_text(&r.err), "out-of-bounds 4-byte load from const memory"));
+    assert_non_null(strstr(err_text(&r.err), "is just past the end of b ("));
+    rig_free(&r);
+}
+
+/* The lanes of a constant load may be in the bank and in a buffer; either way a generic pointer made from the constant one
+ * reads the same word. */
+static void constant_addresses_are_decoded_lane_by_lane(void **state) {
+    (void)state;
+    struct rig r = rig_load(HEAD ".const .u32 c = 77;\n.visible .entry k(.param .u64 p) {\n"
+                                 ".reg .u64 %a, %b, %g; .reg .u32 %t, %v, %w; .reg .pred %q, %s;\n"
+                                 "ld.param.u64 %a, [p]; mov.u32 %t, %tid.x; and.b32 %t, %t, 1;\n"
+                                 "setp.eq.u32 %q, %t, 0; mov.u64 %b, c; @%q mov.u64 %b, %a;\n"
+                                 "ld.const.u32 %v, [%b]; cvta.const.u64 %g, %b; ld.u32 %w, [%g];\n"
+                                 "isspacep.const %s, %g; @%s add.u32 %w, %w, 1000;\n"
+                                 "cvta.to.const.u64 %g, %g; setp.ne.u64 %s, %g, %b; @%s trap;\n"
+                                 "mov.u32 %t, %tid.x; mul.wide.u32 %b, %t, 8; add.u64 %a, %a, %b;\n"
+                                 "st.global.v2.u32 [%a+8], {%v, %w};\nret;\n}\n");
+    uint64_t buf = rig_buf(&r, 24, "b");
+    rig_u32(&r, buf)[0] = 55;
+    rig_ok(&r, "k", 1, 2, &buf);
+    const uint32_t want[] = {55, 0, 55, 55, 77, 1077};
+    assert_memory_equal(rig_u32(&r, buf), want, sizeof want);
     rig_free(&r);
 }
 
@@ -216,6 +238,7 @@ int main(void) {
         cmocka_unit_test(faults_are_reported_in_full),
         cmocka_unit_test(constants_and_parameters_cannot_be_written),
         cmocka_unit_test(constant_loads_reach_buffers_and_stay_checked),
+        cmocka_unit_test(constant_addresses_are_decoded_lane_by_lane),
         cmocka_unit_test(every_width_extends_and_truncates),
         cmocka_unit_test(patterns_of_a_warp_all_read_the_same_memory),
         cmocka_unit_test(generic_addresses_reach_every_space),

@@ -238,6 +238,23 @@ static void constants_go_through_their_cache(void **state) {
     machine_free(&x);
 }
 
+/* An OpenCL __constant pointer is an address in device memory: its line, which a global load has brought into L2, is there. */
+static void a_constant_load_of_a_buffer_finds_its_line_in_l2(void **state) {
+    (void)state;
+    struct machine x = machine_load(KERNEL(".reg .u64 %a; .reg .u32 %v, %w; ld.param.u64 %a, [p];\n"
+                                           "ld.global.u32 %v, [%a]; add.u32 %v, %v, 1; bar.sync 0;\n"
+                                           "ld.const.u32 %w, [%a]; add.u32 %v, %v, %w;\n"
+                                           "st.global.u32 [%a], %v;\n"));
+    uint64_t p = rig_buf(&x.r, 128, "a");
+    x.m.memory.ideal = false;
+    machine_ok(&x, "pdom", "k", 1, 32, &p);
+    assert_int_equal(x.mem.l1[MEM_L1D].misses, 1);
+    assert_int_equal(x.mem.l1[MEM_L1C].misses, 1);
+    assert_int_equal(x.mem.l2.misses, 1);
+    assert_int_equal(x.mem.dram_reads, 1);
+    machine_free(&x);
+}
+
 static void neighbouring_local_variables_share_lines(void **state) {
     (void)state; /* 32 threads x 4 bytes = two lines of 64 */
     struct machine x =
@@ -373,6 +390,7 @@ int main(void) {
         cmocka_unit_test(a_full_queue_stalls_the_pipeline),
         cmocka_unit_test(splits_of_one_packet_share_lines),
         cmocka_unit_test(constants_go_through_their_cache),
+        cmocka_unit_test(a_constant_load_of_a_buffer_finds_its_line_in_l2),
         cmocka_unit_test(neighbouring_local_variables_share_lines),
         cmocka_unit_test(a_warp_may_have_many_loads_under_way),
         cmocka_unit_test(instructions_come_through_the_instruction_cache),
