@@ -5,8 +5,9 @@
  * each consumes with its own instruction's operands. So threads may meet from different PCs, as sm_70 and
  * later allow. Forms without .sync act on the lanes that execute together.
  *
- * Where PTX leaves things undefined: reading a lane that does not take part gives the reader's own value; a
- * thread that is not in its own member mask is a fault. */
+ * Where PTX leaves things undefined: a shuffle from a lane that does not take part gives 0, so that a
+ * program that does it gets the same under every mechanism; a thread that is not in its own member mask is a
+ * fault. */
 #include <inttypes.h>
 
 #include "exec/impl.h"
@@ -69,7 +70,7 @@ static inline uint32_t shfl_rows(uint8_t mode, const struct exec_ctx *x, const s
         bool inside;
         uint32_t from = shfl_from(mode, l, b[l], c[l], &inside);
         pred |= (uint32_t)inside << l;
-        d[l] = (uint32_t)value[inside && (group >> from & 1) ? from : l];
+        d[l] = !inside ? (uint32_t)value[l] : group >> from & 1 ? (uint32_t)value[from] : 0;
     }
     return pred;
 }
