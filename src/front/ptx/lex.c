@@ -39,9 +39,16 @@ void lex_init(struct lexer *x, const char *text, size_t len) {
     *x = (struct lexer){.p = text, .end = text + len, .line = 1};
 }
 
-/* Past spaces and comments. An unterminated block comment ends at the end of the text. */
+/* Behind the block comment that begins at p; NULL: it has no end. */
+static const char *behind_comment(const char *p, const char *end) {
+    for (p += 2; p + 1 < end; p++)
+        if (*p == '*' && p[1] == '/') return p + 2;
+    return NULL;
+}
+
+/* Past spaces and comments, up to a block comment that does not end. */
 static void skip_space(struct lexer *x) {
-    const char *p = x->p;
+    const char *p = x->p, *behind;
     for (;;) {
         if (is(*p, C_SPACE))
             p++;
@@ -50,10 +57,9 @@ static void skip_space(struct lexer *x) {
         else if (*p == '/' && p[1] == '/') {
             p = memchr(p, '\n', (size_t)(x->end - p));
             if (!p) p = x->end;
-        } else if (*p == '/' && p[1] == '*') {
-            for (p += 2; p < x->end && !(*p == '*' && p[1] == '/'); p++) x->line += *p == '\n';
-            if (p < x->end) p += 2;
-        } else
+        } else if (*p == '/' && p[1] == '*' && (behind = behind_comment(p, x->end)))
+            while (p < behind) x->line += *p++ == '\n';
+        else
             break;
     }
     x->p = p;
@@ -198,6 +204,13 @@ static void scan_string(struct lexer *x, struct tok *t) {
     if (x->p == p) bad(t, "a string without closing quote");
 }
 
+/* A block comment that skip_space did not get past: the rest of the text is in it. */
+static void scan_comment(struct lexer *x, struct tok *t) {
+    t->len = 2;
+    x->p = x->end;
+    bad(t, "a comment without an end");
+}
+
 static void scan_punct(struct lexer *x, struct tok *t) {
     static const struct {
         char a, b;
@@ -238,6 +251,8 @@ void lex_next(struct lexer *x, struct tok *t) {
         scan_dot(x, t);
     else if (c == '"')
         scan_string(x, t);
+    else if (c == '/' && x->p[1] == '*')
+        scan_comment(x, t);
     else if (c || x->p < x->end)
         scan_punct(x, t);
     else
