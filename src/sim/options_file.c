@@ -1,5 +1,6 @@
 /* Options from an INI file (libinih): "[section]" and "name = value" lines, comments after ';' and on lines
- * that begin with '#'. The library's handler is not told the line it is at, so the reader below counts. */
+ * that begin with '#'. The library's handler is not told the line it is at, so the reader below counts; and what the library
+ * would take or drop without a word (a line that continues a value, a key given twice, text behind a section) is refused. */
 #include <ini.h>
 #include <string.h>
 
@@ -10,6 +11,8 @@ struct reading {
     const char *next; /* text not read yet */
     int line;         /* the one read last */
     int refused;      /* the first whose value was refused, 0: none */
+    bool named;       /* the section has a value so far: libinih appends an indented line to the last one */
+    int set[OPTION_MOST]; /* line that gave the value of each row, 0: none */
     struct options *options;
     struct err *err;
 };
@@ -19,16 +22,34 @@ static bool is_comment(const char *line) {
     return *line == '#' || *line == ';';
 }
 
-/* As fgets does: up to and with the next newline, at most n - 1 characters. The rest of a longer one is dropped, and ends the
- * reading where it is not a comment. */
+static bool is_blank(const char *line) {
+    line += strspn(line, " \t\r");
+    return !*line || *line == '\n';
+}
+
+/* What a line of the file may not be, NULL: it may. */
+static const char *forbidden(struct reading *r, const char *line, size_t len, size_t most) {
+    if (is_comment(line) || is_blank(line)) return NULL;
+    if (len > most) return "the line is too long";
+    if (r->named && (*line == ' ' || *line == '\t'))
+        return "a line that begins with a space continues the value above, and a value has only one line";
+    const char *at = line + strspn(line, " \t"), *close = memchr(at, ']', len - (size_t)(at - line));
+    if (*at != '[') return NULL;
+    r->named = false;
+    if (close && !is_comment(close + 1) && !is_blank(close + 1)) return "only a comment may follow [section]";
+    return NULL;
+}
+
+/* As fgets does: up to and with the next newline, at most n - 1 characters. The rest of a longer comment is dropped. */
 static char *next_line(char *out, int n, void *stream) {
     struct reading *r = stream;
     if (!*r->next || n < 2 || r->refused) return NULL;
     const size_t len = strcspn(r->next, "\n"), most = (size_t)n - 1, taken = len < most ? len : most;
     r->line++;
-    if (len > most && !is_comment(r->next)) {
+    const char *why = forbidden(r, r->next, len, most);
+    if (why) {
         r->refused = r->line;
-        err_set(r->err, ERR_INPUT, "the line is too long");
+        err_set(r->err, ERR_INPUT, "%s", why);
         return NULL;
     }
     memcpy(out, r->next, taken);
@@ -37,13 +58,24 @@ static char *next_line(char *out, int n, void *stream) {
     return out;
 }
 
+static bool set_once(struct reading *r, const char *key, const char *value) {
+    const size_t row = options_find(r->options, key, r->err);
+    if (row == r->options->nrows) return false;
+    if (r->set[row])
+        return err_set(r->err, ERR_INPUT, "%s is given a second time: line %d sets it already", key,
+                       r->set[row]);
+    r->set[row] = r->line;
+    return options_set(r->options, key, value, OPTION_FILE, r->err);
+}
+
 static int take(void *user, const char *section, const char *name, const char *value) {
     struct reading *r = user;
     if (r->refused) return 0;
     struct sb key = {0};
     sb_add(&key, *section ? "%s.%s" : "%s%s", section, name);
-    bool good = options_set(r->options, key.text, value ? value : "", OPTION_FILE, r->err);
+    bool good = set_once(r, key.text, value ? value : "");
     sb_free(&key);
+    r->named = true;
     if (!good) r->refused = r->line;
     return good;
 }

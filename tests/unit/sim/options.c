@@ -366,6 +366,41 @@ static void with_long_lines(void) {
     with_bytes("[exec]\nquantum = 7\n\0isa = x", 28, false, ":3: a NUL character");
 }
 
+/* libinih would take the second of two values, and a line that begins with a space as more of the one above. */
+static void a_key_has_one_value_on_one_line(void **state) {
+    (void)state;
+    with_file("[exec]\nquantum = 5\nisa = auto\nquantum = 5\n", false,
+              ":4: exec.quantum is given a second time: line 2 sets it already");
+    with_file("[exec]\nquantum = 5\n[run]\nmech = pdom\n[exec]\nquantum = 5\n", false,
+              ":6: exec.quantum is given a second time: line 2 sets it already");
+    static const char continued[] =
+        ": a line that begins with a space continues the value above, and a value "
+        "has only one line";
+    static const struct {
+        const char *text, *line;
+    } cases[] = {{"[dram]\nmask_row = ff\n  00\n", ":3"},
+                 {"[dram]\nmask_row = ff\n\n# rows\n\t00\n", ":5"},
+                 {"[exec]\nquantum = 5\n isa = auto\n", ":3"},
+                 {"[exec]\nquantum = 5\n [mem]\nglobal_bytes = 1M\n", ":3"}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct sb message = {0};
+        sb_add(&message, "%s%s", cases[k].line, continued);
+        with_file(cases[k].text, false, message.text);
+        sb_free(&message);
+    }
+    with_file("[exec]\n  isa = portable\n  ; indented\n \t\n[mem] ; memory\n global_bytes=1M\n", true, NULL);
+}
+
+/* libinih drops what is behind a section's bracket. */
+static void nothing_in_a_file_is_skipped(void **state) {
+    (void)state;
+    with_file("[exec] quantum = 5\n", false, ":1: only a comment may follow [section]");
+    with_file("/* a machine\n[exec]\nisa = portable\n", false, ":1: expected [section] or name = value");
+    with_file("[exec]\nisa = portable /* a machine\n", false,
+              ":2: exec.isa: \"portable /* a machine\" is not a value of this option: expected auto, "
+              "portable or avx2");
+}
+
 static void files_are_refused_with_their_line(void **state) {
     (void)state;
     with_file("[exec]\nisa = auto\nisaa = auto\n", false,
@@ -410,6 +445,8 @@ int main(void) {
         cmocka_unit_test(inconsistent_machines_are_refused),
         cmocka_unit_test(machines_beyond_the_host_are_refused),
         cmocka_unit_test(files_set_options),
+        cmocka_unit_test(a_key_has_one_value_on_one_line),
+        cmocka_unit_test(nothing_in_a_file_is_skipped),
         cmocka_unit_test(files_are_refused_with_their_line),
         cmocka_unit_test(the_committed_page_is_current),
     };
