@@ -148,15 +148,14 @@ static void walk(struct work *w) {
     uint32_t *path = ARENA_NEW(&w->mem, uint32_t, w->n), *cursor = ARENA_NEW(&w->mem, uint32_t, w->n);
     uint32_t depth = 0, clock = 0, post = w->n;
     uint32_t *order = ARENA_NEW(&w->mem, uint32_t, w->n);
+    for (uint32_t v = 0; v < w->n; v++) w->enter[v] = CFG_NONE;
     path[depth++] = 0;
-    w->b[0].reachable = true;
     w->enter[0] = clock++;
     while (depth) {
         uint32_t v = path[depth - 1];
         if (cursor[v] < w->b[v].nsucc) {
             uint32_t s = w->c->edges[w->b[v].succ + w->b[v].nsucc - 1 - cursor[v]++] - w->f->block;
-            if (w->b[s].reachable) continue;
-            w->b[s].reachable = true;
+            if (w->enter[s] != CFG_NONE) continue;
             w->enter[s] = clock++;
             path[depth++] = s;
             continue;
@@ -171,10 +170,14 @@ static void walk(struct work *w) {
     for (uint32_t k = 0; k < w->nrpo; k++) w->number[w->rpo[k]] = k;
 }
 
+static bool block_reached(const struct work *w, uint32_t v) {
+    return w->number[v] != CFG_NONE;
+}
+
 static void copy_edges(struct work *w) {
     struct graph *g = &w->g;
     uint32_t ns = 0, np = 0, total = 0;
-    for (uint32_t v = 0; v < w->n; v++) total += w->b[v].reachable ? w->b[v].nsucc : 0;
+    for (uint32_t v = 0; v < w->n; v++) total += block_reached(w, v) ? w->b[v].nsucc : 0;
     *g = (struct graph){.n = w->n};
     g->sfirst = ARENA_NEW(&w->mem, uint32_t, w->n + 1);
     g->pfirst = ARENA_NEW(&w->mem, uint32_t, w->n + 1);
@@ -184,10 +187,10 @@ static void copy_edges(struct work *w) {
         const struct cfg_block *b = &w->b[v];
         g->sfirst[v] = ns;
         g->pfirst[v] = np;
-        for (uint32_t k = 0; b->reachable && k < b->nsucc; k++)
+        for (uint32_t k = 0; block_reached(w, v) && k < b->nsucc; k++)
             g->succ[ns++] = w->c->edges[b->succ + k] - w->f->block;
-        for (uint32_t k = 0; b->reachable && k < b->npred; k++)
-            if (w->c->blocks[w->c->edges[b->pred + k]].reachable)
+        for (uint32_t k = 0; block_reached(w, v) && k < b->npred; k++)
+            if (block_reached(w, w->c->edges[b->pred + k] - w->f->block))
                 g->pred[np++] = w->c->edges[b->pred + k] - w->f->block;
     }
     g->sfirst[w->n] = ns;

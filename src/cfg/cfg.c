@@ -17,6 +17,7 @@ static bool analyse_function(struct ir_module *m, struct cfg *c, const struct cf
     w.f->why_text = "";
     if (!w.n) return true;
     blocks_graph(&w);
+    for (uint32_t v = 0; v < w.n; v++) w.b[v].reachable = w.number[v] != CFG_NONE;
     dom_analyse(&w);
     pdom_analyse(&w);
     loops_analyse(&w);
@@ -26,6 +27,24 @@ static bool analyse_function(struct ir_module *m, struct cfg *c, const struct cf
     bool ok = was || colour_analyse(&w, e);
     arena_free(&w.mem);
     return ok;
+}
+
+void work_reopen(struct work *w, const struct ir_module *m, const struct cfg *c, uint32_t func) {
+    /* A work can change its module and its results; whoever reopens one reads them only. */
+    *w = (struct work){.m = (struct ir_module *)m, .c = (struct cfg *)c, .func = func};
+    w->fn = &w->m->funcs.v[func];
+    w->f = &w->c->funcs[func];
+    w->b = w->c->blocks + w->f->block;
+    w->n = w->f->nblocks;
+    if (!w->n) return;
+    blocks_graph(w);
+    w->idom = ARENA_NEW(&w->mem, uint32_t, w->n);
+    w->ipdom = ARENA_NEW(&w->mem, uint32_t, w->n);
+    for (uint32_t v = 0; v < w->n; v++) {
+        w->idom[v] = w->b[v].idom == CFG_NONE ? CFG_NONE : w->b[v].idom - w->f->block;
+        w->ipdom[v] = w->b[v].ipdom == CFG_NONE ? w->n : w->b[v].ipdom - w->f->block;
+    }
+    w->dom = forest_number(w->n, w->idom, w->rpo, w->nrpo, &w->mem);
 }
 
 static bool analyse(struct ir_module *m, struct cfg *c, const struct cfg *was, struct err *e) {

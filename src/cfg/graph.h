@@ -73,6 +73,9 @@ bool insn_falls_through(
     const struct ir_insn *i); /* control may go on to the next PC, from a call by return */
 /* The targets of a branch, *n of them, repeated as in a brx's table; none of other instructions. */
 const uint32_t *branch_targets(const struct ir_module *m, const struct ir_insn *i, uint32_t *n);
+/* cfg.c: the work of a function analysed before, for analyses on demand: graph, orders, dominators, post-dominators
+ * (those of unreachable blocks mean nothing). Free its mem. */
+void work_reopen(struct work *w, const struct ir_module *m, const struct cfg *c, uint32_t func);
 /* cfg.c: everything but registers and the link, for a module that was analysed as `was` says before its code was
  * moved; what depends on registers is taken over. */
 struct cfg *cfg_analyse_again(struct ir_module *m, const struct cfg *was, struct err *e);

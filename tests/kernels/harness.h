@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "heddle.h"
+#include "kernels/uniform.h"
 
 #ifndef KERNEL_DIR
 #define KERNEL_DIR "tests/kernels"
@@ -82,8 +83,14 @@ static inline void rig_text(struct rig *r, const char *name, const char *text) {
     MUST(r, hd_module_load(r->dev, name, text, 0, &r->mod));
 }
 
+/* Whatever a test ran on a timed machine is one more look at what was said of its branches. */
 static inline void rig_close(struct rig *r) {
+    struct uniform_count n = {0};
+    struct sb why = {0};
+    bool good = uniform_check(r->dev, &n, &why);
     hd_device_close(r->dev);
+    if (!good) fail_msg("%s", why.text);
+    sb_free(&why);
 }
 
 /* A buffer of zeros, or with a copy of host data. */
