@@ -47,7 +47,7 @@ void diag_warn(struct diag *d, const char *at, const char *fmt, ...) __attribute
 bool diag_refuse(struct diag *d, uint32_t func, const char *at, size_t len, const char *why);
 bool diag_failed(const struct diag *d); /* there were errors */
 bool diag_full(const struct diag *d);   /* no use in going on */
-/* The text of a load that failed: errors in the order of the text, then the refused instructions. */
+/* The text of a load that failed: errors as they were found, then the refused instructions. */
 void diag_report(struct diag *d, struct err *e);
 /* What a load that succeeded leaves with the module: its warnings, and each function's refused instructions. */
 void diag_hand_over(struct diag *d, struct ir_module *m);

@@ -200,10 +200,13 @@ static bool body_directive(struct ptx *p) {
     return ptx_var_decl(p, link);
 }
 
-static bool body_item(struct ptx *p) {
-    if (p->t.kind == TOK_DOT) return body_directive(p);
-    if (p->t.kind == TOK_ID && lex_at_colon(&p->lex)) return label(p);
-    return ptx_statement(p);
+static void body_item(struct ptx *p) {
+    const char *from = p->t.at;
+    bool declares = p->t.kind == TOK_DOT;
+    bool labels = p->t.kind == TOK_ID && lex_at_colon(&p->lex);
+    if (declares ? body_directive(p) : labels ? label(p) : ptx_statement(p)) return;
+    ptx_resync(p);
+    if (declares) ptx_refuse_names(p, from);
 }
 
 /* From '{' to the matching '}'. */
@@ -221,8 +224,8 @@ static bool body_text(struct ptx *p) {
             ptx_next(p);
         } else if (p->t.kind == TOK_END)
             return diag_error(&p->diag, at, "this '{' has no matching '}'");
-        else if (!ptx_accept(p, ';') && !body_item(p))
-            ptx_resync(p);
+        else if (!ptx_accept(p, ';'))
+            body_item(p);
     } while (!diag_full(&p->diag));
     return false;
 }
@@ -348,13 +351,10 @@ static void end_body(struct ptx *p) {
     b->open = false;
 }
 
-static bool function_body(struct ptx *p, uint32_t func, const struct tok *name, const struct proto *pr,
+static void function_body(struct ptx *p, uint32_t func, const struct tok *name, const struct proto *pr,
                           bool kernel) {
     struct ir_func *f = &p->m->funcs.v[func];
-    if (f->defined) {
-        diag_add(&p->diag, name->at, "%.*s is defined twice", (int)name->len, name->s);
-        return ptx_skip_braces(p);
-    }
+    if (f->defined) diag_add(&p->diag, name->at, "%.*s is defined twice", (int)name->len, name->s);
     f->defined = true;
     f->line = name->line;
     begin_body(p, func, pr, kernel);
@@ -377,21 +377,37 @@ static bool function_body(struct ptx *p, uint32_t func, const struct tok *name, 
     }
     while (names_depth(&p->names) > depth) names_pop(&p->names);
     end_body(p);
-    return true;
 }
 
-bool ptx_function(struct ptx *p, bool kernel) {
-    struct proto pr;
-    struct tok name;
-    uint32_t func = 0;
+static bool head(struct ptx *p, bool kernel, struct tok *name, struct proto *pr, uint32_t *func) {
     if (p->t.kind == TOK_DOT && ptx_accept_word(p, "attribute") &&
         !(ptx_expect(p, '(', "after .attribute") && skip_parens(p)))
         return false;
-    if (!ptx_proto(p, &pr, &name, kernel) || !declare(p, &name, &pr, kernel, &func)) return false;
-    while (p->t.kind != '{' && p->t.kind != ';')
-        if (!tuning(p, &p->m->funcs.v[func])) return false;
-    if (ptx_accept(p, ';')) return true;
-    return function_body(p, func, &name, &pr, kernel);
+    return ptx_proto(p, pr, name, kernel) && declare(p, name, pr, kernel, func);
+}
+
+/* A function of no name that stands for one whose head is in error, so that its body is read all the same. */
+static uint32_t stand_in(struct ptx *p, const char *from, bool kernel, struct tok *name) {
+    ptx_resync_head(p);
+    ptx_refuse_names(p, from);
+    *name = p->t;
+    p->unsure = true;
+    VEC_PUSH(&p->m->funcs, (struct ir_func){.name = "", .kernel = kernel, .line = p->t.line});
+    return (uint32_t)p->m->funcs.n - 1;
+}
+
+/* An error in the head does not hide those in the body. */
+bool ptx_function(struct ptx *p, bool kernel) {
+    struct proto pr = {0};
+    struct tok name = {0};
+    uint32_t func = 0;
+    const char *from = p->t.at;
+    bool good = head(p, kernel, &name, &pr, &func);
+    if (!good) func = stand_in(p, from, kernel, &name);
+    while (good && p->t.kind != '{' && p->t.kind != ';') good = tuning(p, &p->m->funcs.v[func]);
+    if (!good) ptx_resync_head(p);
+    if (p->t.kind == '{') function_body(p, func, &name, &pr, kernel);
+    return true; /* a ';' is the caller's to skip, as everywhere */
 }
 
 /* ---- the end ---- */
@@ -401,6 +417,7 @@ static bool find_function(struct ptx *p, uint32_t *index) {
     uint32_t element;
     if (!ptx_name(p, &name, "a function's name")) return false;
     const struct sym *s = names_find(&p->names, &name, &element);
+    if (s && s->kind == SYM_REFUSED) return false;
     if (!s || s->kind != SYM_FUNC)
         return diag_error(&p->diag, name.at, "%.*s is no function declared so far", (int)name.len, name.s);
     *index = s->index;
@@ -455,6 +472,7 @@ static void finish_call(struct ptx *p, const struct callsite *c) {
     if (f->defined) return;
     const struct served *s = find_served(f);
     if (!s) {
+        if (p->unsure) return;
         diag_add(&p->diag, c->at, "function %s is called but not defined in this file", f->name);
         return;
     }
@@ -468,7 +486,7 @@ void ptx_finish(struct ptx *p) {
     for (size_t i = 0; i < p->funcrefs.n; i++) {
         struct ir_func *f = &p->m->funcs.v[real_function(p, p->funcrefs.v[i].func)];
         f->address_taken = true;
-        if (!f->defined)
+        if (!f->defined && !p->unsure)
             diag_add(&p->diag, p->funcrefs.v[i].at, "the address of %s is taken, but it is not defined",
                      f->name);
     }

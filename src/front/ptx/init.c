@@ -58,6 +58,7 @@ static bool address(struct ptx *p, struct init *in, struct ir_reloc r) {
     uint32_t element;
     if (!ptx_name(p, &name, "a variable or function")) return false;
     const struct sym *sym = names_find(&p->names, &name, &element);
+    if (sym && sym->kind == SYM_REFUSED) return false;
     if (!sym || (sym->kind != SYM_VAR && sym->kind != SYM_FUNC))
         return diag_error(&p->diag, name.at, "%.*s is no variable or function declared so far", (int)name.len,
                           name.s);

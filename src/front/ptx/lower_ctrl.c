@@ -76,6 +76,7 @@ static bool call_parts(struct ptx *p, struct stmt *s, struct call *c) {
 static bool target_function(struct ptx *p, const struct tok *name, uint32_t *func) {
     uint32_t element;
     const struct sym *sym = names_find(&p->names, name, &element);
+    if (sym && sym->kind == SYM_REFUSED) return false;
     if (!sym || sym->kind != SYM_FUNC)
         return diag_error(&p->diag, name->at, "%.*s is no function declared so far",
                           name->len < 60 ? (int)name->len : 60, name->s);

@@ -1,5 +1,7 @@
 /* Tokens with expectations, and everything at module scope. An error is reported where it is found; the reader then
- * goes on behind the next ';' (or at a '}'), so that one load reports as much as it can. */
+ * goes on where the next thing begins, so that one load reports as much as it can: behind the next ';' or at a '}' in a
+ * function, at the next declaration at module scope. Names that a declaration in error would have made are remembered
+ * (SYM_REFUSED): their uses are no errors of their own. */
 #include "front/ptx/parse.h"
 
 #include <stdio.h>
@@ -60,8 +62,45 @@ void ptx_resync(struct ptx *p) {
     unsigned depth = 0;
     for (; p->t.kind != TOK_END; ptx_next(p)) {
         if (ptx_accept(p, ';')) return;
+        if (!depth && p->t.kind == TOK_ID && lex_at_colon(&p->lex)) return; /* a label */
         if (p->t.kind == '{') depth++;
         if (p->t.kind == '}' && !closes_vector(p, &depth)) return;
+    }
+}
+
+/* The token begins something at module scope. The first words stand nowhere else; the others do inside declarations too,
+ * but not at the start of a line. */
+static bool begins_declaration(const struct ptx *p) {
+    static const char *const anywhere[] = {"version", "target", "address_size", "alias", "extern",
+                                           "visible", "weak",   "common",       "entry", "func"};
+    static const char *const line_start[] = {"global", "const", "shared", "tex"};
+    if (p->t.kind != TOK_DOT) return false;
+    for (size_t i = 0; i < sizeof anywhere / sizeof *anywhere; i++)
+        if (ptx_is_word(p, anywhere[i])) return true;
+    const char *c = p->t.at;
+    while (c > p->m->text && (c[-1] == ' ' || c[-1] == '\t')) c--;
+    if (c > p->m->text && c[-1] != '\n') return false;
+    for (size_t i = 0; i < sizeof line_start / sizeof *line_start; i++)
+        if (ptx_is_word(p, line_start[i])) return true;
+    return false;
+}
+
+void ptx_resync_head(struct ptx *p) {
+    while (p->t.kind != TOK_END && p->t.kind != '{' && p->t.kind != ';' && !begins_declaration(p))
+        ptx_next(p);
+}
+
+void ptx_refuse_names(struct ptx *p, const char *from) {
+    struct lexer x = {.p = from, .end = p->lex.end, .line = p->t.line};
+    struct tok t, next;
+    bool fresh;
+    for (lex_next(&x, &t); t.kind != TOK_END && t.at < p->t.at; t = next) {
+        lex_next(&x, &next);
+        if (t.kind != TOK_ID) continue;
+        struct sym *sym = names_add(&p->names, &t, next.kind == '<', &fresh);
+        if (!fresh) continue;
+        sym->kind = SYM_REFUSED;
+        sym->count = UINT32_MAX; /* whatever the range was, it had that element */
     }
 }
 
@@ -131,7 +170,10 @@ static bool address_size(struct ptx *p) {
     const char *at = p->t.at;
     uint64_t n = 0;
     if (!ptx_number(p, "the address size", 64, &n)) return false;
-    if (n != 32 && n != 64) return diag_error(&p->diag, at, "the address size is 32 or 64");
+    if (n != 32 && n != 64) {
+        p->m->address_bits = 64; /* most likely, and better than an error for every address */
+        return diag_error(&p->diag, at, "the address size is 32 or 64");
+    }
     if (p->m->code.n || p->m->funcs.n || p->m->vars.n)
         return diag_error(&p->diag, at, ".address_size must come before all declarations");
     p->m->address_bits = (uint32_t)n;
@@ -236,10 +278,10 @@ static bool directive(struct ptx *p) {
     return ptx_var_decl(p, link);
 }
 
-/* After an error at module scope: past the rest of the declaration, with its body or initialiser if it has one. Braces
- * that ',' ';' or '}' follows are an initialiser's. */
+/* After an error at module scope: past the rest of the declaration, with its initialiser if it has one, or to the next.
+ * Braces that ',' ';' or '}' follows are an initialiser's. */
 static void resync_module(struct ptx *p) {
-    while (p->t.kind != TOK_END && p->t.kind != ';') {
+    while (p->t.kind != TOK_END && p->t.kind != ';' && !begins_declaration(p)) {
         bool brace = p->t.kind == '{' || p->t.kind == '}';
         if (p->t.kind == '{')
             ptx_skip_braces(p);
@@ -250,15 +292,31 @@ static void resync_module(struct ptx *p) {
     ptx_accept(p, ';');
 }
 
+static void skip_to_declaration(struct ptx *p) {
+    while (p->t.kind != TOK_END && !begins_declaration(p)) ptx_next(p);
+}
+
+/* What is no declaration at all, such as the rest of a function behind a '}' too many: one error for the whole of it. */
+static void skip_stray(struct ptx *p) {
+    ptx_unexpected(p, "a directive such as .entry, .func or .global");
+    skip_to_declaration(p);
+}
+
 void ptx_module(struct ptx *p) {
     ptx_next(p);
     if (!ptx_is_word(p, "version")) {
         ptx_unexpected(p, ".version at the beginning");
-        if (p->t.kind != TOK_DOT) return; /* not PTX at all: one message is enough */
+        if (p->t.kind != TOK_DOT) skip_to_declaration(p);
     }
     while (p->t.kind != TOK_END && !diag_full(&p->diag)) {
+        const char *from = p->t.at;
         if (ptx_accept(p, ';')) continue;
-        if (!directive(p)) resync_module(p);
+        if (p->t.kind != TOK_DOT) {
+            skip_stray(p);
+        } else if (!directive(p)) {
+            resync_module(p);
+            ptx_refuse_names(p, from);
+        }
     }
     if (!p->m->version_major && !diag_failed(&p->diag))
         ptx_unexpected(p, "a PTX module (.version, .target, ...)");

@@ -256,6 +256,7 @@ struct ptx {
     VEC(struct callsite) calls;
     VEC(struct funcref) funcrefs;
     VEC(uint32_t) alias; /* by function: the one it stands for + 1, or 0 */
+    bool unsure;         /* a function's head was in error: one that seems undefined may be that one */
     uint32_t nranges;
     uint64_t map_budget;                         /* elements that ranges may still have maps for */
     uint64_t init_budget;                        /* bytes that initialisers may still take */
@@ -279,8 +280,10 @@ bool ptx_accept_word(struct ptx *p, const char *word);
 bool ptx_expect(struct ptx *p, int kind, const char *where);      /* "after the ..." */
 bool ptx_unexpected(struct ptx *p, const char *expected);         /* error: expected ..., found ... */
 bool ptx_name(struct ptx *p, struct tok *name, const char *what); /* takes a TOK_ID */
-void ptx_resync(struct ptx *p);                                   /* past the next ';', or to a '}' */
-bool ptx_skip_braces(struct ptx *p);                              /* at '{': past the matching '}' */
+void ptx_resync(struct ptx *p);                         /* past the next ';', or to a '}' or label */
+void ptx_resync_head(struct ptx *p);                    /* to a '{', ';' or the next declaration */
+void ptx_refuse_names(struct ptx *p, const char *from); /* of the text since then: see SYM_REFUSED */
+bool ptx_skip_braces(struct ptx *p);                    /* at '{': past the matching '}' */
 bool ptx_number(struct ptx *p, const char *what, uint64_t max,
                 uint64_t *out); /* a constant expression in [0, max] */
 void ptx_module(struct ptx *p);

@@ -117,7 +117,7 @@ struct ir_module *ptx_load(const char *name, const char *text, size_t len, struc
     diag_init(&p->diag, m->name, m->text, len);
     lex_init(&p->lex, m->text, len);
     ptx_module(p);
-    if (!diag_failed(&p->diag)) ptx_finish(p);
+    if (!diag_full(&p->diag)) ptx_finish(p);
     if (diag_failed(&p->diag)) {
         diag_report(&p->diag, e);
         ir_module_free(m);

@@ -195,6 +195,7 @@ static bool name_operand(struct ptx *p, struct opnd *o) {
     }
     ptx_next(p);
     o->sym = sym;
+    if (sym && sym->kind == SYM_REFUSED) return false;
     if (!sym && *t.s == '%') return special_register(p, &t, o) || undeclared(p, &t);
     if (!sym || sym->kind == SYM_LABEL) {
         o->kind = OPND_NAME;

@@ -105,7 +105,10 @@ struct sym *names_add(struct names *t, const struct tok *name, bool range, bool 
         t->n++;
     }
     *fresh = !slot->sym || slot->sym->depth != names_depth(t);
-    if (!*fresh) return slot->sym;
+    if (!*fresh) {
+        *fresh = slot->sym->kind == SYM_REFUSED;
+        return slot->sym;
+    }
     struct sym *s = ARENA_NEW(t->mem, struct sym, 1);
     *s = (struct sym){.name = name->s, .len = name->len, .hash = hash, .depth = names_depth(t)};
     s->shadowed = slot->sym;

@@ -26,7 +26,7 @@ enum sym_kind {
     SYM_LABEL,  /* PC */
     SYM_TARGETS, /* .branchtargets, .calltargets: names */
     SYM_PROTO,   /* .callprototype */
-    SYM_REFUSED  /* its declaration was in error: any use is one too */
+    SYM_REFUSED /* its declaration was in error, which was reported: uses are not, and it may be declared again */
 };
 
 struct sym {
