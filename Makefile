@@ -7,23 +7,38 @@
 #   make fuzz       libFuzzer on the loader, the executor and the --arg parser (FUZZ_SECONDS each)
 #   make bench      simulated thread-instructions per host second, and memory
 #   make docs       regenerates what is generated under docs/
-#   make install PREFIX=/usr/local
+#   make check      both compilers with -Werror, formatting, source layout, prose
+#   make install, make uninstall    prefix=/usr/local and the other directories below; DESTDIR
 BUILD  ?= build
-PREFIX ?= /usr/local
 DESTDIR ?=
+# The directory variables of the GNU coding standards; PREFIX is another name for prefix.
+PREFIX ?= /usr/local
+prefix       = $(PREFIX)
+exec_prefix  = $(prefix)
+bindir       = $(exec_prefix)/bin
+libdir       = $(exec_prefix)/lib
+includedir   = $(prefix)/include
+datarootdir  = $(prefix)/share
+mandir       = $(datarootdir)/man
+pkgconfigdir = $(libdir)/pkgconfig
 ifeq ($(origin CC),default)
 CC      = gcc
 endif
-WARN   := -Wall -Wextra -Wshadow -Wconversion -Werror
+WARN   := -Wall -Wextra -Wshadow -Wconversion
+# -Werror in make check and .ci/run: another compiler's new warning must not keep anybody from building.
+WERROR ?= -Werror
 OPT    ?= -O2 -g
 SAN    ?=
 VERSION := $(shell sed -n 's/^\#define HD_VERSION_[A-Z]* //p' include/heddle.h | paste -sd.)
 CPPFLAGS += -Iinclude -Isrc -I. -D_GNU_SOURCE -MMD -MP
-CFLAGS += -std=c17 $(WARN) $(OPT) -fPIC -fvisibility=hidden $(SAN)
+CFLAGS += -std=c17 $(WARN) $(WERROR) $(OPT) -fPIC -fvisibility=hidden $(SAN)
 LDFLAGS += $(SAN)
-LDLIBS := -linih -ljansson -lm
-LABLIBS := -lsqlite3 -lpthread $(LDLIBS)
-SONAME := -Wl,-soname,libheddle.so.0
+# What the library needs (heddle.pc says so too), and what the command needs besides.
+LDLIBS := -linih -lm
+LABLIBS := -lsqlite3 -ljansson -lpthread $(LDLIBS)
+# Before 1.0 a new minor version may change the ABI.
+SOVERSION := $(basename $(VERSION))
+SONAME := -Wl,-soname,libheddle.so.$(SOVERSION)
 
 PACKAGES      := gcc libc6-dev libjansson-dev libinih-dev libsqlite3-dev
 TEST_PACKAGES := g++ libcmocka-dev
@@ -64,7 +79,7 @@ else
 run = @printf '  %-4s %s\n' $(1) '$@' && $(2)
 endif
 
-.PHONY: all files deps test-deps demo test test-long unit asan fuzz bench docs check-generated check format install clean
+.PHONY: all files deps test-deps demo test test-long unit asan fuzz bench docs check-generated check format install uninstall clean
 # Packages first, then one make for all files: two makes building the same file at once would trip over each other.
 all: deps
 	@$(MAKE) --no-print-directory files
@@ -137,10 +152,10 @@ $(filter $(BUILD)/tests/exec/ops%,$(UNIT)): $(REF)
 $(filter $(BUILD)/tests/diff/% $(BUILD)/tests/sim/timed_stats,$(UNIT)): $(DIFF)
 $(BUILD)/examples/%: examples/%.c $(LIB)
 	@mkdir -p $(@D)
-	$(call run,LD,$(CC) -Iinclude -std=c17 $(WARN) $(OPT) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS))
+	$(call run,LD,$(CC) -Iinclude -std=c17 $(WARN) $(WERROR) $(OPT) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS))
 $(BUILD)/examples/%: examples/%.cpp $(LIB)
 	@mkdir -p $(@D)
-	$(call run,LD,$(CC:gcc=g++) -Iinclude -std=c++17 -Wall -Wextra -Werror $(OPT) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS))
+	$(call run,LD,$(CC:gcc=g++) -Iinclude -std=c++17 -Wall -Wextra $(WERROR) $(OPT) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS))
 
 test: test-deps
 	@$(MAKE) --no-print-directory files unit $(EXAMPLES)
@@ -178,7 +193,7 @@ bench: all
 BENCH := bench timed mechs job jobs cpu
 $(BUILD)/bench/bench: $(BENCH:%=bench/%.c) $(wildcard bench/*.h) $(LIB)
 	@mkdir -p $(@D)
-	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(LIB) $(LDLIBS))
+	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(LIB) -ljansson $(LDLIBS))
 $(BUILD)/bench/%: bench/%.c $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS))
@@ -197,23 +212,27 @@ check-generated: all $(BUILD)/gen-pages $(BUILD)/gen-sizes
 check: test-deps
 	@tools/deps $(CHECK_PACKAGES)
 	@tools/check-rooms
-	@$(MAKE) --no-print-directory BUILD=build-clang CC=clang-14 all
+	@$(MAKE) --no-print-directory BUILD=build-gcc CC=gcc WERROR=-Werror files
+	@$(MAKE) --no-print-directory BUILD=build-clang CC=clang-14 WERROR=-Werror files
 	@clang-format-14 --dry-run --Werror $(SRC) $(WORK) $(shell find src include tests examples bench workloads/workload.h -name '*.h' -o -path 'tests/*.c' -o -path 'bench/*.c')
 format:
 	clang-format-14 -i $(SRC) $(WORK) $(shell find src include tests examples bench workloads/workload.h -name '*.h' -o -path 'tests/*.c' -o -path 'bench/*.c')
 
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 755 $(BUILD)/heddle $(DESTDIR)$(PREFIX)/bin/
-	install -m 644 include/heddle.h $(DESTDIR)$(PREFIX)/include/
-	install -m 644 $(LIB) $(DESTDIR)$(PREFIX)/lib/
-	install -m 755 $(BUILD)/libheddle.so $(DESTDIR)$(PREFIX)/lib/libheddle.so.$(VERSION)
-	ln -sf libheddle.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libheddle.so.0
-	ln -sf libheddle.so.0 $(DESTDIR)$(PREFIX)/lib/libheddle.so
-	install -m 644 docs/heddle.1 $(DESTDIR)$(PREFIX)/share/man/man1/
-	printf 'prefix=%s\nName: heddle\nDescription: cycle-level SIMT processor simulator\nVersion: %s\nLibs: -L$${prefix}/lib -lheddle\nLibs.private: %s\nCflags: -I$${prefix}/include\n' \
-	    '$(PREFIX)' '$(VERSION)' '$(LDLIBS)' > $(DESTDIR)$(PREFIX)/lib/pkgconfig/heddle.pc
+	install -d $(addprefix $(DESTDIR),$(bindir) $(libdir) $(pkgconfigdir) $(includedir) $(mandir)/man1)
+	install -m 755 $(BUILD)/heddle $(DESTDIR)$(bindir)/
+	install -m 644 include/heddle.h $(DESTDIR)$(includedir)/
+	install -m 644 $(LIB) $(DESTDIR)$(libdir)/
+	install -m 755 $(BUILD)/libheddle.so $(DESTDIR)$(libdir)/libheddle.so.$(VERSION)
+	ln -sf libheddle.so.$(VERSION) $(DESTDIR)$(libdir)/libheddle.so.$(SOVERSION)
+	ln -sf libheddle.so.$(SOVERSION) $(DESTDIR)$(libdir)/libheddle.so
+	install -m 644 docs/heddle.1 $(DESTDIR)$(mandir)/man1/
+	sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' -e 's|@includedir@|$(includedir)|' \
+	    -e 's|@version@|$(VERSION)|' tools/heddle.pc.in > $(DESTDIR)$(pkgconfigdir)/heddle.pc
+uninstall:
+	rm -f $(addprefix $(DESTDIR),$(bindir)/heddle $(includedir)/heddle.h $(libdir)/libheddle.a $(libdir)/libheddle.so \
+	    $(libdir)/libheddle.so.$(SOVERSION) $(libdir)/libheddle.so.$(VERSION) $(pkgconfigdir)/heddle.pc $(mandir)/man1/heddle.1)
 
 clean:
-	rm -rf build build-asan build-clang build-fuzz
+	rm -rf build build-asan build-gcc build-clang build-fuzz
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

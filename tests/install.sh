@@ -1,14 +1,53 @@
 #!/bin/bash
-# make install puts everything in place: a program built against the installed header and shared library runs.
-echo 1..3
+# make install puts everything where the directory variables say: programs built against the installed header and library run,
+# heddle.pc names what the library needs, and make uninstall takes everything away again.
+echo 1..10
 d=$(mktemp -d)
 trap 'rm -rf "$d"' EXIT
-check() { if "${@:3}" >&2; then echo "ok $1 - $2"; else echo "not ok $1 - $2"; fi; }
+n=0
+check() { # NAME COMMAND...
+    n=$((n + 1))
+    if "${@:2}" >&2; then echo "ok $n - $1"; else echo "not ok $n - $1"; fi
+}
 san=
 case $BUILD in *asan*) san="-fsanitize=address,undefined" ;; esac
-check 1 "make install works" make -s --no-print-directory BUILD="$BUILD" SAN="$san" PREFIX="$d" install
-check 2 "the installed command runs" "$d/bin/heddle" --version
-build_and_run() {
-    cc -I"$d/include" $san -o "$d/saxpy" examples/saxpy.c -L"$d/lib" -lheddle -Wl,-rpath,"$d/lib" && "$d/saxpy"
+version=$(sed -n 's/^#define HD_VERSION_[A-Z]* //p' include/heddle.h | paste -sd.)
+field() { sed -n "s/^$1: //p" "$d/lib/pkgconfig/heddle.pc"; }
+install() { make -s --no-print-directory BUILD="$BUILD" SAN="$san" "$@"; }
+
+check "make install works" install PREFIX="$d" install
+check "the installed command runs" "$d/bin/heddle" --version
+build_and_run() { # FLAGS...
+    cc -I"$d/include" $san -o "$d/saxpy" examples/saxpy.c "$@" && "$d/saxpy"
 }
-check 3 "a program links against the installed library" build_and_run
+check "a program links against the installed library" build_and_run -L"$d/lib" -lheddle -Wl,-rpath,"$d/lib"
+check "heddle.pc has the version of the header" [ "$(field Version)" = "$version" ]
+
+# Needed are the C library, which nobody names, and what heddle.pc names for a static link.
+needed() { readelf -d "$d/lib/libheddle.so" | sed -n 's/.*NEEDED.*\[lib\([a-z0-9]*\)\.so.*/\1/p' | grep -vE '^(c|asan|ubsan)$' | sort | paste -sd' '; }
+named() { { field Requires.private | tr ',' '\n'; field Libs.private | tr ' ' '\n' | sed 's/^-l//'; } | tr -d ' ' | sort | paste -sd' '; }
+same_libraries() { echo "needed: $(needed), named: $(named)" && [ "$(needed)" = "$(named)" ]; }
+check "heddle.pc names the libraries that libheddle.so needs" same_libraries
+by_pkg_config() {
+    command -v pkg-config || return 0
+    export PKG_CONFIG_PATH=$d/lib/pkgconfig
+    local libs
+    libs=$(pkg-config --static --libs heddle) || return 1
+    # shellcheck disable=SC2086
+    build_and_run "$d/lib/libheddle.a" ${libs/-lheddle/}
+}
+check "a program links statically with what pkg-config says" by_pkg_config
+
+check "make uninstall works" install PREFIX="$d" uninstall
+rm -f "$d/saxpy"
+check "it leaves no file" [ -z "$(find "$d" -type f -o -type l)" ]
+
+# The directories can be chosen one by one, below DESTDIR, and heddle.pc knows them without it.
+split="prefix=/opt/heddle libdir=/opt/heddle/lib64 mandir=/opt/man DESTDIR=$d/root"
+in_place() {
+    install $split install && ls "$d/root/opt/heddle/lib64/libheddle.so" "$d/root/opt/heddle/bin/heddle" "$d/root/opt/man/man1/heddle.1" &&
+        grep -qx 'libdir=/opt/heddle/lib64' "$d/root/opt/heddle/lib64/pkgconfig/heddle.pc"
+}
+check "libdir, mandir and DESTDIR are followed" in_place
+gone() { install $split uninstall && [ -z "$(find "$d/root" -type f -o -type l)" ]; }
+check "uninstall follows them too" gone

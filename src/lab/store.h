@@ -16,7 +16,7 @@ struct store_id {
     const char *mech;     /* "pdom:side=most": with what it does not have from the configuration */
     const char
         *options; /* "gpu.sms=4 sm.warp_size=16": other options that differ from the configuration; or "" */
-    const char *version;     /* of heddle, and lab_sources: "0.1.0+0123456789ab" */
+    const char *version;     /* of heddle, and lab_sources: "0.2.0+0123456789ab" */
     const hd_option *option; /* every option in force; of mechanisms' parameters only its own */
     size_t noptions;
 };
