@@ -6,8 +6,8 @@
  * the halves never flush. The sum of two halves is exact enough in f32 that rounding it again to a half is
  * the correctly rounded sum (24 >= 2 * 11 + 2 bits).
  *
- * An atomic that leaves memory as it was (a failed compare-and-swap, an exchange of a taken lock) marks the
- * warp as one that may be waiting for another thread. */
+ * An atom that leaves memory as it was (a failed compare-and-swap, an exchange of a taken lock) marks the warp as one that
+ * may be waiting for another thread; a red tells the thread nothing that it could wait for. */
 #include <math.h>
 
 #include "exec/half.h"
@@ -106,5 +106,5 @@ void atom_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
         changed |= new != old;
         if (i->nd) opnd_put(x, i->o[0], l, old);
     }
-    if (!changed) x->warp->spun = true;
+    if (!changed && i->nd) x->warp->spun = true;
 }

@@ -22,6 +22,10 @@ void *exec_mem_at(struct exec_mem *m, uint64_t addr, uint64_t bytes);
 /* "0x... is 12 bytes past the end of argument 2 (0x..., 4096 bytes)" */
 void exec_mem_describe(const struct exec_mem *m, uint64_t addr, struct sb *out);
 uint64_t exec_mem_used(const struct exec_mem *m);
+/* What all allocations hold; NULL: no memory for that. put_back, once, while they are still the same ones. */
+struct exec_mem_copy;
+struct exec_mem_copy *exec_mem_keep(const struct exec_mem *m);
+void exec_mem_put_back(struct exec_mem *m, struct exec_mem_copy *c);
 
 /* ---- textures ---- */
 enum exec_texel {

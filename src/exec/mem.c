@@ -208,3 +208,42 @@ void exec_mem_describe(const struct exec_mem *m, uint64_t addr, struct sb *out) 
     sb_add(out, "%s%s (0x%" PRIx64 ", %" PRIu64 " byte%s)", a->host ? "" : "released ", a->label, a->addr,
            a->bytes, plural(a->bytes));
 }
+
+/* ---- copies ---- */
+
+struct exec_mem_copy {
+    uint8_t *bytes; /* of the allocations one behind the other */
+};
+
+static uint64_t live_bytes(const struct exec_mem *m) {
+    uint64_t n = 0;
+    for (size_t k = 0; k < m->n; k++)
+        if (m->v[k].host) n += m->v[k].bytes;
+    return n;
+}
+
+struct exec_mem_copy *exec_mem_keep(const struct exec_mem *m) {
+    struct exec_mem_copy *c = xcalloc(1, sizeof *c);
+    uint8_t *to = c->bytes = try_pages(live_bytes(m));
+    if (!to) {
+        free(c);
+        return NULL;
+    }
+    for (size_t k = 0; k < m->n; k++) {
+        if (!m->v[k].host) continue;
+        memcpy(to, m->v[k].host, m->v[k].bytes);
+        to += m->v[k].bytes;
+    }
+    return c;
+}
+
+void exec_mem_put_back(struct exec_mem *m, struct exec_mem_copy *c) {
+    const uint8_t *from = c->bytes;
+    for (size_t k = 0; k < m->n; k++) {
+        if (!m->v[k].host) continue;
+        memcpy(m->v[k].host, from, m->v[k].bytes);
+        from += m->v[k].bytes;
+    }
+    free(c->bytes);
+    free(c);
+}
