@@ -251,9 +251,10 @@ typedef struct hd_launch {
 } hd_launch;
 
 /* Runs a kernel to the end: what it computes only, or, with the option run.mode = timed, on the machine the device's options
- * describe, under the mechanism run.mech; memory is the same after both for programs without races. A timed launch in which
- * nothing moves for gpu.watchdog cycles fails with HD_FAULT and the state of the machine in hd_error. Limits: 1024 threads a block and 64 in z; grids of 2^31-1, 65535, 65535; .maxntid
- * and .reqntid of the kernel; shared memory up to sm.shared_bytes. After a fault the device remains usable
+ * describe, under the mechanism run.mech; memory is the same after both for programs without races. A launch that
+ * is found never to end (every thread loops or waits for one that does) fails with HD_FAULT; timed, when that has been so
+ * for gpu.watchdog cycles, with the state of the machine in hd_error. Limits: 1024 threads a block and 64 in z; grids of
+ * 2^31-1, 65535, 65535; .maxntid and .reqntid of the kernel; shared memory up to sm.shared_bytes. After a fault the device remains usable
  * and its memory holds what the kernel left. */
 HD_API hd_status hd_run(hd_kernel *k, const hd_launch *l, const hd_arg *args, size_t nargs);
 /* The same with the argument block already packed (hd_kernel_info says where each goes). */

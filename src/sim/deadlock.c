@@ -1,7 +1,7 @@
 /* The report of a launch in which nothing moves any more (rule 5 of the mechanisms): what every thread waits for, and whose
- * fault it is where that can be told: the blocks are continued with every thread on its own (verdict.c). If they end, the
- * deadlock is SIMT-induced; if not, it is the program's, unless blocks that have not begun may be what they wait for: the
- * machine is too small then. The report is written before, of the state the machine was in. */
+ * fault it is where that can be told: the blocks are continued with every thread on its own (verdict.c). If they are seen
+ * to end, the deadlock is SIMT-induced; if they are found never to, it is the program's, unless blocks that have not begun
+ * may be what they wait for: the machine is too small then. The report is written before, of the state the machine was in. */
 #include <inttypes.h>
 
 #include "sim/gpu_run.h"
@@ -46,7 +46,9 @@ static const char *verdict_text(const struct gpu_run *r, enum gpu_verdict v) {
                "mechanism";
     case GPU_UNKNOWN: break;
     }
-    return "deadlock: whether the program or the mechanism is the cause cannot be told";
+    return "deadlock: whether the program or the mechanism is the cause is not known: with every thread on "
+           "its "
+           "own, they were not seen to finish";
 }
 
 static void add_sms(const struct gpu_run *r, struct sb *out) {

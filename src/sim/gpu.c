@@ -63,11 +63,9 @@ void gpu_sum(const struct gpu_run *r, struct sm_stats *s, struct mech_stats *m) 
     for (uint32_t i = 0; i < r->nsms; i++) {
         struct sm_stats one;
         struct mech_stats mech = {0};
-        uint64_t progress = s->last_progress;
         sm_account(r->sm[i], r->gpu->now);
         sm_get_stats(r->sm[i], &one, &mech);
         add_words(s, &one, sizeof one);
-        s->last_progress = larger(progress, one.last_progress);
         sum_mech(m, &mech, sm_mech(r->sm[i])->ops->counters);
     }
 }
@@ -119,22 +117,17 @@ static bool keep_going(const struct gpu_run *r, struct err *e) {
 }
 
 static bool check(struct gpu_run *r, struct err *e) {
-    const struct opt_gpu *o = &r->gpu->options->gpu;
-    uint64_t now = r->gpu->now, most = (uint64_t)o->max_cycles;
-    struct sm_stats s;
-    struct mech_stats m;
+    uint64_t now = r->gpu->now, most = (uint64_t)r->gpu->options->gpu.max_cycles;
     r->checked = now;
-    gpu_sum(r, &s, &m);
     if (most && now - r->start >= most) return out_of_cycles(r, e);
-    uint64_t since = larger(s.last_progress, r->start);
-    if (now > since && now - since >= (uint64_t)o->watchdog) return gpu_deadlock(r, now - since, e);
-    return keep_going(r, e);
+    return gpu_watch(r, e) && keep_going(r, e);
 }
 
 static uint64_t check_every(const struct gpu_run *r) {
     const struct opt_gpu *o = &r->gpu->options->gpu;
-    uint64_t every = CHECK_CYCLES;
-    if ((uint64_t)o->watchdog < every) every = (uint64_t)o->watchdog;
+    const uint64_t window = gpu_watch_window(r);
+    uint64_t every =
+        window / ((window + CHECK_CYCLES - 1) / CHECK_CYCLES) + 1; /* a whole number of times a window */
     if (o->max_cycles && (uint64_t)o->max_cycles < every) every = (uint64_t)o->max_cycles;
     return every;
 }
@@ -302,6 +295,7 @@ static void end_run(struct gpu_run *r, struct gpu_stats *out) {
 static void free_run(struct gpu_run *r) {
     for (uint32_t i = 0; i < r->nsms; i++) sm_free(r->sm[i]);
     sm_common_free(r->common);
+    exec_looper_free(r->watch.looper);
     free(r->sm);
     gpu_wake_free(&r->wake);
     free(r->resident);

@@ -1,7 +1,8 @@
-/* A timed launch under way: what gpu.c and deadlock.c share. */
+/* A timed launch under way: what gpu.c, watchdog.c, deadlock.c and verdict.c share. */
 #ifndef HEDDLE_SIM_GPU_RUN_H
 #define HEDDLE_SIM_GPU_RUN_H
 
+#include "exec/loop.h"
 #include "sim/gpu.h"
 #include "sim/gpu_wake.h"
 
@@ -9,6 +10,16 @@ struct gpu {
     const struct options *options;
     struct mem *mem;
     uint64_t now; /* core cycle; goes on from launch to launch */
+};
+
+struct gpu_watch { /* watchdog.c */
+    struct exec_looper *looper;
+    uint64_t window;  /* shortest time between two looks, cycles; 0: not known yet */
+    uint64_t opened;  /* cycle of the last look */
+    uint64_t since;   /* cycle of the last look that found progress */
+    uint32_t rounds;  /* looks since that found none */
+    uint64_t look_at; /* thread instructions before the next look */
+    uint64_t follow;  /* how far a thread is followed, instructions */
 };
 
 struct gpu_run {
@@ -28,7 +39,12 @@ struct gpu_run {
     uint64_t sampled;       /* cycle at which the last interval of the series ended */
     struct sm_stats last;   /* counters then */
     uint64_t *thread_insts; /* by thread of the grid; NULL: not wanted */
+    struct gpu_watch watch;
 };
+
+/* watchdog.c: now and then. False: the launch will never end, as e says. */
+bool gpu_watch(struct gpu_run *r, struct err *e);
+uint64_t gpu_watch_window(const struct gpu_run *r); /* cycles between two looks, at least */
 
 /* verdict.c: what becomes of the resident blocks when every thread gets its turn. */
 enum gpu_verdict { GPU_UNKNOWN, GPU_WOULD_END, GPU_WOULD_SPIN, GPU_WOULD_BLOCK };

@@ -1,16 +1,16 @@
 /* Would it have finished with every thread on its own? Once a launch is lost to the watchdog its blocks are continued from
  * where they stand, without time, under the fairest schedule there is: each thread in turn runs for a quantum. If all
- * resident threads come to their end, the mechanism's order was the cause. If none can run, or they still spin when every
- * one has had its turn TURNS times, the program is.
+ * resident threads come to their end, the mechanism's order was the cause. If none can run, or each that can is in a loop
+ * that only another could end, the program is. After MOST_STEPS instructions without either nothing has been learned.
  *
- * This changes registers and memory of a launch that has failed: memory is then what the program would have made of it. What
- * it prints is dropped. */
+ * Device memory is put back afterwards: it holds what the launch has written. What the continuation prints is dropped; it
+ * ends where it would allocate. */
 #include <stdlib.h>
 
 #include "base/bits.h"
 #include "sim/gpu_run.h"
 
-enum { QUANTUM = 64, TURNS = 4096, MOST_STEPS = 20000000 };
+enum { QUANTUM = 64, MOST_STEPS = 20000000, FIRST_PROOF = 16, FOLLOW = 1 << 12 };
 
 struct place { /* a warp and where its threads go on */
     struct exec_warp *w;
@@ -59,6 +59,8 @@ static void take_released(struct walk *k) {
 static bool step(struct walk *k, struct place *p, uint32_t lane) {
     struct exec_out *o = &k->r->grid.out;
     uint32_t bit = 1u << lane, pc = p->pc[lane];
+    const struct ir_insn *i = &k->r->launch->module->code.v[pc];
+    if (i->op == IR_SYS && (i->sub == IR_SYS_MALLOC || i->sub == IR_SYS_FREE)) return !(k->failed = true);
     o->woke = false;
     exec_step(p->w, pc, bit);
     k->steps++;
@@ -88,6 +90,28 @@ static bool all_ended(const struct walk *k) {
     return true;
 }
 
+static bool all_loop(struct walk *k) {
+    for (uint32_t i = 0; i < k->n; i++) FOR_LANES(l, runnable(&k->at[i])) {
+            if (exec_loops(k->r->watch.looper, k->at[i].w, l, k->at[i].pc[l], FOLLOW) == EXEC_LEAVES)
+                return false;
+        }
+    return true;
+}
+
+/* Proofs are tried after 16, 32, 64, ... turns. */
+static enum gpu_verdict walk(struct walk *k) {
+    bool ran = true, spins = false;
+    for (uint64_t t = 1, proof = FIRST_PROOF; ran && !spins && !k->failed && k->steps < MOST_STEPS; t++) {
+        ran = turn(k);
+        if (t < proof) continue;
+        proof *= 2;
+        spins = !k->failed && all_loop(k);
+    }
+    if (k->failed) return GPU_UNKNOWN;
+    if (all_ended(k)) return GPU_WOULD_END;
+    return !ran ? GPU_WOULD_BLOCK : spins ? GPU_WOULD_SPIN : GPU_UNKNOWN;
+}
+
 static void no_print(void *user, const char *text, size_t n) {
     (void)user, (void)text, (void)n;
 }
@@ -95,14 +119,15 @@ static void no_print(void *user, const char *text, size_t n) {
 enum gpu_verdict gpu_judge(struct gpu_run *r) {
     struct walk k = {.r = r};
     struct exec_launch silent = *r->grid.launch;
-    enum gpu_verdict v = GPU_UNKNOWN;
+    struct exec_mem_copy *memory = exec_mem_keep(r->grid.mem);
+    if (!memory) return GPU_UNKNOWN;
+    if (!r->watch.looper) r->watch.looper = exec_looper_new(&r->grid);
     silent.print = no_print;
     r->grid.launch = &silent;
     gather(&k);
-    bool ran = true;
-    for (uint32_t t = 0; t < TURNS && ran && !k.failed && k.steps < MOST_STEPS; t++) ran = turn(&k);
-    if (!k.failed) v = all_ended(&k) ? GPU_WOULD_END : ran ? GPU_WOULD_SPIN : GPU_WOULD_BLOCK;
+    const enum gpu_verdict v = k.failed ? GPU_UNKNOWN : walk(&k);
     r->grid.launch = r->launch->exec;
+    exec_mem_put_back(r->grid.mem, memory);
     free(k.at);
     return v;
 }

@@ -108,11 +108,11 @@ static void add_held(const struct sm *s, uint32_t warp, const uint32_t *pc, stru
     }
 }
 
-static void add_spinning(const struct sm *s, uint32_t warp, struct sb *out) {
-    const uint32_t spin = s->warps[warp].spin & s->warps[warp].w->live;
-    if (!spin) return;
-    add_threads(s, warp, spin, out);
-    sb_add(out, " poll memory others would have to write\n");
+static void add_looping(const struct sm *s, uint32_t warp, struct sb *out) {
+    const uint32_t loops = s->warps[warp].loops & s->warps[warp].w->live;
+    if (!loops) return;
+    add_threads(s, warp, loops, out);
+    sb_add(out, " go round a loop that only another thread could end\n");
 }
 
 /* The mechanism's tables, set in under its name. */
@@ -143,7 +143,7 @@ void sm_describe(const struct sm *s, struct sb *out) {
         for (uint32_t w = k * s->block_warps; w < (k + 1) * s->block_warps; w++) {
             add_blocked(s, w, out);
             add_loads(s, w, out);
-            add_spinning(s, w, out);
+            add_looping(s, w, out);
             add_held(s, w, held + (size_t)w * SM_LANES, out);
         }
         add_ops(s, k, out);

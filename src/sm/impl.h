@@ -108,6 +108,8 @@ struct sm_warp {
     uint32_t block;
     uint32_t waiting; /* lanes whose waiting has been committed */
     uint32_t due;     /* lanes to be released as soon as it is */
+    uint32_t ran;     /* lanes that issued since the watchdog looked last */
+    uint32_t loops;   /* lanes that it found in a loop */
     uint32_t spin;    /* lanes that last did what a waiting thread does */
     uint64_t spun_at; /* the last cycle in which one did */
     uint32_t nscore;

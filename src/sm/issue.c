@@ -7,8 +7,8 @@
 #include "mech/set.h"
 #include "sm/impl.h"
 
-/* Lanes that last polled, slept or failed an atomic make no progress by running on, until they store, change a word or
- * reach a barrier, or have done something else for a good while: what the watchdog of a spinning kernel needs to know. */
+/* Lanes that last polled, slept or failed an atomic, until they store, change a word or reach a barrier, or have done
+ * something else for a good while: a mechanism may want to let others go first (env.spinning). */
 static void note_spinning(struct sm *s, struct sm_warp *w, const struct ir_insn *i, uint32_t mask) {
     const uint8_t cls = ir_ops[i->op].cls;
     if (w->w->spun) {
@@ -17,18 +17,8 @@ static void note_spinning(struct sm *s, struct sm_warp *w, const struct ir_insn 
         w->spun_at = s->now;
         return;
     }
-    if (w->spin) {
-        if (cls == IR_C_BAR || cls == IR_C_ATOM || (cls == IR_C_LDST && !i->nd)) w->spin &= ~mask;
-        if (s->now - w->spun_at > s->env.watchdog / 4) w->spin = 0;
-    }
-    if (mask & ~w->spin) s->stats.last_progress = s->now;
-}
-
-static void note_progress(struct sm *s, struct sm_warp *w, const struct ir_insn *i, uint32_t mask) {
-    if (w->w->spun || w->spin)
-        note_spinning(s, w, i, mask);
-    else
-        s->stats.last_progress = s->now;
+    if (cls == IR_C_BAR || cls == IR_C_ATOM || (cls == IR_C_LDST && !i->nd)) w->spin &= ~mask;
+    if (s->now - w->spun_at > s->env.watchdog / 4) w->spin = 0;
 }
 
 static void count_threads(const struct sm *s, const struct sm_warp *w, uint32_t mask) {
@@ -78,7 +68,8 @@ static inline __attribute__((always_inline)) bool run_piece(struct sm *s, struct
     if (out->flow == EXEC_FAULT) return exec_fault_report(w->w, e);
     if (counts != p.mask) t->lanes -= bits_count(p.mask & ~counts);
     if (s->env.thread_insts) count_threads(s, w, counts);
-    note_progress(s, w, i, p.mask);
+    w->ran |= p.mask;
+    if (w->w->spun || w->spin) note_spinning(s, w, i, p.mask);
     if (out->flow != EXEC_NEXT || op->sides != SM_NONE) outcome_note(s, op, k);
     if (out->access.mask) gather(s, t, p.warp, i->op == IR_TEX);
     return true;

@@ -1,6 +1,7 @@
-/* Where every thread goes on, for those who want to continue without this machine (the watchdog's verdict). What the
- * mechanism holds, it knows; of an instruction under way the outcome is known here, and it counts over what the mechanism
- * last heard. */
+/* What the watchdog wants to know of threads. Where every one goes on, for those who want to continue without this machine
+ * (its verdict): what the mechanism holds, it knows; of an instruction under way the outcome is known here, and it counts
+ * over what the mechanism last heard. Who ran; and who could not, because something of his is under way. */
+#include "mech/split.h"
 #include "sm/impl.h"
 
 struct places {
@@ -57,4 +58,51 @@ uint32_t sm_warps(const struct sm *s) {
 
 struct exec_warp *sm_warp(const struct sm *s, uint32_t slot) {
     return s->warps[slot].w;
+}
+
+/* ---- who runs ---- */
+
+uint32_t sm_ran(const struct sm *s, uint32_t slot) {
+    return s->warps[slot].ran;
+}
+
+void sm_forget(struct sm *s) {
+    for (uint32_t k = 0; k < s->nwarps; k++) s->warps[k].ran = 0;
+}
+
+static uint32_t lanes_in_flight(const struct sm *s, uint32_t slot) {
+    uint32_t lanes = 0;
+    for (uint32_t k = 0; k < s->used_ops; k++) {
+        const struct mech_split *split = s->ops[k].split;
+        for (uint32_t i = 0; split && i < split->set.n; i++)
+            if (split->set.p[i].warp == slot) lanes |= split->set.p[i].mask;
+    }
+    return lanes;
+}
+
+static uint32_t lanes_fetching(const struct sm *s, uint32_t slot, uint32_t live) {
+    uint32_t lanes = 0;
+    FOR_LANES(l, s->fetched ? live : 0) {
+        const struct mech_split *split = split_of(s->mech->pool, slot, l);
+        if (split && s->fetched[split->id].ready > s->now) lanes |= 1u << l;
+    }
+    return lanes;
+}
+
+uint32_t sm_under_way(const struct sm *s, uint32_t slot) {
+    const struct sm_warp *w = &s->warps[slot];
+    uint32_t lanes = lanes_in_flight(s, slot) | lanes_fetching(s, slot, w->w->live);
+    for (uint32_t k = 0; k < w->nscore; k++)
+        if (w->score[k].ready > s->now) lanes |= w->score[k].mask;
+    return lanes;
+}
+
+uint64_t sm_turn(const struct sm *s, uint32_t classes) {
+    uint64_t slowest = 1;
+    FOR_LANES(c, classes) if (s->interval[c] > slowest) slowest = s->interval[c];
+    return slowest * s->beats * s->nwarps * SM_LANES;
+}
+
+void sm_loops(struct sm *s, uint32_t slot, uint32_t lanes) {
+    s->warps[slot].loops = lanes;
 }

@@ -174,7 +174,6 @@ void sm_start(struct sm *s, uint64_t block, uint64_t now) {
     if (!s->active) { /* nothing was counted while it was empty */
         if (s->counted < now) s->counted = now;
         for (uint32_t k = 0; k < s->schedulers; k++) s->sched[k].counted = s->counted;
-        s->stats.last_progress = now;
     }
     s->arrival_tick = s->ticked && s->now == now ? now + 1 : now;
     if (s->now < now) {
@@ -221,7 +220,6 @@ void sm_threads_ended(struct sm *s, const struct mech_set *exited) {
         s->stats.exited += n;
         if (!b->threads) end_block(s, slot);
     }
-    s->stats.last_progress = s->now;
 }
 
 bool sm_busy(const struct sm *s) {

@@ -79,8 +79,6 @@ struct sm_stats {
     uint64_t barriers;
     uint64_t fetch_stalls; /* instruction lines that missed */
     uint64_t exited;       /* threads whose exit is committed */
-    /* For the watchdog: the last cycle in which a thread exited, or issued and does not spin (poll, sleep, fail atomics). */
-    uint64_t last_progress;
 };
 
 /* What the SMs of a launch share: what they know about its instructions, and room to work in. */
@@ -132,5 +130,14 @@ uint32_t sm_warps(const struct sm *s);
 struct exec_warp *sm_warp(const struct sm *s, uint32_t slot);
 /* Where every thread goes on that is not blocked: pc[slot * EXEC_LANES + lane], IR_NOPC where there is none. */
 void sm_places(const struct sm *s, uint32_t *pc);
+/* Of the warp in a slot: lanes that have issued since sm_forget; lanes with an instruction, an operand or a fetch under way. */
+uint32_t sm_ran(const struct sm *s, uint32_t slot);
+uint32_t sm_under_way(const struct sm *s, uint32_t slot);
+void sm_forget(struct sm *s);
+/* Cycles in which each thread of a full SM would have had the slowest unit once, of those an instruction of these classes
+ * (one bit each) uses. */
+uint64_t sm_turn(const struct sm *s, uint32_t classes);
+/* For sm_describe: these lanes go round a loop that only another thread can end. */
+void sm_loops(struct sm *s, uint32_t slot, uint32_t lanes);
 
 #endif

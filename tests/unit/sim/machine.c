@@ -250,7 +250,7 @@ static void a_spin_lock_livelocks_under_min_pc(void **state) {
     rig_fails(&r, "k", LAUNCH(.block = {8}), ARGS(PTR(d)), HD_FAULT,
               TEXTS("SIMT-induced deadlock", "no thread has made progress for ",
                     "mechanism minpc holds 1 thread that could run: 1 on a path that waits for its turn",
-                    "(7 threads from (1,0,0) on) poll memory others would have to write",
+                    "(7 threads from (1,0,0) on) go round a loop that only another thread could end",
                     " standing w0:00000001"));
     rig_close(&r);
 }

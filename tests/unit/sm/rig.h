@@ -21,6 +21,7 @@ struct machine {
     struct mem_stats mem;
     uint64_t cycles;
     struct sb report; /* sm_describe when it gave up */
+    uint32_t ran;     /* lanes of warp 0 that issued in the second half of the time it had */
     struct sm_branch *branch;
     uint64_t *thread_insts;
 };
@@ -70,12 +71,16 @@ static inline bool machine_loop(struct machine *x, struct sm *sm, struct mem *me
     uint64_t started = 0;
     uint32_t ended = 0;
     uint64_t now = 0;
+    bool half = false;
     while (started < blocks && sm_room(sm)) sm_start(sm, started++, now);
     for (; ended < blocks || sm_busy(sm) || !mem_idle(mem); now = machine_cycle(x, sm, mem, now)) {
         if (now > x->most) {
             sm_describe(sm, &x->report);
+            x->ran = sm_ran(sm, 0);
             return err_set(&x->r.err, ERR_LIMIT, "no end");
         }
+        if (!half && now > x->most / 2) sm_forget(sm);
+        half = now > x->most / 2;
         mem_advance(mem, now);
         if (!sm_tick(sm, now, &ended, &x->r.err)) return false;
         while (started < blocks && sm_room(sm)) sm_start(sm, started++, now);

@@ -1,0 +1,109 @@
+/* Does the launch still get anywhere? Only what is certain ends it: a program that would finish is never called a deadlock,
+ * however long it takes.
+ *
+ * Threads are looked at in windows of a quarter of gpu.watchdog. A window is over when every thread that is not blocked has
+ * issued in it, or could have: it has no instruction, operand or fetch under way, and the window was long enough for every
+ * thread of the SM to have the slowest unit once. Then each thread that did issue is followed alone, on a copy (exec/loop.h).
+ * If one of them is not in a loop that only somebody else could end, there is progress, or none can be excluded. If all of
+ * them are, nothing will change until one of the others runs, and those the mechanism has passed over for the whole window.
+ * Four such windows on end are a deadlock: of the program if nobody was passed over, and as verdict.c finds otherwise.
+ *
+ * Following threads in vain may take as many steps as a sixty-fourth of what the launch has executed since; how far one is
+ * followed grows with each attempt, so that long loops are found too, later. */
+#include <stdlib.h>
+
+#include "base/bits.h"
+#include "sim/gpu_run.h"
+
+enum { ROUNDS = 4, SHARE = 64, FOLLOW_FIRST = 1 << 10, FOLLOW_MOST = 1 << 16 };
+
+static uint32_t can_run(const struct exec_warp *w) {
+    return w->live & ~w->blocked;
+}
+
+/* Has every thread of the SM run, or only been passed over? */
+static bool settled(const struct sm *s) {
+    for (uint32_t slot = 0; slot < sm_warps(s); slot++) {
+        const struct exec_warp *w = sm_warp(s, slot);
+        const uint32_t rest = w ? can_run(w) & ~sm_ran(s, slot) : 0;
+        if (rest && rest & sm_under_way(s, slot)) return false;
+    }
+    return true;
+}
+
+/* Does every thread of the SM that has run loop? */
+static bool loops(struct gpu_watch *k, const struct sm *s) {
+    uint32_t(*pc)[EXEC_LANES] = xcalloc(sm_warps(s), sizeof *pc);
+    bool all = true;
+    sm_places(s, pc[0]);
+    for (uint32_t slot = 0; slot < sm_warps(s) && all; slot++) {
+        struct exec_warp *w = sm_warp(s, slot);
+        FOR_LANES(l, w ? can_run(w) & sm_ran(s, slot) : 0) {
+            all =
+                pc[slot][l] != IR_NOPC && exec_loops(k->looper, w, l, pc[slot][l], k->follow) != EXEC_LEAVES;
+            if (!all) break;
+        }
+    }
+    free(pc);
+    return all;
+}
+
+static bool is_stuck(struct gpu_run *r) {
+    for (uint32_t i = 0; i < r->nsms; i++)
+        if (!loops(&r->watch, r->sm[i])) return false;
+    return true;
+}
+
+uint64_t gpu_watch_window(const struct gpu_run *r) {
+    const uint64_t patience = (uint64_t)r->gpu->options->gpu.watchdog / ROUNDS + 1;
+    uint32_t classes = 0;
+    for (size_t pc = 0; pc < r->launch->module->code.n; pc++)
+        classes |= 1u << ir_ops[r->launch->module->code.v[pc].op].cls;
+    const uint64_t turn = sm_turn(r->sm[0], classes);
+    return patience > turn ? patience : turn;
+}
+
+static void begin(struct gpu_run *r) {
+    struct gpu_watch *k = &r->watch;
+    k->window = gpu_watch_window(r);
+    k->opened = k->since = r->start;
+    k->follow = FOLLOW_FIRST;
+    k->looper = exec_looper_new(&r->grid);
+}
+
+static bool window_over(struct gpu_run *r) {
+    const struct gpu_watch *k = &r->watch;
+    if (r->gpu->now - k->opened < k->window || r->grid.insts < k->look_at) return false;
+    for (uint32_t i = 0; i < r->nsms; i++)
+        if (!settled(r->sm[i])) return false;
+    return true;
+}
+
+static void found_progress(struct gpu_run *r, uint64_t steps) {
+    struct gpu_watch *k = &r->watch;
+    k->since = r->gpu->now;
+    k->rounds = 0;
+    k->look_at = r->grid.insts + SHARE * steps;
+    if (k->follow < FOLLOW_MOST) k->follow *= 2;
+}
+
+static bool give_up(struct gpu_run *r, struct err *e) {
+    for (uint32_t i = 0; i < r->nsms; i++)
+        for (uint32_t slot = 0; slot < sm_warps(r->sm[i]); slot++)
+            sm_loops(r->sm[i], slot, sm_ran(r->sm[i], slot));
+    return gpu_deadlock(r, r->gpu->now - r->watch.since, e);
+}
+
+bool gpu_watch(struct gpu_run *r, struct err *e) {
+    struct gpu_watch *k = &r->watch;
+    if (!k->window) begin(r);
+    if (!window_over(r)) return true;
+    const uint64_t before = exec_loop_steps(k->looper);
+    if (!is_stuck(r))
+        found_progress(r, exec_loop_steps(k->looper) - before);
+    else if (++k->rounds == ROUNDS)
+        return give_up(r, e);
+    k->opened = r->gpu->now;
+    for (uint32_t i = 0; i < r->nsms; i++) sm_forget(r->sm[i]);
+    return true;
+}

@@ -1,0 +1,250 @@
+/* Launches that never end are found out, in either mode and under every mechanism, within a second; launches that end are never
+ * called deadlocks, however long they take and whatever they seem to wait for. */
+#include <stdio.h>
+
+#include "kernels/harness.h"
+#include "mech/mech.h"
+
+struct test {
+    const char *body;
+    uint32_t grid, block;
+    const uint32_t *word;   /* what the buffer holds at first; NULL: zeros */
+    const char *option[16]; /* key, value, ..., NULL */
+};
+enum { WORDS = 4 };
+static const uint32_t TAKEN[WORDS] = {1, 0, 0, 0}, LARGE[WORDS] = {7, 7, 7, 7};
+
+/* mech NULL: functional. A kernel of one buffer %a0 of four words, %r0 is the thread. */
+static hd_status launch(const char *mech, const struct test *t, struct rig *r, uint32_t after[WORDS]) {
+    hd_option o[16] = {{"run.mode", mech ? "timed" : "functional"}, {"run.mech", mech ? mech : "pdom"}};
+    size_t n = 2;
+    for (const char *const *p = t->option; *p; p += 2) o[n++] = (hd_option){p[0], p[1]};
+    memset(r, 0, sizeof *r);
+    if (hd_device_open(&(hd_config){.options = o, .noptions = n, .file = "tiny"}, &r->dev))
+        fail_msg("%s", r->dev ? hd_error(r->dev) : "no memory");
+    char text[4096];
+    snprintf(
+        text, sizeof text,
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
+        "\t.local .align 4 .b8 own[16];\n\t.reg .b64 %%a<4>;\n\t.reg .b32 %%r<8>;\n\t.reg .pred %%p<4>;\n"
+        "\tld.param.u64 %%a0, [out];\n\tmov.u32 %%r0, %%tid.x;\n%s\tret;\n}\n",
+        t->body);
+    MUST(r, hd_module_load(r->dev, "watchdog.ptx", text, strlen(text), &r->mod));
+    uint64_t d = rig_zero(r, WORDS * 4);
+    if (t->word) MUST(r, hd_copy_in(r->dev, d, t->word, WORDS * 4));
+    hd_status st =
+        rig_launch(r, "k", LAUNCH(.grid = {t->grid ? t->grid : 1}, .block = {t->block}), ARGS(PTR(d)));
+    if (after) rig_out(r, d, after, WORDS * 4);
+    return st;
+}
+
+/* In every mode; a mechanism that does not promise progress may be to blame, and then says so. */
+static void ends(const struct test *t) {
+    struct rig r;
+    if (launch(NULL, t, &r, NULL)) fail_msg("functional: %s", hd_error(r.dev));
+    rig_close(&r);
+    for (size_t m = 0; mech_list[m]; m++) {
+        if (launch(mech_list[m]->name, t, &r, NULL)) fail_msg("%s: %s", mech_list[m]->name, hd_error(r.dev));
+        rig_close(&r);
+    }
+}
+
+static void fails(const char *mech, const struct test *t, const char *text) {
+    struct rig r;
+    const hd_status st = launch(mech, t, &r, NULL);
+    if (st != HD_FAULT || !strstr(hd_error(r.dev), text))
+        fail_msg("%s: %s: %s", mech ? mech : "functional", hd_status_name(st), hd_error(r.dev));
+    rig_close(&r);
+}
+
+static void never_ends(const struct test *t, const char *functional, const char *timed) {
+    fails(NULL, t, functional);
+    for (size_t m = 0; mech_list[m]; m++) fails(mech_list[m]->name, t, timed);
+}
+
+static const char POLLS[] = "program deadlock: every thread polls memory that no thread will change",
+                  SPINS[] = "program deadlock: threads spin, also when every thread gets its turn";
+
+/* ---- launches that never end ---- */
+
+static void a_branch_to_itself(void **state) {
+    (void)state;
+    never_ends(&(struct test){.body = "L:\n\tbra L;\n", .grid = 3, .block = 64},
+               "endless loop: no other thread can end it", SPINS);
+}
+
+static void counting_for_ever(void **state) {
+    (void)state;
+    never_ends(&(struct test){.body = "L:\n\tadd.u32 %r1, %r1, 1;\n\tbra L;\n", .grid = 1, .block = 40},
+               "endless loop", SPINS);
+}
+
+static void polling_by_plain_loads(void **state) {
+    (void)state;
+    never_ends(
+        &(struct test){.body = "L:\n\tld.global.u32 %r1, [%a0];\n\tsetp.eq.u32 %p0, %r1, 0;\n\t@%p0 bra L;\n",
+                       .grid = 2,
+                       .block = 40},
+        POLLS, SPINS);
+}
+
+static const char COUNTED[] = /* a spin lock that counts its attempts, in local memory and in a register */
+    "L:\n\tld.local.u32 %r2, [own+4];\n\tadd.u32 %r2, %r2, 1;\n\tst.local.u32 [own+4], %r2;\n\tadd.u32 %r3, "
+    "%r3, 2;\n"
+    "\tatom.global.cas.b32 %r1, [%a0], 0, 1;\n\tsetp.ne.u32 %p0, %r1, 0;\n\t@%p0 bra L;\n"
+    "\tatom.global.exch.b32 %r1, [%a0], 0;\n\tld.local.u32 %r2, [own+4];\n\tst.global.u32 [%a0+4], %r2;\n"
+    "\tst.global.u32 [%a0+8], %r3;\n";
+
+static void a_lock_that_nobody_gives_back(void **state) {
+    (void)state;
+    never_ends(&(struct test){.body = COUNTED, .block = 8, .word = TAKEN}, POLLS, SPINS);
+}
+
+static void some_threads_poll_while_others_wait_at_a_barrier(void **state) {
+    (void)state;
+    never_ends(
+        &(struct test){
+            "\tsetp.lt.u32 %p1, %r0, 32;\n\t@%p1 bra B;\nL:\n\tld.volatile.global.u32 %r1, [%a0];\n"
+            "\tsetp.eq.u32 %p0, %r1, 0;\n\t@%p0 bra L;\nB:\n\tbar.sync 0;\n",
+            .grid = 1, .block = 64},
+        POLLS, SPINS);
+}
+
+static void polling_with_a_back_off(void **state) {
+    (void)state;
+    never_ends(
+        &(struct test){
+            "\tmov.u32 %r2, 1;\nL:\n\tmov.u32 %r3, 0;\nD:\n\tadd.u32 %r3, %r3, 1;\n\tsetp.lt.u32 %p1, "
+            "%r3, %r2;\n\t@%p1 bra D;\n\tshl.b32 %r2, %r2, 1;\n\tmin.u32 %r2, %r2, 64;\n"
+            "\tatom.global.exch.b32 %r1, [%a0], 1;\n\tsetp.ne.u32 %p0, %r1, 0;\n\t@%p0 bra L;\n",
+            .grid = 1, .block = 8, .word = TAKEN},
+        POLLS, SPINS);
+}
+
+/* ---- whose fault it is ---- */
+
+static void a_counted_spin_lock_under_a_stack_is_simt_induced(void **state) {
+    (void)state;
+    const struct test t = {.body = COUNTED, .block = 8};
+    fails("pdom", &t, "SIMT-induced deadlock: with every thread on its own, as under mimd, they finish");
+    struct rig r;
+    assert_int_equal(launch("mimd", &t, &r, NULL), HD_OK);
+    rig_close(&r);
+    assert_int_equal(launch(NULL, &t, &r, NULL), HD_OK);
+    rig_close(&r);
+}
+
+/* The one that holds the lock would set it free after a million turns of a loop: more than is tried. */
+static void what_was_not_seen_to_end_is_not_blamed_on_the_mechanism(void **state) {
+    (void)state;
+    const struct test t = {
+        "L:\n\tatom.global.cas.b32 %r1, [%a0], 0, 1;\n\tsetp.ne.u32 %p0, %r1, 0;\n\t@%p0 bra L;\n"
+        "D:\n\tadd.u32 %r2, %r2, 1;\n\tsetp.lt.u32 %p0, %r2, 100000000;\n\t@%p0 bra D;\n"
+        "\tatom.global.exch.b32 %r1, [%a0], 0;\n",
+        .grid = 1, .block = 8};
+    fails("pdom", &t, "is not known: with every thread on its own, they were not seen to finish");
+}
+
+static void the_verdict_leaves_memory_as_the_launch_did(void **state) {
+    (void)state;
+    const struct test t = {.body = COUNTED, .block = 8};
+    uint32_t after[WORDS];
+    struct rig r;
+    assert_int_equal(launch("pdom", &t, &r, after), HD_FAULT);
+    assert_int_equal(after[0], 1);
+    assert_int_equal(after[1], 0);
+    rig_close(&r);
+}
+
+/* ---- launches that end ---- */
+
+static void a_reduction_that_changes_nothing(void **state) {
+    (void)state;
+    ends(&(struct test){
+        "L:\n\tred.global.max.u32 [%a0], 5;\n\tadd.u32 %r1, %r1, 1;\n\tsetp.lt.u32 %p0, %r1, 5000;\n"
+        "\t@%p0 bra L;\n",
+        .grid = 1, .block = 8, .word = LARGE});
+}
+
+static void polling_that_gives_up(void **state) {
+    (void)state;
+    ends(&(struct test){
+        "L:\n\tld.volatile.global.u32 %r2, [%a0];\n\tadd.u32 %r1, %r1, 1;\n\tsetp.lt.u32 %p0, %r1, "
+        "5000;\n\t@%p0 bra L;\n",
+        .grid = 1, .block = 8});
+}
+
+static void attempts_bounded_by_a_counter_in_local_memory(void **state) {
+    (void)state;
+    ends(&(struct test){
+        "L:\n\tatom.global.cas.b32 %r2, [%a0], 0, 1;\n\tld.local.u32 %r1, [own+8];\n\tadd.u32 %r1, %r1, "
+        "1;\n\tst.local.u32 [own+8], %r1;\n\tsetp.lt.u32 %p0, %r1, 3000;\n\t@%p0 bra L;\n",
+        .grid = 1, .block = 8, .word = TAKEN});
+}
+
+static void waiting_for_the_clock(void **state) {
+    (void)state;
+    ends(&(struct test){
+        "\tmov.u32 %r1, %clock;\nL:\n\tmov.u32 %r2, %clock;\n\tsub.u32 %r2, %r2, %r1;\n\tsetp.lt.u32 "
+        "%p0, %r2, 100000;\n\t@%p0 bra L;\n",
+        .grid = 1, .block = 8});
+}
+
+/* Everybody's state repeats a thousand times before the outer loop goes on. */
+static void an_inner_loop_that_begins_again(void **state) {
+    (void)state;
+    ends(&(struct test){
+        "O:\n\tmov.u32 %r2, 0;\nL:\n\tadd.u32 %r2, %r2, 1;\n\tand.b32 %r2, %r2, 7;\n\tadd.u32 %r3, %r3, "
+        "1;\n\tsetp.lt.u32 %p0, %r3, 2000;\n\t@%p0 bra L;\n\tmov.u32 %r3, 0;\n\tadd.u32 %r4, %r4, 1;\n"
+        "\tsetp.lt.u32 %p1, %r4, 10;\n\t@%p1 bra O;\n",
+        .grid = 1, .block = 40});
+}
+
+/* Threads poll for long while one computes: the unit it needs is busy, its clock fast, the watchdog impatient. */
+static void work_that_is_under_way_for_long(void **state) {
+    (void)state;
+    static const char body[] =
+        "\tsetp.ne.u32 %p1, %r0, 0;\n\t@%p1 bra L;\n\tmov.u32 %r2, 1000000;\nD:\n\tdiv.u32 %r2, %r2, 3;\n"
+        "\tdiv.u32 %r2, %r2, 5;\n\tsetp.gt.u32 %p0, %r2, 0;\n\t@%p0 bra D;\n\tst.volatile.global.u32 [%a0], "
+        "1;\n"
+        "\tbra E;\nL:\n\tld.volatile.global.u32 %r1, [%a0];\n\tsetp.eq.u32 %p0, %r1, 0;\n\t@%p0 bra L;\nE:\n";
+    struct test t = {
+        body,
+        1,
+        40,
+        NULL,
+        {"clock.core", "100000", "interval.idiv", "10000", "gpu.watchdog", "10", "sm.blocks", "1"}};
+    struct rig r;
+    for (size_t m = 0; mech_list[m]; m++) {
+        const struct mech_ops *mech = mech_list[m];
+        const hd_status st =
+            launch(mech->name, &t, &r, NULL); /* a stack may run the pollers first, for ever */
+        if (st && (mech->caps & MECH_PROGRESS || !strstr(hd_error(r.dev), "SIMT-induced deadlock")))
+            fail_msg("%s: %s", mech->name, hd_error(r.dev));
+        rig_close(&r);
+    }
+    t.body =
+        "D:\n\tdiv.u32 %r2, %r0, 3;\n\tadd.u32 %r1, %r1, 1;\n\tsetp.lt.u32 %p0, %r1, 3;\n\t@%p0 bra D;\n";
+    ends(&t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_branch_to_itself),
+        cmocka_unit_test(counting_for_ever),
+        cmocka_unit_test(polling_by_plain_loads),
+        cmocka_unit_test(a_lock_that_nobody_gives_back),
+        cmocka_unit_test(some_threads_poll_while_others_wait_at_a_barrier),
+        cmocka_unit_test(polling_with_a_back_off),
+        cmocka_unit_test(a_counted_spin_lock_under_a_stack_is_simt_induced),
+        cmocka_unit_test(what_was_not_seen_to_end_is_not_blamed_on_the_mechanism),
+        cmocka_unit_test(the_verdict_leaves_memory_as_the_launch_did),
+        cmocka_unit_test(a_reduction_that_changes_nothing),
+        cmocka_unit_test(polling_that_gives_up),
+        cmocka_unit_test(attempts_bounded_by_a_counter_in_local_memory),
+        cmocka_unit_test(waiting_for_the_clock),
+        cmocka_unit_test(an_inner_loop_that_begins_again),
+        cmocka_unit_test(work_that_is_under_way_for_long),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
