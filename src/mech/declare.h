@@ -5,7 +5,7 @@
  *     #define PARAMS(INT, BOOL, ENUM)                                        \
  *         INT(entries, 64, 1, 1024, "Entries of the table.")                 \
  *         BOOL(swizzle, true, "Whether every other warp swaps lanes.")       \
- *         ENUM(side, STACK_MOST, "taken|fallthrough|most", "Which side of a branch runs first.")
+ *         ENUM(side, STACK_SIDE, "Which side of a branch runs first.")
  *     #define COUNTERS(SUM, MAX)                                             \
  *         SUM(merges, "times", "Splits that met.")                           \
  *         MAX(deepest, "entries", "Deepest stack of a warp.")
@@ -14,8 +14,8 @@
  *     MECH_COUNTS(pdom, COUNTERS)        pdom_counts(m)->merges++
  *     .params = MECH_PARAM_ROWS(PARAMS), .counters = MECH_COUNTER_ROWS(COUNTERS),
  *
- * INT has default, lowest and highest value; ENUM the last of its values, which count from 0, the default. SUM and MAX say
- * how a counter joins over SMs and launches. */
+ * INT has default, lowest and highest value; ENUM a list of words with their values (base/option.h), which count from 0, the
+ * default. SUM and MAX say how a counter joins over SMs and launches. */
 #ifndef HEDDLE_MECH_DECLARE_H
 #define HEDDLE_MECH_DECLARE_H
 
@@ -31,10 +31,15 @@
     }
 
 #define MECH_INT_ROW(name_, def_, low_, high_, help_) \
-    {.key = #name_, .help = help_, .kind = 'i', .def = def_, .low = low_, .high = high_},
-#define MECH_BOOL_ROW(name_, def_, help_) {.key = #name_, .help = help_, .kind = 'b', .def = def_, .high = 1},
-#define MECH_ENUM_ROW(name_, last_, choices_, help_) \
-    {.key = #name_, .help = help_, .kind = 'e', .high = last_, .choices = choices_},
+    {.key = #name_, .help = help_, .kind = OPTION_INT, .def = def_, .low = low_, .high = high_},
+#define MECH_BOOL_ROW(name_, def_, help_) \
+    {.key = #name_, .help = help_, .kind = OPTION_BOOL, .def = def_, .high = 1},
+#define MECH_ENUM_ROW(name_, CHOICES, help_)                                               \
+    {.key = #name_,                                                                        \
+     .help = help_,                                                                        \
+     .kind = OPTION_ENUM,                                                                  \
+     .high = (int64_t)(sizeof OPTION_CHOICES(CHOICES) / sizeof(struct option_choice)) - 2, \
+     .choices = OPTION_CHOICES(CHOICES)},
 #define MECH_PARAM_ROWS(LIST) \
     ((const struct mech_param[]){LIST(MECH_INT_ROW, MECH_BOOL_ROW, MECH_ENUM_ROW){0}})
 

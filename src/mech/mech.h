@@ -26,6 +26,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "base/option.h"
 #include "base/pages.h"
 #include "cfg/cfg.h"
 #include "ir/program.h"
@@ -133,13 +134,13 @@ struct mech_env {
     bool tracing;
 };
 
-/* One parameter of a mechanism, "NAME.key" in options. kind as in sim/options.def: 'i' int, 'b' bool, 'e' enum. Rows are
- * made by mech/declare.h; values are whole numbers of 32 bits. */
+/* One parameter of a mechanism, "NAME.key" in options: INT, BOOL or ENUM, its value a whole number of 32 bits. Made by
+ * mech/declare.h. */
 struct mech_param {
     const char *key, *help;
-    char kind;
+    enum option_kind kind;
     int64_t def, low, high;
-    const char *choices; /* "a|b|c" for 'e' */
+    const struct option_choice *choices; /* ENUM: words whose values count from 0 */
 };
 struct mech_counter {
     const char *key, *unit, *meaning;

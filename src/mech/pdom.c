@@ -18,7 +18,7 @@
 #include "mech/stack.h"
 
 #define PARAMS(INT, BOOL, ENUM)                                                                           \
-    ENUM(side, STACK_MOST, "taken|fallthrough|most",                                                      \
+    ENUM(side, STACK_SIDE,                                                                                \
          "Which side of a divergent branch runs first: the taken one, the fall-through, or the one with " \
          "most threads.")
 MECH_PARAMS(pdom, PARAMS)

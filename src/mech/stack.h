@@ -26,7 +26,10 @@ struct stack {
     uint32_t inactive, joining;    /* threads below the top: on another side; arrived at a join */
 };
 
-enum stack_side { STACK_TAKEN, STACK_FALLTHROUGH, STACK_MOST }; /* which side runs first */
+/* Which side runs first. */
+#define STACK_SIDE(CHOICE) \
+    CHOICE(taken, STACK_TAKEN) CHOICE(fallthrough, STACK_FALLTHROUGH) CHOICE(most, STACK_MOST)
+enum stack_side { STACK_SIDE(OPTION_ENUMERATOR) };
 
 /* One entry: these threads at pc. At most `limit` entries ever, or it is a fault of ours. Its memory is from m's pages. */
 void stack_start(struct mech *m, struct stack *s, uint32_t first, uint32_t words, uint32_t limit,

@@ -32,25 +32,11 @@ const char *const option_origin_name[] = {
 
 /* ---- rows of mechanisms ---- */
 
-/* From "a|b|c", whose values count from 0. */
-static const struct option_choice *param_choices(const struct mech_param *p, struct arena *mem) {
-    if (p->kind != 'e') return NULL;
-    struct option_choice *choices = ARENA_NEW(mem, struct option_choice, p->high + 2);
-    const char *word = p->choices;
-    for (int k = 0; k <= p->high; k++) {
-        size_t len = strcspn(word, "|");
-        choices[k] = (struct option_choice){arena_strndup(mem, word, len), k};
-        word += len + (word[len] == '|');
-    }
-    return choices;
-}
-
-static const char *initial_text(const struct mech_param *p, const struct option_choice *choices,
-                                struct arena *mem) {
+static const char *initial_text(const struct mech_param *p, struct arena *mem) {
     struct sb text = {0};
-    if (p->kind == 'e')
-        sb_add(&text, "%s", option_word(choices, p->def));
-    else if (p->kind == 'b')
+    if (p->kind == OPTION_ENUM)
+        sb_add(&text, "%s", option_word(p->choices, p->def));
+    else if (p->kind == OPTION_BOOL)
         sb_add(&text, p->def ? "true" : "false");
     else
         sb_add(&text, "%" PRId64, p->def);
@@ -59,17 +45,14 @@ static const char *initial_text(const struct mech_param *p, const struct option_
 
 static struct option_row param_row(const struct mech_ops *m, const struct mech_param *p, struct arena *mem) {
     struct sb key = {0};
-    const struct option_choice *choices = param_choices(p, mem);
     sb_add(&key, "%s.%s", m->name, p->key);
     return (struct option_row){.key = sb_keep(&key, mem),
                                .section = m->name,
-                               .kind = p->kind == 'e'   ? OPTION_ENUM
-                                       : p->kind == 'b' ? OPTION_BOOL
-                                                        : OPTION_INT,
-                               .initial = initial_text(p, choices, mem),
+                               .kind = p->kind,
+                               .initial = initial_text(p, mem),
                                .low = p->low,
                                .high = p->high,
-                               .choices = choices,
+                               .choices = p->choices,
                                .unit = "",
                                .help = p->help,
                                .wide = true};

@@ -170,7 +170,7 @@ static bool limits(struct mech *m, struct err *e) {
     d->policy = dwf_params(m)->policy;
     d->lanes = dwf_params(m)->lanes;
     d->grouped = d->policy == DWF_DMAJ || d->policy == DWF_DMIN;
-    d->real_heap = d->policy == DWF_DMAJ && !dwf_params(m)->majority;
+    d->real_heap = d->policy == DWF_DMAJ && dwf_params(m)->majority == DWF_HEAP;
     d->width = m->env.warp_size;
     d->words = d->width > 32 ? d->width / 32 : 1;
     d->beats = (d->width + m->env.simd_width - 1) / m->env.simd_width;
@@ -301,7 +301,7 @@ static void commit(struct mech *m, struct mech_split *s, const struct mech_outco
 }
 
 static bool memory(struct mech *m, struct mech_split *s, const struct mech_set *ready) {
-    if (!dwf_params(m)->memory || set_empty(ready) || set_equal(ready, &s->set)) return false;
+    if (dwf_params(m)->memory == DWF_BY_WARP || set_empty(ready) || set_equal(ready, &s->set)) return false;
     arrive(m, divide(m, s, ready), s->pc + 1);
     dwf_refill(m, s->sched);
     return true;

@@ -12,14 +12,22 @@
 #define DWF_NONE 0xffffffffu
 enum { DWF_PORTS = 64 }; /* of the max-heap, at most */
 
-enum dwf_policy { DWF_DMAJ, DWF_DMIN, DWF_DTIME, DWF_DPC, DWF_DPDPRI };
-enum dwf_lanes { DWF_AWARE, DWF_FREE, DWF_CONFLICT };
+#define DWF_POLICY(CHOICE) \
+    CHOICE(dmaj, DWF_DMAJ) \
+    CHOICE(dmin, DWF_DMIN) CHOICE(dtime, DWF_DTIME) CHOICE(dpc, DWF_DPC) CHOICE(dpdpri, DWF_DPDPRI)
+#define DWF_LANES(CHOICE)    CHOICE(aware, DWF_AWARE) CHOICE(free, DWF_FREE) CHOICE(conflict, DWF_CONFLICT)
+#define DWF_MEMORY(CHOICE)   CHOICE(warp, DWF_BY_WARP) CHOICE(thread, DWF_BY_THREAD)
+#define DWF_MAJORITY(CHOICE) CHOICE(heap, DWF_HEAP) CHOICE(ideal, DWF_IDEAL)
+enum dwf_policy { DWF_POLICY(OPTION_ENUMERATOR) };
+enum dwf_lanes { DWF_LANES(OPTION_ENUMERATOR) };
+enum dwf_memory { DWF_MEMORY(OPTION_ENUMERATOR) };
+enum dwf_majority { DWF_MAJORITY(OPTION_ENUMERATOR) };
 
 #define DWF_PARAMS(INT, BOOL, ENUM)                                                                          \
-    ENUM(policy, DWF_DPDPRI, "dmaj|dmin|dtime|dpc|dpdpri",                                                   \
+    ENUM(policy, DWF_POLICY,                                                                                 \
          "Which warp issues first: of the commonest PC, the rarest PC, the earliest, the lowest PC, or the " \
          "one that has passed fewest post-dominators.")                                                      \
-    ENUM(lanes, DWF_CONFLICT, "aware|free|conflict",                                                         \
+    ENUM(lanes, DWF_LANES,                                                                                   \
          "Threads keep their home lane; any lane for free; or any lane, threads that share a home lane "     \
          "reading their registers one after the other.")                                                     \
     BOOL(swizzle, true, "Swap even and odd home lanes in every other warp of a scheduler.")                  \
@@ -31,10 +39,9 @@ enum dwf_lanes { DWF_AWARE, DWF_FREE, DWF_CONFLICT };
         "memory.")                                                                                           \
     INT(spill_cycles, 100, 0, 1000000,                                                                       \
         "Cycles to write a spilled warp to memory, and as many to read it back.")                            \
-    ENUM(memory, 1, "warp|thread",                                                                           \
+    ENUM(memory, DWF_MEMORY,                                                                                 \
          "Threads of a load go on when all of them have their data, or each when it has.")                   \
-    ENUM(majority, 1, "heap|ideal",                                                                          \
-         "The majority policy with its max-heap and MHeap LUT, or without limits.")                          \
+    ENUM(majority, DWF_MAJORITY, "The majority policy with its max-heap and MHeap LUT, or without limits.")  \
     INT(heap, 64, 1, 65536, "Entries of the max-heap of a scheduler.")                                       \
     INT(heap_lut, 128, 1, 65536, "Entries of the MHeap LUT of a scheduler.")                                 \
     INT(heap_lut_ways, 8, 1, 65536, "Ways of the MHeap LUT.")                                                \

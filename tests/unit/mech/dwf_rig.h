@@ -4,15 +4,11 @@
 
 #include "unit/mech/rig.h"
 
-/* Index of a choice in "a|b|c", or a number. */
+/* Value of a choice, or a number. */
 static inline int64_t rig_value(const struct mech_param *p, const char *text) {
-    if (p->kind != 'e') return strtoll(text, NULL, 10);
-    int64_t n = 0;
-    for (const char *at = p->choices; at; n++) {
-        size_t len = strcspn(at, "|");
-        if (len == strlen(text) && !strncmp(at, text, len)) return n;
-        at = at[len] ? at + len + 1 : NULL;
-    }
+    if (p->kind != OPTION_ENUM) return strtoll(text, NULL, 10);
+    for (const struct option_choice *c = p->choices; c->name; c++)
+        if (!strcmp(c->name, text)) return c->value;
     fail_msg("%s has no choice %s", p->key, text);
     return 0;
 }

@@ -244,9 +244,9 @@ static inline struct fake *fake_new(const struct ir_module *m, const struct cfg 
     return f;
 }
 
-static inline void fake_start(struct fake *f, const char *mech) {
+static inline void fake_start_ops(struct fake *f, const struct mech_ops *ops) {
     struct err e = {0};
-    f->mech = mech_new(mech_find(mech), &f->env, &e);
+    f->mech = mech_new(ops, &f->env, &e);
     assert_non_null(f->mech);
     f->rng.state = f->seed + 12345;
     uint32_t entry = f->env.module->funcs.v[0].entry;
@@ -262,6 +262,10 @@ static inline void fake_start(struct fake *f, const char *mech) {
         f->mech->ops->launch(f->mech, &b);
     }
     f->mech->ops->audit(f->mech);
+}
+
+static inline void fake_start(struct fake *f, const char *mech) {
+    fake_start_ops(f, mech_find(mech));
 }
 
 static inline void fake_free(struct fake *f) {

@@ -265,7 +265,7 @@ static void test_a_stack_joins_where_it_is_told_to(void **state) {
 #define PARAMS(INT, BOOL, ENUM)                        \
     INT(entries, 64, 1, 1024, "Entries of the table.") \
     BOOL(swap, true, "Whether lanes are swapped.")     \
-    ENUM(side, 2, "taken|fallthrough|most", "Which side runs first.")
+    ENUM(side, STACK_SIDE, "Which side runs first.")
 MECH_PARAMS(declared, PARAMS)
 #define COUNTERS(SUM, MAX)                   \
     SUM(merges, "times", "Splits that met.") \
@@ -307,7 +307,7 @@ static void test_parameters_and_counters_go_by_name(void **state) {
     assert_int_equal(m->stats.extra[1], 5);
     assert_string_equal(ops.params[2].key, "side");
     assert_true(ops.params[0].def == 64 && ops.params[0].low == 1 && ops.params[0].high == 1024);
-    assert_true(ops.params[1].kind == 'b' && ops.params[2].high == 2 && !ops.params[3].key);
+    assert_true(ops.params[1].kind == OPTION_BOOL && ops.params[2].high == STACK_MOST && !ops.params[3].key);
     assert_true(!ops.counters[0].is_max && ops.counters[1].is_max && !ops.counters[2].key);
     pages_free(&pages);
 }
