@@ -211,6 +211,10 @@ void order_remove(struct order *o, struct mech_split *s) {
     s->in_flight = false;
 }
 
+bool order_holds(const struct mech_split *s) {
+    return s->order != IDLE && s->order != PICKED;
+}
+
 void order_wake(struct order *o, struct mech_split *s) {
     struct queue *q = &o->q[s->sched];
     const enum state was = (enum state)s->order;

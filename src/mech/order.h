@@ -24,6 +24,8 @@ struct order *order_new(const struct mech_env *env, const struct split_pool *poo
 void order_add(struct order *o, struct mech_split *s);
 /* Not schedulable any more, or, if it was picked, not coming back. Harmless for a split that is in no order. */
 void order_remove(struct order *o, struct mech_split *s);
+/* Whether it is schedulable: handed over, and neither picked nor removed since. */
+bool order_holds(const struct mech_split *s);
 /* Something it may have waited for has happened. */
 void order_wake(struct order *o, struct mech_split *s);
 /* The split of that scheduler to issue at `now`, in flight from here on; NULL: none can. */

@@ -1,6 +1,7 @@
 /* Whatever the machine, a kernel leaves the memory the functional engine leaves; its counts add up; and sleeping through
  * idle cycles gives the numbers that ticking through them gives. */
 #include "base/bits.h"
+#include "unit/mech/example/rejoin.c"
 #include "unit/sm/rig.h"
 
 #include "unit/sm/kernels.h"
@@ -57,6 +58,13 @@ static void check_sums(const struct machine *x) {
     assert_int_equal(s->lanes[LANE_ACTIVE], s->thread_insts);
 }
 
+/* All, and the example of docs/mechanisms.md. */
+static const struct mech_ops *nth_mechanism(size_t k) {
+    size_t n = 0;
+    while (mech_list[n]) n++;
+    return k < n ? mech_list[k] : k == n ? &mech_rejoin : NULL;
+}
+
 static void run_all(struct machine *x, const char *kernel, const struct shape *shape) {
     uint64_t p[2] = {rig_buf(&x->r, KERNEL_BYTES, "in"), rig_buf(&x->r, KERNEL_BYTES, "out")};
     uint8_t *want = malloc(KERNEL_BYTES);
@@ -64,8 +72,8 @@ static void run_all(struct machine *x, const char *kernel, const struct shape *s
     fill(x, p[0], p[1]);
     rig_ok(&x->r, kernel, KERNEL_BLOCKS, KERNEL_THREADS, p);
     memcpy(want, got, KERNEL_BYTES);
-    for (const struct mech_ops *const *m = mech_list; *m; m++) {
-        const char *mech = (*m)->name;
+    for (size_t k = 0; (x->mech = nth_mechanism(k)); k++) {
+        const char *mech = x->mech->name;
         struct sm_stats first;
         for (int all = 0; all < 2; all++) {
             fill(x, p[0], p[1]);

@@ -1,0 +1,58 @@
+/* Random programs through a mechanism at every warp size: each thread executes exactly its own path, none is lost, the
+ * mechanism's books balance after every commit, and a stack stays within 2W entries. */
+#ifndef TESTS_UNIT_MECH_RANDOM_RUN_H
+#define TESTS_UNIT_MECH_RANDOM_RUN_H
+
+#include "unit/mech/random_program.h"
+
+enum { RANDOM_PARAMS = 32 };
+
+/* Defaults, but any choice of a list; mp does not let anybody wait longer than the fake waits for something to happen. */
+static inline void random_params(const struct mech_ops *ops, struct rng *r, int64_t *param) {
+    for (int k = 0; ops->params && ops->params[k].key; k++) {
+        const struct mech_param *p = &ops->params[k];
+        assert_true(k < RANDOM_PARAMS);
+        param[k] = p->kind == OPTION_ENUM        ? (int64_t)rng_below(r, (uint64_t)p->high + 1)
+                   : !strcmp(p->key, "patience") ? 10
+                                                 : p->def;
+    }
+}
+
+/* Runs one; returns whether it ran to the end. What waits for ever waits at a barrier. */
+static inline bool random_run_one(struct rng *r, const struct mech_ops *ops, uint32_t w, bool barriers) {
+    struct ir_module *m = random_program(r, random_mix(r, barriers));
+    struct cfg *c = fake_finish(m);
+    struct fake *f = fake_new(m, c, w, random_threads(r, w));
+    int64_t param[RANDOM_PARAMS] = {0};
+    random_params(ops, r, param);
+    random_machine(f, r);
+    f->env.param = param;
+    f->slow = rng_below(r, 2) && (!ops->memory || !ops->params);
+    f->per_block = 32 * (uint32_t)rng_below(r, 4);
+    fake_start_ops(f, ops);
+    bool done = fake_run(f);
+    if (!done) {
+        struct sb text = {0};
+        f->mech->ops->state(f->mech, &text);
+        assert_non_null(strstr(text.text, "waiting at a barrier"));
+        sb_free(&text);
+    }
+    assert_true(f->mech->stats.stack_max <= 2 * w);
+    assert_true(f->mech->stats.splits_max <= f->env.warps * 32);
+    fake_free(f);
+    cfg_free(c);
+    ir_module_free(m);
+    return done;
+}
+
+/* Hundreds of them; how many did not run to the end. */
+static inline uint32_t random_run(const struct mech_ops *ops, bool barriers) {
+    struct rng r = {barriers ? 2 : 1};
+    uint32_t stuck = 0;
+    for (uint32_t w = 4; w <= 256; w *= 2)
+        for (uint32_t n = 0; n < (w < 64 ? 150u : 2000u / w); n++)
+            stuck += !random_run_one(&r, ops, w, barriers);
+    return stuck;
+}
+
+#endif
