@@ -14,8 +14,7 @@ static bool check_dims(const struct exec_launch *l, const struct ir_func *f, str
     uint64_t threads = 1, blocks = 1;
     for (int d = 0; d < 3; d++) {
         threads = threads > EXEC_MAX_THREADS ? threads : threads * l->block[d];
-        if (l->grid[d] && blocks > UINT64_MAX / 4 / l->grid[d]) blocks = 0;
-        blocks *= l->grid[d];
+        if (__builtin_mul_overflow(blocks, l->grid[d], &blocks)) blocks = 0;
         if (f->reqntid[0] && l->block[d] != (f->reqntid[d] ? f->reqntid[d] : 1))
             return err_set(
                 e, ERR_INPUT, "kernel %s requires blocks of %" PRIu32 " x %" PRIu32 " x %" PRIu32 " threads",

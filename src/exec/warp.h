@@ -199,6 +199,12 @@ struct exec_grid {
     struct sb note;
 };
 
+/* Threads of the grid; the largest grids have more than 64 bits count, and then it is the most they do. */
+static inline uint64_t exec_grid_threads(const struct exec_grid *g) {
+    uint64_t all;
+    return __builtin_mul_overflow(g->blocks, g->threads, &all) ? UINT64_MAX : all;
+}
+
 /* Checks the launch (dimensions, limits, the kernel itself) and prepares what its blocks share. */
 bool exec_grid_init(struct exec_grid *g, const struct exec_launch *l, struct err *e);
 void exec_grid_free(struct exec_grid *g);

@@ -142,7 +142,7 @@ static void sample(struct gpu_run *r) {
                (struct series_sample){.launch = r->launch->number,
                                       .cycle = now - r->start,
                                       .cycles = now - r->sampled,
-                                      .unfinished = r->grid.blocks * r->grid.threads - s.exited},
+                                      .unfinished = exec_grid_threads(&r->grid) - s.exited},
                &r->last, &s, r->thread_insts);
     r->last = s;
     r->sampled = now;
@@ -277,7 +277,7 @@ static bool admit(struct gpu_run *r, struct gpu_stats *out, struct err *e) {
 
 static bool want_thread_counts(struct gpu_run *r, struct err *e) {
     if (!r->launch->interval || !r->launch->series->threads) return true;
-    uint64_t threads = r->grid.blocks * r->grid.threads;
+    uint64_t threads = exec_grid_threads(&r->grid);
     if (threads < r->launch->series->threads) threads = r->launch->series->threads;
     r->thread_insts = threads < SIZE_MAX / 16 ? try_pages(threads * sizeof *r->thread_insts) : NULL;
     return r->thread_insts ||

@@ -50,9 +50,28 @@ static void a_launch_stops_with_the_warp_instruction_that_exceeds_the_bound(void
     }
 }
 
+/* CUDA's limits: 2^63 blocks, near enough, and more threads than 64 bits count. */
+static void the_largest_grid_starts_and_ends_at_its_bound(void **state) {
+    (void)state;
+    const hd_launch most = {.grid = {INT32_MAX, 65535, 65535}, .block = {1024}, .max_insts = 100000};
+    static const char *const mode[] = {"functional", "timed"};
+    for (int k = 0; k < 3;
+         k++) { /* the third time with a series of the threads, which nobody has memory for */
+        hd_option o[] = {{"run.mode", mode[k > 0]}, {"sm.threads", "1024"}};
+        struct rig r = {0};
+        assert_int_equal(hd_device_open(&(hd_config){.options = o, .noptions = 2}, &r.dev), HD_OK);
+        MUST(&r, hd_module_load(r.dev, "limits.ptx", TEXT, sizeof TEXT - 1, &r.mod));
+        if (k == 2) sim_watch(r.dev, &(struct watch){.interval = 100, .threads = 4});
+        assert_int_equal(rig_launch(&r, "k", &most, NULL, 0), k == 2 ? HD_MEMORY : HD_LIMIT);
+        if (k < 2) assert_in_range((uint64_t)rig_stat(&r, "exec.thread_insts"), 100001, 100032);
+        rig_close(&r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_launch_stops_with_the_warp_instruction_that_exceeds_the_bound),
+        cmocka_unit_test(the_largest_grid_starts_and_ends_at_its_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
