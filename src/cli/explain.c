@@ -181,7 +181,7 @@ static bool verdict(struct explain *x, const struct lab_outcome *out, struct err
     return x->begun || no_such_launch(x, e);
 }
 
-static bool tell(struct explain *x, struct err *e) {
+static bool run_and_print(struct explain *x, struct err *e) {
     struct explain_view *v = &x->view;
     const hd_config config = machine_config(&x->machine);
     const struct lab_hooks hooks = {.opened = on_opened,
@@ -206,7 +206,7 @@ enum cli_exit explain_main(struct cli *c, const struct opts *o) {
     enum cli_exit status = CLI_OK;
     if (!read_options(&x, o, &e))
         status = cli_usage(c, &e);
-    else if (!subject_read(&x.subject, &e) || !tell(&x, &e))
+    else if (!subject_read(&x.subject, &e) || !run_and_print(&x, &e))
         status = cli_fail(c, &e);
     subject_free(&x.subject);
     machine_free(&x.machine);

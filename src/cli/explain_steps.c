@@ -170,7 +170,7 @@ static bool find_block(struct explain_view *v, const struct sm *s) {
 }
 
 /* A step that something happened in, or that changed the tables, stands alone, behind all that began before it. */
-static void tell(struct explain_view *v, const struct sm_commit *c, const struct explain_group *step) {
+static void show_step(struct explain_view *v, const struct sm_commit *c, const struct explain_group *step) {
     const bool mine = lanes_any(&step->lanes);
     struct sb text = {0}, key = {0};
     explain_tables(v, sm_mech(c->sm), &text, &key);
@@ -201,7 +201,7 @@ void explain_commit(void *view, const struct sm_commit *c) {
         if (v->more) return;
         v->steps++;
     }
-    tell(v, c, &step);
+    show_step(v, c, &step);
 }
 
 void explain_end(struct explain_view *v) {

@@ -33,14 +33,14 @@ static enum cli_exit run_command(struct cli *c, int n, char **words) {
 }
 
 /* Asked for, it is output; as the answer to a command line without a command, an error. */
-static enum cli_exit overview(struct cli *c, bool asked) {
+static enum cli_exit overview(struct cli *c, bool on_request) {
     struct sb text = {0};
     struct term t = c->term;
-    if (!asked) t.out_colour = t.err_colour;
+    if (!on_request) t.out_colour = t.err_colour;
     help_overview(&text, &t);
-    fputs(text.text, asked ? t.out : t.err);
+    fputs(text.text, on_request ? t.out : t.err);
     sb_free(&text);
-    return asked ? CLI_OK : CLI_USAGE;
+    return on_request ? CLI_OK : CLI_USAGE;
 }
 
 /* --help and --version without a command are the commands of that name. */

@@ -70,7 +70,7 @@ static void add_neighbourhood(const struct exec_warp *w, const struct exec_fault
     uint64_t size = 0, addr = f->addr;
     switch (exec_decode(f->space, &addr)) {
     case IR_SP_SHARED: size = g->shared_bytes; break;
-    case IR_SP_CONST: size = g->image->konst_bytes; break;
+    case IR_SP_CONST: size = g->image->bank_bytes; break;
     case IR_SP_PARAM: size = g->func->param_bytes; break;
     case IR_SP_LOCAL:
     case IR_SP_FRAME: size = w->sp[f->lane]; break;

@@ -48,9 +48,9 @@ static bool place_constants(struct exec_image *im, struct err *e) {
         im->addr[k] = end;
         end += v->bytes;
     }
-    im->konst_bytes = end;
-    im->konst = try_alloc((size_t)end + 1);
-    return im->konst ||
+    im->bank_bytes = end;
+    im->bank = try_alloc((size_t)end + 1);
+    return im->bank ||
            err_set(e, ERR_MEMORY, "%s: no memory for %" PRIu64 " bytes of constants", im->m->name, end);
 }
 
@@ -105,8 +105,8 @@ static bool reloc_value(struct exec_image *im, const struct ir_reloc *r, uint64_
     return true;
 }
 
-void konst_set(uint32_t *k32, uint64_t *k64, const struct ir_reloc *r, uint64_t value) {
-    const size_t at = (size_t)r->konst * EXEC_LANES;
+void constant_fill(uint32_t *k32, uint64_t *k64, const struct ir_reloc *r, uint64_t value) {
+    const size_t at = (size_t)r->constant * EXEC_LANES;
     for (size_t l = at; l < at + EXEC_LANES; l++) {
         if (r->bytes == 8)
             k64[l] = value;
@@ -121,8 +121,8 @@ static bool relocate(struct exec_image *im, struct err *e) {
         const struct ir_reloc *r = &m->relocs.v[k];
         uint64_t value = 0, bytes;
         bool shared = r->kind == IR_RELOC_VAR && m->vars.v[r->symbol].space == IR_SP_SHARED;
-        if (shared && r->konst != IR_NOPC) {
-            im->shared_konst = true;
+        if (shared && r->constant != IR_NOPC) {
+            im->shared_constants = true;
             continue;
         }
         if (shared)
@@ -131,10 +131,10 @@ static bool relocate(struct exec_image *im, struct err *e) {
                 "%s: %s is initialised with the address of .shared %s, which it has only in a kernel",
                 m->name, m->vars.v[r->var].name, m->vars.v[r->symbol].name);
         if (!reloc_value(im, r, &value, e)) return false;
-        if (r->konst != IR_NOPC) {
+        if (r->constant != IR_NOPC) {
             if (r->bytes == 4 && value > UINT32_MAX)
                 return err_set(e, ERR_MEMORY, "%s: no room left below 4 GiB for its variables", m->name);
-            konst_set(im->k32, im->k64, r, value);
+            constant_fill(im->k32, im->k64, r, value);
             continue;
         }
         uint8_t *to = exec_image_bytes(im, r->var, &bytes);
@@ -192,7 +192,7 @@ void exec_image_free(struct exec_image *im) {
         if (has_bytes(&im->m->vars.v[k]) && im->m->vars.v[k].space == IR_SP_GLOBAL && im->addr[k])
             exec_mem_release(im->mem, im->addr[k], &e);
     err_free(&e);
-    free(im->konst);
+    free(im->bank);
     free(im->k32);
     free(im->k64);
     free(im->addr);
@@ -212,7 +212,7 @@ bool exec_image_symbol(const struct exec_image *im, uint32_t var, uint64_t *addr
 void *exec_image_bytes(struct exec_image *im, uint32_t var, uint64_t *bytes) {
     uint64_t addr;
     if (!exec_image_symbol(im, var, &addr, bytes)) return NULL;
-    if (im->m->vars.v[var].space == IR_SP_CONST) return im->konst + addr;
+    if (im->m->vars.v[var].space == IR_SP_CONST) return im->bank + addr;
     return exec_mem_at(im->mem, addr, *bytes);
 }
 

@@ -10,14 +10,14 @@
 #include "exec/warp.h"
 
 /* ---- memory ---- */
-struct mem_alloc {
+struct exec_alloc {
     uint64_t addr, bytes;
     uint8_t *host; /* NULL: released, kept only to name it in reports */
     char *label;
     bool heap; /* from malloc in a kernel */
 };
 struct exec_mem {
-    struct mem_alloc *v; /* sorted by address */
+    struct exec_alloc *v; /* sorted by address */
     size_t n, cap, dead;
     size_t last; /* index of the last hit */
     uint64_t limit, used, heap_used;
@@ -25,8 +25,9 @@ struct exec_mem {
     size_t ntex, texcap;
 };
 /* The live allocation that holds all of [addr, addr+bytes), or NULL. */
-struct mem_alloc *mem_find(struct exec_mem *m, uint64_t addr, uint64_t bytes);
-struct mem_alloc *mem_at(struct exec_mem *m, uint64_t addr); /* a live allocation that begins at addr */
+struct exec_alloc *exec_mem_find(struct exec_mem *m, uint64_t addr, uint64_t bytes);
+/* The live allocation that begins at addr, or NULL. */
+struct exec_alloc *exec_mem_starting(struct exec_mem *m, uint64_t addr);
 
 /* ---- textures: a handle is a tag and an index, small enough for 32-bit modules ---- */
 enum { TEX_HANDLE = 0x40000000, TEXREF_HANDLE = 0x60000000, TEX_MAX = 0x100000 };
@@ -39,16 +40,16 @@ struct exec_image {
     exec_fn *fn[IR_NOPS];
     uint32_t *k32; /* 32 lanes each */
     uint64_t *k64;
-    uint8_t *konst; /* the constant bank */
-    uint64_t konst_bytes;
-    uint64_t *addr;     /* of each variable: global address, or offset in the constant bank */
-    uint64_t *texref;   /* handle bound to a .texref variable; 0: none */
-    struct pages pages; /* of the launch under way */
-    bool shared_konst;  /* constants hold addresses of .shared variables: known per launch */
+    uint8_t *bank; /* the constant bank */
+    uint64_t bank_bytes;
+    uint64_t *addr;        /* of each variable: global address, or offset in the constant bank */
+    uint64_t *texref;      /* handle bound to a .texref variable; 0: none */
+    struct pages pages;    /* of the launch under way */
+    bool shared_constants; /* constants hold addresses of .shared variables: known per launch */
 };
 
 /* Fills the row of a relocated constant. */
-void konst_set(uint32_t *k32, uint64_t *k64, const struct ir_reloc *r, uint64_t value);
+void constant_fill(uint32_t *k32, uint64_t *k64, const struct ir_reloc *r, uint64_t value);
 
 /* ---- executors ---- */
 extern exec_fn *const exec_other[IR_NOPS]; /* the 'M' rows */

@@ -44,11 +44,11 @@ static size_t at_or_before(const struct exec_mem *m, uint64_t addr) {
     return lo ? lo - 1 : m->n;
 }
 
-static bool holds(const struct mem_alloc *a, uint64_t addr, uint64_t bytes) {
+static bool holds(const struct exec_alloc *a, uint64_t addr, uint64_t bytes) {
     return a->host && addr >= a->addr && bytes <= a->bytes && addr - a->addr <= a->bytes - bytes;
 }
 
-struct mem_alloc *mem_find(struct exec_mem *m, uint64_t addr, uint64_t bytes) {
+struct exec_alloc *exec_mem_find(struct exec_mem *m, uint64_t addr, uint64_t bytes) {
     if (m->last < m->n && holds(&m->v[m->last], addr, bytes)) return &m->v[m->last];
     size_t k = at_or_before(m, addr);
     if (k == m->n || !holds(&m->v[k], addr, bytes)) return NULL;
@@ -56,13 +56,13 @@ struct mem_alloc *mem_find(struct exec_mem *m, uint64_t addr, uint64_t bytes) {
     return &m->v[k];
 }
 
-struct mem_alloc *mem_at(struct exec_mem *m, uint64_t addr) {
+struct exec_alloc *exec_mem_starting(struct exec_mem *m, uint64_t addr) {
     size_t k = at_or_before(m, addr);
     return k < m->n && m->v[k].addr == addr && m->v[k].host ? &m->v[k] : NULL;
 }
 
 void *exec_mem_at(struct exec_mem *m, uint64_t addr, uint64_t bytes) {
-    struct mem_alloc *a = mem_find(m, addr, bytes);
+    struct exec_alloc *a = exec_mem_find(m, addr, bytes);
     return a ? a->host + (addr - a->addr) : NULL;
 }
 
@@ -82,7 +82,7 @@ static uint64_t round_up(uint64_t v, uint64_t align) {
     return (v + align - 1) & ~(align - 1);
 }
 
-static uint64_t end_of(const struct mem_alloc *a) {
+static uint64_t end_of(const struct exec_alloc *a) {
     return a->addr + a->bytes + RED_ZONE;
 }
 
@@ -107,7 +107,7 @@ static size_t place(struct exec_mem *m, uint64_t bytes, uint64_t align, uint64_t
     return m->n;
 }
 
-static void insert(struct exec_mem *m, size_t k, struct mem_alloc a) {
+static void insert(struct exec_mem *m, size_t k, struct exec_alloc a) {
     if (m->n == m->cap) {
         m->cap = m->cap * 2 + 16;
         m->v = xrealloc(m->v, m->cap * sizeof *m->v);
@@ -137,13 +137,13 @@ bool exec_mem_alloc(struct exec_mem *m, uint64_t bytes, uint64_t align, const ch
     if (!host)
         return err_set(e, ERR_MEMORY, "%s: the host has no memory for %" PRIu64 " bytes", label, bytes);
     size_t k = place(m, bytes, align, addr);
-    insert(m, k, (struct mem_alloc){*addr, bytes, host, copy_label(label), false});
+    insert(m, k, (struct exec_alloc){*addr, bytes, host, copy_label(label), false});
     m->used += bytes;
     return true;
 }
 
 bool exec_mem_release(struct exec_mem *m, uint64_t addr, struct err *e) {
-    struct mem_alloc *a = mem_at(m, addr);
+    struct exec_alloc *a = exec_mem_starting(m, addr);
     if (!a) {
         struct sb where = {0};
         exec_mem_describe(m, addr, &where);
@@ -160,7 +160,7 @@ bool exec_mem_release(struct exec_mem *m, uint64_t addr, struct err *e) {
 }
 
 bool exec_mem_label(struct exec_mem *m, uint64_t addr, const char *label, struct err *e) {
-    struct mem_alloc *a = mem_at(m, addr);
+    struct exec_alloc *a = exec_mem_starting(m, addr);
     if (!a) return err_set(e, ERR_INPUT, "no allocation begins at 0x%" PRIx64, addr);
     char *copy = copy_label(label);
     free(a->label);
@@ -178,16 +178,16 @@ static const char *plural(uint64_t n) {
 
 /* The allocation an address was most likely meant for: the one it is inside or after, unless the next is
  * nearer. */
-static const struct mem_alloc *nearest(const struct exec_mem *m, uint64_t addr) {
+static const struct exec_alloc *nearest(const struct exec_mem *m, uint64_t addr) {
     size_t k = at_or_before(m, addr);
     if (k == m->n) return m->n ? &m->v[0] : NULL;
-    const struct mem_alloc *a = &m->v[k];
+    const struct exec_alloc *a = &m->v[k];
     if (addr - a->addr < a->bytes || k + 1 == m->n) return a;
     return a[1].addr - addr < addr - (a->addr + a->bytes) ? a + 1 : a;
 }
 
 void exec_mem_describe(const struct exec_mem *m, uint64_t addr, struct sb *out) {
-    const struct mem_alloc *a = nearest(m, addr);
+    const struct exec_alloc *a = nearest(m, addr);
     sb_add(out, "0x%" PRIx64 " is ", addr);
     if (!a) {
         sb_add(out, "not an allocation: there are none");

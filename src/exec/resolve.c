@@ -15,7 +15,7 @@ static uint8_t *within(uint8_t *base, uint64_t size, uint64_t addr, uint32_t byt
 }
 
 static uint8_t *within_global(struct exec_mem *m, uint64_t addr, uint32_t bytes, enum exec_fault_kind *why) {
-    struct mem_alloc *a = mem_find(m, addr, bytes);
+    struct exec_alloc *a = exec_mem_find(m, addr, bytes);
     if (a) return a->host + (addr - a->addr);
     *why = addr < EXEC_NULL_BYTES ? EXEC_F_NULL : EXEC_F_BOUNDS;
     return NULL;
@@ -38,7 +38,7 @@ uint8_t *resolve_lane(struct exec_warp *w, enum ir_space space, uint64_t addr, u
     case IR_SP_SHARED: return within(w->block->shared, g->shared_bytes, addr, bytes, why);
     case IR_SP_LOCAL:
     case IR_SP_FRAME: return within(w->local + (size_t)lane * w->local_stride, w->sp[lane], addr, bytes, why);
-    case IR_SP_CONST: return within(g->image->konst, g->image->konst_bytes, addr, bytes, why);
+    case IR_SP_CONST: return within(g->image->bank, g->image->bank_bytes, addr, bytes, why);
     case IR_SP_PARAM: return within(g->params, g->func->param_bytes, addr, bytes, why);
     default: return within_global(g->mem, addr, bytes, why);
     }
@@ -54,10 +54,10 @@ uint64_t resolve_span(struct exec_warp *w, uint64_t addr, uint32_t lane, const u
     switch (space) {
     case IR_SP_SHARED: size = g->shared_bytes; break;
     case IR_SP_LOCAL: size = w->sp[lane]; break;
-    case IR_SP_CONST: size = g->image->konst_bytes; break;
+    case IR_SP_CONST: size = g->image->bank_bytes; break;
     case IR_SP_PARAM: size = g->func->param_bytes; break;
     default: {
-        const struct mem_alloc *a = mem_find(g->mem, full, 1);
+        const struct exec_alloc *a = exec_mem_find(g->mem, full, 1);
         return a->bytes - (full - a->addr);
     }
     }
@@ -214,13 +214,13 @@ enum span resolve(struct exec_ctx *x, const struct ir_insn *i, ir_opnd base, uin
     const uint64_t window = first - offset; /* where that space begins among these addresses */
     switch (space) {
     case IR_SP_GLOBAL: {
-        struct mem_alloc *a = i->space == IR_SP_CONST && store ? NULL : mem_find(g->mem, first, bytes);
+        struct exec_alloc *a = i->space == IR_SP_CONST && store ? NULL : exec_mem_find(g->mem, first, bytes);
         if (a) s = piece(addr, a->addr, a->bytes, a->host, mask, bytes, at);
         break;
     }
     case IR_SP_SHARED: s = piece(addr, window, g->shared_bytes, w->block->shared, mask, bytes, at); break;
     case IR_SP_CONST:
-        if (!store) s = piece(addr, window, g->image->konst_bytes, g->image->konst, mask, bytes, at);
+        if (!store) s = piece(addr, window, g->image->bank_bytes, g->image->bank, mask, bytes, at);
         break;
     case IR_SP_PARAM:
         if (!store) s = piece(addr, window, g->func->param_bytes, g->params, mask, bytes, at);

@@ -58,10 +58,10 @@ static bool place_shared(struct exec_grid *g, struct err *e) {
     const struct ir_module *m = g->module;
     g->k32 = g->image->k32;
     g->k64 = g->image->k64;
-    if (!g->image->shared_konst) return true;
+    if (!g->image->shared_constants) return true;
     uint32_t *k32 = try_alloc(m->k32.n * EXEC_LANES * 4);
     uint64_t *k64 = try_alloc(m->k64.n * EXEC_LANES * 8);
-    g->own_konst = true;
+    g->own_constants = true;
     g->k32 = k32;
     g->k64 = k64;
     if (!k32 || !k64) return err_set(e, ERR_MEMORY, "kernel %s: no memory for its constants", g->func->name);
@@ -69,12 +69,12 @@ static bool place_shared(struct exec_grid *g, struct err *e) {
     memcpy(k64, g->image->k64, m->k64.n * EXEC_LANES * 8);
     for (size_t k = 0; k < m->relocs.n; k++) {
         const struct ir_reloc *r = &m->relocs.v[k];
-        if (r->kind != IR_RELOC_VAR || m->vars.v[r->symbol].space != IR_SP_SHARED || r->konst == IR_NOPC)
+        if (r->kind != IR_RELOC_VAR || m->vars.v[r->symbol].space != IR_SP_SHARED || r->constant == IR_NOPC)
             continue;
         uint32_t off = g->func->shared_offset ? g->func->shared_offset[r->symbol] : IR_NOPC;
         uint64_t value =
             (off == IR_NOPC ? 0 : off) + (uint64_t)r->addend + (r->generic ? EXEC_WIN_SHARED : 0);
-        konst_set(k32, k64, r, value);
+        constant_fill(k32, k64, r, value);
     }
     return true;
 }
@@ -104,7 +104,7 @@ bool exec_grid_init(struct exec_grid *g, const struct exec_launch *l, struct err
 }
 
 void exec_grid_free(struct exec_grid *g) {
-    if (g->own_konst) {
+    if (g->own_constants) {
         free(g->k32);
         free(g->k64);
     }

@@ -73,7 +73,7 @@ static bool sys_malloc(const struct sys_call *c) {
                  b->ctaid[1], b->ctaid[2], c->w->tid[0][c->lane], c->w->tid[1][c->lane],
                  c->w->tid[2][c->lane]);
         if (exec_mem_alloc(m, bytes, 16, label, &addr, &e)) {
-            mem_at(m, addr)->heap = true;
+            exec_mem_starting(m, addr)->heap = true;
             m->heap_used += bytes;
         }
     }
@@ -91,7 +91,7 @@ static bool sys_free(const struct sys_call *c) {
     struct err e = {0};
     uint64_t addr = arg(c, 0);
     if (!addr) return true;
-    const struct mem_alloc *a = mem_at(m, addr);
+    const struct exec_alloc *a = exec_mem_starting(m, addr);
     if (a && a->heap) return exec_mem_release(m, addr, &e);
     struct sb where = {0};
     exec_mem_describe(m, addr, &where);

@@ -48,7 +48,7 @@ bool exec_texture_new(struct exec_mem *m, const struct exec_texture *t, uint64_t
         return err_set(e, ERR_INPUT, "texture: a pitch of %" PRIu64 " bytes for rows of %" PRIu64, t->pitch,
                        row);
     uint64_t bytes = size_of(&copy);
-    if (!bytes || !mem_find(m, t->addr, bytes))
+    if (!bytes || !exec_mem_find(m, t->addr, bytes))
         return err_set(e, ERR_INPUT, "texture: its texels are not inside one allocation");
     if (m->ntex == TEX_MAX) return err_set(e, ERR_MEMORY, "texture: %d were made already", TEX_MAX);
     if (m->ntex == m->texcap) {

@@ -189,7 +189,7 @@ struct exec_grid {
     uint8_t *params;
     uint32_t *k32; /* constant rows of this launch: the image's, unless .shared addresses are among them */
     uint64_t *k64;
-    bool own_konst;
+    bool own_constants;
     uint64_t insts;     /* thread instructions so far, */
     uint64_t most;      /* and how many the launch may execute */
     uint64_t clock;     /* warp instructions (or cycles) before the one at run_start */

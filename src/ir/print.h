@@ -6,7 +6,7 @@
 
 /* Which constant holds the address of which symbol, so that a listing does not search the relocations each time. */
 struct ir_names {
-    uint32_t *of[2]; /* 32- and 64-bit constants: relocation plus one, 0 for a plain number */
+    uint32_t *reloc[2]; /* 32- and 64-bit constants: relocation plus one, 0 for a plain number */
 };
 void ir_names_init(struct ir_names *n, const struct ir_module *m);
 void ir_names_free(struct ir_names *n);

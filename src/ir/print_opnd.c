@@ -11,29 +11,30 @@
 enum { LARGEST_DECIMAL = 65536 };
 
 void ir_names_init(struct ir_names *n, const struct ir_module *m) {
-    n->of[0] = xcalloc(m->k32.n, sizeof *n->of[0]);
-    n->of[1] = xcalloc(m->k64.n, sizeof *n->of[1]);
+    n->reloc[0] = xcalloc(m->k32.n, sizeof *n->reloc[0]);
+    n->reloc[1] = xcalloc(m->k64.n, sizeof *n->reloc[1]);
     for (uint32_t r = 0; r < m->relocs.n; r++) {
         const struct ir_reloc *x = &m->relocs.v[r];
         bool wide = x->bytes == 8;
-        if (x->konst != IR_NOPC && x->konst < (wide ? m->k64.n : m->k32.n)) n->of[wide][x->konst] = r + 1;
+        if (x->constant != IR_NOPC && x->constant < (wide ? m->k64.n : m->k32.n))
+            n->reloc[wide][x->constant] = r + 1;
     }
 }
 
 void ir_names_free(struct ir_names *n) {
-    free(n->of[0]);
-    free(n->of[1]);
+    free(n->reloc[0]);
+    free(n->reloc[1]);
     *n = (struct ir_names){{0}};
 }
 
 static const struct ir_reloc *relocation(const struct ir_module *m, const struct ir_names *names, ir_opnd o) {
     bool wide = ir_file(o) == IR_FILE_64;
     if (names) {
-        uint32_t r = names->of[wide][ir_index(o)];
+        uint32_t r = names->reloc[wide][ir_index(o)];
         return r ? &m->relocs.v[r - 1] : NULL;
     }
     for (size_t r = 0; r < m->relocs.n; r++)
-        if (m->relocs.v[r].konst == ir_index(o) && (m->relocs.v[r].bytes == 8) == wide)
+        if (m->relocs.v[r].constant == ir_index(o) && (m->relocs.v[r].bytes == 8) == wide)
             return &m->relocs.v[r];
     return NULL;
 }

@@ -40,9 +40,9 @@ struct ir_reloc {
     bool generic;    /* generic(sym): converted to a generic address */
     uint32_t symbol; /* variable or function */
     int64_t addend;
-    uint32_t konst;  /* index of the constant (file by bytes), or IR_NOPC when in a variable */
-    uint32_t var;    /* the variable whose initialiser holds it */
-    uint64_t offset; /* where in it */
+    uint32_t constant; /* index of the constant (file by bytes), or IR_NOPC when in a variable */
+    uint32_t var;      /* the variable whose initialiser holds it */
+    uint64_t offset;   /* where in it */
 };
 
 struct ir_srcloc { /* from .loc; file 0: none */

@@ -65,10 +65,10 @@ struct dram {
     uint64_t served_count;
 
     struct bank *bank;
-    uint64_t open;     /* banks with an open row */
-    uint64_t serving;  /* banks with a request */
-    uint64_t asked;    /* FR-FCFS: banks with requests waiting */
-    bool dispatchable; /* something came or a bank became free since the scheduler last looked */
+    uint64_t open;         /* banks with an open row */
+    uint64_t serving;      /* banks with a request */
+    uint64_t wanted_banks; /* FR-FCFS: banks with requests waiting */
+    bool dispatchable;     /* something came or a bank became free since the scheduler last looked */
 
     uint64_t activate_at, read_at, write_at, column_at; /* first cycles the chip's constraints allow */
     uint64_t bus_free;                                  /* first cycle of the data bus not given away */
@@ -181,7 +181,7 @@ void dram_push(struct dram *d, struct dram_place place, uint32_t bytes, bool wri
     }
     if (d->first_ready) {
         append(d, &d->bank[r.bank].waiting, at);
-        d->asked |= UINT64_C(1) << r.bank;
+        d->wanted_banks |= UINT64_C(1) << r.bank;
     } else
         append(d, &d->fifo, at);
     d->dispatchable = true;
@@ -247,13 +247,13 @@ static uint32_t first_ready(struct dram *d, uint32_t bank) {
         d->pool.v[before].next = d->pool.v[at].next;
         if (b->waiting.tail == at) b->waiting.tail = before;
     }
-    if (b->waiting.head == NONE) d->asked &= ~(UINT64_C(1) << bank);
+    if (b->waiting.head == NONE) d->wanted_banks &= ~(UINT64_C(1) << bank);
     return at;
 }
 
 static void schedule(struct dram *d) {
     d->dispatchable = false;
-    for (uint64_t left = d->asked & ~d->serving; left; left &= left - 1)
+    for (uint64_t left = d->wanted_banks & ~d->serving; left; left &= left - 1)
         dispatch(d, first_ready(d, (uint32_t)__builtin_ctzll(left)));
     while (d->fifo.head != NONE && !(d->serving >> d->pool.v[d->fifo.head].bank & 1))
         dispatch(d, take(d, &d->fifo));
@@ -302,7 +302,7 @@ static void column_access(struct dram *d, uint32_t bank) {
     r->done = d->bus_free;
     append(d, &d->flight, d->bank[bank].request);
     d->serving &= ~(UINT64_C(1) << bank);
-    d->dispatchable = d->asked || d->fifo.head != NONE;
+    d->dispatchable = d->wanted_banks || d->fifo.head != NONE;
 }
 
 static void command(struct dram *d, uint32_t bank) {

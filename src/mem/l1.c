@@ -162,8 +162,8 @@ void mem_skipped(struct mem *m, uint32_t sm, enum mem_path path, uint64_t cycles
 
 /* ---- answers ---- */
 
-static void account(struct mem *m, uint64_t asked, uint64_t cycle) {
-    uint64_t took = cycle - asked;
+static void account(struct mem *m, uint64_t asked_at, uint64_t cycle) {
+    uint64_t took = cycle - asked_at;
     m->latency_sum += took;
     m->latency_count++;
     if (took > m->latency_max) m->latency_max = took;

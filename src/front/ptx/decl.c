@@ -95,7 +95,7 @@ static bool redeclared(struct ptx *p, const struct tok *name) {
 
 static bool reg_name(struct ptx *p, const struct spec *s) {
     struct tok name;
-    bool fresh;
+    bool is_new;
     uint64_t count = 0;
     if (!ptx_name(p, &name, "a register name")) return false;
     bool range = ptx_accept(p, '<');
@@ -108,8 +108,8 @@ static bool reg_name(struct ptx *p, const struct spec *s) {
         ptx_next(p);
         if (!ptx_expect(p, '>', "after the number of registers")) return false;
     }
-    struct sym *sym = names_add(&p->names, &name, range, &fresh);
-    if (!fresh) return redeclared(p, &name);
+    struct sym *sym = names_add(&p->names, &name, range, &is_new);
+    if (!is_new) return redeclared(p, &name);
     unsigned bits = s->type == IR_T_P ? 1 : ir_type_bytes[s->type] * 8u;
     sym->kind = range ? SYM_RANGE : SYM_REG;
     sym->bits = (uint8_t)bits;
@@ -251,12 +251,12 @@ bool ptx_params(struct ptx *p, bool kernel, uint32_t base, struct ir_param **par
 /* ---- variables ---- */
 
 static bool frame_var(struct ptx *p, const struct spec *s, const struct tok *name, const struct shape *a) {
-    bool fresh;
+    bool is_new;
     if (a->open) return diag_error(&p->diag, name->at, "%.*s needs a size", (int)name->len, name->s);
     if (a->bytes > MAX_FRAME || p->b.frame + a->bytes + MAX_ALIGN > MAX_FRAME)
         return diag_error(&p->diag, name->at, "the function's variables take more than 2^28 bytes");
-    struct sym *sym = names_add(&p->names, name, false, &fresh);
-    if (!fresh) return redeclared(p, name);
+    struct sym *sym = names_add(&p->names, name, false, &is_new);
+    if (!is_new) return redeclared(p, name);
     sym->kind = SYM_FRAME;
     sym->bytes = (uint32_t)a->bytes;
     sym->offset = ptx_frame_alloc(p, sym->bytes, natural_align(s));
@@ -298,7 +298,7 @@ static bool initialised(struct ptx *p, uint32_t var, const struct shape *a, uint
 static bool var_name(struct ptx *p, const struct spec *s, enum ir_space space, struct linkage link) {
     struct tok name;
     struct shape a = {0};
-    bool fresh;
+    bool is_new;
     if (!ptx_name(p, &name, "a variable name")) return false;
     if (!dimensions(p, &a, (uint64_t)ir_type_bytes[s->type] * s->vec)) return false;
     if (a.open) a.bytes = 0;
@@ -311,9 +311,9 @@ static bool var_name(struct ptx *p, const struct spec *s, enum ir_space space, s
     v.external = link.external && space != IR_SP_SHARED;
     v.dynamic = space == IR_SP_SHARED && (a.open || (link.external && !a.bytes));
     v.name = arena_strndup(&p->m->mem, name.s, name.len);
-    struct sym *sym = names_add(&p->names, &name, false, &fresh);
-    if (!fresh && !merge_var(p, &name, &v, sym)) return false;
-    if (fresh) {
+    struct sym *sym = names_add(&p->names, &name, false, &is_new);
+    if (!is_new && !merge_var(p, &name, &v, sym)) return false;
+    if (is_new) {
         sym->kind = SYM_VAR;
         sym->index = (uint32_t)p->m->vars.n;
         VEC_PUSH(&p->m->vars, v);

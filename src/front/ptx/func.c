@@ -34,11 +34,11 @@ static bool same_list(const struct ir_param *a, const struct ir_param *b, uint32
 /* The function's entry, made at its first mention; a later one must agree. */
 static bool declare(struct ptx *p, const struct tok *name, const struct proto *pr, bool kernel,
                     uint32_t *index) {
-    bool fresh;
-    struct sym *sym = names_add(&p->names, name, false, &fresh);
-    if (!fresh && sym->kind != SYM_FUNC)
+    bool is_new;
+    struct sym *sym = names_add(&p->names, name, false, &is_new);
+    if (!is_new && sym->kind != SYM_FUNC)
         return diag_error(&p->diag, name->at, "%.*s is declared twice", (int)name->len, name->s);
-    if (fresh) {
+    if (is_new) {
         sym->kind = SYM_FUNC;
         sym->index = (uint32_t)p->m->funcs.n;
         VEC_PUSH(&p->m->funcs, (struct ir_func){.kernel = kernel, .line = name->line});
@@ -48,7 +48,7 @@ static bool declare(struct ptx *p, const struct tok *name, const struct proto *p
     struct ir_func *f = &p->m->funcs.v[sym->index];
     bool agrees = f->kernel == kernel && f->nparams == pr->nparams && f->nrets == pr->nrets &&
                   same_list(f->params, pr->params, pr->nparams) && same_list(f->rets, pr->rets, pr->nrets);
-    if (!fresh && !agrees)
+    if (!is_new && !agrees)
         return diag_error(&p->diag, name->at, "%.*s was declared with other parameters before",
                           (int)name->len, name->s);
     f->params = pr->params;
@@ -106,7 +106,7 @@ static bool tuning(struct ptx *p, struct ir_func *f) {
 
 /* ---- scopes and labels ---- */
 
-void low_label_ref(struct ptx *p, const struct tok *name, uint32_t at, bool in_ext) {
+void lower_label_ref(struct ptx *p, const struct tok *name, uint32_t at, bool in_ext) {
     VEC_PUSH(&p->b.fixups, (struct fixup){*name, at, in_ext});
 }
 
@@ -175,11 +175,11 @@ static bool call_prototype(struct ptx *p, struct sym *sym) {
 
 static bool label(struct ptx *p) {
     struct tok name = p->t;
-    bool fresh;
+    bool is_new;
     ptx_next(p);
     ptx_next(p); /* the colon */
-    struct sym *sym = names_add(&p->names, &name, false, &fresh);
-    if (!fresh) return diag_error(&p->diag, name.at, "label %.*s is defined twice", (int)name.len, name.s);
+    struct sym *sym = names_add(&p->names, &name, false, &is_new);
+    if (!is_new) return diag_error(&p->diag, name.at, "label %.*s is defined twice", (int)name.len, name.s);
     sym->kind = SYM_REFUSED;
     if (ptx_accept_word(p, "branchtargets") || ptx_accept_word(p, "calltargets")) return target_list(p, sym);
     if (ptx_accept_word(p, "callprototype")) return call_prototype(p, sym);
@@ -232,15 +232,15 @@ static bool body_text(struct ptx *p) {
 
 static void bind_formals(struct ptx *p, struct sym **syms, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
-        bool fresh;
+        bool is_new;
         if (!syms[i]) continue;
         struct tok name = {.kind = TOK_ID,
                            .s = syms[i]->name,
                            .at = syms[i]->name,
                            .len = syms[i]->len,
                            .hash = syms[i]->hash};
-        struct sym *sym = names_add(&p->names, &name, false, &fresh);
-        if (!fresh) diag_add(&p->diag, name.at, "parameter %.*s is declared twice", (int)name.len, name.s);
+        struct sym *sym = names_add(&p->names, &name, false, &is_new);
+        if (!is_new) diag_add(&p->diag, name.at, "parameter %.*s is declared twice", (int)name.len, name.s);
         sym->kind = syms[i]->kind;
         sym->bits = syms[i]->bits;
         sym->file = syms[i]->file;
@@ -272,24 +272,24 @@ static void prologue(struct ptx *p, const struct proto *pr) {
             VEC_PUSH(&p->b.ret_regs, s);
             continue;
         }
-        struct ir_insn *in = low_emit(p, frame_row(s->bytes, false));
+        struct ir_insn *in = lower_emit(p, frame_row(s->bytes, false));
         in->space = IR_SP_FRAME;
         in->disp = (int32_t)s->offset;
-        low_opnds(in, 1, 1, (ir_opnd[]){ir_reg((enum ir_file)s->file, s->index - 1), IR_NONE});
+        lower_opnds(in, 1, 1, (ir_opnd[]){ir_reg((enum ir_file)s->file, s->index - 1), IR_NONE});
     }
 }
 
-bool low_ret(struct ptx *p, struct stmt *s) {
-    if (s && !low_count(p, s, 0, 0)) return false;
+bool lower_ret(struct ptx *p, struct stmt *s) {
+    if (s && !lower_count(p, s, 0, 0)) return false;
     for (size_t i = 0; i < p->b.ret_regs.n; i++) {
         const struct sym *r = p->b.ret_regs.v[i];
-        struct ir_insn *in = low_emit(p, frame_row(r->bytes, true));
+        struct ir_insn *in = lower_emit(p, frame_row(r->bytes, true));
         in->space = IR_SP_FRAME;
         in->disp = (int32_t)r->offset;
-        low_opnds(in, 0, 2, (ir_opnd[]){IR_NONE, ir_reg((enum ir_file)r->file, r->index - 1)});
+        lower_opnds(in, 0, 2, (ir_opnd[]){IR_NONE, ir_reg((enum ir_file)r->file, r->index - 1)});
     }
-    struct ir_insn *in = low_emit(p, p->b.kernel ? IR_EXIT : IR_RET);
-    if (s && low_has(s, MC_UNI)) in->mods |= IR_M_UNI;
+    struct ir_insn *in = lower_emit(p, p->b.kernel ? IR_EXIT : IR_RET);
+    if (s && lower_has(s, MC_UNI)) in->mods |= IR_M_UNI;
     return true;
 }
 
@@ -320,7 +320,7 @@ static void end_flow(struct ptx *p) {
     if (leaves && p->b.farthest < n) return;
     p->b.guard = 0;
     p->b.line = p->t.line;
-    low_ret(p, NULL);
+    lower_ret(p, NULL);
 }
 
 /* A branch to a kernel's end becomes an exit there and then, as the vendor's assembler makes it. Compilers send every early

@@ -68,7 +68,7 @@ static bool address(struct ptx *p, struct init *in, struct ir_reloc r) {
         p->m->funcs.v[sym->index].address_taken = true;
         VEC_PUSH(&p->funcrefs, (struct funcref){sym->index, name.at});
     }
-    r.konst = IR_NOPC;
+    r.constant = IR_NOPC;
     r.var = in->var;
     r.offset = in->at;
     if (!reserve_to(p, in, in->at + in->size, name.at)) return false;

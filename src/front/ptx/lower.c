@@ -18,62 +18,62 @@ static struct ir_insn *emit(struct ptx *p, int op, uint32_t guard) {
     return i;
 }
 
-struct ir_insn *low_emit(struct ptx *p, int op) {
+struct ir_insn *lower_emit(struct ptx *p, int op) {
     return emit(p, op, p->b.guard);
 }
-struct ir_insn *low_emit_always(struct ptx *p, int op) {
+struct ir_insn *lower_emit_always(struct ptx *p, int op) {
     return emit(p, op, 0);
 }
 
-void low_opnds(struct ir_insn *i, unsigned nd, unsigned ns, const ir_opnd *o) {
+void lower_opnds(struct ir_insn *i, unsigned nd, unsigned ns, const ir_opnd *o) {
     i->nd = (uint8_t)nd;
     i->ns = (uint8_t)ns;
     memcpy(i->o, o, (nd + ns) * sizeof *o);
 }
 
-ir_opnd low_temp(struct ptx *p, enum ir_file f) {
+ir_opnd lower_temp(struct ptx *p, enum ir_file f) {
     return ir_reg(f, p->b.nvirt[f]++);
 }
 
-ir_opnd low_const(struct ptx *p, enum ir_file f, uint64_t v) {
-    bool fresh;
+ir_opnd lower_const(struct ptx *p, enum ir_file f, uint64_t v) {
+    bool is_new;
     if (f == IR_FILE_32) v = (uint32_t)v;
-    uint32_t *k = map64_at(f == IR_FILE_64 ? &p->k64 : &p->k32, v, &fresh);
-    if (fresh && f == IR_FILE_64) {
+    uint32_t *k = map64_at(f == IR_FILE_64 ? &p->k64 : &p->k32, v, &is_new);
+    if (is_new && f == IR_FILE_64) {
         *k = (uint32_t)p->m->k64.n;
         VEC_PUSH(&p->m->k64, v);
-    } else if (fresh) {
+    } else if (is_new) {
         *k = (uint32_t)p->m->k32.n;
         VEC_PUSH(&p->m->k32, (uint32_t)v);
     }
     return ir_const(f, *k);
 }
 
-enum ir_file low_file(unsigned type) {
+enum ir_file lower_file(unsigned type) {
     return type == IR_T_P ? IR_FILE_P : ir_type_bytes[type] == 8 ? IR_FILE_64 : IR_FILE_32;
 }
-enum ir_file low_addr_file(const struct ptx *p) {
+enum ir_file lower_addr_file(const struct ptx *p) {
     return p->m->address_bits == 64 ? IR_FILE_64 : IR_FILE_32;
 }
-enum ir_type low_addr_type(const struct ptx *p) {
+enum ir_type lower_addr_type(const struct ptx *p) {
     return p->m->address_bits == 64 ? IR_T_U64 : IR_T_U32;
 }
 
 /* ---- the statement ---- */
 
 /* A trap stands for the instruction, so that the rest of the function keeps its shape. */
-bool low_unsupported(struct ptx *p, struct stmt *s, const char *why) {
+bool lower_unsupported(struct ptx *p, struct stmt *s, const char *why) {
     p->b.guard = s->guard;
     p->b.line = s->line;
-    low_emit(p, IR_TRAP);
+    lower_emit(p, IR_TRAP);
     return diag_refuse(&p->diag, p->b.func, s->at, s->len, why);
 }
 
-bool low_refuse(struct ptx *p, struct stmt *s) {
-    return low_unsupported(p, s, "");
+bool lower_refuse(struct ptx *p, struct stmt *s) {
+    return lower_unsupported(p, s, "");
 }
 
-bool low_count(struct ptx *p, struct stmt *s, unsigned min, unsigned max) {
+bool lower_count(struct ptx *p, struct stmt *s, unsigned min, unsigned max) {
     if (s->nops >= min && s->nops <= max) return true;
     char want[32];
     snprintf(want, sizeof want, min == max ? "%u" : "%u to %u", min, max);
@@ -81,22 +81,22 @@ bool low_count(struct ptx *p, struct stmt *s, unsigned min, unsigned max) {
                       max == 1 ? "" : "s", s->nops);
 }
 
-const struct mod *low_mod(const struct stmt *s, uint64_t cls) {
+const struct mod *lower_mod(const struct stmt *s, uint64_t cls) {
     if (!(s->classes & cls)) return NULL;
     for (unsigned i = 0; i < s->nmods; i++)
         if (s->mods[i]->classes & cls) return s->mods[i];
     return NULL;
 }
 
-bool low_has_id(const struct stmt *s, enum mod_id id) {
+bool lower_has_id(const struct stmt *s, enum mod_id id) {
     for (unsigned i = 0; i < s->nmods; i++)
         if (s->mods[i]->id == id) return true;
     return false;
 }
 
-bool low_one_type(struct ptx *p, struct stmt *s, enum ir_type *t) {
-    if (!s->ntypes) return low_unsupported(p, s, "it has no type");
-    if (s->ntypes != 1 || s->types[0] >= IR_NTYPES) return low_unsupported(p, s, "");
+bool lower_one_type(struct ptx *p, struct stmt *s, enum ir_type *t) {
+    if (!s->ntypes) return lower_unsupported(p, s, "it has no type");
+    if (s->ntypes != 1 || s->types[0] >= IR_NTYPES) return lower_unsupported(p, s, "");
     *t = (enum ir_type)s->types[0];
     return true;
 }
@@ -141,7 +141,7 @@ static bool plain_reg(struct ptx *p, const struct opnd *o) {
     return true;
 }
 
-bool low_reg(struct ptx *p, const struct opnd *o) {
+bool lower_reg(struct ptx *p, const struct opnd *o) {
     return plain_reg(p, o);
 }
 
@@ -166,14 +166,14 @@ static bool constant(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opn
     else if (v->kind != VAL_INT && !ir_type_float(t) && ir_type_signed(t))
         return diag_error(&p->diag, o->at, "expected an integer constant");
     if (width < 32) bits &= (1u << width) - 1;
-    *out = low_const(p, low_file(t), bits);
+    *out = lower_const(p, lower_file(t), bits);
     return true;
 }
 
 /* A value of one file for a type of another width: zero-extends or cuts off. */
 static ir_opnd resized(struct ptx *p, ir_opnd from, enum ir_type from_type, enum ir_type to) {
-    ir_opnd d = low_temp(p, low_file(to));
-    low_opnds(low_emit_always(p, p->cvt[to][from_type]), 1, 1, (ir_opnd[]){d, from});
+    ir_opnd d = lower_temp(p, lower_file(to));
+    lower_opnds(lower_emit_always(p, p->cvt[to][from_type]), 1, 1, (ir_opnd[]){d, from});
     return d;
 }
 
@@ -189,10 +189,10 @@ static bool special(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd
         return true;
     }
     bool wide = o->bits == 64;
-    *out = low_temp(p, wide ? IR_FILE_64 : IR_FILE_32);
-    struct ir_insn *i = low_emit_always(p, wide ? IR_SREG_U64 : IR_SREG_U32);
+    *out = lower_temp(p, wide ? IR_FILE_64 : IR_FILE_32);
+    struct ir_insn *i = lower_emit_always(p, wide ? IR_SREG_U64 : IR_SREG_U32);
     i->sub = o->sreg;
-    low_opnds(i, 1, 0, out);
+    lower_opnds(i, 1, 0, out);
     if (want != o->bits) *out = resized(p, *out, wide ? IR_T_U64 : IR_T_U32, plain_type(want));
     return true;
 }
@@ -205,7 +205,7 @@ static bool source(struct ptx *p, const struct opnd *o, enum ir_type t, bool wid
     case OPND_SREG: return special(p, o, t, out);
     case OPND_SYM:
         if (want < 32) return diag_error(&p->diag, o->at, "an address does not fit in %u bits", want);
-        return low_symbol(p, o, low_file(t), out);
+        return lower_symbol(p, o, lower_file(t), out);
     case OPND_REG: break;
     case OPND_NAME:
         return diag_error(&p->diag, o->at, "%.*s is not declared", o->len < 60 ? (int)o->len : 60, o->at);
@@ -219,20 +219,20 @@ static bool source(struct ptx *p, const struct opnd *o, enum ir_type t, bool wid
     return true;
 }
 
-bool low_src(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd *out) {
+bool lower_src(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd *out) {
     return source(p, o, t, false, out);
 }
-bool low_src_wide(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd *out) {
+bool lower_src_wide(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd *out) {
     return source(p, o, t, true, out);
 }
 
-bool low_pred(struct ptx *p, const struct opnd *o, ir_opnd *out) {
+bool lower_pred(struct ptx *p, const struct opnd *o, ir_opnd *out) {
     return source(p, o, IR_T_P, false, out);
 }
 
-bool low_dst(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd *out) {
+bool lower_dst(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd *out) {
     if (o->kind == OPND_SINK) {
-        *out = low_temp(p, low_file(t));
+        *out = lower_temp(p, lower_file(t));
         return true;
     }
     if (!plain_reg(p, o)) return false;
@@ -243,12 +243,12 @@ bool low_dst(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd *out) 
     return true;
 }
 
-bool low_dst_or_none(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd *out) {
+bool lower_dst_or_none(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd *out) {
     *out = IR_NONE;
-    return !o || o->kind == OPND_SINK || low_dst(p, o, t, out);
+    return !o || o->kind == OPND_SINK || lower_dst(p, o, t, out);
 }
 
-bool low_imm(struct ptx *p, const struct opnd *o, uint64_t max, uint64_t *out) {
+bool lower_imm(struct ptx *p, const struct opnd *o, uint64_t max, uint64_t *out) {
     if (o->kind != OPND_IMM || o->v.kind != VAL_INT)
         return diag_error(&p->diag, o->at, "expected an integer constant");
     if (o->v.u > max)

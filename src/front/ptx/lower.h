@@ -30,39 +30,39 @@
 /* ---- lower.c ---- */
 
 /* A new instruction, guarded as the statement; the pointer holds until the next one. */
-struct ir_insn *low_emit(struct ptx *p, int op);
+struct ir_insn *lower_emit(struct ptx *p, int op);
 /* The same without guard: values for temporaries, harmless when not needed. A guarded definition would keep the
  * temporary alive from the start of the function. */
-struct ir_insn *low_emit_always(struct ptx *p, int op);
-void low_opnds(struct ir_insn *i, unsigned nd, unsigned ns, const ir_opnd *o);
+struct ir_insn *lower_emit_always(struct ptx *p, int op);
+void lower_opnds(struct ir_insn *i, unsigned nd, unsigned ns, const ir_opnd *o);
 
-ir_opnd low_temp(struct ptx *p, enum ir_file f);
-ir_opnd low_const(struct ptx *p, enum ir_file f, uint64_t v);
-enum ir_file low_file(unsigned type); /* of a type's registers */
-enum ir_file low_addr_file(const struct ptx *p);
-enum ir_type low_addr_type(const struct ptx *p);
+ir_opnd lower_temp(struct ptx *p, enum ir_file f);
+ir_opnd lower_const(struct ptx *p, enum ir_file f, uint64_t v);
+enum ir_file lower_file(unsigned type); /* of a type's registers */
+enum ir_file lower_addr_file(const struct ptx *p);
+enum ir_type lower_addr_type(const struct ptx *p);
 
-bool low_unsupported(struct ptx *p, struct stmt *s, const char *why);
-bool low_count(struct ptx *p, struct stmt *s, unsigned min, unsigned max); /* operands */
-const struct mod *low_mod(const struct stmt *s, uint64_t cls); /* the first of that class, or NULL */
-static inline bool low_has(const struct stmt *s, uint64_t cls) {
+bool lower_unsupported(struct ptx *p, struct stmt *s, const char *why);
+bool lower_count(struct ptx *p, struct stmt *s, unsigned min, unsigned max); /* operands */
+const struct mod *lower_mod(const struct stmt *s, uint64_t cls); /* the first of that class, or NULL */
+static inline bool lower_has(const struct stmt *s, uint64_t cls) {
     return s->classes & cls;
 }
-bool low_has_id(const struct stmt *s, enum mod_id id);
-bool low_one_type(struct ptx *p, struct stmt *s,
-                  enum ir_type *t); /* exactly one, and known to the operations */
+bool lower_has_id(const struct stmt *s, enum mod_id id);
+bool lower_one_type(struct ptx *p, struct stmt *s,
+                    enum ir_type *t); /* exactly one, and known to the operations */
 
 /* A source of exactly that type; wide: the register may be wider than the type (st, cvt). */
-bool low_src(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd *out);
-bool low_src_wide(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd *out);
+bool lower_src(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd *out);
+bool lower_src_wide(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd *out);
 /* A destination of exactly that type; _ gives a temporary nobody reads. */
-bool low_dst(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd *out);
+bool lower_dst(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd *out);
 /* Optional destination: _ or an absent operand (NULL) gives IR_NONE. */
-bool low_dst_or_none(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd *out);
+bool lower_dst_or_none(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd *out);
 /* The register as it was declared; an error when the operand is none. */
-bool low_reg(struct ptx *p, const struct opnd *o);
-bool low_imm(struct ptx *p, const struct opnd *o, uint64_t max, uint64_t *out); /* a constant in [0, max] */
-bool low_pred(struct ptx *p, const struct opnd *o, ir_opnd *out); /* a predicate source, ! allowed */
+bool lower_reg(struct ptx *p, const struct opnd *o);
+bool lower_imm(struct ptx *p, const struct opnd *o, uint64_t max, uint64_t *out); /* a constant in [0, max] */
+bool lower_pred(struct ptx *p, const struct opnd *o, ir_opnd *out); /* a predicate source, ! allowed */
 
 /* ---- lower_addr.c ---- */
 struct addr {
@@ -71,16 +71,16 @@ struct addr {
     enum ir_space space;
 };
 /* space: as written, IR_SP_GENERIC when it was not; a symbol's own space then counts. */
-bool low_address(struct ptx *p, const struct opnd *o, enum ir_space space, struct addr *out);
+bool lower_address(struct ptx *p, const struct opnd *o, enum ir_space space, struct addr *out);
 /* The value of a symbol's address (mov, cvta, call). */
-bool low_symbol(struct ptx *p, const struct opnd *o, enum ir_file f, ir_opnd *out);
-ir_opnd low_reloc(struct ptx *p, enum ir_reloc_kind kind, uint32_t symbol, int64_t addend, enum ir_file f);
+bool lower_symbol(struct ptx *p, const struct opnd *o, enum ir_file f, ir_opnd *out);
+ir_opnd lower_reloc(struct ptx *p, enum ir_reloc_kind kind, uint32_t symbol, int64_t addend, enum ir_file f);
 
 /* ---- func.c ---- */
-void low_label_ref(struct ptx *p, const struct tok *name, uint32_t at, bool in_ext);
+void lower_label_ref(struct ptx *p, const struct tok *name, uint32_t at, bool in_ext);
 
 /* ---- handlers, one per FORM ---- */
-#define FORM(name, handler, nsrc, classes) bool low_##handler(struct ptx *p, struct stmt *s);
+#define FORM(name, handler, nsrc, classes) bool lower_##handler(struct ptx *p, struct stmt *s);
 #include "front/ptx/forms.def"
 
 #endif

@@ -11,52 +11,52 @@ static void use_shared(struct ptx *p, struct sym *s) {
 
 /* One constant per symbol, addend and file. The key is mixed from all of them; should two mix to the same key, the
  * entry is checked against the relocation itself and the second simply gets constants of its own. */
-ir_opnd low_reloc(struct ptx *p, enum ir_reloc_kind kind, uint32_t symbol, int64_t addend, enum ir_file f) {
+ir_opnd lower_reloc(struct ptx *p, enum ir_reloc_kind kind, uint32_t symbol, int64_t addend, enum ir_file f) {
     struct ir_module *m = p->m;
     uint8_t bytes = f == IR_FILE_64 ? 8 : 4;
     uint64_t key = (uint64_t)symbol << 8 | (uint64_t)kind << 4 | bytes;
-    bool fresh;
+    bool is_new;
     key ^= (uint64_t)addend * 0x9e3779b97f4a7c15u;
-    uint32_t *slot = map64_at(&p->krel, key, &fresh);
-    if (!fresh) {
+    uint32_t *slot = map64_at(&p->krel, key, &is_new);
+    if (!is_new) {
         const struct ir_reloc *r = &m->relocs.v[*slot];
         if (r->kind == kind && r->symbol == symbol && r->addend == addend && r->bytes == bytes)
-            return ir_const(f, r->konst);
+            return ir_const(f, r->constant);
     }
     struct ir_reloc r = {.kind = (uint8_t)kind, .bytes = bytes, .symbol = symbol, .addend = addend};
-    r.konst = (uint32_t)(f == IR_FILE_64 ? m->k64.n : m->k32.n);
+    r.constant = (uint32_t)(f == IR_FILE_64 ? m->k64.n : m->k32.n);
     if (f == IR_FILE_64)
         VEC_PUSH(&m->k64, 0);
     else
         VEC_PUSH(&m->k32, 0);
     *slot = (uint32_t)m->relocs.n;
     VEC_PUSH(&m->relocs, r);
-    return ir_const(f, r.konst);
+    return ir_const(f, r.constant);
 }
 
 static bool frame_address(struct ptx *p, const struct opnd *o, enum ir_file f, ir_opnd *out) {
     int64_t at = (int64_t)o->sym->offset + o->disp;
     if (at < INT32_MIN || at > INT32_MAX) return diag_error(&p->diag, o->at, "the offset is too large");
-    *out = low_temp(p, f);
-    struct ir_insn *i = low_emit_always(p, f == IR_FILE_64 ? IR_FRAME_U64 : IR_FRAME_U32);
+    *out = lower_temp(p, f);
+    struct ir_insn *i = lower_emit_always(p, f == IR_FILE_64 ? IR_FRAME_U64 : IR_FRAME_U32);
     i->disp = (int32_t)at;
-    low_opnds(i, 1, 0, out);
+    lower_opnds(i, 1, 0, out);
     return true;
 }
 
-bool low_symbol(struct ptx *p, const struct opnd *o, enum ir_file f, ir_opnd *out) {
+bool lower_symbol(struct ptx *p, const struct opnd *o, enum ir_file f, ir_opnd *out) {
     const struct sym *s = o->sym;
     switch (s->kind) {
     case SYM_VAR:
         if (p->m->vars.v[s->index].space == IR_SP_SHARED) use_shared(p, o->sym);
-        *out = low_reloc(p, IR_RELOC_VAR, s->index, o->disp, f);
+        *out = lower_reloc(p, IR_RELOC_VAR, s->index, o->disp, f);
         return true;
     case SYM_FUNC:
         p->m->funcs.v[s->index].address_taken = true;
         VEC_PUSH(&p->funcrefs, (struct funcref){s->index, o->at});
-        *out = low_reloc(p, IR_RELOC_FUNC, s->index, o->disp, f);
+        *out = lower_reloc(p, IR_RELOC_FUNC, s->index, o->disp, f);
         return true;
-    case SYM_KPARAM: *out = low_const(p, f, (uint64_t)(s->offset + o->disp)); return true;
+    case SYM_KPARAM: *out = lower_const(p, f, (uint64_t)(s->offset + o->disp)); return true;
     case SYM_FRAME: return frame_address(p, o, f, out);
     default: return diag_error(&p->diag, o->at, "%.*s has no address", (int)s->len, s->name);
     }
@@ -90,7 +90,7 @@ static bool symbol_address(struct ptx *p, const struct opnd *o, enum ir_space sp
     }
     if (s->kind == SYM_KPARAM) {
         out->space = IR_SP_PARAM;
-        out->base = low_const(p, low_addr_file(p), 0);
+        out->base = lower_const(p, lower_addr_file(p), 0);
         return check_space(p, o, IR_SP_PARAM, space) && fold_disp(p, o, o->disp + s->offset, out);
     }
     if (s->kind != SYM_VAR) return diag_error(&p->diag, o->at, "%.*s is no variable", (int)s->len, s->name);
@@ -99,13 +99,13 @@ static bool symbol_address(struct ptx *p, const struct opnd *o, enum ir_space sp
     if (out->space == IR_SP_SHARED) use_shared(p, o->sym);
     bool small = o->disp >= INT32_MIN && o->disp <= INT32_MAX;
     out->disp = small ? (int32_t)o->disp : 0;
-    out->base = low_reloc(p, IR_RELOC_VAR, s->index, small ? 0 : o->disp, low_addr_file(p));
+    out->base = lower_reloc(p, IR_RELOC_VAR, s->index, small ? 0 : o->disp, lower_addr_file(p));
     return true;
 }
 
 /* Addresses in .global and generic space have the module's size; the others may be 32 bits wide in any module. */
 static bool register_address(struct ptx *p, const struct opnd *o, enum ir_space space, struct addr *out) {
-    if (!low_reg(p, o)) return false;
+    if (!lower_reg(p, o)) return false;
     bool fits = o->bits == p->m->address_bits ||
                 (o->bits == 32 && space != IR_SP_GENERIC && space != IR_SP_GLOBAL) ||
                 (o->bits == 64 && p->m->address_bits == 32);
@@ -120,14 +120,15 @@ static bool register_address(struct ptx *p, const struct opnd *o, enum ir_space 
         return true;
     }
     bool wide = o->bits == 64;
-    out->base = low_temp(p, wide ? IR_FILE_64 : IR_FILE_32);
+    out->base = lower_temp(p, wide ? IR_FILE_64 : IR_FILE_32);
     out->disp = 0;
-    ir_opnd k = low_const(p, wide ? IR_FILE_64 : IR_FILE_32, (uint64_t)o->disp);
-    low_opnds(low_emit_always(p, wide ? IR_ADD_U64 : IR_ADD_U32), 1, 2, (ir_opnd[]){out->base, o->reg, k});
+    ir_opnd k = lower_const(p, wide ? IR_FILE_64 : IR_FILE_32, (uint64_t)o->disp);
+    lower_opnds(lower_emit_always(p, wide ? IR_ADD_U64 : IR_ADD_U32), 1, 2,
+                (ir_opnd[]){out->base, o->reg, k});
     return true;
 }
 
-bool low_address(struct ptx *p, const struct opnd *o, enum ir_space space, struct addr *out) {
+bool lower_address(struct ptx *p, const struct opnd *o, enum ir_space space, struct addr *out) {
     if (o->kind != OPND_ADDR) return diag_error(&p->diag, o->at, "expected an address in [ ]");
     if (o->nelem != 1)
         return diag_error(&p->diag, o->at, "expected one address in [ ], found %u parts", o->nelem);
@@ -137,7 +138,7 @@ bool low_address(struct ptx *p, const struct opnd *o, enum ir_space space, struc
     case OPND_SYM: return symbol_address(p, base, space, out);
     case OPND_IMM:
         if (base->v.kind != VAL_INT) return diag_error(&p->diag, base->at, "an address must be an integer");
-        *out = (struct addr){low_const(p, low_addr_file(p), base->v.u), 0, space};
+        *out = (struct addr){lower_const(p, lower_addr_file(p), base->v.u), 0, space};
         if (space == IR_SP_PARAM && !p->b.kernel) out->space = IR_SP_LOCAL;
         return true;
     case OPND_NAME:

@@ -6,48 +6,48 @@ static struct tok name_token(const struct opnd *o) {
     return (struct tok){.kind = TOK_ID, .s = o->at, .at = o->at, .len = o->len, .hash = o->hash};
 }
 
-bool low_bra(struct ptx *p, struct stmt *s) {
-    if (!low_count(p, s, 1, 1)) return false;
+bool lower_bra(struct ptx *p, struct stmt *s) {
+    if (!lower_count(p, s, 1, 1)) return false;
     if (s->o[0].kind != OPND_NAME) return diag_error(&p->diag, s->o[0].at, "expected a label");
     struct tok name = name_token(&s->o[0]);
-    struct ir_insn *i = low_emit(p, IR_BRA);
-    if (low_has(s, MC_UNI)) i->mods |= IR_M_UNI;
-    low_label_ref(p, &name, (uint32_t)p->m->code.n - 1, false);
+    struct ir_insn *i = lower_emit(p, IR_BRA);
+    if (lower_has(s, MC_UNI)) i->mods |= IR_M_UNI;
+    lower_label_ref(p, &name, (uint32_t)p->m->code.n - 1, false);
     return true;
 }
 
 /* brx.idx{.uni} index, list; */
-bool low_brx(struct ptx *p, struct stmt *s) {
+bool lower_brx(struct ptx *p, struct stmt *s) {
     ir_opnd index;
-    if (!low_has(s, MC_IDX)) return low_unsupported(p, s, "");
-    if (!low_count(p, s, 2, 2) || !low_src(p, &s->o[0], IR_T_U32, &index)) return false;
+    if (!lower_has(s, MC_IDX)) return lower_unsupported(p, s, "");
+    if (!lower_count(p, s, 2, 2) || !lower_src(p, &s->o[0], IR_T_U32, &index)) return false;
     const struct sym *list = s->o[1].kind == OPND_SYM ? s->o[1].sym : NULL;
     if (!list || list->kind != SYM_TARGETS)
         return diag_error(&p->diag, s->o[1].at, "expected the name of a .branchtargets list");
-    struct ir_insn *i = low_emit(p, IR_BRX);
-    if (low_has(s, MC_UNI)) i->mods |= IR_M_UNI;
+    struct ir_insn *i = lower_emit(p, IR_BRX);
+    if (lower_has(s, MC_UNI)) i->mods |= IR_M_UNI;
     i->ext = (uint32_t)p->m->ext.n;
-    low_opnds(i, 0, 1, &index);
+    lower_opnds(i, 0, 1, &index);
     VEC_PUSH(&p->m->ext, list->count);
     for (uint32_t k = 0; k < list->count; k++) {
-        low_label_ref(p, &list->targets[k], (uint32_t)p->m->ext.n, true);
+        lower_label_ref(p, &list->targets[k], (uint32_t)p->m->ext.n, true);
         VEC_PUSH(&p->m->ext, 0);
     }
     return true;
 }
 
 static bool plain(struct ptx *p, struct stmt *s, int op) {
-    if (!low_count(p, s, 0, 0)) return false;
-    low_emit(p, op);
+    if (!lower_count(p, s, 0, 0)) return false;
+    lower_emit(p, op);
     return true;
 }
-bool low_exit(struct ptx *p, struct stmt *s) {
+bool lower_exit(struct ptx *p, struct stmt *s) {
     return plain(p, s, IR_EXIT);
 }
-bool low_trap(struct ptx *p, struct stmt *s) {
+bool lower_trap(struct ptx *p, struct stmt *s) {
     return plain(p, s, IR_TRAP);
 }
-bool low_brkpt(struct ptx *p, struct stmt *s) {
+bool lower_brkpt(struct ptx *p, struct stmt *s) {
     return plain(p, s, IR_BRKPT);
 }
 
@@ -166,11 +166,11 @@ static bool push_copies(struct ptx *p, const struct opnd *list, const struct ir_
         VEC_PUSH(&p->m->ext, bytes);
         if (!in || o->kind == OPND_SYM) continue;
         ir_opnd v;
-        if (!low_src_wide(p, o, transfer_type(&formals[i]), &v)) return false;
-        struct ir_insn *st = low_emit(p, transfer_row(bytes, true));
+        if (!lower_src_wide(p, o, transfer_type(&formals[i]), &v)) return false;
+        struct ir_insn *st = lower_emit(p, transfer_row(bytes, true));
         st->space = IR_SP_FRAME;
         st->disp = (int32_t)offset;
-        low_opnds(st, 0, 2, (ir_opnd[]){IR_NONE, v});
+        lower_opnds(st, 0, 2, (ir_opnd[]){IR_NONE, v});
     }
     return true;
 }
@@ -181,11 +181,11 @@ static bool load_results(struct ptx *p, const struct call *c, size_t words) {
         const struct opnd *o = &c->rets->elem[i];
         ir_opnd d;
         if (o->kind == OPND_SYM || o->kind == OPND_SINK) continue;
-        if (!low_dst(p, o, transfer_type(&c->formal_rets[i]), &d)) return false;
-        struct ir_insn *ld = low_emit(p, transfer_row(c->formal_rets[i].bytes, false));
+        if (!lower_dst(p, o, transfer_type(&c->formal_rets[i]), &d)) return false;
+        struct ir_insn *ld = lower_emit(p, transfer_row(c->formal_rets[i].bytes, false));
         ld->space = IR_SP_FRAME;
         ld->disp = (int32_t)p->m->ext.v[words + 3 * i + 1];
-        low_opnds(ld, 1, 1, (ir_opnd[]){d, IR_NONE});
+        lower_opnds(ld, 1, 1, (ir_opnd[]){d, IR_NONE});
     }
     return true;
 }
@@ -213,7 +213,7 @@ static bool check_counts(struct ptx *p, const struct call *c) {
     return true;
 }
 
-bool low_call(struct ptx *p, struct stmt *s) {
+bool lower_call(struct ptx *p, struct stmt *s) {
     struct call c = {0};
     ir_opnd address = IR_NONE;
     if (!call_parts(p, s, &c) || !call_callee(p, &c) || !check_counts(p, &c)) return false;
@@ -227,17 +227,17 @@ bool low_call(struct ptx *p, struct stmt *s) {
     size_t back = p->m->ext.n;
     if (c.nrets && !push_copies(p, c.rets, c.formal_rets, c.nrets, false)) return false;
     if (!push_targets(p, &c, ext)) return false;
-    if (indirect && !low_src(p, c.target, low_addr_type(p), &address)) return false;
-    if (indirect && low_addr_file(p) == IR_FILE_32) {
-        ir_opnd wide = low_temp(p, IR_FILE_64);
-        low_opnds(low_emit_always(p, IR_CVT_U64_U32), 1, 1, (ir_opnd[]){wide, address});
+    if (indirect && !lower_src(p, c.target, lower_addr_type(p), &address)) return false;
+    if (indirect && lower_addr_file(p) == IR_FILE_32) {
+        ir_opnd wide = lower_temp(p, IR_FILE_64);
+        lower_opnds(lower_emit_always(p, IR_CVT_U64_U32), 1, 1, (ir_opnd[]){wide, address});
         address = wide;
     }
-    struct ir_insn *i = low_emit(p, indirect ? IR_CALL_IND : IR_CALL);
+    struct ir_insn *i = lower_emit(p, indirect ? IR_CALL_IND : IR_CALL);
     i->ext = ext;
-    if (low_has(s, MC_UNI)) i->mods |= IR_M_UNI;
+    if (lower_has(s, MC_UNI)) i->mods |= IR_M_UNI;
     if (indirect)
-        low_opnds(i, 0, 1, &address);
+        lower_opnds(i, 0, 1, &address);
     else
         VEC_PUSH(&p->calls, (struct callsite){(uint32_t)p->m->code.n - 1, c.func, c.target->at});
     bool ok = load_results(p, &c, back);

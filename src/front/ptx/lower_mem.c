@@ -3,15 +3,16 @@
 #include "front/ptx/lower.h"
 
 static enum ir_space space_of(const struct stmt *s) {
-    const struct mod *m = low_mod(s, MC_SPACE);
+    const struct mod *m = lower_mod(s, MC_SPACE);
     return m ? (enum ir_space)m->value : IR_SP_GENERIC;
 }
 
 static uint8_t cop_of(const struct stmt *s, enum ir_cop plain) {
-    const struct mod *cop = low_mod(s, MC_COP), *sem = low_mod(s, MC_SEM);
-    if (low_has(s, MC_NC)) return IR_COP_NC;
+    const struct mod *cop = lower_mod(s, MC_COP), *sem = lower_mod(s, MC_SEM);
+    if (lower_has(s, MC_NC)) return IR_COP_NC;
     if (cop) return cop->value;
-    if (low_has(s, MC_MMIO) || (sem && sem->id != MOD_WEAK && sem->id != MOD_VOLATILE)) return IR_COP_ORDERED;
+    if (lower_has(s, MC_MMIO) || (sem && sem->id != MOD_WEAK && sem->id != MOD_VOLATILE))
+        return IR_COP_ORDERED;
     return (uint8_t)plain;
 }
 
@@ -19,23 +20,23 @@ static void set_access(struct ir_insn *i, const struct stmt *s, const struct add
     i->space = (uint8_t)a->space;
     i->disp = a->disp;
     i->cop = cop_of(s, plain);
-    if (low_has_id(s, MOD_VOLATILE)) i->mods |= IR_M_VOLATILE;
+    if (lower_has_id(s, MOD_VOLATILE)) i->mods |= IR_M_VOLATILE;
 }
 
 /* The cache hint is one operand more, which means nothing here. */
 static bool count_with_hint(struct ptx *p, struct stmt *s, unsigned n) {
-    bool hint = low_has(s, MC_HINT);
-    if (!low_count(p, s, n + hint, n + hint)) return false;
+    bool hint = lower_has(s, MC_HINT);
+    if (!lower_count(p, s, n + hint, n + hint)) return false;
     ir_opnd policy;
-    return !hint || low_src(p, &s->o[n], IR_T_U64, &policy);
+    return !hint || lower_src(p, &s->o[n], IR_T_U64, &policy);
 }
 
 static bool access_type(struct ptx *p, struct stmt *s, enum ir_type *t, unsigned *vec) {
-    const struct mod *v = low_mod(s, MC_VEC);
+    const struct mod *v = lower_mod(s, MC_VEC);
     *vec = v ? v->value : 1;
-    if (!low_one_type(p, s, t)) return false;
-    if (*vec > 4 || *t == IR_T_P) return low_unsupported(p, s, "");
-    if (*vec * ir_type_bytes[*t] > 16) return low_unsupported(p, s, "an access has at most 16 bytes");
+    if (!lower_one_type(p, s, t)) return false;
+    if (*vec > 4 || *t == IR_T_P) return lower_unsupported(p, s, "");
+    if (*vec * ir_type_bytes[*t] > 16) return lower_unsupported(p, s, "an access has at most 16 bytes");
     return true;
 }
 
@@ -66,7 +67,7 @@ static int ld_row(enum ir_type t, unsigned reg_bits) {
 
 static bool ld_destination(struct ptx *p, const struct opnd *d, enum ir_type t) {
     if (d->kind == OPND_SINK) return true;
-    if (!low_reg(p, d)) return false;
+    if (!lower_reg(p, d)) return false;
     unsigned bits = ir_type_bytes[t] * 8u;
     if (ir_file(d->reg) == IR_FILE_P || d->bits < bits)
         return diag_error(&p->diag, d->at, "expected a register of at least %u bits, %.*s is %s", bits,
@@ -85,32 +86,32 @@ static bool ld_emit(struct ptx *p, struct stmt *s, enum ir_type t, unsigned vec,
     enum ir_file f = widest == 64 ? IR_FILE_64 : IR_FILE_32;
     for (unsigned i = 0; i < vec; i++) {
         bool reg = d[i].kind == OPND_REG, same = reg && ir_file(d[i].reg) == f;
-        o[i] = same ? d[i].reg : low_temp(p, f);
+        o[i] = same ? d[i].reg : lower_temp(p, f);
         /* A sign-extended value in a narrow register of a wide file, or in another file. */
         fix[i] = reg && (!same || (ir_type_signed(t) && d[i].bits < 32 && widest > d[i].bits) ||
                          (t == IR_T_S8 && d[i].bits == 16));
     }
     o[vec] = a->base;
-    struct ir_insn *i = low_emit(p, ld_row(t, widest));
-    low_opnds(i, vec, 1, o);
+    struct ir_insn *i = lower_emit(p, ld_row(t, widest));
+    lower_opnds(i, vec, 1, o);
     i->vec = (uint8_t)vec;
     set_access(i, s, a, IR_COP_CA);
     for (unsigned k = 0; k < vec; k++) {
         if (!fix[k]) continue;
         enum ir_type to = d[k].bits == 16 ? IR_T_U16 : d[k].bits == 8 ? IR_T_U8 : IR_T_U32;
-        low_opnds(low_emit(p, p->cvt[to][f == IR_FILE_64 ? IR_T_U64 : IR_T_U32]), 1, 1,
-                  (ir_opnd[]){d[k].reg, o[k]});
+        lower_opnds(lower_emit(p, p->cvt[to][f == IR_FILE_64 ? IR_T_U64 : IR_T_U32]), 1, 1,
+                    (ir_opnd[]){d[k].reg, o[k]});
     }
     return true;
 }
 
-bool low_ld(struct ptx *p, struct stmt *s) {
+bool lower_ld(struct ptx *p, struct stmt *s) {
     enum ir_type t;
     unsigned vec;
     struct opnd d[4];
     struct addr a;
     if (!access_type(p, s, &t, &vec) || !count_with_hint(p, s, 2)) return false;
-    if (!elements(p, &s->o[0], vec, d) || !low_address(p, &s->o[1], space_of(s), &a)) return false;
+    if (!elements(p, &s->o[0], vec, d) || !lower_address(p, &s->o[1], space_of(s), &a)) return false;
     for (unsigned i = 0; i < vec; i++)
         if (!ld_destination(p, &d[i], t)) return false;
     return ld_emit(p, s, t, vec, d, &a);
@@ -127,21 +128,21 @@ static int st_row(enum ir_type t) {
     }
 }
 
-bool low_st(struct ptx *p, struct stmt *s) {
+bool lower_st(struct ptx *p, struct stmt *s) {
     enum ir_type t;
     unsigned vec;
     struct opnd v[4];
     struct addr a;
     ir_opnd o[5];
     if (!access_type(p, s, &t, &vec) || !count_with_hint(p, s, 2)) return false;
-    if (!low_address(p, &s->o[0], space_of(s), &a) || !elements(p, &s->o[1], vec, v)) return false;
+    if (!lower_address(p, &s->o[0], space_of(s), &a) || !elements(p, &s->o[1], vec, v)) return false;
     if (a.space == IR_SP_CONST || a.space == IR_SP_PARAM)
         return diag_error(&p->diag, s->o[0].at, "this memory cannot be written");
     o[0] = a.base;
     for (unsigned i = 0; i < vec; i++)
-        if (!low_src_wide(p, &v[i], t, &o[i + 1])) return false;
-    struct ir_insn *i = low_emit(p, st_row(t));
-    low_opnds(i, 0, vec + 1, o);
+        if (!lower_src_wide(p, &v[i], t, &o[i + 1])) return false;
+    struct ir_insn *i = lower_emit(p, st_row(t));
+    lower_opnds(i, 0, vec + 1, o);
     i->vec = (uint8_t)vec;
     set_access(i, s, &a, IR_COP_WB);
     return true;
@@ -166,30 +167,30 @@ static bool atom_allowed(enum ir_atom op, enum ir_type t) {
     return false;
 }
 
-bool low_atom(struct ptx *p, struct stmt *s) {
-    const struct mod *m = low_mod(s, MC_ATOM);
+bool lower_atom(struct ptx *p, struct stmt *s) {
+    const struct mod *m = lower_mod(s, MC_ATOM);
     bool red = s->form->nsrc == 1;
     unsigned first = red ? 0 : 1; /* operand that is the address */
     enum ir_type t;
     struct addr a;
     ir_opnd o[4];
-    if (!low_one_type(p, s, &t)) return false;
+    if (!lower_one_type(p, s, &t)) return false;
     int op = ptx_find_op(p, "atom", t);
-    if (!m || op < 0 || low_has(s, MC_VEC | MC_COP) || !atom_allowed((enum ir_atom)m->value, t))
-        return low_unsupported(p, s, "");
+    if (!m || op < 0 || lower_has(s, MC_VEC | MC_COP) || !atom_allowed((enum ir_atom)m->value, t))
+        return lower_unsupported(p, s, "");
     bool cas = m->value == IR_AT_CAS;
-    if (red && (cas || m->value == IR_AT_EXCH)) return low_unsupported(p, s, "");
+    if (red && (cas || m->value == IR_AT_EXCH)) return lower_unsupported(p, s, "");
     if (!count_with_hint(p, s, first + 2 + cas)) return false;
-    if (!low_dst_or_none(p, red ? NULL : &s->o[0], t, &o[0]) ||
-        !low_address(p, &s->o[first], space_of(s), &a))
+    if (!lower_dst_or_none(p, red ? NULL : &s->o[0], t, &o[0]) ||
+        !lower_address(p, &s->o[first], space_of(s), &a))
         return false;
     if (a.space != IR_SP_GENERIC && a.space != IR_SP_GLOBAL && a.space != IR_SP_SHARED)
         return diag_error(&p->diag, s->o[first].at, "atomics work on .global and .shared memory");
     o[1] = a.base;
     for (unsigned i = 0; i < 1u + cas; i++)
-        if (!low_src(p, &s->o[first + 1 + i], t, &o[2 + i])) return false;
-    struct ir_insn *i = low_emit(p, op);
-    low_opnds(i, 1, 2 + cas, o);
+        if (!lower_src(p, &s->o[first + 1 + i], t, &o[2 + i])) return false;
+    struct ir_insn *i = lower_emit(p, op);
+    lower_opnds(i, 1, 2 + cas, o);
     i->sub = m->value;
     set_access(i, s, &a, IR_COP_CA);
     return true;
@@ -197,42 +198,42 @@ bool low_atom(struct ptx *p, struct stmt *s) {
 
 /* ---- no functional effect ---- */
 
-bool low_prefetch(struct ptx *p, struct stmt *s) {
+bool lower_prefetch(struct ptx *p, struct stmt *s) {
     struct addr a;
-    if (!low_count(p, s, 1, 1) || !low_address(p, &s->o[0], space_of(s), &a)) return false;
-    struct ir_insn *i = low_emit(p, IR_PREFETCH);
-    low_opnds(i, 0, 1, &a.base);
+    if (!lower_count(p, s, 1, 1) || !lower_address(p, &s->o[0], space_of(s), &a)) return false;
+    struct ir_insn *i = lower_emit(p, IR_PREFETCH);
+    lower_opnds(i, 0, 1, &a.base);
     set_access(i, s, &a, IR_COP_CA);
     return true;
 }
 
 static bool nop(struct ptx *p, enum ir_nop which) {
-    low_emit(p, IR_NOP)->sub = (uint8_t)which;
+    lower_emit(p, IR_NOP)->sub = (uint8_t)which;
     return true;
 }
 
 /* discard.global.L2 [a], 128; applypriority... [a], 128; */
-bool low_hint(struct ptx *p, struct stmt *s) {
+bool lower_hint(struct ptx *p, struct stmt *s) {
     struct addr a;
     uint64_t size;
-    if (!low_count(p, s, 2, 2) || !low_address(p, &s->o[0], space_of(s), &a) ||
-        !low_imm(p, &s->o[1], 128, &size))
+    if (!lower_count(p, s, 2, 2) || !lower_address(p, &s->o[0], space_of(s), &a) ||
+        !lower_imm(p, &s->o[1], 128, &size))
         return false;
     return nop(p, IR_NOP_HINT);
 }
 
-bool low_membar(struct ptx *p, struct stmt *s) {
-    if (s->nops) return low_unsupported(p, s, "");
-    low_emit(p, IR_MEMBAR);
+bool lower_membar(struct ptx *p, struct stmt *s) {
+    if (s->nops) return lower_unsupported(p, s, "");
+    lower_emit(p, IR_MEMBAR);
     return true;
 }
 
-bool low_nanosleep(struct ptx *p, struct stmt *s) {
+bool lower_nanosleep(struct ptx *p, struct stmt *s) {
     ir_opnd t;
-    return low_count(p, s, 1, 1) && low_src(p, &s->o[0], IR_T_U32, &t) && nop(p, IR_NOP_NANOSLEEP);
+    return lower_count(p, s, 1, 1) && lower_src(p, &s->o[0], IR_T_U32, &t) && nop(p, IR_NOP_NANOSLEEP);
 }
 
-bool low_pmevent(struct ptx *p, struct stmt *s) {
+bool lower_pmevent(struct ptx *p, struct stmt *s) {
     uint64_t which;
-    return low_count(p, s, 1, 1) && low_imm(p, &s->o[0], 0xffff, &which) && nop(p, IR_NOP_PMEVENT);
+    return lower_count(p, s, 1, 1) && lower_imm(p, &s->o[0], 0xffff, &which) && nop(p, IR_NOP_PMEVENT);
 }

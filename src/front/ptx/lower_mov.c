@@ -38,10 +38,10 @@ static bool pack(struct ptx *p, struct stmt *s, enum ir_type t) {
     unsigned n = parts_of(&s->o[1], parts);
     int op = pack_row(t, n, true, &part);
     if (op < 0) return no_pack(p, &s->o[1], t, n);
-    if (!low_dst(p, &s->o[0], t, &o[0])) return false;
+    if (!lower_dst(p, &s->o[0], t, &o[0])) return false;
     for (unsigned i = 0; i < n; i++)
-        if (!(part == IR_T_U8 ? low_src_wide : low_src)(p, &parts[i], part, &o[i + 1])) return false;
-    low_opnds(low_emit(p, op), 1, n, o);
+        if (!(part == IR_T_U8 ? lower_src_wide : lower_src)(p, &parts[i], part, &o[i + 1])) return false;
+    lower_opnds(lower_emit(p, op), 1, n, o);
     return true;
 }
 
@@ -55,10 +55,10 @@ static bool unpack(struct ptx *p, struct stmt *s, enum ir_type t) {
     for (unsigned i = 0; i < n; i++) {
         /* Bytes go to registers of 16 bits: there are none of 8. */
         bool byte = part == IR_T_U8 && parts[i].kind == OPND_REG && parts[i].bits != 8;
-        if (!low_dst_or_none(p, &parts[i], byte ? IR_T_U16 : part, &o[i])) return false;
+        if (!lower_dst_or_none(p, &parts[i], byte ? IR_T_U16 : part, &o[i])) return false;
     }
-    if (!low_src(p, &s->o[1], t, &o[n])) return false;
-    low_opnds(low_emit(p, op), n, 1, o);
+    if (!lower_src(p, &s->o[1], t, &o[n])) return false;
+    lower_opnds(lower_emit(p, op), n, 1, o);
     return true;
 }
 
@@ -71,14 +71,14 @@ static bool direct(struct ptx *p, struct stmt *s, enum ir_type t, ir_opnd d) {
     if (!sreg && !frame) return false;
     int64_t disp = frame ? (int64_t)a->sym->offset + a->disp : 0;
     if (disp < INT32_MIN || disp > INT32_MAX) return false;
-    struct ir_insn *i = low_emit(p, sreg         ? (bits == 64 ? IR_SREG_U64 : IR_SREG_U32)
-                                    : bits == 64 ? IR_FRAME_U64
-                                                 : IR_FRAME_U32);
+    struct ir_insn *i = lower_emit(p, sreg         ? (bits == 64 ? IR_SREG_U64 : IR_SREG_U32)
+                                      : bits == 64 ? IR_FRAME_U64
+                                                   : IR_FRAME_U32);
     if (sreg)
         i->sub = a->sreg;
     else
         i->disp = (int32_t)disp;
-    low_opnds(i, 1, 0, &d);
+    lower_opnds(i, 1, 0, &d);
     return true;
 }
 
@@ -86,19 +86,19 @@ static bool is_vector(const struct opnd *o) {
     return o->kind == OPND_VEC || (o->kind == OPND_REG && o->nvec > 1);
 }
 
-bool low_mov(struct ptx *p, struct stmt *s) {
+bool lower_mov(struct ptx *p, struct stmt *s) {
     enum ir_type t;
     ir_opnd o[2];
-    if (!low_one_type(p, s, &t) || !low_count(p, s, 2, 2)) return false;
-    if (t != IR_T_P && ir_type_bytes[t] < 2) return low_unsupported(p, s, "");
+    if (!lower_one_type(p, s, &t) || !lower_count(p, s, 2, 2)) return false;
+    if (t != IR_T_P && ir_type_bytes[t] < 2) return lower_unsupported(p, s, "");
     if (t != IR_T_P && is_vector(&s->o[1])) return pack(p, s, t);
     if (t != IR_T_P && is_vector(&s->o[0])) return unpack(p, s, t);
-    if (!low_dst(p, &s->o[0], t, &o[0])) return false;
+    if (!lower_dst(p, &s->o[0], t, &o[0])) return false;
     if (t != IR_T_P && direct(p, s, t, o[0])) return true;
-    if (!low_src(p, &s->o[1], t, &o[1])) return false;
-    low_opnds(low_emit(p, t == IR_T_P                 ? IR_MOV_P
-                          : low_file(t) == IR_FILE_64 ? IR_MOV_U64
-                                                      : IR_MOV_U32),
-              1, 1, o);
+    if (!lower_src(p, &s->o[1], t, &o[1])) return false;
+    lower_opnds(lower_emit(p, t == IR_T_P                   ? IR_MOV_P
+                              : lower_file(t) == IR_FILE_64 ? IR_MOV_U64
+                                                            : IR_MOV_U32),
+                1, 1, o);
     return true;
 }

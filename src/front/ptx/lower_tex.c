@@ -16,11 +16,11 @@ static const struct geometry geometries[] = {
 static bool handle(struct ptx *p, const struct opnd *o, enum ir_var_kind kind, ir_opnd *out) {
     bool symbol = o->kind == OPND_SYM && o->sym->kind == SYM_VAR &&
                   p->m->vars.v[o->sym->index].kind == kind && !o->disp;
-    if (symbol) return low_symbol(p, o, IR_FILE_64, out);
+    if (symbol) return lower_symbol(p, o, IR_FILE_64, out);
     if (o->kind != OPND_REG)
         return diag_error(&p->diag, o->at, "expected a %s or a 64-bit register with its handle",
                           kind == IR_VAR_TEXREF ? ".texref" : ".samplerref");
-    return low_src(p, o, IR_T_U64, out);
+    return lower_src(p, o, IR_T_U64, out);
 }
 
 /* Coordinates as the operation wants them: {x} or x, the vector's padding left out. */
@@ -35,7 +35,7 @@ static bool coordinates(struct ptx *p, const struct opnd *o, const struct geomet
     if (n < g->used || n > 4 || (n > g->used && n != g->given))
         return diag_error(&p->diag, o->at, "expected %u coordinates, found %u", g->given, n);
     for (unsigned i = 0; i < g->used; i++)
-        if (!low_src(p, &one[i], g->array && !i ? IR_T_U32 : t, &out[i])) return false;
+        if (!lower_src(p, &one[i], g->array && !i ? IR_T_U32 : t, &out[i])) return false;
     return true;
 }
 
@@ -47,7 +47,7 @@ static bool results(struct ptx *p, const struct opnd *o, unsigned vec, enum ir_t
         if (i >= vec) continue;
         struct opnd one = o->kind == OPND_VEC ? o->elem[i] : *o;
         if (o->kind != OPND_VEC) one.reg += i, one.nvec = 1;
-        if (!low_dst_or_none(p, &one, t, &out[i])) return false;
+        if (!lower_dst_or_none(p, &one, t, &out[i])) return false;
     }
     return true;
 }
@@ -67,17 +67,17 @@ static bool tex_types(const struct stmt *s) {
     return (d == IR_T_U32 || d == IR_T_S32 || d == IR_T_F32) && (c == IR_T_F32 || c == IR_T_S32);
 }
 
-bool low_tex(struct ptx *p, struct stmt *s) {
-    const struct mod *geom = low_mod(s, MC_GEOM), *v = low_mod(s, MC_VEC);
-    bool lod = low_has(s, MC_LOD);
+bool lower_tex(struct ptx *p, struct stmt *s) {
+    const struct mod *geom = lower_mod(s, MC_GEOM), *v = lower_mod(s, MC_VEC);
+    bool lod = lower_has(s, MC_LOD);
     unsigned vec = v ? v->value : 1;
-    if (!geom || !tex_types(s) || vec > 4) return low_unsupported(p, s, "");
+    if (!geom || !tex_types(s) || vec > 4) return lower_unsupported(p, s, "");
     const struct geometry *g = &geometries[geom->value];
     enum ir_type d = (enum ir_type)s->types[0], c = (enum ir_type)s->types[1];
     const struct opnd *a = &s->o[1];
     ir_opnd o[4], coord[5], tex, sampler;
-    if (!low_count(p, s, lod ? 3 : 2, lod ? 3 : 2)) return false;
-    if (s->o[0].second) return low_unsupported(p, s, "the residency predicate is not modelled");
+    if (!lower_count(p, s, lod ? 3 : 2, lod ? 3 : 2)) return false;
+    if (s->o[0].second) return lower_unsupported(p, s, "the residency predicate is not modelled");
     if (a->kind != OPND_ADDR || a->nelem < 2 || a->nelem > 3)
         return diag_error(&p->diag, a->at,
                           "expected [texture, coordinates] or [texture, sampler, coordinates]");
@@ -85,12 +85,12 @@ bool low_tex(struct ptx *p, struct stmt *s) {
     if (a->nelem == 3 && !handle(p, &a->elem[1], IR_VAR_SAMPLERREF, &sampler)) return false;
     if (!coordinates(p, &a->elem[a->nelem - 1], g, c, coord) || !results(p, &s->o[0], vec, d, o))
         return false;
-    if (lod && !low_src(p, &s->o[2], c, &coord[g->used])) return false;
-    struct ir_insn *i = low_emit(p, IR_TEX);
+    if (lod && !lower_src(p, &s->o[2], c, &coord[g->used])) return false;
+    struct ir_insn *i = lower_emit(p, IR_TEX);
     i->vec = (uint8_t)vec;
     i->dtype = (uint8_t)d;
     i->ext = (uint32_t)p->m->ext.n;
-    low_opnds(i, 4, 0, o);
+    lower_opnds(i, 4, 0, o);
     tex_words(p, geom->value | (lod ? IR_TEX_LEVEL : 0u), c, tex, g->used + lod, coord);
     return true;
 }

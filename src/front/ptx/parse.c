@@ -93,12 +93,12 @@ void ptx_resync_head(struct ptx *p) {
 void ptx_refuse_names(struct ptx *p, const char *from) {
     struct lexer x = {.p = from, .end = p->lex.end, .line = p->t.line};
     struct tok t, next;
-    bool fresh;
+    bool is_new;
     for (lex_next(&x, &t); t.kind != TOK_END && t.at < p->t.at; t = next) {
         lex_next(&x, &next);
         if (t.kind != TOK_ID) continue;
-        struct sym *sym = names_add(&p->names, &t, next.kind == '<', &fresh);
-        if (!fresh) continue;
+        struct sym *sym = names_add(&p->names, &t, next.kind == '<', &is_new);
+        if (!is_new) continue;
         sym->kind = SYM_REFUSED;
         sym->count = UINT32_MAX; /* whatever the range was, it had that element */
     }

@@ -13,7 +13,7 @@ const struct mod ptx_mods[NMODS] = {
 };
 
 static const struct form forms[] = {
-#define FORM(name, handler, nsrc, classes) {name, low_##handler, nsrc, classes},
+#define FORM(name, handler, nsrc, classes) {name, lower_##handler, nsrc, classes},
 #include "front/ptx/forms.def"
 };
 

@@ -141,9 +141,9 @@ static bool register_operand(struct ptx *p, struct opnd *o, struct sym *sym, uin
     if (sym->kind == SYM_RANGE && sym->map)
         place = &sym->map[element];
     else if (sym->kind == SYM_RANGE) {
-        bool fresh;
-        place = map64_at(&p->b.elements, (uint64_t)sym->id << 32 | element, &fresh);
-        if (fresh) *place = 0;
+        bool is_new;
+        place = map64_at(&p->b.elements, (uint64_t)sym->id << 32 | element, &is_new);
+        if (is_new) *place = 0;
     }
     if (!virtual_number(p, sym, place, o->at)) return false;
     o->kind = OPND_REG;
@@ -246,7 +246,7 @@ static bool first_operand(struct ptx *p, struct stmt *s, struct opnd *o, unsigne
     case '{': o->kind = OPND_VEC; return list(p, s, o, '}', depth);
     case '[': return address_operand(p, s, o, depth);
     case '(':
-        if (f->lower != low_call) return constant_operand(p, o);
+        if (f->lower != lower_call) return constant_operand(p, o);
         o->kind = OPND_LIST;
         return list(p, s, o, ')', depth);
     case '!':
@@ -255,7 +255,7 @@ static bool first_operand(struct ptx *p, struct stmt *s, struct opnd *o, unsigne
         o->neg = true;
         return name_operand(p, o);
     case '-':
-        if (f->lower != low_video || !name_follows(p)) return constant_operand(p, o);
+        if (f->lower != lower_video || !name_follows(p)) return constant_operand(p, o);
         ptx_next(p);
         o->minus = true;
         return name_operand(p, o);
@@ -336,7 +336,7 @@ static bool unknown_instruction(struct ptx *p, struct stmt *s) {
     if (s->len == s->base_len && p->t.kind != ';' && p->t.kind != TOK_ID && p->t.kind != '[' &&
         p->t.kind != '{')
         return ptx_unexpected(p, "an instruction");
-    return low_unsupported(p, s, "there is no such instruction");
+    return lower_unsupported(p, s, "there is no such instruction");
 }
 
 static bool body_of(struct ptx *p, struct stmt *s) {
@@ -348,8 +348,8 @@ static bool body_of(struct ptx *p, struct stmt *s) {
     s->form = ptx_find_form(p, &p->t);
     if (!modifiers(p, s)) return false;
     if (!s->form) return unknown_instruction(p, s);
-    if (s->form->lower == low_refuse) return low_refuse(p, s);
-    if (!modifiers_allowed(s)) return low_unsupported(p, s, "");
+    if (s->form->lower == lower_refuse) return lower_refuse(p, s);
+    if (!modifiers_allowed(s)) return lower_unsupported(p, s, "");
     if (!operands(p, s)) return false;
     if (p->t.kind != ';') return ptx_unexpected(p, "',' or ';' after the operand");
     p->b.guard = s->guard;

@@ -34,12 +34,12 @@ static void map64_grow(struct map64 *t) {
     *t = bigger;
 }
 
-uint32_t *map64_at(struct map64 *t, uint64_t key, bool *fresh) {
+uint32_t *map64_at(struct map64 *t, uint64_t key, bool *is_new) {
     if (t->n * 2 >= t->cap) map64_grow(t);
     size_t i = map64_hash(key) & (t->cap - 1);
     while (t->slots[i].used && t->slots[i].key != key) i = (i + 1) & (t->cap - 1);
-    *fresh = !t->slots[i].used;
-    if (*fresh) {
+    *is_new = !t->slots[i].used;
+    if (*is_new) {
         t->slots[i] = (struct map64_slot){key, MAP64_NONE, true};
         t->n++;
     }
@@ -96,7 +96,7 @@ void names_pop(struct names *t) {
         slot_of(t, s->name, s->len, s->hash)->sym = s->shadowed;
 }
 
-struct sym *names_add(struct names *t, const struct tok *name, bool range, bool *fresh) {
+struct sym *names_add(struct names *t, const struct tok *name, bool range, bool *is_new) {
     if (t->n * 2 >= t->cap) names_grow(t);
     uint32_t hash = range ? name->hash ^ RANGE_SALT : name->hash;
     struct names_slot *slot = slot_of(t, name->s, name->len, hash);
@@ -104,9 +104,9 @@ struct sym *names_add(struct names *t, const struct tok *name, bool range, bool 
         *slot = (struct names_slot){name->s, name->len, hash, NULL};
         t->n++;
     }
-    *fresh = !slot->sym || slot->sym->depth != names_depth(t);
-    if (!*fresh) {
-        *fresh = slot->sym->kind == SYM_REFUSED;
+    *is_new = !slot->sym || slot->sym->depth != names_depth(t);
+    if (!*is_new) {
+        *is_new = slot->sym->kind == SYM_REFUSED;
         return slot->sym;
     }
     struct sym *s = ARENA_NEW(t->mem, struct sym, 1);

@@ -12,8 +12,8 @@ struct map64 {
     size_t n, cap;
 };
 #define MAP64_NONE 0xffffffffu
-/* The value's place; *fresh says that the key is new (its value is MAP64_NONE then). Valid until the next call. */
-uint32_t *map64_at(struct map64 *t, uint64_t key, bool *fresh);
+/* The value's place; *is_new says that the key is new (its value is MAP64_NONE then). Valid until the next call. */
+uint32_t *map64_at(struct map64 *t, uint64_t key, bool *is_new);
 void map64_free(struct map64 *t);
 
 enum sym_kind {
@@ -60,8 +60,8 @@ void names_pop(struct names *t);
 static inline uint32_t names_depth(const struct names *t) {
     return (uint32_t)t->scopes.n;
 }
-/* Binds a name in the innermost scope (scope 1 is the module's). *fresh is false when that scope has it already. */
-struct sym *names_add(struct names *t, const struct tok *name, bool range, bool *fresh);
+/* Binds a name in the innermost scope (scope 1 is the module's). *is_new is false when that scope has it already. */
+struct sym *names_add(struct names *t, const struct tok *name, bool range, bool *is_new);
 /* The innermost binding, or NULL. An element of a range gives the range and *element. */
 struct sym *names_find(const struct names *t, const struct tok *name, uint32_t *element);
 /* Looks only at plain names in the innermost scope. */

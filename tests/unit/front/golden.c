@@ -16,7 +16,7 @@ static void add_operand(struct sb *out, const struct ir_module *m, ir_opnd o) {
     bool wide = ir_file(o) == IR_FILE_64;
     for (size_t i = 0; i < m->relocs.n; i++) {
         const struct ir_reloc *r = &m->relocs.v[i];
-        if (r->konst != ir_index(o) || (r->bytes == 8) != wide) continue;
+        if (r->constant != ir_index(o) || (r->bytes == 8) != wide) continue;
         const char *name = r->kind == IR_RELOC_FUNC ? m->funcs.v[r->symbol].name : m->vars.v[r->symbol].name;
         sb_add(out, " &%s%+lld", name, (long long)r->addend);
         return;
@@ -81,7 +81,7 @@ static void add_variable(struct sb *out, const struct ir_module *m, size_t k) {
     for (uint64_t b = 0; b < v->ninit; b++) sb_add(out, " %02x", v->init[b]);
     for (size_t i = 0; i < m->relocs.n; i++) {
         const struct ir_reloc *r = &m->relocs.v[i];
-        if (r->konst != IR_NOPC || r->var != k) continue;
+        if (r->constant != IR_NOPC || r->var != k) continue;
         sb_add(out, " [%llu:%u]=%s%s%+lld>>%u", (unsigned long long)r->offset, r->bytes,
                r->generic ? "generic " : "",
                r->kind == IR_RELOC_FUNC ? m->funcs.v[r->symbol].name : m->vars.v[r->symbol].name,

@@ -33,12 +33,13 @@ static struct ir_module *sample(void) {
     for (size_t k = 0; k < sizeof ext / sizeof *ext; k++) VEC_PUSH(&m->ext, ext[k]);
     VEC_PUSH(&m->vars, (struct ir_var){.name = "table", .space = IR_SP_GLOBAL});
     VEC_PUSH(&m->funcs, (struct ir_func){.name = "helper", .defined = true});
-    VEC_PUSH(&m->relocs, (struct ir_reloc){.kind = IR_RELOC_VAR, .bytes = 8, .konst = ADDRESS, .addend = 8});
     VEC_PUSH(&m->relocs,
-             (struct ir_reloc){.kind = IR_RELOC_VAR, .bytes = 8, .konst = GENERIC, .generic = true});
-    VEC_PUSH(&m->relocs, (struct ir_reloc){.kind = IR_RELOC_FUNC, .bytes = 8, .konst = FUNCTION});
-    VEC_PUSH(&m->relocs, (struct ir_reloc){.kind = IR_RELOC_VAR, .bytes = 4, .konst = ADDRESS32});
-    VEC_PUSH(&m->relocs, (struct ir_reloc){.kind = IR_RELOC_VAR, .bytes = 4, .konst = IR_NOPC});
+             (struct ir_reloc){.kind = IR_RELOC_VAR, .bytes = 8, .constant = ADDRESS, .addend = 8});
+    VEC_PUSH(&m->relocs,
+             (struct ir_reloc){.kind = IR_RELOC_VAR, .bytes = 8, .constant = GENERIC, .generic = true});
+    VEC_PUSH(&m->relocs, (struct ir_reloc){.kind = IR_RELOC_FUNC, .bytes = 8, .constant = FUNCTION});
+    VEC_PUSH(&m->relocs, (struct ir_reloc){.kind = IR_RELOC_VAR, .bytes = 4, .constant = ADDRESS32});
+    VEC_PUSH(&m->relocs, (struct ir_reloc){.kind = IR_RELOC_VAR, .bytes = 4, .constant = IR_NOPC});
     return m;
 }
 
