@@ -505,9 +505,10 @@ static bool run_grid(struct engine *en) {
 /* ---- statistics ---- */
 
 void exec_count(struct exec_stats *s, const struct ir_insn *i, uint64_t warps, uint64_t lanes) {
+    s->class_insts[ir_ops[i->op].cls] += lanes;
+    if (i->op == IR_MARK) return; /* the form's, not the program's */
     s->warp_insts += warps;
     s->thread_insts += lanes;
-    s->class_insts[ir_ops[i->op].cls] += lanes;
     switch (i->op) {
     case IR_BRA:
     case IR_BRX: s->branches += warps; break;

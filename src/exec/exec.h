@@ -86,6 +86,8 @@ void exec_count(struct exec_stats *s, const struct ir_insn *i, uint64_t warps, u
 
 struct exec_launch {
     struct exec_image *image;
+    const struct ir_module
+        *form; /* a form of the image's module (cfg/form.h) to run instead of it, or NULL */
     uint32_t func;
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared;

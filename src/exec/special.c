@@ -112,6 +112,14 @@ void nop_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     (void)x, (void)i, (void)mask;
 }
 
+/* Nothing happens, to the lanes whose guard holds: they "jump" to the next PC, so that a scheduler learns which they are.
+ * It is no instruction of the program: what its lanes will add to the count is taken off beforehand. */
+void mark_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+    struct exec_grid *g = x->warp->block->grid;
+    g->insts -= bits_count(mask);
+    out_jump(x->out, mask, (uint32_t)(i - g->module->code.v) + 1);
+}
+
 /* nanosleep: whoever sleeps waits for somebody. */
 void spin_hint_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     (void)mask;

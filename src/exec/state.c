@@ -82,7 +82,7 @@ static bool place_shared(struct exec_grid *g, struct err *e) {
 bool exec_grid_init(struct exec_grid *g, const struct exec_launch *l, struct err *e) {
     *g = (struct exec_grid){.image = l->image,
                             .launch = l,
-                            .module = l->image->m,
+                            .module = l->form ? l->form : l->image->m,
                             .mem = l->image->mem,
                             .pages = &l->image->pages,
                             .most = l->max_insts ? l->max_insts : UINT64_MAX};

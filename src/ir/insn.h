@@ -60,6 +60,11 @@ enum ir_atom {
 enum ir_vote { IR_VOTE_ALL, IR_VOTE_ANY, IR_VOTE_UNI };
 enum ir_shfl { IR_SHFL_UP, IR_SHFL_DOWN, IR_SHFL_BFLY, IR_SHFL_IDX };
 enum ir_sys { IR_SYS_VPRINTF, IR_SYS_MALLOC, IR_SYS_FREE, IR_SYS_ASSERTFAIL };
+enum ir_mark { /* MARK sub */
+#define MARK(id, ...) IR_MK_##id,
+#include "ir/marks.def"
+    IR_NMARKS
+};
 enum ir_nop { IR_NOP_PLAIN, IR_NOP_NANOSLEEP, IR_NOP_PMEVENT, IR_NOP_HINT };
 
 /* State spaces. FRAME is the thread's local memory relative to its current call frame: .local variables, and the
@@ -135,14 +140,17 @@ struct ir_insn {
     uint8_t sub;    /* the operation's own choice: comparison, atomic, shuffle mode ... */
     uint8_t bop;    /* setp, set, lop3.pred: enum ir_bop */
     uint8_t space;  /* enum ir_space */
-    uint8_t vec;    /* elements of a vector access: 1, 2, 4 */
+    union {
+        uint8_t vec; /* elements of a vector access: 1, 2, 4 */
+        uint8_t reg; /* MARK: register of the mechanism */
+    };
     uint8_t dtype;  /* enum ir_type, where the row's destination type leaves a choice (set, cvt.pack, tex) */
     uint8_t cop;    /* enum ir_cop */
     uint8_t flags;  /* IR_F_* */
     uint8_t guard_hi; /* bits 15..22 of a virtual guard predicate; 0 after colouring */
     union {
         int32_t disp;    /* address displacement */
-        uint32_t target; /* branch target PC */
+        uint32_t target; /* branch target PC; MARK: the PC it speaks of, or IR_NOPC */
         uint32_t ext;    /* index of the instruction's words in module->ext */
         uint32_t imm;    /* IR_V_* fields of a video instruction */
     };
@@ -193,6 +201,11 @@ struct ir_op_info {
     uint16_t mods; /* modifiers the operation understands */
 };
 extern const struct ir_op_info ir_ops[IR_NOPS];
+struct ir_mark_info {
+    const char *name;
+    bool flow; /* which threads run next may depend on it */
+};
+extern const struct ir_mark_info ir_marks[IR_NMARKS];
 extern const char *const ir_class_name[IR_NCLASSES]; /* the id: "ALU" */
 
 #endif

@@ -21,6 +21,13 @@ const char *const ir_sreg_name[IR_NSREGS] = {IR_SREGS(SREG)};
 const char *const ir_space_name[IR_NSPACES] = {"generic", "global", "shared", "local",
                                                "const",   "param",  "frame"};
 
+const struct ir_mark_info ir_marks[IR_NMARKS] = {
+#define STATE                            false
+#define FLOW                             true
+#define MARK(id, name, changes, meaning) [IR_MK_##id] = {name, changes},
+#include "ir/marks.def"
+};
+
 /* clang-format off */
 /* ops.def writes types in lower case and modifiers without prefix. */
 enum {

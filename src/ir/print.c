@@ -379,6 +379,17 @@ static void print_control(struct printer *p) {
     }
 }
 
+/* "bssy b3, B7", "sync" */
+static void print_mark(struct printer *p) {
+    const struct ir_insn *i = p->i;
+    const bool barrier = i->sub >= IR_MK_BSSY && i->sub <= IR_MK_BREAK;
+    SAY("%s", ir_marks[i->sub].name);
+    if (barrier) SAY(" b%u", i->reg);
+    if (i->target == IR_NOPC) return;
+    SAY("%s", barrier ? ", " : " ");
+    ir_print_label(p->out, p->m, i->target);
+}
+
 static void print_nop(struct printer *p) {
     SAY("%s", NAME(nop_name, p->i->sub));
     all_operands(p);
@@ -391,7 +402,7 @@ typedef void print_fn(struct printer *p);
 static print_fn *const class_printer[IR_NCLASSES] = {
     [IR_C_LDST] = print_access,    [IR_C_ATOM] = print_atom,   [IR_C_TEX] = print_tex,
     [IR_C_WARP] = print_warp,      [IR_C_BAR] = print_barrier, [IR_C_CVT] = print_cvt,
-    [IR_C_BRANCH] = print_control,
+    [IR_C_BRANCH] = print_control, [IR_C_MARK] = print_mark,
 };
 
 static const struct {

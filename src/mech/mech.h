@@ -81,7 +81,8 @@ struct mech_outcome {
     uint32_t nsides;
     const struct mech_side *side;
     struct mech_set exited, waiting;
-    uint32_t depth_change; /* 1: call, 2: return (sides may be deeper or shallower than before) */
+    struct mech_set marked; /* MARK: those of its threads for whom the guard holds, all without one */
+    uint32_t depth_change;  /* 1: call, 2: return (sides may be deeper or shallower than before) */
 };
 
 /* A block that arrives: its warps are the slots [first, first + warps), all threads live, at pc. */

@@ -103,7 +103,8 @@ void code_read(const struct sm *s, uint32_t pc, struct sm_code *c) {
                                           : i->op == IR_RET                        ? 2
                                                                                    : 0,
                           .stall = s->o->sm.register_banks ? unit_register_stall(i) : 0,
-                          .early = cls != IR_C_BRANCH && cls != IR_C_BAR,
+                          .early = cls != IR_C_BRANCH && cls != IR_C_BAR &&
+                                   (cls != IR_C_MARK || !ir_marks[i->sub].flow),
                           .known = true};
     read_lines(s, i, c);
 }

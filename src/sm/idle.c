@@ -18,7 +18,8 @@ static inline uint32_t lanes_offered(const struct sm *s, uint32_t threads, uint3
     return lanes > threads ? lanes : threads;
 }
 
-uint32_t idle_issued(struct sm *s, uint32_t sched, uint32_t threads, uint32_t beats, uint32_t extra) {
+uint32_t idle_issued(struct sm *s, uint32_t sched, uint32_t threads, uint32_t beats, uint32_t extra,
+                     bool overhead) {
     struct sm_sched *c = &s->sched[sched];
     s->stats.issues++;
     s->stats.stall += extra;
@@ -31,7 +32,7 @@ uint32_t idle_issued(struct sm *s, uint32_t sched, uint32_t threads, uint32_t be
     }
     const uint32_t k = ((threads - 1) * (SM_SIZES - 1)) / lanes;
     s->stats.issued_size[k < SM_SIZES ? k : SM_SIZES - 1] += beats;
-    s->stats.lane_slots += lanes;
+    *(overhead ? &s->stats.overhead_slots : &s->stats.lane_slots) += lanes;
     return lanes;
 }
 

@@ -14,6 +14,7 @@
 #define SM_NONE    0xffffffffu /* no node, op, request, entry */
 #define SM_EXITED  0xfffffffeu /* in sm_node.pc: no next PC, the threads are gone */
 #define SM_BLOCKED 0xfffffffdu /* they wait at a barrier or a .sync instruction */
+#define SM_MARKED  0xfffffffcu /* they go to the next PC, and the mark they come from is for them */
 
 enum {
     SM_LANES = EXEC_LANES,
@@ -39,8 +40,9 @@ struct sm_code {
     uint8_t cls;            /* enum ir_class */
     uint8_t depth_change;   /* as in mech_outcome */
     uint8_t stall;          /* beats register read takes longer, by bank conflicts among its operands */
-    bool early;             /* cannot change control flow: committed at issue under scoreboard */
-    bool known;             /* the rest is filled in */
+    bool
+        early; /* nobody's next PC depends on it: committed at issue under scoreboard, unless somebody waits */
+    bool known; /* the rest is filled in */
     uint8_t nlines;
     uint16_t lines[SM_ROW_LINES]; /* cache lines of the warp's registers that it will touch */
 };
@@ -48,7 +50,7 @@ struct sm_code {
 /* Some threads of a warp, in a list of an op or of a request. */
 struct sm_node {
     union {
-        uint32_t pc; /* of an op: where they go, or SM_EXITED, SM_BLOCKED */
+        uint32_t pc; /* of an op: where they go, or SM_EXITED, SM_BLOCKED, SM_MARKED */
         uint32_t op; /* of a request: whose threads they are */
     };
     uint32_t warp, mask, next;
@@ -374,14 +376,16 @@ void lsu_account(struct sm *s, uint64_t until); /* cycles before `until` it was 
 /* idle.c: every cycle in one class. */
 void idle_account(struct sm *s, uint64_t until);
 void idle_check(const struct sm *s); /* panics unless the classes add up */
+/* A packet of so many threads has issued; extra: cycles it holds the port beyond its beats; overhead: marks alone.
+ * Returns its lane slots. */
+uint32_t idle_issued(struct sm *s, uint32_t sched, uint32_t threads, uint32_t beats, uint32_t extra,
+                     bool overhead);
 
 /* slots.c: every lane slot of an issue in one kind. The packet has been executed, has threads, and n slots less. */
 void slots_idle(struct sm *s, uint32_t n);
 
 /* places.c: as sm_places, but only threads with no instruction under way: those that are with the mechanism. */
 void places_held(const struct sm *s, uint32_t *pc);
-/* A packet of so many threads has issued; extra: cycles it holds the port beyond its beats. Returns its lane slots. */
-uint32_t idle_issued(struct sm *s, uint32_t sched, uint32_t threads, uint32_t beats, uint32_t extra);
 
 /* sm.c: these threads' exit is committed. */
 void sm_threads_ended(struct sm *s, const struct mech_set *exited);

@@ -43,6 +43,7 @@ static inline __attribute__((always_inline)) uint32_t step(struct sm *s, struct 
 struct sums {
     uint32_t done, threads, lanes;  /* splits; lanes: those that count */
     uint32_t empty;                 /* splits without threads */
+    uint32_t marks, mark_lanes;     /* splits with threads that are marks, and what they add to lanes */
     uint32_t classes;               /* that occur, one bit each */
     uint16_t of_class[IR_NCLASSES]; /* threads; MECH_WIDEST at most */
     uint32_t gone; /* lanes of their architectural warps without a live thread, before they ran */
@@ -67,7 +68,7 @@ static inline __attribute__((always_inline)) bool run_piece(struct sm *s, struct
     const uint32_t counts = step(s, w->w, i, p.mask);
     if (out->flow == EXEC_FAULT) return exec_fault_report(w->w, e);
     if (counts != p.mask) t->lanes -= bits_count(p.mask & ~counts);
-    if (s->env.thread_insts) count_threads(s, w, counts);
+    if (s->env.thread_insts && i->op != IR_MARK) count_threads(s, w, counts);
     w->ran |= p.mask;
     if (w->w->spun || w->spin) note_spinning(s, w, i, p.mask);
     if (out->flow != EXEC_NEXT || op->sides != SM_NONE) outcome_note(s, op, k);
@@ -88,6 +89,14 @@ static bool run_pieces(struct sm *s, struct sm_op *op, const struct ir_insn *i, 
     return true;
 }
 
+/* What a form of the program adds is overhead: IPC compares the same work with and without it. */
+static void count_mark(struct sm *s, struct sums *t, uint32_t threads, uint32_t lanes) {
+    t->marks += threads != 0;
+    t->mark_lanes += lanes;
+    s->stats.overhead_insts += threads != 0;
+    s->stats.overhead_lanes += lanes;
+}
+
 /* One split of the packet, all its pieces, and its requests. False: a fault. */
 static inline bool execute(struct sm *s, uint32_t k, uint32_t cls, struct sums *t, struct err *e) {
     struct sm_op *op = &s->ops[k];
@@ -105,6 +114,7 @@ static inline bool execute(struct sm *s, uint32_t k, uint32_t cls, struct sums *
     t->classes |= 1u << cls;
     t->of_class[cls] = (uint16_t)(t->of_class[cls] + threads);
     s->stats.class_insts[cls] += t->lanes - before;
+    if (cls == IR_C_MARK) count_mark(s, t, threads, t->lanes - before);
     if (s->env.branch) {
         struct sm_branch *b = &s->env.branch[op->pc];
         b->executions += threads != 0;
@@ -149,16 +159,17 @@ static void commit_early(struct sm *s, uint32_t k) {
 
 /* The ops have executed and their requests exist: each is committed now, or it is said when. */
 static void dispatch(struct sm *s, const uint32_t *ops, uint32_t n) {
-    struct chain c = {.first = SM_NONE};
+    struct chain chain = {.first = SM_NONE};
     for (uint32_t k = 0; k < n; k++) {
         const struct sm_op *op = &s->ops[ops[k]];
         if (op->memory && op->lines) s->sched[op->sched].loads++;
-        if (s->scoreboard && op->sides == SM_NONE && sm_code(s, op->pc)->early)
+        const struct sm_code *c = sm_code(s, op->pc);
+        if (s->scoreboard && c->early && (op->sides == SM_NONE || c->cls == IR_C_MARK))
             commit_early(s, ops[k]);
         else if (!op->memory)
-            chain_add(s, &c, ops[k]);
+            chain_add(s, &chain, ops[k]);
     }
-    chain_end(s, &c);
+    chain_end(s, &chain);
 }
 
 /* Cycles register read needs beyond the beats: bank conflicts of the operands, and of mixed warps. */
@@ -246,15 +257,16 @@ static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
     g->clock = s->now;
     const bool fine = execute_all(s, sched, start, beats, op, &t, e);
     if (g->barriers != barriers) s->stats.barriers += g->barriers - barriers;
-    s->stats.warp_insts += t.done - t.empty;
-    s->stats.thread_insts += t.lanes;
+    s->stats.warp_insts += t.done - t.empty - t.marks;
+    s->stats.thread_insts += t.lanes - t.mark_lanes;
     if (!fine) return false;
     if (extra) s->stats.register_conflict_cycles += extra;
     start_units(s, sched, &t, start, beats);
     const uint32_t entry = t.memory ? lines_end(s) : SM_NONE;
     if (entry != SM_NONE) lsu_issue(s, entry, sched, start + (uint64_t)s->o->sm.depth - 1);
     s->sched[sched].port = s->now + beats + extra;
-    count_lanes(s, &t, idle_issued(s, sched, t.threads, beats, extra));
+    const bool overhead = t.marks && t.marks + t.empty == t.done;
+    count_lanes(s, &t, idle_issued(s, sched, t.threads, beats, extra, overhead));
     dispatch(s, op, t.done);
     return true;
 }

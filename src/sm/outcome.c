@@ -61,7 +61,7 @@ void outcome_note(struct sm *s, struct sm_op *op, uint32_t k) {
     if (o->flow == EXEC_EACH)
         sides_each(s, op, p.warp, p.mask & o->taken);
     else
-        add_side(s, op, o->target, p.warp, p.mask & o->taken);
+        add_side(s, op, sm_insn(s, op->pc)->op == IR_MARK ? SM_MARKED : o->target, p.warp, p.mask & o->taken);
     if (o->woke) collect_released(s, op, s->warps[p.warp].block);
 }
 
@@ -106,7 +106,7 @@ static inline struct mech_outcome *begin(struct sm *s, const struct sm_op *op) {
     struct mech_outcome *o = &s->common->outcome;
     o->insn = sm_insn(s, op->pc);
     o->pc = op->pc;
-    o->nsides = o->exited.n = o->waiting.n = 0;
+    o->nsides = o->exited.n = o->waiting.n = o->marked.n = 0;
     o->side = s->common->sides;
     o->depth_change = sm_code(s, op->pc)->depth_change;
     return o;
@@ -124,9 +124,10 @@ static void describe_sides(struct sm *s, const struct sm_op *op) {
     for (uint32_t k = op->sides; k != SM_NONE; k = s->nodes[k].next) {
         const struct sm_node *n = &s->nodes[k];
         if (!n->mask) continue;
+        if (n->pc == SM_MARKED) set_add(&o->marked, n->warp, n->mask);
         struct mech_set *to = n->pc == SM_EXITED    ? &o->exited
                               : n->pc == SM_BLOCKED ? &o->waiting
-                                                    : side_at(s, n->pc);
+                                                    : side_at(s, n->pc == SM_MARKED ? op->pc + 1 : n->pc);
         set_add(to, n->warp, n->mask);
     }
 }

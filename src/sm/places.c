@@ -15,19 +15,21 @@ static void put(void *user, uint32_t warp, uint32_t mask, uint32_t pc) {
 }
 
 /* Threads that wait have been released already if nothing blocks them. */
-static void put_node(const struct places *p, const struct sm_node *n) {
+static void put_node(const struct places *p, const struct sm_op *op, const struct sm_node *n) {
     const struct exec_warp *w = p->s->warps[n->warp].w;
     if (n->pc == SM_EXITED || !w) return;
     FOR_LANES(l, n->mask)
-    p->pc[n->warp * SM_LANES + l] = n->pc == SM_BLOCKED ? w->wait_pc[l] + 1 : n->pc;
+    p->pc[n->warp * SM_LANES + l] = n->pc == SM_BLOCKED  ? w->wait_pc[l] + 1
+                                    : n->pc == SM_MARKED ? op->pc + 1
+                                                         : n->pc;
 }
 
 static void put_op(struct places *p, const struct sm_op *op) {
     const struct mech_set *set = &op->split->set;
     for (uint32_t k = 0; op->sides == SM_NONE && k < set->n; k++)
         put(p, set->p[k].warp, set->p[k].mask, op->pc + 1);
-    for (uint32_t k = op->sides; k != SM_NONE; k = p->s->nodes[k].next) put_node(p, &p->s->nodes[k]);
-    for (uint32_t k = op->freed; k != SM_NONE; k = p->s->nodes[k].next) put_node(p, &p->s->nodes[k]);
+    for (uint32_t k = op->sides; k != SM_NONE; k = p->s->nodes[k].next) put_node(p, op, &p->s->nodes[k]);
+    for (uint32_t k = op->freed; k != SM_NONE; k = p->s->nodes[k].next) put_node(p, op, &p->s->nodes[k]);
 }
 
 static void put_held(struct places *p) {

@@ -65,13 +65,16 @@ struct sm_stats {
     uint64_t stall;                 /* pipeline stalled */
     uint64_t empty_slots;           /* packets without threads */
     uint64_t issues, empty_issues;  /* packets; those without threads among them */
-    uint64_t warp_insts;            /* splits issued, with threads */
+    uint64_t warp_insts;            /* splits issued, with threads, but marks */
     uint64_t thread_insts;          /* lanes that executed, guards applied: as the functional engine counts */
     uint64_t class_insts[IR_NCLASSES];
+    uint64_t overhead_insts, overhead_lanes,
+        overhead_slots; /* of marks: splits, lanes, lanes of their slots */
     /* Threads x cycles in which no scheduler works: dependency, barrier, inactive path, reconvergence. */
     uint64_t idle_thread_cycles[4];
-    uint64_t lanes[SM_LANE_KINDS]; /* add up to lane_slots and the slots of issues without threads */
-    uint64_t lane_slots;           /* of packets with threads, warp_size each or beats x simd_width:
+    uint64_t lanes
+        [SM_LANE_KINDS]; /* add up to lane_slots, overhead_slots and the slots of issues without threads */
+    uint64_t lane_slots; /* of packets with threads but marks, warp_size each or beats x simd_width:
                             lane activity = thread_insts / lane_slots */
     uint64_t shared_accesses, shared_conflict_cycles, register_conflict_cycles;
     uint64_t coalesced_lines, memory_insts;

@@ -184,6 +184,10 @@ static void warp_block_and_control(void **state) {
     LINE("bar.warp.sync 0xffffffff", .op = IR_WARPSYNC, .mods = IR_M_SYNC, .ns = 1, .o = {K(MINUS_ONE)});
     LINE("@p1 bra @0", .op = IR_BRA, .guard = 1);
     LINE("bra.uni @7", .op = IR_BRA, .mods = IR_M_UNI, .target = 7);
+    LINE("ssy @7", .op = IR_MARK, .sub = IR_MK_SSY, .target = 7);
+    LINE("bssy b3, @7", .op = IR_MARK, .sub = IR_MK_BSSY, .reg = 3, .target = 7);
+    LINE("@p1 break b15", .op = IR_MARK, .sub = IR_MK_BREAK, .reg = 15, .target = IR_NOPC, .guard = 1);
+    LINE("sync", .op = IR_MARK, .sub = IR_MK_SYNC, .target = IR_NOPC);
     LINE("brx.idx r1, {@0, @1}", .op = IR_BRX, .ext = EXT_BRX, .ns = 1, .o = {R(1)});
     LINE("call helper", .op = IR_CALL, .ext = EXT_CALL);
     LINE("call rd1, {helper}", .op = IR_CALL_IND, .ext = EXT_IND, .ns = 1, .o = {RD(1)});

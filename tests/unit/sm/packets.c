@@ -27,7 +27,9 @@ static uint64_t classes(const struct sm_stats *s) {
 /* ---- beats ---- */
 
 static bool select_in(uint32_t beats, struct mech *m, uint32_t sched, struct mech_packet *p) {
-    if (!mech_find("nrec")->select(m, sched, p)) return false;
+    struct mech_split *s = order_pick(m->order, sched, *m->env.now);
+    if (!s) return false;
+    split_issue(m, p, s);
     p->beats = beats;
     return true;
 }

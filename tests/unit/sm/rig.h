@@ -3,6 +3,7 @@
 #ifndef TESTS_SM_RIG_H
 #define TESTS_SM_RIG_H
 
+#include "cfg/rewrite.h"
 #include "sm/sm.h"
 #include "unit/defaults.h"
 #include "unit/exec/rig.h"
@@ -12,6 +13,7 @@ struct machine {
     struct sm_options o;
     struct mem_options m;
     const struct mech_ops *mech; /* a test's own; NULL: by name */
+    const struct rewrite *form;  /* what runs instead of the module; NULL: the module */
     const struct sm_observer *observer;
     bool audit;
     bool tick_all;     /* tick every cycle instead of jumping */
@@ -95,6 +97,8 @@ static inline bool machine_run(struct machine *x, const char *mech, const char *
     struct rig *r = &x->r;
     rig_aim(r, kernel, grid, block, params);
     struct exec_grid g;
+    r->launch.form = x->form ? x->form->m : NULL;
+    const struct ir_module *module = x->form ? x->form->m : r->m;
     if (!exec_grid_init(&g, &r->launch, &r->err)) fail_msg("%s", err_text(&r->err));
     struct mem *mem = mem_new(&x->m, 1, &r->err);
     if (!mem) fail_msg("%s", err_text(&r->err));
@@ -103,16 +107,16 @@ static inline bool machine_run(struct machine *x, const char *mech, const char *
     int64_t param[16] = {0};
     for (int k = 0; ops->params && ops->params[k].key; k++) param[k] = ops->params[k].def;
     free(x->branch);
-    x->branch = calloc(r->m->code.n, sizeof *x->branch);
+    x->branch = calloc(module->code.n, sizeof *x->branch);
     struct sm_env env = {.sms = 1,
                          .watchdog = 200000,
                          .options = &x->o,
                          .mem_options = &x->m,
                          .mem = mem,
                          .grid = &g,
-                         .module = r->m,
-                         .cfg = r->cfg,
-                         .common = sm_common_new(r->m),
+                         .module = module,
+                         .cfg = x->form ? x->form->cfg : r->cfg,
+                         .common = sm_common_new(module),
                          .mech = ops,
                          .mech_params = param,
                          .branch = x->branch,

@@ -54,7 +54,7 @@ static void check_sums(const struct machine *x) {
     assert_int_equal(s->blocks, KERNEL_BLOCKS);
     assert_int_equal(s->exited, KERNEL_BLOCKS * KERNEL_THREADS);
     for (int k = 0; k < SM_LANE_KINDS; k++) lanes += s->lanes[k];
-    assert_int_equal(lanes, s->lane_slots + s->lanes[LANE_EMPTY]);
+    assert_int_equal(lanes, s->lane_slots + s->overhead_slots + s->lanes[LANE_EMPTY]);
     assert_int_equal(s->lanes[LANE_ACTIVE], s->thread_insts);
 }
 
