@@ -75,6 +75,12 @@ bool cfg_frontiers(const struct cfg *c, uint32_t func, size_t limit, struct cfg_
                    struct err *e);
 void cfg_frontiers_free(struct cfg_frontiers *f);
 
+/* Threads can come to the block in more than one way: over several edges, over an edge besides the function's entry, or by
+ * a return. */
+bool cfg_block_joins(const struct ir_module *m, const struct cfg *c, uint32_t block);
+/* The function's blocks have their priorities in the order of their PCs: going by PC is going by priority. */
+bool cfg_priority_is_pc_order(const struct cfg *c, uint32_t func);
+
 /* One function as text: header, then its blocks with edges, post-dominator and loop, and the instructions. */
 void cfg_print(struct sb *out, const struct ir_module *m, const struct cfg *c, uint32_t func);
 /* The same as a Graphviz digraph: back edges dashed, post-dominators dotted. full: every instruction, else

@@ -75,3 +75,22 @@ void order_analyse(struct work *w) {
     for (uint32_t v = 0; v < w->n; v++)
         if (!w->b[v].reachable) w->b[v].priority = place++;
 }
+
+bool cfg_block_joins(const struct ir_module *m, const struct cfg *c, uint32_t block) {
+    const struct cfg_block *b = &c->blocks[block];
+    uint32_t ways = block == c->funcs[b->func].block;
+    for (uint32_t k = 0; k < b->npred; k++) {
+        const struct cfg_block *p = &c->blocks[c->edges[b->pred + k]];
+        uint16_t op = m->code.v[p->end - 1].op;
+        ways += p->reachable ? (op == IR_CALL || op == IR_CALL_IND ? 2 : 1) : 0;
+    }
+    return b->reachable && ways > 1;
+}
+
+bool cfg_priority_is_pc_order(const struct cfg *c, uint32_t func) {
+    const struct cfg_func *f = &c->funcs[func];
+    uint32_t place = 0;
+    for (uint32_t v = f->block; v < f->block + f->nblocks; v++)
+        if (c->blocks[v].reachable && c->blocks[v].priority != place++) return false;
+    return true;
+}

@@ -3,7 +3,13 @@
 #include "unit/cfg/graphs.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
+
+#include "cfg/likely.h"
+#include "cfg/regions.h"
+#include "cfg/rewrite.h"
+#include "cfg/uniform.h"
 
 enum { REPEAT = 3, TIMES = 4, MOST = 9 };
 typedef void shape_fn(struct shape *s, uint32_t n);
@@ -14,7 +20,34 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static double analysis_time(shape_fn *make, uint32_t n, const struct filling *fill) {
+/* What is timed: the analysis at load, or one made on demand after it. */
+typedef void demand_fn(const struct ir_module *m, const struct cfg *c);
+
+static void demand_uniform(const struct ir_module *m, const struct cfg *c) {
+    free(cfg_uniform(m, c));
+}
+/* Beyond so many marks they are refused: the ladder would have a quadratic number. */
+static void demand_regions(const struct ir_module *m, const struct cfg *c) {
+    struct err e = {0};
+    uint8_t *varies = xcalloc(m->code.n, 1);
+    memset(varies, 1, m->code.n);
+    cfg_regions_free(cfg_regions(m, c, varies, 16 * (size_t)c->nblocks, &e));
+    err_free(&e);
+    free(varies);
+}
+static void demand_likely(const struct ir_module *m, const struct cfg *c) {
+    free(cfg_likely(m, c));
+}
+static void demand_rewrite(const struct ir_module *m, const struct cfg *c) {
+    struct err e = {0};
+    struct rewrite_insert *in = xcalloc(c->nblocks, sizeof *in);
+    for (uint32_t v = 0; v < c->nblocks; v++)
+        in[v] = (struct rewrite_insert){.pc = c->blocks[v].first, .insn = {.op = IR_NOP}};
+    cfg_rewrite_free(cfg_rewrite(m, c, in, c->nblocks, &e));
+    free(in);
+}
+
+static double analysis_time(shape_fn *make, uint32_t n, const struct filling *fill, demand_fn *demand) {
     double best = 1e9;
     for (int k = 0; k < REPEAT; k++) {
         struct shape s;
@@ -23,6 +56,10 @@ static double analysis_time(shape_fn *make, uint32_t n, const struct filling *fi
         struct ir_module *m = module_of(&s, &r, fill);
         double start = now();
         struct cfg *c = analysed(m);
+        if (demand) {
+            start = now();
+            demand(m, c);
+        }
         double took = now() - start;
         best = took < best ? took : best;
         cfg_free(c);
@@ -32,8 +69,9 @@ static double analysis_time(shape_fn *make, uint32_t n, const struct filling *fi
     return best;
 }
 
-static void expect_linear(const char *name, shape_fn *make, uint32_t n, const struct filling *fill) {
-    double one = analysis_time(make, n, fill), two = analysis_time(make, TIMES * n, fill);
+static void expect_linear(const char *name, shape_fn *make, uint32_t n, const struct filling *fill,
+                          demand_fn *demand) {
+    double one = analysis_time(make, n, fill, demand), two = analysis_time(make, TIMES * n, fill, demand);
     print_message("%-28s %7u blocks %7.1f ms, %7u blocks %7.1f ms: x %.2f\n", name, n, 1e3 * one, TIMES * n,
                   1e3 * two, two / one);
     assert_true(two < MOST * one);
@@ -81,12 +119,40 @@ static void statements(struct shape *s, uint32_t n) {
 static void analysis_is_near_linear(void **state) {
     (void)state;
     const struct filling few = {1, {40, 40, 40}}, many = {20, {400, 400, 40}};
-    expect_linear("chain with short cuts", chain, 25000, &few);
-    expect_linear("nested loops", nested_loops, 25000, &few);
-    expect_linear("nested loops with breaks", nested_breaks, 25000, &few);
-    expect_linear("irreducible ladder", ladder, 25000, &few);
-    expect_linear("random edges", anything, 25000, &few);
-    expect_linear("statements", statements, 2500, &many);
+    expect_linear("chain with short cuts", chain, 25000, &few, NULL);
+    expect_linear("nested loops", nested_loops, 25000, &few, NULL);
+    expect_linear("nested loops with breaks", nested_breaks, 25000, &few, NULL);
+    expect_linear("irreducible ladder", ladder, 25000, &few, NULL);
+    expect_linear("random edges", anything, 25000, &few, NULL);
+    expect_linear("statements", statements, 2500, &many, NULL);
+}
+
+static void what_is_made_on_demand_is_near_linear(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        demand_fn *fn;
+    } made[] = {{"uniform", demand_uniform},
+                {"regions", demand_regions},
+                {"likely", demand_likely},
+                {"rewrite", demand_rewrite}};
+    static const struct {
+        const char *name;
+        shape_fn *make;
+        uint32_t n;
+    } shapes[] = {{"chain", chain, 5000},
+                  {"nested loops", nested_loops, 5000},
+                  {"nested breaks", nested_breaks, 5000},
+                  {"ladder", ladder, 5000},
+                  {"random edges", anything, 5000},
+                  {"statements", statements, 2500}};
+    const struct filling few = {1, {40, 40, 40}};
+    for (size_t k = 0; k < sizeof made / sizeof *made; k++)
+        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+            char name[64];
+            snprintf(name, sizeof name, "%s: %s", made[k].name, shapes[s].name);
+            expect_linear(name, shapes[s].make, shapes[s].n, &few, made[k].fn);
+        }
 }
 
 /* Straight code. near: each instruction has a result of its own and reads recent ones, as compilers write it;
@@ -134,6 +200,7 @@ static void straight_code_is_near_linear(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(analysis_is_near_linear),
+        cmocka_unit_test(what_is_made_on_demand_is_near_linear),
         cmocka_unit_test(straight_code_is_near_linear),
     };
     return cmocka_run_group_tests_name("cfg/speed", tests, NULL, NULL);
