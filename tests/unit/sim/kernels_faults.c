@@ -167,13 +167,14 @@ static void an_endless_kernel_meets_its_limit(void **state) {
     rig_close(&r);
 }
 
-/* A spin that nobody will end is only stopped by a limit, not mistaken for a deadlock. */
-static void a_spin_without_end_meets_its_limit(void **state) {
+/* Nobody will ever write what these threads read. */
+static void a_spin_without_end_is_named(void **state) {
     (void)state;
     struct rig r;
     faulty(&r, "", "L: ld.volatile.global.u32 %r2, [%d0]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;");
     rig_fails(&r, "faulty", LAUNCH(.grid = {2}, .block = {40}, .max_insts = 200000),
-              ARGS(PTR(rig_zero(&r, 4))), HD_LIMIT, TEXTS("200000"));
+              ARGS(PTR(rig_zero(&r, 4))), HD_FAULT,
+              TEXTS("program deadlock", "kernel faulty", "block (1,0,0), warp 1", "ld.volatile"));
     rig_close(&r);
 }
 
@@ -207,7 +208,7 @@ int main(void) {
         cmocka_unit_test(a_call_to_no_function),
         cmocka_unit_test(a_call_outside_its_target_list),
         cmocka_unit_test(an_endless_kernel_meets_its_limit),
-        cmocka_unit_test(a_spin_without_end_meets_its_limit),
+        cmocka_unit_test(a_spin_without_end_is_named),
         cmocka_unit_test(the_progress_callback_can_stop_a_launch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
