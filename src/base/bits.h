@@ -44,6 +44,12 @@ static inline uint32_t bits_count(uint32_t v) {
     return ((v + (v >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
 }
 
+static inline uint32_t bits_count64(uint64_t v) {
+    v -= v >> 1 & 0x5555555555555555u;
+    v = (v & 0x3333333333333333u) + (v >> 2 & 0x3333333333333333u);
+    return (uint32_t)(((v + (v >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
+}
+
 /* Bits of a field that tells so many values apart. */
 static inline uint32_t bits_for(uint64_t values) {
     uint32_t n = 0;

@@ -14,7 +14,8 @@
 #include <inttypes.h>
 
 #include "base/alloc.h"
-#include "mech/heap.h"
+#include "base/bitmap.h"
+#include "base/heap.h"
 #include "mech/split.h"
 
 #define RARE __attribute__((noinline)) /* kept out of what runs for every split */
@@ -68,7 +69,7 @@ struct order *order_new(const struct mech_env *env, const struct split_pool *poo
         struct queue *q = &o->q[k];
         q->timed = heap_new(p, o->cap, o->pos);
         q->aged = heap_new(p, o->cap, o->pos);
-        q->slots = PAGES_NEW(p, uint64_t, (o->cap + 63) / 64);
+        q->slots = PAGES_NEW(p, uint64_t, bitmap_words(o->cap));
         q->last = o->cap;
         q->head = q->tail = SPLIT_NONE;
     }
@@ -83,7 +84,7 @@ static inline void put_ready(struct order *o, struct queue *q, struct mech_split
     if (o->by_age)
         heap_put(&q->aged, s->age, s->id);
     else
-        q->slots[s->id / 64] |= UINT64_C(1) << (s->id % 64);
+        bitmap_set(q->slots, s->id);
 }
 
 static inline void take_ready(struct order *o, struct queue *q, const struct mech_split *s) {
@@ -91,12 +92,12 @@ static inline void take_ready(struct order *o, struct queue *q, const struct mec
     if (o->by_age)
         heap_take(&q->aged, s->id);
     else
-        q->slots[s->id / 64] &= ~(UINT64_C(1) << (s->id % 64));
+        bitmap_clear(q->slots, s->id);
 }
 
 /* The first ready slot behind the one picked last, or from the front again; something is ready. */
 static inline uint32_t next_in_turn(const struct order *o, const struct queue *q) {
-    const uint32_t high = o->pool->high, words = (high + 63) / 64,
+    const uint32_t high = o->pool->high, words = bitmap_words(high),
                    from = q->last + 1 < high ? q->last + 1 : 0;
     uint32_t w = from / 64;
     uint64_t bits = q->slots[w] & ~UINT64_C(0) << (from % 64);
@@ -123,7 +124,7 @@ static inline struct mech_split *take_best(struct order *o, struct queue *q) {
     if (o->by_age) return take_aged(o, q);
     const uint32_t id = next_in_turn(o, q);
     q->nready--;
-    q->slots[id / 64] &= ~(UINT64_C(1) << (id % 64));
+    bitmap_clear(q->slots, id);
     return split_known(o->pool, id);
 }
 

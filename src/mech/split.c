@@ -28,7 +28,7 @@ struct split_pool *split_pool_new(const struct mech_env *env, uint32_t pieces) {
                             _Alignof(struct mech_split) - 1) &
                            ~(_Alignof(struct mech_split) - 1));
     p->chunk = PAGES_NEW(p->pages, unsigned char *, p->cap / SPLIT_CHUNK);
-    p->used = PAGES_NEW(p->pages, uint64_t, (p->cap + 63) / 64);
+    p->used = PAGES_NEW(p->pages, uint64_t, bitmap_words(p->cap));
     p->of = pages_raw(p->pages, p->cap * sizeof *p->of);
     for (uint32_t t = 0; t < p->cap; t++) p->of[t] = SPLIT_NONE;
     p->present = PAGES_NEW(p->pages, uint32_t, p->slots);
@@ -55,7 +55,7 @@ struct mech_split *split_new(struct mech *m, uint32_t sched, uint32_t pc) {
     uint32_t id = lowest_free(p);
     if (!p->chunk[id / SPLIT_CHUNK])
         p->chunk[id / SPLIT_CHUNK] = pages_get(p->pages, SPLIT_CHUNK * (size_t)p->stride);
-    p->used[id / 64] |= UINT64_C(1) << (id % 64);
+    bitmap_set(p->used, id);
     p->first_free = id + 1;
     if (id >= p->high) p->high = id + 1;
     if (++p->alive > m->stats.splits_max) m->stats.splits_max = p->alive;
@@ -76,7 +76,7 @@ struct mech_split *split_new(struct mech *m, uint32_t sched, uint32_t pc) {
 static void drop(struct mech *m, struct mech_split *s) {
     struct split_pool *p = m->pool;
     order_remove(m->order, s);
-    p->used[s->id / 64] &= ~(UINT64_C(1) << (s->id % 64));
+    bitmap_clear(p->used, s->id);
     if (s->id < p->first_free) p->first_free = s->id;
     p->alive--;
 }

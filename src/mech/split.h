@@ -7,6 +7,7 @@
 #ifndef HEDDLE_MECH_SPLIT_H
 #define HEDDLE_MECH_SPLIT_H
 
+#include "base/bitmap.h"
 #include "base/bits.h"
 #include "mech/mech.h"
 
@@ -44,7 +45,7 @@ static inline struct mech_split *split_known(const struct split_pool *p, uint32_
 }
 /* NULL: no split there. */
 static inline struct mech_split *split_at(const struct split_pool *p, uint32_t id) {
-    return p->used[id / 64] >> (id % 64) & 1 ? split_known(p, id) : NULL;
+    return bitmap_has(p->used, id) ? split_known(p, id) : NULL;
 }
 struct mech_split *split_of(const struct split_pool *p, uint32_t warp, uint32_t lane);
 /* Makes s the split of these threads, wherever they were, without touching s->set. */

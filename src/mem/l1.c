@@ -8,20 +8,8 @@
  * A line of a first-level cache may be longer than one of L2: it is asked for in pieces, each within one L2 line and so on
  * one channel. Atomics are performed in L2; the L1 line is dropped. */
 #include "base/alloc.h"
+#include "base/bitmap.h"
 #include "mem/impl.h"
-
-static void set_bit(uint64_t *words, uint32_t i) {
-    words[i / 64] |= (uint64_t)1 << i % 64;
-}
-static void clear_bit(uint64_t *words, uint32_t i) {
-    words[i / 64] &= ~((uint64_t)1 << i % 64);
-}
-/* Walks a set of ports; uses m. */
-#define FOR_PORTS(i, words)                                                         \
-    for (uint32_t i##_w = 0, i; i##_w < m->port_words; i##_w++)                     \
-        for (uint64_t i##_left = (words)[i##_w];                                    \
-             i##_left && (i = i##_w * 64 + (uint32_t)__builtin_ctzll(i##_left), 1); \
-             i##_left &= i##_left - 1)
 
 static uint32_t port_of(const struct mem *m, uint32_t sm) {
     return sm / (uint32_t)m->o.noc.sms_per_port;
@@ -49,12 +37,12 @@ static void send(struct mem *m, const struct source *from, enum mem_kind kind, u
                                 .path = from->path,
                                 .kind = (uint8_t)kind};
     if (!from->cache->out.count) {
-        set_bit(p->holding, (from->sm - p->first) * MEM_NPATHS + from->path);
+        bitmap_set(p->holding, (from->sm - p->first) * MEM_NPATHS + from->path);
         p->queues++;
     }
     msg_put(&m->pool, &from->cache->out, i);
     if (from->ready < p->due) p->due = from->ready;
-    set_bit(m->sending, number);
+    bitmap_set(m->sending, number);
     clock_at(&m->clock, CLOCK_CORE, p->due);
 }
 
@@ -171,7 +159,7 @@ static void account(struct mem *m, uint64_t asked_at, uint64_t cycle) {
 
 /* What refused the cache's last request may be gone: its SM has to ask again. */
 static void lift(struct mem *m, struct l1 *c, uint32_t sm) {
-    if (c->refused) set_bit(m->called, sm);
+    if (c->refused) bitmap_set(m->called, sm);
     c->refused = false;
 }
 
@@ -182,7 +170,7 @@ static void fill(struct mem *m, uint32_t i, uint64_t cycle) {
     struct msg_queue ready = MSG_QUEUE_EMPTY;
     level_fill(&c->level, &m->pool, got->id, got->addr, got->bytes, &ready);
     lift(m, c, got->sm);
-    if (ready.count) set_bit(m->called, got->sm);
+    if (ready.count) bitmap_set(m->called, got->sm);
     msg_free(&m->pool, i);
     while (ready.count) {
         uint32_t w = msg_take(&m->pool, &ready);
@@ -208,7 +196,7 @@ bool mem_done(struct mem *m, uint32_t sm, uint64_t now, uint32_t *tag) {
     (void)now;
     struct msg_queue *q = &m->done[sm];
     if (!q->count) {
-        clear_bit(m->called, sm);
+        bitmap_clear(m->called, sm);
         return false;
     }
     uint32_t i = msg_take(&m->pool, q);
@@ -256,7 +244,7 @@ static void port_send(struct mem *m, uint32_t number, uint64_t cycle) {
             tried = false;
             p->turn = (q + 1) % PORT_QUEUES;
             if (!c->out.count) {
-                clear_bit(p->holding, q);
+                bitmap_clear(p->holding, q);
                 p->queues--;
                 continue;
             }
@@ -267,7 +255,7 @@ static void port_send(struct mem *m, uint32_t number, uint64_t cycle) {
         else if (when < p->due)
             p->due = when;
     }
-    if (!p->queues) clear_bit(m->sending, number);
+    if (!p->queues) bitmap_clear(m->sending, number);
     if (p->due <= cycle) p->due = cycle + 1;
 }
 
@@ -285,9 +273,9 @@ void l1_freed(struct mem *m) {
 
 void l1_cycle(struct mem *m, uint64_t cycle) {
     const uint64_t *landed = xbar_landed(m->xbar[TO_SMS]);
-    FOR_PORTS(r, m->landed) receive(m, r, cycle);
+    FOR_BITMAP(r, m->landed, m->port_words) receive(m, r, cycle);
     uint64_t due = MEM_NEVER, more = 0;
-    FOR_PORTS(s, m->sending) {
+    FOR_BITMAP(s, m->sending, m->port_words) {
         if (m->port[s].due <= cycle) port_send(m, s, cycle);
         if (m->port[s].due < due) due = m->port[s].due;
     }

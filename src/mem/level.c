@@ -7,6 +7,8 @@
  * every case. An atomic is a read that leaves its grains dirty (or goes below as well, writing through). */
 #include "mem/level.h"
 
+#include "base/bitmap.h"
+
 bool level_init(struct level *l, const struct cache_shape *s, uint64_t seed, struct err *e) {
     *l = (struct level){.shape = *s, .cycle = MEM_NEVER};
     if (!cache_init(&l->tags, s, seed, e)) return false;
@@ -29,12 +31,12 @@ bool level_open(struct level *l, uint64_t index, uint64_t cycle) {
     if (l->cycle != cycle) {
         l->cycle = cycle;
         l->taken = 0;
-        for (uint32_t i = 0; i < (l->shape.banks + 63) / 64; i++) l->banks[i] = 0;
+        for (uint32_t i = 0; i < bitmap_words(l->shape.banks); i++) l->banks[i] = 0;
         return true;
     }
     if (l->shape.ideal || !l->taken) return true;
     uint32_t bank = bank_of(l, index);
-    if (l->banks[bank / 64] >> bank % 64 & 1) {
+    if (bitmap_has(l->banks, bank)) {
         l->stats.bank_conflicts++;
         return false;
     }
@@ -51,7 +53,7 @@ static enum level_what count(struct level *l, const struct level_access *a, enum
     }
     uint32_t bank = bank_of(l, a->index);
     l->taken++;
-    l->banks[bank / 64] |= (uint64_t)1 << bank % 64;
+    bitmap_set(l->banks, bank);
     s->accesses++;
     if (a->kind == MEM_READ)
         s->reads++;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/bitmap.h"
 #include "mem/impl.h"
 
 /* ---- checks ---- */
@@ -100,7 +101,7 @@ struct mem *mem_new(const struct mem_options *o, uint32_t sms, struct err *e) {
     m->o = *o;
     m->sms = sms;
     m->ports = (sms + each - 1) / each;
-    m->port_words = (m->ports + 63) / 64;
+    m->port_words = bitmap_words(m->ports);
     m->slices = (uint32_t)o->dram.channels;
     clock_init(&m->clock, &m->o.clock);
     if (make(m, e)) return m;

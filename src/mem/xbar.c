@@ -23,6 +23,7 @@
 #include "mem/xbar.h"
 
 #include "base/alloc.h"
+#include "base/bitmap.h"
 #include "base/bits.h"
 #include "mem/options.h"
 
@@ -94,24 +95,8 @@ struct xbar {
     struct xbar_stats stats;
 };
 
-static void set_bit(uint64_t *map, uint32_t i) {
-    map[i / 64] |= UINT64_C(1) << (i % 64);
-}
-static void clear_bit(uint64_t *map, uint32_t i) {
-    map[i / 64] &= ~(UINT64_C(1) << (i % 64));
-}
-static bool has_bit(const uint64_t *map, uint32_t i) {
-    return map[i / 64] >> (i % 64) & 1;
-}
 static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
-}
-
-/* The builtin is a call where the machine need not have the instruction. */
-static uint32_t count_bits(uint64_t v) {
-    v -= v >> 1 & 0x5555555555555555u;
-    v = (v & 0x3333333333333333u) + (v >> 2 & 0x3333333333333333u);
-    return (uint32_t)(((v + (v >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
 }
 
 static uint32_t buffer_of(const struct xbar *x, uint32_t input, uint32_t output) {
@@ -129,7 +114,7 @@ static uint32_t flits_of(const struct xbar *x, uint32_t bytes) {
 static void make_buffers(struct xbar *x) {
     uint32_t buffers = x->inputs * x->speedup;
     size_t queues = (size_t)buffers * x->per_buffer;
-    x->buffer_words = (buffers + 63) / 64;
+    x->buffer_words = bitmap_words(buffers);
     x->buffer = xcalloc(buffers, sizeof *x->buffer);
     for (uint32_t b = 0; b < buffers; b++)
         x->buffer[b] = (struct buffer){x->input_room, b / x->speedup, b % x->speedup * x->words * 64, 0};
@@ -139,7 +124,7 @@ static void make_buffers(struct xbar *x) {
     x->begun = xcalloc((size_t)buffers * x->words, sizeof *x->begun);
     x->occupied = xcalloc(x->buffer_words, sizeof *x->occupied);
     x->matched_in = xcalloc(x->buffer_words, sizeof *x->matched_in);
-    x->freed = xcalloc((x->inputs + 63) / 64, sizeof *x->freed);
+    x->freed = xcalloc(bitmap_words(x->inputs), sizeof *x->freed);
 }
 
 static void make_outputs(struct xbar *x) {
@@ -156,7 +141,7 @@ static void make_outputs(struct xbar *x) {
     x->matched_out = xcalloc(words, sizeof *x->matched_out);
     x->bid_for = xcalloc(words, sizeof *x->bid_for);
     x->holding = xcalloc(words, sizeof *x->holding);
-    x->landed = xcalloc((x->outputs + 63) / 64, sizeof *x->landed);
+    x->landed = xcalloc(bitmap_words(x->outputs), sizeof *x->landed);
 }
 
 struct xbar *xbar_new(const struct opt_noc *o, uint32_t inputs, uint32_t outputs, uint64_t seed) {
@@ -177,7 +162,7 @@ struct xbar *xbar_new(const struct opt_noc *o, uint32_t inputs, uint32_t outputs
     x->spare = NONE;
     x->wire.head = NONE;
     x->per_buffer = (outputs + x->speedup - 1) / x->speedup;
-    x->words = (x->per_buffer + 63) / 64;
+    x->words = bitmap_words(x->per_buffer);
     make_buffers(x);
     make_outputs(x);
     return x;
@@ -245,7 +230,7 @@ static void arrive(struct xbar *x) {
         struct output *out = &x->output[x->pool.v[at].slot];
         out->unpopped += x->pool.v[at].flits;
         append(x, &out->arrived, at);
-        set_bit(x->landed, out->number);
+        bitmap_set(x->landed, out->number);
     }
 }
 
@@ -274,8 +259,8 @@ void xbar_push(struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes, 
     x->buffer[buf].credits -= least(flits, x->input_room);
     if (q->head == NONE) {
         x->buffer[buf].queues++;
-        set_bit(x->wants + (size_t)buf * x->words, local);
-        set_bit(x->occupied, buf);
+        bitmap_set(x->wants + (size_t)buf * x->words, local);
+        bitmap_set(x->occupied, buf);
     }
     append(x, q, at);
     x->waiting++;
@@ -294,7 +279,7 @@ bool xbar_pop(struct xbar *x, uint32_t output, uint32_t *message) {
     struct output *out = &x->output[x->route[output].slot];
     uint32_t at = take(x, &out->arrived);
     struct message *m = &x->pool.v[at];
-    if (out->arrived.head == NONE) clear_bit(x->landed, output);
+    if (out->arrived.head == NONE) bitmap_clear(x->landed, output);
     out->unpopped -= m->flits;
     if (!x->ideal) out->credits += least(m->flits, x->output_room);
     m->next = x->spare;
@@ -333,7 +318,7 @@ void xbar_get_stats(const struct xbar *x, struct xbar_stats *s) {
 /* ---- one cycle ---- */
 
 static bool begun(const struct xbar *x, uint32_t buf, uint32_t slot) {
-    return has_bit(x->begun + (size_t)buf * x->words, slot - x->buffer[buf].first);
+    return bitmap_has(x->begun + (size_t)buf * x->words, slot - x->buffer[buf].first);
 }
 
 /* True when a flit of the buffer's message may go to the output: its place in the output buffer is kept. A message that finds
@@ -345,26 +330,26 @@ static bool admit(struct xbar *x, uint32_t buf, uint32_t slot) {
     uint64_t need = least(x->pool.v[queue_of(x, buf, slot)->head].flits, x->output_room);
     if (out->credits < need) {
         out->held = buf;
-        set_bit(x->holding, slot);
+        bitmap_set(x->holding, slot);
         return false;
     }
     out->credits -= need;
     out->held = NONE;
-    clear_bit(x->holding, slot);
+    bitmap_clear(x->holding, slot);
     return true;
 }
 
 static void match(struct xbar *x, uint32_t buf, uint32_t slot) {
-    set_bit(x->matched_in, buf);
-    set_bit(x->matched_out, slot);
+    bitmap_set(x->matched_in, buf);
+    bitmap_set(x->matched_out, slot);
 }
 
 static void leave(struct xbar *x, uint32_t buf, uint32_t local, struct queue *q) {
     uint32_t at = take(x, q);
-    clear_bit(x->begun + (size_t)buf * x->words, local);
+    bitmap_clear(x->begun + (size_t)buf * x->words, local);
     if (q->head == NONE) {
-        clear_bit(x->wants + (size_t)buf * x->words, local);
-        if (!--x->buffer[buf].queues) clear_bit(x->occupied, buf);
+        bitmap_clear(x->wants + (size_t)buf * x->words, local);
+        if (!--x->buffer[buf].queues) bitmap_clear(x->occupied, buf);
     }
     x->waiting--;
     send(x, at);
@@ -377,13 +362,13 @@ static void cross(struct xbar *x, uint32_t buf, uint32_t slot) {
     match(x, buf, slot);
     if (m->left-- <= x->input_room) { /* of a message larger than the buffer the first flits never took any */
         x->buffer[buf].credits++;
-        set_bit(x->freed, x->buffer[buf].input);
+        bitmap_set(x->freed, x->buffer[buf].input);
     }
     x->stats.flits++;
     x->stats.occupied++;
     uint32_t local = slot - x->buffer[buf].first;
     if (m->left)
-        set_bit(x->begun + (size_t)buf * x->words, local);
+        bitmap_set(x->begun + (size_t)buf * x->words, local);
     else
         leave(x, buf, local, q);
 }
@@ -405,11 +390,10 @@ static void grant(struct xbar *x, uint32_t slot) {
 
 /* Outputs that owe a message its turn and now have room for it. */
 static void serve_held(struct xbar *x) {
-    for (uint32_t w = 0; w < x->speedup * x->words; w++)
-        for (uint64_t left = x->holding[w]; left; left &= left - 1) {
-            uint32_t slot = w * 64 + (uint32_t)__builtin_ctzll(left), buf = x->output[slot].held;
-            if (!has_bit(x->matched_in, buf) && admit(x, buf, slot)) cross(x, buf, slot);
-        }
+    FOR_BITMAP(slot, x->holding, x->speedup * x->words) {
+        const uint32_t buf = x->output[slot].held;
+        if (!bitmap_has(x->matched_in, buf) && admit(x, buf, slot)) cross(x, buf, slot);
+    }
 }
 
 /* Random in [0, n) from 32 random bits. */
@@ -429,12 +413,12 @@ static uint32_t choose(const struct xbar *x, struct rng *rng, uint32_t buf, uint
     const uint64_t *wants = x->wants + (size_t)buf * x->words,
                    *matched = x->matched_out + x->buffer[buf].first / 64;
     uint32_t total = 0, w = 0;
-    for (w = 0; w < x->words; w++) total += count_bits(wants[w] & ~matched[w]);
+    for (w = 0; w < x->words; w++) total += bits_count64(wants[w] & ~matched[w]);
     if (!total) return NONE;
     *random = rng_next(rng);
     uint32_t n = scale((uint32_t)*random, total);
     w = 0;
-    for (uint32_t here; n >= (here = count_bits(wants[w] & ~matched[w])); w++) n -= here;
+    for (uint32_t here; n >= (here = bits_count64(wants[w] & ~matched[w])); w++) n -= here;
     return w * 64 + nth_bit(wants[w] & ~matched[w], n);
 }
 
@@ -444,7 +428,7 @@ static inline uint32_t choose_narrow(const struct xbar *x, struct rng *rng, uint
     if (!bits) return NONE;
     *random = rng_next(rng);
     if (!(bits & (bits - 1))) return (uint32_t)__builtin_ctzll(bits);
-    return nth_bit(bits, scale((uint32_t)*random, count_bits(bits)));
+    return nth_bit(bits, scale((uint32_t)*random, bits_count64(bits)));
 }
 
 /* Every unmatched buffer with messages bids for an output. The bids of an output come one by one: the k-th replaces the
@@ -459,9 +443,9 @@ static void bid(struct xbar *x) {
             if (local == NONE) continue;
             struct output *out = &x->output[first + local];
             if (!scale((uint32_t)(random >> 32), ++out->bids)) out->winner = buf;
-            if (has_bit(x->begun + (size_t)buf * x->words, local) && !rng_below(&rng, ++out->begun))
+            if (bitmap_has(x->begun + (size_t)buf * x->words, local) && !rng_below(&rng, ++out->begun))
                 out->other = buf;
-            set_bit(x->bid_for, first + local);
+            bitmap_set(x->bid_for, first + local);
         }
     x->rng = rng;
 }
@@ -481,7 +465,7 @@ static bool pass(struct xbar *x) {
 void xbar_cycle(struct xbar *x) {
     x->now++;
     x->stats.cycles++;
-    for (uint32_t w = 0; w < (x->inputs + 63) / 64; w++) x->freed[w] = 0;
+    for (uint32_t w = 0; w < bitmap_words(x->inputs); w++) x->freed[w] = 0;
     if (x->waiting) {
         for (uint32_t w = 0; w < x->buffer_words; w++) x->matched_in[w] = 0;
         for (uint32_t w = 0; w < x->speedup * x->words; w++) x->matched_out[w] = 0;

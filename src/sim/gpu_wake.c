@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 
 void gpu_wake_init(struct gpu_wake *w, uint32_t sms, uint64_t now) {
-    uint32_t words = (sms + 63) / 64;
+    const uint32_t words = bitmap_words(sms);
     *w = (struct gpu_wake){.words = words, .now = now, .far_first = GPU_NEVER};
     w->when = xcalloc(sms, sizeof *w->when);
     for (uint32_t i = 0; i < sms; i++) w->when[i] = GPU_NEVER;
@@ -32,37 +32,34 @@ static bool within(const struct gpu_wake *w, uint64_t when) {
 /* Members of the set aside that the wheel reaches go into it; far_first is that of the others. */
 static void sort_far(struct gpu_wake *w) {
     w->far_first = GPU_NEVER;
-    for (uint32_t k = 0; k < w->words; k++)
-        for (uint64_t left = w->far[k]; left; left &= left - 1) {
-            uint32_t i = k * 64 + (uint32_t)__builtin_ctzll(left);
-            if (within(w, w->when[i])) {
-                w->far[k] &= ~(left & -left);
-                w->slot[w->when[i] % GPU_WAKE_SLOTS * w->words + k] |= left & -left;
-                w->slots |= (uint64_t)1 << w->when[i] % GPU_WAKE_SLOTS;
-            } else if (w->when[i] < w->far_first) {
-                w->far_first = w->when[i];
-            }
+    FOR_BITMAP(i, w->far, w->words) {
+        if (within(w, w->when[i])) {
+            bitmap_clear(w->far, i);
+            bitmap_set(w->slot + w->when[i] % GPU_WAKE_SLOTS * w->words, i);
+            w->slots |= (uint64_t)1 << w->when[i] % GPU_WAKE_SLOTS;
+        } else if (w->when[i] < w->far_first) {
+            w->far_first = w->when[i];
         }
+    }
 }
 
 void gpu_wake_late(struct gpu_wake *w, uint32_t i) {
     if (w->when[i] == GPU_NEVER) return;
-    w->far[i / 64] |= (uint64_t)1 << i % 64;
+    bitmap_set(w->far, i);
     if (w->when[i] < w->far_first) w->far_first = w->when[i];
 }
 
 void gpu_wake_forget(struct gpu_wake *w, uint32_t i) {
-    uint64_t when = w->when[i], bit = (uint64_t)1 << i % 64, rest = 0;
+    const uint64_t when = w->when[i];
     if (when == GPU_NEVER) return;
     if (!within(w, when)) {
-        w->far[i / 64] &= ~bit;
+        bitmap_clear(w->far, i);
         if (when == w->far_first) sort_far(w);
         return;
     }
     uint64_t *set = w->slot + when % GPU_WAKE_SLOTS * w->words;
-    set[i / 64] &= ~bit;
-    for (uint32_t k = 0; k < w->words; k++) rest |= set[k];
-    if (!rest) w->slots &= ~((uint64_t)1 << when % GPU_WAKE_SLOTS);
+    bitmap_clear(set, i);
+    if (!bitmap_any(set, w->words)) w->slots &= ~((uint64_t)1 << when % GPU_WAKE_SLOTS);
 }
 
 void gpu_wake_advance(struct gpu_wake *w, uint64_t now) {

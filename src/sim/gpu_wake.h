@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "base/bitmap.h"
+
 #define GPU_NEVER UINT64_MAX
 enum { GPU_WAKE_SLOTS = 64 };
 
@@ -38,7 +40,7 @@ static inline void gpu_wake_set(struct gpu_wake *w, uint32_t i, uint64_t when) {
         gpu_wake_late(w, i);
         return;
     }
-    w->slot[when % GPU_WAKE_SLOTS * w->words + i / 64] |= (uint64_t)1 << i % 64;
+    bitmap_set(w->slot + when % GPU_WAKE_SLOTS * w->words, i);
     w->slots |= (uint64_t)1 << when % GPU_WAKE_SLOTS;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
+#include "base/heap.h"
 #include "sm/sm.h"
 
 #define SM_NONE    0xffffffffu /* no node, op, request, entry */
@@ -138,10 +139,6 @@ struct sm_sched {
 /* An event names an op, or a request with the top bit set. Near ones lie in a wheel of lists, by cycle, chained by the
  * next of what they name; far ones in a heap, ordered by cycle, then age. */
 #define SM_EVENT_REQUEST 0x80000000u
-struct sm_event {
-    uint64_t when, seq;
-    uint32_t what;
-};
 struct sm_slot {
     uint32_t first, last;
 };
@@ -206,10 +203,10 @@ struct sm {
     bool scoreboard;             /* sm.issue */
     bool exact_rows;             /* every row has a bit of its own */
     bool census_known;
-    bool stuck;         /* memory refuses the request of the queue's head until it calls */
-    uint32_t census[4]; /* threads by reason, as idle_thread_cycles */
-    uint32_t beats;     /* cycles a packet holds the issue port that does not say otherwise */
-    uint32_t nheap;
+    bool stuck;           /* memory refuses the request of the queue's head until it calls */
+    uint32_t census[4];   /* threads by reason, as idle_thread_cycles */
+    uint32_t beats;       /* cycles a packet holds the issue port that does not say otherwise */
+    uint32_t far_serial;  /* of the next far event */
     struct sm_fifo queue; /* of the load/store unit */
     uint32_t lsu_waiting; /* memory instructions in the queue or on their way to it */
 
@@ -217,6 +214,7 @@ struct sm {
     uint64_t refusals_counted;                    /* stuck: cycles up to this one are */
     uint64_t wheel_used;                          /* slots of the wheel that hold an event, a bit each */
     uint64_t wheel_at;                            /* cycles before this one have been dealt with */
+    struct heap far;                              /* events beyond the wheel */
     uint32_t used_ops, used_nodes, used_requests; /* those from here on have never been taken */
     uint32_t free_op, free_node, free_request, free_entry;     /* lists of those that have been given back */
     uint32_t nfree_ops, nfree_requests, nfree_nodes, npending; /* npending: ops alive */
@@ -229,11 +227,9 @@ struct sm {
     struct sm_request *requests;
     struct sm_entry *entries;
     struct sm_fetched *fetched; /* by split; NULL: ideal fetch */
-    struct sm_event *heap;
     struct sm_env env;
     struct sm_stats stats;
     struct sm_slot wheel[64];
-    uint64_t seq;
 
     uint32_t latency[IR_NCLASSES], interval[IR_NCLASSES];
     uint32_t line[MEM_NPATHS], sector[MEM_NPATHS], ports[MEM_NPATHS];

@@ -28,7 +28,7 @@ void pool_init(struct sm *s) {
     s->nodes = raw(nodes * sizeof *s->nodes);
     s->requests = raw(requests * sizeof *s->requests);
     s->entries = pages_get(s->env.grid->pages, entries * sizeof *s->entries);
-    s->heap = xmalloc(((size_t)ops + requests) * sizeof *s->heap);
+    s->far = heap_new(s->env.grid->pages, ops + requests, NULL);
     for (uint32_t k = 0; k < entries; k++) s->entries[k].next = k + 1 < entries ? k + 1 : SM_NONE;
     s->free_op = s->free_node = s->free_request = SM_NONE;
     s->nfree_ops = ops;
@@ -42,7 +42,6 @@ void pool_free(struct sm *s) {
     free(s->ops);
     free(s->nodes);
     free(s->requests);
-    free(s->heap);
 }
 
 void nodes_give(struct sm *s, uint32_t first) {
@@ -102,35 +101,12 @@ uint32_t fifo_pop(struct sm *s, struct sm_fifo *f) {
 
 /* ---- events ---- */
 
-static bool before(const struct sm_event *a, const struct sm_event *b) {
-    return a->when != b->when ? a->when < b->when : a->seq < b->seq;
-}
-
-static void heap_push(struct sm *s, struct sm_event v) {
-    uint32_t k = s->nheap++;
-    for (uint32_t up; k && (up = (k - 1) / 2, before(&v, &s->heap[up])); k = up) s->heap[k] = s->heap[up];
-    s->heap[k] = v;
-}
-
-static uint32_t heap_pop(struct sm *s) {
-    const uint32_t what = s->heap[0].what;
-    const struct sm_event v = s->heap[--s->nheap];
-    uint32_t k = 0;
-    for (uint32_t down; (down = 2 * k + 1) < s->nheap; k = down) {
-        if (down + 1 < s->nheap && before(&s->heap[down + 1], &s->heap[down])) down++;
-        if (!before(&s->heap[down], &v)) break;
-        s->heap[k] = s->heap[down];
-    }
-    s->heap[k] = v;
-    return what;
-}
-
 /* Every event in the wheel lies in [wheel_at, wheel_at + 64): its slot says which cycle it is for. */
 void event_push(struct sm *s, uint64_t when, uint32_t first, uint32_t last) {
     *event_link(s, last) = SM_NONE;
     if (when - s->wheel_at >= 64) {
         for (; first != SM_NONE; first = *event_link(s, first))
-            heap_push(s, (struct sm_event){when, s->seq++, first});
+            heap_push(&s->far, when, s->far_serial++, first);
         return;
     }
     struct sm_slot *c = &s->wheel[when % 64];
@@ -150,7 +126,7 @@ static uint64_t wheel_next(const struct sm *s) {
 }
 
 uint64_t event_next(const struct sm *s) {
-    const uint64_t far = s->nheap ? s->heap[0].when : SM_NEVER;
+    const uint64_t far = s->far.n ? s->far.v[0].key : SM_NEVER;
     if (!s->wheel_used) return far;
     const uint64_t near = wheel_next(s);
     return near < far ? near : far;
@@ -166,8 +142,8 @@ uint32_t event_due(struct sm *s) {
         }
     }
     s->wheel_at = s->now;
-    if (!s->nheap || s->heap[0].when > s->now) return SM_NONE;
-    const uint32_t what = heap_pop(s);
+    if (!s->far.n || s->far.v[0].key > s->now) return SM_NONE;
+    const uint32_t what = heap_pop(&s->far);
     *event_link(s, what) = SM_NONE;
     return what;
 }

@@ -4,8 +4,8 @@
 #ifndef HEDDLE_MECH_DWF_DWF_H
 #define HEDDLE_MECH_DWF_DWF_H
 
+#include "base/heap.h"
 #include "mech/declare.h"
-#include "mech/heap.h"
 #include "mech/lookup.h"
 #include "mech/split.h"
 

@@ -4,8 +4,8 @@
 #ifndef HEDDLE_MECH_HARP_HARP_H
 #define HEDDLE_MECH_HARP_HARP_H
 
+#include "base/heap.h"
 #include "mech/declare.h"
-#include "mech/heap.h"
 #include "mech/split.h"
 
 #define HARP_PARAMS(INT, BOOL, ENUM)                                                                 \

@@ -1,0 +1,54 @@
+/* Sift up and sift down, compiled once with the position of every item kept on the way and once without. */
+#include "base/heap.h"
+
+#include <stdbool.h>
+
+#define BOTH static inline __attribute__((always_inline))
+
+BOTH bool before(struct heap_item a, struct heap_item b) {
+    return a.key != b.key ? a.key < b.key : (int32_t)(a.serial - b.serial) < 0;
+}
+
+BOTH void set(struct heap *h, uint32_t *pos, uint32_t at, struct heap_item it) {
+    h->v[at] = it;
+    if (pos) pos[it.id] = at;
+}
+
+BOTH void up(struct heap *h, uint32_t *pos, uint32_t at, struct heap_item it) {
+    for (; at && before(it, h->v[(at - 1) / 2]); at = (at - 1) / 2) set(h, pos, at, h->v[(at - 1) / 2]);
+    set(h, pos, at, it);
+}
+
+BOTH void down(struct heap *h, uint32_t *pos, uint32_t at, struct heap_item it) {
+    for (uint32_t kid; (kid = 2 * at + 1) < h->n; at = kid) {
+        if (kid + 1 < h->n && before(h->v[kid + 1], h->v[kid])) kid++;
+        if (!before(h->v[kid], it)) break;
+        set(h, pos, at, h->v[kid]);
+    }
+    set(h, pos, at, it);
+}
+
+void heap_put(struct heap *h, uint64_t key, uint32_t id) {
+    up(h, h->pos, h->n++, (struct heap_item){key, id, id});
+}
+
+void heap_take(struct heap *h, uint32_t id) {
+    const uint32_t at = h->pos[id];
+    const struct heap_item last = h->v[--h->n];
+    if (at == h->n) return;
+    if (at && before(last, h->v[(at - 1) / 2]))
+        up(h, h->pos, at, last);
+    else
+        down(h, h->pos, at, last);
+}
+
+void heap_push(struct heap *h, uint64_t key, uint32_t serial, uint32_t id) {
+    up(h, NULL, h->n++, (struct heap_item){key, serial, id});
+}
+
+uint32_t heap_pop(struct heap *h) {
+    const uint32_t first = h->v[0].id;
+    const struct heap_item last = h->v[--h->n];
+    if (h->n) down(h, NULL, 0, last);
+    return first;
+}
