@@ -105,16 +105,21 @@ void options_free(struct options *o) {
     arena_free(&o->text);
 }
 
-size_t options_find(const struct options *o, const char *key, struct err *e) {
+/* The key that was probably meant; NULL: none is near. */
+static const char *near_key(const struct options *o, const char *key) {
     const char *names[OPTION_MOST + 1] = {0};
-    const char *near = NULL;
     for (size_t i = 0; i < o->nrows; i++) {
         names[i] = o->rows[i].key;
-        if (!strcmp(key, names[i])) return i;
-        if (!near && !strcmp(key, names[i] + strlen(o->rows[i].section) + 1))
-            near = names[i]; /* only the section is missing */
+        if (!strcmp(key, names[i] + strlen(o->rows[i].section) + 1))
+            return names[i]; /* only the section is missing */
     }
-    if (!near) near = nearest_name(key, names);
+    return nearest_name(key, names);
+}
+
+size_t options_find(const struct options *o, const char *key, struct err *e) {
+    for (size_t i = 0; i < o->nrows; i++)
+        if (!strcmp(key, o->rows[i].key)) return i;
+    const char *near = near_key(o, key);
     if (near)
         err_set(e, ERR_INPUT, "there is no option \"%s\"; did you mean %s?", key, near);
     else
@@ -122,15 +127,19 @@ size_t options_find(const struct options *o, const char *key, struct err *e) {
     return o->nrows;
 }
 
+bool options_set_row(struct options *o, size_t row, const char *value, enum option_origin from,
+                     struct err *e) {
+    struct options checked = *o; /* a value that does not count is checked all the same */
+    bool counts = from >= (enum option_origin)o->origin[row];
+    if (!option_read(&o->rows[row], value, counts ? o : &checked, &o->text, e)) return false;
+    if (counts) o->origin[row] = (uint8_t)from;
+    return true;
+}
+
 bool options_set(struct options *o, const char *key, const char *value, enum option_origin from,
                  struct err *e) {
-    size_t id = options_find(o, key, e);
-    if (id == o->nrows) return false;
-    struct options checked = *o; /* a value that does not count is checked all the same */
-    bool counts = from >= (enum option_origin)o->origin[id];
-    if (!option_read(&o->rows[id], value, counts ? o : &checked, &o->text, e)) return false;
-    if (counts) o->origin[id] = (uint8_t)from;
-    return true;
+    size_t row = options_find(o, key, e);
+    return row < o->nrows && options_set_row(o, row, value, from, e);
 }
 
 const char *options_origin(const struct options *o, size_t row) {

@@ -65,7 +65,7 @@ static bool set_once(struct reading *r, const char *key, const char *value) {
         return err_set(r->err, ERR_INPUT, "%s is given a second time: line %d sets it already", key,
                        r->set[row]);
     r->set[row] = r->line;
-    return options_set(r->options, key, value, OPTION_FILE, r->err);
+    return options_set_row(r->options, row, value, OPTION_FILE, r->err);
 }
 
 static int take(void *user, const char *section, const char *name, const char *value) {
