@@ -91,10 +91,10 @@ static void csv_row(const struct compare *c, size_t subject, size_t machine, str
         enum stat_id id = (enum stat_id)i;
         if (!ended)
             csv_cell(out, "%s", "");
-        else if (stat_rows[i].how == STAT_FORMULA)
-            csv_cell(out, "%.12g", stats_value(s, id));
-        else
+        else if (stat_is_counter(id))
             csv_cell(out, "%" PRIu64, stats_exact(s, id));
+        else
+            csv_cell(out, "%.12g", stats_value(s, id));
     }
     csv_end_row(out);
 }

@@ -10,11 +10,11 @@
 enum { BAR_WIDTH = 32, MOST_ROWS = 64 };
 
 static double ipc(const struct series_sample *s) {
-    return s->cycles ? (double)s->thread_insts / (double)s->cycles : 0;
+    return s->cycles ? (double)s->sm.sm.thread_insts / (double)s->cycles : 0;
 }
 
 static double lanes(const struct series_sample *s) {
-    return s->warp_insts ? (double)s->thread_insts / (double)s->warp_insts : 0;
+    return s->sm.sm.warp_insts ? (double)s->sm.sm.thread_insts / (double)s->sm.sm.warp_insts : 0;
 }
 
 static void row(struct table *t, const struct series_sample *s, bool launches, double full, bool utf8) {
@@ -62,17 +62,17 @@ static json_t *sample_json(const struct series *s, size_t i) {
     json_object_set_new(o, "cycle", json_integer((json_int_t)x->cycle));
     json_object_set_new(o, "cycles", json_integer((json_int_t)x->cycles));
     json_object_set_new(o, "ipc", json_real(ipc(x)));
-    json_object_set_new(o, "thread_insts", json_integer((json_int_t)x->thread_insts));
-    json_object_set_new(o, "warp_insts", json_integer((json_int_t)x->warp_insts));
+    json_object_set_new(o, "thread_insts", json_integer((json_int_t)x->sm.sm.thread_insts));
+    json_object_set_new(o, "warp_insts", json_integer((json_int_t)x->sm.sm.warp_insts));
     json_object_set_new(o, "unfinished", json_integer((json_int_t)x->unfinished));
-    json_object_set_new(o, "w0_mem", json_integer((json_int_t)x->w0_mem));
-    json_object_set_new(o, "w0_idle", json_integer((json_int_t)x->w0_idle));
-    json_object_set_new(o, "stall", json_integer((json_int_t)x->stall));
-    json_object_set_new(o, "empty", json_integer((json_int_t)x->empty));
+    json_object_set_new(o, "w0_mem", json_integer((json_int_t)x->sm.warp.w0_mem));
+    json_object_set_new(o, "w0_idle", json_integer((json_int_t)x->sm.warp.w0_idle));
+    json_object_set_new(o, "stall", json_integer((json_int_t)x->sm.warp.stall));
+    json_object_set_new(o, "empty", json_integer((json_int_t)x->sm.warp.empty));
     for (int k = 0; k < SM_SIZES; k++) { /* named as warp.w4 ... of the statistics */
         char key[8];
         snprintf(key, sizeof key, k + 1 < SM_SIZES ? "w%d" : "wider", 4 * (k + 1));
-        json_object_set_new(o, key, json_integer((json_int_t)x->size[k]));
+        json_object_set_new(o, key, json_integer((json_int_t)x->sm.warp.issued[k]));
     }
     for (uint32_t k = 0; k < s->threads; k++)
         json_array_append_new(counts, json_integer((json_int_t)s->counts.v[i * s->threads + k]));

@@ -99,11 +99,13 @@ static void memory_lines(const struct run *r, const struct stats *s, struct sb *
            100 * stats_value(s, STAT_dram_utilisation), 100 * stats_value(s, STAT_dram_row_hit_rate));
 }
 
+/* Of several launches, the first of these that limited one. */
 static const char *limiter(const struct stats *s) {
-    return s->gpu.limited_threads     ? "limited by threads (sm.threads)"
-           : s->gpu.limited_registers ? "limited by registers (sm.registers)"
-           : s->gpu.limited_shared    ? "limited by shared memory (sm.shared_bytes)"
-           : s->gpu.limited_blocks    ? "limited by blocks (sm.blocks)"
+    const uint64_t *limited = s->gpu.limited;
+    return limited[SM_BY_THREADS]     ? "limited by threads (sm.threads)"
+           : limited[SM_BY_REGISTERS] ? "limited by registers (sm.registers)"
+           : limited[SM_BY_SHARED]    ? "limited by shared memory (sm.shared_bytes)"
+           : limited[SM_BY_BLOCKS]    ? "limited by blocks (sm.blocks)"
                                       : "no fewer than the grid brings";
 }
 
@@ -124,12 +126,10 @@ static void bar_line(const struct run *r, struct sb *out, const char *name, uint
 static void issue_bars(const struct run *r, const struct stats *s, struct sb *out) {
     const struct opt_sm *sm = &sim_options(r->dev)->machine.sm;
     const int64_t warp = s->mech && s->mech->caps & MECH_SIMD_WIDE ? sm->simd_width : sm->warp_size;
-    const uint64_t size[] = {s->warp.w4,  s->warp.w8,  s->warp.w12, s->warp.w16,
-                             s->warp.w20, s->warp.w24, s->warp.w28, s->warp.w32};
     const struct {
         const char *name;
         uint64_t cycles;
-    } rest[] = {{"wider than a warp", s->warp.wider},
+    } rest[] = {{"wider than a warp", s->warp.issued[SM_SIZES - 1]},
                 {"no active thread", s->warp.empty},
                 {"stalled", s->warp.stall},
                 {"none: memory", s->warp.w0_mem},
@@ -137,12 +137,12 @@ static void issue_bars(const struct run *r, const struct stats *s, struct sb *ou
     run_label(r, out, "issue slots");
     text_grouped(out, s->warp.cycles);
     sb_add(out, ", by threads of %lld:\n", (long long)warp);
-    for (int i = 7; i >= 0; i--) {
+    for (int i = SM_SIZES - 2; i >= 0; i--) {
         char name[32];
         long long low = warp * i / 8 + 1, high = warp * (i + 1) / 8;
         if (high < low) continue; /* a warp of four has no such class */
         snprintf(name, sizeof name, low == high ? "%lld" : "%lld-%lld", low, high);
-        bar_line(r, out, name, size[i], s->warp.cycles);
+        bar_line(r, out, name, s->warp.issued[i], s->warp.cycles);
     }
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
         if (rest[i].cycles) bar_line(r, out, rest[i].name, rest[i].cycles, s->warp.cycles);

@@ -30,8 +30,8 @@ json_t *stats_json_options(const struct options *o) {
 void stats_json_add(json_t *object, const struct stats *s) {
     for (int i = 0; i < STAT_COUNT; i++) {
         enum stat_id id = (enum stat_id)i;
-        json_t *v = stat_rows[i].how == STAT_FORMULA ? json_real(stats_value(s, id))
-                                                     : json_integer((json_int_t)stats_exact(s, id));
+        json_t *v = stat_is_counter(id) ? json_integer((json_int_t)stats_exact(s, id))
+                                        : json_real(stats_value(s, id));
         json_object_set_new(object, stat_rows[i].name, v);
     }
     uint64_t value;

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/option.h"
 #include "exec/ctx.h"
+#include "exec/stats.h"
 #include "ir/program.h"
 
 /* ---- device memory: separate allocations with gaps between, every access checked against them ---- */
@@ -72,16 +73,7 @@ void *exec_image_bytes(struct exec_image *im, uint32_t var, uint64_t *bytes);
 bool exec_image_bind(struct exec_image *im, uint32_t var, uint64_t handle, struct err *e);
 
 /* ---- a launch ---- */
-struct exec_stats {
-    uint64_t blocks, warps, threads;
-    uint64_t warp_insts, thread_insts;     /* issued for at least one lane; lanes they ran for */
-    uint64_t class_insts[IR_NCLASSES];     /* thread instructions by class */
-    uint64_t branches, divergent_branches; /* executions by a group of threads; those that split it */
-    uint64_t barriers, atomics, calls, loads, stores; /* thread counts, except barriers: completions */
-    uint64_t turns; /* times a path, warp or block was set aside for another */
-};
-
-/* Adds an instruction that ran so many times, for so many lanes in all; not barriers, divergence and turns. */
+/* Adds an instruction that ran so many times, for so many lanes in all; not launches, barriers, divergence and turns. */
 void exec_count(struct exec_stats *s, const struct ir_insn *i, uint64_t warps, uint64_t lanes);
 
 struct exec_launch {

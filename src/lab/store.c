@@ -269,10 +269,10 @@ static void bind_point(sqlite3_stmt *q, const struct store_id *id, const struct 
     bind_hash(q, at++, o->digest);
     for (int i = 0; i < STAT_COUNT; i++) {
         enum stat_id stat = (enum stat_id)i;
-        if (stat_rows[i].formula)
-            sqlite3_bind_double(q, at++, stats_value(&o->total, stat));
-        else
+        if (stat_is_counter(stat))
             bind_count(q, at++, stats_exact(&o->total, stat));
+        else
+            sqlite3_bind_double(q, at++, stats_value(&o->total, stat));
     }
 }
 

@@ -32,6 +32,11 @@ const char *mech_near(const char *name) {
     return nearest_name(name, names);
 }
 
+void mech_own_join(struct mech_stats *to, const struct mech_stats *from, const struct mech_counter *own) {
+    for (size_t k = 0; own && own[k].key; k++)
+        to->extra[k] = stat_join(own[k].is_max ? STAT_MAX : STAT_SUM, to->extra[k], from->extra[k]);
+}
+
 /* ---- one of them ---- */
 
 static bool check_env(const struct mech_ops *ops, const struct mech_env *env, struct err *e) {

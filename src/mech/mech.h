@@ -30,8 +30,9 @@
 #include "base/pages.h"
 #include "cfg/cfg.h"
 #include "ir/program.h"
+#include "mech/stats.h"
 
-enum { MECH_PIECES = 64, MECH_WIDEST = 256, MECH_SIDES = 256, MECH_COUNTERS = 32 };
+enum { MECH_PIECES = 64, MECH_WIDEST = 256, MECH_SIDES = 256 };
 #define MECH_NEVER UINT64_MAX
 
 struct mech_piece {
@@ -95,16 +96,6 @@ struct mech_census {
     uint32_t inactive_path, reconvergence;
 };
 
-/* Counters every mechanism keeps; its own (mech/declare.h) are in `extra`. */
-struct mech_stats {
-    uint64_t divergences, sides;         /* commits with more than one next PC; sum of their sides */
-    uint64_t reconvergences;             /* splits that merged again */
-    uint64_t splits_max;                 /* most splits alive at once on this SM */
-    uint64_t splits_sum, splits_samples; /* at each issue */
-    uint64_t stack_max;                  /* deepest stack of any warp, in entries */
-    uint64_t extra[MECH_COUNTERS];       /* in the order of the mechanism's own list */
-};
-
 /* What the SM and the machine offer a mechanism. */
 struct mech_env {
     struct pages *pages; /* memory that is there until the mechanism is gone */
@@ -142,10 +133,6 @@ struct mech_param {
     enum option_kind kind;
     int64_t def, low, high;
     const struct option_choice *choices; /* ENUM: words whose values count from 0 */
-};
-struct mech_counter {
-    const char *key, *unit, *meaning;
-    bool is_max; /* joins over SMs and launches by maximum instead of sum */
 };
 
 enum {

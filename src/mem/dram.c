@@ -187,12 +187,13 @@ void dram_push(struct dram *d, struct dram_place place, uint32_t bytes, bool wri
     d->dispatchable = true;
 }
 
+/* Element k is for less than 2^(k+4) cycles. */
 static void count_latency(struct dram_stats *s, uint64_t cycles) {
     s->latency_sum += cycles;
     s->latency_count++;
     s->latency_max = later(s->latency_max, cycles);
     unsigned bits = cycles ? 64 - (unsigned)__builtin_clzll(cycles) : 0;
-    s->latency_hist[bits <= 4 ? 0 : bits >= 19 ? 15 : bits - 4]++;
+    s->latency[bits <= 4 ? 0 : bits - 4 < DRAM_LATENCIES ? bits - 4 : DRAM_LATENCIES - 1]++;
 }
 
 /* Requests whose data is complete by now. */
@@ -372,7 +373,6 @@ void dram_cycle(struct dram *d) {
         if (d->now >= d->issue_at) issue(d);
     }
     d->now++;
-    d->stats.cycles++;
     serve(d);
 }
 
@@ -392,7 +392,6 @@ void dram_skip(struct dram *d, uint64_t cycles) {
     while (cycles) {
         uint64_t quiet = sooner(dram_quiet(d), cycles);
         d->now += quiet;
-        d->stats.cycles += quiet;
         cycles -= quiet;
         if (!cycles) return;
         dram_cycle(d);
@@ -402,8 +401,9 @@ void dram_skip(struct dram *d, uint64_t cycles) {
 
 void dram_get_stats(const struct dram *d, struct dram_stats *s) {
     *s = d->stats;
+    s->cycles = d->now;
 }
 
-void dram_reset_maxima(struct dram *d) {
-    d->stats.latency_max = 0;
+void dram_restart_stats(struct dram *d) {
+    dram_stats_restart(&d->stats);
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "mem/stats.h"
 
 struct opt_dram;
 
@@ -35,16 +36,7 @@ uint64_t dram_quiet(const struct dram *d);
 /* The same as so many calls of dram_cycle, whatever happens in them, at the cost of what happens in them. */
 void dram_skip(struct dram *d, uint64_t cycles);
 
-struct dram_stats {
-    uint64_t cycles, activates, precharges, refreshes;
-    /* Requests by what they found in their bank: their row open, none, another. */
-    uint64_t row_hits, row_misses, row_conflicts;
-    /* Of requests served; busy_cycles are those of the data bus. */
-    uint64_t reads, writes, bytes, busy_cycles;
-    /* From push to served; bucket k: below 2^(k+4) cycles, the last one all above. */
-    uint64_t latency_sum, latency_count, latency_max, latency_hist[16];
-};
 void dram_get_stats(const struct dram *d, struct dram_stats *s);
-void dram_reset_maxima(struct dram *d);
+void dram_restart_stats(struct dram *d); /* maxima begin anew */
 
 #endif

@@ -8,8 +8,7 @@
 #include "mem/level.h"
 #include "mem/xbar.h"
 
-enum { TO_MEMORY, TO_SMS }; /* the two crossbars */
-enum { PORT_WORDS = 16 };   /* of a set of ports or SMs: gpu.sms is at most 1024 */
+enum { PORT_WORDS = 16 }; /* of a set of ports or SMs: gpu.sms is at most 1024 */
 
 struct l1 {
     struct level level;
@@ -71,7 +70,7 @@ struct mem {
     uint64_t landed[PORT_WORDS];  /* ports with answers at the crossbar's output, as of its last cycle */
     uint64_t called[PORT_WORDS];  /* SMs: see mem_called */
     uint64_t now;                 /* the core cycle everything has been advanced to */
-    uint64_t latency_sum, latency_count, latency_max;
+    struct mem_load_stats load;
 };
 
 /* mem.c: into a crossbar, at the current cycle of clock `by`; needs xbar_room. */

@@ -152,9 +152,9 @@ void mem_skipped(struct mem *m, uint32_t sm, enum mem_path path, uint64_t cycles
 
 static void account(struct mem *m, uint64_t asked_at, uint64_t cycle) {
     uint64_t took = cycle - asked_at;
-    m->latency_sum += took;
-    m->latency_count++;
-    if (took > m->latency_max) m->latency_max = took;
+    m->load.latency_sum += took;
+    m->load.count++;
+    m->load.latency_max = stat_larger(m->load.latency_max, took);
 }
 
 /* What refused the cache's last request may be gone: its SM has to ask again. */
@@ -181,12 +181,12 @@ static void fill(struct mem *m, uint32_t i, uint64_t cycle) {
 
 static void receive(struct mem *m, uint32_t number, uint64_t cycle) {
     uint32_t i;
-    CHECK(xbar_pop(m->xbar[TO_SMS], number, &i));
+    CHECK(xbar_pop(m->xbar[XBAR_BACK], number, &i));
     fill(m, i, cycle);
 }
 
 void l1_landed(struct mem *m) {
-    const uint64_t *landed = xbar_landed(m->xbar[TO_SMS]);
+    const uint64_t *landed = xbar_landed(m->xbar[XBAR_BACK]);
     uint64_t any = 0;
     for (uint32_t w = 0; w < m->port_words; w++) any |= m->landed[w] = landed[w];
     if (any) clock_wake(&m->clock, CLOCK_CORE, CLOCK_NOC);
@@ -214,8 +214,8 @@ const uint64_t *mem_called(const struct mem *m) {
 static bool leave(struct mem *m, uint32_t number, struct l1 *c, uint64_t cycle) {
     const struct msg *r = &m->pool.m[c->out.head];
     uint32_t to = r->slice, sm = r->sm, bytes = r->kind == MEM_READ ? 0 : r->bytes;
-    if (r->when > cycle || !xbar_room(m->xbar[TO_MEMORY], number, to, bytes)) return false;
-    mem_push(m, TO_MEMORY, number, to, bytes, msg_take(&m->pool, &c->out), CLOCK_CORE);
+    if (r->when > cycle || !xbar_room(m->xbar[XBAR_TO_MEMORY], number, to, bytes)) return false;
+    mem_push(m, XBAR_TO_MEMORY, number, to, bytes, msg_take(&m->pool, &c->out), CLOCK_CORE);
     lift(m, c, sm);
     return true;
 }
@@ -260,7 +260,7 @@ static void port_send(struct mem *m, uint32_t number, uint64_t cycle) {
 }
 
 void l1_freed(struct mem *m) {
-    const uint64_t *freed = xbar_freed(m->xbar[TO_MEMORY]);
+    const uint64_t *freed = xbar_freed(m->xbar[XBAR_TO_MEMORY]);
     for (uint32_t w = 0; w < m->port_words; w++)
         for (uint64_t left = freed[w] & m->sending[w]; left; left &= left - 1) {
             struct port *p = &m->port[w * 64 + (uint32_t)__builtin_ctzll(left)];
@@ -272,7 +272,7 @@ void l1_freed(struct mem *m) {
 }
 
 void l1_cycle(struct mem *m, uint64_t cycle) {
-    const uint64_t *landed = xbar_landed(m->xbar[TO_SMS]);
+    const uint64_t *landed = xbar_landed(m->xbar[XBAR_BACK]);
     FOR_BITMAP(r, m->landed, m->port_words) receive(m, r, cycle);
     uint64_t due = MEM_NEVER, more = 0;
     FOR_BITMAP(s, m->sending, m->port_words) {

@@ -77,9 +77,9 @@ static void make_ports(struct mem *m) {
     m->port = xcalloc(m->ports, sizeof *m->port);
     for (uint32_t i = 0; i < m->ports; i++) m->port[i] = (struct port){.first = i * each, .due = MEM_NEVER};
     uint64_t seed = (uint64_t)m->o.memory.seed;
-    m->xbar[TO_MEMORY] = xbar_new(&m->o.noc, m->ports, m->slices, seed);
-    m->xbar[TO_SMS] = xbar_new(&m->o.noc, m->slices, m->ports, seed + 1);
-    m->xbar_due[TO_MEMORY] = m->xbar_due[TO_SMS] = CLOCK_ASLEEP;
+    m->xbar[XBAR_TO_MEMORY] = xbar_new(&m->o.noc, XBAR_TO_MEMORY, m->ports, m->slices, seed);
+    m->xbar[XBAR_BACK] = xbar_new(&m->o.noc, XBAR_BACK, m->slices, m->ports, seed + 1);
+    m->xbar_due[XBAR_TO_MEMORY] = m->xbar_due[XBAR_BACK] = CLOCK_ASLEEP;
 }
 
 static bool make(struct mem *m, struct err *e) {
@@ -116,8 +116,8 @@ void mem_free(struct mem *m) {
         level_free(&m->slice[i].level);
         dram_free(m->slice[i].dram);
     }
-    xbar_free(m->xbar[TO_MEMORY]);
-    xbar_free(m->xbar[TO_SMS]);
+    xbar_free(m->xbar[XBAR_TO_MEMORY]);
+    xbar_free(m->xbar[XBAR_BACK]);
     dram_map_free(m->map);
     msg_pool_free(&m->pool);
     free(m->l1);
@@ -148,7 +148,7 @@ static void xbar_run(struct mem *m, int way, uint64_t cycle) {
     m->xbar_at[way] = cycle;
     uint64_t quiet = xbar_quiet(m->xbar[way]);
     m->xbar_due[way] = quiet == UINT64_MAX ? CLOCK_ASLEEP : cycle + 1 + quiet;
-    if (way == TO_MEMORY) {
+    if (way == XBAR_TO_MEMORY) {
         slice_landed(m);
         l1_freed(m);
     } else {
@@ -161,7 +161,7 @@ static void noc_cycle(struct mem *m, uint64_t cycle) {
     for (int way = 0; way < 2; way++)
         if (m->xbar_due[way] <= cycle) xbar_run(m, way, cycle);
     uint64_t *due = m->xbar_due;
-    m->clock.due[CLOCK_NOC] = due[TO_MEMORY] < due[TO_SMS] ? due[TO_MEMORY] : due[TO_SMS];
+    m->clock.due[CLOCK_NOC] = due[XBAR_TO_MEMORY] < due[XBAR_BACK] ? due[XBAR_TO_MEMORY] : due[XBAR_BACK];
 }
 
 static void l2_cycle(struct mem *m, uint64_t cycle) {
@@ -213,64 +213,42 @@ void mem_flush(struct mem *m) {
 
 /* ---- counters ---- */
 
-static void add_cache(struct mem_cache_stats *to, const struct mem_cache_stats *s) {
-    to->accesses += s->accesses;
-    to->hits += s->hits;
-    to->pending += s->pending;
-    to->misses += s->misses;
-    to->reads += s->reads;
-    to->writes += s->writes;
-    to->atomics += s->atomics;
-    to->evictions += s->evictions;
-    to->writebacks += s->writebacks;
-    to->bank_conflicts += s->bank_conflicts;
-    to->busy += s->busy;
+void mem_restart_stats(struct mem *m) {
+    mem_load_stats_restart(&m->load);
+    for (uint32_t i = 0; i < m->slices; i++) dram_restart_stats(m->slice[i].dram);
 }
 
-static void add_dram(struct mem_stats *to, const struct dram *d) {
-    struct dram_stats s;
-    dram_get_stats(d, &s);
-    to->dram_reads += s.reads;
-    to->dram_writes += s.writes;
-    to->dram_activates += s.activates;
-    to->dram_precharges += s.precharges;
-    to->dram_refreshes += s.refreshes;
-    to->dram_row_hits += s.row_hits;
-    to->dram_row_misses += s.row_misses;
-    to->dram_row_conflicts += s.row_conflicts;
-    to->dram_busy_cycles += s.busy_cycles;
-    to->dram_bytes += s.bytes;
-    to->dram_latency_sum += s.latency_sum;
-    to->dram_latency_count += s.latency_count;
-    if (s.latency_max > to->dram_latency_max) to->dram_latency_max = s.latency_max;
-    for (uint32_t i = 0; i < 16; i++) to->dram_latency_hist[i] += s.latency_hist[i];
+static void join_l1(struct mem_stats *s, const struct l1 *c) {
+    mem_cache_stats_join(&s->l1d, &c[MEM_L1D].level.stats);
+    mem_cache_stats_join(&s->l1t, &c[MEM_L1T].level.stats);
+    mem_cache_stats_join(&s->l1c, &c[MEM_L1C].level.stats);
+    mem_cache_stats_join(&s->l1i, &c[MEM_L1I].level.stats);
 }
 
-void mem_reset_maxima(struct mem *m) {
-    m->latency_max = 0;
-    for (uint32_t i = 0; i < m->slices; i++) dram_reset_maxima(m->slice[i].dram);
+static void join_slice(struct mem_stats *s, const struct mem *m, const struct slice *at) {
+    struct dram_stats d;
+    mem_cache_stats_join(&s->l2, &at->level.stats);
+    s->l2.busy += slice_refusals(m, at);
+    dram_get_stats(at->dram, &d);
+    dram_stats_join(&s->dram, &d);
+}
+
+/* Parts that sleep have not counted their cycles yet: those are read off the clocks. */
+static void count_cycles(struct mem_stats *s, const struct mem *m) {
+    s->dram.cycles = clock_elapsed(&m->clock, CLOCK_DRAM, m->now) * m->slices;
+    s->noc.cycles = clock_elapsed(&m->clock, CLOCK_NOC, m->now);
+    s->noc.port_cycles[XBAR_TO_MEMORY] = s->noc.cycles * m->slices;
+    s->noc.port_cycles[XBAR_BACK] = s->noc.cycles * m->ports;
 }
 
 void mem_get_stats(const struct mem *m, struct mem_stats *s) {
-    *s = (struct mem_stats){.latency_sum = m->latency_sum,
-                            .latency_count = m->latency_count,
-                            .latency_max = m->latency_max,
-                            .xbar_cycles = clock_elapsed(&m->clock, CLOCK_NOC, m->now),
-                            .dram_cycles = clock_elapsed(&m->clock, CLOCK_DRAM, m->now) * m->slices,
-                            .xbar_outputs = {m->slices, m->ports}};
-    for (uint32_t i = 0; i < m->sms * MEM_NPATHS; i++)
-        add_cache(&s->l1[i % MEM_NPATHS], &m->l1[i].level.stats);
-    for (uint32_t i = 0; i < m->slices; i++) {
-        add_cache(&s->l2, &m->slice[i].level.stats);
-        s->l2.busy += slice_refusals(m, &m->slice[i]);
-        add_dram(s, m->slice[i].dram);
-    }
-    for (int i = 0; i < 2; i++) {
+    *s = (struct mem_stats){.load = m->load};
+    for (uint32_t i = 0; i < m->sms; i++) join_l1(s, &m->l1[i * MEM_NPATHS]);
+    for (uint32_t i = 0; i < m->slices; i++) join_slice(s, m, &m->slice[i]);
+    for (int way = 0; way < XBAR_WAYS; way++) {
         struct xbar_stats x;
-        xbar_get_stats(m->xbar[i], &x);
-        s->xbar_flits[i] = x.flits;
-        s->xbar_messages[i] = x.messages;
-        s->xbar_occupied[i] = x.occupied;
-        s->xbar_stalls[i] = x.stalls;
+        xbar_get_stats(m->xbar[way], &x);
+        xbar_stats_join(&s->noc, &x);
     }
+    count_cycles(s, m);
 }

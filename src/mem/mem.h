@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "mem/options.h"
+#include "mem/stats.h"
 
 #include <stdint.h>
 
@@ -69,29 +70,7 @@ uint32_t mem_bank_cycles(const uint64_t *addr, uint32_t n, uint32_t bytes, uint3
                          uint32_t bank_bytes);
 
 /* ---- counters ---- */
-struct mem_cache_stats {
-    uint64_t accesses, hits, pending, misses; /* hits + pending + misses = accesses */
-    uint64_t reads, writes, atomics;          /* = accesses; an atomic passes L1 by and is a miss there */
-    uint64_t evictions, writebacks;           /* lines that went; those with something to write below */
-    /* Refusals, which are not accesses: the bank was taken; a port, miss register, line or queue entry was wanting. */
-    uint64_t bank_conflicts, busy;
-};
-struct mem_stats {
-    struct mem_cache_stats l1[MEM_NPATHS], l2;
-    /* Crossbars, [0] to memory, [1] back. Occupancy is occupied / (outputs x cycles). */
-    uint64_t xbar_cycles;
-    uint64_t xbar_flits[2], xbar_messages[2], xbar_stalls[2];
-    uint64_t xbar_occupied[2], xbar_outputs[2]; /* output-cycles with a flit; how many outputs there are */
-    /* DRAM, summed over channels, cycles too. Utilisation of the data buses is busy_cycles / cycles. */
-    uint64_t dram_cycles, dram_busy_cycles, dram_bytes;
-    uint64_t dram_reads, dram_writes, dram_activates, dram_precharges, dram_refreshes;
-    uint64_t dram_row_hits, dram_row_misses, dram_row_conflicts;
-    uint64_t dram_latency_sum, dram_latency_count, dram_latency_max;
-    uint64_t dram_latency_hist[16]; /* bucket k: below 2^(k+4) cycles */
-    /* Reads and atomics that waited (misses and pending hits), from ask to answer, in core cycles. */
-    uint64_t latency_sum, latency_count, latency_max;
-};
-void mem_get_stats(const struct mem *m, struct mem_stats *s); /* since mem_new, but for maxima: */
-void mem_reset_maxima(struct mem *m);                         /* which are since this, if ever */
+void mem_get_stats(const struct mem *m, struct mem_stats *s); /* since mem_new; maxima since the last */
+void mem_restart_stats(struct mem *m);                        /* start of a launch */
 
 #endif

@@ -124,7 +124,7 @@ static void carry_out(struct mem *m, struct slice *s, uint32_t i, const struct l
 
 static bool accept(struct mem *m, struct slice *s, uint64_t cycle) {
     uint32_t i;
-    CHECK(xbar_peek(m->xbar[TO_MEMORY], s->number, &i));
+    CHECK(xbar_peek(m->xbar[XBAR_TO_MEMORY], s->number, &i));
     const struct msg *r = &m->pool.m[i];
     struct level_access a = {r->kind, r->addr, r->bytes, line_index(m, s, r->addr), false};
     if (!level_open(&s->level, a.index, cycle)) return false;
@@ -135,8 +135,8 @@ static bool accept(struct mem *m, struct slice *s, uint64_t cycle) {
     a.room = mem_queue_room(m, &s->level, &s->below);
     struct level_effect x;
     if (level_do(&s->level, &a, &x) == LEVEL_REFUSED) return false;
-    xbar_pop(m->xbar[TO_MEMORY], s->number, &i);
-    m->waiting &= *xbar_landed(m->xbar[TO_MEMORY]);
+    xbar_pop(m->xbar[XBAR_TO_MEMORY], s->number, &i);
+    m->waiting &= *xbar_landed(m->xbar[XBAR_TO_MEMORY]);
     carry_out(m, s, i, &x, cycle + s->level.shape.latency);
     return true;
 }
@@ -148,7 +148,7 @@ static uint32_t accept_some(struct mem *m, struct slice *s, uint64_t cycle) {
 }
 
 void slice_landed(struct mem *m) {
-    uint64_t landed = *xbar_landed(m->xbar[TO_MEMORY]);
+    uint64_t landed = *xbar_landed(m->xbar[XBAR_TO_MEMORY]);
     for (uint64_t left = landed & ~m->waiting; left; left &= left - 1)
         wake(m, &m->slice[__builtin_ctzll(left)], CLOCK_NOC);
     m->waiting |= landed;
@@ -160,8 +160,8 @@ static bool answer(struct mem *m, struct slice *s, struct msg_queue *q, uint64_t
     if (!q->count || (q == &s->hits && m->pool.m[q->head].when > cycle)) return false;
     const struct msg *r = &m->pool.m[q->head];
     uint32_t to = r->sm / (uint32_t)m->o.noc.sms_per_port;
-    if (!xbar_room(m->xbar[TO_SMS], s->number, to, r->bytes)) return false;
-    mem_push(m, TO_SMS, s->number, to, r->bytes, q->head, CLOCK_L2);
+    if (!xbar_room(m->xbar[XBAR_BACK], s->number, to, r->bytes)) return false;
+    mem_push(m, XBAR_BACK, s->number, to, r->bytes, q->head, CLOCK_L2);
     msg_take(&m->pool, q);
     return true;
 }
@@ -174,7 +174,7 @@ static uint32_t send_answers(struct mem *m, struct slice *s, uint64_t cycle) {
 }
 
 void slice_freed(struct mem *m) {
-    uint64_t freed = *xbar_freed(m->xbar[TO_SMS]);
+    uint64_t freed = *xbar_freed(m->xbar[XBAR_BACK]);
     for (; freed; freed &= freed - 1) {
         struct slice *s = &m->slice[__builtin_ctzll(freed)];
         if (s->answers.count || s->hits.count) wake(m, s, CLOCK_NOC);

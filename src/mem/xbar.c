@@ -92,6 +92,7 @@ struct xbar {
     uint64_t *freed;       /* inputs that got credits back in the last cycle */
     struct queue wire;     /* messages on their way, in order of arrival */
     uint64_t waiting;      /* messages in input buffers */
+    uint32_t way;          /* whose counters these are */
     struct xbar_stats stats;
 };
 
@@ -144,10 +145,12 @@ static void make_outputs(struct xbar *x) {
     x->landed = xcalloc(bitmap_words(x->outputs), sizeof *x->landed);
 }
 
-struct xbar *xbar_new(const struct opt_noc *o, uint32_t inputs, uint32_t outputs, uint64_t seed) {
+struct xbar *xbar_new(const struct opt_noc *o, uint32_t way, uint32_t inputs, uint32_t outputs,
+                      uint64_t seed) {
     CHECK(inputs && outputs);
     struct xbar *x = xcalloc(1, sizeof *x);
     x->ideal = o->ideal;
+    x->way = way;
     x->inputs = inputs;
     x->outputs = outputs;
     x->speedup = (uint32_t)o->speedup;
@@ -220,7 +223,7 @@ static uint32_t take(struct xbar *x, struct queue *q) {
 static void send(struct xbar *x, uint32_t at) {
     struct message *m = &x->pool.v[at];
     m->ready = x->now + x->latency;
-    x->stats.messages++;
+    x->stats.messages[x->way]++;
     append(x, &x->wire, at);
 }
 
@@ -248,7 +251,7 @@ void xbar_push(struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes, 
     uint32_t at = message_new(x, m);
     if (x->ideal) {
         CHECK(xbar_room(x, input, output, bytes));
-        x->stats.flits += flits;
+        x->stats.flits[x->way] += flits;
         send(x, at);
         arrive(x); /* latency 0: it is there */
         return;
@@ -308,11 +311,12 @@ uint64_t xbar_quiet(const struct xbar *x) {
 
 void xbar_skip(struct xbar *x, uint64_t cycles) {
     x->now += cycles;
-    x->stats.cycles += cycles;
 }
 
 void xbar_get_stats(const struct xbar *x, struct xbar_stats *s) {
     *s = x->stats;
+    s->cycles = x->now;
+    s->port_cycles[x->way] = x->now * x->outputs;
 }
 
 /* ---- one cycle ---- */
@@ -364,8 +368,8 @@ static void cross(struct xbar *x, uint32_t buf, uint32_t slot) {
         x->buffer[buf].credits++;
         bitmap_set(x->freed, x->buffer[buf].input);
     }
-    x->stats.flits++;
-    x->stats.occupied++;
+    x->stats.flits[x->way]++;
+    x->stats.occupied[x->way]++;
     uint32_t local = slot - x->buffer[buf].first;
     if (m->left)
         bitmap_set(x->begun + (size_t)buf * x->words, local);
@@ -379,7 +383,7 @@ static void grant(struct xbar *x, uint32_t slot) {
     if (admit(x, out->winner, slot))
         cross(x, out->winner, slot);
     else {
-        x->stats.stalls++;
+        x->stats.stalls[x->way]++;
         if (out->begun)
             cross(x, out->other, slot);
         else
@@ -464,7 +468,6 @@ static bool pass(struct xbar *x) {
 
 void xbar_cycle(struct xbar *x) {
     x->now++;
-    x->stats.cycles++;
     for (uint32_t w = 0; w < bitmap_words(x->inputs); w++) x->freed[w] = 0;
     if (x->waiting) {
         for (uint32_t w = 0; w < x->buffer_words; w++) x->matched_in[w] = 0;

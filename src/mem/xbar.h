@@ -6,10 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "mem/stats.h"
+
 struct opt_noc;
 struct xbar;
 
-struct xbar *xbar_new(const struct opt_noc *o, uint32_t inputs, uint32_t outputs, uint64_t seed);
+/* way: XBAR_TO_MEMORY or XBAR_BACK, for its counters. */
+struct xbar *xbar_new(const struct opt_noc *o, uint32_t way, uint32_t inputs, uint32_t outputs,
+                      uint64_t seed);
 void xbar_free(struct xbar *x);
 /* The input has credits for the message. */
 bool xbar_room(const struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes);
@@ -32,12 +36,8 @@ bool xbar_busy(const struct xbar *x);
 uint64_t xbar_quiet(const struct xbar *x);
 void xbar_skip(struct xbar *x, uint64_t cycles);
 
-struct xbar_stats {
-    uint64_t cycles;
-    uint64_t flits, messages; /* that have crossed */
-    uint64_t occupied;        /* output-cycles with a flit; none in an ideal crossbar */
-    uint64_t stalls;          /* flits the allocator let through that a full output buffer held back */
-};
+/* In the elements of its way. An ideal crossbar occupies no port; flits the allocator let through that a full output buffer
+ * held back are stalls. */
 void xbar_get_stats(const struct xbar *x, struct xbar_stats *s);
 
 #endif

@@ -178,7 +178,7 @@ size_t hd_stat_count(void) {
 hd_status hd_stat_at(size_t index, hd_stat_info *info) {
     if (index >= STAT_COUNT || !info) return HD_INVALID;
     const struct stat_row *row = &stat_rows[index];
-    *info = (hd_stat_info){row->name, row->unit, row->meaning, row->how != STAT_FORMULA};
+    *info = (hd_stat_info){row->name, row->unit, row->meaning, stat_is_counter((enum stat_id)index)};
     return HD_OK;
 }
 

@@ -56,21 +56,31 @@ void docs_options(struct sb *out) {
     options_free(&o);
 }
 
+static void stat_line(struct sb *out, const struct stat_row *row) {
+    static const char *const how[] = {
+        [STAT_SUM] = "sum", [STAT_MAX] = "maximum", [STAT_GAUGE] = "largest", [STAT_FORMULA] = "formula"};
+    sb_add(out, "| `%s` | %s | ", row->name, row->unit);
+    if (row->how == STAT_RATIO)
+        sb_add(out, "`%s` / `%s`", stat_rows[row->above].name, stat_rows[row->below].name);
+    else
+        sb_add(out, "%s", how[row->how]);
+    sb_add(out, " | ");
+    cell(out, row->meaning);
+    sb_add(out, " |\n");
+}
+
 void docs_statistics(struct sb *out) {
-    static const char *const how[] = {[STAT_SUM] = "sum", [STAT_MAX] = "maximum", [STAT_FORMULA] = "formula"};
     sb_add(out, "# Statistics\n\n");
-    sb_add(out, notice, "src/sim/stats.def");
-    sb_add(out, "Read them with `hd_stat`, of the last launch or of all since the device was opened; the "
-                "JSON keys are the same names. *Over launches* says how the total is made; a formula is "
-                "evaluated over the totals. "
-                "What a mechanism counts of its own is on [its page](mechanisms.md).\n\n"
-                "| name | unit | over launches | meaning |\n|---|---|---|---|\n");
-    for (int i = 0; i < STAT_COUNT; i++) {
-        const struct stat_row *row = &stat_rows[i];
-        sb_add(out, "| `%s` | %s | %s | ", row->name, row->unit, how[row->how]);
-        cell(out, row->meaning);
-        sb_add(out, " |\n");
-    }
+    sb_add(out, notice, "src/*/stats.def");
+    sb_add(
+        out,
+        "Read them with `hd_stat`, of the last launch or of all since the device was opened; the JSON keys "
+        "are the same\nnames. *Over SMs and launches* says how a total is made: a *maximum* is the largest "
+        "value that occurred in a\nlaunch, *largest* is said of sizes that a launch finds; a quotient or "
+        "another formula is evaluated over the totals.\nWhat a mechanism counts of its own is on [its "
+        "page](mechanisms.md).\n\n"
+        "| name | unit | over SMs and launches | meaning |\n|---|---|---|---|\n");
+    for (int i = 0; i < STAT_COUNT; i++) stat_line(out, &stat_rows[i]);
 }
 
 /* ---- mechanisms ---- */

@@ -31,30 +31,8 @@ void gpu_free(struct gpu *g) {
 
 /* ---- counters ---- */
 
-/* Both are nothing but 64-bit counters; those that are maxima are mended by the caller. */
-static void add_words(void *to, const void *from, size_t bytes) {
-    uint64_t *t = to;
-    const uint64_t *f = from;
-    for (size_t i = 0; i < bytes / sizeof *t; i++) t[i] += f[i];
-}
-
-static void take_words(void *from, const void *what, size_t bytes) {
-    uint64_t *f = from;
-    const uint64_t *w = what;
-    for (size_t i = 0; i < bytes / sizeof *f; i++) f[i] -= w[i];
-}
-
 static uint64_t larger(uint64_t a, uint64_t b) {
     return a > b ? a : b;
-}
-
-static void sum_mech(struct mech_stats *total, const struct mech_stats *one, const struct mech_counter *own) {
-    struct mech_stats was = *total;
-    add_words(total, one, sizeof *total);
-    total->splits_max = larger(was.splits_max, one->splits_max);
-    total->stack_max = larger(was.stack_max, one->stack_max);
-    for (size_t k = 0; own && own[k].key; k++)
-        if (own[k].is_max) total->extra[k] = larger(was.extra[k], one->extra[k]);
 }
 
 void gpu_sum(const struct gpu_run *r, struct sm_stats *s, struct mech_stats *m) {
@@ -62,21 +40,19 @@ void gpu_sum(const struct gpu_run *r, struct sm_stats *s, struct mech_stats *m) 
     *m = (struct mech_stats){0};
     for (uint32_t i = 0; i < r->nsms; i++) {
         struct sm_stats one;
-        struct mech_stats mech = {0};
+        struct mech_stats mech;
         sm_account(r->sm[i], r->gpu->now);
         sm_get_stats(r->sm[i], &one, &mech);
-        add_words(s, &one, sizeof one);
-        sum_mech(m, &mech, sm_mech(r->sm[i])->ops->counters);
+        sm_stats_join(s, &one);
+        mech_stats_join(m, &mech);
+        mech_own_join(m, &mech, sm_mech(r->sm[i])->ops->counters);
     }
 }
 
-/* What the memory system did between two readings. */
-static void mem_difference(struct mem_stats *after, const struct mem_stats *before) {
-    struct mem_stats end = *after;
-    take_words(after, before, sizeof *after);
-    memcpy(after->xbar_outputs, end.xbar_outputs, sizeof end.xbar_outputs);
-    after->latency_max = end.latency_max;
-    after->dram_latency_max = end.dram_latency_max;
+static uint64_t exited(const struct gpu_run *r) {
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < r->nsms; i++) n += sm_exited(r->sm[i]);
+    return n;
 }
 
 /* ---- blocks to SMs ---- */
@@ -142,7 +118,7 @@ static void sample(struct gpu_run *r) {
                (struct series_sample){.launch = r->launch->number,
                                       .cycle = now - r->start,
                                       .cycles = now - r->sampled,
-                                      .unfinished = exec_grid_threads(&r->grid) - s.exited},
+                                      .unfinished = exec_grid_threads(&r->grid) - exited(r)},
                &r->last, &s, r->thread_insts);
     r->last = s;
     r->sampled = now;
@@ -252,26 +228,14 @@ static bool make_sms(struct gpu_run *r, struct err *e) {
     return true;
 }
 
-static enum gpu_limiter limiter_of(const char *text) {
-    static const char *const names[] = {[GPU_BY_THREADS] = "threads",
-                                        [GPU_BY_BLOCKS] = "blocks",
-                                        [GPU_BY_REGISTERS] = "registers",
-                                        [GPU_BY_SHARED] = "shared memory"};
-    for (int i = 0; i < GPU_BY_GRID; i++)
-        if (!strcmp(text, names[i])) return (enum gpu_limiter)i;
-    PANIC("no limiter is called %s", text);
-}
-
 /* Refuses what cannot run, before anything has changed. */
 static bool admit(struct gpu_run *r, struct gpu_stats *out, struct err *e) {
     const struct options *o = r->gpu->options;
-    const char *limiter = "";
     if (!mech_can_run(options_mech(o, NULL), r->launch->module, r->launch->cfg, r->launch->exec->func, e))
         return false;
     if (!sm_fits(&o->machine, &r->grid, e)) return false;
-    out->resident = sm_residency(&o->machine, &r->grid, &limiter);
-    out->limiter = limiter_of(limiter);
-    if (r->grid.blocks <= out->resident * (uint64_t)o->gpu.sms) out->limiter = GPU_BY_GRID;
+    out->resident_blocks = sm_residency(&o->machine, &r->grid, &r->limiter);
+    if (r->grid.blocks <= out->resident_blocks * (uint64_t)o->gpu.sms) r->limiter = SM_BY_GRID;
     return true;
 }
 
@@ -284,12 +248,19 @@ static bool want_thread_counts(struct gpu_run *r, struct err *e) {
            err_set(e, ERR_MEMORY, "no memory to count the instructions of %" PRIu64 " threads", threads);
 }
 
-static void end_run(struct gpu_run *r, struct gpu_stats *out) {
+static void end_run(struct gpu_run *r, const struct mem_stats *before, struct stats *out) {
+    struct sm_stats sm;
+    struct mem_stats mem;
     if (r->launch->interval && r->gpu->now > r->sampled) sample(r);
     if (r->launch->trace) trace_launch_end(r->launch->trace);
-    gpu_sum(r, &out->sm, &out->mech);
-    out->cycles = r->gpu->now - r->start;
-    out->started = r->next_block;
+    gpu_sum(r, &sm, &out->div);
+    stats_set_sm(out, &sm);
+    mem_get_stats(r->gpu->mem, &mem);
+    mem_stats_since(&mem, before);
+    stats_set_mem(out, &mem);
+    out->exec.blocks = r->next_block;
+    out->gpu.cycles = r->gpu->now - r->start;
+    out->gpu.limited[r->limiter] = out->gpu.cycles != 0;
 }
 
 static void free_run(struct gpu_run *r) {
@@ -315,23 +286,20 @@ static bool renew(struct gpu *g, struct err *e) {
     return true;
 }
 
-bool gpu_run(struct gpu *g, const struct gpu_launch *l, struct gpu_stats *out, struct err *e) {
+bool gpu_run(struct gpu *g, const struct gpu_launch *l, struct stats *out, struct err *e) {
     struct mem_stats before;
-    *out = (struct gpu_stats){0};
     if (!mem_idle(g->mem) && !renew(g, e)) return false;
     struct gpu_run r = {.gpu = g, .launch = l, .start = g->now, .checked = g->now, .sampled = g->now};
-    mem_reset_maxima(g->mem);
+    mem_restart_stats(g->mem);
     mem_get_stats(g->mem, &before);
-    bool good = exec_grid_init(&r.grid, l->exec, e) && admit(&r, out, e) && want_thread_counts(&r, e);
+    bool good = exec_grid_init(&r.grid, l->exec, e) && admit(&r, &out->gpu, e) && want_thread_counts(&r, e);
     if (good) {
         mem_flush(g->mem);
         if (l->trace)
             trace_launch(l->trace, l->module, r.grid.func->name, (uint32_t)g->options->machine.sm.warp_size,
                          g->now);
         good = make_sms(&r, e) && run(&r, e);
-        end_run(&r, out);
-        mem_get_stats(g->mem, &out->mem);
-        mem_difference(&out->mem, &before);
+        end_run(&r, &before, out);
     }
     free_run(&r);
     return good;

@@ -5,6 +5,7 @@
 #include "exec/exec.h"
 #include "sim/options.h"
 #include "sim/series.h"
+#include "sim/stats.h"
 #include "sim/trace.h"
 
 struct gpu; /* lives over launches: the memory system with its caches, and the clock */
@@ -22,28 +23,10 @@ struct gpu_launch {
     struct trace *trace; /* NULL: none */
 };
 
-enum gpu_limiter {
-    GPU_BY_THREADS,
-    GPU_BY_BLOCKS,
-    GPU_BY_REGISTERS,
-    GPU_BY_SHARED,
-    GPU_BY_GRID,
-    GPU_LIMITERS
-};
-
-/* What a launch leaves behind, SMs summed up. */
-struct gpu_stats {
-    uint64_t cycles;          /* core cycles until every block had ended and memory was quiet */
-    uint64_t started;         /* blocks */
-    uint64_t resident;        /* blocks of this launch that fit on one SM */
-    enum gpu_limiter limiter; /* of that; BY_GRID: the grid has no more than the SMs could hold */
-    struct sm_stats sm;
-    struct mech_stats mech;
-    struct mem_stats mem; /* of this launch; the *_max fields since the machine was made */
-};
-
-/* Runs the whole grid. On a fault, deadlock or limit: false with the report in e; out holds what ran until then. */
-bool gpu_run(struct gpu *g, const struct gpu_launch *l, struct gpu_stats *out, struct err *e);
+/* Runs the whole grid and counts in the sections of out that are of the machine, SMs joined, and the blocks started. All
+ * of it is of this launch, maxima too. On a fault, deadlock or limit: false with the report in e; out holds what ran until
+ * then. */
+bool gpu_run(struct gpu *g, const struct gpu_launch *l, struct stats *out, struct err *e);
 
 /* deadlock.c: the report when nothing moved for `idle` cycles. Always false. */
 struct gpu_run;

@@ -35,10 +35,11 @@ struct gpu_run {
     uint32_t turn;        /* the SM that is offered the next block first */
     uint64_t start;       /* cycle at which the launch began */
     uint64_t next_block, done;
-    uint64_t checked;       /* cycle of the last look at limits and progress */
-    uint64_t sampled;       /* cycle at which the last interval of the series ended */
-    struct sm_stats last;   /* counters then */
-    uint64_t *thread_insts; /* by thread of the grid; NULL: not wanted */
+    enum sm_limiter limiter; /* of the blocks on an SM */
+    uint64_t checked;        /* cycle of the last look at limits and progress */
+    uint64_t sampled;        /* cycle at which the last interval of the series ended */
+    struct sm_stats last;    /* counters then */
+    uint64_t *thread_insts;  /* by thread of the grid; NULL: not wanted */
     struct gpu_watch watch;
 };
 

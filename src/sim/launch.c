@@ -193,12 +193,12 @@ static void count_pcs(hd_module *mod, const struct sm_branch *by_pc, struct exec
     }
 }
 
-static void describe_exec(struct stats_source *x, const struct exec_launch *l) {
+/* What the executor would have counted of the blocks that the machine started. */
+static void describe_exec(struct stats *s, const struct exec_launch *l) {
     uint64_t threads = volume(l->block);
-    x->exec.blocks = x->gpu.started;
-    x->exec.warps = x->gpu.started * ((threads + 31) / 32);
-    x->exec.threads = x->gpu.started * threads;
-    x->exec.barriers = x->gpu.sm.barriers;
+    s->exec.warps = s->exec.blocks * ((threads + 31) / 32);
+    s->exec.threads = s->exec.blocks * threads;
+    s->exec.barriers = s->sm.barriers;
 }
 
 static bool make_machine(hd_device *dev, struct err *e) {
@@ -208,7 +208,7 @@ static bool make_machine(hd_device *dev, struct err *e) {
     return dev->gpu != NULL;
 }
 
-static bool run_timed(hd_kernel *k, const struct exec_launch *x, struct stats_source *source, struct err *e) {
+static bool run_timed(hd_kernel *k, const struct exec_launch *x, struct stats *s, struct err *e) {
     hd_device *dev = k->mod->dev;
     const struct options *o = &dev->options;
     if (!make_machine(dev, e)) return false;
@@ -221,23 +221,24 @@ static bool run_timed(hd_kernel *k, const struct exec_launch *x, struct stats_so
                            .interval = dev->watch.interval,
                            .series = &dev->series,
                            .trace = dev->trace};
-    bool good = gpu_run(dev->gpu, &l, &source->gpu, e);
-    source->mech = options_mech(o, NULL);
-    source->storage_bits = dev->storage.bits;
-    describe_exec(source, x);
-    count_pcs(k->mod, by_pc, &source->exec);
+    bool good = gpu_run(dev->gpu, &l, s, e);
+    s->mech = options_mech(o, NULL);
+    s->div.storage_bits = dev->storage.bits;
+    describe_exec(s, x);
+    count_pcs(k->mod, by_pc, &s->exec);
     free(by_pc);
     return good;
 }
 
 static bool execute(hd_kernel *k, const struct exec_launch *x, struct err *e) {
     hd_device *dev = k->mod->dev;
-    struct stats_source source = {.mem_used = exec_mem_used(dev->mem)};
+    struct stats s = {.mem.used_bytes = exec_mem_used(dev->mem)};
     bool timed = dev->options.run.mode == RUN_TIMED;
-    bool good = timed ? run_timed(k, x, &source, e) : exec_run(x, &source.exec, e);
+    bool good = timed ? run_timed(k, x, &s, e) : exec_run(x, &s.exec, e);
+    s.exec.launches = 1;
     dev->launches++;
-    stats_collect(&dev->last, &source);
-    stats_join(&dev->total, &dev->last);
+    dev->last = s;
+    stats_join(&dev->total, &s);
     return good;
 }
 

@@ -11,13 +11,8 @@ void series_free(struct series *s) {
 
 void series_add(struct series *s, struct series_sample at, const struct sm_stats *before,
                 const struct sm_stats *after, const uint64_t *count) {
-    at.thread_insts = after->thread_insts - before->thread_insts;
-    at.warp_insts = after->warp_insts - before->warp_insts;
-    for (int k = 0; k < SM_SIZES; k++) at.size[k] = after->issued_size[k] - before->issued_size[k];
-    at.w0_mem = after->w0_mem - before->w0_mem;
-    at.w0_idle = after->w0_idle - before->w0_idle;
-    at.stall = after->stall - before->stall;
-    at.empty = after->empty_slots - before->empty_slots;
+    at.sm = *after;
+    sm_stats_since(&at.sm, before);
     VEC_PUSH(&s->samples, at);
     for (uint32_t t = 0; t < s->threads; t++) VEC_PUSH(&s->counts, count[t]);
 }
@@ -31,11 +26,11 @@ void series_csv(const struct series *s, struct sb *out) {
     for (size_t i = 0; i < s->samples.n; i++) {
         const struct series_sample *p = &s->samples.v[i];
         sb_add(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6g,%" PRIu64 ",%" PRIu64 ",%" PRIu64, p->launch,
-               p->cycle, p->cycles, (double)p->thread_insts / (double)p->cycles, p->thread_insts,
-               p->warp_insts, p->unfinished);
-        sb_add(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, p->w0_mem, p->w0_idle, p->stall,
-               p->empty);
-        for (int k = 0; k < SM_SIZES; k++) sb_add(out, ",%" PRIu64, p->size[k]);
+               p->cycle, p->cycles, (double)p->sm.sm.thread_insts / (double)p->cycles, p->sm.sm.thread_insts,
+               p->sm.sm.warp_insts, p->unfinished);
+        sb_add(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, p->sm.warp.w0_mem, p->sm.warp.w0_idle,
+               p->sm.warp.stall, p->sm.warp.empty);
+        for (int k = 0; k < SM_SIZES; k++) sb_add(out, ",%" PRIu64, p->sm.warp.issued[k]);
         for (uint32_t t = 0; t < s->threads; t++) sb_add(out, ",%" PRIu64, s->counts.v[i * s->threads + t]);
         sb_add(out, "\n");
     }

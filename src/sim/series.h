@@ -6,13 +6,11 @@
 #include "sm/sm.h"
 
 struct series_sample {
-    uint64_t launch; /* of the device, counted from 0 */
-    uint64_t cycle;  /* core cycle of the launch at which the interval ended */
-    uint64_t cycles; /* its length; the last of a launch may be shorter */
-    uint64_t thread_insts, warp_insts;
+    uint64_t launch;     /* of the device, counted from 0 */
+    uint64_t cycle;      /* core cycle of the launch at which the interval ended */
+    uint64_t cycles;     /* its length; the last of a launch may be shorter */
     uint64_t unfinished; /* threads of the grid that have not exited, at its end */
-    uint64_t size[SM_SIZES], w0_mem, w0_idle, stall,
-        empty; /* scheduler cycles by class, as warp.* of the statistics */
+    struct sm_stats sm;  /* what the SMs counted meanwhile */
 };
 
 struct series {

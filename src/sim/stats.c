@@ -1,68 +1,55 @@
-/* Statistics: everything here is an expansion of stats.def. Ratios are formulas evaluated when asked for, so
- * that sums over launches stay sums of counters and no ratio is ever added up. */
+/* Statistics: everything here is an expansion of stats.def. */
 #include "sim/stats.h"
 
 #include <string.h>
 
-/* 0 where nothing was counted. */
-static double ratio(uint64_t a, uint64_t b) {
-    return b ? (double)a / (double)b : 0;
-}
-
-#define BEGIN(section)
-#define COUNT(section, name, ...)
+#define STATS "sim/stats.def"
 #define FORMULA(section, name, unit, value, meaning)                  \
     static double formula_##section##_##name(const struct stats *s) { \
         return value;                                                 \
     }
-#define END(section)
-#include "sim/stats.def"
+#include "base/stats_expand.h"
 
+#define ROW(section_, name_, how_, unit_, meaning_, ...) \
+    [STAT_##section_##_##name_] = {                      \
+        .name = #section_ "." #name_, .unit = unit_, .meaning = meaning_, .how = STAT_##how_, __VA_ARGS__},
 const struct stat_row stat_rows[STAT_COUNT] = {
-#define BEGIN(section)
-#define COUNT(section, name_, how_, unit_, source, meaning_)   \
-    [STAT_##section##_##name_] = {.name = #section "." #name_, \
-                                  .unit = unit_,               \
-                                  .meaning = meaning_,         \
-                                  .how = STAT_##how_,          \
-                                  .offset = offsetof(struct stats, section.name_)},
-#define FORMULA(section, name_, unit_, value, meaning_)        \
-    [STAT_##section##_##name_] = {.name = #section "." #name_, \
-                                  .unit = unit_,               \
-                                  .meaning = meaning_,         \
-                                  .how = STAT_FORMULA,         \
-                                  .formula = formula_##section##_##name_},
-#define END(section)
-#include "sim/stats.def"
+#define COUNT(section, name, how, unit, meaning) \
+    ROW(section, name, how, unit, meaning, .offset = offsetof(struct stats, section.name))
+#define ELEMENT(section, name, field, how, unit, meaning) \
+    ROW(section, name, how, unit, meaning, .offset = offsetof(struct stats, section.field))
+#define RATIO(section, name, unit, above_, below_, meaning) \
+    ROW(section, name, RATIO, unit, meaning, .above = STAT_##above_, .below = STAT_##below_)
+#define FORMULA(section, name, unit, value, meaning) \
+    ROW(section, name, FORMULA, unit, meaning, .formula = formula_##section##_##name)
+#include "base/stats_expand.h"
 };
-
-void stats_collect(struct stats *s, const struct stats_source *x) {
-    *s = (struct stats){
-#define BEGIN(section)
-#define COUNT(section_, name_, how, unit, source, meaning) .section_.name_ = source,
-#define FORMULA(section, name, ...)
-#define END(section)
-#include "sim/stats.def"
-        .mech = x->mech,
-    };
-    memcpy(s->extra, x->gpu.mech.extra, sizeof s->extra);
-}
-
-static uint64_t join(enum stat_how how, uint64_t a, uint64_t b) {
-    return how == STAT_SUM ? a + b : a > b ? a : b;
-}
+#undef ROW
 
 void stats_join(struct stats *total, const struct stats *one) {
-#define BEGIN(section)
-#define COUNT(section, name, how, ...) \
-    total->section.name = join(STAT_##how, total->section.name, one->section.name);
-#define FORMULA(section, name, ...)
-#define END(section)
-#include "sim/stats.def"
-    if (one->mech) total->mech = one->mech; /* a device has one for life */
-    for (size_t k = 0; total->mech && total->mech->counters && total->mech->counters[k].key; k++)
-        total->extra[k] =
-            join(total->mech->counters[k].is_max ? STAT_MAX : STAT_SUM, total->extra[k], one->extra[k]);
+#define BEGIN(section, type)     type##_join(&total->section, &one->section);
+#define LIKE(section, type, ...) type##_join(&total->section, &one->section);
+#include "base/stats_expand.h"
+    if (!one->mech) return;
+    total->mech = one->mech; /* a device has one for life */
+    mech_own_join(&total->div, &one->div, one->mech->counters);
+}
+#undef STATS
+
+void stats_set_sm(struct stats *s, const struct sm_stats *from) {
+#define STATS                    "sm/stats.def"
+#define BEGIN(section, type)     s->section = from->section;
+#define LIKE(section, type, ...) s->section = from->section;
+#include "base/stats_expand.h"
+#undef STATS
+}
+
+void stats_set_mem(struct stats *s, const struct mem_stats *from) {
+#define STATS                    "mem/stats.def"
+#define BEGIN(section, type)     s->section = from->section;
+#define LIKE(section, type, ...) s->section = from->section;
+#include "base/stats_expand.h"
+#undef STATS
 }
 
 const struct mech_counter *stats_counter(const struct stats *s, size_t k, uint64_t *value) {
@@ -70,7 +57,7 @@ const struct mech_counter *stats_counter(const struct stats *s, size_t k, uint64
     if (!list) return NULL;
     for (size_t i = 0; i <= k; i++)
         if (!list[i].key) return NULL;
-    *value = s->extra[k];
+    *value = s->div.extra[k];
     return &list[k];
 }
 
@@ -88,14 +75,19 @@ bool stats_named(const struct stats *s, const char *name, double *value, struct 
 }
 
 uint64_t stats_exact(const struct stats *s, enum stat_id id) {
-    CHECK(stat_rows[id].how != STAT_FORMULA);
+    CHECK(stat_is_counter(id));
     uint64_t v;
     memcpy(&v, (const char *)s + stat_rows[id].offset, sizeof v);
     return v;
 }
 
 double stats_value(const struct stats *s, enum stat_id id) {
-    return stat_rows[id].formula ? stat_rows[id].formula(s) : (double)stats_exact(s, id);
+    const struct stat_row *row = &stat_rows[id];
+    switch (row->how) {
+    case STAT_RATIO: return stat_ratio(stats_exact(s, row->above), stats_exact(s, row->below));
+    case STAT_FORMULA: return row->formula(s);
+    default: return (double)stats_exact(s, id);
+    }
 }
 
 enum stat_id stats_find(const char *name, struct err *e) {

@@ -1,54 +1,54 @@
-/* Statistics: the counters of stats.def's rows, how they join, and their values by name. */
+/* Statistics of a launch, or of several: the counters of all rooms' tables, how they join, and their values by name. */
 #ifndef HEDDLE_SIM_STATS_H
 #define HEDDLE_SIM_STATS_H
 
-#include "exec/exec.h"
-#include "sim/gpu.h"
+#include "base/err.h"
+#include "exec/stats.h"
+#include "mech/mech.h"
+#include "mem/stats.h"
+#include "sm/sm.h"
 
+#define STATS_OWN
+#define STATS "sim/stats.def"
+#include "base/stats_types.h"
+#undef STATS_OWN
+
+#define STATS "sim/stats.def"
 enum stat_id {
-#define BEGIN(section)
 #define COUNT(section, name, ...)   STAT_##section##_##name,
+#define ELEMENT(section, name, ...) STAT_##section##_##name,
+#define RATIO(section, name, ...)   STAT_##section##_##name,
 #define FORMULA(section, name, ...) STAT_##section##_##name,
-#define END(section)
-#include "sim/stats.def"
+#include "base/stats_expand.h"
     STAT_COUNT
 };
 
-enum stat_how { STAT_SUM, STAT_MAX, STAT_FORMULA };
-
-enum { STATS_COUNTERS = sizeof((struct mech_stats *)0)->extra / sizeof(uint64_t) };
-
-/* The counters. A formula has no storage. */
+/* The counters, by section. A mechanism's own are in div.extra. */
 struct stats {
-#define BEGIN(section)            struct {
-#define COUNT(section, name, ...) uint64_t name;
-#define FORMULA(section, name, ...)
-#define END(section) \
-    }                \
-    section;
-#include "sim/stats.def"
-    const struct mech_ops *mech;    /* of the timed launches; NULL: there was none */
-    uint64_t extra[STATS_COUNTERS]; /* its own counters, in the order of its list */
+#define BEGIN(section, type)     struct type section;
+#define LIKE(section, type, ...) struct type section;
+#include "base/stats_expand.h"
+    const struct mech_ops *mech; /* of the timed launches; NULL: there was none */
 };
-
-/* What one launch leaves behind. */
-struct stats_source {
-    struct exec_stats exec;
-    uint64_t mem_used;
-    const struct mech_ops *mech; /* NULL: a functional launch */
-    uint64_t storage_bits;       /* of it */
-    struct gpu_stats gpu;
-};
+#undef STATS
 
 struct stat_row {
     const char *name, *unit, *meaning;
     enum stat_how how;
-    size_t offset; /* of the counter in struct stats */
+    size_t offset;             /* of a counter in struct stats */
+    enum stat_id above, below; /* of a ratio */
     double (*formula)(const struct stats *s);
 };
 extern const struct stat_row stat_rows[STAT_COUNT];
 
-void stats_collect(struct stats *s, const struct stats_source *x);
+/* Whether it is counted: a whole number. A ratio or formula is computed from others. */
+static inline bool stat_is_counter(enum stat_id id) {
+    return stat_rows[id].how != STAT_RATIO && stat_rows[id].how != STAT_FORMULA;
+}
+
+/* What a room counted becomes its sections of s. */
+void stats_set_sm(struct stats *s, const struct sm_stats *from);
+void stats_set_mem(struct stats *s, const struct mem_stats *from);
 void stats_join(struct stats *total, const struct stats *one);
 double stats_value(const struct stats *s, enum stat_id id);
 uint64_t stats_exact(const struct stats *s, enum stat_id id); /* counters only */

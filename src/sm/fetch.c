@@ -13,7 +13,7 @@ uint64_t fetch_ask(struct sm *s, const struct mech_split *split, uint32_t line) 
         s->requests[r] = (struct sm_request){
             .nodes = SM_NONE, .next = SM_NONE, .fetch = {split->id, line}, .path = SM_FETCH};
         *f = (struct sm_fetched){line, SM_NEVER};
-        s->stats.fetch_stalls++;
+        s->stats.sm.fetch_stalls++;
         return SM_NEVER;
     }
     request_give(s, r);

@@ -8,8 +8,6 @@
  * resident threads are counted by what they wait for (HARP Figure 5). */
 #include "sm/impl.h"
 
-enum { BY_DEPENDENCY, BY_BARRIER, BY_PATH, BY_RECONVERGENCE };
-
 /* Lanes that a packet could have filled: a warp's, or those of the beats it asked for; at least what it had, where an
  * instruction that is the same for all (a jump of a large warp) takes fewer beats than threads need. */
 static inline uint32_t lanes_offered(const struct sm *s, uint32_t threads, uint32_t beats) {
@@ -20,19 +18,18 @@ static inline uint32_t lanes_offered(const struct sm *s, uint32_t threads, uint3
 
 uint32_t idle_issued(struct sm *s, uint32_t sched, uint32_t threads, uint32_t beats, uint32_t extra,
                      bool overhead) {
-    struct sm_sched *c = &s->sched[sched];
-    s->stats.issues++;
-    s->stats.stall += extra;
-    c->counted = s->now + beats + extra;
+    s->stats.sm.issues++;
+    s->stats.warp.stall += extra;
+    s->sched[sched].counted = s->now + beats + extra;
     const uint32_t lanes = lanes_offered(s, threads, beats);
     if (!threads) {
-        s->stats.empty_issues++;
-        s->stats.empty_slots += beats;
+        s->stats.sm.empty_issues++;
+        s->stats.warp.empty += beats;
         return lanes;
     }
     const uint32_t k = ((threads - 1) * (SM_SIZES - 1)) / lanes;
-    s->stats.issued_size[k < SM_SIZES ? k : SM_SIZES - 1] += beats;
-    *(overhead ? &s->stats.overhead_slots : &s->stats.lane_slots) += lanes;
+    s->stats.warp.issued[k < SM_SIZES ? k : SM_SIZES - 1] += beats;
+    *(overhead ? &s->stats.sm.overhead_slots : &s->stats.sm.lane_slots) += lanes;
     return lanes;
 }
 
@@ -46,19 +43,18 @@ static void take_census(struct sm *s) {
     }
     s->mech->ops->census(s->mech, &c);
     const uint32_t held = blocked + c.inactive_path + c.reconvergence;
-    s->census[BY_DEPENDENCY] = live > held ? live - held : 0;
-    s->census[BY_BARRIER] = blocked;
-    s->census[BY_PATH] = c.inactive_path;
-    s->census[BY_RECONVERGENCE] = c.reconvergence;
+    s->census.dependency = live > held ? live - held : 0;
+    s->census.barrier = blocked;
+    s->census.inactive_path = c.inactive_path;
+    s->census.reconvergence = c.reconvergence;
     s->census_known = true;
 }
 
 void idle_check(const struct sm *s) {
-    const struct sm_stats *t = &s->stats;
-    uint64_t sum = t->w0_mem + t->w0_idle + t->stall + t->empty_slots, ahead = 0;
-    for (int k = 0; k < SM_SIZES; k++) sum += t->issued_size[k];
+    const struct sm_warp_stats *t = &s->stats.warp;
+    uint64_t sum = t->w0_mem + t->w0_idle + t->stall + t->empty + stat_total(t->issued, SM_SIZES), ahead = 0;
     for (uint32_t k = 0; k < s->schedulers; k++) ahead += s->sched[k].counted - s->counted;
-    CHECK(sum == t->sched_cycles + ahead);
+    CHECK(sum == t->cycles + ahead);
 }
 
 void idle_account(struct sm *s, uint64_t until) {
@@ -71,17 +67,20 @@ void idle_account(struct sm *s, uint64_t until) {
         if (c->counted > busy_until) busy_until = c->counted;
         stalled |= c->stalled;
         if (c->counted >= until) continue;
-        *(c->stalled ? &s->stats.stall
-          : c->loads ? &s->stats.w0_mem
-                     : &s->stats.w0_idle) += until - c->counted;
+        *(c->stalled ? &s->stats.warp.stall
+          : c->loads ? &s->stats.warp.w0_mem
+                     : &s->stats.warp.w0_idle) += until - c->counted;
         c->counted = until;
     }
     if (until > s->counted) {
-        s->stats.cycles += until - s->counted;
-        s->stats.sched_cycles += (until - s->counted) * n;
+        s->stats.sm.cycles += until - s->counted;
+        s->stats.warp.cycles += (until - s->counted) * n;
         s->counted = until;
     }
     if (stalled || busy_until >= until) return;
     if (!s->census_known) take_census(s);
-    for (int k = 0; k < 4; k++) s->stats.idle_thread_cycles[k] += s->census[k] * (until - busy_until);
+    s->stats.idle.dependency += s->census.dependency * (until - busy_until);
+    s->stats.idle.barrier += s->census.barrier * (until - busy_until);
+    s->stats.idle.inactive_path += s->census.inactive_path * (until - busy_until);
+    s->stats.idle.reconvergence += s->census.reconvergence * (until - busy_until);
 }

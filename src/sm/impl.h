@@ -194,7 +194,7 @@ struct sm {
     uint64_t (*unit)[IR_NCLASSES]; /* of each scheduler: cycle from which a unit takes an instruction */
     struct mech *mech;
     uint64_t now;
-    uint64_t counted;      /* cycles before this one are in stats.cycles, if a block was resident */
+    uint64_t counted;      /* cycles before this one are in stats.sm.cycles, if a block was resident */
     uint64_t arrival_tick; /* a block has arrived: tick in this cycle; SM_NEVER: none has */
 
     uint32_t schedulers, active; /* active: blocks that run */
@@ -203,8 +203,10 @@ struct sm {
     bool scoreboard;             /* sm.issue */
     bool exact_rows;             /* every row has a bit of its own */
     bool census_known;
-    bool stuck;           /* memory refuses the request of the queue's head until it calls */
-    uint32_t census[4];   /* threads by reason, as idle_thread_cycles */
+    bool stuck; /* memory refuses the request of the queue's head until it calls */
+    struct {
+        uint32_t dependency, barrier, inactive_path, reconvergence;
+    } census;             /* threads by reason, as the statistics idle.* */
     uint32_t beats;       /* cycles a packet holds the issue port that does not say otherwise */
     uint32_t far_serial;  /* of the next far event */
     struct sm_fifo queue; /* of the load/store unit */
@@ -228,6 +230,7 @@ struct sm {
     struct sm_entry *entries;
     struct sm_fetched *fetched; /* by split; NULL: ideal fetch */
     struct sm_env env;
+    uint64_t exited; /* threads whose exit is committed */
     struct sm_stats stats;
     struct sm_slot wheel[64];
 

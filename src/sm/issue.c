@@ -93,8 +93,8 @@ static bool run_pieces(struct sm *s, struct sm_op *op, const struct ir_insn *i, 
 static void count_mark(struct sm *s, struct sums *t, uint32_t threads, uint32_t lanes) {
     t->marks += threads != 0;
     t->mark_lanes += lanes;
-    s->stats.overhead_insts += threads != 0;
-    s->stats.overhead_lanes += lanes;
+    s->stats.sm.overhead_insts += threads != 0;
+    s->stats.sm.overhead_lanes += lanes;
 }
 
 /* One split of the packet, all its pieces, and its requests. False: a fault. */
@@ -113,7 +113,6 @@ static inline bool execute(struct sm *s, uint32_t k, uint32_t cls, struct sums *
     t->empty += !threads;
     t->classes |= 1u << cls;
     t->of_class[cls] = (uint16_t)(t->of_class[cls] + threads);
-    s->stats.class_insts[cls] += t->lanes - before;
     if (cls == IR_C_MARK) count_mark(s, t, threads, t->lanes - before);
     if (s->env.branch) {
         struct sm_branch *b = &s->env.branch[op->pc];
@@ -235,13 +234,13 @@ static bool execute_all(struct sm *s, uint32_t sched, uint64_t start, uint32_t b
 
 /* offered: lane slots of the packet. */
 static void count_lanes(struct sm *s, const struct sums *t, uint32_t offered) {
-    s->stats.lanes[LANE_ACTIVE] += t->lanes;
-    if (t->lanes < t->threads) s->stats.lanes[LANE_GUARDED] += t->threads - t->lanes;
+    s->stats.lane.active += t->lanes;
+    if (t->lanes < t->threads) s->stats.lane.guarded += t->threads - t->lanes;
     if (t->threads == offered) return;
     if (!t->threads)
-        s->stats.lanes[LANE_EMPTY] += offered;
+        s->stats.lane.empty += offered;
     else if (!t->gone && s->mech->env.warp_size <= SM_LANES && !s->common->packet.beats)
-        s->stats.lanes[LANE_PARTED] += offered - t->threads;
+        s->stats.lane.parted += offered - t->threads;
     else
         slots_idle(s, offered - t->threads);
 }
@@ -256,11 +255,11 @@ static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
     struct sums t = {0};
     g->clock = s->now;
     const bool fine = execute_all(s, sched, start, beats, op, &t, e);
-    if (g->barriers != barriers) s->stats.barriers += g->barriers - barriers;
-    s->stats.warp_insts += t.done - t.empty - t.marks;
-    s->stats.thread_insts += t.lanes - t.mark_lanes;
+    if (g->barriers != barriers) s->stats.sm.barriers += g->barriers - barriers;
+    s->stats.sm.warp_insts += t.done - t.empty - t.marks;
+    s->stats.sm.thread_insts += t.lanes - t.mark_lanes;
     if (!fine) return false;
-    if (extra) s->stats.register_conflict_cycles += extra;
+    if (extra) s->stats.sm.register_conflict_cycles += extra;
     start_units(s, sched, &t, start, beats);
     const uint32_t entry = t.memory ? lines_end(s) : SM_NONE;
     if (entry != SM_NONE) lsu_issue(s, entry, sched, start + (uint64_t)s->o->sm.depth - 1);

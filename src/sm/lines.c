@@ -209,7 +209,7 @@ static uint32_t build_range(struct sm *s, uint32_t op, uint32_t path, uint8_t ki
         const struct mem_line *l = &g->line[k];
         g->request[k] = merge ? same_line(s, l, path, kind) : SM_NONE;
         if (g->request[k] != SM_NONE) continue;
-        s->stats.coalesced_lines++;
+        s->stats.sm.memory_lines++;
         g->request[k] = append(s, path, kind);
         s->requests[g->request[k]].addr = l->addr;
         s->requests[g->request[k]].bytes = l->bytes;
@@ -234,7 +234,7 @@ static uint32_t build_shared(struct sm *s, uint32_t op, uint8_t kind) {
     if (g->shared == SM_NONE) g->shared = append(s, SM_SHARED, kind);
     if (g->bytes > g->shared_bytes) g->shared_bytes = g->bytes;
     g->shared_atomic |= kind == MEM_ATOMIC;
-    s->stats.shared_accesses++;
+    s->stats.sm.shared_accesses++;
     return serve_path(s, g->shared, op, SM_SHARED);
 }
 
@@ -252,7 +252,7 @@ void lines_build(struct sm *s, uint32_t op, bool merge) {
     if (g->paths >> SM_PARAM & 1) served += serve_path(s, append(s, SM_PARAM, kind), op, SM_PARAM);
     s->ops[op].memory = true;
     s->ops[op].overlap = served != s->ops[op].split->threads;
-    s->stats.memory_insts++;
+    s->stats.sm.memory_insts++;
     g->nparts = g->n = g->paths = g->lanes = 0;
     g->words = false;
 }
@@ -302,6 +302,6 @@ uint32_t lines_end(struct sm *s) {
     if (g->shared == SM_NONE) return g->entry;
     const uint32_t cycles = shared_cycles(s);
     s->requests[g->shared].held = cycles ? cycles : 1;
-    s->stats.shared_conflict_cycles += cycles ? cycles - 1 : 0;
+    s->stats.sm.shared_conflict_cycles += cycles ? cycles - 1 : 0;
     return g->entry;
 }

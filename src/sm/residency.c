@@ -14,16 +14,17 @@ static uint64_t block_registers(const struct opt_sm *o, const struct exec_grid *
 }
 
 struct limit {
-    const char *name, *unit, *key; /* key: of the option that says how much there is */
+    enum sm_limiter is;
+    const char *unit, *key; /* key: of the option that says how much there is */
     uint64_t need, have;
 };
 enum { LIMITS = 3 };
 
 static void find_limits(const struct opt_sm *o, const struct exec_grid *g, struct limit l[LIMITS]) {
-    l[0] = (struct limit){"threads", "threads", "sm.threads", g->threads, (uint64_t)o->threads};
-    l[1] = (struct limit){"registers", "registers", "sm.registers", block_registers(o, g),
+    l[0] = (struct limit){SM_BY_THREADS, "threads", "sm.threads", g->threads, (uint64_t)o->threads};
+    l[1] = (struct limit){SM_BY_REGISTERS, "registers", "sm.registers", block_registers(o, g),
                           (uint64_t)o->registers};
-    l[2] = (struct limit){"shared memory", "bytes of shared memory", "sm.shared_bytes", g->shared_bytes,
+    l[2] = (struct limit){SM_BY_SHARED, "bytes of shared memory", "sm.shared_bytes", g->shared_bytes,
                           (uint64_t)o->shared_bytes};
 }
 
@@ -32,16 +33,17 @@ bool sm_whole_blocks(const struct opt_sm *o, const struct exec_grid *g) {
     return o->share == SM_SHARE_BLOCKS && g->threads <= (uint64_t)o->threads / (uint64_t)o->schedulers;
 }
 
-uint32_t sm_residency(const struct sm_options *o, const struct exec_grid *g, const char **limiter) {
+uint32_t sm_residency(const struct sm_options *o, const struct exec_grid *g, enum sm_limiter *limiter) {
     struct limit limit[LIMITS];
     uint64_t most = (uint64_t)o->sm.blocks;
-    *limiter = "blocks";
+    *limiter = SM_BY_BLOCKS;
     find_limits(&o->sm, g, limit);
     for (size_t k = 0; k < LIMITS; k++) {
-        const uint64_t parts = k == 0 && sm_whole_blocks(&o->sm, g) ? (uint64_t)o->sm.schedulers : 1;
+        const uint64_t parts =
+            limit[k].is == SM_BY_THREADS && sm_whole_blocks(&o->sm, g) ? (uint64_t)o->sm.schedulers : 1;
         if (!limit[k].need || limit[k].have / parts / limit[k].need * parts >= most) continue;
         most = limit[k].have / parts / limit[k].need * parts;
-        *limiter = limit[k].name;
+        *limiter = limit[k].is;
     }
     return (uint32_t)most;
 }

@@ -79,9 +79,9 @@ static __attribute__((noinline)) void count_idle(struct sm *s, const struct sm_h
         absent += bits_count(idle[w] & ~exist);
         exited += bits_count(idle[w] & exist & ~live);
     }
-    s->stats.lanes[LANE_ABSENT] += absent;
-    s->stats.lanes[LANE_EXITED] += exited;
-    s->stats.lanes[LANE_PARTED] += n - absent - exited;
+    s->stats.lane.absent += absent;
+    s->stats.lane.exited += exited;
+    s->stats.lane.parted += n - absent - exited;
 }
 
 /* The same of a packet that is one split, of machine warps not wider than architectural ones: as most are. */
@@ -96,9 +96,9 @@ static inline void count_idle_of(struct sm *s, const struct sm_home *h, const st
     const uint32_t exist = w->exist >> h->shift, gone = idle & ~(w->w->live >> h->shift);
     const uint32_t absent = exist == lanes_below(size) ? 0 : bits_count(gone & ~exist);
     const uint32_t exited = bits_count(gone) - absent;
-    if (absent) s->stats.lanes[LANE_ABSENT] += absent;
-    s->stats.lanes[LANE_EXITED] += exited;
-    s->stats.lanes[LANE_PARTED] += n - absent - exited;
+    if (absent) s->stats.lane.absent += absent;
+    s->stats.lane.exited += exited;
+    s->stats.lane.parted += n - absent - exited;
 }
 
 void slots_idle(struct sm *s, uint32_t n) {
@@ -106,7 +106,7 @@ void slots_idle(struct sm *s, uint32_t n) {
     const struct sm_home h = first_home(s);
     const uint32_t all = lanes_below(s->mech->env.warp_size);
     if (h.words == 1 && !p->beats && !(~(s->warps[h.warp].w->live >> h.shift) & all))
-        s->stats.lanes[LANE_PARTED] += n; /* whichever lanes they are */
+        s->stats.lane.parted += n; /* whichever lanes they are */
     else if (h.words == 1 && p->n == 1 && !p->beats)
         count_idle_of(s, &h, &p->split[0]->set, n);
     else

@@ -112,7 +112,7 @@ static void make_slots(struct sm *s) {
 }
 
 struct sm *sm_new(const struct sm_env *env, struct err *e) {
-    const char *limiter;
+    enum sm_limiter limiter;
     if (!sm_fits(env->options, env->grid, e)) return NULL;
     struct sm *s = pages_get(env->grid->pages, sizeof *s);
     s->env = *env;
@@ -202,8 +202,8 @@ static void end_block(struct sm *s, uint32_t slot) {
     idle_check(s);
     s->active--;
     s->ended++;
-    s->stats.blocks++;
-    s->stats.block_cycles += s->now - b->begun;
+    s->stats.sm.blocks++;
+    s->stats.sm.block_cycles += s->now - b->begun;
     for (uint32_t k = 0; k < s->block_warps; k++) {
         s->warps[slot * s->block_warps + k].w = NULL;
         s->warps[slot * s->block_warps + k].nscore = 0;
@@ -217,7 +217,7 @@ void sm_threads_ended(struct sm *s, const struct mech_set *exited) {
         struct sm_block *b = &s->blocks[slot];
         const uint32_t n = bits_count(exited->p[k].mask);
         b->threads -= n;
-        s->stats.exited += n;
+        s->exited += n;
         if (!b->threads) end_block(s, slot);
     }
 }
@@ -290,6 +290,10 @@ void sm_account(struct sm *s, uint64_t now) {
 void sm_get_stats(const struct sm *s, struct sm_stats *out, struct mech_stats *mech) {
     *out = s->stats;
     *mech = s->mech->stats;
+}
+
+uint64_t sm_exited(const struct sm *s) {
+    return s->exited;
 }
 
 struct mech *sm_mech(struct sm *s) {

@@ -7,6 +7,7 @@
 #include "mech/mech.h"
 #include "mem/mem.h"
 #include "sm/options.h"
+#include "sm/stats.h"
 
 #define SM_NEVER UINT64_MAX
 
@@ -31,57 +32,11 @@ struct sm_observer {
     void (*commit)(void *user, const struct sm_commit *c);
 };
 
-/* Warp-size classes as in DWF Figure 6.3: [0] 1-4, [1] 5-8 ... [7] 29-32 threads of a 32-thread warp, scaled to warp_size;
- * the last: packets of more threads than a warp. */
-enum { SM_SIZES = 9 };
-
-/* Every lane slot of every issue is of one kind (slots.c). A guarded branch runs for all its threads. */
-enum sm_lane {
-    LANE_ACTIVE,
-    LANE_GUARDED, /* a thread whose guard is false */
-    LANE_ABSENT,  /* no thread there: a block that does not fill its last warp */
-    LANE_EXITED,
-    LANE_PARTED, /* its thread has parted from those that run */
-    LANE_EMPTY,  /* of an issue without threads */
-    SM_LANE_KINDS
-};
-
 struct sm_branch {              /* per PC: every instruction issued, and what those that diverge cost */
     uint64_t executions, lanes; /* issues with threads, and threads they ran for */
     uint64_t divergences, sides;
     uint64_t lanes_lost; /* lanes idle on the smaller sides, summed at the split */
     uint64_t reconvergences, reconvergence_cycles;
-};
-
-/* What an SM counts. Every cycle of every scheduler with a block resident is in exactly one class: issued_size, w0_mem,
- * w0_idle, stall, empty_slots. A packet is in its class for all the cycles it holds the issue port (its beats), so the
- * classes add up to sched_cycles = schedulers x cycles. */
-struct sm_stats {
-    uint64_t cycles;                /* with a block resident */
-    uint64_t sched_cycles;          /* of all schedulers: sum of the classes below, up to the last tick */
-    uint64_t issued_size[SM_SIZES]; /* of packets, by active threads */
-    uint64_t w0_mem;                /* nothing ready, and a line on its way for one of its threads */
-    uint64_t w0_idle;               /* nothing ready for another reason */
-    uint64_t stall;                 /* pipeline stalled */
-    uint64_t empty_slots;           /* packets without threads */
-    uint64_t issues, empty_issues;  /* packets; those without threads among them */
-    uint64_t warp_insts;            /* splits issued, with threads, but marks */
-    uint64_t thread_insts;          /* lanes that executed, guards applied: as the functional engine counts */
-    uint64_t class_insts[IR_NCLASSES];
-    uint64_t overhead_insts, overhead_lanes,
-        overhead_slots; /* of marks: splits, lanes, lanes of their slots */
-    /* Threads x cycles in which no scheduler works: dependency, barrier, inactive path, reconvergence. */
-    uint64_t idle_thread_cycles[4];
-    uint64_t lanes
-        [SM_LANE_KINDS]; /* add up to lane_slots, overhead_slots and the slots of issues without threads */
-    uint64_t lane_slots; /* of packets with threads but marks, warp_size each or beats x simd_width:
-                            lane activity = thread_insts / lane_slots */
-    uint64_t shared_accesses, shared_conflict_cycles, register_conflict_cycles;
-    uint64_t coalesced_lines, memory_insts;
-    uint64_t blocks, block_cycles; /* finished; sum of their residence */
-    uint64_t barriers;
-    uint64_t fetch_stalls; /* instruction lines that missed */
-    uint64_t exited;       /* threads whose exit is committed */
 };
 
 /* What the SMs of a launch share: what they know about its instructions, and room to work in. */
@@ -109,8 +64,10 @@ struct sm_env {
 
 /* False, with the reason, when not even one block of a launch fits on an SM. */
 bool sm_fits(const struct sm_options *o, const struct exec_grid *g, struct err *e);
-/* How many do, and what limits it ("threads", "blocks", "registers", "shared memory"). */
-uint32_t sm_residency(const struct sm_options *o, const struct exec_grid *g, const char **limiter);
+/* What limits how many do; SM_BY_GRID: nothing on the SM, the grid has no more. */
+enum sm_limiter { SM_BY_THREADS, SM_BY_BLOCKS, SM_BY_REGISTERS, SM_BY_SHARED, SM_BY_GRID, SM_LIMITERS };
+/* How many fit, and which of the first four limits them. */
+uint32_t sm_residency(const struct sm_options *o, const struct exec_grid *g, enum sm_limiter *limiter);
 
 struct sm *sm_new(const struct sm_env *env, struct err *e);
 void sm_free(struct sm *s);
@@ -125,6 +82,7 @@ uint64_t sm_next(const struct sm *s);
 /* Counts the cycles before now that it has slept through; makes no difference to the totals. */
 void sm_account(struct sm *s, uint64_t now);
 void sm_get_stats(const struct sm *s, struct sm_stats *out, struct mech_stats *mech);
+uint64_t sm_exited(const struct sm *s); /* threads whose exit is committed */
 /* What every waiting thread waits for, and the mechanism's tables: for the watchdog. */
 void sm_describe(const struct sm *s, struct sb *out);
 struct mech *sm_mech(struct sm *s);

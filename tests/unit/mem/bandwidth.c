@@ -45,8 +45,8 @@ static void dram_bus(void **state) {
     reaches(read_stream(m, 4, 2000, 64, 1, 1 << 20), 8, 0.90);
     struct mem_stats s;
     mem_get_stats(m, &s);
-    assert_int_equal(s.dram_bytes, 4 * 2000 * 64);
-    assert_true((double)s.dram_busy_cycles >= 0.90 * (double)s.dram_cycles);
+    assert_int_equal(s.dram.bytes, 4 * 2000 * 64);
+    assert_true((double)s.dram.busy_cycles >= 0.90 * (double)s.dram.cycles);
     mem_free(m);
 }
 
@@ -136,13 +136,13 @@ static void clocks_keep_their_ratio(void **state) {
     struct mem_stats s;
     mem_advance(m, day);
     mem_get_stats(m, &s);
-    assert_int_equal(s.xbar_cycles, 86400ull * 650700000ull);
-    assert_int_equal(s.dram_cycles, 86400ull * 1500300000ull * 6);
+    assert_int_equal(s.noc.cycles, 86400ull * 650700000ull);
+    assert_int_equal(s.dram.cycles, 86400ull * 1500300000ull * 6);
     uint64_t now = day + 1;
     for (uint32_t i = 0; i < 20000; i++) rig_latency(m, MEM_L1D, MEM_READ, i * 64u, &now);
     mem_get_stats(m, &s);
     assert_true((double)(now - day) > 1e6);
-    double dram = (double)(s.dram_cycles / 6) / (double)now, noc = (double)s.xbar_cycles / (double)now;
+    double dram = (double)(s.dram.cycles / 6) / (double)now, noc = (double)s.noc.cycles / (double)now;
     assert_true(dram / (1500.3 / 1150) - 1 < 1e-9 && dram / (1500.3 / 1150) - 1 > -1e-9);
     assert_true(noc / (650.7 / 1150) - 1 < 1e-9 && noc / (650.7 / 1150) - 1 > -1e-9);
     mem_free(m);

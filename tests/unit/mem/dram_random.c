@@ -63,7 +63,7 @@ static void all_requests_are_served_once_and_soon(void **state) {
         assert_int_equal(s.row_hits + s.row_misses + s.row_conflicts, 3000);
         assert_int_equal(s.latency_count, 3000);
         uint64_t in_hist = 0;
-        for (int b = 0; b < 16; b++) in_hist += s.latency_hist[b];
+        for (int b = 0; b < 16; b++) in_hist += s.latency[b];
         assert_int_equal(in_hist, 3000);
         /* no one waits longer than a queue full of the dearest accesses, and refreshes in between */
         assert_true(s.latency_max < (uint64_t)(o.queue * (o.tRC + o.tRCD + o.tCL + 4 * 16)) * 2);

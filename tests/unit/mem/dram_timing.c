@@ -13,7 +13,7 @@ static void an_idle_bank_takes_activate_plus_read(void **state) {
     assert_int_equal(r.done[1], o.tRCD + o.tCL + o.burst);
     assert_int_equal(r.s.row_misses, 1);
     assert_int_equal(r.s.latency_sum, r.done[1]);
-    assert_int_equal(r.s.latency_hist[1], 1); /* 26 cycles: 16 to 31 */
+    assert_int_equal(r.s.latency[1], 1); /* 26 cycles: 16 to 31 */
     assert_false(dram_busy(r.d));
     dram_free(r.d);
 }

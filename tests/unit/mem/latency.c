@@ -50,15 +50,15 @@ static void flits_add_their_number(void **state) {
     rig_latency(m, MEM_L1D, MEM_READ, 0, &now); /* a hit waits for nobody */
     struct mem_stats s;
     mem_get_stats(m, &s);
-    assert_int_equal(s.latency_count, 2);
-    assert_int_equal(s.latency_sum, first + want);
-    assert_int_equal(s.latency_max, first > want ? first : want);
-    assert_int_equal(s.xbar_flits[0], 2 * 1);
-    assert_int_equal(s.xbar_flits[1], 2 * 9);
+    assert_int_equal(s.load.count, 2);
+    assert_int_equal(s.load.latency_sum, first + want);
+    assert_int_equal(s.load.latency_max, first > want ? first : want);
+    assert_int_equal(s.noc.flits[0], 2 * 1);
+    assert_int_equal(s.noc.flits[1], 2 * 9);
     for (int way = 0; way < 2; way++) {
-        assert_int_equal(s.xbar_messages[way], 2);
-        assert_int_equal(s.xbar_occupied[way], s.xbar_flits[way]); /* each holds its output for a cycle */
-        assert_int_equal(s.xbar_outputs[way], 1);
+        assert_int_equal(s.noc.messages[way], 2);
+        assert_int_equal(s.noc.occupied[way], s.noc.flits[way]); /* each holds its output for a cycle */
+        assert_int_equal(s.noc.port_cycles[way], s.noc.cycles);
     }
     mem_free(m);
 }
@@ -82,8 +82,8 @@ static void dram_is_l2_and_the_channel(void **state) {
     assert_int_equal(rig_latency(m, MEM_L1D, MEM_READ, 64, &now), base + (uint64_t)o.dram.tCL + bursts);
     struct mem_stats s;
     mem_get_stats(m, &s);
-    assert_int_equal(s.dram_row_misses, 1);
-    assert_int_equal(s.dram_row_hits, 1);
+    assert_int_equal(s.dram.row_misses, 1);
+    assert_int_equal(s.dram.row_hits, 1);
     mem_free(m);
 }
 

@@ -36,14 +36,14 @@ static void pending_hits_are_counted_apart(void **state) {
     assert_int_equal(settle(m, &now, 1), 3);
     assert_int_equal(ask(m, MEM_L1D, MEM_READ, 0x40, 4, now), MEM_HIT);
     struct mem_stats s = stats(m);
-    assert_int_equal(s.l1[MEM_L1D].accesses, 4);
-    assert_int_equal(s.l1[MEM_L1D].misses, 1);
-    assert_int_equal(s.l1[MEM_L1D].pending, 2);
-    assert_int_equal(s.l1[MEM_L1D].hits, 1);
-    assert_int_equal(s.l1[MEM_L1D].busy, 1);
+    assert_int_equal(s.l1d.accesses, 4);
+    assert_int_equal(s.l1d.misses, 1);
+    assert_int_equal(s.l1d.pending, 2);
+    assert_int_equal(s.l1d.hits, 1);
+    assert_int_equal(s.l1d.busy, 1);
     assert_int_equal(s.l2.accesses, 1);
-    assert_int_equal(s.dram_reads, 1);
-    assert_int_equal(s.latency_count, 3);
+    assert_int_equal(s.dram.reads, 1);
+    assert_int_equal(s.load.count, 3);
     mem_free(m);
 }
 
@@ -95,7 +95,7 @@ static void refused_sms_are_called(void **state) {
     (void)state;
     struct mem_stats every, patient;
     assert_int_equal(four_misses(false, &every), four_misses(true, &patient));
-    assert_true(every.l1[MEM_L1D].busy > 100);
+    assert_true(every.l1d.busy > 100);
     assert_memory_equal(&every, &patient, sizeof every);
 }
 
@@ -111,7 +111,7 @@ static void l2_merges_the_misses_of_sms(void **state) {
     struct mem_stats s = stats(m);
     assert_int_equal(s.l2.misses, 1);
     assert_int_equal(s.l2.pending, 1);
-    assert_int_equal(s.dram_reads, 1);
+    assert_int_equal(s.dram.reads, 1);
     mem_free(m);
 }
 
@@ -127,15 +127,15 @@ static void writes_go_through_to_l2_and_back_from_it(void **state) {
     assert_int_equal(ask(m, MEM_L1D, MEM_WRITE, 0, 64, now), MEM_POSTED);
     settle(m, &now, 1);
     struct mem_stats s = stats(m);
-    assert_int_equal(s.xbar_flits[0], 9);
-    assert_int_equal(s.xbar_flits[1], 0);
-    assert_int_equal(s.dram_bytes, 0); /* the whole line was written: nothing to fetch */
+    assert_int_equal(s.noc.flits[0], 9);
+    assert_int_equal(s.noc.flits[1], 0);
+    assert_int_equal(s.dram.bytes, 0); /* the whole line was written: nothing to fetch */
     assert_int_equal(ask(m, MEM_L1D, MEM_WRITE, 0x1000, 16, now), MEM_POSTED);
     settle(m, &now, 1);
     s = stats(m);
-    assert_int_equal(s.dram_writes, 1);
-    assert_int_equal(s.dram_reads, 1); /* part of a line: the rest is fetched */
-    assert_int_equal(s.dram_bytes, 128);
+    assert_int_equal(s.dram.writes, 1);
+    assert_int_equal(s.dram.reads, 1); /* part of a line: the rest is fetched */
+    assert_int_equal(s.dram.bytes, 128);
     assert_int_equal(s.l2.writebacks, 1);
     mem_free(m);
 }
@@ -154,7 +154,7 @@ static void l1_may_write_back(void **state) {
     assert_int_equal(ask(m, MEM_L1D, MEM_READ, 0x1000, 4, ++now), MEM_WAIT);
     settle(m, &now, 1);
     struct mem_stats s = stats(m);
-    assert_int_equal(s.l1[MEM_L1D].writebacks, 1);
+    assert_int_equal(s.l1d.writebacks, 1);
     assert_int_equal(s.l2.writes, 1);
     assert_int_equal(s.l2.reads, 1);
     mem_free(m);
@@ -175,9 +175,9 @@ static void atomics_are_performed_at_l2(void **state) {
     rig_latency(m, MEM_L1D, MEM_READ, 0x10000, &now); /* throws it out of L2: it was dirty */
     struct mem_stats s = stats(m);
     assert_int_equal(s.l2.atomics, 1);
-    assert_int_equal(s.dram_writes, 1);
-    assert_int_equal(s.l1[MEM_L1D].atomics, 1);
-    rig_adds_up(&s.l1[MEM_L1D]);
+    assert_int_equal(s.dram.writes, 1);
+    assert_int_equal(s.l1d.atomics, 1);
+    rig_adds_up(&s.l1d);
     mem_free(m);
 }
 
@@ -211,7 +211,7 @@ static void flushing_empties_and_writes(void **state) {
         assert_int_equal(stats(m).l2.writes, 1);
         mem_flush(m);
         settle(m, &now, 1);
-        assert_int_equal(stats(m).dram_writes, flush);
+        assert_int_equal(stats(m).dram.writes, flush);
         uint64_t hit = (uint64_t)(o.l1d.latency + 2 * (o.noc.latency + 1) + o.l2.latency);
         uint64_t took = rig_latency(m, MEM_L1D, MEM_READ, 0x2000, &now);
         if (flush)
@@ -258,7 +258,7 @@ static void refresh_costs_no_event(void **state) {
     assert_true(mem_next(m) == MEM_NEVER);
     rig_latency(m, MEM_L1D, MEM_READ, 0, &now);
     assert_true(mem_next(m) == MEM_NEVER);
-    assert_in_range(stats(m).dram_refreshes, 999, 1001);
+    assert_in_range(stats(m).dram.refreshes, 999, 1001);
     mem_free(m);
 }
 

@@ -148,16 +148,15 @@ static void run(struct mem *m, struct ask *a, bool jump) {
 static void check_stats(const struct mem *m) {
     struct mem_stats s;
     mem_get_stats(m, &s);
-    uint64_t accesses = 0;
-    for (uint32_t p = 0; p < MEM_NPATHS; p++) {
-        rig_adds_up(&s.l1[p]);
-        accesses += s.l1[p].accesses;
-    }
+    rig_adds_up(&s.l1d);
+    rig_adds_up(&s.l1t);
+    rig_adds_up(&s.l1c);
+    rig_adds_up(&s.l1i);
     rig_adds_up(&s.l2);
-    assert_int_equal(accesses, ASKS);
-    assert_int_equal(s.dram_latency_count, s.dram_reads + s.dram_writes);
-    assert_true(s.dram_busy_cycles <= s.dram_cycles);
-    for (int i = 0; i < 2; i++) assert_true(s.xbar_occupied[i] <= s.xbar_outputs[i] * s.xbar_cycles);
+    assert_int_equal(s.l1d.accesses + s.l1t.accesses + s.l1c.accesses + s.l1i.accesses, ASKS);
+    assert_int_equal(s.dram.latency_count, s.dram.reads + s.dram.writes);
+    assert_true(s.dram.busy_cycles <= s.dram.cycles);
+    for (int i = 0; i < 2; i++) assert_true(s.noc.occupied[i] <= s.noc.port_cycles[i]);
 }
 
 static void one_machine(uint64_t seed) {
@@ -181,10 +180,13 @@ static void one_machine(uint64_t seed) {
     struct mem_stats a, b;
     mem_get_stats(m, &a);
     mem_get_stats(again, &b);
-    assert_memory_equal(a.l1, b.l1, sizeof a.l1);
+    assert_memory_equal(&a.l1d, &b.l1d, sizeof a.l1d);
+    assert_memory_equal(&a.l1t, &b.l1t, sizeof a.l1t);
+    assert_memory_equal(&a.l1c, &b.l1c, sizeof a.l1c);
+    assert_memory_equal(&a.l1i, &b.l1i, sizeof a.l1i);
     assert_memory_equal(&a.l2, &b.l2, sizeof a.l2);
-    assert_int_equal(a.dram_latency_sum, b.dram_latency_sum);
-    assert_int_equal(a.latency_sum, b.latency_sum);
+    assert_int_equal(a.dram.latency_sum, b.dram.latency_sum);
+    assert_int_equal(a.load.latency_sum, b.load.latency_sum);
     mem_free(m);
     mem_free(again);
 }

@@ -43,14 +43,14 @@ static void a_lone_message_takes_its_flits_plus_the_wire(void **state) {
     } cases[] = {{0, 1}, {24, 1}, {25, 2}, {56, 2}, {57, 3}, {128, 5}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct opt_noc o = noc();
-        struct xbar *x = xbar_new(&o, 4, 3, 1);
+        struct xbar *x = xbar_new(&o, XBAR_TO_MEMORY, 4, 3, 1);
         uint32_t message = 0;
         assert_false(xbar_busy(x));
         xbar_push(x, 2, 1, cases[k].bytes, 77);
         assert_true(xbar_busy(x));
         assert_int_equal(cycles_until(x, 1), cases[k].flits + 4);
         assert_false(xbar_busy(x));
-        assert_int_equal(stats_of(x).flits, cases[k].flits);
+        assert_int_equal(stats_of(x).flits[XBAR_TO_MEMORY], cases[k].flits);
         assert_true(xbar_pop(x, 1, &message));
         assert_int_equal(message, 77);
         assert_false(xbar_pop(x, 1, &message));
@@ -64,7 +64,7 @@ static void ideal_messages_all_arrive_after_the_latency(void **state) {
         struct opt_noc o = noc();
         o.ideal = true;
         o.latency = latency;
-        struct xbar *x = xbar_new(&o, 16, 2, 1);
+        struct xbar *x = xbar_new(&o, XBAR_TO_MEMORY, 16, 2, 1);
         for (uint32_t k = 0; k < 160; k++) {
             /* with no latency the first 32 flits have arrived, and it is the receiver who is late */
             if (!latency && k == 7) break;
@@ -91,7 +91,7 @@ static double saturated(int64_t speedup, int64_t passes) {
     o.speedup = speedup;
     o.iterations = passes;
     o.input_buffer = 4096;
-    struct xbar *x = xbar_new(&o, PORTS, PORTS, 42);
+    struct xbar *x = xbar_new(&o, XBAR_TO_MEMORY, PORTS, PORTS, 42);
     struct rng r = {7};
     struct xbar_stats before = {0};
     for (uint32_t c = 0; c < CYCLES + WARM; c++) {
@@ -105,7 +105,8 @@ static double saturated(int64_t speedup, int64_t passes) {
         for (uint32_t out = 0, message; out < PORTS; out++)
             while (xbar_pop(x, out, &message)) continue;
     }
-    double used = (double)(stats_of(x).occupied - before.occupied) / CYCLES / PORTS;
+    double used =
+        (double)(stats_of(x).occupied[XBAR_TO_MEMORY] - before.occupied[XBAR_TO_MEMORY]) / CYCLES / PORTS;
     xbar_free(x);
     return used;
 }
@@ -139,7 +140,8 @@ static void a_cycle_moves_one_flit_per_output_and_per_input_buffer(void **state)
         o.speedup = speedup;
         o.iterations = 3;
         o.input_buffer = 64;
-        struct xbar *hot = xbar_new(&o, 8, 8, 3), *fan = xbar_new(&o, 8, 8, 3);
+        struct xbar *hot = xbar_new(&o, XBAR_TO_MEMORY, 8, 8, 3),
+                    *fan = xbar_new(&o, XBAR_TO_MEMORY, 8, 8, 3);
         for (uint32_t k = 0; k < 16; k++) {
             xbar_push(hot, k % 8, 0, ONE_FLIT, k);
             xbar_push(fan, 0, k % 8, ONE_FLIT, k);
@@ -147,8 +149,8 @@ static void a_cycle_moves_one_flit_per_output_and_per_input_buffer(void **state)
         for (uint32_t c = 1; c <= 4; c++) {
             xbar_cycle(hot);
             xbar_cycle(fan);
-            assert_int_equal(stats_of(hot).flits, c);
-            assert_int_equal(stats_of(fan).flits, c * speedup);
+            assert_int_equal(stats_of(hot).flits[XBAR_TO_MEMORY], c);
+            assert_int_equal(stats_of(fan).flits[XBAR_TO_MEMORY], c * speedup);
         }
         xbar_free(hot);
         xbar_free(fan);
@@ -166,7 +168,7 @@ static void an_input_buffer_takes_as_many_flits_as_it_has_credits(void **state) 
     struct opt_noc o = noc();
     o.speedup = 2;
     o.input_buffer = 10;
-    struct xbar *x = xbar_new(&o, 2, 4, 1);
+    struct xbar *x = xbar_new(&o, XBAR_TO_MEMORY, 2, 4, 1);
     assert_int_equal(push_while_room(x, 0, 0, 88), 3); /* of 3 flits each: one credit is left */
     assert_true(xbar_room(x, 0, 2, ONE_FLIT));         /* the same buffer */
     assert_false(xbar_room(x, 0, 2, ONE_FLIT + 1));
@@ -180,7 +182,7 @@ static void a_full_output_holds_its_senders_back_and_no_others(void **state) {
     struct opt_noc o = noc();
     o.input_buffer = 6;
     o.output_buffer = 5;
-    struct xbar *x = xbar_new(&o, 2, 2, 1);
+    struct xbar *x = xbar_new(&o, XBAR_TO_MEMORY, 2, 2, 1);
     uint32_t sent = 0, message;
     for (uint32_t c = 0; c < 100; c++) {
         sent += push_while_room(x, 0, 0, ONE_FLIT);
@@ -189,8 +191,8 @@ static void a_full_output_holds_its_senders_back_and_no_others(void **state) {
         xbar_pop(x, 1, &message);
     }
     assert_int_equal(sent, 6 + 5);
-    assert_int_equal(stats_of(x).flits, 100 + 5);
-    assert_int_equal(stats_of(x).stalls, 100 - 5);
+    assert_int_equal(stats_of(x).flits[XBAR_TO_MEMORY], 100 + 5);
+    assert_int_equal(stats_of(x).stalls[XBAR_TO_MEMORY], 100 - 5);
     assert_true(xbar_pop(x, 0, &message)); /* one credit back, all the way to the sender */
     assert_false(xbar_room(x, 0, 0, ONE_FLIT));
     xbar_cycle(x);
@@ -205,7 +207,7 @@ static void parts_of_messages_never_lock_an_output(void **state) {
     for (int64_t room = 2; room <= 6; room += 4) {
         struct opt_noc o = noc();
         o.input_buffer = o.output_buffer = room;
-        struct xbar *x = xbar_new(&o, 16, 1, 9);
+        struct xbar *x = xbar_new(&o, XBAR_TO_MEMORY, 16, 1, 9);
         uint32_t sent = 0, got = 0, message;
         for (uint32_t c = 0; c < 2000; c++) {
             for (uint32_t in = 0; c < 1000 && in < 16; in++) sent += push_while_room(x, in, 0, 128);
@@ -215,10 +217,11 @@ static void parts_of_messages_never_lock_an_output(void **state) {
         assert_true(got > 100);
         assert_int_equal(got, sent);
         assert_false(xbar_busy(x));
-        uint64_t before = stats_of(x).flits; /* and all credits are back, no more and no fewer */
+        uint64_t before =
+            stats_of(x).flits[XBAR_TO_MEMORY]; /* and all credits are back, no more and no fewer */
         for (uint32_t in = 0; in < 16; in++) assert_int_equal(push_while_room(x, in, 0, ONE_FLIT), room);
         for (uint32_t c = 0; c < 100; c++) xbar_cycle(x);
-        assert_int_equal(stats_of(x).flits - before, room);
+        assert_int_equal(stats_of(x).flits[XBAR_TO_MEMORY] - before, room);
         xbar_free(x);
     }
 }
@@ -228,7 +231,7 @@ static void short_messages_do_not_starve_a_long_one(void **state) {
     (void)state;
     struct opt_noc o = noc();
     o.output_buffer = 8;
-    struct xbar *x = xbar_new(&o, 8, 1, 5);
+    struct xbar *x = xbar_new(&o, XBAR_TO_MEMORY, 8, 1, 5);
     bool there = false;
     xbar_push(x, 7, 0, 8 * 32 - 8, 12345);
     for (uint32_t c = 0, message; c < 400 && !there; c++) {
@@ -243,7 +246,7 @@ static void short_messages_do_not_starve_a_long_one(void **state) {
 /* Runs a seeded random load and returns a hash of everything that came out and when. A message's number is its input and
  * its place among those from that input to that output. */
 static uint64_t random_load(const struct opt_noc *o, uint32_t inputs, uint32_t outputs, uint64_t seed) {
-    struct xbar *x = xbar_new(o, inputs, outputs, seed);
+    struct xbar *x = xbar_new(o, XBAR_TO_MEMORY, inputs, outputs, seed);
     struct rng r = {99};
     uint32_t *sent = calloc((size_t)inputs * outputs, sizeof *sent),
              *got = calloc((size_t)inputs * outputs, sizeof *got);
@@ -265,8 +268,8 @@ static uint64_t random_load(const struct opt_noc *o, uint32_t inputs, uint32_t o
     }
     assert_true(pushed > 500);
     assert_int_equal(popped, pushed);
-    assert_int_equal(stats_of(x).messages, pushed);
-    assert_int_equal(stats_of(x).occupied, stats_of(x).flits);
+    assert_int_equal(stats_of(x).messages[XBAR_TO_MEMORY], pushed);
+    assert_int_equal(stats_of(x).occupied[XBAR_TO_MEMORY], stats_of(x).flits[XBAR_TO_MEMORY]);
     assert_false(xbar_busy(x));
     free(sent);
     free(got);

@@ -49,10 +49,38 @@ static void loop_run(const char *config, const char *const *set, uint32_t *out, 
 /* By name, then whatever has no row. */
 static void same_stats(const struct stats *a, const struct stats *b) {
     for (int i = 0; i < STAT_COUNT; i++)
-        if (stat_rows[i].how != STAT_FORMULA &&
+        if (stat_is_counter((enum stat_id)i) &&
             stats_exact(a, (enum stat_id)i) != stats_exact(b, (enum stat_id)i))
             fail_msg("%s differs", stat_rows[i].name);
     assert_memory_equal(a, b, sizeof *a);
+}
+
+/* Two launches: many threads that read a line each, then one. What the second waited, and the splits it had, say nothing of
+ * the first; the total is the larger. */
+static void a_maximum_is_of_its_launch(void **state) {
+    (void)state;
+    static const char *const maxima[] = {"load.latency_max", "dram.latency_max", "div.splits_max"};
+    static const char body[] = "\tmov.u32 %r1, %ctaid.x;\n\tmov.u32 %r2, %ntid.x;\n"
+                               "\tmad.lo.u32 %r3, %r1, %r2, %r0;\n\tmul.wide.u32 %a1, %r3, 128;\n"
+                               "\tadd.u64 %a2, %a0, %a1;\n\tld.global.u32 %r4, [%a2];\n"
+                               "\tst.global.u32 [%a2], %r4;\n";
+    struct rig r;
+    double first[3];
+    machine(&r, "harp-fermi", NULL);
+    load(&r, body);
+    uint64_t d = rig_zero(&r, 16 * 96 * 128);
+    uint64_t cold = rig_zero(&r, 128);
+    RUN(&r, "k", LAUNCH(.grid = {16}, .block = {96}), PTR(d));
+    for (int k = 0; k < 3; k++) first[k] = rig_stat(&r, maxima[k]);
+    RUN(&r, "k", LAUNCH(.grid = {1}, .block = {1}), PTR(cold));
+    for (int k = 0; k < 3; k++) {
+        double total;
+        MUST(&r, hd_stat(r.dev, true, maxima[k], &total));
+        assert_true(rig_stat(&r, maxima[k]) > 0);
+        assert_true(rig_stat(&r, maxima[k]) < first[k]);
+        assert_true(total == first[k]);
+    }
+    rig_close(&r);
 }
 
 static void every_machine_computes_the_same(void **state) {
@@ -312,6 +340,7 @@ static void a_machine_that_is_too_small_is_said_to_be(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_machine_computes_the_same),
+        cmocka_unit_test(a_maximum_is_of_its_launch),
         cmocka_unit_test(two_runs_give_the_same_bytes),
         cmocka_unit_test(watching_costs_no_cycle),
         cmocka_unit_test(residency_names_its_limiter),

@@ -67,21 +67,13 @@ static void intervals_add_up_to_the_launch(void **state) {
         sum.cycles += p->cycles;
         assert_int_equal(p->cycle, sum.cycles);
         assert_true(!i || p->unfinished <= p[-1].unfinished);
-        sum.thread_insts += p->thread_insts;
-        sum.warp_insts += p->warp_insts;
-        sum.w0_mem += p->w0_mem;
-        sum.w0_idle += p->w0_idle;
-        sum.stall += p->stall;
-        for (int k = 0; k < SM_SIZES; k++) sum.size[k] += p->size[k];
+        sm_stats_join(&sum.sm, &p->sm);
     }
     const struct stats *t = sim_stats(w.r.dev, false);
     assert_int_equal(sum.cycles, t->gpu.cycles);
-    assert_int_equal(sum.thread_insts, t->sm.thread_insts);
-    assert_int_equal(sum.warp_insts, t->sm.warp_insts);
-    assert_int_equal(sum.w0_mem, t->warp.w0_mem);
-    assert_int_equal(sum.w0_idle, t->warp.w0_idle);
-    assert_int_equal(sum.stall, t->warp.stall);
-    assert_int_equal(sum.size[7], t->warp.w32);
+    assert_memory_equal(&sum.sm.sm, &t->sm, sizeof t->sm);
+    assert_memory_equal(&sum.sm.warp, &t->warp, sizeof t->warp);
+    assert_memory_equal(&sum.sm.idle, &t->idle, sizeof t->idle);
     assert_int_equal(s->samples.v[s->samples.n - 1].unfinished, 0);
     watched_end(&w);
 }

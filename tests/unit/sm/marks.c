@@ -67,15 +67,14 @@ static struct result with_marks(int issue, enum ir_mark kind, bool guarded) {
 static void marks_are_counted_apart(void **state) {
     (void)state; /* two warps, 32 and 16 threads */
     const struct result a = plain(SM_BARREL), b = with_marks(SM_BARREL, IR_MK_SYNC, false);
-    assert_int_equal(b.s.thread_insts, a.s.thread_insts);
-    assert_int_equal(b.s.warp_insts, a.s.warp_insts);
-    assert_int_equal(b.s.lane_slots, a.s.lane_slots);
-    assert_int_equal(a.s.overhead_insts + a.s.overhead_lanes + a.s.overhead_slots, 0);
-    assert_int_equal(b.s.overhead_insts, MARKS * 2);
-    assert_int_equal(b.s.overhead_lanes, MARKS * THREADS);
-    assert_int_equal(b.s.overhead_slots, MARKS * 2 * 32);
-    assert_int_equal(b.s.issues, a.s.issues + MARKS * 2);
-    assert_int_equal(b.s.class_insts[IR_C_MARK], MARKS * THREADS);
+    assert_int_equal(b.s.sm.thread_insts, a.s.sm.thread_insts);
+    assert_int_equal(b.s.sm.warp_insts, a.s.sm.warp_insts);
+    assert_int_equal(b.s.sm.lane_slots, a.s.sm.lane_slots);
+    assert_int_equal(a.s.sm.overhead_insts + a.s.sm.overhead_lanes + a.s.sm.overhead_slots, 0);
+    assert_int_equal(b.s.sm.overhead_insts, MARKS * 2);
+    assert_int_equal(b.s.sm.overhead_lanes, MARKS * THREADS);
+    assert_int_equal(b.s.sm.overhead_slots, MARKS * 2 * 32);
+    assert_int_equal(b.s.sm.issues, a.s.sm.issues + MARKS * 2);
     assert_int_equal(b.at[STORE].executions, 2);
     assert_int_equal(b.at[STORE].lanes, THREADS);
 }
@@ -97,8 +96,8 @@ static void only_marks_that_decide_who_runs_are_waited_for(void **state) {
 static void a_guarded_mark_counts_for_those_it_is_for(void **state) {
     (void)state;
     const struct result b = with_marks(SM_BARREL, IR_MK_BREAK, true);
-    assert_int_equal(b.s.overhead_insts, MARKS * 2);
-    assert_int_equal(b.s.overhead_lanes, MARKS * 5);
+    assert_int_equal(b.s.sm.overhead_insts, MARKS * 2);
+    assert_int_equal(b.s.sm.overhead_lanes, MARKS * 5);
 }
 
 /* ---- what the mechanism is told ---- */

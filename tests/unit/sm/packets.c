@@ -19,9 +19,8 @@ static struct machine chain(uint32_t n, const char *insn) {
 static const char *const add = "add.u32 %r1, %r1, 1;", *const divide = "div.u32 %r1, %r1, 3;";
 
 static uint64_t classes(const struct sm_stats *s) {
-    uint64_t sum = s->w0_mem + s->w0_idle + s->stall + s->empty_slots;
-    for (int k = 0; k < SM_SIZES; k++) sum += s->issued_size[k];
-    return sum;
+    const struct sm_warp_stats *w = &s->warp;
+    return w->w0_mem + w->w0_idle + w->stall + w->empty + stat_total(w->issued, SM_SIZES);
 }
 
 /* ---- beats ---- */
@@ -52,7 +51,7 @@ static struct machine run_beats(select_fn *select, const char *insn, uint32_t n,
     if (select) ops.select = select;
     x.mech = &ops;
     machine_ok(&x, "", "k", 1, threads, NULL);
-    assert_int_equal(classes(&x.s), x.s.sched_cycles);
+    assert_int_equal(classes(&x.s), x.s.warp.cycles);
     machine_free(&x);
     return x; /* its counters */
 }
@@ -88,18 +87,18 @@ static void lanes_are_counted_by_the_beats_of_a_packet(void **state) {
     (void)state;
     const uint64_t insts = 12 * 8;
     struct sm_stats s = run_beats(NULL, add, 0, 8 * 32).s;
-    assert_int_equal(s.lane_slots, insts * 32);
-    assert_int_equal(s.issued_size[7], insts * 2);
+    assert_int_equal(s.sm.lane_slots, insts * 32);
+    assert_int_equal(s.warp.issued[7], insts * 2);
     s = run_beats(select_4, add, 0, 8 * 32).s; /* half of the lanes: the class of 13 to 16 of 32 */
-    assert_int_equal(s.lane_slots, insts * 4 * 16);
-    assert_int_equal(s.lanes[LANE_ACTIVE], insts * 32);
-    assert_int_equal(s.lanes[LANE_ABSENT], insts * 32); /* more slots than a warp has lanes */
-    assert_int_equal(s.issued_size[3], insts * 4);
+    assert_int_equal(s.sm.lane_slots, insts * 4 * 16);
+    assert_int_equal(s.lane.active, insts * 32);
+    assert_int_equal(s.lane.absent, insts * 32); /* more slots than a warp has lanes */
+    assert_int_equal(s.warp.issued[3], insts * 4);
     s = run_beats(select_1, add, 0, 8 * 32).s; /* for more threads than there are lanes */
-    assert_int_equal(s.lane_slots, insts * 32);
-    assert_int_equal(s.issued_size[7], insts * 1);
-    assert_int_equal(s.issues, insts);
-    assert_int_equal(s.empty_issues, 0);
+    assert_int_equal(s.sm.lane_slots, insts * 32);
+    assert_int_equal(s.warp.issued[7], insts * 1);
+    assert_int_equal(s.sm.issues, insts);
+    assert_int_equal(s.sm.empty_issues, 0);
 }
 
 /* ---- splits without threads ---- */
@@ -134,7 +133,7 @@ static struct machine run_twice(void (*set)(struct machine *), uint32_t n, uint3
     x.mech = &ops;
     if (set) set(&x);
     machine_ok(&x, "", "k", 1, threads, NULL);
-    assert_int_equal(classes(&x.s), x.s.sched_cycles);
+    assert_int_equal(classes(&x.s), x.s.warp.cycles);
     machine_free(&x);
     return x;
 }
@@ -159,15 +158,15 @@ static void an_issue_without_threads_waits_for_no_operand(void **state) {
 static void issues_without_threads_are_counted_apart(void **state) {
     (void)state; /* two warps of 12 instructions, all but the first issued twice */
     const struct sm_stats s = run_twice(NULL, 10, 48).s;
-    assert_int_equal(s.issues, 2 * (12 + 11));
-    assert_int_equal(s.empty_issues, 2 * 11);
-    assert_int_equal(s.empty_slots, 2 * 11 * 2);
-    assert_int_equal(s.warp_insts, 2 * 12);
-    assert_int_equal(s.thread_insts, 12 * 48);
-    assert_int_equal(s.lane_slots, 2 * 12 * 32);
-    assert_int_equal(s.lanes[LANE_EMPTY], 2 * 11 * 32);
-    assert_int_equal(s.lanes[LANE_ABSENT], 12 * 16);
-    assert_int_equal(s.lanes[LANE_ACTIVE], 12 * 48);
+    assert_int_equal(s.sm.issues, 2 * (12 + 11));
+    assert_int_equal(s.sm.empty_issues, 2 * 11);
+    assert_int_equal(s.warp.empty, 2 * 11 * 2);
+    assert_int_equal(s.sm.warp_insts, 2 * 12);
+    assert_int_equal(s.sm.thread_insts, 12 * 48);
+    assert_int_equal(s.sm.lane_slots, 2 * 12 * 32);
+    assert_int_equal(s.lane.empty, 2 * 11 * 32);
+    assert_int_equal(s.lane.absent, 12 * 16);
+    assert_int_equal(s.lane.active, 12 * 48);
 }
 
 static void through_the_cache(struct machine *x) {
@@ -177,8 +176,8 @@ static void through_the_cache(struct machine *x) {
 static void an_issue_without_threads_is_fetched(void **state) {
     (void)state; /* 64 instructions are four lines; each is asked for without threads, the first with */
     const struct machine x = run_twice(through_the_cache, 62, 32);
-    assert_int_equal(x.s.fetch_stalls, 4);
-    assert_int_equal(x.s.empty_issues, 63);
+    assert_int_equal(x.s.sm.fetch_stalls, 4);
+    assert_int_equal(x.s.sm.empty_issues, 63);
 }
 
 static void two_level(struct machine *x) {
@@ -188,7 +187,7 @@ static void two_level(struct machine *x) {
 
 static void issues_without_threads_keep_their_turn_in_a_two_level_order(void **state) {
     (void)state;
-    assert_int_equal(run_twice(two_level, 10, 96).s.empty_issues, 3 * 11);
+    assert_int_equal(run_twice(two_level, 10, 96).s.sm.empty_issues, 3 * 11);
 }
 
 /* Never lets its threads go: walks on without them. */
@@ -210,7 +209,7 @@ static void nobody_has_run_in_issues_without_threads(void **state) {
     x.most = 1000;
     assert_false(machine_run(&x, "", "k", 1, 32, NULL));
     assert_int_equal(x.ran, 0);
-    assert_in_range(x.s.empty_issues, 100, 125);
+    assert_in_range(x.s.sm.empty_issues, 100, 125);
     machine_free(&x);
 }
 

@@ -6,7 +6,7 @@
 /* ---- residency ---- */
 
 static uint32_t fits(const char *text, uint32_t threads, uint32_t dynamic, void (*set)(struct sm_options *),
-                     const char **why) {
+                     enum sm_limiter *why) {
     struct machine x = machine_load(text);
     uint64_t p = 0;
     x.r.launch = (struct exec_launch){.image = x.r.im,
@@ -48,10 +48,11 @@ static void two_schedulers_by_warps(struct sm_options *o) {
 /* HARP Table 3: 768 threads at each of two schedulers, whatever would fit on the SM. */
 static void whole_blocks_leave_each_scheduler_its_threads(void **state) {
     (void)state;
-    const char *why, *text = KERNEL("");
+    const char *text = KERNEL("");
+    enum sm_limiter why;
     assert_int_equal(fits(text, 512, 0, two_schedulers_by_warps, &why), 3);
     assert_int_equal(fits(text, 512, 0, two_schedulers, &why), 2);
-    assert_string_equal(why, "threads");
+    assert_int_equal(why, SM_BY_THREADS);
     assert_int_equal(fits(text, 256, 0, two_schedulers, &why), 6);
     assert_int_equal(fits(text, 768, 0, two_schedulers, &why), 2);
     assert_int_equal(fits(text, 769, 0, two_schedulers, &why),
@@ -60,22 +61,22 @@ static void whole_blocks_leave_each_scheduler_its_threads(void **state) {
 
 static void residency_is_limited_by_the_scarcest(void **state) {
     (void)state;
-    const char *why;
+    enum sm_limiter why;
     /* one 64-bit and one 32-bit register: three words, 96 of a warp, 128 in units of 64 */
     const char *text = KERNEL(".reg .u64 %a; .reg .u32 %b; ld.param.u64 %a, [p]; ld.global.u32 %b, [%a];"
                               "st.global.u32 [%a], %b;");
     assert_int_equal(fits(text, 64, 0, NULL, &why), 16);
-    assert_string_equal(why, "blocks");
+    assert_int_equal(why, SM_BY_BLOCKS);
     assert_int_equal(fits(text, 64, 0, few_blocks, &why), 3);
-    assert_string_equal(why, "blocks");
+    assert_int_equal(why, SM_BY_BLOCKS);
     assert_int_equal(fits(text, 64, 0, few_threads, &why), 4);
-    assert_string_equal(why, "threads");
+    assert_int_equal(why, SM_BY_THREADS);
     assert_int_equal(fits(text, 64, 0, few_registers, &why), 1000 / (2 * 128));
-    assert_string_equal(why, "registers");
+    assert_int_equal(why, SM_BY_REGISTERS);
     assert_int_equal(fits(text, 64, 5 << 10, NULL, &why), 6);
-    assert_string_equal(why, "shared memory");
+    assert_int_equal(why, SM_BY_SHARED);
     assert_int_equal(fits(text, 512, 0, few_threads, &why), 0);
-    assert_string_equal(why, "threads");
+    assert_int_equal(why, SM_BY_THREADS);
 }
 
 static void a_block_that_cannot_fit_is_refused(void **state) {
@@ -96,9 +97,9 @@ static void blocks_run_as_many_at_a_time_as_fit(void **state) {
     uint64_t p = 0;
     x.o.sm.blocks = 1;
     machine_ok(&x, "pdom", "k", 5, 32, &p);
-    assert_int_equal(x.s.block_cycles,
+    assert_int_equal(x.s.sm.block_cycles,
                      16 + 4 * 17); /* a block that follows another issues in the next cycle */
-    assert_int_equal(x.s.blocks, 5);
+    assert_int_equal(x.s.sm.blocks, 5);
     x.o.sm.blocks = 2;
     machine_ok(&x, "pdom", "k", 5, 32, &p);
     assert_int_equal(x.cycles, 16 + 17 + 17);
@@ -179,8 +180,8 @@ static void branches_are_counted_where_they_are(void **state) {
     assert_true(b->reconvergence_cycles >= 2 * 8);
     assert_int_equal(x.branch[x.r.m->funcs.v[0].entry + 4].executions, 2);
     assert_int_equal(x.branch[x.r.m->funcs.v[0].entry + 4].divergences, 0);
-    assert_int_equal(x.s.issued_size[6], 2 * 2); /* 27 threads, two beats */
-    assert_true(x.s.idle_thread_cycles[0] && x.s.idle_thread_cycles[3]);
+    assert_int_equal(x.s.warp.issued[6], 2 * 2); /* 27 threads, two beats */
+    assert_true(x.s.idle.dependency && x.s.idle.reconvergence);
     machine_free(&x);
 }
 
@@ -194,11 +195,11 @@ static void a_full_queue_stalls_the_pipeline(void **state) {
     x.o.sm.lsu_queue = 1;
     uint64_t p = rig_buf(&x.r, 64 * 512, "a");
     machine_ok(&x, "pdom", "k", 1, 512, &p);
-    assert_int_equal(x.s.coalesced_lines, 2 * 512);
-    assert_int_equal(x.s.memory_insts, 3 * 16); /* the parameter is one too */
-    assert_true(x.s.stall > 500);
+    assert_int_equal(x.s.sm.memory_lines, 2 * 512);
+    assert_int_equal(x.s.sm.memory_insts, 3 * 16); /* the parameter is one too */
+    assert_true(x.s.warp.stall > 500);
     assert_true(x.cycles >= 2 * 512);
-    assert_int_equal(x.mem.l1[MEM_L1D].accesses, 2 * 512);
+    assert_int_equal(x.mem.l1d.accesses, 2 * 512);
     machine_free(&x);
 }
 
@@ -211,10 +212,10 @@ static void splits_of_one_packet_share_lines(void **state) {
         "st.global.u32 [%a], %t; exit;\nE: st.global.u32 [%a], %t;\n"));
     uint64_t p = rig_buf(&x.r, 128, "a");
     machine_ok(&x, "mimd", "k", 1, 32, &p);
-    assert_int_equal(x.s.coalesced_lines, 2);
-    assert_int_equal(x.s.memory_insts, 1 + 2);
+    assert_int_equal(x.s.sm.memory_lines, 2);
+    assert_int_equal(x.s.sm.memory_insts, 1 + 2);
     machine_ok(&x, "pdom", "k", 1, 32, &p);
-    assert_int_equal(x.s.coalesced_lines, 4);
+    assert_int_equal(x.s.sm.memory_lines, 4);
     machine_free(&x);
 }
 
@@ -229,12 +230,11 @@ static void constants_go_through_their_cache(void **state) {
     uint64_t p = rig_buf(&x.r, 128, "a");
     x.m.memory.ideal = false;
     machine_ok(&x, "pdom", "k", 1, 32, &p);
-    const struct mem_cache_stats *l1 = x.mem.l1;
-    assert_int_equal(l1[MEM_L1C].accesses, 3);
-    assert_int_equal(l1[MEM_L1C].misses, 2);
-    assert_int_equal(l1[MEM_L1C].hits, 1);
-    assert_int_equal(l1[MEM_L1D].reads, 0);
-    assert_int_equal(l1[MEM_L1D].writes, 1);
+    assert_int_equal(x.mem.l1c.accesses, 3);
+    assert_int_equal(x.mem.l1c.misses, 2);
+    assert_int_equal(x.mem.l1c.hits, 1);
+    assert_int_equal(x.mem.l1d.reads, 0);
+    assert_int_equal(x.mem.l1d.writes, 1);
     machine_free(&x);
 }
 
@@ -248,10 +248,10 @@ static void a_constant_load_of_a_buffer_finds_its_line_in_l2(void **state) {
     uint64_t p = rig_buf(&x.r, 128, "a");
     x.m.memory.ideal = false;
     machine_ok(&x, "pdom", "k", 1, 32, &p);
-    assert_int_equal(x.mem.l1[MEM_L1D].misses, 1);
-    assert_int_equal(x.mem.l1[MEM_L1C].misses, 1);
+    assert_int_equal(x.mem.l1d.misses, 1);
+    assert_int_equal(x.mem.l1c.misses, 1);
     assert_int_equal(x.mem.l2.misses, 1);
-    assert_int_equal(x.mem.dram_reads, 1);
+    assert_int_equal(x.mem.dram.reads, 1);
     machine_free(&x);
 }
 
@@ -261,7 +261,7 @@ static void neighbouring_local_variables_share_lines(void **state) {
         machine_load(KERNEL(".local .u32 v[4]; .reg .u32 %a; mov.u32 %a, 1; st.local.u32 [v+4], %a;"));
     uint64_t p = 0;
     machine_ok(&x, "pdom", "k", 1, 32, &p);
-    assert_int_equal(x.s.coalesced_lines, 2);
+    assert_int_equal(x.s.sm.memory_lines, 2);
     machine_free(&x);
 }
 
@@ -282,7 +282,7 @@ static void a_warp_may_have_many_loads_under_way(void **state) {
     for (uint32_t k = 0; k < 100; k++) v[32 * k] = k;
     machine_ok(&x, "pdom", "k", 1, 1, &p);
     assert_int_equal(*v, 99 * 50);
-    assert_true(x.s.w0_mem > 0);
+    assert_true(x.s.warp.w0_mem > 0);
     machine_free(&x);
     sb_free(&text);
 }
@@ -297,8 +297,8 @@ static void instructions_come_through_the_instruction_cache(void **state) {
     uint64_t p = 0;
     x.m.memory.ideal = x.m.l1i.ideal = x.o.sm.ideal_fetch = false;
     machine_ok(&x, "pdom", "k", 1, 32, &p);
-    assert_int_equal(x.s.fetch_stalls, 4);
-    assert_int_equal(x.mem.l1[MEM_L1I].accesses, 4);
+    assert_int_equal(x.s.sm.fetch_stalls, 4);
+    assert_int_equal(x.mem.l1i.accesses, 4);
     assert_true(x.cycles > 64 * 8 + 4 * 20);
     machine_free(&x);
     sb_free(&text);

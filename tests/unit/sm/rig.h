@@ -20,6 +20,7 @@ struct machine {
     uint64_t most;     /* cycles before giving up */
     struct sm_stats s; /* of the last run */
     struct mech_stats ms;
+    uint64_t exited;
     struct mem_stats mem;
     uint64_t cycles;
     struct sb report; /* sm_describe when it gave up */
@@ -126,7 +127,10 @@ static inline bool machine_run(struct machine *x, const char *mech, const char *
     struct sm *sm = sm_new(&env, &r->err);
     x->cycles = 0;
     bool ok = sm && machine_loop(x, sm, mem, g.blocks);
-    if (sm) sm_get_stats(sm, &x->s, &x->ms);
+    if (sm) {
+        sm_get_stats(sm, &x->s, &x->ms);
+        x->exited = sm_exited(sm);
+    }
     mem_get_stats(mem, &x->mem);
     sm_free(sm);
     sm_common_free(env.common);

@@ -44,18 +44,20 @@ static void fill(struct machine *x, uint64_t in, uint64_t out) {
 }
 
 static void check_sums(const struct machine *x) {
-    const struct sm_stats *s = &x->s;
-    uint64_t sum = s->w0_mem + s->w0_idle + s->stall + s->empty_slots, threads = 0, lanes = 0;
-    for (int k = 0; k < SM_SIZES; k++) sum += s->issued_size[k];
-    for (int k = 0; k < IR_NCLASSES; k++) threads += s->class_insts[k];
-    assert_int_equal(sum, s->sched_cycles);
-    assert_int_equal(s->sched_cycles, s->cycles * (uint64_t)x->o.sm.schedulers);
+    const struct sm_core_stats *s = &x->s.sm;
+    const struct sm_warp_stats *w = &x->s.warp;
+    const struct sm_lane_stats *l = &x->s.lane;
+    uint64_t sum = w->w0_mem + w->w0_idle + w->stall + w->empty, threads = 0;
+    for (int k = 0; k < SM_SIZES; k++) sum += w->issued[k];
+    for (size_t pc = 0; pc < x->r.m->code.n; pc++) threads += x->branch[pc].lanes;
+    assert_int_equal(sum, w->cycles);
+    assert_int_equal(w->cycles, s->cycles * (uint64_t)x->o.sm.schedulers);
     assert_int_equal(threads, s->thread_insts);
     assert_int_equal(s->blocks, KERNEL_BLOCKS);
-    assert_int_equal(s->exited, KERNEL_BLOCKS * KERNEL_THREADS);
-    for (int k = 0; k < SM_LANE_KINDS; k++) lanes += s->lanes[k];
-    assert_int_equal(lanes, s->lane_slots + s->overhead_slots + s->lanes[LANE_EMPTY]);
-    assert_int_equal(s->lanes[LANE_ACTIVE], s->thread_insts);
+    assert_int_equal(x->exited, KERNEL_BLOCKS * KERNEL_THREADS);
+    assert_int_equal(l->active + l->guarded + l->absent + l->exited + l->parted,
+                     s->lane_slots + s->overhead_slots);
+    assert_int_equal(l->active, s->thread_insts);
 }
 
 /* All, and the example of docs/mechanisms.md. */
@@ -82,14 +84,14 @@ static void run_all(struct machine *x, const char *kernel, const struct shape *s
             machine_ok(x, mech, kernel, KERNEL_BLOCKS, KERNEL_THREADS, p);
             if (memcmp(want, got, KERNEL_BYTES))
                 fail_msg("%s under %s on %s: memory differs", kernel, mech, shape->name);
-            if (x->r.stats.thread_insts != x->s.thread_insts)
+            if (x->r.stats.thread_insts != x->s.sm.thread_insts)
                 fail_msg("%s under %s on %s: %llu thread instructions, functional %llu", kernel, mech,
-                         shape->name, (unsigned long long)x->s.thread_insts,
+                         shape->name, (unsigned long long)x->s.sm.thread_insts,
                          (unsigned long long)x->r.stats.thread_insts);
             check_sums(x);
             if (all && memcmp(&first, &x->s, sizeof first))
                 fail_msg("%s under %s on %s: jumping %llu, ticking %llu cycles", kernel, mech, shape->name,
-                         (unsigned long long)first.cycles, (unsigned long long)x->s.cycles);
+                         (unsigned long long)first.sm.cycles, (unsigned long long)x->s.sm.cycles);
             first = x->s;
         }
     }

@@ -97,7 +97,7 @@ static void a_full_sm_reaches_peak_ipc(void **state) {
         x.o.sm.issue = issue;
         machine_ok(&x, "pdom", "chain", 2, 768, NULL);
         const double peak = (double)(x.o.sm.schedulers * x.o.sm.simd_width);
-        const double ipc = (double)x.s.thread_insts / (double)x.cycles;
+        const double ipc = (double)x.s.sm.thread_insts / (double)x.cycles;
         assert_true(ipc <= peak && ipc > 0.99 * peak);
         machine_free(&x);
     }
@@ -154,12 +154,12 @@ static void a_bank_conflict_of_degree_k_costs_k(void **state) {
     struct sm_stats s;
     const uint64_t none = shared_cycles(1, 20, &s) - shared_cycles(1, 10, &s);
     assert_int_equal(none, 10 * (8 - 1 + 4)); /* depth - 1 to the memory stage, shared_latency there */
-    assert_int_equal(s.shared_conflict_cycles, 0);
+    assert_int_equal(s.sm.shared_conflict_cycles, 0);
     for (uint32_t k = 2; k <= 32; k *= 2) {
         const uint64_t ten = shared_cycles(k, 20, &s) - shared_cycles(k, 10, &s);
         assert_int_equal(ten, none + 10 * (k - 1));
-        assert_int_equal(s.shared_conflict_cycles, 10 * (k - 1));
-        assert_int_equal(s.shared_accesses, 10);
+        assert_int_equal(s.sm.shared_conflict_cycles, 10 * (k - 1));
+        assert_int_equal(s.sm.shared_accesses, 10);
     }
     assert_int_equal(shared_cycles(0, 20, &s) - shared_cycles(0, 10, &s), none); /* one word for all */
 }
@@ -221,12 +221,12 @@ static void operands_in_one_bank_take_turns(void **state) {
                                          "mad.lo.u32 %a, %a, %a, %a;\nexit;\n}\n");
     machine_ok(&x, "pdom", "k", 1, 32, NULL);
     const uint64_t without = x.cycles;
-    assert_int_equal(x.s.register_conflict_cycles, 0);
+    assert_int_equal(x.s.sm.register_conflict_cycles, 0);
     x.o.sm.register_banks = true;
     machine_ok(&x, "pdom", "k", 1, 32, NULL);
-    assert_int_equal(x.s.register_conflict_cycles, 2 * 2); /* three reads of one bank, two beats */
+    assert_int_equal(x.s.sm.register_conflict_cycles, 2 * 2); /* three reads of one bank, two beats */
     assert_int_equal(x.cycles, without + 4);
-    assert_int_equal(x.s.stall, 4);
+    assert_int_equal(x.s.warp.stall, 4);
     machine_free(&x);
 }
 
@@ -241,7 +241,7 @@ static void a_wide_operand_reads_two_banks(void **state) {
     uint64_t p = rig_buf(&x.r, 8, "out");
     x.o.sm.register_banks = true;
     machine_ok(&x, "pdom", "k", 1, 32, &p);
-    assert_int_equal(x.s.register_conflict_cycles, 4 * 2); /* one more read for each shift, two beats */
+    assert_int_equal(x.s.sm.register_conflict_cycles, 4 * 2); /* one more read for each shift, two beats */
     machine_free(&x);
 }
 
@@ -251,12 +251,12 @@ static void a_cycle_without_issue_is_memory_s_only_if_a_line_is_on_its_way(void 
     struct machine x = chain(100, "add.u32 %r1, %r1, 3;");
     x.m.memory.ideal = false;
     machine_ok(&x, "pdom", "chain", 1, 32, NULL);
-    assert_int_equal(x.s.w0_mem, 0);
-    assert_true(x.s.w0_idle > 100 * (8 - 2));
+    assert_int_equal(x.s.warp.w0_mem, 0);
+    assert_true(x.s.warp.w0_idle > 100 * (8 - 2));
     machine_free(&x);
     struct sm_stats s;
     shared_cycles(32, 20, &s);
-    assert_int_equal(s.w0_mem, 0);
+    assert_int_equal(s.warp.w0_mem, 0);
 
     x = machine_load(HEAD
                      ".visible .entry k(.param .u64 p) {\n.reg .u64 %a;\nld.param.u64 %a, [p];\n"
@@ -268,8 +268,8 @@ static void a_cycle_without_issue_is_memory_s_only_if_a_line_is_on_its_way(void 
     x.m.memory.ideal = false;
     machine_ok(&x, "pdom", "k", 1, 1, &p);
     /* A miss and a hit from issue on, each but for its own beats; the store is posted. */
-    assert_true(x.mem.latency_count == 1);
-    assert_in_range(x.s.w0_mem, x.mem.latency_sum + 10, x.mem.latency_sum + 10 + 2 * 8);
+    assert_true(x.mem.load.count == 1);
+    assert_in_range(x.s.warp.w0_mem, x.mem.load.latency_sum + 10, x.mem.load.latency_sum + 10 + 2 * 8);
     machine_free(&x);
 }
 
@@ -285,8 +285,8 @@ static void a_barrier_lets_go_when_the_last_arrival_writes_back(void **state) {
     machine_ok(&x, "pdom", "k", 1, 64, &p);
     /* nine instructions up to the barrier, which resolves in cycle 9 * 8; exit issues then and commits 8 later */
     assert_int_equal(x.cycles, 9 * 8 + 8);
-    assert_int_equal(x.s.barriers, 1);
-    assert_int_equal(x.s.idle_thread_cycles[1] > 0, 1);
+    assert_int_equal(x.s.sm.barriers, 1);
+    assert_int_equal(x.s.idle.barrier > 0, 1);
     machine_free(&x);
 }
 
