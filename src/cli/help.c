@@ -128,11 +128,11 @@ void help_overview(struct sb *out, const struct term *t) {
 
 /* ---- the commands ---- */
 
-static enum cli_exit wrong_forms(struct cli *c, const struct opts *o, const struct command *of) {
+static enum cli_exit wrong_forms(struct cli *c, const struct opts *o, const struct command *topic) {
     struct err e = {0};
-    if (opts_has(o, "man") && (opts_has(o, "markdown") || of))
+    if (opts_has(o, "man") && (opts_has(o, "markdown") || topic))
         err_set(&e, ERR_INPUT, "--man stands alone: the man page holds every command");
-    else if (opts_has(o, "markdown") && !of)
+    else if (opts_has(o, "markdown") && !topic)
         err_set(&e, ERR_INPUT, "--markdown needs a command");
     enum cli_exit x = e.code ? cli_usage(c, &e) : CLI_OK;
     err_free(&e);
@@ -140,22 +140,22 @@ static enum cli_exit wrong_forms(struct cli *c, const struct opts *o, const stru
 }
 
 enum cli_exit help_main(struct cli *c, const struct opts *o) {
-    const struct command *of = NULL;
-    if (o->operands.n && !(of = command_find(o->operands.v[0]))) {
+    const struct command *topic = NULL;
+    if (o->operands.n && !(topic = command_find(o->operands.v[0]))) {
         struct err e = {0};
         command_unknown(o->operands.v[0], &e);
         cli_usage(c, &e);
         err_free(&e);
         return CLI_USAGE;
     }
-    if (wrong_forms(c, o, of)) return CLI_USAGE;
+    if (wrong_forms(c, o, topic)) return CLI_USAGE;
     struct sb out = {0};
     if (opts_has(o, "man"))
         help_man(&out);
     else if (opts_has(o, "markdown"))
-        help_markdown(&out, of);
-    else if (of)
-        help_command(&out, &c->term, of);
+        help_markdown(&out, topic);
+    else if (topic)
+        help_command(&out, &c->term, topic);
     else
         help_overview(&out, &c->term);
     term_print(&c->term, &out);

@@ -52,8 +52,8 @@ static bool parse_line(struct opts *o, struct cursor c, struct arena *mem, struc
 }
 
 static bool fits(const struct opts *o, const char *kernel) {
-    const char *of = opts_value(o, "kernel");
-    return !kernel || !of || !strcmp(kernel, of);
+    const char *named = opts_value(o, "kernel");
+    return !kernel || !named || !strcmp(kernel, named);
 }
 
 bool sidecar_read(struct opts *o, const char *file, const char *text, const char *kernel, struct arena *mem,

@@ -104,9 +104,9 @@ uint32_t set_mask(const struct mech_set *s, uint32_t warp) {
     return i < s->n && s->p[i].warp == warp ? s->p[i].mask : 0;
 }
 
-bool set_subset(const struct mech_set *s, const struct mech_set *of) {
+bool set_subset(const struct mech_set *s, const struct mech_set *whole) {
     for (uint32_t i = 0; i < s->n; i++)
-        if (s->p[i].mask & ~set_mask(of, s->p[i].warp)) return false;
+        if (s->p[i].mask & ~set_mask(whole, s->p[i].warp)) return false;
     return true;
 }
 

@@ -11,7 +11,7 @@ void set_add(struct mech_set *s, uint32_t warp, uint32_t mask); /* union with a 
 void set_union(struct mech_set *s, const struct mech_set *t);
 void set_remove(struct mech_set *s, const struct mech_set *t); /* difference */
 uint32_t set_mask(const struct mech_set *s, uint32_t warp);    /* its lanes of that warp */
-bool set_subset(const struct mech_set *s, const struct mech_set *of);
+bool set_subset(const struct mech_set *s, const struct mech_set *whole);
 bool set_empty(const struct mech_set *s);
 /* Only the pieces there are; nearly always one. */
 static inline void set_copy(struct mech_set *to, const struct mech_set *from) {

@@ -29,8 +29,8 @@ struct split_pool *split_pool_new(const struct mech_env *env, uint32_t pieces) {
                            ~(_Alignof(struct mech_split) - 1));
     p->chunk = PAGES_NEW(p->pages, unsigned char *, p->cap / SPLIT_CHUNK);
     p->used = PAGES_NEW(p->pages, uint64_t, bitmap_words(p->cap));
-    p->of = pages_raw(p->pages, p->cap * sizeof *p->of);
-    for (uint32_t t = 0; t < p->cap; t++) p->of[t] = SPLIT_NONE;
+    p->holder = pages_raw(p->pages, p->cap * sizeof *p->holder);
+    for (uint32_t t = 0; t < p->cap; t++) p->holder[t] = SPLIT_NONE;
     p->present = PAGES_NEW(p->pages, uint32_t, p->slots);
     p->first = PAGES_NEW(p->pages, uint32_t, p->slots);
     return p;
@@ -39,7 +39,7 @@ struct split_pool *split_pool_new(const struct mech_env *env, uint32_t pieces) {
 /* ---- splits ---- */
 
 struct mech_split *split_of(const struct split_pool *p, uint32_t warp, uint32_t lane) {
-    uint32_t id = p->of[warp * LANES + lane];
+    uint32_t id = p->holder[warp * LANES + lane];
     return id == SPLIT_NONE ? NULL : split_at(p, id);
 }
 
@@ -83,8 +83,8 @@ static void drop(struct mech *m, struct mech_split *s) {
 
 void split_free(struct mech *m, struct mech_split *s) {
     for (uint32_t k = 0; k < s->set.n; k++) {
-        uint32_t *of = m->pool->of + s->set.p[k].warp * LANES;
-        FOR_LANES(l, s->set.p[k].mask) if (of[l] == s->id) of[l] = SPLIT_NONE;
+        uint32_t *holder = m->pool->holder + s->set.p[k].warp * LANES;
+        FOR_LANES(l, s->set.p[k].mask) if (holder[l] == s->id) holder[l] = SPLIT_NONE;
     }
     drop(m, s);
 }
@@ -94,24 +94,25 @@ typedef uint32_t quad __attribute__((vector_size(16), aligned(4), may_alias));
 #define QUAD(l) \
     { 1u << (l), 2u << (l), 4u << (l), 8u << (l) }
 
-static void bind_lanes(uint32_t *of, uint32_t mask, uint32_t id) {
+static void bind_lanes(uint32_t *holder, uint32_t mask, uint32_t id) {
     static const quad bit[] = {QUAD(0), QUAD(4), QUAD(8), QUAD(12), QUAD(16), QUAD(20), QUAD(24), QUAD(28)};
     const quad lanes = {mask, mask, mask, mask}, to = {id, id, id, id};
 #pragma GCC unroll 8
     for (uint32_t k = 0; k < LANES / 4; k++) {
-        quad *at = (quad *)(of + 4 * k);
+        quad *at = (quad *)(holder + 4 * k);
         const quad theirs = (quad)((bit[k] & lanes) == 0);
         *at = (*at & theirs) | (to & ~theirs);
     }
 }
 
 void split_bind(struct split_pool *p, const struct mech_split *s, const struct mech_set *set) {
-    for (uint32_t k = 0; k < set->n; k++) bind_lanes(p->of + set->p[k].warp * LANES, set->p[k].mask, s->id);
+    for (uint32_t k = 0; k < set->n; k++)
+        bind_lanes(p->holder + set->p[k].warp * LANES, set->p[k].mask, s->id);
 }
 
 void split_unbind(struct split_pool *p, const struct mech_set *set) {
     for (uint32_t k = 0; k < set->n; k++)
-        bind_lanes(p->of + set->p[k].warp * LANES, set->p[k].mask, SPLIT_NONE);
+        bind_lanes(p->holder + set->p[k].warp * LANES, set->p[k].mask, SPLIT_NONE);
 }
 
 void split_assign(struct split_pool *p, struct mech_split *s, const struct mech_set *set) {
@@ -225,7 +226,7 @@ void split_launch(struct split_pool *p, const struct mech_block *b) {
         CHECK(!p->present[slot]);
         p->first[slot] = slot - k % span(p);
         p->present[slot] = existing(b, k);
-        for (uint32_t l = 0; l < LANES; l++) p->of[slot * LANES + l] = SPLIT_NONE;
+        for (uint32_t l = 0; l < LANES; l++) p->holder[slot * LANES + l] = SPLIT_NONE;
     }
 }
 
@@ -316,7 +317,7 @@ void split_audit(const struct mech *m, bool whole) {
             struct mech_piece at = s->set.p[k];
             CHECK(at.mask && !(held[at.warp] & at.mask));
             held[at.warp] |= at.mask;
-            FOR_LANES(l, at.mask) CHECK(p->of[at.warp * LANES + l] == s->id);
+            FOR_LANES(l, at.mask) CHECK(p->holder[at.warp * LANES + l] == s->id);
         }
     }
     CHECK(alive == p->alive);

@@ -26,7 +26,7 @@ struct split_pool {
     unsigned char **chunk; /* of splits; made as needed, kept until the end */
     uint64_t *used;        /* a bit per slot */
     uint32_t slots;        /* architectural warp slots */
-    uint32_t *of;          /* split of thread slot * 32 + lane, or SPLIT_NONE */
+    uint32_t *holder;      /* split of thread slot * 32 + lane, or SPLIT_NONE */
     uint32_t *present;     /* per slot: threads that were launched and whose exit was not committed yet */
     uint32_t *first;       /* per slot: slot of the first architectural warp of its machine warp */
 };

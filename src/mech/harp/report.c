@@ -194,7 +194,7 @@ void harp_audit(const struct mech *m) {
     for (uint32_t slot = 0; slot < p->slots; slot++) {
         n += bits_count(reached[slot]);
         FOR_LANES(l, p->present[slot])
-        CHECK((p->of[slot * 32 + l] == SPLIT_NONE) == (reached[slot] >> l & 1));
+        CHECK((p->holder[slot * 32 + l] == SPLIT_NONE) == (reached[slot] >> l & 1));
     }
     CHECK(n == h->reached);
     free(reached);
