@@ -1,4 +1,4 @@
-/* Threads part at the end of block b. The *region* is what they reach before the immediate post-dominator R, where a
+/* Threads diverge at the end of block b. The *region* is what they reach before the immediate post-dominator R, where a
  * reconvergence stack lets them meet. They differ there in whatever a block of the region writes.
  *
  * Others meet earlier: likely-convergence points (TBC), merges by program structure, equal PCs. For them two more

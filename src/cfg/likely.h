@@ -1,4 +1,4 @@
-/* Where threads that part will most likely meet, before they must: an analysis on demand. */
+/* Where threads that diverge will most likely meet, before they must: an analysis on demand. */
 #ifndef HEDDLE_CFG_LIKELY_H
 #define HEDDLE_CFG_LIKELY_H
 

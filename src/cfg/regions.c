@@ -1,4 +1,4 @@
-/* Regions. For a block R that is the immediate post-dominator of branches that may part threads, the region S(R) is those
+/* Regions. For a block R that is the immediate post-dominator of branches that may split threads up, the region S(R) is those
  * branches' blocks and all that is reached from them before R. Every way out of S(R) leads to R, since R post-dominates
  * all of it. Marks stand where S(R) is entered, and the following hold on every path:
  *   - a branch of the region is reached over a mark, and over one only: it is not passed again before R. So marks of loops
@@ -96,12 +96,12 @@ static void add_block(struct finder *k, uint32_t v, uint32_t r) {
     add_end(k, v, r);
 }
 
-static bool parts(const struct finder *k, uint32_t v) {
+static bool diverges(const struct finder *k, uint32_t v) {
     const struct work *w = k->w;
     return w->number[v] != CFG_NONE && w->ipdom[v] < w->n && k->varies[w->b[v].end - 1];
 }
 
-/* Blocks that part threads, in the order of their joins, deepest in the post-dominator tree first. */
+/* Blocks that end in such a branch, in the order of their joins, deepest in the post-dominator tree first. */
 static uint32_t *sort_branches(struct finder *k, uint32_t *n) {
     struct work *w = k->w;
     uint32_t *depth = ARENA_NEW(&w->mem, uint32_t, w->n + 1), *path = ARENA_NEW(&w->mem, uint32_t, w->n + 1);
@@ -114,10 +114,10 @@ static uint32_t *sort_branches(struct finder *k, uint32_t *n) {
         for (uint32_t d = x < w->n ? depth[x] : 0; np;) depth[path[--np]] = ++d;
     }
     for (uint32_t v = 0; v < w->n; v++)
-        if (parts(k, v)) start[w->n - depth[w->ipdom[v]] + 1]++, ++*n;
+        if (diverges(k, v)) start[w->n - depth[w->ipdom[v]] + 1]++, ++*n;
     for (uint32_t d = 0; d <= w->n; d++) start[d + 1] += start[d];
     for (uint32_t v = 0; v < w->n; v++)
-        if (parts(k, v)) order[start[w->n - depth[w->ipdom[v]]]++] = v;
+        if (diverges(k, v)) order[start[w->n - depth[w->ipdom[v]]]++] = v;
     return order;
 }
 
@@ -169,7 +169,7 @@ static void list_branches(struct finder *k, const uint32_t *number) {
     struct work *w = k->w;
     uint32_t first = (uint32_t)k->branches.n;
     for (uint32_t v = 0; v < w->n; v++)
-        if (parts(k, v)) k->regions.v[number[k->at_join[w->ipdom[v]]]].nbranches++;
+        if (diverges(k, v)) k->regions.v[number[k->at_join[w->ipdom[v]]]].nbranches++;
     for (uint32_t r = k->low; r < k->regions.n; r++) {
         k->regions.v[r].branch = first;
         first += k->regions.v[r].nbranches;
@@ -178,7 +178,7 @@ static void list_branches(struct finder *k, const uint32_t *number) {
     VEC_RESERVE(&k->branches, first);
     k->branches.n = first;
     for (uint32_t v = 0; v < w->n; v++) {
-        if (!parts(k, v)) continue;
+        if (!diverges(k, v)) continue;
         struct cfg_region *r = &k->regions.v[number[k->at_join[w->ipdom[v]]]];
         k->branches.v[r->branch + r->nbranches++] = w->b[v].end - 1;
     }

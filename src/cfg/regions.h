@@ -1,4 +1,4 @@
-/* Reconvergence regions: what lies between the branches that part threads and the block where all of them meet, and where
+/* Reconvergence regions: what lies between the branches that split threads up and the block where all of them meet, and where
  * instructions go that tell a mechanism that such a region begins. An analysis on demand (regions.c says what holds). */
 #ifndef HEDDLE_CFG_REGIONS_H
 #define HEDDLE_CFG_REGIONS_H
@@ -19,7 +19,7 @@ struct cfg_region {
     uint32_t nblocks; /* inner regions included */
     uint32_t loop; /* the loop it consists of if it is left to the join only, by branches of this region: PBK
                                     and BRK would do; or CFG_NONE */
-    uint32_t branch, nbranches; /* branches[branch ..]: PCs of those that part threads which meet at join */
+    uint32_t branch, nbranches; /* branches[branch ..]: PCs of branches whose threads meet at join */
     uint32_t mark, nmarks;      /* marks[mark ..]: where it begins */
     uint32_t bare, nbare;       /* marks[bare ..]: edges to the join from elsewhere */
     bool widened;               /* begins earlier than its own branches need, to hold a region whole */
@@ -34,7 +34,7 @@ struct cfg_regions {
     struct arena mem;
 };
 
-/* varies: a byte per PC, not zero for the branches and calls that may part threads (cfg_uniform, masked by scope). Those
+/* varies: a byte per PC, not zero for the branches and calls at which threads may diverge (cfg_uniform, masked by scope). Those
  * whose threads meet only at the end of the function have no region. NULL when there would be more marks than limit, which
  * takes a graph that nobody compiles. */
 struct cfg_regions *cfg_regions(const struct ir_module *m, const struct cfg *c, const uint8_t *varies,

@@ -1,7 +1,7 @@
 /* Uniformity: what is promised is about threads that execute an instruction *together*, in lockstep: they came to it as
- * one group that parted and met again only at post-dominators, or earlier at places diverge.c lists, the same number of
- * times round each loop. Such a group never parts at a branch without the bit. A mechanism that puts threads of different
- * rounds of a loop together (DWF, and whoever merges by PC alone) can see them part at a loop counter that every round
+ * one group that diverged and met again only at post-dominators, or earlier at places diverge.c lists, the same number of
+ * times round each loop. Such a group never diverges at a branch without the bit. A mechanism that puts threads of different
+ * rounds of a loop together (DWF, and whoever merges by PC alone) can see them diverge at a loop counter that every round
  * has the same for all.
  *
  * Forward data flow over register rows, predicates, the carry bit and the bytes of the call frame, with strong updates, so
@@ -13,7 +13,7 @@
  *     happens to run). Votes, ballots, match.all and redux with a member mask that does not differ give all members the
  *     same, but to each warp its own; bar.red without a count gives the whole block the same;
  *   - a result of operands that differ, or written under a guard that differs;
- *   - where threads that parted may meet: all that was written since (diverge.c).
+ *   - where threads that diverged may meet: all that was written since (diverge.c).
  * %warpid is one per warp and differs within a block. `.uni` is a promise and believed.
  *
  * Calls: arguments flow into the callee's frame, results out of it, over all its calls together; an indirect call without
@@ -37,7 +37,7 @@ struct flow {
         words;      /* where each file begins, the carry, frame bytes; the end */
     uint64_t *in;   /* by block, at its start; row n: at the return */
     uint64_t *defs; /* by block: what it writes */
-    bool *queued, *reached, *parted, *calls;
+    bool *queued, *reached, *diverged, *calls;
     bool dirty, lost; /* lost: too large, everything differs */
     VEC(uint32_t) callers;
 };
@@ -250,7 +250,7 @@ static bool result_byte(struct flow *callee, uint32_t at) {
            bit_get(row(callee, callee->in, callee->w.n), callee->frame + at);
 }
 
-static bool call_parts(const struct flow *f, const uint64_t *s, const struct ir_insn *i) {
+static bool call_diverges(const struct flow *f, const uint64_t *s, const struct ir_insn *i) {
     if (i->mods & IR_M_UNI) return false;
     return guard_differs(f, s, i) || (i->op == IR_CALL_IND && differs(f, s, i->o[0]));
 }
@@ -260,11 +260,11 @@ static void call(struct uniform *u, struct flow *f, uint64_t *s, const struct ir
                    *rets = args + 3 * (size_t)w[IR_CALL_NARGS];
     uint32_t n;
     const uint32_t *to = callees(u, i, &n);
-    bool parts = call_parts(f, s, i);
+    bool diverges = call_diverges(f, s, i);
     for (uint32_t k = 0; k < n; k++) pass(f, s, args, w[IR_CALL_NARGS], &u->flow[to[k]]);
     for (uint32_t r = 0; r < w[IR_CALL_NRETS]; r++, rets += 3)
         for (uint32_t b = 0; b < rets[2]; b++) {
-            bool v = parts || i->op == IR_SYS;
+            bool v = diverges || i->op == IR_SYS;
             for (uint32_t k = 0; k < n && !v; k++) v = result_byte(&u->flow[to[k]], rets[0] + b);
             write_bytes(f, s, (int64_t)rets[1] + b, 1, i, v);
         }
@@ -296,17 +296,17 @@ static void give_up(struct flow *f) {
     f->lost = f->dirty = true;
 }
 
-/* Whether threads may part at the end of a block, the state there given. */
-static bool block_parts(const struct flow *f, const uint64_t *s, uint32_t v) {
+/* Whether threads may diverge at the end of a block, the state there given. */
+static bool block_diverges(const struct flow *f, const uint64_t *s, uint32_t v) {
     const struct ir_insn *i = &f->w.m->code.v[f->w.b[v].end - 1];
-    if (i->op == IR_CALL || i->op == IR_CALL_IND) return call_parts(f, s, i);
+    if (i->op == IR_CALL || i->op == IR_CALL_IND) return call_diverges(f, s, i);
     if (!insn_ends_block(i) || i->mods & IR_M_UNI || diverge_ways(&f->d, v) < 2) return false;
     return guard_differs(f, s, i) || (i->op == IR_BRX && differs(f, s, i->o[0]));
 }
 
-static void part(struct uniform *u, struct flow *f, uint32_t v) {
-    if (f->parted[v]) return;
-    f->parted[v] = true;
+static void diverge(struct uniform *u, struct flow *f, uint32_t v) {
+    if (f->diverged[v]) return;
+    f->diverged[v] = true;
     struct met x = {f, u->state + f->words};
     if (!is_call(&f->w.m->code.v[f->w.b[v].end - 1]) && !diverge_joins(&f->d, v, meet, &x)) give_up(f);
 }
@@ -316,7 +316,7 @@ static void walk_block(struct uniform *u, struct flow *f, uint32_t v) {
     memcpy(s, row(f, f->in, v), f->words * sizeof *s);
     for (uint32_t pc = f->w.b[v].first; pc < f->w.b[v].end; pc++) {
         const struct ir_insn *i = &u->m->code.v[pc];
-        if (pc + 1 == f->w.b[v].end && block_parts(f, s, v)) part(u, f, v);
+        if (pc + 1 == f->w.b[v].end && block_diverges(f, s, v)) diverge(u, f, v);
         if (is_call(i))
             call(u, f, s, i);
         else
@@ -425,7 +425,7 @@ static void begin(struct uniform *u, struct flow *f) {
     f->words = f->bits / 64 + 1;
     f->queued = ARENA_NEW(&f->w.mem, bool, f->w.n);
     f->reached = ARENA_NEW(&f->w.mem, bool, f->w.n);
-    f->parted = ARENA_NEW(&f->w.mem, bool, f->w.n);
+    f->diverged = ARENA_NEW(&f->w.mem, bool, f->w.n);
     f->calls = ARENA_NEW(&f->w.mem, bool, f->w.n);
     diverge_init(&f->d, &f->w);
     if ((uint64_t)f->words * (f->w.n + 1) > MOST_WORDS) {
@@ -465,7 +465,7 @@ static void clear_params(struct flow *f) {
             if (b < f->bits - f->frame) bit_put(f->in, f->frame + b, false);
 }
 
-static bool can_part(const struct flow *f, uint32_t v) {
+static bool can_diverge(const struct flow *f, uint32_t v) {
     const struct ir_insn *i = &f->w.m->code.v[f->w.b[v].end - 1];
     if (!insn_ends_block(i) || i->mods & IR_M_UNI || f->w.number[v] == CFG_NONE) return false;
     bool call = i->op == IR_CALL || i->op == IR_CALL_IND;
@@ -474,7 +474,7 @@ static bool can_part(const struct flow *f, uint32_t v) {
 
 static void note(struct uniform *u, struct flow *f) {
     for (uint32_t v = 0; v < f->w.n; v++)
-        if (f->lost ? can_part(f, v) : f->parted[v]) u->out[f->w.b[v].end - 1] |= u->scope;
+        if (f->lost ? can_diverge(f, v) : f->diverged[v]) u->out[f->w.b[v].end - 1] |= u->scope;
 }
 
 static void analyse(struct uniform *u, const struct cfg *c) {

@@ -5,13 +5,13 @@
 #include "cfg/cfg.h"
 
 /* Bits of a branch, brx.idx, guarded ret or exit, guarded or indirect call: threads that execute it together may
- * part there. */
+ * diverge there. */
 enum {
     CFG_VARIES_WARP = 1, /* together: those of an architectural warp of 32, or of a part of one */
     CFG_VARIES_BLOCK = 2 /* together: any of a block; set wherever CFG_VARIES_WARP is */
 };
 
-/* A byte per instruction, 0 for those that part nobody; free() it. */
+/* A byte per instruction, 0 for where none can; free() it. */
 uint8_t *cfg_uniform(const struct ir_module *m, const struct cfg *c);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cfg/likely.h"
 #include "cli/subject.h"
 
 bool inspect_wants(const struct inspect *in, uint32_t func) {
@@ -54,7 +55,25 @@ bool inspect_source(const struct inspect *in, uint32_t pc, const char **file, ui
     return true;
 }
 
+const char *inspect_diverges(const struct inspect *in, uint32_t pc) {
+    if (in->varies[pc] & CFG_VARIES_WARP) return "warp";
+    return in->varies[pc] & CFG_VARIES_BLOCK ? "block" : NULL;
+}
+
 /* ---- the command ---- */
+
+/* What is known of branches, for the text and the JSON. */
+static void analyse(struct inspect *in) {
+    enum { MOST_MARKS = 1 << 20 };
+    struct err refused = {0};
+    uint8_t *warp = xcalloc(in->ir->code.n + 1, 1);
+    in->varies = cfg_uniform(in->ir, in->cfg);
+    in->likely = cfg_likely(in->ir, in->cfg);
+    for (size_t pc = 0; pc < in->ir->code.n; pc++) warp[pc] = in->varies[pc] & CFG_VARIES_WARP;
+    in->regions = cfg_regions(in->ir, in->cfg, warp, MOST_MARKS, &refused);
+    err_free(&refused);
+    free(warp);
+}
 
 static bool load(struct inspect *in, const struct cli *c, const char *operand, struct err *e) {
     const struct workload *w = subject_workload(operand, e);
@@ -113,13 +132,12 @@ static void list_code(const struct inspect *in, struct sb *out) {
     }
 }
 
-static bool show(const struct inspect *in, const struct opts *o, struct sb *out, struct err *e) {
+static bool show(struct inspect *in, const struct opts *o, struct sb *out, struct err *e) {
     if (opts_has(o, "dot")) return draw(in, out, e);
-    if (opts_has(o, "json")) return inspect_json(in, out, e);
-    if (in->code)
-        list_code(in, out);
-    else
-        inspect_text(in, out);
+    if (opts_has(o, "json")) return analyse(in), inspect_json(in, out, e);
+    if (in->code) return list_code(in, out), true;
+    analyse(in);
+    inspect_text(in, out);
     return true;
 }
 
@@ -137,6 +155,9 @@ enum cli_exit inspect_main(struct cli *c, const struct opts *o) {
     } else {
         status = cli_fail(c, &e);
     }
+    cfg_regions_free(in.regions);
+    free(in.likely);
+    free(in.varies);
     hd_device_close(in.dev);
     sb_free(&out);
     err_free(&e);

@@ -2,6 +2,8 @@
 #ifndef HEDDLE_CLI_INSPECT_H
 #define HEDDLE_CLI_INSPECT_H
 
+#include "cfg/regions.h"
+#include "cfg/uniform.h"
 #include "cli/cli.h"
 #include "sim/sim.h"
 
@@ -11,7 +13,10 @@ struct inspect {
     hd_module *mod;
     const struct ir_module *ir;
     const struct cfg *cfg;
-    uint32_t only; /* function to show; CFG_NONE: all */
+    uint8_t *varies;             /* cfg_uniform */
+    uint32_t *likely;            /* cfg_likely */
+    struct cfg_regions *regions; /* of branches that may split a warp; NULL: too many marks to list */
+    uint32_t only;               /* function to show; CFG_NONE: all */
     bool code;
 };
 
@@ -33,6 +38,9 @@ bool inspect_next_branch(const struct inspect *in, uint32_t func, uint32_t *pc, 
 void inspect_mix(const struct inspect *in, uint32_t func, uint32_t mix[IR_NCLASSES]);
 /* The source line of an instruction; false where the compiler left none. */
 bool inspect_source(const struct inspect *in, uint32_t pc, const char **file, uint32_t *line);
+
+/* Among which threads a branch may diverge: those of a "warp"; of a "block", each warp going one way as a whole; NULL: none. */
+const char *inspect_diverges(const struct inspect *in, uint32_t pc);
 
 void inspect_text(const struct inspect *in, struct sb *out);
 bool inspect_json(const struct inspect *in, struct sb *out, struct err *e);

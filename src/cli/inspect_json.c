@@ -59,6 +59,7 @@ static json_t *block(const struct inspect *in, uint32_t func, uint32_t k) {
     json_object_set_new(
         o, "loop", b->loop == CFG_NONE ? json_null() : json_integer(b->loop - in->cfg->funcs[func].loop));
     put(o, "priority", b->priority);
+    json_object_set_new(o, "joins", json_boolean(cfg_block_joins(in->ir, in->cfg, k)));
     json_object_set_new(o, "reachable", json_boolean(b->reachable));
     return o;
 }
@@ -96,6 +97,51 @@ static json_t *branches(const struct inspect *in, uint32_t func) {
         put_place(in, o, b.pc);
         json_object_set_new(o, "targets", block_list(in, k->succ, k->nsucc));
         json_object_set_new(o, "ipdom", block_number(k->ipdom));
+        const char *diverges = inspect_diverges(in, b.pc);
+        json_object_set_new(o, "diverges", diverges ? json_string(diverges) : json_null());
+        uint32_t likely = in->likely[b.pc];
+        json_object_set_new(o, "likely",
+                            block_number(likely == IR_NOPC ? CFG_NONE : in->ir->code.v[likely].block));
+        json_array_append_new(a, o);
+    }
+    return a;
+}
+
+static json_t *marks(const struct inspect *in, uint32_t first, uint32_t n) {
+    json_t *a = json_array();
+    for (uint32_t i = 0; i < n; i++) {
+        const struct cfg_mark *m = &in->regions->marks[first + i];
+        json_t *o = json_object();
+        json_object_set_new(o, "pc", m->pc == IR_NOPC ? json_null() : json_integer(m->pc));
+        json_object_set_new(o, "to", m->to == IR_NOPC ? json_null() : json_integer(m->to));
+        json_array_append_new(a, o);
+    }
+    return a;
+}
+
+/* parent counts within the function, as loops do. null when the regions of the file have too many marks to list. */
+static json_t *regions(const struct inspect *in, uint32_t func) {
+    if (!in->regions) return json_null();
+    json_t *a = json_array();
+    uint32_t first = 0;
+    while (first < in->regions->n && in->regions->v[first].func != func) first++;
+    for (uint32_t k = first; k < in->regions->n && in->regions->v[k].func == func; k++) {
+        const struct cfg_region *r = &in->regions->v[k];
+        json_t *o = json_object(), *b = json_array();
+        json_object_set_new(o, "join", block_number(r->join));
+        json_object_set_new(o, "start", block_number(r->start));
+        json_object_set_new(o, "parent",
+                            r->parent == CFG_NONE ? json_null() : json_integer(r->parent - first));
+        put(o, "depth", r->depth);
+        put(o, "blocks", r->nblocks);
+        for (uint32_t i = 0; i < r->nbranches; i++)
+            json_array_append_new(b, json_integer(in->regions->branches[r->branch + i]));
+        json_object_set_new(o, "branches", b);
+        json_object_set_new(o, "marks", marks(in, r->mark, r->nmarks));
+        json_object_set_new(o, "bare", marks(in, r->bare, r->nbare));
+        json_object_set_new(
+            o, "loop", r->loop == CFG_NONE ? json_null() : json_integer(r->loop - in->cfg->funcs[func].loop));
+        json_object_set_new(o, "widened", json_boolean(r->widened));
         json_array_append_new(a, o);
     }
     return a;
@@ -170,8 +216,10 @@ static json_t *function(const struct inspect *in, uint32_t func) {
     json_object_set_new(o, "structure", json_string(cfg_structure_name(g->structure)));
     json_object_set_new(o, "why", *g->why_text ? json_string(g->why_text) : json_null());
     json_object_set_new(o, "why_block", block_number(g->why));
+    json_object_set_new(o, "priority_is_pc_order", json_boolean(cfg_priority_is_pc_order(in->cfg, func)));
     json_object_set_new(o, "blocks", blocks(in, func));
     json_object_set_new(o, "branches", branches(in, func));
+    json_object_set_new(o, "regions", regions(in, func));
     json_object_set_new(o, "loops", loops(in, func));
     json_object_set_new(o, "mix", mix(in, func));
     return o;

@@ -69,8 +69,8 @@ static void branches(const struct inspect *in, uint32_t func, struct sb *out) {
     struct table t;
     struct inspect_branch b;
     uint32_t pc = in->ir->funcs.v[func].entry;
-    table_init(&t, "llrlllrl");
-    TABLE_HEAD(&t, "block", "branch", "line", "source", "goes to", "IPDOM", "line", "source");
+    table_init(&t, "llrllllrl");
+    TABLE_HEAD(&t, "block", "branch", "line", "source", "goes to", "diverges", "IPDOM", "line", "source");
     while (inspect_next_branch(in, func, &pc, &b)) {
         struct sb source = {0}, targets = {0};
         place(in, b.pc, &source);
@@ -80,11 +80,48 @@ static void branches(const struct inspect *in, uint32_t func, struct sb *out) {
         table_cell(&t, "%u", in->ir->code.v[b.pc].line);
         table_cell(&t, "%s", source.text ? source.text : "");
         table_cell(&t, "%s", targets.text ? targets.text : "");
+        table_cell(&t, "%s", inspect_diverges(in, b.pc) ? inspect_diverges(in, b.pc) : "no");
         meeting_point(in, b.block, &t);
         sb_free(&source);
         sb_free(&targets);
     }
     add_table(in, out, "Branches", &t);
+}
+
+/* Where a region begins: in or behind a block, or on the way from one to another. */
+static void begins(const struct inspect *in, const struct cfg_region *r, struct sb *out) {
+    for (uint32_t i = 0; i < r->nmarks && i < 4; i++) {
+        const struct cfg_mark *m = &in->regions->marks[r->mark + i];
+        const struct ir_insn *code = in->ir->code.v;
+        sb_add(out, "%s", i ? " " : "");
+        if (m->pc == IR_NOPC)
+            sb_add(out, "entry");
+        else
+            sb_add(out, "B%u", code[m->pc].block);
+        if (m->to != IR_NOPC) sb_add(out, ">B%u", code[m->to].block);
+    }
+    if (r->nmarks > 4) sb_add(out, " +%u", r->nmarks - 4);
+}
+
+static void regions(const struct inspect *in, uint32_t func, struct sb *out) {
+    struct table t;
+    table_init(&t, "lllrrrl");
+    TABLE_HEAD(&t, "region", "ends at", "begins at", "depth", "blocks", "branches", "");
+    for (uint32_t k = 0, n = 0; in->regions && k < in->regions->n; k++) {
+        const struct cfg_region *r = &in->regions->v[k];
+        if (r->func != func) continue;
+        struct sb marks = {0};
+        begins(in, r, &marks);
+        table_cell(&t, "R%u", n++);
+        table_cell(&t, "B%u", r->join);
+        table_cell(&t, "%s", marks.text);
+        table_cell(&t, "%u", r->depth);
+        table_cell(&t, "%u", r->nblocks);
+        table_cell(&t, "%u", r->nbranches);
+        table_cell(&t, "%s%s", r->loop != CFG_NONE ? "loop" : "", r->widened ? " widened" : "");
+        sb_free(&marks);
+    }
+    add_table(in, out, "Reconvergence regions", &t);
 }
 
 static void loops(const struct inspect *in, uint32_t func, struct sb *out) {
@@ -200,6 +237,7 @@ static void function(const struct inspect *in, uint32_t func, struct sb *out) {
     if (f->unsupported) not_supported(in, func, out);
     parameters(in, func, out);
     branches(in, func, out);
+    regions(in, func, out);
     loops(in, func, out);
     mix(in, func, out);
 }

@@ -5,7 +5,7 @@ collatz=examples/collatz.ptx
 run inspect $collatz
 expect_status 0 "inspect succeeds"
 for text in "PTX 7.0, sm_70, 64-bit addresses" "kernel collatz" "registers   " "no, breaks" "collatz_param_2" "u32" "Branches" "IPDOM" \
-    "collatz.cu:8" "collatz.cu:10" "collatz.cu:18" "Loops" "breaks" "Instruction mix" "LDST"; do
+    "collatz.cu:8" "collatz.cu:10" "collatz.cu:18" "diverges" "Reconvergence regions" "Loops" "breaks" "Instruction mix" "LDST"; do
     expect_in_out "$text" "it shows $text"
 done
 ! grep -q ' $' "$out"
@@ -21,6 +21,13 @@ expect_json "$out" functions/0/branches/0/ipdom null "the guard leaves: its IPDO
 expect_json "$out" functions/0/branches/0/source/line 8 "its source line"
 expect_json "$out" functions/0/branches/2/ipdom 5 "the IPDOM of the break"
 expect_json "$out" functions/0/branches/3/targets '[5,3]' "targets of the loop's branch"
+expect_json "$out" functions/0/branches/3/diverges '"warp"' "that it can split a warp"
+expect_json "$out" functions/0/branches/3/likely null "no better place to meet"
+expect_json "$out" functions/0/regions/0/join 5 "where the region of its branches ends"
+expect_json "$out" functions/0/regions/0/marks/0/pc 17 "where it begins"
+expect_json "$out" functions/0/regions/0/branches '[17,22,31]' "its branches"
+expect_json "$out" functions/0/blocks/5/joins true "that threads come there in several ways"
+expect_json "$out" functions/0/priority_is_pc_order true "that priorities follow the code"
 expect_json "$out" functions/0/loops/0/exits 2 "the loop and its exits"
 expect_json "$out" functions/0/loops/0/breaks true "that it breaks"
 expect_json "$out" functions/0/blocks/5/ipdom null "the last block's IPDOM is the exit"
@@ -28,6 +35,11 @@ run inspect $collatz --json
 cmp -s "$out" "$work/first"
 verdict $? "two runs give the same bytes"
 
+run inspect @loop-break
+grep -q "B7 .* no .* B6" "$out"
+verdict $? "a branch that depends on a loop's counter alone does not diverge"
+grep -q "R0 *B6 *B0>B1" "$out"
+verdict $? "a region around a loop begins on the way to it"
 run inspect $collatz --dot
 head -1 "$out" | grep -q '^digraph' && tail -1 "$out" | grep -q '^}'
 verdict $? "--dot is a digraph"

@@ -1,4 +1,4 @@
-/* After timed runs: no branch at which a warp parted was called uniform. What cfg promises holds for warps that part and meet as
+/* After timed runs: no branch at which a warp diverged was called uniform. What cfg promises holds for warps that diverge and meet as
  * a post-dominator stack has it, of at most 32 threads within a warp of the program, of any size within a block. */
 #ifndef HEDDLE_TESTS_KERNELS_UNIFORM_H
 #define HEDDLE_TESTS_KERNELS_UNIFORM_H
@@ -12,14 +12,14 @@
 
 struct uniform_count {
     unsigned branches, uniform; /* conditional branches that were executed; called uniform in that scope */
-    unsigned parted;            /* executed ones at which threads did part */
+    unsigned diverged;          /* executed ones at which threads did diverge */
 };
 
 static inline bool uniform_branch(const struct ir_insn *i) {
     return (i->guard && (i->op == IR_BRA || i->op == IR_RET)) || i->op == IR_BRX || i->op == IR_CALL_IND;
 }
 
-/* False: why has the place of a branch that parted its threads though it was called uniform. */
+/* False: why has the place of a branch that split its threads though it was called uniform. */
 static inline bool uniform_check_module(const hd_module *mod, unsigned warp_size, struct uniform_count *n,
                                         struct sb *why) {
     uint8_t *varies = cfg_uniform(mod->ir, mod->cfg),
@@ -29,9 +29,9 @@ static inline bool uniform_check_module(const hd_module *mod, unsigned warp_size
         if (!mod->branch[pc].executions) continue;
         n->branches += uniform_branch(&mod->ir->code.v[pc]);
         n->uniform += uniform_branch(&mod->ir->code.v[pc]) && !(varies[pc] & bit);
-        n->parted += mod->branch[pc].divergences > 0;
+        n->diverged += mod->branch[pc].divergences > 0;
         if (!mod->branch[pc].divergences || varies[pc] & bit || mod->ir->code.v[pc].mods & IR_M_UNI) continue;
-        sb_add(why, "%s:%" PRIu32 ": PC %" PRIu32 " was called uniform and parted %" PRIu64 " times\n",
+        sb_add(why, "%s:%" PRIu32 ": PC %" PRIu32 " was called uniform and diverged %" PRIu64 " times\n",
                mod->ir->name, mod->ir->code.v[pc].line, pc, mod->branch[pc].divergences);
         good = false;
     }

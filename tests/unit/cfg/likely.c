@@ -213,7 +213,7 @@ static void check_order(const struct naive *x) {
     for (uint32_t v = 0; v < x->n; v++) {
         uint32_t in = v == 0;
         for (uint32_t u = 0; u < x->n; u++) {
-            in += (x->succ[u] >> v) & 1;
+            in += (uint32_t)(x->succ[u] >> v & 1);
             bool both = x->c->blocks[u].reachable && x->c->blocks[v].reachable;
             if (both && u < v && x->c->blocks[u].priority > x->c->blocks[v].priority) same = false;
         }

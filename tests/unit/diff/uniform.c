@@ -1,4 +1,4 @@
-/* Random kernels, run in lockstep on warps of 8, of 32 and of whole blocks: a branch at which threads parted was never called
+/* Random kernels, run in lockstep on warps of 8, of 32 and of whole blocks: a branch at which threads diverged was never called
  * uniform, and a useful part of the others was. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,32 +50,32 @@ static void sweep(const char *mech, const char *width, uint64_t count) {
     }
     if (why.len) fail_msg("%s", why.text);
     print_message(
-        "warps of %s: %u branches, %u parted, %u called uniform: %.0f %% of those that never parted\n", width,
-        n.branches, n.parted, n.uniform, 100.0 * n.uniform / (n.branches - n.parted));
-    if (range.count >= 100) assert_true(n.parted > 100 && n.uniform > 100);
+        "warps of %s: %u branches, %u diverged, %u called uniform: %.0f %% of those that never diverged\n",
+        width, n.branches, n.diverged, n.uniform, 100.0 * n.uniform / (n.branches - n.diverged));
+    if (range.count >= 100) assert_true(n.diverged > 100 && n.uniform > 100);
     sb_free(&why);
 }
 
-static void no_branch_that_parted_a_warp_is_called_uniform(void **state) {
+static void no_branch_that_split_a_warp_is_called_uniform(void **state) {
     (void)state;
     sweep("pdom", "32", 300);
     sweep("nrec", "32", 100);
 }
-static void nor_that_parted_part_of_a_warp(void **state) {
+static void nor_that_split_part_of_a_warp(void **state) {
     (void)state;
     sweep("pdom", "8", 150);
     sweep("mp-basic", "16", 150);
 }
-static void nor_that_parted_a_block(void **state) {
+static void nor_that_split_a_block(void **state) {
     (void)state;
     sweep("pdom", "128", 300);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_branch_that_parted_a_warp_is_called_uniform),
-        cmocka_unit_test(nor_that_parted_part_of_a_warp),
-        cmocka_unit_test(nor_that_parted_a_block),
+        cmocka_unit_test(no_branch_that_split_a_warp_is_called_uniform),
+        cmocka_unit_test(nor_that_split_part_of_a_warp),
+        cmocka_unit_test(nor_that_split_a_block),
     };
     return cmocka_run_group_tests_name("cfg/uniform on random kernels", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Every workload in lockstep, on warps of 32 and of whole blocks: a branch at which threads parted was never called uniform;
+/* Every workload in lockstep, on warps of 32 and of whole blocks: a branch at which threads diverged was never called uniform;
  * and how many were, so that an analysis that calls everything varying is found out. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,31 +33,32 @@ static void run_all(const char *width, const char *simd, struct look *l) {
         if (l->why.len > before) sb_add(&l->why, "  @%s\n", w->name);
         lab_outcome_free(&out); /* spin-lock deadlocks, as it must */
     }
-    print_message("warps of %s: %u branches, %u parted, %u called uniform\n", width, l->n.branches,
-                  l->n.parted, l->n.uniform);
+    print_message("warps of %s: %u branches, %u diverged, %u called uniform\n", width, l->n.branches,
+                  l->n.diverged, l->n.uniform);
     if (l->why.len) fail_msg("%s", l->why.text);
     sb_free(&l->why);
 }
 
-/* Of 429 branches of all workloads at size tiny 175 never part a warp; most of those depend on loaded data. */
-static void no_branch_that_parted_a_warp_is_called_uniform(void **state) {
+/* Of the 403 conditional branches that all workloads execute at size tiny 188 split a warp; 148 of the others are called
+ * uniform, the rest depend on loaded data. */
+static void no_branch_that_split_a_warp_is_called_uniform(void **state) {
     (void)state;
     struct look l = {0};
     run_all("32", "32", &l);
-    assert_true(l.n.uniform * 4 >= l.n.branches - l.n.parted);
+    assert_true(l.n.uniform * 2 >= l.n.branches - l.n.diverged);
 }
 
-static void nor_that_parted_a_block(void **state) {
+static void nor_that_split_a_block(void **state) {
     (void)state;
     struct look l = {0};
     run_all("256", "32", &l);
-    assert_true(l.n.uniform * 4 >= l.n.branches - l.n.parted);
+    assert_true(l.n.uniform * 2 >= l.n.branches - l.n.diverged);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_branch_that_parted_a_warp_is_called_uniform),
-        cmocka_unit_test(nor_that_parted_a_block),
+        cmocka_unit_test(no_branch_that_split_a_warp_is_called_uniform),
+        cmocka_unit_test(nor_that_split_a_block),
     };
     return cmocka_run_group_tests_name("cfg/uniform on workloads", tests, NULL, NULL);
 }
