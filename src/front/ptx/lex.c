@@ -39,11 +39,13 @@ void lex_init(struct lexer *x, const char *text, size_t len) {
     *x = (struct lexer){.p = text, .end = text + len, .line = 1};
 }
 
-/* Behind the block comment that begins at p; NULL: it has no end. */
-static const char *behind_comment(const char *p, const char *end) {
-    for (p += 2; p + 1 < end; p++)
-        if (*p == '*' && p[1] == '/') return p + 2;
-    return NULL;
+/* Behind the block comment that begins at p, its lines added; NULL: it has no end. */
+static const char *behind_comment(const char *p, const char *end, uint32_t *line) {
+    uint32_t lines = 0;
+    for (p += 2; p < end && !(*p == '*' && p[1] == '/'); p++) lines += *p == '\n';
+    if (p == end) return NULL;
+    *line += lines;
+    return p + 2;
 }
 
 /* Past spaces and comments, up to a block comment that does not end. */
@@ -57,8 +59,8 @@ static void skip_space(struct lexer *x) {
         else if (*p == '/' && p[1] == '/') {
             p = memchr(p, '\n', (size_t)(x->end - p));
             if (!p) p = x->end;
-        } else if (*p == '/' && p[1] == '*' && (behind = behind_comment(p, x->end)))
-            while (p < behind) x->line += *p++ == '\n';
+        } else if (*p == '/' && p[1] == '*' && (behind = behind_comment(p, x->end, &x->line)))
+            p = behind;
         else
             break;
     }
