@@ -1,5 +1,5 @@
-/* One reader per kind of option; every check that a row states is made here, and the message always says what would have
- * been accepted, so that nobody has to look up a table to correct a value. */
+/* One reader per kind of option; every check that a row states is made here, and the message always says what would
+ * have been accepted, so that nobody has to look up a table to correct a value. */
 #include "base/option.h"
 
 #include <errno.h>

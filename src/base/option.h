@@ -1,5 +1,6 @@
-/* Options of any part of the program: a row says what a key accepts and where its value lies; one reader and one printer
- * serve all rows. The rooms' tables (options.def) are made of such rows; sim/options.def says how they are written. */
+/* Options of any part of the program: a row says what a key accepts and where its value lies; one reader and one
+ * printer serve all rows. The rooms' tables (options.def) are made of such rows; sim/options.def says how they are
+ * written. */
 #ifndef HEDDLE_BASE_OPTION_H
 #define HEDDLE_BASE_OPTION_H
 

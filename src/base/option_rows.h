@@ -1,5 +1,5 @@
-/* For a file that expands an options.def into rows: what the column of limits becomes, and a row. Short names, as the tables
- * are written in them; nothing else includes this. */
+/* For a file that expands an options.def into rows: what the column of limits becomes, and a row. Short names, as the
+ * tables are written in them; nothing else includes this. */
 #ifndef HEDDLE_BASE_OPTION_ROWS_H
 #define HEDDLE_BASE_OPTION_ROWS_H
 

@@ -55,9 +55,9 @@ static inline uint64_t exec_window(enum ir_space space) {
 }
 
 /* The one decoder: the space that an access of an instruction with this space goes to, never GENERIC, and in *addr the
- * address within it. Outside the windows everything is global, a null pointer and functions too. A constant address beyond
- * the bank is a buffer's: OpenCL compilers read a __constant pointer parameter with ld.const, and what the host can pass
- * there is device memory. */
+ * address within it. Outside the windows everything is global, a null pointer and functions too. A constant address
+ * beyond the bank is a buffer's: OpenCL compilers read a __constant pointer parameter with ld.const, and what the host
+ * can pass there is device memory. */
 static inline enum ir_space exec_decode(enum ir_space space, uint64_t *addr) {
     const uint64_t a = *addr;
     if (space == IR_SP_CONST) return a >= EXEC_WIN_HEAP ? IR_SP_GLOBAL : IR_SP_CONST;

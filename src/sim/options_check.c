@@ -1,6 +1,6 @@
-/* What a single row of the tables cannot say: that sizes are powers of two, that one divides another, that a mechanism has
- * that name; the SM's are checked by that room. Said when a device is opened, whatever mode its kernels will run in, so that a wrong configuration is found
- * where it was written. */
+/* What a single row of the tables cannot say: that sizes are powers of two, that one divides another, that a mechanism
+ * has that name; the SM's are checked by that room. Said when a device is opened, whatever mode its kernels will run
+ * in, so that a wrong configuration is found where it was written. */
 #include <inttypes.h>
 
 #include "base/bits.h"

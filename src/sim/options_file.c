@@ -1,6 +1,7 @@
-/* Options from an INI file (libinih): "[section]" and "name = value" lines, comments after ';' and on lines
- * that begin with '#'. The library's handler is not told the line it is at, so the reader below counts; and what the library
- * would take or drop without a word (a line that continues a value, a key given twice, text behind a section) is refused. */
+/* Options from an INI file (libinih): "[section]" and "name = value" lines, comments after ';' and on lines that begin
+ * with '#'. The library's handler is not told the line it is at, so the reader below counts; and what the library
+ * would take or drop without a word (a line that continues a value, a key given twice, text behind a section) is
+ * refused. */
 #include <ini.h>
 #include <string.h>
 

@@ -1,11 +1,11 @@
-/* From the addresses of a packet's instructions to requests. All lanes of a split are coalesced together, whatever warps
- * they come from; where a packet has several splits (MIMD, SBI) a line they have in common is asked for once.
+/* From the addresses of a packet's instructions to requests. All lanes of a split are coalesced together, whatever
+ * warps they come from; where a packet has several splits (MIMD, SBI) a line they have in common is asked for once.
  *
- * Spaces. Global addresses go through L1D as they are. Local memory is interleaved by words over the threads of the whole
- * machine, so that the same variable of neighbouring threads lies side by side; an access is cut into words. Constants
- * have a segment of their own behind L1C; a buffer that is read as constants goes through L1C too, with the addresses it has
- * for everybody. Texels go through L1T. Kernel parameters are preloaded: they cost a constant cache hit and are asked of
- * nobody. Shared memory is one request of the packet, with the cycles its banks need. */
+ * Spaces. Global addresses go through L1D as they are. Local memory is interleaved by words over the threads of the
+ * whole machine, so that the same variable of neighbouring threads lies side by side; an access is cut into words.
+ * Constants have a segment of their own behind L1C; a buffer that is read as constants goes through L1C too, with the
+ * addresses it has for everybody. Texels go through L1T. Kernel parameters are preloaded: they cost a constant cache
+ * hit and are asked of nobody. Shared memory is one request of the packet, with the cycles its banks need. */
 #include <string.h>
 
 #include "sm/impl.h"
