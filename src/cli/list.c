@@ -41,12 +41,14 @@ static void list_options(struct list *l) {
     options_free(&o);
 }
 
-/* What a mechanism can run beyond structured code without recursion. */
+/* What a mechanism can run beyond structured code without calls. */
 static void list_mechanisms(struct list *l) {
     static const struct {
         unsigned cap;
         const char *word;
     } caps[] = {{MECH_UNSTRUCTURED, "unstructured"},
+                {MECH_IRREDUCIBLE, "irreducible"},
+                {MECH_CALLS, "calls"},
                 {MECH_INDIRECT, "indirect"},
                 {MECH_RECURSION, "recursion"},
                 {MECH_PROGRESS, "spin locks"}};

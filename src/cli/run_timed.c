@@ -124,8 +124,11 @@ static void bar_line(const struct run *r, struct sb *out, const char *name, uint
 
 /* Scheduler cycles by what they issued: the warp-size distribution (DWF Figure 6.3). */
 static void issue_bars(const struct run *r, const struct stats *s, struct sb *out) {
-    const struct opt_sm *sm = &sim_options(r->dev)->machine.sm;
-    const int64_t warp = s->mech && s->mech->caps & MECH_SIMD_WIDE ? sm->simd_width : sm->warp_size;
+    const struct options *o = sim_options(r->dev);
+    const struct opt_sm *sm = &o->machine.sm;
+    const int64_t *param;
+    const struct mech_ops *mech = options_mech(o, &param);
+    const int64_t warp = mech_width(mech, param, (uint32_t)sm->warp_size, (uint32_t)sm->simd_width);
     const struct {
         const char *name;
         uint64_t cycles;

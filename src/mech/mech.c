@@ -49,9 +49,43 @@ static bool check_env(const struct mech_ops *ops, const struct mech_env *env, st
 }
 
 /* That a split has: those of a machine warp, or a thread each. */
-static uint32_t most_pieces(unsigned caps, uint32_t warp_size) {
-    if (caps & MECH_AT_HOME) return warp_size > 32 ? warp_size / 32 : 1;
-    return caps & MECH_SIMD_WIDE && warp_size < MECH_PIECES ? warp_size : MECH_PIECES;
+static uint32_t most_pieces(const struct mech_ops *ops, uint32_t warp_size) {
+    if (ops->caps & MECH_AT_HOME) return warp_size > 32 ? warp_size / 32 : 1;
+    return ops->width && warp_size < MECH_PIECES ? warp_size : MECH_PIECES;
+}
+
+/* Options to the mechanism's struct of parameters. */
+static void read_params(const struct mech_ops *ops, const int64_t *param, uint32_t value[MECH_PARAMETERS]) {
+    for (uint32_t k = 0; ops->params && ops->params[k].key; k++) {
+        CHECK(k < MECH_PARAMETERS);
+        value[k] = (uint32_t)param[k];
+    }
+}
+
+uint32_t mech_width(const struct mech_ops *ops, const int64_t *param, uint32_t warp_size,
+                    uint32_t simd_width) {
+    uint32_t value[MECH_PARAMETERS] = {0};
+    if (!ops->width) return warp_size;
+    read_params(ops, param, value);
+    return ops->width(value, warp_size, simd_width);
+}
+
+static bool check_width(const struct mech_ops *ops, uint32_t width, struct err *e) {
+    return (is_pow2(width) && width <= MECH_WIDEST) ||
+           err_set(e, ERR_INPUT, "%s: a warp of %" PRIu32 " threads: it must be a power of two up to %d",
+                   ops->name, width, MECH_WIDEST);
+}
+
+bool mech_prepare(const struct mech_ops *ops, const int64_t *param, struct mech_program p, struct arena *mem,
+                  const void **tables, struct err *e) {
+    uint32_t value[MECH_PARAMETERS] = {0};
+    *tables = NULL;
+    if (!ops->prepare) return true;
+    read_params(ops, param, value);
+    p.params = value;
+    p.warp_size = mech_width(ops, param, p.warp_size, p.simd_width);
+    *tables = ops->prepare(&p, mem, e);
+    return *tables != NULL;
 }
 
 /* Every home warp of the block becomes a split. */
@@ -106,23 +140,18 @@ static const struct mech_ops *complete(const struct mech_ops *ops, struct pages 
     return o;
 }
 
-static const uint32_t *param_values(const struct mech_ops *ops, const struct mech_env *env) {
-    uint32_t n = 0;
-    while (ops->params && ops->params[n].key) n++;
-    uint32_t *value = PAGES_NEW(env->pages, uint32_t, n);
-    for (uint32_t k = 0; k < n; k++) value[k] = (uint32_t)env->param[k];
-    return value;
-}
-
 struct mech *mech_new(const struct mech_ops *ops, const struct mech_env *env, struct err *e) {
-    if (!check_env(ops, env, e)) return NULL;
+    const uint32_t width = mech_width(ops, env->param, env->warp_size, env->simd_width);
+    if (!check_env(ops, env, e) || !check_width(ops, width, e)) return NULL;
     struct mech *m = PAGES_NEW(env->pages, struct mech, 1);
     m->ops = complete(ops, env->pages);
     m->env = *env;
-    if (ops->caps & MECH_SIMD_WIDE) m->env.warp_size = env->simd_width;
-    m->pool = split_pool_new(&m->env, most_pieces(ops->caps, m->env.warp_size));
+    m->env.warp_size = width;
+    m->pool = split_pool_new(&m->env, most_pieces(ops, width));
     m->order = order_new(&m->env, m->pool);
-    m->params = param_values(ops, env);
+    uint32_t *params = PAGES_NEW(env->pages, uint32_t, MECH_PARAMETERS);
+    read_params(ops, env->param, params);
+    m->params = params;
     m->self = pages_get(env->pages, ops->self_bytes);
     return !ops->create || ops->create(m, e) ? m : NULL;
 }
@@ -214,13 +243,18 @@ static bool visit(struct walk *w, uint32_t func, struct err *e) {
     const struct cfg_func *shape = &w->cfg->funcs[func];
     if (f->recursive && !(w->ops->caps & MECH_RECURSION))
         return refuse(w, func, f->line, "it may call itself", e);
-    if (shape->structure >= CFG_UNSTRUCTURED && !(w->ops->caps & MECH_UNSTRUCTURED)) {
+    const unsigned need = shape->structure == CFG_IRREDUCIBLE    ? MECH_UNSTRUCTURED | MECH_IRREDUCIBLE
+                          : shape->structure == CFG_UNSTRUCTURED ? MECH_UNSTRUCTURED
+                                                                 : 0;
+    if (need & ~w->ops->caps) {
         uint32_t line =
             shape->why == CFG_NONE ? f->line : w->module->code.v[w->cfg->blocks[shape->why].first].line;
         return refuse(w, func, line, shape->why_text, e);
     }
     for (uint32_t pc = f->entry; pc < f->end; pc++) {
         const struct ir_insn *i = &w->module->code.v[pc];
+        if ((i->op == IR_CALL || i->op == IR_CALL_IND) && !(w->ops->caps & MECH_CALLS))
+            return refuse(w, func, i->line, "a call of a function", e);
         if ((i->op == IR_BRX || i->op == IR_CALL_IND) && !(w->ops->caps & MECH_INDIRECT))
             return refuse(w, func, i->line, i->op == IR_BRX ? "an indirect branch" : "an indirect call", e);
         reach_calls(w, i);
@@ -230,8 +264,7 @@ static bool visit(struct walk *w, uint32_t func, struct err *e) {
 
 bool mech_can_run(const struct mech_ops *ops, const struct ir_module *m, const struct cfg *c, uint32_t func,
                   struct err *e) {
-    const unsigned all = MECH_RECURSION | MECH_INDIRECT | MECH_UNSTRUCTURED;
-    if ((ops->caps & all) == all) return true;
+    if (!(MECH_ANY_CODE & ~ops->caps)) return true;
     struct walk w = {.ops = ops, .module = m, .cfg = c, .seen = xcalloc(m->funcs.n, sizeof(bool))};
     bool fine = true;
     reach(&w, func);

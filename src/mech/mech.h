@@ -32,7 +32,7 @@
 #include "ir/program.h"
 #include "mech/stats.h"
 
-enum { MECH_PIECES = 64, MECH_WIDEST = 256, MECH_SIDES = 256 };
+enum { MECH_PIECES = 64, MECH_WIDEST = 256, MECH_SIDES = 256, MECH_PARAMETERS = 32 };
 #define MECH_NEVER UINT64_MAX
 
 struct mech_piece {
@@ -102,15 +102,17 @@ struct mech_env {
     const struct ir_module *module;
     const struct cfg *cfg;
     /* A power of two from 4 to 256, and simd_width one up to it: whoever makes an env sees to that. */
-    uint32_t warp_size; /* of the machine; of a mechanism with MECH_SIMD_WIDE: simd_width */
+    uint32_t warp_size; /* of the machine; in m->env what the mechanism's `width` makes of it */
     uint32_t simd_width;
     uint32_t schedulers;   /* threads of home warp h belong to scheduler h % schedulers, */
     bool whole_blocks;     /* or those of block slot b to b % schedulers */
     uint32_t warps;        /* architectural warp slots of the SM */
     uint32_t order;        /* enum order_policy for order.c */
     uint32_t order_groups; /* active set of the two-level scheduler */
-    const int64_t *param;  /* of the mechanism, in the order of its list; enums as index, bools 0/1 */
-    const uint64_t *now;   /* current core cycle */
+    const void
+        *tables; /* what its `prepare` made; NULL where it has none, or only its storage is asked for */
+    const int64_t *param; /* of the mechanism, in the order of its list; enums as index, bools 0/1 */
+    const uint64_t *now;  /* current core cycle */
     void *sm;
     /* Earliest cycle at which the split's next instruction may issue as far as the SM knows: operands, fetched, not in
      * flight; MECH_NEVER when that depends on an event (a load, a fetch) that will end in mech_wake. */
@@ -118,6 +120,9 @@ struct mech_env {
     /* Live lanes of a warp slot: exited threads are gone from it. */
     uint32_t (*live)(void *sm, uint32_t warp);
     uint32_t (*depth)(void *sm, uint32_t warp, uint32_t lane); /* call depth of a thread */
+    /* Threads of s, an in-flight load, that have their data while others wait for theirs: a mechanism may take any proper
+     * subset of them at any time (see `memory`). None: it is no load, nobody has, or all have. */
+    void (*ready)(void *sm, const struct mech_split *s, struct mech_set *out);
     /* Lanes that last did what a thread does that waits for others: polled, slept, failed an atomic. */
     uint32_t (*spinning)(void *sm, uint32_t warp);
     /* Reports for profiles and traces; cheap when nobody listens. */
@@ -139,9 +144,20 @@ enum {
     MECH_RECURSION = 1, /* runs calls that recurse */
     MECH_INDIRECT = 2,  /* runs indirect branches and calls */
     MECH_UNSTRUCTURED = 4,
-    MECH_PROGRESS = 8,   /* every runnable thread is eventually run: spin locks within a warp end */
-    MECH_SIMD_WIDE = 16, /* its warps have a thread for each lane of the SIMD group: env.warp_size is that */
-    MECH_AT_HOME = 32    /* no split has threads of two machine warps: a split is small */
+    MECH_PROGRESS = 8,     /* every runnable thread is eventually run: spin locks within a warp end */
+    MECH_CALLS = 16,       /* runs calls of functions at all */
+    MECH_AT_HOME = 32,     /* no split has threads of two machine warps: a split is small */
+    MECH_IRREDUCIBLE = 64, /* runs loops with several entries */
+    MECH_ANY_CODE = MECH_CALLS | MECH_RECURSION | MECH_INDIRECT | MECH_UNSTRUCTURED | MECH_IRREDUCIBLE
+};
+
+/* What is launched, for tables that do not depend on the SM. */
+struct mech_program {
+    const struct ir_module *module; /* in the form the mechanism asked for */
+    const struct cfg *cfg;
+    uint32_t func;                  /* the kernel */
+    const void *params;             /* the mechanism's struct of them */
+    uint32_t warp_size, simd_width; /* as in m->env */
 };
 
 /* These threads go on at pc. */
@@ -156,6 +172,12 @@ struct mech_ops {
     const struct mech_counter *counters;
     size_t
         self_bytes; /* m->self, zeroed; like all of a mechanism's memory it is from env.pages and goes with them */
+    /* The width of its warps, a power of two up to MECH_WIDEST, by its parameters (mech/declare.h's struct) and the
+     * machine's widths. Left out: the machine's. */
+    uint32_t (*width)(const void *params, uint32_t warp_size, uint32_t simd_width);
+    /* Optional. Tables that are made once for a launch, in `mem`, and that all SMs read as env.tables. NULL: it cannot run
+     * this, and e has the place and the reason. */
+    const void *(*prepare)(const struct mech_program *p, struct arena *mem, struct err *e);
     /* Makes the rest of its tables; m->env, m->params and m->self are set. Left out: there are none. */
     bool (*create)(struct mech *m, struct err *e);
     /* A block arrives. Left out: every home warp becomes a split, which `start` is given. */
@@ -167,7 +189,8 @@ struct mech_ops {
     bool (*select)(struct mech *m, uint32_t sched, struct mech_packet *p);
     void (*commit)(struct mech *m, struct mech_split *s, const struct mech_outcome *o); /* required */
     /* Optional. Some threads of an in-flight load have their data, others wait. True: the mechanism took the ready ones
-     * (they go on at pc + 1 in a split of their own); the SM commits the rest when it is back. */
+     * (they go on at pc + 1 in a split of their own: split_divide); the SM commits the rest when it is back. It may also
+     * take them later, as long as s is in flight: env.ready says who has data then. */
     bool (*memory)(struct mech *m, struct mech_split *s, const struct mech_set *ready);
     /* These go on at pc. Left out: splits of just these threads, parked by commit, are schedulable there. */
     void (*release)(struct mech *m, const struct mech_set *set, uint32_t pc);
@@ -215,6 +238,13 @@ uint64_t mech_next(const struct mech *m, uint32_t sched);
 void mech_event(struct mech *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Where every thread goes on that is not in flight, as above. */
 void mech_places(const struct mech *m, mech_place_fn *put, void *user);
+/* The width of its warps, by the values of its options. */
+uint32_t mech_width(const struct mech_ops *ops, const int64_t *param, uint32_t warp_size,
+                    uint32_t simd_width);
+/* Its tables for a launch, in `mem`; p->params, warp_size and simd_width are the machine's, as options have them. False:
+ * refused. *tables is NULL if it makes none. */
+bool mech_prepare(const struct mech_ops *ops, const int64_t *param, struct mech_program p, struct arena *mem,
+                  const void **tables, struct err *e);
 /* Refuses before a launch what the mechanism cannot run, saying why (kernel `func` of the module). */
 bool mech_can_run(const struct mech_ops *ops, const struct ir_module *m, const struct cfg *c, uint32_t func,
                   struct err *e);

@@ -29,7 +29,7 @@ static void add_held(const struct gpu_run *r, struct sb *out) {
     sb_add(out,
            "\n  mechanism %s holds %" PRIu64 " thread%s that could run: %" PRIu64
            " on a path that waits for its turn, %" PRIu64 " at a reconvergence point",
-           options_mech(r->gpu->options, NULL)->name, n, n == 1 ? "" : "s", h.inactive, h.reconvergence);
+           r->launch->mech->name, n, n == 1 ? "" : "s", h.inactive, h.reconvergence);
 }
 
 static const char *verdict_text(const struct gpu_run *r, enum gpu_verdict v) {

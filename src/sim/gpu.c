@@ -203,11 +203,13 @@ static struct sm_env sm_env(struct gpu_run *r, uint32_t i) {
                          .module = l->module,
                          .cfg = l->cfg,
                          .common = r->common,
+                         .mech = l->mech,
+                         .mech_params = l->param,
+                         .mech_tables = r->tables,
                          .branch = l->branch,
                          .thread_insts = r->thread_insts,
                          .observer = l->trace ? trace_observer(l->trace) : NULL,
                          .audit = o->run.audit};
-    env.mech = options_mech(o, &env.mech_params);
     return env;
 }
 
@@ -231,7 +233,14 @@ static bool make_sms(struct gpu_run *r, struct err *e) {
 /* Refuses what cannot run, before anything has changed. */
 static bool admit(struct gpu_run *r, struct gpu_stats *out, struct err *e) {
     const struct options *o = r->gpu->options;
-    if (!mech_can_run(options_mech(o, NULL), r->launch->module, r->launch->cfg, r->launch->exec->func, e))
+    const struct gpu_launch *l = r->launch;
+    const struct mech_program program = {.module = l->module,
+                                         .cfg = l->cfg,
+                                         .func = l->exec->func,
+                                         .warp_size = (uint32_t)o->machine.sm.warp_size,
+                                         .simd_width = (uint32_t)o->machine.sm.simd_width};
+    if (!mech_can_run(l->mech, l->module, l->cfg, l->exec->func, e) ||
+        !mech_prepare(l->mech, l->param, program, &r->tables_mem, &r->tables, e))
         return false;
     if (!sm_fits(&o->machine, &r->grid, e)) return false;
     out->resident_blocks = sm_residency(&o->machine, &r->grid, &r->limiter);
@@ -273,6 +282,7 @@ static void free_run(struct gpu_run *r) {
     free(r->filling);
     free(r->thread_insts);
     exec_grid_free(&r->grid);
+    arena_free(&r->tables_mem);
 }
 
 /* Requests that a launch which failed left behind are nobody's now: a machine with empty caches takes the place of this

@@ -16,6 +16,8 @@ struct gpu_launch {
     const struct exec_launch *exec;
     const struct ir_module *module;
     const struct cfg *cfg;
+    const struct mech_ops *mech;
+    const int64_t *param;     /* of the mechanism */
     uint64_t number;          /* of the device, for the series */
     struct sm_branch *branch; /* by PC, added to */
     uint64_t interval;        /* of the series; 0: none */

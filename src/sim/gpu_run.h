@@ -28,6 +28,8 @@ struct gpu_run {
     struct exec_grid grid;
     uint32_t nsms;
     struct sm_common *common; /* what the SMs share */
+    struct arena tables_mem;
+    const void *tables; /* of the mechanism, for all SMs */
     struct sm **sm;
     struct gpu_wake wake; /* of each SM: the next cycle at which it has something to do */
     uint32_t *resident;   /* blocks on each SM */

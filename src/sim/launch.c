@@ -221,8 +221,9 @@ static bool run_timed(hd_kernel *k, const struct exec_launch *x, struct stats *s
                            .interval = dev->watch.interval,
                            .series = &dev->series,
                            .trace = dev->trace};
+    l.mech = options_mech(o, &l.param);
     bool good = gpu_run(dev->gpu, &l, s, e);
-    s->mech = options_mech(o, NULL);
+    s->mech = l.mech;
     s->div.storage_bits = dev->storage.bits;
     describe_exec(s, x);
     count_pcs(k->mod, by_pc, &s->exec);

@@ -65,6 +65,7 @@ uint32_t request_take(struct sm *s) {
 
 void request_give(struct sm *s, uint32_t r) {
     nodes_give(s, s->requests[r].nodes);
+    s->requests[r].nodes = SM_NONE; /* for those who look through all */
     s->requests[r].next = s->free_request;
     s->free_request = r;
     s->nfree_requests++;

@@ -38,6 +38,31 @@ static uint32_t ask_depth(void *sm, uint32_t warp, uint32_t lane) {
     return s->warps[warp].w ? s->warps[warp].w->depth[lane] : 0;
 }
 
+/* Unanswered requests say who has no data; they are looked through, for few mechanisms ask. */
+static void remove_waiting(const struct sm *s, uint32_t op, struct mech_set *out) {
+    for (uint32_t r = 0; r < s->used_requests; r++)
+        for (uint32_t k = s->requests[r].nodes; k != SM_NONE; k = s->nodes[k].next) {
+            const struct sm_node *n = &s->nodes[k];
+            struct mech_set waits;
+            if (n->op != op) continue;
+            set_one(&waits, n->warp, n->mask);
+            set_remove(out, &waits);
+        }
+}
+
+static void ask_ready(void *sm, const struct mech_split *split, struct mech_set *out) {
+    struct sm *s = sm;
+    uint32_t k = 0;
+    out->n = 0;
+    while (k < s->used_ops && s->ops[k].split != split) k++;
+    if (k == s->used_ops || !split->in_flight) return;
+    const struct sm_op *op = &s->ops[k];
+    if (!op->memory || !op->unanswered || op->ready > s->now || !sm_insn(s, op->pc)->nd) return;
+    s->census_known = false; /* whoever asks may take them */
+    set_copy(out, &split->set);
+    remove_waiting(s, k, out);
+}
+
 static void hear_reconverged(void *sm, uint32_t branch_pc, uint64_t since) {
     struct sm *s = sm;
     if (!s->env.branch || branch_pc >= s->env.module->code.n) return;
@@ -80,12 +105,14 @@ static bool make_mech(struct sm *s, struct err *e) {
         .warps = s->nwarps,
         .order = (uint32_t)o->order,
         .order_groups = (uint32_t)o->order_active,
+        .tables = s->env.mech_tables,
         .param = s->env.mech_params,
         .now = &s->now,
         .sm = s,
         .when = s->scoreboard || s->fetched ? ask_when : ask_unit,
         .live = ask_live,
         .depth = ask_depth,
+        .ready = ask_ready,
         .spinning = ask_spinning,
         .reconverged = hear_reconverged,
         .event = hear_event,

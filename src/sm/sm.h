@@ -55,6 +55,7 @@ struct sm_env {
     const struct cfg *cfg;
     const struct mech_ops *mech;
     const int64_t *mech_params;
+    const void *mech_tables; /* of mech_prepare */
     struct sm_common *common;
     struct sm_branch *branch;           /* by PC, shared by all SMs; NULL: not wanted */
     uint64_t *thread_insts;             /* by global thread number, for time series; NULL: not wanted */

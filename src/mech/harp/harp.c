@@ -253,15 +253,22 @@ static void census(const struct mech *m, struct mech_census *c) {
     *c = (struct mech_census){.reconvergence = h->reached};
 }
 
+/* A warp has a thread for each lane of the SIMD group (HARP 4.2.4). */
+static uint32_t width(const void *params, uint32_t warp_size, uint32_t simd_width) {
+    (void)params, (void)warp_size;
+    return simd_width;
+}
+
 extern const struct mech_ops mech_harp;
 const struct mech_ops mech_harp = {
     .name = "harp",
     .title = "HARP",
     .source = "HARP 4",
-    .caps = MECH_RECURSION | MECH_INDIRECT | MECH_UNSTRUCTURED | MECH_SIMD_WIDE,
+    .caps = MECH_ANY_CODE,
     .params = MECH_PARAM_ROWS(HARP_PARAMS),
     .counters = MECH_COUNTER_ROWS(HARP_COUNTERS),
     .self_bytes = sizeof(struct harp),
+    .width = width,
     .create = create,
     .start = start,
     .select = harp_select,

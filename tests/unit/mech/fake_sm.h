@@ -197,6 +197,10 @@ static inline uint32_t fake_live(void *sm, uint32_t warp) {
     for (uint32_t l = 0; l < 32; l++) bits |= (uint32_t)f->t[warp * 32 + l].live << l;
     return bits;
 }
+static inline void fake_ready(void *sm, const struct mech_split *s, struct mech_set *out) {
+    (void)sm, (void)s;
+    out->n = 0;
+}
 static inline uint32_t fake_spinning(void *sm, uint32_t warp) {
     const struct fake *f = sm;
     (void)warp;
@@ -237,6 +241,7 @@ static inline struct fake *fake_new(const struct ir_module *m, const struct cfg 
                                .when = fake_when,
                                .live = fake_live,
                                .depth = fake_depth,
+                               .ready = fake_ready,
                                .spinning = fake_spinning,
                                .reconverged = fake_reconverged,
                                .event = fake_event,

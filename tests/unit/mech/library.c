@@ -373,7 +373,11 @@ static void test_refusals_name_place_and_reason(void **state) {
     ops.caps &= ~(unsigned)MECH_RECURSION;
     assert_false(mech_can_run(&ops, m, c, 0, &e));
     assert_string_equal(err_text(&e), "r.ptx:3: mechanism pdom cannot run again: it may call itself");
-    ops.caps = MECH_RECURSION | MECH_UNSTRUCTURED;
+    ops.caps = MECH_ANY_CODE & ~(MECH_CALLS | MECH_RECURSION);
+    assert_false(mech_can_run(&ops, m, c, 0, &e));
+    assert_string_equal(err_text(&e), "r.ptx:1: mechanism pdom cannot run kernel: a call of a function");
+    assert_true(mech_can_run(&ops, m, c, 2, &e)); /* which has none */
+    ops.caps = MECH_ANY_CODE & ~MECH_INDIRECT;
     assert_true(mech_can_run(&ops, m, c, 0, &e)); /* the table is out of reach */
     assert_false(mech_can_run(&ops, m, c, 2, &e));
     assert_string_equal(err_text(&e), "r.ptx:5: mechanism pdom cannot run table: an indirect branch");
@@ -399,7 +403,7 @@ static void test_unstructured_code_is_refused_where_it_cannot_run(void **state) 
     struct mech_ops ops = *mech_find("nrec");
     assert_true(c->funcs[0].structure >= CFG_UNSTRUCTURED);
     assert_true(mech_can_run(&ops, m, c, 0, &e));
-    ops.caps = MECH_RECURSION | MECH_INDIRECT;
+    ops.caps = MECH_ANY_CODE & ~MECH_UNSTRUCTURED;
     assert_false(mech_can_run(&ops, m, c, 0, &e));
     assert_non_null(strstr(err_text(&e), ": mechanism nrec cannot run kernel: "));
     assert_non_null(strstr(err_text(&e), c->funcs[0].why_text));
@@ -408,8 +412,108 @@ static void test_unstructured_code_is_refused_where_it_cannot_run(void **state) 
     ir_module_free(m);
 }
 
+/* A loop that is entered in the middle. */
+static void test_irreducible_code_is_apart_from_unstructured(void **state) {
+    (void)state;
+    struct ir_module *m = ir_module_new("i.ptx");
+    fake_bra(m, FAKE_MAYBE, 2); /* 0: into the loop */
+    fake_op(m);                 /* 1: its head */
+    fake_op(m);                 /* 2 */
+    fake_bra(m, FAKE_MAYBE, 1); /* 3 */
+    fake_end(m, IR_EXIT, 0);    /* 4 */
+    fake_func(m, "kernel");
+    struct cfg *c = fake_finish(m);
+    struct err e = {0};
+    struct mech_ops ops = *mech_find("nrec");
+    assert_int_equal(c->funcs[0].structure, CFG_IRREDUCIBLE);
+    assert_true(mech_can_run(&ops, m, c, 0, &e));
+    for (unsigned k = 0; k < 2; k++) { /* it is both */
+        ops.caps = MECH_ANY_CODE & ~(unsigned)(k ? MECH_UNSTRUCTURED : MECH_IRREDUCIBLE);
+        assert_false(mech_can_run(&ops, m, c, 0, &e));
+        assert_non_null(strstr(err_text(&e), ": mechanism nrec cannot run kernel: "));
+        assert_non_null(strstr(err_text(&e), c->funcs[0].why_text));
+    }
+    err_free(&e);
+    cfg_free(c);
+    ir_module_free(m);
+}
+
+static uint32_t two_of_its_own(const void *params, uint32_t warp_size, uint32_t simd_width) {
+    const uint32_t *p = params; /* key "threads", then key "times" */
+    assert_int_equal(simd_width, 8);
+    return p[1] ? p[1] * warp_size : p[0];
+}
+
+static void test_the_width_of_a_warp_may_be_the_mechanisms(void **state) {
+    (void)state;
+    struct mech_ops ops = *mech_find("nrec");
+    struct pages pages = {0};
+    struct err e = {0};
+    uint64_t now = 0;
+    int64_t param[] = {48, 0};
+    const struct mech_env env = {.pages = &pages,
+                                 .warp_size = 32,
+                                 .simd_width = 8,
+                                 .warps = 4,
+                                 .schedulers = 1,
+                                 .order_groups = 1,
+                                 .param = param,
+                                 .now = &now};
+    ops.params = (const struct mech_param[]){{.key = "threads"}, {.key = "times"}, {0}};
+    ops.width = two_of_its_own;
+    assert_null(mech_new(&ops, &env, &e));
+    assert_string_equal(err_text(&e), "nrec: a warp of 48 threads: it must be a power of two up to 256");
+    param[1] = 4;
+    assert_int_equal(mech_width(&ops, param, 32, 8), 128);
+    struct mech *m = mech_new(&ops, &env, &e);
+    assert_int_equal(m->env.warp_size, 128);
+    assert_int_equal(m->pool->warp_size, 128);
+    pages_free(&pages);
+    err_free(&e);
+}
+
+static const void *count_functions(const struct mech_program *p, struct arena *mem, struct err *e) {
+    const uint32_t *most = p->params;
+    if (p->module->funcs.n > most[0]) {
+        err_set(e, ERR_INPUT, "%s:%u: too many functions", p->module->name, p->module->funcs.v[p->func].line);
+        return NULL;
+    }
+    uint32_t *n = ARENA_NEW(mem, uint32_t, 2);
+    n[0] = (uint32_t)p->module->funcs.n;
+    n[1] = p->warp_size;
+    return n;
+}
+
+static void test_tables_are_made_or_refused_before_the_launch(void **state) {
+    (void)state;
+    struct ir_module *m = ir_module_new("p.ptx");
+    fake_end(m, IR_EXIT, 0);
+    fake_func(m, "kernel");
+    struct mech_ops ops = *mech_find("harp");
+    struct arena mem = {0};
+    struct err e = {0};
+    int64_t param[32] = {0};
+    const void *tables = &mem;
+    const struct mech_program p = {.module = m, .warp_size = 32, .simd_width = 8};
+    assert_true(mech_prepare(&ops, param, p, &mem, &tables, &e)); /* it has none */
+    assert_null(tables);
+    ops.prepare = count_functions;
+    assert_false(mech_prepare(&ops, param, p, &mem, &tables, &e));
+    assert_string_equal(err_text(&e), "p.ptx:1: too many functions");
+    param[0] = 1;
+    assert_true(mech_prepare(&ops, param, p, &mem, &tables, &e));
+    assert_int_equal(((const uint32_t *)tables)[0], 1);
+    assert_int_equal(((const uint32_t *)tables)[1], 8); /* harp's own width */
+    arena_free(&mem);
+    err_free(&e);
+    ir_module_free(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_irreducible_code_is_apart_from_unstructured),
+        cmocka_unit_test(test_the_width_of_a_warp_may_be_the_mechanisms),
+        cmocka_unit_test(test_tables_are_made_or_refused_before_the_launch),
         cmocka_unit_test(test_sets_stay_sorted_and_without_empty_pieces),
         cmocka_unit_test(test_set_operations_agree_with_bit_maps),
         cmocka_unit_test(test_slots_are_reused_lowest_first_and_ages_never),

@@ -13,6 +13,7 @@ struct machine {
     struct sm_options o;
     struct mem_options m;
     const struct mech_ops *mech; /* a test's own; NULL: by name */
+    const void *tables;          /* of the mechanism, as its prepare makes them */
     const struct rewrite *form;  /* what runs instead of the module; NULL: the module */
     const struct sm_observer *observer;
     bool audit;
@@ -120,6 +121,7 @@ static inline bool machine_run(struct machine *x, const char *mech, const char *
                          .common = sm_common_new(module),
                          .mech = ops,
                          .mech_params = param,
+                         .mech_tables = x->tables,
                          .branch = x->branch,
                          .thread_insts = x->thread_insts,
                          .observer = x->observer,
