@@ -95,6 +95,7 @@ static void sort_items(struct copier *k) {
 static void put(struct copier *k, struct ir_insn i, uint32_t place, uint32_t from) {
     struct ir_module *m = k->r->m;
     if (!i.line) i.line = k->old->code.v[place].line;
+    if (from != REWRITE_ORIGINAL) i.flags |= IR_F_ADDED;
     VEC_PUSH(&m->code, i);
     VEC_PUSH(&m->src, k->old->src.v[place]);
     VEC_PUSH(&k->old_pc, place);

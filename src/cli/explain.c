@@ -142,7 +142,11 @@ static void before_launch(void *user, hd_kernel *k, const hd_launch *l) {
     x->launches++;
     if (x->begun || (x->kernel && strcmp(x->kernel, info.name) != 0) || x->passed++ < x->launch) return;
     x->begun = true;
-    x->view.ir = sim_module_ir(sim_kernel_module(k));
+    hd_module *mod = sim_kernel_module(k);
+    const struct rewrite *form;
+    struct err none = {0}; /* the launch will say what it is */
+    x->view.ir = sim_form(mod, &form, &none) && form ? form->m : sim_module_ir(mod);
+    err_free(&none);
     if (!choose_threads(x, l, &x->wrong)) return;
     heading(x, info.name);
     sim_watch(x->dev, &w);

@@ -506,7 +506,7 @@ static bool run_grid(struct engine *en) {
 
 void exec_count(struct exec_stats *s, const struct ir_insn *i, uint64_t warps, uint64_t lanes) {
     s->class_insts[ir_ops[i->op].cls] += lanes;
-    if (i->op == IR_MARK) return; /* the form's, not the program's */
+    if (i->flags & IR_F_ADDED) return; /* the form's, not the program's */
     s->warp_insts += warps;
     s->thread_insts += lanes;
     switch (i->op) {

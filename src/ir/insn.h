@@ -129,7 +129,8 @@ static inline bool ir_is_const(ir_opnd o) {
     return o >> 31;
 }
 
-enum { IR_F_LEADER = 1, IR_F_ENDS = 2 }; /* insn.flags: first, last instruction of its block (set by cfg) */
+/* insn.flags, set by cfg: first, last instruction of its block; not of the program, but of the form that runs */
+enum { IR_F_LEADER = 1, IR_F_ENDS = 2, IR_F_ADDED = 4 };
 #define IR_NOPC 0xffffffffu
 
 struct ir_insn {

@@ -29,6 +29,7 @@
 #include "base/option.h"
 #include "base/pages.h"
 #include "cfg/cfg.h"
+#include "cfg/form.h"
 #include "ir/program.h"
 #include "mech/stats.h"
 
@@ -168,6 +169,7 @@ struct mech;
 struct mech_ops {
     const char *name, *title, *source; /* "pdom", "Post-dominator stack", "DWF 3.2, Table 3.1" */
     unsigned caps;
+    enum cfg_form form; /* of the program that it runs: its marks are committed to it like any instruction */
     const struct mech_param *params; /* both end with key NULL; left out: it has none of its own */
     const struct mech_counter *counters;
     size_t

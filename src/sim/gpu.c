@@ -200,8 +200,8 @@ static struct sm_env sm_env(struct gpu_run *r, uint32_t i) {
                          .mem_options = &o->memory,
                          .mem = r->gpu->mem,
                          .grid = &r->grid,
-                         .module = l->module,
-                         .cfg = l->cfg,
+                         .module = gpu_module(l),
+                         .cfg = l->form ? l->form->cfg : l->cfg,
                          .common = r->common,
                          .mech = l->mech,
                          .mech_params = l->param,
@@ -217,7 +217,7 @@ static struct sm_env sm_env(struct gpu_run *r, uint32_t i) {
 static bool make_sms(struct gpu_run *r, struct err *e) {
     uint64_t want = (uint64_t)r->gpu->options->gpu.sms;
     if (want > r->grid.blocks) want = r->grid.blocks;
-    r->common = sm_common_new(r->launch->module);
+    r->common = sm_common_new(gpu_module(r->launch));
     r->sm = xcalloc(want, sizeof(struct sm *));
     gpu_wake_init(&r->wake, (uint32_t)want, r->gpu->now);
     r->resident = xcalloc(want, sizeof *r->resident);
@@ -234,8 +234,8 @@ static bool make_sms(struct gpu_run *r, struct err *e) {
 static bool admit(struct gpu_run *r, struct gpu_stats *out, struct err *e) {
     const struct options *o = r->gpu->options;
     const struct gpu_launch *l = r->launch;
-    const struct mech_program program = {.module = l->module,
-                                         .cfg = l->cfg,
+    const struct mech_program program = {.module = gpu_module(l),
+                                         .cfg = l->form ? l->form->cfg : l->cfg,
                                          .func = l->exec->func,
                                          .warp_size = (uint32_t)o->machine.sm.warp_size,
                                          .simd_width = (uint32_t)o->machine.sm.simd_width};
@@ -306,8 +306,8 @@ bool gpu_run(struct gpu *g, const struct gpu_launch *l, struct stats *out, struc
     if (good) {
         mem_flush(g->mem);
         if (l->trace)
-            trace_launch(l->trace, l->module, r.grid.func->name, (uint32_t)g->options->machine.sm.warp_size,
-                         g->now);
+            trace_launch(l->trace, l->module, l->form, r.grid.func->name,
+                         (uint32_t)g->options->machine.sm.warp_size, g->now);
         good = make_sms(&r, e) && run(&r, e);
         end_run(&r, &before, out);
     }

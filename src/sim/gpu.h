@@ -14,16 +14,22 @@ void gpu_free(struct gpu *g);
 
 struct gpu_launch {
     const struct exec_launch *exec;
-    const struct ir_module *module;
+    const struct ir_module *module; /* as loaded */
     const struct cfg *cfg;
+    const struct rewrite *form; /* of it, that runs instead; NULL: none */
     const struct mech_ops *mech;
     const int64_t *param;     /* of the mechanism */
     uint64_t number;          /* of the device, for the series */
-    struct sm_branch *branch; /* by PC, added to */
+    struct sm_branch *branch; /* by PC of what runs, added to */
     uint64_t interval;        /* of the series; 0: none */
     struct series *series;
     struct trace *trace; /* NULL: none */
 };
+
+/* What runs. */
+static inline const struct ir_module *gpu_module(const struct gpu_launch *l) {
+    return l->form ? l->form->m : l->module;
+}
 
 /* Runs the whole grid and counts in the sections of out that are of the machine, SMs joined, and the blocks started. All
  * of it is of this launch, maxima too. On a fault, deadlock or limit: false with the report in e; out holds what ran until

@@ -181,15 +181,19 @@ static void add_pc(struct sm_branch *to, const struct sm_branch *b) {
     to->reconvergence_cycles += b->reconvergence_cycles;
 }
 
-/* What the timed machine counted by PC, in the executor's words; and the module's profile grows by it. */
-static void count_pcs(hd_module *mod, const struct sm_branch *by_pc, struct exec_stats *s) {
+/* What the timed machine counted by PC of what ran, in the executor's words; and the module's profile, which is by the PCs
+ * of the program as loaded, grows by it. */
+static void count_pcs(hd_module *mod, const struct gpu_launch *l, struct exec_stats *s) {
+    const struct ir_module *m = gpu_module(l);
     if (!mod->branch) mod->branch = xcalloc(mod->ir->code.n, sizeof *mod->branch);
-    for (size_t pc = 0; pc < mod->ir->code.n; pc++) {
-        const struct ir_insn *i = &mod->ir->code.v[pc];
-        if (!by_pc[pc].executions) continue;
-        exec_count(s, i, by_pc[pc].executions, by_pc[pc].lanes);
-        if (i->op == IR_BRA || i->op == IR_BRX) s->divergent_branches += by_pc[pc].divergences;
-        add_pc(&mod->branch[pc], &by_pc[pc]);
+    for (size_t pc = 0; pc < m->code.n; pc++) {
+        const struct ir_insn *i = &m->code.v[pc];
+        const struct sm_branch *b = &l->branch[pc];
+        if (!b->executions) continue;
+        exec_count(s, i, b->executions, b->lanes);
+        if (i->flags & IR_F_ADDED) continue;
+        if (i->op == IR_BRA || i->op == IR_BRX) s->divergent_branches += b->divergences;
+        add_pc(&mod->branch[l->form ? l->form->old_pc[pc] : pc], b);
     }
 }
 
@@ -212,22 +216,24 @@ static bool run_timed(hd_kernel *k, const struct exec_launch *x, struct stats *s
     hd_device *dev = k->mod->dev;
     const struct options *o = &dev->options;
     if (!make_machine(dev, e)) return false;
-    struct sm_branch *by_pc = xcalloc(k->mod->ir->code.n, sizeof *by_pc);
-    struct gpu_launch l = {.exec = x,
+    struct exec_launch exec = *x;
+    struct gpu_launch l = {.exec = &exec,
                            .module = k->mod->ir,
                            .cfg = k->mod->cfg,
                            .number = dev->launches,
-                           .branch = by_pc,
                            .interval = dev->watch.interval,
                            .series = &dev->series,
                            .trace = dev->trace};
     l.mech = options_mech(o, &l.param);
-    bool good = gpu_run(dev->gpu, &l, s, e);
+    bool good = sim_form(k->mod, &l.form, e);
+    if (l.form) exec.form = l.form->m;
+    l.branch = xcalloc(gpu_module(&l)->code.n, sizeof *l.branch);
+    good = good && gpu_run(dev->gpu, &l, s, e);
     s->mech = l.mech;
     s->div.storage_bits = dev->storage.bits;
     describe_exec(s, x);
-    count_pcs(k->mod, by_pc, &s->exec);
-    free(by_pc);
+    count_pcs(k->mod, &l, &s->exec);
+    free(l.branch);
     return good;
 }
 

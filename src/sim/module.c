@@ -113,6 +113,7 @@ void *sim_const_at(hd_device *dev, uint64_t addr, uint64_t bytes) {
 /* ---- loading ---- */
 
 static void module_free(hd_module *mod) {
+    for (int f = 0; f < CFG_FORMS; f++) cfg_rewrite_free(mod->form[f]);
     if (mod->image) exec_image_free(mod->image);
     if (mod->cfg) cfg_free(mod->cfg);
     if (mod->ir) ir_module_free(mod->ir);
@@ -259,6 +260,17 @@ hd_status hd_kernel_get_info(const hd_kernel *k, hd_kernel_info *info) {
 
 const struct ir_module *sim_module_ir(const hd_module *mod) {
     return mod->ir;
+}
+
+bool sim_form(hd_module *mod, const struct rewrite **out, struct err *e) {
+    const struct options *o = &mod->dev->options;
+    const enum cfg_form form =
+        o->run.form == RUN_FORM_AUTO ? options_mech(o, NULL)->form : (enum cfg_form)(o->run.form - 1);
+    *out = NULL;
+    if (form == CFG_FORM_NONE) return true;
+    if (!mod->form[form]) mod->form[form] = cfg_make_form(mod->ir, mod->cfg, form, e);
+    *out = mod->form[form];
+    return *out != NULL;
 }
 
 const struct cfg *sim_module_cfg(const hd_module *mod) {

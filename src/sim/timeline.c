@@ -110,12 +110,12 @@ static void issue(struct timeline *t, uint64_t cycle, uint32_t sm, uint32_t warp
 }
 
 void timeline_issue(struct timeline *t, uint64_t cycle, uint32_t sm, const struct ir_module *m,
-                    const struct mech_packet *p) {
+                    const struct rewrite *form, const struct mech_packet *p) {
     const uint32_t parts = EXEC_LANES / t->width, lanes = ~0u >> (EXEC_LANES - t->width);
     for (uint32_t k = 0; k < p->n; k++)
         for (uint32_t i = 0; i < p->split[k]->set.n; i++) {
             const struct mech_piece piece = p->split[k]->set.p[i];
-            const uint32_t pc = p->split[k]->pc;
+            const uint32_t pc = form ? form->old_pc[p->split[k]->pc] : p->split[k]->pc;
             for (uint32_t part = 0; part < parts; part++) {
                 const uint32_t mask = piece.mask & lanes << part * t->width;
                 if (mask) issue(t, cycle, sm, piece.warp * parts + part, mask, pc, m->code.v[pc].block);

@@ -18,7 +18,7 @@ struct timeline *timeline_new(struct watch_sink sink);
 void timeline_free(struct timeline *t);                       /* completes the JSON */
 void timeline_launch(struct timeline *t, uint32_t warp_size); /* before its issues */
 void timeline_issue(struct timeline *t, uint64_t cycle, uint32_t sm, const struct ir_module *m,
-                    const struct mech_packet *p);
+                    const struct rewrite *form, const struct mech_packet *p);
 void timeline_block(struct timeline *t, uint64_t cycle, uint32_t sm, uint64_t block, bool begins);
 void timeline_end_launch(struct timeline *t); /* open slices end */
 

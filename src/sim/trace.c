@@ -17,6 +17,7 @@ struct trace {
     struct watch_steps steps;
     uint64_t commits;
     const struct ir_module *module;
+    const struct rewrite *form; /* of it, that runs; NULL: none */
     uint64_t start;
 };
 
@@ -40,8 +41,24 @@ void out_free(struct out *o) {
 
 /* ---- one line per issue ---- */
 
-static void add_split(struct sb *out, const struct mech_split *s) {
-    sb_add(out, " %" PRIu32 " ", s->pc);
+/* The PC that the user knows. */
+static uint32_t original(const struct trace *t, uint32_t pc) {
+    return t->form ? t->form->old_pc[pc] : pc;
+}
+
+static bool is_added(const struct trace *t, uint32_t pc) {
+    return t->form && t->form->insert[pc] != REWRITE_ORIGINAL;
+}
+
+static void add_insn(const struct trace *t, uint32_t pc, struct sb *out) {
+    if (is_added(t, pc))
+        ir_print_insn(out, t->form->m, pc);
+    else
+        ir_print_insn(out, t->module, original(t, pc));
+}
+
+static void add_split(const struct trace *t, const struct mech_split *s, struct sb *out) {
+    sb_add(out, " %" PRIu32 " ", original(t, s->pc));
     if (!s->set.n) sb_add(out, "-");
     for (uint32_t k = 0; k < s->set.n; k++)
         sb_add(out, "%sw%" PRIu32 ":%08" PRIx32, k ? "+" : "", s->set.p[k].warp, s->set.p[k].mask);
@@ -54,11 +71,11 @@ static void line(struct trace *t, uint64_t cycle, uint32_t sm, uint32_t sched, c
     sb_add(out, "%" PRIu64 " %" PRIu32 " %" PRIu32, cycle - t->start, sm, sched);
     for (uint32_t k = 0; k < p->n; k++) {
         if (k) sb_add(out, " |");
-        add_split(out, p->split[k]);
+        add_split(t, p->split[k], out);
         threads += p->split[k]->threads;
     }
     sb_add(out, " %" PRIu32 "  ", threads);
-    ir_print_insn(out, t->module, p->split[0]->pc);
+    add_insn(t, p->split[0]->pc, out);
     if (p->n > 1) sb_add(out, " ...");
     if (event && *event) sb_add(out, "  ; %s", event);
     out_end_line(&t->lines);
@@ -68,7 +85,7 @@ static void on_issue(void *user, uint64_t cycle, uint32_t sm, uint32_t sched, co
                      const char *event) {
     struct trace *t = user;
     if (t->lines.sink.write) line(t, cycle, sm, sched, p, event);
-    if (t->timeline) timeline_issue(t->timeline, cycle, sm, t->module, p);
+    if (t->timeline) timeline_issue(t->timeline, cycle, sm, t->module, t->form, p);
 }
 
 static void on_block(void *user, uint64_t cycle, uint32_t sm, uint64_t block, bool begins) {
@@ -88,7 +105,7 @@ static void set_steps(const struct trace *t, const struct sm_commit *c, const st
     for (uint32_t k = 0; k < set->n; k++) {
         const struct exec_warp *w = sm_warp(c->sm, set->p[k].warp);
         const struct watch_step s = {t->commits, w->block->index, w->index * EXEC_LANES, set->p[k].mask,
-                                     c->outcome->pc};
+                                     original(t, c->outcome->pc)};
         t->steps.step(t->steps.user, &s);
     }
 }
@@ -97,7 +114,7 @@ static void on_commit(void *user, const struct sm_commit *c) {
     struct trace *t = user;
     const struct mech_outcome *o = c->outcome;
     if (t->commit) t->commit(t->commit_user, c);
-    if (!t->steps.step) return;
+    if (!t->steps.step || is_added(t, o->pc)) return;
     t->commits++;
     for (uint32_t k = 0; k < o->nsides; k++) set_steps(t, c, &o->side[k].set);
     set_steps(t, c, &o->exited);
@@ -126,9 +143,10 @@ void trace_free(struct trace *t) {
     free(t);
 }
 
-void trace_launch(struct trace *t, const struct ir_module *m, const char *kernel, uint32_t warp_size,
-                  uint64_t start) {
+void trace_launch(struct trace *t, const struct ir_module *m, const struct rewrite *form, const char *kernel,
+                  uint32_t warp_size, uint64_t start) {
     t->module = m;
+    t->form = form;
     t->start = start;
     if (t->timeline) timeline_launch(t->timeline, warp_size);
     if (t->lines.sink.write) {

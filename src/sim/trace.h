@@ -14,9 +14,10 @@
 struct trace;
 struct trace *trace_new(const struct watch *w); /* NULL when nothing is wanted */
 void trace_free(struct trace *t);               /* completes the timeline */
-/* Before each launch: what the PCs of it mean, threads of a warp, and the cycle at which it begins. */
-void trace_launch(struct trace *t, const struct ir_module *m, const char *kernel, uint32_t warp_size,
-                  uint64_t start);
+/* Before each launch: what the PCs of it mean, threads of a warp, and the cycle at which it begins. form: NULL, or the form
+ * of m that runs; PCs are shown as m has them, a mark with the PC it stands before. */
+void trace_launch(struct trace *t, const struct ir_module *m, const struct rewrite *form, const char *kernel,
+                  uint32_t warp_size, uint64_t start);
 /* Slices that are open end here. */
 void trace_launch_end(struct trace *t);
 const struct sm_observer *trace_observer(const struct trace *t);

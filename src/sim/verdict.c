@@ -59,7 +59,7 @@ static void take_released(struct walk *k) {
 static bool step(struct walk *k, struct place *p, uint32_t lane) {
     struct exec_out *o = &k->r->grid.out;
     uint32_t bit = 1u << lane, pc = p->pc[lane];
-    const struct ir_insn *i = &k->r->launch->module->code.v[pc];
+    const struct ir_insn *i = &gpu_module(k->r->launch)->code.v[pc];
     if (i->op == IR_SYS && (i->sub == IR_SYS_MALLOC || i->sub == IR_SYS_FREE)) return !(k->failed = true);
     o->woke = false;
     exec_step(p->w, pc, bit);

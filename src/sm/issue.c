@@ -41,10 +41,11 @@ static inline __attribute__((always_inline)) uint32_t step(struct sm *s, struct 
 
 /* What the splits of a packet add up to. */
 struct sums {
-    uint32_t done, threads, lanes;  /* splits; lanes: those that count */
-    uint32_t empty;                 /* splits without threads */
-    uint32_t marks, mark_lanes;     /* splits with threads that are marks, and what they add to lanes */
-    uint32_t classes;               /* that occur, one bit each */
+    uint32_t done, threads, lanes; /* splits; lanes: those that count */
+    uint32_t empty;                /* splits without threads */
+    uint32_t added,
+        added_lanes;  /* splits with threads at instructions of the form, and what they add to lanes */
+    uint32_t classes; /* that occur, one bit each */
     uint16_t of_class[IR_NCLASSES]; /* threads; MECH_WIDEST at most */
     uint32_t gone; /* lanes of their architectural warps without a live thread, before they ran */
     bool memory;   /* an access was gathered */
@@ -68,7 +69,7 @@ static inline __attribute__((always_inline)) bool run_piece(struct sm *s, struct
     const uint32_t counts = step(s, w->w, i, p.mask);
     if (out->flow == EXEC_FAULT) return exec_fault_report(w->w, e);
     if (counts != p.mask) t->lanes -= bits_count(p.mask & ~counts);
-    if (s->env.thread_insts && i->op != IR_MARK) count_threads(s, w, counts);
+    if (s->env.thread_insts && !(i->flags & IR_F_ADDED)) count_threads(s, w, counts);
     w->ran |= p.mask;
     if (w->w->spun || w->spin) note_spinning(s, w, i, p.mask);
     if (out->flow != EXEC_NEXT || op->sides != SM_NONE) outcome_note(s, op, k);
@@ -90,9 +91,9 @@ static bool run_pieces(struct sm *s, struct sm_op *op, const struct ir_insn *i, 
 }
 
 /* What a form of the program adds is overhead: IPC compares the same work with and without it. */
-static void count_mark(struct sm *s, struct sums *t, uint32_t threads, uint32_t lanes) {
-    t->marks += threads != 0;
-    t->mark_lanes += lanes;
+static void count_added(struct sm *s, struct sums *t, uint32_t threads, uint32_t lanes) {
+    t->added += threads != 0;
+    t->added_lanes += lanes;
     s->stats.sm.overhead_insts += threads != 0;
     s->stats.sm.overhead_lanes += lanes;
 }
@@ -113,7 +114,7 @@ static inline bool execute(struct sm *s, uint32_t k, uint32_t cls, struct sums *
     t->empty += !threads;
     t->classes |= 1u << cls;
     t->of_class[cls] = (uint16_t)(t->of_class[cls] + threads);
-    if (cls == IR_C_MARK) count_mark(s, t, threads, t->lanes - before);
+    if (i->flags & IR_F_ADDED) count_added(s, t, threads, t->lanes - before);
     if (s->env.branch) {
         struct sm_branch *b = &s->env.branch[op->pc];
         b->executions += threads != 0;
@@ -256,15 +257,15 @@ static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
     g->clock = s->now;
     const bool fine = execute_all(s, sched, start, beats, op, &t, e);
     if (g->barriers != barriers) s->stats.sm.barriers += g->barriers - barriers;
-    s->stats.sm.warp_insts += t.done - t.empty - t.marks;
-    s->stats.sm.thread_insts += t.lanes - t.mark_lanes;
+    s->stats.sm.warp_insts += t.done - t.empty - t.added;
+    s->stats.sm.thread_insts += t.lanes - t.added_lanes;
     if (!fine) return false;
     if (extra) s->stats.sm.register_conflict_cycles += extra;
     start_units(s, sched, &t, start, beats);
     const uint32_t entry = t.memory ? lines_end(s) : SM_NONE;
     if (entry != SM_NONE) lsu_issue(s, entry, sched, start + (uint64_t)s->o->sm.depth - 1);
     s->sched[sched].port = s->now + beats + extra;
-    const bool overhead = t.marks && t.marks + t.empty == t.done;
+    const bool overhead = t.added && t.added + t.empty == t.done;
     count_lanes(s, &t, idle_issued(s, sched, t.threads, beats, extra, overhead));
     dispatch(s, op, t.done);
     return true;

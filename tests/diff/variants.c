@@ -7,12 +7,14 @@
 static const struct diff_variant variants[] = {
     {"pdom", true, {"pdom.side", "fallthrough"}},
     {"pdom", true, {"pdom.side", "most"}},
+    {"pdom", true, {"run.form", "joins"}},
 
     {"dwf", false, {"dwf.policy", "dmin"}},
     {"dwf", false, {"dwf.policy", "dtime"}},
     {"dwf", false, {"dwf.policy", "dpc"}},
     {"dwf", false, {"dwf.policy", "dpdpri"}},
     {"dwf", false, {"dwf.majority", "ideal"}},
+    {"dwf", false, {"run.form", "joins", "dwf.policy", "dpc"}},
     {"dwf", false, {"dwf.lanes", "free"}},
     {"dwf", false, {"dwf.lanes", "conflict", "dwf.policy", "dpdpri"}},
     {"dwf", false, {"dwf.swizzle", "false", "dwf.policy", "dtime"}},

@@ -229,9 +229,9 @@ static void slices_of_a_packet_do_not_overlap_either(void **state) {
     struct mech_packet one = {.n = 1, .split = {&even}}, both = {.n = 2, .split = {&even, &odd}};
     struct timeline *t = timeline_new((struct watch_sink){collect, &text});
     timeline_launch(t, 8);
-    timeline_issue(t, 3, 0, &m, &one);
-    timeline_issue(t, 4, 0, &m, &both);
-    timeline_issue(t, 6, 0, &m, &both);
+    timeline_issue(t, 3, 0, &m, NULL, &one);
+    timeline_issue(t, 4, 0, &m, NULL, &both);
+    timeline_issue(t, 6, 0, &m, NULL, &both);
     timeline_end_launch(t);
     timeline_free(t);
     json_t *root = json_loads(text.all.text, 0, NULL);

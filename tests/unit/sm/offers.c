@@ -21,11 +21,11 @@ static void a_mechanism_runs_with_warps_of_its_own_width(void **state) {
     x.mech = &ops;
     x.audit = true;
     machine_ok(&x, "", "k", 1, 160, NULL);
-    assert_int_equal(x.s.warp_insts, 2 * 2);
-    assert_int_equal(x.s.thread_insts, 2 * 160);
-    assert_int_equal(x.s.lane_slots, 2 * 2 * 128);
-    assert_int_equal(x.s.issued_size[7], 2 * 8);
-    assert_int_equal(x.s.issued_size[1], 2 * 8);
+    assert_int_equal(x.s.sm.warp_insts, 2 * 2);
+    assert_int_equal(x.s.sm.thread_insts, 2 * 160);
+    assert_int_equal(x.s.sm.lane_slots, 2 * 2 * 128);
+    assert_int_equal(x.s.warp.issued[7], 2 * 8);
+    assert_int_equal(x.s.warp.issued[1], 2 * 8);
     machine_free(&x);
 }
 
@@ -115,7 +115,7 @@ static uint64_t run_loads(bool revive, bool tick_all) {
     revived = commits_of_the_rest = 0;
     machine_ok(&x, "", "k", 1, 32, p);
     for (uint32_t t = 0; t < 32; t++) assert_int_equal(rig_u32(&x.r, p[1])[t], (t < 16 ? t : 1024 + t) + 3);
-    const uint64_t cycles = x.cycles, insts = x.s.thread_insts;
+    const uint64_t cycles = x.cycles, insts = x.s.sm.thread_insts;
     machine_free(&x);
     assert_true(insts % 32 == 0);
     return cycles;

@@ -11,15 +11,18 @@ struct shape {
     int64_t warp_size, simd_width, schedulers;
     int issue, order;
     bool ideal, fetch;
+    bool joins; /* runs with marks where paths join */
 };
 static const struct shape shapes[] = {
-    {"default", 32, 16, 2, SM_BARREL, 0, true, true},
-    {"scoreboard", 32, 32, 4, SM_SCOREBOARD, 1, true, true},
-    {"narrow", 8, 8, 1, SM_BARREL, 2, true, true},
-    {"wide", 64, 16, 1, SM_SCOREBOARD, 3, true, true},
-    {"memory", 32, 8, 1, SM_BARREL, 0, false, true},
-    {"all", 32, 16, 2, SM_SCOREBOARD, 1, false, false},
-    {"widest", 256, 32, 1, SM_BARREL, 0, false, false},
+    {"default", 32, 16, 2, SM_BARREL, 0, true, true, false},
+    {"scoreboard", 32, 32, 4, SM_SCOREBOARD, 1, true, true, false},
+    {"narrow", 8, 8, 1, SM_BARREL, 2, true, true, false},
+    {"wide", 64, 16, 1, SM_SCOREBOARD, 3, true, true, false},
+    {"memory", 32, 8, 1, SM_BARREL, 0, false, true, false},
+    {"all", 32, 16, 2, SM_SCOREBOARD, 1, false, false, false},
+    {"widest", 256, 32, 1, SM_BARREL, 0, false, false, false},
+    {"marks", 32, 16, 2, SM_SCOREBOARD, 0, false, false, true},
+    {"barrel marks", 16, 8, 1, SM_BARREL, 2, true, true, true},
 };
 
 static void apply(struct machine *x, const struct shape *s) {
@@ -49,15 +52,16 @@ static void check_sums(const struct machine *x) {
     const struct sm_lane_stats *l = &x->s.lane;
     uint64_t sum = w->w0_mem + w->w0_idle + w->stall + w->empty, threads = 0;
     for (int k = 0; k < SM_SIZES; k++) sum += w->issued[k];
-    for (size_t pc = 0; pc < x->r.m->code.n; pc++) threads += x->branch[pc].lanes;
+    for (size_t pc = 0; pc < (x->form ? x->form->m : x->r.m)->code.n; pc++) threads += x->branch[pc].lanes;
     assert_int_equal(sum, w->cycles);
     assert_int_equal(w->cycles, s->cycles * (uint64_t)x->o.sm.schedulers);
-    assert_int_equal(threads, s->thread_insts);
+    assert_int_equal(threads, s->thread_insts + s->overhead_lanes);
     assert_int_equal(s->blocks, KERNEL_BLOCKS);
     assert_int_equal(x->exited, KERNEL_BLOCKS * KERNEL_THREADS);
     assert_int_equal(l->active + l->guarded + l->absent + l->exited + l->parted,
                      s->lane_slots + s->overhead_slots);
-    assert_int_equal(l->active, s->thread_insts);
+    assert_int_equal(l->active, s->thread_insts + s->overhead_lanes);
+    if (!x->form) assert_int_equal(s->overhead_insts + s->overhead_lanes + s->overhead_slots, 0);
 }
 
 /* All, and the example of docs/mechanisms.md. */
@@ -67,6 +71,13 @@ static const struct mech_ops *nth_mechanism(size_t k) {
     return k < n ? mech_list[k] : k == n ? &mech_rejoin : NULL;
 }
 
+static struct rewrite *form_of(struct machine *x, const struct shape *shape) {
+    if (!shape->joins) return NULL;
+    struct rewrite *form = cfg_make_form(x->r.m, x->r.cfg, CFG_FORM_JOINS, &x->r.err);
+    assert_non_null(form);
+    return form;
+}
+
 static void run_all(struct machine *x, const char *kernel, const struct shape *shape) {
     uint64_t p[2] = {rig_buf(&x->r, KERNEL_BYTES, "in"), rig_buf(&x->r, KERNEL_BYTES, "out")};
     uint8_t *want = malloc(KERNEL_BYTES);
@@ -74,6 +85,8 @@ static void run_all(struct machine *x, const char *kernel, const struct shape *s
     fill(x, p[0], p[1]);
     rig_ok(&x->r, kernel, KERNEL_BLOCKS, KERNEL_THREADS, p);
     memcpy(want, got, KERNEL_BYTES);
+    struct rewrite *form = form_of(x, shape);
+    x->form = form;
     for (size_t k = 0; (x->mech = nth_mechanism(k)); k++) {
         const char *mech = x->mech->name;
         struct sm_stats first;
@@ -95,6 +108,7 @@ static void run_all(struct machine *x, const char *kernel, const struct shape *s
             first = x->s;
         }
     }
+    cfg_rewrite_free(form);
     free(want);
 }
 

@@ -1,0 +1,246 @@
+/* A launch that runs a form of the program: it leaves the same memory, its marks are counted apart, and profile, trace,
+ * steps and faults speak of the program as it was loaded. */
+#include <inttypes.h>
+
+#include "base/bits.h"
+#include "kernels/harness.h"
+#include "sim/internal.h"
+
+/* Threads go round as often as their number says, and take one of two ways each time; the last one may fault. */
+static const char PTX[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n"
+    ".visible .entry k(.param .u64 out, .param .u32 bad)\n{\n"
+    "\t.reg .b64 %a<4>;\n\t.reg .b32 %r<8>;\n\t.reg .pred %p<3>;\n"
+    "\tld.param.u64 %a0, [out];\n\tld.param.u32 %r6, [bad];\n\tmov.u32 %r0, %tid.x;\n\tmov.u32 %r1, 0;\n"
+    "\tmov.u32 %r2, %r0;\n"
+    "LOOP:\n\tand.b32 %r3, %r2, 1;\n\tsetp.eq.u32 %p0, %r3, 0;\n\t@%p0 bra EVEN;\n"
+    "\tadd.u32 %r1, %r1, 3;\n\tbra JOIN;\nEVEN:\n\tadd.u32 %r1, %r1, 5;\nJOIN:\n"
+    "\tsub.u32 %r2, %r2, 1;\n\tsetp.gt.s32 %p1, %r2, 0;\n\t@%p1 bra LOOP;\n"
+    "\tmul.wide.u32 %a1, %r0, 4;\n\tadd.u64 %a2, %a0, %a1;\n\tsetp.eq.u32 %p2, %r0, %r6;\n"
+    "\t@%p2 mov.u64 %a2, 8;\n\tst.global.u32 [%a2], %r1;\n\tret;\n}\n";
+enum { THREADS = 70, NOBODY = 1000 };
+
+struct seen {
+    uint64_t steps[THREADS], sum[THREADS]; /* of each thread: how many, and a hash of their PCs */
+};
+
+static void see_step(void *user, const struct watch_step *s) {
+    struct seen *x = user;
+    FOR_LANES(l, s->mask) {
+        const uint64_t t = s->first + l;
+        x->sum[t] = x->sum[t] * 31 + s->pc;
+        x->steps[t]++;
+    }
+}
+static void collect(void *user, const char *text, size_t n) {
+    sb_addn(user, text, n);
+}
+
+struct launched {
+    struct rig r;
+    struct sb trace;
+    struct seen seen;
+    struct profile profile;
+    uint32_t out[THREADS];
+    hd_status status;
+};
+
+static void launch(struct launched *x, const char *mech, const char *form, uint32_t bad) {
+    hd_option o[] = {{"run.mode", "timed"}, {"run.mech", mech}, {"run.form", form}, {"run.audit", "true"}};
+    memset(x, 0, sizeof *x);
+    if (hd_device_open(&(hd_config){.options = o, .noptions = 4, .file = "tiny"}, &x->r.dev))
+        fail_msg("no device");
+    MUST(&x->r, hd_module_load(x->r.dev, "form.ptx", PTX, 0, &x->r.mod));
+    sim_watch(x->r.dev,
+              &(struct watch){.trace = {collect, &x->trace}, .steps = {.step = see_step, .user = &x->seen}});
+    uint64_t d = rig_zero(&x->r, sizeof x->out);
+    x->status =
+        rig_launch(&x->r, "k", LAUNCH(.grid = {1}, .block = {THREADS}), ARGS(PTR(d), hd_arg_u32(bad)));
+    rig_out(&x->r, d, x->out, sizeof x->out);
+    sim_profile(x->r.mod, &x->profile);
+}
+
+static void end(struct launched *x) {
+    profile_free(&x->profile);
+    sb_free(&x->trace);
+    rig_close(&x->r);
+}
+
+/* Of all but marks; cycles are another matter. */
+static void expect_same_work(const struct launched *a, const struct launched *b, const char *mech) {
+    const struct stats *s = sim_stats(a->r.dev, false), *t = sim_stats(b->r.dev, false);
+    if (memcmp(a->out, b->out, sizeof a->out)) fail_msg("%s: memory differs", mech);
+    assert_int_equal(s->sm.thread_insts, t->sm.thread_insts);
+    assert_int_equal(s->exec.thread_insts, t->exec.thread_insts);
+    assert_int_equal(s->exec.class_insts[IR_C_BRANCH], t->exec.class_insts[IR_C_BRANCH]);
+    assert_int_equal(s->sm.overhead_lanes, 0);
+    assert_true(t->sm.overhead_lanes > 0);
+    assert_int_equal(t->exec.class_insts[IR_C_MARK], t->sm.overhead_lanes);
+    assert_memory_equal(a->seen.steps, b->seen.steps, sizeof a->seen.steps);
+    assert_memory_equal(a->seen.sum, b->seen.sum, sizeof a->seen.sum);
+}
+
+static void every_mechanism_does_the_same_work_with_marks_in(void **state) {
+    (void)state;
+    for (const struct mech_ops *const *m = mech_list; *m; m++) {
+        struct launched a, b;
+        launch(&a, (*m)->name, "none", NOBODY);
+        launch(&b, (*m)->name, "joins", NOBODY);
+        assert_int_equal(a.status, HD_OK);
+        assert_int_equal(b.status, HD_OK);
+        expect_same_work(&a, &b, (*m)->name);
+        end(&a);
+        end(&b);
+    }
+}
+
+static void the_profile_has_the_pcs_of_the_program(void **state) {
+    (void)state;
+    struct launched a, b;
+    launch(&a, "pdom", "none", NOBODY);
+    launch(&b, "pdom", "joins", NOBODY);
+    assert_int_equal(a.profile.rows.n, 2);
+    assert_int_equal(b.profile.rows.n, 2);
+    for (size_t k = 0; k < 2; k++) {
+        const struct profile_row *x = &a.profile.rows.v[k], *y = &b.profile.rows.v[k];
+        assert_int_equal(x->pc, y->pc);
+        assert_int_equal(x->line, y->line);
+        assert_int_equal(x->count.executions, y->count.executions);
+        assert_int_equal(x->count.lanes, y->count.lanes);
+        assert_int_equal(x->count.divergences, y->count.divergences);
+    }
+    end(&a);
+    end(&b);
+}
+
+/* The lines of a trace without cycles, SM and scheduler, but for marks; how many of those there are. */
+static uint32_t without_marks(const char *trace, struct sb *out) {
+    uint32_t marks = 0;
+    for (const char *at = trace; *at;) {
+        const size_t n = strcspn(at, "\n");
+        struct sb line = {0};
+        sb_addn(&line, at, n);
+        const bool mark = strstr(line.text, "  sync") != NULL;
+        marks += mark;
+        const char *from = line.text;
+        for (int field = 0; field < 3 && *from != '#'; field++) from += strcspn(from, " ") + 1;
+        if (!mark && *line.text != '#' && !strstr(line.text, "block")) {
+            size_t len = strcspn(from, ";"); /* what the mechanism said has its own PCs */
+            while (from[len - 1] == ' ') len--;
+            sb_addn(out, from, len);
+            sb_add(out, "\n");
+        }
+        sb_free(&line);
+        at += n + (at[n] == '\n');
+    }
+    return marks;
+}
+
+static void the_trace_has_the_pcs_of_the_program_and_the_marks(void **state) {
+    (void)state; /* the same lines, in another order: as many characters */
+    struct launched a, b;
+    struct sb plain = {0}, marked = {0};
+    launch(&a, "pdom", "none", NOBODY);
+    launch(&b, "pdom", "joins", NOBODY);
+    assert_int_equal(without_marks(a.trace.text, &plain), 0);
+    const uint32_t marks = without_marks(b.trace.text, &marked);
+    assert_int_equal(marks, sim_stats(b.r.dev, false)->sm.overhead_insts);
+    assert_int_equal(plain.len, marked.len);
+    assert_non_null(strstr(b.trace.text, " 10 "));
+    sb_free(&plain);
+    sb_free(&marked);
+    end(&a);
+    end(&b);
+}
+
+static void a_fault_names_the_line_of_the_program(void **state) {
+    (void)state;
+    struct launched a, b;
+    launch(&a, "pdom", "none", THREADS - 1);
+    launch(&b, "pdom", "joins", THREADS - 1);
+    assert_int_equal(a.status, HD_FAULT);
+    assert_int_equal(b.status, HD_FAULT);
+    assert_non_null(strstr(hd_error(a.r.dev), "form.ptx:30: st.global.u32 [%a2], %r1;"));
+    assert_string_equal(hd_error(a.r.dev), hd_error(b.r.dev));
+    end(&a);
+    end(&b);
+}
+
+/* ---- a mechanism that asks for a form, with tables of its own ---- */
+
+static uint32_t prepared, syncs;
+
+static const void *prepare_once(const struct mech_program *p, struct arena *mem, struct err *e) {
+    uint32_t *n = ARENA_NEW(mem, uint32_t, 1);
+    (void)e;
+    prepared++;
+    for (size_t pc = 0; pc < p->module->code.n; pc++) *n += p->module->code.v[pc].op == IR_MARK;
+    return n;
+}
+static const void *refuse_at_join(const struct mech_program *p, struct arena *mem, struct err *e) {
+    (void)mem;
+    for (size_t pc = 0; pc < p->module->code.n; pc++)
+        if (p->module->code.v[pc].op == IR_MARK) {
+            err_set(e, ERR_INPUT, "%s:%" PRIu32 ": a join", p->module->name, p->module->code.v[pc].line);
+            return NULL;
+        }
+    return mem;
+}
+static void commit_looking(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+    assert_int_equal(*(const uint32_t *)m->env.tables, 2); /* LOOP and JOIN */
+    syncs += o->insn->op == IR_MARK;
+    mech_find("nrec")->commit(m, s, o);
+}
+
+static bool run_gpu(struct launched *x, const struct mech_ops *ops, struct stats *s, struct err *e) {
+    const struct rewrite *form;
+    hd_module *mod = x->r.mod;
+    const uint64_t d = rig_zero(&x->r, sizeof x->out);
+    uint8_t params[16] = {0};
+    memcpy(params, &d, 8);
+    memcpy(params + 8, &(uint32_t){NOBODY}, 4);
+    assert_true(sim_form(mod, &form, e));
+    const struct exec_launch exec = {
+        .image = mod->image, .form = form->m, .grid = {3, 1, 1}, .block = {THREADS, 1, 1}, .params = params};
+    struct gpu_launch l = {
+        .exec = &exec, .module = mod->ir, .cfg = mod->cfg, .form = form, .mech = ops, .param = NULL};
+    struct gpu *g = gpu_new(&x->r.dev->options, e);
+    const bool good = gpu_run(g, &l, s, e);
+    gpu_free(g);
+    rig_out(&x->r, d, x->out, sizeof x->out);
+    return good;
+}
+
+static void a_form_and_tables_are_made_once_for_all_sms(void **state) {
+    (void)state;
+    struct launched x;
+    struct mech_ops ops = *mech_find("nrec");
+    struct stats s;
+    struct err e = {0};
+    launch(&x, "pdom", "joins", NOBODY);
+    uint32_t want[THREADS];
+    memcpy(want, x.out, sizeof want);
+    ops.prepare = prepare_once;
+    ops.commit = commit_looking;
+    prepared = syncs = 0;
+    assert_true(run_gpu(&x, &ops, &s, &e));
+    assert_int_equal(prepared, 1);
+    assert_int_equal(syncs, s.sm.overhead_insts);
+    assert_memory_equal(x.out, want, sizeof want);
+    ops.prepare = refuse_at_join;
+    assert_false(run_gpu(&x, &ops, &s, &e));
+    assert_string_equal(err_text(&e), "form.ptx:15: a join");
+    err_free(&e);
+    end(&x);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_mechanism_does_the_same_work_with_marks_in),
+        cmocka_unit_test(the_profile_has_the_pcs_of_the_program),
+        cmocka_unit_test(the_trace_has_the_pcs_of_the_program_and_the_marks),
+        cmocka_unit_test(a_fault_names_the_line_of_the_program),
+        cmocka_unit_test(a_form_and_tables_are_made_once_for_all_sms),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
