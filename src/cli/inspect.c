@@ -75,15 +75,21 @@ static void analyse(struct inspect *in) {
     free(warp);
 }
 
-static bool load(struct inspect *in, const struct cli *c, const char *operand, struct err *e) {
+/* form: run.form, or NULL for the program as it is. */
+static bool load(struct inspect *in, const struct cli *c, const char *operand, const char *form,
+                 struct err *e) {
+    hd_option chosen = {"run.form", form};
+    const hd_config config = {.options = &chosen, .noptions = 1};
+    const struct rewrite *runs = NULL;
     const struct workload *w = subject_workload(operand, e);
     if (subject_named(operand) && !w) return false;
-    if (!subject_open(c, NULL, &in->dev, e)) return false;
+    if (!subject_open(c, form ? &config : NULL, &in->dev, e)) return false;
     hd_status s = w ? hd_module_load(in->dev, operand, w->ptx, w->ptx_bytes, &in->mod)
                     : hd_module_load_file(in->dev, operand, &in->mod);
     if (!lab_check(in->dev, s, e)) return false;
-    in->ir = sim_module_ir(in->mod);
-    in->cfg = sim_module_cfg(in->mod);
+    if (form && !sim_form(in->mod, &runs, e)) return false;
+    in->ir = runs ? runs->m : sim_module_ir(in->mod);
+    in->cfg = runs ? runs->cfg : sim_module_cfg(in->mod);
     return true;
 }
 
@@ -149,8 +155,8 @@ enum cli_exit inspect_main(struct cli *c, const struct opts *o) {
     if (opts_has(o, "json") && (opts_has(o, "dot") || in.code)) {
         err_set(&e, ERR_INPUT, "--json stands alone: it holds everything that --dot draws");
         status = cli_usage(c, &e);
-    } else if (load(&in, c, o->operands.v[0], &e) && choose(&in, opts_value(o, "kernel"), &e) &&
-               show(&in, o, &out, &e)) {
+    } else if (load(&in, c, o->operands.v[0], opts_value(o, "form"), &e) &&
+               choose(&in, opts_value(o, "kernel"), &e) && show(&in, o, &out, &e)) {
         term_print(&c->term, &out);
     } else {
         status = cli_fail(c, &e);

@@ -74,3 +74,12 @@ refused "unsupported.ptx:22: error: kernel tensor cannot run" "the other is refu
 refused "unsupported.ptx:26:2: error: instruction wmma.load.a.sync.aligned.row.m16n16k16.global.f16 is not supported" \
     "with place and reason" compare $some:tensor -g 1 -b 1
 refused "tensor()  (cannot run: heddle inspect says why)" "the choice of kernels says which cannot run" run $some -g 1 -b 1
+
+# Forms of a program: what a mechanism that asks for marks would run.
+run inspect $collatz --code
+! grep -q "  sync$" "$out"
+verdict $? "the program as it is has no marks"
+run inspect $collatz --code --form joins
+[ "$(grep -c "  sync$" "$out")" -eq 2 ]
+verdict $? "--form joins shows a mark at the loop's head and one where its exits meet"
+refused 'run.form: "jons" is not a value of this option: expected auto, none or joins' "a form there is not" inspect $collatz --form jons
