@@ -47,6 +47,9 @@ static inline void fake_load(struct ir_module *m) { /* from global memory */
 static inline void fake_bra(struct ir_module *m, uint16_t guard, uint32_t target) {
     fake_put(m, (struct ir_insn){.op = IR_BRA, .guard = guard, .target = target});
 }
+static inline void fake_mark(struct ir_module *m, enum ir_mark kind, uint16_t guard, uint32_t target) {
+    fake_put(m, (struct ir_insn){.op = IR_MARK, .sub = (uint8_t)kind, .guard = guard, .target = target});
+}
 static inline void fake_end(struct ir_module *m, enum ir_op op, uint16_t guard) { /* EXIT, RET */
     fake_put(m, (struct ir_insn){.op = (uint16_t)op, .guard = guard});
 }
@@ -303,13 +306,15 @@ static inline struct fake_flight *fake_execute(struct fake *f, struct mech_split
     fl->out.insn = &f->env.module->code.v[s->pc];
     uint16_t op = fl->out.insn->op;
     fl->out.depth_change = op == IR_CALL || op == IR_CALL_IND ? 1 : op == IR_RET ? 2 : 0;
-    assert_true(s->threads == set_count(&s->set) && s->threads);
+    assert_true(s->threads == set_count(&s->set)); /* none: an issue without threads */
     for (uint32_t k = 0; k < s->set.n; k++) FOR_LANES(l, s->set.p[k].mask) {
             uint32_t id = s->set.p[k].warp * 32 + l;
             struct fake_thread *t = &f->t[id];
             assert_true(t->live && !t->waits && !t->in_flight);
             assert_int_equal(t->pc, s->pc);
             t->in_flight = true;
+            if (op == IR_MARK && (!fl->out.insn->guard || fake_decide(f, id, s->pc, t->steps, 2)))
+                set_add(&fl->out.marked, s->set.p[k].warp, 1u << l);
             bool waits = fake_step(f, t, id);
             t->waits = waits;
             if (waits) set_add(&fl->out.waiting, s->set.p[k].warp, 1u << l);
