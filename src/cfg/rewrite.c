@@ -201,7 +201,7 @@ static struct ir_module *copy_module(const struct ir_module *old) {
     struct ir_module *m = ir_module_new(old->name);
     m->version_major = old->version_major, m->version_minor = old->version_minor;
     m->sm = old->sm, m->address_bits = old->address_bits;
-    m->text = old->text, m->text_len = old->text_len;
+    m->text = old->text, m->text_len = old->text_len, m->warnings = old->warnings;
     m->nby_entry = old->nby_entry;
     m->by_entry = ARENA_NEW(&m->mem, uint32_t, old->nby_entry);
     if (old->nby_entry) memcpy(m->by_entry, old->by_entry, old->nby_entry * sizeof *m->by_entry);

@@ -22,10 +22,11 @@ static inline bool uniform_branch(const struct ir_insn *i) {
 /* False: why has the place of a branch that split its threads though it was called uniform. */
 static inline bool uniform_check_module(const hd_module *mod, unsigned warp_size, struct uniform_count *n,
                                         struct sb *why) {
+    if (!mod->branch) return true;
     uint8_t *varies = cfg_uniform(mod->ir, mod->cfg),
             bit = warp_size > 32 ? CFG_VARIES_BLOCK : CFG_VARIES_WARP;
     bool good = true;
-    for (uint32_t pc = 0; mod->branch && pc < mod->ir->code.n; pc++) {
+    for (uint32_t pc = 0; pc < mod->ir->code.n; pc++) {
         if (!mod->branch[pc].executions) continue;
         n->branches += uniform_branch(&mod->ir->code.v[pc]);
         n->uniform += uniform_branch(&mod->ir->code.v[pc]) && !(varies[pc] & bit);

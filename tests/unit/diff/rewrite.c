@@ -11,7 +11,9 @@
 #include <cmocka.h>
 
 #include "base/bits.h"
+#include "cfg/regions.h"
 #include "cfg/rewrite.h"
+#include "cfg/uniform.h"
 #include "diff/check.h"
 #include "exec/exec.h"
 #include "front/ptx/ptx.h"
@@ -244,6 +246,33 @@ static void check_same_cfg(const struct cfg *a, const struct cfg *b, size_t nfun
     }
 }
 
+/* Whatever else a module holds is carried over: the same but for who owns it. */
+static void check_same_module(const struct ir_module *a, const struct ir_module *b) {
+    struct ir_module x = *a, y = *b;
+    assert_string_equal(x.name, y.name);
+    assert_memory_equal(x.by_entry, y.by_entry, x.nby_entry * sizeof *x.by_entry);
+    x.name = y.name = NULL;
+    x.by_entry = y.by_entry = NULL;
+    x.mem = y.mem = (struct arena){0};
+#define SAME(field)                                                                              \
+    do {                                                                                         \
+        assert_int_equal(x.field.n, y.field.n);                                                  \
+        if (x.field.n) assert_memory_equal(x.field.v, y.field.v, x.field.n * sizeof *x.field.v); \
+        memset(&x.field, 0, sizeof x.field);                                                     \
+        memset(&y.field, 0, sizeof y.field);                                                     \
+    } while (0)
+    SAME(code);
+    SAME(src);
+    SAME(funcs);
+    SAME(vars);
+    SAME(relocs);
+    SAME(k32);
+    SAME(k64);
+    SAME(ext);
+    SAME(files);
+    assert_memory_equal(&x, &y, sizeof x);
+}
+
 static void nothing_inserted_changes_nothing(void **state) {
     (void)state;
     for (uint64_t seed = 0; seed < 200; seed++) {
@@ -251,11 +280,7 @@ static void nothing_inserted_changes_nothing(void **state) {
         diff_make(&c, seed);
         struct program p = load(c.text.text, c.text.len);
         struct rewrite *r = rewritten(&p, NULL, 0);
-        assert_int_equal(r->m->code.n, p.m->code.n);
-        assert_memory_equal(r->m->code.v, p.m->code.v, p.m->code.n * sizeof *p.m->code.v);
-        assert_int_equal(r->m->ext.n, p.m->ext.n);
-        if (p.m->ext.n) assert_memory_equal(r->m->ext.v, p.m->ext.v, p.m->ext.n * sizeof *p.m->ext.v);
-        assert_memory_equal(r->m->funcs.v, p.m->funcs.v, p.m->funcs.n * sizeof *p.m->funcs.v);
+        check_same_module(r->m, p.m);
         for (uint32_t pc = 0; pc < p.m->code.n; pc++)
             assert_true(r->old_pc[pc] == pc && r->new_pc[pc] == pc && r->landing[pc] == pc);
         check_same_cfg(r->cfg, p.c, p.m->funcs.n);
@@ -263,6 +288,76 @@ static void nothing_inserted_changes_nothing(void **state) {
         unload(&p);
         diff_free(&c);
     }
+}
+
+/* ---- marks of regions ---- */
+
+static void add_marks(const struct cfg_regions *g, uint32_t first, uint32_t n, uint32_t target, inserts *in) {
+    for (uint32_t k = first; k < first + n; k++) {
+        struct rewrite_insert x = {.pc = g->marks[k].pc, .targets = true};
+        if (g->marks[k].to != IR_NOPC) x.to = g->marks[k].to, x.where = REWRITE_EDGE;
+        x.insn = (struct ir_insn){.op = IR_MARK, .target = target};
+        VEC_PUSH(in, x);
+    }
+}
+
+/* A mark at every begin, on edges to the join from elsewhere, and at the join. */
+static void mark_regions(const struct program *p, const struct cfg_regions *g, inserts *in) {
+    for (uint32_t k = 0; k < g->n; k++) {
+        uint32_t end = p->c->blocks[g->v[k].join].first;
+        add_marks(g, g->v[k].mark, g->v[k].nmarks, end, in);
+        add_marks(g, g->v[k].bare, g->v[k].nbare, end, in);
+        VEC_PUSH(in, (struct rewrite_insert){.pc = end, .insn = {.op = IR_MARK, .target = IR_NOPC}});
+    }
+}
+
+static struct cfg_regions *regions_of(const struct ir_module *m, const struct cfg *c, const uint8_t *varies) {
+    struct err e = {0};
+    struct cfg_regions *g = cfg_regions(m, c, varies, 1 << 20, &e);
+    if (!g) fail_msg("%s", err_text(&e));
+    return g;
+}
+
+/* Marks do not change which branches diverge, nor the regions. */
+static void check_second_look(const struct program *p, const struct rewrite *r, const uint8_t *varies,
+                              uint32_t regions) {
+    uint8_t *again = cfg_uniform(r->m, r->cfg);
+    for (uint32_t pc = 0; pc < p->m->code.n; pc++) assert_int_equal(again[r->new_pc[pc]], varies[pc]);
+    struct cfg_regions *g = regions_of(r->m, r->cfg, again);
+    assert_int_equal(g->n, regions);
+    cfg_regions_free(g);
+    free(again);
+}
+
+static void check_marks(uint64_t seed) {
+    struct diff_case c;
+    inserts in = {0};
+    diff_make(&c, seed);
+    struct program p = load(c.text.text, c.text.len);
+    uint8_t *varies = cfg_uniform(p.m, p.c);
+    struct cfg_regions *g = regions_of(p.m, p.c, varies);
+    mark_regions(&p, g, &in);
+    struct rewrite *r = rewritten(&p, in.v, in.n);
+    check_maps(&p, r, &in);
+    check_edges(&p, r, &in);
+    for (uint32_t pc = 0; pc < r->m->code.n; pc++)
+        if (r->insert[pc] < REWRITE_JUMP && in.v[r->insert[pc]].targets)
+            assert_int_equal(r->m->code.v[pc].target, r->landing[in.v[r->insert[pc]].insn.target]);
+    run_on(&c, r->m);
+    check_second_look(&p, r, varies, g->n);
+    cfg_rewrite_free(r);
+    VEC_FREE(&in);
+    cfg_regions_free(g);
+    free(varies);
+    unload(&p);
+    diff_free(&c);
+}
+
+/* The way a program form is made: which branches diverge, their regions, the marks. */
+static void marks_of_regions_name_their_joins_and_keep_the_memory(void **state) {
+    (void)state;
+    struct diff_range range = diff_range(300);
+    for (uint64_t k = 0; k < range.count; k++) check_marks(range.first + k);
 }
 
 /* ---- by hand ---- */
@@ -339,6 +434,7 @@ int main(void) {
         cmocka_unit_test(an_inserted_branch_is_part_of_the_new_graph),
         cmocka_unit_test(nothing_inserted_changes_nothing),
         cmocka_unit_test(random_insertions_keep_every_map_and_the_memory),
+        cmocka_unit_test(marks_of_regions_name_their_joins_and_keep_the_memory),
     };
     return cmocka_run_group_tests_name("cfg/rewrite", tests, NULL, NULL);
 }
