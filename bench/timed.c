@@ -1,7 +1,7 @@
-/* The speed of the timed machine, beside that of the simulator everybody uses.
+/* The speed of the timed machine, beside that of GPGPU-Sim.
  *
- * The peer's numbers are million thread instructions per host second on a 30-SM Turing configuration, measured on this
- * class of machine. Each measurement is a process of its own, so that its peak memory is its own. */
+ * GPGPU-Sim's numbers (peer) are million thread instructions per host second on a 30-SM Turing configuration, measured on
+ * this class of machine. Each measurement is a process of its own, so that its peak memory is its own. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -163,12 +163,12 @@ void help_markdown(struct sb *out, const struct command *c) {
         sb_free(&term);
     }
     for (const struct help_section *s = c->sections; s->title; s++) {
-        sb_add(out, "\n**%s.**", s->title);
-        if (*s->text) {
-            sb_add(out, " ");
-            markdown(out, s->text);
-        }
-        sb_add(out, s->entries->term ? "\n\n| | |\n|---|---|\n" : "\n");
+        sb_add(&term, "**%s.**%s", s->title, *s->text ? " " : "");
+        markdown(&term, s->text);
+        sb_add(out, "\n");
+        help_wrap(out, term.text, 0, 0, HELP_PAGE_WIDTH);
+        sb_free(&term);
+        if (s->entries->term) sb_add(out, "\n| | |\n|---|---|\n");
         for (const struct help_entry *h = s->entries; h->term; h++) markdown_row(out, h->term, h->text);
     }
 }

@@ -2,6 +2,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "cli/help.h"
 #include "cli/reproduce.h"
 #include "cli/stats_json.h"
 #include "report/csv.h"
@@ -147,11 +148,13 @@ void reproduce_report(const struct reproduce *r, struct sb *out) {
 
 static void markdown_details(const struct claim_result *c, struct sb *out) {
     if (claim_waits(c->claim)) return;
-    sb_add(out, "- `%s`, %s: ", c->claim->id, c->claim->how);
-    add_values(c, out);
-    sb_add(out, ".");
-    if (c->note.len) sb_add(out, " *%s*", c->note.text);
-    sb_add(out, "\n");
+    struct sb item = {0};
+    sb_add(&item, "- `%s`, %s: ", c->claim->id, c->claim->how);
+    add_values(c, &item);
+    sb_add(&item, ".");
+    if (c->note.len) sb_add(&item, " *%s*", c->note.text);
+    help_wrap(out, item.text, 0, 2, HELP_PAGE_WIDTH);
+    sb_free(&item);
 }
 
 void reproduce_markdown(const struct reproduce *r, struct sb *out) {

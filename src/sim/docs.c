@@ -46,7 +46,8 @@ void docs_options(struct sb *out) {
            "An option is a key and a value, given to `hd_device_open` or in a configuration file:\n\n"
            "```ini\n[exec]\nisa = portable\nmax_insts = 1000000\n```\n\n"
            "A value given in the call wins over the file, the file over the default. A key that does not "
-           "exist, a value of the wrong kind and one out of range are refused, with what is accepted.\n");
+           "exist, a value\nof the wrong kind and one out of range are refused, and the message says what is "
+           "accepted.\n");
     struct options o;
     options_init(&o);
     for (size_t i = 0; i < o.nrows; i++) {
@@ -171,10 +172,10 @@ void docs_configurations(struct sb *out) {
     sb_add(out, "# Configurations\n\n");
     sb_add(out, notice, "configs/");
     sb_add(out, "A configuration describes a machine: the sections of [options.md](options.md) from `gpu` "
-                "on. `--config NAME` takes one of these, which are part of the program, or a file of the "
-                "same form; `--set section.key=value` changes single keys. The files in `configs/` say for "
-                "each value which table of which paper it is from, or why it was "
-                "chosen. `" CONFIG_DEFAULT "` is what the defaults are.\n\n| name | machine |\n|---|---|\n");
+                "on. `--config NAME` takes\none of these, which are part of the program, or a file of the "
+                "same form; `--set section.key=value` changes single keys.\nThe files in `configs/` say for "
+                "each value which table of which paper it is from, or why it was chosen. "
+                "`" CONFIG_DEFAULT "`\nis the default.\n\n| name | machine |\n|---|---|\n");
     for (size_t k = 0; k < n; k++) sb_add(out, "| `%s` | %s |\n", config_list[k].name, config_list[k].title);
     sb_add(out, "\nEvery key that one of them sets; bold where it is not the default.\n\n| key |");
     for (size_t k = 0; k < n; k++) sb_add(out, " %s |", config_list[k].name);
