@@ -212,6 +212,7 @@ check-generated: all $(BUILD)/gen-pages $(BUILD)/gen-sizes
 check: test-deps
 	@tools/deps $(CHECK_PACKAGES)
 	@tools/check-rooms
+	@tools/check-prose
 	@$(MAKE) --no-print-directory BUILD=build-gcc CC=gcc WERROR=-Werror files
 	@$(MAKE) --no-print-directory BUILD=build-clang CC=clang-14 WERROR=-Werror files
 	@clang-format-14 --dry-run --Werror $(SRC) $(WORK) $(shell find src include tests examples bench workloads/workload.h -name '*.h' -o -path 'tests/*.c' -o -path 'bench/*.c')
