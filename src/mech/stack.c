@@ -132,13 +132,13 @@ static void recount(struct stack *s) {
     uint32_t seen[STACK_WORDS] = {0};
     s->inactive = s->joining = 0;
     for (uint32_t i = s->n; i-- > 0;) {
-        uint32_t fresh = 0;
+        uint32_t first_seen = 0;
         for (uint32_t k = 0; k < s->words; k++) {
-            fresh += bits_count(mask_of(s, i)[k] & ~seen[k]);
+            first_seen += bits_count(mask_of(s, i)[k] & ~seen[k]);
             seen[k] |= mask_of(s, i)[k];
         }
         if (i + 1 == s->n) continue;
-        *(s->e[i].branch != IR_NOPC ? &s->joining : &s->inactive) += fresh;
+        *(s->e[i].branch != IR_NOPC ? &s->joining : &s->inactive) += first_seen;
     }
 }
 

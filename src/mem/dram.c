@@ -19,6 +19,7 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
+#include "base/queue.h"
 #include "mem/options.h"
 
 #include <stdlib.h>
@@ -32,10 +33,6 @@ struct request {
     uint64_t accesses;   /* column accesses still to issue */
     uint32_t bank, bytes, message, next;
     bool write;
-};
-
-struct queue {
-    uint32_t head, tail; /* in the pool; tail means nothing when head is NONE */
 };
 
 struct bank {
@@ -56,13 +53,10 @@ struct dram {
     struct timing t;
     uint64_t now;
 
-    VEC(struct request) pool;
-    uint32_t spare;
-    uint64_t held;       /* requests in the pool */
+    POOL(struct request) requests;
     struct queue fifo;   /* FCFS: requests without a bank, oldest first */
     struct queue flight; /* all commands issued, in the order their data completes */
     struct queue served; /* complete, to be popped */
-    uint64_t served_count;
 
     struct bank *bank;
     uint64_t open;         /* banks with an open row */
@@ -108,50 +102,27 @@ struct dram *dram_new(const struct opt_dram *o) {
         .burst = (uint64_t)o->burst,
     };
     d->access_bytes = (uint64_t)o->bus_bytes * d->t.burst;
-    d->spare = d->fifo.head = d->flight.head = d->served.head = NONE;
     d->issue_at = NEVER;
     d->refresh_at = d->refresh_due = d->t.REFI && !d->ideal ? d->t.REFI : NEVER;
     d->bank = xcalloc(d->banks, sizeof *d->bank);
-    for (uint32_t b = 0; b < d->banks; b++) d->bank[b].waiting.head = NONE;
-    VEC_RESERVE(&d->pool, d->room);
     return d;
 }
 
 void dram_free(struct dram *d) {
     if (!d) return;
-    VEC_FREE(&d->pool);
+    POOL_FREE(&d->requests);
     free(d->bank);
     free(d);
 }
 
 /* ---- requests ---- */
 
-static uint32_t request_new(struct dram *d, struct request r) {
-    d->held++;
-    uint32_t at = d->spare;
-    if (at == NONE) {
-        CHECK(d->pool.n < NONE);
-        VEC_PUSH(&d->pool, r);
-        return (uint32_t)d->pool.n - 1;
-    }
-    d->spare = d->pool.v[at].next;
-    d->pool.v[at] = r;
-    return at;
-}
-
 static void append(struct dram *d, struct queue *q, uint32_t at) {
-    d->pool.v[at].next = NONE;
-    if (q->head == NONE)
-        q->head = at;
-    else
-        d->pool.v[q->tail].next = at;
-    q->tail = at;
+    QUEUE_PUT(q, d->requests.v, at);
 }
 
 static uint32_t take(struct dram *d, struct queue *q) {
-    uint32_t at = q->head;
-    q->head = d->pool.v[at].next;
-    return at;
+    return QUEUE_TAKE(q, d->requests.v);
 }
 
 static uint64_t accesses_of(const struct dram *d, uint32_t bytes) {
@@ -161,7 +132,7 @@ static uint64_t accesses_of(const struct dram *d, uint32_t bytes) {
 
 /* An ideal channel has no queue; only a receiver that does not pop makes it refuse. */
 bool dram_room(const struct dram *d) {
-    return (d->ideal ? d->served_count : d->held) < d->room;
+    return (d->ideal ? d->served.n : d->requests.pool.taken) < d->room;
 }
 
 void dram_push(struct dram *d, struct dram_place place, uint32_t bytes, bool write, uint32_t message) {
@@ -174,7 +145,8 @@ void dram_push(struct dram *d, struct dram_place place, uint32_t bytes, bool wri
                         .message = message,
                         .write = write};
     if (d->ideal) r.done = d->now + d->t.CL;
-    uint32_t at = request_new(d, r);
+    const uint32_t at = POOL_TAKE(&d->requests);
+    d->requests.v[at] = r;
     if (d->ideal) {
         append(d, &d->flight, at);
         return;
@@ -198,33 +170,29 @@ static void count_latency(struct dram_stats *s, uint64_t cycles) {
 
 /* Requests whose data is complete by now. */
 static void serve(struct dram *d) {
-    while (d->flight.head != NONE && d->pool.v[d->flight.head].done <= d->now) {
+    while (d->flight.n && d->requests.v[d->flight.head].done <= d->now) {
         uint32_t at = take(d, &d->flight);
-        const struct request *r = &d->pool.v[at];
+        const struct request *r = &d->requests.v[at];
         *(r->write ? &d->stats.writes : &d->stats.reads) += 1;
         d->stats.bytes += r->bytes;
         if (!d->ideal) d->stats.busy_cycles += accesses_of(d, r->bytes) * d->t.burst;
         count_latency(&d->stats, r->done - r->came);
         append(d, &d->served, at);
-        d->served_count++;
     }
 }
 
 bool dram_pop(struct dram *d, uint32_t *message) {
-    if (d->served.head == NONE) return false;
-    uint32_t at = take(d, &d->served);
-    *message = d->pool.v[at].message;
-    d->pool.v[at].next = d->spare;
-    d->spare = at;
-    d->served_count--;
-    d->held--;
+    if (!d->served.n) return false;
+    const uint32_t at = take(d, &d->served);
+    *message = d->requests.v[at].message;
+    POOL_GIVE(&d->requests, at);
     return true;
 }
 
 /* ---- the scheduler ---- */
 
 static void dispatch(struct dram *d, uint32_t at) {
-    const struct request *r = &d->pool.v[at];
+    const struct request *r = &d->requests.v[at];
     struct bank *b = &d->bank[r->bank];
     bool open = d->open >> r->bank & 1;
     *(!open ? &d->stats.row_misses : b->row == r->row ? &d->stats.row_hits : &d->stats.row_conflicts) += 1;
@@ -238,17 +206,18 @@ static uint32_t first_ready(struct dram *d, uint32_t bank) {
     struct bank *b = &d->bank[bank];
     uint32_t before = NONE, at = b->waiting.head;
     if (d->open >> bank & 1)
-        while (at != NONE && d->pool.v[at].row != b->row) {
+        while (at != NONE && d->requests.v[at].row != b->row) {
             before = at;
-            at = d->pool.v[at].next;
+            at = d->requests.v[at].next;
         }
     if (at == NONE || before == NONE)
         at = take(d, &b->waiting);
     else {
-        d->pool.v[before].next = d->pool.v[at].next;
+        d->requests.v[before].next = d->requests.v[at].next;
         if (b->waiting.tail == at) b->waiting.tail = before;
+        b->waiting.n--;
     }
-    if (b->waiting.head == NONE) d->wanted_banks &= ~(UINT64_C(1) << bank);
+    if (!b->waiting.n) d->wanted_banks &= ~(UINT64_C(1) << bank);
     return at;
 }
 
@@ -256,8 +225,7 @@ static void schedule(struct dram *d) {
     d->dispatchable = false;
     for (uint64_t left = d->wanted_banks & ~d->serving; left; left &= left - 1)
         dispatch(d, first_ready(d, (uint32_t)__builtin_ctzll(left)));
-    while (d->fifo.head != NONE && !(d->serving >> d->pool.v[d->fifo.head].bank & 1))
-        dispatch(d, take(d, &d->fifo));
+    while (d->fifo.n && !(d->serving >> d->requests.v[d->fifo.head].bank & 1)) dispatch(d, take(d, &d->fifo));
 }
 
 /* ---- commands ---- */
@@ -265,7 +233,7 @@ static void schedule(struct dram *d) {
 /* The first cycle at which the bank's next command breaks no constraint. */
 static uint64_t ready_at(const struct dram *d, uint32_t bank) {
     const struct bank *b = &d->bank[bank];
-    const struct request *r = &d->pool.v[b->request];
+    const struct request *r = &d->requests.v[b->request];
     if (!(d->open >> bank & 1)) return later(b->activate_at, d->activate_at);
     if (b->row != r->row) return b->precharge_at;
     uint64_t delay = r->write ? d->t.WL : d->t.CL;
@@ -275,7 +243,7 @@ static uint64_t ready_at(const struct dram *d, uint32_t bank) {
 
 static void activate(struct dram *d, uint32_t bank) {
     struct bank *b = &d->bank[bank];
-    b->row = d->pool.v[b->request].row;
+    b->row = d->requests.v[b->request].row;
     b->column_at = d->now + d->t.RCD;
     b->precharge_at = d->now + d->t.RAS;
     b->activate_at = later(b->activate_at, d->now + d->t.RC);
@@ -292,7 +260,7 @@ static void precharge(struct dram *d, uint32_t bank) {
 }
 
 static void column_access(struct dram *d, uint32_t bank) {
-    struct request *r = &d->pool.v[d->bank[bank].request];
+    struct request *r = &d->requests.v[d->bank[bank].request];
     d->column_at = d->now + d->t.CCD;
     if (r->write)
         d->read_at = d->now + d->t.WTR;
@@ -303,14 +271,14 @@ static void column_access(struct dram *d, uint32_t bank) {
     r->done = d->bus_free;
     append(d, &d->flight, d->bank[bank].request);
     d->serving &= ~(UINT64_C(1) << bank);
-    d->dispatchable = d->wanted_banks || d->fifo.head != NONE;
+    d->dispatchable = d->wanted_banks || d->fifo.n;
 }
 
 static void command(struct dram *d, uint32_t bank) {
     const struct bank *b = &d->bank[bank];
     if (!(d->open >> bank & 1))
         activate(d, bank);
-    else if (b->row != d->pool.v[b->request].row)
+    else if (b->row != d->requests.v[b->request].row)
         precharge(d, bank);
     else
         column_access(d, bank);
@@ -377,13 +345,13 @@ void dram_cycle(struct dram *d) {
 }
 
 bool dram_busy(const struct dram *d) {
-    return d->held;
+    return d->requests.pool.taken;
 }
 
 uint64_t dram_quiet(const struct dram *d) {
     uint64_t next = d->refresh_at;
     if (!d->refreshing) next = d->dispatchable ? d->now : sooner(next, d->issue_at);
-    if (d->flight.head != NONE) next = sooner(next, d->pool.v[d->flight.head].done - 1);
+    if (d->flight.n) next = sooner(next, d->requests.v[d->flight.head].done - 1);
     if (next == NEVER) return NEVER;
     return next > d->now ? next - d->now : 0;
 }

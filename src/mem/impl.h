@@ -12,7 +12,7 @@ enum { PORT_WORDS = 16 }; /* of a set of ports or SMs: gpu.sms is at most 1024 *
 
 struct l1 {
     struct level level;
-    struct msg_queue out; /* requests for the crossbar; msg.when in core cycles */
+    struct queue out; /* requests for the crossbar; msg.when in core cycles */
     /* The last request that was refused. Until something is filled, leaves or is taken, the answer to it is the same: an SM
      * that tries again every cycle costs next to nothing. */
     bool refused;
@@ -38,11 +38,11 @@ struct port {
 struct slice {
     uint32_t number;
     struct level level;
-    struct msg_queue hits;     /* answers from the cache; msg.when in L2 cycles, as in the other queues */
-    struct msg_queue answers;  /* answers to those that waited for DRAM */
-    struct msg_queue below;    /* requests for DRAM */
-    struct msg_queue returned; /* from DRAM */
-    uint64_t ran;              /* the last L2 cycle it ran in */
+    struct queue hits;     /* answers from the cache; msg.when in L2 cycles, as in the other queues */
+    struct queue answers;  /* answers to those that waited for DRAM */
+    struct queue below;    /* requests for DRAM */
+    struct queue returned; /* from DRAM */
+    uint64_t ran;          /* the last L2 cycle it ran in */
     bool refused; /* then the request at its door was refused, and would have been in every cycle since */
     struct dram *dram;
     uint32_t in_dram; /* requests */
@@ -55,8 +55,8 @@ struct mem {
     uint32_t port_words; /* of the three sets below */
     struct clocks clock;
     struct msg_pool pool;
-    struct l1 *l1;          /* [sms][MEM_NPATHS] */
-    struct msg_queue *done; /* [sms]: what mem_done gives out */
+    struct l1 *l1;      /* [sms][MEM_NPATHS] */
+    struct queue *done; /* [sms]: what mem_done gives out */
     struct port *port;
     struct slice *slice;
     /* Cycles of L2 and DRAM at which each slice and channel is to run; together, for all are looked at in every cycle. */
@@ -92,8 +92,8 @@ void slice_flush(struct mem *m, struct slice *s);
 
 /* Room of a queue behind a cache: what its pipeline holds comes on top. One request may bring several messages (an eviction
  * and a fetch); a queue takes them all when it had room for one, which bounds it and cannot lock up. */
-static inline bool mem_queue_room(const struct mem *m, const struct level *l, const struct msg_queue *q) {
-    return q->count < (uint64_t)m->o.memory.queue + (uint64_t)l->shape.latency * l->shape.ports;
+static inline bool mem_queue_room(const struct mem *m, const struct level *l, const struct queue *q) {
+    return q->n < (uint64_t)m->o.memory.queue + (uint64_t)l->shape.latency * l->shape.ports;
 }
 
 #endif

@@ -28,7 +28,7 @@ static void send(struct mem *m, const struct source *from, enum mem_kind kind, u
                  uint32_t entry) {
     uint32_t i = msg_new(&m->pool), number = port_of(m, from->sm);
     struct port *p = &m->port[number];
-    m->pool.m[i] = (struct msg){.addr = addr,
+    m->pool.v[i] = (struct msg){.addr = addr,
                                 .when = from->ready,
                                 .bytes = bytes,
                                 .id = entry,
@@ -36,11 +36,11 @@ static void send(struct mem *m, const struct source *from, enum mem_kind kind, u
                                 .sm = (uint16_t)from->sm,
                                 .path = from->path,
                                 .kind = (uint8_t)kind};
-    if (!from->cache->out.count) {
+    if (!from->cache->out.n) {
         bitmap_set(p->holding, (from->sm - p->first) * MEM_NPATHS + from->path);
         p->queues++;
     }
-    msg_put(&m->pool, &from->cache->out, i);
+    QUEUE_PUT(&from->cache->out, m->pool.v, i);
     if (from->ready < p->due) p->due = from->ready;
     bitmap_set(m->sending, number);
     clock_at(&m->clock, CLOCK_CORE, p->due);
@@ -73,7 +73,7 @@ static uint64_t send_range(struct mem *m, const struct source *from, enum mem_ki
 static void wait(struct mem *m, const struct source *from, const struct level_effect *x, uint32_t tag,
                  uint64_t now) {
     uint32_t i = msg_new(&m->pool);
-    m->pool.m[i] = (struct msg){.when = now, .id = tag, .sm = (uint16_t)from->sm};
+    m->pool.v[i] = (struct msg){.when = now, .id = tag, .sm = (uint16_t)from->sm};
     mshr_wait(&from->cache->level.mshr, &m->pool, x->entry, i, x->wait);
 }
 
@@ -164,18 +164,18 @@ static void lift(struct mem *m, struct l1 *c, uint32_t sm) {
 }
 
 static void fill(struct mem *m, uint32_t i, uint64_t cycle) {
-    const struct msg *got = &m->pool.m[i];
+    const struct msg *got = &m->pool.v[i];
     struct l1 *c = &m->l1[(size_t)got->sm * MEM_NPATHS + got->path];
-    struct msg_queue *done = &m->done[got->sm];
-    struct msg_queue ready = MSG_QUEUE_EMPTY;
+    struct queue *done = &m->done[got->sm];
+    struct queue ready = {0};
     level_fill(&c->level, &m->pool, got->id, got->addr, got->bytes, &ready);
     lift(m, c, got->sm);
-    if (ready.count) bitmap_set(m->called, got->sm);
+    if (ready.n) bitmap_set(m->called, got->sm);
     msg_free(&m->pool, i);
-    while (ready.count) {
-        uint32_t w = msg_take(&m->pool, &ready);
-        account(m, m->pool.m[w].when, cycle);
-        msg_put(&m->pool, done, w);
+    while (ready.n) {
+        uint32_t w = QUEUE_TAKE(&ready, m->pool.v);
+        account(m, m->pool.v[w].when, cycle);
+        QUEUE_PUT(done, m->pool.v, w);
     }
 }
 
@@ -194,13 +194,13 @@ void l1_landed(struct mem *m) {
 
 bool mem_done(struct mem *m, uint32_t sm, uint64_t now, uint32_t *tag) {
     (void)now;
-    struct msg_queue *q = &m->done[sm];
-    if (!q->count) {
+    struct queue *q = &m->done[sm];
+    if (!q->n) {
         bitmap_clear(m->called, sm);
         return false;
     }
-    uint32_t i = msg_take(&m->pool, q);
-    *tag = m->pool.m[i].id;
+    uint32_t i = QUEUE_TAKE(q, m->pool.v);
+    *tag = m->pool.v[i].id;
     msg_free(&m->pool, i);
     return true;
 }
@@ -212,10 +212,10 @@ const uint64_t *mem_called(const struct mem *m) {
 /* ---- requests leave ---- */
 
 static bool leave(struct mem *m, uint32_t number, struct l1 *c, uint64_t cycle) {
-    const struct msg *r = &m->pool.m[c->out.head];
+    const struct msg *r = &m->pool.v[c->out.head];
     uint32_t to = r->slice, sm = r->sm, bytes = r->kind == MEM_READ ? 0 : r->bytes;
     if (r->when > cycle || !xbar_room(m->xbar[XBAR_TO_MEMORY], number, to, bytes)) return false;
-    mem_push(m, XBAR_TO_MEMORY, number, to, bytes, msg_take(&m->pool, &c->out), CLOCK_CORE);
+    mem_push(m, XBAR_TO_MEMORY, number, to, bytes, QUEUE_TAKE(&c->out, m->pool.v), CLOCK_CORE);
     lift(m, c, sm);
     return true;
 }
@@ -243,13 +243,13 @@ static void port_send(struct mem *m, uint32_t number, uint64_t cycle) {
             sent = true;
             tried = false;
             p->turn = (q + 1) % PORT_QUEUES;
-            if (!c->out.count) {
+            if (!c->out.n) {
                 bitmap_clear(p->holding, q);
                 p->queues--;
                 continue;
             }
         }
-        uint64_t when = m->pool.m[c->out.head].when;
+        uint64_t when = m->pool.v[c->out.head].when;
         if (when <= cycle && tried && !m->o.noc.ideal)
             p->blocked = true;
         else if (when < p->due)

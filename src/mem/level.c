@@ -156,11 +156,11 @@ enum level_what level_bypass(struct level *l, const struct level_access *a, stru
 }
 
 void level_fill(struct level *l, struct msg_pool *p, uint32_t entry, uint64_t addr, uint32_t bytes,
-                struct msg_queue *out) {
+                struct queue *out) {
     const struct mshr_entry *x = &l->mshr.e[entry];
     if (x->slot == CACHE_NONE) {
         mshr_arrive(&l->mshr, p, entry, cache_grain(&l->tags, addr), out);
-        if (!x->waiting) mshr_give(&l->mshr, entry);
+        if (!x->waiting.n) mshr_give(&l->mshr, entry);
         return;
     }
     struct cache_line *at = &l->tags.line[x->slot];

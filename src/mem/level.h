@@ -51,7 +51,7 @@ enum level_what level_do(struct level *l, const struct level_access *a, struct l
 enum level_what level_bypass(struct level *l, const struct level_access *a, struct level_effect *x);
 /* These bytes have come for the entry: adds to out the messages that wait no more; frees the entry with its last grain. */
 void level_fill(struct level *l, struct msg_pool *p, uint32_t entry, uint64_t addr, uint32_t bytes,
-                struct msg_queue *out);
+                struct queue *out);
 /* Empties the line in this slot but for what is on its way; the dirty grains that must be written below, of *line. */
 uint64_t level_empty(struct level *l, uint32_t slot, uint64_t *line);
 

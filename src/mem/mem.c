@@ -50,10 +50,10 @@ static bool make_l1(struct mem *m, struct err *e) {
     m->done = xcalloc(m->sms, sizeof *m->done);
     struct rng seeds = {(uint64_t)m->o.memory.seed};
     for (uint32_t i = 0; i < m->sms * MEM_NPATHS; i++) {
-        m->l1[i].out = MSG_QUEUE_EMPTY;
+        m->l1[i].out = (struct queue){0};
         if (!level_init(&m->l1[i].level, &shape[i % MEM_NPATHS], rng_next(&seeds), e)) return false;
     }
-    for (uint32_t i = 0; i < m->sms; i++) m->done[i] = MSG_QUEUE_EMPTY;
+    for (uint32_t i = 0; i < m->sms; i++) m->done[i] = (struct queue){0};
     return true;
 }
 
@@ -65,7 +65,7 @@ static bool make_slices(struct mem *m, struct err *e) {
         struct slice *s = &m->slice[i];
         *s = (struct slice){.number = i};
         m->slice_due[i] = m->dram_due[i] = CLOCK_ASLEEP;
-        s->hits = s->answers = s->below = s->returned = MSG_QUEUE_EMPTY;
+        s->hits = s->answers = s->below = s->returned = (struct queue){0};
         if (!level_init(&s->level, &shape, rng_next(&seeds), e)) return false;
         s->dram = dram_new(&m->o.dram);
     }
@@ -119,7 +119,7 @@ void mem_free(struct mem *m) {
     xbar_free(m->xbar[XBAR_TO_MEMORY]);
     xbar_free(m->xbar[XBAR_BACK]);
     dram_map_free(m->map);
-    msg_pool_free(&m->pool);
+    POOL_FREE(&m->pool);
     free(m->l1);
     free(m->done);
     free(m->port);
@@ -202,7 +202,7 @@ uint64_t mem_next(const struct mem *m) {
 }
 
 bool mem_idle(const struct mem *m) {
-    return m->pool.live == 0;
+    return m->pool.pool.taken == 0;
 }
 
 void mem_flush(struct mem *m) {

@@ -7,7 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define MSG_NONE UINT32_MAX
+#include "base/queue.h"
+
+#define MSG_NONE QUEUE_NONE
 
 struct msg {
     uint64_t addr;
@@ -23,37 +25,18 @@ struct msg {
     uint8_t path, kind; /* enum mem_path, enum mem_kind */
 };
 
-struct msg_pool {
-    struct msg *m; /* moves when the pool grows: hold indices across msg_new, not pointers */
-    uint32_t cap, free, live;
+struct msg_pool { /* hold indices across msg_new, not pointers */
+    POOL(struct msg);
 };
 
-/* Any order of first use is fine: a zeroed pool is empty. The free list grows by doubling, so a run that has seen its
- * worst moment allocates no more. */
-uint32_t msg_new(struct msg_pool *p);
-void msg_free(struct msg_pool *p, uint32_t i);
-void msg_pool_free(struct msg_pool *p);
-
-/* First in, first out, linked through msg.next. */
-struct msg_queue {
-    uint32_t head, tail, count;
-};
-#define MSG_QUEUE_EMPTY ((struct msg_queue){MSG_NONE, MSG_NONE, 0})
-
-static inline void msg_put(struct msg_pool *p, struct msg_queue *q, uint32_t i) {
-    p->m[i].next = MSG_NONE;
-    if (q->count++)
-        p->m[q->tail].next = i;
-    else
-        q->head = i;
-    q->tail = i;
-}
-/* The queue must not be empty. */
-static inline uint32_t msg_take(struct msg_pool *p, struct msg_queue *q) {
-    uint32_t i = q->head;
-    q->head = p->m[i].next;
-    if (!--q->count) q->tail = MSG_NONE;
+/* The free list grows by doubling, so a run that has seen its worst moment allocates no more. */
+static inline uint32_t msg_new(struct msg_pool *p) {
+    const uint32_t i = POOL_TAKE(p);
+    p->v[i] = (struct msg){.next = MSG_NONE};
     return i;
+}
+static inline void msg_free(struct msg_pool *p, uint32_t i) {
+    POOL_GIVE(p, i);
 }
 
 #endif

@@ -18,47 +18,32 @@ void mshr_destroy(struct mshr *t) {
 uint32_t mshr_take(struct mshr *t, uint32_t slot) {
     uint32_t i = t->free;
     if (i == MSG_NONE)
-        i = t->fresh++;
+        i = t->never_used++;
     else
         t->free = t->e[i].slot;
     CHECK(i < t->size);
     t->used++;
-    t->e[i] = (struct mshr_entry){slot, MSG_NONE, MSG_NONE, 0};
+    t->e[i] = (struct mshr_entry){.slot = slot};
     return i;
 }
 
 void mshr_give(struct mshr *t, uint32_t entry) {
-    CHECK(!t->e[entry].waiting);
+    CHECK(!t->e[entry].waiting.n);
     t->e[entry].slot = t->free;
     t->free = entry;
     t->used--;
 }
 
-static void append(struct mshr_entry *x, struct msg_pool *p, uint32_t message) {
-    p->m[message].next = MSG_NONE;
-    if (x->waiting++)
-        p->m[x->tail].next = message;
-    else
-        x->head = message;
-    x->tail = message;
-}
-
 void mshr_wait(struct mshr *t, struct msg_pool *p, uint32_t entry, uint32_t message, uint64_t missing) {
-    p->m[message].missing = missing;
-    append(&t->e[entry], p, message);
+    p->v[message].missing = missing;
+    QUEUE_PUT(&t->e[entry].waiting, p->v, message);
 }
 
-void mshr_arrive(struct mshr *t, struct msg_pool *p, uint32_t entry, uint64_t grains, struct msg_queue *out) {
-    struct mshr_entry *x = &t->e[entry];
-    uint32_t i = x->head, next;
-    x->head = x->tail = MSG_NONE;
-    x->waiting = 0;
-    for (; i != MSG_NONE; i = next) {
-        next = p->m[i].next;
-        p->m[i].missing &= ~grains;
-        if (p->m[i].missing)
-            append(x, p, i);
-        else
-            msg_put(p, out, i);
+void mshr_arrive(struct mshr *t, struct msg_pool *p, uint32_t entry, uint64_t grains, struct queue *out) {
+    struct queue *waiting = &t->e[entry].waiting;
+    for (uint32_t left = waiting->n; left; left--) {
+        const uint32_t i = QUEUE_TAKE(waiting, p->v);
+        p->v[i].missing &= ~grains;
+        QUEUE_PUT(p->v[i].missing ? waiting : out, p->v, i);
     }
 }

@@ -9,11 +9,12 @@
 struct mshr_entry {
     uint32_t
         slot; /* of the line in the cache; MSG_NONE: an access that passes the cache by. Free entries: the next */
-    uint32_t head, tail, waiting;
+    struct queue waiting; /* messages */
 };
 struct mshr {
     struct mshr_entry *e;
-    uint32_t size, used, fresh, free; /* entries from fresh on have never been used */
+    uint32_t size, used, free;
+    uint32_t never_used; /* the first entry that has not been taken yet */
     uint32_t merges;
 };
 
@@ -25,11 +26,11 @@ static inline bool mshr_room(const struct mshr *t) {
 uint32_t mshr_take(struct mshr *t, uint32_t slot); /* needs mshr_room */
 void mshr_give(struct mshr *t, uint32_t entry);    /* nobody waits there */
 static inline bool mshr_merges(const struct mshr *t, uint32_t entry) {
-    return t->e[entry].waiting < t->merges;
+    return t->e[entry].waiting.n < t->merges;
 }
 /* The message waits for these grains of the entry's line. */
 void mshr_wait(struct mshr *t, struct msg_pool *p, uint32_t entry, uint32_t message, uint64_t missing);
 /* These grains have come: adds to out, oldest first, the messages that now miss none. */
-void mshr_arrive(struct mshr *t, struct msg_pool *p, uint32_t entry, uint64_t grains, struct msg_queue *out);
+void mshr_arrive(struct mshr *t, struct msg_pool *p, uint32_t entry, uint64_t grains, struct queue *out);
 
 #endif

@@ -41,9 +41,9 @@ static uint64_t line_index(const struct mem *m, const struct slice *s, uint64_t 
 static void queue_below(struct mem *m, struct slice *s, enum mem_kind kind, uint64_t addr, uint32_t bytes,
                         uint32_t entry, uint64_t when) {
     uint32_t i = msg_new(&m->pool);
-    m->pool.m[i] =
+    m->pool.v[i] =
         (struct msg){.addr = addr, .when = when, .bytes = bytes, .id = entry, .kind = (uint8_t)kind};
-    msg_put(&m->pool, &s->below, i);
+    QUEUE_PUT(&s->below, m->pool.v, i);
 }
 
 static void queue_grains(struct mem *m, struct slice *s, enum mem_kind kind, uint64_t line, uint64_t grains,
@@ -63,13 +63,13 @@ static void catch_up(struct slice *s, uint64_t cycles) {
 /* This and the like: how many went. */
 static uint32_t send_below(struct mem *m, struct slice *s, uint64_t cycle) {
     uint32_t n = 0;
-    for (; n < s->level.shape.ports && s->below.count; n++) {
-        const struct msg *r = &m->pool.m[s->below.head];
+    for (; n < s->level.shape.ports && s->below.n; n++) {
+        const struct msg *r = &m->pool.v[s->below.head];
         if (r->when > cycle || !dram_room(s->dram)) break;
         uint64_t next = clock_wake(&m->clock, CLOCK_DRAM, CLOCK_L2);
         catch_up(s, next - 1);
         dram_push(s->dram, dram_decode(m->map, r->addr), r->bytes, r->kind == MEM_WRITE, s->below.head);
-        msg_take(&m->pool, &s->below);
+        QUEUE_TAKE(&s->below, m->pool.v);
         s->in_dram++;
         if (next < m->dram_due[s->number]) m->dram_due[s->number] = next;
     }
@@ -81,7 +81,7 @@ void slice_dram_cycle(struct mem *m, struct slice *s, uint64_t cycle) {
     uint32_t i;
     while (dram_pop(s->dram, &i)) {
         s->in_dram--;
-        msg_put(&m->pool, &s->returned, i);
+        QUEUE_PUT(&s->returned, m->pool.v, i);
         wake(m, s, CLOCK_DRAM);
     }
     uint64_t quiet = s->in_dram ? dram_quiet(s->dram) : UINT64_MAX;
@@ -90,10 +90,10 @@ void slice_dram_cycle(struct mem *m, struct slice *s, uint64_t cycle) {
 
 static uint32_t take_returns(struct mem *m, struct slice *s) {
     uint32_t n = 0;
-    for (; n < s->level.shape.ports && s->returned.count; n++) {
+    for (; n < s->level.shape.ports && s->returned.n; n++) {
         if (!mem_queue_room(m, &s->level, &s->answers)) break;
-        uint32_t i = msg_take(&m->pool, &s->returned);
-        const struct msg *r = &m->pool.m[i];
+        uint32_t i = QUEUE_TAKE(&s->returned, m->pool.v);
+        const struct msg *r = &m->pool.v[i];
         if (r->kind == MEM_READ) level_fill(&s->level, &m->pool, r->id, r->addr, r->bytes, &s->answers);
         msg_free(&m->pool, i);
     }
@@ -108,7 +108,7 @@ static bool at_door(const struct mem *m, const struct slice *s) {
 
 static void carry_out(struct mem *m, struct slice *s, uint32_t i, const struct level_effect *x,
                       uint64_t when) {
-    const struct msg r = m->pool.m[i];
+    const struct msg r = m->pool.v[i];
     if (x->evict) queue_grains(m, s, MEM_WRITE, x->evict_line, x->evict, 0, when);
     if (x->forward) queue_below(m, s, MEM_WRITE, r.addr, r.bytes, 0, when);
     if (x->fetch) queue_grains(m, s, MEM_READ, r.addr >> s->level.tags.line_shift, x->fetch, x->entry, when);
@@ -117,15 +117,15 @@ static void carry_out(struct mem *m, struct slice *s, uint32_t i, const struct l
     } else if (x->wait) {
         mshr_wait(&s->level.mshr, &m->pool, x->entry, i, x->wait);
     } else {
-        m->pool.m[i].when = when;
-        msg_put(&m->pool, &s->hits, i);
+        m->pool.v[i].when = when;
+        QUEUE_PUT(&s->hits, m->pool.v, i);
     }
 }
 
 static bool accept(struct mem *m, struct slice *s, uint64_t cycle) {
     uint32_t i;
     CHECK(xbar_peek(m->xbar[XBAR_TO_MEMORY], s->number, &i));
-    const struct msg *r = &m->pool.m[i];
+    const struct msg *r = &m->pool.v[i];
     struct level_access a = {r->kind, r->addr, r->bytes, line_index(m, s, r->addr), false};
     if (!level_open(&s->level, a.index, cycle)) return false;
     if (!mem_queue_room(m, &s->level, &s->hits)) {
@@ -156,13 +156,13 @@ void slice_landed(struct mem *m) {
 
 /* ---- to the crossbar ---- */
 
-static bool answer(struct mem *m, struct slice *s, struct msg_queue *q, uint64_t cycle) {
-    if (!q->count || (q == &s->hits && m->pool.m[q->head].when > cycle)) return false;
-    const struct msg *r = &m->pool.m[q->head];
+static bool answer(struct mem *m, struct slice *s, struct queue *q, uint64_t cycle) {
+    if (!q->n || (q == &s->hits && m->pool.v[q->head].when > cycle)) return false;
+    const struct msg *r = &m->pool.v[q->head];
     uint32_t to = r->sm / (uint32_t)m->o.noc.sms_per_port;
     if (!xbar_room(m->xbar[XBAR_BACK], s->number, to, r->bytes)) return false;
     mem_push(m, XBAR_BACK, s->number, to, r->bytes, q->head, CLOCK_L2);
-    msg_take(&m->pool, q);
+    QUEUE_TAKE(q, m->pool.v);
     return true;
 }
 
@@ -177,22 +177,22 @@ void slice_freed(struct mem *m) {
     uint64_t freed = *xbar_freed(m->xbar[XBAR_BACK]);
     for (; freed; freed &= freed - 1) {
         struct slice *s = &m->slice[__builtin_ctzll(freed)];
-        if (s->answers.count || s->hits.count) wake(m, s, CLOCK_NOC);
+        if (s->answers.n || s->hits.n) wake(m, s, CLOCK_NOC);
     }
 }
 
 /* ---- a cycle ---- */
 
 /* When the head may leave, if that is not now. */
-static uint64_t head_due(const struct mem *m, const struct msg_queue *q, uint64_t cycle) {
-    uint64_t when = q->count ? m->pool.m[q->head].when : CLOCK_ASLEEP;
+static uint64_t head_due(const struct mem *m, const struct queue *q, uint64_t cycle) {
+    uint64_t when = q->n ? m->pool.v[q->head].when : CLOCK_ASLEEP;
     return when > cycle ? when : CLOCK_ASLEEP;
 }
 
 static bool has_work(const struct mem *m, const struct slice *s, uint64_t cycle) {
-    return at_door(m, s) || s->returned.count || s->answers.count ||
-           (s->hits.count && m->pool.m[s->hits.head].when <= cycle) ||
-           (s->below.count && m->pool.m[s->below.head].when <= cycle);
+    return at_door(m, s) || s->returned.n || s->answers.n ||
+           (s->hits.n && m->pool.v[s->hits.head].when <= cycle) ||
+           (s->below.n && m->pool.v[s->below.head].when <= cycle);
 }
 
 /* An ideal crossbar gives no credits back: there, what waits for room asks in every cycle. */
@@ -218,7 +218,7 @@ void slice_flush(struct mem *m, struct slice *s) {
         uint64_t line, dirty = level_empty(&s->level, i, &line);
         queue_grains(m, s, MEM_WRITE, line, dirty, 0, 0);
     }
-    if (!s->below.count) return;
+    if (!s->below.n) return;
     uint64_t k = clock_elapsed(&m->clock, CLOCK_L2, m->now) + 1;
     if (k < m->slice_due[s->number]) m->slice_due[s->number] = k;
     clock_at(&m->clock, CLOCK_L2, k);

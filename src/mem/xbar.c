@@ -25,6 +25,7 @@
 #include "base/alloc.h"
 #include "base/bitmap.h"
 #include "base/bits.h"
+#include "base/queue.h"
 #include "mem/options.h"
 
 #include <stdlib.h>
@@ -37,10 +38,6 @@ struct message {
     uint32_t number;      /* the caller's */
     uint32_t slot;        /* its output */
     uint32_t next;
-};
-
-struct queue {
-    uint32_t head, tail; /* in the pool; tail means nothing when head is NONE */
 };
 
 struct buffer {
@@ -75,8 +72,7 @@ struct xbar {
     uint32_t buffer_words; /* bitmap words for all buffers */
     uint64_t now;
     struct rng rng;
-    VEC(struct message) pool;
-    uint32_t spare;        /* free messages, a list */
+    POOL(struct message) messages;
     struct buffer *buffer; /* [inputs * speedup] */
     struct route *route;   /* [outputs] */
     struct queue *queue;   /* [buffer][per_buffer] */
@@ -120,7 +116,6 @@ static void make_buffers(struct xbar *x) {
     for (uint32_t b = 0; b < buffers; b++)
         x->buffer[b] = (struct buffer){x->input_room, b / x->speedup, b % x->speedup * x->words * 64, 0};
     x->queue = xcalloc(queues, sizeof *x->queue);
-    for (size_t q = 0; q < queues; q++) x->queue[q].head = NONE;
     x->wants = xcalloc((size_t)buffers * x->words, sizeof *x->wants);
     x->begun = xcalloc((size_t)buffers * x->words, sizeof *x->begun);
     x->occupied = xcalloc(x->buffer_words, sizeof *x->occupied);
@@ -132,7 +127,7 @@ static void make_outputs(struct xbar *x) {
     uint32_t words = x->speedup * x->words;
     x->output = xcalloc((size_t)words * 64, sizeof *x->output);
     for (uint32_t s = 0; s < words * 64; s++)
-        x->output[s] = (struct output){.credits = x->output_room, .arrived.head = NONE, .held = NONE};
+        x->output[s] = (struct output){.credits = x->output_room, .held = NONE};
     x->route = xcalloc(x->outputs, sizeof *x->route);
     for (uint32_t o = 0; o < x->outputs; o++) {
         uint32_t part = o % x->speedup, local = o / x->speedup;
@@ -162,8 +157,6 @@ struct xbar *xbar_new(const struct opt_noc *o, uint32_t way, uint32_t inputs, ui
     x->input_room = (uint64_t)o->input_buffer;
     x->output_room = (uint64_t)o->output_buffer;
     x->rng.state = seed;
-    x->spare = NONE;
-    x->wire.head = NONE;
     x->per_buffer = (outputs + x->speedup - 1) / x->speedup;
     x->words = bitmap_words(x->per_buffer);
     make_buffers(x);
@@ -173,7 +166,7 @@ struct xbar *xbar_new(const struct opt_noc *o, uint32_t way, uint32_t inputs, ui
 
 void xbar_free(struct xbar *x) {
     if (!x) return;
-    VEC_FREE(&x->pool);
+    POOL_FREE(&x->messages);
     free(x->buffer);
     free(x->queue);
     free(x->route);
@@ -193,45 +186,32 @@ void xbar_free(struct xbar *x) {
 /* ---- messages ---- */
 
 static uint32_t message_new(struct xbar *x, struct message m) {
-    uint32_t at = x->spare;
-    if (at == NONE) {
-        CHECK(x->pool.n < NONE);
-        VEC_PUSH(&x->pool, m);
-        return (uint32_t)x->pool.n - 1;
-    }
-    x->spare = x->pool.v[at].next;
-    x->pool.v[at] = m;
+    const uint32_t at = POOL_TAKE(&x->messages);
+    x->messages.v[at] = m;
     return at;
 }
 
 static void append(struct xbar *x, struct queue *q, uint32_t at) {
-    x->pool.v[at].next = NONE;
-    if (q->head == NONE)
-        q->head = at;
-    else
-        x->pool.v[q->tail].next = at;
-    q->tail = at;
+    QUEUE_PUT(q, x->messages.v, at);
 }
 
 static uint32_t take(struct xbar *x, struct queue *q) {
-    uint32_t at = q->head;
-    q->head = x->pool.v[at].next;
-    return at;
+    return QUEUE_TAKE(q, x->messages.v);
 }
 
 /* Puts it behind all others on the wire: latency is one for all, so the wire is in order of arrival. */
 static void send(struct xbar *x, uint32_t at) {
-    struct message *m = &x->pool.v[at];
+    struct message *m = &x->messages.v[at];
     m->ready = x->now + x->latency;
     x->stats.messages[x->way]++;
     append(x, &x->wire, at);
 }
 
 static void arrive(struct xbar *x) {
-    while (x->wire.head != NONE && x->pool.v[x->wire.head].ready <= x->now) {
+    while (x->wire.n && x->messages.v[x->wire.head].ready <= x->now) {
         uint32_t at = take(x, &x->wire);
-        struct output *out = &x->output[x->pool.v[at].slot];
-        out->unpopped += x->pool.v[at].flits;
+        struct output *out = &x->output[x->messages.v[at].slot];
+        out->unpopped += x->messages.v[at].flits;
         append(x, &out->arrived, at);
         bitmap_set(x->landed, out->number);
     }
@@ -260,7 +240,7 @@ void xbar_push(struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes, 
     struct queue *q = &x->queue[(size_t)buf * x->per_buffer + local];
     CHECK(x->buffer[buf].credits >= least(flits, x->input_room));
     x->buffer[buf].credits -= least(flits, x->input_room);
-    if (q->head == NONE) {
+    if (!q->n) {
         x->buffer[buf].queues++;
         bitmap_set(x->wants + (size_t)buf * x->words, local);
         bitmap_set(x->occupied, buf);
@@ -271,9 +251,9 @@ void xbar_push(struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes, 
 
 bool xbar_peek(const struct xbar *x, uint32_t output, uint32_t *message) {
     CHECK(output < x->outputs);
-    uint32_t at = x->output[x->route[output].slot].arrived.head;
-    if (at == NONE) return false;
-    *message = x->pool.v[at].number;
+    const struct queue *arrived = &x->output[x->route[output].slot].arrived;
+    if (!arrived->n) return false;
+    *message = x->messages.v[arrived->head].number;
     return true;
 }
 
@@ -281,12 +261,11 @@ bool xbar_pop(struct xbar *x, uint32_t output, uint32_t *message) {
     if (!xbar_peek(x, output, message)) return false;
     struct output *out = &x->output[x->route[output].slot];
     uint32_t at = take(x, &out->arrived);
-    struct message *m = &x->pool.v[at];
-    if (out->arrived.head == NONE) bitmap_clear(x->landed, output);
+    struct message *m = &x->messages.v[at];
+    if (!out->arrived.n) bitmap_clear(x->landed, output);
     out->unpopped -= m->flits;
     if (!x->ideal) out->credits += least(m->flits, x->output_room);
-    m->next = x->spare;
-    x->spare = at;
+    POOL_GIVE(&x->messages, at);
     return true;
 }
 
@@ -299,13 +278,13 @@ const uint64_t *xbar_freed(const struct xbar *x) {
 }
 
 bool xbar_busy(const struct xbar *x) {
-    return x->waiting || x->wire.head != NONE;
+    return x->waiting || x->wire.n;
 }
 
 uint64_t xbar_quiet(const struct xbar *x) {
     if (x->waiting) return 0;
-    if (x->wire.head == NONE) return UINT64_MAX;
-    uint64_t ready = x->pool.v[x->wire.head].ready;
+    if (!x->wire.n) return UINT64_MAX;
+    uint64_t ready = x->messages.v[x->wire.head].ready;
     return ready > x->now + 1 ? ready - x->now - 1 : 0;
 }
 
@@ -331,7 +310,7 @@ static bool admit(struct xbar *x, uint32_t buf, uint32_t slot) {
     struct output *out = &x->output[slot];
     if (begun(x, buf, slot)) return true;
     if (out->held != NONE && out->held != buf) return false;
-    uint64_t need = least(x->pool.v[queue_of(x, buf, slot)->head].flits, x->output_room);
+    uint64_t need = least(x->messages.v[queue_of(x, buf, slot)->head].flits, x->output_room);
     if (out->credits < need) {
         out->held = buf;
         bitmap_set(x->holding, slot);
@@ -351,7 +330,7 @@ static void match(struct xbar *x, uint32_t buf, uint32_t slot) {
 static void leave(struct xbar *x, uint32_t buf, uint32_t local, struct queue *q) {
     uint32_t at = take(x, q);
     bitmap_clear(x->begun + (size_t)buf * x->words, local);
-    if (q->head == NONE) {
+    if (!q->n) {
         bitmap_clear(x->wants + (size_t)buf * x->words, local);
         if (!--x->buffer[buf].queues) bitmap_clear(x->occupied, buf);
     }
@@ -362,7 +341,7 @@ static void leave(struct xbar *x, uint32_t buf, uint32_t local, struct queue *q)
 /* Moves a flit of an admitted message. */
 static void cross(struct xbar *x, uint32_t buf, uint32_t slot) {
     struct queue *q = queue_of(x, buf, slot);
-    struct message *m = &x->pool.v[q->head];
+    struct message *m = &x->messages.v[q->head];
     match(x, buf, slot);
     if (m->left-- <= x->input_room) { /* of a message larger than the buffer the first flits never took any */
         x->buffer[buf].credits++;

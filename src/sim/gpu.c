@@ -288,10 +288,10 @@ static void free_run(struct gpu_run *r) {
 /* Requests that a launch which failed left behind are nobody's now: a machine with empty caches takes the place of this
  * one, its counters with it. */
 static bool renew(struct gpu *g, struct err *e) {
-    struct mem *fresh = mem_new(&g->options->memory, (uint32_t)g->options->gpu.sms, e);
-    if (!fresh) return false;
+    struct mem *another = mem_new(&g->options->memory, (uint32_t)g->options->gpu.sms, e);
+    if (!another) return false;
     mem_free(g->mem);
-    g->mem = fresh;
+    g->mem = another;
     g->now = 0;
     return true;
 }

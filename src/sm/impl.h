@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "base/heap.h"
+#include "base/queue.h"
 #include "sm/sm.h"
 
 #define SM_NONE    0xffffffffu /* no node, op, request, entry */
@@ -95,9 +96,6 @@ struct sm_entry {         /* of the load/store unit: the memory part of one pack
     uint32_t next;
     uint64_t arrival; /* at the memory stage */
 };
-struct sm_fifo {
-    uint32_t first, last, n; /* entries */
-};
 
 struct sm_score {     /* registers of some lanes that are not written yet */
     uint64_t ready;   /* SM_NEVER: a load */
@@ -129,11 +127,11 @@ struct sm_block {
 _Static_assert(offsetof(struct sm_block, b.blocked) < SM_HOST_LINE, "a census reads a line of each block");
 
 struct sm_sched {
-    uint64_t port;       /* cycle from which it may issue */
-    uint64_t counted;    /* cycles before this one are in a class */
-    uint32_t loads;      /* ops that wait for the memory system */
-    struct sm_fifo pipe; /* memory instructions between issue and the memory stage */
-    bool stalled;        /* in the last tick */
+    uint64_t port;     /* cycle from which it may issue */
+    uint64_t counted;  /* cycles before this one are in a class */
+    uint32_t loads;    /* ops that wait for the memory system */
+    struct queue pipe; /* memory instructions between issue and the memory stage */
+    bool stalled;      /* in the last tick */
 };
 
 /* An event names an op, or a request with the top bit set. Near ones lie in a wheel of lists, by cycle, chained by the
@@ -209,7 +207,7 @@ struct sm {
     } census;             /* threads by reason, as the statistics idle.* */
     uint32_t beats;       /* cycles a packet holds the issue port that does not say otherwise */
     uint32_t far_serial;  /* of the next far event */
-    struct sm_fifo queue; /* of the load/store unit */
+    struct queue queue;   /* of the load/store unit */
     uint32_t lsu_waiting; /* memory instructions in the queue or on their way to it */
 
     uint64_t lsu_busy;                            /* shared memory holds it until then */
@@ -301,8 +299,6 @@ uint32_t request_take(struct sm *s);
 void request_give(struct sm *s, uint32_t r);
 uint32_t entry_take(struct sm *s);
 void entry_give(struct sm *s, uint32_t e);
-void fifo_push(struct sm *s, struct sm_fifo *f, uint32_t e);
-uint32_t fifo_pop(struct sm *s, struct sm_fifo *f);
 /* Something for that cycle: first, and what is chained behind it by event_link up to last. */
 void event_push(struct sm *s, uint64_t when, uint32_t first, uint32_t last);
 /* Events that are due, oldest first, chained by event_link; SM_NONE: none is. More may be due after them. */
@@ -364,8 +360,8 @@ uint32_t lines_end(struct sm *s);                             /* the entry, or S
 void lsu_issue(struct sm *s, uint32_t entry, uint32_t sched, uint64_t arrival);
 /* The memory stage cannot take what this scheduler has sent. */
 static inline bool lsu_blocked(const struct sm *s, uint32_t sched) {
-    const struct sm_fifo *f = &s->sched[sched].pipe;
-    return f->n && s->entries[f->first].arrival <= s->now;
+    const struct queue *f = &s->sched[sched].pipe;
+    return f->n && s->entries[f->head].arrival <= s->now;
 }
 void lsu_cycle(struct sm *s);
 void lsu_answered(struct sm *s, uint32_t request);

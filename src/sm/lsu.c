@@ -11,7 +11,7 @@
 
 void lsu_issue(struct sm *s, uint32_t entry, uint32_t sched, uint64_t arrival) {
     s->entries[entry].arrival = arrival;
-    fifo_push(s, &s->sched[sched].pipe, entry);
+    QUEUE_PUT(&s->sched[sched].pipe, s->entries, entry);
     s->lsu_waiting++;
 }
 
@@ -94,7 +94,7 @@ static bool send(struct sm *s, uint32_t r) {
 static void arrive(struct sm *s) {
     for (uint32_t k = 0; k < s->schedulers; k++)
         while (lsu_blocked(s, k) && s->queue.n < (uint32_t)s->o->sm.lsu_queue)
-            fifo_push(s, &s->queue, fifo_pop(s, &s->sched[k].pipe));
+            QUEUE_PUT(&s->queue, s->entries, QUEUE_TAKE(&s->sched[k].pipe, s->entries));
 }
 
 void lsu_cycle(struct sm *s) {
@@ -105,7 +105,7 @@ void lsu_cycle(struct sm *s) {
     s->stuck = false;
     arrive(s);
     while (s->queue.n && s->lsu_busy <= s->now) {
-        struct sm_entry *e = &s->entries[s->queue.first];
+        struct sm_entry *e = &s->entries[s->queue.head];
         const uint32_t r = e->first;
         if (!ports[s->requests[r].path]) return;
         ports[s->requests[r].path]--;
@@ -117,14 +117,14 @@ void lsu_cycle(struct sm *s) {
         }
         e->first = next;
         if (next != SM_NONE) continue;
-        entry_give(s, fifo_pop(s, &s->queue));
+        entry_give(s, QUEUE_TAKE(&s->queue, s->entries));
         s->lsu_waiting--;
     }
 }
 
 void lsu_account(struct sm *s, uint64_t until) {
     if (!s->stuck || until <= s->refusals_counted + 1) return;
-    const struct sm_request *q = &s->requests[s->entries[s->queue.first].first];
+    const struct sm_request *q = &s->requests[s->entries[s->queue.head].first];
     mem_skipped(s->env.mem, s->env.index, (enum mem_path)q->path, until - s->refusals_counted - 1);
     s->refusals_counted = until - 1;
 }
@@ -135,9 +135,9 @@ uint64_t lsu_next(const struct sm *s) {
     uint64_t next = SM_NEVER;
     if (s->queue.n && !s->stuck) next = s->lsu_busy > s->now ? s->lsu_busy : s->now + 1;
     for (uint32_t k = 0; k < s->schedulers; k++) {
-        const struct sm_fifo *f = &s->sched[k].pipe;
-        if (!f->n || (full && s->entries[f->first].arrival <= s->now)) continue;
-        if (s->entries[f->first].arrival < next) next = s->entries[f->first].arrival;
+        const struct queue *f = &s->sched[k].pipe;
+        if (!f->n || (full && s->entries[f->head].arrival <= s->now)) continue;
+        if (s->entries[f->head].arrival < next) next = s->entries[f->head].arrival;
     }
     return next > s->now ? next : s->now + 1;
 }

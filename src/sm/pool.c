@@ -35,7 +35,6 @@ void pool_init(struct sm *s) {
     s->nfree_requests = requests;
     s->nfree_nodes = nodes;
     s->reserve_nodes = 3 * threads + 2 * SM_PACKET;
-    s->queue.first = s->queue.last = SM_NONE;
 }
 
 void pool_free(struct sm *s) {
@@ -82,22 +81,6 @@ uint32_t entry_take(struct sm *s) {
 void entry_give(struct sm *s, uint32_t e) {
     s->entries[e].next = s->free_entry;
     s->free_entry = e;
-}
-
-void fifo_push(struct sm *s, struct sm_fifo *f, uint32_t e) {
-    s->entries[e].next = SM_NONE;
-    if (f->n++)
-        s->entries[f->last].next = e;
-    else
-        f->first = e;
-    f->last = e;
-}
-
-uint32_t fifo_pop(struct sm *s, struct sm_fifo *f) {
-    const uint32_t e = f->first;
-    f->first = s->entries[e].next;
-    f->n--;
-    return e;
 }
 
 /* ---- events ---- */

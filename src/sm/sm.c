@@ -135,7 +135,6 @@ static void make_slots(struct sm *s) {
     s->blocks = pages_get(p, s->nblocks * sizeof *s->blocks);
     for (uint32_t k = 0; s->scoreboard && k < s->nwarps; k++)
         s->warps[k].score = pages_raw(p, (SM_SCORES + SM_LANES) * sizeof *s->warps[k].score);
-    for (uint32_t k = 0; k < s->schedulers; k++) s->sched[k].pipe.first = s->sched[k].pipe.last = SM_NONE;
 }
 
 struct sm *sm_new(const struct sm_env *env, struct err *e) {

@@ -196,7 +196,6 @@ static void make_tables(struct mech *m) {
         struct dwf_sched *q = &d->q[k];
         q->timed = heap_new(pages, cap, d->pos);
         q->ready = heap_new(pages, d->grouped ? 0 : cap, d->pos);
-        q->spilled = q->unspill = DWF_NONE;
     }
     if (d->policy != DWF_DPDPRI) return;
     d->passed = PAGES_NEW(pages, uint32_t, cap);

@@ -5,6 +5,7 @@
 #define HEDDLE_MECH_DWF_DWF_H
 
 #include "base/heap.h"
+#include "base/queue.h"
 #include "mech/declare.h"
 #include "mech/lookup.h"
 #include "mech/split.h"
@@ -106,13 +107,13 @@ struct dwf_group { /* warps of one PC that may issue: a max-heap entry, or the m
 };
 
 struct dwf_sched {
-    struct lookup lut;         /* PC-warp LUT: PC to split id */
-    uint32_t used;             /* pool entries */
-    uint32_t coming;           /* of these, on their way back from memory */
-    uint32_t spilled, unspill; /* spilled warps, FIFO: last and first, DWF_NONE when empty */
-    uint64_t update_until;     /* the warp update registers are full: nothing issues before this cycle */
-    struct heap timed;         /* by cycle */
-    struct heap ready;         /* dtime, dpc, dpdpri: by priority */
+    struct lookup lut;     /* PC-warp LUT: PC to split id */
+    uint32_t used;         /* pool entries */
+    uint32_t coming;       /* of these, on their way back from memory */
+    struct queue spilled;  /* warps in memory */
+    uint64_t update_until; /* the warp update registers are full: nothing issues before this cycle */
+    struct heap timed;     /* by cycle */
+    struct heap ready;     /* dtime, dpc, dpdpri: by priority */
     uint32_t nready;
     /* dmaj, dmin */
     uint32_t majority;        /* group, or DWF_NONE */
@@ -154,7 +155,7 @@ void dwf_spill(struct mech *m, struct mech_split *s);
 void dwf_bring_back(struct mech *m, uint32_t sched);
 static inline void dwf_refill(struct mech *m, uint32_t sched) {
     const struct dwf *d = m->self;
-    if (d->q[sched].unspill != DWF_NONE) dwf_bring_back(m, sched);
+    if (d->q[sched].spilled.n) dwf_bring_back(m, sched);
 }
 /* The warp that issues now, in flight from here on and out of the pool; NULL: none can. */
 struct mech_split *dwf_pick(struct mech *m, uint32_t sched);

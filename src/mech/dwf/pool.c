@@ -122,9 +122,7 @@ static void to_memory(struct mech *m, struct mech_split *s) {
     w->state = DWF_SPILLED;
     s->wake = *m->env.now + dwf_params(m)->spill_cycles; /* it is written */
     w->counted = s->threads;
-    w->next = DWF_NONE;
-    *(q->spilled == DWF_NONE ? &q->unspill : &d->w[q->spilled].next) = s->id;
-    q->spilled = s->id;
+    QUEUE_PUT(&q->spilled, d->w, s->id);
     d->spilled += s->threads;
 }
 
@@ -142,11 +140,9 @@ void dwf_bring_back(struct mech *m, uint32_t sched) {
     struct dwf *d = m->self;
     struct dwf_sched *q = &d->q[sched];
     const uint64_t cost = dwf_params(m)->spill_cycles;
-    while (q->unspill != DWF_NONE && room(d, q)) {
-        struct mech_split *s = split_at(m->pool, q->unspill);
+    while (q->spilled.n && room(d, q)) {
+        struct mech_split *s = split_at(m->pool, QUEUE_TAKE(&q->spilled, d->w));
         struct dwf_warp *w = &d->w[s->id];
-        q->unspill = w->next;
-        if (q->unspill == DWF_NONE) q->spilled = DWF_NONE;
         q->used++;
         q->coming++;
         w->refill = true;

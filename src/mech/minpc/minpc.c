@@ -194,13 +194,13 @@ static void catch_up(struct mech *m, struct minpc_home *h, struct mech_split *s,
 }
 
 /* Of those lanes of s, the ones that need not wait for an event. */
-static void able(struct mech *m, const struct mech_split *s, struct mech_piece of, struct mech_set *out) {
+static void able(struct mech *m, const struct mech_split *s, struct mech_piece lanes, struct mech_set *out) {
     struct mech_split one;
     memcpy(&one, s, offsetof(struct mech_split, set));
     one.threads = 1;
-    FOR_LANES(l, of.mask) {
-        set_one(&one.set, of.warp, 1u << l);
-        if (m->env.when(m->env.sm, &one) != MECH_NEVER) set_add(out, of.warp, 1u << l);
+    FOR_LANES(l, lanes.mask) {
+        set_one(&one.set, lanes.warp, 1u << l);
+        if (m->env.when(m->env.sm, &one) != MECH_NEVER) set_add(out, lanes.warp, 1u << l);
     }
 }
 

@@ -1,4 +1,4 @@
-/* The heap, the bitmap and the queue of base, each against the plainest thing that does the same. */
+/* The heap, the bitmap, the queue and the pool of base, each against the plainest thing that does the same. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +11,7 @@
 #include "base/bitmap.h"
 #include "base/bits.h"
 #include "base/heap.h"
+#include "base/queue.h"
 
 enum { N = 200, ROUNDS = 20000 };
 
@@ -103,12 +104,70 @@ static void bits_are_counted(void **state) {
     assert_int_equal(bits_for(129), 8);
 }
 
+struct element {
+    uint64_t what;
+    uint32_t next;
+};
+
+/* Two queues over one array: each gives out what was put into it, in order. */
+static void a_queue_is_first_in_first_out(void **state) {
+    (void)state;
+    struct rng r = {11};
+    struct element v[N];
+    struct queue q[2] = {{0}, {0}};
+    uint64_t put[2] = {0}, taken[2] = {0};
+    uint32_t idle[N], nidle = N;
+    for (uint32_t i = 0; i < N; i++) idle[i] = i;
+    for (uint32_t k = 0; k < ROUNDS; k++) {
+        const uint32_t which = (uint32_t)rng_below(&r, 2);
+        if (nidle && rng_below(&r, 2)) {
+            const uint32_t i = idle[--nidle];
+            v[i].what = put[which]++;
+            QUEUE_PUT(&q[which], v, i);
+        } else if (q[which].n) {
+            const uint32_t i = QUEUE_TAKE(&q[which], v);
+            assert_int_equal(v[i].what, taken[which]++);
+            idle[nidle++] = i;
+        }
+        assert_int_equal(q[which].n, put[which] - taken[which]);
+    }
+    assert_true(taken[0] > N && taken[1] > N);
+}
+
+static void a_pool_gives_every_number_once_and_grows_no_further_than_it_must(void **state) {
+    (void)state;
+    struct rng r = {13};
+    POOL(struct element) pool = {{0}};
+    uint32_t held[3 * N], n = 0, most = 0;
+    for (uint32_t k = 0; k < ROUNDS; k++) {
+        if (n < 3 * N && rng_below(&r, 2)) {
+            held[n] = POOL_TAKE(&pool);
+            pool.v[held[n]].what = 1000 + n;
+            if (++n > most) most = n;
+        } else if (n) {
+            const uint32_t i = (uint32_t)rng_below(&r, n);
+            assert_int_equal(pool.v[held[i]].what, 1000 + i);
+            POOL_GIVE(&pool, held[i]);
+            held[i] = held[--n];
+            pool.v[held[i]].what = 1000 + i;
+        }
+        assert_int_equal(pool.pool.taken, n);
+    }
+    assert_int_equal(pool.pool.used, most);
+    if (n) POOL_GIVE(&pool, held[0]);
+    if (n) assert_int_equal(POOL_TAKE(&pool), held[0]); /* the last given back is the next */
+    POOL_FREE(&pool);
+    assert_null(pool.v);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_item_leaves_a_heap_with_positions),
         cmocka_unit_test(equal_keys_leave_a_heap_as_they_came),
         cmocka_unit_test(a_bitmap_is_an_array_of_flags),
         cmocka_unit_test(bits_are_counted),
+        cmocka_unit_test(a_queue_is_first_in_first_out),
+        cmocka_unit_test(a_pool_gives_every_number_once_and_grows_no_further_than_it_must),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static void make(struct level *l, const struct cache_shape *s) {
 /* Reads line n; a miss is answered at once. True: it hit. */
 static bool reads(struct level *l, uint64_t n) {
     struct msg_pool none = {0};
-    struct msg_queue out = MSG_QUEUE_EMPTY;
+    struct queue out = {0};
     uint64_t addr = n << l->tags.line_shift;
     struct level_access a = {MEM_READ, addr, l->shape.line, n, true};
     struct level_effect x;
@@ -135,7 +135,7 @@ static void sectors_miss_one_by_one(void **state) {
     (void)state;
     struct level l;
     struct msg_pool pool = {0};
-    struct msg_queue out = MSG_QUEUE_EMPTY;
+    struct queue out = {0};
     struct cache_shape s = shape(4, 2, MEM_LRU);
     s.sector = 16;
     make(&l, &s);
@@ -153,16 +153,16 @@ static void sectors_miss_one_by_one(void **state) {
     mshr_wait(&l.mshr, &pool, x.entry, a, 2);
     mshr_wait(&l.mshr, &pool, x.entry, b, 6);
     level_fill(&l, &pool, x.entry, 0x10, 16, &out);
-    assert_int_equal(out.count, 1);
-    assert_int_equal(msg_take(&pool, &out), a);
+    assert_int_equal(out.n, 1);
+    assert_int_equal(QUEUE_TAKE(&out, pool.v), a);
     assert_int_equal(level_do(&l, &first, &x), LEVEL_HIT);
     assert_int_equal(l.mshr.used, 1);
     level_fill(&l, &pool, y.entry, 0x20, 16, &out);
-    assert_int_equal(msg_take(&pool, &out), b);
+    assert_int_equal(QUEUE_TAKE(&out, pool.v), b);
     assert_int_equal(l.mshr.used, 0);
     assert_int_equal(level_do(&l, &both, &x), LEVEL_HIT);
     rig_adds_up(&l.stats);
-    msg_pool_free(&pool);
+    POOL_FREE(&pool);
     level_free(&l);
 }
 
@@ -171,7 +171,7 @@ static void write_back_writes_what_is_dirty(void **state) {
     (void)state;
     struct level l;
     struct msg_pool none = {0};
-    struct msg_queue out = MSG_QUEUE_EMPTY;
+    struct queue out = {0};
     struct cache_shape s = shape(1, 1, MEM_LRU);
     s.sector = 16;
     s.write = MEM_WRITE_BACK;
@@ -204,7 +204,7 @@ static void emptying_forgets_no_write_under_way(void **state) {
     (void)state;
     struct level l;
     struct msg_pool none = {0};
-    struct msg_queue out = MSG_QUEUE_EMPTY;
+    struct queue out = {0};
     struct cache_shape s = shape(1, 1, MEM_LRU);
     s.sector = 32;
     s.write = MEM_WRITE_BACK;
@@ -254,7 +254,7 @@ static void long_lines_are_filled_in_pieces(void **state) {
     (void)state;
     struct level l;
     struct msg_pool pool = {0};
-    struct msg_queue out = MSG_QUEUE_EMPTY;
+    struct queue out = {0};
     struct cache_shape s = shape(4, 1, MEM_LRU);
     s.line = 128;
     s.grain = 64;
@@ -269,10 +269,10 @@ static void long_lines_are_filled_in_pieces(void **state) {
     assert_int_equal(cache_run(&l.tags, 1, &left, 64, &bytes), 0xc0);
     mshr_wait(&l.mshr, &pool, x.entry, msg_new(&pool), x.wait);
     level_fill(&l, &pool, x.entry, 0xc0, 64, &out);
-    assert_int_equal(out.count, 0);
+    assert_int_equal(out.n, 0);
     level_fill(&l, &pool, x.entry, 0x80, 64, &out);
-    assert_int_equal(out.count, 1);
-    msg_pool_free(&pool);
+    assert_int_equal(out.n, 1);
+    POOL_FREE(&pool);
     level_free(&l);
 }
 
@@ -281,7 +281,7 @@ static void registers_merge_up_to_their_room(void **state) {
     struct mshr t;
     struct err e = {0};
     struct msg_pool pool = {0};
-    struct msg_queue out = MSG_QUEUE_EMPTY;
+    struct queue out = {0};
     assert_true(mshr_init(&t, 2, 3, &e));
     uint32_t a = mshr_take(&t, 5), b = mshr_take(&t, 6);
     assert_false(mshr_room(&t));
@@ -292,14 +292,14 @@ static void registers_merge_up_to_their_room(void **state) {
     assert_false(mshr_merges(&t, a));
     assert_true(mshr_merges(&t, b));
     mshr_arrive(&t, &pool, a, 5, &out); /* first and third, in that order */
-    assert_int_equal(out.count, 2);
-    assert_int_equal(msg_take(&pool, &out), 0);
-    assert_int_equal(msg_take(&pool, &out), 2);
+    assert_int_equal(out.n, 2);
+    assert_int_equal(QUEUE_TAKE(&out, pool.v), 0);
+    assert_int_equal(QUEUE_TAKE(&out, pool.v), 2);
     mshr_arrive(&t, &pool, a, 2, &out);
-    assert_int_equal(msg_take(&pool, &out), 1);
+    assert_int_equal(QUEUE_TAKE(&out, pool.v), 1);
     mshr_give(&t, a);
     assert_int_equal(mshr_take(&t, 7), a);
-    msg_pool_free(&pool);
+    POOL_FREE(&pool);
     mshr_destroy(&t);
 }
 

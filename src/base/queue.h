@@ -1,0 +1,76 @@
+/* Elements of an array that come, go, and stand in queues. An element is named by its number and has a field `next`: it is
+ * in one queue, or free, at a time, so that queues cost no memory of their own. */
+#ifndef HEDDLE_BASE_QUEUE_H
+#define HEDDLE_BASE_QUEUE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+
+#define QUEUE_NONE UINT32_MAX
+
+/* First in, first out. Zeroed: empty. The last element's next is QUEUE_NONE. */
+struct queue {
+    uint32_t n;
+    uint32_t head, tail; /* mean nothing when n is 0 */
+};
+
+static inline uint32_t *queue_next(void *v, size_t size, size_t next, uint32_t i) {
+    return (uint32_t *)(void *)((unsigned char *)v + i * size + next);
+}
+static inline void queue_put(struct queue *q, void *v, size_t size, size_t next, uint32_t i) {
+    *queue_next(v, size, next, i) = QUEUE_NONE;
+    *(q->n++ ? queue_next(v, size, next, q->tail) : &q->head) = i;
+    q->tail = i;
+}
+static inline uint32_t queue_take(struct queue *q, void *v, size_t size, size_t next) {
+    const uint32_t i = q->head;
+    q->head = *queue_next(v, size, next, i);
+    q->n--;
+    return i;
+}
+#define QUEUE_NEXT(v) offsetof(__typeof__(*(v)), next)
+/* Element i of the array v goes to the end; the first is taken out, of which there must be one. */
+#define QUEUE_PUT(q, v, i) queue_put((q), (v), sizeof *(v), QUEUE_NEXT(v), (i))
+#define QUEUE_TAKE(q, v)   queue_take((q), (v), sizeof *(v), QUEUE_NEXT(v))
+
+/* An array that grows to the most elements there are at once: POOL(T) has T *v, which moves when it grows. What is given
+ * back is taken again first, the last given back before others. Zeroed: empty. */
+struct pool {
+    void *v;
+    uint32_t cap, used; /* elements from used on have never been taken */
+    uint32_t free;      /* number + 1 of the first that was given back; 0: none */
+    uint32_t taken;
+};
+#define POOL(T)           \
+    union {               \
+        struct pool pool; \
+        T *v;             \
+    }
+
+static inline uint32_t pool_take(struct pool *p, size_t size, size_t next) {
+    p->taken++;
+    if (p->free) {
+        const uint32_t i = p->free - 1;
+        p->free = *queue_next(p->v, size, next, i);
+        return i;
+    }
+    if (p->used == p->cap) {
+        CHECK(p->cap < QUEUE_NONE / 2);
+        p->cap = p->cap ? 2 * p->cap : 256;
+        p->v = xrealloc(p->v, p->cap * size);
+    }
+    return p->used++;
+}
+static inline void pool_give(struct pool *p, size_t size, size_t next, uint32_t i) {
+    *queue_next(p->v, size, next, i) = p->free;
+    p->free = i + 1;
+    p->taken--;
+}
+/* The number of an element that is now the caller's to fill; gives it back. */
+#define POOL_TAKE(p)    pool_take(&(p)->pool, sizeof *(p)->v, QUEUE_NEXT((p)->v))
+#define POOL_GIVE(p, i) pool_give(&(p)->pool, sizeof *(p)->v, QUEUE_NEXT((p)->v), (i))
+#define POOL_FREE(p)    (free((p)->v), (p)->pool = (struct pool){0})
+
+#endif
