@@ -206,7 +206,7 @@ static void test_home_warps_are_gathered_from_wherever_they_wait(void **state) {
         for (uint32_t k = 0; k < 4; k++) set_add(&all, 2 + k, ~0u);
         struct mech_split *s = split_new(&m, 0, 7);
         split_assign(m.pool, s, &all);
-        for (uint32_t k = 0; k < 4; k++) set_add(&some, 2 + k, 0x0f0f0f0f << k);
+        for (uint32_t k = 0; k < 4; k++) set_add(&some, 2 + k, 0x0f0f0f0fu << k);
         split_divide(&m, s, &some);
         set_one(&some, 3, 0x80000000);
         split_divide(&m, s, &some);
