@@ -53,9 +53,10 @@
         return (struct mech_##_counts *)m->stats.extra;                                                     \
     }
 
-#define MECH_SUM_ROW(name_, unit_, meaning_) {.key = #name_, .unit = unit_, .meaning = meaning_},
+#define MECH_SUM_ROW(name_, unit_, meaning_) \
+    {.key = #name_, .unit = unit_, .meaning = meaning_, .how = STAT_SUM},
 #define MECH_MAX_ROW(name_, unit_, meaning_) \
-    {.key = #name_, .unit = unit_, .meaning = meaning_, .is_max = true},
+    {.key = #name_, .unit = unit_, .meaning = meaning_, .how = STAT_MAX},
 #define MECH_COUNTER_ROWS(LIST) ((const struct mech_counter[]){LIST(MECH_SUM_ROW, MECH_MAX_ROW){0}})
 
 #endif

@@ -34,7 +34,7 @@ const char *mech_near(const char *name) {
 
 void mech_own_join(struct mech_stats *to, const struct mech_stats *from, const struct mech_counter *own) {
     for (size_t k = 0; own && own[k].key; k++)
-        to->extra[k] = stat_join(own[k].is_max ? STAT_MAX : STAT_SUM, to->extra[k], from->extra[k]);
+        to->extra[k] = stat_join(own[k].how, to->extra[k], from->extra[k]);
 }
 
 /* ---- one of them ---- */

@@ -2,8 +2,6 @@
 #ifndef HEDDLE_MECH_STATS_H
 #define HEDDLE_MECH_STATS_H
 
-#include <stdbool.h>
-
 enum { MECH_COUNTERS = 32 }; /* of its own, at most */
 
 #define STATS "mech/stats.def"
@@ -12,7 +10,7 @@ enum { MECH_COUNTERS = 32 }; /* of its own, at most */
 /* A counter of the mechanism's own: its place in the list is its place in mech_stats.extra. */
 struct mech_counter {
     const char *key, *unit, *meaning;
-    bool is_max; /* joins over SMs and launches by maximum instead of sum */
+    enum stat_how how; /* it joins over SMs and launches: STAT_SUM or STAT_MAX */
 };
 
 /* mech_stats_join for those; the list ends with key NULL, or is NULL where there are none. */

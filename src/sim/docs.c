@@ -57,14 +57,16 @@ void docs_options(struct sb *out) {
     options_free(&o);
 }
 
+/* How a total is made; a ratio shows its two counters instead. */
+static const char *const how_names[] = {
+    [STAT_SUM] = "sum", [STAT_MAX] = "maximum", [STAT_GAUGE] = "largest", [STAT_FORMULA] = "formula"};
+
 static void stat_line(struct sb *out, const struct stat_row *row) {
-    static const char *const how[] = {
-        [STAT_SUM] = "sum", [STAT_MAX] = "maximum", [STAT_GAUGE] = "largest", [STAT_FORMULA] = "formula"};
     sb_add(out, "| `%s` | %s | ", row->name, row->unit);
     if (row->how == STAT_RATIO)
         sb_add(out, "`%s` / `%s`", stat_rows[row->above].name, stat_rows[row->below].name);
     else
-        sb_add(out, "%s", how[row->how]);
+        sb_add(out, "%s", how_names[row->how]);
     sb_add(out, " | ");
     cell(out, row->meaning);
     sb_add(out, " |\n");
@@ -109,7 +111,7 @@ static void mechanism_counters(const struct mech_ops *mech, struct sb *out) {
     }
     sb_add(out, "| statistic | unit | over SMs and launches | meaning |\n|---|---|---|---|\n");
     for (; c->key; c++) {
-        sb_add(out, "| `%s.%s` | %s | %s | ", mech->name, c->key, c->unit, c->is_max ? "maximum" : "sum");
+        sb_add(out, "| `%s.%s` | %s | %s | ", mech->name, c->key, c->unit, how_names[c->how]);
         cell(out, c->meaning);
         sb_add(out, " |\n");
     }

@@ -308,7 +308,7 @@ static void test_parameters_and_counters_go_by_name(void **state) {
     assert_string_equal(ops.params[2].key, "side");
     assert_true(ops.params[0].def == 64 && ops.params[0].low == 1 && ops.params[0].high == 1024);
     assert_true(ops.params[1].kind == OPTION_BOOL && ops.params[2].high == STACK_MOST && !ops.params[3].key);
-    assert_true(!ops.counters[0].is_max && ops.counters[1].is_max && !ops.counters[2].key);
+    assert_true(ops.counters[0].how == STAT_SUM && ops.counters[1].how == STAT_MAX && !ops.counters[2].key);
     pages_free(&pages);
 }
 

@@ -107,8 +107,9 @@ static void class_rows_carry_the_class_name(void **state) {
 /* Two SMs, or two launches: the mechanism's list says which of its counters are maxima. */
 static void a_mechanisms_own_counters_join_as_its_list_says(void **state) {
     (void)state;
-    static const struct mech_counter own[] = {
-        {"merges", "merges", "Merges.", false}, {"deepest", "entries", "Deepest.", true}, {.key = NULL}};
+    static const struct mech_counter own[] = {{"merges", "merges", "Merges.", STAT_SUM},
+                                              {"deepest", "entries", "Deepest.", STAT_MAX},
+                                              {.key = NULL}};
     struct mech_stats s = {.extra = {3, 9, 1}}, other = {.extra = {4, 6, 1}};
     mech_own_join(&s, &other, own);
     assert_int_equal(s.extra[0], 7);
