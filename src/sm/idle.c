@@ -16,8 +16,7 @@ static inline uint32_t lanes_offered(const struct sm *s, uint32_t threads, uint3
     return lanes > threads ? lanes : threads;
 }
 
-uint32_t idle_issued(struct sm *s, uint32_t sched, uint32_t threads, uint32_t beats, uint32_t extra,
-                     bool overhead) {
+uint32_t idle_issued(struct sm *s, uint32_t sched, uint32_t threads, uint32_t beats, uint32_t extra) {
     s->stats.sm.issues++;
     s->stats.warp.stall += extra;
     s->sched[sched].counted = s->now + beats + extra;
@@ -29,7 +28,7 @@ uint32_t idle_issued(struct sm *s, uint32_t sched, uint32_t threads, uint32_t be
     }
     const uint32_t k = ((threads - 1) * (SM_SIZES - 1)) / lanes;
     s->stats.warp.issued[k < SM_SIZES ? k : SM_SIZES - 1] += beats;
-    *(overhead ? &s->stats.sm.overhead_slots : &s->stats.sm.lane_slots) += lanes;
+    s->stats.sm.lane_slots += lanes;
     return lanes;
 }
 

@@ -41,11 +41,9 @@ static inline __attribute__((always_inline)) uint32_t step(struct sm *s, struct 
 
 /* What the splits of a packet add up to. */
 struct sums {
-    uint32_t done, threads, lanes; /* splits; lanes: those that count */
-    uint32_t empty;                /* splits without threads */
-    uint32_t added,
-        added_lanes;  /* splits with threads at instructions of the form, and what they add to lanes */
-    uint32_t classes; /* that occur, one bit each */
+    uint32_t done, threads, lanes;  /* splits; lanes: those that count */
+    uint32_t apart;                 /* splits that are no instruction of the program */
+    uint32_t classes;               /* that occur, one bit each */
     uint16_t of_class[IR_NCLASSES]; /* threads; MECH_WIDEST at most */
     uint32_t gone; /* lanes of their architectural warps without a live thread, before they ran */
     bool memory;   /* an access was gathered */
@@ -90,11 +88,17 @@ static bool run_pieces(struct sm *s, struct sm_op *op, const struct ir_insn *i, 
     return true;
 }
 
-/* What a form of the program adds is overhead: IPC compares the same work with and without it. */
-static void count_added(struct sm *s, struct sums *t, uint32_t threads, uint32_t lanes) {
-    t->added += threads != 0;
-    t->added_lanes += lanes;
-    s->stats.sm.overhead_insts += threads != 0;
+/* Not an instruction of the program, which the packet counts it as: an issue without threads, or what the form adds. The
+ * latter is overhead, so that IPC compares the same work with and without it. */
+static __attribute__((noinline)) void count_apart(struct sm *s, const struct sm_op *op, struct sums *t,
+                                                  uint32_t lanes) {
+    const bool empty = !op->split->threads;
+    t->apart++;
+    s->stats.sm.warp_insts--;
+    if (empty && s->env.branch) s->env.branch[op->pc].executions--;
+    if (empty || !(sm_insn(s, op->pc)->flags & IR_F_ADDED)) return;
+    s->stats.sm.thread_insts -= lanes;
+    s->stats.sm.overhead_insts++;
     s->stats.sm.overhead_lanes += lanes;
 }
 
@@ -111,15 +115,14 @@ static inline bool execute(struct sm *s, uint32_t k, uint32_t cls, struct sums *
     }
     if (t->memory) lines_build(s, k, s->common->packet.n > 1);
     t->threads += threads;
-    t->empty += !threads;
     t->classes |= 1u << cls;
     t->of_class[cls] = (uint16_t)(t->of_class[cls] + threads);
-    if (i->flags & IR_F_ADDED) count_added(s, t, threads, t->lanes - before);
     if (s->env.branch) {
         struct sm_branch *b = &s->env.branch[op->pc];
-        b->executions += threads != 0;
+        b->executions++;
         b->lanes += t->lanes - before;
     }
+    if (!threads || i->flags & IR_F_ADDED) count_apart(s, op, t, t->lanes - before);
     return true;
 }
 
@@ -157,14 +160,19 @@ static void commit_early(struct sm *s, uint32_t k) {
     if (!op->memory) op_give(s, k);
 }
 
+/* Where all its threads go next is known. */
+static inline bool goes_on(const struct sm *s, const struct sm_op *op) {
+    const struct sm_code *c = sm_code(s, op->pc);
+    return c->early && (op->sides == SM_NONE || c->cls == IR_C_MARK);
+}
+
 /* The ops have executed and their requests exist: each is committed now, or it is said when. */
 static void dispatch(struct sm *s, const uint32_t *ops, uint32_t n) {
     struct chain chain = {.first = SM_NONE};
     for (uint32_t k = 0; k < n; k++) {
         const struct sm_op *op = &s->ops[ops[k]];
         if (op->memory && op->lines) s->sched[op->sched].loads++;
-        const struct sm_code *c = sm_code(s, op->pc);
-        if (s->scoreboard && c->early && (op->sides == SM_NONE || c->cls == IR_C_MARK))
+        if (s->scoreboard && goes_on(s, op))
             commit_early(s, ops[k]);
         else if (!op->memory)
             chain_add(s, &chain, ops[k]);
@@ -257,16 +265,20 @@ static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
     g->clock = s->now;
     const bool fine = execute_all(s, sched, start, beats, op, &t, e);
     if (g->barriers != barriers) s->stats.sm.barriers += g->barriers - barriers;
-    s->stats.sm.warp_insts += t.done - t.empty - t.added;
-    s->stats.sm.thread_insts += t.lanes - t.added_lanes;
+    s->stats.sm.warp_insts += t.done;
+    s->stats.sm.thread_insts += t.lanes;
     if (!fine) return false;
     if (extra) s->stats.sm.register_conflict_cycles += extra;
     start_units(s, sched, &t, start, beats);
     const uint32_t entry = t.memory ? lines_end(s) : SM_NONE;
     if (entry != SM_NONE) lsu_issue(s, entry, sched, start + (uint64_t)s->o->sm.depth - 1);
     s->sched[sched].port = s->now + beats + extra;
-    const bool overhead = t.added && t.added + t.empty == t.done;
-    count_lanes(s, &t, idle_issued(s, sched, t.threads, beats, extra, overhead));
+    const uint32_t offered = idle_issued(s, sched, t.threads, beats, extra);
+    if (t.apart == t.done && t.threads) { /* nothing of the program among them */
+        s->stats.sm.lane_slots -= offered;
+        s->stats.sm.overhead_slots += offered;
+    }
+    count_lanes(s, &t, offered);
     dispatch(s, op, t.done);
     return true;
 }
