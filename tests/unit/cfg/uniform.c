@@ -169,6 +169,40 @@ static void recursion(void **state) {
     TRY(DOWN, CALL("call (pr), f, (pa);\n", "%r1"), "ww");
 }
 
+/* n blocks that may each skip the next, by turns on a condition that varies and on one that does not: whoever diverges meets
+ * at the end only, so what has to be looked at grows with the square. Returns how many of them are said to diverge. */
+static uint32_t skipping_chain(uint32_t n) {
+    struct ir_module *m = ir_module_new("test");
+    const ir_opnd r0 = ir_reg(IR_FILE_32, 0), r1 = ir_reg(IR_FILE_32, 1), p1 = ir_reg(IR_FILE_P, 1),
+                  p2 = ir_reg(IR_FILE_P, 2);
+    put(m, (struct ir_insn){.op = IR_SREG_U32, .sub = IR_SR_TID_X, .nd = 1, .o = {r0}});
+    put(m, (struct ir_insn){.op = IR_SREG_U32, .sub = IR_SR_NTID_X, .nd = 1, .o = {r1}});
+    put(m, (struct ir_insn){.op = IR_SETP_U32, .nd = 2, .ns = 3, .o = {p1, IR_NONE, r0, r1, IR_PT}});
+    put(m, (struct ir_insn){.op = IR_SETP_U32, .nd = 2, .ns = 3, .o = {p2, IR_NONE, r1, r1, IR_PT}});
+    for (uint32_t k = 0; k < n; k++)
+        put(m, (struct ir_insn){.op = IR_BRA, .guard = (uint16_t)(1 + k % 2), .target = 4 + k + 2});
+    put(m, (struct ir_insn){.op = IR_NOP});
+    put(m, (struct ir_insn){.op = IR_RET});
+    VEC_PUSH(
+        &m->funcs,
+        (struct ir_func){
+            .name = "k", .kernel = true, .defined = true, .end = (uint32_t)m->code.n, .nvirt = {2, 0, 3}});
+    struct cfg *c = analysed(m);
+    uint8_t *varies = cfg_uniform(m, c);
+    uint32_t found = 0;
+    for (uint32_t k = 0; k < n; k++) found += varies[4 + k] == (CFG_VARIES_WARP | CFG_VARIES_BLOCK);
+    free(varies);
+    cfg_free(c);
+    ir_module_free(m);
+    return found;
+}
+
+static void a_function_too_large_to_follow_has_every_branch_diverge(void **state) {
+    (void)state;
+    assert_int_equal(skipping_chain(100), 50);
+    assert_int_equal(skipping_chain(20000), 20000);
+}
+
 /* ---- random graphs against brute force ---- */
 
 enum { MOST = 40, REGISTERS = 6 };
@@ -370,6 +404,7 @@ int main(void) {
         cmocka_unit_test(the_carry_bit_carries_it),
         cmocka_unit_test(arguments_and_results_of_calls),
         cmocka_unit_test(recursion),
+        cmocka_unit_test(a_function_too_large_to_follow_has_every_branch_diverge),
         cmocka_unit_test(random_graphs_as_by_brute_force),
     };
     return cmocka_run_group_tests_name("cfg/uniform", tests, NULL, NULL);
