@@ -16,10 +16,9 @@ static inline uint32_t lanes_offered(const struct sm *s, uint32_t threads, uint3
     return lanes > threads ? lanes : threads;
 }
 
-uint32_t idle_issued(struct sm *s, uint32_t sched, uint32_t threads, uint32_t beats, uint32_t extra) {
+uint32_t idle_issued(struct sm *s, uint32_t sched, uint32_t threads, uint32_t beats) {
     s->stats.sm.issues++;
-    s->stats.warp.stall += extra;
-    s->sched[sched].counted = s->now + beats + extra;
+    s->sched[sched].counted = s->sched[sched].port;
     const uint32_t lanes = lanes_offered(s, threads, beats);
     if (!threads) {
         s->stats.sm.empty_issues++;

@@ -268,12 +268,15 @@ static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
     s->stats.sm.warp_insts += t.done;
     s->stats.sm.thread_insts += t.lanes;
     if (!fine) return false;
-    if (extra) s->stats.sm.register_conflict_cycles += extra;
+    if (extra) {
+        s->stats.sm.register_conflict_cycles += extra;
+        s->stats.warp.stall += extra;
+    }
     start_units(s, sched, &t, start, beats);
     const uint32_t entry = t.memory ? lines_end(s) : SM_NONE;
     if (entry != SM_NONE) lsu_issue(s, entry, sched, start + (uint64_t)s->o->sm.depth - 1);
-    s->sched[sched].port = s->now + beats + extra;
-    const uint32_t offered = idle_issued(s, sched, t.threads, beats, extra);
+    s->sched[sched].port = start + beats;
+    const uint32_t offered = idle_issued(s, sched, t.threads, beats);
     if (t.apart == t.done && t.threads) { /* nothing of the program among them */
         s->stats.sm.lane_slots -= offered;
         s->stats.sm.overhead_slots += offered;
