@@ -38,7 +38,7 @@ typedef enum hd_status {
     HD_OK = 0,
     HD_INVALID, /* a bad argument, option, file or PTX text: the caller's to mend */
     HD_FAULT,   /* the simulated program failed: out of bounds, misaligned, deadlock, trap, assertion ... */
-    HD_MEMORY,  /* no memory, on the host or within the device's limit */
+    HD_MEMORY,  /* no memory, on the host or within the device's limit; hd_error says whether it is lost */
     HD_LIMIT,   /* a bound the caller set was reached (max_insts) or the progress callback said stop */
     HD_INTERNAL
 } hd_status;

@@ -1,4 +1,4 @@
-/* Allocation that either succeeds or panics, and the arena. See alloc.h for who may use which. */
+/* Allocation that succeeds or ends the call, and the arena. See alloc.h for who may use which. */
 #include "base/alloc.h"
 
 #include <stdarg.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/guard.h"
+#include "base/ledger.h"
 
 enum { CHUNK = 64 * 1024, ALIGN = 16 };
 
@@ -26,44 +27,64 @@ void panic_at(const char *file, int line, const char *fmt, ...) {
     abort();
 }
 
-void *xmalloc(size_t n) {
-    void *p = malloc(n ? n : 1);
-    if (!p) PANIC("out of memory (%zu bytes)", n);
+/* Written down, or given back: NULL then. */
+static void *noted(void *p) {
+    if (!p || (ledger_allows() && ledger_add(p))) return p;
+    free(p);
+    return NULL;
+}
+
+static void *must(void *p, size_t n) {
+    if (!p) ledger_fail(n);
     return p;
+}
+
+void *xmalloc(size_t n) {
+    return must(noted(malloc(n ? n : 1)), n);
 }
 
 void *xcalloc(size_t count, size_t size) {
-    void *p = calloc(count ? count : 1, size ? size : 1);
-    if (!p) PANIC("out of memory (%zu x %zu bytes)", count, size);
-    return p;
+    return must(noted(calloc(count ? count : 1, size ? size : 1)), count * size);
 }
 
+/* What was written down stays so, at its new place or, without one, at its old: there is room for that. */
 void *xrealloc(void *old, size_t n) {
+    if (!old) return xmalloc(n);
+    if (!ledger_allows()) ledger_fail(n);
+    const bool known = ledger_remove(old);
     void *p = realloc(old, n ? n : 1);
-    if (!p) PANIC("out of memory (%zu bytes)", n);
-    return p;
+    if (known) ledger_add(p ? p : old);
+    return must(p, n);
 }
 
-static void *aligned_zeroed(size_t align, size_t n) {
+static void *aligned(size_t align, size_t n, bool zeroed) {
     if (n > SIZE_MAX - align) return NULL;
-    size_t rounded = (n + align - 1) / align * align;
-    void *p = aligned_alloc(align, rounded ? rounded : align);
-    if (p) memset(p, 0, rounded ? rounded : align);
+    const size_t rounded = n ? (n + align - 1) / align * align : align;
+    void *p = noted(aligned_alloc(align, rounded));
+    if (p && zeroed) memset(p, 0, rounded);
     return p;
 }
 
 void *xaligned(size_t align, size_t n) {
-    void *p = aligned_zeroed(align, n);
-    if (!p) PANIC("out of memory (%zu bytes)", n);
-    return p;
+    return must(aligned(align, n, true), n);
+}
+
+void *xaligned_raw(size_t align, size_t n) {
+    return must(aligned(align, n, false), n);
 }
 
 void *try_alloc(size_t n) {
-    return aligned_zeroed(64, n);
+    return aligned(64, n, true);
 }
 
 void *try_pages(size_t n) {
-    return calloc(1, n ? n : 1);
+    return noted(calloc(1, n ? n : 1));
+}
+
+void xfree(void *p) {
+    if (!p) return;
+    ledger_remove(p);
+    free(p);
 }
 
 void *arena_alloc(struct arena *a, size_t n) {
@@ -96,7 +117,7 @@ char *arena_strndup(struct arena *a, const char *s, size_t n) {
 void arena_free(struct arena *a) {
     for (struct arena_chunk *c = a->head, *next; c; c = next) {
         next = c->next;
-        free(c);
+        xfree(c);
     }
     a->head = NULL;
 }

@@ -1,7 +1,9 @@
 /* Memory for the rest of the program: checked allocation, and an arena for things that live and die together.
  *
- * x* functions never return NULL: running out of memory for our own bookkeeping is a panic. Sizes that come from
- * input (a buffer the user asks for, an array a PTX file declares) go through try_alloc, which may say no. */
+ * x* functions never return NULL: without memory for our own bookkeeping the call that is under way ends, by a jump to
+ * whoever began it (ledger.h). Sizes that come from input (a buffer the user asks for, an array a PTX file declares) go
+ * through try_alloc, which may say no. What any of these gave is given back by xfree; what was not allocated during a call
+ * on a device may also go to free. */
 #ifndef HEDDLE_BASE_ALLOC_H
 #define HEDDLE_BASE_ALLOC_H
 
@@ -11,9 +13,12 @@
 void *xmalloc(size_t n);
 void *xcalloc(size_t count, size_t size);
 void *xrealloc(void *p, size_t n);
-void *xaligned(size_t align, size_t n); /* zeroed; release with free() */
-void *try_alloc(size_t n); /* zeroed, 64-byte aligned; NULL when there is no memory; release with free() */
+void *xaligned(size_t align, size_t n);     /* zeroed */
+void *xaligned_raw(size_t align, size_t n); /* not zeroed */
+void *try_alloc(size_t n);                  /* zeroed, 64-byte aligned; NULL when there is no memory */
 void *try_pages(size_t n); /* the same for large buffers: not aligned, but untouched pages cost nothing */
+
+void xfree(void *p); /* NULL is fine */
 
 /* A fault of ours, never of the input's: prints where and why on stderr and aborts. */
 _Noreturn void panic_at(const char *file, int line, const char *fmt, ...)
@@ -52,7 +57,7 @@ void arena_free(struct arena *a);
     } while (0)
 #define VEC_FREE(a)            \
     do {                       \
-        free((a)->v);          \
+        xfree((a)->v);         \
         (a)->v = NULL;         \
         (a)->n = (a)->cap = 0; \
     } while (0)

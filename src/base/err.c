@@ -39,7 +39,7 @@ void sb_add(struct sb *s, const char *fmt, ...) {
 }
 
 void sb_free(struct sb *s) {
-    free(s->text);
+    xfree(s->text);
     *s = (struct sb){0};
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/guard.h"
+#include "base/ledger.h"
 
 enum {
     ALIGN = 64,
@@ -18,10 +19,9 @@ enum {
     KEPT = 64 * 1024 * 1024 /* chunks above go back to the host with the rewind */
 };
 
-struct pages_chunk { /* at the front of its memory */
+struct pages_chunk {        /* at the front of its memory */
+    struct ledger_map host; /* what the host gave, for giving it back */
     struct pages_chunk *next;
-    void *map; /* what the host gave, for giving it back */
-    size_t mapped;
     size_t size, used;
     size_t dirty; /* no byte from here on was handed out before the last rewind */
 };
@@ -38,7 +38,11 @@ static struct pages_chunk *chunk_new(size_t size) {
 #ifdef MADV_HUGEPAGE
     if (slack) madvise(c, size, MADV_HUGEPAGE);
 #endif
-    *c = (struct pages_chunk){NULL, map, size + slack, size, HEAD, HEAD};
+    *c = (struct pages_chunk){{map, size + slack}, NULL, size, HEAD, HEAD};
+    if (!ledger_allows() || !ledger_add_map(&c->host)) {
+        munmap(map, size + slack);
+        return NULL;
+    }
     ASAN_POISON_MEMORY_REGION((unsigned char *)c + HEAD, size - HEAD);
     return c;
 }
@@ -70,7 +74,7 @@ void *pages_try(struct pages *p, size_t n) {
 
 void *pages_raw(struct pages *p, size_t n) {
     void *at = pages_try(p, n);
-    if (!at) PANIC("out of memory (%zu bytes)", n);
+    if (!at) ledger_fail(n);
     return at;
 }
 
@@ -88,7 +92,8 @@ void *pages_more(struct pages *p, const void *old, size_t had, size_t n) {
 
 static void chunk_free(struct pages_chunk *c) {
     ASAN_UNPOISON_MEMORY_REGION(c, c->size);
-    munmap(c->map, c->mapped);
+    ledger_remove_map(&c->host);
+    munmap(c->host.map, c->host.mapped);
 }
 
 void pages_rewind(struct pages *p) {

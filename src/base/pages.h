@@ -14,7 +14,7 @@ struct pages { /* all zero: empty */
 };
 
 /* 64-byte aligned. */
-void *pages_get(struct pages *p, size_t n); /* zeroed; no memory is a panic */
+void *pages_get(struct pages *p, size_t n); /* zeroed; without memory the call ends (ledger.h) */
 void *pages_raw(struct pages *p, size_t n); /* the same, but not zeroed */
 void *pages_try(struct pages *p, size_t n); /* not zeroed; NULL: no memory */
 /* A larger piece that begins with what another one, of `had` bytes, holds; that one is of no use until the rewind. */

@@ -71,6 +71,6 @@ static inline void pool_give(struct pool *p, size_t size, size_t next, uint32_t 
 /* The number of an element that is now the caller's to fill; gives it back. */
 #define POOL_TAKE(p)    pool_take(&(p)->pool, sizeof *(p)->v, QUEUE_NEXT((p)->v))
 #define POOL_GIVE(p, i) pool_give(&(p)->pool, sizeof *(p)->v, QUEUE_NEXT((p)->v), (i))
-#define POOL_FREE(p)    (free((p)->v), (p)->pool = (struct pool){0})
+#define POOL_FREE(p)    (xfree((p)->v), (p)->pool = (struct pool){0})
 
 #endif

@@ -136,7 +136,7 @@ bool blocks_build(struct ir_module *m, struct cfg *c, struct err *e) {
     c->edges = ARENA_NEW(&c->mem, uint32_t, 2 * x.to.n);
     for (size_t k = 0; k < x.to.n; k++) c->edges[k] = x.to.v[k];
     add_predecessors(c, (uint32_t)x.to.n);
-    free(x.stamp);
+    xfree(x.stamp);
     VEC_FREE(&x.to);
     return true;
 }

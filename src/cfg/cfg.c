@@ -70,5 +70,5 @@ struct cfg *cfg_analyse(struct ir_module *m, struct err *e) {
 void cfg_free(struct cfg *c) {
     if (!c) return;
     arena_free(&c->mem);
-    free(c);
+    xfree(c);
 }

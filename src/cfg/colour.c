@@ -170,7 +170,7 @@ static void colour_file(const struct live *l, enum ir_file f, uint32_t *row_of) 
     VEC_FREE(&s.rows);
     VEC_FREE(&s.free);
     VEC_FREE(&s.events);
-    free(s.merged);
+    xfree(s.merged);
 }
 
 /* ---- results ---- */

@@ -33,7 +33,7 @@ static void grow(struct pairs *p) {
     p->set = xcalloc(2 * n, sizeof *p->set);
     for (size_t k = 0; k < n; k++)
         if (old[k]) p->set[slot_of(p, old[k])] = old[k];
-    free(old);
+    xfree(old);
 }
 
 static void add_pair(struct pairs *p, uint32_t x, uint32_t y) {
@@ -110,14 +110,14 @@ bool cfg_frontiers(const struct cfg *c, uint32_t func, size_t limit, struct cfg_
         write_out(&p, f->nblocks, out);
     else
         err_set(e, ERR_LIMIT, "the thread frontiers have more than %zu entries", p.limit);
-    free(p.set);
-    free(p.at);
+    xfree(p.set);
+    xfree(p.at);
     VEC_FREE(&p.todo);
     return ok;
 }
 
 void cfg_frontiers_free(struct cfg_frontiers *f) {
-    free(f->first);
-    free(f->block);
+    xfree(f->first);
+    xfree(f->block);
     *f = (struct cfg_frontiers){0};
 }

@@ -5,7 +5,7 @@
 #include "cfg/cfg.h"
 
 /* By PC: the first PC of a branch's likely-convergence point, IR_NOPC where there is none before its immediate
- * post-dominator; free() it. */
+ * post-dominator; xfree() it. */
 uint32_t *cfg_likely(const struct ir_module *m, const struct cfg *c);
 
 #endif

@@ -380,5 +380,5 @@ struct cfg_regions *cfg_regions(const struct ir_module *m, const struct cfg *c, 
 void cfg_regions_free(struct cfg_regions *r) {
     if (!r) return;
     arena_free(&r->mem);
-    free(r);
+    xfree(r);
 }

@@ -262,5 +262,5 @@ void cfg_rewrite_free(struct rewrite *r) {
     cfg_free(r->cfg);
     ir_module_free(r->m);
     arena_free(&r->mem);
-    free(r);
+    xfree(r);
 }

@@ -502,8 +502,8 @@ static void analyse(struct uniform *u, const struct cfg *c) {
         arena_free(&u->flow[k].w.mem);
     }
     VEC_FREE(&u->taken);
-    free(u->state);
-    free(u->flow);
+    xfree(u->state);
+    xfree(u->flow);
 }
 
 uint8_t *cfg_uniform(const struct ir_module *m, const struct cfg *c) {

@@ -11,7 +11,7 @@ enum {
     CFG_VARIES_BLOCK = 2 /* together: any of a block; set wherever CFG_VARIES_WARP is */
 };
 
-/* A byte per instruction, 0 for where none can; free() it. */
+/* A byte per instruction, 0 for where none can; xfree() it. */
 uint8_t *cfg_uniform(const struct ir_module *m, const struct cfg *c);
 
 #endif

@@ -45,9 +45,10 @@ bool cli_outputs(const char *json, const char *csv, bool *on_stdout, struct err 
     return true;
 }
 
-bool cli_write(const struct cli *c, const char *json, const struct sb *json_text, const char *csv,
+bool cli_write(struct cli *c, const char *json, const struct sb *json_text, const char *csv,
                const struct sb *csv_text, struct err *e) {
     struct outfiles files = {0};
+    outfile_begin(&files, &c->writing);
     bool fine = (!json || outfile_write(&files, json, json_text->text, json_text->len, e)) &&
                 (!csv || outfile_write(&files, csv, csv_text->text, csv_text->len, e)) &&
                 outfile_commit(&files, c->term.out, e);

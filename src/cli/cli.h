@@ -3,6 +3,7 @@
 #define HEDDLE_CLI_CLI_H
 
 #include <heddle.h>
+#include <stdatomic.h>
 
 #include "cli/opts.h"
 #include "cli/term.h"
@@ -13,9 +14,14 @@ enum cli_exit {
     CLI_USAGE = 2   /* bad usage or input, or an output that could not be written */
 };
 
+struct outfiles;
+struct store;
 struct cli {
     struct term term;
     const struct command *command; /* the one that runs, for messages */
+    struct outfiles *writing;      /* files under way, */
+    struct store *store;       /* and a store that is open: what there is to tidy up when memory runs out */
+    atomic_flag out_of_memory; /* a thread is at that already */
 };
 
 /* A term and what is to be said about it: an element of a list in the help. term NULL ends the list. */
@@ -74,7 +80,7 @@ bool cli_jobs(const struct opts *o, unsigned *jobs, struct err *e);
  * NULL. */
 bool cli_outputs(const char *json, const char *csv, bool *on_stdout, struct err *e);
 /* Writes them, both or none. */
-bool cli_write(const struct cli *c, const char *json, const struct sb *json_text, const char *csv,
+bool cli_write(struct cli *c, const char *json, const struct sb *json_text, const char *csv,
                const struct sb *csv_text, struct err *e);
 
 /* Of an operand that is one of names: "unknown topic 'stat' (did you mean 'stats'?)", or with all of them where none is near;

@@ -1,9 +1,15 @@
 /* heddle: finds the command, parses its options, runs it, and makes sure that what was printed arrived. */
 #include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/heap.h"
 #include "cli/cli.h"
 #include "cli/help.h"
+#include "cli/outfile.h"
+#include "lab/store.h"
 
 static bool check_operands(const struct command *c, const struct opts *o, struct err *e) {
     if (o->operands.n < c->min_operands) return err_set(e, ERR_INPUT, "%s is missing", c->operands);
@@ -60,8 +66,24 @@ static enum cli_exit dispatch(struct cli *c, int argc, char **argv) {
     return CLI_USAGE;
 }
 
+/* From any thread, with no memory left. What is printed to standard output is dropped: it would not be all. */
+static void out_of_memory(void *user, size_t bytes) {
+    struct cli *c = user;
+    (void)bytes;
+    if (atomic_flag_test_and_set(&c->out_of_memory)) pause(); /* the other thread ends this one too */
+    outfile_abandon(c->writing);
+    if (c->store) store_abandon(c->store);
+    term_error(&c->term, c->command ? c->command->name : NULL, "out of memory on the host");
+    _exit(CLI_USAGE);
+}
+
 int main(int argc, char **argv) {
-    struct cli c = {0};
+    struct cli c = {.out_of_memory = ATOMIC_FLAG_INIT};
+    struct heap_point memory;
+    heap_enter(&memory, NULL);
+    memory.fatal = out_of_memory;
+    memory.user = &c;
+    json_set_alloc_funcs(xmalloc, free);
     term_init(&c.term, stdout, stderr);
     enum cli_exit status = dispatch(&c, argc, argv);
     errno = 0;
@@ -70,5 +92,6 @@ int main(int argc, char **argv) {
         term_error(&c.term, NULL, why ? strerror(why) : "write error");
         if (!status) status = CLI_USAGE;
     }
+    heap_leave(&memory);
     return (int)status;
 }

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/heap.h"
+
 struct outstream {
     FILE *file; /* standard output's is never closed here */
     int error;  /* the system's, of the first write that failed; 0: none has */
@@ -52,7 +54,7 @@ static enum target find_target(const char *path, struct outfile *f) {
     if (!strcmp(path, "-")) return TARGET_HELD;
     char *behind = realpath(path, NULL);
     f->path = behind ? behind : strdup(path);
-    CHECK(f->path);
+    if (!f->path) heap_fail(strlen(path));
     if (!behind || stat(behind, &st) || S_ISREG(st.st_mode)) return TARGET_FILE;
     return S_ISDIR(st.st_mode) ? TARGET_DIRECTORY : TARGET_HELD;
 }
@@ -64,8 +66,16 @@ static void temporary_name(struct outfile *f, const char *kind, size_t number) {
     f->temporary = name.text;
 }
 
+void outfile_begin(struct outfiles *o, struct outfiles **list) {
+    o->list = list;
+    o->next = *list;
+    *list = o;
+}
+
+/* There is room for a file before it is made: once it is, it is known. */
 bool outfile_write(struct outfiles *o, const char *path, const void *data, size_t bytes, struct err *e) {
     struct outfile f = {.bytes = bytes};
+    VEC_RESERVE(&o->files, o->files.n + 1);
     enum target target = find_target(path, &f);
     bool fine = true;
     if (target == TARGET_DIRECTORY) {
@@ -87,6 +97,8 @@ bool outfile_write(struct outfiles *o, const char *path, const void *data, size_
 bool outfile_open(struct outfiles *o, const char *path, FILE *out, struct outstream **stream, struct err *e) {
     struct outfile f = {0};
     FILE *file = NULL;
+    VEC_RESERVE(&o->files, o->files.n + 1);
+    struct outstream *opened = xmalloc(sizeof *opened);
     enum target target = find_target(path, &f);
     if (target == TARGET_FILE) temporary_name(&f, "stream", o->files.n);
     errno = EISDIR;
@@ -96,10 +108,11 @@ bool outfile_open(struct outfiles *o, const char *path, FILE *out, struct outstr
         file = f.temporary ? fopen(f.temporary, "wbx") : fopen(f.path, "wb");
     if (!file) {
         cannot_write(e, path);
+        free(opened);
         release(&f);
         return false;
     }
-    f.stream = xmalloc(sizeof *f.stream);
+    f.stream = opened;
     *f.stream = (struct outstream){.file = file};
     *stream = f.stream;
     VEC_PUSH(&o->files, f);
@@ -149,4 +162,15 @@ bool outfile_commit(struct outfiles *o, FILE *out, struct err *e) {
 void outfile_free(struct outfiles *o) {
     for (size_t i = 0; i < o->files.n; i++) release(&o->files.v[i]);
     VEC_FREE(&o->files);
+    for (struct outfiles **at = o->list; at && *at; at = &(*at)->next)
+        if (*at == o) {
+            *at = o->next;
+            break;
+        }
+}
+
+void outfile_abandon(const struct outfiles *list) {
+    for (; list; list = list->next)
+        for (size_t i = 0; i < list->files.n; i++)
+            if (list->files.v[i].temporary) unlink(list->files.v[i].temporary);
 }

@@ -11,7 +11,11 @@
 struct outfile;
 struct outfiles {
     VEC(struct outfile) files;
+    struct outfiles **list, *next; /* of all that are being written, for outfile_abandon */
 };
+
+/* Puts o, all zero, on a list. */
+void outfile_begin(struct outfiles *o, struct outfiles **list);
 
 /* Writes the bytes, for now under a temporary name beside path. */
 bool outfile_write(struct outfiles *o, const char *path, const void *data, size_t bytes, struct err *e);
@@ -23,5 +27,7 @@ void outfile_put(struct outstream *s, const char *text, size_t n);
 /* Gives all files their names, and sends what is for "-" to out. */
 bool outfile_commit(struct outfiles *o, FILE *out, struct err *e);
 void outfile_free(struct outfiles *o); /* removes what was not committed */
+/* The same for a whole list, without memory and from any thread: removes the files and nothing else. */
+void outfile_abandon(const struct outfiles *list);
 
 #endif

@@ -111,6 +111,7 @@ static bool write_files(const struct run *r, struct outfiles *files, struct err 
 
 static bool results(const struct run *r, struct err *e) {
     struct outfiles files = {0};
+    outfile_begin(&files, &r->cli->writing);
     struct sb text = {0};
     bool fine = show(r, &text, e) && write_files(r, &files, e) && outfile_commit(&files, r->cli->term.out, e);
     outfile_free(&files);

@@ -53,7 +53,7 @@ bool local_reserve(struct exec_warp *w, uint32_t sp) {
     if (!local) return false;
     for (size_t l = 0; w->local && l < EXEC_LANES; l++)
         memcpy(local + l * stride, w->local + l * w->local_stride, w->local_cap);
-    free(w->local);
+    xfree(w->local);
     w->local = local;
     w->local_cap = cap;
     w->local_stride = stride;

@@ -439,7 +439,7 @@ static void start(struct engine *en, struct resident *r) {
 static bool admit(struct engine *en) {
     struct resident *r = xcalloc(1, sizeof *r);
     if (!exec_block_alloc(&r->block, &en->grid, en->err)) {
-        free(r);
+        xfree(r);
         return false;
     }
     r->paths = xcalloc(r->block.nwarps, sizeof *r->paths);
@@ -558,12 +558,12 @@ bool exec_run(const struct exec_launch *l, struct exec_stats *s, struct err *e) 
     }
     for (size_t k = 0; k < en.nresident; k++) {
         exec_block_free(&en.resident[k]->block);
-        free(en.resident[k]->paths);
-        free(en.resident[k]);
+        xfree(en.resident[k]->paths);
+        xfree(en.resident[k]);
     }
     exec_looper_free(en.looper);
-    free(en.resident);
-    free(en.tally);
+    xfree(en.resident);
+    xfree(en.tally);
     exec_grid_free(&en.grid);
     return ok;
 }

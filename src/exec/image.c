@@ -192,13 +192,13 @@ void exec_image_free(struct exec_image *im) {
         if (has_bytes(&im->m->vars.v[k]) && im->m->vars.v[k].space == IR_SP_GLOBAL && im->addr[k])
             exec_mem_release(im->mem, im->addr[k], &e);
     err_free(&e);
-    free(im->bank);
-    free(im->k32);
-    free(im->k64);
-    free(im->addr);
-    free(im->texref);
+    xfree(im->bank);
+    xfree(im->k32);
+    xfree(im->k64);
+    xfree(im->addr);
+    xfree(im->texref);
     pages_free(&im->pages);
-    free(im);
+    xfree(im);
 }
 
 bool exec_image_symbol(const struct exec_image *im, uint32_t var, uint64_t *addr, uint64_t *bytes) {

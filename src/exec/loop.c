@@ -70,9 +70,9 @@ static void copy_new(struct copy *c, const uint32_t rows[3]) {
 }
 
 static void copy_free(struct copy *c) {
-    free(c->r64);
-    free(c->r32);
-    free(c->pred);
+    xfree(c->r64);
+    xfree(c->r32);
+    xfree(c->pred);
     VEC_FREE(&c->local);
     VEC_FREE(&c->frames);
     VEC_FREE(&c->saved);
@@ -136,10 +136,10 @@ void exec_looper_free(struct exec_looper *k) {
     if (!k) return;
     copy_free(&k->before);
     copy_free(&k->anchor);
-    for (int f = 0; f < 3; f++) free(k->matters[f]);
+    for (int f = 0; f < 3; f++) xfree(k->matters[f]);
     VEC_FREE(&k->trace);
     VEC_FREE(&k->byte_matters);
-    free(k);
+    xfree(k);
 }
 
 uint64_t exec_loop_steps(const struct exec_looper *k) {

@@ -22,13 +22,13 @@ struct exec_mem *exec_mem_new(uint64_t limit_bytes) {
 void exec_mem_free_all(struct exec_mem *m) {
     if (!m) return;
     for (size_t k = 0; k < m->n; k++) {
-        free(m->v[k].host);
-        free(m->v[k].label);
+        xfree(m->v[k].host);
+        xfree(m->v[k].label);
     }
-    for (size_t k = 0; k < m->ntex; k++) free(m->tex[k]);
-    free(m->tex);
-    free(m->v);
-    free(m);
+    for (size_t k = 0; k < m->ntex; k++) xfree(m->tex[k]);
+    xfree(m->tex);
+    xfree(m->v);
+    xfree(m);
 }
 
 /* Index of the last allocation that begins at or before addr, or n. */
@@ -72,7 +72,7 @@ static void sweep(struct exec_mem *m) {
         if (m->v[k].host)
             m->v[to++] = m->v[k];
         else
-            free(m->v[k].label);
+            xfree(m->v[k].label);
     }
     m->n = to;
     m->dead = m->last = 0;
@@ -151,7 +151,7 @@ bool exec_mem_release(struct exec_mem *m, uint64_t addr, struct err *e) {
         sb_free(&where);
         return false;
     }
-    free(a->host);
+    xfree(a->host);
     a->host = NULL;
     m->used -= a->bytes;
     if (a->heap) m->heap_used -= a->bytes;
@@ -163,7 +163,7 @@ bool exec_mem_label(struct exec_mem *m, uint64_t addr, const char *label, struct
     struct exec_alloc *a = exec_mem_starting(m, addr);
     if (!a) return err_set(e, ERR_INPUT, "no allocation begins at 0x%" PRIx64, addr);
     char *copy = copy_label(label);
-    free(a->label);
+    xfree(a->label);
     a->label = copy;
     return true;
 }
@@ -226,7 +226,7 @@ struct exec_mem_copy *exec_mem_keep(const struct exec_mem *m) {
     struct exec_mem_copy *c = xcalloc(1, sizeof *c);
     uint8_t *to = c->bytes = try_pages(live_bytes(m));
     if (!to) {
-        free(c);
+        xfree(c);
         return NULL;
     }
     for (size_t k = 0; k < m->n; k++) {
@@ -244,6 +244,6 @@ void exec_mem_put_back(struct exec_mem *m, struct exec_mem_copy *c) {
         memcpy(m->v[k].host, from, m->v[k].bytes);
         from += m->v[k].bytes;
     }
-    free(c->bytes);
-    free(c);
+    xfree(c->bytes);
+    xfree(c);
 }

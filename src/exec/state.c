@@ -105,10 +105,10 @@ bool exec_grid_init(struct exec_grid *g, const struct exec_launch *l, struct err
 
 void exec_grid_free(struct exec_grid *g) {
     if (g->own_constants) {
-        free(g->k32);
-        free(g->k64);
+        xfree(g->k32);
+        xfree(g->k64);
     }
-    free(g->params);
+    xfree(g->params);
     sb_free(&g->note);
     pages_rewind(g->pages);
 }
@@ -206,10 +206,10 @@ void exec_block_free(struct exec_block *b) {
     for (uint32_t k = 0; k < b->nwarps; k++) {
         struct exec_warp *w = &b->warps[k];
         for (int l = 0; l < EXEC_LANES; l++) {
-            free(w->stack[l].frame);
-            free(w->stack[l].saved);
+            xfree(w->stack[l].frame);
+            xfree(w->stack[l].saved);
         }
-        free(w->local);
+        xfree(w->local);
     }
     *b = (struct exec_block){0};
 }

@@ -63,7 +63,7 @@ bool exec_texture_new(struct exec_mem *m, const struct exec_texture *t, uint64_t
 
 bool exec_texture_release(struct exec_mem *m, uint64_t handle, struct err *e) {
     if (!tex_get(m, handle)) return err_set(e, ERR_INPUT, "0x%" PRIx64 " is not a texture handle", handle);
-    free(m->tex[handle - TEX_HANDLE]);
+    xfree(m->tex[handle - TEX_HANDLE]);
     m->tex[handle - TEX_HANDLE] = NULL;
     return true;
 }

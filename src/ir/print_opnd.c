@@ -22,8 +22,8 @@ void ir_names_init(struct ir_names *n, const struct ir_module *m) {
 }
 
 void ir_names_free(struct ir_names *n) {
-    free(n->reloc[0]);
-    free(n->reloc[1]);
+    xfree(n->reloc[0]);
+    xfree(n->reloc[1]);
     *n = (struct ir_names){{0}};
 }
 

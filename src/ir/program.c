@@ -23,7 +23,7 @@ void ir_module_free(struct ir_module *m) {
     VEC_FREE(&m->ext);
     VEC_FREE(&m->files);
     arena_free(&m->mem);
-    free(m);
+    xfree(m);
 }
 
 int ir_find_func(const struct ir_module *m, const char *name) {

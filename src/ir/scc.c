@@ -60,6 +60,6 @@ uint32_t ir_scc(uint32_t n, const uint32_t *first, const uint32_t *to, uint32_t 
     for (uint32_t v = 0; v < n; v++) s.index[v] = comp[v] = UNSEEN;
     for (uint32_t v = 0; v < n; v++)
         if (s.index[v] == UNSEEN) walk(&s, v);
-    free(mem);
+    xfree(mem);
     return s.ncomp;
 }

@@ -48,6 +48,6 @@ uint32_t *ir_unsupported(const struct ir_module *m, uint32_t func, uint32_t *n) 
     if (m->funcs.v[func].nrefused) s.stack[(*n)++] = func;
     for (uint32_t f = 0; f < m->funcs.n; f++)
         if (f != func && s.seen[f] && m->funcs.v[f].nrefused) s.stack[(*n)++] = f;
-    free(s.seen);
+    xfree(s.seen);
     return s.stack;
 }

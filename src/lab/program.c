@@ -3,11 +3,15 @@
  * be compared byte for byte. */
 #include "lab/program.h"
 
+#include "base/heap.h"
+#include "sim/sim.h"
+
 bool lab_check(const hd_device *dev, hd_status s, struct err *e) {
     static const enum err_code codes[] = {
         [HD_OK] = ERR_OK,         [HD_INVALID] = ERR_INPUT, [HD_FAULT] = ERR_FAULT,
         [HD_MEMORY] = ERR_MEMORY, [HD_LIMIT] = ERR_LIMIT,   [HD_INTERNAL] = ERR_INPUT};
     if (!s) return true;
+    if (s == HD_MEMORY && dev && sim_lost(dev) && heap_now()) heap_fail(0); /* no more for us either */
     return err_set(e, codes[s], "%s", dev ? hd_error(dev) : hd_status_name(s));
 }
 

@@ -64,6 +64,8 @@ enum store_access {
  * A store may be used by several threads at once, a file by several processes. */
 bool store_open(const char *path, enum store_access access, struct store **s, struct err *e);
 void store_close(struct store *s); /* NULL is fine */
+/* When the process is about to end, from any thread and without memory: takes back what was being written. */
+void store_abandon(struct store *s);
 
 /* Whether points can be added, as far as that can be told without adding one: a file or a folder that is write-protected, a full
  * disk. Changes nothing. */

@@ -219,7 +219,7 @@ static bool keep(struct crew *c, struct task *t, const struct lab_outcome *o, st
     return true;
 }
 
-/* An abandoned run is no result; its error would be HD_LIMIT's. */
+/* An abandoned run is no result; its error would be HD_LIMIT's. Nor is one that the host had no memory for. */
 static bool run_point(struct crew *c, struct task *t, struct err *e) {
     const struct store_id *id = &c->s->ids[t->point];
     struct lab_hooks hooks = {.opened = on_open, .user = c};
@@ -227,7 +227,9 @@ static bool run_point(struct crew *c, struct task *t, struct err *e) {
     struct lab_outcome o;
     lab_run(&c->s->points[t->point].subject, &config, &hooks, &o);
     bool abandoned = atomic_load(&c->stop) && o.err.code == ERR_LIMIT;
-    bool fine = abandoned || keep(c, t, &o, e);
+    bool fine = abandoned || (o.err.code == ERR_MEMORY ? err_set(e, ERR_MEMORY, "%s under %s: %s",
+                                                                 id->workload, id->mech, err_text(&o.err))
+                                                       : keep(c, t, &o, e));
     lab_outcome_free(&o);
     return fine;
 }

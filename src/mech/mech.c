@@ -269,7 +269,7 @@ bool mech_can_run(const struct mech_ops *ops, const struct ir_module *m, const s
     bool fine = true;
     reach(&w, func);
     while (fine && w.todo.n) fine = visit(&w, w.todo.v[--w.todo.n], e);
-    free(w.seen);
+    xfree(w.seen);
     VEC_FREE(&w.todo);
     return fine;
 }

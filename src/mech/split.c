@@ -322,7 +322,7 @@ void split_audit(const struct mech *m, bool whole) {
     }
     CHECK(alive == p->alive);
     for (uint32_t slot = 0; slot < p->slots; slot++) audit_slot(m, slot, held[slot], whole);
-    free(held);
+    xfree(held);
 }
 
 void split_print(const struct mech_split *s, struct sb *out) {

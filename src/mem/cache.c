@@ -55,9 +55,9 @@ bool cache_init(struct cache *c, const struct cache_shape *s, uint64_t seed, str
 }
 
 void cache_free(struct cache *c) {
-    free(c->tag);
-    free(c->stamp);
-    free(c->line);
+    xfree(c->tag);
+    xfree(c->stamp);
+    xfree(c->line);
     c->tag = c->stamp = NULL;
     c->line = NULL;
 }

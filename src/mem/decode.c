@@ -108,12 +108,12 @@ struct dram_map *dram_map_new(const struct opt_dram *o, struct err *e) {
     m->banks = (uint64_t)o->banks;
     for (int f = 0; f < FIELDS; f++) m->masked |= *text[f] != 0;
     if (check_refresh(o, e) && (!m->masked || read_masks(m, o, text, e))) return m;
-    free(m);
+    xfree(m);
     return NULL;
 }
 
 void dram_map_free(struct dram_map *m) {
-    free(m);
+    xfree(m);
 }
 
 struct dram_place dram_decode(const struct dram_map *m, uint64_t addr) {

@@ -111,8 +111,8 @@ struct dram *dram_new(const struct opt_dram *o) {
 void dram_free(struct dram *d) {
     if (!d) return;
     POOL_FREE(&d->requests);
-    free(d->bank);
-    free(d);
+    xfree(d->bank);
+    xfree(d);
 }
 
 /* ---- requests ---- */

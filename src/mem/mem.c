@@ -120,11 +120,11 @@ void mem_free(struct mem *m) {
     xbar_free(m->xbar[XBAR_BACK]);
     dram_map_free(m->map);
     POOL_FREE(&m->pool);
-    free(m->l1);
-    free(m->done);
-    free(m->port);
-    free(m->slice);
-    free(m);
+    xfree(m->l1);
+    xfree(m->done);
+    xfree(m->port);
+    xfree(m->slice);
+    xfree(m);
 }
 
 /* ---- time ---- */

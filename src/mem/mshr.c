@@ -11,7 +11,7 @@ bool mshr_init(struct mshr *t, uint32_t size, uint32_t merges, struct err *e) {
 }
 
 void mshr_destroy(struct mshr *t) {
-    free(t->e);
+    xfree(t->e);
     t->e = NULL;
 }
 

@@ -167,20 +167,20 @@ struct xbar *xbar_new(const struct opt_noc *o, uint32_t way, uint32_t inputs, ui
 void xbar_free(struct xbar *x) {
     if (!x) return;
     POOL_FREE(&x->messages);
-    free(x->buffer);
-    free(x->queue);
-    free(x->route);
-    free(x->wants);
-    free(x->begun);
-    free(x->occupied);
-    free(x->matched_in);
-    free(x->output);
-    free(x->matched_out);
-    free(x->bid_for);
-    free(x->holding);
-    free(x->landed);
-    free(x->freed);
-    free(x);
+    xfree(x->buffer);
+    xfree(x->queue);
+    xfree(x->route);
+    xfree(x->wants);
+    xfree(x->begun);
+    xfree(x->occupied);
+    xfree(x->matched_in);
+    xfree(x->output);
+    xfree(x->matched_out);
+    xfree(x->bid_for);
+    xfree(x->holding);
+    xfree(x->landed);
+    xfree(x->freed);
+    xfree(x);
 }
 
 /* ---- messages ---- */

@@ -23,6 +23,30 @@ const char *hd_status_name(hd_status s) {
     return "unknown status";
 }
 
+/* ---- the host's memory ---- */
+
+static const char LOST[] = "out of memory on the host; the device can only be closed";
+
+bool sim_enter(const hd_device *dev, struct ledger_point *p) {
+    if (!dev || dev->life->lost) return false;
+    ledger_enter(p, &dev->life->ledger);
+    return true;
+}
+
+hd_status sim_no_entry(const hd_device *dev) {
+    return dev ? HD_MEMORY : HD_INVALID;
+}
+
+hd_status sim_lose(const hd_device *dev) {
+    dev->life->lost = true;
+    if (dev->log) dev->log(dev->log_user, HD_LOG_ERROR, LOST);
+    return HD_MEMORY;
+}
+
+bool sim_lost(const hd_device *dev) {
+    return dev->life->lost;
+}
+
 /* ---- errors and log ---- */
 
 hd_status sim_ready(const hd_device *dev) {
@@ -64,15 +88,23 @@ void sim_log(const hd_device *dev, hd_log_level level, const char *fmt, ...) {
     va_start(ap, fmt);
     sb_addv(&text, fmt, ap);
     va_end(ap);
+    struct ledger_point *p = ledger_step_out();
     dev->log(dev->log_user, level, text.text);
+    ledger_adopt(p);
     sb_free(&text);
 }
 
 const char *hd_error(const hd_device *dev) {
-    return dev ? err_text(dev->err) : "";
+    return !dev ? "" : dev->life->lost ? LOST : err_text(dev->err);
 }
 
 /* ---- opening and closing ---- */
+
+static void drop_watch(hd_device *dev) {
+    trace_free(dev->trace);
+    series_free(&dev->series);
+    dev->trace = NULL;
+}
 
 static bool read_options(hd_device *dev, const hd_config *config, struct err *e) {
     if (!config) return true;
@@ -88,35 +120,67 @@ static bool read_options(hd_device *dev, const hd_config *config, struct err *e)
     return true;
 }
 
-hd_status hd_device_open(const hd_config *config, hd_device **out) {
-    if (!out) return HD_INVALID;
+/* Nothing but what every device has: none of its memory is in the ledger. */
+static hd_device *empty_device(void) {
     hd_device *dev = calloc(1, sizeof *dev);
     struct err *last = calloc(1, sizeof *last);
-    *out = dev && last ? dev : NULL;
-    if (!*out) {
-        free(dev);
-        free(last);
-        return HD_MEMORY;
+    struct sim_life *life = calloc(1, sizeof *life);
+    if (dev && last && life) {
+        dev->err = last;
+        dev->life = life;
+        dev->const_end = SIM_CONST_WINDOW;
+        return dev;
     }
-    dev->err = last;
-    dev->const_end = SIM_CONST_WINDOW;
-    options_init(&dev->options);
+    free(dev);
+    free(last);
+    free(life);
+    return NULL;
+}
+
+static hd_status open_device(hd_device *dev, const hd_config *config) {
     struct err e = {0};
+    options_init(&dev->options);
     if (!read_options(dev, config, &e) || !options_check(&dev->options, &e)) return sim_fail(dev, &e);
     dev->mem = exec_mem_new(dev->options.mem.global_bytes);
     return HD_OK;
 }
 
-void hd_device_close(hd_device *dev) {
-    if (!dev || dev->running) return;
-    while (dev->modules) hd_module_unload(dev->modules);
+hd_status sim_open(const hd_config *config, uint64_t fail_at, hd_device **out) {
+    hd_device *dev = empty_device();
+    *out = dev;
+    if (!dev) return HD_MEMORY;
+    dev->life->ledger.fail_at = fail_at;
+    SIM_CALL(dev, open_device(dev, config));
+}
+
+hd_status hd_device_open(const hd_config *config, hd_device **out) {
+    return out ? sim_open(config, 0, out) : HD_INVALID;
+}
+
+static hd_status close_device(hd_device *dev) {
+    while (dev->modules) sim_unload(dev->modules);
     if (dev->mem) exec_mem_free_all(dev->mem);
     VEC_FREE(&dev->buffers);
-    sim_watch(dev, NULL);
+    drop_watch(dev);
     gpu_free(dev->gpu);
     storage_free(&dev->storage);
     options_free(&dev->options);
     err_free(dev->err);
+    return HD_OK;
+}
+
+/* In a function of its own: a jump leaves no local of the caller undefined. */
+static hd_status try_close(hd_device *dev) {
+    SIM_CALL(dev, close_device(dev));
+}
+
+/* Of a device that is lost nothing is asked: its ledger knows what there is. */
+void hd_device_close(hd_device *dev) {
+    if (!dev || (dev->running && !dev->life->lost)) return;
+    try_close(dev);
+    if (!dev->life->lost) CHECK(!dev->life->ledger.n);
+    ledger_free(&dev->life->ledger);
+    free(dev->life);
     free(dev->err);
     free(dev);
 }
@@ -163,12 +227,16 @@ void hd_set_progress(hd_device *dev, hd_progress_fn *fn, void *user) {
 
 /* ---- statistics ---- */
 
-hd_status hd_stat(const hd_device *dev, int total, const char *name, double *value) {
+static hd_status read_stat(const hd_device *dev, int total, const char *name, double *value) {
     if (!dev) return HD_INVALID;
     if (!name || !value) return sim_refuse(dev, "hd_stat: name and value must not be NULL");
     struct err e = {0};
     if (stats_named(sim_stats(dev, total), name, value, &e)) return HD_OK;
     return sim_fail(dev, &e);
+}
+
+hd_status hd_stat(const hd_device *dev, int total, const char *name, double *value) {
+    SIM_CALL(dev, read_stat(dev, total, name, value));
 }
 
 size_t hd_stat_count(void) {
@@ -196,12 +264,20 @@ const struct stats *sim_stats(const hd_device *dev, bool total) {
     return total ? &dev->total : &dev->last;
 }
 
-void sim_watch(hd_device *dev, const struct watch *w) {
-    trace_free(dev->trace);
-    series_free(&dev->series);
+static hd_status watch(hd_device *dev, const struct watch *w) {
+    drop_watch(dev);
     dev->watch = w ? *w : (struct watch){0};
     dev->series = (struct series){.threads = dev->watch.threads};
     dev->trace = trace_new(&dev->watch);
+    return HD_OK;
+}
+
+static hd_status try_watch(hd_device *dev, const struct watch *w) {
+    SIM_CALL(dev, watch(dev, w));
+}
+
+void sim_watch(hd_device *dev, const struct watch *w) {
+    try_watch(dev, w);
 }
 
 const struct series *sim_series(const hd_device *dev) {

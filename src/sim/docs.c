@@ -190,5 +190,5 @@ void docs_configurations(struct sb *out) {
         if (set) config_line(out, o, n, row);
     }
     for (size_t k = 0; k < n; k++) options_free(&o[k]);
-    free(o);
+    xfree(o);
 }

@@ -83,6 +83,6 @@ void sim_local_bytes(const struct ir_module *m, uint64_t *bytes) {
         bytes[f] = w.bytes[f];
     }
     VEC_FREE(&w.stack);
-    free(w.bytes);
-    free(w.state);
+    xfree(w.bytes);
+    xfree(w.state);
 }

@@ -26,7 +26,7 @@ struct gpu *gpu_new(const struct options *o, struct err *e) {
 void gpu_free(struct gpu *g) {
     if (!g) return;
     mem_free(g->mem);
-    free(g);
+    xfree(g);
 }
 
 /* ---- counters ---- */
@@ -276,11 +276,11 @@ static void free_run(struct gpu_run *r) {
     for (uint32_t i = 0; i < r->nsms; i++) sm_free(r->sm[i]);
     sm_common_free(r->common);
     exec_looper_free(r->watch.looper);
-    free(r->sm);
+    xfree(r->sm);
     gpu_wake_free(&r->wake);
-    free(r->resident);
-    free(r->filling);
-    free(r->thread_insts);
+    xfree(r->resident);
+    xfree(r->filling);
+    xfree(r->thread_insts);
     exec_grid_free(&r->grid);
     arena_free(&r->tables_mem);
 }

@@ -19,10 +19,10 @@ void gpu_wake_init(struct gpu_wake *w, uint32_t sms, uint64_t now) {
 }
 
 void gpu_wake_free(struct gpu_wake *w) {
-    free(w->when);
-    free(w->due);
-    free(w->slot);
-    free(w->far);
+    xfree(w->when);
+    xfree(w->due);
+    xfree(w->slot);
+    xfree(w->far);
 }
 
 static bool within(const struct gpu_wake *w, uint64_t when) {

@@ -2,11 +2,19 @@
 #ifndef HEDDLE_SIM_INTERNAL_H
 #define HEDDLE_SIM_INTERNAL_H
 
+#include "base/ledger.h"
 #include "sim/gpu.h"
 #include "sim/sim.h"
 #include "sim/trace.h"
 
+/* Apart from the device, so that calls on a const handle can change it too. */
+struct sim_life {
+    struct ledger ledger; /* everything that was allocated during calls on the device */
+    bool lost;            /* the host's memory ran out during one: what the device holds may be half made */
+};
+
 struct hd_device {
+    struct sim_life *life;
     struct options options;
     struct exec_mem *mem;  /* NULL: opening failed, only hd_error and hd_device_close do anything */
     struct err *err;       /* apart, so that calls on a const handle can leave a reason too */
@@ -52,6 +60,22 @@ struct hd_module {
  * hd_module_symbol gives them out moved into this window, where no allocation lies and each module has a part
  * to itself. */
 #define SIM_CONST_WINDOW 0xc000000000000000u
+
+/* Every call that may allocate is made inside a recovery point: if the host's memory runs out in it, the device is lost and
+ * the call returns HD_MEMORY. */
+#define SIM_CALL(device, call)                                         \
+    const hd_device *sim_dev = device;                                 \
+    struct ledger_point sim_point;                                     \
+    if (!sim_enter(sim_dev, &sim_point)) return sim_no_entry(sim_dev); \
+    if (setjmp(sim_point.at)) return sim_lose(sim_dev);                \
+    hd_status sim_result = call;                                       \
+    ledger_leave(&sim_point);                                          \
+    return sim_result
+bool sim_enter(const hd_device *dev, struct ledger_point *p); /* false: there is no device, or it is lost */
+hd_status sim_no_entry(const hd_device *dev);
+hd_status sim_lose(const hd_device *dev);
+/* Takes the module off its device. */
+void sim_unload(hd_module *mod);
 
 /* HD_OK when the handle's device may be used and changed now. */
 hd_status sim_ready(const hd_device *dev);

@@ -139,15 +139,21 @@ static bool check_launch(const hd_kernel *k, const struct exec_launch *x, struct
 
 static void on_print(void *user, const char *text, size_t n) {
     const hd_device *dev = user;
+    struct ledger_point *p = ledger_step_out();
     if (dev->print)
         dev->print(dev->print_user, text, n);
     else
         fwrite(text, 1, n, stdout);
+    ledger_adopt(p);
 }
 
 static bool on_progress(void *user, uint64_t done, uint64_t blocks) {
     const hd_device *dev = user;
-    return !dev->progress || dev->progress(dev->progress_user, done, blocks) != 0;
+    if (!dev->progress) return true;
+    struct ledger_point *p = ledger_step_out();
+    const bool go_on = dev->progress(dev->progress_user, done, blocks) != 0;
+    ledger_adopt(p);
+    return go_on;
 }
 
 static struct exec_launch describe_launch(const hd_kernel *k, const hd_launch *l, const void *params) {
@@ -233,7 +239,7 @@ static bool run_timed(hd_kernel *k, const struct exec_launch *x, struct stats *s
     s->div.storage_bits = dev->storage.bits;
     describe_exec(s, x);
     count_pcs(k->mod, &l, &s->exec);
-    free(l.branch);
+    xfree(l.branch);
     return good;
 }
 
@@ -267,7 +273,7 @@ static hd_status run(hd_kernel *k, const hd_launch *l, const void *params) {
     return HD_OK;
 }
 
-hd_status hd_run(hd_kernel *k, const hd_launch *l, const hd_arg *args, size_t nargs) {
+static hd_status run_args(hd_kernel *k, const hd_launch *l, const hd_arg *args, size_t nargs) {
     hd_status s = sim_ready(k ? k->mod->dev : NULL);
     if (s) return s;
     if ((s = sim_supported(k))) return s;
@@ -282,11 +288,15 @@ hd_status hd_run(hd_kernel *k, const hd_launch *l, const hd_arg *args, size_t na
     bool good = true;
     for (size_t i = 0; i < nargs && good; i++) good = pack_arg(&k->info, i, &args[i], block, &e);
     s = good ? run(k, l, block) : sim_fail(dev, &e);
-    free(block);
+    xfree(block);
     return s;
 }
 
-hd_status hd_run_packed(hd_kernel *k, const hd_launch *l, const void *params, size_t bytes) {
+hd_status hd_run(hd_kernel *k, const hd_launch *l, const hd_arg *args, size_t nargs) {
+    SIM_CALL(k ? k->mod->dev : NULL, run_args(k, l, args, nargs));
+}
+
+static hd_status run_packed(hd_kernel *k, const hd_launch *l, const void *params, size_t bytes) {
     hd_status s = sim_ready(k ? k->mod->dev : NULL);
     if (s) return s;
     if ((s = sim_supported(k))) return s;
@@ -297,4 +307,8 @@ hd_status hd_run_packed(hd_kernel *k, const hd_launch *l, const void *params, si
                           k->info.param_bytes, bytes);
     if (bytes && !params) return sim_refuse(dev, "hd_run_packed: params must not be NULL");
     return run(k, l, params);
+}
+
+hd_status hd_run_packed(hd_kernel *k, const hd_launch *l, const void *params, size_t bytes) {
+    SIM_CALL(k ? k->mod->dev : NULL, run_packed(k, l, params, bytes));
 }

@@ -43,7 +43,7 @@ static hd_status not_a_buffer(hd_device *dev, const char *call, uint64_t addr) {
     return s;
 }
 
-hd_status hd_alloc(hd_device *dev, uint64_t bytes, uint64_t *addr) {
+static hd_status allocate(hd_device *dev, uint64_t bytes, uint64_t *addr) {
     hd_status s = sim_ready(dev);
     if (s) return s;
     if (!addr) return sim_refuse(dev, "hd_alloc: addr must not be NULL");
@@ -59,7 +59,11 @@ hd_status hd_alloc(hd_device *dev, uint64_t bytes, uint64_t *addr) {
     return HD_OK;
 }
 
-hd_status hd_free(hd_device *dev, uint64_t addr) {
+hd_status hd_alloc(hd_device *dev, uint64_t bytes, uint64_t *addr) {
+    SIM_CALL(dev, allocate(dev, bytes, addr));
+}
+
+static hd_status release(hd_device *dev, uint64_t addr) {
     hd_status s = sim_ready(dev);
     if (s) return s;
     size_t at;
@@ -71,7 +75,11 @@ hd_status hd_free(hd_device *dev, uint64_t addr) {
     return HD_OK;
 }
 
-hd_status hd_label(hd_device *dev, uint64_t addr, const char *label) {
+hd_status hd_free(hd_device *dev, uint64_t addr) {
+    SIM_CALL(dev, release(dev, addr));
+}
+
+static hd_status label_buffer(hd_device *dev, uint64_t addr, const char *label) {
     hd_status s = sim_ready(dev);
     if (s) return s;
     if (!label) return sim_refuse(dev, "hd_label: label must not be NULL");
@@ -79,6 +87,10 @@ hd_status hd_label(hd_device *dev, uint64_t addr, const char *label) {
     if (!buffer_at(dev, addr, &at)) return not_a_buffer(dev, "hd_label", addr);
     struct err e = {0};
     return exec_mem_label(dev->mem, addr, label, &e) ? HD_OK : sim_fail(dev, &e);
+}
+
+hd_status hd_label(hd_device *dev, uint64_t addr, const char *label) {
+    SIM_CALL(dev, label_buffer(dev, addr, label));
 }
 
 /* ---- copies ---- */
@@ -99,7 +111,7 @@ static void *view(hd_device *dev, const char *call, uint64_t addr, uint64_t byte
     return NULL;
 }
 
-hd_status hd_copy_in(hd_device *dev, uint64_t dst, const void *src, uint64_t bytes) {
+static hd_status copy_in(hd_device *dev, uint64_t dst, const void *src, uint64_t bytes) {
     hd_status s = sim_ready(dev);
     if (s || !bytes) return s;
     if (!src) return sim_refuse(dev, "hd_copy_in: src must not be NULL");
@@ -109,7 +121,11 @@ hd_status hd_copy_in(hd_device *dev, uint64_t dst, const void *src, uint64_t byt
     return HD_OK;
 }
 
-hd_status hd_copy_out(hd_device *dev, void *dst, uint64_t src, uint64_t bytes) {
+hd_status hd_copy_in(hd_device *dev, uint64_t dst, const void *src, uint64_t bytes) {
+    SIM_CALL(dev, copy_in(dev, dst, src, bytes));
+}
+
+static hd_status copy_out(hd_device *dev, void *dst, uint64_t src, uint64_t bytes) {
     hd_status s = sim_ready(dev);
     if (s || !bytes) return s;
     if (!dst) return sim_refuse(dev, "hd_copy_out: dst must not be NULL");
@@ -119,7 +135,11 @@ hd_status hd_copy_out(hd_device *dev, void *dst, uint64_t src, uint64_t bytes) {
     return HD_OK;
 }
 
-hd_status hd_copy(hd_device *dev, uint64_t dst, uint64_t src, uint64_t bytes) {
+hd_status hd_copy_out(hd_device *dev, void *dst, uint64_t src, uint64_t bytes) {
+    SIM_CALL(dev, copy_out(dev, dst, src, bytes));
+}
+
+static hd_status copy(hd_device *dev, uint64_t dst, uint64_t src, uint64_t bytes) {
     hd_status s = sim_ready(dev);
     if (s || !bytes) return s;
     const void *from = view(dev, "hd_copy", src, bytes);
@@ -130,13 +150,21 @@ hd_status hd_copy(hd_device *dev, uint64_t dst, uint64_t src, uint64_t bytes) {
     return HD_OK;
 }
 
-hd_status hd_set(hd_device *dev, uint64_t dst, uint8_t value, uint64_t bytes) {
+hd_status hd_copy(hd_device *dev, uint64_t dst, uint64_t src, uint64_t bytes) {
+    SIM_CALL(dev, copy(dev, dst, src, bytes));
+}
+
+static hd_status set(hd_device *dev, uint64_t dst, uint8_t value, uint64_t bytes) {
     hd_status s = sim_ready(dev);
     if (s || !bytes) return s;
     void *to = view(dev, "hd_set", dst, bytes);
     if (!to) return HD_INVALID;
     memset(to, value, bytes);
     return HD_OK;
+}
+
+hd_status hd_set(hd_device *dev, uint64_t dst, uint8_t value, uint64_t bytes) {
+    SIM_CALL(dev, set(dev, dst, value, bytes));
 }
 
 /* ---- textures ---- */
@@ -155,7 +183,7 @@ static const char *texture_fault(const hd_texture *t) {
     return NULL;
 }
 
-hd_status hd_texture_new(hd_device *dev, const hd_texture *t, uint64_t *handle) {
+static hd_status new_texture(hd_device *dev, const hd_texture *t, uint64_t *handle) {
     hd_status s = sim_ready(dev);
     if (s) return s;
     if (!t || !handle) return sim_refuse(dev, "hd_texture_new: t and handle must not be NULL");
@@ -177,14 +205,22 @@ hd_status hd_texture_new(hd_device *dev, const hd_texture *t, uint64_t *handle) 
     return exec_texture_new(dev->mem, &x, handle, &e) ? HD_OK : sim_fail(dev, &e);
 }
 
-hd_status hd_texture_free(hd_device *dev, uint64_t handle) {
+hd_status hd_texture_new(hd_device *dev, const hd_texture *t, uint64_t *handle) {
+    SIM_CALL(dev, new_texture(dev, t, handle));
+}
+
+static hd_status free_texture(hd_device *dev, uint64_t handle) {
     hd_status s = sim_ready(dev);
     if (s) return s;
     struct err e = {0};
     return exec_texture_release(dev->mem, handle, &e) ? HD_OK : sim_fail(dev, &e);
 }
 
-hd_status hd_texture_bind(hd_module *mod, const char *texref, uint64_t handle) {
+hd_status hd_texture_free(hd_device *dev, uint64_t handle) {
+    SIM_CALL(dev, free_texture(dev, handle));
+}
+
+static hd_status bind_texture(hd_module *mod, const char *texref, uint64_t handle) {
     hd_status s = sim_ready(mod ? mod->dev : NULL);
     if (s) return s;
     if (!texref) return sim_refuse(mod->dev, "hd_texture_bind: texref must not be NULL");
@@ -193,4 +229,8 @@ hd_status hd_texture_bind(hd_module *mod, const char *texref, uint64_t handle) {
         return sim_refuse(mod->dev, "hd_texture_bind: %s has no .texref \"%s\"", mod->ir->name, texref);
     struct err e = {0};
     return exec_image_bind(mod->image, (uint32_t)var, handle, &e) ? HD_OK : sim_fail(mod->dev, &e);
+}
+
+hd_status hd_texture_bind(hd_module *mod, const char *texref, uint64_t handle) {
+    SIM_CALL(mod ? mod->dev : NULL, bind_texture(mod, texref, handle));
 }

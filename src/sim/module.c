@@ -48,7 +48,7 @@ static void describe_kernels(hd_module *mod) {
     for (uint32_t f = 0; f < ir->funcs.n; f++)
         if (ir->funcs.v[f].kernel && ir->funcs.v[f].defined)
             describe_kernel(mod, &mod->kernels[mod->nkernels++], f, local[f]);
-    free(local);
+    xfree(local);
 }
 
 /* ---- kernels that cannot run ---- */
@@ -64,7 +64,7 @@ static void explain_unsupported(const hd_kernel *k, struct sb *out) {
         sb_add(out, "uses instructions that are not supported\n");
         for (uint32_t r = 0; r < f->nrefused; r++) sb_add(out, "%s", f->refused[r].text);
     }
-    free(list);
+    xfree(list);
     while (out->len && out->text[out->len - 1] == '\n') out->text[--out->len] = '\0';
 }
 
@@ -117,9 +117,9 @@ static void module_free(hd_module *mod) {
     if (mod->image) exec_image_free(mod->image);
     if (mod->cfg) cfg_free(mod->cfg);
     if (mod->ir) ir_module_free(mod->ir);
-    free(mod->branch);
+    xfree(mod->branch);
     arena_free(&mod->mem);
-    free(mod);
+    xfree(mod);
 }
 
 static bool build(hd_module *mod, const char *name, const char *text, size_t bytes, struct err *e) {
@@ -139,7 +139,7 @@ static void log_warnings(const hd_module *mod) {
     sim_log(mod->dev, HD_LOG_WARNING, "%.*s", (int)n, w);
 }
 
-hd_status hd_module_load(hd_device *dev, const char *name, const char *text, size_t bytes, hd_module **out) {
+static hd_status load(hd_device *dev, const char *name, const char *text, size_t bytes, hd_module **out) {
     hd_status s = sim_ready(dev);
     if (s) return s;
     if (!text || !out) return sim_refuse(dev, "hd_module_load: text and mod must not be NULL");
@@ -163,7 +163,11 @@ hd_status hd_module_load(hd_device *dev, const char *name, const char *text, siz
     return HD_OK;
 }
 
-hd_status hd_module_load_file(hd_device *dev, const char *path, hd_module **out) {
+hd_status hd_module_load(hd_device *dev, const char *name, const char *text, size_t bytes, hd_module **out) {
+    SIM_CALL(dev, load(dev, name, text, bytes, out));
+}
+
+static hd_status load_file(hd_device *dev, const char *path, hd_module **out) {
     hd_status s = sim_ready(dev);
     if (s) return s;
     if (!path || !out) return sim_refuse(dev, "hd_module_load_file: path and mod must not be NULL");
@@ -171,19 +175,33 @@ hd_status hd_module_load_file(hd_device *dev, const char *path, hd_module **out)
     struct sb text = {0};
     struct err e = {0};
     if (file_read(path, &text, &e))
-        s = hd_module_load(dev, path, text.text, text.len, out);
+        s = load(dev, path, text.text, text.len, out);
     else
         s = sim_fail(dev, &e);
     sb_free(&text);
     return s;
 }
 
-void hd_module_unload(hd_module *mod) {
-    if (!mod || sim_ready(mod->dev)) return;
+hd_status hd_module_load_file(hd_device *dev, const char *path, hd_module **out) {
+    SIM_CALL(dev, load_file(dev, path, out));
+}
+
+void sim_unload(hd_module *mod) {
     hd_module **at = &mod->dev->modules;
     while (*at != mod) at = &(*at)->next;
     *at = mod->next;
     module_free(mod);
+}
+
+void hd_module_unload(hd_module *mod) {
+    struct ledger_point p;
+    if (!mod || mod->dev->life->lost || !sim_enter(mod->dev, &p)) return;
+    if (setjmp(p.at)) {
+        sim_lose(mod->dev);
+        return;
+    }
+    if (!sim_ready(mod->dev)) sim_unload(mod);
+    ledger_leave(&p);
 }
 
 /* ---- questions ---- */
@@ -203,7 +221,7 @@ static hd_status no_such(const hd_module *mod, const char *what, const char *nam
     return sim_refuse(mod->dev, "%s has no %s \"%s\"", mod->ir->name, what, name);
 }
 
-hd_status hd_module_kernel(hd_module *mod, const char *name, hd_kernel **k) {
+static hd_status find_kernel(hd_module *mod, const char *name, hd_kernel **k) {
     if (!mod) return HD_INVALID;
     if (!name || !k) return sim_refuse(mod->dev, "hd_module_kernel: name and k must not be NULL");
     *k = NULL;
@@ -214,15 +232,19 @@ hd_status hd_module_kernel(hd_module *mod, const char *name, hd_kernel **k) {
     }
     hd_status s = *k ? sim_supported(*k) : no_such(mod, "kernel", name, names);
     if (s) *k = NULL;
-    free(names);
+    xfree(names);
     return s;
+}
+
+hd_status hd_module_kernel(hd_module *mod, const char *name, hd_kernel **k) {
+    SIM_CALL(mod ? mod->dev : NULL, find_kernel(mod, name, k));
 }
 
 static hd_status no_such_variable(const hd_module *mod, const char *name) {
     const char **names = xcalloc(mod->ir->vars.n + 1, sizeof *names);
     for (size_t i = 0; i < mod->ir->vars.n; i++) names[i] = mod->ir->vars.v[i].name;
     hd_status s = no_such(mod, "variable", name, names);
-    free(names);
+    xfree(names);
     return s;
 }
 
@@ -234,7 +256,7 @@ static hd_status no_address(const hd_module *mod, const struct ir_var *v) {
     return sim_refuse(mod->dev, "%s is declared .extern and defined nowhere", v->name);
 }
 
-hd_status hd_module_symbol(hd_module *mod, const char *name, uint64_t *addr, uint64_t *bytes) {
+static hd_status find_symbol(hd_module *mod, const char *name, uint64_t *addr, uint64_t *bytes) {
     if (!mod) return HD_INVALID;
     if (!name || !addr) return sim_refuse(mod->dev, "hd_module_symbol: name and addr must not be NULL");
     int var = ir_find_var(mod->ir, name);
@@ -248,12 +270,20 @@ hd_status hd_module_symbol(hd_module *mod, const char *name, uint64_t *addr, uin
     return HD_OK;
 }
 
-hd_status hd_kernel_get_info(const hd_kernel *k, hd_kernel_info *info) {
+hd_status hd_module_symbol(hd_module *mod, const char *name, uint64_t *addr, uint64_t *bytes) {
+    SIM_CALL(mod ? mod->dev : NULL, find_symbol(mod, name, addr, bytes));
+}
+
+static hd_status get_info(const hd_kernel *k, hd_kernel_info *info) {
     if (!k) return HD_INVALID;
     if (!info) return sim_refuse(k->mod->dev, "hd_kernel_get_info: info must not be NULL");
     why_unsupported(k);
     *info = k->info;
     return HD_OK;
+}
+
+hd_status hd_kernel_get_info(const hd_kernel *k, hd_kernel_info *info) {
+    SIM_CALL(k ? k->mod->dev : NULL, get_info(k, info));
 }
 
 /* ---- for the rooms above ---- */

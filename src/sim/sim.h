@@ -26,6 +26,10 @@ bool sim_form(hd_module *mod, const struct rewrite **out, struct err *e);
 uint32_t sim_kernel_func(const hd_kernel *k); /* index into the module's functions */
 hd_module *sim_kernel_module(const hd_kernel *k);
 
+/* hd_device_open; if fail_at is not 0, the allocation of that number and all after it fail, over all calls on the device. */
+hd_status sim_open(const hd_config *config, uint64_t fail_at, hd_device **dev);
+bool sim_lost(const hd_device *dev); /* the host's memory ran out during a call: it can only be closed */
+
 const struct options *sim_options(const hd_device *dev);
 const struct stats *sim_stats(const hd_device *dev, bool total); /* of the last launch, or of all */
 

@@ -46,8 +46,8 @@ void timeline_free(struct timeline *t) {
     out_end_line(&t->out);
     out_free(&t->out);
     for (uint32_t i = 0; i < t->nsms; i++) VEC_FREE(&t->sms[i].warps);
-    free(t->sms);
-    free(t);
+    xfree(t->sms);
+    xfree(t);
 }
 
 /* Begins an event; the caller adds its fields and ends it with "}" and a line end. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/ledger.h"
 #include "sim/timeline.h"
 
 struct trace {
@@ -24,7 +25,9 @@ struct trace {
 /* ---- text to a sink ---- */
 
 void out_flush(struct out *o) {
+    struct ledger_point *p = ledger_step_out();
     if (o->text.len) o->sink.write(o->sink.user, o->text.text, o->text.len);
+    ledger_adopt(p);
     o->text.len = 0;
 }
 
@@ -96,7 +99,9 @@ static void on_block(void *user, uint64_t cycle, uint32_t sm, uint64_t block, bo
         out_end_line(&t->lines);
     }
     if (t->timeline) timeline_block(t->timeline, cycle, sm, block, begins);
+    struct ledger_point *p = ledger_step_out();
     if (t->steps.block) t->steps.block(t->steps.user, block, begins);
+    ledger_adopt(p);
 }
 
 /* ---- thread by thread ---- */
@@ -110,15 +115,21 @@ static void set_steps(const struct trace *t, const struct sm_commit *c, const st
     }
 }
 
-static void on_commit(void *user, const struct sm_commit *c) {
-    struct trace *t = user;
+static void commit_steps(struct trace *t, const struct sm_commit *c) {
     const struct mech_outcome *o = c->outcome;
-    if (t->commit) t->commit(t->commit_user, c);
-    if (!t->steps.step || is_added(t, o->pc)) return;
+    if (is_added(t, o->pc)) return;
     t->commits++;
     for (uint32_t k = 0; k < o->nsides; k++) set_steps(t, c, &o->side[k].set);
     set_steps(t, c, &o->exited);
     set_steps(t, c, &o->waiting);
+}
+
+static void on_commit(void *user, const struct sm_commit *c) {
+    struct trace *t = user;
+    struct ledger_point *p = ledger_step_out();
+    if (t->commit) t->commit(t->commit_user, c);
+    if (t->steps.step) commit_steps(t, c);
+    ledger_adopt(p);
 }
 
 /* ---- life ---- */
@@ -140,7 +151,7 @@ void trace_free(struct trace *t) {
     if (!t) return;
     if (t->lines.sink.write) out_free(&t->lines);
     if (t->timeline) timeline_free(t->timeline);
-    free(t);
+    xfree(t);
 }
 
 void trace_launch(struct trace *t, const struct ir_module *m, const struct rewrite *form, const char *kernel,

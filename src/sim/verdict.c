@@ -42,7 +42,7 @@ static void gather(struct walk *k) {
             FOR_LANES(l, runnable(&p)) k->failed |= p.pc[l] == IR_NOPC;
             k->at[k->n++] = p;
         }
-        free(pc);
+        xfree(pc);
     }
 }
 
@@ -128,6 +128,6 @@ enum gpu_verdict gpu_judge(struct gpu_run *r) {
     const enum gpu_verdict v = k.failed ? GPU_UNKNOWN : walk(&k);
     r->grid.launch = r->launch->exec;
     exec_mem_put_back(r->grid.mem, memory);
-    free(k.at);
+    xfree(k.at);
     return v;
 }

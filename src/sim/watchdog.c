@@ -44,7 +44,7 @@ static bool loops(struct gpu_watch *k, const struct sm *s) {
             if (!all) break;
         }
     }
-    free(pc);
+    xfree(pc);
     return all;
 }
 

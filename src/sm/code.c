@@ -20,8 +20,8 @@ struct sm_common *sm_common_new(const struct ir_module *m) {
 
 void sm_common_free(struct sm_common *c) {
     if (!c) return;
-    free(c->code);
-    free(c);
+    xfree(c->code);
+    xfree(c);
 }
 
 void code_init(struct sm *s) {

@@ -149,5 +149,5 @@ void sm_describe(const struct sm *s, struct sb *out) {
         add_ops(s, k, out);
     }
     add_state(s, out);
-    free(held);
+    xfree(held);
 }

@@ -13,20 +13,13 @@ static uint32_t entry_count(const struct sm *s) {
     return (uint32_t)(o->lsu_queue + o->schedulers * (o->depth + 2));
 }
 
-/* Not cleared. */
-static void *raw(size_t n) {
-    void *p = aligned_alloc(64, (n + 63) / 64 * 64);
-    if (!p) PANIC("out of memory (%zu bytes)", n);
-    return p;
-}
-
 void pool_init(struct sm *s) {
     const uint32_t threads = s->nwarps * SM_LANES;
     const uint32_t ops = threads + SM_REQUESTS + MECH_WIDEST, requests = SM_REQUESTS + SM_PACKET;
     const uint32_t nodes = 6 * threads + 2 * requests, entries = entry_count(s);
-    s->ops = raw(ops * sizeof *s->ops);
-    s->nodes = raw(nodes * sizeof *s->nodes);
-    s->requests = raw(requests * sizeof *s->requests);
+    s->ops = xaligned_raw(SM_HOST_LINE, ops * sizeof *s->ops);
+    s->nodes = xaligned_raw(SM_HOST_LINE, nodes * sizeof *s->nodes);
+    s->requests = xaligned_raw(SM_HOST_LINE, requests * sizeof *s->requests);
     s->entries = pages_get(s->env.grid->pages, entries * sizeof *s->entries);
     s->far = heap_new(s->env.grid->pages, ops + requests, NULL);
     for (uint32_t k = 0; k < entries; k++) s->entries[k].next = k + 1 < entries ? k + 1 : SM_NONE;
@@ -38,9 +31,9 @@ void pool_init(struct sm *s) {
 }
 
 void pool_free(struct sm *s) {
-    free(s->ops);
-    free(s->nodes);
-    free(s->requests);
+    xfree(s->ops);
+    xfree(s->nodes);
+    xfree(s->requests);
 }
 
 void nodes_give(struct sm *s, uint32_t first) {

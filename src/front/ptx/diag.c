@@ -16,7 +16,7 @@ void diag_free(struct diag *d) {
     sb_free(&d->out);
     sb_free(&d->warned);
     VEC_FREE(&d->refused);
-    free(d->slots);
+    xfree(d->slots);
     d->slots = NULL;
 }
 
@@ -86,7 +86,7 @@ static uint32_t hash_form(uint32_t func, const char *s, size_t n) {
 
 static void rehash(struct diag *d) {
     d->nslots = d->nslots ? d->nslots * 2 : 64;
-    free(d->slots);
+    xfree(d->slots);
     d->slots = xcalloc(d->nslots, sizeof *d->slots);
     for (size_t k = 0; k < d->refused.n; k++) {
         size_t i = d->refused.v[k].hash & (d->nslots - 1);

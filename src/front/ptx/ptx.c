@@ -77,9 +77,9 @@ int ptx_find_op(const struct ptx *p, const char *name, enum ir_type t) {
 }
 
 static void release(struct ptx *p) {
-    free(p->mod_slots);
-    free(p->form_slots);
-    free(p->op_slots);
+    xfree(p->mod_slots);
+    xfree(p->form_slots);
+    xfree(p->op_slots);
     map64_free(&p->k32);
     map64_free(&p->k64);
     map64_free(&p->krel);
@@ -125,6 +125,6 @@ struct ir_module *ptx_load(const char *name, const char *text, size_t len, struc
     } else
         diag_hand_over(&p->diag, m);
     release(p);
-    free(p);
+    xfree(p);
     return m;
 }

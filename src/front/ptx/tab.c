@@ -30,7 +30,7 @@ static void map64_grow(struct map64 *t) {
         while (bigger.slots[i].used) i = (i + 1) & (bigger.cap - 1);
         bigger.slots[i] = t->slots[k];
     }
-    free(t->slots);
+    xfree(t->slots);
     *t = bigger;
 }
 
@@ -47,7 +47,7 @@ uint32_t *map64_at(struct map64 *t, uint64_t key, bool *is_new) {
 }
 
 void map64_free(struct map64 *t) {
-    free(t->slots);
+    xfree(t->slots);
     *t = (struct map64){0};
 }
 
@@ -65,7 +65,7 @@ void names_init(struct names *t, struct arena *mem) {
 }
 
 void names_free(struct names *t) {
-    free(t->slots);
+    xfree(t->slots);
     VEC_FREE(&t->scopes);
 }
 
@@ -84,7 +84,7 @@ static void names_grow(struct names *t) {
     t->slots = xcalloc(t->cap, sizeof *t->slots);
     for (size_t k = 0; k < n; k++)
         if (old[k].name) *slot_of(t, old[k].name, old[k].len, old[k].hash) = old[k];
-    free(old);
+    xfree(old);
 }
 
 void names_push(struct names *t) {

@@ -197,6 +197,6 @@ void harp_audit(const struct mech *m) {
         CHECK((p->holder[slot * 32 + l] == SPLIT_NONE) == (reached[slot] >> l & 1));
     }
     CHECK(n == h->reached);
-    free(reached);
+    xfree(reached);
     audit_warps(m);
 }

@@ -139,5 +139,5 @@ void minpc_audit(const struct mech *m) {
     }
     for (uint32_t k = 0; k < pool->slots; k++) CHECK(seen[k] == pool->present[k]);
     CHECK(standing == f->standing && !late);
-    free(seen);
+    xfree(seen);
 }

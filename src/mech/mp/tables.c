@@ -407,7 +407,7 @@ static uint32_t audit_home(const struct mech *m, uint32_t home) {
     const uint32_t most = mp_params(m)->max_splits;
     CHECK(rows == h->rows && away == h->away && (!most || rows <= most));
     uint32_t waiting = audit_rt(m->pool, h, seen);
-    free(seen);
+    xfree(seen);
     return waiting;
 }
 
