@@ -20,7 +20,8 @@ struct cli {
     struct term term;
     const struct command *command; /* the one that runs, for messages */
     struct outfiles *writing;      /* files under way, */
-    struct store *store;       /* and a store that is open: what there is to tidy up when memory runs out */
+    struct store *
+        *store; /* and a store that is open, or NULL: what there is to tidy up when memory runs out */
     atomic_flag out_of_memory; /* a thread is at that already */
 };
 

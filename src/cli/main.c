@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/heap.h"
+#include "base/ledger.h"
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "cli/outfile.h"
@@ -72,15 +72,15 @@ static void out_of_memory(void *user, size_t bytes) {
     (void)bytes;
     if (atomic_flag_test_and_set(&c->out_of_memory)) pause(); /* the other thread ends this one too */
     outfile_abandon(c->writing);
-    if (c->store) store_abandon(c->store);
+    if (c->store && *c->store) store_abandon(*c->store);
     term_error(&c->term, c->command ? c->command->name : NULL, "out of memory on the host");
     _exit(CLI_USAGE);
 }
 
 int main(int argc, char **argv) {
     struct cli c = {.out_of_memory = ATOMIC_FLAG_INIT};
-    struct heap_point memory;
-    heap_enter(&memory, NULL);
+    struct ledger_point memory;
+    ledger_enter(&memory, NULL);
     memory.fatal = out_of_memory;
     memory.user = &c;
     json_set_alloc_funcs(xmalloc, free);
@@ -92,6 +92,6 @@ int main(int argc, char **argv) {
         term_error(&c.term, NULL, why ? strerror(why) : "write error");
         if (!status) status = CLI_USAGE;
     }
-    heap_leave(&memory);
+    ledger_leave(&memory);
     return (int)status;
 }

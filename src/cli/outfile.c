@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/heap.h"
+#include "base/ledger.h"
 
 struct outstream {
     FILE *file; /* standard output's is never closed here */
@@ -54,7 +54,7 @@ static enum target find_target(const char *path, struct outfile *f) {
     if (!strcmp(path, "-")) return TARGET_HELD;
     char *behind = realpath(path, NULL);
     f->path = behind ? behind : strdup(path);
-    if (!f->path) heap_fail(strlen(path));
+    if (!f->path) ledger_fail(strlen(path));
     if (!behind || stat(behind, &st) || S_ISREG(st.st_mode)) return TARGET_FILE;
     return S_ISDIR(st.st_mode) ? TARGET_DIRECTORY : TARGET_HELD;
 }

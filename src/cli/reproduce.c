@@ -70,6 +70,7 @@ static bool simulate(struct reproduce *r, struct err *e) {
     r->claims.user = r;
     stop_hold(&r->stop);
     progress_start(&r->progress, &r->cli->term);
+    r->cli->store = &r->claims.store;
     bool fine = store_open(r->db, STORE_WRITE, &r->claims.store, e) && claims_run(&r->claims, e);
     progress_end(&r->progress);
     stop_release(&r->stop);
@@ -142,6 +143,7 @@ enum cli_exit reproduce_main(struct cli *c, const struct opts *o) {
     else
         status = results(&r, &e);
     claims_free(&r.claims);
+    r.cli->store = NULL;
     store_close(r.claims.store);
     VEC_FREE(&r.chosen);
     err_free(&e);

@@ -22,6 +22,7 @@ static bool read_options(struct sweep *s, const struct opts *o, struct err *e) {
 
 /* A sweep that only lists its points changes nothing, and a database that is not there has none of them. */
 static bool open_store(struct sweep *s, struct err *e) {
+    s->cli->store = &s->lab.store;
     if (!s->dry_run) return store_open(s->db, STORE_WRITE, &s->lab.store, e);
     bool there = !access(s->db, F_OK) || errno != ENOENT;
     return store_open(there ? s->db : NULL, there ? STORE_READ : STORE_WRITE, &s->lab.store, e);
@@ -75,6 +76,7 @@ enum cli_exit sweep_main(struct cli *cli, const struct opts *o) {
         status = cli_fail(cli, &e);
     else
         status = show(&s);
+    cli->store = NULL;
     store_close(s.lab.store);
     lab_sweep_free(&s.lab);
     status = stop_die(&s.stop, cli, status);

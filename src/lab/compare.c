@@ -202,6 +202,17 @@ static bool reference_failed(const struct lab_comparison *c, size_t subject, str
     return true;
 }
 
+/* A run that the host had no memory for says nothing about its mechanism: there is no comparison then. */
+static bool memory_failed(const struct lab_comparison *c, size_t subject, size_t machine, struct err *e) {
+    const struct err *failed = &c->cells[subject * c->nmachines + machine].out.err;
+    struct sb name = {0};
+    if (failed->code != ERR_MEMORY) return false;
+    lab_subject_name(&c->subjects[subject], &name);
+    err_set(e, ERR_MEMORY, "%s under %s: %s", name.text, c->machines[machine].name, err_text(failed));
+    sb_free(&name);
+    return true;
+}
+
 bool lab_compare(struct lab_comparison *c, struct err *e) {
     c->references = xcalloc(c->nsubjects + 1, sizeof *c->references);
     c->cells = xcalloc(c->nsubjects * c->nmachines + 1, sizeof *c->cells);
@@ -209,6 +220,9 @@ bool lab_compare(struct lab_comparison *c, struct err *e) {
     for (size_t i = 0; i < c->nsubjects; i++)
         if (reference_failed(c, i, e)) return false;
     run_round(c, c->nsubjects * c->nmachines, run_cell, true);
+    for (size_t i = 0; i < c->nsubjects; i++)
+        for (size_t m = 0; m < c->nmachines; m++)
+            if (memory_failed(c, i, m, e)) return false;
     return true;
 }
 

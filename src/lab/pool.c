@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
-#include "base/heap.h"
+#include "base/ledger.h"
 
 enum { TICK_NANOSECONDS = 100000000 };
 
@@ -20,7 +20,7 @@ struct pool {
     pthread_cond_t ended; /* a thread found no more tasks */
     size_t next;
     unsigned working;
-    struct heap_point *memory; /* of the thread that asked for the tasks: its threads fail as it would */
+    struct ledger_point *memory; /* of the thread that asked for the tasks: its threads fail as it would */
 };
 
 static bool take(struct pool *p, size_t *task) {
@@ -34,7 +34,7 @@ static bool take(struct pool *p, size_t *task) {
 
 static void *work(void *user) {
     struct pool *p = user;
-    heap_adopt(p->memory);
+    ledger_adopt(p->memory);
     for (size_t task; take(p, &task);) p->tasks->run(p->tasks->user, task);
     pthread_mutex_lock(&p->lock);
     p->working--;
@@ -79,7 +79,7 @@ unsigned lab_host_cores(void) {
 void lab_run_tasks(const struct lab_tasks *t, unsigned jobs) {
     if (!jobs) jobs = lab_host_cores();
     unsigned want = t->n < jobs ? (unsigned)t->n : jobs, have = 0;
-    struct pool p = {.tasks = t, .working = want, .memory = heap_now()};
+    struct pool p = {.tasks = t, .working = want, .memory = ledger_now()};
     pthread_t *thread = xcalloc(want + 1, sizeof *thread);
     pthread_mutex_init(&p.lock, NULL);
     pthread_cond_init(&p.ended, NULL);

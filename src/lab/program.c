@@ -3,7 +3,7 @@
  * be compared byte for byte. */
 #include "lab/program.h"
 
-#include "base/heap.h"
+#include "base/ledger.h"
 #include "sim/sim.h"
 
 bool lab_check(const hd_device *dev, hd_status s, struct err *e) {
@@ -11,7 +11,7 @@ bool lab_check(const hd_device *dev, hd_status s, struct err *e) {
         [HD_OK] = ERR_OK,         [HD_INVALID] = ERR_INPUT, [HD_FAULT] = ERR_FAULT,
         [HD_MEMORY] = ERR_MEMORY, [HD_LIMIT] = ERR_LIMIT,   [HD_INTERNAL] = ERR_INPUT};
     if (!s) return true;
-    if (s == HD_MEMORY && dev && sim_lost(dev) && heap_now()) heap_fail(0); /* no more for us either */
+    if (s == HD_MEMORY && dev && sim_lost(dev) && ledger_now()) ledger_fail(0); /* no more for us either */
     return err_set(e, codes[s], "%s", dev ? hd_error(dev) : hd_status_name(s));
 }
 

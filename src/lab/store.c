@@ -209,6 +209,7 @@ void store_close(struct store *s) {
 /* Nobody gets the lock any more; this thread may have it itself, or somebody writes: he has a second to end. */
 void store_abandon(struct store *s) {
     struct timespec until;
+    if (!s->db) return;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec++;
     pthread_mutex_timedlock(&s->lock, &until);
