@@ -130,10 +130,12 @@ static double sum_of(const hd_device *dev, const char *prefix) {
 /* Every lane slot of every issue is of one kind. */
 static bool lanes_add_up(const hd_device *dev, struct sb *why) {
     double sum = sum_of(dev, "lane."), all = stat(dev, "sm.lane_slots") + stat(dev, "lane.empty");
-    const bool good = all > 0 && all == sum && stat(dev, "lane.active") == stat(dev, "sm.thread_insts");
+    all += stat(dev, "sm.overhead_slots"); /* of marks */
+    const double insts = stat(dev, "sm.thread_insts") + stat(dev, "sm.overhead_lanes");
+    const bool good = all > 0 && all == sum && stat(dev, "lane.active") == insts;
     if (!good)
         sb_add(why, "%.0f lane slots, but their kinds are %.0f; %.0f active, %.0f instructions", all, sum,
-               stat(dev, "lane.active"), stat(dev, "sm.thread_insts"));
+               stat(dev, "lane.active"), insts);
     return good;
 }
 
@@ -142,7 +144,8 @@ static bool counts_agree(const hd_device *dev, struct sb *why) {
     const double insts = stat(dev, "exec.thread_insts"), requests = stat(dev, "dram.latency_count");
     const double latencies = sum_of(dev, "dram.latency_") - requests - stat(dev, "dram.latency_sum") -
                              stat(dev, "dram.latency_max") - stat(dev, "dram.latency_mean");
-    const bool good = insts == stat(dev, "sm.thread_insts") && insts == sum_of(dev, "exec.insts_") &&
+    const bool good = insts == stat(dev, "sm.thread_insts") &&
+                      insts + stat(dev, "sm.overhead_lanes") == sum_of(dev, "exec.insts_") &&
                       requests == stat(dev, "dram.reads") + stat(dev, "dram.writes") &&
                       fabs(latencies - requests) < 0.5;
     if (!good)
