@@ -128,6 +128,8 @@ struct mech_env {
     uint32_t (*spinning)(void *sm, uint32_t warp);
     /* Reports for profiles and traces; cheap when nobody listens. */
     void (*reconverged)(void *sm, uint32_t branch_pc, uint64_t since);
+    /* A split has been taken apart: for profiles; NULL: nobody listens. */
+    void (*divided)(void *sm, const struct mech_split *rest, const struct mech_split *part);
     void (*event)(void *sm, const char *text); /* shown in the trace beside the next issue */
     bool tracing;
 };

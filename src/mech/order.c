@@ -296,6 +296,10 @@ uint64_t order_next(const struct order *o, uint32_t sched) {
     return q->timed.n ? q->timed.v[0].key : MECH_NEVER;
 }
 
+bool order_parked(const struct mech_split *s) {
+    return s->order == IDLE && !s->in_flight;
+}
+
 void order_describe(const struct mech_split *s, struct sb *out) {
     static const char *const name[] = {"parked",  "ready",    "wakes at", "waits for an event",
                                        "pending", "in flight"};

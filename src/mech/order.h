@@ -34,6 +34,8 @@ struct mech_split *order_pick(struct order *o, uint32_t sched, uint64_t now);
 void order_expect(const struct order *o, uint32_t sched);
 /* Earliest cycle at which order_pick might find one; MECH_NEVER: not before order_add or order_wake. */
 uint64_t order_next(const struct order *o, uint32_t sched);
+/* In no order and not in flight. */
+bool order_parked(const struct mech_split *s);
 /* "ready", "wakes at 17", "waits for an event", "pending", "in flight", "parked" */
 void order_describe(const struct mech_split *s, struct sb *out);
 

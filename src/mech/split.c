@@ -140,6 +140,7 @@ struct mech_split *split_divide(struct mech *m, struct mech_split *s, const stru
     split_assign(m->pool, t, part);
     set_remove(&s->set, part);
     s->threads -= t->threads;
+    if (m->env.divided) m->env.divided(m->env.sm, s, t);
     return t;
 }
 

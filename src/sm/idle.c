@@ -65,6 +65,7 @@ void idle_account(struct sm *s, uint64_t until) {
         if (c->counted > busy_until) busy_until = c->counted;
         stalled |= c->stalled;
         if (c->counted >= until) continue;
+        if (s->charge) waits_count(s, k, until - c->counted);
         *(c->stalled ? &s->stats.warp.stall
           : c->loads ? &s->stats.warp.w0_mem
                      : &s->stats.warp.w0_idle) += until - c->counted;

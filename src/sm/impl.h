@@ -62,6 +62,7 @@ struct sm_op {
     _Alignas(SM_HOST_LINE) struct mech_split
         *split; /* NULL: committed already, only its data is still under way */
     uint32_t pc, sched;
+    uint32_t place;      /* in the account, if there is one */
     uint32_t sides;      /* nodes: where its threads go; SM_NONE: all to pc + 1 */
     uint32_t freed;      /* nodes: threads of other splits that it set free, pc is where they go on */
     uint32_t unanswered; /* requests */
@@ -191,6 +192,8 @@ struct sm {
     struct sm_sched *sched;
     uint64_t (*unit)[IR_NCLASSES]; /* of each scheduler: cycle from which a unit takes an instruction */
     struct mech *mech;
+    struct sm_charge *charge; /* charge.c; NULL: there is no account */
+    struct sm_watch *waits;   /* waits.c; the same */
     uint64_t now;
     uint64_t counted;      /* cycles before this one are in stats.sm.cycles, if a block was resident */
     uint64_t arrival_tick; /* a block has arrived: tick in this cycle; SM_NEVER: none has */
@@ -375,8 +378,43 @@ void idle_check(const struct sm *s); /* panics unless the classes add up */
  * slots. */
 uint32_t idle_issued(struct sm *s, uint32_t sched, uint32_t threads, uint32_t beats);
 
-/* slots.c: every lane slot of an issue in one kind. The packet has been executed, has threads, and n slots less. */
-void slots_idle(struct sm *s, uint32_t n);
+/* slots.c: every lane slot of an issue in one kind. The packet has been executed, has threads, and n slots less; place: of
+ * its first instruction, if there is an account. */
+void slots_idle(struct sm *s, uint32_t n, uint32_t place);
+static inline uint32_t lanes_below(uint32_t n) {
+    return n < 32 ? (1u << n) - 1 : ~0u;
+}
+/* Whether a word of the home warp is there: a wide warp may be cut off by the end of its block. */
+static inline bool home_has(const struct sm *s, const struct sm_home *h, uint32_t word) {
+    return !word || h->warp + word < (s->warps[h->warp].block + 1) * s->block_warps;
+}
+
+/* charge.c: there is an account; idle lanes to the place where their threads parted from those that run. */
+struct sm_charged {
+    uint32_t place; /* ACCOUNT_NONE: they never did */
+    uint32_t parted, exited;
+};
+void charge_init(struct sm *s);                              /* the mechanism is there */
+void charge_block(struct sm *s, const struct mech_block *b); /* it arrives */
+uint32_t charge_place(const struct sm *s, uint32_t warp, uint32_t lane, uint32_t pc);
+uint32_t charge_split_place(const struct sm *s, const struct mech_split *split); /* of its next instruction */
+/* Threads of different sets part there. */
+void charge_parted(struct sm *s, uint32_t place, const struct mech_set *const *sets, uint32_t n);
+void charge_outcome(struct sm *s, uint32_t place);                           /* the one just committed */
+void charge_released(struct sm *s, const struct mech_set *set, uint32_t pc); /* to go on at pc */
+/* What the idle lanes of a home warp are charged to, given who runs; live: which of them live. */
+const struct sm_charged *charge_lanes(const struct sm *s, const struct sm_home *h, const uint32_t *running,
+                                      const uint32_t *idle, const uint32_t *live, uint32_t *n);
+static inline struct sm_cost *sm_cost(const struct sm *s, uint32_t place) {
+    return &s->env.account->costs.v[place];
+}
+
+/* waits.c: there is an account; cycles without an issue to what they wait for. */
+void waits_init(struct sm *s);
+void waits_changed(struct sm *s); /* what threads wait for may have changed */
+void waits_ticked(struct sm *s);  /* at the end of a tick */
+void waits_count(struct sm *s, uint32_t sched, uint64_t cycles);
+void waits_issued(struct sm *s, uint32_t sched, uint32_t place, uint32_t beats, uint32_t extra);
 
 /* places.c: as sm_places, but only threads with no instruction under way: those that are with the mechanism. */
 void places_held(const struct sm *s, uint32_t *pc);

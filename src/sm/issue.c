@@ -102,6 +102,12 @@ static __attribute__((noinline)) void count_apart(struct sm *s, const struct sm_
     s->stats.sm.overhead_lanes += lanes;
 }
 
+static void charge_ran(struct sm *s, uint32_t place, uint32_t threads, uint32_t lanes) {
+    struct sm_cost *c = sm_cost(s, place);
+    c->lanes[LANE_ACTIVE] += lanes;
+    c->lanes[LANE_GUARDED] += threads - lanes;
+}
+
 /* One split of the packet, all its pieces, and its requests. False: a fault. */
 static inline bool execute(struct sm *s, uint32_t k, uint32_t cls, struct sums *t, struct err *e) {
     struct sm_op *op = &s->ops[k];
@@ -117,6 +123,7 @@ static inline bool execute(struct sm *s, uint32_t k, uint32_t cls, struct sums *
     t->threads += threads;
     t->classes |= 1u << cls;
     t->of_class[cls] = (uint16_t)(t->of_class[cls] + threads);
+    if (s->charge) charge_ran(s, op->place, threads, t->lanes - before);
     if (s->env.branch) {
         struct sm_branch *b = &s->env.branch[op->pc];
         b->executions++;
@@ -234,6 +241,7 @@ static bool execute_all(struct sm *s, uint32_t sched, uint64_t start, uint32_t b
         const struct sm_code *c = sm_code(s, split->pc);
         const uint32_t before = t->lanes;
         op[t->done] = take_op(s, split, sched, start + (c->result > beats ? c->result : beats));
+        if (s->charge) s->ops[op[t->done]].place = charge_split_place(s, split);
         if (!execute(s, op[t->done], c->cls, t, e)) return false;
         g->insts += t->lanes - before;
         if (g->insts > g->most) return limit_reached(s, &s->ops[op[t->done++]], e);
@@ -241,17 +249,19 @@ static bool execute_all(struct sm *s, uint32_t sched, uint64_t start, uint32_t b
     return true;
 }
 
-/* offered: lane slots of the packet. */
-static void count_lanes(struct sm *s, const struct sums *t, uint32_t offered) {
+/* offered: lane slots of the packet; place: of its first instruction. */
+static void count_lanes(struct sm *s, const struct sums *t, uint32_t offered, uint32_t place) {
     s->stats.lane.active += t->lanes;
     if (t->lanes < t->threads) s->stats.lane.guarded += t->threads - t->lanes;
     if (t->threads == offered) return;
-    if (!t->threads)
+    if (!t->threads) {
         s->stats.lane.empty += offered;
-    else if (!t->gone && s->mech->env.warp_size <= SM_LANES && !s->common->packet.beats)
+        if (s->charge) sm_cost(s, place)->lanes[LANE_EMPTY] += offered;
+    } else if (!t->gone && s->mech->env.warp_size <= SM_LANES && !s->common->packet.beats && !s->charge) {
         s->stats.lane.parted += offered - t->threads;
-    else
-        slots_idle(s, offered - t->threads);
+    } else {
+        slots_idle(s, offered - t->threads, place);
+    }
 }
 
 /* All splits execute before any is committed: a commit may reuse a split of the packet. */
@@ -281,7 +291,9 @@ static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
         s->stats.sm.lane_slots -= offered;
         s->stats.sm.overhead_slots += offered;
     }
-    count_lanes(s, &t, offered);
+    const uint32_t place = s->ops[op[0]].place;
+    count_lanes(s, &t, offered, place);
+    if (s->charge) waits_issued(s, sched, place, beats, extra);
     dispatch(s, op, t.done);
     return true;
 }

@@ -42,6 +42,7 @@ static void answered_op(struct sm *s, uint32_t k, uint32_t first) {
 
 void lsu_answered(struct sm *s, uint32_t r) {
     struct sm_request *q = &s->requests[r];
+    if (s->charge) waits_changed(s);
     if (q->path == SM_FETCH) {
         fetch_arrived(s, q);
     } else {

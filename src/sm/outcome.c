@@ -146,6 +146,11 @@ static void count_branch(struct sm *s, const struct mech_split *split) {
     b->lanes_lost += split->threads - most;
 }
 
+static void hand_over(struct sm *s, uint32_t pc) {
+    s->mech->ops->release(s->mech, &s->common->freed, pc);
+    if (s->charge) charge_released(s, &s->common->freed, pc);
+}
+
 /* Hands threads back that are free and have been seen waiting; one call per PC. */
 static void release(struct sm *s, uint32_t nodes) {
     while (nodes != SM_NONE) {
@@ -163,7 +168,7 @@ static void release(struct sm *s, uint32_t nodes) {
             if (now) set_add(&s->common->freed, n->warp, now);
         }
         if (pc == SM_NONE) return;
-        if (s->common->freed.n) s->mech->ops->release(s->mech, &s->common->freed, pc);
+        if (s->common->freed.n) hand_over(s, pc);
     }
 }
 
@@ -178,7 +183,7 @@ static void wait(struct sm *s, uint32_t pc) {
         w->due &= ~free;
         if (free) set_add(&s->common->freed, set->p[k].warp, free);
     }
-    if (s->common->freed.n) s->mech->ops->release(s->mech, &s->common->freed, pc + 1);
+    if (s->common->freed.n) hand_over(s, pc + 1);
 }
 
 /* There is an observer. said: length of the mechanism's remarks before the commit; they are parted by "; ". */
@@ -195,6 +200,7 @@ static void hand_back(struct sm *s, struct sm_op *op) {
     struct mech_split *split = op->split;
     op->split = NULL;
     s->census_known = false;
+    if (s->charge) waits_changed(s);
     s->mech->ops->commit(s->mech, split, &s->common->outcome);
 }
 
@@ -207,6 +213,7 @@ static void commit_sides(struct sm *s, struct sm_op *op) {
     op->sides = op->freed = SM_NONE;
     nodes_give(s, sides);
     hand_back(s, op);
+    if (s->charge) charge_outcome(s, op->place);
     if (o->waiting.n) wait(s, o->pc);
     if (freed != SM_NONE) {
         release(s, freed);

@@ -9,12 +9,10 @@
  *   for all. Home lanes of running threads are taken, and the idle slots are the lanes left over; where threads have left
  *   their home lanes there may be more of those than slots, and the lowest are meant. A thread of the home warp that runs
  *   has its home lane taken, so no idle slot is named after it. */
+#include <string.h>
+
 #include "mech/split.h"
 #include "sm/impl.h"
-
-static inline uint32_t lanes_below(uint32_t n) {
-    return n < 32 ? (1u << n) - 1 : ~0u;
-}
 
 /* The home warp of the packet's first thread. */
 static inline struct sm_home first_home(const struct sm *s) {
@@ -62,26 +60,57 @@ static uint32_t idle_lanes(const struct sm *s, const struct sm_home *h, uint32_t
     return found;
 }
 
-/* Lanes of a word of the home warp whose threads exist, and of those the ones that live. */
-static inline void threads_of(const struct sm *s, const struct sm_home *h, uint32_t word, uint32_t *exist,
-                              uint32_t *live) {
-    const struct sm_warp *w = &s->warps[h->warp + word];
-    const bool theirs = h->warp + word < (s->warps[h->warp].block + 1) * s->block_warps;
-    *exist = theirs ? w->exist >> h->shift : 0;
-    *live = theirs ? w->w->live >> h->shift : 0;
+/* Lanes of the home warp that run in the packet. */
+static void running_lanes(const struct sm *s, const struct sm_home *h, uint32_t *running) {
+    const struct mech_packet *p = &s->common->packet;
+    const uint32_t all = lanes_below(s->mech->env.warp_size);
+    memset(running, 0, h->words * sizeof *running);
+    for (uint32_t k = 0; k < p->n; k++)
+        for (uint32_t i = 0; i < p->split[k]->set.n; i++) {
+            const struct mech_piece at = p->split[k]->set.p[i];
+            if (at.warp >= h->warp && at.warp - h->warp < h->words)
+                running[at.warp - h->warp] |= at.mask >> h->shift & all;
+        }
 }
 
-static __attribute__((noinline)) void count_idle(struct sm *s, const struct sm_home *h, uint32_t n) {
-    uint32_t idle[SM_HOME_WORDS], exist, live, exited = 0;
-    uint32_t absent = n - idle_lanes(s, h, n, idle);
-    for (uint32_t w = 0; w < h->words; w++) {
-        threads_of(s, h, w, &exist, &live);
-        absent += bits_count(idle[w] & ~exist);
-        exited += bits_count(idle[w] & exist & ~live);
+/* To the cause of each, and to the instruction that suffers it. */
+static void charge_idle(struct sm *s, const struct sm_home *h, const uint32_t *idle, const uint32_t *live,
+                        uint32_t place) {
+    uint32_t running[SM_HOME_WORDS], n;
+    running_lanes(s, h, running);
+    const struct sm_charged *c = charge_lanes(s, h, running, idle, live, &n);
+    for (uint32_t k = 0; k < n; k++) {
+        struct sm_cost *cause = sm_cost(s, c[k].place == ACCOUNT_NONE ? place : c[k].place);
+        cause->caused[LANE_PARTED] += c[k].parted;
+        cause->caused[LANE_EXITED] += c[k].exited;
     }
+}
+
+static void count_kinds(struct sm *s, uint32_t place, uint32_t absent, uint32_t exited, uint32_t parted) {
     s->stats.lane.absent += absent;
     s->stats.lane.exited += exited;
-    s->stats.lane.parted += n - absent - exited;
+    s->stats.lane.parted += parted;
+    if (!s->charge) return;
+    struct sm_cost *c = sm_cost(s, place);
+    c->lanes[LANE_ABSENT] += absent;
+    c->lanes[LANE_EXITED] += exited;
+    c->lanes[LANE_PARTED] += parted;
+}
+
+static __attribute__((noinline)) void count_idle(struct sm *s, const struct sm_home *h, uint32_t n,
+                                                 uint32_t place) {
+    uint32_t idle[SM_HOME_WORDS], there[SM_HOME_WORDS], live[SM_HOME_WORDS], exited = 0;
+    uint32_t absent = n - idle_lanes(s, h, n, idle);
+    for (uint32_t w = 0; w < h->words; w++) {
+        const struct sm_warp *at = &s->warps[h->warp + w];
+        const bool has = home_has(s, h, w);
+        there[w] = idle[w] & (has ? at->exist >> h->shift : 0);
+        live[w] = idle[w] & (has ? at->w->live >> h->shift : 0);
+        absent += bits_count(idle[w] & ~there[w]);
+        exited += bits_count(there[w] & ~live[w]);
+    }
+    if (s->charge) charge_idle(s, h, there, live, place);
+    count_kinds(s, place, absent, exited, n - absent - exited);
 }
 
 /* The same of a packet that is one split, of machine warps not wider than architectural ones: as most are. */
@@ -101,14 +130,15 @@ static inline void count_idle_of(struct sm *s, const struct sm_home *h, const st
     s->stats.lane.parted += n - absent - exited;
 }
 
-void slots_idle(struct sm *s, uint32_t n) {
+void slots_idle(struct sm *s, uint32_t n, uint32_t place) {
     const struct mech_packet *p = &s->common->packet;
     const struct sm_home h = first_home(s);
     const uint32_t all = lanes_below(s->mech->env.warp_size);
-    if (h.words == 1 && !p->beats && !(~(s->warps[h.warp].w->live >> h.shift) & all))
+    const bool plain = h.words == 1 && !p->beats && !s->charge;
+    if (plain && !(~(s->warps[h.warp].w->live >> h.shift) & all))
         s->stats.lane.parted += n; /* whichever lanes they are */
-    else if (h.words == 1 && p->n == 1 && !p->beats)
+    else if (plain && p->n == 1)
         count_idle_of(s, &h, &p->split[0]->set, n);
     else
-        count_idle(s, &h, n);
+        count_idle(s, &h, n, place);
 }

@@ -120,6 +120,10 @@ static bool make_mech(struct sm *s, struct err *e) {
     };
     s->mech = mech_new(s->env.mech, &env, e);
     if (!s->mech) return false;
+    if (s->env.account) {
+        charge_init(s);
+        waits_init(s);
+    }
     s->beats = (s->mech->env.warp_size + env.simd_width - 1) / env.simd_width;
     return true;
 }
@@ -189,6 +193,7 @@ static void place_block(struct sm *s, uint32_t slot, uint64_t block) {
     }
     const struct mech_block arrives = {slot, slot * s->block_warps, s->block_warps, b->threads,
                                        s->env.grid->func->entry};
+    if (s->charge) charge_block(s, &arrives);
     s->mech->ops->launch(s->mech, &arrives);
 }
 
@@ -212,6 +217,7 @@ void sm_start(struct sm *s, uint64_t block, uint64_t now) {
     b->begun = now;
     s->active++;
     s->census_known = false;
+    if (s->charge) waits_changed(s);
     place_block(s, slot, block);
     if (o && o->block) o->block(o->user, now, s->env.index, block, true);
 }
@@ -286,6 +292,7 @@ bool sm_tick(struct sm *s, uint64_t now, uint32_t *ended, struct err *e) {
     write_back(s);
     lsu_cycle(s);
     if (!issue_all(s, e)) return false;
+    if (s->charge) waits_ticked(s);
     *ended += s->ended;
     return true;
 }

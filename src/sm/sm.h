@@ -6,6 +6,7 @@
 #include "exec/warp.h"
 #include "mech/mech.h"
 #include "mem/mem.h"
+#include "sm/account.h"
 #include "sm/options.h"
 #include "sm/stats.h"
 
@@ -58,6 +59,7 @@ struct sm_env {
     const void *mech_tables; /* of mech_prepare */
     struct sm_common *common;
     struct sm_branch *branch;           /* by PC, shared by all SMs; NULL: not wanted */
+    struct sm_account *account;         /* what lines cost, shared by all SMs; NULL: not wanted */
     uint64_t *thread_insts;             /* by global thread number, for time series; NULL: not wanted */
     const struct sm_observer *observer; /* NULL: nobody */
     bool audit;                         /* the mechanism checks itself after every commit: slow, for tests */

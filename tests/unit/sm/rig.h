@@ -27,6 +27,8 @@ struct machine {
     struct sb report; /* sm_describe when it gave up */
     uint32_t ran;     /* lanes of warp 0 that issued in the second half of the time it had */
     struct sm_branch *branch;
+    struct sm_account *account; /* of the last run, if profile */
+    bool profile;
     uint64_t *thread_insts;
 };
 
@@ -60,6 +62,7 @@ static inline struct machine machine_load(const char *text) {
 
 static inline void machine_free(struct machine *x) {
     free(x->branch);
+    account_free(x->account);
     sb_free(&x->report);
     rig_free(&x->r);
 }
@@ -110,6 +113,8 @@ static inline bool machine_run(struct machine *x, const char *mech, const char *
     for (int k = 0; ops->params && ops->params[k].key; k++) param[k] = ops->params[k].def;
     free(x->branch);
     x->branch = calloc(module->code.n, sizeof *x->branch);
+    account_free(x->account);
+    x->account = x->profile ? account_new((uint32_t)module->code.n) : NULL;
     struct sm_env env = {.sms = 1,
                          .watchdog = 200000,
                          .options = &x->o,
@@ -123,6 +128,7 @@ static inline bool machine_run(struct machine *x, const char *mech, const char *
                          .mech_params = param,
                          .mech_tables = x->tables,
                          .branch = x->branch,
+                         .account = x->account,
                          .thread_insts = x->thread_insts,
                          .observer = x->observer,
                          .audit = x->audit};

@@ -1,5 +1,5 @@
 /* Whatever the machine, a kernel leaves the memory the functional engine leaves; its counts add up; and sleeping through
- * idle cycles gives the numbers that ticking through them gives. */
+ * idle cycles gives the numbers that ticking through them gives, those charged to single lines included. */
 #include "base/bits.h"
 #include "unit/mech/example/rejoin.c"
 #include "unit/sm/rig.h"
@@ -78,36 +78,83 @@ static struct rewrite *form_of(struct machine *x, const struct shape *shape) {
     return form;
 }
 
+/* Whatever an SM has to lose is charged to somebody, once. */
+static void check_account(const struct machine *x) {
+    const struct sm_account *a = x->account;
+    const struct sm_stats *s = &x->s;
+    struct sm_cost sum = {0};
+    uint64_t waits = 0;
+    for (size_t p = 0; p < a->costs.n; p++) {
+        const struct sm_cost *c = &a->costs.v[p];
+        sum.cycles += c->cycles;
+        sum.waits_caused += c->waits_caused;
+        for (int k = 0; k < SM_LANE_KINDS; k++) sum.lanes[k] += c->lanes[k];
+        for (int k = 0; k < SM_LANE_KINDS; k++) sum.caused[k] += c->caused[k];
+        for (int k = 0; k < SM_WAITS; k++) sum.waits[k] += c->waits[k];
+    }
+    sum.waits[WAIT_RECONVERGENCE] = sum.waits_caused;
+    sum.waits[WAIT_NOBODY] = a->waits[WAIT_NOBODY]; /* no line suffers */
+    const struct sm_lane_stats *l = &s->lane;
+    const uint64_t lanes[SM_LANE_KINDS] = {l->active, l->guarded, l->absent, l->exited, l->parted, l->empty};
+    for (int k = 0; k < SM_LANE_KINDS; k++) assert_int_equal(sum.lanes[k], lanes[k]);
+    assert_int_equal(sum.caused[LANE_PARTED], l->parted);
+    assert_int_equal(sum.caused[LANE_EXITED], l->exited);
+    for (int k = 0; k < SM_WAITS; k++) {
+        assert_int_equal(sum.waits[k], a->waits[k]);
+        waits += a->waits[k];
+    }
+    assert_int_equal(sum.cycles + waits, s->warp.cycles);
+    assert_int_equal(waits, s->warp.w0_mem + s->warp.w0_idle + s->warp.stall);
+}
+
+/* A run of each way: sleeping without an account, sleeping with one, ticking with one. */
+static void run_three(struct machine *x, const char *kernel, const char *mech, const struct shape *shape,
+                      const uint64_t *p, const void *want) {
+    const void *got = exec_mem_at(x->r.mem, p[1], KERNEL_BYTES);
+    struct sm_stats first;
+    struct sm_account *slept = NULL;
+    for (int way = 0; way < 3; way++) {
+        fill(x, p[0], p[1]);
+        x->profile = way > 0;
+        x->tick_all = way == 2;
+        x->audit = x->tick_all && (shape == &shapes[0] || shape == &shapes[3]);
+        machine_ok(x, mech, kernel, KERNEL_BLOCKS, KERNEL_THREADS, p);
+        if (memcmp(want, got, KERNEL_BYTES))
+            fail_msg("%s under %s on %s: memory differs", kernel, mech, shape->name);
+        if (x->r.stats.thread_insts != x->s.sm.thread_insts)
+            fail_msg("%s under %s on %s: %llu thread instructions, functional %llu", kernel, mech,
+                     shape->name, (unsigned long long)x->s.sm.thread_insts,
+                     (unsigned long long)x->r.stats.thread_insts);
+        check_sums(x);
+        if (x->profile) check_account(x);
+        if (way && memcmp(&first, &x->s, sizeof first))
+            fail_msg("%s under %s on %s: jumping %llu, %s %llu cycles", kernel, mech, shape->name,
+                     (unsigned long long)first.sm.cycles, way == 1 ? "with an account" : "ticking",
+                     (unsigned long long)x->s.sm.cycles);
+        first = x->s;
+        if (way == 1) {
+            slept = x->account;
+            x->account = NULL;
+        }
+    }
+    assert_int_equal(slept->costs.n, x->account->costs.n);
+    for (size_t k = 0; k < slept->costs.n; k++)
+        if (memcmp(&slept->costs.v[k], &x->account->costs.v[k], sizeof *slept->costs.v))
+            fail_msg("%s under %s on %s: the costs of place %zu are others when ticking", kernel, mech,
+                     shape->name, k);
+    assert_memory_equal(slept->waits, x->account->waits, sizeof slept->waits);
+    account_free(slept);
+}
+
 static void run_all(struct machine *x, const char *kernel, const struct shape *shape) {
     uint64_t p[2] = {rig_buf(&x->r, KERNEL_BYTES, "in"), rig_buf(&x->r, KERNEL_BYTES, "out")};
     uint8_t *want = malloc(KERNEL_BYTES);
-    const void *got = exec_mem_at(x->r.mem, p[1], KERNEL_BYTES);
     fill(x, p[0], p[1]);
     rig_ok(&x->r, kernel, KERNEL_BLOCKS, KERNEL_THREADS, p);
-    memcpy(want, got, KERNEL_BYTES);
+    memcpy(want, exec_mem_at(x->r.mem, p[1], KERNEL_BYTES), KERNEL_BYTES);
     struct rewrite *form = form_of(x, shape);
     x->form = form;
-    for (size_t k = 0; (x->mech = nth_mechanism(k)); k++) {
-        const char *mech = x->mech->name;
-        struct sm_stats first;
-        for (int all = 0; all < 2; all++) {
-            fill(x, p[0], p[1]);
-            x->tick_all = all;
-            x->audit = all && (shape == &shapes[0] || shape == &shapes[3]);
-            machine_ok(x, mech, kernel, KERNEL_BLOCKS, KERNEL_THREADS, p);
-            if (memcmp(want, got, KERNEL_BYTES))
-                fail_msg("%s under %s on %s: memory differs", kernel, mech, shape->name);
-            if (x->r.stats.thread_insts != x->s.sm.thread_insts)
-                fail_msg("%s under %s on %s: %llu thread instructions, functional %llu", kernel, mech,
-                         shape->name, (unsigned long long)x->s.sm.thread_insts,
-                         (unsigned long long)x->r.stats.thread_insts);
-            check_sums(x);
-            if (all && memcmp(&first, &x->s, sizeof first))
-                fail_msg("%s under %s on %s: jumping %llu, ticking %llu cycles", kernel, mech, shape->name,
-                         (unsigned long long)first.sm.cycles, (unsigned long long)x->s.sm.cycles);
-            first = x->s;
-        }
-    }
+    for (size_t k = 0; (x->mech = nth_mechanism(k)); k++) run_three(x, kernel, x->mech->name, shape, p, want);
     cfg_rewrite_free(form);
     free(want);
 }
