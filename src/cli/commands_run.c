@@ -32,8 +32,12 @@ static const struct opt run_options[] = {
      "--series also count the instructions of each of the first so many threads."},
     {"series", 0, false, "FILE", "Write the time series to FILE as CSV; - is standard output."},
     {"profile", 'P', false, NULL,
-     "Show the branches that cost most, with PTX and source line: executions, divergences, sides, lanes "
-     "lost, cycles until reconvergence. Also adds them to --json."},
+     "Show where the lane slots went: the branches that cost most, the lines and functions that suffer most, "
+     "with PTX and source line. Also adds them to --json."},
+    {"annotate", 'A', false, NULL,
+     "Print the source (or the PTX, where the file is not there) with what each line suffers and causes in "
+     "the "
+     "margin. Adds the profile to --json."},
     {"trace", 't', false, "FILE",
      "Write a line for every issue to FILE: cycle, SM, scheduler, PC, threads, instruction, event of the "
      "mechanism; - is standard output."},

@@ -32,7 +32,7 @@ struct run {
     struct subject subject;
     struct machine machine;
     const char *json, *series, *trace, *timeline; /* files; NULL: not wanted */
-    bool functional, quiet, host, profile;
+    bool functional, quiet, host, profile, annotate;
     bool data_on_stdout; /* "-" was given for an output: nothing else may go there */
     uint64_t interval, threads;
     VEC(struct run_print) prints;
@@ -83,5 +83,7 @@ void run_series(const struct run *r, struct sb *out);
 json_t *run_series_json(const struct run *r, size_t launch);
 void run_profile(const struct run *r, struct sb *out);
 json_t *run_profile_json(const struct run *r);
+/* run_annotate.c: the source with what its lines cost in the margin. */
+void run_annotate(const struct run *r, struct sb *out);
 
 #endif

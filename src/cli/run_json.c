@@ -17,7 +17,7 @@ static json_t *total_json(const struct run *r) {
     json_t *o = json_object();
     stats_json_add(o, s);
     if (r->host) stats_json_add_host(o, s, r->outcome.seconds);
-    if (r->profile) json_object_set_new(o, "profile", run_profile_json(r));
+    if (r->profile || r->annotate) json_object_set_new(o, "profile", run_profile_json(r));
     return o;
 }
 

@@ -89,7 +89,8 @@ static bool read_interval(struct run *r, const char *text, struct err *e) {
 
 /* What only a machine with a clock can tell. */
 static bool check_functional(const struct run *r, const struct opts *o, struct err *e) {
-    static const char *const timed[] = {"mech", "interval", "series", "profile", "trace", "timeline"};
+    static const char *const timed[] = {"mech",     "interval", "series",  "profile",
+                                        "annotate", "trace",    "timeline"};
     for (size_t i = 0; i < sizeof timed / sizeof *timed && r->functional; i++)
         if (opts_has(o, timed[i]))
             return err_set(e, ERR_INPUT, "--%s needs a timed run: it does not go with --functional",
@@ -106,6 +107,7 @@ bool run_read_options(struct run *r, const struct opts *o, struct err *e) {
     r->timeline = opts_value(o, "timeline");
     r->functional = opts_has(o, "functional");
     r->profile = opts_has(o, "profile");
+    r->annotate = opts_has(o, "annotate");
     r->quiet = opts_has(o, "quiet");
     r->host = opts_has(o, "host");
     if (interval && !read_interval(r, interval, e)) return false;

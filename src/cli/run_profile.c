@@ -1,6 +1,8 @@
-/* The profile of a run: the branches that cost most, as a profiler shows the hottest lines. Lanes lost come
- * first: they are the issue slots that divergence left unused. */
+/* The profile of a run: where all lane slots went, then the branches that cost most and the lines and functions that suffer
+ * most, each as a share of all slots, so that the figures of a column can be compared with each other and with the time of
+ * the whole run. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/run.h"
@@ -11,6 +13,16 @@
 
 enum { MOST_ROWS = 10, BAR_WIDTH = 10, MOST_TEXT = 34 };
 
+static const char *const lane_names[SM_LANE_KINDS] = {"active", "guard false",    "no thread",
+                                                      "exited", "threads parted", "empty issue"};
+static const char *const lane_keys[SM_LANE_KINDS] = {"active", "guarded", "absent",
+                                                     "exited", "parted",  "empty"};
+static const char *const wait_names[SM_WAITS] = {
+    "waits for memory",       "waits for a result",        "waits at a barrier", "waits for reconvergence",
+    "waits for instructions", "waits for a unit or table", "no threads"};
+static const char *const wait_keys[SM_WAITS] = {"memory", "dependency", "barrier", "reconvergence",
+                                                "fetch",  "structure",  "nobody"};
+
 static double ratio(uint64_t a, uint64_t b) {
     return b ? (double)a / (double)b : 0;
 }
@@ -20,6 +32,20 @@ static void count_cell(struct table *t, uint64_t v) {
     text_grouped(&text, v);
     table_cell(t, "%s", text.text);
     sb_free(&text);
+}
+
+static void share_cell(struct table *t, uint64_t v, uint64_t all) {
+    if (v)
+        table_cell(t, "%.1f %%", 100 * ratio(v, all));
+    else
+        table_cell(t, "%s", "");
+}
+
+static void bar_cell(struct table *t, uint64_t v, uint64_t all, bool utf8) {
+    struct sb bar = {0};
+    bar_add(&bar, (double)v, (double)all, BAR_WIDTH, utf8);
+    table_cell(t, "%s", bar.text ? bar.text : "");
+    sb_free(&bar);
 }
 
 /* A line of the PTX text without the blanks and the semicolon around it. */
@@ -42,50 +68,160 @@ static void source_cell(struct table *t, const struct profile_row *p) {
         table_cell(t, "%s", "");
 }
 
-static void row(struct table *t, const struct ir_module *ir, const struct profile_row *p, uint64_t all,
-                bool utf8) {
-    struct sb bar = {0};
-    bar_add(&bar, (double)p->count.lanes_lost, (double)all, BAR_WIDTH, utf8);
-    table_cell(t, "%s", bar.text ? bar.text : "");
-    count_cell(t, p->count.lanes_lost);
+static void heading(const struct run *r, const char *text, struct sb *out) {
+    sb_add(out, "\n%s%s%s\n", term_on(&r->cli->term, TERM_BOLD), text, term_on(&r->cli->term, TERM_PLAIN));
+}
+
+static void end_table(struct table *t, size_t rows, struct sb *out) {
+    table_print(t, 2, out);
+    if (rows > MOST_ROWS) sb_add(out, "  ... %zu more: --json has all\n", rows - MOST_ROWS);
+    table_free(t);
+}
+
+/* ---- all slots ---- */
+
+static void slot_row(const struct run *r, struct table *t, const char *name, uint64_t v, uint64_t all) {
+    if (!v) return;
+    table_cell(t, "%s", name);
+    table_cell(t, "%.1f %%", 100 * ratio(v, all));
+    bar_cell(t, v, all, r->cli->term.utf8);
+    table_end_row(t);
+}
+
+static void print_slots(const struct run *r, const struct profile *p, struct sb *out) {
+    struct table t;
+    heading(r, "Lane slots", out);
+    table_init(&t, "lrl");
+    for (int k = 0; k < SM_LANE_KINDS; k++) slot_row(r, &t, lane_names[k], p->lanes[k], p->slots);
+    for (int k = 0; k < SM_WAITS; k++) slot_row(r, &t, wait_names[k], p->waits[k], p->slots);
+    end_table(&t, 0, out);
+}
+
+/* ---- branches ---- */
+
+static void branch_row(const struct run *r, struct table *t, const struct profile_row *p, uint64_t all) {
+    bar_cell(t, profile_causes(&p->own), all, r->cli->term.utf8);
+    table_cell(t, "%.1f %%", 100 * ratio(profile_causes(&p->own), all));
     count_cell(t, p->count.executions);
     table_cell(t, "%.1f %%", 100 * ratio(p->count.divergences, p->count.executions));
-    table_cell(t, "%.2f", ratio(p->count.sides, p->count.divergences));
+    if (p->count.divergences)
+        table_cell(t, "%.2f", ratio(p->count.sides, p->count.divergences));
+    else
+        table_cell(t, "%s", "-");
     if (p->count.reconvergences)
         count_cell(t, p->count.reconvergence_cycles / p->count.reconvergences);
     else
         table_cell(t, "%s", p->count.divergences ? "never" : "-");
     table_cell(t, "%" PRIu32, p->line);
-    code_cell(t, ir->text, p->line);
+    code_cell(t, sim_module_ir(r->mod)->text, p->line);
     source_cell(t, p);
-    sb_free(&bar);
+    table_end_row(t);
 }
 
-static void print(const struct run *r, const struct profile *p, struct sb *out) {
-    uint64_t all = 0;
+static void print_branches(const struct run *r, const struct profile *p, struct sb *out) {
     struct table t;
+    heading(r, "Branches, by the lane slots lost because threads part there", out);
+    if (!p->branches.n) {
+        sb_add(out, "  none was executed\n");
+        return;
+    }
     table_init(&t, "lrrrrrrll");
-    TABLE_HEAD(&t, "", "lanes lost", "executed", "divergent", "sides", "reconverge", "line", "PTX", "source");
-    for (size_t i = 0; i < p->rows.n; i++) all += p->rows.v[i].count.lanes_lost;
-    for (size_t i = 0; i < p->rows.n && i < MOST_ROWS; i++)
-        row(&t, sim_module_ir(r->mod), &p->rows.v[i], all, r->cli->term.utf8);
-    table_print(&t, 2, out);
-    if (p->rows.n > MOST_ROWS) sb_add(out, "  ... %zu more: --json has all\n", p->rows.n - MOST_ROWS);
-    table_free(&t);
+    TABLE_HEAD(&t, "", "causes", "executed", "divergent", "sides", "reconverge", "line", "PTX", "source");
+    for (size_t i = 0; i < p->branches.n && i < MOST_ROWS; i++)
+        branch_row(r, &t, &p->branches.v[i], p->slots);
+    end_table(&t, p->branches.n, out);
+}
+
+/* ---- lines and functions ---- */
+
+static int by_suffering(const void *a, const void *b) {
+    const struct profile_row *x = a, *y = b;
+    const uint64_t sx = profile_suffers(&x->own), sy = profile_suffers(&y->own);
+    return sx < sy ? 1 : sx > sy ? -1 : x->pc < y->pc ? -1 : x->pc > y->pc;
+}
+
+static struct profile_row *sorted(const struct profile_rows *rows) {
+    struct profile_row *v = xcalloc(rows->n, sizeof *v);
+    memcpy(v, rows->v, rows->n * sizeof *v);
+    qsort(v, rows->n, sizeof *v, by_suffering);
+    return v;
+}
+
+/* What it suffers and causes; with calls only where that is another figure. */
+static void cost_cells(const struct run *r, struct table *t, const struct profile_row *p, uint64_t all) {
+    const uint64_t own = profile_slots(&p->own), calls = profile_slots(&p->calls);
+    bar_cell(t, profile_suffers(&p->own), all, r->cli->term.utf8);
+    share_cell(t, profile_suffers(&p->own), all);
+    share_cell(t, profile_causes(&p->own), all);
+    share_cell(t, own, all);
+    share_cell(t, calls != own ? calls : 0, all);
+    share_cell(t, calls != own ? profile_suffers(&p->calls) : 0, all);
+}
+
+static void print_lines(const struct run *r, const struct profile *p, struct sb *out) {
+    const struct profile_rows *rows = p->source.n ? &p->source : &p->ptx;
+    if (!rows->n) return;
+    struct profile_row *v = sorted(rows);
+    struct table t;
+    heading(r, "Lines, by the lane slots they lose while they issue or are waited for", out);
+    table_init(&t, "lrrrrrrll");
+    TABLE_HEAD(&t, "", "suffers", "causes", "slots", "slots with calls", "suffers with calls", "line", "PTX",
+               "source");
+    for (size_t i = 0; i < rows->n && i < MOST_ROWS; i++) {
+        cost_cells(r, &t, &v[i], p->slots);
+        table_cell(&t, "%" PRIu32, v[i].line);
+        code_cell(&t, sim_module_ir(r->mod)->text, v[i].line);
+        source_cell(&t, &v[i]);
+        table_end_row(&t);
+    }
+    end_table(&t, rows->n, out);
+    xfree(v);
+}
+
+static void print_functions(const struct run *r, const struct profile *p, struct sb *out) {
+    if (p->functions.n < 2) return;
+    struct profile_row *v = sorted(&p->functions);
+    struct table t;
+    heading(r, "Functions", out);
+    table_init(&t, "lrrrrrl");
+    TABLE_HEAD(&t, "", "suffers", "causes", "slots", "slots with calls", "suffers with calls", "function");
+    for (size_t i = 0; i < p->functions.n && i < MOST_ROWS; i++) {
+        cost_cells(r, &t, &v[i], p->slots);
+        table_cell(&t, "%s", v[i].func);
+        table_end_row(&t);
+    }
+    end_table(&t, p->functions.n, out);
+    xfree(v);
 }
 
 void run_profile(const struct run *r, struct sb *out) {
     struct profile p = {0};
     sim_profile(r->mod, &p);
-    sb_add(out, "\n%sBranches%s\n", term_on(&r->cli->term, TERM_BOLD), term_on(&r->cli->term, TERM_PLAIN));
-    if (p.rows.n)
-        print(r, &p, out);
-    else
-        sb_add(out, "  none was executed\n");
+    print_slots(r, &p, out);
+    print_branches(r, &p, out);
+    print_lines(r, &p, out);
+    print_functions(r, &p, out);
     profile_free(&p);
 }
 
-static json_t *row_json(const struct profile_row *p) {
+/* ---- JSON ---- */
+
+static json_t *cost_json(const struct profile_cost *c) {
+    json_t *o = json_object(), *lanes = json_object();
+    for (int k = 0; k < SM_LANE_KINDS; k++)
+        json_object_set_new(lanes, lane_keys[k], json_integer((json_int_t)c->lanes[k]));
+    json_object_set_new(o, "slots", json_integer((json_int_t)profile_slots(c)));
+    json_object_set_new(o, "suffers", json_integer((json_int_t)profile_suffers(c)));
+    json_object_set_new(o, "causes", json_integer((json_int_t)profile_causes(c)));
+    json_object_set_new(o, "lanes", lanes);
+    json_object_set_new(o, "waits", json_integer((json_int_t)c->waits));
+    json_object_set_new(o, "caused",
+                        json_pack("{s:I, s:I, s:I}", "parted", (json_int_t)c->parted, "exited",
+                                  (json_int_t)c->exited, "waits", (json_int_t)c->held));
+    return o;
+}
+
+static json_t *row_json(const struct profile_row *p, bool branch) {
     json_t *o = json_object();
     const struct {
         const char *key;
@@ -93,10 +229,9 @@ static json_t *row_json(const struct profile_row *p) {
     } counts[] = {{"executions", p->count.executions},
                   {"divergences", p->count.divergences},
                   {"sides", p->count.sides},
-                  {"lanes_lost", p->count.lanes_lost},
                   {"reconvergences", p->count.reconvergences},
                   {"reconvergence_cycles", p->count.reconvergence_cycles}};
-    json_object_set_new(o, "pc", json_integer(p->pc));
+    if (branch) json_object_set_new(o, "pc", json_integer(p->pc));
     json_object_set_new(o, "function", json_string(p->func));
     json_object_set_new(o, "line", json_integer(p->line));
     json_object_set_new(o, "source",
@@ -105,14 +240,38 @@ static json_t *row_json(const struct profile_row *p) {
                             : json_null());
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         json_object_set_new(o, counts[i].key, json_integer((json_int_t)counts[i].value));
+    json_object_set_new(o, "own", cost_json(&p->own));
+    json_object_set_new(o, "with_calls", cost_json(&p->calls));
+    return o;
+}
+
+static json_t *rows_json(const struct profile_rows *rows, bool branches) {
+    json_t *all = json_array();
+    for (size_t i = 0; i < rows->n; i++) json_array_append_new(all, row_json(&rows->v[i], branches));
+    return all;
+}
+
+static json_t *slots_json(const struct profile *p) {
+    json_t *o = json_object(), *lanes = json_object(), *waits = json_object();
+    for (int k = 0; k < SM_LANE_KINDS; k++)
+        json_object_set_new(lanes, lane_keys[k], json_integer((json_int_t)p->lanes[k]));
+    for (int k = 0; k < SM_WAITS; k++)
+        json_object_set_new(waits, wait_keys[k], json_integer((json_int_t)p->waits[k]));
+    json_object_set_new(o, "all", json_integer((json_int_t)p->slots));
+    json_object_set_new(o, "lanes", lanes);
+    json_object_set_new(o, "waits", waits);
     return o;
 }
 
 json_t *run_profile_json(const struct run *r) {
     struct profile p = {0};
-    json_t *all = json_array();
+    json_t *o = json_object();
     sim_profile(r->mod, &p);
-    for (size_t i = 0; i < p.rows.n; i++) json_array_append_new(all, row_json(&p.rows.v[i]));
+    json_object_set_new(o, "slots", slots_json(&p));
+    json_object_set_new(o, "branches", rows_json(&p.branches, true));
+    json_object_set_new(o, "ptx", rows_json(&p.ptx, false));
+    json_object_set_new(o, "source", rows_json(&p.source, false));
+    json_object_set_new(o, "functions", rows_json(&p.functions, false));
     profile_free(&p);
-    return all;
+    return o;
 }

@@ -73,6 +73,7 @@ void run_report(const struct run *r, struct sb *out) {
     if (r->host || r->cli->term.out_tty) host_lines(r, out, s->exec.thread_insts);
     if (r->interval) run_series(r, out);
     if (r->profile) run_profile(r, out);
+    if (r->annotate) run_annotate(r, out);
 }
 
 /* ---- elements ---- */

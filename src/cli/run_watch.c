@@ -17,7 +17,8 @@ static bool open_sink(struct run *r, const char *path, struct watch_sink *sink, 
 
 bool run_watch(struct run *r, struct err *e) {
     outfile_begin(&r->watched, &r->cli->writing);
-    r->watch = (struct watch){.interval = r->interval, .threads = (uint32_t)r->threads};
+    r->watch = (struct watch){
+        .interval = r->interval, .threads = (uint32_t)r->threads, .profile = r->profile || r->annotate};
     return open_sink(r, r->trace, &r->watch.trace, e) && open_sink(r, r->timeline, &r->watch.timeline, e);
 }
 

@@ -207,6 +207,8 @@ static struct sm_env sm_env(struct gpu_run *r, uint32_t i) {
                          .mech_params = l->param,
                          .mech_tables = r->tables,
                          .branch = l->branch,
+                         .account = l->account,
+                         .account_pc = l->form ? l->form->old_pc : NULL,
                          .thread_insts = r->thread_insts,
                          .observer = l->trace ? trace_observer(l->trace) : NULL,
                          .audit = o->run.audit};

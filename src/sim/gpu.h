@@ -18,10 +18,11 @@ struct gpu_launch {
     const struct cfg *cfg;
     const struct rewrite *form; /* of it, that runs instead; NULL: none */
     const struct mech_ops *mech;
-    const int64_t *param;     /* of the mechanism */
-    uint64_t number;          /* of the device, for the series */
-    struct sm_branch *branch; /* by PC of what runs, added to */
-    uint64_t interval;        /* of the series; 0: none */
+    const int64_t *param;       /* of the mechanism */
+    uint64_t number;            /* of the device, for the series */
+    struct sm_branch *branch;   /* by PC of what runs, added to */
+    struct sm_account *account; /* of lines of the module as loaded, added to; NULL: not wanted */
+    uint64_t interval;          /* of the series; 0: none */
     struct series *series;
     struct trace *trace; /* NULL: none */
 };

@@ -53,6 +53,7 @@ struct hd_module {
     uint64_t const_base, const_bytes; /* its part of the .const window */
     struct rewrite *form[CFG_FORMS];  /* made when they are first wanted, or NULL */
     struct sm_branch *branch;         /* by PC, over its timed launches; NULL: there was none */
+    struct sm_account *account;       /* of its launches that were profiled; NULL: there was none */
     struct arena mem;                 /* kernels and their parameter lists */
 };
 

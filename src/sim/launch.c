@@ -182,7 +182,6 @@ static void add_pc(struct sm_branch *to, const struct sm_branch *b) {
     to->lanes += b->lanes;
     to->divergences += b->divergences;
     to->sides += b->sides;
-    to->lanes_lost += b->lanes_lost;
     to->reconvergences += b->reconvergences;
     to->reconvergence_cycles += b->reconvergence_cycles;
 }
@@ -222,11 +221,13 @@ static bool run_timed(hd_kernel *k, const struct exec_launch *x, struct stats *s
     hd_device *dev = k->mod->dev;
     const struct options *o = &dev->options;
     if (!make_machine(dev, e)) return false;
+    if (dev->watch.profile && !k->mod->account) k->mod->account = account_new((uint32_t)k->mod->ir->code.n);
     struct exec_launch exec = *x;
     struct gpu_launch l = {.exec = &exec,
                            .module = k->mod->ir,
                            .cfg = k->mod->cfg,
                            .number = dev->launches,
+                           .account = dev->watch.profile ? k->mod->account : NULL,
                            .interval = dev->watch.interval,
                            .series = &dev->series,
                            .trace = dev->trace};

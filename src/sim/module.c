@@ -118,6 +118,7 @@ static void module_free(hd_module *mod) {
     if (mod->cfg) cfg_free(mod->cfg);
     if (mod->ir) ir_module_free(mod->ir);
     xfree(mod->branch);
+    account_free(mod->account);
     arena_free(&mod->mem);
     xfree(mod);
 }
@@ -316,5 +317,5 @@ hd_module *sim_kernel_module(const hd_kernel *k) {
 }
 
 void sim_profile(const hd_module *mod, struct profile *out) {
-    profile_make(out, mod->ir, mod->branch);
+    profile_make(out, mod->ir, mod->branch, mod->account);
 }

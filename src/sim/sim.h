@@ -39,7 +39,8 @@ sim_storage(const hd_device *dev); /* of its mechanism; empty before the first t
 /* What timed launches record from now on; NULL: nothing. What was recorded before is dropped, an open timeline completed. */
 void sim_watch(hd_device *dev, const struct watch *w);
 const struct series *sim_series(const hd_device *dev); /* of all launches since sim_watch */
-/* Branches of the module, over its timed launches so far. Free with profile_free. */
+/* Of the module's timed launches so far; what was charged is of those that were watched with `profile`. Free with
+ * profile_free. */
 void sim_profile(const hd_module *mod, struct profile *out);
 
 #endif

@@ -31,6 +31,7 @@ struct watch_steps {
 struct watch {
     uint64_t interval;          /* core cycles of a sample of the time series; 0: none */
     uint32_t threads;           /* instruction counts of the first so many threads of a grid in each sample */
+    bool profile;               /* charges lane slots and waits to lines (profile.h) */
     struct watch_sink trace;    /* one line per issue (trace.h) */
     struct watch_sink timeline; /* Chrome trace JSON (trace.h) */
     void (*commit)(void *user, const struct sm_commit *c); /* hears every commit; NULL: nobody */

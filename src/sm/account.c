@@ -23,8 +23,8 @@ void account_free(struct sm_account *a) {
     if (!a) return;
     VEC_FREE(&a->places);
     VEC_FREE(&a->costs);
-    free(a->index);
-    free(a);
+    xfree(a->index);
+    xfree(a);
 }
 
 /* Where the place is in the index, or would be. */
@@ -39,7 +39,7 @@ static uint32_t *slot_of(const struct sm_account *a, uint32_t pc, uint32_t up) {
 }
 
 static void grow(struct sm_account *a) {
-    free(a->index);
+    xfree(a->index);
     a->slots *= 2;
     a->index = xcalloc(a->slots, sizeof *a->index);
     for (uint32_t k = a->insts; k < a->places.n; k++)

@@ -56,11 +56,11 @@ struct sm_cost {
 
 struct sm_account {
     uint32_t insts;
+    uint32_t width; /* lane slots of a scheduler cycle */
     VEC(struct sm_place) places;
-    VEC(struct sm_cost) costs;     /* by place */
-    uint64_t waits[SM_WAITS];      /* cycles; those of places, and of nobody */
-    uint64_t lanes[SM_LANE_KINDS]; /* lane slots: those of places */
-    uint32_t *index, slots;        /* by hash: place + 1 */
+    VEC(struct sm_cost) costs; /* by place */
+    uint64_t waits[SM_WAITS];  /* cycles; those of places, and of nobody */
+    uint32_t *index, slots;    /* by hash: place + 1 */
 };
 
 struct sm_account *account_new(uint32_t insts);

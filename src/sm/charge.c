@@ -28,7 +28,6 @@ struct list {
 };
 
 struct sm_charge {
-    struct sm_account *account;
     uint32_t size, homes; /* size: lanes of a machine warp */
     uint64_t stamp;       /* counts partings */
     uint64_t **last;      /* by home: [lane][lane], stamp << 32 | place; NULL: no thread was there yet */
@@ -37,6 +36,10 @@ struct sm_charge {
 };
 
 /* ---- places ---- */
+
+uint32_t charge_pc(const struct sm *s, uint32_t pc) {
+    return s->env.account_pc ? s->env.account_pc[pc] : pc;
+}
 
 /* The place a thread's calls lead to, when it is at pc: the chain of calls from the kernel down. */
 uint32_t charge_place(const struct sm *s, uint32_t warp, uint32_t lane, uint32_t pc) {
@@ -51,14 +54,14 @@ uint32_t charge_place(const struct sm *s, uint32_t warp, uint32_t lane, uint32_t
             again = p.up;
             in = p.func;
         }
-        up = again != ACCOUNT_NONE ? again : account_place(a, f->ret - 1, up, func);
+        up = again != ACCOUNT_NONE ? again : account_place(a, charge_pc(s, f->ret - 1), up, func);
         func = f->func;
     }
-    return account_place(a, pc, up, func);
+    return account_place(a, charge_pc(s, pc), up, func);
 }
 
 uint32_t charge_split_place(const struct sm *s, const struct mech_split *split) {
-    if (!split->set.n) return split->pc;
+    if (!split->set.n) return charge_pc(s, split->pc);
     const struct mech_piece p = split->set.p[0];
     return charge_place(s, p.warp, (uint32_t)__builtin_ctz(p.mask), split->pc);
 }
@@ -79,7 +82,7 @@ void charge_init(struct sm *s) {
     c->last = PAGES_NEW(p, uint64_t *, c->homes);
     c->latest = PAGES_NEW(p, uint64_t, c->homes);
     c->list = PAGES_NEW(p, struct list, c->homes);
-    c->account = s->env.account;
+    s->env.account->width = (uint32_t)s->o->sm.simd_width;
     s->charge = c;
     s->mech->env.divided = hear_divided;
 }

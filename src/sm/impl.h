@@ -396,6 +396,7 @@ struct sm_charged {
 };
 void charge_init(struct sm *s);                              /* the mechanism is there */
 void charge_block(struct sm *s, const struct mech_block *b); /* it arrives */
+uint32_t charge_pc(const struct sm *s, uint32_t pc);         /* the place of pc outside of any call */
 uint32_t charge_place(const struct sm *s, uint32_t warp, uint32_t lane, uint32_t pc);
 uint32_t charge_split_place(const struct sm *s, const struct mech_split *split); /* of its next instruction */
 /* Threads of different sets part there. */

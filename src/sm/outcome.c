@@ -132,18 +132,11 @@ static void describe_sides(struct sm *s, const struct sm_op *op) {
     }
 }
 
-static void count_branch(struct sm *s, const struct mech_split *split) {
+static void count_branch(struct sm *s) {
     const struct mech_outcome *o = &s->common->outcome;
     if (!s->env.branch || o->nsides < 2) return;
-    struct sm_branch *b = &s->env.branch[o->pc];
-    uint32_t most = 0;
-    for (uint32_t k = 0; k < o->nsides; k++) {
-        const uint32_t n = set_count(&o->side[k].set);
-        if (n > most) most = n;
-    }
-    b->divergences++;
-    b->sides += o->nsides;
-    b->lanes_lost += split->threads - most;
+    s->env.branch[o->pc].divergences++;
+    s->env.branch[o->pc].sides += o->nsides;
 }
 
 static void hand_over(struct sm *s, uint32_t pc) {
@@ -209,7 +202,7 @@ static void commit_sides(struct sm *s, struct sm_op *op) {
     const struct mech_outcome *o = &s->common->outcome;
     const uint32_t sides = op->sides, freed = op->freed;
     describe_sides(s, op);
-    count_branch(s, op->split);
+    count_branch(s);
     op->sides = op->freed = SM_NONE;
     nodes_give(s, sides);
     hand_back(s, op);

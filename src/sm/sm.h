@@ -36,7 +36,6 @@ struct sm_observer {
 struct sm_branch {              /* per PC: every instruction issued, and what those that diverge cost */
     uint64_t executions, lanes; /* issues with threads, and threads they ran for */
     uint64_t divergences, sides;
-    uint64_t lanes_lost; /* lanes idle on the smaller sides, summed at the split */
     uint64_t reconvergences, reconvergence_cycles;
 };
 
@@ -60,6 +59,7 @@ struct sm_env {
     struct sm_common *common;
     struct sm_branch *branch;           /* by PC, shared by all SMs; NULL: not wanted */
     struct sm_account *account;         /* what lines cost, shared by all SMs; NULL: not wanted */
+    const uint32_t *account_pc;         /* of each PC: the one the account has it by; NULL: the same */
     uint64_t *thread_insts;             /* by global thread number, for time series; NULL: not wanted */
     const struct sm_observer *observer; /* NULL: nobody */
     bool audit;                         /* the mechanism checks itself after every commit: slow, for tests */

@@ -45,7 +45,7 @@ void waits_init(struct sm *s) {
     struct sm_watch *w = PAGES_NEW(s->env.grid->pages, struct sm_watch, 1);
     w->sched = PAGES_NEW(s->env.grid->pages, struct verdict, s->schedulers);
     w->busy = PAGES_NEW(s->env.grid->pages, uint32_t, s->nwarps);
-    for (uint32_t k = 0; k < s->schedulers; k++) w->sched[k].last = s->env.grid->func->entry;
+    for (uint32_t k = 0; k < s->schedulers; k++) w->sched[k].last = charge_pc(s, s->env.grid->func->entry);
     s->waits = w;
 }
 
@@ -227,7 +227,7 @@ static void blame_home(struct sm *s, const struct sm_home *h) {
 static uint32_t find_cause(struct sm *s, uint32_t sched) {
     struct sm_watch *w = s->waits;
     struct sm_home h = {0};
-    struct tally best = {s->env.grid->func->entry, 0};
+    struct tally best = {charge_pc(s, s->env.grid->func->entry), 0};
     w->ntally = 0;
     while (next_home(s, &h))
         if (home_sched(s, &h) == sched) blame_home(s, &h);

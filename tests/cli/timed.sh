@@ -42,7 +42,7 @@ run run $file $small --functional
 expect_in_out "divergent branches  " "--functional has the report of a run without time"
 ! grep -q cycles "$out"
 verdict $? "and no cycles"
-for o in --profile "--interval 10" "--trace $work/t" "--timeline $work/t" "--mech pdom"; do
+for o in --profile --annotate "--interval 10" "--trace $work/t" "--timeline $work/t" "--mech pdom"; do
     refused "does not go with --functional" "${o%% *} needs time" run $file --functional $o
 done
 refused "--series needs --interval N" "a series needs its interval" run $file --series "$work/s"
@@ -101,14 +101,24 @@ head -1 "$out" | grep -q ',thread_0,thread_1,thread_2$'
 verdict $? "N:THREADS adds a column for each thread, --series - is standard output alone"
 
 run run examples/collatz.ptx $small --grid 2 --block 64 --profile --json "$work/p.json"
-expect_in_out "Branches" "--profile shows branches"
-grep -qE 'lanes lost +executed +divergent +sides +reconverge +line +PTX +source' "$out"
+expect_in_out "Branches, by the lane slots lost because threads part there" "--profile shows branches"
+grep -qE 'causes +executed +divergent +sides +reconverge +line +PTX +source' "$out"
 verdict $? "with a heading"
+expect_in_out "Lines, by the lane slots they lose" "and lines"
+awk '/^Lane slots/ { on = 1; next } /^$/ { on = 0 } on { for (i = 1; i < NF; i++) if ($(i + 1) == "%") sum += $i } END { exit !(sum > 99 && sum < 101) }' "$out"
+verdict $? "and where all lane slots went"
 grep -qE '@%p[0-9] bra .*collatz\.cu:1[01]$' "$out"
 verdict $? "the instruction and the source line"
 grep '"executions"' "$work/p.json" | grep -q '[1-9]'
 verdict $? "JSON has the profile"
-expect_json "$work/p.json" total/profile/0/source/file '"./examples/collatz.cu"' "with the source"
+expect_json "$work/p.json" total/profile/branches/0/source/file '"./examples/collatz.cu"' "with the source"
+run run examples/collatz.ptx $small --grid 2 --block 64 --annotate
+grep -qE '^ +[0-9.]+ % +[0-9.]+ % +[0-9.]+ % \| +[0-9]+ .*while' "$out"
+verdict $? "--annotate prints the source, a loop with what it suffers and causes"
+! grep -q ' $' "$out"
+verdict $? "without trailing blanks"
+run run $file $small --annotate
+expect_in_out "bra" "the PTX where there is no source"
 
 run run $file $small --trace "$work/t.txt" --timeline "$work/t.json"
 head -1 "$work/t.txt" | grep -q '^# kernel diverge: '

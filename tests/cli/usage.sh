@@ -24,7 +24,7 @@ for c in run compare explain config inspect list help version; do
     verdict $? "help $c shows the same"
 done
 run run --help
-for o in kernel grid block shared arg print dump json host functional mech config set interval series profile trace timeline max-insts quiet help; do
+for o in kernel grid block shared arg print dump json host functional mech config set interval series profile annotate trace timeline max-insts quiet help; do
     grep -q -- "--$o" "$out"
     verdict $? "run --help explains --$o"
 done

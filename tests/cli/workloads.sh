@@ -56,7 +56,7 @@ expect_json "$work/nw.json" total/exec.launches 7 "over all launches"
 expect_json "$work/nw.json" kernels/3/exec.launches 1 "each having its own statistics"
 [ -n "$("$work/json" "$work/nw.json" kernels/3/series/0/cycle)" ]
 verdict $? "and its own time series"
-[ -n "$("$work/json" "$work/nw.json" total/profile/0/line)" ]
+[ -n "$("$work/json" "$work/nw.json" total/profile/branches/0/line)" ]
 verdict $? "the profile belongs to the total"
 [ "$(grep -c '^# kernel nw_' "$work/nw.txt")" -eq 7 ]
 verdict $? "the trace goes over all launches"

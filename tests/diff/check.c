@@ -2,6 +2,8 @@
  * the kernel's text with the command line. */
 #include "check.h"
 
+#include "sim/sim.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +13,7 @@ enum { MOST_OPTIONS = 32 };
 
 struct run {
     hd_device *dev;
+    hd_module *mod;
     hd_kernel *kernel;
     uint64_t input, out, slots, cells;
 };
@@ -34,11 +37,10 @@ static size_t gather(hd_option *out, size_t n, const char *const *pairs) {
 }
 
 static hd_status open_run(const struct diff_case *c, const hd_config *config, struct run *r) {
-    hd_module *mod = NULL;
     hd_status st = hd_device_open(config, &r->dev);
     size_t threads = c->want.threads;
-    if (!st) st = hd_module_load(r->dev, "generated.ptx", c->text.text, c->text.len, &mod);
-    if (!st) st = hd_module_kernel(mod, "generated", &r->kernel);
+    if (!st) st = hd_module_load(r->dev, "generated.ptx", c->text.text, c->text.len, &r->mod);
+    if (!st) st = hd_module_kernel(r->mod, "generated", &r->kernel);
     if (!st) st = hd_alloc(r->dev, sizeof c->want.input, &r->input);
     if (!st) st = hd_copy_in(r->dev, r->input, c->want.input, sizeof c->want.input);
     if (!st) st = hd_alloc(r->dev, 4 * threads, &r->out);
@@ -139,6 +141,41 @@ static bool lanes_add_up(const hd_device *dev, struct sb *why) {
     return good;
 }
 
+/* Whatever there was to lose is charged to a line, once: lane slots to the issue that had them, those of threads that had
+ * parted or exited also to where they did, cycles without an issue to a reason and, but for schedulers without threads, to
+ * a line. */
+static bool charges_add_up(const struct run *r, struct sb *why) {
+    struct profile p;
+    struct profile_cost sum = {0};
+    sim_profile(r->mod, &p);
+    for (size_t k = 0; k < p.ptx.n; k++) {
+        const struct profile_cost *c = &p.ptx.v[k].own;
+        for (int i = 0; i < SM_LANE_KINDS; i++) sum.lanes[i] += c->lanes[i];
+        sum.waits += c->waits;
+        sum.parted += c->parted;
+        sum.exited += c->exited;
+        sum.held += c->held;
+    }
+    const uint64_t width = (uint64_t)sim_options(r->dev)->machine.sm.simd_width;
+    const uint64_t held = p.waits[WAIT_RECONVERGENCE], nobody = p.waits[WAIT_NOBODY];
+    const bool good =
+        p.slots == width * (uint64_t)stat(r->dev, "warp.cycles") &&
+        !memcmp(sum.lanes, p.lanes, sizeof p.lanes) &&
+        (double)p.lanes[LANE_PARTED] == stat(r->dev, "lane.parted") && sum.parted == p.lanes[LANE_PARTED] &&
+        (double)p.lanes[LANE_EXITED] == stat(r->dev, "lane.exited") && sum.exited == p.lanes[LANE_EXITED] &&
+        sum.held == held && profile_slots(&sum) + held + nobody == p.slots;
+    if (!good)
+        sb_add(
+            why,
+            "of %.0f scheduler cycles %llu lane slots are charged; parted %llu, to causes %llu; held %llu, "
+            "to causes %llu; lines have %llu",
+            stat(r->dev, "warp.cycles"), (unsigned long long)p.slots,
+            (unsigned long long)p.lanes[LANE_PARTED], (unsigned long long)sum.parted,
+            (unsigned long long)held, (unsigned long long)sum.held, (unsigned long long)profile_slots(&sum));
+    profile_free(&p);
+    return good;
+}
+
 /* Instructions are the same counted by thread, by class and by the SMs; requests to DRAM by kind and by latency. */
 static bool counts_agree(const hd_device *dev, struct sb *why) {
     const double insts = stat(dev, "exec.thread_insts"), requests = stat(dev, "dram.latency_count");
@@ -170,11 +207,17 @@ bool diff_invariants(const hd_device *dev, struct sb *why) {
     return true;
 }
 
+/* Every other kernel, structured and not. */
+static bool profiled(const struct diff_case *c) {
+    return c->kernel.seed / 2 % 2;
+}
+
 static bool counts(struct diff_case *c, const struct run *r, struct sb *why) {
     bool timed = stat(r->dev, "gpu.cycles") > 0;
     double insts = stat(r->dev, timed ? "sm.thread_insts" : "exec.thread_insts");
     if (c->insts == 0) c->insts = insts;
-    if (c->insts == insts) return !timed || diff_invariants(r->dev, why);
+    if (c->insts == insts)
+        return !timed || (diff_invariants(r->dev, why) && (!profiled(c) || charges_add_up(r, why)));
     sb_add(why, "%.0f thread instructions instead of %.0f", insts, c->insts);
     return false;
 }
@@ -207,6 +250,7 @@ bool diff_run(struct diff_case *c, const struct diff_machine *m, const char *con
     struct run r = {0};
     struct sb reason = {0};
     hd_status st = open_run(c, &config, &r);
+    if (!st) sim_watch(r.dev, &(struct watch){.profile = profiled(c)});
     if (!st) st = launch(c, &r);
     if (st) sb_add(&reason, "%s: %s", hd_status_name(st), r.dev ? hd_error(r.dev) : "no memory");
     bool good = !st && compare(c, &r, &reason) && counts(c, &r, &reason);

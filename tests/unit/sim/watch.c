@@ -40,6 +40,7 @@ static void watched_run(struct watched *w, const char *mech, uint64_t interval, 
     MUST(&w->r, hd_module_load(w->r.dev, "way.ptx", PTX, 0, &w->r.mod));
     sim_watch(w->r.dev, &(struct watch){.interval = interval,
                                         .threads = threads,
+                                        .profile = true,
                                         .trace = {collect, &w->trace},
                                         .timeline = {collect, &w->timeline}});
     uint64_t d = rig_zero(&w->r, ALL * 4);
@@ -118,8 +119,8 @@ static void the_branch_is_profiled_with_its_lines(void **state) {
     struct profile p;
     watched_run(&w, "pdom", 0, 0);
     sim_profile(w.r.mod, &p);
-    assert_int_equal(p.rows.n, 1);
-    const struct profile_row *b = &p.rows.v[0];
+    assert_int_equal(p.branches.n, 1);
+    const struct profile_row *b = &p.branches.v[0];
     assert_string_equal(b->func, "k");
     assert_int_equal(b->line, BRANCH_LINE);
     assert_string_equal(b->file, "way.cu");
@@ -128,7 +129,7 @@ static void the_branch_is_profiled_with_its_lines(void **state) {
     assert_int_equal(b->count.lanes, ALL);
     assert_int_equal(b->count.divergences, b->count.executions);
     assert_int_equal(b->count.sides, 2 * b->count.executions);
-    assert_int_equal(b->count.lanes_lost, ALL / 2);
+    assert_int_equal(b->own.parted, (3 + 1) * ALL / 2); /* instructions of the sides, half the lanes of each */
     assert_int_equal(b->count.reconvergences, b->count.executions);
     assert_true(b->count.reconvergence_cycles > 0);
     profile_free(&p);

@@ -114,7 +114,7 @@ static inline bool machine_run(struct machine *x, const char *mech, const char *
     free(x->branch);
     x->branch = calloc(module->code.n, sizeof *x->branch);
     account_free(x->account);
-    x->account = x->profile ? account_new((uint32_t)module->code.n) : NULL;
+    x->account = x->profile ? account_new((uint32_t)r->m->code.n) : NULL;
     struct sm_env env = {.sms = 1,
                          .watchdog = 200000,
                          .options = &x->o,
@@ -129,6 +129,7 @@ static inline bool machine_run(struct machine *x, const char *mech, const char *
                          .mech_tables = x->tables,
                          .branch = x->branch,
                          .account = x->account,
+                         .account_pc = x->form ? x->form->old_pc : NULL,
                          .thread_insts = x->thread_insts,
                          .observer = x->observer,
                          .audit = x->audit};
