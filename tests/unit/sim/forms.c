@@ -99,10 +99,10 @@ static void the_profile_has_the_pcs_of_the_program(void **state) {
     struct launched a, b;
     launch(&a, "pdom", "none", NOBODY);
     launch(&b, "pdom", "joins", NOBODY);
-    assert_int_equal(a.profile.rows.n, 2);
-    assert_int_equal(b.profile.rows.n, 2);
+    assert_int_equal(a.profile.branches.n, 2);
+    assert_int_equal(b.profile.branches.n, 2);
     for (size_t k = 0; k < 2; k++) {
-        const struct profile_row *x = &a.profile.rows.v[k], *y = &b.profile.rows.v[k];
+        const struct profile_row *x = &a.profile.branches.v[k], *y = &b.profile.branches.v[k];
         assert_int_equal(x->pc, y->pc);
         assert_int_equal(x->line, y->line);
         assert_int_equal(x->count.executions, y->count.executions);

@@ -129,7 +129,8 @@ static void the_branch_is_profiled_with_its_lines(void **state) {
     assert_int_equal(b->count.lanes, ALL);
     assert_int_equal(b->count.divergences, b->count.executions);
     assert_int_equal(b->count.sides, 2 * b->count.executions);
-    assert_int_equal(b->own.parted, (3 + 1) * ALL / 2); /* instructions of the sides, half the lanes of each */
+    assert_int_equal(b->own.parted,
+                     (3 + 1) * ALL / 2); /* instructions of the sides, half the lanes of each */
     assert_int_equal(b->count.reconvergences, b->count.executions);
     assert_true(b->count.reconvergence_cycles > 0);
     profile_free(&p);
