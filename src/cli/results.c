@@ -26,7 +26,7 @@ static const struct stat_row *row_of(const char *name) {
 
 void results_show(const char *name, double value, struct sb *out) {
     const struct stat_row *row = row_of(name);
-    bool count = row ? !row->formula : strcmp(name, "host.seconds") != 0;
+    bool count = row ? stat_row_counts(row) : strcmp(name, "host.seconds") != 0;
     if (row && !strcmp(row->unit, "fraction"))
         sb_add(out, "%.1f %%", 100 * value);
     else if (count && value >= 0 && value < 0x1p63 && value == floor(value))

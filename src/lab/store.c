@@ -74,7 +74,8 @@ static bool ask(struct store *s, const char *sql, int64_t *value, struct err *e)
 
 static bool add_column(struct store *s, const struct stat_row *row, struct err *e) {
     struct sb sql = {0};
-    sb_add(&sql, "ALTER TABLE point ADD COLUMN \"%s\" %s", row->name, row->formula ? "REAL" : "INTEGER");
+    sb_add(&sql, "ALTER TABLE point ADD COLUMN \"%s\" %s", row->name,
+           stat_row_counts(row) ? "INTEGER" : "REAL");
     bool fine = store_exec(s, sql.text, e);
     sb_free(&sql);
     return fine;

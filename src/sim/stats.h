@@ -42,8 +42,11 @@ struct stat_row {
 extern const struct stat_row stat_rows[STAT_COUNT];
 
 /* Whether it is counted: a whole number. A ratio or formula is computed from others. */
+static inline bool stat_row_counts(const struct stat_row *row) {
+    return row->how != STAT_RATIO && row->how != STAT_FORMULA;
+}
 static inline bool stat_is_counter(enum stat_id id) {
-    return stat_rows[id].how != STAT_RATIO && stat_rows[id].how != STAT_FORMULA;
+    return stat_row_counts(&stat_rows[id]);
 }
 
 /* What a room counted becomes its sections of s. */
