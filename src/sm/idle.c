@@ -8,29 +8,6 @@
  * resident threads are counted by what they wait for (HARP Figure 5). */
 #include "sm/impl.h"
 
-/* Lanes that a packet could have filled: a warp's, or those of the beats it asked for; at least what it had, where an
- * instruction that is the same for all (a jump of a large warp) takes fewer beats than threads need. */
-static inline uint32_t lanes_offered(const struct sm *s, uint32_t threads, uint32_t beats) {
-    if (!s->common->packet.beats) return s->mech->env.warp_size;
-    const uint32_t lanes = beats * (uint32_t)s->o->sm.simd_width;
-    return lanes > threads ? lanes : threads;
-}
-
-uint32_t idle_issued(struct sm *s, uint32_t sched, uint32_t threads, uint32_t beats) {
-    s->stats.sm.issues++;
-    s->sched[sched].counted = s->sched[sched].port;
-    const uint32_t lanes = lanes_offered(s, threads, beats);
-    if (!threads) {
-        s->stats.sm.empty_issues++;
-        s->stats.warp.empty += beats;
-        return lanes;
-    }
-    const uint32_t k = ((threads - 1) * (SM_SIZES - 1)) / lanes;
-    s->stats.warp.issued[k < SM_SIZES ? k : SM_SIZES - 1] += beats;
-    s->stats.sm.lane_slots += lanes;
-    return lanes;
-}
-
 static void take_census(struct sm *s) {
     struct mech_census c = {0};
     uint32_t live = 0, blocked = 0;

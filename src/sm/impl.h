@@ -374,9 +374,6 @@ void lsu_account(struct sm *s, uint64_t until); /* cycles before `until` it was 
 /* idle.c: every cycle in one class. */
 void idle_account(struct sm *s, uint64_t until);
 void idle_check(const struct sm *s); /* panics unless the classes add up */
-/* A packet of so many threads has issued and holds the port; cycles beyond its beats are counted already. Returns its lane
- * slots. */
-uint32_t idle_issued(struct sm *s, uint32_t sched, uint32_t threads, uint32_t beats);
 
 /* slots.c: every lane slot of an issue in one kind. The packet has been executed, has threads, and n slots less; place: of
  * its first instruction, if there is an account. */

@@ -45,8 +45,7 @@ struct sums {
     uint32_t apart;                 /* splits that are no instruction of the program */
     uint32_t classes;               /* that occur, one bit each */
     uint16_t of_class[IR_NCLASSES]; /* threads; MECH_WIDEST at most */
-    uint32_t gone; /* lanes of their architectural warps without a live thread, before they ran */
-    bool memory;   /* an access was gathered */
+    bool memory;                    /* an access was gathered */
 };
 _Static_assert(IR_NCLASSES <= 32, "classes are bits of a word");
 
@@ -63,7 +62,6 @@ static inline __attribute__((always_inline)) bool run_piece(struct sm *s, struct
     const struct mech_piece p = op->split->set.p[k];
     struct sm_warp *w = &s->warps[p.warp];
     const struct exec_out *out = &s->env.grid->out;
-    t->gone |= ~w->w->live;
     const uint32_t counts = step(s, w->w, i, p.mask);
     if (out->flow == EXEC_FAULT) return exec_fault_report(w->w, e);
     if (counts != p.mask) t->lanes -= bits_count(p.mask & ~counts);
@@ -199,7 +197,7 @@ static uint32_t register_stall(struct sm *s, const struct mech_packet *p, uint32
 
 static void show_issue(struct sm *s, uint32_t sched) {
     const struct sm_observer *o = s->env.observer;
-    if (o && o->issue)
+    if (o->issue)
         o->issue(o->user, s->now, s->env.index, sched, &s->common->packet, s->event.len ? s->event.text : "");
     s->event.len = 0;
     if (s->event.text) s->event.text[0] = 0;
@@ -249,6 +247,36 @@ static bool execute_all(struct sm *s, uint32_t sched, uint64_t start, uint32_t b
     return true;
 }
 
+/* Lanes that a packet could have filled: a warp's, or those of the beats it asked for; at least what it had, where an
+ * instruction that is the same for all (a jump of a large warp) takes fewer beats than threads need. */
+static inline uint32_t lanes_offered(const struct sm *s, uint32_t threads, uint32_t beats) {
+    if (!s->common->packet.beats) return s->mech->env.warp_size;
+    const uint32_t lanes = beats * (uint32_t)s->o->sm.simd_width;
+    return lanes > threads ? lanes : threads;
+}
+
+/* The cycles of the packet's beats in their class (idle.c); what it stalled is counted already. */
+static inline void count_issue(struct sm *s, uint32_t threads, uint32_t beats, uint32_t offered) {
+    s->stats.sm.issues++;
+    if (!threads) {
+        s->stats.sm.empty_issues++;
+        s->stats.warp.empty += beats;
+        return;
+    }
+    const uint32_t k = ((threads - 1) * (SM_SIZES - 1)) / offered;
+    s->stats.warp.issued[k < SM_SIZES ? k : SM_SIZES - 1] += beats;
+    s->stats.sm.lane_slots += offered;
+}
+
+/* The packet is one piece of a home warp that has all its threads still, so that its idle lanes can only have parted: as
+ * most are. The piece's own threads may have exited just now. */
+static inline bool all_live(const struct sm *s) {
+    const struct mech_packet *p = &s->common->packet;
+    const struct mech_set *set = &p->split[0]->set;
+    if (p->n > 1 || set->n > 1 || p->beats || s->charge || s->mech->env.warp_size > SM_LANES) return false;
+    return !~(s->warps[set->p[0].warp].w->live | set->p[0].mask);
+}
+
 /* offered: lane slots of the packet; place: of its first instruction. */
 static void count_lanes(struct sm *s, const struct sums *t, uint32_t offered, uint32_t place) {
     s->stats.lane.active += t->lanes;
@@ -257,7 +285,7 @@ static void count_lanes(struct sm *s, const struct sums *t, uint32_t offered, ui
     if (!t->threads) {
         s->stats.lane.empty += offered;
         if (s->charge) sm_cost(s, place)->lanes[LANE_EMPTY] += offered;
-    } else if (!t->gone && s->mech->env.warp_size <= SM_LANES && !s->common->packet.beats && !s->charge) {
+    } else if (all_live(s)) {
         s->stats.lane.parted += offered - t->threads;
     } else {
         slots_idle(s, offered - t->threads, place);
@@ -285,8 +313,9 @@ static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
     start_units(s, sched, &t, start, beats);
     const uint32_t entry = t.memory ? lines_end(s) : SM_NONE;
     if (entry != SM_NONE) lsu_issue(s, entry, sched, start + (uint64_t)s->o->sm.depth - 1);
-    s->sched[sched].port = start + beats;
-    const uint32_t offered = idle_issued(s, sched, t.threads, beats);
+    s->sched[sched].port = s->sched[sched].counted = start + beats;
+    const uint32_t offered = lanes_offered(s, t.threads, beats);
+    count_issue(s, t.threads, beats, offered);
     if (t.apart == t.done && t.threads) { /* nothing of the program among them */
         s->stats.sm.lane_slots -= offered;
         s->stats.sm.overhead_slots += offered;
@@ -316,7 +345,7 @@ bool issue_all(struct sm *s, struct err *e) {
         if (c->stalled) continue;
         s->common->packet.n = s->common->packet.beats = s->common->packet.register_stall = 0;
         if (!s->mech->ops->select(s->mech, k, &s->common->packet)) continue;
-        show_issue(s, k);
+        if (s->env.observer) show_issue(s, k);
         if (!issue_packet(s, k, e)) return false;
     }
     return true;
