@@ -268,27 +268,36 @@ static inline void count_issue(struct sm *s, uint32_t threads, uint32_t beats, u
     s->stats.sm.lane_slots += offered;
 }
 
-/* The packet is one piece of a home warp that has all its threads still, so that its idle lanes can only have parted: as
- * most are. The piece's own threads may have exited just now. */
-static inline bool all_live(const struct sm *s) {
+/* The architectural warp of a packet that is one piece of a warp none of whose other threads have exited, so that its idle
+ * lanes are absent or have parted: as most are. The piece's own threads may have exited just now. NULL: any other. */
+static inline const struct sm_warp *only_parted(const struct sm *s) {
     const struct mech_packet *p = &s->common->packet;
     const struct mech_set *set = &p->split[0]->set;
-    if (p->n > 1 || set->n > 1 || p->beats || s->charge || s->mech->env.warp_size > SM_LANES) return false;
-    return !~(s->warps[set->p[0].warp].w->live | set->p[0].mask);
+    if (p->n > 1 || set->n > 1 || p->beats || s->charge) return NULL;
+    const struct sm_warp *w = &s->warps[set->p[0].warp];
+    const uint32_t size = s->mech->env.warp_size;
+    if (size > SM_LANES || (size < SM_LANES && ~w->exist)) return NULL;
+    return (w->w->live | set->p[0].mask) == w->exist ? w : NULL;
 }
 
-/* offered: lane slots of the packet; place: of its first instruction. */
-static void count_lanes(struct sm *s, const struct sums *t, uint32_t offered, uint32_t place) {
-    s->stats.lane.active += t->lanes;
+/* offered: lane slots of the packet; first: the op of its first split. */
+static void count_lanes(struct sm *s, const struct sums *t, uint32_t offered, const struct sm_op *first) {
     if (t->lanes < t->threads) s->stats.lane.guarded += t->threads - t->lanes;
     if (t->threads == offered) return;
     if (!t->threads) {
         s->stats.lane.empty += offered;
-        if (s->charge) sm_cost(s, place)->lanes[LANE_EMPTY] += offered;
-    } else if (all_live(s)) {
+        if (s->charge) sm_cost(s, first->place)->lanes[LANE_EMPTY] += offered;
+        return;
+    }
+    const struct sm_warp *w = only_parted(s);
+    if (!w) {
+        slots_idle(s, offered - t->threads, first->place);
+    } else if (!~w->exist) {
         s->stats.lane.parted += offered - t->threads;
     } else {
-        slots_idle(s, offered - t->threads, place);
+        const uint32_t absent = bits_count(~w->exist);
+        s->stats.lane.absent += absent;
+        s->stats.lane.parted += offered - t->threads - absent;
     }
 }
 
@@ -320,9 +329,8 @@ static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
         s->stats.sm.lane_slots -= offered;
         s->stats.sm.overhead_slots += offered;
     }
-    const uint32_t place = s->ops[op[0]].place;
-    count_lanes(s, &t, offered, place);
-    if (s->charge) waits_issued(s, sched, place, beats, extra);
+    count_lanes(s, &t, offered, &s->ops[op[0]]);
+    if (s->charge) waits_issued(s, sched, s->ops[op[0]].place, beats, extra);
     dispatch(s, op, t.done);
     return true;
 }

@@ -227,7 +227,7 @@ void outcome_commit(struct sm *s, struct sm_op *op) {
         sm_look_ahead(s, split->set.p[0].warp, sm_code(s, split->pc));
     if (s->env.observer) show_commit(s, op, said);
     if (s->common->outcome.exited.n) sm_threads_ended(s, &s->common->outcome.exited);
-    if (s->env.audit && s->mech->ops->audit) s->mech->ops->audit(s->mech);
+    if (s->env.audit) s->mech->ops->audit(s->mech);
 }
 
 void outcome_offer(struct sm *s, struct sm_op *op, uint32_t nodes) {

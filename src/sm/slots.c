@@ -113,15 +113,18 @@ static __attribute__((noinline)) void count_idle(struct sm *s, const struct sm_h
     count_kinds(s, place, absent, exited, n - absent - exited);
 }
 
-/* The same of a packet that is one split, of machine warps not wider than architectural ones: as most are. */
-static inline void count_idle_of(struct sm *s, const struct sm_home *h, const struct mech_set *set,
-                                 uint32_t n) {
+/* The same where machine warps are not wider than architectural ones and nothing is charged: as most are. */
+static inline void count_idle_plain(struct sm *s, const struct sm_home *h, uint32_t n) {
+    const struct mech_packet *p = &s->common->packet;
+    const struct mech_set *set = &p->split[0]->set;
     const struct sm_warp *w = &s->warps[h->warp];
     const uint32_t size = s->mech->env.warp_size;
-    uint32_t idle = set->p[0].mask;
-    for (uint32_t k = 1; k < set->n; k++) idle |= set->p[k].mask;
-    idle = ~home_lanes(idle, size) & lanes_below(size);
-    if (set->n > 1 || size < SM_LANES) lowest(&idle, n);
+    uint32_t taken = set->p[0].mask;
+    for (uint32_t k = 1; k < set->n; k++) taken |= set->p[k].mask;
+    for (uint32_t i = 1; i < p->n; i++)
+        for (uint32_t k = 0; k < p->split[i]->set.n; k++) taken |= p->split[i]->set.p[k].mask;
+    uint32_t idle = ~home_lanes(taken, size) & lanes_below(size);
+    if (p->n > 1 || set->n > 1 || size < SM_LANES) lowest(&idle, n);
     const uint32_t exist = w->exist >> h->shift, gone = idle & ~(w->w->live >> h->shift);
     const uint32_t absent = exist == lanes_below(size) ? 0 : bits_count(gone & ~exist);
     const uint32_t exited = bits_count(gone) - absent;
@@ -137,8 +140,8 @@ void slots_idle(struct sm *s, uint32_t n, uint32_t place) {
     const bool plain = h.words == 1 && !p->beats && !s->charge;
     if (plain && !(~(s->warps[h.warp].w->live >> h.shift) & all))
         s->stats.lane.parted += n; /* whichever lanes they are */
-    else if (plain && p->n == 1)
-        count_idle_of(s, &h, &p->split[0]->set, n);
+    else if (plain)
+        count_idle_plain(s, &h, n);
     else
         count_idle(s, &h, n, place);
 }

@@ -322,6 +322,7 @@ void sm_account(struct sm *s, uint64_t now) {
 
 void sm_get_stats(const struct sm *s, struct sm_stats *out, struct mech_stats *mech) {
     *out = s->stats;
+    out->lane.active = out->sm.thread_insts + out->sm.overhead_lanes;
     *mech = s->mech->stats;
 }
 
