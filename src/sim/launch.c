@@ -177,15 +177,6 @@ static struct exec_launch describe_launch(const hd_kernel *k, const hd_launch *l
     return x;
 }
 
-static void add_pc(struct sm_branch *to, const struct sm_branch *b) {
-    to->executions += b->executions;
-    to->lanes += b->lanes;
-    to->divergences += b->divergences;
-    to->sides += b->sides;
-    to->reconvergences += b->reconvergences;
-    to->reconvergence_cycles += b->reconvergence_cycles;
-}
-
 /* What the timed machine counted by PC of what ran, in the executor's words; and the module's profile, which is by the PCs
  * of the program as loaded, grows by it. */
 static void count_pcs(hd_module *mod, const struct gpu_launch *l, struct exec_stats *s) {
@@ -198,7 +189,7 @@ static void count_pcs(hd_module *mod, const struct gpu_launch *l, struct exec_st
         exec_count(s, i, b->executions, b->lanes);
         if (i->flags & IR_F_ADDED) continue;
         if (i->op == IR_BRA || i->op == IR_BRX) s->divergent_branches += b->divergences;
-        add_pc(&mod->branch[l->form ? l->form->old_pc[pc] : pc], b);
+        sm_branch_add(&mod->branch[l->form ? l->form->old_pc[pc] : pc], b);
     }
 }
 

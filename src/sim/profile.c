@@ -48,15 +48,6 @@ static bool same_func(const struct profile_row *a, const struct profile_row *b) 
     return !strcmp(a->func, b->func);
 }
 
-static void add_counts(struct sm_branch *to, const struct sm_branch *b) {
-    to->executions += b->executions;
-    to->lanes += b->lanes;
-    to->divergences += b->divergences;
-    to->sides += b->sides;
-    to->reconvergences += b->reconvergences;
-    to->reconvergence_cycles += b->reconvergence_cycles;
-}
-
 static void add_cost(struct profile_cost *to, const struct sm_cost *c, uint64_t width) {
     for (int k = 0; k < SM_LANE_KINDS; k++) to->lanes[k] += c->lanes[k];
     for (int k = 0; k < SM_WAITS; k++) to->waits += c->waits[k] * width;
@@ -98,7 +89,7 @@ static uint32_t *make_rows(struct profile_rows *rows, const struct material *x, 
             k = rows->n;
         }
         row[pc] = (uint32_t)k - 1;
-        add_counts(&rows->v[k - 1].count, &x->by_pc[pc]);
+        sm_branch_add(&rows->v[k - 1].count, &x->by_pc[pc]);
     }
     return row;
 }

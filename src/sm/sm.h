@@ -38,6 +38,14 @@ struct sm_branch {              /* per PC: every instruction issued, and what th
     uint64_t divergences, sides;
     uint64_t reconvergences, reconvergence_cycles;
 };
+static inline void sm_branch_add(struct sm_branch *to, const struct sm_branch *b) {
+    to->executions += b->executions;
+    to->lanes += b->lanes;
+    to->divergences += b->divergences;
+    to->sides += b->sides;
+    to->reconvergences += b->reconvergences;
+    to->reconvergence_cycles += b->reconvergence_cycles;
+}
 
 /* What the SMs of a launch share: what they know about its instructions, and room to work in. */
 struct sm_common;
