@@ -383,7 +383,7 @@ static void print_control(struct printer *p) {
 static void print_mark(struct printer *p) {
     const struct ir_insn *i = p->i;
     const bool barrier = i->sub >= IR_MK_BSSY && i->sub <= IR_MK_BREAK;
-    SAY("%s", ir_marks[i->sub].name);
+    SAY("%s", i->sub < IR_NMARKS ? ir_marks[i->sub].name : "?");
     if (barrier) SAY(" b%u", i->reg);
     if (i->target == IR_NOPC) return;
     SAY("%s", barrier ? ", " : " ");
