@@ -298,7 +298,8 @@ void mp_census(const struct mech *m, struct mech_census *c) {
 void mp_places(const struct mech *m, mech_place_fn *put, void *user) {
     const struct mp *p = m->self;
     for (const struct mp_home *h = p->home; h < p->home + p->homes; h++)
-        for (const struct mp_entry *e = h->rt; e < h->rt + h->n; e++) {
+        for (uint32_t i = 0; i < h->n; i++) {
+            const struct mp_entry *e = &h->rt[i];
             uint32_t mask[MP_WORDS];
             arrived_of(e, mask);
             for (uint32_t k = 0; e->used && k < MP_WORDS; k++)
