@@ -20,10 +20,10 @@ static uint32_t grain_of(const struct cache_shape *s) {
 
 bool cache_check(const struct cache_shape *s, struct err *e) {
     if (!is_pow2(s->line))
-        return err_set(e, ERR_INPUT, "%s.line = %u is not a power of two", s->name, s->line);
+        return err_set(e, ERR_INPUT, "%s.line is %u: it must be a power of two", s->name, s->line);
     if (!is_pow2(sector_of(s)) || sector_of(s) > s->line)
-        return err_set(e, ERR_INPUT, "%s.sector = %u is not a power of two up to the line of %u", s->name,
-                       s->sector, s->line);
+        return err_set(e, ERR_INPUT, "%s.sector is %u: it must be 0 or a power of two up to %s.line (%u)",
+                       s->name, s->sector, s->name, s->line);
     if (s->line / sector_of(s) > 32)
         return err_set(e, ERR_INPUT, "%s.sector = %u makes %u sectors of a line of %u; 32 is the most",
                        s->name, s->sector, s->line / sector_of(s), s->line);

@@ -116,6 +116,13 @@ void dram_map_free(struct dram_map *m) {
     xfree(m);
 }
 
+uint64_t dram_chip_bits(const struct dram_map *m) {
+    uint64_t bits = 0;
+    for (uint32_t b = 0; m->masked && b < 64; b++)
+        if (extract(&m->field[CHIP], (uint64_t)1 << b)) bits |= (uint64_t)1 << b;
+    return bits;
+}
+
 struct dram_place dram_decode(const struct dram_map *m, uint64_t addr) {
     if (m->masked)
         return (struct dram_place){

@@ -20,6 +20,8 @@ struct dram_map; /* from the masks, or interleaved */
  * or when refreshes would leave no time for anything else. */
 struct dram_map *dram_map_new(const struct opt_dram *o, struct err *e);
 void dram_map_free(struct dram_map *m);
+/* The address bits that choose the channel; 0 where no masks are given. */
+uint64_t dram_chip_bits(const struct dram_map *m);
 struct dram_place dram_decode(const struct dram_map *m, uint64_t addr);
 
 struct dram;

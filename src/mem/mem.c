@@ -1,4 +1,4 @@
-/* The memory system as a whole: checks, making, the clocks, counters.
+/* The memory system as a whole: making, the clocks, counters.
  *
  * mem_advance runs the due cycles of the four clocks in order of time (clock.h) up to a core cycle. A clock is due only when
  * one of its parts has something to do, and a part is called only in cycles in which it has: the crossbars while a message is
@@ -12,30 +12,6 @@
 #include "base/bitmap.h"
 #include "mem/impl.h"
 
-/* ---- checks ---- */
-
-/* Every byte of an L2 line lies on one channel: a request is for one line and goes one way. */
-static bool check_channels(const struct mem *m, struct err *e) {
-    uint64_t line = (uint64_t)m->o.l2.line;
-    if (m->slices == 1) return true;
-    if (!m->chip_bits && (uint64_t)m->o.dram.interleave % line)
-        return err_set(e, ERR_INPUT, "dram.interleave = %lld is not a multiple of l2.line = %lld",
-                       (long long)m->o.dram.interleave, (long long)m->o.l2.line);
-    if (m->chip_bits & (line - 1))
-        return err_set(e, ERR_INPUT,
-                       "dram.mask_chip chooses between channels inside an L2 line of %lld bytes",
-                       (long long)m->o.l2.line);
-    return true;
-}
-
-static uint64_t chip_bits(const struct mem *m) {
-    uint64_t bits = 0;
-    if (!m->o.dram.mask_chip || !*m->o.dram.mask_chip) return 0;
-    for (uint32_t b = 0; b < 64; b++)
-        if (dram_decode(m->map, (uint64_t)1 << b).chip) bits |= (uint64_t)1 << b;
-    return bits;
-}
-
 /* ---- making ---- */
 
 static bool make_l1(struct mem *m, struct err *e) {
@@ -44,8 +20,6 @@ static bool make_l1(struct mem *m, struct err *e) {
                                                   [MEM_L1T] = CACHE_SHAPE("l1t", &m->o.l1t, grain),
                                                   [MEM_L1C] = CACHE_SHAPE("l1c", &m->o.l1c, grain),
                                                   [MEM_L1I] = CACHE_SHAPE("l1i", &m->o.l1i, grain)};
-    for (uint32_t p = 0; p < MEM_NPATHS; p++)
-        if (!cache_check(&shape[p], e)) return false;
     m->l1 = xcalloc((size_t)m->sms * MEM_NPATHS, sizeof *m->l1);
     m->done = xcalloc(m->sms, sizeof *m->done);
     struct rng seeds = {(uint64_t)m->o.memory.seed};
@@ -83,10 +57,9 @@ static void make_ports(struct mem *m) {
 }
 
 static bool make(struct mem *m, struct err *e) {
-    struct cache_shape l2 = CACHE_SHAPE("l2", &m->o.l2, 0);
-    if (!cache_check(&l2, e) || !(m->map = dram_map_new(&m->o.dram, e))) return false;
-    m->chip_bits = chip_bits(m);
-    if (!check_channels(m, e) || !make_l1(m, e) || !make_slices(m, e)) return false;
+    if (!(m->map = dram_map_new(&m->o.dram, e))) return false;
+    m->chip_bits = dram_chip_bits(m->map);
+    if (!make_l1(m, e) || !make_slices(m, e)) return false;
     make_ports(m);
     return true;
 }
@@ -96,6 +69,7 @@ struct mem *mem_new(const struct mem_options *o, uint32_t sms, struct err *e) {
         err_set(e, ERR_INPUT, "a machine has 1 to %d SMs, not %u", PORT_WORDS * 64, sms);
         return NULL;
     }
+    if (!mem_options_check(o, e)) return NULL;
     struct mem *m = xcalloc(1, sizeof *m);
     uint32_t each = (uint32_t)o->noc.sms_per_port;
     m->o = *o;

@@ -2,6 +2,7 @@
 #ifndef HEDDLE_MEM_OPTIONS_H
 #define HEDDLE_MEM_OPTIONS_H
 
+#include "base/err.h"
 #include "base/option.h"
 
 #define MEM_REPLACE(CHOICE) CHOICE(lru, MEM_LRU) CHOICE(fifo, MEM_FIFO) CHOICE(random, MEM_RANDOM)
@@ -22,5 +23,8 @@ struct mem_options {
 #undef OPT
 #undef END
 };
+
+/* Whether the values fit each other; each alone is within its row's bounds already. */
+bool mem_options_check(const struct mem_options *o, struct err *e);
 
 #endif

@@ -330,7 +330,7 @@ static void bad_shapes_are_refused(void **state) {
     struct cache_shape s = shape(1, 1, MEM_LRU);
     s.line = 48;
     assert_false(cache_check(&s, &e));
-    assert_string_equal(err_text(&e), "l1d.line = 48 is not a power of two");
+    assert_string_equal(err_text(&e), "l1d.line is 48: it must be a power of two");
     s.line = 64;
     s.sector = 128;
     assert_false(cache_check(&s, &e));

@@ -275,9 +275,9 @@ static void options_that_do_not_fit_are_refused(void **state) {
     struct mem_options o = rig_defaults();
     refuses(&o, 0, "a machine has 1 to 1024 SMs, not 0");
     o.l2.line = 48;
-    refuses(&o, 1, "l2.line = 48 is not a power of two");
+    refuses(&o, 1, "l2.line is 48: it must be a power of two");
     o.l1t.sector = 512;
-    refuses(&o, 1, "l1t.sector = 512 is not a power of two up to the line of 64");
+    refuses(&o, 1, "l1t.sector is 512: it must be 0 or a power of two up to l1t.line (64)");
     o.dram.interleave = 32;
     refuses(&o, 1, "dram.interleave = 32 is not a multiple of l2.line = 64");
     o.dram.channels = 8;

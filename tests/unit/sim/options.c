@@ -316,6 +316,11 @@ static void inconsistent_machines_are_refused(void **state) {
     inconsistent("l2.line", "96", "l2.line is 96: it must be a power of two");
     inconsistent("l1d.sector", "128",
                  "l1d.sector is 128: it must be 0 or a power of two up to l1d.line (64)");
+    inconsistent("l1d.sector", "1", "l1d.sector = 1 makes 64 sectors of a line of 64; 32 is the most");
+    inconsistent("dram.interleave", "96", "dram.interleave = 96 is not a multiple of l2.line = 64");
+    inconsistent(
+        "dram.mask_row", "f0",
+        "dram.mask_chip is missing: masks are given for all of chip, row, column and bank, or for none");
 }
 
 /* ---- files ---- */
