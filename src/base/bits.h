@@ -84,4 +84,11 @@ static inline uint64_t rng_below(struct rng *r, uint64_t n) {
     return (uint64_t)(((unsigned __int128)rng_next(r) * n) >> 64);
 }
 
+/* What an extent of three holds; 0 stands for 1, and UINT64_MAX for what 64 bits do not hold. */
+static inline uint64_t extent_count(const uint32_t d[3]) {
+    uint64_t all;
+    const uint64_t n[] = {d[0] ? d[0] : 1, d[1] ? d[1] : 1, d[2] ? d[2] : 1};
+    return __builtin_mul_overflow(n[0] * n[1], n[2], &all) ? UINT64_MAX : all;
+}
+
 #endif

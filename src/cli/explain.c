@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "cli/machine.h"
 #include "cli/subject.h"
 #include "sim/sim.h"
@@ -86,15 +87,9 @@ static void on_opened(void *user, hd_device *dev) {
     hd_set_progress(dev, go_on, x);
 }
 
-static uint64_t product(const uint32_t d[3]) {
-    uint64_t all;
-    const uint64_t n[] = {d[0] ? d[0] : 1, d[1] ? d[1] : 1, d[2] ? d[2] : 1};
-    return __builtin_mul_overflow(n[0] * n[1], n[2], &all) ? UINT64_MAX : all;
-}
-
 /* The threads that were asked for, if the launch has them. A launch that is too large is for the library to refuse. */
 static bool choose_threads(struct explain *x, const hd_launch *l, struct err *e) {
-    const uint64_t blocks = product(l->grid), threads = product(l->block);
+    const uint64_t blocks = extent_count(l->grid), threads = extent_count(l->block);
     const uint64_t width = (uint64_t)sim_options(x->dev)->machine.sm.warp_size;
     struct explain_view *v = &x->view;
     if (v->block >= blocks)

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "cli/run.h"
 #include "report/table.h"
 #include "report/text.h"
@@ -21,12 +22,6 @@ struct groups {
     VEC(struct group) all;
 };
 
-static uint64_t product(const uint32_t d[3]) {
-    uint64_t all = 1;
-    for (int i = 0; i < 3; i++) all *= d[i] ? d[i] : 1; /* what the library accepted fits */
-    return all;
-}
-
 static struct group *group_of(struct groups *g, const struct run_launch *l) {
     for (size_t i = 0; i < g->all.n; i++)
         if (!strcmp(g->all.v[i].first->kernel, l->kernel)) return &g->all.v[i];
@@ -36,7 +31,7 @@ static struct group *group_of(struct groups *g, const struct run_launch *l) {
 
 static void add_shape(struct group *g, const hd_launch *l) {
     const hd_launch *first = &g->first->shape;
-    const uint64_t blocks = product(l->grid);
+    const uint64_t blocks = extent_count(l->grid);
     g->same_blocks &=
         !memcmp(l->block, first->block, sizeof l->block) && l->shared_bytes == first->shared_bytes;
     g->alike &= g->same_blocks && !memcmp(l->grid, first->grid, sizeof l->grid);
@@ -76,7 +71,7 @@ static void shape_cell(struct table *t, const struct group *g) {
         table_cell(t, "%s", text.text);
     else if (g->same_blocks)
         table_cell(t, "%" PRIu64 " to %" PRIu64 " blocks of %" PRIu64 " threads", g->fewest, g->most,
-                   product(g->first->shape.block));
+                   extent_count(g->first->shape.block));
     else
         table_cell(t, "various");
     sb_free(&text);
