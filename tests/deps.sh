@@ -3,11 +3,7 @@
 echo 1..5
 d=$(mktemp -d)
 trap 'rm -rf "$d"' EXIT
-n=0
-check() { # NAME COMMAND...
-    n=$((n + 1))
-    if "${@:2}" >&2; then echo "ok $n - $1"; else echo "not ok $n - $1"; fi
-}
+. tests/tap.inc
 stand_in() { printf '#!/bin/sh\n%s\n' "$2" >"$d/$1" && chmod +x "$d/$1"; }
 stand_in dpkg-query '[ "$4" = gcc ] || [ "$3" = gcc ] && echo "install ok installed" || exit 1'
 stand_in apt-get "echo \"\$@\" >>$d/installed"

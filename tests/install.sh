@@ -4,11 +4,7 @@
 echo 1..10
 d=$(mktemp -d)
 trap 'rm -rf "$d"' EXIT
-n=0
-check() { # NAME COMMAND...
-    n=$((n + 1))
-    if "${@:2}" >&2; then echo "ok $n - $1"; else echo "not ok $n - $1"; fi
-}
+. tests/tap.inc
 san=
 case $BUILD in *asan*) san="-fsanitize=address,undefined" ;; esac
 version=$(sed -n 's/^#define HD_VERSION_[A-Z]* //p' include/heddle.h | paste -sd.)
