@@ -7,9 +7,10 @@
 /* ---- compare ---- */
 
 static const struct opt compare_options[] = {
-    {"mech", 'M', false, "NAME[:KEY=VALUE]...,...",
+    {"mech", 'M', false, "NAME[:KEY=VALUE]...,...|all",
      "Mechanisms, the first being what the others are measured by; parameters of one follow its name, as in "
-     "pdom,pdom:side=most. Without it, all of 'heddle list mechanisms'."},
+     "pdom,pdom:side=most. all: every one of 'heddle list mechanisms' that is not named before it, as in "
+     "pdom,all. Without the option, all."},
     MACHINE_ROWS,
     LAUNCH_ROWS,
     SIZE_ROW,

@@ -43,29 +43,39 @@ double compare_mean(const struct compare *c, size_t machine, size_t *subjects) {
 
 /* ---- options ---- */
 
+static bool is_named(const struct compare *c, const char *mech) {
+    for (size_t i = 0; i < c->lab_machines.n; i++)
+        if (!strcmp(c->lab_machines.v[i].name, mech)) return true;
+    return false;
+}
+
 static bool add_machine(struct compare *c, const struct opts *o, const char *mech, struct err *e) {
     struct machine m;
     bool fine = machine_read(&m, opts_value(o, "config"), o, e) && machine_choose(&m, !mech, mech, e) &&
                 machine_limit(&m, o, e);
     VEC_PUSH(&c->machines, m);
     if (!mech) return fine;
-    for (size_t i = 0; i < c->lab_machines.n && fine; i++)
-        if (!strcmp(c->lab_machines.v[i].name, mech))
-            fine = err_set(e, ERR_INPUT, "--mech names %.60s twice", mech);
+    if (fine && is_named(c, mech)) fine = err_set(e, ERR_INPUT, "--mech names %.60s twice", mech);
     VEC_PUSH(&c->lab_machines, (struct lab_machine){.name = mech});
     return fine;
 }
 
-/* "a,b,c", or every mechanism there is. The reference comes last. */
+/* "all": every mechanism that is not named before it. */
+static bool add_all(struct compare *c, const struct opts *o, struct err *e) {
+    for (const struct mech_ops *const *m = mech_list; *m; m++)
+        if (!is_named(c, (*m)->name) && !add_machine(c, o, (*m)->name, e)) return false;
+    return true;
+}
+
+/* "a,b,c", where one may be "all". The reference comes last. */
 static bool read_mechanisms(struct compare *c, const struct opts *o, struct err *e) {
     const char *list = opts_value(o, "mech");
-    if (!list)
-        for (const struct mech_ops *const *m = mech_list; *m; m++)
-            if (!add_machine(c, o, (*m)->name, e)) return false;
+    if (!list && !add_all(c, o, e)) return false;
     for (const char *p = list; p;) {
-        size_t n = strcspn(p, ",");
+        const size_t n = strcspn(p, ",");
+        const char *name = arena_strndup(&c->mem, p, n);
         if (!n) return err_set(e, ERR_INPUT, "--mech '%.60s' lacks a name", list);
-        if (!add_machine(c, o, arena_strndup(&c->mem, p, n), e)) return false;
+        if (!(strcmp(name, "all") ? add_machine(c, o, name, e) : add_all(c, o, e))) return false;
         p = p[n] ? p + n + 1 : NULL;
     }
     if (!add_machine(c, o, NULL, e)) return false;

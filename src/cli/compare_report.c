@@ -1,5 +1,5 @@
 /* What a comparison shows: for each program or workload a table with one row per mechanism and a bar for its speed-up over
- * the first; the geometric mean over all of them; what is wrong, in words. */
+ * the first; one table of all speed-ups and their geometric means; what is wrong, in words. */
 #include <inttypes.h>
 
 #include "cli/compare.h"
@@ -62,14 +62,17 @@ static double best(const struct compare *c, size_t subject) {
     return most;
 }
 
-static void speedup_cells(const struct compare *c, struct table *t, double speedup, double full,
-                          const char *note) {
-    struct sb bar = {0};
-    bar_add(&bar, speedup, full, BAR_WIDTH, c->cli->term.utf8);
+static void speedup_cell(struct table *t, double speedup) {
     if (speedup > 0)
         table_cell(t, "%.3f", speedup);
     else
         table_cell(t, "-");
+}
+
+static void bar_cell(const struct compare *c, struct table *t, double speedup, double full,
+                     const char *note) {
+    struct sb bar = {0};
+    bar_add(&bar, speedup, full, BAR_WIDTH, c->cli->term.utf8);
     table_cell(t, "%s%s%s", bar.len ? bar.text : "", bar.len && *note ? "  " : "", note);
     sb_free(&bar);
 }
@@ -84,10 +87,11 @@ static void row(const struct compare *c, struct table *t, size_t subject, size_t
         else
             table_cell(t, "-");
     }
-    speedup_cells(c, t, compare_speedup(c, subject, machine), full,
-                  !ended                               ? "failed"
-                  : compare_wrong(c, subject, machine) ? "WRONG RESULT"
-                                                       : "");
+    speedup_cell(t, compare_speedup(c, subject, machine));
+    bar_cell(c, t, compare_speedup(c, subject, machine), full,
+             !ended                               ? "failed"
+             : compare_wrong(c, subject, machine) ? "WRONG RESULT"
+                                                  : "");
 }
 
 void compare_title(const struct compare *c, size_t subject, struct sb *out) {
@@ -129,25 +133,45 @@ static void subject_table(const struct compare *c, size_t subject, struct sb *ou
     table_free(&t);
 }
 
-static void means(const struct compare *c, struct sb *out) {
+/* Rows are mechanisms, columns programs and their mean; a bar for the mean where lines stay short. */
+static void all_programs(const struct compare *c, struct sb *out) {
+    enum { WITH_BARS = 6 };
+    const size_t programs = c->lab.nsubjects;
+    struct sb align = {0}, name = {0};
     struct table t;
     double most = 0;
     size_t n;
     for (size_t m = 0; m < c->lab.nmachines; m++)
         if (compare_mean(c, m, &n) > most) most = compare_mean(c, m, &n);
-    sb_add(out, "\n%sall %zu programs%s  geometric mean of speed-ups over %s\n",
-           term_on(&c->cli->term, TERM_BOLD), c->lab.nsubjects, term_on(&c->cli->term, TERM_PLAIN),
+    sb_add(out, "\n%sall %zu programs%s  speed-ups over %s and their geometric mean\n",
+           term_on(&c->cli->term, TERM_BOLD), programs, term_on(&c->cli->term, TERM_PLAIN),
            c->lab.machines[0].name);
-    table_init(&t, "lrl");
+    sb_add(&align, "l");
+    for (size_t i = 0; i <= programs; i++) sb_add(&align, "r");
+    sb_add(&align, "l");
+    table_init(&t, align.text);
+    t.heading = true;
+    table_cell(&t, "mechanism");
+    for (size_t i = 0; i < programs; i++) {
+        name.len = 0;
+        compare_title(c, i, &name);
+        table_cell(&t, "%s", name.text);
+    }
+    table_cell(&t, "mean");
+    table_cell(&t, "%s", "");
     for (size_t m = 0; m < c->lab.nmachines; m++) {
         char note[64] = "";
-        double mean = compare_mean(c, m, &n);
-        if (n < c->lab.nsubjects) snprintf(note, sizeof note, "of %zu", n);
+        const double mean = compare_mean(c, m, &n);
+        if (n < programs) snprintf(note, sizeof note, "of %zu", n);
         table_cell(&t, "%s", c->lab.machines[m].name);
-        speedup_cells(c, &t, mean, most, note);
+        for (size_t i = 0; i < programs; i++) speedup_cell(&t, compare_speedup(c, i, m));
+        speedup_cell(&t, mean);
+        bar_cell(c, &t, programs <= WITH_BARS ? mean : 0, most, note);
     }
     table_print(&t, 2, out);
     table_free(&t);
+    sb_free(&align);
+    sb_free(&name);
 }
 
 static void host_line(const struct compare *c, struct sb *out) {
@@ -162,7 +186,7 @@ void compare_report(const struct compare *c, struct sb *out) {
         if (i) sb_add(out, "\n");
         subject_table(c, i, out);
     }
-    if (c->lab.nsubjects > 1) means(c, out);
+    if (c->lab.nsubjects > 1) all_programs(c, out);
     if (c->host || c->cli->term.out_tty) host_line(c, out);
 }
 

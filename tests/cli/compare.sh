@@ -7,7 +7,7 @@ run compare $file:diverge $file:uniform $small --mech nrec,pdom,mimd
 expect_status 0 "compare succeeds"
 cp "$out" "$work/table"
 for text in "diverge  $file, 4 blocks of 64 threads" "uniform  $file, 2 blocks of 32 threads, 64 bytes of shared memory each" \
-    "mechanism" "cycles" "IPC" "lanes" "depth" "L1D hits" "DRAM" "speed-up" "all 2 programs  geometric mean of speed-ups over nrec"; do
+    "mechanism" "cycles" "IPC" "lanes" "depth" "L1D hits" "DRAM" "speed-up" "all 2 programs  speed-ups over nrec and their geometric mean"; do
     expect_in_out "$text" "the table shows: $text"
 done
 [ "$(grep -cE '^  nrec .* 1\.000  #+$' "$out")" -eq 3 ]
@@ -21,6 +21,13 @@ for m in $("$HEDDLE" list mechanisms | awk 'NR > 0 { print $1 }'); do
     grep -q "^  $m " "$out"
     verdict $? "without --mech, all of them: $m"
 done
+cp "$out" "$work/all.txt"
+run compare $file:diverge $small --mech all
+cmp -s "$out" "$work/all.txt"
+verdict $? "--mech all says the same"
+run compare $file:diverge $small --mech mp,all
+[ "$(awk '$2 ~ /^[0-9]/ { print $1 }' "$out" | head -2 | paste -sd,)" = mp,nrec ] && [ "$(grep -c "^  mp " "$out")" -eq 1 ]
+verdict $? "behind a name, all stands for the others"
 
 for j in 1 2 7; do
     run compare $file:diverge $file:uniform examples/collatz.ptx $small --mech nrec,pdom,pdom:side=most,mimd --jobs $j --json "$work/$j.json" --csv "$work/$j.csv"
