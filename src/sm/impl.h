@@ -203,6 +203,7 @@ struct sm {
     bool ticked;                 /* in cycle now */
     bool scoreboard;             /* sm.issue */
     bool exact_rows;             /* every row has a bit of its own */
+    bool plain_slots;            /* slots.c: warps of one word, and no account */
     bool census_known;
     bool stuck; /* memory refuses the request of the queue's head until it calls */
     struct {
@@ -377,7 +378,18 @@ void idle_check(const struct sm *s); /* panics unless the classes add up */
 
 /* slots.c: every lane slot of an issue in one kind. The packet has been executed, has threads, and n slots less; place: of
  * its first instruction, if there is an account. */
-void slots_idle(struct sm *s, uint32_t n, uint32_t place);
+void slots_count(struct sm *s, uint32_t n, uint32_t place);
+/* Most packets are one piece of a whole warp none of whose other threads have exited: then those have parted. (Threads of
+ * the piece itself may have exited just now.) */
+static inline void slots_idle(struct sm *s, uint32_t n, uint32_t place) {
+    const struct mech_packet *p = &s->common->packet;
+    const struct mech_set *set = &p->split[0]->set;
+    const bool plain = s->plain_slots && p->n == 1 && set->n == 1 && !p->beats;
+    if (plain && !~(s->warps[set->p[0].warp].w->live | set->p[0].mask))
+        s->stats.lane.parted += n;
+    else
+        slots_count(s, n, place);
+}
 static inline uint32_t lanes_below(uint32_t n) {
     return n < 32 ? (1u << n) - 1 : ~0u;
 }

@@ -43,9 +43,9 @@ static inline __attribute__((always_inline)) uint32_t step(struct sm *s, struct 
 struct sums {
     uint32_t done, threads, lanes;  /* splits; lanes: those that count */
     uint32_t apart;                 /* splits that are no instruction of the program */
-    uint32_t classes;               /* that occur, one bit each */
-    uint16_t of_class[IR_NCLASSES]; /* threads; MECH_WIDEST at most */
     bool memory;                    /* an access was gathered */
+    uint32_t classes;               /* mixed packets: that occur, one bit each */
+    uint16_t of_class[IR_NCLASSES]; /* the same: threads; MECH_WIDEST at most */
 };
 _Static_assert(IR_NCLASSES <= 32, "classes are bits of a word");
 
@@ -100,14 +100,15 @@ static __attribute__((noinline)) void count_apart(struct sm *s, const struct sm_
     s->stats.sm.overhead_lanes += lanes;
 }
 
-static void charge_ran(struct sm *s, uint32_t place, uint32_t threads, uint32_t lanes) {
+static __attribute__((noinline)) void charge_ran(struct sm *s, uint32_t place, uint32_t threads,
+                                                 uint32_t lanes) {
     struct sm_cost *c = sm_cost(s, place);
     c->lanes[LANE_ACTIVE] += lanes;
     c->lanes[LANE_GUARDED] += threads - lanes;
 }
 
 /* One split of the packet, all its pieces, and its requests. False: a fault. */
-static inline bool execute(struct sm *s, uint32_t k, uint32_t cls, struct sums *t, struct err *e) {
+static inline bool execute(struct sm *s, uint32_t k, struct sums *t, struct err *e) {
     struct sm_op *op = &s->ops[k];
     const struct ir_insn *i = sm_insn(s, op->pc);
     const uint32_t before = t->lanes, threads = op->split->threads;
@@ -119,8 +120,6 @@ static inline bool execute(struct sm *s, uint32_t k, uint32_t cls, struct sums *
     }
     if (t->memory) lines_build(s, k, s->common->packet.n > 1);
     t->threads += threads;
-    t->classes |= 1u << cls;
-    t->of_class[cls] = (uint16_t)(t->of_class[cls] + threads);
     if (s->charge) charge_ran(s, op->place, threads, t->lanes - before);
     if (s->env.branch) {
         struct sm_branch *b = &s->env.branch[op->pc];
@@ -171,18 +170,30 @@ static inline bool goes_on(const struct sm *s, const struct sm_op *op) {
     return c->early && (op->sides == SM_NONE || c->cls == IR_C_MARK);
 }
 
-/* The ops have executed and their requests exist: each is committed now, or it is said when. */
-static void dispatch(struct sm *s, const uint32_t *ops, uint32_t n) {
-    struct chain chain = {.first = SM_NONE};
-    for (uint32_t k = 0; k < n; k++) {
-        const struct sm_op *op = &s->ops[ops[k]];
-        if (op->memory && op->lines) s->sched[op->sched].loads++;
-        if (s->scoreboard && goes_on(s, op))
-            commit_early(s, ops[k]);
-        else if (!op->memory)
-            chain_add(s, &chain, ops[k]);
+/* The op has executed and its requests exist. True: it is neither committed now nor when they are answered, but when it is
+ * ready. */
+static inline bool ends_when_ready(struct sm *s, uint32_t k) {
+    const struct sm_op *op = &s->ops[k];
+    if (op->memory && op->lines) s->sched[op->sched].loads++;
+    if (s->scoreboard && goes_on(s, op)) {
+        commit_early(s, k);
+        return false;
     }
+    return !op->memory;
+}
+
+static void dispatch_all(struct sm *s, const uint32_t *ops, uint32_t n) {
+    struct chain chain = {.first = SM_NONE};
+    for (uint32_t k = 0; k < n; k++)
+        if (ends_when_ready(s, ops[k])) chain_add(s, &chain, ops[k]);
     chain_end(s, &chain);
+}
+
+static inline void dispatch(struct sm *s, const uint32_t *ops, uint32_t n) {
+    if (n > 1)
+        dispatch_all(s, ops, n);
+    else if (ends_when_ready(s, ops[0]))
+        event_push(s, s->ops[ops[0]].ready, ops[0], ops[0]);
 }
 
 /* Cycles register read needs beyond the beats: bank conflicts of the operands, and of mixed warps. */
@@ -203,12 +214,15 @@ static void show_issue(struct sm *s, uint32_t sched) {
     if (s->event.text) s->event.text[0] = 0;
 }
 
-/* Units are reserved: for all beats, or for what the lanes of a mixed packet need. */
-static void start_units(struct sm *s, uint32_t sched, const struct sums *t, uint64_t start, uint32_t beats) {
+static inline void count_class(struct sums *t, uint32_t cls, uint32_t threads) {
+    t->classes |= 1u << cls;
+    t->of_class[cls] = (uint16_t)(t->of_class[cls] + threads);
+}
+
+/* A mixed packet keeps each unit for the beats that the threads of its class fill. */
+static void start_units(struct sm *s, uint32_t sched, const struct sums *t, uint64_t start) {
     const uint32_t width = (uint32_t)s->o->sm.simd_width;
-    const bool mixed = s->common->packet.n > 1;
-    FOR_LANES(c, t->classes)
-    unit_start(s, sched, c, start, mixed ? ((uint32_t)t->of_class[c] + width - 1) / width : beats);
+    FOR_LANES(c, t->classes) unit_start(s, sched, c, start, (t->of_class[c] + width - 1) / width);
 }
 
 static inline uint32_t take_op(struct sm *s, struct mech_split *split, uint32_t sched, uint64_t ready) {
@@ -234,16 +248,23 @@ static bool execute_all(struct sm *s, uint32_t sched, uint64_t start, uint32_t b
                         struct sums *t, struct err *e) {
     const struct mech_packet *p = &s->common->packet;
     struct exec_grid *g = s->env.grid;
-    for (; t->done < p->n; t->done++) {
+    const bool mixed = p->n > 1;
+    do {
         struct mech_split *split = p->split[t->done];
         const struct sm_code *c = sm_code(s, split->pc);
-        const uint32_t before = t->lanes;
-        op[t->done] = take_op(s, split, sched, start + (c->result > beats ? c->result : beats));
-        if (s->charge) s->ops[op[t->done]].place = charge_split_place(s, split);
-        if (!execute(s, op[t->done], c->cls, t, e)) return false;
+        const uint64_t ready = start + (c->result > beats ? c->result : beats);
+        const uint32_t before = t->lanes, k = take_op(s, split, sched, ready);
+        op[t->done] = k;
+        if (s->charge) s->ops[k].place = charge_split_place(s, split);
+        if (mixed)
+            count_class(t, c->cls, split->threads);
+        else
+            unit_start(s, sched, c->cls, start, beats);
+        if (!execute(s, k, t, e)) return false;
+        t->done++;
         g->insts += t->lanes - before;
-        if (g->insts > g->most) return limit_reached(s, &s->ops[op[t->done++]], e);
-    }
+        if (g->insts > g->most) return limit_reached(s, &s->ops[k], e);
+    } while (t->done < p->n);
     return true;
 }
 
@@ -268,18 +289,6 @@ static inline void count_issue(struct sm *s, uint32_t threads, uint32_t beats, u
     s->stats.sm.lane_slots += offered;
 }
 
-/* The architectural warp of a packet that is one piece of a warp none of whose other threads have exited, so that its idle
- * lanes are absent or have parted: as most are. The piece's own threads may have exited just now. NULL: any other. */
-static inline const struct sm_warp *only_parted(const struct sm *s) {
-    const struct mech_packet *p = &s->common->packet;
-    const struct mech_set *set = &p->split[0]->set;
-    if (p->n > 1 || set->n > 1 || p->beats || s->charge) return NULL;
-    const struct sm_warp *w = &s->warps[set->p[0].warp];
-    const uint32_t size = s->mech->env.warp_size;
-    if (size > SM_LANES || (size < SM_LANES && ~w->exist)) return NULL;
-    return (w->w->live | set->p[0].mask) == w->exist ? w : NULL;
-}
-
 /* offered: lane slots of the packet; first: the op of its first split. */
 static void count_lanes(struct sm *s, const struct sums *t, uint32_t offered, const struct sm_op *first) {
     if (t->lanes < t->threads) s->stats.lane.guarded += t->threads - t->lanes;
@@ -289,16 +298,7 @@ static void count_lanes(struct sm *s, const struct sums *t, uint32_t offered, co
         if (s->charge) sm_cost(s, first->place)->lanes[LANE_EMPTY] += offered;
         return;
     }
-    const struct sm_warp *w = only_parted(s);
-    if (!w) {
-        slots_idle(s, offered - t->threads, first->place);
-    } else if (!~w->exist) {
-        s->stats.lane.parted += offered - t->threads;
-    } else {
-        const uint32_t absent = bits_count(~w->exist);
-        s->stats.lane.absent += absent;
-        s->stats.lane.parted += offered - t->threads - absent;
-    }
+    slots_idle(s, offered - t->threads, first->place);
 }
 
 /* All splits execute before any is committed: a commit may reuse a split of the packet. */
@@ -319,7 +319,7 @@ static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
         s->stats.sm.register_conflict_cycles += extra;
         s->stats.warp.stall += extra;
     }
-    start_units(s, sched, &t, start, beats);
+    if (t.done > 1) start_units(s, sched, &t, start);
     const uint32_t entry = t.memory ? lines_end(s) : SM_NONE;
     if (entry != SM_NONE) lsu_issue(s, entry, sched, start + (uint64_t)s->o->sm.depth - 1);
     s->sched[sched].port = s->sched[sched].counted = start + beats;

@@ -78,12 +78,15 @@ void entry_give(struct sm *s, uint32_t e) {
 
 /* ---- events ---- */
 
+static __attribute__((noinline)) void push_far(struct sm *s, uint64_t when, uint32_t first) {
+    for (; first != SM_NONE; first = *event_link(s, first)) heap_push(&s->far, when, s->far_serial++, first);
+}
+
 /* Every event in the wheel lies in [wheel_at, wheel_at + 64): its slot says which cycle it is for. */
 void event_push(struct sm *s, uint64_t when, uint32_t first, uint32_t last) {
     *event_link(s, last) = SM_NONE;
     if (when - s->wheel_at >= 64) {
-        for (; first != SM_NONE; first = *event_link(s, first))
-            heap_push(&s->far, when, s->far_serial++, first);
+        push_far(s, when, first);
         return;
     }
     struct sm_slot *c = &s->wheel[when % 64];

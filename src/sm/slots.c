@@ -133,15 +133,12 @@ static inline void count_idle_plain(struct sm *s, const struct sm_home *h, uint3
     s->stats.lane.parted += n - absent - exited;
 }
 
-void slots_idle(struct sm *s, uint32_t n, uint32_t place) {
-    const struct mech_packet *p = &s->common->packet;
+void slots_count(struct sm *s, uint32_t n, uint32_t place) {
     const struct sm_home h = first_home(s);
-    const uint32_t all = lanes_below(s->mech->env.warp_size);
-    const bool plain = h.words == 1 && !p->beats && !s->charge;
-    if (plain && !(~(s->warps[h.warp].w->live >> h.shift) & all))
-        s->stats.lane.parted += n; /* whichever lanes they are */
-    else if (plain)
-        count_idle_plain(s, &h, n);
-    else
+    if (!s->plain_slots || s->common->packet.beats)
         count_idle(s, &h, n, place);
+    else if (!(~(s->warps[h.warp].w->live >> h.shift) & lanes_below(s->mech->env.warp_size)))
+        s->stats.lane.parted += n; /* whichever lanes they are */
+    else
+        count_idle_plain(s, &h, n);
 }

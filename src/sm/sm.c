@@ -125,6 +125,7 @@ static bool make_mech(struct sm *s, struct err *e) {
         waits_init(s);
     }
     s->beats = (s->mech->env.warp_size + env.simd_width - 1) / env.simd_width;
+    s->plain_slots = s->mech->env.warp_size <= SM_LANES && !s->charge;
     return true;
 }
 
