@@ -6,8 +6,8 @@
  * not there, `minpc.memory`). The arbiter looks at those that stand.
  *
  * 4.1: as long as the running split only steps, it keeps the minimum, so nothing is compared but its key with the lowest
- * key that stands, the *limit*. Reaching it is where threads join. Between arbitrations only the depth half of the key of a
- * running thread is kept up to date; the PC is the split's.
+ * key that stands, the *limit*. Reaching it is where threads join. The keys of threads that do not run are kept as a list
+ * (mech/sorted.h), an entry for each place where threads are; hardware would compare the threads' own.
  *
  * 4.2: threads that hit run ahead. With `issue = barrel` the SM offers those whose data came early (memory), and the split
  * left in flight is late. With `issue = scoreboard` the split meets the missing data at the first use: who lacks it is put
@@ -26,141 +26,38 @@
 #include "mech/order.h"
 #include "mech/set.h"
 
+/* Of threads that are in one place. */
+static uint32_t depth_of(const struct mech *m, const struct mech_set *set) {
+    return minpc_depth(m, set->p[0].warp, (uint32_t)__builtin_ctz(set->p[0].mask));
+}
+
 static bool create(struct mech *m, struct err *e) {
     (void)e;
     struct minpc *f = m->self;
-    const uint32_t threads = m->env.warps * MINPC_LANES;
     f->sp = minpc_params(m)->sp;
     f->memory = minpc_params(m)->memory;
     f->home = PAGES_NEW(m->env.pages, struct minpc_home, split_homes(&m->env));
-    f->key = PAGES_NEW(m->env.pages, uint64_t, threads);
-    f->mark = PAGES_NEW(m->env.pages, struct minpc_mark, threads);
+    sorted_create(m, &f->sorted);
     return true;
-}
-
-uint64_t minpc_key_at(const struct mech *m, uint32_t warp, uint32_t lane, uint32_t pc) {
-    const struct minpc *f = m->self;
-    uint32_t depth = f->sp ? m->env.depth(m->env.sm, warp, lane) : 0;
-    return (uint64_t)(UINT32_MAX - depth) << 32 | pc;
-}
-
-/* ---- who was parted from whom ---- */
-
-static void mark_group(struct mech *m, const struct mech_set *set, uint32_t branch) {
-    struct minpc *f = m->self;
-    struct minpc_mark mark = {.group = ++f->groups, .since = *m->env.now, .branch = branch};
-    for (uint32_t k = 0; k < set->n; k++)
-        FOR_LANES(l, set->p[k].mask) f->mark[set->p[k].warp * MINPC_LANES + l] = mark;
-}
-
-/* Takes the threads of one group out of `left`. */
-static struct minpc_mark take_group(const struct minpc *f, struct mech_set *left) {
-    struct minpc_mark mark =
-        f->mark[left->p[0].warp * MINPC_LANES + (uint32_t)__builtin_ctz(left->p[0].mask)];
-    uint32_t n = 0;
-    for (uint32_t k = 0; k < left->n; k++) {
-        struct mech_piece p = left->p[k];
-        FOR_LANES(l, p.mask) if (f->mark[p.warp * MINPC_LANES + l].group == mark.group) p.mask &= ~(1u << l);
-        if (p.mask) left->p[n++] = p;
-    }
-    left->n = n;
-    return mark;
-}
-
-/* These run together now. Of the groups they are, all but the one parted last come to an end. */
-static void merge_groups(struct mech *m, const struct mech_set *set, uint32_t pc) {
-    struct minpc *f = m->self;
-    struct mech_set left;
-    set_copy(&left, set);
-    struct minpc_mark newest = take_group(f, &left);
-    if (!left.n) return;
-    while (left.n) {
-        struct minpc_mark mark = take_group(f, &left), older = mark.since < newest.since ? mark : newest;
-        if (mark.since >= newest.since) newest = mark;
-        m->stats.reconvergences++;
-        minpc_counts(m)->merges++;
-        if (older.branch != IR_NOPC) m->env.reconverged(m->env.sm, older.branch, older.since);
-    }
-    mech_event(m, "reconverge at %" PRIu32, pc);
-    for (uint32_t k = 0; k < set->n; k++)
-        FOR_LANES(l, set->p[k].mask) f->mark[set->p[k].warp * MINPC_LANES + l] = newest;
-}
-
-/* ---- standing and blocked ---- */
-
-/* The threads are at pc; `moved`: through a call or a return. */
-static inline void set_keys(struct mech *m, const struct mech_set *set, uint32_t pc, bool moved) {
-    struct minpc *f = m->self;
-    for (uint32_t k = 0; k < set->n; k++) FOR_LANES(l, set->p[k].mask) {
-            const uint32_t warp = set->p[k].warp, t = warp * MINPC_LANES + l;
-            f->key[t] = moved ? minpc_key_at(m, warp, l, pc) : minpc_with_pc(f->key[t], pc);
-        }
-}
-
-/* And in no split any more. */
-static void leave_split(struct mech *m, const struct mech_set *set, uint32_t pc, bool moved) {
-    set_keys(m, set, pc, moved);
-    split_unbind(m->pool, set);
-}
-
-/* They could run, from where leave_split put them. */
-static void stand(struct mech *m, struct minpc_home *h, const struct mech_set *set) {
-    struct minpc *f = m->self;
-    const uint32_t n = set_count(set);
-    for (uint32_t k = 0; k < set->n; k++) {
-        const uint32_t warp = set->p[k].warp;
-        h->standing[warp - h->first] |= set->p[k].mask;
-        FOR_LANES(l, set->p[k].mask) {
-            const uint64_t key = f->key[warp * MINPC_LANES + l];
-            if (key < h->limit) h->limit = key;
-        }
-    }
-    h->nstanding += n;
-    f->standing += n;
-}
-
-static void block(struct minpc_home *h, const struct mech_set *set) {
-    for (uint32_t k = 0; k < set->n; k++) h->blocked[set->p[k].warp - h->first] |= set->p[k].mask;
-    h->nblocked += set_count(set);
 }
 
 /* ---- arbitration ---- */
 
-void minpc_take_lowest(const struct minpc *f, struct minpc_home *h, struct mech_set *out) {
-    uint64_t next = MINPC_NOBODY;
-    out->n = 0;
-    for (uint32_t k = 0; k < h->words; k++) {
-        const uint64_t *key = f->key + (size_t)(h->first + k) * MINPC_LANES;
-        uint32_t mask = 0;
-        FOR_LANES(l, h->standing[k]) {
-            if (key[l] == h->limit)
-                mask |= 1u << l;
-            else if (key[l] < next)
-                next = key[l];
-        }
-        h->standing[k] &= ~mask;
-        if (mask) out->p[out->n++] = (struct mech_piece){h->first + k, mask};
-    }
-    h->limit = next;
-}
-
 /* The running split, which has no threads, gets those with the lowest key, if any stand. */
 static void arbitrate(struct mech *m, struct minpc_home *h) {
     struct minpc *f = m->self;
-    if (!h->nstanding) return;
+    if (h->list.limit == SORTED_NOBODY) return;
     struct mech_set set;
-    h->key = h->limit;
-    minpc_take_lowest(f, h, &set);
-    h->run->pc = (uint32_t)h->key;
+    h->key = h->list.limit;
+    sorted_take(&f->sorted, &h->list, &set);
+    h->run->pc = sorted_place(h->key);
     split_assign(m->pool, h->run, &set);
-    h->nstanding -= h->run->threads;
-    f->standing -= h->run->threads;
-    merge_groups(m, &h->run->set, h->run->pc);
+    minpc_counts(m)->merges += sorted_meet(m, &f->sorted, &set, h->run->pc);
 }
 
 /* Nobody of the warp can run. */
 static void rest(struct mech *m, struct minpc_home *h) {
-    if (h->nblocked || h->nlate) {
+    if (h->list.blocked.n || h->nlate) {
         order_remove(m->order, h->run);
         return;
     }
@@ -173,10 +70,12 @@ static void rest(struct mech *m, struct minpc_home *h) {
 /* `ahead` goes on without s. */
 static void make_late(struct mech *m, struct minpc_home *h, struct mech_split *s,
                       const struct mech_split *ahead) {
+    struct minpc *f = m->self;
     s->own[MINPC_LATE] = true;
+    s->own[MINPC_DEPTH] = sorted_depth(h->key);
     h->nlate += s->threads;
-    mark_group(m, &ahead->set, IR_NOPC);
-    mark_group(m, &s->set, IR_NOPC);
+    sorted_part(m, &f->sorted, &ahead->set, IR_NOPC);
+    sorted_part(m, &f->sorted, &s->set, IR_NOPC);
     minpc_counts(m)->run_ahead++;
     mech_event(m, "run ahead of %" PRIu32, s->pc);
 }
@@ -184,13 +83,14 @@ static void make_late(struct mech *m, struct minpc_home *h, struct mech_split *s
 /* Some threads of a late split have their data and stand, at pc. */
 static void catch_up(struct mech *m, struct minpc_home *h, struct mech_split *s, const struct mech_set *ready,
                      uint32_t pc) {
+    struct minpc *f = m->self;
     const uint32_t n = set_count(ready);
     set_remove(&s->set, ready);
     s->threads -= n;
     h->nlate -= n;
-    if (s->threads) mark_group(m, ready, IR_NOPC);
-    leave_split(m, ready, pc, false);
-    stand(m, h, ready);
+    if (s->threads) sorted_part(m, &f->sorted, ready, IR_NOPC);
+    split_unbind(m->pool, ready);
+    sorted_stand(&f->sorted, &h->list, ready, sorted_key(s->own[MINPC_DEPTH], pc));
 }
 
 /* Of those lanes of s, the ones that need not wait for an event. */
@@ -236,9 +136,10 @@ static void go(struct mech *m, struct minpc_home *h) {
 
 /* The running split's threads compete with the others. */
 static void compete(struct mech *m, struct minpc_home *h) {
+    struct minpc *f = m->self;
     struct mech_split *s = h->run;
-    leave_split(m, &s->set, s->pc, false);
-    stand(m, h, &s->set);
+    split_unbind(m->pool, &s->set);
+    if (s->threads) sorted_stand(&f->sorted, &h->list, &s->set, h->key);
     s->set.n = s->threads = 0;
     arbitrate(m, h);
     go(m, h);
@@ -247,7 +148,7 @@ static void compete(struct mech *m, struct minpc_home *h) {
 /* Threads that were blocked or late stand now: 4.2's arbitration, unless the running split is on its way; its commit will
  * see the limit. */
 static void arrived(struct mech *m, struct minpc_home *h) {
-    if (h->run->in_flight || (h->run->threads && h->key < h->limit)) return;
+    if (h->run->in_flight || (h->run->threads && h->key < h->list.limit)) return;
     minpc_counts(m)->arbitrations++;
     order_remove(m->order, h->run);
     compete(m, h);
@@ -259,28 +160,24 @@ static void start(struct mech *m, struct mech_split *s, uint32_t home) {
     struct minpc *f = m->self;
     struct minpc_home *h = &f->home[home];
     s->own[MINPC_HOME] = home;
-    *h = (struct minpc_home){.run = s, .limit = MINPC_NOBODY, .first = s->set.p[0].warp, .words = s->set.n};
-    set_keys(m, &s->set, s->pc, true);
-    h->key = f->key[h->first * MINPC_LANES + (uint32_t)__builtin_ctz(s->set.p[0].mask)];
-    mark_group(m, &s->set, IR_NOPC);
+    *h = (struct minpc_home){.run = s};
+    sorted_start(m, &f->sorted, &h->list, home, &s->set);
+    h->key = sorted_key(depth_of(m, &s->set), s->pc);
     go(m, h);
 }
 
-static void diverge(struct mech *m, const struct mech_outcome *o) {
-    split_diverged(m, o->nsides);
-    for (uint32_t k = 0; k < o->nsides; k++) mark_group(m, &o->side[k].set, o->pc);
-}
-
-/* Every thread of s is where the outcome says; s is left without threads. */
-static void scatter(struct mech *m, struct minpc_home *h, struct mech_split *s,
-                    const struct mech_outcome *o) {
+/* Every thread of s, whose depth was this, is where the outcome says; s is left without threads. */
+static void scatter(struct mech *m, struct minpc_home *h, struct mech_split *s, const struct mech_outcome *o,
+                    uint32_t depth) {
+    struct minpc *f = m->self;
     if (o->exited.n) split_exit(m->pool, s, &o->exited);
-    if (o->nsides > 1) diverge(m, o);
-    leave_split(m, &o->waiting, o->pc + 1, false);
-    block(h, &o->waiting);
+    if (o->nsides > 1) sorted_diverge(m, &f->sorted, o);
+    split_unbind(m->pool, &s->set);
+    sorted_block(&h->list, &o->waiting, sorted_key(depth, o->pc + 1));
     for (uint32_t k = 0; k < o->nsides; k++) {
-        leave_split(m, &o->side[k].set, o->side[k].pc, o->depth_change);
-        stand(m, h, &o->side[k].set);
+        const struct mech_side *side = &o->side[k];
+        const uint32_t now = o->depth_change ? depth_of(m, &side->set) : depth;
+        sorted_stand(&f->sorted, &h->list, &side->set, sorted_key(now, side->pc));
     }
     s->set.n = s->threads = 0;
 }
@@ -289,7 +186,7 @@ static void scatter(struct mech *m, struct minpc_home *h, struct mech_split *s,
 static void commit_late(struct mech *m, struct minpc_home *h, struct mech_split *s,
                         const struct mech_outcome *o) {
     h->nlate -= s->threads;
-    scatter(m, h, s, o);
+    scatter(m, h, s, o, s->own[MINPC_DEPTH]);
     split_free(m, s);
     arrived(m, h);
 }
@@ -303,9 +200,9 @@ static void commit(struct mech *m, struct mech_split *s, const struct mech_outco
     }
     const bool flow = ir_ops[o->insn->op].cls == IR_C_BRANCH;
     if (o->nsides == 1 && !o->exited.n && !o->waiting.n && !(f->sp && o->depth_change)) {
-        const uint64_t key = minpc_with_pc(h->key, o->side[0].pc);
-        minpc_counts(m)->arbitrations += flow || key >= h->limit;
-        if (key < h->limit) {
+        const uint64_t key = sorted_move(h->key, o->side[0].pc);
+        minpc_counts(m)->arbitrations += flow || key >= h->list.limit;
+        if (key < h->list.limit) {
             h->key = key;
             s->pc = o->side[0].pc;
             go(m, h);
@@ -315,7 +212,7 @@ static void commit(struct mech *m, struct mech_split *s, const struct mech_outco
     } else {
         minpc_counts(m)->arbitrations++;
     }
-    scatter(m, h, s, o);
+    scatter(m, h, s, o, sorted_depth(h->key));
     arbitrate(m, h);
     go(m, h);
 }
@@ -334,7 +231,7 @@ static bool memory(struct mech *m, struct mech_split *s, const struct mech_set *
     t->age = s->age;
     make_late(m, h, s, t);
     h->run = t;
-    h->key = minpc_with_pc(h->key, t->pc);
+    h->key = sorted_move(h->key, t->pc);
     compete(m, h);
     return true;
 }
@@ -362,19 +259,6 @@ static void wake(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t m
         go(m, minpc_home_of(m, s));
 }
 
-/* Threads of one architectural warp, which may be several narrow home warps. */
-static void release_lanes(struct mech *m, uint32_t warp, uint32_t mask, uint32_t pc) {
-    struct minpc *f = m->self;
-    struct minpc_home *h = &f->home[split_home_of(m->pool, warp, (uint32_t)__builtin_ctz(mask))];
-    struct mech_set set;
-    set_one(&set, warp, mask);
-    CHECK((h->blocked[warp - h->first] & mask) == mask);
-    h->blocked[warp - h->first] &= ~mask;
-    h->nblocked -= set_count(&set);
-    leave_split(m, &set, pc, false);
-    stand(m, h, &set);
-}
-
 static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     struct minpc *f = m->self;
     for (int pass = 0; pass < 2; pass++) /* all of a warp stand before it arbitrates */
@@ -385,13 +269,14 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
                 if (pass)
                     arrived(m, &f->home[split_home_of(m->pool, warp, lane)]);
                 else
-                    release_lanes(m, warp, here, pc);
+                    sorted_unblock(&f->sorted, &f->home[split_home_of(m->pool, warp, lane)].list, warp, here,
+                                   pc);
             }
 }
 
 static void census(const struct mech *m, struct mech_census *c) {
     const struct minpc *f = m->self;
-    *c = (struct mech_census){.inactive_path = f->standing};
+    *c = (struct mech_census){.inactive_path = f->sorted.standing};
 }
 
 extern const struct mech_ops mech_minpc;

@@ -11,12 +11,23 @@
 
 enum { PC_BITS = 32, DEPTH_BITS = 16 }; /* of a thread, in hardware */
 
+static void put_list(const struct sorted_home *h, const struct sorted_list *l, mech_place_fn *put,
+                     void *user) {
+    for (uint32_t k = 0; k < l->n; k++) {
+        struct mech_set set;
+        sorted_set(h, &l->e[k], &set);
+        for (uint32_t i = 0; i < set.n; i++)
+            put(user, set.p[i].warp, set.p[i].mask, sorted_place(l->e[k].key));
+    }
+}
+
 void minpc_places(const struct mech *m, mech_place_fn *put, void *user) {
     const struct minpc *f = m->self;
     for (uint32_t i = 0; i < split_homes(&m->env); i++) {
         const struct minpc_home *h = &f->home[i];
-        for (uint32_t k = 0; h->run && k < h->words; k++) FOR_LANES(l, h->standing[k] | h->blocked[k])
-        put(user, h->first + k, 1u << l, (uint32_t)f->key[(h->first + k) * MINPC_LANES + l]);
+        if (!h->run) continue;
+        put_list(&h->list, &h->list.standing, put, user);
+        put_list(&h->list, &h->list.blocked, put, user);
     }
 }
 
@@ -26,10 +37,10 @@ static void print_line(const struct mech *m, uint32_t home, uint64_t key, const 
     const struct minpc *f = m->self;
     sb_add(out, "warp %" PRIu32 ": depth ", home);
     if (f->sp)
-        sb_add(out, "%" PRIu32, UINT32_MAX - (uint32_t)(key >> 32));
+        sb_add(out, "%" PRIu32, sorted_depth(key));
     else
         sb_add(out, "-");
-    sb_add(out, " pc %" PRIu32 " %s", (uint32_t)key, what);
+    sb_add(out, " pc %" PRIu32 " %s", sorted_place(key), what);
     if (s) {
         sb_add(out, ", ");
         order_describe(s, out);
@@ -39,29 +50,21 @@ static void print_line(const struct mech *m, uint32_t home, uint64_t key, const 
     sb_add(out, "\n");
 }
 
-/* A line for those of `mask` with one key, lowest first. */
-static void print_keys(const struct mech *m, uint32_t home, const uint32_t *mask, const char *what,
+/* A line for each entry, lowest first. */
+static void print_list(const struct mech *m, uint32_t home, const struct sorted_list *l, const char *what,
                        struct sb *out) {
     const struct minpc *f = m->self;
-    struct minpc_home left = f->home[home];
-    struct mech_set set;
-    memcpy(left.standing, mask, sizeof left.standing);
-    left.limit = MINPC_NOBODY; /* nobody has it: finds the lowest */
-    minpc_take_lowest(f, &left, &set);
-    while (left.limit != MINPC_NOBODY) {
-        const uint64_t key = left.limit;
-        minpc_take_lowest(f, &left, &set);
-        print_line(m, home, key, &set, what, NULL, out);
+    for (uint32_t k = l->n; k--;) {
+        struct mech_set set;
+        sorted_set(&f->home[home].list, &l->e[k], &set);
+        print_line(m, home, l->e[k].key, &set, what, NULL, out);
     }
 }
 
 static void print_late(const struct mech *m, uint32_t home, struct sb *out) {
-    const struct minpc *f = m->self;
     FOR_SPLITS(s, m->pool) {
         if (s->own[MINPC_HOME] != home || !s->own[MINPC_LATE]) continue;
-        const uint64_t key =
-            f->key[s->set.p[0].warp * MINPC_LANES + (uint32_t)__builtin_ctz(s->set.p[0].mask)];
-        print_line(m, home, minpc_with_pc(key, s->pc), &s->set, "late", s, out);
+        print_line(m, home, sorted_key(s->own[MINPC_DEPTH], s->pc), &s->set, "late", s, out);
     }
 }
 
@@ -71,15 +74,15 @@ void minpc_state(const struct mech *m, struct sb *out) {
         const struct minpc_home *h = &f->home[k];
         if (!h->run) continue;
         if (h->run->threads) print_line(m, k, h->key, &h->run->set, "running", h->run, out);
-        print_keys(m, k, h->standing, "standing", out);
-        print_keys(m, k, h->blocked, "waiting at a barrier", out);
+        print_list(m, k, &h->list.standing, "standing", out);
+        print_list(m, k, &h->list.blocked, "waiting at a barrier", out);
         if (h->nlate) print_late(m, k, out);
     }
 }
 
 void minpc_storage(const struct mech *m, struct sb *out) {
     const struct minpc *f = m->self;
-    const uint64_t threads = (uint64_t)m->env.warps * MINPC_LANES, w = m->env.warp_size;
+    const uint64_t threads = (uint64_t)m->env.warps * SORTED_LANES, w = m->env.warp_size;
     const uint64_t homes = threads / w ? threads / w : 1, key = PC_BITS + (f->sp ? DEPTH_BITS : 0);
     sb_add(out, "thread_pc %" PRIu64 "\n", threads * PC_BITS);
     if (f->sp) sb_add(out, "thread_depth %" PRIu64 "\n", threads * DEPTH_BITS);
@@ -89,28 +92,29 @@ void minpc_storage(const struct mech *m, struct sb *out) {
 
 /* ---- audit ---- */
 
-/* The schedule is the one that arbitrating now would give, and the limit is exact. */
-static void audit_choice(const struct mech *m, const struct minpc_home *h) {
-    const struct minpc *f = m->self;
-    uint64_t lowest = MINPC_NOBODY;
-    for (uint32_t k = 0; k < h->words; k++) FOR_LANES(l, h->standing[k]) {
-            const uint64_t key = f->key[(h->first + k) * MINPC_LANES + l];
-            CHECK(key == minpc_key_at(m, h->first + k, l, (uint32_t)key));
-            if (key < lowest) lowest = key;
-        }
-    CHECK(h->limit == lowest);
-    if (h->run->in_flight) return;
-    CHECK(h->run->threads ? h->key < lowest : lowest == MINPC_NOBODY);
-    CHECK(!h->run->threads || h->run->pc == (uint32_t)h->key);
-    for (uint32_t k = 0; k < h->run->set.n; k++) FOR_LANES(l, h->run->set.p[k].mask)
-    CHECK(minpc_key_at(m, h->run->set.p[k].warp, l, h->run->pc) == h->key);
+/* The threads are at the depth that their key says, unless they have left it with an instruction in flight. */
+static void audit_depth(const struct mech *m, const struct mech_set *set, uint32_t depth) {
+    for (uint32_t k = 0; k < set->n; k++) FOR_LANES(l, set->p[k].mask)
+    CHECK(minpc_depth(m, set->p[k].warp, l) == depth);
 }
 
-/* Marks threads as seen, once. */
-static uint32_t see(uint32_t *seen, uint32_t mask) {
-    CHECK(!(*seen & mask));
-    *seen |= mask;
-    return bits_count(mask);
+static void audit_depths(const struct mech *m, const struct sorted_home *h, const struct sorted_list *l) {
+    for (uint32_t k = 0; k < l->n; k++) {
+        struct mech_set set;
+        sorted_set(h, &l->e[k], &set);
+        audit_depth(m, &set, sorted_depth(l->e[k].key));
+    }
+}
+
+/* The schedule is the one that arbitrating now would give. */
+static void audit_choice(const struct mech *m, const struct minpc_home *h) {
+    const struct mech_split *run = h->run;
+    audit_depths(m, &h->list, &h->list.standing);
+    audit_depths(m, &h->list, &h->list.blocked);
+    if (run->in_flight) return;
+    CHECK(run->threads ? h->key < h->list.limit : h->list.limit == SORTED_NOBODY);
+    CHECK(!run->threads || run->pc == sorted_place(h->key));
+    audit_depth(m, &run->set, sorted_depth(h->key));
 }
 
 void minpc_audit(const struct mech *m) {
@@ -122,22 +126,16 @@ void minpc_audit(const struct mech *m) {
     FOR_SPLITS(s, pool) {
         CHECK(s->own[MINPC_LATE] || s == minpc_home_of(m, s)->run);
         late += s->own[MINPC_LATE] ? s->threads : 0;
-        for (uint32_t k = 0; k < s->set.n; k++) see(&seen[s->set.p[k].warp], s->set.p[k].mask);
+        for (uint32_t k = 0; k < s->set.n; k++) sorted_see(&seen[s->set.p[k].warp], s->set.p[k].mask);
     }
     for (uint32_t i = 0; i < split_homes(&m->env); i++) {
         const struct minpc_home *h = &f->home[i];
-        uint32_t stand_here = 0, blocked = 0;
         if (!h->run) continue;
-        for (uint32_t k = 0; k < h->words; k++) {
-            stand_here += see(&seen[h->first + k], h->standing[k]);
-            blocked += see(&seen[h->first + k], h->blocked[k]);
-        }
-        CHECK(stand_here == h->nstanding && blocked == h->nblocked);
-        standing += stand_here;
+        standing += sorted_audit(&h->list, seen);
         late -= h->nlate;
         audit_choice(m, h);
     }
     for (uint32_t k = 0; k < pool->slots; k++) CHECK(seen[k] == pool->present[k]);
-    CHECK(standing == f->standing && !late);
+    CHECK(standing == f->sorted.standing && !late);
     xfree(seen);
 }
