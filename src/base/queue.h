@@ -35,13 +35,14 @@ static inline uint32_t queue_take(struct queue *q, void *v, size_t size, size_t 
 #define QUEUE_PUT(q, v, i) queue_put((q), (v), sizeof *(v), QUEUE_NEXT(v), (i))
 #define QUEUE_TAKE(q, v)   queue_take((q), (v), sizeof *(v), QUEUE_NEXT(v))
 
-/* An array that grows to the most elements there are at once: POOL(T) has T *v, which moves when it grows. What is given
- * back is taken again first, the last given back before others. Zeroed: empty. */
+/* Elements of an array that are taken and given back: POOL(T) has T *v. What was given back last is taken first, so that the
+ * host finds it in its caches, and what was never taken is not touched. Zeroed: an empty array, which grows (and moves) as
+ * elements are taken; one that the caller sized never moves. */
 struct pool {
     void *v;
     uint32_t cap, used; /* elements from used on have never been taken */
     uint32_t free;      /* number + 1 of the first that was given back; 0: none */
-    uint32_t taken;
+    uint32_t left;      /* that can be taken without growing */
 };
 #define POOL(T)           \
     union {               \
@@ -49,28 +50,40 @@ struct pool {
         T *v;             \
     }
 
+/* There is one. */
+static inline uint32_t pool_next(struct pool *p, size_t size, size_t next) {
+    p->left--;
+    if (!p->free) return p->used++;
+    const uint32_t i = p->free - 1;
+    p->free = *queue_next(p->v, size, next, i);
+    return i;
+}
 static inline uint32_t pool_take(struct pool *p, size_t size, size_t next) {
-    p->taken++;
-    if (p->free) {
-        const uint32_t i = p->free - 1;
-        p->free = *queue_next(p->v, size, next, i);
-        return i;
-    }
-    if (p->used == p->cap) {
+    if (!p->left) {
         CHECK(p->cap < QUEUE_NONE / 2);
-        p->cap = p->cap ? 2 * p->cap : 256;
-        p->v = xrealloc(p->v, p->cap * size);
+        const uint32_t more = p->cap ? p->cap : 256;
+        p->v = xrealloc(p->v, (p->cap + more) * size);
+        p->cap += more;
+        p->left = more;
     }
-    return p->used++;
+    return pool_next(p, size, next);
+}
+static inline uint32_t pool_take_sized(struct pool *p, size_t size, size_t next) {
+    CHECK(p->left);
+    return pool_next(p, size, next);
 }
 static inline void pool_give(struct pool *p, size_t size, size_t next, uint32_t i) {
     *queue_next(p->v, size, next, i) = p->free;
     p->free = i + 1;
-    p->taken--;
+    p->left++;
 }
 /* The number of an element that is now the caller's to fill; gives it back. */
 #define POOL_TAKE(p)    pool_take(&(p)->pool, sizeof *(p)->v, QUEUE_NEXT((p)->v))
 #define POOL_GIVE(p, i) pool_give(&(p)->pool, sizeof *(p)->v, QUEUE_NEXT((p)->v), (i))
+#define POOL_TAKEN(p)   ((p)->pool.cap - (p)->pool.left) /* how many are */
 #define POOL_FREE(p)    (xfree((p)->v), (p)->pool = (struct pool){0})
+/* Of an array of n elements that is the caller's; whoever takes has seen to it that one is left. */
+#define POOL_SIZE(p, array, n) ((p)->pool = (struct pool){.v = (array), .cap = (n), .left = (n)})
+#define POOL_TAKE_SIZED(p)     pool_take_sized(&(p)->pool, sizeof *(p)->v, QUEUE_NEXT((p)->v))
 
 #endif

@@ -132,7 +132,7 @@ static uint64_t accesses_of(const struct dram *d, uint32_t bytes) {
 
 /* An ideal channel has no queue; only a receiver that does not pop makes it refuse. */
 bool dram_room(const struct dram *d) {
-    return (d->ideal ? d->served.n : d->requests.pool.taken) < d->room;
+    return (d->ideal ? d->served.n : POOL_TAKEN(&d->requests)) < d->room;
 }
 
 void dram_push(struct dram *d, struct dram_place place, uint32_t bytes, bool write, uint32_t message) {
@@ -345,7 +345,7 @@ void dram_cycle(struct dram *d) {
 }
 
 bool dram_busy(const struct dram *d) {
-    return d->requests.pool.taken;
+    return POOL_TAKEN(&d->requests);
 }
 
 uint64_t dram_quiet(const struct dram *d) {

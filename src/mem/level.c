@@ -157,7 +157,7 @@ enum level_what level_bypass(struct level *l, const struct level_access *a, stru
 
 void level_fill(struct level *l, struct msg_pool *p, uint32_t entry, uint64_t addr, uint32_t bytes,
                 struct queue *out) {
-    const struct mshr_entry *x = &l->mshr.e[entry];
+    const struct mshr_entry *x = &l->mshr.v[entry];
     if (x->slot == CACHE_NONE) {
         mshr_arrive(&l->mshr, p, entry, cache_grain(&l->tags, addr), out);
         if (!x->waiting.n) mshr_give(&l->mshr, entry);

@@ -176,7 +176,7 @@ uint64_t mem_next(const struct mem *m) {
 }
 
 bool mem_idle(const struct mem *m) {
-    return m->pool.pool.taken == 0;
+    return POOL_TAKEN(&m->pool) == 0;
 }
 
 void mem_flush(struct mem *m) {

@@ -7,26 +7,26 @@
 #include "mem/msg.h"
 
 struct mshr_entry {
-    uint32_t
-        slot; /* of the line in the cache; MSG_NONE: an access that passes the cache by. Free entries: the next */
+    union {
+        uint32_t slot; /* of the line in the cache; MSG_NONE: an access that passes the cache by */
+        uint32_t next; /* in the pool */
+    };
     struct queue waiting; /* messages */
 };
 struct mshr {
-    struct mshr_entry *e;
-    uint32_t size, used, free;
-    uint32_t never_used; /* the first entry that has not been taken yet */
+    POOL(struct mshr_entry);
     uint32_t merges;
 };
 
 bool mshr_init(struct mshr *t, uint32_t size, uint32_t merges, struct err *e);
 void mshr_destroy(struct mshr *t);
 static inline bool mshr_room(const struct mshr *t) {
-    return t->used < t->size;
+    return t->pool.left;
 }
 uint32_t mshr_take(struct mshr *t, uint32_t slot); /* needs mshr_room */
 void mshr_give(struct mshr *t, uint32_t entry);    /* nobody waits there */
 static inline bool mshr_merges(const struct mshr *t, uint32_t entry) {
-    return t->e[entry].waiting.n < t->merges;
+    return t->v[entry].waiting.n < t->merges;
 }
 /* The message waits for these grains of the entry's line. */
 void mshr_wait(struct mshr *t, struct msg_pool *p, uint32_t entry, uint32_t message, uint64_t missing);

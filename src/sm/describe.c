@@ -77,8 +77,8 @@ static void add_loads(const struct sm *s, uint32_t warp, struct sb *out) {
 
 /* Instructions not committed yet; a free op has no split. */
 static void add_ops(const struct sm *s, uint32_t block, struct sb *out) {
-    for (uint32_t k = 0; k < s->used_ops; k++) {
-        const struct sm_op *op = &s->ops[k];
+    for (uint32_t k = 0; k < s->ops.pool.used; k++) {
+        const struct sm_op *op = &s->ops.v[k];
         for (uint32_t p = 0; op->split && p < op->split->set.n; p++) {
             const struct mech_piece at = op->split->set.p[p];
             if (s->warps[at.warp].block != block || !s->warps[at.warp].w) continue;

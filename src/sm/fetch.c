@@ -5,12 +5,12 @@
 uint64_t fetch_ask(struct sm *s, const struct mech_split *split, uint32_t line) {
     struct sm_fetched *f = &s->fetched[split->id];
     uint64_t when = 0;
-    if (s->nfree_requests <= SM_PACKET) return s->now + 1; /* the rest is for the packet being selected */
+    if (s->requests.pool.left <= SM_PACKET) return s->now + 1; /* the rest is for the packet being selected */
     const uint32_t r = request_take(s);
     const enum mem_answer a = mem_ask(s->env.mem, s->env.index, MEM_L1I, MEM_READ,
                                       (uint64_t)line * s->line[MEM_L1I], s->line[MEM_L1I], r, s->now, &when);
     if (a == MEM_WAIT) {
-        s->requests[r] = (struct sm_request){
+        s->requests.v[r] = (struct sm_request){
             .nodes = SM_NONE, .next = SM_NONE, .fetch = {split->id, line}, .path = SM_FETCH};
         *f = (struct sm_fetched){line, SM_NEVER};
         s->stats.sm.fetch_stalls++;

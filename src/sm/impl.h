@@ -214,22 +214,19 @@ struct sm {
     struct queue queue;   /* of the load/store unit */
     uint32_t lsu_waiting; /* memory instructions in the queue or on their way to it */
 
-    uint64_t lsu_busy;                            /* shared memory holds it until then */
-    uint64_t refusals_counted;                    /* stuck: cycles up to this one are */
-    uint64_t wheel_used;                          /* slots of the wheel that hold an event, a bit each */
-    uint64_t wheel_at;                            /* cycles before this one have been dealt with */
-    struct heap far;                              /* events beyond the wheel */
-    uint32_t used_ops, used_nodes, used_requests; /* those from here on have never been taken */
-    uint32_t free_op, free_node, free_request, free_entry;     /* lists of those that have been given back */
-    uint32_t nfree_ops, nfree_requests, nfree_nodes, npending; /* npending: ops alive */
-    uint32_t reserve_nodes;                                    /* issue is held back when fewer are free */
+    uint64_t lsu_busy;         /* shared memory holds it until then */
+    uint64_t refusals_counted; /* stuck: cycles up to this one are */
+    uint64_t wheel_used;       /* slots of the wheel that hold an event, a bit each */
+    uint64_t wheel_at;         /* cycles before this one have been dealt with */
+    struct heap far;           /* events beyond the wheel */
+    POOL(struct sm_op) ops;
+    POOL(struct sm_node) nodes;
+    POOL(struct sm_request) requests;
+    POOL(struct sm_entry) entries;
+    uint32_t reserve_nodes; /* issue is held back when fewer are left */
 
     const struct sm_options *o;
-    exec_fn *const *fn; /* what executes each operation */
-    struct sm_op *ops;
-    struct sm_node *nodes;
-    struct sm_request *requests;
-    struct sm_entry *entries;
+    exec_fn *const *fn;         /* what executes each operation */
     struct sm_fetched *fetched; /* by split; NULL: ideal fetch */
     struct sm_env env;
     uint64_t exited; /* threads whose exit is committed */
@@ -274,41 +271,26 @@ static inline void sm_look_ahead(const struct sm *s, uint32_t warp, const struct
 /* pool.c: storage. A take never fails: issue is held back while a pool could run out. */
 void pool_init(struct sm *s);
 void pool_free(struct sm *s);
-static inline uint32_t op_take(struct sm *s) { /* not cleared */
-    const uint32_t op = s->free_op != SM_NONE ? s->free_op : s->used_ops++;
-    CHECK(s->nfree_ops);
-    if (op == s->free_op) s->free_op = s->ops[op].next;
-    s->nfree_ops--;
-    s->npending++;
-    return op;
-}
 static inline void op_give(struct sm *s, uint32_t op) {
-    s->ops[op].split = NULL;
-    s->ops[op].next = s->free_op;
-    s->free_op = op;
-    s->nfree_ops++;
-    s->npending--;
+    s->ops.v[op].split = NULL; /* for those who look through all */
+    POOL_GIVE(&s->ops, op);
 }
 static inline uint32_t node_take(struct sm *s, uint32_t pc_or_op, uint32_t warp, uint32_t mask,
                                  uint32_t next) {
-    const uint32_t k = s->free_node != SM_NONE ? s->free_node : s->used_nodes++;
-    CHECK(s->nfree_nodes);
-    if (k == s->free_node) s->free_node = s->nodes[k].next;
-    s->nfree_nodes--;
-    s->nodes[k] = (struct sm_node){{pc_or_op}, warp, mask, next};
+    const uint32_t k = POOL_TAKE_SIZED(&s->nodes);
+    s->nodes.v[k] = (struct sm_node){{pc_or_op}, warp, mask, next};
     return k;
 }
 void nodes_give(struct sm *s, uint32_t first);
 uint32_t request_take(struct sm *s);
 void request_give(struct sm *s, uint32_t r);
 uint32_t entry_take(struct sm *s);
-void entry_give(struct sm *s, uint32_t e);
 /* Something for that cycle: first, and what is chained behind it by event_link up to last. */
 void event_push(struct sm *s, uint64_t when, uint32_t first, uint32_t last);
 /* Events that are due, oldest first, chained by event_link; SM_NONE: none is. More may be due after them. */
 uint32_t event_due(struct sm *s);
 static inline uint32_t *event_link(const struct sm *s, uint32_t what) {
-    return what & SM_EVENT_REQUEST ? &s->requests[what & ~SM_EVENT_REQUEST].next : &s->ops[what].next;
+    return what & SM_EVENT_REQUEST ? &s->requests.v[what & ~SM_EVENT_REQUEST].next : &s->ops.v[what].next;
 }
 uint64_t event_next(const struct sm *s); /* cycle of the earliest, or SM_NEVER */
 
@@ -365,7 +347,7 @@ void lsu_issue(struct sm *s, uint32_t entry, uint32_t sched, uint64_t arrival);
 /* The memory stage cannot take what this scheduler has sent. */
 static inline bool lsu_blocked(const struct sm *s, uint32_t sched) {
     const struct queue *f = &s->sched[sched].pipe;
-    return f->n && s->entries[f->head].arrival <= s->now;
+    return f->n && s->entries.v[f->head].arrival <= s->now;
 }
 void lsu_cycle(struct sm *s);
 void lsu_answered(struct sm *s, uint32_t request);

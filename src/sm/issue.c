@@ -109,7 +109,7 @@ static __attribute__((noinline)) void charge_ran(struct sm *s, uint32_t place, u
 
 /* One split of the packet, all its pieces, and its requests. False: a fault. */
 static inline bool execute(struct sm *s, uint32_t k, struct sums *t, struct err *e) {
-    struct sm_op *op = &s->ops[k];
+    struct sm_op *op = &s->ops.v[k];
     const struct ir_insn *i = sm_insn(s, op->pc);
     const uint32_t before = t->lanes, threads = op->split->threads;
     s->env.grid->run_start = op->pc;
@@ -143,18 +143,18 @@ static void chain_end(struct sm *s, const struct chain *c) {
 }
 
 static void chain_add(struct sm *s, struct chain *c, uint32_t k) {
-    if (c->first != SM_NONE && c->ready == s->ops[k].ready) {
-        s->ops[c->last].next = k;
+    if (c->first != SM_NONE && c->ready == s->ops.v[k].ready) {
+        s->ops.v[c->last].next = k;
         c->last = k;
     } else {
         chain_end(s, c);
-        *c = (struct chain){s->ops[k].ready, k, k};
+        *c = (struct chain){s->ops.v[k].ready, k, k};
     }
 }
 
 /* Nothing about it is decided later: it goes on at pc + 1 while its result is under way. */
 static void commit_early(struct sm *s, uint32_t k) {
-    struct sm_op *op = &s->ops[k];
+    struct sm_op *op = &s->ops.v[k];
     const bool awaited = op->memory && sm_insn(s, op->pc)->nd;
     for (uint32_t p = 0; p < op->split->set.n; p++) {
         const struct mech_piece at = op->split->set.p[p];
@@ -173,7 +173,7 @@ static inline bool goes_on(const struct sm *s, const struct sm_op *op) {
 /* The op has executed and its requests exist. True: it is neither committed now nor when they are answered, but when it is
  * ready. */
 static inline bool ends_when_ready(struct sm *s, uint32_t k) {
-    const struct sm_op *op = &s->ops[k];
+    const struct sm_op *op = &s->ops.v[k];
     if (op->memory && op->lines) s->sched[op->sched].loads++;
     if (s->scoreboard && goes_on(s, op)) {
         commit_early(s, k);
@@ -193,7 +193,7 @@ static inline void dispatch(struct sm *s, const uint32_t *ops, uint32_t n) {
     if (n > 1)
         dispatch_all(s, ops, n);
     else if (ends_when_ready(s, ops[0]))
-        event_push(s, s->ops[ops[0]].ready, ops[0], ops[0]);
+        event_push(s, s->ops.v[ops[0]].ready, ops[0], ops[0]);
 }
 
 /* Cycles register read needs beyond the beats: bank conflicts of the operands, and of mixed warps. */
@@ -226,15 +226,15 @@ static void start_units(struct sm *s, uint32_t sched, const struct sums *t, uint
 }
 
 static inline uint32_t take_op(struct sm *s, struct mech_split *split, uint32_t sched, uint64_t ready) {
-    const uint32_t k = op_take(s);
-    s->ops[k] = (struct sm_op){.split = split,
-                               .pc = split->pc,
-                               .sched = sched,
-                               .sides = SM_NONE,
-                               .freed = SM_NONE,
-                               .next = SM_NONE,
-                               .ready = ready,
-                               .issued = s->now};
+    const uint32_t k = POOL_TAKE_SIZED(&s->ops);
+    s->ops.v[k] = (struct sm_op){.split = split,
+                                 .pc = split->pc,
+                                 .sched = sched,
+                                 .sides = SM_NONE,
+                                 .freed = SM_NONE,
+                                 .next = SM_NONE,
+                                 .ready = ready,
+                                 .issued = s->now};
     return k;
 }
 
@@ -255,7 +255,7 @@ static bool execute_all(struct sm *s, uint32_t sched, uint64_t start, uint32_t b
         const uint64_t ready = start + (c->result > beats ? c->result : beats);
         const uint32_t before = t->lanes, k = take_op(s, split, sched, ready);
         op[t->done] = k;
-        if (s->charge) s->ops[k].place = charge_split_place(s, split);
+        if (s->charge) s->ops.v[k].place = charge_split_place(s, split);
         if (mixed)
             count_class(t, c->cls, split->threads);
         else
@@ -263,7 +263,7 @@ static bool execute_all(struct sm *s, uint32_t sched, uint64_t start, uint32_t b
         if (!execute(s, k, t, e)) return false;
         t->done++;
         g->insts += t->lanes - before;
-        if (g->insts > g->most) return limit_reached(s, &s->ops[k], e);
+        if (g->insts > g->most) return limit_reached(s, &s->ops.v[k], e);
     } while (t->done < p->n);
     return true;
 }
@@ -329,15 +329,16 @@ static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
         s->stats.sm.lane_slots -= offered;
         s->stats.sm.overhead_slots += offered;
     }
-    count_lanes(s, &t, offered, &s->ops[op[0]]);
-    if (s->charge) waits_issued(s, sched, s->ops[op[0]].place, beats, extra);
+    count_lanes(s, &t, offered, &s->ops.v[op[0]]);
+    if (s->charge) waits_issued(s, sched, s->ops.v[op[0]].place, beats, extra);
     dispatch(s, op, t.done);
     return true;
 }
 
 /* What a packet may take at most must be free before one is selected; three nodes per thread are for outcomes. */
 static bool may_run_out(const struct sm *s) {
-    return s->nfree_ops < MECH_WIDEST || s->nfree_requests <= SM_PACKET || s->nfree_nodes < s->reserve_nodes;
+    return s->ops.pool.left < MECH_WIDEST || s->requests.pool.left <= SM_PACKET ||
+           s->nodes.pool.left < s->reserve_nodes;
 }
 
 bool issue_held(const struct sm *s, uint32_t sched) {

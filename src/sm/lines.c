@@ -99,14 +99,14 @@ void lines_gather(struct sm *s, uint32_t warp, bool texture) {
 static uint32_t append(struct sm *s, uint32_t path, uint8_t kind) {
     struct sm_gather *g = &s->common->gather;
     if (g->entry == SM_NONE) g->entry = entry_take(s);
-    struct sm_entry *e = &s->entries[g->entry];
+    struct sm_entry *e = &s->entries.v[g->entry];
     const uint32_t r = request_take(s);
-    s->requests[r].path = (uint8_t)path;
-    s->requests[r].kind = kind;
+    s->requests.v[r].path = (uint8_t)path;
+    s->requests.v[r].kind = kind;
     if (e->first == SM_NONE)
         e->first = r;
     else
-        s->requests[e->last].next = r;
+        s->requests.v[e->last].next = r;
     e->last = r;
     return r;
 }
@@ -114,9 +114,9 @@ static uint32_t append(struct sm *s, uint32_t path, uint8_t kind) {
 /* A request of the packet that this line can be part of: one that begins where it does grows to its length, one that covers
  * it will do. */
 static uint32_t same_line(struct sm *s, const struct mem_line *l, uint32_t path, uint32_t kind) {
-    uint32_t r = s->common->gather.entry == SM_NONE ? SM_NONE : s->entries[s->common->gather.entry].first;
-    for (; r != SM_NONE; r = s->requests[r].next) {
-        struct sm_request *q = &s->requests[r];
+    uint32_t r = s->common->gather.entry == SM_NONE ? SM_NONE : s->entries.v[s->common->gather.entry].first;
+    for (; r != SM_NONE; r = s->requests.v[r].next) {
+        struct sm_request *q = &s->requests.v[r];
         if (q->path != path || q->kind != kind || l->addr < q->addr) continue;
         if (l->addr == q->addr && l->bytes > q->bytes) q->bytes = l->bytes;
         if (l->addr + l->bytes <= q->addr + q->bytes) break;
@@ -126,8 +126,8 @@ static uint32_t same_line(struct sm *s, const struct mem_line *l, uint32_t path,
 
 /* Threads of an op that a request serves; an op's nodes lie together. */
 static uint32_t serve(struct sm *s, uint32_t r, uint32_t op, uint32_t warp, uint32_t mask) {
-    struct sm_request *q = &s->requests[r];
-    if (q->nodes == SM_NONE || s->nodes[q->nodes].op != op) s->ops[op].unanswered++;
+    struct sm_request *q = &s->requests.v[r];
+    if (q->nodes == SM_NONE || s->nodes.v[q->nodes].op != op) s->ops.v[op].unanswered++;
     q->nodes = node_take(s, op, warp, mask, q->nodes);
     return bits_count(mask);
 }
@@ -211,8 +211,8 @@ static uint32_t build_range(struct sm *s, uint32_t op, uint32_t path, uint8_t ki
         if (g->request[k] != SM_NONE) continue;
         s->stats.sm.memory_lines++;
         g->request[k] = append(s, path, kind);
-        s->requests[g->request[k]].addr = l->addr;
-        s->requests[g->request[k]].bytes = l->bytes;
+        s->requests.v[g->request[k]].addr = l->addr;
+        s->requests.v[g->request[k]].bytes = l->bytes;
     }
     return serve_lines(s, op, path, r, lines, size);
 }
@@ -223,7 +223,7 @@ static uint32_t build_lines(struct sm *s, uint32_t op, uint32_t path, uint8_t ki
     for (struct range r = next_range(&s->common->gather, 0); r.from < s->common->gather.nparts;
          r = next_range(&s->common->gather, r.to))
         served += build_range(s, op, path, kind, r, merge || r.from);
-    s->ops[op].lines = true;
+    s->ops.v[op].lines = true;
     return served;
 }
 
@@ -241,7 +241,7 @@ static uint32_t build_shared(struct sm *s, uint32_t op, uint8_t kind) {
 void lines_build(struct sm *s, uint32_t op, bool merge) {
     struct sm_gather *g = &s->common->gather;
     if (!g->nparts) return;
-    const struct ir_insn *i = sm_insn(s, s->ops[op].pc);
+    const struct ir_insn *i = sm_insn(s, s->ops.v[op].pc);
     const uint8_t kind = ir_ops[i->op].cls == IR_C_ATOM  ? MEM_ATOMIC
                          : s->env.grid->out.access.store ? MEM_WRITE
                                                          : MEM_READ;
@@ -250,8 +250,8 @@ void lines_build(struct sm *s, uint32_t op, bool merge) {
         if (g->paths >> path & 1) served += build_lines(s, op, path, kind, merge);
     if (g->paths >> SM_SHARED & 1) served += build_shared(s, op, kind);
     if (g->paths >> SM_PARAM & 1) served += serve_path(s, append(s, SM_PARAM, kind), op, SM_PARAM);
-    s->ops[op].memory = true;
-    s->ops[op].overlap = served != s->ops[op].split->threads;
+    s->ops.v[op].memory = true;
+    s->ops.v[op].overlap = served != s->ops.v[op].split->threads;
     s->stats.sm.memory_insts++;
     g->nparts = g->n = g->paths = g->lanes = 0;
     g->words = false;
@@ -301,7 +301,7 @@ uint32_t lines_end(struct sm *s) {
     struct sm_gather *g = &s->common->gather;
     if (g->shared == SM_NONE) return g->entry;
     const uint32_t cycles = shared_cycles(s);
-    s->requests[g->shared].held = cycles ? cycles : 1;
+    s->requests.v[g->shared].held = cycles ? cycles : 1;
     s->stats.sm.shared_conflict_cycles += cycles ? cycles - 1 : 0;
     return g->entry;
 }

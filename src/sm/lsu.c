@@ -10,14 +10,14 @@
 #include "sm/impl.h"
 
 void lsu_issue(struct sm *s, uint32_t entry, uint32_t sched, uint64_t arrival) {
-    s->entries[entry].arrival = arrival;
-    QUEUE_PUT(&s->sched[sched].pipe, s->entries, entry);
+    s->entries.v[entry].arrival = arrival;
+    QUEUE_PUT(&s->sched[sched].pipe, s->entries.v, entry);
     s->lsu_waiting++;
 }
 
 /* All of an op's requests have been answered: it writes back, now or when the pipeline has it there. */
 static void complete(struct sm *s, uint32_t k) {
-    struct sm_op *op = &s->ops[k];
+    struct sm_op *op = &s->ops.v[k];
     if (op->lines) s->sched[op->sched].loads--;
     if (!op->split) {
         if (op->overlap) score_clear_op(s, k);
@@ -29,11 +29,11 @@ static void complete(struct sm *s, uint32_t k) {
 
 /* Threads served by a request: their registers are there, their op has one answer less to wait for. */
 static void answered_op(struct sm *s, uint32_t k, uint32_t first) {
-    struct sm_op *op = &s->ops[k];
+    struct sm_op *op = &s->ops.v[k];
     op->unanswered--;
     if (!op->split && !op->overlap)
-        for (uint32_t n = first; n != SM_NONE && s->nodes[n].op == k; n = s->nodes[n].next)
-            score_clear(s, s->nodes[n].warp, s->nodes[n].mask, k);
+        for (uint32_t n = first; n != SM_NONE && s->nodes.v[n].op == k; n = s->nodes.v[n].next)
+            score_clear(s, s->nodes.v[n].warp, s->nodes.v[n].mask, k);
     if (!op->unanswered)
         complete(s, k);
     else if (op->split && !op->overlap)
@@ -41,14 +41,14 @@ static void answered_op(struct sm *s, uint32_t k, uint32_t first) {
 }
 
 void lsu_answered(struct sm *s, uint32_t r) {
-    struct sm_request *q = &s->requests[r];
+    struct sm_request *q = &s->requests.v[r];
     if (s->charge) waits_changed(s);
     if (q->path == SM_FETCH) {
         fetch_arrived(s, q);
     } else {
-        for (uint32_t n = q->nodes, op = SM_NONE; n != SM_NONE; n = s->nodes[n].next) {
-            if (s->nodes[n].op == op) continue; /* nodes of one op follow one another */
-            op = s->nodes[n].op;
+        for (uint32_t n = q->nodes, op = SM_NONE; n != SM_NONE; n = s->nodes.v[n].next) {
+            if (s->nodes.v[n].op == op) continue; /* nodes of one op follow one another */
+            op = s->nodes.v[n].op;
             answered_op(s, op, n);
         }
     }
@@ -58,11 +58,11 @@ void lsu_answered(struct sm *s, uint32_t r) {
 /* Nobody waits for a posted store but the thread that must not run ahead of its own pipeline. */
 static void posted(struct sm *s, uint32_t r) {
     uint32_t op = SM_NONE;
-    for (uint32_t n = s->requests[r].nodes; n != SM_NONE; n = s->nodes[n].next) {
-        if (s->nodes[n].op == op) continue;
-        op = s->nodes[n].op;
-        if (!--s->ops[op].unanswered) {
-            if (s->ops[op].ready <= s->now) s->ops[op].ready = s->now + 1;
+    for (uint32_t n = s->requests.v[r].nodes; n != SM_NONE; n = s->nodes.v[n].next) {
+        if (s->nodes.v[n].op == op) continue;
+        op = s->nodes.v[n].op;
+        if (!--s->ops.v[op].unanswered) {
+            if (s->ops.v[op].ready <= s->now) s->ops.v[op].ready = s->now + 1;
             complete(s, op);
         }
     }
@@ -71,7 +71,7 @@ static void posted(struct sm *s, uint32_t r) {
 
 /* False: not taken, try again in the next cycle. */
 static bool send(struct sm *s, uint32_t r) {
-    const struct sm_request *q = &s->requests[r];
+    const struct sm_request *q = &s->requests.v[r];
     const uint32_t answer = r | SM_EVENT_REQUEST;
     uint64_t when = 0;
     if (q->path == SM_SHARED) {
@@ -95,7 +95,7 @@ static bool send(struct sm *s, uint32_t r) {
 static void arrive(struct sm *s) {
     for (uint32_t k = 0; k < s->schedulers; k++)
         while (lsu_blocked(s, k) && s->queue.n < (uint32_t)s->o->sm.lsu_queue)
-            QUEUE_PUT(&s->queue, s->entries, QUEUE_TAKE(&s->sched[k].pipe, s->entries));
+            QUEUE_PUT(&s->queue, s->entries.v, QUEUE_TAKE(&s->sched[k].pipe, s->entries.v));
 }
 
 void lsu_cycle(struct sm *s) {
@@ -106,26 +106,26 @@ void lsu_cycle(struct sm *s) {
     s->stuck = false;
     arrive(s);
     while (s->queue.n && s->lsu_busy <= s->now) {
-        struct sm_entry *e = &s->entries[s->queue.head];
+        struct sm_entry *e = &s->entries.v[s->queue.head];
         const uint32_t r = e->first;
-        if (!ports[s->requests[r].path]) return;
-        ports[s->requests[r].path]--;
-        const uint32_t next = s->requests[r].next;
+        if (!ports[s->requests.v[r].path]) return;
+        ports[s->requests.v[r].path]--;
+        const uint32_t next = s->requests.v[r].next;
         if (!send(s, r)) {
-            s->stuck = mem_stuck(s->env.mem, s->env.index, (enum mem_path)s->requests[r].path);
+            s->stuck = mem_stuck(s->env.mem, s->env.index, (enum mem_path)s->requests.v[r].path);
             s->refusals_counted = s->now;
             return;
         }
         e->first = next;
         if (next != SM_NONE) continue;
-        entry_give(s, QUEUE_TAKE(&s->queue, s->entries));
+        POOL_GIVE(&s->entries, QUEUE_TAKE(&s->queue, s->entries.v));
         s->lsu_waiting--;
     }
 }
 
 void lsu_account(struct sm *s, uint64_t until) {
     if (!s->stuck || until <= s->refusals_counted + 1) return;
-    const struct sm_request *q = &s->requests[s->entries[s->queue.head].first];
+    const struct sm_request *q = &s->requests.v[s->entries.v[s->queue.head].first];
     mem_skipped(s->env.mem, s->env.index, (enum mem_path)q->path, until - s->refusals_counted - 1);
     s->refusals_counted = until - 1;
 }
@@ -137,8 +137,8 @@ uint64_t lsu_next(const struct sm *s) {
     if (s->queue.n && !s->stuck) next = s->lsu_busy > s->now ? s->lsu_busy : s->now + 1;
     for (uint32_t k = 0; k < s->schedulers; k++) {
         const struct queue *f = &s->sched[k].pipe;
-        if (!f->n || (full && s->entries[f->head].arrival <= s->now)) continue;
-        if (s->entries[f->head].arrival < next) next = s->entries[f->head].arrival;
+        if (!f->n || (full && s->entries.v[f->head].arrival <= s->now)) continue;
+        if (s->entries.v[f->head].arrival < next) next = s->entries.v[f->head].arrival;
     }
     return next > s->now ? next : s->now + 1;
 }

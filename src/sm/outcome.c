@@ -67,8 +67,8 @@ void outcome_note(struct sm *s, struct sm_op *op, uint32_t k) {
 
 /* Threads whose wait began and ended within this op, because a later piece was the last to arrive, simply go on. */
 static void reunite(struct sm *s, struct sm_op *op, struct sm_node *freed) {
-    for (uint32_t k = op->sides; k != SM_NONE; k = s->nodes[k].next) {
-        struct sm_node *n = &s->nodes[k];
+    for (uint32_t k = op->sides; k != SM_NONE; k = s->nodes.v[k].next) {
+        struct sm_node *n = &s->nodes.v[k];
         if (n->pc != SM_BLOCKED || n->warp != freed->warp || freed->pc != op->pc + 1) continue;
         const uint32_t both = n->mask & freed->mask;
         n->mask &= ~both;
@@ -79,7 +79,7 @@ static void reunite(struct sm *s, struct sm_op *op, struct sm_node *freed) {
 
 void outcome_settle(struct sm *s, struct sm_op *op) {
     if (op->split->set.n == 1) return;
-    for (uint32_t k = op->freed; k != SM_NONE; k = s->nodes[k].next) reunite(s, op, &s->nodes[k]);
+    for (uint32_t k = op->freed; k != SM_NONE; k = s->nodes.v[k].next) reunite(s, op, &s->nodes.v[k]);
 }
 
 /* ---- commit ---- */
@@ -121,8 +121,8 @@ static void describe_next(struct sm *s, const struct sm_op *op) {
 
 static void describe_sides(struct sm *s, const struct sm_op *op) {
     struct mech_outcome *o = begin(s, op);
-    for (uint32_t k = op->sides; k != SM_NONE; k = s->nodes[k].next) {
-        const struct sm_node *n = &s->nodes[k];
+    for (uint32_t k = op->sides; k != SM_NONE; k = s->nodes.v[k].next) {
+        const struct sm_node *n = &s->nodes.v[k];
         if (!n->mask) continue;
         if (n->pc == SM_MARKED) set_add(&o->marked, n->warp, n->mask);
         struct mech_set *to = n->pc == SM_EXITED    ? &o->exited
@@ -149,8 +149,8 @@ static void release(struct sm *s, uint32_t nodes) {
     while (nodes != SM_NONE) {
         uint32_t pc = SM_NONE;
         s->common->freed.n = 0;
-        for (uint32_t k = nodes; k != SM_NONE; k = s->nodes[k].next) {
-            struct sm_node *n = &s->nodes[k];
+        for (uint32_t k = nodes; k != SM_NONE; k = s->nodes.v[k].next) {
+            struct sm_node *n = &s->nodes.v[k];
             if (!n->mask || (pc != SM_NONE && n->pc != pc)) continue;
             struct sm_warp *w = &s->warps[n->warp];
             pc = n->pc;
@@ -232,9 +232,9 @@ void outcome_commit(struct sm *s, struct sm_op *op) {
 
 void outcome_offer(struct sm *s, struct sm_op *op, uint32_t nodes) {
     if (!s->mech->ops->memory) return;
-    const uint32_t k = s->nodes[nodes].op;
+    const uint32_t k = s->nodes.v[nodes].op;
     s->common->ready.n = 0;
-    for (; nodes != SM_NONE && s->nodes[nodes].op == k; nodes = s->nodes[nodes].next)
-        set_add(&s->common->ready, s->nodes[nodes].warp, s->nodes[nodes].mask);
+    for (; nodes != SM_NONE && s->nodes.v[nodes].op == k; nodes = s->nodes.v[nodes].next)
+        set_add(&s->common->ready, s->nodes.v[nodes].warp, s->nodes.v[nodes].mask);
     if (s->mech->ops->memory(s->mech, op->split, &s->common->ready)) s->census_known = false;
 }

@@ -28,8 +28,8 @@ static void put_op(struct places *p, const struct sm_op *op) {
     const struct mech_set *set = &op->split->set;
     for (uint32_t k = 0; op->sides == SM_NONE && k < set->n; k++)
         put(p, set->p[k].warp, set->p[k].mask, op->pc + 1);
-    for (uint32_t k = op->sides; k != SM_NONE; k = p->s->nodes[k].next) put_node(p, op, &p->s->nodes[k]);
-    for (uint32_t k = op->freed; k != SM_NONE; k = p->s->nodes[k].next) put_node(p, op, &p->s->nodes[k]);
+    for (uint32_t k = op->sides; k != SM_NONE; k = p->s->nodes.v[k].next) put_node(p, op, &p->s->nodes.v[k]);
+    for (uint32_t k = op->freed; k != SM_NONE; k = p->s->nodes.v[k].next) put_node(p, op, &p->s->nodes.v[k]);
 }
 
 static void put_held(struct places *p) {
@@ -40,8 +40,8 @@ static void put_held(struct places *p) {
 void places_held(const struct sm *s, uint32_t *pc) {
     struct places p = {s, pc};
     put_held(&p);
-    for (uint32_t k = 0; k < s->used_ops; k++) {
-        const struct mech_split *split = s->ops[k].split;
+    for (uint32_t k = 0; k < s->ops.pool.used; k++) {
+        const struct mech_split *split = s->ops.v[k].split;
         for (uint32_t i = 0; split && i < split->set.n; i++)
             put(&p, split->set.p[i].warp, split->set.p[i].mask, IR_NOPC);
     }
@@ -50,8 +50,8 @@ void places_held(const struct sm *s, uint32_t *pc) {
 void sm_places(const struct sm *s, uint32_t *pc) {
     struct places p = {s, pc};
     put_held(&p);
-    for (uint32_t k = 0; k < s->used_ops; k++)
-        if (s->ops[k].split) put_op(&p, &s->ops[k]);
+    for (uint32_t k = 0; k < s->ops.pool.used; k++)
+        if (s->ops.v[k].split) put_op(&p, &s->ops.v[k]);
 }
 
 uint32_t sm_warps(const struct sm *s) {
@@ -74,8 +74,8 @@ void sm_forget(struct sm *s) {
 
 static uint32_t lanes_in_flight(const struct sm *s, uint32_t slot) {
     uint32_t lanes = 0;
-    for (uint32_t k = 0; k < s->used_ops; k++) {
-        const struct mech_split *split = s->ops[k].split;
+    for (uint32_t k = 0; k < s->ops.pool.used; k++) {
+        const struct mech_split *split = s->ops.v[k].split;
         for (uint32_t i = 0; split && i < split->set.n; i++)
             if (split->set.p[i].warp == slot) lanes |= split->set.p[i].mask;
     }

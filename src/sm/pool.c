@@ -1,9 +1,10 @@
-/* Storage of what is under way: ops, nodes, requests and entries in free lists, and the events. Everything is sized here, once; the bounds:
+/* Storage of what is under way: ops, nodes, requests and entries in pools, and the events. Everything is sized here, once;
+ * pointers to it stay good. The bounds:
  *   ops       a thread is in one uncommitted op at most; loads that have committed are bounded by holding back issue
  *   nodes     a thread is in two of one uncommitted outcome and one of a release at most; those of requests are bounded by
  *             holding back issue
  *   entries   the queue, and what each scheduler can issue before its first instruction arrives at a full queue
- * The bounds are far above what most launches use, so what has never been taken is in no list and is not touched. */
+ * The bounds are far above what most launches use: what is never taken is not touched. */
 #include <stdlib.h>
 
 #include "sm/impl.h"
@@ -17,63 +18,43 @@ void pool_init(struct sm *s) {
     const uint32_t threads = s->nwarps * SM_LANES;
     const uint32_t ops = threads + SM_REQUESTS + MECH_WIDEST, requests = SM_REQUESTS + SM_PACKET;
     const uint32_t nodes = 6 * threads + 2 * requests, entries = entry_count(s);
-    s->ops = xaligned_raw(SM_HOST_LINE, ops * sizeof *s->ops);
-    s->nodes = xaligned_raw(SM_HOST_LINE, nodes * sizeof *s->nodes);
-    s->requests = xaligned_raw(SM_HOST_LINE, requests * sizeof *s->requests);
-    s->entries = pages_get(s->env.grid->pages, entries * sizeof *s->entries);
+    POOL_SIZE(&s->ops, xaligned_raw(SM_HOST_LINE, ops * sizeof *s->ops.v), ops);
+    POOL_SIZE(&s->nodes, xaligned_raw(SM_HOST_LINE, nodes * sizeof *s->nodes.v), nodes);
+    POOL_SIZE(&s->requests, xaligned_raw(SM_HOST_LINE, requests * sizeof *s->requests.v), requests);
+    POOL_SIZE(&s->entries, pages_get(s->env.grid->pages, entries * sizeof *s->entries.v), entries);
     s->far = heap_new(s->env.grid->pages, ops + requests, NULL);
-    for (uint32_t k = 0; k < entries; k++) s->entries[k].next = k + 1 < entries ? k + 1 : SM_NONE;
-    s->free_op = s->free_node = s->free_request = SM_NONE;
-    s->nfree_ops = ops;
-    s->nfree_requests = requests;
-    s->nfree_nodes = nodes;
     s->reserve_nodes = 3 * threads + 2 * SM_PACKET;
 }
 
 void pool_free(struct sm *s) {
-    xfree(s->ops);
-    xfree(s->nodes);
-    xfree(s->requests);
+    POOL_FREE(&s->ops);
+    POOL_FREE(&s->nodes);
+    POOL_FREE(&s->requests);
 }
 
 void nodes_give(struct sm *s, uint32_t first) {
-    while (first != SM_NONE) {
-        const uint32_t next = s->nodes[first].next;
-        s->nodes[first].next = s->free_node;
-        s->free_node = first;
-        s->nfree_nodes++;
-        first = next;
+    for (uint32_t next; first != SM_NONE; first = next) {
+        next = s->nodes.v[first].next;
+        POOL_GIVE(&s->nodes, first);
     }
 }
 
 uint32_t request_take(struct sm *s) {
-    const uint32_t r = s->free_request != SM_NONE ? s->free_request : s->used_requests++;
-    CHECK(s->nfree_requests);
-    if (r == s->free_request) s->free_request = s->requests[r].next;
-    s->nfree_requests--;
-    s->requests[r] = (struct sm_request){.nodes = SM_NONE, .next = SM_NONE};
+    const uint32_t r = POOL_TAKE_SIZED(&s->requests);
+    s->requests.v[r] = (struct sm_request){.nodes = SM_NONE, .next = SM_NONE};
     return r;
 }
 
 void request_give(struct sm *s, uint32_t r) {
-    nodes_give(s, s->requests[r].nodes);
-    s->requests[r].nodes = SM_NONE; /* for those who look through all */
-    s->requests[r].next = s->free_request;
-    s->free_request = r;
-    s->nfree_requests++;
+    nodes_give(s, s->requests.v[r].nodes);
+    s->requests.v[r].nodes = SM_NONE; /* for those who look through all */
+    POOL_GIVE(&s->requests, r);
 }
 
 uint32_t entry_take(struct sm *s) {
-    const uint32_t e = s->free_entry;
-    CHECK(e != SM_NONE);
-    s->free_entry = s->entries[e].next;
-    s->entries[e] = (struct sm_entry){.first = SM_NONE, .last = SM_NONE, .next = SM_NONE};
+    const uint32_t e = POOL_TAKE_SIZED(&s->entries);
+    s->entries.v[e] = (struct sm_entry){.first = SM_NONE, .last = SM_NONE, .next = SM_NONE};
     return e;
-}
-
-void entry_give(struct sm *s, uint32_t e) {
-    s->entries[e].next = s->free_entry;
-    s->free_entry = e;
 }
 
 /* ---- events ---- */

@@ -40,9 +40,9 @@ static uint32_t ask_depth(void *sm, uint32_t warp, uint32_t lane) {
 
 /* Unanswered requests say who has no data; they are looked through, for few mechanisms ask. */
 static void remove_waiting(const struct sm *s, uint32_t op, struct mech_set *out) {
-    for (uint32_t r = 0; r < s->used_requests; r++)
-        for (uint32_t k = s->requests[r].nodes; k != SM_NONE; k = s->nodes[k].next) {
-            const struct sm_node *n = &s->nodes[k];
+    for (uint32_t r = 0; r < s->requests.pool.used; r++)
+        for (uint32_t k = s->requests.v[r].nodes; k != SM_NONE; k = s->nodes.v[k].next) {
+            const struct sm_node *n = &s->nodes.v[k];
             struct mech_set waits;
             if (n->op != op) continue;
             set_one(&waits, n->warp, n->mask);
@@ -54,9 +54,9 @@ static void ask_ready(void *sm, const struct mech_split *split, struct mech_set 
     struct sm *s = sm;
     uint32_t k = 0;
     out->n = 0;
-    while (k < s->used_ops && s->ops[k].split != split) k++;
-    if (k == s->used_ops || !split->in_flight) return;
-    const struct sm_op *op = &s->ops[k];
+    while (k < s->ops.pool.used && s->ops.v[k].split != split) k++;
+    if (k == s->ops.pool.used || !split->in_flight) return;
+    const struct sm_op *op = &s->ops.v[k];
     if (!op->memory || !op->unanswered || op->ready > s->now || !sm_insn(s, op->pc)->nd) return;
     s->census_known = false; /* whoever asks may take them */
     set_copy(out, &split->set);
@@ -256,14 +256,14 @@ void sm_threads_ended(struct sm *s, const struct mech_set *exited) {
 }
 
 bool sm_busy(const struct sm *s) {
-    return s->active || s->npending || s->queue.n || s->failed.code;
+    return s->active || POOL_TAKEN(&s->ops) || s->queue.n || s->failed.code;
 }
 
 /* ---- time ---- */
 
 /* Of an event that is an op itself, of any other event op 0: found without a branch that no host predicts. */
 static const struct sm_op *op_of(const struct sm *s, uint32_t what) {
-    return &s->ops[what & ((what >> 31) - 1)];
+    return &s->ops.v[what & ((what >> 31) - 1)];
 }
 
 /* The host fetches the split of the next op while this one is committed. */
@@ -275,7 +275,7 @@ static void write_back(struct sm *s) {
             if (what & SM_EVENT_REQUEST) {
                 lsu_answered(s, what & ~SM_EVENT_REQUEST);
             } else {
-                outcome_commit(s, &s->ops[what]);
+                outcome_commit(s, &s->ops.v[what]);
                 op_give(s, what);
             }
         }

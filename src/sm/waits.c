@@ -86,8 +86,8 @@ static void make_busy(struct sm *s, const struct mech_set *set) {
 }
 
 static void ask_ops(struct sm *s) {
-    for (uint32_t k = 0; k < s->used_ops; k++) {
-        const struct sm_op *op = &s->ops[k];
+    for (uint32_t k = 0; k < s->ops.pool.used; k++) {
+        const struct sm_op *op = &s->ops.v[k];
         if (!op->split) continue;
         const bool line = op->lines && op->unanswered;
         vote(s, op->split->sched, line ? WAIT_MEMORY : WAIT_DEPENDENCY, op->split->threads, op->place);
@@ -105,7 +105,7 @@ static uint64_t awaited(const struct sm *s, const struct mech_split *split, cons
             const struct sm_score *e = &w->score[k];
             if (!(e->mask & split->set.p[p].mask) || !(e->written & c->used) || e->ready < when) continue;
             if (!s->exact_rows && !code_depends(s, split->pc, e->pc)) continue;
-            *line |= e->ready == SM_NEVER && s->ops[e->op].lines;
+            *line |= e->ready == SM_NEVER && s->ops.v[e->op].lines;
             when = e->ready;
         }
     }

@@ -151,13 +151,34 @@ static void a_pool_gives_every_number_once_and_grows_no_further_than_it_must(voi
             held[i] = held[--n];
             pool.v[held[i]].what = 1000 + i;
         }
-        assert_int_equal(pool.pool.taken, n);
+        assert_int_equal(POOL_TAKEN(&pool), n);
     }
     assert_int_equal(pool.pool.used, most);
     if (n) POOL_GIVE(&pool, held[0]);
     if (n) assert_int_equal(POOL_TAKE(&pool), held[0]); /* the last given back is the next */
     POOL_FREE(&pool);
     assert_null(pool.v);
+}
+
+static void a_sized_pool_hands_out_all_of_its_array_and_never_moves(void **state) {
+    (void)state;
+    struct element v[N];
+    bool held[N] = {false};
+    POOL(struct element) pool;
+    POOL_SIZE(&pool, v, N);
+    for (uint32_t left = N; left; left--) {
+        assert_int_equal(pool.pool.left, left);
+        assert_int_equal(POOL_TAKEN(&pool), N - left);
+        const uint32_t i = POOL_TAKE_SIZED(&pool);
+        assert_true(i < N && !held[i]);
+        held[i] = true;
+    }
+    assert_ptr_equal(pool.v, v);
+    POOL_GIVE(&pool, 3);
+    POOL_GIVE(&pool, 7);
+    assert_int_equal(POOL_TAKE_SIZED(&pool), 7);
+    assert_int_equal(POOL_TAKE_SIZED(&pool), 3);
+    assert_int_equal(pool.pool.left, 0);
 }
 
 int main(void) {
@@ -168,6 +189,7 @@ int main(void) {
         cmocka_unit_test(bits_are_counted),
         cmocka_unit_test(a_queue_is_first_in_first_out),
         cmocka_unit_test(a_pool_gives_every_number_once_and_grows_no_further_than_it_must),
+        cmocka_unit_test(a_sized_pool_hands_out_all_of_its_array_and_never_moves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -156,10 +156,10 @@ static void sectors_miss_one_by_one(void **state) {
     assert_int_equal(out.n, 1);
     assert_int_equal(QUEUE_TAKE(&out, pool.v), a);
     assert_int_equal(level_do(&l, &first, &x), LEVEL_HIT);
-    assert_int_equal(l.mshr.used, 1);
+    assert_int_equal(POOL_TAKEN(&l.mshr), 1);
     level_fill(&l, &pool, y.entry, 0x20, 16, &out);
     assert_int_equal(QUEUE_TAKE(&out, pool.v), b);
-    assert_int_equal(l.mshr.used, 0);
+    assert_int_equal(POOL_TAKEN(&l.mshr), 0);
     assert_int_equal(level_do(&l, &both, &x), LEVEL_HIT);
     rig_adds_up(&l.stats);
     POOL_FREE(&pool);
