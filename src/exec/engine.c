@@ -12,62 +12,16 @@
  * many again become resident, within RESIDENT_BYTES. Code that shows no such sign is left alone PATIENCE
  * times as long, so that divergent loops are not torn apart. Order and results are the same every time.
  *
- * A launch that cannot end is given up as soon as that is proved (loop.h): one thread loops whatever the others do, or every
- * thread polls or is blocked. */
+ * A launch that cannot end is given up as soon as that is proved: stuck.c. */
+#include "exec/engine.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "exec/impl.h"
-#include "exec/loop.h"
 
 enum { QUANTUM = 512, PATIENCE = 64, IDLE_PASSES = 16, MOST_RESIDENT = 1 << 16 };
-enum {
-    LOOK_SHARE = 64, /* thread instructions for each step spent on following threads */
-    FOLLOW_FIRST = 1 << 10,
-    FOLLOW_MOST = 1 << 16, /* steps */
-    LISTED = 16            /* groups of threads in a report */
-};
 #define RESIDENT_BYTES (UINT64_C(1) << 30)
-
-struct split {
-    uint32_t pc, depth, mask;
-    bool favoured;  /* has a turn */
-    uint64_t stamp; /* when it last ran */
-};
-
-struct path { /* the splits of one warp */
-    struct split s[EXEC_LANES];
-    uint32_t n;
-    uint64_t used; /* warp instructions since the last turn */
-};
-
-struct resident {
-    struct exec_block block;
-    struct path *paths;
-    uint32_t idle; /* rounds without a sign of progress, in units where IDLE_PASSES is enough */
-    bool active;
-};
-
-struct tally { /* differences along the code: summed up, how often each instruction ran */
-    int64_t warps, lanes;
-};
-
-struct engine {
-    struct exec_grid grid;
-    const struct exec_launch *launch;
-    struct exec_stats *stats;
-    struct err *err;
-    struct tally *tally;
-    struct resident **resident;
-    size_t nresident, most_resident;
-    uint64_t next_block, done;
-    uint64_t quantum, stamp;
-    uint64_t patience; /* PATIENCE, or 1 since a block was found to poll that showed no sign of it */
-    struct exec_looper *looper;
-    uint64_t look_at; /* thread instructions before threads are looked at again (look) */
-    uint64_t follow;  /* how far each is followed */
-};
 
 enum verdict {
     RAN_OUT,
@@ -244,43 +198,6 @@ static enum verdict run_warp(struct engine *en, struct exec_warp *w, struct path
 
 /* ---- blocks ---- */
 
-static void list_waiting(const struct exec_block *b, uint32_t *shown, struct sb *out) {
-    const struct ir_module *m = b->grid->module;
-    for (uint32_t k = 0; k < b->nwarps; k++) {
-        const struct exec_warp *w = &b->warps[k];
-        for (uint32_t left = w->blocked; left;) {
-            uint32_t first = (uint32_t)__builtin_ctz(left), pc = w->wait_pc[first], here = 0;
-            FOR_LANES(l, left) here |= (uint32_t)(w->wait_pc[l] == pc) << l;
-            left &= ~here;
-            if ((*shown)++ >= LISTED) continue;
-            sb_add(out,
-                   "\n  warp %" PRIu32 ", %d thread%s from (%" PRIu32 ",%" PRIu32 ",%" PRIu32
-                   ") on, lanes 0x%08" PRIx32 ": wait%s ",
-                   k, __builtin_popcount(here), here & (here - 1) ? "s" : "", w->tid[0][first],
-                   w->tid[1][first], w->tid[2][first], here, here & (here - 1) ? "" : "s");
-            if (w->bar_wait >> first & 1)
-                sb_add(out, "in barrier %u at ", w->bar_id[first]);
-            else
-                sb_add(out, "for lanes 0x%08" PRIx32 " at ", w->xchg.member[first] & w->live & ~here);
-            exec_describe_pc(m, pc, out);
-        }
-    }
-}
-
-static bool deadlock(struct engine *en, const struct exec_block *b) {
-    struct sb text = {0};
-    uint32_t shown = 0;
-    list_waiting(b, &shown, &text);
-    if (shown > LISTED) sb_add(&text, "\n  ... and %" PRIu32 " more", shown - LISTED);
-    err_set(en->err, ERR_FAULT,
-            "deadlock: no thread of the block can go on\n  kernel %s, block (%" PRIu32 ",%" PRIu32 ",%" PRIu32
-            "): %" PRIu32 " threads wait, %" PRIu32 " have exited%s",
-            en->grid.func->name, b->ctaid[0], b->ctaid[1], b->ctaid[2], b->live, en->grid.threads - b->live,
-            text.text);
-    sb_free(&text);
-    return false;
-}
-
 /* Each warp once. Barriers that complete on the way free warps that were passed: they have their turn in the
  * next. */
 static bool pass(struct engine *en, struct resident *r, bool *moved, bool *spun) {
@@ -304,110 +221,6 @@ static bool runnable(const struct resident *r) {
     return false;
 }
 
-/* ---- threads that will never end ---- */
-
-/* Following threads is allowed a small part of the time, and farther the longer a launch takes. */
-static bool may_look(const struct engine *en) {
-    return en->grid.insts >= en->look_at;
-}
-
-static void looked(struct engine *en, uint64_t before) {
-    en->look_at = en->grid.insts + LOOK_SHARE * (exec_loop_steps(en->looper) - before);
-    if (en->follow < FOLLOW_MOST) en->follow *= 2;
-}
-
-struct place {
-    const struct exec_warp *w;
-    uint32_t lane, pc;
-};
-
-/* What the threads of a block do that are not blocked: LEAVES if one does, ENDLESS if one of those before it does. */
-static enum exec_loop block_loops(struct engine *en, struct resident *r, struct place *at) {
-    for (uint32_t k = 0; k < r->block.nwarps; k++) {
-        struct exec_warp *w = &r->block.warps[k];
-        const struct path *p = &r->paths[k];
-        if (w->released) return EXEC_LEAVES;
-        for (uint32_t n = 0; n < p->n; n++) FOR_LANES(l, p->s[n].mask) {
-                const enum exec_loop does = exec_loops(en->looper, w, l, p->s[n].pc, en->follow);
-                *at = (struct place){w, l, p->s[n].pc};
-                if (does != EXEC_POLLS) return does;
-            }
-    }
-    return EXEC_POLLS;
-}
-
-/* Does the block poll for something, though by none of the signs (spun)? */
-static bool polls(struct engine *en, struct resident *r) {
-    struct place at;
-    if (!may_look(en)) return false;
-    const uint64_t before = exec_loop_steps(en->looper);
-    const bool leaves = block_loops(en, r, &at) == EXEC_LEAVES;
-    if (leaves) looked(en, before);
-    if (!leaves) en->patience = 1;
-    return !leaves;
-}
-
-static bool endless(struct engine *en, const struct place *p) {
-    const struct exec_block *b = p->w->block;
-    struct sb where = {0};
-    exec_describe_pc(en->grid.module, p->pc, &where);
-    err_set(en->err, ERR_FAULT,
-            "endless loop: no other thread can end it\n  kernel %s, block (%" PRIu32 ",%" PRIu32 ",%" PRIu32
-            "), thread (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")\n  at %s",
-            en->grid.func->name, b->ctaid[0], b->ctaid[1], b->ctaid[2], p->w->tid[0][p->lane],
-            p->w->tid[1][p->lane], p->w->tid[2][p->lane], where.text);
-    sb_free(&where);
-    return false;
-}
-
-static void list_polling(const struct engine *en, const struct resident *r, uint32_t *shown, struct sb *out) {
-    const struct exec_block *b = &r->block;
-    for (uint32_t k = 0; k < b->nwarps; k++)
-        for (uint32_t n = 0; n < r->paths[k].n; n++) {
-            const struct split *s = &r->paths[k].s[n];
-            if ((*shown)++ >= LISTED) continue;
-            sb_add(out,
-                   "\n  block (%" PRIu32 ",%" PRIu32 ",%" PRIu32 "), warp %" PRIu32 ", lanes 0x%08" PRIx32
-                   ": loop%s at ",
-                   b->ctaid[0], b->ctaid[1], b->ctaid[2], k, s->mask, s->mask & (s->mask - 1) ? "" : "s");
-            exec_describe_pc(en->grid.module, s->pc, out);
-        }
-}
-
-static bool all_poll(struct engine *en) {
-    struct sb text = {0};
-    uint32_t shown = 0;
-    const uint64_t left = en->grid.blocks - en->next_block;
-    for (size_t k = 0; k < en->nresident; k++) {
-        if (!en->resident[k]->active) continue;
-        list_polling(en, en->resident[k], &shown, &text);
-        list_waiting(&en->resident[k]->block, &shown, &text);
-    }
-    if (shown > LISTED) sb_add(&text, "\n  ... and %" PRIu32 " more", shown - LISTED);
-    err_set(en->err, ERR_FAULT,
-            "%s: every thread polls memory that no thread will change, or waits for one that does\n  kernel "
-            "%s: %" PRIu64 " of %" PRIu64 " blocks have ended, %" PRIu64 " not begun%s%s",
-            left ? "deadlock" : "program deadlock", en->grid.func->name, en->done, en->grid.blocks, left,
-            left ? ": if it is one of those that they wait for, too few blocks fit in the host's memory" : "",
-            text.text);
-    sb_free(&text);
-    return false;
-}
-
-/* False: the launch will not end, as is in err. */
-static bool look(struct engine *en) {
-    enum exec_loop does = EXEC_POLLS;
-    struct place at = {0};
-    if (!may_look(en)) return true;
-    const uint64_t before = exec_loop_steps(en->looper);
-    for (size_t k = 0; k < en->nresident && does == EXEC_POLLS; k++)
-        if (en->resident[k]->active) does = block_loops(en, en->resident[k], &at);
-    if (does == EXEC_ENDLESS) return endless(en, &at);
-    if (does == EXEC_LEAVES) looked(en, before);
-    const bool more = en->next_block < en->grid.blocks && en->nresident < en->most_resident;
-    return does != EXEC_POLLS || more || all_poll(en);
-}
-
 /* ---- the blocks of the grid ---- */
 
 /* Until the block has finished or looks as if it waits for another one. */
@@ -416,8 +229,11 @@ static bool run_block(struct engine *en, struct resident *r) {
     while (r->block.live && r->idle < IDLE_PASSES) {
         bool moved, spun;
         if (!pass(en, r, &moved, &spun)) return false;
-        if (r->block.live && !runnable(r)) return deadlock(en, &r->block);
-        r->idle = moved ? 0 : r->idle + (spun || polls(en, r) ? IDLE_PASSES : 1);
+        if (r->block.live && !runnable(r)) return stuck_deadlock(en, &r->block);
+        if (moved)
+            r->idle = stuck_circles(en, r) ? r->idle + 1 : 0;
+        else
+            r->idle += spun || stuck_polls(en, r) ? IDLE_PASSES : 1;
     }
     return true;
 }
@@ -431,6 +247,7 @@ static void start(struct engine *en, struct resident *r) {
         r->paths[k].used = 0;
     }
     r->active = true;
+    r->circles = false;
     en->stats->blocks++;
     en->stats->warps += r->block.nwarps;
     en->stats->threads += en->grid.threads;
@@ -496,7 +313,7 @@ static bool run_grid(struct engine *en) {
         bool finished;
         if (!round_robin(en, &finished)) return false;
         if (finished || en->done == en->grid.blocks) continue;
-        if (!keep_going(en) || !look(en)) return false;
+        if (!keep_going(en) || !stuck_look(en)) return false;
         admit_more(en);
     }
     return true;
@@ -544,15 +361,14 @@ bool exec_run(const struct exec_launch *l, struct exec_stats *s, struct err *e) 
                         .stats = s,
                         .err = e,
                         .quantum = l->quantum ? l->quantum : QUANTUM,
-                        .patience = PATIENCE,
-                        .follow = FOLLOW_FIRST};
+                        .patience = PATIENCE};
     if (en.quantum > longest) en.quantum = longest;
     *s = (struct exec_stats){0};
     bool ok = exec_grid_init(&en.grid, l, e);
     if (ok) {
         en.tally = xcalloc(en.grid.module->code.n + 1, sizeof *en.tally);
         en.most_resident = most_resident(&en.grid);
-        en.looper = exec_looper_new(&en.grid);
+        stuck_begin(&en);
         ok = run_grid(&en);
         sum_up(&en);
     }
@@ -561,7 +377,7 @@ bool exec_run(const struct exec_launch *l, struct exec_stats *s, struct err *e) 
         xfree(en.resident[k]->paths);
         xfree(en.resident[k]);
     }
-    exec_looper_free(en.looper);
+    stuck_end(&en);
     xfree(en.resident);
     xfree(en.tally);
     exec_grid_free(&en.grid);

@@ -3,8 +3,8 @@
  * The thread is followed alone, on a copy, while memory stands still. If it comes to a state it was in before, it will do so
  * again and again: alone or among others, under any scheduler, until somebody changes a word it reads. A step that changes
  * memory others see, exits, meets other threads (barriers, votes, shuffles), looks at who runs beside it or calls the
- * system ends the attempt: the thread does something, or at least cannot be followed alone. So when every thread of a
- * launch that is not blocked is such a one, the launch will not end: no scheduler could make it.
+ * system ends the attempt: the thread does something, or at least cannot be followed alone (joint.c may say more). So when
+ * every thread of a launch that is not blocked is such a one, the launch will not end: no scheduler could make it.
  *
  * The same state means the state that matters. A loop that counts its turns in vain (for a statistic, for the report of a
  * lock) never has all its registers again, but those that decide where it goes are. What matters is found backwards along
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "exec/impl.h"
+#include "exec/follow.h"
 
 enum { FIRST_ANCHOR = 16, MOST_PROOFS = 4 };
 
@@ -54,6 +54,7 @@ struct exec_looper {
     VEC(struct turn) trace; /* since the anchor */
     uint32_t proofs;        /* tried since then */
     bool calls, reads, clock;
+    bool ends; /* the last step was its last */
     /* What matters before the next instruction of the walk back; after it, at the anchor. */
     uint8_t *matters[3];       /* rows of each file */
     VEC(uint8_t) byte_matters; /* of local memory */
@@ -148,26 +149,6 @@ uint64_t exec_loop_steps(const struct exec_looper *k) {
 
 /* ---- one step ---- */
 
-static uint64_t address(const struct exec_looper *k, const struct ir_insn *i, ir_opnd base) {
-    const uint64_t disp = (uint64_t)(int64_t)i->disp;
-    uint64_t a = disp;
-    if (ir_file(base) == IR_FILE_64) a = opnd_get(&k->w->x, base, k->lane) + disp;
-    if (ir_file(base) == IR_FILE_32) a = (uint32_t)(opnd_get(&k->w->x, base, k->lane) + disp);
-    return i->space == IR_SP_FRAME ? a + k->w->frame[k->lane] : a;
-}
-
-static uint32_t access_bytes(const struct ir_insn *i) {
-    return ir_type_bytes[ir_ops[i->op].type] * (i->vec > 1 ? i->vec : 1u);
-}
-
-static bool is_access(const struct ir_insn *i) {
-    return ir_ops[i->op].cls == IR_C_LDST && i->op != IR_PREFETCH;
-}
-
-static bool is_store(const struct ir_insn *i) {
-    return i->op >= IR_ST_U8 && i->op <= IR_ST_U64;
-}
-
 /* Where in the thread's local memory, or NOT_LOCAL. */
 static uint32_t local_offset(const struct exec_looper *k, const uint8_t *p) {
     if (!k->w->local) return NOT_LOCAL;
@@ -177,12 +158,12 @@ static uint32_t local_offset(const struct exec_looper *k, const uint8_t *p) {
 
 /* False: memory would not be the same afterwards, or there is no such memory. */
 static bool access_step(struct exec_looper *k, const struct ir_insn *i, struct turn *t) {
-    const bool atom = ir_ops[i->op].cls == IR_C_ATOM, store = atom || is_store(i);
-    const uint32_t bytes = access_bytes(i);
+    const bool atom = ir_ops[i->op].cls == IR_C_ATOM, store = atom || follow_is_store(i);
+    const uint32_t bytes = follow_bytes(i);
     enum exec_fault_kind why;
     uint8_t old[64];
-    uint8_t *p =
-        resolve_lane(k->w, (enum ir_space)i->space, address(k, i, i->o[i->nd]), bytes, k->lane, store, &why);
+    uint8_t *p = resolve_lane(k->w, (enum ir_space)i->space, follow_address(k->w, i, k->lane), bytes, k->lane,
+                              store, &why);
     if (!p || bytes > sizeof old) return false;
     t->local = local_offset(k, p);
     k->reads |= t->local == NOT_LOCAL && (atom || !store) && i->space != IR_SP_PARAM;
@@ -193,29 +174,18 @@ static bool access_step(struct exec_looper *k, const struct ir_insn *i, struct t
     return false;
 }
 
-static bool reads_clock(const struct ir_insn *i) {
-    return (i->op == IR_SREG_U32 || i->op == IR_SREG_U64) && i->sub >= IR_SR_CLOCK &&
-           i->sub <= IR_SR_GLOBALTIMER_HI;
-}
-
 /* What a thread cannot do without others noticing, or without noticing others. */
 static bool meets_others(const struct ir_insn *i) {
-    switch (i->op) {
-    case IR_EXIT:
-    case IR_TRAP:
-    case IR_BRKPT:
-    case IR_SYS:
-    case IR_ACTIVEMASK: return true;
-    default: return ir_ops[i->op].cls == IR_C_WARP || ir_ops[i->op].cls == IR_C_BAR;
-    }
+    return ir_ops[i->op].cls == IR_C_WARP || ir_ops[i->op].cls == IR_C_BAR;
 }
 
 static bool execute(struct exec_looper *k, const struct ir_insn *i, struct turn *t) {
     const uint32_t bit = 1u << k->lane;
-    if (is_access(i) || ir_ops[i->op].cls == IR_C_ATOM) return access_step(k, i, t);
+    if (follow_is_access(i) || ir_ops[i->op].cls == IR_C_ATOM) return access_step(k, i, t);
     k->reads |= ir_ops[i->op].cls == IR_C_TEX;
-    if (meets_others(i) || (i->op == IR_RET && !k->w->depth[k->lane])) return false;
-    k->clock |= reads_clock(i);
+    k->ends = follow_ends(k->w, i, k->lane);
+    if (k->ends || meets_others(i)) return false;
+    k->clock |= follow_is_clock(i);
     k->calls |= i->op == IR_CALL || i->op == IR_CALL_IND || i->op == IR_RET;
     exec_step(k->w, k->pc, bit);
     return true;
@@ -228,10 +198,11 @@ static bool step(struct exec_looper *k) {
     const uint32_t bit = 1u << k->lane;
     struct turn t = {k->pc, NOT_LOCAL, !i->guard || exec_guard(&k->w->x, i, bit)};
     k->steps++;
-    if (t.ran && (!execute(k, i, &t) || o->flow == EXEC_FAULT)) return false;
+    if (t.ran && !execute(k, i, &t)) return false;
+    k->ends = t.ran && o->flow == EXEC_FAULT;
+    if (k->ends) return false;
     VEC_PUSH(&k->trace, t);
-    const bool taken = t.ran && o->flow != EXEC_NEXT && o->taken & bit;
-    k->pc = !taken ? k->pc + 1 : o->flow == EXEC_EACH ? o->pc[k->lane] : o->target;
+    k->pc = t.ran ? follow_next(o, k->pc, k->lane) : k->pc + 1;
     return true;
 }
 
@@ -292,8 +263,8 @@ static bool take_results(struct exec_looper *k, const struct ir_insn *i) {
 }
 
 static void back_over_access(struct exec_looper *k, const struct ir_insn *i, const struct turn *t) {
-    const uint32_t bytes = access_bytes(i);
-    if (is_store(i)) {
+    const uint32_t bytes = follow_bytes(i);
+    if (follow_is_store(i)) {
         if (t->local == NOT_LOCAL || bytes_matter(k, t->local, bytes)) mark_sources(k, i);
         if (t->local != NOT_LOCAL) set_bytes(k, t->local, bytes, false);
     } else if (take_results(k, i) && t->local != NOT_LOCAL) {
@@ -306,7 +277,7 @@ static void back_over_access(struct exec_looper *k, const struct ir_insn *i, con
 static void back_over_atom(struct exec_looper *k, const struct ir_insn *i, const struct turn *t) {
     take_results(k, i);
     mark_sources(k, i);
-    if (t->local != NOT_LOCAL) set_bytes(k, t->local, access_bytes(i), true);
+    if (t->local != NOT_LOCAL) set_bytes(k, t->local, follow_bytes(i), true);
 }
 
 static void back_over(struct exec_looper *k, const struct turn *t) {
@@ -315,12 +286,12 @@ static void back_over(struct exec_looper *k, const struct turn *t) {
         /* nothing but the guard was looked at */
     } else if (ir_ops[i->op].cls == IR_C_ATOM) {
         back_over_atom(k, i, t);
-    } else if (is_access(i)) {
+    } else if (follow_is_access(i)) {
         back_over_access(k, i, t);
     } else {
         const bool needed = take_results(k, i);
         if (needed || ir_ops[i->op].cls == IR_C_TEX || ir_ops[i->op].cls == IR_C_BRANCH) mark_sources(k, i);
-        k->clock_matters |= needed && reads_clock(i);
+        k->clock_matters |= needed && follow_is_clock(i);
     }
     if (i->guard & IR_GUARD_INDEX) set_row(k, ir_reg(IR_FILE_P, i->guard & IR_GUARD_INDEX), true);
 }
@@ -409,6 +380,7 @@ static void drop_anchor(struct exec_looper *k) {
 
 static enum exec_loop follow(struct exec_looper *k, uint64_t most) {
     uint64_t since = 0, reach = FIRST_ANCHOR;
+    k->ends = false;
     drop_anchor(k);
     for (uint64_t n = 0; n < most && step(k); n++) {
         if (k->pc == k->anchor_pc && same_state(k)) return k->reads ? EXEC_POLLS : EXEC_ENDLESS;
@@ -417,7 +389,7 @@ static enum exec_loop follow(struct exec_looper *k, uint64_t most) {
         reach *= 2;
         drop_anchor(k);
     }
-    return EXEC_LEAVES;
+    return k->ends ? EXEC_LEAVES : EXEC_MEETS;
 }
 
 enum exec_loop exec_loops(struct exec_looper *k, struct exec_warp *w, uint32_t lane, uint32_t pc,

@@ -5,7 +5,8 @@
 #include "exec/warp.h"
 
 enum exec_loop {
-    EXEC_LEAVES, /* it exits, waits at a barrier, changes memory others see; or nothing was proved */
+    EXEC_LEAVES, /* it exits, calls the system or fails */
+    EXEC_MEETS, /* nothing is proved: it changes memory, meets other threads, or was not followed for long enough */
     EXEC_POLLS,  /* it loops for as long as nobody changes memory */
     EXEC_ENDLESS /* it loops whatever the other threads do */
 };

@@ -278,6 +278,7 @@ static void free_run(struct gpu_run *r) {
     for (uint32_t i = 0; i < r->nsms; i++) sm_free(r->sm[i]);
     sm_common_free(r->common);
     exec_looper_free(r->watch.looper);
+    exec_joint_free(r->watch.joint);
     xfree(r->sm);
     gpu_wake_free(&r->wake);
     xfree(r->resident);

@@ -2,7 +2,7 @@
 #ifndef HEDDLE_SIM_GPU_RUN_H
 #define HEDDLE_SIM_GPU_RUN_H
 
-#include "exec/loop.h"
+#include "exec/joint.h"
 #include "sim/gpu.h"
 #include "sim/gpu_wake.h"
 
@@ -14,6 +14,7 @@ struct gpu {
 
 struct gpu_watch { /* watchdog.c */
     struct exec_looper *looper;
+    struct exec_joint *joint;
     uint64_t window;  /* shortest time between two looks, cycles; 0: not known yet */
     uint64_t opened;  /* cycle of the last look */
     uint64_t since;   /* cycle of the last look that found progress */
@@ -47,6 +48,11 @@ struct gpu_run {
 
 /* watchdog.c: now and then. False: the launch will never end, as e says. */
 bool gpu_watch(struct gpu_run *r, struct err *e);
+void gpu_watch_begin(
+    struct gpu_run *r); /* what proofs need; gpu_watch does it, unless it never comes to that */
+/* Do the blocks whose warps these are loop, followed together? at: where each stands. NULL: no warp. */
+bool gpu_watch_joint(struct gpu_watch *k, struct exec_warp *const *w, const struct exec_stand *at, uint32_t n,
+                     uint64_t follow);
 uint64_t gpu_watch_window(const struct gpu_run *r); /* cycles between two looks, at least */
 
 /* verdict.c: what becomes of the resident blocks when every thread gets its turn. */

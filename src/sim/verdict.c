@@ -6,27 +6,24 @@
  * Device memory is put back afterwards: it holds what the launch has written. What the continuation prints is dropped; it
  * ends where it would allocate. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/bits.h"
 #include "sim/gpu_run.h"
 
 enum { QUANTUM = 64, MOST_STEPS = 20000000, FIRST_PROOF = 16, FOLLOW = 1 << 12 };
 
-struct place { /* a warp and where its threads go on */
-    struct exec_warp *w;
-    uint32_t pc[EXEC_LANES];
-};
-
 struct walk {
     struct gpu_run *r;
-    struct place *at;
+    struct exec_warp **warp;
+    struct exec_stand *at; /* where the threads of each go on */
     uint32_t n;
     uint64_t steps;
     bool failed; /* a fault, or a thread that is nowhere */
 };
 
-static uint32_t runnable(const struct place *p) {
-    return p->w->live & ~p->w->blocked;
+static uint32_t runnable(const struct exec_warp *w) {
+    return w->live & ~w->blocked;
 }
 
 static void gather(struct walk *k) {
@@ -35,12 +32,13 @@ static void gather(struct walk *k) {
         uint32_t(*pc)[EXEC_LANES] = xcalloc(warps, sizeof *pc);
         sm_places(k->r->sm[i], pc[0]);
         k->at = xrealloc(k->at, (k->n + warps) * sizeof *k->at);
+        k->warp = xrealloc(k->warp, (k->n + warps) * sizeof(struct exec_warp *));
         for (uint32_t s = 0; s < warps; s++) {
-            struct place p = {.w = sm_warp(k->r->sm[i], s)};
-            if (!p.w) continue;
-            for (uint32_t l = 0; l < EXEC_LANES; l++) p.pc[l] = pc[s][l];
-            FOR_LANES(l, runnable(&p)) k->failed |= p.pc[l] == IR_NOPC;
-            k->at[k->n++] = p;
+            struct exec_warp *w = sm_warp(k->r->sm[i], s);
+            if (!w) continue;
+            FOR_LANES(l, runnable(w)) k->failed |= pc[s][l] == IR_NOPC;
+            memcpy(k->at[k->n].pc, pc[s], sizeof pc[s]);
+            k->warp[k->n++] = w;
         }
         xfree(pc);
     }
@@ -49,27 +47,28 @@ static void gather(struct walk *k) {
 /* Lanes of any warp that an event set free. */
 static void take_released(struct walk *k) {
     for (uint32_t i = 0; i < k->n; i++) {
-        struct exec_warp *w = k->at[i].w;
+        struct exec_warp *w = k->warp[i];
         FOR_LANES(l, w->released) k->at[i].pc[l] = w->wait_pc[l] + 1;
         w->released = 0;
     }
 }
 
 /* One instruction of one thread. False: it cannot go on by itself. */
-static bool step(struct walk *k, struct place *p, uint32_t lane) {
+static bool step(struct walk *k, uint32_t n, uint32_t lane) {
     struct exec_out *o = &k->r->grid.out;
+    struct exec_stand *p = &k->at[n];
     uint32_t bit = 1u << lane, pc = p->pc[lane];
     const struct ir_insn *i = &gpu_module(k->r->launch)->code.v[pc];
     if (i->op == IR_SYS && (i->sub == IR_SYS_MALLOC || i->sub == IR_SYS_FREE)) return !(k->failed = true);
     o->woke = false;
-    exec_step(p->w, pc, bit);
+    exec_step(k->warp[n], pc, bit);
     k->steps++;
     if (o->flow == EXEC_FAULT) k->failed = true;
     p->pc[lane] = pc + 1;
     if (o->flow == EXEC_JUMP && o->taken & bit) p->pc[lane] = o->target;
     if (o->flow == EXEC_EACH && o->taken & bit) p->pc[lane] = o->pc[lane];
     if (o->flow != EXEC_NEXT) take_released(k);
-    return !k->failed && runnable(p) & bit;
+    return !k->failed && runnable(k->warp[n]) & bit;
 }
 
 /* Every thread once. True: one of them ran. */
@@ -77,25 +76,33 @@ static bool turn(struct walk *k) {
     bool ran = false;
     for (uint32_t i = 0; i < k->n && !k->failed; i++)
         for (uint32_t l = 0; l < EXEC_LANES && !k->failed; l++) {
-            if (!(runnable(&k->at[i]) >> l & 1)) continue;
+            if (!(runnable(k->warp[i]) >> l & 1)) continue;
             ran = true;
-            for (uint32_t q = 0; q < QUANTUM && step(k, &k->at[i], l); q++) continue;
+            for (uint32_t q = 0; q < QUANTUM && step(k, i, l); q++) continue;
         }
     return ran;
 }
 
 static bool all_ended(const struct walk *k) {
     for (uint32_t i = 0; i < k->n; i++)
-        if (k->at[i].w->live) return false;
+        if (k->warp[i]->live) return false;
     return true;
 }
 
-static bool all_loop(struct walk *k) {
-    for (uint32_t i = 0; i < k->n; i++) FOR_LANES(l, runnable(&k->at[i])) {
-            if (exec_loops(k->r->watch.looper, k->at[i].w, l, k->at[i].pc[l], FOLLOW) == EXEC_LEAVES)
-                return false;
+static enum exec_loop alone(struct walk *k) {
+    for (uint32_t i = 0; i < k->n; i++) FOR_LANES(l, runnable(k->warp[i])) {
+            const enum exec_loop does = exec_loops(k->r->watch.looper, k->warp[i], l, k->at[i].pc[l], FOLLOW);
+            if (does == EXEC_LEAVES || does == EXEC_MEETS) return does;
         }
-    return true;
+    return EXEC_POLLS;
+}
+
+static bool all_loop(struct walk *k) {
+    const enum exec_loop does = alone(k);
+    if (does != EXEC_MEETS) return does != EXEC_LEAVES;
+    for (uint32_t i = 0; i < k->n; i++) k->at[i].run = runnable(k->warp[i]);
+    exec_joint_begin(k->r->watch.joint);
+    return gpu_watch_joint(&k->r->watch, k->warp, k->at, k->n, FOLLOW);
 }
 
 /* Proofs are tried after 16, 32, 64, ... turns. */
@@ -121,7 +128,7 @@ enum gpu_verdict gpu_judge(struct gpu_run *r) {
     struct exec_launch silent = *r->grid.launch;
     struct exec_mem_copy *memory = exec_mem_keep(r->grid.mem);
     if (!memory) return GPU_UNKNOWN;
-    if (!r->watch.looper) r->watch.looper = exec_looper_new(&r->grid);
+    gpu_watch_begin(r);
     silent.print = no_print;
     r->grid.launch = &silent;
     gather(&k);
@@ -129,5 +136,6 @@ enum gpu_verdict gpu_judge(struct gpu_run *r) {
     r->grid.launch = r->launch->exec;
     exec_mem_put_back(r->grid.mem, memory);
     xfree(k.at);
+    xfree(k.warp);
     return v;
 }

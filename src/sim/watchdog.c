@@ -3,19 +3,22 @@
  *
  * Threads are looked at in windows of a quarter of gpu.watchdog. A window is over when every thread that is not blocked has
  * issued in it, or could have: it has no instruction, operand or fetch under way, and the window was long enough for every
- * thread of the SM to have the slowest unit once. Then each thread that did issue is followed alone, on a copy (exec/loop.h).
+ * thread of the SM to have the slowest unit once. Then each thread that did issue is followed alone, on a copy (exec/loop.h),
+ * or, if one meets others or writes memory, all those of a block together (exec/joint.h).
  * If one of them is not in a loop that only somebody else could end, there is progress, or none can be excluded. If all of
  * them are, nothing will change until one of the others runs, and those the mechanism has passed over for the whole window.
  * Four such windows on end are a deadlock: of the program if nobody was passed over, and as verdict.c finds otherwise.
  *
- * Following threads in vain may take as many steps as a sixty-fourth of what the launch has executed since; how far one is
- * followed grows with each attempt, so that long loops are found too, later. */
+ * Following threads in vain may take FREE steps each time, and a sixty-fourth of what the launch has executed since; how
+ * far one is followed grows with each attempt, so that long loops are found too, later. Together, each thread of a block
+ * is followed for an eighth of that. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/bits.h"
 #include "sim/gpu_run.h"
 
-enum { ROUNDS = 4, SHARE = 64, FOLLOW_FIRST = 1 << 10, FOLLOW_MOST = 1 << 16 };
+enum { ROUNDS = 4, SHARE = 64, FREE = 1024, FOLLOW_FIRST = 1 << 10, FOLLOW_MOST = 1 << 16, TOGETHER = 8 };
 
 static uint32_t can_run(const struct exec_warp *w) {
     return w->live & ~w->blocked;
@@ -31,27 +34,57 @@ static bool settled(const struct sm *s) {
     return true;
 }
 
-/* Does every thread of the SM that has run loop? */
-static bool loops(struct gpu_watch *k, const struct sm *s) {
+/* Where the threads of an SM stand that have run. False: one is nowhere. */
+static bool stands(const struct sm *s, struct exec_warp **warp, struct exec_stand *at) {
     uint32_t(*pc)[EXEC_LANES] = xcalloc(sm_warps(s), sizeof *pc);
     bool all = true;
     sm_places(s, pc[0]);
-    for (uint32_t slot = 0; slot < sm_warps(s) && all; slot++) {
-        struct exec_warp *w = sm_warp(s, slot);
-        FOR_LANES(l, w ? can_run(w) & sm_ran(s, slot) : 0) {
-            all =
-                pc[slot][l] != IR_NOPC && exec_loops(k->looper, w, l, pc[slot][l], k->follow) != EXEC_LEAVES;
-            if (!all) break;
-        }
+    for (uint32_t slot = 0; slot < sm_warps(s); slot++) {
+        warp[slot] = sm_warp(s, slot);
+        at[slot].run = warp[slot] ? can_run(warp[slot]) & sm_ran(s, slot) : 0;
+        memcpy(at[slot].pc, pc[slot], sizeof at[slot].pc);
+        FOR_LANES(l, at[slot].run) all &= pc[slot][l] != IR_NOPC;
     }
     xfree(pc);
     return all;
 }
 
-static bool is_stuck(struct gpu_run *r) {
-    for (uint32_t i = 0; i < r->nsms; i++)
-        if (!loops(&r->watch, r->sm[i])) return false;
+/* What the threads do, each alone: the first that does not loop says it for all. */
+static enum exec_loop alone(struct gpu_watch *k, struct exec_warp *const *w, const struct exec_stand *at,
+                            uint32_t n) {
+    for (uint32_t s = 0; s < n; s++) FOR_LANES(l, at[s].run) {
+            const enum exec_loop does = exec_loops(k->looper, w[s], l, at[s].pc[l], k->follow);
+            if (does == EXEC_LEAVES || does == EXEC_MEETS) return does;
+        }
+    return EXEC_POLLS;
+}
+
+/* The warps of a block are next to each other. */
+bool gpu_watch_joint(struct gpu_watch *k, struct exec_warp *const *w, const struct exec_stand *at, uint32_t n,
+                     uint64_t follow) {
+    for (uint32_t s = 0; s < n; s++) {
+        if (!w[s] || w[s]->index) continue;
+        struct exec_block *b = w[s]->block;
+        if (b->live && exec_joint_loops(k->joint, b, &at[s], follow * b->live) == EXEC_LEAVES) return false;
+    }
     return true;
+}
+
+static bool is_stuck(struct gpu_run *r) {
+    struct gpu_watch *k = &r->watch;
+    const uint32_t each = sm_warps(r->sm[0]), n = r->nsms * each;
+    struct exec_warp **warp = xcalloc(n, sizeof(struct exec_warp *));
+    struct exec_stand *at = xcalloc(n, sizeof *at);
+    bool known = true;
+    for (uint32_t i = 0; i < r->nsms && known; i++) known = stands(r->sm[i], warp + i * each, at + i * each);
+    enum exec_loop does = known ? alone(k, warp, at, n) : EXEC_LEAVES;
+    if (does == EXEC_MEETS) {
+        exec_joint_begin(k->joint);
+        does = gpu_watch_joint(k, warp, at, n, k->follow / TOGETHER) ? EXEC_POLLS : EXEC_LEAVES;
+    }
+    xfree(warp);
+    xfree(at);
+    return does != EXEC_LEAVES;
 }
 
 uint64_t gpu_watch_window(const struct gpu_run *r) {
@@ -63,12 +96,18 @@ uint64_t gpu_watch_window(const struct gpu_run *r) {
     return patience > turn ? patience : turn;
 }
 
-static void begin(struct gpu_run *r) {
+void gpu_watch_begin(struct gpu_run *r) {
     struct gpu_watch *k = &r->watch;
+    if (k->window) return;
     k->window = gpu_watch_window(r);
     k->opened = k->since = r->start;
     k->follow = FOLLOW_FIRST;
     k->looper = exec_looper_new(&r->grid);
+    k->joint = exec_joint_new(&r->grid);
+}
+
+static uint64_t cost(const struct gpu_watch *k) {
+    return exec_loop_steps(k->looper) + exec_joint_steps(k->joint);
 }
 
 static bool window_over(struct gpu_run *r) {
@@ -83,7 +122,7 @@ static void found_progress(struct gpu_run *r, uint64_t steps) {
     struct gpu_watch *k = &r->watch;
     k->since = r->gpu->now;
     k->rounds = 0;
-    k->look_at = r->grid.insts + SHARE * steps;
+    k->look_at = r->grid.insts + (steps > FREE ? SHARE * (steps - FREE) : 0);
     if (k->follow < FOLLOW_MOST) k->follow *= 2;
 }
 
@@ -96,11 +135,11 @@ static bool give_up(struct gpu_run *r, struct err *e) {
 
 bool gpu_watch(struct gpu_run *r, struct err *e) {
     struct gpu_watch *k = &r->watch;
-    if (!k->window) begin(r);
+    gpu_watch_begin(r);
     if (!window_over(r)) return true;
-    const uint64_t before = exec_loop_steps(k->looper);
+    const uint64_t before = cost(k);
     if (!is_stuck(r))
-        found_progress(r, exec_loop_steps(k->looper) - before);
+        found_progress(r, cost(k) - before);
     else if (++k->rounds == ROUNDS)
         return give_up(r, e);
     k->opened = r->gpu->now;

@@ -10,6 +10,7 @@ struct test {
     uint32_t grid, block;
     const uint32_t *word;   /* what the buffer holds at first; NULL: zeros */
     const char *option[16]; /* key, value, ..., NULL */
+    const char *funcs;      /* before the kernel; NULL: none */
 };
 enum { WORDS = 4 };
 static const uint32_t TAKEN[WORDS] = {1, 0, 0, 0}, LARGE[WORDS] = {7, 7, 7, 7};
@@ -25,10 +26,10 @@ static hd_status launch(const char *mech, const struct test *t, struct rig *r, u
     char text[4096];
     snprintf(
         text, sizeof text,
-        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
+        ".version 7.0\n.target sm_70\n.address_size 64\n%s.visible .entry k(.param .u64 out)\n{\n"
         "\t.local .align 4 .b8 own[16];\n\t.reg .b64 %%a<4>;\n\t.reg .b32 %%r<8>;\n\t.reg .pred %%p<4>;\n"
         "\tld.param.u64 %%a0, [out];\n\tmov.u32 %%r0, %%tid.x;\n%s\tret;\n}\n",
-        t->body);
+        t->funcs ? t->funcs : "", t->body);
     MUST(r, hd_module_load(r->dev, "watchdog.ptx", text, strlen(text), &r->mod));
     uint64_t d = rig_zero(r, WORDS * 4);
     if (t->word) MUST(r, hd_copy_in(r->dev, d, t->word, WORDS * 4));
@@ -121,6 +122,144 @@ static void polling_with_a_back_off(void **state) {
         POLLS, SPINS);
 }
 
+/* ---- launches that never end, whose threads meet or write on the way ---- */
+
+static const char LIVELOCK[] =
+    "program livelock: every thread goes round a loop that no thread will ever let it leave";
+
+/* Polls a word that stays 0, with something done in each turn. */
+#define POLL(what) \
+    "L:\n" what "\tld.volatile.global.u32 %r1, [%a0];\n\tsetp.eq.u32 %p0, %r1, 0;\n\t@%p0 bra L;\n"
+
+/* One that goes on for a while, doing the same, and ends. */
+#define COUNT(what) "C:\n" what "\tadd.u32 %r7, %r7, 1;\n\tsetp.lt.u32 %p3, %r7, 3000;\n\t@%p3 bra C;\n"
+
+static void livelocks(const char *body) {
+    never_ends(&(struct test){.body = body, .grid = 2, .block = 40}, LIVELOCK, SPINS);
+}
+
+static void goes_on(const char *body) {
+    ends(&(struct test){.body = body, .grid = 2, .block = 40});
+}
+
+#define VOTE "\tsetp.ne.u32 %p1, %r0, 99;\n\tvote.sync.all.pred %p2, %p1, -1;\n"
+#define EXCHANGE                                                                      \
+    "\tshfl.sync.bfly.b32 %r2, %r0, 1, 31, -1;\n\tmatch.any.sync.b32 %r3, %r2, -1;\n" \
+    "\tadd.u32 %r4, %r4, %r3;\n"
+
+static void polling_with_votes(void **state) {
+    (void)state;
+    livelocks(POLL(VOTE));
+    goes_on(COUNT(VOTE));
+}
+
+/* The vote itself decides, and never as they hope. */
+static void polling_by_a_vote(void **state) {
+    (void)state;
+    livelocks("L:\n\tld.volatile.global.u32 %r1, [%a0];\n\tsetp.ne.u32 %p1, %r1, 0;\n"
+              "\tvote.sync.any.pred %p0, %p1, -1;\n\t@!%p0 bra L;\n");
+    /* a lane that counts makes it true in the end */
+    goes_on("L:\n\tadd.u32 %r1, %r1, %r0;\n\tsetp.gt.u32 %p1, %r1, 9000;\n"
+            "\tvote.sync.any.pred %p0, %p1, -1;\n\t@!%p0 bra L;\n");
+}
+
+static void polling_with_shuffles_and_matches(void **state) {
+    (void)state;
+    livelocks(POLL(EXCHANGE));
+    goes_on(COUNT(EXCHANGE));
+    /* what a shuffle brings is what another lane counts */
+    goes_on("\tsetp.eq.u32 %p1, %r0, 3;\nL:\n\t@%p1 add.u32 %r1, %r1, 1;\n"
+            "\tshfl.sync.idx.b32 %r2, %r1, 3, 31, -1;\n\tsetp.lt.u32 %p0, %r2, 2000;\n"
+            "\tsetp.lt.and.u32 %p0, %r0, 32, %p0;\n\t@%p0 bra L;\n");
+}
+
+static void polling_with_the_warp_in_step(void **state) {
+    (void)state;
+    livelocks(POLL("\tbar.warp.sync -1;\n"));
+    goes_on(COUNT("\tbar.warp.sync -1;\n"));
+}
+
+static void polling_that_asks_who_runs_beside_it(void **state) {
+    (void)state;
+    livelocks(POLL("\tactivemask.b32 %r2;\n\tpopc.b32 %r3, %r2;\n\tadd.u32 %r4, %r4, %r3;\n"));
+    goes_on(COUNT("\tactivemask.b32 %r2;\n\tpopc.b32 %r3, %r2;\n\tadd.u32 %r4, %r4, %r3;\n"));
+}
+
+static void polling_with_a_barrier(void **state) {
+    (void)state;
+    livelocks(POLL("\tbar.sync 0;\n"));
+    livelocks("L:\n\tbar.sync 1;\n\tbra L;\n");
+    goes_on(COUNT("\tbar.sync 0;\n"));
+    /* whether they go on is what the barrier says */
+    livelocks("\tsetp.eq.u32 %p1, %r0, 40;\nL:\n\tbar.red.or.pred %p0, 0, %p1;\n\t@!%p0 bra L;\n");
+    goes_on("L:\n\tadd.u32 %r1, %r1, %r0;\n\tsetp.gt.u32 %p1, %r1, 30000;\n"
+            "\tbar.red.or.pred %p0, 0, %p1;\n\t@!%p0 bra L;\n");
+}
+
+/* One for each thread: 1 while it tries, 0 between. */
+static const char TRYING[] =
+    "\t.shared .align 4 .b8 flag[256];\n\tmov.u32 %r5, flag;\n\tmad.lo.u32 %r5, %r0, 4, %r5;\nL:\n"
+    "\tst.shared.u32 [%r5], 1;\n\tld.volatile.global.u32 %r1, [%a0];\n\tst.shared.u32 [%r5], 0;\n"
+    "\tld.shared.u32 %r2, [%r5];\n\tadd.u32 %r1, %r1, %r2;\n\tsetp.eq.u32 %p0, %r1, 0;\n\t@%p0 bra L;\n";
+
+static void polling_that_writes_a_word_of_its_own(void **state) {
+    (void)state;
+    livelocks(TRYING);
+    /* counts there until it is enough */
+    goes_on("\t.shared .align 4 .b8 flag[256];\n\tmov.u32 %r5, flag;\n\tmad.lo.u32 %r5, %r0, 4, %r5;\nL:\n"
+            "\tld.shared.u32 %r2, [%r5];\n\tadd.u32 %r2, %r2, 1;\n\tst.shared.u32 [%r5], %r2;\n"
+            "\tsetp.lt.u32 %p0, %r2, 3000;\n\t@%p0 bra L;\n");
+}
+
+/* How often it was tried is added up where all threads see it, but none of them looks. */
+static void polling_that_counts_attempts_in_global_memory(void **state) {
+    (void)state;
+    livelocks(POLL("\tred.global.add.u32 [%a0+4], 1;\n\tst.global.u32 [%a0+8], %r0;\n"));
+    /* one looks */
+    goes_on("L:\n\tatom.global.add.u32 %r1, [%a0+4], 1;\n\tsetp.lt.u32 %p0, %r1, 30000;\n\t@%p0 bra L;\n");
+    goes_on("\tsetp.ne.u32 %p1, %r0, 0;\nL:\n\t@!%p1 red.global.add.u32 [%a0+4], 1;\n"
+            "\tld.volatile.global.u32 %r1, [%a0+4];\n\tsetp.lt.u32 %p0, %r1, 2000;\n\t@%p0 bra L;\n");
+}
+
+/* The count goes through a function, by parameters in memory. */
+static void polling_that_counts_in_a_function(void **state) {
+    (void)state;
+    static const char next[] = ".func (.param .u32 to) next(.param .u32 from)\n{\n\t.reg .b32 %x;\n"
+                               "\tld.param.u32 %x, [from];\n\tadd.u32 %x, %x, 1;\n\tst.param.u32 [to], %x;\n"
+                               "\tret;\n}\n";
+    static const char call[] =
+        "L:\n\t{\n\t.param .u32 a;\n\t.param .u32 b;\n\tst.param.u32 [a], %r3;\n\tcall.uni (b), next, (a);\n"
+        "\tld.param.u32 %r3, [b];\n\t}\n";
+    char body[1024];
+    struct test t = {.body = body, .grid = 2, .block = 40, .funcs = next};
+    snprintf(body, sizeof body,
+             "%s\tld.volatile.global.u32 %%r1, [%%a0];\n\tsetp.eq.u32 %%p0, %%r1, 0;\n\t@%%p0 bra L;\n"
+             "\tst.global.u32 [%%a0+4], %%r3;\n",
+             call);
+    never_ends(&t, LIVELOCK, SPINS);
+    snprintf(body, sizeof body, "%s\tsetp.lt.u32 %%p0, %%r3, 3000;\n\t@%%p0 bra L;\n", call);
+    ends(&t);
+}
+
+/* Long enough for every block to be followed several times, and farther each time. */
+static void meeting_for_long(void **state) {
+    (void)state;
+    static const char *const what[] = {"bar.sync 0;", "bar.warp.sync -1;", "bar.red.popc.u32 %r2, 0, %p1;",
+                                       "red.shared.add.u32 [%r5], 1;"};
+    for (size_t k = 0; k < sizeof what / sizeof *what; k++) {
+        char body[512];
+        struct rig r;
+        const struct test t = {.body = body, .grid = 3, .block = 40};
+        snprintf(
+            body, sizeof body,
+            "\t.shared .align 4 .b8 word[4];\n\tmov.u32 %%r5, word;\nL:\n\t%s\n\tadd.u32 %%r1, %%r1, 1;\n"
+            "\tsetp.lt.u32 %%p0, %%r1, 60000;\n\t@%%p0 bra L;\n",
+            what[k]);
+        if (launch(NULL, &t, &r, NULL)) fail_msg("%s: %s", what[k], hd_error(r.dev));
+        rig_close(&r);
+    }
+}
+
 /* ---- whose fault it is ---- */
 
 static void a_counted_spin_lock_under_a_stack_is_simt_induced(void **state) {
@@ -209,11 +348,9 @@ static void work_that_is_under_way_for_long(void **state) {
         "1;\n"
         "\tbra E;\nL:\n\tld.volatile.global.u32 %r1, [%a0];\n\tsetp.eq.u32 %p0, %r1, 0;\n\t@%p0 bra L;\nE:\n";
     struct test t = {
-        body,
-        1,
-        40,
-        NULL,
-        {"clock.core", "100000", "interval.idiv", "10000", "gpu.watchdog", "10", "sm.blocks", "1"}};
+        .body = body,
+        .block = 40,
+        .option = {"clock.core", "100000", "interval.idiv", "10000", "gpu.watchdog", "10", "sm.blocks", "1"}};
     struct rig r;
     for (size_t m = 0; mech_list[m]; m++) {
         const struct mech_ops *mech = mech_list[m];
@@ -236,6 +373,16 @@ int main(void) {
         cmocka_unit_test(a_lock_that_nobody_gives_back),
         cmocka_unit_test(some_threads_poll_while_others_wait_at_a_barrier),
         cmocka_unit_test(polling_with_a_back_off),
+        cmocka_unit_test(polling_with_votes),
+        cmocka_unit_test(polling_by_a_vote),
+        cmocka_unit_test(polling_with_shuffles_and_matches),
+        cmocka_unit_test(polling_with_the_warp_in_step),
+        cmocka_unit_test(polling_that_asks_who_runs_beside_it),
+        cmocka_unit_test(polling_with_a_barrier),
+        cmocka_unit_test(polling_that_writes_a_word_of_its_own),
+        cmocka_unit_test(polling_that_counts_attempts_in_global_memory),
+        cmocka_unit_test(polling_that_counts_in_a_function),
+        cmocka_unit_test(meeting_for_long),
         cmocka_unit_test(a_counted_spin_lock_under_a_stack_is_simt_induced),
         cmocka_unit_test(what_was_not_seen_to_end_is_not_blamed_on_the_mechanism),
         cmocka_unit_test(the_verdict_leaves_memory_as_the_launch_did),
