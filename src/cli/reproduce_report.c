@@ -18,7 +18,14 @@ static bool is_share(const struct claim *c) {
            c->kind == CLAIM_VALUES;
 }
 
+static const char *const way_names[] = {
+    [CLAIM_RISES] = "rises", [CLAIM_FALLS] = "falls", [CLAIM_STAYS] = "stays", [CLAIM_EITHER] = "either"};
+
 static void add_number(const struct claim *c, double v, struct sb *out) {
+    if (c->kind == CLAIM_CHANGE) {
+        sb_add(out, "%s (%+.1f points)", way_names[claim_went(v)], v);
+        return;
+    }
     sb_add(out, is_share(c) ? "%.1f" : "%+.1f", v);
     if (per_cent(c)) sb_add(out, " %%");
 }
@@ -32,6 +39,14 @@ static double paper_mean(const struct claim_result *r) {
         n++;
     }
     return n ? sum / (double)n : r->claim->paper;
+}
+
+/* The paper's number, or the way it says. */
+static void add_paper(const struct claim_result *r, struct sb *out) {
+    if (r->claim->kind == CLAIM_CHANGE)
+        sb_add(out, "%s", way_names[r->claim->way]);
+    else
+        add_number(r->claim, paper_mean(r), out);
 }
 
 /* "mu +12.3, mp -1.0": ours, and the paper's where it has one. */
@@ -70,7 +85,7 @@ void reproduce_list(const struct reproduce *r, struct sb *out) {
         if (c->values)
             sb_add(&paper, "%s", c->values);
         else
-            add_number(c, c->paper, &paper);
+            add_paper(&(struct claim_result){.claim = c}, &paper);
         table_cell(&t, "%s", c->id);
         table_cell(&t, "%s", c->what);
         table_cell(&t, "%s", paper.text);
@@ -85,7 +100,7 @@ void reproduce_list(const struct reproduce *r, struct sb *out) {
 
 static void add_row(const struct claim_result *r, struct table *t) {
     struct sb paper = {0}, ours = {0};
-    add_number(r->claim, paper_mean(r), &paper);
+    add_paper(r, &paper);
     add_ours(r, &ours);
     table_cell(t, "%s", r->claim->id);
     table_cell(t, "%s", r->claim->what);
@@ -162,7 +177,7 @@ void reproduce_markdown(const struct reproduce *r, struct sb *out) {
     for (size_t i = 0; i < r->claims.n; i++) {
         const struct claim_result *c = &r->claims.results[i];
         sb_add(out, "| `%s` | %s | %s | ", c->claim->id, c->claim->what, c->claim->source);
-        add_number(c->claim, paper_mean(c), out);
+        add_paper(c, out);
         sb_add(out, " | ");
         add_ours(c, out);
         sb_add(out, " |\n");
@@ -184,8 +199,10 @@ static json_t *value_json(const struct claim_value *v) {
 static json_t *claim_json(const struct claim_result *r) {
     const struct claim *c = r->claim;
     const char *waits = claim_waits(c);
-    json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s, s:f}", "claim", c->id, "what", c->what, "source",
-                          c->source, "how", c->how, "config", c->config, "paper", paper_mean(r));
+    json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s}", "claim", c->id, "what", c->what, "source", c->source,
+                          "how", c->how, "config", c->config);
+    json_object_set_new(o, "paper",
+                        c->kind == CLAIM_CHANGE ? json_string(way_names[c->way]) : json_real(paper_mean(r)));
     json_t *values = json_array();
     if (waits) json_object_set_new(o, "waits_for", json_string(waits));
     if (r->there) json_object_set_new(o, "ours", json_real(r->ours));
@@ -223,7 +240,10 @@ void reproduce_csv(const struct reproduce *r, struct sb *out) {
             csv_cell(out, "%s", c->claim->what);
             csv_cell(out, "%s", c->claim->source);
             csv_cell(out, "%s", v ? v->workload : "");
-            csv_number(out, !v || v->has_paper, v ? v->paper : paper_mean(c));
+            if (!v && c->claim->kind == CLAIM_CHANGE)
+                csv_cell(out, "%s", way_names[c->claim->way]);
+            else
+                csv_number(out, !v || v->has_paper, v ? v->paper : paper_mean(c));
             csv_number(out, v ? v->there : c->there, v ? v->ours : c->ours);
             csv_end_row(out);
         }

@@ -17,7 +17,7 @@
 #define NO \
     { NULL, NULL }
 #define CLAIM(id, source, what, kind, config, workloads, a, b, c, d, stat, paper, how) \
-    {id, source, what, CLAIM_##kind, config, workloads, {a, b, c, d}, stat, paper, how, NULL},
+    {id, source, what, CLAIM_##kind, config, workloads, {a, b, c, d}, stat, paper, how, NULL, CLAIM_UNSAID},
 #define VALUES(id, source, what, config, workloads, a, stat, values) \
     {id,                                                             \
      source,                                                         \
@@ -29,7 +29,21 @@
      stat,                                                           \
      0,                                                              \
      "by workload, and their mean",                                  \
-     values},
+     values,                                                         \
+     CLAIM_UNSAID},
+#define CHANGE(id, source, what, config, workloads, a, b, stat, way) \
+    {id,                                                             \
+     source,                                                         \
+     what,                                                           \
+     CLAIM_CHANGE,                                                   \
+     config,                                                         \
+     workloads,                                                      \
+     {a, b, NO, NO},                                                 \
+     stat,                                                           \
+     0,                                                              \
+     "change in percentage points",                                  \
+     NULL,                                                           \
+     CLAIM_##way},
 #define SMALLER(config, settings)
 const struct claim claim_list[] = {
 #include "lab/claims.def"
@@ -37,9 +51,11 @@ const struct claim claim_list[] = {
 
 #undef CLAIM
 #undef VALUES
+#undef CHANGE
 #undef SMALLER
 #define CLAIM(...)
 #define VALUES(...)
+#define CHANGE(...)
 #define SMALLER(config, settings) {config, settings},
 static const struct {
     const char *config, *settings;
@@ -62,6 +78,14 @@ const char *claim_waits(const struct claim *c) {
     for (int i = 0; i < CLAIM_MACHINES; i++)
         if (c->machine[i].mech && !has_mech(c->machine[i].mech)) return c->machine[i].mech;
     return NULL;
+}
+
+enum claim_way claim_went(double points) {
+    return points >= 0.5 ? CLAIM_RISES : points <= -0.5 ? CLAIM_FALLS : CLAIM_STAYS;
+}
+
+bool claim_agrees(const struct claim *c, double points) {
+    return c->way == CLAIM_EITHER || c->way == claim_went(points);
 }
 
 bool claim_named(const struct claim *c, const char *name) {
@@ -167,15 +191,33 @@ static double peak(const struct claims_work *w, size_t claim, size_t workload) {
     return product;
 }
 
-static bool stalled_share(struct claims_work *w, size_t claim, size_t workload, double *share) {
+/* Of the threads that a machine holds while it has nothing to issue, those that wait for the reasons of a mask, in per
+ * cent: the shares of HARP's Figures 5 and 14. */
+enum { IDLE_INACTIVE = 1 << 2, IDLE_WAITING = 1 << 3 };
+static bool idle_share(struct claims_work *w, size_t claim, size_t workload, int machine, uint32_t reasons,
+                       double *share) {
     static const char *const names[] = {"idle.dependency", "idle.barrier", "idle.inactive_path",
                                         "idle.reconvergence"};
-    double sum = 0, v[4];
-    for (int i = 0; i < 4; i++) {
-        if (!claims_stat(w, claim, workload, 0, names[i], &v[i])) return false;
-        sum += v[i];
+    double all = 0, part = 0, v;
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!claims_stat(w, claim, workload, machine, names[i], &v)) return false;
+        all += v;
+        part += reasons >> i & 1 ? v : 0;
     }
-    *share = sum > 0 ? 100 * (v[2] + v[3]) / sum : 0;
+    *share = all > 0 ? 100 * part / all : 0;
+    return true;
+}
+
+/* A statistic that is a share, in per cent; "stalled": both reasons of divergence. */
+static bool share_of(struct claims_work *w, size_t claim, size_t workload, int machine, double *share) {
+    const char *stat = w->c->results[claim].claim->stat;
+    uint32_t reasons = !strcmp(stat, "idle.reconvergence")   ? IDLE_WAITING
+                       : !strcmp(stat, "idle.inactive_path") ? IDLE_INACTIVE
+                       : !strcmp(stat, "stalled")            ? IDLE_WAITING | IDLE_INACTIVE
+                                                             : 0;
+    if (reasons) return idle_share(w, claim, workload, machine, reasons, share);
+    if (!claims_stat(w, claim, workload, machine, stat, share)) return false;
+    *share *= 100;
     return true;
 }
 
@@ -183,7 +225,12 @@ static bool stalled_share(struct claims_work *w, size_t claim, size_t workload, 
 static bool one_value(struct claims_work *w, size_t claim, size_t k, double *value,
                       double raw[CLAIM_MACHINES]) {
     const struct claim *c = w->c->results[claim].claim;
-    if (c->kind == CLAIM_STALLED) return stalled_share(w, claim, k, value);
+    if (c->kind == CLAIM_STALLED) return share_of(w, claim, k, 0, value);
+    if (c->kind == CLAIM_CHANGE) {
+        if (!share_of(w, claim, k, 0, &raw[0]) || !share_of(w, claim, k, 1, &raw[1])) return false;
+        *value = raw[0] - raw[1];
+        return true;
+    }
     for (int i = 0; i < CLAIM_MACHINES; i++)
         if (c->machine[i].mech && !claims_stat(w, claim, k, i, c->stat, &raw[i])) return false;
     switch (c->kind) {

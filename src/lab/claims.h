@@ -16,9 +16,13 @@ enum claim_kind {
     CLAIM_GAP,      /* mean of a / b less mean of c / d */
     CLAIM_STALLED,  /* largest share of threads that divergence stalls while a has nothing to issue */
     CLAIM_VALUES,   /* the mean of a; not in per cent */
+    CLAIM_CHANGE,   /* mean of a less b, both shares, in percentage points; the paper says which way */
     CLAIM_ORACLE,   /* mean of the gain over pdom in the study of reconvergence */
     CLAIM_AREA      /* not computed: there is no model of area yet */
 };
+
+/* Which way the paper says that something goes; EITHER where it has reasons for both. */
+enum claim_way { CLAIM_UNSAID, CLAIM_RISES, CLAIM_FALLS, CLAIM_STAYS, CLAIM_EITHER };
 
 enum { CLAIM_MACHINES = 4 };
 struct claim_machine {
@@ -34,11 +38,16 @@ struct claim {
     double paper;
     const char *how;    /* the number is made */
     const char *values; /* the paper's, by workload; NULL: it gives one for all */
+    enum claim_way way; /* the paper's, of a CHANGE */
 };
 extern const struct claim claim_list[]; /* the last has no id */
 
 /* What a claim waits for: a mechanism that is not there; NULL: nothing. */
 const char *claim_waits(const struct claim *c);
+/* Which way our number of a CHANGE goes: changes below half a percentage point are none. */
+enum claim_way claim_went(double points);
+/* Whether that is what the paper says. */
+bool claim_agrees(const struct claim *c, double points);
 /* Whether a name asks for that claim: its id, or the part of it before the point. */
 bool claim_named(const struct claim *c, const char *name);
 

@@ -27,16 +27,19 @@ static bool share(struct claims_work *w, size_t claim, size_t workload, int mach
     return true;
 }
 
-/* The workload furthest on the wrong side. */
+/* How far a value is on the wrong side. */
+static double wrongness(const struct claim *c, double ours) {
+    if (c->way == CLAIM_STAYS) return fabs(ours);
+    return c->paper > 0 || c->way == CLAIM_RISES ? -ours : ours;
+}
+
 static size_t culprit(const struct claim_result *r) {
     size_t worst = r->values.n;
     for (size_t k = 0; k < r->values.n; k++) {
         if (!r->values.v[k].there) continue;
-        double d = r->claim->paper > 0 ? -r->values.v[k].ours : r->values.v[k].ours;
-        double w = worst == r->values.n  ? 0
-                   : r->claim->paper > 0 ? -r->values.v[worst].ours
-                                         : r->values.v[worst].ours;
-        if (worst == r->values.n || d > w) worst = k;
+        if (worst == r->values.n ||
+            wrongness(r->claim, r->values.v[k].ours) > wrongness(r->claim, r->values.v[worst].ours))
+            worst = k;
     }
     return worst;
 }
@@ -55,8 +58,8 @@ static void add_sign(struct claims_work *w, size_t claim) {
     size_t k = culprit(r);
     struct sb facts = {0};
     if (k == r->values.n) return;
-    sb_add(&r->note, "The sign differs, most of all by %s (%+.1f %%)", r->values.v[k].workload,
-           r->values.v[k].ours);
+    sb_add(&r->note, "The sign differs, most of all by %s (%+.1f%s)", r->values.v[k].workload,
+           r->values.v[k].ours, r->claim->kind == CLAIM_CHANGE ? "" : " %");
     if (r->claim->machine[1].mech) {
         add_aspects(w, claim, k, &facts);
         sb_add(&r->note, ", where %s has", r->claim->machine[0].mech);
@@ -72,6 +75,7 @@ static void add_sign(struct claims_work *w, size_t claim) {
 }
 
 static bool sign_differs(const struct claim_result *r) {
+    if (r->claim->kind == CLAIM_CHANGE) return r->there && !claim_agrees(r->claim, r->ours);
     return r->there && r->claim->kind != CLAIM_VALUES && r->claim->paper * r->ours < 0 &&
            fabs(r->ours) >= 0.05;
 }

@@ -195,6 +195,49 @@ static void stalled_is_the_largest_share(void **state) {
     near(run(r, c)->ours, 20 + 12);
 }
 
+static void idle_more(struct stats *s, size_t k) {
+    idle(s, 0);
+    s->idle.dependency -= 10 + k;
+    s->idle.reconvergence += 10 + k;
+    s->sm.lane_slots = 4 * s->sm.thread_insts;
+}
+static void idle_alike(struct stats *s, size_t k) {
+    (void)k;
+    idle(s, 0);
+    s->sm.lane_slots = 2 * s->sm.thread_insts;
+}
+static void changes_are_in_points_of_shares(void **state) {
+    struct rig *r = *state;
+    const struct claim *c = claim("harp.table2.harp-waiting"); /* falls, in the paper */
+    fill(r, c, 0, idle_more, NULL);
+    fill(r, c, 1, idle_alike, NULL);
+    const struct claim_result *x = run(r, c);
+    near(x->ours, 10 + 4.5); /* 10, 11 ... 19 of 100 threads */
+    near(x->values.v[9].ours, 19);
+    assert_non_null(strstr(x->note.text, "The sign differs, most of all by ray (+19.0)"));
+    claims_free(&r->claims);
+    x = run(r, claim("harp.table2.harp-inactive"));
+    near(x->ours, 0);
+    assert_non_null(strstr(x->note.text, "The sign differs")); /* to stay is not to fall */
+    claims_free(&r->claims);
+    near(run(r, claim("harp.figure14.harp"))->ours, 14.5);
+    claims_free(&r->claims);
+    near(run(r, claim("harp.table2.harp-lanes"))->ours, 25 - 50);
+}
+
+static void a_way_is_met_or_not(void **state) {
+    (void)state;
+    struct claim c = {.kind = CLAIM_CHANGE, .way = CLAIM_RISES};
+    assert_true(claim_agrees(&c, 0.5) && !claim_agrees(&c, 0.4) && !claim_agrees(&c, -3));
+    c.way = CLAIM_FALLS;
+    assert_true(claim_agrees(&c, -0.5) && !claim_agrees(&c, -0.4) && !claim_agrees(&c, 3));
+    c.way = CLAIM_STAYS;
+    assert_true(claim_agrees(&c, 0.4) && claim_agrees(&c, -0.4) && !claim_agrees(&c, 1) &&
+                !claim_agrees(&c, -1));
+    c.way = CLAIM_EITHER;
+    assert_true(claim_agrees(&c, 0) && claim_agrees(&c, 9) && claim_agrees(&c, -9));
+}
+
 /* ---- notes ---- */
 
 static void a_failed_workload_is_left_out(void **state) {
@@ -276,6 +319,8 @@ int main(void) {
         TEST(harmonic_of_ratios),
         TEST(gap_is_of_two_leads),
         TEST(stalled_is_the_largest_share),
+        TEST(changes_are_in_points_of_shares),
+        TEST(a_way_is_met_or_not),
         TEST(a_failed_workload_is_left_out),
         TEST(a_wrong_workload_is_left_out_and_counted),
         TEST(another_sign_is_explained),
