@@ -11,6 +11,7 @@
  * That place is far in PC order: a scheduler that goes by PC should be given forms without code on such edges. */
 #include "cfg/rewrite.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -263,4 +264,44 @@ void cfg_rewrite_free(struct rewrite *r) {
     ir_module_free(r->m);
     arena_free(&r->mem);
     xfree(r);
+}
+
+/* ---- for those who read ---- */
+
+const char *cfg_rewrite_added(const struct rewrite *r, uint32_t pc) {
+    if (!r || pc >= r->m->code.n || r->insert[pc] == REWRITE_ORIGINAL) return NULL;
+    const struct ir_insn *i = &r->m->code.v[pc];
+    return i->op == IR_MARK && i->sub < IR_NMARKS ? ir_marks[i->sub].name : ir_ops[i->op].name;
+}
+
+void cfg_rewrite_print_pc(const struct rewrite *r, uint32_t pc, struct sb *out) {
+    const char *added = cfg_rewrite_added(r, pc);
+    sb_add(out, "%" PRIu32, r && pc < r->m->code.n ? r->old_pc[pc] : pc);
+    if (added) sb_add(out, " %s", added);
+}
+
+static bool ends_with(const struct sb *text, const char *word) {
+    const size_t n = strlen(word);
+    return text->len >= n && !memcmp(text->text + text->len - n, word, n);
+}
+
+static bool place_follows(const struct sb *text) {
+    static const char *const word[] = {"pc ", " at ", " from ", " ahead of "};
+    for (size_t k = 0; k < sizeof word / sizeof *word; k++)
+        if (ends_with(text, word[k])) return true;
+    return false;
+}
+
+void cfg_rewrite_print_text(const struct rewrite *r, const char *text, struct sb *out) {
+    while (*text) {
+        const size_t digits = strspn(text, "0123456789");
+        if (!r || !digits || digits > 9 || !place_follows(out)) {
+            const size_t n = digits ? digits : 1;
+            sb_addn(out, text, n);
+            text += n;
+            continue;
+        }
+        cfg_rewrite_print_pc(r, (uint32_t)strtoul(text, NULL, 10), out);
+        text += digits;
+    }
 }

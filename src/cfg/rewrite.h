@@ -42,4 +42,12 @@ struct rewrite *cfg_rewrite(const struct ir_module *m, const struct cfg *c,
                             const struct rewrite_insert *inserts, size_t n, struct err *e);
 void cfg_rewrite_free(struct rewrite *r);
 
+/* What an inserted instruction is: "sync", "bra". NULL: it is one of the original, or r is NULL. */
+const char *cfg_rewrite_added(const struct rewrite *r, uint32_t pc);
+/* For those who read: "12", the PC that an instruction has in the original; of an inserted one "12 sync": what it is, and
+ * the PC of the instruction that it stands before (or, on an edge, behind). r NULL: the PC as it is. */
+void cfg_rewrite_print_pc(const struct rewrite *r, uint32_t pc, struct sb *out);
+/* The same for all places in a mechanism's words: a number after "pc", "rpc", "at", "from" or "ahead of" is one. */
+void cfg_rewrite_print_text(const struct rewrite *r, const char *text, struct sb *out);
+
 #endif

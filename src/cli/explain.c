@@ -90,7 +90,10 @@ static void on_opened(void *user, hd_device *dev) {
 /* The threads that were asked for, if the launch has them. A launch that is too large is for the library to refuse. */
 static bool choose_threads(struct explain *x, const hd_launch *l, struct err *e) {
     const uint64_t blocks = extent_count(l->grid), threads = extent_count(l->block);
-    const uint64_t width = (uint64_t)sim_options(x->dev)->machine.sm.warp_size;
+    const struct opt_sm *sm = &sim_options(x->dev)->machine.sm;
+    const int64_t *params;
+    const struct mech_ops *mech = options_mech(sim_options(x->dev), &params);
+    const uint64_t width = mech_width(mech, params, (uint32_t)sm->warp_size, (uint32_t)sm->simd_width);
     struct explain_view *v = &x->view;
     if (v->block >= blocks)
         return err_set(e, ERR_INPUT,
@@ -140,7 +143,9 @@ static void before_launch(void *user, hd_kernel *k, const hd_launch *l) {
     hd_module *mod = sim_kernel_module(k);
     const struct rewrite *form;
     struct err none = {0}; /* the launch will say what it is */
-    x->view.ir = sim_form(mod, &form, &none) && form ? form->m : sim_module_ir(mod);
+    x->view.form = sim_form(mod, &form, &none) ? form : NULL;
+    x->view.program = sim_module_ir(mod);
+    x->view.ir = x->view.form ? x->view.form->m : x->view.program;
     err_free(&none);
     if (!choose_threads(x, l, &x->wrong)) return;
     heading(x, info.name);

@@ -24,13 +24,15 @@ struct explain_group {
 
 struct explain_view {
     const struct term *term;
-    const struct ir_module *ir;
-    uint64_t block;        /* of the grid */
-    uint32_t first, count; /* threads of the block that are explained */
-    uint32_t width;        /* of a warp of the machine */
-    bool every;            /* no instructions are gathered */
-    bool tables;           /* shown after every step, not only when they changed */
-    uint64_t most;         /* steps */
+    const struct ir_module *ir;      /* that runs */
+    const struct ir_module *program; /* as it was loaded */
+    const struct rewrite *form;      /* of it, that runs; NULL: none */
+    uint64_t block;                  /* of the grid */
+    uint32_t first, count;           /* threads of the block that are explained */
+    uint32_t width;                  /* of a warp of the machine */
+    bool every;                      /* no instructions are gathered */
+    bool tables;                     /* shown after every step, not only when they changed */
+    uint64_t most;                   /* steps */
     /* so far */
     uint64_t steps;
     bool more;     /* than `most` */
@@ -53,10 +55,15 @@ bool lanes_equal(const struct explain_lanes *a, const struct explain_lanes *b);
 /* "##..": lane 0 first. Of several warps, those that have some, by number: "1:##.. 3:...#". */
 void lanes_draw(const struct explain_view *v, const struct explain_lanes *l, struct sb *out);
 
+/* The program's PC of an instruction that runs. */
+static inline uint32_t explain_old_pc(const struct explain_view *v, uint32_t pc) {
+    return v->form && pc < v->ir->code.n ? v->form->old_pc[pc] : pc;
+}
+
 /* explain_tables.c: the tables as the mechanism prints them, of all its entries those that concern the threads explained;
  * masks are drawn and PCs get their block. key: who is together in them, and nothing else. */
 void explain_tables(const struct explain_view *v, const struct mech *m, struct sb *text, struct sb *key);
-/* "20 (B3)" */
+/* "20 (B3)"; of a mark the place and the block of the instruction it stands before: "20 (B3) sync" */
 void explain_pc(const struct explain_view *v, uint32_t pc, struct sb *out);
 
 #endif

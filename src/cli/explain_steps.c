@@ -34,6 +34,19 @@ static void pad(struct sb *out, size_t from, size_t width) {
 /* Columns that a line of what happened leaves blank. */
 enum { CYCLES = 12, PCS = 9, CODE = 34 };
 
+/* As in the program, with its labels. Of marks, which it does not have, the name and the place they speak of. */
+static void print_insn(struct explain_view *v, uint32_t pc) {
+    const char *added = cfg_rewrite_added(v->form, pc);
+    const uint32_t target = v->ir->code.v[pc].target;
+    if (added)
+        sb_add(&v->out, "%s", added);
+    else
+        ir_print_insn(&v->out, v->program, explain_old_pc(v, pc));
+    if (!added || target == IR_NOPC) return;
+    sb_add(&v->out, " ");
+    explain_pc(v, target, &v->out);
+}
+
 static void print_group(struct explain_view *v, const struct explain_group *g) {
     struct sb *out = &v->out;
     const struct ir_insn *code = v->ir->code.v;
@@ -41,13 +54,13 @@ static void print_group(struct explain_view *v, const struct explain_group *g) {
     add_range(out, "", "", g->issued, g->committed);
     pad(out, at, CYCLES);
     at = out->len;
-    add_range(out, "", "", g->first, g->last);
+    add_range(out, "", "", explain_old_pc(v, g->first), explain_old_pc(v, g->last));
     pad(out, at, PCS);
     lanes_draw(v, &g->lanes, out);
-    sb_add(out, "  B%" PRIu32 "  ", code[g->first].block);
+    sb_add(out, "  B%" PRIu32 "  ", v->program->code.v[explain_old_pc(v, g->first)].block);
     at = out->len;
     if (g->first == g->last)
-        ir_print_insn(out, v->ir, g->first);
+        print_insn(v, g->first);
     else
         sb_add(out, "%" PRIu32 " instructions", g->last - g->first + 1);
     pad(out, at, CODE);
@@ -121,6 +134,8 @@ static struct explain_group *open_group(struct explain_view *v, const struct exp
         const struct explain_group *g = &v->groups.v[i];
         if (!lanes_meet(&g->lanes, &step->lanes)) continue;
         const bool goes_on = !v->every && step->first == g->last + 1 && g->to == step->first &&
+                             !cfg_rewrite_added(v->form, g->last) &&
+                             !cfg_rewrite_added(v->form, step->first) &&
                              v->ir->code.v[g->last].block == v->ir->code.v[step->first].block &&
                              lanes_equal(&g->lanes, &step->lanes);
         if (!goes_on) complete = i + 1;

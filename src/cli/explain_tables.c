@@ -10,8 +10,11 @@
 #include "cli/explain.h"
 
 void explain_pc(const struct explain_view *v, uint32_t pc, struct sb *out) {
-    sb_add(out, "%" PRIu32, pc);
-    if (pc < v->ir->code.n) sb_add(out, " (B%" PRIu32 ")", v->ir->code.v[pc].block);
+    const uint32_t old = explain_old_pc(v, pc);
+    sb_add(out, "%" PRIu32, old);
+    if (old < v->program->code.n) sb_add(out, " (B%" PRIu32 ")", v->program->code.v[old].block);
+    const char *added = cfg_rewrite_added(v->form, pc);
+    if (added) sb_add(out, " %s", added);
 }
 
 struct line {

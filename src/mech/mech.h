@@ -238,7 +238,8 @@ void mech_wake(struct mech *m, uint32_t warp, uint32_t mask);
 void mech_wake_empty(struct mech *m, uint32_t id);
 /* Earliest cycle at which select might succeed for a scheduler, MECH_NEVER if only an event can help. */
 uint64_t mech_next(const struct mech *m, uint32_t sched);
-/* For mechanisms: shown in the trace beside the next issue; formats nothing unless someone traces. */
+/* For mechanisms: shown in the trace beside the next issue; formats nothing unless someone traces. Here and in `state` a
+ * number after "pc", "rpc", "at", "from" or "ahead of" is a PC of the form that runs: readers see the original's. */
 void mech_event(struct mech *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Where every thread goes on that is not in flight, as above. */
 void mech_places(const struct mech *m, mech_place_fn *put, void *user);

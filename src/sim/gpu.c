@@ -201,6 +201,7 @@ static struct sm_env sm_env(struct gpu_run *r, uint32_t i) {
                          .mem = r->gpu->mem,
                          .grid = &r->grid,
                          .module = gpu_module(l),
+                         .form = l->form,
                          .cfg = l->form ? l->form->cfg : l->cfg,
                          .common = r->common,
                          .mech = l->mech,
@@ -310,7 +311,9 @@ bool gpu_run(struct gpu *g, const struct gpu_launch *l, struct stats *out, struc
         mem_flush(g->mem);
         if (l->trace)
             trace_launch(l->trace, l->module, l->form, r.grid.func->name,
-                         (uint32_t)g->options->machine.sm.warp_size, g->now);
+                         mech_width(l->mech, l->param, (uint32_t)g->options->machine.sm.warp_size,
+                                    (uint32_t)g->options->machine.sm.simd_width),
+                         g->now);
         good = make_sms(&r, e) && run(&r, e);
         end_run(&r, &before, out);
     }

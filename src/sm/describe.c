@@ -117,14 +117,16 @@ static void add_looping(const struct sm *s, uint32_t warp, struct sb *out) {
 
 /* The mechanism's tables, set in under its name. */
 static void add_state(const struct sm *s, struct sb *out) {
-    struct sb text = {0};
+    struct sb own = {0}, text = {0};
     sb_add(out, "  mechanism %s:\n", s->mech->ops->name);
-    if (s->mech->ops->state) s->mech->ops->state(s->mech, &text);
+    if (s->mech->ops->state) s->mech->ops->state(s->mech, &own);
+    if (own.text) cfg_rewrite_print_text(s->env.form, own.text, &text);
     for (const char *at = text.text; at && *at;) {
         const size_t n = strcspn(at, "\n");
         sb_add(out, "    %.*s\n", (int)n, at);
         at += n + (at[n] == '\n');
     }
+    sb_free(&own);
     sb_free(&text);
 }
 

@@ -72,7 +72,9 @@ static void hear_reconverged(void *sm, uint32_t branch_pc, uint64_t since) {
 
 static void hear_event(void *sm, const char *text) {
     struct sm *s = sm;
-    if (s->env.observer) sb_add(&s->event, "%s%s", s->event.len ? "; " : "", text);
+    if (!s->env.observer) return;
+    if (s->event.len) sb_add(&s->event, "; ");
+    cfg_rewrite_print_text(s->env.form, text, &s->event);
 }
 
 /* ---- making ---- */

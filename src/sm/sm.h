@@ -60,6 +60,7 @@ struct sm_env {
     struct mem *mem;
     struct exec_grid *grid;
     const struct ir_module *module;
+    const struct rewrite *form; /* that the module is; NULL: the program as it was loaded */
     const struct cfg *cfg;
     const struct mech_ops *mech;
     const int64_t *mech_params;

@@ -74,6 +74,15 @@ run explain pdom:side=fallthrough examples/diamond.ptx $four
 state "pc 7 (B2) rpc - ####" "pc 11 (B3) rpc 7 (B2) ###." "pc 6 (B1) rpc 7 (B2) ...# <- top"
 verdict $? "a mechanism takes parameters: the other side first"
 
+# A form of the program: PCs and labels are those of the program, marks have the PC of the instruction they stand before.
+run explain pdom examples/diamond.ptx $four --set run.form=joins
+grep -qE '^              pc 13 \(B4\) rpc 14 \(B5\) sync \.##\.$' "$out" &&
+    grep -qE '^            pdom: reconverge at 14 sync$' "$out" &&
+    grep -qE '^44-48 +14 +###\.  B5  sync  ' "$out" && grep -qE '^48-52 +14 +###\.  B5  bra.uni B2 .* -> 7 \(B2\) sync$' "$out"
+verdict $? "PCs under a form are the program's"
+[ "$(grep -oE 'pc [0-9]+' "$out" | sort -u | awk '$2 > 16' | wc -l)" -eq 0 ]
+verdict $? "and none is beyond its end"
+
 # Every mechanism there is: all lanes run, and every one of them exits once.
 for mech in $("$HEDDLE" list mechanisms --json | sed -n 's/.*"name": *"\([^"]*\)".*/\1/p'); do
     run explain "$mech" examples/diamond.ptx $four

@@ -125,7 +125,7 @@ static uint32_t without_marks(const char *trace, struct sb *out) {
         const char *from = line.text;
         for (int field = 0; field < 3 && *from != '#'; field++) from += strcspn(from, " ") + 1;
         if (!mark && *line.text != '#' && !strstr(line.text, "block")) {
-            size_t len = strcspn(from, ";"); /* what the mechanism said has its own PCs */
+            size_t len = strcspn(from, ";"); /* what the mechanism said names marks */
             while (from[len - 1] == ' ') len--;
             sb_addn(out, from, len);
             sb_add(out, "\n");
@@ -147,6 +147,8 @@ static void the_trace_has_the_pcs_of_the_program_and_the_marks(void **state) {
     assert_int_equal(marks, sim_stats(b.r.dev, false)->sm.overhead_insts);
     assert_int_equal(plain.len, marked.len);
     assert_non_null(strstr(b.trace.text, " 10 "));
+    assert_non_null(strstr(a.trace.text, "; reconverge at 11\n")); /* what the mechanism says, too */
+    assert_non_null(strstr(b.trace.text, "; reconverge at 11 sync\n"));
     sb_free(&plain);
     sb_free(&marked);
     end(&a);
@@ -234,10 +236,39 @@ static void a_form_and_tables_are_made_once_for_all_sms(void **state) {
     end(&x);
 }
 
+/* Thread 0 would store, but the stack runs the others first, which wait for it: PCs 4 to 6 and 8. */
+static const char WAITS[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
+    "\t.reg .b64 %a0;\n\t.reg .b32 %r<2>;\n\t.reg .pred %p<2>;\n\tld.param.u64 %a0, [out];\n"
+    "\tmov.u32 %r0, %tid.x;\n\tsetp.eq.u32 %p1, %r0, 0;\n\t@%p1 bra S;\n"
+    "L:\n\tld.volatile.global.u32 %r1, [%a0];\n\tsetp.eq.u32 %p0, %r1, 0;\n\t@%p0 bra L;\n\tbra E;\n"
+    "S:\n\tst.volatile.global.u32 [%a0], 1;\nE:\n\tret;\n}\n";
+
+static void the_watchdog_s_report_has_the_pcs_of_the_program(void **state) {
+    (void)state;
+    static const char *const form[] = {"none", "joins"};
+    for (size_t k = 0; k < 2; k++) {
+        hd_option o[] = {
+            {"run.mode", "timed"}, {"run.mech", "pdom"}, {"pdom.side", "fallthrough"}, {"run.form", form[k]}};
+        struct rig r = {0};
+        if (hd_device_open(&(hd_config){.options = o, .noptions = 4, .file = "tiny"}, &r.dev))
+            fail_msg("%s", hd_error(r.dev));
+        MUST(&r, hd_module_load(r.dev, "waits.ptx", WAITS, 0, &r.mod));
+        const uint64_t d = rig_zero(&r, 4);
+        assert_int_equal(rig_launch(&r, "k", LAUNCH(.grid = {1}, .block = {8}), ARGS(PTR(d))), HD_FAULT);
+        const char *top = strstr(hd_error(r.dev), "      pc 8 rpc - w0:00000001\n      pc ");
+        if (!top) fail_msg("%s: %s", form[k], hd_error(r.dev));
+        const char *running = strstr(top, "\n      pc ") + 10;
+        assert_in_range(strtoul(running, NULL, 10), 4, 6);
+        rig_close(&r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_mechanism_does_the_same_work_with_marks_in),
         cmocka_unit_test(the_profile_has_the_pcs_of_the_program),
+        cmocka_unit_test(the_watchdog_s_report_has_the_pcs_of_the_program),
         cmocka_unit_test(the_trace_has_the_pcs_of_the_program_and_the_marks),
         cmocka_unit_test(a_fault_names_the_line_of_the_program),
         cmocka_unit_test(a_form_and_tables_are_made_once_for_all_sms),

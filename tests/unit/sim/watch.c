@@ -32,10 +32,11 @@ struct watched {
     struct text trace, timeline;
 };
 
-static void watched_run(struct watched *w, const char *mech, uint64_t interval, uint32_t threads) {
-    hd_option o[] = {{"run.mode", "timed"}, {"run.mech", mech}};
+static void watched_wide(struct watched *w, const char *mech, const char *warp_size, uint64_t interval,
+                         uint32_t threads) {
+    hd_option o[] = {{"run.mode", "timed"}, {"run.mech", mech}, {"sm.warp_size", warp_size}};
     memset(w, 0, sizeof *w);
-    if (hd_device_open(&(hd_config){.options = o, .noptions = 2, .file = "tiny"}, &w->r.dev))
+    if (hd_device_open(&(hd_config){.options = o, .noptions = 3, .file = "tiny"}, &w->r.dev))
         fail_msg("no device");
     MUST(&w->r, hd_module_load(w->r.dev, "way.ptx", PTX, 0, &w->r.mod));
     sim_watch(w->r.dev, &(struct watch){.interval = interval,
@@ -45,6 +46,10 @@ static void watched_run(struct watched *w, const char *mech, uint64_t interval, 
                                         .timeline = {collect, &w->timeline}});
     uint64_t d = rig_zero(&w->r, ALL * 4);
     RUN(&w->r, "k", LAUNCH(.grid = {BLOCKS}, .block = {THREADS}), PTR(d));
+}
+
+static void watched_run(struct watched *w, const char *mech, uint64_t interval, uint32_t threads) {
+    watched_wide(w, mech, "8", interval, threads);
 }
 
 static void watched_end(struct watched *w) {
@@ -221,6 +226,22 @@ static void the_timeline_is_json_with_slices_that_do_not_overlap(void **state) {
     }
 }
 
+/* HARP's warps are as wide as the SIMD group, 8 on tiny, whatever the machine's are. */
+static void tracks_of_the_timeline_are_the_mechanism_s_warps(void **state) {
+    (void)state;
+    static const char *const sizes[] = {"8", "16", "32"};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        struct watched w;
+        watched_wide(&w, "harp", sizes[k], 0, 0);
+        sim_watch(w.r.dev, NULL);
+        json_t *root = json_loads(w.timeline.all.text, 0, NULL);
+        assert_non_null(root);
+        expect_lanes_of_one_warp(json_object_get(root, "traceEvents"));
+        json_decref(root);
+        watched_end(&w);
+    }
+}
+
 /* Two splits of one warp in a packet, while the slice of the first is open from before. */
 static void slices_of_a_packet_do_not_overlap_either(void **state) {
     (void)state;
@@ -251,6 +272,7 @@ int main(void) {
         cmocka_unit_test(the_branch_is_profiled_with_its_lines),
         cmocka_unit_test(the_trace_has_a_line_for_each_issue),
         cmocka_unit_test(the_timeline_is_json_with_slices_that_do_not_overlap),
+        cmocka_unit_test(tracks_of_the_timeline_are_the_mechanism_s_warps),
         cmocka_unit_test(slices_of_a_packet_do_not_overlap_either),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
