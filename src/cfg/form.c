@@ -1,25 +1,60 @@
 /* Where the marks of each form go; rewrite.c puts them there.
  *
  * JOINS (Lorie & Strong, US 4435758, as SL 2.3 describes it): hardware that compares the block numbers of threads needs to
- * be told where that is worth it, which is where paths meet. */
+ * be told where that is worth it, which is where paths meet.
+ *
+ * REGIONS (Brunie, Collange & Diamos, ISCA 2012: SBI): a path that comes to the reconvergence point R of a branch D before
+ * the others is to wait while one of them is in [D, R), so R has a SYNC that names D. D is the last instruction of the
+ * block that dominates all branches of the region (regions.h), or the first of the function where the region begins with
+ * it. Ours: a point that does not lie behind D in PC order has no mark, since [D, R) is empty; and branches count that may
+ * diverge within a block, for the machine's warp may be wider than the 32 threads a compiler knows of. */
 #include "cfg/form.h"
 
 #include <stdlib.h>
 
-static struct rewrite *make_joins(const struct ir_module *m, const struct cfg *c, struct err *e) {
-    VEC(struct rewrite_insert) marks = {0};
-    for (uint32_t b = 0; b < c->nblocks; b++) {
-        if (!cfg_block_joins(m, c, b)) continue;
-        const struct ir_insn sync = {.op = IR_MARK, .sub = IR_MK_SYNC, .target = IR_NOPC};
-        VEC_PUSH(&marks, ((struct rewrite_insert){.pc = c->blocks[b].first, .insn = sync}));
+#include "cfg/regions.h"
+#include "cfg/uniform.h"
+
+enum { MOST_MARKS = 1 << 20 };
+typedef VEC(struct rewrite_insert) inserts;
+
+static void put_sync(inserts *marks, uint32_t pc, uint32_t target) {
+    VEC_PUSH(marks, ((struct rewrite_insert){.pc = pc,
+                                             .targets = target != IR_NOPC,
+                                             .insn = {.op = IR_MARK, .sub = IR_MK_SYNC, .target = target}}));
+}
+
+static void find_joins(const struct ir_module *m, const struct cfg *c, inserts *marks) {
+    for (uint32_t b = 0; b < c->nblocks; b++)
+        if (cfg_block_joins(m, c, b)) put_sync(marks, c->blocks[b].first, IR_NOPC);
+}
+
+/* Where the region begins, as a PC. */
+static uint32_t region_start(const struct cfg *c, const struct cfg_regions *g, const struct cfg_region *r) {
+    for (uint32_t k = 0; k < r->nmarks; k++)
+        if (g->marks[r->mark + k].pc == IR_NOPC) return c->blocks[r->start].first;
+    return c->blocks[r->start].end - 1;
+}
+
+static bool find_regions(const struct ir_module *m, const struct cfg *c, inserts *marks, struct err *e) {
+    uint8_t *varies = cfg_uniform(m, c);
+    struct cfg_regions *g = cfg_regions(m, c, varies, MOST_MARKS, e);
+    for (uint32_t k = 0; g && k < g->n; k++) {
+        const uint32_t start = region_start(c, g, &g->v[k]), end = c->blocks[g->v[k].join].first;
+        if (start < end) put_sync(marks, end, start);
     }
-    struct rewrite *r = cfg_rewrite(m, c, marks.v, marks.n, e);
-    VEC_FREE(&marks);
-    return r;
+    xfree(varies);
+    cfg_regions_free(g);
+    return g != NULL;
 }
 
 struct rewrite *cfg_make_form(const struct ir_module *m, const struct cfg *c, enum cfg_form form,
                               struct err *e) {
-    CHECK(form == CFG_FORM_JOINS);
-    return make_joins(m, c, e);
+    inserts marks = {0};
+    struct rewrite *r = NULL;
+    CHECK(form == CFG_FORM_JOINS || form == CFG_FORM_REGIONS);
+    if (form == CFG_FORM_JOINS) find_joins(m, c, &marks);
+    if (form == CFG_FORM_JOINS || find_regions(m, c, &marks, e)) r = cfg_rewrite(m, c, marks.v, marks.n, e);
+    VEC_FREE(&marks);
+    return r;
 }

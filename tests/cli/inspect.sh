@@ -82,4 +82,7 @@ verdict $? "the program as it is has no marks"
 run inspect $collatz --code --form joins
 [ "$(grep -c "  sync$" "$out")" -eq 2 ]
 verdict $? "--form joins shows a mark at the loop's head and one where its exits meet"
-refused 'run.form: "jons" is not a value of this option: expected auto, none or joins' "a form there is not" inspect $collatz --form jons
+run inspect $collatz --code --form regions
+[ "$(grep -c "  sync B" "$out")" -eq 1 ]
+verdict $? "--form regions shows where those who leave the loop meet, and where the region begins"
+refused 'run.form: "jons" is not a value of this option: expected auto, none, joins or regions' "a form there is not" inspect $collatz --form jons

@@ -1,12 +1,17 @@
 /* Forms of a program: which marks, where, and that the rest is the program. */
 #include "cfg/form.h"
+#include "front/ptx/ptx.h"
 #include "unit/mech/fake_sm.h"
 
-static struct rewrite *joins(const struct ir_module *m, const struct cfg *c) {
+static struct rewrite *make(const struct ir_module *m, const struct cfg *c, enum cfg_form form) {
     struct err e = {0};
-    struct rewrite *r = cfg_make_form(m, c, CFG_FORM_JOINS, &e);
+    struct rewrite *r = cfg_make_form(m, c, form, &e);
     if (!r) fail_msg("%s", err_text(&e));
     return r;
+}
+
+static struct rewrite *joins(const struct ir_module *m, const struct cfg *c) {
+    return make(m, c, CFG_FORM_JOINS);
 }
 
 /* The instruction is a SYNC that nobody can come past. */
@@ -72,10 +77,65 @@ static void a_loop_at_the_entry_has_a_join_and_straight_code_none(void **state) 
     ir_module_free(m);
 }
 
+/* ---- regions ---- */
+
+#define KERNEL(body)                                                                                    \
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.reg .pred %p<4>;\n"        \
+    ".reg .b32 %r<4>;\nmov.u32 %r1, %tid.x;\nsetp.gt.u32 %p1, %r1, 1;\nsetp.gt.u32 %p2, %r1, 2;\n" body \
+    "exit;\n}\n"
+
+/* The marks of the text's form, each {PC of the point, PC where its region begins} of the original. */
+static void expect_regions(const char *text, uint32_t n, const uint32_t (*want)[2]) {
+    struct err e = {0};
+    struct ir_module *m = ptx_load("t.ptx", text, strlen(text), &e);
+    struct cfg *c = m ? cfg_analyse(m, &e) : NULL;
+    if (!c) fail_msg("%s", err_text(&e));
+    struct rewrite *r = make(m, c, CFG_FORM_REGIONS);
+    assert_int_equal(r->m->code.n, m->code.n + n);
+    for (uint32_t k = 0; k < n; k++) {
+        const struct ir_insn *sync = &r->m->code.v[r->landing[want[k][0]]];
+        assert_int_equal(sync->op, IR_MARK);
+        assert_int_equal(sync->sub, IR_MK_SYNC);
+        assert_int_equal(sync->target, r->landing[want[k][1]]);
+    }
+    cfg_rewrite_free(r);
+    cfg_free(c);
+    ir_module_free(m);
+}
+
+static void regions_have_a_mark_at_their_end_that_names_their_branch(void **state) {
+    (void)state;
+    /* 3 @p1 bra C; 4 B; 5 bra D; 6 C; 7 D */
+    expect_regions(KERNEL("@%p1 bra C;\nmov.u32 %r2, 1;\nbra D;\nC: mov.u32 %r2, 2;\nD: mov.u32 %r3, 3;\n"),
+                   1, (const uint32_t[][2]){{7, 3}});
+    /* 3 @p1 bra G; 4 @p2 bra D; 5 C; 6 bra E; 7 D; 8 E; 9 G: one region in another */
+    expect_regions(KERNEL("@%p1 bra G;\n@%p2 bra D;\nmov.u32 %r2, 1;\nbra E;\nD: mov.u32 %r2, 2;\n"
+                          "E: mov.u32 %r3, 3;\nG: mov.u32 %r3, 4;\n"),
+                   2, (const uint32_t[][2]){{8, 4}, {9, 3}});
+}
+
+static void a_loop_is_a_region_that_begins_before_it(void **state) {
+    (void)state;
+    /* 2 falls into the loop 3, 4 @p1 bra 3; 5 */
+    expect_regions(KERNEL("L: mov.u32 %r2, 1;\n@%p1 bra L;\nmov.u32 %r3, 3;\n"), 1,
+                   (const uint32_t[][2]){{5, 2}});
+}
+
+static void uniform_branches_and_joins_before_their_branch_have_no_mark(void **state) {
+    (void)state;
+    expect_regions(KERNEL("@%p1 bra.uni C;\nmov.u32 %r2, 1;\nC: mov.u32 %r2, 2;\n"), 0, NULL);
+    /* 3 bra B; 4 J; 5 exit; 6 B: @p1 bra J; 7; 8 bra J: threads meet at 4, which is before 6 */
+    expect_regions(KERNEL("bra B;\nJ: mov.u32 %r3, 1;\nexit;\nB: @%p1 bra J;\nmov.u32 %r2, 2;\nbra J;\n"), 0,
+                   NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(paths_of_unstructured_code_join_at_three_blocks),
         cmocka_unit_test(a_loop_at_the_entry_has_a_join_and_straight_code_none),
+        cmocka_unit_test(regions_have_a_mark_at_their_end_that_names_their_branch),
+        cmocka_unit_test(a_loop_is_a_region_that_begins_before_it),
+        cmocka_unit_test(uniform_branches_and_joins_before_their_branch_have_no_mark),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
