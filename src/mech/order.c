@@ -285,6 +285,19 @@ struct mech_split *order_pick(struct order *o, uint32_t sched, uint64_t now) {
     return NULL;
 }
 
+bool order_ready(const struct order *o, const struct mech_split *s) {
+    const bool due = s->order == READY || (s->order == TIMED && s->wake <= *o->now);
+    return due && o->when(o->sm, s) <= *o->now;
+}
+
+void order_take(struct order *o, struct mech_split *s) {
+    struct queue *q = &o->q[s->sched];
+    dequeue(o, q, s);
+    s->order = PICKED;
+    s->in_flight = true;
+    if (o->policy == ORDER_TWO_LEVEL && begins_long(o, s)) deactivate(o, q, s->id);
+}
+
 void order_expect(const struct order *o, uint32_t sched) {
     const struct queue *q = &o->q[sched];
     if (q->nready && !o->by_age) __builtin_prefetch(split_known(o->pool, next_in_turn(o, q)));

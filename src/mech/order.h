@@ -30,6 +30,10 @@ bool order_holds(const struct mech_split *s);
 void order_wake(struct order *o, struct mech_split *s);
 /* The split of that scheduler to issue at `now`, in flight from here on; NULL: none can. */
 struct mech_split *order_pick(struct order *o, uint32_t sched, uint64_t now);
+/* Whether order_pick could give s, which is schedulable, now. */
+bool order_ready(const struct order *o, const struct mech_split *s);
+/* Picks s out of turn: in flight from here on. It may be in no order. */
+void order_take(struct order *o, struct mech_split *s);
 /* Has the host fetch what order_pick will look at: for a mechanism that has something else to do before it picks. */
 void order_expect(const struct order *o, uint32_t sched);
 /* Earliest cycle at which order_pick might find one; MECH_NEVER: not before order_add or order_wake. */

@@ -187,6 +187,28 @@ static void test_a_removed_split_is_never_picked(void **state) {
 }
 
 /* The heap against a plain search, under every policy: what is picked is always ready, and somebody is whenever one is. */
+/* SBI's partners: who could be picked now can be taken, and comes back as if it had been picked. */
+static void test_who_is_ready_can_be_taken_out_of_turn(void **state) {
+    (void)state;
+    static const char *const without[] = {"0134501", "0000", "0000", "0101"};
+    static const char *const with[] = {"2345012", "0000", "0000", "2012"};
+    for (uint32_t policy = ORDER_LRR; policy <= ORDER_TWO_LEVEL; policy++) {
+        struct rig r;
+        rig_up(&r, policy, 1, 3);
+        assert_true(order_ready(r.m.order, r.s[2]));
+        assert_int_equal(order_ready(r.m.order, r.s[5]),
+                         policy != ORDER_TWO_LEVEL); /* not in the active set */
+        order_take(r.m.order, r.s[2]);
+        assert_true(r.s[2]->in_flight && !order_holds(r.s[2]));
+        expect(&r, 0, 1, without[policy]); /* in the active set it keeps its place */
+        order_add(r.m.order, r.s[2]);
+        expect(&r, 0, 1, with[policy]);
+        r.at[1] = r.now + 5;
+        assert_false(order_ready(r.m.order, r.s[1]));
+        rig_down(&r);
+    }
+}
+
 static void test_random_times_lose_nobody(void **state) {
     (void)state;
     for (uint32_t policy = ORDER_LRR; policy <= ORDER_TWO_LEVEL; policy++) {
@@ -226,6 +248,7 @@ int main(void) {
         cmocka_unit_test(test_two_level_demotes_who_waits_for_an_event),
         cmocka_unit_test(test_an_event_brings_a_split_back),
         cmocka_unit_test(test_a_removed_split_is_never_picked),
+        cmocka_unit_test(test_who_is_ready_can_be_taken_out_of_turn),
         cmocka_unit_test(test_random_times_lose_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
