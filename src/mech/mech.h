@@ -204,6 +204,8 @@ struct mech_ops {
     /* Optional. Earliest cycle at which select may succeed for a reason of the mechanism's own (a table that is busy),
      * whatever the order says; MECH_NEVER: none. */
     uint64_t (*next)(const struct mech *m, uint32_t sched);
+    /* Optional. Thread l of a home warp has lane l ^ this for life (SWI's shuffles). Left out: lane l. */
+    uint32_t (*shuffle)(const struct mech *m, uint32_t home);
     /* Left out: nobody is held back. */
     void (*census)(const struct mech *m, struct mech_census *c);
     /* Optional. Where threads go on that are in no split's set; of several calls for a thread the last holds. */

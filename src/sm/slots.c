@@ -8,7 +8,9 @@
  * - Of a packet with threads of several home warps (dynamic warp formation, MIMD), the home warp of its first thread stands
  *   for all. Home lanes of running threads are taken, and the idle slots are the lanes left over; where threads have left
  *   their home lanes there may be more of those than slots, and the lowest are meant. A thread of the home warp that runs
- *   has its home lane taken, so no idle slot is named after it. */
+ *   has its home lane taken, so no idle slot is named after it.
+ * - A mechanism may lay the threads of each warp out on the lanes in another way (SWI's shuffles). What is taken is then the
+ *   lane, and the thread that would be there is the first warp's with that lane. */
 #include <string.h>
 
 #include "mech/split.h"
@@ -30,13 +32,30 @@ static inline uint32_t home_lanes(uint32_t mask, uint32_t size) {
     return mask & lanes_below(size);
 }
 
-static void take_lanes(const struct sm *s, const struct mech_set *set, uint32_t *taken) {
+/* Lane l goes to l ^ by. */
+static uint32_t exchange_lanes(uint32_t mask, uint32_t by) {
+    static const uint32_t low[] = {0x55555555, 0x33333333, 0x0f0f0f0f, 0x00ff00ff, 0x0000ffff};
+    for (uint32_t k = 0; k < 5; k++)
+        if (by >> k & 1) mask = (mask & low[k]) << (1u << k) | (mask >> (1u << k) & low[k]);
+    return mask;
+}
+
+/* How the mechanism lays out the threads of a home warp: thread l on lane l ^ this. */
+static uint32_t layout(const struct sm *s, uint32_t warp, uint32_t lane) {
+    const struct mech *m = s->mech;
+    return m->ops->shuffle ? m->ops->shuffle(m, split_home_of(m->pool, warp, lane)) : 0;
+}
+
+/* h: the home warp in whose lanes they are counted. */
+static void take_lanes(const struct sm *s, const struct sm_home *h, const struct mech_set *set,
+                       uint32_t *taken) {
     const uint32_t size = s->mech->env.warp_size;
     const uint32_t *first = s->mech->pool->first;
     for (uint32_t k = 0; k < set->n; k++) {
         const struct mech_piece p = set->p[k];
+        const uint32_t by = layout(s, p.warp, (uint32_t)__builtin_ctz(p.mask)) ^ layout(s, h->warp, h->shift);
         const uint32_t word = size > SM_LANES ? p.warp - first[p.warp] : 0;
-        taken[word] |= home_lanes(p.mask, size);
+        taken[word ^ by / SM_LANES] |= exchange_lanes(home_lanes(p.mask, size), by % SM_LANES);
     }
 }
 
@@ -52,7 +71,7 @@ static uint32_t lowest(uint32_t *lanes, uint32_t n) {
 static uint32_t idle_lanes(const struct sm *s, const struct sm_home *h, uint32_t n, uint32_t *idle) {
     const struct mech_packet *p = &s->common->packet;
     uint32_t taken[SM_HOME_WORDS] = {0}, found = 0;
-    for (uint32_t k = 0; k < p->n; k++) take_lanes(s, &p->split[k]->set, taken);
+    for (uint32_t k = 0; k < p->n; k++) take_lanes(s, h, &p->split[k]->set, taken);
     for (uint32_t w = 0; w < h->words; w++) {
         idle[w] = ~taken[w] & lanes_below(s->mech->env.warp_size);
         found += lowest(&idle[w], n - found);
@@ -139,6 +158,8 @@ void slots_count(struct sm *s, uint32_t n, uint32_t place) {
         count_idle(s, &h, n, place);
     else if (!(~(s->warps[h.warp].w->live >> h.shift) & lanes_below(s->mech->env.warp_size)))
         s->stats.lane.parted += n; /* whichever lanes they are */
+    else if (s->mech->ops->shuffle && s->common->packet.n > 1)
+        count_idle(s, &h, n, place);
     else
         count_idle_plain(s, &h, n);
 }

@@ -371,6 +371,19 @@ static inline bool fake_done(const struct fake *f) {
     return !f->nflight;
 }
 
+/* Of a mechanism that says on which lanes the threads of a home warp are, no lane is given to two of a packet. */
+static inline void fake_check_lanes(const struct fake *f, const struct mech_packet *p) {
+    const struct mech *m = f->mech;
+    bool taken[MECH_WIDEST] = {0};
+    for (uint32_t k = 0; m->ops->shuffle && k < p->n; k++)
+        for (uint32_t i = 0; i < p->split[k]->set.n; i++) FOR_LANES(l, p->split[k]->set.p[i].mask) {
+                const uint32_t warp = p->split[k]->set.p[i].warp, home = split_home_of(m->pool, warp, l);
+                const uint32_t lane = split_lane_of(m->pool, warp, l) ^ m->ops->shuffle(m, home);
+                assert_true(lane < f->env.warp_size && !taken[lane]);
+                taken[lane] = true;
+            }
+}
+
 /* Selects once for a scheduler. False: nothing to issue. */
 static inline bool fake_issue(struct fake *f, uint32_t sched) {
     struct mech_packet *p = &f->packet;
@@ -378,6 +391,7 @@ static inline bool fake_issue(struct fake *f, uint32_t sched) {
     if (!f->mech->ops->select(f->mech, sched, p)) return false;
     assert_true(next <= f->now && p->n);
     uint32_t threads = 0;
+    fake_check_lanes(f, p);
     f->issued++;
     f->issued_pc = p->split[0]->pc;
     for (uint32_t k = 0; k < p->n; k++) {
