@@ -86,7 +86,7 @@ verdict $? "and none is beyond its end"
 # Every mechanism there is: all lanes run, and every one of them exits once.
 for mech in $("$HEDDLE" list mechanisms --json | sed -n 's/.*"name": *"\([^"]*\)".*/\1/p'); do
     run explain "$mech" examples/diamond.ptx $four
-    grep -qE '^0-[0-9]+ +0 +####  B0  ld\.param' "$out"
+    grep -qE '^[01]-[0-9]+ +0 +####  B0  ld\.param' "$out"
     verdict $? "$mech: begins with all lanes"
     lanes=$(sed -n 's/^ \{21\}\([#.]*\)  exit$/\1/p' "$out" | tr -dc '#' | wc -c)
     [ "$status" -eq 0 ] && [ "$lanes" -eq 4 ]
@@ -125,6 +125,13 @@ done
 run explain minpc examples/diamond.ptx $four
 state "warp 0: depth 0 pc 13 (B4) running, ready .##." "warp 0: depth 0 pc 15 (B6) standing #..."
 verdict $? "minpc: who runs and who stands"
+run explain sbi examples/diamond.ptx $four
+state "sbi: diverge 2 ways" "warp 0: depth 0 pc 8 (B2) first, ready ...#" "warp 0: depth 0 pc 14 (B4) second, parked .##." \
+    "warp 0: depth 0 pc 17 (B6) cold #..."
+verdict $? "sbi: two hot contexts and a cold one"
+run explain swi examples/diamond.ptx $four
+state "warp 0: depth 0 pc 13 (B4) first, ready .##." "warp 0: depth 0 pc 15 (B6) cold #..."
+verdict $? "swi: one hot context, the rest is cold"
 
 run explain pdom tests/cli/barrier.ptx $four
 state "####  wait" "warp 0: split 0 sched 0 pc 7 (B2) parked ####" "pc 7 (B2) rpc - #### <- top" "waiting at a barrier ####"

@@ -63,6 +63,24 @@ static const struct diff_variant variants[] = {
     {"minpc", false, {"minpc.sp", "false"}},
     {"minpc", false, {"minpc.memory", "true"}},
     {"minpc", false, {"minpc.memory", "true", "minpc.sp", "false"}},
+
+    {"sbi", false, {"sbi.constraint", "false"}},
+    {"sbi", false, {"sbi.constraint", "false", "run.form", "none"}},
+    {"sbi", false, {"sbi.alone", "true"}},
+    {"sbi", false, {"sbi.alone", "true", "sbi.constraint", "false"}},
+
+    {"swi", false, {"swi.lanes", "identity"}},
+    {"swi", false, {"swi.lanes", "mirror_odd", "swi.cascade", "false"}},
+    {"swi", false, {"swi.lanes", "mirror_half", "swi.ways", "1"}},
+    {"swi", false, {"swi.lanes", "xor", "swi.ways", "2"}},
+    {"swi", false, {"swi.cascade", "false"}},
+    {"swi", false, {"swi.ways", "1", "swi.cascade", "false", "run.form", "joins"}},
+
+    {"sbi+swi", false, {"sbi+swi.alone", "true", "sbi+swi.ways", "1"}},
+    {"sbi+swi", false, {"sbi+swi.constraint", "false", "sbi+swi.lanes", "xor", "sbi+swi.cascade", "false"}},
+    {"sbi+swi", false, {"sbi+swi.alone", "true", "sbi+swi.constraint", "false", "sbi+swi.lanes", "identity"}},
+    {"sbi+swi", false, {"sbi+swi.cascade", "false", "sbi+swi.lanes", "mirror_odd"}},
+    {"sbi+swi", false, {"sbi+swi.lanes", "mirror_half", "sbi+swi.ways", "2", "run.form", "none"}},
 };
 
 const struct diff_variant *diff_variant(const char *mech, size_t n) {

@@ -11,18 +11,19 @@ struct shape {
     int64_t warp_size, simd_width, schedulers;
     int issue, order;
     bool ideal, fetch;
-    bool joins; /* runs with marks where paths join */
+    enum cfg_form form; /* runs with its marks */
 };
 static const struct shape shapes[] = {
-    {"default", 32, 16, 2, SM_BARREL, 0, true, true, false},
-    {"scoreboard", 32, 32, 4, SM_SCOREBOARD, 1, true, true, false},
-    {"narrow", 8, 8, 1, SM_BARREL, 2, true, true, false},
-    {"wide", 64, 16, 1, SM_SCOREBOARD, 3, true, true, false},
-    {"memory", 32, 8, 1, SM_BARREL, 0, false, true, false},
-    {"all", 32, 16, 2, SM_SCOREBOARD, 1, false, false, false},
-    {"widest", 256, 32, 1, SM_BARREL, 0, false, false, false},
-    {"marks", 32, 16, 2, SM_SCOREBOARD, 0, false, false, true},
-    {"barrel marks", 16, 8, 1, SM_BARREL, 2, true, true, true},
+    {"default", 32, 16, 2, SM_BARREL, 0, true, true, CFG_FORM_NONE},
+    {"scoreboard", 32, 32, 4, SM_SCOREBOARD, 1, true, true, CFG_FORM_NONE},
+    {"narrow", 8, 8, 1, SM_BARREL, 2, true, true, CFG_FORM_NONE},
+    {"wide", 64, 16, 1, SM_SCOREBOARD, 3, true, true, CFG_FORM_NONE},
+    {"memory", 32, 8, 1, SM_BARREL, 0, false, true, CFG_FORM_NONE},
+    {"all", 32, 16, 2, SM_SCOREBOARD, 1, false, false, CFG_FORM_NONE},
+    {"widest", 256, 32, 1, SM_BARREL, 0, false, false, CFG_FORM_NONE},
+    {"marks", 32, 16, 2, SM_SCOREBOARD, 0, false, false, CFG_FORM_JOINS},
+    {"barrel marks", 16, 8, 1, SM_BARREL, 2, true, true, CFG_FORM_REGIONS},
+    {"regions", 32, 16, 2, SM_SCOREBOARD, 3, false, false, CFG_FORM_REGIONS},
 };
 
 static void apply(struct machine *x, const struct shape *s) {
@@ -72,8 +73,8 @@ static const struct mech_ops *nth_mechanism(size_t k) {
 }
 
 static struct rewrite *form_of(struct machine *x, const struct shape *shape) {
-    if (!shape->joins) return NULL;
-    struct rewrite *form = cfg_make_form(x->r.m, x->r.cfg, CFG_FORM_JOINS, &x->r.err);
+    if (shape->form == CFG_FORM_NONE) return NULL;
+    struct rewrite *form = cfg_make_form(x->r.m, x->r.cfg, shape->form, &x->r.err);
     assert_non_null(form);
     return form;
 }
