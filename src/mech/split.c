@@ -261,6 +261,41 @@ void split_part(struct mech *m, struct mech_split *s, const struct mech_outcome 
     go(m, s, o->side[0].pc);
 }
 
+/* Those of `left` at the call depth of its first thread. */
+static uint32_t same_depth(const struct mech *m, const struct mech_set *left, struct mech_set *out) {
+    const struct mech_piece *p = left->p;
+    uint32_t depth = m->env.depth(m->env.sm, p[0].warp, (uint32_t)__builtin_ctz(p[0].mask));
+    out->n = 0;
+    for (uint32_t k = 0; k < left->n; k++) {
+        uint32_t mask = 0;
+        FOR_LANES(l, p[k].mask)
+        mask |= (uint32_t)(m->env.depth(m->env.sm, p[k].warp, l) == depth) << l;
+        if (mask) set_add(out, p[k].warp, mask);
+    }
+    return depth;
+}
+
+uint32_t split_sides(struct mech *m, struct mech_split *s, const struct mech_outcome *o, uint32_t depth,
+                     struct mech_split **out) {
+    uint32_t n = 0, at = s->own[depth];
+    for (uint32_t k = o->nsides; k-- > 0;) {
+        struct mech_set left, some;
+        set_copy(&left, &o->side[k].set);
+        while (left.n) {
+            if (o->depth_change)
+                at = same_depth(m, &left, &some);
+            else
+                set_copy(&some, &left);
+            set_remove(&left, &some);
+            CHECK(n < MECH_SIDES);
+            out[n] = set_equal(&some, &s->set) ? s : split_divide(m, s, &some);
+            out[n]->pc = o->side[k].pc;
+            out[n++]->own[depth] = at;
+        }
+    }
+    return n;
+}
+
 void split_release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     struct mech_set left;
     set_copy(&left, set);

@@ -101,6 +101,11 @@ typedef void split_go_fn(struct mech *m, struct mech_split *s, uint32_t pc);
  * split of their own at the next instruction, and `go` is given a split for each side, that of the lowest PC last, which
  * keeps s and its age. */
 void split_part(struct mech *m, struct mech_split *s, const struct mech_outcome *o, split_go_fn *go);
+/* For mechanisms whose places are a PC and a call depth: divides s, whose threads all go on, into a split for each, with its
+ * PC and with its call depth in own[depth]. That of the highest PC is out[0], s itself the last. How many: up to
+ * MECH_SIDES. */
+uint32_t split_sides(struct mech *m, struct mech_split *s, const struct mech_outcome *o, uint32_t depth,
+                     struct mech_split **out);
 /* Released threads: each split that was parked, or a new one of those of it that are released, is schedulable at pc. */
 void split_release(struct mech *m, const struct mech_set *set, uint32_t pc);
 /* Takes the threads of left's first home warp out of it; one split of just these, wherever they were parked. */

@@ -68,8 +68,8 @@ static bool meet(struct mech *m, struct mech_split *s) {
                          .level = s->own[MP_DEPTH],
                          .branch = IR_NOPC,
                          .age = s->age < lead->age ? s->age : lead->age};
-    mp_put_in(h, e.mask, &s->set);
-    mp_put_in(h, e.mask, &lead->set);
+    mask_put(&e.mask, h->first, &s->set);
+    mask_put(&e.mask, h->first, &lead->set);
     s->own[MP_TO] = lead->own[MP_TO] = mp_entry_add(m, h, e);
     mech_event(m, "to meet early at %" PRIu32, place);
     if (!lead->in_flight) mp_arrive(m, lead);
@@ -185,42 +185,6 @@ static void start(struct mech *m, struct mech_split *s, uint32_t home) {
     mp_schedule(m, s);
 }
 
-/* Those of `left` at the call depth of its first thread. */
-static uint32_t same_depth(const struct mech *m, const struct mech_set *left, struct mech_set *out) {
-    const struct mech_piece *p = left->p;
-    uint32_t depth = m->env.depth(m->env.sm, p[0].warp, (uint32_t)__builtin_ctz(p[0].mask));
-    out->n = 0;
-    for (uint32_t k = 0; k < left->n; k++) {
-        uint32_t mask = 0;
-        FOR_LANES(l, p[k].mask)
-        mask |= (uint32_t)(m->env.depth(m->env.sm, p[k].warp, l) == depth) << l;
-        if (mask) set_add(out, p[k].warp, mask);
-    }
-    return depth;
-}
-
-/* One split per next PC and call depth, highest PC first; the last, of the lowest PC, is s itself. */
-static uint32_t part(struct mech *m, struct mech_split *s, const struct mech_outcome *o,
-                     struct mech_split **out) {
-    uint32_t n = 0, depth = s->own[MP_DEPTH];
-    for (uint32_t k = o->nsides; k-- > 0;) {
-        struct mech_set left, some;
-        set_copy(&left, &o->side[k].set);
-        while (left.n) {
-            if (o->depth_change)
-                depth = same_depth(m, &left, &some);
-            else
-                set_copy(&some, &left);
-            set_remove(&left, &some);
-            CHECK(n < MECH_SIDES);
-            out[n] = set_equal(&some, &s->set) ? s : mp_split_divide(m, s, &some);
-            out[n]->pc = o->side[k].pc;
-            out[n++]->own[MP_DEPTH] = depth;
-        }
-    }
-    return n;
-}
-
 /* Does the branch join where its split is on the way to anyway? */
 static bool same_place(const struct mp_home *h, uint32_t to, uint32_t rpc, int32_t depth) {
     if (to == MP_NONE) return rpc == IR_NOPC && depth < 0;
@@ -245,7 +209,7 @@ static void diverge(struct mech *m, const struct mech_outcome *o, struct mp_entr
     struct mp_home *h = mp_home_of(m, side[0]);
     uint32_t to = e.to;
     if (!same_place(h, to, o->insn->rpc, e.depth)) {
-        for (uint32_t k = 0; k < o->nsides; k++) mp_put_in(h, e.mask, &o->side[k].set);
+        for (uint32_t k = 0; k < o->nsides; k++) mask_put(&e.mask, h->first, &o->side[k].set);
         to = mp_entry_add(m, h, e);
     }
     for (uint32_t k = 0; k < n; k++) side[k]->own[MP_TO] = to;
@@ -255,9 +219,10 @@ static void diverge(struct mech *m, const struct mech_outcome *o, struct mp_entr
 static void commit_sides(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     struct mech_split *side[MECH_SIDES];
     const struct mp_entry e = join_of(s, o);
-    uint32_t n = part(m, s, o, side);
+    const uint32_t n = split_sides(m, s, o, MP_DEPTH, side);
+    for (uint32_t k = 0; k + 1 < n; k++) mp_split_join(m, side[k], s);
     if (n > 1) diverge(m, o, e, side, n);
-    while (n--) go_on(m, side[n], false);
+    for (uint32_t k = n; k--;) go_on(m, side[k], false);
 }
 
 /* While its threads are sorted out s has no row, so that no other split can be made to meet it where it was. */

@@ -16,36 +16,10 @@
 #include "mech/set.h"
 #include "mech/split.h"
 
-/* ---- masks ---- */
-
-static bool any(const uint32_t *mask) {
-    uint32_t bits = 0;
-    for (uint32_t k = 0; k < MP_WORDS; k++) bits |= mask[k];
-    return bits;
-}
-
-static uint32_t count(const uint32_t *mask) {
-    uint32_t n = 0;
-    for (uint32_t k = 0; k < MP_WORDS; k++) n += bits_count(mask[k]);
-    return n;
-}
-
-void mp_put_in(const struct mp_home *h, uint32_t *mask, const struct mech_set *set) {
-    for (uint32_t k = 0; k < set->n; k++) mask[set->p[k].warp - h->first] |= set->p[k].mask;
-}
-
-static void take_out(const struct mp_home *h, uint32_t *mask, const struct mech_set *set) {
-    for (uint32_t k = 0; k < set->n; k++) mask[set->p[k].warp - h->first] &= ~set->p[k].mask;
-}
-
-static void to_set(const struct mp_home *h, const uint32_t *mask, struct mech_set *out) {
-    out->n = 0;
-    for (uint32_t k = 0; k < MP_WORDS; k++)
-        if (mask[k]) set_add(out, h->first + k, mask[k]);
-}
-
-static void arrived_of(const struct mp_entry *e, uint32_t *mask) {
-    for (uint32_t k = 0; k < MP_WORDS; k++) mask[k] = e->mask[k] & ~e->pending[k];
+static struct mask arrived_of(const struct mp_entry *e) {
+    struct mask mask;
+    for (uint32_t k = 0; k < MASK_WORDS; k++) mask.w[k] = e->mask.w[k] & ~e->pending.w[k];
+    return mask;
 }
 
 /* ---- the splits table ---- */
@@ -86,10 +60,14 @@ struct mech_split *mp_split_add(struct mech *m, uint32_t home, const struct mech
     return s;
 }
 
-struct mech_split *mp_split_divide(struct mech *m, struct mech_split *s, const struct mech_set *part) {
-    struct mech_split *t = split_divide(m, s, part);
+void mp_split_join(struct mech *m, struct mech_split *t, const struct mech_split *s) {
     t->age = s->age;
     enlist(m, t);
+}
+
+struct mech_split *mp_split_divide(struct mech *m, struct mech_split *s, const struct mech_set *part) {
+    struct mech_split *t = split_divide(m, s, part);
+    mp_split_join(m, t, s);
     return t;
 }
 
@@ -170,7 +148,7 @@ uint32_t mp_entry_add(struct mech *m, struct mp_home *h, struct mp_entry e) {
     e.since = *m->env.now;
     e.alarm = MECH_NEVER;
     e.spilled = mp_params(m)->max_rt && h->used >= mp_params(m)->max_rt;
-    memcpy(e.pending, e.mask, sizeof e.mask);
+    e.pending = e.mask;
     h->rt[i] = e;
     h->used++;
     p->entries++;
@@ -193,9 +171,9 @@ static struct mech_split *fire(struct mech *m, uint32_t home, uint32_t i) {
     struct mp_home *h = &p->home[home];
     const struct mp_entry e = h->rt[i];
     struct mech_set set;
-    to_set(h, e.mask, &set);
+    mask_set(&e.mask, h->first, &set);
     entry_drop(m, h, i);
-    p->arrived -= count(e.mask);
+    p->arrived -= mask_count(&e.mask);
     split_reconverged(m, e.pc, e.branch, e.since);
     ++*(e.branch == IR_NOPC ? &mp_counts(m)->rejoined_early : &mp_counts(m)->rejoined_ipdom);
     struct mech_split *s = mp_split_add(m, home, &set);
@@ -219,10 +197,10 @@ struct mech_split *mp_arrive(struct mech *m, struct mech_split *s) {
     struct mp_entry *e = &h->rt[i];
     CHECK(e->pc == IR_NOPC || e->pc == s->pc);
     e->pc = s->pc;
-    take_out(h, e->pending, &s->set);
+    mask_take(&e->pending, h->first, &s->set);
     p->arrived += s->threads;
     mp_split_drop(m, s);
-    if (!any(e->pending)) return fire(m, home, i);
+    if (!mask_any(&e->pending)) return fire(m, home, i);
     if (mp_params(m)->patience && e->alarm == MECH_NEVER) {
         e->first = *m->env.now;
         e->alarm = e->first + mp_params(m)->patience;
@@ -245,10 +223,10 @@ struct mech_split *mp_forgo(struct mech *m, uint32_t home, uint32_t i, const str
     const struct mp *p = m->self;
     struct mp_home *h = &p->home[home];
     struct mp_entry *e = &h->rt[i];
-    take_out(h, e->mask, set);
-    take_out(h, e->pending, set);
-    if (any(e->pending)) return NULL;
-    if (any(e->mask)) return fire(m, home, i);
+    mask_take(&e->mask, h->first, set);
+    mask_take(&e->pending, h->first, set);
+    if (mask_any(&e->pending)) return NULL;
+    if (mask_any(&e->mask)) return fire(m, home, i);
     entry_drop(m, h, i);
     return NULL;
 }
@@ -257,12 +235,12 @@ bool mp_in_vain(const struct mech *m, const struct mp_home *h, uint32_t i) {
     enum { VERY_LONG = 100 }; /* times the patience */
     const struct mp_entry *e = &h->rt[i];
     if (*m->env.now - e->first >= (uint64_t)mp_params(m)->patience * VERY_LONG) return true;
-    for (uint32_t k = 0; k < MP_WORDS; k++)
-        if (e->pending[k] && e->pending[k] & m->env.spinning(m->env.sm, h->first + k)) return true;
+    for (uint32_t k = 0; k < MASK_WORDS; k++)
+        if (e->pending.w[k] && e->pending.w[k] & m->env.spinning(m->env.sm, h->first + k)) return true;
     for (uint32_t k = 0; k < h->splits; k++) {
         const struct mech_split *s = split_at(m->pool, h->split[k]);
         for (uint32_t n = 0; s->own[MP_STATUS] == MP_WAITS && n < s->set.n; n++)
-            if (e->pending[s->set.p[n].warp - h->first] & s->set.p[n].mask) return true;
+            if (e->pending.w[s->set.p[n].warp - h->first] & s->set.p[n].mask) return true;
     }
     return false;
 }
@@ -271,11 +249,10 @@ struct mech_split *mp_let_go(struct mech *m, uint32_t home, uint32_t i) {
     struct mp *p = m->self;
     struct mp_home *h = &p->home[home];
     struct mp_entry *e = &h->rt[i];
-    uint32_t mask[MP_WORDS];
+    const struct mask arrived = arrived_of(e);
     struct mech_set set;
-    arrived_of(e, mask);
-    to_set(h, mask, &set);
-    memcpy(e->mask, e->pending, sizeof e->mask);
+    mask_set(&arrived, h->first, &set);
+    e->mask = e->pending;
     e->alarm = MECH_NEVER;
     struct mech_split *s = mp_split_add(m, home, &set);
     s->pc = e->pc;
@@ -300,10 +277,9 @@ void mp_places(const struct mech *m, mech_place_fn *put, void *user) {
     for (const struct mp_home *h = p->home; h < p->home + p->homes; h++)
         for (uint32_t i = 0; i < h->n; i++) {
             const struct mp_entry *e = &h->rt[i];
-            uint32_t mask[MP_WORDS];
-            arrived_of(e, mask);
-            for (uint32_t k = 0; e->used && k < MP_WORDS; k++)
-                if (mask[k]) put(user, h->first + k, mask[k], e->pc);
+            const struct mask arrived = arrived_of(e);
+            for (uint32_t k = 0; e->used && k < MASK_WORDS; k++)
+                if (arrived.w[k]) put(user, h->first + k, arrived.w[k], e->pc);
         }
 }
 
@@ -328,10 +304,10 @@ static void print_entry(const struct mp_home *h, const struct mp_entry *e, struc
     split_print_pc(out, "  rt pc", e->pc);
     split_print_pc(out, "rpc", e->to == MP_NONE ? IR_NOPC : h->rt[e->to].pc);
     if (e->depth > 0) sb_add(out, "depth %" PRId32 " ", e->depth);
-    to_set(h, e->mask, &set);
+    mask_set(&e->mask, h->first, &set);
     set_print(&set, out);
     sb_add(out, " pending ");
-    to_set(h, e->pending, &set);
+    mask_set(&e->pending, h->first, &set);
     set_print(&set, out);
     sb_add(out, e->branch == IR_NOPC ? " early" : "");
     sb_add(out, e->spilled ? " in memory\n" : "\n");
@@ -360,28 +336,28 @@ void mp_storage(const struct mech *m, struct sb *out) {
 /* ---- audit ---- */
 
 /* Who leads to entry `to`: in nobody else's mask, and together exactly those expected. */
-static void expect(const struct mp_home *h, uint32_t to, const uint32_t *mask, uint32_t (*seen)[MP_WORDS]) {
+static void expect(const struct mp_home *h, uint32_t to, const struct mask *mask, struct mask *seen) {
     if (to == MP_NONE) return;
     CHECK(to < h->n && h->rt[to].used);
-    for (uint32_t k = 0; k < MP_WORDS; k++) {
-        CHECK(!(seen[to][k] & mask[k]));
-        seen[to][k] |= mask[k];
+    for (uint32_t k = 0; k < MASK_WORDS; k++) {
+        CHECK(!(seen[to].w[k] & mask->w[k]));
+        seen[to].w[k] |= mask->w[k];
     }
 }
 
-static uint32_t audit_rt(const struct split_pool *pool, const struct mp_home *h, uint32_t (*seen)[MP_WORDS]) {
+static uint32_t audit_rt(const struct split_pool *pool, const struct mp_home *h, const struct mask *seen) {
     uint32_t n = 0, waiting = 0;
     for (uint32_t i = 0; i < h->n; i++) {
         const struct mp_entry *e = &h->rt[i];
         if (!e->used) continue;
         n++;
-        CHECK(any(e->pending) && !memcmp(seen[i], e->pending, sizeof e->pending));
-        for (uint32_t k = 0; k < MP_WORDS; k++) {
+        CHECK(mask_any(&e->pending) && !memcmp(&seen[i], &e->pending, sizeof e->pending));
+        for (uint32_t k = 0; k < MASK_WORDS; k++) {
             const uint32_t slot = h->first + k;
-            CHECK(!(e->pending[k] & ~e->mask[k]));
-            CHECK(!(e->mask[k] & ~(slot < pool->slots ? pool->present[slot] : 0)));
+            CHECK(!(e->pending.w[k] & ~e->mask.w[k]));
+            CHECK(!(e->mask.w[k] & ~(slot < pool->slots ? pool->present[slot] : 0)));
         }
-        waiting += count(e->mask) - count(e->pending);
+        waiting += mask_count(&e->mask) - mask_count(&e->pending);
     }
     CHECK(n == h->used);
     return waiting;
@@ -391,20 +367,21 @@ static uint32_t audit_rt(const struct split_pool *pool, const struct mp_home *h,
 static uint32_t audit_home(const struct mech *m, uint32_t home) {
     const struct mp *p = m->self;
     const struct mp_home *h = &p->home[home];
-    uint32_t(*seen)[MP_WORDS] = xcalloc(h->n + 1, sizeof *seen), rows = 0, away = 0;
+    struct mask *seen = xcalloc(h->n + 1, sizeof *seen);
+    uint32_t rows = 0, away = 0;
     for (uint32_t i = 0; i < h->splits; i++) {
         const struct mech_split *s = split_at(m->pool, h->split[i]);
-        uint32_t mask[MP_WORDS] = {0};
+        struct mask mask = {0};
         CHECK(s && s->own[MP_HOME] == home && s->threads && s->own[MP_STATUS] != MP_NEW);
         CHECK(s->own[MP_TO] == MP_NONE || s->in_flight || !at_place(&h->rt[s->own[MP_TO]], s) ||
               s->own[MP_STATUS] == MP_WAITS);
         rows += s->own[MP_STATUS] == MP_ROW;
         away += s->own[MP_STATUS] == MP_AWAY;
-        mp_put_in(h, mask, &s->set);
-        expect(h, s->own[MP_TO], mask, seen);
+        mask_put(&mask, h->first, &s->set);
+        expect(h, s->own[MP_TO], &mask, seen);
     }
     for (uint32_t i = 0; i < h->n; i++)
-        if (h->rt[i].used) expect(h, h->rt[i].to, h->rt[i].mask, seen);
+        if (h->rt[i].used) expect(h, h->rt[i].to, &h->rt[i].mask, seen);
     const uint32_t most = mp_params(m)->max_splits;
     CHECK(rows == h->rows && away == h->away && (!most || rows <= most));
     uint32_t waiting = audit_rt(m->pool, h, seen);

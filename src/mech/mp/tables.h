@@ -8,6 +8,7 @@
 #define HEDDLE_MECH_MP_TABLES_H
 
 #include "mech/declare.h"
+#include "mech/mask.h"
 
 #define MP_BASIC_PARAMS(INT, BOOL, ENUM)                                                                   \
     INT(max_splits, 0, 0, MECH_WIDEST,                                                                     \
@@ -38,7 +39,6 @@ MECH_PARAMS(mp, MP_PARAMS) /* of mp-basic without the last */
 MECH_COUNTS(mp, MP_COUNTERS)
 
 #define MP_NONE 0xffffffffu
-enum { MP_WORDS = MECH_WIDEST / 32 };
 enum { MP_HOME, MP_TO, MP_DEPTH, MP_STATUS }; /* split.own; TO: the RT entry it leads to, or MP_NONE */
 enum mp_status {
     MP_NEW,   /* being sorted out */
@@ -51,7 +51,7 @@ struct mp_entry { /* of the RT */
     uint32_t pc;
     int32_t depth; /* of pc */
     uint32_t to;   /* RPC: the entry its threads lead to afterwards, or MP_NONE */
-    uint32_t mask[MP_WORDS], pending[MP_WORDS];
+    struct mask mask, pending;
     uint32_t level;  /* call depth of the branch whose threads meet here */
     uint32_t branch; /* IR_NOPC: an early meeting */
     uint64_t since, age;
@@ -84,6 +84,8 @@ struct mp_home *mp_home_of(const struct mech *m, const struct mech_split *s);
 void mp_split_enlist(struct mech *m, struct mech_split *s, uint32_t home);
 /* A new one of these threads, MP_NEW, leading nowhere; the caller gives it PC, depth and where it leads. */
 struct mech_split *mp_split_add(struct mech *m, uint32_t home, const struct mech_set *set);
+/* t has been taken out of s: it is of the same home, and as old. */
+void mp_split_join(struct mech *m, struct mech_split *t, const struct mech_split *s);
 struct mech_split *mp_split_divide(struct mech *m, struct mech_split *s, const struct mech_set *part);
 void mp_split_drop(struct mech *m, struct mech_split *s);
 void mp_set_status(struct mech *m, struct mech_split *s, enum mp_status now);
@@ -93,8 +95,6 @@ void mp_schedule(struct mech *m, struct mech_split *s);
 void mp_come_back(struct mech *m, struct mp_home *h);
 
 /* ---- entries ---- */
-/* Adds these threads to a mask of an entry that is being made. */
-void mp_put_in(const struct mp_home *h, uint32_t *mask, const struct mech_set *set);
 /* A new entry for which all of its mask is pending; its number. */
 uint32_t mp_entry_add(struct mech *m, struct mp_home *h, struct mp_entry e);
 bool mp_entry_early(const struct mp_home *h, uint32_t i);

@@ -1,0 +1,42 @@
+/* Which threads of a home warp: a bit each, in as many words as it has architectural warps, the first of them in slot
+ * `first`. For tables that keep a mask per entry, where a set would be too large. */
+#ifndef HEDDLE_MECH_MASK_H
+#define HEDDLE_MECH_MASK_H
+
+#include "base/bits.h"
+#include "mech/set.h"
+
+enum { MASK_WORDS = MECH_WIDEST / 32 };
+struct mask {
+    uint32_t w[MASK_WORDS];
+};
+
+static inline bool mask_any(const struct mask *m) {
+    uint32_t bits = 0;
+    for (uint32_t k = 0; k < MASK_WORDS; k++) bits |= m->w[k];
+    return bits;
+}
+
+static inline uint32_t mask_count(const struct mask *m) {
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < MASK_WORDS; k++) n += bits_count(m->w[k]);
+    return n;
+}
+
+/* These threads too. */
+static inline void mask_put(struct mask *m, uint32_t first, const struct mech_set *set) {
+    for (uint32_t k = 0; k < set->n; k++) m->w[set->p[k].warp - first] |= set->p[k].mask;
+}
+
+/* Without these. */
+static inline void mask_take(struct mask *m, uint32_t first, const struct mech_set *set) {
+    for (uint32_t k = 0; k < set->n; k++) m->w[set->p[k].warp - first] &= ~set->p[k].mask;
+}
+
+static inline void mask_set(const struct mask *m, uint32_t first, struct mech_set *out) {
+    out->n = 0;
+    for (uint32_t k = 0; k < MASK_WORDS; k++)
+        if (m->w[k]) set_add(out, first + k, m->w[k]);
+}
+
+#endif
