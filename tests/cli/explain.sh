@@ -122,6 +122,11 @@ for mech in mp mp-basic; do
         state "$mech: reconverge at 7" "warp 0" "st pc 7 (B2) rpc - #### ready"
     verdict $? "$mech: splits table and reconvergence table"
 done
+run explain dpe examples/diamond.ptx $four
+state "dpe: diverge 2 ways" "warp 0" "rpc - | left pc 7 (B2) #### join" "rpc 7 (B2) | left pc 14 (B5) ###. join" \
+    "rpc 14 (B5) | left pc 15 (B6) #... ready | right pc 13 (B4) .##. ready <- top" &&
+    state "dpe: reconverge at 14" "warp 0" "rpc - | left pc 7 (B2) #### join" "rpc 7 (B2) | left pc 14 (B5) ###. ready <- top"
+verdict $? "dpe: a stack whose top has two paths"
 run explain minpc examples/diamond.ptx $four
 state "warp 0: depth 0 pc 13 (B4) running, ready .##." "warp 0: depth 0 pc 15 (B6) standing #..."
 verdict $? "minpc: who runs and who stands"

@@ -216,6 +216,7 @@ static bool counts(struct diff_case *c, const struct run *r, struct sb *why) {
     bool timed = stat(r->dev, "gpu.cycles") > 0;
     double insts = stat(r->dev, timed ? "sm.thread_insts" : "exec.thread_insts");
     if (c->insts == 0) c->insts = insts;
+    if (timed) c->lane_slots = stat(r->dev, "sm.lane_slots");
     if (c->insts == insts)
         return !timed || (diff_invariants(r->dev, why) && (!profiled(c) || charges_add_up(r, why)));
     sb_add(why, "%.0f thread instructions instead of %.0f", insts, c->insts);

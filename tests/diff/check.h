@@ -16,7 +16,8 @@ struct diff_case {
     struct gen_kernel kernel;
     struct sb text;
     struct gen_memory want;
-    double insts; /* thread instructions: those of the first run, which all others must have too */
+    double insts;      /* thread instructions: those of the first run, which all others must have too */
+    double lane_slots; /* of the last timed run */
 };
 void diff_make(struct diff_case *c, uint64_t seed);
 void diff_free(struct diff_case *c);

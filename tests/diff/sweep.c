@@ -63,11 +63,13 @@ bool diff_begin(struct diff_case *c, uint64_t seed, struct sb *why) {
     return diff_run(c, &functional, NULL, why);
 }
 
+/* NULL: no variant of it can run this kernel. */
 static const struct diff_variant *choose(const struct diff_case *c, const char *mech, uint64_t turn) {
     size_t n = 1;
     while (diff_variant(mech, n)) n++;
     const struct diff_variant *v = diff_variant(mech, turn % n);
-    return v->waits && c->kernel.leaves ? diff_variant(mech, 0) : v;
+    if (v->waits && c->kernel.leaves) v = diff_variant(mech, 0);
+    return v->waits && c->kernel.leaves ? NULL : v;
 }
 
 /* Where and whether audited does not depend on the variant's turn: in time each of them meets each machine. A thread's turn
@@ -76,6 +78,7 @@ static bool run(struct diff_case *c, const char *mech, uint64_t turn, struct rng
     const struct diff_machine *machine = &diff_machines[rng_below(rng, diff_nmachines())];
     const char *audit = rng_below(rng, AUDITED) ? "false" : "true";
     const struct diff_variant *v = choose(c, mech, turn);
+    if (!v) return true;
     const char *more[32] = {"run.mode",  "timed", "run.mech",     mech,
                             "run.audit", audit,   "gpu.watchdog", "5000000"};
     for (size_t k = 0; k < sizeof v->option / sizeof *v->option; k++) more[8 + k] = v->option[k];

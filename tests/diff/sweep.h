@@ -15,7 +15,7 @@ struct diff_variant {
     bool waits; /* keeps threads that leave by a branch waiting for those that cannot go on without them */
     const char *option[14];
 };
-/* Variant n of a mechanism, 0 being its defaults; NULL: it has no more. */
+/* Variant n of a mechanism, 0 being its defaults, without options; NULL: it has no more. */
 const struct diff_variant *diff_variant(const char *mech, size_t n);
 
 /* Makes the kernel of a seed and runs it without time: that is where the number of instructions comes from. */

@@ -1,5 +1,5 @@
 /* How each mechanism can be run: its policies, and every table it has cut down to one entry, alone and with all others. A
- * mechanism without rows here is run as it is by default. */
+ * mechanism without rows here is run as it is by default; a row without options says how that is. */
 #include "sweep.h"
 
 #include <string.h>
@@ -60,6 +60,11 @@ static const struct diff_variant variants[] = {
     {"mp-basic", false, {"mp-basic.patience", "1"}},
     {"mp-basic", false, {"mp-basic.patience", "0"}},
 
+    {"dpe", true, {NULL}},
+    {"dpe", true, {"dpe.entries", "1", "dpe.spill_cycles", "3"}},
+    {"dpe", true, {"dpe.entries", "1", "dpe.spill_cycles", "0"}},
+    {"dpe", true, {"dpe.entries", "2"}},
+
     {"minpc", false, {"minpc.sp", "false"}},
     {"minpc", false, {"minpc.memory", "true"}},
     {"minpc", false, {"minpc.memory", "true", "minpc.sp", "false"}},
@@ -83,10 +88,16 @@ static const struct diff_variant variants[] = {
     {"sbi+swi", false, {"sbi+swi.lanes", "mirror_half", "sbi+swi.ways", "2", "run.form", "none"}},
 };
 
+static bool has_options(const struct diff_variant *v) {
+    return v->option[0];
+}
+
 const struct diff_variant *diff_variant(const char *mech, size_t n) {
     static const struct diff_variant plain = {0};
-    if (!n) return &plain;
-    for (size_t k = 0; k < sizeof variants / sizeof *variants; k++)
-        if (!strcmp(variants[k].mech, mech) && !--n) return &variants[k];
-    return NULL;
+    const size_t wanted = n;
+    for (size_t k = 0; k < sizeof variants / sizeof *variants; k++) {
+        if (strcmp(variants[k].mech, mech) || has_options(&variants[k]) != (wanted != 0)) continue;
+        if (!wanted || !--n) return &variants[k];
+    }
+    return wanted ? NULL : &plain;
 }

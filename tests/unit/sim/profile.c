@@ -118,7 +118,7 @@ static void seventeen(struct sb *t, bool long_one) {
 
 static void the_branch_around_500_iterations_comes_first(void **state) {
     (void)state;
-    static const char *const mechs[] = {"pdom", "mp-basic", "mp", "minpc", "harp"};
+    static const char *const mechs[] = {"pdom", "mp-basic", "mp", "dpe", "minpc", "harp"};
     for (size_t k = 0; k < sizeof mechs / sizeof *mechs; k++) {
         struct result with, without;
         struct sb a = {0}, b = {0};
@@ -231,7 +231,7 @@ static void compare_removal(const struct removal *x, const char *mech) {
 
 static void removing_a_branch_saves_what_it_causes(void **state) {
     (void)state;
-    static const char *const mechs[] = {"pdom", "mp-basic", "mp", "minpc"};
+    static const char *const mechs[] = {"pdom", "mp-basic", "mp", "dpe", "minpc"};
     for (size_t k = 0; k < sizeof removals / sizeof *removals; k++)
         for (size_t m = 0; m < sizeof mechs / sizeof *mechs; m++) compare_removal(&removals[k], mechs[m]);
 }

@@ -1,0 +1,62 @@
+/* Mechanisms that join threads at the same places use the same lanes, whatever runs first: 2,000 structured kernels take as
+ * many lane slots under basic multi-path and dual-path execution as under a post-dominator stack (MP: "same SIMD unit
+ * utilization for SPS, DPS and basic MP"; HARP Table 2: DPE has no impact on width). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "diff/sweep.h"
+
+#ifdef __SANITIZE_ADDRESS__
+enum { KERNELS = 200 };
+#else
+enum { KERNELS = 2000 };
+#endif
+enum { MOST_INSTS = 32768 };
+
+static double slots_of(struct diff_case *c, const struct diff_machine *machine, const char *mech,
+                       const char *key, const char *value) {
+    const char *const more[] = {"run.mode", "timed", "run.mech", mech, key, value, NULL};
+    struct sb why = {0};
+    if (!diff_run(c, machine, more, &why)) fail_msg("%s", why.text);
+    return c->lane_slots;
+}
+
+static void same_lanes(struct diff_case *c, const struct diff_machine *machine) {
+    const bool small = c->kernel.seed / 2 % 2; /* every other kernel with as little room as there can be */
+    const struct {
+        const char *mech, *key, *value;
+    } ways[] = {{"mp-basic", "mp-basic.patience", "0"}, {"dpe", "dpe.entries", small ? "1" : "0"}};
+    const double want = slots_of(c, machine, "pdom", NULL, NULL);
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+        const double got = slots_of(c, machine, ways[k].mech, ways[k].key, ways[k].value);
+        if (got != want)
+            fail_msg("seed %llu on %s: %.0f lane slots under %s, %.0f under pdom",
+                     (unsigned long long)c->kernel.seed, machine->name, got, ways[k].mech, want);
+    }
+}
+
+static void joins_at_post_dominators_use_the_lanes_of_a_stack(void **state) {
+    (void)state;
+    struct diff_range range = diff_range(KERNELS);
+    struct sb why = {0};
+    for (uint64_t done = 0, seed = range.first; done < range.count; seed += 2) {
+        struct diff_case c;
+        if (!diff_begin(&c, seed, &why)) fail_msg("%s", why.text);
+        if (c.insts <= MOST_INSTS || range.count == 1) {
+            same_lanes(&c, &diff_machines[seed / 2 % diff_nmachines()]);
+            done++;
+        }
+        diff_free(&c);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(joins_at_post_dominators_use_the_lanes_of_a_stack),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
