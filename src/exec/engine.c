@@ -82,7 +82,6 @@ run_on(struct engine *en, struct exec_warp *w, uint32_t pc, uint32_t mask, const
     exec_fn *const *fn = g->image->fn;
     struct exec_ctx *x = &w->x;
     struct exec_out *out = &g->out;
-    const uint32_t lanes = bits_count(mask);
     out->flow = EXEC_NEXT;
     g->run_start = pc;
     for (;; i++) {
@@ -101,10 +100,10 @@ run_on(struct engine *en, struct exec_warp *w, uint32_t pc, uint32_t mask, const
             }
         }
         if (m) fn[i->op](x, i, m);
-        if (counting && g->insts + (uint64_t)(i - code - pc + 1) * lanes > g->most) break;
+        if (counting && g->insts + (uint64_t)(i - code - pc + 1) * bits_count(mask) > g->most) break;
         if (i->flags & IR_F_ENDS || out->flow != EXEC_NEXT) break;
     }
-    uint32_t last = (uint32_t)(i - code), n = last + 1 - pc;
+    uint32_t last = (uint32_t)(i - code), n = last + 1 - pc, lanes = bits_count(mask);
     en->tally[pc].warps++;
     en->tally[pc].lanes += lanes;
     en->tally[last + 1].warps--;
@@ -114,11 +113,16 @@ run_on(struct engine *en, struct exec_warp *w, uint32_t pc, uint32_t mask, const
     return last;
 }
 
+static __attribute__((noinline)) uint32_t run_counting(struct engine *en, struct exec_warp *w, uint32_t pc,
+                                                       uint32_t mask) {
+    return run_on(en, w, pc, mask, true);
+}
+
 /* No run is longer than the code from its PC on. */
 static uint32_t run(struct engine *en, struct exec_warp *w, uint32_t pc, uint32_t mask) {
     const struct exec_grid *g = &en->grid;
     if (g->most - g->insts >= (g->module->code.n - pc) * EXEC_LANES) return run_on(en, w, pc, mask, false);
-    return run_on(en, w, pc, mask, true);
+    return run_counting(en, w, pc, mask);
 }
 
 /* Lanes with targets of their own, grouped. */

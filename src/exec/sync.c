@@ -61,8 +61,8 @@ static inline uint32_t shfl_from(uint8_t mode, uint32_t lane, uint32_t b, uint32
 }
 
 /* Inlined once per mode, so that the choice is made outside the loop. b and c are 32-bit rows. */
-static inline uint32_t shfl_rows(uint8_t mode, const struct exec_ctx *x, const struct ir_insn *i,
-                                 uint32_t lanes, uint32_t group) {
+static inline __attribute__((always_inline)) uint32_t
+shfl_rows(uint8_t mode, const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, uint32_t group) {
     const uint64_t *value = x->warp->xchg.value;
     const uint32_t *b = exec_row32(x, i->o[i->nd + 1]), *c = exec_row32(x, i->o[i->nd + 2]);
     uint32_t *d = exec_row32(x, i->o[0]), pred = 0;
