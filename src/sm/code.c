@@ -14,7 +14,7 @@ enum { CARRY_BIT = 63 };
 
 struct sm_common *sm_common_new(const struct ir_module *m) {
     struct sm_common *c = xmalloc(sizeof *c); /* room to work in: nothing is read before it is written */
-    c->code = xcalloc(m->code.n, sizeof *c->code);
+    c->code = xaligned(SM_HOST_LINE, m->code.n * sizeof *c->code);
     return c;
 }
 

@@ -28,6 +28,7 @@ enum {
     SM_ROW_LINES = 12,           /* of the host's, that an instruction's operands are expected in */
     SM_FEW_LINES = 6,            /* of those, fetched without asking how many there are */
     SM_INSN_BYTES = 8,           /* of an instruction in memory, for the instruction cache */
+    SM_UNITS = 32,               /* room for a class each, a power of two */
     SM_SCORES =
         64 /* results under way with which a warp is held back: a packet may add one per lane to them */
 };
@@ -36,18 +37,19 @@ enum {
  * another only if they have a bit in common. Where a kernel has too many rows for that, bits are shared, and a common one
  * only says that it may have to (code.c). */
 struct sm_code {
-    uint64_t used, written; /* rows; used: read or written */
-    uint32_t result;        /* cycles from its start until it writes back, if its beats are over by then */
-    uint32_t line;          /* of code, in the instruction cache */
-    uint8_t cls;            /* enum ir_class */
-    uint8_t depth_change;   /* as in mech_outcome */
-    uint8_t stall;          /* beats register read takes longer, by bank conflicts among its operands */
+    _Alignas(SM_HOST_LINE) uint64_t used, written; /* rows; used: read or written */
+    uint32_t result;      /* cycles from its start until it writes back, if its beats are over by then */
+    uint32_t line;        /* of code, in the instruction cache */
+    uint8_t cls;          /* enum ir_class */
+    uint8_t depth_change; /* as in mech_outcome */
+    uint8_t stall;        /* beats register read takes longer, by bank conflicts among its operands */
     bool
         early; /* nobody's next PC depends on it: committed at issue under scoreboard, unless somebody waits */
     bool known; /* the rest is filled in */
     uint8_t nlines;
     uint16_t lines[SM_ROW_LINES]; /* cache lines of the warp's registers that it will touch */
 };
+_Static_assert((uint32_t)IR_NCLASSES <= SM_UNITS, "each class has a unit");
 
 /* Some threads of a warp, in a list of an op or of a request. */
 struct sm_node {
@@ -114,8 +116,9 @@ struct sm_warp {
     uint32_t loops;   /* lanes that it found in a loop */
     uint32_t spin;    /* lanes that last did what a waiting thread does */
     uint64_t spun_at; /* the last cycle in which one did */
-    uint32_t nscore;
-    uint32_t exist;         /* lanes that have a thread, exited ones included */
+    uint16_t nscore;
+    uint16_t absent;        /* lanes that never had a thread, */
+    uint32_t exist;         /* and those that have one, exited ones included */
     struct sm_score *score; /* SM_SCORES + SM_LANES; NULL under issue = barrel */
 };
 
@@ -190,7 +193,7 @@ struct sm {
     struct sm_common *common;
     struct sm_warp *warps;
     struct sm_sched *sched;
-    uint64_t (*unit)[IR_NCLASSES]; /* of each scheduler: cycle from which a unit takes an instruction */
+    uint64_t (*unit)[SM_UNITS]; /* of each scheduler: cycle from which a unit takes an instruction */
     struct mech *mech;
     struct sm_charge *charge; /* charge.c; NULL: there is no account */
     struct sm_watch *waits;   /* waits.c; the same */
@@ -203,7 +206,7 @@ struct sm {
     bool ticked;                 /* in cycle now */
     bool scoreboard;             /* sm.issue */
     bool exact_rows;             /* every row has a bit of its own */
-    bool plain_slots;            /* slots.c: warps of one word, and no account */
+    bool plain_slots;            /* slots.c: warps of 32 threads, and no account */
     bool census_known;
     bool stuck; /* memory refuses the request of the queue's head until it calls */
     struct {
@@ -361,16 +364,20 @@ void idle_check(const struct sm *s); /* panics unless the classes add up */
 /* slots.c: every lane slot of an issue in one kind. The packet has been executed, has threads, and n slots less; place: of
  * its first instruction, if there is an account. */
 void slots_count(struct sm *s, uint32_t n, uint32_t place);
-/* Most packets are one piece of a whole warp none of whose other threads have exited: then those have parted. (Threads of
- * the piece itself may have exited just now.) */
+/* Most packets are one piece, and where a warp has 32 threads its lanes are at home. Threads of the piece itself may have
+ * exited just now. */
 static inline void slots_idle(struct sm *s, uint32_t n, uint32_t place) {
     const struct mech_packet *p = &s->common->packet;
     const struct mech_set *set = &p->split[0]->set;
-    const bool plain = s->plain_slots && p->n == 1 && set->n == 1 && !p->beats;
-    if (plain && !~(s->warps[set->p[0].warp].w->live | set->p[0].mask))
-        s->stats.lane.parted += n;
-    else
+    if (!s->plain_slots || p->n > 1 || set->n > 1 || p->beats) {
         slots_count(s, n, place);
+        return;
+    }
+    const struct sm_warp *w = &s->warps[set->p[0].warp];
+    const uint32_t gone = w->exist & ~(w->w->live | set->p[0].mask), exited = gone ? bits_count(gone) : 0;
+    s->stats.lane.absent += w->absent;
+    s->stats.lane.exited += exited;
+    s->stats.lane.parted += n - w->absent - exited;
 }
 static inline uint32_t lanes_below(uint32_t n) {
     return n < 32 ? (1u << n) - 1 : ~0u;

@@ -7,6 +7,9 @@
 #include "mech/set.h"
 #include "sm/impl.h"
 
+/* What is compiled twice, for packets of one split, as most are, and for mixed ones: `mixed` is a constant. */
+#define TWICE static inline __attribute__((always_inline))
+
 /* Lanes that last polled, slept or failed an atomic, until they store, change a word or reach a barrier, or have done
  * something else for a good while: a mechanism may want to let others go first (env.spinning). */
 static void note_spinning(struct sm *s, struct sm_warp *w, const struct ir_insn *i, uint32_t mask) {
@@ -108,7 +111,7 @@ static __attribute__((noinline)) void charge_ran(struct sm *s, uint32_t place, u
 }
 
 /* One split of the packet, all its pieces, and its requests. False: a fault. */
-static inline bool execute(struct sm *s, uint32_t k, struct sums *t, struct err *e) {
+TWICE bool execute(struct sm *s, uint32_t k, const bool mixed, struct sums *t, struct err *e) {
     struct sm_op *op = &s->ops.v[k];
     const struct ir_insn *i = sm_insn(s, op->pc);
     const uint32_t before = t->lanes, threads = op->split->threads;
@@ -118,7 +121,7 @@ static inline bool execute(struct sm *s, uint32_t k, struct sums *t, struct err 
         t->lanes = before;
         return false;
     }
-    if (t->memory) lines_build(s, k, s->common->packet.n > 1);
+    if (t->memory) lines_build(s, k, mixed);
     t->threads += threads;
     if (s->charge) charge_ran(s, op->place, threads, t->lanes - before);
     if (s->env.branch) {
@@ -182,28 +185,25 @@ static inline bool ends_when_ready(struct sm *s, uint32_t k) {
     return !op->memory;
 }
 
-static void dispatch_all(struct sm *s, const uint32_t *ops, uint32_t n) {
+TWICE void dispatch(struct sm *s, const uint32_t *ops, uint32_t n, const bool mixed) {
     struct chain chain = {.first = SM_NONE};
+    if (!mixed) {
+        if (ends_when_ready(s, ops[0])) event_push(s, s->ops.v[ops[0]].ready, ops[0], ops[0]);
+        return;
+    }
     for (uint32_t k = 0; k < n; k++)
         if (ends_when_ready(s, ops[k])) chain_add(s, &chain, ops[k]);
     chain_end(s, &chain);
 }
 
-static inline void dispatch(struct sm *s, const uint32_t *ops, uint32_t n) {
-    if (n > 1)
-        dispatch_all(s, ops, n);
-    else if (ends_when_ready(s, ops[0]))
-        event_push(s, s->ops.v[ops[0]].ready, ops[0], ops[0]);
-}
-
-/* Cycles register read needs beyond the beats: bank conflicts of the operands, and of mixed warps. */
-static uint32_t register_stall(struct sm *s, const struct mech_packet *p, uint32_t beats) {
+/* Cycles that register read takes longer by the banks its operands are in. */
+static uint32_t bank_conflicts(struct sm *s, const struct mech_packet *p, uint32_t beats) {
     uint32_t most = 0;
-    for (uint32_t k = 0; s->o->sm.register_banks && k < p->n; k++) {
+    for (uint32_t k = 0; k < p->n; k++) {
         const uint32_t n = sm_code(s, p->split[k]->pc)->stall * beats;
         if (n > most) most = n;
     }
-    return most + p->register_stall;
+    return most;
 }
 
 static void show_issue(struct sm *s, uint32_t sched) {
@@ -244,11 +244,10 @@ static bool limit_reached(const struct sm *s, const struct sm_op *op, struct err
 }
 
 /* The splits of the packet, one after the other; those after one that faults or exceeds the launch's limit do not run. */
-static bool execute_all(struct sm *s, uint32_t sched, uint64_t start, uint32_t beats, uint32_t *op,
-                        struct sums *t, struct err *e) {
+TWICE bool execute_all(struct sm *s, uint32_t sched, uint64_t start, uint32_t beats, const bool mixed,
+                       uint32_t *op, struct sums *t, struct err *e) {
     const struct mech_packet *p = &s->common->packet;
     struct exec_grid *g = s->env.grid;
-    const bool mixed = p->n > 1;
     do {
         struct mech_split *split = p->split[t->done];
         const struct sm_code *c = sm_code(s, split->pc);
@@ -260,11 +259,11 @@ static bool execute_all(struct sm *s, uint32_t sched, uint64_t start, uint32_t b
             count_class(t, c->cls, split->threads);
         else
             unit_start(s, sched, c->cls, start, beats);
-        if (!execute(s, k, t, e)) return false;
+        if (!execute(s, k, mixed, t, e)) return false;
         t->done++;
         g->insts += t->lanes - before;
         if (g->insts > g->most) return limit_reached(s, &s->ops.v[k], e);
-    } while (t->done < p->n);
+    } while (mixed && t->done < p->n);
     return true;
 }
 
@@ -290,7 +289,8 @@ static inline void count_issue(struct sm *s, uint32_t threads, uint32_t beats, u
 }
 
 /* offered: lane slots of the packet; first: the op of its first split. */
-static void count_lanes(struct sm *s, const struct sums *t, uint32_t offered, const struct sm_op *first) {
+static inline void count_lanes(struct sm *s, const struct sums *t, uint32_t offered,
+                               const struct sm_op *first) {
     if (t->lanes < t->threads) s->stats.lane.guarded += t->threads - t->lanes;
     if (t->threads == offered) return;
     if (!t->threads) {
@@ -302,15 +302,16 @@ static void count_lanes(struct sm *s, const struct sums *t, uint32_t offered, co
 }
 
 /* All splits execute before any is committed: a commit may reuse a split of the packet. */
-static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
+TWICE bool issue_packet(struct sm *s, uint32_t sched, const bool mixed, struct err *e) {
     struct exec_grid *g = s->env.grid;
     const uint32_t beats = s->common->packet.beats ? s->common->packet.beats : s->beats;
-    const uint32_t extra = register_stall(s, &s->common->packet, beats);
+    const uint32_t conflicts = s->o->sm.register_banks ? bank_conflicts(s, &s->common->packet, beats) : 0;
+    const uint32_t extra = conflicts + s->common->packet.register_stall;
     const uint64_t start = s->now + extra, barriers = g->barriers;
     uint32_t op[MECH_WIDEST];
     struct sums t = {0};
     g->clock = s->now;
-    const bool fine = execute_all(s, sched, start, beats, op, &t, e);
+    const bool fine = execute_all(s, sched, start, beats, mixed, op, &t, e);
     if (g->barriers != barriers) s->stats.sm.barriers += g->barriers - barriers;
     s->stats.sm.warp_insts += t.done;
     s->stats.sm.thread_insts += t.lanes;
@@ -319,7 +320,7 @@ static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
         s->stats.sm.register_conflict_cycles += extra;
         s->stats.warp.stall += extra;
     }
-    if (t.done > 1) start_units(s, sched, &t, start);
+    if (mixed) start_units(s, sched, &t, start);
     const uint32_t entry = t.memory ? lines_end(s) : SM_NONE;
     if (entry != SM_NONE) lsu_issue(s, entry, sched, start + (uint64_t)s->o->sm.depth - 1);
     s->sched[sched].port = s->sched[sched].counted = start + beats;
@@ -331,8 +332,15 @@ static bool issue_packet(struct sm *s, uint32_t sched, struct err *e) {
     }
     count_lanes(s, &t, offered, &s->ops.v[op[0]]);
     if (s->charge) waits_issued(s, sched, s->ops.v[op[0]].place, beats, extra);
-    dispatch(s, op, t.done);
+    dispatch(s, op, t.done, mixed);
     return true;
+}
+
+static __attribute__((noinline)) bool issue_one(struct sm *s, uint32_t sched, struct err *e) {
+    return issue_packet(s, sched, false, e);
+}
+static __attribute__((noinline)) bool issue_mixed(struct sm *s, uint32_t sched, struct err *e) {
+    return issue_packet(s, sched, true, e);
 }
 
 /* What a packet may take at most must be free before one is selected; three nodes per thread are for outcomes. */
@@ -355,7 +363,8 @@ bool issue_all(struct sm *s, struct err *e) {
         s->common->packet.n = s->common->packet.beats = s->common->packet.register_stall = 0;
         if (!s->mech->ops->select(s->mech, k, &s->common->packet)) continue;
         if (s->env.observer) show_issue(s, k);
-        if (!issue_packet(s, k, e)) return false;
+        const bool fine = s->common->packet.n == 1 ? issue_one(s, k, e) : issue_mixed(s, k, e);
+        if (!fine) return false;
     }
     return true;
 }

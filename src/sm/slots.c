@@ -132,32 +132,41 @@ static __attribute__((noinline)) void count_idle(struct sm *s, const struct sm_h
     count_kinds(s, place, absent, exited, n - absent - exited);
 }
 
-/* The same where machine warps are not wider than architectural ones and nothing is charged: as most are. */
+/* Home lanes of the running threads; *twice: those that two of them come from, or may. Narrow warps lie one part above the
+ * other in a word. */
+static inline uint32_t taken_lanes(const struct mech_packet *p, uint32_t size, uint32_t *twice) {
+    uint32_t taken = 0;
+    *twice = size < SM_LANES;
+    for (uint32_t i = 0; i < p->n; i++)
+        for (uint32_t k = 0; k < p->split[i]->set.n; k++) {
+            const uint32_t mask = p->split[i]->set.p[k].mask;
+            *twice |= taken & mask;
+            taken |= mask;
+        }
+    return home_lanes(taken, size);
+}
+
+/* As count_idle, where machine warps are not wider than architectural ones and nothing is charged: as most are. */
 static inline void count_idle_plain(struct sm *s, const struct sm_home *h, uint32_t n) {
-    const struct mech_packet *p = &s->common->packet;
-    const struct mech_set *set = &p->split[0]->set;
     const struct sm_warp *w = &s->warps[h->warp];
-    const uint32_t size = s->mech->env.warp_size;
-    uint32_t taken = set->p[0].mask;
-    for (uint32_t k = 1; k < set->n; k++) taken |= set->p[k].mask;
-    for (uint32_t i = 1; i < p->n; i++)
-        for (uint32_t k = 0; k < p->split[i]->set.n; k++) taken |= p->split[i]->set.p[k].mask;
-    uint32_t idle = ~home_lanes(taken, size) & lanes_below(size);
-    if (p->n > 1 || set->n > 1 || size < SM_LANES) lowest(&idle, n);
-    const uint32_t exist = w->exist >> h->shift, gone = idle & ~(w->w->live >> h->shift);
-    const uint32_t absent = exist == lanes_below(size) ? 0 : bits_count(gone & ~exist);
-    const uint32_t exited = bits_count(gone) - absent;
-    if (absent) s->stats.lane.absent += absent;
+    const uint32_t size = s->mech->env.warp_size, exist = w->exist >> h->shift;
+    uint32_t twice, idle = ~taken_lanes(&s->common->packet, size, &twice) & lanes_below(size);
+    uint32_t gone = idle & ~(w->w->live >> h->shift), absent = 0, exited = 0;
+    if (gone) {
+        if (twice) lowest(&idle, n);
+        gone &= idle;
+        if (w->absent) absent = bits_count(gone & ~exist);
+        exited = bits_count(gone) - absent;
+    }
+    s->stats.lane.absent += absent;
     s->stats.lane.exited += exited;
     s->stats.lane.parted += n - absent - exited;
 }
 
 void slots_count(struct sm *s, uint32_t n, uint32_t place) {
     const struct sm_home h = first_home(s);
-    if (!s->plain_slots || s->common->packet.beats)
+    if (h.words > 1 || s->common->packet.beats || s->charge)
         count_idle(s, &h, n, place);
-    else if (!(~(s->warps[h.warp].w->live >> h.shift) & lanes_below(s->mech->env.warp_size)))
-        s->stats.lane.parted += n; /* whichever lanes they are */
     else if (s->mech->ops->shuffle && s->common->packet.n > 1)
         count_idle(s, &h, n, place);
     else

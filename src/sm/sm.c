@@ -127,7 +127,7 @@ static bool make_mech(struct sm *s, struct err *e) {
         waits_init(s);
     }
     s->beats = (s->mech->env.warp_size + env.simd_width - 1) / env.simd_width;
-    s->plain_slots = s->mech->env.warp_size <= SM_LANES && !s->charge;
+    s->plain_slots = s->mech->env.warp_size == SM_LANES && !s->charge;
     return true;
 }
 
@@ -191,6 +191,7 @@ static void place_block(struct sm *s, uint32_t slot, uint64_t block) {
         *w = (struct sm_warp){.w = &b->b.warps[k],
                               .regs = b->b.warps[k].regs,
                               .block = slot,
+                              .absent = (uint16_t)bits_count(~b->b.warps[k].live),
                               .exist = b->b.warps[k].live,
                               .score = w->score};
     }
