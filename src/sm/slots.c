@@ -16,11 +16,15 @@
 #include "mech/split.h"
 #include "sm/impl.h"
 
+static inline struct mech_piece first_piece(const struct mech_packet *p) {
+    struct mech_split *const *split = p->split;
+    while (!(*split)->set.n) split++;
+    return (*split)->set.p[0];
+}
+
 /* The home warp of the packet's first thread. */
 static inline struct sm_home first_home(const struct sm *s) {
-    struct mech_split *const *split = s->common->packet.split;
-    while (!(*split)->set.n) split++;
-    const struct mech_piece p = (*split)->set.p[0];
+    const struct mech_piece p = first_piece(&s->common->packet);
     const uint32_t size = s->mech->env.warp_size;
     if (size < SM_LANES) return (struct sm_home){p.warp, (uint32_t)__builtin_ctz(p.mask) & ~(size - 1), 1};
     return (struct sm_home){s->mech->pool->first[p.warp], 0, size / SM_LANES};
@@ -116,8 +120,8 @@ static void count_kinds(struct sm *s, uint32_t place, uint32_t absent, uint32_t 
     c->lanes[LANE_PARTED] += parted;
 }
 
-static __attribute__((noinline)) void count_idle(struct sm *s, const struct sm_home *h, uint32_t n,
-                                                 uint32_t place) {
+static __attribute__((noinline)) void count_idle(struct sm *s, uint32_t n, uint32_t place) {
+    const struct sm_home home = first_home(s), *h = &home;
     uint32_t idle[SM_HOME_WORDS], there[SM_HOME_WORDS], live[SM_HOME_WORDS], exited = 0;
     uint32_t absent = n - idle_lanes(s, h, n, idle);
     for (uint32_t w = 0; w < h->words; w++) {
@@ -132,31 +136,31 @@ static __attribute__((noinline)) void count_idle(struct sm *s, const struct sm_h
     count_kinds(s, place, absent, exited, n - absent - exited);
 }
 
-/* Home lanes of the running threads; *twice: those that two of them come from, or may. Narrow warps lie one part above the
- * other in a word. */
-static inline uint32_t taken_lanes(const struct mech_packet *p, uint32_t size, uint32_t *twice) {
+/* Lanes of the running threads; *twice: those that two of them have. */
+static inline uint32_t running(const struct mech_packet *p, uint32_t *twice) {
     uint32_t taken = 0;
-    *twice = size < SM_LANES;
-    for (uint32_t i = 0; i < p->n; i++)
-        for (uint32_t k = 0; k < p->split[i]->set.n; k++) {
-            const uint32_t mask = p->split[i]->set.p[k].mask;
-            *twice |= taken & mask;
-            taken |= mask;
+    *twice = 0;
+    for (uint32_t i = 0; i < p->n; i++) {
+        const struct mech_set *set = &p->split[i]->set;
+        for (const struct mech_piece *at = set->p; at < set->p + set->n; at++) {
+            *twice |= taken & at->mask;
+            taken |= at->mask;
         }
-    return home_lanes(taken, size);
+    }
+    return taken;
 }
 
-/* As count_idle, where machine warps are not wider than architectural ones and nothing is charged: as most are. */
-static inline void count_idle_plain(struct sm *s, const struct sm_home *h, uint32_t n) {
-    const struct sm_warp *w = &s->warps[h->warp];
-    const uint32_t size = s->mech->env.warp_size, exist = w->exist >> h->shift;
-    uint32_t twice, idle = ~taken_lanes(&s->common->packet, size, &twice) & lanes_below(size);
-    uint32_t gone = idle & ~(w->w->live >> h->shift), absent = 0, exited = 0;
+/* As count_idle, where a warp has 32 threads and nothing is charged. */
+static inline void count_idle_plain(struct sm *s, uint32_t n) {
+    const struct mech_packet *p = &s->common->packet;
+    const struct sm_warp *w = &s->warps[first_piece(p).warp];
+    uint32_t gone = ~w->w->live, twice, absent = 0, exited = 0;
     if (gone) {
-        if (twice) lowest(&idle, n);
+        uint32_t idle = ~running(p, &twice);
+        if (twice && gone & idle) lowest(&idle, n);
         gone &= idle;
-        if (w->absent) absent = bits_count(gone & ~exist);
-        exited = bits_count(gone) - absent;
+        if (w->absent) absent = bits_count(gone & ~w->exist);
+        if (gone) exited = bits_count(gone) - absent;
     }
     s->stats.lane.absent += absent;
     s->stats.lane.exited += exited;
@@ -164,11 +168,9 @@ static inline void count_idle_plain(struct sm *s, const struct sm_home *h, uint3
 }
 
 void slots_count(struct sm *s, uint32_t n, uint32_t place) {
-    const struct sm_home h = first_home(s);
-    if (h.words > 1 || s->common->packet.beats || s->charge)
-        count_idle(s, &h, n, place);
-    else if (s->mech->ops->shuffle && s->common->packet.n > 1)
-        count_idle(s, &h, n, place);
+    const struct mech_packet *p = &s->common->packet;
+    if (s->plain_slots && !p->beats && (p->n == 1 || !s->mech->ops->shuffle))
+        count_idle_plain(s, n);
     else
-        count_idle_plain(s, &h, n);
+        count_idle(s, n, place);
 }
