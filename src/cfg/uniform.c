@@ -14,7 +14,7 @@
  *     same, but to each warp its own; bar.red without a count gives the whole block the same;
  *   - a result of operands that differ, or written under a guard that differs;
  *   - where threads that diverged may meet: all that was written since (diverge.c).
- * %warpid is one per warp and differs within a block. `.uni` is a promise and believed.
+ * %warpid is one per warp and differs within a block. `.uni` is a promise about the threads of a warp, and believed there.
  *
  * Calls: arguments flow into the callee's frame, results out of it, over all its calls together; an indirect call without
  * list may reach every function whose address is taken. Optimistic to a fixpoint over the module, which makes recursion
@@ -39,6 +39,7 @@ struct flow {
     uint64_t *defs; /* by block: what it writes */
     bool *queued, *reached, *diverged, *calls;
     bool dirty, lost; /* lost: too large, everything differs */
+    bool believes;    /* in .uni */
     VEC(uint32_t) callers;
 };
 
@@ -250,8 +251,12 @@ static bool result_byte(struct flow *callee, uint32_t at) {
            bit_get(row(callee, callee->in, callee->w.n), callee->frame + at);
 }
 
+static bool is_promised(const struct flow *f, const struct ir_insn *i) {
+    return f->believes && i->mods & IR_M_UNI;
+}
+
 static bool call_diverges(const struct flow *f, const uint64_t *s, const struct ir_insn *i) {
-    if (i->mods & IR_M_UNI) return false;
+    if (is_promised(f, i)) return false;
     return guard_differs(f, s, i) || (i->op == IR_CALL_IND && differs(f, s, i->o[0]));
 }
 
@@ -300,7 +305,7 @@ static void give_up(struct flow *f) {
 static bool block_diverges(const struct flow *f, const uint64_t *s, uint32_t v) {
     const struct ir_insn *i = &f->w.m->code.v[f->w.b[v].end - 1];
     if (i->op == IR_CALL || i->op == IR_CALL_IND) return call_diverges(f, s, i);
-    if (!insn_ends_block(i) || i->mods & IR_M_UNI || diverge_ways(&f->d, v) < 2) return false;
+    if (!insn_ends_block(i) || is_promised(f, i) || diverge_ways(&f->d, v) < 2) return false;
     return guard_differs(f, s, i) || (i->op == IR_BRX && differs(f, s, i->o[0]));
 }
 
@@ -416,6 +421,7 @@ static void find_defs(const struct uniform *u, struct flow *f, uint32_t v) {
 
 static void begin(struct uniform *u, struct flow *f) {
     const struct ir_func *fn = f->w.fn;
+    f->believes = u->scope == CFG_VARIES_WARP;
     if (!f->w.n) return;
     f->first[IR_FILE_64] = fn->nrow[IR_FILE_32];
     f->first[IR_FILE_P] = f->first[IR_FILE_64] + fn->nrow[IR_FILE_64];
@@ -467,7 +473,7 @@ static void clear_params(struct flow *f) {
 
 static bool can_diverge(const struct flow *f, uint32_t v) {
     const struct ir_insn *i = &f->w.m->code.v[f->w.b[v].end - 1];
-    if (!insn_ends_block(i) || i->mods & IR_M_UNI || f->w.number[v] == CFG_NONE) return false;
+    if (!insn_ends_block(i) || is_promised(f, i) || f->w.number[v] == CFG_NONE) return false;
     bool call = i->op == IR_CALL || i->op == IR_CALL_IND;
     return (i->guard || i->op == IR_BRX || i->op == IR_CALL_IND) && (call || diverge_ways(&f->d, v) > 1);
 }

@@ -57,7 +57,7 @@ static void where_a_condition_comes_from_decides(void **state) {
                "mov.u32 %r3, 1;\nL: mov.u32 %r3, 2;\n"),
         "w"); /* another block may store meanwhile */
     expect(KERNEL(TID "setp.eq.u32 %p1, %r1, 3;\n@%p1 bra.uni L;\nmov.u32 %r3, 1;\nL: mov.u32 %r3, 2;\n"),
-           "u");
+           "b"); /* .uni speaks of the threads of a warp */
     expect(KERNEL(TID "setp.ge.u32 %p1, %r1, 3;\n@%p1 exit;\n" N
                       "setp.eq.u32 %p1, %r2, 3;\n@%p1 bra L;\nmov.u32 %r3, 1;\nL: mov.u32 %r3, 2;\n"),
            "wu"); /* those who stay are alike */
