@@ -2,6 +2,7 @@
  * the kernel's text with the command line. */
 #include "check.h"
 
+#include "mech/mech.h"
 #include "sim/sim.h"
 
 #include <math.h>
@@ -223,6 +224,25 @@ static bool counts(struct diff_case *c, const struct run *r, struct sb *why) {
     return false;
 }
 
+/* Storage belongs to a mechanism too. */
+static bool is_mechanisms(const char *name) {
+    bool own = !strcmp(name, "div.storage_bits");
+    for (size_t k = 0; mech_list[k] && !own; k++) {
+        const size_t n = strlen(mech_list[k]->name);
+        own = !strncmp(name, mech_list[k]->name, n) && name[n] == '.';
+    }
+    return own;
+}
+
+static void keep_stats(const hd_device *dev, struct sb *out) {
+    out->len = 0;
+    for (size_t i = 0; i < hd_stat_count(); i++) {
+        hd_stat_info info;
+        if (hd_stat_at(i, &info) || is_mechanisms(info.name)) continue;
+        sb_add(out, "%s %.17g\n", info.name, stat(dev, info.name));
+    }
+}
+
 /* ---- one run ---- */
 
 static void explain(const struct diff_case *c, const hd_config *config, struct sb *why) {
@@ -255,6 +275,7 @@ bool diff_run(struct diff_case *c, const struct diff_machine *m, const char *con
     if (!st) st = launch(c, &r);
     if (st) sb_add(&reason, "%s: %s", hd_status_name(st), r.dev ? hd_error(r.dev) : "no memory");
     bool good = !st && compare(c, &r, &reason) && counts(c, &r, &reason);
+    if (good && c->stats) keep_stats(r.dev, c->stats);
     if (!good) {
         sb_add(why, "%s: %s", m->name, reason.text);
         explain(c, &config, why);

@@ -18,6 +18,8 @@ struct diff_case {
     struct gen_memory want;
     double insts;      /* thread instructions: those of the first run, which all others must have too */
     double lane_slots; /* of the last timed run */
+    /* Where diff_run puts the statistics, "name value" lines, but for those that only one mechanism has; NULL: nowhere. */
+    struct sb *stats;
 };
 void diff_make(struct diff_case *c, uint64_t seed);
 void diff_free(struct diff_case *c);

@@ -86,6 +86,13 @@ static const struct diff_variant variants[] = {
     {"sbi+swi", false, {"sbi+swi.alone", "true", "sbi+swi.constraint", "false", "sbi+swi.lanes", "identity"}},
     {"sbi+swi", false, {"sbi+swi.cascade", "false", "sbi+swi.lanes", "mirror_odd"}},
     {"sbi+swi", false, {"sbi+swi.lanes", "mirror_half", "sbi+swi.ways", "2", "run.form", "none"}},
+
+    {"tbc", true, {"tbc.side", "fallthrough"}},
+    {"tbc", true, {"tbc.side", "most"}},
+    {"tbc", false, {"tbc.likely", "false"}},
+    {"tbc", false, {"tbc.compact_cycles", "0"}},
+    {"tbc", false, {"tbc.compact_cycles", "9"}},
+    {"tbc", true, {"tbc.likely", "false", "tbc.side", "fallthrough", "tbc.compact_cycles", "3"}},
 };
 
 static bool has_options(const struct diff_variant *v) {

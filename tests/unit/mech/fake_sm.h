@@ -117,6 +117,7 @@ struct fake_flight {
 
 struct fake {
     struct pages pages; /* the mechanism's */
+    struct arena tables;
     struct mech_env env;
     struct mech *mech;
     uint64_t now;
@@ -254,6 +255,11 @@ static inline struct fake *fake_new(const struct ir_module *m, const struct cfg 
 
 static inline void fake_start_ops(struct fake *f, const struct mech_ops *ops) {
     struct err e = {0};
+    struct mech_program program = {.module = f->env.module,
+                                   .cfg = f->env.cfg,
+                                   .warp_size = f->env.warp_size,
+                                   .simd_width = f->env.simd_width};
+    assert_true(mech_prepare(ops, f->env.param, program, &f->tables, &f->env.tables, &e));
     f->mech = mech_new(ops, &f->env, &e);
     assert_non_null(f->mech);
     f->rng.state = f->seed + 12345;
@@ -278,6 +284,7 @@ static inline void fake_start(struct fake *f, const char *mech) {
 
 static inline void fake_free(struct fake *f) {
     pages_free(&f->pages);
+    arena_free(&f->tables);
     for (uint32_t k = 0; k < f->nflight; k++) free(f->flight[k]);
     free(f->side);
     free(f);

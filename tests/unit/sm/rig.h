@@ -13,7 +13,7 @@ struct machine {
     struct sm_options o;
     struct mem_options m;
     const struct mech_ops *mech; /* a test's own; NULL: by name */
-    const void *tables;          /* of the mechanism, as its prepare makes them */
+    const void *tables;          /* of the mechanism; NULL: what its prepare makes */
     const struct rewrite *form;  /* what runs instead of the module; NULL: the module */
     const struct sm_observer *observer;
     bool audit;
@@ -111,6 +111,15 @@ static inline bool machine_run(struct machine *x, const char *mech, const char *
     assert_non_null(ops);
     int64_t param[16] = {0};
     for (int k = 0; ops->params && ops->params[k].key; k++) param[k] = ops->params[k].def;
+    struct arena made = {0};
+    const void *tables = x->tables;
+    const struct mech_program program = {.module = module,
+                                         .cfg = x->form ? x->form->cfg : r->cfg,
+                                         .func = r->launch.func,
+                                         .warp_size = (uint32_t)x->o.sm.warp_size,
+                                         .simd_width = (uint32_t)x->o.sm.simd_width};
+    if (!tables && !mech_prepare(ops, param, program, &made, &tables, &r->err))
+        fail_msg("%s", err_text(&r->err));
     free(x->branch);
     x->branch = calloc(module->code.n, sizeof *x->branch);
     account_free(x->account);
@@ -126,7 +135,7 @@ static inline bool machine_run(struct machine *x, const char *mech, const char *
                          .common = sm_common_new(module),
                          .mech = ops,
                          .mech_params = param,
-                         .mech_tables = x->tables,
+                         .mech_tables = tables,
                          .branch = x->branch,
                          .account = x->account,
                          .account_pc = x->form ? x->form->old_pc : NULL,
@@ -143,6 +152,7 @@ static inline bool machine_run(struct machine *x, const char *mech, const char *
     mem_get_stats(mem, &x->mem);
     sm_free(sm);
     sm_common_free(env.common);
+    arena_free(&made);
     mem_free(mem);
     exec_grid_free(&g);
     return ok;

@@ -1,0 +1,466 @@
+/* The stack of a block: what happens at a branch that may diverge, at reconvergence points and at likely-convergence points
+ * (Fung & Aamodt 2011, sections 4.1 to 4.3).
+ *
+ * Every warp of a side that commits the branch is counted in. When the last one has been, its threads and those of the
+ * others leave the side: to a join at the branch's reconvergence point and to a side above it for each next PC, or, if the
+ * side itself ends at that point, to sides beside it, which keeps loops from stacking up. Threads that are at the join
+ * already are not pushed. If no thread of the side diverged, its warps go on as they are. Where threads meet is a PC and a
+ * call depth, as in stack.c; sides of a branch that only meet at the function's end meet where it returns to.
+ *
+ * A branch with a likely-convergence point pushes an entry for it below its sides, without threads (4.3: LPC and LPos).
+ * Warps that come there leave their side for that entry, which has its turn when the sides above it are done, and runs on to
+ * the reconvergence point with all of them. If it stays empty it is popped.
+ *
+ * Beyond the paper: an indirect branch has an entry for each target. The analysis of which branches can diverge assumes that
+ * threads met in lockstep; if warps of a side come to different branches all the same, they are counted in at each, and the
+ * branches are passed one after the other. Threads that return to another place than those they run with go on in the side
+ * below their join. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "mech/tbc/tbc.h"
+
+/* ---- entries ---- */
+
+struct tbc_join *tbc_join_new(struct mech *m, struct tbc_block *b) {
+    struct tbc *t = m->self;
+    struct tbc_join *j = t->free_joins;
+    const size_t mask = t->row * sizeof j->mask[0];
+    if (j)
+        t->free_joins = j->next;
+    else
+        j = pages_raw(m->env.pages, sizeof *j + mask);
+    memset(j, 0, sizeof *j + mask);
+    if (b->njoins == b->cap_joins) {
+        const size_t had = b->cap_joins, cap = had ? 2 * had : 4;
+        b->join = pages_more(m->env.pages, b->join, had * sizeof *b->join, cap * sizeof *b->join);
+        b->cap_joins = (uint32_t)cap;
+    }
+    b->join[b->njoins++] = j;
+    return j;
+}
+
+static void join_free(struct tbc *t, struct tbc_block *b, struct tbc_join *j) {
+    uint32_t k = 0;
+    while (b->join[k] != j) k++;
+    memmove(&b->join[k], &b->join[k + 1], (--b->njoins - k) * sizeof *b->join);
+    j->next = t->free_joins;
+    t->free_joins = j;
+}
+
+struct tbc_side *tbc_side_new(struct mech *m, struct tbc_join *j, uint32_t pc, int32_t depth) {
+    struct tbc *t = m->self;
+    struct tbc_side *n = t->free_sides;
+    const size_t mask = t->row * sizeof n->mask[0];
+    if (n)
+        t->free_sides = n->below;
+    else
+        n = pages_raw(m->env.pages, sizeof *n + mask);
+    memset(n, 0, sizeof *n + mask);
+    n->join = j;
+    n->pc = pc;
+    n->depth = depth;
+    n->rpc = j->rpc;
+    n->rdepth = j->rdepth;
+    n->lpc = IR_NOPC;
+    n->first = SPLIT_NONE;
+    return n;
+}
+
+static struct tbc_gather *gather_new(struct mech *m, struct tbc_side *n, const struct mech_outcome *o,
+                                     const struct tbc_warp *w) {
+    struct tbc *t = m->self;
+    struct tbc_gather *g = t->free_gathers;
+    if (g)
+        t->free_gathers = g->next;
+    else
+        g = PAGES_NEW(m->env.pages, struct tbc_gather, 1);
+    *g = (struct tbc_gather){.pc = o->pc,
+                             .rpc = o->insn->rpc,
+                             .depth = w->depth,
+                             .backs = w->backs,
+                             .parked = SPLIT_NONE,
+                             .last = SPLIT_NONE,
+                             .next = n->gather,
+                             .cap = g->cap,
+                             .arm = g->arm};
+    n->gather = g;
+    return g;
+}
+
+/* Out of the side's list; to be freed. */
+static void gather_take(struct tbc_side *n, struct tbc_gather *g) {
+    struct tbc_gather **at = &n->gather;
+    while (*at != g) at = &(*at)->next;
+    *at = g->next;
+}
+
+static void gather_free(struct tbc *t, struct tbc_gather *g) {
+    g->next = t->free_gathers;
+    t->free_gathers = g;
+}
+
+static struct tbc_arm *arm_of(struct mech *m, struct tbc_gather *g, uint32_t pc, int32_t depth) {
+    const struct tbc *t = m->self;
+    for (uint32_t k = 0; k < g->narms; k++)
+        if (g->arm[k].pc == pc && g->arm[k].depth == depth) return &g->arm[k];
+    if (g->narms == g->cap) {
+        const uint32_t cap = g->cap ? 2 * g->cap : 2;
+        g->arm = pages_more(m->env.pages, g->arm, g->cap * sizeof *g->arm, cap * sizeof *g->arm);
+        for (uint32_t k = g->cap; k < cap; k++) g->arm[k].mask = PAGES_NEW(m->env.pages, uint32_t, t->row);
+        g->cap = cap;
+    }
+    struct tbc_arm *a = &g->arm[g->narms++];
+    *a = (struct tbc_arm){.pc = pc, .depth = depth, .mask = a->mask};
+    memset(a->mask, 0, t->row * sizeof *a->mask);
+    return a;
+}
+
+/* ---- where threads meet ---- */
+
+static bool at_join(const struct tbc_join *j, uint32_t pc, int32_t depth) {
+    if (depth != j->rdepth) return false;
+    return j->rpc == pc || (j->rpc == IR_NOPC && (j->pc == IR_NOPC || j->pc == pc));
+}
+
+/* Not at the join, and no way leads there any more: back from the function, to another place than the others. */
+static bool beyond(const struct tbc_join *j, int32_t depth) {
+    return depth < j->rdepth || (depth == j->rdepth && j->rpc == IR_NOPC);
+}
+
+static bool at_likely(const struct tbc_side *n, uint32_t pc, int32_t depth) {
+    return n->likely && pc == n->lpc && depth == n->ldepth;
+}
+
+static void arrive(struct tbc *t, struct tbc_join *j, uint32_t threads, uint32_t warps, uint32_t pc) {
+    j->pc = pc;
+    j->arrived += threads;
+    j->brought += warps;
+    t->joining += threads;
+}
+
+static void collect(struct mech *m, struct tbc_side *to, const uint32_t *mask, uint32_t threads,
+                    uint32_t warps) {
+    struct tbc *t = m->self;
+    tbc_or(to->mask, mask, t->row);
+    to->threads += threads;
+    to->brought += warps;
+    t->joining += threads;
+    tbc_counts(m)->lcp_merges += warps;
+}
+
+static void move(const struct tbc *t, struct tbc_side *from, uint32_t *to, const uint32_t *mask,
+                 uint32_t threads) {
+    tbc_without(from->mask, mask, t->row);
+    from->threads -= threads;
+    if (to) tbc_or(to, mask, t->row);
+}
+
+struct tbc_side *tbc_place(struct mech *m, struct tbc_side *n, const uint32_t *mask, uint32_t threads,
+                           uint32_t pc, int32_t depth) {
+    struct tbc *t = m->self;
+    for (;;) {
+        struct tbc_join *j = n->join;
+        if (at_join(j, pc, depth)) {
+            move(t, n, NULL, mask, threads);
+            arrive(t, j, threads, 1, pc);
+            return NULL;
+        }
+        if (at_likely(n, pc, depth)) {
+            move(t, n, NULL, mask, threads);
+            collect(m, n->likely, mask, threads, 1);
+            return NULL;
+        }
+        if (!beyond(j, depth)) return n;
+        tbc_without(j->mask, mask, t->row);
+        move(t, n, j->side->mask, mask, threads);
+        n = j->side;
+        n->threads += threads;
+    }
+}
+
+/* ---- divergence ---- */
+
+/* The join of the branch's sides, on top of side n unless n ends there too. */
+static struct tbc_join *join_of(struct mech *m, struct tbc_block *b, struct tbc_side *n,
+                                const struct tbc_gather *g) {
+    const int32_t rdepth = g->rpc == IR_NOPC ? g->depth - 1 : g->depth;
+    if (n->rpc == g->rpc && n->rdepth == rdepth) return n->join;
+    struct tbc_join *j = tbc_join_new(m, b);
+    j->side = n;
+    j->pc = j->rpc = g->rpc;
+    j->rdepth = rdepth;
+    j->branch = g->pc;
+    j->since = *m->env.now;
+    j->backs = g->backs + (g->rpc <= g->pc);
+    n->joins++;
+    return j;
+}
+
+/* What sides of the branch have as likely-convergence point: its own, with an entry for it, or that of the side they
+ * replace. `like` is told. */
+static void find_likely(struct mech *m, const struct tbc_side *n, struct tbc_join *j,
+                        const struct tbc_gather *g, struct tbc_side *like) {
+    const struct tbc *t = m->self;
+    const uint32_t lpc = tbc_params(m)->likely ? t->code->likely[g->pc] : IR_NOPC;
+    like->lpc = IR_NOPC;
+    like->likely = NULL;
+    if (j == n->join) {
+        like->lpc = n->lpc;
+        like->ldepth = n->ldepth;
+        like->likely = n->likely;
+    }
+    if (lpc == IR_NOPC || lpc == like->lpc) return;
+    struct tbc_side *to = tbc_side_new(m, j, lpc, g->depth);
+    to->lpc = like->lpc;
+    to->ldepth = like->ldepth;
+    to->likely = like->likely;
+    to->collects = true;
+    to->below = j->top;
+    j->top = to;
+    like->lpc = lpc;
+    like->ldepth = g->depth;
+    like->likely = to;
+}
+
+/* Does a run before b? The fall-through is at `next`; ties go to the taken side, then to the lower PC. */
+static bool runs_first(const struct tbc_arm *a, const struct tbc_arm *b, enum stack_side first,
+                       uint32_t next) {
+    if (first == STACK_MOST && a->threads != b->threads) return a->threads > b->threads;
+    if ((a->pc == next) != (b->pc == next)) return (a->pc == next) == (first == STACK_FALLTHROUGH);
+    return a->pc < b->pc;
+}
+
+static void note_depth(struct mech *m, const struct tbc_block *b) {
+    uint32_t n = b->njoins - 1;
+    for (uint32_t k = 0; k < b->njoins; k++)
+        for (const struct tbc_side *s = b->join[k]->top; s; s = s->below) n += s->threads != 0;
+    if (n > m->stats.stack_max) m->stats.stack_max = n;
+}
+
+/* Threads of side n that took an arm of its branch leave it, for join j. True: they are on a side of their own, and `at` is
+ * where that is put into the list. */
+static bool leave_by(struct mech *m, struct tbc_block *b, struct tbc_side *n, struct tbc_join *j,
+                     struct tbc_arm *a, const struct tbc_side *like) {
+    struct tbc *t = m->self;
+    move(t, n, j == n->join ? NULL : j->mask, a->mask, a->threads);
+    if (at_join(j, a->pc, a->depth)) {
+        arrive(t, j, a->threads, a->warps, a->pc);
+        return false;
+    }
+    if (at_likely(like, a->pc, a->depth)) {
+        collect(m, like->likely, a->mask, a->threads, a->warps);
+        return false;
+    }
+    if (!beyond(j, a->depth)) return true;
+    struct tbc_side *to = j->side;
+    tbc_without(j->mask, a->mask, t->row);
+    tbc_or(to->mask, a->mask, t->row);
+    to->threads += a->threads;
+    to = tbc_place(m, to, a->mask, a->threads, a->pc, a->depth);
+    if (to) tbc_compact(m, b, to, a->mask, a->warps, a->pc, a->depth, 0);
+    return false;
+}
+
+static void push(struct mech *m, struct tbc_join *j, struct tbc_arm *a, const struct tbc_side *like,
+                 struct tbc_side **at) {
+    struct tbc *t = m->self;
+    struct tbc_side *s = tbc_side_new(m, j, a->pc, a->depth);
+    tbc_or(s->mask, a->mask, t->row);
+    s->threads = a->threads;
+    s->brought = a->warps;
+    s->lpc = like->lpc;
+    s->ldepth = like->ldepth;
+    s->likely = like->likely;
+    s->below = *at;
+    *at = s;
+    a->side = s;
+    t->inactive += a->threads;
+}
+
+/* The arms of g become entries, the one to run first last; the first gets its turn from tbc_turn. */
+static void diverge(struct mech *m, struct tbc_block *b, struct tbc_side *n, struct tbc_gather *g) {
+    struct tbc_side like = {0};
+    struct tbc_join *j = g->join = join_of(m, b, n, g);
+    bool done[MECH_SIDES] = {false};
+    split_diverged(m, g->narms);
+    find_likely(m, n, j, g, &like);
+    for (uint32_t left = g->narms; left--;) {
+        uint32_t last = g->narms;
+        for (uint32_t i = 0; i < g->narms; i++)
+            if (!done[i] && (last == g->narms || runs_first(&g->arm[last], &g->arm[i],
+                                                            (enum stack_side)tbc_params(m)->side, g->pc + 1)))
+                last = i;
+        done[last] = true;
+        if (leave_by(m, b, n, j, &g->arm[last], &like)) push(m, j, &g->arm[last], &like, &j->top);
+    }
+    note_depth(m, b);
+}
+
+/* ---- a warp at a branch ---- */
+
+static struct tbc_gather *gather_at(const struct tbc_side *n, uint32_t pc, const struct tbc_warp *w) {
+    struct tbc_gather *g = n->gather;
+    while (g && (g->pc != pc || g->depth != w->depth || g->backs != w->backs)) g = g->next;
+    return g;
+}
+
+static void add_ways(struct mech *m, const struct tbc_block *b, struct tbc_gather *g, uint32_t ways) {
+    const struct tbc *t = m->self;
+    for (uint32_t k = 0; k < ways; k++) {
+        struct tbc_arm *a = arm_of(m, g, t->way[k].pc, t->way[k].depth);
+        tbc_put(a->mask, b->first, t->way[k].set);
+        a->threads += set_count(t->way[k].set);
+        a->warps++;
+    }
+}
+
+/* s is counted in. If it did not diverge it may go on as it is later. */
+static void wait_for_others(struct mech *m, struct tbc_block *b, struct mech_split *s, struct tbc_gather *g,
+                            uint32_t ways) {
+    struct tbc *t = m->self;
+    struct tbc_warp *w = &t->w[s->id];
+    add_ways(m, b, g, ways);
+    g->warps++;
+    g->threads += s->threads;
+    t->joining += s->threads;
+    tbc_warp_leave(m, s);
+    if (ways > 1) {
+        tbc_warp_retire(m, b, s);
+        return;
+    }
+    s->pc = t->way[0].pc;
+    w->depth = t->way[0].depth;
+    w->backs += s->pc <= g->pc;
+    w->next = SPLIT_NONE;
+    *(g->last == SPLIT_NONE ? &g->parked : &t->w[g->last].next) = s->id;
+    g->last = s->id;
+}
+
+void tbc_branch(struct mech *m, struct tbc_block *b, struct mech_split *s, const struct mech_outcome *o,
+                uint32_t ways) {
+    struct tbc *t = m->self;
+    struct tbc_side *n = t->w[s->id].side;
+    struct tbc_gather *g = gather_at(n, o->pc, &t->w[s->id]);
+    wait_for_others(m, b, s, g ? g : gather_new(m, n, o, &t->w[s->id]), ways);
+}
+
+/* ---- a branch that all have come to ---- */
+
+/* A warp of the side at this place has yet to come to the branch, as far as places tell: it has jumped back fewer times, or
+ * as often and is at a lower PC; one in a deeper call may come, one that has returned will not. */
+static bool is_behind(const struct tbc_gather *g, uint32_t pc, int32_t depth, uint32_t backs) {
+    if (depth != g->depth) return depth > g->depth;
+    return backs != g->backs ? backs < g->backs : pc <= g->pc;
+}
+
+bool tbc_passed(const struct mech *m, const struct mech_split *s, uint32_t before, uint32_t backs) {
+    const struct tbc *t = m->self;
+    const struct tbc_warp *w = &t->w[s->id];
+    for (const struct tbc_gather *g = w->side->gather; g; g = g->next)
+        if (is_behind(g, before, w->depth, backs) && !is_behind(g, s->pc, w->depth, w->backs)) return true;
+    return false;
+}
+
+/* Of warps that came to different branches some may wait at a barrier for the others. */
+static bool is_ready(const struct tbc_side *n) {
+    return !n->warps || (n->warps == n->blocked && (n->gather->next || n->joins));
+}
+
+/* Nobody diverged: the warps go on. */
+static void go_on(struct mech *m, struct tbc_block *b, struct tbc_side *n, struct tbc_gather *g) {
+    struct tbc *t = m->self;
+    tbc_counts(m)->uniform_waits += g->warps - 1;
+    for (uint32_t id = g->parked, next; id != SPLIT_NONE; id = next) {
+        struct mech_split *s = split_known(m->pool, id);
+        next = t->w[id].next;
+        tbc_warp_enter(m, s, n);
+        tbc_go(m, b, s, s->pc, t->w[id].depth);
+    }
+}
+
+static void resolve(struct mech *m, struct tbc_block *b, struct tbc_side *n, struct tbc_gather *g) {
+    struct tbc *t = m->self;
+    gather_take(n, g);
+    t->joining -= g->threads;
+    tbc_counts(m)->branch_waits += g->warps - 1;
+    if (g->narms == 1) {
+        go_on(m, b, n, g);
+    } else {
+        for (uint32_t id = g->parked; id != SPLIT_NONE; id = t->w[id].next)
+            tbc_warp_retire(m, b, split_known(m->pool, id));
+        diverge(m, b, n, g);
+    }
+    gather_free(t, g);
+}
+
+/* ---- turns ---- */
+
+static bool is_done(const struct tbc_side *n) {
+    return !n->threads && !n->joins && !n->gather;
+}
+
+/* All sides are done: the join's threads go on in the side below. */
+static void rejoin(struct mech *m, struct tbc_block *b, struct tbc_join *j) {
+    struct tbc *t = m->self;
+    struct tbc_side *n = j->side;
+    const uint32_t threads = j->arrived;
+    if (!n) {
+        join_free(t, b, j);
+        tbc_block_end(m, b);
+        return;
+    }
+    n->joins--;
+    t->joining -= threads;
+    if (threads) {
+        split_reconverged(m, j->pc, j->branch, j->since);
+        tbc_or(n->mask, j->mask, t->row);
+        n->threads += threads;
+        struct tbc_side *to = tbc_place(m, n, j->mask, threads, j->pc, j->rdepth);
+        if (to) {
+            to->pc = j->pc;
+            to->depth = j->rdepth;
+            tbc_compact(m, b, to, j->mask, j->brought, j->pc, j->rdepth, j->backs);
+        }
+    }
+    join_free(t, b, j);
+}
+
+static void begin(struct mech *m, struct tbc_block *b, struct tbc_side *n) {
+    struct tbc *t = m->self;
+    n->live = true;
+    *(n->collects ? &t->joining : &t->inactive) -= n->threads;
+    tbc_compact(m, b, n, n->mask, n->brought, n->pc, n->depth, 0);
+}
+
+/* One thing that can happen at a join or its sides; false: nothing can. */
+static bool step(struct mech *m, struct tbc_block *b, struct tbc_join *j) {
+    struct tbc *t = m->self;
+    for (struct tbc_side **at = &j->top; *at;) {
+        struct tbc_side *n = *at;
+        if (n->gather && is_ready(n)) {
+            resolve(m, b, n, n->gather);
+            return true;
+        }
+        if (is_done(n) && (n->live || at == &j->top)) {
+            *at = n->below;
+            n->below = t->free_sides;
+            t->free_sides = n;
+        } else {
+            at = &n->below;
+        }
+    }
+    if (j->top && j->top->live) return false;
+    if (j->top)
+        begin(m, b, j->top);
+    else
+        rejoin(m, b, j);
+    return true;
+}
+
+void tbc_turn(struct mech *m, struct tbc_block *b) {
+    for (bool more = true; more && b->njoins;) {
+        more = false;
+        for (uint32_t k = b->njoins; k-- > 0 && !more;) more = step(m, b, b->join[k]);
+    }
+}
