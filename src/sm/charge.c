@@ -3,6 +3,7 @@
  * common, so none has to care:
  *
  * - an outcome that sends threads of one home warp different ways: to different PCs, to exit, to wait while others go on;
+ * - the same of threads that are not together, at a branch to which both come by the same path, one after the other (paths.c);
  * - a load whose first threads go on with their data before the others;
  * - a barrier or .sync that releases some and not others;
  * - a mechanism that takes a split apart for reasons of its own (split_divide), at the instruction it stands at: under MIMD
@@ -66,6 +67,12 @@ uint32_t charge_split_place(const struct sm *s, const struct mech_split *split) 
     return charge_place(s, p.warp, (uint32_t)__builtin_ctz(p.mask), split->pc);
 }
 
+/* Threads that went on with their data before the others of a load come to the next instruction without a commit. */
+uint32_t charge_issued(struct sm *s, const struct mech_split *split) {
+    paths_arrive(s, &split->set, split->pc);
+    return charge_split_place(s, split);
+}
+
 /* ---- making ---- */
 
 static void hear_divided(void *sm, const struct mech_split *rest, const struct mech_split *part) {
@@ -85,6 +92,7 @@ void charge_init(struct sm *s) {
     s->env.account->width = (uint32_t)s->o->sm.simd_width;
     s->charge = c;
     s->mech->env.divided = hear_divided;
+    paths_init(s);
 }
 
 void charge_block(struct sm *s, const struct mech_block *b) {
@@ -101,6 +109,7 @@ void charge_block(struct sm *s, const struct mech_block *b) {
         if (!list->item) list->item = PAGES_NEW(s->env.grid->pages, struct sm_charged, c->size);
         list->stamp = 0;
     }
+    paths_block(s, b);
 }
 
 /* ---- partings ---- */
@@ -134,6 +143,19 @@ void charge_parted(struct sm *s, uint32_t place, const struct mech_set *const *s
                     part_pieces(s, &sets[i]->p[p], &sets[k]->p[q], what);
 }
 
+void charge_lanes_parted(struct sm *s, uint32_t home, uint32_t word, uint32_t lanes, const uint32_t *others,
+                         uint64_t parting) {
+    struct sm_charge *c = s->charge;
+    const uint32_t size = c->size;
+    uint64_t *last = c->last[home];
+    for (uint32_t w = 0; w * SM_LANES < size; w++) FOR_LANES(j, others[w])
+    FOR_LANES(i, lanes) {
+        const uint32_t lane = word * SM_LANES + i, other = w * SM_LANES + j;
+        last[(size_t)lane * size + other] = last[(size_t)other * size + lane] = parting;
+    }
+    c->latest[home] = c->stamp;
+}
+
 void charge_outcome(struct sm *s, uint32_t place) {
     const struct mech_outcome *o = &s->common->outcome;
     const struct mech_set *sets[MECH_SIDES + 2];
@@ -142,11 +164,13 @@ void charge_outcome(struct sm *s, uint32_t place) {
     if (o->exited.n) sets[n++] = &o->exited;
     if (o->waiting.n) sets[n++] = &o->waiting;
     if (n > 1) charge_parted(s, place, sets, n);
+    paths_commit(s, ++s->charge->stamp << 32 | place);
 }
 
 /* Threads of `set`, that waited at pc - 1, have been released; others of their warps wait on. */
 void charge_released(struct sm *s, const struct mech_set *set, uint32_t pc) {
     if (!set->n) return;
+    paths_arrive(s, set, pc);
     const uint32_t first = (uint32_t)__builtin_ctz(set->p[0].mask);
     const uint64_t what = ++s->charge->stamp << 32 | charge_place(s, set->p[0].warp, first, pc - 1);
     const uint32_t span = s->charge->size > SM_LANES ? s->charge->size / SM_LANES : 1;

@@ -196,6 +196,7 @@ struct sm {
     uint64_t (*unit)[SM_UNITS]; /* of each scheduler: cycle from which a unit takes an instruction */
     struct mech *mech;
     struct sm_charge *charge; /* charge.c; NULL: there is no account */
+    struct sm_paths *paths;   /* paths.c; the same */
     struct sm_watch *waits;   /* waits.c; the same */
     uint64_t now;
     uint64_t counted;      /* cycles before this one are in stats.sm.cycles, if a block was resident */
@@ -397,8 +398,12 @@ void charge_block(struct sm *s, const struct mech_block *b); /* it arrives */
 uint32_t charge_pc(const struct sm *s, uint32_t pc);         /* the place of pc outside of any call */
 uint32_t charge_place(const struct sm *s, uint32_t warp, uint32_t lane, uint32_t pc);
 uint32_t charge_split_place(const struct sm *s, const struct mech_split *split); /* of its next instruction */
+uint32_t charge_issued(struct sm *s, const struct mech_split *split); /* the same; it is about to run */
 /* Threads of different sets part there. */
 void charge_parted(struct sm *s, uint32_t place, const struct mech_set *const *sets, uint32_t n);
+/* The same for lanes of one word of a home warp and other lanes of it; parting: what charge_outcome made of the place. */
+void charge_lanes_parted(struct sm *s, uint32_t home, uint32_t word, uint32_t lanes, const uint32_t *others,
+                         uint64_t parting);
 void charge_outcome(struct sm *s, uint32_t place);                           /* the one just committed */
 void charge_released(struct sm *s, const struct mech_set *set, uint32_t pc); /* to go on at pc */
 /* What the idle lanes of a home warp are charged to, given who runs; live: which of them live. */
@@ -407,6 +412,13 @@ const struct sm_charged *charge_lanes(const struct sm *s, const struct sm_home *
 static inline struct sm_cost *sm_cost(const struct sm *s, uint32_t place) {
     return &s->env.account->costs.v[place];
 }
+
+/* paths.c: there is an account; where threads part that do not run together. */
+void paths_init(struct sm *s);
+void paths_block(struct sm *s, const struct mech_block *b);
+void paths_arrive(struct sm *s, const struct mech_set *set, uint32_t pc); /* they go on there */
+void paths_commit(struct sm *s,
+                  uint64_t parting); /* the outcome just committed; parting: if threads part by it */
 
 /* waits.c: there is an account; cycles without an issue to what they wait for. */
 void waits_init(struct sm *s);

@@ -254,7 +254,7 @@ TWICE bool execute_all(struct sm *s, uint32_t sched, uint64_t start, uint32_t be
         const uint64_t ready = start + (c->result > beats ? c->result : beats);
         const uint32_t before = t->lanes, k = take_op(s, split, sched, ready);
         op[t->done] = k;
-        if (s->charge) s->ops.v[k].place = charge_split_place(s, split);
+        if (s->charge) s->ops.v[k].place = charge_issued(s, split);
         if (mixed)
             count_class(t, c->cls, split->threads);
         else

@@ -222,6 +222,7 @@ void outcome_commit(struct sm *s, struct sm_op *op) {
     } else {
         describe_next(s, op);
         hand_back(s, op);
+        if (s->charge) charge_outcome(s, op->place);
     }
     if (split->set.n && split->threads >= PREFETCH_THREADS) /* and it still is that split */
         sm_look_ahead(s, split->set.p[0].warp, sm_code(s, split->pc));

@@ -1,5 +1,8 @@
 /* The profile names the branch that is to blame, and its share is what the run would be shorter by without it: each kernel is
- * run with a branch and without, and the cycles saved are compared with what the profile said. */
+ * run with a branch and without, and the cycles saved are compared with what the profile said. What is saved is what the
+ * branch causes and, if work goes with it, what that work takes by itself: slots of active threads and waits for its
+ * instructions. Mechanisms differ in these parts, never in the sum: where threads are regrouped the work takes more and the
+ * branch causes less, down to nothing. */
 #include <stdbool.h>
 
 #include "kernels/timed.h"
@@ -47,16 +50,43 @@ static void rounds_of(struct sb *t, const char *label, unsigned n) {
 
 /* ---- runs ---- */
 
+struct setting {
+    const char *mech, *option[2]; /* NULL: none */
+};
+/* DWF's dmin runs the rarest PC first, however far ahead its threads are: many a thread has not come to the branch yet while
+ * others run behind it, so that the profile cannot know where the two will part. */
+static bool runs_ahead(const struct setting *on) {
+    return on->option[1] && !strcmp(on->option[1], "dmin");
+}
+static const struct setting settings[] = {
+    {"pdom", {0}},
+    {"mp-basic", {0}},
+    {"mp", {0}},
+    {"dpe", {0}},
+    {"minpc", {0}},
+    {"harp", {0}},
+    {"nrec", {0}},
+    {"mimd", {0}},
+    {"dwf", {"dwf.policy", "dmaj"}},
+    {"dwf", {"dwf.policy", "dmin"}},
+    {"dwf", {"dwf.policy", "dtime"}},
+    {"dwf", {"dwf.policy", "dpc"}},
+    {"dwf", {"dwf.policy", "dpdpri"}},
+};
+enum { SETTINGS = sizeof settings / sizeof *settings };
+
 struct result {
+    const struct setting *setting;
     double cycles;
     struct profile profile;
     struct rig r;
     struct sb text;
 };
 
-static void run(struct result *x, const char *mech, uint32_t grid, uint32_t block, struct sb *text) {
-    *x = (struct result){.text = *text};
-    timed_device(&x->r, &(struct timed_machine){"harp-fermi", mech, {"gpu.sms", "1", NULL}});
+static void run(struct result *x, const struct setting *on, uint32_t grid, uint32_t block, struct sb *text) {
+    *x = (struct result){.setting = on, .text = *text};
+    timed_device(&x->r, &(struct timed_machine){
+                            "harp-fermi", on->mech, {"gpu.sms", "1", on->option[0], on->option[1]}});
     MUST(&x->r, hd_module_load(x->r.dev, "k.ptx", text->text, text->len, &x->r.mod));
     sim_watch(x->r.dev, &(struct watch){.profile = true});
     uint64_t out = rig_zero(&x->r, 4 * GRID * BLOCK);
@@ -96,18 +126,48 @@ static double caused(const struct result *x, const char *branch) {
     return share(x, profile_causes(&row_at(&x->profile.branches, line_of(x, branch))->own));
 }
 
+/* At the lines from one text up to another: slots of active threads and of waits for these lines, which is what they take by
+ * themselves; and slots lost because threads are elsewhere. */
+struct work {
+    double takes, loses;
+};
+static struct work work_at(const struct result *x, const char *from, const char *to) {
+    const uint32_t first = line_of(x, from), end = line_of(x, to);
+    uint64_t takes = 0, loses = 0;
+    for (size_t k = 0; k < x->profile.ptx.n; k++) {
+        const struct profile_row *row = &x->profile.ptx.v[k];
+        if (row->line < first || row->line >= end) continue;
+        takes += row->own.lanes[LANE_ACTIVE] + row->own.waits;
+        loses += row->own.lanes[LANE_PARTED] + row->own.lanes[LANE_EXITED];
+    }
+    return (struct work){share(x, takes), share(x, loses)};
+}
+
+static void must_be_near(const struct result *x, const char *what, double said, double truth, double margin) {
+    const char *policy = x->setting->option[1] ? x->setting->option[1] : "";
+    if (getenv("SHOW"))
+        printf("%-36s %-8s %-6s said %.3f, is %.3f\n", what, x->setting->mech, policy, said, truth);
+    if (!(said > truth - margin && said < truth + margin))
+        fail_msg("%s under %s %s: the profile said %.3f, and it is %.3f", what, x->setting->mech, policy,
+                 said, truth);
+}
+
 /* ---- sixteen cheap branches and one that is not ---- */
 
 enum { CHEAP = 16 };
 
-static void seventeen(struct sb *t, bool long_one) {
-    text_begin(t);
+static void cheap_branches(struct sb *t) {
     for (int k = 0; k < CHEAP; k++)
         sb_add(
             t,
             "\tshr.u32 %%t, %%h, %d;\n\tand.b32 %%t, %%t, 1;\n\tsetp.eq.u32 %%p, %%t, 0;\n\t@%%p bra S%d;\n"
             "\tadd.u32 %%acc, %%acc, %d;\n\txor.b32 %%acc, %%acc, %%h;\nS%d:\n",
             k + 8, k, k, k);
+}
+
+static void seventeen(struct sb *t, bool long_one) {
+    text_begin(t);
+    cheap_branches(t);
     if (long_one) {
         sb_add(t, "\trem.u32 %%t, %%id, 7;\n\tsetp.ne.u32 %%p, %%t, 0;\n\t@%%p bra DONE;\n");
         rounds_of(t, "LOOP", 500);
@@ -116,26 +176,63 @@ static void seventeen(struct sb *t, bool long_one) {
     text_end(t);
 }
 
+/* Runs with the long branch and without; returns what is saved. */
+static double run_seventeen(struct result *with, const struct setting *on) {
+    struct result without;
+    struct sb a = {0}, b = {0};
+    seventeen(&a, true);
+    seventeen(&b, false);
+    run(with, on, GRID, BLOCK, &a);
+    run(&without, on, GRID, BLOCK, &b);
+    const double saved = 1 - without.cycles / with->cycles;
+    end(&without);
+    return saved;
+}
+
 static void the_branch_around_500_iterations_comes_first(void **state) {
     (void)state;
-    static const char *const mechs[] = {"pdom", "mp-basic", "mp", "dpe", "minpc", "harp"};
-    for (size_t k = 0; k < sizeof mechs / sizeof *mechs; k++) {
-        struct result with, without;
-        struct sb a = {0}, b = {0};
-        seventeen(&a, true);
-        seventeen(&b, false);
-        run(&with, mechs[k], GRID, BLOCK, &a);
-        run(&without, mechs[k], GRID, BLOCK, &b);
-        const struct profile_row *first = &with.profile.branches.v[0];
-        if (first->line != line_of(&with, "bra DONE"))
-            fail_msg("%s: line %u comes first", mechs[k], first->line);
-        const double said = caused(&with, "bra DONE"), saved = 1 - without.cycles / with.cycles;
+    for (size_t k = 0; k < SETTINGS; k++) {
+        struct result with;
+        run_seventeen(&with, &settings[k]);
         const double second = share(&with, profile_causes(&with.profile.branches.v[1].own));
-        /* Every seventh thread works in it, so that of seven slots six are lost. */
-        if (!strcmp(mechs[k], "pdom")) near_value("share of the long branch", said, saved * 6 / 7, 0.04);
-        assert_true(second < said / 10);
+        if (with.profile.branches.v[0].line != line_of(&with, "bra DONE"))
+            fail_msg("%s: line %u comes first", settings[k].mech, with.profile.branches.v[0].line);
+        assert_true(runs_ahead(&settings[k]) || second < caused(&with, "bra DONE") / 5);
         end(&with);
-        end(&without);
+    }
+}
+
+/* Every seventh thread works in it, so that of seven slots six are lost, if these threads' lanes are not given to others. It
+ * is the same without reconvergence: of the other threads of the warp, each by itself since the cheap branches, six of seven
+ * are elsewhere because of the long one. */
+static void its_share_is_six_sevenths_of_what_it_takes(void **state) {
+    (void)state;
+    static const char *const mechs[] = {"pdom", "mp-basic", "mp", "dpe", "minpc", "harp", "nrec"};
+    for (size_t k = 0; k < sizeof mechs / sizeof *mechs; k++) {
+        struct result with;
+        const struct setting on = {mechs[k], {0}};
+        const double saved = run_seventeen(&with, &on);
+        must_be_near(&with, "share of the long branch", caused(&with, "bra DONE"), saved * 6 / 7, 0.04);
+        end(&with);
+    }
+}
+
+/* Threads that go through the cheap branches together work in the long one together: all lanes lost there are the long
+ * branch's. Where they do not meet behind each of them, 3.6 of the 31 others of a warp work in it too, but not in step: these
+ * lanes are lost to the cheap branches. Either way fewer are lost in all where other warps have threads for them. */
+static void what_is_lost_in_the_long_branch_is_its_own_or_the_cheap_ones(void **state) {
+    (void)state;
+    for (size_t k = 0; k < SETTINGS; k++) {
+        const struct setting *on = &settings[k];
+        const bool dwf = !strcmp(on->mech, "dwf"), alone = dwf || !strcmp(on->mech, "nrec");
+        struct result with;
+        if (runs_ahead(on)) continue;
+        const double saved = run_seventeen(&with, on);
+        const double loses = work_at(&with, "mov.u32 %n, 500", "DONE:").loses;
+        must_be_near(&with, "of what is lost in it", caused(&with, "bra DONE") / loses,
+                     alone ? 1 - (32 / 7.0 - 1) / 31 : 1, 0.06);
+        if (dwf || !strcmp(on->mech, "mimd")) assert_true(loses < saved * 0.6);
+        end(&with);
     }
 }
 
@@ -203,37 +300,55 @@ struct removal {
     const char *name, *branch;
     void (*text)(struct sb *t, bool branch);
     uint32_t grid, block;
-    double margin;
+    const char
+        *work; /* what goes with the branch, from there to JOIN; NULL: all threads do as much without it */
 };
 static const struct removal removals[] = {
-    {"one lane", "bra JOIN", one_lane, GRID, BLOCK, 0.04},
-    {"two sides", "bra SIDE", two_sides, GRID, BLOCK, 0.04},
-    {"trip counts", "@%q bra JOIN", trip_counts, GRID, BLOCK, 0.04},
-    {"early exit", "// JOIN", early_exit, GRID, BLOCK, 0.04},
-    {"one lane, loads", "bra JOIN", one_lane_loads, 2, 32, 0.04},
+    {"one lane", "bra JOIN", one_lane, GRID, BLOCK, "mov.u32 %n, 100"},
+    {"two sides", "bra SIDE", two_sides, GRID, BLOCK, NULL},
+    {"trip counts", "@%q bra JOIN", trip_counts, GRID, BLOCK, NULL},
+    {"early exit", "// JOIN", early_exit, GRID, BLOCK, NULL},
+    {"one lane, loads", "bra JOIN", one_lane_loads, 2, 32, "ONE:"},
 };
 
-static void compare_removal(const struct removal *x, const char *mech) {
+static void compare_removal(const struct removal *x, const struct setting *on) {
     struct result with, without;
     struct sb a = {0}, b = {0};
     x->text(&a, true);
     x->text(&b, false);
-    run(&with, mech, x->grid, x->block, &a);
-    run(&without, mech, x->grid, x->block, &b);
-    const double said = caused(&with, x->branch), saved = 1 - without.cycles / with.cycles;
-    if (getenv("SHOW")) printf("%-16s %-9s said %.3f saved %.3f\n", x->name, mech, said, saved);
-    if (!(said > saved - x->margin && said < saved + x->margin))
-        fail_msg("%s under %s: the profile said %.3f, without the branch %.3f is saved", x->name, mech, said,
-                 saved);
+    run(&with, on, x->grid, x->block, &a);
+    run(&without, on, x->grid, x->block, &b);
+    const double said = caused(&with, x->branch) + (x->work ? work_at(&with, x->work, "JOIN:").takes : 0);
+    must_be_near(&with, x->name, said, 1 - without.cycles / with.cycles, runs_ahead(on) ? 0.06 : 0.04);
     end(&with);
     end(&without);
 }
 
 static void removing_a_branch_saves_what_it_causes(void **state) {
     (void)state;
-    static const char *const mechs[] = {"pdom", "mp-basic", "mp", "dpe", "minpc"};
     for (size_t k = 0; k < sizeof removals / sizeof *removals; k++)
-        for (size_t m = 0; m < sizeof mechs / sizeof *mechs; m++) compare_removal(&removals[k], mechs[m]);
+        for (size_t m = 0; m < SETTINGS; m++) compare_removal(&removals[k], &settings[m]);
+}
+
+/* One lane loads, and where others wait for it the cycles without an issue are the branch's. Where they go on and are gone,
+ * the machine waits for memory and nobody for anybody else: the load suffers it. */
+static void a_wait_for_memory_is_the_branchs_only_if_others_wait_for_it(void **state) {
+    (void)state;
+    static const struct {
+        const char *mech;
+        bool others_wait;
+    } cases[] = {{"pdom", true},  {"mp", true},   {"harp", true},
+                 {"nrec", false}, {"dwf", false}, {"mimd", false}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct result x;
+        struct sb t = {0};
+        const struct setting on = {cases[k].mech, {0}};
+        one_lane_loads(&t, true);
+        run(&x, &on, 2, 32, &t);
+        const double branch = caused(&x, "bra JOIN"), load = work_at(&x, "ONE:", "JOIN:").takes;
+        assert_true(cases[k].others_wait ? branch > 0.5 && load < 0.05 : load > 0.5 && branch < 0.1);
+        end(&x);
+    }
 }
 
 /* ---- calls ---- */
@@ -249,7 +364,7 @@ static void calls_are_followed(void **state) {
                "\t{\n\t.param .b32 a, b, r;\n\tst.param.b32 [a], %%acc;\n\tst.param.b32 [b], 200;\n"
                "\tcall (r), far_work, (a, b);\n\tld.param.b32 %%acc, [r];\n\t}\nJOIN:\n");
     text_end(&t);
-    run(&x, "pdom", GRID, BLOCK, &t);
+    run(&x, &settings[0], GRID, BLOCK, &t);
     const struct profile_row *call = row_at(&x.profile.ptx, line_of(&x, "call (r)"));
     const struct profile_row *branch = row_at(&x.profile.branches, line_of(&x, "bra JOIN"));
     const struct profile_row *in = row_at(&x.profile.branches, line_of(&x, "bra FAR"));
@@ -280,7 +395,7 @@ static void a_call_causes_what_its_function_causes(void **state) {
     sb_add(&t, "\tmad.lo.u32 %%t, %%lane, 4, 1;\n\t{\n\t.param .b32 a, b, r;\n\tst.param.b32 [a], %%acc;\n"
                "\tst.param.b32 [b], %%t;\n\tcall (r), far_work, (a, b);\n\tld.param.b32 %%acc, [r];\n\t}\n");
     text_end(&t);
-    run(&x, "pdom", GRID, BLOCK, &t);
+    run(&x, &settings[0], GRID, BLOCK, &t);
     const struct profile_row *call = row_at(&x.profile.ptx, line_of(&x, "call (r)"));
     const struct profile_row *in = row_at(&x.profile.branches, line_of(&x, "bra FAR"));
     assert_true(share(&x, profile_causes(&in->own)) > 0.4);
@@ -292,7 +407,10 @@ static void a_call_causes_what_its_function_causes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_branch_around_500_iterations_comes_first),
+        cmocka_unit_test(its_share_is_six_sevenths_of_what_it_takes),
+        cmocka_unit_test(what_is_lost_in_the_long_branch_is_its_own_or_the_cheap_ones),
         cmocka_unit_test(removing_a_branch_saves_what_it_causes),
+        cmocka_unit_test(a_wait_for_memory_is_the_branchs_only_if_others_wait_for_it),
         cmocka_unit_test(calls_are_followed),
         cmocka_unit_test(a_call_causes_what_its_function_causes),
     };

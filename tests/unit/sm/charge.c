@@ -96,6 +96,80 @@ static void under_mimd_threads_part_at_a_load(void **state) {
     machine_free(&x);
 }
 
+/* ---- threads that part while they do not run together: without reconvergence, one warp ---- */
+
+#define ADD  "add.u32 %a, %a, 1;\n"
+#define ADDS ADD ADD ADD ADD ADD ADD ADD ADD ADD ADD
+enum { ADDS_N = 10 };
+
+/* Odd lanes are behind even ones by what they do alone. Lanes from 16 on skip the additions; while even ones below 16 are
+ * there, the odd ones below 16 are elsewhere because of the first branch, all others because of the second. */
+static void threads_apart_part_at_a_later_branch(void **state) {
+    (void)state;
+    struct machine x =
+        run_on(KERNEL(LANES "and.b32 %a, %l, 1; setp.eq.u32 %p, %a, 0; @%p bra EVEN;\n" ADD
+                            "EVEN: setp.ge.u32 %q, %l, 16; @%q bra OUT;\n" ADDS ADDS ADDS "OUT: " ADD),
+               "nrec", 32, 32);
+    const uint64_t first = at(&x, 2)->caused[LANE_PARTED] + at(&x, 2)->caused[LANE_EXITED];
+    const uint64_t second = at(&x, 5)->caused[LANE_PARTED] + at(&x, 5)->caused[LANE_EXITED];
+    /* Twice the additions, once for each half; of the other half those from 16 on come to the branch a little later. */
+    assert_in_range(second, 2 * 3 * ADDS_N * 16 - 8 * 8, 2 * 3 * ADDS_N * 16 + 8 * 24);
+    assert_in_range(first, 2 * 3 * ADDS_N * 8, 2 * 3 * ADDS_N * 8 + 10 * 24);
+    machine_free(&x);
+}
+
+/* Every lane goes round the same number of times, odd ones with an addition more: the loop parts nobody, and neither does it
+ * when the lanes are in different iterations. */
+static void a_loop_is_not_to_blame_for_the_branch_in_it(void **state) {
+    (void)state;
+    struct machine x =
+        run_on(KERNEL(LANES ".reg .u32 %i, %o; mov.u32 %i, 0;\n"
+                            "AGAIN: and.b32 %o, %l, 1; setp.eq.u32 %p, %o, 0; @%p bra EVEN;\n" ADDS
+                            "EVEN: add.u32 %i, %i, 1; setp.lt.u32 %q, %i, 20; @%q bra AGAIN;\n"),
+               "nrec", 32, 32);
+    const struct sm_cost *branch = at(&x, 3), *loop = at(&x, 4 + ADDS_N + 2);
+    assert_int_equal(loop->caused[LANE_PARTED] + loop->caused[LANE_EXITED], 0);
+    assert_int_equal(branch->caused[LANE_PARTED] + branch->caused[LANE_EXITED],
+                     x.s.lane.parted + x.s.lane.exited);
+    machine_free(&x);
+}
+
+/* The same lanes, then a loop from which lanes 16 and up come out 40 iterations before the others. They have been apart since
+ * the first branch; the loop is to blame for what the others do when they are out of it. */
+static void threads_apart_part_where_one_leaves_the_loop(void **state) {
+    (void)state;
+    struct machine x = run_on(
+        KERNEL(LANES ".reg .u32 %i, %n; mov.u32 %i, 0; setp.ge.u32 %p, %l, 16; selp.u32 %n, 10, 50, %p;\n"
+                     "@%p bra HIGH;\n" ADDS "HIGH:" ADD
+                     "AGAIN: add.u32 %i, %i, 1; setp.lt.u32 %q, %i, %n; @%q bra AGAIN;\n"),
+        "nrec", 32, 32);
+    const struct sm_cost *branch = at(&x, 3), *loop = at(&x, 4 + ADDS_N + 1 + 2);
+    const uint64_t by_loop = loop->caused[LANE_PARTED] + loop->caused[LANE_EXITED];
+    assert_in_range(by_loop, 3 * 40 * 16, 3 * 42 * 16);
+    assert_int_equal(by_loop + branch->caused[LANE_PARTED] + branch->caused[LANE_EXITED],
+                     x.s.lane.parted + x.s.lane.exited);
+    machine_free(&x);
+}
+
+/* The same in a function that both halves call: paths go through calls and returns, also from different depths. */
+static void threads_apart_part_inside_of_calls(void **state) {
+    (void)state;
+    struct machine x = run_on(
+        HEAD
+        ".func f(.param .b32 l) {\n.reg .u32 %l, %a; .reg .pred %q; ld.param.u32 %l, [l]; mov.u32 %a, 0;\n"
+        "setp.ge.u32 %q, %l, 16; @%q ret;\n" ADDS ADDS ADDS "ret;\n}\n"
+        ".visible .entry k(.param .u64 p) {\n" LANES
+        "and.b32 %a, %l, 1; setp.eq.u32 %p, %a, 0; @%p bra EVEN;\n" ADD
+        "EVEN: { .param .b32 x; st.param.b32 [x], %l; call f, (x); }\n" ADD "exit;\n}\n",
+        "nrec", 32, 32);
+    uint64_t ret = 0;
+    for (uint32_t k = x.account->insts; k < x.account->places.n; k++)
+        if (x.account->places.v[k].pc == x.r.m->funcs.v[0].entry + 3)
+            ret += x.account->costs.v[k].caused[LANE_PARTED] + x.account->costs.v[k].caused[LANE_EXITED];
+    assert_in_range(ret, 2 * 3 * ADDS_N * 16 - 8 * 8, 2 * 3 * ADDS_N * 16 + 8 * 24);
+    machine_free(&x);
+}
+
 /* One lane loads, the others wait where the paths meet: cycles without an issue belong to the branch. */
 static void waits_for_reconvergence_are_charged_to_the_branch(void **state) {
     (void)state;
@@ -121,6 +195,10 @@ int main(void) {
         cmocka_unit_test(an_idle_lane_is_charged_to_the_last_parting),
         cmocka_unit_test(exited_lanes_are_charged_to_where_they_left),
         cmocka_unit_test(under_mimd_threads_part_at_a_load),
+        cmocka_unit_test(threads_apart_part_at_a_later_branch),
+        cmocka_unit_test(a_loop_is_not_to_blame_for_the_branch_in_it),
+        cmocka_unit_test(threads_apart_part_where_one_leaves_the_loop),
+        cmocka_unit_test(threads_apart_part_inside_of_calls),
         cmocka_unit_test(waits_for_reconvergence_are_charged_to_the_branch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
