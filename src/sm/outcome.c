@@ -134,9 +134,10 @@ static void describe_sides(struct sm *s, const struct sm_op *op) {
 
 static void count_branch(struct sm *s) {
     const struct mech_outcome *o = &s->common->outcome;
-    if (!s->env.branch || o->nsides < 2) return;
+    const uint32_t ways = o->nsides + (o->exited.n > 0);
+    if (!s->env.branch || ways < 2) return;
     s->env.branch[o->pc].divergences++;
-    s->env.branch[o->pc].sides += o->nsides;
+    s->env.branch[o->pc].sides += ways;
 }
 
 static void hand_over(struct sm *s, uint32_t pc) {
