@@ -10,9 +10,10 @@
  *   threads part so at the instruction that one can issue and the other cannot.
  *
  * An idle lane of an issue is charged to the place where its thread last parted from any of the running threads of its home
- * warp: had that not happened, it would be with them. Where two never parted (which takes a mechanism that regroups without
- * any of the above) it is the instruction being issued. Exited threads are charged likewise: the place is where they left
- * while others went on, be it the exit itself or the branch towards it.
+ * warp: had that not happened, it would be with them. Where two never parted, a mechanism has regrouped them and given the
+ * place of one to a third thread (DWF): it is the branch at which a running thread last saw others go another way, so that
+ * there were places to give, or before any branch the instruction being issued. Exited threads are charged likewise: the
+ * place is where they left while others went on, be it the exit itself or the branch towards it.
  *
  * What lanes were charged to is remembered for each home warp as long as the same threads run and nobody parts. */
 #include <string.h>

@@ -390,7 +390,7 @@ static inline bool home_has(const struct sm *s, const struct sm_home *h, uint32_
 
 /* charge.c: there is an account; idle lanes to the place where their threads parted from those that run. */
 struct sm_charged {
-    uint32_t place; /* ACCOUNT_NONE: they never did */
+    uint32_t place; /* ACCOUNT_NONE: they never parted */
     uint32_t parted, exited;
 };
 void charge_init(struct sm *s);                              /* the mechanism is there */
@@ -419,6 +419,9 @@ void paths_block(struct sm *s, const struct mech_block *b);
 void paths_arrive(struct sm *s, const struct mech_set *set, uint32_t pc); /* they go on there */
 void paths_commit(struct sm *s,
                   uint64_t parting); /* the outcome just committed; parting: if threads part by it */
+
+/* Where the first of these lanes last saw others go another way, else where it first decided; ACCOUNT_NONE: nowhere yet. */
+uint32_t paths_decided(const struct sm *s, const struct sm_home *h, const uint32_t *running);
 
 /* waits.c: there is an account; cycles without an issue to what they wait for. */
 void waits_init(struct sm *s);

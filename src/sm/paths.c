@@ -35,6 +35,8 @@ struct region {
 struct thread {
     uint64_t path;
     uint32_t n;
+    uint32_t
+        decided; /* place of its last decision at which some went another way; of the first; or ACCOUNT_NONE */
     struct region region[REGIONS];
 };
 
@@ -72,6 +74,7 @@ void paths_block(struct sm *s, const struct mech_block *b) {
         struct thread *t = &s->paths->thread[b->first * SM_LANES + k];
         t->path = start;
         t->n = 0;
+        t->decided = ACCOUNT_NONE;
     }
 }
 
@@ -144,6 +147,7 @@ static void decide_part(struct sm *s, const struct ir_insn *i, uint32_t warp, ui
                    word = warp - pool->first[warp], shift = lane & ~(pool->warp_size - 1);
     struct thread *t = &s->paths->thread[warp * SM_LANES];
     const uint32_t *depth = s->warps[warp].w->depth;
+    const bool apart = s->common->outcome.nsides + (s->common->outcome.exited.n > 0) > 1;
     while (lanes) {
         const uint64_t from = t[__builtin_ctz(lanes)].path;
         uint64_t after = 0;
@@ -151,6 +155,7 @@ static void decide_part(struct sm *s, const struct ir_insn *i, uint32_t warp, ui
         FOR_LANES(l, lanes) {
             if (t[l].path != from) continue;
             level = decide(&t[l], i, (uint32_t)((int32_t)depth[l] - deeper), to);
+            if (apart || t[l].decided == ACCOUNT_NONE) t[l].decided = (uint32_t)parting;
             after = t[l].path;
             here |= 1u << l;
         }
@@ -193,4 +198,12 @@ void paths_commit(struct sm *s, uint64_t parting) {
         decide_set(s, o->insn, &o->exited, SM_EXITED, 0, parting);
     }
     for (uint32_t k = 0; k < o->nsides; k++) paths_arrive(s, &o->side[k].set, o->side[k].pc);
+}
+
+uint32_t paths_decided(const struct sm *s, const struct sm_home *h, const uint32_t *running) {
+    uint32_t w = 0;
+    while (w < h->words && !running[w]) w++;
+    if (w == h->words) return ACCOUNT_NONE;
+    const uint32_t lane = h->shift + (uint32_t)__builtin_ctz(running[w]);
+    return s->paths->thread[(h->warp + w) * SM_LANES + lane].decided;
 }

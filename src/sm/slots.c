@@ -103,7 +103,9 @@ static void charge_idle(struct sm *s, const struct sm_home *h, const uint32_t *i
     running_lanes(s, h, running);
     const struct sm_charged *c = charge_lanes(s, h, running, idle, live, &n);
     for (uint32_t k = 0; k < n; k++) {
-        struct sm_cost *cause = sm_cost(s, c[k].place == ACCOUNT_NONE ? place : c[k].place);
+        uint32_t to = c[k].place;
+        if (to == ACCOUNT_NONE) to = paths_decided(s, h, running);
+        struct sm_cost *cause = sm_cost(s, to == ACCOUNT_NONE ? place : to);
         cause->caused[LANE_PARTED] += c[k].parted;
         cause->caused[LANE_EXITED] += c[k].exited;
     }
