@@ -351,6 +351,43 @@ static void a_wait_for_memory_is_the_branchs_only_if_others_wait_for_it(void **s
     }
 }
 
+/* ---- what the table of branches says ---- */
+
+/* A guarded exit sends its threads two ways. */
+static void a_branch_at_which_some_exit_is_divergent(void **state) {
+    (void)state;
+    struct result x;
+    struct sb t = {0};
+    early_exit(&t, true);
+    run(&x, &settings[0], GRID, BLOCK, &t);
+    const struct profile_row *exit = row_at(&x.profile.branches, line_of(&x, "// JOIN"));
+    assert_int_equal(exit->count.executions, GRID * BLOCK / 32);
+    assert_int_equal(exit->count.divergences, GRID * BLOCK / 32);
+    assert_int_equal(exit->count.sides, 2 * GRID * BLOCK / 32);
+    end(&x);
+}
+
+/* Lanes go round 1 to 50 times, not the same ones in each warp, so that DWF fills places with threads of other warps: threads
+ * of one warp are taken apart at plain instructions. It is the loop that makes the places. */
+static void regrouped_threads_are_charged_to_a_branch(void **state) {
+    (void)state;
+    struct result x;
+    struct sb t = {0};
+    uint64_t elsewhere = 0;
+    text_begin(&t);
+    sb_add(&t, "\tshr.u32 %%t, %%h, 8;\n\trem.u32 %%n, %%t, 50;\n\tadd.u32 %%n, %%n, 1;\n");
+    rounds(&t, "JOIN");
+    text_end(&t);
+    run(&x, &(struct setting){"dwf", {0}}, GRID, BLOCK, &t);
+    const uint32_t loop = line_of(&x, "@%q bra JOIN");
+    for (size_t k = 0; k < x.profile.branches.n; k++)
+        if (x.profile.branches.v[k].line != loop) elsewhere += profile_causes(&x.profile.branches.v[k].own);
+    if (getenv("SHOW"))
+        printf("loop %.4f, elsewhere %.4f\n", caused(&x, "@%q bra JOIN"), share(&x, elsewhere));
+    assert_true(share(&x, elsewhere) < 0.002);
+    end(&x);
+}
+
 /* ---- calls ---- */
 
 /* Every eighth thread calls a function that works long, the others do not: the branch around the call causes what is lost
@@ -411,6 +448,8 @@ int main(void) {
         cmocka_unit_test(what_is_lost_in_the_long_branch_is_its_own_or_the_cheap_ones),
         cmocka_unit_test(removing_a_branch_saves_what_it_causes),
         cmocka_unit_test(a_wait_for_memory_is_the_branchs_only_if_others_wait_for_it),
+        cmocka_unit_test(a_branch_at_which_some_exit_is_divergent),
+        cmocka_unit_test(regrouped_threads_are_charged_to_a_branch),
         cmocka_unit_test(calls_are_followed),
         cmocka_unit_test(a_call_causes_what_its_function_causes),
     };
