@@ -48,6 +48,8 @@ static void on_opened(void *user, hd_device *dev) {
 static void before_launch(void *user, hd_kernel *k, const hd_launch *l) {
     struct run *r = user;
     (void)k, (void)l;
+    hd_set_log(r->dev, subject_warn,
+               r->cli); /* what loading warns of was said when the subject was prepared */
     r->started = term_seconds();
 }
 

@@ -49,14 +49,14 @@ bool subject_read(struct subject *s, struct err *e) {
 }
 
 /* Errors also come back from the call that failed, and are printed once, there. */
-static void log_warning(void *user, hd_log_level level, const char *text) {
+void subject_warn(void *user, hd_log_level level, const char *text) {
     const struct cli *c = user;
     if (level == HD_LOG_WARNING) term_warning(&c->term, c->command->name, text);
 }
 
 bool subject_open(const struct cli *c, const hd_config *config, hd_device **dev, struct err *e) {
     if (!lab_open(config, dev, e)) return false;
-    hd_set_log(*dev, log_warning, (void *)c);
+    hd_set_log(*dev, subject_warn, (void *)c);
     return true;
 }
 

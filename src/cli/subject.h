@@ -22,6 +22,8 @@ bool subject_options(struct subject *s, const struct cli *c, const char *operand
 bool subject_check(const struct subject *s, size_t n, bool choose, const struct opts *o, struct err *e);
 /* Reads the file, and from the options it carries what the command line left open. */
 bool subject_read(struct subject *s, struct err *e);
+/* For hd_set_log, with a struct cli: prints warnings. */
+void subject_warn(void *cli, hd_log_level level, const char *text);
 /* Opens a device whose warnings are the command's. */
 bool subject_open(const struct cli *c, const hd_config *config, hd_device **dev, struct err *e);
 /* Tries a program on a device of its own: kernel, shape, arguments, room for the buffers. Then s->lab can run. */

@@ -21,6 +21,7 @@
 #include "base/alloc.h"
 
 enum { QUANTUM = 512, PATIENCE = 64, IDLE_PASSES = 16, MOST_RESIDENT = 1 << 16 };
+enum { ASK_EVERY = 1 << 24 }; /* thread instructions, whether to go on */
 #define RESIDENT_BYTES (UINT64_C(1) << 30)
 
 enum verdict {
@@ -227,6 +228,15 @@ static bool runnable(const struct resident *r) {
 
 /* ---- the blocks of the grid ---- */
 
+static bool keep_going(struct engine *en) {
+    const struct exec_launch *l = en->launch;
+    en->ask_at = en->grid.insts + ASK_EVERY;
+    if (!l->progress || l->progress(l->user, en->done, en->grid.blocks, en->grid.insts)) return true;
+    return err_set(en->err, ERR_LIMIT,
+                   "stopped on request after %" PRIu64 " of %" PRIu64 " blocks of kernel %s", en->done,
+                   en->grid.blocks, en->grid.func->name);
+}
+
 /* Until the block has finished or looks as if it waits for another one. */
 static bool run_block(struct engine *en, struct resident *r) {
     r->idle = 0;
@@ -234,6 +244,7 @@ static bool run_block(struct engine *en, struct resident *r) {
         bool moved, spun;
         if (!pass(en, r, &moved, &spun)) return false;
         if (r->block.live && !runnable(r)) return stuck_deadlock(en, &r->block);
+        if (en->grid.insts >= en->ask_at && !keep_going(en)) return false;
         if (moved)
             r->idle = stuck_circles(en, r) ? r->idle + 1 : 0;
         else
@@ -278,14 +289,6 @@ static void admit_more(struct engine *en) {
         en->most_resident = en->nresident;
         err_free(en->err);
     }
-}
-
-static bool keep_going(struct engine *en) {
-    const struct exec_launch *l = en->launch;
-    if (!l->progress || l->progress(l->user, en->done, en->grid.blocks)) return true;
-    return err_set(en->err, ERR_LIMIT,
-                   "stopped on request after %" PRIu64 " of %" PRIu64 " blocks of kernel %s", en->done,
-                   en->grid.blocks, en->grid.func->name);
 }
 
 /* One round over the resident blocks, oldest first; a place whose block has finished takes the next of the

@@ -40,6 +40,7 @@ struct engine {
     size_t nresident, most_resident;
     uint64_t next_block, done;
     uint64_t quantum, stamp;
+    uint64_t ask_at;   /* thread instructions: whether to go on */
     uint64_t patience; /* PATIENCE, or 1 since a block was found to poll that showed no sign of it */
     struct exec_looper *looper;
     struct exec_joint *joint;

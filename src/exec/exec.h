@@ -91,8 +91,8 @@ struct exec_launch {
     uint64_t heap_bytes; /* what device-side malloc may hand out, over all launches; 0: 8 MiB */
     uint64_t grid_id;
     void (*print)(void *user, const char *text, size_t n); /* vprintf output, in execution order */
-    /* after every block, and now and then while blocks wait for one another; false: stop */
-    bool (*progress)(void *user, uint64_t blocks_done, uint64_t blocks);
+    /* after every block, and now and then in between, with the thread instructions so far; false: stop */
+    bool (*progress)(void *user, uint64_t blocks_done, uint64_t blocks, uint64_t insts);
     void *user;
 };
 

@@ -34,6 +34,10 @@ struct hd_device {
     hd_print_fn *print;
     hd_progress_fn *progress;
     void *log_user, *print_user, *progress_user;
+    struct {
+        uint64_t done, since; /* blocks that have ended, and the thread instruction the last one ended at */
+        bool warned;
+    } patience; /* of the launch under way: launch.c */
 };
 
 struct hd_kernel {

@@ -147,8 +147,26 @@ static void on_print(void *user, const char *text, size_t n) {
     ledger_adopt(p);
 }
 
-static bool on_progress(void *user, uint64_t done, uint64_t blocks) {
-    const hd_device *dev = user;
+/* A launch that nothing is proved about may still be one that never ends: whoever waits for it is told what to do. It
+ * depends on what was executed, not on the time that took. */
+static void lose_patience(hd_device *dev, uint64_t done, uint64_t blocks, uint64_t insts) {
+    const uint64_t most = (uint64_t)dev->options.exec.warn_insts;
+    if (done != dev->patience.done) {
+        dev->patience.done = done;
+        dev->patience.since = insts;
+    }
+    if (!most || dev->patience.warned || insts - dev->patience.since < most) return;
+    dev->patience.warned = true;
+    sim_log(dev, HD_LOG_WARNING,
+            "no block has ended for %" PRIu64 " thread instructions (%" PRIu64 " of %" PRIu64
+            " have ended). The launch may only take long, or never end in a way that is not proved; "
+            "exec.max_insts and gpu.max_cycles would stop it, exec.warn_insts = 0 turns this warning off",
+            insts - dev->patience.since, done, blocks);
+}
+
+static bool on_progress(void *user, uint64_t done, uint64_t blocks, uint64_t insts) {
+    hd_device *dev = user;
+    lose_patience(dev, done, blocks, insts);
     if (!dev->progress) return true;
     struct ledger_point *p = ledger_step_out();
     const bool go_on = dev->progress(dev->progress_user, done, blocks) != 0;
@@ -158,6 +176,7 @@ static bool on_progress(void *user, uint64_t done, uint64_t blocks) {
 
 static struct exec_launch describe_launch(const hd_kernel *k, const hd_launch *l, const void *params) {
     hd_device *dev = k->mod->dev;
+    memset(&dev->patience, 0, sizeof dev->patience);
     struct exec_launch x = {.image = k->mod->image,
                             .func = k->func,
                             .dynamic_shared = l->shared_bytes,

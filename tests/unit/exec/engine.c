@@ -207,8 +207,8 @@ static void a_chain_of_blocks_from_the_last_to_the_first(void **state) {
     rig_free(&r);
 }
 
-static bool stop_at_once(void *user, uint64_t done, uint64_t blocks) {
-    (void)done;
+static bool stop_at_once(void *user, uint64_t done, uint64_t blocks, uint64_t insts) {
+    (void)done, (void)insts;
     (void)blocks;
     ++*(int *)user;
     return false;

@@ -365,6 +365,34 @@ static void work_that_is_under_way_for_long(void **state) {
     ends(&t);
 }
 
+/* ---- launches of which nothing is known ---- */
+
+static void count_warnings(void *user, hd_log_level level, const char *text) {
+    if (level == HD_LOG_WARNING && strstr(text, "no block has ended for")) ++*(uint32_t *)user;
+}
+
+static void a_launch_that_takes_long_is_mentioned_once(void **state) {
+    (void)state;
+    static const char *const mode[] = {"functional", "timed"}, *const after[] = {"100000", "0", "1000000000"};
+    static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k()\n{\n"
+                               "\t.reg .b32 %r;\n\t.reg .pred %p;\nL:\n\tadd.u32 %r, %r, 1;\n"
+                               "\tsetp.lt.u32 %p, %r, 200000;\n\t@%p bra L;\n\tret;\n}\n";
+    for (int k = 0; k < 6; k++) {
+        hd_option o[] = {{"run.mode", mode[k % 2]}, {"exec.warn_insts", after[k / 2]}};
+        struct rig r = {0};
+        uint32_t warnings = 0;
+        if (hd_device_open(&(hd_config){.options = o, .noptions = 2, .file = "tiny"}, &r.dev))
+            fail_msg("no device");
+        hd_set_log(r.dev, count_warnings, &warnings);
+        MUST(&r, hd_module_load(r.dev, "long.ptx", text, 0, &r.mod));
+        for (uint32_t n = 1; n <= 2; n++) { /* once each launch */
+            MUST(&r, rig_launch(&r, "k", LAUNCH(.grid = {1}, .block = {k % 2 ? 8 : 64}), NULL, 0));
+            assert_int_equal(warnings, k < 2 ? n : 0);
+        }
+        rig_close(&r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_branch_to_itself),
@@ -392,6 +420,7 @@ int main(void) {
         cmocka_unit_test(waiting_for_the_clock),
         cmocka_unit_test(an_inner_loop_that_begins_again),
         cmocka_unit_test(work_that_is_under_way_for_long),
+        cmocka_unit_test(a_launch_that_takes_long_is_mentioned_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
