@@ -7,7 +7,9 @@
  * and shuffles; which threads meet there is said by the program. So as long as no thread changes memory that another one
  * uses, the order of steps of different threads makes no difference: each does the same, whoever runs first (Kahn, 1974:
  * "The semantics of a simple language for parallel programming", for processes that meet in channels). None of them exits
- * in the rounds between, so none ever will. The proof ends, without a result, at a step that
+ * in the rounds between, so none ever will. All this has to hold from where the threads were met, not only from the anchor
+ * on: what one of them writes before its loop may be what another waits for. The proof ends, without a result, at a step
+ * that
  *   - exits, fails or calls the system;
  *   - arrives at a barrier that not the whole block waits at, since who comes first then completes it;
  *   - calls a recursive function.
@@ -63,6 +65,7 @@ void exec_joint_free(struct exec_joint *k) {
     if (!k) return;
     for (uint32_t n = 0; n < k->room; n++) {
         xfree(k->warp[n].def);
+        xfree(k->warp[n].def_then);
         kept_free(&k->warp[n].before);
         kept_free(&k->warp[n].anchor);
     }
@@ -89,16 +92,12 @@ void exec_joint_begin(struct exec_joint *k) {
 /* ---- rounds ---- */
 
 static void drop_anchor(struct exec_joint *k) {
-    flow_reset(&k->flow, k->node.all);
-    flow_table_clear(&k->cell_of);
-    k->cells.n = 0;
-    k->textures = false;
     k->block_anchor = *k->block;
+    for (size_t c = 0; c < k->cells.n; c++) k->cells.v[c].held = *k->cells.v[c].at;
     for (uint32_t n = 0; n < k->nwarps; n++) {
         struct joint_warp *m = &k->warp[n];
         joint_keep(k, m, &m->anchor);
-        for (uint32_t r = 0; r < k->nrows; r++)
-            for (uint32_t l = 0; l < EXEC_LANES; l++) m->def[(size_t)r * EXEC_LANES + l] = k->node.row[0] + r;
+        memcpy(m->def_then, m->def, (size_t)k->nrows * EXEC_LANES * sizeof *m->def);
         for (uint32_t l = 0; l < EXEC_LANES; l++)
             m->stop[l] = joint_can_run(m) >> l & 1 ? m->at.pc[l] : IR_NOPC;
     }
@@ -190,13 +189,19 @@ static void begin(struct exec_joint *k, struct exec_block *b, const struct exec_
     k->block = b;
     k->nwarps = b->nwarps;
     k->left = most;
-    k->undo.n = 0;
+    k->undo.n = k->cells.n = 0;
+    k->textures = false;
+    flow_reset(&k->flow, k->node.all);
+    flow_table_clear(&k->cell_of);
     k->block_before = *b;
     for (uint32_t n = 0; n < b->nwarps; n++) {
         struct joint_warp *m = &k->warp[n];
         m->w = &b->warps[n];
         m->at = at[n];
         if (!m->def) m->def = xmalloc((size_t)k->nrows * EXEC_LANES * sizeof *m->def);
+        if (!m->def_then) m->def_then = xmalloc((size_t)k->nrows * EXEC_LANES * sizeof *m->def_then);
+        for (size_t r = 0; r < (size_t)k->nrows * EXEC_LANES; r++)
+            m->def[r] = k->node.row[0] + (uint32_t)(r / EXEC_LANES);
         joint_keep(k, m, &m->before);
         FOR_LANES(l, m->w->released) m->at.pc[l] = m->w->wait_pc[l] + 1;
         m->at.run |= m->w->released;

@@ -9,12 +9,12 @@
 
 #define JOINT_MANY UINT32_MAX /* more than one thread, or block */
 
-/* A byte of memory that was accessed since the anchor. */
+/* A byte of memory that was accessed. */
 struct joint_cell {
     const uint8_t *at;
     uint32_t node, thread; /* thread: the one that accessed it, or JOINT_MANY */
     uint8_t held;          /* at the anchor */
-    bool changed;          /* since then, even if it was changed back */
+    bool changed;          /* at any time, even if it was changed back */
     bool global;
 };
 
@@ -40,11 +40,11 @@ struct joint_warp {
     struct exec_warp *w;
     struct exec_stand at;
     uint32_t stop[EXEC_LANES]; /* where a lane's turn ends */
-    uint32_t *def;             /* [row][lane]: node of the value it holds */
+    uint32_t *def, *def_then;  /* [row][lane]: node of the value it holds, held at the anchor */
     struct joint_kept before, anchor;
 };
 
-/* Nodes: a value computed at each PC; what each row, and the carry, held at the anchor; what threads bring to warp-wide and
+/* Nodes: a value computed at each PC; what each row, and the carry, held at first; what threads bring to warp-wide and
  * block-wide operations, by operation; and four of their own. Cells follow. */
 struct joint_nodes {
     uint32_t row[3], carry, brought;
@@ -67,7 +67,7 @@ struct exec_joint {
     struct flow_table cell_of; /* by address: index plus one */
     VEC(struct joint_cell) cells;
     VEC(struct joint_undo) undo; /* what memory other than local held before */
-    bool textures;               /* read since the anchor */
+    bool textures;               /* were read */
     struct flow_table use_of;    /* by address: index plus one */
     VEC(struct joint_use) uses;
     uint32_t looked; /* blocks since exec_joint_begin */

@@ -54,24 +54,30 @@ void joint_put_back(const struct exec_joint *k, struct joint_warp *m) {
 
 /* ---- what matters ---- */
 
-/* What decides something since the anchor, and what that was computed from. Where that is a value from before the anchor,
- * the one that is in its place now will decide the next turn: it matters too. */
+/* What decides something, and what that was computed from. Where a row held such a value at the anchor, the one that is in
+ * its place now will decide the next turn: it matters too. */
 static void mark(struct exec_joint *k) {
     size_t marks;
     flow_unmark(&k->flow);
     flow_mark(&k->flow, k->node.decides);
     do {
         marks = k->flow.marks;
-        for (uint32_t r = 0; r < k->nrows; r++) {
-            if (!flow_marked(&k->flow, k->node.row[0] + r)) continue;
-            for (uint32_t n = 0; n < k->nwarps; n++) FOR_LANES(l, k->warp[n].w->live)
-            flow_mark(&k->flow, k->warp[n].def[(size_t)r * EXEC_LANES + l]);
-        }
+        for (uint32_t n = 0; n < k->nwarps; n++)
+            for (size_t r = 0; r < k->nrows; r++) FOR_LANES(l, k->warp[n].w->live) {
+                    if (flow_marked(&k->flow, k->warp[n].def_then[r * EXEC_LANES + l]))
+                        flow_mark(&k->flow, k->warp[n].def[r * EXEC_LANES + l]);
+                }
     } while (marks != k->flow.marks);
 }
 
-static bool matters(const struct exec_joint *k, enum ir_file f, uint32_t row) {
-    return flow_marked(&k->flow, k->node.row[f] + row);
+/* Lanes of a row, by its number among those of all files, that hold what matters, or held it at the anchor. */
+static uint32_t matters(const struct exec_joint *k, const struct joint_warp *m, uint32_t row) {
+    uint32_t lanes = 0;
+    FOR_LANES(l, m->w->live) {
+        const size_t at = (size_t)row * EXEC_LANES + l;
+        lanes |= (uint32_t)(flow_marked(&k->flow, m->def[at]) || flow_marked(&k->flow, m->def_then[at])) << l;
+    }
+    return lanes;
 }
 
 /* ---- has all this been so before? ---- */
@@ -137,17 +143,19 @@ static bool same_rows(const struct exec_joint *k, const struct joint_warp *m) {
     const uint64_t *was64 = (const uint64_t *)(const void *)m->anchor.regs, *r64 = m->w->x.r64[0];
     const uint32_t *was32 = (const uint32_t *)(was64 + (size_t)k->rows[IR_FILE_64] * EXEC_LANES);
     const uint32_t *wasp = was32 + (size_t)k->rows[IR_FILE_32] * EXEC_LANES, *r32 = m->w->x.r32[0];
-    const uint32_t live = m->w->live;
-    for (uint32_t r = 0; r < k->rows[IR_FILE_64]; r++) FOR_LANES(l, matters(k, IR_FILE_64, r) ? live : 0)
+    const uint32_t *row = k->node.row, first = row[0];
+    for (uint32_t r = 0; r < k->rows[IR_FILE_64]; r++)
+        FOR_LANES(l, matters(k, m, row[IR_FILE_64] - first + r))
     if (was64[r * EXEC_LANES + l] != r64[r * EXEC_LANES + l]) return false;
-    for (uint32_t r = 0; r < k->rows[IR_FILE_32]; r++) FOR_LANES(l, matters(k, IR_FILE_32, r) ? live : 0)
+    for (uint32_t r = 0; r < k->rows[IR_FILE_32]; r++)
+        FOR_LANES(l, matters(k, m, row[IR_FILE_32] - first + r))
     if (was32[r * EXEC_LANES + l] != r32[r * EXEC_LANES + l]) return false;
     for (uint32_t r = 0; r < k->rows[IR_FILE_P]; r++)
-        if (matters(k, IR_FILE_P, r) && (wasp[r] ^ m->w->x.pred[r]) & live) return false;
-    return !flow_marked(&k->flow, k->node.carry) || !((m->anchor.w.carry ^ m->w->carry) & live);
+        if ((wasp[r] ^ m->w->x.pred[r]) & matters(k, m, row[IR_FILE_P] - first + r)) return false;
+    return !((m->anchor.w.carry ^ m->w->carry) & matters(k, m, k->node.carry - first));
 }
 
-/* A byte that matters holds what it did, and if it was changed meanwhile, then by the only thread that uses it. */
+/* A byte that matters holds what it did at the anchor, and if it was changed, ever, then by the only thread that uses it. */
 static bool same_cells(const struct exec_joint *k) {
     for (size_t n = 0; n < k->cells.n; n++) {
         const struct joint_cell *c = &k->cells.v[n];

@@ -365,6 +365,23 @@ static void work_that_is_under_way_for_long(void **state) {
     ends(&t);
 }
 
+/* Each block waits for the other in a loop of barriers; one has a few slow instructions to go before it writes what the
+ * other waits for. Followed by itself, each goes round for ever. */
+static void what_is_written_before_the_loop_counts(void **state) {
+    (void)state;
+    static const char body[] =
+        "\tmov.u32 %r2, %ctaid.x;\n\tsetp.eq.u32 %p1, %r2, 0;\n\t@%p1 bra A;\n\tmov.u32 %r3, 1000000;\n"
+        "D:\n\tdiv.u32 %r3, %r3, 9;\n\tsetp.gt.u32 %p0, %r3, 0;\n\t@%p0 bra D;\n"
+        "\tst.volatile.global.u32 [%a0], 1;\n"
+        "B:\n\tbar.sync 0;\n\tld.volatile.global.u32 %r1, [%a0+4];\n\tsetp.eq.u32 %p0, %r1, 0;\n\t@%p0 bra "
+        "B;\n"
+        "\tbra E;\n"
+        "A:\n\tbar.sync 0;\n\tld.volatile.global.u32 %r1, [%a0];\n\tsetp.eq.u32 %p0, %r1, 0;\n\t@%p0 bra A;\n"
+        "\tst.volatile.global.u32 [%a0+4], 1;\nE:\n";
+    ends(&(struct test){
+        .body = body, .grid = 2, .block = 8, .option = {"latency.idiv", "3000", "gpu.watchdog", "10"}});
+}
+
 /* ---- launches of which nothing is known ---- */
 
 static void count_warnings(void *user, hd_log_level level, const char *text) {
@@ -420,6 +437,7 @@ int main(void) {
         cmocka_unit_test(waiting_for_the_clock),
         cmocka_unit_test(an_inner_loop_that_begins_again),
         cmocka_unit_test(work_that_is_under_way_for_long),
+        cmocka_unit_test(what_is_written_before_the_loop_counts),
         cmocka_unit_test(a_launch_that_takes_long_is_mentioned_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
