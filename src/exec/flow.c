@@ -7,7 +7,7 @@
 enum { FIRST_CAP = 64 };
 
 static size_t slot_of(const struct flow_table *t, uint64_t key) {
-    size_t at = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (t->cap - 1);
+    size_t at = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 40) & (t->cap - 1);
     while (t->key[at] && t->key[at] != key) at = (at + 1) & (t->cap - 1);
     return at;
 }

@@ -17,8 +17,8 @@ enum {
     LOOK_SHARE = 64, /* thread instructions for each step spent on following threads */
     FOLLOW_FIRST = 1 << 10,
     FOLLOW_MOST = 1 << 16,  /* steps */
-    TOGETHER = 8,           /* that part of it for each thread of a block that is followed together */
-    CIRCLE_FIRST = 1 << 20, /* thread instructions before the first such look */
+    TOGETHER = 32,          /* that part of it for each thread of a block that is followed together */
+    CIRCLE_FIRST = 1 << 26, /* thread instructions before the first such look */
     CIRCLE_SHARE =
         512,    /* as LOOK_SHARE, for blocks whose barriers complete: that is seldom a sign of waiting */
     LISTED = 16 /* groups of threads in a report */

@@ -11,14 +11,14 @@
  *
  * Following threads in vain may take FREE steps each time, and a sixty-fourth of what the launch has executed since; how
  * far one is followed grows with each attempt, so that long loops are found too, later. Together, each thread of a block
- * is followed for an eighth of that. */
+ * is followed for a thirty-second of that. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
 #include "sim/gpu_run.h"
 
-enum { ROUNDS = 4, SHARE = 64, FREE = 1024, FOLLOW_FIRST = 1 << 10, FOLLOW_MOST = 1 << 16, TOGETHER = 8 };
+enum { ROUNDS = 4, SHARE = 64, FREE = 1024, FOLLOW_FIRST = 1 << 10, FOLLOW_MOST = 1 << 16, TOGETHER = 32 };
 
 static uint32_t can_run(const struct exec_warp *w) {
     return w->live & ~w->blocked;
