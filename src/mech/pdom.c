@@ -7,6 +7,8 @@
  *
  * Deviations: Table 3.1 pushes an entry for threads that are already at the reconvergence point and lets them pop at once;
  * here they are not pushed. A branch that joins where its entry joins replaces it, which keeps loops from stacking up. */
+#include "mech/pdom.h"
+
 #include <inttypes.h>
 
 #include "base/alloc.h"
@@ -15,7 +17,6 @@
 #include "mech/order.h"
 #include "mech/set.h"
 #include "mech/split.h"
-#include "mech/stack.h"
 
 #define PARAMS(INT, BOOL, ENUM)                                                                           \
     ENUM(side, STACK_SIDE,                                                                                \
@@ -23,26 +24,19 @@
          "most threads.")
 MECH_PARAMS(pdom, PARAMS)
 
-struct pdom {
-    uint32_t words;
-    struct stack *stack;        /* by home warp */
-    uint32_t inactive, joining; /* over all stacks */
-};
-
 /* split.own. JOIN: where the top of the stack joins its siblings, if the next instruction can lead there: IR_NOPC if that
  * takes a return. As long as the threads of the top stay together and do not come there, their PC is in the split alone and
  * the stack is left alone: it learns the PC when it is needed. */
 enum { HOME, JOIN };
 
-static bool create(struct mech *m, struct err *e) {
-    (void)e;
+void pdom_create(struct mech *m, enum stack_side side) {
     struct pdom *p = m->self;
+    p->side = side;
     p->words = m->env.warp_size > 32 ? m->env.warp_size / 32 : 1;
     p->stack = PAGES_NEW(m->env.pages, struct stack, split_homes(&m->env));
-    return true;
 }
 
-static void start(struct mech *m, struct mech_split *s, uint32_t home) {
+void pdom_start(struct mech *m, struct mech_split *s, uint32_t home) {
     struct pdom *p = m->self;
     s->own[HOME] = home;
     s->own[JOIN] = IR_NOPC;
@@ -70,7 +64,7 @@ static void follow(struct mech *m, struct mech_split *s, const struct stack *st,
         order_add(m->order, s);
 }
 
-static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+void pdom_commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     struct pdom *p = m->self;
     if (o->nsides == 1 && !o->exited.n && !o->waiting.n && !o->depth_change &&
         o->side[0].pc != s->own[JOIN]) {
@@ -82,7 +76,7 @@ static void commit(struct mech *m, struct mech_split *s, const struct mech_outco
     p->inactive -= st->inactive;
     p->joining -= st->joining;
     if (o->exited.n) split_exit(m->pool, NULL, &o->exited);
-    bool changed = stack_commit(m, st, o, o->insn->rpc, (enum stack_side)pdom_params(m)->side);
+    bool changed = stack_commit(m, st, o, o->insn->rpc, p->side);
     p->inactive += st->inactive;
     p->joining += st->joining;
     follow(m, s, st, changed);
@@ -102,23 +96,23 @@ static void release_lanes(struct mech *m, uint32_t warp, uint32_t mask, uint32_t
     if (go) follow(m, s, st, changed);
 }
 
-static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
+void pdom_release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     for (uint32_t k = 0; k < set->n; k++)
         for (uint32_t left = set->p[k].mask; left;)
             release_lanes(m, set->p[k].warp, split_next_part(m->pool, &left), pc);
 }
 
-static void census(const struct mech *m, struct mech_census *c) {
+void pdom_census(const struct mech *m, struct mech_census *c) {
     const struct pdom *p = m->self;
     *c = (struct mech_census){.inactive_path = p->inactive, .reconvergence = p->joining};
 }
 
-static void places(const struct mech *m, mech_place_fn *put, void *user) {
+void pdom_places(const struct mech *m, mech_place_fn *put, void *user) {
     const struct pdom *p = m->self;
     FOR_SPLITS(s, m->pool) stack_places(&p->stack[s->own[HOME]], put, user);
 }
 
-static void state(const struct mech *m, struct sb *out) {
+void pdom_state(const struct mech *m, struct sb *out) {
     const struct pdom *p = m->self;
     FOR_SPLITS(s, m->pool) {
         sb_add(out, "warp %" PRIu32 ": ", s->own[HOME]);
@@ -128,12 +122,12 @@ static void state(const struct mech *m, struct sb *out) {
     }
 }
 
-static void storage(const struct mech *m, struct sb *out) {
+void pdom_storage(const struct mech *m, struct sb *out) {
     uint64_t w = m->env.warp_size, warps = (uint64_t)m->env.warps * 32 / w;
     sb_add(out, "stack %" PRIu64 "\n", (warps ? warps : 1) * 2 * w * (32 + 32 + w));
 }
 
-static void audit(const struct mech *m) {
+void pdom_audit(const struct mech *m) {
     const struct pdom *p = m->self;
     const struct split_pool *pool = m->pool;
     split_audit(m, false);
@@ -150,6 +144,12 @@ static void audit(const struct mech *m) {
     }
 }
 
+static bool create(struct mech *m, struct err *e) {
+    (void)e;
+    pdom_create(m, (enum stack_side)pdom_params(m)->side);
+    return true;
+}
+
 extern const struct mech_ops mech_pdom;
 const struct mech_ops mech_pdom = {
     .name = "pdom",
@@ -159,12 +159,12 @@ const struct mech_ops mech_pdom = {
     .params = MECH_PARAM_ROWS(PARAMS),
     .self_bytes = sizeof(struct pdom),
     .create = create,
-    .start = start,
-    .commit = commit,
-    .release = release,
-    .census = census,
-    .places = places,
-    .state = state,
-    .storage = storage,
-    .audit = audit,
+    .start = pdom_start,
+    .commit = pdom_commit,
+    .release = pdom_release,
+    .census = pdom_census,
+    .places = pdom_places,
+    .state = pdom_state,
+    .storage = pdom_storage,
+    .audit = pdom_audit,
 };

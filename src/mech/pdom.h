@@ -1,0 +1,26 @@
+/* A reconvergence stack per warp: what pdom is, and what a mechanism that changes only how such a warp issues (large warps)
+ * has in common with it. Its self begins with a struct pdom, which pdom_create fills in. */
+#ifndef HEDDLE_MECH_PDOM_H
+#define HEDDLE_MECH_PDOM_H
+
+#include "mech/stack.h"
+
+struct pdom {
+    uint32_t words;
+    enum stack_side side;       /* that runs first */
+    struct stack *stack;        /* by home warp */
+    uint32_t inactive, joining; /* over all stacks */
+};
+
+/* Slots of mech_ops. A split of these has one home warp for life, and split.own is theirs. */
+void pdom_create(struct mech *m, enum stack_side side);
+void pdom_start(struct mech *m, struct mech_split *s, uint32_t home);
+void pdom_commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o);
+void pdom_release(struct mech *m, const struct mech_set *set, uint32_t pc);
+void pdom_census(const struct mech *m, struct mech_census *c);
+void pdom_places(const struct mech *m, mech_place_fn *put, void *user);
+void pdom_state(const struct mech *m, struct sb *out);
+void pdom_storage(const struct mech *m, struct sb *out); /* the stacks */
+void pdom_audit(const struct mech *m);
+
+#endif
