@@ -105,11 +105,12 @@ struct mech_env {
     /* A power of two from 4 to 256, and simd_width one up to it: whoever makes an env sees to that. */
     uint32_t warp_size; /* of the machine; in m->env what the mechanism's `width` makes of it */
     uint32_t simd_width;
-    uint32_t schedulers;   /* threads of home warp h belong to scheduler h % schedulers, */
-    bool whole_blocks;     /* or those of block slot b to b % schedulers */
-    uint32_t warps;        /* architectural warp slots of the SM */
-    uint32_t order;        /* enum order_policy for order.c */
-    uint32_t order_groups; /* active set of the two-level scheduler */
+    uint32_t schedulers;    /* threads of home warp h belong to scheduler h % schedulers, */
+    bool whole_blocks;      /* or those of block slot b to b % schedulers */
+    uint32_t warps;         /* architectural warp slots of the SM */
+    uint32_t order;         /* enum order_policy for order.c */
+    uint32_t order_groups;  /* active set of the two-level scheduler */
+    uint32_t order_timeout; /* issues after which a split of it makes room for one that waits; 0: never */
     const void
         *tables; /* what its `prepare` made; NULL where it has none, or only its storage is asked for */
     const int64_t *param; /* of the mechanism, in the order of its list; enums as index, bools 0/1 */

@@ -8,7 +8,9 @@
  * only they are looked at. A split leaves the active set when it issues an access beyond the SM's own memories, or when
  * what it needs depends on an event; otherwise it keeps its place while in flight. Who may go on again queues behind the
  * others. With issue = barrel a split is in flight until its load is back, so that leaving at issue is the only moment at
- * which its place can be given away. */
+ * which its place can be given away. A split that has issued order_timeout instructions since it became active makes room
+ * for one that waits, if there is one: where a large warp is the whole active set, one that never goes to memory would keep
+ * the others out until it ends. */
 #include "mech/order.h"
 
 #include <inttypes.h>
@@ -42,9 +44,11 @@ struct order {
     enum order_policy policy;
     bool by_age; /* GTO, OLDEST */
     uint32_t cap;
-    uint32_t groups; /* two-level: size of the active set */
+    uint32_t groups;  /* two-level: size of the active set */
+    uint32_t timeout; /* issues after which an active split makes room; 0: none */
     const struct ir_module *module;
     bool *active;
+    uint32_t *issues; /* of active splits, since they became so */
     uint32_t *pos, *next, *prev;
 };
 
@@ -59,9 +63,11 @@ struct order *order_new(const struct mech_env *env, const struct split_pool *poo
                         .by_age = env->order == ORDER_GTO || env->order == ORDER_OLDEST,
                         .cap = pool->cap,
                         .groups = env->order_groups,
+                        .timeout = env->order_timeout,
                         .module = env->module};
     o->q = PAGES_NEW(p, struct queue, env->schedulers);
     o->active = PAGES_NEW(p, bool, o->cap);
+    o->issues = PAGES_NEW(p, uint32_t, o->cap);
     o->pos = pages_raw(p, o->cap * sizeof *o->pos); /* of who is in a heap; the next two: of who is pending */
     o->next = pages_raw(p, o->cap * sizeof *o->next);
     o->prev = pages_raw(p, o->cap * sizeof *o->prev);
@@ -157,6 +163,7 @@ static void promote(struct order *o, struct queue *q) {
         uint32_t id = q->head;
         unlink_pending(o, q, id);
         o->active[id] = true;
+        o->issues[id] = 0;
         q->nactive++;
         place(o, q, split_known(o->pool, id));
     }
@@ -240,6 +247,11 @@ static RARE bool begins_long(const struct order *o, const struct mech_split *s) 
     }
 }
 
+/* It has been active long enough, and another waits for its place. */
+static RARE bool makes_room(struct order *o, const struct queue *q, const struct mech_split *s) {
+    return o->timeout && ++o->issues[s->id] >= o->timeout && q->head != SPLIT_NONE;
+}
+
 /* Greedy: the split picked last, if its cycle has come; it need not be put among the ready ones first. */
 static RARE struct mech_split *take_last(const struct order *o, struct queue *q, uint64_t now) {
     struct mech_split *s = q->last < o->cap ? split_at(o->pool, q->last) : NULL;
@@ -279,7 +291,8 @@ struct mech_split *order_pick(struct order *o, uint32_t sched, uint64_t now) {
         s->in_flight = true;
         q->last = s->id;
         q->last_age = s->age;
-        if (o->policy == ORDER_TWO_LEVEL && begins_long(o, s)) deactivate(o, q, s->id);
+        if (o->policy == ORDER_TWO_LEVEL && (begins_long(o, s) || makes_room(o, q, s)))
+            deactivate(o, q, s->id);
         return s;
     }
     return NULL;

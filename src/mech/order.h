@@ -11,7 +11,7 @@
 #include "mech/mech.h"
 
 /* lrr: the next slot behind the last one picked. gto: the same split as long as it can, then the oldest. two_level:
- * round robin in an active set; who begins or awaits a long event leaves it, FIFO. */
+ * round robin in an active set; who begins or awaits a long event, or has been in it for long, leaves it, FIFO. */
 #define ORDER_POLICY(CHOICE) \
     CHOICE(lrr, ORDER_LRR)   \
     CHOICE(gto, ORDER_GTO) CHOICE(oldest, ORDER_OLDEST) CHOICE(two_level, ORDER_TWO_LEVEL)

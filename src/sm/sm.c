@@ -107,6 +107,7 @@ static bool make_mech(struct sm *s, struct err *e) {
         .warps = s->nwarps,
         .order = (uint32_t)o->order,
         .order_groups = (uint32_t)o->order_active,
+        .order_timeout = (uint32_t)o->order_timeout,
         .tables = s->env.mech_tables,
         .param = s->env.mech_params,
         .now = &s->now,

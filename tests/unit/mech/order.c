@@ -20,7 +20,8 @@ static uint64_t rig_when(void *sm, const struct mech_split *s) {
 }
 
 /* Splits 0 .. 5 of one scheduler (or id % schedulers), all schedulable, PC 0: an add; PC 1: a global load. */
-static void rig_up(struct rig *r, enum order_policy policy, uint32_t schedulers, uint32_t groups) {
+static void rig_up_timeout(struct rig *r, enum order_policy policy, uint32_t schedulers, uint32_t groups,
+                           uint32_t timeout) {
     *r = (struct rig){.module = ir_module_new("order")};
     fake_op(r->module);
     fake_put(r->module, (struct ir_insn){.op = IR_LD_U32, .space = IR_SP_GLOBAL});
@@ -31,6 +32,7 @@ static void rig_up(struct rig *r, enum order_policy policy, uint32_t schedulers,
                                  .schedulers = schedulers,
                                  .order = policy,
                                  .order_groups = groups,
+                                 .order_timeout = timeout,
                                  .now = &r->now,
                                  .sm = r,
                                  .when = rig_when};
@@ -41,6 +43,9 @@ static void rig_up(struct rig *r, enum order_policy policy, uint32_t schedulers,
         r->s[k]->threads = 1; /* one that waits for a load */
         order_add(r->m.order, r->s[k]);
     }
+}
+static void rig_up(struct rig *r, enum order_policy policy, uint32_t schedulers, uint32_t groups) {
+    rig_up_timeout(r, policy, schedulers, groups, 0);
 }
 static void rig_down(struct rig *r) {
     pages_free(&r->pages);
@@ -130,6 +135,19 @@ static void test_two_level_keeps_to_its_active_set(void **state) {
     expect(&r, 0, 1, "01212");
     r.s[1]->pc = r.s[2]->pc = 1; /* 3 and 4 replace them; pending: 5 0 1 2 */
     expect(&r, 0, 1, "1234343");
+    rig_down(&r);
+}
+
+/* Narasiman et al. 2011: so that a large warp that never goes to memory does not keep the others out. */
+static void test_two_level_makes_room_after_a_timeout(void **state) {
+    (void)state;
+    struct rig r;
+    rig_up_timeout(&r, ORDER_TWO_LEVEL, 1, 1, 3);
+    expect(&r, 0, 1, "000111222333444555000");
+    r.s[1]->pc = 1; /* a load is a reason of its own, and the count begins anew */
+    expect(&r, 0, 1, "1222333444555000122");
+    for (uint32_t k = 0; k < 5; k++) order_remove(r.m.order, r.s[k]);
+    expect(&r, 0, 1, "5555555"); /* nobody waits */
     rig_down(&r);
 }
 
@@ -245,6 +263,7 @@ int main(void) {
         cmocka_unit_test(test_greed_ends_with_the_split),
         cmocka_unit_test(test_oldest_first_goes_back_as_soon_as_it_can),
         cmocka_unit_test(test_two_level_keeps_to_its_active_set),
+        cmocka_unit_test(test_two_level_makes_room_after_a_timeout),
         cmocka_unit_test(test_two_level_demotes_who_waits_for_an_event),
         cmocka_unit_test(test_an_event_brings_a_split_back),
         cmocka_unit_test(test_a_removed_split_is_never_picked),
