@@ -68,6 +68,10 @@ struct mech_packet {
     uint32_t n;              /* at least 1 */
     uint32_t beats;          /* cycles it takes to issue, on simd_width lanes each; 0: those of a warp */
     uint32_t register_stall; /* extra cycles in register read (bank conflicts of mixed warps) */
+    bool last_beat;          /* its results are counted from its last beat on, not from its first */
+    /* Of a packet of one split: its threads that issue in each beat, `beats` sets, none in two of them. Memory takes the
+     * threads of a beat together, beat after beat. NULL: all at once. It must be there until the packet has issued. */
+    const struct mech_set *beat;
     struct mech_split *split[MECH_WIDEST];
 };
 

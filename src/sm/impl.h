@@ -153,16 +153,19 @@ struct sm_fetched { /* the instruction line a split has at hand */
 /* Lanes of one warp that go one way; their addresses follow one another in the gather buffer, lowest lane first. */
 struct sm_part {
     uint32_t warp, mask, first;
-    uint32_t path;
+    uint16_t path;
+    uint16_t beat; /* of the packet, where it says who is in which; 0 */
 };
 
 struct sm_gather {      /* the memory part of the packet being issued */
     uint32_t entry;     /* SM_NONE: none yet */
-    uint32_t shared;    /* its request to shared memory, or SM_NONE */
+    uint32_t shared;    /* its request to shared memory, or SM_NONE; of the beat, if it goes by beats */
+    uint32_t before;    /* the last request of earlier beats, or SM_NONE */
+    uint32_t beat;      /* the one being gathered or built */
     uint32_t paths;     /* that the current op takes, one bit each */
     uint32_t nparts, n; /* of the current op; addresses of all parts */
     uint32_t bytes, lanes;
-    uint32_t nshared, shared_bytes; /* of all ops */
+    uint32_t nshared, shared_bytes; /* of all ops, or of the beat */
     bool shared_atomic, words;
     struct sm_part part[SM_PACKET];
     uint64_t addr[SM_PACKET];

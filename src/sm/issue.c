@@ -248,10 +248,11 @@ TWICE bool execute_all(struct sm *s, uint32_t sched, uint64_t start, uint32_t be
                        uint32_t *op, struct sums *t, struct err *e) {
     const struct mech_packet *p = &s->common->packet;
     struct exec_grid *g = s->env.grid;
+    const uint64_t from = start + (p->last_beat ? beats - 1 : 0), end = start + beats;
     do {
         struct mech_split *split = p->split[t->done];
         const struct sm_code *c = sm_code(s, split->pc);
-        const uint64_t ready = start + (c->result > beats ? c->result : beats);
+        const uint64_t ready = from + c->result > end ? from + c->result : end;
         const uint32_t before = t->lanes, k = take_op(s, split, sched, ready);
         op[t->done] = k;
         if (s->charge) s->ops.v[k].place = charge_issued(s, split);
@@ -269,10 +270,12 @@ TWICE bool execute_all(struct sm *s, uint32_t sched, uint64_t start, uint32_t be
 
 /* Lanes that a packet could have filled: a warp's, or those of the beats it asked for; at least what it had, where an
  * instruction that is the same for all (a jump of a large warp) takes fewer beats than threads need. */
-static inline uint32_t lanes_offered(const struct sm *s, uint32_t threads, uint32_t beats) {
+static inline uint32_t lanes_offered(struct sm *s, uint32_t threads, uint32_t beats) {
     if (!s->common->packet.beats) return s->mech->env.warp_size;
     const uint32_t lanes = beats * (uint32_t)s->o->sm.simd_width;
-    return lanes > threads ? lanes : threads;
+    if (lanes >= threads) return lanes;
+    s->stats.sm.beyond_slots += threads - lanes;
+    return threads;
 }
 
 /* The cycles of the packet's beats in their class (idle.c); what it stalled is counted already. */
@@ -360,8 +363,11 @@ bool issue_all(struct sm *s, struct err *e) {
         if (c->port > s->now) continue;
         c->stalled = issue_held(s, k);
         if (c->stalled) continue;
-        s->common->packet.n = s->common->packet.beats = s->common->packet.register_stall = 0;
-        if (!s->mech->ops->select(s->mech, k, &s->common->packet)) continue;
+        struct mech_packet *p = &s->common->packet;
+        p->n = p->beats = p->register_stall = 0;
+        p->last_beat = false;
+        p->beat = NULL;
+        if (!s->mech->ops->select(s->mech, k, p)) continue;
         if (s->env.observer) show_issue(s, k);
         const bool fine = s->common->packet.n == 1 ? issue_one(s, k, e) : issue_mixed(s, k, e);
         if (!fine) return false;

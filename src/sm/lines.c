@@ -1,5 +1,7 @@
 /* From the addresses of a packet's instructions to requests. All lanes of a split are coalesced together, whatever
- * warps they come from; where a packet has several splits (MIMD, SBI) a line they have in common is asked for once.
+ * warps they come from; where a packet has several splits (MIMD, SBI) a line they have in common is asked for once. A
+ * packet may say which threads issue in which beat (large warps): then those of a beat are coalesced together, beat after
+ * beat, and a line that two beats want is asked for twice. Banks of shared memory and parameters go by beats alike.
  *
  * Spaces. Global addresses go through L1D as they are. Local memory is interleaved by words over the threads of the
  * whole machine, so that the same variable of neighbouring threads lies side by side; an access is cut into words.
@@ -8,6 +10,7 @@
  * hit and are asked of nobody. Shared memory is one request of the packet, with the cycles its banks need. */
 #include <string.h>
 
+#include "mech/set.h"
 #include "sm/impl.h"
 
 #define LOCAL_SEGMENT (UINT64_C(1) << 44)
@@ -16,8 +19,8 @@ enum { WORD = 4 };
 
 void lines_begin(struct sm *s) {
     struct sm_gather *g = &s->common->gather;
-    g->entry = g->shared = SM_NONE;
-    g->nparts = g->n = g->paths = g->lanes = g->nshared = g->shared_bytes = 0;
+    g->entry = g->shared = g->before = SM_NONE;
+    g->nparts = g->n = g->paths = g->lanes = g->nshared = g->shared_bytes = g->beat = 0;
     g->shared_atomic = g->words = false;
 }
 
@@ -28,7 +31,7 @@ static void add_part(struct sm_gather *g, uint32_t warp, uint32_t mask, uint32_t
                      uint64_t base) {
     const uint32_t n = bits_count(mask);
     CHECK(g->n + n <= SM_PACKET && g->nparts < SM_PACKET);
-    g->part[g->nparts++] = (struct sm_part){warp, mask, g->n, path};
+    g->part[g->nparts++] = (struct sm_part){warp, mask, g->n, (uint16_t)path, (uint16_t)g->beat};
     g->paths |= 1u << path;
     uint64_t *to = g->addr + g->n;
     g->n += n;
@@ -77,13 +80,10 @@ static void add_decoded(struct sm *s, uint32_t warp, uint32_t mask, enum ir_spac
     if (lanes[IR_SP_PARAM]) add_part(g, warp, lanes[IR_SP_PARAM], SM_PARAM, to, 0);
 }
 
-void lines_gather(struct sm *s, uint32_t warp, bool texture) {
+static void gather_lanes(struct sm *s, uint32_t warp, uint32_t mask, bool texture) {
     const struct exec_out *o = &s->env.grid->out;
     const uint64_t *addr = o->access.addr;
-    const uint32_t mask = o->access.mask;
     struct sm_gather *g = &s->common->gather;
-    g->bytes = o->access.bytes;
-    g->lanes += bits_count(mask);
     switch (o->access.space) {
     case IR_SP_GLOBAL: add_cached(s, warp, mask, texture ? MEM_L1T : MEM_L1D, addr, 0); break;
     case IR_SP_SHARED: add_part(g, warp, mask, SM_SHARED, addr, 0); break;
@@ -92,6 +92,27 @@ void lines_gather(struct sm *s, uint32_t warp, bool texture) {
     case IR_SP_PARAM: add_part(g, warp, mask, SM_PARAM, addr, 0); break;
     default: add_decoded(s, warp, mask, o->access.space, addr);
     }
+}
+
+static __attribute__((noinline)) void gather_beats(struct sm *s, uint32_t warp, uint32_t mask, bool texture) {
+    const struct mech_packet *p = &s->common->packet;
+    struct sm_gather *g = &s->common->gather;
+    for (g->beat = 0; g->beat < p->beats; g->beat++) {
+        const uint32_t here = mask & set_mask(&p->beat[g->beat], warp);
+        if (here) gather_lanes(s, warp, here, texture);
+        mask &= ~here;
+    }
+    CHECK(!mask);
+}
+
+void lines_gather(struct sm *s, uint32_t warp, bool texture) {
+    const struct exec_out *o = &s->env.grid->out;
+    s->common->gather.bytes = o->access.bytes;
+    s->common->gather.lanes += bits_count(o->access.mask);
+    if (s->common->packet.beat)
+        gather_beats(s, warp, o->access.mask, texture);
+    else
+        gather_lanes(s, warp, o->access.mask, texture);
 }
 
 /* ---- requests ---- */
@@ -111,10 +132,16 @@ static uint32_t append(struct sm *s, uint32_t path, uint8_t kind) {
     return r;
 }
 
-/* A request of the packet that this line can be part of: one that begins where it does grows to its length, one that covers
- * it will do. */
+/* The packet's first request that is not of an earlier beat. */
+static uint32_t first_request(const struct sm *s) {
+    const struct sm_gather *g = &s->common->gather;
+    if (g->entry == SM_NONE) return SM_NONE;
+    return g->before == SM_NONE ? s->entries.v[g->entry].first : s->requests.v[g->before].next;
+}
+
+/* A request that this line can be part of: one that begins where it does grows to its length, one that covers it will do. */
 static uint32_t same_line(struct sm *s, const struct mem_line *l, uint32_t path, uint32_t kind) {
-    uint32_t r = s->common->gather.entry == SM_NONE ? SM_NONE : s->entries.v[s->common->gather.entry].first;
+    uint32_t r = first_request(s);
     for (; r != SM_NONE; r = s->requests.v[r].next) {
         struct sm_request *q = &s->requests.v[r];
         if (q->path != path || q->kind != kind || l->addr < q->addr) continue;
@@ -132,12 +159,17 @@ static uint32_t serve(struct sm *s, uint32_t r, uint32_t op, uint32_t warp, uint
     return bits_count(mask);
 }
 
+/* Whether the part is among those being built: of that path, and of this beat. */
+static inline bool is_due(const struct sm_gather *g, const struct sm_part *p, uint32_t path) {
+    return p->path == path && p->beat == g->beat;
+}
+
 /* A request without lines: everything of that path. */
 static uint32_t serve_path(struct sm *s, uint32_t r, uint32_t op, uint32_t path) {
     const struct sm_gather *g = &s->common->gather;
     uint32_t served = 0;
     for (uint32_t k = 0; k < g->nparts; k++)
-        if (g->part[k].path == path) served += serve(s, r, op, g->part[k].warp, g->part[k].mask);
+        if (is_due(g, &g->part[k], path)) served += serve(s, r, op, g->part[k].warp, g->part[k].mask);
     return served;
 }
 
@@ -175,7 +207,7 @@ static uint32_t serve_lines(struct sm *s, uint32_t op, uint32_t path, struct ran
     struct sm_gather *g = &s->common->gather;
     uint32_t served = 0;
     for (uint32_t p = r.from; p < r.to; p++) {
-        if (g->part[p].path != path) continue;
+        if (!is_due(g, &g->part[p], path)) continue;
         if (lines == 1)
             g->mask[0] = g->part[p].mask;
         else
@@ -190,7 +222,7 @@ static uint32_t serve_lines(struct sm *s, uint32_t op, uint32_t path, struct ran
 static uint32_t addresses(struct sm_gather *g, uint32_t path, struct range r, uint64_t *to) {
     uint32_t n = 0;
     for (uint32_t p = r.from; p < r.to; p++) {
-        if (g->part[p].path != path) continue;
+        if (!is_due(g, &g->part[p], path)) continue;
         const uint32_t count = bits_count(g->part[p].mask);
         memcpy(to + n, g->addr + g->part[p].first, count * sizeof *to);
         n += count;
@@ -234,27 +266,7 @@ static uint32_t build_shared(struct sm *s, uint32_t op, uint8_t kind) {
     if (g->shared == SM_NONE) g->shared = append(s, SM_SHARED, kind);
     if (g->bytes > g->shared_bytes) g->shared_bytes = g->bytes;
     g->shared_atomic |= kind == MEM_ATOMIC;
-    s->stats.sm.shared_accesses++;
     return serve_path(s, g->shared, op, SM_SHARED);
-}
-
-void lines_build(struct sm *s, uint32_t op, bool merge) {
-    struct sm_gather *g = &s->common->gather;
-    if (!g->nparts) return;
-    const struct ir_insn *i = sm_insn(s, s->ops.v[op].pc);
-    const uint8_t kind = ir_ops[i->op].cls == IR_C_ATOM  ? MEM_ATOMIC
-                         : s->env.grid->out.access.store ? MEM_WRITE
-                                                         : MEM_READ;
-    uint32_t served = 0;
-    for (uint32_t path = 0; path < MEM_NPATHS; path++)
-        if (g->paths >> path & 1) served += build_lines(s, op, path, kind, merge);
-    if (g->paths >> SM_SHARED & 1) served += build_shared(s, op, kind);
-    if (g->paths >> SM_PARAM & 1) served += serve_path(s, append(s, SM_PARAM, kind), op, SM_PARAM);
-    s->ops.v[op].memory = true;
-    s->ops.v[op].overlap = served != s->ops.v[op].split->threads;
-    s->stats.sm.memory_insts++;
-    g->nparts = g->n = g->paths = g->lanes = 0;
-    g->words = false;
 }
 
 /* Atomics on one word of shared memory take turns: no word is given to two at once. */
@@ -297,11 +309,68 @@ static uint32_t shared_cycles(const struct sm *s) {
     return mem_bank_cycles(g->shared_addr, g->nshared, g->shared_bytes, banks, word);
 }
 
-uint32_t lines_end(struct sm *s) {
+/* The addresses to shared memory that have been gathered are all there are of its request. */
+static void end_shared(struct sm *s) {
     struct sm_gather *g = &s->common->gather;
-    if (g->shared == SM_NONE) return g->entry;
+    if (g->shared == SM_NONE) return;
     const uint32_t cycles = shared_cycles(s);
     s->requests.v[g->shared].held = cycles ? cycles : 1;
     s->stats.sm.shared_conflict_cycles += cycles ? cycles - 1 : 0;
-    return g->entry;
+}
+
+/* All requests of the op, or those of a beat; returns how many threads they serve. */
+static uint32_t build_paths(struct sm *s, uint32_t op, uint8_t kind, bool merge) {
+    const uint32_t paths = s->common->gather.paths;
+    uint32_t served = 0;
+    for (uint32_t path = 0; path < MEM_NPATHS; path++)
+        if (paths >> path & 1) served += build_lines(s, op, path, kind, merge);
+    if (paths >> SM_SHARED & 1) served += build_shared(s, op, kind);
+    if (paths >> SM_PARAM & 1) served += serve_path(s, append(s, SM_PARAM, kind), op, SM_PARAM);
+    return served;
+}
+
+/* The paths that the parts of this beat take. */
+static uint32_t beat_paths(const struct sm_gather *g) {
+    uint32_t paths = 0;
+    for (uint32_t k = 0; k < g->nparts; k++)
+        if (g->part[k].beat == g->beat) paths |= 1u << g->part[k].path;
+    return paths;
+}
+
+static __attribute__((noinline)) uint32_t build_beats(struct sm *s, uint32_t op, uint8_t kind) {
+    struct sm_gather *g = &s->common->gather;
+    uint32_t served = 0;
+    CHECK(s->common->packet.n == 1);
+    for (g->beat = 0; g->beat < s->common->packet.beats; g->beat++) {
+        g->paths = beat_paths(g);
+        if (!g->paths) continue;
+        served += build_paths(s, op, kind, false);
+        end_shared(s);
+        g->shared = SM_NONE;
+        g->nshared = 0;
+        g->before = s->entries.v[g->entry].last;
+    }
+    return served;
+}
+
+void lines_build(struct sm *s, uint32_t op, bool merge) {
+    struct sm_gather *g = &s->common->gather;
+    if (!g->nparts) return;
+    const struct ir_insn *i = sm_insn(s, s->ops.v[op].pc);
+    const uint8_t kind = ir_ops[i->op].cls == IR_C_ATOM  ? MEM_ATOMIC
+                         : s->env.grid->out.access.store ? MEM_WRITE
+                                                         : MEM_READ;
+    if (g->paths >> SM_SHARED & 1) s->stats.sm.shared_accesses++;
+    const uint32_t served =
+        s->common->packet.beat ? build_beats(s, op, kind) : build_paths(s, op, kind, merge);
+    s->ops.v[op].memory = true;
+    s->ops.v[op].overlap = served != s->ops.v[op].split->threads;
+    s->stats.sm.memory_insts++;
+    g->nparts = g->n = g->paths = g->lanes = 0;
+    g->words = false;
+}
+
+uint32_t lines_end(struct sm *s) {
+    end_shared(s);
+    return s->common->gather.entry;
 }

@@ -160,7 +160,8 @@ static bool charges_add_up(const struct run *r, struct sb *why) {
     const uint64_t width = (uint64_t)sim_options(r->dev)->machine.sm.simd_width;
     const uint64_t held = p.waits[WAIT_RECONVERGENCE], nobody = p.waits[WAIT_NOBODY];
     const bool good =
-        p.slots == width * (uint64_t)stat(r->dev, "warp.cycles") &&
+        p.slots ==
+            width * (uint64_t)stat(r->dev, "warp.cycles") + (uint64_t)stat(r->dev, "sm.beyond_slots") &&
         !memcmp(sum.lanes, p.lanes, sizeof p.lanes) &&
         (double)p.lanes[LANE_PARTED] == stat(r->dev, "lane.parted") && sum.parted == p.lanes[LANE_PARTED] &&
         (double)p.lanes[LANE_EXITED] == stat(r->dev, "lane.exited") && sum.exited == p.lanes[LANE_EXITED] &&

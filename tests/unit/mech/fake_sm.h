@@ -391,12 +391,36 @@ static inline void fake_check_lanes(const struct fake *f, const struct mech_pack
             }
 }
 
+/* Who is in which beat: of every thread of the packet's split it is one, and no lane has two threads in a beat. */
+static inline void fake_check_beats(const struct fake *f) {
+    const struct mech_packet *p = &f->packet;
+    struct mech_set all = {0};
+    if (!p->beat) return;
+    assert_true(p->n == 1 && p->beats);
+    for (uint32_t b = 0; b < p->beats; b++) {
+        bool busy[MECH_WIDEST] = {false};
+        assert_true(p->beat[b].n);
+        for (uint32_t k = 0; k < p->beat[b].n; k++) FOR_LANES(l, p->beat[b].p[k].mask) {
+                const uint32_t warp = p->beat[b].p[k].warp;
+                const uint32_t lane = split_lane_of(f->mech->pool, warp, l) % f->env.simd_width;
+                assert_false(busy[lane] || set_mask(&all, warp) >> l & 1);
+                busy[lane] = true;
+                set_add(&all, warp, 1u << l);
+            }
+    }
+    assert_true(set_equal(&all, &p->split[0]->set));
+}
+
 /* Selects once for a scheduler. False: nothing to issue. */
 static inline bool fake_issue(struct fake *f, uint32_t sched) {
     struct mech_packet *p = &f->packet;
+    p->n = p->beats = p->register_stall = 0;
+    p->last_beat = false;
+    p->beat = NULL;
     uint64_t next = mech_next(f->mech, sched);
     if (!f->mech->ops->select(f->mech, sched, p)) return false;
     assert_true(next <= f->now && p->n);
+    fake_check_beats(f);
     uint32_t threads = 0;
     fake_check_lanes(f, p);
     f->issued++;
@@ -410,7 +434,7 @@ static inline bool fake_issue(struct fake *f, uint32_t sched) {
         assert_true(f->nflight < FAKE_FLIGHT);
         f->flight[f->nflight++] = fl;
     }
-    assert_true(threads <= f->env.warp_size);
+    assert_true(threads <= f->mech->env.warp_size);
     f->lane_sum += threads;
     return true;
 }

@@ -1,6 +1,7 @@
-/* What a mechanism may say with a packet: how long it issues, and that a split has no threads. The mechanisms here are
- * nrec with one function changed. */
+/* What a mechanism may say with a packet: how long it issues, who issues when, and that a split has no threads. The
+ * mechanisms here are nrec with one function changed. */
 #include "mech/order.h"
+#include "mech/set.h"
 #include "mech/split.h"
 #include "unit/sm/rig.h"
 
@@ -36,6 +37,14 @@ static bool select_1(struct mech *m, uint32_t sched, struct mech_packet *p) {
     return select_in(1, m, sched, p);
 }
 static bool select_4(struct mech *m, uint32_t sched, struct mech_packet *p) {
+    return select_in(4, m, sched, p);
+}
+static bool select_1_whole(struct mech *m, uint32_t sched, struct mech_packet *p) {
+    p->last_beat = true;
+    return select_in(1, m, sched, p);
+}
+static bool select_4_whole(struct mech *m, uint32_t sched, struct mech_packet *p) {
+    p->last_beat = true;
     return select_in(4, m, sched, p);
 }
 static bool select_20(struct mech *m, uint32_t sched, struct mech_packet *p) {
@@ -96,9 +105,122 @@ static void lanes_are_counted_by_the_beats_of_a_packet(void **state) {
     assert_int_equal(s.warp.issued[3], insts * 4);
     s = run_beats(select_1, add, 0, 8 * 32).s; /* for more threads than there are lanes */
     assert_int_equal(s.sm.lane_slots, insts * 32);
+    assert_int_equal(s.sm.beyond_slots, insts * 16);
     assert_int_equal(s.warp.issued[7], insts * 1);
     assert_int_equal(s.sm.issues, insts);
     assert_int_equal(s.sm.empty_issues, 0);
+}
+
+/* ---- who is in which beat ---- */
+
+static struct mech_set in_beat[16];
+
+/* Rows of 16 threads, a beat each. */
+static bool select_rows(struct mech *m, uint32_t sched, struct mech_packet *p) {
+    struct mech_split *s = order_pick(m->order, sched, *m->env.now);
+    if (!s) return false;
+    split_issue(m, p, s);
+    p->beat = in_beat;
+    p->beats = 2 * s->set.n;
+    for (uint32_t b = 0; b < p->beats; b++) {
+        in_beat[b].n = 0;
+        set_add(&in_beat[b], s->set.p[b / 2].warp, s->set.p[b / 2].mask & 0xffffu << 16 * (b % 2));
+    }
+    return true;
+}
+
+/* The same, all threads at once for memory. */
+static bool select_together(struct mech *m, uint32_t sched, struct mech_packet *p) {
+    const bool some = select_rows(m, sched, p);
+    p->beat = NULL;
+    return some;
+}
+
+static uint32_t width_256(const void *params, uint32_t warp_size, uint32_t simd_width) {
+    (void)params, (void)warp_size, (void)simd_width;
+    return 256;
+}
+
+/* %t: the thread; %a: an array of all threads in global memory; %s: one in shared memory. */
+#define ACCESS(insns)                                                                              \
+    HEAD ".shared .u32 words[1024];\n.visible .entry k(.param .u64 array) {\n"                     \
+         ".reg .u32 %t, %s, %x, %y; .reg .u64 %a, %b, %v0, %v1; .reg .pred %p; .local "            \
+         ".align 32 .b8 own[64];\nmov.u32 %t, %tid.x; mov.u32 %s, words; mov.u64 %a, %v0;\n" insns \
+         "\nexit;\n}\n"
+
+static struct machine run_access(select_fn *select, const char *text, uint32_t threads) {
+    struct mech_ops ops = *mech_find("nrec");
+    struct machine x = machine_load(text);
+    ops.select = select;
+    if (threads > 32) ops.width = width_256;
+    x.mech = &ops;
+    x.audit = true;
+    x.o.sm.shared_banks = 32;
+    x.m.l1d.line = 128;
+    uint64_t p[1] = {rig_buf(&x.r, 4096, "array")};
+    machine_ok(&x, "", "k", 1, threads, p);
+    machine_free(&x);
+    return x;
+}
+
+static void expect_lines(const char *insns, uint32_t threads, uint64_t together, uint64_t by_beat) {
+    assert_int_equal(run_access(select_together, insns, threads).s.sm.memory_lines, together);
+    const struct sm_stats s = run_access(select_rows, insns, threads).s;
+    assert_int_equal(s.sm.memory_lines, by_beat);
+}
+
+#define ARRAY "ld.param.u64 %a, [array]; mul.wide.u32 %b, %t, 4; add.u64 %b, %a, %b;"
+static void a_line_that_two_beats_want_is_asked_for_twice(void **state) {
+    (void)state; /* lines of 128 bytes */
+    expect_lines(ACCESS(ARRAY "ld.global.u32 %x, [%b];"), 32, 1, 2);
+    expect_lines(ACCESS(ARRAY "ld.global.u32 %x, [%b];"), 256, 8, 16);
+    expect_lines(ACCESS(ARRAY "ld.global.u32 %x, [%a];"), 256, 1, 16);
+    expect_lines(ACCESS(ARRAY "st.global.u32 [%b], %t;"), 32, 1, 2);
+    expect_lines(ACCESS(ARRAY "red.global.add.u32 [%b], 1;"), 32, 1, 2);
+    expect_lines(ACCESS(ARRAY "setp.ge.u32 %p, %t, 16; @%p ld.global.u32 %x, [%b];"), 32, 1, 1);
+    /* Four words of each thread, more than are coalesced at once: rows of 16 are half a line. */
+    expect_lines(ACCESS("st.local.v2.u64 [own], {%v0, %v1};"), 256, 4 * 8, 4 * 16);
+}
+
+static void a_beat_has_its_own_conflicts_in_shared_memory(void **state) {
+    (void)state; /* every other word: 16 threads fill the 32 banks, the next 16 do so again */
+    const char *const two = ACCESS("shl.b32 %x, %t, 3; add.u32 %x, %x, %s; ld.shared.u32 %y, [%x];");
+    assert_int_equal(run_access(select_together, two, 32).s.sm.shared_conflict_cycles, 1);
+    struct sm_stats s = run_access(select_rows, two, 32).s;
+    assert_int_equal(s.sm.shared_conflict_cycles, 0);
+    assert_int_equal(s.sm.shared_accesses, 1); /* instructions */
+    const char *const one = ACCESS("red.shared.add.u32 [%s], 1;");
+    assert_int_equal(run_access(select_together, one, 32).s.sm.shared_conflict_cycles, 31);
+    assert_int_equal(run_access(select_rows, one, 32).s.sm.shared_conflict_cycles, 15 + 15);
+}
+
+static void accesses_by_beats_cost_the_same_whether_slept_through_or_not(void **state) {
+    (void)state;
+    const char *const text =
+        ACCESS(ARRAY "ld.global.u32 %x, [%b]; st.shared.u32 [%s], %x; ld.shared.u32 %y, [%s]; "
+                     "st.global.u32 [%b], %y;");
+    struct sm_stats s[2];
+    for (int tick = 0; tick < 2; tick++) {
+        struct mech_ops ops = *mech_find("nrec");
+        struct machine x = machine_load(text);
+        ops.select = select_rows;
+        ops.width = width_256;
+        x.mech = &ops;
+        x.tick_all = tick;
+        x.m.memory.ideal = x.m.l1d.ideal = false;
+        uint64_t p[1] = {rig_buf(&x.r, 4096, "array")};
+        machine_ok(&x, "", "k", 2, 256, p);
+        s[tick] = x.s;
+        machine_free(&x);
+    }
+    assert_memory_equal(&s[0], &s[1], sizeof s[0]);
+}
+
+static void results_may_be_counted_from_the_last_beat(void **state) {
+    (void)state; /* a pipeline of eight: an addition on the result of the one before */
+    assert_int_equal(each(select_4, add, 32), 8);
+    assert_int_equal(each(select_4_whole, add, 32), 8 + 3);
+    assert_int_equal(each(select_1_whole, add, 32), 8);
 }
 
 /* ---- splits without threads ---- */
@@ -219,6 +341,10 @@ int main(void) {
         cmocka_unit_test(a_packet_holds_its_unit_for_its_beats),
         cmocka_unit_test(a_result_is_there_when_the_last_beat_is),
         cmocka_unit_test(lanes_are_counted_by_the_beats_of_a_packet),
+        cmocka_unit_test(a_line_that_two_beats_want_is_asked_for_twice),
+        cmocka_unit_test(a_beat_has_its_own_conflicts_in_shared_memory),
+        cmocka_unit_test(accesses_by_beats_cost_the_same_whether_slept_through_or_not),
+        cmocka_unit_test(results_may_be_counted_from_the_last_beat),
         cmocka_unit_test(an_issue_without_threads_goes_through_the_pipeline),
         cmocka_unit_test(an_issue_without_threads_waits_for_no_operand),
         cmocka_unit_test(issues_without_threads_are_counted_apart),
