@@ -15,6 +15,7 @@ rows() {
     for mech in pdom mimd dwf; do echo "$mech turing-rtx2060 $programs"; done
     echo "dwf dwf-8800gtx $few"
     echo "harp harp-fermi $few"
+    echo "lwm harp-fermi $few"
     echo "mp mp-fermi $few"
     echo "minpc sl-tesla $few"
 }

@@ -103,6 +103,10 @@ run explain nrec examples/diamond.ptx $four
 [ "$(grep -cE '^[0-9-]+ +10 +[#.]{4}  B2  exit' "$out")" -eq 3 ]
 verdict $? "nrec: the last block runs three times"
 expect_in_out "split 2 sched 0 pc 15 (B6) ready #..." "nrec: each side is a split"
+run explain lwm:size=8 examples/diamond.ptx $four
+state "lwm: diverge 2 ways" "warp 0: split 0 sched 0 pc 15 (B6) ready #..." "pc 7 (B2) rpc - ####" "pc 6 (B1) rpc 7 (B2) ...#" \
+    "pc 14 (B5) rpc 7 (B2) ###." "pc 13 (B4) rpc 14 (B5) .##." "pc 15 (B6) rpc 14 (B5) #... <- top"
+verdict $? "lwm: the stack of a large warp"
 run explain mimd examples/diamond.ptx $four
 expect_in_out ".##.  go to 13 (B4)" "mimd: what became of the lanes is told where the mechanism says nothing"
 run explain dwf examples/diamond.ptx $four

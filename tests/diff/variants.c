@@ -9,6 +9,14 @@ static const struct diff_variant variants[] = {
     {"pdom", true, {"pdom.side", "most"}},
     {"pdom", true, {"run.form", "joins"}},
 
+    {"lwm", true, {"lwm.side", "fallthrough"}},
+    {"lwm", true, {"lwm.side", "most", "lwm.size", "256"}},
+    {"lwm", true, {"run.form", "joins", "lwm.size", "64"}},
+    {"lwm", false, {"lwm.size", "256", "lwm.sync", "all"}},
+    {"lwm", false, {"lwm.size", "64", "lwm.jump", "all"}},
+    {"lwm", false, {"lwm.size", "16", "lwm.sync", "all", "lwm.jump", "all"}},
+    {"lwm", false, {"lwm.size", "4"}},
+
     {"dwf", false, {"dwf.policy", "dmin"}},
     {"dwf", false, {"dwf.policy", "dtime"}},
     {"dwf", false, {"dwf.policy", "dpc"}},

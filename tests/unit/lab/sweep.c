@@ -318,15 +318,16 @@ static void assert_equal_rows(const struct store_rows *a, const struct store_row
 }
 
 static void the_number_of_threads_changes_nothing(void **state) {
-    static const char *const mechs[] = {"nrec", "pdom", "mimd", "dwf", "harp", "mp", "minpc"};
-    struct lab_point points[14];
+    static const char *const mechs[] = {"nrec", "pdom", "lwm", "mimd", "dwf", "harp", "mp", "minpc"};
+    enum { N = 2 * sizeof mechs / sizeof *mechs };
+    struct lab_point points[N];
     struct store_rows rows[2];
     struct err e = {0};
     (void)state;
-    for (size_t i = 0; i < 14; i++) points[i] = points_at(i % 2, mechs[i / 2]);
+    for (size_t i = 0; i < N; i++) points[i] = points_at(i % 2, mechs[i / 2]);
     for (unsigned jobs = 1; jobs <= 2; jobs++) {
         struct store *s = in_memory();
-        struct lab_sweep w = sweep(s, points, 14, jobs);
+        struct lab_sweep w = sweep(s, points, N, jobs);
         assert_true(lab_sweep(&w, &e));
         assert_true(store_read(s, NULL, 0, &rows[jobs - 1], &e));
         lab_sweep_free(&w);

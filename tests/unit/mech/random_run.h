@@ -37,7 +37,8 @@ static inline bool random_run_one(struct rng *r, const struct mech_ops *ops, uin
         assert_non_null(strstr(text.text, "waiting at a barrier"));
         sb_free(&text);
     }
-    assert_true(f->mech->stats.stack_max <= 2 * (ops->caps & MECH_AT_HOME ? w : f->threads));
+    assert_true(f->mech->stats.stack_max <=
+                2 * (ops->caps & MECH_AT_HOME ? f->mech->env.warp_size : f->threads));
     assert_true(f->mech->stats.splits_max <= f->env.warps * 32);
     fake_free(f);
     cfg_free(c);

@@ -185,6 +185,13 @@ static void sequences_align(void **state) {
     rig_close(&r);
 }
 
+/* Warps of 32 that leave a loop with a barrier go their own ways, unless they are rows of one large warp
+ * (tests/unit/mech/lwm_machine.c). */
+static bool warps_are_apart(void) {
+    const char *options = getenv("HEDDLE_TEST_OPTIONS");
+    return !options || !strstr(options, "run.mech=lwm");
+}
+
 static void barriers_do_not_wait_for_threads_that_left(void **state) {
     (void)state;
     enum { LIVE = 201 };
@@ -196,9 +203,11 @@ static void barriers_do_not_wait_for_threads_that_left(void **state) {
     RUN(&r, "early_exit", LAUNCH(.block = {256}), PTR(d), hd_arg_s32(LIVE));
     rig_out(&r, d, got, sizeof got);
     same_u32("next", got, want, 256);
-    RUN(&r, "warps_leave", LAUNCH(.grid = {3}, .block = {160}), PTR(d));
-    rig_out(&r, d, sums, sizeof sums);
-    same_u32("sum", sums, want_sums, 3);
+    if (warps_are_apart()) {
+        RUN(&r, "warps_leave", LAUNCH(.grid = {3}, .block = {160}), PTR(d));
+        rig_out(&r, d, sums, sizeof sums);
+        same_u32("sum", sums, want_sums, 3);
+    }
     rig_close(&r);
 }
 
