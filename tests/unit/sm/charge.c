@@ -188,6 +188,26 @@ static void waits_for_reconvergence_are_charged_to_the_branch(void **state) {
     machine_free(&x);
 }
 
+/* SWI lays thread t of warp 1 on lane t ^ 16. Its four threads run beside lanes 0-7 of warp 0, of which 8-23 have exited and
+ * 24-31 have parted: on the 20 lanes left there would be 8-15 and 20-23, and those that have parted. */
+static void an_idle_lane_is_named_after_who_would_be_on_it(void **state) {
+    (void)state;
+    struct machine x = machine_load(
+        KERNEL(LANES "setp.ge.u32 %p, %l, 24; @%p bra HIGH; setp.ge.u32 %q, %l, 8; @%q exit;\n"
+                     "bar.sync 0; add.u32 %a, %a, 1; add.u32 %a, %a, 2; add.u32 %a, %a, 3; exit;\n"
+                     "HIGH: bar.sync 0; add.u32 %a, %a, 4;\n"));
+    uint64_t p = 0;
+    x.profile = true;
+    x.o.sm.schedulers = 1;
+    machine_ok(&x, "swi", "k", 1, 36, &p);
+    assert_int_equal(at(&x, 6)->lanes[LANE_ACTIVE], 8 + 4);
+    assert_int_equal(at(&x, 6)->issues, 1); /* together, for the barrier released them so */
+    assert_int_equal(at(&x, 6)->lanes[LANE_ABSENT], 0);
+    assert_int_equal(at(&x, 6)->lanes[LANE_EXITED], 8 + 4);
+    assert_int_equal(at(&x, 6)->lanes[LANE_PARTED], 8);
+    machine_free(&x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_guard_that_is_false_is_charged_to_its_instruction),
@@ -200,6 +220,7 @@ int main(void) {
         cmocka_unit_test(threads_apart_part_where_one_leaves_the_loop),
         cmocka_unit_test(threads_apart_part_inside_of_calls),
         cmocka_unit_test(waits_for_reconvergence_are_charged_to_the_branch),
+        cmocka_unit_test(an_idle_lane_is_named_after_who_would_be_on_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
