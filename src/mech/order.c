@@ -43,6 +43,7 @@ struct order {
     void *sm;
     enum order_policy policy;
     bool by_age; /* GTO, OLDEST */
+    bool used;
     uint32_t cap;
     uint32_t groups;  /* two-level: size of the active set */
     uint32_t timeout; /* issues after which an active split makes room; 0: none */
@@ -207,6 +208,7 @@ static void dequeue(struct order *o, struct queue *q, struct mech_split *s) {
 void order_add(struct order *o, struct mech_split *s) {
     CHECK(s->order == IDLE || s->order == PICKED);
     s->in_flight = false;
+    o->used = true;
     s->wake = o->when(o->sm, s);
     enqueue(o, &o->q[s->sched], s);
 }
@@ -320,6 +322,10 @@ uint64_t order_next(const struct order *o, uint32_t sched) {
     const struct queue *q = &o->q[sched];
     if (q->nready) return *o->now;
     return q->timed.n ? q->timed.v[0].key : MECH_NEVER;
+}
+
+bool order_used(const struct order *o) {
+    return o->used;
 }
 
 bool order_parked(const struct mech_split *s) {

@@ -38,6 +38,8 @@ void order_take(struct order *o, struct mech_split *s);
 void order_expect(const struct order *o, uint32_t sched);
 /* Earliest cycle at which order_pick might find one; MECH_NEVER: not before order_add or order_wake. */
 uint64_t order_next(const struct order *o, uint32_t sched);
+/* Whether anything was ever handed over: a mechanism with a queue of its own never does. */
+bool order_used(const struct order *o);
 /* In no order and not in flight. */
 bool order_parked(const struct mech_split *s);
 /* "ready", "wakes at 17", "waits for an event", "pending", "in flight", "parked" */

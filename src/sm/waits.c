@@ -33,7 +33,6 @@ struct tally {
 
 struct sm_watch {
     bool changed, known; /* since the last tick that counts; the verdicts are those of that tick */
-    bool ordered;        /* the mechanism uses the order: a split in none is held */
     uint64_t at, due;    /* that tick; when the SM wants to be ticked next */
     struct verdict *sched;
     uint32_t *busy; /* by slot: lanes that are under way or could be scheduled */
@@ -132,10 +131,9 @@ static uint32_t count_free(const struct sm *s, const struct mech_set *set) {
 }
 
 static void ask_splits(struct sm *s) {
-    struct sm_watch *w = s->waits;
-    FOR_SPLITS(split, s->mech->pool) w->ordered |= !order_parked(split) && !split->in_flight;
+    const bool ordered = order_used(s->mech->order); /* then a split in none is held */
     FOR_SPLITS(split, s->mech->pool) {
-        if (split->in_flight || (w->ordered && order_parked(split))) continue;
+        if (split->in_flight || (ordered && order_parked(split))) continue;
         const uint32_t n = count_free(s, &split->set);
         if (!n) continue;
         vote(s, split->sched, reason(s, split), n, charge_split_place(s, split));
