@@ -143,12 +143,15 @@ static struct mech_split *other_partner(const struct mech *m, const struct sbi_h
     const uint32_t n = f->ways && f->ways < q->n ? f->ways : q->n - 1,
                    room = m->env.warp_size - lead->threads;
     struct mech_split *best = NULL;
-    for (uint32_t k = 0, at = h->member; k < n && (!best || best->threads < room); k++) {
+    uint32_t most = 0;
+    for (uint32_t k = 0, at = h->member; k < n && most < room; k++) {
         at = at + 1 < q->n ? at + 1 : 0;
         const struct sbi_home *c = &f->home[q->home[at]];
         struct mech_split *s = sbi_first(c);
-        if (!s || !order_holds(s) || s->threads <= (best ? best->threads : 0)) continue;
-        if (apart(f, taken, &c->lanes[c->first]) && order_ready(m->order, s)) best = s;
+        if (!s || !apart(f, taken, &c->lanes[c->first]) || s->threads <= most) continue;
+        if (!order_ready(m->order, s)) continue;
+        best = s;
+        most = s->threads;
     }
     return best;
 }

@@ -68,12 +68,12 @@ struct sbi_lane_set {
 /* A home warp. Its threads are in the hot splits, which have no key below that of any other thread that could run unless
  * they are busy; stand in the cold table (sorted.h); or are blocked. */
 struct sbi_home {
-    struct sorted_home cold;
-    struct mech_split *hot[SBI_HOT]; /* NULL: none */
-    uint64_t key[SBI_HOT];
+    struct mech_split *hot[SBI_HOT];    /* NULL: none */
     struct sbi_lane_set lanes[SBI_HOT]; /* on which they are; with `others` only */
-    uint64_t age;                       /* of all its splits */
-    uint32_t sched, member;             /* its place in the scheduler's list */
+    uint64_t key[SBI_HOT];
+    struct sorted_home cold;
+    uint64_t age;           /* of all its splits */
+    uint32_t sched, member; /* its place in the scheduler's list */
     uint32_t shuffle;
     uint8_t first;           /* of `hot`, the one with the lower key */
     bool held;               /* the other waits at a SYNC mark */

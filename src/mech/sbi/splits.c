@@ -21,7 +21,7 @@
 
 /* ---- lanes ---- */
 
-uint32_t sbi_shuffle(const struct mech *m, uint32_t home) {
+static uint32_t shuffle_of(const struct mech *m, uint32_t home) {
     const struct sbi *f = m->self;
     const uint32_t all = m->env.warp_size - 1, number = split_rank(m->pool, home);
     switch ((enum sbi_lanes)f->lanes) {
@@ -35,6 +35,11 @@ uint32_t sbi_shuffle(const struct mech *m, uint32_t home) {
     for (uint32_t bit = 1, to = m->env.warp_size >> 1; to; bit <<= 1, to >>= 1)
         reversed |= number & bit ? to : 0;
     return reversed;
+}
+
+uint32_t sbi_shuffle(const struct mech *m, uint32_t home) {
+    const struct sbi *f = m->self;
+    return f->home[home].shuffle;
 }
 
 /* Bit b of w goes to b ^ by. */
@@ -241,7 +246,7 @@ void sbi_start(struct mech *m, struct mech_split *s, uint32_t home) {
     const struct mech_piece p = s->set.p[0];
     const uint32_t depth = m->env.depth(m->env.sm, p.warp, (uint32_t)__builtin_ctz(p.mask));
     *h = (struct sbi_home){.hot = {s}, .key = {sorted_key(depth, s->pc)}, .age = s->age, .sched = s->sched};
-    h->shuffle = f->others ? sbi_shuffle(m, home) : 0;
+    h->shuffle = f->others ? shuffle_of(m, home) : 0;
     s->own[SBI_HOME] = home;
     sorted_start(m, &f->sorted, &h->cold, home, &s->set);
     if (f->others) sbi_lanes_of(m, h, &s->set, &h->lanes[0]);
