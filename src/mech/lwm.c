@@ -53,6 +53,9 @@ MECH_PARAMS(lwm, PARAMS)
     SUM(jump_beats_saved, "beats", "Beats that unconditional branches did not take (lwm.jump).")
 MECH_COUNTS(lwm, COUNTERS)
 
+/* split.own: sub-warps of its threads, 0 if they have not been packed yet; those with a thread in every lane. */
+enum { BEATS = PDOM_KNOWN, FULL = PDOM_FREE };
+
 struct lwm {
     struct pdom warps; /* first: pdom's functions find it in self */
     uint32_t width;    /* columns */
@@ -118,8 +121,9 @@ static bool is_full(const struct lwm *l, uint32_t beat) {
     return all == ~0u;
 }
 
-/* Columns fill from the first beat on, so that the beats with all lanes come before the others. */
-static void pack(struct lwm *l, const struct mech *m, const struct mech_split *s) {
+/* Columns fill from the first beat on, so that the beats with all lanes come before the others. As long as the split's
+ * threads stay the same, so do both numbers. */
+static void pack(struct lwm *l, const struct mech *m, struct mech_split *s) {
     l->beats = l->full = 0;
     for (uint32_t k = 0; k < s->set.n; k++) {
         const struct mech_piece p = s->set.p[k];
@@ -128,6 +132,8 @@ static void pack(struct lwm *l, const struct mech *m, const struct mech_split *s
             pack_row(l, p.warp, p.mask >> shift & l->lanes, shift, word);
     }
     while (l->words > 1 && l->full < l->beats && is_full(l, l->full)) l->full++;
+    s->own[BEATS] = l->beats;
+    s->own[FULL] = l->full;
 }
 
 /* ---- issue ---- */
@@ -154,16 +160,14 @@ static bool select(struct mech *m, uint32_t sched, struct mech_packet *p) {
     split_issue(m, p, s);
     const struct ir_insn *i = &m->env.module->code.v[s->pc];
     const bool memory = goes_to_memory(i), jump = is_jump(i) && lwm_params(m)->jump == JUMP_ONE;
-    if (s->threads == m->env.warp_size && !memory)
-        l->beats = l->full = m->env.warp_size / l->width;
-    else
-        pack(l, m, s);
-    c->jump_beats_saved += jump ? l->beats - 1 : 0;
-    p->beats = jump ? 1 : l->beats;
+    if (memory || !s->own[BEATS]) pack(l, m, s);
+    const uint32_t beats = s->own[BEATS], full = s->own[FULL];
+    c->jump_beats_saved += jump ? beats - 1 : 0;
+    p->beats = jump ? 1 : beats;
     p->beat = memory ? l->subwarp : NULL;
     p->last_beat = waits_for_all(lwm_params(m), i);
     c->subwarps += p->beats;
-    c->full_subwarps += l->full < p->beats ? l->full : p->beats;
+    c->full_subwarps += full < p->beats ? full : p->beats;
     return true;
 }
 

@@ -28,6 +28,7 @@ MECH_PARAMS(pdom, PARAMS)
  * takes a return. As long as the threads of the top stay together and do not come there, their PC is in the split alone and
  * the stack is left alone: it learns the PC when it is needed. */
 enum { HOME, JOIN };
+_Static_assert((int)JOIN < (int)PDOM_KNOWN, "the rest is others'");
 
 void pdom_create(struct mech *m, enum stack_side side) {
     struct pdom *p = m->self;
@@ -55,6 +56,7 @@ static void follow(struct mech *m, struct mech_split *s, const struct stack *st,
     s->pc = top->pc;
     s->own[JOIN] = top->depth == top->rdepth ? top->rpc : IR_NOPC;
     if (changed) {
+        s->own[PDOM_KNOWN] = 0;
         stack_top(st, &s->set);
         s->threads = set_count(&s->set);
     }

@@ -12,7 +12,10 @@ struct pdom {
     uint32_t inactive, joining; /* over all stacks */
 };
 
-/* Slots of mech_ops. A split of these has one home warp for life, and split.own is theirs. */
+/* In split.own, behind what is pdom's own: for whoever builds on it. PDOM_KNOWN becomes 0 when the split's threads change. */
+enum { PDOM_KNOWN = 2, PDOM_FREE = 3 };
+
+/* Slots of mech_ops. A split of these has one home warp for life. */
 void pdom_create(struct mech *m, enum stack_side side);
 void pdom_start(struct mech *m, struct mech_split *s, uint32_t home);
 void pdom_commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o);
