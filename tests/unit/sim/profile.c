@@ -60,6 +60,7 @@ static bool runs_ahead(const struct setting *on) {
 }
 static const struct setting settings[] = {
     {"pdom", {0}},
+    {"lwm", {0}},
     {"mp-basic", {0}},
     {"mp", {0}},
     {"dpe", {0}},
