@@ -131,6 +131,10 @@ state "dpe: diverge 2 ways" "warp 0" "rpc - | left pc 7 (B2) #### join" "rpc 7 (
     "rpc 14 (B5) | left pc 15 (B6) #... ready | right pc 13 (B4) .##. ready <- top" &&
     state "dpe: reconverge at 14" "warp 0" "rpc - | left pc 7 (B2) #### join" "rpc 7 (B2) | left pc 14 (B5) ###. ready <- top"
 verdict $? "dpe: a stack whose top has two paths"
+run explain dws examples/diamond.ptx $four --set dws.branch=stack
+state "dws: diverge 2 ways" "warp 0" "split pc 13 (B4) rpc 14 (B5) .##. ready" "split pc 15 (B6) rpc 14 (B5) #... ready" \
+    "join pc 7 (B2) rpc - #### pending ###." "join pc 14 (B5) rpc 7 (B2) ###. pending ###."
+verdict $? "dws: splits and the joins they lead to"
 run explain minpc examples/diamond.ptx $four
 state "warp 0: depth 0 pc 13 (B4) running, ready .##." "warp 0: depth 0 pc 15 (B6) standing #..."
 verdict $? "minpc: who runs and who stands"

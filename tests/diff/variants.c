@@ -73,6 +73,18 @@ static const struct diff_variant variants[] = {
     {"dpe", true, {"dpe.entries", "1", "dpe.spill_cycles", "0"}},
     {"dpe", true, {"dpe.entries", "2"}},
 
+    {"dws", true, {NULL}},
+    {"dws", true, {"dws.branch", "stack"}},
+    {"dws", true, {"dws.branch", "off", "dws.memory", "aggress"}},
+    {"dws", true, {"dws.branch", "stack", "dws.memory", "aggress", "dws.limit", "true"}},
+    {"dws", true, {"dws.memory", "lazy", "dws.limit", "true", "dws.wst", "1"}},
+    {"dws", true, {"dws.memory", "lazy", "dws.max_block", "3"}},
+    {"dws", true, {"dws.memory", "aggress", "dws.wst", "4096", "dws.max_block", "1000"}},
+    {"dws", true, {"dws.memory", "off", "dws.wst", "2"}},
+    {"dws", true, {"dws.limit", "true", "dws.wst", "4096"}},
+    {"dws", true, {"dws.wst", "1"}},
+    {"dws", true, {"dws.wst", "0"}},
+
     {"minpc", false, {"minpc.sp", "false"}},
     {"minpc", false, {"minpc.memory", "true"}},
     {"minpc", false, {"minpc.memory", "true", "minpc.sp", "false"}},

@@ -1,6 +1,7 @@
 /* Mechanisms that join threads at the same places use the same lanes, whatever runs first: 2,000 structured kernels take as
  * many lane slots under basic multi-path and dual-path execution as under a post-dominator stack (MP: "same SIMD unit
- * utilization for SPS, DPS and basic MP"; HARP Table 2: DPE has no impact on width). */
+ * utilization for SPS, DPS and basic MP"; HARP Table 2: DPE has no impact on width). So they do under dynamic warp
+ * subdivision if it divides nothing but branches and lets their sides wait, or has no room to divide anything. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,22 +18,29 @@ enum { KERNELS = 2000 };
 #endif
 enum { MOST_INSTS = 32768 };
 
-static double slots_of(struct diff_case *c, const struct diff_machine *machine, const char *mech,
-                       const char *key, const char *value) {
-    const char *const more[] = {"run.mode", "timed", "run.mech", mech, key, value, NULL};
+struct way {
+    const char *mech, *option[5];
+};
+
+static double slots_of(struct diff_case *c, const struct diff_machine *machine, const struct way *w) {
+    const char *more[12] = {"run.mode", "timed", "run.mech", w->mech};
     struct sb why = {0};
+    for (int k = 0; w->option[k]; k++) more[4 + k] = w->option[k];
     if (!diff_run(c, machine, more, &why)) fail_msg("%s", why.text);
     return c->lane_slots;
 }
 
 static void same_lanes(struct diff_case *c, const struct diff_machine *machine) {
     const bool small = c->kernel.seed / 2 % 2; /* every other kernel with as little room as there can be */
-    const struct {
-        const char *mech, *key, *value;
-    } ways[] = {{"mp-basic", "mp-basic.patience", "0"}, {"dpe", "dpe.entries", small ? "1" : "0"}};
-    const double want = slots_of(c, machine, "pdom", NULL, NULL);
+    const struct way pdom = {"pdom", {NULL}},
+                     ways[] = {
+                         {"mp-basic", {"mp-basic.patience", "0"}},
+                         {"dpe", {"dpe.entries", small ? "1" : "0"}},
+                         {"dws",
+                          {"dws.branch", "stack", small ? "dws.wst" : "dws.memory", small ? "0" : "off"}}};
+    const double want = slots_of(c, machine, &pdom);
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
-        const double got = slots_of(c, machine, ways[k].mech, ways[k].key, ways[k].value);
+        const double got = slots_of(c, machine, &ways[k]);
         if (got != want)
             fail_msg("seed %llu on %s: %.0f lane slots under %s, %.0f under pdom",
                      (unsigned long long)c->kernel.seed, machine->name, got, ways[k].mech, want);

@@ -105,6 +105,7 @@ struct fake_thread {
     uint32_t pc, depth, steps;
     uint32_t ret[FAKE_DEPTH];
     bool live, waits, in_flight;
+    bool early;     /* in flight, but has its data: it may be taken out of its split */
     uint64_t ready; /* operands there from this cycle on */
     bool event;     /* and until then nobody knows when */
 };
@@ -187,7 +188,8 @@ static inline uint64_t fake_when(void *sm, const struct mech_split *s) {
     struct fake *f = sm;
     uint64_t at = f->now;
     for (uint32_t k = 0; k < s->set.n; k++) FOR_LANES(l, s->set.p[k].mask) {
-            const struct fake_thread *t = &f->t[s->set.p[k].warp * 32 + l];
+            struct fake_thread *t = &f->t[s->set.p[k].warp * 32 + l];
+            if (t->early) t->in_flight = t->early = false; /* it has been taken */
             assert_false(t->in_flight);
             if (t->ready <= f->now) continue;
             if (t->event) return MECH_NEVER;
@@ -202,8 +204,12 @@ static inline uint32_t fake_live(void *sm, uint32_t warp) {
     return bits;
 }
 static inline void fake_ready(void *sm, const struct mech_split *s, struct mech_set *out) {
-    (void)sm, (void)s;
+    const struct fake *f = sm;
     out->n = 0;
+    if (!s->in_flight) return;
+    for (uint32_t k = 0; k < s->set.n; k++) FOR_LANES(l, s->set.p[k].mask)
+    if (f->t[s->set.p[k].warp * 32 + l].early) set_add(out, s->set.p[k].warp, 1u << l);
+    if (set_equal(out, &s->set)) out->n = 0;
 }
 static inline uint32_t fake_spinning(void *sm, uint32_t warp) {
     const struct fake *f = sm;
@@ -331,7 +337,7 @@ static inline struct fake_flight *fake_execute(struct fake *f, struct mech_split
 }
 
 static inline void fake_land(struct fake *f, struct fake_thread *t) {
-    t->in_flight = false;
+    t->in_flight = t->early = false;
     if (!f->slow) return;
     uint64_t what = rng_below(&f->rng, 8);
     t->ready = what < 5 ? f->now : f->now + 1 + rng_below(&f->rng, 12);
@@ -439,18 +445,23 @@ static inline bool fake_issue(struct fake *f, uint32_t sched) {
     return true;
 }
 
+/* These threads of a split in flight have their data, and the others wait for theirs. Whether they were taken. */
+static inline bool fake_offer(struct fake *f, const struct fake_flight *fl, const struct mech_set *ready) {
+    for (uint32_t k = 0; k < ready->n; k++)
+        FOR_LANES(l, ready->p[k].mask) f->t[ready->p[k].warp * 32 + l].early = true;
+    const bool taken = f->mech->ops->memory(f->mech, fl->s, ready);
+    f->mech->ops->audit(f->mech);
+    return taken;
+}
+
 /* Some threads of a plain instruction in flight have their data before the others. */
-static inline void fake_early(struct fake *f, struct fake_flight *fl) {
-    struct mech_split *s = fl->s;
+static inline void fake_early(struct fake *f, const struct fake_flight *fl) {
+    const struct mech_split *s = fl->s;
     struct mech_set ready = {0};
     if (!f->mech->ops->memory || fl->out.insn->op != IR_ADD_U32 || fl->out.exited.n) return;
     for (uint32_t k = 0; k < s->set.n; k++)
         FOR_LANES(l, s->set.p[k].mask) if (rng_below(&f->rng, 2)) set_add(&ready, s->set.p[k].warp, 1u << l);
-    if (!ready.n || set_equal(&ready, &s->set)) return;
-    for (uint32_t k = 0; k < ready.n; k++)
-        FOR_LANES(l, ready.p[k].mask) fake_land(f, &f->t[ready.p[k].warp * 32 + l]);
-    assert_true(f->mech->ops->memory(f->mech, s, &ready));
-    f->mech->ops->audit(f->mech);
+    if (ready.n && !set_equal(&ready, &s->set)) fake_offer(f, fl, &ready);
 }
 
 static inline void fake_landings(struct fake *f) {
