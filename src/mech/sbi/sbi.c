@@ -1,6 +1,6 @@
 /* Simultaneous branch and warp interweaving (Brunie, Collange & Diamos, "Simultaneous Branch and Warp Interweaving for
  * Sustained GPU Performance", ISCA 2012): two instructions in one issue, on lanes that do not overlap. HARP 2.3 and Table 2
- * stand beside it. One choice of what goes into a packet, with three switches:
+ * describe it. One choice of what goes into a packet, with three switches:
  *
  * - sbi: the two lowest contexts of a warp, CPC1 and CPC2 (splits.c), which are of one warp and so on lanes of their own.
  * - swi: CPC1 of a warp, and CPC1 of another whose lanes are free. A warp's threads are laid out on the lanes by the
@@ -13,7 +13,7 @@
  * choosing the next overlaps with the search. If a unit it needs was taken by the packet before, it is let go and another
  * leads.
  *
- * Choices where HARP is silent and we have not the paper's text: CPC2 issues beside CPC1 only (`alone` lets it lead);
+ * Choices, since HARP is silent and we do not have the paper's text: CPC2 issues beside CPC1 only (`alone` lets it lead);
  * beside a leader of another warp goes a CPC1, never a CPC2; the sets of the limited search; one packet has two
  * instructions at most, of any units, as the SM takes them; a warp that is not divergent is not issued twice at once (the
  * authors' second front end could do so). All the lane shuffles are t ^ x(w) for thread t of warp w. */
