@@ -19,9 +19,10 @@ enum {
     FOLLOW_MOST = 1 << 16,  /* steps */
     TOGETHER = 32,          /* that part of it for each thread of a block that is followed together */
     CIRCLE_FIRST = 1 << 26, /* thread instructions before the first such look */
-    CIRCLE_SHARE =
-        512,    /* as LOOK_SHARE, for blocks whose barriers complete: that is seldom a sign of waiting */
-    LISTED = 16 /* groups of threads in a report */
+    JOINT_SHARE =
+        1 << 14, /* as LOOK_SHARE, for threads of a block followed together: a step takes the host as
+                              long as some hundred instructions of a full warp */
+    LISTED = 16  /* groups of threads in a report */
 };
 
 void stuck_begin(struct engine *en) {
@@ -82,12 +83,13 @@ static bool may_look(const struct engine *en) {
     return en->grid.insts >= en->look_at;
 }
 
-static uint64_t cost(const struct engine *en) {
-    return exec_loop_steps(en->looper) + exec_joint_steps(en->joint);
+/* What following threads has cost so far, in thread instructions. */
+static uint64_t spent(const struct engine *en) {
+    return LOOK_SHARE * exec_loop_steps(en->looper) + JOINT_SHARE * exec_joint_steps(en->joint);
 }
 
 static void looked(struct engine *en, uint64_t before) {
-    en->look_at = en->grid.insts + LOOK_SHARE * (cost(en) - before);
+    en->look_at = en->grid.insts + spent(en) - before;
     if (en->follow < FOLLOW_MOST) en->follow *= 2;
 }
 
@@ -111,8 +113,9 @@ static enum exec_loop block_loops(struct engine *en, struct resident *r, struct 
     return EXEC_POLLS;
 }
 
-/* The same of all its threads together. */
+/* The same of all its threads together, for as many steps as the launch's length allows. */
 static enum exec_loop joint_loops(struct engine *en, struct resident *r, uint64_t follow) {
+    const uint64_t wanted = follow / TOGETHER * en->grid.threads, allowed = en->grid.insts / JOINT_SHARE;
     struct exec_stand *at = xcalloc(r->block.nwarps, sizeof *at);
     for (uint32_t k = 0; k < r->block.nwarps; k++) {
         const struct path *p = &r->paths[k];
@@ -122,7 +125,7 @@ static enum exec_loop joint_loops(struct engine *en, struct resident *r, uint64_
         }
     }
     const enum exec_loop does =
-        exec_joint_loops(en->joint, &r->block, at, follow / TOGETHER * en->grid.threads);
+        exec_joint_loops(en->joint, &r->block, at, wanted < allowed ? wanted : allowed);
     xfree(at);
     return does;
 }
@@ -130,7 +133,7 @@ static enum exec_loop joint_loops(struct engine *en, struct resident *r, uint64_
 bool stuck_polls(struct engine *en, struct resident *r) {
     struct place at;
     if (!may_look(en)) return false;
-    const uint64_t before = cost(en);
+    const uint64_t before = spent(en);
     enum exec_loop does = block_loops(en, r, &at);
     if (does == EXEC_MEETS) {
         exec_joint_begin(en->joint);
@@ -145,10 +148,10 @@ bool stuck_polls(struct engine *en, struct resident *r) {
 
 bool stuck_circles(struct engine *en, struct resident *r) {
     if (r->circles || en->grid.insts < en->circle_at) return r->circles;
-    const uint64_t before = cost(en);
+    const uint64_t before = spent(en);
     exec_joint_begin(en->joint);
     r->circles = joint_loops(en, r, en->circling) != EXEC_LEAVES;
-    en->circle_at = en->grid.insts + CIRCLE_SHARE * (cost(en) - before);
+    en->circle_at = en->grid.insts + spent(en) - before;
     if (!r->circles && en->circling < FOLLOW_MOST) en->circling *= 2;
     return r->circles;
 }
@@ -219,7 +222,7 @@ bool stuck_look(struct engine *en) {
     enum exec_loop does = EXEC_POLLS;
     struct place at = {0};
     if (!may_look(en)) return true;
-    const uint64_t before = cost(en);
+    const uint64_t before = spent(en);
     for (size_t k = 0; k < en->nresident && does == EXEC_POLLS; k++)
         if (en->resident[k]->active) does = block_loops(en, en->resident[k], &at);
     if (does == EXEC_ENDLESS) return endless(en, &at);

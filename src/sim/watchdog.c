@@ -11,14 +11,23 @@
  *
  * Following threads in vain may take FREE steps each time, and a sixty-fourth of what the launch has executed since; how
  * far one is followed grows with each attempt, so that long loops are found too, later. Together, each thread of a block
- * is followed for a thirty-second of that. */
+ * is followed for a thirty-second of that, and all of them for one step in JOINT_SHARE instructions of the launch: such a
+ * step costs the host about as much as simulating ten instructions. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
 #include "sim/gpu_run.h"
 
-enum { ROUNDS = 4, SHARE = 64, FREE = 1024, FOLLOW_FIRST = 1 << 10, FOLLOW_MOST = 1 << 16, TOGETHER = 32 };
+enum {
+    ROUNDS = 4,
+    SHARE = 64,
+    FREE = 1024,
+    FOLLOW_FIRST = 1 << 10,
+    FOLLOW_MOST = 1 << 16,
+    TOGETHER = 32,
+    JOINT_SHARE = 2048
+};
 
 static uint32_t can_run(const struct exec_warp *w) {
     return w->live & ~w->blocked;
@@ -70,6 +79,15 @@ bool gpu_watch_joint(struct gpu_watch *k, struct exec_warp *const *w, const stru
     return true;
 }
 
+/* How far each thread may be followed together with its block; too little to go round a loop is nothing. */
+static uint64_t joint_follow(const struct gpu_run *r) {
+    enum { SHORTEST = 6 };
+    const uint64_t allowed = r->grid.insts / JOINT_SHARE / r->grid.threads,
+                   wanted = r->watch.follow / TOGETHER;
+    const uint64_t least = allowed < wanted ? allowed : wanted;
+    return least < SHORTEST ? 0 : least;
+}
+
 static bool is_stuck(struct gpu_run *r) {
     struct gpu_watch *k = &r->watch;
     const uint32_t each = sm_warps(r->sm[0]), n = r->nsms * each;
@@ -79,8 +97,9 @@ static bool is_stuck(struct gpu_run *r) {
     for (uint32_t i = 0; i < r->nsms && known; i++) known = stands(r->sm[i], warp + i * each, at + i * each);
     enum exec_loop does = known ? alone(k, warp, at, n) : EXEC_LEAVES;
     if (does == EXEC_MEETS) {
+        const uint64_t follow = joint_follow(r);
         exec_joint_begin(k->joint);
-        does = gpu_watch_joint(k, warp, at, n, k->follow / TOGETHER) ? EXEC_POLLS : EXEC_LEAVES;
+        does = follow && gpu_watch_joint(k, warp, at, n, follow) ? EXEC_POLLS : EXEC_LEAVES;
     }
     xfree(warp);
     xfree(at);
@@ -106,10 +125,6 @@ void gpu_watch_begin(struct gpu_run *r) {
     k->joint = exec_joint_new(&r->grid);
 }
 
-static uint64_t cost(const struct gpu_watch *k) {
-    return exec_loop_steps(k->looper) + exec_joint_steps(k->joint);
-}
-
 static bool window_over(struct gpu_run *r) {
     const struct gpu_watch *k = &r->watch;
     if (r->gpu->now - k->opened < k->window || r->grid.insts < k->look_at) return false;
@@ -118,11 +133,12 @@ static bool window_over(struct gpu_run *r) {
     return true;
 }
 
-static void found_progress(struct gpu_run *r, uint64_t steps) {
+/* steps: of threads alone; together: of all of a block. */
+static void found_progress(struct gpu_run *r, uint64_t steps, uint64_t together) {
     struct gpu_watch *k = &r->watch;
     k->since = r->gpu->now;
     k->rounds = 0;
-    k->look_at = r->grid.insts + (steps > FREE ? SHARE * (steps - FREE) : 0);
+    k->look_at = r->grid.insts + (steps > FREE ? SHARE * (steps - FREE) : 0) + JOINT_SHARE * together;
     if (k->follow < FOLLOW_MOST) k->follow *= 2;
 }
 
@@ -137,9 +153,10 @@ bool gpu_watch(struct gpu_run *r, struct err *e) {
     struct gpu_watch *k = &r->watch;
     gpu_watch_begin(r);
     if (!window_over(r)) return true;
-    const uint64_t before = cost(k);
+    const uint64_t alone_before = exec_loop_steps(k->looper), joint_before = exec_joint_steps(k->joint);
     if (!is_stuck(r))
-        found_progress(r, cost(k) - before);
+        found_progress(r, exec_loop_steps(k->looper) - alone_before,
+                       exec_joint_steps(k->joint) - joint_before);
     else if (++k->rounds == ROUNDS)
         return give_up(r, e);
     k->opened = r->gpu->now;
