@@ -169,10 +169,32 @@ static inline void count_idle_plain(struct sm *s, uint32_t n) {
     s->stats.lane.parted += n - absent - exited;
 }
 
+/* The same of a narrower warp (HARP's are as wide as the SIMD unit): several of them share a word. */
+static inline void count_idle_narrow(struct sm *s, uint32_t n) {
+    const struct sm_home h = first_home(s);
+    const struct sm_warp *w = &s->warps[h.warp];
+    const uint32_t size = s->mech->env.warp_size;
+    uint32_t twice, absent = 0, exited = 0;
+    uint32_t idle = ~home_lanes(running(&s->common->packet, &twice), size) & lanes_below(size);
+    uint32_t gone = idle & ~(w->w->live >> h.shift);
+    if (gone) {
+        lowest(&idle, n);
+        gone &= idle;
+        if (w->absent) absent = bits_count(gone & ~(w->exist >> h.shift));
+        exited = bits_count(gone) - absent;
+    }
+    s->stats.lane.absent += absent;
+    s->stats.lane.exited += exited;
+    s->stats.lane.parted += n - absent - exited;
+}
+
 void slots_count(struct sm *s, uint32_t n, uint32_t place) {
     const struct mech_packet *p = &s->common->packet;
-    if (s->plain_slots && !p->beats && (p->n == 1 || !s->mech->ops->shuffle))
+    const bool as_laid = !p->beats && (p->n == 1 || !s->mech->ops->shuffle);
+    if (as_laid && s->plain_slots)
         count_idle_plain(s, n);
+    else if (as_laid && !s->charge && s->mech->env.warp_size < SM_LANES)
+        count_idle_narrow(s, n);
     else
         count_idle(s, n, place);
 }
