@@ -39,13 +39,18 @@ static hd_status launch(const char *mech, const struct test *t, struct rig *r, u
     return st;
 }
 
+/* Who loops is found without asking the mechanism, so one of each family has to do: a stack, none, regrouping, barriers,
+ * tables of splits, priorities. */
+static const char *const families[] = {"pdom", "mimd", "dwf", "harp", "mp", "minpc"};
+enum { FAMILIES = sizeof families / sizeof *families };
+
 /* In every mode; a mechanism that does not promise progress may be to blame, and then says so. */
 static void ends(const struct test *t) {
     struct rig r;
     if (launch(NULL, t, &r, NULL)) fail_msg("functional: %s", hd_error(r.dev));
     rig_close(&r);
-    for (size_t m = 0; mech_list[m]; m++) {
-        if (launch(mech_list[m]->name, t, &r, NULL)) fail_msg("%s: %s", mech_list[m]->name, hd_error(r.dev));
+    for (size_t m = 0; m < FAMILIES; m++) {
+        if (launch(families[m], t, &r, NULL)) fail_msg("%s: %s", families[m], hd_error(r.dev));
         rig_close(&r);
     }
 }
@@ -60,7 +65,7 @@ static void fails(const char *mech, const struct test *t, const char *text) {
 
 static void never_ends(const struct test *t, const char *functional, const char *timed) {
     fails(NULL, t, functional);
-    for (size_t m = 0; mech_list[m]; m++) fails(mech_list[m]->name, t, timed);
+    for (size_t m = 0; m < FAMILIES; m++) fails(families[m], t, timed);
 }
 
 static const char POLLS[] = "program deadlock: every thread polls memory that no thread will change",
