@@ -113,6 +113,16 @@ static const struct diff_variant variants[] = {
     {"tbc", false, {"tbc.compact_cycles", "0"}},
     {"tbc", false, {"tbc.compact_cycles", "9"}},
     {"tbc", true, {"tbc.likely", "false", "tbc.side", "fallthrough", "tbc.compact_cycles", "3"}},
+
+    {"capri", false, {"capri.predict", "adequate"}},
+    {"capri", false, {"capri.predict", "inadequate"}},
+    {"capri", false, {"capri.uniform", "wait"}},
+    {"capri", false, {"capri.uniform", "wait", "capri.predict", "inadequate"}},
+    {"capri", false, {"capri.entries", "1"}},
+    {"capri", false, {"capri.entries", "1", "capri.first", "false", "capri.history", "3"}},
+    {"capri", false, {"capri.first", "false", "capri.likely", "false"}},
+    {"capri", true, {"capri.side", "fallthrough", "capri.compact_cycles", "0"}},
+    {"capri", true, {"capri.side", "most", "capri.predict", "inadequate", "capri.likely", "false"}},
 };
 
 static bool has_options(const struct diff_variant *v) {

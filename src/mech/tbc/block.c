@@ -153,7 +153,7 @@ void tbc_go(struct mech *m, struct tbc_block *b, struct mech_split *s, uint32_t 
 /* Nothing changes for the stack as long as other warps of the side run, unless one waits at a branch for this one. */
 static void after(struct mech *m, struct tbc_block *b, const struct tbc_side *n) {
     const struct tbc *t = m->self;
-    if (!n->warps || (n->gather && (n->blocked || t->eager))) tbc_turn(m, b);
+    if (!n->warps || (n->gather && (n->blocked || t->by_place))) tbc_turn(m, b);
 }
 
 static void step_on(struct mech *m, struct tbc_block *b, struct mech_split *s, uint32_t pc, int32_t depth) {
@@ -196,7 +196,7 @@ void tbc_commit(struct mech *m, struct mech_split *s, const struct mech_outcome 
     s->pc = pc;
     w->backs += pc <= o->pc;
     order_add(m->order, s);
-    if (t->eager && n->gather && tbc_passed(m, s, o->pc, backs)) tbc_turn(m, w->block);
+    if (t->by_place && n->gather && tbc_passed(m, s, o->pc, backs)) tbc_turn(m, w->block);
 }
 
 void tbc_release(struct mech *m, const struct mech_set *set, uint32_t pc) {

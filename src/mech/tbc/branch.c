@@ -181,11 +181,15 @@ struct tbc_side *tbc_place(struct mech *m, struct tbc_side *n, const uint32_t *m
 
 /* ---- divergence ---- */
 
-/* The join of the branch's sides, on top of side n unless n ends there too. */
+/* The join of the branch's sides, on top of side n. If n ends there too, and all of it is at the branch, they replace it. If
+ * only some of it is, they must not: what is left of n would have to wait for them, or they for it. */
 static struct tbc_join *join_of(struct mech *m, struct tbc_block *b, struct tbc_side *n,
                                 const struct tbc_gather *g) {
     const int32_t rdepth = g->rpc == IR_NOPC ? g->depth - 1 : g->depth;
-    if (n->rpc == g->rpc && n->rdepth == rdepth) return n->join;
+    uint32_t threads = 0;
+    for (uint32_t k = 0; k < g->narms; k++) threads += g->arm[k].threads;
+    const bool whole = threads == n->threads && !n->joins && !n->fed;
+    if (whole && n->rpc == g->rpc && n->rdepth == rdepth) return n->join;
     struct tbc_join *j = tbc_join_new(m, b);
     j->side = n;
     j->pc = j->rpc = g->rpc;
@@ -285,6 +289,9 @@ static void diverge(struct mech *m, struct tbc_block *b, struct tbc_side *n, str
     bool done[MECH_SIDES] = {false};
     split_diverged(m, g->narms);
     find_likely(m, n, j, g, &like);
+    g->lpc = like.lpc;
+    g->ldepth = like.ldepth;
+    g->likely = like.likely;
     for (uint32_t left = g->narms; left--;) {
         uint32_t last = g->narms;
         for (uint32_t i = 0; i < g->narms; i++)
@@ -297,7 +304,7 @@ static void diverge(struct mech *m, struct tbc_block *b, struct tbc_side *n, str
     note_depth(m, b);
 }
 
-/* ---- a warp at a branch ---- */
+/* ---- a warp that waits ---- */
 
 static struct tbc_gather *gather_at(const struct tbc_side *n, uint32_t pc, const struct tbc_warp *w) {
     struct tbc_gather *g = n->gather;
@@ -337,12 +344,125 @@ static void wait_for_others(struct mech *m, struct tbc_block *b, struct mech_spl
     g->last = s->id;
 }
 
+/* ---- a warp that passes without waiting (CAPRI) ---- */
+
+/* The entries of g may get more threads. */
+static void feed(const struct tbc_side *n, struct tbc_gather *g, struct tbc_gather *by) {
+    for (uint32_t k = 0; k < g->narms; k++)
+        if (g->arm[k].side) g->arm[k].side->fed = by;
+    if (g->likely && g->likely != n->likely) g->likely->fed = by;
+}
+
+/* The first to pass: the entries are those of its own sides. The side that runs, if one does. */
+static struct tbc_side *pass_first(struct mech *m, struct tbc_block *b, struct tbc_side *n,
+                                   struct tbc_gather *g) {
+    struct tbc *t = m->self;
+    g->open = true;
+    diverge(m, b, n, g);
+    for (uint32_t k = 0; k < g->narms && !g->live; k++)
+        if (g->arm[k].side && g->arm[k].side == g->join->top) g->live = g->arm[k].side;
+    if (!g->live) return NULL;
+    g->live->live = true;
+    t->inactive -= g->live->threads;
+    return g->live;
+}
+
+/* A later one: its threads that go this way. The side, if it runs. */
+static struct tbc_side *pass_later(struct mech *m, struct tbc_block *b, struct tbc_side *n,
+                                   struct tbc_gather *g, const struct tbc_way *way) {
+    struct tbc *t = m->self;
+    uint32_t mask[STACK_WORDS] = {0};
+    const struct tbc_side like = {.lpc = g->lpc, .ldepth = g->ldepth, .likely = g->likely};
+    struct tbc_arm part = {.pc = way->pc, .depth = way->depth, .warps = 1, .mask = mask}, *a;
+    tbc_put(mask, b->first, way->set);
+    part.threads = set_count(way->set);
+    a = arm_of(m, g, way->pc, way->depth);
+    tbc_or(a->mask, mask, t->row);
+    a->threads += part.threads;
+    a->warps++;
+    if (!leave_by(m, b, n, g->join, &part, &like)) return NULL;
+    if (!a->side) {
+        push(m, g->join, &part, &like, g->live ? &g->live->below : &g->join->top);
+        a->side = part.side;
+        if (!g->live) {
+            g->live = a->side;
+            a->side->live = true;
+            t->inactive -= part.threads;
+        }
+    } else {
+        tbc_or(a->side->mask, mask, t->row);
+        a->side->threads += part.threads;
+        a->side->brought++;
+        if (!a->side->live) t->inactive += part.threads;
+    }
+    return a->side->live ? a->side : NULL;
+}
+
+/* s goes on with those of its threads that are on side `to`, which runs; the others wait there where they are now. */
+static void run_part(struct mech *m, struct tbc_block *b, struct mech_split *s, struct tbc_side *to) {
+    struct tbc *t = m->self;
+    tbc_warp_leave(m, s);
+    if (!to) {
+        tbc_warp_retire(m, b, s);
+        return;
+    }
+    const struct tbc_way *way = t->way;
+    while (way->pc != to->pc || way->depth != to->depth) way++;
+    split_unbind(m->pool, &s->set);
+    split_assign(m->pool, s, way->set);
+    s->pc = way->pc;
+    t->w[s->id].depth = way->depth;
+    t->w[s->id].backs = 0;
+    tbc_warp_enter(m, s, to);
+    order_add(m->order, s);
+}
+
+static void pass(struct mech *m, struct tbc_block *b, struct mech_split *s, struct tbc_gather *g,
+                 uint32_t ways) {
+    struct tbc *t = m->self;
+    struct tbc_side *n = t->w[s->id].side, *to = NULL;
+    ++*t->bypassed;
+    g->warps++;
+    if (!g->open) {
+        add_ways(m, b, g, ways);
+        to = pass_first(m, b, n, g);
+    } else {
+        split_diverged(m, ways);
+        for (uint32_t k = 0; k < ways; k++) {
+            struct tbc_side *runs = pass_later(m, b, n, g, &t->way[k]);
+            if (runs) to = runs;
+        }
+        note_depth(m, b);
+    }
+    feed(n, g, g);
+    run_part(m, b, s, to);
+}
+
+/* ---- a warp at a branch ---- */
+
+/* The first warp that diverges in this round decides for the others. */
+static bool must_wait(struct mech *m, const struct tbc_gather *g, uint32_t pc) {
+    const struct tbc *t = m->self;
+    if (g) return !g->open;
+    return !t->is_adequate || t->is_adequate(m, pc);
+}
+
 void tbc_branch(struct mech *m, struct tbc_block *b, struct mech_split *s, const struct mech_outcome *o,
                 uint32_t ways) {
     struct tbc *t = m->self;
-    struct tbc_side *n = t->w[s->id].side;
-    struct tbc_gather *g = gather_at(n, o->pc, &t->w[s->id]);
-    wait_for_others(m, b, s, g ? g : gather_new(m, n, o, &t->w[s->id]), ways);
+    struct tbc_warp *w = &t->w[s->id];
+    struct tbc_gather *g = gather_at(w->side, o->pc, w);
+    const bool waits = !(t->free_uniform && ways == 1) && must_wait(m, g, o->pc);
+    if (!waits && ways == 1) {
+        w->backs += t->way[0].pc <= o->pc;
+        tbc_go(m, b, s, t->way[0].pc, t->way[0].depth);
+        return;
+    }
+    if (!g) g = gather_new(m, w->side, o, w);
+    if (waits)
+        wait_for_others(m, b, s, g, ways);
+    else
+        pass(m, b, s, g, ways);
 }
 
 /* ---- a branch that all have come to ---- */
@@ -362,9 +482,17 @@ bool tbc_passed(const struct mech *m, const struct mech_split *s, uint32_t befor
     return false;
 }
 
-/* Of warps that came to different branches some may wait at a barrier for the others. */
-static bool is_ready(const struct tbc_side *n) {
-    return !n->warps || (n->warps == n->blocked && (n->gather->next || n->joins));
+/* Has every warp of the side that will come to the branch done so? By place, one that waits at a barrier will not. Otherwise
+ * all do; if the analysis was wrong and warps are at several branches, some may wait at a barrier for the others. */
+static bool is_ready(const struct mech *m, const struct tbc_side *n, const struct tbc_gather *g) {
+    const struct tbc *t = m->self;
+    if (n->fed) return false;
+    if (!t->by_place) return !n->warps || (n->warps == n->blocked && (n->gather->next || n->joins));
+    for (uint32_t id = n->first; id != SPLIT_NONE; id = t->w[id].next) {
+        const struct tbc_warp *w = &t->w[id];
+        if (!w->waits && is_behind(g, split_known(m->pool, id)->pc, w->depth, w->backs)) return false;
+    }
+    return true;
 }
 
 /* Nobody diverged: the warps go on. */
@@ -382,6 +510,7 @@ static void go_on(struct mech *m, struct tbc_block *b, struct tbc_side *n, struc
 static void resolve(struct mech *m, struct tbc_block *b, struct tbc_side *n, struct tbc_gather *g) {
     struct tbc *t = m->self;
     gather_take(n, g);
+    if (t->learn) t->learn(m, b, g);
     t->joining -= g->threads;
     tbc_counts(m)->branch_waits += g->warps - 1;
     if (g->narms == 1) {
@@ -394,10 +523,30 @@ static void resolve(struct mech *m, struct tbc_block *b, struct tbc_side *n, str
     gather_free(t, g);
 }
 
+/* All have passed: its entries are complete. */
+static void close(struct mech *m, struct tbc_block *b, struct tbc_side *n, struct tbc_gather *g) {
+    struct tbc *t = m->self;
+    gather_take(n, g);
+    t->learn(m, b, g);
+    feed(n, g, NULL);
+    gather_free(t, g);
+}
+
+static bool settle(struct mech *m, struct tbc_block *b, struct tbc_side *n) {
+    struct tbc_gather *g = n->gather;
+    while (g && !is_ready(m, n, g)) g = g->next;
+    if (!g) return false;
+    if (g->open)
+        close(m, b, n, g);
+    else
+        resolve(m, b, n, g);
+    return true;
+}
+
 /* ---- turns ---- */
 
 static bool is_done(const struct tbc_side *n) {
-    return !n->threads && !n->joins && !n->gather;
+    return !n->threads && !n->joins && !n->gather && !n->fed;
 }
 
 /* All sides are done: the join's threads go on in the side below. */
@@ -438,10 +587,7 @@ static bool step(struct mech *m, struct tbc_block *b, struct tbc_join *j) {
     struct tbc *t = m->self;
     for (struct tbc_side **at = &j->top; *at;) {
         struct tbc_side *n = *at;
-        if (n->gather && is_ready(n)) {
-            resolve(m, b, n, n->gather);
-            return true;
-        }
+        if (settle(m, b, n)) return true;
         if (is_done(n) && (n->live || at == &j->top)) {
             *at = n->below;
             n->below = t->free_sides;
@@ -450,7 +596,7 @@ static bool step(struct mech *m, struct tbc_block *b, struct tbc_join *j) {
             at = &n->below;
         }
     }
-    if (j->top && j->top->live) return false;
+    if (j->top && (j->top->live || j->top->fed)) return false;
     if (j->top)
         begin(m, b, j->top);
     else

@@ -77,6 +77,10 @@ struct tbc_gather {
     int32_t depth;
     bool open;             /* CAPRI: the entries are there already, and warps join them one by one */
     struct tbc_join *join; /* open */
+    struct tbc_side *live; /* open: the entry of it that runs */
+    uint32_t lpc;          /* open: of its entries, with the side that collects there */
+    int32_t ldepth;
+    struct tbc_side *likely;
     uint32_t warps, threads;
     uint32_t parked, last; /* of these warps, those that did not diverge: first and last split */
     uint32_t narms, cap;
@@ -111,7 +115,6 @@ struct tbc_way {
     int32_t depth;
     const struct mech_set *set;
 };
-enum tbc_choice { TBC_WAIT, TBC_PASS, TBC_GO };
 
 /* About the kernel. */
 struct tbc_tables {
@@ -133,10 +136,12 @@ struct tbc {
     struct tbc_side *free_sides;
     struct tbc_join *free_joins;
     struct tbc_gather *free_gathers;
-    /* CAPRI; a block without it is TBC. What a warp does at a branch that goes n ways; the branch has been passed by all. */
-    enum tbc_choice (*choose)(struct mech *m, uint32_t pc, uint32_t ways);
-    void (*learn)(struct mech *m, const struct tbc_gather *g);
-    bool eager; /* warps that do not diverge do not wait: who has passed a branch is told by place */
+    /* CAPRI; left out: TBC. What is predicted of the branch at pc; all have passed it; warps that passed without waiting. */
+    bool (*is_adequate)(struct mech *m, uint32_t pc);
+    void (*learn)(struct mech *m, const struct tbc_block *b, const struct tbc_gather *g);
+    uint64_t *bypassed;
+    bool free_uniform; /* warps that do not diverge do not wait */
+    bool by_place;     /* so some may have passed a branch that others wait at: it is told by place who has */
 };
 
 /* ---- block.c ---- */

@@ -1,5 +1,6 @@
-/* Thread block compaction where a block is one warp is pdom: on generated kernels, structured and not, every statistic of the
- * machine is the same, whichever side runs first, under every order and both ways to issue. */
+/* Thread block compaction where a block is one warp is pdom, and so is CAPRI that never waits; CAPRI that always waits is
+ * thread block compaction. On generated kernels, structured and not, every statistic of the machine is the same, whichever
+ * side runs first, under every order and both ways to issue. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,13 +17,17 @@ enum { KERNELS = 100 };
 #else
 enum { KERNELS = 2000 };
 #endif
-enum { MOST_INSTS = 16384 }; /* of threads: larger ones would take most of the time */
+enum { MOST_INSTS = 8192 }; /* of threads: larger ones would take most of the time */
 
 /* The largest block of a generated kernel has 128 threads. */
-static const struct diff_machine machine = {
+static const struct diff_machine one_warp = {
     "blocks of a warp",
     "configs/tiny.ini",
     {"sm.warp_size", "128", "sm.simd_width", "32", "run.mode", "timed"}};
+static const struct diff_machine warps[] = {
+    {"warps of 4", "configs/tiny.ini", {"sm.warp_size", "4", "sm.simd_width", "4", "run.mode", "timed"}},
+    {"warps of 8", "configs/tiny.ini", {"sm.warp_size", "8", "sm.simd_width", "8", "run.mode", "timed"}},
+    {"warps of 32", "configs/harp-fermi.ini", {"sm.schedulers", "2", "run.mode", "timed"}}};
 
 static void first_difference(const char *a, const char *b, struct sb *why) {
     while (*a && *b) {
@@ -37,12 +42,13 @@ static void first_difference(const char *a, const char *b, struct sb *why) {
 }
 
 /* Runs the kernel under two mechanisms; every statistic that is not one's own must be the same. */
-static bool same(struct diff_case *c, const char *const *one, const char *const *other, struct sb *why) {
+static bool same(struct diff_case *c, const struct diff_machine *machine, const char *const *one,
+                 const char *const *other, struct sb *why) {
     struct sb a = {0}, b = {0};
     c->stats = &a;
-    bool good = diff_run(c, &machine, one, why);
+    bool good = diff_run(c, machine, one, why);
     c->stats = &b;
-    good = good && diff_run(c, &machine, other, why);
+    good = good && diff_run(c, machine, other, why);
     if (good && strcmp(a.text, b.text)) {
         sb_add(why, "seed %llu: ", (unsigned long long)c->kernel.seed);
         first_difference(a.text, b.text, why);
@@ -54,33 +60,67 @@ static bool same(struct diff_case *c, const char *const *one, const char *const 
     return good;
 }
 
-static void with_the_block_as_one_warp_it_is_pdom(void **state) {
-    (void)state;
+/* What the machine and both mechanisms have in common, by the seed. */
+struct choice {
+    const char *side, *order, *issue, *audit;
+};
+
+static struct choice choose(const struct diff_case *c, uint64_t seed) {
     static const char *const sides[] = {"taken", "fallthrough", "most"};
     static const char *const orders[] = {"lrr", "gto", "oldest", "two_level"};
-    const struct diff_range range = diff_range(KERNELS);
+    return (struct choice){.side = c->kernel.leaves ? sides[0] : sides[seed % 3],
+                           .order = orders[seed / 3 % 4],
+                           .issue = seed % 5 < 2 ? "scoreboard" : "barrel",
+                           .audit = seed % 8 ? "false" : "true"};
+}
+
+#define COMMON "sm.order", x.order, "sm.issue", x.issue, "run.audit", x.audit
+
+static bool a_block_as_one_warp(struct diff_case *c, uint64_t seed, struct sb *why) {
+    const struct choice x = choose(c, seed);
+    const char *const pdom[] = {COMMON, "run.mech", "pdom", "pdom.side", x.side, NULL};
+    const char *const tbc[] = {COMMON, "run.mech", "tbc", "tbc.side", x.side, "tbc.likely", "false", NULL};
+    const char *const capri[] = {COMMON,         "run.mech", "capri",         "capri.side", x.side,
+                                 "capri.likely", "false",    "capri.predict", "inadequate", NULL};
+    return same(c, &one_warp, pdom, seed % 2 ? tbc : capri, why);
+}
+
+static bool always_waiting(struct diff_case *c, uint64_t seed, struct sb *why) {
+    const struct choice x = choose(c, seed);
+    const char *const tbc[] = {COMMON, "run.mech", "tbc", "tbc.side", x.side, NULL};
+    const char *const capri[] = {COMMON,          "run.mech", "capri",         "capri.side", x.side,
+                                 "capri.uniform", "wait",     "capri.predict", "adequate",   NULL};
+    return same(c, &warps[seed % 3], tbc, capri, why);
+}
+
+static void on_many(uint64_t kernels, bool (*check)(struct diff_case *, uint64_t, struct sb *)) {
+    const struct diff_range range = diff_range(kernels);
     struct sb why = {0};
     uint64_t done = 0;
     for (uint64_t seed = range.first; done < range.count && !why.len; seed++) {
         struct diff_case c;
         const bool began = diff_begin(&c, seed, &why), small = c.insts <= MOST_INSTS;
-        const char *side = c.kernel.leaves ? sides[0] : sides[seed % 3], *order = orders[seed / 3 % 4],
-                   *issue = seed % 5 < 2 ? "scoreboard" : "barrel", *audit = seed % 8 ? "false" : "true";
-        const char *const pdom[] = {"run.mech", "pdom",     "pdom.side", side, "sm.order",
-                                    order,      "sm.issue", issue,       NULL};
-        const char *const tbc[] = {"run.mech",  "tbc",      "tbc.side", side,         "sm.order",
-                                   order,       "sm.issue", issue,      "tbc.likely", "false",
-                                   "run.audit", audit,      NULL};
-        if (began && small) same(&c, pdom, tbc, &why);
+        if (began && small) check(&c, seed, &why);
         done += small;
         diff_free(&c);
     }
     if (why.len) fail_msg("%s", why.text);
 }
 
+static void with_the_block_as_one_warp_they_are_pdom(void **state) {
+    (void)state;
+    on_many(KERNELS, a_block_as_one_warp);
+}
+
+static void capri_that_always_waits_is_tbc(void **state) {
+    (void)state;
+    on_many(KERNELS, always_waiting);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(with_the_block_as_one_warp_it_is_pdom),
+        cmocka_unit_test(with_the_block_as_one_warp_they_are_pdom),
+        cmocka_unit_test(capri_that_always_waits_is_tbc),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
