@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
+#include "mech/order.h"
 #include "mech/set.h"
 
 void sorted_create(const struct mech *m, struct sorted *q) {
@@ -146,11 +147,82 @@ void sorted_diverge(struct mech *m, struct sorted *q, const struct mech_outcome 
     for (uint32_t k = 0; k < o->nsides; k++) sorted_part(m, q, &o->side[k].set, o->pc);
 }
 
+/* ---- for people ---- */
+
+static void put_list(const struct sorted *q, const struct sorted_home *h, const struct sorted_list *l,
+                     mech_place_fn *put, void *user) {
+    for (uint32_t k = 0; k < l->n; k++) {
+        struct mech_set set;
+        sorted_set(h, &l->e[k], &set);
+        for (uint32_t i = 0; i < set.n; i++)
+            put(user, set.p[i].warp, set.p[i].mask, sorted_pc(q, l->e[k].key));
+    }
+}
+
+void sorted_places(const struct sorted *q, const struct sorted_home *h, mech_place_fn *put, void *user) {
+    put_list(q, h, &h->standing, put, user);
+    put_list(q, h, &h->blocked, put, user);
+}
+
+void sorted_print(const struct sorted *q, uint32_t home, uint64_t key, const struct mech_set *set,
+                  const char *what, const struct mech_split *s, struct sb *out) {
+    sb_add(out, "warp %" PRIu32 ": depth ", home);
+    if (q->flat)
+        sb_add(out, "-");
+    else
+        sb_add(out, "%" PRIu32, sorted_depth(key));
+    sb_add(out, " pc %" PRIu32 " %s", sorted_pc(q, key), what);
+    if (s) {
+        sb_add(out, ", ");
+        order_describe(s, out);
+    }
+    sb_add(out, " ");
+    set_print(set, out);
+    sb_add(out, "\n");
+}
+
+static void print_list(const struct sorted *q, const struct sorted_home *h, const struct sorted_list *l,
+                       uint32_t home, const char *what, struct sb *out) {
+    for (uint32_t k = l->n; k--;) {
+        struct mech_set set;
+        sorted_set(h, &l->e[k], &set);
+        sorted_print(q, home, l->e[k].key, &set, what, NULL, out);
+    }
+}
+
+void sorted_state(const struct sorted *q, const struct sorted_home *h, uint32_t home, struct sb *out) {
+    print_list(q, h, &h->standing, home, "standing", out);
+    print_list(q, h, &h->blocked, home, "waiting at a barrier", out);
+}
+
 /* ---- audit ---- */
 
 void sorted_see(uint32_t *seen, uint32_t mask) {
     CHECK(!(*seen & mask));
     *seen |= mask;
+}
+
+void sorted_audit_depth(const struct mech *m, const struct sorted *q, const struct mech_set *set,
+                        uint64_t key) {
+    for (uint32_t k = 0; k < set->n; k++) FOR_LANES(l, set->p[k].mask) {
+            struct mech_set one;
+            set_one(&one, set->p[k].warp, 1u << l);
+            CHECK(sorted_depth_of(m, q, &one) == sorted_depth(key));
+        }
+}
+
+static void audit_depths(const struct mech *m, const struct sorted *q, const struct sorted_home *h,
+                         const struct sorted_list *l) {
+    for (uint32_t k = 0; k < l->n; k++) {
+        struct mech_set set;
+        sorted_set(h, &l->e[k], &set);
+        sorted_audit_depth(m, q, &set, l->e[k].key);
+    }
+}
+
+void sorted_audit_depths(const struct mech *m, const struct sorted *q, const struct sorted_home *h) {
+    audit_depths(m, q, h, &h->standing);
+    audit_depths(m, q, h, &h->blocked);
 }
 
 static void audit_list(const struct sorted_list *l, const struct sorted_home *h, uint32_t *seen) {

@@ -52,12 +52,22 @@ struct sorted_group {
 
 /* Of one SM. */
 struct sorted {
+    const uint32_t *pc_at;      /* PC of a place; NULL: a place is a PC */
+    bool flat;                  /* depths do not count: all are 0 */
     struct sorted_entry *entry; /* the lists' memory: two for each thread */
     struct sorted_group *group; /* by thread, slot * 32 + lane */
     uint64_t groups;            /* there were */
     uint32_t standing;          /* threads, over all homes */
 };
 
+static inline uint32_t sorted_pc(const struct sorted *q, uint64_t key) {
+    return q->pc_at ? q->pc_at[sorted_place(key)] : sorted_place(key);
+}
+/* The depth that the keys of these threads have, which are in one place. */
+static inline uint32_t sorted_depth_of(const struct mech *m, const struct sorted *q,
+                                       const struct mech_set *set) {
+    return q->flat ? 0 : m->env.depth(m->env.sm, set->p[0].warp, (uint32_t)__builtin_ctz(set->p[0].mask));
+}
 void sorted_create(const struct mech *m, struct sorted *q);
 /* The home warp of these threads, which run and are one group; nobody stands. */
 void sorted_start(struct mech *m, struct sorted *q, struct sorted_home *h, uint32_t home,
@@ -84,6 +94,17 @@ void sorted_diverge(struct mech *m, struct sorted *q, const struct mech_outcome 
 /* ---- for people ---- */
 /* Those of an entry. */
 void sorted_set(const struct sorted_home *h, const struct sorted_entry *e, struct mech_set *out);
+/* Where those of both lists are. */
+void sorted_places(const struct sorted *q, const struct sorted_home *h, mech_place_fn *put, void *user);
+/* "warp 0: depth 0 pc 5 running, ready w0:0000000f"; s NULL: they are in no split. */
+void sorted_print(const struct sorted *q, uint32_t home, uint64_t key, const struct mech_set *set,
+                  const char *what, const struct mech_split *s, struct sb *out);
+/* A line for each entry of both lists, lowest first. */
+void sorted_state(const struct sorted *q, const struct sorted_home *h, uint32_t home, struct sb *out);
+/* Panics unless these threads, and those of the lists, are at the depths that their keys say. */
+void sorted_audit_depth(const struct mech *m, const struct sorted *q, const struct mech_set *set,
+                        uint64_t key);
+void sorted_audit_depths(const struct mech *m, const struct sorted *q, const struct sorted_home *h);
 /* Panics unless both lists are in order, their entries disjoint and without threads of `seen`, to which they are added, and
  * the limit is exact. Returns how many stand. */
 uint32_t sorted_audit(const struct sorted_home *h, uint32_t *seen);

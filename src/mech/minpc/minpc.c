@@ -26,18 +26,13 @@
 #include "mech/order.h"
 #include "mech/set.h"
 
-/* Of threads that are in one place. */
-static uint32_t depth_of(const struct mech *m, const struct mech_set *set) {
-    return minpc_depth(m, set->p[0].warp, (uint32_t)__builtin_ctz(set->p[0].mask));
-}
-
 static bool create(struct mech *m, struct err *e) {
     (void)e;
     struct minpc *f = m->self;
-    f->sp = minpc_params(m)->sp;
     f->memory = minpc_params(m)->memory;
     f->home = PAGES_NEW(m->env.pages, struct minpc_home, split_homes(&m->env));
     sorted_create(m, &f->sorted);
+    f->sorted.flat = !minpc_params(m)->sp;
     return true;
 }
 
@@ -162,7 +157,7 @@ static void start(struct mech *m, struct mech_split *s, uint32_t home) {
     s->own[MINPC_HOME] = home;
     *h = (struct minpc_home){.run = s};
     sorted_start(m, &f->sorted, &h->list, home, &s->set);
-    h->key = sorted_key(depth_of(m, &s->set), s->pc);
+    h->key = sorted_key(sorted_depth_of(m, &f->sorted, &s->set), s->pc);
     go(m, h);
 }
 
@@ -176,7 +171,7 @@ static void scatter(struct mech *m, struct minpc_home *h, struct mech_split *s, 
     sorted_block(&h->list, &o->waiting, sorted_key(depth, o->pc + 1));
     for (uint32_t k = 0; k < o->nsides; k++) {
         const struct mech_side *side = &o->side[k];
-        const uint32_t now = o->depth_change ? depth_of(m, &side->set) : depth;
+        const uint32_t now = o->depth_change ? sorted_depth_of(m, &f->sorted, &side->set) : depth;
         sorted_stand(&f->sorted, &h->list, &side->set, sorted_key(now, side->pc));
     }
     s->set.n = s->threads = 0;
@@ -199,7 +194,7 @@ static void commit(struct mech *m, struct mech_split *s, const struct mech_outco
         return;
     }
     const bool flow = ir_ops[o->insn->op].cls == IR_C_BRANCH;
-    if (o->nsides == 1 && !o->exited.n && !o->waiting.n && !(f->sp && o->depth_change)) {
+    if (o->nsides == 1 && !o->exited.n && !o->waiting.n && (f->sorted.flat || !o->depth_change)) {
         const uint64_t key = sorted_move(h->key, o->side[0].pc);
         minpc_counts(m)->arbitrations += flow || key >= h->list.limit;
         if (key < h->list.limit) {

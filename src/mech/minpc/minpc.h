@@ -26,7 +26,7 @@ struct minpc_home {
 };
 
 struct minpc {
-    bool sp, memory;
+    bool memory;
     struct minpc_home *home;
     struct sorted sorted;
 };
@@ -37,12 +37,6 @@ enum { MINPC_HOME, MINPC_LATE, MINPC_DEPTH };
 static inline struct minpc_home *minpc_home_of(const struct mech *m, const struct mech_split *s) {
     const struct minpc *f = m->self;
     return &f->home[s->own[MINPC_HOME]];
-}
-
-/* The depth that the key of a thread has: 0 if depths do not count. */
-static inline uint32_t minpc_depth(const struct mech *m, uint32_t warp, uint32_t lane) {
-    const struct minpc *f = m->self;
-    return f->sp ? m->env.depth(m->env.sm, warp, lane) : 0;
 }
 
 /* ---- shown (show.c) ---- */
