@@ -233,6 +233,16 @@ static void reach_calls(struct walk *w, const struct ir_insn *i) {
         if (w->module->funcs.v[f].address_taken) reach(w, f);
 }
 
+void mech_reach(const struct ir_module *m, uint32_t func, bool *seen) {
+    struct walk w = {.module = m, .seen = seen};
+    reach(&w, func);
+    while (w.todo.n) {
+        const struct ir_func *f = &m->funcs.v[w.todo.v[--w.todo.n]];
+        for (uint32_t pc = f->entry; pc < f->end; pc++) reach_calls(&w, &m->code.v[pc]);
+    }
+    VEC_FREE(&w.todo);
+}
+
 static bool refuse(const struct walk *w, uint32_t func, uint32_t line, const char *what, struct err *e) {
     return err_set(e, ERR_INPUT, "%s:%" PRIu32 ": mechanism %s cannot run %s: %s", w->module->name, line,
                    w->ops->name, w->module->funcs.v[func].name, what);

@@ -145,6 +145,12 @@ verdict $? "sbi: two hot contexts and a cold one"
 run explain swi examples/diamond.ptx $four
 state "warp 0: depth 0 pc 13 (B4) first, ready .##." "warp 0: depth 0 pc 15 (B6) cold #..."
 verdict $? "swi: one hot context, the rest is cold"
+run explain tf examples/diamond.ptx $four
+state "warp 0: depth 0 pc 13 (B4) running, ready .##." "warp 0: depth 0 pc 15 (B6) standing #..."
+verdict $? "tf: who runs and who stands"
+run explain tf:kind=sandybridge examples/diamond.ptx $four
+state "warp 0: depth 0 pc 13 (B4) running, ready .##." "warp 0: depth 0 pc 15 (B6) standing #..."
+verdict $? "tf: the same with a PC for each thread"
 
 run explain pdom tests/cli/barrier.ptx $four
 state "####  wait" "warp 0: split 0 sched 0 pc 7 (B2) parked ####" "pc 7 (B2) rpc - #### <- top" "waiting at a barrier ####"

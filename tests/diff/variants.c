@@ -89,6 +89,10 @@ static const struct diff_variant variants[] = {
     {"minpc", false, {"minpc.memory", "true"}},
     {"minpc", false, {"minpc.memory", "true", "minpc.sp", "false"}},
 
+    {"tf", false, {"tf.kind", "sandybridge"}},
+    {"tf", false, {"tf.kind", "sandybridge", "tf.skip", "true"}},
+    {"tf", false, {"tf.kind", "sandybridge", "tf.together", "true"}},
+
     {"sbi", false, {"sbi.constraint", "false"}},
     {"sbi", false, {"sbi.constraint", "false", "run.form", "none"}},
     {"sbi", false, {"sbi.alone", "true"}},

@@ -1,0 +1,255 @@
+/* Thread frontiers beside others on thousands of random kernels: never more issues than pdom where no code repeats, as many
+ * where it is structured, the schedule of min(SP:PC) where priorities are the order of the text; and what Sandy Bridge adds
+ * to the list. Every run compares each thread with its path alone and audits the books after every commit. */
+#include "unit/mech/random_program.h"
+#include "unit/mech/rig.h"
+
+enum { KERNELS = 2000 };
+
+struct ran {
+    bool done;
+    uint64_t issued, lanes;
+    struct mech_stats stats;
+};
+enum { INSERTS, MERGES, EMPTY_BLOCKS, EMPTY_ISSUES, SEARCHES, LIST_MAX }; /* stats.extra */
+
+struct kernel {
+    struct ir_module *m;
+    struct cfg *c;
+    uint64_t seed;
+    uint32_t w, budget;
+};
+
+static struct kernel kernel_of(struct rng *r, struct ir_module *m, uint32_t budget) {
+    const uint32_t w =
+        4u << rng_below(r, rng_below(r, 6) ? 4 : 7); /* mostly narrow ones, which take less time */
+    return (struct kernel){m, fake_finish(m), rng_next(r), w, budget};
+}
+static void kernel_free(struct kernel *k) {
+    cfg_free(k->c);
+    ir_module_free(k->m);
+}
+
+/* One full warp, or with `more` a ragged block with a last warp of one thread. */
+static struct ran run(const struct kernel *k, const char *mech, const int64_t *param, bool more) {
+    struct fake *f = fake_new(k->m, k->c, k->w, more ? 2 * k->w + 1 : k->w);
+    f->env.param = param;
+    f->seed = k->seed;
+    f->budget = k->budget;
+    fake_start(f, mech);
+    struct ran r = {.done = fake_run(f)};
+    r.issued = f->issued;
+    r.lanes = f->lane_sum;
+    r.stats = f->mech->stats;
+    fake_free(f);
+    return r;
+}
+
+static const int64_t list[32] = {0}, walk[32] = {1, 0, 0}, skip[32] = {1, 1, 0}, together[32] = {1, 0, 1},
+                     minpc[32] = {1, 0}, pdom[32] = {0};
+
+/* ---- code that does not repeat ---- */
+
+/* Every branch leads forward, anywhere. */
+static struct ir_module *forward_program(struct rng *r) {
+    const uint32_t len = 4 + (uint32_t)rng_below(r, 40);
+    struct ir_module *m = ir_module_new("forward");
+    for (uint32_t pc = 0; pc + 1 < len; pc++) {
+        uint32_t to[RANDOM_WAYS];
+        for (int k = 0; k < RANDOM_WAYS; k++) to[k] = pc + 1 + (uint32_t)rng_below(r, len - pc - 1);
+        const uint64_t what = rng_below(r, 100);
+        if (what < 45)
+            fake_bra(m, FAKE_MAYBE, to[0]);
+        else if (what < 52)
+            fake_bra(m, 0, to[0]);
+        else if (what < 60)
+            fake_brx(m, RANDOM_WAYS, to);
+        else if (what < 64)
+            fake_end(m, IR_EXIT, FAKE_MAYBE);
+        else
+            fake_op(m);
+    }
+    fake_end(m, IR_EXIT, 0);
+    fake_func(m, "forward");
+    return m;
+}
+
+static void without_loops_every_instruction_is_issued_at_most_once(void **state) {
+    (void)state;
+    struct rng r = {21};
+    uint32_t unstructured = 0, fewer = 0;
+    for (int n = 0; n < KERNELS; n++) {
+        struct kernel k = kernel_of(&r, forward_program(&r), 0);
+        const struct ran t = run(&k, "tf", list, false), p = run(&k, "pdom", pdom, false);
+        assert_true(t.done && t.issued <= k.m->code.n && t.issued <= p.issued);
+        assert_int_equal(t.lanes, p.lanes);
+        assert_int_equal(t.issued, run(&k, "minpc", minpc, false).issued); /* the text is an order, too */
+        unstructured += k.c->funcs[0].structure == CFG_UNSTRUCTURED;
+        fewer += t.issued < p.issued;
+        kernel_free(&k);
+    }
+    assert_true(unstructured > KERNELS / 2 && fewer > KERNELS / 2);
+}
+
+/* ---- structured code ---- */
+
+/* Sequences of instructions, if, if-else, while and do-while. */
+static void put_statement(struct ir_module *m, struct rng *r, uint32_t depth) {
+    const uint64_t what = depth ? rng_below(r, 6) : 0;
+    const uint32_t from = (uint32_t)m->code.n;
+    if (what < 2) {
+        fake_op(m);
+    } else if (what == 2 || what == 3) { /* if, if-else */
+        fake_bra(m, FAKE_MAYBE, 0);
+        put_statement(m, r, depth - 1);
+        const uint32_t jump = (uint32_t)m->code.n;
+        if (what == 3) fake_bra(m, 0, 0);
+        m->code.v[from].target = (uint32_t)m->code.n;
+        if (what == 3) put_statement(m, r, depth - 1);
+        if (what == 3) m->code.v[jump].target = (uint32_t)m->code.n;
+    } else if (what == 4) { /* while */
+        fake_bra(m, FAKE_MAYBE, 0);
+        put_statement(m, r, depth - 1);
+        fake_bra(m, 0, from);
+        m->code.v[from].target = (uint32_t)m->code.n;
+    } else { /* do-while: the condition is an instruction of its own, so that the loop has a latch */
+        put_statement(m, r, depth - 1);
+        fake_op(m);
+        fake_bra(m, FAKE_MAYBE, from);
+    }
+    if (depth && rng_below(r, 2)) put_statement(m, r, depth - 1);
+}
+static struct ir_module *structured_program(struct rng *r) {
+    struct ir_module *m = ir_module_new("structured");
+    for (uint64_t k = 1 + rng_below(r, 3); k--;) put_statement(m, r, 4);
+    fake_op(m);
+    fake_end(m, IR_EXIT, 0);
+    fake_func(m, "structured");
+    return m;
+}
+
+static void on_structured_code_the_lanes_are_those_of_pdom(void **state) {
+    (void)state;
+    struct rng r = {22};
+    uint64_t diverged = 0;
+    for (int n = 0; n < KERNELS; n++) {
+        struct kernel k = kernel_of(&r, structured_program(&r), 0);
+        assert_int_equal(k.c->funcs[0].structure, CFG_STRUCTURED);
+        const struct ran t = run(&k, "tf", list, false), p = run(&k, "pdom", pdom, false);
+        assert_int_equal(t.issued, p.issued);
+        assert_int_equal(t.lanes, p.lanes);
+        assert_int_equal(t.stats.divergences, p.stats.divergences);
+        diverged += t.stats.divergences;
+        kernel_free(&k);
+    }
+    assert_true(diverged > 5 * KERNELS);
+}
+
+/* ---- anything ---- */
+
+static struct ir_module *any_program(struct rng *r, bool calls) {
+    return random_program(r, (struct random_mix){.calls = calls,
+                                                 .ends = rng_below(r, 2),
+                                                 .ways = 2 + (uint32_t)rng_below(r, RANDOM_WAYS - 1)});
+}
+
+/* No order of blocks is right for every loop: threads that go back to a loop's header run ahead of those that are still in
+ * its body, which pdom does not let them. So it may lose, but seldom, and little beside what it gains. */
+static void with_any_loops_it_is_ahead_of_pdom_by_far(void **state) {
+    (void)state;
+    struct rng r = {23};
+    uint64_t ours = 0, theirs = 0;
+    uint32_t worse = 0, better = 0;
+    for (int n = 0; n < KERNELS; n++) {
+        struct kernel k = kernel_of(&r, any_program(&r, n % 2), 40);
+        const struct ran t = run(&k, "tf", list, false), p = run(&k, "pdom", pdom, false);
+        assert_true(t.done && p.done && t.lanes == p.lanes);
+        worse += t.issued > p.issued;
+        better += t.issued < p.issued;
+        ours += t.issued;
+        theirs += p.issued;
+        kernel_free(&k);
+    }
+    assert_true(worse < KERNELS / 12 && better > KERNELS / 3 && ours * 10 < theirs * 9);
+}
+
+static void where_priorities_are_the_order_of_the_text_it_is_minpc(void **state) {
+    (void)state;
+    struct rng r = {24};
+    for (int n = 0; n < KERNELS;) {
+        struct kernel k = kernel_of(&r, any_program(&r, n % 2), 40);
+        bool same = true;
+        for (uint32_t f = 0; f < k.m->funcs.n; f++) same &= cfg_priority_is_pc_order(k.c, f);
+        if (same) {
+            const struct ran t = run(&k, "tf", list, true), p = run(&k, "minpc", minpc, true);
+            assert_int_equal(t.issued, p.issued);
+            assert_int_equal(t.stats.reconvergences, p.stats.reconvergences);
+            assert_int_equal(t.lanes, p.lanes);
+            n++;
+        }
+        kernel_free(&k);
+    }
+}
+
+/* What Sandy Bridge issues with threads is what the list issues, and without barriers and calls the frontiers know where
+ * everybody may be. */
+static void sandy_bridge_is_the_list_and_empty_issues(void **state) {
+    (void)state;
+    struct rng r = {25};
+    uint64_t empty = 0, spared = 0;
+    for (int n = 0; n < KERNELS; n++) {
+        struct kernel k = kernel_of(&r, any_program(&r, n % 2), 40);
+        const struct ran l = run(&k, "tf", list, true), w = run(&k, "tf", walk, true);
+        const struct ran s = run(&k, "tf", skip, true), t = run(&k, "tf", together, true);
+        assert_int_equal(l.stats.extra[EMPTY_ISSUES] + l.stats.extra[SEARCHES], 0);
+        assert_int_equal(s.issued, l.issued);
+        assert_int_equal(s.stats.extra[EMPTY_ISSUES], 0);
+        assert_int_equal(w.issued - w.stats.extra[EMPTY_ISSUES], l.issued);
+        assert_int_equal(t.issued - t.stats.extra[EMPTY_ISSUES], l.issued);
+        assert_true(t.stats.extra[EMPTY_ISSUES] <= w.stats.extra[EMPTY_ISSUES]);
+        assert_true(w.stats.extra[EMPTY_BLOCKS] <= w.stats.extra[EMPTY_ISSUES]);
+        assert_int_equal(w.stats.extra[MERGES], l.stats.extra[MERGES]);
+        if (!(n % 2)) assert_int_equal(w.stats.extra[SEARCHES], 0);
+        empty += w.stats.extra[EMPTY_ISSUES];
+        spared += w.stats.extra[EMPTY_ISSUES] - t.stats.extra[EMPTY_ISSUES];
+        kernel_free(&k);
+    }
+    assert_true(empty > 10000 && spared > 100);
+}
+
+/* Latencies, several schedulers, barriers, early data that nobody asked for, blocks of several warps. */
+static void every_thread_takes_its_own_path(void **state) {
+    (void)state;
+    struct rng r = {26};
+    uint64_t searches = 0, empty = 0;
+    for (int n = 0; n < KERNELS; n++) {
+        const uint32_t w = 4u << rng_below(&r, rng_below(&r, 4) ? 4 : 7);
+        struct rig rig;
+        rig_load(&rig, random_program(&r, random_mix(&r, true)), w, random_threads(&r, w), NULL);
+        random_machine(rig.f, &r);
+        rig.f->slow = rng_below(&r, 3);
+        rig.f->per_block = 32 * (uint32_t)rng_below(&r, 4);
+        rig.param[0] = n % 4 != 0;
+        rig.param[1] = n % 4 == 1;
+        rig.param[2] = n % 4 == 2;
+        fake_start(rig.f, "tf");
+        assert_true(fake_run(rig.f)); /* nobody holds back whom a barrier waits for */
+        searches += rig_counter(&rig, "searches");
+        empty += rig_counter(&rig, "empty_issues");
+        assert_true(rig_counter(&rig, "list_max") <= w);
+        rig_down(&rig);
+    }
+    assert_true(searches > 1000 && empty > 1000);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_loops_every_instruction_is_issued_at_most_once),
+        cmocka_unit_test(on_structured_code_the_lanes_are_those_of_pdom),
+        cmocka_unit_test(with_any_loops_it_is_ahead_of_pdom_by_far),
+        cmocka_unit_test(where_priorities_are_the_order_of_the_text_it_is_minpc),
+        cmocka_unit_test(sandy_bridge_is_the_list_and_empty_issues),
+        cmocka_unit_test(every_thread_takes_its_own_path),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
