@@ -151,6 +151,13 @@ verdict $? "tf: who runs and who stands"
 run explain tf:kind=sandybridge examples/diamond.ptx $four
 state "warp 0: depth 0 pc 13 (B4) running, ready .##." "warp 0: depth 0 pc 15 (B6) standing #..."
 verdict $? "tf: the same with a PC for each thread"
+run explain tbc examples/oddeven.ptx -g 1 -b 8 $four
+state "tbc: diverge 2 ways; compacted 2 warps into 2" "block at warp 0 sched 0:" "pc 17 (B3) rpc - #### +4 join" \
+    "pc 26 (B5) rpc 17 (B3) .#.# +2" "pc 27 (B6) rpc 17 (B3) #.#. +2 runs, 2 warps" "warp 0 pc 27 (B6) ready #.#."
+verdict $? "tbc: the stack of a block, with its warps"
+run explain capri examples/oddeven.ptx -g 1 -b 8 $four
+state "warp 0 pc 27 (B6) ready #.#." "branch 25 inadequate"
+verdict $? "capri: the same, and what is predicted"
 
 run explain pdom tests/cli/barrier.ptx $four
 state "####  wait" "warp 0: split 0 sched 0 pc 7 (B2) parked ####" "pc 7 (B2) rpc - #### <- top" "waiting at a barrier ####"

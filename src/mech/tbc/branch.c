@@ -14,107 +14,12 @@
  * Beyond the paper: an indirect branch has an entry for each target. The analysis of which branches can diverge assumes that
  * threads met in lockstep; if warps of a side come to different branches all the same, they are counted in at each, and the
  * branches are passed one after the other. Threads that return to another place than those they run with go on in the side
- * below their join. */
-#include <string.h>
-
+ * below their join.
+ *
+ * Under CAPRI a warp may pass alone. Its threads leave the side as those of all warps would, and while others may still come
+ * to the branch its entries are open: they take more threads, and are not done even if they have none. */
 #include "base/alloc.h"
 #include "mech/tbc/tbc.h"
-
-/* ---- entries ---- */
-
-struct tbc_join *tbc_join_new(struct mech *m, struct tbc_block *b) {
-    struct tbc *t = m->self;
-    struct tbc_join *j = t->free_joins;
-    const size_t mask = t->row * sizeof j->mask[0];
-    if (j)
-        t->free_joins = j->next;
-    else
-        j = pages_raw(m->env.pages, sizeof *j + mask);
-    memset(j, 0, sizeof *j + mask);
-    if (b->njoins == b->cap_joins) {
-        const size_t had = b->cap_joins, cap = had ? 2 * had : 4;
-        b->join = pages_more(m->env.pages, b->join, had * sizeof *b->join, cap * sizeof *b->join);
-        b->cap_joins = (uint32_t)cap;
-    }
-    b->join[b->njoins++] = j;
-    return j;
-}
-
-static void join_free(struct tbc *t, struct tbc_block *b, struct tbc_join *j) {
-    uint32_t k = 0;
-    while (b->join[k] != j) k++;
-    memmove(&b->join[k], &b->join[k + 1], (--b->njoins - k) * sizeof *b->join);
-    j->next = t->free_joins;
-    t->free_joins = j;
-}
-
-struct tbc_side *tbc_side_new(struct mech *m, struct tbc_join *j, uint32_t pc, int32_t depth) {
-    struct tbc *t = m->self;
-    struct tbc_side *n = t->free_sides;
-    const size_t mask = t->row * sizeof n->mask[0];
-    if (n)
-        t->free_sides = n->below;
-    else
-        n = pages_raw(m->env.pages, sizeof *n + mask);
-    memset(n, 0, sizeof *n + mask);
-    n->join = j;
-    n->pc = pc;
-    n->depth = depth;
-    n->rpc = j->rpc;
-    n->rdepth = j->rdepth;
-    n->lpc = IR_NOPC;
-    n->first = SPLIT_NONE;
-    return n;
-}
-
-static struct tbc_gather *gather_new(struct mech *m, struct tbc_side *n, const struct mech_outcome *o,
-                                     const struct tbc_warp *w) {
-    struct tbc *t = m->self;
-    struct tbc_gather *g = t->free_gathers;
-    if (g)
-        t->free_gathers = g->next;
-    else
-        g = PAGES_NEW(m->env.pages, struct tbc_gather, 1);
-    *g = (struct tbc_gather){.pc = o->pc,
-                             .rpc = o->insn->rpc,
-                             .depth = w->depth,
-                             .backs = w->backs,
-                             .parked = SPLIT_NONE,
-                             .last = SPLIT_NONE,
-                             .next = n->gather,
-                             .cap = g->cap,
-                             .arm = g->arm};
-    n->gather = g;
-    return g;
-}
-
-/* Out of the side's list; to be freed. */
-static void gather_take(struct tbc_side *n, struct tbc_gather *g) {
-    struct tbc_gather **at = &n->gather;
-    while (*at != g) at = &(*at)->next;
-    *at = g->next;
-}
-
-static void gather_free(struct tbc *t, struct tbc_gather *g) {
-    g->next = t->free_gathers;
-    t->free_gathers = g;
-}
-
-static struct tbc_arm *arm_of(struct mech *m, struct tbc_gather *g, uint32_t pc, int32_t depth) {
-    const struct tbc *t = m->self;
-    for (uint32_t k = 0; k < g->narms; k++)
-        if (g->arm[k].pc == pc && g->arm[k].depth == depth) return &g->arm[k];
-    if (g->narms == g->cap) {
-        const uint32_t cap = g->cap ? 2 * g->cap : 2;
-        g->arm = pages_more(m->env.pages, g->arm, g->cap * sizeof *g->arm, cap * sizeof *g->arm);
-        for (uint32_t k = g->cap; k < cap; k++) g->arm[k].mask = PAGES_NEW(m->env.pages, uint32_t, t->row);
-        g->cap = cap;
-    }
-    struct tbc_arm *a = &g->arm[g->narms++];
-    *a = (struct tbc_arm){.pc = pc, .depth = depth, .mask = a->mask};
-    memset(a->mask, 0, t->row * sizeof *a->mask);
-    return a;
-}
 
 /* ---- where threads meet ---- */
 
@@ -315,7 +220,7 @@ static struct tbc_gather *gather_at(const struct tbc_side *n, uint32_t pc, const
 static void add_ways(struct mech *m, const struct tbc_block *b, struct tbc_gather *g, uint32_t ways) {
     const struct tbc *t = m->self;
     for (uint32_t k = 0; k < ways; k++) {
-        struct tbc_arm *a = arm_of(m, g, t->way[k].pc, t->way[k].depth);
+        struct tbc_arm *a = tbc_arm_of(m, g, t->way[k].pc, t->way[k].depth);
         tbc_put(a->mask, b->first, t->way[k].set);
         a->threads += set_count(t->way[k].set);
         a->warps++;
@@ -376,7 +281,7 @@ static struct tbc_side *pass_later(struct mech *m, struct tbc_block *b, struct t
     struct tbc_arm part = {.pc = way->pc, .depth = way->depth, .warps = 1, .mask = mask}, *a;
     tbc_put(mask, b->first, way->set);
     part.threads = set_count(way->set);
-    a = arm_of(m, g, way->pc, way->depth);
+    a = tbc_arm_of(m, g, way->pc, way->depth);
     tbc_or(a->mask, mask, t->row);
     a->threads += part.threads;
     a->warps++;
@@ -458,7 +363,7 @@ void tbc_branch(struct mech *m, struct tbc_block *b, struct mech_split *s, const
         tbc_go(m, b, s, t->way[0].pc, t->way[0].depth);
         return;
     }
-    if (!g) g = gather_new(m, w->side, o, w);
+    if (!g) g = tbc_gather_new(m, w->side, o, w);
     if (waits)
         wait_for_others(m, b, s, g, ways);
     else
@@ -509,7 +414,7 @@ static void go_on(struct mech *m, struct tbc_block *b, struct tbc_side *n, struc
 
 static void resolve(struct mech *m, struct tbc_block *b, struct tbc_side *n, struct tbc_gather *g) {
     struct tbc *t = m->self;
-    gather_take(n, g);
+    tbc_gather_take(n, g);
     if (t->learn) t->learn(m, b, g);
     t->joining -= g->threads;
     tbc_counts(m)->branch_waits += g->warps - 1;
@@ -520,16 +425,16 @@ static void resolve(struct mech *m, struct tbc_block *b, struct tbc_side *n, str
             tbc_warp_retire(m, b, split_known(m->pool, id));
         diverge(m, b, n, g);
     }
-    gather_free(t, g);
+    tbc_gather_free(t, g);
 }
 
 /* All have passed: its entries are complete. */
 static void close(struct mech *m, struct tbc_block *b, struct tbc_side *n, struct tbc_gather *g) {
     struct tbc *t = m->self;
-    gather_take(n, g);
+    tbc_gather_take(n, g);
     t->learn(m, b, g);
     feed(n, g, NULL);
-    gather_free(t, g);
+    tbc_gather_free(t, g);
 }
 
 static bool settle(struct mech *m, struct tbc_block *b, struct tbc_side *n) {
@@ -555,7 +460,7 @@ static void rejoin(struct mech *m, struct tbc_block *b, struct tbc_join *j) {
     struct tbc_side *n = j->side;
     const uint32_t threads = j->arrived;
     if (!n) {
-        join_free(t, b, j);
+        tbc_join_free(t, b, j);
         tbc_block_end(m, b);
         return;
     }
@@ -572,7 +477,7 @@ static void rejoin(struct mech *m, struct tbc_block *b, struct tbc_join *j) {
             tbc_compact(m, b, to, j->mask, j->brought, j->pc, j->rdepth, j->backs);
         }
     }
-    join_free(t, b, j);
+    tbc_join_free(t, b, j);
 }
 
 static void begin(struct mech *m, struct tbc_block *b, struct tbc_side *n) {
@@ -590,8 +495,7 @@ static bool step(struct mech *m, struct tbc_block *b, struct tbc_join *j) {
         if (settle(m, b, n)) return true;
         if (is_done(n) && (n->live || at == &j->top)) {
             *at = n->below;
-            n->below = t->free_sides;
-            t->free_sides = n;
+            tbc_side_free(t, n);
         } else {
             at = &n->below;
         }

@@ -153,10 +153,23 @@ void tbc_release(struct mech *m, const struct mech_set *set, uint32_t pc);
 /* A warp goes on at pc, all of it, unless that is where its side ends. */
 void tbc_go(struct mech *m, struct tbc_block *b, struct mech_split *s, uint32_t pc, int32_t depth);
 
-/* ---- branch.c ---- */
+/* ---- entries.c ---- */
+/* The newest of the block. */
 struct tbc_join *tbc_join_new(struct mech *m, struct tbc_block *b);
+void tbc_join_free(struct tbc *t, struct tbc_block *b, struct tbc_join *j);
 /* Without threads, not live, in no list. */
 struct tbc_side *tbc_side_new(struct mech *m, struct tbc_join *j, uint32_t pc, int32_t depth);
+void tbc_side_free(struct tbc *t, struct tbc_side *n);
+/* At the branch that warp w of side n has committed; in the side's list. */
+struct tbc_gather *tbc_gather_new(struct mech *m, struct tbc_side *n, const struct mech_outcome *o,
+                                  const struct tbc_warp *w);
+/* Out of the side's list, to be freed. */
+void tbc_gather_take(struct tbc_side *n, struct tbc_gather *g);
+void tbc_gather_free(struct tbc *t, struct tbc_gather *g);
+/* Its arm that leads there, perhaps a new one: the others may move. */
+struct tbc_arm *tbc_arm_of(struct mech *m, struct tbc_gather *g, uint32_t pc, int32_t depth);
+
+/* ---- branch.c ---- */
 /* Threads of side n go on at pc: the side they run in, which is n unless they returned to another place than those they
  * were with. NULL: they are at the side's end, or at its likely-convergence point, and wait. */
 struct tbc_side *tbc_place(struct mech *m, struct tbc_side *n, const uint32_t *mask, uint32_t threads,

@@ -1,4 +1,4 @@
-/* Warp-level .sync operations under thread block compaction: the members of one are in several compacted warps, and a
+/* Warp-level .sync operations under thread block compaction and CAPRI: the members of one are in several compacted warps, and a
  * compacted warp has members of several. */
 #include "unit/sm/rig.h"
 
@@ -21,29 +21,48 @@ static bool is_member(uint32_t t) {
     return !((t >> 1 ^ t) & 4);
 }
 
+/* Runs it; x has the statistics. */
+static void run(struct machine *x, const char *mech, int issue, uint32_t schedulers) {
+    *x = machine_load(KERNEL);
+    x->o.sm.warp_size = x->o.sm.simd_width = WARP;
+    x->o.sm.schedulers = schedulers;
+    x->o.sm.issue = issue;
+    x->audit = true;
+    uint64_t out = rig_buf(&x->r, THREADS * 4, "out");
+    machine_ok(x, mech, "k", 1, THREADS, &out);
+    for (uint32_t t = 0; t < THREADS; t++)
+        assert_int_equal(rig_u32(&x->r, out)[t], is_member(t) ? t & ~31u : 1000 + t);
+}
+
 static void members_in_several_warps_meet(void **state) {
     (void)state;
-    for (int issue = 0; issue < 2; issue++)
-        for (uint32_t schedulers = 1; schedulers <= 2; schedulers++) {
-            struct machine x = machine_load(KERNEL);
-            x.o.sm.warp_size = x.o.sm.simd_width = WARP;
-            x.o.sm.schedulers = schedulers;
-            x.o.sm.issue = issue;
-            x.audit = true;
-            uint64_t out = rig_buf(&x.r, THREADS * 4, "out");
-            machine_ok(&x, "tbc", "k", 1, THREADS, &out);
-            for (uint32_t t = 0; t < THREADS; t++)
-                assert_int_equal(rig_u32(&x.r, out)[t], is_member(t) ? t & ~31u : 1000 + t);
-            /* warps_before, warps_after: 8 to the branch's side become 4; these and what 8 had left, the home warps */
-            if (schedulers == 1) assert_int_equal(x.ms.extra[3], 8 + 4 + 8);
-            if (schedulers == 1) assert_int_equal(x.ms.extra[4], 4 + 8);
-            machine_free(&x);
-        }
+    static const char *const mechs[] = {"tbc", "capri"};
+    for (int k = 0; k < 4; k++) {
+        struct machine x;
+        run(&x, mechs[k / 2], SM_BARREL + k % 2, 1);
+        /* warps_before, warps_after: 8 to the branch's side become 4; these and what 8 had left, the home warps */
+        assert_int_equal(x.ms.extra[3], 8 + 4 + 8);
+        assert_int_equal(x.ms.extra[4], 4 + 8);
+        machine_free(&x);
+    }
+}
+
+/* An architectural warp is on both schedulers, each of which has a stack. */
+static void members_on_several_schedulers_meet(void **state) {
+    (void)state;
+    for (int issue = 0; issue < 2; issue++) {
+        struct machine x;
+        run(&x, "tbc", issue, 2);
+        machine_free(&x);
+        run(&x, "capri", issue, 2);
+        machine_free(&x);
+    }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(members_in_several_warps_meet),
+        cmocka_unit_test(members_on_several_schedulers_meet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
