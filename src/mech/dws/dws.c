@@ -147,6 +147,24 @@ static struct dws_join join_of(const struct dws_home *h, const struct mech_split
     return j;
 }
 
+/* The join of the branch, for its threads too: splits of a warp that execute it one after the other meet with each other, if
+ * the join of the first is still there when the second comes. As in `partner` only at the call depth of the branch behind
+ * what they lead to. */
+static uint32_t join_at(struct mech *m, struct dws_home *h, const struct dws_join *j) {
+    if (j->level != (j->to == DWS_NONE ? 0 : h->join[j->to].level)) return dws_join_add(m, h, *j);
+    for (uint32_t i = 0; i < h->n; i++) {
+        struct dws_join *e = &h->join[i];
+        if (!e->used || dws_group(e) || e->to != j->to || e->level != j->level || !same_place(h, i, j))
+            continue;
+        for (uint32_t k = 0; k < MASK_WORDS; k++) {
+            e->mask.w[k] |= j->mask.w[k];
+            e->pending.w[k] |= j->mask.w[k];
+        }
+        return i;
+    }
+    return dws_join_add(m, h, *j);
+}
+
 /* alone: nobody else was on the way to where s leads. */
 static void diverge(struct mech *m, struct dws_home *h, const struct dws_join *j, bool alone,
                     struct mech_split **side, uint32_t n, uint32_t next) {
@@ -157,7 +175,7 @@ static void diverge(struct mech *m, struct dws_home *h, const struct dws_join *j
     split_diverged(m, n);
     dws_counts(m)->branch_splits += divided;
     for (uint32_t k = 0; k + 1 < n; k++) dws_taken(m, side[k]);
-    if (!(divided && (by_pc || same)) && !(same && alone)) to = dws_join_add(m, h, *j);
+    if (!(divided && (by_pc || same)) && !(same && alone)) to = join_at(m, h, j);
     for (uint32_t k = 0; k < n; k++) side[k]->own[DWS_TO] = to;
     if (!divided) hold(m, h, to, side, n, next);
 }

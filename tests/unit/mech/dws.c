@@ -245,6 +245,36 @@ static void test_sides_wait_at_the_post_dominator(void **state) {
     rig_down(&r);
 }
 
+/* Threads 0 and 2 run ahead of a load and part at the branch behind it. 1 and 3 come to it while they are on their way: they
+ * all have one join. */
+static void test_splits_share_the_join_of_a_branch(void **state) {
+    (void)state;
+    struct ir_module *m = ir_module_new("load and diamond");
+    fake_load(m);               /* 0 */
+    fake_bra(m, FAKE_MAYBE, 4); /* 1 */
+    fake_op(m);                 /* 2 */
+    fake_bra(m, 0, 5);          /* 3 */
+    fake_op(m);                 /* 4 */
+    fake_op(m);                 /* 5 */
+    fake_end(m, IR_EXIT, 0);    /* 6 */
+    fake_func(m, "load and diamond");
+    struct rig r = {.param = {[WST] = 16, [BRANCH] = BY_STACK, [MEMORY] = AGGRESS, [MAX_BLOCK] = 50}};
+    rig_up(&r, m, 4, upper);
+    issue_only(&r, 0);
+    assert_true(data(&r, 0, 5));
+    issue(&r, 1);
+    commit(&r, 0);
+    expect(&r, "warp 0\n  split pc 1 rpc - w0:0000000a ready\n  split pc 2 rpc 5 w0:00000001 ready\n"
+               "  split pc 4 rpc 5 w0:00000004 ready\n  join pc 5 rpc - w0:00000005 pending w0:00000005\n");
+    issue(&r, 1); /* and so they also meet at equal PCs */
+    expect(&r, "warp 0\n  split pc 2 rpc 5 w0:00000003 ready\n  split pc 4 rpc 5 w0:0000000c ready\n"
+               "  join pc 5 rpc - w0:0000000f pending w0:0000000f\n");
+    assert_int_equal(rig_counter(&r, "rejoined_pc"), 2);
+    assert_true(fake_run(r.f));
+    assert_int_equal(rig_counter(&r, "rejoined_stack"), 1);
+    rig_down(&r);
+}
+
 /* Nobody waits; who is caught up with is joined. */
 static void test_sides_pass_the_post_dominator(void **state) {
     (void)state;
@@ -383,7 +413,7 @@ static void test_a_barrier(void **state) {
     fake_op(m);                 /* 3 */
     fake_end(m, IR_EXIT, 0);    /* 4 */
     fake_func(m, "barrier");
-    struct rig r = {.param = {[WST] = 16, [MEMORY] = NO_MEMORY, [MAX_BLOCK] = 50}};
+    struct rig r = {.param = {[WST] = 16, [BRANCH] = BY_PC, [MEMORY] = NO_MEMORY, [MAX_BLOCK] = 50}};
     rig_up(&r, m, 4, upper);
     issue(&r, 0);
     issue(&r, 2);
@@ -456,6 +486,7 @@ int main(void) {
         cmocka_unit_test(test_a_full_table),
         cmocka_unit_test(test_a_split_that_waits_for_operands_is_divided),
         cmocka_unit_test(test_sides_wait_at_the_post_dominator),
+        cmocka_unit_test(test_splits_share_the_join_of_a_branch),
         cmocka_unit_test(test_sides_pass_the_post_dominator),
         cmocka_unit_test(test_a_branch_is_serialised),
         cmocka_unit_test(test_fifty_instructions_are_short),

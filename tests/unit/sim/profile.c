@@ -64,6 +64,7 @@ static const struct setting settings[] = {
     {"mp-basic", {0}},
     {"mp", {0}},
     {"dpe", {0}},
+    {"dws", {"dws.branch", "stack"}},
     {"minpc", {0}},
     {"sbi", {0}},
     {"swi", {0}},
