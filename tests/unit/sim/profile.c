@@ -69,6 +69,8 @@ static const struct setting settings[] = {
     {"sbi", {0}},
     {"swi", {0}},
     {"sbi+swi", {0}},
+    {"tbc", {0}},
+    {"capri", {0}},
     {"harp", {0}},
     {"nrec", {0}},
     {"mimd", {0}},
