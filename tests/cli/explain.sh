@@ -139,8 +139,8 @@ run explain minpc examples/diamond.ptx $four
 state "warp 0: depth 0 pc 13 (B4) running, ready .##." "warp 0: depth 0 pc 15 (B6) standing #..."
 verdict $? "minpc: who runs and who stands"
 run explain sbi examples/diamond.ptx $four
-state "sbi: diverge 2 ways" "warp 0: depth 0 pc 8 (B2) first, ready ...#" "warp 0: depth 0 pc 14 (B4) second, parked .##." \
-    "warp 0: depth 0 pc 17 (B6) cold #..."
+state "sbi: diverge 2 ways" "warp 0: depth 0 pc 7 (B2) first, ready ...#" "warp 0: depth 0 pc 13 (B4) second, parked .##." \
+    "warp 0: depth 0 pc 15 (B6) cold #..."
 verdict $? "sbi: two hot contexts and a cold one"
 run explain swi examples/diamond.ptx $four
 state "warp 0: depth 0 pc 13 (B4) first, ready .##." "warp 0: depth 0 pc 15 (B6) cold #..."
