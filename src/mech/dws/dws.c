@@ -147,11 +147,13 @@ static struct dws_join join_of(const struct dws_home *h, const struct mech_split
     return j;
 }
 
-/* The join of the branch, for its threads too: splits of a warp that execute it one after the other meet with each other, if
- * the join of the first is still there when the second comes. As in `partner` only at the call depth of the branch behind
- * what they lead to. */
+/* The join of the branch, for its threads too. Where splits meet at equal PCs, those that execute it one after the other
+ * share its join, if that of the first is still there when the second comes: else they could not meet behind it. As in
+ * `partner` only at the call depth of the branch behind what they lead to. */
 static uint32_t join_at(struct mech *m, struct dws_home *h, const struct dws_join *j) {
-    if (j->level != (j->to == DWS_NONE ? 0 : h->join[j->to].level)) return dws_join_add(m, h, *j);
+    const struct dws *d = m->self;
+    if (!d->by_pc || j->level != (j->to == DWS_NONE ? 0 : h->join[j->to].level))
+        return dws_join_add(m, h, *j);
     for (uint32_t i = 0; i < h->n; i++) {
         struct dws_join *e = &h->join[i];
         if (!e->used || dws_group(e) || e->to != j->to || e->level != j->level || !same_place(h, i, j))
