@@ -163,7 +163,7 @@ test: test-deps
 unit: $(UNIT)
 
 # Every workload at the size of experiments, under the mechanisms the papers are about.
-VERIFY_MECHS ?= pdom,lwm,dwf,harp,mp,dpe,dws,minpc,mimd
+VERIFY_MECHS ?= pdom,lwm,dwf,harp,mp,dpe,dws,minpc,tf,sbi+swi,tbc,capri,mimd
 test-long: test-deps
 	@$(MAKE) --no-print-directory $(filter $(BUILD)/tests/workloads/%,$(UNIT))
 	@VERIFY_SIZE=small VERIFY_MECHS=$(VERIFY_MECHS) TEST_TIMEOUT=7200 \
