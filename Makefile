@@ -162,12 +162,13 @@ test: test-deps
 	@HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) tests/run $(BUILD)/tests/log $(UNIT) $(wildcard tests/*.sh)
 unit: $(UNIT)
 
-# Every workload at the size of experiments, under the mechanisms the papers are about.
+# Every workload at the size of experiments, under the mechanisms the papers are about; all kernels of the random sweeps.
 VERIFY_MECHS ?= pdom,lwm,dwf,harp,mp,dpe,dws,minpc,tf,sbi+swi,tbc,capri,mimd
+LONG := $(filter $(BUILD)/tests/workloads/% $(BUILD)/tests/diff/%,$(UNIT))
 test-long: test-deps
-	@$(MAKE) --no-print-directory $(filter $(BUILD)/tests/workloads/%,$(UNIT))
-	@VERIFY_SIZE=small VERIFY_MECHS=$(VERIFY_MECHS) TEST_TIMEOUT=7200 \
-	    tests/run $(BUILD)/tests/log-long $(filter $(BUILD)/tests/workloads/%,$(UNIT))
+	@$(MAKE) --no-print-directory $(LONG)
+	@VERIFY_SIZE=small VERIFY_MECHS=$(VERIFY_MECHS) HEDDLE_DIFF_ALL=1 TEST_TIMEOUT=7200 \
+	    tests/run $(BUILD)/tests/log-long $(LONG)
 asan:
 	@$(MAKE) --no-print-directory BUILD=build-asan OPT="-O1 -g" SAN="-fsanitize=address,undefined -fno-sanitize-recover=all" test
 

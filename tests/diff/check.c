@@ -300,3 +300,7 @@ struct diff_range diff_range(uint64_t count) {
     if (!number("HEDDLE_DIFF_COUNT", &r.count) && seed) r.count = 1;
     return r;
 }
+
+struct diff_range diff_long_range(uint64_t some, uint64_t all) {
+    return diff_range(getenv("HEDDLE_DIFF_ALL") ? all : some);
+}

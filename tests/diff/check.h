@@ -38,5 +38,7 @@ struct diff_range {
     uint64_t first, count;
 };
 struct diff_range diff_range(uint64_t count);
+/* The same for a sweep that takes long: `some` of its kernels, `all` if HEDDLE_DIFF_ALL is set, as make test-long does. */
+struct diff_range diff_long_range(uint64_t some, uint64_t all);
 
 #endif
