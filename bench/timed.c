@@ -54,6 +54,7 @@ static bool measure(const struct bench *b, const struct timed_case *c, struct ti
     t->insts = job_stat(&j, "sm.thread_insts") / runs;
     t->warp_insts = job_stat(&j, "sm.warp_insts") / runs;
     t->cycles = job_stat(&j, "gpu.cycles") / runs;
+    t->issues = fmax(t->warp_insts, job_stat(&j, "sm.lane_slots") / runs / 32);
     if (!ok)
         fprintf(stderr, "%s under %s on %s: %s\n", c->job, c->mech, c->machine,
                 j.dev ? hd_error(j.dev) : "no device");

@@ -13,6 +13,7 @@ struct timed_case {
 };
 struct timed {
     double seconds, insts, warp_insts, cycles, peak_mb; /* of the fastest of up to three runs */
+    double issues; /* warp_insts, but one of a large warp is as many as its slots are warps of 32 */
 };
 /* Runs it in a process of its own, so that its peak memory is its own. False: it failed, or left other results than the
  * CPU; standard error says which. */
