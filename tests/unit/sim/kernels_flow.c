@@ -186,10 +186,11 @@ static void sequences_align(void **state) {
 }
 
 /* Warps of 32 that leave a loop with a barrier go their own ways, unless they are rows of one large warp
- * (tests/unit/mech/lwm_machine.c). */
+ * (tests/unit/mech/lwm_machine.c) or wait for their block at its reconvergence point (thread block compaction): the others
+ * then wait at the barrier for them. */
 static bool warps_are_apart(void) {
     const char *options = getenv("HEDDLE_TEST_OPTIONS");
-    return !options || !strstr(options, "run.mech=lwm");
+    return !options || (!strstr(options, "run.mech=lwm") && !strstr(options, "run.mech=tbc"));
 }
 
 static void barriers_do_not_wait_for_threads_that_left(void **state) {
