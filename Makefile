@@ -167,7 +167,7 @@ VERIFY_MECHS ?= pdom,lwm,dwf,harp,mp,dpe,dws,minpc,tf,sbi+swi,tbc,capri,mimd
 LONG := $(filter $(BUILD)/tests/workloads/% $(BUILD)/tests/diff/%,$(UNIT))
 test-long: test-deps
 	@$(MAKE) --no-print-directory $(LONG)
-	@VERIFY_SIZE=small VERIFY_MECHS=$(VERIFY_MECHS) HEDDLE_DIFF_ALL=1 TEST_TIMEOUT=7200 \
+	@VERIFY_SIZE=small VERIFY_MECHS=$(VERIFY_MECHS) HEDDLE_DIFF_ALL=1 HEDDLE_DIFF_AUDIT=1 TEST_TIMEOUT=7200 \
 	    tests/run $(BUILD)/tests/log-long $(LONG)
 asan:
 	@$(MAKE) --no-print-directory BUILD=build-asan OPT="-O1 -g" SAN="-fsanitize=address,undefined -fno-sanitize-recover=all" test

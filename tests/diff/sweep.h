@@ -22,8 +22,8 @@ const struct diff_variant *diff_variant(const char *mech, size_t n);
 bool diff_begin(struct diff_case *c, uint64_t seed, struct sb *why);
 
 /* Runs `count` kernels, those of the seeds first, first + step, ... that are not large, each under every mechanism of
- * mech_list, variants and machines in turn. Every eighth run is audited. What is done with a kernel follows from its seed
- * and step; one alone is run whatever its size. False: why has up to five failures. */
+ * mech_list, variants and machines in turn. Every eighth run is audited, with HEDDLE_DIFF_AUDIT every one. What is done with a
+ * kernel follows from its seed and step; one alone is run whatever its size. False: why has up to five failures. */
 bool diff_sweep(uint64_t first, uint64_t step, uint64_t count, struct sb *why);
 /* The same for large ones, seeds one by one. */
 bool diff_sweep_large(uint64_t first, uint64_t count, struct sb *why);
