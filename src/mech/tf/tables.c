@@ -39,8 +39,11 @@ static bool follow_blocks(const struct mech_program *p, uint32_t func, const uin
     const struct cfg *c = p->cfg;
     const struct cfg_func *f = &c->funcs[func];
     struct cfg_frontiers fr;
-    struct err limit = {0};
-    if (!cfg_frontiers(c, func, MOST, &fr, &limit)) return refuse(p, func, e);
+    struct err limit = {0}; /* says the same without the way out */
+    if (!cfg_frontiers(c, func, MOST, &fr, &limit)) {
+        err_free(&limit);
+        return refuse(p, func, e);
+    }
     for (uint32_t k = 0; k < f->nblocks; k++) {
         const struct cfg_block *b = &c->blocks[f->block + k];
         for (uint32_t pc = b->first; pc + 1 < b->end; pc++) after[pc] = place[pc + 1];
