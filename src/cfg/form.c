@@ -24,9 +24,13 @@ static void put_sync(inserts *marks, uint32_t pc, uint32_t target) {
                                              .insn = {.op = IR_MARK, .sub = IR_MK_SYNC, .target = target}}));
 }
 
-static void find_joins(const struct ir_module *m, const struct cfg *c, inserts *marks) {
+static struct rewrite *make_joins(const struct ir_module *m, const struct cfg *c, struct err *e) {
+    inserts marks = {0};
     for (uint32_t b = 0; b < c->nblocks; b++)
-        if (cfg_block_joins(m, c, b)) put_sync(marks, c->blocks[b].first, IR_NOPC);
+        if (cfg_block_joins(m, c, b)) put_sync(&marks, c->blocks[b].first, IR_NOPC);
+    struct rewrite *r = cfg_rewrite(m, c, marks.v, marks.n, e);
+    VEC_FREE(&marks);
+    return r;
 }
 
 /* Where the region begins, as a PC. */
@@ -36,25 +40,29 @@ static uint32_t region_start(const struct cfg *c, const struct cfg_regions *g, c
     return c->blocks[r->start].end - 1;
 }
 
-static bool find_regions(const struct ir_module *m, const struct cfg *c, inserts *marks, struct err *e) {
+static struct rewrite *make_regions(const struct ir_module *m, const struct cfg *c, struct err *e) {
+    inserts marks = {0};
     uint8_t *varies = cfg_uniform(m, c);
     struct cfg_regions *g = cfg_regions(m, c, varies, MOST_MARKS, e);
     for (uint32_t k = 0; g && k < g->n; k++) {
         const uint32_t start = region_start(c, g, &g->v[k]), end = c->blocks[g->v[k].join].first;
-        if (start < end) put_sync(marks, end, start);
+        if (start < end) put_sync(&marks, end, start);
     }
+    struct rewrite *r = g ? cfg_rewrite(m, c, marks.v, marks.n, e) : NULL;
     xfree(varies);
     cfg_regions_free(g);
-    return g != NULL;
+    VEC_FREE(&marks);
+    return r;
 }
+
+typedef struct rewrite *make_fn(const struct ir_module *m, const struct cfg *c, struct err *e);
+static make_fn *const make[CFG_FORMS] = {
+    [CFG_FORM_JOINS] = make_joins,
+    [CFG_FORM_REGIONS] = make_regions,
+};
 
 struct rewrite *cfg_make_form(const struct ir_module *m, const struct cfg *c, enum cfg_form form,
                               struct err *e) {
-    inserts marks = {0};
-    struct rewrite *r = NULL;
-    CHECK(form == CFG_FORM_JOINS || form == CFG_FORM_REGIONS);
-    if (form == CFG_FORM_JOINS) find_joins(m, c, &marks);
-    if (form == CFG_FORM_JOINS || find_regions(m, c, &marks, e)) r = cfg_rewrite(m, c, marks.v, marks.n, e);
-    VEC_FREE(&marks);
-    return r;
+    CHECK(form > CFG_FORM_NONE && form < CFG_FORMS);
+    return make[form](m, c, e);
 }

@@ -2,14 +2,18 @@
 #ifndef HEDDLE_CFG_FORM_H
 #define HEDDLE_CFG_FORM_H
 
+#include "base/option.h"
 #include "cfg/rewrite.h"
 
-enum cfg_form {
-    CFG_FORM_NONE,  /* the program as it is */
-    CFG_FORM_JOINS, /* SYNC at the start of each block that threads can come to in more than one way */
-    CFG_FORM_REGIONS /* SYNC at the start of each block where a reconvergence region ends; target: where it begins */
-};
-enum { CFG_FORMS = CFG_FORM_REGIONS + 1 };
+/* Every form, by the word that run.form and `inspect --form` know it by. form.c has who makes it.
+ *   none     the program as it is
+ *   joins    SYNC at the start of each block that threads can come to in more than one way
+ *   regions  SYNC at the start of each block where a reconvergence region ends; target: where it begins */
+#define CFG_FORM_CHOICES(CHOICE)  \
+    CHOICE(none, CFG_FORM_NONE)   \
+    CHOICE(joins, CFG_FORM_JOINS) \
+    CHOICE(regions, CFG_FORM_REGIONS)
+enum cfg_form { CFG_FORM_CHOICES(OPTION_ENUMERATOR) CFG_FORMS };
 
 /* The copy, with its maps to and from the PCs of the original, which must outlive it; not for NONE. NULL: it has no such
  * form, and e has the place and the reason. */

@@ -270,8 +270,7 @@ void cfg_rewrite_free(struct rewrite *r) {
 
 const char *cfg_rewrite_added(const struct rewrite *r, uint32_t pc) {
     if (!r || pc >= r->m->code.n || r->insert[pc] == REWRITE_ORIGINAL) return NULL;
-    const struct ir_insn *i = &r->m->code.v[pc];
-    return i->op == IR_MARK && i->sub < IR_NMARKS ? ir_marks[i->sub].name : ir_ops[i->op].name;
+    return ir_insn_name(&r->m->code.v[pc]);
 }
 
 void cfg_rewrite_print_pc(const struct rewrite *r, uint32_t pc, struct sb *out) {

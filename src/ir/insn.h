@@ -60,7 +60,8 @@ enum ir_atom {
 enum ir_vote { IR_VOTE_ALL, IR_VOTE_ANY, IR_VOTE_UNI };
 enum ir_shfl { IR_SHFL_UP, IR_SHFL_DOWN, IR_SHFL_BFLY, IR_SHFL_IDX };
 enum ir_sys { IR_SYS_VPRINTF, IR_SYS_MALLOC, IR_SYS_FREE, IR_SYS_ASSERTFAIL };
-enum ir_mark { /* MARK sub */
+enum ir_mark { /* MARK sub; BRA sub, NONE for most */
+    IR_MK_NONE,
 #define MARK(id, ...) IR_MK_##id,
 #include "ir/marks.def"
     IR_NMARKS
@@ -129,8 +130,9 @@ static inline bool ir_is_const(ir_opnd o) {
     return o >> 31;
 }
 
-/* insn.flags, set by cfg: first, last instruction of its block; not of the program, but of the form that runs */
-enum { IR_F_LEADER = 1, IR_F_ENDS = 2, IR_F_ADDED = 4 };
+/* insn.flags, set by cfg: first, last instruction of its block; not of the program, but of the form that runs; has Tesla's
+ * synchronisation flag, ".s" */
+enum { IR_F_LEADER = 1, IR_F_ENDS = 2, IR_F_ADDED = 4, IR_F_SYNC = 8 };
 #define IR_NOPC 0xffffffffu
 
 struct ir_insn {
@@ -207,6 +209,12 @@ struct ir_mark_info {
     bool flow; /* which threads run next may depend on it */
 };
 extern const struct ir_mark_info ir_marks[IR_NMARKS];
+/* Whether it is that mark, by itself or as a branch. */
+static inline bool ir_is_mark(const struct ir_insn *i, enum ir_mark mark) {
+    return (i->op == IR_MARK || i->op == IR_BRA) && i->sub == mark;
+}
+/* What people call it: "if" for a branch that is one. */
+const char *ir_insn_name(const struct ir_insn *i);
 extern const char *const ir_class_name[IR_NCLASSES]; /* the id: "ALU" */
 
 #endif

@@ -22,6 +22,7 @@ const char *const ir_space_name[IR_NSPACES] = {"generic", "global", "shared", "l
                                                "const",   "param",  "frame"};
 
 const struct ir_mark_info ir_marks[IR_NMARKS] = {
+    [IR_MK_NONE] = {"?", false},
 #define STATE                            false
 #define FLOW                             true
 #define MARK(id, name, changes, meaning) [IR_MK_##id] = {name, changes},
@@ -50,3 +51,8 @@ const struct ir_op_info ir_ops[IR_NOPS] = {
 };
 
 /* clang-format on */
+
+const char *ir_insn_name(const struct ir_insn *i) {
+    const bool mark = i->op == IR_MARK || (i->op == IR_BRA && i->sub);
+    return mark && i->sub < IR_NMARKS ? ir_marks[i->sub].name : ir_ops[i->op].name;
+}

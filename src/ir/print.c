@@ -365,7 +365,7 @@ static void print_indirect(struct printer *p) {
 
 static void print_control(struct printer *p) {
     const struct ir_insn *i = p->i;
-    SAY("%s%s", p->op->name, i->mods & IR_M_UNI ? ".uni" : "");
+    SAY("%s%s", ir_insn_name(i), i->mods & IR_M_UNI ? ".uni" : "");
     switch (i->op) {
     case IR_BRA:
         SAY(" ");
@@ -383,7 +383,7 @@ static void print_control(struct printer *p) {
 static void print_mark(struct printer *p) {
     const struct ir_insn *i = p->i;
     const bool barrier = i->sub >= IR_MK_BSSY && i->sub <= IR_MK_BREAK;
-    SAY("%s", i->sub < IR_NMARKS ? ir_marks[i->sub].name : "?");
+    SAY("%s", ir_insn_name(i));
     if (barrier) SAY(" b%u", i->reg);
     if (i->target == IR_NOPC) return;
     SAY("%s", barrier ? ", " : " ");
@@ -442,6 +442,7 @@ void ir_print_named(struct sb *out, const struct ir_module *m, const struct ir_n
         sb_add(out, " ");
     }
     find_printer(i)(&p);
+    if (i->flags & IR_F_SYNC) sb_add(out, " .s");
 }
 
 void ir_print_insn(struct sb *out, const struct ir_module *m, uint32_t pc) {

@@ -70,6 +70,13 @@ uint32_t mech_width(const struct mech_ops *ops, const int64_t *param, uint32_t w
     return ops->width(value, warp_size, simd_width);
 }
 
+enum cfg_form mech_form(const struct mech_ops *ops, const int64_t *param) {
+    uint32_t value[MECH_PARAMETERS] = {0};
+    if (!ops->form_by) return ops->form;
+    read_params(ops, param, value);
+    return ops->form_by(value);
+}
+
 static bool check_width(const struct mech_ops *ops, uint32_t width, struct err *e) {
     return (is_pow2(width) && width <= MECH_WIDEST) ||
            err_set(e, ERR_INPUT, "%s: a warp of %" PRIu32 " threads: it must be a power of two up to %d",

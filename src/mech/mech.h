@@ -177,6 +177,8 @@ struct mech_ops {
     const char *name, *title, *source; /* "pdom", "Post-dominator stack", "DWF 3.2, Table 3.1" */
     unsigned caps;
     enum cfg_form form; /* of the program that it runs: its marks are committed to it like any instruction */
+    /* Left out: `form`. For one whose parameters choose it. */
+    enum cfg_form (*form_by)(const void *params);
     const struct mech_param *params; /* both end with key NULL; left out: it has none of its own */
     const struct mech_counter *counters;
     size_t
@@ -253,6 +255,8 @@ void mech_places(const struct mech *m, mech_place_fn *put, void *user);
 /* The width of its warps, by the values of its options. */
 uint32_t mech_width(const struct mech_ops *ops, const int64_t *param, uint32_t warp_size,
                     uint32_t simd_width);
+/* The form of the program that it runs, by the values of its options. */
+enum cfg_form mech_form(const struct mech_ops *ops, const int64_t *param);
 /* Its tables for a launch, in `mem`; p->params, warp_size and simd_width are the machine's, as options have them. False:
  * refused. *tables is NULL if it makes none. */
 bool mech_prepare(const struct mech_ops *ops, const int64_t *param, struct mech_program p, struct arena *mem,

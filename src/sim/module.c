@@ -295,8 +295,10 @@ const struct ir_module *sim_module_ir(const hd_module *mod) {
 
 bool sim_form(hd_module *mod, const struct rewrite **out, struct err *e) {
     const struct options *o = &mod->dev->options;
+    const int64_t *param;
+    const struct mech_ops *ops = options_mech(o, &param);
     const enum cfg_form form =
-        o->run.form == RUN_FORM_AUTO ? options_mech(o, NULL)->form : (enum cfg_form)(o->run.form - 1);
+        o->run.form == RUN_FORM_AUTO ? mech_form(ops, param) : (enum cfg_form)o->run.form;
     *out = NULL;
     if (form == CFG_FORM_NONE) return true;
     if (!mod->form[form]) mod->form[form] = cfg_make_form(mod->ir, mod->cfg, form, e);

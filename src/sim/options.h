@@ -20,12 +20,9 @@ enum option_id {
 enum option_origin { OPTION_DEFAULT, OPTION_FILE, OPTION_GIVEN }; /* later ones win */
 #define RUN_MODE(CHOICE) CHOICE(functional, RUN_FUNCTIONAL) CHOICE(timed, RUN_TIMED)
 enum run_mode { RUN_MODE(OPTION_ENUMERATOR) };
-/* What is not AUTO is an enum cfg_form, plus one. */
-#define RUN_FORM(CHOICE)        \
-    CHOICE(auto, RUN_FORM_AUTO) \
-    CHOICE(none, RUN_FORM_NONE) CHOICE(joins, RUN_FORM_JOINS) CHOICE(regions, RUN_FORM_REGIONS)
-enum run_form { RUN_FORM(OPTION_ENUMERATOR) };
-_Static_assert(RUN_FORM_NONE == CFG_FORM_NONE + 1 && RUN_FORM_REGIONS == CFG_FORM_REGIONS + 1, "forms");
+/* An enum cfg_form, or what the mechanism asks for. */
+enum { RUN_FORM_AUTO = CFG_FORMS };
+#define RUN_FORM(CHOICE)     CHOICE(auto, RUN_FORM_AUTO) CFG_FORM_CHOICES(CHOICE)
 #define GPU_DISPATCH(CHOICE) CHOICE(as_freed, GPU_AS_FREED) CHOICE(one_at_a_time, GPU_ONE_AT_A_TIME)
 enum gpu_dispatch { GPU_DISPATCH(OPTION_ENUMERATOR) };
 

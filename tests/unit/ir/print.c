@@ -187,6 +187,8 @@ static void warp_block_and_control(void **state) {
     LINE("ssy @7", .op = IR_MARK, .sub = IR_MK_SSY, .target = 7);
     LINE("bssy b3, @7", .op = IR_MARK, .sub = IR_MK_BSSY, .reg = 3, .target = 7);
     LINE("@p1 break b15", .op = IR_MARK, .sub = IR_MK_BREAK, .reg = 15, .target = IR_NOPC, .guard = 1);
+    LINE("@!p1 if @7", .op = IR_BRA, .sub = IR_MK_IF, .target = 7, .guard = IR_GUARD_NEG | 1);
+    LINE("bra @7 .s", .op = IR_BRA, .target = 7, .flags = IR_F_SYNC);
     LINE("sync", .op = IR_MARK, .sub = IR_MK_SYNC, .target = IR_NOPC);
     LINE("brx.idx r1, {@0, @1}", .op = IR_BRX, .ext = EXT_BRX, .ns = 1, .o = {R(1)});
     LINE("call helper", .op = IR_CALL, .ext = EXT_CALL);
