@@ -57,6 +57,15 @@ static inline uint32_t bits_for(uint64_t values) {
     return n;
 }
 
+/* Bit b of w goes to b ^ by. */
+static inline uint64_t bits_exchange(uint64_t w, uint32_t by) {
+    static const uint64_t low[] = {0x5555555555555555, 0x3333333333333333, 0x0f0f0f0f0f0f0f0f,
+                                   0x00ff00ff00ff00ff, 0x0000ffff0000ffff, 0x00000000ffffffff};
+    for (uint32_t k = 0; k < 6; k++)
+        if (by >> k & 1) w = (w & low[k]) << (1u << k) | (w >> (1u << k) & low[k]);
+    return w;
+}
+
 static inline bool is_pow2(uint64_t v) {
     return v && !(v & (v - 1));
 }

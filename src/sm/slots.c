@@ -36,14 +36,6 @@ static inline uint32_t home_lanes(uint32_t mask, uint32_t size) {
     return mask & lanes_below(size);
 }
 
-/* Lane l goes to l ^ by. */
-static uint32_t exchange_lanes(uint32_t mask, uint32_t by) {
-    static const uint32_t low[] = {0x55555555, 0x33333333, 0x0f0f0f0f, 0x00ff00ff, 0x0000ffff};
-    for (uint32_t k = 0; k < 5; k++)
-        if (by >> k & 1) mask = (mask & low[k]) << (1u << k) | (mask >> (1u << k) & low[k]);
-    return mask;
-}
-
 /* How the mechanism lays out the threads of a home warp: thread l on lane l ^ this. */
 static uint32_t layout(const struct sm *s, uint32_t warp, uint32_t lane) {
     const struct mech *m = s->mech;
@@ -59,7 +51,7 @@ static void take_lanes(const struct sm *s, const struct sm_home *h, const struct
         const struct mech_piece p = set->p[k];
         const uint32_t by = layout(s, p.warp, (uint32_t)__builtin_ctz(p.mask)) ^ layout(s, h->warp, h->shift);
         const uint32_t word = size > SM_LANES ? p.warp - first[p.warp] : 0;
-        taken[word ^ by / SM_LANES] |= exchange_lanes(home_lanes(p.mask, size), by % SM_LANES);
+        taken[word ^ by / SM_LANES] |= (uint32_t)bits_exchange(home_lanes(p.mask, size), by % SM_LANES);
     }
 }
 

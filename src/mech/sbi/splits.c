@@ -42,15 +42,6 @@ uint32_t sbi_shuffle(const struct mech *m, uint32_t home) {
     return f->home[home].shuffle;
 }
 
-/* Bit b of w goes to b ^ by. */
-static uint64_t exchange_bits(uint64_t w, uint32_t by) {
-    static const uint64_t low[] = {0x5555555555555555, 0x3333333333333333, 0x0f0f0f0f0f0f0f0f,
-                                   0x00ff00ff00ff00ff, 0x0000ffff0000ffff, 0x00000000ffffffff};
-    for (uint32_t k = 0; k < 6; k++)
-        if (by >> k & 1) w = (w & low[k]) << (1u << k) | (w >> (1u << k) & low[k]);
-    return w;
-}
-
 void sbi_lanes_of(const struct mech *m, const struct sbi_home *h, const struct mech_set *set,
                   struct sbi_lane_set *out) {
     const struct sbi *f = m->self;
@@ -61,7 +52,7 @@ void sbi_lanes_of(const struct mech *m, const struct sbi_home *h, const struct m
         word[lane / 64] |= ((uint64_t)(p.mask >> __builtin_ctz(p.mask))) << lane % 64;
     }
     for (uint32_t k = 0; k < f->words; k++)
-        out->w[k ^ h->shuffle / 64] = exchange_bits(word[k], h->shuffle % 64);
+        out->w[k ^ h->shuffle / 64] = bits_exchange(word[k], h->shuffle % 64);
 }
 
 /* ---- who may issue ---- */
