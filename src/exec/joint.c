@@ -27,9 +27,8 @@
 #include "exec/joint_impl.h"
 
 enum {
-    TURN = 4096,      /* steps of one thread in a round, at most */
-    STEP_COST = 8,    /* steps of a thread alone that one of these costs */
-    BYTES_A_STEP = 64 /* kept */
+    TURN = 4096,       /* steps of one thread in a round, at most */
+    BYTES_A_STEP = 512 /* kept at the cost of a step */
 };
 
 struct exec_joint *exec_joint_new(const struct exec_grid *g) {
@@ -116,7 +115,7 @@ static bool turn(struct exec_joint *k, struct joint_warp *m, uint32_t lane) {
         if (!k->left) return false;
         pc = m->at.pc[lane];
         k->left--;
-        k->steps += STEP_COST;
+        k->steps++;
         if (!joint_step(k, m, lane)) return false;
         if (is_meeting(&code[pc]) || m->at.pc[lane] == m->stop[lane]) break;
     }
