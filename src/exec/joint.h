@@ -11,6 +11,9 @@ struct exec_stand {
     uint32_t pc[EXEC_LANES];
 };
 
+/* Who looks for loops follows a thread farther each time. Together, each thread of a block is followed for a part of that. */
+enum { EXEC_FOLLOW_FIRST = 1 << 10, EXEC_FOLLOW_MOST = 1 << 16, EXEC_FOLLOW_TOGETHER = 32 };
+
 struct exec_joint;
 struct exec_joint *exec_joint_new(const struct exec_grid *g);
 void exec_joint_free(struct exec_joint *k);
@@ -21,7 +24,7 @@ void exec_joint_begin(struct exec_joint *k);
  * changes memory, and none of the blocks looked at since exec_joint_begin does. ENDLESS: they go on, whatever others do. */
 enum exec_loop exec_joint_loops(struct exec_joint *k, struct exec_block *b, const struct exec_stand *at,
                                 uint64_t most);
-/* What the proofs have cost so far, in steps of a thread followed alone (exec_loop_steps). */
+/* Instructions followed so far, and what it took to keep states, in the same unit: what the proofs have cost. */
 uint64_t exec_joint_steps(const struct exec_joint *k);
 
 #endif

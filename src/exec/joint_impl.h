@@ -76,7 +76,7 @@ struct exec_joint {
 };
 
 static inline uint32_t joint_can_run(const struct joint_warp *m) {
-    return m->at.run & m->w->live & ~m->w->blocked;
+    return m->at.run & exec_can_run(m->w);
 }
 
 /* joint_step.c: one instruction of one thread. False: it cannot be followed. */

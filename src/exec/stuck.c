@@ -14,21 +14,18 @@
 #include "exec/engine.h"
 
 enum {
-    LOOK_SHARE = 64, /* thread instructions for each step spent on following threads */
-    FOLLOW_FIRST = 1 << 10,
-    FOLLOW_MOST = 1 << 16,  /* steps */
-    TOGETHER = 32,          /* that part of it for each thread of a block that is followed together */
-    CIRCLE_FIRST = 1 << 26, /* thread instructions before the first such look */
+    LOOK_SHARE = 64, /* thread instructions for each step of a thread that is followed alone, */
     JOINT_SHARE =
-        1 << 14, /* as LOOK_SHARE, for threads of a block followed together: a step takes the host as
-                              long as some hundred instructions of a full warp */
-    LISTED = 16  /* groups of threads in a report */
+        1
+        << 14, /* and of one followed with its block, which takes the host some hundred times as long as running */
+    CIRCLE_FIRST = 1 << 26, /* thread instructions before the first look at a block whose barriers complete */
+    LISTED = 16             /* groups of threads in a report */
 };
 
 void stuck_begin(struct engine *en) {
     en->looper = exec_looper_new(&en->grid);
     en->joint = exec_joint_new(&en->grid);
-    en->follow = en->circling = FOLLOW_FIRST;
+    en->follow = en->circling = EXEC_FOLLOW_FIRST;
     en->circle_at = CIRCLE_FIRST;
 }
 
@@ -90,7 +87,7 @@ static uint64_t spent(const struct engine *en) {
 
 static void looked(struct engine *en, uint64_t before) {
     en->look_at = en->grid.insts + spent(en) - before;
-    if (en->follow < FOLLOW_MOST) en->follow *= 2;
+    if (en->follow < EXEC_FOLLOW_MOST) en->follow *= 2;
 }
 
 struct place {
@@ -115,7 +112,8 @@ static enum exec_loop block_loops(struct engine *en, struct resident *r, struct 
 
 /* The same of all its threads together, for as many steps as the launch's length allows. */
 static enum exec_loop joint_loops(struct engine *en, struct resident *r, uint64_t follow) {
-    const uint64_t wanted = follow / TOGETHER * en->grid.threads, allowed = en->grid.insts / JOINT_SHARE;
+    const uint64_t wanted = follow / EXEC_FOLLOW_TOGETHER * en->grid.threads,
+                   allowed = en->grid.insts / JOINT_SHARE;
     struct exec_stand *at = xcalloc(r->block.nwarps, sizeof *at);
     for (uint32_t k = 0; k < r->block.nwarps; k++) {
         const struct path *p = &r->paths[k];
@@ -152,7 +150,7 @@ bool stuck_circles(struct engine *en, struct resident *r) {
     exec_joint_begin(en->joint);
     r->circles = joint_loops(en, r, en->circling) != EXEC_LEAVES;
     en->circle_at = en->grid.insts + spent(en) - before;
-    if (!r->circles && en->circling < FOLLOW_MOST) en->circling *= 2;
+    if (!r->circles && en->circling < EXEC_FOLLOW_MOST) en->circling *= 2;
     return r->circles;
 }
 

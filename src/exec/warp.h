@@ -199,6 +199,11 @@ struct exec_grid {
     struct sb note;
 };
 
+/* Lanes whose threads neither have exited nor wait for others. */
+static inline uint32_t exec_can_run(const struct exec_warp *w) {
+    return w->live & ~w->blocked;
+}
+
 /* Threads of the grid; the largest grids have more than 64 bits count, and then it is the most they do. */
 static inline uint64_t exec_grid_threads(const struct exec_grid *g) {
     uint64_t all;

@@ -50,6 +50,9 @@ struct gpu_run {
 bool gpu_watch(struct gpu_run *r, struct err *e);
 void gpu_watch_begin(
     struct gpu_run *r); /* what proofs need; gpu_watch does it, unless it never comes to that */
+/* What the threads do that run, each followed alone: the first that does not loop says it for all. at: where each stands. */
+enum exec_loop gpu_watch_alone(struct gpu_watch *k, struct exec_warp *const *w, const struct exec_stand *at,
+                               uint32_t n, uint64_t follow);
 /* Do the blocks whose warps these are loop, followed together? at: where each stands. NULL: no warp. */
 bool gpu_watch_joint(struct gpu_watch *k, struct exec_warp *const *w, const struct exec_stand *at, uint32_t n,
                      uint64_t follow);

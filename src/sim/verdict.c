@@ -22,10 +22,6 @@ struct walk {
     bool failed; /* a fault, or a thread that is nowhere */
 };
 
-static uint32_t runnable(const struct exec_warp *w) {
-    return w->live & ~w->blocked;
-}
-
 static void gather(struct walk *k) {
     for (uint32_t i = 0; i < k->r->nsms; i++) {
         uint32_t warps = sm_warps(k->r->sm[i]);
@@ -36,7 +32,7 @@ static void gather(struct walk *k) {
         for (uint32_t s = 0; s < warps; s++) {
             struct exec_warp *w = sm_warp(k->r->sm[i], s);
             if (!w) continue;
-            FOR_LANES(l, runnable(w)) k->failed |= pc[s][l] == IR_NOPC;
+            FOR_LANES(l, exec_can_run(w)) k->failed |= pc[s][l] == IR_NOPC;
             memcpy(k->at[k->n].pc, pc[s], sizeof pc[s]);
             k->warp[k->n++] = w;
         }
@@ -68,7 +64,7 @@ static bool step(struct walk *k, uint32_t n, uint32_t lane) {
     if (o->flow == EXEC_JUMP && o->taken & bit) p->pc[lane] = o->target;
     if (o->flow == EXEC_EACH && o->taken & bit) p->pc[lane] = o->pc[lane];
     if (o->flow != EXEC_NEXT) take_released(k);
-    return !k->failed && runnable(k->warp[n]) & bit;
+    return !k->failed && exec_can_run(k->warp[n]) & bit;
 }
 
 /* Every thread once. True: one of them ran. */
@@ -76,7 +72,7 @@ static bool turn(struct walk *k) {
     bool ran = false;
     for (uint32_t i = 0; i < k->n && !k->failed; i++)
         for (uint32_t l = 0; l < EXEC_LANES && !k->failed; l++) {
-            if (!(runnable(k->warp[i]) >> l & 1)) continue;
+            if (!(exec_can_run(k->warp[i]) >> l & 1)) continue;
             ran = true;
             for (uint32_t q = 0; q < QUANTUM && step(k, i, l); q++) continue;
         }
@@ -89,18 +85,10 @@ static bool all_ended(const struct walk *k) {
     return true;
 }
 
-static enum exec_loop alone(struct walk *k) {
-    for (uint32_t i = 0; i < k->n; i++) FOR_LANES(l, runnable(k->warp[i])) {
-            const enum exec_loop does = exec_loops(k->r->watch.looper, k->warp[i], l, k->at[i].pc[l], FOLLOW);
-            if (does == EXEC_LEAVES || does == EXEC_MEETS) return does;
-        }
-    return EXEC_POLLS;
-}
-
 static bool all_loop(struct walk *k) {
-    const enum exec_loop does = alone(k);
+    for (uint32_t i = 0; i < k->n; i++) k->at[i].run = exec_can_run(k->warp[i]);
+    const enum exec_loop does = gpu_watch_alone(&k->r->watch, k->warp, k->at, k->n, FOLLOW);
     if (does != EXEC_MEETS) return does != EXEC_LEAVES;
-    for (uint32_t i = 0; i < k->n; i++) k->at[i].run = runnable(k->warp[i]);
     exec_joint_begin(k->r->watch.joint);
     return gpu_watch_joint(&k->r->watch, k->warp, k->at, k->n, FOLLOW);
 }

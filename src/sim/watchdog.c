@@ -19,25 +19,13 @@
 #include "base/bits.h"
 #include "sim/gpu_run.h"
 
-enum {
-    ROUNDS = 4,
-    SHARE = 64,
-    FREE = 1024,
-    FOLLOW_FIRST = 1 << 10,
-    FOLLOW_MOST = 1 << 16,
-    TOGETHER = 32,
-    JOINT_SHARE = 2048
-};
-
-static uint32_t can_run(const struct exec_warp *w) {
-    return w->live & ~w->blocked;
-}
+enum { ROUNDS = 4, SHARE = 64, FREE = 1024, JOINT_SHARE = 2048 };
 
 /* Has every thread of the SM run, or only been passed over? */
 static bool settled(const struct sm *s) {
     for (uint32_t slot = 0; slot < sm_warps(s); slot++) {
         const struct exec_warp *w = sm_warp(s, slot);
-        const uint32_t rest = w ? can_run(w) & ~sm_ran(s, slot) : 0;
+        const uint32_t rest = w ? exec_can_run(w) & ~sm_ran(s, slot) : 0;
         if (rest && rest & sm_under_way(s, slot)) return false;
     }
     return true;
@@ -50,7 +38,7 @@ static bool stands(const struct sm *s, struct exec_warp **warp, struct exec_stan
     sm_places(s, pc[0]);
     for (uint32_t slot = 0; slot < sm_warps(s); slot++) {
         warp[slot] = sm_warp(s, slot);
-        at[slot].run = warp[slot] ? can_run(warp[slot]) & sm_ran(s, slot) : 0;
+        at[slot].run = warp[slot] ? exec_can_run(warp[slot]) & sm_ran(s, slot) : 0;
         memcpy(at[slot].pc, pc[slot], sizeof at[slot].pc);
         FOR_LANES(l, at[slot].run) all &= pc[slot][l] != IR_NOPC;
     }
@@ -58,11 +46,10 @@ static bool stands(const struct sm *s, struct exec_warp **warp, struct exec_stan
     return all;
 }
 
-/* What the threads do, each alone: the first that does not loop says it for all. */
-static enum exec_loop alone(struct gpu_watch *k, struct exec_warp *const *w, const struct exec_stand *at,
-                            uint32_t n) {
+enum exec_loop gpu_watch_alone(struct gpu_watch *k, struct exec_warp *const *w, const struct exec_stand *at,
+                               uint32_t n, uint64_t follow) {
     for (uint32_t s = 0; s < n; s++) FOR_LANES(l, at[s].run) {
-            const enum exec_loop does = exec_loops(k->looper, w[s], l, at[s].pc[l], k->follow);
+            const enum exec_loop does = exec_loops(k->looper, w[s], l, at[s].pc[l], follow);
             if (does == EXEC_LEAVES || does == EXEC_MEETS) return does;
         }
     return EXEC_POLLS;
@@ -83,7 +70,7 @@ bool gpu_watch_joint(struct gpu_watch *k, struct exec_warp *const *w, const stru
 static uint64_t joint_follow(const struct gpu_run *r) {
     enum { SHORTEST = 6 };
     const uint64_t allowed = r->grid.insts / JOINT_SHARE / r->grid.threads,
-                   wanted = r->watch.follow / TOGETHER;
+                   wanted = r->watch.follow / EXEC_FOLLOW_TOGETHER;
     const uint64_t least = allowed < wanted ? allowed : wanted;
     return least < SHORTEST ? 0 : least;
 }
@@ -95,7 +82,7 @@ static bool is_stuck(struct gpu_run *r) {
     struct exec_stand *at = xcalloc(n, sizeof *at);
     bool known = true;
     for (uint32_t i = 0; i < r->nsms && known; i++) known = stands(r->sm[i], warp + i * each, at + i * each);
-    enum exec_loop does = known ? alone(k, warp, at, n) : EXEC_LEAVES;
+    enum exec_loop does = known ? gpu_watch_alone(k, warp, at, n, k->follow) : EXEC_LEAVES;
     if (does == EXEC_MEETS) {
         const uint64_t follow = joint_follow(r);
         exec_joint_begin(k->joint);
@@ -120,7 +107,7 @@ void gpu_watch_begin(struct gpu_run *r) {
     if (k->window) return;
     k->window = gpu_watch_window(r);
     k->opened = k->since = r->start;
-    k->follow = FOLLOW_FIRST;
+    k->follow = EXEC_FOLLOW_FIRST;
     k->looper = exec_looper_new(&r->grid);
     k->joint = exec_joint_new(&r->grid);
 }
@@ -139,7 +126,7 @@ static void found_progress(struct gpu_run *r, uint64_t steps, uint64_t together)
     k->since = r->gpu->now;
     k->rounds = 0;
     k->look_at = r->grid.insts + (steps > FREE ? SHARE * (steps - FREE) : 0) + JOINT_SHARE * together;
-    if (k->follow < FOLLOW_MOST) k->follow *= 2;
+    if (k->follow < EXEC_FOLLOW_MOST) k->follow *= 2;
 }
 
 static bool give_up(struct gpu_run *r, struct err *e) {

@@ -95,7 +95,7 @@ static void add_ops(const struct sm *s, uint32_t block, struct sb *out) {
 static void add_held(const struct sm *s, uint32_t warp, const uint32_t *pc, struct sb *out) {
     const struct exec_warp *w = s->warps[warp].w;
     uint32_t left = 0;
-    FOR_LANES(l, w->live & ~w->blocked) left |= (uint32_t)(pc[l] != IR_NOPC) << l;
+    FOR_LANES(l, exec_can_run(w)) left |= (uint32_t)(pc[l] != IR_NOPC) << l;
     while (left) {
         const uint32_t at = pc[__builtin_ctz(left)];
         uint32_t here = 0;
