@@ -21,6 +21,14 @@ void *pages_try(struct pages *p, size_t n); /* not zeroed; NULL: no memory */
 void *pages_more(struct pages *p, const void *old, size_t had, size_t n);
 void pages_rewind(struct pages *p); /* every piece is gone, most of the memory stays */
 void pages_free(struct pages *p);   /* and the memory */
+/* Room for one element more behind the n there are, of cap: twice as many if there is none. */
+#define PAGES_GROW(p, v, n, cap)                                                        \
+    do {                                                                                \
+        if ((n) == (cap)) {                                                             \
+            (cap) = (cap) ? 2 * (cap) : 4;                                              \
+            (v) = pages_more((p), (v), (n) * sizeof *(v), (size_t)(cap) * sizeof *(v)); \
+        }                                                                               \
+    } while (0)
 #define PAGES_NEW(p, T, count) ((T *)pages_get((p), sizeof(T) * (size_t)(count)))
 
 #endif

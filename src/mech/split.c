@@ -151,14 +151,20 @@ void split_merge(struct mech *m, struct mech_split *into, struct mech_split *fro
     drop(m, from);
 }
 
+struct mech_split *split_first_of(const struct split_pool *p, struct mech_set *left, struct mech_set *part) {
+    struct mech_split *s = split_of(p, left->p[0].warp, (uint32_t)__builtin_ctz(left->p[0].mask));
+    CHECK(s);
+    set_copy(part, left);
+    set_and(part, &s->set);
+    set_remove(left, part);
+    return s;
+}
+
 struct mech_split *split_released(struct mech *m, struct mech_set *left) {
-    if (!left->n) return NULL;
-    struct mech_split *s = split_of(m->pool, left->p[0].warp, (uint32_t)__builtin_ctz(left->p[0].mask));
-    CHECK(s && !s->in_flight);
     struct mech_set part;
-    set_copy(&part, left);
-    set_and(&part, &s->set);
-    set_remove(left, &part);
+    if (!left->n) return NULL;
+    struct mech_split *s = split_first_of(m->pool, left, &part);
+    CHECK(!s->in_flight);
     return set_equal(&part, &s->set) ? s : split_divide(m, s, &part);
 }
 

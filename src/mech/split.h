@@ -60,6 +60,8 @@ void split_exchange(struct split_pool *p, struct mech_split *s, struct mech_spli
 struct mech_split *split_divide(struct mech *m, struct mech_split *s, const struct mech_set *part);
 /* Threads of `from` join `into`; `from` is freed. */
 void split_merge(struct mech *m, struct mech_split *into, struct mech_split *from);
+/* Takes from `left`, which is not empty, the threads that are in one split with its first, and returns that split: `part`. */
+struct mech_split *split_first_of(const struct split_pool *p, struct mech_set *left, struct mech_set *part);
 /* For mechanisms that park a split whose threads wait: takes from `left` the threads that were parked together with its
  * first and returns a split of exactly those; NULL: none left. */
 struct mech_split *split_released(struct mech *m, struct mech_set *left);

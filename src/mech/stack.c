@@ -169,11 +169,8 @@ static uint32_t gather(const struct mech *m, const struct stack *s, const struct
     return n;
 }
 
-/* Does a run before b? The fall-through is at `next`; ties go to the taken side, then to the lower PC. */
-static bool runs_first(const struct side *a, const struct side *b, enum stack_side first, uint32_t next) {
-    if (first == STACK_MOST && a->threads != b->threads) return a->threads > b->threads;
-    if ((a->pc == next) != (b->pc == next)) return (a->pc == next) == (first == STACK_FALLTHROUGH);
-    return a->pc < b->pc;
+static struct stack_way way_of(const struct side *s) {
+    return (struct stack_way){s->pc, s->threads};
 }
 
 /* Pushes the sides, the one to run first last. There are few, so a plain selection. */
@@ -183,7 +180,9 @@ static void push_sides(struct mech *m, struct stack *s, const struct side *side,
     for (uint32_t left = n; left--;) {
         uint32_t last = n;
         for (uint32_t i = 0; i < n; i++)
-            if (!done[i] && (last == n || runs_first(&side[last], &side[i], first, next))) last = i;
+            if (!done[i] &&
+                (last == n || stack_runs_first(way_of(&side[last]), way_of(&side[i]), first, next)))
+                last = i;
         done[last] = true;
         if (at_join(&like, side[last].pc, side[last].depth)) {
             arrive(s, like, side[last].pc, side[last].depth);

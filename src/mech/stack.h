@@ -30,6 +30,16 @@ struct stack {
 #define STACK_SIDE(CHOICE) \
     CHOICE(taken, STACK_TAKEN) CHOICE(fallthrough, STACK_FALLTHROUGH) CHOICE(most, STACK_MOST)
 enum stack_side { STACK_SIDE(OPTION_ENUMERATOR) };
+struct stack_way { /* of a branch */
+    uint32_t pc, threads;
+};
+/* Does a run before b? The fall-through is at `next`; ties go to the taken side, then to the lower PC. */
+static inline bool stack_runs_first(struct stack_way a, struct stack_way b, enum stack_side first,
+                                    uint32_t next) {
+    if (first == STACK_MOST && a.threads != b.threads) return a.threads > b.threads;
+    if ((a.pc == next) != (b.pc == next)) return (a.pc == next) == (first == STACK_FALLTHROUGH);
+    return a.pc < b.pc;
+}
 
 /* One entry: these threads at pc. At most `limit` entries ever, or it is a fault of ours. Its memory is from m's pages. */
 void stack_start(struct mech *m, struct stack *s, uint32_t first, uint32_t words, uint32_t limit,

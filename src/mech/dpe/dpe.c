@@ -26,6 +26,7 @@
 
 #include "base/alloc.h"
 #include "mech/order.h"
+#include "mech/stack.h"
 
 /* ---- splits of paths ---- */
 
@@ -98,11 +99,7 @@ static void push(struct mech *m, struct dpe_home *h, struct dpe_entry e) {
         set_status(m, s, DPE_HELD);
     }
     CHECK(h->n < m->env.warp_size);
-    if (h->n == h->cap) {
-        const uint32_t cap = h->cap * 2;
-        h->e = pages_more(m->env.pages, h->e, h->n * sizeof *h->e, cap * sizeof *h->e);
-        h->cap = cap;
-    }
+    PAGES_GROW(m->env.pages, h->e, h->n, h->cap);
     h->e[h->n++] = e;
     if (e.to != DPE_NONE) dpe_path(h, e.to)->entries++;
     h->due = 0;
@@ -160,9 +157,9 @@ static void settle(struct mech *m, struct dpe_home *h) {
 
 /* Is a entered before b? Of two the taken side is the left one; of more, those with most threads are on top. */
 static bool comes_first(const struct mech_split *a, const struct mech_split *b, uint32_t n, uint32_t next) {
-    if (n > 2 && a->threads != b->threads) return a->threads > b->threads;
-    if ((a->pc == next) != (b->pc == next)) return b->pc == next;
-    return a->pc < b->pc || (a->pc == b->pc && a->own[DPE_DEPTH] < b->own[DPE_DEPTH]);
+    const struct stack_way x = {a->pc, a->threads}, y = {b->pc, b->threads};
+    if (x.pc == y.pc && (n <= 2 || x.threads == y.threads)) return a->own[DPE_DEPTH] < b->own[DPE_DEPTH];
+    return stack_runs_first(x, y, n > 2 ? STACK_MOST : STACK_TAKEN, next);
 }
 
 static void sort(struct mech_split **side, uint32_t n, uint32_t next) {
@@ -235,14 +232,10 @@ static bool create(struct mech *m, struct err *e) {
 }
 
 static void start(struct mech *m, struct mech_split *s, uint32_t home) {
-    enum { FEW = 4 };
     struct dpe *d = m->self;
     struct dpe_home *h = &d->home[home];
     CHECK(!h->n);
-    if (!h->cap) {
-        h->cap = FEW;
-        h->e = PAGES_NEW(m->env.pages, struct dpe_entry, h->cap);
-    }
+    PAGES_GROW(m->env.pages, h->e, h->n, h->cap);
     h->first = s->set.p[0].warp;
     h->sched = s->sched;
     h->age = s->age;
@@ -345,13 +338,10 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     struct mech_set left, some;
     set_copy(&left, set);
     while (left.n) {
-        struct mech_split *s = split_of(m->pool, left.p[0].warp, (uint32_t)__builtin_ctz(left.p[0].mask));
-        CHECK(s && s->own[DPE_STATUS] == DPE_WAITS && s->pc == pc);
+        struct mech_split *s = split_first_of(m->pool, &left, &some);
+        CHECK(s->own[DPE_STATUS] == DPE_WAITS && s->pc == pc);
         struct dpe_home *h = dpe_home_of(m, s);
         struct dpe_path *p = dpe_path(h, s->own[DPE_PATH]);
-        set_copy(&some, &left);
-        set_and(&some, &s->set);
-        set_remove(&left, &some);
         mask_take(&p->mask, h->first, &some);
         if (mask_any(&p->mask)) continue;
         if (!arrive(m, h, s)) go(m, h, s);

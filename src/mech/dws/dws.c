@@ -121,9 +121,7 @@ static void hold(struct mech *m, struct dws_home *h, uint32_t i, struct mech_spl
     for (uint32_t k = 0; k < n; k++) {
         const struct mech_split *s = side[k];
         if (at_join(j, s)) continue;
-        if (!first || (first->pc == next) > (s->pc == next) ||
-            ((first->pc == next) == (s->pc == next) && s->pc < first->pc))
-            first = s;
+        if (!first || dws_comes_first(s, first, next)) first = s;
     }
     for (uint32_t k = 0; k < n; k++) {
         if (side[k] == first || at_join(j, side[k])) continue;
@@ -275,12 +273,9 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     struct mech_set left, some;
     set_copy(&left, set);
     while (left.n) {
-        struct mech_split *s = split_of(m->pool, left.p[0].warp, (uint32_t)__builtin_ctz(left.p[0].mask));
-        CHECK(s && s->own[DWS_STATUS] == DWS_WAITS && s->pc == pc);
+        struct mech_split *s = split_first_of(m->pool, &left, &some);
+        CHECK(s->own[DWS_STATUS] == DWS_WAITS && s->pc == pc);
         struct dws_home *h = dws_home_of(m, s);
-        set_copy(&some, &left);
-        set_and(&some, &s->set);
-        set_remove(&left, &some);
         mask_take(&h->waiting, h->first, &some);
         if (!waits(h, s)) dws_go(m, s);
     }

@@ -11,6 +11,7 @@
 #include "mech/declare.h"
 #include "mech/mask.h"
 #include "mech/split.h"
+#include "mech/stack.h"
 
 #define DWS_BRANCH(CHOICE) \
     CHOICE(pc, DWS_BRANCH_PC) CHOICE(stack, DWS_BRANCH_STACK) CHOICE(off, DWS_BRANCH_OFF)
@@ -109,6 +110,11 @@ void dws_set_status(struct mech *m, struct mech_split *s, enum dws_status now);
 void dws_set_late(struct mech *m, struct mech_split *s, bool late);
 /* Whether the table has room for so many splits more; if not, that is counted. */
 bool dws_room(struct mech *m, uint32_t more);
+
+/* Of two sides the one that runs first: a taken one, then the lower PC. next: where the branch falls through to. */
+static inline bool dws_comes_first(const struct mech_split *a, const struct mech_split *b, uint32_t next) {
+    return stack_runs_first((struct stack_way){a->pc, 0}, (struct stack_way){b->pc, 0}, STACK_TAKEN, next);
+}
 
 /* ---- joins (joins.c) ---- */
 /* A new join for which all of its mask is pending; its number. */

@@ -96,11 +96,7 @@ uint32_t dws_join_add(struct mech *m, struct dws_home *h, struct dws_join j) {
     uint32_t i = 0;
     while (i < h->n && h->join[i].used) i++;
     if (i == h->n) {
-        if (h->n == h->cap) {
-            const uint32_t cap = h->cap ? h->cap * 2 : 4;
-            h->join = pages_more(m->env.pages, h->join, h->n * sizeof *h->join, cap * sizeof *h->join);
-            h->cap = cap;
-        }
+        PAGES_GROW(m->env.pages, h->join, h->n, h->cap);
         h->n++;
     }
     j.used = true;
@@ -153,9 +149,7 @@ static struct mech_split *next_side(const struct mech *m, const struct dws_home 
     for (uint32_t k = 0; k < h->splits; k++) {
         struct mech_split *s = split_at(m->pool, h->split[k]);
         if (s->own[DWS_STATUS] != DWS_HELD || s->own[DWS_TO] != i) continue;
-        if (!best || (best->pc == behind) > (s->pc == behind) ||
-            ((best->pc == behind) == (s->pc == behind) && s->pc < best->pc))
-            best = s;
+        if (!best || dws_comes_first(s, best, behind)) best = s;
     }
     return best;
 }

@@ -255,12 +255,9 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     struct mech_set left, some;
     set_copy(&left, set);
     while (left.n) {
-        struct mech_split *s = split_of(m->pool, left.p[0].warp, (uint32_t)__builtin_ctz(left.p[0].mask));
-        CHECK(s && s->own[MP_STATUS] == MP_WAITS && s->pc == pc);
+        struct mech_split *s = split_first_of(m->pool, &left, &some);
+        CHECK(s->own[MP_STATUS] == MP_WAITS && s->pc == pc);
         struct mp_home *h = mp_home_of(m, s);
-        set_copy(&some, &left);
-        set_and(&some, &s->set);
-        set_remove(&left, &some);
         if (!set_equal(&some, &s->set)) s = mp_split_divide(m, s, &some);
         mp_set_status(m, s, MP_NEW);
         go_on(m, s, true);

@@ -138,10 +138,7 @@ uint32_t mp_entry_add(struct mech *m, struct mp_home *h, struct mp_entry e) {
     uint32_t i = 0;
     while (i < h->n && h->rt[i].used) i++;
     if (i == h->n) {
-        if (h->n == h->cap) {
-            h->cap = h->cap ? h->cap * 2 : 4;
-            h->rt = pages_more(m->env.pages, h->rt, h->n * sizeof *h->rt, h->cap * sizeof *h->rt);
-        }
+        PAGES_GROW(m->env.pages, h->rt, h->n, h->cap);
         h->n++;
     }
     e.used = true;

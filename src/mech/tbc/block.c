@@ -204,12 +204,9 @@ void tbc_release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     struct mech_set left, part;
     set_copy(&left, set);
     while (left.n) {
-        struct mech_split *s = split_of(m->pool, left.p[0].warp, (uint32_t)__builtin_ctz(left.p[0].mask));
+        struct mech_split *s = split_first_of(m->pool, &left, &part);
         struct tbc_warp *w = &t->w[s->id];
         struct tbc_side *n = w->side;
-        set_copy(&part, &left);
-        set_and(&part, &s->set);
-        set_remove(&left, &part);
         CHECK(s->pc == pc && w->waits >= set_count(&part));
         w->waits -= set_count(&part);
         if (w->waits) continue;

@@ -132,12 +132,8 @@ static void find_likely(struct mech *m, const struct tbc_side *n, struct tbc_joi
     like->likely = to;
 }
 
-/* Does a run before b? The fall-through is at `next`; ties go to the taken side, then to the lower PC. */
-static bool runs_first(const struct tbc_arm *a, const struct tbc_arm *b, enum stack_side first,
-                       uint32_t next) {
-    if (first == STACK_MOST && a->threads != b->threads) return a->threads > b->threads;
-    if ((a->pc == next) != (b->pc == next)) return (a->pc == next) == (first == STACK_FALLTHROUGH);
-    return a->pc < b->pc;
+static struct stack_way way_of(const struct tbc_arm *a) {
+    return (struct stack_way){a->pc, a->threads};
 }
 
 static void note_depth(struct mech *m, const struct tbc_block *b) {
@@ -200,8 +196,9 @@ static void diverge(struct mech *m, struct tbc_block *b, struct tbc_side *n, str
     for (uint32_t left = g->narms; left--;) {
         uint32_t last = g->narms;
         for (uint32_t i = 0; i < g->narms; i++)
-            if (!done[i] && (last == g->narms || runs_first(&g->arm[last], &g->arm[i],
-                                                            (enum stack_side)tbc_params(m)->side, g->pc + 1)))
+            if (!done[i] &&
+                (last == g->narms || stack_runs_first(way_of(&g->arm[last]), way_of(&g->arm[i]),
+                                                      (enum stack_side)tbc_params(m)->side, g->pc + 1)))
                 last = i;
         done[last] = true;
         if (leave_by(m, b, n, j, &g->arm[last], &like)) push(m, j, &g->arm[last], &like, &j->top);

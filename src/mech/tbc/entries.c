@@ -12,11 +12,7 @@ struct tbc_join *tbc_join_new(struct mech *m, struct tbc_block *b) {
     else
         j = pages_raw(m->env.pages, sizeof *j + mask);
     memset(j, 0, sizeof *j + mask);
-    if (b->njoins == b->cap_joins) {
-        const size_t had = b->cap_joins, cap = had ? 2 * had : 4;
-        b->join = pages_more(m->env.pages, b->join, had * sizeof *b->join, cap * sizeof *b->join);
-        b->cap_joins = (uint32_t)cap;
-    }
+    PAGES_GROW(m->env.pages, b->join, b->njoins, b->cap_joins);
     b->join[b->njoins++] = j;
     return j;
 }
