@@ -8,24 +8,18 @@
  * block that dominates all branches of the region (regions.h), or the first of the function where the region begins with
  * it. Ours: a point that does not lie behind D in PC order has no mark, since [D, R) is empty; and branches count that may
  * diverge within a block, for the machine's warp may be wider than the 32 threads a compiler knows of. */
-#include "cfg/form.h"
-
-#include <stdlib.h>
-
+#include "cfg/form_impl.h"
 #include "cfg/regions.h"
 #include "cfg/uniform.h"
 
-enum { MOST_MARKS = 1 << 20 };
-typedef VEC(struct rewrite_insert) inserts;
-
-static void put_sync(inserts *marks, uint32_t pc, uint32_t target) {
+static void put_sync(form_inserts *marks, uint32_t pc, uint32_t target) {
     VEC_PUSH(marks, ((struct rewrite_insert){.pc = pc,
                                              .targets = target != IR_NOPC,
                                              .insn = {.op = IR_MARK, .sub = IR_MK_SYNC, .target = target}}));
 }
 
 static struct rewrite *make_joins(const struct ir_module *m, const struct cfg *c, struct err *e) {
-    inserts marks = {0};
+    form_inserts marks = {0};
     for (uint32_t b = 0; b < c->nblocks; b++)
         if (cfg_block_joins(m, c, b)) put_sync(&marks, c->blocks[b].first, IR_NOPC);
     struct rewrite *r = cfg_rewrite(m, c, marks.v, marks.n, e);
@@ -41,9 +35,9 @@ static uint32_t region_start(const struct cfg *c, const struct cfg_regions *g, c
 }
 
 static struct rewrite *make_regions(const struct ir_module *m, const struct cfg *c, struct err *e) {
-    inserts marks = {0};
+    form_inserts marks = {0};
     uint8_t *varies = cfg_uniform(m, c);
-    struct cfg_regions *g = cfg_regions(m, c, varies, MOST_MARKS, e);
+    struct cfg_regions *g = cfg_regions(m, c, varies, FORM_MOST_MARKS, e);
     for (uint32_t k = 0; g && k < g->n; k++) {
         const uint32_t start = region_start(c, g, &g->v[k]), end = c->blocks[g->v[k].join].first;
         if (start < end) put_sync(&marks, end, start);
@@ -55,10 +49,11 @@ static struct rewrite *make_regions(const struct ir_module *m, const struct cfg 
     return r;
 }
 
-typedef struct rewrite *make_fn(const struct ir_module *m, const struct cfg *c, struct err *e);
-static make_fn *const make[CFG_FORMS] = {
+static form_make_fn *const make[CFG_FORMS] = {
     [CFG_FORM_JOINS] = make_joins,
     [CFG_FORM_REGIONS] = make_regions,
+    [CFG_FORM_TESLA] = form_tesla,
+    [CFG_FORM_TESLA_SSY] = form_tesla_ssy,
 };
 
 struct rewrite *cfg_make_form(const struct ir_module *m, const struct cfg *c, enum cfg_form form,

@@ -8,11 +8,15 @@
 /* Every form, by the word that run.form and `inspect --form` know it by. form.c has who makes it.
  *   none     the program as it is
  *   joins    SYNC at the start of each block that threads can come to in more than one way
- *   regions  SYNC at the start of each block where a reconvergence region ends; target: where it begins */
-#define CFG_FORM_CHOICES(CHOICE)  \
-    CHOICE(none, CFG_FORM_NONE)   \
-    CHOICE(joins, CFG_FORM_JOINS) \
-    CHOICE(regions, CFG_FORM_REGIONS)
+ *   regions  SYNC at the start of each block where a reconvergence region ends; target: where it begins
+ *   tesla    SSY and PBK where regions begin, flags, JOIN and BRK where they end: Tesla's
+ *   tesla_ssy  the same without PBK and BRK: loops are regions like others */
+#define CFG_FORM_CHOICES(CHOICE)      \
+    CHOICE(none, CFG_FORM_NONE)       \
+    CHOICE(joins, CFG_FORM_JOINS)     \
+    CHOICE(regions, CFG_FORM_REGIONS) \
+    CHOICE(tesla, CFG_FORM_TESLA)     \
+    CHOICE(tesla_ssy, CFG_FORM_TESLA_SSY)
 enum cfg_form { CFG_FORM_CHOICES(OPTION_ENUMERATOR) CFG_FORMS };
 
 /* The copy, with its maps to and from the PCs of the original, which must outlive it; not for NONE. NULL: it has no such

@@ -190,11 +190,15 @@ static bool holds(const struct finder *k, uint32_t region, uint32_t of) {
     return of != CFG_NONE && forest_under(&k->nest, of - k->low, region - k->low);
 }
 
-/* A jump that goes nowhere else has its mark before it, not on its way. */
+struct cfg_mark cfg_edge_mark(const struct ir_module *m, const struct cfg_block *from,
+                              const struct cfg_block *to) {
+    const struct ir_insn *last = &m->code.v[from->end - 1];
+    if (last->op == IR_BRA && !insn_guarded(last)) return (struct cfg_mark){from->end - 1, IR_NOPC};
+    return (struct cfg_mark){from->end - 1, to->first};
+}
+
 static struct cfg_mark edge_mark(const struct work *w, uint32_t u, uint32_t v) {
-    const struct ir_insn *last = &w->m->code.v[w->b[u].end - 1];
-    if (last->op == IR_BRA && !insn_guarded(last)) return (struct cfg_mark){w->b[u].end - 1, IR_NOPC};
-    return (struct cfg_mark){w->b[u].end - 1, w->b[v].first};
+    return cfg_edge_mark(w->m, &w->b[u], &w->b[v]);
 }
 
 typedef VEC(struct found) founds;

@@ -40,5 +40,9 @@ struct cfg_regions {
 struct cfg_regions *cfg_regions(const struct ir_module *m, const struct cfg *c, const uint8_t *varies,
                                 size_t limit, struct err *e);
 void cfg_regions_free(struct cfg_regions *r);
+/* Where who goes from the end of one block to another passes, and nobody else: on the edge, or before a jump that goes nowhere
+ * else. */
+struct cfg_mark cfg_edge_mark(const struct ir_module *m, const struct cfg_block *from,
+                              const struct cfg_block *to);
 
 #endif

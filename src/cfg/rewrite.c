@@ -258,6 +258,14 @@ struct rewrite *cfg_rewrite(const struct ir_module *m, const struct cfg *c,
     return NULL;
 }
 
+bool cfg_rewrite_turned(struct rewrite *r, const struct cfg *was, struct err *e) {
+    for (size_t pc = 0; pc < r->m->code.n; pc++)
+        r->m->code.v[pc].flags &= (uint8_t) ~(IR_F_LEADER | IR_F_ENDS);
+    cfg_free(r->cfg);
+    r->cfg = cfg_analyse_again(r->m, was, e);
+    return r->cfg != NULL;
+}
+
 void cfg_rewrite_free(struct rewrite *r) {
     if (!r) return;
     cfg_free(r->cfg);

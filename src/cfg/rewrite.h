@@ -40,6 +40,8 @@ struct rewrite {
  * on error: too many instructions, or an inserted branch or return that breaks a function. */
 struct rewrite *cfg_rewrite(const struct ir_module *m, const struct cfg *c,
                             const struct rewrite_insert *inserts, size_t n, struct err *e);
+/* A form has changed where branches of r->m lead: what cfg derives is computed anew. was: as c above. */
+bool cfg_rewrite_turned(struct rewrite *r, const struct cfg *was, struct err *e);
 void cfg_rewrite_free(struct rewrite *r);
 
 /* What an inserted instruction is: "sync", "bra". NULL: it is one of the original, or r is NULL. */

@@ -85,4 +85,7 @@ verdict $? "--form joins shows a mark at the loop's head and one where its exits
 run inspect $collatz --code --form regions
 [ "$(grep -c "  sync B" "$out")" -eq 1 ]
 verdict $? "--form regions shows where those who leave the loop meet, and where the region begins"
-refused 'run.form: "jons" is not a value of this option: expected auto, none, joins or regions' "a form there is not" inspect $collatz --form jons
+run inspect $collatz --code --form tesla
+[ "$(grep -c "  pbk B" "$out")" -eq 1 ] && grep -q "  brk B\|brk B" "$out"
+verdict $? "--form tesla shows where the loop's token is pushed, and its exit"
+refused 'run.form: "jons" is not a value of this option: expected auto, none, joins, regions' "a form there is not" inspect $collatz --form jons

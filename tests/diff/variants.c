@@ -8,6 +8,8 @@ static const struct diff_variant variants[] = {
     {"pdom", true, {"pdom.side", "fallthrough"}},
     {"pdom", true, {"pdom.side", "most"}},
     {"pdom", true, {"run.form", "joins"}},
+    {"pdom", true, {"run.form", "tesla"}},
+    {"pdom", true, {"run.form", "tesla_ssy"}},
 
     {"lwm", true, {"lwm.side", "fallthrough"}},
     {"lwm", true, {"lwm.side", "most", "lwm.size", "256"}},

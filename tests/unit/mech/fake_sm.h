@@ -126,6 +126,8 @@ struct fake {
     uint32_t threads;
     uint32_t per_block; /* a multiple of 32: they come in blocks of so many, side by side; 0: in one */
     uint64_t seed;
+    const struct rewrite
+        *form;       /* the module is one: threads decide by the original's PCs and steps; or NULL */
     uint32_t budget; /* a thread ends at the first chance after so many steps; 0: never by itself */
     /* The script: which way thread t goes at pc, from 0; NULL: by hash. For BRA 1 is taken. */
     uint32_t (*choose)(uint32_t thread, uint32_t pc, uint32_t step);
@@ -157,22 +159,25 @@ static inline uint32_t fake_decide(const struct fake *f, uint32_t id, uint32_t p
 static inline bool fake_step(const struct fake *f, struct fake_thread *t, uint32_t id) {
     const struct ir_module *m = f->env.module;
     const struct ir_insn *i = &m->code.v[t->pc];
-    const uint32_t *ext = m->ext.v + i->ext, pc = t->pc, step = t->steps++;
-    bool doit = !i->guard || fake_decide(f, id, pc, step, 2);
+    const bool added = f->form && i->flags & IR_F_ADDED;
+    const uint32_t *ext = m->ext.v + i->ext, pc = t->pc, step = t->steps;
+    const uint32_t was = f->form ? f->form->old_pc[pc] : pc;
+    bool doit = !i->guard || fake_decide(f, id, was, step, 2) != i->guard >> 15;
+    t->steps += !added;
     t->pc = pc + 1;
     if (i->op == IR_BAR_SYNC) return doit;
-    if (f->budget && t->steps > f->budget) {
+    if (f->budget && t->steps > f->budget && !added) {
         t->live = false;
     } else if (!doit) {
         return false;
     } else if (i->op == IR_BRA) {
         t->pc = i->target;
     } else if (i->op == IR_BRX) {
-        t->pc = ext[1 + fake_decide(f, id, pc, step, ext[0])];
+        t->pc = ext[1 + fake_decide(f, id, was, step, ext[0])];
     } else if (i->op == IR_CALL || i->op == IR_CALL_IND) {
         uint32_t func = i->op == IR_CALL
                             ? ext[IR_CALL_FUNC]
-                            : ext[IR_CALL_COPIES + fake_decide(f, id, pc, step, ext[IR_CALL_FUNC])];
+                            : ext[IR_CALL_COPIES + fake_decide(f, id, was, step, ext[IR_CALL_FUNC])];
         if (t->depth == FAKE_DEPTH) return false; /* too deep: does without */
         t->ret[t->depth++] = pc + 1;
         t->pc = m->funcs.v[func].entry;

@@ -1,0 +1,14 @@
+/* Who makes which form: what form.c and the files of single forms share. */
+#ifndef HEDDLE_CFG_FORM_IMPL_H
+#define HEDDLE_CFG_FORM_IMPL_H
+
+#include "cfg/form.h"
+
+enum { FORM_MOST_MARKS = 1 << 20 };
+typedef VEC(struct rewrite_insert) form_inserts;
+
+/* As cfg_make_form. */
+typedef struct rewrite *form_make_fn(const struct ir_module *m, const struct cfg *c, struct err *e);
+form_make_fn form_tesla, form_tesla_ssy; /* form_tesla.c */
+
+#endif
