@@ -70,14 +70,46 @@ void sorted_set(const struct sorted_home *h, const struct sorted_entry *e, struc
         if (e->mask[k]) out->p[out->n++] = (struct mech_piece){h->first + k, e->mask[k]};
 }
 
-void sorted_take(struct sorted *q, struct sorted_home *h, struct mech_set *out) {
+/* Those of entry k stand no longer. */
+static void take_entry(struct sorted *q, struct sorted_home *h, uint32_t k, struct mech_set *out) {
     struct sorted_list *l = &h->standing;
-    CHECK(l->n);
-    sorted_set(h, &l->e[--l->n], out);
+    sorted_set(h, &l->e[k], out);
+    close_entry(l, k);
     const uint32_t n = set_count(out);
     l->threads -= n;
     q->standing -= n;
     h->limit = l->n ? l->e[l->n - 1].key : SORTED_NOBODY;
+}
+
+void sorted_take(struct sorted *q, struct sorted_home *h, struct mech_set *out) {
+    CHECK(h->standing.n);
+    take_entry(q, h, h->standing.n - 1, out);
+}
+
+uint32_t sorted_take_above(struct sorted *q, struct sorted_home *h, uint64_t key, struct mech_set *out) {
+    uint32_t depth = sorted_depth(key);
+    for (uint32_t k = h->standing.n; k--;) {
+        const uint64_t here = h->standing.e[k].key;
+        struct mech_set set;
+        if (sorted_place(here) != sorted_place(key)) continue;
+        depth = sorted_depth(here);
+        take_entry(q, h, k, &set);
+        set_union(out, &set);
+    }
+    return depth;
+}
+
+uint32_t sorted_take_depth(const struct mech *m, const struct sorted *q, struct mech_set *left,
+                           struct mech_set *out) {
+    const uint32_t depth = sorted_depth_of(m, q, left);
+    out->n = 0;
+    for (uint32_t k = 0; k < left->n; k++) FOR_LANES(l, left->p[k].mask) {
+            struct mech_set one;
+            set_one(&one, left->p[k].warp, 1u << l);
+            if (sorted_depth_of(m, q, &one) == depth) set_union(out, &one);
+        }
+    set_remove(left, out);
+    return depth;
 }
 
 void sorted_unblock(struct sorted *q, struct sorted_home *h, uint32_t warp, uint32_t mask, uint32_t place) {

@@ -80,6 +80,20 @@ bool sorted_stand(struct sorted *q, struct sorted_home *h, const struct mech_set
 void sorted_block(struct sorted_home *h, const struct mech_set *set, uint64_t key);
 /* Those at the limit stand no longer; the next key is the new limit. Somebody must stand. */
 void sorted_take(struct sorted *q, struct sorted_home *h, struct mech_set *out);
+/* Those who stand at key's place in shallower calls, with nobody at key itself: whether there are any. */
+static inline bool sorted_above(const struct sorted_home *h, uint64_t key) {
+    const struct sorted_list *l = &h->standing;
+    /* The first entry is the shallowest: mostly there is one depth. */
+    if (!l->n || sorted_depth(l->e[0].key) == sorted_depth(key)) return false;
+    for (uint32_t k = 0; k < l->n; k++)
+        if (sorted_place(l->e[k].key) == sorted_place(key)) return true;
+    return false;
+}
+/* They stand no longer and are added to `out`. Returns the depth of the shallowest of them, that of key without any. */
+uint32_t sorted_take_above(struct sorted *q, struct sorted_home *h, uint64_t key, struct mech_set *out);
+/* Moves the threads of one depth, which is returned, from `left` to `out`. */
+uint32_t sorted_take_depth(const struct mech *m, const struct sorted *q, struct mech_set *left,
+                           struct mech_set *out);
 /* Lanes of one slot, all of which wait, stand: at this place, each at the depth at which it waited. */
 void sorted_unblock(struct sorted *q, struct sorted_home *h, uint32_t warp, uint32_t mask, uint32_t place);
 

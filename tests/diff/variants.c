@@ -90,6 +90,8 @@ static const struct diff_variant variants[] = {
     {"minpc", false, {"minpc.sp", "false"}},
     {"minpc", false, {"minpc.memory", "true"}},
     {"minpc", false, {"minpc.memory", "true", "minpc.sp", "false"}},
+    {"minpc", false, {"minpc.stack", "sync"}},
+    {"minpc", false, {"minpc.stack", "sync", "minpc.memory", "true"}},
 
     {"tf", false, {"tf.kind", "sandybridge"}},
     {"tf", false, {"tf.kind", "sandybridge", "tf.skip", "true"}},

@@ -9,6 +9,13 @@
  * key that stands, the *limit*. Reaching it is where threads join. The keys of threads that do not run are kept as a list
  * (mech/sorted.h), an entry for each place where threads are; hardware would compare the threads' own.
  *
+ * minpc.stack: the arbiter compares {SP, PC}, but it is the PC alone that is broadcast, and "comparing the values of
+ * individual PCs with the selected common PC" tells who is active (section 3, Figure 2). So threads that are at one PC in
+ * different activations of a recursive function run together, each on its own stack: "Div" in Table 1's row of this paper,
+ * and the default. Then two tests say whether a step keeps the minimum and everybody at it: its key is below the limit,
+ * and nobody stands at the new PC in a shallower call. `sync` is what hardware with one stack pointer for a warp would do
+ * (section 2): PC and depth must agree.
+ *
  * 4.2: threads that hit run ahead. With `issue = barrel` the SM offers those whose data came early (memory), and the split
  * left in flight is late. With `issue = scoreboard` the split meets the missing data at the first use: who lacks it is put
  * into a late split that is in no order; the others go on. When data arrives the threads stand again and an arbitration
@@ -16,7 +23,8 @@
  *
  * Deviations: a running split of which all threads miss keeps its warp waiting, where the paper would let the others of
  * the warp run. The simulator notes with each thread the divergence that parted it from others, for the profile only. With
- * minpc.sp off the depth half of every key is the same, so threads of different activations at one PC run together. */
+ * minpc.sp off the depth half of every key is the same, so threads of different activations at one PC run together
+ * whatever minpc.stack says. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -33,7 +41,45 @@ static bool create(struct mech *m, struct err *e) {
     f->home = PAGES_NEW(m->env.pages, struct minpc_home, split_homes(&m->env));
     sorted_create(m, &f->sorted);
     f->sorted.flat = !minpc_params(m)->sp;
+    f->div = minpc_params(m)->sp && minpc_params(m)->stack == MINPC_DIV;
     return true;
+}
+
+/* ---- depths ---- */
+
+/* These threads, which are at one place in calls of these depths, stand. */
+static void stand(struct mech *m, struct minpc_home *h, const struct mech_set *set, uint32_t deepest,
+                  uint32_t shallowest, uint32_t place) {
+    struct minpc *f = m->self;
+    if (deepest == shallowest) {
+        sorted_stand(&f->sorted, &h->list, set, sorted_key(deepest, place));
+        return;
+    }
+    struct mech_set left, here;
+    for (set_copy(&left, set); left.n;) {
+        const uint32_t depth = sorted_take_depth(m, &f->sorted, &left, &here);
+        sorted_stand(&f->sorted, &h->list, &here, sorted_key(depth, place));
+    }
+}
+
+/* ... or wait, to go on there. */
+static void block(struct mech *m, struct minpc_home *h, const struct mech_set *set, uint32_t deepest,
+                  uint32_t shallowest, uint32_t place) {
+    const struct minpc *f = m->self;
+    if (deepest == shallowest) {
+        sorted_block(&h->list, set, sorted_key(deepest, place));
+        return;
+    }
+    struct mech_set left, here;
+    for (set_copy(&left, set); left.n;) {
+        const uint32_t depth = sorted_take_depth(m, &f->sorted, &left, &here);
+        sorted_block(&h->list, &here, sorted_key(depth, place));
+    }
+}
+
+/* Arbitrating now would choose what has this key, and nobody else. */
+static inline bool keeps_turn(const struct minpc *f, const struct minpc_home *h, uint64_t key) {
+    return key < h->list.limit && !(f->div && sorted_above(&h->list, key));
 }
 
 /* ---- arbitration ---- */
@@ -45,9 +91,21 @@ static void arbitrate(struct mech *m, struct minpc_home *h) {
     struct mech_set set;
     h->key = h->list.limit;
     sorted_take(&f->sorted, &h->list, &set);
+    h->shallowest = sorted_depth(h->key);
+    if (f->div && sorted_above(&h->list, h->key))
+        h->shallowest = sorted_take_above(&f->sorted, &h->list, h->key, &set);
     h->run->pc = sorted_place(h->key);
     split_assign(m->pool, h->run, &set);
     minpc_counts(m)->merges += sorted_meet(m, &f->sorted, &set, h->run->pc);
+}
+
+/* The same for a split that has threads, which stand first. */
+static void choose_again(struct mech *m, struct minpc_home *h) {
+    struct mech_split *s = h->run;
+    split_unbind(m->pool, &s->set);
+    if (s->threads) stand(m, h, &s->set, sorted_depth(h->key), h->shallowest, sorted_place(h->key));
+    s->set.n = s->threads = 0;
+    arbitrate(m, h);
 }
 
 /* Nobody of the warp can run. */
@@ -67,7 +125,8 @@ static void make_late(struct mech *m, struct minpc_home *h, struct mech_split *s
                       const struct mech_split *ahead) {
     struct minpc *f = m->self;
     s->own[MINPC_LATE] = true;
-    s->own[MINPC_DEPTH] = sorted_depth(h->key);
+    s->own[MINPC_DEEPEST] = sorted_depth(h->key);
+    s->own[MINPC_SHALLOWEST] = h->shallowest;
     h->nlate += s->threads;
     sorted_part(m, &f->sorted, &ahead->set, IR_NOPC);
     sorted_part(m, &f->sorted, &s->set, IR_NOPC);
@@ -85,7 +144,7 @@ static void catch_up(struct mech *m, struct minpc_home *h, struct mech_split *s,
     h->nlate -= n;
     if (s->threads) sorted_part(m, &f->sorted, ready, IR_NOPC);
     split_unbind(m->pool, ready);
-    sorted_stand(&f->sorted, &h->list, ready, sorted_key(s->own[MINPC_DEPTH], pc));
+    stand(m, h, ready, s->own[MINPC_DEEPEST], s->own[MINPC_SHALLOWEST], pc);
 }
 
 /* Of those lanes of s, the ones that need not wait for an event. */
@@ -112,6 +171,7 @@ static bool pass_late(struct mech *m, struct minpc_home *h) {
     set_remove(&late, &ahead);
     struct mech_split *l = split_divide(m, s, &late);
     make_late(m, h, l, s);
+    if (h->shallowest != sorted_depth(h->key)) choose_again(m, h); /* those in the deepest call may be late */
     return true;
 }
 
@@ -131,19 +191,14 @@ static void go(struct mech *m, struct minpc_home *h) {
 
 /* The running split's threads compete with the others. */
 static void compete(struct mech *m, struct minpc_home *h) {
-    struct minpc *f = m->self;
-    struct mech_split *s = h->run;
-    split_unbind(m->pool, &s->set);
-    if (s->threads) sorted_stand(&f->sorted, &h->list, &s->set, h->key);
-    s->set.n = s->threads = 0;
-    arbitrate(m, h);
+    choose_again(m, h);
     go(m, h);
 }
 
 /* Threads that were blocked or late stand now: 4.2's arbitration, unless the running split is on its way; its commit will
  * see the limit. */
 static void arrived(struct mech *m, struct minpc_home *h) {
-    if (h->run->in_flight || (h->run->threads && h->key < h->list.limit)) return;
+    if (h->run->in_flight || (h->run->threads && keeps_turn(m->self, h, h->key))) return;
     minpc_counts(m)->arbitrations++;
     order_remove(m->order, h->run);
     compete(m, h);
@@ -157,22 +212,28 @@ static void start(struct mech *m, struct mech_split *s, uint32_t home) {
     s->own[MINPC_HOME] = home;
     *h = (struct minpc_home){.run = s};
     sorted_start(m, &f->sorted, &h->list, home, &s->set);
-    h->key = sorted_key(sorted_depth_of(m, &f->sorted, &s->set), s->pc);
+    h->shallowest = sorted_depth_of(m, &f->sorted, &s->set);
+    h->key = sorted_key(h->shallowest, s->pc);
     go(m, h);
 }
 
-/* Every thread of s, whose depth was this, is where the outcome says; s is left without threads. */
+/* Every thread of s, whose depths were these, is where the outcome says; s is left without threads. */
 static void scatter(struct mech *m, struct minpc_home *h, struct mech_split *s, const struct mech_outcome *o,
-                    uint32_t depth) {
+                    uint32_t deepest, uint32_t shallowest) {
     struct minpc *f = m->self;
     if (o->exited.n) split_exit(m->pool, s, &o->exited);
     if (o->nsides > 1) sorted_diverge(m, &f->sorted, o);
     split_unbind(m->pool, &s->set);
-    sorted_block(&h->list, &o->waiting, sorted_key(depth, o->pc + 1));
+    block(m, h, &o->waiting, deepest, shallowest, o->pc + 1);
     for (uint32_t k = 0; k < o->nsides; k++) {
         const struct mech_side *side = &o->side[k];
-        const uint32_t now = o->depth_change ? sorted_depth_of(m, &f->sorted, &side->set) : depth;
-        sorted_stand(&f->sorted, &h->list, &side->set, sorted_key(now, side->pc));
+        /* A call or return moves threads of one depth to one depth, which only the SM knows. */
+        if (o->depth_change && deepest == shallowest) {
+            const uint32_t now = sorted_depth_of(m, &f->sorted, &side->set);
+            stand(m, h, &side->set, now, now, side->pc);
+        } else {
+            stand(m, h, &side->set, deepest, shallowest, side->pc);
+        }
     }
     s->set.n = s->threads = 0;
 }
@@ -181,7 +242,7 @@ static void scatter(struct mech *m, struct minpc_home *h, struct mech_split *s, 
 static void commit_late(struct mech *m, struct minpc_home *h, struct mech_split *s,
                         const struct mech_outcome *o) {
     h->nlate -= s->threads;
-    scatter(m, h, s, o, s->own[MINPC_DEPTH]);
+    scatter(m, h, s, o, s->own[MINPC_DEEPEST], s->own[MINPC_SHALLOWEST]);
     split_free(m, s);
     arrived(m, h);
 }
@@ -196,8 +257,9 @@ static void commit(struct mech *m, struct mech_split *s, const struct mech_outco
     const bool flow = ir_ops[o->insn->op].cls == IR_C_BRANCH;
     if (o->nsides == 1 && !o->exited.n && !o->waiting.n && (f->sorted.flat || !o->depth_change)) {
         const uint64_t key = sorted_move(h->key, o->side[0].pc);
-        minpc_counts(m)->arbitrations += flow || key >= h->list.limit;
-        if (key < h->list.limit) {
+        const bool keeps = keeps_turn(f, h, key);
+        minpc_counts(m)->arbitrations += flow || !keeps;
+        if (keeps) {
             h->key = key;
             s->pc = o->side[0].pc;
             go(m, h);
@@ -207,7 +269,7 @@ static void commit(struct mech *m, struct mech_split *s, const struct mech_outco
     } else {
         minpc_counts(m)->arbitrations++;
     }
-    scatter(m, h, s, o, sorted_depth(h->key));
+    scatter(m, h, s, o, sorted_depth(h->key), h->shallowest);
     arbitrate(m, h);
     go(m, h);
 }

@@ -19,11 +19,36 @@ void minpc_places(const struct mech *m, mech_place_fn *put, void *user) {
     }
 }
 
-static void print_late(const struct mech *m, uint32_t home, struct sb *out) {
+/* A line for a split, which may have threads of several depths. */
+static void print_split(const struct mech *m, const struct mech_split *s, uint64_t key, uint32_t shallowest,
+                        const char *what, struct sb *out) {
     const struct minpc *f = m->self;
+    struct sb text = {0};
+    sb_add(&text, "%s", what);
+    if (shallowest != sorted_depth(key)) sb_add(&text, " down to depth %" PRIu32, shallowest);
+    sorted_print(&f->sorted, s->own[MINPC_HOME], key, &s->set, text.text, s, out);
+    sb_free(&text);
+}
+
+/* The depths of these threads. */
+static void span(const struct mech *m, const struct mech_set *set, uint32_t *deepest, uint32_t *shallowest) {
+    const struct minpc *f = m->self;
+    struct mech_set left, here;
+    *deepest = 0;
+    *shallowest = UINT32_MAX;
+    for (set_copy(&left, set); left.n;) {
+        const uint32_t depth = sorted_take_depth(m, &f->sorted, &left, &here);
+        if (depth > *deepest) *deepest = depth;
+        if (depth < *shallowest) *shallowest = depth;
+    }
+}
+
+static void print_late(const struct mech *m, uint32_t home, struct sb *out) {
     FOR_SPLITS(s, m->pool) {
         if (s->own[MINPC_HOME] != home || !s->own[MINPC_LATE]) continue;
-        sorted_print(&f->sorted, home, sorted_key(s->own[MINPC_DEPTH], s->pc), &s->set, "late", s, out);
+        uint32_t deepest, shallowest;
+        span(m, &s->set, &deepest, &shallowest);
+        print_split(m, s, sorted_key(deepest, s->pc), shallowest, "late", out);
     }
 }
 
@@ -32,7 +57,7 @@ void minpc_state(const struct mech *m, struct sb *out) {
     for (uint32_t k = 0; k < split_homes(&m->env); k++) {
         const struct minpc_home *h = &f->home[k];
         if (!h->run) continue;
-        if (h->run->threads) sorted_print(&f->sorted, k, h->key, &h->run->set, "running", h->run, out);
+        if (h->run->threads) print_split(m, h->run, h->key, h->shallowest, "running", out);
         sorted_state(&f->sorted, &h->list, k, out);
         if (h->nlate) print_late(m, k, out);
     }
@@ -57,8 +82,14 @@ static void audit_choice(const struct mech *m, const struct minpc_home *h) {
     sorted_audit_depths(m, &f->sorted, &h->list);
     if (run->in_flight) return;
     CHECK(run->threads ? h->key < h->list.limit : h->list.limit == SORTED_NOBODY);
-    CHECK(!run->threads || run->pc == sorted_place(h->key));
-    sorted_audit_depth(m, &f->sorted, &run->set, h->key);
+    if (!run->threads) return;
+    CHECK(run->pc == sorted_place(h->key));
+    for (uint32_t k = 0; f->div && k < h->list.standing.n; k++)
+        CHECK(sorted_place(h->list.standing.e[k].key) != run->pc);
+    uint32_t deepest, shallowest;
+    span(m, &run->set, &deepest, &shallowest);
+    CHECK(deepest == sorted_depth(h->key) && shallowest == h->shallowest);
+    CHECK(f->div || deepest == shallowest);
 }
 
 void minpc_audit(const struct mech *m) {

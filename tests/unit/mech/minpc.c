@@ -1,14 +1,16 @@
-/* Stack-less min(SP:PC) (SL): Table 2 line by line, Listing 1 with and without SP, run-ahead, barriers, spinning, and random
- * programs. The audit after every commit checks that arbitrating then would choose what runs. */
+/* Stack-less min(SP:PC) (SL): Table 2 line by line, Listing 1 with and without SP, recursion with stacks that diverge and
+ * stacks in step (Table 1), run-ahead, barriers, spinning, and random programs. The audit after every commit checks that arbitrating then would choose what runs. */
 #include "unit/mech/random_program.h"
 #include "unit/mech/rig.h"
 
 enum { ARBITRATIONS, MERGES, AHEAD, LIMIT }; /* stats.extra */
+enum { DIV, SYNC };
 
 /* The fake insists that an offer of early data is taken: without run-ahead there must be none. */
-static void rig_start(struct rig *r, bool sp, bool memory) {
+static void rig_start(struct rig *r, bool sp, bool memory, int stack) {
     r->param[0] = sp;
     r->param[1] = memory;
+    r->param[2] = stack;
     fake_start(r->f, "minpc");
     r->ops = *r->f->mech->ops;
     r->ops.memory = NULL;
@@ -70,7 +72,7 @@ static void test_table_2_line_by_line(void **state) {
     };
     struct rig r;
     rig_load(&r, table_2(), 4, 4, upper_half);
-    rig_start(&r, true, false);
+    rig_start(&r, true, false, DIV);
     expect_steps(r.f, row, sizeof row / sizeof *row);
     const struct mech_stats *s = &r.f->mech->stats;
     assert_int_equal(s->divergences, 1);
@@ -90,7 +92,7 @@ static void test_table_2_takes_as_many_issues_in_warps_of_any_width(void **state
     for (uint32_t w = 4; w <= 256; w *= 2) {
         struct rig r;
         rig_load(&r, table_2(), w, 256, upper_half);
-        rig_start(&r, true, false);
+        rig_start(&r, true, false, DIV);
         for (uint32_t k = 0; k < 3 * 256 / w; k++) assert_true(fake_cycle(r.f));
         assert_int_equal(standing(r.f), 128);
         assert_true(fake_run(r.f));
@@ -126,12 +128,14 @@ static void test_listing_1_runs_the_call_first_with_sp(void **state) {
         "warp 0: depth 0 pc 2 running, ready w0:0000000f\n",
         "warp 0: depth 0 pc 3 running, ready w0:0000000f\n",
     };
-    struct rig r;
-    rig_load(&r, listing_1(), 4, 4, upper_half);
-    rig_start(&r, true, false);
-    expect_steps(r.f, row, sizeof row / sizeof *row);
-    assert_int_equal(r.f->mech->stats.reconvergences, 1);
-    rig_down(&r);
+    for (int stack = DIV; stack <= SYNC; stack++) {
+        struct rig r;
+        rig_load(&r, listing_1(), 4, 4, upper_half);
+        rig_start(&r, true, false, stack);
+        expect_steps(r.f, row, sizeof row / sizeof *row);
+        assert_int_equal(r.f->mech->stats.reconvergences, 1);
+        rig_down(&r);
+    }
 }
 
 /* "the policy is inefficient, as it will execute first the code that resides after the end of the conditional block" */
@@ -149,41 +153,167 @@ static void test_listing_1_fails_to_reconverge_without_sp(void **state) {
     };
     struct rig r;
     rig_load(&r, listing_1(), 4, 4, upper_half);
-    rig_start(&r, false, false);
+    rig_start(&r, false, false, DIV);
     expect_steps(r.f, row, sizeof row / sizeof *row);
     assert_int_equal(r.f->mech->stats.reconvergences, 0);
     rig_down(&r);
 }
 
+/* ---- recursion ---- */
+
 /* f calls itself once for threads 0 and 1: one PC at two depths. */
-static struct ir_module *recursive(void) {
+static struct ir_module *recursive(void (*then)(struct ir_module *m)) {
     struct ir_module *m = ir_module_new("recursive");
     fake_call(m, 0, 1);      /* 0 */
     fake_end(m, IR_EXIT, 0); /* 1 */
     fake_func(m, "kernel");
     fake_call(m, FAKE_MAYBE, 1); /* 2 f */
-    fake_end(m, IR_RET, 0);      /* 3 */
+    then(m);                     /* 3 */
+    fake_end(m, IR_RET, 0);      /* 4 */
     fake_func(m, "f");
     return m;
+}
+static void a_barrier(struct ir_module *m) {
+    fake_bar(m, 0);
 }
 static uint32_t recurses_once(uint32_t thread, uint32_t pc, uint32_t step) {
     return pc == 2 && step == 1 && thread < 2;
 }
 
-static void test_threads_of_different_depths_meet_only_without_sp(void **state) {
+/* Table 1, "Sync": who is deeper goes first and alone, although the others are at the same PC. */
+static void test_stacks_in_step_let_nobody_meet_at_different_depths(void **state) {
     (void)state;
-    static const char *const at_3[] = {"warp 0: depth - pc 3 running, ready w0:0000000f\n",
-                                       "warp 0: depth 2 pc 3 running, ready w0:00000003\n"
-                                       "warp 0: depth 1 pc 3 standing w0:0000000c\n"};
-    for (int sp = 0; sp < 2; sp++) {
+    static const char *const row[] = {
+        "warp 0: depth 0 pc 0 running, ready w0:0000000f\n",
+        "warp 0: depth 1 pc 2 running, ready w0:0000000f\n",
+        "warp 0: depth 2 pc 2 running, ready w0:00000003\nwarp 0: depth 1 pc 3 standing w0:0000000c\n",
+        "warp 0: depth 2 pc 3 running, ready w0:00000003\nwarp 0: depth 1 pc 3 standing w0:0000000c\n",
+        "warp 0: depth 2 pc 4 running, ready w0:00000003\nwarp 0: depth 1 pc 3 standing w0:0000000c\n",
+        "warp 0: depth 1 pc 3 running, ready w0:0000000f\n",
+        "warp 0: depth 1 pc 4 running, ready w0:0000000f\n",
+        "warp 0: depth 0 pc 1 running, ready w0:0000000f\n",
+    };
+    struct rig r;
+    rig_load(&r, recursive(fake_op), 4, 4, recurses_once);
+    rig_start(&r, true, false, SYNC);
+    expect_steps(r.f, row, sizeof row / sizeof *row);
+    assert_int_equal(r.f->mech->stats.extra[MERGES], 1);
+    rig_down(&r);
+}
+
+/* Table 1, "Div": the PC alone says who is active. Threads 0 and 1 step onto 3, where the others stand one call above; all
+ * run there and return, each to where its own stack says. */
+static void test_threads_at_one_pc_run_together_whatever_their_depth(void **state) {
+    (void)state;
+    static const char *const row[] = {
+        "warp 0: depth 0 pc 0 running, ready w0:0000000f\n",
+        "warp 0: depth 1 pc 2 running, ready w0:0000000f\n",
+        "warp 0: depth 2 pc 2 running, ready w0:00000003\nwarp 0: depth 1 pc 3 standing w0:0000000c\n",
+        "warp 0: depth 2 pc 3 running down to depth 1, ready w0:0000000f\n",
+        "warp 0: depth 2 pc 4 running down to depth 1, ready w0:0000000f\n",
+        "warp 0: depth 1 pc 3 running, ready w0:00000003\nwarp 0: depth 0 pc 1 standing w0:0000000c\n",
+        "warp 0: depth 1 pc 4 running, ready w0:00000003\nwarp 0: depth 0 pc 1 standing w0:0000000c\n",
+        "warp 0: depth 0 pc 1 running, ready w0:0000000f\n",
+    };
+    struct rig r;
+    rig_load(&r, recursive(fake_op), 4, 4, recurses_once);
+    rig_start(&r, true, false, DIV);
+    expect_steps(r.f, row, sizeof row / sizeof *row);
+    const struct mech_stats *s = &r.f->mech->stats;
+    assert_int_equal(s->divergences, 2); /* the call, and the return to two places */
+    assert_int_equal(s->extra[MERGES], 2);
+    rig_down(&r);
+}
+
+/* The limit is two tests: 5 is below the lowest key that stands, {1, 5}, but somebody stands there. */
+static uint32_t upper_half_skips(uint32_t thread, uint32_t pc, uint32_t step) {
+    return pc == 3 ? thread >= 2 : recurses_once(thread, pc, step);
+}
+static void test_a_step_onto_a_pc_where_a_shallower_thread_stands_is_a_limit(void **state) {
+    (void)state;
+    struct ir_module *m = ir_module_new("step");
+    fake_call(m, 0, 1);      /* 0 */
+    fake_end(m, IR_EXIT, 0); /* 1 */
+    fake_func(m, "kernel");
+    fake_call(m, FAKE_MAYBE, 1); /* 2 f */
+    fake_bra(m, FAKE_MAYBE, 5);  /* 3 */
+    fake_op(m);                  /* 4 */
+    fake_end(m, IR_RET, 0);      /* 5 */
+    fake_func(m, "f");
+    struct rig r;
+    rig_load(&r, m, 4, 4, upper_half_skips);
+    rig_start(&r, true, false, DIV);
+    for (int k = 0; k < 4; k++) assert_true(fake_cycle(r.f));
+    fake_expect_state(r.f, "warp 0: depth 2 pc 4 running, ready w0:00000003\n"
+                           "warp 0: depth 1 pc 5 standing w0:0000000c\n");
+    assert_true(fake_cycle(r.f));
+    fake_expect_state(r.f, "warp 0: depth 2 pc 5 running down to depth 1, ready w0:0000000f\n");
+    assert_int_equal(r.f->mech->stats.extra[LIMIT], 1);
+    assert_true(fake_run(r.f));
+    rig_down(&r);
+}
+
+/* Without SP no depth is compared, so that minpc.stack changes nothing. */
+static void test_without_sp_the_stack_does_not_matter(void **state) {
+    (void)state;
+    for (int stack = DIV; stack <= SYNC; stack++) {
         struct rig r;
-        rig_load(&r, recursive(), 4, 4, recurses_once);
-        rig_start(&r, sp, false);
+        rig_load(&r, recursive(fake_op), 4, 4, recurses_once);
+        rig_start(&r, false, false, stack);
         for (int k = 0; k < 3; k++) assert_true(fake_cycle(r.f)); /* 0, 2, 2 again */
-        fake_expect_state(r.f, at_3[sp]);
+        fake_expect_state(r.f, "warp 0: depth - pc 3 running, ready w0:0000000f\n");
         assert_true(fake_run(r.f));
         rig_down(&r);
     }
+}
+
+/* The arbiter takes the deepest call first: the upper half stands at the lowest PC, 2, until both calls are over. */
+static struct ir_module *two_calls(void) {
+    struct ir_module *m = ir_module_new("two calls");
+    fake_bra(m, FAKE_MAYBE, 2); /* 0 upper half */
+    fake_call(m, 0, 2);         /* 1 */
+    fake_op(m);                 /* 2 */
+    fake_end(m, IR_EXIT, 0);    /* 3 */
+    fake_func(m, "kernel");
+    fake_op(m);             /* 4 leaf */
+    fake_end(m, IR_RET, 0); /* 5 */
+    fake_func(m, "leaf");
+    fake_call(m, 0, 1);     /* 6 middle */
+    fake_end(m, IR_RET, 0); /* 7 */
+    fake_func(m, "middle");
+    return m;
+}
+
+static void test_the_deepest_call_chooses_the_pc_with_either_stack(void **state) {
+    (void)state;
+    static const uint32_t pc[] = {0, 1, 6, 4, 5, 7, 2, 3};
+    for (int stack = DIV; stack <= SYNC; stack++) {
+        struct rig r;
+        rig_load(&r, two_calls(), 4, 4, upper_half);
+        rig_start(&r, true, false, stack);
+        for (uint32_t k = 0; k < sizeof pc / sizeof *pc; k++) {
+            assert_true(fake_cycle(r.f));
+            assert_int_equal(r.f->issued_pc, pc[k]);
+        }
+        assert_true(fake_run(r.f));
+        assert_int_equal(r.f->issued, sizeof pc / sizeof *pc);
+        rig_down(&r);
+    }
+}
+
+/* All four wait at 3, two of them a call deeper, and are released together. */
+static void test_threads_of_several_depths_wait_at_one_barrier(void **state) {
+    (void)state;
+    struct rig r;
+    rig_load(&r, recursive(a_barrier), 4, 4, recurses_once);
+    rig_start(&r, true, false, DIV);
+    for (int k = 0; k < 4; k++) assert_true(fake_cycle(r.f));
+    fake_expect_state(r.f, "warp 0: depth 2 pc 4 waiting at a barrier w0:00000003\n"
+                           "warp 0: depth 1 pc 4 waiting at a barrier w0:0000000c\n");
+    assert_true(fake_barrier(r.f));
+    fake_expect_state(r.f, "warp 0: depth 2 pc 4 running down to depth 1, ready w0:0000000f\n");
+    assert_true(fake_run(r.f));
+    rig_down(&r);
 }
 
 /* ---- barriers, spinning ---- */
@@ -199,7 +329,7 @@ static void test_who_does_not_wait_goes_on(void **state) {
     fake_func(m, "barrier");
     struct rig r;
     rig_load(&r, m, 4, 4, upper_half);
-    rig_start(&r, true, false);
+    rig_start(&r, true, false, DIV);
     for (int k = 0; k < 2; k++) assert_true(fake_cycle(r.f));
     fake_expect_state(r.f, "warp 0: depth 0 pc 2 running, ready w0:0000000c\n"
                            "warp 0: depth 0 pc 2 waiting at a barrier w0:00000003\n");
@@ -226,7 +356,7 @@ static void test_a_spinning_thread_keeps_the_others_standing(void **state) {
     fake_func(m, "spin");
     struct rig r;
     rig_load(&r, m, 4, 4, thread_1_spins);
-    rig_start(&r, true, false);
+    rig_start(&r, true, false, DIV);
     for (int k = 0; k < 500; k++) assert_true(fake_cycle(r.f));
     fake_expect_state(r.f, "warp 0: depth 0 pc 0 running, ready w0:00000002\n"
                            "warp 0: depth 0 pc 1 standing w0:0000000d\n");
@@ -251,7 +381,7 @@ static void test_threads_that_hit_run_ahead_of_a_load_in_flight(void **state) {
     struct rig r;
     struct mech_set ready;
     rig_load(&r, straight(), 4, 4, NULL);
-    rig_start(&r, true, true);
+    rig_start(&r, true, true, DIV);
     struct fake *f = r.f;
     assert_true(fake_issue(f, 0));
     struct fake_flight *load = f->flight[--f->nflight];
@@ -284,7 +414,7 @@ static void test_threads_that_hit_run_ahead_of_one_that_waits_for_operands(void 
     (void)state;
     struct rig r;
     rig_load(&r, straight(), 4, 4, NULL);
-    rig_start(&r, true, true);
+    rig_start(&r, true, true, DIV);
     struct fake *f = r.f;
     assert_true(fake_issue(f, 0));
     f->t[2].event = true;
@@ -303,12 +433,55 @@ static void test_threads_that_hit_run_ahead_of_one_that_waits_for_operands(void 
     rig_down(&r);
 }
 
+/* Threads 0 and 1 are at 3 in a deeper call than 2 and 3. The data of 0 and 2 is there first. */
+static void test_threads_of_several_depths_run_ahead_and_are_late(void **state) {
+    (void)state;
+    struct rig r;
+    struct mech_set ready;
+    rig_load(&r, recursive(fake_op), 4, 4, recurses_once);
+    rig_start(&r, true, true, DIV);
+    struct fake *f = r.f;
+    for (int k = 0; k < 3; k++) assert_true(fake_cycle(f));
+    assert_true(fake_issue(f, 0));
+    struct fake_flight *load = f->flight[--f->nflight];
+    set_one(&ready, 0, 5);
+    f->t[0].in_flight = f->t[2].in_flight = false;
+    assert_true(f->mech->ops->memory(f->mech, load->s, &ready));
+    f->mech->ops->audit(f->mech);
+    fake_expect_state(f, "warp 0: depth 2 pc 4 running down to depth 1, ready w0:00000005\n"
+                         "warp 0: depth 2 pc 3 late down to depth 1, in flight w0:0000000a\n");
+    fake_commit(f, load);
+    fake_expect_state(f, "warp 0: depth 2 pc 4 running down to depth 1, ready w0:0000000f\n");
+    assert_true(fake_run(f));
+    rig_down(&r);
+}
+
+/* Only those of the deeper call miss an operand of 4: who runs ahead is not as deep as the split was. */
+static void test_without_its_late_threads_a_split_may_be_shallower(void **state) {
+    (void)state;
+    struct rig r;
+    rig_load(&r, recursive(fake_op), 4, 4, recurses_once);
+    rig_start(&r, true, true, DIV);
+    struct fake *f = r.f;
+    for (int k = 0; k < 3; k++) assert_true(fake_cycle(f));
+    assert_true(fake_issue(f, 0));
+    for (uint32_t t = 0; t < 2; t++) {
+        f->t[t].event = true;
+        f->t[t].ready = f->now + 3;
+    }
+    fake_landings(f);
+    fake_expect_state(f, "warp 0: depth 1 pc 4 running, ready w0:0000000c\n"
+                         "warp 0: depth 2 pc 4 late, parked w0:00000003\n");
+    assert_true(fake_run(f));
+    rig_down(&r);
+}
+
 /* Only who ran with a late thread runs ahead of it, not who stands: it may be the code that is not there. */
 static void test_a_split_that_misses_as_a_whole_keeps_its_turn(void **state) {
     (void)state;
     struct rig r;
     rig_load(&r, table_2(), 4, 4, upper_half);
-    rig_start(&r, true, true);
+    rig_start(&r, true, true, DIV);
     struct fake *f = r.f;
     for (int k = 0; k < 2; k++) assert_true(fake_cycle(f));
     assert_true(fake_issue(f, 0));
@@ -330,7 +503,7 @@ static void test_nobody_runs_ahead_unless_asked_to(void **state) {
     struct rig r;
     struct mech_set ready;
     rig_load(&r, straight(), 4, 4, NULL);
-    rig_start(&r, true, false);
+    rig_start(&r, true, false, DIV);
     assert_true(fake_issue(r.f, 0));
     set_one(&ready, 0, 3);
     assert_false(mech_find("minpc")->memory(r.f->mech, r.f->flight[0]->s, &ready));
@@ -351,7 +524,7 @@ static void test_storage_is_constant_per_thread(void **state) {
         struct rig r;
         struct sb out = {0};
         rig_load(&r, straight(), 32, 64, NULL);
-        rig_start(&r, k & 1, k >> 1);
+        rig_start(&r, k & 1, k >> 1, DIV);
         r.f->mech->ops->storage(r.f->mech, &out);
         assert_string_equal(out.text, text[k & 1][k >> 1]);
         sb_free(&out);
@@ -362,8 +535,17 @@ static void test_storage_is_constant_per_thread(void **state) {
 /* ---- random programs ---- */
 
 struct tally {
-    uint64_t merges, ahead, limits;
+    uint64_t merges, ahead, limits, deep;
 };
+
+/* Several depths run together. */
+static bool runs_deep(const struct fake *f) {
+    struct sb out = {0};
+    f->mech->ops->state(f->mech, &out);
+    const bool deep = out.text && strstr(out.text, "running down to depth");
+    sb_free(&out);
+    return deep;
+}
 
 static void run_one(struct rng *rng, uint32_t w, struct tally *sum) {
     struct rig r;
@@ -372,7 +554,14 @@ static void run_one(struct rng *rng, uint32_t w, struct tally *sum) {
     random_machine(f, rng);
     f->slow = rng_below(rng, 3);
     f->per_block = 32 * (uint32_t)rng_below(rng, 4);
-    rig_start(&r, rng_below(rng, 4), rng_below(rng, 2));
+    const int stack = (int)rng_below(rng, 3) / 2;
+    rig_start(&r, rng_below(rng, 4), rng_below(rng, 2), stack);
+    for (int k = 0; k < 100; k++) {
+        if (!fake_done(f)) fake_cycle(f);
+        const bool deep = runs_deep(f);
+        assert_true(stack == DIV || !deep);
+        sum->deep += deep;
+    }
     assert_true(fake_run(f)); /* nobody holds back whom a barrier waits for */
     assert_int_equal(standing(f), 0);
     sum->merges += f->mech->stats.extra[MERGES];
@@ -387,7 +576,7 @@ static void test_every_thread_takes_its_own_path(void **state) {
     struct tally sum = {0};
     for (uint32_t w = 4; w <= 256; w *= 2)
         for (uint32_t n = 0; n < (w < 64 ? 300u : 6000u / w); n++) run_one(&r, w, &sum);
-    assert_true(sum.merges > 1000 && sum.ahead > 1000 && sum.limits > 1000);
+    assert_true(sum.merges > 1000 && sum.ahead > 1000 && sum.limits > 1000 && sum.deep > 1000);
 }
 
 int main(void) {
@@ -396,11 +585,18 @@ int main(void) {
         cmocka_unit_test(test_table_2_takes_as_many_issues_in_warps_of_any_width),
         cmocka_unit_test(test_listing_1_runs_the_call_first_with_sp),
         cmocka_unit_test(test_listing_1_fails_to_reconverge_without_sp),
-        cmocka_unit_test(test_threads_of_different_depths_meet_only_without_sp),
+        cmocka_unit_test(test_stacks_in_step_let_nobody_meet_at_different_depths),
+        cmocka_unit_test(test_threads_at_one_pc_run_together_whatever_their_depth),
+        cmocka_unit_test(test_a_step_onto_a_pc_where_a_shallower_thread_stands_is_a_limit),
+        cmocka_unit_test(test_without_sp_the_stack_does_not_matter),
+        cmocka_unit_test(test_the_deepest_call_chooses_the_pc_with_either_stack),
+        cmocka_unit_test(test_threads_of_several_depths_wait_at_one_barrier),
         cmocka_unit_test(test_who_does_not_wait_goes_on),
         cmocka_unit_test(test_a_spinning_thread_keeps_the_others_standing),
         cmocka_unit_test(test_threads_that_hit_run_ahead_of_a_load_in_flight),
         cmocka_unit_test(test_threads_that_hit_run_ahead_of_one_that_waits_for_operands),
+        cmocka_unit_test(test_threads_of_several_depths_run_ahead_and_are_late),
+        cmocka_unit_test(test_without_its_late_threads_a_split_may_be_shallower),
         cmocka_unit_test(test_a_split_that_misses_as_a_whole_keeps_its_turn),
         cmocka_unit_test(test_nobody_runs_ahead_unless_asked_to),
         cmocka_unit_test(test_storage_is_constant_per_thread),

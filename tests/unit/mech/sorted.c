@@ -106,6 +106,60 @@ static void released_threads_stand_at_the_depth_at_which_they_waited(void **stat
     lists_down(&l);
 }
 
+static void those_above_at_the_same_place_can_be_taken_too(void **state) {
+    (void)state;
+    struct lists l;
+    struct mech_set s;
+    struct sb out = {0};
+    lists_up(&l);
+    stand(&l, 0, 0x01, 3, 6);
+    stand(&l, 0, 0x02, 2, 5);
+    stand(&l, 1, 0x04, 1, 5);
+    stand(&l, 0, 0x08, 1, 6);
+    assert_false(sorted_above(&l.h, sorted_key(3, 4)));
+    assert_true(sorted_above(&l.h, sorted_key(3, 5)));
+    set_one(&s, 0, 0x10); /* runs at {3, 5} */
+    assert_int_equal(sorted_take_above(&l.q, &l.h, sorted_key(3, 5), &s), 1);
+    set_print(&s, &out);
+    assert_string_equal(out.text, "w0:00000012 w1:00000004");
+    sb_free(&out);
+    assert_int_equal(l.q.standing, 2);
+    assert_int_equal(sorted_take_above(&l.q, &l.h, sorted_key(3, 5), &s), 3); /* nobody else: its own depth */
+    expect_next(&l, 3, 6, "w0:00000001");
+    expect_next(&l, 1, 6, "w0:00000008");
+    lists_down(&l);
+}
+
+/* With one depth alone the limit says it all. */
+static void nobody_is_above_whoever_is_as_deep(void **state) {
+    (void)state;
+    struct lists l;
+    lists_up(&l);
+    assert_false(sorted_above(&l.h, sorted_key(0, 5)));
+    stand(&l, 0, 0x1, 2, 5);
+    assert_false(sorted_above(&l.h, sorted_key(2, 5)));
+    assert_true(sorted_above(&l.h, sorted_key(3, 5)));
+    lists_down(&l);
+}
+
+static void threads_are_told_apart_by_depth(void **state) {
+    (void)state;
+    struct lists l;
+    struct mech_set left, here;
+    lists_up(&l);
+    for (uint32_t t = 0; t < 64; t++) l.r.f->t[t].depth = t % 3;
+    set_one(&left, 0, 0x7);
+    set_add(&left, 1, 0x7); /* threads 32, 33, 34: depths 2, 0, 1 */
+    assert_int_equal(sorted_take_depth(l.r.f->mech, &l.q, &left, &here), 0);
+    assert_true(set_mask(&here, 0) == 1 && set_mask(&here, 1) == 2);
+    assert_int_equal(sorted_take_depth(l.r.f->mech, &l.q, &left, &here), 1);
+    assert_true(set_mask(&here, 0) == 2 && set_mask(&here, 1) == 4);
+    assert_int_equal(sorted_take_depth(l.r.f->mech, &l.q, &left, &here), 2);
+    assert_true(set_mask(&here, 0) == 4 && set_mask(&here, 1) == 1 && !left.n);
+    for (uint32_t t = 0; t < 64; t++) l.r.f->t[t].depth = 0;
+    lists_down(&l);
+}
+
 /* The last parting is the one that is still open when all meet. */
 static void groups_that_meet_end_but_for_the_one_parted_last(void **state) {
     (void)state;
@@ -137,6 +191,9 @@ int main(void) {
         cmocka_unit_test(the_deepest_call_then_the_lowest_place_is_next),
         cmocka_unit_test(threads_in_one_place_are_one_entry),
         cmocka_unit_test(released_threads_stand_at_the_depth_at_which_they_waited),
+        cmocka_unit_test(those_above_at_the_same_place_can_be_taken_too),
+        cmocka_unit_test(nobody_is_above_whoever_is_as_deep),
+        cmocka_unit_test(threads_are_told_apart_by_depth),
         cmocka_unit_test(groups_that_meet_end_but_for_the_one_parted_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,7 @@ static struct ran run(const struct kernel *k, const char *mech, const int64_t *p
 }
 
 static const int64_t list[32] = {0}, walk[32] = {1, 0, 0}, skip[32] = {1, 1, 0}, together[32] = {1, 0, 1},
-                     minpc[32] = {1, 0}, pdom[32] = {0};
+                     minpc[32] = {1, 0, 1} /* stacks in step */, pdom[32] = {0};
 
 /* ---- code that does not repeat ---- */
 

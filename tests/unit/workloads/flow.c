@@ -158,6 +158,11 @@ static const struct flow_case cases[] = {
     /* Thread 2 falls from D into E, where thread 3 is a side of its own. */
     {"switch-indirect", "switch_indirect", "pdom", {0}, {0, 1, 3, 4}, "B.#.. D..#. E..#. E...# A#... A#### A#### A####"},
     {"recursion", "recursion", "pdom", {0}, {0, 1, 2, 3}, "A#### L.#.# A.#.# R..## A..## Z####"},
+    /* Threads come to R in activations of different depth: with stacks that diverge it runs for all of them at once. */
+    {"recursion", "recursion", "minpc", {"minpc.stack", "sync"}, {21, 10, 13, 6},
+     "A#### L#.#. A#.#. L#.#. A#.#. L#... A#... R..#. A..#. R.#.# A.#.# Z####"},
+    {"recursion", "recursion", "minpc", {0}, {21, 10, 13, 6},
+     "A#### L#.#. A#.#. L#.#. A#.#. L#... A#... R.### A.### Z####"},
     {"function-pointer", "function_pointer", "pdom", {0}, {0, 1, 2, 1}, "A#... B.#.# C..#. Z#### A#### Z#### A#### Z####"},
     /* B, D and E exit. The compiler lets the ends of D and of the loop meet before E, so that E waits for the Ds. */
     {"early-exit", "early_exit", "pdom", {0}, {0, 1, 7, 2},
