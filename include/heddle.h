@@ -40,7 +40,8 @@ typedef enum hd_status {
     HD_FAULT,   /* the simulated program failed: out of bounds, misaligned, deadlock, trap, assertion ... */
     HD_MEMORY,  /* no memory, on the host or within the device's limit; hd_error says whether it is lost */
     HD_LIMIT,   /* a bound the caller set was reached (max_insts) or the progress callback said stop */
-    HD_INTERNAL
+    HD_INTERNAL,
+    HD_REFUSED /* the chosen mechanism cannot run this kernel; nothing of it ran. Another may */
 } hd_status;
 
 typedef struct hd_device hd_device;

@@ -25,7 +25,8 @@ enum err_code {
     ERR_INPUT,  /* bad PTX, option, file, argument: the user's to mend */
     ERR_FAULT,  /* the simulated program failed */
     ERR_MEMORY, /* no memory for what the input asked for */
-    ERR_LIMIT   /* a bound the user set was reached (--max-insts) */
+    ERR_LIMIT,  /* a bound the user set was reached (--max-insts) */
+    ERR_REFUSED /* the chosen mechanism cannot run this kernel */
 };
 
 struct err {

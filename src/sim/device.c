@@ -19,6 +19,7 @@ const char *hd_status_name(hd_status s) {
     case HD_MEMORY: return "HD_MEMORY";
     case HD_LIMIT: return "HD_LIMIT";
     case HD_INTERNAL: return "HD_INTERNAL";
+    case HD_REFUSED: return "HD_REFUSED";
     }
     return "unknown status";
 }
@@ -56,11 +57,9 @@ hd_status sim_ready(const hd_device *dev) {
 }
 
 hd_status sim_fail(const hd_device *dev, struct err *e) {
-    static const hd_status status[] = {[ERR_OK] = HD_INTERNAL,
-                                       [ERR_INPUT] = HD_INVALID,
-                                       [ERR_FAULT] = HD_FAULT,
-                                       [ERR_MEMORY] = HD_MEMORY,
-                                       [ERR_LIMIT] = HD_LIMIT};
+    static const hd_status status[] = {
+        [ERR_OK] = HD_INTERNAL,   [ERR_INPUT] = HD_INVALID, [ERR_FAULT] = HD_FAULT,
+        [ERR_MEMORY] = HD_MEMORY, [ERR_LIMIT] = HD_LIMIT,   [ERR_REFUSED] = HD_REFUSED};
     err_free(dev->err);
     *dev->err = *e;
     *e = (struct err){0};

@@ -233,6 +233,11 @@ static bool make_sms(struct gpu_run *r, struct err *e) {
     return true;
 }
 
+bool gpu_refused(struct err *e) {
+    if (e->code == ERR_INPUT || e->code == ERR_LIMIT) e->code = ERR_REFUSED;
+    return false;
+}
+
 /* Refuses what cannot run, before anything has changed. */
 static bool admit(struct gpu_run *r, struct gpu_stats *out, struct err *e) {
     const struct options *o = r->gpu->options;
@@ -244,7 +249,7 @@ static bool admit(struct gpu_run *r, struct gpu_stats *out, struct err *e) {
                                          .simd_width = (uint32_t)o->machine.sm.simd_width};
     if (!mech_can_run(l->mech, l->module, l->cfg, l->exec->func, e) ||
         !mech_prepare(l->mech, l->param, program, &r->tables_mem, &r->tables, e))
-        return false;
+        return gpu_refused(e);
     if (!sm_fits(&o->machine, &r->grid, e)) return false;
     out->resident_blocks = sm_residency(&o->machine, &r->grid, &r->limiter);
     if (r->grid.blocks <= out->resident_blocks * (uint64_t)o->gpu.sms) r->limiter = SM_BY_GRID;

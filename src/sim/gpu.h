@@ -37,6 +37,10 @@ static inline const struct ir_module *gpu_module(const struct gpu_launch *l) {
  * then. */
 bool gpu_run(struct gpu *g, const struct gpu_launch *l, struct stats *out, struct err *e);
 
+/* What kept a launch from beginning was the mechanism's doing: the error becomes a refusal, unless the host had no memory.
+ * Always false. */
+bool gpu_refused(struct err *e);
+
 /* deadlock.c: the report when nothing moved for `idle` cycles. Always false. */
 struct gpu_run;
 bool gpu_deadlock(struct gpu_run *r, uint64_t idle, struct err *e);

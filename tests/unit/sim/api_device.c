@@ -17,6 +17,7 @@ static void version_and_names(void **state) {
     assert_string_equal(hd_version(), text);
     assert_string_equal(hd_status_name(HD_OK), "HD_OK");
     assert_string_equal(hd_status_name(HD_INTERNAL), "HD_INTERNAL");
+    assert_string_equal(hd_status_name(HD_REFUSED), "HD_REFUSED");
     assert_string_equal(hd_status_name((hd_status)99), "unknown status");
 }
 
