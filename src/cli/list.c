@@ -168,20 +168,6 @@ static void print_json(const struct list *l, struct sb *out) {
     free(text);
 }
 
-static void print_markdown(const struct list *l, struct sb *out) {
-    size_t columns = count_columns(l);
-    for (size_t c = 0; c < columns; c++) sb_add(out, "| %s ", l->columns[c]);
-    sb_add(out, "|\n");
-    for (size_t c = 0; c < columns; c++) sb_add(out, "|---");
-    for (size_t i = 0; i < l->table.cells.n; i++) {
-        if (i % columns == 0) sb_add(out, "|\n");
-        sb_add(out, "| ");
-        for (const char *p = l->table.cells.v[i]; *p; p++) sb_add(out, *p == '|' ? "\\%c" : "%c", *p);
-        sb_add(out, *l->table.cells.v[i] ? " " : "");
-    }
-    sb_add(out, "|\n");
-}
-
 static enum cli_exit unknown(const struct cli *c, const char *word) {
     const char *names[TOPICS + 1] = {0};
     for (size_t i = 0; i < TOPICS; i++) names[i] = topics[i].name;
@@ -208,7 +194,7 @@ enum cli_exit list_main(struct cli *c, const struct opts *o) {
     if (opts_has(o, "json"))
         print_json(&l, &out);
     else if (opts_has(o, "markdown"))
-        print_markdown(&l, &out);
+        table_markdown(&l.table, l.columns, &out);
     else if (topics[i].prose)
         print_prose(&l, &c->term, &out);
     else

@@ -91,3 +91,21 @@ void table_print(const struct table *t, int indent, struct sb *out) {
     }
     free(width);
 }
+
+static void markdown_cell(const char *text, struct sb *out) {
+    sb_add(out, "| ");
+    for (const char *p = text; *p; p++) sb_add(out, *p == '|' ? "\\%c" : "%c", *p);
+    sb_add(out, *text ? " " : "");
+}
+
+void table_markdown(const struct table *t, const char *const *names, struct sb *out) {
+    const size_t n = columns(t), first = names ? 0 : n;
+    for (size_t c = 0; c < n; c++) markdown_cell(names ? names[c] : t->cells.v[c], out);
+    sb_add(out, "|\n");
+    for (size_t c = 0; c < n; c++) sb_add(out, "|---");
+    for (size_t i = first; i < t->cells.n; i++) {
+        if (i % n == 0) sb_add(out, "|\n");
+        markdown_cell(t->cells.v[i], out);
+    }
+    sb_add(out, "|\n");
+}

@@ -64,11 +64,29 @@ static void empty_columns_are_left_out(void **state) {
     table_free(&t);
 }
 
+static void markdown_has_a_heading(void **state) {
+    static const char *const names[] = {"x", "y", NULL};
+    (void)state;
+    struct table t;
+    struct sb out = {0};
+    table_init(&t, "lr");
+    const char *cells[] = {"a", "b|c", "", "4"};
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) table_cell(&t, "%s", cells[i]);
+    table_markdown(&t, NULL, &out);
+    assert_string_equal(out.text, "| a | b\\|c |\n|---|---|\n| | 4 |\n");
+    out.len = 0;
+    table_markdown(&t, names, &out);
+    assert_string_equal(out.text, "| x | y |\n|---|---|\n| a | b\\|c |\n| | 4 |\n");
+    sb_free(&out);
+    table_free(&t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_line_up),
         cmocka_unit_test(empty_cells_take_their_place),
         cmocka_unit_test(empty_columns_are_left_out),
+        cmocka_unit_test(markdown_has_a_heading),
     };
     return cmocka_run_group_tests_name("report/table", tests, NULL, NULL);
 }
