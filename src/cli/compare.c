@@ -6,10 +6,6 @@
 #include "cli/compare.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "mech/mech.h"
 
 /* ---- numbers ---- */
 
@@ -43,46 +39,13 @@ double compare_mean(const struct compare *c, size_t machine, size_t *subjects) {
 
 /* ---- options ---- */
 
-static bool is_named(const struct compare *c, const char *mech) {
-    for (size_t i = 0; i < c->lab_machines.n; i++)
-        if (!strcmp(c->lab_machines.v[i].name, mech)) return true;
-    return false;
-}
-
-static bool add_machine(struct compare *c, const struct opts *o, const char *mech, struct err *e) {
-    struct machine m;
-    bool fine = machine_read(&m, opts_value(o, "config"), o, e) && machine_choose(&m, !mech, mech, e) &&
-                machine_limit(&m, o, e);
-    VEC_PUSH(&c->machines, m);
-    if (!mech) return fine;
-    if (fine && is_named(c, mech)) fine = err_set(e, ERR_INPUT, "--mech names %.60s twice", mech);
-    VEC_PUSH(&c->lab_machines, (struct lab_machine){.name = mech});
+/* The reference is the same machine without time. */
+static bool read_machines(struct compare *c, const struct opts *o, struct err *e) {
+    if (!machines_read(&c->machines, o, e) || !machines_limit(&c->machines, o, e)) return false;
+    bool fine = machine_read(&c->functional, opts_value(o, "config"), o, e) &&
+                machine_choose(&c->functional, true, NULL, e) && machine_limit(&c->functional, o, e);
+    c->lab.reference = machine_config(&c->functional);
     return fine;
-}
-
-/* "all": every mechanism that is not named before it. */
-static bool add_all(struct compare *c, const struct opts *o, struct err *e) {
-    for (const struct mech_ops *const *m = mech_list; *m; m++)
-        if (!is_named(c, (*m)->name) && !add_machine(c, o, (*m)->name, e)) return false;
-    return true;
-}
-
-/* "a,b,c", where one may be "all". The reference comes last. */
-static bool read_mechanisms(struct compare *c, const struct opts *o, struct err *e) {
-    const char *list = opts_value(o, "mech");
-    if (!list && !add_all(c, o, e)) return false;
-    for (const char *p = list; p;) {
-        const size_t n = strcspn(p, ",");
-        const char *name = arena_strndup(&c->mem, p, n);
-        if (!n) return err_set(e, ERR_INPUT, "--mech '%.60s' lacks a name", list);
-        if (!(strcmp(name, "all") ? add_machine(c, o, name, e) : add_all(c, o, e))) return false;
-        p = p[n] ? p + n + 1 : NULL;
-    }
-    if (!add_machine(c, o, NULL, e)) return false;
-    for (size_t i = 0; i < c->lab_machines.n; i++)
-        c->lab_machines.v[i].config = machine_config(&c->machines.v[i]);
-    c->lab.reference = machine_config(&c->machines.v[c->lab_machines.n]);
-    return true;
 }
 
 static bool read_subjects(struct compare *c, const struct opts *o, struct err *e) {
@@ -101,22 +64,13 @@ static bool read_options(struct compare *c, const struct opts *o, struct err *e)
     c->quiet = opts_has(o, "quiet");
     c->host = opts_has(o, "host");
     if (!cli_jobs(o, &c->lab.jobs, e) || !cli_outputs(c->json, c->csv, &c->data_on_stdout, e)) return false;
-    return read_subjects(c, o, e) && read_mechanisms(c, o, e);
+    return read_subjects(c, o, e) && read_machines(c, o, e);
 }
 
 /* ---- before the runs ---- */
 
-/* Options are checked by opening a device with them. */
-static bool try_machine(const hd_config *config, struct err *e) {
-    hd_device *dev = NULL;
-    bool fine = lab_open(config, &dev, e);
-    hd_device_close(dev);
-    return fine;
-}
-
 static bool prepare(struct compare *c, struct err *e) {
-    for (size_t i = 0; i < c->lab_machines.n; i++)
-        if (!try_machine(&c->lab_machines.v[i].config, e)) return false;
+    if (!machines_check(&c->machines, e)) return false;
     for (size_t i = 0; i < c->subjects.n; i++) {
         struct subject *s = &c->subjects.v[i];
         if (!subject_read(s, e) || !subject_prepare(s, &c->lab.reference, e)) return false;
@@ -137,8 +91,8 @@ static void on_tick(void *user, double done) {
 static bool simulate(struct compare *c, struct err *e) {
     c->lab.subjects = c->lab_subjects.v;
     c->lab.nsubjects = c->lab_subjects.n;
-    c->lab.machines = c->lab_machines.v;
-    c->lab.nmachines = c->lab_machines.n;
+    c->lab.machines = c->machines.v.v;
+    c->lab.nmachines = c->machines.v.n;
     c->lab.tick = c->quiet ? NULL : on_tick;
     c->lab.user = c;
     progress_start(&c->progress, &c->cli->term);
@@ -194,12 +148,10 @@ static enum cli_exit results(const struct compare *c, struct err *e) {
 static void compare_free(struct compare *c) {
     lab_compare_free(&c->lab);
     for (size_t i = 0; i < c->subjects.n; i++) subject_free(&c->subjects.v[i]);
-    for (size_t i = 0; i < c->machines.n; i++) machine_free(&c->machines.v[i]);
     VEC_FREE(&c->subjects);
-    VEC_FREE(&c->machines);
     VEC_FREE(&c->lab_subjects);
-    VEC_FREE(&c->lab_machines);
-    arena_free(&c->mem);
+    machine_free(&c->functional);
+    machines_free(&c->machines);
 }
 
 enum cli_exit compare_main(struct cli *cli, const struct opts *o) {

@@ -2,21 +2,20 @@
 #ifndef HEDDLE_CLI_COMPARE_H
 #define HEDDLE_CLI_COMPARE_H
 
-#include "cli/machine.h"
+#include "cli/machines.h"
 #include "cli/subject.h"
 #include "lab/compare.h"
 
 struct compare {
     struct cli *cli;
     VEC(struct subject) subjects;
-    VEC(struct machine) machines; /* the last is the reference: functional */
+    struct machines machines;
+    struct machine functional; /* the reference */
     VEC(struct lab_subject) lab_subjects;
-    VEC(struct lab_machine) lab_machines;
     const char *json, *csv;
     bool quiet, host, data_on_stdout;
     struct lab_comparison lab;
     struct progress progress;
-    struct arena mem; /* names of mechanisms */
 };
 
 /* Cycles of the first machine over those of this one; 0 where either did not end. */
