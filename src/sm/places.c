@@ -1,6 +1,7 @@
 /* What the watchdog wants to know of threads. Where every one goes on, for those who want to continue without this machine
  * (its verdict): what the mechanism holds, it knows; of an instruction under way the outcome is known here, and it counts
  * over what the mechanism last heard. Who ran; and who could not, because something of his is under way. */
+#include "mech/set.h"
 #include "mech/split.h"
 #include "sm/impl.h"
 
@@ -82,11 +83,12 @@ static uint32_t lanes_in_flight(const struct sm *s, uint32_t slot) {
     return lanes;
 }
 
+/* Of the threads that a split holds only those of its set: nothing is fetched for others, which wait on its stack. */
 static uint32_t lanes_fetching(const struct sm *s, uint32_t slot, uint32_t live) {
     uint32_t lanes = 0;
     FOR_LANES(l, s->fetched ? live : 0) {
         const struct mech_split *split = split_of(s->mech->pool, slot, l);
-        if (split && s->fetched[split->id].ready > s->now) lanes |= 1u << l;
+        if (split && s->fetched[split->id].ready > s->now) lanes |= set_mask(&split->set, slot) & 1u << l;
     }
     return lanes;
 }
