@@ -122,7 +122,7 @@ $(BUILD)/obj/configs.o: $(BUILD)/obj/configs.c
 
 # So are the kernels of workloads/ part of the command; their host code computes as IEEE says, like the kernels.
 PTX    := $(sort $(wildcard workloads/*/*.ptx))
-$(BUILD)/obj/workloads.c: $(PTX) workloads/workloads.def tools/embed-workloads
+$(BUILD)/obj/workloads.c: $(PTX) workloads/workloads.def workloads/litmus/litmus.def tools/embed-workloads
 	@mkdir -p $(@D)
 	$(call run,GEN,tools/embed-workloads $(PTX) > $@)
 $(BUILD)/obj/workloads.o: $(BUILD)/obj/workloads.c

@@ -73,12 +73,15 @@ const struct command command_compare = {
 
 static const struct opt study_options[] = {
     MACHINE_ROWS,
-    {"mech", 'M', false, "NAME[:KEY=VALUE]...",
-     "Of oracle-lanes: the mechanism whose issues are compared with the bound (default pdom)."},
+    {"mech", 'M', false, "NAME[:KEY=VALUE]...,...|all",
+     "Of progress: mechanisms, as of 'heddle compare' (default all). Of oracle-lanes: the one whose issues "
+     "are compared with the bound (default pdom)."},
     LAUNCH_ROWS,
     SIZE_ROW,
     {"jobs", 'j', false, "N", "Programs at a time (default: one for each core of the host)."},
     {"json", 0, false, "FILE", "Write everything to FILE as JSON; - is standard output."},
+    {"csv", 0, false, "FILE", "Of progress: write a row for each mechanism and kernel to FILE."},
+    {"markdown", 0, false, NULL, "Of progress: print the grid as Markdown."},
     {"quiet", 'q', false, NULL, "No table and no progress; only files and errors."},
     {0},
 };
@@ -90,6 +93,10 @@ static const struct help_entry study_kinds[] = {
      "The traces of the first 128 threads of every launch, in warps of four, aligned as well as can be: what "
      "reconvergence at the best points would save over that at post-dominators (DWF 3.3). The machine, "
      "dwf-8800gtx unless --config says another, gets ideal memory."},
+    {"progress",
+     "Which of a set of small kernels that wait for other threads (spin locks, flags, barriers) end under "
+     "which mechanisms: ends, deadlock (proved, and the mechanism's doing), refused. Names of kernels after "
+     "it choose among them."},
     {0},
 };
 static const struct help_section study_sections[] = {
@@ -101,17 +108,19 @@ static const struct help_entry study_examples[] = {
     {"heddle study oracle-reconvergence @odd-even @mandelbrot --size tiny",
      "The thesis's contrived loop, and an ordinary one."},
     {"heddle study oracle-lanes examples/photons.ptx @bfs --size tiny", "How full could their warps be?"},
+    {"heddle study progress lock-warp lock-inside --mech pdom,minpc,mimd",
+     "Which lock ends under a stack, and which without one?"},
     {0},
 };
 
 const struct command command_study = {
     .name = "study",
-    .operands = "STUDY FILE.ptx[:KERNEL]|@NAME...",
-    .min_operands = 2,
+    .operands = "STUDY [FILE.ptx[:KERNEL]|@NAME|LITMUS]...",
+    .min_operands = 1,
     .max_operands = SIZE_MAX,
-    .summary = "bounds that no mechanism can beat",
+    .summary = "bounds that no mechanism can beat; which kernels end under which",
     .text = "Runs every program and computes, from what its threads executed, a limit on what scheduling can "
-            "reach.",
+            "reach; or runs litmus kernels under every mechanism and shows which of them end.",
     .options = study_options,
     .sections = study_sections,
     .examples = study_examples,

@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 #include "lab/mech_choice.h"
 
-static void set(struct machine *m, const char *key, const char *value) {
+void machine_set(struct machine *m, const char *key, const char *value) {
     VEC_PUSH(&m->settings, (hd_option){arena_strdup(&m->mem, key), arena_strdup(&m->mem, value)});
 }
 
@@ -46,7 +46,7 @@ static bool check_settings(const struct machine *m, struct err *e) {
 
 bool machine_choose(struct machine *m, bool functional, const char *mech, struct err *e) {
     if (!check_settings(m, e)) return false;
-    set(m, "run.mode", functional ? "functional" : "timed");
+    machine_set(m, "run.mode", functional ? "functional" : "timed");
     return !mech || set_mechanism(m, mech, e);
 }
 
@@ -58,7 +58,7 @@ bool machine_limit(struct machine *m, const struct opts *o, struct err *e) {
     if (!cli_number("--max-insts", text, INT64_MAX, &n, e)) return false;
     if (!n) return err_set(e, ERR_INPUT, "--max-insts: N is at least 1");
     snprintf(value, sizeof value, "%" PRIu64, n);
-    set(m, "exec.max_insts", value);
+    machine_set(m, "exec.max_insts", value);
     return true;
 }
 

@@ -7,6 +7,7 @@
 
 #include "cli/machine.h"
 #include "cli/stats_json.h"
+#include "cli/study.h"
 #include "cli/subject.h"
 #include "lab/pool.h"
 #include "lab/study.h"
@@ -37,12 +38,12 @@ struct study {
 /* ---- options ---- */
 
 static bool read_kind(struct study *s, const char *name, struct err *e) {
-    static const char *const kinds[] = {"oracle-lanes", "oracle-reconvergence", NULL};
+    static const char *const kinds[] = {"oracle-lanes", "oracle-reconvergence", "progress", NULL};
     s->lanes = !strcmp(name, kinds[0]);
     if (s->lanes || !strcmp(name, kinds[1])) return true;
     const char *near = nearest_name(name, kinds);
     return err_set(e, ERR_INPUT, "there is no study '%.60s': %s%s%s", name,
-                   near ? "did you mean '" : "oracle-lanes, oracle-reconvergence", near ? near : "",
+                   near ? "did you mean '" : "oracle-lanes, oracle-reconvergence, progress", near ? near : "",
                    near ? "'?" : "");
 }
 
@@ -50,9 +51,13 @@ static bool read_options(struct study *s, const struct opts *o, struct err *e) {
     const char *config = opts_value(o, "config"), *mech = opts_value(o, "mech");
     s->json = opts_value(o, "json");
     s->quiet = opts_has(o, "quiet");
-    if (!read_kind(s, o->operands.v[0], e) || !cli_jobs(o, &s->jobs, e) ||
-        !cli_outputs(s->json, NULL, &s->json_on_stdout, e))
-        return false;
+    if (!read_kind(s, o->operands.v[0], e)) return false;
+    if (o->operands.n < 2)
+        return err_set(e, ERR_INPUT, "%s needs a program: FILE.ptx or @NAME", o->operands.v[0]);
+    if (opts_has(o, "csv") || opts_has(o, "markdown"))
+        return err_set(e, ERR_INPUT, "--%s is for grids, such as that of 'heddle study progress'",
+                       opts_has(o, "csv") ? "csv" : "markdown");
+    if (!cli_jobs(o, &s->jobs, e) || !cli_outputs(s->json, NULL, &s->json_on_stdout, e)) return false;
     if (mech && !s->lanes)
         return err_set(e, ERR_INPUT,
                        "--mech: oracle-reconvergence is measured by nrec and pdom, and nothing else");
@@ -279,6 +284,7 @@ enum cli_exit study_main(struct cli *c, const struct opts *o) {
     struct study s = {.cli = c};
     struct err e = {0};
     enum cli_exit status;
+    if (!strcmp(o->operands.v[0], "progress")) return study_progress_main(c, o);
     if (!read_options(&s, o, &e))
         status = cli_usage(c, &e);
     else if (!prepare(&s, &e))

@@ -57,9 +57,54 @@ run study oracle-reconvergence @spin-lock --size tiny
 [ "$status" -eq 1 ] && [ ! -s "$out" ]
 verdict $? "no table without a result"
 
+# ---- progress ----
+for j in 1 2; do
+    run study progress --mech pdom,pdom:side=fallthrough,minpc,mimd --jobs $j --json "$work/progress$j.json" --csv "$work/progress$j.csv"
+    cp "$out" "$work/progress$j.txt"
+done
+expect_status 0 "a grid with deadlocks is a result"
+[ ! -s "$err" ]
+verdict $? "without a word on standard error"
+cmp -s "$work/progress1.json" "$work/progress2.json" && cmp -s "$work/progress1.csv" "$work/progress2.csv" && cmp -s "$work/progress1.txt" "$work/progress2.txt"
+verdict $? "--jobs 2 gives the same bytes as --jobs 1"
+grep -qE '^  pdom +deadlock +ends +ends +ends +ends +ends +goes on$' "$out" && grep -qE '^  pdom:side=fallthrough +ends +deadlock +deadlock +ends +deadlock$' "$out" &&
+    grep -qE '^  mimd +ends +ends +ends$' "$out"
+verdict $? "a row for each mechanism in each group"
+grep -qx 'goes on: in 1,000,000 cycles it neither ended nor was proved never to' "$out"
+verdict $? "says what its words mean"
+expect_json "$work/progress1.json" study '"progress"' "JSON names the study"
+expect_json "$work/progress1.json" kernels/0/kernel '"lock-warp"' "its kernels"
+expect_json "$work/progress1.json" cells/0/outcome '"deadlock"' "and the outcomes"
+"$work/json" "$work/progress1.json" cells/0/reason | grep -q "SIMT-induced deadlock.*go round a loop"
+verdict $? "with the watchdog's report"
+grep -qE '^pdom,lock-warp,deadlock,[0-9]+,"SIMT-induced deadlock: with every thread on its own, as under mimd, they finish"$' "$work/progress1.csv" &&
+    grep -qE '^mimd,lock-warp,ends,[0-9]+,$' "$work/progress1.csv"
+verdict $? "CSV has its first line"
+run study progress relay handshake --mech pdom --markdown
+expect_out "Waiting for the other side
+
+| mechanism | relay | handshake |
+|---|---|---|
+| pdom | deadlock | deadlock |
+
+ends: every thread ended and memory is right
+deadlock: proved never to end, and to end if every thread runs on its own" "chosen kernels, in Markdown"
+run study progress --mech all --quiet
+[ "$status" -eq 0 ] && [ ! -s "$out" ] && [ ! -s "$err" ]
+verdict $? "every mechanism has an outcome that is nobody's fault; --quiet prints nothing"
+run study progress two-locks --mech pdom --set gpu.max_cycles=5000
+expect_in_out "goes on: in 5,000 cycles" "the bound is an option of the machine"
+run study progress lock-warps --mech pdom --set sm.threads=64
+expect_status 2 "a machine that a kernel does not fit on is an error"
+expect_err "lock-warps under pdom: " "which names both"
+
 # ---- what is refused ----
+refused "there is no litmus kernel 'lock-wrap' (did you mean 'lock-warp'?)" "a mistyped litmus kernel" study progress lock-wrap
+refused "--grid: litmus kernels bring their launches and inputs" "a launch for litmus kernels" study progress --grid 4
+refused "--csv is for grids" "a CSV of bounds" study oracle-lanes @mu --csv x.csv
+refused "--mech names pdom twice" "a mechanism twice" study progress --mech pdom,pdom
 refused "there is no study 'oracle-lane': did you mean 'oracle-lanes'?" "a mistyped study" study oracle-lane @mu
-refused "there is no study 'xyz': oracle-lanes, oracle-reconvergence" "an unknown study" study xyz @mu
+refused "there is no study 'xyz': oracle-lanes, oracle-reconvergence, progress" "an unknown study" study xyz @mu
 refused "there is no workload 'mandelbrto' (did you mean @mandelbrot?)" "a mistyped workload" study oracle-lanes @mandelbrto
 refused "there is no size 'huge'" "an unknown size" study oracle-lanes @mu --size huge
 refused "cannot open nosuch.ptx" "a file that is not there" study oracle-lanes nosuch.ptx
