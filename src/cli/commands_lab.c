@@ -18,6 +18,7 @@ static const struct opt compare_options[] = {
     {"json", 0, false, "FILE",
      "Write everything to FILE as JSON; - is standard output. The same bytes whatever --jobs says."},
     {"csv", 0, false, "FILE", "Write a row of all statistics for each program and mechanism to FILE."},
+    {"markdown", 0, false, NULL, "Print the tables as Markdown."},
     {"host", 0, false, NULL, "Also report host seconds where they are left out by default."},
     MAX_INSTS_ROW,
     {"quiet", 'q', false, NULL, "No table and no progress; only files and errors."},
@@ -29,6 +30,8 @@ static const struct help_entry compare_shows[] = {
     {"depth", "Depth utilisation: share of scheduler cycles with an issue."},
     {"L1D hits, DRAM", "Hits of the first-level data cache; share of the DRAM's bandwidth used."},
     {"speed-up", "Cycles of the first mechanism over those of this one, as a number and as a bar."},
+    {"refused", "The mechanism cannot run the program; the reason is below the table. That is a result: the "
+                "exit status is 0."},
     {"failed", "The program did not end under this mechanism; the reason is on standard error. A spin lock "
                "under a stack is the classic."},
     {0},
@@ -192,7 +195,7 @@ static const struct opt sweep_options[] = {
     {"db", 'd', false, "FILE", "The database: made when it is not there, continued when it is."},
     {"jobs", 'j', false, "N", "Simulations at a time (default: one for each core of the host)."},
     {"dry-run", 'n', false, NULL, "Only list the points, and which of them are stored."},
-    {"retry", 0, false, NULL, "Run points again that are stored as failed or wrong."},
+    {"retry", 0, false, NULL, "Run points again that are stored as failed, refused or wrong."},
     {"quiet", 'q', false, NULL, "No progress and no summary; only errors and warnings."},
     {0},
 };
@@ -203,9 +206,10 @@ static const struct help_entry sweep_points[] = {
     {"Stored", "Each point is stored when it ends, in a transaction of its own, with all its statistics. A "
                "sweep that was killed, or a second one that overlaps, runs only what is missing. Other "
                "kernels, another machine or another build of heddle give other points."},
-    {"ok, wrong, failed",
+    {"ok, wrong, failed, refused",
      "Whether the check of the results held; failed: it did not run to its end, as with a spin lock under a "
-     "stack. That is a result like any other; a wrong result makes the exit status 1."},
+     "stack; refused: the mechanism cannot run it. These are results like any other; a wrong result makes "
+     "the exit status 1."},
     {0},
 };
 static const struct help_section sweep_sections[] = {
@@ -261,7 +265,7 @@ static const struct help_entry results_axes[] = {
     {"mech", "The mechanism, with those of its parameters that are not the configuration's."},
     {"options", "Options that are not the configuration's, as one text; - where there are none."},
     {"version, state",
-     "heddle's version, after its + a hash of the sources of that build; ok, wrong or failed."},
+     "heddle's version, after its + a hash of the sources of that build; ok, wrong, failed or refused."},
     {"KEY", "Any key of 'heddle list options': its value at that point, wherever it came from."},
     {0},
 };

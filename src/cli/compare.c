@@ -2,7 +2,8 @@
  *
  * In order: read the options; read every file and try it on a functional device, so that whatever is wrong
  * with the input is said before anything runs; run all of it in parallel (lab); then the table and the files.
- * What fails under one mechanism (a deadlock, say) leaves a gap in the table, the others stay. */
+ * What fails under one mechanism (a deadlock, say) leaves a gap in the table, the others stay; one that refuses
+ * a kernel is no failure. */
 #include "cli/compare.h"
 
 #include <math.h>
@@ -12,6 +13,10 @@
 bool compare_ended(const struct compare *c, size_t subject, size_t machine) {
     const struct lab_outcome *out = &lab_cell(&c->lab, subject, machine)->out;
     return out->err.code == ERR_OK || out->wrong;
+}
+
+bool compare_refused(const struct compare *c, size_t subject, size_t machine) {
+    return lab_cell(&c->lab, subject, machine)->out.err.code == ERR_REFUSED;
 }
 
 bool compare_wrong(const struct compare *c, size_t subject, size_t machine) {
@@ -62,6 +67,7 @@ static bool read_options(struct compare *c, const struct opts *o, struct err *e)
     c->json = opts_value(o, "json");
     c->csv = opts_value(o, "csv");
     c->quiet = opts_has(o, "quiet");
+    c->markdown = opts_has(o, "markdown");
     c->host = opts_has(o, "host");
     if (!cli_jobs(o, &c->lab.jobs, e) || !cli_outputs(c->json, c->csv, &c->data_on_stdout, e)) return false;
     return read_subjects(c, o, e) && read_machines(c, o, e);
@@ -110,10 +116,10 @@ static bool write_files(const struct compare *c, struct err *e) {
     return fine;
 }
 
-/* Says what went wrong with one run; CLI_OK when nothing did. */
+/* Says what went wrong with one run; CLI_OK when nothing did. A refusal is a result, and stands below its table. */
 static enum cli_exit verdict(const struct compare *c, size_t subject, size_t machine) {
     const struct lab_cell *cell = lab_cell(&c->lab, subject, machine);
-    if (lab_cell_right(cell)) return CLI_OK;
+    if (lab_cell_right(cell) || compare_refused(c, subject, machine)) return CLI_OK;
     struct err e = {.code = cell->out.err.code ? cell->out.err.code : ERR_FAULT};
     compare_title(c, subject, &e.text);
     sb_add(&e.text, " under %s: ", c->lab.machines[machine].name);

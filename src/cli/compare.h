@@ -13,7 +13,7 @@ struct compare {
     struct machine functional; /* the reference */
     VEC(struct lab_subject) lab_subjects;
     const char *json, *csv;
-    bool quiet, host, data_on_stdout;
+    bool quiet, host, markdown, data_on_stdout;
     struct lab_comparison lab;
     struct progress progress;
 };
@@ -23,6 +23,8 @@ double compare_speedup(const struct compare *c, size_t subject, size_t machine);
 /* Over all subjects that ended under both, and how many those are. */
 double compare_mean(const struct compare *c, size_t machine, size_t *subjects);
 bool compare_ended(const struct compare *c, size_t subject, size_t machine);
+bool compare_refused(const struct compare *c, size_t subject,
+                     size_t machine); /* the mechanism cannot run it */
 bool compare_wrong(const struct compare *c, size_t subject,
                    size_t machine); /* it ended, with a wrong result */
 

@@ -1,14 +1,16 @@
 /* The numbers of a comparison, all of them, as JSON and CSV. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/compare.h"
 #include "cli/stats_json.h"
 #include "report/csv.h"
 
 static const char *status(const struct compare *c, size_t subject, size_t machine) {
-    return !compare_ended(c, subject, machine)  ? "failed"
-           : compare_wrong(c, subject, machine) ? "wrong"
-                                                : "ok";
+    return compare_refused(c, subject, machine)  ? "refused"
+           : !compare_ended(c, subject, machine) ? "failed"
+           : compare_wrong(c, subject, machine)  ? "wrong"
+                                                 : "ok";
 }
 
 static json_t *subject_json(const struct lab_subject *s, size_t launches) {
@@ -37,11 +39,15 @@ static json_t *cell_json(const struct compare *c, size_t subject, size_t machine
 static json_t *total_json(const struct compare *c, size_t machine) {
     json_t *t = json_object();
     struct stats sum = {0};
-    size_t n;
-    for (size_t i = 0; i < c->lab.nsubjects; i++) stats_join(&sum, &lab_cell(&c->lab, i, machine)->out.total);
+    size_t n, refused = 0;
+    for (size_t i = 0; i < c->lab.nsubjects; i++) {
+        stats_join(&sum, &lab_cell(&c->lab, i, machine)->out.total);
+        refused += compare_refused(c, i, machine);
+    }
     json_object_set_new(t, "mechanism", json_string(c->lab.machines[machine].name));
     json_object_set_new(t, "speedup", json_real(compare_mean(c, machine, &n)));
     json_object_set_new(t, "programs", json_integer((json_int_t)n));
+    if (refused) json_object_set_new(t, "refused", json_integer((json_int_t)refused));
     stats_json_add(t, &sum);
     return t;
 }
@@ -96,6 +102,8 @@ static void csv_row(const struct compare *c, size_t subject, size_t machine, str
         else
             csv_cell(out, "%.12g", stats_value(s, id));
     }
+    const char *why = err_text(&lab_cell(&c->lab, subject, machine)->out.err);
+    csv_cell(out, "%.*s", (int)strcspn(why, "\n"), why);
     csv_end_row(out);
 }
 
@@ -103,6 +111,7 @@ void compare_csv(const struct compare *c, struct sb *out) {
     static const char *const head[] = {"file", "kernel", "size", "mechanism", "status", "speedup"};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++) csv_cell(out, "%s", head[i]);
     for (int i = 0; i < STAT_COUNT; i++) csv_cell(out, "%s", stat_rows[i].name);
+    csv_cell(out, "reason");
     csv_end_row(out);
     for (size_t i = 0; i < c->lab.nsubjects; i++)
         for (size_t m = 0; m < c->lab.nmachines; m++) csv_row(c, i, m, out);

@@ -72,7 +72,7 @@ static void speedup_cell(struct table *t, double speedup) {
 static void bar_cell(const struct compare *c, struct table *t, double speedup, double full,
                      const char *note) {
     struct sb bar = {0};
-    bar_add(&bar, speedup, full, BAR_WIDTH, c->cli->term.utf8);
+    if (!c->markdown) bar_add(&bar, speedup, full, BAR_WIDTH, c->cli->term.utf8);
     table_cell(t, "%s%s%s", bar.len ? bar.text : "", bar.len && *note ? "  " : "", note);
     sb_free(&bar);
 }
@@ -89,7 +89,8 @@ static void row(const struct compare *c, struct table *t, size_t subject, size_t
     }
     speedup_cell(t, compare_speedup(c, subject, machine));
     bar_cell(c, t, compare_speedup(c, subject, machine), full,
-             !ended                               ? "failed"
+             compare_refused(c, subject, machine) ? "refused"
+             : !ended                             ? "failed"
              : compare_wrong(c, subject, machine) ? "WRONG RESULT"
                                                   : "");
 }
@@ -102,21 +103,58 @@ void compare_title(const struct compare *c, size_t subject, struct sb *out) {
         sb_add(out, "%s", s->program->kernel);
 }
 
+/* Nothing of a terminal goes into Markdown. */
+static const char *style(const struct compare *c, enum term_style s) {
+    return c->markdown ? "" : term_on(&c->cli->term, s);
+}
+
+/* Of a run that went furthest: one that was refused has none. */
+static size_t most_launches(const struct compare *c, size_t subject) {
+    size_t most = 0;
+    for (size_t m = 0; m < c->lab.nmachines; m++) {
+        const size_t n = lab_cell(&c->lab, subject, m)->out.launches;
+        if (n > most) most = n;
+    }
+    return most;
+}
+
 static void heading(const struct compare *c, size_t subject, struct sb *out) {
     const struct lab_subject *s = &c->lab.subjects[subject];
-    const struct term *term = &c->cli->term;
-    sb_add(out, "%s", term_on(term, TERM_BOLD));
+    const size_t launches = most_launches(c, subject);
+    sb_add(out, "%s", style(c, TERM_BOLD));
     compare_title(c, subject, out);
-    sb_add(out, "%s  %s", term_on(term, TERM_PLAIN), term_on(term, TERM_DIM));
+    sb_add(out, "%s  %s", style(c, TERM_PLAIN), style(c, TERM_DIM));
     if (s->workload) {
         sb_add(out, "%s, ", work_size_names[s->size]);
-        text_grouped(out, lab_cell(&c->lab, subject, 0)->out.launches);
-        sb_add(out, " launch%s", lab_cell(&c->lab, subject, 0)->out.launches == 1 ? "" : "es");
+        text_grouped(out, launches);
+        sb_add(out, " launch%s", launches == 1 ? "" : "es");
     } else {
         sb_add(out, "%s, ", s->program->file);
         program_shape(&s->program->launch, out);
     }
-    sb_add(out, "%s\n", term_on(term, TERM_PLAIN));
+    sb_add(out, "%s\n", style(c, TERM_PLAIN));
+}
+
+static void print_table(const struct compare *c, struct table *t, struct sb *out) {
+    if (c->markdown) {
+        sb_add(out, "\n");
+        table_markdown(t, NULL, out);
+    } else {
+        table_print(t, 2, out);
+    }
+    table_free(t);
+}
+
+/* Why the table has no figures for some. */
+static void add_refusals(const struct compare *c, size_t subject, struct sb *out) {
+    bool first = true;
+    for (size_t m = 0; m < c->lab.nmachines; m++) {
+        if (!compare_refused(c, subject, m)) continue;
+        if (c->markdown && first) sb_add(out, "\n");
+        sb_add(out, "%s%s: %s\n", c->markdown ? "- " : "  ", c->lab.machines[m].name,
+               err_text(&lab_cell(&c->lab, subject, m)->out.err));
+        first = false;
+    }
 }
 
 static void subject_table(const struct compare *c, size_t subject, struct sb *out) {
@@ -129,49 +167,80 @@ static void subject_table(const struct compare *c, size_t subject, struct sb *ou
     table_cell(&t, "speed-up");
     table_cell(&t, "%s", "");
     for (size_t m = 0; m < c->lab.nmachines; m++) row(c, &t, subject, m, best(c, subject));
-    table_print(&t, 2, out);
-    table_free(&t);
+    print_table(c, &t, out);
+    add_refusals(c, subject, out);
 }
 
-/* Rows are mechanisms, columns programs and their mean; a bar for the mean where lines stay short. */
-static void all_programs(const struct compare *c, struct sb *out) {
+/* ---- all programs ---- */
+
+/* What the rows have in common. */
+struct all_rows {
+    double most; /* of the means */
+    bool uneven; /* one is over fewer programs than there are */
+};
+
+static struct all_rows look_at_means(const struct compare *c) {
+    struct all_rows a = {0};
+    for (size_t m = 0; m < c->lab.nmachines; m++) {
+        size_t n;
+        const double mean = compare_mean(c, m, &n);
+        if (mean > a.most) a.most = mean;
+        a.uneven |= n < c->lab.nsubjects;
+    }
+    return a;
+}
+
+static void all_heading(const struct compare *c, struct table *t) {
+    struct sb name = {0};
+    table_cell(t, "mechanism");
+    for (size_t i = 0; i < c->lab.nsubjects; i++) {
+        name.len = 0;
+        compare_title(c, i, &name);
+        table_cell(t, "%s", name.text);
+    }
+    table_cell(t, "mean");
+    table_cell(t, "over");
+    table_cell(t, "%s", "");
+    sb_free(&name);
+}
+
+/* A bar for the mean where lines stay short. */
+static void all_row(const struct compare *c, const struct all_rows *a, size_t machine, struct table *t) {
     enum { WITH_BARS = 6 };
-    const size_t programs = c->lab.nsubjects;
-    struct sb align = {0}, name = {0};
-    struct table t;
-    double most = 0;
     size_t n;
-    for (size_t m = 0; m < c->lab.nmachines; m++)
-        if (compare_mean(c, m, &n) > most) most = compare_mean(c, m, &n);
-    sb_add(out, "\n%sall %zu programs%s  speed-ups over %s and their geometric mean\n",
-           term_on(&c->cli->term, TERM_BOLD), programs, term_on(&c->cli->term, TERM_PLAIN),
-           c->lab.machines[0].name);
+    const double mean = compare_mean(c, machine, &n);
+    table_cell(t, "%s", c->lab.machines[machine].name);
+    for (size_t i = 0; i < c->lab.nsubjects; i++) {
+        if (compare_refused(c, i, machine))
+            table_cell(t, "refused");
+        else
+            speedup_cell(t, compare_speedup(c, i, machine));
+    }
+    speedup_cell(t, mean);
+    if (a->uneven)
+        table_cell(t, "%zu", n);
+    else
+        table_cell(t, "%s", "");
+    bar_cell(c, t, c->lab.nsubjects <= WITH_BARS ? mean : 0, a->most, "");
+}
+
+/* Rows are mechanisms, columns programs and their mean. */
+static void all_programs(const struct compare *c, struct sb *out) {
+    const struct all_rows a = look_at_means(c);
+    struct sb align = {0};
+    struct table t;
+    sb_add(out, "\n%sall %zu programs%s  speed-ups over %s and their geometric mean%s\n", style(c, TERM_BOLD),
+           c->lab.nsubjects, style(c, TERM_PLAIN), c->lab.machines[0].name,
+           a.uneven ? ", over as many programs as have one" : "");
     sb_add(&align, "l");
-    for (size_t i = 0; i <= programs; i++) sb_add(&align, "r");
+    for (size_t i = 0; i < c->lab.nsubjects + 2; i++) sb_add(&align, "r");
     sb_add(&align, "l");
     table_init(&t, align.text);
     t.heading = true;
-    table_cell(&t, "mechanism");
-    for (size_t i = 0; i < programs; i++) {
-        name.len = 0;
-        compare_title(c, i, &name);
-        table_cell(&t, "%s", name.text);
-    }
-    table_cell(&t, "mean");
-    table_cell(&t, "%s", "");
-    for (size_t m = 0; m < c->lab.nmachines; m++) {
-        char note[64] = "";
-        const double mean = compare_mean(c, m, &n);
-        if (n < programs) snprintf(note, sizeof note, "of %zu", n);
-        table_cell(&t, "%s", c->lab.machines[m].name);
-        for (size_t i = 0; i < programs; i++) speedup_cell(&t, compare_speedup(c, i, m));
-        speedup_cell(&t, mean);
-        bar_cell(c, &t, programs <= WITH_BARS ? mean : 0, most, note);
-    }
-    table_print(&t, 2, out);
-    table_free(&t);
+    all_heading(c, &t);
+    for (size_t m = 0; m < c->lab.nmachines; m++) all_row(c, &a, m, &t);
+    print_table(c, &t, out);
     sb_free(&align);
-    sb_free(&name);
 }
 
 static void host_line(const struct compare *c, struct sb *out) {

@@ -100,12 +100,17 @@ static void markdown_cell(const char *text, struct sb *out) {
 
 void table_markdown(const struct table *t, const char *const *names, struct sb *out) {
     const size_t n = columns(t), first = names ? 0 : n;
-    for (size_t c = 0; c < n; c++) markdown_cell(names ? names[c] : t->cells.v[c], out);
-    sb_add(out, "|\n");
-    for (size_t c = 0; c < n; c++) sb_add(out, "|---");
-    for (size_t i = first; i < t->cells.n; i++) {
-        if (i % n == 0) sb_add(out, "|\n");
-        markdown_cell(t->cells.v[i], out);
+    bool *shown = xcalloc(n, sizeof *shown);
+    for (size_t c = 0; c < n; c++) {
+        shown[c] = !t->heading || has_content(t, c);
+        if (shown[c]) markdown_cell(names ? names[c] : t->cells.v[c], out);
     }
     sb_add(out, "|\n");
+    for (size_t c = 0; c < n; c++) sb_add(out, "%s", shown[c] ? "|---" : "");
+    for (size_t i = first; i < t->cells.n; i++) {
+        if (i % n == 0) sb_add(out, "|\n");
+        if (shown[i % n]) markdown_cell(t->cells.v[i], out);
+    }
+    sb_add(out, "|\n");
+    free(shown);
 }

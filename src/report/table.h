@@ -28,7 +28,7 @@ size_t table_rows(const struct table *t);
 size_t table_width(const struct table *t, size_t c);
 /* All rows, each indented, columns two spaces apart, empty columns left out, nothing after the last character of a row. */
 void table_print(const struct table *t, int indent, struct sb *out);
-/* As a table of Markdown; names: of the columns, where the first row is no heading, or else NULL. */
+/* As a table of Markdown, columns left out as above; names: of the columns, where the first row is no heading, or else NULL. */
 void table_markdown(const struct table *t, const char *const *names, struct sb *out);
 
 #endif

@@ -80,8 +80,45 @@ expect_err "lock under pdom: " "and its reason"
 grep -qE '^  mimd .* 1\.000  #' "$out"
 verdict $? "beside the one that does not"
 expect_json "$work/lock.json" kernels/1/status '"failed"' "JSON has the failure"
-awk -F, 'NR == 1 { n = NF } NF != n { bad = 1 } END { exit bad || NR != 3 }' "$work/lock.csv"
+sed 's/"[^"]*"//g' "$work/lock.csv" | awk -F, 'NR == 1 { n = NF } NF != n { bad = 1 } END { exit bad || NR != 3 }'
 verdict $? "CSV has empty cells"
+grep -qE '^.*,lock,,pdom,failed,,.*,"SIMT-induced deadlock: [^"]*"$' "$work/lock.csv"
+verdict $? "and the reason, its first line"
+run compare $file:lock $file:diverge $small --grid 1 --block 32 --arg 'buf:u32[256]' --mech mimd,pdom --set gpu.watchdog=5000
+grep -qE '^  mechanism +lock +diverge +mean +over$' "$out" && grep -qE '^  pdom +- +[0-9.]+ +[0-9.]+ +1  #+$' "$out" &&
+    grep -q '^all 2 programs  speed-ups over mimd and their geometric mean, over as many programs as have one$' "$out"
+verdict $? "a mean says over how many programs it is"
+
+# A kernel that one mechanism refuses: its thread frontiers are too large for tf's tables.
+awk 'BEGIN { n = 3000; print "// heddle: --grid 1 --block 32 --arg buf:u32[1]\n.version 7.0\n.target sm_70\n.address_size 64"
+    print ".visible .entry crossing(.param .u64 a) { .reg .b32 %r<3>; .reg .pred %p; mov.u32 %r1, %tid.x; setp.gt.u32 %p, %r1, 99;"
+    for (k = 0; k < n; k++) print "@%p bra X" n - 1 - k ";"
+    for (k = 0; k < n; k++) print "X" k ": add.u32 %r1, %r1, 1;"
+    print "exit; }" }' >"$work/crossing.ptx"
+walk=tf:kind=sandybridge
+run compare "$work/crossing.ptx" $file:diverge $small --mech pdom,$walk --json "$work/refused.json" --csv "$work/refused.csv"
+expect_status 0 "a mechanism that refuses a kernel is no failure"
+[ ! -s "$err" ]
+verdict $? "without a word on standard error"
+grep -qE "^  $walk +- +- .* -  refused$" "$out" && grep -qE "^  $walk +refused +1\.0[0-9]+ +1\.0[0-9]+ +1" "$out"
+verdict $? "its table says refused, and so does that of all programs"
+grep -A1 -E "^  $walk .* refused$" "$out" | grep -q "^  $walk: .*crossing.ptx:5: mechanism tf with tf.kind = sandybridge cannot run crossing: "
+verdict $? "the reason is below the table"
+expect_json "$work/refused.json" kernels/1/status '"refused"' "JSON has the refusal"
+"$work/json" "$work/refused.json" kernels/1/error | grep -q "cannot run crossing"
+verdict $? "with its reason"
+expect_json "$work/refused.json" total/1/programs 1 "counts what the mean is over"
+expect_json "$work/refused.json" total/1/refused 1 "and what was refused"
+grep -qE ',crossing,,tf:kind=sandybridge,refused,,.*cannot run crossing' "$work/refused.csv"
+verdict $? "CSV has both"
+run compare "$work/crossing.ptx" $small --mech $walk,pdom --markdown
+grep -qx "| $walk | - | - | - | - | - | - | - | refused |" "$out" && grep -q "^- $walk: .* cannot run crossing" "$out"
+verdict $? "Markdown too"
+expect_status 0 "also where it is the one that others are measured by"
+run run "$work/crossing.ptx" $small --mech $walk
+expect_status 2 "a run that asks for such a mechanism has no result"
+expect_err "cannot run crossing" "and says why"
+
 run compare $file:outside $small --grid 1 --block 1 --arg 'buf:u32[1]' --mech pdom
 expect_status 1 "a program that fails anyway ends with status 1"
 expect_err "out-of-bounds" "and its fault"
