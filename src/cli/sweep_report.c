@@ -55,15 +55,17 @@ static enum cli_exit stopped(const struct sweep *s) {
 
 enum cli_exit sweep_report(const struct sweep *s, struct sb *out) {
     const struct lab_progress *p = &s->lab.progress;
-    size_t ended[STORE_FAILED + 1] = {0};
+    size_t ended[STORE_REFUSED + 1] = {0};
     for (size_t i = 0; i < s->lab.rows.rows.n; i++) {
         const struct store_row *row = &s->lab.rows.rows.v[i];
         ended[row->state]++;
         if (row->state != STORE_GOOD) complain(s, row);
     }
     if (s->lab.stopped) return stopped(s);
-    sb_add(out, "%zu point%s: %zu stored before, %zu run; %zu ok, %zu failed, %zu wrong\n", p->points,
+    sb_add(out, "%zu point%s: %zu stored before, %zu run; %zu ok, %zu failed, %zu wrong", p->points,
            plural(p->points), p->stored, p->done, ended[STORE_GOOD], ended[STORE_FAILED], ended[STORE_WRONG]);
+    if (ended[STORE_REFUSED]) sb_add(out, ", %zu refused", ended[STORE_REFUSED]);
+    sb_add(out, "\n");
     if (s->cli->term.out_tty)
         sb_add(out, "%s%.1f s of host time; 'heddle results --db %s' shows them%s\n",
                term_on(&s->cli->term, TERM_DIM), term_seconds() - s->progress.start, s->db,

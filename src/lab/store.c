@@ -20,7 +20,7 @@
 
 enum { APPLICATION = 0x68656464 /* "hedd" */, SCHEMA = 1, BUSY_MILLISECONDS = 60000 };
 
-const char *const store_state_names[] = {"ok", "wrong", "failed"};
+const char *const store_state_names[] = {"ok", "wrong", "failed", "refused"};
 
 static const char schema[] = "CREATE TABLE point ("
                              "key INTEGER PRIMARY KEY, workload TEXT NOT NULL, size TEXT NOT NULL, "
@@ -254,6 +254,7 @@ static bool finish(struct store *s, sqlite3_stmt *q, struct err *e) {
 }
 
 static enum store_state state_of(const struct lab_outcome *o) {
+    if (o->err.code == ERR_REFUSED) return STORE_REFUSED;
     return o->wrong ? STORE_WRONG : o->err.code ? STORE_FAILED : STORE_GOOD;
 }
 

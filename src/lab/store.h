@@ -22,11 +22,12 @@ struct store_id {
 };
 
 enum store_state {
-    STORE_GOOD,  /* ran to its end and its check held */
-    STORE_WRONG, /* ran to its end and its check did not hold */
-    STORE_FAILED /* did not run to its end: a fault, a deadlock, a machine it does not fit on */
+    STORE_GOOD,   /* ran to its end and its check held */
+    STORE_WRONG,  /* ran to its end and its check did not hold */
+    STORE_FAILED, /* did not run to its end: a fault, a deadlock, a machine it does not fit on */
+    STORE_REFUSED /* the mechanism cannot run one of its kernels */
 };
-extern const char *const store_state_names[]; /* "ok", "wrong", "failed" */
+extern const char *const store_state_names[]; /* "ok", "wrong", "failed", "refused" */
 
 enum store_kind { STORE_NONE, STORE_WHOLE, STORE_REAL };
 struct store_value {

@@ -19,7 +19,7 @@ static uint64_t hash(sqlite3_stmt *q, int column) {
 static bool state_from(const struct store *s, sqlite3_stmt *q, int column, enum store_state *state,
                        struct err *e) {
     const char *text = (const char *)sqlite3_column_text(q, column);
-    for (int i = STORE_GOOD; i <= STORE_FAILED; i++)
+    for (int i = STORE_GOOD; i <= STORE_REFUSED; i++)
         if (text && !strcmp(text, store_state_names[i])) return *state = (enum store_state)i, true;
     return err_set(e, ERR_INPUT, "%s is damaged: a point's state is \"%.60s\"", s->path, text ? text : "");
 }

@@ -250,7 +250,7 @@ static void plan(struct crew *c) {
     for (size_t i = 0; i < c->s->npoints; i++) {
         const struct store_row *row = c->s->found[i];
         size_t group = group_of(c, &c->s->ids[i]);
-        if (row && row->state != STORE_FAILED) learn(&c->groups.v[group], row->seconds);
+        if (row && row->state < STORE_FAILED) learn(&c->groups.v[group], row->seconds);
         if (c->s->again[i] || (row && !(c->s->retry && row->state != STORE_GOOD))) continue;
         VEC_PUSH(&c->tasks, (struct task){.point = i, .group = group});
         if (row) c->s->progress.stored--;
