@@ -137,6 +137,7 @@ struct mech_env {
     void (*divided)(void *sm, const struct mech_split *rest, const struct mech_split *part);
     void (*event)(void *sm, const char *text); /* shown in the trace beside the next issue */
     bool tracing;
+    bool audit; /* `audit` is called after every commit: the mechanism keeps what it compares with */
 };
 
 /* One parameter of a mechanism, "NAME.key" in options: INT, BOOL or ENUM, its value a whole number of 32 bits. Made by

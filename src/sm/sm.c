@@ -120,6 +120,7 @@ static bool make_mech(struct sm *s, struct err *e) {
         .reconverged = hear_reconverged,
         .event = hear_event,
         .tracing = s->env.observer && s->env.observer->issue,
+        .audit = s->env.audit,
     };
     s->mech = mech_new(s->env.mech, &env, e);
     if (!s->mech) return false;

@@ -260,7 +260,8 @@ static inline struct fake *fake_new(const struct ir_module *m, const struct cfg 
                                .spinning = fake_spinning,
                                .reconverged = fake_reconverged,
                                .event = fake_event,
-                               .tracing = true};
+                               .tracing = true,
+                               .audit = true};
     return f;
 }
 
