@@ -50,10 +50,9 @@ static struct rewrite *make_regions(const struct ir_module *m, const struct cfg 
 }
 
 static form_make_fn *const make[CFG_FORMS] = {
-    [CFG_FORM_JOINS] = make_joins,
-    [CFG_FORM_REGIONS] = make_regions,
-    [CFG_FORM_TESLA] = form_tesla,
-    [CFG_FORM_TESLA_SSY] = form_tesla_ssy,
+    [CFG_FORM_JOINS] = make_joins, [CFG_FORM_REGIONS] = make_regions,
+    [CFG_FORM_TESLA] = form_tesla, [CFG_FORM_TESLA_SSY] = form_tesla_ssy,
+    [CFG_FORM_VOLTA] = form_volta, [CFG_FORM_VOLTA_MERGE] = form_volta_merge,
 };
 
 struct rewrite *cfg_make_form(const struct ir_module *m, const struct cfg *c, enum cfg_form form,

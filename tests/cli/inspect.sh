@@ -88,4 +88,7 @@ verdict $? "--form regions shows where those who leave the loop meet, and where 
 run inspect $collatz --code --form tesla
 [ "$(grep -c "  pbk B" "$out")" -eq 1 ] && grep -q "  brk B\|brk B" "$out"
 verdict $? "--form tesla shows where the loop's token is pushed, and its exit"
+run inspect $collatz --code --form volta
+[ "$(grep -c "  bssy b0, B" "$out")" -eq 1 ] && [ "$(grep -c "  bsync b0" "$out")" -eq 1 ]
+verdict $? "--form volta shows the loop's barrier, where it is set and where threads meet"
 refused 'run.form: "jons" is not a value of this option: expected auto, none, joins, regions' "a form there is not" inspect $collatz --form jons

@@ -10,6 +10,7 @@ static const struct diff_variant variants[] = {
     {"pdom", true, {"run.form", "joins"}},
     {"pdom", true, {"run.form", "tesla"}},
     {"pdom", true, {"run.form", "tesla_ssy"}},
+    {"pdom", true, {"run.form", "volta_merge"}},
 
     {"lwm", true, {"lwm.side", "fallthrough"}},
     {"lwm", true, {"lwm.side", "most", "lwm.size", "256"}},

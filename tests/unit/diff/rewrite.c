@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/bits.h"
+#include "cfg/form.h"
 #include "cfg/regions.h"
 #include "cfg/rewrite.h"
 #include "cfg/uniform.h"
@@ -360,6 +361,31 @@ static void marks_of_regions_name_their_joins_and_keep_the_memory(void **state) 
     for (uint64_t k = 0; k < range.count; k++) check_marks(range.first + k);
 }
 
+/* ---- forms ---- */
+
+/* Marks compute nothing, wherever they stand. */
+static void programs_with_convergence_barriers_leave_the_same_memory(void **state) {
+    (void)state;
+    struct diff_range range = diff_range(100);
+    uint64_t marks[CFG_FORMS] = {0};
+    for (uint64_t k = 0; k < range.count; k++) {
+        struct diff_case c;
+        diff_make(&c, range.first + k);
+        struct program p = load(c.text.text, c.text.len);
+        for (enum cfg_form form = CFG_FORM_VOLTA; form <= CFG_FORM_VOLTA_MERGE; form++) {
+            struct err e = {0};
+            struct rewrite *r = cfg_make_form(p.m, p.c, form, &e);
+            if (!r) fail_msg("%s", err_text(&e));
+            run_on(&c, r->m);
+            for (size_t pc = 0; pc < r->m->code.n; pc++) marks[form] += r->m->code.v[pc].op == IR_MARK;
+            cfg_rewrite_free(r);
+        }
+        unload(&p);
+        diff_free(&c);
+    }
+    assert_true(marks[CFG_FORM_VOLTA] > range.count && marks[CFG_FORM_VOLTA_MERGE] > range.count);
+}
+
 /* ---- by hand ---- */
 
 static const char loop_text[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() {\n"
@@ -435,6 +461,7 @@ int main(void) {
         cmocka_unit_test(nothing_inserted_changes_nothing),
         cmocka_unit_test(random_insertions_keep_every_map_and_the_memory),
         cmocka_unit_test(marks_of_regions_name_their_joins_and_keep_the_memory),
+        cmocka_unit_test(programs_with_convergence_barriers_leave_the_same_memory),
     };
     return cmocka_run_group_tests_name("cfg/rewrite", tests, NULL, NULL);
 }

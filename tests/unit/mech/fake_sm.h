@@ -74,10 +74,11 @@ static inline void fake_call_ind(struct ir_module *m, uint32_t n, const uint32_t
 }
 /* What was put since the last one is a function; the first is the kernel. */
 static inline void fake_func(struct ir_module *m, const char *name) {
-    uint32_t from = m->funcs.n ? m->funcs.v[m->funcs.n - 1].end : 0;
+    const bool kernel = !m->funcs.n;
+    uint32_t from = kernel ? 0 : m->funcs.v[m->funcs.n - 1].end;
     VEC_PUSH(&m->funcs, (struct ir_func){.name = name,
-                                         .kernel = !m->funcs.n,
-                                         .address_taken = m->funcs.n != 0,
+                                         .kernel = kernel,
+                                         .address_taken = !kernel,
                                          .defined = true,
                                          .line = from + 1,
                                          .entry = from,
@@ -155,6 +156,13 @@ static inline uint32_t fake_decide(const struct fake *f, uint32_t id, uint32_t p
     return (uint32_t)rng_below(&r, n);
 }
 
+/* Whether the thread does what stands where it is. */
+static inline bool fake_guard(const struct fake *f, const struct fake_thread *t, uint32_t id) {
+    const struct ir_insn *i = &f->env.module->code.v[t->pc];
+    const uint32_t was = f->form ? f->form->old_pc[t->pc] : t->pc;
+    return !i->guard || fake_decide(f, id, was, t->steps, 2) != i->guard >> 15;
+}
+
 /* Executes one instruction for one thread: moves its pc, or ends it, or (true) finds it at a barrier. */
 static inline bool fake_step(const struct fake *f, struct fake_thread *t, uint32_t id) {
     const struct ir_module *m = f->env.module;
@@ -162,7 +170,7 @@ static inline bool fake_step(const struct fake *f, struct fake_thread *t, uint32
     const bool added = f->form && i->flags & IR_F_ADDED;
     const uint32_t *ext = m->ext.v + i->ext, pc = t->pc, step = t->steps;
     const uint32_t was = f->form ? f->form->old_pc[pc] : pc;
-    bool doit = !i->guard || fake_decide(f, id, was, step, 2) != i->guard >> 15;
+    const bool doit = fake_guard(f, t, id);
     t->steps += !added;
     t->pc = pc + 1;
     if (i->op == IR_BAR_SYNC) return doit;
@@ -332,8 +340,7 @@ static inline struct fake_flight *fake_execute(struct fake *f, struct mech_split
             assert_true(t->live && !t->waits && !t->in_flight);
             assert_int_equal(t->pc, s->pc);
             t->in_flight = true;
-            if (op == IR_MARK && (!fl->out.insn->guard || fake_decide(f, id, s->pc, t->steps, 2)))
-                set_add(&fl->out.marked, s->set.p[k].warp, 1u << l);
+            if (op == IR_MARK && fake_guard(f, t, id)) set_add(&fl->out.marked, s->set.p[k].warp, 1u << l);
             bool waits = fake_step(f, t, id);
             t->waits = waits;
             if (waits) set_add(&fl->out.waiting, s->set.p[k].warp, 1u << l);
