@@ -18,6 +18,7 @@ rows() {
     echo "lwm harp-fermi $few"
     echo "mp mp-fermi $few"
     echo "minpc sl-tesla $few"
+    echo "tesla sl-tesla $few"
 }
 
 echo "1..$(rows | awk '{ n += NF - 2 } END { print n }')"

@@ -94,6 +94,12 @@ static const struct diff_variant variants[] = {
     {"minpc", false, {"minpc.stack", "sync"}},
     {"minpc", false, {"minpc.stack", "sync", "minpc.memory", "true"}},
 
+    {"tesla", true, {NULL}},
+    {"tesla", true, {"tesla.loops", "brk"}},
+    {"tesla", true, {"tesla.loops", "brk", "tesla.cached", "1", "tesla.spill_cycles", "3"}},
+    {"tesla", true, {"tesla.cached", "1", "tesla.spill_cycles", "0"}},
+    {"tesla", true, {"tesla.cached", "2", "run.form", "none"}},
+
     {"tf", false, {"tf.kind", "sandybridge"}},
     {"tf", false, {"tf.kind", "sandybridge", "tf.skip", "true"}},
     {"tf", false, {"tf.kind", "sandybridge", "tf.together", "true"}},

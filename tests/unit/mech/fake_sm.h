@@ -138,6 +138,7 @@ struct fake {
     struct fake_flight *flight[FAKE_FLIGHT];
     uint32_t nflight;
     uint64_t issued, lane_sum;
+    uint64_t empty, added; /* of those issued: without threads; with, at an instruction that a form adds */
     uint32_t reconverged, last_branch;
     struct mech_side *side; /* MECH_SIDES of them */
     struct mech_packet packet;
@@ -455,6 +456,8 @@ static inline bool fake_issue(struct fake *f, uint32_t sched) {
     }
     assert_true(threads <= f->mech->env.warp_size);
     f->lane_sum += threads;
+    f->empty += !threads;
+    f->added += threads && f->env.module->code.v[f->issued_pc].flags & IR_F_ADDED;
     return true;
 }
 

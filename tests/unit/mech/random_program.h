@@ -10,7 +10,7 @@ enum { RANDOM_FUNCS = 3, RANDOM_WAYS = 5 };
 
 struct random_mix { /* what a program may contain */
     bool calls, barriers, ends, loads;
-    uint32_t ways; /* of an indirect branch */
+    uint32_t ways; /* of an indirect branch; 0: none, nor indirect calls */
 };
 
 static inline struct random_mix random_mix(struct rng *r, bool barriers) {
@@ -31,11 +31,11 @@ static inline void random_insn(struct ir_module *m, struct rng *r, struct random
         fake_bra(m, FAKE_MAYBE, to[0]);
     else if (what < 36)
         fake_bra(m, 0, to[0]);
-    else if (what < 42)
+    else if (what < 42 && mix.ways)
         fake_brx(m, mix.ways, to);
     else if (what < 52 && mix.calls)
         fake_call(m, maybe, 1 + (uint32_t)rng_below(r, RANDOM_FUNCS - 1));
-    else if (what < 55 && mix.calls)
+    else if (what < 55 && mix.calls && mix.ways)
         fake_call_ind(m, 2, funcs);
     else if (what < 60 && mix.ends)
         fake_end(m, what & 1 ? IR_RET : IR_EXIT, FAKE_MAYBE);

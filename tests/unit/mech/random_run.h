@@ -7,24 +7,53 @@
 
 enum { RANDOM_PARAMS = 32 };
 
-/* Defaults, but any choice of a list; mp does not let anybody wait longer than the fake waits for something to happen. */
+/* Defaults, but any choice of a list; nobody waits longer than the fake waits for something to happen. */
 static inline void random_params(const struct mech_ops *ops, struct rng *r, int64_t *param) {
     for (int k = 0; ops->params && ops->params[k].key; k++) {
         const struct mech_param *p = &ops->params[k];
         assert_true(k < RANDOM_PARAMS);
-        param[k] = p->kind == OPTION_ENUM        ? (int64_t)rng_below(r, (uint64_t)p->high + 1)
-                   : !strcmp(p->key, "patience") ? 10
-                                                 : p->def;
+        const bool waits = !strcmp(p->key, "patience") || !strcmp(p->key, "spill_cycles");
+        param[k] = p->kind == OPTION_ENUM ? (int64_t)rng_below(r, (uint64_t)p->high + 1)
+                   : waits                ? 10
+                                          : p->def;
     }
 }
 
-/* Runs one; returns whether it ran to the end. What waits for ever waits at a barrier. */
+/* What the mechanism runs of anything. */
+static inline struct random_mix random_mix_for(struct rng *r, const struct mech_ops *ops, bool barriers) {
+    struct random_mix mix = random_mix(r, barriers);
+    mix.calls &= (ops->caps & MECH_CALLS) != 0;
+    if (!(ops->caps & MECH_INDIRECT)) mix.ways = 0;
+    return mix;
+}
+
+/* The form of m that the mechanism asks for; NULL: m itself. */
+static inline struct rewrite *random_form(const struct ir_module *m, const struct cfg *c,
+                                          const struct mech_ops *ops, const int64_t *param) {
+    struct err e = {0};
+    const enum cfg_form form = mech_form(ops, param);
+    if (form == CFG_FORM_NONE) return NULL;
+    struct rewrite *r = cfg_make_form(m, c, form, &e);
+    if (!r) fail_msg("%s", err_text(&e));
+    return r;
+}
+
+/* Runs one, unless the mechanism refuses it; returns whether it ran to the end. What waits for ever waits at a barrier. */
 static inline bool random_run_one(struct rng *r, const struct mech_ops *ops, uint32_t w, bool barriers) {
-    struct ir_module *m = random_program(r, random_mix(r, barriers));
+    struct ir_module *m = random_program(r, random_mix_for(r, ops, barriers));
     struct cfg *c = fake_finish(m);
-    struct fake *f = fake_new(m, c, w, random_threads(r, w));
+    struct err e = {0};
+    if (!mech_can_run(ops, m, c, 0, &e)) {
+        err_free(&e);
+        cfg_free(c);
+        ir_module_free(m);
+        return true;
+    }
     int64_t param[RANDOM_PARAMS] = {0};
     random_params(ops, r, param);
+    struct rewrite *form = random_form(m, c, ops, param);
+    struct fake *f = fake_new(form ? form->m : m, form ? form->cfg : c, w, random_threads(r, w));
+    f->form = form;
     random_machine(f, r);
     f->env.param = param;
     f->slow = rng_below(r, 2) && (!ops->memory || !ops->params);
@@ -41,6 +70,7 @@ static inline bool random_run_one(struct rng *r, const struct mech_ops *ops, uin
                 2 * (ops->caps & MECH_AT_HOME ? f->mech->env.warp_size : f->threads));
     assert_true(f->mech->stats.splits_max <= f->env.warps * 32);
     fake_free(f);
+    cfg_rewrite_free(form);
     cfg_free(c);
     ir_module_free(m);
     return done;

@@ -1,7 +1,7 @@
 /* Thread frontiers beside others on thousands of random kernels: never more issues than pdom where no code repeats, as many
  * where it is structured, the schedule of min(SP:PC) where priorities are the order of the text; and what Sandy Bridge adds
  * to the list. Every run compares each thread with its path alone and audits the books after every commit. */
-#include "unit/mech/random_program.h"
+#include "unit/mech/random_shapes.h"
 #include "unit/mech/rig.h"
 
 enum { KERNELS = 2000 };
@@ -50,30 +50,6 @@ static const int64_t list[32] = {0}, walk[32] = {1, 0, 0}, skip[32] = {1, 1, 0},
 
 /* ---- code that does not repeat ---- */
 
-/* Every branch leads forward, anywhere. */
-static struct ir_module *forward_program(struct rng *r) {
-    const uint32_t len = 4 + (uint32_t)rng_below(r, 40);
-    struct ir_module *m = ir_module_new("forward");
-    for (uint32_t pc = 0; pc + 1 < len; pc++) {
-        uint32_t to[RANDOM_WAYS];
-        for (int k = 0; k < RANDOM_WAYS; k++) to[k] = pc + 1 + (uint32_t)rng_below(r, len - pc - 1);
-        const uint64_t what = rng_below(r, 100);
-        if (what < 45)
-            fake_bra(m, FAKE_MAYBE, to[0]);
-        else if (what < 52)
-            fake_bra(m, 0, to[0]);
-        else if (what < 60)
-            fake_brx(m, RANDOM_WAYS, to);
-        else if (what < 64)
-            fake_end(m, IR_EXIT, FAKE_MAYBE);
-        else
-            fake_op(m);
-    }
-    fake_end(m, IR_EXIT, 0);
-    fake_func(m, "forward");
-    return m;
-}
-
 static void without_loops_every_instruction_is_issued_at_most_once(void **state) {
     (void)state;
     struct rng r = {21};
@@ -93,41 +69,6 @@ static void without_loops_every_instruction_is_issued_at_most_once(void **state)
 
 /* ---- structured code ---- */
 
-/* Sequences of instructions, if, if-else, while and do-while. */
-static void put_statement(struct ir_module *m, struct rng *r, uint32_t depth) {
-    const uint64_t what = depth ? rng_below(r, 6) : 0;
-    const uint32_t from = (uint32_t)m->code.n;
-    if (what < 2) {
-        fake_op(m);
-    } else if (what == 2 || what == 3) { /* if, if-else */
-        fake_bra(m, FAKE_MAYBE, 0);
-        put_statement(m, r, depth - 1);
-        const uint32_t jump = (uint32_t)m->code.n;
-        if (what == 3) fake_bra(m, 0, 0);
-        m->code.v[from].target = (uint32_t)m->code.n;
-        if (what == 3) put_statement(m, r, depth - 1);
-        if (what == 3) m->code.v[jump].target = (uint32_t)m->code.n;
-    } else if (what == 4) { /* while */
-        fake_bra(m, FAKE_MAYBE, 0);
-        put_statement(m, r, depth - 1);
-        fake_bra(m, 0, from);
-        m->code.v[from].target = (uint32_t)m->code.n;
-    } else { /* do-while: the condition is an instruction of its own, so that the loop has a latch */
-        put_statement(m, r, depth - 1);
-        fake_op(m);
-        fake_bra(m, FAKE_MAYBE, from);
-    }
-    if (depth && rng_below(r, 2)) put_statement(m, r, depth - 1);
-}
-static struct ir_module *structured_program(struct rng *r) {
-    struct ir_module *m = ir_module_new("structured");
-    for (uint64_t k = 1 + rng_below(r, 3); k--;) put_statement(m, r, 4);
-    fake_op(m);
-    fake_end(m, IR_EXIT, 0);
-    fake_func(m, "structured");
-    return m;
-}
-
 static void on_structured_code_the_lanes_are_those_of_pdom(void **state) {
     (void)state;
     struct rng r = {22};
@@ -146,12 +87,6 @@ static void on_structured_code_the_lanes_are_those_of_pdom(void **state) {
 }
 
 /* ---- anything ---- */
-
-static struct ir_module *any_program(struct rng *r, bool calls) {
-    return random_program(r, (struct random_mix){.calls = calls,
-                                                 .ends = rng_below(r, 2),
-                                                 .ways = 2 + (uint32_t)rng_below(r, RANDOM_WAYS - 1)});
-}
 
 /* No order of blocks is right for every loop: threads that go back to a loop's header run ahead of those that are still in
  * its body, which pdom does not let them. So it may lose, but seldom, and little beside what it gains. */

@@ -72,11 +72,25 @@ static const struct mech_ops *nth_mechanism(size_t k) {
     return k < n ? mech_list[k] : k == n ? &mech_rejoin : NULL;
 }
 
+/* What the mechanism asks for, or else the marks that the shape has. */
 static struct rewrite *form_of(struct machine *x, const struct shape *shape) {
-    if (shape->form == CFG_FORM_NONE) return NULL;
-    struct rewrite *form = cfg_make_form(x->r.m, x->r.cfg, shape->form, &x->r.err);
-    assert_non_null(form);
-    return form;
+    int64_t param[MECH_PARAMETERS] = {0};
+    for (int k = 0; x->mech->params && x->mech->params[k].key; k++) param[k] = x->mech->params[k].def;
+    enum cfg_form form = mech_form(x->mech, param);
+    if (form == CFG_FORM_NONE) form = shape->form;
+    if (form == CFG_FORM_NONE) return NULL;
+    struct rewrite *made = cfg_make_form(x->r.m, x->r.cfg, form, &x->r.err);
+    assert_non_null(made);
+    return made;
+}
+
+/* Not those kernels that it refuses, saying why. */
+static bool can_run(struct machine *x, const char *kernel) {
+    struct err e = {0};
+    const bool can = mech_can_run(x->mech, x->r.m, x->r.cfg, (uint32_t)ir_find_func(x->r.m, kernel), &e);
+    assert_int_equal(can, !err_text(&e)[0]);
+    err_free(&e);
+    return can;
 }
 
 /* Whatever an SM has to lose is charged to somebody, once. */
@@ -153,10 +167,14 @@ static void run_all(struct machine *x, const char *kernel, const struct shape *s
     fill(x, p[0], p[1]);
     rig_ok(&x->r, kernel, KERNEL_BLOCKS, KERNEL_THREADS, p);
     memcpy(want, exec_mem_at(x->r.mem, p[1], KERNEL_BYTES), KERNEL_BYTES);
-    struct rewrite *form = form_of(x, shape);
-    x->form = form;
-    for (size_t k = 0; (x->mech = nth_mechanism(k)); k++) run_three(x, kernel, x->mech->name, shape, p, want);
-    cfg_rewrite_free(form);
+    for (size_t k = 0; (x->mech = nth_mechanism(k)); k++) {
+        if (!can_run(x, kernel)) continue;
+        struct rewrite *form = form_of(x, shape);
+        x->form = form;
+        run_three(x, kernel, x->mech->name, shape, p, want);
+        x->form = NULL;
+        cfg_rewrite_free(form);
+    }
     free(want);
 }
 

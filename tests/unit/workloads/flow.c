@@ -139,6 +139,7 @@ static const struct flow_case cases[] = {
     {"loop-break", "loop_break", "nrec", {0}, {00, 01, 011, 0111},
      "A#### C.### B#... A.### B.#.. C..## A..## B..#. C...# A...# B...# D#... D.#.. D..#. D...#"},
     {"listing1", "listing1", "pdom", {0}, {1, 0, 1, 0}, "A#### F#.#. D####"},
+    {"listing1", "listing1", "tesla", {0}, {1, 0, 1, 0}, "A#### F#.#. D####"},
     /* The function lies after the kernel: the lowest PC is that of the threads that skip the call, unless depth goes first. */
     {"listing1", "listing1", "minpc", {0}, {1, 0, 1, 0}, "A#### F#.#. D####"},
     {"listing1", "listing1", "minpc", {"minpc.sp", "off"}, {1, 0, 1, 0}, "A#### D.#.# F#.#. D#.#."},
@@ -147,6 +148,8 @@ static const struct flow_case cases[] = {
     {"short-circuit", "short_circuit", "pdom", {0}, {3, 0, 12, 5},
      "A#### C.##. N.#.. D..#. Y..#. B#..# Y#... C...# D...# N...# Z####"},
     {"short-circuit", "short_circuit", "minpc", {0}, {3, 0, 12, 5}, "A#### B#..# C.### D..## N.#.# Y#.#. Z####"},
+    {"short-circuit", "short_circuit", "tesla", {0}, {3, 0, 12, 5},
+     "A#### C.##. N.#.. D..#. Y..#. B#..# Y#... C...# D...# N...# Z####"},
     /* Paths AF, ACAF, ABAF, ABACAF: rows cut short meet at C, and all at F. */
     {"multi-level-break", "multi_level_break", "pdom", {0}, {0, 113, 2, 20},
      "A#### B..## A..## C.#.# A.#.# F#### Z####"},
