@@ -83,8 +83,8 @@ static const struct opt study_options[] = {
     SIZE_ROW,
     {"jobs", 'j', false, "N", "Programs at a time (default: one for each core of the host)."},
     {"json", 0, false, "FILE", "Write everything to FILE as JSON; - is standard output."},
-    {"csv", 0, false, "FILE", "Of progress: write a row for each mechanism and kernel to FILE."},
-    {"markdown", 0, false, NULL, "Of progress: print the grid as Markdown."},
+    {"csv", 0, false, "FILE", "Of progress and table1: write a row for each cell to FILE."},
+    {"markdown", 0, false, NULL, "Of progress and table1: print the grid as Markdown."},
     {"quiet", 'q', false, NULL, "No table and no progress; only files and errors."},
     {0},
 };
@@ -100,6 +100,9 @@ static const struct help_entry study_kinds[] = {
      "Which of a set of small kernels that wait for other threads (spin locks, flags, barriers) end under "
      "which mechanisms: ends, deadlock (proved, and the mechanism's doing), refused. Names of kernels after "
      "it choose among them."},
+    {"table1",
+     "The ten schemes of divergence control that SL compares in its Table 1, the paper's words beside what "
+     "comes out here: traversal order, reconvergence, recursion, indirect branches."},
     {0},
 };
 static const struct help_section study_sections[] = {

@@ -15,7 +15,7 @@ static bool per_cent(const struct claim *c) {
 /* A gain or loss has a sign, a share has none. */
 static bool is_share(const struct claim *c) {
     return c->kind == CLAIM_OF_PEAK || c->kind == CLAIM_STALLED || c->kind == CLAIM_AREA ||
-           c->kind == CLAIM_VALUES;
+           c->kind == CLAIM_VALUES || c->kind == CLAIM_GRID;
 }
 
 static const char *const way_names[] = {

@@ -37,14 +37,24 @@ struct study {
 
 /* ---- options ---- */
 
+bool study_only_options(const struct opts *o, const char *const *known, const char *why, struct err *e) {
+    for (size_t i = 0; i < o->given.n; i++) {
+        const char *name = o->given.v[i].opt->name;
+        size_t k = 0;
+        while (known[k] && strcmp(known[k], name) != 0) k++;
+        if (!known[k]) return err_set(e, ERR_INPUT, "--%s: %s", name, why);
+    }
+    return true;
+}
+
 static bool read_kind(struct study *s, const char *name, struct err *e) {
-    static const char *const kinds[] = {"oracle-lanes", "oracle-reconvergence", "progress", NULL};
+    static const char *const kinds[] = {"oracle-lanes", "oracle-reconvergence", "progress", "table1", NULL};
     s->lanes = !strcmp(name, kinds[0]);
     if (s->lanes || !strcmp(name, kinds[1])) return true;
     const char *near = nearest_name(name, kinds);
     return err_set(e, ERR_INPUT, "there is no study '%.60s': %s%s%s", name,
-                   near ? "did you mean '" : "oracle-lanes, oracle-reconvergence, progress", near ? near : "",
-                   near ? "'?" : "");
+                   near ? "did you mean '" : "oracle-lanes, oracle-reconvergence, progress, table1",
+                   near ? near : "", near ? "'?" : "");
 }
 
 static bool read_options(struct study *s, const struct opts *o, struct err *e) {
@@ -285,6 +295,7 @@ enum cli_exit study_main(struct cli *c, const struct opts *o) {
     struct err e = {0};
     enum cli_exit status;
     if (!strcmp(o->operands.v[0], "progress")) return study_progress_main(c, o);
+    if (!strcmp(o->operands.v[0], "table1")) return study_table1_main(c, o);
     if (!read_options(&s, o, &e))
         status = cli_usage(c, &e);
     else if (!prepare(&s, &e))

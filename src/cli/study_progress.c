@@ -31,18 +31,6 @@ struct study_progress {
 
 /* ---- options ---- */
 
-static bool only_its_options(const struct opts *o, struct err *e) {
-    static const char *const known[] = {"mech", "config", "set", "jobs", "json", "csv", "markdown", "quiet"};
-    for (size_t i = 0; i < o->given.n; i++) {
-        const char *name = o->given.v[i].opt->name;
-        size_t k = 0;
-        while (k < sizeof known / sizeof *known && strcmp(known[k], name) != 0) k++;
-        if (k == sizeof known / sizeof *known)
-            return err_set(e, ERR_INPUT, "--%s: litmus kernels bring their launches and inputs", name);
-    }
-    return true;
-}
-
 static bool choose_kernels(struct study_progress *s, const struct opts *o, struct err *e) {
     for (size_t i = 1; i < o->operands.n; i++) {
         const struct litmus *l = litmus_find(o->operands.v[i], e);
@@ -54,11 +42,14 @@ static bool choose_kernels(struct study_progress *s, const struct opts *o, struc
 }
 
 static bool read_options(struct study_progress *s, const struct opts *o, struct err *e) {
+    static const char *const known[] = {"mech", "config",   "set",   "jobs", "json",
+                                        "csv",  "markdown", "quiet", NULL};
     s->json = opts_value(o, "json");
     s->csv = opts_value(o, "csv");
     s->quiet = opts_has(o, "quiet");
     s->markdown = opts_has(o, "markdown");
-    return only_its_options(o, e) && choose_kernels(s, o, e) && cli_jobs(o, &s->jobs, e) &&
+    return study_only_options(o, known, "litmus kernels bring their launches and inputs", e) &&
+           choose_kernels(s, o, e) && cli_jobs(o, &s->jobs, e) &&
            cli_outputs(s->json, s->csv, &s->data_on_stdout, e) && machines_read(&s->machines, o, e);
 }
 

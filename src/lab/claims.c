@@ -11,6 +11,7 @@
 #include "lab/claims_impl.h"
 #include "lab/pool.h"
 #include "lab/study.h"
+#include "lab/table1.h"
 
 #define M(mech, settings) \
     { mech, settings }
@@ -75,6 +76,8 @@ static bool has_mech(const char *spec) {
 
 const char *claim_waits(const struct claim *c) {
     if (c->kind == CLAIM_AREA) return "a model of area";
+    for (const struct table1_scheme *s = table1_schemes; c->kind == CLAIM_GRID && s->name; s++)
+        if (!table1_there(s)) return s->mech;
     for (int i = 0; i < CLAIM_MACHINES; i++)
         if (c->machine[i].mech && !has_mech(c->machine[i].mech)) return c->machine[i].mech;
     return NULL;
@@ -128,9 +131,20 @@ static void add_point(struct claims_work *w, const struct claim *claim, const st
     VEC_PUSH(&w->points, p);
 }
 
+/* Claims that runs of a study of their own make. */
+static bool is_study(const struct claim *c) {
+    return c->kind == CLAIM_ORACLE || c->kind == CLAIM_GRID;
+}
+
+static void name_schemes(struct claim_result *r) {
+    for (const struct table1_scheme *s = table1_schemes; s->name; s++)
+        VEC_PUSH(&r->values, (struct claim_value){.workload = s->mech});
+}
+
 /* A name may be of a workload that is not there; its value then says so. */
 static void split_names(struct claims *c, struct claim_result *r) {
     const char *values = r->claim->values;
+    if (r->claim->kind == CLAIM_GRID) name_schemes(r);
     for (const char *p = r->claim->workloads; *p;) {
         size_t n = strcspn(p, " ");
         struct claim_value v = {.workload = arena_strndup(&c->mem, p, n)};
@@ -148,7 +162,7 @@ static void split_names(struct claims *c, struct claim_result *r) {
 static void plan(struct claims_work *w, size_t claim) {
     struct claim_result *r = &w->c->results[claim];
     w->first[claim] = w->points.n;
-    if (claim_waits(r->claim)) return;
+    if (claim_waits(r->claim) || r->claim->kind == CLAIM_GRID) return;
     for (size_t k = 0; k < r->values.n; k++) {
         const struct workload *found = workload_find(r->values.v[k].workload);
         if (!found) PANIC("claims.def names %s, which is no workload", r->values.v[k].workload);
@@ -281,7 +295,7 @@ static void work_out(struct claims_work *w, size_t claim) {
     for (size_t k = 0; k < r->values.n; k++) {
         double raw[CLAIM_MACHINES] = {1, 1, 1, 1};
         struct claim_value *v = &r->values.v[k];
-        if (r->claim->kind != CLAIM_ORACLE) v->there = one_value(w, claim, k, &v->ours, raw);
+        if (!is_study(r->claim)) v->there = one_value(w, claim, k, &v->ours, raw);
         if (!v->there) continue;
         if (r->claim->kind == CLAIM_OF_PEAK) s.peak = peak(w, claim, k);
         add(&s, v->ours, raw);
@@ -293,15 +307,31 @@ static void work_out(struct claims_work *w, size_t claim) {
 
 /* ---- studies ---- */
 
-static void run_study(void *user, size_t task) {
-    struct claims_work *w = user;
-    struct claims_study *s = &w->studies.v[task];
+static void run_oracle(struct claims_work *w, struct claims_study *s) {
     struct study_reconvergence r;
     const struct lab_subject subject = {.workload = workload_find(s->value->workload), .size = w->c->size};
-    if (atomic_load(&w->stop)) return;
     s->fine = study_reconvergence(&subject, &(hd_config){.file = s->config}, &w->stop, &r, &s->err);
     if (s->fine && r.total.oracle) s->gain = 100 * ((double)r.total.pdom / (double)r.total.oracle - 1);
     study_reconvergence_free(&r);
+}
+
+static void run_scheme(struct claims_study *s) {
+    struct table1_row row;
+    table1_run(s->scheme, &row);
+    s->fine = !row.err.code;
+    s->gain = 100.0 * table1_agrees(&row) / TABLE1_COLUMNS;
+    if (!s->fine) err_set(&s->err, row.err.code, "%s", err_text(&row.err));
+    table1_free(&row);
+}
+
+static void run_study(void *user, size_t task) {
+    struct claims_work *w = user;
+    struct claims_study *s = &w->studies.v[task];
+    if (atomic_load(&w->stop)) return;
+    if (s->scheme)
+        run_scheme(s);
+    else
+        run_oracle(w, s);
 }
 
 static bool tick(struct claims *c, const struct lab_progress *p) {
@@ -321,9 +351,11 @@ static bool stopped(struct err *e) {
 static bool run_studies(struct claims_work *w, struct err *e) {
     for (size_t i = 0; i < w->c->n; i++) {
         struct claim_result *r = &w->c->results[i];
-        for (size_t k = 0; r->claim->kind == CLAIM_ORACLE && k < r->values.n; k++)
-            VEC_PUSH(&w->studies,
-                     (struct claims_study){.value = &r->values.v[k], .config = r->claim->config});
+        const bool grid = r->claim->kind == CLAIM_GRID;
+        for (size_t k = 0; is_study(r->claim) && !claim_waits(r->claim) && k < r->values.n; k++)
+            VEC_PUSH(&w->studies, (struct claims_study){.value = &r->values.v[k],
+                                                        .config = r->claim->config,
+                                                        .scheme = grid ? &table1_schemes[k] : NULL});
     }
     lab_run_tasks(&(struct lab_tasks){.n = w->studies.n, .run = run_study, .tick = on_study_tick, .user = w},
                   w->c->jobs);

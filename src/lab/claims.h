@@ -18,6 +18,7 @@ enum claim_kind {
     CLAIM_VALUES,   /* the mean of a; not in per cent */
     CLAIM_CHANGE,   /* mean of a less b, both shares, in percentage points; the paper says which way */
     CLAIM_ORACLE,   /* mean of the gain over pdom in the study of reconvergence */
+    CLAIM_GRID,     /* cells of SL's Table 1 that are as in the paper; by scheme in the place of workloads */
     CLAIM_AREA      /* not computed: there is no model of area yet */
 };
 

@@ -10,6 +10,7 @@
 struct claims_study {
     struct claim_value *value;
     const char *config;
+    const struct table1_scheme *scheme; /* of a grid; NULL: reconvergence of a workload */
     bool fine;
     double gain;
     struct err err;

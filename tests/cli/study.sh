@@ -98,13 +98,35 @@ run study progress lock-warps --mech pdom --set sm.threads=64
 expect_status 2 "a machine that a kernel does not fit on is an error"
 expect_err "lock-warps under pdom: " "which names both"
 
+# ---- table1 ----
+for j in 1 2; do
+    run study table1 --jobs $j --json "$work/table$j.json" --csv "$work/table$j.csv"
+    cp "$out" "$work/table$j.txt"
+done
+expect_status 0 "SL's Table 1"
+cmp -s "$work/table1.json" "$work/table2.json" && cmp -s "$work/table1.csv" "$work/table2.csv" && cmp -s "$work/table1.txt" "$work/table2.txt"
+verdict $? "--jobs 2 gives the same bytes as --jobs 1"
+grep -qE '^This paper +minpc:stack=div +PC +PC +PC +PC$' "$out" && grep -qE '^This paper +minpc:stack=div +Div +Div +Yes +Yes +Yes +Yes$' "$out"
+verdict $? "the paper's words and ours, side by side"
+rows=$(grep -c '^This\|^Lorie\|^Pixar\|^AMD\|^POMP\|^Intel\|^NVIDIA\|^Taka\|^Symp' "$out")
+grep -qx "$((rows * 2)) of $((rows * 2)) cells of SL's Table 1 are as in the paper." "$out"
+verdict $? "all cells are as in the paper"
+expect_json "$work/table1.json" "schemes/$((rows / 2 - 1))/recursion/ours" '"Div"' "JSON has them"
+grep -qx 'This paper,minpc:stack=div,recursion,Div,Div' "$work/table1.csv"
+verdict $? "and CSV"
+run study table1 --markdown
+grep -qx '| This paper | minpc:stack=div | Div | Div | Yes | Yes | Yes | Yes |' "$out"
+verdict $? "and Markdown"
+
 # ---- what is refused ----
+refused "--mech: the table has its own mechanisms" "another mechanism for table1" study table1 --mech pdom
+refused "table1 takes no program" "a program for table1" study table1 @mu
 refused "there is no litmus kernel 'lock-wrap' (did you mean 'lock-warp'?)" "a mistyped litmus kernel" study progress lock-wrap
 refused "--grid: litmus kernels bring their launches and inputs" "a launch for litmus kernels" study progress --grid 4
 refused "--csv is for grids" "a CSV of bounds" study oracle-lanes @mu --csv x.csv
 refused "--mech names pdom twice" "a mechanism twice" study progress --mech pdom,pdom
 refused "there is no study 'oracle-lane': did you mean 'oracle-lanes'?" "a mistyped study" study oracle-lane @mu
-refused "there is no study 'xyz': oracle-lanes, oracle-reconvergence, progress" "an unknown study" study xyz @mu
+refused "there is no study 'xyz': oracle-lanes, oracle-reconvergence, progress, table1" "an unknown study" study xyz @mu
 refused "there is no workload 'mandelbrto' (did you mean @mandelbrot?)" "a mistyped workload" study oracle-lanes @mandelbrto
 refused "there is no size 'huge'" "an unknown size" study oracle-lanes @mu --size huge
 refused "cannot open nosuch.ptx" "a file that is not there" study oracle-lanes nosuch.ptx
