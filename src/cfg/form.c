@@ -10,6 +10,7 @@
  * diverge within a block, for the machine's warp may be wider than the 32 threads a compiler knows of. */
 #include "cfg/form_impl.h"
 #include "cfg/regions.h"
+#include "cfg/structurise.h"
 #include "cfg/uniform.h"
 
 static void put_sync(form_inserts *marks, uint32_t pc, uint32_t target) {
@@ -50,9 +51,10 @@ static struct rewrite *make_regions(const struct ir_module *m, const struct cfg 
 }
 
 static form_make_fn *const make[CFG_FORMS] = {
-    [CFG_FORM_JOINS] = make_joins, [CFG_FORM_REGIONS] = make_regions,
-    [CFG_FORM_TESLA] = form_tesla, [CFG_FORM_TESLA_SSY] = form_tesla_ssy,
-    [CFG_FORM_VOLTA] = form_volta, [CFG_FORM_VOLTA_MERGE] = form_volta_merge,
+    [CFG_FORM_JOINS] = make_joins,           [CFG_FORM_REGIONS] = make_regions,
+    [CFG_FORM_TESLA] = form_tesla,           [CFG_FORM_TESLA_SSY] = form_tesla_ssy,
+    [CFG_FORM_VOLTA] = form_volta,           [CFG_FORM_VOLTA_MERGE] = form_volta_merge,
+    [CFG_FORM_STRUCTURED] = cfg_structurise,
 };
 
 struct rewrite *cfg_make_form(const struct ir_module *m, const struct cfg *c, enum cfg_form form,

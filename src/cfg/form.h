@@ -12,14 +12,16 @@
  *   tesla    SSY and PBK where regions begin, flags, JOIN and BRK where they end: Tesla's
  *   tesla_ssy  the same without PBK and BRK: loops are regions like others
  *   volta    BSSY, BSYNC, BREAK, YIELD, BMOV: convergence barriers at immediate post-dominators
- *   volta_merge  the same where compilers place them: at the ends of ifs and loops */
+ *   volta_merge  the same where compilers place them: at the ends of ifs and loops
+ *   structured  nested IF ... ENDIF, LOOP ... ENDLOOP, with guards (structurise.h) */
 #define CFG_FORM_CHOICES(CHOICE)          \
     CHOICE(none, CFG_FORM_NONE)           \
     CHOICE(joins, CFG_FORM_JOINS)         \
     CHOICE(regions, CFG_FORM_REGIONS)     \
     CHOICE(tesla, CFG_FORM_TESLA)         \
     CHOICE(tesla_ssy, CFG_FORM_TESLA_SSY) \
-    CHOICE(volta, CFG_FORM_VOLTA) CHOICE(volta_merge, CFG_FORM_VOLTA_MERGE)
+    CHOICE(volta, CFG_FORM_VOLTA)         \
+    CHOICE(volta_merge, CFG_FORM_VOLTA_MERGE) CHOICE(structured, CFG_FORM_STRUCTURED)
 enum cfg_form { CFG_FORM_CHOICES(OPTION_ENUMERATOR) CFG_FORMS };
 
 /* The copy, with its maps to and from the PCs of the original, which must outlive it; not for NONE. NULL: it has no such

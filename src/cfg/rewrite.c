@@ -8,7 +8,10 @@
  *
  * then the instruction itself. A jump's code goes into JUMP of its target's place if the instruction before does not
  * fall through, so that the last of them needs no jump on; else to the end of the function, which nobody runs past.
- * That place is far in PC order: a scheduler that goes by PC should be given forms without code on such edges. */
+ * That place is far in PC order: a scheduler that goes by PC should be given forms without code on such edges.
+ *
+ * A form that moves code lays it out itself (cfg_rewrite_lines); the module around it, the maps and the analysis are the
+ * same. */
 #include "cfg/rewrite.h"
 
 #include <inttypes.h>
@@ -153,7 +156,7 @@ static void map_targets(struct copier *k) {
         struct ir_insn *i = &m->code.v[pc];
         i->flags &= (uint8_t) ~(IR_F_LEADER | IR_F_ENDS);
         uint32_t from = k->from.v[pc];
-        bool marked = from < REWRITE_JUMP && k->insert[from].targets;
+        bool marked = from < REWRITE_ADDED && k->insert[from].targets;
         if (i->op == IR_BRA || marked) {
             CHECK(i->target < k->old->code.n);
             i->target = k->r->landing[i->target];
@@ -236,26 +239,64 @@ static void copy_code(struct copier *k) {
     map_targets(k);
     aim_at_groups(k);
     place_functions(k, end);
+    arena_free(&mem);
+}
+
+/* What both ways to make a copy have in common: the maps by new PC, and the analysis; `good` so far. */
+static struct rewrite *finish(struct copier *k, const struct cfg *c, bool good, struct err *e) {
+    struct rewrite *r = k->r;
     r->old_pc = keep(r, k->old_pc.v, k->old_pc.n);
     r->insert = keep(r, k->from.v, k->from.n);
-    arena_free(&mem);
+    VEC_FREE(&k->groups);
+    VEC_FREE(&k->group_pc);
+    VEC_FREE(&k->old_pc);
+    VEC_FREE(&k->from);
+    if (good) r->cfg = cfg_analyse_again(r->m, c, e);
+    if (r->cfg) return r;
+    cfg_rewrite_free(r);
+    return NULL;
 }
 
 struct rewrite *cfg_rewrite(const struct ir_module *m, const struct cfg *c,
                             const struct rewrite_insert *inserts, size_t n, struct err *e) {
     struct rewrite *r = xcalloc(1, sizeof *r);
     struct copier k = {.old = m, .insert = inserts, .nitems = n, .r = r};
-    CHECK(n < REWRITE_JUMP && m->src.n == m->code.n);
+    CHECK(n < REWRITE_ADDED && m->src.n == m->code.n);
     r->m = copy_module(m);
     copy_code(&k);
-    VEC_FREE(&k.groups);
-    VEC_FREE(&k.group_pc);
-    VEC_FREE(&k.old_pc);
-    VEC_FREE(&k.from);
-    r->cfg = cfg_analyse_again(r->m, c, e);
-    if (r->cfg) return r;
-    cfg_rewrite_free(r);
-    return NULL;
+    return finish(&k, c, true, e);
+}
+
+/* ---- a layout of somebody else's ---- */
+
+static void copy_lines(struct copier *k, const struct rewrite_layout *to) {
+    struct rewrite *r = k->r;
+    for (size_t pc = 0; pc < to->lines.n; pc++) {
+        const struct rewrite_line *x = &to->lines.v[pc];
+        put(k, x->insn, x->old, x->added ? REWRITE_ADDED : REWRITE_ORIGINAL);
+        r->m->code.v[pc].flags &= (uint8_t) ~(IR_F_LEADER | IR_F_ENDS);
+        if (r->landing[x->old] == IR_NOPC) r->landing[x->old] = (uint32_t)pc;
+        if (!x->added) r->new_pc[x->old] = (uint32_t)pc;
+    }
+    for (size_t n = 0; n < to->k32.n; n++) VEC_PUSH(&r->m->k32, to->k32.v[n]);
+}
+
+struct rewrite *cfg_rewrite_lines(const struct ir_module *m, const struct cfg *c, struct rewrite_layout *to,
+                                  struct err *e) {
+    struct rewrite *r = xcalloc(1, sizeof *r);
+    struct copier k = {.old = m, .r = r};
+    r->m = copy_module(m);
+    r->new_pc = ARENA_NEW(&r->mem, uint32_t, m->code.n);
+    r->landing = ARENA_NEW(&r->mem, uint32_t, m->code.n);
+    for (size_t pc = 0; pc < m->code.n; pc++) r->new_pc[pc] = r->landing[pc] = IR_NOPC;
+    copy_lines(&k, to);
+    for (size_t f = 0; f < m->funcs.n; f++) {
+        r->m->funcs.v[f].entry = to->entry[f];
+        r->m->funcs.v[f].end = to->end[f];
+    }
+    ir_unlink(r->m);
+    for (size_t f = 0; f < m->funcs.n; f++) r->m->funcs.v[f].nrow[IR_FILE_P] += to->predicates[f];
+    return finish(&k, c, ir_link(r->m, e), e);
 }
 
 bool cfg_rewrite_turned(struct rewrite *r, const struct cfg *was, struct err *e) {

@@ -22,15 +22,17 @@ struct rewrite_insert {
 /* What new instructions that nobody asked for by name are: see rewrite.insert. */
 #define REWRITE_ORIGINAL 0xffffffffu /* an instruction of the original */
 #define REWRITE_JUMP     0xfffffffeu /* a jump from instructions on an edge to where the edge leads */
+#define REWRITE_ADDED    0xfffffffdu /* one that whoever laid out the copy added (cfg_rewrite_lines) */
 
 struct rewrite {
     struct ir_module *m;
     struct cfg *cfg;
     uint32_t
         *old_pc; /* by new PC: the same instruction; of an inserted one the place: pc, or `to` on entering */
-    uint32_t *insert;  /* by new PC: which insertion, REWRITE_ORIGINAL or REWRITE_JUMP */
-    uint32_t *new_pc;  /* by old PC: the same instruction */
-    uint32_t *landing; /* by old PC: where who jumps to it arrives: the first inserted before it, or itself */
+    uint32_t *insert; /* by new PC: which insertion, or REWRITE_* */
+    uint32_t *new_pc; /* by old PC: the same instruction; IR_NOPC: the copy does not have it */
+    uint32_t *
+        landing; /* by old PC: where who jumps to it arrives: the first inserted before it, or itself; or IR_NOPC */
     struct arena mem;
 };
 
@@ -43,6 +45,25 @@ struct rewrite *cfg_rewrite(const struct ir_module *m, const struct cfg *c,
 /* A form has changed where branches of r->m lead: what cfg derives is computed anew. was: as c above. */
 bool cfg_rewrite_turned(struct rewrite *r, const struct cfg *was, struct err *e);
 void cfg_rewrite_free(struct rewrite *r);
+
+/* A copy whose maker lays out the code himself, instruction by instruction in the order of their new PCs. */
+struct rewrite_line {
+    uint32_t old;        /* the original's PC of the instruction; of an added one the place it speaks of */
+    bool added;          /* an instruction of the original at most once is not, perhaps changed */
+    struct ir_insn insn; /* target: a PC of the copy */
+};
+struct rewrite_layout {
+    VEC(struct rewrite_line) lines;
+    VEC(uint32_t) k32; /* further 32-bit constants: indices after those of the module */
+    uint32_t *entry,
+        *end; /* by function, PCs of the copy; functions in the order they have in the original */
+    uint32_t *
+        predicates; /* by function: how many predicate rows it needs on top of its own. The code names them by
+                              the rows that follow the function's in the original, whatever these are there. */
+};
+/* The module is linked anew, so that the rows of callees follow their callers'. The lines may change. NULL on error. */
+struct rewrite *cfg_rewrite_lines(const struct ir_module *m, const struct cfg *c, struct rewrite_layout *to,
+                                  struct err *e);
 
 /* What an inserted instruction is: "sync", "bra". NULL: it is one of the original, or r is NULL. */
 const char *cfg_rewrite_added(const struct rewrite *r, uint32_t pc);

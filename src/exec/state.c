@@ -53,19 +53,22 @@ static uint32_t stack_limit(const struct exec_launch *l, const struct ir_func *f
     return want < EXEC_MAX_LOCAL ? (uint32_t)want : EXEC_MAX_LOCAL;
 }
 
-/* This launch's constants: the image's rows, copied only where .shared addresses have to be filled in. */
+/* This launch's constants: the image's rows, copied only where .shared addresses have to be filled in, or where a form has
+ * further ones. */
 static bool place_shared(struct exec_grid *g, struct err *e) {
     const struct ir_module *m = g->module;
     g->k32 = g->image->k32;
     g->k64 = g->image->k64;
-    if (!g->image->shared_constants) return true;
+    const size_t known = g->image->m->k32.n;
+    if (!g->image->shared_constants && m->k32.n == known) return true;
     uint32_t *k32 = try_alloc(m->k32.n * EXEC_LANES * 4);
     uint64_t *k64 = try_alloc(m->k64.n * EXEC_LANES * 8);
     g->own_constants = true;
     g->k32 = k32;
     g->k64 = k64;
     if (!k32 || !k64) return err_set(e, ERR_MEMORY, "kernel %s: no memory for its constants", g->func->name);
-    memcpy(k32, g->image->k32, m->k32.n * EXEC_LANES * 4);
+    memcpy(k32, g->image->k32, known * EXEC_LANES * 4);
+    for (size_t k = known * EXEC_LANES; k < m->k32.n * EXEC_LANES; k++) k32[k] = m->k32.v[k / EXEC_LANES];
     memcpy(k64, g->image->k64, m->k64.n * EXEC_LANES * 8);
     for (size_t k = 0; k < m->relocs.n; k++) {
         const struct ir_reloc *r = &m->relocs.v[k];

@@ -190,16 +190,26 @@ static ir_opnd rebase(ir_opnd o, const uint32_t *base) {
     return o + base[f];
 }
 
-static void rebase_code(struct ir_module *m, const struct ir_func *fn) {
+static void rebase_code(struct ir_module *m, const struct ir_func *fn, const uint32_t *base) {
     for (uint32_t pc = fn->entry; pc < fn->end; pc++) {
         struct ir_insn *i = &m->code.v[pc];
-        for (int k = 0; k < i->nd + i->ns; k++) i->o[k] = rebase(i->o[k], fn->base);
-        if (i->guard & IR_GUARD_INDEX) i->guard = (uint16_t)(i->guard + fn->base[IR_FILE_P]);
+        for (int k = 0; k < i->nd + i->ns; k++) i->o[k] = rebase(i->o[k], base);
+        if (i->guard & IR_GUARD_INDEX) i->guard = (uint16_t)(i->guard + base[IR_FILE_P]);
         if (i->op != IR_TEX) continue;
         uint32_t *w = m->ext.v + i->ext;
-        w[IR_TEX_HANDLE] = rebase(w[IR_TEX_HANDLE], fn->base);
+        w[IR_TEX_HANDLE] = rebase(w[IR_TEX_HANDLE], base);
         for (uint32_t k = 0; k < w[IR_TEX_NCOORD]; k++)
-            w[IR_TEX_COORDS + k] = rebase(w[IR_TEX_COORDS + k], fn->base);
+            w[IR_TEX_COORDS + k] = rebase(w[IR_TEX_COORDS + k], base);
+    }
+}
+
+void ir_unlink(struct ir_module *m) {
+    for (size_t f = 0; f < m->funcs.n; f++) {
+        struct ir_func *fn = &m->funcs.v[f];
+        uint32_t back[FILES];
+        for (int k = 0; k < FILES; k++) back[k] = 0u - fn->base[k];
+        rebase_code(m, fn, back);
+        for (int k = 0; k < FILES; k++) fn->base[k] = 0;
     }
 }
 
@@ -317,7 +327,7 @@ static bool link_all(struct linker *l, struct err *e) {
     mark_unsupported(l, order);
     if (!place_rows(l, order, e)) return false;
     total_up(l, order);
-    for (uint32_t f = 0; f < l->m->funcs.n; f++) rebase_code(l->m, &l->m->funcs.v[f]);
+    for (uint32_t f = 0; f < l->m->funcs.n; f++) rebase_code(l->m, &l->m->funcs.v[f], l->m->funcs.v[f].base);
     return lay_out_shared(l, e);
 }
 

@@ -117,6 +117,9 @@ const struct ir_func *ir_func_at(const struct ir_module *m, uint32_t pc); /* fun
  * words of calls, shared-memory layout of each kernel, which functions are unsupported, totals. Fails on calls to
  * undefined functions. */
 bool ir_link(struct ir_module *m, struct err *e);
+/* Takes the row bases out of the code again, for a copy that is linked anew because its functions need other numbers
+ * of rows: each instruction must be in the copy once at most, and in the function it was in. */
+void ir_unlink(struct ir_module *m);
 
 /* After ir_link: the functions with unsupported instructions that func may get to, itself first, then in the order of
  * the module; indices into m->funcs. The list is the caller's to free. */

@@ -91,4 +91,7 @@ verdict $? "--form tesla shows where the loop's token is pushed, and its exit"
 run inspect $collatz --code --form volta
 [ "$(grep -c "  bssy b0, B" "$out")" -eq 1 ] && [ "$(grep -c "  bsync b0" "$out")" -eq 1 ]
 verdict $? "--form volta shows the loop's barrier, where it is set and where threads meet"
+run inspect $collatz --code --form structured
+[ "$(grep -c "  loop B" "$out")" -eq 1 ] && [ "$(grep -c " brk B" "$out")" -eq 2 ] && grep -q "  endif" "$out"
+verdict $? "--form structured shows the loop, its two breaks and the if around it"
 refused 'run.form: "jons" is not a value of this option: expected auto, none, joins, regions' "a form there is not" inspect $collatz --form jons

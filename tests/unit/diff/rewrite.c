@@ -15,27 +15,7 @@
 #include "cfg/regions.h"
 #include "cfg/rewrite.h"
 #include "cfg/uniform.h"
-#include "diff/check.h"
-#include "exec/exec.h"
-#include "front/ptx/ptx.h"
-
-struct program {
-    struct ir_module *m;
-    struct cfg *c;
-};
-
-static struct program load(const char *text, size_t n) {
-    struct err e = {0};
-    struct program p = {.m = ptx_load("generated.ptx", text, n, &e)};
-    if (p.m) p.c = cfg_analyse(p.m, &e);
-    if (!p.c) fail_msg("%s", err_text(&e));
-    return p;
-}
-
-static void unload(struct program *p) {
-    cfg_free(p->c);
-    ir_module_free(p->m);
-}
+#include "unit/diff/program.h"
 
 static struct rewrite *rewritten(const struct program *p, const struct rewrite_insert *in, size_t n) {
     struct err e = {0};
@@ -176,34 +156,6 @@ static void check_maps(const struct program *p, const struct rewrite *r, const i
     }
 }
 
-/* ---- the same memory ---- */
-
-static void run_on(const struct diff_case *c, const struct ir_module *m) {
-    struct err e = {0};
-    struct exec_mem *mem = exec_mem_new(UINT64_C(1) << 30);
-    const struct gen_memory *w = &c->want;
-    const size_t bytes[] = {sizeof w->input, 4 * (size_t)w->threads, 4 * (size_t)w->threads * GEN_SLOTS,
-                            sizeof w->cells};
-    const void *want[] = {w->input, w->out, w->slots, w->cells};
-    uint64_t addr[4];
-    for (int k = 0; k < 4; k++) assert_true(exec_mem_alloc(mem, bytes[k], 256, "buffer", &addr[k], &e));
-    memcpy(exec_mem_at(mem, addr[0], bytes[0]), want[0], bytes[0]);
-    struct exec_image *im = exec_image_new(mem, m, EXEC_ISA_AUTO, &e);
-    if (!im) fail_msg("%s", err_text(&e));
-    struct exec_stats stats = {0};
-    struct exec_launch l = {.image = im,
-                            .func = (uint32_t)ir_find_func(m, "generated"),
-                            .grid = {c->kernel.grid, 1, 1},
-                            .block = {c->kernel.block, 1, 1},
-                            .params = addr,
-                            .max_insts = 1 << 27};
-    if (!exec_run(&l, &stats, &e))
-        fail_msg("seed %llu: %s", (unsigned long long)c->kernel.seed, err_text(&e));
-    for (int k = 0; k < 4; k++) assert_memory_equal(exec_mem_at(mem, addr[k], bytes[k]), want[k], bytes[k]);
-    exec_image_free(im);
-    exec_mem_free_all(mem);
-}
-
 static void check_seed(uint64_t seed, bool run) {
     struct diff_case c;
     struct rng rng = {seed};
@@ -214,7 +166,7 @@ static void check_seed(uint64_t seed, bool run) {
     struct rewrite *r = rewritten(&p, in.v, in.n);
     check_maps(&p, r, &in);
     check_edges(&p, r, &in);
-    if (run) run_on(&c, r->m);
+    if (run) run_on(&c, p.m, r->m);
     cfg_rewrite_free(r);
     VEC_FREE(&in);
     unload(&p);
@@ -344,7 +296,7 @@ static void check_marks(uint64_t seed) {
     for (uint32_t pc = 0; pc < r->m->code.n; pc++)
         if (r->insert[pc] < REWRITE_JUMP && in.v[r->insert[pc]].targets)
             assert_int_equal(r->m->code.v[pc].target, r->landing[in.v[r->insert[pc]].insn.target]);
-    run_on(&c, r->m);
+    run_on(&c, p.m, r->m);
     check_second_look(&p, r, varies, g->n);
     cfg_rewrite_free(r);
     VEC_FREE(&in);
@@ -376,7 +328,7 @@ static void programs_with_convergence_barriers_leave_the_same_memory(void **stat
             struct err e = {0};
             struct rewrite *r = cfg_make_form(p.m, p.c, form, &e);
             if (!r) fail_msg("%s", err_text(&e));
-            run_on(&c, r->m);
+            run_on(&c, p.m, r->m);
             for (size_t pc = 0; pc < r->m->code.n; pc++) marks[form] += r->m->code.v[pc].op == IR_MARK;
             cfg_rewrite_free(r);
         }

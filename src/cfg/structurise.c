@@ -1,0 +1,410 @@
+/* Writing structured code by the plan (plan.h). A list of things still to be written stands for the recursion, so that
+ * nesting is bounded by memory only. */
+#include "cfg/structurise.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "cfg/plan.h"
+
+enum task_kind { NODE, SLOT, ELSE, ENDIF, ENDLOOP, RELEASE };
+struct task {
+    enum task_kind kind;
+    uint32_t node; /* RELEASE: how many guards were in use before */
+    uint32_t
+        next; /* what who runs on from the end of it comes to: a slot; p.n + l, the ENDLOOP of l; CFG_NONE */
+};
+
+struct open_if {
+    uint32_t pc, old; /* of the IF or ELSE whose target is to come; the place it speaks of */
+};
+
+/* What happens behind a loop to those who left it to go on with the next round of the one around it. */
+enum cont { CONT_NOBODY, CONT_RUN_ON, CONT_ALL, CONT_NOTED };
+
+struct loop_state {
+    uint32_t start, end; /* PCs behind LOOP, of ENDLOOP */
+    uint16_t leaves,
+        noted; /* guards of those who leave the loop around it too, who begin its next round; or 0 */
+    enum cont cont;
+    bool continued; /* some CONT leads to the ENDLOOP */
+};
+
+struct jump {
+    uint32_t pc, loop;
+};
+
+struct writer {
+    const struct ir_module *m;
+    struct plan p;
+    struct rewrite_layout out;
+    VEC(struct task) todo;
+    VEC(struct open_if) ifs;
+    VEC(struct jump) jumps; /* BRK, CONT and LOOP: targets are filled in at the end of the function */
+    struct loop_state *loop;
+    uint16_t *guard;      /* by node: of a guarded slot */
+    uint32_t first_guard; /* predicate row before the first */
+    uint32_t used, most;  /* guards in use */
+    uint32_t
+        pending; /* PC of a jump that has nothing left to do, unless the next instruction can stand for it; or IR_NOPC */
+};
+
+/* ---- instructions ---- */
+
+static void write_line(struct writer *k, struct ir_insn i, uint32_t old, bool added) {
+    VEC_PUSH(&k->out.lines, ((struct rewrite_line){.old = old, .added = added, .insn = i}));
+}
+
+static void settle(struct writer *k) {
+    const uint32_t pc = k->pending;
+    k->pending = IR_NOPC;
+    if (pc != IR_NOPC) write_line(k, (struct ir_insn){.op = IR_NOP, .sub = IR_NOP_PLAIN}, pc, false);
+}
+
+static void put(struct writer *k, struct ir_insn i, uint32_t old, bool added) {
+    settle(k);
+    write_line(k, i, old, added);
+}
+
+/* The jump at pc, if any, has nothing left to do. */
+static void hold(struct writer *k, uint32_t pc) {
+    if (pc == IR_NOPC) return;
+    settle(k);
+    k->pending = pc;
+}
+
+static struct ir_insn branch(enum ir_mark mark, uint16_t guard, uint32_t target) {
+    return (struct ir_insn){.op = IR_BRA, .sub = (uint8_t)mark, .guard = guard, .target = target};
+}
+
+/* A branch in place of the one at `old`, or if that is taken already or there is none, a new one. */
+static void put_branch(struct writer *k, struct ir_insn i, uint32_t *control, uint32_t place) {
+    put(k, i, *control == IR_NOPC ? place : *control, *control == IR_NOPC);
+    *control = IR_NOPC;
+}
+
+/* A branch that stands for the jump just before it, which led the same threads the same way. */
+static void put_after_jump(struct writer *k, struct ir_insn i, uint32_t place, bool can_stand) {
+    const uint32_t old = can_stand ? k->pending : IR_NOPC;
+    if (can_stand) k->pending = IR_NOPC;
+    put(k, i, old == IR_NOPC ? place : old, old == IR_NOPC);
+}
+
+static uint16_t opposite(uint16_t guard) {
+    return guard ^ IR_GUARD_NEG;
+}
+
+/* ---- guards ---- */
+
+static uint16_t new_guard(struct writer *k) {
+    k->used++;
+    if (k->most < k->used) k->most = k->used;
+    return (uint16_t)(k->first_guard +
+                      k->used); /* beyond IR_GUARD_INDEX it is never used: see write_function */
+}
+
+static void put_note(struct writer *k, uint16_t row, bool value, uint16_t guard, uint32_t place) {
+    struct ir_insn i = {.op = IR_MOV_P, .guard = guard, .nd = 1, .ns = 1};
+    i.o[0] = ir_reg(IR_FILE_P, row & IR_GUARD_INDEX);
+    i.o[1] = value ? IR_PT : IR_PT | IR_O_NEG;
+    put(k, i, place, true);
+}
+
+/* Guards for the slots that need one, cleared here. */
+static void open_slots(struct writer *k, uint32_t u, int kind, uint32_t place) {
+    for (uint32_t s = k->p.v[u].slots[kind]; s != CFG_NONE; s = k->p.v[s].next) {
+        if (!k->p.v[s].guarded) continue;
+        k->guard[s] = new_guard(k);
+        put_note(k, k->guard[s], false, 0, place);
+    }
+}
+
+/* ---- ways on ---- */
+
+/* A way from u to v that is not inline: notes for those for whom `guard` holds where they go, and says by which branch
+ * they leave: none, they run on. */
+static enum ir_mark note_way(struct writer *k, uint32_t u, uint32_t v, uint16_t guard, uint32_t next,
+                             uint32_t place) {
+    const struct plan *p = &k->p;
+    const bool back = plan_retreats(p, u, v);
+    const uint32_t common = back ? p->v[v].heads : plan_common(p, u, v);
+    uint32_t l = p->v[u].loop;
+    const bool leaves = l != common;
+    if (!leaves && back) return next == p->n + common ? IR_MK_NONE : IR_MK_CONT;
+    for (; leaves && p->loop[l].parent != common; l = p->loop[l].parent)
+        put_note(k, k->loop[l].leaves, true, guard, place);
+    if (back && k->loop[l].cont == CONT_NOTED) put_note(k, k->loop[l].noted, true, guard, place);
+    if (!back && p->v[v].guarded) put_note(k, k->guard[v], true, guard, place);
+    return leaves ? IR_MK_BRK : IR_MK_NONE;
+}
+
+static void put_jump(struct writer *k, enum ir_mark mark, uint16_t guard, uint32_t loop, uint32_t *control,
+                     uint32_t place) {
+    put_branch(k, branch(mark, guard, IR_NOPC), control, place);
+    VEC_PUSH(&k->jumps, ((struct jump){(uint32_t)k->out.lines.n - 1, loop}));
+    if (mark == IR_MK_CONT) k->loop[loop].continued = true;
+}
+
+/* ---- ifs ---- */
+
+static void put_if(struct writer *k, uint16_t skips, uint32_t *control, uint32_t place) {
+    put_branch(k, branch(IR_MK_IF, skips, IR_NOPC), control, place);
+    VEC_PUSH(&k->ifs, ((struct open_if){(uint32_t)k->out.lines.n - 1, place}));
+}
+
+static void put_else(struct writer *k) {
+    struct open_if *x = &k->ifs.v[k->ifs.n - 1];
+    put_after_jump(k, branch(IR_MK_ELSE, 0, IR_NOPC), x->old, true);
+    k->out.lines.v[x->pc].insn.target = (uint32_t)k->out.lines.n;
+    x->pc = (uint32_t)k->out.lines.n - 1;
+}
+
+static void put_endif(struct writer *k) {
+    const struct open_if x = k->ifs.v[--k->ifs.n];
+    put(k, (struct ir_insn){.op = IR_MARK, .sub = IR_MK_ENDIF, .target = IR_NOPC}, x.old, true);
+    k->out.lines.v[x.pc].insn.target = (uint32_t)k->out.lines.n - 1;
+}
+
+static void do_later(struct writer *k, enum task_kind kind, uint32_t node, uint32_t next) {
+    VEC_PUSH(&k->todo, ((struct task){kind, node, next}));
+}
+
+/* ---- the end of a node ---- */
+
+static void go(struct writer *k, uint32_t u, uint32_t next) {
+    const struct plan_node *x = &k->p.v[u];
+    const uint32_t v = x->to[0], place = x->control == IR_NOPC ? x->first : x->control;
+    uint32_t control = x->control == k->p.ret && !k->p.ret_new && k->p.end != CFG_NONE ? IR_NOPC : x->control;
+    if (plan_inline(&k->p, u, v)) {
+        do_later(k, NODE, v, next);
+    } else {
+        const enum ir_mark mark = note_way(k, u, v, 0, next, place);
+        if (mark != IR_MK_NONE) put_jump(k, mark, 0, x->loop, &control, place);
+    }
+    hold(k, control);
+}
+
+/* Both ways are jumps, or running on. */
+static void part_ways(struct writer *k, const struct plan_node *x, const enum ir_mark *mark,
+                      const uint16_t *guard, uint32_t *control, uint32_t place) {
+    if (mark[0] == mark[1] && mark[0] != IR_MK_NONE) {
+        put_jump(k, mark[0], 0, x->loop, control, place);
+        return;
+    }
+    for (int e = 0; e < 2; e++)
+        if (mark[e] != IR_MK_NONE)
+            put_jump(k, mark[e], e && mark[0] != IR_MK_NONE ? 0 : guard[e], x->loop, control, place);
+}
+
+static void branch_out(struct writer *k, uint32_t u, uint16_t taken, uint32_t next) {
+    const struct plan_node *x = &k->p.v[u];
+    const uint32_t place = x->control == IR_NOPC ? x->first : x->control;
+    const uint16_t guard[2] = {taken, opposite(taken)};
+    uint32_t control = x->control;
+    enum ir_mark mark[2] = {IR_MK_NONE, IR_MK_NONE};
+    bool in[2];
+    for (int e = 0; e < 2; e++) {
+        in[e] = plan_inline(&k->p, u, x->to[e]);
+        if (!in[e]) mark[e] = note_way(k, u, x->to[e], guard[e], next, place);
+    }
+    part_ways(k, x, mark, guard, &control, place);
+    if (in[0] && in[1]) {
+        put_if(k, guard[0], &control, place);
+        do_later(k, ENDIF, 0, 0);
+        do_later(k, NODE, x->to[0], next);
+        do_later(k, ELSE, 0, 0);
+        do_later(k, NODE, x->to[1], next);
+    } else if (in[0] || in[1]) {
+        const int e = in[1];
+        const bool alone = mark[!e] != IR_MK_NONE; /* the others have left */
+        if (!alone) put_if(k, guard[!e], &control, place);
+        if (!alone) do_later(k, ENDIF, 0, 0);
+        do_later(k, NODE, x->to[e], next);
+    }
+    hold(k, control);
+}
+
+/* ---- nodes ---- */
+
+static void put_guarded_call(struct writer *k, struct ir_insn i, uint32_t pc) {
+    uint32_t none = IR_NOPC;
+    put_if(k, opposite(i.guard), &none, pc);
+    i.guard = 0;
+    put(k, i, pc, false);
+    put_endif(k);
+}
+
+static void put_body(struct writer *k, const struct plan_node *x) {
+    for (uint32_t pc = x->first; pc < x->on; pc++) {
+        const struct ir_insn *i = &k->m->code.v[pc];
+        if ((i->op == IR_CALL || i->op == IR_CALL_IND) && i->guard)
+            put_guarded_call(k, *i, pc);
+        else
+            put(k, *i, pc, false);
+    }
+}
+
+/* Compares the index of an indirect branch; the guard that has the answer is good until the next test. */
+static uint16_t put_test(struct writer *k, const struct plan_node *x) {
+    const uint16_t row = new_guard(k);
+    k->used--;
+    struct ir_insn i = {.op = IR_SETP_U32, .sub = IR_LT, .nd = 2, .ns = 2};
+    i.o[0] = ir_reg(IR_FILE_P, row & IR_GUARD_INDEX), i.o[1] = IR_NONE, i.o[2] = x->index;
+    i.o[3] = ir_const(IR_FILE_32, (uint32_t)(k->m->k32.n + k->out.k32.n));
+    VEC_PUSH(&k->out.k32, x->bound);
+    put(k, i, x->first, true);
+    return row;
+}
+
+static void open_loop(struct writer *k, uint32_t u, uint32_t next) {
+    const struct plan_node *x = &k->p.v[u];
+    const struct plan_loop *l = &k->p.loop[x->heads];
+    struct loop_state *s = &k->loop[x->heads];
+    open_slots(k, u, PLAN_BEHIND, x->first);
+    if (l->leaves) put_note(k, s->leaves = new_guard(k), false, 0, x->first);
+    if (l->conts)
+        s->cont = x->slots[PLAN_BEHIND] == CFG_NONE && next == k->p.n + l->parent ? CONT_RUN_ON
+                  : !l->stays && !l->leaves                                       ? CONT_ALL
+                                                                                  : CONT_NOTED;
+    if (s->cont == CONT_NOTED) put_note(k, s->noted = new_guard(k), false, 0, x->first);
+    put(k, (struct ir_insn){.op = IR_MARK, .sub = IR_MK_LOOP}, x->first, true);
+    VEC_PUSH(&k->jumps, ((struct jump){(uint32_t)k->out.lines.n - 1, x->heads}));
+    s->start = (uint32_t)k->out.lines.n;
+}
+
+static void close_loop(struct writer *k, uint32_t u) {
+    const uint32_t l = k->p.v[u].heads, outer = k->p.loop[l].parent, place = k->p.v[u].first;
+    const struct loop_state *s = &k->loop[l];
+    uint32_t none = IR_NOPC;
+    put_after_jump(k, branch(IR_MK_ENDLOOP, 0, s->start), place, !s->continued);
+    k->loop[l].end = (uint32_t)k->out.lines.n - 1;
+    if (s->leaves) put_jump(k, IR_MK_BRK, s->leaves, outer, &none, place);
+    if (s->cont == CONT_NOTED || s->cont == CONT_ALL)
+        put_jump(k, IR_MK_CONT, s->cont == CONT_ALL ? 0 : s->noted, outer, &none, place);
+}
+
+/* Slots to be written later, each running on to the next, the last to `next`; the first is the last thing on the list. */
+static uint32_t slots_later(struct writer *k, uint32_t u, int kind, uint32_t next) {
+    const size_t from = k->todo.n;
+    const uint32_t first = k->p.v[u].slots[kind];
+    for (uint32_t s = first; s != CFG_NONE; s = k->p.v[s].next)
+        do_later(k, SLOT, s, k->p.v[s].next == CFG_NONE ? next : k->p.v[s].next);
+    for (size_t a = from, b = k->todo.n; a + 1 < b; a++, b--) {
+        const struct task x = k->todo.v[a];
+        k->todo.v[a] = k->todo.v[b - 1], k->todo.v[b - 1] = x;
+    }
+    return first == CFG_NONE ? next : first;
+}
+
+static void put_end_of_function(struct writer *k) {
+    struct ir_insn i = {.op = IR_RET};
+    if (!k->p.ret_new) i = k->m->code.v[k->p.ret];
+    put(k, i, k->p.ret, k->p.ret_new);
+}
+
+static void write_node(struct writer *k, uint32_t u, uint32_t next) {
+    const struct plan_node *x = &k->p.v[u];
+    if (u == k->p.end) {
+        put_end_of_function(k);
+        return;
+    }
+    do_later(k, RELEASE, k->used, 0);
+    uint32_t on = next;
+    if (x->heads != CFG_NONE) {
+        open_loop(k, u, next);
+        slots_later(k, u, PLAN_BEHIND, next);
+        do_later(k, ENDLOOP, u, 0);
+        on = k->p.n + x->heads;
+    }
+    put_body(k, x);
+    uint16_t guard = x->guard;
+    open_slots(k, u, PLAN_WITHIN, x->control == IR_NOPC ? x->first : x->control);
+    if (x->tests) guard = put_test(k, x);
+    on = slots_later(k, u, PLAN_WITHIN, on);
+    if (x->end == PLAN_GOES) go(k, u, on);
+    if (x->end == PLAN_BRANCHES) branch_out(k, u, guard, on);
+}
+
+static void write_slot(struct writer *k, uint32_t u, uint32_t next) {
+    if (!k->p.v[u].guarded) {
+        write_node(k, u, next);
+        return;
+    }
+    uint32_t none = IR_NOPC;
+    put_if(k, opposite(k->guard[u]), &none, k->p.v[u].first);
+    do_later(k, ENDIF, 0, 0);
+    do_later(k, NODE, u, next);
+}
+
+static void write_nodes(struct writer *k) {
+    do_later(k, NODE, 0, CFG_NONE);
+    while (k->todo.n) {
+        const struct task t = k->todo.v[--k->todo.n];
+        switch (t.kind) {
+        case NODE: write_node(k, t.node, t.next); break;
+        case SLOT: write_slot(k, t.node, t.next); break;
+        case ELSE: put_else(k); break;
+        case ENDIF: put_endif(k); break;
+        case ENDLOOP: close_loop(k, t.node); break;
+        case RELEASE: k->used = t.node; break;
+        }
+    }
+    settle(k);
+}
+
+/* ---- functions ---- */
+
+static void aim_jumps(struct writer *k) {
+    for (size_t n = 0; n < k->jumps.n; n++) {
+        struct ir_insn *i = &k->out.lines.v[k->jumps.v[n].pc].insn;
+        const uint32_t end = k->loop[k->jumps.v[n].loop].end;
+        i->target = ir_is_mark(i, IR_MK_BRK) ? end + 1 : end;
+    }
+    k->jumps.n = 0;
+}
+
+static bool refuse(const struct writer *k, uint32_t func, uint32_t line, const char *why, struct err *e) {
+    return err_set(e, ERR_INPUT, "%s:%" PRIu32 ": error: %s has no structured form: %s", k->m->name, line,
+                   k->m->funcs.v[func].name, why);
+}
+
+static bool write_function(struct writer *k, const struct cfg *c, uint32_t func, struct err *e) {
+    const struct ir_func *fn = &k->m->funcs.v[func];
+    const struct cfg_func *f = &c->funcs[func];
+    if (f->structure == CFG_IRREDUCIBLE)
+        return refuse(k, func, k->m->code.v[c->blocks[f->why].first].line, f->why_text, e);
+    plan_make(&k->p, k->m, c, func);
+    k->loop = ARENA_NEW(&k->p.w.mem, struct loop_state, k->p.nloops);
+    k->guard = ARENA_NEW(&k->p.w.mem, uint16_t, k->p.n);
+    k->first_guard = fn->base[IR_FILE_P] + fn->nrow[IR_FILE_P];
+    k->used = k->most = 0;
+    k->pending = IR_NOPC;
+    k->out.entry[func] = (uint32_t)k->out.lines.n;
+    write_nodes(k);
+    aim_jumps(k);
+    if (insn_falls_through(&k->out.lines.v[k->out.lines.n - 1].insn))
+        put(k, (struct ir_insn){.op = fn->kernel ? IR_EXIT : IR_RET}, fn->end - 1, true);
+    k->out.end[func] = (uint32_t)k->out.lines.n;
+    k->out.predicates[func] = k->most;
+    plan_free(&k->p);
+    return k->first_guard + k->most <= IR_GUARD_INDEX ||
+           refuse(k, func, fn->line, "it needs too many guards", e);
+}
+
+struct rewrite *cfg_structurise(const struct ir_module *m, const struct cfg *c, struct err *e) {
+    struct writer k = {.m = m};
+    struct arena mem = {0};
+    k.out.entry = ARENA_NEW(&mem, uint32_t, m->funcs.n);
+    k.out.end = ARENA_NEW(&mem, uint32_t, m->funcs.n);
+    k.out.predicates = ARENA_NEW(&mem, uint32_t, m->funcs.n);
+    bool good = true;
+    for (uint32_t n = 0; good && n < m->nby_entry; n++) good = write_function(&k, c, m->by_entry[n], e);
+    struct rewrite *r = good ? cfg_rewrite_lines(m, c, &k.out, e) : NULL;
+    VEC_FREE(&k.out.lines);
+    VEC_FREE(&k.out.k32);
+    VEC_FREE(&k.todo);
+    VEC_FREE(&k.ifs);
+    VEC_FREE(&k.jumps);
+    arena_free(&mem);
+    return r;
+}
