@@ -47,7 +47,8 @@ static const struct opt inspect_options[] = {
      "Print the control-flow graph of one kernel for Graphviz instead; with --code, every instruction in "
      "it."},
     {"form", 0, false, "FORM",
-     "Show that form of the program, with its marks, as run.form would have it run: joins, regions, structured ..."},
+     "Show that form of the program, with its marks, as run.form would have it run: joins, regions, "
+     "structured ..."},
     {"json", 0, false, NULL, "Print everything as JSON instead."},
     {0},
 };
