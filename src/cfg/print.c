@@ -72,7 +72,7 @@ void cfg_print(struct sb *out, const struct ir_module *m, const struct cfg *c, u
     for (uint32_t b = f->block; b < f->block + f->nblocks; b++) {
         print_block_head(out, c, b);
         for (uint32_t pc = c->blocks[b].first; pc < c->blocks[b].end; pc++) {
-            sb_add(out, "  %5u  ", pc);
+            sb_add(out, "%c %5u  ", m->code.v[pc].flags & IR_F_ADDED ? '+' : ' ', pc);
             ir_print_named(out, m, &names, pc);
             sb_add(out, "\n");
         }
@@ -93,11 +93,13 @@ static void dot_escape(struct sb *out, const char *text) {
 static void dot_node(struct sb *out, const struct ir_module *m, const struct cfg *c,
                      const struct ir_names *names, uint32_t b, bool full) {
     const struct cfg_block *x = &c->blocks[b];
-    uint32_t from = full ? x->first : x->end - 1;
     sb_add(out, "  B%u [label=\"{B%u  (%u..%u)|", b, b, x->first, x->end - 1);
-    for (uint32_t pc = from; pc < x->end; pc++) {
+    for (uint32_t pc = x->first; pc < x->end; pc++) {
+        const struct ir_insn *i = &m->code.v[pc];
         struct sb text = {0};
+        if (!full && pc < x->end - 1 && !(i->flags & (IR_F_ADDED | IR_F_SYNC))) continue;
         ir_print_named(&text, m, names, pc);
+        if (i->flags & IR_F_ADDED) sb_add(out, "+ ");
         dot_escape(out, text.text);
         sb_add(out, "\\l");
         sb_free(&text);
@@ -124,6 +126,18 @@ static void dot_edges(struct sb *out, const struct cfg *c, uint32_t b) {
         sb_add(out, "  B%u -> B%u [style=dotted, color=gray, constraint=false];\n", b, x->ipdom);
 }
 
+/* Of a mark to the place that it speaks of: no thread goes this way because of it. */
+static void dot_marks(struct sb *out, const struct ir_module *m, const struct cfg *c, uint32_t b) {
+    for (uint32_t pc = c->blocks[b].first; pc < c->blocks[b].end; pc++) {
+        const struct ir_insn *i = &m->code.v[pc];
+        if (i->op != IR_MARK || i->target == IR_NOPC) continue;
+        sb_add(out,
+               "  B%u -> B%u [style=dotted, color=darkgreen, fontcolor=darkgreen, label=\"%s\", "
+               "constraint=false];\n",
+               b, m->code.v[i->target].block, ir_insn_name(i));
+    }
+}
+
 void cfg_dot(struct sb *out, const struct ir_module *m, const struct cfg *c, uint32_t func, bool full) {
     const struct cfg_func *f = &c->funcs[func];
     struct ir_names names;
@@ -133,6 +147,7 @@ void cfg_dot(struct sb *out, const struct ir_module *m, const struct cfg *c, uin
     sb_add(out, "\" {\n  node [shape=record, fontname=monospace, fontsize=10];\n");
     for (uint32_t b = f->block; b < f->block + f->nblocks; b++) dot_node(out, m, c, &names, b, full);
     for (uint32_t b = f->block; b < f->block + f->nblocks; b++) dot_edges(out, c, b);
+    for (uint32_t b = f->block; b < f->block + f->nblocks; b++) dot_marks(out, m, c, b);
     sb_add(out, "}\n");
     ir_names_free(&names);
 }

@@ -1,4 +1,5 @@
 /* The commands that show what there is, as data: config, inspect, list, help, version. */
+#include "cfg/form.h"
 #include "cli/commands.h"
 
 /* ---- config ---- */
@@ -40,6 +41,7 @@ const struct command command_config = {
 
 /* ---- inspect ---- */
 
+#define FORM_WORD(word, value) " " #word
 static const struct opt inspect_options[] = {
     {"kernel", 'k', false, "NAME", "Only this kernel or function."},
     {"code", 'c', false, NULL, "List the instructions instead, as heddle runs them, block by block."},
@@ -47,8 +49,8 @@ static const struct opt inspect_options[] = {
      "Print the control-flow graph of one kernel for Graphviz instead; with --code, every instruction in "
      "it."},
     {"form", 0, false, "FORM",
-     "Show that form of the program, with its marks, as run.form would have it run: joins, regions, "
-     "structured ..."},
+     "Show that form of the program, as hardware that needs it would get it, with the instructions it adds: "
+     "one of" CFG_FORM_CHOICES(FORM_WORD) "."},
     {"json", 0, false, NULL, "Print everything as JSON instead."},
     {0},
 };
@@ -64,6 +66,8 @@ static const struct help_entry inspect_shows[] = {
                  "where the compiler left them."},
     {"loops",
      "Header, depth, blocks, ways out; breaks: left from more than one block or to more than one place."},
+    {"marks",
+     "With --form: every instruction that the form added or made a mark of, with its block and line."},
     {"mix", "Instructions by the class of the unit that runs them, as they stand in the code."},
     {0},
 };
@@ -74,6 +78,8 @@ static const struct help_section inspect_sections[] = {
 static const struct help_entry inspect_examples[] = {
     {"heddle inspect examples/collatz.ptx", "Where does it branch, and where do the branches meet again?"},
     {"heddle inspect examples/collatz.ptx --dot | dot -Tsvg > collatz.svg", "A picture of it."},
+    {"heddle inspect examples/collatz.ptx --form volta --code",
+     "What a machine with convergence barriers would get; + marks what was added."},
     {0},
 };
 

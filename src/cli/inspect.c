@@ -40,6 +40,15 @@ bool inspect_next_branch(const struct inspect *in, uint32_t func, uint32_t *pc, 
     return false;
 }
 
+bool inspect_next_mark(const struct inspect *in, uint32_t func, uint32_t *pc, uint32_t *at) {
+    while (*pc < in->ir->funcs.v[func].end) {
+        const struct ir_insn *i = &in->ir->code.v[ *at = (*pc)++];
+        if (i->op == IR_MARK || i->flags & (IR_F_ADDED | IR_F_SYNC) || (i->op == IR_BRA && i->sub))
+            return true;
+    }
+    return false;
+}
+
 void inspect_mix(const struct inspect *in, uint32_t func, uint32_t mix[IR_NCLASSES]) {
     const struct ir_func *f = &in->ir->funcs.v[func];
     memset(mix, 0, IR_NCLASSES * sizeof *mix);
@@ -75,9 +84,8 @@ static void analyse(struct inspect *in) {
     free(warp);
 }
 
-/* form: run.form, or NULL for the program as it is. */
-static bool load(struct inspect *in, const struct cli *c, const char *operand, const char *form,
-                 struct err *e) {
+static bool load(struct inspect *in, const struct cli *c, const char *operand, struct err *e) {
+    const char *form = in->form;
     hd_option chosen = {"run.form", form};
     const hd_config config = {.options = &chosen, .noptions = 1};
     const struct rewrite *runs = NULL;
@@ -148,15 +156,15 @@ static bool show(struct inspect *in, const struct opts *o, struct sb *out, struc
 }
 
 enum cli_exit inspect_main(struct cli *c, const struct opts *o) {
-    struct inspect in = {.term = &c->term, .code = opts_has(o, "code")};
+    struct inspect in = {.term = &c->term, .form = opts_value(o, "form"), .code = opts_has(o, "code")};
     struct err e = {0};
     struct sb out = {0};
     enum cli_exit status = CLI_OK;
     if (opts_has(o, "json") && (opts_has(o, "dot") || in.code)) {
         err_set(&e, ERR_INPUT, "--json stands alone: it holds everything that --dot draws");
         status = cli_usage(c, &e);
-    } else if (load(&in, c, o->operands.v[0], opts_value(o, "form"), &e) &&
-               choose(&in, opts_value(o, "kernel"), &e) && show(&in, o, &out, &e)) {
+    } else if (load(&in, c, o->operands.v[0], &e) && choose(&in, opts_value(o, "kernel"), &e) &&
+               show(&in, o, &out, &e)) {
         term_print(&c->term, &out);
     } else {
         status = cli_fail(c, &e);

@@ -17,6 +17,7 @@ struct inspect {
     uint32_t *likely;            /* cfg_likely */
     struct cfg_regions *regions; /* of branches that may split a warp; NULL: too many marks to list */
     uint32_t only;               /* function to show; CFG_NONE: all */
+    const char *form;            /* of the program that this is, by its word; NULL: as it is */
     bool code;
 };
 
@@ -35,6 +36,9 @@ bool inspect_wants(const struct inspect *in, uint32_t func);
 struct inspect_needs inspect_needs(const struct inspect *in, uint32_t func);
 /* The next such place at or after *pc in the function; *pc moves behind it. */
 bool inspect_next_branch(const struct inspect *in, uint32_t func, uint32_t *pc, struct inspect_branch *b);
+/* The next instruction at or after *pc that the form is made of: added, a branch that is a mark, or with a flag. *pc moves
+ * behind it; *at is it. */
+bool inspect_next_mark(const struct inspect *in, uint32_t func, uint32_t *pc, uint32_t *at);
 void inspect_mix(const struct inspect *in, uint32_t func, uint32_t mix[IR_NCLASSES]);
 /* The source line of an instruction; false where the compiler left none. */
 bool inspect_source(const struct inspect *in, uint32_t pc, const char **file, uint32_t *line);

@@ -107,6 +107,30 @@ static json_t *branches(const struct inspect *in, uint32_t func) {
     return a;
 }
 
+/* What a form is made of: name, whether it was added, the block and register it speaks of, Tesla's flag. */
+static json_t *form_marks(const struct inspect *in, uint32_t func) {
+    json_t *a = json_array();
+    uint32_t pc = in->ir->funcs.v[func].entry, at;
+    while (inspect_next_mark(in, func, &pc, &at)) {
+        const struct ir_insn *i = &in->ir->code.v[at];
+        const bool barrier = i->op == IR_MARK && i->sub >= IR_MK_BSSY && i->sub <= IR_MK_BREAK;
+        const bool speaks = (i->op == IR_MARK || i->op == IR_BRA) && i->target != IR_NOPC;
+        json_t *o = json_object();
+        put(o, "pc", at);
+        json_object_set_new(o, "op", json_string(ir_insn_name(i)));
+        json_object_set_new(o, "block", block_number(i->block));
+        put_place(in, o, at);
+        json_object_set_new(o, "added", json_boolean(i->flags & IR_F_ADDED));
+        json_object_set_new(o, "branch", json_boolean(i->op == IR_BRA));
+        json_object_set_new(o, "guarded", json_boolean(i->guard & IR_GUARD_INDEX));
+        json_object_set_new(o, "sync_flag", json_boolean(i->flags & IR_F_SYNC));
+        json_object_set_new(o, "target", block_number(speaks ? in->ir->code.v[i->target].block : CFG_NONE));
+        json_object_set_new(o, "register", barrier ? json_integer(i->reg) : json_null());
+        json_array_append_new(a, o);
+    }
+    return a;
+}
+
 static json_t *marks(const struct inspect *in, uint32_t first, uint32_t n) {
     json_t *a = json_array();
     for (uint32_t i = 0; i < n; i++) {
@@ -219,6 +243,7 @@ static json_t *function(const struct inspect *in, uint32_t func) {
     json_object_set_new(o, "priority_is_pc_order", json_boolean(cfg_priority_is_pc_order(in->cfg, func)));
     json_object_set_new(o, "blocks", blocks(in, func));
     json_object_set_new(o, "branches", branches(in, func));
+    if (in->form) json_object_set_new(o, "marks", form_marks(in, func));
     json_object_set_new(o, "regions", regions(in, func));
     json_object_set_new(o, "loops", loops(in, func));
     json_object_set_new(o, "mix", mix(in, func));
@@ -246,6 +271,7 @@ bool inspect_json(const struct inspect *in, struct sb *out, struct err *e) {
     json_object_set_new(root, "file", json_string(m->name));
     json_object_set_new(root, "ptx",
                         json_pack("[I,I]", (json_int_t)m->version_major, (json_int_t)m->version_minor));
+    if (in->form) json_object_set_new(root, "form", json_string(in->form));
     put(root, "sm", m->sm);
     put(root, "address_bits", m->address_bits);
     for (uint32_t f = 0; f < m->funcs.n; f++)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cli/inspect.h"
+#include "ir/print.h"
 #include "report/table.h"
 
 static void place(const struct inspect *in, uint32_t pc, struct sb *out) {
@@ -213,6 +214,39 @@ static void not_supported(const struct inspect *in, uint32_t func, struct sb *ou
     add_table(in, out, "Instructions that are not supported", &t);
 }
 
+static uint32_t count_added(const struct inspect *in, uint32_t func) {
+    uint32_t n = 0;
+    for (uint32_t pc = in->ir->funcs.v[func].entry; pc < in->ir->funcs.v[func].end; pc++)
+        n += (in->ir->code.v[pc].flags & IR_F_ADDED) != 0;
+    return n;
+}
+
+/* What the form is made of, instruction by instruction. */
+static void marks(const struct inspect *in, uint32_t func, struct sb *out) {
+    struct table t;
+    struct ir_names names;
+    uint32_t pc = in->ir->funcs.v[func].entry, at;
+    ir_names_init(&names, in->ir);
+    table_init(&t, "lrllrl");
+    TABLE_HEAD(&t, "block", "pc", "instruction", "added", "line", "source");
+    while (inspect_next_mark(in, func, &pc, &at)) {
+        const struct ir_insn *i = &in->ir->code.v[at];
+        struct sb text = {0}, source = {0};
+        ir_print_named(&text, in->ir, &names, at);
+        place(in, at, &source);
+        table_cell(&t, "B%u", i->block);
+        table_cell(&t, "%u", at);
+        table_cell(&t, "%s", text.text);
+        table_cell(&t, "%s", i->flags & IR_F_ADDED ? "yes" : "no");
+        table_cell(&t, "%u", i->line);
+        table_cell(&t, "%s", source.text ? source.text : "");
+        sb_free(&text);
+        sb_free(&source);
+    }
+    add_table(in, out, "Marks", &t);
+    ir_names_free(&names);
+}
+
 static void function(const struct inspect *in, uint32_t func, struct sb *out) {
     const struct ir_func *f = &in->ir->funcs.v[func];
     struct inspect_needs n = inspect_needs(in, func);
@@ -231,12 +265,15 @@ static void function(const struct inspect *in, uint32_t func, struct sb *out) {
     sb_add(out, "\n");
     label(in, out, "code");
     uint32_t blocks = in->cfg->funcs[func].nblocks;
-    sb_add(out, "%u instructions in %u block%s\n", f->end - f->entry, blocks, blocks == 1 ? "" : "s");
+    sb_add(out, "%u instructions in %u block%s", f->end - f->entry, blocks, blocks == 1 ? "" : "s");
+    if (in->form) sb_add(out, ", %u of them added by the form %s", count_added(in, func), in->form);
+    sb_add(out, "\n");
     structure(in, func, out);
     calls(in, func, out);
     if (f->unsupported) not_supported(in, func, out);
     parameters(in, func, out);
     branches(in, func, out);
+    if (in->form) marks(in, func, out);
     regions(in, func, out);
     loops(in, func, out);
     mix(in, func, out);

@@ -94,4 +94,23 @@ verdict $? "--form volta shows the loop's barrier, where it is set and where thr
 run inspect $collatz --code --form structured
 [ "$(grep -c "  loop B" "$out")" -eq 1 ] && [ "$(grep -c " brk B" "$out")" -eq 2 ] && grep -q "  endif" "$out"
 verdict $? "--form structured shows the loop, its two breaks and the if around it"
+forms=$("$HEDDLE" list options | sed -n 's/^run.form = [a-z]*  *//p' | tr -d , | sed 's/ or / /; s/auto//; s/none//')
+[ "$(echo $forms | wc -w)" -ge 4 ]
+verdict $? "there are forms"
+for form in $forms; do
+    run inspect $collatz --form $form
+    [ "$status" -eq 0 ] && grep -qE "instructions in [0-9]+ blocks, [1-9][0-9]* of them added by the form $form$" "$out" && grep -q "^  Marks$" "$out"
+    verdict $? "--form $form counts and lists its marks"
+    run inspect $collatz --form $form --code
+    added=$(grep -c '^+ ' "$out")
+    run inspect $collatz --form $form --json
+    [ "$added" -gt 0 ] && [ "$(grep -c '"added": true' "$out")" -eq "$added" ] && grep -q "^  \"form\": \"$form\",$" "$out"
+    verdict $? "JSON has as many added instructions as --code marks with +"
+    run inspect $collatz --form $form --dot
+    [ "$(grep -o '[|l]+ ' "$out" | wc -l)" -eq "$added" ] && [ "$(tail -1 "$out")" = "}" ]
+    verdict $? "and so does the graph"
+done
+run inspect $collatz --form tesla --dot
+grep -q 'B1 -> B6 .*color=darkgreen.*label="ssy"' "$out" && grep -q 'label="{B6 .*|shl.u64 rd0, rd0, 2 .s' "$out"
+verdict $? "a graph shows what a mark names, and flags"
 refused 'run.form: "jons" is not a value of this option: expected auto, none, joins, regions' "a form there is not" inspect $collatz --form jons
