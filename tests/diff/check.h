@@ -18,13 +18,15 @@ struct diff_case {
     struct gen_memory want;
     double insts;      /* thread instructions: those of the first run, which all others must have too */
     double lane_slots; /* of the last timed run */
+    bool refused;      /* the mechanism of the last run does not run this kernel */
     /* Where diff_run puts the statistics, "name value" lines, but for those that only one mechanism has; NULL: nowhere. */
     struct sb *stats;
 };
 void diff_make(struct diff_case *c, uint64_t seed);
 void diff_free(struct diff_case *c);
 
-/* Runs the case on a machine with further options (the same form, or NULL). Memory must be what the CPU computed, the
+/* Runs the case on a machine with further options (the same form, or NULL). A mechanism that does not run any code may refuse
+ * it. If not, memory must be what the CPU computed, the
  * number of thread instructions that of the other runs, and after a timed run the statistics must add up. False: `why` has
  * the seed, the options and the first difference or error, and the kernel has been written to build/diff-SEED.ptx. */
 bool diff_run(struct diff_case *c, const struct diff_machine *m, const char *const *more, struct sb *why);

@@ -52,6 +52,8 @@ enum {
     MOST_INSTS =
         32768, /* of threads, in a kernel that is not large: the third that is would take most of the time */
     MOST_FAILURES = 5,
+    MOST_MECHANISMS = 64,
+    SELDOM = 50,
     AUDITED = 8 /* one run of so many; with HEDDLE_DIFF_AUDIT all of them */
 };
 
@@ -80,6 +82,7 @@ static bool run(struct diff_case *c, const char *mech, uint64_t turn, struct rng
     const struct diff_machine *machine = &diff_machines[rng_below(rng, diff_nmachines())];
     const char *audit = rng_below(rng, AUDITED) && !getenv("HEDDLE_DIFF_AUDIT") ? "false" : "true";
     const struct diff_variant *v = choose(c, mech, turn);
+    c->refused = false;
     if (!v) return true;
     const char *more[32] = {"run.mode",  "timed", "run.mech",     mech,
                             "run.audit", audit,   "gpu.watchdog", "5000000"};
@@ -87,8 +90,21 @@ static bool run(struct diff_case *c, const char *mech, uint64_t turn, struct rng
     return diff_run(c, machine, more, why);
 }
 
+/* Whoever refuses kernels runs some: of many, with neither calls nor indirect branches, one in so many at least. */
+static bool all_ran(const uint64_t *ran, uint64_t kernels, struct sb *why) {
+    bool good = true;
+    for (size_t m = 0; mech_list[m]; m++) {
+        if (ran[m] >= kernels / SELDOM) continue;
+        sb_add(why, "%s ran %llu of %llu kernels\n", mech_list[m]->name, (unsigned long long)ran[m],
+               (unsigned long long)kernels);
+        good = false;
+    }
+    return good;
+}
+
 /* Every mechanism for a kernel that is small enough, or large enough. */
 static bool every(uint64_t first, uint64_t step, uint64_t count, bool large, struct sb *why) {
+    uint64_t ran[MOST_MECHANISMS] = {0};
     unsigned failed = 0;
     uint64_t done = 0;
     for (uint64_t seed = first; done < count && failed < MOST_FAILURES; seed += step) {
@@ -97,12 +113,14 @@ static bool every(uint64_t first, uint64_t step, uint64_t count, bool large, str
         bool began = diff_begin(&c, seed, why);
         bool wanted = began && (count == 1 || (c.insts > MOST_INSTS) == large);
         failed += !began;
-        for (size_t m = 0; wanted && mech_list[m]; m++)
+        for (size_t m = 0; wanted && mech_list[m]; m++) {
             failed += !run(&c, mech_list[m]->name, seed / step, &rng, why);
+            ran[m] += !c.refused;
+        }
         done += wanted;
         diff_free(&c);
     }
-    return !failed;
+    return !failed && all_ran(ran, done, why);
 }
 
 bool diff_sweep(uint64_t first, uint64_t step, uint64_t count, struct sb *why) {

@@ -5,7 +5,7 @@
 #include "unit/mech/random_program.h"
 
 /* Every branch leads forward, anywhere. */
-static inline struct ir_module *forward_program(struct rng *r) {
+static inline struct ir_module *forward_code(struct rng *r, bool indirect) {
     const uint32_t len = 4 + (uint32_t)rng_below(r, 40);
     struct ir_module *m = ir_module_new("forward");
     for (uint32_t pc = 0; pc + 1 < len; pc++) {
@@ -16,7 +16,7 @@ static inline struct ir_module *forward_program(struct rng *r) {
             fake_bra(m, FAKE_MAYBE, to[0]);
         else if (what < 52)
             fake_bra(m, 0, to[0]);
-        else if (what < 60)
+        else if (what < 60 && indirect)
             fake_brx(m, RANDOM_WAYS, to);
         else if (what < 64)
             fake_end(m, IR_EXIT, FAKE_MAYBE);
@@ -26,6 +26,12 @@ static inline struct ir_module *forward_program(struct rng *r) {
     fake_end(m, IR_EXIT, 0);
     fake_func(m, "forward");
     return m;
+}
+static inline struct ir_module *forward_program(struct rng *r) {
+    return forward_code(r, true);
+}
+static inline struct ir_module *direct_forward_program(struct rng *r) {
+    return forward_code(r, false);
 }
 
 /* Sequences of instructions, if, if-else, while and do-while. */
@@ -67,6 +73,10 @@ static inline struct ir_module *any_program(struct rng *r, bool calls) {
     return random_program(r, (struct random_mix){.calls = calls,
                                                  .ends = rng_below(r, 2),
                                                  .ways = 2 + (uint32_t)rng_below(r, RANDOM_WAYS - 1)});
+}
+/* ... without indirect branches and calls. */
+static inline struct ir_module *direct_program(struct rng *r) {
+    return random_program(r, (struct random_mix){.ends = rng_below(r, 2)});
 }
 
 #endif

@@ -70,4 +70,29 @@ static inline uint64_t rig_counter(const struct rig *r, const char *key) {
     return 0;
 }
 
+/* Threads that could run while others do; nobody waits at a join. */
+static inline uint32_t rig_standing(const struct rig *r) {
+    struct mech_census c;
+    r->f->mech->ops->census(r->f->mech, &c);
+    assert_int_equal(c.reconvergence, 0);
+    return c.inactive_path;
+}
+
+/* Each instruction begins in the state that its row says, and there are no more. */
+static inline void rig_expect_steps(struct rig *r, const char *const *row, uint32_t n) {
+    for (uint32_t k = 0; k < n; k++) {
+        fake_expect_state(r->f, row[k]);
+        assert_true(fake_cycle(r->f));
+    }
+    assert_true(fake_run(r->f));
+    assert_int_equal(r->f->issued, n);
+}
+#define RIG_ROWS(row) (row), sizeof(row) / sizeof *(row)
+
+/* All issues that are left, and that every thread took its own path. */
+static inline void rig_expect_run(struct rig *r, const char *want) {
+    rig_expect_issues(r, UINT32_MAX, want);
+    assert_true(fake_run(r->f));
+}
+
 #endif

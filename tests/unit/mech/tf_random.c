@@ -1,49 +1,12 @@
 /* Thread frontiers beside others on thousands of random kernels: never more issues than pdom where no code repeats, as many
  * where it is structured, the schedule of min(SP:PC) where priorities are the order of the text; and what Sandy Bridge adds
  * to the list. Every run compares each thread with its path alone and audits the books after every commit. */
-#include "unit/mech/random_shapes.h"
+#include "unit/mech/random_kernel.h"
 #include "unit/mech/rig.h"
 
 enum { KERNELS = 2000 };
 
-struct ran {
-    bool done;
-    uint64_t issued, lanes;
-    struct mech_stats stats;
-};
 enum { INSERTS, MERGES, EMPTY_BLOCKS, EMPTY_ISSUES, SEARCHES, LIST_MAX }; /* stats.extra */
-
-struct kernel {
-    struct ir_module *m;
-    struct cfg *c;
-    uint64_t seed;
-    uint32_t w, budget;
-};
-
-static struct kernel kernel_of(struct rng *r, struct ir_module *m, uint32_t budget) {
-    const uint32_t w =
-        4u << rng_below(r, rng_below(r, 6) ? 4 : 7); /* mostly narrow ones, which take less time */
-    return (struct kernel){m, fake_finish(m), rng_next(r), w, budget};
-}
-static void kernel_free(struct kernel *k) {
-    cfg_free(k->c);
-    ir_module_free(k->m);
-}
-
-/* One full warp, or with `more` a ragged block with a last warp of one thread. */
-static struct ran run(const struct kernel *k, const char *mech, const int64_t *param, bool more) {
-    struct fake *f = fake_new(k->m, k->c, k->w, more ? 2 * k->w + 1 : k->w);
-    f->env.param = param;
-    f->seed = k->seed;
-    f->budget = k->budget;
-    fake_start(f, mech);
-    struct ran r = {.done = fake_run(f)};
-    r.issued = f->issued;
-    r.lanes = f->lane_sum;
-    r.stats = f->mech->stats;
-    fake_free(f);
-    return r;
-}
 
 static const int64_t list[32] = {0}, walk[32] = {1, 0, 0}, skip[32] = {1, 1, 0}, together[32] = {1, 0, 1},
                      minpc[32] = {1, 0, 1} /* stacks in step */, pdom[32] = {0};
@@ -56,10 +19,11 @@ static void without_loops_every_instruction_is_issued_at_most_once(void **state)
     uint32_t unstructured = 0, fewer = 0;
     for (int n = 0; n < KERNELS; n++) {
         struct kernel k = kernel_of(&r, forward_program(&r), 0);
-        const struct ran t = run(&k, "tf", list, false), p = run(&k, "pdom", pdom, false);
+        const struct ran t = kernel_run(&k, "tf", list, false), p = kernel_run(&k, "pdom", pdom, false);
         assert_true(t.done && t.issued <= k.m->code.n && t.issued <= p.issued);
         assert_int_equal(t.lanes, p.lanes);
-        assert_int_equal(t.issued, run(&k, "minpc", minpc, false).issued); /* the text is an order, too */
+        assert_int_equal(t.issued,
+                         kernel_run(&k, "minpc", minpc, false).issued); /* the text is an order, too */
         unstructured += k.c->funcs[0].structure == CFG_UNSTRUCTURED;
         fewer += t.issued < p.issued;
         kernel_free(&k);
@@ -76,7 +40,7 @@ static void on_structured_code_the_lanes_are_those_of_pdom(void **state) {
     for (int n = 0; n < KERNELS; n++) {
         struct kernel k = kernel_of(&r, structured_program(&r), 0);
         assert_int_equal(k.c->funcs[0].structure, CFG_STRUCTURED);
-        const struct ran t = run(&k, "tf", list, false), p = run(&k, "pdom", pdom, false);
+        const struct ran t = kernel_run(&k, "tf", list, false), p = kernel_run(&k, "pdom", pdom, false);
         assert_int_equal(t.issued, p.issued);
         assert_int_equal(t.lanes, p.lanes);
         assert_int_equal(t.stats.divergences, p.stats.divergences);
@@ -97,7 +61,7 @@ static void with_any_loops_it_is_ahead_of_pdom_by_far(void **state) {
     uint32_t worse = 0, better = 0;
     for (int n = 0; n < KERNELS; n++) {
         struct kernel k = kernel_of(&r, any_program(&r, n % 2), 40);
-        const struct ran t = run(&k, "tf", list, false), p = run(&k, "pdom", pdom, false);
+        const struct ran t = kernel_run(&k, "tf", list, false), p = kernel_run(&k, "pdom", pdom, false);
         assert_true(t.done && p.done && t.lanes == p.lanes);
         worse += t.issued > p.issued;
         better += t.issued < p.issued;
@@ -116,7 +80,7 @@ static void where_priorities_are_the_order_of_the_text_it_is_minpc(void **state)
         bool same = true;
         for (uint32_t f = 0; f < k.m->funcs.n; f++) same &= cfg_priority_is_pc_order(k.c, f);
         if (same) {
-            const struct ran t = run(&k, "tf", list, true), p = run(&k, "minpc", minpc, true);
+            const struct ran t = kernel_run(&k, "tf", list, true), p = kernel_run(&k, "minpc", minpc, true);
             assert_int_equal(t.issued, p.issued);
             assert_int_equal(t.stats.reconvergences, p.stats.reconvergences);
             assert_int_equal(t.lanes, p.lanes);
@@ -134,8 +98,8 @@ static void sandy_bridge_is_the_list_and_empty_issues(void **state) {
     uint64_t empty = 0, spared = 0;
     for (int n = 0; n < KERNELS; n++) {
         struct kernel k = kernel_of(&r, any_program(&r, n % 2), 40);
-        const struct ran l = run(&k, "tf", list, true), w = run(&k, "tf", walk, true);
-        const struct ran s = run(&k, "tf", skip, true), t = run(&k, "tf", together, true);
+        const struct ran l = kernel_run(&k, "tf", list, true), w = kernel_run(&k, "tf", walk, true);
+        const struct ran s = kernel_run(&k, "tf", skip, true), t = kernel_run(&k, "tf", together, true);
         assert_int_equal(l.stats.extra[EMPTY_ISSUES] + l.stats.extra[SEARCHES], 0);
         assert_int_equal(s.issued, l.issued);
         assert_int_equal(s.stats.extra[EMPTY_ISSUES], 0);

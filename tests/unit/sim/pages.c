@@ -3,11 +3,13 @@
 #include "sim/docs.h"
 #include "unit/sim/page.h"
 
-/* A variant, NAME-more, is on NAME's page; A+B has a page A-B, a file name for every system and address. */
+/* A+B has a page A-B, a file name for every system and address. A variant, NAME-more, may be on NAME's page. */
 static void page_of(const struct mech_ops *m, char *path, size_t room, struct sb *page) {
-    snprintf(path, room, "docs/mechanisms/%.*s.md", (int)strcspn(m->name, "-"), m->name);
+    snprintf(path, room, "docs/mechanisms/%s.md", m->name);
     for (char *c = path; *c; c++)
         if (*c == '+') *c = '-';
+    if (page_read(path, page)) return;
+    snprintf(path, room, "docs/mechanisms/%.*s.md", (int)strcspn(m->name, "-"), m->name);
     if (!page_read(path, page)) fail_msg("%s has no page %s", m->name, path);
 }
 
