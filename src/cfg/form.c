@@ -1,8 +1,5 @@
 /* Where the marks of each form go; rewrite.c puts them there.
  *
- * JOINS (Lorie & Strong, US 4435758, as SL 2.3 describes it): hardware that compares the block numbers of threads needs to
- * be told where that is worth it, which is where paths meet.
- *
  * REGIONS (Brunie, Collange & Diamos, ISCA 2012: SBI): a path that comes to the reconvergence point R of a branch D before
  * the others is to wait while one of them is in [D, R), so R has a SYNC that names D. D is the last instruction of the
  * block that dominates all branches of the region (regions.h), or the first of the function where the region begins with
@@ -13,19 +10,10 @@
 #include "cfg/structurise.h"
 #include "cfg/uniform.h"
 
-static void put_sync(form_inserts *marks, uint32_t pc, uint32_t target) {
+void form_put_sync(form_inserts *marks, uint32_t pc, uint32_t target) {
     VEC_PUSH(marks, ((struct rewrite_insert){.pc = pc,
                                              .targets = target != IR_NOPC,
                                              .insn = {.op = IR_MARK, .sub = IR_MK_SYNC, .target = target}}));
-}
-
-static struct rewrite *make_joins(const struct ir_module *m, const struct cfg *c, struct err *e) {
-    form_inserts marks = {0};
-    for (uint32_t b = 0; b < c->nblocks; b++)
-        if (cfg_block_joins(m, c, b)) put_sync(&marks, c->blocks[b].first, IR_NOPC);
-    struct rewrite *r = cfg_rewrite(m, c, marks.v, marks.n, e);
-    VEC_FREE(&marks);
-    return r;
 }
 
 /* Where the region begins, as a PC. */
@@ -41,7 +29,7 @@ static struct rewrite *make_regions(const struct ir_module *m, const struct cfg 
     struct cfg_regions *g = cfg_regions(m, c, varies, FORM_MOST_MARKS, e);
     for (uint32_t k = 0; g && k < g->n; k++) {
         const uint32_t start = region_start(c, g, &g->v[k]), end = c->blocks[g->v[k].join].first;
-        if (start < end) put_sync(&marks, end, start);
+        if (start < end) form_put_sync(&marks, end, start);
     }
     struct rewrite *r = g ? cfg_rewrite(m, c, marks.v, marks.n, e) : NULL;
     xfree(varies);
@@ -51,7 +39,7 @@ static struct rewrite *make_regions(const struct ir_module *m, const struct cfg 
 }
 
 static form_make_fn *const make[CFG_FORMS] = {
-    [CFG_FORM_JOINS] = make_joins,           [CFG_FORM_REGIONS] = make_regions,
+    [CFG_FORM_JOINS] = form_joins,           [CFG_FORM_REGIONS] = make_regions,
     [CFG_FORM_TESLA] = form_tesla,           [CFG_FORM_TESLA_SSY] = form_tesla_ssy,
     [CFG_FORM_VOLTA] = form_volta,           [CFG_FORM_VOLTA_MERGE] = form_volta_merge,
     [CFG_FORM_STRUCTURED] = cfg_structurise,

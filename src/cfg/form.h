@@ -7,7 +7,7 @@
 
 /* Every form, by the word that run.form and `inspect --form` know it by. form.c has who makes it.
  *   none     the program as it is
- *   joins    SYNC at the start of each block that threads can come to in more than one way
+ *   joins    SYNC at the start of each block where threads may stand when others come: on another way, or in another round
  *   regions  SYNC at the start of each block where a reconvergence region ends; target: where it begins
  *   tesla    SSY and PBK where regions begin, flags, JOIN and BRK where they end: Tesla's
  *   tesla_ssy  the same without PBK and BRK: loops are regions like others

@@ -55,7 +55,8 @@ static void paths_of_unstructured_code_join_at_three_blocks(void **state) {
     ir_module_free(m);
 }
 
-/* The entry is a way into a loop that begins there; straight code has no join. */
+/* The entry is a way into a loop that begins there, and threads come behind the loop in different rounds; straight code has
+ * no join. */
 static void a_loop_at_the_entry_has_a_join_and_straight_code_none(void **state) {
     (void)state;
     struct ir_module *m = ir_module_new("p5.ptx");
@@ -68,10 +69,44 @@ static void a_loop_at_the_entry_has_a_join_and_straight_code_none(void **state) 
     fake_func(m, "straight");
     struct cfg *c = fake_finish(m);
     struct rewrite *r = joins(m, c);
-    assert_int_equal(r->m->code.n, 5 + 1);
+    assert_int_equal(r->m->code.n, 5 + 2);
     expect_sync(r, 0);
+    expect_sync(r, 2);
     assert_int_equal(r->m->funcs.v[0].entry, 0);
-    assert_int_equal(r->m->funcs.v[1].entry, 4);
+    assert_int_equal(r->m->funcs.v[1].entry, 5);
+    cfg_rewrite_free(r);
+    cfg_free(c);
+    ir_module_free(m);
+}
+
+/* 0, 2, 4 and 7 have two ways in. 6 has one, and its turn comes before the end of a round. 9, which `continue` skips, and 11,
+ * behind the loop, have one too, but threads stand there when others come a round later. */
+static void only_blocks_that_a_round_passes_before_their_turn_have_a_mark(void **state) {
+    (void)state;
+    struct ir_module *m = ir_module_new("rounds.ptx");
+    fake_op(m);                 /* 0 outer loop */
+    fake_bra(m, FAKE_MAYBE, 4); /* 1 if */
+    fake_op(m);                 /* 2 then: an inner loop */
+    fake_bra(m, FAKE_MAYBE, 2); /* 3 */
+    fake_op(m);                 /* 4 endif */
+    fake_bra(m, FAKE_MAYBE, 7); /* 5 if */
+    fake_op(m);                 /* 6 then */
+    fake_op(m);                 /* 7 endif */
+    fake_bra(m, FAKE_MAYBE, 0); /* 8 continue */
+    fake_op(m);                 /* 9 the rest */
+    fake_bra(m, FAKE_MAYBE, 0); /* 10 */
+    fake_end(m, IR_EXIT, 0);    /* 11 */
+    fake_func(m, "rounds");
+    struct cfg *c = fake_finish(m);
+    struct rewrite *r = joins(m, c);
+    for (uint32_t pc = 0; pc < 12; pc++) {
+        const bool marked = pc == 0 || pc == 2 || pc == 4 || pc == 7 || pc == 9 || pc == 11;
+        if (marked)
+            expect_sync(r, pc);
+        else
+            assert_int_equal(r->landing[pc], r->new_pc[pc]);
+    }
+    assert_int_equal(r->m->code.n, 12 + 6);
     cfg_rewrite_free(r);
     cfg_free(c);
     ir_module_free(m);
@@ -138,6 +173,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(paths_of_unstructured_code_join_at_three_blocks),
         cmocka_unit_test(a_loop_at_the_entry_has_a_join_and_straight_code_none),
+        cmocka_unit_test(only_blocks_that_a_round_passes_before_their_turn_have_a_mark),
         cmocka_unit_test(regions_have_a_mark_at_their_end_that_names_their_branch),
         cmocka_unit_test(a_loop_is_a_region_that_begins_before_it),
         cmocka_unit_test(uniform_branches_and_joins_before_their_branch_have_no_mark),

@@ -189,7 +189,7 @@ static const void *refuse_at_join(const struct mech_program *p, struct arena *me
     return mem;
 }
 static void commit_looking(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
-    assert_int_equal(*(const uint32_t *)m->env.tables, 2); /* LOOP and JOIN */
+    assert_int_equal(*(const uint32_t *)m->env.tables, 3); /* LOOP, what is behind it, and JOIN */
     syncs += o->insn->op == IR_MARK;
     mech_find("nrec")->commit(m, s, o);
 }
