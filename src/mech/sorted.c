@@ -86,6 +86,14 @@ void sorted_take(struct sorted *q, struct sorted_home *h, struct mech_set *out) 
     take_entry(q, h, h->standing.n - 1, out);
 }
 
+bool sorted_take_at(struct sorted *q, struct sorted_home *h, uint64_t key, struct mech_set *out) {
+    if (!sorted_holds(h, key)) return false;
+    uint32_t k = h->standing.n - 1;
+    while (h->standing.e[k].key != key) k--;
+    take_entry(q, h, k, out);
+    return true;
+}
+
 uint32_t sorted_take_above(struct sorted *q, struct sorted_home *h, uint64_t key, struct mech_set *out) {
     uint32_t depth = sorted_depth(key);
     for (uint32_t k = h->standing.n; k--;) {

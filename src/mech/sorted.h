@@ -80,6 +80,15 @@ bool sorted_stand(struct sorted *q, struct sorted_home *h, const struct mech_set
 void sorted_block(struct sorted_home *h, const struct mech_set *set, uint64_t key);
 /* Those at the limit stand no longer; the next key is the new limit. Somebody must stand. */
 void sorted_take(struct sorted *q, struct sorted_home *h, struct mech_set *out);
+/* Somebody stands there. */
+static inline bool sorted_holds(const struct sorted_home *h, uint64_t key) {
+    uint32_t k = h->standing.n;
+    if (key < h->limit) return false;
+    while (k && h->standing.e[k - 1].key < key) k--;
+    return k && h->standing.e[k - 1].key == key;
+}
+/* Those at key stand no longer. False: there are none. */
+bool sorted_take_at(struct sorted *q, struct sorted_home *h, uint64_t key, struct mech_set *out);
 /* Those who stand at key's place in shallower calls, with nobody at key itself: whether there are any. */
 static inline bool sorted_above(const struct sorted_home *h, uint64_t key) {
     const struct sorted_list *l = &h->standing;

@@ -9,6 +9,32 @@
 #include "mech/order.h"
 #include "mech/set.h"
 
+/* The blocks of a function in the order of their priorities, behind what is placed already. */
+static uint32_t place_blocks(const struct cfg *c, uint32_t func, uint32_t at, uint32_t *place,
+                             uint32_t *pc_at) {
+    const struct cfg_func *f = &c->funcs[func];
+    uint32_t *by_priority = xcalloc(f->nblocks, sizeof *by_priority);
+    for (uint32_t b = f->block; b < f->block + f->nblocks; b++) by_priority[c->blocks[b].priority] = b;
+    for (uint32_t k = 0; k < f->nblocks; k++) {
+        const struct cfg_block *b = &c->blocks[by_priority[k]];
+        for (uint32_t pc = b->first; pc < b->end; pc++) {
+            place[pc] = at;
+            pc_at[at++] = pc;
+        }
+    }
+    xfree(by_priority);
+    return at;
+}
+
+const struct walk_order *walk_by_priority(const struct mech_program *p, struct arena *mem) {
+    const uint32_t n = (uint32_t)p->module->code.n;
+    struct walk_order *order = ARENA_NEW(mem, struct walk_order, 1);
+    uint32_t *place = ARENA_NEW(mem, uint32_t, n), *pc_at = ARENA_NEW(mem, uint32_t, n), at = 0;
+    for (uint32_t f = 0; f < p->module->funcs.n; f++) at = place_blocks(p->cfg, f, at, place, pc_at);
+    *order = (struct walk_order){place, pc_at};
+    return order;
+}
+
 void walk_create(const struct mech *m, struct walk *w, const uint32_t *place, const uint32_t *pc_at) {
     sorted_create(m, &w->sorted);
     w->sorted.pc_at = pc_at;
@@ -21,7 +47,7 @@ void walk_start(struct mech *m, struct walk *w, struct mech_split *s, uint32_t h
     s->own[WALK_HOME] = home;
     *h = (struct walk_home){.run = s};
     sorted_start(m, &w->sorted, &h->list, home, &s->set);
-    h->key = sorted_key(sorted_depth_of(m, &w->sorted, &s->set), w->place[s->pc]);
+    h->key = sorted_key(sorted_depth_of(m, &w->sorted, &s->set), walk_place(w, s->pc));
     order_add(m->order, s);
 }
 
@@ -33,11 +59,11 @@ uint32_t walk_scatter(struct mech *m, struct walk *w, struct walk_home *h, const
     if (o->nsides > 1) sorted_diverge(m, &w->sorted, o);
     split_unbind(m->pool, &s->set);
     s->set.n = s->threads = 0;
-    if (o->waiting.n) sorted_block(&h->list, &o->waiting, sorted_key(depth, w->place[o->pc + 1]));
+    if (o->waiting.n) sorted_block(&h->list, &o->waiting, sorted_key(depth, walk_place(w, o->pc + 1)));
     for (uint32_t k = 0; k < o->nsides; k++) {
         const struct mech_side *side = &o->side[k];
         const uint32_t now = o->depth_change ? sorted_depth_of(m, &w->sorted, &side->set) : depth;
-        made += !sorted_stand(&w->sorted, &h->list, &side->set, sorted_key(now, w->place[side->pc]));
+        made += !sorted_stand(&w->sorted, &h->list, &side->set, sorted_key(now, walk_place(w, side->pc)));
     }
     return made;
 }
@@ -56,9 +82,8 @@ uint32_t walk_to(struct mech *m, struct walk *w, struct walk_home *h, uint64_t k
     uint32_t met = 0;
     h->key = key;
     s->pc = sorted_pc(&w->sorted, key);
-    if (key == h->list.limit) {
-        struct mech_set set;
-        sorted_take(&w->sorted, &h->list, &set);
+    struct mech_set set;
+    if (sorted_take_at(&w->sorted, &h->list, key, &set)) {
         split_assign(m->pool, s, &set);
         met = sorted_meet(m, &w->sorted, &set, s->pc);
     } else {
@@ -88,7 +113,7 @@ void walk_release(struct mech *m, struct walk *w, const struct mech_set *set, ui
                 if (pass)
                     arrived(m, h);
                 else
-                    sorted_unblock(&w->sorted, &h->list, warp, here, w->place[pc]);
+                    sorted_unblock(&w->sorted, &h->list, warp, here, walk_place(w, pc));
             }
 }
 
@@ -110,7 +135,7 @@ void walk_state(const struct mech *m, const struct walk *w, struct sb *out) {
     }
 }
 
-static void audit_home(const struct mech *m, const struct walk *w, const struct walk_home *h) {
+static void audit_home(const struct mech *m, const struct walk *w, const struct walk_home *h, bool first) {
     const struct mech_split *run = h->run;
     sorted_audit_depths(m, &w->sorted, &h->list);
     if (run->in_flight) return;
@@ -118,12 +143,12 @@ static void audit_home(const struct mech *m, const struct walk *w, const struct 
         CHECK(!run->threads && h->list.limit == SORTED_NOBODY && h->list.blocked.n);
         return;
     }
-    CHECK(h->key < h->list.limit && run->pc == sorted_pc(&w->sorted, h->key));
+    CHECK((h->key < h->list.limit || !first) && run->pc == sorted_pc(&w->sorted, h->key));
     CHECK(run->threads || h->list.limit != SORTED_NOBODY);
     sorted_audit_depth(m, &w->sorted, &run->set, h->key);
 }
 
-void walk_audit(const struct mech *m, const struct walk *w) {
+void walk_audit(const struct mech *m, const struct walk *w, bool first) {
     const struct split_pool *pool = m->pool;
     uint32_t *seen = xcalloc(pool->slots, sizeof *seen), standing = 0;
     split_audit(m, false);
@@ -135,7 +160,7 @@ void walk_audit(const struct mech *m, const struct walk *w) {
         const struct walk_home *h = &w->home[i];
         if (!h->run) continue;
         standing += sorted_audit(&h->list, seen);
-        audit_home(m, w, h);
+        audit_home(m, w, h, first);
     }
     for (uint32_t k = 0; k < pool->slots; k++) CHECK(seen[k] == pool->present[k]);
     CHECK(standing == w->sorted.standing);

@@ -1,5 +1,5 @@
 /* A control unit for each home warp that has a place of its own in the code: for mechanisms whose threads keep their PCs and
- * run when the unit comes to where they are (thread frontiers, Takahashi). One split stands for the unit. It has the threads
+ * run when the unit comes to where they are (thread frontiers, Lorie & Strong, Takahashi). One split stands for the unit. It has the threads
  * that are where the unit is, perhaps none: then it is issued without any. The other threads of the warp are in sorted
  * lists (mech/sorted.h). Where the unit goes next is for the mechanism to say. */
 #ifndef HEDDLE_MECH_WALK_H
@@ -16,8 +16,14 @@ struct walk_home {
 struct walk {
     struct sorted sorted;
     struct walk_home *home;
-    const uint32_t *place; /* of a PC */
+    const uint32_t *place; /* of a PC; NULL: a place is a PC */
 };
+
+/* By launch: functions in the order of the text, and the blocks of each in that of their priorities. */
+struct walk_order {
+    const uint32_t *place, *pc_at; /* of a PC, and back */
+};
+const struct walk_order *walk_by_priority(const struct mech_program *p, struct arena *mem);
 
 enum { WALK_HOME }; /* split.own */
 
@@ -25,7 +31,11 @@ static inline struct walk_home *walk_home_of(const struct walk *w, const struct 
     return &w->home[s->own[WALK_HOME]];
 }
 
-/* place and its inverse, pc_at, are the mechanism's. */
+static inline uint32_t walk_place(const struct walk *w, uint32_t pc) {
+    return w->place ? w->place[pc] : pc;
+}
+
+/* place and its inverse, pc_at, are the mechanism's; NULL: the order is that of the text. */
 void walk_create(const struct mech *m, struct walk *w, const uint32_t *place, const uint32_t *pc_at);
 /* The unit is at s->pc, with all threads of the warp. */
 void walk_start(struct mech *m, struct walk *w, struct mech_split *s, uint32_t home);
@@ -45,7 +55,8 @@ void walk_release(struct mech *m, struct walk *w, const struct mech_set *set, ui
 /* ---- for people ---- */
 void walk_places(const struct mech *m, const struct walk *w, mech_place_fn *put, void *user);
 void walk_state(const struct mech *m, const struct walk *w, struct sb *out);
-/* Panics unless every thread is in one place, the unit's threads are where it is and none stands there or before. */
-void walk_audit(const struct mech *m, const struct walk *w);
+/* Panics unless every thread is in one place, the unit's threads are where it is and, with `first`, none stands there or
+ * before. */
+void walk_audit(const struct mech *m, const struct walk *w, bool first);
 
 #endif

@@ -1,4 +1,4 @@
-/* The order of the code, and what follows a block that ends without anybody having a say. Made once for a launch, since
+/* What follows a block that ends without anybody having a say. Made once for a launch, since
  * frontiers can be quadratic in the number of blocks; only their first blocks are kept. */
 #include <inttypes.h>
 #include <string.h>
@@ -7,23 +7,6 @@
 #include "mech/tf/tf.h"
 
 enum { MOST = 1 << 22 }; /* entries of all frontiers of a function */
-
-/* The blocks of a function in the order of their priorities, behind what is placed already. */
-static uint32_t place_blocks(const struct cfg *c, uint32_t func, uint32_t at, uint32_t *place,
-                             uint32_t *pc_at) {
-    const struct cfg_func *f = &c->funcs[func];
-    uint32_t *by_priority = xcalloc(f->nblocks, sizeof *by_priority);
-    for (uint32_t b = f->block; b < f->block + f->nblocks; b++) by_priority[c->blocks[b].priority] = b;
-    for (uint32_t k = 0; k < f->nblocks; k++) {
-        const struct cfg_block *b = &c->blocks[by_priority[k]];
-        for (uint32_t pc = b->first; pc < b->end; pc++) {
-            place[pc] = at;
-            pc_at[at++] = pc;
-        }
-    }
-    xfree(by_priority);
-    return at;
-}
 
 static bool refuse(const struct mech_program *p, uint32_t func, struct err *e) {
     const struct ir_func *f = &p->module->funcs.v[func];
@@ -67,11 +50,9 @@ const void *tf_prepare(const struct mech_program *p, struct arena *mem, struct e
     const struct tf_params *params = p->params;
     const uint32_t n = (uint32_t)p->module->code.n;
     struct tf_tables *t = ARENA_NEW(mem, struct tf_tables, 1);
-    uint32_t *place = ARENA_NEW(mem, uint32_t, n), *pc_at = ARENA_NEW(mem, uint32_t, n), at = 0;
     uint32_t *after = ARENA_NEW(mem, uint32_t, n);
-    *t = (struct tf_tables){place, pc_at, after};
+    *t = (struct tf_tables){*walk_by_priority(p, mem), after};
     memset(after, 0xff, n * sizeof *after); /* TF_NOWHERE */
-    for (uint32_t f = 0; f < p->module->funcs.n; f++) at = place_blocks(p->cfg, f, at, place, pc_at);
-    if (params->kind == TF_SANDYBRIDGE && !params->skip && !follow(p, place, after, e)) return NULL;
+    if (params->kind == TF_SANDYBRIDGE && !params->skip && !follow(p, t->order.place, after, e)) return NULL;
     return t;
 }

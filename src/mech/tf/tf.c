@@ -5,7 +5,7 @@
  * blocks that hold threads of a warp the one of highest priority runs, with all threads that are in it, so that a block
  * runs when everybody has come that still can: paths join at the first block they have in common, post-dominator or not.
  * The *frontier* of a block is where threads may wait meanwhile (cfg/frontier.c). A *key* is {call depth, deepest first;
- * place}; a place is a PC's number when blocks lie in the order of their priorities (tables.c). The lowest key runs.
+ * place}; a place is a PC's number when blocks lie in the order of their priorities. The lowest key runs.
  *
  * stack: a list of {PC, mask} sorted by key for each warp, of which the first runs; a branch inserts its sides, equal PCs
  * become one entry. This is min(SP:PC) with the compiler's order in place of that of the text, and the same code.
@@ -50,7 +50,7 @@ static bool create(struct mech *m, struct err *e) {
     const struct tf_tables *t = m->env.tables;
     f->walks = p->kind == TF_SANDYBRIDGE && !p->skip;
     f->together = p->together;
-    walk_create(m, &f->walk, t ? t->place : NULL, t ? t->pc_at : NULL);
+    walk_create(m, &f->walk, t ? t->order.place : NULL, t ? t->order.pc_at : NULL);
     f->after = t ? t->after : NULL;
     return true;
 }
@@ -196,7 +196,7 @@ static void storage(const struct mech *m, struct sb *out) {
 
 static void audit(const struct mech *m) {
     const struct tf *f = m->self;
-    walk_audit(m, &f->walk);
+    walk_audit(m, &f->walk, true);
     FOR_SPLITS(s, m->pool) CHECK(f->walks || s->threads || order_parked(s));
 }
 

@@ -34,10 +34,8 @@ MECH_COUNTS(tf, TF_COUNTERS)
 
 #define TF_NOWHERE UINT32_MAX
 
-/* By launch. A place is where a PC comes when functions are laid out in the order of the text and the blocks of each in
- * that of their priorities. */
-struct tf_tables {
-    const uint32_t *place, *pc_at; /* of a PC, and back */
+struct tf_tables { /* by launch */
+    struct walk_order order;
     /* By PC: the place to which the unit goes if no thread says otherwise: the next instruction in a block, and the first
      * block of the frontier behind it; TF_NOWHERE: none, and everywhere if blocks without threads are not walked. */
     const uint32_t *after;
