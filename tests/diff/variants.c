@@ -104,6 +104,9 @@ static const struct diff_variant variants[] = {
     {"tf", false, {"tf.kind", "sandybridge", "tf.skip", "true"}},
     {"tf", false, {"tf.kind", "sandybridge", "tf.together", "true"}},
 
+    {"lorie-strong", false, {"run.form", "none"}},
+
+
     {"sbi", false, {"sbi.constraint", "false"}},
     {"sbi", false, {"sbi.constraint", "false", "run.form", "none"}},
     {"sbi", false, {"sbi.alone", "true"}},
