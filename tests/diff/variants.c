@@ -106,6 +106,8 @@ static const struct diff_variant variants[] = {
 
     {"lorie-strong", false, {"run.form", "none"}},
 
+    {"takahashi", false, {"takahashi.dup", "true"}},
+    {"takahashi", false, {"run.form", "joins"}},
 
     {"sbi", false, {"sbi.constraint", "false"}},
     {"sbi", false, {"sbi.constraint", "false", "run.form", "none"}},
