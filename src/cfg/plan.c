@@ -193,6 +193,7 @@ static uint32_t outermost_left(const struct plan *p, uint32_t u, uint32_t common
 static void add_slot(struct plan *p, uint32_t v, uint32_t owner, int kind) {
     struct plan_node *o = &p->v[owner];
     p->v[v].slot = true;
+    p->v[v].owner = owner;
     if (o->slots[kind] == CFG_NONE)
         o->slots[kind] = v;
     else

@@ -25,6 +25,7 @@ struct plan_node {
     uint32_t loop,
         heads; /* innermost loop that holds it, loop it is the header of; by place after f->loop, or CFG_NONE */
     bool slot, guarded;
+    uint32_t owner;             /* of a slot */
     uint32_t slots[2], last[2]; /* its own slots of each kind: the first, the last; CFG_NONE */
     uint32_t next;              /* the slot after this one, same owner and kind */
     uint32_t pre;               /* place in the layout */

@@ -103,11 +103,35 @@ static uint16_t new_guard(struct writer *k) {
                       k->used); /* beyond IR_GUARD_INDEX it is never used: see write_function */
 }
 
-static void put_note(struct writer *k, uint16_t row, bool value, uint16_t guard, uint32_t place) {
+static void put_move(struct writer *k, uint16_t row, ir_opnd value, uint16_t guard, uint32_t place) {
     struct ir_insn i = {.op = IR_MOV_P, .guard = guard, .nd = 1, .ns = 1};
     i.o[0] = ir_reg(IR_FILE_P, row & IR_GUARD_INDEX);
-    i.o[1] = value ? IR_PT : IR_PT | IR_O_NEG;
+    i.o[1] = value;
     put(k, i, place, true);
+}
+
+static void put_clear(struct writer *k, uint16_t row, uint32_t place) {
+    put_move(k, row, IR_PT | IR_O_NEG, 0, place);
+}
+
+/* Those for whom the guard holds note it. */
+static void put_note(struct writer *k, uint16_t row, uint16_t guard, uint32_t place) {
+    put_move(k, row, IR_PT, guard, place);
+}
+
+/* The way from u leads to a slot of its own, within the same loop: clearing and noting are one. */
+static bool notes_at_once(const struct writer *k, uint32_t u, uint32_t v) {
+    return k->p.v[v].guarded && k->p.v[v].owner == u && k->p.v[v].loop == k->p.v[u].loop;
+}
+
+/* All write whether the guard holds. */
+static void put_answer(struct writer *k, uint16_t row, uint16_t guard, uint32_t place) {
+    const ir_opnd value = ir_reg(IR_FILE_P, guard & IR_GUARD_INDEX);
+    put_move(k, row, guard & IR_GUARD_NEG ? value | IR_O_NEG : value, 0, place);
+}
+
+static bool leads_to(const struct plan_node *x, uint32_t v) {
+    return x->to[0] == v || (x->end == PLAN_BRANCHES && x->to[1] == v);
 }
 
 /* Guards for the slots that need one, cleared here. */
@@ -115,7 +139,7 @@ static void open_slots(struct writer *k, uint32_t u, int kind, uint32_t place) {
     for (uint32_t s = k->p.v[u].slots[kind]; s != CFG_NONE; s = k->p.v[s].next) {
         if (!k->p.v[s].guarded) continue;
         k->guard[s] = new_guard(k);
-        put_note(k, k->guard[s], false, 0, place);
+        if (!leads_to(&k->p.v[u], s) || !notes_at_once(k, u, s)) put_clear(k, k->guard[s], place);
     }
 }
 
@@ -132,9 +156,10 @@ static enum ir_mark note_way(struct writer *k, uint32_t u, uint32_t v, uint16_t 
     const bool leaves = l != common;
     if (!leaves && back) return next == p->n + common ? IR_MK_NONE : IR_MK_CONT;
     for (; leaves && p->loop[l].parent != common; l = p->loop[l].parent)
-        put_note(k, k->loop[l].leaves, true, guard, place);
-    if (back && k->loop[l].cont == CONT_NOTED) put_note(k, k->loop[l].noted, true, guard, place);
-    if (!back && p->v[v].guarded) put_note(k, k->guard[v], true, guard, place);
+        put_note(k, k->loop[l].leaves, guard, place);
+    if (back && k->loop[l].cont == CONT_NOTED) put_note(k, k->loop[l].noted, guard, place);
+    if (!back && p->v[v].guarded)
+        (notes_at_once(k, u, v) ? put_answer : put_note)(k, k->guard[v], guard, place);
     return leaves ? IR_MK_BRK : IR_MK_NONE;
 }
 
@@ -261,12 +286,12 @@ static void open_loop(struct writer *k, uint32_t u, uint32_t next) {
     const struct plan_loop *l = &k->p.loop[x->heads];
     struct loop_state *s = &k->loop[x->heads];
     open_slots(k, u, PLAN_BEHIND, x->first);
-    if (l->leaves) put_note(k, s->leaves = new_guard(k), false, 0, x->first);
+    if (l->leaves) put_clear(k, s->leaves = new_guard(k), x->first);
     if (l->conts)
         s->cont = x->slots[PLAN_BEHIND] == CFG_NONE && next == k->p.n + l->parent ? CONT_RUN_ON
                   : !l->stays && !l->leaves                                       ? CONT_ALL
                                                                                   : CONT_NOTED;
-    if (s->cont == CONT_NOTED) put_note(k, s->noted = new_guard(k), false, 0, x->first);
+    if (s->cont == CONT_NOTED) put_clear(k, s->noted = new_guard(k), x->first);
     put(k, (struct ir_insn){.op = IR_MARK, .sub = IR_MK_LOOP}, x->first, true);
     VEC_PUSH(&k->jumps, ((struct jump){(uint32_t)k->out.lines.n - 1, x->heads}));
     s->start = (uint32_t)k->out.lines.n;

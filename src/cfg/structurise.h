@@ -21,9 +21,9 @@
  * has become (a brx as the first of its tests), as `nop` where nothing is left of it to do. All others have IR_F_ADDED:
  * marks, and the guards:
  *
- *   mov p, true    one who goes to a place that he reaches by running past others notes it in the guard of that place
- *   mov p, !true   the note is cleared where all ways to the place begin
- *   IF at the place, of those who have not noted it
+ *   mov p, pt      one who goes to a place that he reaches by running past others notes it in the guard of that place
+ *   mov p, !pt     the note is cleared where all ways to the place begin; mov p, q: both at once
+ *   IF             at the place, skipped by those who have not noted it
  *
  * Guards also lead out of several loops: BRK, and behind each inner loop a guarded BRK, or CONT if the way leads to the next
  * round. They are predicate rows of the function's own, behind its others, shared by places that are not open at once. */

@@ -47,7 +47,7 @@ static void the_form_computes_the_same_or_the_kernel_is_irreducible(void **state
     struct diff_range range = diff_long_range(600, 4000);
     uint64_t have = 0;
     for (uint64_t k = 0; k < range.count; k++) have += check_seed(range.first + k);
-    assert_true(range.count == 1 || (have > range.count / 2 && have < range.count));
+    assert_true(range.count < 300 || (have > range.count / 2 && have < range.count));
 }
 
 /* ---- under mechanisms ---- */
