@@ -69,6 +69,11 @@ const char *inspect_diverges(const struct inspect *in, uint32_t pc) {
     return in->varies[pc] & CFG_VARIES_BLOCK ? "block" : NULL;
 }
 
+uint32_t inspect_original_insts(const struct inspect *in, uint32_t func) {
+    const struct ir_func *f = &sim_module_ir(in->mod)->funcs.v[func];
+    return f->end - f->entry;
+}
+
 /* ---- the command ---- */
 
 /* What is known of branches, for the text and the JSON. */

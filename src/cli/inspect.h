@@ -39,6 +39,8 @@ bool inspect_next_branch(const struct inspect *in, uint32_t func, uint32_t *pc, 
 /* The next instruction at or after *pc that the form is made of: added, a branch that is a mark, or with a flag. *pc moves
  * behind it; *at is it. */
 bool inspect_next_mark(const struct inspect *in, uint32_t func, uint32_t *pc, uint32_t *at);
+/* How many instructions the function has in the program as it is. */
+uint32_t inspect_original_insts(const struct inspect *in, uint32_t func);
 void inspect_mix(const struct inspect *in, uint32_t func, uint32_t mix[IR_NCLASSES]);
 /* The source line of an instruction; false where the compiler left none. */
 bool inspect_source(const struct inspect *in, uint32_t pc, const char **file, uint32_t *line);

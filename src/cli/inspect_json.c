@@ -237,6 +237,7 @@ static json_t *function(const struct inspect *in, uint32_t func) {
     json_object_set_new(o, "recursive", json_boolean(f->recursive));
     json_object_set_new(o, "unsupported", not_supported(in, func));
     put(o, "instructions", f->end - f->entry);
+    if (in->form) put(o, "original_instructions", inspect_original_insts(in, func));
     json_object_set_new(o, "structure", json_string(cfg_structure_name(g->structure)));
     json_object_set_new(o, "why", *g->why_text ? json_string(g->why_text) : json_null());
     json_object_set_new(o, "why_block", block_number(g->why));

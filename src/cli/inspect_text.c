@@ -221,6 +221,14 @@ static uint32_t count_added(const struct inspect *in, uint32_t func) {
     return n;
 }
 
+/* How much longer the code is than the program's own. */
+static void expansion(const struct inspect *in, uint32_t func, struct sb *out) {
+    const struct ir_func *is = &in->ir->funcs.v[func];
+    const uint32_t was = inspect_original_insts(in, func);
+    sb_add(out, ", %u of them added by the form %s", count_added(in, func), in->form);
+    if (was) sb_add(out, ": %.2f times the %u of the original", (double)(is->end - is->entry) / was, was);
+}
+
 /* What the form is made of, instruction by instruction. */
 static void marks(const struct inspect *in, uint32_t func, struct sb *out) {
     struct table t;
@@ -266,7 +274,7 @@ static void function(const struct inspect *in, uint32_t func, struct sb *out) {
     label(in, out, "code");
     uint32_t blocks = in->cfg->funcs[func].nblocks;
     sb_add(out, "%u instructions in %u block%s", f->end - f->entry, blocks, blocks == 1 ? "" : "s");
-    if (in->form) sb_add(out, ", %u of them added by the form %s", count_added(in, func), in->form);
+    if (in->form) expansion(in, func, out);
     sb_add(out, "\n");
     structure(in, func, out);
     calls(in, func, out);

@@ -259,7 +259,8 @@ static void irreducible_loops_are_refused_with_their_blocks_and_line(void **stat
     struct program p;
     open_program(&p, KERNEL("@%p1 bra B;\nA: " DO(1) "B: " DO(2) "@%p2 bra A;\nexit;\n"));
     assert_null(cfg_make_form(p.m, p.c, CFG_FORM_STRUCTURED, &p.e));
-    assert_string_equal(err_text(&p.e), "t.ptx:14: error: k has no structured form: the loop closed by the jump from B1 to B2 is also entered past B2");
+    assert_string_equal(err_text(&p.e), "t.ptx:14: error: k has no structured form: the loop closed by the "
+                                        "jump from B1 to B2 is also entered past B2");
     close_program(&p);
 }
 
