@@ -231,7 +231,7 @@ static void all_programs(const struct compare *c, struct sb *out) {
     struct table t;
     sb_add(out, "\n%sall %zu programs%s  speed-ups over %s and their geometric mean%s\n", style(c, TERM_BOLD),
            c->lab.nsubjects, style(c, TERM_PLAIN), c->lab.machines[0].name,
-           a.uneven ? ", over as many programs as have one" : "");
+           a.uneven ? " over those that ran" : "");
     sb_add(&align, "l");
     for (size_t i = 0; i < c->lab.nsubjects + 2; i++) sb_add(&align, "r");
     sb_add(&align, "l");

@@ -112,6 +112,19 @@ verdict $? "two sweeps fill one database at once"
 verdict $? "while it is being read"
 same jobs1.sqlite both.sqlite "with the content of one"
 
+# ---- refused ----
+run sweep --workloads recursion,matrix --size tiny --config tiny --mech pdom,takahashi --db refused.sqlite
+expect_status 0 "a mechanism that refuses a kernel makes a result"
+expect_out "4 points: 0 stored before, 4 run; 3 ok, 0 failed, 0 wrong, 1 refused" "counted as such"
+expect_err "recursion tiny under takahashi on tiny: " "with its reason"
+run sweep --workloads recursion,matrix --size tiny --config tiny --mech pdom,takahashi --db refused.sqlite
+expect_out "4 points: 4 stored before, 0 run; 3 ok, 0 failed, 0 wrong, 1 refused" "and stored"
+run results --db refused.sqlite --rows workload --cols mech --value cycles --relative-to pdom --mean geometric
+grep -qE '^  recursion +1\.000 +refused$' "$out"
+verdict $? "tables show it"
+run results --db refused.sqlite --only state=refused --json refused.json
+expect_json refused.json points/0/state '"refused"' "JSON has the state"
+
 # ---- failed and wrong ----
 run sweep $small --mech pdom --set gpu.max_cycles=0,100 --db failed.sqlite
 expect_status 0 "a point that does not end is a result"

@@ -53,6 +53,13 @@ static const struct expected {
      * lies. */
     {"tf",                    "deeeeeg edded eee"},
     {"tf:kind=sandybridge",   "deeeeeg edded eee"},
+    {"lorie-strong",          "deereeg edded eee"},
+    /* A control unit that goes to the lower of two places as long as somebody is active. */
+    {"takahashi",             "dedreeg edded eee"},
+    {"takahashi:dup=true",    "dedreeg edded eee"},
+    /* A stack of tokens: as pdom's, whose taken side is first too. */
+    {"tesla",                 "deeeeeg deded dde"},
+    {"tesla:loops=ssy",       "deeeeeg deded dde"},
 };
 /* clang-format on */
 
