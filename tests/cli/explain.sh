@@ -151,6 +151,12 @@ verdict $? "tf: who runs and who stands"
 run explain tf:kind=sandybridge examples/diamond.ptx $four
 state "warp 0: depth 0 pc 13 (B4) running, ready .##." "warp 0: depth 0 pc 15 (B6) standing #..."
 verdict $? "tf: the same with a PC for each thread"
+run explain lorie-strong examples/diamond.ptx $four
+state "warp 0: depth - pc 13 (B4) running, ready .##." "warp 0: depth - pc 15 (B6) standing #..."
+verdict $? "lorie-strong: the same at the original's PCs"
+run explain takahashi examples/diamond.ptx $four
+state "warp 0: depth - pc 11 (B3) passed without threads, ready -"
+verdict $? "takahashi: code that nobody executes"
 run explain tbc examples/oddeven.ptx -g 1 -b 8 $four
 state "tbc: diverge 2 ways; compacted 2 warps into 2" "block at warp 0 sched 0:" "pc 17 (B3) rpc - #### +4 join" \
     "pc 26 (B5) rpc 17 (B3) .#.# +2" "pc 27 (B6) rpc 17 (B3) #.#. +2 runs, 2 warps" "warp 0 pc 27 (B6) ready #.#."

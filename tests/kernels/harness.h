@@ -112,7 +112,12 @@ static inline hd_status rig_launch(struct rig *r, const char *kernel, const hd_l
                                    size_t n) {
     hd_kernel *k = NULL;
     MUST(r, hd_module_kernel(r->mod, kernel, &k));
-    return hd_run(k, l, args, n);
+    const hd_status s = hd_run(k, l, args, n);
+    if (s == HD_REFUSED && getenv("HEDDLE_TEST_OPTIONS")) { /* its mechanism does not run this kernel */
+        hd_device_close(r->dev);
+        skip();
+    }
+    return s;
 }
 
 /* LAUNCH(.grid = {4}, .block = {256}): dimensions not given are 1. */

@@ -60,7 +60,7 @@ static bool runs_ahead(const struct setting *on) {
 }
 /* Marks and joins that are issued again go with the branch, too, and are charged to where they stand. */
 static bool has_marks(const struct setting *on) {
-    return !strcmp(on->mech, "tesla");
+    return !strcmp(on->mech, "tesla") || !strcmp(on->mech, "lorie-strong");
 }
 static const struct setting settings[] = {
     {"pdom", {0}},
@@ -74,6 +74,8 @@ static const struct setting settings[] = {
     {"tesla", {0}},
     {"tf", {0}},
     {"tf", {"tf.kind", "sandybridge"}},
+    {"lorie-strong", {0}},
+    {"takahashi", {0}},
     {"sbi", {0}},
     {"swi", {0}},
     {"sbi+swi", {0}},

@@ -48,7 +48,7 @@ static void an_idle_lane_is_charged_to_the_last_parting(void **state) {
     const char *const text = KERNEL(LANES "setp.ge.u32 %p, %l, 8; @%p bra OUT;\n"
                                           "setp.ge.u32 %q, %l, 2; @%q bra IN; add.u32 %a, %a, 1; IN: add.u32 "
                                           "%a, %a, 2; OUT: add.u32 %a, %a, 3;\n");
-    static const char *const mechs[] = {"pdom", "mp", "dpe", "minpc", "tf"};
+    static const char *const mechs[] = {"pdom", "mp", "dpe", "minpc", "tf", "takahashi"};
     for (size_t k = 0; k < sizeof mechs / sizeof *mechs; k++) {
         struct machine x = run_on(text, mechs[k], 32, 32);
         assert_int_equal(at(&x, 1)->caused[LANE_PARTED], 4 * 24); /* setp, branch and two additions */
