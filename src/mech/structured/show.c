@@ -184,15 +184,10 @@ void structured_state(const struct mech *m, struct sb *out) {
 
 enum { PC_BITS = 32 };
 
-static uint64_t homes(const struct mech *m) {
-    const uint64_t n = (uint64_t)m->env.warps * 32 / m->env.warp_size;
-    return n ? n : 1;
-}
-
-/* What stores activity, for so many levels: O(n), O(log n) and O(1) in their number. */
+/* What stores activity is O(n), O(log n) and O(1) in the number of levels. */
 uint64_t structured_bits(const struct mech *m, uint32_t levels) {
     const struct structured *w = m->self;
-    const uint64_t threads = homes(m) * m->env.warp_size;
+    const uint64_t threads = m->env.warp_size;
     switch (w->way) {
     case STRUCTURED_MASKS: return threads * (1 + (uint64_t)levels);
     case STRUCTURED_COUNTS: return threads * bits_for((uint64_t)levels + 1);
@@ -204,8 +199,9 @@ void structured_storage(const struct mech *m, struct sb *out) {
     static const char *const name[] = {
         [STRUCTURED_MASKS] = "masks", [STRUCTURED_COUNTS] = "counters", [STRUCTURED_PCS] = "thread_pc"};
     const struct structured *w = m->self;
-    sb_add(out, "%s %" PRIu64 "\n", name[w->way], structured_bits(m, structured_params(m)->depth));
-    sb_add(out, "warp_pc %" PRIu64 "\n", homes(m) * PC_BITS);
+    const uint64_t fit = (uint64_t)m->env.warps * 32 / m->env.warp_size, warps = fit ? fit : 1;
+    sb_add(out, "%s %" PRIu64 "\n", name[w->way], warps * structured_bits(m, structured_params(m)->depth));
+    sb_add(out, "warp_pc %" PRIu64 "\n", warps * PC_BITS);
 }
 
 /* ---- audit ---- */

@@ -41,6 +41,7 @@ enum { NO_CALLS = MECH_UNSTRUCTURED | MECH_AT_HOME, SYNC_CALLS = NO_CALLS | MECH
         .title = title_,                                                                                 \
         .source = source_,                                                                               \
         .caps = caps_,                                                                                   \
+        .form = CFG_FORM_STRUCTURED,                                                                     \
         .params = MECH_PARAM_ROWS(PARAMS),                                                               \
         .counters = MECH_COUNTER_ROWS(STRUCTURED_COUNTERS),                                              \
         .self_bytes = sizeof(struct structured),                                                         \
@@ -56,12 +57,9 @@ enum { NO_CALLS = MECH_UNSTRUCTURED | MECH_AT_HOME, SYNC_CALLS = NO_CALLS | MECH
         .audit = structured_audit,                                                                       \
     };
 
-SCHEME(chap, "Pixar Chap: mask stacks", "SL 2.1 (Levinthal & Porter, SIGGRAPH 1984)", NO_CALLS,
-       STRUCTURED_MASKS, WALKS)
-SCHEME(amd, "AMD: mask stacks", "SL 2.1 (AMD Evergreen ISA, 2009)", SYNC_CALLS, STRUCTURED_MASKS, JUMPS)
-SCHEME(pomp, "POMP: activity counters", "SL 2.1 (Keryell & Paris, ICPP 1993)", SYNC_CALLS, STRUCTURED_COUNTS,
-       WALKS)
-SCHEME(gma, "Intel GMA: activity counters", "SL 2.1 (Intel G45 PRM, 2009)", NO_CALLS, STRUCTURED_COUNTS,
-       JUMPS)
-SCHEME(sandybridge, "Intel Sandy Bridge: a PC for each thread, compared at marks",
-       "SL 2.3 (Intel HD Graphics PRM, 2010)", NO_CALLS, STRUCTURED_PCS, CONSTANT)
+SCHEME(chap, "Pixar Chap: mask stacks", "SL 2.1; Levinthal & Porter 1984", NO_CALLS, STRUCTURED_MASKS, WALKS)
+SCHEME(amd, "AMD: mask stacks", "SL 2.1; AMD Evergreen ISA 2009", SYNC_CALLS, STRUCTURED_MASKS, JUMPS)
+SCHEME(pomp, "POMP: activity counters", "SL 2.1; Keryell & Paris 1993", SYNC_CALLS, STRUCTURED_COUNTS, WALKS)
+SCHEME(gma, "Intel GMA: activity counters", "SL 2.1; Intel G45 PRM 2009", NO_CALLS, STRUCTURED_COUNTS, JUMPS)
+SCHEME(sandybridge, "Intel Sandy Bridge: thread PCs", "SL 2.3; Intel HD Graphics PRM 2010", NO_CALLS,
+       STRUCTURED_PCS, CONSTANT)

@@ -33,7 +33,7 @@ static inline const struct structured_params *structured_params(const struct mec
         "Levels that the kernel can open: its nesting, with that of the functions it calls; a function "     \
         "that "                                                                                              \
         "calls itself counts once.")                                                                         \
-    MAX(kernel_bits, "bits", "Storage on one SM that just these levels ask for.")                            \
+    MAX(warp_bits, "bits", "Storage of one warp that just these levels ask for.")                            \
     MAX(kernel_insts, "instructions", "Instructions of the kernel and the functions it calls, as they run.") \
     MAX(added_insts, "instructions", "Those of them that the structured form added.")
 MECH_COUNTS(structured, STRUCTURED_COUNTERS)
@@ -179,6 +179,7 @@ void structured_census(const struct mech *m, struct mech_census *c);
 void structured_places(const struct mech *m, mech_place_fn *put, void *user);
 void structured_state(const struct mech *m, struct sb *out);
 void structured_storage(const struct mech *m, struct sb *out);
+/* Of a warp, for so many levels. */
 uint64_t structured_bits(const struct mech *m, uint32_t levels);
 void structured_audit(const struct mech *m);
 

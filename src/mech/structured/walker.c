@@ -42,7 +42,7 @@ void structured_create(struct mech *m, uint32_t way) {
     w->home = PAGES_NEW(m->env.pages, struct structured_home, split_homes(&m->env));
     if (!t) return;
     structured_counts(m)->kernel_depth = t->levels;
-    structured_counts(m)->kernel_bits = structured_bits(m, t->levels);
+    structured_counts(m)->warp_bits = structured_bits(m, t->levels);
     structured_counts(m)->kernel_insts = t->insts;
     structured_counts(m)->added_insts = t->added;
 }

@@ -121,7 +121,7 @@ static void storage_grows_with_depth_by_masks_with_its_logarithm_by_counters(voi
             assert_true(fake_run(r.f));
             assert_int_equal(rig_counter(&r, "depth_max"), row[n].deep);
             assert_int_equal(rig_counter(&r, "kernel_depth"), row[n].deep);
-            assert_int_equal(rig_counter(&r, "kernel_bits"), 64 * bits[way_of(k)]);
+            assert_int_equal(rig_counter(&r, "warp_bits"), 32 * bits[way_of(k)]);
             rig_down(&r);
         }
 }
