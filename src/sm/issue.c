@@ -97,10 +97,12 @@ static __attribute__((noinline)) void count_apart(struct sm *s, const struct sm_
     t->apart++;
     s->stats.sm.warp_insts--;
     if (empty && s->env.branch) s->env.branch[op->pc].executions--;
-    if (empty || !(sm_insn(s, op->pc)->flags & IR_F_ADDED)) return;
+    const struct ir_insn *i = sm_insn(s, op->pc);
+    if (empty || !(i->flags & IR_F_ADDED)) return;
     s->stats.sm.thread_insts -= lanes;
     s->stats.sm.overhead_insts++;
     s->stats.sm.overhead_lanes += lanes;
+    if (i->op != IR_MARK) s->env.grid->insts -= lanes; /* the launch's bound; a mark's are off it already */
 }
 
 static __attribute__((noinline)) void charge_ran(struct sm *s, uint32_t place, uint32_t threads,
