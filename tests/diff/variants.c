@@ -98,7 +98,17 @@ static const struct diff_variant variants[] = {
     {"tesla", true, {"tesla.loops", "brk"}},
     {"tesla", true, {"tesla.loops", "brk", "tesla.cached", "1", "tesla.spill_cycles", "3"}},
     {"tesla", true, {"tesla.cached", "1", "tesla.spill_cycles", "0"}},
-    {"tesla", true, {"tesla.cached", "2", "run.form", "none"}},
+
+    {"chap", true, {NULL}},
+    {"chap", true, {"chap.skip", "true"}},
+    {"amd", true, {NULL}},
+    {"amd", true, {"amd.skip", "false"}},
+    {"pomp", true, {NULL}},
+    {"pomp", true, {"pomp.skip", "true"}},
+    {"gma", true, {NULL}},
+    {"gma", true, {"gma.skip", "false"}},
+    {"sandybridge", true, {NULL}},
+    {"sandybridge", true, {"sandybridge.skip", "false"}},
 
     {"tf", false, {"tf.kind", "sandybridge"}},
     {"tf", false, {"tf.kind", "sandybridge", "tf.skip", "true"}},

@@ -27,15 +27,25 @@ static inline struct random_mix random_mix_for(struct rng *r, const struct mech_
     return mix;
 }
 
-/* The form of m that the mechanism asks for; NULL: m itself. */
+/* *form: that of m which the mechanism asks for; NULL: m itself. False: there is none, which only those may meet with that do
+ * not run everything. */
+static inline bool random_try_form(const struct ir_module *m, const struct cfg *c, const struct mech_ops *ops,
+                                   const int64_t *param, struct rewrite **form) {
+    struct err e = {0};
+    const enum cfg_form which = mech_form(ops, param);
+    *form = which == CFG_FORM_NONE ? NULL : cfg_make_form(m, c, which, &e);
+    const bool fine = which == CFG_FORM_NONE || *form;
+    if (!fine && ops->caps & MECH_IRREDUCIBLE) fail_msg("%s", err_text(&e));
+    err_free(&e);
+    return fine;
+}
+
+/* The same where there must be one. */
 static inline struct rewrite *random_form(const struct ir_module *m, const struct cfg *c,
                                           const struct mech_ops *ops, const int64_t *param) {
-    struct err e = {0};
-    const enum cfg_form form = mech_form(ops, param);
-    if (form == CFG_FORM_NONE) return NULL;
-    struct rewrite *r = cfg_make_form(m, c, form, &e);
-    if (!r) fail_msg("%s", err_text(&e));
-    return r;
+    struct rewrite *form;
+    assert_true(random_try_form(m, c, ops, param, &form));
+    return form;
 }
 
 /* Runs one, unless the mechanism refuses it; returns whether it ran to the end. What waits for ever waits at a barrier. */
@@ -43,15 +53,15 @@ static inline bool random_run_one(struct rng *r, const struct mech_ops *ops, uin
     struct ir_module *m = random_program(r, random_mix_for(r, ops, barriers));
     struct cfg *c = fake_finish(m);
     struct err e = {0};
-    if (!mech_can_run(ops, m, c, 0, &e)) {
+    struct rewrite *form;
+    int64_t param[RANDOM_PARAMS] = {0};
+    random_params(ops, r, param);
+    if (!mech_can_run(ops, m, c, 0, &e) || !random_try_form(m, c, ops, param, &form)) {
         err_free(&e);
         cfg_free(c);
         ir_module_free(m);
         return true;
     }
-    int64_t param[RANDOM_PARAMS] = {0};
-    random_params(ops, r, param);
-    struct rewrite *form = random_form(m, c, ops, param);
     struct fake *f = fake_new(form ? form->m : m, form ? form->cfg : c, w, random_threads(r, w));
     f->form = form;
     random_machine(f, r);
