@@ -45,8 +45,20 @@ static form_make_fn *const make[CFG_FORMS] = {
     [CFG_FORM_STRUCTURED] = cfg_structurise,
 };
 
-struct rewrite *cfg_make_form(const struct ir_module *m, const struct cfg *c, enum cfg_form form,
-                              struct err *e) {
+struct rewrite *cfg_make_partial_form(const struct ir_module *m, const struct cfg *c, enum cfg_form form,
+                                      struct err *e) {
     CHECK(form > CFG_FORM_NONE && form < CFG_FORMS);
     return make[form](m, c, e);
+}
+
+struct rewrite *cfg_make_form(const struct ir_module *m, const struct cfg *c, enum cfg_form form,
+                              struct err *e) {
+    struct rewrite *r = cfg_make_partial_form(m, c, form, e);
+    for (uint32_t f = 0; r && r->refused && f < m->funcs.n; f++)
+        if (r->refused[f]) {
+            err_set(e, ERR_INPUT, "%s", r->refused[f]);
+            cfg_rewrite_free(r);
+            return NULL;
+        }
+    return r;
 }

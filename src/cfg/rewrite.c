@@ -281,6 +281,15 @@ static void copy_lines(struct copier *k, const struct rewrite_layout *to) {
     for (size_t n = 0; n < to->k32.n; n++) VEC_PUSH(&r->m->k32, to->k32.v[n]);
 }
 
+static void map_tables(struct copier *k) {
+    struct ir_module *m = k->r->m;
+    for (size_t pc = 0; pc < m->code.n; pc++) {
+        if (m->code.v[pc].op != IR_BRX) continue;
+        uint32_t *table = m->ext.v + m->code.v[pc].ext;
+        for (uint32_t t = 1; t <= table[0]; t++) table[t] = k->r->landing[table[t]];
+    }
+}
+
 struct rewrite *cfg_rewrite_lines(const struct ir_module *m, const struct cfg *c, struct rewrite_layout *to,
                                   struct err *e) {
     struct rewrite *r = xcalloc(1, sizeof *r);
@@ -290,6 +299,7 @@ struct rewrite *cfg_rewrite_lines(const struct ir_module *m, const struct cfg *c
     r->landing = ARENA_NEW(&r->mem, uint32_t, m->code.n);
     for (size_t pc = 0; pc < m->code.n; pc++) r->new_pc[pc] = r->landing[pc] = IR_NOPC;
     copy_lines(&k, to);
+    map_tables(&k);
     for (size_t f = 0; f < m->funcs.n; f++) {
         r->m->funcs.v[f].entry = to->entry[f];
         r->m->funcs.v[f].end = to->end[f];

@@ -33,6 +33,8 @@ struct rewrite {
     uint32_t *new_pc; /* by old PC: the same instruction; IR_NOPC: the copy does not have it */
     uint32_t *
         landing; /* by old PC: where who jumps to it arrives: the first inserted before it, or itself; or IR_NOPC */
+    /* By function: why it has no such form and is in the copy as it was, or NULL: it has. NULL: all have. */
+    const char **refused;
     struct arena mem;
 };
 
@@ -48,9 +50,10 @@ void cfg_rewrite_free(struct rewrite *r);
 
 /* A copy whose maker lays out the code himself, instruction by instruction in the order of their new PCs. */
 struct rewrite_line {
-    uint32_t old;        /* the original's PC of the instruction; of an added one the place it speaks of */
-    bool added;          /* an instruction of the original at most once is not, perhaps changed */
-    struct ir_insn insn; /* target: a PC of the copy */
+    uint32_t old; /* the original's PC of the instruction; of an added one the place it speaks of */
+    bool added;   /* an instruction of the original at most once is not, perhaps changed */
+    struct ir_insn
+        insn; /* target: a PC of the copy; the table of a brx, which is in ext, is mapped like a jump */
 };
 struct rewrite_layout {
     VEC(struct rewrite_line) lines;

@@ -36,6 +36,9 @@ struct jump {
 
 struct writer {
     const struct ir_module *m;
+    const char **refused; /* by function */
+    uint32_t nrefused;
+    struct arena mem;
     struct plan p;
     struct rewrite_layout out;
     VEC(struct task) todo;
@@ -99,8 +102,7 @@ static uint16_t opposite(uint16_t guard) {
 static uint16_t new_guard(struct writer *k) {
     k->used++;
     if (k->most < k->used) k->most = k->used;
-    return (uint16_t)(k->first_guard +
-                      k->used); /* beyond IR_GUARD_INDEX it is never used: see write_function */
+    return (uint16_t)(k->first_guard + k->used); /* beyond IR_GUARD_INDEX the function is refused */
 }
 
 static void put_move(struct writer *k, uint16_t row, ir_opnd value, uint16_t guard, uint32_t place) {
@@ -388,23 +390,37 @@ static void aim_jumps(struct writer *k) {
     k->jumps.n = 0;
 }
 
-static bool refuse(const struct writer *k, uint32_t func, uint32_t line, const char *why, struct err *e) {
-    return err_set(e, ERR_INPUT, "%s:%" PRIu32 ": error: %s has no structured form: %s", k->m->name, line,
-                   k->m->funcs.v[func].name, why);
+/* The function keeps its code. */
+static void copy_function(struct writer *k, uint32_t func) {
+    const struct ir_func *fn = &k->m->funcs.v[func];
+    const uint32_t entry = k->out.entry[func];
+    k->out.lines.n = entry;
+    for (uint32_t pc = fn->entry; pc < fn->end; pc++) {
+        struct ir_insn i = k->m->code.v[pc];
+        if (i.op == IR_BRA) i.target = entry + (i.target - fn->entry);
+        write_line(k, i, pc, false);
+    }
+    k->out.end[func] = (uint32_t)k->out.lines.n;
+    k->out.predicates[func] = 0;
 }
 
-static bool write_function(struct writer *k, const struct cfg *c, uint32_t func, struct err *e) {
+static void refuse(struct writer *k, uint32_t func, uint32_t line, const char *why) {
+    struct sb text = {0};
+    sb_add(&text, "%s:%" PRIu32 ": error: %s has no structured form: %s", k->m->name, line,
+           k->m->funcs.v[func].name, why);
+    k->refused[func] = sb_keep(&text, &k->mem);
+    k->nrefused++;
+    copy_function(k, func);
+}
+
+static void structurise(struct writer *k, const struct cfg *c, uint32_t func) {
     const struct ir_func *fn = &k->m->funcs.v[func];
-    const struct cfg_func *f = &c->funcs[func];
-    if (f->structure == CFG_IRREDUCIBLE)
-        return refuse(k, func, k->m->code.v[c->blocks[f->why].first].line, f->why_text, e);
     plan_make(&k->p, k->m, c, func);
     k->loop = ARENA_NEW(&k->p.w.mem, struct loop_state, k->p.nloops);
     k->guard = ARENA_NEW(&k->p.w.mem, uint16_t, k->p.n);
     k->first_guard = fn->base[IR_FILE_P] + fn->nrow[IR_FILE_P];
     k->used = k->most = 0;
     k->pending = IR_NOPC;
-    k->out.entry[func] = (uint32_t)k->out.lines.n;
     write_nodes(k);
     aim_jumps(k);
     if (insn_falls_through(&k->out.lines.v[k->out.lines.n - 1].insn))
@@ -412,24 +428,41 @@ static bool write_function(struct writer *k, const struct cfg *c, uint32_t func,
     k->out.end[func] = (uint32_t)k->out.lines.n;
     k->out.predicates[func] = k->most;
     plan_free(&k->p);
-    return k->first_guard + k->most <= IR_GUARD_INDEX ||
-           refuse(k, func, fn->line, "it needs too many guards", e);
+}
+
+static void write_function(struct writer *k, const struct cfg *c, uint32_t func) {
+    const struct cfg_func *f = &c->funcs[func];
+    k->out.entry[func] = (uint32_t)k->out.lines.n;
+    if (f->structure == CFG_IRREDUCIBLE) {
+        refuse(k, func, k->m->code.v[c->blocks[f->why].first].line, f->why_text);
+        return;
+    }
+    structurise(k, c, func);
+    if (k->first_guard + k->most > IR_GUARD_INDEX)
+        refuse(k, func, k->m->funcs.v[func].line, "it needs too many guards");
+}
+
+static void keep_refusals(const struct writer *k, struct rewrite *r) {
+    const size_t n = k->m->funcs.n;
+    r->refused = ARENA_NEW(&r->mem, const char *, n);
+    for (size_t f = 0; f < n; f++)
+        if (k->refused[f]) r->refused[f] = arena_strdup(&r->mem, k->refused[f]);
 }
 
 struct rewrite *cfg_structurise(const struct ir_module *m, const struct cfg *c, struct err *e) {
     struct writer k = {.m = m};
-    struct arena mem = {0};
-    k.out.entry = ARENA_NEW(&mem, uint32_t, m->funcs.n);
-    k.out.end = ARENA_NEW(&mem, uint32_t, m->funcs.n);
-    k.out.predicates = ARENA_NEW(&mem, uint32_t, m->funcs.n);
-    bool good = true;
-    for (uint32_t n = 0; good && n < m->nby_entry; n++) good = write_function(&k, c, m->by_entry[n], e);
-    struct rewrite *r = good ? cfg_rewrite_lines(m, c, &k.out, e) : NULL;
+    k.refused = ARENA_NEW(&k.mem, const char *, m->funcs.n);
+    k.out.entry = ARENA_NEW(&k.mem, uint32_t, m->funcs.n);
+    k.out.end = ARENA_NEW(&k.mem, uint32_t, m->funcs.n);
+    k.out.predicates = ARENA_NEW(&k.mem, uint32_t, m->funcs.n);
+    for (uint32_t n = 0; n < m->nby_entry; n++) write_function(&k, c, m->by_entry[n]);
+    struct rewrite *r = cfg_rewrite_lines(m, c, &k.out, e);
+    if (r && k.nrefused) keep_refusals(&k, r);
     VEC_FREE(&k.out.lines);
     VEC_FREE(&k.out.k32);
     VEC_FREE(&k.todo);
     VEC_FREE(&k.ifs);
     VEC_FREE(&k.jumps);
-    arena_free(&mem);
+    arena_free(&k.mem);
     return r;
 }

@@ -1,7 +1,8 @@
 /* The form `structured`: a program as hardware runs it that knows no jumps but those of nested ifs and loops (CHAP, AMD,
- * POMP, GMA, Sandy Bridge: SL 2.1, 2.3). No code is duplicated; a function that is not reducible has no such form.
+ * POMP, GMA, Sandy Bridge: SL 2.1, 2.3). No code is duplicated; a function that is not reducible has no such form and
+ * stays as it is.
  *
- * What the copy guarantees, of every function of it:
+ * What the copy guarantees, of every function that has the form:
  *
  *   function  = body, then one `ret`, the only one (functions that return), or an exit, a trap or an ENDLOOP
  *   body      = { plain | if | loop | brk | cont | call }
@@ -32,7 +33,7 @@
 
 #include "cfg/rewrite.h"
 
-/* NULL: a function is irreducible (e has the place, and the blocks), or guards would take too many predicates. */
+/* refused of the copy: a function is irreducible (with the place, and the blocks), or would need too many predicates. */
 struct rewrite *cfg_structurise(const struct ir_module *m, const struct cfg *c, struct err *e);
 
 #endif

@@ -143,7 +143,7 @@ static void before_launch(void *user, hd_kernel *k, const hd_launch *l) {
     hd_module *mod = sim_kernel_module(k);
     const struct rewrite *form;
     struct err none = {0}; /* the launch will say what it is */
-    x->view.form = sim_form(mod, &form, &none) ? form : NULL;
+    x->view.form = sim_form(mod, sim_kernel_func(k), &form, &none) ? form : NULL;
     x->view.program = sim_module_ir(mod);
     x->view.ir = x->view.form ? x->view.form->m : x->view.program;
     err_free(&none);

@@ -100,7 +100,7 @@ static bool load(struct inspect *in, const struct cli *c, const char *operand, s
     hd_status s = w ? hd_module_load(in->dev, operand, w->ptx, w->ptx_bytes, &in->mod)
                     : hd_module_load_file(in->dev, operand, &in->mod);
     if (!lab_check(in->dev, s, e)) return false;
-    if (form && !sim_form(in->mod, &runs, e)) return false;
+    if (form && !sim_form(in->mod, CFG_NONE, &runs, e)) return false;
     in->ir = runs ? runs->m : sim_module_ir(in->mod);
     in->cfg = runs ? runs->cfg : sim_module_cfg(in->mod);
     return true;

@@ -126,7 +126,7 @@ static void on_ended(void *user, hd_device *dev, hd_module *mod, const hd_arg *a
     const struct storage *storage = sim_storage(dev);
     struct err none = {0};
     (void)args;
-    f->marks = sim_form(mod, &form, &none) && form;
+    f->marks = sim_form(mod, CFG_NONE, &form, &none) && form;
     for (size_t i = 0; i < storage->parts.n; i++) {
         const char *name = storage->parts.v[i].name;
         if (strcmp(name, "thread_pc") != 0 || !compares_numbers(storage)) add_words(f, name);

@@ -242,7 +242,7 @@ static bool run_timed(hd_kernel *k, const struct exec_launch *x, struct stats *s
                            .series = &dev->series,
                            .trace = dev->trace};
     l.mech = options_mech(o, &l.param);
-    bool good = sim_form(k->mod, &l.form, e) || gpu_refused(e);
+    bool good = sim_form(k->mod, k->func, &l.form, e) || gpu_refused(e);
     if (l.form) exec.form = l.form->m;
     l.branch = xcalloc(gpu_module(&l)->code.n, sizeof *l.branch);
     good = good && gpu_run(dev->gpu, &l, s, e);

@@ -293,7 +293,21 @@ const struct ir_module *sim_module_ir(const hd_module *mod) {
     return mod->ir;
 }
 
-bool sim_form(hd_module *mod, const struct rewrite **out, struct err *e) {
+/* Whether all that func may get to has the form. */
+static bool form_holds(const struct ir_module *m, uint32_t func, const struct rewrite *r, struct err *e) {
+    if (!r->refused) return true;
+    bool *seen = xcalloc(m->funcs.n, sizeof *seen), holds = true;
+    if (func == CFG_NONE)
+        memset(seen, true, m->funcs.n * sizeof *seen);
+    else
+        mech_reach(m, func, seen);
+    for (size_t f = 0; holds && f < m->funcs.n; f++)
+        if (seen[f] && r->refused[f]) holds = err_set(e, ERR_INPUT, "%s", r->refused[f]);
+    xfree(seen);
+    return holds;
+}
+
+bool sim_form(hd_module *mod, uint32_t func, const struct rewrite **out, struct err *e) {
     const struct options *o = &mod->dev->options;
     const int64_t *param;
     const struct mech_ops *ops = options_mech(o, &param);
@@ -301,9 +315,10 @@ bool sim_form(hd_module *mod, const struct rewrite **out, struct err *e) {
         o->run.form == RUN_FORM_AUTO ? mech_form(ops, param) : (enum cfg_form)o->run.form;
     *out = NULL;
     if (form == CFG_FORM_NONE) return true;
-    if (!mod->form[form]) mod->form[form] = cfg_make_form(mod->ir, mod->cfg, form, e);
+    if (!mod->form[form]) mod->form[form] = cfg_make_partial_form(mod->ir, mod->cfg, form, e);
+    if (!mod->form[form] || !form_holds(mod->ir, func, mod->form[form], e)) return false;
     *out = mod->form[form];
-    return *out != NULL;
+    return true;
 }
 
 const struct cfg *sim_module_cfg(const hd_module *mod) {

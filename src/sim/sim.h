@@ -20,9 +20,9 @@
 /* All handles must be live ones; what comes back belongs to them. */
 const struct ir_module *sim_module_ir(const hd_module *mod);
 const struct cfg *sim_module_cfg(const hd_module *mod);
-/* The form of it that a timed launch would run now, for the module to keep; *out NULL: the program as it is. False: it has
- * no such form. */
-bool sim_form(hd_module *mod, const struct rewrite **out, struct err *e);
+/* The form of it that a timed launch would run now, for the module to keep; *out NULL: the program as it is. False: the
+ * function `func`, or one that it may get to, has no such form; func CFG_NONE: any function. */
+bool sim_form(hd_module *mod, uint32_t func, const struct rewrite **out, struct err *e);
 uint32_t sim_kernel_func(const hd_kernel *k); /* index into the module's functions */
 hd_module *sim_kernel_module(const hd_kernel *k);
 

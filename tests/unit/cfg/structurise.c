@@ -264,6 +264,34 @@ static void irreducible_loops_are_refused_with_their_blocks_and_line(void **stat
     close_program(&p);
 }
 
+/* The other functions have the form; the irreducible one keeps its code, wherever that comes to lie. */
+static void an_irreducible_function_stays_as_it_is_in_a_partial_form(void **state) {
+    (void)state;
+    struct program p;
+    open_program(&p, HEAD ".visible .entry k()\n{\n" PREDICATES "@%p1 bra J;\n" DO(1) "J: " DO(
+                         2) "exit;\n}\n"
+                            ".visible .entry b()\n{\n" PREDICATES "T: .branchtargets A, B;\nbrx.idx %r1, T;\n"
+                            "A: " DO(1) "B: " DO(2) "@%p2 bra A;\nexit;\n}\n");
+    struct rewrite *r = cfg_make_partial_form(p.m, p.c, CFG_FORM_STRUCTURED, &p.e);
+    assert_non_null(r);
+    const int k = ir_find_func(p.m, "k"), b = ir_find_func(p.m, "b");
+    assert_true(!r->refused[k] && strstr(r->refused[b], "t.ptx:") &&
+                strstr(r->refused[b], "also entered past"));
+    grammar_function(r->m, &r->m->funcs.v[k]);
+    const struct ir_func *was = &p.m->funcs.v[b], *is = &r->m->funcs.v[b];
+    const uint32_t moved = is->entry - was->entry;
+    assert_true(moved > 0 && is->end - is->entry == was->end - was->entry);
+    for (uint32_t pc = was->entry; pc < was->end; pc++) {
+        const struct ir_insn *x = &p.m->code.v[pc], *y = &r->m->code.v[pc + moved];
+        assert_true(x->op == y->op && r->new_pc[pc] == pc + moved && !(y->flags & IR_F_ADDED));
+        if (x->op == IR_BRA) assert_int_equal(y->target, x->target + moved);
+        for (uint32_t t = 1; x->op == IR_BRX && t <= 2; t++)
+            assert_int_equal(r->m->ext.v[y->ext + t], p.m->ext.v[x->ext + t] + moved);
+    }
+    cfg_rewrite_free(r);
+    close_program(&p);
+}
+
 /* A guard is a row of the function's own: saved when it calls itself, out of the way of what it calls. */
 static void guards_are_rows_between_a_functions_own_and_its_callees(void **state) {
     (void)state;
@@ -398,6 +426,7 @@ int main(void) {
         cmocka_unit_test(a_guarded_call_is_an_if),
         cmocka_unit_test(an_indirect_branch_is_a_tree_of_tests),
         cmocka_unit_test(irreducible_loops_are_refused_with_their_blocks_and_line),
+        cmocka_unit_test(an_irreducible_function_stays_as_it_is_in_a_partial_form),
         cmocka_unit_test(guards_are_rows_between_a_functions_own_and_its_callees),
         cmocka_unit_test(an_added_instruction_has_the_place_it_speaks_of),
         cmocka_unit_test(ten_thousand_nested_ifs),

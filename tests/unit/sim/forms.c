@@ -108,11 +108,30 @@ static void every_mechanism_does_the_same_work_with_marks_in(void **state) {
     }
 }
 
-static void the_profile_has_the_pcs_of_the_program(void **state) {
+/* Each thread executes the same instructions in the same order, whatever has become of its branches. */
+static void threads_take_the_same_steps_in_structured_form(void **state) {
     (void)state;
+    static const char *const mechs[] = {"pdom", "minpc", "dwf", "mimd", "tf"};
+    for (size_t k = 0; k < sizeof mechs / sizeof *mechs; k++) {
+        struct launched a, b;
+        launch(&a, mechs[k], "none", NOBODY);
+        launch(&b, mechs[k], "structured", NOBODY);
+        assert_true(a.status == HD_OK && b.status == HD_OK);
+        assert_memory_equal(a.out, b.out, sizeof a.out);
+        assert_memory_equal(a.seen.steps, b.seen.steps, sizeof a.seen.steps);
+        assert_memory_equal(a.seen.sum, b.seen.sum, sizeof a.seen.sum);
+        const struct stats *s = sim_stats(a.r.dev, false), *t = sim_stats(b.r.dev, false);
+        assert_int_equal(s->sm.thread_insts, t->sm.thread_insts);
+        assert_true(t->sm.overhead_lanes > 0);
+        end(&a);
+        end(&b);
+    }
+}
+
+static void check_profile(const char *form) {
     struct launched a, b;
     launch(&a, "pdom", "none", NOBODY);
-    launch(&b, "pdom", "joins", NOBODY);
+    launch(&b, "pdom", form, NOBODY);
     assert_int_equal(a.profile.branches.n, 2);
     assert_int_equal(b.profile.branches.n, 2);
     for (size_t k = 0; k < 2; k++) {
@@ -125,6 +144,12 @@ static void the_profile_has_the_pcs_of_the_program(void **state) {
     }
     end(&a);
     end(&b);
+}
+
+static void the_profile_has_the_pcs_of_the_program(void **state) {
+    (void)state;
+    check_profile("joins");
+    check_profile("structured");
 }
 
 /* The lines of a trace without cycles, SM and scheduler, but for marks; how many of those there are. */
@@ -215,7 +240,7 @@ static bool run_gpu(struct launched *x, const struct mech_ops *ops, struct stats
     uint8_t params[16] = {0};
     memcpy(params, &d, 8);
     memcpy(params + 8, &(uint32_t){NOBODY}, 4);
-    assert_true(sim_form(mod, &form, e));
+    assert_true(sim_form(mod, CFG_NONE, &form, e));
     const struct exec_launch exec = {
         .image = mod->image, .form = form->m, .grid = {3, 1, 1}, .block = {THREADS, 1, 1}, .params = params};
     struct gpu_launch l = {
@@ -258,10 +283,40 @@ static const char WAITS[] =
     "L:\n\tld.volatile.global.u32 %r1, [%a0];\n\tsetp.eq.u32 %p0, %r1, 0;\n\t@%p0 bra L;\n\tbra E;\n"
     "S:\n\tst.volatile.global.u32 [%a0], 1;\nE:\n\tret;\n}\n";
 
+/* One kernel of two is irreducible, with an indirect branch. */
+static const char MIXED[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry bad(.param .u64 out)\n{\n"
+    "\t.reg .b32 %r<2>;\n\t.reg .pred %p<2>;\n\tmov.u32 %r0, %tid.x;\n"
+    "T:\t.branchtargets A, B;\n\tbrx.idx %r0, T;\nA:\n\tsetp.eq.u32 %p0, %r0, 0;\nB:\n\t@%p0 bra "
+    "A;\n\tret;\n}\n"
+    ".visible .entry good(.param .u64 out)\n{\n"
+    "\t.reg .b64 %a0;\n\t.reg .b32 %r<2>;\n\t.reg .pred %p<2>;\n\tld.param.u64 %a0, [out];\n"
+    "\tmov.u32 %r0, %tid.x;\n\tsetp.ne.u32 %p1, %r0, 0;\n\t@%p1 bra E;\n\tst.global.u32 [%a0], 7;\n"
+    "E:\n\tadd.u32 %r0, %r0, 1;\n\tret;\n}\n";
+
+static void a_kernel_without_the_form_is_refused_and_the_others_run(void **state) {
+    (void)state;
+    hd_option o[] = {{"run.mode", "timed"}, {"run.mech", "pdom"}, {"run.form", "structured"}};
+    struct rig r = {0};
+    if (hd_device_open(&(hd_config){.options = o, .noptions = 3, .file = "tiny"}, &r.dev))
+        fail_msg("no device");
+    MUST(&r, hd_module_load(r.dev, "mixed.ptx", MIXED, 0, &r.mod));
+    const uint64_t d = rig_zero(&r, 4);
+    uint32_t got = 0;
+    RUN(&r, "good", LAUNCH(.grid = {1}, .block = {8}), PTR(d));
+    rig_out(&r, d, &got, 4);
+    assert_int_equal(got, 7);
+    assert_true(sim_stats(r.dev, false)->sm.overhead_insts > 0);
+    rig_fails(&r, "bad", LAUNCH(.grid = {1}, .block = {8}), ARGS(PTR(d)), HD_REFUSED,
+              TEXTS("mixed.ptx:14: error: bad has no structured form: the loop closed by the jump from B"));
+    RUN(&r, "good", LAUNCH(.grid = {1}, .block = {8}), PTR(d));
+    rig_close(&r);
+}
+
 static void the_watchdog_s_report_has_the_pcs_of_the_program(void **state) {
     (void)state;
-    static const char *const form[] = {"none", "joins"};
-    for (size_t k = 0; k < 2; k++) {
+    static const char *const form[] = {"none", "joins", "structured"};
+    for (size_t k = 0; k < 3; k++) {
         hd_option o[] = {
             {"run.mode", "timed"}, {"run.mech", "pdom"}, {"pdom.side", "fallthrough"}, {"run.form", form[k]}};
         struct rig r = {0};
@@ -281,6 +336,8 @@ static void the_watchdog_s_report_has_the_pcs_of_the_program(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_mechanism_does_the_same_work_with_marks_in),
+        cmocka_unit_test(threads_take_the_same_steps_in_structured_form),
+        cmocka_unit_test(a_kernel_without_the_form_is_refused_and_the_others_run),
         cmocka_unit_test(the_profile_has_the_pcs_of_the_program),
         cmocka_unit_test(the_watchdog_s_report_has_the_pcs_of_the_program),
         cmocka_unit_test(the_trace_has_the_pcs_of_the_program_and_the_marks),
