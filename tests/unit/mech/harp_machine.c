@@ -1,15 +1,10 @@
 /* HARP on the whole machine: kernels that diverge, recurse and synchronise leave the functional engine's memory, with the
  * paper's tables and with one entry in each; its warps are as wide as the SIMD group. */
-#include "kernels/timed.h"
+#include "unit/mech/machines.h"
 
-enum { N = 512, BLOCK = 64 };
+enum { N = MACHINES_WORDS, BLOCK = 64 };
 
-struct subject {
-    const char *file, *kernel;
-    uint32_t block, words; /* of the result */
-    uint32_t rounds;       /* second argument; 0: none */
-};
-static const struct subject subjects[] = {
+static const struct machines_subject subjects[] = {
     {"diverge.ptx", "collatz", BLOCK, N, N},          {"diverge.ptx", "nested", BLOCK, N, 24},
     {"diverge.ptx", "odd_even", BLOCK, N, 24},        {"recursion.ptx", "fibonacci", 40, 80, 0},
     {"recursion.ptx", "ackermann_kernel", 24, 24, 0}, {"recursion.ptx", "mutual", 64, 64, 0},
@@ -26,33 +21,10 @@ static const struct timed_machine machines[] = {
     {"tiny", "harp", {"sm.issue", "scoreboard", "sm.ideal_fetch", "false", ONE_ENTRY}},
 };
 
-static void run(struct rig *r, const struct subject *s, uint32_t *out) {
-    uint64_t d = rig_zero(r, 4 * N);
-    const hd_launch *l = LAUNCH(.grid = {s->words / s->block}, .block = {s->block});
-    if (s->rounds)
-        RUN(r, s->kernel, l, PTR(d), hd_arg_u32(s->rounds));
-    else
-        RUN(r, s->kernel, l, PTR(d));
-    rig_out(r, d, out, 4 * N);
-}
-
 static void memory_is_that_of_the_functional_engine(void **state) {
     (void)state;
-    for (size_t k = 0; k < sizeof subjects / sizeof *subjects; k++) {
-        uint32_t want[N], got[N];
-        struct rig r;
-        rig_open(&r, subjects[k].file);
-        run(&r, &subjects[k], want);
-        double insts = rig_stat(&r, "exec.thread_insts");
-        rig_close(&r);
-        for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
-            timed_open(&r, &machines[m], subjects[k].file);
-            run(&r, &subjects[k], got);
-            same_u32(subjects[k].kernel, got, want, N);
-            assert_true(rig_stat(&r, "sm.thread_insts") == insts);
-            rig_close(&r);
-        }
-    }
+    for (size_t k = 0; k < sizeof subjects / sizeof *subjects; k++)
+        machines_same(&subjects[k], machines, sizeof machines / sizeof *machines, NULL);
 }
 
 /* Without divergence a warp of 32 in two beats and two warps of 16 in one beat each are the same work. */
@@ -88,7 +60,7 @@ static void lookups_and_barriers_raise_lane_activity(void **state) {
         struct rig r;
         uint32_t got[N];
         timed_open(&r, m[k], "diverge.ptx");
-        run(&r, &subjects[1], got);
+        machines_run(&r, &subjects[1], got);
         width[k] = rig_stat(&r, "sm.lane_activity");
         if ((rig_stat(&r, "harp.ready_merges") > 0) != (k != 1) ||
             (rig_stat(&r, "harp.barrier_misses") > 0) != (k == 2))

@@ -1,16 +1,11 @@
 /* Large warps on the whole machine: kernels that diverge, recurse and synchronise leave the functional engine's memory at
  * every size; sub-warps, jumps and accesses cost what they should; and warps of 32 that part around a barrier are held
  * together, which only a smaller size lets go. */
-#include "kernels/timed.h"
+#include "unit/mech/machines.h"
 
-enum { N = 512, BLOCK = 64 };
+enum { N = MACHINES_WORDS, BLOCK = 64 };
 
-struct subject {
-    const char *file, *kernel;
-    uint32_t block, words; /* of the result */
-    uint32_t rounds;       /* second argument; 0: none */
-};
-static const struct subject subjects[] = {
+static const struct machines_subject subjects[] = {
     {"diverge.ptx", "collatz", 160, 480, N},          {"diverge.ptx", "nested", 256, N, 24},
     {"diverge.ptx", "odd_even", BLOCK, N, 24},        {"recursion.ptx", "fibonacci", 40, 80, 0},
     {"recursion.ptx", "ackermann_kernel", 24, 24, 0}, {"recursion.ptx", "mutual", 64, 64, 0},
@@ -27,34 +22,15 @@ static const struct timed_machine machines[] = {
     {"turing-rtx2060", "lwm", {"gpu.sms", "2", "lwm.jump", "all"}},
 };
 
-static void run(struct rig *r, const struct subject *s, uint32_t *out) {
-    uint64_t d = rig_zero(r, 4 * N);
-    const hd_launch *l = LAUNCH(.grid = {s->words / s->block}, .block = {s->block});
-    if (s->rounds)
-        RUN(r, s->kernel, l, PTR(d), hd_arg_u32(s->rounds));
-    else
-        RUN(r, s->kernel, l, PTR(d));
-    rig_out(r, d, out, 4 * N);
+/* Of all sub-warps some are full. */
+static void subwarps_add_up(struct rig *r) {
+    assert_true(rig_stat(r, "lwm.subwarps") >= rig_stat(r, "lwm.full_subwarps"));
 }
 
 static void memory_is_that_of_the_functional_engine(void **state) {
     (void)state;
-    for (size_t k = 0; k < sizeof subjects / sizeof *subjects; k++) {
-        uint32_t want[N], got[N];
-        struct rig r;
-        rig_open(&r, subjects[k].file);
-        run(&r, &subjects[k], want);
-        double insts = rig_stat(&r, "exec.thread_insts");
-        rig_close(&r);
-        for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
-            timed_open(&r, &machines[m], subjects[k].file);
-            run(&r, &subjects[k], got);
-            same_u32(subjects[k].kernel, got, want, N);
-            assert_true(rig_stat(&r, "sm.thread_insts") == insts);
-            assert_true(rig_stat(&r, "lwm.subwarps") >= rig_stat(&r, "lwm.full_subwarps"));
-            rig_close(&r);
-        }
-    }
+    for (size_t k = 0; k < sizeof subjects / sizeof *subjects; k++)
+        machines_same(&subjects[k], machines, sizeof machines / sizeof *machines, subwarps_add_up);
 }
 
 /* ---- what an issue costs ---- */
