@@ -1,8 +1,8 @@
 /* Dual-path execution: the stack at every step of a branch inside a branch (the shape of DWF Figure 3.1), loops, branches
  * with many targets, paths in flight when the other one diverges, exits, calls, recursion, barriers, stacks of one entry,
  * orders, and random programs. */
+#include "unit/mech/programs.h"
 #include "unit/mech/random_program.h"
-#include "unit/mech/rig.h"
 
 enum { ENTRIES, SPILL };
 
@@ -39,32 +39,13 @@ static void expect_steps(struct rig *r, const struct step *step, uint32_t n) {
     expect_steps(r, (const struct step[]){__VA_ARGS__}, \
                  sizeof((const struct step[]){__VA_ARGS__}) / sizeof(struct step))
 
-/* 0 A: @p bra 6   1 B: @q bra 4   2 C: op   3: bra 5   4 D: op   5 E: bra 7   6 F: op   7 G: exit */
-static struct ir_module *nested(void) {
-    struct ir_module *m = ir_module_new("nested");
-    fake_bra(m, FAKE_MAYBE, 6); /* 0 A */
-    fake_bra(m, FAKE_MAYBE, 4); /* 1 B */
-    fake_op(m);                 /* 2 C */
-    fake_bra(m, 0, 5);          /* 3 */
-    fake_op(m);                 /* 4 D */
-    fake_bra(m, 0, 7);          /* 5 E */
-    fake_op(m);                 /* 6 F */
-    fake_end(m, IR_EXIT, 0);    /* 7 G */
-    fake_func(m, "nested");
-    return m;
-}
-static uint32_t nested_choice(uint32_t thread, uint32_t pc, uint32_t step) {
-    (void)step;
-    return pc == 0 ? thread == 3 : thread == 2;
-}
-
 #define OUTER "warp 0\n  rpc - | left pc 7 w0:0000000f join\n"
 
 /* The inner branch stops F, which mp-basic would run beside C and D, and pdom before or after both. */
 static void test_only_the_sides_of_the_newest_branch_are_interleaved(void **state) {
     (void)state;
     struct rig r = {0};
-    rig_up(&r, nested(), nested_choice);
+    rig_up(&r, program_nested(), choose_nested);
     fake_expect_state(r.f, "warp 0\n  rpc - | left pc 0 w0:0000000f ready <- top\n");
     STEPS(&r,
           /* A: F and B */
@@ -97,7 +78,7 @@ static void test_only_the_sides_of_the_newest_branch_are_interleaved(void **stat
 static void test_issues_at_which_both_paths_are_ready(void **state) {
     (void)state;
     struct rig r = {0};
-    rig_up(&r, nested(), nested_choice);
+    rig_up(&r, program_nested(), choose_nested);
     assert_true(fake_run(r.f));
     assert_int_equal(r.f->issued, 8);
     assert_int_equal(rig_counter(&r, "both_ready"), 2);
@@ -110,7 +91,7 @@ static void test_census(void **state) {
     (void)state;
     struct rig r = {0};
     struct mech_census c;
-    rig_up(&r, nested(), nested_choice);
+    rig_up(&r, program_nested(), choose_nested);
     STEPS(&r, {0, NULL}, {1, NULL}, {4, NULL});
     r.f->mech->ops->census(r.f->mech, &c);
     assert_int_equal(c.inactive_path, 1);
@@ -128,7 +109,7 @@ static void test_schedulable_paths_of_three_mechanisms(void **state) {
     for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
         struct rig r = {0};
         uint32_t schedulable = 0;
-        rig_load(&r, nested(), 4, 4, nested_choice);
+        rig_load(&r, program_nested(), 4, 4, choose_nested);
         fake_start(r.f, want[k].mech);
         issue_at(&r, 0);
         if (k) issue_at(&r, 1);
@@ -298,7 +279,7 @@ static void test_sides_of_a_function_meet_where_it_returns(void **state) {
     fake_end(m, IR_RET, 0);          /* 4 */
     fake_func(m, "callee");
     struct rig r = {0};
-    rig_up(&r, m, nested_choice);
+    rig_up(&r, m, choose_nested);
     STEPS(&r, {0, "warp 0\n  rpc - | left pc 2 depth 1 w0:0000000f ready <- top\n"},
           {2, "warp 0\n  rpc - | left pc 1 w0:0000000f join\n"
               "  rpc - | left pc 3 depth 1 w0:0000000b ready <- top\n"},
@@ -318,7 +299,7 @@ static void test_recursion_joins_by_depth(void **state) {
     fake_end(m, IR_RET, 0);      /* 4 */
     fake_func(m, "again");
     struct rig r = {0};
-    rig_up(&r, m, nested_choice); /* at 2 thread 2 goes on calling */
+    rig_up(&r, m, choose_nested); /* at 2 thread 2 goes on calling */
     r.f->budget = 12;
     assert_true(fake_run(r.f));
     rig_down(&r);
@@ -336,7 +317,7 @@ static void test_a_barrier_holds_one_path(void **state) {
     fake_end(m, IR_EXIT, 0);    /* 5 */
     fake_func(m, "barrier");
     struct rig r = {0};
-    rig_up(&r, m, nested_choice);
+    rig_up(&r, m, choose_nested);
     STEPS(&r, {0, NULL},
           {1, "warp 0\n  rpc - | left pc 5 w0:0000000f join\n"
               "  rpc 5 | left pc 3 w0:00000008 ready | right pc 2 w0:00000007 waiting at a barrier <- top\n"},
@@ -362,7 +343,7 @@ static void test_a_barrier_waits_for_ever_for_a_path_below_the_top(void **state)
     fake_end(m, IR_EXIT, 0);    /* 6 */
     fake_func(m, "stuck");
     struct rig r = {0};
-    rig_up(&r, m, nested_choice);
+    rig_up(&r, m, choose_nested);
     STEPS(&r, {0, NULL}, {1, NULL});
     assert_false(fake_run(r.f));
     fake_expect_state(r.f, "warp 0\n  rpc - | left pc 6 w0:0000000f join\n"
@@ -376,7 +357,7 @@ static void test_a_barrier_waits_for_ever_for_a_path_below_the_top(void **state)
 static void test_a_stack_of_one_entry(void **state) {
     (void)state;
     struct rig r = {.param = {[ENTRIES] = 1, [SPILL] = 3}};
-    rig_up(&r, nested(), nested_choice);
+    rig_up(&r, program_nested(), choose_nested);
     STEPS(&r, {0, NULL}, {1, NULL}, {4, NULL}, {2, NULL},
           {3, "warp 0\n  rpc - | left pc 7 w0:0000000f join in memory\n"
               "  rpc 7 | left pc 6 w0:00000008 held | right pc 5 w0:00000007 held <- top\n"});
@@ -392,7 +373,7 @@ static void test_a_stack_of_one_entry(void **state) {
 static void test_paths_are_as_old_as_their_warp(void **state) {
     (void)state;
     struct rig r = {0};
-    rig_load(&r, nested(), 4, 8, nested_choice);
+    rig_load(&r, program_nested(), 4, 8, choose_nested);
     r.f->env.order = ORDER_OLDEST;
     fake_start(r.f, "dpe");
     while (r.f->t[0].live) {
@@ -409,7 +390,7 @@ static void test_storage(void **state) {
     for (int64_t entries = 0; entries < 8; entries += 7) {
         struct rig r = {.param = {[ENTRIES] = entries}};
         struct sb text = {0}, want = {0};
-        rig_load(&r, nested(), 32, 1024, nested_choice);
+        rig_load(&r, program_nested(), 32, 1024, choose_nested);
         fake_start(r.f, "dpe");
         r.f->mech->ops->storage(r.f->mech, &text);
         sb_add(&want, "stack %d\n", 32 * (entries ? (int)entries : 32) * (32 + 2 * 64));

@@ -1,8 +1,8 @@
 /* Numbered blocks (Lorie & Strong, US 4435758, by SL 2.3): the smallest number runs, and threads that are off are compared
  * only at marks. The example of thread frontiers step by step, loops left in different rounds, barriers, what Table 1 rules
  * out; and on random kernels the schedule of thread frontiers, with the marks added. PCs are those of the form. */
+#include "unit/mech/programs.h"
 #include "unit/mech/random_kernel.h"
-#include "unit/mech/rig.h"
 
 /* In the form with marks, or as it is. */
 static void rig_load_any(struct rig *r, struct ir_module *m, uint32_t w, uint32_t threads, choose_fn *choose,
@@ -21,33 +21,9 @@ static void rig_up_marked(struct rig *r, struct ir_module *m, choose_fn *choose)
     rig_up(r, m, 4, 4, choose, CFG_FORM_JOINS);
 }
 
-static uint32_t upper_half(uint32_t thread, uint32_t pc, uint32_t step) {
-    (void)pc, (void)step;
-    return thread % 4 >= 2;
-}
-
 /* ---- the shape of Figure 1 of Diamos et al. (thread frontiers) ---- */
 
-/* BB3, BB5 and the exit have marks: 0 BB1  1 BB2  2 SYNC 3 BB3  4 BB4  5 SYNC 6 BB5  7 SYNC 8 exit. */
-static struct ir_module *unstructured(void) {
-    struct ir_module *m = ir_module_new("unstructured");
-    fake_bra(m, FAKE_MAYBE, 2); /* BB1 */
-    fake_bra(m, FAKE_MAYBE, 5); /* BB2 */
-    fake_bra(m, FAKE_MAYBE, 4); /* BB3 */
-    fake_bra(m, FAKE_MAYBE, 5); /* BB4 */
-    fake_op(m);                 /* BB5 */
-    fake_end(m, IR_EXIT, 0);
-    fake_func(m, "unstructured");
-    return m;
-}
-
-/* 0: BB1 BB3 BB4, 1: BB1 BB2, 2: BB1 BB2 BB3 BB5, 3: all of them in order; then all exit. */
-static uint32_t four_paths(uint32_t thread, uint32_t pc, uint32_t step) {
-    static const uint32_t taken[4] = {1u << 0 | 1u << 3, 1u << 1, 1u << 2, 0};
-    (void)step;
-    return taken[thread % 4] >> pc & 1;
-}
-
+/* With marks at BB3, BB5 and the exit: 0 BB1  1 BB2  2 SYNC 3 BB3  4 BB4  5 SYNC 6 BB5  7 SYNC 8 exit. */
 static void every_block_runs_once_and_three_have_marks(void **state) {
     (void)state;
     static const char *const row[] = {
@@ -69,7 +45,7 @@ static void every_block_runs_once_and_three_have_marks(void **state) {
         "warp 0: depth - pc 8 running, ready w0:0000000f\n",
     };
     struct rig r;
-    rig_up_marked(&r, unstructured(), four_paths);
+    rig_up_marked(&r, program_unstructured(), choose_four_paths);
     rig_expect_steps(&r, RIG_ROWS(row)); /* six blocks and three marks */
     assert_int_equal(rig_counter(&r, "comparisons"), 3);
     assert_int_equal(rig_counter(&r, "merges"), 4);
@@ -81,7 +57,7 @@ static void it_takes_as_many_issues_in_warps_of_any_width(void **state) {
     (void)state;
     for (uint32_t w = 4; w <= 256; w *= 2) {
         struct rig r;
-        rig_up(&r, unstructured(), w, 256, four_paths, CFG_FORM_JOINS);
+        rig_up(&r, program_unstructured(), w, 256, choose_four_paths, CFG_FORM_JOINS);
         for (uint32_t k = 0; k < 256 / w; k++) assert_true(fake_cycle(r.f));
         assert_int_equal(rig_standing(&r), 64); /* a fourth is at BB3 */
         assert_true(fake_run(r.f));
@@ -93,24 +69,11 @@ static void it_takes_as_many_issues_in_warps_of_any_width(void **state) {
 
 /* ---- marks ---- */
 
-/* SL Figure 1. The mark comes before D: 5 SYNC 6 D 7 exit. */
-static struct ir_module *diamond(void) {
-    struct ir_module *m = ir_module_new("diamond");
-    fake_op(m);                 /* 0 A */
-    fake_bra(m, FAKE_MAYBE, 4); /* 1 */
-    fake_op(m);                 /* 2 B */
-    fake_bra(m, 0, 5);          /* 3 */
-    fake_op(m);                 /* 4 C */
-    fake_op(m);                 /* 5 D */
-    fake_end(m, IR_EXIT, 0);    /* 6 */
-    fake_func(m, "diamond");
-    return m;
-}
-
+/* The mark comes before D: 5 SYNC 6 D 7 exit. */
 static void a_mark_lets_both_sides_of_a_diamond_meet(void **state) {
     (void)state;
     struct rig r;
-    rig_up_marked(&r, diamond(), upper_half);
+    rig_up_marked(&r, program_diamond(), choose_upper_half);
     rig_expect_run(&r, "0 1 2 3 4 5 6 7");
     assert_int_equal(rig_counter(&r, "switches"), 1); /* at 3: C comes before D */
     assert_int_equal(rig_counter(&r, "merges"), 1);
@@ -121,7 +84,7 @@ static void a_mark_lets_both_sides_of_a_diamond_meet(void **state) {
 static void without_marks_nobody_is_let_in(void **state) {
     (void)state;
     struct rig r;
-    rig_up(&r, diamond(), 4, 4, upper_half, CFG_FORM_NONE);
+    rig_up(&r, program_diamond(), 4, 4, choose_upper_half, CFG_FORM_NONE);
     rig_expect_run(&r, "0 1 2 3 4 5 6 5 6");
     assert_int_equal(rig_counter(&r, "missed"), 1);
     assert_int_equal(rig_counter(&r, "comparisons") + rig_counter(&r, "merges"), 0);
@@ -173,39 +136,19 @@ static void who_skips_the_rest_of_a_round_catches_up_at_a_mark(void **state) {
 /* The join lies before its paths and has the highest number all the same: PCs do not count. */
 static void a_join_that_lies_before_its_paths_runs_once(void **state) {
     (void)state;
-    struct ir_module *m = ir_module_new("join first");
-    fake_bra(m, 0, 3);          /* 0 */
-    fake_op(m);                 /* 1 join, behind the mark at 1: 2 */
-    fake_end(m, IR_EXIT, 0);    /* 2 */
-    fake_bra(m, FAKE_MAYBE, 6); /* 3 */
-    fake_op(m);                 /* 4 */
-    fake_bra(m, 0, 1);          /* 5 */
-    fake_bra(m, 0, 1);          /* 6 */
-    fake_func(m, "join_first");
     struct rig r;
-    rig_up_marked(&r, m, upper_half);
+    rig_up_marked(&r, program_join_first(), choose_upper_half);
     rig_expect_run(&r, "0 4 5 6 7 1 2 3");
     rig_down(&r);
 }
 
 /* ---- barriers, exits ---- */
 
-/* The lower half waits at 1; the upper goes on to its own. */
-static struct ir_module *two_barriers(void) {
-    struct ir_module *m = ir_module_new("two barriers");
-    fake_bra(m, FAKE_MAYBE, 3); /* 0 */
-    fake_bar(m, 0);             /* 1 */
-    fake_bra(m, 0, 4);          /* 2 */
-    fake_bar(m, 0);             /* 3 */
-    fake_op(m);                 /* 4: behind a mark */
-    fake_end(m, IR_EXIT, 0);    /* 5 */
-    fake_func(m, "two_barriers");
-    return m;
-}
+/* The lower half waits at 1; the upper goes on to its own barrier. */
 static void only_who_waits_is_off(void **state) {
     (void)state;
     struct rig r;
-    rig_up_marked(&r, two_barriers(), upper_half);
+    rig_up_marked(&r, program_two_barriers(), choose_upper_half);
     assert_true(fake_cycle(r.f));
     assert_true(fake_issue(r.f, 0));
     fake_landings(r.f);
@@ -230,31 +173,18 @@ static void released_threads_run_in_the_order_of_their_places(void **state) {
     fake_end(m, IR_EXIT, 0); /* 4 */
     fake_func(m, "guarded");
     struct rig r;
-    rig_up_marked(&r, m, upper_half);
+    rig_up_marked(&r, m, choose_upper_half);
     rig_expect_run(&r, "0 1 2 3 2 3 4 4");
     rig_down(&r);
 }
 
-/* The upper half waits at 0 and is released when the others are at 1, which is not issued yet. */
-static void release_upper_half(struct rig *r) {
-    struct ir_module *m = ir_module_new("release");
-    fake_bar(m, FAKE_MAYBE); /* 0 */
-    fake_op(m);              /* 1 */
-    fake_end(m, IR_EXIT, 0); /* 2 */
-    fake_func(m, "release");
-    rig_up_marked(r, m, upper_half);
-    assert_true(fake_issue(r->f, 0));
-    fake_landings(r->f);
-    struct mech_set upper;
-    set_one(&upper, 0, 0xc);
-    r->f->t[2].waits = r->f->t[3].waits = false;
-    r->f->mech->ops->release(r->f->mech, &upper, 1);
-    r->f->mech->ops->audit(r->f->mech);
-}
 static void who_is_released_inside_a_block_stays_off(void **state) {
     (void)state;
     struct rig r;
-    release_upper_half(&r);
+    rig_up_marked(&r, program_guarded_barrier(), choose_upper_half);
+    assert_true(fake_issue(r.f, 0));
+    fake_landings(r.f);
+    release_now(&r, 0xc, 1); /* the others are at 1, which is not issued yet */
     fake_expect_state(r.f, "warp 0: depth - pc 1 running, ready w0:00000003\n"
                            "warp 0: depth - pc 1 standing w0:0000000c\n");
     rig_expect_run(&r, "1 2 1 2");
@@ -269,7 +199,7 @@ static void who_exits_is_gone(void **state) {
     fake_end(m, IR_EXIT, 0);          /* 2 */
     fake_func(m, "exit");
     struct rig r;
-    rig_up_marked(&r, m, upper_half);
+    rig_up_marked(&r, m, choose_upper_half);
     assert_true(fake_cycle(r.f));
     fake_expect_state(r.f, "warp 0: depth - pc 1 running, ready w0:00000003\n");
     rig_expect_run(&r, "1 2");
@@ -278,39 +208,17 @@ static void who_exits_is_gone(void **state) {
 
 /* ---- what it cannot run, what it costs ---- */
 
-static void expect_refusal(struct ir_module *m, const char *why) {
-    struct cfg *c = fake_finish(m);
-    struct err e = {0};
-    assert_false(mech_can_run(mech_find("lorie-strong"), m, c, 0, &e));
-    if (!strstr(err_text(&e), why)) fail_msg("%s", err_text(&e));
-    err_free(&e);
-    cfg_free(c);
-    ir_module_free(m);
-}
-
 /* Table 1: "No" for recursion, "No" for indirect branches. */
 static void calls_and_indirect_branches_are_refused(void **state) {
     (void)state;
-    struct ir_module *m = ir_module_new("call.ptx");
-    fake_call(m, 0, 1);
-    fake_end(m, IR_EXIT, 0);
-    fake_func(m, "kernel");
-    fake_end(m, IR_RET, 0);
-    fake_func(m, "f");
-    expect_refusal(m, "call.ptx:1: mechanism lorie-strong cannot run kernel: a call of a function");
-    m = ir_module_new("brx.ptx");
-    fake_brx(m, 2, (const uint32_t[]){1, 2});
-    fake_op(m);
-    fake_end(m, IR_EXIT, 0);
-    fake_func(m, "kernel");
-    expect_refusal(m, "brx.ptx:1: mechanism lorie-strong cannot run kernel: an indirect branch");
+    expect_no_calls_and_no_indirect_branches("lorie-strong");
 }
 
 static void storage_is_a_pc_and_a_number_for_each_thread(void **state) {
     (void)state;
     struct rig r;
     struct sb out = {0};
-    rig_up(&r, diamond(), 32, 64, upper_half, CFG_FORM_JOINS);
+    rig_up(&r, program_diamond(), 32, 64, choose_upper_half, CFG_FORM_JOINS);
     r.f->mech->ops->storage(r.f->mech, &out);
     assert_string_equal(out.text, "thread_pc 2048\nthread_block_number 1024\n");
     sb_free(&out);

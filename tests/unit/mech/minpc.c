@@ -1,7 +1,7 @@
 /* Stack-less min(SP:PC) (SL): Table 2 line by line, Listing 1 with and without SP, recursion with stacks that diverge and
  * stacks in step (Table 1), run-ahead, barriers, spinning, and random programs. The audit after every commit checks that arbitrating then would choose what runs. */
+#include "unit/mech/programs.h"
 #include "unit/mech/random_program.h"
-#include "unit/mech/rig.h"
 
 enum { ARBITRATIONS, MERGES, AHEAD, LIMIT }; /* stats.extra */
 enum { DIV, SYNC };
@@ -15,23 +15,6 @@ static void rig_start(struct rig *r, bool sp, bool memory, int stack) {
     r->ops = *r->f->mech->ops;
     r->ops.memory = NULL;
     if (!memory) r->f->mech->ops = &r->ops;
-}
-
-static uint32_t standing(const struct fake *f) {
-    struct mech_census c;
-    f->mech->ops->census(f->mech, &c);
-    assert_int_equal(c.reconvergence, 0);
-    return c.inactive_path;
-}
-
-/* Runs one instruction after the other; each begins in the state the row says. */
-static void expect_steps(struct fake *f, const char *const *row, uint32_t n) {
-    for (uint32_t k = 0; k < n; k++) {
-        fake_expect_state(f, row[k]);
-        assert_true(fake_cycle(f));
-    }
-    assert_true(fake_run(f));
-    assert_int_equal(f->issued, n);
 }
 
 /* ---- Table 2 ---- */
@@ -50,11 +33,6 @@ static struct ir_module *table_2(void) {
     fake_func(m, "table_2");
     return m;
 }
-static uint32_t upper_half(uint32_t thread, uint32_t pc, uint32_t step) {
-    (void)pc, (void)step;
-    return thread % 4 >= 2;
-}
-
 static void test_table_2_line_by_line(void **state) {
     (void)state;
     static const char *const row[] = {
@@ -71,9 +49,9 @@ static void test_table_2_line_by_line(void **state) {
         "warp 0: depth 0 pc 7 running, ready w0:0000000f\n", /* 7 7 7 7 */
     };
     struct rig r;
-    rig_load(&r, table_2(), 4, 4, upper_half);
+    rig_load(&r, table_2(), 4, 4, choose_upper_half);
     rig_start(&r, true, false, DIV);
-    expect_steps(r.f, row, sizeof row / sizeof *row);
+    rig_expect_steps(&r, RIG_ROWS(row));
     const struct mech_stats *s = &r.f->mech->stats;
     assert_int_equal(s->divergences, 1);
     assert_int_equal(s->sides, 2);
@@ -91,14 +69,14 @@ static void test_table_2_takes_as_many_issues_in_warps_of_any_width(void **state
     (void)state;
     for (uint32_t w = 4; w <= 256; w *= 2) {
         struct rig r;
-        rig_load(&r, table_2(), w, 256, upper_half);
+        rig_load(&r, table_2(), w, 256, choose_upper_half);
         rig_start(&r, true, false, DIV);
         for (uint32_t k = 0; k < 3 * 256 / w; k++) assert_true(fake_cycle(r.f));
-        assert_int_equal(standing(r.f), 128);
+        assert_int_equal(rig_standing(&r), 128);
         assert_true(fake_run(r.f));
         assert_int_equal(r.f->issued, 8 * 256 / w);
         assert_int_equal(r.f->mech->stats.extra[MERGES], 256 / w);
-        assert_int_equal(standing(r.f), 0);
+        assert_int_equal(rig_standing(&r), 0);
         rig_down(&r);
     }
 }
@@ -130,9 +108,9 @@ static void test_listing_1_runs_the_call_first_with_sp(void **state) {
     };
     for (int stack = DIV; stack <= SYNC; stack++) {
         struct rig r;
-        rig_load(&r, listing_1(), 4, 4, upper_half);
+        rig_load(&r, listing_1(), 4, 4, choose_upper_half);
         rig_start(&r, true, false, stack);
-        expect_steps(r.f, row, sizeof row / sizeof *row);
+        rig_expect_steps(&r, RIG_ROWS(row));
         assert_int_equal(r.f->mech->stats.reconvergences, 1);
         rig_down(&r);
     }
@@ -152,9 +130,9 @@ static void test_listing_1_fails_to_reconverge_without_sp(void **state) {
         "warp 0: depth - pc 3 running, ready w0:00000003\n",
     };
     struct rig r;
-    rig_load(&r, listing_1(), 4, 4, upper_half);
+    rig_load(&r, listing_1(), 4, 4, choose_upper_half);
     rig_start(&r, false, false, DIV);
-    expect_steps(r.f, row, sizeof row / sizeof *row);
+    rig_expect_steps(&r, RIG_ROWS(row));
     assert_int_equal(r.f->mech->stats.reconvergences, 0);
     rig_down(&r);
 }
@@ -196,7 +174,7 @@ static void test_stacks_in_step_let_nobody_meet_at_different_depths(void **state
     struct rig r;
     rig_load(&r, recursive(fake_op), 4, 4, recurses_once);
     rig_start(&r, true, false, SYNC);
-    expect_steps(r.f, row, sizeof row / sizeof *row);
+    rig_expect_steps(&r, RIG_ROWS(row));
     assert_int_equal(r.f->mech->stats.extra[MERGES], 1);
     rig_down(&r);
 }
@@ -218,7 +196,7 @@ static void test_threads_at_one_pc_run_together_whatever_their_depth(void **stat
     struct rig r;
     rig_load(&r, recursive(fake_op), 4, 4, recurses_once);
     rig_start(&r, true, false, DIV);
-    expect_steps(r.f, row, sizeof row / sizeof *row);
+    rig_expect_steps(&r, RIG_ROWS(row));
     const struct mech_stats *s = &r.f->mech->stats;
     assert_int_equal(s->divergences, 2); /* the call, and the return to two places */
     assert_int_equal(s->extra[MERGES], 2);
@@ -286,17 +264,11 @@ static struct ir_module *two_calls(void) {
 
 static void test_the_deepest_call_chooses_the_pc_with_either_stack(void **state) {
     (void)state;
-    static const uint32_t pc[] = {0, 1, 6, 4, 5, 7, 2, 3};
     for (int stack = DIV; stack <= SYNC; stack++) {
         struct rig r;
-        rig_load(&r, two_calls(), 4, 4, upper_half);
+        rig_load(&r, two_calls(), 4, 4, choose_upper_half);
         rig_start(&r, true, false, stack);
-        for (uint32_t k = 0; k < sizeof pc / sizeof *pc; k++) {
-            assert_true(fake_cycle(r.f));
-            assert_int_equal(r.f->issued_pc, pc[k]);
-        }
-        assert_true(fake_run(r.f));
-        assert_int_equal(r.f->issued, sizeof pc / sizeof *pc);
+        rig_expect_run(&r, "0 1 6 4 5 7 2 3");
         rig_down(&r);
     }
 }
@@ -328,12 +300,12 @@ static void test_who_does_not_wait_goes_on(void **state) {
     fake_end(m, IR_EXIT, 0);    /* 4 */
     fake_func(m, "barrier");
     struct rig r;
-    rig_load(&r, m, 4, 4, upper_half);
+    rig_load(&r, m, 4, 4, choose_upper_half);
     rig_start(&r, true, false, DIV);
     for (int k = 0; k < 2; k++) assert_true(fake_cycle(r.f));
     fake_expect_state(r.f, "warp 0: depth 0 pc 2 running, ready w0:0000000c\n"
                            "warp 0: depth 0 pc 2 waiting at a barrier w0:00000003\n");
-    assert_int_equal(standing(r.f), 0);
+    assert_int_equal(rig_standing(&r), 0);
     for (int k = 0; k < 2; k++) assert_true(fake_cycle(r.f));
     fake_expect_state(r.f, "warp 0: depth 0 pc 2 waiting at a barrier w0:00000003\n"
                            "warp 0: depth 0 pc 4 waiting at a barrier w0:0000000c\n");
@@ -480,7 +452,7 @@ static void test_without_its_late_threads_a_split_may_be_shallower(void **state)
 static void test_a_split_that_misses_as_a_whole_keeps_its_turn(void **state) {
     (void)state;
     struct rig r;
-    rig_load(&r, table_2(), 4, 4, upper_half);
+    rig_load(&r, table_2(), 4, 4, choose_upper_half);
     rig_start(&r, true, true, DIV);
     struct fake *f = r.f;
     for (int k = 0; k < 2; k++) assert_true(fake_cycle(f));
@@ -563,7 +535,7 @@ static void run_one(struct rng *rng, uint32_t w, struct tally *sum) {
         sum->deep += deep;
     }
     assert_true(fake_run(f)); /* nobody holds back whom a barrier waits for */
-    assert_int_equal(standing(f), 0);
+    assert_int_equal(rig_standing(&r), 0);
     sum->merges += f->mech->stats.extra[MERGES];
     sum->ahead += f->mech->stats.extra[AHEAD];
     sum->limits += f->mech->stats.extra[LIMIT];

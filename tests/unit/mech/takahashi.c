@@ -1,8 +1,8 @@
 /* A control unit with an activity bit (Takahashi, HPC Asia 1997, by SL 2.4): else-parts that are always walked, the empty
  * round of a loop, branches issued twice, threads that are left behind, barriers, and what Table 1 rules out. Issues without
  * threads have a star. */
+#include "unit/mech/programs.h"
 #include "unit/mech/random_kernel.h"
-#include "unit/mech/rig.h"
 
 static void rig_start(struct rig *r, bool dup) {
     r->param[0] = dup;
@@ -20,14 +20,6 @@ static void expect(struct ir_module *m, choose_fn *choose, bool dup, const char 
     rig_down(&r);
 }
 
-static uint32_t upper_half(uint32_t thread, uint32_t pc, uint32_t step) {
-    (void)pc, (void)step;
-    return thread % 4 >= 2;
-}
-static uint32_t nobody(uint32_t thread, uint32_t pc, uint32_t step) {
-    (void)thread, (void)pc, (void)step;
-    return 0;
-}
 static uint32_t everybody(uint32_t thread, uint32_t pc, uint32_t step) {
     (void)thread, (void)pc, (void)step;
     return 1;
@@ -35,32 +27,18 @@ static uint32_t everybody(uint32_t thread, uint32_t pc, uint32_t step) {
 
 /* ---- else-parts ---- */
 
-/* SL Figure 1. */
-static struct ir_module *diamond(void) {
-    struct ir_module *m = ir_module_new("diamond");
-    fake_op(m);                 /* 0 A */
-    fake_bra(m, FAKE_MAYBE, 4); /* 1 */
-    fake_op(m);                 /* 2 B */
-    fake_bra(m, 0, 5);          /* 3 */
-    fake_op(m);                 /* 4 C */
-    fake_op(m);                 /* 5 D */
-    fake_end(m, IR_EXIT, 0);    /* 6 */
-    fake_func(m, "diamond");
-    return m;
-}
-
 static void both_parts_of_a_diamond_are_walked_whoever_takes_them(void **state) {
     (void)state;
-    expect(diamond(), upper_half, false, "0 1 2 3 4 5 6");
-    expect(diamond(), nobody, false, "0 1 2 3 4* 5 6");
-    expect(diamond(), everybody, false, "0 1 2* 3* 4 5 6");
+    expect(program_diamond(), choose_upper_half, false, "0 1 2 3 4 5 6");
+    expect(program_diamond(), choose_nothing, false, "0 1 2 3 4* 5 6");
+    expect(program_diamond(), everybody, false, "0 1 2* 3* 4 5 6");
 }
 
 static void a_branch_issued_twice_leads_to_where_threads_are(void **state) {
     (void)state;
-    expect(diamond(), upper_half, true, "0 1 1* 2 3 3* 4 5 6");
-    expect(diamond(), nobody, true, "0 1 1* 2 3 3* 5 6");
-    expect(diamond(), everybody, true, "0 1 1* 4 5 6");
+    expect(program_diamond(), choose_upper_half, true, "0 1 1* 2 3 3* 4 5 6");
+    expect(program_diamond(), choose_nothing, true, "0 1 1* 2 3 3* 5 6");
+    expect(program_diamond(), everybody, true, "0 1 1* 4 5 6");
 }
 
 static void a_diamond_step_by_step(void **state) {
@@ -75,7 +53,7 @@ static void a_diamond_step_by_step(void **state) {
         "warp 0: depth - pc 6 running, ready w0:0000000f\n",
     };
     struct rig r;
-    rig_load(&r, diamond(), 4, 4, everybody);
+    rig_load(&r, program_diamond(), 4, 4, everybody);
     rig_start(&r, false);
     rig_expect_steps(&r, RIG_ROWS(row));
     assert_int_equal(rig_counter(&r, "empty_issues"), 2);
@@ -83,42 +61,23 @@ static void a_diamond_step_by_step(void **state) {
     rig_down(&r);
 }
 
-/* The shape of DWF Figure 3.1. */
-static struct ir_module *nested(void) {
-    struct ir_module *m = ir_module_new("nested");
-    fake_bra(m, FAKE_MAYBE, 6); /* 0 A */
-    fake_bra(m, FAKE_MAYBE, 4); /* 1 B */
-    fake_op(m);                 /* 2 C */
-    fake_bra(m, 0, 5);          /* 3 */
-    fake_op(m);                 /* 4 D */
-    fake_bra(m, 0, 7);          /* 5 E */
-    fake_op(m);                 /* 6 F */
-    fake_end(m, IR_EXIT, 0);    /* 7 G */
-    fake_func(m, "nested");
-    return m;
-}
-static uint32_t three_sides(uint32_t thread, uint32_t pc, uint32_t step) {
-    (void)step;
-    return pc == 0 ? thread == 3 : thread == 2;
-}
-
 /* At 3 and 5 the threads jump forward and the unit does not: who waits at 4 and 6 would be passed. Where all go to 6 the
  * branch at 1 is passed without threads, and of its targets the higher comes next. */
 static void who_waits_in_an_else_part_is_not_passed(void **state) {
     (void)state;
-    expect(nested(), three_sides, false, "0 1 2 3 4 5 6 7");
-    expect(nested(), three_sides, true, "0 0* 1 1* 2 3 3* 4 5 5* 6 7");
-    expect(nested(), nobody, false, "0 1 2 3 4* 5 6* 7");
-    expect(nested(), nobody, true, "0 0* 1 1* 2 3 3* 5 5* 7");
-    expect(nested(), everybody, false, "0 1* 4* 5* 6 7");
-    expect(nested(), everybody, true, "0 0* 6 7");
+    expect(program_nested(), choose_nested, false, "0 1 2 3 4 5 6 7");
+    expect(program_nested(), choose_nested, true, "0 0* 1 1* 2 3 3* 4 5 5* 6 7");
+    expect(program_nested(), choose_nothing, false, "0 1 2 3 4* 5 6* 7");
+    expect(program_nested(), choose_nothing, true, "0 0* 1 1* 2 3 3* 5 5* 7");
+    expect(program_nested(), everybody, false, "0 1* 4* 5* 6 7");
+    expect(program_nested(), everybody, true, "0 0* 6 7");
 }
 
 static void a_diamond_takes_as_many_issues_in_warps_of_any_width(void **state) {
     (void)state;
     for (uint32_t w = 4; w <= 256; w *= 2) {
         struct rig r;
-        rig_load(&r, diamond(), w, 256, upper_half);
+        rig_load(&r, program_diamond(), w, 256, choose_upper_half);
         rig_start(&r, false);
         for (uint32_t k = 0; k < 2 * 256 / w; k++) assert_true(fake_cycle(r.f));
         assert_int_equal(rig_standing(&r), 128);
@@ -196,19 +155,10 @@ static void a_loop_with_its_condition_first_has_the_empty_round_too(void **state
 /* The join lies before its paths: it is walked before anybody is there, and by each half. */
 static void a_join_before_its_paths_is_run_by_each_of_them(void **state) {
     (void)state;
-    struct ir_module *m = ir_module_new("join first");
-    fake_bra(m, 0, 3);          /* 0 */
-    fake_op(m);                 /* 1 join */
-    fake_end(m, IR_EXIT, 0);    /* 2 */
-    fake_bra(m, FAKE_MAYBE, 6); /* 3 */
-    fake_op(m);                 /* 4 */
-    fake_bra(m, 0, 1);          /* 5 */
-    fake_bra(m, 0, 1);          /* 6 */
-    fake_func(m, "join_first");
-    expect(m, upper_half, false, "0 1* 2* 3 4 5 1 2 3* 6 1 2");
+    expect(program_join_first(), choose_upper_half, false, "0 1* 2* 3 4 5 1 2 3* 6 1 2");
 }
 
-/* The branch at 2 is passed by nobody, so that the unit goes to its higher target, over thread 3's head. */
+/* The branch at 2 is passed by choose_nothing, so that the unit goes to its higher target, over thread 3's head. */
 static struct ir_module *passed_over(void) {
     struct ir_module *m = ir_module_new("passed over");
     fake_bra(m, FAKE_MAYBE, 3); /* 0 */
@@ -247,7 +197,7 @@ static void an_exit_does_not_end_the_walk(void **state) {
     fake_func(m, "exits");
     fake_end(m, IR_RET, 0); /* 5: another function, which the unit does not come to */
     fake_func(m, "other");
-    expect(m, upper_half, false, "0 1 2* 3 4");
+    expect(m, choose_upper_half, false, "0 1 2* 3 4");
 }
 
 /* ---- barriers ---- */
@@ -255,16 +205,8 @@ static void an_exit_does_not_end_the_walk(void **state) {
 /* The lower half waits at 1, the upper at 3. */
 static void the_unit_walks_on_from_a_barrier_and_starts_again_at_the_lowest(void **state) {
     (void)state;
-    struct ir_module *m = ir_module_new("two barriers");
-    fake_bra(m, FAKE_MAYBE, 3); /* 0 */
-    fake_bar(m, 0);             /* 1 */
-    fake_bra(m, 0, 4);          /* 2 */
-    fake_bar(m, 0);             /* 3 */
-    fake_op(m);                 /* 4 */
-    fake_end(m, IR_EXIT, 0);    /* 5 */
-    fake_func(m, "two_barriers");
     struct rig r;
-    rig_load(&r, m, 4, 4, upper_half);
+    rig_load(&r, program_two_barriers(), 4, 4, choose_upper_half);
     rig_start(&r, false);
     assert_true(fake_cycle(r.f));
     assert_true(fake_issue(r.f, 0));
@@ -292,34 +234,21 @@ static void a_barrier_of_all_costs_nothing(void **state) {
     fake_end(m, IR_EXIT, 0);
     fake_func(m, "barrier");
     struct rig r;
-    rig_load(&r, m, 4, 8, nobody); /* two warps: one comes first */
+    rig_load(&r, m, 4, 8, choose_nothing); /* two warps: one comes first */
     rig_start(&r, false);
     rig_expect_run(&r, "0 0 1 1 2 2");
     assert_int_equal(rig_counter(&r, "rewinds"), 0);
     rig_down(&r);
 }
 
-/* The upper half waits at 0 and is released when the others are at 1, which is not issued yet. */
-static void release_upper_half(struct rig *r) {
-    struct ir_module *m = ir_module_new("release");
-    fake_bar(m, FAKE_MAYBE); /* 0 */
-    fake_op(m);              /* 1 */
-    fake_end(m, IR_EXIT, 0); /* 2 */
-    fake_func(m, "release");
-    rig_load(r, m, 4, 4, upper_half);
-    rig_start(r, false);
-    assert_true(fake_issue(r->f, 0));
-    fake_landings(r->f);
-    struct mech_set upper;
-    set_one(&upper, 0, 0xc);
-    r->f->t[2].waits = r->f->t[3].waits = false;
-    r->f->mech->ops->release(r->f->mech, &upper, 1);
-    r->f->mech->ops->audit(r->f->mech);
-}
 static void who_is_released_where_the_unit_is_becomes_active(void **state) {
     (void)state;
     struct rig r;
-    release_upper_half(&r);
+    rig_load(&r, program_guarded_barrier(), 4, 4, choose_upper_half);
+    rig_start(&r, false);
+    assert_true(fake_issue(r.f, 0));
+    fake_landings(r.f);
+    release_now(&r, 0xc, 1); /* the others are at 1, which is not issued yet */
     fake_expect_state(r.f, "warp 0: depth - pc 1 running, ready w0:0000000f\n");
     rig_expect_run(&r, "1 2");
     rig_down(&r);
@@ -327,39 +256,17 @@ static void who_is_released_where_the_unit_is_becomes_active(void **state) {
 
 /* ---- what it cannot run, what it costs ---- */
 
-static void expect_refusal(struct ir_module *m, const char *why) {
-    struct cfg *c = fake_finish(m);
-    struct err e = {0};
-    assert_false(mech_can_run(mech_find("takahashi"), m, c, 0, &e));
-    if (!strstr(err_text(&e), why)) fail_msg("%s", err_text(&e));
-    err_free(&e);
-    cfg_free(c);
-    ir_module_free(m);
-}
-
 /* Table 1: "No" for recursion, "No" for indirect branches. */
 static void calls_and_indirect_branches_are_refused(void **state) {
     (void)state;
-    struct ir_module *m = ir_module_new("call.ptx");
-    fake_call(m, 0, 1);
-    fake_end(m, IR_EXIT, 0);
-    fake_func(m, "kernel");
-    fake_end(m, IR_RET, 0);
-    fake_func(m, "f");
-    expect_refusal(m, "call.ptx:1: mechanism takahashi cannot run kernel: a call of a function");
-    m = ir_module_new("brx.ptx");
-    fake_brx(m, 2, (const uint32_t[]){1, 2});
-    fake_op(m);
-    fake_end(m, IR_EXIT, 0);
-    fake_func(m, "kernel");
-    expect_refusal(m, "brx.ptx:1: mechanism takahashi cannot run kernel: an indirect branch");
+    expect_no_calls_and_no_indirect_branches("takahashi");
 }
 
 static void storage_is_a_pc_for_each_thread_and_a_pc_and_a_bit_for_the_unit(void **state) {
     (void)state;
     struct rig r;
     struct sb out = {0};
-    rig_load(&r, diamond(), 32, 64, nobody);
+    rig_load(&r, program_diamond(), 32, 64, choose_nothing);
     rig_start(&r, false);
     r.f->mech->ops->storage(r.f->mech, &out);
     assert_string_equal(out.text, "thread_pc 2048\nunit_pc_and_activity 66\n");

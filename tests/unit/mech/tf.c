@@ -1,6 +1,6 @@
 /* Thread frontiers (Diamos et al., MICRO 2011), as a sorted list and as Sandy Bridge would have them: the paper's example
  * step by step, blocks that are walked without threads, calls, barriers, exits, and what the tables refuse. */
-#include "unit/mech/rig.h"
+#include "unit/mech/programs.h"
 
 enum { STACK, SANDYBRIDGE };
 
@@ -11,58 +11,8 @@ static void rig_start(struct rig *r, int kind, bool skip, bool together) {
     fake_start(r->f, "tf");
 }
 
-static uint32_t standing(const struct fake *f) {
-    struct mech_census c;
-    f->mech->ops->census(f->mech, &c);
-    assert_int_equal(c.reconvergence, 0);
-    return c.inactive_path;
-}
-
-/* Each instruction begins in the state that its row says, and there are no more. */
-static void expect_steps(struct rig *r, const char *const *row, uint32_t n) {
-    for (uint32_t k = 0; k < n; k++) {
-        fake_expect_state(r->f, row[k]);
-        assert_true(fake_cycle(r->f));
-    }
-    assert_true(fake_run(r->f));
-    assert_int_equal(r->f->issued, n);
-}
-
-/* The PCs issued until the end. */
-static void expect_issues(struct rig *r, const uint32_t *pc, uint32_t n) {
-    for (uint32_t k = 0; k < n; k++) {
-        assert_true(fake_cycle(r->f));
-        assert_int_equal(r->f->issued_pc, pc[k]);
-    }
-    assert_true(fake_run(r->f));
-    assert_int_equal(r->f->issued, n);
-}
-
-#define STEPS(row) (row), sizeof(row) / sizeof *(row)
-#define ISSUES(...) \
-    (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t)
-
 /* ---- the shape of the paper's Figure 1 ---- */
 
-/* Blocks of one instruction; all branches have their post-dominator at 5. */
-static struct ir_module *figure_1(void) {
-    struct ir_module *m = ir_module_new("figure 1");
-    fake_bra(m, FAKE_MAYBE, 2); /* 0 BB1 */
-    fake_bra(m, FAKE_MAYBE, 5); /* 1 BB2 */
-    fake_bra(m, FAKE_MAYBE, 4); /* 2 BB3 */
-    fake_bra(m, FAKE_MAYBE, 5); /* 3 BB4 */
-    fake_op(m);                 /* 4 BB5 */
-    fake_end(m, IR_EXIT, 0);    /* 5 exit */
-    fake_func(m, "figure_1");
-    return m;
-}
-
-/* 0: BB1 BB3 BB4, 1: BB1 BB2, 2: BB1 BB2 BB3 BB5, 3: all of them in order; then all exit. */
-static uint32_t four_paths(uint32_t thread, uint32_t pc, uint32_t step) {
-    static const uint32_t taken[4] = {1u << 0 | 1u << 3, 1u << 1, 1u << 2, 0};
-    (void)step;
-    return taken[thread % 4] >> pc & 1;
-}
 static uint32_t all_leave_at_bb2(uint32_t thread, uint32_t pc, uint32_t step) {
     (void)thread, (void)step;
     return pc == 1;
@@ -85,9 +35,9 @@ static const char *const figure_1_rows[] = {
 static void the_list_runs_every_block_of_figure_1_once(void **state) {
     (void)state;
     struct rig r;
-    rig_load(&r, figure_1(), 4, 4, four_paths);
+    rig_load(&r, program_unstructured(), 4, 4, choose_four_paths);
     rig_start(&r, STACK, false, false);
-    expect_steps(&r, STEPS(figure_1_rows));
+    rig_expect_steps(&r, RIG_ROWS(figure_1_rows));
     assert_int_equal(rig_counter(&r, "inserts"), 5); /* 1 and 2; 5; 3 and 4: later sides find an entry */
     assert_int_equal(rig_counter(&r, "merges"), 4);  /* at 2, 4 and 5, where three have come */
     assert_int_equal(rig_counter(&r, "list_max"), 3);
@@ -98,9 +48,9 @@ static void the_list_runs_every_block_of_figure_1_once(void **state) {
 static void pdom_needs_nine_issues_for_figure_1(void **state) {
     (void)state;
     struct rig r = {0};
-    rig_load(&r, figure_1(), 4, 4, four_paths);
+    rig_load(&r, program_unstructured(), 4, 4, choose_four_paths);
     fake_start(r.f, "pdom");
-    expect_issues(&r, ISSUES(0, 2, 3, 1, 2, 4, 3, 4, 5));
+    rig_expect_run(&r, "0 2 3 1 2 4 3 4 5");
     rig_down(&r);
 }
 
@@ -109,9 +59,9 @@ static void sandy_bridge_walks_figure_1_like_the_list(void **state) {
     (void)state;
     for (int skip = 0; skip < 2; skip++) {
         struct rig r;
-        rig_load(&r, figure_1(), 4, 4, four_paths);
+        rig_load(&r, program_unstructured(), 4, 4, choose_four_paths);
         rig_start(&r, SANDYBRIDGE, skip, false);
-        expect_steps(&r, STEPS(figure_1_rows));
+        rig_expect_steps(&r, RIG_ROWS(figure_1_rows));
         assert_int_equal(rig_counter(&r, "empty_blocks"), 0);
         assert_int_equal(rig_counter(&r, "searches"), 0);
         rig_down(&r);
@@ -129,9 +79,9 @@ static void sandy_bridge_visits_the_frontier_where_nobody_is(void **state) {
         "warp 0: depth 0 pc 5 running, ready w0:0000000f\n",
     };
     struct rig r;
-    rig_load(&r, figure_1(), 4, 4, all_leave_at_bb2);
+    rig_load(&r, program_unstructured(), 4, 4, all_leave_at_bb2);
     rig_start(&r, SANDYBRIDGE, false, false);
-    expect_steps(&r, STEPS(row));
+    rig_expect_steps(&r, RIG_ROWS(row));
     assert_int_equal(rig_counter(&r, "empty_blocks"), 1);
     assert_int_equal(rig_counter(&r, "empty_issues"), 1);
     assert_int_equal(rig_counter(&r, "searches"), 0);
@@ -143,9 +93,9 @@ static void nobody_is_visited_with_skip_or_together(void **state) {
     (void)state;
     for (int k = 0; k < 3; k++) {
         struct rig r;
-        rig_load(&r, figure_1(), 4, 4, all_leave_at_bb2);
+        rig_load(&r, program_unstructured(), 4, 4, all_leave_at_bb2);
         rig_start(&r, k ? SANDYBRIDGE : STACK, k == 1, k == 2);
-        expect_issues(&r, ISSUES(0, 1, 5));
+        rig_expect_run(&r, "0 1 5");
         assert_int_equal(rig_counter(&r, "empty_issues"), 0);
         rig_down(&r);
     }
@@ -159,9 +109,9 @@ static uint32_t three_leave_one_jumps(uint32_t thread, uint32_t pc, uint32_t ste
 static void a_part_of_a_warp_is_not_together(void **state) {
     (void)state;
     struct rig r;
-    rig_load(&r, figure_1(), 4, 4, three_leave_one_jumps);
+    rig_load(&r, program_unstructured(), 4, 4, three_leave_one_jumps);
     rig_start(&r, SANDYBRIDGE, false, true);
-    expect_issues(&r, ISSUES(0, 1, 2, 4, 5));
+    rig_expect_run(&r, "0 1 2 4 5");
     rig_down(&r);
 }
 
@@ -170,10 +120,10 @@ static void figure_1_takes_as_many_issues_in_warps_of_any_width(void **state) {
     for (uint32_t w = 4; w <= 256; w *= 2)
         for (int kind = 0; kind < 2; kind++) {
             struct rig r;
-            rig_load(&r, figure_1(), w, 256, four_paths);
+            rig_load(&r, program_unstructured(), w, 256, choose_four_paths);
             rig_start(&r, kind, false, false);
             for (uint32_t k = 0; k < 256 / w; k++) assert_true(fake_cycle(r.f));
-            assert_int_equal(standing(r.f), 64); /* BB1 has run: a fourth is at BB3 */
+            assert_int_equal(rig_standing(&r), 64); /* BB1 has run: a fourth is at BB3 */
             assert_true(fake_run(r.f));
             assert_int_equal(r.f->issued, 6 * 256 / w);
             assert_int_equal(rig_counter(&r, "merges"), 4 * 256 / w);
@@ -195,7 +145,7 @@ static void an_empty_block_is_walked_instruction_by_instruction(void **state) {
     struct rig r;
     rig_load(&r, m, 4, 4, all_leave_at_bb2);
     rig_start(&r, SANDYBRIDGE, false, false);
-    expect_issues(&r, ISSUES(0, 1, 2, 3, 4, 5));
+    rig_expect_run(&r, "0 1 2* 3* 4* 5");
     assert_int_equal(rig_counter(&r, "empty_blocks"), 1);
     assert_int_equal(rig_counter(&r, "empty_issues"), 3);
     rig_down(&r);
@@ -203,37 +153,20 @@ static void an_empty_block_is_walked_instruction_by_instruction(void **state) {
 
 /* ---- order ---- */
 
-/* The join lies before its paths, where min(SP:PC) runs ahead: priorities are not the order of the text. */
-static struct ir_module *join_first(void) {
-    struct ir_module *m = ir_module_new("join first");
-    fake_bra(m, 0, 3);          /* 0 */
-    fake_op(m);                 /* 1 join */
-    fake_end(m, IR_EXIT, 0);    /* 2 */
-    fake_bra(m, FAKE_MAYBE, 6); /* 3 */
-    fake_op(m);                 /* 4 */
-    fake_bra(m, 0, 1);          /* 5 */
-    fake_bra(m, 0, 1);          /* 6 */
-    fake_func(m, "join_first");
-    return m;
-}
-static uint32_t upper_half(uint32_t thread, uint32_t pc, uint32_t step) {
-    (void)pc, (void)step;
-    return thread % 4 >= 2;
-}
-
+/* There min(SP:PC) runs ahead: priorities are not the order of the text. */
 static void a_join_that_lies_before_its_paths_runs_once(void **state) {
     (void)state;
     for (int kind = 0; kind < 2; kind++) {
         struct rig r;
-        rig_load(&r, join_first(), 4, 4, upper_half);
+        rig_load(&r, program_join_first(), 4, 4, choose_upper_half);
         rig_start(&r, kind, false, false);
-        expect_issues(&r, ISSUES(0, 3, 4, 5, 6, 1, 2));
+        rig_expect_run(&r, "0 3 4 5 6 1 2");
         rig_down(&r);
     }
     struct rig r = {.param = {1}};
-    rig_load(&r, join_first(), 4, 4, upper_half);
+    rig_load(&r, program_join_first(), 4, 4, choose_upper_half);
     fake_start(r.f, "minpc");
-    expect_issues(&r, ISSUES(0, 3, 4, 5, 1, 2, 6, 1, 2));
+    rig_expect_run(&r, "0 3 4 5 1 2 6 1 2");
     rig_down(&r);
 }
 
@@ -253,7 +186,7 @@ static void blocks_with_barriers_come_last(void **state) {
     (void)state;
     for (int kind = 0; kind < 2; kind++) {
         struct rig r;
-        rig_load(&r, barrier_on_a_side(), 4, 4, upper_half);
+        rig_load(&r, barrier_on_a_side(), 4, 4, choose_upper_half);
         rig_start(&r, kind, false, false);
         assert_true(fake_cycle(r.f));
         fake_expect_state(r.f, "warp 0: depth 0 pc 3 running, ready w0:0000000c\n"
@@ -263,33 +196,20 @@ static void blocks_with_barriers_come_last(void **state) {
     }
 }
 
-/* The lower half waits at 1, the upper at 3. */
-static struct ir_module *two_barriers(void) {
-    struct ir_module *m = ir_module_new("two barriers");
-    fake_bra(m, FAKE_MAYBE, 3); /* 0 */
-    fake_bar(m, 0);             /* 1 */
-    fake_bra(m, 0, 4);          /* 2 */
-    fake_bar(m, 0);             /* 3 */
-    fake_op(m);                 /* 4 */
-    fake_end(m, IR_EXIT, 0);    /* 5 */
-    fake_func(m, "two_barriers");
-    return m;
-}
-
 /* Only who waits is inactive: the other half comes to its own barrier. With all waiting the unit rests; released, it goes
  * to the first of them, which no frontier could tell. */
 static void a_warp_that_waits_as_a_whole_goes_on_at_its_first_place(void **state) {
     (void)state;
     for (int kind = 0; kind < 2; kind++) {
         struct rig r;
-        rig_load(&r, two_barriers(), 4, 4, upper_half);
+        rig_load(&r, program_two_barriers(), 4, 4, choose_upper_half);
         rig_start(&r, kind, kind == SANDYBRIDGE, false);
         assert_true(fake_cycle(r.f));
         assert_true(fake_issue(r.f, 0));
         fake_landings(r.f);
         fake_expect_state(r.f, "warp 0: depth 0 pc 3 running, ready w0:0000000c\n"
                                "warp 0: depth 0 pc 2 waiting at a barrier w0:00000003\n");
-        assert_int_equal(standing(r.f), 0);
+        assert_int_equal(rig_standing(&r), 0);
         assert_true(fake_run(r.f));
         assert_int_equal(rig_counter(&r, "merges"), 1);
         assert_int_equal(r.f->issued, 6);
@@ -302,9 +222,9 @@ static void a_warp_that_waits_as_a_whole_goes_on_at_its_first_place(void **state
 static void the_unit_walks_on_from_a_barrier(void **state) {
     (void)state;
     struct rig r;
-    rig_load(&r, two_barriers(), 4, 4, upper_half);
+    rig_load(&r, program_two_barriers(), 4, 4, choose_upper_half);
     rig_start(&r, SANDYBRIDGE, false, false);
-    expect_issues(&r, ISSUES(0, 1, 2, 3, 2, 3, 4, 5));
+    rig_expect_run(&r, "0 1 2* 3 2 3* 4 5");
     assert_int_equal(rig_counter(&r, "empty_issues"), 2); /* 2 with its threads at 1, and 3 */
     assert_int_equal(rig_counter(&r, "empty_blocks"), 1);
     assert_int_equal(rig_counter(&r, "searches"), 1);
@@ -343,7 +263,7 @@ static void deeper_calls_run_first_and_meet_nobody_above(void **state) {
         struct rig r;
         rig_load(&r, recursive(), 4, 4, recurses_once);
         rig_start(&r, kind, false, false);
-        expect_steps(&r, STEPS(row));
+        rig_expect_steps(&r, RIG_ROWS(row));
         rig_down(&r);
     }
 }
@@ -366,17 +286,13 @@ static void a_function_may_begin_at_the_first_instruction(void **state) {
         struct rig r;
         rig_load(&r, kernel_that_calls_itself(), 4, 4, half_once);
         rig_start(&r, kind, false, false);
-        expect_issues(&r, ISSUES(0, 0, 1, 1));
+        rig_expect_run(&r, "0 0 1 1");
         rig_down(&r);
     }
 }
 
 /* All call from 1. While they are away somebody might stand at 3, which comes before the return to 2: the frontier of the
  * block that called is visited when they come back. */
-static uint32_t nobody_branches(uint32_t thread, uint32_t pc, uint32_t step) {
-    (void)thread, (void)pc, (void)step;
-    return 0;
-}
 static void who_returns_goes_on_as_if_the_calling_block_had_ended(void **state) {
     (void)state;
     struct ir_module *m = ir_module_new("call");
@@ -390,9 +306,9 @@ static void who_returns_goes_on_as_if_the_calling_block_had_ended(void **state) 
     fake_end(m, IR_RET, 0); /* 6 */
     fake_func(m, "f");
     struct rig r;
-    rig_load(&r, m, 4, 4, nobody_branches);
+    rig_load(&r, m, 4, 4, choose_nothing);
     rig_start(&r, SANDYBRIDGE, false, false);
-    expect_issues(&r, ISSUES(0, 1, 5, 6, 3, 4, 2));
+    rig_expect_run(&r, "0 1 5 6 3* 4* 2");
     assert_int_equal(rig_counter(&r, "empty_blocks"), 1);
     assert_int_equal(rig_counter(&r, "empty_issues"), 2);
     assert_int_equal(rig_counter(&r, "searches"), 0);
@@ -424,7 +340,7 @@ static void both_functions_of_an_indirect_call_run_before_the_return(void **stat
         struct rig r;
         rig_load(&r, indirect_call(), 4, 4, f_or_g);
         rig_start(&r, kind, false, false);
-        expect_issues(&r, ISSUES(0, 2, 3, 4, 5, 1));
+        rig_expect_run(&r, "0 2 3 4 5 1");
         assert_int_equal(rig_counter(&r, "searches"), kind == SANDYBRIDGE ? 1 : 0); /* from f to g */
         rig_down(&r);
     }
@@ -482,7 +398,7 @@ static void storage_is_a_list_or_a_pc_per_thread(void **state) {
     for (int kind = 0; kind < 2; kind++) {
         struct rig r;
         struct sb out = {0};
-        rig_load(&r, figure_1(), 32, 64, four_paths);
+        rig_load(&r, program_unstructured(), 32, 64, choose_four_paths);
         rig_start(&r, kind, false, false);
         r.f->mech->ops->storage(r.f->mech, &out);
         assert_string_equal(out.text, text[kind]);
