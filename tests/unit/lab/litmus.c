@@ -57,6 +57,14 @@ static const struct expected {
     /* A control unit that goes to the lower of two places as long as somebody is active. */
     {"takahashi",             "dedreeg edded eee"},
     {"takahashi:dup=true",    "dedreeg edded eee"},
+    /* Nested code, walked from its first instruction to its last, then-parts first, however activity is stored; at a barrier
+     * the walk stands. */
+    {"chap",                  "deereeg edded dde"},
+    {"amd",                   "deeeeeg edded dde"},
+    {"pomp",                  "deeeeeg edded dde"},
+    {"gma",                   "deereeg edded dde"},
+    {"sandybridge",           "deereeg edded dde"},
+    {"sandybridge:skip=false", "deereeg edded dde"},
     /* A stack of tokens: as pdom's, whose taken side is first too. */
     {"tesla",                 "deeeeeg deded dde"},
     {"tesla:loops=ssy",       "deeeeeg deded dde"},
@@ -65,7 +73,7 @@ static const struct expected {
 
 static enum litmus_end run_under(const struct litmus *l, const char *mech, struct litmus_cell *cell) {
     hd_option options[4] = {
-        {"run.mode", "timed"}, {"gpu.max_cycles", "600000"}, {"run.mech", NULL}, {NULL, NULL}};
+        {"run.mode", "timed"}, {"gpu.max_cycles", "400000"}, {"run.mech", NULL}, {NULL, NULL}};
     char name[32], key[64] = "", value[32] = "";
     size_t n = strcspn(mech, ":");
     snprintf(name, sizeof name, "%.*s", (int)n, mech);
@@ -128,7 +136,7 @@ static void every_mechanism_has_an_honest_outcome(void **state) {
 
 /* The watchdog does not depend on when it looks: here it always came while the warp waited for its next instruction. */
 static void found_while_instructions_are_fetched(void **state) {
-    const hd_option options[] = {{"run.mode", "timed"}, {"run.mech", "pdom"}, {"gpu.max_cycles", "600000"}};
+    const hd_option options[] = {{"run.mode", "timed"}, {"run.mech", "pdom"}, {"gpu.max_cycles", "400000"}};
     struct litmus_cell cell;
     struct err e = {0};
     (void)state;
