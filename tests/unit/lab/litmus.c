@@ -71,20 +71,21 @@ static const struct expected {
 };
 /* clang-format on */
 
+/* A watchdog that gives up sooner than the machine's would: mechanisms that let go after a while do so within it. */
 static enum litmus_end run_under(const struct litmus *l, const char *mech, struct litmus_cell *cell) {
-    hd_option options[4] = {
-        {"run.mode", "timed"}, {"gpu.max_cycles", "400000"}, {"run.mech", NULL}, {NULL, NULL}};
+    hd_option options[5] = {
+        {"run.mech", NULL}, {"run.mode", "timed"}, {"gpu.watchdog", "50000"}, {"gpu.max_cycles", "400000"}};
     char name[32], key[64] = "", value[32] = "";
     size_t n = strcspn(mech, ":");
     snprintf(name, sizeof name, "%.*s", (int)n, mech);
-    options[2].value = name;
+    options[0].value = name;
     if (mech[n]) {
         const char *text = mech + n + 1, *equals = strchr(text, '=');
         snprintf(key, sizeof key, "%s.%.*s", name, (int)(equals - text), text);
         snprintf(value, sizeof value, "%s", equals + 1);
-        options[3] = (hd_option){key, value};
+        options[4] = (hd_option){key, value};
     }
-    litmus_run(l, &(hd_config){.options = options, .noptions = mech[n] ? 4 : 3}, cell);
+    litmus_run(l, &(hd_config){.options = options, .noptions = mech[n] ? 5 : 4}, cell);
     return cell->end;
 }
 
