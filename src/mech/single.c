@@ -45,7 +45,7 @@ void single_release(struct mech *m, const struct mech_set *set, uint32_t pc,
 
 /* Those who neither run nor are on another path have arrived at a join. */
 static uint32_t joining(const struct single *h, const struct mech_split *s) {
-    return h->threads - s->threads - h->inactive;
+    return h->threads - s->threads - h->inactive - h->barred;
 }
 
 void single_uncount(struct single_sums *t, const struct single *h, const struct mech_split *s) {
@@ -91,7 +91,7 @@ void single_audit(const struct mech *m, const struct single *h, const struct mec
         uint32_t present = 0;
         if (h->first + k < pool->slots) FOR_LANES(l, pool->present[h->first + k])
         present |= (uint32_t)(split_home_of(pool, h->first + k, l) == s->own[SINGLE_HOME]) << l;
-        CHECK((run.w[k] | held->w[k]) == present && !(waits.w[k] & ~run.w[k]));
+        CHECK((run.w[k] | held->w[k]) == present && !(waits.w[k] & ~present));
     }
-    CHECK(!mask_any(&waits) || order_parked(s));
+    CHECK(h->barred || !mask_any(&waits) || order_parked(s));
 }

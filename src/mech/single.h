@@ -12,6 +12,7 @@ struct single {
     struct mask waiting; /* running threads at a barrier */
     uint32_t threads;    /* that live */
     uint32_t inactive;   /* of them, on another path; all others that do not run have arrived somewhere */
+    uint32_t barred;     /* but for these, which wait at a barrier and let others run */
 };
 struct single_sums { /* of all homes: the census */
     uint32_t inactive, joining;
@@ -40,7 +41,7 @@ void single_places(const struct single *h, const struct mask *mask, uint32_t pc,
 /* "warp 0: split ..." and whom a barrier holds. */
 void single_print(const struct single *h, const struct mech_split *s, struct sb *out);
 void single_print_mask(const struct single *h, const struct mask *mask, struct sb *out);
-/* Panics unless the running threads and `held`, which is all in its tables, are the warp's threads. */
+/* Panics unless the running threads and `held`, which is all in its tables, are the warp's threads, and who waits is there. */
 void single_audit(const struct mech *m, const struct single *h, const struct mech_split *s,
                   const struct mask *held);
 
