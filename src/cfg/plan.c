@@ -5,8 +5,10 @@
  *   - its dominator lies in loops that it is not in: a slot behind the outermost of these.
  *   - the end of a function: the last slot of the entry, so that one return is the function's last instruction.
  *
- * Slots stand in the order of block priorities (order.c), which is topological, so that every way to a slot leads forward;
- * Zhang & D'Hollander's guards ("Using hammock graphs to structure programs", 2004) do the rest. Who goes from a to a slot
+ * This is how Ramsey ("Beyond Relooper", ICFP 2022) places code for WebAssembly, whose branches leave any number of blocks
+ * at once; guards (Ammarguellat, "A control-flow normalization algorithm and its complexity", 1992) do here what these
+ * do there. Slots stand in the order of block priorities (order.c), which is topological, so that every way to a slot
+ * leads forward. Who goes from a to a slot
  * b runs on: out of the arms around a, past every slot of a node around a that comes after it and before b. Those need a
  * guard. Who leaves loops goes by breaks, past nothing within them, and runs on from behind the outermost; who goes round
  * is past nothing. So with `pre` the place in the layout, and far(a) the last place a's ways lead to, the slot s of q is

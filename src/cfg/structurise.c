@@ -1,11 +1,18 @@
 /* Writing structured code by the plan (plan.h). A list of things still to be written stands for the recursion, so that
- * nesting is bounded by memory only. */
+ * nesting is bounded by memory only.
+ *
+ * Choices that are ours, for SL says no more than that compilers did this: breaks and continues stand as guarded branches
+ * where they can, without an if around them; a jump that has become needless is a nop, not nothing, so that mechanisms are
+ * compared on the same work; a way out of k loops costs k - 1 notes, so that code can grow with the square of the nesting:
+ * a function whose code would grow out of all proportion is refused. */
 #include "cfg/structurise.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "cfg/plan.h"
+
+enum { MOST_GROWTH = 64, ALWAYS_FINE = 1 << 16 }; /* lines per instruction; lines */
 
 enum task_kind { NODE, SLOT, ELSE, ENDIF, ENDLOOP, RELEASE };
 struct task {
@@ -82,6 +89,7 @@ static struct ir_insn branch(enum ir_mark mark, uint16_t guard, uint32_t target)
 
 /* A branch in place of the one at `old`, or if that is taken already or there is none, a new one. */
 static void put_branch(struct writer *k, struct ir_insn i, uint32_t *control, uint32_t place) {
+    if (*control != IR_NOPC) i.mods = k->m->code.v[*control].mods & IR_M_UNI;
     put(k, i, *control == IR_NOPC ? place : *control, *control == IR_NOPC);
     *control = IR_NOPC;
 }
@@ -363,9 +371,10 @@ static void write_slot(struct writer *k, uint32_t u, uint32_t next) {
     do_later(k, NODE, u, next);
 }
 
-static void write_nodes(struct writer *k) {
+/* False: there would be more than `most` lines in all. */
+static bool write_nodes(struct writer *k, size_t most) {
     do_later(k, NODE, 0, CFG_NONE);
-    while (k->todo.n) {
+    while (k->todo.n && k->out.lines.n < most) {
         const struct task t = k->todo.v[--k->todo.n];
         switch (t.kind) {
         case NODE: write_node(k, t.node, t.next); break;
@@ -377,6 +386,7 @@ static void write_nodes(struct writer *k) {
         }
     }
     settle(k);
+    return !k->todo.n;
 }
 
 /* ---- functions ---- */
@@ -409,25 +419,30 @@ static void refuse(struct writer *k, uint32_t func, uint32_t line, const char *w
     sb_add(&text, "%s:%" PRIu32 ": error: %s has no structured form: %s", k->m->name, line,
            k->m->funcs.v[func].name, why);
     k->refused[func] = sb_keep(&text, &k->mem);
+    k->jumps.n = k->ifs.n = k->todo.n = 0;
     k->nrefused++;
     copy_function(k, func);
 }
 
-static void structurise(struct writer *k, const struct cfg *c, uint32_t func) {
+/* NULL, or why not. */
+static const char *structurise(struct writer *k, const struct cfg *c, uint32_t func) {
     const struct ir_func *fn = &k->m->funcs.v[func];
+    const size_t most = k->out.lines.n + ALWAYS_FINE + (size_t)MOST_GROWTH * (fn->end - fn->entry);
     plan_make(&k->p, k->m, c, func);
     k->loop = ARENA_NEW(&k->p.w.mem, struct loop_state, k->p.nloops);
     k->guard = ARENA_NEW(&k->p.w.mem, uint16_t, k->p.n);
     k->first_guard = fn->base[IR_FILE_P] + fn->nrow[IR_FILE_P];
     k->used = k->most = 0;
     k->pending = IR_NOPC;
-    write_nodes(k);
-    aim_jumps(k);
+    const bool whole = write_nodes(k, most);
+    if (whole) aim_jumps(k);
     if (insn_falls_through(&k->out.lines.v[k->out.lines.n - 1].insn))
         put(k, (struct ir_insn){.op = fn->kernel ? IR_EXIT : IR_RET}, fn->end - 1, true);
     k->out.end[func] = (uint32_t)k->out.lines.n;
     k->out.predicates[func] = k->most;
     plan_free(&k->p);
+    if (!whole) return "it would be many times as long";
+    return k->first_guard + k->most > IR_GUARD_INDEX ? "it needs too many guards" : NULL;
 }
 
 static void write_function(struct writer *k, const struct cfg *c, uint32_t func) {
@@ -437,9 +452,8 @@ static void write_function(struct writer *k, const struct cfg *c, uint32_t func)
         refuse(k, func, k->m->code.v[c->blocks[f->why].first].line, f->why_text);
         return;
     }
-    structurise(k, c, func);
-    if (k->first_guard + k->most > IR_GUARD_INDEX)
-        refuse(k, func, k->m->funcs.v[func].line, "it needs too many guards");
+    const char *why = structurise(k, c, func);
+    if (why) refuse(k, func, k->m->funcs.v[func].line, why);
 }
 
 static void keep_refusals(const struct writer *k, struct rewrite *r) {

@@ -33,7 +33,8 @@
 
 #include "cfg/rewrite.h"
 
-/* refused of the copy: a function is irreducible (with the place, and the blocks), or would need too many predicates. */
+/* refused of the copy: a function is irreducible (with the place, and the blocks), or would need too many predicates or
+ * instructions: loops nested by the hundred, left from the innermost. */
 struct rewrite *cfg_structurise(const struct ir_module *m, const struct cfg *c, struct err *e);
 
 #endif

@@ -34,17 +34,25 @@ static void pad(struct sb *out, size_t from, size_t width) {
 /* Columns that a line of what happened leaves blank. */
 enum { CYCLES = 12, PCS = 9, CODE = 34 };
 
-/* As in the program, with its labels. Of marks, which it does not have, the name and the place they speak of. */
-static void print_insn(struct explain_view *v, uint32_t pc) {
-    const char *added = cfg_rewrite_added(v->form, pc);
-    const uint32_t target = v->ir->code.v[pc].target;
-    if (added)
-        sb_add(&v->out, "%s", added);
-    else
-        ir_print_insn(&v->out, v->program, explain_old_pc(v, pc));
-    if (!added || target == IR_NOPC) return;
+/* A mark or branch that the program does not have: guard, name, and the place it speaks of. */
+static void print_added(struct explain_view *v, const struct ir_insn *i) {
+    const uint32_t row = i->guard & IR_GUARD_INDEX;
+    if (row) sb_add(&v->out, "@%sp%" PRIu32 " ", i->guard & IR_GUARD_NEG ? "!" : "", row);
+    sb_add(&v->out, "%s", ir_insn_name(i));
+    if (i->target == IR_NOPC) return;
     sb_add(&v->out, " ");
-    explain_pc(v, target, &v->out);
+    explain_pc(v, i->target, &v->out);
+}
+
+/* As in the program, with its labels. */
+static void print_insn(struct explain_view *v, uint32_t pc) {
+    const struct ir_insn *i = &v->ir->code.v[pc];
+    if (!cfg_rewrite_added(v->form, pc))
+        ir_print_insn(&v->out, v->program, explain_old_pc(v, pc));
+    else if (i->op == IR_MARK || i->op == IR_BRA)
+        print_added(v, i);
+    else
+        ir_print_insn(&v->out, v->ir, pc);
 }
 
 static void print_group(struct explain_view *v, const struct explain_group *g) {

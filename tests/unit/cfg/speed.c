@@ -6,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "cfg/form.h"
 #include "cfg/likely.h"
 #include "cfg/regions.h"
-#include "cfg/rewrite.h"
 #include "cfg/uniform.h"
 
 enum { REPEAT = 3, TIMES = 4, MOST = 9 };
@@ -45,6 +45,12 @@ static void demand_rewrite(const struct ir_module *m, const struct cfg *c) {
         in[v] = (struct rewrite_insert){.pc = c->blocks[v].first, .insn = {.op = IR_NOP}};
     cfg_rewrite_free(cfg_rewrite(m, c, in, c->nblocks, &e));
     free(in);
+}
+
+static void demand_structured(const struct ir_module *m, const struct cfg *c) {
+    struct err e = {0};
+    cfg_rewrite_free(cfg_make_partial_form(m, c, CFG_FORM_STRUCTURED, &e));
+    err_free(&e);
 }
 
 static double analysis_time(shape_fn *make, uint32_t n, const struct filling *fill, demand_fn *demand) {
@@ -135,7 +141,8 @@ static void what_is_made_on_demand_is_near_linear(void **state) {
     } made[] = {{"uniform", demand_uniform},
                 {"regions", demand_regions},
                 {"likely", demand_likely},
-                {"rewrite", demand_rewrite}};
+                {"rewrite", demand_rewrite},
+                {"structured", demand_structured}};
     static const struct {
         const char *name;
         shape_fn *make;

@@ -359,6 +359,28 @@ static void ten_thousand_nested_ifs(void **state) {
     sb_free(&text);
 }
 
+/* Loops nested so deep, the innermost left altogether by so many branches. */
+static void refused_nest(int depth, int ways, const char *why) {
+    struct program p;
+    struct sb text = {0};
+    sb_add(&text, "%s", HEAD ".visible .entry k()\n{\n" PREDICATES);
+    for (int k = 0; k < depth; k++) sb_add(&text, "L%d: mov.u32 %%r2, 1;\n", k);
+    for (int k = 0; k < ways; k++) sb_add(&text, "@%%p1 bra X;\n");
+    for (int k = depth; k-- > 0;) sb_add(&text, "@%%p2 bra L%d;\n", k);
+    sb_add(&text, "X: mov.u32 %%r2, 1;\nexit;\n}\n");
+    open_program(&p, text.text);
+    assert_null(cfg_make_form(p.m, p.c, CFG_FORM_STRUCTURED, &p.e));
+    assert_string_equal(err_text(&p.e), why);
+    close_program(&p);
+    sb_free(&text);
+}
+
+static void code_that_would_grow_out_of_all_proportion_is_refused(void **state) {
+    (void)state;
+    refused_nest(600, 600, "t.ptx:4: error: k has no structured form: it would be many times as long");
+    refused_nest(33000, 1, "t.ptx:4: error: k has no structured form: it needs too many guards");
+}
+
 /* ---- random graphs ---- */
 
 static bool check_shape(const struct shape *s, struct rng *rng, uint32_t *guards) {
@@ -430,6 +452,7 @@ int main(void) {
         cmocka_unit_test(guards_are_rows_between_a_functions_own_and_its_callees),
         cmocka_unit_test(an_added_instruction_has_the_place_it_speaks_of),
         cmocka_unit_test(ten_thousand_nested_ifs),
+        cmocka_unit_test(code_that_would_grow_out_of_all_proportion_is_refused),
         cmocka_unit_test(any_graph_has_the_form_or_is_irreducible),
         cmocka_unit_test(nested_statements_need_no_guard),
     };
