@@ -60,7 +60,10 @@ static bool runs_ahead(const struct setting *on) {
 }
 /* Marks and joins that are issued again go with the branch, too, and are charged to where they stand. */
 static bool has_marks(const struct setting *on) {
-    return !strcmp(on->mech, "tesla") || !strcmp(on->mech, "lorie-strong");
+    static const char *const mech[] = {"tesla", "lorie-strong", "amd", "pomp", "sandybridge"};
+    for (size_t k = 0; k < sizeof mech / sizeof *mech; k++)
+        if (!strcmp(on->mech, mech[k])) return true;
+    return false;
 }
 static const struct setting settings[] = {
     {"pdom", {0}},
@@ -76,6 +79,9 @@ static const struct setting settings[] = {
     {"tf", {"tf.kind", "sandybridge"}},
     {"lorie-strong", {0}},
     {"takahashi", {0}},
+    {"amd", {0}},
+    {"pomp", {0}},
+    {"sandybridge", {0}},
     {"sbi", {0}},
     {"swi", {0}},
     {"sbi+swi", {0}},
