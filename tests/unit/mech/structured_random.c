@@ -2,6 +2,7 @@
  * path, masks, counters and PCs store the same (the audit compares them after every commit), and every instruction runs
  * with the same threads in the same order whatever stores who is active, and whether parts without threads are jumped over
  * or walked. Where loops are left at one place only, that is with the threads of a post-dominator stack. */
+#include "unit/mech/random_shapes.h"
 #include "unit/mech/structured_rig.h"
 
 /* What a home warp has executed: instructions with threads, in order; and, in any order, those that are no marks. */
@@ -35,6 +36,7 @@ static void log_commit(struct mech *m, struct mech_split *s, const struct mech_o
 struct kernel {
     struct ir_module *m;
     struct cfg *c;
+    struct rewrite *form; /* of it, that runs; NULL: m itself */
     uint32_t w, threads;
     uint64_t seed; /* of machine and outcomes */
     bool slow;
@@ -44,7 +46,8 @@ static struct ran run(const struct kernel *k, const struct mech_ops *ops, bool s
     struct ran out = {0};
     struct rng r = {k->seed};
     int64_t param[32] = {[SKIP] = skip, [DEPTH] = 1000};
-    struct fake *f = fake_new(k->m, k->c, k->w, k->threads);
+    struct fake *f = fake_new(k->form ? k->form->m : k->m, k->form ? k->form->cfg : k->c, k->w, k->threads);
+    f->form = k->form;
     struct mech_ops logged = *ops;
     random_machine(f, &r);
     f->slow = k->slow;
@@ -66,14 +69,26 @@ static struct ran run(const struct kernel *k, const struct mech_ops *ops, bool s
     return out;
 }
 
-static struct kernel kernel_new(struct rng *r, uint32_t w, struct structured_mix mix) {
-    struct kernel k = {.m = structured_program(r, mix), .w = w, .slow = rng_below(r, 2)};
-    k.c = fake_finish(k.m);
+static struct kernel kernel_of(struct rng *r, uint32_t w, struct ir_module *m) {
+    struct kernel k = {.m = m, .c = fake_finish(m), .w = w, .slow = rng_below(r, 2)};
     k.threads = random_threads(r, w);
     k.seed = rng_next(r);
     return k;
 }
+static struct kernel kernel_new(struct rng *r, uint32_t w, struct structured_mix mix) {
+    return kernel_of(r, w, marked_program(r, mix));
+}
+/* False: it has no structured form. */
+static bool kernel_structurise(struct kernel *k) {
+    struct err e = {0};
+    k->form = mech_can_run(scheme(CHAP), k->m, k->c, 0, &e)
+                  ? cfg_make_form(k->m, k->c, CFG_FORM_STRUCTURED, &e)
+                  : NULL;
+    err_free(&e);
+    return k->form;
+}
 static void kernel_free(struct kernel *k) {
+    cfg_rewrite_free(k->form);
     cfg_free(k->c);
     ir_module_free(k->m);
 }
@@ -81,6 +96,20 @@ static void kernel_free(struct kernel *k) {
 static void expect_same(const struct ran *a, const struct ran *b, const char *who, uint32_t n) {
     if (a->done != b->done || a->issues != b->issues || memcmp(a->in_order, b->in_order, sizeof a->in_order))
         fail_msg("program %u: %s does not run as amd does", n, who);
+}
+
+/* Those that run calls, or all; whether it ran to the end. */
+static bool run_five(const struct kernel *k, bool calls, uint32_t n) {
+    const struct ran want = run(k, scheme(AMD), true);
+    assert_true(want.issues);
+    for (int s = 0; s < SCHEMES; s++) {
+        if (calls && !(scheme(s)->caps & MECH_CALLS)) continue;
+        const struct ran jumps = run(k, scheme(s), true), walks = run(k, scheme(s), false);
+        expect_same(&want, &jumps, structured_names[s], n);
+        expect_same(&want, &walks, structured_names[s], n);
+        if (want.done) assert_true(jumps.empty <= walks.empty);
+    }
+    return want.done;
 }
 
 static uint32_t run_all(bool barriers) {
@@ -94,16 +123,7 @@ static uint32_t run_all(bool barriers) {
                                                .calls = rng_below(&r, 2),
                                                .deep = 1 + (uint32_t)rng_below(&r, 6)};
             struct kernel k = kernel_new(&r, w, mix);
-            const struct ran want = run(&k, scheme(AMD), true);
-            assert_true(want.issues);
-            stuck += !want.done;
-            for (int s = 0; s < SCHEMES; s++) {
-                if (mix.calls && !(scheme(s)->caps & MECH_CALLS)) continue;
-                const struct ran jumps = run(&k, scheme(s), true), walks = run(&k, scheme(s), false);
-                expect_same(&want, &jumps, structured_names[s], n);
-                expect_same(&want, &walks, structured_names[s], n);
-                if (want.done) assert_true(jumps.empty <= walks.empty);
-            }
+            stuck += !run_five(&k, mix.calls, n);
             kernel_free(&k);
         }
     return stuck;
@@ -118,6 +138,24 @@ static void all_five_run_the_same_threads_at_every_instruction(void **state) {
 static void barriers_hold_the_same_warps_under_all_five(void **state) {
     (void)state;
     assert_true(run_all(true));
+}
+
+/* Forward jumps anywhere, and anything that is reducible: what the compiler makes of it. */
+static void unstructured_programs_run_the_same_under_all_five(void **state) {
+    (void)state;
+    struct rng r = {23};
+    uint32_t ran[2] = {0};
+    for (uint32_t w = 4; w <= 64; w *= 2)
+        for (uint32_t n = 0; n < 60; n++) {
+            const struct random_mix mix = {.ends = n % 3 == 0, .loads = true};
+            struct kernel k = kernel_of(&r, w, n % 2 ? direct_forward_program(&r) : random_program(&r, mix));
+            if (kernel_structurise(&k)) {
+                assert_true(run_five(&k, false, n));
+                ran[n % 2]++;
+            }
+            kernel_free(&k);
+        }
+    assert_true(ran[0] >= 10 && ran[1] == 150);
 }
 
 static void without_breaks_in_ifs_instructions_have_the_threads_of_a_stack(void **state) {
@@ -141,6 +179,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_five_run_the_same_threads_at_every_instruction),
         cmocka_unit_test(barriers_hold_the_same_warps_under_all_five),
+        cmocka_unit_test(unstructured_programs_run_the_same_under_all_five),
         cmocka_unit_test(without_breaks_in_ifs_instructions_have_the_threads_of_a_stack),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,11 +10,8 @@ static const char *const structured_names[] = {"chap", "amd", "pomp", "gma", "sa
 enum { CHAP, AMD, POMP, GMA, SANDYBRIDGE, SCHEMES };
 enum { SKIP, DEPTH }; /* parameters */
 
-extern const struct mech_ops mech_chap, mech_amd, mech_pomp, mech_gma, mech_sandybridge;
 static inline const struct mech_ops *scheme(int k) {
-    static const struct mech_ops *const ops[] = {&mech_chap, &mech_amd, &mech_pomp, &mech_gma,
-                                                 &mech_sandybridge};
-    return ops[k];
+    return mech_find(structured_names[k]);
 }
 
 static inline uint32_t put_branch(struct ir_module *m, enum ir_mark mark, uint16_t guard, uint32_t target) {
@@ -164,7 +161,7 @@ static inline void put_parts(struct ir_module *m, struct rng *r, struct structur
     for (uint64_t n = 1 + rng_below(r, 4); n-- > 0;) put_one(m, r, mix, depth, loop);
 }
 
-static inline struct ir_module *structured_program(struct rng *r, struct structured_mix mix) {
+static inline struct ir_module *marked_program(struct rng *r, struct structured_mix mix) {
     static const char *const name[RANDOM_FUNCS] = {"kernel", "first", "second"};
     struct ir_module *m = ir_module_new("structured");
     for (uint32_t f = 0; f < RANDOM_FUNCS; f++) {
