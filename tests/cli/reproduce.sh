@@ -19,6 +19,12 @@ run reproduce --list sl harp.sbr sl.pdom
 [ "$status" -eq 0 ] && [ "$(grep -c '^[a-z]*\.' "$out")" -eq 5 ]
 verdict $? "of a paper and of a claim, each once"
 
+# ---- a grid ----
+run reproduce sl.table1 --json grid.json
+expect_status 0 "SL's Table 1 is a claim"
+expect_json grid.json claims/0/ours 100.0 "of which every cell comes out"
+expect_json grid.json claims/0/workloads/1/workload '"chap"' "scheme by scheme"
+
 # ---- runs are kept ----
 some="harp.barrier-2 harp.simd-32 --size tiny"
 run reproduce $some --db r.sqlite --json first.json

@@ -54,7 +54,8 @@ static const struct expected {
     {"tf",                    "deeeeeg edded eee"},
     {"tf:kind=sandybridge",   "deeeeeg edded eee"},
     {"lorie-strong",          "deereeg edded eee"},
-    /* A control unit that goes to the lower of two places as long as somebody is active. */
+    /* The lower of two places is first, for a warp's stacks and for a control unit of its own. */
+    {"sympa13",               "dedreeg edded eee"},
     {"takahashi",             "dedreeg edded eee"},
     {"takahashi:dup=true",    "dedreeg edded eee"},
     /* Nested code, walked from its first instruction to its last, then-parts first, however activity is stored; at a barrier

@@ -25,7 +25,7 @@ static void as_the_paper_says(void **state) {
     (void)state;
     for (const struct table1_scheme *s = table1_schemes; s->name; s++) {
         struct table1_row row;
-        if (!table1_there(s)) continue;
+        assert_true(table1_there(s));
         table1_run(s, &row);
         if (row.err.code) fail_msg("%s", err_text(&row.err));
         for (int c = 0; c < TABLE1_COLUMNS; c++)
@@ -44,7 +44,7 @@ static void code_of_any_shape(void **state) {
         const struct table1_scheme *s = table1_schemes;
         while (s->name && strcmp(s->mech, shapes[i].mech) != 0) s++;
         assert_non_null(s->name);
-        if (!table1_there(s)) continue;
+        assert_true(table1_there(s));
         table1_run(s, &row);
         if (strcmp(row.unstructured, shapes[i].unstructured) != 0 ||
             strcmp(row.irreducible, shapes[i].irreducible) != 0)
