@@ -4,8 +4,9 @@
  * meet at the end of an `if` out of which others broke, where the post-dominator is behind the loop.
  *
  * Here there is no syntax to go by, only loops and dominators. A *level* is a loop, or the function. Its graph has the blocks of
- * the level, without edges that leave it (breaks) and edges back to its header, and its *end* is the last block that goes
- * back to the header, or that ends the function; blocks from which the end is not reached are not part of it. In that graph
+ * the level, without edges that leave it (breaks) and edges back to its header. Its *end* is the last block that goes back to
+ * the header, or, of those that end the function, the one to which most blocks lead; blocks from which the end is not
+ * reached are not part of it. In that graph
  *   - a branch of the level that has two ways left meets at its immediate post-dominator: an if;
  *   - a branch in an inner loop out of which its threads may go apart meets at the first post-dominator outside the inner
  *     loop: the end of that loop. It may be one of several levels: those that leave two loops at once pass by the end of the
@@ -18,11 +19,12 @@
  * another has higher priority (order.c: loops whole), so those who wait at a join wait for threads further up only. With
  * irreducible loops there is no such order; such functions, and those whose regions are too large in all to be written
  * down, are left to post-dominators. */
-#include "cfg/barriers.h"
-#include "cfg/graph.h"
 #include <stdlib.h>
 
-enum { MOST_BLOCKS = 1 << 22 }; /* of all regions of a function */
+#include "cfg/barriers.h"
+#include "cfg/graph.h"
+
+enum { MOST_BLOCKS = 1 << 22, MOST_EXITS = 64 }; /* of all regions of a function; of those looked at */
 
 struct level {
     uint32_t loop;           /* module-wide; CFG_NONE: the function */
@@ -78,18 +80,49 @@ static bool keeps(const struct finder *k, const struct level *at, uint32_t to) {
            (at->loop == CFG_NONE || w->c->loops[at->loop].header != w->f->block + to);
 }
 
-static bool find_end(struct finder *k, struct level *at) {
+static void add_end(struct finder *k, uint32_t v) {
+    if (k->in_end[v] == k->regions) return;
+    k->in_end[v] = k->regions;
+    VEC_PUSH(&k->region, v);
+}
+
+/* How many blocks of the function lead to v. */
+static uint32_t count_leading(struct finder *k, uint32_t v) {
+    const struct graph *g = &k->w->g;
+    k->region.n = 0;
+    k->regions++;
+    add_end(k, v);
+    for (size_t i = 0; i < k->region.n; i++)
+        for (uint32_t p = g->pfirst[k->region.v[i]]; p < g->pfirst[k->region.v[i] + 1]; p++)
+            add_end(k, g->pred[p]);
+    return (uint32_t)k->region.n;
+}
+
+/* Of the blocks that end the function, and do nothing else, that to which most lead; the last of several. Where there are very
+ * many, the first ones are not looked at. */
+static uint32_t find_exit(struct finder *k, const struct level *at) {
     const struct work *w = k->w;
-    uint32_t last = CFG_NONE;
-    for (uint32_t i = 0; i < at->n; i++) {
+    uint32_t best = CFG_NONE, most = 0, looked = 0;
+    for (uint32_t i = at->n; i-- > 0 && looked < MOST_EXITS;) {
         const uint32_t v = at->block[i];
-        bool ends = at->loop == CFG_NONE && w->leaves[v];
-        for (uint32_t s = w->g.sfirst[v]; at->loop != CFG_NONE && s < w->g.sfirst[v + 1]; s++)
-            ends |= w->c->loops[at->loop].header == w->f->block + w->g.succ[s];
-        if (ends && (last == CFG_NONE || w->b[v].priority > w->b[at->block[last]].priority)) last = i;
+        if (!w->leaves[v] || w->g.sfirst[v] < w->g.sfirst[v + 1]) continue;
+        const uint32_t n = count_leading(k, v);
+        looked++;
+        if (n > most || (n == most && w->b[v].priority > w->b[at->block[best]].priority)) best = i, most = n;
     }
-    at->end = last;
-    return last != CFG_NONE;
+    return best;
+}
+
+static uint32_t find_latch(const struct finder *k, const struct level *at) {
+    const struct work *w = k->w;
+    const uint32_t header = w->c->loops[at->loop].header - w->f->block;
+    uint32_t last = CFG_NONE;
+    for (uint32_t p = w->g.pfirst[header]; p < w->g.pfirst[header + 1]; p++) {
+        const uint32_t i = k->place[w->g.pred[p]];
+        if (i == CFG_NONE) continue;
+        if (last == CFG_NONE || w->b[at->block[i]].priority > w->b[at->block[last]].priority) last = i;
+    }
+    return last;
 }
 
 static void turn_round(struct finder *k, struct level *at) {
@@ -159,12 +192,6 @@ static int by_join(const void *a, const void *b) {
 }
 
 /* ---- regions ---- */
-
-static void add_end(struct finder *k, uint32_t v) {
-    if (k->in_end[v] == k->regions) return;
-    k->in_end[v] = k->regions;
-    VEC_PUSH(&k->region, v);
-}
 
 /* From the branches' ends to the join. */
 static void grow(struct finder *k, const struct level *at, const struct found *f, size_t n) {
@@ -249,7 +276,8 @@ static void put_barrier(struct finder *k, uint32_t join) {
 
 static void find_level(struct finder *k, struct level *at) {
     for (uint32_t i = 0; i < at->n; i++) k->place[at->block[i]] = i;
-    if (find_end(k, at)) {
+    at->end = at->loop == CFG_NONE ? find_exit(k, at) : find_latch(k, at);
+    if (at->end != CFG_NONE) {
         turn_round(k, at);
         at->meet = ARENA_NEW(&k->mem, uint32_t, at->n);
         at->out = ARENA_NEW(&k->mem, uint32_t, at->n);
@@ -276,7 +304,7 @@ static void find_level(struct finder *k, struct level *at) {
 static void find_levels(struct finder *k) {
     struct work *w = k->w;
     const uint32_t levels = w->f->nloops + 1;
-    uint32_t *first = ARENA_NEW(&w->mem, uint32_t, levels + 2), *block;
+    uint32_t *first = ARENA_NEW(&w->mem, uint32_t, levels + 2), *block = NULL;
     for (int pass = 0; pass < 2; pass++) {
         if (pass) {
             for (uint32_t l = 1; l < levels + 2; l++) first[l] += first[l - 1];
