@@ -153,6 +153,15 @@ static const struct diff_variant variants[] = {
     {"capri", false, {"capri.first", "false", "capri.likely", "false"}},
     {"capri", true, {"capri.side", "fallthrough", "capri.compact_cycles", "0"}},
     {"capri", true, {"capri.side", "most", "capri.predict", "inadequate", "capri.likely", "false"}},
+
+    {"volta", false, {"volta.place", "merge"}},
+    {"volta", false, {"volta.interleave", "stall", "volta.first", "fallthrough"}},
+    {"volta", false, {"volta.interleave", "any", "volta.fair", "0"}},
+    {"volta", false, {"volta.merge", "pc", "volta.fair", "1", "volta.first", "most"}},
+    {"volta",
+     false,
+     {"volta.interleave", "stall", "volta.place", "merge", "volta.merge", "pc", "volta.fair", "7"}},
+    {"volta", false, {"run.form", "none"}},
 };
 
 static bool has_options(const struct diff_variant *v) {

@@ -69,6 +69,12 @@ static const struct expected {
     /* A stack of tokens: as pdom's, whose taken side is first too. */
     {"tesla",                 "deeeeeg deded dde"},
     {"tesla:loops=ssy",       "deeeeeg deded dde"},
+    /* Barriers that do not hold who yields. */
+    {"volta",                 "eeeeee. eeeee eee"},
+    {"volta:place=merge",     "eeeeee. eeeee eee"},
+    {"volta:interleave=any",  "eeeeee. eeeee eee"},
+    {"volta:interleave=stall", "eeeeee. eeeee eee"},
+    {"volta:yield=false",     "deeeee. eeeed eee"},
 };
 /* clang-format on */
 

@@ -60,7 +60,7 @@ static bool runs_ahead(const struct setting *on) {
 }
 /* Marks and joins that are issued again go with the branch, too, and are charged to where they stand. */
 static bool has_marks(const struct setting *on) {
-    static const char *const mech[] = {"tesla", "lorie-strong", "amd", "pomp", "sandybridge"};
+    static const char *const mech[] = {"tesla", "lorie-strong", "amd", "pomp", "sandybridge", "volta"};
     for (size_t k = 0; k < sizeof mech / sizeof *mech; k++)
         if (!strcmp(on->mech, mech[k])) return true;
     return false;
@@ -87,6 +87,8 @@ static const struct setting settings[] = {
     {"sbi+swi", {0}},
     {"tbc", {0}},
     {"capri", {0}},
+    {"volta", {0}},
+    {"volta", {"volta.place", "merge"}},
     {"harp", {0}},
     {"nrec", {0}},
     {"mimd", {0}},
