@@ -16,7 +16,7 @@ verdict $? "and for a mechanism"
 grep -qE '^dwf\.dwf .* \+47\.4 %  DWF 6, Figure 6\.1$' "$out"
 verdict $? "and not the others"
 run reproduce --list sl harp.sbr sl.pdom
-[ "$status" -eq 0 ] && [ "$(grep -c '^[a-z]*\.' "$out")" -eq 5 ]
+[ "$status" -eq 0 ] && [ "$(grep -c '^[a-z]*\.' "$out")" -eq 8 ]
 verdict $? "of a paper and of a claim, each once"
 
 # ---- a grid ----
