@@ -9,6 +9,9 @@ for page in heddle.1 cli.md profile.md compare.md sweep.md studies.md progress.m
     diff -u "docs/$page" "$work/docs/$page" >"$out"
     verdict $? "docs/$page is up to date"
 done
+n=$("$HEDDLE" list mechanisms | wc -l)
+! grep -hoE '\b[0-9]+\*{0,2} (branch-divergence )?mechanisms|all [0-9]+ of `heddle list mechanisms`|There are [0-9]+:' README.md docs/mechanisms.md docs/compare.md | grep -v "$n" >"$out"
+verdict $? "pages say how many mechanisms there are"
 "$HEDDLE" list workloads --markdown >"$out"
 ! grep -vxFf docs/workloads.md "$out" >&2
 verdict $? "docs/workloads.md has every workload"
