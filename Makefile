@@ -163,7 +163,7 @@ test: test-deps
 unit: $(UNIT)
 
 # Every workload at the size of experiments, under the mechanisms the papers are about; all kernels of the random sweeps.
-VERIFY_MECHS ?= pdom,lwm,dwf,harp,mp,dpe,dws,minpc,tesla,tf,lorie-strong,takahashi,chap,amd,pomp,sandybridge,sbi+swi,tbc,capri,volta,mimd
+VERIFY_MECHS ?= pdom,lwm,dwf,harp,mp,dpe,dws,minpc,tesla,sympa13,tf,lorie-strong,takahashi,chap,amd,pomp,sandybridge,sbi+swi,tbc,capri,volta,mimd
 LONG := $(filter $(BUILD)/tests/workloads/% $(BUILD)/tests/diff/%,$(UNIT))
 test-long: test-deps
 	@$(MAKE) --no-print-directory $(LONG)

@@ -142,6 +142,13 @@ verdict $? "dws: splits and the joins they lead to"
 run explain minpc examples/diamond.ptx $four
 state "warp 0: depth 0 pc 13 (B4) running, ready .##." "warp 0: depth 0 pc 15 (B6) standing #..."
 verdict $? "minpc: who runs and who stands"
+run explain tesla examples/diamond.ptx $four
+state "tesla: diverge 2 ways" "warp 0: split 0 sched 0 pc 15 (B6) ready #..." "sync pc 7 (B2) ####" "div pc 6 (B1) ...#" \
+    "sync pc 14 (B5) join ###." "div pc 13 (B4) .##."
+verdict $? "tesla: tokens"
+run explain sympa13 examples/diamond.ptx $four
+state "sympa13: diverge 2 ways" "warp 0: split 0 sched 0 pc 6 (B1) ready ...#" "join pc 11 (B3) ####"
+verdict $? "sympa13: masks and joins"
 run explain sbi examples/diamond.ptx $four
 state "sbi: diverge 2 ways" "warp 0: depth 0 pc 7 (B2) first, ready ...#" "warp 0: depth 0 pc 13 (B4) second, parked .##." \
     "warp 0: depth 0 pc 15 (B6) cold #..."

@@ -60,7 +60,8 @@ static bool runs_ahead(const struct setting *on) {
 }
 /* Marks and joins that are issued again go with the branch, too, and are charged to where they stand. */
 static bool has_marks(const struct setting *on) {
-    static const char *const mech[] = {"tesla", "lorie-strong", "amd", "pomp", "sandybridge", "volta"};
+    static const char *const mech[] = {"tesla", "sympa13",     "lorie-strong", "amd",
+                                       "pomp",  "sandybridge", "volta"};
     for (size_t k = 0; k < sizeof mech / sizeof *mech; k++)
         if (!strcmp(on->mech, mech[k])) return true;
     return false;
@@ -75,6 +76,7 @@ static const struct setting settings[] = {
     {"dws", {0}},
     {"minpc", {0}},
     {"tesla", {0}},
+    {"sympa13", {0}},
     {"tf", {0}},
     {"tf", {"tf.kind", "sandybridge"}},
     {"lorie-strong", {0}},
