@@ -17,14 +17,17 @@
  *
  * Regions need not be nested. That nobody waits for ever follows from the order of the joins: one that lies in the region of
  * another has higher priority (order.c: loops whole), so those who wait at a join wait for threads further up only. With
- * irreducible loops there is no such order; such functions, and those whose regions are too large in all to be written
- * down, are left to post-dominators. */
+ * irreducible loops there is no such order; such functions, and those whose levels and regions have very many blocks in
+ * all, are left to post-dominators. */
 #include <stdlib.h>
 
 #include "cfg/barriers.h"
 #include "cfg/graph.h"
 
-enum { MOST_BLOCKS = 1 << 22, MOST_EXITS = 64 }; /* of all regions of a function; of those looked at */
+enum {
+    MOST_BLOCKS = 1 << 22,
+    MOST_EXITS = 64
+}; /* of all levels and regions of a function; of those looked at */
 
 struct level {
     uint32_t loop;           /* module-wide; CFG_NONE: the function */
@@ -328,6 +331,14 @@ static void find_levels(struct finder *k) {
     }
 }
 
+/* Blocks of all levels. */
+static size_t count_levels(const struct work *w) {
+    size_t n = w->n;
+    for (uint32_t v = 0; v < w->n; v++)
+        if (w->b[v].loop != CFG_NONE) n += w->c->loops[w->b[v].loop].depth;
+    return n;
+}
+
 bool barriers_of_merges(const struct ir_module *m, const struct cfg *c, uint32_t func, const uint8_t *varies,
                         struct barriers *out) {
     struct work w;
@@ -339,7 +350,8 @@ bool barriers_of_merges(const struct ir_module *m, const struct cfg *c, uint32_t
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         *columns[i] = ARENA_NEW(&w.mem, uint32_t, w.n + 1);
     for (uint32_t v = 0; v < w.n; v++) k.place[v] = CFG_NONE;
-    if (w.n) find_levels(&k);
+    k.blocks = count_levels(&w);
+    if (w.n && k.blocks <= MOST_BLOCKS) find_levels(&k);
     VEC_FREE(&k.region);
     VEC_FREE(&k.found);
     arena_free(&w.mem);

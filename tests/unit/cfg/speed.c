@@ -53,6 +53,12 @@ static void demand_structured(const struct ir_module *m, const struct cfg *c) {
     err_free(&e);
 }
 
+static void demand_barriers(const struct ir_module *m, const struct cfg *c) {
+    struct err e = {0};
+    cfg_rewrite_free(cfg_make_form(m, c, CFG_FORM_VOLTA_MERGE, &e));
+    err_free(&e);
+}
+
 static double analysis_time(shape_fn *make, uint32_t n, const struct filling *fill, demand_fn *demand) {
     double best = 1e9;
     for (int k = 0; k < REPEAT; k++) {
@@ -138,11 +144,9 @@ static void what_is_made_on_demand_is_near_linear(void **state) {
     static const struct {
         const char *name;
         demand_fn *fn;
-    } made[] = {{"uniform", demand_uniform},
-                {"regions", demand_regions},
-                {"likely", demand_likely},
-                {"rewrite", demand_rewrite},
-                {"structured", demand_structured}};
+    } made[] = {{"uniform", demand_uniform},       {"regions", demand_regions},
+                {"likely", demand_likely},         {"rewrite", demand_rewrite},
+                {"structured", demand_structured}, {"barriers", demand_barriers}};
     static const struct {
         const char *name;
         shape_fn *make;
