@@ -283,6 +283,21 @@ static void a_spin_lock_livelocks_under_min_pc(void **state) {
     rig_close(&r);
 }
 
+/* Who has the lock is blocked at the end of the loop, the others are in it; with YIELD the barrier would let him go. */
+static void without_yield_a_spin_lock_deadlocks_under_convergence_barriers(void **state) {
+    (void)state;
+    struct rig r;
+    machine(&r, "tiny", SET("run.mech", "volta", "volta.yield", "false"));
+    load(&r, SPIN);
+    uint64_t d = rig_zero(&r, 4);
+    rig_fails(&r, "k", LAUNCH(.block = {8}), ARGS(PTR(d)), HD_FAULT,
+              TEXTS("SIMT-induced deadlock", "mechanism volta holds 1 thread that could run",
+                    "0 on a path that waits for its turn, 1 at a reconvergence point",
+                    "(7 threads from (1,0,0) on) go round a loop that only another thread could end",
+                    " w0:00000001 blocked by b0 at 5 bsync", "path pc "));
+    rig_close(&r);
+}
+
 /* Half of the warp in barrier 0, half in barrier 1. Under a stack the half that does not run first never even gets there. */
 static void barriers_that_cannot_complete_are_the_program_s_fault(void **state) {
     (void)state;
@@ -351,6 +366,7 @@ int main(void) {
         cmocka_unit_test(a_spin_lock_under_a_stack_is_simt_induced),
         cmocka_unit_test(a_spin_lock_ends_or_the_mechanism_is_to_blame),
         cmocka_unit_test(a_spin_lock_livelocks_under_min_pc),
+        cmocka_unit_test(without_yield_a_spin_lock_deadlocks_under_convergence_barriers),
         cmocka_unit_test(barriers_that_cannot_complete_are_the_program_s_fault),
         cmocka_unit_test(waiting_for_nothing_is_the_program_s_fault),
         cmocka_unit_test(a_machine_that_is_too_small_is_said_to_be),
