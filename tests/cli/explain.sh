@@ -139,6 +139,10 @@ run explain dws examples/diamond.ptx $four --set dws.branch=stack
 state "dws: diverge 2 ways" "warp 0" "split pc 13 (B4) rpc 14 (B5) .##. ready" "split pc 15 (B6) rpc 14 (B5) #... ready" \
     "join pc 7 (B2) rpc - #### pending ###." "join pc 14 (B5) rpc 7 (B2) ###. pending ###."
 verdict $? "dws: splits and the joins they lead to"
+run explain volta examples/diamond.ptx $four
+state "volta: diverge 2 ways" "warp 0" "path pc 6 (B1) ...# could run" "path pc 13 (B4) .##. could run" \
+    "path pc 15 (B6) #... ready" "b0 rpc 7 (B2) bsync ####" "b1 rpc 14 (B5) bsync ###."
+verdict $? "volta: paths and the barriers they have set"
 run explain minpc examples/diamond.ptx $four
 state "warp 0: depth 0 pc 13 (B4) running, ready .##." "warp 0: depth 0 pc 15 (B6) standing #..."
 verdict $? "minpc: who runs and who stands"

@@ -2,7 +2,7 @@
  * many lane slots under basic multi-path and dual-path execution as under a post-dominator stack (MP: "same SIMD unit
  * utilization for SPS, DPS and basic MP"; HARP Table 2: DPE has no impact on width). So they do under dynamic warp
  * subdivision if it divides nothing but branches and lets their sides wait, or has no room to divide anything; under
- * convergence barriers at the post-dominators, whose marks take no lane slots of the program, as long as nobody yields; and
+ * convergence barriers at the post-dominators, whose marks take no lane slots of the program, as long as nobody yields or loses patience; and
  * where one PC walks structured code (chap, amd, pomp, gma, sandybridge), if loops are left at one place, and fewer if not.
  * What is added to make it structured is left out. */
 #include <setjmp.h>
@@ -24,7 +24,7 @@ enum { ALL_KERNELS = 2000, SOME_WALKED = 400 };
 enum { MOST_INSTS = 32768 };
 
 struct way {
-    const char *mech, *option[5];
+    const char *mech, *option[7];
 };
 
 static double slots_of(struct diff_case *c, const struct diff_machine *machine, const struct way *w) {
@@ -67,13 +67,15 @@ static void walk(struct diff_case *c, const struct diff_machine *machine, bool b
 
 static void same_lanes(struct diff_case *c, const struct diff_machine *machine) {
     const bool small = c->kernel.seed / 2 % 2; /* every other kernel with as little room as there can be */
-    const struct way
-        pdom = {"pdom", {NULL}},
-        ways[] = {{"mp-basic", {"mp-basic.patience", "0"}},
-                  {"dpe", {"dpe.entries", small ? "1" : "0"}},
-                  {"dws", {"dws.branch", "stack", small ? "dws.wst" : "dws.memory", small ? "0" : "off"}},
-                  {"volta",
-                   {"volta.yield", "false", small ? "volta.interleave" : "volta.fair", small ? "any" : "3"}}};
+    const struct way pdom = {"pdom", {NULL}},
+                     ways[] = {
+                         {"mp-basic", {"mp-basic.patience", "0"}},
+                         {"dpe", {"dpe.entries", small ? "1" : "0"}},
+                         {"dws",
+                          {"dws.branch", "stack", small ? "dws.wst" : "dws.memory", small ? "0" : "off"}},
+                         {"volta",
+                          {"volta.yield", "false", "volta.patience", "0",
+                           small ? "volta.interleave" : "volta.fair", small ? "any" : "3"}}};
     const double want = slots_of(c, machine, &pdom);
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
         const double got = slots_of(c, machine, &ways[k]);
