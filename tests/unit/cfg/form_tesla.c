@@ -3,6 +3,8 @@
 #include <inttypes.h>
 
 #include "cfg/form.h"
+#include "unit/cfg/same_paths.h"
+#include "unit/mech/programs.h"
 #include "unit/mech/random_program.h"
 
 /* ---- what stands where ---- */
@@ -34,23 +36,9 @@ static void expect_form(struct ir_module *m, enum cfg_form form, const char *wan
     ir_module_free(m);
 }
 
-/* SL Figure 1: if-then-else. */
-static struct ir_module *diamond(void) {
-    struct ir_module *m = ir_module_new("diamond");
-    fake_op(m);                 /* 0 A */
-    fake_bra(m, FAKE_MAYBE, 4); /* 1 */
-    fake_op(m);                 /* 2 B */
-    fake_bra(m, 0, 5);          /* 3 */
-    fake_op(m);                 /* 4 C */
-    fake_op(m);                 /* 5 D */
-    fake_end(m, IR_EXIT, 0);    /* 6 */
-    fake_func(m, "diamond");
-    return m;
-}
-
 static void a_branch_has_ssy_before_it_and_its_join_the_flag(void **state) {
     (void)state;
-    expect_form(diamond(), CFG_FORM_TESLA,
+    expect_form(program_diamond(), CFG_FORM_TESLA,
                 "add\nssy 6\n@p bra 5\nadd\nbra 6\nadd\n"
                 "add .s\nexit\n");
 }
@@ -58,16 +46,7 @@ static void a_branch_has_ssy_before_it_and_its_join_the_flag(void **state) {
 /* DWF Figure 3.1's shape: one in another. */
 static void what_cannot_carry_the_flag_has_a_join_before_it(void **state) {
     (void)state;
-    struct ir_module *m = ir_module_new("nested");
-    fake_bra(m, FAKE_MAYBE, 6); /* 0 A */
-    fake_bra(m, FAKE_MAYBE, 4); /* 1 B */
-    fake_op(m);                 /* 2 C */
-    fake_bra(m, 0, 5);          /* 3 */
-    fake_op(m);                 /* 4 D */
-    fake_bra(m, 0, 7);          /* 5 E */
-    fake_op(m);                 /* 6 F */
-    fake_end(m, IR_EXIT, 0);    /* 7 G */
-    fake_func(m, "nested");
+    struct ir_module *m = program_nested();
     expect_form(m, CFG_FORM_TESLA,
                 "ssy 10\n@p bra 9\nssy 7\n@p bra 6\nadd\nbra 7\nadd\n"
                 "join .s\nbra 10\nadd\n"
@@ -295,27 +274,6 @@ static void check_balance(const struct rewrite *r) {
     free(done);
 }
 
-/* Each thread alone in both, step by step over what the original has. */
-static void check_paths(const struct ir_module *m, const struct cfg *c, const struct rewrite *r,
-                        uint64_t seed) {
-    struct fake *a = fake_new(m, c, 4, 4), *b = fake_new(r->m, r->cfg, 4, 4);
-    a->seed = b->seed = seed;
-    b->form = r;
-    for (uint32_t id = 0; id < 4; id++) {
-        struct fake_thread t = {.live = true, .pc = m->funcs.v[0].entry};
-        struct fake_thread u = {.live = true, .pc = r->m->funcs.v[0].entry};
-        while (t.live && t.steps < 100) {
-            while (r->m->code.v[u.pc].flags & IR_F_ADDED) fake_step(b, &u, id);
-            assert_int_equal(r->old_pc[u.pc], t.pc);
-            fake_step(a, &t, id);
-            fake_step(b, &u, id);
-            assert_int_equal(t.live, u.live);
-        }
-    }
-    fake_free(a);
-    fake_free(b);
-}
-
 static void random_programs_have_balanced_tokens_and_the_same_paths(void **state) {
     (void)state;
     struct rng r = {31};
@@ -329,7 +287,7 @@ static void random_programs_have_balanced_tokens_and_the_same_paths(void **state
         struct cfg *c = fake_finish(m);
         struct rewrite *f = make(m, c, n % 2 ? CFG_FORM_TESLA : CFG_FORM_TESLA_SSY);
         check_balance(f);
-        check_paths(m, c, f, rng_next(&r));
+        expect_same_paths(m, c, f, rng_next(&r));
         for (size_t pc = 0; pc < f->m->code.n; pc++) {
             const struct ir_insn *i = &f->m->code.v[pc];
             if (i->op == IR_MARK || i->op == IR_BRA) marks[i->sub]++;

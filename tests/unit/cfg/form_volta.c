@@ -4,6 +4,8 @@
 #include <inttypes.h>
 
 #include "cfg/form.h"
+#include "unit/cfg/same_paths.h"
+#include "unit/mech/programs.h"
 #include "unit/mech/random_program.h"
 
 /* ---- what stands where ---- */
@@ -46,15 +48,7 @@ static void expect_forms(struct ir_module *m, const char *ipdom, const char *mer
 /* SL Figure 1: if-then-else. */
 static void an_if_has_bssy_before_it_and_bsync_where_its_ways_meet(void **state) {
     (void)state;
-    struct ir_module *m = ir_module_new("diamond");
-    fake_op(m);                 /* 0 A */
-    fake_bra(m, FAKE_MAYBE, 4); /* 1 */
-    fake_op(m);                 /* 2 B */
-    fake_bra(m, 0, 5);          /* 3 */
-    fake_op(m);                 /* 4 C */
-    fake_op(m);                 /* 5 D */
-    fake_end(m, IR_EXIT, 0);    /* 6 */
-    fake_func(m, "diamond");
+    struct ir_module *m = program_diamond();
     const char *want = "add\nbssy b0 6\n@p bra 5\nadd\nbra 6\nadd\nbsync b0\nadd\nexit\n";
     expect_forms(m, want, want);
 }
@@ -62,16 +56,7 @@ static void an_if_has_bssy_before_it_and_bsync_where_its_ways_meet(void **state)
 /* DWF Figure 3.1's shape. */
 static void an_if_in_another_has_the_next_register(void **state) {
     (void)state;
-    struct ir_module *m = ir_module_new("nested");
-    fake_bra(m, FAKE_MAYBE, 6); /* 0 A */
-    fake_bra(m, FAKE_MAYBE, 4); /* 1 B */
-    fake_op(m);                 /* 2 C */
-    fake_bra(m, 0, 5);          /* 3 */
-    fake_op(m);                 /* 4 D */
-    fake_bra(m, 0, 7);          /* 5 E */
-    fake_op(m);                 /* 6 F */
-    fake_end(m, IR_EXIT, 0);    /* 7 G */
-    fake_func(m, "nested");
+    struct ir_module *m = program_nested();
     const char *want = "bssy b0 10\n@p bra 9\nbssy b1 7\n@p bra 6\nadd\nbra 7\nadd\nbsync b1\nbra 10\nadd\n"
                        "bsync b0\nexit\n";
     expect_forms(m, want, want);
@@ -314,27 +299,6 @@ static void check_balance(const struct rewrite *r) {
     free(done);
 }
 
-/* Each thread alone in both, step by step over what the original has. */
-static void check_paths(const struct ir_module *m, const struct cfg *c, const struct rewrite *r,
-                        uint64_t seed) {
-    struct fake *a = fake_new(m, c, 4, 4), *b = fake_new(r->m, r->cfg, 4, 4);
-    a->seed = b->seed = seed;
-    b->form = r;
-    for (uint32_t id = 0; id < 4; id++) {
-        struct fake_thread t = {.live = true, .pc = m->funcs.v[0].entry};
-        struct fake_thread u = {.live = true, .pc = r->m->funcs.v[0].entry};
-        while (t.live && t.steps < 100) {
-            while (r->m->code.v[u.pc].flags & IR_F_ADDED) fake_step(b, &u, id);
-            assert_int_equal(r->old_pc[u.pc], t.pc);
-            fake_step(a, &t, id);
-            fake_step(b, &u, id);
-            assert_int_equal(t.live, u.live);
-        }
-    }
-    fake_free(a);
-    fake_free(b);
-}
-
 static void whoever_sets_a_barrier_syncs_on_it_or_breaks_from_it(void **state) {
     (void)state;
     struct rng r = {47};
@@ -352,7 +316,7 @@ static void whoever_sets_a_barrier_syncs_on_it_or_breaks_from_it(void **state) {
         for (int merge = 0; merge < 2; merge++) {
             struct rewrite *f = make(m, c, merge ? CFG_FORM_VOLTA_MERGE : CFG_FORM_VOLTA);
             check_balance(f);
-            check_paths(m, c, f, rng_next(&r));
+            expect_same_paths(m, c, f, rng_next(&r));
             for (size_t pc = 0; pc < f->m->code.n; pc++)
                 if (f->m->code.v[pc].op == IR_MARK) marks[merge][f->m->code.v[pc].sub]++;
             cfg_rewrite_free(f);

@@ -1,8 +1,8 @@
 /* The implicit stacks of SympA'13: issue by issue for the shapes of the papers, state by state for one, loops, exits, barriers, what
  * is refused; and beside min(SP:PC), whose policy it has (SL 5.1), on random structured programs. An issue without threads, with a
  * star, is a merge. */
+#include "unit/mech/programs.h"
 #include "unit/mech/random_shapes.h"
-#include "unit/mech/rig.h"
 
 static void expect(struct ir_module *m, choose_fn *choose, const char *issues, uint64_t merges,
                    uint64_t jumps_over, uint64_t loops) {
@@ -23,25 +23,11 @@ static uint32_t two_and_three(uint32_t thread, uint32_t pc, uint32_t step) {
     return thread >= 2;
 }
 
-/* SL Figure 1. */
-static struct ir_module *diamond(void) {
-    struct ir_module *m = ir_module_new("diamond");
-    fake_op(m);                 /* 0 A */
-    fake_bra(m, FAKE_MAYBE, 4); /* 1 */
-    fake_op(m);                 /* 2 B */
-    fake_bra(m, 0, 5);          /* 3 */
-    fake_op(m);                 /* 4 C */
-    fake_op(m);                 /* 5 D */
-    fake_end(m, IR_EXIT, 0);    /* 6 */
-    fake_func(m, "diamond");
-    return m;
-}
-
 /* Who has jumped over the join waits where it came to, and that is the join then. */
 static void an_if_step_by_step(void **state) {
     (void)state;
     struct rig r;
-    rig_load(&r, diamond(), 4, 4, two_and_three);
+    rig_load(&r, program_diamond(), 4, 4, two_and_three);
     fake_start(r.f, "sympa13");
     rig_expect_issues(&r, 2, "0 1");
     fake_expect_state(r.f, "warp 0: split 0 sched 0 pc 2 ready w0:00000003\n  join pc 4 w0:0000000f\n");
@@ -62,25 +48,12 @@ static void an_if_step_by_step(void **state) {
     rig_down(&r);
 }
 
-static uint32_t nested_ways(uint32_t thread, uint32_t pc, uint32_t step) {
-    (void)step;
-    return pc == 0 ? thread == 3 : thread == 2;
-}
 /* DWF Figure 3.1's shape. */
 static void every_merge_of_a_forward_branch_costs_an_issue(void **state) {
     (void)state;
-    expect(diamond(), two_and_three, "0 1 2 3 4 5* 5 6", 1, 1, 0);
-    struct ir_module *m = ir_module_new("nested");
-    fake_bra(m, FAKE_MAYBE, 6); /* 0 A */
-    fake_bra(m, FAKE_MAYBE, 4); /* 1 B */
-    fake_op(m);                 /* 2 C */
-    fake_bra(m, 0, 5);          /* 3 */
-    fake_op(m);                 /* 4 D */
-    fake_bra(m, 0, 7);          /* 5 E */
-    fake_op(m);                 /* 6 F */
-    fake_end(m, IR_EXIT, 0);    /* 7 G */
-    fake_func(m, "nested");
-    expect(m, nested_ways, "0 1 2 3 4 5* 5 6 7* 7", 2, 2, 0);
+    expect(program_diamond(), two_and_three, "0 1 2 3 4 5* 5 6", 1, 1, 0);
+    struct ir_module *m = program_nested();
+    expect(m, choose_nested, "0 1 2 3 4 5* 5 6 7* 7", 2, 2, 0);
 }
 
 /* Unstructured, the shape of Figure 1 of Diamos et al. (thread frontiers). Paths 0235, 015, 01245, 012345: blocks 2 and 3 run

@@ -1,6 +1,6 @@
 /* Tesla's token stack: issue by issue for the shapes of the papers, state by state for one of them; loops both ways, calls,
  * recursion, indirect branches, exits, barriers, the cache of tokens (SL 2.2) and its size. */
-#include "unit/mech/rig.h"
+#include "unit/mech/programs.h"
 
 enum { LOOPS, CACHED, SPILL_CYCLES }; /* param */
 enum { SSY, BRK };                    /* of LOOPS */
@@ -39,29 +39,16 @@ static uint32_t all(uint32_t thread, uint32_t pc, uint32_t step) {
 /* ---- if, else ---- */
 
 /* SL Figure 1. In the form: 0 A, 1 ssy 6, 2 @p bra 5, 3 B, 4 bra 6, 5 C, 6 D.s, 7 exit */
-static struct ir_module *diamond(void) {
-    struct ir_module *m = ir_module_new("diamond");
-    fake_op(m);                 /* 0 A */
-    fake_bra(m, FAKE_MAYBE, 4); /* 1 */
-    fake_op(m);                 /* 2 B */
-    fake_bra(m, 0, 5);          /* 3 */
-    fake_op(m);                 /* 4 C */
-    fake_op(m);                 /* 5 D */
-    fake_end(m, IR_EXIT, 0);    /* 6 */
-    fake_func(m, "diamond");
-    return m;
-}
-
 static void a_join_is_issued_once_for_each_path_and_the_last_counts(void **state) {
     (void)state;
-    expect(diamond(), SSY, two_and_three, "0 1 2 5 6* 3 4 6 7", 1, 2);
-    expect(diamond(), SSY, all, "0 1 2 5 6 7", 0, 1);
+    expect(program_diamond(), SSY, two_and_three, "0 1 2 5 6* 3 4 6 7", 1, 2);
+    expect(program_diamond(), SSY, all, "0 1 2 5 6 7", 0, 1);
 }
 
 static void tokens_of_an_if_step_by_step(void **state) {
     (void)state;
     struct rig r;
-    load(&r, diamond(), SSY, 4, two_and_three);
+    load(&r, program_diamond(), SSY, 4, two_and_three);
     fake_start(r.f, "tesla");
     rig_expect_issues(&r, 2, "0 1");
     fake_expect_state(r.f, "warp 0: split 0 sched 0 pc 2 ready w0:0000000f\n  sync pc 6 w0:0000000f\n");
@@ -88,23 +75,10 @@ static void tokens_of_an_if_step_by_step(void **state) {
 
 /* DWF Figure 3.1's shape. In the form: 0 ssy 10, 1 A, 2 ssy 7, 3 B, 4 C, 5 bra 7, 6 D, 7 join.s, 8 E: bra 10, 9 F, 10 join.s, 11 G
  */
-static uint32_t nested_ways(uint32_t thread, uint32_t pc, uint32_t step) {
-    (void)step;
-    return pc == 0 ? thread == 3 : thread == 2;
-}
 static void regions_in_each_other_have_tokens_above_each_other(void **state) {
     (void)state;
-    struct ir_module *m = ir_module_new("nested");
-    fake_bra(m, FAKE_MAYBE, 6); /* 0 A */
-    fake_bra(m, FAKE_MAYBE, 4); /* 1 B */
-    fake_op(m);                 /* 2 C */
-    fake_bra(m, 0, 5);          /* 3 */
-    fake_op(m);                 /* 4 D */
-    fake_bra(m, 0, 7);          /* 5 E */
-    fake_op(m);                 /* 6 F */
-    fake_end(m, IR_EXIT, 0);    /* 7 G */
-    fake_func(m, "nested");
-    expect(m, SSY, nested_ways, "0 1 9 10* 2 3 6 7* 4 5 7 8 10 11", 2, 3);
+    struct ir_module *m = program_nested();
+    expect(m, SSY, choose_nested, "0 1 9 10* 2 3 6 7* 4 5 7 8 10 11", 2, 3);
 }
 
 /* ---- loops ---- */
@@ -270,7 +244,7 @@ static void a_path_whose_threads_all_exit_gives_way_to_the_next(void **state) {
 static void a_join_has_the_threads_that_are_left(void **state) {
     (void)state;
     struct rig r;
-    load(&r, diamond(), SSY, 4, two_and_three);
+    load(&r, program_diamond(), SSY, 4, two_and_three);
     r.f->budget =
         3; /* the fourth instruction ends a thread: 4 those who did not take the branch, 6 those who did */
     fake_start(r.f, "tesla");
@@ -325,7 +299,7 @@ static void tokens_beyond_the_cache_cost_cycles_and_nothing_else(void **state) {
 static void a_cache_of_one_token_works(void **state) {
     (void)state;
     struct rig r;
-    load(&r, diamond(), SSY, 4, two_and_three);
+    load(&r, program_diamond(), SSY, 4, two_and_three);
     r.param[CACHED] = 1;
     r.param[SPILL_CYCLES] = 3;
     fake_start(r.f, "tesla");
@@ -343,7 +317,7 @@ static void a_cache_of_one_token_works(void **state) {
 static void the_cache_of_32_warps_has_3_kilobytes(void **state) {
     (void)state;
     struct rig r;
-    load(&r, diamond(), SSY, 4, NULL);
+    load(&r, program_diamond(), SSY, 4, NULL);
     r.f->env.warp_size = r.f->env.simd_width = 32;
     r.f->env.warps = 32;
     fake_start(r.f, "tesla");
