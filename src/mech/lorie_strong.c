@@ -104,21 +104,6 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
 
 /* ---- for people ---- */
 
-static void census(const struct mech *m, struct mech_census *c) {
-    const struct lorie *l = m->self;
-    *c = (struct mech_census){.inactive_path = l->walk.sorted.standing};
-}
-
-static void places(const struct mech *m, mech_place_fn *put, void *user) {
-    const struct lorie *l = m->self;
-    walk_places(m, &l->walk, put, user);
-}
-
-static void state(const struct mech *m, struct sb *out) {
-    const struct lorie *l = m->self;
-    walk_state(m, &l->walk, out);
-}
-
 enum { PC_BITS = 32, NUMBER_BITS = 16 };
 
 static void storage(const struct mech *m, struct sb *out) {
@@ -147,9 +132,9 @@ const struct mech_ops mech_lorie_strong = {
     .start = start,
     .commit = commit,
     .release = release,
-    .census = census,
-    .places = places,
-    .state = state,
+    .census = walk_census,
+    .places = walk_places,
+    .state = walk_state,
     .storage = storage,
     .audit = audit,
 };

@@ -177,21 +177,6 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
 
 /* ---- for people ---- */
 
-static void census(const struct mech *m, struct mech_census *c) {
-    const struct takahashi *t = m->self;
-    *c = (struct mech_census){.inactive_path = t->walk.sorted.standing};
-}
-
-static void places(const struct mech *m, mech_place_fn *put, void *user) {
-    const struct takahashi *t = m->self;
-    walk_places(m, &t->walk, put, user);
-}
-
-static void state(const struct mech *m, struct sb *out) {
-    const struct takahashi *t = m->self;
-    walk_state(m, &t->walk, out);
-}
-
 enum { PC_BITS = 32 };
 
 static void storage(const struct mech *m, struct sb *out) {
@@ -225,9 +210,9 @@ const struct mech_ops mech_takahashi = {
     .start = start,
     .commit = commit,
     .release = release,
-    .census = census,
-    .places = places,
-    .state = state,
+    .census = walk_census,
+    .places = walk_places,
+    .state = walk_state,
     .storage = storage,
     .audit = audit,
 };

@@ -119,12 +119,19 @@ void walk_release(struct mech *m, struct walk *w, const struct mech_set *set, ui
 
 /* ---- for people ---- */
 
-void walk_places(const struct mech *m, const struct walk *w, mech_place_fn *put, void *user) {
+void walk_census(const struct mech *m, struct mech_census *c) {
+    const struct walk *w = m->self;
+    *c = (struct mech_census){.inactive_path = w->sorted.standing};
+}
+
+void walk_places(const struct mech *m, mech_place_fn *put, void *user) {
+    const struct walk *w = m->self;
     for (uint32_t k = 0; k < split_homes(&m->env); k++)
         if (w->home[k].run) sorted_places(&w->sorted, &w->home[k].list, put, user);
 }
 
-void walk_state(const struct mech *m, const struct walk *w, struct sb *out) {
+void walk_state(const struct mech *m, struct sb *out) {
+    const struct walk *w = m->self;
     for (uint32_t k = 0; k < split_homes(&m->env); k++) {
         const struct walk_home *h = &w->home[k];
         if (!h->run) continue;

@@ -52,9 +52,10 @@ void walk_rest(struct mech *m, struct walk_home *h);
 void walk_release(struct mech *m, struct walk *w, const struct mech_set *set, uint32_t pc,
                   void (*arrived)(struct mech *m, struct walk_home *h));
 
-/* ---- for people ---- */
-void walk_places(const struct mech *m, const struct walk *w, mech_place_fn *put, void *user);
-void walk_state(const struct mech *m, const struct walk *w, struct sb *out);
+/* ---- for people: slots of a mechanism whose `self` begins with its walk ---- */
+void walk_census(const struct mech *m, struct mech_census *c);
+void walk_places(const struct mech *m, mech_place_fn *put, void *user);
+void walk_state(const struct mech *m, struct sb *out);
 /* Panics unless every thread is in one place, the unit's threads are where it is and, with `first`, none stands there or
  * before. */
 void walk_audit(const struct mech *m, const struct walk *w, bool first);

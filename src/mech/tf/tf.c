@@ -163,21 +163,6 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
 
 /* ---- for people ---- */
 
-static void census(const struct mech *m, struct mech_census *c) {
-    const struct tf *f = m->self;
-    *c = (struct mech_census){.inactive_path = f->walk.sorted.standing};
-}
-
-static void places(const struct mech *m, mech_place_fn *put, void *user) {
-    const struct tf *f = m->self;
-    walk_places(m, &f->walk, put, user);
-}
-
-static void state(const struct mech *m, struct sb *out) {
-    const struct tf *f = m->self;
-    walk_state(m, &f->walk, out);
-}
-
 enum { PC_BITS = 32, DEPTH_BITS = 16 };
 
 /* A warp has at most as many entries as threads. Depths are our addition. */
@@ -214,9 +199,9 @@ const struct mech_ops mech_tf = {
     .start = start,
     .commit = commit,
     .release = release,
-    .census = census,
-    .places = places,
-    .state = state,
+    .census = walk_census,
+    .places = walk_places,
+    .state = walk_state,
     .storage = storage,
     .audit = audit,
 };
