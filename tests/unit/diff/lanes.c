@@ -35,7 +35,8 @@ static double slots_of(struct diff_case *c, const struct diff_machine *machine, 
     return c->lane_slots;
 }
 
-/* How the worst function is built, CFG_IRREDUCIBLE standing for anything that a walker may refuse, too. */
+/* How the worst function is built, CFG_IRREDUCIBLE standing for anything that a walker may refuse, too, and CFG_BREAKS for
+ * threads that end before the last instruction. */
 static enum cfg_structure structure_of(const struct diff_case *c) {
     struct program p = load(c->text.text, c->text.len);
     enum cfg_structure worst = c->kernel.leaves ? CFG_IRREDUCIBLE : CFG_STRUCTURED;
@@ -43,13 +44,16 @@ static enum cfg_structure structure_of(const struct diff_case *c) {
         if (p.c->funcs[f].structure > worst) worst = p.c->funcs[f].structure;
     for (size_t pc = 0; pc < p.m->code.n; pc++) {
         const uint16_t op = p.m->code.v[pc].op;
+        const bool early = op == IR_EXIT && pc + 1 < p.m->code.n;
+        if (early && worst == CFG_STRUCTURED) worst = CFG_BREAKS;
         if (op == IR_BRX || op == IR_CALL_IND || op == IR_CALL) worst = CFG_IRREDUCIBLE;
     }
     unload(&p);
     return worst;
 }
 
-/* With breaks those that stay in a loop meet at the end of the if with the break in it, a stack's at the end of the loop. */
+/* With breaks those that stay in a loop meet at the end of the if with the break in it, a stack's at the end of the loop;
+ * where some have ended, the others meet at the end of the if, a stack's never. */
 static void walk(struct diff_case *c, const struct diff_machine *machine, bool breaks) {
     static const struct way pdom = {"pdom", {NULL}}, ways[] = {{"chap", {NULL}},
                                                                {"amd", {NULL}},
@@ -118,7 +122,7 @@ static void walkers_of_structured_code_use_the_lanes_of_a_stack_or_fewer(void **
         }
         diff_free(&c);
     }
-    assert_true(range.count == 1 || (walked[0] >= range.count / 100 && walked[1] >= range.count / 50));
+    assert_true(range.count == 1 || (walked[0] >= range.count / 200 && walked[1] >= range.count / 50));
 }
 
 int main(void) {
