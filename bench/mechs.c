@@ -22,7 +22,7 @@ static const struct {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-enum { ROWS = 32, ROUNDS = 4 };
+enum { ROWS = 64, ROUNDS = 4 };
 
 /* A mechanism, or one with an option of its own. */
 struct row {
