@@ -83,7 +83,7 @@ run list stats
 expect_in_out "exec.thread_insts" "list stats has the names"
 run list stats --markdown
 awk -F'|' '{ gsub(/ /, "") } NR > 2 && $4 != "" && index($2, $4 ".") == 1 { print $2 }' "$out" | sort >"$work/own"
-sed -n 's/^| `\([a-z+-]*\.[a-z0-9_]*\)` | [a-z -]* | \(sum\|maximum\) | .*/\1/p' docs/mechanisms/*.md | sort | cmp -s - "$work/own" && [ -s "$work/own" ]
+sed -n 's/^| `\([a-z0-9+-]*\.[a-z0-9_]*\)` | [a-z -]* | \(sum\|maximum\) | .*/\1/p' docs/mechanisms/*.md | sort | cmp -s - "$work/own" && [ -s "$work/own" ]
 verdict $? "and those that the pages of mechanisms tell, with the mechanism beside"
 run list options
 expect_in_out "mem.global_bytes" "list options has the keys"
