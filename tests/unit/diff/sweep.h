@@ -15,7 +15,7 @@
 #include "diff/sweep.h"
 
 #ifdef __SANITIZE_ADDRESS__
-enum { SOME_KERNELS = 100 };
+enum { SOME_KERNELS = 64 };
 #else
 enum { SOME_KERNELS = 250 };
 #endif
