@@ -159,7 +159,7 @@ $(BUILD)/examples/%: examples/%.cpp $(LIB)
 
 test: test-deps
 	@$(MAKE) --no-print-directory files unit $(EXAMPLES)
-	@HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) tests/run $(BUILD)/tests/log $(UNIT) $(wildcard tests/*.sh)
+	@HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) tests/run $(BUILD)/tests/log $(sort $(wildcard tests/*.sh)) $(UNIT)
 unit: $(UNIT)
 
 # Every workload at the size of experiments, under the mechanisms the papers are about; all kernels of the random sweeps.
