@@ -82,7 +82,7 @@ grep -qE '^              pc 13 \(B4\) rpc 14 \(B5\) sync \.##\.$' "$out" &&
 verdict $? "PCs under a form are the program's"
 [ "$(grep -oE 'pc [0-9]+' "$out" | sort -u | awk '$2 > 16' | wc -l)" -eq 0 ]
 verdict $? "and none is beyond its end"
-run explain pdom examples/loopbreak.ptx --steps 2000 --set run.form=structured
+run explain pdom examples/loopbreak.ptx --grid 1 --block 8 --steps 2000 --set run.form=structured
 grep -q ' 18  *########  B2  mov.pred p2, !pt  ' "$out" && grep -q ' 18  *########  B2  loop 32 (B5)  ' "$out" &&
     grep -q ' @!p2 if [0-9]* (B[0-9]*) endif  ' "$out"
 verdict $? "guards of the structured form are shown as they are, marks with their guard and place"
