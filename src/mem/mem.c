@@ -40,7 +40,10 @@ static bool make_slices(struct mem *m, struct err *e) {
         *s = (struct slice){.number = i};
         m->slice_due[i] = m->dram_due[i] = CLOCK_ASLEEP;
         s->hits = s->answers = s->below = s->returned = (struct queue){0};
-        if (!level_init(&s->level, &shape, rng_next(&seeds), e)) return false;
+        if (!m->o.l2.present)
+            s->level.shape.ports = UINT32_MAX;
+        else if (!level_init(&s->level, &shape, rng_next(&seeds), e))
+            return false;
         s->dram = dram_new(&m->o.dram);
     }
     return true;

@@ -12,6 +12,10 @@
  * ready, DRAM is done with a request, a request lands at an empty door or the crossbar returns credits. A request at the door
  * is refused in each of these cycles all the same, and so it is counted when the slice runs again.
  *
+ * Without an L2 (l2.present = false) a slice is the controller's front door: a request goes from the crossbar to DRAM in the
+ * cycle that finds a place in the controller's queue, and what comes back is the answer. Nothing is merged or kept. An atomic
+ * is a read with a write of its bytes behind it. While answers find no room, nothing is taken.
+ *
  * What waits for what: a request needs room in the queues to the crossbar back and to DRAM, and for DRAM's returns only the
  * former; answers are always taken by the SMs. So nothing waits in a circle, however small the queues are. */
 #include "base/alloc.h"
@@ -88,14 +92,21 @@ void slice_dram_cycle(struct mem *m, struct slice *s, uint64_t cycle) {
     m->dram_due[s->number] = quiet == UINT64_MAX ? CLOCK_ASLEEP : cycle + 1 + quiet;
 }
 
+static void take_return(struct mem *m, struct slice *s, uint32_t i) {
+    const struct msg *r = &m->pool.v[i];
+    if (r->kind != MEM_WRITE && !m->o.l2.present) {
+        QUEUE_PUT(&s->answers, m->pool.v, i);
+        return;
+    }
+    if (r->kind == MEM_READ) level_fill(&s->level, &m->pool, r->id, r->addr, r->bytes, &s->answers);
+    msg_free(&m->pool, i);
+}
+
 static uint32_t take_returns(struct mem *m, struct slice *s) {
     uint32_t n = 0;
     for (; n < s->level.shape.ports && s->returned.n; n++) {
         if (!mem_queue_room(m, &s->level, &s->answers)) break;
-        uint32_t i = QUEUE_TAKE(&s->returned, m->pool.v);
-        const struct msg *r = &m->pool.v[i];
-        if (r->kind == MEM_READ) level_fill(&s->level, &m->pool, r->id, r->addr, r->bytes, &s->answers);
-        msg_free(&m->pool, i);
+        take_return(m, s, QUEUE_TAKE(&s->returned, m->pool.v));
     }
     return n;
 }
@@ -141,9 +152,25 @@ static bool accept(struct mem *m, struct slice *s, uint64_t cycle) {
     return true;
 }
 
+/* Without an L2. */
+static bool accept_direct(struct mem *m, struct slice *s, uint64_t cycle) {
+    uint32_t i;
+    if (s->below.n || s->returned.n || !dram_room(s->dram)) return false;
+    CHECK(xbar_pop(m->xbar[XBAR_TO_MEMORY], s->number, &i));
+    m->waiting &= *xbar_landed(m->xbar[XBAR_TO_MEMORY]);
+    m->pool.v[i].when = cycle;
+    const struct msg r = m->pool.v[i];
+    QUEUE_PUT(&s->below, m->pool.v, i);
+    if (r.kind == MEM_ATOMIC) queue_below(m, s, MEM_WRITE, r.addr, r.bytes, 0, cycle);
+    send_below(m, s, cycle);
+    return true;
+}
+
 static uint32_t accept_some(struct mem *m, struct slice *s, uint64_t cycle) {
     uint32_t n = 0;
-    while (at_door(m, s) && n < s->level.shape.ports && accept(m, s, cycle)) n++;
+    while (at_door(m, s) && n < s->level.shape.ports &&
+           (m->o.l2.present ? accept(m, s, cycle) : accept_direct(m, s, cycle)))
+        n++;
     return n;
 }
 
@@ -201,7 +228,7 @@ void slice_cycle(struct mem *m, struct slice *s, uint64_t cycle) {
     uint32_t moved = take_returns(m, s), taken = accept_some(m, s, cycle);
     moved += taken + send_below(m, s, cycle) + send_answers(m, s, cycle);
     s->ran = cycle;
-    s->refused = at_door(m, s) && !taken;
+    s->refused = at_door(m, s) && !taken && m->o.l2.present;
     uint64_t hit = head_due(m, &s->hits, cycle), below = head_due(m, &s->below, cycle);
     bool again = (moved || m->o.noc.ideal) && has_work(m, s, cycle);
     m->slice_due[s->number] = again ? cycle + 1 : hit < below ? hit : below;

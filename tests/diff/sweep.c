@@ -31,6 +31,7 @@ const struct diff_machine diff_machines[] = {
     {"ideal memory", TINY, {"memory.ideal", "true"}},
     {"ideal L1", TINY, {"l1d.ideal", "true"}},
     {"ideal L2", TINY, {"l2.ideal", "true"}},
+    {"no L2", TINY, {"l2.present", "false"}},
     {"ideal crossbar", TINY, {"noc.ideal", "true"}},
     {"ideal DRAM", TINY, {"dram.ideal", "true"}},
     {"write-back, allocating L1", TINY, {"l1d.write", "back", "l1d.allocate", "true"}},

@@ -43,6 +43,7 @@ static struct mem_options random_options(struct rng *r) {
     RANDOM_CACHE(l1c);
     RANDOM_CACHE(l1i);
     RANDOM_CACHE(l2);
+    o.l2.present = rng_below(r, 4) != 0;
     o.noc.ideal = rng_below(r, 8) == 0;
     o.noc.flit = PICK(r, 1, 8, 32);
     o.noc.latency = PICK(r, 0, 1, 7);
@@ -145,7 +146,7 @@ static void run(struct mem *m, struct ask *a, bool jump) {
     assert_true(mem_idle(m));
 }
 
-static void check_stats(const struct mem *m) {
+static void check_stats(const struct mem *m, const struct mem_options *o) {
     struct mem_stats s;
     mem_get_stats(m, &s);
     rig_adds_up(&s.l1d);
@@ -153,6 +154,7 @@ static void check_stats(const struct mem *m) {
     rig_adds_up(&s.l1c);
     rig_adds_up(&s.l1i);
     rig_adds_up(&s.l2);
+    assert_true(o->l2.present || !s.l2.accesses);
     assert_int_equal(s.l1d.accesses + s.l1t.accesses + s.l1c.accesses + s.l1i.accesses, ASKS);
     assert_int_equal(s.dram.latency_count, s.dram.reads + s.dram.writes);
     assert_true(s.dram.busy_cycles <= s.dram.cycles);
@@ -173,7 +175,7 @@ static void one_machine(uint64_t seed) {
         return;
     }
     run(m, ticked, false);
-    check_stats(m);
+    check_stats(m, &o);
     struct mem *again = rig_mem(&o, SMS);
     run(again, jumped, true);
     assert_memory_equal(ticked, jumped, sizeof ticked);
@@ -210,12 +212,13 @@ static void one_entry_queues_do_not_lock_up(void **state) {
         o.l1d.allocate = o.l2.allocate = true;
         o.l2.line = 64;
         o.l2.sector = 16;
+        o.l2.present = seed % 4 < 2;
         struct ask a[ASKS];
         random_asks(&r, &o, a);
         for (uint32_t i = 0; i < ASKS; i++) a[i].cycle = 1;
         struct mem *m = rig_mem(&o, SMS);
         run(m, a, seed % 2);
-        check_stats(m);
+        check_stats(m, &o);
         mem_free(m);
     }
 }
