@@ -1,55 +1,11 @@
-/* Black-Scholes (DWF Table 5.3: of the CUDA examples; low divergence. SL Table 3: 5.2 G instructions): fair prices of European
- * calls and puts. What matters of it is in DWF 6.2: exp, log and sqrt are subroutines, with short blocks that few threads
- * enter; threads that do are left behind under the majority policy.
+/* Black-Scholes (DWF Table 5.3: of the CUDA examples; low divergence): fair prices of European calls and puts. What matters of it
+ * is in DWF 6.2: exp, log and sqrt are subroutines, with short blocks that few threads enter; threads that do are left behind
+ * under the majority policy.
  *
- * The thesis gives the number of threads (12288). Ours: four options for each, prices, strikes and times as in
- * the description of the example, a few of them expired. The CPU computes in double precision with the library's functions;
- * the polynomial of the normal distribution is good to 7.5e-8, single precision in d1 to about 1e-6, and both are multiplied by
- * prices up to 100: hence the absolute part of the tolerance. */
-#include <math.h>
-
-#include "workloads/workload.h"
-
-static const float rate = 0.02f, volatility = 0.30f;
-
-static double normal(double d) {
-    return 0.5 * erfc(-d / sqrt(2));
-}
-
-static void price(float *call, float *put, double s, double x, double t) {
-    if (t <= 0) {
-        *call = (float)fmax(s - x, 0);
-        *put = (float)fmax(x - s, 0);
-        return;
-    }
-    const double r = (double)rate, v = (double)volatility, discounted = x * exp(-r * t);
-    const double d1 = (log(s / x) + (r + 0.5 * v * v) * t) / (v * sqrt(t)), d2 = d1 - v * sqrt(t);
-    *call = (float)(s * normal(d1) - discounted * normal(d2));
-    *put = (float)(discounted * normal(-d2) - s * normal(-d1));
-}
-
-static float *random_values(struct work *w, uint32_t n, float low, float high) {
-    float *v = work_host(w, n, sizeof *v);
-    for (uint32_t i = 0; i < n; i++) v[i] = work_uniform(w, low, high);
-    return v;
-}
+ * The thesis gives the number of threads (12288). Ours: four options for each, a few of them expired. */
+#include "workloads/option.h"
 
 void work_black(struct work *w) {
     const uint32_t threads = work_pick(w, 128, 3072, 12288), block = work_pick(w, 64, 256, 256);
-    const uint32_t options = threads * work_pick(w, 2, 4, 4);
-    const uint64_t bytes = options * sizeof(float);
-    float *s = random_values(w, options, 5, 30), *x = random_values(w, options, 1, 100),
-          *t = random_values(w, options, 0.25f, 10);
-    for (uint32_t i = 0; i < options; i++)
-        if (work_below(w, 64) == 0) t[i] = 0;
-    uint64_t calls = work_buffer(w, "calls", bytes), puts = work_buffer(w, "puts", bytes);
-    uint64_t ds = work_input(w, "prices", s, bytes), dx = work_input(w, "strikes", x, bytes),
-             dt = work_input(w, "years", t, bytes);
-    WORK_LAUNCH(w, "black", WORK_SHAPE(.grid = {threads / block}, .block = {block}), hd_arg_ptr(calls),
-                hd_arg_ptr(puts), hd_arg_ptr(ds), hd_arg_ptr(dx), hd_arg_ptr(dt), hd_arg_u32(options),
-                hd_arg_f32(rate), hd_arg_f32(volatility));
-    float *call = work_host(w, options, sizeof *call), *put = work_host(w, options, sizeof *put);
-    for (uint32_t i = 0; i < options; i++) price(&call[i], &put[i], (double)s[i], (double)x[i], (double)t[i]);
-    work_check_f32(w, "calls", calls, call, options, 1e-5, 1e-4);
-    work_check_f32(w, "puts", puts, put, options, 1e-5, 1e-4);
+    option_run(w, "black", threads, block, threads * work_pick(w, 2, 4, 4), 64);
 }
