@@ -140,6 +140,15 @@ enum mem_answer mem_ask(struct mem *m, uint32_t sm, enum mem_path path, enum mem
     return MEM_WAIT;
 }
 
+bool mem_holds(const struct mem *m, uint32_t sm, enum mem_path path, uint64_t addr) {
+    const struct cache *c = &m->l1[(size_t)sm * MEM_NPATHS + path].level.tags;
+    const uint64_t line = addr >> c->line_shift;
+    const uint32_t slot = cache_find(c, line, line);
+    if (slot == CACHE_NONE) return false;
+    const uint64_t all = cache_touched(c, line << c->line_shift, 1u << c->line_shift);
+    return !(all & ~(c->line[slot].valid | c->line[slot].pending));
+}
+
 bool mem_stuck(const struct mem *m, uint32_t sm, enum mem_path path) {
     return m->l1[(size_t)sm * MEM_NPATHS + path].refused;
 }

@@ -34,6 +34,8 @@ enum mem_answer {
  * the line of that cache. */
 enum mem_answer mem_ask(struct mem *m, uint32_t sm, enum mem_path path, enum mem_kind kind, uint64_t addr,
                         uint32_t bytes, uint32_t tag, uint64_t now, uint64_t *when);
+/* Whether the line of that first-level cache is there or on its way, all of it. No access: nothing is counted or moved. */
+bool mem_holds(const struct mem *m, uint32_t sm, enum mem_path path, uint64_t addr);
 /* Takes one tag whose data has come back for this SM by cycle now; false when there is none. */
 bool mem_done(struct mem *m, uint32_t sm, uint64_t now, uint32_t *tag);
 /* The SMs that must be woken, 64 to a word: mem_done would give one a tag, or a request it was refused may now be taken. An

@@ -150,6 +150,11 @@ struct sm_fetched { /* the instruction line a split has at hand */
     uint64_t ready; /* SM_NEVER: asked for */
 };
 
+struct sm_ahead { /* lines of code to be fetched before a split gets there */
+    uint32_t line, left;
+    uint64_t from; /* cycle */
+};
+
 /* Lanes of one warp that go one way; their addresses follow one another in the gather buffer, lowest lane first. */
 struct sm_part {
     uint32_t warp, mask, first;
@@ -235,6 +240,9 @@ struct sm {
     const struct sm_options *o;
     exec_fn *const *fn;         /* what executes each operation */
     struct sm_fetched *fetched; /* by split; NULL: ideal fetch */
+    uint64_t *prefetched;       /* lines that no split has come to since they were, a bit each */
+    struct sm_ahead ahead;
+    uint32_t prefetch; /* lines ahead; 0: none */
     struct sm_env env;
     uint64_t exited; /* threads whose exit is committed */
     struct sm_stats stats;
@@ -329,6 +337,7 @@ static inline uint64_t fetch_when(struct sm *s, const struct mech_split *split, 
     return f->line == c->line ? f->ready : fetch_ask(s, split, c->line);
 }
 void fetch_arrived(struct sm *s, const struct sm_request *r);
+void fetch_ahead(struct sm *s); /* at the end of a tick, while ahead.left */
 
 /* issue.c */
 bool issue_all(struct sm *s, struct err *e);

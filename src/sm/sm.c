@@ -298,6 +298,7 @@ bool sm_tick(struct sm *s, uint64_t now, uint32_t *ended, struct err *e) {
     write_back(s);
     lsu_cycle(s);
     if (!issue_all(s, e)) return false;
+    if (s->ahead.left) fetch_ahead(s);
     if (s->charge) waits_ticked(s);
     *ended += s->ended;
     return true;
@@ -306,6 +307,7 @@ bool sm_tick(struct sm *s, uint64_t now, uint32_t *ended, struct err *e) {
 uint64_t sm_next(const struct sm *s) {
     if (s->failed.code) return s->now;
     if (s->arrival_tick != SM_NEVER) return s->arrival_tick;
+    if (s->ahead.left) return s->now + 1;
     uint64_t next = lsu_next(s);
     const uint64_t event = event_next(s);
     if (event < next) next = event;

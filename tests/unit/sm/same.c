@@ -34,6 +34,7 @@ static void apply(struct machine *x, const struct shape *s) {
     x->o.sm.order = s->order;
     x->o.sm.ideal_fetch = s->fetch;
     x->m.memory.ideal = s->ideal;
+    x->o.sm.prefetch = s->fetch ? 0 : s->order;
     x->m.l1i.ideal = s->fetch;
     x->o.sm.register_banks = !s->ideal;
     x->o.sm.lsu_queue = s->ideal ? 8 : 2;
