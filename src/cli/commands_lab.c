@@ -137,7 +137,8 @@ const struct command command_study = {
 
 static const struct opt reproduce_options[] = {
     {"list", 'l', false, NULL,
-     "Show the claims, what the papers say, and what those that cannot be checked wait for."},
+     "Show the claims, what the papers say, what each rests on, and what those that cannot be checked wait "
+     "for."},
     SIZE_ROW,
     {"db", 0, false, "FILE",
      "Keep every run in this SQLite file, as 'heddle sweep' does: what is there does not run again."},
@@ -149,7 +150,16 @@ static const struct opt reproduce_options[] = {
     {0},
 };
 static const struct help_entry reproduce_shows[] = {
+    {"The score",
+     "Of the predictions that could be checked, those with the right sign and those within a third "
+     "of the paper's number: counted by value, where each program's value of a table counts one, "
+     "and by claim, where a table counts one. docs/reproduction.md has the rules."},
     {"paper, ours", "What the paper says, and what comes out here, by the paper's own mean."},
+    {"verdict", "'within a third' of the paper's number; 'off': the sign is right, the size is not; 'sign "
+                "differs'; 'no effect': 0.0 here; 'agrees' with a direction or bound, which have no size."},
+    {"basis", "'predicted': nothing was fitted to the number. 'fitted': a program or model was. 'derived': "
+              "computed from the paper's numbers, or following from other claims. 'definition': a check of "
+              "the implementation. The score counts predictions alone."},
     {"By workload", "What the number is made of; in parentheses the paper's value where it gives one."},
     {"The sign differs", "Where ours is a loss and the paper's a gain, or the other way round: the workload "
                          "that decides it, and which statistics changed there."},
@@ -174,10 +184,12 @@ const struct command command_reproduce = {
     .min_operands = 0,
     .max_operands = SIZE_MAX,
     .summary = "the papers' claims, with our figures beside them",
-    .text = "Runs what each claim needs, on the paper's machine and workloads, and prints claim, the paper's "
-            "value, ours, and the values by workload. At size small the thesis's machine has a quarter of "
-            "its cores and memory, so that the launches fill it. CLAIM is one of --list, or a paper: dwf, "
-            "harp, mp, sl. Without one, all of them.",
+    .text =
+        "Runs what each claim needs, on the paper's machine and workloads, and prints the score, claim, the "
+        "paper's value, ours, a verdict, and the values by workload. At size small the thesis's machine has "
+        "a quarter of "
+        "its cores and memory, so that the launches fill it. CLAIM is one of --list, or a paper: dwf, "
+        "harp, mp, sl. Without one, all of them.",
     .options = reproduce_options,
     .sections = reproduce_sections,
     .examples = reproduce_examples,

@@ -1,4 +1,4 @@
-/* One `heddle reproduce`, shared by reproduce.c and reproduce_report.c. */
+/* One `heddle reproduce`, shared by the files reproduce*.c. */
 #ifndef HEDDLE_CLI_REPRODUCE_H
 #define HEDDLE_CLI_REPRODUCE_H
 
@@ -7,7 +7,7 @@
 
 struct reproduce {
     struct cli *cli;
-    const char *json, *csv, *db;
+    const char *json, *csv, *html, *db;
     bool list, quiet, markdown, data_on_stdout;
     VEC(const struct claim *) chosen;
     struct claims claims;
@@ -15,10 +15,24 @@ struct reproduce {
     struct stop stop;
 };
 
+/* reproduce_cells.c: what stands in the cells of all forms of output. */
+/* The paper's number, the mean of its values by workload; false: it has only words. */
+bool reproduce_paper_number(const struct claim_result *r, double *paper);
+void reproduce_paper(const struct claim_result *r, struct sb *out); /* the paper's number or words */
+void reproduce_ours(const struct claim_result *r, struct sb *out);
+void reproduce_verdict(const struct claim_result *r, struct sb *out);
+void reproduce_value_paper(const struct claim_result *r, const struct claim_value *v, struct sb *out);
+void reproduce_value_ours(const struct claim_result *r, const struct claim_value *v, struct sb *out);
+void reproduce_part(const struct claim_part *p, struct sb *out); /* "12.5 of 20 (63 %)" */
+/* A heading, the score of all, and of each paper that has a prediction. */
+struct table;
+void reproduce_score(const struct reproduce *r, struct table *t);
+
 /* reproduce_report.c */
 void reproduce_list(const struct reproduce *r, struct sb *out);
 void reproduce_report(const struct reproduce *r, struct sb *out);
 void reproduce_markdown(const struct reproduce *r, struct sb *out);
+/* reproduce_data.c */
 bool reproduce_json(const struct reproduce *r, struct sb *out, struct err *e);
 void reproduce_csv(const struct reproduce *r, struct sb *out);
 

@@ -1,83 +1,36 @@
-/* What `heddle reproduce` shows: claims and figures as a table for people, as Markdown for a page, as JSON and CSV. */
-#include <jansson.h>
+/* What `heddle reproduce` shows: score, claims and figures as tables for people, and as Markdown for a page. */
 #include <string.h>
 
 #include "cli/help.h"
 #include "cli/reproduce.h"
-#include "cli/stats_json.h"
-#include "report/csv.h"
 #include "report/table.h"
-
-static bool per_cent(const struct claim *c) {
-    return c->kind != CLAIM_VALUES;
-}
-
-/* A gain or loss has a sign, a share has none. */
-static bool is_share(const struct claim *c) {
-    return c->kind == CLAIM_OF_PEAK || c->kind == CLAIM_STALLED || c->kind == CLAIM_AREA ||
-           c->kind == CLAIM_VALUES || c->kind == CLAIM_GRID;
-}
-
-static const char *const way_names[] = {
-    [CLAIM_RISES] = "rises", [CLAIM_FALLS] = "falls", [CLAIM_STAYS] = "stays", [CLAIM_EITHER] = "either"};
-
-static void add_number(const struct claim *c, double v, struct sb *out) {
-    if (c->kind == CLAIM_CHANGE) {
-        sb_add(out, "%s (%+.1f points)", way_names[claim_went(v)], v);
-        return;
-    }
-    sb_add(out, is_share(c) ? "%.1f" : "%+.1f", v);
-    if (per_cent(c)) sb_add(out, " %%");
-}
-
-static double paper_mean(const struct claim_result *r) {
-    double sum = 0;
-    size_t n = 0;
-    for (size_t k = 0; k < r->values.n; k++) {
-        if (!r->values.v[k].has_paper) continue;
-        sum += r->values.v[k].paper;
-        n++;
-    }
-    return n ? sum / (double)n : r->claim->paper;
-}
-
-/* The paper's number, or the way it says. */
-static void add_paper(const struct claim_result *r, struct sb *out) {
-    if (r->claim->kind == CLAIM_CHANGE)
-        sb_add(out, "%s", way_names[r->claim->way]);
-    else
-        add_number(r->claim, paper_mean(r), out);
-}
 
 /* "mu +12.3, mp -1.0": ours, and the paper's where it has one. */
 static void add_values(const struct claim_result *r, struct sb *out) {
     for (size_t k = 0; k < r->values.n; k++) {
         const struct claim_value *v = &r->values.v[k];
         sb_add(out, "%s%s ", k ? ", " : "", v->workload);
-        if (!v->there)
-            sb_add(out, "-");
-        else
-            sb_add(out, is_share(r->claim) ? "%.1f" : "%+.1f", v->ours);
-        if (v->has_paper) sb_add(out, " (%g)", v->paper);
+        reproduce_value_ours(r, v, out);
+        if (!v->has_paper && !v->way) continue;
+        sb_add(out, " (");
+        reproduce_value_paper(r, v, out);
+        sb_add(out, ")%s", v->there && v->verdict == VERDICT_SIGN ? "!" : "");
     }
 }
 
-static void add_ours(const struct claim_result *r, struct sb *out) {
-    const char *waits = claim_waits(r->claim);
-    if (waits)
-        sb_add(out, "waits for %s", waits);
-    else if (r->there)
-        add_number(r->claim, r->ours, out);
-    else
-        sb_add(out, "no value");
+/* The sentence of the table and the computed ones. */
+static void add_notes(const struct claim_result *r, struct sb *out) {
+    const char *remark = claim_note(r->claim);
+    sb_add(out, "%s", r->note.len ? r->note.text : "");
+    if (remark) sb_add(out, "%s%s", out->len ? " " : "", remark);
 }
 
 /* ---- for people ---- */
 
 void reproduce_list(const struct reproduce *r, struct sb *out) {
     struct table t;
-    table_init(&t, "llrll");
-    TABLE_HEAD(&t, "claim", "what", "paper", "source", "waits for");
+    table_init(&t, "llrlll");
+    TABLE_HEAD(&t, "claim", "what", "paper", "basis", "source", "waits for");
     for (size_t i = 0; i < r->chosen.n; i++) {
         const struct claim *c = r->chosen.v[i];
         const char *waits = claim_waits(c);
@@ -85,10 +38,11 @@ void reproduce_list(const struct reproduce *r, struct sb *out) {
         if (c->values)
             sb_add(&paper, "%s", c->values);
         else
-            add_paper(&(struct claim_result){.claim = c}, &paper);
+            reproduce_paper(&(struct claim_result){.claim = c}, &paper);
         table_cell(&t, "%s", c->id);
         table_cell(&t, "%s", c->what);
         table_cell(&t, "%s", paper.text);
+        table_cell(&t, "%s", claim_basis_names[c->basis]);
         table_cell(&t, "%s", c->source);
         table_cell(&t, "%s", waits ? waits : "");
         table_end_row(&t);
@@ -99,16 +53,18 @@ void reproduce_list(const struct reproduce *r, struct sb *out) {
 }
 
 static void add_row(const struct claim_result *r, struct table *t) {
-    struct sb paper = {0}, ours = {0};
-    add_paper(r, &paper);
-    add_ours(r, &ours);
+    void (*const cells[])(const struct claim_result *, struct sb *) = {reproduce_paper, reproduce_ours,
+                                                                       reproduce_verdict};
     table_cell(t, "%s", r->claim->id);
     table_cell(t, "%s", r->claim->what);
-    table_cell(t, "%s", paper.text);
-    table_cell(t, "%s", ours.text);
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+        struct sb text = {0};
+        cells[i](r, &text);
+        table_cell(t, "%s", text.len ? text.text : "");
+        sb_free(&text);
+    }
+    table_cell(t, "%s", claim_basis_names[r->claim->basis]);
     table_end_row(t);
-    sb_free(&paper);
-    sb_free(&ours);
 }
 
 /* Words that fit into the line, the rest below it. */
@@ -131,14 +87,16 @@ static void add_wrapped(struct sb *out, const char *text, int width, int indent)
 }
 
 static void add_details(const struct reproduce *r, const struct claim_result *c, struct sb *out) {
-    struct sb values = {0};
+    struct sb values = {0}, notes = {0};
     if (claim_waits(c->claim)) return;
     sb_add(out, "%s%s%s  %s; %s\n", term_on(&r->cli->term, TERM_BOLD), c->claim->id,
            term_on(&r->cli->term, TERM_PLAIN), c->claim->source, c->claim->how);
     add_values(c, &values);
+    add_notes(c, &notes);
     if (values.len) add_wrapped(out, values.text, r->cli->term.width, 4);
-    if (c->note.len) add_wrapped(out, c->note.text, r->cli->term.width, 4);
+    if (notes.len) add_wrapped(out, notes.text, r->cli->term.width, 4);
     sb_free(&values);
+    sb_free(&notes);
 }
 
 static bool all_wait(const struct reproduce *r) {
@@ -147,11 +105,29 @@ static bool all_wait(const struct reproduce *r) {
     return true;
 }
 
+static void add_score(const struct reproduce *r, bool markdown, struct sb *out) {
+    struct table t;
+    reproduce_score(r, &t);
+    if (table_rows(&t) > 1) {
+        if (markdown)
+            table_markdown(&t, NULL, out);
+        else
+            table_print(&t, 0, out);
+        sb_add(out, "\n");
+    }
+    table_free(&t);
+}
+
+static void main_table(const struct reproduce *r, struct table *t) {
+    table_init(t, "llrrll");
+    TABLE_HEAD(t, "claim", "what", "paper", "ours", "verdict", "basis");
+    for (size_t i = 0; i < r->claims.n; i++) add_row(&r->claims.results[i], t);
+}
+
 void reproduce_report(const struct reproduce *r, struct sb *out) {
     struct table t;
-    table_init(&t, "llrr");
-    TABLE_HEAD(&t, "claim", "what", "paper", "ours");
-    for (size_t i = 0; i < r->claims.n; i++) add_row(&r->claims.results[i], &t);
+    if (!all_wait(r)) add_score(r, false, out);
+    main_table(r, &t);
     table_print(&t, 0, out);
     table_free(&t);
     if (all_wait(r)) return;
@@ -163,89 +139,34 @@ void reproduce_report(const struct reproduce *r, struct sb *out) {
 
 static void markdown_details(const struct claim_result *c, struct sb *out) {
     if (claim_waits(c->claim)) return;
-    struct sb item = {0};
+    struct sb item = {0}, notes = {0};
     sb_add(&item, "- `%s`, %s: ", c->claim->id, c->claim->how);
     add_values(c, &item);
     sb_add(&item, ".");
-    if (c->note.len) sb_add(&item, " *%s*", c->note.text);
+    add_notes(c, &notes);
+    if (notes.len) sb_add(&item, " *%s*", notes.text);
     help_wrap(out, item.text, 0, 2, HELP_PAGE_WIDTH);
     sb_free(&item);
+    sb_free(&notes);
+}
+
+static void markdown_row(const struct claim_result *c, struct sb *out) {
+    sb_add(out, "| `%s` | %s | %s | ", c->claim->id, c->claim->what, c->claim->source);
+    reproduce_paper(c, out);
+    sb_add(out, " | ");
+    reproduce_ours(c, out);
+    sb_add(out, " | ");
+    struct sb verdict = {0};
+    reproduce_verdict(c, &verdict);
+    sb_add(out, "%s | %s |\n", verdict.len ? verdict.text : "", claim_basis_names[c->claim->basis]);
+    sb_free(&verdict);
 }
 
 void reproduce_markdown(const struct reproduce *r, struct sb *out) {
-    sb_add(out, "| claim | what | source | paper | ours |\n|---|---|---|---:|---:|\n");
-    for (size_t i = 0; i < r->claims.n; i++) {
-        const struct claim_result *c = &r->claims.results[i];
-        sb_add(out, "| `%s` | %s | %s | ", c->claim->id, c->claim->what, c->claim->source);
-        add_paper(c, out);
-        sb_add(out, " | ");
-        add_ours(c, out);
-        sb_add(out, " |\n");
-    }
+    if (!all_wait(r)) add_score(r, true, out);
+    sb_add(out,
+           "| claim | what | source | paper | ours | verdict | basis |\n|---|---|---|---:|---:|---|---|\n");
+    for (size_t i = 0; i < r->claims.n; i++) markdown_row(&r->claims.results[i], out);
     sb_add(out, "\nBy workload (size %s):\n\n", work_size_names[r->claims.size]);
     for (size_t i = 0; i < r->claims.n; i++) markdown_details(&r->claims.results[i], out);
-}
-
-/* ---- for programs ---- */
-
-static json_t *value_json(const struct claim_value *v) {
-    json_t *o = json_pack("{s:s}", "workload", v->workload);
-    if (v->there) json_object_set_new(o, "ours", json_real(v->ours));
-    if (v->has_paper) json_object_set_new(o, "paper", json_real(v->paper));
-    if (v->why) json_object_set_new(o, "error", json_string(v->why));
-    return o;
-}
-
-static json_t *claim_json(const struct claim_result *r) {
-    const struct claim *c = r->claim;
-    const char *waits = claim_waits(c);
-    json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s}", "claim", c->id, "what", c->what, "source", c->source,
-                          "how", c->how, "config", c->config);
-    json_object_set_new(o, "paper",
-                        c->kind == CLAIM_CHANGE ? json_string(way_names[c->way]) : json_real(paper_mean(r)));
-    json_t *values = json_array();
-    if (waits) json_object_set_new(o, "waits_for", json_string(waits));
-    if (r->there) json_object_set_new(o, "ours", json_real(r->ours));
-    if (r->note.len) json_object_set_new(o, "note", json_string(r->note.text));
-    for (size_t k = 0; !waits && k < r->values.n; k++)
-        json_array_append_new(values, value_json(&r->values.v[k]));
-    json_object_set_new(o, "workloads", values);
-    return o;
-}
-
-bool reproduce_json(const struct reproduce *r, struct sb *out, struct err *e) {
-    json_t *root = json_object(), *claims = json_array();
-    for (size_t i = 0; i < r->claims.n; i++) json_array_append_new(claims, claim_json(&r->claims.results[i]));
-    json_object_set_new(root, "size", json_string(work_size_names[r->claims.size]));
-    json_object_set_new(root, "claims", claims);
-    return stats_json_text(root, out, e);
-}
-
-static void csv_number(struct sb *out, bool there, double v) {
-    if (there)
-        csv_cell(out, "%.12g", v);
-    else
-        csv_cell(out, "%s", "");
-}
-
-void reproduce_csv(const struct reproduce *r, struct sb *out) {
-    static const char *const head[] = {"claim", "what", "source", "workload", "paper", "ours"};
-    for (size_t i = 0; i < sizeof head / sizeof *head; i++) csv_cell(out, "%s", head[i]);
-    csv_end_row(out);
-    for (size_t i = 0; i < r->claims.n; i++) {
-        const struct claim_result *c = &r->claims.results[i];
-        for (size_t k = 0; k <= c->values.n; k++) {
-            const struct claim_value *v = k ? &c->values.v[k - 1] : NULL;
-            csv_cell(out, "%s", c->claim->id);
-            csv_cell(out, "%s", c->claim->what);
-            csv_cell(out, "%s", c->claim->source);
-            csv_cell(out, "%s", v ? v->workload : "");
-            if (!v && c->claim->kind == CLAIM_CHANGE)
-                csv_cell(out, "%s", way_names[c->claim->way]);
-            else
-                csv_number(out, !v || v->has_paper, v ? v->paper : paper_mean(c));
-            csv_number(out, v ? v->there : c->there, v ? v->ours : c->ours);
-            csv_end_row(out);
-        }
-    }
 }

@@ -5,6 +5,7 @@
  * say, or computed something else than the CPU) is left out of the mean, and the note says so. */
 #include "lab/claims.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,89 +13,6 @@
 #include "lab/pool.h"
 #include "lab/study.h"
 #include "lab/table1.h"
-
-#define M(mech, settings) \
-    { mech, settings }
-#define NO \
-    { NULL, NULL }
-#define CLAIM(id, source, what, kind, config, workloads, a, b, c, d, stat, paper, how) \
-    {id, source, what, CLAIM_##kind, config, workloads, {a, b, c, d}, stat, paper, how, NULL, CLAIM_UNSAID},
-#define VALUES(id, source, what, config, workloads, a, stat, values) \
-    {id,                                                             \
-     source,                                                         \
-     what,                                                           \
-     CLAIM_VALUES,                                                   \
-     config,                                                         \
-     workloads,                                                      \
-     {a, NO, NO, NO},                                                \
-     stat,                                                           \
-     0,                                                              \
-     "by workload, and their mean",                                  \
-     values,                                                         \
-     CLAIM_UNSAID},
-#define CHANGE(id, source, what, config, workloads, a, b, stat, way) \
-    {id,                                                             \
-     source,                                                         \
-     what,                                                           \
-     CLAIM_CHANGE,                                                   \
-     config,                                                         \
-     workloads,                                                      \
-     {a, b, NO, NO},                                                 \
-     stat,                                                           \
-     0,                                                              \
-     "change in percentage points",                                  \
-     NULL,                                                           \
-     CLAIM_##way},
-#define SMALLER(config, settings)
-const struct claim claim_list[] = {
-#include "lab/claims.def"
-    {0}};
-
-#undef CLAIM
-#undef VALUES
-#undef CHANGE
-#undef SMALLER
-#define CLAIM(...)
-#define VALUES(...)
-#define CHANGE(...)
-#define SMALLER(config, settings) {config, settings},
-static const struct {
-    const char *config, *settings;
-} smaller[] = {
-#include "lab/claims.def"
-};
-
-/* ---- what there is ---- */
-
-static bool has_mech(const char *spec) {
-    const char *name, *title;
-    size_t n = strcspn(spec, ":");
-    for (size_t i = 0; hd_mech_at(i, &name, &title) == HD_OK; i++)
-        if (strlen(name) == n && !strncmp(name, spec, n)) return true;
-    return false;
-}
-
-const char *claim_waits(const struct claim *c) {
-    if (c->kind == CLAIM_AREA) return "a model of area";
-    for (const struct table1_scheme *s = table1_schemes; c->kind == CLAIM_GRID && s->name; s++)
-        if (!table1_there(s)) return s->mech;
-    for (int i = 0; i < CLAIM_MACHINES; i++)
-        if (c->machine[i].mech && !has_mech(c->machine[i].mech)) return c->machine[i].mech;
-    return NULL;
-}
-
-enum claim_way claim_went(double points) {
-    return points >= 0.5 ? CLAIM_RISES : points <= -0.5 ? CLAIM_FALLS : CLAIM_STAYS;
-}
-
-bool claim_agrees(const struct claim *c, double points) {
-    return c->way == CLAIM_EITHER || c->way == claim_went(points);
-}
-
-bool claim_named(const struct claim *c, const char *name) {
-    size_t n = strlen(name);
-    return !strncmp(c->id, name, n) && (!c->id[n] || c->id[n] == '.');
-}
 
 /* ---- points ---- */
 
@@ -116,10 +34,7 @@ static void add_settings(struct claims *c, struct lab_point *p, const char *text
 /* What a configuration is at size small: so much less of the same that the small launches fill its cores as the paper's
  * launches fill the paper's. */
 static const char *less(const struct claims *c, const struct claim *claim) {
-    if (c->size != WORK_SMALL) return "";
-    for (size_t i = 0; i < sizeof smaller / sizeof *smaller; i++)
-        if (!strcmp(smaller[i].config, claim->config)) return smaller[i].settings;
-    return "";
+    return c->size == WORK_SMALL ? claims_smaller(claim->config) : "";
 }
 
 static void add_point(struct claims_work *w, const struct claim *claim, const struct claim_machine *m,
@@ -141,6 +56,18 @@ static void name_schemes(struct claim_result *r) {
         VEC_PUSH(&r->values, (struct claim_value){.workload = s->mech});
 }
 
+/* What the paper has for a workload: the next word of its values, which is returned without it. */
+static const char *read_value(const char *text, struct claim_value *v) {
+    char *end;
+    if (!text) return NULL;
+    size_t n = strcspn(text, " ");
+    for (int way = CLAIM_RISES; way <= CLAIM_EITHER; way++)
+        if (strlen(claim_way_names[way]) == n && !strncmp(text, claim_way_names[way], n)) v->way = way;
+    v->paper = strtod(text, &end);
+    v->has_paper = end == text + n && n;
+    return text + n + (text[n] == ' ');
+}
+
 /* A name may be of a workload that is not there; its value then says so. */
 static void split_names(struct claims *c, struct claim_result *r) {
     const char *values = r->claim->values;
@@ -148,12 +75,7 @@ static void split_names(struct claims *c, struct claim_result *r) {
     for (const char *p = r->claim->workloads; *p;) {
         size_t n = strcspn(p, " ");
         struct claim_value v = {.workload = arena_strndup(&c->mem, p, n)};
-        if (values) {
-            char *end;
-            v.paper = strtod(values, &end);
-            v.has_paper = end != values;
-            values = end;
-        }
+        values = read_value(values, &v);
         VEC_PUSH(&r->values, v);
         p += n + (p[n] == ' ');
     }
@@ -193,6 +115,30 @@ bool claims_stat(struct claims_work *w, size_t claim, size_t workload, int machi
     return fine;
 }
 
+/* The claim's statistic under a machine: names and numbers with + - and / between them, worked out from the left. What is
+ * divided by nothing is nothing. */
+static bool formula(struct claims_work *w, size_t claim, size_t workload, int machine, double *value) {
+    char word[64], op = '+';
+    *value = 0;
+    for (const char *p = w->c->results[claim].claim->stat; *p;) {
+        size_t n = strcspn(p, " ");
+        double v;
+        if (n >= sizeof word) PANIC("claims.def: %s is too long", p);
+        snprintf(word, sizeof word, "%.*s", (int)n, p);
+        p += n + (p[n] == ' ');
+        if (strchr("+-/", word[0]) && n == 1) {
+            op = word[0];
+            continue;
+        }
+        if (word[0] >= '0' && word[0] <= '9')
+            v = strtod(word, NULL);
+        else if (!claims_stat(w, claim, workload, machine, word, &v))
+            return false;
+        *value = op == '+' ? *value + v : op == '-' ? *value - v : v > 0 ? *value / v : 0;
+    }
+    return true;
+}
+
 /* Threads that can issue: lanes of all SMs. */
 static double peak(const struct claims_work *w, size_t claim, size_t workload) {
     static const char *const keys[] = {"gpu.sms", "sm.simd_width", "sm.schedulers"};
@@ -230,7 +176,7 @@ static bool share_of(struct claims_work *w, size_t claim, size_t workload, int m
                        : !strcmp(stat, "stalled")            ? IDLE_WAITING | IDLE_INACTIVE
                                                              : 0;
     if (reasons) return idle_share(w, claim, workload, machine, reasons, share);
-    if (!claims_stat(w, claim, workload, machine, stat, share)) return false;
+    if (!formula(w, claim, workload, machine, share)) return false;
     *share *= 100;
     return true;
 }
@@ -239,17 +185,17 @@ static bool share_of(struct claims_work *w, size_t claim, size_t workload, int m
 static bool one_value(struct claims_work *w, size_t claim, size_t k, double *value,
                       double raw[CLAIM_MACHINES]) {
     const struct claim *c = w->c->results[claim].claim;
-    if (c->kind == CLAIM_STALLED) return share_of(w, claim, k, 0, value);
+    if (c->kind == CLAIM_MOST || c->kind == CLAIM_SHARE) return share_of(w, claim, k, 0, value);
     if (c->kind == CLAIM_CHANGE) {
         if (!share_of(w, claim, k, 0, &raw[0]) || !share_of(w, claim, k, 1, &raw[1])) return false;
         *value = raw[0] - raw[1];
         return true;
     }
     for (int i = 0; i < CLAIM_MACHINES; i++)
-        if (c->machine[i].mech && !claims_stat(w, claim, k, i, c->stat, &raw[i])) return false;
+        if (c->machine[i].mech && !formula(w, claim, k, i, &raw[i])) return false;
     switch (c->kind) {
     case CLAIM_OF_PEAK: *value = 100 * raw[0] / peak(w, claim, k); break;
-    case CLAIM_VALUES: *value = raw[0]; break;
+    case CLAIM_COUNT: *value = raw[0]; break;
     case CLAIM_GAP: *value = 100 * (raw[0] / raw[1] - raw[2] / raw[3]); break;
     default: *value = 100 * (raw[0] / raw[1] - 1); break;
     }
@@ -282,7 +228,7 @@ static double number(const struct sums *s, enum claim_kind kind) {
     case CLAIM_OF_PEAK: return 100 * n / s->inverse[0] / s->peak;
     case CLAIM_HARMONIC: return 100 * (n / s->inverse_ratio - 1);
     case CLAIM_BEST:
-    case CLAIM_STALLED: return s->most;
+    case CLAIM_MOST: return s->most;
     case CLAIM_WORST: return s->least;
     default: return s->value / n;
     }
@@ -301,7 +247,8 @@ static void work_out(struct claims_work *w, size_t claim) {
         add(&s, v->ours, raw);
     }
     r->there = s.n > 0;
-    if (r->there) r->ours = number(&s, r->claim->kind);
+    if (r->there) r->ours = r->claim->values ? s.value / (double)s.n : number(&s, r->claim->kind);
+    claim_judge_result(r);
     claims_explain(w, claim);
 }
 

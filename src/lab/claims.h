@@ -14,16 +14,47 @@ enum claim_kind {
     CLAIM_BEST,     /* largest a / b, less 1 */
     CLAIM_WORST,    /* smallest a / b, less 1 */
     CLAIM_GAP,      /* mean of a / b less mean of c / d */
-    CLAIM_STALLED,  /* largest share of threads that divergence stalls while a has nothing to issue */
-    CLAIM_VALUES,   /* the mean of a; not in per cent */
-    CLAIM_CHANGE,   /* mean of a less b, both shares, in percentage points; the paper says which way */
+    CLAIM_SHARE,    /* mean of a, a share */
+    CLAIM_MOST,     /* largest a, a share */
+    CLAIM_COUNT,    /* mean of a; not in per cent */
+    CLAIM_CHANGE,   /* mean of a less b, both shares, in percentage points */
     CLAIM_ORACLE,   /* mean of the gain over pdom in the study of reconvergence */
     CLAIM_GRID,     /* cells of SL's Table 1 that are as in the paper; by scheme in the place of workloads */
     CLAIM_AREA      /* not computed: there is no model of area yet */
 };
 
-/* Which way the paper says that something goes; EITHER where it has reasons for both. */
-enum claim_way { CLAIM_UNSAID, CLAIM_RISES, CLAIM_FALLS, CLAIM_STAYS, CLAIM_EITHER };
+/* What a paper says where it gives no number, or a bound. */
+enum claim_way {
+    CLAIM_UNSAID,
+    CLAIM_RISES,
+    CLAIM_FALLS,
+    CLAIM_STAYS,    /* as it was, to half a per cent */
+    CLAIM_EVEN,     /* about as it was: to a tenth */
+    CLAIM_EITHER,   /* it has reasons for both; nothing to check */
+    CLAIM_AT_LEAST, /* the number of the claim */
+    CLAIM_AT_MOST
+};
+extern const char *const claim_way_names[];
+
+/* What agreement with the paper would show. Only predictions are counted. */
+enum claim_basis {
+    CLAIM_PREDICTED, /* nothing here was fitted to the number */
+    CLAIM_FITTED,    /* a program or a model was */
+    CLAIM_DERIVED,   /* not the paper's words: computed from its numbers, or it follows from other claims */
+    CLAIM_DEFINITION /* follows from what the mechanism is: a check of the implementation */
+};
+extern const char *const claim_basis_names[];
+
+/* How our number compares; docs/reproduction.md has the rules in words. */
+enum claim_verdict {
+    VERDICT_NONE,      /* no number, or nothing to compare with */
+    VERDICT_SIGN,      /* a gain for a loss, another way than the paper's, beyond its bound */
+    VERDICT_NO_EFFECT, /* a gain or loss in the paper that prints as 0.0 here */
+    VERDICT_OFF,       /* the sign is right or there is none; the size is not within a third */
+    VERDICT_THIRD,     /* within a third of the paper's number */
+    VERDICT_AGREES     /* with a way or a bound, which have no size */
+};
+extern const char *const claim_verdict_names[];
 
 enum { CLAIM_MACHINES = 4 };
 struct claim_machine {
@@ -31,26 +62,36 @@ struct claim_machine {
         *settings; /* mech NULL: none; settings: "key=value key=value" on top of the configuration */
 };
 struct claim {
-    const char *id, *source, *what;
+    const char *id;
+    enum claim_basis basis;
+    const char *source, *what;
     enum claim_kind kind;
     const char *config, *workloads; /* names, a blank between them */
     struct claim_machine machine[CLAIM_MACHINES];
-    const char *stat;
+    const char *stat; /* a statistic, or several and numbers: "l1d.misses + l1d.pending / exec.insts_ldst" */
     double paper;
-    const char *how;    /* the number is made */
-    const char *values; /* the paper's, by workload; NULL: it gives one for all */
-    enum claim_way way; /* the paper's, of a CHANGE */
+    const char *how; /* the number is made */
+    const char
+        *values; /* the paper's by workload, numbers or ways, "-" where it has none; NULL: one for all */
+    enum claim_way way; /* the paper's, where it gives no number or a bound */
 };
 extern const struct claim claim_list[]; /* the last has no id */
 
+/* The papers, by the part of ids before the point. */
+struct claim_paper {
+    const char *prefix, *name, *title;
+};
+extern const struct claim_paper claim_papers[]; /* the last has no prefix */
+bool claim_of_paper(const struct claim *c, const struct claim_paper *p);
+
 /* What a claim waits for: a mechanism that is not there; NULL: nothing. */
 const char *claim_waits(const struct claim *c);
-/* Which way our number of a CHANGE goes: changes below half a percentage point are none. */
-enum claim_way claim_went(double points);
-/* Whether that is what the paper says. */
-bool claim_agrees(const struct claim *c, double points);
+/* What a reader should know about it: one sentence, or NULL. */
+const char *claim_note(const struct claim *c);
 /* Whether a name asks for that claim: its id, or the part of it before the point. */
 bool claim_named(const struct claim *c, const char *name);
+/* Whether its numbers are gains and losses; those of shares and counts have no sign. */
+bool claim_signed(const struct claim *c);
 
 struct claim_value {
     const char *workload;
@@ -58,15 +99,43 @@ struct claim_value {
     double ours;
     double paper; /* where has_paper */
     bool has_paper;
+    enum claim_way way;
+    enum claim_verdict verdict;
     const char *why; /* it is not there */
 };
 struct claim_result {
     const struct claim *claim;
     bool there; /* false: it waits, or no workload ran */
     double ours;
+    enum claim_verdict verdict; /* of the one number; a claim with values has one for each of them */
     VEC(struct claim_value) values;
     struct sb note; /* sentences: why the sign differs, what could not be run */
 };
+
+/* ---- verdicts (claims_verdict.c) ---- */
+
+/* Which way a change goes, in points or per cent: less than half of one is none. */
+enum claim_way claim_went(double change);
+/* Our number against what the paper says; paper counts without a way and where the way is a bound. */
+enum claim_verdict claim_judge(const struct claim *c, enum claim_way way, double paper, double ours);
+/* Gives a result and its values their verdicts. */
+void claim_judge_result(struct claim_result *r);
+
+/* Predictions that came out, of those that could be checked. */
+struct claim_part {
+    double right, of;
+};
+struct claim_score {
+    struct claim_part sign, size; /* every value of a claim counts one */
+    struct claim_part sign_claims,
+        size_claims;          /* every claim counts one: the share of its values that are right */
+    size_t claims, unchecked; /* predictions, and those without a number */
+};
+/* Of the results of one paper, or NULL: of all. */
+void claim_score(const struct claim_result *results, size_t n, const struct claim_paper *paper,
+                 struct claim_score *score);
+/* Of the values of one claim, whatever its basis: those with the right sign or way, and within a third. */
+void claim_tally(const struct claim_result *r, struct claim_part *sign, struct claim_part *size);
 
 struct claim_progress {
     size_t done, points; /* runs that are stored, and all of them */

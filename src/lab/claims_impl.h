@@ -1,4 +1,4 @@
-/* Claims at work: what claims.c and claims_why.c share. */
+/* Claims at work: what claims.c, claims_table.c and claims_why.c share. */
 #ifndef HEDDLE_LAB_CLAIMS_IMPL_H
 #define HEDDLE_LAB_CLAIMS_IMPL_H
 
@@ -31,6 +31,8 @@ size_t claims_point(const struct claims_work *w, size_t claim, size_t workload, 
 bool claims_stat(struct claims_work *w, size_t claim, size_t workload, int machine, const char *name,
                  double *value);
 
+/* claims_table.c: settings that a configuration has at size small, on top of itself. */
+const char *claims_smaller(const char *config);
 /* claims_why.c: the sentences of a claim's note. */
 void claims_explain(struct claims_work *w, size_t claim);
 

@@ -29,8 +29,8 @@ static bool share(struct claims_work *w, size_t claim, size_t workload, int mach
 
 /* How far a value is on the wrong side. */
 static double wrongness(const struct claim *c, double ours) {
-    if (c->way == CLAIM_STAYS) return fabs(ours);
-    return c->paper > 0 || c->way == CLAIM_RISES ? -ours : ours;
+    if (c->way == CLAIM_STAYS || c->way == CLAIM_EVEN) return fabs(ours);
+    return c->paper > 0 || c->way == CLAIM_RISES || c->way == CLAIM_AT_LEAST ? -ours : ours;
 }
 
 static size_t culprit(const struct claim_result *r) {
@@ -74,15 +74,9 @@ static void add_sign(struct claims_work *w, size_t claim) {
     sb_free(&facts);
 }
 
-static bool sign_differs(const struct claim_result *r) {
-    if (r->claim->kind == CLAIM_CHANGE) return r->there && !claim_agrees(r->claim, r->ours);
-    return r->there && r->claim->kind != CLAIM_VALUES && r->claim->paper * r->ours < 0 &&
-           fabs(r->ours) >= 0.05;
-}
-
 void claims_explain(struct claims_work *w, size_t claim) {
     struct claim_result *r = &w->c->results[claim];
-    if (sign_differs(r)) add_sign(w, claim);
+    if (r->verdict == VERDICT_SIGN) add_sign(w, claim);
     for (size_t k = 0; k < r->values.n; k++)
         if (!r->values.v[k].there)
             sb_add(&r->note, "%s%s has no value: %s.", r->note.len ? " " : "", r->values.v[k].workload,

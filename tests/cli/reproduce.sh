@@ -13,7 +13,7 @@ grep -qE '^dwf\.area .* a model of area$' "$out"
 verdict $? "marks those that wait for a model"
 "$HEDDLE" list mechanisms | grep -q '^lwm ' || grep -qE '^harp\.lwm .* lwm$' "$out"
 verdict $? "and for a mechanism"
-grep -qE '^dwf\.dwf .* \+47\.4 %  DWF 6, Figure 6\.1$' "$out"
+grep -qE '^dwf\.dwf .* \+47\.4 %  predicted +DWF 6, Figure 6\.1$' "$out"
 verdict $? "and not the others"
 run reproduce --list sl harp.sbr sl.pdom
 [ "$status" -eq 0 ] && [ "$(grep -c '^[a-z]*\.' "$out")" -eq 8 ]
@@ -30,8 +30,10 @@ some="harp.barrier-2 harp.simd-32 --size tiny"
 run reproduce $some --db r.sqlite --json first.json
 expect_status 0 "two claims at tiny"
 cp "$out" first.txt
-grep -qE '^harp\.simd-32 .* -4\.0 % +[-+][0-9.]+ %$' "$out" && grep -qE '^harp\.barrier-2 .* -3\.0 % +[-+][0-9.]+ %$' "$out"
-verdict $? "have the paper's value and ours"
+grep -qE '^harp\.simd-32 .* -4\.0 % +[-+][0-9.]+ %  (sign differs|off|within a third|no effect) +predicted$' "$out" && grep -qE '^harp\.barrier-2 .* -3\.0 % +[-+][0-9.]+ %  [a-z ]+predicted$' "$out"
+verdict $? "have the paper's value, ours, a verdict and what it rests on"
+grep -qE '^all +[012] of 2 \([0-9]+ %\) +[012] of 2 \([0-9]+ %\) +[012] of 2 ' "$out" && grep -qE '^HARP +[012] of 2 ' "$out" && ! grep -q '^DWF ' "$out"
+verdict $? "below the score, of all and of the paper"
 grep -q '^    mp [-+][0-9.]*, mu [-+]' "$out"
 verdict $? "and those by workload"
 [ ! -s "$err" ] && [ "$(echo r.sqlite*)" = r.sqlite ]
@@ -60,19 +62,23 @@ done
 run reproduce harp.barrier-2 --size tiny --db r.sqlite --csv kept.csv
 grep '^harp' 1.csv | cmp -s - <(grep '^harp' kept.csv)
 verdict $? "and so do kept runs"
-grep -qE '^dwf\.oracle-contrived .* \+92\.0 % +\+[0-9.]+ %$' 1.txt
+grep -qE '^dwf\.oracle-contrived .* \+92\.0 % +\+[0-9.]+ %  [a-z ]+fitted$' 1.txt
 verdict $? "a study is a claim too"
 expect_json 1.json size '"tiny"' "JSON has the size"
 expect_json 1.json claims/0/claim '"harp.barrier-2"' "and the claims, in the order asked for"
+expect_json 1.json claims/0/basis '"predicted"' "with what they rest on"
+expect_json 1.json claims/1/basis '"fitted"' "each of them"
+expect_json 1.json score/all/predictions 1 "JSON has the score, which counts the prediction alone"
+expect_json 1.json score/harp/sign/of 1.0 "of each paper"
 expect_json 1.json claims/0/workloads/12/workload '"mtm"' "with their workloads"
-[ "$(head -1 1.csv)" = "claim,what,source,workload,paper,ours" ] && [ "$(grep -c '^harp.barrier-2,' 1.csv)" -eq 14 ] && [ "$(wc -l <1.csv)" -eq 17 ]
+[ "$(head -1 1.csv)" = "claim,what,source,basis,workload,paper,ours,verdict" ] && [ "$(grep -c '^harp.barrier-2,' 1.csv)" -eq 14 ] && [ "$(wc -l <1.csv)" -eq 17 ]
 verdict $? "CSV has a row for each claim and each workload"
 kept="harp.barrier-2 --size tiny --db r.sqlite"
 run reproduce $kept dwf.area --markdown
 [ "$(grep -c '^|' "$out")" -ge 4 ] && grep -q '^| .*harp.barrier-2.* | .*-3.0 %.* |' "$out" && grep -q '^| .*dwf.area.*waits for a model of area' "$out"
 verdict $? "--markdown prints a table"
 run reproduce $kept --csv - --markdown
-[ "$(head -1 "$out")" = "claim,what,source,workload,paper,ours" ] && ! grep -q '^|' "$out"
+[ "$(head -1 "$out")" = "claim,what,source,basis,workload,paper,ours,verdict" ] && ! grep -q '^|' "$out"
 verdict $? "CSV on standard output is all there is"
 run reproduce $kept --quiet
 [ "$status" -eq 0 ] && [ ! -s "$out" ] && [ ! -s "$err" ]

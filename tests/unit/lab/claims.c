@@ -225,19 +225,6 @@ static void changes_are_in_points_of_shares(void **state) {
     near(run(r, claim("harp.table2.harp-lanes"))->ours, 25 - 50);
 }
 
-static void a_way_is_met_or_not(void **state) {
-    (void)state;
-    struct claim c = {.kind = CLAIM_CHANGE, .way = CLAIM_RISES};
-    assert_true(claim_agrees(&c, 0.5) && !claim_agrees(&c, 0.4) && !claim_agrees(&c, -3));
-    c.way = CLAIM_FALLS;
-    assert_true(claim_agrees(&c, -0.5) && !claim_agrees(&c, -0.4) && !claim_agrees(&c, 3));
-    c.way = CLAIM_STAYS;
-    assert_true(claim_agrees(&c, 0.4) && claim_agrees(&c, -0.4) && !claim_agrees(&c, 1) &&
-                !claim_agrees(&c, -1));
-    c.way = CLAIM_EITHER;
-    assert_true(claim_agrees(&c, 0) && claim_agrees(&c, 9) && claim_agrees(&c, -9));
-}
-
 /* ---- notes ---- */
 
 static void a_failed_workload_is_left_out(void **state) {
@@ -324,7 +311,6 @@ int main(void) {
         TEST(gap_is_of_two_leads),
         TEST(stalled_is_the_largest_share),
         TEST(changes_are_in_points_of_shares),
-        TEST(a_way_is_met_or_not),
         TEST(a_failed_workload_is_left_out),
         TEST(a_wrong_workload_is_left_out_and_counted),
         TEST(another_sign_is_explained),

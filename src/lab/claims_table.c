@@ -1,0 +1,136 @@
+/* The table of claims (claims.def) and what can be said of a claim without running anything. */
+#include <string.h>
+
+#include "lab/claims_impl.h"
+#include "lab/table1.h"
+
+#define M(mech, settings) \
+    { mech, settings }
+#define NO \
+    { NULL, NULL }
+#define ROW(row_id, row_basis, row_source, row_what, row_kind, row_config, row_workloads, row_stat) \
+    .id = row_id, .basis = CLAIM_##row_basis, .source = row_source, .what = row_what,               \
+    .kind = CLAIM_##row_kind, .config = row_config, .workloads = row_workloads, .stat = row_stat
+#define CLAIM(id, basis, source, what, kind, config, workloads, a, b, c, d, stat, number, said)             \
+    {ROW(id, basis, source, what, kind, config, workloads, stat), .machine = {a, b, c, d}, .paper = number, \
+     .how = said},
+#define BOUND(id, basis, source, what, kind, config, workloads, a, b, stat, goes, number, said)       \
+    {ROW(id, basis, source, what, kind, config, workloads, stat), .machine = {a, b}, .paper = number, \
+     .how = said, .way = CLAIM_##goes},
+#define VALUES(id, basis, source, what, kind, config, workloads, a, b, stat, list)   \
+    {ROW(id, basis, source, what, kind, config, workloads, stat), .machine = {a, b}, \
+     .how = "by workload, and their mean", .values = list},
+#define CHANGE(id, basis, source, what, config, workloads, a, b, stat, goes)           \
+    {ROW(id, basis, source, what, CHANGE, config, workloads, stat), .machine = {a, b}, \
+     .how = "change in percentage points", .way = CLAIM_##goes},
+#define PAPER(prefix, name, title)
+#define SMALLER(config, settings)
+#define NOTE(id, text)
+const struct claim claim_list[] = {
+#include "lab/claims.def"
+    {0}};
+
+#undef CLAIM
+#undef BOUND
+#undef VALUES
+#undef CHANGE
+#define CLAIM(...)
+#define BOUND(...)
+#define VALUES(...)
+#define CHANGE(...)
+
+#undef PAPER
+#define PAPER(prefix, name, title) {prefix, name, title},
+const struct claim_paper claim_papers[] = {
+#include "lab/claims.def"
+    {0}};
+#undef PAPER
+#define PAPER(prefix, name, title)
+
+struct pair {
+    const char *key, *text;
+};
+#undef SMALLER
+#define SMALLER(config, settings) {config, settings},
+static const struct pair smaller[] = {
+#include "lab/claims.def"
+    {0}};
+#undef SMALLER
+#define SMALLER(config, settings)
+
+#undef NOTE
+#define NOTE(id, text) {id, text},
+static const struct pair notes[] = {
+#include "lab/claims.def"
+    {0}};
+
+const char *const claim_way_names[] = {
+    [CLAIM_UNSAID] = "",           [CLAIM_RISES] = "rises",     [CLAIM_FALLS] = "falls",
+    [CLAIM_STAYS] = "stays",       [CLAIM_EVEN] = "even",       [CLAIM_EITHER] = "either",
+    [CLAIM_AT_LEAST] = "at least", [CLAIM_AT_MOST] = "at most", NULL};
+const char *const claim_basis_names[] = {[CLAIM_PREDICTED] = "predicted",
+                                         [CLAIM_FITTED] = "fitted",
+                                         [CLAIM_DERIVED] = "derived",
+                                         [CLAIM_DEFINITION] = "definition",
+                                         NULL};
+const char *const claim_verdict_names[] = {[VERDICT_NONE] = "",
+                                           [VERDICT_SIGN] = "sign differs",
+                                           [VERDICT_NO_EFFECT] = "no effect",
+                                           [VERDICT_OFF] = "off",
+                                           [VERDICT_THIRD] = "within a third",
+                                           [VERDICT_AGREES] = "agrees",
+                                           NULL};
+
+static const char *text_of(const struct pair *pairs, const char *key) {
+    for (; pairs->key; pairs++)
+        if (!strcmp(pairs->key, key)) return pairs->text;
+    return NULL;
+}
+
+const char *claims_smaller(const char *config) {
+    const char *text = text_of(smaller, config);
+    return text ? text : "";
+}
+
+const char *claim_note(const struct claim *c) {
+    return text_of(notes, c->id);
+}
+
+static bool has_mech(const char *spec) {
+    const char *name, *title;
+    size_t n = strcspn(spec, ":");
+    for (size_t i = 0; hd_mech_at(i, &name, &title) == HD_OK; i++)
+        if (strlen(name) == n && !strncmp(name, spec, n)) return true;
+    return false;
+}
+
+const char *claim_waits(const struct claim *c) {
+    if (c->kind == CLAIM_AREA) return "a model of area";
+    for (const struct table1_scheme *s = table1_schemes; c->kind == CLAIM_GRID && s->name; s++)
+        if (!table1_there(s)) return s->mech;
+    for (int i = 0; i < CLAIM_MACHINES; i++)
+        if (c->machine[i].mech && !has_mech(c->machine[i].mech)) return c->machine[i].mech;
+    return NULL;
+}
+
+bool claim_named(const struct claim *c, const char *name) {
+    size_t n = strlen(name);
+    return !strncmp(c->id, name, n) && (!c->id[n] || c->id[n] == '.');
+}
+
+bool claim_of_paper(const struct claim *c, const struct claim_paper *p) {
+    size_t n = strlen(p->prefix);
+    return !strncmp(c->id, p->prefix, n) && c->id[n] == '.';
+}
+
+bool claim_signed(const struct claim *c) {
+    switch (c->kind) {
+    case CLAIM_OF_PEAK:
+    case CLAIM_SHARE:
+    case CLAIM_MOST:
+    case CLAIM_COUNT:
+    case CLAIM_GRID:
+    case CLAIM_AREA: return false;
+    default: return true;
+    }
+}
