@@ -106,10 +106,14 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
 
 enum { PC_BITS = 32, NUMBER_BITS = 16 };
 
-static void storage(const struct mech *m, struct sb *out) {
-    const uint64_t threads = (uint64_t)m->env.warps * SORTED_LANES;
-    sb_add(out, "thread_pc %" PRIu64 "\n", threads * PC_BITS);
-    sb_add(out, "thread_block_number %" PRIu64 "\n", threads * NUMBER_BITS);
+static void storage(const struct mech *m, struct mech_storage *out) {
+    const uint64_t threads = (uint64_t)m->env.warps * SORTED_LANES, w = m->env.warp_size;
+    const uint64_t homes = threads / w ? threads / w : 1;
+    storage_add(
+        out, (struct mech_array){.name = "thread_pc", .entries = homes, .bits = threads / homes * PC_BITS});
+    storage_add(out, (struct mech_array){.name = "thread_block_number",
+                                         .entries = homes,
+                                         .bits = threads / homes * NUMBER_BITS});
 }
 
 static void audit(const struct mech *m) {

@@ -172,13 +172,16 @@ static bool select(struct mech *m, uint32_t sched, struct mech_packet *p) {
 }
 
 /* The stacks; of each large warp a mask of those still to issue; and, where the next instruction may follow before the last
- * sub-warp is done, one of those whose last one is under way. */
-static void storage(const struct mech *m, struct sb *out) {
-    const uint64_t size = m->env.warp_size, warps = (uint64_t)m->env.warps * 32 / size;
-    const uint64_t threads = (warps ? warps : 1) * size;
+ * sub-warp is done, one of those whose last one is under way. A sub-warp has threads of several rows (LWM 3.2). */
+static void storage(const struct mech *m, struct mech_storage *out) {
+    const uint64_t size = m->env.warp_size, fit = (uint64_t)m->env.warps * 32 / size, warps = fit ? fit : 1;
     pdom_storage(m, out);
-    sb_add(out, "to_issue %" PRIu64 "\n", threads);
-    if (lwm_params(m)->sync == SYNC_BRANCH) sb_add(out, "under_way %" PRIu64 "\n", threads);
+    storage_add(
+        out, (struct mech_array){.name = "to_issue", .cell = MECH_REGISTERS, .entries = warps, .bits = size});
+    if (lwm_params(m)->sync == SYNC_BRANCH)
+        storage_add(out, (struct mech_array){
+                             .name = "under_way", .cell = MECH_REGISTERS, .entries = warps, .bits = size});
+    out->lane_decoders = true;
 }
 
 extern const struct mech_ops mech_lwm;

@@ -32,6 +32,7 @@
 #include "cfg/form.h"
 #include "ir/program.h"
 #include "mech/stats.h"
+#include "mech/storage.h"
 
 enum { MECH_PIECES = 64, MECH_WIDEST = 256, MECH_SIDES = 256, MECH_PARAMETERS = 32 };
 #define MECH_NEVER UINT64_MAX
@@ -220,7 +221,8 @@ struct mech_ops {
     void (*places)(const struct mech *m, mech_place_fn *put, void *user);
     /* Its tables as text, one line per entry. Left out: a line for each split. */
     void (*state)(const struct mech *m, struct sb *out);
-    void (*storage)(const struct mech *m, struct sb *out); /* required: "structure bits" lines for one SM */
+    void (*storage)(const struct mech *m,
+                    struct mech_storage *out); /* required: storage_add for each structure of an SM */
     /* Debug builds: panics on a broken invariant. Left out: every thread is in exactly one split. */
     void (*audit)(const struct mech *m);
 };

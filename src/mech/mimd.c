@@ -232,8 +232,14 @@ static void wake(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t m
     if (s->wake == MECH_NEVER && s->threads > 1) set_free(m, s, mask);
 }
 
-static void storage(const struct mech *m, struct sb *out) {
-    sb_add(out, "thread_pc %" PRIu64 "\n", (uint64_t)m->env.warps * 32 * 32);
+/* A bank of PCs for each lane, which runs a thread of its own. */
+static void storage(const struct mech *m, struct mech_storage *out) {
+    const uint64_t lanes = m->env.warp_size < 32 ? m->env.warp_size : 32;
+    storage_add(out, (struct mech_array){.name = "thread_pc",
+                                         .arrays = lanes,
+                                         .entries = (uint64_t)m->env.warps * 32 / lanes,
+                                         .bits = 32});
+    out->lane_decoders = true;
 }
 
 static void audit(const struct mech *m) {

@@ -22,9 +22,10 @@ static void commit(struct mech *m, struct mech_split *s, const struct mech_outco
 }
 
 /* A warp for every thread at the worst: PC, its home warp, and which of that warp's lanes. */
-static void storage(const struct mech *m, struct sb *out) {
+static void storage(const struct mech *m, struct mech_storage *out) {
     const uint64_t threads = (uint64_t)m->env.warps * 32, home = bits_for(split_homes(&m->env));
-    sb_add(out, "warps %" PRIu64 "\n", threads * (32 + home + m->env.warp_size));
+    storage_add(
+        out, (struct mech_array){.name = "warps", .entries = threads, .bits = 32 + home + m->env.warp_size});
 }
 
 extern const struct mech_ops mech_nrec;

@@ -124,9 +124,10 @@ void pdom_state(const struct mech *m, struct sb *out) {
     }
 }
 
-void pdom_storage(const struct mech *m, struct sb *out) {
+void pdom_storage(const struct mech *m, struct mech_storage *out) {
     uint64_t w = m->env.warp_size, warps = (uint64_t)m->env.warps * 32 / w;
-    sb_add(out, "stack %" PRIu64 "\n", (warps ? warps : 1) * 2 * w * (32 + 32 + w));
+    storage_add(out, (struct mech_array){
+                         .name = "stack", .entries = (warps ? warps : 1) * 2 * w, .bits = 32 + 32 + w});
 }
 
 void pdom_audit(const struct mech *m) {

@@ -23,7 +23,7 @@ void pdom_release(struct mech *m, const struct mech_set *set, uint32_t pc);
 void pdom_census(const struct mech *m, struct mech_census *c);
 void pdom_places(const struct mech *m, mech_place_fn *put, void *user);
 void pdom_state(const struct mech *m, struct sb *out);
-void pdom_storage(const struct mech *m, struct sb *out); /* the stacks */
+void pdom_storage(const struct mech *m, struct mech_storage *out); /* the stacks */
 void pdom_audit(const struct mech *m);
 
 #endif

@@ -319,12 +319,12 @@ static void state(const struct mech *m, struct sb *out) {
 }
 
 /* W masks suffice, and so do W addresses of either kind. */
-static void storage(const struct mech *m, struct sb *out) {
+static void storage(const struct mech *m, struct mech_storage *out) {
     const uint64_t w = m->env.warp_size, warps = ((uint64_t)m->env.warps * 32 + w - 1) / w;
-    sb_add(out, "masks %" PRIu64 "\n", warps * w * w);
-    sb_add(out, "joins %" PRIu64 "\n", warps * w * 32);
-    sb_add(out, "loops %" PRIu64 "\n", warps * w * 32);
-    sb_add(out, "pc_and_mask %" PRIu64 "\n", warps * (32 + w));
+    storage_add(out, (struct mech_array){.name = "masks", .entries = warps * w, .bits = w});
+    storage_add(out, (struct mech_array){.name = "joins", .entries = warps * w, .bits = 32});
+    storage_add(out, (struct mech_array){.name = "loops", .entries = warps * w, .bits = 32});
+    storage_add(out, (struct mech_array){.name = "pc_and_mask", .entries = warps, .bits = 32 + w});
 }
 
 /* Each mask has all of the next one, and of the active threads, and somebody more. */

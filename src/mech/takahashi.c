@@ -179,10 +179,13 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
 
 enum { PC_BITS = 32 };
 
-static void storage(const struct mech *m, struct sb *out) {
+static void storage(const struct mech *m, struct mech_storage *out) {
     const uint64_t threads = (uint64_t)m->env.warps * SORTED_LANES, w = m->env.warp_size;
-    sb_add(out, "thread_pc %" PRIu64 "\n", threads * PC_BITS);
-    sb_add(out, "unit_pc_and_activity %" PRIu64 "\n", (threads / w ? threads / w : 1) * (PC_BITS + 1));
+    const uint64_t homes = threads / w ? threads / w : 1;
+    storage_add(
+        out, (struct mech_array){.name = "thread_pc", .entries = homes, .bits = threads / homes * PC_BITS});
+    storage_add(out,
+                (struct mech_array){.name = "unit_pc_and_activity", .entries = homes, .bits = PC_BITS + 1});
 }
 
 /* Nobody stands where the unit is, unless it is a branch's second issue. */

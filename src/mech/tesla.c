@@ -385,10 +385,12 @@ static void state(const struct mech *m, struct sb *out) {
     }
 }
 
-static void storage(const struct mech *m, struct sb *out) {
+static void storage(const struct mech *m, struct mech_storage *out) {
     const uint64_t w = m->env.warp_size, warps = ((uint64_t)m->env.warps * 32 + w - 1) / w;
-    sb_add(out, "tokens %" PRIu64 "\n", warps * tesla_params(m)->cached * (32 + w));
-    sb_add(out, "pc_and_mask %" PRIu64 "\n", warps * (32 + w));
+    storage_add(out, (struct mech_array){.name = "tokens",
+                                         .entries = warps * (uint64_t)tesla_params(m)->cached,
+                                         .bits = 32 + w});
+    storage_add(out, (struct mech_array){.name = "pc_and_mask", .entries = warps, .bits = 32 + w});
 }
 
 /* A token's threads are all of the next one around it where threads meet; those of DIVs are nowhere else but there, and do not

@@ -2,23 +2,21 @@
  * machine alone. */
 #include "sim/storage.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "ir/program.h"
 #include "mech/mech.h"
 #include "sim/options.h"
 
-/* From lines "structure bits". */
-static void read_parts(char *lines, struct storage *out) {
-    for (char *rest = NULL, *line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-        struct storage_part p = {0};
-        const size_t name = strcspn(line, " ");
-        CHECK(name < sizeof p.name && line[name] == ' ');
-        memcpy(p.name, line, name);
-        p.bits = strtoull(line + name, NULL, 10);
-        out->bits += p.bits;
-        VEC_PUSH(&out->parts, p);
+static void add_parts(struct storage *out) {
+    for (uint32_t i = 0; i < out->arrays.n; i++) {
+        const struct mech_array *a = &out->arrays.v[i];
+        const uint64_t bits = storage_array_bits(a);
+        out->bits += bits;
+        if (i && !strcmp(a->name, a[-1].name))
+            out->parts.v[out->parts.n - 1].bits += bits;
+        else
+            VEC_PUSH(&out->parts, (struct storage_part){.name = a->name, .bits = bits});
     }
 }
 
@@ -37,14 +35,12 @@ bool storage_find(const struct options *o, struct storage *out, struct err *e) {
                            .now = &now};
     const struct mech_ops *ops = options_mech(o, &env.param);
     struct mech *m = mech_new(ops, &env, e);
-    struct sb lines = {0};
     *out = (struct storage){0};
     if (m) {
-        ops->storage(m, &lines);
-        read_parts(lines.text, out);
+        storage_of(m, &out->arrays);
+        add_parts(out);
     }
     pages_free(&pages);
-    sb_free(&lines);
     ir_module_free(none);
     return m != NULL;
 }

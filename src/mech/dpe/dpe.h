@@ -90,7 +90,7 @@ static inline bool dpe_at_rpc(const struct dpe_entry *e, const struct mech_split
 void dpe_census(const struct mech *m, struct mech_census *c);
 void dpe_places(const struct mech *m, mech_place_fn *put, void *user);
 void dpe_state(const struct mech *m, struct sb *out);
-void dpe_storage(const struct mech *m, struct sb *out);
+void dpe_storage(const struct mech *m, struct mech_storage *out);
 void dpe_audit(const struct mech *m);
 
 #endif

@@ -65,10 +65,11 @@ void dpe_state(const struct mech *m, struct sb *out) {
 
 /* An unbounded stack is counted with an entry per thread, which suffice: an entry for sides of a path parts at least one of
  * its threads from the others. */
-void dpe_storage(const struct mech *m, struct sb *out) {
+void dpe_storage(const struct mech *m, struct mech_storage *out) {
     const uint64_t w = m->env.warp_size, warps = ((uint64_t)m->env.warps * 32 + w - 1) / w,
                    entries = dpe_params(m)->entries ? dpe_params(m)->entries : w;
-    sb_add(out, "stack %" PRIu64 "\n", warps * entries * (32 + 2 * (32 + w)));
+    storage_add(out,
+                (struct mech_array){.name = "stack", .entries = warps * entries, .bits = 32 + 2 * (32 + w)});
 }
 
 /* ---- audit ---- */

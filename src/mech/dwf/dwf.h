@@ -178,7 +178,7 @@ static inline uint64_t dwf_balanced(const struct dwf *d, const struct dwf_sched 
 
 /* ---- shown (show.c) ---- */
 void dwf_state(const struct mech *m, struct sb *out);
-void dwf_storage(const struct mech *m, struct sb *out);
+void dwf_storage(const struct mech *m, struct mech_storage *out);
 void dwf_audit(const struct mech *m);
 
 /* ---- home lanes (dwf.c) ---- */

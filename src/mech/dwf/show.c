@@ -65,22 +65,67 @@ void dwf_state(const struct mech *m, struct sb *out) {
 
 /* ---- storage: DWF Table 7.1 ---- */
 
-/* PC, thread and index fields as the table has them. Its size of the MHeap LUT, 39 bits an entry, is more than its
- * contents, PC and MH#, add up to; that of the warp pool is without the next pointer's valid bit. */
-void dwf_storage(const struct mech *m, struct sb *out) {
+/* What Majority adds: Figure 4.5. */
+static void add_heap(const struct mech *m, uint64_t pc, uint64_t tid, uint64_t idx,
+                     struct mech_storage *out) {
+    const struct dwf_params *p = dwf_params(m);
+    const uint64_t heap = p->heap, lut = p->heap_lut;
+    storage_add(out, (struct mech_array){.name = "mheap_lut",
+                                         .arrays = m->env.schedulers,
+                                         .entries = lut,
+                                         .bits = pc + bits_for(heap) + 1,
+                                         .ways = (uint32_t)p->heap_lut_ways,
+                                         .reads = 2,
+                                         .writes = 2});
+    storage_add(out, (struct mech_array){.name = "max_heap",
+                                         .arrays = m->env.schedulers,
+                                         .entries = heap,
+                                         .bits = pc + tid + 2 * (idx + 1) + bits_for(lut) + 1,
+                                         .reads = 2,
+                                         .writes = 2});
+}
+
+/* 4.2.1: a bank for each lane, and one for PCs and the policy's data, which two warps may be written to at once. */
+static void add_pool(const struct dwf *d, uint64_t pc, uint64_t tid, uint64_t data,
+                     struct mech_storage *out) {
+    storage_add(out, (struct mech_array){.name = "warp_pool",
+                                         .arrays = (uint64_t)out->schedulers * d->width,
+                                         .entries = d->pool,
+                                         .bits = tid});
+    storage_add(out, (struct mech_array){.name = "warp_pool",
+                                         .arrays = out->schedulers,
+                                         .entries = d->pool,
+                                         .bits = pc + data,
+                                         .reads = 1,
+                                         .writes = 2});
+}
+
+/* PC, thread and index fields as the table has them, ports as Table 7.2 has. Its size of the MHeap LUT, 39 bits an entry, is
+ * more than its contents, PC and MH#, add up to; that of the warp pool is without the next pointer's valid bit. */
+void dwf_storage(const struct mech *m, struct mech_storage *out) {
     enum { PC = 24, STAMP = 10 };
     const struct dwf *d = m->self;
+    const struct dwf_params *p = dwf_params(m);
     const uint64_t w = d->width, n = m->env.schedulers, tid = bits_for((uint64_t)m->env.warps * 32);
-    const uint64_t idx = bits_for(d->pool), heap = dwf_params(m)->heap;
-    const uint64_t occ = d->lanes == DWF_AWARE ? w : bits_for(w + 1), mlut = dwf_params(m)->heap_lut;
+    const uint64_t idx = bits_for(d->pool), occ = d->lanes == DWF_AWARE ? w : bits_for(w + 1);
     const uint64_t data = d->grouped ? idx : d->policy == DWF_DPC ? 0 : STAMP;
-    sb_add(out, "warp_update_registers %" PRIu64 "\n", n * dwf_params(m)->update * (tid * w + PC + w));
-    sb_add(out, "pc_warp_lut %" PRIu64 "\n", n * lookup_entries(&d->q[0].lut) * (PC + occ + idx));
-    sb_add(out, "warp_pool %" PRIu64 "\n", n * d->pool * (tid * w + PC + data));
-    sb_add(out, "warp_allocator %" PRIu64 "\n", n * d->pool * idx);
-    if (!d->real_heap) return;
-    sb_add(out, "mheap_lut %" PRIu64 "\n", n * mlut * (PC + bits_for(heap) + 1));
-    sb_add(out, "max_heap %" PRIu64 "\n", n * heap * (PC + tid + 2 * (idx + 1) + bits_for(mlut) + 1));
+    storage_add(out, (struct mech_array){.name = "warp_update_registers",
+                                         .cell = MECH_REGISTERS,
+                                         .arrays = n,
+                                         .entries = (uint64_t)p->update,
+                                         .bits = tid * w + PC + w});
+    storage_add(out, (struct mech_array){.name = "pc_warp_lut",
+                                         .arrays = n,
+                                         .entries = lookup_entries(&d->q[0].lut),
+                                         .bits = PC + occ + idx,
+                                         .ways = (uint32_t)p->lut_ways,
+                                         .reads = 2,
+                                         .writes = 1});
+    add_pool(d, PC, tid, data, out);
+    storage_add(out,
+                (struct mech_array){.name = "warp_allocator", .arrays = n, .entries = d->pool, .bits = idx});
+    if (d->real_heap) add_heap(m, PC, tid, idx, out);
+    out->lane_decoders = true;
 }
 
 /* ---- audit ---- */

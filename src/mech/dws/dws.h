@@ -147,7 +147,7 @@ bool dws_memory(struct mech *m, struct mech_split *s, const struct mech_set *rea
 void dws_census(const struct mech *m, struct mech_census *c);
 void dws_places(const struct mech *m, mech_place_fn *put, void *user);
 void dws_state(const struct mech *m, struct sb *out);
-void dws_storage(const struct mech *m, struct sb *out);
+void dws_storage(const struct mech *m, struct mech_storage *out);
 void dws_audit(const struct mech *m);
 
 #endif

@@ -69,12 +69,17 @@ void dws_state(const struct mech *m, struct sb *out) {
     }
 }
 
-/* A stack as pdom's for every warp; in the table a PC, a mask, the warp, the level of its stack and two bits of status. */
-void dws_storage(const struct mech *m, struct sb *out) {
+/* A stack as pdom's for every warp; in the table a PC, a mask, the warp, the level of its stack and two bits of status.
+ * It is searched for a warp's splits at a PC. */
+void dws_storage(const struct mech *m, struct mech_storage *out) {
     const uint64_t w = m->env.warp_size, warps = ((uint64_t)m->env.warps * 32 + w - 1) / w;
-    sb_add(out, "stack %" PRIu64 "\n", warps * 2 * w * (32 + 32 + w));
-    sb_add(out, "warp_splits %" PRIu64 "\n",
-           dws_params(m)->wst * (32 + w + bits_for(warps) + bits_for(2 * w) + 2));
+    storage_add(out, (struct mech_array){.name = "stack", .entries = warps * 2 * w, .bits = 32 + 32 + w});
+    storage_add(out, (struct mech_array){.name = "warp_splits",
+                                         .cell = MECH_CAM,
+                                         .arrays = 1,
+                                         .entries = (uint64_t)dws_params(m)->wst,
+                                         .bits = 32 + w + bits_for(warps) + bits_for(2 * w) + 2,
+                                         .tag = 32 + bits_for(warps)});
 }
 
 /* ---- audit ---- */

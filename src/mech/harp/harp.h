@@ -182,7 +182,7 @@ struct mech_split *harp_revive(struct mech *m, struct harp_sched *q);
 /* ---- report.c ---- */
 void harp_places(const struct mech *m, mech_place_fn *put, void *user);
 void harp_state(const struct mech *m, struct sb *out);
-void harp_storage(const struct mech *m, struct sb *out);
+void harp_storage(const struct mech *m, struct mech_storage *out);
 void harp_audit(const struct mech *m);
 
 #endif

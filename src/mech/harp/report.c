@@ -99,18 +99,49 @@ void harp_places(const struct mech *m, mech_place_fn *put, void *user) {
         }
 }
 
+/* Warps in a table of a scheduler, with one port (4.2.2). */
+static struct mech_array warps_of(const struct mech *m, const char *name, uint64_t entries, uint64_t bits) {
+    return (struct mech_array){
+        .name = name, .arrays = m->env.schedulers, .entries = entries, .bits = bits, .reads = 1};
+}
+
+/* Fully associative, by PC and threads. */
+static void add_lookup(const struct mech *m, const char *name, uint64_t entries, uint64_t bits, uint64_t tag,
+                       struct mech_storage *out) {
+    struct mech_array a = warps_of(m, name, entries, bits);
+    a.cell = MECH_CAM;
+    a.ways = (uint32_t)entries;
+    a.tag = (uint32_t)tag;
+    storage_add(out, a);
+}
+
+/* Figure 9: a bank for each lane, searched for a thread; and one for reconvergence PCs. */
+static void add_barriers(const struct mech *m, uint64_t tid, struct mech_storage *out) {
+    const struct harp *h = m->self;
+    struct mech_array lanes = warps_of(m, "barriers", h->sets * h->ways, tid + 2);
+    struct mech_array pcs = warps_of(m, "barriers", h->sets * h->ways, 1 + 32 + 8);
+    lanes.arrays *= m->env.warp_size;
+    lanes.cell = MECH_CAM;
+    lanes.ways = pcs.ways = h->ways;
+    lanes.tag = (uint32_t)tid;
+    pcs.tag = 1 + 32;
+    storage_add(out, lanes);
+    storage_add(out, pcs);
+}
+
 /* Table 7, with a valid bit per lane of a barrier and 8 bits of call depth per warp and barrier, which it has not got. A
  * thread's number leaves its lane out. First-Level is not in it: a pointer into the program and threads like the others. */
-void harp_storage(const struct mech *m, struct sb *out) {
+void harp_storage(const struct mech *m, struct mech_storage *out) {
     const struct harp *h = m->self;
     const uint64_t width = m->env.warp_size, n = m->env.schedulers;
     const uint64_t tid = bits_for(split_homes(&m->env) / n);
-    const uint64_t warp = 32 + 8 + width * (tid + 1);
-    sb_add(out, "first_level %" PRIu64 "\n", n * h->cap_first * warp);
-    sb_add(out, "second_level %" PRIu64 "\n", n * h->cap_second * (warp + 2));
-    sb_add(out, "ready_lookup %" PRIu64 "\n", n * h->cap_ready * warp);
-    sb_add(out, "waiting_lookup %" PRIu64 "\n", n * h->cap_waiting * warp);
-    sb_add(out, "barriers %" PRIu64 "\n", n * h->sets * h->ways * (1 + 32 + 8 + width * (tid + 2)));
+    const uint64_t warp = 32 + 8 + width * (tid + 1), searched = 32 + width * tid;
+    storage_add(out, warps_of(m, "first_level", h->cap_first, warp));
+    storage_add(out, warps_of(m, "second_level", h->cap_second, warp + 2));
+    add_lookup(m, "ready_lookup", h->cap_ready, warp, searched, out);
+    add_lookup(m, "waiting_lookup", h->cap_waiting, warp, searched, out);
+    add_barriers(m, tid, out);
+    out->lane_decoders = true;
 }
 
 /* ---- invariants ---- */

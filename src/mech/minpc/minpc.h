@@ -49,7 +49,7 @@ static inline struct minpc_home *minpc_home_of(const struct mech *m, const struc
 /* ---- shown (show.c) ---- */
 void minpc_places(const struct mech *m, mech_place_fn *put, void *user);
 void minpc_state(const struct mech *m, struct sb *out);
-void minpc_storage(const struct mech *m, struct sb *out);
+void minpc_storage(const struct mech *m, struct mech_storage *out);
 void minpc_audit(const struct mech *m);
 
 #endif

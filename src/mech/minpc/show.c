@@ -63,14 +63,19 @@ void minpc_state(const struct mech *m, struct sb *out) {
     }
 }
 
-void minpc_storage(const struct mech *m, struct sb *out) {
+/* All of a warp's PCs are compared at once: they are one row. */
+void minpc_storage(const struct mech *m, struct mech_storage *out) {
     const struct minpc *f = m->self;
     const uint64_t threads = (uint64_t)m->env.warps * SORTED_LANES, w = m->env.warp_size;
-    const uint64_t homes = threads / w ? threads / w : 1, key = PC_BITS + (!f->sorted.flat ? DEPTH_BITS : 0);
-    sb_add(out, "thread_pc %" PRIu64 "\n", threads * PC_BITS);
-    if (!f->sorted.flat) sb_add(out, "thread_depth %" PRIu64 "\n", threads * DEPTH_BITS);
-    sb_add(out, "common_and_limit %" PRIu64 "\n", homes * 2 * key);
-    if (f->memory) sb_add(out, "late_flags %" PRIu64 "\n", threads);
+    const uint64_t homes = threads / w ? threads / w : 1, of_home = threads / homes;
+    const uint64_t key = PC_BITS + (!f->sorted.flat ? DEPTH_BITS : 0);
+    storage_add(out, (struct mech_array){.name = "thread_pc", .entries = homes, .bits = of_home * PC_BITS});
+    if (!f->sorted.flat)
+        storage_add(
+            out, (struct mech_array){.name = "thread_depth", .entries = homes, .bits = of_home * DEPTH_BITS});
+    storage_add(out, (struct mech_array){.name = "common_and_limit", .entries = homes, .bits = 2 * key});
+    if (f->memory)
+        storage_add(out, (struct mech_array){.name = "late_flags", .entries = homes, .bits = of_home});
 }
 
 /* ---- audit ---- */

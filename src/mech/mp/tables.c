@@ -322,12 +322,19 @@ void mp_state(const struct mech *m, struct sb *out) {
     }
 }
 
-/* Unbounded tables are counted with a row per thread. */
-void mp_storage(const struct mech *m, struct sb *out) {
+/* Unbounded tables are counted with a row per thread. Who merges wherever PCs are equal searches the splits by PC. */
+void mp_storage(const struct mech *m, struct mech_storage *out) {
     const struct mp_params *p = mp_params(m);
+    const struct mp *mp = m->self;
     uint64_t w = m->env.warp_size, warps = ((uint64_t)m->env.warps * 32 + w - 1) / w;
-    sb_add(out, "splits %" PRIu64 "\n", warps * (p->max_splits ? p->max_splits : w) * (32 + 32 + w));
-    sb_add(out, "reconvergence %" PRIu64 "\n", warps * (p->max_rt ? p->max_rt : w) * (32 + 32 + 2 * w));
+    storage_add(out, (struct mech_array){.name = "splits",
+                                         .cell = mp->early ? MECH_CAM : MECH_SRAM,
+                                         .entries = warps * (p->max_splits ? (uint64_t)p->max_splits : w),
+                                         .bits = 32 + 32 + w,
+                                         .tag = mp->early ? 32 : 0});
+    storage_add(out, (struct mech_array){.name = "reconvergence",
+                                         .entries = warps * (p->max_rt ? (uint64_t)p->max_rt : w),
+                                         .bits = 32 + 32 + 2 * w});
 }
 
 /* ---- audit ---- */

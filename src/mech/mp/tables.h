@@ -115,7 +115,7 @@ struct mech_split *mp_let_go(struct mech *m, uint32_t home, uint32_t i);
 void mp_census(const struct mech *m, struct mech_census *c);
 void mp_places(const struct mech *m, mech_place_fn *put, void *user);
 void mp_state(const struct mech *m, struct sb *out);
-void mp_storage(const struct mech *m, struct sb *out);
+void mp_storage(const struct mech *m, struct mech_storage *out);
 void mp_audit(const struct mech *m);
 
 #endif

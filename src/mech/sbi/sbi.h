@@ -133,7 +133,7 @@ bool sbi_held(const struct mech *m, uint64_t key, uint64_t lower);
 void sbi_census(const struct mech *m, struct mech_census *c);
 void sbi_places(const struct mech *m, mech_place_fn *put, void *user);
 void sbi_state(const struct mech *m, struct sb *out);
-void sbi_storage(const struct mech *m, struct sb *out);
+void sbi_storage(const struct mech *m, struct mech_storage *out);
 void sbi_audit(const struct mech *m);
 
 #endif

@@ -78,14 +78,23 @@ void sbi_state(const struct mech *m, struct sb *out) {
 
 /* ---- in bits ---- */
 
-void sbi_storage(const struct mech *m, struct sb *out) {
+/* The hot contexts of a warp are read together. A lane takes its operands' rows from the one or the other of two instructions:
+ * a decoder for each. */
+void sbi_storage(const struct mech *m, struct mech_storage *out) {
     const struct sbi *f = m->self;
     const uint64_t w = m->env.warp_size, threads = (uint64_t)m->env.warps * 32;
     const uint64_t homes = threads / w ? threads / w : 1, hot = f->branches ? SBI_HOT : 1;
     const uint64_t context = PC_BITS + DEPTH_BITS + w;
-    sb_add(out, "hot_contexts %" PRIu64 "\n", homes * hot * context);
-    sb_add(out, "cold_contexts %" PRIu64 "\n", homes * (w - hot) * context);
-    if (f->cascade) sb_add(out, "chosen %" PRIu64 "\n", (uint64_t)m->env.schedulers * (bits_for(homes) + w));
+    storage_add(out, (struct mech_array){.name = "hot_contexts", .entries = homes, .bits = hot * context});
+    storage_add(out,
+                (struct mech_array){.name = "cold_contexts", .entries = homes * (w - hot), .bits = context});
+    if (f->cascade)
+        storage_add(out, (struct mech_array){.name = "chosen",
+                                             .cell = MECH_REGISTERS,
+                                             .arrays = m->env.schedulers,
+                                             .entries = 1,
+                                             .bits = bits_for(homes) + w});
+    out->lane_decoders = true;
 }
 
 /* ---- audit ---- */

@@ -195,13 +195,17 @@ uint64_t structured_bits(const struct mech *m, uint32_t levels) {
     }
 }
 
-void structured_storage(const struct mech *m, struct sb *out) {
+void structured_storage(const struct mech *m, struct mech_storage *out) {
     static const char *const name[] = {
         [STRUCTURED_MASKS] = "masks", [STRUCTURED_COUNTS] = "counters", [STRUCTURED_PCS] = "thread_pc"};
     const struct structured *w = m->self;
     const uint64_t fit = (uint64_t)m->env.warps * 32 / m->env.warp_size, warps = fit ? fit : 1;
-    sb_add(out, "%s %" PRIu64 "\n", name[w->way], warps * structured_bits(m, structured_params(m)->depth));
-    sb_add(out, "warp_pc %" PRIu64 "\n", warps * PC_BITS);
+    const uint32_t levels = structured_params(m)->depth;
+    const uint64_t rows = w->way == STRUCTURED_MASKS ? 1 + (uint64_t)levels : 1;
+    storage_add(out, (struct mech_array){.name = name[w->way],
+                                         .entries = warps * rows,
+                                         .bits = structured_bits(m, levels) / rows});
+    storage_add(out, (struct mech_array){.name = "warp_pc", .entries = warps, .bits = PC_BITS});
 }
 
 /* ---- audit ---- */

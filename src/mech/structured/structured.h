@@ -178,7 +178,7 @@ void structured_release(struct mech *m, const struct mech_set *set, uint32_t pc)
 void structured_census(const struct mech *m, struct mech_census *c);
 void structured_places(const struct mech *m, mech_place_fn *put, void *user);
 void structured_state(const struct mech *m, struct sb *out);
-void structured_storage(const struct mech *m, struct sb *out);
+void structured_storage(const struct mech *m, struct mech_storage *out);
 /* Of a warp, for so many levels. */
 uint64_t structured_bits(const struct mech *m, uint32_t levels);
 void structured_audit(const struct mech *m);

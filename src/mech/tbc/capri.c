@@ -111,11 +111,16 @@ static void state(const struct mech *m, struct sb *out) {
                    c->capt.e[k].value >= half(m) ? "adequate" : "inadequate");
 }
 
-/* A PC, the history, and whether there is one. */
-static void storage(const struct mech *m, struct sb *out) {
+/* A PC, the history, and whether there is one; fully associative. */
+static void storage(const struct mech *m, struct mech_storage *out) {
     const struct capri_params *p = capri_params(m);
     tbc_storage(m, out);
-    sb_add(out, "capt %" PRIu64 "\n", (uint64_t)p->entries * (32 + p->history + 1));
+    storage_add(out, (struct mech_array){.name = "capt",
+                                         .cell = MECH_CAM,
+                                         .arrays = 1,
+                                         .entries = (uint64_t)p->entries,
+                                         .bits = 32 + (uint64_t)p->history + 1,
+                                         .tag = 32});
 }
 
 extern const struct mech_ops mech_capri;

@@ -128,13 +128,19 @@ void tbc_state(const struct mech *m, struct sb *out) {
 /* A block may be as large as the SM's threads, up to 1024: a stack of twice as many entries, each with two PCs (and, with
  * likely-convergence points, a third and the number of an entry), the counter of its warps and a mask; the threads that each
  * side of the branch at hand has so far; and for each lane of each warp the row of the thread in it. */
-void tbc_storage(const struct mech *m, struct sb *out) {
+void tbc_storage(const struct mech *m, struct mech_storage *out) {
     const uint64_t all = (uint64_t)m->env.warps * 32, block = all < 1024 ? all : 1024, w = m->env.warp_size;
     const uint64_t rows = (block + w - 1) / w, blocks = (all + block - 1) / block, entries = 2 * block;
     const uint64_t likely = tbc_params(m)->likely ? 32 + bits_for(entries) : 0;
-    sb_add(out, "stack %" PRIu64 "\n", blocks * entries * (64 + likely + bits_for(rows + 1) + block));
-    sb_add(out, "compactor %" PRIu64 "\n", 2 * block);
-    sb_add(out, "warps %" PRIu64 "\n", (all + w - 1) / w * w * (bits_for(rows) + 1));
+    storage_add(out, (struct mech_array){.name = "stack",
+                                         .entries = blocks * entries,
+                                         .bits = 64 + likely + bits_for(rows + 1) + block});
+    storage_add(out,
+                (struct mech_array){
+                    .name = "compactor", .cell = MECH_REGISTERS, .arrays = 1, .entries = 2, .bits = block});
+    storage_add(out, (struct mech_array){
+                         .name = "warps", .entries = (all + w - 1) / w, .bits = w * (bits_for(rows) + 1)});
+    out->lane_decoders = true;
 }
 
 /* ---- audit ---- */

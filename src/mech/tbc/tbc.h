@@ -202,7 +202,7 @@ void tbc_block_end(struct mech *m, struct tbc_block *b);
 void tbc_census(const struct mech *m, struct mech_census *c);
 void tbc_places(const struct mech *m, mech_place_fn *put, void *user);
 void tbc_state(const struct mech *m, struct sb *out);
-void tbc_storage(const struct mech *m, struct sb *out);
+void tbc_storage(const struct mech *m, struct mech_storage *out);
 void tbc_audit(const struct mech *m);
 
 /* ---- masks: words of a block ---- */

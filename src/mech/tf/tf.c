@@ -166,17 +166,21 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
 enum { PC_BITS = 32, DEPTH_BITS = 16 };
 
 /* A warp has at most as many entries as threads. Depths are our addition. */
-static void storage(const struct mech *m, struct sb *out) {
+static void storage(const struct mech *m, struct mech_storage *out) {
     const uint64_t threads = (uint64_t)m->env.warps * SORTED_LANES, w = m->env.warp_size;
-    const uint64_t homes = threads / w ? threads / w : 1;
+    const uint64_t homes = threads / w ? threads / w : 1, of_home = threads / homes;
     if (tf_params(m)->kind == TF_STACK) {
-        sb_add(out, "sorted_list %" PRIu64 "\n", homes * w * (PC_BITS + w));
-        sb_add(out, "list_depths %" PRIu64 "\n", homes * w * DEPTH_BITS);
+        storage_add(out,
+                    (struct mech_array){.name = "sorted_list", .entries = homes * w, .bits = PC_BITS + w});
+        storage_add(out,
+                    (struct mech_array){.name = "list_depths", .entries = homes * w, .bits = DEPTH_BITS});
         return;
     }
-    sb_add(out, "thread_pc %" PRIu64 "\n", threads * PC_BITS);
-    sb_add(out, "thread_depth %" PRIu64 "\n", threads * DEPTH_BITS);
-    sb_add(out, "warp_pc_and_depth %" PRIu64 "\n", homes * (PC_BITS + DEPTH_BITS));
+    storage_add(out, (struct mech_array){.name = "thread_pc", .entries = homes, .bits = of_home * PC_BITS});
+    storage_add(out,
+                (struct mech_array){.name = "thread_depth", .entries = homes, .bits = of_home * DEPTH_BITS});
+    storage_add(out, (struct mech_array){
+                         .name = "warp_pc_and_depth", .entries = homes, .bits = PC_BITS + DEPTH_BITS});
 }
 
 static void audit(const struct mech *m) {

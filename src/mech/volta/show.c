@@ -61,11 +61,13 @@ void volta_state(const struct mech *m, struct sb *out) {
 
 /* As hardware would have it, PC and state of each thread and sixteen masks of a warp; and what is ours: to which path's set a
  * thread of a register belongs, and whether it has yielded. */
-void volta_storage(const struct mech *m, struct sb *out) {
+void volta_storage(const struct mech *m, struct mech_storage *out) {
     const uint64_t w = m->env.warp_size, warps = ((uint64_t)m->env.warps * 32 + w - 1) / w;
-    sb_add(out, "threads %" PRIu64 "\n", warps * w * (32 + 2));
-    sb_add(out, "barriers %" PRIu64 "\n", warps * VOLTA_REGISTERS * w);
-    sb_add(out, "paths %" PRIu64 "\n", warps * VOLTA_REGISTERS * w * (1 + bits_for((uint32_t)w)));
+    storage_add(out, (struct mech_array){.name = "threads", .entries = warps, .bits = w * (32 + 2)});
+    storage_add(out, (struct mech_array){.name = "barriers", .entries = warps * VOLTA_REGISTERS, .bits = w});
+    storage_add(out, (struct mech_array){.name = "paths",
+                                         .entries = warps * VOLTA_REGISTERS,
+                                         .bits = w * (1 + bits_for((uint32_t)w))});
 }
 
 /* ---- audit ---- */

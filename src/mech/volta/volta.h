@@ -137,7 +137,7 @@ void volta_unify(struct mech *m, struct volta_home *h, const struct mech_set *se
 /* ---- show.c: as in struct mech_ops ---- */
 void volta_census(const struct mech *m, struct mech_census *c);
 void volta_state(const struct mech *m, struct sb *out);
-void volta_storage(const struct mech *m, struct sb *out);
+void volta_storage(const struct mech *m, struct mech_storage *out);
 void volta_audit(const struct mech *m);
 
 #endif

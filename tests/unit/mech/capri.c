@@ -284,7 +284,7 @@ static void test_storage_is_that_of_tbc_and_the_table(void **state) {
     rig_up(&r, diamonds(), 32, 64, one_lane);
     r.param[LIKELY] = 0;
     fake_start(r.f, "capri");
-    r.f->mech->ops->storage(r.f->mech, &out);
+    storage_text(r.f->mech, &out);
     assert_string_equal(out.text, "stack 16640\ncompactor 128\nwarps 128\ncapt 1088\n"); /* 32 x (32 + 2) */
     sb_free(&out);
     rig_down(&r);

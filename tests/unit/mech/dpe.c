@@ -392,7 +392,7 @@ static void test_storage(void **state) {
         struct sb text = {0}, want = {0};
         rig_load(&r, program_nested(), 32, 1024, choose_nested);
         fake_start(r.f, "dpe");
-        r.f->mech->ops->storage(r.f->mech, &text);
+        storage_text(r.f->mech, &text);
         sb_add(&want, "stack %d\n", 32 * (entries ? (int)entries : 32) * (32 + 2 * 64));
         assert_string_equal(text.text, want.text);
         sb_free(&text);

@@ -460,7 +460,7 @@ static void expect_storage(uint32_t warps, const char *const *options, const cha
     rig_make(&r, diamond(), 32, 8, halves, options);
     r.f->env.warps = warps;
     fake_start(r.f, "dwf");
-    r.f->mech->ops->storage(r.f->mech, &out);
+    storage_text(r.f->mech, &out);
     assert_string_equal(out.text, want);
     sb_free(&out);
     rig_down(&r);

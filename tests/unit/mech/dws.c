@@ -434,7 +434,7 @@ static void test_storage(void **state) {
     struct sb text = {0}, want = {0};
     rig_load(&r, load(), 32, 1024, none);
     fake_start(r.f, "dws");
-    r.f->mech->ops->storage(r.f->mech, &text);
+    storage_text(r.f->mech, &text);
     sb_add(&want, "stack %d\nwarp_splits %d\n", 32 * 64 * 96, 16 * (32 + 32 + 5 + 6 + 2));
     assert_string_equal(text.text, want.text);
     sb_free(&text);

@@ -537,7 +537,7 @@ static void test_storage_is_table_7_with_valid_bits_and_depths(void **state) {
     struct sb out = {0};
     rig_make(&r, figure(), 16, 1024, figure_choice);
     fake_start(r.f, "harp");
-    r.f->mech->ops->storage(r.f->mech, &out);
+    storage_text(r.f->mech, &out);
     assert_string_equal(out.text, "first_level 304\nsecond_level 78848\nready_lookup 1216\n"
                                   "waiting_lookup 1216\nbarriers 21632\n");
     sb_free(&out);

@@ -219,7 +219,7 @@ static void storage_is_a_pc_and_a_number_for_each_thread(void **state) {
     struct rig r;
     struct sb out = {0};
     rig_up(&r, program_diamond(), 32, 64, choose_upper_half, CFG_FORM_JOINS);
-    r.f->mech->ops->storage(r.f->mech, &out);
+    storage_text(r.f->mech, &out);
     assert_string_equal(out.text, "thread_pc 2048\nthread_block_number 1024\n");
     sb_free(&out);
     rig_down(&r);

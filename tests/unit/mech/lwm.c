@@ -191,7 +191,7 @@ static void expect_storage(int64_t sync, const char *text) {
     rig_make(&r, diamond(), 32, 128, 256, one_lane);
     r.param[SYNC] = sync;
     fake_start(r.f, "lwm");
-    r.f->mech->ops->storage(r.f->mech, &out);
+    storage_text(r.f->mech, &out);
     assert_string_equal(out.text, text);
     sb_free(&out);
     rig_down(&r);

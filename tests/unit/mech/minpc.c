@@ -497,7 +497,7 @@ static void test_storage_is_constant_per_thread(void **state) {
         struct sb out = {0};
         rig_load(&r, straight(), 32, 64, NULL);
         rig_start(&r, k & 1, k >> 1, DIV);
-        r.f->mech->ops->storage(r.f->mech, &out);
+        storage_text(r.f->mech, &out);
         assert_string_equal(out.text, text[k & 1][k >> 1]);
         sb_free(&out);
         rig_down(&r);

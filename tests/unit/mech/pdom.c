@@ -360,7 +360,7 @@ static void test_storage_is_2w_entries_of_two_pcs_and_a_mask(void **state) {
     struct rig r;
     struct sb out = {0};
     rig_up(&r, figure(), 32, 64, 0, figure_choice);
-    r.f->mech->ops->storage(r.f->mech, &out);
+    storage_text(r.f->mech, &out);
     assert_string_equal(out.text, "stack 12288\n"); /* 2 warps x 64 x 96 */
     sb_free(&out);
     rig_down(&r);

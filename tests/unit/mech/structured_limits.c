@@ -135,7 +135,7 @@ static void storage_without_a_program_is_for_the_levels_of_the_machine(void **st
         struct sb out = {0};
         rig_load(&r, figure_1(), 32, 64, nobody);
         rig_start(&r, k, true);
-        scheme(k)->storage(r.f->mech, &out);
+        storage_text(r.f->mech, &out);
         assert_string_equal(out.text, want[way_of(k)]);
         sb_free(&out);
         rig_down(&r);

@@ -268,7 +268,7 @@ static void storage_is_a_pc_for_each_thread_and_a_pc_and_a_bit_for_the_unit(void
     struct sb out = {0};
     rig_load(&r, program_diamond(), 32, 64, choose_nothing);
     rig_start(&r, false);
-    r.f->mech->ops->storage(r.f->mech, &out);
+    storage_text(r.f->mech, &out);
     assert_string_equal(out.text, "thread_pc 2048\nunit_pc_and_activity 66\n");
     sb_free(&out);
     rig_down(&r);

@@ -439,7 +439,7 @@ static void test_storage(void **state) {
     struct rig r;
     struct sb out = {0};
     rig_up(&r, diamond(), 32, 64, false, even);
-    r.f->mech->ops->storage(r.f->mech, &out);
+    storage_text(r.f->mech, &out);
     /* 128 entries of two PCs, a counter up to 2 and 64 threads; two sides of the branch; the row of each lane's thread */
     assert_string_equal(out.text, "stack 16640\ncompactor 128\nwarps 128\n");
     sb_free(&out);

@@ -322,7 +322,7 @@ static void the_cache_of_32_warps_has_3_kilobytes(void **state) {
     r.f->env.warps = 32;
     fake_start(r.f, "tesla");
     struct sb out = {0};
-    r.f->mech->ops->storage(r.f->mech, &out);
+    storage_text(r.f->mech, &out);
     assert_string_equal(out.text, "tokens 24576\npc_and_mask 2048\n");
     sb_free(&out);
     rig_down(&r);

@@ -400,7 +400,7 @@ static void storage_is_a_list_or_a_pc_per_thread(void **state) {
         struct sb out = {0};
         rig_load(&r, program_unstructured(), 32, 64, choose_four_paths);
         rig_start(&r, kind, false, false);
-        r.f->mech->ops->storage(r.f->mech, &out);
+        storage_text(r.f->mech, &out);
         assert_string_equal(out.text, text[kind]);
         sb_free(&out);
         rig_down(&r);
