@@ -1,16 +1,17 @@
-// Ray tracer: spheres in bounding spheres over a chequered plane, one lamp, shadows and mirrors; a pixel a thread (HARP Table 5).
+// Ray tracer: three spheres on a chequered plane, one lamp, shadows and mirrors; a pixel a thread (HARP Table 5).
 #include "cuda.h"
 
-#define GROUPS  4 // bounding spheres
-#define MEMBERS 3 // spheres in each
+#define OBJECTS 4 // a plane and three spheres
 #define BOUNCES 5
 #define FAR     1e6f // the horizon
 #define NEAR    1e-3f // what a ray that starts on a surface does not see
 
-__constant__ float4 bound[GROUPS];           // middle, radius squared
-__constant__ float4 ball[GROUPS * MEMBERS];  // the same
-__constant__ float4 paint[GROUPS * MEMBERS]; // colour, share reflected
-__constant__ float4 lamp;
+struct object {
+    float4 shape; // a plane: its normal and the negative distance of the origin; a sphere: its middle, radius squared
+    float4 paint; // colour, share reflected
+};
+__constant__ object objects[OBJECTS]; // the plane comes first
+__constant__ float4 lamp;             // where, how bright
 
 struct vec {
     float x, y, z;
@@ -30,7 +31,7 @@ DEVICE float dot(vec a, vec b) {
 DEVICE vec unit(vec a) {
     return a * (1 / sqrt_rn(dot(a, a)));
 }
-DEVICE vec middle(float4 s) {
+DEVICE vec first3(float4 s) {
     return {s.x, s.y, s.z};
 }
 
@@ -38,76 +39,64 @@ struct ray {
     vec from, way; // way: of length 1
 };
 
-// Whether any point ahead on the ray lies in the sphere.
-DEVICE bool may_hit(ray r, float4 s) {
-    vec to = middle(s) - r.from;
-    float along = dot(to, r.way), outside = dot(to, to) - s.w;
-    return outside <= 0 || (along > 0 && along * along >= outside);
+// Distances along the ray, FAR if it does not meet the thing.
+DEVICE float hit_plane(ray r, float4 s) {
+    float slope = dot(first3(s), r.way);
+    if (slope >= 0) return FAR;
+    float t = -(dot(first3(s), r.from) + s.w) / slope;
+    return t < NEAR ? FAR : t;
 }
-
-// The distance to the sphere's surface, FAR if the ray does not meet it.
-DEVICE float hit(ray r, float4 s) {
-    vec to = middle(s) - r.from;
+DEVICE float hit_sphere(ray r, float4 s) {
+    vec to = first3(s) - r.from;
     float along = dot(to, r.way), square = along * along - (dot(to, to) - s.w);
     if (square < 0) return FAR;
-    float half = sqrt_rn(square);
-    float t = along - half;
+    float half = sqrt_rn(square), t = along - half;
     if (t < NEAR) t = along + half;
     return t < NEAR ? FAR : t;
 }
+DEVICE float hit(ray r, int i) {
+    if (i == 0) return hit_plane(r, objects[i].shape);
+    return hit_sphere(r, objects[i].shape);
+}
 
-// The nearest sphere ahead and its distance; -1: none.
+// The nearest thing ahead and its distance; -1: the sky.
 DEVICE int nearest(ray r, float &best) {
     int found = -1;
     best = FAR;
-    for (int g = 0; g < GROUPS; g++) {
-        if (!may_hit(r, bound[g])) continue;
-        for (int i = g * MEMBERS; i < (g + 1) * MEMBERS; i++) {
-            float t = hit(r, ball[i]);
-            if (t < best) best = t, found = i;
-        }
+#pragma unroll 1
+    for (int i = 0; i < OBJECTS; i++) {
+        float t = hit(r, i);
+        if (t < best) best = t, found = i;
     }
     return found;
 }
 
 DEVICE bool in_shadow(ray r, float distance) {
-    for (int g = 0; g < GROUPS; g++) {
-        if (!may_hit(r, bound[g])) continue;
-        for (int i = g * MEMBERS; i < (g + 1) * MEMBERS; i++)
-            if (hit(r, ball[i]) < distance) return true;
-    }
+#pragma unroll 1
+    for (int i = 0; i < OBJECTS; i++)
+        if (hit(r, i) < distance) return true;
     return false;
 }
 
 struct surface {
     vec at, normal, colour;
-    float mirror;
 };
 
-// What the ray meets, false: the sky.
-DEVICE bool meet(ray r, surface &s) {
-    float t;
-    int i = nearest(r, t);
-    if (r.way.y < 0 && -r.from.y / r.way.y < t) {
-        s.at = r.from + r.way * (-r.from.y / r.way.y);
-        s.normal = {0, 1, 0};
-        int square = (int)__builtin_floorf(s.at.x) + (int)__builtin_floorf(s.at.z);
-        s.colour = square & 1 ? vec{0.9f, 0.9f, 0.9f} : vec{0.2f, 0.2f, 0.2f};
-        s.mirror = 0;
-        return true;
+DEVICE surface surface_of(int i, vec at) {
+    surface s = {at, {0, 0, 0}, first3(objects[i].paint)};
+    if (i == 0) {
+        s.normal = first3(objects[0].shape);
+        int square = (int)__builtin_floorf(at.x) + (int)__builtin_floorf(at.z);
+        if (square & 1) s.colour = s.colour * 0.25f;
+    } else {
+        s.normal = unit(at - first3(objects[i].shape));
     }
-    if (i < 0) return false;
-    float4 p = paint[i];
-    s.at = r.from + r.way * t;
-    s.normal = unit(s.at - middle(ball[i]));
-    s.colour = {p.x, p.y, p.z};
-    s.mirror = p.w;
-    return true;
+    return s;
 }
 
 // The lamp's light from that point, as far as nothing is between, and its glare towards the ray's origin.
 DEVICE vec lit(surface s, vec way) {
-    vec to = middle(lamp) - s.at, colour = s.colour * 0.15f;
+    vec to = first3(lamp) - s.at, colour = s.colour * 0.15f;
     float distance = sqrt_rn(dot(to, to));
     vec light = to * (1 / distance);
     float cosine = dot(s.normal, light);
@@ -126,23 +115,39 @@ DEVICE vec sky(vec way) {
     return {0.3f * high, 0.5f * high, 0.4f + 0.6f * high};
 }
 
-KERNEL trace(float4 *image, uint width, uint height, float pitch) {
-    uint x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-    if (x >= width || y >= height) return;
-    vec to = {((float)x - 0.5f * (float)width) * pitch, (0.5f * (float)height - (float)y) * pitch - 0.17f, 1};
-    ray r = {{0, 2.2f, -7}, unit(to)};
-    vec sum = {0, 0, 0};
-    float weight = 1;
-    for (int i = 0; i < BOUNCES; i++) {
-        surface s;
-        if (!meet(r, s)) {
-            sum = sum + sky(r.way) * weight;
+// What the ray meets goes on a stack, in local memory; what is behind the last mirror is mixed in from there back.
+DEVICE vec follow(ray r) {
+    float4 stack[BOUNCES]; // colour, share reflected
+    vec behind = {0, 0, 0};
+    int depth = 0;
+#pragma unroll 1
+    while (depth < BOUNCES) {
+        float t;
+        int i = nearest(r, t);
+        if (i < 0) {
+            behind = sky(r.way);
             break;
         }
-        sum = sum + lit(s, r.way) * (weight * (1 - s.mirror));
-        weight *= s.mirror;
-        if (weight < 0.02f) break;
+        surface s = surface_of(i, r.from + r.way * t);
+        vec colour = lit(s, r.way);
+        stack[depth++] = {colour.x, colour.y, colour.z, objects[i].paint.w};
         r = {s.at, r.way - s.normal * (2 * dot(s.normal, r.way))};
     }
-    image[y * width + x] = {sum.x, sum.y, sum.z, weight};
+#pragma unroll 1
+    while (depth > 0) {
+        float4 top = stack[--depth];
+        behind = first3(top) * (1 - top.w) + behind * top.w;
+    }
+    return behind;
+}
+
+// The image is part of a picture of 256x256: every `step`-th column, and bands of as many rows as a block has, `apart` rows from one
+// another.
+KERNEL trace(float4 *image, uint columns, uint rows, uint step, uint apart) {
+    uint column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (column >= columns || row >= rows) return;
+    uint x = column * step, y = blockIdx.y * apart + threadIdx.y;
+    float across = ((float)x - 128) * (1.0f / 256), up = (128 - (float)y) * (1.0f / 256);
+    vec colour = follow({{0, 2.2f, -7}, unit({across, up - 0.35f, 1})});
+    image[row * columns + column] = {colour.x, colour.y, colour.z, 1};
 }
