@@ -102,7 +102,7 @@ void code_read(const struct sm *s, uint32_t pc, struct sm_code *c) {
                           .depth_change = i->op == IR_CALL || i->op == IR_CALL_IND ? 1
                                           : i->op == IR_RET                        ? 2
                                                                                    : 0,
-                          .stall = s->o->sm.register_banks ? unit_register_stall(i) : 0,
+                          .turns = s->o->sm.register_banks ? unit_register_turns(s, i) : 0,
                           .early = cls != IR_C_BRANCH && cls != IR_C_BAR &&
                                    (cls != IR_C_MARK || !ir_marks[i->sub].flow),
                           .known = true};

@@ -21,7 +21,8 @@
 enum {
     SM_LANES = EXEC_LANES,
     SM_HOME_WORDS = MECH_WIDEST / SM_LANES,
-    SM_REGISTER_BANKS = 4,       /* of the operand rows, where sm.register_banks charges for conflicts */
+    SM_MOST_BANKS = 32,          /* of the operand rows */
+    SM_TURN = 1000,              /* parts of a cycle in which the cost of a bank conflict is counted */
     SM_REQUESTS = 4096,          /* requests an SM keeps track of beyond those of one packet */
     SM_PACKET = 8 * MECH_WIDEST, /* most requests of one packet: a 32-byte local access is eight words */
     SM_HOST_LINE = 64,           /* bytes of a cache line of the host */
@@ -42,7 +43,7 @@ struct sm_code {
     uint32_t line;        /* of code, in the instruction cache */
     uint8_t cls;          /* enum ir_class */
     uint8_t depth_change; /* as in mech_outcome */
-    uint8_t stall;        /* beats register read takes longer, by bank conflicts among its operands */
+    uint8_t turns;        /* beyond the first, that reading its operands takes: bank conflicts */
     bool
         early; /* nobody's next PC depends on it: committed at issue under scoreboard, unless somebody waits */
     bool known; /* the rest is filled in */
@@ -134,6 +135,7 @@ struct sm_sched {
     uint64_t port;     /* cycle from which it may issue */
     uint64_t counted;  /* cycles before this one are in a class */
     uint32_t loads;    /* ops that wait for the memory system */
+    uint32_t turns;    /* what bank conflicts have cost beyond whole cycles, of SM_TURN */
     struct queue pipe; /* memory instructions between issue and the memory stage */
     bool stalled;      /* in the last tick */
 };
@@ -249,6 +251,7 @@ struct sm {
     struct sm_slot wheel[64];
 
     uint32_t latency[IR_NCLASSES], interval[IR_NCLASSES];
+    uint32_t turn_cost; /* of a bank conflict's extra turn, per beat, in cycles / SM_TURN */
     uint32_t line[MEM_NPATHS], sector[MEM_NPATHS], ports[MEM_NPATHS];
     uint32_t file[3]; /* exact_rows: first bit of each register file */
 
@@ -311,8 +314,8 @@ uint64_t event_next(const struct sm *s); /* cycle of the earliest, or SM_NEVER *
 
 /* units.c: what an instruction costs apart from memory. */
 void units_init(struct sm *s);
-/* Beats that reading its operands takes beyond the first, by bank conflicts. */
-uint8_t unit_register_stall(const struct ir_insn *i);
+/* Turns that reading its operands takes beyond the first, by bank conflicts. */
+uint8_t unit_register_turns(const struct sm *s, const struct ir_insn *i);
 /* Cycles from the start of an instruction of that class until it writes back, if it is issued by then. */
 uint32_t unit_result(const struct sm *s, uint8_t cls);
 /* Reserves the unit of a class from cycle start on, for so many beats. */

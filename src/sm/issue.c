@@ -198,14 +198,17 @@ TWICE void dispatch(struct sm *s, const uint32_t *ops, uint32_t n, const bool mi
     chain_end(s, &chain);
 }
 
-/* Cycles that register read takes longer by the banks its operands are in. */
-static uint32_t bank_conflicts(struct sm *s, const struct mech_packet *p, uint32_t beats) {
+/* Cycles that register read takes longer by the banks its operands are in. Parts of a cycle add up. */
+static uint32_t bank_conflicts(struct sm *s, uint32_t sched, const struct mech_packet *p, uint32_t beats) {
     uint32_t most = 0;
     for (uint32_t k = 0; k < p->n; k++) {
-        const uint32_t n = sm_code(s, p->split[k]->pc)->stall * beats;
+        const uint32_t n = sm_code(s, p->split[k]->pc)->turns;
         if (n > most) most = n;
     }
-    return most;
+    if (!most) return 0;
+    const uint32_t cost = s->sched[sched].turns + most * beats * s->turn_cost;
+    s->sched[sched].turns = cost % SM_TURN;
+    return cost / SM_TURN;
 }
 
 static void show_issue(struct sm *s, uint32_t sched) {
@@ -310,7 +313,8 @@ static inline void count_lanes(struct sm *s, const struct sums *t, uint32_t offe
 TWICE bool issue_packet(struct sm *s, uint32_t sched, const bool mixed, struct err *e) {
     struct exec_grid *g = s->env.grid;
     const uint32_t beats = s->common->packet.beats ? s->common->packet.beats : s->beats;
-    const uint32_t conflicts = s->o->sm.register_banks ? bank_conflicts(s, &s->common->packet, beats) : 0;
+    const uint32_t conflicts =
+        s->o->sm.register_banks ? bank_conflicts(s, sched, &s->common->packet, beats) : 0;
     const uint32_t extra = conflicts + s->common->packet.register_stall;
     const uint64_t start = s->now + extra, barriers = g->barriers;
     uint32_t op[MECH_WIDEST];

@@ -7,6 +7,7 @@
 #include "sm/impl.h"
 
 void units_init(struct sm *s) {
+    s->turn_cost = (uint32_t)(s->o->sm.register_conflict * SM_TURN + 0.5);
     const struct opt_latency *l = &s->o->latency;
     const struct opt_interval *i = &s->o->interval;
 #define CLASS(id, name, ...)                   \
@@ -16,19 +17,25 @@ void units_init(struct sm *s) {
 #include "ir/classes.def"
 }
 
-/* Rows of the 32-bit file lie in banks round robin; a 64-bit row is two words side by side. */
-uint8_t unit_register_stall(const struct ir_insn *i) {
-    uint8_t reads[SM_REGISTER_BANKS] = {0}, most = 1;
+static bool read_before(const struct ir_insn *i, uint32_t k) {
+    for (uint32_t j = i->nd; j < k; j++)
+        if (!((i->o[j] ^ i->o[k]) & ~IR_O_NEG)) return true;
+    return false;
+}
+
+/* Rows of the 32-bit file lie in banks round robin; a 64-bit row is two words side by side. A row read twice is read once. */
+uint8_t unit_register_turns(const struct sm *s, const struct ir_insn *i) {
+    uint32_t reads[SM_MOST_BANKS] = {0}, most = 1;
     for (uint32_t k = i->nd; k < (uint32_t)i->nd + i->ns; k++) {
         const ir_opnd o = i->o[k];
-        if (ir_is_const(o) || ir_file(o) > IR_FILE_64) continue;
+        if (ir_is_const(o) || ir_file(o) > IR_FILE_64 || read_before(i, k)) continue;
         const bool wide = ir_file(o) == IR_FILE_64;
         for (uint32_t half = 0; half <= (uint32_t)wide; half++) {
-            uint8_t *bank = &reads[((ir_index(o) << wide) + half) % SM_REGISTER_BANKS];
+            uint32_t *bank = &reads[((ir_index(o) << wide) + half) % (uint32_t)s->o->sm.register_bank_count];
             if (++*bank > most) most = *bank;
         }
     }
-    return (uint8_t)(most - 1);
+    return (uint8_t)((most - 1) / (uint32_t)s->o->sm.register_bank_reads);
 }
 
 uint32_t unit_result(const struct sm *s, uint8_t cls) {
