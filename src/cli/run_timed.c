@@ -90,6 +90,7 @@ static void memory_lines(const struct run *r, const struct stats *s, struct sb *
     cache_line(r, out, "L1D hits", s->l1d.accesses, s->l1d.hits, s->l1d.pending);
     cache_line(r, out, "L1T hits", s->l1t.accesses, s->l1t.hits, s->l1t.pending);
     cache_line(r, out, "L1C hits", s->l1c.accesses, s->l1c.hits, s->l1c.pending);
+    cache_line(r, out, "L1.5C hits", s->l15c.accesses, s->l15c.hits, s->l15c.pending);
     cache_line(r, out, "L1I hits", s->l1i.accesses, s->l1i.hits, s->l1i.pending);
     cache_line(r, out, "L2 hits", s->l2.accesses, s->l2.hits, s->l2.pending);
     if (!s->dram.bytes) return;

@@ -1,5 +1,6 @@
 /* What the files of the memory system share: its parts, and who calls whom. mem.c makes it and runs its clocks, l1.c is the
- * SMs' side (first-level caches and crossbar ports), slice.c the memory's (an L2 slice and its DRAM channel). */
+ * SMs' side (first-level caches and crossbar ports), l15.c an SM's second level for constants, slice.c the memory's side (an
+ * L2 slice and its DRAM channel). */
 #ifndef HEDDLE_MEM_IMPL_H
 #define HEDDLE_MEM_IMPL_H
 
@@ -13,12 +14,21 @@ enum { PORT_WORDS = 16 }; /* of a set of ports or SMs: gpu.sms is at most 1024 *
 struct l1 {
     struct level level;
     struct queue out; /* requests for the crossbar; msg.when in core cycles */
+    uint32_t below;   /* bytes of the next level's line: a request crosses none */
     /* The last request that was refused. Until something is filled, leaves or is taken, the answer to it is the same: an SM
      * that tries again every cycle costs next to nothing. */
     bool refused;
     enum mem_kind refused_kind;
     uint32_t refused_bytes;
     uint64_t refused_addr;
+};
+
+/* An SM's second-level constant cache. Its own misses go through l1c's queue to the crossbar. */
+struct l15 {
+    struct level level;
+    struct queue in;   /* what l1c misses; msg.when in core cycles, as in */
+    struct queue hits; /* the answers to it */
+    uint64_t due;      /* core cycle; MEM_NEVER: nothing to do */
 };
 
 enum { MOST_SLICES = 64 };              /* dram.channels is at most that */
@@ -56,6 +66,7 @@ struct mem {
     struct clocks clock;
     struct msg_pool pool;
     struct l1 *l1;      /* [sms][MEM_NPATHS] */
+    struct l15 *l15;    /* [sms]; NULL: there is none */
     struct queue *done; /* [sms]: what mem_done gives out */
     struct port *port;
     struct slice *slice;
@@ -65,23 +76,42 @@ struct mem {
     uint64_t xbar_at[2], xbar_due[2]; /* crossbar cycles it has run; the next that is to run */
     uint64_t waiting;                 /* slices that know of a request at their door */
     struct dram_map *map;
-    uint64_t chip_bits;           /* with masks: address bits that choose the channel; else 0 */
-    uint64_t sending[PORT_WORDS]; /* ports with requests queued */
-    uint64_t landed[PORT_WORDS];  /* ports with answers at the crossbar's output, as of its last cycle */
-    uint64_t called[PORT_WORDS];  /* SMs: see mem_called */
-    uint64_t now;                 /* the core cycle everything has been advanced to */
+    uint64_t chip_bits;            /* with masks: address bits that choose the channel; else 0 */
+    uint64_t sending[PORT_WORDS];  /* ports with requests queued */
+    uint64_t landed[PORT_WORDS];   /* ports with answers at the crossbar's output, as of its last cycle */
+    uint64_t called[PORT_WORDS];   /* SMs: see mem_called */
+    uint64_t l15_busy[PORT_WORDS]; /* SMs whose l15 has something queued */
+    uint64_t now;                  /* the core cycle everything has been advanced to */
     struct mem_load_stats load;
 };
 
 /* mem.c: into a crossbar, at the current cycle of clock `by`; needs xbar_room. */
 void mem_push(struct mem *m, int way, uint32_t input, uint32_t output, uint32_t bytes, uint32_t message,
               enum clock_id by);
-/* l1.c */
+/* l1.c. Where a request comes from. */
+struct source {
+    struct l1 *cache;
+    uint32_t sm;
+    uint8_t path;
+    uint64_t ready; /* core cycle at which the request leaves the cache's pipeline */
+};
+/* Into the queue of the source's cache for the crossbar; the answer is for miss register `entry`. */
+void l1_send(struct mem *m, const struct source *from, enum mem_kind kind, uint64_t addr, uint32_t bytes,
+             uint32_t entry);
+/* The answer i to a miss of a first-level cache: it is filled and those who wait are done. */
+void l1_fill(struct mem *m, uint32_t i, uint64_t cycle);
+/* What refused the cache's last request may be gone: its SM has to ask again. */
+void l1_lift(struct mem *m, struct l1 *c, uint32_t sm);
 void l1_cycle(struct mem *m,
               uint64_t cycle); /* takes answers, sends requests, sets the core clock's due cycle */
 void l1_landed(struct mem *m); /* after a crossbar cycle back: looks for answers at the outputs */
 void l1_freed(struct mem *m);  /* after one to memory: ports may have got room */
 void l1_flush(struct mem *m, struct l1 *c, uint32_t sm, uint8_t path);
+/* l15.c. A read that l1c misses, leaving it at from->ready; the answer is for its miss register `entry`. */
+void l15_send(struct mem *m, const struct source *from, uint64_t addr, uint32_t bytes, uint32_t entry);
+void l15_fill(struct mem *m, uint32_t i, uint64_t cycle); /* the answer i to a miss of it */
+uint64_t l15_cycle(struct mem *m, uint64_t cycle);        /* all of them; when the next is due */
+void l15_flush(struct l15 *c);
 /* slice.c */
 void slice_cycle(struct mem *m, struct slice *s, uint64_t cycle); /* one L2 cycle; sets slice_due */
 void slice_landed(struct mem *m); /* after a crossbar cycle to memory: looks for requests at the outputs */

@@ -17,15 +17,8 @@ static uint32_t port_of(const struct mem *m, uint32_t sm) {
 
 /* ---- asking ---- */
 
-struct source {
-    struct l1 *cache;
-    uint32_t sm;
-    uint8_t path;
-    uint64_t ready; /* when the request leaves the cache's pipeline */
-};
-
-static void send(struct mem *m, const struct source *from, enum mem_kind kind, uint64_t addr, uint32_t bytes,
-                 uint32_t entry) {
+void l1_send(struct mem *m, const struct source *from, enum mem_kind kind, uint64_t addr, uint32_t bytes,
+             uint32_t entry) {
     uint32_t i = msg_new(&m->pool), number = port_of(m, from->sm);
     struct port *p = &m->port[number];
     m->pool.v[i] = (struct msg){.addr = addr,
@@ -46,11 +39,20 @@ static void send(struct mem *m, const struct source *from, enum mem_kind kind, u
     clock_at(&m->clock, CLOCK_CORE, p->due);
 }
 
+/* To the next level: a second-level constant cache where the SM has one, else the crossbar. */
+static void send(struct mem *m, const struct source *from, enum mem_kind kind, uint64_t addr, uint32_t bytes,
+                 uint32_t entry) {
+    if (from->path == MEM_L1C && kind == MEM_READ && m->l15)
+        l15_send(m, from, addr, bytes, entry);
+    else
+        l1_send(m, from, kind, addr, bytes, entry);
+}
+
 static void send_grains(struct mem *m, const struct source *from, enum mem_kind kind, uint64_t line,
                         uint64_t grains, uint32_t entry) {
     while (grains) {
         uint32_t bytes;
-        uint64_t addr = cache_run(&from->cache->level.tags, line, &grains, (uint32_t)m->o.l2.line, &bytes);
+        uint64_t addr = cache_run(&from->cache->level.tags, line, &grains, from->cache->below, &bytes);
         send(m, from, kind, addr, bytes, entry);
     }
 }
@@ -101,6 +103,10 @@ static enum mem_answer perfect(struct l1 *c, enum mem_kind kind, uint64_t now, u
     return MEM_HIT;
 }
 
+static bool queue_room(const struct mem *m, uint32_t sm, enum mem_path path, const struct l1 *c) {
+    return mem_queue_room(m, &c->level, path == MEM_L1C && m->l15 ? &m->l15[sm].in : &c->out);
+}
+
 /* A refusal that need not be worked out again. */
 static bool still_refused(struct l1 *c, enum mem_kind kind, uint64_t addr, uint32_t bytes) {
     if (!c->refused || c->refused_addr != addr || c->refused_bytes != bytes || c->refused_kind != kind)
@@ -123,7 +129,7 @@ enum mem_answer mem_ask(struct mem *m, uint32_t sm, enum mem_path path, enum mem
     if (m->o.memory.ideal) return perfect(c, kind, now, when);
     uint64_t index = addr >> c->level.tags.line_shift;
     if (!level_open(&c->level, index, now) || still_refused(c, kind, addr, bytes)) return MEM_BUSY;
-    struct level_access a = {kind, addr, bytes, index, mem_queue_room(m, &c->level, &c->out)};
+    struct level_access a = {kind, addr, bytes, index, queue_room(m, sm, path, c)};
     struct source from = {c, sm, (uint8_t)path, now + c->level.shape.latency};
     struct level_effect x;
     enum level_what what = (kind == MEM_ATOMIC ? level_bypass : level_do)(&c->level, &a, &x);
@@ -166,19 +172,18 @@ static void account(struct mem *m, uint64_t asked_at, uint64_t cycle) {
     m->load.latency_max = stat_larger(m->load.latency_max, took);
 }
 
-/* What refused the cache's last request may be gone: its SM has to ask again. */
-static void lift(struct mem *m, struct l1 *c, uint32_t sm) {
+void l1_lift(struct mem *m, struct l1 *c, uint32_t sm) {
     if (c->refused) bitmap_set(m->called, sm);
     c->refused = false;
 }
 
-static void fill(struct mem *m, uint32_t i, uint64_t cycle) {
+void l1_fill(struct mem *m, uint32_t i, uint64_t cycle) {
     const struct msg *got = &m->pool.v[i];
     struct l1 *c = &m->l1[(size_t)got->sm * MEM_NPATHS + got->path];
     struct queue *done = &m->done[got->sm];
     struct queue ready = {0};
     level_fill(&c->level, &m->pool, got->id, got->addr, got->bytes, &ready);
-    lift(m, c, got->sm);
+    l1_lift(m, c, got->sm);
     if (ready.n) bitmap_set(m->called, got->sm);
     msg_free(&m->pool, i);
     while (ready.n) {
@@ -191,7 +196,10 @@ static void fill(struct mem *m, uint32_t i, uint64_t cycle) {
 static void receive(struct mem *m, uint32_t number, uint64_t cycle) {
     uint32_t i;
     CHECK(xbar_pop(m->xbar[XBAR_BACK], number, &i));
-    fill(m, i, cycle);
+    if (m->l15 && m->pool.v[i].path == MEM_L1C && m->pool.v[i].kind == MEM_READ)
+        l15_fill(m, i, cycle);
+    else
+        l1_fill(m, i, cycle);
 }
 
 void l1_landed(struct mem *m) {
@@ -225,7 +233,7 @@ static bool leave(struct mem *m, uint32_t number, struct l1 *c, uint64_t cycle) 
     uint32_t to = r->slice, sm = r->sm, bytes = r->kind == MEM_READ ? 0 : r->bytes;
     if (r->when > cycle || !xbar_room(m->xbar[XBAR_TO_MEMORY], number, to, bytes)) return false;
     mem_push(m, XBAR_TO_MEMORY, number, to, bytes, QUEUE_TAKE(&c->out, m->pool.v), CLOCK_CORE);
-    lift(m, c, sm);
+    l1_lift(m, c, sm);
     return true;
 }
 
@@ -283,7 +291,7 @@ void l1_freed(struct mem *m) {
 void l1_cycle(struct mem *m, uint64_t cycle) {
     const uint64_t *landed = xbar_landed(m->xbar[XBAR_BACK]);
     FOR_BITMAP(r, m->landed, m->port_words) receive(m, r, cycle);
-    uint64_t due = MEM_NEVER, more = 0;
+    uint64_t due = m->l15 ? l15_cycle(m, cycle) : MEM_NEVER, more = 0;
     FOR_BITMAP(s, m->sending, m->port_words) {
         if (m->port[s].due <= cycle) port_send(m, s, cycle);
         if (m->port[s].due < due) due = m->port[s].due;

@@ -18,16 +18,31 @@ static bool make_l1(struct mem *m, struct err *e) {
     uint32_t grain = (uint32_t)m->o.l2.line;
     const struct cache_shape shape[MEM_NPATHS] = {[MEM_L1D] = CACHE_SHAPE("l1d", &m->o.l1d, grain),
                                                   [MEM_L1T] = CACHE_SHAPE("l1t", &m->o.l1t, grain),
-                                                  [MEM_L1C] = CACHE_SHAPE("l1c", &m->o.l1c, grain),
+                                                  [MEM_L1C] =
+                                                      CACHE_SHAPE("l1c", &m->o.l1c, mem_below_l1c(&m->o)),
                                                   [MEM_L1I] = CACHE_SHAPE("l1i", &m->o.l1i, grain)};
     m->l1 = xcalloc((size_t)m->sms * MEM_NPATHS, sizeof *m->l1);
     m->done = xcalloc(m->sms, sizeof *m->done);
     struct rng seeds = {(uint64_t)m->o.memory.seed};
     for (uint32_t i = 0; i < m->sms * MEM_NPATHS; i++) {
         m->l1[i].out = (struct queue){0};
+        m->l1[i].below = i % MEM_NPATHS == MEM_L1C ? mem_below_l1c(&m->o) : grain;
         if (!level_init(&m->l1[i].level, &shape[i % MEM_NPATHS], rng_next(&seeds), e)) return false;
     }
     for (uint32_t i = 0; i < m->sms; i++) m->done[i] = (struct queue){0};
+    return true;
+}
+
+static bool make_l15(struct mem *m, struct err *e) {
+    if (!m->o.l15c.present) return true;
+    struct rng seeds = {(uint64_t)m->o.memory.seed + 1};
+    const struct cache_shape shape = CACHE_SHAPE("l15c", &m->o.l15c, (uint32_t)m->o.l2.line);
+    m->l15 = xcalloc(m->sms, sizeof *m->l15);
+    for (uint32_t i = 0; i < m->sms; i++) {
+        m->l15[i].due = MEM_NEVER;
+        m->l15[i].in = m->l15[i].hits = (struct queue){0};
+        if (!level_init(&m->l15[i].level, &shape, rng_next(&seeds), e)) return false;
+    }
     return true;
 }
 
@@ -62,7 +77,7 @@ static void make_ports(struct mem *m) {
 static bool make(struct mem *m, struct err *e) {
     if (!(m->map = dram_map_new(&m->o.dram, e))) return false;
     m->chip_bits = dram_chip_bits(m->map);
-    if (!make_l1(m, e) || !make_slices(m, e)) return false;
+    if (!make_l1(m, e) || !make_l15(m, e) || !make_slices(m, e)) return false;
     make_ports(m);
     return true;
 }
@@ -89,6 +104,7 @@ struct mem *mem_new(const struct mem_options *o, uint32_t sms, struct err *e) {
 void mem_free(struct mem *m) {
     if (!m) return;
     for (uint32_t i = 0; m->l1 && i < m->sms * MEM_NPATHS; i++) level_free(&m->l1[i].level);
+    for (uint32_t i = 0; m->l15 && i < m->sms; i++) level_free(&m->l15[i].level);
     for (uint32_t i = 0; m->slice && i < m->slices; i++) {
         level_free(&m->slice[i].level);
         dram_free(m->slice[i].dram);
@@ -98,6 +114,7 @@ void mem_free(struct mem *m) {
     dram_map_free(m->map);
     POOL_FREE(&m->pool);
     xfree(m->l1);
+    xfree(m->l15);
     xfree(m->done);
     xfree(m->port);
     xfree(m->slice);
@@ -185,6 +202,7 @@ bool mem_idle(const struct mem *m) {
 void mem_flush(struct mem *m) {
     for (uint32_t i = 0; i < m->sms * MEM_NPATHS; i++)
         l1_flush(m, &m->l1[i], i / MEM_NPATHS, (uint8_t)(i % MEM_NPATHS));
+    for (uint32_t i = 0; m->l15 && i < m->sms; i++) l15_flush(&m->l15[i]);
     for (uint32_t i = 0; m->o.memory.flush_l2 && i < m->slices; i++) slice_flush(m, &m->slice[i]);
 }
 
@@ -221,6 +239,7 @@ static void count_cycles(struct mem_stats *s, const struct mem *m) {
 void mem_get_stats(const struct mem *m, struct mem_stats *s) {
     *s = (struct mem_stats){.load = m->load};
     for (uint32_t i = 0; i < m->sms; i++) join_l1(s, &m->l1[i * MEM_NPATHS]);
+    for (uint32_t i = 0; m->l15 && i < m->sms; i++) mem_cache_stats_join(&s->l15c, &m->l15[i].level.stats);
     for (uint32_t i = 0; i < m->slices; i++) join_slice(s, m, &m->slice[i]);
     for (int way = 0; way < XBAR_WAYS; way++) {
         struct xbar_stats x;

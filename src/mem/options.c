@@ -7,9 +7,10 @@
 
 static bool check_caches(const struct mem_options *o, struct err *e) {
     const uint32_t grain = (uint32_t)o->l2.line;
-    const struct cache_shape all[] = {CACHE_SHAPE("l2", &o->l2, 0), CACHE_SHAPE("l1d", &o->l1d, grain),
-                                      CACHE_SHAPE("l1t", &o->l1t, grain), CACHE_SHAPE("l1c", &o->l1c, grain),
-                                      CACHE_SHAPE("l1i", &o->l1i, grain)};
+    const struct cache_shape all[] = {
+        CACHE_SHAPE("l2", &o->l2, 0),       CACHE_SHAPE("l1d", &o->l1d, grain),
+        CACHE_SHAPE("l1t", &o->l1t, grain), CACHE_SHAPE("l1c", &o->l1c, mem_below_l1c(o)),
+        CACHE_SHAPE("l1i", &o->l1i, grain), CACHE_SHAPE("l15c", &o->l15c, grain)};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!cache_check(&all[i], e)) return false;
     return true;

@@ -24,6 +24,11 @@ struct mem_options {
 #undef END
 };
 
+/* The line of the level behind the first-level constant cache. */
+static inline uint32_t mem_below_l1c(const struct mem_options *o) {
+    return (uint32_t)(o->l15c.present ? o->l15c.line : o->l2.line);
+}
+
 /* Whether the values fit each other; each alone is within its row's bounds already. */
 bool mem_options_check(const struct mem_options *o, struct err *e);
 

@@ -230,13 +230,26 @@ static uint32_t addresses(struct sm_gather *g, uint32_t path, struct range r, ui
     return n;
 }
 
+/* What one request of a path may bring: bytes, sectors of how many. */
+struct unit {
+    uint32_t line, sector;
+};
+
+static struct unit unit_of(const struct sm *s, uint32_t path, uint32_t size) {
+    if (path != MEM_L1C || s->o->sm.constant_by == SM_BY_LINE)
+        return (struct unit){s->line[path], s->sector[path]};
+    uint32_t word = WORD;
+    while (word < size) word *= 2;
+    return (struct unit){word, 0};
+}
+
 static uint32_t build_range(struct sm *s, uint32_t op, uint32_t path, uint8_t kind, struct range r,
                             bool merge) {
     struct sm_gather *g = &s->common->gather;
     const uint32_t most = g->words && path == MEM_L1D ? WORD : s->line[path];
     const uint32_t size = g->bytes < most ? g->bytes : most, n = addresses(g, path, r, g->path_addr);
-    const uint32_t lines =
-        n ? mem_coalesce(g->path_addr, n, size, s->line[path], s->sector[path], g->line) : 0;
+    const struct unit u = unit_of(s, path, size);
+    const uint32_t lines = n ? mem_coalesce(g->path_addr, n, size, u.line, u.sector, g->line) : 0;
     for (uint32_t k = 0; k < lines; k++) {
         const struct mem_line *l = &g->line[k];
         g->request[k] = merge ? same_line(s, l, path, kind) : SM_NONE;

@@ -9,6 +9,8 @@
 enum sm_issue { SM_ISSUE(OPTION_ENUMERATOR) };
 #define SM_SHARE(CHOICE) CHOICE(warps, SM_SHARE_WARPS) CHOICE(blocks, SM_SHARE_BLOCKS)
 enum sm_share { SM_SHARE(OPTION_ENUMERATOR) };
+#define SM_CONSTANT_BY(CHOICE) CHOICE(line, SM_BY_LINE) CHOICE(word, SM_BY_WORD)
+enum sm_constant_by { SM_CONSTANT_BY(OPTION_ENUMERATOR) };
 
 struct sm_options {
 #define BEGIN(section, title)         struct opt_##section {

@@ -87,7 +87,7 @@ static double stat(const hd_device *dev, const char *name) {
 }
 
 static bool caches_add_up(const hd_device *dev, struct sb *why) {
-    static const char *const caches[] = {"l1d", "l1t", "l1c", "l1i", "l2"};
+    static const char *const caches[] = {"l1d", "l1t", "l1c", "l15c", "l1i", "l2"};
     for (size_t k = 0; k < sizeof caches / sizeof *caches; k++) {
         char name[4][32];
         static const char *const parts[] = {"accesses", "hits", "pending", "misses"};

@@ -69,6 +69,14 @@ static inline uint64_t rig_latency(struct mem *m, enum mem_path path, enum mem_k
     return *now - asked;
 }
 
+/* Runs until an SM gets a tag back. */
+static inline void rig_drain_done(struct mem *m, uint32_t sm, uint64_t *now, uint32_t *tag) {
+    while (!mem_done(m, sm, *now, tag)) {
+        assert_true(mem_next(m) != MEM_NEVER);
+        mem_advance(m, *now = mem_next(m));
+    }
+}
+
 /* Runs until nothing is left to do. */
 static inline void rig_drain(struct mem *m, uint64_t *now) {
     for (uint64_t next; (next = mem_next(m)) != MEM_NEVER;) {

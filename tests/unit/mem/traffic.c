@@ -41,9 +41,11 @@ static struct mem_options random_options(struct rng *r) {
     RANDOM_CACHE(l1d);
     RANDOM_CACHE(l1t);
     RANDOM_CACHE(l1c);
+    RANDOM_CACHE(l15c);
     RANDOM_CACHE(l1i);
     RANDOM_CACHE(l2);
     o.l2.present = rng_below(r, 4) != 0;
+    o.l15c.present = rng_below(r, 2);
     o.noc.ideal = rng_below(r, 8) == 0;
     o.noc.flit = PICK(r, 1, 8, 32);
     o.noc.latency = PICK(r, 0, 1, 7);
@@ -152,6 +154,8 @@ static void check_stats(const struct mem *m, const struct mem_options *o) {
     rig_adds_up(&s.l1d);
     rig_adds_up(&s.l1t);
     rig_adds_up(&s.l1c);
+    rig_adds_up(&s.l15c);
+    assert_int_equal(s.l15c.accesses != 0, o->l15c.present && s.l1c.misses);
     rig_adds_up(&s.l1i);
     rig_adds_up(&s.l2);
     assert_true(o->l2.present || !s.l2.accesses);
@@ -185,6 +189,7 @@ static void one_machine(uint64_t seed) {
     assert_memory_equal(&a.l1d, &b.l1d, sizeof a.l1d);
     assert_memory_equal(&a.l1t, &b.l1t, sizeof a.l1t);
     assert_memory_equal(&a.l1c, &b.l1c, sizeof a.l1c);
+    assert_memory_equal(&a.l15c, &b.l15c, sizeof a.l15c);
     assert_memory_equal(&a.l1i, &b.l1i, sizeof a.l1i);
     assert_memory_equal(&a.l2, &b.l2, sizeof a.l2);
     assert_int_equal(a.dram.latency_sum, b.dram.latency_sum);
@@ -205,7 +210,8 @@ static void one_entry_queues_do_not_lock_up(void **state) {
         struct rng r = {seed};
         struct mem_options o = random_options(&r);
         o.memory.queue = o.dram.queue = o.noc.input_buffer = o.noc.output_buffer = 1;
-        o.l1d.mshrs = o.l1d.merges = o.l1t.mshrs = o.l2.mshrs = o.l2.merges = 1;
+        o.l1d.mshrs = o.l1d.merges = o.l1t.mshrs = o.l15c.mshrs = o.l15c.merges = o.l2.mshrs = o.l2.merges =
+            1;
         o.l1d.ideal = o.l2.ideal = o.noc.ideal = o.dram.ideal = false;
         o.l1d.sets = o.l1d.ways = o.l2.sets = o.l2.ways = 1;
         o.l1d.write = o.l2.write = MEM_WRITE_BACK;

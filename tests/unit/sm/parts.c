@@ -237,6 +237,40 @@ static void constants_go_through_their_cache(void **state) {
     machine_free(&x);
 }
 
+/* A warp's constants by line: 32 words of 64-byte lines are two requests. By word: as many as there are different words, one a
+ * cycle, whatever the lanes; an access of 8 bytes is one word of 8. Returns the cycles. */
+static uint64_t constants(int by, const char *index, const char *load, uint64_t accesses) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             HEAD ".const .align 8 .u32 c[64] = {5};\n.visible .entry k(.param .u64 p) {\n"
+                  ".reg .u32 %%t, %%v, %%c; .reg .u64 %%w; mov.u32 %%t, %%tid.x; mov.u32 %%c, c;\n"
+                  "%s add.u32 %%t, %%t, %%c; %s exit;\n}\n",
+             index, load);
+    struct machine x = machine_load(text);
+    uint64_t p = 0;
+    x.o.sm.constant_by = by;
+    x.o.sm.simd_width = 32;
+    machine_ok(&x, "pdom", "k", 1, 32, &p);
+    assert_int_equal(x.mem.l1c.accesses, accesses);
+    const uint64_t cycles = x.cycles;
+    machine_free(&x);
+    return cycles;
+}
+
+static void constants_are_served_by_line_or_by_word(void **state) {
+    (void)state;
+    const char *word = "ld.const.u32 %v, [%t];", *pair = "ld.const.u64 %w, [%t];";
+    const char *all = "mul.lo.u32 %t, %t, 4;", *four = "and.b32 %t, %t, 3; mul.lo.u32 %t, %t, 4;",
+               *one = "and.b32 %t, %t, 0;", *bytes = "and.b32 %t, %t, 3;", *pairs = "mul.lo.u32 %t, %t, 8;";
+    const uint64_t line = constants(SM_BY_LINE, all, word, 2);
+    assert_int_equal(constants(SM_BY_WORD, all, word, 32), line + 30);
+    assert_int_equal(constants(SM_BY_WORD, four, word, 4), constants(SM_BY_LINE, four, word, 1) + 3);
+    assert_int_equal(constants(SM_BY_WORD, one, word, 1), constants(SM_BY_LINE, one, word, 1));
+    assert_int_equal(constants(SM_BY_WORD, bytes, "ld.const.u8 %v, [%t];", 1),
+                     constants(SM_BY_LINE, bytes, "ld.const.u8 %v, [%t];", 1));
+    assert_int_equal(constants(SM_BY_WORD, pairs, pair, 32), constants(SM_BY_LINE, pairs, pair, 4) + 28);
+}
+
 /* An OpenCL __constant pointer is an address in device memory: its line, which a global load has brought into L2, is there. */
 static void a_constant_load_of_a_buffer_finds_its_line_in_l2(void **state) {
     (void)state;
@@ -387,6 +421,7 @@ int main(void) {
         cmocka_unit_test(a_full_queue_stalls_the_pipeline),
         cmocka_unit_test(splits_of_one_packet_share_lines),
         cmocka_unit_test(constants_go_through_their_cache),
+        cmocka_unit_test(constants_are_served_by_line_or_by_word),
         cmocka_unit_test(a_constant_load_of_a_buffer_finds_its_line_in_l2),
         cmocka_unit_test(neighbouring_local_variables_share_lines),
         cmocka_unit_test(a_warp_may_have_many_loads_under_way),
