@@ -50,6 +50,8 @@ static bool create(struct mech *m, struct err *e) {
     h->cap_waiting = param->waiting_lookup;
     h->latency = param->barrier_latency;
     h->few = param->few;
+    h->first_counts = param->count == HARP_COUNT_BOTH ? UINT32_MAX : 0;
+    h->whole = param->waiting == HARP_MERGE_WARP;
     h->spill = param->spill;
     h->ways = ways;
     h->sets = barriers / ways;
@@ -200,6 +202,14 @@ static bool goes_on(const struct harp_sched *q, const struct mech_split *s, cons
            !harp_live(q, o->side[0].pc);
 }
 
+/* The access to memory that s made is back. */
+static void come_back(struct mech *m, struct harp_sched *q, struct mech_split *s,
+                      const struct mech_outcome *o, uint32_t entry) {
+    struct harp_back b = {o->nsides == 1 ? s : NULL, &o->exited, o->pc, s->own[HARP_DEPTH], entry};
+    for (struct mech_split *whole; (whole = harp_waiting_back(m, q, &b));) proceed(m, q, whole, false);
+    if (b.s) proceed(m, q, b.s, false);
+}
+
 static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     const struct harp *h = m->self;
     struct harp_sched *q = tables_of(m, s);
@@ -220,12 +230,10 @@ static void commit(struct mech *m, struct mech_split *s, const struct mech_outco
     }
     if (o->waiting.n) park(m, s, o);
     bool returned = o->nsides == 1 && move(m, s, o, o->side[0].pc);
-    if (wait) {
-        struct mech_split *whole = harp_waiting_back(m, q, wait - 1, o->nsides == 1 ? s : NULL);
-        if (whole) proceed(m, q, whole, false);
-    } else if (o->nsides == 1) {
+    if (wait)
+        come_back(m, q, s, o, wait - 1);
+    else if (o->nsides == 1)
         proceed(m, q, s, returned);
-    }
     if (o->nsides > 1) diverge(m, q, s, o);
     if (!o->nsides && !o->waiting.n) split_free(m, s);
 }

@@ -8,6 +8,13 @@
 #include "mech/declare.h"
 #include "mech/split.h"
 
+/* What runs out before Ready-Lookup sends a warp: the scheduler as a whole (4.3), or Second-Level alone (4.2.3). */
+#define HARP_COUNT(CHOICE) CHOICE(both, HARP_COUNT_BOTH) CHOICE(second, HARP_COUNT_SECOND)
+enum harp_count { HARP_COUNT(OPTION_ENUMERATOR) };
+/* What merges in Waiting-Lookup: "other warps" (4.2.1), or, as in Ready-Lookup, each thread by itself. */
+#define HARP_MERGE(CHOICE) CHOICE(warp, HARP_MERGE_WARP) CHOICE(thread, HARP_MERGE_THREAD)
+enum harp_merge { HARP_MERGE(OPTION_ENUMERATOR) };
+
 #define HARP_PARAMS(INT, BOOL, ENUM)                                                                 \
     INT(first, 8, 1, 1024, "Ready warps in First-Level, from which a scheduler issues.")             \
     INT(second, 512, 1, 65536, "Entries of Second-Level per scheduler.")                             \
@@ -16,8 +23,12 @@
     INT(barriers, 128, 1, 65536, "Entries of Re-convergence Barriers per scheduler.")                \
     INT(barrier_ways, 16, 1, 65536, "Ways of Re-convergence Barriers; as many as entries: one set.") \
     INT(barrier_latency, 1, 1, 64, "Cycles to search Re-convergence Barriers, pipelined.")           \
-    INT(few, 2, 1, 65536, "Ready-Lookup sends a warp when fewer of Second-Level are ready.")         \
-    INT(spill, 400, 1, 1000000, "Cycles a warp is away that finds Second-Level full.")
+    INT(few, 2, 1, 65536, "Ready-Lookup sends a warp when fewer are ready in what harp.count says.") \
+    INT(spill, 400, 1, 1000000, "Cycles a warp is away that finds Second-Level full.")               \
+    ENUM(count, HARP_COUNT,                                                                          \
+         "Ready warps that keep Ready-Lookup waiting: of both levels, or of Second-Level.")          \
+    ENUM(waiting, HARP_MERGE,                                                                        \
+         "What merges in Waiting-Lookup: warps all of whose lanes are free, or single threads.")
 MECH_PARAMS(harp, HARP_PARAMS)
 
 #define HARP_COUNTERS(SUM, MAX)                                                             \
@@ -28,10 +39,10 @@ MECH_PARAMS(harp, HARP_PARAMS)
     SUM(revivals, "warps", "Warps revived by a complete barrier.")                          \
     SUM(ready_merges, "merges", "Diverged threads that joined a warp of Ready-Lookup.")     \
     SUM(ready_merged, "threads", "How many threads did.")                                   \
-    SUM(waiting_merges, "merges", "Warps that merged in Waiting-Lookup.")                   \
+    SUM(waiting_merges, "merges", "Warps, or parts of one, that merged in Waiting-Lookup.") \
     SUM(waiting_merged, "threads", "How many threads they had.")                            \
     SUM(ready_full, "warps", "Diverged warps that found Ready-Lookup full.")                \
-    SUM(waiting_full, "warps", "Warps that found Waiting-Lookup full.")                     \
+    SUM(waiting_full, "warps", "Warps, or their rest, that found Waiting-Lookup full.")     \
     SUM(spills, "warps", "Warps that found Second-Level full.")                             \
     SUM(samples, "issues", "Times the occupancies were looked at.")                         \
     SUM(first_sum, "warps", "Warps in First-Level, summed over samples.")                   \
@@ -46,7 +57,7 @@ MECH_PARAMS(harp, HARP_PARAMS)
     MAX(barriers_max, "barriers", "Most barriers of a scheduler in use.")
 MECH_COUNTS(harp, HARP_COUNTERS)
 
-/* split.own: where a warp is, its threads' call depth, the next of its queue, its Waiting-Lookup entry + 1 or 0. */
+/* split.own: where a warp is, its threads' call depth, the next of its queue, its first Waiting-Lookup entry + 1 or 0. */
 enum { HARP_WHERE, HARP_DEPTH, HARP_NEXT, HARP_WAIT };
 enum harp_where {
     HARP_NOWHERE, /* in flight, or being handled */
@@ -79,10 +90,10 @@ struct harp_ready { /* an entry of Ready-Lookup */
 
 struct harp_waiting { /* an entry of Waiting-Lookup */
     uint32_t pc, depth;
-    uint32_t pieces;         /* at most, of its threads together */
-    uint32_t outstanding;    /* warps whose access is under way; 0: the entry is free */
+    uint32_t outstanding;    /* warps with threads in it whose access is under way; 0: the entry is free */
     struct mech_split *warp; /* threads whose access is back, in one warp; NULL: none */
     struct harp_lanes used;
+    struct mech_set all; /* its threads */
 };
 
 struct harp_barrier {
@@ -125,7 +136,9 @@ struct harp {
     _Alignas(64) struct harp_sched *q;
     uint64_t latency, spill;
     uint32_t cap_first, cap_second, cap_ready, cap_waiting, few, sets, ways;
-    uint32_t reached; /* threads that wait in a barrier */
+    uint32_t first_counts; /* a mask: all ones, warps of First-Level are counted against few, or 0 */
+    bool whole;            /* only whole warps merge in Waiting-Lookup */
+    uint32_t reached;      /* threads that wait in a barrier */
 };
 
 /* ---- lanes (lookup.c) ---- */
@@ -138,7 +151,7 @@ uint32_t harp_free_lanes(const struct split_pool *p, const struct harp_lanes *us
 /* Of those of every cycle before and including `cycle`, the ones that are due. */
 void harp_transitions(struct mech *m, struct harp_sched *q, uint64_t cycle);
 static inline bool harp_may_look_up(const struct harp *h, const struct harp_sched *q) {
-    return q->nlookup && q->ready.n < h->few;
+    return q->nlookup && q->ready.n + (q->first & h->first_counts) < h->few;
 }
 /* Makes up for the transitions of every cycle before and including `cycle`: mostly nobody waits for one. */
 static inline void harp_advance(struct mech *m, struct harp_sched *q, uint64_t cycle) {
@@ -159,9 +172,14 @@ void harp_lookup_put(struct mech *m, struct harp_sched *q, struct mech_split *s)
 struct mech_split *harp_lookup_oldest(struct harp_sched *q); /* takes it out */
 /* s issues an access to global memory. */
 void harp_waiting_enter(struct mech *m, struct harp_sched *q, struct mech_split *s);
-/* The access of a warp of entry `id` is back, of its threads s (NULL: none) go on. Returns the whole warp once nobody in
- * it waits any more, else NULL. */
-struct mech_split *harp_waiting_back(struct mech *m, struct harp_sched *q, uint32_t id, struct mech_split *s);
+/* The access of s, made at pc, is back: its threads stay in the entries they are in. Each call returns the next entry's warp
+ * of which nobody waits any more, NULL: no more. Threads that found no room in the table are left in s; NULL: none. */
+struct harp_back {
+    struct mech_split *s;          /* those that go on; NULL: none do */
+    const struct mech_set *exited; /* threads of the access that do not */
+    uint32_t pc, depth, entry;     /* entry: before the first call, that of s->own[HARP_WAIT] */
+};
+struct mech_split *harp_waiting_back(struct mech *m, struct harp_sched *q, struct harp_back *b);
 
 /* ---- barrier.c ---- */
 void harp_barriers_new(const struct mech *m, struct harp_sched *q);

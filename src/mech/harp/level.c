@@ -2,8 +2,13 @@
  *
  * Second-Level holds the warps that can be scheduled, ready or not; First-Level a few ready ones, from which the SM's order
  * issues. Into Second-Level, if it has room, moves one warp a cycle: one revived by its barrier before all others (7.3.2),
- * one back from memory, or, when fewer than `few` of Second-Level are ready, the oldest of Ready-Lookup. Second-Level to
- * First-Level is FIFO among the ready.
+ * one back from memory, or, when fewer than `few` warps are ready, the oldest of Ready-Lookup. Second-Level to First-Level
+ * is FIFO among the ready.
+ *
+ * Which ready warps those are is a reading (`count`). 4.2.3 names Second-Level, 4.3 "the scheduler", whose two levels its
+ * example unites, and both want the departure just in time. An issue moves what is ready in Second-Level to First-Level, so
+ * that with First-Level left out hardly ever `few` are counted and warps depart as soon as they have come. So both levels
+ * are counted unless `count` = second.
  *
  * Transitions belong to cycles, not to calls: whoever touches the tables first makes up for the cycles since (nothing else
  * can have changed in them), so that a sleeping SM and a ticking one see the same. In a cycle commits come first, then

@@ -6,9 +6,11 @@
  * the warp at C, which is older but was joined by T7 later.
  *
  * Waiting-Lookup keeps warps whose access to global memory is under way. A warp that issues the same instruction merges
- * with one of them if all of its lanes are free there (a warp, not single threads: nothing would be gained by breaking up
- * the one to fill the other). The merged warp goes on when all accesses are back; until then its parts are in flight one by
- * one, and those whose data is back wait here. */
+ * with one of them if all of its lanes are free there: 4.2.1 says that "other warps" can merge, where it spoke of diverged
+ * threads before. With `waiting` = thread its threads do one by one, each under the conditions of Ready-Lookup; those that
+ * are left take an entry of their own, or wait unseen. The merged warp goes on when all accesses are back that its threads
+ * are part of; until then the warps that issued them are in flight as they were, and threads whose data is back wait here.
+ * A warp's access is one, whatever entries its threads are in: they are back together, and part then. */
 #include "mech/harp/harp.h"
 
 #include <string.h>
@@ -101,60 +103,102 @@ struct mech_split *harp_lookup_oldest(struct harp_sched *q) {
 
 /* ---- Waiting-Lookup ---- */
 
-/* The entry to merge with, else a free one, else cap_waiting. */
-static uint32_t find_waiting(const struct mech *m, const struct harp_sched *q, const struct mech_split *s,
-                             bool *merges) {
+static void put_in(struct mech *m, struct harp_waiting *e, const struct mech_set *part) {
+    e->outstanding++;
+    set_union(&e->all, part);
+    use_all(m->pool, &e->used, part);
+}
+
+/* Threads of s that are in no entry yet, `left`, join entry k if it is of their instruction: those whose lanes are free, or
+ * all or none. */
+static void merge_waiting(struct mech *m, const struct harp_sched *q, uint32_t k, struct mech_split *s,
+                          struct mech_set *left) {
     const struct harp *h = m->self;
-    uint32_t empty = h->cap_waiting;
-    *merges = false;
-    for (uint32_t k = 0; k < h->cap_waiting; k++) {
-        const struct harp_waiting *e = &q->waiting[k];
-        if (!e->outstanding) {
-            if (empty == h->cap_waiting) empty = k;
-            continue;
-        }
-        struct mech_set part;
-        if (e->pc != s->pc || e->depth != s->own[HARP_DEPTH] || e->pieces + s->set.n > MECH_PIECES) continue;
-        fitting(m->pool, &e->used, NULL, &s->set, &part);
-        *merges = set_equal(&part, &s->set);
-        if (*merges) return k;
-    }
-    return empty;
+    struct harp_waiting *e = &q->waiting[k];
+    struct mech_set part;
+    if (e->pc != s->pc || e->depth != s->own[HARP_DEPTH] || e->all.n + left->n > MECH_PIECES) return;
+    fitting(m->pool, &e->used, NULL, left, &part);
+    if (!part.n || (h->whole && !set_equal(&part, left))) return;
+    put_in(m, e, &part);
+    set_remove(left, &part);
+    if (!s->own[HARP_WAIT]) s->own[HARP_WAIT] = k + 1;
+    harp_counts(m)->waiting_merges++;
+    harp_counts(m)->waiting_merged += set_count(&part);
+    mech_event(m, "merge at %u while waiting", s->pc);
+}
+
+static void found_waiting(struct mech *m, struct harp_sched *q, uint32_t k, struct mech_split *s,
+                          const struct mech_set *left) {
+    struct harp_waiting *e = &q->waiting[k];
+    e->pc = s->pc;
+    e->depth = s->own[HARP_DEPTH];
+    e->warp = NULL;
+    e->used = (struct harp_lanes){0};
+    e->all.n = 0;
+    put_in(m, e, left);
+    q->nwaiting++;
+    if (!s->own[HARP_WAIT] || k + 1 < s->own[HARP_WAIT]) s->own[HARP_WAIT] = k + 1;
 }
 
 void harp_waiting_enter(struct mech *m, struct harp_sched *q, struct mech_split *s) {
     const struct harp *h = m->self;
-    bool merges;
-    const uint32_t k = find_waiting(m, q, s, &merges);
-    if (k == h->cap_waiting) {
+    uint32_t empty = h->cap_waiting;
+    struct mech_set left;
+    set_copy(&left, &s->set);
+    for (uint32_t k = 0; left.n && k < h->cap_waiting; k++) {
+        if (q->waiting[k].outstanding)
+            merge_waiting(m, q, k, s, &left);
+        else if (empty == h->cap_waiting)
+            empty = k;
+    }
+    if (!left.n) return;
+    if (empty == h->cap_waiting)
         harp_counts(m)->waiting_full++;
-        return;
-    }
-    struct harp_waiting *e = &q->waiting[k];
-    if (merges) {
-        harp_counts(m)->waiting_merges++;
-        harp_counts(m)->waiting_merged += s->threads;
-        mech_event(m, "merge at %u while waiting", s->pc);
-    } else {
-        *e = (struct harp_waiting){.pc = s->pc, .depth = s->own[HARP_DEPTH]};
-        q->nwaiting++;
-    }
-    e->outstanding++;
-    e->pieces += s->set.n;
-    use_all(m->pool, &e->used, &s->set);
-    s->own[HARP_WAIT] = k + 1;
+    else
+        found_waiting(m, q, empty, s, &left);
 }
 
-struct mech_split *harp_waiting_back(struct mech *m, struct harp_sched *q, uint32_t id,
-                                     struct mech_split *s) {
-    struct harp_waiting *e = &q->waiting[id];
-    if (e->warp && s)
-        split_merge(m, e->warp, s);
-    else if (s)
-        e->warp = s;
-    if (e->warp) e->warp->own[HARP_WHERE] = HARP_WAITING;
-    if (--e->outstanding) return NULL;
-    q->nwaiting--;
-    if (e->warp) e->warp->own[HARP_WHERE] = HARP_NOWHERE;
-    return e->warp;
+/* Threads of s whose access is back wait in entry e; returns the rest, NULL: none. */
+static struct mech_split *stay_in(struct mech *m, struct harp_waiting *e, struct mech_split *s,
+                                  const struct mech_set *part) {
+    struct mech_split *t = set_equal(part, &s->set) ? s : split_divide(m, s, part);
+    struct mech_split *rest = t == s ? NULL : s;
+    if (e->warp)
+        split_merge(m, e->warp, t);
+    else
+        e->warp = t;
+    e->warp->own[HARP_WHERE] = HARP_WAITING;
+    return rest;
+}
+
+/* Threads of the entry that are of this set; false: none. */
+static bool of_entry(const struct harp_waiting *e, const struct mech_set *set, struct mech_set *part) {
+    set_copy(part, set);
+    set_and(part, &e->all);
+    return part->n;
+}
+
+static void forget(const struct mech *m, struct harp_waiting *e, const struct mech_set *gone) {
+    set_remove(&e->all, gone);
+    e->used = (struct harp_lanes){0};
+    use_all(m->pool, &e->used, &e->all);
+}
+
+struct mech_split *harp_waiting_back(struct mech *m, struct harp_sched *q, struct harp_back *b) {
+    const struct harp *h = m->self;
+    while ((b->s || b->exited->n) && b->entry < h->cap_waiting) {
+        struct harp_waiting *e = &q->waiting[b->entry++];
+        struct mech_set part, gone;
+        if (!e->outstanding || e->pc != b->pc || e->depth != b->depth) continue;
+        const bool some = b->s && of_entry(e, &b->s->set, &part), less = of_entry(e, b->exited, &gone);
+        if (!some && !less) continue;
+        if (less) forget(m, e, &gone);
+        if (some) b->s = stay_in(m, e, b->s, &part);
+        if (--e->outstanding) continue;
+        q->nwaiting--;
+        if (!e->warp) continue;
+        e->warp->own[HARP_WHERE] = HARP_NOWHERE;
+        return e->warp;
+    }
+    return NULL;
 }

@@ -10,15 +10,20 @@
 
 /* ---- text ---- */
 
-static void line(const struct mech *m, uint32_t sched, const char *table, const struct mech_split *s,
-                 struct sb *out) {
+static void line_of(const struct mech *m, uint32_t sched, const char *table, const struct mech_split *s,
+                    const struct mech_set *set, struct sb *out) {
     if (m->env.schedulers > 1) sb_add(out, "sched %" PRIu32 " ", sched);
     sb_add(out, "%s pc %" PRIu32 " ", table, s->pc);
     if (s->own[HARP_DEPTH]) sb_add(out, "depth %" PRIu32 " ", s->own[HARP_DEPTH]);
-    set_print(&s->set, out);
+    set_print(set, out);
     if (s->own[HARP_WHERE] == HARP_TIMED) sb_add(out, " wakes at %" PRIu64, s->wake);
     if (s->own[HARP_WHERE] == HARP_EVENT) sb_add(out, " waits for an event");
     sb_add(out, "\n");
+}
+
+static void line(const struct mech *m, uint32_t sched, const char *table, const struct mech_split *s,
+                 struct sb *out) {
+    line_of(m, sched, table, s, &s->set, out);
 }
 
 static void lines_where(const struct mech *m, uint32_t sched, enum harp_where where, const char *table,
@@ -36,13 +41,24 @@ static void lines_fifo(const struct mech *m, uint32_t sched, const struct harp_f
     }
 }
 
+/* Whether an access of s is under way that threads of the entry wait for; part: those threads. */
+static bool waits_in(const struct mech_split *s, uint32_t sched, const struct harp_waiting *e,
+                     struct mech_set *part) {
+    if (s->sched != sched || !s->own[HARP_WAIT]) return false;
+    set_copy(part, &s->set);
+    set_and(part, &e->all);
+    return part->n;
+}
+
 static void lines_waiting(const struct mech *m, uint32_t sched, struct sb *out) {
     const struct harp *h = m->self;
     for (uint32_t k = 0; k < h->cap_waiting; k++) {
         const struct harp_waiting *e = &h->q[sched].waiting[k];
         if (!e->outstanding) continue;
-        FOR_SPLITS(s, m->pool)
-        if (s->sched == sched && s->own[HARP_WAIT] == k + 1) line(m, sched, "waiting-lookup", s, out);
+        FOR_SPLITS(s, m->pool) {
+            struct mech_set part;
+            if (waits_in(s, sched, e, &part)) line_of(m, sched, "waiting-lookup", s, &part, out);
+        }
         if (e->warp) line(m, sched, "waiting-lookup back", e->warp, out);
     }
 }
@@ -191,6 +207,31 @@ static void audit_barriers(const struct mech *m, uint32_t *reached) {
     }
 }
 
+/* An entry of Waiting-Lookup has its threads' lanes once, and each of them is back in its warp or in an access under way. */
+static void audit_waiting(const struct mech *m, uint32_t sched) {
+    const struct harp *h = m->self;
+    uint32_t used = 0;
+    for (uint32_t k = 0; k < h->cap_waiting; k++) {
+        const struct harp_waiting *e = &h->q[sched].waiting[k];
+        struct harp_lanes lanes;
+        if (!e->outstanding) continue;
+        used++;
+        audit_lanes(m, &e->all, &lanes);
+        CHECK(!memcmp(&lanes, &e->used, sizeof lanes));
+        CHECK(!e->warp || set_subset(&e->warp->set, &e->all));
+        uint32_t threads = e->warp ? e->warp->threads : 0, under_way = 0;
+        FOR_SPLITS(s, m->pool) {
+            struct mech_set part;
+            if (!waits_in(s, sched, e, &part)) continue;
+            CHECK(s->own[HARP_WAIT] <= k + 1 && s->in_flight);
+            under_way++;
+            threads += set_count(&part);
+        }
+        CHECK(under_way == e->outstanding && threads == set_count(&e->all));
+    }
+    CHECK(used == h->q[sched].nwaiting);
+}
+
 /* Every warp has its lanes once and threads of one depth, and the tables hold as many as they say. */
 static void audit_warps(const struct mech *m) {
     const struct harp *h = m->self;
@@ -211,7 +252,8 @@ static void audit_warps(const struct mech *m) {
         CHECK(n[HARP_READY] + n[HARP_TIMED] + n[HARP_EVENT] == q->second && q->second <= h->cap_second);
         CHECK(n[HARP_SPILLED] == q->spilled.n && n[HARP_REVIVED] == q->revived.n);
         CHECK(q->pending == q->timed.n + q->spilled.n + q->revived.n);
-        CHECK(n[HARP_LOOKUP] == q->nlookup && q->nlookup <= h->cap_ready && q->nwaiting <= h->cap_waiting);
+        CHECK(n[HARP_LOOKUP] == q->nlookup && q->nlookup <= h->cap_ready);
+        audit_waiting(m, k);
     }
 }
 
