@@ -159,7 +159,7 @@ static const struct help_entry reproduce_shows[] = {
                 "differs'; 'no effect': 0.0 here; 'agrees' with a direction or bound, which have no size."},
     {"basis", "'predicted': nothing was fitted to the number. 'fitted': a program or model was. 'derived': "
               "computed from the paper's numbers, or following from other claims. 'definition': a check of "
-              "the implementation. The score counts predictions alone."},
+              "the implementation or a property of the program. The score counts predictions alone."},
     {"By workload", "What the number is made of; in parentheses the paper's value where it gives one."},
     {"The sign differs", "Where ours is a loss and the paper's a gain, or the other way round: the workload "
                          "that decides it, and which statistics changed there."},

@@ -5,7 +5,7 @@
 #include "report/table.h"
 
 static bool per_cent(const struct claim *c) {
-    return c->kind != CLAIM_COUNT && c->kind != CLAIM_CHANGE;
+    return c->kind != CLAIM_COUNT && c->kind != CLAIM_STATIC && c->kind != CLAIM_CHANGE;
 }
 
 /* A gain or loss has a sign, a share has none. Shares below one have the digits that the papers give them. */

@@ -5,13 +5,10 @@
  * say, or computed something else than the CPU) is left out of the mean, and the note says so. */
 #include "lab/claims.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lab/claims_impl.h"
-#include "lab/pool.h"
-#include "lab/study.h"
 #include "lab/table1.h"
 
 /* ---- points ---- */
@@ -44,11 +41,6 @@ static void add_point(struct claims_work *w, const struct claim *claim, const st
     add_settings(w->c, &p, less(w->c, claim));
     add_settings(w->c, &p, m->settings);
     VEC_PUSH(&w->points, p);
-}
-
-/* Claims that runs of a study of their own make. */
-static bool is_study(const struct claim *c) {
-    return c->kind == CLAIM_ORACLE || c->kind == CLAIM_GRID;
 }
 
 static void name_schemes(struct claim_result *r) {
@@ -84,7 +76,7 @@ static void split_names(struct claims *c, struct claim_result *r) {
 static void plan(struct claims_work *w, size_t claim) {
     struct claim_result *r = &w->c->results[claim];
     w->first[claim] = w->points.n;
-    if (claim_waits(r->claim) || r->claim->kind == CLAIM_GRID) return;
+    if (claim_waits(r->claim) || claims_is_study(r->claim)) return;
     for (size_t k = 0; k < r->values.n; k++) {
         const struct workload *found = workload_find(r->values.v[k].workload);
         if (!found) PANIC("claims.def names %s, which is no workload", r->values.v[k].workload);
@@ -115,6 +107,27 @@ bool claims_stat(struct claims_work *w, size_t claim, size_t workload, int machi
     return fine;
 }
 
+/* Threads in cycles without an issue, whatever they wait for: what HARP's Figures 5 and 14 are shares of. */
+static bool idle_threads(struct claims_work *w, size_t claim, size_t workload, int machine, double *sum) {
+    static const char *const names[] = {"idle.dependency", "idle.barrier", "idle.inactive_path",
+                                        "idle.reconvergence"};
+    double v;
+    *sum = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!claims_stat(w, claim, workload, machine, names[i], &v)) return false;
+        *sum += v;
+    }
+    return true;
+}
+
+static bool operand(struct claims_work *w, size_t claim, size_t workload, int machine, const char *word,
+                    double *value) {
+    *value = strtod(word, NULL);
+    if (word[0] >= '0' && word[0] <= '9') return true;
+    if (!strcmp(word, "idle")) return idle_threads(w, claim, workload, machine, value);
+    return claims_stat(w, claim, workload, machine, word, value);
+}
+
 /* The claim's statistic under a machine: names and numbers with + - and / between them, worked out from the left. What is
  * divided by nothing is nothing. */
 static bool formula(struct claims_work *w, size_t claim, size_t workload, int machine, double *value) {
@@ -124,16 +137,14 @@ static bool formula(struct claims_work *w, size_t claim, size_t workload, int ma
         size_t n = strcspn(p, " ");
         double v;
         if (n >= sizeof word) PANIC("claims.def: %s is too long", p);
-        snprintf(word, sizeof word, "%.*s", (int)n, p);
+        memcpy(word, p, n);
+        word[n] = '\0';
         p += n + (p[n] == ' ');
-        if (strchr("+-/", word[0]) && n == 1) {
+        if (n == 1 && strchr("+-/", word[0])) {
             op = word[0];
             continue;
         }
-        if (word[0] >= '0' && word[0] <= '9')
-            v = strtod(word, NULL);
-        else if (!claims_stat(w, claim, workload, machine, word, &v))
-            return false;
+        if (!operand(w, claim, workload, machine, word, &v)) return false;
         *value = op == '+' ? *value + v : op == '-' ? *value - v : v > 0 ? *value / v : 0;
     }
     return true;
@@ -151,51 +162,18 @@ static double peak(const struct claims_work *w, size_t claim, size_t workload) {
     return product;
 }
 
-/* Of the threads that a machine holds while it has nothing to issue, those that wait for the reasons of a mask, in per
- * cent: the shares of HARP's Figures 5 and 14. */
-enum { IDLE_INACTIVE = 1 << 2, IDLE_WAITING = 1 << 3 };
-static bool idle_share(struct claims_work *w, size_t claim, size_t workload, int machine, uint32_t reasons,
-                       double *share) {
-    static const char *const names[] = {"idle.dependency", "idle.barrier", "idle.inactive_path",
-                                        "idle.reconvergence"};
-    double all = 0, part = 0, v;
-    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (!claims_stat(w, claim, workload, machine, names[i], &v)) return false;
-        all += v;
-        part += reasons >> i & 1 ? v : 0;
-    }
-    *share = all > 0 ? 100 * part / all : 0;
-    return true;
-}
-
-/* A statistic that is a share, in per cent; "stalled": both reasons of divergence. */
-static bool share_of(struct claims_work *w, size_t claim, size_t workload, int machine, double *share) {
-    const char *stat = w->c->results[claim].claim->stat;
-    uint32_t reasons = !strcmp(stat, "idle.reconvergence")   ? IDLE_WAITING
-                       : !strcmp(stat, "idle.inactive_path") ? IDLE_INACTIVE
-                       : !strcmp(stat, "stalled")            ? IDLE_WAITING | IDLE_INACTIVE
-                                                             : 0;
-    if (reasons) return idle_share(w, claim, workload, machine, reasons, share);
-    if (!formula(w, claim, workload, machine, share)) return false;
-    *share *= 100;
-    return true;
-}
-
 /* The statistic under a; and how a and b compare, where the claim is about that. */
 static bool one_value(struct claims_work *w, size_t claim, size_t k, double *value,
                       double raw[CLAIM_MACHINES]) {
     const struct claim *c = w->c->results[claim].claim;
-    if (c->kind == CLAIM_MOST || c->kind == CLAIM_SHARE) return share_of(w, claim, k, 0, value);
-    if (c->kind == CLAIM_CHANGE) {
-        if (!share_of(w, claim, k, 0, &raw[0]) || !share_of(w, claim, k, 1, &raw[1])) return false;
-        *value = raw[0] - raw[1];
-        return true;
-    }
     for (int i = 0; i < CLAIM_MACHINES; i++)
         if (c->machine[i].mech && !formula(w, claim, k, i, &raw[i])) return false;
     switch (c->kind) {
     case CLAIM_OF_PEAK: *value = 100 * raw[0] / peak(w, claim, k); break;
     case CLAIM_COUNT: *value = raw[0]; break;
+    case CLAIM_SHARE:
+    case CLAIM_MOST: *value = 100 * raw[0]; break;
+    case CLAIM_CHANGE: *value = 100 * (raw[0] - raw[1]); break;
     case CLAIM_GAP: *value = 100 * (raw[0] / raw[1] - raw[2] / raw[3]); break;
     default: *value = 100 * (raw[0] / raw[1] - 1); break;
     }
@@ -241,7 +219,7 @@ static void work_out(struct claims_work *w, size_t claim) {
     for (size_t k = 0; k < r->values.n; k++) {
         double raw[CLAIM_MACHINES] = {1, 1, 1, 1};
         struct claim_value *v = &r->values.v[k];
-        if (!is_study(r->claim)) v->there = one_value(w, claim, k, &v->ours, raw);
+        if (!claims_is_study(r->claim)) v->there = one_value(w, claim, k, &v->ours, raw);
         if (!v->there) continue;
         if (r->claim->kind == CLAIM_OF_PEAK) s.peak = peak(w, claim, k);
         add(&s, v->ours, raw);
@@ -252,77 +230,19 @@ static void work_out(struct claims_work *w, size_t claim) {
     claims_explain(w, claim);
 }
 
-/* ---- studies ---- */
-
-static void run_oracle(struct claims_work *w, struct claims_study *s) {
-    struct study_reconvergence r;
-    const struct lab_subject subject = {.workload = workload_find(s->value->workload), .size = w->c->size};
-    s->fine = study_reconvergence(&subject, &(hd_config){.file = s->config}, &w->stop, &r, &s->err);
-    if (s->fine && r.total.oracle) s->gain = 100 * ((double)r.total.pdom / (double)r.total.oracle - 1);
-    study_reconvergence_free(&r);
-}
-
-static void run_scheme(struct claims_study *s) {
-    struct table1_row row;
-    table1_run(s->scheme, &row);
-    s->fine = !row.err.code;
-    s->gain = 100.0 * table1_agrees(&row) / TABLE1_COLUMNS;
-    if (!s->fine) err_set(&s->err, row.err.code, "%s", err_text(&row.err));
-    table1_free(&row);
-}
-
-static void run_study(void *user, size_t task) {
-    struct claims_work *w = user;
-    struct claims_study *s = &w->studies.v[task];
-    if (atomic_load(&w->stop)) return;
-    if (s->scheme)
-        run_scheme(s);
-    else
-        run_oracle(w, s);
-}
-
-static bool tick(struct claims *c, const struct lab_progress *p) {
-    c->progress = (struct claim_progress){.done = p->stored + p->done, .points = p->points, .part = p->part};
-    return !c->tick || c->tick(c->user, &c->progress);
-}
-
-static void on_study_tick(void *user) {
-    struct claims_work *w = user;
-    if (!tick(w->c, &w->sweep.progress)) atomic_store(&w->stop, true);
-}
-
-static bool stopped(struct err *e) {
+bool claims_stopped(struct err *e) {
     return err_set(e, ERR_LIMIT, "stopped");
 }
 
-static bool run_studies(struct claims_work *w, struct err *e) {
-    for (size_t i = 0; i < w->c->n; i++) {
-        struct claim_result *r = &w->c->results[i];
-        const bool grid = r->claim->kind == CLAIM_GRID;
-        for (size_t k = 0; is_study(r->claim) && !claim_waits(r->claim) && k < r->values.n; k++)
-            VEC_PUSH(&w->studies, (struct claims_study){.value = &r->values.v[k],
-                                                        .config = r->claim->config,
-                                                        .scheme = grid ? &table1_schemes[k] : NULL});
-    }
-    lab_run_tasks(&(struct lab_tasks){.n = w->studies.n, .run = run_study, .tick = on_study_tick, .user = w},
-                  w->c->jobs);
-    for (size_t i = 0; i < w->studies.n; i++) {
-        struct claims_study *s = &w->studies.v[i];
-        s->value->there = s->fine;
-        s->value->ours = s->gain;
-        w->c->wrong += !s->fine && s->err.code;
-        if (!s->fine && s->err.code)
-            s->value->why = arena_strndup(&w->c->mem, err_text(&s->err), strcspn(err_text(&s->err), "\n"));
-        err_free(&s->err);
-    }
-    VEC_FREE(&w->studies);
-    return !atomic_load(&w->stop) || stopped(e);
+bool claims_tick(struct claims *c, const struct lab_progress *p) {
+    c->progress = (struct claim_progress){.done = p->stored + p->done, .points = p->points, .part = p->part};
+    return !c->tick || c->tick(c->user, &c->progress);
 }
 
 /* ---- all of it ---- */
 
 static bool on_tick(void *user, const struct lab_progress *p) {
-    return tick(user, p);
+    return claims_tick(user, p);
 }
 
 static bool run_points(struct claims_work *w, struct err *e) {
@@ -337,7 +257,7 @@ static bool run_points(struct claims_work *w, struct err *e) {
     w->c->progress.points = w->sweep.progress.points;
     for (size_t i = 0; i < w->sweep.rows.rows.n; i++)
         w->c->wrong += w->sweep.rows.rows.v[i].state == STORE_WRONG;
-    return !w->sweep.stopped || stopped(e);
+    return !w->sweep.stopped || claims_stopped(e);
 }
 
 bool claims_run(struct claims *c, struct err *e) {
@@ -348,7 +268,7 @@ bool claims_run(struct claims *c, struct err *e) {
         split_names(c, &c->results[i]);
         plan(&w, i);
     }
-    bool fine = run_points(&w, e) && run_studies(&w, e);
+    bool fine = run_points(&w, e) && claims_studies(&w, e);
     for (size_t i = 0; i < c->n && fine; i++) work_out(&w, i);
     lab_sweep_free(&w.sweep);
     VEC_FREE(&w.points);

@@ -20,6 +20,7 @@ enum claim_kind {
     CLAIM_CHANGE,   /* mean of a less b, both shares, in percentage points */
     CLAIM_ORACLE,   /* mean of the gain over pdom in the study of reconvergence */
     CLAIM_GRID,     /* cells of SL's Table 1 that are as in the paper; by scheme in the place of workloads */
+    CLAIM_STATIC,   /* mean of the instructions of a program's kernels, as written; not in per cent */
     CLAIM_AREA      /* not computed: there is no model of area yet */
 };
 
@@ -41,7 +42,7 @@ enum claim_basis {
     CLAIM_PREDICTED, /* nothing here was fitted to the number */
     CLAIM_FITTED,    /* a program or a model was */
     CLAIM_DERIVED,   /* not the paper's words: computed from its numbers, or it follows from other claims */
-    CLAIM_DEFINITION /* follows from what the mechanism is: a check of the implementation */
+    CLAIM_DEFINITION /* follows from what a mechanism or a program is: nothing is simulated, or nothing can vary */
 };
 extern const char *const claim_basis_names[];
 
@@ -68,7 +69,8 @@ struct claim {
     enum claim_kind kind;
     const char *config, *workloads; /* names, a blank between them */
     struct claim_machine machine[CLAIM_MACHINES];
-    const char *stat; /* a statistic, or several and numbers: "l1d.misses + l1d.pending / exec.insts_ldst" */
+    const char *stat; /* a statistic, or several and numbers: "l1d.misses + l1d.pending / exec.insts_ldst",
+                       * worked out from the left; idle is the sum of the four idle.* */
     double paper;
     const char *how; /* the number is made */
     const char

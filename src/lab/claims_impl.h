@@ -1,4 +1,4 @@
-/* Claims at work: what claims.c, claims_table.c and claims_why.c share. */
+/* Claims at work: what the files claims*.c share. */
 #ifndef HEDDLE_LAB_CLAIMS_IMPL_H
 #define HEDDLE_LAB_CLAIMS_IMPL_H
 
@@ -10,9 +10,10 @@
 struct claims_study {
     struct claim_value *value;
     const char *config;
-    const struct table1_scheme *scheme; /* of a grid; NULL: reconvergence of a workload */
+    const struct table1_scheme *scheme; /* of a grid; NULL: of a workload, */
+    enum claim_kind kind;               /* reconvergence or instructions */
     bool fine;
-    double gain;
+    double result;
     struct err err;
 };
 
@@ -31,6 +32,13 @@ size_t claims_point(const struct claims_work *w, size_t claim, size_t workload, 
 bool claims_stat(struct claims_work *w, size_t claim, size_t workload, int machine, const char *name,
                  double *value);
 
+/* Tells how far it came; false: stop. */
+bool claims_tick(struct claims *c, const struct lab_progress *p);
+bool claims_stopped(struct err *e);
+
+/* claims_study.c: claims that are made by runs of a study of their own; and these runs. */
+bool claims_is_study(const struct claim *c);
+bool claims_studies(struct claims_work *w, struct err *e);
 /* claims_table.c: settings that a configuration has at size small, on top of itself. */
 const char *claims_smaller(const char *config);
 /* claims_why.c: the sentences of a claim's note. */

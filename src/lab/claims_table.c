@@ -129,6 +129,7 @@ bool claim_signed(const struct claim *c) {
     case CLAIM_SHARE:
     case CLAIM_MOST:
     case CLAIM_COUNT:
+    case CLAIM_STATIC:
     case CLAIM_GRID:
     case CLAIM_AREA: return false;
     default: return true;

@@ -19,8 +19,8 @@ enum claim_way claim_went(double change) {
 static bool as_said(enum claim_way way, double paper, double ours) {
     switch (way) {
     case CLAIM_EVEN: return fabs(ours) < 10;
-    case CLAIM_AT_LEAST: return ours > paper - printed;
-    case CLAIM_AT_MOST: return ours < paper + printed;
+    case CLAIM_AT_LEAST: return ours >= paper - (paper != 0 ? 0 : printed);
+    case CLAIM_AT_MOST: return ours <= paper + (paper != 0 ? 0 : printed);
     default: return way == claim_went(ours);
     }
 }

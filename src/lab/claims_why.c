@@ -27,8 +27,9 @@ static bool share(struct claims_work *w, size_t claim, size_t workload, int mach
     return true;
 }
 
-/* How far a value is on the wrong side. */
+/* How far a value is on the wrong side; of a table, whose values each have a side of their own, how far it is from none. */
 static double wrongness(const struct claim *c, double ours) {
+    if (c->values) return fabs(ours);
     if (c->way == CLAIM_STAYS || c->way == CLAIM_EVEN) return fabs(ours);
     return c->paper > 0 || c->way == CLAIM_RISES || c->way == CLAIM_AT_LEAST ? -ours : ours;
 }
@@ -36,7 +37,7 @@ static double wrongness(const struct claim *c, double ours) {
 static size_t culprit(const struct claim_result *r) {
     size_t worst = r->values.n;
     for (size_t k = 0; k < r->values.n; k++) {
-        if (!r->values.v[k].there) continue;
+        if (!r->values.v[k].there || (r->claim->values && r->values.v[k].verdict != VERDICT_SIGN)) continue;
         if (worst == r->values.n ||
             wrongness(r->claim, r->values.v[k].ours) > wrongness(r->claim, r->values.v[worst].ours))
             worst = k;
@@ -76,7 +77,7 @@ static void add_sign(struct claims_work *w, size_t claim) {
 
 void claims_explain(struct claims_work *w, size_t claim) {
     struct claim_result *r = &w->c->results[claim];
-    if (r->verdict == VERDICT_SIGN) add_sign(w, claim);
+    if (r->verdict == VERDICT_SIGN || r->claim->values) add_sign(w, claim);
     for (size_t k = 0; k < r->values.n; k++)
         if (!r->values.v[k].there)
             sb_add(&r->note, "%s%s has no value: %s.", r->note.len ? " " : "", r->values.v[k].workload,

@@ -225,6 +225,50 @@ static void changes_are_in_points_of_shares(void **state) {
     near(run(r, claim("harp.table2.harp-lanes"))->ours, 25 - 50);
 }
 
+/* ---- tables ---- */
+
+static void half_full(struct stats *s, size_t k) {
+    powers_half(s, k);
+    s->sm.lane_slots = 4 * s->sm.thread_insts;
+    if (k == 3) s->sm.thread_insts /= 2;
+}
+static void full(struct stats *s, size_t k) {
+    powers(s, k);
+    s->sm.lane_slots = s->sm.thread_insts;
+}
+
+/* 2 + 1, 4 + 1 ... of 50 accesses by threads miss or are pending: 6, 10 ... per cent. */
+static void misses(struct stats *s, size_t k) {
+    ipc(s, 1);
+    s->exec.class_insts[IR_C_LDST] = 50;
+    s->l1d.misses = 2 + 2 * k;
+    s->l1d.pending = 1;
+}
+static void a_table_has_formulas_and_a_verdict_for_each_value(void **state) {
+    struct rig *r = *state;
+    const struct claim *c = claim("dwf.table6.2.dwf"); /* 5.05 14.56 1.50 30.67 14.68 0.06 9.71 */
+    fill(r, c, 0, misses, NULL);
+    const struct claim_result *x = run(r, c);
+    near(x->values.v[0].ours, 6);
+    near(x->values.v[6].ours, 30);
+    near(x->ours, (6 + 30) / 2.0);
+    assert_int_equal(x->verdict, VERDICT_NONE);
+    static const enum claim_verdict want[] = {VERDICT_THIRD, VERDICT_THIRD, VERDICT_OFF, VERDICT_OFF,
+                                              VERDICT_OFF,   VERDICT_OFF,   VERDICT_OFF};
+    for (size_t k = 0; k < 7; k++) assert_int_equal(x->values.v[k].verdict, want[k]);
+}
+
+static void a_table_of_ways_names_the_worst(void **state) {
+    struct rig *r = *state;
+    const struct claim *c = claim("dwf.mimd-by-program"); /* all gain, nothing is said of black */
+    fill(r, c, 0, half_full, NULL);
+    fill(r, c, 1, full, NULL);
+    const struct claim_result *x = run(r, c);
+    assert_int_equal(x->values.v[0].verdict, VERDICT_SIGN);
+    assert_int_equal(x->values.v[2].verdict, VERDICT_NONE);
+    assert_non_null(strstr(x->note.text, "The sign differs, most of all by bitonic (-75.0 %)"));
+}
+
 /* ---- notes ---- */
 
 static void a_failed_workload_is_left_out(void **state) {
@@ -254,15 +298,6 @@ static void a_wrong_workload_is_left_out_and_counted(void **state) {
     assert_int_equal(r->claims.wrong, 2);
 }
 
-static void half_full(struct stats *s, size_t k) {
-    powers_half(s, k);
-    s->sm.lane_slots = 4 * s->sm.thread_insts;
-    if (k == 3) s->sm.thread_insts /= 2;
-}
-static void full(struct stats *s, size_t k) {
-    powers(s, k);
-    s->sm.lane_slots = s->sm.thread_insts;
-}
 static void another_sign_is_explained(void **state) {
     struct rig *r = *state;
     const struct claim *c = claim("dwf.dwf"); /* a gain in the paper */
@@ -311,6 +346,8 @@ int main(void) {
         TEST(gap_is_of_two_leads),
         TEST(stalled_is_the_largest_share),
         TEST(changes_are_in_points_of_shares),
+        TEST(a_table_has_formulas_and_a_verdict_for_each_value),
+        TEST(a_table_of_ways_names_the_worst),
         TEST(a_failed_workload_is_left_out),
         TEST(a_wrong_workload_is_left_out_and_counted),
         TEST(another_sign_is_explained),
