@@ -17,56 +17,16 @@
 #include "mech/dwf/dwf.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "mech/set.h"
 
-/* ---- home lanes ---- */
-
-void dwf_occupied(const struct mech *m, const struct mech_split *s, uint32_t *occ) {
-    const struct dwf *d = m->self;
-    occ[0] = 0;
-    if (d->words > 1) memset(occ, 0, d->words * sizeof *occ);
-    for (uint32_t k = 0; k < s->set.n; k++) {
-        const struct mech_piece p = s->set.p[k];
-        occ[dwf_word(m, p.warp)] |= dwf_fold(d, dwf_lanes_of(m, p.warp, p.mask));
-    }
-}
-
 /* ---- forming warps ---- */
 
-static void fit_lanes(struct mech *m, const struct mech_split *into, const struct mech_set *set,
-                      struct mech_set *fit) {
-    uint32_t occ[MECH_WIDEST / 32];
-    dwf_occupied(m, into, occ);
-    for (uint32_t k = 0; k < set->n; k++) {
-        const struct mech_piece p = set->p[k];
-        const uint32_t lanes = dwf_lanes_of(m, p.warp, p.mask);
-        const uint32_t free = lanes & ~dwf_spread(m->self, occ[dwf_word(m, p.warp)]);
-        if (free) fit->p[fit->n++] = (struct mech_piece){p.warp, dwf_lanes_of(m, p.warp, free)};
-    }
-}
-
-static void fit_room(uint32_t room, const struct mech_set *set, struct mech_set *fit) {
-    for (uint32_t k = 0; room && k < set->n; k++) {
-        uint32_t mask = set->p[k].mask, over = mask;
-        for (; room && over; room--) over &= over - 1;
-        fit->p[fit->n++] = (struct mech_piece){set->p[k].warp, mask & ~over};
-    }
-}
-
-/* Threads of s that `into` has lanes for: in the figure's words REQ without CNF. */
-static void fitting(struct mech *m, const struct mech_split *into, const struct mech_split *s,
-                    struct mech_set *fit) {
-    const struct dwf *d = m->self;
-    fit->n = 0;
-    if (m->env.warps > MECH_PIECES && into->set.n + s->set.n > MECH_PIECES) return;
-    if (d->lanes == DWF_AWARE)
-        fit_lanes(m, into, &s->set, fit);
-    else
-        fit_room(d->width - into->threads, &s->set, fit);
+/* Whether a warp with threads that have passed so many post-dominators ranks as a, not as b. */
+static bool ranks_below(const struct mech *m, uint32_t a, uint32_t b) {
+    return dwf_params(m)->rank == DWF_LEAST ? a < b : a > b;
 }
 
 /* Threads of s join `into` where they fit. True: all of them, s is gone. */
@@ -74,7 +34,7 @@ static bool join(struct mech *m, struct mech_split *into, struct mech_split *s) 
     struct dwf *d = m->self;
     struct mech_set fit;
     if (into->threads == d->width) return false;
-    fitting(m, into, s, &fit);
+    dwf_fitting(m, into, s, &fit);
     const uint32_t n = set_count(&fit);
     const bool all = n == s->threads;
     if (!all) dwf_counts(m)->lane_conflicts++;
@@ -83,7 +43,7 @@ static bool join(struct mech *m, struct mech_split *into, struct mech_split *s) 
     dwf_counts(m)->merges++;
     dwf_counts(m)->merged_threads += n;
     m->stats.reconvergences++;
-    if (d->w[s->id].passed < d->w[into->id].passed) d->w[into->id].passed = d->w[s->id].passed;
+    if (ranks_below(m, d->w[s->id].passed, d->w[into->id].passed)) d->w[into->id].passed = d->w[s->id].passed;
     if (all) {
         d->w[into->id].stale |= d->w[s->id].stale;
         split_merge(m, into, s);
@@ -122,20 +82,21 @@ static void publish(struct mech *m, struct mech_split *s, uint32_t e) {
     d->w[s->id].lut = e;
 }
 
-/* What its threads have passed when they arrive at s->pc, and of these the least; nothing new, mostly. */
+/* What its threads have passed when they arrive at s->pc, and of these what it ranks by; nothing new, mostly. */
 static void pass(struct mech *m, const struct mech_split *s) {
     struct dwf *d = m->self;
     struct dwf_warp *w = &d->w[s->id];
-    uint32_t least = UINT32_MAX, more = d->is_pdom[s->pc];
+    const uint32_t more = d->is_pdom[s->pc];
+    uint32_t rank = dwf_params(m)->rank == DWF_LEAST ? UINT32_MAX : 0;
     if (!more && !w->stale) return;
     for (uint32_t k = 0; k < s->set.n; k++) {
         uint32_t *passed = d->passed + s->set.p[k].warp * 32;
         FOR_LANES(l, s->set.p[k].mask) {
             passed[l] += more;
-            if (passed[l] < least) least = passed[l];
+            if (ranks_below(m, passed[l], rank)) rank = passed[l];
         }
     }
-    w->passed = least;
+    w->passed = rank;
     w->stale = false;
 }
 
@@ -163,6 +124,17 @@ static void arrive(struct mech *m, struct mech_split *s, uint32_t pc) {
     if (dwf_enter(m, s)) publish(m, s, e);
 }
 
+/* The same for threads that a barrier let go, with barrier = first: they join nobody and nobody joins them. */
+static void arrive_first(struct mech *m, struct mech_split *s, uint32_t pc) {
+    struct dwf *d = m->self;
+    s->pc = pc;
+    s->in_flight = false;
+    d->w[s->id].lut = DWF_NONE;
+    d->w[s->id].first = true;
+    if (d->policy == DWF_DPDPRI) pass(m, s);
+    dwf_enter(m, s);
+}
+
 /* ---- the interface ---- */
 
 static bool limits(struct mech *m, struct err *e) {
@@ -174,6 +146,8 @@ static bool limits(struct mech *m, struct err *e) {
     d->width = m->env.warp_size;
     d->words = d->width > 32 ? d->width / 32 : 1;
     d->beats = (d->width + m->env.simd_width - 1) / m->env.simd_width;
+    d->banks = m->env.simd_width < d->width ? m->env.simd_width : d->width;
+    d->slots = d->width / d->banks;
     d->pool = dwf_params(m)->pool ? dwf_params(m)->pool : m->pool->cap;
     d->q = PAGES_NEW(m->env.pages, struct dwf_sched, m->env.schedulers);
     for (uint32_t k = 0; k < m->env.schedulers; k++)
@@ -190,8 +164,7 @@ static void make_tables(struct mech *m) {
     struct pages *pages = m->env.pages;
     d->w = PAGES_NEW(pages, struct dwf_warp, cap);
     d->pos = PAGES_NEW(pages, uint32_t, cap);
-    d->per_lane = PAGES_NEW(pages, uint16_t, d->width);
-    d->swapped = PAGES_NEW(pages, uint32_t, m->env.warps);
+    dwf_homes_init(m);
     for (uint32_t k = 0; k < m->env.schedulers; k++) {
         struct dwf_sched *q = &d->q[k];
         q->timed = heap_new(pages, cap, d->pos);
@@ -213,41 +186,13 @@ static bool create(struct mech *m, struct err *e) {
     return true;
 }
 
-/* 4.1's swizzling: of the warps of one scheduler, which alone exchange threads, every other one. */
-static void swizzle(struct mech *m, const struct mech_set *set, uint32_t home) {
-    struct dwf *d = m->self;
-    const bool swaps = dwf_params(m)->swizzle && split_rank(m->pool, home) % 2;
-    for (uint32_t k = 0; k < set->n; k++) {
-        const uint32_t mask = set->p[k].mask; /* of a pair both, though one may not exist */
-        const uint32_t pairs = mask | (mask & 0x55555555) << 1 | (mask >> 1 & 0x55555555);
-        uint32_t *swapped = &d->swapped[set->p[k].warp];
-        *swapped = swaps ? *swapped | pairs : *swapped & ~pairs;
-    }
-}
-
 static void start(struct mech *m, struct mech_split *s, uint32_t home) {
     struct dwf *d = m->self;
-    swizzle(m, &s->set, home);
+    dwf_homes_give(m, &s->set, home);
     for (uint32_t k = 0; d->passed && k < s->set.n; k++)
         FOR_LANES(l, s->set.p[k].mask) d->passed[s->set.p[k].warp * 32 + l] = 0;
     d->w[s->id].stale = true;
     arrive(m, s, s->pc);
-}
-
-/* Threads beyond one that share a home lane read their registers one after the other. */
-static uint32_t bank_stall(struct mech *m, const struct mech_split *s) {
-    struct dwf *d = m->self;
-    uint32_t most = 1;
-    memset(d->per_lane, 0, d->width * sizeof *d->per_lane);
-    for (uint32_t k = 0; k < s->set.n; k++) {
-        const uint32_t warp = s->set.p[k].warp, base = dwf_word(m, warp) * 32;
-        FOR_LANES(l, dwf_lanes_of(m, warp, s->set.p[k].mask)) {
-            const uint32_t n = ++d->per_lane[(base + l) & (d->width - 1)];
-            if (n > most) most = n;
-        }
-    }
-    dwf_counts(m)->bank_stalls += most - 1;
-    return most - 1;
 }
 
 static bool dwf_select(struct mech *m, uint32_t sched, struct mech_packet *p) {
@@ -255,7 +200,7 @@ static bool dwf_select(struct mech *m, uint32_t sched, struct mech_packet *p) {
     struct mech_split *s = dwf_pick(m, sched);
     if (!s) return false;
     split_issue(m, p, s);
-    if (d->lanes == DWF_CONFLICT) p->register_stall = bank_stall(m, s);
+    if (d->lanes >= DWF_CONFLICT) p->register_stall = dwf_register_stall(m, s);
     return true;
 }
 
@@ -314,7 +259,7 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
         struct mech_split *s = split_gather_home(m, &left);
         const uint32_t sched = s->sched;
         d->w[s->id].stale = true;
-        arrive(m, s, pc);
+        (dwf_params(m)->barrier == DWF_FIRST ? arrive_first : arrive)(m, s, pc);
         dwf_refill(m, sched);
     }
 }

@@ -1,6 +1,6 @@
-/* What the files of dynamic warp formation share: dwf.c (forming warps: LUT, lanes, commit), pool.c (the warp pool:
- * entries, spilling, readiness, picking), group.c (warps by PC: majority, minority, the max-heap), show.c (state,
- * storage, audit). Every scheduler has structures of its own. */
+/* What the files of dynamic warp formation share: dwf.c (forming warps: LUT, commit), home.c (home lanes and register
+ * banks: who fits into a warp), pool.c (the warp pool: entries, spilling, readiness, picking), group.c (warps by PC:
+ * majority, minority, the max-heap), show.c (state, storage, audit). Every scheduler has structures of its own. */
 #ifndef HEDDLE_MECH_DWF_DWF_H
 #define HEDDLE_MECH_DWF_DWF_H
 
@@ -16,11 +16,22 @@ enum { DWF_PORTS = 64 }; /* of the max-heap, at most */
 #define DWF_POLICY(CHOICE) \
     CHOICE(dmaj, DWF_DMAJ) \
     CHOICE(dmin, DWF_DMIN) CHOICE(dtime, DWF_DTIME) CHOICE(dpc, DWF_DPC) CHOICE(dpdpri, DWF_DPDPRI)
-#define DWF_LANES(CHOICE)    CHOICE(aware, DWF_AWARE) CHOICE(free, DWF_FREE) CHOICE(conflict, DWF_CONFLICT)
+#define DWF_LANES(CHOICE)    \
+    CHOICE(aware, DWF_AWARE) \
+    CHOICE(bank, DWF_BANK)   \
+    CHOICE(free, DWF_FREE) CHOICE(conflict, DWF_CONFLICT) CHOICE(bank_conflict, DWF_BANK_CONFLICT)
+#define DWF_SWIZZLE(CHOICE)  CHOICE(swap, DWF_SWAP) CHOICE(none, DWF_AS_BORN) CHOICE(rotate, DWF_ROTATE)
+#define DWF_RANK(CHOICE)     CHOICE(least, DWF_LEAST) CHOICE(most, DWF_MOST)
+#define DWF_TIES(CHOICE)     CHOICE(arrival, DWF_ARRIVAL) CHOICE(fuller, DWF_FULLER)
+#define DWF_BARRIER(CHOICE)  CHOICE(regroup, DWF_REGROUP) CHOICE(first, DWF_FIRST)
 #define DWF_MEMORY(CHOICE)   CHOICE(warp, DWF_BY_WARP) CHOICE(thread, DWF_BY_THREAD)
 #define DWF_MAJORITY(CHOICE) CHOICE(heap, DWF_HEAP) CHOICE(ideal, DWF_IDEAL)
 enum dwf_policy { DWF_POLICY(OPTION_ENUMERATOR) };
 enum dwf_lanes { DWF_LANES(OPTION_ENUMERATOR) };
+enum dwf_swizzle { DWF_SWIZZLE(OPTION_ENUMERATOR) };
+enum dwf_rank { DWF_RANK(OPTION_ENUMERATOR) };
+enum dwf_ties { DWF_TIES(OPTION_ENUMERATOR) };
+enum dwf_barrier { DWF_BARRIER(OPTION_ENUMERATOR) };
 enum dwf_memory { DWF_MEMORY(OPTION_ENUMERATOR) };
 enum dwf_majority { DWF_MAJORITY(OPTION_ENUMERATOR) };
 
@@ -29,9 +40,12 @@ enum dwf_majority { DWF_MAJORITY(OPTION_ENUMERATOR) };
          "Which warp issues first: of the commonest PC, the rarest PC, the earliest, the lowest PC, or the " \
          "one that has passed fewest post-dominators.")                                                      \
     ENUM(lanes, DWF_LANES,                                                                                   \
-         "Threads keep their home lane; any lane for free; or any lane, threads that share a home lane "     \
-         "reading their registers one after the other.")                                                     \
-    BOOL(swizzle, true, "Swap even and odd home lanes in every other warp of a scheduler.")                  \
+         "Threads keep their home lane, of which a warp has W; or their home bank, which is a lane of the "  \
+         "SIMD pipeline and has a slot in each beat; any lane for free; or any lane, threads that share a "  \
+         "home lane, or a bank beyond its slots, reading their registers one after the other.")              \
+    ENUM(swizzle, DWF_SWIZZLE,                                                                               \
+         "Home lanes: even and odd swapped in every other warp of a scheduler; as threads are numbered; or " \
+         "turned by one more from warp to warp.")                                                            \
     INT(update, 2, 1, 256, "Next PCs the warp update registers take in a cycle.")                            \
     INT(lut_entries, 64, 1, 65536, "Entries of the PC-warp LUT of a scheduler.")                             \
     INT(lut_ways, 4, 1, 65536, "Ways of the PC-warp LUT.")                                                   \
@@ -42,6 +56,10 @@ enum dwf_majority { DWF_MAJORITY(OPTION_ENUMERATOR) };
         "Cycles to write a spilled warp to memory, and as many to read it back.")                            \
     ENUM(memory, DWF_MEMORY,                                                                                 \
          "Threads of a load go on when all of them have their data, or each when it has.")                   \
+    ENUM(rank, DWF_RANK, "dpdpri: a warp ranks as its most backward thread, or as its most forward one.")    \
+    ENUM(ties, DWF_TIES, "dpdpri: of equal warps the earlier one issues first, or that with more threads.")  \
+    ENUM(barrier, DWF_BARRIER,                                                                               \
+         "Threads released from a barrier are regrouped like others; or issue first, as they were created.") \
     ENUM(majority, DWF_MAJORITY, "The majority policy with its max-heap and MHeap LUT, or without limits.")  \
     INT(heap, 64, 1, 65536, "Entries of the max-heap of a scheduler.")                                       \
     INT(heap_lut, 128, 1, 65536, "Entries of the MHeap LUT of a scheduler.")                                 \
@@ -94,7 +112,8 @@ struct dwf_warp { /* what a warp pool entry holds besides the split, by split id
     uint32_t next, prev; /* in the list of its group, or of spilled warps */
     uint32_t
         counted;     /* READY, by group: threads it stands for in the group's count; SPILLED: in d->spilled */
-    uint32_t passed; /* dpdpri: post-dominators its most backward thread has passed */
+    uint32_t passed; /* dpdpri: post-dominators passed by its most backward (rank = most: forward) thread */
+    bool first;      /* barrier = first: released and not issued since, joined by nobody */
     bool refill;     /* TIMED: on its way back from memory */
     bool stale;      /* dpdpri: threads came or went, passed is perhaps of one that is not here */
 };
@@ -111,6 +130,7 @@ struct dwf_sched {
     uint32_t used;         /* pool entries */
     uint32_t coming;       /* of these, on their way back from memory */
     struct queue spilled;  /* warps in memory */
+    struct queue first;    /* barrier = first: READY ones that were released, in that order */
     uint64_t update_until; /* the warp update registers are full: nothing issues before this cycle */
     struct heap timed;     /* by cycle */
     struct heap ready;     /* dtime, dpc, dpdpri: by priority */
@@ -130,6 +150,7 @@ struct dwf {
     enum dwf_lanes lanes;
     bool grouped, real_heap; /* dmaj or dmin; dmaj with its hardware */
     uint32_t width, words;   /* W; words of OCC */
+    uint32_t banks, slots;   /* of registers: lanes of the SIMD pipeline; threads of one bank in a warp */
     uint32_t pool;           /* entries of a scheduler's warp pool */
     uint32_t beats;          /* core cycles of a scheduler cycle */
     uint32_t spilled;        /* threads in spilled warps */
@@ -137,8 +158,9 @@ struct dwf {
     uint32_t *pos;      /* of the heaps */
     uint32_t *passed;   /* dpdpri, by thread: post-dominators passed */
     bool *is_pdom;      /* by PC: it is where some branch joins */
-    uint16_t *per_lane; /* scratch: threads by home lane */
+    uint16_t *per_lane; /* scratch: threads by home lane or bank */
     uint32_t *swapped;  /* by slot: lanes, in pairs, whose threads are at home in each other's */
+    uint8_t *turn;      /* swizzle = rotate: lanes to turn, of every machine warp of a slot; else NULL */
     struct dwf_sched *q;
     struct dwf_group *group;
     uint32_t free_group; /* chained by head */
@@ -181,7 +203,7 @@ void dwf_state(const struct mech *m, struct sb *out);
 void dwf_storage(const struct mech *m, struct mech_storage *out);
 void dwf_audit(const struct mech *m);
 
-/* ---- home lanes (dwf.c) ---- */
+/* ---- home lanes (home.c) ---- */
 /* Home lanes of some threads of a warp slot, as bits of word dwf_word of a machine warp's lanes. In machines with warps
  * narrower than 32 the bits are those of the architectural warp, several to a lane: folded they are those of one warp, and
  * spread those of the warp's in every part. */
@@ -189,11 +211,19 @@ static inline uint32_t dwf_word(const struct mech *m, uint32_t warp) {
     const struct dwf *d = m->self;
     return d->words == 1 ? 0 : warp - m->pool->first[warp];
 }
-/* Its own inverse. */
+static inline uint32_t dwf_swap(uint32_t mask, uint32_t pairs) {
+    const uint32_t odd = mask & pairs;
+    return (mask & ~odd) | (odd & 0x55555555) << 1 | (odd >> 1 & 0x55555555);
+}
+uint32_t dwf_turned(const struct dwf *d, uint32_t warp, uint32_t mask, bool back);
 static inline uint32_t dwf_lanes_of(const struct mech *m, uint32_t warp, uint32_t mask) {
     const struct dwf *d = m->self;
-    const uint32_t odd = mask & d->swapped[warp];
-    return (mask & ~odd) | (odd & 0x55555555) << 1 | (odd >> 1 & 0x55555555);
+    return d->turn ? dwf_turned(d, warp, mask, false) : dwf_swap(mask, d->swapped[warp]);
+}
+/* The inverse: whose home lanes these are. */
+static inline uint32_t dwf_threads_of(const struct mech *m, uint32_t warp, uint32_t lanes) {
+    const struct dwf *d = m->self;
+    return d->turn ? dwf_turned(d, warp, lanes, true) : dwf_swap(lanes, d->swapped[warp]);
 }
 static inline uint32_t dwf_fold(const struct dwf *d, uint32_t lanes) {
     if (d->width >= 32) return lanes;
@@ -204,8 +234,18 @@ static inline uint32_t dwf_spread(const struct dwf *d, uint32_t occ) {
     for (uint32_t w = d->width; w < 32; w *= 2) occ |= occ << w;
     return occ;
 }
+void dwf_homes_init(struct mech *m);
+/* Threads that are first created get their homes. */
+void dwf_homes_give(struct mech *m, const struct mech_set *set, uint32_t home);
 /* OCC: d->words words of home lanes taken. Hardware keeps it in the PC-warp LUT; here it is what the warp's threads say,
  * because most warps issue before anybody asks. Only when lane-aware. */
 void dwf_occupied(const struct mech *m, const struct mech_split *s, uint32_t *occ);
+/* Adds its threads by home lane modulo `lanes`, a power of two. */
+void dwf_count_homes(const struct mech *m, const struct mech_set *set, uint32_t lanes, uint16_t *count);
+/* Threads of s that `into` has lanes for: in Figure 4.4's words REQ without CNF. */
+void dwf_fitting(struct mech *m, const struct mech_split *into, const struct mech_split *s,
+                 struct mech_set *fit);
+/* Cycles of register read beyond those of its beats, for threads that share a home (Figure 4.2(c)). */
+uint32_t dwf_register_stall(struct mech *m, const struct mech_split *s);
 
 #endif

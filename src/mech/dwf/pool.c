@@ -15,14 +15,17 @@
 
 /* ---- ready ones ---- */
 
-enum { AGE_BITS = 40 };
+enum { AGE_BITS = 40, FULL_BITS = 9 };
 
 /* Lowest first. */
-static uint64_t priority(const struct dwf *d, const struct mech_split *s) {
+static uint64_t priority(const struct mech *m, const struct mech_split *s) {
+    const struct dwf *d = m->self;
     const uint64_t age = s->age & ((UINT64_C(1) << AGE_BITS) - 1), most = (1u << (64 - AGE_BITS)) - 1;
     uint64_t major = d->policy == DWF_DPC ? s->pc : d->policy == DWF_DPDPRI ? d->w[s->id].passed : 0;
     if (major > most) major = most;
-    return major << AGE_BITS | age;
+    if (d->policy != DWF_DPDPRI || dwf_params(m)->ties == DWF_ARRIVAL) return major << AGE_BITS | age;
+    return major << AGE_BITS | (uint64_t)(d->width - s->threads) << (AGE_BITS - FULL_BITS) |
+           (age & ((UINT64_C(1) << (AGE_BITS - FULL_BITS)) - 1));
 }
 
 static void to_memory(struct mech *m, struct mech_split *s);
@@ -36,13 +39,16 @@ static void leave_pool(struct mech *m, struct mech_split *s) {
 static void put_ready(struct mech *m, struct mech_split *s) {
     struct dwf *d = m->self;
     struct dwf_sched *q = &d->q[s->sched];
-    if (d->grouped && !dwf_group_put(m, s)) {
+    if (d->w[s->id].first) {
+        QUEUE_PUT(&q->first, d->w, s->id);
+    } else if (!d->grouped) {
+        heap_put(&q->ready, priority(m, s), s->id);
+    } else if (!dwf_group_put(m, s)) {
         leave_pool(m, s);
         to_memory(m, s);
         dwf_counts(m)->heap_spills++;
         return;
     }
-    if (!d->grouped) heap_put(&q->ready, priority(d, s), s->id);
     d->w[s->id].state = DWF_READY;
     q->nready++;
 }
@@ -69,7 +75,9 @@ static void unsettle(struct mech *m, struct mech_split *s) {
     if (w->state == DWF_TIMED) heap_take(&q->timed, s->id);
     if (w->state != DWF_READY) return;
     q->nready--;
-    if (d->grouped)
+    if (w->first)
+        CHECK(QUEUE_TAKE(&q->first, d->w) == s->id); /* nobody joins it: only picking comes here */
+    else if (d->grouped)
         dwf_group_take(m, s);
     else
         heap_take(&q->ready, s->id);
@@ -80,9 +88,9 @@ static void still_ready(struct mech *m, struct mech_split *s) {
     struct heap *ready = &d->q[s->sched].ready;
     if (d->grouped) {
         dwf_group_grew(m, s);
-    } else if (ready->v[d->pos[s->id]].key != priority(d, s)) {
+    } else if (ready->v[d->pos[s->id]].key != priority(m, s)) {
         heap_take(ready, s->id);
-        heap_put(ready, priority(d, s), s->id);
+        heap_put(ready, priority(m, s), s->id);
     }
 }
 
@@ -186,12 +194,19 @@ static uint64_t blocked_until(const struct dwf *d, const struct dwf_sched *q) {
     return balanced > q->update_until ? balanced : q->update_until;
 }
 
+static struct mech_split *first_of(struct mech *m, uint32_t sched) {
+    const struct dwf *d = m->self;
+    const struct dwf_sched *q = &d->q[sched];
+    if (q->first.n) return split_at(m->pool, q->first.head);
+    return d->grouped ? dwf_group_first(m, sched) : split_at(m->pool, q->ready.v[0].id);
+}
+
 struct mech_split *dwf_pick(struct mech *m, uint32_t sched) {
     struct dwf *d = m->self;
     struct dwf_sched *q = &d->q[sched];
     expire(m, q);
     while (q->nready && blocked_until(d, q) <= *m->env.now) {
-        struct mech_split *s = d->grouped ? dwf_group_first(m, sched) : split_at(m->pool, q->ready.v[0].id);
+        struct mech_split *s = first_of(m, sched);
         const uint64_t wake = m->env.when(m->env.sm, s);
         unsettle(m, s);
         if (wake > *m->env.now) {
@@ -201,6 +216,7 @@ struct mech_split *dwf_pick(struct mech *m, uint32_t sched) {
         sample(m, q->used);
         leave_pool(m, s);
         d->w[s->id].state = DWF_FLIGHT;
+        d->w[s->id].first = false;
         s->in_flight = true;
         dwf_refill(m, sched);
         return s;

@@ -8,17 +8,26 @@
 
 /* ---- state ---- */
 
-static void show_lut(const struct mech *m, const struct dwf_sched *q, struct sb *out) {
+/* The lanes that a warp being formed has taken, or how many slots of each bank. */
+static void show_taken(const struct mech *m, const struct mech_split *s, struct sb *out) {
     const struct dwf *d = m->self;
     uint32_t occ[MECH_WIDEST / 32];
+    uint16_t taken[MECH_WIDEST] = {0};
+    dwf_occupied(m, s, occ);
+    if (d->lanes == DWF_AWARE) sb_add(out, " occ ");
+    for (uint32_t i = d->words; d->lanes == DWF_AWARE && i-- > 0;)
+        sb_add(out, "%0*" PRIx32, d->width < 32 ? (int)d->width / 4 : 8, occ[i]);
+    if (d->lanes != DWF_BANK) return;
+    dwf_count_homes(m, &s->set, d->banks, taken);
+    for (uint32_t b = 0; b < d->banks; b++) sb_add(out, "%s%" PRIu16, b ? "," : " banks ", taken[b]);
+}
+
+static void show_lut(const struct mech *m, const struct dwf_sched *q, struct sb *out) {
     for (uint32_t k = 0; k < lookup_entries(&q->lut); k++) {
         const struct lookup_entry *e = &q->lut.e[k];
         if (!e->used) continue;
         sb_add(out, "  lut[%" PRIu32 "] pc %" PRIu32 " warp %" PRIu32, k, e->pc, e->value);
-        dwf_occupied(m, split_at(m->pool, e->value), occ);
-        if (d->lanes == DWF_AWARE) sb_add(out, " occ ");
-        for (uint32_t i = d->words; d->lanes == DWF_AWARE && i-- > 0;)
-            sb_add(out, "%0*" PRIx32, d->width < 32 ? (int)d->width / 4 : 8, occ[i]);
+        show_taken(m, split_at(m->pool, e->value), out);
         sb_add(out, "\n");
     }
 }
@@ -26,6 +35,13 @@ static void show_lut(const struct mech *m, const struct dwf_sched *q, struct sb 
 static void show_group(const struct dwf *d, uint32_t g, struct sb *out) {
     sb_add(out, "pc %" PRIu32 " threads %" PRIu32 " warps", d->group[g].pc, d->group[g].threads);
     for (uint32_t id = d->group[g].head; id != DWF_NONE; id = d->w[id].next) sb_add(out, " %" PRIu32, id);
+    sb_add(out, "\n");
+}
+
+static void show_first(const struct dwf *d, const struct dwf_sched *q, struct sb *out) {
+    if (!q->first.n) return;
+    sb_add(out, "  first");
+    for (uint32_t id = q->first.head; id != QUEUE_NONE; id = d->w[id].next) sb_add(out, " %" PRIu32, id);
     sb_add(out, "\n");
 }
 
@@ -49,6 +65,7 @@ void dwf_state(const struct mech *m, struct sb *out) {
         const struct dwf_sched *q = &d->q[k];
         sb_add(out, "scheduler %" PRIu32 ": pool %" PRIu32 " of %" PRIu32 "\n", k, q->used, d->pool);
         show_lut(m, q, out);
+        show_first(d, q, out);
         if (d->grouped && q->majority != DWF_NONE) {
             sb_add(out, "  majority ");
             show_group(d, q->majority, out);
@@ -100,14 +117,15 @@ static void add_pool(const struct dwf *d, uint64_t pc, uint64_t tid, uint64_t da
                                          .writes = 2});
 }
 
-/* PC, thread and index fields as the table has them, ports as Table 7.2 has. Its size of the MHeap LUT, 39 bits an entry, is
+/* PC, thread and index fields as the table has them, ports as Table 7.2 has; OCC has a bit for every lane, or for every
+ * slot of every bank. Its size of the MHeap LUT, 39 bits an entry, is
  * more than its contents, PC and MH#, add up to; that of the warp pool is without the next pointer's valid bit. */
 void dwf_storage(const struct mech *m, struct mech_storage *out) {
     enum { PC = 24, STAMP = 10 };
     const struct dwf *d = m->self;
     const struct dwf_params *p = dwf_params(m);
     const uint64_t w = d->width, n = m->env.schedulers, tid = bits_for((uint64_t)m->env.warps * 32);
-    const uint64_t idx = bits_for(d->pool), occ = d->lanes == DWF_AWARE ? w : bits_for(w + 1);
+    const uint64_t idx = bits_for(d->pool), occ = d->lanes <= DWF_BANK ? w : bits_for(w + 1);
     const uint64_t data = d->grouped ? idx : d->policy == DWF_DPC ? 0 : STAMP;
     storage_add(out, (struct mech_array){.name = "warp_update_registers",
                                          .cell = MECH_REGISTERS,
@@ -136,29 +154,26 @@ static bool in_pool(const struct dwf_warp *w) {
 
 static void audit_lanes(const struct mech *m, const struct mech_split *s) {
     const struct dwf *d = m->self;
-    uint32_t occ[MECH_WIDEST / 32] = {0};
+    uint16_t taken[MECH_WIDEST] = {0};
     CHECK(s->threads <= d->width);
-    if (d->lanes != DWF_AWARE) return;
-    for (uint32_t k = 0; k < s->set.n; k++) {
-        const uint32_t warp = s->set.p[k].warp;
-        uint32_t *word = &occ[dwf_word(m, warp)];
-        FOR_LANES(l, dwf_lanes_of(m, warp, s->set.p[k].mask)) {
-            CHECK(!(*word >> (l % d->width) & 1));
-            *word |= 1u << (l % d->width);
-        }
-    }
+    if (d->lanes > DWF_BANK) return;
+    const uint32_t lanes = d->lanes == DWF_AWARE ? d->width : d->banks;
+    dwf_count_homes(m, &s->set, lanes, taken);
+    for (uint32_t l = 0; l < lanes; l++) CHECK(taken[l] <= d->width / lanes);
 }
 
 /* Of those that may issue: a parked warp, of which a barrier may have taken a part, is counted anew when it goes on. */
-static void audit_passed(const struct dwf *d, const struct mech_split *s) {
+static void audit_passed(const struct mech *m, const struct mech_split *s) {
+    const struct dwf *d = m->self;
     const struct dwf_warp *w = &d->w[s->id];
-    uint32_t least = UINT32_MAX;
+    uint32_t least = UINT32_MAX, most = 0;
     if (d->policy != DWF_DPDPRI || w->stale || w->state == DWF_PARKED) return;
     for (uint32_t k = 0; k < s->set.n; k++) FOR_LANES(l, s->set.p[k].mask) {
             const uint32_t passed = d->passed[s->set.p[k].warp * 32 + l];
             if (passed < least) least = passed;
+            if (passed > most) most = passed;
         }
-    CHECK(w->passed == least);
+    CHECK(w->passed == (dwf_params(m)->rank == DWF_LEAST ? least : most));
 }
 
 static void audit_warp(const struct mech *m, const struct mech_split *s) {
@@ -166,14 +181,15 @@ static void audit_warp(const struct mech *m, const struct mech_split *s) {
     const struct dwf_warp *w = &d->w[s->id];
     CHECK(s->in_flight == (w->state == DWF_FLIGHT));
     CHECK(!w->refill || w->state == DWF_TIMED);
+    CHECK(!w->first || w->lut == DWF_NONE);
     CHECK(w->lut == DWF_NONE || in_pool(w));
     if (w->lut != DWF_NONE) {
         const struct lookup_entry *e = &d->q[s->sched].lut.e[w->lut];
         CHECK(e->used && e->pc == s->pc && e->value == s->id);
     }
-    CHECK(w->state != DWF_READY || !d->grouped || d->group[w->group].pc == s->pc);
+    CHECK(w->state != DWF_READY || !d->grouped || w->first || d->group[w->group].pc == s->pc);
     audit_lanes(m, s);
-    audit_passed(d, s);
+    audit_passed(m, s);
 }
 
 static uint32_t audit_group(const struct mech *m, uint32_t g) {
@@ -199,7 +215,7 @@ static void audit_groups(const struct mech *m, const struct dwf_sched *q) {
         CHECK(gr->lut == DWF_NONE || (q->mlut.e[gr->lut].pc == gr->pc && q->mlut.e[gr->lut].value == k));
         ready += warps;
     }
-    CHECK(ready == q->nready);
+    CHECK(ready + q->first.n == q->nready);
 }
 
 static void audit_lut(const struct mech *m, const struct dwf_sched *q) {

@@ -56,7 +56,7 @@ static void test_two_warps_diverge_and_merge_lane_aware(void **state) {
         "scheduler 0: pool 1 of 128\n  lut[16] pc 4 warp 0 occ f\n  warp 0 pc 4 ready w0:0000003c\n",
         "scheduler 0: pool 0 of 128\n"};
     struct rig r;
-    rig_start(&r, diamond(), 4, 8, halves, OPTIONS("policy", "dtime", "swizzle", "0"));
+    rig_start(&r, diamond(), 4, 8, halves, OPTIONS("policy", "dtime", "swizzle", "none"));
     expect_states(&r, after, 7);
     const struct mech_stats *s = &r.f->mech->stats;
     assert_int_equal(s->divergences, 2);
@@ -86,7 +86,7 @@ static void test_a_lane_conflict_starts_a_new_warp(void **state) {
         "  warp 0 pc 1 ready w0:0000002c\n  warp 1 pc 1 ready w0:00000080\n"
         "  warp 2 pc 3 ready w0:00000043\n  warp 3 pc 3 ready w0:00000010\n"};
     struct rig r;
-    rig_start(&r, diamond(), 4, 8, clash, OPTIONS("policy", "dtime", "swizzle", "0"));
+    rig_start(&r, diamond(), 4, 8, clash, OPTIONS("policy", "dtime", "swizzle", "none"));
     expect_states(&r, after, 2);
     assert_int_equal(rig_counter(&r, "lane_conflicts"), 2);
     assert_int_equal(rig_counter(&r, "merges"), 2);
@@ -104,7 +104,7 @@ static void test_an_evicted_warp_is_joined_by_nobody(void **state) {
         "  warp 0 pc 1 ready w0:0000000c\n  warp 1 pc 1 ready w0:00000030\n"
         "  warp 2 pc 3 ready w0:00000003\n  warp 3 pc 3 ready w0:000000c0\n"};
     struct rig r;
-    rig_start(&r, diamond(), 4, 8, halves, OPTIONS("policy", "dtime", "swizzle", "0", "lut_entries", "1"));
+    rig_start(&r, diamond(), 4, 8, halves, OPTIONS("policy", "dtime", "swizzle", "none", "lut_entries", "1"));
     expect_states(&r, after, 2);
     /* C evicts A's entry, B that of C, then C that of B, and B that of C */
     assert_int_equal(rig_counter(&r, "lut_evictions"), 4);
@@ -135,7 +135,7 @@ static void test_majority_entry_and_heap_state_by_state(void **state) {
         "  heap[0] pc 1 threads 4 warps 0\n  heap[1] pc 4 threads 4 warps 2\n"
         "  warp 0 pc 1 ready w0:0000003c\n  warp 2 pc 4 ready w0:000000c3\n"};
     struct rig r;
-    rig_start(&r, diamond(), 4, 8, halves, OPTIONS("swizzle", "0"));
+    rig_start(&r, diamond(), 4, 8, halves, OPTIONS("swizzle", "none"));
     expect_states(&r, after, 3);
     assert_int_equal(rig_counter(&r, "heap_max"), 2);
     rig_down(&r);
@@ -290,59 +290,6 @@ static void test_a_warp_ranks_as_its_most_backward_thread(void **state) {
     rig_down(&r);
 }
 
-/* ---- lanes ---- */
-
-static uint32_t even_threads(uint32_t t, uint32_t pc, uint32_t step) {
-    (void)pc, (void)step;
-    return t % 2 == 0;
-}
-static uint64_t issues(uint32_t w, uint32_t schedulers, const char *const *options) {
-    struct rig r;
-    rig_make(&r, diamond(), w, 4 * w, even_threads, options);
-    r.f->env.schedulers = schedulers;
-    fake_start(r.f, "dwf");
-    assert_true(fake_run(r.f));
-    uint64_t n = r.f->issued;
-    rig_down(&r);
-    return n;
-}
-/* DWF 4.1: even threads here, odd ones there can only fill warps if lanes are swapped in every other one. */
-static void test_swizzling_helps_odd_and_even_threads(void **state) {
-    (void)state;
-    /* at D only the last of the half warps from B is still open to those from C */
-    assert_int_equal(issues(4, 1, OPTIONS("policy", "dpc", "swizzle", "0")), 4 + 4 + 4 + 4 + 7);
-    assert_int_equal(issues(4, 1, OPTIONS("policy", "dpc", "swizzle", "1")), 4 + 2 + 2 + 2 + 4);
-    assert_int_equal(issues(4, 1, OPTIONS("policy", "dpc", "swizzle", "0", "lanes", "free")),
-                     4 + 2 + 2 + 2 + 4);
-}
-/* Warps are dealt out to the schedulers in turn, and only those of one scheduler exchange threads: it is among these that
- * every other one has its lanes swapped. */
-static void test_swizzling_alternates_within_a_scheduler(void **state) {
-    (void)state;
-    for (uint32_t w = 4; w <= 64; w *= 2)
-        assert_int_equal(issues(w, 2, OPTIONS("policy", "dpc")), 2 * (2 + 1 + 1 + 1 + 2));
-}
-
-/* Threads 0, 1 and 4, 6 at C: 4 and 0 share lane 0. */
-static void test_threads_of_one_home_lane_read_registers_in_turn(void **state) {
-    (void)state;
-    for (int conflict = 0; conflict < 2; conflict++) {
-        struct rig r;
-        rig_start(&r, diamond(), 4, 8, clash,
-                  OPTIONS("policy", "dtime", "swizzle", "0", "lanes", conflict ? "conflict" : "free"));
-        for (int k = 0; k < 2; k++) {
-            rig_issue(&r);
-            assert_int_equal(r.f->packet.register_stall, 0);
-        }
-        assert_int_equal(rig_issue(&r), C);
-        assert_int_equal(r.f->lane_sum, 4 + 4 + 4);
-        assert_int_equal(r.f->packet.register_stall, conflict);
-        assert_int_equal(rig_counter(&r, "bank_stalls"), conflict);
-        assert_true(fake_run(r.f));
-        rig_down(&r);
-    }
-}
-
 /* ---- costs ---- */
 
 static uint32_t each_its_own(uint32_t t, uint32_t pc, uint32_t step) {
@@ -375,7 +322,7 @@ static void test_a_full_pool_spills(void **state) {
     (void)state;
     struct rig r;
     rig_start(&r, diamond(), 4, 8, halves,
-              OPTIONS("policy", "dtime", "swizzle", "0", "pool", "1", "spill_cycles", "7"));
+              OPTIONS("policy", "dtime", "swizzle", "none", "pool", "1", "spill_cycles", "7"));
     fake_expect_state(r.f, "scheduler 0: pool 1 of 1\n  lut[0] pc 0 warp 0 occ f\n"
                            "  warp 0 pc 0 ready w0:0000000f\n  warp 1 pc 0 spilled w0:000000f0\n");
     struct mech_census c;
@@ -411,6 +358,61 @@ static void test_a_full_heap_spills_the_smallest_group(void **state) {
     rig_down(&r);
 }
 
+/* ---- post-dominator priority's choices ---- */
+
+/* As above, but the warp that 0 and 1 of x join keeps the rank of y's threads. */
+static void test_a_warp_may_rank_as_its_most_forward_thread(void **state) {
+    (void)state;
+    struct rig r;
+    rig_start(&r, rare_block(), 4, 6, once_or_twice,
+              OPTIONS("policy", "dpdpri", "lanes", "free", "rank", "most"));
+    for (int k = 0; k < 2; k++) fake_cycle(r.f);
+    issue_and_wait(&r, 0, 4, 20); /* x is at 3 */
+    for (int k = 0; k < 4; k++) fake_cycle(r.f);
+    issue_and_wait(&r, 4, 6, 30);
+    r.f->now = 20;
+    fake_cycle(r.f); /* 0 and 1 of x, which passed two, join y's, which passed three */
+    fake_expect_state(r.f, "scheduler 0: pool 2 of 128\n  lut[16] pc 4 warp 0\n"
+                           "  warp 0 pc 4 ready passed 2 w0:0000000c\n"
+                           "  warp 1 pc 4 waits for an event passed 3 w0:00000033\n");
+    rig_down(&r);
+}
+/* One thread takes 1, five take 3, two take 5, in that order: of those that have passed as many, the most first. */
+static void test_ties_may_go_to_the_fuller_warp(void **state) {
+    (void)state;
+    expect_order("dpdpri", OPTIONS("ties", "arrival"), "0 0 3 1 5 3 4 2 6 4 7 7");
+    expect_order("dpdpri", OPTIONS("ties", "fuller"), "0 0 3 4 5 6 1 3 2 4 7 7");
+}
+
+/* ---- memory ---- */
+
+/* x loads; the data of 0 and 3 is there before that of 1 and 2: with memory = thread they go on, and meet y's threads. */
+static void test_threads_return_singly_from_memory(void **state) {
+    (void)state;
+    for (int thread = 0; thread < 2; thread++) {
+        struct rig r;
+        struct ir_module *m = ir_module_new("load");
+        fake_op(m);              /* 0 */
+        fake_op(m);              /* 1 */
+        fake_end(m, IR_EXIT, 0); /* 2 */
+        fake_func(m, "load");
+        rig_start(&r, m, 4, 6, NULL,
+                  OPTIONS("policy", "dtime", "swizzle", "none", "memory", thread ? "thread" : "warp"));
+        struct mech_split *x = split_of(r.f->mech->pool, 0, 0);
+        struct mech_packet p = {0};
+        struct mech_set ready = {.n = 1, .p = {{0, 0x9}}};
+        assert_true(r.f->mech->ops->select(r.f->mech, 0, &p) && p.split[0] == x);
+        assert_int_equal(r.f->mech->ops->memory(r.f->mech, x, &ready), thread);
+        assert_int_equal(x->threads, thread ? 2 : 4);
+        if (thread)
+            fake_expect_state(r.f, "scheduler 0: pool 2 of 128\n"
+                                   "  lut[0] pc 0 warp 1 occ 3\n  lut[4] pc 1 warp 2 occ 9\n"
+                                   "  warp 0 pc 0 in flight w0:00000006\n  warp 1 pc 0 ready w0:00000030\n"
+                                   "  warp 2 pc 1 ready w0:00000009\n");
+        rig_down(&r);
+    }
+}
+
 /* ---- barriers, storage, options ---- */
 
 static void test_threads_released_from_a_barrier_are_regrouped(void **state) {
@@ -422,7 +424,7 @@ static void test_threads_released_from_a_barrier_are_regrouped(void **state) {
     fake_end(m, IR_EXIT, 0);    /* 3 */
     fake_func(m, "barrier");
     struct rig r;
-    rig_start(&r, m, 4, 8, halves, OPTIONS("policy", "dtime", "swizzle", "0"));
+    rig_start(&r, m, 4, 8, halves, OPTIONS("policy", "dtime", "swizzle", "none"));
     while (!r.f->t[0].waits) assert_true(fake_cycle(r.f));
     assert_true(fake_cycle(r.f));
     fake_expect_state(r.f,
@@ -443,7 +445,7 @@ static void test_a_barrier_gives_back_home_warps(void **state) {
     fake_end(m, IR_EXIT, 0);    /* 4 */
     fake_func(m, "barrier");
     struct rig r;
-    rig_start(&r, m, 4, 8, halves, OPTIONS("policy", "dtime", "swizzle", "0"));
+    rig_start(&r, m, 4, 8, halves, OPTIONS("policy", "dtime", "swizzle", "none"));
     do assert_true(fake_cycle(r.f));
     while (!r.f->t[0].waits || !r.f->t[2].waits);
     while (r.f->t[0].waits) assert_true(fake_cycle(r.f));
@@ -452,6 +454,26 @@ static void test_a_barrier_gives_back_home_warps(void **state) {
                       "  warp 0 pc 3 ready w0:000000f0\n  warp 1 pc 4 ready w0:0000000f\n");
     assert_true(fake_run(r.f));
     rig_down(&r);
+}
+
+/* From the barrier x and y jump back to 1. The lowest PC first lets x end before y jumps; first lets both jump. */
+static void test_released_threads_issue_first(void **state) {
+    (void)state;
+    for (int first = 0; first < 2; first++) {
+        struct ir_module *m = ir_module_new("queue");
+        fake_bra(m, 0, 2);       /* 0 */
+        fake_end(m, IR_EXIT, 0); /* 1 */
+        fake_bar(m, 0);          /* 2 */
+        fake_bra(m, 0, 1);       /* 3 */
+        fake_func(m, "queue");
+        struct rig r;
+        struct sb got = {0};
+        rig_start(&r, m, 4, 8, NULL, OPTIONS("policy", "dpc", "barrier", first ? "first" : "regroup"));
+        while (!fake_done(r.f)) sb_add(&got, "%u ", rig_issue(&r));
+        assert_string_equal(got.text, first ? "0 0 2 2 3 3 1 1 " : "0 0 2 2 3 1 3 1 ");
+        sb_free(&got);
+        rig_down(&r);
+    }
 }
 
 static void expect_storage(uint32_t warps, const char *const *options, const char *want) {
@@ -504,9 +526,10 @@ int main(void) {
         cmocka_unit_test(test_majority_starves_a_minority),
         cmocka_unit_test(test_post_dominator_priority_does_not),
         cmocka_unit_test(test_a_warp_ranks_as_its_most_backward_thread),
-        cmocka_unit_test(test_swizzling_helps_odd_and_even_threads),
-        cmocka_unit_test(test_swizzling_alternates_within_a_scheduler),
-        cmocka_unit_test(test_threads_of_one_home_lane_read_registers_in_turn),
+        cmocka_unit_test(test_a_warp_may_rank_as_its_most_forward_thread),
+        cmocka_unit_test(test_ties_may_go_to_the_fuller_warp),
+        cmocka_unit_test(test_threads_return_singly_from_memory),
+        cmocka_unit_test(test_released_threads_issue_first),
         cmocka_unit_test(test_an_indirect_branch_fills_the_update_registers),
         cmocka_unit_test(test_a_full_pool_spills),
         cmocka_unit_test(test_a_full_heap_spills_the_smallest_group),

@@ -98,8 +98,8 @@ static void warps_are_fuller_than_on_a_stack(void **state) {
 /* DWF 4.1: what even and odd lanes do apart can only meet if every other warp has them the other way round. */
 static void swizzling_fills_the_warps_of_odd_and_even(void **state) {
     (void)state;
-    struct figures plain = on_wide_warps(ODD_EVEN, "dwf", "dwf.swizzle", "false"),
-                   swizzled = on_wide_warps(ODD_EVEN, "dwf", "dwf.swizzle", "true");
+    struct figures plain = on_wide_warps(ODD_EVEN, "dwf", "dwf.swizzle", "none"),
+                   swizzled = on_wide_warps(ODD_EVEN, "dwf", "dwf.swizzle", "swap");
     if (!(swizzled.width > 1.3 * plain.width))
         fail_msg("lanes %g without, %g with", plain.width, swizzled.width);
 }

@@ -13,8 +13,11 @@ static void random_tables(struct rig *r, struct rng *g) {
     static const char *const small[] = {"1", "2", "8", NULL}, *const pool[] = {"1", "2",   "5",
                                                                                "0", "128", NULL};
     rig_set(r, "policy", pick(g, OPTIONS("dmaj", "dmaj", "dmin", "dtime", "dpc", "dpdpri")));
-    rig_set(r, "lanes", pick(g, OPTIONS("aware", "aware", "free", "conflict")));
-    rig_set(r, "swizzle", pick(g, OPTIONS("0", "1")));
+    rig_set(r, "lanes", pick(g, OPTIONS("aware", "bank", "bank", "free", "conflict", "bank_conflict")));
+    rig_set(r, "swizzle", pick(g, OPTIONS("swap", "none", "rotate")));
+    rig_set(r, "rank", pick(g, OPTIONS("least", "most")));
+    rig_set(r, "ties", pick(g, OPTIONS("arrival", "fuller")));
+    rig_set(r, "barrier", pick(g, OPTIONS("regroup", "first")));
     rig_set(r, "update", pick(g, small));
     rig_set(r, "lut_entries", pick(g, small));
     rig_set(r, "lut_ways", pick(g, small));

@@ -37,7 +37,7 @@ struct setting {
     int64_t value;
 };
 static const struct setting sbr[] = {{"side", 1}, {0}}, /* the fall-through, B, first */
-    dwf[] = {{"policy", 2}, {"swizzle", 0}, {0}}, majority[] = {{"swizzle", 0}, {0}},
+    dwf[] = {{"policy", 2}, {"swizzle", 1}, {0}}, majority[] = {{"swizzle", 1}, {0}},
                             lwm[] = {{"side", 1}, {"size", THREADS}, {0}},
                             tbc[] = {{"side", 1}, {"compact_cycles", 0}, {0}},
                             harp[] = {{"first", 1}, {"few", 1}, {0}},
