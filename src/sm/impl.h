@@ -136,6 +136,8 @@ struct sm_sched {
     uint64_t counted;  /* cycles before this one are in a class */
     uint32_t loads;    /* ops that wait for the memory system */
     uint32_t turns;    /* what bank conflicts have cost beyond whole cycles, of SM_TURN */
+    uint32_t returned; /* sm.writeback: threads from memory that write back in cycle return_at */
+    uint64_t return_at;
     struct queue pipe; /* memory instructions between issue and the memory stage */
     bool stalled;      /* in the last tick */
 };
@@ -369,6 +371,8 @@ static inline bool lsu_blocked(const struct sm *s, uint32_t sched) {
     return f->n && s->entries.v[f->head].arrival <= s->now;
 }
 void lsu_cycle(struct sm *s);
+/* sm.writeback: the threads of a request that memory has answered, before lsu_answered. */
+void lsu_returned(struct sm *s, uint32_t request);
 void lsu_answered(struct sm *s, uint32_t request);
 uint64_t lsu_next(const struct sm *s);
 void lsu_account(struct sm *s, uint64_t until); /* cycles before `until` it was stuck in are refusals */
@@ -443,6 +447,7 @@ void waits_init(struct sm *s);
 void waits_changed(struct sm *s); /* what threads wait for may have changed */
 void waits_ticked(struct sm *s);  /* at the end of a tick */
 void waits_count(struct sm *s, uint32_t sched, uint64_t cycles);
+void waits_stalled(struct sm *s, uint32_t sched, uint64_t cycles);
 void waits_issued(struct sm *s, uint32_t sched, uint32_t place, uint32_t beats, uint32_t extra);
 
 /* places.c: as sm_places, but only threads with no instruction under way: those that are with the mechanism. */

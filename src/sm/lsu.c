@@ -5,6 +5,10 @@
  * (the stalls of DWF Figure 6.3). The instruction at the head sends its requests; one the memory system cannot take is
  * tried again in the next cycle, and everything behind it waits. Stores are posted: nobody waits for an answer.
  *
+ * Write-back (DWF 5.1.1) has two inputs, the pipeline and the threads that missed and have returned. The latter go first:
+ * with sm.writeback so many in a cycle, in which the pipeline stands still. Here that is a cycle more until the next
+ * issue, not one more for every instruction under way; a pipeline that issued nothing lately has nothing to hold up.
+ *
  * Where memory says that trying again is in vain until it calls, the unit sleeps. A scheduler that is stalled then stays
  * so, and one that will be has to be ticked when its port is free, for its stalls to be counted from there. */
 #include "sm/impl.h"
@@ -53,6 +57,36 @@ void lsu_answered(struct sm *s, uint32_t r) {
         }
     }
     request_give(s, r);
+}
+
+/* The pipeline of the scheduler stands still for a cycle, if there is anything in it. */
+static void hold_pipeline(struct sm *s, uint32_t sched) {
+    struct sm_sched *c = &s->sched[sched];
+    if (!s->active || c->port < s->now) return;
+    c->counted = ++c->port; /* cycles before port are in a class already */
+    s->stats.warp.stall++;
+    if (s->charge) waits_stalled(s, sched, 1);
+}
+
+/* Some threads of an op have their data and pass write-back, so many in a cycle. */
+static void return_threads(struct sm *s, struct sm_op *op, uint32_t threads) {
+    struct sm_sched *c = &s->sched[op->sched];
+    for (uint32_t most = (uint32_t)s->o->sm.writeback, n; threads; threads -= n) {
+        if (c->return_at < s->now || c->returned == most) {
+            c->return_at = c->return_at < s->now ? s->now : c->return_at + 1;
+            c->returned = 0;
+            hold_pipeline(s, op->sched);
+        }
+        n = threads < most - c->returned ? threads : most - c->returned;
+        c->returned += n;
+    }
+    if (op->ready < c->return_at) op->ready = c->return_at;
+}
+
+void lsu_returned(struct sm *s, uint32_t r) {
+    const struct sm_request *q = &s->requests.v[r];
+    for (uint32_t n = q->path == SM_FETCH ? SM_NONE : q->nodes; n != SM_NONE; n = s->nodes.v[n].next)
+        return_threads(s, &s->ops.v[s->nodes.v[n].op], bits_count(s->nodes.v[n].mask));
 }
 
 /* Nobody waits for a posted store but the thread that must not run ahead of its own pipeline. */

@@ -294,7 +294,10 @@ bool sm_tick(struct sm *s, uint64_t now, uint32_t *ended, struct err *e) {
     s->ended = 0;
     s->arrival_tick = SM_NEVER;
     s->ticked = true;
-    for (uint32_t tag; mem_done(s->env.mem, s->env.index, now, &tag);) lsu_answered(s, tag);
+    for (uint32_t tag; mem_done(s->env.mem, s->env.index, now, &tag);) {
+        if (s->o->sm.writeback) lsu_returned(s, tag);
+        lsu_answered(s, tag);
+    }
     write_back(s);
     lsu_cycle(s);
     if (!issue_all(s, e)) return false;

@@ -260,13 +260,17 @@ static void judge(struct sm *s) {
     w->known = true;
 }
 
+void waits_stalled(struct sm *s, uint32_t sched, uint64_t cycles) {
+    s->env.account->waits[WAIT_STRUCTURE] += cycles;
+    sm_cost(s, s->waits->sched[sched].last)->waits[WAIT_STRUCTURE] += cycles;
+}
+
 void waits_count(struct sm *s, uint32_t sched, uint64_t cycles) {
     struct sm_watch *w = s->waits;
     struct sm_account *a = s->env.account;
     const struct verdict *v = &w->sched[sched];
     if (s->sched[sched].stalled) {
-        a->waits[WAIT_STRUCTURE] += cycles;
-        sm_cost(s, v->last)->waits[WAIT_STRUCTURE] += cycles;
+        waits_stalled(s, sched, cycles);
         return;
     }
     if (!w->known) judge(s);

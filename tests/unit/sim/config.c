@@ -95,6 +95,9 @@ static void the_tables_of_the_papers(void **state) {
     opened(&o, "dwf-8800gtx");
     assert_int_equal(o.machine.sm.warp_size / o.machine.sm.simd_width, 4);
     assert_int_equal(o.memory.l1d.sets * o.memory.l1d.ways * o.memory.l1d.line, 512 << 10);
+    /* ten cycles of cache, nine of them on the way of every instruction (5.1.1), and nothing behind it (5.2) */
+    assert_int_equal(o.machine.sm.depth - 5 + o.memory.l1d.latency, 10);
+    assert_false(o.memory.l2.present);
     assert_int_equal(o.memory.dram.policy, MEM_FRFCFS);
     assert_int_equal(o.memory.dram.tRRD, 8);
     assert_int_equal(o.memory.dram.tRC, 34);

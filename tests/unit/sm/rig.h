@@ -109,7 +109,7 @@ static inline bool machine_run(struct machine *x, const char *mech, const char *
     if (!mem) fail_msg("%s", err_text(&r->err));
     const struct mech_ops *ops = x->mech ? x->mech : mech_find(mech);
     assert_non_null(ops);
-    int64_t param[16] = {0};
+    int64_t param[MECH_PARAMETERS] = {0};
     for (int k = 0; ops->params && ops->params[k].key; k++) param[k] = ops->params[k].def;
     struct arena made = {0};
     const void *tables = x->tables;

@@ -38,6 +38,7 @@ static void apply(struct machine *x, const struct shape *s) {
     x->m.l1i.ideal = s->fetch;
     x->o.sm.register_banks = !s->ideal;
     x->o.sm.lsu_queue = s->ideal ? 8 : 2;
+    x->o.sm.writeback = s->ideal ? 0 : 8;
     x->o.sm.blocks = 3;
 }
 

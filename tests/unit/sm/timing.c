@@ -334,6 +334,39 @@ static void a_barrier_lets_go_when_the_last_arrival_writes_back(void **state) {
     machine_free(&x);
 }
 
+/* Warp 0 loads a line that is not there; eight others add until long after it has come. */
+static uint64_t stalls_of_a_return(int64_t writeback, bool busy) {
+    struct sb text = {0};
+    sb_add(&text,
+           HEAD ".visible .entry k(.param .u64 p) {\n.reg .u64 %%a; .reg .u32 %%r, %%t; .reg .pred %%q;\n"
+                "ld.param.u64 %%a, [p];\nmov.u32 %%t, %%tid.x;\nmov.u32 %%r, 0;\n"
+                "setp.lt.u32 %%q, %%t, 32;\n@!%%q bra ADD;\n"
+                "ld.global.u32 %%r, [%%a];\nst.global.u32 [%%a], %%r;\nexit;\nADD:\n");
+    for (uint32_t k = 0; k < 200; k++) sb_add(&text, "add.u32 %%r, %%r, 1;\n");
+    sb_add(&text, "st.global.u32 [%%a + 4], %%r;\nexit;\n}\n");
+    struct machine x = machine_load(text.text);
+    uint64_t p = rig_buf(&x.r, 64, "line");
+    by_warps(&x);
+    x.o.sm.schedulers = 1;
+    x.o.sm.writeback = writeback;
+    x.m.memory.ideal = false;
+    machine_ok(&x, "pdom", "k", 1, busy ? 9 * 32 : 32, &p);
+    const uint64_t stalls = x.s.warp.stall;
+    machine_free(&x);
+    sb_free(&text);
+    return stalls;
+}
+
+/* DWF 5.1.1: threads from the return queue go first. Thirty-two of them, eight in a cycle; an empty pipeline loses nothing. */
+static void threads_back_from_memory_hold_up_the_pipeline(void **state) {
+    (void)state;
+    assert_int_equal(stalls_of_a_return(0, true), 0);
+    assert_int_equal(stalls_of_a_return(8, true), 4);
+    assert_int_equal(stalls_of_a_return(12, true), 3);
+    assert_int_equal(stalls_of_a_return(32, true), 1);
+    assert_int_equal(stalls_of_a_return(8, false), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_dependent_chain_has_the_configured_latency),
@@ -352,6 +385,7 @@ int main(void) {
         cmocka_unit_test(a_wide_operand_reads_two_banks),
         cmocka_unit_test(a_cycle_without_issue_is_memory_s_only_if_a_line_is_on_its_way),
         cmocka_unit_test(a_barrier_lets_go_when_the_last_arrival_writes_back),
+        cmocka_unit_test(threads_back_from_memory_hold_up_the_pipeline),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
