@@ -53,6 +53,7 @@ const struct command *command_find(const char *name);
 void command_unknown(const char *name, struct err *e);
 
 enum cli_exit run_main(struct cli *c, const struct opts *o);
+enum cli_exit area_main(struct cli *c, const struct opts *o);
 enum cli_exit compare_main(struct cli *c, const struct opts *o);
 enum cli_exit config_main(struct cli *c, const struct opts *o);
 enum cli_exit explain_main(struct cli *c, const struct opts *o);
