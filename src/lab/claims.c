@@ -226,6 +226,10 @@ static void work_out(struct claims_work *w, size_t claim) {
     }
     r->there = s.n > 0;
     if (r->there) r->ours = r->claim->values ? s.value / (double)s.n : number(&s, r->claim->kind);
+    if (r->claim->kind == CLAIM_AREA) {
+        r->there = true;
+        r->ours = claims_area(r->claim);
+    }
     claim_judge_result(r);
     claims_explain(w, claim);
 }

@@ -41,6 +41,9 @@ bool claims_is_study(const struct claim *c);
 bool claims_studies(struct claims_work *w, struct err *e);
 /* claims_table.c: settings that a configuration has at size small, on top of itself. */
 const char *claims_smaller(const char *config);
+/* claims_area.c: the number of an AREA, which takes no run. */
+double claims_area(const struct claim *c);
+
 /* claims_why.c: the sentences of a claim's note. */
 void claims_explain(struct claims_work *w, size_t claim);
 

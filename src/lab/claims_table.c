@@ -105,7 +105,6 @@ static bool has_mech(const char *spec) {
 }
 
 const char *claim_waits(const struct claim *c) {
-    if (c->kind == CLAIM_AREA) return "a model of area";
     for (const struct table1_scheme *s = table1_schemes; c->kind == CLAIM_GRID && s->name; s++)
         if (!table1_there(s)) return s->mech;
     for (int i = 0; i < CLAIM_MACHINES; i++)

@@ -1,0 +1,30 @@
+/* Claims about area: shares of the chip of the node that the paper's machine has. */
+#include <string.h>
+
+#include "lab/area.h"
+#include "lab/claims_impl.h"
+#include "lab/mech_choice.h"
+
+/* "area", or "area.tables" or "area.decoders" of it. */
+static double part_of(const struct area *a, const char *stat) {
+    return !strcmp(stat, "area.tables")     ? a->tables
+           : !strcmp(stat, "area.decoders") ? a->register_decoders
+                                            : a->tables + a->register_decoders;
+}
+
+double claims_area(const struct claim *c) {
+    struct area_model model;
+    struct mech_choice choice;
+    struct area area;
+    struct arena mem = {0};
+    struct err e = {0};
+    area_model_make(area_node_of(c->config), &model);
+    if (!mech_choice_read(c->machine[0].mech, &mem, &choice, &e)) PANIC("%s: %s", c->id, err_text(&e));
+    const hd_config config = {.file = c->config, .options = choice.setting, .noptions = choice.nsettings};
+    if (!area_find(&model, &config, &area, &e)) PANIC("%s: %s", c->id, err_text(&e));
+    const double percent = area_share(&model, part_of(&area, c->stat));
+    area_free(&area);
+    area_model_free(&model);
+    arena_free(&mem);
+    return percent;
+}
