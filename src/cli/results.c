@@ -106,8 +106,7 @@ static bool read_axes(struct results *r, const char *option, const char *list, s
 
 static bool read_mean(struct results *r, const char *name, struct err *e) {
     if (!name) return true;
-    for (int i = PIVOT_ARITHMETIC; i <= PIVOT_HARMONIC; i++)
-        if (!strcmp(name, pivot_mean_names[i])) r->mean = (enum pivot_mean)i;
+    r->mean = mean_named(name);
     return r->mean ||
            err_set(e, ERR_INPUT, "--mean '%.60s': expected harmonic, geometric or arithmetic", name);
 }

@@ -47,21 +47,45 @@ bool study_only_options(const struct opts *o, const char *const *known, const ch
     return true;
 }
 
-static bool read_kind(struct study *s, const char *name, struct err *e) {
-    static const char *const kinds[] = {"oracle-lanes", "oracle-reconvergence", "progress", "table1", NULL};
-    s->lanes = !strcmp(name, kinds[0]);
-    if (s->lanes || !strcmp(name, kinds[1])) return true;
-    const char *near = nearest_name(name, kinds);
-    return err_set(e, ERR_INPUT, "there is no study '%.60s': %s%s%s", name,
-                   near ? "did you mean '" : "oracle-lanes, oracle-reconvergence, progress, table1",
-                   near ? near : "", near ? "'?" : "");
+/* Every study; those without a function of their own are bounds, which are here. */
+static const struct {
+    const char *name;
+    enum cli_exit (*run)(struct cli *c, const struct opts *o);
+} studies[] = {
+    {"oracle-lanes", NULL},        {"oracle-reconvergence", NULL},  {"progress", study_progress_main},
+    {"table1", study_table1_main}, {"factors", study_factors_main}, {"sensitivity", study_sensitivity_main},
+};
+enum { STUDIES = sizeof studies / sizeof *studies };
+
+static bool unknown_study(const char *name, struct err *e) {
+    const char *names[STUDIES + 1] = {0};
+    struct sb all = {0};
+    for (size_t i = 0; i < STUDIES; i++) {
+        names[i] = studies[i].name;
+        sb_add(&all, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *near = nearest_name(name, names);
+    err_set(e, ERR_INPUT, "there is no study '%.60s': %s%s%s", name, near ? "did you mean '" : all.text,
+            near ? near : "", near ? "'?" : "");
+    sb_free(&all);
+    return false;
+}
+
+/* Of the bounds; the others' have their mains. */
+static bool read_kind(struct study *s, const char *name, const struct opts *o, struct err *e) {
+    static const char *const known[] = {"config", "set",    "mech",     "kernel", "grid",
+                                        "block",  "shared", "arg",      "size",   "jobs",
+                                        "json",   "csv",    "markdown", "quiet",  NULL};
+    s->lanes = !strcmp(name, "oracle-lanes");
+    if (!s->lanes && strcmp(name, "oracle-reconvergence") != 0) return unknown_study(name, e);
+    return study_only_options(o, known, "not of a bound; 'heddle study --help' says of which study it is", e);
 }
 
 static bool read_options(struct study *s, const struct opts *o, struct err *e) {
     const char *config = opts_value(o, "config"), *mech = opts_value(o, "mech");
     s->json = opts_value(o, "json");
     s->quiet = opts_has(o, "quiet");
-    if (!read_kind(s, o->operands.v[0], e)) return false;
+    if (!read_kind(s, o->operands.v[0], o, e)) return false;
     if (o->operands.n < 2)
         return err_set(e, ERR_INPUT, "%s needs a program: FILE.ptx or @NAME", o->operands.v[0]);
     if (opts_has(o, "csv") || opts_has(o, "markdown"))
@@ -294,8 +318,8 @@ enum cli_exit study_main(struct cli *c, const struct opts *o) {
     struct study s = {.cli = c};
     struct err e = {0};
     enum cli_exit status;
-    if (!strcmp(o->operands.v[0], "progress")) return study_progress_main(c, o);
-    if (!strcmp(o->operands.v[0], "table1")) return study_table1_main(c, o);
+    for (size_t i = 0; i < STUDIES; i++)
+        if (studies[i].run && !strcmp(o->operands.v[0], studies[i].name)) return studies[i].run(c, o);
     if (!read_options(&s, o, &e))
         status = cli_usage(c, &e);
     else if (!prepare(&s, &e))

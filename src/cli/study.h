@@ -9,5 +9,7 @@ bool study_only_options(const struct opts *o, const char *const *known, const ch
 
 enum cli_exit study_progress_main(struct cli *c, const struct opts *o);
 enum cli_exit study_table1_main(struct cli *c, const struct opts *o);
+enum cli_exit study_factors_main(struct cli *c, const struct opts *o);
+enum cli_exit study_sensitivity_main(struct cli *c, const struct opts *o);
 
 #endif

@@ -151,20 +151,32 @@ bool pivot_relative(struct pivot *p, const char *col, struct err *e) {
     return true;
 }
 
-bool pivot_mean(const struct pivot *p, enum pivot_mean kind, size_t col, double *mean, size_t *n) {
+enum pivot_mean mean_named(const char *name) {
+    for (enum pivot_mean kind = PIVOT_ARITHMETIC; kind <= PIVOT_HARMONIC; kind++)
+        if (!strcmp(name, pivot_mean_names[kind])) return kind;
+    return PIVOT_NO_MEAN;
+}
+
+bool mean_of(enum pivot_mean kind, const double *value, size_t n, double *mean) {
     double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (kind != PIVOT_ARITHMETIC && !(value[i] > 0)) return false;
+        sum += kind == PIVOT_ARITHMETIC ? value[i] : kind == PIVOT_GEOMETRIC ? log(value[i]) : 1 / value[i];
+    }
+    if (!n) return false;
+    sum /= (double)n;
+    *mean = kind == PIVOT_ARITHMETIC ? sum : kind == PIVOT_GEOMETRIC ? exp(sum) : 1 / sum;
+    return true;
+}
+
+bool pivot_mean(const struct pivot *p, enum pivot_mean kind, size_t col, double *mean, size_t *n) {
+    double *value = xcalloc(p->row_heads.n + 1, sizeof *value);
     *n = 0;
     for (size_t r = 0; r < p->row_heads.n; r++) {
         const struct pivot_cell *cell = pivot_cell(p, r, col);
-        if (!cell->has) continue;
-        if (kind != PIVOT_ARITHMETIC && !(cell->value > 0)) return false;
-        sum += kind == PIVOT_ARITHMETIC  ? cell->value
-               : kind == PIVOT_GEOMETRIC ? log(cell->value)
-                                         : 1 / cell->value;
-        ++*n;
+        if (cell->has) value[(*n)++] = cell->value;
     }
-    if (!*n) return false;
-    sum /= (double)*n;
-    *mean = kind == PIVOT_ARITHMETIC ? sum : kind == PIVOT_GEOMETRIC ? exp(sum) : 1 / sum;
-    return true;
+    bool fine = mean_of(kind, value, *n, mean);
+    free(value);
+    return fine;
 }

@@ -33,7 +33,10 @@ void pivot_label(const struct pivot_axes *a, const struct store_row *head, struc
 bool pivot_relative(struct pivot *p, const char *col, struct err *e);
 
 enum pivot_mean { PIVOT_NO_MEAN, PIVOT_ARITHMETIC, PIVOT_GEOMETRIC, PIVOT_HARMONIC };
-extern const char *const pivot_mean_names[]; /* "", "arithmetic", ... */
+extern const char *const pivot_mean_names[];  /* "", "arithmetic", ... */
+enum pivot_mean mean_named(const char *name); /* PIVOT_NO_MEAN: it is none of them */
+/* False: there are none, or one that is not positive under a mean that needs it to be. */
+bool mean_of(enum pivot_mean kind, const double *value, size_t n, double *mean);
 /* Of the n values of a column; false: it has none, or one that is not positive under a mean that needs it to be. */
 bool pivot_mean(const struct pivot *p, enum pivot_mean kind, size_t col, double *mean, size_t *n);
 

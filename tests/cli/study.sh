@@ -124,7 +124,7 @@ refused "--grid: litmus kernels bring their launches and inputs" "a launch for l
 refused "--csv is for grids" "a CSV of bounds" study oracle-lanes @mu --csv x.csv
 refused "--mech names pdom twice" "a mechanism twice" study progress --mech pdom,pdom
 refused "there is no study 'oracle-lane': did you mean 'oracle-lanes'?" "a mistyped study" study oracle-lane @mu
-refused "there is no study 'xyz': oracle-lanes, oracle-reconvergence, progress, table1" "an unknown study" study xyz @mu
+refused "there is no study 'xyz': oracle-lanes, oracle-reconvergence, progress, table1, factors, sensitivity" "an unknown study" study xyz @mu
 refused "there is no workload 'mandelbrto' (did you mean @mandelbrot?)" "a mistyped workload" study oracle-lanes @mandelbrto
 refused "there is no size 'huge'" "an unknown size" study oracle-lanes @mu --size huge
 refused "cannot open nosuch.ptx" "a file that is not there" study oracle-lanes nosuch.ptx
