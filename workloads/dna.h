@@ -11,6 +11,7 @@ struct dna {
     uint32_t bases, count;
     uint32_t
         match; /* the shortest to look for: a read is searched from every base that has as many from there on */
+    uint32_t recorded; /* the shortest that the kernel reports; for others its results stay 0 */
 };
 
 /* A reference of that many bases, with repeats, and `count` reads of `shortest` to `longest`. */

