@@ -11,7 +11,7 @@ KERNEL mtm(float *c, const float *a, const float *b, uint columns, uint depth) {
         ta[ty][tx] = a[y * depth + at + tx];
         tb[ty][tx] = b[(at + ty) * columns + x];
         __syncthreads();
-        for (uint k = 0; k < TILE; k++) sum += ta[ty][k] * tb[k][tx];
+        for (uint k = 0; k < TILE; k++) sum = __builtin_fmaf(ta[ty][k], tb[k][tx], sum);
         __syncthreads();
     }
     c[y * columns + x] = sum;
