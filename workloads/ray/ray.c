@@ -20,18 +20,20 @@ struct vec4 {
 struct ray {
     struct vec from, way;
 };
+enum { PLANE, SPHERE };
 struct object {
     struct vec4 shape, paint;
+    uint32_t kind, unused[3];
 };
 struct scene {
-    struct object objects[OBJECTS]; /* the plane comes first */
+    struct object objects[OBJECTS];
     struct vec4 lamp;
 };
 
-static const struct scene scene = {{{{0, 1, 0, 0}, {0.9f, 0.9f, 0.8f, 0.3f}},
-                                    {{-2.6f, 2.3f, 1, 2.3f * 2.3f}, {0.9f, 0.3f, 0.2f, 0.5f}},
-                                    {{0.3f, 1.2f, -1.7f, 1.2f * 1.2f}, {0.3f, 0.8f, 0.3f, 0.6f}},
-                                    {{3, 2.4f, 1.5f, 2.4f * 2.4f}, {0.3f, 0.4f, 0.9f, 0.5f}}},
+static const struct scene scene = {{{{0, 1, 0, 0}, {0.9f, 0.9f, 0.8f, 0.3f}, PLANE, {0}},
+                                    {{-2.6f, 2.3f, 1, 2.3f * 2.3f}, {0.9f, 0.3f, 0.2f, 0.5f}, SPHERE, {0}},
+                                    {{0.3f, 1.2f, -1.7f, 1.2f * 1.2f}, {0.3f, 0.8f, 0.3f, 0.6f}, SPHERE, {0}},
+                                    {{3, 2.4f, 1.5f, 2.4f * 2.4f}, {0.3f, 0.4f, 0.9f, 0.5f}, SPHERE, {0}}},
                                    {-4, 8, -5, 0.85f}};
 
 static struct vec add(struct vec a, struct vec b) {
@@ -75,40 +77,45 @@ static int nearest(const struct ray *r, float *best) {
     int found = -1;
     *best = FAR;
     for (int i = 0; i < OBJECTS; i++) {
-        struct vec4 s = scene.objects[i].shape;
-        float t = i ? hit_sphere(r, s) : hit_plane(r, s);
+        const struct object *o = &scene.objects[i];
+        float t = o->kind == SPHERE ? hit_sphere(r, o->shape) : hit_plane(r, o->shape);
         if (t < *best) *best = t, found = i;
     }
     return found;
 }
 
-static struct vec lit(struct vec at, struct vec normal, struct vec colour, struct vec way) {
-    struct vec to = sub(first3(scene.lamp), at), sum = scale(colour, 0.15f);
+static float lit(const struct ray *r, struct vec normal, float *glare) {
+    struct vec to = sub(first3(scene.lamp), r->from);
     float distance = sqrtf(dot(to, to)), between;
     struct vec light = scale(to, 1 / distance);
     float cosine = dot(normal, light);
-    if (cosine <= 0) return sum;
-    nearest(&(struct ray){at, light}, &between);
-    if (between < distance) return sum;
-    sum = add(sum, scale(colour, cosine * scene.lamp.w));
-    float glare = dot(normal, unit(sub(light, way)));
-    if (glare <= 0.9f) return sum;
-    for (int i = 0; i < 5; i++) glare *= glare;
-    return add(sum, (struct vec){glare, glare, glare});
+    *glare = 0;
+    if (cosine <= 0) return 0.15f;
+    nearest(&(struct ray){r->from, light}, &between);
+    if (between < distance) return 0.15f;
+    float shine = dot(normal, unit(sub(light, r->way)));
+    if (shine > 0.9f) {
+        for (int i = 0; i < 5; i++) shine *= shine;
+        *glare = shine;
+    }
+    return 0.15f + cosine * scene.lamp.w;
 }
 
 static struct vec trace(const struct ray *r, int bounce) {
     if (bounce == BOUNCES) return (struct vec){0, 0, 0};
-    float t, high = 0.5f + 0.5f * r->way.y;
+    float t, glare, high = 0.5f + 0.5f * r->way.y;
     int i = nearest(r, &t);
     if (i < 0) return (struct vec){0.3f * high, 0.5f * high, 0.4f + 0.6f * high};
     const struct object *o = &scene.objects[i];
-    struct vec at = add(r->from, scale(r->way, t)), colour = first3(o->paint);
-    struct vec normal = i ? unit(sub(at, first3(o->shape))) : first3(o->shape);
-    if (i == 0 && ((int)floorf(at.x) + (int)floorf(at.z)) & 1) colour = scale(colour, 0.25f);
+    struct vec at = add(r->from, scale(r->way, t)), colour = first3(o->paint), normal = first3(o->shape);
+    if (o->kind == SPHERE)
+        normal = unit(sub(at, normal));
+    else if (((int)floorf(at.x) + (int)floorf(at.z)) & 1)
+        colour = scale(colour, 0.25f);
+    colour = scale(colour, lit(&(struct ray){at, r->way}, normal, &glare));
+    colour = add(colour, (struct vec){glare, glare, glare});
     struct ray on = {at, sub(r->way, scale(normal, 2 * dot(normal, r->way)))};
-    struct vec light = lit(at, normal, colour, r->way);
-    return add(scale(light, 1 - o->paint.w), scale(trace(&on, bounce + 1), o->paint.w));
+    return add(scale(colour, 1 - o->paint.w), scale(trace(&on, bounce + 1), o->paint.w));
 }
 
 /* A pixel of the picture of 256x256. */

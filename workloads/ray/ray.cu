@@ -1,4 +1,6 @@
 // Ray tracer: three spheres on a chequered plane, one lamp, shadows and mirrors; a pixel a thread (HARP Table 5).
+// Addresses of constants, shared and local memory have 32 bits, as they had on the machines of the paper: fewer registers.
+// regen: -fcuda-short-ptr -mllvm --nvptx-short-ptr
 #include "cuda.h"
 
 #define OBJECTS 4 // a plane and three spheres
@@ -9,8 +11,10 @@
 struct object {
     float4 shape; // a plane: its normal and the negative distance of the origin; a sphere: its middle, radius squared
     float4 paint; // colour, share reflected
+    uint kind, unused[3];
 };
-__constant__ object objects[OBJECTS]; // the plane comes first
+enum { PLANE, SPHERE };
+__constant__ object objects[OBJECTS];
 __constant__ float4 lamp;             // where, how bright
 
 struct vec {
@@ -55,7 +59,7 @@ DEVICE float hit_sphere(ray r, float4 s) {
     return t < NEAR ? FAR : t;
 }
 DEVICE float hit(ray r, int i) {
-    if (i == 0) return hit_plane(r, objects[i].shape);
+    if (objects[i].kind == PLANE) return hit_plane(r, objects[i].shape);
     return hit_sphere(r, objects[i].shape);
 }
 
@@ -78,36 +82,32 @@ DEVICE bool in_shadow(ray r, float distance) {
     return false;
 }
 
-struct surface {
-    vec at, normal, colour;
-};
-
-DEVICE surface surface_of(int i, vec at) {
-    surface s = {at, {0, 0, 0}, first3(objects[i].paint)};
-    if (i == 0) {
-        s.normal = first3(objects[0].shape);
-        int square = (int)__builtin_floorf(at.x) + (int)__builtin_floorf(at.z);
-        if (square & 1) s.colour = s.colour * 0.25f;
-    } else {
-        s.normal = unit(at - first3(objects[i].shape));
-    }
-    return s;
+DEVICE vec normal_of(int i, vec at) {
+    vec shape = first3(objects[i].shape);
+    return objects[i].kind == PLANE ? shape : unit(at - shape);
 }
 
-// The lamp's light from that point, as far as nothing is between, and its glare towards the ray's origin.
-DEVICE vec lit(surface s, vec way) {
-    vec to = first3(lamp) - s.at, colour = s.colour * 0.15f;
+DEVICE vec colour_of(int i, vec at) {
+    vec paint = first3(objects[i].paint);
+    if (objects[i].kind != PLANE) return paint;
+    int square = (int)__builtin_floorf(at.x) + (int)__builtin_floorf(at.z);
+    return square & 1 ? paint * 0.25f : paint;
+}
+
+// The light at the ray's beginning, the lamp's as far as nothing is between, and its glare on the way back.
+DEVICE float lit(ray r, vec normal, float &glare) {
+    vec to = first3(lamp) - r.from;
     float distance = sqrt_rn(dot(to, to));
     vec light = to * (1 / distance);
-    float cosine = dot(s.normal, light);
-    if (cosine <= 0 || in_shadow({s.at, light}, distance)) return colour;
-    colour = colour + s.colour * (cosine * lamp.w);
-    float glare = dot(s.normal, unit(light - way));
-    if (glare > 0.9f) {
-        for (int i = 0; i < 5; i++) glare *= glare;
-        colour = colour + vec{glare, glare, glare};
+    float cosine = dot(normal, light);
+    glare = 0;
+    if (cosine <= 0 || in_shadow({r.from, light}, distance)) return 0.15f;
+    float shine = dot(normal, unit(light - r.way));
+    if (shine > 0.9f) {
+        for (int i = 0; i < 5; i++) shine *= shine;
+        glare = shine;
     }
-    return colour;
+    return 0.15f + cosine * lamp.w;
 }
 
 DEVICE vec sky(vec way) {
@@ -118,21 +118,21 @@ DEVICE vec sky(vec way) {
 // What the ray meets goes on a stack, in local memory; what is behind the last mirror is mixed in from there back.
 DEVICE vec follow(ray r) {
     float4 stack[BOUNCES]; // colour, share reflected
-    vec behind = {0, 0, 0};
     int depth = 0;
 #pragma unroll 1
     while (depth < BOUNCES) {
-        float t;
+        float t, glare;
         int i = nearest(r, t);
-        if (i < 0) {
-            behind = sky(r.way);
-            break;
-        }
-        surface s = surface_of(i, r.from + r.way * t);
-        vec colour = lit(s, r.way);
+        if (i < 0) break;
+        r.from = r.from + r.way * t;
+        vec normal = normal_of(i, r.from);
+        float light = lit(r, normal, glare);
+        vec colour = colour_of(i, r.from) * light + vec{glare, glare, glare};
         stack[depth++] = {colour.x, colour.y, colour.z, objects[i].paint.w};
-        r = {s.at, r.way - s.normal * (2 * dot(s.normal, r.way))};
+        r.way = r.way - normal * (2 * dot(normal, r.way));
     }
+    vec behind = {0, 0, 0};
+    if (depth < BOUNCES) behind = sky(r.way);
 #pragma unroll 1
     while (depth > 0) {
         float4 top = stack[--depth];
