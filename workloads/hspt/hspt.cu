@@ -1,4 +1,6 @@
 // Hotspot: explicit steps of heat flow over a chip, tiles with halo in shared memory, several steps a launch (HARP Table 5).
+// Addresses of shared memory have 32 bits, as they had on the machines of the paper: fewer registers.
+// regen: -fcuda-short-ptr -mllvm --nvptx-short-ptr
 #include "cuda.h"
 
 #define TILE 16
