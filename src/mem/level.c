@@ -74,7 +74,6 @@ uint64_t level_empty(struct level *l, uint32_t slot, uint64_t *line) {
     struct cache_line *at = &l->tags.line[slot];
     uint64_t dirty = at->dirty & at->valid;
     *line = l->tags.tag[slot] - 1;
-    if (at->valid) l->stats.evictions++;
     if (dirty) l->stats.writebacks++;
     at->valid = 0;
     at->dirty &= at->pending;
@@ -86,7 +85,10 @@ uint64_t level_empty(struct level *l, uint32_t slot, uint64_t *line) {
 static uint32_t place(struct level *l, const struct level_access *a, struct level_effect *x) {
     uint32_t slot = cache_victim(&l->tags, a->index);
     if (slot == CACHE_NONE) return slot;
-    if (l->tags.tag[slot]) x->evict = level_empty(l, slot, &x->evict_line);
+    if (l->tags.tag[slot]) {
+        l->stats.evictions++;
+        x->evict = level_empty(l, slot, &x->evict_line);
+    }
     cache_place(&l->tags, slot, a->addr >> l->tags.line_shift);
     return slot;
 }

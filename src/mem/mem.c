@@ -203,6 +203,9 @@ void mem_flush(struct mem *m) {
     for (uint32_t i = 0; i < m->sms * MEM_NPATHS; i++)
         l1_flush(m, &m->l1[i], i / MEM_NPATHS, (uint8_t)(i % MEM_NPATHS));
     for (uint32_t i = 0; m->l15 && i < m->sms; i++) l15_flush(&m->l15[i]);
+}
+
+void mem_flush_l2(struct mem *m) {
     for (uint32_t i = 0; m->o.memory.flush_l2 && i < m->slices; i++) slice_flush(m, &m->slice[i]);
 }
 

@@ -51,9 +51,11 @@ void mem_advance(struct mem *m, uint64_t now);
 uint64_t mem_next(const struct mem *m);
 /* True when every request has been answered and every write has reached its place. */
 bool mem_idle(const struct mem *m);
-/* Between launches: first-level caches are emptied (DWF 2.2); L2 is kept unless flush_l2. What is dirty is written below as
- * ordinary traffic from the cycle after the last mem_advance on. */
+/* At the end of a launch: first-level caches are emptied (DWF 2.2) and then, with memory.flush_l2, what they have written into
+ * L2 having arrived there, L2. What is dirty is written below as ordinary traffic from the cycle after the last mem_advance
+ * on. */
 void mem_flush(struct mem *m);
+void mem_flush_l2(struct mem *m);
 
 /* ---- lane addresses to lines (coalesce.c) ---- */
 struct mem_line {

@@ -188,6 +188,24 @@ static bool run(struct gpu_run *r, struct err *e) {
     }
 }
 
+static void settle(struct gpu_run *r) {
+    struct gpu *g = r->gpu;
+    const uint64_t interval = r->launch->interval;
+    for (; !mem_idle(g->mem); mem_advance(g->mem, g->now)) {
+        uint64_t next = mem_next(g->mem);
+        for (; interval && next >= r->sampled + interval; sample(r)) g->now = r->sampled + interval;
+        g->now = next;
+    }
+}
+
+/* The launch ends with its caches emptied (DWF 2.2): what it left dirty there is its own traffic, and its own time. */
+static void drain(struct gpu_run *r) {
+    mem_flush(r->gpu->mem);
+    settle(r);
+    mem_flush_l2(r->gpu->mem);
+    settle(r);
+}
+
 /* ---- a launch ---- */
 
 static struct sm_env sm_env(struct gpu_run *r, uint32_t i) {
@@ -294,32 +312,34 @@ static void free_run(struct gpu_run *r) {
     arena_free(&r->tables_mem);
 }
 
-/* Requests that a launch which failed left behind are nobody's now: a machine with empty caches takes the place of this
- * one, its counters with it. */
+/* Requests and lines that a launch which failed left behind are nobody's now: a machine with empty caches takes the place of
+ * this one, its counters with it. */
 static bool renew(struct gpu *g, struct err *e) {
     struct mem *another = mem_new(&g->options->memory, (uint32_t)g->options->gpu.sms, e);
     if (!another) return false;
     mem_free(g->mem);
     g->mem = another;
     g->now = 0;
+    g->failed = false;
     return true;
 }
 
 bool gpu_run(struct gpu *g, const struct gpu_launch *l, struct stats *out, struct err *e) {
     struct mem_stats before;
-    if (!mem_idle(g->mem) && !renew(g, e)) return false;
+    if (g->failed && !renew(g, e)) return false;
     struct gpu_run r = {.gpu = g, .launch = l, .start = g->now, .checked = g->now, .sampled = g->now};
     mem_restart_stats(g->mem);
     mem_get_stats(g->mem, &before);
     bool good = exec_grid_init(&r.grid, l->exec, e) && admit(&r, &out->gpu, e) && want_thread_counts(&r, e);
     if (good) {
-        mem_flush(g->mem);
         if (l->trace)
             trace_launch(l->trace, l->module, l->form, r.grid.func->name,
                          mech_width(l->mech, l->param, (uint32_t)g->options->machine.sm.warp_size,
                                     (uint32_t)g->options->machine.sm.simd_width),
                          g->now);
         good = make_sms(&r, e) && run(&r, e);
+        g->failed = !good;
+        if (good) drain(&r);
         end_run(&r, &before, out);
     }
     free_run(&r);

@@ -10,6 +10,7 @@ struct gpu {
     const struct options *options;
     struct mem *mem;
     uint64_t now; /* core cycle; goes on from launch to launch */
+    bool failed;  /* the last launch: its requests and lines are still in mem */
 };
 
 struct gpu_watch { /* watchdog.c */

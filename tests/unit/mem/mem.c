@@ -209,9 +209,10 @@ static void flushing_empties_and_writes(void **state) {
         mem_flush(m); /* L1: the dirty line goes to L2 */
         settle(m, &now, 1);
         assert_int_equal(stats(m).l2.writes, 1);
-        mem_flush(m);
+        mem_flush_l2(m);
         settle(m, &now, 1);
         assert_int_equal(stats(m).dram.writes, flush);
+        assert_int_equal(stats(m).l1d.evictions + stats(m).l2.evictions, 0); /* nothing had to make room */
         uint64_t hit = (uint64_t)(o.l1d.latency + 2 * (o.noc.latency + 1) + o.l2.latency);
         uint64_t took = rig_latency(m, MEM_L1D, MEM_READ, 0x2000, &now);
         if (flush)

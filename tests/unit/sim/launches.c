@@ -1,0 +1,106 @@
+/* What launches leave each other: caches between them, and whose traffic it is. */
+#include "kernels/harness.h"
+
+enum { LINES = 512, LINE = 128 };
+
+/* Writes a line per thread, or nothing. */
+static const char TEXT[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                           ".visible .entry writes(.param .u64 out)\n{\n.reg .b64 %a<4>; .reg .b32 %r<4>;\n"
+                           "ld.param.u64 %a0, [out]; mov.u32 %r0, %tid.x; mul.wide.u32 %a1, %r0, 128;\n"
+                           "add.u64 %a0, %a0, %a1; st.global.u32 [%a0], %r0; ret;\n}\n"
+                           ".visible .entry reads(.param .u64 out)\n{\n.reg .b64 %a<4>; .reg .b32 %r<4>;\n"
+                           "ld.param.u64 %a0, [out]; mov.u32 %r0, %tid.x; mul.wide.u32 %a1, %r0, 128;\n"
+                           "add.u64 %a0, %a0, %a1; ld.global.u32 %r1, [%a0]; add.u32 %r1, %r1, 1; ret;\n}\n"
+                           ".visible .entry idles(.param .u64 out)\n{\nret;\n}\n";
+
+static void open_with(struct rig *r, const char *config, const char *const *set) {
+    hd_option o[16] = {{"run.mode", "timed"}, {"sm.ideal_fetch", "true"}};
+    size_t n = 2;
+    for (; set && *set; set += 2) o[n++] = (hd_option){set[0], set[1]};
+    memset(r, 0, sizeof *r);
+    if (hd_device_open(&(hd_config){.options = o, .noptions = n, .file = config}, &r->dev))
+        fail_msg("%s", r->dev ? hd_error(r->dev) : "no memory");
+    MUST(r, hd_module_load(r->dev, "launches.ptx", TEXT, sizeof TEXT - 1, &r->mod));
+}
+#define SET(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static void launch(struct rig *r, const char *kernel, uint64_t out) {
+    RUN(r, kernel, LAUNCH(.grid = {1}, .block = {LINES}), PTR(out));
+}
+
+/* Of the last launch. */
+static uint64_t of(struct rig *r, const char *name) {
+    return (uint64_t)rig_stat(r, name);
+}
+
+/* A launch that writes and one that does nothing, with the caches emptied in between: the writes are of the first, and the
+ * second takes as long as on a machine that nobody has used. */
+static void write_backs_are_of_the_launch_that_wrote(void **state) {
+    (void)state;
+    static const char *const machines[][9] = {
+        {"harp-fermi", "memory.flush_l2", "true", "l2.allocate", "true", NULL}, /* L2 writes back */
+        {"harp-fermi", "l2.present", "false", "l1d.write", "back", "l1d.allocate", "true", NULL}, /* L1 */
+        {"dwf-8800gtx", "memory.flush_l2", "true", NULL},
+    };
+    for (size_t k = 0; k < sizeof machines / sizeof *machines; k++) {
+        struct rig r;
+        open_with(&r, machines[k][0], machines[k] + 1);
+        uint64_t out = rig_zero(&r, LINES * LINE);
+        launch(&r, "idles", out);
+        const uint64_t alone = of(&r, "gpu.cycles");
+        launch(&r, "writes", out);
+        assert_int_equal(of(&r, "dram.writes"), LINES);
+        assert_true(of(&r, "dram.bytes") >= LINES * 4);
+        assert_true(of(&r, "gpu.cycles") > alone + LINES / 8);
+        launch(&r, "idles", out);
+        assert_int_equal(of(&r, "dram.writes"), 0);
+        assert_int_equal(of(&r, "dram.bytes"), 0);
+        assert_int_equal(of(&r, "l1d.writebacks") + of(&r, "l2.writebacks"), 0);
+        assert_int_equal(of(&r, "gpu.cycles"), alone);
+        rig_close(&r);
+    }
+}
+
+/* L1 writes back into L2, and that into DRAM: what was dirty in L1 does not stay in L2. */
+static void both_levels_are_emptied(void **state) {
+    (void)state;
+    struct rig r;
+    open_with(
+        &r, "harp-fermi",
+        SET("memory.flush_l2", "true", "l1d.write", "back", "l1d.allocate", "true", "l2.allocate", "true"));
+    uint64_t out = rig_zero(&r, LINES * LINE);
+    launch(&r, "writes", out);
+    assert_int_equal(of(&r, "l1d.writebacks"), LINES);
+    assert_int_equal(of(&r, "l2.writebacks"), LINES);
+    launch(&r, "reads", out);
+    assert_int_equal(of(&r, "l2.misses"), LINES);
+    assert_int_equal(of(&r, "dram.writes"), 0);
+    rig_close(&r);
+}
+
+/* A launch that fails leaves nothing behind: the next is as on a new machine. */
+static void a_failed_launch_leaves_no_lines(void **state) {
+    (void)state;
+    struct rig r;
+    open_with(&r, "harp-fermi", NULL);
+    uint64_t out = rig_zero(&r, LINES * LINE);
+    launch(&r, "reads", out);
+    const uint64_t cold = of(&r, "gpu.cycles");
+    launch(&r, "reads", out);
+    assert_true(of(&r, "gpu.cycles") < cold); /* from L2 */
+    hd_kernel *k = NULL;
+    MUST(&r, hd_module_kernel(r.mod, "writes", &k));
+    assert_int_equal(hd_run(k, LAUNCH(.grid = {1}, .block = {LINES}), ARGS(PTR(16))), HD_FAULT);
+    launch(&r, "reads", out);
+    assert_int_equal(of(&r, "gpu.cycles"), cold);
+    rig_close(&r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(write_backs_are_of_the_launch_that_wrote),
+        cmocka_unit_test(both_levels_are_emptied),
+        cmocka_unit_test(a_failed_launch_leaves_no_lines),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
