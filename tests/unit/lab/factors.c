@@ -2,7 +2,9 @@
 #include "points.h"
 
 #include <math.h>
+#include <stdio.h>
 
+#include "lab/claims.h"
 #include "lab/factors.h"
 #include "sim/config.h"
 
@@ -325,6 +327,56 @@ static void harp_preset_is_the_machine_and_twice_that(void **state) {
     err_free(&e);
 }
 
+static const struct claim *claim_of_run(size_t run) {
+    char id[32];
+    snprintf(id, sizeof id, "harp.table6.run-%zu", run);
+    for (const struct claim *c = claim_list; c->id; c++)
+        if (!strcmp(c->id, id)) return c;
+    fail_msg("there is no claim %s", id);
+    return NULL;
+}
+
+/* Those of the settings that the configuration does not have already. */
+static void add_settings(const struct experiment_machine *m, const struct options *base, struct sb *out) {
+    for (size_t i = 0; i < m->nsettings; i++) {
+        struct sb text = {0};
+        struct err e = {0};
+        option_print(&base->rows[options_find(base, m->settings[i].key, &e)], base, &text);
+        if (strcmp(text.text, m->settings[i].value) != 0)
+            sb_add(out, "%s%s=%s", out->len ? " " : "", m->settings[i].key, m->settings[i].value);
+        sb_free(&text);
+    }
+}
+
+/* Two tables say what the runs are: they must be the same runs. The last is the configuration itself. */
+static void claims_of_harp_table_6_are_the_runs_of_its_design(void **state) {
+    (void)state;
+    struct err e = {0};
+    const struct factor_preset *p = factor_preset("harp", &e);
+    struct arena mem = {0};
+    struct factor list[7];
+    struct design d;
+    struct options base;
+    options_init(&base);
+    assert_true(config_read(&base, p->config, &e) && design_make(&d, p->size, false));
+    for (size_t k = 0; k < 7; k++) assert_true(factor_read(p->row[k].factor, &mem, &list[k], &e));
+    for (size_t run = 0; run < 7; run++) {
+        const struct claim *c = claim_of_run(run + 1);
+        struct sb settings = {0};
+        size_t level[7];
+        for (size_t k = 0; k < 7; k++) level[k] = d.level[run][k] > 0;
+        struct experiment_machine m = factors_machine(list, 7, level, &mem);
+        add_settings(&m, &base, &settings);
+        assert_string_equal(settings.text, c->machine[0].settings);
+        assert_string_equal(settings.text, c->machine[1].settings);
+        assert_string_equal(c->workloads, p->workloads);
+        assert_near(c->paper / 100, p->run[run] - 1);
+        sb_free(&settings);
+    }
+    options_free(&base);
+    arena_free(&mem);
+}
+
 /* The paper's own effects agree with themselves; reversed in size they do not. */
 static void agreement_is_of_signs_and_ranks(void **state) {
     (void)state;
@@ -370,6 +422,7 @@ int main(void) {
         cmocka_unit_test(programs_that_fail_do_not_count),
         cmocka_unit_test(what_cannot_be_is_told_before_anything_runs),
         cmocka_unit_test(harp_preset_is_the_machine_and_twice_that),
+        cmocka_unit_test(claims_of_harp_table_6_are_the_runs_of_its_design),
         cmocka_unit_test(agreement_is_of_signs_and_ranks),
         cmocka_unit_test(spread_is_that_of_a_sample),
     };
