@@ -25,6 +25,7 @@ static bool read_options(struct area_command *a, const struct opts *o, struct er
     a->json = opts_value(o, "json");
     a->csv = opts_value(o, "csv");
     a->fit = opts_has(o, "fit");
+    a->totals = opts_has(o, "totals");
     a->markdown = opts_has(o, "markdown");
     a->quiet = opts_has(o, "quiet");
     if (!cli_outputs(a->json, a->csv, &a->data_on_stdout, e) || !read_node(o, a, e) ||

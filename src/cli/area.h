@@ -15,7 +15,7 @@ struct area_one {
 struct area_command {
     struct cli *cli;
     const char *json, *csv, *config;
-    bool fit, markdown, quiet, data_on_stdout;
+    bool fit, totals, markdown, quiet, data_on_stdout;
     struct area_model model;
     struct machines machines;
     VEC(struct area_one) one; /* by machine */

@@ -35,6 +35,13 @@ static double of_sm(const struct area *a) {
 
 /* ---- areas ---- */
 
+static void optional_cell(struct table *t, bool there, uint32_t v) {
+    if (there)
+        table_cell(t, "%" PRIu32, v);
+    else
+        table_cell(t, "%s", "");
+}
+
 /* Registers have neither ways nor ports. */
 static void array_cells(struct table *t, const struct mech_array *a) {
     const bool plain = a->cell == MECH_REGISTERS;
@@ -42,8 +49,8 @@ static void array_cells(struct table *t, const struct mech_array *a) {
     count_cell(t, a->arrays);
     count_cell(t, a->entries);
     count_cell(t, a->bits);
-    table_cell(t, plain ? "" : "%" PRIu32, a->ways);
-    table_cell(t, a->tag ? "%" PRIu32 : "", a->tag);
+    optional_cell(t, !plain, a->ways);
+    optional_cell(t, a->tag, a->tag);
     if (plain)
         table_cell(t, "%s", "");
     else if (a->writes)
@@ -105,11 +112,15 @@ static void mechanisms(const struct area_command *a, struct sb *out) {
 static void constants(const struct area_command *a, struct sb *out) {
     const struct area_model *m = &a->model;
     struct table t;
-    table_init(&t, "lrll");
-    TABLE_HEAD(&t, "constant", "um2", "per", "from");
+    table_init(&t, "lrrll");
+    TABLE_HEAD(&t, "constant", "um2", "a row left out", "per", "from");
     for (int i = 0; i < AREA_CONSTANTS; i++) {
         table_cell(&t, "%s", area_constant_names[i].what);
-        table_cell(&t, "%.4g", m->um2[i]);
+        table_cell(&t, "%.*f", m->um2[i] < 100 ? 2 : 0, m->um2[i]);
+        if (m->least[i] < m->most[i])
+            table_cell(&t, "%.4g to %.4g", m->least[i], m->most[i]);
+        else
+            table_cell(&t, "%s", "");
         table_cell(&t, "%s", area_constant_names[i].unit);
         if (m->scaled[i])
             table_cell(&t, "%d nm, scaled", m->scaled[i]);
@@ -124,7 +135,7 @@ static void percent_cell(struct table *t, double v) {
     if (isnan(v))
         table_cell(t, "%s", "-");
     else
-        table_cell(t, "%+.0f %%", 100 * v);
+        table_cell(t, "%+.1f %%", round(1000 * v) / 10 + 0.0); /* no -0.0 */
 }
 
 static void errors(const struct area_command *a, struct sb *out) {
@@ -163,8 +174,10 @@ void area_report(const struct area_command *a, struct sb *out) {
         quality(a, out);
         return;
     }
-    structures(a, out);
-    sb_add(out, "\n");
+    if (!a->totals) {
+        structures(a, out);
+        sb_add(out, "\n");
+    }
     mechanisms(a, out);
     sb_add(out, "\nOf an SM of %s at %d nm. The chip: %s, %g mm2, %d SMs.\n", a->config, node->nm, node->chip,
            node->mm2, node->sms);
@@ -213,6 +226,8 @@ static json_t *fit_json(const struct area_model *m) {
     for (int i = 0; i < AREA_CONSTANTS; i++) {
         json_t *c = json_pack("{s:f}", "um2", m->um2[i]);
         if (m->scaled[i]) json_object_set_new(c, "scaled_from_nm", json_integer(m->scaled[i]));
+        if (m->least[i] < m->most[i])
+            json_object_set_new(c, "um2_left_out", json_pack("[f, f]", m->least[i], m->most[i]));
         json_object_set_new(values, area_constant_names[i].what, c);
     }
     return json_pack("{s:o, s:o, s:I, s:f}", "constants", values, "rows", rows, "degrees_of_freedom",

@@ -244,6 +244,7 @@ static const struct opt area_options[] = {
     {"node", 'n', false, "90|40",
      "The process in nm. Without it, 90 for dwf-8800gtx and 40 for any other machine."},
     MACHINE_ROWS,
+    {"totals", 0, false, NULL, "Only the totals of each mechanism, not its structures."},
     {"fit", 0, false, NULL, "Show the constants of the model and its error on each published row instead."},
     {"json", 0, false, "FILE", "Write everything to FILE as JSON, the fit too; - is standard output."},
     {"csv", 0, false, "FILE", "Write a row for each array of each mechanism to FILE."},
@@ -261,6 +262,7 @@ static const struct help_entry area_shows[] = {
     {"of the chip", "Of the published chip, with that on each of its SMs: GeForce 8800 GTX at 90 nm (DWF 7), "
                     "GF100 at 40 nm (HARP 8)."},
     {"beyond pdom", "That less the share of pdom's stacks on the same machine."},
+    {"a row left out", "Of --fit: least and most of a constant over all fits that leave one row out."},
     {"error, left out", "Of --fit: the model's error on a published row, and that of a model fitted to all "
                         "other rows."},
     {0},

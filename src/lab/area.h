@@ -63,6 +63,8 @@ struct area_model {
     int scaled
         [AREA_CONSTANTS]; /* nm of the node that a constant comes from, its area scaled with the square; 0: this one */
     struct area_fit fit;
+    double least[AREA_CONSTANTS],
+        most[AREA_CONSTANTS];      /* of the fits that leave a row out; both 0: none has it */
     VEC(struct area_error) errors; /* by row of the node */
     double rms;                    /* of errors */
 };

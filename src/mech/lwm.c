@@ -172,7 +172,7 @@ static bool select(struct mech *m, uint32_t sched, struct mech_packet *p) {
 }
 
 /* The stacks; of each large warp a mask of those still to issue; and, where the next instruction may follow before the last
- * sub-warp is done, one of those whose last one is under way. A sub-warp has threads of several rows (LWM 3.2). */
+ * sub-warp is done, one of those whose last one is under way. A sub-warp has threads of several rows (HARP 8). */
 static void storage(const struct mech *m, struct mech_storage *out) {
     const uint64_t size = m->env.warp_size, fit = (uint64_t)m->env.warps * 32 / size, warps = fit ? fit : 1;
     pdom_storage(m, out);
