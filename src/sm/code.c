@@ -94,11 +94,14 @@ void code_read(const struct sm *s, uint32_t pc, struct sm_code *c) {
     rows_written(i, &written);
     rows_used(s, i, &used);
     const uint8_t cls = ir_ops[i->op].cls;
+    const uint16_t slots = s->sequences ? unit_slots(s->o, i->op) : 1;
     *c = (struct sm_code){.used = signature(s, &used),
                           .written = signature(s, &written),
-                          .result = unit_result(s, cls),
+                          .result = unit_result(s, cls, slots),
                           .line = (uint32_t)((uint64_t)pc * SM_INSN_BYTES / s->line[MEM_L1I]),
+                          .slots = slots,
                           .cls = cls,
+                          .unit = s->unit_of[cls],
                           .depth_change = i->op == IR_CALL || i->op == IR_CALL_IND ? 1
                                           : i->op == IR_RET                        ? 2
                                                                                    : 0,

@@ -41,7 +41,9 @@ struct sm_code {
     _Alignas(SM_HOST_LINE) uint64_t used, written; /* rows; used: read or written */
     uint32_t result;      /* cycles from its start until it writes back, if its beats are over by then */
     uint32_t line;        /* of code, in the instruction cache */
+    uint16_t slots;       /* that it takes of its scheduler's port: 1, or those of a sequence */
     uint8_t cls;          /* enum ir_class */
+    uint8_t unit;         /* the same, or the class whose unit runs it */
     uint8_t depth_change; /* as in mech_outcome */
     uint8_t turns;        /* beyond the first, that reading its operands takes: bank conflicts */
     bool
@@ -219,6 +221,7 @@ struct sm {
     bool ticked;                 /* in cycle now */
     bool scoreboard;             /* sm.issue */
     bool exact_rows;             /* every row has a bit of its own */
+    bool sequences;              /* some operations take more than one slot */
     bool plain_slots;            /* slots.c: warps of 32 threads, and no account */
     bool census_known;
     bool stuck; /* memory refuses the request of the queue's head until it calls */
@@ -253,7 +256,8 @@ struct sm {
     struct sm_slot wheel[64];
 
     uint32_t latency[IR_NCLASSES], interval[IR_NCLASSES];
-    uint32_t turn_cost; /* of a bank conflict's extra turn, per beat, in cycles / SM_TURN */
+    uint8_t unit_of[IR_NCLASSES]; /* the class whose unit runs it */
+    uint32_t turn_cost;           /* of a bank conflict's extra turn, per beat, in cycles / SM_TURN */
     uint32_t line[MEM_NPATHS], sector[MEM_NPATHS], ports[MEM_NPATHS];
     uint32_t file[3]; /* exact_rows: first bit of each register file */
 
@@ -318,11 +322,14 @@ uint64_t event_next(const struct sm *s); /* cycle of the earliest, or SM_NEVER *
 void units_init(struct sm *s);
 /* Turns that reading its operands takes beyond the first, by bank conflicts. */
 uint8_t unit_register_turns(const struct sm *s, const struct ir_insn *i);
+/* Issue slots that an operation takes. */
+uint16_t unit_slots(const struct sm_options *o, uint32_t op);
 /* Cycles from the start of an instruction of that class until it writes back, if it is issued by then. */
-uint32_t unit_result(const struct sm *s, uint8_t cls);
-/* Reserves the unit of a class from cycle start on, for so many beats. */
-static inline void unit_start(struct sm *s, uint32_t sched, uint32_t cls, uint64_t start, uint32_t beats) {
-    s->unit[sched][cls] = start + (uint64_t)s->interval[cls] * beats;
+uint32_t unit_result(const struct sm *s, uint8_t cls, uint32_t slots);
+/* Reserves the unit that runs a class from cycle start on, for so many beats. */
+static inline void unit_start(struct sm *s, uint32_t sched, uint32_t unit, uint32_t cls, uint64_t start,
+                              uint32_t beats) {
+    s->unit[sched][unit] = start + (uint64_t)s->interval[cls] * beats;
 }
 
 /* score.c: registers under way. */

@@ -198,17 +198,30 @@ TWICE void dispatch(struct sm *s, const uint32_t *ops, uint32_t n, const bool mi
     chain_end(s, &chain);
 }
 
-/* Cycles that register read takes longer by the banks its operands are in. Parts of a cycle add up. */
-static uint32_t bank_conflicts(struct sm *s, uint32_t sched, const struct mech_packet *p, uint32_t beats) {
-    uint32_t most = 0;
-    for (uint32_t k = 0; k < p->n; k++) {
-        const uint32_t n = sm_code(s, p->split[k]->pc)->turns;
-        if (n > most) most = n;
-    }
-    if (!most) return 0;
-    const uint32_t cost = s->sched[sched].turns + most * beats * s->turn_cost;
+/* Cycles that register read takes longer by so many turns. Parts of a cycle add up. */
+static uint32_t bank_conflicts(struct sm *s, uint32_t sched, uint32_t turns) {
+    const uint32_t cost = s->sched[sched].turns + turns * s->turn_cost;
     s->sched[sched].turns = cost % SM_TURN;
     return cost / SM_TURN;
+}
+
+/* Of the packet: the most that any of its instructions needs. */
+struct needs {
+    uint32_t turns; /* of register read beyond the first */
+    uint32_t slots;
+};
+
+TWICE struct needs find_needs(struct sm *s, const bool mixed) {
+    const struct mech_packet *p = &s->common->packet;
+    const struct sm_code *c = sm_code(s, p->split[0]->pc);
+    struct needs n = {c->turns, c->slots};
+    for (uint32_t k = 1; mixed && k < p->n; k++) {
+        c = sm_code(s, p->split[k]->pc);
+        if (c->turns > n.turns) n.turns = c->turns;
+        if (c->slots > n.slots) n.slots = c->slots;
+    }
+    s->stats.sm.sequence_slots += n.slots - 1;
+    return n;
 }
 
 static void show_issue(struct sm *s, uint32_t sched) {
@@ -227,7 +240,12 @@ static inline void count_class(struct sums *t, uint32_t cls, uint32_t threads) {
 /* A mixed packet keeps each unit for the beats that the threads of its class fill. */
 static void start_units(struct sm *s, uint32_t sched, const struct sums *t, uint64_t start) {
     const uint32_t width = (uint32_t)s->o->sm.simd_width;
-    FOR_LANES(c, t->classes) unit_start(s, sched, c, start, (t->of_class[c] + width - 1) / width);
+    FOR_LANES(c, t->classes) {
+        const uint32_t unit = s->unit_of[c];
+        const uint64_t before = s->unit[sched][unit];
+        unit_start(s, sched, unit, c, start, (t->of_class[c] + width - 1) / width);
+        if (s->unit[sched][unit] < before) s->unit[sched][unit] = before; /* two classes of one unit */
+    }
 }
 
 static inline uint32_t take_op(struct sm *s, struct mech_split *split, uint32_t sched, uint64_t ready) {
@@ -249,11 +267,11 @@ static bool limit_reached(const struct sm *s, const struct sm_op *op, struct err
 }
 
 /* The splits of the packet, one after the other; those after one that faults or exceeds the launch's limit do not run. */
-TWICE bool execute_all(struct sm *s, uint32_t sched, uint64_t start, uint32_t beats, const bool mixed,
-                       uint32_t *op, struct sums *t, struct err *e) {
+TWICE bool execute_all(struct sm *s, uint32_t sched, uint64_t start, uint32_t beats, uint64_t end,
+                       const bool mixed, uint32_t *op, struct sums *t, struct err *e) {
     const struct mech_packet *p = &s->common->packet;
     struct exec_grid *g = s->env.grid;
-    const uint64_t from = start + (p->last_beat ? beats - 1 : 0), end = start + beats;
+    const uint64_t from = start + (p->last_beat ? beats - 1 : 0);
     do {
         struct mech_split *split = p->split[t->done];
         const struct sm_code *c = sm_code(s, split->pc);
@@ -264,7 +282,7 @@ TWICE bool execute_all(struct sm *s, uint32_t sched, uint64_t start, uint32_t be
         if (mixed)
             count_class(t, c->cls, split->threads);
         else
-            unit_start(s, sched, c->cls, start, beats);
+            unit_start(s, sched, c->unit, c->cls, start, beats);
         if (!execute(s, k, mixed, t, e)) return false;
         t->done++;
         g->insts += t->lanes - before;
@@ -283,16 +301,16 @@ static inline uint32_t lanes_offered(struct sm *s, uint32_t threads, uint32_t be
     return threads;
 }
 
-/* The cycles of the packet's beats in their class (idle.c); what it stalled is counted already. */
-static inline void count_issue(struct sm *s, uint32_t threads, uint32_t beats, uint32_t offered) {
+/* The cycles that the packet holds the port in their class (idle.c); what it stalled is counted already. */
+static inline void count_issue(struct sm *s, uint32_t threads, uint32_t held, uint32_t offered) {
     s->stats.sm.issues++;
     if (!threads) {
         s->stats.sm.empty_issues++;
-        s->stats.warp.empty += beats;
+        s->stats.warp.empty += held;
         return;
     }
     const uint32_t k = ((threads - 1) * (SM_SIZES - 1)) / offered;
-    s->stats.warp.issued[k < SM_SIZES ? k : SM_SIZES - 1] += beats;
+    s->stats.warp.issued[k < SM_SIZES ? k : SM_SIZES - 1] += held;
     s->stats.sm.lane_slots += offered;
 }
 
@@ -313,14 +331,14 @@ static inline void count_lanes(struct sm *s, const struct sums *t, uint32_t offe
 TWICE bool issue_packet(struct sm *s, uint32_t sched, const bool mixed, struct err *e) {
     struct exec_grid *g = s->env.grid;
     const uint32_t beats = s->common->packet.beats ? s->common->packet.beats : s->beats;
-    const uint32_t conflicts =
-        s->o->sm.register_banks ? bank_conflicts(s, sched, &s->common->packet, beats) : 0;
-    const uint32_t extra = conflicts + s->common->packet.register_stall;
+    const struct needs needs = find_needs(s, mixed);
+    const uint32_t conflicts = needs.turns ? bank_conflicts(s, sched, needs.turns * beats) : 0;
+    const uint32_t extra = conflicts + s->common->packet.register_stall, held = beats * needs.slots;
     const uint64_t start = s->now + extra, barriers = g->barriers;
     uint32_t op[MECH_WIDEST];
     struct sums t = {0};
     g->clock = s->now;
-    const bool fine = execute_all(s, sched, start, beats, mixed, op, &t, e);
+    const bool fine = execute_all(s, sched, start, beats, start + held, mixed, op, &t, e);
     if (g->barriers != barriers) s->stats.sm.barriers += g->barriers - barriers;
     s->stats.sm.warp_insts += t.done;
     s->stats.sm.thread_insts += t.lanes;
@@ -332,15 +350,15 @@ TWICE bool issue_packet(struct sm *s, uint32_t sched, const bool mixed, struct e
     if (mixed) start_units(s, sched, &t, start);
     const uint32_t entry = t.memory ? lines_end(s) : SM_NONE;
     if (entry != SM_NONE) lsu_issue(s, entry, sched, start + (uint64_t)s->o->sm.depth - 1);
-    s->sched[sched].port = s->sched[sched].counted = start + beats;
+    s->sched[sched].port = s->sched[sched].counted = start + held;
     const uint32_t offered = lanes_offered(s, t.threads, beats);
-    count_issue(s, t.threads, beats, offered);
+    count_issue(s, t.threads, held, offered);
     if (t.apart == t.done && t.threads) { /* nothing of the program among them */
         s->stats.sm.lane_slots -= offered;
         s->stats.sm.overhead_slots += offered;
     }
     count_lanes(s, &t, offered, &s->ops.v[op[0]]);
-    if (s->charge) waits_issued(s, sched, s->ops.v[op[0]].place, beats, extra);
+    if (s->charge) waits_issued(s, sched, s->ops.v[op[0]].place, held, extra);
     dispatch(s, op, t.done, mixed);
     return true;
 }

@@ -10,7 +10,7 @@
 static uint64_t ask_when(void *sm, const struct mech_split *split) {
     struct sm *s = sm;
     const struct sm_code *c = sm_code(s, split->pc);
-    uint64_t when = s->unit[split->sched][c->cls], t;
+    uint64_t when = s->unit[split->sched][c->unit], t;
     if (s->scoreboard && (t = score_when(s, split, c)) > when) when = t;
     if (s->fetched && (t = fetch_when(s, split, c)) > when) when = t;
     return when;
@@ -20,7 +20,7 @@ static uint64_t ask_when(void *sm, const struct mech_split *split) {
 static uint64_t ask_unit(void *sm, const struct mech_split *split) {
     const struct sm *s = sm;
     const struct sm_code *c = &s->common->code[split->pc];
-    return c->known ? s->unit[split->sched][c->cls] : ask_when(sm, split);
+    return c->known ? s->unit[split->sched][c->unit] : ask_when(sm, split);
 }
 
 static uint32_t ask_live(void *sm, uint32_t warp) {

@@ -2,9 +2,33 @@
  *
  * An instruction of latency L writes back depth + L - 1 cycles after it starts; a packet of B beats keeps its unit for
  * B times the class's initiation interval. Where the lanes of a packet run different instructions (MIMD, SBI) each unit is
- * kept for the beats that the threads of its class fill. Loads, stores, atomics and texture reads have no class latency: they leave
+ * kept for the beats that the threads of its class fill. An operation that is a sequence of N machine instructions
+ * (sequence.*) holds the port for N times the beats, and is a chain: it writes back N depth + L - 1 cycles after it
+ * starts. Loads, stores, atomics and texture reads have no class latency: they leave
  * the pipeline at the memory stage, depth - 1 cycles after issue, and the load/store unit says when they are back. */
 #include "sm/impl.h"
+
+uint16_t unit_slots(const struct sm_options *o, uint32_t op) {
+    int64_t slots = 1;
+#define RUNS_AS(id, name) \
+    if (op == IR_##id) slots = o->sequence.name;
+#include "sm/sequences.def"
+    return (uint16_t)slots;
+}
+
+/* A class whose operations are sequences runs on the unit that most of their instructions need. */
+static void note_sequence(struct sm *s, uint32_t op, int64_t slots) {
+    if (slots == 1) return;
+    s->sequences = true;
+    if (ir_ops[op].cls == IR_C_FDIV32) s->unit_of[IR_C_FDIV32] = IR_C_FP32;
+    if (ir_ops[op].cls == IR_C_FDIV64) s->unit_of[IR_C_FDIV64] = IR_C_FP64;
+}
+
+static void init_sequences(struct sm *s) {
+    for (uint32_t c = 0; c < IR_NCLASSES; c++) s->unit_of[c] = (uint8_t)c;
+#define RUNS_AS(id, name) note_sequence(s, IR_##id, s->o->sequence.name);
+#include "sm/sequences.def"
+}
 
 void units_init(struct sm *s) {
     s->turn_cost = (uint32_t)(s->o->sm.register_conflict * SM_TURN + 0.5);
@@ -15,6 +39,7 @@ void units_init(struct sm *s) {
     s->interval[IR_C_##id] = (uint32_t)i->name;
 #define ACCESS(id, ...) s->latency[IR_C_##id] = s->interval[IR_C_##id] = 1;
 #include "ir/classes.def"
+    init_sequences(s);
 }
 
 static bool read_before(const struct ir_insn *i, uint32_t k) {
@@ -38,6 +63,6 @@ uint8_t unit_register_turns(const struct sm *s, const struct ir_insn *i) {
     return (uint8_t)((most - 1) / (uint32_t)s->o->sm.register_bank_reads);
 }
 
-uint32_t unit_result(const struct sm *s, uint8_t cls) {
-    return (uint32_t)s->o->sm.depth + s->latency[cls] - 1;
+uint32_t unit_result(const struct sm *s, uint8_t cls, uint32_t slots) {
+    return slots * (uint32_t)s->o->sm.depth + s->latency[cls] - 1;
 }

@@ -114,7 +114,7 @@ static uint64_t awaited(const struct sm *s, const struct mech_split *split, cons
 static enum sm_wait reason(struct sm *s, const struct mech_split *split) {
     const struct sm_code *c = sm_code(s, split->pc);
     const struct sm_fetched *f = s->fetched ? &s->fetched[split->id] : NULL;
-    const uint64_t unit = s->unit[split->sched][c->cls];
+    const uint64_t unit = s->unit[split->sched][c->unit];
     const uint64_t fetch = !f ? 0 : f->line == c->line ? f->ready : SM_NEVER;
     bool line = false;
     const uint64_t result = s->scoreboard ? awaited(s, split, c, &line) : 0;

@@ -62,11 +62,24 @@ static void narrow_units_have_their_published_rates(void **state) {
     about(per_cycle("shfl.sync.down.b32 %r0, %r0, 1, 31, -1;"), 32);
 }
 
+/* Divisions and roots are sequences of machine instructions: the port, or the unit that they keep longest, says how many a
+ * cycle there are. */
+static void sequences_are_bound_by_their_slots_or_their_unit(void **state) {
+    (void)state;
+    about(per_cycle("div.rn.f32 %f0, %f0, %f0;"), 4 * 32 / 10.0); /* five FFMA of two cycles; 8 slots */
+    about(per_cycle("sqrt.rn.f32 %f0, %f0;"), 4 * 32 / 10.0);
+    about(per_cycle("div.u32 %r0, %r0, %r1;"),
+          4 * 32 / 24.0); /* three of the unit of special functions; 18 slots */
+    about(per_cycle("div.s64 %l0, %l0, %l1;"), 4 * 32 / 88.0);     /* slots */
+    about(per_cycle("div.rn.f64 %d0, %d0, %d0;"), 4 * 32 / 512.0); /* eight DFMA */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_unit_of_16_lanes_takes_a_warp_every_two_cycles),
         cmocka_unit_test(units_alternate_on_the_port),
         cmocka_unit_test(narrow_units_have_their_published_rates),
+        cmocka_unit_test(sequences_are_bound_by_their_slots_or_their_unit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

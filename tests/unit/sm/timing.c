@@ -111,6 +111,43 @@ static void a_unit_takes_an_instruction_per_interval(void **state) {
     machine_free(&x);
 }
 
+static void sequences(struct machine *x) {
+    x->o.sequence.udiv32 = 18;
+    x->o.interval.idiv = 1;
+}
+
+/* A chain of 18 instructions: it holds the port for 18 times two beats, and its result is there 18 times the depth and the
+ * class's own latency after its start. */
+static void a_sequence_takes_its_issue_slots(void **state) {
+    (void)state;
+    assert_int_equal(each("div.u32 %r1, %r1, 3;", sequences, 32), 18 * 8 + 16 - 1);
+    assert_int_equal(each("rem.u32 %r1, %r1, 3;", sequences, 32), 8 + 16 - 1);
+    struct machine x = chain(100, "div.u32 %r1, %r1, 3;");
+    sequences(&x);
+    machine_ok(&x, "pdom", "chain", 2, 768, NULL);
+    assert_in_range(x.cycles, 100 * 24 * 18 * 2, 100 * 24 * 18 * 2 + 300);
+    assert_int_equal(x.s.sm.sequence_slots, 100 * 48 * 17);
+    assert_int_equal(x.s.sm.issues, (100 + 2) * 48);
+    machine_free(&x);
+}
+
+/* The unit of f64 is kept by a division that is a sequence; one that is an operation has a unit of its own. */
+static void a_sequence_runs_on_the_unit_of_its_instructions(void **state) {
+    (void)state;
+    for (int64_t slots = 1; slots <= 4; slots += 3) {
+        struct machine x = machine_load(
+            HEAD ".visible .entry k() {\n.reg .f64 %a<4>;\nmov.f64 %a1, 0d3FF0000000000000;\n"
+                 "mov.f64 %a3, %a1;\ndiv.rn.f64 %a2, %a1, %a1;\nadd.f64 %a3, %a3, %a1;\nexit;\n}\n");
+        x.o.sm.issue = SM_SCOREBOARD;
+        x.o.sm.simd_width = 32;
+        x.o.sequence.fdiv64 = slots;
+        x.o.interval.fdiv64 = 500;
+        machine_ok(&x, "pdom", "k", 1, 32, NULL);
+        assert_int_equal(x.cycles > 500, slots > 1);
+        machine_free(&x);
+    }
+}
+
 /* Units of different classes work side by side, but the port issues one warp every beats: half of the warps add, the other
  * half multiply. */
 static void instructions_of_all_classes_share_the_port(void **state) {
@@ -375,6 +412,8 @@ int main(void) {
         cmocka_unit_test(warps_fill_the_pipeline),
         cmocka_unit_test(a_full_sm_reaches_peak_ipc),
         cmocka_unit_test(a_unit_takes_an_instruction_per_interval),
+        cmocka_unit_test(a_sequence_takes_its_issue_slots),
+        cmocka_unit_test(a_sequence_runs_on_the_unit_of_its_instructions),
         cmocka_unit_test(instructions_of_all_classes_share_the_port),
         cmocka_unit_test(a_bank_conflict_of_degree_k_costs_k),
         cmocka_unit_test(atomics_on_one_bank_take_turns),
