@@ -95,6 +95,7 @@ struct sm_request {
     };
     uint32_t nodes, next; /* nodes: the threads it serves */
     uint8_t path, kind;   /* kind: enum mem_kind */
+    uint16_t group;       /* of the packet's lanes that it is for */
 };
 
 struct sm_entry {         /* of the load/store unit: the memory part of one packet */
@@ -165,14 +166,13 @@ struct sm_ahead { /* lines of code to be fetched before a split gets there */
 struct sm_part {
     uint32_t warp, mask, first;
     uint16_t path;
-    uint16_t beat; /* of the packet, where it says who is in which; 0 */
+    uint16_t group; /* that memory takes together: a beat of the packet, or a part of the warp; 0 */
 };
 
 struct sm_gather {      /* the memory part of the packet being issued */
     uint32_t entry;     /* SM_NONE: none yet */
     uint32_t shared;    /* its request to shared memory, or SM_NONE; of the beat, if it goes by beats */
-    uint32_t before;    /* the last request of earlier beats, or SM_NONE */
-    uint32_t beat;      /* the one being gathered or built */
+    uint32_t group;     /* the one being gathered or built */
     uint32_t paths;     /* that the current op takes, one bit each */
     uint32_t nparts, n; /* of the current op; addresses of all parts */
     uint32_t bytes, lanes;
@@ -181,6 +181,7 @@ struct sm_gather {      /* the memory part of the packet being issued */
     struct sm_part part[SM_PACKET];
     uint64_t addr[SM_PACKET];
     uint64_t path_addr[MECH_WIDEST], shared_addr[MECH_WIDEST]; /* of one path; of all ops, to shared memory */
+    uint16_t shared_group[MECH_WIDEST];                        /* of each of the latter */
     struct mem_line line[2 * MECH_WIDEST];
     uint32_t mask[2 * MECH_WIDEST]; /* lanes of one part, by line */
     uint32_t request[2 * MECH_WIDEST];
@@ -223,15 +224,18 @@ struct sm {
     bool exact_rows;             /* every row has a bit of its own */
     bool sequences;              /* some operations take more than one slot */
     bool plain_slots;            /* slots.c: warps of 32 threads, and no account */
+    bool halves;                 /* warps of 32 threads issue in two beats */
     bool census_known;
     bool stuck; /* memory refuses the request of the queue's head until it calls */
     struct {
         uint32_t dependency, barrier, inactive_path, reconvergence;
-    } census;             /* threads by reason, as the statistics idle.* */
-    uint32_t beats;       /* cycles a packet holds the issue port that does not say otherwise */
-    uint32_t far_serial;  /* of the next far event */
-    struct queue queue;   /* of the load/store unit */
-    uint32_t lsu_waiting; /* memory instructions in the queue or on their way to it */
+    } census;              /* threads by reason, as the statistics idle.* */
+    uint32_t beats;        /* cycles a packet holds the issue port that does not say otherwise */
+    uint32_t coalesce;     /* lanes of a warp that are coalesced together; 0: all */
+    uint32_t shared_lanes; /* the same for the banks of shared memory */
+    uint32_t far_serial;   /* of the next far event */
+    struct queue queue;    /* of the load/store unit */
+    uint32_t lsu_waiting;  /* memory instructions in the queue or on their way to it */
 
     uint64_t lsu_busy;         /* shared memory holds it until then */
     uint64_t refusals_counted; /* stuck: cycles up to this one are */
@@ -409,6 +413,10 @@ static inline void slots_idle(struct sm *s, uint32_t n, uint32_t place) {
 static inline uint32_t lanes_below(uint32_t n) {
     return n < 32 ? (1u << n) - 1 : ~0u;
 }
+/* Of these lanes of a slot, those that lie in part k of their machine warps, which have parts of `width` lanes. */
+uint32_t slots_part(const struct sm *s, uint32_t warp, uint32_t mask, uint32_t width, uint32_t k);
+/* Beats of the packet in which no lane of the SIMD group has a thread. */
+uint32_t slots_vacant(const struct sm *s, uint32_t threads);
 /* Whether a word of the home warp is there: a wide warp may be cut off by the end of its block. */
 static inline bool home_has(const struct sm *s, const struct sm_home *h, uint32_t word) {
     return !word || h->warp + word < (s->warps[h->warp].block + 1) * s->block_warps;

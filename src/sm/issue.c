@@ -314,6 +314,22 @@ static inline void count_issue(struct sm *s, uint32_t threads, uint32_t held, ui
     s->stats.sm.lane_slots += offered;
 }
 
+/* Beats in which no lane of the SIMD group has a thread are no cycles of HARP's equations 1 and 2. Of one piece of a warp of
+ * two beats, as most packets are, each half is one. */
+static inline void count_vacant(struct sm *s, const struct sums *t) {
+    const struct mech_packet *p = &s->common->packet;
+    const struct mech_set *set = &p->split[0]->set;
+    const uint32_t first = set->p[0].mask;
+    uint32_t n = 0;
+    if (s->halves && p->n == 1 && set->n == 1 && !p->beats)
+        n = !(first >> SM_LANES / 2) || !(first << SM_LANES / 2);
+    else
+        n = slots_vacant(s, t->threads);
+    if (!n) return;
+    s->stats.sm.vacant_cycles += n;
+    if (t->apart < t->done) s->stats.sm.vacant_slots += n * (uint32_t)s->o->sm.simd_width;
+}
+
 /* offered: lane slots of the packet; first: the op of its first split. */
 static inline void count_lanes(struct sm *s, const struct sums *t, uint32_t offered,
                                const struct sm_op *first) {
@@ -325,6 +341,7 @@ static inline void count_lanes(struct sm *s, const struct sums *t, uint32_t offe
         return;
     }
     slots_idle(s, offered - t->threads, first->place);
+    if (s->beats > 1) count_vacant(s, t);
 }
 
 /* All splits execute before any is committed: a commit may reuse a split of the packet. */

@@ -1,7 +1,9 @@
 /* From the addresses of a packet's instructions to requests. All lanes of a split are coalesced together, whatever
  * warps they come from; where a packet has several splits (MIMD, SBI) a line they have in common is asked for once. A
  * packet may say which threads issue in which beat (large warps): then those of a beat are coalesced together, beat after
- * beat, and a line that two beats want is asked for twice. Banks of shared memory and parameters go by beats alike.
+ * beat, and a line that two beats want is asked for twice. Banks of shared memory and parameters go by beats alike. The
+ * machine may take parts of any warp by themselves (sm.coalesce, sm.shared_lanes): a line that two parts want is asked for
+ * twice, and the banks serve one part after the other. What goes together is a group.
  *
  * Spaces. Global addresses go through L1D as they are. Local memory is interleaved by words over the threads of the
  * whole machine, so that the same variable of neighbouring threads lies side by side; an access is cut into words.
@@ -19,8 +21,8 @@ enum { WORD = 4 };
 
 void lines_begin(struct sm *s) {
     struct sm_gather *g = &s->common->gather;
-    g->entry = g->shared = g->before = SM_NONE;
-    g->nparts = g->n = g->paths = g->lanes = g->nshared = g->shared_bytes = g->beat = 0;
+    g->entry = g->shared = SM_NONE;
+    g->nparts = g->n = g->paths = g->lanes = g->nshared = g->shared_bytes = g->group = 0;
     g->shared_atomic = g->words = false;
 }
 
@@ -31,7 +33,7 @@ static void add_part(struct sm_gather *g, uint32_t warp, uint32_t mask, uint32_t
                      uint64_t base) {
     const uint32_t n = bits_count(mask);
     CHECK(g->n + n <= SM_PACKET && g->nparts < SM_PACKET);
-    g->part[g->nparts++] = (struct sm_part){warp, mask, g->n, (uint16_t)path, (uint16_t)g->beat};
+    g->part[g->nparts++] = (struct sm_part){warp, mask, g->n, (uint16_t)path, (uint16_t)g->group};
     g->paths |= 1u << path;
     uint64_t *to = g->addr + g->n;
     g->n += n;
@@ -97,12 +99,32 @@ static void gather_lanes(struct sm *s, uint32_t warp, uint32_t mask, bool textur
 static __attribute__((noinline)) void gather_beats(struct sm *s, uint32_t warp, uint32_t mask, bool texture) {
     const struct mech_packet *p = &s->common->packet;
     struct sm_gather *g = &s->common->gather;
-    for (g->beat = 0; g->beat < p->beats; g->beat++) {
-        const uint32_t here = mask & set_mask(&p->beat[g->beat], warp);
+    for (g->group = 0; g->group < p->beats; g->group++) {
+        const uint32_t here = mask & set_mask(&p->beat[g->group], warp);
         if (here) gather_lanes(s, warp, here, texture);
         mask &= ~here;
     }
     CHECK(!mask);
+}
+
+/* Lanes that are taken together; 0: all. Of generic addresses the first decides, for all mostly go to one space. */
+static uint32_t group_width(const struct sm *s) {
+    const struct exec_out *o = &s->env.grid->out;
+    uint64_t first = o->access.addr[__builtin_ctz(o->access.mask)];
+    enum ir_space space = o->access.space;
+    if (space == IR_SP_GENERIC) space = exec_decode(space, &first);
+    return space == IR_SP_SHARED ? s->shared_lanes : s->coalesce;
+}
+
+static __attribute__((noinline)) void gather_parts(struct sm *s, uint32_t warp, uint32_t mask, bool texture) {
+    struct sm_gather *g = &s->common->gather;
+    const uint32_t width = group_width(s);
+    for (g->group = 0; mask; g->group++) {
+        const uint32_t here = width ? slots_part(s, warp, mask, width, g->group) : mask;
+        if (here) gather_lanes(s, warp, here, texture);
+        mask &= ~here;
+    }
+    g->group = 0;
 }
 
 void lines_gather(struct sm *s, uint32_t warp, bool texture) {
@@ -111,6 +133,8 @@ void lines_gather(struct sm *s, uint32_t warp, bool texture) {
     s->common->gather.lanes += bits_count(o->access.mask);
     if (s->common->packet.beat)
         gather_beats(s, warp, o->access.mask, texture);
+    else if (s->coalesce | s->shared_lanes)
+        gather_parts(s, warp, o->access.mask, texture);
     else
         gather_lanes(s, warp, o->access.mask, texture);
 }
@@ -124,6 +148,7 @@ static uint32_t append(struct sm *s, uint32_t path, uint8_t kind) {
     const uint32_t r = request_take(s);
     s->requests.v[r].path = (uint8_t)path;
     s->requests.v[r].kind = kind;
+    s->requests.v[r].group = (uint16_t)g->group;
     if (e->first == SM_NONE)
         e->first = r;
     else
@@ -132,19 +157,14 @@ static uint32_t append(struct sm *s, uint32_t path, uint8_t kind) {
     return r;
 }
 
-/* The packet's first request that is not of an earlier beat. */
-static uint32_t first_request(const struct sm *s) {
-    const struct sm_gather *g = &s->common->gather;
-    if (g->entry == SM_NONE) return SM_NONE;
-    return g->before == SM_NONE ? s->entries.v[g->entry].first : s->requests.v[g->before].next;
-}
-
-/* A request that this line can be part of: one that begins where it does grows to its length, one that covers it will do. */
+/* A request of the group that this line can be part of: one that begins where it does grows to its length, one that covers
+ * it will do. */
 static uint32_t same_line(struct sm *s, const struct mem_line *l, uint32_t path, uint32_t kind) {
-    uint32_t r = first_request(s);
+    const struct sm_gather *g = &s->common->gather;
+    uint32_t r = g->entry == SM_NONE ? SM_NONE : s->entries.v[g->entry].first;
     for (; r != SM_NONE; r = s->requests.v[r].next) {
         struct sm_request *q = &s->requests.v[r];
-        if (q->path != path || q->kind != kind || l->addr < q->addr) continue;
+        if (q->path != path || q->kind != kind || q->group != g->group || l->addr < q->addr) continue;
         if (l->addr == q->addr && l->bytes > q->bytes) q->bytes = l->bytes;
         if (l->addr + l->bytes <= q->addr + q->bytes) break;
     }
@@ -159,9 +179,9 @@ static uint32_t serve(struct sm *s, uint32_t r, uint32_t op, uint32_t warp, uint
     return bits_count(mask);
 }
 
-/* Whether the part is among those being built: of that path, and of this beat. */
+/* Whether the part is among those being built: of that path, and of this group. */
 static inline bool is_due(const struct sm_gather *g, const struct sm_part *p, uint32_t path) {
-    return p->path == path && p->beat == g->beat;
+    return p->path == path && p->group == g->group;
 }
 
 /* A request without lines: everything of that path. */
@@ -272,10 +292,20 @@ static uint32_t build_lines(struct sm *s, uint32_t op, uint32_t path, uint8_t ki
     return served;
 }
 
+static uint32_t due_lanes(const struct sm_gather *g, uint32_t path) {
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < g->nparts; k++)
+        if (is_due(g, &g->part[k], path)) n += bits_count(g->part[k].mask);
+    return n;
+}
+
 static uint32_t build_shared(struct sm *s, uint32_t op, uint8_t kind) {
     struct sm_gather *g = &s->common->gather;
-    CHECK(g->nshared + g->lanes <= MECH_WIDEST);
-    g->nshared += addresses(g, SM_SHARED, (struct range){0, g->nparts}, g->shared_addr + g->nshared);
+    const uint32_t n = due_lanes(g, SM_SHARED);
+    CHECK(g->nshared + n <= MECH_WIDEST);
+    addresses(g, SM_SHARED, (struct range){0, g->nparts}, g->shared_addr + g->nshared);
+    for (uint32_t k = 0; k < n; k++) g->shared_group[g->nshared + k] = (uint16_t)g->group;
+    g->nshared += n;
     if (g->shared == SM_NONE) g->shared = append(s, SM_SHARED, kind);
     if (g->bytes > g->shared_bytes) g->shared_bytes = g->bytes;
     g->shared_atomic |= kind == MEM_ATOMIC;
@@ -283,12 +313,11 @@ static uint32_t build_shared(struct sm *s, uint32_t op, uint8_t kind) {
 }
 
 /* Atomics on one word of shared memory take turns: no word is given to two at once. */
-static uint32_t atomic_cycles(const struct sm *s) {
-    const struct sm_gather *g = &s->common->gather;
+static uint32_t atomic_cycles(const struct sm *s, const uint64_t *addr, uint32_t lanes) {
     uint32_t in_bank[256] = {0}, most = 1;
-    for (uint32_t k = 0; k < g->nshared; k++) {
-        uint32_t *n = &in_bank[g->shared_addr[k] / (uint64_t)s->o->sm.shared_bank_bytes %
-                               (uint64_t)s->o->sm.shared_banks];
+    for (uint32_t k = 0; k < lanes; k++) {
+        uint32_t *n =
+            &in_bank[addr[k] / (uint64_t)s->o->sm.shared_bank_bytes % (uint64_t)s->o->sm.shared_banks];
         if (++*n > most) most = *n;
     }
     return most;
@@ -296,11 +325,10 @@ static uint32_t atomic_cycles(const struct sm *s) {
 
 /* Accesses within one word each: in a cycle each bank gives its first word to all who want it, the others try again in the
  * next. */
-static uint32_t word_cycles(const struct sm_gather *g, uint32_t banks, uint32_t shift) {
+static uint32_t word_cycles(const uint64_t *addr, uint32_t lanes, uint32_t banks, uint32_t shift) {
     uint64_t word[64], left[MECH_WIDEST];
-    const uint64_t *addr = g->shared_addr;
     uint32_t cycles = 0;
-    for (uint32_t n = g->nshared, again = 0; n; n = again, again = 0, addr = left) {
+    for (uint32_t n = lanes, again = 0; n; n = again, again = 0, addr = left) {
         uint64_t busy = 0;
         for (uint32_t k = 0; k < n; k++) {
             const uint64_t want = addr[k] >> shift, bank = want & (banks - 1);
@@ -313,25 +341,47 @@ static uint32_t word_cycles(const struct sm_gather *g, uint32_t banks, uint32_t 
     return cycles;
 }
 
-static uint32_t shared_cycles(const struct sm *s) {
+/* Of lanes that go together. */
+static uint32_t group_cycles(const struct sm *s, const uint64_t *addr, uint32_t lanes) {
     const struct sm_gather *g = &s->common->gather;
     const uint32_t banks = (uint32_t)s->o->sm.shared_banks, word = (uint32_t)s->o->sm.shared_bank_bytes;
-    if (g->shared_atomic) return atomic_cycles(s);
+    if (g->shared_atomic) return atomic_cycles(s, addr, lanes);
     if (banks <= 64 && is_pow2(banks) && is_pow2(word) && g->shared_bytes <= word)
-        return word_cycles(g, banks, (uint32_t)__builtin_ctz(word));
-    return mem_bank_cycles(g->shared_addr, g->nshared, g->shared_bytes, banks, word);
+        return word_cycles(addr, lanes, banks, (uint32_t)__builtin_ctz(word));
+    return mem_bank_cycles(addr, lanes, g->shared_bytes, banks, word);
+}
+
+/* Group after group; *groups: how many there are. */
+static uint32_t shared_cycles(const struct sm *s, uint32_t *groups) {
+    const struct sm_gather *g = &s->common->gather;
+    uint64_t addr[MECH_WIDEST];
+    uint32_t cycles = 0;
+    *groups = 1;
+    if (!s->shared_lanes || s->common->packet.beat) return group_cycles(s, g->shared_addr, g->nshared);
+    *groups = 0;
+    for (uint32_t k = 0, left = g->nshared; left; k++) {
+        uint32_t n = 0;
+        for (uint32_t i = 0; i < g->nshared; i++)
+            if (g->shared_group[i] == k) addr[n++] = g->shared_addr[i];
+        if (!n) continue;
+        cycles += group_cycles(s, addr, n);
+        left -= n;
+        ++*groups;
+    }
+    return cycles;
 }
 
 /* The addresses to shared memory that have been gathered are all there are of its request. */
 static void end_shared(struct sm *s) {
     struct sm_gather *g = &s->common->gather;
+    uint32_t groups;
     if (g->shared == SM_NONE) return;
-    const uint32_t cycles = shared_cycles(s);
+    const uint32_t cycles = shared_cycles(s, &groups);
     s->requests.v[g->shared].held = cycles ? cycles : 1;
-    s->stats.sm.shared_conflict_cycles += cycles ? cycles - 1 : 0;
+    s->stats.sm.shared_conflict_cycles += cycles > groups ? cycles - groups : 0;
 }
 
-/* All requests of the op, or those of a beat; returns how many threads they serve. */
+/* All requests of the op, or those of a group; returns how many threads they serve. */
 static uint32_t build_paths(struct sm *s, uint32_t op, uint8_t kind, bool merge) {
     const uint32_t paths = s->common->gather.paths;
     uint32_t served = 0;
@@ -342,11 +392,11 @@ static uint32_t build_paths(struct sm *s, uint32_t op, uint8_t kind, bool merge)
     return served;
 }
 
-/* The paths that the parts of this beat take. */
-static uint32_t beat_paths(const struct sm_gather *g) {
+/* The paths that the parts of this group take. */
+static uint32_t group_paths(const struct sm_gather *g) {
     uint32_t paths = 0;
     for (uint32_t k = 0; k < g->nparts; k++)
-        if (g->part[k].beat == g->beat) paths |= 1u << g->part[k].path;
+        if (g->part[k].group == g->group) paths |= 1u << g->part[k].path;
     return paths;
 }
 
@@ -354,15 +404,28 @@ static __attribute__((noinline)) uint32_t build_beats(struct sm *s, uint32_t op,
     struct sm_gather *g = &s->common->gather;
     uint32_t served = 0;
     CHECK(s->common->packet.n == 1);
-    for (g->beat = 0; g->beat < s->common->packet.beats; g->beat++) {
-        g->paths = beat_paths(g);
+    for (g->group = 0; g->group < s->common->packet.beats; g->group++) {
+        g->paths = group_paths(g);
         if (!g->paths) continue;
         served += build_paths(s, op, kind, false);
         end_shared(s);
         g->shared = SM_NONE;
         g->nshared = 0;
-        g->before = s->entries.v[g->entry].last;
     }
+    return served;
+}
+
+/* Parts of a warp have their lines each, but the packet is one access to shared memory. */
+static __attribute__((noinline)) uint32_t build_parts(struct sm *s, uint32_t op, uint8_t kind, bool merge) {
+    struct sm_gather *g = &s->common->gather;
+    uint32_t served = 0, last = 0;
+    for (uint32_t k = 0; k < g->nparts; k++)
+        if (g->part[k].group > last) last = g->part[k].group;
+    for (g->group = 0; g->group <= last; g->group++) {
+        g->paths = group_paths(g);
+        if (g->paths) served += build_paths(s, op, kind, merge);
+    }
+    g->group = 0;
     return served;
 }
 
@@ -374,8 +437,9 @@ void lines_build(struct sm *s, uint32_t op, bool merge) {
                          : s->env.grid->out.access.store ? MEM_WRITE
                                                          : MEM_READ;
     if (g->paths >> SM_SHARED & 1) s->stats.sm.shared_accesses++;
-    const uint32_t served =
-        s->common->packet.beat ? build_beats(s, op, kind) : build_paths(s, op, kind, merge);
+    const uint32_t served = s->common->packet.beat          ? build_beats(s, op, kind)
+                            : s->coalesce | s->shared_lanes ? build_parts(s, op, kind, merge)
+                                                            : build_paths(s, op, kind, merge);
     s->ops.v[op].memory = true;
     s->ops.v[op].overlap = served != s->ops.v[op].split->threads;
     s->stats.sm.memory_insts++;

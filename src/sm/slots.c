@@ -42,6 +42,52 @@ static uint32_t layout(const struct sm *s, uint32_t warp, uint32_t lane) {
     return m->ops->shuffle ? m->ops->shuffle(m, split_home_of(m->pool, warp, lane)) : 0;
 }
 
+/* ---- parts of a warp ---- */
+
+/* Lanes of word `word` of a machine warp's lanes that are in part k; of warps narrower than a word, of all in it. */
+static uint32_t part_lanes(uint32_t size, uint32_t word, uint32_t width, uint32_t k) {
+    if (width >= SM_LANES) return word / (width / SM_LANES) == k ? ~0u : 0;
+    if (size > SM_LANES && k * width / SM_LANES != word) return 0;
+    uint32_t lanes = lanes_below(width) << k * width % SM_LANES;
+    for (uint32_t by = size; by < SM_LANES; by *= 2) lanes |= lanes << by;
+    return lanes;
+}
+
+uint32_t slots_part(const struct sm *s, uint32_t warp, uint32_t mask, uint32_t width, uint32_t k) {
+    const struct mech *m = s->mech;
+    const uint32_t size = m->env.warp_size, word = size > SM_LANES ? warp - m->pool->first[warp] : 0;
+    if (!m->ops->shuffle) return mask & part_lanes(size, word, width, k);
+    uint32_t here = 0;
+    for (uint32_t left = mask; left;) {
+        const uint32_t home = split_next_part(m->pool, &left);
+        const uint32_t by = layout(s, warp, (uint32_t)__builtin_ctz(home));
+        here |= home & part_lanes(size, word, width, k ^ by / width);
+    }
+    return here;
+}
+
+static bool has_part(const struct sm *s, uint32_t width, uint32_t k) {
+    const struct mech_packet *p = &s->common->packet;
+    for (uint32_t i = 0; i < p->n; i++)
+        for (uint32_t j = 0; j < p->split[i]->set.n; j++)
+            if (slots_part(s, p->split[i]->set.p[j].warp, p->split[i]->set.p[j].mask, width, k)) return true;
+    return false;
+}
+
+/* However a home warp is laid out, as many of its parts have a thread. Threads that have left their home lanes (DWF without
+ * lane conflicts, MIMD) may need more parts than their homes do. */
+uint32_t slots_vacant(const struct sm *s, uint32_t threads) {
+    const struct mech_packet *p = &s->common->packet;
+    const uint32_t width = (uint32_t)s->o->sm.simd_width, parts = s->mech->env.warp_size / width;
+    const uint32_t least = (threads + width - 1) / width;
+    uint32_t n = 0;
+    if (p->beats) return 0; /* none is without threads */
+    for (uint32_t k = 0; k < parts; k++) n += has_part(s, width, k);
+    return parts - (n < least ? least : n);
+}
+
+/* ---- idle lanes ---- */
+
 /* h: the home warp in whose lanes they are counted. */
 static void take_lanes(const struct sm *s, const struct sm_home *h, const struct mech_set *set,
                        uint32_t *taken) {

@@ -128,7 +128,11 @@ static bool make_mech(struct sm *s, struct err *e) {
         charge_init(s);
         waits_init(s);
     }
-    s->beats = (s->mech->env.warp_size + env.simd_width - 1) / env.simd_width;
+    const uint32_t size = s->mech->env.warp_size;
+    s->beats = (size + env.simd_width - 1) / env.simd_width;
+    s->halves = size == SM_LANES && s->beats == 2;
+    s->coalesce = (uint32_t)o->coalesce < size ? (uint32_t)o->coalesce : 0;
+    s->shared_lanes = (uint32_t)o->shared_lanes < size ? (uint32_t)o->shared_lanes : 0;
     s->plain_slots = s->mech->env.warp_size == SM_LANES && !s->charge;
     return true;
 }

@@ -135,7 +135,9 @@ static bool lanes_add_up(const hd_device *dev, struct sb *why) {
     double sum = sum_of(dev, "lane."), all = stat(dev, "sm.lane_slots") + stat(dev, "lane.empty");
     all += stat(dev, "sm.overhead_slots"); /* of marks */
     const double insts = stat(dev, "sm.thread_insts") + stat(dev, "sm.overhead_lanes");
-    const bool good = all > 0 && all == sum && stat(dev, "lane.active") == insts;
+    const bool good =
+        all > 0 && all == sum && stat(dev, "lane.active") == insts &&
+        stat(dev, "sm.lane_slots") - stat(dev, "sm.vacant_slots") >= stat(dev, "sm.thread_insts");
     if (!good)
         sb_add(why, "%.0f lane slots, but their kinds are %.0f; %.0f active, %.0f instructions", all, sum,
                stat(dev, "lane.active"), insts);
