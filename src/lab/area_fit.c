@@ -9,7 +9,9 @@ enum { N = AREA_CONSTANTS };
 
 void area_amounts(const struct mech_array *a, double amount[AREA_CONSTANTS]) {
     const double n = (double)a->arrays, entries = (double)a->entries, bits = (double)a->bits;
-    const double ports = a->reads + a->writes, tag = a->tag, ways = a->ways;
+    const double ports = a->reads + a->writes, tag = a->entries ? a->tag : 0;
+    const double ways =
+        a->ways < a->entries ? (double)a->ways : entries; /* a table may be cut down to nothing */
     memset(amount, 0, sizeof(double[AREA_CONSTANTS]));
     if (a->cell == MECH_REGISTERS) {
         amount[AREA_REGISTER] = n * entries * bits;

@@ -52,6 +52,19 @@ static void tags_are_cells_of_their_own(void **state) {
     assert_near(got[AREA_READ], (16 * 32 + 33) * 2, 0);
 }
 
+/* As harp.ready_lookup = 0 and dws.wst = 0 have it. */
+static void a_table_without_entries_takes_nothing(void **state) {
+    (void)state;
+    for (enum mech_cell cell = MECH_SRAM; cell <= MECH_REGISTERS; cell++) {
+        double got[AREA_CONSTANTS];
+        struct mech_array a = array(0, 32);
+        a.cell = cell;
+        a.tag = 8;
+        area_amounts(&a, got);
+        for (int i = 0; i < AREA_CONSTANTS; i++) assert_true(got[i] == 0);
+    }
+}
+
 static void registers_are_their_bits(void **state) {
     (void)state;
     double got[AREA_CONSTANTS];
@@ -275,6 +288,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_array_is_its_cells_and_the_bits_it_reads),
         cmocka_unit_test(tags_are_cells_of_their_own),
+        cmocka_unit_test(a_table_without_entries_takes_nothing),
         cmocka_unit_test(registers_are_their_bits),
         cmocka_unit_test(area_grows_with_everything_an_array_has),
         cmocka_unit_test(the_fit_finds_the_constants_that_rows_were_made_from),
