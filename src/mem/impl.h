@@ -118,6 +118,7 @@ void slice_landed(struct mem *m); /* after a crossbar cycle to memory: looks for
 void slice_freed(struct mem *m);  /* after one back: slices may have got room */
 uint64_t slice_refusals(const struct mem *m, const struct slice *s);   /* that are not in its counters yet */
 void slice_dram_cycle(struct mem *m, struct slice *s, uint64_t cycle); /* sets dram_due */
+void slice_warm(struct mem *m, struct slice *s, uint64_t addr, uint32_t bytes); /* within a line */
 void slice_flush(struct mem *m, struct slice *s);
 
 /* Room of a queue behind a cache: what its pipeline holds comes on top. One request may bring several messages (an eviction

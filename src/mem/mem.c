@@ -209,6 +209,16 @@ void mem_flush_l2(struct mem *m) {
     for (uint32_t i = 0; m->o.memory.flush_l2 && i < m->slices; i++) slice_flush(m, &m->slice[i]);
 }
 
+void mem_warm(struct mem *m, uint64_t addr, uint64_t bytes) {
+    const uint32_t line = (uint32_t)m->o.l2.line;
+    while (m->o.l2.present && bytes) {
+        uint32_t left = line - (uint32_t)(addr & (line - 1)), here = bytes < left ? (uint32_t)bytes : left;
+        slice_warm(m, &m->slice[dram_decode(m->map, addr).chip], addr, here);
+        addr += here;
+        bytes -= here;
+    }
+}
+
 /* ---- counters ---- */
 
 void mem_restart_stats(struct mem *m) {

@@ -56,6 +56,9 @@ bool mem_idle(const struct mem *m);
  * on. */
 void mem_flush(struct mem *m);
 void mem_flush_l2(struct mem *m);
+/* Between launches: the host has written these bytes, and L2 has the sectors they touch, clean. It takes no time, and what
+ * has to make room is gone without traffic. */
+void mem_warm(struct mem *m, uint64_t addr, uint64_t bytes);
 
 /* ---- lane addresses to lines (coalesce.c) ---- */
 struct mem_line {

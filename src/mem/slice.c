@@ -238,6 +238,21 @@ uint64_t slice_refusals(const struct mem *m, const struct slice *s) {
     return s->refused ? clock_elapsed(&m->clock, CLOCK_L2, m->now) - s->ran : 0;
 }
 
+void slice_warm(struct mem *m, struct slice *s, uint64_t addr, uint32_t bytes) {
+    struct cache *t = &s->level.tags;
+    const uint64_t line = addr >> t->line_shift, index = line_index(m, s, addr);
+    uint32_t slot = cache_find(t, index, line);
+    if (slot == CACHE_NONE) {
+        slot = cache_victim(t, index);
+        CHECK(slot != CACHE_NONE); /* nothing is on its way */
+        cache_place(t, slot, line);
+    }
+    const uint64_t grains = cache_touched(t, addr, bytes);
+    t->line[slot].valid |= grains;
+    t->line[slot].dirty &= ~grains;
+    cache_use(t, slot);
+}
+
 void slice_flush(struct mem *m, struct slice *s) {
     uint32_t slots = s->level.tags.used ? s->level.tags.sets * s->level.tags.ways : 0;
     for (uint32_t i = 0; i < slots; i++) {

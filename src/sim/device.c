@@ -160,6 +160,7 @@ static hd_status close_device(hd_device *dev) {
     while (dev->modules) sim_unload(dev->modules);
     if (dev->mem) exec_mem_free_all(dev->mem);
     VEC_FREE(&dev->buffers);
+    VEC_FREE(&dev->warm);
     drop_watch(dev);
     gpu_free(dev->gpu);
     storage_free(&dev->storage);

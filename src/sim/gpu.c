@@ -328,6 +328,7 @@ bool gpu_run(struct gpu *g, const struct gpu_launch *l, struct stats *out, struc
     struct mem_stats before;
     if (g->failed && !renew(g, e)) return false;
     struct gpu_run r = {.gpu = g, .launch = l, .start = g->now, .checked = g->now, .sampled = g->now};
+    for (size_t i = 0; i < l->nwarm; i++) mem_warm(g->mem, l->warm[i].addr, l->warm[i].bytes);
     mem_restart_stats(g->mem);
     mem_get_stats(g->mem, &before);
     bool good = exec_grid_init(&r.grid, l->exec, e) && admit(&r, &out->gpu, e) && want_thread_counts(&r, e);

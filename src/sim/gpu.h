@@ -12,6 +12,10 @@ struct gpu; /* lives over launches: the memory system with its caches, and the c
 struct gpu *gpu_new(const struct options *o, struct err *e); /* o must outlive it */
 void gpu_free(struct gpu *g);
 
+struct gpu_range {
+    uint64_t addr, bytes;
+};
+
 struct gpu_launch {
     const struct exec_launch *exec;
     const struct ir_module *module; /* as loaded */
@@ -24,7 +28,9 @@ struct gpu_launch {
     struct sm_account *account; /* of lines of the module as loaded, added to; NULL: not wanted */
     uint64_t interval;          /* of the series; 0: none */
     struct series *series;
-    struct trace *trace; /* NULL: none */
+    struct trace *trace;          /* NULL: none */
+    const struct gpu_range *warm; /* what is in L2 when it begins, oldest first */
+    size_t nwarm;
 };
 
 /* What runs. */

@@ -25,8 +25,9 @@ struct hd_device {
     uint64_t launches;     /* ever made, for %gridid */
     uint64_t const_end;    /* first address of the .const window not given to a module yet */
     struct stats last, total;
-    struct gpu *gpu;        /* the timed machine, made by the first timed launch */
-    struct storage storage; /* of its mechanism */
+    VEC(struct gpu_range) warm; /* with memory.warm_l2: what the host has copied since the last launch */
+    struct gpu *gpu;            /* the timed machine, made by the first timed launch */
+    struct storage storage;     /* of its mechanism */
     struct watch watch;
     struct series series;
     struct trace *trace;

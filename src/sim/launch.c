@@ -240,12 +240,17 @@ static bool run_timed(hd_kernel *k, const struct exec_launch *x, struct stats *s
                            .account = dev->watch.profile ? k->mod->account : NULL,
                            .interval = dev->watch.interval,
                            .series = &dev->series,
-                           .trace = dev->trace};
+                           .trace = dev->trace,
+                           .warm = dev->warm.v,
+                           .nwarm = dev->warm.n};
     l.mech = options_mech(o, &l.param);
     bool good = sim_form(k->mod, k->func, &l.form, e) || gpu_refused(e);
     if (l.form) exec.form = l.form->m;
     l.branch = xcalloc(gpu_module(&l)->code.n, sizeof *l.branch);
-    good = good && gpu_run(dev->gpu, &l, s, e);
+    if (good) {
+        good = gpu_run(dev->gpu, &l, s, e);
+        dev->warm.n = 0;
+    }
     s->mech = l.mech;
     s->div.storage_bits = dev->storage.bits;
     describe_exec(s, x);

@@ -111,6 +111,17 @@ static void *view(hd_device *dev, const char *call, uint64_t addr, uint64_t byte
     return NULL;
 }
 
+/* Copies of the host in the order they are made; one that goes on where the last ended is part of it. */
+static void warm(hd_device *dev, uint64_t addr, uint64_t bytes) {
+    if (!dev->options.memory.memory.warm_l2 || dev->options.run.mode != RUN_TIMED || addr >= SIM_CONST_WINDOW)
+        return;
+    struct gpu_range *last = dev->warm.n ? &dev->warm.v[dev->warm.n - 1] : NULL;
+    if (last && last->addr + last->bytes == addr)
+        last->bytes += bytes;
+    else
+        VEC_PUSH(&dev->warm, (struct gpu_range){addr, bytes});
+}
+
 static hd_status copy_in(hd_device *dev, uint64_t dst, const void *src, uint64_t bytes) {
     hd_status s = sim_ready(dev);
     if (s || !bytes) return s;
@@ -118,6 +129,7 @@ static hd_status copy_in(hd_device *dev, uint64_t dst, const void *src, uint64_t
     void *to = view(dev, "hd_copy_in", dst, bytes);
     if (!to) return HD_INVALID;
     memcpy(to, src, bytes);
+    warm(dev, dst, bytes);
     return HD_OK;
 }
 

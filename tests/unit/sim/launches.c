@@ -96,11 +96,57 @@ static void a_failed_launch_leaves_no_lines(void **state) {
     rig_close(&r);
 }
 
+/* With memory.warm_l2 what the host has copied is in L2, in the next launch and only there: as after a launch that has read it
+ * all. A copy of half the array makes half the misses; a buffer that was not copied is not there. */
+static void host_copies_warm_l2(void **state) {
+    (void)state;
+    static char data[LINES * LINE];
+    uint64_t took[2];
+    for (int on = 0; on < 2; on++) {
+        struct rig r;
+        open_with(&r, "harp-fermi", SET("memory.warm_l2", on ? "true" : "false"));
+        uint64_t whole = rig_in(&r, data, sizeof data);
+        uint64_t out = rig_zero(&r, sizeof data), lines = LINES;
+        launch(&r, "reads", whole);
+        assert_int_equal(of(&r, "l2.misses"), on ? 0 : lines);
+        assert_int_equal(of(&r, "dram.reads"), on ? 0 : lines);
+        assert_int_equal(of(&r, "l2.accesses"), lines); /* copies are none */
+        took[on] = of(&r, "gpu.cycles");
+        launch(&r, "reads", whole);
+        assert_int_equal(of(&r, "l2.misses"), 0);
+        MUST(&r, hd_copy_in(r.dev, out, data, sizeof data / 4)); /* in two */
+        MUST(&r, hd_copy_in(r.dev, out + sizeof data / 4, data, sizeof data / 4));
+        launch(&r, "reads", out);
+        assert_int_equal(of(&r, "l2.misses"), on ? lines / 2 : lines);
+        rig_close(&r);
+    }
+    assert_true(took[1] < took[0]);
+}
+
+/* More than L2 holds: the end of the copy is there. Without an L2 nothing is. */
+static void the_end_of_a_long_copy_is_in_l2(void **state) {
+    (void)state;
+    static char data[4 * LINES * LINE];
+    struct rig r;
+    open_with(&r, "harp-fermi",
+              SET("memory.warm_l2", "true", "dram.channels", "1", "l2.sets", "64", "l2.ways", "16"));
+    uint64_t at = rig_in(&r, data, sizeof data); /* 256 KB into 64 KB */
+    launch(&r, "reads", at + sizeof data - LINES * LINE);
+    assert_int_equal(of(&r, "l2.misses"), 0);
+    launch(&r, "reads", at);
+    assert_int_equal(of(&r, "l2.misses"), LINES);
+    rig_close(&r);
+    open_with(&r, "harp-fermi", SET("memory.warm_l2", "true", "l2.present", "false"));
+    launch(&r, "reads", rig_in(&r, data, sizeof data));
+    assert_int_equal(of(&r, "dram.reads"), LINES);
+    rig_close(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(write_backs_are_of_the_launch_that_wrote),
-        cmocka_unit_test(both_levels_are_emptied),
-        cmocka_unit_test(a_failed_launch_leaves_no_lines),
+        cmocka_unit_test(write_backs_are_of_the_launch_that_wrote), cmocka_unit_test(both_levels_are_emptied),
+        cmocka_unit_test(a_failed_launch_leaves_no_lines),          cmocka_unit_test(host_copies_warm_l2),
+        cmocka_unit_test(the_end_of_a_long_copy_is_in_l2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
