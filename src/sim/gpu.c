@@ -270,6 +270,8 @@ static bool admit(struct gpu_run *r, struct gpu_stats *out, struct err *e) {
         return gpu_refused(e);
     if (!sm_fits(&o->machine, &r->grid, e)) return false;
     out->resident_blocks = sm_residency(&o->machine, &r->grid, &r->limiter);
+    out->scheduler_threads =
+        sm_scheduler_threads(&o->machine, &r->grid, (uint32_t)out->resident_blocks, (uint32_t)o->gpu.sms);
     if (r->grid.blocks <= out->resident_blocks * (uint64_t)o->gpu.sms) r->limiter = SM_BY_GRID;
     return true;
 }

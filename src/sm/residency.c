@@ -48,6 +48,16 @@ uint32_t sm_residency(const struct sm_options *o, const struct exec_grid *g, enu
     return (uint32_t)most;
 }
 
+/* HARP Table 5: NW's launches of 128 and 127 blocks are four and three for each of 32 schedulers. */
+uint64_t sm_scheduler_threads(const struct sm_options *o, const struct exec_grid *g, uint32_t resident,
+                              uint32_t sms) {
+    const uint64_t schedulers = (uint64_t)o->sm.schedulers,
+                   whole = sm_whole_blocks(&o->sm, g) ? schedulers : 1;
+    const uint64_t fit = (resident + whole - 1) / whole, share = g->blocks / (sms * whole);
+    const uint64_t blocks = share < fit ? share : fit;
+    return (blocks ? blocks : 1) * g->threads * whole / schedulers;
+}
+
 bool sm_fits(const struct sm_options *o, const struct exec_grid *g, struct err *e) {
     struct limit limit[LIMITS];
     find_limits(&o->sm, g, limit);

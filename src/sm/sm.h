@@ -80,6 +80,10 @@ bool sm_fits(const struct sm_options *o, const struct exec_grid *g, struct err *
 enum sm_limiter { SM_BY_THREADS, SM_BY_BLOCKS, SM_BY_REGISTERS, SM_BY_SHARED, SM_BY_GRID, SM_LIMITERS };
 /* How many fit, and which of the first four limits them. */
 uint32_t sm_residency(const struct sm_options *o, const struct exec_grid *g, enum sm_limiter *limiter);
+/* Threads that a scheduler holds at once: of the blocks that fit there, or of its share of the grid, rounded down to whole
+ * blocks but at least one, if that is less. resident: sm_residency's. */
+uint64_t sm_scheduler_threads(const struct sm_options *o, const struct exec_grid *g, uint32_t resident,
+                              uint32_t sms);
 
 struct sm *sm_new(const struct sm_env *env, struct err *e);
 void sm_free(struct sm *s);

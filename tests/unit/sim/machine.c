@@ -149,6 +149,27 @@ static void residency_names_its_limiter(void **state) {
     limited(SET("gpu.sms", "4"), 40, 0, "gpu.limited_grid", 16);
 }
 
+/* HARP Table 5: 16 SMs of two schedulers; blocks of NW, LPS and CP (256, of which six fit) and of MTM. */
+static void a_scheduler_holds_its_share_of_the_grid_or_what_fits(void **state) {
+    (void)state;
+    const struct {
+        uint32_t grid, block;
+        const char *share;
+        double threads;
+    } rows[] = {{128, 16, "blocks", 64},   {127, 16, "blocks", 48},  {100, 128, "blocks", 384},
+                {256, 128, "blocks", 768}, {40, 256, "blocks", 256}, {1, 100, "blocks", 100},
+                {32, 256, "warps", 256},   {1, 100, "warps", 50}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct rig r;
+        machine(&r, "harp-fermi", SET("sm.share", rows[i].share));
+        load(&r, LOOP);
+        uint64_t d = rig_zero(&r, 4 * 256 * 128);
+        RUN(&r, "k", LAUNCH(.grid = {rows[i].grid}, .block = {rows[i].block}), PTR(d));
+        assert_true(rig_stat(&r, "gpu.scheduler_threads") == rows[i].threads);
+        rig_close(&r);
+    }
+}
+
 static void a_block_that_does_not_fit_is_refused(void **state) {
     (void)state;
     struct rig r;
@@ -359,6 +380,7 @@ int main(void) {
         cmocka_unit_test(two_runs_give_the_same_bytes),
         cmocka_unit_test(watching_costs_no_cycle),
         cmocka_unit_test(residency_names_its_limiter),
+        cmocka_unit_test(a_scheduler_holds_its_share_of_the_grid_or_what_fits),
         cmocka_unit_test(a_block_that_does_not_fit_is_refused),
         cmocka_unit_test(one_at_a_time_waits_for_all_blocks),
         cmocka_unit_test(limits_end_a_launch),
