@@ -38,22 +38,32 @@ bool cli_jobs(const struct opts *o, unsigned *jobs, struct err *e) {
     return true;
 }
 
+bool cli_apart(const char *one, const char *path, const char *other, const char *other_path, struct err *e) {
+    if (!path || !other_path || strcmp(path, other_path)) return true;
+    return err_set(e, ERR_INPUT, "%s and %s cannot both go to %.60s", one, other, path);
+}
+
 bool cli_outputs(const char *json, const char *csv, bool *on_stdout, struct err *e) {
-    if (json && csv && !strcmp(json, csv))
-        return err_set(e, ERR_INPUT, "--json and --csv cannot both go to %.60s", json);
+    if (!cli_apart("--json", json, "--csv", csv, e)) return false;
     if (on_stdout) *on_stdout = (json && !strcmp(json, "-")) || (csv && !strcmp(csv, "-"));
     return true;
 }
 
-bool cli_write(struct cli *c, const char *json, const struct sb *json_text, const char *csv,
-               const struct sb *csv_text, struct err *e) {
+bool cli_write_all(struct cli *c, const struct cli_output *outputs, size_t n, struct err *e) {
     struct outfiles files = {0};
+    bool fine = true;
     outfile_begin(&files, &c->writing);
-    bool fine = (!json || outfile_write(&files, json, json_text->text, json_text->len, e)) &&
-                (!csv || outfile_write(&files, csv, csv_text->text, csv_text->len, e)) &&
-                outfile_commit(&files, c->term.out, e);
+    for (size_t i = 0; i < n && fine; i++)
+        fine = !outputs[i].path ||
+               outfile_write(&files, outputs[i].path, outputs[i].text->text, outputs[i].text->len, e);
+    fine = fine && outfile_commit(&files, c->term.out, e);
     outfile_free(&files);
     return fine;
+}
+
+bool cli_write(struct cli *c, const char *json, const struct sb *json_text, const char *csv,
+               const struct sb *csv_text, struct err *e) {
+    return cli_write_all(c, (const struct cli_output[]){{json, json_text}, {csv, csv_text}}, 2, e);
 }
 
 enum cli_exit cli_unknown(const struct cli *c, const char *what, const char *word, const char *const *names,

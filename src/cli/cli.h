@@ -81,7 +81,14 @@ bool cli_jobs(const struct opts *o, unsigned *jobs, struct err *e);
 /* --json and --csv, or NULL: they cannot go to one place. on_stdout: whether one of them goes to standard output; may be
  * NULL. */
 bool cli_outputs(const char *json, const char *csv, bool *on_stdout, struct err *e);
-/* Writes them, both or none. */
+/* Two options that name files, or NULL: not the same one. */
+bool cli_apart(const char *one, const char *path, const char *other, const char *other_path, struct err *e);
+struct cli_output {
+    const char *path; /* NULL: not asked for */
+    const struct sb *text;
+};
+/* Writes all of them or none. */
+bool cli_write_all(struct cli *c, const struct cli_output *outputs, size_t n, struct err *e);
 bool cli_write(struct cli *c, const char *json, const struct sb *json_text, const char *csv,
                const struct sb *csv_text, struct err *e);
 

@@ -185,6 +185,9 @@ static const struct opt reproduce_options[] = {
     {"jobs", 'j', false, "N", "Simulations at a time (default: one for each core of the host)."},
     {"json", 0, false, "FILE", "Write everything to FILE as JSON; - is standard output."},
     {"csv", 0, false, "FILE", "Write a row for each claim and each workload of it to FILE."},
+    {"html", 0, false, "FILE",
+     "Write a page to FILE: the score, and every claim with the paper's value and ours as bars. It needs no "
+     "other file, no script and no network."},
     {"markdown", 0, false, NULL, "Print the result as Markdown."},
     {"quiet", 'q', false, NULL, "No table and no progress; only files and errors."},
     {0},
@@ -215,6 +218,7 @@ static const struct help_entry reproduce_examples[] = {
     {"heddle reproduce --list", "What there is to reproduce."},
     {"heddle reproduce dwf.pdom dwf.oracle-contrived --size tiny", "Two claims, quickly."},
     {"heddle reproduce --db results.sqlite", "All of them; a second run takes everything from the file."},
+    {"heddle reproduce --db results.sqlite --html claims.html", "The same as a page for a browser."},
     {0},
 };
 

@@ -6,6 +6,7 @@
 #include "cli/reproduce.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "workloads/workload.h"
 
@@ -38,14 +39,17 @@ static bool read_options(struct reproduce *r, const struct opts *o, struct err *
     const char *size = opts_value(o, "size");
     r->json = opts_value(o, "json");
     r->csv = opts_value(o, "csv");
+    r->html = opts_value(o, "html");
     r->db = opts_value(o, "db");
     r->list = opts_has(o, "list");
     r->quiet = opts_has(o, "quiet");
     r->markdown = opts_has(o, "markdown");
     r->claims.size = WORK_SMALL;
     if (!cli_jobs(o, &r->claims.jobs, e) || !cli_outputs(r->json, r->csv, &r->data_on_stdout, e) ||
-        (size && !lab_size(size, &r->claims.size, e)))
+        !cli_apart("--html", r->html, "--json", r->json, e) ||
+        !cli_apart("--html", r->html, "--csv", r->csv, e) || (size && !lab_size(size, &r->claims.size, e)))
         return false;
+    r->data_on_stdout |= r->html && !strcmp(r->html, "-");
     for (size_t i = 0; i < o->operands.n; i++)
         if (!choose(r, o->operands.v[i], e)) return false;
     for (const struct claim *c = claim_list; !o->operands.n && c->id; c++) VEC_PUSH(&r->chosen, c);
@@ -92,12 +96,15 @@ static enum cli_exit failed(const struct reproduce *r, const struct err *e) {
 }
 
 static bool write_files(const struct reproduce *r, struct err *e) {
-    struct sb json = {0}, csv = {0};
+    struct sb json = {0}, csv = {0}, html = {0};
     if (r->csv) reproduce_csv(r, &csv);
-    bool fine =
-        (!r->json || reproduce_json(r, &json, e)) && cli_write(r->cli, r->json, &json, r->csv, &csv, e);
+    if (r->html) reproduce_html(r, &html);
+    const struct cli_output outputs[] = {{r->json, &json}, {r->csv, &csv}, {r->html, &html}};
+    bool fine = (!r->json || reproduce_json(r, &json, e)) &&
+                cli_write_all(r->cli, outputs, sizeof outputs / sizeof *outputs, e);
     sb_free(&json);
     sb_free(&csv);
+    sb_free(&html);
     return fine;
 }
 

@@ -36,4 +36,7 @@ void reproduce_markdown(const struct reproduce *r, struct sb *out);
 bool reproduce_json(const struct reproduce *r, struct sb *out, struct err *e);
 void reproduce_csv(const struct reproduce *r, struct sb *out);
 
+/* reproduce_html.c */
+void reproduce_html(const struct reproduce *r, struct sb *out);
+
 #endif

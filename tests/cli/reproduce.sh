@@ -51,10 +51,10 @@ verdict $? "and runs nothing: the host's seconds are those of the first"
 # ---- forms ----
 claims="harp.barrier-2 dwf.oracle-contrived --size tiny"
 for j in 1 2; do
-    run reproduce $claims --jobs $j --json $j.json --csv $j.csv
+    run reproduce $claims --jobs $j --json $j.json --csv $j.csv --html $j.html
     cp "$out" $j.txt
 done
-for ext in json csv txt; do
+for ext in json csv html txt; do
     cmp -s 1.$ext 2.$ext
     verdict $? "--jobs 2 gives the same bytes of $ext as --jobs 1"
 done
@@ -72,6 +72,18 @@ expect_json 1.json score/harp/sign/of 1.0 "of each paper"
 expect_json 1.json claims/0/workloads/12/workload '"mtm"' "with their workloads"
 [ "$(head -1 1.csv)" = "claim,what,source,basis,workload,paper,ours,verdict" ] && [ "$(grep -c '^harp.barrier-2,' 1.csv)" -eq 14 ] && [ "$(wc -l <1.csv)" -eq 17 ]
 verdict $? "CSV has a row for each claim and each workload"
+
+# ---- a page ----
+grep -q '<article class="claim" id="harp.barrier-2">' 1.html && grep -q '<article class="claim" id="dwf.oracle-contrived">' 1.html
+verdict $? "--html writes a page with the claims"
+[ "$(grep -c '<h2>Score</h2>' 1.html)" -eq 1 ] && [ "$(grep -o '<details>' 1.html | wc -l)" -eq 2 ] && [ "$(grep -o '<tr><td>[a-z-]*</td>' 1.html | grep -vc '>all<')" -eq 14 ]
+verdict $? "the score, and the values by workload"
+! grep -qE '<script|<link|http|src=' 1.html
+verdict $? "and nothing from elsewhere"
+for tag in article details table svg span div; do
+    [ "$(grep -o "<$tag[ >]" 1.html | wc -l)" -eq "$(grep -o "</$tag>" 1.html | wc -l)" ]
+    verdict $? "every <$tag> is closed"
+done
 kept="harp.barrier-2 --size tiny --db r.sqlite"
 run reproduce $kept dwf.area --markdown
 [ "$(grep -c '^|' "$out")" -ge 4 ] && grep -q '^| .*harp.barrier-2.* | .*-3.0 %.* |' "$out" && grep -qE '^\| .*dwf\.area.* 8\.0 %.* 7\.[0-9] %' "$out"
@@ -79,6 +91,9 @@ verdict $? "--markdown prints a table"
 run reproduce $kept --csv - --markdown
 [ "$(head -1 "$out")" = "claim,what,source,basis,workload,paper,ours,verdict" ] && ! grep -q '^|' "$out"
 verdict $? "CSV on standard output is all there is"
+run reproduce $kept --html - --markdown
+[ "$(head -1 "$out")" = "<!doctype html>" ] && [ "$(tail -1 "$out")" = "</html>" ] && ! grep -q '^|' "$out"
+verdict $? "and so is a page"
 run reproduce $kept --quiet
 [ "$status" -eq 0 ] && [ ! -s "$out" ] && [ ! -s "$err" ]
 verdict $? "--quiet prints nothing"
@@ -132,6 +147,9 @@ refused "there is no claim 'dwf.pdmo' (did you mean 'dwf.pdom'?); 'heddle reprod
 refused "there is no claim 'xyz'; 'heddle reproduce --list' shows them" "an unknown claim" reproduce xyz
 refused "there is no size 'huge': tiny, small or paper" "an unknown size" reproduce --size huge
 refused "--json and --csv cannot both go to x" "two files of one name" reproduce dwf.pdom --json x --csv x
+refused "--html and --csv cannot both go to x" "a page and rows in one file" reproduce dwf.pdom --csv x --html x
+refused "--html and --json cannot both go to -" "a page and JSON on standard output" reproduce dwf.pdom --json - --html -
+refused "cannot write nowhere/x.html" "a page in a folder that is not there" reproduce dwf.area --html nowhere/x.html
 refused "--json and --csv cannot both go to -" "both to standard output" reproduce dwf.pdom --json - --csv -
 refused "--jobs: N is at least 1" "no threads" reproduce --jobs 0
 refused "cannot open nowhere/x.sqlite" "a folder that is not there" reproduce dwf.pdom --size tiny --db nowhere/x.sqlite
