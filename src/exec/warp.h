@@ -180,10 +180,12 @@ struct exec_grid {
     const struct ir_func *func;
     const struct exec_launch *launch;
     struct exec_mem *mem;
-    struct pages *pages;   /* what lives as long as the grid: its blocks, and whoever runs them */
-    uint32_t threads;      /* of a block */
-    uint64_t blocks;       /* of the grid */
-    uint32_t shared_bytes; /* static and dynamic */
+    struct pages *pages;     /* what lives as long as the grid: its blocks, and whoever runs them */
+    uint32_t threads;        /* of a block */
+    uint64_t blocks;         /* of the grid */
+    uint32_t shared_bytes;   /* static and dynamic */
+    uint32_t registers;      /* that a thread has, for residency; 0: those that are counted, */
+    uint32_t registers_most; /* or this many, if they are more; 0: no bound */
     uint32_t stack_limit;
     uint64_t heap_limit;
     uint8_t *params;

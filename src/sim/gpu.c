@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "sim/gpu_run.h"
+#include "sim/registers.h"
 
 enum { CHECK_CYCLES = 4096 }; /* between looks at limits, the watchdog and the progress callback */
 
@@ -256,6 +257,12 @@ bool gpu_refused(struct err *e) {
     return false;
 }
 
+static void give_registers(struct gpu_run *r) {
+    const struct registers_given given = registers_given(r->gpu->options->run.registers, r->grid.func->name);
+    r->grid.registers = given.exact;
+    r->grid.registers_most = given.most;
+}
+
 /* Refuses what cannot run, before anything has changed. */
 static bool admit(struct gpu_run *r, struct gpu_stats *out, struct err *e) {
     const struct options *o = r->gpu->options;
@@ -268,6 +275,7 @@ static bool admit(struct gpu_run *r, struct gpu_stats *out, struct err *e) {
     if (!mech_can_run(l->mech, l->module, l->cfg, l->exec->func, e) ||
         !mech_prepare(l->mech, l->param, program, &r->tables_mem, &r->tables, e))
         return gpu_refused(e);
+    give_registers(r);
     if (!sm_fits(&o->machine, &r->grid, e)) return false;
     out->resident_blocks = sm_residency(&o->machine, &r->grid, &r->limiter);
     out->scheduler_threads =

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "sim/options.h"
+#include "sim/registers.h"
 
 static bool check_mech(const struct options *o, struct err *e) {
     if (options_mech(o, NULL)) return true;
@@ -26,6 +27,6 @@ static bool check_threads(const struct options *o, struct err *e) {
 }
 
 bool options_check(const struct options *o, struct err *e) {
-    return check_mech(o, e) && sm_options_check(&o->machine, e) && check_threads(o, e) &&
-           mem_options_check(&o->memory, e);
+    return check_mech(o, e) && registers_check(o->run.registers, e) && sm_options_check(&o->machine, e) &&
+           check_threads(o, e) && mem_options_check(&o->memory, e);
 }

@@ -7,10 +7,19 @@ static uint64_t round_up(uint64_t n, uint64_t unit) {
     return (n + unit - 1) / unit * unit;
 }
 
+/* What the launch says, or what is counted within the launch's and the kernel's bounds. */
+static uint32_t thread_registers(const struct exec_grid *g) {
+    if (g->registers) return g->registers;
+    uint32_t n = g->func->total_regs;
+    if (g->registers_most && n > g->registers_most) n = g->registers_most;
+    if (g->func->maxnreg && n > g->func->maxnreg) n = g->func->maxnreg;
+    return n;
+}
+
 /* Registers are given to whole warps; threads are counted as they are. */
 static uint64_t block_registers(const struct opt_sm *o, const struct exec_grid *g) {
     const uint64_t warps = ((uint64_t)g->threads + SM_LANES - 1) / SM_LANES;
-    return warps * round_up((uint64_t)g->func->total_regs * SM_LANES, (uint64_t)o->register_unit);
+    return warps * round_up((uint64_t)thread_registers(g) * SM_LANES, (uint64_t)o->register_unit);
 }
 
 struct limit {
