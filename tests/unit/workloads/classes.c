@@ -118,11 +118,34 @@ static void divergence_stalls_mu_most(void **state) {
     }
 }
 
+/* HARP Table 5: thread instructions in millions, where size small is the paper's (0: it is not), and threads that a scheduler
+ * holds at once, the most of a program's launches; nw has fewer blocks at size small. docs/workloads.md has what was fitted. */
+static const struct {
+    const char *name;
+    double insts, threads;
+} table5[] = {{"mp", 0.3, 256},  {"mu", 0, 100},    {"nqu", 1.2, 96},  {"pf", 0, 128},
+              {"bfs", 1.4, 512}, {"bkp", 2.9, 512}, {"hspt", 0, 512},  {"lps", 0, 384},
+              {"ray", 0, 384},   {"cp", 0, 768},    {"fwal", 12, 512}, {"mtm", 2.4, 256}};
+
+static void harps_programs_have_the_size_of_table_5(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof table5 / sizeof *table5; i++) {
+        const struct stats s = run(workload_find(table5[i].name), WORK_SMALL, true).total;
+        const double insts = (double)s.sm.thread_insts / 1e6, want = table5[i].insts;
+        if ((double)s.gpu.scheduler_threads != table5[i].threads)
+            fail_msg("@%s: %g threads a scheduler", table5[i].name, (double)s.gpu.scheduler_threads);
+        if (want > 0 && (insts < 0.8 * want || insts > 1.2 * want))
+            fail_msg("@%s: %g M instructions", table5[i].name, insts);
+    }
+}
+
 int main(void) {
     VEC(struct CMUnitTest) tests = {0};
     VEC_PUSH(&tests, (struct CMUnitTest)cmocka_unit_test(some_hardly_diverge));
     VEC_PUSH(&tests, (struct CMUnitTest)cmocka_unit_test(some_clearly_do));
     VEC_PUSH(&tests, (struct CMUnitTest)cmocka_unit_test(divergence_stalls_mu_most));
+    if (!too_slow())
+        VEC_PUSH(&tests, (struct CMUnitTest)cmocka_unit_test(harps_programs_have_the_size_of_table_5));
     /* a stack cannot finish the spin lock, and gives it no lane activity to speak of */
     for (const struct workload *w = workload_list; w->name; w++)
         if (!too_slow() && strcmp(w->name, "spin-lock") != 0)
