@@ -88,8 +88,10 @@ static void carry_out(struct mem *m, const struct source *from, const struct lev
     if (x->fetch) send_grains(m, from, MEM_READ, line, x->fetch, x->entry);
 }
 
-static enum mem_answer perfect(struct l1 *c, enum mem_kind kind, uint64_t now, uint64_t *when) {
+static enum mem_answer perfect(struct l1 *c, enum mem_kind kind, uint64_t addr, uint32_t bytes, uint64_t now,
+                               uint64_t *when) {
     struct mem_cache_stats *s = &c->level.stats;
+    level_count_sectors(&c->level, cache_touched(&c->level.tags, addr, bytes), 0, 0);
     s->accesses++;
     s->hits++;
     if (kind == MEM_READ)
@@ -126,7 +128,7 @@ static enum mem_answer refuse(struct l1 *c, const struct level_access *a) {
 enum mem_answer mem_ask(struct mem *m, uint32_t sm, enum mem_path path, enum mem_kind kind, uint64_t addr,
                         uint32_t bytes, uint32_t tag, uint64_t now, uint64_t *when) {
     struct l1 *c = &m->l1[(size_t)sm * MEM_NPATHS + path];
-    if (m->o.memory.ideal) return perfect(c, kind, now, when);
+    if (m->o.memory.ideal) return perfect(c, kind, addr, bytes, now, when);
     uint64_t index = addr >> c->level.tags.line_shift;
     if (!level_open(&c->level, index, now) || still_refused(c, kind, addr, bytes)) return MEM_BUSY;
     struct level_access a = {kind, addr, bytes, index, queue_room(m, sm, path, c)};

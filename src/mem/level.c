@@ -45,12 +45,47 @@ bool level_open(struct level *l, uint64_t index, uint64_t cycle) {
     return false;
 }
 
-static enum level_what count(struct level *l, const struct level_access *a, enum level_what what) {
+/* Sectors any of whose grains are in the set. */
+static uint32_t sectors_of(const struct level *l, uint64_t grains) {
+    uint32_t n = 0, each = l->tags.per_sector;
+    if (each == 1) return (uint32_t)__builtin_popcountll(grains);
+    for (; grains; grains = each < 64 ? grains >> each : 0) {
+        uint32_t skip = (uint32_t)__builtin_ctzll(grains) / each * each;
+        grains >>= skip;
+        n++;
+    }
+    return n;
+}
+
+void level_count_sectors(struct level *l, uint64_t touched, uint64_t missing, uint64_t pending) {
+    struct mem_cache_stats *s = &l->stats;
+    const uint64_t lost = missing & ~pending;
+    if (!(touched & (touched - 1))) { /* one, as mostly */
+        s->sectors++;
+        *(!missing ? &s->sector_hits : lost ? &s->sector_misses : &s->sector_pending) += 1;
+        return;
+    }
+    const uint32_t n = sectors_of(l, touched), away = missing ? sectors_of(l, missing) : 0,
+                   misses = lost ? sectors_of(l, lost) : 0;
+    s->sectors += n;
+    s->sector_hits += n - away;
+    s->sector_misses += misses;
+    s->sector_pending += away - misses;
+}
+
+/* The grains an access touches, those of them that are not there, and those of the line that are on their way. */
+struct grains {
+    uint64_t touched, missing, pending;
+};
+
+static enum level_what count(struct level *l, const struct level_access *a, struct grains g,
+                             enum level_what what) {
     struct mem_cache_stats *s = &l->stats;
     if (what == LEVEL_REFUSED) {
         s->busy++;
         return what;
     }
+    level_count_sectors(l, g.touched, g.missing, g.pending);
     uint32_t bank = bank_of(l, a->index);
     l->taken++;
     bitmap_set(l->banks, bank);
@@ -130,31 +165,34 @@ static enum level_what ideal(struct level *l, const struct level_access *a, stru
 
 enum level_what level_do(struct level *l, const struct level_access *a, struct level_effect *x) {
     *x = (struct level_effect){.entry = CACHE_NONE};
-    if (l->shape.ideal) return count(l, a, ideal(l, a, x));
+    struct grains g = {.touched = cache_touched(&l->tags, a->addr, a->bytes)};
+    if (l->shape.ideal) return count(l, a, g, ideal(l, a, x));
     uint32_t slot = cache_find(&l->tags, a->index, a->addr >> l->tags.line_shift);
-    uint64_t missing = cache_touched(&l->tags, a->addr, a->bytes), pending = 0;
+    g.missing = g.touched;
     if (slot != CACHE_NONE) {
-        missing &= ~l->tags.line[slot].valid;
-        pending = l->tags.line[slot].pending;
+        g.missing &= ~l->tags.line[slot].valid;
+        g.pending = l->tags.line[slot].pending;
     }
-    enum level_what what = !missing ? LEVEL_HIT : missing & ~pending ? LEVEL_MISS : LEVEL_PENDING;
-    if (a->kind == MEM_WRITE) return count(l, a, write(l, a, slot, missing, what, x));
+    enum level_what what = !g.missing ? LEVEL_HIT : g.missing & ~g.pending ? LEVEL_MISS : LEVEL_PENDING;
+    if (a->kind == MEM_WRITE) return count(l, a, g, write(l, a, slot, g.missing, what, x));
     if (a->kind == MEM_READ && what == LEVEL_HIT) {
         cache_use(&l->tags, slot);
-        return count(l, a, what);
+        return count(l, a, g, what);
     }
     x->forward = a->kind == MEM_ATOMIC && l->shape.write == MEM_WRITE_THROUGH;
-    if ((x->forward && !a->room) || !bring(l, a, slot, missing, missing != 0, x)) what = LEVEL_REFUSED;
-    return count(l, a, what);
+    if ((x->forward && !a->room) || !bring(l, a, slot, g.missing, g.missing != 0, x)) what = LEVEL_REFUSED;
+    return count(l, a, g, what);
 }
 
 enum level_what level_bypass(struct level *l, const struct level_access *a, struct level_effect *x) {
     *x = (struct level_effect){.entry = CACHE_NONE};
-    if (!a->room || !mshr_room(&l->mshr)) return count(l, a, LEVEL_REFUSED);
+    struct grains g = {.touched = cache_touched(&l->tags, a->addr, a->bytes)};
+    g.missing = g.touched;
+    if (!a->room || !mshr_room(&l->mshr)) return count(l, a, g, LEVEL_REFUSED);
     uint32_t slot = cache_find(&l->tags, a->index, a->addr >> l->tags.line_shift);
     if (slot != CACHE_NONE) x->evict = level_empty(l, slot, &x->evict_line);
     x->entry = mshr_take(&l->mshr, CACHE_NONE);
-    return count(l, a, LEVEL_MISS);
+    return count(l, a, g, LEVEL_MISS);
 }
 
 void level_fill(struct level *l, struct msg_pool *p, uint32_t entry, uint64_t addr, uint32_t bytes,

@@ -49,6 +49,8 @@ enum level_what level_do(struct level *l, const struct level_access *a, struct l
 /* An access that passes this cache by: what is there is dropped (dirty grains are in x->evict), one register is taken. It may
  * be sent below in pieces; the one who waits for them waits for the grain of each piece's first byte. */
 enum level_what level_bypass(struct level *l, const struct level_access *a, struct level_effect *x);
+/* Counts an access by sector: the grains it touches, those that are not there, and those on their way. level_do does it. */
+void level_count_sectors(struct level *l, uint64_t touched, uint64_t missing, uint64_t pending);
 /* These bytes have come for the entry: adds to out the messages that wait no more; frees the entry with its last grain. */
 void level_fill(struct level *l, struct msg_pool *p, uint32_t entry, uint64_t addr, uint32_t bytes,
                 struct queue *out);

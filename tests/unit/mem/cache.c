@@ -343,6 +343,51 @@ static void bad_shapes_are_refused(void **state) {
     err_free(&e);
 }
 
+struct sectors {
+    uint64_t all, hits, pending, misses;
+};
+
+static void counted(const struct level *l, struct sectors want) {
+    assert_int_equal(l->stats.sectors, want.all);
+    assert_int_equal(l->stats.sector_hits, want.hits);
+    assert_int_equal(l->stats.sector_pending, want.pending);
+    assert_int_equal(l->stats.sector_misses, want.misses);
+    rig_adds_up(&l->stats);
+}
+
+/* A line of four sectors. An access that finds one of two there is a miss by access, a hit and a miss by sector. The same
+ * where a sector comes in two grains: it is there when both are. */
+static void hits_are_counted_by_sector_too(void **state) {
+    (void)state;
+    for (uint32_t grain = 8; grain <= 16; grain += 8) {
+        struct level l;
+        struct msg_pool none = {0};
+        struct queue out = {0};
+        struct cache_shape s = shape(1, 2, MEM_LRU);
+        s.sector = 16;
+        s.grain = grain;
+        make(&l, &s);
+        struct level_effect first, x;
+        struct level_access one = {MEM_READ, 0, 4, 0, true}, two = {MEM_READ, 8, 16, 0, true},
+                            all = {MEM_READ, 0, 64, 0, true}, write = {MEM_WRITE, 32, 32, 0, true};
+        assert_int_equal(level_do(&l, &one, &first), LEVEL_MISS); /* sector 0 */
+        counted(&l, (struct sectors){1, 0, 0, 1});
+        assert_int_equal(level_do(&l, &two, &x), LEVEL_MISS); /* 0 is on its way, 1 is not */
+        counted(&l, (struct sectors){3, 0, 1, 2});
+        level_fill(&l, &none, first.entry, 0, 16, &out);
+        assert_int_equal(level_do(&l, &two, &x), LEVEL_PENDING); /* 0 is there, 1 on its way */
+        counted(&l, (struct sectors){5, 1, 2, 2});
+        level_fill(&l, &none, first.entry, 16, 16, &out);
+        assert_int_equal(level_do(&l, &two, &x), LEVEL_HIT);
+        counted(&l, (struct sectors){7, 3, 2, 2});
+        assert_int_equal(level_do(&l, &write, &x), LEVEL_MISS); /* writes through: 2 and 3 */
+        counted(&l, (struct sectors){9, 3, 2, 4});
+        assert_int_equal(level_do(&l, &all, &x), LEVEL_MISS);
+        counted(&l, (struct sectors){13, 5, 2, 6});
+        level_free(&l);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lru_order),
@@ -358,6 +403,7 @@ int main(void) {
         cmocka_unit_test(registers_merge_up_to_their_room),
         cmocka_unit_test(ports_and_banks_take_turns),
         cmocka_unit_test(bad_shapes_are_refused),
+        cmocka_unit_test(hits_are_counted_by_sector_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,6 +89,8 @@ static inline void rig_drain(struct mem *m, uint64_t *now) {
 static inline void rig_adds_up(const struct mem_cache_stats *s) {
     assert_int_equal(s->hits + s->pending + s->misses, s->accesses);
     assert_int_equal(s->reads + s->writes + s->atomics, s->accesses);
+    assert_int_equal(s->sector_hits + s->sector_pending + s->sector_misses, s->sectors);
+    assert_true(s->sectors >= s->accesses && s->sector_misses >= s->misses);
 }
 
 #endif
