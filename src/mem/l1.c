@@ -100,9 +100,8 @@ static enum mem_answer perfect(struct l1 *c, enum mem_kind kind, uint64_t addr, 
         s->writes++;
     else
         s->atomics++;
-    if (kind == MEM_WRITE) return MEM_POSTED;
-    *when = now + c->level.shape.latency;
-    return MEM_HIT;
+    *when = kind == MEM_WRITE ? now : now + c->level.shape.latency;
+    return kind == MEM_WRITE ? MEM_POSTED : MEM_HIT;
 }
 
 static bool queue_room(const struct mem *m, uint32_t sm, enum mem_path path, const struct l1 *c) {
@@ -142,7 +141,10 @@ enum mem_answer mem_ask(struct mem *m, uint32_t sm, enum mem_path path, enum mem
         return MEM_HIT;
     }
     carry_out(m, &from, &a, &x);
-    if (kind == MEM_WRITE) return MEM_POSTED;
+    if (kind == MEM_WRITE) {
+        *when = what == LEVEL_HIT ? now : MEM_NEVER;
+        return MEM_POSTED;
+    }
     if (kind == MEM_ATOMIC) x.wait = send_range(m, &from, kind, addr, bytes, x.entry);
     wait(m, &from, &x, tag, now);
     return MEM_WAIT;

@@ -27,7 +27,7 @@ void mem_free(struct mem *m);
 enum mem_answer {
     MEM_HIT,    /* *when is the cycle the data is there */
     MEM_WAIT,   /* a miss (or a merge with one): mem_done will give the tag back */
-    MEM_POSTED, /* a write that needs no answer has been taken */
+    MEM_POSTED, /* a write that needs no answer has been taken; *when is now if it hit, else MEM_NEVER */
     MEM_BUSY    /* no miss register, queue entry or port: try again next cycle */
 };
 /* One line request of an SM through one of its first-level caches at cycle now. addr is the first byte, bytes never cross

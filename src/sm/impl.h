@@ -87,6 +87,7 @@ struct sm_request {
         struct { /* of a line or sector */
             uint64_t addr;
             uint32_t bytes;
+            uint32_t threads; /* that it serves */
         };
         uint32_t held; /* SM_SHARED: cycles it holds the unit */
         struct {

@@ -176,7 +176,9 @@ static uint32_t serve(struct sm *s, uint32_t r, uint32_t op, uint32_t warp, uint
     struct sm_request *q = &s->requests.v[r];
     if (q->nodes == SM_NONE || s->nodes.v[q->nodes].op != op) s->ops.v[op].unanswered++;
     q->nodes = node_take(s, op, warp, mask, q->nodes);
-    return bits_count(mask);
+    const uint32_t n = bits_count(mask);
+    q->threads += n;
+    return n;
 }
 
 /* Whether the part is among those being built: of that path, and of this group. */

@@ -103,6 +103,13 @@ static void posted(struct sm *s, uint32_t r) {
     request_give(s, r);
 }
 
+/* An access is one of each thread that the request serves, as the thesis counts (DWF Tables 6.2, 6.3). */
+static void count_data(struct sm *s, const struct sm_request *q, bool hit) {
+    if (q->path != MEM_L1D) return;
+    s->stats.sm.l1d_accesses += q->threads;
+    if (!hit) s->stats.sm.l1d_waits += q->threads;
+}
+
 /* False: not taken, try again in the next cycle. */
 static bool send(struct sm *s, uint32_t r) {
     const struct sm_request *q = &s->requests.v[r];
@@ -119,9 +126,15 @@ static bool send(struct sm *s, uint32_t r) {
     }
     switch (mem_ask(s->env.mem, s->env.index, (enum mem_path)q->path, (enum mem_kind)q->kind, q->addr,
                     q->bytes, r, s->now, &when)) {
-    case MEM_HIT: event_push(s, when > s->now ? when : s->now + 1, answer, answer); return true;
-    case MEM_WAIT: return true;
-    case MEM_POSTED: posted(s, r); return true;
+    case MEM_HIT:
+        count_data(s, q, true);
+        event_push(s, when > s->now ? when : s->now + 1, answer, answer);
+        return true;
+    case MEM_WAIT: count_data(s, q, false); return true;
+    case MEM_POSTED:
+        count_data(s, q, when != MEM_NEVER);
+        posted(s, r);
+        return true;
     default: return false;
     }
 }

@@ -78,6 +78,19 @@ static void both_levels_are_emptied(void **state) {
     rig_close(&r);
 }
 
+/* DWF Tables 6.2 and 6.3: of the loads and stores of threads (ld.param too), those that asked for a line, and those that had
+ * to wait. 512 threads with a line each. */
+static void miss_rates_by_thread(void **state) {
+    (void)state;
+    struct rig r;
+    open_with(&r, "dwf-8800gtx", NULL);
+    launch(&r, "reads", rig_zero(&r, LINES * LINE));
+    assert_int_equal(of(&r, "exec.insts_ldst"), 2 * LINES);
+    assert_true(rig_stat(&r, "l1d.miss_rate_by_thread") == 0.5);
+    assert_true(rig_stat(&r, "l1d.miss_rate_pending_by_thread") == 0.5);
+    rig_close(&r);
+}
+
 /* A launch that fails leaves nothing behind: the next is as on a new machine. */
 static void a_failed_launch_leaves_no_lines(void **state) {
     (void)state;
@@ -144,8 +157,11 @@ static void the_end_of_a_long_copy_is_in_l2(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(write_backs_are_of_the_launch_that_wrote), cmocka_unit_test(both_levels_are_emptied),
-        cmocka_unit_test(a_failed_launch_leaves_no_lines),          cmocka_unit_test(host_copies_warm_l2),
+        cmocka_unit_test(write_backs_are_of_the_launch_that_wrote),
+        cmocka_unit_test(both_levels_are_emptied),
+        cmocka_unit_test(miss_rates_by_thread),
+        cmocka_unit_test(a_failed_launch_leaves_no_lines),
+        cmocka_unit_test(host_copies_warm_l2),
         cmocka_unit_test(the_end_of_a_long_copy_is_in_l2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -218,6 +218,24 @@ static void splits_of_one_packet_share_lines(void **state) {
     machine_free(&x);
 }
 
+/* 32 threads read 128 bytes, two lines of 64, and read them again; then write them and another 128 that nobody has read: by
+ * thread 64 accesses miss or find nothing to wait for, 64 hit. Requests are two each time (DWF Tables 6.2, 6.3). */
+static void data_accesses_are_counted_by_thread(void **state) {
+    (void)state;
+    struct machine x = machine_load(
+        KERNEL(".reg .u64 %a, %b; .reg .u32 %t, %v; ld.param.u64 %a, [p]; mov.u32 %t, %tid.x;\n"
+               "mul.wide.u32 %b, %t, 4; add.u64 %a, %a, %b; ld.global.u32 %v, [%a]; add.u32 %v, %v, 1;\n"
+               "ld.global.u32 %t, [%a]; st.global.u32 [%a], %v; st.global.u32 [%a+128], %t;\n"));
+    uint64_t p = rig_buf(&x.r, 256, "a");
+    x.m.memory.ideal = false;
+    machine_ok(&x, "pdom", "k", 1, 32, &p);
+    assert_int_equal(x.mem.l1d.accesses, 4 * 2);
+    assert_int_equal(x.mem.l1d.misses, 2 * 2);
+    assert_int_equal(x.s.sm.l1d_accesses, 4 * 32);
+    assert_int_equal(x.s.sm.l1d_waits, 2 * 32);
+    machine_free(&x);
+}
+
 /* Constants and parameters have a cache of their own; parameters are there from the start. */
 static void constants_go_through_their_cache(void **state) {
     (void)state;
@@ -420,6 +438,7 @@ int main(void) {
         cmocka_unit_test(branches_are_counted_where_they_are),
         cmocka_unit_test(a_full_queue_stalls_the_pipeline),
         cmocka_unit_test(splits_of_one_packet_share_lines),
+        cmocka_unit_test(data_accesses_are_counted_by_thread),
         cmocka_unit_test(constants_go_through_their_cache),
         cmocka_unit_test(constants_are_served_by_line_or_by_word),
         cmocka_unit_test(a_constant_load_of_a_buffer_finds_its_line_in_l2),
