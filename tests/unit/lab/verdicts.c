@@ -180,6 +180,27 @@ static void a_table_has_a_value_for_each_workload(void **state) {
             fail_msg("%s: %zu values for %zu workloads", c->id, words(c->values), words(c->workloads));
 }
 
+#define PAPER(...)
+#define SMALLER(...)
+#define CLAIM(...)
+#define BOUND(...)
+#define VALUES(...)
+#define CHANGE(...)
+#define NOTE(id, text) {id, text},
+static const char *const notes[][2] = {
+#include "lab/claims.def"
+};
+static void a_note_is_of_a_claim_and_the_only_one(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+        const struct claim *c = claim_list;
+        while (c->id && strcmp(c->id, notes[i][0])) c++;
+        if (!c->id) fail_msg("a note is of %s, which is no claim", notes[i][0]);
+        assert_string_equal(claim_note(c), notes[i][1]); /* the first of its id */
+        assert_int_equal(notes[i][1][strlen(notes[i][1]) - 1], '.');
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_third_is_of_the_papers_number),
@@ -191,6 +212,7 @@ int main(void) {
         cmocka_unit_test(a_paper_has_a_score_of_its_own),
         cmocka_unit_test(every_claim_says_where_it_stands),
         cmocka_unit_test(a_table_has_a_value_for_each_workload),
+        cmocka_unit_test(a_note_is_of_a_claim_and_the_only_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
