@@ -175,20 +175,6 @@ static void colour_file(const struct live *l, enum ir_file f, uint32_t *row_of) 
 
 /* ---- results ---- */
 
-static void find_pressure(const struct live *l) {
-    int64_t *change = ARENA_NEW(&l->w->mem, int64_t, l->points + 1), alive = 0, most = 0;
-    for (int f = IR_FILE_32; f <= IR_FILE_64; f++)
-        for (uint32_t s = l->range[l->first[f]]; s < l->range[l->first[f + 1]]; s++) {
-            change[l->segments.v[s].start] += f + 1;
-            change[l->segments.v[s].end] -= f + 1;
-        }
-    for (uint32_t p = 0; p < l->points; p++) {
-        alive += change[p];
-        most = alive > most ? alive : most;
-    }
-    l->w->f->max_live = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
-}
-
 static ir_opnd to_row(const struct live *l, ir_opnd o, const uint32_t *row_of) {
     uint32_t r = live_register(l, o);
     return r == CFG_NONE ? o : (o & ~IR_O_INDEX) | row_of[r];
@@ -215,7 +201,7 @@ bool colour_analyse(struct work *w, struct err *e) {
     live_analyse(&l);
     uint32_t *row_of = ARENA_NEW(&w->mem, uint32_t, l.first[LIVE_FILES]);
     for (int f = 0; f < LIVE_FILES; f++) colour_file(&l, (enum ir_file)f, row_of);
-    find_pressure(&l);
+    pressure_analyse(&l);
     w->fn->regs = w->fn->nrow[IR_FILE_32] + 2 * w->fn->nrow[IR_FILE_64];
     bool ok = w->fn->nrow[IR_FILE_P] <= IR_GUARD_INDEX;
     if (ok)

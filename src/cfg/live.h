@@ -23,5 +23,6 @@ void live_analyse(struct live *l); /* w set, the rest zero; memory of the work, 
 /* The register's number, or CFG_NONE for a constant, no operand, or the predicate that is always true. */
 uint32_t live_register(const struct live *l, ir_opnd o);
 uint32_t live_guard(const struct live *l, const struct ir_insn *i);
+void pressure_analyse(const struct live *l); /* pressure.c: max_live, compiled_regs */
 
 #endif

@@ -57,7 +57,8 @@ static const struct opt inspect_options[] = {
 static const struct help_entry inspect_shows[] = {
     {"parameters", "Number, name, type, bytes and offset of each: what --arg of 'heddle run' has to supply."},
     {"registers",
-     "32-bit registers a thread needs, calls included: what limits how many threads fit on an SM."},
+     "32-bit registers a thread needs, calls included: what limits how many threads fit on an SM. As rows "
+     "that its values take here, and an estimate of what compiled code has (sm.register_count)."},
     {"structure",
      "Whether the graph is nested if, else, while and switch; structured but for loops with breaks; "
      "unstructured; or irreducible (a loop with two entries): with the block that shows it and why."},

@@ -24,8 +24,8 @@ struct inspect_needs inspect_needs(const struct inspect *in, uint32_t func) {
     const struct ir_func *f = &in->ir->funcs.v[func];
     hd_kernel_info k;
     if (f->kernel && kernel_info(in, func, &k))
-        return (struct inspect_needs){k.registers, k.shared_bytes, k.local_bytes};
-    return (struct inspect_needs){f->total_regs, 0, f->frame_bytes};
+        return (struct inspect_needs){k.registers, f->total_compiled, k.shared_bytes, k.local_bytes};
+    return (struct inspect_needs){f->total_regs, f->total_compiled, 0, f->frame_bytes};
 }
 
 bool inspect_next_branch(const struct inspect *in, uint32_t func, uint32_t *pc, struct inspect_branch *b) {

@@ -29,7 +29,7 @@ struct inspect_branch {
 
 /* Numbers of one function, calls included for a kernel. */
 struct inspect_needs {
-    uint32_t registers, shared_bytes, local_bytes;
+    uint32_t registers, compiled, shared_bytes, local_bytes;
 };
 
 bool inspect_wants(const struct inspect *in, uint32_t func);

@@ -232,6 +232,7 @@ static json_t *function(const struct inspect *in, uint32_t func) {
     put(o, "line", f->line);
     json_object_set_new(o, "parameters", parameters(f));
     put(o, "registers", n.registers);
+    put(o, "compiled_registers", n.compiled);
     put(o, "shared_bytes", n.shared_bytes);
     put(o, "local_bytes", n.local_bytes);
     json_object_set_new(o, "recursive", json_boolean(f->recursive));

@@ -265,7 +265,7 @@ static void function(const struct inspect *in, uint32_t func, struct sb *out) {
         sb_add(out, "it may get to instructions that are not supported\n");
     }
     label(in, out, "registers");
-    sb_add(out, "%u of 32 bits for each thread\n", n.registers);
+    sb_add(out, "%u of 32 bits for each thread, about %u in compiled code\n", n.registers, n.compiled);
     label(in, out, "memory");
     if (f->kernel) sb_add(out, "shared %u bytes, ", n.shared_bytes);
     sb_add(out, "local %u bytes", n.local_bytes);

@@ -144,30 +144,33 @@ static uint64_t at_most(uint64_t v, uint64_t limit) {
  * component counts every member once: its chain may pass through all of them. */
 static void total_up(struct linker *l, const uint32_t *order) {
     struct extent *x =
-        ARENA_NEW(&l->mem, struct extent, l->ncomp); /* end: highest row; begin[0]: registers */
+        ARENA_NEW(&l->mem, struct extent, l->ncomp); /* end: highest row; begin: registers, compiled ones */
     for (uint32_t hi = l->n, lo; hi > 0; hi = lo) {
         struct extent *own = &x[l->comp[order[hi - 1]]];
-        uint64_t members = 0, deepest = 0;
+        uint64_t members[2] = {0}, deepest[2] = {0};
         for (lo = hi; lo > 0 && l->comp[order[lo - 1]] == l->comp[order[hi - 1]]; lo--) {
             uint32_t v = order[lo - 1];
             const struct ir_func *fn = v < l->n - 1 ? &l->m->funcs.v[v] : NULL;
             for (int f = 0; fn && f < FILES; f++)
                 if (own->end[f] < fn->base[f] + fn->nrow[f]) own->end[f] = fn->base[f] + fn->nrow[f];
-            if (fn) members += fn->regs;
+            if (fn) members[0] += fn->regs;
+            if (fn) members[1] += fn->compiled_regs;
             for (uint32_t t = l->first[v]; t < l->first[v + 1]; t++) {
                 const struct extent *callee = &x[l->comp[l->to[t]]];
                 if (callee == own) continue;
-                if (callee->begin[0] > deepest) deepest = callee->begin[0];
+                for (int k = 0; k < 2; k++)
+                    if (callee->begin[k] > deepest[k]) deepest[k] = callee->begin[k];
                 for (int f = 0; f < FILES; f++)
                     if (own->end[f] < callee->end[f]) own->end[f] = callee->end[f];
             }
         }
-        own->begin[0] = members + deepest;
+        for (int k = 0; k < 2; k++) own->begin[k] = members[k] + deepest[k];
         for (uint32_t k = lo; k < hi; k++) {
             if (order[k] == l->n - 1) continue;
             struct ir_func *fn = &l->m->funcs.v[order[k]];
             for (int f = 0; f < FILES; f++) fn->total_rows[f] = (uint32_t)own->end[f] + (f == IR_FILE_P);
             fn->total_regs = (uint32_t)at_most(own->begin[0], UINT32_MAX);
+            fn->total_compiled = (uint32_t)at_most(own->begin[1], UINT32_MAX);
         }
     }
 }

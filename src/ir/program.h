@@ -74,8 +74,9 @@ struct ir_func {
         base[3];   /* per file; predicate row 0 is IR_PT for all and never part of a base: predicates
                                   are rows base + 1 .. base + nrow, the others base .. base + nrow - 1 */
     uint32_t regs; /* 32-bit registers one thread needs, this function alone (rows used, 64-bit twice) */
+    uint32_t compiled_regs; /* the same of machine code, estimated (cfg/pressure.c) */
     /* ir_link: over everything reachable. total_rows: how many rows of each file a warp needs, IR_PT's included */
-    uint32_t total_rows[3], total_regs;
+    uint32_t total_rows[3], total_regs, total_compiled;
     uint32_t shared_bytes;   /* static shared memory of a kernel */
     uint32_t *shared_offset; /* kernels: offset of each variable (IR_NOPC: not used), by variable index */
     uint32_t *shared_used;   /* variables this function names itself; nshared_used of them (front end) */

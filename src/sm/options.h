@@ -12,6 +12,9 @@ enum sm_share { SM_SHARE(OPTION_ENUMERATOR) };
 #define SM_CONSTANT_BY(CHOICE) CHOICE(line, SM_BY_LINE) CHOICE(word, SM_BY_WORD)
 enum sm_constant_by { SM_CONSTANT_BY(OPTION_ENUMERATOR) };
 
+#define SM_COUNT(CHOICE) CHOICE(rows, SM_COUNT_ROWS) CHOICE(compiled, SM_COUNT_COMPILED)
+enum sm_count { SM_COUNT(OPTION_ENUMERATOR) };
+
 struct sm_options {
 #define BEGIN(section, title)         struct opt_##section {
 #define OPT(section, name, kind, ...) option_##kind name;

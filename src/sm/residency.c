@@ -8,9 +8,9 @@ static uint64_t round_up(uint64_t n, uint64_t unit) {
 }
 
 /* What the launch says, or what is counted within the launch's and the kernel's bounds. */
-static uint32_t thread_registers(const struct exec_grid *g) {
+static uint32_t thread_registers(const struct opt_sm *o, const struct exec_grid *g) {
     if (g->registers) return g->registers;
-    uint32_t n = g->func->total_regs;
+    uint32_t n = o->register_count == SM_COUNT_ROWS ? g->func->total_regs : g->func->total_compiled;
     if (g->registers_most && n > g->registers_most) n = g->registers_most;
     if (g->func->maxnreg && n > g->func->maxnreg) n = g->func->maxnreg;
     return n;
@@ -19,7 +19,7 @@ static uint32_t thread_registers(const struct exec_grid *g) {
 /* Registers are given to whole warps; threads are counted as they are. */
 static uint64_t block_registers(const struct opt_sm *o, const struct exec_grid *g) {
     const uint64_t warps = ((uint64_t)g->threads + SM_LANES - 1) / SM_LANES;
-    return warps * round_up((uint64_t)thread_registers(g) * SM_LANES, (uint64_t)o->register_unit);
+    return warps * round_up((uint64_t)thread_registers(o, g) * SM_LANES, (uint64_t)o->register_unit);
 }
 
 struct limit {

@@ -1,4 +1,5 @@
 /* Rows against liveness computed the slow way: bit sets per instruction, iterated until nothing changes. */
+#include "front/ptx/ptx.h"
 #include "unit/cfg/graphs.h"
 
 #include <stdio.h>
@@ -297,8 +298,61 @@ static void more_life_than_is_followed_is_safe(void **state) {
     ir_module_free(m);
 }
 
+/* ---- what compiled code would have ---- */
+
+/* Registers of machine code that the kernel needs, without the four that any has. */
+static uint32_t compiled(const char *body) {
+    struct sb t = {0};
+    struct err e = {0};
+    sb_add(
+        &t,
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n) {\n"
+        ".reg .u32 %%r<9>; .reg .u64 %%d<9>; .reg .pred %%q;\n%s\nret;\n}\n",
+        body);
+    struct ir_module *m = ptx_load("k.ptx", t.text, t.len, &e);
+    if (!m) fail_msg("%s", err_text(&e));
+    struct cfg *c = cfg_analyse(m, &e);
+    if (!c) fail_msg("%s", err_text(&e));
+    const uint32_t n = m->funcs.v[0].total_compiled;
+    cfg_free(c);
+    ir_module_free(m);
+    sb_free(&t);
+    return n - 4;
+}
+
+static void constants_and_parameters_need_no_register_when_compiled(void **state) {
+    (void)state;
+    assert_int_equal(compiled(""), 0);
+    /* a parameter, changed to global space, and a constant: both are operands of the store */
+    assert_int_equal(compiled("ld.param.u64 %d0, [p]; cvta.to.global.u64 %d1, %d0; mov.u32 %r0, 7;\n"
+                              "st.global.u32 [%d1], %r0;"),
+                     0);
+    /* written twice, or under a guard, or computed: a value like any other */
+    assert_int_equal(compiled("ld.param.u64 %d0, [p]; mov.u32 %r0, 7; st.global.u32 [%d0], %r0;\n"
+                              "mov.u32 %r0, 8; st.global.u32 [%d0], %r0;"),
+                     1);
+    assert_int_equal(compiled("ld.param.u64 %d0, [p]; mov.u32 %r0, %tid.x; setp.eq.u32 %q, %r0, 0;\n"
+                              "@%q mov.u32 %r1, 7; st.global.u32 [%d0], %r1;"),
+                     2);
+    assert_int_equal(compiled("ld.param.u64 %d0, [p]; ld.param.u32 %r0, [n]; add.u32 %r1, %r0, 3;\n"
+                              "st.global.u32 [%d0], %r1;"),
+                     1);
+}
+
+/* 32- and 64-bit values that are never alive together share registers; their rows do not. */
+static void words_share_one_file_when_compiled(void **state) {
+    (void)state;
+    assert_int_equal(
+        compiled("mov.u32 %r0, %tid.x; mov.u32 %r1, %tid.y; mov.u32 %r2, %tid.z; add.u32 %r0, %r0, %r1;\n"
+                 "add.u32 %r0, %r0, %r2; mul.wide.u32 %d0, %r0, 4; add.u64 %d0, %d0, %d0;\n"
+                 "st.shared.u64 [0], %d0;"),
+        3);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(constants_and_parameters_need_no_register_when_compiled),
+        cmocka_unit_test(words_share_one_file_when_compiled),
         cmocka_unit_test(no_two_live_registers_share_a_row),
         cmocka_unit_test(only_elementwise_results_take_an_operands_row),
         cmocka_unit_test(texture_operands_get_rows_too),
