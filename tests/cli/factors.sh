@@ -1,11 +1,11 @@
 # heddle study factors and heddle study sensitivity: effects, ranks, noise; files; what they refuse.
 . tests/cli/lib.sh
-pair="@mu @nqu --size tiny --mech harp --relative-to pdom"
-four="--factor sm.depth=8,16 --factor lanes:sm.simd_width=16,32 --factor harp.first=4,8 --factor l1t.sets=64,128"
+pair="@loop-break @mandelbrot --size tiny --mech harp"
+four="--factor sm.simd_width=16,32 --factor pipeline:sm.depth=8,32 --factor harp.first=4,8 --factor l1t.sets=64,128"
 
 # ---- factors ----
 for j in 1 2; do
-    run study factors $pair $four --runs 12 --jobs $j --json "$work/f$j.json" --csv "$work/f$j.csv"
+    run study factors $pair --response cycles $four --runs 12 --jobs $j --json "$work/f$j.json" --csv "$work/f$j.csv"
     cp "$out" "$work/f$j.txt"
 done
 expect_status 0 "factors succeeds"
@@ -13,28 +13,29 @@ expect_status 0 "factors succeeds"
 verdict $? "without a word on standard error"
 cmp -s "$work/f1.json" "$work/f2.json" && cmp -s "$work/f1.csv" "$work/f2.csv" && cmp -s "$work/f1.txt" "$work/f2.txt"
 verdict $? "--jobs 2 gives the same bytes as --jobs 1"
-expect_in_out "Response: gpu.ipc of harp over that of pdom on harp-fermi, geometric mean over 2 programs." "says what is measured, and which mean"
-grep -qE '^ +1 +F2 +lanes +16 +32 +-0\.[0-9]+ +[0-9.]+ % +#+$' "$out"
-verdict $? "the largest effect comes first, with a bar (HARP 7.2.1: SIMD width)"
-grep -qE '^ +noise line +0\.[0-9]+' "$out" && grep -q 'the root mean square of 7 columns without a factor' "$out"
+expect_in_out "Response: gpu.cycles of harp on harp-fermi, arithmetic mean over 2 programs." "says what is measured, and which mean"
+grep -qE '^ +1 +F2 +pipeline +8 +32 +\+[0-9.]+ +[0-9.]+ % +#+$' "$out"
+verdict $? "the largest effect comes first, with a bar"
+grep -qE '^ +noise line +[0-9.]+' "$out" && grep -q 'the root mean square of 7 columns without a factor' "$out"
 verdict $? "columns without a factor make the noise line"
-grep -A9 'noise line' "$out" | grep -qE '^ +[34] +F4 +l1t.sets '
+grep -A9 'noise line' "$out" | grep -qE '^ +[234] +F4 +l1t.sets '
 verdict $? "a cache that no program uses is below it"
-[ "$(grep -cE '^ +[0-9]+( +[-+]){4} +[0-9.]+$' "$out")" -eq 12 ]
+[ "$(grep -cE '^ +[0-9]+( +[-+]){4} +[0-9]+$' "$out")" -eq 12 ]
 verdict $? "a row for each run"
-grep -qE '^F2 +lanes +1 +1 +2$' "$out"
+grep -qE '^F2 +pipeline +1 +1 +2$' "$out"
 verdict $? "ranks by program and their sum"
 expect_json "$work/f1.json" study '"factors"' "JSON names the study"
-expect_json "$work/f1.json" factors/0/factor '"lanes"' "factors by rank"
+expect_json "$work/f1.json" factors/0/factor '"pipeline"' "factors by rank"
 expect_json "$work/f1.json" factors/0/options/0/high '"32"' "with their levels"
 expect_json "$work/f1.json" factors/0/programs/1/rank 1 "and ranks by program"
 expect_json "$work/f1.json" design/11/levels/2 -1 "the design"
 [ "$("$work/json" "$work/f1.json" unassigned/6)" != "" ] && ! "$work/json" "$work/f1.json" unassigned/7 >/dev/null 2>&1
 verdict $? "effects of columns without a factor"
-grep -qE '^mean,lanes,16,32,-0\.[0-9]+,1$' "$work/f1.csv" && grep -qE '^@nqu,l1t.sets,64,128,-?[0-9.e-]+,[34]$' "$work/f1.csv"
+grep -qE '^mean,pipeline,8,32,[0-9.]+,1$' "$work/f1.csv" && grep -qE '^@mandelbrot,l1t.sets,64,128,-?[0-9.e-]+,[234]$' "$work/f1.csv"
 verdict $? "CSV: a row for each factor on the mean and on each program"
 
-run study factors $pair $four --foldover --json "$work/fold.json"
+run study factors $pair --relative-to pdom $four --foldover --json "$work/fold.json"
+expect_in_out "Response: gpu.ipc of harp over that of pdom on harp-fermi, geometric mean over 2 programs." "a ratio of two mechanisms"
 expect_in_out "Plackett-Burman design of 16 runs with foldover, 4 factors." "foldover doubles the runs of the smallest design"
 expect_json "$work/fold.json" design/0/levels/0 1 "a run"
 expect_json "$work/fold.json" design/8/levels/0 -1 "and its reverse"
@@ -66,17 +67,17 @@ expect_json "$work/harp.json" preset '"harp"' "JSON has the preset"
 
 # ---- sensitivity ----
 for j in 1 2; do
-    run study sensitivity $pair --over harp.first=2,8 --over 'room:sm.threads=768,1536,3072:sm.registers=16384,32768,65536' --jobs $j \
+    run study sensitivity $pair --relative-to pdom --over harp.first=2,8 --over 'room:sm.threads=768,1536,3072:sm.registers=16384,32768,65536' --jobs $j \
         --json "$work/s$j.json" --csv "$work/s$j.csv" --db "$work/s.sqlite"
     cp "$out" "$work/s$j.txt"
 done
 expect_status 0 "sensitivity succeeds"
 cmp -s "$work/s1.json" "$work/s2.json" && cmp -s "$work/s1.csv" "$work/s2.csv" && cmp -s "$work/s1.txt" "$work/s2.txt"
 verdict $? "what --db has is what the runs gave"
-grep -qE '^harp.first +2 +8 +mean +min +max +std dev$' "$out" && grep -qE '^@nqu( +[0-9.]+){6}$' "$out" && grep -qE '^geometric mean( +[0-9.]+){7}$' "$out"
+grep -qE '^harp.first +2 +8 +mean +min +max +std dev$' "$out" && grep -qE '^@mandelbrot( +[0-9.]+){6}$' "$out" && grep -qE '^geometric mean( +[0-9.]+){7}$' "$out"
 verdict $? "the response at each value, its mean and spread, by program and for all"
 expect_json "$work/s1.json" options/1/levels/2 '"3072, 65536"' "options that go together"
-grep -qE '^harp.first,8,@mu,[0-9.]+$' "$work/s1.csv" && grep -qE '^room,"768, 16384",mean,[0-9.]+$' "$work/s1.csv"
+grep -qE '^harp.first,8,@loop-break,[0-9.]+$' "$work/s1.csv" && grep -qE '^room,"768, 16384",mean,[0-9.]+$' "$work/s1.csv"
 verdict $? "CSV: a row for each value"
 run results --db "$work/s.sqlite" --csv -
 [ "$(wc -l <"$out")" -eq 15 ]
