@@ -147,6 +147,7 @@ __attribute__((format(printf, 4, 5))) static void differs(struct work *w, const 
     }
 CHECK_EXACT(u32, uint32_t, PRIu32)
 CHECK_EXACT(s32, int32_t, PRId32)
+CHECK_EXACT(u64, uint64_t, PRIu64)
 
 static bool near(double have, double want, double relative, double absolute) {
     if (isnan(want) || isnan(have)) return isnan(want) && isnan(have);
@@ -154,14 +155,17 @@ static bool near(double have, double want, double relative, double absolute) {
     return fabs(have - want) <= absolute + relative * fabs(want);
 }
 
-void work_check_f32(struct work *w, const char *what, uint64_t addr, const float *want, size_t n,
-                    double relative, double absolute) {
-    const float *have = fetch(w, addr, n, sizeof *have);
-    for (size_t i = 0; have && i < n && !w->wrong; i++)
-        if (!near((double)have[i], (double)want[i], relative, absolute))
-            differs(w, what, i, "is %.9g, not %.9g (tolerance %g relative, %g absolute)", (double)have[i],
-                    (double)want[i], relative, absolute);
-}
+#define CHECK_NEAR(suffix, T, format)                                                                     \
+    void work_check_##suffix(struct work *w, const char *what, uint64_t addr, const T *want, size_t n,    \
+                             double relative, double absolute) {                                          \
+        const T *have = fetch(w, addr, n, sizeof *have);                                                  \
+        for (size_t i = 0; have && i < n && !w->wrong; i++)                                               \
+            if (!near((double)have[i], (double)want[i], relative, absolute))                              \
+                differs(w, what, i, "is " format ", not " format " (tolerance %g relative, %g absolute)", \
+                        (double)have[i], (double)want[i], relative, absolute);                            \
+    }
+CHECK_NEAR(f32, float, "%.9g")
+CHECK_NEAR(f64, double, "%.17g")
 
 void work_expect(struct work *w, bool holds, const void *bytes, size_t n, const char *fmt, ...) {
     if (!work_ok(w)) return;

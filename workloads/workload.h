@@ -87,7 +87,10 @@ void work_launch(struct work *w, const char *kernel, const hd_launch *l, const h
  * when |have - want| <= absolute + relative * |want|, or both are the same infinity or NaN. */
 void work_check_u32(struct work *w, const char *what, uint64_t addr, const uint32_t *want, size_t n);
 void work_check_s32(struct work *w, const char *what, uint64_t addr, const int32_t *want, size_t n);
+void work_check_u64(struct work *w, const char *what, uint64_t addr, const uint64_t *want, size_t n);
 void work_check_f32(struct work *w, const char *what, uint64_t addr, const float *want, size_t n,
+                    double relative, double absolute);
+void work_check_f64(struct work *w, const char *what, uint64_t addr, const double *want, size_t n,
                     double relative, double absolute);
 /* Any other property; bytes (may be NULL) go into the digest. */
 void work_expect(struct work *w, bool holds, const void *bytes, size_t n, const char *fmt, ...)

@@ -1,15 +1,22 @@
 // Black-Scholes prices of European calls and puts; threads take the options in turn (DWF 5.3, 6.2).
 #include "soft.cuh"
 
+LITERAL(TAIL_0, 0.2316419f);
+LITERAL(TAIL_1, 0.31938153f);
+LITERAL(TAIL_2, -0.356563782f);
+LITERAL(TAIL_3, 1.781477937f);
+LITERAL(TAIL_4, -1.821255978f);
+LITERAL(TAIL_5, 1.330274429f);
+LITERAL(PER_ROOT, 0.39894228f); // 1 / sqrt(2 pi)
+
 // The normal distribution, by a polynomial of degree 5 (Abramowitz and Stegun 26.2.17).
 DEVICE float normal(float d) {
-    const float k = 1.0f / (1.0f + 0.2316419f * abs_f(d));
-    const float p =
-        k * (0.31938153f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f))));
-    float tail = 0.39894228f * soft_exp(-0.5f * d * d) * p;
+    const float k = ONE / (ONE + TAIL_0 * abs_f(d));
+    const float p = k * (TAIL_1 + k * (TAIL_2 + k * (TAIL_3 + k * (TAIL_4 + k * TAIL_5))));
+    float tail = PER_ROOT * soft_exp(-HALF * d * d) * p;
     if (d > 0) {
         BRANCH;
-        tail = 1.0f - tail;
+        tail = ONE - tail;
     }
     return tail;
 }
@@ -25,9 +32,9 @@ KERNEL black(float *calls, float *puts, const float *prices, const float *strike
             continue;
         }
         const float spread = volatility * soft_sqrt(t);
-        const float d1 = (soft_log(s / x) + (rate + 0.5f * volatility * volatility) * t) / spread;
+        const float d1 = (soft_log(s / x) + (rate + HALF * volatility * volatility) * t) / spread;
         const float n1 = normal(d1), n2 = normal(d1 - spread), discount = soft_exp(-rate * t);
         calls[i] = s * n1 - x * discount * n2;
-        puts[i] = x * discount * (1.0f - n2) - s * (1.0f - n1);
+        puts[i] = x * discount * (ONE - n2) - s * (ONE - n1);
     }
 }

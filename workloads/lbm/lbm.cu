@@ -16,8 +16,8 @@ __device__ constexpr direction along[Q] = {{0, 0, 0},  {1, 0, 0},  {-1, 0, 0},  
 DEVICE constexpr int opposite(int q) {
     return q == 0 ? 0 : q & 1 ? q + 1 : q - 1;
 }
-DEVICE constexpr float weight(int q) {
-    return q == 0 ? 1.0f / 3 : q < 7 ? 1.0f / 18 : 1.0f / 36;
+DEVICE constexpr double weight(int q) {
+    return q == 0 ? 1.0 / 3 : q < 7 ? 1.0 / 18 : 1.0 / 36;
 }
 
 struct box {
@@ -28,7 +28,7 @@ DEVICE uint wrap(uint at, int step, uint size) {
 }
 
 // What streams into the cell.
-DEVICE void gather(float *f, const float *from, const box &b, uint x, uint y, uint z) {
+DEVICE void gather(double *f, const double *from, const box &b, uint x, uint y, uint z) {
 #pragma unroll
     for (int q = 0; q < Q; q++) {
         const uint sx = wrap(x, -along[q].x, b.x), sy = wrap(y, -along[q].y, b.y), sz = wrap(z, -along[q].z, b.z);
@@ -37,19 +37,19 @@ DEVICE void gather(float *f, const float *from, const box &b, uint x, uint y, ui
 }
 
 // A wall sends everything back.
-DEVICE void bounce(float *to, const float *f) {
+DEVICE void bounce(double *to, const double *f) {
 #pragma unroll
     for (int q = 0; q < Q; q++) to[q] = f[opposite(q)];
 }
 
 struct moments {
-    float density, x, y, z;
+    double density, x, y, z;
 };
-DEVICE void add(float &sum, float f, int sign) {
+DEVICE void add(double &sum, double f, int sign) {
     if (sign > 0) sum += f;
     if (sign < 0) sum -= f;
 }
-DEVICE moments measure(const float *f) {
+DEVICE moments measure(const double *f) {
     moments m = {0, 0, 0, 0};
 #pragma unroll
     for (int q = 0; q < Q; q++) {
@@ -62,28 +62,28 @@ DEVICE moments measure(const float *f) {
 }
 
 // Relaxes towards the equilibrium of the moments.
-DEVICE void collide(float *to, const float *f, const moments &m, float omega) {
-    const float square = 1.5f * (m.x * m.x + m.y * m.y + m.z * m.z);
+DEVICE void collide(double *to, const double *f, const moments &m, double omega) {
+    const double square = 1.5 * (m.x * m.x + m.y * m.y + m.z * m.z);
 #pragma unroll
     for (int q = 0; q < Q; q++) {
-        float c = 0;
+        double c = 0;
         add(c, m.x, along[q].x);
         add(c, m.y, along[q].y);
         add(c, m.z, along[q].z);
-        const float rest = weight(q) * m.density * (1.0f + 3.0f * c + 4.5f * c * c - square);
+        const double rest = weight(q) * m.density * (1.0 + 3.0 * c + 4.5 * c * c - square);
         to[q] = f[q] + omega * (rest - f[q]);
     }
 }
 
-KERNEL lbm(float *to, const float *from, const uchar *kind, uint nx, uint ny, uint nz, float omega, float lid_x,
-           float lid_y) {
+KERNEL lbm(double *to, const double *from, const uchar *kind, uint nx, uint ny, uint nz, double omega, double lid_x,
+           double lid_y) {
     const box b = {nx, ny, nz};
     const uint id = global_id(), x = id % nx, y = id / nx;
     if (y >= ny) return;
     for (uint z = 0; z < nz; z++) {
         const uint cell = (z * ny + y) * nx + x;
         const uchar what = kind[cell];
-        float f[Q];
+        double f[Q];
         gather(f, from, b, x, y, z);
         if (what == SOLID) {
             bounce(to + cell * Q, f);
