@@ -53,7 +53,7 @@ static const char *read_value(const char *text, struct claim_value *v) {
     char *end;
     if (!text) return NULL;
     size_t n = strcspn(text, " ");
-    for (int way = CLAIM_RISES; way <= CLAIM_EITHER; way++)
+    for (enum claim_way way = CLAIM_RISES; way <= CLAIM_EITHER; way++)
         if (strlen(claim_way_names[way]) == n && !strncmp(text, claim_way_names[way], n)) v->way = way;
     v->paper = strtod(text, &end);
     v->has_paper = end == text + n && n;

@@ -9,7 +9,7 @@
 static const struct {
     const char *words, *part, *whole; /* whole NULL: the statistic is a share itself */
 } aspects[] = {
-    {"lane activity", "sm.lane_activity", NULL},
+    {"lanes of issued warps", "sm.lane_activity", NULL},
     {"slots idle for memory", "warp.w0_mem", "warp.cycles"},
     {"slots idle otherwise", "warp.w0_idle", "warp.cycles"},
     {"use of the DRAM", "dram.utilisation", NULL},

@@ -23,8 +23,8 @@ static const char *const style[] = {
     "dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;margin:.5rem 0}dd{margin:0}\n",
     ".claim{display:grid;grid-template-columns:minmax(14rem,1fr) 230px 7.5rem 9rem 10.5rem;gap:.2rem 1rem;",
     "border-top:1px solid var(--line);padding:.55rem 0;break-inside:avoid;align-items:start}\n",
-    ".claim>.n{text-align:right;font-variant-numeric:tabular-nums}.claim>details,.claim>.note{grid-column:1/"
-    "-1}\n",
+    ".claim>.n{text-align:right;font-variant-numeric:tabular-nums}",
+    ".claim>details,.claim>.note{grid-column:1/-1}\n",
     ".head{font-weight:600;border-top:0;padding-bottom:.2rem}.signs{letter-spacing:.1em}\n",
     "details{font-size:.92em}summary{cursor:pointer;color:var(--soft)}details[open]{background:var(--pane);",
     "padding:.3rem .7rem;border-radius:.4rem}.note{color:var(--soft);font-size:.92em}\n",

@@ -306,7 +306,7 @@ static void another_sign_is_explained(void **state) {
     const struct claim_result *x = run(r, c);
     assert_true(x->ours < 0);
     assert_non_null(strstr(x->note.text, "The sign differs, most of all by bitonic (-75.0 %)"));
-    assert_non_null(strstr(x->note.text, "lane activity 12.5 % instead of 100.0 %"));
+    assert_non_null(strstr(x->note.text, "lanes of issued warps 12.5 % instead of 100.0 %"));
 }
 
 /* ---- the table ---- */
