@@ -32,7 +32,7 @@ enum sm_wait {
     WAIT_BARRIER,       /* at a barrier or a .sync instruction, for other threads */
     WAIT_RECONVERGENCE, /* held by the mechanism, for threads from which they parted */
     WAIT_FETCH,         /* the instruction */
-    WAIT_STRUCTURE,     /* a unit, a register bank, the load/store unit or a table that is full */
+    WAIT_STRUCTURE,     /* a unit, a register bank, a sequence, the load/store unit or a table that is full */
     WAIT_NOBODY,        /* it has no threads */
     SM_WAITS
 };

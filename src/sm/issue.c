@@ -375,7 +375,8 @@ TWICE bool issue_packet(struct sm *s, uint32_t sched, const bool mixed, struct e
         s->stats.sm.overhead_slots += offered;
     }
     count_lanes(s, &t, offered, &s->ops.v[op[0]]);
-    if (s->charge) waits_issued(s, sched, s->ops.v[op[0]].place, held, extra);
+    /* Lanes are charged once for each instruction: the other slots of a sequence are slots that the port waits for. */
+    if (s->charge) waits_issued(s, sched, s->ops.v[op[0]].place, held, extra + held - beats);
     dispatch(s, op, t.done, mixed);
     return true;
 }
