@@ -14,7 +14,6 @@ bool sm_options_check(const struct sm_options *o, struct err *e) {
     const struct opt_sm *s = &o->sm;
     if (!check_power("sm.warp_size", s->warp_size, e) || !check_power("sm.simd_width", s->simd_width, e) ||
         !check_power("sm.shared_bank_bytes", s->shared_bank_bytes, e) ||
-        (s->coalesce && !check_power("sm.coalesce", s->coalesce, e)) ||
         (s->shared_lanes && !check_power("sm.shared_lanes", s->shared_lanes, e)))
         return false;
     if (s->simd_width > s->warp_size)

@@ -131,7 +131,7 @@ static bool make_mech(struct sm *s, struct err *e) {
     const uint32_t size = s->mech->env.warp_size;
     s->beats = (size + env.simd_width - 1) / env.simd_width;
     s->halves = size == SM_LANES && s->beats == 2;
-    s->coalesce = (uint32_t)o->coalesce < size ? (uint32_t)o->coalesce : 0;
+    s->coalesce = o->coalesce == SM_COALESCE_SIMD && env.simd_width < size ? env.simd_width : 0;
     s->shared_lanes = (uint32_t)o->shared_lanes < size ? (uint32_t)o->shared_lanes : 0;
     s->plain_slots = s->mech->env.warp_size == SM_LANES && !s->charge;
     return true;

@@ -38,7 +38,7 @@ verdict $? "and those by workload"
 [ ! -s "$err" ] && [ "$(echo r.sqlite*)" = r.sqlite ]
 verdict $? "without a word on standard error, and with one file"
 run results --db r.sqlite --value cycles
-[ "$(grep -c harp-fermi "$out")" -eq 52 ]
+[ "$(grep -c harp-gpgpusim2 "$out")" -eq 52 ]
 verdict $? "the database has the runs: 13 workloads, four machines"
 run results --db r.sqlite --host --json before.json
 run reproduce $some --db r.sqlite --json second.json
@@ -132,7 +132,7 @@ grep -qE 'stopped; [0-9]+ of [0-9]+ runs are in s.sqlite, and the same command g
 verdict $? "with a word on how to go on"
 kept=$(sed -n 's/.*stopped; \([0-9]*\) of.*/\1/p' "$err")
 "$HEDDLE" results --db s.sqlite --value cycles >rows 2>/dev/null
-[ "${kept:-x}" -eq "$(grep -c harp-fermi rows)" ]
+[ "${kept:-x}" -eq "$(grep -c harp-gpgpusim2 rows)" ]
 verdict $? "and as many runs kept as it says"
 [ "$(echo s.sqlite*)" = s.sqlite ]
 verdict $? "in one file"

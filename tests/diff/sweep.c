@@ -43,7 +43,7 @@ const struct diff_machine diff_machines[] = {
      {"l1d.line", "128", "l1d.sector", "32", "l1d.replace", "random", "l1d.ports", "2"}},
     {"parts of warps",
      FERMI,
-     {"sm.coalesce", "8", "sm.shared_lanes", "16", "sm.shared_banks", "16", "l1d.sector", "32"}},
+     {"sm.coalesce", "simd", "sm.shared_lanes", "16", "sm.shared_banks", "16", "l1d.sector", "32"}},
     {"hardly any resources",
      TINY,
      {"l1d.mshrs", "1", "l1d.merges", "1", "l2.mshrs", "1", "l2.merges", "1", "dram.queue", "1",

@@ -68,8 +68,8 @@ static void beats_of_idle_halves_are_vacant(void **state) {
 
 /* ---- coalescing ---- */
 
-/* Requests of one load, of thread t at byte t * stride, by lines of 128 bytes. */
-static uint64_t requests(const char *mech, const char *type, uint32_t stride, int64_t coalesce) {
+/* Requests of one load, of thread t at byte t * stride, by lines of 128 bytes, in parts of so many lanes; 0: all. */
+static uint64_t requests(const char *mech, const char *type, uint32_t stride, int64_t lanes) {
     struct sb text = {0};
     sb_add(&text,
            HEAD ".visible .entry k(.param .u64 p) {\n.reg .u64 %%a, %%o; .reg .%s %%v; .reg .u32 %%t;\n"
@@ -78,7 +78,8 @@ static uint64_t requests(const char *mech, const char *type, uint32_t stride, in
            type, stride, type);
     struct machine x = machine_load(text.text);
     x.m.l1d.line = 128;
-    x.o.sm.coalesce = coalesce;
+    if (lanes) x.o.sm.simd_width = lanes;
+    if (lanes) x.o.sm.coalesce = SM_COALESCE_SIMD;
     const uint64_t p = rig_buf(&x.r, 4096, "words");
     machine_ok(&x, mech, "k", 1, 32, &p);
     const uint64_t lines = x.s.sm.memory_lines;
