@@ -4,7 +4,9 @@
  * nothing. A mask is cut into its runs of consecutive bits once, so that decoding is a shift, an and and an or for each.
  *
  * Without, channels take turns of `interleave` bytes, for any number of channels; what lies on one channel is taken
- * together, and fills row after row, one bank after the other. */
+ * together, and fills row after row, one bank after the other. With `hash` a round of turns over the channels begins at
+ * another channel than the round before: at the sum of the round's digits, in base `channels`. A stride of a power of two then
+ * visits all channels, as the hashes of hardware see to it. What lies on a channel, and in which order, stays the same. */
 #include "base/alloc.h"
 #include "mem/dram.h"
 #include "mem/options.h"
@@ -26,7 +28,7 @@ enum { CHIP, ROW, COLUMN, BANK, FIELDS };
 static const char *const field_name[FIELDS] = {"chip", "row", "column", "bank"};
 
 struct dram_map {
-    bool masked;
+    bool masked, hash;
     struct field field[FIELDS];
     uint64_t interleave, channels, row_bytes, banks;
 };
@@ -103,6 +105,7 @@ struct dram_map *dram_map_new(const struct opt_dram *o, struct err *e) {
     const char *const text[FIELDS] = {o->mask_chip, o->mask_row, o->mask_column, o->mask_bank};
     struct dram_map *m = xcalloc(1, sizeof *m);
     m->interleave = (uint64_t)o->interleave;
+    m->hash = o->hash;
     m->channels = (uint64_t)o->channels;
     m->row_bytes = (uint64_t)o->row_bytes;
     m->banks = (uint64_t)o->banks;
@@ -123,6 +126,13 @@ uint64_t dram_chip_bits(const struct dram_map *m) {
     return bits;
 }
 
+/* Where a round of turns begins. */
+static uint64_t first_channel(uint64_t round, uint64_t channels) {
+    uint64_t sum = 0;
+    for (; round && channels > 1; round /= channels) sum += round % channels;
+    return sum;
+}
+
 struct dram_place dram_decode(const struct dram_map *m, uint64_t addr) {
     if (m->masked)
         return (struct dram_place){
@@ -131,11 +141,12 @@ struct dram_place dram_decode(const struct dram_map *m, uint64_t addr) {
             .row = extract(&m->field[ROW], addr),
             .column = extract(&m->field[COLUMN], addr),
         };
-    uint64_t turn = addr / m->interleave;
-    uint64_t local = turn / m->channels * m->interleave + addr % m->interleave;
+    uint64_t turn = addr / m->interleave, round = turn / m->channels;
+    uint64_t local = round * m->interleave + addr % m->interleave;
+    uint64_t begin = m->hash ? first_channel(round, m->channels) : 0;
     uint64_t row = local / m->row_bytes;
     return (struct dram_place){
-        .chip = (uint32_t)(turn % m->channels),
+        .chip = (uint32_t)((turn + begin) % m->channels),
         .bank = (uint32_t)(row % m->banks),
         .row = row / m->banks,
         .column = local % m->row_bytes,

@@ -177,9 +177,13 @@ static void interleaving_is_one_to_one(void **state) {
     static const struct {
         int64_t channels, interleave, banks;
         uint64_t row;
-    } cases[] = {{1, 32, 1, 64}, {6, 256, 8, 2048}, {7, 1024, 3, 256}, {8, 100, 5, 300}};
+        bool hash;
+    } cases[] = {{1, 32, 1, 64, false},   {6, 256, 8, 2048, false}, {7, 1024, 3, 256, false},
+                 {8, 100, 5, 300, false}, {1, 32, 1, 64, true},     {7, 1024, 3, 256, true},
+                 {8, 100, 5, 300, true}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct opt_dram o = options();
+        o.hash = cases[k].hash;
         o.channels = cases[k].channels;
         o.interleave = cases[k].interleave;
         o.row_bytes = cases[k].row;
@@ -201,6 +205,23 @@ static void interleaving_is_one_to_one(void **state) {
     }
 }
 
+/* Of 32 channels in turns of 256 bytes, strides of 8 and 256 KB fall on one without a hash, and evenly on all with it. */
+static void a_hash_spreads_strides_over_all_channels(void **state) {
+    (void)state;
+    struct opt_dram o = options();
+    o.channels = 32;
+    for (int hash = 0; hash < 2; hash++)
+        for (uint64_t stride = 32 * 256; stride <= 32 * 32 * 256; stride *= 32) {
+            uint32_t hits[32] = {0};
+            o.hash = hash;
+            struct dram_map *m = map_of(&o);
+            for (uint64_t i = 0; i < 320; i++) hits[dram_decode(m, i * stride).chip]++;
+            for (int c = 0; c < 32; c++)
+                assert_in_range(hits[c], hash ? 9 : c ? 0 : 320, hash ? 11 : c ? 0 : 320);
+            dram_map_free(m);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_example_of_the_thesis_maps_bit_for_bit),
@@ -210,6 +231,7 @@ int main(void) {
         cmocka_unit_test(refreshes_must_leave_time_for_requests),
         cmocka_unit_test(addresses_interleave_over_any_number_of_channels),
         cmocka_unit_test(interleaving_is_one_to_one),
+        cmocka_unit_test(a_hash_spreads_strides_over_all_channels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
