@@ -9,7 +9,7 @@ done
 run list mechanisms --json
 expect_json "$out" 1/name '"pdom"' "also as JSON"
 run list configs
-for c in dwf-8800gtx harp-fermi harp-gpgpusim2 mp-fermi sl-tesla tiny turing-rtx2060; do
+for c in dwf-8800gtx harp-fermi harp-gpgpusim2 mp-fermi sl-tesla tiny turing-rtx2060 volta-v100; do
     grep -q "^$c  " "$out"
     verdict $? "list configs has $c"
 done
@@ -20,7 +20,7 @@ run config show
 expect_in_out "[sm]" "config show prints sections"
 grep -qE '^warp_size = 32 +; default$' "$out"
 verdict $? "and keys with value and origin"
-for c in dwf-8800gtx harp-fermi harp-gpgpusim2 mp-fermi sl-tesla tiny turing-rtx2060; do
+for c in dwf-8800gtx harp-fermi harp-gpgpusim2 mp-fermi sl-tesla tiny turing-rtx2060 volta-v100; do
     run config show $c
     expect_status 0 "config show $c"
     grep -qE " ; $c\$" "$out"

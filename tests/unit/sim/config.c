@@ -40,7 +40,7 @@ static void every_machine_is_complete_and_consistent(void **state) {
         assert_true(*c->title && *c->title != '#');
         options_free(&o);
     }
-    assert_int_equal(n, 7);
+    assert_int_equal(n, 8);
 }
 
 static void compiled_in_is_what_the_files_say(void **state) {
@@ -140,7 +140,7 @@ static void names_that_do_not_exist_are_refused(void **state) {
     refused("harp-ferni", "there is no configuration \"harp-ferni\"; did you mean harp-fermi?");
     refused("cray", "there is no configuration \"cray\"; there are dwf-8800gtx, harp-fermi, harp-gpgpusim2, "
                     "mp-fermi, sl-tesla, tiny, "
-                    "turing-rtx2060, and files by their path");
+                    "turing-rtx2060, volta-v100, and files by their path");
     refused("no/such.ini", "cannot open no/such.ini: No such file or directory");
 }
 
