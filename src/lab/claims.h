@@ -69,7 +69,8 @@ struct claim {
     enum claim_kind kind;
     const char *config, *workloads; /* names, a blank between them */
     struct claim_machine machine[CLAIM_MACHINES];
-    const char *stat; /* a statistic, or several and numbers: "l1d.misses + l1d.pending / exec.insts_ldst",
+    const char
+        *stat; /* a statistic, or several and numbers: "idle.reconvergence + idle.inactive_path / idle",
                        * worked out from the left; idle is the sum of the four idle.* */
     double paper;
     const char *how; /* the number is made */
