@@ -223,6 +223,7 @@ struct sm {
     bool ticked;                 /* in cycle now */
     bool scoreboard;             /* sm.issue */
     bool exact_rows;             /* every row has a bit of its own */
+    bool shared_fp64;            /* of all schedulers */
     bool sequences;              /* some operations take more than one slot */
     bool plain_slots;            /* slots.c: warps of 32 threads, and no account */
     bool halves;                 /* warps of 32 threads issue in two beats */
@@ -334,7 +335,10 @@ uint32_t unit_result(const struct sm *s, uint8_t cls, uint32_t slots);
 /* Reserves the unit that runs a class from cycle start on, for so many beats. */
 static inline void unit_start(struct sm *s, uint32_t sched, uint32_t unit, uint32_t cls, uint64_t start,
                               uint32_t beats) {
-    s->unit[sched][unit] = start + (uint64_t)s->interval[cls] * beats;
+    const uint64_t free = start + (uint64_t)s->interval[cls] * beats;
+    s->unit[sched][unit] = free;
+    if (unit == IR_C_FP64 && s->shared_fp64)
+        for (uint32_t k = 0; k < s->schedulers; k++) s->unit[k][unit] = free;
 }
 
 /* score.c: registers under way. */

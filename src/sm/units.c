@@ -31,6 +31,7 @@ static void init_sequences(struct sm *s) {
 }
 
 void units_init(struct sm *s) {
+    s->shared_fp64 = s->o->sm.shared_fp64;
     s->turn_cost = (uint32_t)(s->o->sm.register_conflict * SM_TURN + 0.5);
     const struct opt_latency *l = &s->o->latency;
     const struct opt_interval *i = &s->o->interval;

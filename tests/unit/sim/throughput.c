@@ -6,9 +6,9 @@
 
 enum { THREADS = 1024, FEW = 100, MANY = 300 };
 
-/* Cycles of one SM full of threads that each run `n` times the instructions. Warps take turns, so that none is left to end
+/* Cycles of one SM with so many threads that each run `n` times the instructions. Warps take turns, so that none is left to end
  * alone. */
-static double cycles(const char *insns, int n) {
+static double cycles(const char *insns, int n, uint32_t threads) {
     const hd_option o[] = {{"run.mode", "timed"},      {"gpu.sms", "1"},
                            {"sm.ideal_fetch", "true"}, {"sm.register_banks", "false"},
                            {"memory.ideal", "true"},   {"sm.order", "lrr"}};
@@ -25,7 +25,7 @@ static double cycles(const char *insns, int n) {
     for (int k = 0; k < n; k++) sb_add(&t, "%s\n", insns);
     sb_add(&t, "ret;\n}\n");
     MUST(&r, hd_module_load(r.dev, "k.ptx", t.text, t.len, &r.mod));
-    RUN(&r, "k", LAUNCH(.grid = {1}, .block = {THREADS}));
+    RUN(&r, "k", LAUNCH(.grid = {1}, .block = {threads}));
     const double c = rig_stat(&r, "gpu.cycles");
     sb_free(&t);
     rig_close(&r);
@@ -34,7 +34,7 @@ static double cycles(const char *insns, int n) {
 
 /* Times that the instructions are executed in a cycle, over all threads. */
 static double per_cycle(const char *insns) {
-    return THREADS * (double)(MANY - FEW) / (cycles(insns, MANY) - cycles(insns, FEW));
+    return THREADS * (double)(MANY - FEW) / (cycles(insns, MANY, THREADS) - cycles(insns, FEW, THREADS));
 }
 
 static void about(double got, double want) {
@@ -70,8 +70,32 @@ static void sequences_are_bound_by_their_slots_or_their_unit(void **state) {
     about(per_cycle("sqrt.rn.f32 %f0, %f0;"), 4 * 32 / 10.0);
     about(per_cycle("div.u32 %r0, %r0, %r1;"),
           4 * 32 / 24.0); /* three of the unit of special functions; 18 slots */
-    about(per_cycle("div.s64 %l0, %l0, %l1;"), 4 * 32 / 88.0);     /* slots */
-    about(per_cycle("div.rn.f64 %d0, %d0, %d0;"), 4 * 32 / 512.0); /* eight DFMA */
+    about(per_cycle("div.s64 %l0, %l0, %l1;"), 4 * 32 / 88.0); /* slots */
+    about(per_cycle("div.rn.f64 %d0, %d0, %d0;"), 32 / 128.0); /* eight DFMA on the one unit */
+}
+
+/* Cycles of one of a warp's instructions that each need the result of the one before. */
+static double latency(const char *insn) {
+    return (cycles(insn, MANY, 32) - cycles(insn, FEW, 32)) / (MANY - FEW);
+}
+
+/* Arafa et al., Low Overhead Instruction Latency Characterization for NVIDIA GPGPUs (2019), data of the TITAN RTX. */
+static void latencies_are_those_measured(void **state) {
+    (void)state;
+    static const struct {
+        const char *insn;
+        double measured, within; /* a part of it */
+    } rows[] = {
+        {"fma.rn.f32 %f0, %f0, %f0, %f0;", 4, 0},  {"add.u32 %r0, %r0, 1;", 4, 0},
+        {"fma.rn.f64 %d0, %d0, %d0, %d0;", 45, 0}, {"rcp.rn.f32 %f0, %f0;", 70, 0},
+        {"sqrt.rn.f32 %f0, %f0;", 72, 0.05},       {"sqrt.rn.f64 %d0, %d0;", 366, 0.001},
+        {"div.s32 %r0, %r0, %r1;", 79, 0.25},      {"rem.u32 %r0, %r0, %r1;", 79, 0.25},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        const double got = latency(rows[k].insn), off = rows[k].within * rows[k].measured;
+        if (got < rows[k].measured - off || got > rows[k].measured + off)
+            fail_msg("%s %.1f cycles, measured %.1f", rows[k].insn, got, rows[k].measured);
+    }
 }
 
 int main(void) {
@@ -79,6 +103,7 @@ int main(void) {
         cmocka_unit_test(a_unit_of_16_lanes_takes_a_warp_every_two_cycles),
         cmocka_unit_test(units_alternate_on_the_port),
         cmocka_unit_test(narrow_units_have_their_published_rates),
+        cmocka_unit_test(latencies_are_those_measured),
         cmocka_unit_test(sequences_are_bound_by_their_slots_or_their_unit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,6 +40,7 @@ static void apply(struct machine *x, const struct shape *s) {
     x->o.sm.lsu_queue = s->ideal ? 8 : 2;
     x->o.sm.writeback = s->ideal ? 0 : 8;
     x->o.sm.blocks = 3;
+    x->o.sm.shared_fp64 = !s->ideal;
     x->o.sequence.udiv32 = x->o.sequence.fdiv32 = s->ideal ? 1 : 5;
 }
 

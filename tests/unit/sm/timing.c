@@ -148,6 +148,30 @@ static void a_sequence_runs_on_the_unit_of_its_instructions(void **state) {
     }
 }
 
+/* Each scheduler's warps have a unit of their own, or both schedulers take turns at one. */
+static void a_shared_unit_of_f64_is_one_for_all_schedulers(void **state) {
+    (void)state;
+    for (int shared = 0; shared < 2; shared++) {
+        struct sb text = {0};
+        sb_add(&text, "%s", HEAD ".visible .entry k() {\n.reg .f64 %a;\nmov.f64 %a, 0d3FF0000000000000;\n");
+        for (int k = 0; k < 200; k++) sb_add(&text, "add.f64 %%a, %%a, %%a;\n");
+        sb_add(&text, "exit;\n}\n");
+        struct machine x = machine_load(text.text);
+        x.o.sm.shared_fp64 = shared;
+        x.o.interval.fp64 = 5;
+        by_warps(&x);
+        machine_ok(&x, "pdom", "k", 1, 768, NULL); /* 12 warps a scheduler, two beats */
+        const uint64_t want = 200 * 12 * 5 * 2 * (shared ? 2 : 1);
+        assert_in_range(x.cycles, want, want + 200);
+        const struct sm_stats slept = x.s;
+        x.tick_all = true;
+        machine_ok(&x, "pdom", "k", 1, 768, NULL);
+        assert_memory_equal(&slept, &x.s, sizeof slept);
+        machine_free(&x);
+        sb_free(&text);
+    }
+}
+
 /* Units of different classes work side by side, but the port issues one warp every beats: half of the warps add, the other
  * half multiply. */
 static void instructions_of_all_classes_share_the_port(void **state) {
@@ -414,6 +438,7 @@ int main(void) {
         cmocka_unit_test(a_unit_takes_an_instruction_per_interval),
         cmocka_unit_test(a_sequence_takes_its_issue_slots),
         cmocka_unit_test(a_sequence_runs_on_the_unit_of_its_instructions),
+        cmocka_unit_test(a_shared_unit_of_f64_is_one_for_all_schedulers),
         cmocka_unit_test(instructions_of_all_classes_share_the_port),
         cmocka_unit_test(a_bank_conflict_of_degree_k_costs_k),
         cmocka_unit_test(atomics_on_one_bank_take_turns),
