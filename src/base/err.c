@@ -106,3 +106,9 @@ const char *nearest_name(const char *word, const char *const *names) {
     }
     return best;
 }
+
+bool err_no_such(struct err *e, const char *what, const char *word, const char *const *names) {
+    const char *near = nearest_name(word, names);
+    return err_set(e, ERR_INPUT, "there is no %s '%.60s'%s%s%s", what, word, near ? " (did you mean '" : "",
+                   near ? near : "", near ? "'?)" : "");
+}

@@ -41,5 +41,7 @@ void err_free(struct err *e);
 
 /* The entry of names (NULL-terminated) fewest edits from word (swapped neighbours are one), or NULL when none is near. */
 const char *nearest_name(const char *word, const char *const *names);
+/* "there is no probe 'latency.l3' (did you mean 'latency.l2'?)": an ERR_INPUT about a word that is not among the names. */
+bool err_no_such(struct err *e, const char *what, const char *word, const char *const *names);
 
 #endif

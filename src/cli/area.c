@@ -65,22 +65,11 @@ static void find_all(struct area_command *a, const struct opts *o) {
 
 /* ---- all of it ---- */
 
-static bool write_files(const struct area_command *a, struct err *e) {
-    struct sb json = {0}, csv = {0};
-    if (a->csv) area_csv(a, &csv);
-    bool fine = (!a->json || area_json(a, &json, e)) && cli_write(a->cli, a->json, &json, a->csv, &csv, e);
-    sb_free(&json);
-    sb_free(&csv);
-    return fine;
-}
-
 static enum cli_exit results(const struct area_command *a, struct err *e) {
+    const struct cli_report r = {a->json,   a->csv,   a->quiet || a->data_on_stdout,
+                                 area_json, area_csv, area_report};
     enum cli_exit worst = CLI_OK;
-    struct sb text = {0};
-    if (!write_files(a, e)) return cli_fail(a->cli, e);
-    if (!a->quiet && !a->data_on_stdout) area_report(a, &text);
-    term_print(&a->cli->term, &text);
-    sb_free(&text);
+    if (!cli_report(a->cli, &r, a, e)) return cli_fail(a->cli, e);
     for (size_t i = 0; i < a->one.n; i++) {
         if (a->one.v[i].fine) continue;
         struct err full = {.code = a->one.v[i].err.code};

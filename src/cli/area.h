@@ -22,9 +22,9 @@ struct area_command {
     double pdom;              /* mm2 of an SM with pdom; 0: it has none there */
 };
 
-/* area_report.c */
-void area_report(const struct area_command *a, struct sb *out);
-bool area_json(const struct area_command *a, struct sb *out, struct err *e);
-void area_csv(const struct area_command *a, struct sb *out);
+/* area_report.c; of: a struct area_command */
+void area_report(const void *of, struct sb *out);
+bool area_json(const void *of, struct sb *out, struct err *e);
+void area_csv(const void *of, struct sb *out);
 
 #endif

@@ -164,7 +164,8 @@ static void quality(const struct area_command *a, struct sb *out) {
     sb_add(out, "%s.\n", a->fit ? "" : " (--fit)");
 }
 
-void area_report(const struct area_command *a, struct sb *out) {
+void area_report(const void *of, struct sb *out) {
+    const struct area_command *a = of;
     const struct area_node *node = a->model.node;
     if (a->fit) {
         constants(a, out);
@@ -234,7 +235,8 @@ static json_t *fit_json(const struct area_model *m) {
                      (json_int_t)(m->fit.rows - m->fit.constants), "rms_error", m->rms);
 }
 
-bool area_json(const struct area_command *a, struct sb *out, struct err *e) {
+bool area_json(const void *of, struct sb *out, struct err *e) {
+    const struct area_command *a = of;
     const struct area_node *node = a->model.node;
     json_t *root = json_pack("{s:i, s:s, s:{s:s, s:f, s:i}}", "node_nm", node->nm, "config", a->config,
                              "chip", "name", node->chip, "mm2", node->mm2, "sms", node->sms);
@@ -261,7 +263,8 @@ static void csv_row(struct sb *out, const char *mech, const struct mech_array *a
 }
 
 /* A row for each array; register decoders have neither entries nor bits. */
-void area_csv(const struct area_command *a, struct sb *out) {
+void area_csv(const void *of, struct sb *out) {
+    const struct area_command *a = of;
     static const char *const head[] = {"mechanism", "structure", "cells", "arrays", "entries", "bits",
                                        "ways",      "tag",       "reads", "writes", "mm2"};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++) csv_cell(out, "%s", head[i]);

@@ -66,6 +66,25 @@ bool cli_write(struct cli *c, const char *json, const struct sb *json_text, cons
     return cli_write_all(c, (const struct cli_output[]){{json, json_text}, {csv, csv_text}}, 2, e);
 }
 
+static bool write_report(struct cli *c, const struct cli_report *r, const void *of, struct err *e) {
+    struct sb json = {0}, csv = {0};
+    if (r->csv) r->add_csv(of, &csv);
+    const bool fine =
+        (!r->json || r->add_json(of, &json, e)) && cli_write(c, r->json, &json, r->csv, &csv, e);
+    sb_free(&json);
+    sb_free(&csv);
+    return fine;
+}
+
+bool cli_report(struct cli *c, const struct cli_report *r, const void *of, struct err *e) {
+    struct sb text = {0};
+    if (!write_report(c, r, of, e)) return false;
+    if (!r->silent) r->add_text(of, &text);
+    term_print(&c->term, &text);
+    sb_free(&text);
+    return true;
+}
+
 enum cli_exit cli_unknown(const struct cli *c, const char *what, const char *word, const char *const *names,
                           const char *all) {
     struct err e = {0};

@@ -93,6 +93,17 @@ bool cli_write_all(struct cli *c, const struct cli_output *outputs, size_t n, st
 bool cli_write(struct cli *c, const char *json, const struct sb *json_text, const char *csv,
                const struct sb *csv_text, struct err *e);
 
+/* What a command leaves, of its own struct: files, and text for the terminal. */
+struct cli_report {
+    const char *json, *csv; /* where they go; NULL: not asked for */
+    bool silent;            /* no text */
+    bool (*add_json)(const void *of, struct sb *out, struct err *e);
+    void (*add_csv)(const void *of, struct sb *out);
+    void (*add_text)(const void *of, struct sb *out);
+};
+/* Writes the files, both or none; then prints the text. */
+bool cli_report(struct cli *c, const struct cli_report *r, const void *of, struct err *e);
+
 /* Of an operand that is one of names: "unknown topic 'stat' (did you mean 'stats'?)", or with all of them where none is near;
  * returns CLI_USAGE. */
 enum cli_exit cli_unknown(const struct cli *c, const char *what, const char *word, const char *const *names,

@@ -107,15 +107,6 @@ static bool simulate(struct compare *c, struct err *e) {
     return fine;
 }
 
-static bool write_files(const struct compare *c, struct err *e) {
-    struct sb json = {0}, csv = {0};
-    if (c->csv) compare_csv(c, &csv);
-    bool fine = (!c->json || compare_json(c, &json, e)) && cli_write(c->cli, c->json, &json, c->csv, &csv, e);
-    sb_free(&json);
-    sb_free(&csv);
-    return fine;
-}
-
 /* Says what went wrong with one run; CLI_OK when nothing did. A refusal is a result, and stands below its table. */
 static enum cli_exit verdict(const struct compare *c, size_t subject, size_t machine) {
     const struct lab_cell *cell = lab_cell(&c->lab, subject, machine);
@@ -143,12 +134,9 @@ static enum cli_exit verdicts(const struct compare *c) {
 }
 
 static enum cli_exit results(const struct compare *c, struct err *e) {
-    struct sb text = {0};
-    if (!write_files(c, e)) return cli_fail(c->cli, e);
-    if (!c->quiet && !c->data_on_stdout) compare_report(c, &text);
-    term_print(&c->cli->term, &text);
-    sb_free(&text);
-    return verdicts(c);
+    const struct cli_report r = {c->json,      c->csv,      c->quiet || c->data_on_stdout,
+                                 compare_json, compare_csv, compare_report};
+    return cli_report(c->cli, &r, c, e) ? verdicts(c) : cli_fail(c->cli, e);
 }
 
 static void compare_free(struct compare *c) {

@@ -29,7 +29,7 @@ bool compare_wrong(const struct compare *c, size_t subject,
                    size_t machine); /* it ended, with a wrong result */
 
 /* compare_report.c: the table; what is wrong, in words. */
-void compare_report(const struct compare *c, struct sb *out);
+void compare_report(const void *of, struct sb *out); /* of: a struct compare, as below */
 /* "argument 1 (buf:u32[64]), element 3: 7, functional 5" */
 void compare_difference(const struct compare *c, size_t subject, const struct lab_difference *d,
                         struct sb *out);
@@ -37,7 +37,7 @@ void compare_difference(const struct compare *c, size_t subject, const struct la
 void compare_title(const struct compare *c, size_t subject, struct sb *out);
 
 /* compare_files.c */
-bool compare_json(const struct compare *c, struct sb *out, struct err *e);
-void compare_csv(const struct compare *c, struct sb *out);
+bool compare_json(const void *of, struct sb *out, struct err *e);
+void compare_csv(const void *of, struct sb *out);
 
 #endif

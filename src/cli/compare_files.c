@@ -61,7 +61,8 @@ static bool options_json(const struct compare *c, json_t *root, struct err *e) {
     return fine;
 }
 
-bool compare_json(const struct compare *c, struct sb *out, struct err *e) {
+bool compare_json(const void *of, struct sb *out, struct err *e) {
+    const struct compare *c = of;
     json_t *root = json_object(), *kernels = json_array(), *total = json_array();
     bool fine = options_json(c, root, e);
     for (size_t i = 0; i < c->lab.nsubjects; i++)
@@ -107,7 +108,8 @@ static void csv_row(const struct compare *c, size_t subject, size_t machine, str
     csv_end_row(out);
 }
 
-void compare_csv(const struct compare *c, struct sb *out) {
+void compare_csv(const void *of, struct sb *out) {
+    const struct compare *c = of;
     static const char *const head[] = {"file", "kernel", "size", "mechanism", "status", "speedup"};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++) csv_cell(out, "%s", head[i]);
     for (int i = 0; i < STAT_COUNT; i++) csv_cell(out, "%s", stat_rows[i].name);

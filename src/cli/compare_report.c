@@ -250,7 +250,8 @@ static void host_line(const struct compare *c, struct sb *out) {
            c->lab.nsubjects * c->lab.nmachines, seconds, work, term_on(&c->cli->term, TERM_PLAIN));
 }
 
-void compare_report(const struct compare *c, struct sb *out) {
+void compare_report(const void *of, struct sb *out) {
+    const struct compare *c = of;
     for (size_t i = 0; i < c->lab.nsubjects; i++) {
         if (i) sb_add(out, "\n");
         subject_table(c, i, out);

@@ -163,7 +163,7 @@ enum cli_exit study_experiment_failed(const struct study_experiment *s, const st
     return CLI_FAILED;
 }
 
-enum cli_exit study_experiment_verdict(const struct study_experiment *s) {
+static enum cli_exit verdict(const struct study_experiment *s) {
     struct sb text = {0};
     for (size_t i = 0; i < s->x->nsubjects; i++) {
         if (!s->x->left_out[i]) continue;
@@ -176,6 +176,15 @@ enum cli_exit study_experiment_verdict(const struct study_experiment *s) {
     term_error(&s->cli->term, s->cli->command->name, text.text);
     sb_free(&text);
     return CLI_FAILED;
+}
+
+enum cli_exit study_experiment_results(const struct study_experiment *s,
+                                       bool (*add_json)(const void *of, struct sb *out, struct err *e),
+                                       void (*add_csv)(const void *of, struct sb *out),
+                                       void (*add_text)(const void *of, struct sb *out), const void *of,
+                                       struct err *e) {
+    const struct cli_report r = {s->json, s->csv, s->quiet || s->data_on_stdout, add_json, add_csv, add_text};
+    return cli_report(s->cli, &r, of, e) ? verdict(s) : cli_fail(s->cli, e);
 }
 
 /* Before the experiment's points: whoever has cli->store must not find it closed. */

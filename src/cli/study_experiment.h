@@ -39,8 +39,12 @@ bool study_experiment_run(struct study_experiment *s, bool (*run)(void *user, st
                           struct err *e);
 /* What became of a run that failed: it was stopped, or as cli_fail. */
 enum cli_exit study_experiment_failed(const struct study_experiment *s, const struct err *e);
-/* Warns of programs that do not count; a wrong result is an error. */
-enum cli_exit study_experiment_verdict(const struct study_experiment *s);
+/* Files and text (cli.h); then warns of programs that do not count; a wrong result is an error. */
+enum cli_exit study_experiment_results(const struct study_experiment *s,
+                                       bool (*add_json)(const void *of, struct sb *out, struct err *e),
+                                       void (*add_csv)(const void *of, struct sb *out),
+                                       void (*add_text)(const void *of, struct sb *out), const void *of,
+                                       struct err *e);
 void study_experiment_free(struct study_experiment *s);
 
 /* ---- for the reports ---- */

@@ -56,27 +56,6 @@ static bool run(void *user, struct err *e) {
     return factors_run(user, e);
 }
 
-static bool write_files(const struct study_factors *s, struct err *e) {
-    const struct study_experiment *c = &s->common;
-    struct sb json = {0}, csv = {0};
-    if (c->csv) study_factors_csv(s, &csv);
-    bool fine =
-        (!c->json || study_factors_json(s, &json, e)) && cli_write(c->cli, c->json, &json, c->csv, &csv, e);
-    sb_free(&json);
-    sb_free(&csv);
-    return fine;
-}
-
-static enum cli_exit results(const struct study_factors *s, struct err *e) {
-    const struct study_experiment *c = &s->common;
-    struct sb text = {0};
-    if (!write_files(s, e)) return cli_fail(c->cli, e);
-    if (!c->quiet && !c->data_on_stdout) study_factors_report(s, &text);
-    term_print(&c->cli->term, &text);
-    sb_free(&text);
-    return study_experiment_verdict(c);
-}
-
 enum cli_exit study_factors_main(struct cli *c, const struct opts *o) {
     struct study_factors s = {.common = {.cli = c}};
     struct err e = {0};
@@ -88,7 +67,8 @@ enum cli_exit study_factors_main(struct cli *c, const struct opts *o) {
     else if (!study_experiment_run(&s.common, run, &s.lab, &e))
         status = study_experiment_failed(&s.common, &e);
     else
-        status = results(&s, &e);
+        status = study_experiment_results(&s.common, study_factors_json, study_factors_csv,
+                                          study_factors_report, &s, &e);
     struct stop stop = s.common.stop;
     study_experiment_free(&s.common);
     factors_free(&s.lab);

@@ -9,10 +9,10 @@ struct study_factors {
     struct factors lab;
 };
 
-/* study_factors_report.c */
-void study_factors_report(const struct study_factors *s, struct sb *out);
+/* study_factors_report.c; of: a struct study_factors */
+void study_factors_report(const void *of, struct sb *out);
 /* study_factors_files.c */
-bool study_factors_json(const struct study_factors *s, struct sb *out, struct err *e);
-void study_factors_csv(const struct study_factors *s, struct sb *out);
+bool study_factors_json(const void *of, struct sb *out, struct err *e);
+void study_factors_csv(const void *of, struct sb *out);
 
 #endif

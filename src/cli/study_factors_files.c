@@ -65,7 +65,8 @@ static void add_design(const struct study_factors *s, json_t *root) {
     json_object_set_new(root, "foldover", json_boolean(s->lab.design.foldover));
 }
 
-bool study_factors_json(const struct study_factors *s, struct sb *out, struct err *e) {
+bool study_factors_json(const void *of, struct sb *out, struct err *e) {
+    const struct study_factors *s = of;
     json_t *root = json_object(), *factors = json_array(), *runs = json_array(), *unassigned = json_array();
     add_design(s, root);
     for (size_t place = 0; place < s->lab.n; place++)
@@ -102,7 +103,8 @@ static void csv_row(const struct study_factors *s, const char *program, size_t k
     sb_free(&high);
 }
 
-void study_factors_csv(const struct study_factors *s, struct sb *out) {
+void study_factors_csv(const void *of, struct sb *out) {
+    const struct study_factors *s = of;
     static const char *const head[] = {"program", "factor", "low", "high", "effect", "rank"};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++) csv_cell(out, "%s", head[i]);
     csv_end_row(out);

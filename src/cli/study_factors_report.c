@@ -181,7 +181,8 @@ static void ranks_table(const struct study_factors *s, struct sb *out) {
 
 /* ---- all of it ---- */
 
-void study_factors_report(const struct study_factors *s, struct sb *out) {
+void study_factors_report(const void *of, struct sb *out) {
+    const struct study_factors *s = of;
     const struct design *d = &s->lab.design;
     sb_add(out, "Plackett-Burman design of %zu runs%s, %zu factor%s", d->runs,
            d->foldover ? " with foldover" : "", s->lab.n, s->lab.n == 1 ? "" : "s");

@@ -180,7 +180,8 @@ static void legend(const struct study_progress *s, struct sb *out) {
     add_refusals(s, out);
 }
 
-static void report(const struct study_progress *s, struct sb *out) {
+static void report(const void *of, struct sb *out) {
+    const struct study_progress *s = of;
     for (int g = 0; g < LITMUS_GROUPS; g++)
         if (in_group(s, (enum litmus_group)g)) group_table(s, (enum litmus_group)g, out);
     legend(s, out);
@@ -202,7 +203,8 @@ static json_t *cell_json(const struct study_progress *s, size_t machine, size_t 
     return o;
 }
 
-static bool add_json(const struct study_progress *s, struct sb *out, struct err *e) {
+static bool add_json(const void *of, struct sb *out, struct err *e) {
+    const struct study_progress *s = of;
     json_t *root = json_object(), *kernels = json_array(), *cells = json_array();
     for (size_t k = 0; k < s->kernels.n; k++) json_array_append_new(kernels, kernel_json(s->kernels.v[k]));
     for (size_t m = 0; m < s->machines.v.n; m++)
@@ -214,7 +216,8 @@ static bool add_json(const struct study_progress *s, struct sb *out, struct err 
 }
 
 /* Of a report with many lines, the first. */
-static void add_csv(const struct study_progress *s, struct sb *out) {
+static void add_csv(const void *of, struct sb *out) {
+    const struct study_progress *s = of;
     static const char *const head[] = {"mechanism", "kernel", "outcome", "cycles", "reason"};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++) csv_cell(out, "%s", head[i]);
     csv_end_row(out);
@@ -228,15 +231,6 @@ static void add_csv(const struct study_progress *s, struct sb *out) {
         csv_cell(out, "%.*s", (int)strcspn(why, "\n"), why);
         csv_end_row(out);
     }
-}
-
-static bool write_files(const struct study_progress *s, struct err *e) {
-    struct sb json = {0}, csv = {0};
-    if (s->csv) add_csv(s, &csv);
-    bool fine = (!s->json || add_json(s, &json, e)) && cli_write(s->cli, s->json, &json, s->csv, &csv, e);
-    sb_free(&json);
-    sb_free(&csv);
-    return fine;
 }
 
 /* ---- all of it ---- */
@@ -258,12 +252,8 @@ static enum cli_exit verdicts(const struct study_progress *s) {
 }
 
 static enum cli_exit results(const struct study_progress *s, struct err *e) {
-    struct sb text = {0};
-    if (!write_files(s, e)) return cli_fail(s->cli, e);
-    if (!s->quiet && !s->data_on_stdout) report(s, &text);
-    term_print(&s->cli->term, &text);
-    sb_free(&text);
-    return verdicts(s);
+    const struct cli_report r = {s->json, s->csv, s->quiet || s->data_on_stdout, add_json, add_csv, report};
+    return cli_report(s->cli, &r, s, e) ? verdicts(s) : cli_fail(s->cli, e);
 }
 
 enum cli_exit study_progress_main(struct cli *c, const struct opts *o) {

@@ -120,7 +120,8 @@ static void add_table(const struct study_sensitivity *s, size_t factor, struct s
     sb_free(&mean);
 }
 
-static void report(const struct study_sensitivity *s, struct sb *out) {
+static void report(const void *of, struct sb *out) {
+    const struct study_sensitivity *s = of;
     experiment_response_name(&s->x, out);
     sb_add(out, " on %s", s->x.config ? s->x.config : CONFIG_DEFAULT);
     for (size_t f = 0; f < s->common.factors.n; f++) {
@@ -157,7 +158,8 @@ static json_t *factor_json(const struct study_sensitivity *s, size_t factor) {
                      "mean", one_json(s, v, SIZE_MAX, pivot_mean_names[s->x.response.mean]));
 }
 
-static bool add_json(const struct study_sensitivity *s, struct sb *out, struct err *e) {
+static bool add_json(const void *of, struct sb *out, struct err *e) {
+    const struct study_sensitivity *s = of;
     const struct response *r = &s->x.response;
     json_t *root =
         json_pack("{s:s, s:s, s:s, s:s}", "study", "sensitivity", "config",
@@ -185,7 +187,8 @@ static void csv_rows(const struct study_sensitivity *s, struct varied v, size_t 
     free(value);
 }
 
-static void add_csv(const struct study_sensitivity *s, struct sb *out) {
+static void add_csv(const void *of, struct sb *out) {
+    const struct study_sensitivity *s = of;
     static const char *const head[] = {"over", "value", "program", "response"};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++) csv_cell(out, "%s", head[i]);
     csv_end_row(out);
@@ -196,27 +199,7 @@ static void add_csv(const struct study_sensitivity *s, struct sb *out) {
     }
 }
 
-static bool write_files(const struct study_sensitivity *s, struct err *e) {
-    const struct study_experiment *c = &s->common;
-    struct sb json = {0}, csv = {0};
-    if (c->csv) add_csv(s, &csv);
-    bool fine = (!c->json || add_json(s, &json, e)) && cli_write(c->cli, c->json, &json, c->csv, &csv, e);
-    sb_free(&json);
-    sb_free(&csv);
-    return fine;
-}
-
 /* ---- all of it ---- */
-
-static enum cli_exit results(const struct study_sensitivity *s, struct err *e) {
-    const struct study_experiment *c = &s->common;
-    struct sb text = {0};
-    if (!write_files(s, e)) return cli_fail(c->cli, e);
-    if (!c->quiet && !c->data_on_stdout) report(s, &text);
-    term_print(&c->cli->term, &text);
-    sb_free(&text);
-    return study_experiment_verdict(c);
-}
 
 enum cli_exit study_sensitivity_main(struct cli *c, const struct opts *o) {
     struct study_sensitivity s = {.common = {.cli = c}};
@@ -229,7 +212,7 @@ enum cli_exit study_sensitivity_main(struct cli *c, const struct opts *o) {
     else if (!study_experiment_run(&s.common, run, &s.x, &e))
         status = study_experiment_failed(&s.common, &e);
     else
-        status = results(&s, &e);
+        status = study_experiment_results(&s.common, add_json, add_csv, report, &s, &e);
     struct stop stop = s.common.stop;
     study_experiment_free(&s.common);
     experiment_free(&s.x);

@@ -93,7 +93,8 @@ static void add_grid(const struct study_table1 *s, enum table1_column first, boo
     print_table(s, &t, out);
 }
 
-static void report(const struct study_table1 *s, struct sb *out) {
+static void report(const void *of, struct sb *out) {
+    const struct study_table1 *s = of;
     unsigned same = 0;
     for (size_t i = 0; i < s->rows.n; i++) same += table1_agrees(&s->rows.v[i]);
     add_grid(s, TABLE1_TRAVERSAL, false, out);
@@ -118,7 +119,8 @@ static json_t *row_json(const struct table1_row *r) {
     return o;
 }
 
-static bool add_json(const struct study_table1 *s, struct sb *out, struct err *e) {
+static bool add_json(const void *of, struct sb *out, struct err *e) {
+    const struct study_table1 *s = of;
     json_t *root = json_object(), *rows = json_array();
     for (size_t i = 0; i < s->rows.n; i++) json_array_append_new(rows, row_json(&s->rows.v[i]));
     json_object_set_new(root, "study", json_string("table1"));
@@ -127,7 +129,8 @@ static bool add_json(const struct study_table1 *s, struct sb *out, struct err *e
 }
 
 /* A row for each cell. */
-static void add_csv(const struct study_table1 *s, struct sb *out) {
+static void add_csv(const void *of, struct sb *out) {
+    const struct study_table1 *s = of;
     static const char *const head[] = {"scheme", "mechanism", "column", "paper", "ours"};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++) csv_cell(out, "%s", head[i]);
     csv_end_row(out);
@@ -143,24 +146,12 @@ static void add_csv(const struct study_table1 *s, struct sb *out) {
         }
 }
 
-static bool write_files(const struct study_table1 *s, struct err *e) {
-    struct sb json = {0}, csv = {0};
-    if (s->csv) add_csv(s, &csv);
-    bool fine = (!s->json || add_json(s, &json, e)) && cli_write(s->cli, s->json, &json, s->csv, &csv, e);
-    sb_free(&json);
-    sb_free(&csv);
-    return fine;
-}
-
 /* ---- all of it ---- */
 
 static enum cli_exit results(const struct study_table1 *s, struct err *e) {
+    const struct cli_report r = {s->json, s->csv, s->quiet || s->data_on_stdout, add_json, add_csv, report};
     enum cli_exit worst = CLI_OK;
-    struct sb text = {0};
-    if (!write_files(s, e)) return cli_fail(s->cli, e);
-    if (!s->quiet && !s->data_on_stdout) report(s, &text);
-    term_print(&s->cli->term, &text);
-    sb_free(&text);
+    if (!cli_report(s->cli, &r, s, e)) return cli_fail(s->cli, e);
     for (size_t i = 0; i < s->rows.n; i++) {
         if (!s->rows.v[i].err.code) continue;
         enum cli_exit one = cli_fail(s->cli, &s->rows.v[i].err);

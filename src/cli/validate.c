@@ -183,7 +183,8 @@ static void add_notes(const struct validate *v, size_t column, struct sb *out) {
     }
 }
 
-static void report(const struct validate *v, struct sb *out) {
+static void report(const void *of, struct sb *out) {
+    const struct validate *v = of;
     for (size_t i = 0; i < v->columns.n; i++) {
         sb_add(out, v->markdown ? "%s### %s\n\n" : "%s%s\n", i ? "\n" : "", v->columns.v[i].config);
         add_table(v, i, out);
@@ -206,7 +207,8 @@ static json_t *cell_json(const struct cell *c) {
     return o;
 }
 
-static bool add_json(const struct validate *v, struct sb *out, struct err *e) {
+static bool add_json(const void *of, struct sb *out, struct err *e) {
+    const struct validate *v = of;
     json_t *root = json_object(), *machines = json_array();
     for (size_t i = 0; i < v->columns.n; i++) {
         json_t *rows = json_array();
@@ -218,7 +220,8 @@ static bool add_json(const struct validate *v, struct sb *out, struct err *e) {
     return stats_json_text(root, out, e);
 }
 
-static void add_csv(const struct validate *v, struct sb *out) {
+static void add_csv(const void *of, struct sb *out) {
+    const struct validate *v = of;
     static const char *const head[] = {"config", "probe", "unit", "ours", "published", "verdict"};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++) csv_cell(out, "%s", head[i]);
     csv_end_row(out);
@@ -232,16 +235,6 @@ static void add_csv(const struct validate *v, struct sb *out) {
         csv_cell(out, "%s", verdict(c));
         csv_end_row(out);
     }
-}
-
-static bool write_files(const struct validate *v, struct err *e) {
-    struct sb json = {0}, csv = {0};
-    if (v->csv) add_csv(v, &csv);
-    const bool fine =
-        (!v->json || add_json(v, &json, e)) && cli_write(v->cli, v->json, &json, v->csv, &csv, e);
-    sb_free(&json);
-    sb_free(&csv);
-    return fine;
 }
 
 /* ---- all of it ---- */
@@ -262,12 +255,8 @@ static enum cli_exit judge(const struct validate *v) {
 }
 
 static enum cli_exit results(const struct validate *v, struct err *e) {
-    struct sb text = {0};
-    if (!write_files(v, e)) return cli_fail(v->cli, e);
-    if (!v->quiet && !v->data_on_stdout) report(v, &text);
-    term_print(&v->cli->term, &text);
-    sb_free(&text);
-    return judge(v);
+    const struct cli_report r = {v->json, v->csv, v->quiet || v->data_on_stdout, add_json, add_csv, report};
+    return cli_report(v->cli, &r, v, e) ? judge(v) : cli_fail(v->cli, e);
 }
 
 static void release(struct validate *v) {

@@ -19,12 +19,9 @@ const struct litmus *litmus_find(const char *name, struct err *e) {
     const struct litmus *l = litmus_list;
     for (; l->name && strcmp(l->name, name) != 0; l++) VEC_PUSH(&names, l->name);
     VEC_PUSH(&names, NULL);
-    const char *near = l->name ? NULL : nearest_name(name, names.v);
+    if (!l->name) err_no_such(e, "litmus kernel", name, names.v);
     VEC_FREE(&names);
-    if (l->name) return l;
-    err_set(e, ERR_INPUT, "there is no litmus kernel '%.60s'%s%s%s", name, near ? " (did you mean '" : "",
-            near ? near : "", near ? "'?)" : "");
-    return NULL;
+    return l->name ? l : NULL;
 }
 
 /* ---- what it must leave ---- */

@@ -22,12 +22,9 @@ const struct probe *probe_find(const char *name, struct err *e) {
     const struct probe *p = probe_list;
     for (; p->name && strcmp(p->name, name) != 0; p++) VEC_PUSH(&names, p->name);
     VEC_PUSH(&names, NULL);
-    const char *near = p->name ? NULL : nearest_name(name, names.v);
+    if (!p->name) err_no_such(e, "probe", name, names.v);
     VEC_FREE(&names);
-    if (p->name) return p;
-    err_set(e, ERR_INPUT, "there is no probe '%.60s'%s%s%s", name, near ? " (did you mean '" : "",
-            near ? near : "", near ? "'?)" : "");
-    return NULL;
+    return p->name ? p : NULL;
 }
 
 /* ---- runs ---- */
