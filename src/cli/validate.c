@@ -121,7 +121,7 @@ static void simulate(struct validate *v) {
 
 static const char *verdict(const struct cell *c) {
     if (!c->fine || !c->published) return "";
-    if (!c->published->percent) return "for the record";
+    if (c->published->percent == 0) return "for the record";
     return published_holds(c->published, c->value) ? "holds" : "OFF";
 }
 
@@ -220,6 +220,13 @@ static bool add_json(const void *of, struct sb *out, struct err *e) {
     return stats_json_text(root, out, e);
 }
 
+static void csv_number(struct sb *out, bool there, double value) {
+    if (there)
+        csv_cell(out, "%.9g", value);
+    else
+        csv_cell(out, "%s", "");
+}
+
 static void add_csv(const void *of, struct sb *out) {
     const struct validate *v = of;
     static const char *const head[] = {"config", "probe", "unit", "ours", "published", "verdict"};
@@ -230,8 +237,8 @@ static void add_csv(const void *of, struct sb *out) {
         csv_cell(out, "%s", v->columns.v[i / v->probes.n].config);
         csv_cell(out, "%s", c->probe->name);
         csv_cell(out, "%s", c->probe->unit);
-        csv_cell(out, c->fine ? "%.9g" : "", c->value);
-        csv_cell(out, c->published ? "%.9g" : "", c->published ? c->published->value : 0);
+        csv_number(out, c->fine, c->value);
+        csv_number(out, c->published != NULL, c->published ? c->published->value : 0);
         csv_cell(out, "%s", verdict(c));
         csv_end_row(out);
     }

@@ -1,7 +1,7 @@
 /* Complex 1D FFT (DWF Table 5.3: SPLASH FFT, modified so that "multiple 1M-point arrays are processed by 12288 threads"; medium
  * divergence, "little diverging control flow" in chapter 6). The six steps of the algorithm with a row a thread: transpose,
- * transform the rows, multiply by the roots of unity, transpose, transform the rows, transpose. A transposition starts at a different place in each thread, in two loops whose lengths depend on the
- * thread's number: there warps diverge.
+ * transform the rows, multiply by the roots of unity, transpose, transform the rows, transpose. A transposition starts at a
+ * different place in each thread, in two loops whose lengths depend on the thread's number: there warps diverge.
  *
  * 12288 rows are 12 arrays of a million points, or 192 of 4096, which is what the size paper has: the steps and the
  * threads are the same, the time to simulate is a thirtieth; small has 2560 rows, 640 a core. Fitted to misses and bandwidth
