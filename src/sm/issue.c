@@ -220,7 +220,7 @@ TWICE struct needs find_needs(struct sm *s, const bool mixed) {
         if (c->turns > n.turns) n.turns = c->turns;
         if (c->slots > n.slots) n.slots = c->slots;
     }
-    s->stats.sm.sequence_slots += n.slots - 1;
+    if (n.slots > 1) s->stats.sm.sequence_slots += n.slots - 1;
     return n;
 }
 
@@ -316,23 +316,23 @@ static inline void count_issue(struct sm *s, uint32_t threads, uint32_t held, ui
 
 /* Beats in which no lane of the SIMD group has a thread are no cycles of HARP's equations 1 and 2. Of one piece of a warp of
  * two beats, as most packets are, each half is one. */
-static inline void count_vacant(struct sm *s, const struct sums *t) {
+TWICE void count_vacant(struct sm *s, const struct sums *t, const bool mixed) {
     const struct mech_packet *p = &s->common->packet;
     const struct mech_set *set = &p->split[0]->set;
-    const uint32_t first = set->p[0].mask;
-    uint32_t n = 0;
-    if (s->halves && p->n == 1 && set->n == 1 && !p->beats)
-        n = !(first >> SM_LANES / 2) || !(first << SM_LANES / 2);
-    else
-        n = slots_vacant(s, t->threads);
-    if (!n) return;
+    uint32_t n;
+    if (!mixed && s->halves && set->n == 1 && !p->beats) {
+        const uint32_t lanes = set->p[0].mask;
+        if (lanes >> SM_LANES / 2 && lanes << SM_LANES / 2) return;
+        n = 1;
+    } else if (!(n = slots_vacant(s, t->threads)))
+        return;
     s->stats.sm.vacant_cycles += n;
     if (t->apart < t->done) s->stats.sm.vacant_slots += n * (uint32_t)s->o->sm.simd_width;
 }
 
 /* offered: lane slots of the packet; first: the op of its first split. */
-static inline void count_lanes(struct sm *s, const struct sums *t, uint32_t offered,
-                               const struct sm_op *first) {
+TWICE void count_lanes(struct sm *s, const struct sums *t, uint32_t offered, const struct sm_op *first,
+                       const bool mixed) {
     if (t->lanes < t->threads) s->stats.lane.guarded += t->threads - t->lanes;
     if (t->threads == offered) return;
     if (!t->threads) {
@@ -341,7 +341,7 @@ static inline void count_lanes(struct sm *s, const struct sums *t, uint32_t offe
         return;
     }
     slots_idle(s, offered - t->threads, first->place);
-    if (s->beats > 1) count_vacant(s, t);
+    if (s->beats > 1) count_vacant(s, t, mixed);
 }
 
 /* All splits execute before any is committed: a commit may reuse a split of the packet. */
@@ -374,7 +374,7 @@ TWICE bool issue_packet(struct sm *s, uint32_t sched, const bool mixed, struct e
         s->stats.sm.lane_slots -= offered;
         s->stats.sm.overhead_slots += offered;
     }
-    count_lanes(s, &t, offered, &s->ops.v[op[0]]);
+    count_lanes(s, &t, offered, &s->ops.v[op[0]], mixed);
     /* Lanes are charged once for each instruction: the other slots of a sequence are slots that the port waits for. */
     if (s->charge) waits_issued(s, sched, s->ops.v[op[0]].place, held, extra + held - beats);
     dispatch(s, op, t.done, mixed);
