@@ -230,6 +230,8 @@ static void reach(struct walk *w, uint32_t func) {
 }
 
 static void reach_calls(struct walk *w, const struct ir_insn *i) {
+    if (i->op != IR_CALL && i->op != IR_CALL_IND)
+        return; /* a module without calls may have no words at all */
     const uint32_t *words = w->module->ext.v + i->ext;
     if (i->op == IR_CALL) reach(w, words[IR_CALL_FUNC]);
     if (i->op != IR_CALL_IND) return;
