@@ -14,12 +14,7 @@ static const char *const cell_names[] = {
     [MECH_SRAM] = "SRAM", [MECH_CAM] = "CAM", [MECH_REGISTERS] = "registers"};
 
 static void print_table(const struct area_command *a, struct table *t, struct sb *out) {
-    t->heading = true;
-    if (a->markdown)
-        table_markdown(t, NULL, out);
-    else
-        table_print(t, 0, out);
-    table_free(t);
+    table_finish(t, a->markdown, 0, out);
 }
 
 static void count_cell(struct table *t, uint64_t v) {

@@ -219,10 +219,5 @@ int study_experiment_digits(double size) {
 }
 
 void study_experiment_table(const struct study_experiment *s, struct table *t, struct sb *out) {
-    t->heading = true;
-    if (s->markdown)
-        table_markdown(t, NULL, out);
-    else
-        table_print(t, 0, out);
-    table_free(t);
+    table_finish(t, s->markdown, 0, out);
 }

@@ -56,12 +56,7 @@ static void simulate(struct study_table1 *s) {
 /* ---- the grid ---- */
 
 static void print_table(const struct study_table1 *s, struct table *t, struct sb *out) {
-    t->heading = true;
-    if (s->markdown)
-        table_markdown(t, NULL, out);
-    else
-        table_print(t, 0, out);
-    table_free(t);
+    table_finish(t, s->markdown, 0, out);
 }
 
 /* Two columns of the paper's, ours behind each, and what the paper has no column for. */

@@ -128,7 +128,6 @@ static const char *verdict(const struct cell *c) {
 static void add_table(const struct validate *v, size_t column, struct sb *out) {
     struct table t;
     table_init(&t, "lrlrll");
-    t.heading = true;
     TABLE_HEAD(&t, "probe", "ours", "unit", "published", "", "what");
     for (size_t i = 0; i < v->probes.n; i++) {
         const struct cell *c = cell_at(v, column, i);
@@ -145,11 +144,7 @@ static void add_table(const struct validate *v, size_t column, struct sb *out) {
         table_cell(&t, "%s", verdict(c));
         table_cell(&t, "%s", c->probe->what);
     }
-    if (v->markdown)
-        table_markdown(&t, NULL, out);
-    else
-        table_print(&t, 2, out);
-    table_free(&t);
+    table_finish(&t, v->markdown, 2, out);
 }
 
 static bool known_source(const struct validate *v, size_t column, size_t probe) {

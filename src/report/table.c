@@ -114,3 +114,12 @@ void table_markdown(const struct table *t, const char *const *names, struct sb *
     sb_add(out, "|\n");
     free(shown);
 }
+
+void table_finish(struct table *t, bool markdown, int indent, struct sb *out) {
+    t->heading = true;
+    if (markdown)
+        table_markdown(t, NULL, out);
+    else
+        table_print(t, indent, out);
+    table_free(t);
+}

@@ -30,5 +30,7 @@ size_t table_width(const struct table *t, size_t c);
 void table_print(const struct table *t, int indent, struct sb *out);
 /* As a table of Markdown, columns left out as above; names: of the columns, where the first row is no heading, or else NULL. */
 void table_markdown(const struct table *t, const char *const *names, struct sb *out);
+/* Either of them, of a table whose first row is a heading; then it is freed. indent: of text. */
+void table_finish(struct table *t, bool markdown, int indent, struct sb *out);
 
 #endif
