@@ -2,24 +2,6 @@
 #include "mech/dwf/dwf.h"
 #include "unit/mech/dwf_rig.h"
 
-enum { A = 0, B = 1, C = 3, D = 4 };
-
-static struct ir_module *diamond(void) {
-    struct ir_module *m = ir_module_new("diamond");
-    fake_bra(m, FAKE_MAYBE, C); /* 0 A */
-    fake_op(m);                 /* 1 B */
-    fake_bra(m, 0, D);          /* 2 */
-    fake_op(m);                 /* 3 C */
-    fake_end(m, IR_EXIT, 0);    /* 4 D */
-    fake_func(m, "diamond");
-    return m;
-}
-
-static uint32_t clash(uint32_t t, uint32_t pc, uint32_t step) {
-    (void)pc, (void)step;
-    return t < 2 || t == 4 || t == 6;
-}
-
 /* ---- lanes ---- */
 
 static uint32_t even_threads(uint32_t t, uint32_t pc, uint32_t step) {

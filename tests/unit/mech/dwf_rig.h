@@ -48,4 +48,24 @@ static inline uint32_t rig_issue(struct rig *r) {
     return r->f->issued_pc;
 }
 
+/* ---- a branch, and who takes it: of two warps of four, threads of equal lanes ---- */
+
+enum { A = 0, B = 1, C = 3, D = 4 };
+
+static inline struct ir_module *diamond(void) {
+    struct ir_module *m = ir_module_new("diamond");
+    fake_bra(m, FAKE_MAYBE, C); /* 0 A */
+    fake_op(m);                 /* 1 B */
+    fake_bra(m, 0, D);          /* 2 */
+    fake_op(m);                 /* 3 C */
+    fake_end(m, IR_EXIT, 0);    /* 4 D */
+    fake_func(m, "diamond");
+    return m;
+}
+
+static inline uint32_t clash(uint32_t t, uint32_t pc, uint32_t step) {
+    (void)pc, (void)step;
+    return t < 2 || t == 4 || t == 6;
+}
+
 #endif
