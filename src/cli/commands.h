@@ -17,9 +17,10 @@ extern const struct help_entry no_entries[];
 #define LAUNCH_ROWS \
     {"kernel", 'k', false, "NAME", \
      "Kernel to run. May be left out when the file has only one; otherwise the kernels are listed."}, \
-    {"grid", 'g', false, "X[,Y[,Z]]", "Blocks of the grid in each dimension; what is left out is 1."}, \
+    {"grid", 'g', false, "X[,Y[,Z]]", \
+     "Blocks of the grid in each dimension, with commas or as in 4x4; what is left out is 1."}, \
     {"block", 'b', false, "X[,Y[,Z]]", \
-     "Threads of a block in each dimension. May be left out when the kernel itself fixes them (.reqntid)."}, \
+     "Threads of a block in each dimension, likewise. May be left out when the kernel itself fixes them (.reqntid)."}, \
     {"shared", 's', false, "BYTES", \
      "Dynamic shared memory of a block, for .extern .shared arrays (default 0)."}, \
     {"arg", 'a', true, "SPEC", \

@@ -88,7 +88,8 @@ static const struct help_entry sidecars[] = {
     {"// heddle: OPTION...",
      "On a line of its own among the comments at the top of a PTX file: --kernel, --grid, --block, --shared "
      "and --arg for that file, with quotes as in a shell. The command line wins; one --arg there replaces "
-     "all of the line. A file with several kernels may have a line for each."},
+     "all of the line. Paths in it are relative to the file. A file with several kernels may have a line for "
+     "each."},
     {0},
 };
 static const struct help_entry run_workloads[] = {

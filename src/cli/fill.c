@@ -129,6 +129,9 @@ bool arg_read_file(struct arg_spec *a, uint8_t **data, struct err *e) {
 
 /* ---- values to text ---- */
 
+/* Whole numbers of up to so many digits have no exponent: a double tells all of them apart. */
+enum { WRITTEN_OUT = 16 };
+
 static void format_float(struct sb *out, enum ir_type t, uint64_t bits) {
     double v = to_double(t, bits);
     char s[40];
@@ -136,11 +139,15 @@ static void format_float(struct sb *out, enum ir_type t, uint64_t bits) {
         sb_add(out, signbit(v) ? "-nan" : "nan");
         return;
     }
-    for (int digits = 1; digits <= 17; digits++) {
+    int digits = 1;
+    for (; digits <= 17; digits++) {
         snprintf(s, sizeof s, "%.*g", digits, v);
         double back = t == IR_T_F32 ? (double)strtof(s, NULL) : strtod(s, NULL);
         if (from_double(t, back) == bits) break;
     }
+    /* %g writes 60 with one digit as 6e+01: a whole number of that size is written out */
+    const char *exponent = strstr(s, "e+");
+    if (exponent && atoi(exponent + 2) < WRITTEN_OUT) snprintf(s, sizeof s, "%.0f", v);
     sb_add(out, "%s", s);
 }
 

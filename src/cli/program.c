@@ -16,7 +16,8 @@ static bool read_dims(const char *option, const char *text, uint32_t dims[3], st
     const char *p = text;
     for (int i = 0; i < 3; i++) dims[i] = 1;
     for (int i = 0;; i++) {
-        size_t n = strcspn(p, ",");
+        size_t prefix = !strncmp(p, "0x", 2) ? 2 : 0; /* of a number, hexadecimal */
+        size_t n = prefix + strcspn(p + prefix, ",x");
         uint64_t v;
         if (i == 3) return err_set(e, ERR_INPUT, "%s '%.60s' has more than three dimensions", option, text);
         if (!n) return err_set(e, ERR_INPUT, "%s '%.60s' lacks a dimension", option, text);
@@ -28,11 +29,23 @@ static bool read_dims(const char *option, const char *text, uint32_t dims[3], st
     }
 }
 
+/* A path in the file's own options is relative to the file, so that they hold wherever the command is given. */
+static const char *beside(struct program *p, const char *path) {
+    const char *slash = strrchr(p->file, '/');
+    struct sb out = {0};
+    if (*path == '/' || !slash) return path;
+    sb_addn(&out, p->file, (size_t)(slash - p->file) + 1);
+    sb_add(&out, "%s", path);
+    return sb_keep(&out, &p->mem);
+}
+
 static bool read_args(struct program *p, const struct opts *o, struct err *e) {
     for (size_t i = 0; i < opts_count(o, "arg"); i++) {
         struct program_arg a = {.text = opts_nth(o, "arg", i)};
         if (!arg_parse(a.text, &a.spec, e))
             return err_set(e, ERR_INPUT, "--arg %.60s (argument %zu): %s", a.text, i, err_text(e));
+        if (o == &p->sidecar && a.spec.kind == ARG_BUFFER && a.spec.fill == ARG_FILE)
+            a.spec.text = beside(p, a.spec.text);
         VEC_PUSH(&p->args, a);
     }
     return true;

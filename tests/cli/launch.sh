@@ -69,8 +69,17 @@ run run $file --kernel add --grid 1 --block 2 --arg "buf:u32[2]=file:$work/in" -
 expect_in_out "0:  2  3" "a buffer from a file"
 run run $file --kernel add --grid 1 --block 2 --arg "buf:u32[]=file:$work/in" --arg u32:1 --print 0 --quiet
 expect_in_out "argument 0: u32[2]" "whose size gives the count"
+mkdir $work/there
+cp $work/in $work/there/numbers
+{ echo "// heddle: --kernel add --grid 1 --block 2 --arg 'buf:u32[]=file:numbers' --arg u32:1"; cat $file; } >$work/there/own.ptx
+run run $work/there/own.ptx --print 0 --quiet
+expect_in_out "0:  2  3" "a path in a file's own options is relative to the file"
+refused "numbers: No such file" "one of the command line is not" \
+    run $work/there/own.ptx --arg 'buf:u32[]=file:numbers' --arg u32:1
 run run $file --kernel no_arguments --grid 2,3,4 --block 5,6 
 expect_in_out "2 x 3 x 4 blocks of 5 x 6 threads" "shapes in three dimensions"
+run run $file --kernel no_arguments --grid 2x3x4 --block 0x5x6
+expect_in_out "2 x 3 x 4 blocks of 5 x 6 threads" "or with an x between them, also of hexadecimal ones"
 run run $file --kernel no_arguments --grid 1 --block 1
 expect_in_out "1 block of 1 thread" "and in none"
 run run $file --kernel no_arguments --grid 1 --block 1 --set exec.isa=portable --quiet

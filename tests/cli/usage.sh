@@ -59,8 +59,9 @@ shape() { # MESSAGE NAME ARGUMENT...
 }
 shape "--grid '0': a dimension is at least 1" "a grid of nothing" --grid 0 --block 1
 shape "--grid '1,2,3,4' has more than three dimensions" "a grid of four dimensions" --grid 1,2,3,4 --block 1
+shape "--grid '4x' lacks a dimension" "a grid that ends too early" --grid 4x --block 1
 shape "--grid '1,,2' lacks a dimension" "a grid with a hole" --grid 1,,2 --block 1
-shape "--block 'x' is not a whole number" "a block that is no number" --grid 1 --block x
+shape "--block 'many' is not a whole number" "a block that is no number" --grid 1 --block many
 shape "--block 4294967296 is out of range of u32" "a block beyond 32 bits" --grid 1 --block 4294967296
 shape "--shared 4294967296 is more than 4294967295" "too much shared memory to say" --grid 1 --block 1 --shared 4294967296
 shape "--max-insts: N is at least 1" "a bound of nothing" --grid 1 --block 1 --max-insts 0

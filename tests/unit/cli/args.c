@@ -376,6 +376,13 @@ static void values_print_as_the_shortest_text(void **state) {
         {IR_T_F64, 0x3fb999999999999a, "0.1"},
         {IR_T_F64, 0x3ff0000000000001, "1.0000000000000002"},
         {IR_T_F16, 0x3555, "0.3333"},
+        {IR_T_F32, 0x42700000, "60"},
+        {IR_T_F32, 0xc2c80000, "-100"},
+        {IR_T_F32, 0x4ceb79a3, "123456792"},
+        {IR_T_F16, 0x7bff, "65504"},
+        {IR_T_F64, 0x430c6bf526340000, "1000000000000000"},
+        {IR_T_F64, 0x4341c37937e08000, "1e+16"},
+        {IR_T_F32, 0x7f7fffff, "3.4028235e+38"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct sb s = {0};
