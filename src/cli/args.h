@@ -47,7 +47,7 @@ void arg_fill(const struct arg_spec *a, uint64_t count, uint8_t *out);
 /* Decodes bytes:HEX; out has arg_bytes. */
 void arg_decode(const struct arg_spec *a, uint8_t *out);
 
-/* Reads the file of an ARG_FILE buffer, which must hold count elements, or, when count is 0, a whole number
+/* Reads the file of an ARG_FILE buffer in the format its suffix says (cli/arrays.h), which must hold count elements, or, when count is 0, a whole number
  * of them: count is then set. *data is for the caller to free. */
 bool arg_read_file(struct arg_spec *a, uint8_t **data, struct err *e);
 

@@ -14,8 +14,9 @@ static const struct opt run_options[] = {
      "After the run, show the buffer of argument N (the first is 0): its first COUNT elements, 64 unless "
      "said."},
     {"dump", 'd', true, "N:FILE",
-     "After the run, write the buffer of argument N to FILE as raw little-endian bytes; - is standard "
-     "output."},
+     "After the run, write the buffer of argument N to FILE: as an array of NumPy if its name ends in .npy, "
+     "as "
+     "text, an element a line, if in .csv or .txt, else as raw little-endian bytes; - is standard output."},
     {"json", 'j', false, "FILE",
      "Write options and statistics to FILE as JSON; - is standard output. The keys are those of 'heddle list "
      "options' and 'heddle list stats'. The same run gives the same bytes."},
@@ -63,7 +64,11 @@ static const struct help_entry run_specs[] = {
     {"buf:TYPE[COUNT]=rand(SEED,LO,HI)",
      "Random integers from LO to HI, both included; random floats in [LO, HI)."},
     {"buf:TYPE[COUNT]=file:PATH",
-     "Raw little-endian bytes of a file of exactly that size. With [] the count is that of the file."},
+     "The elements in a file, exactly that many: of .npy a NumPy array of the same type in C order, of .txt "
+     "and "
+     ".csv numbers (commas and blanks between them, # begins a comment, a first line of CSV without a number "
+     "is "
+     "its heading), else raw little-endian bytes. With [] the count is that of the file."},
     {"sym:NAME", "Address of a .global variable of the module."},
     {"bytes:HEX", "A struct by value, two hexadecimal digits for each byte in memory order."},
     {0},

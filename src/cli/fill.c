@@ -14,6 +14,8 @@
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "cli/args.h"
+#include "cli/arrays.h"
+#include "sim/file.h"
 
 /* With exp the exponent of the leading bit (at least that of the smallest normal), q counts units of the last
  * place: 1024..2048 for normals, below for subnormals, so that adding it to the exponent field also carries correctly. */
@@ -76,8 +78,7 @@ void arg_fill(const struct arg_spec *a, uint64_t count, uint8_t *out) {
     struct rng r = {a->seed};
     size_t n = ir_type_bytes[a->type];
     for (uint64_t i = 0; i < count; i++, out += n) {
-        uint64_t v = element(a, i, &r);
-        for (size_t b = 0; b < n; b++) out[b] = (uint8_t)(v >> (8 * b));
+        array_set(out, 0, n, element(a, i, &r));
     }
 }
 
@@ -119,7 +120,19 @@ static bool read_open(struct arg_spec *a, FILE *f, uint8_t **data, struct err *e
     return err_set(e, ERR_INPUT, "%s: could not be read to its end", a->text);
 }
 
+/* Formats other than raw bytes: the whole file first, then what it says. */
+static bool read_formatted(struct arg_spec *a, enum array_format format, uint8_t **data, struct err *e) {
+    struct sb text = {0};
+    bool fine = file_read(a->text, &text, e);
+    if (fine && !array_decode(format, a->type, (const uint8_t *)text.text, text.len, &a->count, data, e))
+        fine = err_set(e, e->code, "%s: %s", a->text, err_text(e));
+    sb_free(&text);
+    return fine;
+}
+
 bool arg_read_file(struct arg_spec *a, uint8_t **data, struct err *e) {
+    enum array_format format = array_format_of(a->text);
+    if (format != ARRAY_RAW) return read_formatted(a, format, data, e);
     FILE *f = fopen(a->text, "rb");
     if (!f) return err_set(e, ERR_INPUT, "%s: %s", a->text, strerror(errno));
     bool fine = read_open(a, f, data, e);

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "cli/arrays.h"
 #include "sim/sim.h"
 
 enum { PRINT_DEFAULT = 64 };
@@ -91,14 +92,23 @@ static bool show(const struct run *r, struct sb *out, struct err *e) {
     return true;
 }
 
+static bool dump(const struct run *r, const struct run_dump *d, struct outfiles *files, struct err *e) {
+    const struct program_arg *a = &r->subject.program.args.v[d->arg];
+    const enum array_format format = array_format_of(d->path);
+    uint8_t *data = fetch(r, d->arg, a->spec.count, e);
+    struct sb text = {0};
+    if (data && format != ARRAY_RAW) array_encode(format, a->spec.type, data, a->spec.count, &text);
+    bool fine =
+        data && (text.len ? outfile_write(files, d->path, text.text, text.len, e)
+                          : outfile_write(files, d->path, data, a->spec.count * arg_bytes(&a->spec), e));
+    sb_free(&text);
+    free(data);
+    return fine;
+}
+
 static bool write_files(const struct run *r, struct outfiles *files, struct err *e) {
     bool fine = true;
-    for (size_t i = 0; i < r->dumps.n && fine; i++) {
-        const struct program_arg *a = &r->subject.program.args.v[r->dumps.v[i].arg];
-        uint8_t *data = fetch(r, r->dumps.v[i].arg, a->spec.count, e);
-        fine = data && outfile_write(files, r->dumps.v[i].path, data, a->spec.count * arg_bytes(&a->spec), e);
-        free(data);
-    }
+    for (size_t i = 0; i < r->dumps.n && fine; i++) fine = dump(r, &r->dumps.v[i], files, e);
     struct sb json = {0}, series = {0};
     if (fine && r->json)
         fine = run_json(r, &json, e) && outfile_write(files, r->json, json.text, json.len, e);

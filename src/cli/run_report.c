@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "cli/arrays.h"
 #include "cli/run.h"
 #include "report/text.h"
 #include "sim/sim.h"
@@ -78,12 +79,6 @@ void run_report(const struct run *r, struct sb *out) {
 
 /* ---- elements ---- */
 
-static uint64_t element(const uint8_t *data, uint64_t i, size_t bytes) {
-    uint64_t v = 0;
-    for (size_t b = 0; b < bytes; b++) v |= (uint64_t)data[i * bytes + b] << (8 * b);
-    return v;
-}
-
 /* As many columns as fit, a power of two, so that indices are easy to add to. */
 static uint64_t columns(size_t width, size_t cell, size_t index) {
     uint64_t n = 32;
@@ -97,13 +92,13 @@ void run_elements(const struct program_arg *a, size_t number, uint64_t count, co
            index = (size_t)snprintf(NULL, 0, "%" PRIu64, count - 1) + 3;
     struct sb cell = {0};
     for (uint64_t i = 0; i < count; i++, cell.len = 0) {
-        arg_format(&cell, a->spec.type, element(data, i, bytes));
+        arg_format(&cell, a->spec.type, array_element(data, i, bytes));
         if (cell.len > widest) widest = cell.len;
     }
     sb_add(out, "argument %zu: %s[%" PRIu64 "]\n", number, ir_type_name[a->spec.type], a->spec.count);
     uint64_t per_row = columns((size_t)width, widest, index);
     for (uint64_t i = 0; i < count; i++, cell.len = 0) {
-        arg_format(&cell, a->spec.type, element(data, i, bytes));
+        arg_format(&cell, a->spec.type, array_element(data, i, bytes));
         if (i % per_row == 0) sb_add(out, "%*" PRIu64 ":", (int)index - 1, i);
         sb_add(out, "  %*s", (int)widest, cell.text);
         if (i % per_row == per_row - 1 || i == count - 1) sb_add(out, "\n");
