@@ -26,7 +26,7 @@ extern const struct help_entry no_entries[];
     {"arg", 'a', true, "SPEC", \
      "The next argument of the kernel, in the order of its parameters; see Arguments below."}
 #define MACHINE_ROWS \
-    {"config", 'c', false, "NAME|FILE", \
+    {"config", 'c', OPT_READS, "NAME|FILE", \
      "The machine: one of 'heddle list configs', or a file of lines [section] and key = value. --set comes after " \
      "and wins."}, \
     {"set", 'S', true, "KEY=VALUE", \

@@ -13,11 +13,11 @@ static const struct opt run_options[] = {
     {"print", 'p', true, "N[:COUNT]",
      "After the run, show the buffer of argument N (the first is 0): its first COUNT elements, 64 unless "
      "said."},
-    {"dump", 'd', true, "N:FILE",
+    {"dump", 'd', OPT_REPEAT | OPT_WRITES, "N:FILE",
      "After the run, write the buffer of argument N to FILE: as an array of NumPy if its name ends in .npy, "
      "as "
      "text, an element a line, if in .csv or .txt, else as raw little-endian bytes; - is standard output."},
-    {"json", 'j', false, "FILE",
+    {"json", 'j', OPT_WRITES, "FILE",
      "Write options and statistics to FILE as JSON; - is standard output. The keys are those of 'heddle list "
      "options' and 'heddle list stats'. The same run gives the same bytes."},
     {"host", 0, false, NULL,
@@ -31,7 +31,7 @@ static const struct opt run_options[] = {
     {"interval", 'i', false, "N[:THREADS]",
      "Time series: what was done in every N cycles, as a table and in --json; with THREADS, --json and "
      "--series also count the instructions of each of the first so many threads."},
-    {"series", 0, false, "FILE", "Write the time series to FILE as CSV; - is standard output."},
+    {"series", 0, OPT_WRITES, "FILE", "Write the time series to FILE as CSV; - is standard output."},
     {"profile", 'P', false, NULL,
      "Show where the lane slots went: the branches that cost most, the lines and functions that suffer most, "
      "with PTX and source line. Also adds them to --json."},
@@ -39,10 +39,10 @@ static const struct opt run_options[] = {
      "Print the source (or the PTX, where the file is not there) with what each line suffers and causes in "
      "the "
      "margin. Adds the profile to --json."},
-    {"trace", 't', false, "FILE",
+    {"trace", 't', OPT_WRITES, "FILE",
      "Write a line for every issue to FILE: cycle, SM, scheduler, PC, threads, instruction, event of the "
      "mechanism; - is standard output."},
-    {"timeline", 0, false, "FILE",
+    {"timeline", 0, OPT_WRITES, "FILE",
      "Write a timeline to FILE that chrome://tracing and Perfetto open: a track for each warp, a slice for "
      "each stretch of issues."},
     MAX_INSTS_ROW,
@@ -82,9 +82,10 @@ static const struct help_entry run_outputs[] = {
                "by what they waited for. Without time: instructions, lane activity, branches. It is left out "
                "when - sends other data there. A terminal also sees host time and speed, and on standard "
                "error a progress line when a run takes longer than a second."},
-    {"Files", "Written under a temporary name and then renamed, all of them after the run: nothing is "
-              "written when the launch fails, and never half a file. Only --trace and --timeline are kept "
-              "when the program failed: they show how."},
+    {"Files", "Whether they can be written is tried before the run. They are written under a temporary name "
+              "and then renamed, all of them after the run: nothing is written when the launch fails, and "
+              "never half a file. Only --trace and --timeline are kept when the program failed: they show "
+              "how. Pipes and devices are written to where they are."},
     {"Kernel output",
      "What kernels print goes to standard output, or to standard error when - sends data to the former."},
     {0},
@@ -149,7 +150,7 @@ static const struct opt explain_options[] = {
     {"steps", 'n', false, "N", "Stop after N instructions of it (default 200)."},
     {"lanes", 'l', false, NULL, "Every instruction on a line of its own."},
     {"all", 0, false, NULL, "The same, and the tables after each."},
-    {"config", 'c', false, "NAME|FILE",
+    {"config", 'c', OPT_READS, "NAME|FILE",
      "The machine: one of 'heddle list configs', or a file (default tiny: one small SM with warps of 8)."},
     {"set", 'S', true, "KEY=VALUE", "Set an option of the machine, as in --set sm.depth=1."},
     LAUNCH_ROWS,

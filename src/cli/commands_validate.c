@@ -6,8 +6,8 @@
 static const struct opt validate_options[] = {
     MACHINE_ROWS,
     {"jobs", 'j', false, "N", "Probes at a time (default: one for each core of the host)."},
-    {"json", 0, false, "FILE", "Write everything to FILE as JSON; - is standard output."},
-    {"csv", 0, false, "FILE", "Write a row for each machine and probe to FILE."},
+    {"json", 0, OPT_WRITES, "FILE", "Write everything to FILE as JSON; - is standard output."},
+    {"csv", 0, OPT_WRITES, "FILE", "Write a row for each machine and probe to FILE."},
     {"markdown", 0, false, NULL, "Print the tables as Markdown."},
     {"quiet", 'q', false, NULL, "No table and no progress; only files and errors."},
     {0},

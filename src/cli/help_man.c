@@ -78,7 +78,7 @@ static void roff_synopsis(struct sb *out, const struct command *c) {
         roff(out, o->name);
         sb_add(out, "\\fR%s", o->value ? "\\ " : "");
         if (o->value) roff_value(out, o->value);
-        sb_add(out, "]%s", o->repeat ? "..." : "");
+        sb_add(out, "]%s", o->how & OPT_REPEAT ? "..." : "");
     }
     sb_add(out, "\n");
 }

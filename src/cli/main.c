@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "cli/outfile.h"
+#include "cli/outputs.h"
 #include "lab/store.h"
 
 static bool check_operands(const struct command *c, const struct opts *o, struct err *e) {
@@ -28,10 +29,10 @@ static enum cli_exit run_command(struct cli *c, int n, char **words) {
         help_command(&text, &c->term, c->command);
         term_print(&c->term, &text);
         sb_free(&text);
-    } else if (fine && check_operands(c->command, &o, &e)) {
-        status = c->command->run(c, &o);
-    } else {
+    } else if (!fine || !check_operands(c->command, &o, &e)) {
         status = cli_usage(c, &e);
+    } else {
+        status = outputs_prepare(&o, &e) ? c->command->run(c, &o) : cli_fail(c, &e);
     }
     opts_free(&o);
     err_free(&e);

@@ -43,7 +43,7 @@ static bool take(struct opts *o, const struct opt *t, const char *attached, int 
             return err_set(e, ERR_INPUT, "option --%s needs a value: --%s %s", t->name, t->name, t->value);
         value = words[++*i];
     }
-    if (!t->repeat && t != &opts_help && opts_has(o, t->name))
+    if (!(t->how & OPT_REPEAT) && t != &opts_help && opts_has(o, t->name))
         return err_set(e, ERR_INPUT, "option --%s is given twice", t->name);
     VEC_PUSH(&o->given, (struct opt_given){t, value});
     return true;

@@ -8,10 +8,19 @@
 #include "base/alloc.h"
 #include "base/err.h"
 
+/* How an option may be given, and what a value that names a file is for. */
+enum {
+    OPT_ONCE = 0,
+    OPT_REPEAT = 1,  /* more than once */
+    OPT_WRITES = 2,  /* a file that is written: outputs.c tries it before the command runs */
+    OPT_UPDATES = 4, /* a database that is opened, and made if need be, before anything runs */
+    OPT_READS = 8    /* a file that is only read */
+};
+
 struct opt {
     const char *name;  /* without the dashes */
     char letter;       /* short form, or 0 */
-    bool repeat;       /* may be given more than once */
+    unsigned char how; /* OPT_ bits */
     const char *value; /* what it takes, for the help ("X[,Y[,Z]]"); NULL: a flag */
     const char *help;  /* sentences, without line breaks */
 };

@@ -4,6 +4,7 @@
 #include "cli/outfile.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -48,14 +49,20 @@ static void release(struct outfile *f) {
 
 enum target { TARGET_FILE, TARGET_HELD, TARGET_DIRECTORY };
 
-/* Sets f->path; says whether it can be replaced by renaming. */
+const char *outfile_name(const char *path) {
+    return strcmp(path, "/dev/stdout") ? path : "-";
+}
+
+/* Sets f->path; says whether it can be replaced by renaming. A pipe that a process has open, such as /dev/fd/63 of a shell's
+ * >(command), has no name but the one given. */
 static enum target find_target(const char *path, struct outfile *f) {
     struct stat st;
-    if (!strcmp(path, "-")) return TARGET_HELD;
-    char *behind = realpath(path, NULL);
+    if (!strcmp(outfile_name(path), "-")) return TARGET_HELD;
+    const bool there = !stat(path, &st), plain = !there || S_ISREG(st.st_mode);
+    char *behind = plain ? realpath(path, NULL) : NULL;
     f->path = behind ? behind : strdup(path);
     if (!f->path) ledger_fail(strlen(path));
-    if (!behind || stat(behind, &st) || S_ISREG(st.st_mode)) return TARGET_FILE;
+    if (plain) return TARGET_FILE;
     return S_ISDIR(st.st_mode) ? TARGET_DIRECTORY : TARGET_HELD;
 }
 
@@ -64,6 +71,24 @@ static void temporary_name(struct outfile *f, const char *kind, size_t number) {
     struct sb name = {0};
     sb_add(&name, "%s.%ld.%s%zu.tmp", f->path, (long)getpid(), kind, number);
     f->temporary = name.text;
+}
+
+/* An existing file that may not be written is not replaced either, though renaming would do it. */
+static bool can_replace(struct outfile *f) {
+    if (access(f->path, W_OK) && errno != ENOENT) return false;
+    temporary_name(f, "try", 0);
+    int fd = open(f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    return fd >= 0 && !close(fd);
+}
+
+bool outfile_try(const char *path, struct err *e) {
+    struct outfile f = {0};
+    const enum target target = find_target(path, &f);
+    bool fine = target == TARGET_FILE ? can_replace(&f) : !f.path || !access(f.path, W_OK);
+    if (target == TARGET_DIRECTORY) errno = EISDIR, fine = false;
+    if (!fine) cannot_write(e, path);
+    release(&f);
+    return fine;
 }
 
 void outfile_begin(struct outfiles *o, struct outfiles **list) {

@@ -14,6 +14,13 @@ struct outfiles {
     struct outfiles **list, *next; /* of all that are being written, for outfile_abandon */
 };
 
+/* Standard output has one name: "-" for "/dev/stdout", which may be a file that the shell opened and is not to be replaced;
+ * any other path is itself. */
+const char *outfile_name(const char *path);
+/* Whether path can be written, before there is anything to write: makes and removes a temporary file beside it; a pipe or
+ * a device is not opened. What is there stays as it is. */
+bool outfile_try(const char *path, struct err *e);
+
 /* Puts o, all zero, on a list. */
 void outfile_begin(struct outfiles *o, struct outfiles **list);
 

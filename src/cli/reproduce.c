@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/outputs.h"
 #include "workloads/workload.h"
 
 /* ---- options ---- */
@@ -45,11 +46,8 @@ static bool read_options(struct reproduce *r, const struct opts *o, struct err *
     r->quiet = opts_has(o, "quiet");
     r->markdown = opts_has(o, "markdown");
     r->claims.size = WORK_SMALL;
-    if (!cli_jobs(o, &r->claims.jobs, e) || !cli_outputs(r->json, r->csv, &r->data_on_stdout, e) ||
-        !cli_apart("--html", r->html, "--json", r->json, e) ||
-        !cli_apart("--html", r->html, "--csv", r->csv, e) || (size && !lab_size(size, &r->claims.size, e)))
-        return false;
-    r->data_on_stdout |= r->html && !strcmp(r->html, "-");
+    r->data_on_stdout = outputs_on_stdout(o);
+    if (!cli_jobs(o, &r->claims.jobs, e) || (size && !lab_size(size, &r->claims.size, e))) return false;
     for (size_t i = 0; i < o->operands.n; i++)
         if (!choose(r, o->operands.v[i], e)) return false;
     for (const struct claim *c = claim_list; !o->operands.n && c->id; c++) VEC_PUSH(&r->chosen, c);

@@ -2,6 +2,7 @@
  * said what arguments it brings itself, what is to become of them. */
 #include <string.h>
 
+#include "cli/outputs.h"
 #include "cli/run.h"
 
 /* Threads whose instructions a time series may count one by one. */
@@ -42,41 +43,16 @@ static bool read_dumps(struct run *r, const struct opts *o, struct err *e) {
         if (!read_target(r, "--dump", text, &d.arg, &d.path, e)) return false;
         if (!d.path || !*d.path)
             return err_set(e, ERR_INPUT, "--dump %.60s: a file is missing, as in --dump 0:out.bin", text);
-        for (size_t k = 0; k < r->dumps.n; k++)
-            if (!strcmp(r->dumps.v[k].path, d.path))
-                return err_set(e, ERR_INPUT, "--dump: two buffers cannot both go to %.60s", d.path);
         VEC_PUSH(&r->dumps, d);
     }
     return true;
 }
 
-/* Two outputs never share a place. */
-static bool check_outputs(struct run *r, struct err *e) {
-    struct {
-        const char *option, *path;
-    } out[] = {
-        {"--json", r->json}, {"--series", r->series}, {"--trace", r->trace}, {"--timeline", r->timeline}};
-    enum { OUTS = sizeof out / sizeof *out };
-    size_t users = 0;
-    for (size_t i = 0; i < r->dumps.n; i++) {
-        users += !strcmp(r->dumps.v[i].path, "-");
-        for (size_t k = 0; k < OUTS; k++)
-            if (out[k].path && strcmp(out[k].path, "-") && !strcmp(out[k].path, r->dumps.v[i].path))
-                return err_set(e, ERR_INPUT, "--dump and %s cannot both go to %.60s", out[k].option,
-                               out[k].path);
-    }
-    for (size_t i = 0; i < OUTS; i++) {
-        users += out[i].path && !strcmp(out[i].path, "-");
-        for (size_t k = 0; k < i; k++)
-            if (out[i].path && out[k].path && strcmp(out[i].path, "-") && !strcmp(out[i].path, out[k].path))
-                return err_set(e, ERR_INPUT, "%s and %s cannot both go to %.60s", out[k].option,
-                               out[i].option, out[i].path);
-    }
-    r->data_on_stdout = users > 0;
-    if (users > 1 || (users && r->prints.n))
-        return err_set(e, ERR_INPUT,
-                       "only one of --print and the outputs that go to - can have standard output");
-    return true;
+/* What the kernel leaves is not mixed with data. */
+static bool check_stdout(struct run *r, const struct opts *o, struct err *e) {
+    r->data_on_stdout = outputs_on_stdout(o);
+    return !r->data_on_stdout || !r->prints.n ||
+           err_set(e, ERR_INPUT, "--print and an output that goes to - cannot both have standard output");
 }
 
 /* N[:THREADS] */
@@ -119,5 +95,5 @@ bool run_read_options(struct run *r, const struct opts *o, struct err *e) {
 }
 
 bool run_read_outputs(struct run *r, const struct opts *o, struct err *e) {
-    return read_prints(r, o, e) && read_dumps(r, o, e) && check_outputs(r, e);
+    return read_prints(r, o, e) && read_dumps(r, o, e) && check_stdout(r, o, e);
 }

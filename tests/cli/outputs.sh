@@ -72,6 +72,52 @@ add --dump "0:$work/never.bin" --json "$work/locked"
 expect_err "cannot write $work/locked: Is a directory" "nor can a directory be written"
 [ ! -e "$work/never.bin" ]
 verdict $? "with the same consequence"
+
+# A run that began would end with status 1: it may execute one instruction only.
+for output in --json --series --trace --timeline; do
+    add --max-insts 1 --interval 10 $output "$work/none/x"
+    expect_status 2 "$output is tried before the run"
+    expect_err "cannot write $work/none/x: No such file or directory" "and says what is wrong with it"
+done
+add --max-insts 1 --dump "0:$work/none/x"
+expect_status 2 "so is --dump"
+unwritable() { refused "cannot write $work/none/x: No such file or directory" "of heddle $1 too" "$@" "$work/none/x"; }
+unwritable compare $file:add --max-insts 1 --csv
+unwritable study lanes @bfs --size paper --json
+unwritable study table1 --csv
+unwritable reproduce --size paper --html
+unwritable validate --json
+unwritable area --csv
+echo old >"$work/kept"
+add --max-insts 1 --json "$work/kept"
+expect_status 1 "a run that fails"
+[ "$(cat "$work/kept")" = old ]
+verdict $? "leaves the file that was there as it was"
+add --json "$work/new.json" --max-insts 1
+[ ! -e "$work/new.json" ]
+verdict $? "and makes none"
+chmod 444 "$work/kept"
+if [ ! -w "$work/kept" ]; then # not as root
+    refused "cannot write $work/kept: Permission denied" "a file that may not be written is not replaced" run $file --kernel add --grid 1 \
+        --block 1 --arg 'buf:u32[4]' --arg u32:1 --json "$work/kept"
+fi
+mkfifo "$work/fifo"
+cat "$work/fifo" >"$work/through" &
+add --json "$work/fifo"
+wait $!
+cmp -s "$work/through" "$work/a.json" && [ -p "$work/fifo" ]
+verdict $? "a named pipe is written to"
+"$HEDDLE" run $file --kernel add --grid 2 --block 32 --arg 'buf:u32[64]=iota' --arg u32:1 --json /dev/stdout | cmp -s - "$work/a.json"
+verdict $? "/dev/stdout is - when it is a pipe"
+add --json /dev/stdout
+cmp -s "$out" "$work/a.json" && [ -L /dev/stdout ]
+verdict $? "and when it is a file"
+"$HEDDLE" run $file --kernel add --grid 2 --block 32 --arg 'buf:u32[64]=iota' --arg u32:1 --quiet --json >(cat >"$work/substituted")
+for try in 1 2 3 4 5 6 7 8 9; do cmp -s "$work/substituted" "$work/a.json" && break; sleep 0.1; done
+cmp -s "$work/substituted" "$work/a.json"
+verdict $? "a command of the shell can be written to"
+[ -z "$(find "$work" -name '*.tmp')" ]
+verdict $? "no attempt leaves a file"
 if [ -w /dev/full ]; then
     "$HEDDLE" list stats >/dev/full 2>"$err"
     status=$?

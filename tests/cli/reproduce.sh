@@ -147,8 +147,8 @@ refused "there is no claim 'dwf.pdmo' (did you mean 'dwf.pdom'?); 'heddle reprod
 refused "there is no claim 'xyz'; 'heddle reproduce --list' shows them" "an unknown claim" reproduce xyz
 refused "there is no size 'huge': tiny, small or paper" "an unknown size" reproduce --size huge
 refused "--json and --csv cannot both go to x" "two files of one name" reproduce dwf.pdom --json x --csv x
-refused "--html and --csv cannot both go to x" "a page and rows in one file" reproduce dwf.pdom --csv x --html x
-refused "--html and --json cannot both go to -" "a page and JSON on standard output" reproduce dwf.pdom --json - --html -
+refused "--csv and --html cannot both go to x" "a page and rows in one file" reproduce dwf.pdom --csv x --html x
+refused "--json and --html cannot both go to -" "a page and JSON on standard output" reproduce dwf.pdom --json - --html -
 refused "cannot write nowhere/x.html" "a page in a folder that is not there" reproduce dwf.area --html nowhere/x.html
 refused "--json and --csv cannot both go to -" "both to standard output" reproduce dwf.pdom --json - --csv -
 refused "--jobs: N is at least 1" "no threads" reproduce --jobs 0

@@ -144,7 +144,7 @@ verdict $? "alone"
 [ "$(ls "$work" | grep -c tmp)" -eq 0 ]
 verdict $? "no temporary file is left"
 refused "cannot both go to" "two outputs in one place" run $file --trace "$work/x" --timeline "$work/x"
-refused "only one of --print and the outputs that go to -" "two outputs on standard output" run $file --trace - --json -
+refused "--trace and --json cannot both go to -" "two outputs on standard output" run $file --trace - --json -
 
 run run $file $small --kernel outside --grid 1 --block 1 --arg 'buf:u32[1]' --trace "$work/fault.txt" --json "$work/never.json"
 [ "$status" -eq 1 ] && [ -s "$work/fault.txt" ] && [ ! -e "$work/never.json" ]

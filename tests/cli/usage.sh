@@ -71,10 +71,10 @@ shape "--print: COUNT is at least 1" "a print of nothing" --arg 'buf:u32[4]' --p
 shape "--print: COUNT 'x' is not a whole number" "a print of x" --arg 'buf:u32[4]' --print 0:x
 shape "--dump ':f': the number of an argument is missing" "a dump of nothing" --arg 'buf:u32[4]' --dump :f
 shape "--dump 0: a file is missing, as in --dump 0:out.bin" "a dump to nowhere" --arg 'buf:u32[4]' --dump 0
-shape "--dump: two buffers cannot both go to f" "two dumps to one file" --arg 'buf:u32[4]' --dump 0:f --dump 0:f
+shape "--dump cannot go to f twice" "two dumps to one file" --arg 'buf:u32[4]' --dump 0:f --dump 0:f
 shape "--dump and --json cannot both go to f" "a dump and JSON to one file" --arg 'buf:u32[4]' --dump 0:f --json f
-shape "only one of --print and the outputs that go to - can have standard output" "two users of standard output" --arg 'buf:u32[4]' --dump 0:- --json -
-shape "only one of --print and the outputs that go to - can have standard output" "a print into JSON" --arg 'buf:u32[4]' --print 0 --json -
+shape "--dump and --json cannot both go to -" "two users of standard output" --arg 'buf:u32[4]' --dump 0:- --json -
+shape "--print and an output that goes to - cannot both have standard output" "a print into JSON" --arg 'buf:u32[4]' --print 0 --json -
 shape "--arg u33:5 (argument 0): unknown type 'u33'" "a wrong argument says which and why" --arg u33:5
 shape "--set exec.isa: '=' and a value are missing" "a setting without a value" --set exec.isa
 shape "exec.max_insts" "a mistyped key is suggested" --grid 1 --block 1 --set exec.max_inst=5
