@@ -214,7 +214,7 @@ static json_t *cost_json(const struct profile_cost *c) {
     json_object_set_new(o, "suffers", json_integer((json_int_t)profile_suffers(c)));
     json_object_set_new(o, "causes", json_integer((json_int_t)profile_causes(c)));
     json_object_set_new(o, "lanes", lanes);
-    json_object_set_new(o, "waits", json_integer((json_int_t)c->waits));
+    json_object_set_new(o, "waits", json_integer((json_int_t)profile_waits(c)));
     json_object_set_new(o, "caused",
                         json_pack("{s:I, s:I, s:I}", "parted", (json_int_t)c->parted, "exited",
                                   (json_int_t)c->exited, "waits", (json_int_t)c->held));

@@ -267,7 +267,8 @@ const struct stats *sim_stats(const hd_device *dev, bool total) {
 static hd_status watch(hd_device *dev, const struct watch *w) {
     drop_watch(dev);
     dev->watch = w ? *w : (struct watch){0};
-    dev->series = (struct series){.threads = dev->watch.threads};
+    dev->series = (struct series){
+        .interval = dev->watch.interval, .most = dev->watch.samples, .threads = dev->watch.threads};
     dev->trace = trace_new(&dev->watch);
     return HD_OK;
 }
@@ -278,6 +279,10 @@ static hd_status try_watch(hd_device *dev, const struct watch *w) {
 
 void sim_watch(hd_device *dev, const struct watch *w) {
     try_watch(dev, w);
+}
+
+const struct density *sim_density(const hd_device *dev) {
+    return dev->trace ? trace_density(dev->trace) : NULL;
 }
 
 const struct series *sim_series(const hd_device *dev) {

@@ -173,7 +173,7 @@ static bool finished(const struct gpu_run *r) {
 
 static bool run(struct gpu_run *r, struct err *e) {
     struct gpu *g = r->gpu;
-    uint64_t every = check_every(r), interval = r->launch->interval;
+    const uint64_t every = check_every(r), *interval = &r->launch->series->interval;
     dispatch(r, g->now);
     for (;;) {
         mem_advance(g->mem, g->now);
@@ -183,18 +183,18 @@ static bool run(struct gpu_run *r, struct err *e) {
         if (g->now - r->checked >= every && !check(r, e)) return false;
         uint64_t next = next_event(r);
         if (next == SM_NEVER) return gpu_deadlock(r, 0, e);
-        if (interval && next > r->sampled + interval) next = r->sampled + interval;
+        if (*interval && next > r->sampled + *interval) next = r->sampled + *interval;
         g->now = next;
-        if (interval && next == r->sampled + interval) sample(r);
+        if (*interval && next == r->sampled + *interval) sample(r);
     }
 }
 
 static void settle(struct gpu_run *r) {
     struct gpu *g = r->gpu;
-    const uint64_t interval = r->launch->interval;
+    const uint64_t *interval = &r->launch->series->interval;
     for (; !mem_idle(g->mem); mem_advance(g->mem, g->now)) {
         uint64_t next = mem_next(g->mem);
-        for (; interval && next >= r->sampled + interval; sample(r)) g->now = r->sampled + interval;
+        for (; *interval && next >= r->sampled + *interval; sample(r)) g->now = r->sampled + *interval;
         g->now = next;
     }
 }
@@ -285,7 +285,7 @@ static bool admit(struct gpu_run *r, struct gpu_stats *out, struct err *e) {
 }
 
 static bool want_thread_counts(struct gpu_run *r, struct err *e) {
-    if (!r->launch->interval || !r->launch->series->threads) return true;
+    if (!r->launch->series->interval || !r->launch->series->threads) return true;
     uint64_t threads = exec_grid_threads(&r->grid);
     if (threads < r->launch->series->threads) threads = r->launch->series->threads;
     r->thread_insts = threads < SIZE_MAX / 16 ? try_pages(threads * sizeof *r->thread_insts) : NULL;
@@ -296,7 +296,7 @@ static bool want_thread_counts(struct gpu_run *r, struct err *e) {
 static void end_run(struct gpu_run *r, const struct mem_stats *before, struct stats *out) {
     struct sm_stats sm;
     struct mem_stats mem;
-    if (r->launch->interval && r->gpu->now > r->sampled) sample(r);
+    if (r->launch->series->interval && r->gpu->now > r->sampled) sample(r);
     if (r->launch->trace) trace_launch_end(r->launch->trace);
     gpu_sum(r, &sm, &out->div);
     stats_set_sm(out, &sm);

@@ -22,12 +22,11 @@ struct gpu_launch {
     const struct cfg *cfg;
     const struct rewrite *form; /* of it, that runs instead; NULL: none */
     const struct mech_ops *mech;
-    const int64_t *param;       /* of the mechanism */
-    uint64_t number;            /* of the device, for the series */
-    struct sm_branch *branch;   /* by PC of what runs, added to */
-    struct sm_account *account; /* of lines of the module as loaded, added to; NULL: not wanted */
-    uint64_t interval;          /* of the series; 0: none */
-    struct series *series;
+    const int64_t *param;         /* of the mechanism */
+    uint64_t number;              /* of the device, for the series */
+    struct sm_branch *branch;     /* by PC of what runs, added to */
+    struct sm_account *account;   /* of lines of the module as loaded, added to; NULL: not wanted */
+    struct series *series;        /* of interval 0: none is wanted */
     struct trace *trace;          /* NULL: none */
     const struct gpu_range *warm; /* what is in L2 when it begins, oldest first */
     size_t nwarm;

@@ -238,7 +238,6 @@ static bool run_timed(hd_kernel *k, const struct exec_launch *x, struct stats *s
                            .cfg = k->mod->cfg,
                            .number = dev->launches,
                            .account = dev->watch.profile ? k->mod->account : NULL,
-                           .interval = dev->watch.interval,
                            .series = &dev->series,
                            .trace = dev->trace,
                            .warm = dev->warm.v,

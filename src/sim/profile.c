@@ -7,8 +7,14 @@
 
 enum { NO_ROW = 0xffffffffu };
 
+uint64_t profile_waits(const struct profile_cost *c) {
+    uint64_t sum = 0;
+    for (int k = 0; k < SM_WAITS; k++) sum += c->waits[k];
+    return sum;
+}
+
 uint64_t profile_slots(const struct profile_cost *c) {
-    uint64_t sum = c->waits;
+    uint64_t sum = profile_waits(c);
     for (int k = 0; k < SM_LANE_KINDS; k++) sum += c->lanes[k];
     return sum;
 }
@@ -50,7 +56,7 @@ static bool same_func(const struct profile_row *a, const struct profile_row *b) 
 
 static void add_cost(struct profile_cost *to, const struct sm_cost *c, uint64_t width) {
     for (int k = 0; k < SM_LANE_KINDS; k++) to->lanes[k] += c->lanes[k];
-    for (int k = 0; k < SM_WAITS; k++) to->waits += c->waits[k] * width;
+    for (int k = 0; k < SM_WAITS; k++) to->waits[k] += c->waits[k] * width;
     to->parted += c->caused[LANE_PARTED];
     to->exited += c->caused[LANE_EXITED];
     to->held += c->waits_caused * width;

@@ -15,11 +15,12 @@
 /* In lane slots. */
 struct profile_cost {
     uint64_t lanes[SM_LANE_KINDS]; /* of its issues */
-    uint64_t waits;                /* of cycles without an issue, in which it was waited for */
+    uint64_t waits[SM_WAITS];      /* of cycles without an issue, in which it was waited for, by reason */
     uint64_t parted,
         exited;    /* caused: of threads that parted here, elsewhere; of those of them that have exited */
     uint64_t held; /* caused: of cycles without an issue, most threads waiting for some that parted here */
 };
+uint64_t profile_waits(const struct profile_cost *c);   /* those for whatever reason */
 uint64_t profile_slots(const struct profile_cost *c);   /* all of its issues and waits */
 uint64_t profile_suffers(const struct profile_cost *c); /* those without an active thread */
 uint64_t profile_causes(const struct profile_cost *c);

@@ -9,12 +9,32 @@ void series_free(struct series *s) {
     VEC_FREE(&s->counts);
 }
 
+/* Counts of threads are those at the end of the second. */
+static void join_pairs(struct series *s) {
+    size_t n = s->samples.n / 2;
+    for (size_t i = 0; i < n; i++) {
+        struct series_sample one = s->samples.v[2 * i], *two = &s->samples.v[2 * i + 1];
+        sm_stats_join(&one.sm, &two->sm);
+        one.launch = two->launch;
+        one.cycle = two->cycle;
+        one.cycles += two->cycles;
+        one.unfinished = two->unfinished;
+        s->samples.v[i] = one;
+        for (uint32_t t = 0; t < s->threads; t++)
+            s->counts.v[i * s->threads + t] = s->counts.v[(2 * i + 1) * s->threads + t];
+    }
+    s->samples.n = n;
+    s->counts.n = n * s->threads;
+    s->interval *= 2;
+}
+
 void series_add(struct series *s, struct series_sample at, const struct sm_stats *before,
                 const struct sm_stats *after, const uint64_t *count) {
     at.sm = *after;
     sm_stats_since(&at.sm, before);
     VEC_PUSH(&s->samples, at);
     for (uint32_t t = 0; t < s->threads; t++) VEC_PUSH(&s->counts, count[t]);
+    if (s->most && s->samples.n >= 2 * (size_t)s->most) join_pairs(s);
 }
 
 void series_csv(const struct series *s, struct sb *out) {

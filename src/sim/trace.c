@@ -13,6 +13,8 @@ struct trace {
     struct sm_observer observer;
     struct out lines;
     struct timeline *timeline; /* NULL: not wanted */
+    struct density density;
+    uint32_t width; /* of a row of lanes, as timeline.c has its tracks */
     void (*commit)(void *user, const struct sm_commit *c);
     void *commit_user;
     struct watch_steps steps;
@@ -84,10 +86,32 @@ static void line(struct trace *t, uint64_t cycle, uint32_t sm, uint32_t sched, c
     out_end_line(&t->lines);
 }
 
+/* ---- lanes ---- */
+
+static void pieces(struct trace *t, uint64_t cycle, const struct mech_set *set, uint32_t pc) {
+    const uint32_t parts = EXEC_LANES / t->width, lanes = ~0u >> (EXEC_LANES - t->width);
+    for (uint32_t i = 0; i < set->n; i++)
+        for (uint32_t part = 0; part < parts; part++) {
+            const uint32_t mask = set->p[i].mask >> part * t->width & lanes;
+            if (mask)
+                density_piece(&t->density,
+                              &(struct density_issue){cycle, set->p[i].warp * parts + part, mask, pc});
+        }
+}
+
+static void add_density(struct trace *t, uint64_t cycle, uint32_t sm, const struct mech_packet *p) {
+    uint32_t threads = 0;
+    for (uint32_t k = 0; k < p->n; k++) threads += p->split[k]->threads;
+    density_packet(&t->density, cycle, sm, threads, original(t, p->split[0]->pc));
+    for (uint32_t k = 0; k < p->n && sm == t->density.o.sm; k++)
+        pieces(t, cycle, &p->split[k]->set, original(t, p->split[k]->pc));
+}
+
 static void on_issue(void *user, uint64_t cycle, uint32_t sm, uint32_t sched, const struct mech_packet *p,
                      const char *event) {
     struct trace *t = user;
     if (t->lines.sink.write) line(t, cycle, sm, sched, p, event);
+    if (t->density.o.bins) add_density(t, cycle, sm, p);
     if (t->timeline) timeline_issue(t->timeline, cycle, sm, t->module, t->form, p);
 }
 
@@ -135,10 +159,13 @@ static void on_commit(void *user, const struct sm_commit *c) {
 /* ---- life ---- */
 
 struct trace *trace_new(const struct watch *w) {
-    if (!w->trace.write && !w->timeline.write && !w->commit && !w->steps.step) return NULL;
+    if (!w->trace.write && !w->timeline.write && !w->commit && !w->steps.step && !w->density.bins)
+        return NULL;
     struct trace *t = xcalloc(1, sizeof *t);
     t->observer = (struct sm_observer){.user = t, .issue = on_issue, .block = on_block};
     if (w->commit || w->steps.step) t->observer.commit = on_commit;
+    t->observer.quiet = !w->trace.write && !t->observer.commit;
+    if (w->density.bins) density_init(&t->density, &w->density);
     t->steps = w->steps;
     t->commit = w->commit;
     t->commit_user = w->commit_user;
@@ -151,6 +178,7 @@ void trace_free(struct trace *t) {
     if (!t) return;
     if (t->lines.sink.write) out_free(&t->lines);
     if (t->timeline) timeline_free(t->timeline);
+    if (t->density.o.bins) density_free(&t->density);
     xfree(t);
 }
 
@@ -159,6 +187,7 @@ void trace_launch(struct trace *t, const struct ir_module *m, const struct rewri
     t->module = m;
     t->form = form;
     t->start = start;
+    t->width = warp_size < EXEC_LANES ? warp_size : EXEC_LANES;
     if (t->timeline) timeline_launch(t->timeline, warp_size);
     if (t->lines.sink.write) {
         sb_add(&t->lines.text,
@@ -171,6 +200,10 @@ void trace_launch(struct trace *t, const struct ir_module *m, const struct rewri
 void trace_launch_end(struct trace *t) {
     if (t->timeline) timeline_end_launch(t->timeline);
     if (t->lines.sink.write) out_flush(&t->lines);
+}
+
+const struct density *trace_density(const struct trace *t) {
+    return t->density.o.bins ? &t->density : NULL;
 }
 
 const struct sm_observer *trace_observer(const struct trace *t) {

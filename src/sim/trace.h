@@ -4,7 +4,8 @@
  * threads, the instruction, and what the mechanism said. A split without threads shows its PC and "-".
  * timeline: JSON that chrome://tracing and Perfetto open; microseconds stand for core cycles. A process is an SM; thread 0 of
  * it has the blocks, thread 1 + w what warp w of the machine issued (where one is wider than 32 threads, each 32 of them have
- * a track), one slice per stretch of consecutive issues of the same threads in one basic block. */
+ * a track), one slice per stretch of consecutive issues of the same threads in one basic block.
+ * lanes: see density.h; its rows are the timeline's tracks, its cycles go on from launch to launch. */
 #ifndef HEDDLE_SIM_TRACE_H
 #define HEDDLE_SIM_TRACE_H
 
@@ -20,6 +21,7 @@ void trace_launch(struct trace *t, const struct ir_module *m, const struct rewri
                   uint32_t warp_size, uint64_t start);
 /* Slices that are open end here. */
 void trace_launch_end(struct trace *t);
+const struct density *trace_density(const struct trace *t); /* NULL: they were not wanted */
 const struct sm_observer *trace_observer(const struct trace *t);
 
 #endif

@@ -1,11 +1,13 @@
-/* What a timed launch records beside its statistics, for those who ask: a time series, a profile by branch, a trace, a
- * timeline. Nothing here costs anything when it is not asked for. */
+/* What a timed launch records beside its statistics, for those who ask: a time series, a profile by branch, lanes over
+ * time, a trace, a timeline. Nothing here costs anything when it is not asked for. */
 #ifndef HEDDLE_SIM_WATCH_H
 #define HEDDLE_SIM_WATCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "sim/density.h"
 
 /* Where text goes; write NULL: it is not wanted. */
 struct watch_sink {
@@ -29,11 +31,13 @@ struct watch_steps {
 };
 
 struct watch {
-    uint64_t interval;          /* core cycles of a sample of the time series; 0: none */
-    uint32_t threads;           /* instruction counts of the first so many threads of a grid in each sample */
-    bool profile;               /* charges lane slots and waits to lines (profile.h) */
-    struct watch_sink trace;    /* one line per issue (trace.h) */
-    struct watch_sink timeline; /* Chrome trace JSON (trace.h) */
+    uint64_t interval; /* core cycles of a sample of the time series; 0: none */
+    uint32_t samples;  /* at most so many (series.h); 0: as many as there are */
+    uint32_t threads;  /* instruction counts of the first so many threads of a grid in each sample */
+    bool profile;      /* charges lane slots and waits to lines (profile.h) */
+    struct density_options density;                        /* lanes over time (density.h) */
+    struct watch_sink trace;                               /* one line per issue (trace.h) */
+    struct watch_sink timeline;                            /* Chrome trace JSON (trace.h) */
     void (*commit)(void *user, const struct sm_commit *c); /* hears every commit; NULL: nobody */
     void *commit_user;
     struct watch_steps steps;

@@ -119,7 +119,7 @@ static bool make_mech(struct sm *s, struct err *e) {
         .spinning = ask_spinning,
         .reconverged = hear_reconverged,
         .event = hear_event,
-        .tracing = s->env.observer && s->env.observer->issue,
+        .tracing = s->env.observer && s->env.observer->issue && !s->env.observer->quiet,
         .audit = s->env.audit,
     };
     s->mech = mech_new(s->env.mech, &env, e);

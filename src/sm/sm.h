@@ -25,6 +25,7 @@ struct sm_commit {
 /* Listeners, any of them NULL. They cost nothing when absent. */
 struct sm_observer {
     void *user;
+    bool quiet; /* nobody asks what the mechanism says: the event below is "" */
     /* One issue slot: cycle, SM, scheduler, the packet (its splits still as issued), what the mechanism said. */
     void (*issue)(void *user, uint64_t cycle, uint32_t sm, uint32_t sched, const struct mech_packet *p,
                   const char *event);

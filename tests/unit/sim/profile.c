@@ -164,7 +164,7 @@ static struct work work_at(const struct result *x, const char *from, const char 
     for (size_t k = 0; k < x->profile.ptx.n; k++) {
         const struct profile_row *row = &x->profile.ptx.v[k];
         if (row->line < first || row->line >= end) continue;
-        takes += row->own.lanes[LANE_ACTIVE] + row->own.waits;
+        takes += row->own.lanes[LANE_ACTIVE] + profile_waits(&row->own);
         loses += row->own.lanes[LANE_PARTED] + row->own.lanes[LANE_EXITED];
     }
     return (struct work){share(x, takes), share(x, loses)};

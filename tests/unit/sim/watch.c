@@ -84,6 +84,31 @@ static void intervals_add_up_to_the_launch(void **state) {
     watched_end(&w);
 }
 
+/* The kernel twice, of some 500 cycles each: intervals of 4 cycles would be more than 200. */
+static void a_bounded_series_joins_its_samples_over_launches(void **state) {
+    (void)state;
+    enum { MOST = 16 };
+    struct watched w;
+    watched_run(&w, "pdom", 4, 0);
+    sim_watch(w.r.dev, &(struct watch){.interval = 4, .samples = MOST});
+    uint64_t d = rig_zero(&w.r, ALL * 4), cycles = 0, insts = 0;
+    for (int k = 0; k < 2; k++) {
+        RUN(&w.r, "k", LAUNCH(.grid = {BLOCKS}, .block = {THREADS}), PTR(d));
+        cycles += sim_stats(w.r.dev, false)->gpu.cycles;
+        insts += sim_stats(w.r.dev, false)->sm.thread_insts;
+    }
+    const struct series *s = sim_series(w.r.dev);
+    assert_in_range(s->samples.n, MOST, 2 * MOST - 1);
+    assert_true(s->interval > 4 && cycles / s->interval < 2 * MOST);
+    for (size_t i = 0; i < s->samples.n; i++) {
+        cycles -= s->samples.v[i].cycles;
+        insts -= s->samples.v[i].sm.sm.thread_insts;
+    }
+    assert_int_equal(cycles, 0);
+    assert_int_equal(insts, 0);
+    watched_end(&w);
+}
+
 static void counts_of_threads_only_grow_and_end_at_what_each_executes(void **state) {
     (void)state;
     struct watched w;
@@ -267,6 +292,7 @@ static void slices_of_a_packet_do_not_overlap_either(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(intervals_add_up_to_the_launch),
+        cmocka_unit_test(a_bounded_series_joins_its_samples_over_launches),
         cmocka_unit_test(counts_of_threads_only_grow_and_end_at_what_each_executes),
         cmocka_unit_test(the_series_as_csv_has_a_line_for_each_sample),
         cmocka_unit_test(the_branch_is_profiled_with_its_lines),
