@@ -56,7 +56,7 @@ ALU    := $(filter src/exec/alu%,$(SRC))
 CLI    := $(filter src/cli/%,$(SRC))
 # Experiments: the rooms above the library, and the workloads with their kernels. The library is the simulator alone.
 WORK   := $(sort $(wildcard workloads/*.c workloads/*/*.c))
-LAB    := $(filter src/lab/% src/report/%,$(SRC)) $(WORK)
+LAB    := $(filter src/lab/% src/report/% src/page/%,$(SRC)) $(WORK)
 LIBSRC := $(filter-out $(ALU) $(CLI) $(LAB),$(SRC))
 CONFIGS := $(sort $(wildcard configs/*.ini))
 OBJ    := $(LIBSRC:%.c=$(BUILD)/obj/%.o) $(ALU:%.c=$(BUILD)/obj/%.portable.o) $(BUILD)/obj/configs.o
@@ -64,7 +64,7 @@ ifeq ($(shell uname -m),x86_64)
 OBJ    += $(ALU:%.c=$(BUILD)/obj/%.avx2.o)
 endif
 CLIOBJ := $(CLI:%.c=$(BUILD)/obj/%.o)
-LABOBJ := $(LAB:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/workloads.o $(BUILD)/obj/sources.o
+LABOBJ := $(LAB:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/workloads.o $(BUILD)/obj/sources.o $(BUILD)/obj/page_files.o
 LIB    := $(BUILD)/libheddle.a
 LIBLAB := $(BUILD)/liblab.a
 LIBCLI := $(BUILD)/libcli.a
@@ -130,11 +130,26 @@ $(BUILD)/obj/workloads.o: $(BUILD)/obj/workloads.c
 $(WORK:%.c=$(BUILD)/obj/%.o): CFLAGS += -ffp-contract=off
 
 # Stored results name the sources they are of: all that decides about them, which is all but what prints.
-SOURCES := $(sort $(filter-out src/cli/% src/report/%,$(shell find src include workloads -name '*.[ch]' -o -name '*.def' -o -name '*.ptx')))
+SOURCES := $(sort $(filter-out src/cli/% src/report/% src/page/%,$(shell find src include workloads -name '*.[ch]' -o -name '*.def' -o -name '*.ptx')))
 $(BUILD)/obj/sources.c: $(SOURCES) tools/embed-sources
 	@mkdir -p $(@D)
 	$(call run,GEN,tools/embed-sources $(SOURCES) > $@)
 $(BUILD)/obj/sources.o: $(BUILD)/obj/sources.c
+	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<)
+
+# What pages consist of is part of the command too: our scripts, and two libraries that tools/page-libs finds or fetches once for
+# all builds. PAGE_LIBS=DIR: take them from there.
+PAGE_LIBS ?=
+PAGE_LIB_DIR := build-page
+PAGE_LIB_FILES := $(addprefix $(PAGE_LIB_DIR)/,chart.copyright dagre.copyright chart.min.js dagre.min.js)
+PAGE_FILES := $(sort $(wildcard src/page/js/*)) $(PAGE_LIB_FILES)
+$(PAGE_LIB_FILES) &: tools/page-libs
+	$(call run,GET,PAGE_LIBS='$(PAGE_LIBS)' tools/page-libs $(PAGE_LIB_DIR))
+	@touch $(PAGE_LIB_FILES)
+$(BUILD)/obj/page_files.c: $(PAGE_FILES) tools/embed-page
+	@mkdir -p $(@D)
+	$(call run,GEN,tools/embed-page $(PAGE_FILES) > $@.new && mv $@.new $@)
+$(BUILD)/obj/page_files.o: $(BUILD)/obj/page_files.c
 	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<)
 
 # Tests: one cmocka program per file, and what it links beside the library: the command line, experiments, the operations'
@@ -147,7 +162,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) -Wl$(comma)--start-group $(filter %.a,$^) -Wl$(comma)--end-group -lcmocka -Wl$(comma)--as-needed $(LABLIBS))
 $(filter $(BUILD)/tests/cli/%,$(UNIT)): $(LIBCLI)
-$(filter $(addprefix $(BUILD)/tests/,cli/% lab/% report/% workloads/%),$(UNIT)): $(LIBLAB)
+$(filter $(addprefix $(BUILD)/tests/,cli/% lab/% page/% report/% workloads/%),$(UNIT)): $(LIBLAB)
 $(filter $(BUILD)/tests/exec/ops%,$(UNIT)): $(REF)
 $(filter $(BUILD)/tests/diff/% $(BUILD)/tests/sim/timed_stats,$(UNIT)): $(DIFF)
 $(BUILD)/examples/%: examples/%.c $(LIB)

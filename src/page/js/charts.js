@@ -1,0 +1,170 @@
+/* Charts over Chart.js. Every chart is a <figure> with a caption, a legend of buttons that show and hide a series (a canvas
+ * cannot be reached by keyboard), and its numbers as a table behind a line that opens. Colours follow the theme; nothing is
+ * animated, so that a picture of a page is always the same.
+ *
+ *   bars({title, labels, series: [{label, values, colour}], stacked, horizontal, format, axis, reference, max, height, numbers})
+ *       One group of bars per label, one bar (stacked: one part) per series. format: of values, a function; axis: what the
+ *       values are; reference: a value marked by a line (1 of speed-ups), where bars start; numbers: write each value at its
+ *       bar. colour: a name of style.css without the dashes ('c3', 'r2'); by default one of c1 to c12 by the series' index.
+ *   lines({title, series: [{label, points: [[x, y], ...], colour, stepped}], x, axis, format, xFormat, logX, marks, height, fill})
+ *       Points with x growing. Beyond a few thousand points Chart.js' decimation keeps least and most of every pixel.
+ *       x, axis: what is on the axes; marks: a dot at every point (few points).
+ *   Both return {node, chart, update()}; chart is Chart.js' own object. */
+'use strict';
+(() => {
+    const {el, fmt, theme, colour, seriesName, table, details} = pieces;
+
+    // ---- what Chart.js lacks ----
+    const referenceLine = {
+        id: 'referenceLine',
+        beforeDatasetsDraw(chart, _, options) {
+            if (typeof options.value !== 'number') return;
+            const {ctx, chartArea: area, scales} = chart, across = chart.options.indexAxis === 'y';
+            const at = (across ? scales.x : scales.y).getPixelForValue(options.value);
+            ctx.save();
+            ctx.strokeStyle = options.colour;
+            ctx.lineWidth = 1.5;
+            ctx.beginPath();
+            if (across) { ctx.moveTo(at, area.top); ctx.lineTo(at, area.bottom); }
+            else { ctx.moveTo(area.left, at); ctx.lineTo(area.right, at); }
+            ctx.stroke();
+            ctx.restore();
+        },
+    };
+    function drawNumber(ctx, bar, text, across, below) {
+        ctx.textAlign = across ? (below ? 'right' : 'left') : 'center';
+        ctx.textBaseline = across ? 'middle' : below ? 'top' : 'bottom';
+        const away = below ? -4 : 4;
+        if (across) ctx.fillText(text, bar.x + away, bar.y);
+        else ctx.fillText(text, bar.x, bar.y - away);
+    }
+    const barNumbers = {
+        id: 'barNumbers',
+        afterDatasetsDraw(chart, _, options) {
+            if (!options.format) return;
+            const {ctx} = chart, across = chart.options.indexAxis === 'y';
+            ctx.save();
+            ctx.fillStyle = options.colour;
+            ctx.font = '11px system-ui, sans-serif';
+            chart.data.datasets.forEach((set, i) => {
+                if (!chart.isDatasetVisible(i)) return;
+                chart.getDatasetMeta(i).data.forEach((bar, k) => {
+                    const v = set.data[k];
+                    if (Number.isFinite(v)) drawNumber(ctx, bar, options.format(v), across, v < (set.base || 0));
+                });
+            });
+            ctx.restore();
+        },
+    };
+
+    // ---- shared ----
+    const nameOf = (s, i) => s.colour || seriesName(i);
+    function scale(name, format, extra) {
+        return {title: {display: Boolean(name), text: name || '', color: colour('soft')},
+                grid: {color: colour('line'), borderColor: colour('line')},
+                ticks: {color: colour('soft'), ...(format ? {callback: v => format(v)} : {})}, ...extra};
+    }
+    function legend(chart, series) {
+        if (series.length < 2) return null;
+        return el('div', {class: 'legend', role: 'group', 'aria-label': 'series shown'}, series.map((s, i) => {
+            const press = () => {
+                const on = !chart.isDatasetVisible(i);
+                chart.setDatasetVisibility(i, on);
+                chart.update();
+                button.setAttribute('aria-pressed', String(on));
+            };
+            const button = el('button', {type: 'button', 'aria-pressed': 'true', on: {click: press}},
+                              el('span', {class: 'swatch', style: {'--swatch': `var(--${nameOf(s, i)})`}}), s.label);
+            return button;
+        }));
+    }
+    // The figure, and the chart in it, whose colours are set anew with every change of the theme.
+    function figure(options, numbers, make) {
+        const canvas = el('canvas', {role: 'img', 'aria-label': options.title});
+        const box = el('div', {class: 'canvas', style: {height: (options.height || 280) + 'px'}}, canvas);
+        const chart = new Chart(canvas, make());
+        const node = el('figure', {class: 'chart'}, el('figcaption', {}, options.title), legend(chart, options.series), box,
+                        numbers ? details('the numbers', numbers()) : null);
+        theme.listen(() => {
+            const made = make();
+            chart.options = made.options;
+            made.data.datasets.forEach((set, i) => Object.assign(chart.data.datasets[i], set));
+            chart.update('none');
+        });
+        return {node, chart, update: () => chart.update('none')};
+    }
+    const common = (options, tooltip) => ({
+        responsive: true, maintainAspectRatio: false, animation: false,
+        interaction: {mode: 'index', intersect: false},
+        plugins: {legend: {display: false}, tooltip},
+    });
+    addEventListener('beforeprint', () => { for (const c of Object.values(Chart.instances)) c.resize(); });
+    addEventListener('afterprint', () => { for (const c of Object.values(Chart.instances)) c.resize(); });
+
+    // ---- bars ----
+    function barOptions(o, format) {
+        const across = Boolean(o.horizontal);
+        const values = scale(o.axis, o.format || fmt.short, {stacked: Boolean(o.stacked), grace: o.numbers ? '8%' : 0, max: o.max});
+        const labels = {...scale('', null, {stacked: Boolean(o.stacked)}), grid: {display: false}};
+        labels.ticks = {color: colour('ink'), autoSkip: false, maxRotation: 60};
+        const options = common(o, {callbacks: {label: c => `${c.dataset.label}: ${format(c.raw)}`}});
+        options.interaction.axis = across ? 'y' : 'x';
+        options.indexAxis = across ? 'y' : 'x';
+        options.scales = across ? {x: values, y: labels} : {x: labels, y: values};
+        options.plugins.referenceLine = {value: o.reference, colour: colour('ink')};
+        options.plugins.barNumbers = {format: o.numbers ? format : null, colour: colour('ink')};
+        return options;
+    }
+    function numbersOfBars(o, format) {
+        const columns = [{key: 'label', label: ''}, ...o.series.map((s, i) => ({key: i, label: s.label, kind: 'real', format: v => format(v),
+                                                                              value: row => row.values[i]}))];
+        return table({columns, rows: o.labels.map((label, k) => ({label, values: o.series.map(s => s.values[k])}))}).node;
+    }
+    pieces.bars = o => {
+        const format = o.format || fmt.auto;
+        return figure(o, () => numbersOfBars(o, format), () => ({
+            type: 'bar',
+            data: {labels: o.labels, datasets: o.series.map((s, i) => ({
+                label: s.label, data: s.values, backgroundColor: colour(nameOf(s, i)), hoverBackgroundColor: colour(nameOf(s, i)),
+                borderWidth: 0, maxBarThickness: 48,
+                ...(typeof o.reference === 'number' && !o.stacked ? {base: o.reference} : {}),
+            }))},
+            options: barOptions(o, format),
+            plugins: [referenceLine, barNumbers],
+        }));
+    };
+
+    // ---- lines ----
+    function lineOptions(o, format, xFormat) {
+        const options = common(o, {callbacks: {title: items => (items.length ? `${o.x || 'x'} ${xFormat(items[0].parsed.x)}` : ''),
+                                               label: c => `${c.dataset.label}: ${format(c.parsed.y)}`}});
+        options.parsing = false;
+        options.normalized = true;
+        options.interaction.mode = 'nearest';
+        options.interaction.axis = 'x';
+        options.scales = {x: scale(o.x, o.xFormat || fmt.short, {type: o.logX ? 'logarithmic' : 'linear'}),
+                          y: scale(o.axis, o.format || fmt.short, {beginAtZero: true})};
+        options.plugins.decimation = {enabled: true, algorithm: 'min-max'};
+        return options;
+    }
+    function numbersOfLines(o, format, xFormat) {
+        const xs = [...new Set(o.series.flatMap(s => s.points.map(p => p[0])))].sort((a, b) => a - b);
+        const at = o.series.map(s => new Map(s.points));
+        const columns = [{key: 'x', label: o.x || 'x', kind: 'real', format: v => xFormat(v)},
+                         ...o.series.map((s, i) => ({key: i, label: s.label, kind: 'real', format: v => format(v), value: row => at[i].get(row.x)}))];
+        return table({columns, rows: xs.map(x => ({x})), limit: 100}).node;
+    }
+    pieces.lines = o => {
+        const format = o.format || fmt.auto, xFormat = o.xFormat || fmt.auto;
+        return figure(o, () => numbersOfLines(o, format, xFormat), () => ({
+            type: 'line',
+            data: {datasets: o.series.map((s, i) => ({
+                label: s.label, data: s.points.map(([x, y]) => ({x, y})), borderColor: colour(nameOf(s, i)), borderWidth: 1.8,
+                backgroundColor: colour(nameOf(s, i), o.fill ? 0.25 : 1), fill: Boolean(o.fill), stepped: Boolean(s.stepped),
+                pointRadius: o.marks ? 3 : 0, pointHitRadius: 6, tension: 0,
+            }))},
+            options: lineOptions(o, format, xFormat),
+            plugins: [],
+        }));
+    };
+})();
