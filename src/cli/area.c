@@ -66,8 +66,12 @@ static void find_all(struct area_command *a, const struct opts *o) {
 /* ---- all of it ---- */
 
 static enum cli_exit results(const struct area_command *a, struct err *e) {
-    const struct cli_report r = {a->json,   a->csv,   a->quiet || a->data_on_stdout,
-                                 area_json, area_csv, area_report};
+    const struct cli_report r = {.json = a->json,
+                                 .csv = a->csv,
+                                 .silent = a->quiet || a->data_on_stdout,
+                                 .add_json = area_json,
+                                 .add_csv = area_csv,
+                                 .add_text = area_report};
     enum cli_exit worst = CLI_OK;
     if (!cli_report(a->cli, &r, a, e)) return cli_fail(a->cli, e);
     for (size_t i = 0; i < a->one.n; i++) {

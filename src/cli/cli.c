@@ -67,12 +67,15 @@ bool cli_write(struct cli *c, const char *json, const struct sb *json_text, cons
 }
 
 static bool write_report(struct cli *c, const struct cli_report *r, const void *of, struct err *e) {
-    struct sb json = {0}, csv = {0};
+    struct sb json = {0}, csv = {0}, html = {0};
     if (r->csv) r->add_csv(of, &csv);
-    const bool fine =
-        (!r->json || r->add_json(of, &json, e)) && cli_write(c, r->json, &json, r->csv, &csv, e);
+    if (r->html) r->add_html(of, &html);
+    const struct cli_output outputs[] = {{r->json, &json}, {r->csv, &csv}, {r->html, &html}};
+    const bool fine = (!r->json || r->add_json(of, &json, e)) &&
+                      cli_write_all(c, outputs, sizeof outputs / sizeof *outputs, e);
     sb_free(&json);
     sb_free(&csv);
+    sb_free(&html);
     return fine;
 }
 

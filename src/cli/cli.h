@@ -95,13 +95,14 @@ bool cli_write(struct cli *c, const char *json, const struct sb *json_text, cons
 
 /* What a command leaves, of its own struct: files, and text for the terminal. */
 struct cli_report {
-    const char *json, *csv; /* where they go; NULL: not asked for */
-    bool silent;            /* no text */
+    const char *json, *csv, *html; /* where they go; NULL: not asked for */
+    bool silent;                   /* no text */
     bool (*add_json)(const void *of, struct sb *out, struct err *e);
     void (*add_csv)(const void *of, struct sb *out);
+    void (*add_html)(const void *of, struct sb *out);
     void (*add_text)(const void *of, struct sb *out);
 };
-/* Writes the files, both or none; then prints the text. */
+/* Writes the files, all or none; then prints the text. */
 bool cli_report(struct cli *c, const struct cli_report *r, const void *of, struct err *e);
 
 /* Of an operand that is one of names: "unknown topic 'stat' (did you mean 'stats'?)", or with all of them where none is near;

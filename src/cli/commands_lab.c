@@ -18,6 +18,10 @@ static const struct opt compare_options[] = {
     {"json", 0, OPT_WRITES, "FILE",
      "Write everything to FILE as JSON; - is standard output. The same bytes whatever --jobs says."},
     {"csv", 0, OPT_WRITES, "FILE", "Write a row of all statistics for each program and mechanism to FILE."},
+    {"html", 0, OPT_WRITES, "FILE",
+     "Write a page to FILE: speed-ups, lanes and cycles by reason as charts, every statistic in tables. It "
+     "needs a "
+     "browser and nothing else."},
     {"markdown", 0, false, NULL, "Print the tables as Markdown."},
     {"host", 0, false, NULL, "Also report host seconds where they are left out by default."},
     MAX_INSTS_ROW,

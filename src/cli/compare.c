@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+#include "cli/outputs.h"
+
 /* ---- numbers ---- */
 
 bool compare_ended(const struct compare *c, size_t subject, size_t machine) {
@@ -66,10 +68,13 @@ static bool read_subjects(struct compare *c, const struct opts *o, struct err *e
 static bool read_options(struct compare *c, const struct opts *o, struct err *e) {
     c->json = opts_value(o, "json");
     c->csv = opts_value(o, "csv");
+    c->html = opts_value(o, "html");
+    c->opts = o;
+    c->data_on_stdout = outputs_on_stdout(o);
     c->quiet = opts_has(o, "quiet");
     c->markdown = opts_has(o, "markdown");
     c->host = opts_has(o, "host");
-    if (!cli_jobs(o, &c->lab.jobs, e) || !cli_outputs(c->json, c->csv, &c->data_on_stdout, e)) return false;
+    if (!cli_jobs(o, &c->lab.jobs, e)) return false;
     return read_subjects(c, o, e) && read_machines(c, o, e);
 }
 
@@ -134,8 +139,14 @@ static enum cli_exit verdicts(const struct compare *c) {
 }
 
 static enum cli_exit results(const struct compare *c, struct err *e) {
-    const struct cli_report r = {c->json,      c->csv,      c->quiet || c->data_on_stdout,
-                                 compare_json, compare_csv, compare_report};
+    const struct cli_report r = {.json = c->json,
+                                 .csv = c->csv,
+                                 .html = c->html,
+                                 .silent = c->quiet || c->data_on_stdout,
+                                 .add_json = compare_json,
+                                 .add_csv = compare_csv,
+                                 .add_html = compare_html,
+                                 .add_text = compare_report};
     return cli_report(c->cli, &r, c, e) ? verdicts(c) : cli_fail(c->cli, e);
 }
 

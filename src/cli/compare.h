@@ -12,7 +12,8 @@ struct compare {
     struct machines machines;
     struct machine functional; /* the reference */
     VEC(struct lab_subject) lab_subjects;
-    const char *json, *csv;
+    const struct opts *opts;
+    const char *json, *csv, *html;
     bool quiet, host, markdown, data_on_stdout;
     struct lab_comparison lab;
     struct progress progress;
@@ -28,6 +29,9 @@ bool compare_refused(const struct compare *c, size_t subject,
 bool compare_wrong(const struct compare *c, size_t subject,
                    size_t machine); /* it ended, with a wrong result */
 
+/* "ok", "refused", "failed" or "wrong" */
+const char *compare_status(const struct compare *c, size_t subject, size_t machine);
+
 /* compare_report.c: the table; what is wrong, in words. */
 void compare_report(const void *of, struct sb *out); /* of: a struct compare, as below */
 /* "argument 1 (buf:u32[64]), element 3: 7, functional 5" */
@@ -35,9 +39,14 @@ void compare_difference(const struct compare *c, size_t subject, const struct la
                         struct sb *out);
 /* "diverge" or "@bfs" */
 void compare_title(const struct compare *c, size_t subject, struct sb *out);
+/* "examples/collatz.ptx, 4 blocks of 256 threads" or "tiny, 14 launches" */
+void compare_what(const struct compare *c, size_t subject, struct sb *out);
 
 /* compare_files.c */
 bool compare_json(const void *of, struct sb *out, struct err *e);
 void compare_csv(const void *of, struct sb *out);
+
+/* compare_html.c */
+void compare_html(const void *of, struct sb *out);
 
 #endif

@@ -6,7 +6,7 @@
 #include "cli/stats_json.h"
 #include "report/csv.h"
 
-static const char *status(const struct compare *c, size_t subject, size_t machine) {
+const char *compare_status(const struct compare *c, size_t subject, size_t machine) {
     return compare_refused(c, subject, machine)  ? "refused"
            : !compare_ended(c, subject, machine) ? "failed"
            : compare_wrong(c, subject, machine)  ? "wrong"
@@ -27,7 +27,7 @@ static json_t *cell_json(const struct compare *c, size_t subject, size_t machine
     const struct lab_outcome *out = &lab_cell(&c->lab, subject, machine)->out;
     json_t *k = subject_json(&c->lab.subjects[subject], out->launches);
     json_object_set_new(k, "mechanism", json_string(c->lab.machines[machine].name));
-    json_object_set_new(k, "status", json_string(status(c, subject, machine)));
+    json_object_set_new(k, "status", json_string(compare_status(c, subject, machine)));
     if (out->err.code) json_object_set_new(k, "error", json_string(err_text(&out->err)));
     if (!compare_ended(c, subject, machine)) return k;
     json_object_set_new(k, "speedup", json_real(compare_speedup(c, subject, machine)));
@@ -89,7 +89,7 @@ static void csv_row(const struct compare *c, size_t subject, size_t machine, str
     bool ended = compare_ended(c, subject, machine);
     csv_subject(&c->lab.subjects[subject], out);
     csv_cell(out, "%s", c->lab.machines[machine].name);
-    csv_cell(out, "%s", status(c, subject, machine));
+    csv_cell(out, "%s", compare_status(c, subject, machine));
     if (ended)
         csv_cell(out, "%.12g", compare_speedup(c, subject, machine));
     else

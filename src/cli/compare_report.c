@@ -118,12 +118,9 @@ static size_t most_launches(const struct compare *c, size_t subject) {
     return most;
 }
 
-static void heading(const struct compare *c, size_t subject, struct sb *out) {
+void compare_what(const struct compare *c, size_t subject, struct sb *out) {
     const struct lab_subject *s = &c->lab.subjects[subject];
     const size_t launches = most_launches(c, subject);
-    sb_add(out, "%s", style(c, TERM_BOLD));
-    compare_title(c, subject, out);
-    sb_add(out, "%s  %s", style(c, TERM_PLAIN), style(c, TERM_DIM));
     if (s->workload) {
         sb_add(out, "%s, ", work_size_names[s->size]);
         text_grouped(out, launches);
@@ -132,6 +129,13 @@ static void heading(const struct compare *c, size_t subject, struct sb *out) {
         sb_add(out, "%s, ", s->program->file);
         program_shape(&s->program->launch, out);
     }
+}
+
+static void heading(const struct compare *c, size_t subject, struct sb *out) {
+    sb_add(out, "%s", style(c, TERM_BOLD));
+    compare_title(c, subject, out);
+    sb_add(out, "%s  %s", style(c, TERM_PLAIN), style(c, TERM_DIM));
+    compare_what(c, subject, out);
     sb_add(out, "%s\n", style(c, TERM_PLAIN));
 }
 

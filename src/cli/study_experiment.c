@@ -183,7 +183,12 @@ enum cli_exit study_experiment_results(const struct study_experiment *s,
                                        void (*add_csv)(const void *of, struct sb *out),
                                        void (*add_text)(const void *of, struct sb *out), const void *of,
                                        struct err *e) {
-    const struct cli_report r = {s->json, s->csv, s->quiet || s->data_on_stdout, add_json, add_csv, add_text};
+    const struct cli_report r = {.json = s->json,
+                                 .csv = s->csv,
+                                 .silent = s->quiet || s->data_on_stdout,
+                                 .add_json = add_json,
+                                 .add_csv = add_csv,
+                                 .add_text = add_text};
     return cli_report(s->cli, &r, of, e) ? verdict(s) : cli_fail(s->cli, e);
 }
 

@@ -252,7 +252,12 @@ static enum cli_exit verdicts(const struct study_progress *s) {
 }
 
 static enum cli_exit results(const struct study_progress *s, struct err *e) {
-    const struct cli_report r = {s->json, s->csv, s->quiet || s->data_on_stdout, add_json, add_csv, report};
+    const struct cli_report r = {.json = s->json,
+                                 .csv = s->csv,
+                                 .silent = s->quiet || s->data_on_stdout,
+                                 .add_json = add_json,
+                                 .add_csv = add_csv,
+                                 .add_text = report};
     return cli_report(s->cli, &r, s, e) ? verdicts(s) : cli_fail(s->cli, e);
 }
 

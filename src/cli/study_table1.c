@@ -144,7 +144,12 @@ static void add_csv(const void *of, struct sb *out) {
 /* ---- all of it ---- */
 
 static enum cli_exit results(const struct study_table1 *s, struct err *e) {
-    const struct cli_report r = {s->json, s->csv, s->quiet || s->data_on_stdout, add_json, add_csv, report};
+    const struct cli_report r = {.json = s->json,
+                                 .csv = s->csv,
+                                 .silent = s->quiet || s->data_on_stdout,
+                                 .add_json = add_json,
+                                 .add_csv = add_csv,
+                                 .add_text = report};
     enum cli_exit worst = CLI_OK;
     if (!cli_report(s->cli, &r, s, e)) return cli_fail(s->cli, e);
     for (size_t i = 0; i < s->rows.n; i++) {

@@ -257,7 +257,12 @@ static enum cli_exit judge(const struct validate *v) {
 }
 
 static enum cli_exit results(const struct validate *v, struct err *e) {
-    const struct cli_report r = {v->json, v->csv, v->quiet || v->data_on_stdout, add_json, add_csv, report};
+    const struct cli_report r = {.json = v->json,
+                                 .csv = v->csv,
+                                 .silent = v->quiet || v->data_on_stdout,
+                                 .add_json = add_json,
+                                 .add_csv = add_csv,
+                                 .add_text = report};
     return cli_report(v->cli, &r, v, e) ? judge(v) : cli_fail(v->cli, e);
 }
 

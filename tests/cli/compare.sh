@@ -138,3 +138,18 @@ printf '// heddle: --gird 4\n' >"$work/bad.ptx"
 refused "$work/bad.ptx:1: launch options: unknown option --gird (did you mean --grid?)" "bad options in a file, with their place" compare "$work/bad.ptx"
 printf '// heddle: --grid 0\n' >"$work/bad.ptx"
 refused "$work/bad.ptx: launch options: --grid '0'" "and bad values" compare "$work/bad.ptx"
+
+# The page. What it draws is tested in a browser.
+for j in 1 2; do
+    run compare $file:diverge $file:uniform $small --mech nrec,pdom,mimd --jobs $j --html "$work/$j.html"
+done
+expect_status 0 "--html writes a page"
+cmp -s "$work/1.html" "$work/2.html"
+verdict $? "the same bytes whatever --jobs and its name are"
+sed -n '/id="data"/{n;p}' "$work/1.html" >"$work/data.json"
+expect_json "$work/data.json" command "\"heddle compare $file:diverge $file:uniform --config tiny --mech nrec,pdom,mimd\"" "it says what command made it"
+expect_json "$work/data.json" programs/0/cells/0/speedup 1.0 "and has the speed-ups"
+expect_json "$work/data.json" means/1/programs 2 "and their means"
+run compare $file:diverge $small --mech pdom --html -
+[ "$status" -eq 0 ] && [ "$(head -1 "$out")" = "<!DOCTYPE html>" ] && [ "$(tail -1 "$out")" = "</html>" ]
+verdict $? "--html - is standard output alone"

@@ -14,6 +14,8 @@
 (() => {
     const {el, fmt, theme, colour, seriesName, table, details} = pieces;
 
+    Chart.defaults.font.family = 'system-ui, "DejaVu Sans", sans-serif';
+
     // ---- what Chart.js lacks ----
     const referenceLine = {
         id: 'referenceLine',

@@ -1,29 +1,30 @@
-/* heddle compare --html: programs under several mechanisms. data: {version, title, machine, base, mechanisms: [name],
- * stats: [{name, unit, meaning}], programs: [{name, what, cells: [{status, error, speedup, stats: [value]}]}],
- * means: [{speedup, programs}]}; cells and means are in the order of mechanisms, a cell's stats in that of stats. */
+/* heddle compare --html: programs under several mechanisms. data: {version, title, command, machine,
+ * mechanisms: [name], stats: [{name, unit, meaning}], means: [{speedup, programs}], programs: [{name, what, cells: [{status, error,
+ * speedup, stats: [value], own: {name: value}}]}]}; cells and means are in the order of mechanisms, a cell's stats in that of stats. */
 'use strict';
 heddlePages.compare = (data, root) => {
     const {el, fmt, table, heatmap, layout, select, choice, note, bars, laneSlots, warpSizes, waitReasons} = pieces;
     const index = new Map(data.stats.map((s, i) => [s.name, i]));
     const stat = (cell, name) => (cell.stats ? cell.stats[index.get(name)] : null);
+    const base = data.mechanisms[0];
     const over = (a, b) => (b ? a / b : null);
     const ran = program => program.cells.map((cell, i) => ({name: data.mechanisms[i], cell})).filter(r => r.cell.stats);
     const several = data.programs.length > 1;
     const page = layout(root, {title: data.title, version: data.version,
-        lead: `${data.programs.length} program${several ? 's' : ''} under ${data.mechanisms.length} mechanisms; speed-ups over ${data.base}`,
-        about: [['machine', data.machine], ...(data.command ? [['command', el('code', {}, data.command)]] : [])]});
+        lead: `${data.programs.length} program${several ? 's' : ''} under ${data.mechanisms.length} mechanisms; speed-ups over ${base}`,
+        about: [['machine', data.machine], ['command', el('code', {}, data.command)]]});
 
     // ---- speed-ups ----
     const words = {ok: '', refused: 'refused', failed: 'failed', wrong: 'WRONG RESULT'};
     const better = data.mechanisms.map((name, i) => ({name, ...data.means[i]}));
     page.section('speedups', 'Speed-ups', several ? [
-        bars({title: `Geometric mean of the speed-ups over ${data.base}`, labels: data.mechanisms, horizontal: true, reference: 1, numbers: true,
+        bars({title: `Geometric mean of the speed-ups over ${base}`, labels: data.mechanisms, horizontal: true, reference: 1, numbers: true,
               format: fmt.times, axis: 'speed-up', height: 60 + 26 * data.mechanisms.length,
               series: [{label: 'mean', values: better.map(b => b.speedup || null)}]}).node,
         heatmap({rows: data.programs.map(p => p.name), columns: data.mechanisms, from: 1, format: fmt.fixed, corner: 'program',
                  caption: 'Speed-ups: cycles of the first mechanism over those of this one. – : it did not run to its end.',
                  value: (p, m) => data.programs.find(x => x.name === p).cells[data.mechanisms.indexOf(m)].speedup})]
-        : bars({title: `Speed-ups of ${data.programs[0].name} over ${data.base}`, labels: data.mechanisms, horizontal: true, reference: 1,
+        : bars({title: `Speed-ups of ${data.programs[0].name} over ${base}`, labels: data.mechanisms, horizontal: true, reference: 1,
                 numbers: true, format: fmt.times, axis: 'speed-up', height: 60 + 26 * data.mechanisms.length,
                 series: [{label: 'speed-up', values: data.programs[0].cells.map(c => c.speedup)}]}).node);
 
@@ -69,10 +70,12 @@ heddlePages.compare = (data, root) => {
     let pattern = '';
     function fill() {
         const runs = ran(program);
-        const rows = data.stats.filter(s => s.name.includes(pattern) && runs.some(r => stat(r.cell, s.name)));
+        const own = [...new Set(runs.flatMap(r => Object.keys(r.cell.own)))].map(name => ({name, unit: '', meaning: "the mechanism's own counter"}));
+        const value = (r, s) => (index.has(s.name) ? stat(r.cell, s.name) : r.cell.own[s.name]);
+        const rows = [...data.stats, ...own].filter(s => s.name.includes(pattern) && runs.some(r => value(r, s)));
         all.replaceChildren(table({
             columns: [{key: 'name', label: 'statistic', cell: s => el('code', {}, s.name)}, {key: 'unit', label: 'unit', cell: s => el('span', {class: 'soft'}, s.unit)},
-                      ...runs.map((r, i) => ({key: i, label: r.name, kind: 'auto', value: s => stat(r.cell, s.name)}))],
+                      ...runs.map((r, i) => ({key: i, label: r.name, kind: 'auto', value: s => value(r, s)}))],
             rows, rowTitle: s => s.meaning}).node);
     }
     page.section('statistics', 'All statistics', note('Those that are zero under every mechanism are left out. The meaning of a row shows when the pointer rests on it; docs/statistics.md has all of them.'),
