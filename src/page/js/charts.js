@@ -87,21 +87,29 @@
         const chart = new Chart(canvas, make());
         const node = el('figure', {class: 'chart'}, el('figcaption', {}, options.title), legend(chart, options.series), box,
                         numbers ? details('the numbers', numbers()) : null);
-        theme.listen(() => {
+        let shown = false;
+        theme.listen(() => { // until the page has taken it away
+            if (shown && !canvas.isConnected) {
+                chart.destroy();
+                return false;
+            }
+            shown = canvas.isConnected;
             const made = make();
             chart.options = made.options;
             made.data.datasets.forEach((set, i) => Object.assign(chart.data.datasets[i], set));
-            chart.update('none');
+            chart.update();
+            return true;
         });
-        return {node, chart, update: () => chart.update('none')};
+        return {node, chart, update: () => chart.update()};
     }
     const common = (options, tooltip) => ({
         responsive: true, maintainAspectRatio: false, animation: false,
         interaction: {mode: 'index', intersect: false},
         plugins: {legend: {display: false}, tooltip},
     });
-    addEventListener('beforeprint', () => { for (const c of Object.values(Chart.instances)) c.resize(); });
-    addEventListener('afterprint', () => { for (const c of Object.values(Chart.instances)) c.resize(); });
+    const refit = () => { for (const c of Object.values(Chart.instances)) if (c.canvas && c.canvas.isConnected) c.resize(); };
+    addEventListener('beforeprint', refit);
+    addEventListener('afterprint', refit);
 
     // ---- bars ----
     function barOptions(o, format) {

@@ -30,7 +30,7 @@
  *   meter(fraction, text)    a bar behind a number, for cells.
  * Numbers: fmt.int 12,345 · fmt.real 1.234 · fmt.fixed(v, n) · fmt.percent(0.12) 12.0 % · fmt.signed +12.0 % · fmt.times 1.23x ·
  *   fmt.short 12.3k · fmt.bytes 12 KiB · fmt.auto. All give "–" for null, undefined and NaN.
- * Theme: auto (the system's), light, dark; kept by the browser. theme.listen(f) calls f whenever the colours change;
+ * Theme: auto (the system's), light, dark; kept by the browser. theme.listen(f) calls f whenever the colours change, until it returns false;
  *   colour(name) is what style.css calls --name, as rgb(); seriesName(i) the name of the i-th series' colour. */
 'use strict';
 const heddlePages = {};
@@ -108,7 +108,7 @@ const pieces = (() => {
         listeners: [],
         value: 'auto',
         listen(f) { theme.listeners.push(f); },
-        changed() { for (const f of theme.listeners) f(); },
+        changed() { theme.listeners = theme.listeners.filter(f => f() !== false); },
         set(value) {
             theme.value = value;
             if (value === 'auto') delete document.documentElement.dataset.theme;
