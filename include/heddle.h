@@ -107,6 +107,17 @@ HD_API hd_status hd_module_kernel(hd_module *mod, const char *name, hd_kernel **
  * hd_set only: kernels reach constants in a space of their own, where the same number means something else. */
 HD_API hd_status hd_module_symbol(hd_module *mod, const char *name, uint64_t *addr, uint64_t *bytes);
 
+/* The same by index from 0, in the order of the file; HD_INVALID past the last. The name lives as long as the module. */
+typedef struct hd_symbol_info {
+    const char *name;
+    uint64_t addr, bytes; /* as of hd_module_symbol */
+    uint32_t align;
+    const char *type; /* of an element as declared: "f32", ...; compilers declare most arrays .b8: "u8" */
+    int constant;     /* .const; else .global */
+} hd_symbol_info;
+HD_API size_t hd_module_symbol_count(const hd_module *mod);
+HD_API hd_status hd_module_symbol_at(hd_module *mod, size_t index, hd_symbol_info *info);
+
 typedef struct hd_param_info {
     const char *name;
     uint32_t bytes, align, offset; /* in the packed argument block */

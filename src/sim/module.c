@@ -275,6 +275,36 @@ hd_status hd_module_symbol(hd_module *mod, const char *name, uint64_t *addr, uin
     SIM_CALL(mod ? mod->dev : NULL, find_symbol(mod, name, addr, bytes));
 }
 
+static bool has_address(const hd_module *mod, size_t var) {
+    uint64_t addr, bytes;
+    return mod->ir->vars.v[var].kind == IR_VAR_DATA &&
+           exec_image_symbol(mod->image, (uint32_t)var, &addr, &bytes);
+}
+
+size_t hd_module_symbol_count(const hd_module *mod) {
+    size_t n = 0;
+    for (size_t i = 0; mod && i < mod->ir->vars.n; i++) n += has_address(mod, i);
+    return n;
+}
+
+static hd_status symbol_at(hd_module *mod, size_t index, hd_symbol_info *info) {
+    size_t i = 0, vars = mod ? mod->ir->vars.n : 0;
+    if (!mod) return HD_INVALID;
+    if (!info) return sim_refuse(mod->dev, "hd_module_symbol_at: info must not be NULL");
+    for (; i < vars && (!has_address(mod, i) || index); i++) index -= has_address(mod, i);
+    if (i == vars) return sim_refuse(mod->dev, "%s has no more variables", mod->ir->name);
+    const struct ir_var *v = &mod->ir->vars.v[i];
+    *info = (hd_symbol_info){.name = v->name,
+                             .align = v->align,
+                             .type = ir_type_name[v->type],
+                             .constant = v->space == IR_SP_CONST};
+    return find_symbol(mod, v->name, &info->addr, &info->bytes);
+}
+
+hd_status hd_module_symbol_at(hd_module *mod, size_t index, hd_symbol_info *info) {
+    SIM_CALL(mod ? mod->dev : NULL, symbol_at(mod, index, info));
+}
+
 static hd_status get_info(const hd_kernel *k, hd_kernel_info *info) {
     if (!k) return HD_INVALID;
     if (!info) return sim_refuse(k->mod->dev, "hd_kernel_get_info: info must not be NULL");

@@ -180,6 +180,35 @@ static void unloading_gives_the_memory_back(void **state) {
     hd_device_close(dev);
 }
 
+static void variables_are_listed_in_the_order_of_the_file(void **state) {
+    struct api *a = *state;
+    size_t n = hd_module_symbol_count(a->mod);
+    hd_symbol_info info, last = {0};
+    int table = 0;
+    assert_true(n > 2);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t addr, bytes;
+        WORKS(a->dev, hd_module_symbol_at(a->mod, i, &info));
+        WORKS(a->dev, hd_module_symbol(a->mod, info.name, &addr, &bytes));
+        assert_int_equal(addr, info.addr);
+        assert_int_equal(bytes, info.bytes);
+        assert_true(!last.name || strcmp(last.name, info.name) != 0);
+        last = info;
+        if (strcmp(info.name, "table") != 0) continue;
+        table = 1;
+        assert_string_equal(info.type, "u32");
+        assert_int_equal(info.constant, 1);
+        assert_int_equal(info.bytes, 16);
+        assert_int_equal(info.align, 4);
+    }
+    assert_true(table);
+    FAILS(a->dev, HD_INVALID, "api.ptx has no more variables", hd_module_symbol_at(a->mod, n, &info));
+    FAILS(a->dev, HD_INVALID, "hd_module_symbol_at: info must not be NULL",
+          hd_module_symbol_at(a->mod, 0, NULL));
+    assert_int_equal(hd_module_symbol_count(NULL), 0);
+    assert_int_equal(hd_module_symbol_at(NULL, 0, &info), HD_INVALID);
+}
+
 static void symbols_without_an_address_are_refused(void **state) {
     struct api *a = *state;
     uint64_t addr = 0;
@@ -204,6 +233,7 @@ int main(void) {
         API_TEST(constant_variables_are_copied_by_address),
         API_TEST(each_module_has_its_own_variables),
         cmocka_unit_test(unloading_gives_the_memory_back),
+        API_TEST(variables_are_listed_in_the_order_of_the_file),
         API_TEST(symbols_without_an_address_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
