@@ -1,6 +1,7 @@
 /* Parser of --arg SPEC.
  *
- *     SPEC   = TYPE ":" NUMBER | "buf:" TYPE "[" [COUNT] "]" ["=" FILL] | "sym:" NAME | "bytes:" HEX
+ *     SPEC   = TYPE ":" NUMBER | "buf:" TYPE "[" [COUNT] "]" ["=" FILL] | "sym:" NAME | "ptr:" NAME | "bytes:" HEX |
+ *              STRUCT (fields.c)
  *     FILL   = "zero" | "iota" | "rand(" SEED ["," LO "," HI] ")" | "value(" NUMBER ")" | "file:" PATH
  *     TYPE   = u8 s8 u16 s16 u32 s32 u64 s64 f16 f32 f64
  *     NUMBER = decimal, 0x hexadecimal; for floats also 1e-3, inf, nan and PTX's exact 0fXXXXXXXX,
@@ -246,25 +247,54 @@ static bool parse_bytes(struct cut c, struct arg_spec *a, struct err *e) {
     return true;
 }
 
+bool arg_parse_buffer(const char *text, struct arg_spec *out, struct err *e) {
+    *out = (struct arg_spec){.type = IR_T_U64, .text = ""};
+    return parse_buffer((struct cut){text, strlen(text)}, out, e);
+}
+
+bool arg_parse_fill(const char *text, struct arg_spec *out, struct err *e) {
+    out->kind = ARG_BUFFER;
+    return parse_fill((struct cut){text, strlen(text)}, out, e);
+}
+
+bool arg_is_fill(const char *text) {
+    struct cut c = {text, strlen(text)};
+    return cut_is(c, "zero") || cut_is(c, "iota") || cut_skip(&c, "rand(") || cut_skip(&c, "value(") ||
+           cut_skip(&c, "file:");
+}
+
+static bool parse_name(struct cut c, enum arg_kind kind, const char *what, struct arg_spec *a,
+                       struct err *e) {
+    a->kind = kind;
+    a->text = c.p;
+    return c.n || err_set(e, ERR_INPUT, "%s", what);
+}
+
 bool arg_parse(const char *text, struct arg_spec *out, struct err *e) {
     struct cut c = {text, strlen(text)}, head;
+    uint32_t align;
     *out = (struct arg_spec){.type = IR_T_U64, .text = ""};
+    if (*text == '{') {
+        out->kind = ARG_STRUCT;
+        out->text = text;
+        return arg_fields_measure(text, &out->count, &align, e);
+    }
     if (!cut_until(&c, ':', &head))
-        return err_set(e, ERR_INPUT, "'%.*s' is not TYPE:VALUE, buf:TYPE[COUNT]=..., sym:NAME or bytes:HEX",
+        return err_set(e, ERR_INPUT,
+                       "'%.*s' is not TYPE:VALUE, buf:TYPE[COUNT]=..., ptr:NAME, sym:NAME, {FIELD, ...} or "
+                       "bytes:HEX",
                        CUT(c));
     if (cut_is(head, "buf")) return parse_buffer(c, out, e);
     if (cut_is(head, "bytes")) return parse_bytes(c, out, e);
-    if (cut_is(head, "sym")) {
-        out->kind = ARG_SYMBOL;
-        out->text = c.p;
-        return c.n || err_set(e, ERR_INPUT, "sym: needs the name of a variable");
-    }
+    if (cut_is(head, "sym")) return parse_name(c, ARG_SYMBOL, "sym: needs the name of a variable", out, e);
+    if (cut_is(head, "ptr")) return parse_name(c, ARG_POINTER, "ptr: needs the name of a buffer", out, e);
     if (!arg_type_by_name(head.p, head.n, &out->type))
-        return err_set(e, ERR_INPUT, "unknown type '%.*s' (%s, or buf, sym, bytes)", CUT(head), TYPE_NAMES);
+        return err_set(e, ERR_INPUT, "unknown type '%.*s' (%s, or buf, ptr, sym, bytes)", CUT(head),
+                       TYPE_NAMES);
     out->kind = ARG_SCALAR;
     return arg_number(c.p, c.n, out->type, "value", &out->value, e);
 }
 
 uint64_t arg_bytes(const struct arg_spec *a) {
-    return a->kind == ARG_BYTES ? a->count : ir_type_bytes[a->type];
+    return a->kind == ARG_BYTES || a->kind == ARG_STRUCT ? a->count : ir_type_bytes[a->type];
 }

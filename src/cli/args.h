@@ -7,14 +7,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/alloc.h"
 #include "base/err.h"
 #include "ir/types.h"
 
 enum arg_kind {
-    ARG_SCALAR, /* TYPE:VALUE */
-    ARG_BUFFER, /* buf:TYPE[COUNT]=FILL */
-    ARG_SYMBOL, /* sym:NAME */
-    ARG_BYTES   /* bytes:HEX */
+    ARG_SCALAR,  /* TYPE:VALUE */
+    ARG_BUFFER,  /* buf:TYPE[COUNT]=FILL */
+    ARG_SYMBOL,  /* sym:NAME */
+    ARG_POINTER, /* ptr:NAME, of a buffer that has a name */
+    ARG_BYTES,   /* bytes:HEX */
+    ARG_STRUCT   /* {FIELD, ...} */
 };
 enum arg_fill { ARG_ZERO, ARG_IOTA, ARG_RAND, ARG_VALUE, ARG_FILE };
 
@@ -27,29 +30,54 @@ struct arg_spec {
     enum arg_kind kind;
     enum ir_type type; /* of the scalar or of the elements */
     uint64_t value;    /* scalar, or value(V): its bits, zero-extended */
-    uint64_t count;    /* buffer: elements; 0: as many as the file holds */
+    uint64_t count;    /* buffer: elements; 0: as many as the file holds; struct: bytes */
     enum arg_fill fill;
     uint64_t seed;
     bool ranged;      /* rand(SEED,LO,HI) */
     uint64_t lo, hi;  /* bits, as value */
-    const char *text; /* symbol, path or hex digits: the rest of the SPEC, which must outlive this */
+    const char *text; /* name, path, hex digits or fields: the rest of the SPEC, which must outlive this */
 };
 
 /* Parses one SPEC. On false, e says what is wrong with which part of it. */
 bool arg_parse(const char *text, struct arg_spec *out, struct err *e);
 
-/* Bytes of a scalar or struct by value; of an element for a buffer. 8 for a symbol. */
+/* TYPE[COUNT]=FILL alone, without the "buf:" before it. */
+bool arg_parse_buffer(const char *text, struct arg_spec *out, struct err *e);
+/* FILL alone, of out->count elements of out->type. */
+bool arg_parse_fill(const char *text, struct arg_spec *out, struct err *e);
+/* Whether the text is one of its forms rather than numbers. */
+bool arg_is_fill(const char *text);
+
+/* Bytes of a scalar or struct by value; of an element for a buffer. 8 for an address. */
 uint64_t arg_bytes(const struct arg_spec *a);
 
 /* Writes count elements of a buffer (any fill but ARG_FILE) in little-endian order: out has count * arg_bytes. */
 void arg_fill(const struct arg_spec *a, uint64_t count, uint8_t *out);
 
-/* Decodes bytes:HEX; out has arg_bytes. */
-void arg_decode(const struct arg_spec *a, uint8_t *out);
+/* An address within a struct, of a buffer or of a variable by name. */
+struct arg_link {
+    uint64_t offset;
+    const char *name; /* ends after length characters */
+    size_t length;
+    bool symbol;
+};
+struct arg_links {
+    VEC(struct arg_link) v;
+};
+
+/* Decodes bytes:HEX or a struct; out has arg_bytes. links: where a struct has addresses, which are 0 in out. */
+void arg_decode(const struct arg_spec *a, uint8_t *out, struct arg_links *links);
+
+/* fields.c: "{FIELD, ...}", laid out as C does: how many bytes it has, and how it is aligned. */
+bool arg_fields_measure(const char *text, uint64_t *bytes, uint32_t *align, struct err *e);
+void arg_fields_decode(const char *text, uint8_t *out, struct arg_links *links);
 
 /* Reads the file of an ARG_FILE buffer in the format its suffix says (cli/arrays.h), which must hold count elements, or, when count is 0, a whole number
  * of them: count is then set. *data is for the caller to free. */
 bool arg_read_file(struct arg_spec *a, uint8_t **data, struct err *e);
+
+/* A path in a file's own options is relative to the file, so that they hold wherever the command is given. */
+const char *arg_beside(struct arena *mem, const char *file, const char *path);
 
 /* The value types a SPEC may name. */
 bool arg_type_by_name(const char *name, size_t len, enum ir_type *type);

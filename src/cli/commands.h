@@ -24,7 +24,14 @@ extern const struct help_entry no_entries[];
     {"shared", 's', false, "BYTES", \
      "Dynamic shared memory of a block, for .extern .shared arrays (default 0)."}, \
     {"arg", 'a', true, "SPEC", \
-     "The next argument of the kernel, in the order of its parameters; see Arguments below."}
+     "The next argument of the kernel, in the order of its parameters; see Arguments below."}, \
+    {"buffer", 'B', OPT_REPEAT, "NAME=TYPE[COUNT][=FILL]", \
+     "A buffer that is no argument itself but reached through one, as ptr:NAME in a struct or alone. FILL as of " \
+     "--arg buf:..."}, \
+    {"set-var", 'V', OPT_REPEAT, "NAME[INDEX]=[TYPE:]VALUES", \
+     "What a .const or .global variable (__constant__, __device__) holds before the run: as many numbers as it has, or " \
+     "from INDEX on, with commas between them, or one of zero, iota, value(V), rand(...), file:PATH, ptr:NAME, sym:NAME, " \
+     "bytes:HEX, {FIELD, ...}. TYPE is needed where the PTX declares bytes, as compilers do for arrays."}
 #define MACHINE_ROWS \
     {"config", 'c', OPT_READS, "NAME|FILE", \
      "The machine: one of 'heddle list configs', or a file of lines [section] and key = value. --set comes after " \

@@ -11,10 +11,12 @@ static const struct opt run_options[] = {
     LAUNCH_ROWS,
     SIZE_ROW,
     {"print", 'p', true, "N[:COUNT]",
-     "After the run, show the buffer of argument N (the first is 0): its first COUNT elements, 64 unless "
-     "said."},
+     "After the run, show the buffer of argument N (the first is 0; or the NAME of a --buffer): its first "
+     "COUNT "
+     "elements, 64 unless said."},
     {"dump", 'd', OPT_REPEAT | OPT_WRITES, "N:FILE",
-     "After the run, write the buffer of argument N to FILE: as an array of NumPy if its name ends in .npy, "
+     "After the run, write the buffer of argument N, or of that NAME, to FILE: as an array of NumPy if its "
+     "name ends in .npy, "
      "as "
      "text, an element a line, if in .csv or .txt, else as raw little-endian bytes; - is standard output."},
     {"json", 'j', OPT_WRITES, "FILE",
@@ -70,6 +72,11 @@ static const struct help_entry run_specs[] = {
      "is "
      "its heading), else raw little-endian bytes. With [] the count is that of the file."},
     {"sym:NAME", "Address of a .global variable of the module."},
+    {"ptr:NAME", "Address of the buffer that --buffer NAME=... makes."},
+    {"{FIELD, ...}", "A struct by value, laid out as C does. FIELD is TYPE:VALUE, an array TYPE[N]:{VALUE, "
+                     "...} (or TYPE[N]:VALUE, "
+                     "the same everywhere), ptr:NAME, sym:NAME, bytes:HEX, or a struct in braces. Its size "
+                     "must be the parameter's."},
     {"bytes:HEX", "A struct by value, two hexadecimal digits for each byte in memory order."},
     {0},
 };
@@ -92,8 +99,9 @@ static const struct help_entry run_outputs[] = {
 };
 static const struct help_entry sidecars[] = {
     {"// heddle: OPTION...",
-     "On a line of its own among the comments at the top of a PTX file: --kernel, --grid, --block, --shared "
-     "and --arg for that file, with quotes as in a shell. The command line wins; one --arg there replaces "
+     "On a line of its own among the comments at the top of a PTX file: --kernel, --grid, --block, --shared, "
+     "--arg, --buffer and --set-var for that file, with quotes as in a shell. The command line wins; one "
+     "--arg there replaces "
      "all of the line. Paths in it are relative to the file. A file with several kernels may have a line for "
      "each."},
     {0},

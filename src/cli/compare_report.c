@@ -279,11 +279,13 @@ void compare_difference(const struct compare *c, size_t subject, const struct la
                d->symbol, d->offset, d->have >> shift & 0xff, d->want >> shift & 0xff);
         return;
     }
-    const struct program_arg *a = &c->subjects.v[subject].program.args.v[d->arg];
+    const struct program *p = &c->subjects.v[subject].program;
+    const struct program_arg *a = program_entry(p, d->arg);
     uint64_t bytes = arg_bytes(&a->spec), element = d->offset / bytes,
              mask = bytes < 8 ? (UINT64_C(1) << (8 * bytes)) - 1 : UINT64_MAX;
     shift = 8 * (unsigned)(element * bytes % 8);
-    sb_add(out, "argument %zu (%.60s), element %" PRIu64 ": ", d->arg, a->text, element);
+    program_entry_name(p, d->arg, out);
+    sb_add(out, " (%.60s), element %" PRIu64 ": ", a->text, element);
     arg_format(out, a->spec.type, d->have >> shift & mask);
     sb_add(out, " where the functional run has ");
     arg_format(out, a->spec.type, d->want >> shift & mask);

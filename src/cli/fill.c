@@ -86,7 +86,11 @@ static unsigned hex_digit(char c) {
     return (unsigned)(c <= '9' ? c - '0' : (c | 32) - 'a' + 10);
 }
 
-void arg_decode(const struct arg_spec *a, uint8_t *out) {
+void arg_decode(const struct arg_spec *a, uint8_t *out, struct arg_links *links) {
+    if (a->kind == ARG_STRUCT) {
+        arg_fields_decode(a->text, out, links);
+        return;
+    }
     for (uint64_t i = 0; i < a->count; i++)
         out[i] = (uint8_t)(hex_digit(a->text[2 * i]) << 4 | hex_digit(a->text[2 * i + 1]));
 }
@@ -138,6 +142,15 @@ bool arg_read_file(struct arg_spec *a, uint8_t **data, struct err *e) {
     bool fine = read_open(a, f, data, e);
     fclose(f);
     return fine;
+}
+
+const char *arg_beside(struct arena *mem, const char *file, const char *path) {
+    const char *slash = strrchr(file, '/');
+    struct sb out = {0};
+    if (*path == '/' || !slash) return path;
+    sb_addn(&out, file, (size_t)(slash - file) + 1);
+    sb_add(&out, "%s", path);
+    return sb_keep(&out, mem);
 }
 
 /* ---- values to text ---- */

@@ -29,23 +29,13 @@ static bool read_dims(const char *option, const char *text, uint32_t dims[3], st
     }
 }
 
-/* A path in the file's own options is relative to the file, so that they hold wherever the command is given. */
-static const char *beside(struct program *p, const char *path) {
-    const char *slash = strrchr(p->file, '/');
-    struct sb out = {0};
-    if (*path == '/' || !slash) return path;
-    sb_addn(&out, p->file, (size_t)(slash - p->file) + 1);
-    sb_add(&out, "%s", path);
-    return sb_keep(&out, &p->mem);
-}
-
 static bool read_args(struct program *p, const struct opts *o, struct err *e) {
     for (size_t i = 0; i < opts_count(o, "arg"); i++) {
         struct program_arg a = {.text = opts_nth(o, "arg", i)};
         if (!arg_parse(a.text, &a.spec, e))
             return err_set(e, ERR_INPUT, "--arg %.60s (argument %zu): %s", a.text, i, err_text(e));
         if (o == &p->sidecar && a.spec.kind == ARG_BUFFER && a.spec.fill == ARG_FILE)
-            a.spec.text = beside(p, a.spec.text);
+            a.spec.text = arg_beside(&p->mem, p->file, a.spec.text);
         VEC_PUSH(&p->args, a);
     }
     return true;
@@ -66,7 +56,7 @@ static bool read_launch(struct program *p, const struct opts *o, struct err *e) 
     p->has_grid |= grid != NULL;
     p->has_block |= block != NULL;
     p->has_shared |= shared != NULL;
-    return p->args.n || read_args(p, o, e);
+    return (p->args.n || read_args(p, o, e)) && program_read_names(p, o, e);
 }
 
 /* FILE:KERNEL, where what follows the last colon can be the name of a kernel and there is no file of the whole. */
@@ -147,46 +137,79 @@ static hd_arg scalar(const struct arg_spec *s) {
     }
 }
 
-static bool describe_arg(struct program *p, size_t i, struct lab_arg *out, struct err *e) {
-    struct program_arg *a = &p->args.v[i];
-    *out = (struct lab_arg){.text = a->text};
+/* Bytes of a struct, and where the addresses in them are. */
+static bool describe_struct(struct program *p, struct program_arg *a, struct lab_arg *out, struct err *e) {
+    struct arg_links found = {0};
+    a->data = xcalloc(arg_bytes(&a->spec) + 1, 1);
+    arg_decode(&a->spec, a->data, &found);
+    out->value = hd_arg_bytes(a->data, (uint32_t)arg_bytes(&a->spec));
+    bool fine = program_link(p, &found, &out->links, &out->nlinks, e);
+    VEC_FREE(&found.v);
+    return fine;
+}
+
+static bool describe_pointer(struct program *p, const struct program_arg *a, struct lab_arg *out,
+                             struct err *e) {
+    struct arg_links found = {0};
+    VEC_PUSH(&found.v, (struct arg_link){.name = a->spec.text, .length = strlen(a->spec.text)});
+    out->value = hd_arg_ptr(0);
+    bool fine = program_link(p, &found, &out->links, &out->nlinks, e);
+    VEC_FREE(&found.v);
+    return fine;
+}
+
+static bool describe_buffer(struct program_arg *a, struct lab_arg *out, struct err *e) {
+    /* the size of a file says how many elements */
+    if (a->spec.fill == ARG_FILE && !arg_read_file(&a->spec, &a->data, e)) return false;
+    out->bytes = a->spec.count * arg_bytes(&a->spec);
+    return true;
+}
+
+static bool describe(struct program *p, size_t i, struct lab_arg *out, struct err *e) {
+    struct program_arg *a = program_entry(p, i);
+    *out = (struct lab_arg){.text = a->name ? a->name : a->text};
     switch (a->spec.kind) {
     case ARG_SCALAR: out->value = scalar(&a->spec); return true;
     case ARG_SYMBOL: out->symbol = a->spec.text; return true;
-    case ARG_BUFFER: /* the size of a file says how many elements */
-        if (a->spec.fill == ARG_FILE && !arg_read_file(&a->spec, &a->data, e))
-            return err_set(e, e->code, "argument %zu (%.60s): %s", i, a->text, err_text(e));
-        out->bytes = a->spec.count * arg_bytes(&a->spec);
-        return true;
+    case ARG_POINTER: return describe_pointer(p, a, out, e);
+    case ARG_BUFFER: return describe_buffer(a, out, e);
     case ARG_BYTES:
-        a->data = xmalloc(arg_bytes(&a->spec) + 1);
-        arg_decode(&a->spec, a->data);
-        out->value = hd_arg_bytes(a->data, (uint32_t)arg_bytes(&a->spec));
-        return true;
+    case ARG_STRUCT: return describe_struct(p, a, out, e);
     }
+    return true;
+}
+
+static bool describe_all(struct program *p, struct err *e) {
+    p->lab_args = ARENA_NEW(&p->mem, struct lab_arg, p->args.n + p->buffers.n + 1);
+    for (size_t i = 0; i < p->args.n + p->buffers.n; i++)
+        if (!describe(p, i, &p->lab_args[i], e)) {
+            struct sb name = {0};
+            program_entry_name(p, i, &name);
+            err_set(e, e->code, "%s (%.60s): %s", name.text, program_entry(p, i)->text, err_text(e));
+            sb_free(&name);
+            return false;
+        }
     return true;
 }
 
 bool program_choose(struct program *p, hd_device *dev, hd_module *mod, hd_kernel **k, struct err *e) {
     if (!find_kernel(p, dev, mod, k, e) || !check_shape(p, e) ||
-        !program_match(p, hd_module_kernel_count(mod), e))
+        !program_match(p, hd_module_kernel_count(mod), e) || !describe_all(p, e))
         return false;
-    p->lab_args = ARENA_NEW(&p->mem, struct lab_arg, p->args.n + 1);
-    for (size_t i = 0; i < p->args.n; i++)
-        if (!describe_arg(p, i, &p->lab_args[i], e)) return false;
     p->lab = (struct lab_program){.file = p->file,
                                   .text = p->text.text,
                                   .text_bytes = p->text.len,
                                   .kernel = arena_strdup(&p->mem, p->info.name),
                                   .launch = p->launch,
                                   .args = p->lab_args,
-                                  .nargs = p->args.n};
-    return true;
+                                  .nargs = p->args.n,
+                                  .nbuffers = p->buffers.n};
+    return program_describe_vars(p, dev, mod, e);
 }
 
 bool program_contents(struct program *p, struct err *e) {
-    for (size_t i = 0; i < p->args.n; i++) {
-        struct program_arg *a = &p->args.v[i];
+    for (size_t i = 0; i < p->args.n + p->buffers.n; i++) {
+        struct program_arg *a = program_entry(p, i);
         uint64_t bytes = p->lab_args[i].bytes;
         if (!bytes || a->spec.fill == ARG_ZERO) continue;
         if (a->spec.fill != ARG_FILE) {
@@ -201,8 +224,10 @@ bool program_contents(struct program *p, struct err *e) {
 }
 
 void program_free(struct program *p) {
-    for (size_t i = 0; i < p->args.n; i++) free(p->args.v[i].data);
+    for (size_t i = 0; i < p->args.n + p->buffers.n; i++) free(program_entry(p, i)->data);
     VEC_FREE(&p->args);
+    VEC_FREE(&p->buffers);
+    VEC_FREE(&p->vars);
     sb_free(&p->text);
     opts_free(&p->sidecar);
     arena_free(&p->mem);

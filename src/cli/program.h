@@ -4,9 +4,11 @@
 
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "cli/vars.h"
 #include "lab/program.h"
 
 struct program_arg {
+    const char *name; /* of --buffer; NULL: an argument of the kernel */
     const char *text; /* the SPEC */
     struct arg_spec spec;
     uint8_t *data; /* contents of a buffer, NULL for zeros */
@@ -19,11 +21,13 @@ struct program {
     bool has_grid, has_block, has_shared;
     hd_launch launch;
     VEC(struct program_arg) args;
-    struct sb text;         /* the PTX */
-    struct opts sidecar;    /* options the file itself carries */
-    hd_kernel_info info;    /* program_choose; its strings belong to the device */
-    struct lab_program lab; /* program_choose; buffers have no contents before program_contents */
-    struct lab_arg *lab_args;
+    VEC(struct program_arg) buffers; /* --buffer: reached by name */
+    VEC(struct var_given) vars;      /* --set-var, those of the file first */
+    struct sb text;                  /* the PTX */
+    struct opts sidecar;             /* options the file itself carries */
+    hd_kernel_info info;             /* program_choose; its strings belong to the device */
+    struct lab_program lab;          /* program_choose; buffers have no contents before program_contents */
+    struct lab_arg *lab_args;        /* of args, then of buffers */
     struct arena mem;
 };
 
@@ -37,6 +41,21 @@ bool program_choose(struct program *p, hd_device *dev, hd_module *mod, hd_kernel
 /* Makes the contents of the buffers. */
 bool program_contents(struct program *p, struct err *e);
 void program_free(struct program *p);
+
+/* Arguments and behind them the buffers that have names, by number. */
+static inline struct program_arg *program_entry(const struct program *p, size_t i) {
+    return i < p->args.n ? &p->args.v[i] : &p->buffers.v[i - p->args.n];
+}
+
+/* program_names.c: --buffer and --set-var of the options, and what has to do with names when the module is there. */
+bool program_read_names(struct program *p, const struct opts *o, struct err *e);
+bool program_find_buffer(const struct program *p, const char *name, size_t n, size_t *number, struct err *e);
+/* "argument 2" or "buffer x" */
+void program_entry_name(const struct program *p, size_t number, struct sb *out);
+/* The addresses of a struct's or pointer's SPEC as links. */
+bool program_link(struct program *p, const struct arg_links *found, const struct lab_link **links, size_t *n,
+                  struct err *e);
+bool program_describe_vars(struct program *p, hd_device *dev, hd_module *mod, struct err *e);
 
 /* program_match.c: arguments against the kernel's parameters. */
 bool program_match(const struct program *p, size_t kernels, struct err *e);

@@ -22,10 +22,9 @@ void program_signature(const hd_kernel_info *k, struct sb *out) {
 static void sample(const hd_param_info *p, struct sb *out) {
     if (p->pointer || !strcmp(p->type, "u64"))
         sb_add(out, " --arg 'buf:f32[1024]=iota'");
-    else if (!strcmp(p->type, "bytes")) {
-        sb_add(out, " --arg bytes:");
-        for (uint32_t i = 0; i < p->bytes; i++) sb_add(out, "00");
-    } else
+    else if (!strcmp(p->type, "bytes"))
+        sb_add(out, " --arg '{u8[%u]:0}'", p->bytes);
+    else
         sb_add(out, " --arg %s:%s", p->type, p->bytes == 1 ? "1" : *p->type == 'f' ? "1.0" : "1024");
 }
 
@@ -70,7 +69,7 @@ static bool match_one(const struct program *r, size_t i, struct err *e) {
     const struct program_arg *a = &r->args.v[i];
     const hd_param_info *p = &r->info.params[i];
     /* addresses take what the module's addresses take: 4 bytes in a 32-bit module */
-    bool address = a->spec.kind == ARG_BUFFER || a->spec.kind == ARG_SYMBOL;
+    bool address = a->spec.kind == ARG_BUFFER || a->spec.kind == ARG_SYMBOL || a->spec.kind == ARG_POINTER;
     uint64_t have = address ? 8 : arg_bytes(&a->spec);
     if (have != p->bytes && !(address && p->bytes == 4))
         return err_set(e, ERR_INPUT, "argument %zu (%.60s) has %llu byte%s, parameter %s (%s) takes %u", i,

@@ -68,7 +68,7 @@ static void after_launch(void *user, hd_kernel *k, const hd_launch *l) {
 
 /* The first count elements of an argument's buffer, as they are now; NULL on error. */
 static uint8_t *fetch(const struct run *r, size_t arg, uint64_t count, struct err *e) {
-    uint64_t bytes = count * arg_bytes(&r->subject.program.args.v[arg].spec);
+    uint64_t bytes = count * arg_bytes(&program_entry(&r->subject.program, arg)->spec);
     uint8_t *data = try_alloc(bytes);
     if (!data)
         err_set(e, ERR_MEMORY, "no memory for %llu bytes", (unsigned long long)bytes);
@@ -81,19 +81,20 @@ static uint8_t *fetch(const struct run *r, size_t arg, uint64_t count, struct er
 
 static bool show(const struct run *r, struct sb *out, struct err *e) {
     for (size_t i = 0; i < r->prints.n; i++) {
-        const struct program_arg *a = &r->subject.program.args.v[r->prints.v[i].arg];
+        const struct program_arg *a = program_entry(&r->subject.program, r->prints.v[i].arg);
         uint64_t want = r->prints.v[i].count ? r->prints.v[i].count : PRINT_DEFAULT;
         uint64_t count = want < a->spec.count ? want : a->spec.count;
         uint8_t *data = fetch(r, r->prints.v[i].arg, count, e);
         if (!data) return false;
-        run_elements(a, r->prints.v[i].arg, count, data, r->cli->term.width, out);
+        program_entry_name(&r->subject.program, r->prints.v[i].arg, out);
+        run_elements(a, count, data, r->cli->term.width, out);
         free(data);
     }
     return true;
 }
 
 static bool dump(const struct run *r, const struct run_dump *d, struct outfiles *files, struct err *e) {
-    const struct program_arg *a = &r->subject.program.args.v[d->arg];
+    const struct program_arg *a = program_entry(&r->subject.program, d->arg);
     const enum array_format format = array_format_of(d->path);
     uint8_t *data = fetch(r, d->arg, a->spec.count, e);
     struct sb text = {0};

@@ -67,8 +67,8 @@ void run_report(const struct run *r, struct sb *out);
 /* A line's name at the left; the same with a number after it. */
 void run_label(const struct run *r, struct sb *out, const char *name);
 void run_count(const struct run *r, struct sb *out, const char *name, uint64_t v);
-/* Elements of a buffer in columns. */
-void run_elements(const struct program_arg *a, size_t number, uint64_t count, const uint8_t *data, int width,
+/* ": TYPE[COUNT]" behind a buffer's name, then elements in columns. */
+void run_elements(const struct program_arg *a, uint64_t count, const uint8_t *data, int width,
                   struct sb *out);
 /* run_timed.c: the part of the report that only a timed run has. */
 void run_timed_report(const struct run *r, const struct stats *s, struct sb *out);

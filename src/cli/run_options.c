@@ -1,5 +1,6 @@
 /* The options of `heddle run`, from words to values: the launch and the machine first; then, when the file has
  * said what arguments it brings itself, what is to become of them. */
+#include <ctype.h>
 #include <string.h>
 
 #include "cli/outputs.h"
@@ -14,6 +15,12 @@ static bool read_target(const struct run *r, const char *option, const char *tex
     size_t n = strcspn(text, ":");
     *rest = text[n] ? text + n + 1 : NULL;
     if (!n) return err_set(e, ERR_INPUT, "%s '%.60s': the number of an argument is missing", option, text);
+    if (!isdigit((unsigned char)*text)) {
+        size_t number;
+        if (!program_find_buffer(&r->subject.program, text, n, &number, e))
+            return err_set(e, ERR_INPUT, "%s %.60s: %s", option, text, err_text(e));
+        return *arg = number, true;
+    }
     if (!arg_number(text, n, IR_T_U64, option, arg, e)) return false;
     if (*arg >= r->subject.program.args.n)
         return err_set(e, ERR_INPUT, "%s %.60s: there is no argument %llu (%zu given, counted from 0)",

@@ -86,7 +86,7 @@ static uint64_t columns(size_t width, size_t cell, size_t index) {
     return n;
 }
 
-void run_elements(const struct program_arg *a, size_t number, uint64_t count, const uint8_t *data, int width,
+void run_elements(const struct program_arg *a, uint64_t count, const uint8_t *data, int width,
                   struct sb *out) {
     size_t bytes = ir_type_bytes[a->spec.type], widest = 0,
            index = (size_t)snprintf(NULL, 0, "%" PRIu64, count - 1) + 3;
@@ -95,7 +95,7 @@ void run_elements(const struct program_arg *a, size_t number, uint64_t count, co
         arg_format(&cell, a->spec.type, array_element(data, i, bytes));
         if (cell.len > widest) widest = cell.len;
     }
-    sb_add(out, "argument %zu: %s[%" PRIu64 "]\n", number, ir_type_name[a->spec.type], a->spec.count);
+    sb_add(out, ": %s[%" PRIu64 "]\n", ir_type_name[a->spec.type], a->spec.count);
     uint64_t per_row = columns((size_t)width, widest, index);
     for (uint64_t i = 0; i < count; i++, cell.len = 0) {
         arg_format(&cell, a->spec.type, array_element(data, i, bytes));

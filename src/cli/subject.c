@@ -25,7 +25,8 @@ static bool among(const char *name, const char *const *names) {
 
 bool subject_check(const struct subject *s, size_t n, bool choose, const struct opts *o, struct err *e) {
     static const char *const of_workloads[] = {"size", "launch", NULL};
-    static const char *const of_files[] = {"kernel", "grid", "block", "shared", "arg", "print", "dump", NULL};
+    static const char *const of_files[] = {"kernel", "grid",    "block", "shared", "arg",
+                                           "buffer", "set-var", "print", "dump",   NULL};
     const char *const *const refused = choose ? of_files + 1 : of_files;
     size_t workloads = 0;
     for (size_t i = 0; i < n; i++) workloads += s[i].workload != NULL;
@@ -65,11 +66,12 @@ static bool try_program(struct program *p, const hd_config *config, struct err *
     hd_device *dev = NULL;
     hd_module *mod;
     hd_kernel *kernel;
-    hd_arg *args = xcalloc(p->args.n + 1, sizeof *args);
+    hd_arg *args = xcalloc(p->args.n + p->buffers.n + 1, sizeof *args);
     bool fine = subject_open(p->cli, config, &dev, e) &&
                 lab_check(dev, hd_module_load(dev, p->file, p->text.text, p->text.len, &mod), e) &&
-                program_choose(p, dev, mod, &kernel, e) &&
-                lab_bind(dev, mod, p->lab_args, p->lab.nargs, args, e) && program_contents(p, e);
+                program_choose(p, dev, mod, &kernel, e) && lab_bind(dev, mod, &p->lab, args, e) &&
+                program_contents(p, e);
+    lab_unbind(&p->lab, args);
     p->info = (hd_kernel_info){0}; /* its strings go with the device */
     hd_device_close(dev);
     free(args);

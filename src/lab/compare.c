@@ -55,7 +55,7 @@ static bool keep(struct lab_reference *r, hd_device *dev, struct region g, struc
 
 static bool keep_arguments(struct lab_reference *r, hd_device *dev, const struct lab_program *p,
                            const hd_arg *args, struct err *e) {
-    for (size_t i = 0; i < p->nargs; i++) {
+    for (size_t i = 0; i < p->nargs + p->nbuffers; i++) {
         struct region g = {.arg = i, .addr = args[i].v.u, .bytes = p->args[i].bytes};
         if (g.bytes && !keep(r, dev, g, e)) return false;
     }

@@ -84,7 +84,7 @@ static bool digest_buffer(struct run *r, uint64_t addr, uint64_t bytes) {
 
 static bool digest_buffers(struct run *r, const struct lab_program *p, const hd_arg *args) {
     r->out->digest = HASH_START;
-    for (size_t i = 0; i < p->nargs; i++)
+    for (size_t i = 0; i < p->nargs + p->nbuffers; i++)
         if (!digest_buffer(r, args[i].v.u, p->args[i].bytes)) return false;
     return true;
 }
@@ -93,9 +93,9 @@ static bool run_program(struct run *r, const struct lab_program *p) {
     struct err *e = &r->out->err;
     hd_module *mod;
     hd_kernel *k;
-    hd_arg *args = xcalloc(p->nargs + 1, sizeof *args);
-    bool fine = lab_load(r->dev, p, &mod, &k, e) && lab_bind(r->dev, mod, p->args, p->nargs, args, e) &&
-                lab_fill(r->dev, p->args, p->nargs, args, e);
+    hd_arg *args = xcalloc(p->nargs + p->nbuffers + 1, sizeof *args);
+    bool fine = lab_load(r->dev, p, &mod, &k, e) && lab_bind(r->dev, mod, p, args, e) &&
+                lab_fill(r->dev, mod, p, args, e);
     if (fine) {
         before(r, k, &p->launch);
         fine = lab_check(r->dev, hd_run(k, &p->launch, args, p->nargs), e);
@@ -103,6 +103,7 @@ static bool run_program(struct run *r, const struct lab_program *p) {
     }
     fine = fine && (r->hooks->no_digest || digest_buffers(r, p, args));
     if (fine) ended(r, mod, args);
+    lab_unbind(p, args);
     free(args);
     return fine;
 }

@@ -36,8 +36,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         CHECK(e.text.len > 0);
     } else if (a.kind == ARG_BUFFER && a.fill != ARG_FILE) {
         make(&a);
-    } else if (a.kind == ARG_BYTES) {
-        arg_decode(&a, arena_alloc(&mem, arg_bytes(&a)));
+    } else if (a.kind == ARG_BYTES || a.kind == ARG_STRUCT) {
+        struct arg_links links = {0};
+        arg_decode(&a, arena_alloc(&mem, arg_bytes(&a)), &links);
+        for (size_t i = 0; i < links.v.n; i++) CHECK(links.v.v[i].offset + 8 <= arg_bytes(&a));
+        VEC_FREE(&links.v);
     }
     err_free(&e);
     arena_free(&mem);

@@ -76,10 +76,10 @@ static void malformed_specs_are_explained(void **state) {
     static const struct {
         const char *text, *message;
     } cases[] = {
-        {"", "'' is not TYPE:VALUE, buf:TYPE[COUNT]=..., sym:NAME or bytes:HEX"},
-        {"5", "'5' is not TYPE:VALUE, buf:TYPE[COUNT]=..., sym:NAME or bytes:HEX"},
-        {"int:5", "unknown type 'int' (u8 s8 u16 s16 u32 s32 u64 s64 f16 f32 f64, or buf, sym, bytes)"},
-        {":5", "unknown type '' (u8 s8 u16 s16 u32 s32 u64 s64 f16 f32 f64, or buf, sym, bytes)"},
+        {"", "'' is not TYPE:VALUE, buf:TYPE[COUNT]=..., ptr:NAME, sym:NAME, {FIELD, ...} or bytes:HEX"},
+        {"5", "'5' is not TYPE:VALUE, buf:TYPE[COUNT]=..., ptr:NAME, sym:NAME, {FIELD, ...} or bytes:HEX"},
+        {"int:5", "unknown type 'int' (u8 s8 u16 s16 u32 s32 u64 s64 f16 f32 f64, or buf, ptr, sym, bytes)"},
+        {":5", "unknown type '' (u8 s8 u16 s16 u32 s32 u64 s64 f16 f32 f64, or buf, ptr, sym, bytes)"},
         {"u32:", "value is missing"},
         {"u32:x", "value 'x' is not a whole number"},
         {"u32:0x", "value '0x' is not a whole number"},
@@ -268,7 +268,7 @@ static void structs_are_bytes_in_memory_order(void **state) {
     struct arg_spec a = parse("bytes:00fFAb12");
     uint8_t out[4];
     assert_int_equal(arg_bytes(&a), 4);
-    arg_decode(&a, out);
+    arg_decode(&a, out, NULL);
     assert_memory_equal(out, ((uint8_t[]){0, 0xff, 0xab, 0x12}), 4);
     assert_string_equal(parse("sym:a:b").text, "a:b");
 }
