@@ -20,13 +20,18 @@ void sb_addn(struct sb *s, const char *text, size_t n) {
     s->text[s->len] = '\0';
 }
 
+/* Most texts are short: they are formatted once, into room that is there. */
 void sb_addv(struct sb *s, const char *fmt, va_list ap) {
     va_list again;
     va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, ap);
+    reserve(s, 64);
+    const size_t room = s->cap - s->len;
+    const int n = vsnprintf(s->text + s->len, room, fmt, ap);
     CHECK(n >= 0);
-    reserve(s, (size_t)n + 1);
-    vsnprintf(s->text + s->len, (size_t)n + 1, fmt, again);
+    if ((size_t)n >= room) {
+        reserve(s, (size_t)n + 1);
+        vsnprintf(s->text + s->len, (size_t)n + 1, fmt, again);
+    }
     s->len += (size_t)n;
     va_end(again);
 }
