@@ -183,9 +183,11 @@ static const struct help_entry explain_shows[] = {
 };
 static const struct help_section explain_sections[] = {
     {"Arguments",
-     "MECH is one of 'heddle list mechanisms', with parameters of its own as in pdom:side=most. Launch "
-     "options are those of 'heddle run', and a file may carry them. Of a workload (@NAME, one of 'heddle "
-     "list workloads') the first launch is told, or the one that --launch and --kernel choose.",
+     "MECH is one of 'heddle list mechanisms', with parameters of its own as in pdom:side=most; of several "
+     "each is told in turn. Launch options are those of 'heddle run', and a file may carry them. What a file "
+     "carries is cut to a few warps of one block, and the output says so; --grid and --block are kept. Of a "
+     "workload (@NAME, one of 'heddle list workloads') the first launch is told, or the one that --launch "
+     "and --kernel choose.",
      no_entries},
     {"What it shows", "", explain_shows},
     {0},
@@ -200,7 +202,7 @@ static const struct help_entry explain_examples[] = {
 
 const struct command command_explain = {
     .name = "explain",
-    .operands = "MECH FILE.ptx[:KERNEL]|@NAME",
+    .operands = "MECH[,MECH]... FILE.ptx[:KERNEL]|@NAME",
     .min_operands = 2,
     .max_operands = 2,
     .summary = "show step by step what a mechanism does with a warp",

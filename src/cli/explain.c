@@ -1,8 +1,9 @@
 /* heddle explain: one warp (or block) of a kernel, step by step, with the mechanism's tables.
  *
  * The run is a timed one like that of `run`, on a machine small enough to follow; a listener (explain_steps.c) turns the
- * commits of the chosen threads of the chosen launch into text. The run is given up once enough has been told. A program that
- * fails is told up to where it failed, then the error follows. */
+ * commits of the chosen threads of the chosen launch into steps, which are printed as they come. The run is given up once
+ * enough has been told or the threads have exited. A program that fails is told up to where it failed, then the error
+ * follows. */
 #include "cli/explain.h"
 
 #include <inttypes.h>
@@ -20,13 +21,23 @@ enum { DEFAULT_STEPS = 200, MOST_STEPS = 1000000 };
 struct explain {
     struct cli *cli;
     struct subject subject;
-    struct machine machine;
     const char *kernel; /* of the launch that is told, of a workload; NULL: any */
     uint64_t launch;    /* which one, of those of that kernel */
-    uint64_t warp;      /* of the block */
-    bool whole;         /* all warps of it */
+    uint64_t block, warp;
+    bool whole;     /* all warps of the block */
+    bool was_cut;   /* the launch, */
+    hd_launch full; /* which was this */
+    uint64_t most;  /* steps */
+    bool every, all_tables;
+    struct arena mem;
+    VEC(struct explain_run) runs; /* one for each mechanism */
+};
+
+/* The simulation under one mechanism. */
+struct explain_run {
+    struct explain *x;
+    struct machine machine;
     struct explain_view view;
-    /* of the simulation */
     hd_device *dev;
     uint64_t launches; /* so far */
     uint64_t passed;   /* of these, of that kernel */
@@ -39,27 +50,44 @@ struct explain {
 /* [BLOCK:]N or [BLOCK:]all */
 static bool read_warp(struct explain *x, const char *text, struct err *e) {
     const char *colon = strchr(text, ':');
-    if (colon && !arg_number(text, (size_t)(colon - text), IR_T_U64, "--warp: BLOCK", &x->view.block, e))
+    if (colon && !arg_number(text, (size_t)(colon - text), IR_T_U64, "--warp: BLOCK", &x->block, e))
         return false;
     const char *warp = colon ? colon + 1 : text;
     x->whole = !strcmp(warp, "all");
     return x->whole || cli_number("--warp", warp, UINT32_MAX, &x->warp, e);
 }
 
+/* One of the mechanisms: a machine of its own. */
+static bool add_run(struct explain *x, const char *mech, const struct opts *o, struct err *e) {
+    const char *config = opts_value(o, "config");
+    VEC_PUSH(&x->runs, (struct explain_run){0});
+    struct machine *m = &x->runs.v[x->runs.n - 1].machine;
+    return machine_read(m, config ? config : DEFAULT_CONFIG, o, e) && machine_choose(m, false, mech, e) &&
+           machine_limit(m, o, e);
+}
+
+/* "pdom,dwf:scheduler=majority,mp" */
+static bool read_mechanisms(struct explain *x, const char *text, const struct opts *o, struct err *e) {
+    for (;;) {
+        const size_t n = strcspn(text, ",");
+        if (!add_run(x, arena_strndup(&x->mem, text, n), o, e)) return false;
+        if (!text[n]) return true;
+        text += n + 1;
+    }
+}
+
 static bool read_options(struct explain *x, const struct opts *o, struct err *e) {
     const char *warp = opts_value(o, "warp"), *steps = opts_value(o, "steps"),
-               *config = opts_value(o, "config"), *launch = opts_value(o, "launch");
+               *launch = opts_value(o, "launch");
     const char *mech = o->operands.v[0], *operand = o->operands.v[1];
-    x->view.most = DEFAULT_STEPS;
-    x->view.tables = opts_has(o, "all");
-    x->view.every = x->view.tables || opts_has(o, "lanes");
+    x->most = DEFAULT_STEPS;
+    x->all_tables = opts_has(o, "all");
+    x->every = x->all_tables || opts_has(o, "lanes");
     if (warp && !read_warp(x, warp, e)) return false;
-    if (steps && !cli_number("--steps", steps, MOST_STEPS, &x->view.most, e)) return false;
-    if (!x->view.most) return err_set(e, ERR_INPUT, "--steps: N is at least 1");
+    if (steps && !cli_number("--steps", steps, MOST_STEPS, &x->most, e)) return false;
+    if (!x->most) return err_set(e, ERR_INPUT, "--steps: N is at least 1");
     if (launch && !cli_number("--launch", launch, UINT64_MAX, &x->launch, e)) return false;
-    if (!machine_read(&x->machine, config ? config : DEFAULT_CONFIG, o, e) ||
-        !machine_choose(&x->machine, false, mech, e) || !machine_limit(&x->machine, o, e) ||
-        !subject_options(&x->subject, x->cli, operand, WORK_TINY, o, e) ||
+    if (!read_mechanisms(x, mech, o, e) || !subject_options(&x->subject, x->cli, operand, WORK_TINY, o, e) ||
         !subject_check(&x->subject, 1, true, o, e))
         return false;
     if (x->subject.workload) x->kernel = opts_value(o, "kernel");
@@ -67,38 +95,68 @@ static bool read_options(struct explain *x, const struct opts *o, struct err *e)
     return true;
 }
 
+/* ---- the launch ---- */
+
+/* Under all mechanisms the same: the largest of what each asks for. */
+static bool cut_launch(struct explain *x, const struct opts *o, struct err *e) {
+    struct lab_program *p = &x->subject.program.lab;
+    const struct explain_cut c = {
+        .grid = !opts_has(o, "grid"), .threads = !opts_has(o, "block"), .block = x->block, .warp = x->warp};
+    hd_launch least = {0};
+    x->full = p->launch;
+    if (extent_count(p->launch.grid) == UINT64_MAX || extent_count(p->launch.block) == UINT64_MAX)
+        return true;
+    for (size_t i = 0; i < x->runs.n; i++) {
+        const hd_config config = machine_config(&x->runs.v[i].machine);
+        hd_launch l = p->launch;
+        if (!explain_cut_launch(p, &config, &c, &l, e)) return false;
+        if (extent_count(l.block) > extent_count(least.block)) least = l;
+    }
+    x->was_cut = memcmp(least.grid, x->full.grid, sizeof least.grid) != 0 ||
+                 memcmp(least.block, x->full.block, sizeof least.block) != 0;
+    p->launch = least;
+    return true;
+}
+
+static bool prepare(struct explain *x, const struct opts *o, struct err *e) {
+    const hd_config config = machine_config(&x->runs.v[0].machine);
+    if (!subject_read(&x->subject, e) || !subject_prepare(&x->subject, &config, e)) return false;
+    return x->subject.workload || cut_launch(x, o, e);
+}
+
 /* ---- the device ---- */
 
 static void print_to_stderr(void *user, const char *text, size_t n) {
-    const struct cli *c = user;
-    fwrite(text, 1, n, c->term.err);
+    const struct explain_run *r = user;
+    fwrite(text, 1, n, r->x->cli->term.err);
 }
 
 static int go_on(void *user, uint64_t done, uint64_t all) {
-    const struct explain *x = user;
+    const struct explain_run *r = user;
     (void)done, (void)all;
-    return !x->view.more && !x->ended && !x->wrong.code;
+    return !r->view.more && !r->view.done && !r->ended && !r->wrong.code && !r->x->cli->term.out_errno;
 }
 
 static void on_opened(void *user, hd_device *dev) {
-    struct explain *x = user;
-    x->dev = dev;
-    hd_set_print(dev, print_to_stderr, x->cli);
-    hd_set_progress(dev, go_on, x);
+    struct explain_run *r = user;
+    r->dev = dev;
+    hd_set_print(dev, print_to_stderr, r);
+    hd_set_progress(dev, go_on, r);
 }
 
 /* The threads that were asked for, if the launch has them. A launch that is too large is for the library to refuse. */
-static bool choose_threads(struct explain *x, const hd_launch *l, struct err *e) {
+static bool choose_threads(struct explain_run *r, const hd_launch *l, struct err *e) {
     const uint64_t blocks = extent_count(l->grid), threads = extent_count(l->block);
-    const struct opt_sm *sm = &sim_options(x->dev)->machine.sm;
+    const struct opt_sm *sm = &sim_options(r->dev)->machine.sm;
     const int64_t *params;
-    const struct mech_ops *mech = options_mech(sim_options(x->dev), &params);
+    const struct mech_ops *mech = options_mech(sim_options(r->dev), &params);
     const uint64_t width = mech_width(mech, params, (uint32_t)sm->warp_size, (uint32_t)sm->simd_width);
-    struct explain_view *v = &x->view;
-    if (v->block >= blocks)
+    const struct explain *x = r->x;
+    struct explain_view *v = &r->view;
+    if (x->block >= blocks)
         return err_set(e, ERR_INPUT,
                        "--warp: there is no block %" PRIu64 " (the grid has %" PRIu64 ", counted from 0)",
-                       v->block, blocks);
+                       x->block, blocks);
     const uint64_t warps = threads / width + (threads % width != 0);
     if (!x->whole && x->warp >= warps)
         return err_set(e, ERR_INPUT,
@@ -106,6 +164,7 @@ static bool choose_threads(struct explain *x, const hd_launch *l, struct err *e)
                        " threads, counted from 0)",
                        x->warp, warps, width);
     const uint64_t first = x->whole ? 0 : x->warp * width, left = threads - first;
+    v->block = x->block;
     v->width = (uint32_t)width;
     v->first = (uint32_t)first;
     v->count = (uint32_t)(x->whole || left < width ? left : width);
@@ -114,94 +173,145 @@ static bool choose_threads(struct explain *x, const hd_launch *l, struct err *e)
 
 /* ---- what is told ---- */
 
-static void heading(struct explain *x, const char *kernel) {
-    struct explain_view *v = &x->view;
-    const struct options *o = sim_options(x->dev);
+/* "1 block of 32 threads; the file's launch has 32 blocks of 256 threads (--grid, --block)" */
+static void say_cut(const struct explain *x, struct sb *out) {
+    program_shape(&x->subject.program.lab.launch, out);
+    sb_add(out, " here; the file's own launch has ");
+    program_shape(&x->full, out);
+    sb_add(out, " (--grid and --block choose)\n");
+}
+
+static void heading(struct explain_run *r, const char *kernel) {
+    const struct explain *x = r->x;
+    struct explain_view *v = &r->view;
+    const struct options *o = sim_options(r->dev);
     const int64_t *params;
     const struct mech_ops *mech = options_mech(o, &params);
     sb_add(&v->out, "%s%s under %s (%s)%s on %s, ", term_on(v->term, TERM_BOLD), kernel, mech->name,
            mech->title, term_on(v->term, TERM_PLAIN), o->file);
     if (x->subject.workload)
         sb_add(&v->out, "@%s %s, launch %" PRIu64 ", ", x->subject.workload->name,
-               work_size_names[x->subject.size], x->launches - 1);
+               work_size_names[x->subject.size], r->launches - 1);
     sb_add(&v->out, "block %" PRIu64, v->block);
     if (!x->whole) sb_add(&v->out, ", warp %" PRIu64, x->warp);
     sb_add(&v->out, v->count == 1 ? ", thread %" PRIu32 : ", threads %" PRIu32, v->first);
     if (v->count > 1) sb_add(&v->out, "-%" PRIu32, v->first + v->count - 1);
     sb_add(&v->out, "\n");
+    if (x->was_cut) say_cut(x, &v->out);
     sb_add(&v->out, "%-12s%-9s%s\n", "cycles", "PCs", "lanes, block of code, instructions");
 }
 
+static void print_now(struct explain_run *r) {
+    struct term *t = &r->x->cli->term;
+    if (!r->view.out.len) return;
+    term_print(t, &r->view.out);
+    fflush(t->out);
+    r->view.out.len = 0;
+}
+
+/* The heading waits for the first step: a launch that is refused has none. */
+static void on_commit(void *user, const struct sm_commit *c) {
+    struct explain_run *r = user;
+    explain_commit(&r->view, c);
+    if (r->view.steps) print_now(r);
+}
+
 static void before_launch(void *user, hd_kernel *k, const hd_launch *l) {
-    struct explain *x = user;
-    const struct watch w = {.commit = explain_commit, .commit_user = &x->view};
+    struct explain_run *r = user;
+    const struct explain *x = r->x;
+    const struct watch w = {.commit = on_commit, .commit_user = r};
     hd_kernel_info info;
     CHECK(hd_kernel_get_info(k, &info) == HD_OK);
-    x->launches++;
-    if (x->begun || (x->kernel && strcmp(x->kernel, info.name) != 0) || x->passed++ < x->launch) return;
-    x->begun = true;
+    r->launches++;
+    if (r->begun || (x->kernel && strcmp(x->kernel, info.name) != 0) || r->passed++ < x->launch) return;
+    r->begun = true;
     hd_module *mod = sim_kernel_module(k);
     const struct rewrite *form;
     struct err none = {0}; /* the launch will say what it is */
-    x->view.form = sim_form(mod, sim_kernel_func(k), &form, &none) ? form : NULL;
-    x->view.program = sim_module_ir(mod);
-    x->view.ir = x->view.form ? x->view.form->m : x->view.program;
+    r->view.form = sim_form(mod, sim_kernel_func(k), &form, &none) ? form : NULL;
+    r->view.program = sim_module_ir(mod);
+    r->view.ir = r->view.form ? r->view.form->m : r->view.program;
     err_free(&none);
-    if (!choose_threads(x, l, &x->wrong)) return;
-    heading(x, info.name);
-    sim_watch(x->dev, &w);
+    if (!choose_threads(r, l, &r->wrong)) return;
+    heading(r, info.name);
+    sim_watch(r->dev, &w);
 }
 
 static void after_launch(void *user, hd_kernel *k, const hd_launch *l) {
-    struct explain *x = user;
+    struct explain_run *r = user;
     (void)k, (void)l;
-    x->ended = x->begun;
-    if (x->ended) sim_watch(x->dev, NULL);
+    r->ended = r->begun;
+    if (r->ended) sim_watch(r->dev, NULL);
 }
 
 static void on_closing(void *user, hd_device *dev) {
-    struct explain *x = user;
-    struct explain_view *v = &x->view;
+    struct explain_run *r = user;
+    struct explain_view *v = &r->view;
     (void)dev;
     explain_end(v);
     if (v->more) sb_add(&v->out, "... stopped after %" PRIu64 " steps: --steps N shows more\n", v->most);
 }
 
-static bool no_such_launch(const struct explain *x, struct err *e) {
+static bool no_such_launch(const struct explain_run *r, struct err *e) {
+    const struct explain *x = r->x;
     const char *name = x->subject.workload->name, *kernel = x->kernel;
-    if (kernel && !x->passed)
+    if (kernel && !r->passed)
         return err_set(e, ERR_INPUT, "@%s launches no kernel %.60s; 'heddle inspect @%s' shows them", name,
                        kernel, name);
     return err_set(e, ERR_INPUT,
                    "--launch: there is no launch %" PRIu64 "%s%.60s (@%s has %" PRIu64 ", counted from 0)",
-                   x->launch, kernel ? " of " : "", kernel ? kernel : "", name, x->passed);
+                   x->launch, kernel ? " of " : "", kernel ? kernel : "", name, r->passed);
 }
 
 /* Stopped because all was told, it did not fail. */
-static bool verdict(struct explain *x, const struct lab_outcome *out, struct err *e) {
-    if (x->wrong.code) return err_set(e, x->wrong.code, "%s", err_text(&x->wrong));
-    if (out->err.code && !(out->err.code == ERR_LIMIT && (x->view.more || x->ended)))
+static bool verdict(struct explain_run *r, const struct lab_outcome *out, struct err *e) {
+    const bool told = r->view.more || r->view.done || r->ended;
+    if (r->wrong.code) return err_set(e, r->wrong.code, "%s", err_text(&r->wrong));
+    if (out->err.code && !(out->err.code == ERR_LIMIT && told))
         return err_set(e, out->err.code, "%s", err_text(&out->err));
-    return x->begun || no_such_launch(x, e);
+    return r->begun || no_such_launch(r, e);
 }
 
-static bool run_and_print(struct explain *x, struct err *e) {
-    struct explain_view *v = &x->view;
-    const hd_config config = machine_config(&x->machine);
+static bool run(struct explain_run *r, struct err *e) {
+    struct explain *x = r->x;
+    const hd_config config = machine_config(&r->machine);
     const struct lab_hooks hooks = {.opened = on_opened,
                                     .before = before_launch,
                                     .after = after_launch,
                                     .closing = on_closing,
-                                    .user = x,
+                                    .user = r,
                                     .no_digest = true};
     struct lab_outcome out;
-    v->term = &x->cli->term;
-    if (!subject_prepare(&x->subject, &config, e)) return false;
+    r->view.term = &x->cli->term;
+    r->view.show = explain_show_text;
+    r->view.most = x->most;
+    r->view.every = x->every;
+    r->view.all_tables = x->all_tables;
     lab_run(&x->subject.lab, &config, &hooks, &out);
-    const bool fine = verdict(x, &out, e);
-    if (fine || v->steps) term_print(&x->cli->term, &v->out);
+    const bool fine = verdict(r, &out, e);
+    if (fine || r->view.steps) print_now(r);
     lab_outcome_free(&out);
     return fine;
+}
+
+static bool run_all(struct explain *x, struct err *e) {
+    for (size_t i = 0; i < x->runs.n; i++) {
+        x->runs.v[i].x = x;
+        if (i) sb_add(&x->runs.v[i].view.out, "\n");
+        if (!run(&x->runs.v[i], e)) return false;
+    }
+    return true;
+}
+
+static void release(struct explain *x) {
+    for (size_t i = 0; i < x->runs.n; i++) {
+        machine_free(&x->runs.v[i].machine);
+        explain_free(&x->runs.v[i].view);
+        err_free(&x->runs.v[i].wrong);
+    }
+    VEC_FREE(&x->runs);
+    subject_free(&x->subject);
+    arena_free(&x->mem);
 }
 
 enum cli_exit explain_main(struct cli *c, const struct opts *o) {
@@ -210,12 +320,9 @@ enum cli_exit explain_main(struct cli *c, const struct opts *o) {
     enum cli_exit status = CLI_OK;
     if (!read_options(&x, o, &e))
         status = cli_usage(c, &e);
-    else if (!subject_read(&x.subject, &e) || !run_and_print(&x, &e))
+    else if (!prepare(&x, o, &e) || !run_all(&x, &e))
         status = cli_fail(c, &e);
-    subject_free(&x.subject);
-    machine_free(&x.machine);
-    explain_free(&x.view);
-    err_free(&x.wrong);
+    release(&x);
     err_free(&e);
     return status;
 }

@@ -4,8 +4,7 @@
 
 #include "cli/explain.h"
 
-/* Lanes of word k that are explained. */
-static uint32_t chosen(const struct explain_view *v, uint32_t k) {
+uint32_t lanes_chosen(const struct explain_view *v, uint32_t k) {
     const uint64_t from = v->first, to = from + v->count, at = (uint64_t)k * 32;
     const uint64_t below_to = to <= at ? 0 : to - at >= 32 ? UINT32_MAX : (UINT64_C(1) << (to - at)) - 1;
     const uint64_t below_from = from <= at        ? 0
@@ -16,9 +15,15 @@ static uint32_t chosen(const struct explain_view *v, uint32_t k) {
 
 void lanes_add(const struct explain_view *v, struct explain_lanes *l, uint32_t slot, uint32_t mask) {
     const uint32_t k = slot - v->base; /* slots before the block's wrap around, to far beyond it */
-    const uint32_t mine = k < EXPLAIN_WORDS ? mask & chosen(v, k) : 0;
+    const uint32_t mine = k < EXPLAIN_WORDS ? mask & lanes_chosen(v, k) : 0;
     if (mine) l->word[k] |= mine;
     l->others += (uint32_t)__builtin_popcount(mask & ~mine);
+}
+
+struct explain_lanes lanes_of(const struct explain_view *v, const struct mech_set *set) {
+    struct explain_lanes l = {0};
+    for (uint32_t k = 0; k < set->n; k++) lanes_add(v, &l, set->p[k].warp, set->p[k].mask);
+    return l;
 }
 
 bool lanes_any(const struct explain_lanes *l) {

@@ -2,12 +2,17 @@
  *
  * Mechanisms print their tables with common words: sets of threads as "w3:0000000f w4:00000001" (mech/set.h), places as "pc 12"
  * or "rpc 12"; an entry is a line, and indented lines after it belong to it. That is all this file knows. A line is left out when
- * it has sets and none of them has a thread that is explained, an entry when that is so of all its sets. */
+ * it has sets and none of them has a thread that is explained, an entry when that is so of all its sets.
+ *
+ * Printing them costs the host far more than a commit does, and most commits are of other threads. A fingerprint of the splits
+ * says cheaply whether one of those can have changed anything for the threads explained. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "cli/explain.h"
+#include "mech/split.h"
 
 void explain_pc(const struct explain_view *v, uint32_t pc, struct sb *out) {
     const uint32_t old = explain_old_pc(v, pc);
@@ -17,15 +22,7 @@ void explain_pc(const struct explain_view *v, uint32_t pc, struct sb *out) {
     if (added) sb_add(out, " %s", added);
 }
 
-struct line {
-    struct sb text, key;
-    bool sets, mine; /* it has sets of threads; one of them has a thread that is explained */
-};
-
-struct tables {
-    struct sb *text;
-    VEC(struct sb) keys; /* of lines */
-};
+/* ---- words ---- */
 
 static bool digit(char c) {
     return c >= '0' && c <= '9';
@@ -53,90 +50,141 @@ static size_t piece(const char *p, uint32_t *slot, uint32_t *mask) {
     return n;
 }
 
-/* Pieces parted by one space or plus are one set. Returns how much of the text it is. */
-static size_t add_set(const struct explain_view *v, const char *p, struct line *l) {
-    struct explain_lanes set = {0};
+/* Pieces separated by one space or plus are one set. Returns how much of the text it is. */
+static size_t read_set(const struct explain_view *v, const char *p, struct explain_lanes *set) {
     uint32_t slot, mask;
     size_t n = 0, next;
     do {
         const size_t gap = n > 0;
         next = piece(p + n + gap, &slot, &mask);
-        if (next) lanes_add(v, &set, slot, mask);
+        if (next && !n) *set = (struct explain_lanes){0};
+        if (next) lanes_add(v, set, slot, mask);
         if (next) n += gap + next;
     } while (next && (p[n] == ' ' || p[n] == '+'));
-    if (!n) return 0;
-    l->sets = true;
-    l->mine |= lanes_any(&set);
-    lanes_draw(v, &set, &l->text);
-    lanes_draw(v, &set, &l->key);
-    sb_add(&l->key, " ");
     return n;
 }
 
-/* "pc 12", and the "pc 12" of "rpc 12". */
-static size_t add_place(const struct explain_view *v, const char *p, struct line *l) {
-    uint32_t pc;
-    if (strncmp(p, "pc ", 3) != 0 || !digit(p[3])) return 0;
-    size_t n = 3 + number(p + 3, &pc);
-    if (digit(p[n])) return 0;
-    sb_add(&l->text, "pc ");
-    explain_pc(v, pc, &l->text);
-    return n;
+/* The number of "pc 12", and of "rpc 12"; the text before it is `before` long. */
+static size_t read_place(const char *p, size_t before, uint32_t *pc) {
+    if (before < 3 || !digit(*p) || memcmp(p - 3, "pc ", 3) != 0) return 0;
+    const size_t n = number(p, pc);
+    return digit(p[n]) ? 0 : n;
 }
 
-static const char *add_line(const struct explain_view *v, const char *p, struct line *l) {
+/* ---- lines ---- */
+
+static void add_token(struct explain_tables *t, enum explain_token_kind kind, const char *text, size_t n,
+                      size_t index) {
+    if (kind == EXPLAIN_TEXT && !n) return;
+    VEC_PUSH(&t->tokens, (struct explain_token){kind, text, n, (uint32_t)index});
+}
+
+/* Who is together: those of the set that are explained, and how many others. */
+static uint64_t set_hash(const struct explain_view *v, uint64_t h, const struct explain_lanes *set) {
+    const uint32_t from = v->first / 32, to = (v->first + v->count - 1) / 32;
+    h = hash_bytes(h, set->word + from, (to - from + 1) * sizeof *set->word);
+    return hash_bytes(h, &set->others, sizeof set->others);
+}
+
+/* Adds the line at p, and its hash to the key if it is one of the threads explained; returns what follows it. */
+static const char *read_line(const struct explain_view *v, const char *p, struct explain_tables *t) {
+    struct explain_line l = {.first = t->tokens.n};
+    const char *text = p, *begin = p;
+    uint64_t hash = HASH_START;
     while (*p && *p != '\n') {
-        size_t n = add_set(v, p, l);
-        if (!n) n = add_place(v, p, l);
-        if (!n) sb_add(&l->text, "%c", *p);
-        p += n ? n : 1;
+        struct explain_lanes set;
+        uint32_t pc;
+        const size_t lanes = read_set(v, p, &set),
+                     place = lanes ? 0 : read_place(p, (size_t)(p - begin), &pc);
+        if (!lanes && !place) {
+            p++;
+            continue;
+        }
+        add_token(t, EXPLAIN_TEXT, text, (size_t)(p - text), 0);
+        add_token(t, lanes ? EXPLAIN_SET : EXPLAIN_PC, p, lanes + place, lanes ? t->sets.n : pc);
+        text = p += lanes + place;
+        if (!lanes) continue;
+        VEC_PUSH(&t->sets, set);
+        hash = set_hash(v, hash, &set);
+        l.sets = true;
+        l.mine |= lanes_any(&set);
     }
-    sb_add(&l->text, "\n");
-    sb_add(&l->key, "\n");
+    add_token(t, EXPLAIN_TEXT, text, (size_t)(p - text), 0);
+    l.end = t->tokens.n;
+    VEC_PUSH(&t->lines, l);
+    if (l.mine) VEC_PUSH(&t->key, hash);
     return *p ? p + 1 : p;
 }
 
 /* An entry: a line and the indented ones after it. */
-static const char *add_entry(const struct explain_view *v, const char *p, struct tables *t) {
-    struct sb entry = {0};
+static const char *read_entry(const struct explain_view *v, const char *p, struct explain_tables *t) {
+    const size_t from = t->lines.n;
+    size_t kept = from;
     bool sets = false, mine = false;
     do {
-        struct line l = {0};
-        p = add_line(v, p, &l);
-        if (l.mine || !l.sets) sb_add(&entry, "%s", l.text.text);
-        if (l.mine)
-            VEC_PUSH(&t->keys, l.key);
-        else
-            sb_free(&l.key);
+        p = read_line(v, p, t);
+    } while (*p == ' ');
+    for (size_t i = from; i < t->lines.n; i++) {
+        const struct explain_line l = t->lines.v[i];
         sets |= l.sets;
         mine |= l.mine;
-        sb_free(&l.text);
-    } while (*p == ' ');
-    if (mine || !sets) sb_add(t->text, "%s", entry.text);
-    sb_free(&entry);
+        if (l.mine || !l.sets) t->lines.v[kept++] = l;
+    }
+    t->lines.n = mine || !sets ? kept : from;
     return p;
 }
 
-static int by_text(const void *a, const void *b) {
-    const struct sb *x = a, *y = b;
-    return strcmp(x->text, y->text);
+static int by_value(const void *a, const void *b) {
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
 }
 
-/* Lines may trade places without any thread noticing: the key has them sorted. */
-static void join_keys(struct tables *t, struct sb *out) {
-    if (t->keys.n) qsort(t->keys.v, t->keys.n, sizeof *t->keys.v, by_text);
-    for (size_t i = 0; i < t->keys.n; i++) {
-        sb_add(out, "%s", t->keys.v[i].text);
-        sb_free(&t->keys.v[i]);
+void explain_read_tables(const struct explain_view *v, const struct mech *m, struct explain_tables *t) {
+    t->raw.len = t->tokens.n = t->sets.n = t->lines.n = t->key.n = 0;
+    sb_add(&t->raw, "%s", "");
+    if (m->ops->state) m->ops->state(m, &t->raw);
+    for (const char *p = t->raw.text; *p;) p = read_entry(v, p, t);
+    /* Lines may trade places without any thread noticing. */
+    if (t->key.n) qsort(t->key.v, t->key.n, sizeof *t->key.v, by_value);
+}
+
+bool explain_same_key(const struct explain_tables *a, const struct explain_tables *b) {
+    return a->key.n == b->key.n && (!a->key.n || !memcmp(a->key.v, b->key.v, a->key.n * sizeof *a->key.v));
+}
+
+void explain_tables_free(struct explain_tables *t) {
+    sb_free(&t->raw);
+    VEC_FREE(&t->tokens);
+    VEC_FREE(&t->sets);
+    VEC_FREE(&t->lines);
+    VEC_FREE(&t->key);
+}
+
+/* ---- without printing ---- */
+
+/* Which splits these lanes are in, and who else is. */
+static uint64_t splits_hash(uint64_t h, const struct split_pool *p, uint32_t slot, uint32_t lanes) {
+    uint32_t before = SPLIT_NONE;
+    FOR_LANES(l, lanes) {
+        const uint32_t id = p->holder[slot * 32 + l];
+        h = hash_bytes(h, &id, sizeof id);
+        if (id == SPLIT_NONE || id == before) continue;
+        const struct mech_set *set = &split_known(p, id)->set;
+        h = hash_bytes(h, set->p, set->n * sizeof *set->p);
+        before = id;
     }
-    VEC_FREE(&t->keys);
+    return h;
 }
 
-void explain_tables(const struct explain_view *v, const struct mech *m, struct sb *text, struct sb *key) {
-    struct sb all = {0};
-    struct tables t = {.text = text};
-    if (m->ops->state) m->ops->state(m, &all);
-    for (const char *p = all.text; p && *p;) p = add_entry(v, p, &t);
-    join_keys(&t, key);
-    sb_free(&all);
+uint64_t explain_fingerprint(const struct explain_view *v, struct sm *s) {
+    const struct split_pool *p = sm_mech(s)->pool;
+    uint64_t h = HASH_START;
+    for (uint32_t k = v->first / 32; k <= (v->first + v->count - 1) / 32; k++) {
+        const struct exec_warp *w = sm_warp(s, v->base + k);
+        if (!w) continue;
+        const uint32_t mine = lanes_chosen(v, k), waits[] = {w->blocked & mine, w->released & mine};
+        h = hash_bytes(h, waits, sizeof waits);
+        h = splits_hash(h, p, v->base + k, mine);
+    }
+    return h;
 }

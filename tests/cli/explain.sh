@@ -180,6 +180,57 @@ run explain capri examples/oddeven.ptx -g 1 -b 8 $four
 state "warp 0 pc 27 (B6) ready #.#." "branch 25 inadequate"
 verdict $? "capri: the same, and what is predicted"
 
+# The answer comes at once: of every example under every mechanism, no more is simulated than what is shown. The bounds are
+# on work: thread instructions of the launch (a whole collatz has 4 million), and processor time, which a busy machine does
+# not stretch; a run takes some 20 ms of it.
+mechs=$("$HEDDLE" list mechanisms --json | sed -n 's/.*"name": *"\([^"]*\)".*/\1/p')
+at_once() { # INSTRUCTIONS NAME ARGUMENT...: within the bounds, unless the mechanism cannot run the program
+    local most=$1 name=$2
+    shift 2
+    run_limited "$@" --max-insts $most
+    [ "$status" -eq 0 ] && [ "$(wc -l <"$out")" -gt 3 ] || grep -qE "cannot (run|be)|does not run" "$err"
+    verdict $? "$name"
+}
+run_limited() { # ARGUMENT...: run, with a second of processor time
+    command_line="heddle $*"
+    (ulimit -t 1; exec "$HEDDLE" "$@") >"$out" 2>"$err" </dev/null
+    status=$?
+}
+for file in examples/*.ptx; do
+    launch=
+    [ $file != examples/saxpy.ptx ] || launch="--grid 4 --block 256 --arg buf:f32[1024] --arg buf:f32[1024] --arg f32:2 --arg u32:1000"
+    for mech in $mechs; do at_once 50000 "at once: $mech, $file" explain "$mech" $file $launch; done
+done
+set -- $mechs # a mechanism for each workload, in turn
+for name in $("$HEDDLE" list workloads --json | sed -n 's/.*"name": *"\([^"]*\)".*/\1/p'); do
+    [ $# -gt 0 ] || set -- $mechs
+    at_once 400000 "at once: $1, @$name" explain "$1" "@$name"
+    shift
+done
+
+# The launch of a file is cut, and the output says so; what the command line says is kept.
+said="the file's own launch has 32 blocks of 256 threads (--grid and --block choose)"
+run explain pdom examples/collatz.ptx --steps 20
+[ "$(sed -n 2p "$out")" = "1 block of 32 threads here; $said" ]
+verdict $? "a launch larger than needs be is cut"
+run explain pdom examples/collatz.ptx --steps 20 --warp 3:5
+[ "$(sed -n 2p "$out")" = "4 blocks of 48 threads here; $said" ] && grep -q "block 3, warp 5, threads 40-47" "$out"
+verdict $? "but not what is asked for"
+run explain pdom examples/collatz.ptx --steps 20 --grid 32 --block 256
+! grep -q "own launch" "$out" && [ "$status" -eq 0 ]
+verdict $? "nor what the command line gives"
+run explain pdom examples/mandelbrot.ptx --steps 20
+expect_in_out "1 block of 16 x 2 threads here; the file's own launch has 8 x 16 blocks of 16 x 8 threads" "rows are whole"
+sed 's/--grid 1 --block 8/--grid 40 --block 64/' tests/cli/barrier.ptx >"$work/barrier.ptx"
+run explain pdom "$work/barrier.ptx"
+expect_in_out "1 block of 64 threads here; the file's own launch has 40 blocks" "a block with a barrier stays whole"
+run explain pdom,dwf examples/diamond.ptx
+[ "$(grep -c '^diamond under' "$out")" -eq 2 ] && grep -q '^diamond under dwf' "$out" && [ "$status" -eq 0 ]
+verdict $? "of several mechanisms each is told in turn"
+run explain lwm:size=64,pdom examples/collatz.ptx --steps 20
+[ "$(grep -c "^1 block of 64 threads here" "$out")" -eq 2 ]
+verdict $? "with the same launch"
+
 run explain pdom tests/cli/barrier.ptx $four
 state "####  wait" "warp 0: split 0 sched 0 pc 7 (B2) parked ####" "pc 7 (B2) rpc - #### <- top" "waiting at a barrier ####"
 verdict $? "threads wait at a barrier"
@@ -226,8 +277,9 @@ verdict $? "what a kernel prints does not get into the explanation"
 
 d=examples/diamond.ptx
 refused "did you mean 'pdom'?" "an unknown mechanism" explain pdmo $d
+refused "there is no mechanism ''" "a comma with nothing after it" explain pdom, $d
 refused "'heddle list mechanisms' shows them" "operands in the wrong order" explain $d pdom
-refused "MECH FILE.ptx[:KERNEL]|@NAME is missing" "too few operands" explain pdom
+refused "MECH[,MECH]... FILE.ptx[:KERNEL]|@NAME is missing" "too few operands" explain pdom
 refused "did you mean pdom.side?" "an unknown parameter" explain pdom:sied=most $d
 refused "did you mean tiny?" "an unknown machine" explain pdom $d --config tniy
 refused "did you mean --steps?" "an unknown option" explain pdom $d --stpes 1
