@@ -190,8 +190,8 @@ static const struct opt reproduce_options[] = {
     {"json", 0, OPT_WRITES, "FILE", "Write everything to FILE as JSON; - is standard output."},
     {"csv", 0, OPT_WRITES, "FILE", "Write a row for each claim and each workload of it to FILE."},
     {"html", 0, OPT_WRITES, "FILE",
-     "Write a page to FILE: the score, and every claim with the paper's value and ours as bars. It needs no "
-     "other file, no script and no network."},
+     "Write a page to FILE: the score, and every claim with the paper's value and ours as bars, to sort and "
+     "filter. It needs a browser and nothing else."},
     {"markdown", 0, false, NULL, "Print the result as Markdown."},
     {"quiet", 'q', false, NULL, "No table and no progress; only files and errors."},
     {0},

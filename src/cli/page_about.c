@@ -24,7 +24,8 @@ static void add_word(struct sb *out, const char *word) {
 }
 
 static bool decides(const struct opt *row) {
-    return !(row->how & OPT_WRITES) && strcmp(row->name, "jobs") && strcmp(row->name, "quiet");
+    return !(row->how & (OPT_WRITES | OPT_UPDATES)) && strcmp(row->name, "jobs") &&
+           strcmp(row->name, "quiet");
 }
 
 static void add_command(const struct cli *c, const struct opts *o, struct sb *out) {

@@ -41,6 +41,7 @@ static bool read_options(struct reproduce *r, const struct opts *o, struct err *
     r->json = opts_value(o, "json");
     r->csv = opts_value(o, "csv");
     r->html = opts_value(o, "html");
+    r->opts = o;
     r->db = opts_value(o, "db");
     r->list = opts_has(o, "list");
     r->quiet = opts_has(o, "quiet");

@@ -2,11 +2,14 @@
 #ifndef HEDDLE_CLI_REPRODUCE_H
 #define HEDDLE_CLI_REPRODUCE_H
 
+#include <jansson.h>
+
 #include "cli/stop.h"
 #include "lab/claims.h"
 
 struct reproduce {
     struct cli *cli;
+    const struct opts *opts;
     const char *json, *csv, *html, *db;
     bool list, quiet, markdown, data_on_stdout;
     VEC(const struct claim *) chosen;
@@ -23,6 +26,7 @@ void reproduce_ours(const struct claim_result *r, struct sb *out);
 void reproduce_verdict(const struct claim_result *r, struct sb *out);
 void reproduce_value_paper(const struct claim_result *r, const struct claim_value *v, struct sb *out);
 void reproduce_value_ours(const struct claim_result *r, const struct claim_value *v, struct sb *out);
+const char *reproduce_unit(const struct claim *c);               /* "%", "points" or "" */
 void reproduce_part(const struct claim_part *p, struct sb *out); /* "12.5 of 20 (63 %)" */
 /* A heading, the score of all, and of each paper that has a prediction. */
 struct table;
@@ -33,6 +37,7 @@ void reproduce_list(const struct reproduce *r, struct sb *out);
 void reproduce_report(const struct reproduce *r, struct sb *out);
 void reproduce_markdown(const struct reproduce *r, struct sb *out);
 /* reproduce_data.c */
+json_t *reproduce_tree(const struct reproduce *r); /* everything: size, score, claims */
 bool reproduce_json(const struct reproduce *r, struct sb *out, struct err *e);
 void reproduce_csv(const struct reproduce *r, struct sb *out);
 

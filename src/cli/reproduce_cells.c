@@ -8,6 +8,10 @@ static bool per_cent(const struct claim *c) {
     return c->kind != CLAIM_COUNT && c->kind != CLAIM_STATIC && c->kind != CLAIM_CHANGE;
 }
 
+const char *reproduce_unit(const struct claim *c) {
+    return c->kind == CLAIM_CHANGE ? "points" : per_cent(c) ? "%" : "";
+}
+
 /* A gain or loss has a sign, a share has none. Shares below one have the digits that the papers give them. */
 static void add_plain(const struct claim *c, double v, struct sb *out) {
     if (claim_signed(c))
@@ -22,10 +26,7 @@ static void add_number(const struct claim *c, double v, struct sb *out) {
         return;
     }
     add_plain(c, v, out);
-    if (c->kind == CLAIM_CHANGE)
-        sb_add(out, " points");
-    else if (per_cent(c))
-        sb_add(out, " %%");
+    if (*reproduce_unit(c)) sb_add(out, " %s", reproduce_unit(c));
 }
 
 static bool is_bound(const struct claim *c) {

@@ -1,6 +1,4 @@
 /* The result of `heddle reproduce` for programs: JSON and CSV. */
-#include <jansson.h>
-
 #include "cli/reproduce.h"
 #include "cli/stats_json.h"
 #include "report/csv.h"
@@ -60,7 +58,7 @@ static json_t *score_json(const struct reproduce *r, const struct claim_paper *p
                      (json_int_t)s.claims, "not_checked", (json_int_t)s.unchecked);
 }
 
-bool reproduce_json(const struct reproduce *r, struct sb *out, struct err *e) {
+json_t *reproduce_tree(const struct reproduce *r) {
     json_t *root = json_object(), *claims = json_array(), *score = json_object();
     json_object_set_new(score, "all", score_json(r, NULL));
     for (const struct claim_paper *p = claim_papers; p->prefix; p++)
@@ -69,7 +67,11 @@ bool reproduce_json(const struct reproduce *r, struct sb *out, struct err *e) {
     json_object_set_new(root, "size", json_string(work_size_names[r->claims.size]));
     json_object_set_new(root, "score", score);
     json_object_set_new(root, "claims", claims);
-    return stats_json_text(root, out, e);
+    return root;
+}
+
+bool reproduce_json(const struct reproduce *r, struct sb *out, struct err *e) {
+    return stats_json_text(reproduce_tree(r), out, e);
 }
 
 /* ---- CSV ---- */
