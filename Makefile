@@ -41,7 +41,7 @@ SOVERSION := $(basename $(VERSION))
 SONAME := -Wl,-soname,libheddle.so.$(SOVERSION)
 
 PACKAGES      := gcc libc6-dev libjansson-dev libinih-dev libsqlite3-dev
-TEST_PACKAGES := g++ libcmocka-dev
+TEST_PACKAGES := g++ libcmocka-dev clang-19 libclc-19
 # Tests that need one of these are left out where it cannot be installed.
 PAGE_PACKAGES := chromium chromium-driver python3-selenium gnuplot-nox
 FUZZ_PACKAGES := clang-14 libclang-rt-14-dev
@@ -71,6 +71,8 @@ LIB    := $(BUILD)/libheddle.a
 LIBLAB := $(BUILD)/liblab.a
 LIBCLI := $(BUILD)/libcli.a
 UNIT   := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit/*/*.c)))
+# Headers for kernels that clang compiles (heddle run FILE.cu): beside the command, as they are when installed.
+CUDA   := $(sort $(shell find cuda -type f))
 EXAMPLES := $(patsubst %,$(BUILD)/%,$(basename $(sort $(wildcard examples/*.c examples/*.cpp))))
 
 # V=1 shows whole commands.
@@ -85,7 +87,7 @@ endif
 # Packages first, then one make for all files: two makes building the same file at once would trip over each other.
 all: deps
 	@$(MAKE) --no-print-directory files
-files: $(BUILD)/heddle $(LIB) $(BUILD)/libheddle.so
+files: $(BUILD)/heddle $(LIB) $(BUILD)/libheddle.so $(CUDA:%=$(BUILD)/%)
 deps:
 	@tools/deps $(PACKAGES)
 test-deps: deps
@@ -122,6 +124,10 @@ $(BUILD)/obj/configs.c: $(CONFIGS) tools/embed-configs
 	$(call run,GEN,tools/embed-configs $(CONFIGS) > $@)
 $(BUILD)/obj/configs.o: $(BUILD)/obj/configs.c
 	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<)
+
+$(BUILD)/cuda/%: cuda/%
+	@mkdir -p $(@D)
+	$(call run,CP,cp $< $@)
 
 # So are the kernels of workloads/ part of the command; their host code computes as IEEE says, like the kernels.
 PTX    := $(sort $(wildcard workloads/*/*.ptx))
@@ -247,11 +253,13 @@ install: all
 	ln -sf libheddle.so.$(VERSION) $(DESTDIR)$(libdir)/libheddle.so.$(SOVERSION)
 	ln -sf libheddle.so.$(SOVERSION) $(DESTDIR)$(libdir)/libheddle.so
 	install -m 644 docs/heddle.1 $(DESTDIR)$(mandir)/man1/
+	for f in $(CUDA); do install -D -m 644 $$f $(DESTDIR)$(datarootdir)/heddle/$$f || exit 1; done
 	sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' -e 's|@includedir@|$(includedir)|' \
 	    -e 's|@version@|$(VERSION)|' tools/heddle.pc.in > $(DESTDIR)$(pkgconfigdir)/heddle.pc
 uninstall:
 	rm -f $(addprefix $(DESTDIR),$(bindir)/heddle $(includedir)/heddle.h $(libdir)/libheddle.a $(libdir)/libheddle.so \
 	    $(libdir)/libheddle.so.$(SOVERSION) $(libdir)/libheddle.so.$(VERSION) $(pkgconfigdir)/heddle.pc $(mandir)/man1/heddle.1)
+	rm -rf $(DESTDIR)$(datarootdir)/heddle/cuda
 
 clean:
 	rm -rf build build-asan build-gcc build-clang build-fuzz

@@ -1,7 +1,7 @@
 #!/bin/bash
 # make install puts everything where the directory variables say: programs built against the installed header and library run,
 # heddle.pc names what the library needs, and make uninstall takes everything away again.
-echo 1..10
+echo 1..11
 d=$(mktemp -d)
 trap 'rm -rf "$d"' EXIT
 . tests/tap.inc
@@ -13,6 +13,8 @@ install() { make -s --no-print-directory BUILD="$BUILD" SAN="$san" "$@"; }
 
 check "make install works" install PREFIX="$d" install
 check "the installed command runs" "$d/bin/heddle" --version
+installed_headers() { HEDDLE_CUDACC=clang-19 "$d/bin/heddle" run examples/diamond.cu -q --print 0; }
+check "and compiles a kernel with the installed headers" installed_headers
 build_and_run() { # FLAGS...
     cc -I"$d/include" $san -o "$d/saxpy" examples/saxpy.c "$@" && "$d/saxpy"
 }

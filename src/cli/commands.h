@@ -14,6 +14,13 @@ extern const struct help_section no_sections[];
 extern const struct help_entry no_entries[];
 
 /* clang-format off */
+#define CUDA_FLAGS_ROW \
+    {"cuda-flags", 0, false, "'FLAG...'", \
+     "Of a file in CUDA C++: more flags for its compiler, as in --cuda-flags '-DN=64 -use_fast_math'. clang takes nvcc's too."}
+#define CUDA_COMPILER_ROW \
+    {"cuda-compiler", 0, false, "nvcc|clang|PATH", \
+     "Of a file in CUDA C++: by what it is compiled. Without it, HEDDLE_CUDACC of the environment, else nvcc where there is " \
+     "one, else clang-19 or newer."}
 #define LAUNCH_ROWS \
     {"kernel", 'k', false, "NAME", \
      "Kernel to run. May be left out when the file has only one; otherwise the kernels are listed."}, \
@@ -31,7 +38,8 @@ extern const struct help_entry no_entries[];
     {"set-var", 'V', OPT_REPEAT, "NAME[INDEX]=[TYPE:]VALUES", \
      "What a .const or .global variable (__constant__, __device__) holds before the run: as many numbers as it has, or " \
      "from INDEX on, with commas between them, or one of zero, iota, value(V), rand(...), file:PATH, ptr:NAME, sym:NAME, " \
-     "bytes:HEX, {FIELD, ...}. TYPE is needed where the PTX declares bytes, as compilers do for arrays."}
+     "bytes:HEX, {FIELD, ...}. TYPE is needed where the PTX declares bytes, as compilers do for arrays."}, \
+    CUDA_FLAGS_ROW
 #define MACHINE_ROWS \
     {"config", 'c', OPT_READS, "NAME|FILE", \
      "The machine: one of 'heddle list configs', or a file of lines [section] and key = value. --set comes after " \

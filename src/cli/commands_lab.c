@@ -13,6 +13,7 @@ static const struct opt compare_options[] = {
      "pdom,all. Without the option, all."},
     MACHINE_ROWS,
     LAUNCH_ROWS,
+    CUDA_COMPILER_ROW,
     SIZE_ROW,
     {"jobs", 'j', false, "N", "Simulations at a time (default: one for each core of the host)."},
     {"json", 0, OPT_WRITES, "FILE",
@@ -85,6 +86,7 @@ static const struct opt study_options[] = {
      "are compared with the bound; of factors and sensitivity: the one whose statistic is the response "
      "(default pdom)."},
     LAUNCH_ROWS,
+    CUDA_COMPILER_ROW,
     SIZE_ROW,
     {"factor", 'f', true, "[NAME:]KEY=LOW,HIGH[:KEY=LOW,HIGH]...",
      "Of factors: an option of the machine or a parameter of the mechanism (harp.first) and its two levels; "

@@ -9,6 +9,7 @@ const struct opt launch_options[] = {LAUNCH_ROWS, {0}};
 
 static const struct opt run_options[] = {
     LAUNCH_ROWS,
+    CUDA_COMPILER_ROW,
     SIZE_ROW,
     {"print", 'p', true, "N[:COUNT]",
      "After the run, show the buffer of argument N (the first is 0; or the NAME of a --buffer): its first "
@@ -162,6 +163,7 @@ static const struct opt explain_options[] = {
      "The machine: one of 'heddle list configs', or a file (default tiny: one small SM with warps of 8)."},
     {"set", 'S', true, "KEY=VALUE", "Set an option of the machine, as in --set sm.depth=1."},
     LAUNCH_ROWS,
+    CUDA_COMPILER_ROW,
     {"size", 0, false, "SIZE", "Of a workload: tiny (what it is without this option), small or paper."},
     {"launch", 0, false, "N",
      "Of a workload: which launch, counted from 0; with --kernel, which of that kernel. Without it, the "

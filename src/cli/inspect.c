@@ -89,17 +89,26 @@ static void analyse(struct inspect *in) {
     free(warp);
 }
 
-static bool load(struct inspect *in, const struct cli *c, const char *operand, struct err *e) {
+static bool load_module(struct inspect *in, const struct cli *c, const struct opts *o, struct err *e) {
+    const char *operand = o->operands.v[0];
+    const struct workload *w = subject_workload(operand, e);
+    if (w) return lab_check(in->dev, hd_module_load(in->dev, operand, w->ptx, w->ptx_bytes, &in->mod), e);
+    if (subject_named(operand)) return false;
+    struct program p;
+    program_file(&p, c, operand, o);
+    const bool fine =
+        program_read(&p, e) &&
+        lab_check(in->dev, hd_module_load(in->dev, p.file, p.text.text, p.text.len, &in->mod), e);
+    program_free(&p);
+    return fine;
+}
+
+static bool load(struct inspect *in, const struct cli *c, const struct opts *o, struct err *e) {
     const char *form = in->form;
     hd_option chosen = {"run.form", form};
     const hd_config config = {.options = &chosen, .noptions = 1};
     const struct rewrite *runs = NULL;
-    const struct workload *w = subject_workload(operand, e);
-    if (subject_named(operand) && !w) return false;
-    if (!subject_open(c, form ? &config : NULL, &in->dev, e)) return false;
-    hd_status s = w ? hd_module_load(in->dev, operand, w->ptx, w->ptx_bytes, &in->mod)
-                    : hd_module_load_file(in->dev, operand, &in->mod);
-    if (!lab_check(in->dev, s, e)) return false;
+    if (!subject_open(c, form ? &config : NULL, &in->dev, e) || !load_module(in, c, o, e)) return false;
     if (form && !sim_form(in->mod, CFG_NONE, &runs, e)) return false;
     in->ir = runs ? runs->m : sim_module_ir(in->mod);
     in->cfg = runs ? runs->cfg : sim_module_cfg(in->mod);
@@ -168,8 +177,7 @@ enum cli_exit inspect_main(struct cli *c, const struct opts *o) {
     if (opts_has(o, "json") && (opts_has(o, "dot") || in.code)) {
         err_set(&e, ERR_INPUT, "--json stands alone: it holds everything that --dot draws");
         status = cli_usage(c, &e);
-    } else if (load(&in, c, o->operands.v[0], &e) && choose(&in, opts_value(o, "kernel"), &e) &&
-               show(&in, o, &out, &e)) {
+    } else if (load(&in, c, o, &e) && choose(&in, opts_value(o, "kernel"), &e) && show(&in, o, &out, &e)) {
         term_print(&c->term, &out);
     } else {
         status = cli_fail(c, &e);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/sidecar.h"
-#include "sim/file.h"
+#include "cli/source.h"
 
 /* ---- options ---- */
 
@@ -59,14 +59,24 @@ static bool read_launch(struct program *p, const struct opts *o, struct err *e) 
     return (p->args.n || read_args(p, o, e)) && program_read_names(p, o, e);
 }
 
-/* FILE:KERNEL, where what follows the last colon can be the name of a kernel and there is no file of the whole. */
+/* FILE:KERNEL, where what follows the last colon can be the name of a kernel and there is no file of the whole; or where what
+ * precedes a colon is a file: then the name may be one of C++, with colons of its own. */
+static const char *find_colon(const char *operand, struct arena *mem) {
+    const char *last = strrchr(operand, ':');
+    if (!last || !access(operand, F_OK)) return NULL;
+    for (const char *at = strchr(operand, ':'); at; at = strchr(at + 1, ':')) {
+        const char *file = arena_strndup(mem, operand, (size_t)(at - operand));
+        if (at[1] && !access(file, R_OK)) return at;
+    }
+    bool name = last > operand && last[1] && !isdigit((unsigned char)last[1]);
+    for (const char *c = last; name && *++c;) name = isalnum((unsigned char)*c) || strchr("_$%", *c);
+    return name ? last : NULL;
+}
+
 static void split_name(struct program *p, const char *operand) {
-    const char *colon = strrchr(operand, ':');
-    bool name = colon && colon > operand && colon[1] && !isdigit((unsigned char)colon[1]);
-    for (const char *c = colon; name && *++c;) name = isalnum((unsigned char)*c) || strchr("_$%", *c);
-    name = name && access(operand, F_OK) != 0;
-    p->file = name ? arena_strndup(&p->mem, operand, (size_t)(colon - operand)) : operand;
-    if (name) p->kernel_name = colon + 1;
+    const char *colon = find_colon(operand, &p->mem);
+    p->file = source_name(colon ? arena_strndup(&p->mem, operand, (size_t)(colon - operand)) : operand);
+    if (colon) p->kernel_name = colon + 1;
 }
 
 bool program_options(struct program *p, const struct cli *c, const char *file, const struct opts *o,
@@ -76,15 +86,24 @@ bool program_options(struct program *p, const struct cli *c, const char *file, c
     const char *kernel = opts_value(o, "kernel");
     if (kernel && p->kernel_name && strcmp(kernel, p->kernel_name) != 0)
         return err_set(e, ERR_INPUT, "%.60s names one kernel and --kernel %.60s another", file, kernel);
+    cudacc_options(&p->compile, o);
     return read_launch(p, o, e);
 }
 
+void program_file(struct program *p, const struct cli *c, const char *file, const struct opts *o) {
+    *p = (struct program){.cli = c, .file = source_name(file), .sidecar = {.table = launch_options}};
+    cudacc_options(&p->compile, o);
+}
+
 bool program_read(struct program *p, struct err *e) {
-    if (!file_read(p->file, &p->text, e) ||
+    enum source_kind kind;
+    if (!source_read(p->file, &p->text, &kind, e) ||
         !sidecar_read(&p->sidecar, p->file, p->text.text, p->kernel_name, &p->mem, e))
         return false;
-    return read_launch(p, &p->sidecar, e) ||
-           err_set(e, ERR_INPUT, "%s: launch options: %s", p->file, err_text(e));
+    if (!read_launch(p, &p->sidecar, e))
+        return err_set(e, ERR_INPUT, "%s: launch options: %s", p->file, err_text(e));
+    p->compile.own_flags = opts_value(&p->sidecar, "cuda-flags");
+    return kind == SOURCE_PTX || cudacc_compile(p->cli, p->file, &p->compile, &p->text, e);
 }
 
 /* ---- the kernel ---- */

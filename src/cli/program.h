@@ -4,6 +4,7 @@
 
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "cli/cudacc.h"
 #include "cli/vars.h"
 #include "lab/program.h"
 
@@ -23,18 +24,21 @@ struct program {
     VEC(struct program_arg) args;
     VEC(struct program_arg) buffers; /* --buffer: reached by name */
     VEC(struct var_given) vars;      /* --set-var, those of the file first */
-    struct sb text;                  /* the PTX */
-    struct opts sidecar;             /* options the file itself carries */
-    hd_kernel_info info;             /* program_choose; its strings belong to the device */
-    struct lab_program lab;          /* program_choose; buffers have no contents before program_contents */
-    struct lab_arg *lab_args;        /* of args, then of buffers */
+    struct cudacc_options compile;
+    struct sb text;           /* the PTX */
+    struct opts sidecar;      /* options the file itself carries */
+    hd_kernel_info info;      /* program_choose; its strings belong to the device */
+    struct lab_program lab;   /* program_choose; buffers have no contents before program_contents */
+    struct lab_arg *lab_args; /* of args, then of buffers */
     struct arena mem;
 };
 
 /* The options of the launch; file may end in ":KERNEL". Everything that can be said without opening a file. */
 bool program_options(struct program *p, const struct cli *c, const char *file, const struct opts *o,
                      struct err *e);
-/* Reads the file, and from the options it carries what the command line left open. */
+/* The same for a command that launches nothing: the file as it is, and how it is compiled. */
+void program_file(struct program *p, const struct cli *c, const char *file, const struct opts *o);
+/* Reads the file, compiles it if need be, and takes from the options it carries what the command line left open. */
 bool program_read(struct program *p, struct err *e);
 /* Finds the kernel in the loaded file, checks shape and arguments against it, fills p->lab. */
 bool program_choose(struct program *p, hd_device *dev, hd_module *mod, hd_kernel **k, struct err *e);

@@ -36,18 +36,25 @@ static bool take_word(struct cursor *c, struct arena *mem, char **word, struct e
     return !quote || err_set(e, ERR_INPUT, "a quote is not closed");
 }
 
-static bool parse_line(struct opts *o, struct cursor c, struct arena *mem, struct err *e) {
-    VEC(char *) words = {0};
+bool sidecar_words(const char *text, size_t n, struct sidecar_words *words, struct arena *mem,
+                   struct err *e) {
+    struct cursor c = {text, text + n};
     bool fine = true;
     for (skip_blanks(&c); c.p < c.end && fine; skip_blanks(&c)) {
         char *word;
         fine = take_word(&c, mem, &word, e);
-        VEC_PUSH(&words, word);
+        VEC_PUSH(&words->v, word);
     }
-    fine = fine && opts_parse(o, launch_options, (int)words.n, words.v, e);
+    return fine;
+}
+
+static bool parse_line(struct opts *o, struct cursor c, struct arena *mem, struct err *e) {
+    struct sidecar_words words = {0};
+    bool fine = sidecar_words(c.p, (size_t)(c.end - c.p), &words, mem, e) &&
+                opts_parse(o, launch_options, (int)words.v.n, words.v.v, e);
     if (fine && o->operands.n)
         fine = err_set(e, ERR_INPUT, "'%.60s' is not an option of a launch", o->operands.v[0]);
-    VEC_FREE(&words);
+    VEC_FREE(&words.v);
     return fine;
 }
 

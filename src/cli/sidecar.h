@@ -1,4 +1,4 @@
-/* Launch options a PTX file carries itself, in a comment at its top:
+/* Launch options a PTX or CUDA file carries itself, in a comment at its top:
  *
  *     // heddle: --grid 64 --block 256 --arg 'buf:u32[16384]=iota' --arg u32:16384
  *
@@ -14,6 +14,12 @@
  * opts_free in either case. */
 bool sidecar_read(struct opts *o, const char *file, const char *text, const char *kernel, struct arena *mem,
                   struct err *e);
+
+/* Words as a shell has them: blanks apart, quotes of either kind removed. */
+struct sidecar_words {
+    VEC(char *) v;
+};
+bool sidecar_words(const char *text, size_t n, struct sidecar_words *words, struct arena *mem, struct err *e);
 
 extern const struct opt launch_options[]; /* commands_run.c: what such a line may say */
 

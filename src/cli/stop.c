@@ -23,7 +23,7 @@ void stop_release(struct stop *s) {
     if (!stop_asked(s)) pthread_sigmask(SIG_UNBLOCK, &s->held, NULL);
 }
 
-enum cli_exit stop_die(struct stop *s, struct cli *c, enum cli_exit status) {
+enum cli_exit stop_die(struct stop *s, const struct cli *c, enum cli_exit status) {
     if (!s->signal) return status;
     fflush(c->term.out);
     pthread_sigmask(SIG_UNBLOCK, &s->held, NULL);

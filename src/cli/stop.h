@@ -20,6 +20,6 @@ bool stop_asked(struct stop *s);
 /* After the runs: signals end the process again, unless one has come already, which waits for stop_die. */
 void stop_release(struct stop *s);
 /* Dies of the signal that came, for the parent to see; status: when none did, or that does not end the process. */
-enum cli_exit stop_die(struct stop *s, struct cli *c, enum cli_exit status);
+enum cli_exit stop_die(struct stop *s, const struct cli *c, enum cli_exit status);
 
 #endif

@@ -25,8 +25,9 @@ static bool among(const char *name, const char *const *names) {
 
 bool subject_check(const struct subject *s, size_t n, bool choose, const struct opts *o, struct err *e) {
     static const char *const of_workloads[] = {"size", "launch", NULL};
-    static const char *const of_files[] = {"kernel", "grid",    "block", "shared", "arg",
-                                           "buffer", "set-var", "print", "dump",   NULL};
+    static const char *const of_files[] = {"kernel", "grid",       "block",         "shared",
+                                           "arg",    "buffer",     "set-var",       "print",
+                                           "dump",   "cuda-flags", "cuda-compiler", NULL};
     const char *const *const refused = choose ? of_files + 1 : of_files;
     size_t workloads = 0;
     for (size_t i = 0; i < n; i++) workloads += s[i].workload != NULL;

@@ -1,0 +1,110 @@
+/* CUDA C++ for clang without the CUDA SDK: what nvcc includes before the first line of every file. `heddle run FILE.cu`
+ * includes it with -include.
+ *
+ * clang brings headers of its own for CUDA: built-in variables, shuffles, votes, intrinsics, overloads of <cmath>. They rest on
+ * two things of the SDK, for which this folder has replacements: types (vectors.h, runtime_types.h) and NVIDIA's libdevice, the
+ * functions __nv_* (libdevice.h, over LLVM's libclc). The order below is that of clang's __clang_cuda_runtime_wrapper.h. */
+#ifndef HEDDLE_CUDA_PRELUDE_H
+#define HEDDLE_CUDA_PRELUDE_H
+
+#if !defined(__clang__) || !defined(__CUDA__)
+#error "this header is for clang compiling CUDA; nvcc has its own"
+#endif
+
+/* A profile is about the user's lines: what is inlined from here belongs to the line that calls it. */
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
+
+/* The toolkit whose interface this is. */
+#define CUDA_VERSION   12050
+#define CUDART_VERSION 12050
+#define __CUDACC_VER_MAJOR__ 12
+#define __CUDACC_VER_MINOR__ 5
+#define __CUDACC_VER_BUILD__ 0
+
+/* ---- attributes ---- */
+#define __host__             __attribute__((host))
+#define __device__           __attribute__((device))
+#define __global__           __attribute__((global))
+#define __shared__           __attribute__((shared))
+#define __constant__         __attribute__((constant))
+#define __managed__          __attribute__((managed))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __grid_constant__    __attribute__((grid_constant))
+#define __forceinline__      __inline__ __attribute__((always_inline))
+#define __noinline__         __attribute__((noinline))
+#define __align__(n)         __attribute__((aligned(n)))
+#define __builtin_align__(n) __align__(n)
+#define __device_builtin__
+#define __cudart_builtin__
+#define CUDARTAPI
+#define CUDART_CB
+
+/* Overloads of device functions have to be known before <cmath> declares those of the host. */
+#include <__clang_cuda_math_forward_declares.h>
+#define __CUDACC__
+#include <cmath>
+#include <cstdlib>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <__clang_cuda_builtin_vars.h>
+typedef unsigned cuuint32_t;
+typedef unsigned long long cuuint64_t;
+#include "vectors.h"
+#include "runtime_types.h"
+#include "libdevice.h"
+#include <__clang_cuda_libdevice_declares.h>
+#include <__clang_cuda_device_functions.h>
+#include <__clang_cuda_math.h>
+
+/* Names that the SDK overloads for float beside C's. */
+__device__ inline float rsqrt(float x) { return rsqrtf(x); }
+__device__ inline float rcbrt(float x) { return rcbrtf(x); }
+__device__ inline float sinpi(float x) { return sinpif(x); }
+__device__ inline float cospi(float x) { return cospif(x); }
+__device__ inline float exp10(float x) { return exp10f(x); }
+__device__ inline float normcdf(float x) { return normcdff(x); }
+__device__ inline float normcdfinv(float x) { return normcdfinvf(x); }
+__device__ inline float erfinv(float x) { return erfinvf(x); }
+__device__ inline float erfcinv(float x) { return erfcinvf(x); }
+__device__ inline void sincospi(float x, float *s, float *c) { sincospif(x, s, c); }
+__device__ inline void sincos(float x, float *s, float *c) { sincosf(x, s, c); }
+
+#include "atomics.h"
+
+/* ---- served by the simulator ---- */
+extern "C" {
+__device__ int vprintf(const char *format, const char *args);
+__device__ int printf(const char *format, ...); /* clang makes it a call of vprintf */
+__device__ void *malloc(size_t bytes) __attribute__((nothrow, malloc));
+__device__ void free(void *p) __attribute__((nothrow));
+__device__ void __assertfail(const char *what, const char *file, unsigned line, const char *function, size_t char_bytes);
+__device__ static inline void __assert_fail(const char *what, const char *file, unsigned line, const char *function) {
+    __assertfail(what, file, line, function, 1);
+}
+}
+namespace std {
+__device__ static inline void free(void *p) { ::free(p); }
+__device__ static inline void *malloc(size_t bytes) { return ::malloc(bytes); }
+} // namespace std
+
+/* ---- built-in variables as values ---- */
+#define HEDDLE_AS_VALUE(T)                                                                       \
+    __device__ inline __cuda_builtin_##T##_t::operator dim3() const { return dim3(x, y, z); }    \
+    __device__ inline __cuda_builtin_##T##_t::operator uint3() const { return uint3{x, y, z}; }
+HEDDLE_AS_VALUE(threadIdx)
+HEDDLE_AS_VALUE(blockIdx)
+HEDDLE_AS_VALUE(blockDim)
+HEDDLE_AS_VALUE(gridDim)
+#undef HEDDLE_AS_VALUE
+
+#include <__clang_cuda_cmath.h>
+#include <__clang_cuda_intrinsics.h>
+#include <__clang_cuda_complex_builtins.h>
+#include "intrinsics.h"
+#include "runtime_api.h"
+
+#pragma clang attribute pop
+
+#endif

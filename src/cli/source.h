@@ -1,0 +1,18 @@
+/* The text behind an operand: PTX, or CUDA C++ that is compiled to it. Everything else that holds GPU code is told apart by its
+ * first bytes and refused with what to do about it. */
+#ifndef HEDDLE_CLI_SOURCE_H
+#define HEDDLE_CLI_SOURCE_H
+
+#include "base/err.h"
+
+enum source_kind { SOURCE_PTX, SOURCE_CUDA };
+
+/* What a file is called in messages: "-" is standard input. */
+const char *source_name(const char *operand);
+/* Reads all of the file of that name. */
+bool source_read(const char *name, struct sb *text, enum source_kind *kind, struct err *e);
+
+/* What the bytes are, by their beginning and, of text, by words that only CUDA has; false: something that cannot run, and why. */
+bool source_kind(const char *name, const char *text, size_t n, enum source_kind *kind, struct err *e);
+
+#endif
