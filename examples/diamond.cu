@@ -3,10 +3,10 @@
 // The blocks a thread went through are the digits of its result. The empty asm keeps the compiler from merging blocks.
 // regen: -gline-tables-only -fdebug-compilation-dir=.
 // heddle: --grid 1 --block 4 --arg 'buf:u32[4]'
-#include "cuda.h"
+#include <cuda_runtime.h>
 #define BLOCK(letter) asm volatile("// block " #letter); path = path << 4 | 0x##letter
-KERNEL diamond(uint *out) {
-    uint i = threadIdx.x, path = 0;
+extern "C" __global__ void diamond(unsigned *out) {
+    unsigned i = threadIdx.x, path = 0;
     BLOCK(A);
     if (__builtin_expect(i % 4 == 3, 1)) {
         BLOCK(F);

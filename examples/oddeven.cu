@@ -2,16 +2,16 @@
 // ran a round ahead, all could go in step for ever after; a post-dominator makes them meet in every round instead.
 // regen: -gline-tables-only -fdebug-compilation-dir=.
 // heddle: --grid 64 --block 128 --arg 'buf:u32[8192]' --arg u32:32
-#include "cuda.h"
-KERNEL oddeven(uint *out, uint rounds) {
-    uint i = global_id(), v = i;
-    for (uint r = 0; r < rounds; r++) {
+#include <cuda_runtime.h>
+extern "C" __global__ void oddeven(unsigned *out, unsigned rounds) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, v = i;
+    for (unsigned r = 0; r < rounds; r++) {
         if ((r ^ i) & 1) {
-#pragma clang loop unroll(disable)
-            for (uint k = 0; k < 4; k++) v = (v ^ v >> 3) * 5 + k;
+#pragma unroll 1
+            for (unsigned k = 0; k < 4; k++) v = (v ^ v >> 3) * 5 + k;
         } else {
-#pragma clang loop unroll(disable)
-            for (uint k = 0; k < 4; k++) v = (v ^ v >> 5) * 3 - k;
+#pragma unroll 1
+            for (unsigned k = 0; k < 4; k++) v = (v ^ v >> 5) * 3 - k;
         }
     }
     out[i] = v;

@@ -2,25 +2,25 @@
 // absorbed or has had enough. In a dense cell it is scattered, which is much work for few threads; in a thin one it flies on.
 // Threads of a warp part inside the loop, at its two ways out, and in the cells they read.
 // regen: -gline-tables-only -fdebug-compilation-dir=.
-// heddle: --grid 32 --block 128 --arg 'buf:f32[4096]=rand(5)' --arg 'buf:f32[4096]' --arg u32:64 --arg u32:96
-#include "cuda.h"
+// heddle: --cuda-flags -fmad=false --grid 32 --block 128 --arg 'buf:f32[4096]=rand(5)' --arg 'buf:f32[4096]' --arg u32:64 --arg u32:96
+#include <cuda_runtime.h>
 
-DEVICE uint next(uint &seed) { // xorshift
+__device__ inline unsigned next(unsigned &seed) { // xorshift
     seed ^= seed << 13;
     seed ^= seed >> 17;
     seed ^= seed << 5;
     return seed;
 }
-DEVICE float unit(uint &seed) { return (float)(next(seed) >> 8) * (1.0f / 16777216.0f); }
+__device__ inline float unit(unsigned &seed) { return (float)(next(seed) >> 8) * (1.0f / 16777216.0f); }
 
-KERNEL photons(const float *density, float *left, uint side, uint limit) {
-    uint id = global_id(), seed = id * 2654435761u + 1;
+extern "C" __global__ void photons(const float *density, float *left, unsigned side, unsigned limit) {
+    unsigned id = blockIdx.x * blockDim.x + threadIdx.x, seed = id * 2654435761u + 1;
     float x = 0.5f * (float)side, y = x, dx = unit(seed) - 0.5f, dy = unit(seed) - 0.5f, energy = 1.0f;
-    for (uint step = 0; step < limit; step++) {
+    for (unsigned step = 0; step < limit; step++) {
         x += dx;
         y += dy;
         if (x < 0.0f || y < 0.0f || x >= (float)side || y >= (float)side) break; // out of the fog
-        float d = density[(uint)y * side + (uint)x];
+        float d = density[(unsigned)y * side + (unsigned)x];
         if (d > 0.7f) {
             float u, v, r;
             do { // a new direction, evenly over the circle

@@ -12,8 +12,8 @@ cycles      PCs      lanes, block of code, instructions
 0-4         0        ####  B0  ld.param.u64 rd0, [0]               line 23, diamond.cu:8
             warp 0: split 0 sched 0 pc 1 (B0) ready ####
               pc 1 (B0) rpc - #### <- top
-4-20        1-4      ####  B0  4 instructions                      lines 24-36, diamond.cu:11
-20-24       5        ####  B0  @p1 bra B3                          line 38, diamond.cu:11
+4-20        1-4      ####  B0  4 instructions                      lines 24-35, diamond.cu:11
+20-24       5        ####  B0  @p1 bra B3                          line 37, diamond.cu:11
                      ...#  go to 6 (B1)
                      ###.  go to 11 (B3)
             pdom: diverge 2 ways
@@ -21,8 +21,8 @@ cycles      PCs      lanes, block of code, instructions
               pc 7 (B2) rpc - ####
               pc 6 (B1) rpc 7 (B2) ...#
               pc 11 (B3) rpc 7 (B2) ###. <- top
-24-28       11       ###.  B3  setp.eq.s32 p1, r1, 0               line 63, diamond.cu:15
-28-32       12       ###.  B3  @p1 bra B6                          line 65, diamond.cu:15
+24-28       11       ###.  B3  setp.eq.s32 p1, r1, 0               line 62, diamond.cu:15
+28-32       12       ###.  B3  @p1 bra B6                          line 64, diamond.cu:15
                      .##.  go to 13 (B4)
                      #...  go to 15 (B6)
             pdom: diverge 2 ways
@@ -32,29 +32,29 @@ cycles      PCs      lanes, block of code, instructions
               pc 14 (B5) rpc 7 (B2) ###.
               pc 13 (B4) rpc 14 (B5) .##.
               pc 15 (B6) rpc 14 (B5) #... <- top
-32-36       15       #...  B6  mov.u32 r1, 43982                   line 83, diamond.cu:18
-36-40       16       #...  B6  bra.uni B5                          line 84, diamond.cu:18  -> 14 (B5)
+32-36       15       #...  B6  mov.u32 r1, 43982                   line 82, diamond.cu:18
+36-40       16       #...  B6  bra.uni B5                          line 83, diamond.cu:18  -> 14 (B5)
             warp 0: split 0 sched 0 pc 13 (B4) ready .##.
               pc 7 (B2) rpc - ####
               pc 6 (B1) rpc 7 (B2) ...#
               pc 14 (B5) rpc 7 (B2) ###.
               pc 13 (B4) rpc 14 (B5) .##. <- top
-40-44       13       .##.  B4  mov.u32 r1, 43998                   line 71, diamond.cu:16
+40-44       13       .##.  B4  mov.u32 r1, 43998                   line 70, diamond.cu:16
             pdom: reconverge at 14
             warp 0: split 0 sched 0 pc 14 (B5) ready ###.
               pc 7 (B2) rpc - ####
               pc 6 (B1) rpc 7 (B2) ...#
               pc 14 (B5) rpc 7 (B2) ###. <- top
-44-48       14       ###.  B5  bra.uni B2                          line 77, diamond.cu:20  -> 7 (B2)
+44-48       14       ###.  B5  bra.uni B2                          line 76, diamond.cu:20  -> 7 (B2)
             warp 0: split 0 sched 0 pc 6 (B1) ready ...#
               pc 7 (B2) rpc - ####
               pc 6 (B1) rpc 7 (B2) ...# <- top
-48-52       6        ...#  B1  mov.u32 r1, 175                     line 44, diamond.cu:12
+48-52       6        ...#  B1  mov.u32 r1, 175                     line 43, diamond.cu:12
             pdom: reconverge at 7
             warp 0: split 0 sched 0 pc 7 (B2) ready ####
               pc 7 (B2) rpc - #### <- top
-52-64       7-9      ####  B2  3 instructions                      lines 51-54, diamond.cu:23
-64-68       10       ####  B2  exit                                line 56, diamond.cu:24
+52-64       7-9      ####  B2  3 instructions                      lines 50-53, diamond.cu:23
+64-68       10       ####  B2  exit                                line 55, diamond.cu:24
                      ####  exit
 END
 cmp -s "$out" "$work/want"

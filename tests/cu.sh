@@ -1,0 +1,3 @@
+#!/bin/bash
+# Kernels in CUDA C++: see tests/cli/cu.sh.
+exec tests/cli/run.sh cu.sh
