@@ -27,6 +27,7 @@ static void write_result(struct exec_warp *w, uint32_t lanes, const struct exec_
 }
 
 static void release(struct exec_block *b, uint32_t id) {
+    if (b->grid->watching) races_barrier(b, id);
     for (uint32_t k = 0; k < b->nwarps; k++) {
         struct exec_warp *w = &b->warps[k];
         uint32_t lanes = 0;

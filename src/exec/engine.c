@@ -80,7 +80,7 @@ static inline __attribute__((always_inline)) uint32_t
 run_on(struct engine *en, struct exec_warp *w, uint32_t pc, uint32_t mask, const bool counting) {
     struct exec_grid *g = &en->grid;
     const struct ir_insn *code = g->module->code.v, *i = code + pc;
-    exec_fn *const *fn = g->image->fn;
+    exec_fn *const *fn = g->fn;
     struct exec_ctx *x = &w->x;
     struct exec_out *out = &g->out;
     out->flow = EXEC_NEXT;

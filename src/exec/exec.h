@@ -76,6 +76,8 @@ bool exec_image_bind(struct exec_image *im, uint32_t var, uint64_t handle, struc
 /* Adds an instruction that ran so many times, for so many lanes in all; not launches, barriers, divergence and turns. */
 void exec_count(struct exec_stats *s, const struct ir_insn *i, uint64_t warps, uint64_t lanes);
 
+struct exec_races;
+
 struct exec_launch {
     struct exec_image *image;
     const struct ir_module
@@ -90,6 +92,7 @@ struct exec_launch {
         stack_bytes; /* local memory of one thread, call frames included; 0: 256 KiB and twice the kernel's frame */
     uint64_t heap_bytes; /* what device-side malloc may hand out, over all launches; 0: 8 MiB */
     uint64_t grid_id;
+    struct exec_races *races; /* looks for races (races.h); NULL: nobody does. exec_run only */
     void (*print)(void *user, const char *text, size_t n); /* vprintf output, in execution order */
     /* after every block, and now and then in between, with the thread instructions so far; false: stop */
     bool (*progress)(void *user, uint64_t blocks_done, uint64_t blocks, uint64_t insts);

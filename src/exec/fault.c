@@ -38,15 +38,19 @@ static bool text_line(const struct ir_module *m, uint32_t n, const char **at, si
     return *len > 0;
 }
 
-void exec_describe_pc(const struct ir_module *m, uint32_t pc, struct sb *out) {
+void exec_pc_text(const struct ir_module *m, uint32_t pc, struct sb *out) {
     const struct ir_insn *i = &m->code.v[pc];
     const char *text;
     size_t len;
-    sb_add(out, "%s:%" PRIu32 ": ", m->name ? m->name : "module", i->line);
     if (text_line(m, i->line, &text, &len))
         sb_add(out, "%.*s", (int)(len < 200 ? len : 200), text);
     else
         sb_add(out, "%s", ir_ops[i->op].name);
+}
+
+void exec_describe_pc(const struct ir_module *m, uint32_t pc, struct sb *out) {
+    sb_add(out, "%s:%" PRIu32 ": ", m->name ? m->name : "module", m->code.v[pc].line);
+    exec_pc_text(m, pc, out);
     if (pc >= m->src.n || !m->src.v[pc].line) return;
     const struct ir_srcloc *s = &m->src.v[pc];
     const char *file = s->file < m->files.n ? m->files.v[s->file] : NULL;

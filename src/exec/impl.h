@@ -122,6 +122,15 @@ static inline void lanes_go_on(struct exec_warp *w, uint32_t lanes) {
 void bar_recheck(struct exec_block *b);
 void warp_recheck(struct exec_warp *w);
 
+/* ---- the race check (races.h): what others tell it, where grid->races, or grid->watching, is not NULL ---- */
+bool races_begin(struct exec_races *r, struct exec_grid *g, struct err *e);
+void races_end(struct exec_races *r);
+void races_block_start(struct exec_block *b);
+void races_block_free(struct exec_block *b);
+void races_barrier(struct exec_block *b, uint32_t id); /* is complete; its threads still wait */
+void races_met(struct exec_warp *w, uint32_t group, uint32_t member);    /* in bar.warp.sync */
+void shadow_forget(struct exec_races *r, uint64_t addr, uint64_t bytes); /* memory is given out anew */
+
 /* ---- calls ---- */
 /* Makes room for local memory [0, sp) of the lanes of a warp. */
 bool local_reserve(struct exec_warp *w, uint32_t sp);

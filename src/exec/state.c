@@ -87,6 +87,7 @@ bool exec_grid_init(struct exec_grid *g, const struct exec_launch *l, struct err
                             .launch = l,
                             .module = l->form ? l->form : l->image->m,
                             .mem = l->image->mem,
+                            .fn = l->image->fn,
                             .pages = &l->image->pages,
                             .most = l->max_insts ? l->max_insts : UINT64_MAX};
     if (l->func >= g->module->funcs.n) return err_set(e, ERR_INPUT, "no such kernel");
@@ -103,7 +104,7 @@ bool exec_grid_init(struct exec_grid *g, const struct exec_launch *l, struct err
                        g->func->name, g->threads, exec_block_bytes(g));
     g->params = xaligned(64, g->func->param_bytes + 1);
     if (g->func->param_bytes) memcpy(g->params, l->params, g->func->param_bytes);
-    return place_shared(g, e);
+    return place_shared(g, e) && (!l->races || races_begin(l->races, g, e));
 }
 
 void exec_grid_free(struct exec_grid *g) {
@@ -111,6 +112,7 @@ void exec_grid_free(struct exec_grid *g) {
         xfree(g->k32);
         xfree(g->k64);
     }
+    if (g->races) races_end(g->races);
     xfree(g->params);
     sb_free(&g->note);
     pages_rewind(g->pages);
@@ -203,9 +205,11 @@ void exec_block_start(struct exec_block *b, uint64_t index) {
     memset(b->shared, 0, b->grid->shared_bytes);
     memset(b->bar, 0, sizeof b->bar);
     for (uint32_t k = 0; k < b->nwarps; k++) warp_start(&b->warps[k]);
+    if (b->grid->races) races_block_start(b);
 }
 
 void exec_block_free(struct exec_block *b) {
+    if (b->races) races_block_free(b);
     for (uint32_t k = 0; k < b->nwarps; k++) {
         struct exec_warp *w = &b->warps[k];
         for (int l = 0; l < EXEC_LANES; l++) {

@@ -75,6 +75,7 @@ static bool sys_malloc(const struct sys_call *c) {
         if (exec_mem_alloc(m, bytes, 16, label, &addr, &e)) {
             exec_mem_starting(m, addr)->heap = true;
             m->heap_used += bytes;
+            if (g->watching) shadow_forget(g->watching, addr, bytes);
         }
     }
     if (g->module->address_bits == 32 && addr > UINT32_MAX - bytes) {

@@ -162,8 +162,11 @@ struct exec_barrier {
     uint32_t npred;
 };
 
+struct races_block;
+
 struct exec_block {
     struct exec_grid *grid;
+    struct races_block *races; /* of a launch that is watched for races, or NULL */
     uint64_t index;
     uint32_t ctaid[3];
     uint32_t live;    /* threads that have not exited */
@@ -176,6 +179,9 @@ struct exec_block {
 
 struct exec_grid {
     struct exec_image *image;
+    exec_fn *const *fn;          /* of each operation: the image's, or those that look for races */
+    struct exec_races *races;    /* NULL: nobody looks */
+    struct exec_races *watching; /* the same while an instruction runs that may set threads free, else NULL */
     const struct ir_module *module;
     const struct ir_func *func;
     const struct exec_launch *launch;
@@ -244,6 +250,8 @@ static inline uint32_t exec_guard(const struct exec_ctx *x, const struct ir_insn
 bool exec_fault_report(const struct exec_warp *w, struct err *e);
 /* The launch has executed more than it may: the instruction at pc, for lanes of that warp, was the one. Returns false. */
 bool exec_limit_report(const struct exec_warp *w, uint32_t pc, struct err *e);
+/* The text of an instruction's line. */
+void exec_pc_text(const struct ir_module *m, uint32_t pc, struct sb *out);
 /* "file.ptx:12: text of the line [source.cu:7]" */
 void exec_describe_pc(const struct ir_module *m, uint32_t pc, struct sb *out);
 

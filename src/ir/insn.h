@@ -78,6 +78,10 @@ extern const char *const ir_space_name[IR_NSPACES];
 /* Cache operator or memory-order of an access, in insn.cop; functionally all alike. */
 enum ir_cop { IR_COP_CA, IR_COP_CG, IR_COP_CS, IR_COP_LU, IR_COP_CV, IR_COP_WB, IR_COP_WT, IR_COP_NC, IR_COP_ORDERED };
 
+/* Memory order of an access, in insn.order; with IR_ORDER_CTA it holds for the threads of the block only. WEAK: none was
+ * written; a volatile access is that and has IR_M_VOLATILE, an atomic without one is relaxed. MEMBAR has only the bit. */
+enum ir_order { IR_WEAK, IR_RELAXED, IR_ACQUIRE, IR_RELEASE, IR_ACQ_REL, IR_ORDER = 7, IR_ORDER_CTA = 8 };
+
 /* Special registers. SREG(id, ptx name, bits) */
 #define IR_SREGS(SREG)                                                                                                 \
     SREG(TID_X, "%tid.x", 32) SREG(TID_Y, "%tid.y", 32) SREG(TID_Z, "%tid.z", 32)                                      \
@@ -141,7 +145,10 @@ struct ir_insn {
     uint16_t mods;  /* IR_M_* */
     uint8_t nd, ns; /* o[0..nd) are written, o[nd..nd+ns) are read */
     uint8_t sub;    /* the operation's own choice: comparison, atomic, shuffle mode ... */
-    uint8_t bop;    /* setp, set, lop3.pred: enum ir_bop */
+    union {
+        uint8_t bop;   /* setp, set, lop3.pred: enum ir_bop */
+        uint8_t order; /* ld, st, atom, membar: enum ir_order */
+    };
     uint8_t space;  /* enum ir_space */
     union {
         uint8_t vec; /* elements of a vector access: 1, 2, 4 */

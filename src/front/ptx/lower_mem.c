@@ -1,5 +1,5 @@
 /* Memory: ld, ldu, st, atom, red, prefetch, fences and hints. Memory order and scope change nothing functionally; they
- * are kept as "ordered" for a timing model. */
+ * are kept for who asks which accesses are ordered (exec/races.h). */
 #include "front/ptx/lower.h"
 
 static enum ir_space space_of(const struct stmt *s) {
@@ -16,10 +16,24 @@ static uint8_t cop_of(const struct stmt *s, enum ir_cop plain) {
     return (uint8_t)plain;
 }
 
+static uint8_t order_of(const struct stmt *s) {
+    static const struct {
+        enum mod_id id;
+        enum ir_order order;
+    } known[] = {{MOD_RELAXED, IR_RELAXED}, {MOD_ACQUIRE, IR_ACQUIRE}, {MOD_RELEASE, IR_RELEASE},
+                 {MOD_ACQ_REL, IR_ACQ_REL}, {MOD_SC, IR_ACQ_REL}};
+    unsigned order = IR_WEAK;
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (lower_has_id(s, known[k].id)) order = known[k].order;
+    if (order == IR_WEAK && lower_has(s, MC_MMIO)) order = IR_RELAXED;
+    return (uint8_t)(order | (lower_has_id(s, MOD_CTA) ? IR_ORDER_CTA : 0));
+}
+
 static void set_access(struct ir_insn *i, const struct stmt *s, const struct addr *a, enum ir_cop plain) {
     i->space = (uint8_t)a->space;
     i->disp = a->disp;
     i->cop = cop_of(s, plain);
+    i->order = order_of(s);
     if (lower_has_id(s, MOD_VOLATILE)) i->mods |= IR_M_VOLATILE;
 }
 
@@ -224,7 +238,7 @@ bool lower_hint(struct ptx *p, struct stmt *s) {
 
 bool lower_membar(struct ptx *p, struct stmt *s) {
     if (s->nops) return lower_unsupported(p, s, "");
-    lower_emit(p, IR_MEMBAR);
+    lower_emit(p, IR_MEMBAR)->order = lower_has_id(s, MOD_CTA) ? IR_ORDER_CTA : 0;
     return true;
 }
 
