@@ -284,6 +284,37 @@ typedef struct hd_stat_info {
 } hd_stat_info;
 HD_API hd_status hd_stat_at(size_t index, hd_stat_info *info);
 
+/* ---- races ---- */
+
+/* With the option run.races, functional launches look for data races: accesses of the same bytes of shared or global memory by
+ * two threads, one of them a write, that nothing orders (docs/races.md). A race fails no call. */
+typedef struct hd_race_access {
+    const char *what;             /* "read", "write", "volatile read", "volatile write", "relaxed read",
+                                     "relaxed write", "atomic" */
+    uint32_t block[3], thread[3]; /* who */
+    uint32_t warp;                /* of the block */
+    uint32_t line;                /* of the PTX */
+    const char *text;             /* that line */
+    const char *source;           /* file, NULL: not known */
+    uint32_t source_line;
+} hd_race_access;
+/* All conflicts of two instructions, and the first of them. */
+typedef struct hd_race {
+    const char *kind;          /* "write-write", "read-write" or "atomic-plain" */
+    int same_value;            /* both always stored the same: no result depends on the order */
+    uint64_t count;            /* conflicts, by word */
+    const char *file, *kernel; /* the module's name; of the first */
+    uint64_t launch;           /* which launch of the device, from 0 */
+    const char *space;         /* "shared" or "global" */
+    const char *object;        /* buffer or variable, "" if in none */
+    uint64_t address, offset;  /* in its space; in the object */
+    hd_race_access access[2];  /* in the order they ran */
+} hd_race;
+/* Over all launches of the device; those of the same value last, the most frequent first. Texts are valid as long as the
+ * device is open, the order until the next launch. HD_INVALID past the last. */
+HD_API size_t hd_race_count(const hd_device *dev);
+HD_API hd_status hd_race_at(const hd_device *dev, size_t index, hd_race *race);
+
 #ifdef __cplusplus
 }
 #endif

@@ -27,6 +27,12 @@ static const struct opt run_options[] = {
      "Also report host seconds and speed where they are left out by default: in JSON and when the report "
      "does not go to a terminal."},
     {"functional", 'f', false, NULL, "Compute results only, without modelling time: faster, and no cycles."},
+    {"races", 0, false, "[=lockstep]",
+     "Look for data races: accesses of shared and global memory that nothing orders (docs/races.md). The run "
+     "is "
+     "functional, and the exit status 1 if there is one. With =lockstep, each instruction orders the lanes "
+     "of a warp, as "
+     "before Volta."},
     {"mech", 'M', false, "NAME[:KEY=VALUE]...",
      "Control-flow mechanism: one of 'heddle list mechanisms', and parameters of its own, as in "
      "pdom:side=most. Without it, run.mech of the configuration."},

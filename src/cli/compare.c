@@ -108,6 +108,7 @@ static bool simulate(struct compare *c, struct err *e) {
     c->lab.user = c;
     progress_start(&c->progress, &c->cli->term);
     bool fine = lab_compare(&c->lab, e);
+    if (fine) compare_races(c);
     progress_end(&c->progress);
     return fine;
 }
@@ -130,11 +131,13 @@ static enum cli_exit verdict(const struct compare *c, size_t subject, size_t mac
 
 static enum cli_exit verdicts(const struct compare *c) {
     enum cli_exit worst = CLI_OK;
-    for (size_t i = 0; i < c->lab.nsubjects; i++)
+    for (size_t i = 0; i < c->lab.nsubjects; i++) {
         for (size_t m = 0; m < c->lab.nmachines; m++) {
             enum cli_exit one = verdict(c, i, m);
             if (one > worst) worst = one;
         }
+        compare_races_verdict(c, i);
+    }
     return worst;
 }
 
@@ -151,6 +154,7 @@ static enum cli_exit results(const struct compare *c, struct err *e) {
 }
 
 static void compare_free(struct compare *c) {
+    compare_races_free(c);
     lab_compare_free(&c->lab);
     for (size_t i = 0; i < c->subjects.n; i++) subject_free(&c->subjects.v[i]);
     VEC_FREE(&c->subjects);

@@ -2,9 +2,19 @@
 #ifndef HEDDLE_CLI_COMPARE_H
 #define HEDDLE_CLI_COMPARE_H
 
+#include <jansson.h>
+
 #include "cli/machines.h"
 #include "cli/subject.h"
 #include "lab/compare.h"
+
+/* What the race check says of a subject that left other memory somewhere. */
+struct compare_race {
+    const struct cli *cli;
+    size_t races; /* pairs of instructions */
+    struct sb text;
+    json_t *json; /* NULL: there was no reason to look */
+};
 
 struct compare {
     struct cli *cli;
@@ -16,6 +26,7 @@ struct compare {
     const char *json, *csv, *html;
     bool quiet, host, markdown, data_on_stdout;
     struct lab_comparison lab;
+    struct compare_race *races; /* by subject */
     struct progress progress;
 };
 
@@ -45,6 +56,11 @@ void compare_what(const struct compare *c, size_t subject, struct sb *out);
 /* compare_files.c */
 bool compare_json(const void *of, struct sb *out, struct err *e);
 void compare_csv(const void *of, struct sb *out);
+
+/* compare_races.c: looks for races where there is a reason to; says what it found. */
+void compare_races(struct compare *c);
+void compare_races_verdict(const struct compare *c, size_t subject);
+void compare_races_free(struct compare *c);
 
 /* compare_html.c */
 void compare_html(const void *of, struct sb *out);

@@ -36,6 +36,22 @@ static json_t *cell_json(const struct compare *c, size_t subject, size_t machine
     return k;
 }
 
+/* Of the programs that left other memory somewhere. */
+static void add_races(const struct compare *c, json_t *root) {
+    json_t *all = json_array();
+    for (size_t i = 0; i < c->lab.nsubjects; i++) {
+        if (!c->races[i].json) continue;
+        json_t *one = json_deep_copy(c->races[i].json);
+        struct sb name = {0};
+        compare_title(c, i, &name);
+        json_object_set_new(one, "program", json_string(name.text));
+        json_array_append_new(all, one);
+        sb_free(&name);
+    }
+    if (json_array_size(all)) json_object_set(root, "races", all);
+    json_decref(all);
+}
+
 static json_t *total_json(const struct compare *c, size_t machine) {
     json_t *t = json_object();
     struct stats sum = {0};
@@ -70,6 +86,7 @@ bool compare_json(const void *of, struct sb *out, struct err *e) {
     for (size_t m = 0; m < c->lab.nmachines; m++) json_array_append_new(total, total_json(c, m));
     json_object_set_new(root, "kernels", kernels);
     json_object_set_new(root, "total", total);
+    add_races(c, root);
     if (fine) return stats_json_text(root, out, e);
     json_decref(root);
     return false;

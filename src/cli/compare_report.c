@@ -91,8 +91,9 @@ static void row(const struct compare *c, struct table *t, size_t subject, size_t
     bar_cell(c, t, compare_speedup(c, subject, machine), full,
              compare_refused(c, subject, machine) ? "refused"
              : !ended                             ? "failed"
-             : compare_wrong(c, subject, machine) ? "WRONG RESULT"
-                                                  : "");
+             : compare_wrong(c, subject, machine)
+                 ? c->races[subject].races ? "OTHER RESULT: data race" : "WRONG RESULT"
+                 : "");
 }
 
 void compare_title(const struct compare *c, size_t subject, struct sb *out) {

@@ -75,7 +75,7 @@ static void option(struct sb *out, const struct term *t, const struct opt *o) {
         sb_add(&term, "-%c, ", o->letter);
     else
         sb_add(&term, "    ");
-    sb_add(&term, "--%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
+    sb_add(&term, "--%s%s%s", o->name, o->value && !opts_optional(o) ? " " : "", o->value ? o->value : "");
     entry(out, t, term.text, o->help);
     sb_free(&term);
 }

@@ -63,7 +63,7 @@ static void roff_option(struct sb *out, const struct opt *o) {
     if (o->letter) sb_add(out, "\\fB\\-%c\\fR, ", o->letter);
     sb_add(out, "\\fB\\-\\-");
     roff(out, o->name);
-    sb_add(out, "\\fR%s", o->value ? " " : "");
+    sb_add(out, "\\fR%s", o->value && !opts_optional(o) ? " " : "");
     if (o->value) roff_value(out, o->value);
     sb_add(out, "\n");
     roff(out, o->help);
@@ -76,7 +76,7 @@ static void roff_synopsis(struct sb *out, const struct command *c) {
     for (const struct opt *o = c->options; o->name; o++) {
         sb_add(out, "\n[\\fB\\-\\-");
         roff(out, o->name);
-        sb_add(out, "\\fR%s", o->value ? "\\ " : "");
+        sb_add(out, "\\fR%s", o->value && !opts_optional(o) ? "\\ " : "");
         if (o->value) roff_value(out, o->value);
         sb_add(out, "]%s", o->how & OPT_REPEAT ? "..." : "");
     }
@@ -158,7 +158,8 @@ void help_markdown(struct sb *out, const struct command *c) {
     sb_add(out, "| option | |\n|---|---|\n");
     for (const struct opt *o = c->options; o->name; o++) {
         if (o->letter) sb_add(&term, "-%c, ", o->letter);
-        sb_add(&term, "--%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
+        sb_add(&term, "--%s%s%s", o->name, o->value && !opts_optional(o) ? " " : "",
+               o->value ? o->value : "");
         markdown_row(out, term.text, o->help);
         sb_free(&term);
     }

@@ -33,12 +33,17 @@ static bool unknown_long(const struct opts *o, const char *name, size_t n, struc
     return err_set(e, ERR_INPUT, "unknown option --%.*s", shown, name);
 }
 
+bool opts_optional(const struct opt *t) {
+    return t->value && !strncmp(t->value, "[=", 2);
+}
+
 /* attached: the value that came in the same word, or NULL. *i is the word; it moves on when the value is the next. */
 static bool take(struct opts *o, const struct opt *t, const char *attached, int *i, int n, char *const *words,
                  struct err *e) {
     const char *value = attached;
+    if (opts_optional(t) && !attached) value = "";
     if (!t->value && attached) return err_set(e, ERR_INPUT, "option --%s takes no value", t->name);
-    if (t->value && !attached) {
+    if (t->value && !value) {
         if (*i + 1 >= n)
             return err_set(e, ERR_INPUT, "option --%s needs a value: --%s %s", t->name, t->name, t->value);
         value = words[++*i];

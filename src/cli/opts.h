@@ -21,13 +21,14 @@ struct opt {
     const char *name;  /* without the dashes */
     char letter;       /* short form, or 0 */
     unsigned char how; /* OPT_ bits */
-    const char *value; /* what it takes, for the help ("X[,Y[,Z]]"); NULL: a flag */
-    const char *help;  /* sentences, without line breaks */
+    const char
+        *value; /* what it takes, for the help ("X[,Y[,Z]]"); NULL: a flag; "[=X]": nothing, or X after '=' */
+    const char *help; /* sentences, without line breaks */
 };
 
 struct opt_given {
     const struct opt *opt;
-    const char *value; /* NULL for a flag */
+    const char *value; /* NULL for a flag, "" for a value that may be missing and is */
 };
 
 /* The words of one command line, sorted. Strings point into argv. */
@@ -44,6 +45,7 @@ struct opts {
 bool opts_parse(struct opts *o, const struct opt *table, int n, char *const *words, struct err *e);
 void opts_free(struct opts *o);
 
+bool opts_optional(const struct opt *t);
 bool opts_has(const struct opts *o, const char *name);
 const char *opts_value(const struct opts *o, const char *name); /* NULL when not given */
 size_t opts_count(const struct opts *o, const char *name);

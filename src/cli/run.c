@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "cli/arrays.h"
+#include "cli/races.h"
 #include "sim/sim.h"
 
 enum { PRINT_DEFAULT = 64 };
@@ -140,7 +141,21 @@ static void on_ended(void *user, hd_device *dev, hd_module *mod, const hd_arg *a
     progress_end(&r->progress);
     r->mod = mod;
     r->args = args;
+    r->reported = true;
     results(r, &r->failed);
+}
+
+/* Of a program that failed, the races are the more welcome. */
+static void on_closing(void *user, hd_device *dev) {
+    struct run *r = user;
+    struct sb text = {0};
+    if (!r->races) return;
+    r->nraces = races_real(dev);
+    progress_end(&r->progress);
+    if (r->nraces && !r->reported && !r->quiet && !r->data_on_stdout)
+        races_text(&r->cli->term, dev, true, &text);
+    term_print(&r->cli->term, &text);
+    sb_free(&text);
 }
 
 /* ---- the command ---- */
@@ -162,6 +177,7 @@ static enum cli_exit simulate(struct run *r, struct err *e) {
                                     .before = before_launch,
                                     .after = after_launch,
                                     .ended = on_ended,
+                                    .closing = on_closing,
                                     .user = r,
                                     .no_digest = true};
     const hd_config config = machine_config(&r->machine);
@@ -172,6 +188,7 @@ static enum cli_exit simulate(struct run *r, struct err *e) {
     enum cli_exit status = r->stop.signal        ? CLI_FAILED
                            : r->outcome.err.code ? cli_fail(r->cli, &r->outcome.err)
                            : r->failed.code      ? cli_fail(r->cli, &r->failed)
+                           : r->nraces           ? CLI_FAILED
                                                  : CLI_OK;
     if (!run_watch_end(r, e)) status = cli_fail(r->cli, e);
     if (r->watched.files.n) stop_release(&r->stop);

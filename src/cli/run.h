@@ -32,6 +32,7 @@ struct run {
     struct subject subject;
     struct machine machine;
     const char *json, *series, *trace, *timeline; /* files; NULL: not wanted */
+    const char *races;                            /* "on", "lockstep" or NULL */
     bool functional, quiet, host, profile, annotate;
     bool data_on_stdout; /* "-" was given for an output: nothing else may go there */
     uint64_t interval, threads;
@@ -44,6 +45,8 @@ struct run {
     VEC(struct run_launch) launches;
     double started; /* the launch that runs */
     struct lab_outcome outcome;
+    size_t nraces;
+    bool reported;
     struct err failed; /* what went wrong with the results */
     struct watch watch;
     struct outfiles watched; /* trace and timeline, written while it runs */

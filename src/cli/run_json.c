@@ -1,5 +1,6 @@
 /* A run as JSON: the options of the machine, each launch, their total. Host times are the only numbers that differ from run to
  * run, so they are there only when asked for. */
+#include "cli/races.h"
 #include "cli/run.h"
 #include "cli/stats_json.h"
 
@@ -41,6 +42,7 @@ bool run_json(const struct run *r, struct sb *out, struct err *e) {
     json_object_set_new(root, "options", stats_json_options(sim_options(r->dev)));
     json_object_set_new(root, "kernels", kernels);
     json_object_set_new(root, "total", total_json(r));
+    if (r->races) json_object_set_new(root, "races", races_json(r->dev));
     if (!r->functional) json_object_set_new(root, "storage", storage_json(sim_storage(r->dev)));
     return stats_json_text(root, out, e);
 }

@@ -76,9 +76,20 @@ static bool check_functional(const struct run *r, const struct opts *o, struct e
                                         "annotate", "trace",    "timeline"};
     for (size_t i = 0; i < sizeof timed / sizeof *timed && r->functional; i++)
         if (opts_has(o, timed[i]))
-            return err_set(e, ERR_INPUT, "--%s needs a timed run: it does not go with --functional",
-                           timed[i]);
+            return err_set(e, ERR_INPUT, "--%s needs a timed run: it does not go with --%s", timed[i],
+                           r->races ? "races" : "functional");
     if (r->series && !r->interval) return err_set(e, ERR_INPUT, "--series needs --interval N");
+    return true;
+}
+
+static bool read_races(struct run *r, const struct opts *o, struct err *e) {
+    const char *text = opts_value(o, "races");
+    if (!text) return true;
+    if (*text && strcmp(text, "lockstep"))
+        return err_set(e, ERR_INPUT, "--races=%.60s: it is --races or --races=lockstep", text);
+    r->races = *text ? text : "on";
+    r->functional = true;
+    machine_set(&r->machine, "run.races", r->races);
     return true;
 }
 
@@ -95,8 +106,9 @@ bool run_read_options(struct run *r, const struct opts *o, struct err *e) {
     r->host = opts_has(o, "host");
     if (interval && !read_interval(r, interval, e)) return false;
     return subject_options(&r->subject, r->cli, o->operands.v[0], WORK_SMALL, o, e) &&
-           subject_check(&r->subject, 1, false, o, e) && check_functional(r, o, e) &&
-           machine_read(&r->machine, opts_value(o, "config"), o, e) &&
+           subject_check(&r->subject, 1, false, o, e) &&
+           machine_read(&r->machine, opts_value(o, "config"), o, e) && read_races(r, o, e) &&
+           check_functional(r, o, e) &&
            machine_choose(&r->machine, r->functional, opts_value(o, "mech"), e) &&
            machine_limit(&r->machine, o, e);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/arrays.h"
+#include "cli/races.h"
 #include "cli/run.h"
 #include "report/text.h"
 #include "sim/sim.h"
@@ -71,6 +72,7 @@ void run_report(const struct run *r, struct sb *out) {
         functional_lines(r, s, out);
     else
         run_timed_report(r, s, out);
+    if (r->races) races_text(&r->cli->term, r->dev, true, out);
     if (r->host || r->cli->term.out_tty) host_lines(r, out, s->exec.thread_insts);
     if (r->interval) run_series(r, out);
     if (r->profile) run_profile(r, out);

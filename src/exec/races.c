@@ -95,19 +95,32 @@ static void thread_at(const uint32_t dim[3], uint64_t index, uint32_t to[3]) {
     to[2] = (uint32_t)(index / dim[0] / dim[1]);
 }
 
+/* Compilers write a tab between an instruction and its operands. */
+static const char *without_tabs(char *text) {
+    char *to = text;
+    for (const char *c = text; *c; c++)
+        if (*c != '\t')
+            *to++ = *c;
+        else if (to > text && to[-1] != ' ')
+            *to++ = ' ';
+    *to = '\0';
+    return text;
+}
+
 static struct exec_race_side describe_side(struct exec_races *r, const struct races_seen *s) {
     const struct ir_module *m = r->grid->module;
     struct exec_race_side side = {
         .access = (enum exec_race_access)s->access, .pc = s->pc, .line = m->code.v[s->pc].line};
     struct sb text = {0};
     exec_pc_text(m, s->pc, &text);
-    side.text = sb_keep(&text, &r->text);
+    side.text = without_tabs(sb_keep(&text, &r->text));
     if (s->pc < m->src.n && m->src.v[s->pc].line) {
         const struct ir_srcloc *at = &m->src.v[s->pc];
         const char *file = at->file < m->files.n ? m->files.v[at->file] : NULL;
         side.source = arena_strdup(&r->text, file ? file : "source");
         side.source_line = at->line;
     }
+    side.warp = s->thread / EXEC_LANES;
     thread_at(r->grid->launch->grid, s->block, side.block);
     thread_at(r->grid->launch->block, s->thread, side.thread);
     return side;

@@ -30,7 +30,7 @@ struct exec_race_side {
     const char *text;   /* of that line */
     const char *source; /* file, NULL: not known */
     uint32_t source_line;
-    uint32_t block[3], thread[3];
+    uint32_t block[3], thread[3], warp;
 };
 
 /* All conflicts of one pair of instructions. What is said of threads and place is of the first of them (in

@@ -141,6 +141,9 @@ static hd_status open_device(hd_device *dev, const hd_config *config) {
     options_init(&dev->options);
     if (!read_options(dev, config, &e) || !options_check(&dev->options, &e)) return sim_fail(dev, &e);
     dev->mem = exec_mem_new(dev->options.mem.global_bytes);
+    if (dev->options.run.races)
+        dev->races =
+            exec_races_new((enum exec_races_mode)dev->options.run.races, dev->options.run.races_bytes);
     return HD_OK;
 }
 
@@ -162,6 +165,7 @@ static hd_status close_device(hd_device *dev) {
     VEC_FREE(&dev->buffers);
     VEC_FREE(&dev->warm);
     drop_watch(dev);
+    sim_races_free(dev);
     gpu_free(dev->gpu);
     storage_free(&dev->storage);
     options_free(&dev->options);

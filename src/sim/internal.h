@@ -31,6 +31,10 @@ struct hd_device {
     struct watch watch;
     struct series series;
     struct trace *trace;
+    struct exec_races *races;       /* with run.races */
+    const struct exec_race **found; /* what it found, in order; nfound of them */
+    size_t nfound;
+    bool races_warned;
     hd_log_fn *log;
     hd_print_fn *print;
     hd_progress_fn *progress;
@@ -97,6 +101,10 @@ void *sim_const_at(hd_device *dev, uint64_t addr, uint64_t bytes);
 
 /* module.c: an error of the call when the kernel cannot run. */
 hd_status sim_supported(const hd_kernel *k);
+
+/* races.c: after a launch; when the device is closed. */
+void sim_races_update(hd_device *dev);
+void sim_races_free(hd_device *dev);
 
 /* frames.c: local memory one thread needs when it starts in each function, calls included, each recursion once. */
 void sim_local_bytes(const struct ir_module *m, uint64_t *bytes);

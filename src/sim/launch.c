@@ -186,6 +186,7 @@ static struct exec_launch describe_launch(const hd_kernel *k, const hd_launch *l
                             .stack_bytes = dev->options.exec.stack_bytes,
                             .heap_bytes = dev->options.exec.heap_bytes,
                             .grid_id = dev->launches,
+                            .races = dev->races,
                             .print = on_print,
                             .progress = on_progress,
                             .user = dev};
@@ -265,6 +266,7 @@ static bool execute(hd_kernel *k, const struct exec_launch *x, struct err *e) {
     bool good = timed ? run_timed(k, x, &s, e) : exec_run(x, &s.exec, e);
     s.exec.launches = 1;
     dev->launches++;
+    if (dev->races) sim_races_update(dev);
     dev->last = s;
     stats_join(&dev->total, &s);
     return good;

@@ -3,6 +3,7 @@
 #define HEDDLE_SIM_OPTIONS_H
 
 #include "base/option.h"
+#include "exec/races.h"
 #include "mech/mech.h"
 #include "mem/options.h"
 #include "sm/options.h"

@@ -26,7 +26,13 @@ static bool check_threads(const struct options *o, struct err *e) {
                    threads, MOST_THREADS);
 }
 
+/* Which accesses are ordered does not depend on the time that they take. */
+static bool check_races(const struct options *o, struct err *e) {
+    if (o->run.races == EXEC_RACES_OFF || o->run.mode == RUN_FUNCTIONAL) return true;
+    return err_set(e, ERR_INPUT, "run.races: races are looked for in functional runs, and run.mode is timed");
+}
+
 bool options_check(const struct options *o, struct err *e) {
-    return check_mech(o, e) && registers_check(o->run.registers, e) && sm_options_check(&o->machine, e) &&
-           check_threads(o, e) && mem_options_check(&o->memory, e);
+    return check_mech(o, e) && check_races(o, e) && registers_check(o->run.registers, e) &&
+           sm_options_check(&o->machine, e) && check_threads(o, e) && mem_options_check(&o->memory, e);
 }

@@ -8,6 +8,7 @@
 
 #include "cfg/cfg.h"
 #include "exec/exec.h"
+#include "exec/races.h"
 #include "ir/program.h"
 #include "sim/config.h"
 #include "sim/density.h"
@@ -39,8 +40,9 @@ sim_storage(const hd_device *dev); /* of its mechanism; empty before the first t
 
 /* What timed launches record from now on; NULL: nothing. What was recorded before is dropped, an open timeline completed. */
 void sim_watch(hd_device *dev, const struct watch *w);
-const struct series *sim_series(const hd_device *dev);   /* of all launches since sim_watch */
-const struct density *sim_density(const hd_device *dev); /* of the same; NULL: they were not wanted */
+const struct series *sim_series(const hd_device *dev);    /* of all launches since sim_watch */
+const struct density *sim_density(const hd_device *dev);  /* of the same; NULL: they were not wanted */
+const struct exec_races *sim_races(const hd_device *dev); /* NULL without run.races */
 /* Of the module's timed launches so far; what was charged is of those that were watched with `profile`. Free with
  * profile_free. */
 void sim_profile(const hd_module *mod, struct profile *out);

@@ -66,7 +66,8 @@ expect_json "$work/compare.json" kernels/1/gpu.cycles "$("$work/json" "$work/run
 run compare $file $small --kernel race --grid 1 --block 64 --arg 'buf:u32[4]' --mech pdom
 expect_status 1 "memory that differs ends with status 1"
 expect_err "race under pdom: argument 0 (buf:u32[4]), element 1: 1 where the functional run has 2" "naming the element"
-expect_in_out "WRONG RESULT" "and the table shows it"
+expect_in_out "OTHER RESULT: data race" "and the table shows it"
+expect_err "write-write of global memory, byte 4 of argument 0" "with the race that is behind it"
 run compare $file $small --kernel race --grid 1 --block 64 --arg 'buf:f64[2]' --mech pdom
 expect_err "element 0: " "elements are those of the buffer's type"
 run compare $file:race_variable $small --grid 1 --block 64 --mech pdom --json "$work/wrong.json"

@@ -20,8 +20,11 @@ static uint8_t order_of(const struct stmt *s) {
     static const struct {
         enum mod_id id;
         enum ir_order order;
-    } known[] = {{MOD_RELAXED, IR_RELAXED}, {MOD_ACQUIRE, IR_ACQUIRE}, {MOD_RELEASE, IR_RELEASE},
-                 {MOD_ACQ_REL, IR_ACQ_REL}, {MOD_SC, IR_ACQ_REL}};
+    } known[] = {{MOD_RELAXED, IR_RELAXED},
+                 {MOD_ACQUIRE, IR_ACQUIRE},
+                 {MOD_RELEASE, IR_RELEASE},
+                 {MOD_ACQ_REL, IR_ACQ_REL},
+                 {MOD_SC, IR_ACQ_REL}};
     unsigned order = IR_WEAK;
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         if (lower_has_id(s, known[k].id)) order = known[k].order;

@@ -41,6 +41,36 @@ static void neither_schedule_nor_host_instructions_show(void **state) {
     all_agree(150, 1, machines, sizeof machines / sizeof *machines);
 }
 
+/* They are free of races by construction, and the race check changes nothing. */
+static void kernels_have_no_races(void **state) {
+    (void)state;
+    static const struct diff_machine machines[] = {
+        {"races", NULL, {"run.races", "on"}},
+        {"races, quantum 1", NULL, {"run.races", "on", "exec.quantum", "1"}},
+        {"races in lockstep", NULL, {"run.races", "lockstep"}},
+    };
+    all_agree(100, 1, machines, sizeof machines / sizeof *machines);
+}
+
+/* The check above would pass if nothing were ever found: here barriers are blanked out of the text. */
+static void kernels_without_their_barriers_race(void **state) {
+    (void)state;
+    static const struct diff_machine machine = {"races", NULL, {"run.races", "on"}};
+    unsigned barriers = 0, race = 0;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        struct diff_case c;
+        struct sb why = {0};
+        diff_make(&c, seed);
+        char *at = c.text.text;
+        for (; (at = strstr(at, "bar.sync 0;")); memset(at, ' ', strlen("bar.sync 0;"))) barriers++;
+        if (!diff_run(&c, &machine, NULL, &why) && strstr(why.text, "race of lines")) race++;
+        sb_free(&why);
+        diff_free(&c);
+    }
+    assert_true(barriers > 0);
+    assert_true(race >= 10);
+}
+
 static bool contains(const char *text, const char *word) {
     return strstr(text, word) != NULL;
 }
@@ -101,6 +131,8 @@ static void a_difference_is_reported(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_leave_what_the_cpu_computes),
+        cmocka_unit_test(kernels_have_no_races),
+        cmocka_unit_test(kernels_without_their_barriers_race),
         cmocka_unit_test(neither_schedule_nor_host_instructions_show),
         cmocka_unit_test(the_generator_makes_every_construct),
         cmocka_unit_test(a_seed_always_gives_the_same_kernel),
