@@ -380,6 +380,15 @@ static const struct opt results_options[] = {
     {"csv", 0, OPT_WRITES, "FILE", "Write it to FILE as comma-separated values; - is standard output."},
     {"json", 0, OPT_WRITES, "FILE",
      "Write it to FILE as JSON, the list with every option of every machine; - is standard output."},
+    {"html", 0, OPT_WRITES, "FILE",
+     "Write a page to FILE that draws it: bars, lines or a heat map, whose axes the reader can change. It "
+     "needs a "
+     "browser and nothing else."},
+    {"svg", 0, OPT_WRITES, "FILE", "Draw the table of --rows and --cols to FILE as SVG. It needs gnuplot."},
+    {"plot", 'p', false, "KIND",
+     "Of these: bars (a group for each row, a bar for each column; the default), lines (one for each column, "
+     "over "
+     "rows that are numbers) or heat (the table, its cells coloured)."},
     {"host", 0, false, NULL,
      "Also host seconds, which are left out of lists by default since they differ from run to run."},
     {0},
@@ -402,8 +411,12 @@ static const struct help_entry results_examples[] = {
      "geometric",
      "Speed-ups over a stack."},
     {"heddle results --db results.sqlite --only workload=bfs --rows sm.warp_size --cols mech --value "
-     "lane_activity",
+     "sm.lane_activity",
      "What wider warps cost."},
+    {"heddle results --db results.sqlite --rows workload --cols mech --value ipc --relative-to pdom --plot "
+     "heat --svg "
+     "speedups.svg",
+     "Speed-ups as a picture for a paper."},
     {"heddle results --db results.sqlite --csv all.csv", "Every statistic of every point."},
     {0},
 };

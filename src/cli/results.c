@@ -18,18 +18,23 @@ bool results_number(const struct store_row *row, const struct results_value *v, 
     return true;
 }
 
-static const struct stat_row *row_of(const char *name) {
+const struct stat_row *results_stat(const char *name) {
     for (int i = 0; i < STAT_COUNT; i++)
         if (!strcmp(stat_rows[i].name, name)) return &stat_rows[i];
     return NULL;
 }
 
+const char *results_kind(const char *name) {
+    const struct stat_row *row = results_stat(name);
+    if (row && !strcmp(row->unit, "fraction")) return "percent";
+    return (row ? stat_row_counts(row) : strcmp(name, "host.seconds") != 0) ? "int" : "real";
+}
+
 void results_show(const char *name, double value, struct sb *out) {
-    const struct stat_row *row = row_of(name);
-    bool count = row ? stat_row_counts(row) : strcmp(name, "host.seconds") != 0;
-    if (row && !strcmp(row->unit, "fraction"))
+    const char *kind = results_kind(name);
+    if (!strcmp(kind, "percent"))
         sb_add(out, "%.1f %%", 100 * value);
-    else if (count && value >= 0 && value < 0x1p63 && value == floor(value))
+    else if (!strcmp(kind, "int") && value >= 0 && value < 0x1p63 && value == floor(value))
         text_grouped(out, (uint64_t)value);
     else
         sb_add(out, "%.3f", value);
@@ -113,7 +118,6 @@ static bool read_mean(struct results *r, const char *name, struct err *e) {
 
 /* What can be said before the database is open. */
 static bool check_options(struct results *r, const struct opts *o, struct err *e) {
-    const char *json = opts_value(o, "json"), *csv = opts_value(o, "csv");
     r->host = opts_has(o, "host");
     r->relative_to = opts_value(o, "relative-to");
     if (!opts_has(o, "db")) return err_set(e, ERR_INPUT, "--db is missing: the database of a sweep");
@@ -121,7 +125,7 @@ static bool check_options(struct results *r, const struct opts *o, struct err *e
         return err_set(e, ERR_INPUT, "--rows and --cols go together");
     if (!opts_has(o, "rows") && (r->relative_to || opts_has(o, "mean")))
         return err_set(e, ERR_INPUT, "--relative-to and --mean are for tables: --rows and --cols");
-    return cli_outputs(json, csv, NULL, e) && read_mean(r, opts_value(o, "mean"), e);
+    return read_mean(r, opts_value(o, "mean"), e) && results_plot_read(r, o, e);
 }
 
 /* ---- filters ---- */
@@ -181,22 +185,30 @@ static bool read_store(struct results *r, const char *path, struct err *e) {
     return fine;
 }
 
-static bool write_files(const struct results *r, const char *json_path, const char *csv_path, struct err *e) {
-    struct sb json = {0}, csv = {0};
-    bool pivot = r->row_axes.n;
-    if (csv_path) (pivot ? results_pivot_csv : results_list_csv)(r, &csv);
-    bool fine =
-        (!json_path || stats_json_text(pivot ? results_pivot_json(r) : results_list_json(r), &json, e)) &&
-        cli_write(r->cli, json_path, &json, csv_path, &csv, e);
+static bool write_files(struct results *r, const struct opts *o, struct err *e) {
+    struct sb json = {0}, csv = {0}, html = {0}, svg = {0};
+    const bool pivot = r->row_axes.n;
+    const struct cli_output outputs[] = {{opts_value(o, "json"), &json},
+                                         {opts_value(o, "csv"), &csv},
+                                         {opts_value(o, "html"), &html},
+                                         {opts_value(o, "svg"), &svg}};
+    if (outputs[1].path) (pivot ? results_pivot_csv : results_list_csv)(r, &csv);
+    if (outputs[2].path) results_html(r, o, &html);
+    const bool fine = (!outputs[0].path ||
+                       stats_json_text(pivot ? results_pivot_json(r) : results_list_json(r), &json, e)) &&
+                      (!outputs[3].path || results_svg(r, &svg, e)) &&
+                      cli_write_all(r->cli, outputs, sizeof outputs / sizeof *outputs, e);
     sb_free(&json);
     sb_free(&csv);
+    sb_free(&html);
+    sb_free(&svg);
     return fine;
 }
 
-static enum cli_exit show(const struct results *r, const struct opts *o, struct err *e) {
-    const char *json = opts_value(o, "json"), *csv = opts_value(o, "csv");
+static enum cli_exit show(struct results *r, const struct opts *o, struct err *e) {
     struct sb text = {0};
-    if (json || csv) return write_files(r, json, csv, e) ? CLI_OK : cli_fail(r->cli, e);
+    if (opts_has(o, "json") || opts_has(o, "csv") || opts_has(o, "html") || opts_has(o, "svg"))
+        return write_files(r, o, e) ? CLI_OK : cli_fail(r->cli, e);
     (r->row_axes.n ? results_pivot_text : results_list_text)(r, &text);
     term_print(&r->cli->term, &text);
     sb_free(&text);
@@ -213,7 +225,7 @@ static bool prepare(struct results *r, const struct opts *o, struct err *e) {
     for (size_t i = 0; i < cols.v.n; i++) VEC_PUSH(&r->col_axes, cols.v.v[i]);
     VEC_FREE(&rows.v);
     VEC_FREE(&cols.v);
-    return fine && results_pivot_make(r, e);
+    return fine && results_pivot_make(r, e) && results_plot_check(r, e);
 }
 
 enum cli_exit results_main(struct cli *cli, const struct opts *o) {

@@ -24,7 +24,7 @@ bool results_pivot_make(struct results *r, struct err *e) {
 
 /* ---- text ---- */
 
-static void show_number(const struct results *r, double value, struct sb *out) {
+void results_pivot_number(const struct results *r, double value, struct sb *out) {
     if (r->relative_to)
         sb_add(out, "%.3f", value);
     else
@@ -34,7 +34,7 @@ static void show_number(const struct results *r, double value, struct sb *out) {
 static void body_cell(const struct results *r, struct table *t, const struct pivot_cell *c) {
     struct sb text = {0};
     if (c->has)
-        show_number(r, c->value, &text);
+        results_pivot_number(r, c->value, &text);
     else
         sb_add(&text, "%s", c->row && c->row->state != STORE_GOOD ? store_state_names[c->row->state] : "-");
     table_cell(t, "%s", text.text);
@@ -46,7 +46,7 @@ static void mean_cell(const struct results *r, struct table *t, size_t col) {
     double mean;
     size_t n;
     if (pivot_mean(&r->pivot, r->mean, col, &mean, &n))
-        show_number(r, mean, &text);
+        results_pivot_number(r, mean, &text);
     else
         sb_add(&text, "-");
     if (n && n < r->pivot.row_heads.n) sb_add(&text, " of %zu", n);

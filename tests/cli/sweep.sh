@@ -219,6 +219,59 @@ run results --db jobs1.sqlite --only mech=dwf,pdom --only latency.alu=3 --only s
 grep -qE ' pdom .* -$' "$out" && grep -qE ' dwf .* [0-9,]+$' "$out" && [ "$(wc -l <"$out")" -eq 3 ]
 verdict $? "a mechanism's own counters"
 
+# ---- plots ----
+page_of() { sed -n '/id="data"/{n;p}' "$1" >"$1.json"; }
+run results --db r.sqlite --only size=tiny --rows gpu.sms --cols mech --value ipc --relative-to pdom --plot lines --html p.html
+[ "$status" -eq 0 ] && [ ! -s "$out" ] && page_of p.html
+verdict $? "--html writes a page and nothing else"
+expect_json p.html.json axes/1/places/0 '"pdom"' "with places in canonical order"
+expect_json p.html.json points/3/values/0 6.0 "the points' values"
+expect_json p.html.json relative_to '"pdom"' "what they are to be divided by"
+expect_json p.html.json plot '"lines"' "and what is to be drawn"
+run results --db r.sqlite --html l.html
+page_of l.html && expect_json l.html.json axes/3/name '"gpu.sms"' "a page of the list has every axis that points differ in"
+run results --db r.sqlite --html l2.html
+cmp -s l.html l2.html
+verdict $? "the same bytes whatever its name is"
+if command -v gnuplot >/dev/null; then
+    for plot in bars lines heat; do
+        run results --db r.sqlite --only size=tiny --rows gpu.sms --cols mech --value ipc --relative-to pdom --plot $plot --svg $plot.svg
+        [ "$status" -eq 0 ] && [ ! -s "$out" ] && [ "$(grep -c '</svg>' $plot.svg)" -eq 1 ] && grep -q '>mimd<\|>mimd</text>' $plot.svg
+        verdict $? "--svg draws $plot"
+        cp $plot.svg again && run results --db r.sqlite --only size=tiny --rows gpu.sms --cols mech --value ipc --relative-to pdom --plot $plot --svg $plot.svg
+        cmp -s $plot.svg again
+        verdict $? "the same bytes again: $plot"
+    done
+    grep -q '>1.500<' heat.svg
+    verdict $? "a heat map has the numbers"
+    run results --db r.sqlite --rows size,gpu.sms --cols mech --value ipc --mean harmonic --svg -
+    [ "$status" -eq 0 ] && grep -q '>harmonic mean<' "$out"
+    verdict $? "bars have the mean, and - is standard output"
+    run results --db lock.sqlite --only mech=pdom --rows workload --cols mech --svg none.svg
+    [ "$status" -eq 2 ] && [ ! -e none.svg ] && grep -q "no point of the table has a number" "$err"
+    verdict $? "a table without numbers is no picture"
+    printf '#!/bin/sh\ncat >/dev/null\necho "line 3: bad" >&2\nexit 1\n' >gnuplot && chmod +x gnuplot
+    PATH=$PWD:$PATH run results --db r.sqlite --rows size,gpu.sms --cols mech --svg x.svg
+    [ "$status" -eq 2 ] && [ ! -e x.svg ] && grep -q "gnuplot failed: line 3: bad" "$err"
+    verdict $? "what gnuplot says is told"
+else
+    echo "ok pictures # SKIP skipped: there is no gnuplot"
+fi
+mkdir bare && ln -s "$(command -v timeout)" bare
+PATH=$PWD/bare run results --db r.sqlite --rows size,gpu.sms --cols mech --svg x.svg
+[ "$status" -eq 2 ] && [ ! -e x.svg ] && grep -q "there is no gnuplot, which draws --svg: install it (Debian's package gnuplot-nox)" "$err"
+verdict $? "without gnuplot the package is named"
+refused "--svg draws a table: --rows and --cols" "a picture of a list" results --db r.sqlite --svg x.svg
+refused "--plot is for --svg and --html" "a plot for the terminal" results --db r.sqlite --rows size,gpu.sms --cols mech --plot bars
+refused "--plot is of a table: --rows and --cols" "a plot of a list" results --db r.sqlite --plot bars --html x.html
+refused "--plot 'pie': expected bars, lines or heat" "an unknown plot" results --db r.sqlite --rows size,gpu.sms --cols mech --plot pie --html x.html
+refused "--plot lines: 'tiny' of --rows size is no number" "lines over words" results --db r.sqlite --only gpu.sms=1 --rows size --cols mech --plot lines --html x.html
+refused "--plot lines: --rows is to be one axis, of numbers, and not 2" "lines over two axes" results --db r.sqlite --rows size,gpu.sms --cols mech --plot lines --html x.html
+refused "--plot lines: a --mean over gpu.sms has no place on it" "a mean beside lines" results --db r.sqlite --only size=tiny --rows gpu.sms --cols mech --mean harmonic --plot lines --html x.html
+refused "--html and --svg cannot both go to x" "a page and a picture in one file" results --db r.sqlite --rows size,gpu.sms --cols mech --html x --svg x
+[ ! -e x.html ] && [ ! -e x ]
+verdict $? "none of them makes a file"
+
 # ---- what is refused ----
 refused "there is no workload 'matrxi' (did you mean @matrix?)" "a mistyped workload" sweep --workloads matrxi --db x.sqlite
 refused "did you mean 'pdom'?" "a mistyped mechanism" sweep $small --mech pdmo --db x.sqlite

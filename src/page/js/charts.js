@@ -2,14 +2,15 @@
  * cannot be reached by keyboard), and its numbers as a table behind a line that opens. Colours follow the theme; nothing is
  * animated, so that a picture of a page is always the same.
  *
- *   bars({title, labels, series: [{label, values, colour}], stacked, horizontal, format, axis, reference, max, height, numbers})
+ *   bars({title, labels, series: [{label, values, colour}], stacked, horizontal, format, axis, reference, mark, max, height, numbers})
  *       One group of bars per label, one bar (stacked: one part) per series. format: of values, a function; axis: what the
- *       values are; reference: a value marked by a line (1 of speed-ups), where bars start; numbers: write each value at its
+ *       values are; reference: a value marked by a line (1 of speed-ups), where bars start; mark: the line alone; numbers: write each value at its
  *       bar. colour: a name of style.css without the dashes ('c3', 'r2'); by default one of c1 to c12 by the series' index.
- *   lines({title, series: [{label, points: [[x, y], ...], colour, stepped}], x, axis, format, xFormat, logX, marks, height, fill})
+ *   lines({title, series: [{label, points: [[x, y], ...], colour, stepped}], x, axis, format, xFormat, logX, ticks, marks, height, fill})
  *       Points with x growing. Beyond a few thousand points Chart.js' decimation keeps least and most of every pixel.
- *       x, axis: what is on the axes; marks: a dot at every point (few points).
- *   Both return {node, chart, update()}; chart is Chart.js' own object. */
+ *       x, axis: what is on the axes; marks: a dot at every point (few points); ticks: where the x axis has
+ *       them, instead of where Chart.js would.
+ *   bare: without the table of numbers, where the page has it anyway. Both return {node, chart, update()}; chart is Chart.js' own object. */
 'use strict';
 (() => {
     const {el, fmt, theme, colour, seriesName, table, details} = pieces;
@@ -86,7 +87,7 @@
         const box = el('div', {class: 'canvas', style: {height: (options.height || 280) + 'px'}}, canvas);
         const chart = new Chart(canvas, make());
         const node = el('figure', {class: 'chart'}, el('figcaption', {}, options.title), legend(chart, options.series), box,
-                        numbers ? details('the numbers', numbers()) : null);
+                        options.bare ? null : details('the numbers', numbers()));
         let shown = false;
         theme.listen(() => { // until the page has taken it away
             if (shown && !canvas.isConnected) {
@@ -121,7 +122,7 @@
         options.interaction.axis = across ? 'y' : 'x';
         options.indexAxis = across ? 'y' : 'x';
         options.scales = across ? {x: values, y: labels} : {x: labels, y: values};
-        options.plugins.referenceLine = {value: o.reference, colour: colour('ink')};
+        options.plugins.referenceLine = {value: o.reference === undefined ? o.mark : o.reference, colour: colour('ink')};
         options.plugins.barNumbers = {format: o.numbers ? format : null, colour: colour('ink')};
         return options;
     }
@@ -145,6 +146,7 @@
     };
 
     // ---- lines ----
+    const at = ticks => axis => { axis.ticks = ticks.map(value => ({value})); };
     function lineOptions(o, format, xFormat) {
         const options = common(o, {callbacks: {title: items => (items.length ? `${o.x || 'x'} ${xFormat(items[0].parsed.x)}` : ''),
                                                label: c => `${c.dataset.label}: ${format(c.parsed.y)}`}});
@@ -152,7 +154,7 @@
         options.normalized = true;
         options.interaction.mode = 'nearest';
         options.interaction.axis = 'x';
-        options.scales = {x: scale(o.x, o.xFormat || fmt.short, {type: o.logX ? 'logarithmic' : 'linear'}),
+        options.scales = {x: scale(o.x, o.xFormat || fmt.short, {type: o.logX ? 'logarithmic' : 'linear', ...(o.ticks ? {afterBuildTicks: at(o.ticks), min: Math.min(...o.ticks), max: Math.max(...o.ticks)} : {})}),
                           y: scale(o.axis, o.format || fmt.short, {beginAtZero: true})};
         options.plugins.decimation = {enabled: true, algorithm: 'min-max'};
         return options;
@@ -171,7 +173,7 @@
             data: {datasets: o.series.map((s, i) => ({
                 label: s.label, data: s.points.map(([x, y]) => ({x, y})), borderColor: colour(nameOf(s, i)), borderWidth: 1.8,
                 backgroundColor: colour(nameOf(s, i), o.fill ? 0.25 : 1), fill: Boolean(o.fill), stepped: Boolean(s.stepped),
-                pointRadius: o.marks ? 3 : 0, pointHitRadius: 6, tension: 0,
+                pointRadius: o.marks ? 3 : 0, clip: o.marks ? 6 : 0, pointHitRadius: 6, tension: 0,
             }))},
             options: lineOptions(o, format, xFormat),
             plugins: [],
