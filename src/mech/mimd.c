@@ -11,7 +11,8 @@
  * Groups that may be scheduled are listed by unit, where those that arrive look for company. Left alone, groups fall apart:
  * every cut at the end of a packet puts a part of one ahead of the rest. So when the order chooses a group, the group of
  * its unit that is furthest behind (the lowest PC) goes in its place if it is ready too, and catches up with the others.
- * A packet is as full either way; nobody is passed over more than PATIENCE times in a row, so that everybody gets on. */
+ * A packet is as full either way; nobody is passed over more than PATIENCE times in a row, so that everybody gets on. For
+ * orders by age all groups of a unit are as old as it is. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
@@ -27,7 +28,8 @@ enum { PATIENCE = 32 };
 /* Its schedulable groups, in no order. PCs are beside them, for they are searched at every commit; there are rarely more
  * than the first line of the host's cache holds. */
 struct unit {
-    _Alignas(64) uint32_t n;
+    _Alignas(64) uint64_t age; /* of all its groups */
+    uint32_t n;
     struct listed {
         uint32_t pc, id;
     } v[32];
@@ -73,7 +75,9 @@ static void unlist(struct unit *u, struct mech_split *s, uint32_t at) {
 static struct mech_split *divide(struct mech *m, struct mech_split *s, uint32_t mask) {
     struct mech_set part;
     set_one(&part, s->set.p[0].warp, mask);
-    return split_divide(m, s, &part);
+    struct mech_split *t = split_divide(m, s, &part);
+    t->age = s->age;
+    return t;
 }
 
 /* A listed group at the same PC that can issue from the same cycle on as s. */
@@ -149,6 +153,7 @@ static void set_free(struct mech *m, struct mech_split *s, uint32_t lanes) {
 static void go(struct mech *m, struct mech_split *s, uint32_t pc) {
     struct unit *u = unit_of(m, s);
     s->pc = pc;
+    s->age = u->age;
     s->in_flight = false;
     struct mech_split *g = u->n ? company(m, u, s) : NULL;
     if (g) {
@@ -169,6 +174,7 @@ static void launch_unit(struct mech *m, uint32_t pc, uint32_t warp, uint32_t mas
     struct mech_set set;
     set_one(&set, warp, mask);
     split_assign(m->pool, s, &set);
+    ((struct mimd *)m->self)->unit[unit].age = s->age;
     go(m, s, pc);
 }
 

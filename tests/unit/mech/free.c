@@ -131,6 +131,22 @@ static void test_mimd_fills_packets_across_warps(void **state) {
     rig_down(&r);
 }
 
+/* Oldest first: all that came of the first warp's threads are as old as they were, and the second begins
+ * where they leave lanes free, at the end. */
+static void test_mimd_groups_are_as_old_as_their_warp(void **state) {
+    (void)state;
+    struct rig r;
+    rig_load(&r, diamond(), 8, 16, odd);
+    r.f->env.order = ORDER_OLDEST;
+    fake_start(r.f, "mimd");
+    for (uint32_t k = 0; k < 4; k++) {
+        assert_true(fake_cycle(r.f));
+        for (uint32_t t = 8; t < 16; t++) assert_int_equal(r.f->t[t].steps, 0);
+    }
+    assert_true(fake_run(r.f));
+    rig_down(&r);
+}
+
 /* Some threads of a group have their operands, others wait for an event: the former go on. */
 static void test_mimd_lets_woken_threads_go(void **state) {
     (void)state;
@@ -246,6 +262,7 @@ int main(void) {
         cmocka_unit_test(test_who_does_not_wait_goes_on),
         cmocka_unit_test(test_mimd_issues_both_sides_at_once),
         cmocka_unit_test(test_mimd_fills_packets_across_warps),
+        cmocka_unit_test(test_mimd_groups_are_as_old_as_their_warp),
         cmocka_unit_test(test_mimd_lets_woken_threads_go),
         cmocka_unit_test(test_mimd_takes_threads_whose_data_is_back),
         cmocka_unit_test(test_mimd_groups_that_meet_are_one),
