@@ -3,11 +3,12 @@
  * transform the rows, multiply by the roots of unity, transpose, transform the rows, transpose. A transposition starts at a
  * different place in each thread, in two loops whose lengths depend on the thread's number: there warps diverge.
  *
- * 12288 rows are 12 arrays of a million points, or 192 of 4096, which is what the size paper has: the steps and the
- * threads are the same, the time to simulate is a thirtieth; small has 2560 rows, 640 a core. Fitted to misses and bandwidth
- * under PDOM (Tables 6.1 and 6.3: 11.8 and 75.4 %): double precision, the number of rows at small, and rows a line further
- * apart than a power of two, as SPLASH's are. What that does not make up for: a warp's rows are 16 KB each in the thesis, as
- * large as its cache together, and 1 KB here, so that a mechanism that runs few warps for a while finds them there.
+ * A row's transform is radix 2 in place, each pass along the row and the roots in the order of their use, as SPLASH has them.
+ * 12288 rows are 12 arrays of a million points, or 48 of 65536, which is what the size paper has, and 12 of them at small: the
+ * steps and the threads are the same, the time to simulate is a twentieth. Rows are then 4 KB, in the thesis 16 KB; with
+ * either the rows of a core's 768 threads are several times as large as its cache. Fitted to misses and bandwidth under PDOM
+ * (Tables 6.1 and 6.3: 11.8 and 75.4 %): double precision, the length of rows, and rows a line further apart than a power of
+ * two, as SPLASH's are.
  *
  * The CPU transforms by recursion; the tolerance is some units in the last place of the largest values. */
 #include <math.h>
@@ -27,6 +28,14 @@ static struct point root(uint32_t k, uint32_t n) {
 static struct point *roots(struct work *w, uint32_t n) {
     struct point *r = work_host(w, n, sizeof *r);
     for (uint32_t k = 0; k < n; k++) r[k] = root(k, n);
+    return r;
+}
+
+/* Those of a row, pass by pass: the root k of the pass whose pairs are h apart is at h - 1 + k. */
+static struct point *roots_by_pass(struct work *w, uint32_t m) {
+    struct point *r = work_host(w, m, sizeof *r);
+    for (uint32_t half = 1; half < m; half *= 2)
+        for (uint32_t k = 0; k < half; k++) r[half - 1 + k] = root(k, 2 * half);
     return r;
 }
 
@@ -53,8 +62,8 @@ static void spread(struct point *rows, const struct point *v, uint32_t m) {
 }
 
 void work_fft(struct work *w) {
-    const uint32_t arrays = work_pick(w, 2, 40, 192), m = work_pick(w, 32, 64, 64), n = m * m,
-                   padded = m * (m + PAD), block = work_pick(w, 32, 128, 128);
+    const uint32_t arrays = work_pick(w, 2, 12, 48), m = work_pick(w, 32, 256, 256), n = m * m,
+                   padded = m * (m + PAD), block = work_pick(w, 32, 256, 256);
     const struct point *unity = roots(w, n);
     struct point *in = work_host(w, (size_t)arrays * padded, sizeof *in), *v = work_host(w, n, sizeof *v),
                  *t = work_host(w, n, sizeof *t), *want = work_host(w, (size_t)arrays * padded, sizeof *want);
@@ -67,7 +76,7 @@ void work_fft(struct work *w) {
     }
     const uint64_t bytes = (uint64_t)arrays * padded * sizeof *in;
     uint64_t data = work_input(w, "data", in, bytes), result = work_buffer(w, "result", bytes);
-    uint64_t row_roots = work_input(w, "roots of a row", roots(w, m), m * sizeof *v);
+    uint64_t row_roots = work_input(w, "roots of a row", roots_by_pass(w, m), m * sizeof *v);
     uint64_t all_roots = work_input(w, "roots", unity, n * sizeof *v);
     WORK_LAUNCH(w, "fft", WORK_SHAPE(.grid = {arrays * m / block}, .block = {block}), hd_arg_ptr(result),
                 hd_arg_ptr(data), hd_arg_ptr(row_roots), hd_arg_ptr(all_roots), hd_arg_u32(m),

@@ -28,18 +28,18 @@ DEVICE void reverse(double2 *v, uint m) {
     }
 }
 
-// One row in place, radix 2; roots[k] is exp(-2 pi i k / m).
+// One row in place, radix 2, each pass along the row as SPLASH has it: group by group, and within a group pair by pair.
+// The roots of a pass with pairs `half` apart lie from roots[half - 1] on.
 DEVICE void fft_row(double2 *v, const double2 *roots, uint m) {
     reverse(v, m);
-    for (uint half = 1, step = m >> 1; half < m; half <<= 1, step >>= 1)
-        for (uint k = 0; k < half; k++) {
-            const double2 root = roots[k * step];
-            for (uint a = k; a < m; a += 2 * half) {
-                const double2 x = v[a], y = multiply(v[a + half], root);
-                v[a] = {x.x + y.x, x.y + y.y};
-                v[a + half] = {x.x - y.x, x.y - y.y};
+    for (uint half = 1; half < m; half <<= 1)
+        for (uint group = 0; group < m; group += 2 * half)
+            for (uint k = 0; k < half; k++) {
+                double2 *const a = v + group + k, *const b = a + half;
+                const double2 x = *a, y = multiply(*b, roots[half - 1 + k]);
+                *a = {x.x + y.x, x.y + y.y};
+                *b = {x.x - y.x, x.y - y.y};
             }
-        }
 }
 
 DEVICE void twiddle(double2 *v, const double2 *all_roots, uint row, uint m) {

@@ -12,7 +12,8 @@
  * pointer), so that those of a core's 768 threads share few sets of its cache.
  *
  * Fitted, to misses and bandwidth under PDOM (Tables 6.1 and 6.3: 13.2 and 57.5 %): what is on the stack, and that its two
- * parts are 256 bytes apart and stacks 1 KB. The CPU fills whole matrices. Integers: the check is exact. */
+ * parts are 256 bytes apart, stacks 1 KB, and those of odd blocks 512 bytes further, so that all channels have some. The CPU
+ * fills whole matrices. Integers: the check is exact. */
 #include "workloads/workload.h"
 
 enum { NEVER = -(1 << 28), RESIDUES = 20, BINS = 64, STACK = 256 }; /* STACK: words of a thread */

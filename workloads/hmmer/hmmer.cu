@@ -105,7 +105,9 @@ KERNEL viterbi(int *scores, uint *histogram, uint bins, const uchar *residues, c
     const uint id = global_id();
     if (id >= sequences) return;
     const model h = {transition, match, insert, special, nodes};
-    const int s = score(h, residues + starts[id], starts[id + 1] - starts[id], *(frame *)(stacks + id * pitch),
+    // Those of odd blocks half of a pitch further: the channels of memory are then all of use.
+    int *const stack = stacks + id * pitch + (id / blockDim.x & 1) * (pitch / 2);
+    const int s = score(h, residues + starts[id], starts[id + 1] - starts[id], *(frame *)stack,
                         scratch + id * 6 * (nodes + 1));
     scores[id] = s;
     if (s > 0) atomic_add(&histogram[s / 1000 < (int)bins ? s / 1000 : bins - 1], 1u);
