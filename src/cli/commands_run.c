@@ -162,7 +162,10 @@ static const struct opt explain_options[] = {
     {"warp", 'w', false, "[BLOCK:]N|all",
      "Which warp of the machine, counted from 0 in its block; all: every warp of the block. Without it, warp "
      "0 of block 0."},
-    {"steps", 'n', false, "N", "Stop after N instructions of it (default 200)."},
+    {"steps", 'n', false, "N", "Stop after N instructions of it (default 200; of a page 2000)."},
+    {"html", 0, OPT_WRITES, "FILE",
+     "Write a page to FILE instead: the mechanisms side by side, to step through forward and back. It needs "
+     "a browser and nothing else."},
     {"lanes", 'l', false, NULL, "Every instruction on a line of its own."},
     {"all", 0, false, NULL, "The same, and the tables after each."},
     {"config", 'c', OPT_READS, "NAME|FILE",

@@ -11,12 +11,16 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "cli/explain_page.h"
 #include "cli/machine.h"
+#include "cli/page_about.h"
 #include "cli/subject.h"
+#include "page/page.h"
 #include "sim/sim.h"
 
 #define DEFAULT_CONFIG "tiny"
-enum { DEFAULT_STEPS = 200, MOST_STEPS = 1000000 };
+enum { DEFAULT_STEPS = 200, PAGE_STEPS = 2000, MOST_STEPS = 1000000 };
+enum { PAGE_BYTES = 1400000 }; /* of steps: with the scripts and the program a page stays below 2 MB */
 
 struct explain {
     struct cli *cli;
@@ -29,6 +33,8 @@ struct explain {
     hd_launch full; /* which was this */
     uint64_t most;  /* steps */
     bool every, all_tables;
+    const char *html; /* the page's file; NULL: text */
+    struct explain_page page;
     struct arena mem;
     VEC(struct explain_run) runs; /* one for each mechanism */
 };
@@ -36,12 +42,18 @@ struct explain {
 /* The simulation under one mechanism. */
 struct explain_run {
     struct explain *x;
+    const char *name; /* of the mechanism, as it was given */
     struct machine machine;
     struct explain_view view;
+    struct explain_record record;
     hd_device *dev;
+    hd_module *mod; /* of the launch that is told */
+    const struct mech_ops *mech;
+    struct sb what;    /* kernel and threads */
     uint64_t launches; /* so far */
     uint64_t passed;   /* of these, of that kernel */
     bool begun, ended; /* the one that is told */
+    char *kernel;      /* its */
     struct err wrong;  /* that launch has no such threads */
 };
 
@@ -60,7 +72,7 @@ static bool read_warp(struct explain *x, const char *text, struct err *e) {
 /* One of the mechanisms: a machine of its own. */
 static bool add_run(struct explain *x, const char *mech, const struct opts *o, struct err *e) {
     const char *config = opts_value(o, "config");
-    VEC_PUSH(&x->runs, (struct explain_run){0});
+    VEC_PUSH(&x->runs, (struct explain_run){.name = mech});
     struct machine *m = &x->runs.v[x->runs.n - 1].machine;
     return machine_read(m, config ? config : DEFAULT_CONFIG, o, e) && machine_choose(m, false, mech, e) &&
            machine_limit(m, o, e);
@@ -80,7 +92,8 @@ static bool read_options(struct explain *x, const struct opts *o, struct err *e)
     const char *warp = opts_value(o, "warp"), *steps = opts_value(o, "steps"),
                *launch = opts_value(o, "launch");
     const char *mech = o->operands.v[0], *operand = o->operands.v[1];
-    x->most = DEFAULT_STEPS;
+    x->html = opts_value(o, "html");
+    x->most = x->html ? PAGE_STEPS : DEFAULT_STEPS;
     x->all_tables = opts_has(o, "all");
     x->every = x->all_tables || opts_has(o, "lanes");
     if (warp && !read_warp(x, warp, e)) return false;
@@ -134,12 +147,15 @@ static void print_to_stderr(void *user, const char *text, size_t n) {
 static int go_on(void *user, uint64_t done, uint64_t all) {
     const struct explain_run *r = user;
     (void)done, (void)all;
-    return !r->view.more && !r->view.done && !r->ended && !r->wrong.code && !r->x->cli->term.out_errno;
+    return !r->view.more && !r->view.full && !r->view.done && !r->ended && !r->wrong.code &&
+           !r->x->cli->term.out_errno;
 }
 
 static void on_opened(void *user, hd_device *dev) {
     struct explain_run *r = user;
+    const int64_t *params;
     r->dev = dev;
+    r->mech = options_mech(sim_options(dev), &params);
     hd_set_print(dev, print_to_stderr, r);
     hd_set_progress(dev, go_on, r);
 }
@@ -181,24 +197,28 @@ static void say_cut(const struct explain *x, struct sb *out) {
     sb_add(out, " (--grid and --block choose)\n");
 }
 
-static void heading(struct explain_run *r, const char *kernel) {
+/* "@nw tiny, launch 5, block 0, warp 0, threads 0-7" */
+static void say_threads(struct explain_run *r) {
     const struct explain *x = r->x;
-    struct explain_view *v = &r->view;
-    const struct options *o = sim_options(r->dev);
-    const int64_t *params;
-    const struct mech_ops *mech = options_mech(o, &params);
-    sb_add(&v->out, "%s%s under %s (%s)%s on %s, ", term_on(v->term, TERM_BOLD), kernel, mech->name,
-           mech->title, term_on(v->term, TERM_PLAIN), o->file);
+    const struct explain_view *v = &r->view;
+    struct sb *out = &r->what;
     if (x->subject.workload)
-        sb_add(&v->out, "@%s %s, launch %" PRIu64 ", ", x->subject.workload->name,
+        sb_add(out, "@%s %s, launch %" PRIu64 ", ", x->subject.workload->name,
                work_size_names[x->subject.size], r->launches - 1);
-    sb_add(&v->out, "block %" PRIu64, v->block);
-    if (!x->whole) sb_add(&v->out, ", warp %" PRIu64, x->warp);
-    sb_add(&v->out, v->count == 1 ? ", thread %" PRIu32 : ", threads %" PRIu32, v->first);
-    if (v->count > 1) sb_add(&v->out, "-%" PRIu32, v->first + v->count - 1);
-    sb_add(&v->out, "\n");
-    if (x->was_cut) say_cut(x, &v->out);
-    sb_add(&v->out, "%-12s%-9s%s\n", "cycles", "PCs", "lanes, block of code, instructions");
+    sb_add(out, "block %" PRIu64, v->block);
+    if (!x->whole) sb_add(out, ", warp %" PRIu64, x->warp);
+    sb_add(out, v->count == 1 ? ", thread %" PRIu32 : ", threads %" PRIu32, v->first);
+    if (v->count > 1) sb_add(out, "-%" PRIu32, v->first + v->count - 1);
+}
+
+static void heading(struct explain_run *r) {
+    const struct explain *x = r->x;
+    struct sb *out = &r->view.out;
+    sb_add(out, "%s%s under %s (%s)%s on %s, %s\n", term_on(r->view.term, TERM_BOLD), r->kernel,
+           r->mech->name, r->mech->title, term_on(r->view.term, TERM_PLAIN), sim_options(r->dev)->file,
+           r->what.text);
+    if (x->was_cut) say_cut(x, out);
+    sb_add(out, "%-12s%-9s%s\n", "cycles", "PCs", "lanes, block of code, instructions");
 }
 
 static void print_now(struct explain_run *r) {
@@ -216,24 +236,37 @@ static void on_commit(void *user, const struct sm_commit *c) {
     if (r->view.steps) print_now(r);
 }
 
+/* The launch's shape and the number of blocks of code are known: those of all mechanisms are the same. */
+static void begin_record(struct explain_run *r) {
+    struct explain_page *p = &r->x->page;
+    if (!p->seen) p->seen = xcalloc(sim_module_cfg(r->mod)->nblocks + 1, sizeof *p->seen);
+    r->record = (struct explain_record){p, json_array(), json_array(), json_object(), 0};
+    r->view.record = &r->record;
+    r->view.show = explain_show_page;
+    r->view.keep_tables = true;
+}
+
 static void before_launch(void *user, hd_kernel *k, const hd_launch *l) {
     struct explain_run *r = user;
-    const struct explain *x = r->x;
+    struct explain *x = r->x;
     const struct watch w = {.commit = on_commit, .commit_user = r};
     hd_kernel_info info;
     CHECK(hd_kernel_get_info(k, &info) == HD_OK);
     r->launches++;
     if (r->begun || (x->kernel && strcmp(x->kernel, info.name) != 0) || r->passed++ < x->launch) return;
     r->begun = true;
-    hd_module *mod = sim_kernel_module(k);
+    hd_module *mod = r->mod = sim_kernel_module(k);
     const struct rewrite *form;
     struct err none = {0}; /* the launch will say what it is */
     r->view.form = sim_form(mod, sim_kernel_func(k), &form, &none) ? form : NULL;
     r->view.program = sim_module_ir(mod);
     r->view.ir = r->view.form ? r->view.form->m : r->view.program;
     err_free(&none);
+    r->kernel = arena_strdup(&r->x->mem, info.name);
     if (!choose_threads(r, l, &r->wrong)) return;
-    heading(r, info.name);
+    say_threads(r);
+    if (!x->html) heading(r);
+    if (x->html) begin_record(r);
     sim_watch(r->dev, &w);
 }
 
@@ -249,6 +282,8 @@ static void on_closing(void *user, hd_device *dev) {
     struct explain_view *v = &r->view;
     (void)dev;
     explain_end(v);
+    if (r->record.page) explain_page_code(r->record.page, v->program, sim_module_cfg(r->mod));
+    if (r->x->html) return;
     if (v->more) sb_add(&v->out, "... stopped after %" PRIu64 " steps: --steps N shows more\n", v->most);
 }
 
@@ -265,7 +300,7 @@ static bool no_such_launch(const struct explain_run *r, struct err *e) {
 
 /* Stopped because all was told, it did not fail. */
 static bool verdict(struct explain_run *r, const struct lab_outcome *out, struct err *e) {
-    const bool told = r->view.more || r->view.done || r->ended;
+    const bool told = r->view.more || r->view.full || r->view.done || r->ended;
     if (r->wrong.code) return err_set(e, r->wrong.code, "%s", err_text(&r->wrong));
     if (out->err.code && !(out->err.code == ERR_LIMIT && told))
         return err_set(e, out->err.code, "%s", err_text(&out->err));
@@ -294,24 +329,90 @@ static bool run(struct explain_run *r, struct err *e) {
     return fine;
 }
 
-static bool run_all(struct explain *x, struct err *e) {
+static bool tell_all(struct explain *x, struct err *e) {
     for (size_t i = 0; i < x->runs.n; i++) {
-        x->runs.v[i].x = x;
         if (i) sb_add(&x->runs.v[i].view.out, "\n");
         if (!run(&x->runs.v[i], e)) return false;
     }
     return true;
 }
 
+/* ---- the page ---- */
+
+static void page_text(const struct explain *x, struct sb *out, const struct opts *o) {
+    const struct explain_run *r = &x->runs.v[0];
+    const char *config = opts_value(o, "config");
+    struct sb machine = {0}, launch = {0};
+    json_t *data = page_about(x->cli, o, r->kernel);
+    page_machine(config ? config : DEFAULT_CONFIG, o, &machine);
+    if (!x->subject.workload) program_shape(&x->subject.program.lab.launch, &launch);
+    if (x->was_cut) {
+        sb_add(&launch, "; the file's own has ");
+        program_shape(&x->full, &launch);
+    }
+    json_object_set_new(data, "machine", json_string(machine.text));
+    json_object_set_new(data, "threads", json_string(r->what.text));
+    if (launch.len) json_object_set_new(data, "launch", json_string(launch.text));
+    json_object_set(data, "code", x->page.code);
+    json_object_set(data, "mechanisms", x->page.mechs);
+    page_write(out, &(struct page){.title = r->kernel, .app = "explain", .use = PAGE_GRAPHS, .data = data});
+    json_decref(data);
+    sb_free(&machine);
+    sb_free(&launch);
+}
+
+static bool write_page(struct explain *x, const struct opts *o, struct err *e) {
+    struct sb page = {0};
+    page_text(x, &page, o);
+    const bool fine = cli_write_all(x->cli, &(struct cli_output){x->html, &page}, 1, e);
+    sb_free(&page);
+    return fine;
+}
+
+/* A mechanism that refuses the program, or under which the program fails, has a place on the page too: what it came to is
+ * shown, and why it ended. The page is there even then; the first such failure is what the command ends with. */
+static bool record_all(struct explain *x, const struct opts *o, struct err *e) {
+    struct err failed = {0};
+    x->page = (struct explain_page){.mechs = json_array(),
+                                    .most = PAGE_BYTES / x->runs.n,
+                                    .file = x->subject.workload ? NULL : x->subject.program.file};
+    for (size_t i = 0; i < x->runs.n; i++) {
+        struct explain_run *r = &x->runs.v[i];
+        const bool fine = run(r, e);
+        if (!fine && (!r->record.page || (e->code != ERR_REFUSED && e->code != ERR_FAULT))) {
+            err_free(&failed);
+            return false;
+        }
+        if (!fine && !failed.code) err_set(&failed, e->code, "under %s: %s", r->name, err_text(e));
+        explain_page_add(&x->page, &r->view, r->mech, r->name, &r->record, fine ? "" : err_text(e));
+        err_free(e);
+    }
+    if (!write_page(x, o, e)) return err_free(&failed), false;
+    if (failed.code) err_set(e, failed.code, "%s", err_text(&failed));
+    err_free(&failed);
+    return !e->code;
+}
+
 static void release(struct explain *x) {
     for (size_t i = 0; i < x->runs.n; i++) {
-        machine_free(&x->runs.v[i].machine);
-        explain_free(&x->runs.v[i].view);
-        err_free(&x->runs.v[i].wrong);
+        struct explain_run *r = &x->runs.v[i];
+        json_decref(r->record.steps);
+        json_decref(r->record.lines);
+        json_decref(r->record.numbers);
+        machine_free(&r->machine);
+        explain_free(&r->view);
+        err_free(&r->wrong);
+        sb_free(&r->what);
     }
     VEC_FREE(&x->runs);
+    explain_page_free(&x->page);
     subject_free(&x->subject);
     arena_free(&x->mem);
+}
+
+static bool run_all(struct explain *x, const struct opts *o, struct err *e) {
+    for (size_t i = 0; i < x->runs.n; i++) x->runs.v[i].x = x;
+    return x->html ? record_all(x, o, e) : tell_all(x, e);
 }
 
 enum cli_exit explain_main(struct cli *c, const struct opts *o) {
@@ -320,7 +421,7 @@ enum cli_exit explain_main(struct cli *c, const struct opts *o) {
     enum cli_exit status = CLI_OK;
     if (!read_options(&x, o, &e))
         status = cli_usage(c, &e);
-    else if (!prepare(&x, o, &e) || !run_all(&x, &e))
+    else if (!prepare(&x, o, &e) || !run_all(&x, o, &e))
         status = cli_fail(c, &e);
     release(&x);
     err_free(&e);

@@ -21,6 +21,7 @@ struct explain_group {
     uint32_t first, last; /* PCs */
     uint32_t to;          /* where they go on */
     uint64_t issued, committed;
+    struct explain_tables *after; /* as they were then, where the view keeps them */
 };
 
 /* A mechanism's tables: those of its lines that concern the threads explained. */
@@ -47,7 +48,7 @@ struct explain_tables {
 struct explain_step {
     const struct explain_group *group;   /* NULL: other threads changed the tables */
     const struct sm_commit *commit;      /* NULL: nothing happened to the group */
-    const struct explain_tables *tables; /* NULL: who is together is as it was */
+    const struct explain_tables *tables; /* NULL: who is together is as it was, and they are not kept */
     bool first;                          /* there were no tables before */
 };
 
@@ -62,12 +63,14 @@ struct explain_view {
     bool all_tables;                 /* shown after every step, not only when they changed */
     uint64_t most;                   /* steps */
     void (*show)(struct explain_view *v, const struct explain_step *s);
-    const struct term *term; /* of the text */
-    struct sb out;           /* text that was not printed yet */
-    void *page;              /* of the page */
+    const struct term *term;       /* of the text */
+    struct sb out;                 /* text that was not printed yet */
+    bool keep_tables;              /* of all steps, so that their PCs are always those of the step */
+    struct explain_record *record; /* of the page */
     /* so far */
     uint64_t steps;
     bool more; /* than `most` */
+    bool full; /* the page takes no more */
     bool done; /* all threads have exited */
     struct explain_lanes gone;
     uint32_t base;        /* architectural warp slot of the SM where the block begins */
@@ -106,6 +109,7 @@ static inline uint32_t explain_old_pc(const struct explain_view *v, uint32_t pc)
 /* explain_tables.c: the tables as the mechanism prints them, of all its entries those that concern the threads explained. */
 void explain_read_tables(const struct explain_view *v, const struct mech *m, struct explain_tables *t);
 bool explain_same_key(const struct explain_tables *a, const struct explain_tables *b);
+struct explain_tables *explain_tables_copy(const struct explain_tables *t);
 void explain_tables_free(struct explain_tables *t);
 /* Changes whenever the mechanism moves these threads, and whoever runs with them, by a commit of others. */
 uint64_t explain_fingerprint(const struct explain_view *v, struct sm *s);

@@ -16,9 +16,18 @@ bool explain_eventful(const struct sm_commit *c) {
     return o->nsides > 1 || o->exited.n || o->waiting.n || *c->event;
 }
 
+static void forget_tables(struct explain_group *g) {
+    if (g->after) explain_tables_free(g->after);
+    xfree(g->after);
+    g->after = NULL;
+}
+
 /* The first n groups, which are those that began first. */
 static void show_groups(struct explain_view *v, size_t n) {
-    for (size_t i = 0; i < n; i++) v->show(v, &(struct explain_step){.group = &v->groups.v[i]});
+    for (size_t i = 0; i < n; i++) {
+        v->show(v, &(struct explain_step){.group = &v->groups.v[i], .tables = v->groups.v[i].after});
+        forget_tables(&v->groups.v[i]);
+    }
     if (!n) return;
     v->groups.n -= n;
     memmove(v->groups.v, v->groups.v + n, v->groups.n * sizeof *v->groups.v);
@@ -48,11 +57,13 @@ static void add_step(struct explain_view *v, const struct explain_group *step) {
     struct explain_group *g = open_group(v, step);
     if (!g) {
         VEC_PUSH(&v->groups, *step);
-        return;
+        g = &v->groups.v[v->groups.n - 1];
     }
     g->last = step->last;
     g->to = step->to;
     g->committed = step->committed;
+    forget_tables(g);
+    if (v->keep_tables) g->after = explain_tables_copy(&v->tables);
 }
 
 static void add_threads(const struct explain_view *v, struct explain_lanes *l, const struct mech_set *set) {
@@ -122,7 +133,7 @@ static bool may_change(struct explain_view *v, struct sm *s) {
 
 void explain_commit(void *view, const struct sm_commit *c) {
     struct explain_view *v = view;
-    if (v->more || v->done || !find_block(v, c->sm)) return;
+    if (v->more || v->full || v->done || !find_block(v, c->sm)) return;
     const struct explain_group step = step_of(v, c);
     const bool mine = lanes_any(&step.lanes);
     v->more = mine && v->steps == v->most;
@@ -137,6 +148,7 @@ void explain_end(struct explain_view *v) {
 }
 
 void explain_free(struct explain_view *v) {
+    for (size_t i = 0; i < v->groups.n; i++) forget_tables(&v->groups.v[i]);
     VEC_FREE(&v->groups);
     explain_tables_free(&v->tables);
     explain_tables_free(&v->spare);

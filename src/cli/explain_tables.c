@@ -152,6 +152,29 @@ bool explain_same_key(const struct explain_tables *a, const struct explain_table
     return a->key.n == b->key.n && (!a->key.n || !memcmp(a->key.v, b->key.v, a->key.n * sizeof *a->key.v));
 }
 
+/* The lines that are left, and what they are made of. */
+struct explain_tables *explain_tables_copy(const struct explain_tables *t) {
+    struct explain_tables *copy = xcalloc(1, sizeof *copy);
+    sb_addn(&copy->raw, t->raw.text, t->raw.len);
+    for (size_t i = 0; i < t->lines.n; i++) {
+        struct explain_line l = t->lines.v[i];
+        const size_t first = copy->tokens.n;
+        for (size_t k = l.first; k < l.end; k++) {
+            struct explain_token token = t->tokens.v[k];
+            token.text = copy->raw.text + (token.text - t->raw.text);
+            if (token.kind == EXPLAIN_SET) {
+                VEC_PUSH(&copy->sets, t->sets.v[token.index]);
+                token.index = (uint32_t)copy->sets.n - 1;
+            }
+            VEC_PUSH(&copy->tokens, token);
+        }
+        l.first = first;
+        l.end = copy->tokens.n;
+        VEC_PUSH(&copy->lines, l);
+    }
+    return copy;
+}
+
 void explain_tables_free(struct explain_tables *t) {
     sb_free(&t->raw);
     VEC_FREE(&t->tokens);

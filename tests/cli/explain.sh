@@ -231,6 +231,22 @@ run explain lwm:size=64,pdom examples/collatz.ptx --steps 20
 [ "$(grep -c "^1 block of 64 threads here" "$out")" -eq 2 ]
 verdict $? "with the same launch"
 
+# The page: what a browser makes of it is tests/browser/explain.py's.
+data() { sed -n '/id="data"/{n;p}' "$1"; } # FILE: the tree it draws
+run explain pdom,dwf,volta examples/collatz.ptx --html "$work/page.html"
+[ "$status" -eq 0 ] && [ ! -s "$out" ] && [ "$(data "$work/page.html" | grep -o '"title":"[^"]*","source"' | wc -l)" -eq 3 ]
+verdict $? "--html writes a page instead, with all mechanisms"
+run explain pdom,dwf,volta examples/collatz.ptx --html "$work/again.html"
+cmp -s "$work/page.html" "$work/again.html"
+verdict $? "of the same bytes"
+run explain "$(echo $mechs | tr ' ' ,)" examples/photons.ptx --steps 100000 --html "$work/page.html"
+[ "$status" -eq 0 ] && [ "$(stat -c %s "$work/page.html")" -lt 2000000 ] && data "$work/page.html" | grep -q '"full":true'
+verdict $? "with every mechanism and to the end it stays below 2 MB, and says where it was cut"
+run explain pdom,takahashi @recursion --html "$work/page.html"
+[ "$status" -ne 0 ] && grep -q "under takahashi: .*recursion" "$err" && data "$work/page.html" | grep -q '"error":".*recursion'
+verdict $? "a mechanism that refuses the program has its place on the page, and the status says so"
+refused "cannot" "a page that cannot be written, before anything runs" explain pdom examples/diamond.ptx --html "$work/none/page.html"
+
 run explain pdom tests/cli/barrier.ptx $four
 state "####  wait" "warp 0: split 0 sched 0 pc 7 (B2) parked ####" "pc 7 (B2) rpc - #### <- top" "waiting at a barrier ####"
 verdict $? "threads wait at a barrier"
