@@ -6,7 +6,7 @@ run run $file --kernel warpsum --races --json "$work/races.json"
 expect_status 1 "a race ends with status 1"
 for text in "races               2 pairs of instructions" "read-write of shared memory, byte 64 of " "128 times; first in kernel warpsum:" \
     "write          by block (0,0,0), thread (16,0,0)" "read           by block (0,0,0), thread (0,0,0)" "[./examples/warpsum.cu:17]" \
-    "at $file:102: ld.shared.u32 %r23, [%rd4]; [./examples/warpsum.cu:20]" "no __syncwarp() between"; do
+    "at $file:98: ld.shared.u32 %r23, [%rd4]; [./examples/warpsum.cu:20]" "no __syncwarp() between"; do
     expect_in_out "$text" "the report shows: $text"
 done
 expect_json "$work/races.json" races/races 2 "JSON counts them"
