@@ -26,6 +26,7 @@ static const struct help_entry exit_codes[] = {
      "a workload's check that failed; or a mechanism left other memory than a functional run."},
     {"2", "Bad usage or bad input: an unknown option, a file that cannot be read, PTX with errors; also "
           "output that could not be written."},
+    {"130, 143", "Ended by Ctrl-C or SIGTERM, after a word on where it stood and what is kept."},
     {0},
 };
 static const struct help_entry variables[] = {

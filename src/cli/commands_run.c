@@ -100,6 +100,10 @@ static const struct help_entry run_outputs[] = {
               "and then renamed, all of them after the run: nothing is written when the launch fails, and "
               "never half a file. Only --trace and --timeline are kept when the program failed: they show "
               "how. Pipes and devices are written to where they are."},
+    {"Stopped", "Ctrl-C (or SIGTERM) stops a run: standard error has the launch, the blocks that have ended, "
+                "cycles, instructions and for each SM the line most of its warps stand on; the report and "
+                "--json have the statistics until there, marked as partial. --print and --dump show "
+                "nothing. A second Ctrl-C ends it at once."},
     {"Kernel output",
      "What kernels print goes to standard output, or to standard error when - sends data to the former."},
     {0},

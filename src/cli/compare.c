@@ -99,24 +99,32 @@ static void on_tick(void *user, double done) {
     progress_part(&c->progress, done, what);
 }
 
+static bool on_stop(void *user) {
+    const struct compare *c = user;
+    return stop_asked(&c->stop);
+}
+
 static bool simulate(struct compare *c, struct err *e) {
     c->lab.subjects = c->lab_subjects.v;
     c->lab.nsubjects = c->lab_subjects.n;
     c->lab.machines = c->machines.v.v;
     c->lab.nmachines = c->machines.v.n;
     c->lab.tick = c->quiet ? NULL : on_tick;
+    c->lab.stop = on_stop;
     c->lab.user = c;
+    stop_hold(&c->stop, c->cli);
     progress_start(&c->progress, &c->cli->term);
     bool fine = lab_compare(&c->lab, e);
     if (fine) compare_races(c);
     progress_end(&c->progress);
+    stop_release(&c->stop);
     return fine;
 }
 
 /* Says what went wrong with one run; CLI_OK when nothing did. A refusal is a result, and stands below its table. */
 static enum cli_exit verdict(const struct compare *c, size_t subject, size_t machine) {
     const struct lab_cell *cell = lab_cell(&c->lab, subject, machine);
-    if (lab_cell_right(cell) || compare_refused(c, subject, machine)) return CLI_OK;
+    if (lab_cell_right(cell) || compare_refused(c, subject, machine) || cell->stopped) return CLI_OK;
     struct err e = {.code = cell->out.err.code ? cell->out.err.code : ERR_FAULT};
     compare_title(c, subject, &e.text);
     sb_add(&e.text, " under %s: ", c->lab.machines[machine].name);
@@ -129,15 +137,27 @@ static enum cli_exit verdict(const struct compare *c, size_t subject, size_t mac
     return status;
 }
 
+/* Of a comparison that was stopped: what there is of it. */
+static void say_stopped(const struct compare *c, size_t stopped) {
+    const size_t all = c->lab.nsubjects * c->lab.nmachines;
+    struct sb text = {0};
+    sb_add(&text, "stopped; %zu of %zu runs have ended, the others have no figures", all - stopped, all);
+    term_error(&c->cli->term, c->cli->command->name, text.text);
+    sb_free(&text);
+}
+
 static enum cli_exit verdicts(const struct compare *c) {
     enum cli_exit worst = CLI_OK;
+    size_t stopped = 0;
     for (size_t i = 0; i < c->lab.nsubjects; i++) {
         for (size_t m = 0; m < c->lab.nmachines; m++) {
             enum cli_exit one = verdict(c, i, m);
             if (one > worst) worst = one;
+            stopped += lab_cell(&c->lab, i, m)->stopped;
         }
         compare_races_verdict(c, i);
     }
+    if (stopped) say_stopped(c, stopped);
     return worst;
 }
 
@@ -175,5 +195,5 @@ enum cli_exit compare_main(struct cli *cli, const struct opts *o) {
         status = results(&c, &e);
     compare_free(&c);
     err_free(&e);
-    return status;
+    return stop_die(&c.stop, cli, status);
 }

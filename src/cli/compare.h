@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "cli/machines.h"
+#include "cli/stop.h"
 #include "cli/subject.h"
 #include "lab/compare.h"
 
@@ -28,6 +29,7 @@ struct compare {
     struct lab_comparison lab;
     struct compare_race *races; /* by subject */
     struct progress progress;
+    struct stop stop;
 };
 
 /* Cycles of the first machine over those of this one; 0 where either did not end. */
@@ -39,8 +41,7 @@ bool compare_refused(const struct compare *c, size_t subject,
                      size_t machine); /* the mechanism cannot run it */
 bool compare_wrong(const struct compare *c, size_t subject,
                    size_t machine); /* it ended, with a wrong result */
-
-/* "ok", "refused", "failed" or "wrong" */
+/* What became of a run, in a word for tables and files: ok, wrong, refused, failed, stopped. */
 const char *compare_status(const struct compare *c, size_t subject, size_t machine);
 
 /* compare_report.c: the table; what is wrong, in words. */

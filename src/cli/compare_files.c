@@ -7,10 +7,11 @@
 #include "report/csv.h"
 
 const char *compare_status(const struct compare *c, size_t subject, size_t machine) {
-    return compare_refused(c, subject, machine)  ? "refused"
-           : !compare_ended(c, subject, machine) ? "failed"
-           : compare_wrong(c, subject, machine)  ? "wrong"
-                                                 : "ok";
+    return compare_refused(c, subject, machine)           ? "refused"
+           : lab_cell(&c->lab, subject, machine)->stopped ? "stopped"
+           : !compare_ended(c, subject, machine)          ? "failed"
+           : compare_wrong(c, subject, machine)           ? "wrong"
+                                                          : "ok";
 }
 
 static json_t *subject_json(const struct lab_subject *s, size_t launches) {

@@ -89,11 +89,10 @@ static void row(const struct compare *c, struct table *t, size_t subject, size_t
     }
     speedup_cell(t, compare_speedup(c, subject, machine));
     bar_cell(c, t, compare_speedup(c, subject, machine), full,
-             compare_refused(c, subject, machine) ? "refused"
-             : !ended                             ? "failed"
-             : compare_wrong(c, subject, machine)
+             compare_wrong(c, subject, machine)
                  ? c->races[subject].races ? "OTHER RESULT: data race" : "WRONG RESULT"
-                 : "");
+             : ended ? ""
+                     : compare_status(c, subject, machine));
 }
 
 void compare_title(const struct compare *c, size_t subject, struct sb *out) {

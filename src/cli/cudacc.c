@@ -214,7 +214,7 @@ bool cudacc_compile(const struct cli *c, const char *file, const struct cudacc_o
     struct compilation k = {.cli = c, .file = file};
     bool fine = cudacc_find(a->compiler, file, &k.cc, &k.mem, e);
     if (fine) {
-        stop_hold(&k.stop);
+        stop_hold(&k.stop, c);
         fine = compile_and_tidy(&k, a, text, e);
         stop_release(&k.stop);
         stop_die(&k.stop, c, CLI_FAILED);

@@ -71,7 +71,7 @@ static bool simulate(struct reproduce *r, struct err *e) {
     r->claims.n = r->chosen.n;
     r->claims.tick = on_tick;
     r->claims.user = r;
-    stop_hold(&r->stop);
+    stop_hold(&r->stop, r->cli);
     progress_start(&r->progress, &r->cli->term);
     r->cli->store = &r->claims.store;
     bool fine = store_open(r->db, STORE_WRITE, &r->claims.store, e) && claims_run(&r->claims, e);
@@ -83,7 +83,7 @@ static bool simulate(struct reproduce *r, struct err *e) {
 /* Being asked to stop is told as what it is, with what is left of the work. */
 static enum cli_exit failed(const struct reproduce *r, const struct err *e) {
     struct sb text = {0};
-    if (!r->stop.signal) return cli_fail(r->cli, e);
+    if (!stop_asked(&r->stop)) return cli_fail(r->cli, e);
     if (r->db)
         sb_add(&text, "stopped; %zu of %zu runs are in %s, and the same command goes on from there",
                r->claims.progress.done, r->claims.progress.points, r->db);

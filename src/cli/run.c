@@ -25,7 +25,7 @@ static void print_to_stdout(void *user, const char *text, size_t n) {
 static int on_progress(void *user, uint64_t done, uint64_t all) {
     struct run *r = user;
     char what[96];
-    if (r->watched.files.n && stop_asked(&r->stop)) return 0;
+    if (stop_asked(&r->stop)) return 0;
     if (r->quiet) return 1;
     snprintf(what, sizeof what, "launch %zu, %llu of %llu blocks", r->launches.n, (unsigned long long)done,
              (unsigned long long)all);
@@ -49,15 +49,17 @@ static void on_opened(void *user, hd_device *dev) {
 
 static void before_launch(void *user, hd_kernel *k, const hd_launch *l) {
     struct run *r = user;
-    (void)k, (void)l;
     hd_set_log(r->dev, subject_warn,
                r->cli); /* what loading warns of was said when the subject was prepared */
+    r->under_way = k;
+    r->shape = *l;
     r->started = term_seconds();
 }
 
 static void after_launch(void *user, hd_kernel *k, const hd_launch *l) {
     struct run *r = user;
     hd_kernel_info info;
+    r->under_way = NULL;
     CHECK(hd_kernel_get_info(k, &info) == HD_OK);
     VEC_PUSH(&r->launches, (struct run_launch){.kernel = arena_strdup(&r->mem, info.name),
                                                .shape = *l,
@@ -81,7 +83,7 @@ static uint8_t *fetch(const struct run *r, size_t arg, uint64_t count, struct er
 }
 
 static bool show(const struct run *r, struct sb *out, struct err *e) {
-    for (size_t i = 0; i < r->prints.n; i++) {
+    for (size_t i = 0; i < r->prints.n && !r->partial; i++) {
         const struct program_arg *a = program_entry(&r->subject.program, r->prints.v[i].arg);
         uint64_t want = r->prints.v[i].count ? r->prints.v[i].count : PRINT_DEFAULT;
         uint64_t count = want < a->spec.count ? want : a->spec.count;
@@ -110,7 +112,7 @@ static bool dump(const struct run *r, const struct run_dump *d, struct outfiles 
 
 static bool write_files(const struct run *r, struct outfiles *files, struct err *e) {
     bool fine = true;
-    for (size_t i = 0; i < r->dumps.n && fine; i++) fine = dump(r, &r->dumps.v[i], files, e);
+    for (size_t i = 0; i < r->dumps.n && !r->partial && fine; i++) fine = dump(r, &r->dumps.v[i], files, e);
     struct sb json = {0}, series = {0};
     if (fine && r->json)
         fine = run_json(r, &json, e) && outfile_write(files, r->json, json.text, json.len, e);
@@ -145,10 +147,27 @@ static void on_ended(void *user, hd_device *dev, hd_module *mod, const hd_arg *a
     results(r, &r->failed);
 }
 
+/* Stopped by a signal: where it stood, then what was counted until there. Memory is that of no moment of the program, so
+ * nothing of it is shown. */
+static void show_partial(struct run *r) {
+    struct sb where = {0};
+    progress_end(&r->progress);
+    if (r->subject.workload) sb_add(&where, "launch %zu, the first being 0: ", r->launches.n);
+    sb_add(&where, "%s", err_text(&r->outcome.err));
+    term_error(&r->cli->term, r->cli->command->name, where.text);
+    sb_free(&where);
+    r->partial = true;
+    r->mod = sim_kernel_module(r->under_way);
+    after_launch(r, r->under_way, &r->shape);
+    r->reported = true;
+    results(r, &r->failed);
+}
+
 /* Of a program that failed, the races are the more welcome. */
 static void on_closing(void *user, hd_device *dev) {
     struct run *r = user;
     struct sb text = {0};
+    if (stop_asked(&r->stop) && r->outcome.err.code == ERR_LIMIT && r->under_way) show_partial(r);
     if (!r->races) return;
     r->nraces = races_real(dev);
     progress_end(&r->progress);
@@ -182,16 +201,15 @@ static enum cli_exit simulate(struct run *r, struct err *e) {
                                     .no_digest = true};
     const hd_config config = machine_config(&r->machine);
     if (!subject_prepare(&r->subject, &config, e) || !run_watch(r, e)) return cli_fail(r->cli, e);
-    if (r->watched.files.n) stop_hold(&r->stop);
+    stop_hold(&r->stop, r->cli);
     lab_run(&r->subject.lab, &config, &hooks, &r->outcome);
     progress_end(&r->progress);
-    enum cli_exit status = r->stop.signal        ? CLI_FAILED
-                           : r->outcome.err.code ? cli_fail(r->cli, &r->outcome.err)
-                           : r->failed.code      ? cli_fail(r->cli, &r->failed)
-                           : r->nraces           ? CLI_FAILED
-                                                 : CLI_OK;
+    enum cli_exit status = r->outcome.err.code && !r->partial ? cli_fail(r->cli, &r->outcome.err)
+                           : r->failed.code                   ? cli_fail(r->cli, &r->failed)
+                           : r->nraces                        ? CLI_FAILED
+                                                              : CLI_OK;
     if (!run_watch_end(r, e)) status = cli_fail(r->cli, e);
-    if (r->watched.files.n) stop_release(&r->stop);
+    stop_release(&r->stop);
     return status;
 }
 

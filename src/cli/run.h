@@ -18,7 +18,7 @@ struct run_dump {
     const char *path;
 };
 
-/* A launch that ended. */
+/* A launch that ended, or, of a run that was stopped, the one that did not. */
 struct run_launch {
     const char *kernel;
     hd_launch shape;
@@ -43,14 +43,17 @@ struct run {
     hd_module *mod;
     const hd_arg *args; /* as the device takes them: addresses of buffers */
     VEC(struct run_launch) launches;
-    double started; /* the launch that runs */
+    double started;       /* the launch that runs */
+    hd_kernel *under_way; /* and its kernel; NULL: none runs */
+    hd_launch shape;
+    bool partial; /* it was stopped: the last of launches did not end */
     struct lab_outcome outcome;
     size_t nraces;
     bool reported;
     struct err failed; /* what went wrong with the results */
     struct watch watch;
     struct outfiles watched; /* trace and timeline, written while it runs */
-    struct stop stop;        /* held while such a file is open, so that an interrupted run leaves it whole */
+    struct stop stop;
     struct progress progress;
     struct arena mem; /* names of kernels */
 };

@@ -9,6 +9,7 @@ static json_t *launch_json(const struct run *r, size_t i) {
     json_t *o = stats_json_launch(l->kernel, &l->shape);
     stats_json_add(o, &l->stats);
     if (r->host) stats_json_add_host(o, &l->stats, l->seconds);
+    if (r->partial && i + 1 == r->launches.n) json_object_set_new(o, "partial", json_true());
     if (r->interval) json_object_set_new(o, "series", run_series_json(r, i));
     return o;
 }
@@ -38,6 +39,7 @@ static json_t *storage_json(const struct storage *s) {
 bool run_json(const struct run *r, struct sb *out, struct err *e) {
     json_t *root = json_object(), *kernels = json_array();
     for (size_t i = 0; i < r->launches.n; i++) json_array_append_new(kernels, launch_json(r, i));
+    if (r->partial) json_object_set_new(root, "partial", json_true());
     if (r->subject.workload) json_object_set_new(root, "workload", workload_json(r));
     json_object_set_new(root, "options", stats_json_options(sim_options(r->dev)));
     json_object_set_new(root, "kernels", kernels);

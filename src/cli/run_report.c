@@ -34,6 +34,7 @@ static void workload_lines(const struct run *r, struct sb *out) {
     run_label(r, out, "workload");
     sb_add(out, "%s@%s%s (%s), %s\n", term_on(&r->cli->term, TERM_BOLD), w->name,
            term_on(&r->cli->term, TERM_PLAIN), w->origin, work_size_names[r->subject.size]);
+    if (r->partial) return;
     run_label(r, out, "check");
     text_grouped(out, r->outcome.checked);
     sb_add(out, " value%s verified against the CPU\n", r->outcome.checked == 1 ? "" : "s");
@@ -61,8 +62,14 @@ static void functional_lines(const struct run *r, const struct stats *s, struct 
     sb_add(out, "\n");
 }
 
+static void partial_line(const struct run *r, struct sb *out) {
+    run_label(r, out, "PARTIAL");
+    sb_add(out, "stopped before its end: all figures are of what ran until then\n");
+}
+
 void run_report(const struct run *r, struct sb *out) {
     const struct stats *s = sim_stats(r->dev, true);
+    if (r->partial) partial_line(r, out);
     if (r->subject.workload) workload_lines(r, out);
     if (r->launches.n == 1)
         launch_lines(r, out);

@@ -1,32 +1,57 @@
 #include "cli/stop.h"
 
-#include <time.h>
+#include "cli/outfile.h"
 
-void stop_hold(struct stop *s) {
+/* The first signal is noted. The second ends the process from here, whatever the other threads are at: files that are
+ * under way are removed, and a database undoes what was not complete when it is next opened. */
+static void *wait_for_signals(void *user) {
+    struct stop *s = user;
+    int got = 0;
+    while (sigwait(&s->held, &got)) continue;
+    atomic_store(&s->signal, got);
+    while (sigwait(&s->held, &got)) continue;
+    outfile_abandon(s->cli->writing);
+    pthread_sigmask(SIG_UNBLOCK, &s->held, NULL);
+    raise(got);
+    return NULL;
+}
+
+void stop_hold(struct stop *s, const struct cli *c) {
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+    s->cli = c;
     sigemptyset(&s->held);
     for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
         struct sigaction now;
         if (!sigaction(ending[i], NULL, &now) && now.sa_handler != SIG_IGN) sigaddset(&s->held, ending[i]);
     }
     pthread_sigmask(SIG_BLOCK, &s->held, NULL);
+    s->waiting = !pthread_create(&s->waiter, NULL, wait_for_signals, s);
+    if (!s->waiting) pthread_sigmask(SIG_UNBLOCK, &s->held, NULL);
 }
 
-bool stop_asked(struct stop *s) {
-    struct timespec at_once = {0};
-    int got = sigtimedwait(&s->held, NULL, &at_once);
-    if (got > 0 && !s->signal) s->signal = got;
-    return s->signal != 0;
+bool stop_asked(const struct stop *s) {
+    return atomic_load(&s->signal) != 0;
+}
+
+/* sigwait is where the thread can be cancelled: a signal that it took is noted. */
+static void end_waiting(struct stop *s) {
+    if (!s->waiting) return;
+    pthread_cancel(s->waiter);
+    pthread_join(s->waiter, NULL);
+    s->waiting = false;
 }
 
 void stop_release(struct stop *s) {
+    if (stop_asked(s)) return;
+    end_waiting(s);
     if (!stop_asked(s)) pthread_sigmask(SIG_UNBLOCK, &s->held, NULL);
 }
 
 enum cli_exit stop_die(struct stop *s, const struct cli *c, enum cli_exit status) {
-    if (!s->signal) return status;
+    if (!stop_asked(s)) return status;
     fflush(c->term.out);
+    end_waiting(s);
     pthread_sigmask(SIG_UNBLOCK, &s->held, NULL);
-    raise(s->signal);
+    raise(atomic_load(&s->signal));
     return CLI_FAILED;
 }

@@ -140,7 +140,7 @@ bool study_experiment_run(struct study_experiment *s, bool (*run)(void *user, st
     sweep->user = s;
     s->cli->store = &sweep->store;
     if (!store_open(s->db, STORE_WRITE, &sweep->store, e)) return false;
-    stop_hold(&s->stop);
+    stop_hold(&s->stop, s->cli);
     progress_start(&s->progress, &s->cli->term);
     bool fine = run(user, e);
     progress_end(&s->progress);
@@ -152,7 +152,7 @@ bool study_experiment_run(struct study_experiment *s, bool (*run)(void *user, st
 
 enum cli_exit study_experiment_failed(const struct study_experiment *s, const struct err *e) {
     struct sb text = {0};
-    if (!s->stop.signal) return cli_fail(s->cli, e);
+    if (!stop_asked(&s->stop)) return cli_fail(s->cli, e);
     if (s->db)
         sb_add(&text, "stopped; %zu of %zu simulations are in %s, and the same command goes on from there",
                s->x->sweep.rows.rows.n, s->x->sweep.progress.points, s->db);

@@ -69,9 +69,8 @@ enum cli_exit study_factors_main(struct cli *c, const struct opts *o) {
     else
         status = study_experiment_results(&s.common, study_factors_json, study_factors_csv,
                                           study_factors_report, &s, &e);
-    struct stop stop = s.common.stop;
     study_experiment_free(&s.common);
     factors_free(&s.lab);
     err_free(&e);
-    return stop_die(&stop, c, status);
+    return stop_die(&s.common.stop, c, status);
 }

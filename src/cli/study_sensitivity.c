@@ -213,9 +213,8 @@ enum cli_exit study_sensitivity_main(struct cli *c, const struct opts *o) {
         status = study_experiment_failed(&s.common, &e);
     else
         status = study_experiment_results(&s.common, add_json, add_csv, report, &s, &e);
-    struct stop stop = s.common.stop;
     study_experiment_free(&s.common);
     experiment_free(&s.x);
     err_free(&e);
-    return stop_die(&stop, c, status);
+    return stop_die(&s.common.stop, c, status);
 }

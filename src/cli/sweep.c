@@ -43,7 +43,7 @@ static bool on_tick(void *user, const struct lab_progress *p) {
 }
 
 static bool simulate(struct sweep *s, struct err *e) {
-    stop_hold(&s->stop);
+    stop_hold(&s->stop, s->cli);
     s->lab.tick = on_tick;
     s->lab.user = s;
     progress_start(&s->progress, &s->cli->term);

@@ -233,8 +233,9 @@ static bool keep_going(struct engine *en) {
     en->ask_at = en->grid.insts + ASK_EVERY;
     if (!l->progress || l->progress(l->user, en->done, en->grid.blocks, en->grid.insts)) return true;
     return err_set(en->err, ERR_LIMIT,
-                   "stopped on request after %" PRIu64 " of %" PRIu64 " blocks of kernel %s", en->done,
-                   en->grid.blocks, en->grid.func->name);
+                   "stopped on request after %" PRIu64 " of %" PRIu64 " blocks of kernel %s, %" PRIu64
+                   " thread instructions",
+                   en->done, en->grid.blocks, en->grid.func->name, en->grid.insts);
 }
 
 /* Until the block has finished or looks as if it waits for another one. */

@@ -35,6 +35,7 @@ struct round {
 
 /* One run of a task, as its hooks see it. */
 struct task {
+    const struct lab_comparison *comparison;
     const struct lab_subject *subject;
     struct lab_reference *reference;
     struct lab_cell *cell; /* NULL: it is the reference that runs */
@@ -122,18 +123,21 @@ static bool compare_memory(hd_device *dev, const struct lab_reference *r, struct
 
 /* ---- tasks ---- */
 
+static bool enough(const struct lab_comparison *c) {
+    return c->stop && c->stop(c->user);
+}
+
 /* How many launches a run has is known from the reference; of the reference itself, not. */
 static int on_progress(void *user, uint64_t done, uint64_t all) {
     struct task *t = user;
     size_t launches = t->reference->out.launches;
     double launch = (double)done / (double)(all ? all : 1);
     if (launches) atomic_store(t->done, (uint32_t)(1000 * ((double)t->launched + launch) / (double)launches));
-    return 1;
+    return !enough(t->comparison);
 }
 
 static void on_opened(void *user, hd_device *dev) {
-    struct task *t = user;
-    if (t->cell) hd_set_progress(dev, on_progress, t);
+    hd_set_progress(dev, on_progress, user);
 }
 
 static void on_launched(void *user, hd_kernel *k, const hd_launch *l) {
@@ -155,7 +159,11 @@ static void run(struct task *t, const hd_config *config) {
     const struct lab_hooks hooks = {
         .opened = on_opened, .after = on_launched, .ended = on_ended, .user = t, .no_digest = true};
     struct lab_outcome *out = t->cell ? &t->cell->out : &t->reference->out;
-    lab_run(t->subject, config, &hooks, out);
+    if (enough(t->comparison))
+        err_set(&out->err, ERR_LIMIT, "stopped before it began");
+    else
+        lab_run(t->subject, config, &hooks, out);
+    if (t->cell) t->cell->stopped = out->err.code == ERR_LIMIT && enough(t->comparison);
     if (t->cell && t->subject->workload && !out->err.code)
         t->cell->difference.any = out->digest != t->reference->out.digest;
     atomic_store(t->done, 1000);
@@ -163,15 +171,18 @@ static void run(struct task *t, const hd_config *config) {
 
 static void run_reference(void *user, size_t task) {
     struct round *r = user;
-    struct task t = {
-        .subject = &r->c->subjects[task], .reference = &r->c->references[task], .done = &r->done[task]};
+    struct task t = {.comparison = r->c,
+                     .subject = &r->c->subjects[task],
+                     .reference = &r->c->references[task],
+                     .done = &r->done[task]};
     run(&t, &r->c->reference);
 }
 
 static void run_cell(void *user, size_t task) {
     struct round *r = user;
     size_t subject = task / r->c->nmachines, machine = task % r->c->nmachines;
-    struct task t = {.subject = &r->c->subjects[subject],
+    struct task t = {.comparison = r->c,
+                     .subject = &r->c->subjects[subject],
                      .reference = &r->c->references[subject],
                      .cell = &r->c->cells[task],
                      .done = &r->done[task]};

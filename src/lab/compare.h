@@ -26,6 +26,7 @@ struct lab_reference;
 struct lab_cell {
     struct lab_outcome out;
     struct lab_difference difference;
+    bool stopped; /* before its end, or before it began: out.err says so */
 };
 
 struct lab_comparison {
@@ -35,13 +36,14 @@ struct lab_comparison {
     hd_config reference;                   /* a machine that computes without time */
     unsigned jobs;                         /* host threads; 0: one per core */
     void (*tick)(void *user, double done); /* about ten times a second; done: part of the work, 0 to 1 */
+    bool (*stop)(void *user);              /* true: enough; asked by any thread; NULL: never */
     void *user;
     struct lab_cell *cells;           /* lab_compare: [subject][machine] */
     struct lab_reference *references; /* by subject; holds the names in cells */
 };
 
-/* Runs everything; false when a reference run fails, whose error then is e. What fails under a machine is in
- * its cell. Release with lab_compare_free in either case. */
+/* Runs everything; false when a reference run fails or is stopped, whose error then is e. What fails or is stopped under a
+ * machine is in its cell. Release with lab_compare_free in either case. */
 bool lab_compare(struct lab_comparison *c, struct err *e);
 void lab_compare_free(struct lab_comparison *c);
 const struct lab_cell *lab_cell(const struct lab_comparison *c, size_t subject, size_t machine);

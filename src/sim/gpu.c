@@ -89,8 +89,7 @@ static bool out_of_cycles(const struct gpu_run *r, struct err *e) {
 static bool keep_going(const struct gpu_run *r, struct err *e) {
     const struct exec_launch *l = r->launch->exec;
     if (!l->progress || l->progress(l->user, r->done, r->grid.blocks, r->grid.insts)) return true;
-    return err_set(e, ERR_LIMIT, "stopped on request after %" PRIu64 " of %" PRIu64 " blocks of kernel %s",
-                   r->done, r->grid.blocks, r->grid.func->name);
+    return gpu_stopped(r, e);
 }
 
 static bool check(struct gpu_run *r, struct err *e) {

@@ -1,4 +1,4 @@
-/* A timed launch under way: what gpu.c, watchdog.c, deadlock.c and verdict.c share. */
+/* A timed launch under way: what gpu.c, watchdog.c, deadlock.c, verdict.c and where.c share. */
 #ifndef HEDDLE_SIM_GPU_RUN_H
 #define HEDDLE_SIM_GPU_RUN_H
 
@@ -62,6 +62,9 @@ uint64_t gpu_watch_window(const struct gpu_run *r); /* cycles between two looks,
 /* verdict.c: what becomes of the resident blocks when every thread gets its turn. */
 enum gpu_verdict { GPU_UNKNOWN, GPU_WOULD_END, GPU_WOULD_SPIN, GPU_WOULD_BLOCK };
 enum gpu_verdict gpu_judge(struct gpu_run *r);
+
+/* where.c: the report of a launch that the progress callback stopped. Always false. */
+bool gpu_stopped(const struct gpu_run *r, struct err *e);
 
 /* Counters of all SMs together. */
 void gpu_sum(const struct gpu_run *r, struct sm_stats *s, struct mech_stats *m);

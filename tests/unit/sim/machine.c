@@ -242,7 +242,8 @@ static void progress_can_stop_a_launch(void **state) {
     uint64_t d = rig_zero(&r, CELLS * 4);
     hd_set_progress(r.dev, stop_at_once, NULL);
     rig_fails(&r, "k", LAUNCH(.grid = {BLOCKS}, .block = {THREADS}), ARGS(PTR(d)), HD_LIMIT,
-              TEXTS("stopped on request after ", " of 20 blocks of kernel k"));
+              TEXTS("stopped on request after ", " of 20 blocks of kernel k, ", " cycles, ",
+                    "\n  SM 0: ", " warps, ", " at machine.ptx:"));
     rig_close(&r);
 }
 
