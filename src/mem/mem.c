@@ -249,6 +249,10 @@ static void count_cycles(struct mem_stats *s, const struct mem *m) {
     s->noc.port_cycles[XBAR_BACK] = s->noc.cycles * m->ports;
 }
 
+void mem_get_l1d(const struct mem *m, uint32_t sm, struct mem_cache_stats *s) {
+    *s = m->l1[(size_t)sm * MEM_NPATHS + MEM_L1D].level.stats;
+}
+
 void mem_get_stats(const struct mem *m, struct mem_stats *s) {
     *s = (struct mem_stats){.load = m->load};
     for (uint32_t i = 0; i < m->sms; i++) join_l1(s, &m->l1[i * MEM_NPATHS]);

@@ -78,6 +78,8 @@ uint32_t mem_bank_cycles(const uint64_t *addr, uint32_t n, uint32_t bytes, uint3
 
 /* ---- counters ---- */
 void mem_get_stats(const struct mem *m, struct mem_stats *s); /* since mem_new; maxima since the last */
-void mem_restart_stats(struct mem *m);                        /* start of a launch */
+/* Of one SM's first-level data cache, for those who watch while it runs. */
+void mem_get_l1d(const struct mem *m, uint32_t sm, struct mem_cache_stats *s);
+void mem_restart_stats(struct mem *m); /* start of a launch */
 
 #endif

@@ -13,6 +13,7 @@
 
 #include "sim/gpu_run.h"
 #include "sim/registers.h"
+#include "sim/timeline.h"
 
 enum { CHECK_CYCLES = 4096 }; /* between looks at limits, the watchdog and the progress callback */
 
@@ -296,7 +297,7 @@ static void end_run(struct gpu_run *r, const struct mem_stats *before, struct st
     struct sm_stats sm;
     struct mem_stats mem;
     if (r->launch->series->interval && r->gpu->now > r->sampled) sample(r);
-    if (r->launch->trace) trace_launch_end(r->launch->trace);
+    if (r->launch->trace) trace_launch_end(r->launch->trace, r->gpu->now);
     gpu_sum(r, &sm, &out->div);
     stats_set_sm(out, &sm);
     mem_get_stats(r->gpu->mem, &mem);
@@ -333,6 +334,21 @@ static bool renew(struct gpu *g, struct err *e) {
     return true;
 }
 
+static void begin_trace(const struct gpu_run *r) {
+    const struct gpu_launch *l = r->launch;
+    const struct opt_sm *o = &r->gpu->options->machine.sm;
+    const uint32_t width = mech_width(l->mech, l->param, (uint32_t)o->warp_size, (uint32_t)o->simd_width),
+                   threads = r->grid.threads;
+    const struct timeline_launch t = {.module = l->module,
+                                      .form = l->form,
+                                      .kernel = r->grid.func->name,
+                                      .warp_size = width,
+                                      .block_warps = (threads + width - 1) / width,
+                                      .start = r->start,
+                                      .mem = r->gpu->mem};
+    trace_launch(l->trace, &t);
+}
+
 bool gpu_run(struct gpu *g, const struct gpu_launch *l, struct stats *out, struct err *e) {
     struct mem_stats before;
     if (g->failed && !renew(g, e)) return false;
@@ -342,11 +358,7 @@ bool gpu_run(struct gpu *g, const struct gpu_launch *l, struct stats *out, struc
     mem_get_stats(g->mem, &before);
     bool good = exec_grid_init(&r.grid, l->exec, e) && admit(&r, &out->gpu, e) && want_thread_counts(&r, e);
     if (good) {
-        if (l->trace)
-            trace_launch(l->trace, l->module, l->form, r.grid.func->name,
-                         mech_width(l->mech, l->param, (uint32_t)g->options->machine.sm.warp_size,
-                                    (uint32_t)g->options->machine.sm.simd_width),
-                         g->now);
+        if (l->trace) begin_trace(&r);
         good = make_sms(&r, e) && run(&r, e);
         g->failed = !good;
         if (good) drain(&r);

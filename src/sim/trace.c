@@ -9,6 +9,9 @@
 #include "base/ledger.h"
 #include "sim/timeline.h"
 
+/* Cycles over which the timeline's counters are means, where no time series says otherwise. */
+enum { COUNTER_WINDOW = 128 };
+
 struct trace {
     struct sm_observer observer;
     struct out lines;
@@ -112,7 +115,7 @@ static void on_issue(void *user, uint64_t cycle, uint32_t sm, uint32_t sched, co
     struct trace *t = user;
     if (t->lines.sink.write) line(t, cycle, sm, sched, p, event);
     if (t->density.o.bins) add_density(t, cycle, sm, p);
-    if (t->timeline) timeline_issue(t->timeline, cycle, sm, t->module, t->form, p);
+    if (t->timeline) timeline_issue(t->timeline, cycle, sm, p);
 }
 
 static void on_block(void *user, uint64_t cycle, uint32_t sm, uint64_t block, bool begins) {
@@ -170,7 +173,8 @@ struct trace *trace_new(const struct watch *w) {
     t->commit = w->commit;
     t->commit_user = w->commit_user;
     t->lines.sink = w->trace;
-    if (w->timeline.write) t->timeline = timeline_new(w->timeline);
+    if (w->timeline.write)
+        t->timeline = timeline_new(w->timeline, w->interval ? w->interval : COUNTER_WINDOW);
     return t;
 }
 
@@ -182,23 +186,22 @@ void trace_free(struct trace *t) {
     xfree(t);
 }
 
-void trace_launch(struct trace *t, const struct ir_module *m, const struct rewrite *form, const char *kernel,
-                  uint32_t warp_size, uint64_t start) {
-    t->module = m;
-    t->form = form;
-    t->start = start;
-    t->width = warp_size < EXEC_LANES ? warp_size : EXEC_LANES;
-    if (t->timeline) timeline_launch(t->timeline, warp_size);
+void trace_launch(struct trace *t, const struct timeline_launch *l) {
+    t->module = l->module;
+    t->form = l->form;
+    t->start = l->start;
+    t->width = l->warp_size < EXEC_LANES ? l->warp_size : EXEC_LANES;
+    if (t->timeline) timeline_launch(t->timeline, l);
     if (t->lines.sink.write) {
         sb_add(&t->lines.text,
                "# kernel %s: cycle, SM, scheduler, PC, warp:mask ..., threads, instruction ; mechanism",
-               kernel);
+               l->kernel);
         out_end_line(&t->lines);
     }
 }
 
-void trace_launch_end(struct trace *t) {
-    if (t->timeline) timeline_end_launch(t->timeline);
+void trace_launch_end(struct trace *t, uint64_t now) {
+    if (t->timeline) timeline_end_launch(t->timeline, now);
     if (t->lines.sink.write) out_flush(&t->lines);
 }
 

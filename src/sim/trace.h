@@ -4,7 +4,8 @@
  * threads, the instruction, and what the mechanism said. A split without threads shows its PC and "-".
  * timeline: JSON that chrome://tracing and Perfetto open; microseconds stand for core cycles. A process is an SM; thread 0 of
  * it has the blocks, thread 1 + w what warp w of the machine issued (where one is wider than 32 threads, each 32 of them have
- * a track), one slice per stretch of consecutive issues of the same threads in one basic block.
+ * a track), one slice per stretch of consecutive issues of the same threads in one basic block, with PCs and lines.
+ * Counters of each SM: IPC, active lanes of an issue, hits of its first-level data cache, resident warps.
  * lanes: see density.h; its rows are the timeline's tracks, its cycles go on from launch to launch. */
 #ifndef HEDDLE_SIM_TRACE_H
 #define HEDDLE_SIM_TRACE_H
@@ -15,12 +16,12 @@
 struct trace;
 struct trace *trace_new(const struct watch *w); /* NULL when nothing is wanted */
 void trace_free(struct trace *t);               /* completes the timeline */
-/* Before each launch: what the PCs of it mean, threads of a warp, and the cycle at which it begins. form: NULL, or the form
- * of m that runs; PCs are shown as m has them, a mark with the PC it stands before. */
-void trace_launch(struct trace *t, const struct ir_module *m, const struct rewrite *form, const char *kernel,
-                  uint32_t warp_size, uint64_t start);
-/* Slices that are open end here. */
-void trace_launch_end(struct trace *t);
+/* Before each launch: what the PCs of it mean, and the rest of it (timeline.h). PCs are shown as the module has them, a
+ * mark of its form with the PC it stands before. */
+struct timeline_launch;
+void trace_launch(struct trace *t, const struct timeline_launch *l);
+/* Slices and windows that are open end here, at cycle now. */
+void trace_launch_end(struct trace *t, uint64_t now);
 const struct density *trace_density(const struct trace *t); /* NULL: they were not wanted */
 const struct sm_observer *trace_observer(const struct trace *t);
 

@@ -137,6 +137,10 @@ verdict $? "every block begins and ends"
 verdict $? "the timeline is valid JSON"
 grep -q '"ph": *"[XBM]"' "$work/t.json"
 verdict $? "with events"
+for counter in IPC 'active lanes' 'L1D hit rate (%)' 'resident warps'; do
+    grep -qF "\"name\":\"$counter\",\"ph\":\"C\",\"ts\":" "$work/t.json"
+    verdict $? "and the counter $counter"
+done
 run run $file $small --trace -
 expect_in_out "# kernel diverge: " "--trace - is standard output"
 ! grep -q "^kernel " "$out"
@@ -169,7 +173,7 @@ if [ -w /dev/full ]; then
     expect_err "cannot write /dev/full: No space left on device" "with its name and the reason"
 fi
 mkdir "$work/ended"
-timeout -s TERM 1 "$HEDDLE" run $file:lock $small --grid 1 --block 32 --arg 'buf:u32[2]' --mech pdom --set gpu.watchdog=1000000000 --trace "$work/ended/t.txt" --timeline "$work/ended/t.json" --quiet 2>"$err"
+timeout -s TERM 3 "$HEDDLE" run $file:lock $small --grid 1 --block 32 --arg 'buf:u32[2]' --mech pdom --set gpu.watchdog=1000000000 --trace "$work/ended/t.txt" --timeline "$work/ended/t.json" --quiet 2>"$err"
 [ "$(ls "$work/ended")" = "t.json
 t.txt" ] && tail -n 1 "$work/ended/t.txt" | grep -q '^[0-9]* 0 0 [0-9]* w0:' && expect_json "$work/ended/t.json" displayTimeUnit '"ns"' "the timeline of a run that is interrupted is JSON"
 verdict $? "traces of a run that is interrupted are whole up to there, and nothing else is left"

@@ -1,6 +1,7 @@
 /* What a timed launch records: series, profile, trace and timeline agree with the statistics and with each other. */
 #include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 
 #include "kernels/harness.h"
 #include "sim/sim.h"
@@ -194,6 +195,12 @@ static void the_trace_has_a_line_for_each_issue(void **state) {
     watched_end(&w);
 }
 
+/* Not the one of the kernel. */
+static bool is_slice(json_t *e) {
+    const char *kind = json_string_value(json_object_get(e, "cat"));
+    return kind && !strcmp(kind, "split");
+}
+
 /* Of one track: a slice begins where the one before has ended, or with it, so that viewers can nest them. */
 static size_t count_slices(json_t *events, size_t *blocks) {
     struct {
@@ -207,7 +214,7 @@ static size_t count_slices(json_t *events, size_t *blocks) {
                    tid = json_integer_value(json_object_get(e, "tid")),
                    dur = json_integer_value(json_object_get(e, "dur"));
         *blocks += *ph == 'b';
-        if (*ph != 'X') continue;
+        if (!is_slice(e)) continue;
         slices++;
         assert_true(tid > 0 && tid < 256 && dur > 0);
         assert_true(ts >= last[tid].end || ts == last[tid].begun);
@@ -223,7 +230,7 @@ static void expect_lanes_of_one_warp(json_t *events) {
     size_t i;
     json_t *e;
     json_array_foreach(events, i, e) {
-        if (*json_string_value(json_object_get(e, "ph")) != 'X') continue;
+        if (!is_slice(e)) continue;
         const char *lanes = json_string_value(json_object_get(json_object_get(e, "args"), "lanes"));
         unsigned *of = &seen[json_integer_value(json_object_get(e, "tid"))];
         *of |= (unsigned)strtoul(lanes, NULL, 16);
@@ -275,18 +282,126 @@ static void slices_of_a_packet_do_not_overlap_either(void **state) {
     const struct ir_module m = {.code = {code, 2, 2}};
     struct mech_split even = {.pc = 0, .set = {1, {{0, 0x55}}}}, odd = {.pc = 1, .set = {1, {{0, 0xaa}}}};
     struct mech_packet one = {.n = 1, .split = {&even}}, both = {.n = 2, .split = {&even, &odd}};
-    struct timeline *t = timeline_new((struct watch_sink){collect, &text});
-    timeline_launch(t, 8);
-    timeline_issue(t, 3, 0, &m, NULL, &one);
-    timeline_issue(t, 4, 0, &m, NULL, &both);
-    timeline_issue(t, 6, 0, &m, NULL, &both);
-    timeline_end_launch(t);
+    struct timeline *t = timeline_new((struct watch_sink){collect, &text}, 128);
+    timeline_launch(
+        t, &(struct timeline_launch){.module = &m, .kernel = "a \"quoted\\\x01 name", .warp_size = 8});
+    timeline_issue(t, 3, 0, &one);
+    timeline_issue(t, 4, 0, &both);
+    timeline_issue(t, 6, 0, &both);
+    timeline_end_launch(t, 7);
     timeline_free(t);
     json_t *root = json_loads(text.all.text, 0, NULL);
+    assert_non_null(root);
     size_t blocks = 0;
     assert_int_equal(count_slices(json_object_get(root, "traceEvents"), &blocks), 4);
     json_decref(root);
     sb_free(&text.all);
+}
+
+/* Of one kind, by name; ph: its letter. */
+static json_t *find_event(json_t *events, const char *ph, const char *name) {
+    size_t i;
+    json_t *e;
+    json_array_foreach(events, i, e) {
+        if (!strcmp(json_string_value(json_object_get(e, "ph")), ph) &&
+            !strcmp(json_string_value(json_object_get(e, "name")), name))
+            return e;
+    }
+    return NULL;
+}
+
+static json_int_t arg(json_t *event, const char *key) {
+    return json_integer_value(json_object_get(json_object_get(event, "args"), key));
+}
+
+static void slices_carry_pcs_and_lines(void **state) {
+    (void)state;
+    struct watched w;
+    watched_run(&w, "pdom", 0, 0);
+    sim_watch(w.r.dev, NULL);
+    json_t *root = json_loads(w.timeline.all.text, 0, NULL), *events = json_object_get(root, "traceEvents"),
+           *e;
+    size_t i, branch = 0;
+    json_array_foreach(events, i, e) {
+        if (!is_slice(e)) continue;
+        assert_true(arg(e, "last_pc") >= arg(e, "pc"));
+        /* instructions are in lines of their own, from the ninth on */
+        assert_true(arg(e, "ptx_line") >= 9 && arg(e, "ptx_line") <= 28);
+        const char *source = json_string_value(json_object_get(json_object_get(e, "args"), "source"));
+        branch += source && !strcmp(source, "way.cu") && arg(e, "line") == 7;
+    }
+    assert_true(branch >= BLOCKS * 5);
+    json_decref(root);
+    watched_end(&w);
+}
+
+static void the_timeline_says_what_its_time_is(void **state) {
+    (void)state;
+    struct watched w;
+    watched_run(&w, "pdom", 0, 0);
+    sim_watch(w.r.dev, NULL);
+    json_t *root = json_loads(w.timeline.all.text, 0, NULL), *events = json_object_get(root, "traceEvents");
+    assert_string_equal(json_string_value(json_object_get(json_object_get(root, "otherData"), "time unit")),
+                        "1 us is 1 core cycle");
+    json_t *process = find_event(events, "M", "process_name");
+    assert_string_equal(json_string_value(json_object_get(json_object_get(process, "args"), "name")),
+                        "device (1 us = 1 core cycle)");
+    json_t *kernel = find_event(events, "X", "k");
+    assert_int_equal(json_integer_value(json_object_get(kernel, "dur")),
+                     sim_stats(w.r.dev, false)->gpu.cycles);
+    json_decref(root);
+    watched_end(&w);
+}
+
+/* Sum of a counter over time, of all processes: each value holds until the next of its process. */
+static double integral(json_t *events, const char *name, json_int_t end) {
+    double value[8] = {0}, sum = 0;
+    json_int_t since[8] = {0};
+    size_t i;
+    json_t *e;
+    json_array_foreach(events, i, e) {
+        if (strcmp(json_string_value(json_object_get(e, "ph")), "C") ||
+            strcmp(json_string_value(json_object_get(e, "name")), name))
+            continue;
+        const json_int_t pid = json_integer_value(json_object_get(e, "pid")),
+                         ts = json_integer_value(json_object_get(e, "ts"));
+        assert_true(pid < 8 && ts >= since[pid] && ts <= end);
+        sum += value[pid] * (double)(ts - since[pid]);
+        value[pid] = json_number_value(json_object_get(json_object_get(e, "args"), "value"));
+        since[pid] = ts;
+    }
+    for (int p = 0; p < 8; p++) assert_true(value[p] == 0);
+    return sum;
+}
+
+/* IPC over time is instructions; warps over time are those of the blocks' lives. */
+static void counters_add_up(void **state) {
+    (void)state;
+    static const uint64_t windows[] = {0, 10, 1000000};
+    for (size_t k = 0; k < sizeof windows / sizeof *windows; k++) {
+        struct watched w;
+        watched_run(&w, "pdom", windows[k], 0);
+        sim_watch(w.r.dev, NULL);
+        json_t *root = json_loads(w.timeline.all.text, 0, NULL),
+               *events = json_object_get(root, "traceEvents");
+        const struct stats *s = sim_stats(w.r.dev, false);
+        const double insts = integral(events, "IPC", (json_int_t)s->gpu.cycles);
+        assert_true(fabs(insts / (double)s->sm.thread_insts - 1) < 1e-4);
+        json_t *lanes = find_event(events, "C", "active lanes");
+        assert_true(json_number_value(json_object_get(json_object_get(lanes, "args"), "value")) <= 8);
+        assert_non_null(find_event(events, "C", "L1D hit rate (%)"));
+        double lives = 0;
+        size_t i;
+        json_t *e;
+        json_array_foreach(events, i, e) {
+            const char *ph = json_string_value(json_object_get(e, "ph"));
+            const double ts = json_number_value(json_object_get(e, "ts"));
+            if (*ph == 'b' || *ph == 'e') lives += 5 * (*ph == 'e' ? ts : -ts);
+        }
+        assert_true(integral(events, "resident warps", (json_int_t)s->gpu.cycles) == lives);
+        json_decref(root);
+        watched_end(&w);
+    }
 }
 
 int main(void) {
@@ -300,6 +415,9 @@ int main(void) {
         cmocka_unit_test(the_timeline_is_json_with_slices_that_do_not_overlap),
         cmocka_unit_test(tracks_of_the_timeline_are_the_mechanism_s_warps),
         cmocka_unit_test(slices_of_a_packet_do_not_overlap_either),
+        cmocka_unit_test(slices_carry_pcs_and_lines),
+        cmocka_unit_test(the_timeline_says_what_its_time_is),
+        cmocka_unit_test(counters_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
