@@ -41,7 +41,7 @@ SOVERSION := $(basename $(VERSION))
 SONAME := -Wl,-soname,libheddle.so.$(SOVERSION)
 
 PACKAGES      := gcc libc6-dev libjansson-dev libinih-dev libsqlite3-dev
-TEST_PACKAGES := g++ libcmocka-dev clang-19 libclc-19
+TEST_PACKAGES := g++ libcmocka-dev pkg-config clang-19 libclc-19
 # Tests that need one of these are left out where it cannot be installed.
 PAGE_PACKAGES := chromium chromium-driver python3-selenium gnuplot-nox
 FUZZ_PACKAGES := clang-14 libclang-rt-14-dev

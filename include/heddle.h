@@ -71,8 +71,10 @@ typedef struct hd_config {
 HD_API hd_status hd_config_at(size_t index, const char **name, const char **title);
 HD_API hd_status hd_mech_at(size_t index, const char **name, const char **title);
 
-/* Opens a device; config may be NULL for all defaults. When it fails *dev is still set, for hd_error, unless
- * memory ran out; close it in either case. */
+/* Opens a device; config may be NULL for all defaults. A device that is told of a machine, by a configuration or by an option
+ * of anything but exec and mem (a mechanism, say), runs kernels cycle by cycle; any other computes results only, and
+ * statistics of time are 0. The option run.mode (functional, timed) says it outright. When opening fails *dev is still
+ * set, for hd_error, unless memory ran out; close it in either case. */
 HD_API hd_status hd_device_open(const hd_config *config, hd_device **dev);
 HD_API void hd_device_close(hd_device *dev); /* NULL is fine */
 
@@ -262,7 +264,7 @@ typedef struct hd_launch {
     uint64_t max_insts;         /* stop once more thread instructions have run; 0: the device's option */
 } hd_launch;
 
-/* Runs a kernel to the end: what it computes only, or, with the option run.mode = timed, on the machine the device's options
+/* Runs a kernel to the end: what it computes only, or timed (hd_device_open) on the machine the device's options
  * describe, under the mechanism run.mech; memory is the same after both for programs without races. A launch that
  * is found never to end (every thread loops or waits for one that does) fails with HD_FAULT; timed, when that has been so
  * for gpu.watchdog cycles, with the state of the machine in hd_error. Limits: 1024 threads a block and 64 in z; grids of

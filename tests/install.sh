@@ -36,6 +36,17 @@ by_pkg_config() {
 }
 check "a program links statically with what pkg-config says" by_pkg_config
 
+# The program of docs/library.md, built by the command of that page as it stands.
+awk '/^```c$/ { if (n++ == 0) { on = 1; next } } /^```$/ { on = 0 } on' docs/library.md >"$d/twice.c"
+build_line=$(sed -n '/^cc .*pkg-config/p' docs/library.md)
+as_pasted() {
+    [ -n "$build_line" ] && command -v pkg-config && cd "$d" || return 1
+    export PKG_CONFIG_PATH=$d/lib/pkgconfig LD_LIBRARY_PATH=$d/lib
+    bash -c "${build_line/cc /cc $san }" && [ "$(./twice)" = "2 4 6 8" ]
+}
+check "the program of docs/library.md builds with pkg-config as pasted, and runs" eval "(as_pasted)"
+rm -f "$d/twice" "$d/twice.c"
+
 check "make uninstall works" install PREFIX="$d" uninstall
 rm -f "$d/saxpy"
 check "it leaves no file" [ -z "$(find "$d" -type f -o -type l)" ]

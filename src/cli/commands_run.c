@@ -52,7 +52,8 @@ static const struct opt run_options[] = {
      "Write a line for every issue to FILE: cycle, SM, scheduler, PC, threads, instruction, event of the "
      "mechanism; - is standard output."},
     {"timeline", 0, OPT_WRITES, "FILE",
-     "Write a timeline to FILE that chrome://tracing and Perfetto open, 1 us for each core cycle: a track for "
+     "Write a timeline to FILE that chrome://tracing and Perfetto open, 1 us for each core cycle: a track "
+     "for "
      "each warp, a slice for each stretch of issues with its PCs and lines, counters of each SM."},
     MAX_INSTS_ROW,
     {"quiet", 'q', false, NULL,

@@ -139,7 +139,9 @@ static hd_device *empty_device(void) {
 static hd_status open_device(hd_device *dev, const hd_config *config) {
     struct err e = {0};
     options_init(&dev->options);
-    if (!read_options(dev, config, &e) || !options_check(&dev->options, &e)) return sim_fail(dev, &e);
+    if (!read_options(dev, config, &e)) return sim_fail(dev, &e);
+    options_settle(&dev->options);
+    if (!options_check(&dev->options, &e)) return sim_fail(dev, &e);
     dev->mem = exec_mem_new(dev->options.mem.global_bytes);
     if (dev->options.run.races)
         dev->races =

@@ -142,6 +142,20 @@ bool options_set(struct options *o, const char *key, const char *value, enum opt
     return row < o->nrows && options_set_row(o, row, value, from, e);
 }
 
+/* Keys that say nothing about a machine. */
+static bool is_functional(const struct option_row *r) {
+    return !strcmp(r->section, "exec") || !strcmp(r->section, "mem") || !strcmp(r->key, "run.mode") ||
+           !strncmp(r->key, "run.races", 9);
+}
+
+void options_settle(struct options *o) {
+    bool machine = false;
+    for (size_t i = 0; i < o->nrows; i++)
+        machine |= o->origin[i] != OPTION_DEFAULT && !is_functional(&o->rows[i]);
+    if (o->run.mode != RUN_AUTO) return;
+    o->run.mode = machine && o->run.races == EXEC_RACES_OFF ? RUN_TIMED : RUN_FUNCTIONAL;
+}
+
 const char *options_origin(const struct options *o, size_t row) {
     enum option_origin from = (enum option_origin)o->origin[row];
     return from == OPTION_FILE && *o->file ? o->file : option_origin_name[from];

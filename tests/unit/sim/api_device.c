@@ -211,6 +211,50 @@ static void statistics_are_listed_and_looked_up(void **state) {
           hd_stat(a->dev, 0, "exec.threads", NULL));
 }
 
+/* Cycles of a launch on a device that was opened so. */
+static double cycles_of(const hd_config *config) {
+    hd_device *dev;
+    hd_module *mod;
+    hd_kernel *k;
+    double cycles;
+    assert_int_equal(hd_device_open(config, &dev), HD_OK);
+    assert_int_equal(hd_module_load(dev, "api.ptx", API_PTX, 0, &mod), HD_OK);
+    assert_int_equal(hd_module_kernel(mod, "uses_shared", &k), HD_OK);
+    assert_int_equal(hd_run(k, &(hd_launch){.block = {4}}, NULL, 0), HD_OK);
+    assert_int_equal(hd_stat(dev, 0, "gpu.cycles", &cycles), HD_OK);
+    hd_device_close(dev);
+    return cycles;
+}
+
+static double cycles_with(const char *key, const char *value) {
+    return cycles_of(&(hd_config){.options = &(hd_option){key, value}, .noptions = 1});
+}
+
+/* Whoever names a machine, a mechanism or a parameter of one wants to know its cycles. */
+static void a_device_that_was_told_of_a_machine_runs_timed(void **state) {
+    (void)state;
+    assert_true(cycles_of(&(hd_config){.file = "tiny"}) > 0);
+    assert_true(cycles_with("run.mech", "mimd") > 0);
+    assert_true(cycles_with("gpu.sms", "2") > 0);
+    assert_true(cycles_with("pdom.side", "most") > 0);
+    assert_true(cycles_with("run.mode", "timed") > 0);
+}
+
+static void any_other_device_computes_only_and_run_mode_decides(void **state) {
+    (void)state;
+    assert_true(cycles_of(NULL) == 0);
+    assert_true(cycles_of(&(hd_config){0}) == 0);
+    assert_true(cycles_with("exec.quantum", "64") == 0);
+    assert_true(cycles_with("mem.global_bytes", "1M") == 0);
+    assert_true(cycles_with("run.races", "lockstep") == 0);
+    assert_true(cycles_with("run.mode", "functional") == 0);
+    assert_true(cycles_with("run.mode", "auto") == 0);
+    const hd_option races[] = {{"run.mech", "mimd"}, {"run.races", "on"}};
+    assert_true(cycles_of(&(hd_config){.options = races, .noptions = 2, .file = "tiny"}) == 0);
+    const hd_option both[] = {{"run.mech", "mimd"}, {"run.mode", "functional"}};
+    assert_true(cycles_of(&(hd_config){.options = both, .noptions = 2, .file = "tiny"}) == 0);
+}
+
 static void configurations_and_mechanisms_are_listed(void **state) {
     (void)state;
     const char *name = NULL, *title = NULL;
@@ -247,6 +291,8 @@ int main(void) {
         API_TEST(statistics_of_the_last_launch_and_of_all),
         API_TEST(statistics_are_listed_and_looked_up),
         cmocka_unit_test(configurations_and_mechanisms_are_listed),
+        cmocka_unit_test(a_device_that_was_told_of_a_machine_runs_timed),
+        cmocka_unit_test(any_other_device_computes_only_and_run_mode_decides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

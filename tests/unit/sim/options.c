@@ -205,7 +205,7 @@ static void every_row_is_complete(void **state) {
     assert_int_equal(o.exec.shared_bytes, 227 * 1024);
     assert_int_equal(o.machine.sm.shared_bytes, 32 * 1024);
     assert_int_equal(o.memory.dram.tRCD, 12);
-    assert_int_equal(o.run.mode, RUN_FUNCTIONAL);
+    assert_int_equal(o.run.mode, RUN_AUTO);
     options_free(&o);
 }
 
