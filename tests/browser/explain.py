@@ -1,5 +1,6 @@
 """heddle explain --html."""
 import os
+import re
 import time
 
 FOUR = ('--set', 'sm.warp_size=4', '--set', 'sm.simd_width=4')
@@ -45,7 +46,8 @@ def test_stepping(b):
     b.equal('the stack of Figure 3.1 (c)', tables(b, '#mech-0'), ['####', '...#', '###.'])
     b.check('what changed is marked', b.all('#mech-0 .tables .changed'))
     b.check('the sentence says it', 'Lanes 0–2 go to B3.' in b.text('#mech-0 .words') and 'pdom: diverge 2 ways' in b.text('#mech-0 .words'), b.text('#mech-0 .words'))
-    b.check('with instruction, PTX and source line', 'bra B3' in b.text('#mech-0 .words') and 'PTX line 38 · diamond.cu:11' in b.text('#mech-0 .place'))
+    b.check('with instruction, PTX and source line', 'bra B3' in b.text('#mech-0 .words') and
+            re.fullmatch(r'PC 5 · PTX line \d+ · diamond.cu:\d+ if .*', b.text('#mech-0 .place')), b.text('#mech-0 .place'))
     b.equal('the edges taken are drawn so', len(b.all('#mech-0 .edge.taken')), 2)
     b.equal('and the block that ran', b.text('#mech-0 .graph .node.mark .name'), 'B0 diamond')
     b.check('the line of the source', 'i % 4 == 3' in b.text('.listing .row.current'))
@@ -114,3 +116,18 @@ def test_failures(b):
     b.open(file, 'step=9999')
     b.check('a page says where it was cut', 'after 50 instructions: --steps shows more' in b.text('.words'), b.text('.words'))
     b.check('of one mechanism nothing is aligned', not b.all('.stepper fieldset'))
+
+
+def test_large(b):
+    file = page(b, 'large.html', 'pdom,harp', '@hmmer', '--steps', '600')
+    b.check('a program of many blocks opens within two seconds', b.open(file) < 2)
+    keys(b, b.keys.PAGE_DOWN * 5)
+    b.equal('Page Down goes by ten', step(b), 50)
+    inside = b.js('''const view = document.querySelector("#mech-0 .graph-box .scroll").getBoundingClientRect();
+        const ran = document.querySelector("#mech-0 .graph .node.mark").getBoundingClientRect();
+        return ran.top >= view.top && ran.bottom <= view.bottom && view.height < 700''')
+    b.check('the graph has a window that follows the threads', inside)
+    file = page(b, 'later.html', 'pdom,mp', '@nw', '--kernel', 'nw_lower_right', '--launch', '1', '--steps', '200')
+    b.open(file, 'step=20&mech=mp&by=cycle')
+    b.check('cycles of a later launch are counted from its own first', b.text('#mech-0 .n').startswith(('step 2', 'step 1')), b.text('#mech-0 .n'))
+    b.shot('explain-launch')

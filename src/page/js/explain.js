@@ -42,7 +42,7 @@ heddlePages.explain = (data, root) => {
     const capital = text => text[0].toUpperCase() + text.slice(1);
     const laneBar = (digits, m, others) => {
         const lanes = lanesIn(digits, m.count), set = new Set(lanes);
-        return el('span', {class: 'mask', role: 'img', 'aria-label': laneWords(lanes, m.count), title: laneWords(lanes, m.count)},
+        return el('span', {class: m.count > 16 ? 'mask dense' : 'mask', role: 'img', 'aria-label': laneWords(lanes, m.count), title: laneWords(lanes, m.count)},
                   m.count <= 128 ? Array.from({length: m.count}, (_, i) => el('i', {class: (set.has(i) ? 'on' : '') + (i % 8 === 7 ? ' gap' : '')}))
                                  : `${lanes.length} threads`,
                   others ? el('b', {}, `+${others}`) : null);
@@ -67,11 +67,16 @@ heddlePages.explain = (data, root) => {
         }
         return states;
     }
-    mechs.forEach(m => { m.states = replay(m); m.last = m.steps.length; });
+    // Cycles are counted from the first of a mechanism's own: launches before this one may have taken it longer than another.
+    mechs.forEach(m => {
+        m.states = replay(m);
+        m.last = m.steps.length;
+        m.start = Math.min(...m.steps.map(s => (s.from === undefined ? s.to : s.from)));
+    });
     // Room for nine tenths of the tables, so that what is below them does not move at every step.
     const lineCounts = mechs.flatMap(m => m.steps.map(s => (s.tables || []).length)).sort((a, b) => a - b);
     const roomLines = Math.min(12, Math.max(2, lineCounts[Math.floor(lineCounts.length * .9)] || 0));
-    const endCycle = Math.max(1, ...mechs.flatMap(m => m.steps.map(s => s.to)));
+    const span = Math.max(1, ...mechs.flatMap(m => m.steps.map(s => s.to - m.start)));
 
     // ---- words ----
     const where = ([pc]) => blockName(pc);
@@ -189,7 +194,13 @@ heddlePages.explain = (data, root) => {
         const edges = [...blocks.values()].flatMap(b => b.to.map(to => ({from: b.block, to, class: b.back.includes(to) ? 'back' : ''})));
         const g = graph({nodes, edges, label: `control flow under ${m.name}`, onSelect: id => code.show(blocks.get(id).first)});
         const lines = [...g.node.querySelectorAll('.edge')];
-        if (nodes.length <= 14) g.node.classList.add('plain');
+        const view = g.node.querySelector('.scroll'), drawing = g.node.querySelector('svg'), large = drawing.viewBox.baseVal.height > 760;
+        if (!large) g.node.classList.add('plain');
+        // A large graph has a window of its own, which goes where the threads go.
+        function centre(id) {
+            const box = g.box(id), scale = drawing.clientWidth / drawing.viewBox.baseVal.width;
+            view.scrollTo(box.x * scale + box.width * scale / 2 - view.clientWidth / 2, (box.y + box.height / 2) * scale - view.clientHeight / 2);
+        }
         for (const b of blocks.keys()) { // threads are drawn in the middle of the room that is left for them
             const middle = svg('g', {transform: `translate(${((g.box(b).width - room.width) / 2 - 8).toFixed(1)},0)`});
             g.slot(b).append(middle);
@@ -197,6 +208,7 @@ heddlePages.explain = (data, root) => {
         return {node: g.node, update(state, ran) {
             for (const b of blocks.keys()) g.slot(b).firstChild.replaceChildren(...standing(m, state, b, size));
             g.mark(ran === null ? [] : [ran]);
+            if (ran !== null && large) centre(ran);
             edges.forEach((e, i) => lines[i].classList.toggle('taken', state.edges.includes(`${e.from}-${e.to}`)));
         }};
     }
@@ -207,13 +219,13 @@ heddlePages.explain = (data, root) => {
         return lanes.map(i => {
             const x = i % perRow(m.count) * size, y = Math.floor(i / perRow(m.count)) * size;
             return svg('g', {class: `thread ${howNames[state.how[i]]}`, transform: `translate(${x},${y})`},
-                       svg('rect', {x: .5, y: .5, width: size - 2, height: size - 2, rx: 3}),
+                       svg('rect', {x: .5, y: .5, width: size - 2, height: size - 2, rx: size > 12 ? 3 : 1}),
                        size > 12 ? svg('text', {x: size / 2 - .5, y: size / 2 + 3.2, 'text-anchor': 'middle'}, String(i)) : null);
         });
     }
     const laneRow = m => {
         const boxes = Array.from({length: m.count}, (_, i) => el('span', {class: 'lane'}, el('b', {}, String(i)), el('small')));
-        return {node: el('div', {class: m.count > 32 ? 'lanes many' : 'lanes', 'aria-hidden': 'true'}, boxes), update(state, s) {
+        return {node: el('div', {class: m.count > 32 ? 'lanes many' : m.count > 16 ? 'lanes dense' : 'lanes', 'aria-hidden': 'true'}, boxes), update(state, s) {
             boxes.forEach((box, i) => {
                 const ran = s && s.lanes && hasLane(s.lanes, i);
                 box.className = 'lane ' + (ran ? 'ran' : howNames[state.how[i] === RAN ? STANDS : state.how[i]]);
@@ -225,17 +237,17 @@ heddlePages.explain = (data, root) => {
     // Lanes x time, on a scale of cycles that all mechanisms share. A press goes to the step of that cycle.
     function drawStrip(m, go) {
         const rows = Math.min(m.count, 64), height = Math.max(4, Math.min(7, Math.floor(112 / rows))) * rows;
-        const canvas = el('canvas', {class: 'strip', role: 'img', 'aria-label': `lanes of ${m.name} over ${m.steps.length ? m.steps[m.last - 1].to : 0} cycles`,
+        const canvas = el('canvas', {class: 'strip', role: 'img', 'aria-label': `lanes of ${m.name} over time`,
                                      style: {height: `${height}px`}, on: {click: e => {
-            const cycle = e.offsetX / canvas.clientWidth * endCycle, i = m.steps.findIndex(s => s.to >= cycle);
+            const cycle = m.start + e.offsetX / canvas.clientWidth * span, i = m.steps.findIndex(s => s.to >= cycle);
             go(i < 0 ? m.last : i + 1);
         }}});
         let at = 0;
         function draw() {
             const scale = devicePixelRatio || 1, w = canvas.width = Math.max(1, Math.round(canvas.clientWidth * scale)), h = canvas.height = Math.round(height * scale);
-            const pen = canvas.getContext('2d'), row = h / rows, x = c => c / endCycle * w;
+            const pen = canvas.getContext('2d'), row = h / rows, x = c => (c - m.start) / span * w;
             pen.fillStyle = colour('g1');
-            const end = m.steps.length ? Math.max(...m.steps.map(s => s.to)) : 0;
+            const end = m.steps.length ? Math.max(...m.steps.map(s => s.to)) : m.start;
             pen.fillRect(0, 0, x(end), h);
             m.steps.forEach((s, k) => {
                 if (!s.lanes) return;
@@ -331,9 +343,9 @@ heddlePages.explain = (data, root) => {
     // The step of mechanism i that is shown: the same number, or the last one that has ended by the cycle of the one that leads.
     function at(i) {
         if (by === 'step' || i === lead) return Math.min(step, mechs[i].last);
-        const cycle = step ? mechs[lead].steps[step - 1].to : 0;
+        const cycle = step ? mechs[lead].steps[step - 1].to - mechs[lead].start : -1;
         let k = 0;
-        while (k < mechs[i].last && mechs[i].steps[k].to <= cycle) k++;
+        while (k < mechs[i].last && mechs[i].steps[k].to - mechs[i].start <= cycle) k++;
         return k;
     }
     function show(k, keep) {
