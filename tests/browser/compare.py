@@ -6,7 +6,8 @@ def test_compare(b):
     b.heddle('compare', '@mu', '@bfs', 'examples/photons.ptx', '--grid', '4', '--mech', 'pdom,dwf,harp,mimd', '--size', 'tiny', '--quiet', '--html', page)
     took = b.open(page)
     b.check('opens within two seconds', took < 2, took)
-    b.equal('a column for each mechanism', [e.text for e in b.all('.heatmap thead th')][1:], ['pdom', 'dwf', 'harp', 'mimd'])
+    b.equal('a row for each mechanism', [e.text for e in b.all('.heatmap tbody th')], ['pdom', 'dwf', 'harp', 'mimd'])
+    b.equal('a column for each program, and their mean', [e.text for e in b.all('.heatmap thead th')][1:], ['@mu', '@bfs', 'photons', 'mean'])
     b.equal('the first mechanism has a speed-up of 1', b.js('return document.querySelector(".heatmap tbody td").textContent'), '1.00')
     b.click('#mechanisms th:nth-child(2) button')
     cycles = [int(t.replace(',', '')) for t in b.column('#mechanisms', 1)]

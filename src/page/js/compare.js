@@ -21,9 +21,12 @@ heddlePages.compare = (data, root) => {
         bars({title: `Geometric mean of the speed-ups over ${base}`, labels: data.mechanisms, horizontal: true, reference: 1, numbers: true,
               format: fmt.times, axis: 'speed-up', height: 60 + 26 * data.mechanisms.length,
               series: [{label: 'mean', values: better.map(b => b.speedup || null)}]}).node,
-        heatmap({rows: data.programs.map(p => p.name), columns: data.mechanisms, from: 1, format: fmt.fixed, corner: 'program',
+        heatmap({rows: data.mechanisms, columns: [...data.programs.map(p => p.name), 'mean'], from: 1, format: fmt.fixed, corner: 'mechanism',
                  caption: 'Speed-ups: cycles of the first mechanism over those of this one. – : it did not run to its end.',
-                 value: (p, m) => data.programs.find(x => x.name === p).cells[data.mechanisms.indexOf(m)].speedup})]
+                 value: (m, p) => {
+                     const i = data.mechanisms.indexOf(m), program = data.programs.find(x => x.name === p);
+                     return (program ? program.cells[i].speedup : data.means[i].speedup) || null;
+                 }})]
         : bars({title: `Speed-ups of ${data.programs[0].name} over ${base}`, labels: data.mechanisms, horizontal: true, reference: 1,
                 numbers: true, format: fmt.times, axis: 'speed-up', height: 60 + 26 * data.mechanisms.length,
                 series: [{label: 'speed-up', values: data.programs[0].cells.map(c => c.speedup)}]}).node);
@@ -76,10 +79,12 @@ heddlePages.compare = (data, root) => {
         all.replaceChildren(table({
             columns: [{key: 'name', label: 'statistic', cell: s => el('code', {}, s.name)}, {key: 'unit', label: 'unit', cell: s => el('span', {class: 'soft'}, s.unit)},
                       ...runs.map((r, i) => ({key: i, label: r.name, kind: 'auto', value: s => value(r, s)}))],
-            rows, rowTitle: s => s.meaning}).node);
+            rows, class: 'wide', rowTitle: s => s.meaning}).node);
     }
-    page.section('statistics', 'All statistics', note('Those that are zero under every mechanism are left out. The meaning of a row shows when the pointer rests on it; docs/statistics.md has all of them.'),
+    const statistics = page.section('statistics', 'All statistics', note('Those that are zero under every mechanism are left out. The meaning of a row shows when the pointer rests on it; docs/statistics.md has all of them.'),
                  el('div', {class: 'controls'}, pieces.search({label: 'filter', onChange: text => { pattern = text; fill(); }}).node), all);
+
+    statistics.classList.toggle('screen-only', data.mechanisms.length > 8); // wider than any paper
 
     const open = wanted => {
         const i = data.programs.findIndex(p => p.name === wanted.program);

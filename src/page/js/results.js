@@ -64,10 +64,11 @@ heddlePages.results = (data, root) => {
 
     // ---- pictures ----
     const formatOf = () => (state.over ? v => fmt.fixed(v, 3) : data.values[state.value].kind === 'real' ? v => fmt.fixed(v, 3) : fmt[data.values[state.value].kind]);
+    const chosen = () => [...state.only].map(([a, at]) => `${data.axes[a].name} ${data.axes[a].places[at]}`).join(', ');
     const axisName = () => data.values[state.value].name + (state.over ? ` over that of ${state.over}` : '');
     const numeric = made => state.rows.length === 1 && made.rows.length > 1 && made.rows.every(t => t.trim() !== '' && Number.isFinite(Number(t)));
     function picture(made) {
-        const format = formatOf(), title = axisName(), reference = state.over ? 1 : undefined;
+        const format = formatOf(), title = axisName() + (state.only.size ? `; ${chosen()}` : ''), reference = state.over ? 1 : undefined;
         const meanRow = state.mean ? made.cols.map((_, c) => means(state.mean, made.values.map(r => r[c]).filter(Number.isFinite))) : null;
         const labels = meanRow ? [...made.rows, `${state.mean} mean`] : made.rows, values = meanRow ? [...made.values, meanRow] : made.values;
         if (state.plot === 'heat')
@@ -75,10 +76,10 @@ heddlePages.results = (data, root) => {
                             value: (r, c) => values[labels.indexOf(r)][made.cols.indexOf(c)]});
         if (state.plot === 'lines') {
             const xs = made.rows.map(Number), logX = Math.min(...xs) > 0 && Math.max(...xs) >= 4 * Math.min(...xs);
-            return lines({title, bare: true, x: data.axes[state.rows[0]].name, axis: title, marks: true, format, logX, height: 360, ticks: logX ? xs : undefined,
+            return lines({title, bare: true, x: data.axes[state.rows[0]].name, axis: axisName(), marks: true, format, logX, height: 360, ticks: logX ? xs : undefined,
                           series: made.cols.map((name, c) => ({label: name, points: xs.map((x, r) => [x, made.values[r][c]]).filter(p => p[1] !== null)}))}).node;
         }
-        return bars({title, bare: true, labels, axis: title, format, height: 360, mark: reference,
+        return bars({title, bare: true, labels, axis: axisName(), format, height: 360, mark: reference,
                      series: made.cols.map((name, c) => ({label: name, values: values.map(r => r[c])}))}).node;
     }
     function numbers(made) {
