@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "sim/internal.h"
+#include "sim/registers.h"
 
 /* ---- arguments ---- */
 
@@ -226,6 +228,18 @@ static bool make_machine(hd_device *dev, struct err *e) {
     storage_free(&dev->storage);
     if (storage_find(&dev->options, &dev->storage, e)) dev->gpu = gpu_new(&dev->options, e);
     return dev->gpu != NULL;
+}
+
+void sim_limits(const hd_kernel *k, const hd_launch *l, struct sm_limit limit[SM_LIMITS]) {
+    const struct options *o = &k->mod->dev->options;
+    const struct ir_func *f = &k->mod->ir->funcs.v[k->func];
+    const struct registers_given given = registers_given(o->run.registers, f->name);
+    const struct exec_grid g = {.func = f,
+                                .threads = (uint32_t)extent_count(l->block),
+                                .shared_bytes = f->shared_bytes + l->shared_bytes,
+                                .registers = given.exact,
+                                .registers_most = given.most};
+    sm_limits(&o->machine, &g, limit);
 }
 
 static bool run_timed(hd_kernel *k, const struct exec_launch *x, struct stats *s, struct err *e) {

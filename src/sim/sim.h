@@ -38,6 +38,9 @@ const struct stats *sim_stats(const hd_device *dev, bool total); /* of the last 
 const struct storage *
 sim_storage(const hd_device *dev); /* of its mechanism; empty before the first timed launch */
 
+/* What limits how many blocks of such a launch an SM of the device holds. */
+void sim_limits(const hd_kernel *k, const hd_launch *l, struct sm_limit limit[SM_LIMITS]);
+
 /* What timed launches record from now on; NULL: nothing. What was recorded before is dropped, an open timeline completed. */
 void sim_watch(hd_device *dev, const struct watch *w);
 const struct series *sim_series(const hd_device *dev);    /* of all launches since sim_watch */

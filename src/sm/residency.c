@@ -22,39 +22,33 @@ static uint64_t block_registers(const struct opt_sm *o, const struct exec_grid *
     return warps * round_up((uint64_t)thread_registers(o, g) * SM_LANES, (uint64_t)o->register_unit);
 }
 
-struct limit {
-    enum sm_limiter is;
-    const char *unit, *key; /* key: of the option that says how much there is */
-    uint64_t need, have;
-};
-enum { LIMITS = 3 };
-
-static void find_limits(const struct opt_sm *o, const struct exec_grid *g, struct limit l[LIMITS]) {
-    l[0] = (struct limit){SM_BY_THREADS, "threads", "sm.threads", g->threads, (uint64_t)o->threads};
-    l[1] = (struct limit){SM_BY_REGISTERS, "registers", "sm.registers", block_registers(o, g),
-                          (uint64_t)o->registers};
-    l[2] = (struct limit){SM_BY_SHARED, "bytes of shared memory", "sm.shared_bytes", g->shared_bytes,
-                          (uint64_t)o->shared_bytes};
-}
-
 /* A scheduler has its part of the SM's threads (HARP Table 3: 768 each); a block larger than that is shared by warps. */
 bool sm_whole_blocks(const struct opt_sm *o, const struct exec_grid *g) {
     return o->share == SM_SHARE_BLOCKS && g->threads <= (uint64_t)o->threads / (uint64_t)o->schedulers;
 }
 
-uint32_t sm_residency(const struct sm_options *o, const struct exec_grid *g, enum sm_limiter *limiter) {
-    struct limit limit[LIMITS];
-    uint64_t most = (uint64_t)o->sm.blocks;
-    *limiter = SM_BY_BLOCKS;
-    find_limits(&o->sm, g, limit);
-    for (size_t k = 0; k < LIMITS; k++) {
-        const uint64_t parts =
-            limit[k].is == SM_BY_THREADS && sm_whole_blocks(&o->sm, g) ? (uint64_t)o->sm.schedulers : 1;
-        if (!limit[k].need || limit[k].have / parts / limit[k].need * parts >= most) continue;
-        most = limit[k].have / parts / limit[k].need * parts;
-        *limiter = limit[k].is;
+void sm_limits(const struct sm_options *o, const struct exec_grid *g, struct sm_limit l[SM_LIMITS]) {
+    const struct opt_sm *sm = &o->sm;
+    const uint64_t parts = sm_whole_blocks(sm, g) ? (uint64_t)sm->schedulers : 1;
+    l[0] = (struct sm_limit){SM_BY_BLOCKS, "blocks", "sm.blocks", 1, (uint64_t)sm->blocks, 0};
+    l[1] = (struct sm_limit){SM_BY_THREADS, "threads", "sm.threads", g->threads, (uint64_t)sm->threads, 0};
+    l[2] = (struct sm_limit){
+        SM_BY_REGISTERS, "registers", "sm.registers", block_registers(sm, g), (uint64_t)sm->registers, 0};
+    l[3] = (struct sm_limit){SM_BY_SHARED,    "bytes of shared memory",   "sm.shared_bytes",
+                             g->shared_bytes, (uint64_t)sm->shared_bytes, 0};
+    for (struct sm_limit *x = l; x < l + SM_LIMITS; x++) {
+        const uint64_t of = x->by == SM_BY_THREADS ? parts : 1;
+        x->blocks = x->need ? x->have / of / x->need * of : UINT64_MAX;
     }
-    return (uint32_t)most;
+}
+
+uint32_t sm_residency(const struct sm_options *o, const struct exec_grid *g, enum sm_limiter *limiter) {
+    struct sm_limit limit[SM_LIMITS], *least = limit;
+    sm_limits(o, g, limit);
+    for (struct sm_limit *l = limit; l < limit + SM_LIMITS; l++)
+        if (l->blocks < least->blocks) least = l;
+    *limiter = least->by;
+    return (uint32_t)least->blocks;
 }
 
 /* HARP Table 5: NW's launches of 128 and 127 blocks are four and three for each of 32 schedulers. */
@@ -68,9 +62,9 @@ uint64_t sm_scheduler_threads(const struct sm_options *o, const struct exec_grid
 }
 
 bool sm_fits(const struct sm_options *o, const struct exec_grid *g, struct err *e) {
-    struct limit limit[LIMITS];
-    find_limits(&o->sm, g, limit);
-    for (const struct limit *l = limit; l < limit + LIMITS; l++)
+    struct sm_limit limit[SM_LIMITS];
+    sm_limits(o, g, limit);
+    for (const struct sm_limit *l = limit; l < limit + SM_LIMITS; l++)
         if (l->need > l->have)
             return err_set(e, ERR_INPUT,
                            "kernel %s: not even one block of %" PRIu32

@@ -81,6 +81,14 @@ bool sm_fits(const struct sm_options *o, const struct exec_grid *g, struct err *
 enum sm_limiter { SM_BY_THREADS, SM_BY_BLOCKS, SM_BY_REGISTERS, SM_BY_SHARED, SM_BY_GRID, SM_LIMITERS };
 /* How many fit, and which of the first four limits them. */
 uint32_t sm_residency(const struct sm_options *o, const struct exec_grid *g, enum sm_limiter *limiter);
+/* What a block needs of what an SM has, and how many blocks that leaves room for; UINT64_MAX: none of it is needed. */
+struct sm_limit {
+    enum sm_limiter by;
+    const char *unit, *key; /* key: of the option that says how much there is */
+    uint64_t need, have, blocks;
+};
+enum { SM_LIMITS = SM_BY_GRID };
+void sm_limits(const struct sm_options *o, const struct exec_grid *g, struct sm_limit l[SM_LIMITS]);
 /* Threads that a scheduler holds at once: of the blocks that fit there, or of its share of the grid, rounded down to whole
  * blocks but at least one, if that is less. resident: sm_residency's. */
 uint64_t sm_scheduler_threads(const struct sm_options *o, const struct exec_grid *g, uint32_t resident,
