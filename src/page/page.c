@@ -87,6 +87,7 @@ void page_write(struct sb *out, const struct page *p) {
     add_escaped(out, p->title);
     sb_add(out, "</title>\n<style>\n");
     add_file(out, "style.css");
+    if (p->use & (PAGE_CODE | PAGE_LANES)) add_file(out, "code.css");
     sb_add(out, "</style>\n%s", body);
     add_data(out, p->data);
     if (p->use & PAGE_CHARTS) add_library(out, "chart.min.js", "chart.copyright");
@@ -97,6 +98,8 @@ void page_write(struct sb *out, const struct page *p) {
         add_script(out, "slots.js");
     }
     if (p->use & PAGE_GRAPHS) add_script(out, "graph.js");
+    if (p->use & PAGE_CODE) add_script(out, "code.js");
+    if (p->use & PAGE_LANES) add_script(out, "lanes.js");
     add_app(out, p->app);
     sb_add(out, "</body>\n</html>\n");
 }

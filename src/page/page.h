@@ -8,7 +8,7 @@
 #include "base/err.h"
 
 /* What of the libraries and of the pieces over them a page embeds. */
-enum { PAGE_CHARTS = 1, PAGE_GRAPHS = 2 };
+enum { PAGE_CHARTS = 1, PAGE_GRAPHS = 2, PAGE_CODE = 4, PAGE_LANES = 8 };
 
 struct page {
     const char *title;  /* of the document; shown by the browser */

@@ -38,6 +38,13 @@
         }
         return rest.length === 1 ? d + `L${last.x.toFixed(1)},${last.y.toFixed(1)}` : d;
     }
+    // dagre's own extent leaves out where edges bend.
+    function extent(g, edges) {
+        const {width, height} = g.graph();
+        const xs = edges.flatMap((e, i) => g.edge({v: String(e.from), w: String(e.to), name: String(i)}).points.map(p => p.x));
+        const left = Math.floor(Math.min(0, ...xs.map(x => x - 6))), right = Math.ceil(Math.max(width, ...xs.map(x => x + 6)));
+        return {left, width: right - left, height: Math.ceil(height)};
+    }
     let graphs = 0;
     function drawEdge(g, edge, i, arrow) {
         const placed = g.edge({v: String(edge.from), w: String(edge.to), name: String(i)});
@@ -85,9 +92,9 @@
 
     pieces.graph = options => {
         const {nodes, edges, label, onSelect = () => {}} = options;
-        const g = arrange(options), {width, height} = g.graph(), arrow = `arrow-${++graphs}`;
+        const g = arrange(options), {left, width, height} = extent(g, edges), arrow = `arrow-${++graphs}`;
         const drawn = new Map(nodes.map(n => [n.id, drawNode(g, n)]));
-        const picture = svg('svg', {viewBox: `0 0 ${Math.ceil(width)} ${Math.ceil(height)}`, class: 'graph', role: 'group', 'aria-label': label},
+        const picture = svg('svg', {viewBox: `${left} 0 ${width} ${height}`, class: 'graph', role: 'group', 'aria-label': label},
             svg('defs', {}, svg('marker', {id: arrow, viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 8, markerHeight: 8,
                                            markerUnits: 'userSpaceOnUse', orient: 'auto-start-reverse'}, svg('path', {d: 'M0,0L8,4L0,8z'}))),
             edges.map((e, i) => drawEdge(g, e, i, arrow)), [...drawn.values()].map(d => d.group));
