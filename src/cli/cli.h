@@ -52,6 +52,7 @@ const struct command *command_find(const char *name);
 /* "unknown command 'rnu' (did you mean 'run'?)" */
 void command_unknown(const char *name, struct err *e);
 
+enum cli_exit report_main(struct cli *c, const struct opts *o);
 enum cli_exit run_main(struct cli *c, const struct opts *o);
 enum cli_exit area_main(struct cli *c, const struct opts *o);
 enum cli_exit compare_main(struct cli *c, const struct opts *o);

@@ -46,6 +46,21 @@ bool machines_read(struct machines *m, const struct opts *o, struct err *e) {
     return true;
 }
 
+bool machines_read_one(struct machines *m, const struct opts *o, struct err *e) {
+    struct machine any;
+    hd_device *dev = NULL;
+    if (opts_has(o, "mech")) return machines_read(m, o, e);
+    *m = (struct machines){0};
+    bool fine = machine_read(&any, opts_value(o, "config"), o, e);
+    const hd_config config = machine_config(&any);
+    fine =
+        fine && lab_open(&config, &dev, e) && add(m, o, arena_strdup(&m->mem, sim_options(dev)->run.mech), e);
+    if (fine) m->v.v[0].config = machine_config(&m->settings.v[0]);
+    hd_device_close(dev);
+    machine_free(&any);
+    return fine;
+}
+
 bool machines_limit(struct machines *m, const struct opts *o, struct err *e) {
     for (size_t i = 0; i < m->v.n; i++) {
         if (!machine_limit(&m->settings.v[i], o, e)) return false;

@@ -14,6 +14,8 @@ struct machines {
 /* Timed machines, in the order of --mech; all of 'heddle list mechanisms' without it. Release with machines_free in either
  * case. */
 bool machines_read(struct machines *m, const struct opts *o, struct err *e);
+/* The same, but without --mech one, with the mechanism of the configuration. */
+bool machines_read_one(struct machines *m, const struct opts *o, struct err *e);
 bool machines_limit(struct machines *m, const struct opts *o, struct err *e); /* --max-insts */
 /* Their options, by opening a device with each. */
 bool machines_check(const struct machines *m, struct err *e);

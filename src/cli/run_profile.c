@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/kinds.h"
 #include "cli/run.h"
 #include "report/bar.h"
 #include "report/table.h"
@@ -12,16 +13,6 @@
 #include "sim/sim.h"
 
 enum { MOST_ROWS = 10, BAR_WIDTH = 10, MOST_TEXT = 34 };
-
-static const char *const lane_names[SM_LANE_KINDS] = {"active", "guard false",    "no thread",
-                                                      "exited", "threads parted", "empty issue"};
-static const char *const lane_keys[SM_LANE_KINDS] = {"active", "guarded", "absent",
-                                                     "exited", "parted",  "empty"};
-static const char *const wait_names[SM_WAITS] = {
-    "waits for memory",       "waits for a result",        "waits at a barrier", "waits for reconvergence",
-    "waits for instructions", "waits for a unit or table", "no threads"};
-static const char *const wait_keys[SM_WAITS] = {"memory", "dependency", "barrier", "reconvergence",
-                                                "fetch",  "structure",  "nobody"};
 
 static double ratio(uint64_t a, uint64_t b) {
     return b ? (double)a / (double)b : 0;
@@ -92,8 +83,8 @@ static void print_slots(const struct run *r, const struct profile *p, struct sb 
     struct table t;
     heading(r, "Lane slots", out);
     table_init(&t, "lrl");
-    for (int k = 0; k < SM_LANE_KINDS; k++) slot_row(r, &t, lane_names[k], p->lanes[k], p->slots);
-    for (int k = 0; k < SM_WAITS; k++) slot_row(r, &t, wait_names[k], p->waits[k], p->slots);
+    for (int k = 0; k < SM_LANE_KINDS; k++) slot_row(r, &t, lane_kinds[k].name, p->lanes[k], p->slots);
+    for (int k = 0; k < SM_WAITS; k++) slot_row(r, &t, wait_kinds[k].name, p->waits[k], p->slots);
     end_table(&t, 0, out);
 }
 
@@ -209,7 +200,7 @@ void run_profile(const struct run *r, struct sb *out) {
 static json_t *cost_json(const struct profile_cost *c) {
     json_t *o = json_object(), *lanes = json_object();
     for (int k = 0; k < SM_LANE_KINDS; k++)
-        json_object_set_new(lanes, lane_keys[k], json_integer((json_int_t)c->lanes[k]));
+        json_object_set_new(lanes, lane_kinds[k].key, json_integer((json_int_t)c->lanes[k]));
     json_object_set_new(o, "slots", json_integer((json_int_t)profile_slots(c)));
     json_object_set_new(o, "suffers", json_integer((json_int_t)profile_suffers(c)));
     json_object_set_new(o, "causes", json_integer((json_int_t)profile_causes(c)));
@@ -254,9 +245,9 @@ static json_t *rows_json(const struct profile_rows *rows, bool branches) {
 static json_t *slots_json(const struct profile *p) {
     json_t *o = json_object(), *lanes = json_object(), *waits = json_object();
     for (int k = 0; k < SM_LANE_KINDS; k++)
-        json_object_set_new(lanes, lane_keys[k], json_integer((json_int_t)p->lanes[k]));
+        json_object_set_new(lanes, lane_kinds[k].key, json_integer((json_int_t)p->lanes[k]));
     for (int k = 0; k < SM_WAITS; k++)
-        json_object_set_new(waits, wait_keys[k], json_integer((json_int_t)p->waits[k]));
+        json_object_set_new(waits, wait_kinds[k].key, json_integer((json_int_t)p->waits[k]));
     json_object_set_new(o, "all", json_integer((json_int_t)p->slots));
     json_object_set_new(o, "lanes", lanes);
     json_object_set_new(o, "waits", waits);

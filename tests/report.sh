@@ -1,0 +1,3 @@
+#!/bin/bash
+# heddle report, end to end: see tests/cli/report.sh.
+exec tests/cli/run.sh report.sh
