@@ -213,6 +213,8 @@ static const struct help_entry explain_examples[] = {
      "The stack of a warp, as two nested branches part its four threads and join them."},
     {"heddle explain nrec examples/collatz.ptx --warp 2:1 --steps 50",
      "The first fifty instructions of the second warp of the third block."},
+    {"heddle explain pdom,dwf,volta examples/collatz.ptx --html collatz.html",
+     "A page to step through three mechanisms side by side."},
     {0},
 };
 
