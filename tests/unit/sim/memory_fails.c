@@ -53,10 +53,12 @@ static hd_status use(hd_device *dev, const char *text) {
 
 /* True: it came to the end. */
 static bool attempt(const char *mech, uint64_t fail_at) {
-    hd_option o[] = {{"run.mode", mech ? "timed" : "functional"}, {"run.mech", mech ? mech : "pdom"}};
+    hd_option o[] = {{"run.mode", mech ? "timed" : "functional"},
+                     {"run.mech", mech ? mech : "pdom"},
+                     {"run.races", mech ? "off" : "on"}};
     hd_device *dev = NULL;
     struct watch w = {.trace = {quiet, NULL}, .timeline = {quiet, NULL}, .interval = 50};
-    hd_status s = sim_open(&(hd_config){.options = o, .noptions = 2, .file = "tiny"}, fail_at, &dev);
+    hd_status s = sim_open(&(hd_config){.options = o, .noptions = 3, .file = "tiny"}, fail_at, &dev);
     assert_non_null(dev);
     if (!s) sim_watch(dev, mech ? &w : NULL);
     if (!s) s = use(dev, mech && !(mech_find(mech)->caps & MECH_CALLS) ? ADDS : CALLS);
