@@ -2,15 +2,15 @@
  *
  * Without a count a barrier waits for every thread of the block that has not exited. With one it waits for
  * that many threads; a warp that takes part counts its exited and missing lanes too, because counts are
- * multiples of the warp size. bar.arrive counts and goes on. bar.red's operand is summed as threads arrive
+ * multiples of the warp size. bar.arrive counts and goes on; a thread that exits after it still counts once. bar.red's operand is summed as threads arrive
  * and the result is written to every waiter when the barrier completes. */
 #include <inttypes.h>
 
 #include "exec/impl.h"
 
 static bool complete(const struct exec_block *b, const struct exec_barrier *bar) {
-    if (!bar->count) return bar->arrived >= b->live;
-    uint32_t n = bar->arrived;
+    uint32_t n = bar->arrived - bar->left;
+    if (!bar->count) return n >= b->live;
     FOR_LANES(k, bar->warps) n += EXEC_LANES - bits_count(b->warps[k].live);
     return n >= bar->count;
 }
@@ -26,6 +26,11 @@ static void write_result(struct exec_warp *w, uint32_t lanes, const struct exec_
     }
 }
 
+static void forget_arrivals(struct exec_block *b, uint32_t id) {
+    for (uint32_t k = 0; k < b->nwarps; k++)
+        FOR_LANES(l, b->warps[k].arrives) b->warps[k].arrived[l] &= (uint16_t) ~(1u << id);
+}
+
 static void release(struct exec_block *b, uint32_t id) {
     if (b->grid->watching) races_barrier(b, id);
     for (uint32_t k = 0; k < b->nwarps; k++) {
@@ -38,8 +43,14 @@ static void release(struct exec_block *b, uint32_t id) {
         lanes_go_on(w, lanes);
         w->x.out->woke = true;
     }
+    if (b->bar[id].only) forget_arrivals(b, id);
     b->bar[id] = (struct exec_barrier){0};
     b->grid->barriers++;
+}
+
+void bar_leave(struct exec_warp *w, uint32_t lanes) {
+    FOR_LANES(l, lanes & w->arrives)
+    FOR_LANES(id, w->arrived[l]) w->block->bar[id].left++;
 }
 
 void bar_recheck(struct exec_block *b) {
@@ -83,7 +94,11 @@ static void arrive(struct exec_warp *w, const struct ir_insn *i, uint32_t lanes,
         bar->popc += bits_count(exec_pred(&w->x, i->o[i->nd + i->ns - 1]) & lanes);
         bar->npred += bits_count(lanes);
     }
-    if (i->op != IR_BAR_ARRIVE) {
+    if (i->op == IR_BAR_ARRIVE) {
+        FOR_LANES(l, lanes) w->arrived[l] |= (uint16_t)(1u << id);
+        w->arrives |= lanes;
+        bar->only = true;
+    } else {
         FOR_LANES(l, lanes) {
             w->wait_pc[l] = insn_pc(w, i);
             w->bar_id[l] = (uint8_t)id;

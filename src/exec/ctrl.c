@@ -219,6 +219,7 @@ static void retire(struct exec_warp *w, uint32_t lanes) {
     struct exec_block *b = w->block;
     w->live &= ~lanes;
     b->live -= bits_count(lanes);
+    if (w->arrives) bar_leave(w, lanes);
     if (w->blocked & ~w->bar_wait) warp_recheck(w);
     bar_recheck(b);
 }

@@ -118,7 +118,9 @@ static inline void lanes_go_on(struct exec_warp *w, uint32_t lanes) {
     w->blocked &= ~lanes;
     w->released |= lanes;
 }
-/* What an exit may complete. */
+/* Lanes exit that may have arrived somewhere, */
+void bar_leave(struct exec_warp *w, uint32_t lanes);
+/* and what an exit may complete. */
 void bar_recheck(struct exec_block *b);
 void warp_recheck(struct exec_warp *w);
 

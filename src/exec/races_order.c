@@ -1,7 +1,7 @@
 /* What orders accesses: barriers, bar.warp.sync, fences with the stores and atomics behind them, and nothing else.
  *
  * At a barrier all who wait learn what each of them did before, and what those did who only arrived. Threads that have exited
- * count too where the barrier waits for the whole block, and nobody only arrives at it: it could not complete before.
+ * count too where the barrier waits for the whole block: it could not complete before they did.
  *
  * A fence notes what its thread knows at that moment; every later volatile, relaxed or atomic store of the thread leaves that
  * note at the word it writes, and who reads the word by such an access learns it. An atomic keeps the notes that it finds,
@@ -95,11 +95,12 @@ void races_barrier(struct exec_block *b, uint32_t id) {
     struct units in = {0}, gone = {0};
     for (uint32_t k = 0; k < b->nwarps; k++) {
         const struct exec_warp *w = &b->warps[k];
-        uint32_t lanes = 0;
+        uint32_t lanes = 0, arrived = 0;
         FOR_LANES(l, w->bar_wait) lanes |= (uint32_t)(w->bar_id[l] == id) << l;
+        FOR_LANES(l, w->arrives) arrived |= (uint32_t)(w->arrived[l] >> id & 1) << l;
         add_lanes(r, &in, k, lanes);
-        const uint32_t dead = r->mode == EXEC_RACES_LOCKSTEP && w->live ? 0 : ~w->live;
-        if (!b->bar[id].count && !rb->arrived[id]) add_lanes(r, &gone, k, dead);
+        const uint32_t dead = r->mode == EXEC_RACES_LOCKSTEP && w->live ? 0 : ~w->live & ~arrived;
+        if (!b->bar[id].count) add_lanes(r, &gone, k, dead);
     }
     if (in.n) meet(r, rb, &in, &gone, rb->arrived[id]);
     clock_drop(r, rb->arrived[id]);

@@ -186,7 +186,8 @@ static void warp_start(struct exec_warp *w) {
     w->x.pred[0] = ~0u;
     uint32_t left = g->threads - w->index * EXEC_LANES;
     w->live = left < EXEC_LANES ? (1u << left) - 1 : ~0u;
-    w->blocked = w->released = w->bar_wait = w->carry = 0;
+    w->blocked = w->released = w->bar_wait = w->carry = w->arrives = 0;
+    memset(w->arrived, 0, sizeof w->arrived);
     w->spun = false;
     for (uint32_t l = 0; l < EXEC_LANES; l++) {
         w->depth[l] = w->frame[l] = w->stack[l].nsaved = 0;

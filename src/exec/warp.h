@@ -145,6 +145,8 @@ struct exec_warp {
     uint32_t local_cap, local_stride;
     uint32_t bar_wait; /* lanes blocked at a block barrier; the other blocked lanes wait for their warp */
     uint8_t bar_id[EXEC_LANES];
+    uint32_t arrives;             /* lanes that have executed bar.arrive, */
+    uint16_t arrived[EXEC_LANES]; /* and at which barriers that are not complete, one bit each */
     uint32_t carry;
     struct { /* what lanes bring to a warp-wide operation */
         uint64_t value[EXEC_LANES];
@@ -156,10 +158,12 @@ struct exec_warp {
 
 struct exec_barrier {
     uint32_t arrived; /* threads */
+    uint32_t left;    /* those of them that have exited since, after bar.arrive */
     uint32_t count;   /* threads it waits for; 0: all of the block */
     uint32_t warps;   /* that have a thread in it, one bit each */
     uint32_t popc;    /* bar.red: predicates that were true, and how many there were */
     uint32_t npred;
+    bool only; /* some of the threads only arrive */
 };
 
 struct races_block;

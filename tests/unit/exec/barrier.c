@@ -85,6 +85,24 @@ static void producers_arrive_and_consumers_wait(void **state) {
     }
 }
 
+/* A producer that exits after bar.arrive has arrived once: the first of two consumers must not go on without the second,
+ * which is late. With a count of the whole block and of three of its four warps. */
+#define LEAVES(count)                                                                                \
+    KERNEL("setp.ge.u32 %p1, %t, 96;\n@%p1 bra DONE;\nsetp.ge.u32 %p1, %t, 32;\n@%p1 bra CONSUME;\n" \
+           "bar.arrive 1, " count ";\nexit;\nCONSUME: setp.lt.u32 %p2, %t, 64;\n@%p2 bra MEET;\n"    \
+           "mov.u32 %r1, 42;\nst.shared.u32 [s], %r1;\nMEET: bar.sync 1, " count                     \
+           ";\nld.shared.u32 %v, [s];\nDONE:")
+
+static void a_thread_that_exits_after_arriving_counts_once(void **state) {
+    (void)state;
+    for (uint32_t threads = 96; threads <= 128; threads += 32) {
+        struct rig r;
+        const uint32_t *out = run(&r, LEAVES("96"), threads);
+        for (uint32_t t = 32; t < 96; t++) assert_int_equal(out[t], 42);
+        rig_free(&r);
+    }
+}
+
 /* Two pairs of warps, each with a barrier of its own. A count includes the exited lanes of the warps that
  * take part. */
 static void named_barriers_with_counts_are_independent(void **state) {
@@ -136,6 +154,7 @@ int main(void) {
         cmocka_unit_test(an_exit_completes_the_barrier_of_the_others),
         cmocka_unit_test(reductions_reach_every_waiter),
         cmocka_unit_test(producers_arrive_and_consumers_wait),
+        cmocka_unit_test(a_thread_that_exits_after_arriving_counts_once),
         cmocka_unit_test(named_barriers_with_counts_are_independent),
         cmocka_unit_test(misuse_is_reported),
         cmocka_unit_test(a_barrier_that_cannot_complete_names_who_waits),
