@@ -21,6 +21,9 @@ includedir   = $(prefix)/include
 datarootdir  = $(prefix)/share
 mandir       = $(datarootdir)/man
 pkgconfigdir = $(libdir)/pkgconfig
+bashcompdir  = $(datarootdir)/bash-completion/completions
+zshcompdir   = $(datarootdir)/zsh/site-functions
+fishcompdir  = $(datarootdir)/fish/vendor_completions.d
 ifeq ($(origin CC),default)
 CC      = gcc
 endif
@@ -245,7 +248,8 @@ format:
 	clang-format-14 -i $(SRC) $(WORK) $(shell find src include tests examples bench workloads/workload.h -name '*.h' -o -path 'tests/*.c' -o -path 'bench/*.c')
 
 install: all
-	install -d $(addprefix $(DESTDIR),$(bindir) $(libdir) $(pkgconfigdir) $(includedir) $(mandir)/man1)
+	install -d $(addprefix $(DESTDIR),$(bindir) $(libdir) $(pkgconfigdir) $(includedir) $(mandir)/man1 \
+	    $(bashcompdir) $(zshcompdir) $(fishcompdir))
 	install -m 755 $(BUILD)/heddle $(DESTDIR)$(bindir)/
 	install -m 644 include/heddle.h $(DESTDIR)$(includedir)/
 	install -m 644 $(LIB) $(DESTDIR)$(libdir)/
@@ -253,12 +257,16 @@ install: all
 	ln -sf libheddle.so.$(VERSION) $(DESTDIR)$(libdir)/libheddle.so.$(SOVERSION)
 	ln -sf libheddle.so.$(SOVERSION) $(DESTDIR)$(libdir)/libheddle.so
 	install -m 644 docs/heddle.1 $(DESTDIR)$(mandir)/man1/
+	$(BUILD)/heddle completion bash > $(DESTDIR)$(bashcompdir)/heddle
+	$(BUILD)/heddle completion zsh > $(DESTDIR)$(zshcompdir)/_heddle
+	$(BUILD)/heddle completion fish > $(DESTDIR)$(fishcompdir)/heddle.fish
 	for f in $(CUDA); do install -D -m 644 $$f $(DESTDIR)$(datarootdir)/heddle/$$f || exit 1; done
 	sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' -e 's|@includedir@|$(includedir)|' \
 	    -e 's|@version@|$(VERSION)|' tools/heddle.pc.in > $(DESTDIR)$(pkgconfigdir)/heddle.pc
 uninstall:
 	rm -f $(addprefix $(DESTDIR),$(bindir)/heddle $(includedir)/heddle.h $(libdir)/libheddle.a $(libdir)/libheddle.so \
-	    $(libdir)/libheddle.so.$(SOVERSION) $(libdir)/libheddle.so.$(VERSION) $(pkgconfigdir)/heddle.pc $(mandir)/man1/heddle.1)
+	    $(libdir)/libheddle.so.$(SOVERSION) $(libdir)/libheddle.so.$(VERSION) $(pkgconfigdir)/heddle.pc $(mandir)/man1/heddle.1 \
+	    $(bashcompdir)/heddle $(zshcompdir)/_heddle $(fishcompdir)/heddle.fish)
 	rm -rf $(DESTDIR)$(datarootdir)/heddle/cuda
 
 clean:

@@ -1,7 +1,7 @@
 #!/bin/bash
 # make install puts everything where the directory variables say: programs built against the installed header and library run,
 # heddle.pc names what the library needs, and make uninstall takes everything away again.
-echo 1..11
+echo 1..14
 d=$(mktemp -d)
 trap 'rm -rf "$d"' EXIT
 . tests/tap.inc
@@ -35,6 +35,10 @@ by_pkg_config() {
     build_and_run "$d/lib/libheddle.a" ${libs/-lheddle/}
 }
 check "a program links statically with what pkg-config says" by_pkg_config
+
+check "man finds the manual page" env MANPATH="$d/share/man" bash -c '! command -v man >/dev/null || man -w heddle'
+completes() { PATH=$d/bin:$PATH bash --norc -c 'source "$1" && COMP_LINE="heddle ru" COMP_POINT=9 && _heddle && [ "${COMPREPLY[*]}" = run ]' - "$d/share/bash-completion/completions/heddle"; }
+check "the installed completion completes" completes
 
 # The program of docs/library.md, built by the command of that page as it stands.
 awk '/^```c$/ { if (n++ == 0) { on = 1; next } } /^```$/ { on = 0 } on' docs/library.md >"$d/twice.c"

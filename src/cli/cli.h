@@ -65,6 +65,7 @@ enum cli_exit list_main(struct cli *c, const struct opts *o);
 enum cli_exit results_main(struct cli *c, const struct opts *o);
 enum cli_exit sweep_main(struct cli *c, const struct opts *o);
 enum cli_exit validate_main(struct cli *c, const struct opts *o);
+enum cli_exit completion_main(struct cli *c, const struct opts *o);
 enum cli_exit help_main(struct cli *c, const struct opts *o);
 enum cli_exit version_main(struct cli *c, const struct opts *o);
 

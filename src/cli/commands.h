@@ -7,7 +7,8 @@
 extern const struct command command_run, command_report, command_explain;
 extern const struct command command_compare, command_study, command_reproduce, command_sweep, command_results;
 extern const struct command command_area, command_validate;
-extern const struct command command_config, command_inspect, command_list, command_help, command_version;
+extern const struct command command_config, command_inspect, command_list, command_completion, command_help,
+    command_version;
 
 /* Ends of tables that have nothing else. */
 extern const struct help_section no_sections[];

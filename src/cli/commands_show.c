@@ -1,4 +1,6 @@
-/* The commands that show what there is, as data: config, inspect, list, help, version. */
+/* The commands that show what there is, as data: config, inspect, list, completion, help, version. */
+#include <stdint.h>
+
 #include "cfg/form.h"
 #include "cli/commands.h"
 
@@ -134,6 +136,40 @@ const struct command command_list = {
     .sections = list_sections,
     .examples = no_entries,
     .run = list_main,
+};
+
+/* ---- completion ---- */
+
+static const struct opt completion_options[] = {{0}};
+static const struct help_entry completion_shells[] = {
+    {"bash", "To be read by ~/.bashrc, or put into bash-completion's folder."},
+    {"zsh", "To be put into a folder of fpath as _heddle, or read by ~/.zshrc after compinit."},
+    {"fish", "To be put into ~/.config/fish/completions as heddle.fish."},
+    {"words WORD...",
+     "What the scripts ask: how the last of these words of a command line may go on, a line each."},
+    {0},
+};
+static const struct help_section completion_sections[] = {
+    {"Shells", "", completion_shells},
+    {0},
+};
+static const struct help_entry completion_examples[] = {
+    {"source <(heddle completion bash)", "In this shell, from now on."},
+    {0},
+};
+
+const struct command command_completion = {
+    .name = "completion",
+    .operands = "SHELL",
+    .min_operands = 1,
+    .max_operands = SIZE_MAX,
+    .summary = "print the completion script of a shell",
+    .text = "Prints what a shell has to read so that it completes commands, options, mechanisms, machines, "
+            "workloads and keys. 'make install' puts the scripts where shells look for them.",
+    .options = completion_options,
+    .sections = completion_sections,
+    .examples = completion_examples,
+    .run = completion_main,
 };
 
 /* ---- help, version ---- */
