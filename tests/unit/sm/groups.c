@@ -123,20 +123,12 @@ struct shared {
 static struct shared loads(const char *mech, uint32_t stride, int64_t banks, int64_t lanes) {
     struct shared s[2];
     for (uint32_t k = 0; k < 2; k++) {
-        struct sb text = {0};
-        sb_add(&text,
-               HEAD ".visible .entry k() {\n.reg .u32 %%r<4>; .shared .u32 a[1024];\n"
-                    "mov.u32 %%r3, a; mov.u32 %%r1, %%laneid; mad.lo.u32 %%r1, %%r1, %u, %%r3;\n",
-               4 * stride);
-        for (uint32_t i = 0; i < 10 + 10 * k; i++) sb_add(&text, "ld.shared.u32 %%r2, [%%r1];\n");
-        sb_add(&text, "exit;\n}\n");
-        struct machine x = machine_load(text.text);
+        struct machine x = shared_load(SHARED_READ, 10 + 10 * k, stride);
         x.o.sm.shared_banks = banks;
         x.o.sm.shared_lanes = lanes;
         machine_ok(&x, mech, "k", 1, 32, NULL);
         s[k] = (struct shared){x.cycles, x.s.sm.shared_conflict_cycles};
         machine_free(&x);
-        sb_free(&text);
     }
     return (struct shared){s[1].cycles - s[0].cycles, s[1].conflicts - s[0].conflicts};
 }

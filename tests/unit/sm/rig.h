@@ -164,4 +164,20 @@ static inline void machine_ok(struct machine *x, const char *mech, const char *k
         fail_msg("%s\n%s", err_text(&x->r.err), x->report.text ? x->report.text : "");
 }
 
+/* One warp: n times, thread t goes to word t * stride of shared memory, whose address is in %r1, by the instruction insn. */
+static inline struct machine shared_load(const char *insn, uint32_t n, uint32_t stride) {
+    struct sb text = {0};
+    sb_add(&text,
+           HEAD ".visible .entry k() {\n.reg .u32 %%r<4>; .shared .u32 a[1024];\n"
+                "mov.u32 %%r3, a; mov.u32 %%r1, %%laneid; mad.lo.u32 %%r1, %%r1, %u, %%r3;\n",
+           4 * stride);
+    for (uint32_t i = 0; i < n; i++) sb_add(&text, "%s\n", insn);
+    sb_add(&text, "exit;\n}\n");
+    struct machine x = machine_load(text.text);
+    sb_free(&text);
+    return x;
+}
+#define SHARED_READ "ld.shared.u32 %r2, [%r1];"
+#define SHARED_ADD  "atom.shared.add.u32 %r2, [%r1], 1;"
+
 #endif

@@ -194,19 +194,11 @@ static void instructions_of_all_classes_share_the_port(void **state) {
 
 /* Shared memory: thread t reads word t * stride, n times. */
 static uint64_t shared_cycles(uint32_t stride, uint32_t n, struct sm_stats *s) {
-    struct sb text = {0};
-    sb_add(&text,
-           HEAD ".visible .entry k() {\n.reg .u32 %%r<4>; .shared .u32 a[1024];\n"
-                "mov.u32 %%r3, a; mov.u32 %%r1, %%laneid; mad.lo.u32 %%r1, %%r1, %u, %%r3;\n",
-           4 * stride);
-    for (uint32_t k = 0; k < n; k++) sb_add(&text, "ld.shared.u32 %%r2, [%%r1];\n");
-    sb_add(&text, "exit;\n}\n");
-    struct machine x = machine_load(text.text);
+    struct machine x = shared_load(SHARED_READ, n, stride);
     machine_ok(&x, "pdom", "k", 1, 32, NULL);
     uint64_t cycles = x.cycles;
     *s = x.s;
     machine_free(&x);
-    sb_free(&text);
     return cycles;
 }
 
@@ -229,18 +221,10 @@ static void a_bank_conflict_of_degree_k_costs_k(void **state) {
 static uint64_t shared_atomics(uint32_t stride) {
     uint64_t cycles[2];
     for (uint32_t k = 0; k < 2; k++) {
-        struct sb text = {0};
-        sb_add(&text,
-               HEAD ".visible .entry k() {\n.reg .u32 %%r<4>; .shared .u32 a[1024];\n"
-                    "mov.u32 %%r3, a; mov.u32 %%r1, %%laneid; mad.lo.u32 %%r1, %%r1, %u, %%r3;\n",
-               4 * stride);
-        for (uint32_t i = 0; i < 10 + 10 * k; i++) sb_add(&text, "atom.shared.add.u32 %%r2, [%%r1], 1;\n");
-        sb_add(&text, "exit;\n}\n");
-        struct machine x = machine_load(text.text);
+        struct machine x = shared_load(SHARED_ADD, 10 + 10 * k, stride);
         machine_ok(&x, "pdom", "k", 1, 32, NULL);
         cycles[k] = x.cycles;
         machine_free(&x);
-        sb_free(&text);
     }
     return cycles[1] - cycles[0];
 }
