@@ -59,6 +59,26 @@ static void whole_blocks_leave_each_scheduler_its_threads(void **state) {
                      1); /* too large for one: its warps take turns */
 }
 
+/* Of each limit its own: 16 blocks, 1536 threads / 64; 2 warps of 128 registers; no shared memory, which limits nothing. */
+static void each_limit_says_what_it_allows(void **state) {
+    (void)state;
+    struct machine x =
+        machine_load(KERNEL(".reg .u64 %a; .reg .u32 %b; ld.param.u64 %a, [p]; ld.global.u32 %b, [%a];"
+                            "st.global.u32 [%a], %b;"));
+    const struct exec_grid g = {.func = &x.r.m->funcs.v[ir_find_func(x.r.m, "k")], .threads = 64};
+    struct sm_limit l[SM_LIMITS];
+    few_registers(&x.o);
+    sm_limits(&x.o, &g, l);
+    for (const struct sm_limit *at = l; at < l + SM_LIMITS; at++) {
+        const uint64_t want[SM_LIMITS] = {[SM_BY_BLOCKS] = (uint64_t)x.o.sm.blocks,
+                                          [SM_BY_THREADS] = (uint64_t)x.o.sm.threads / 64,
+                                          [SM_BY_REGISTERS] = 1000 / 256,
+                                          [SM_BY_SHARED] = UINT64_MAX};
+        assert_int_equal(at->blocks, want[at->by]);
+    }
+    machine_free(&x);
+}
+
 static void residency_is_limited_by_the_scarcest(void **state) {
     (void)state;
     enum sm_limiter why;
@@ -430,6 +450,7 @@ static void widths_that_do_not_fit_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_blocks_leave_each_scheduler_its_threads),
+        cmocka_unit_test(each_limit_says_what_it_allows),
         cmocka_unit_test(residency_is_limited_by_the_scarcest),
         cmocka_unit_test(a_block_that_cannot_fit_is_refused),
         cmocka_unit_test(blocks_run_as_many_at_a_time_as_fit),
