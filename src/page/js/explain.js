@@ -54,6 +54,7 @@ heddlePages.explain = (data, root) => {
         const entry = m.steps.find(s => s.pc !== undefined);
         const states = [{at: new Array(m.count).fill(entry ? entry.pc : 0), how: new Array(m.count).fill(STANDS), edges: []}];
         for (const s of m.steps) {
+            s.ran = s.lanes ? lanesIn(s.lanes, m.count) : [];
             const before = states[states.length - 1];
             const at = before.at.slice(), how = before.how.map(h => (h === RAN ? STANDS : h)), edges = [];
             const from = s.pc === undefined ? null : blockOf(s.last === undefined ? s.pc : s.last);
@@ -95,7 +96,7 @@ heddlePages.explain = (data, root) => {
         if (!k) return [`${capital(laneWords(m.states[0].at.map((_, i) => i), m.count))} stand at ${blockName(m.states[0].at[0])}. Nothing has run yet.`];
         const s = m.steps[k - 1], said = s.said ? el('em', {}, ` ${m.name.split(':')[0]}: ${withBlocks(s.said)}.`) : null;
         if (s.pc === undefined) return ['Other threads changed the tables of these.', said];
-        const lanes = lanesIn(s.lanes, m.count), runs = lanes.length === 1 ? 'runs' : 'run';
+        const lanes = s.ran, runs = lanes.length === 1 ? 'runs' : 'run';
         const n = s.last === undefined ? 1 : s.last - s.pc + 1;
         const what = n > 1 ? `${n} instructions of ${blockName(s.pc)}` : el('code', {}, s.added || places.get(s.pc).insn[0]);
         return [`${capital(laneWords(lanes, m.count))}`, s.others ? ` and ${s.others} threads of other warps` : '', ` ${runs} `, what,
@@ -205,10 +206,17 @@ heddlePages.explain = (data, root) => {
             const middle = svg('g', {transform: `translate(${((g.box(b).width - room.width) / 2 - 8).toFixed(1)},0)`});
             g.slot(b).append(middle);
         }
-        return {node: g.node, update(state, ran) {
-            for (const b of blocks.keys()) g.slot(b).firstChild.replaceChildren(...standing(m, state, b, size));
+        const drawn = new Map();
+        let at = null;
+        return {node: g.node, settle() { if (at !== null && large) centre(at); }, update(state, ran) {
+            for (const b of blocks.keys()) {
+                const who = state.at.map((pc, i) => (state.how[i] !== GONE && blockOf(pc) === b ? state.how[i] : '')).join();
+                if (drawn.get(b) === who) continue;
+                drawn.set(b, who);
+                g.slot(b).firstChild.replaceChildren(...standing(m, state, b, size));
+            }
             g.mark(ran === null ? [] : [ran]);
-            if (ran !== null && large) centre(ran);
+            at = ran;
             edges.forEach((e, i) => lines[i].classList.toggle('taken', state.edges.includes(`${e.from}-${e.to}`)));
         }};
     }
@@ -242,24 +250,30 @@ heddlePages.explain = (data, root) => {
             const cycle = m.start + e.offsetX / canvas.clientWidth * span, i = m.steps.findIndex(s => s.to >= cycle);
             go(i < 0 ? m.last : i + 1);
         }}});
-        let at = 0;
+        const own = seriesName(mechs.indexOf(m));
+        let at = 0, width = 1, colours = null; // asking the browser for these at every step would have it lay out the page anew
+        function look() {
+            width = canvas.clientWidth;
+            colours = {hot: colour('hot'), past: colour(own), coming: colour(own, .45), ink: colour('ink'), ground: colour('g1')};
+            draw();
+        }
         function draw() {
-            const scale = devicePixelRatio || 1, w = canvas.width = Math.max(1, Math.round(canvas.clientWidth * scale)), h = canvas.height = Math.round(height * scale);
+            if (!colours) return;
+            const scale = devicePixelRatio || 1, w = canvas.width = Math.max(1, Math.round(width * scale)), h = canvas.height = Math.round(height * scale);
             const pen = canvas.getContext('2d'), row = h / rows, x = c => (c - m.start) / span * w;
-            pen.fillStyle = colour('g1');
+            pen.fillStyle = colours.ground;
             const end = m.steps.length ? Math.max(...m.steps.map(s => s.to)) : m.start;
             pen.fillRect(0, 0, x(end), h);
             m.steps.forEach((s, k) => {
-                if (!s.lanes) return;
-                pen.fillStyle = k + 1 === at ? colour('hot') : colour(seriesName(mechs.indexOf(m)), k + 1 < at ? 1 : .45);
-                for (const l of lanesIn(s.lanes, rows)) pen.fillRect(x(s.from), l * row + .5, Math.max(1, x(s.to) - x(s.from) - .6), Math.max(1, row - 1));
+                pen.fillStyle = k + 1 === at ? colours.hot : k + 1 < at ? colours.past : colours.coming;
+                for (const l of s.ran) if (l < rows) pen.fillRect(x(s.from), l * row + .5, Math.max(1, x(s.to) - x(s.from) - .6), Math.max(1, row - 1));
             });
             if (!at) return;
-            pen.fillStyle = colour('ink');
+            pen.fillStyle = colours.ink;
             pen.fillRect(Math.min(w - 2, x(m.steps[at - 1].to)), 0, 2, h);
         }
-        theme.listen(draw);
-        new ResizeObserver(draw).observe(canvas);
+        theme.listen(look);
+        new ResizeObserver(look).observe(canvas);
         return {node: canvas, update(k) { at = k; draw(); }};
     }
     function panel(m, index) {
@@ -271,7 +285,7 @@ heddlePages.explain = (data, root) => {
             el('h2', {}, m.name, ' ', el('span', {class: 'soft', title: m.source}, m.title)), count, strip.node, words, report, place, lanes.node,
             el('div', {class: 'panel-body'}, tables, picture.node));
         if (!several) words.setAttribute('aria-live', 'polite');
-        return {node, update(k) {
+        return {node, settle: picture.settle, update(k) {
             const s = k ? m.steps[k - 1] : null, state = m.states[k];
             node.classList.toggle('leads', several && by === 'cycle' && index === lead);
             count.textContent = `step ${k} of ${m.last}` + (s ? ` · cycle${s.from === undefined ? '' : `s ${s.from}–`}${s.from === undefined ? ' ' : ''}${s.to}` : '') +
@@ -356,6 +370,7 @@ heddlePages.explain = (data, root) => {
         counter.textContent = `step ${step} of ${lastStep()}`;
         panels.forEach((p, i) => p.update(at(i)));
         code.update();
+        panels.forEach(p => p.settle()); // after all changes: it asks where things are
         if (!keep) address.write({step, mech: several && (by === 'cycle' || lead) ? mechs[lead].name : null, by: by === 'cycle' ? by : null});
     }
     function pause() {
@@ -395,7 +410,7 @@ heddlePages.explain = (data, root) => {
     });
 
     // ---- the page ----
-    const page = pieces.layout(root, {title: `${data.title} under ${mechs.map(m => m.name).join(', ')}`, version: data.version,
+    const page = pieces.layout(root, {title: `${data.title} under ${mechs.length > 6 ? `${mechs.length} mechanisms` : mechs.map(m => m.name).join(', ')}`, version: data.version,
         lead: `${data.threads}, step by step`,
         about: [['machine', data.machine], data.launch ? ['launch', data.launch] : null, ['command', el('code', {}, data.command)]].filter(Boolean)});
     const code = codeView(), panels = mechs.map(panel);
