@@ -58,7 +58,7 @@ static bool read_buffer(struct program *p, const char *text, bool of_file, size_
 static bool read_vars(struct program *p, const struct opts *o, bool of_file, struct err *e) {
     const size_t n = opts_count(o, "set-var"), before = p->vars.n;
     VEC_RESERVE(&p->vars, before + n);
-    memmove(p->vars.v + n, p->vars.v, before * sizeof *p->vars.v);
+    if (before) memmove(p->vars.v + n, p->vars.v, before * sizeof *p->vars.v);
     p->vars.n += n;
     for (size_t i = 0; i < n; i++) {
         const char *text = opts_nth(o, "set-var", i);
