@@ -137,7 +137,11 @@ static void add_lines(const struct results *r, struct sb *s) {
     gnuplot_quote(s, r->row_axes.v[0]);
     sb_add(s, "\nset xtics nomirror\n");
     if (results_log_rows(r)) {
-        sb_add(s, "set logscale x 2\nset xtics (");
+        /* A little more than from the first to the last, whose tick rounding would else put off the axis. */
+        const double low = strtod(store_place(r->pivot.row_heads.v[0], r->row_axes.v[0]), NULL),
+                     high = strtod(
+                         store_place(r->pivot.row_heads.v[r->pivot.row_heads.n - 1], r->row_axes.v[0]), NULL);
+        sb_add(s, "set logscale x 2\nset xrange [%.10g:%.10g]\nset xtics (", low / 1.03, high * 1.03);
         for (size_t i = 0; i < r->pivot.row_heads.n; i++)
             sb_add(s, "%s%s", i ? ", " : "", store_place(r->pivot.row_heads.v[i], r->row_axes.v[0]));
         sb_add(s, ")\n");

@@ -242,6 +242,10 @@ if command -v gnuplot >/dev/null; then
         cmp -s $plot.svg again
         verdict $? "the same bytes again: $plot"
     done
+    run sweep --workloads matrix --size tiny --config tiny --mech pdom,mimd --set sm.warp_size=8,16,32 --db warps.sqlite
+    run results --db warps.sqlite --rows sm.warp_size --cols mech --plot lines --svg warps.svg
+    for n in 8 16 32; do grep -q "> $n<" warps.svg || break; done
+    verdict $? "sizes that double are ticks of an axis that doubles, the last too"
     grep -q '>1.500<' heat.svg
     verdict $? "a heat map has the numbers"
     run results --db r.sqlite --rows size,gpu.sms --cols mech --value ipc --mean harmonic --svg -
