@@ -41,6 +41,10 @@ extern const struct help_entry no_entries[];
      "from INDEX on, with commas between them, or one of zero, iota, value(V), rand(...), file:PATH, ptr:NAME, sym:NAME, " \
      "bytes:HEX, {FIELD, ...}. TYPE is needed where the PTX declares bytes, as compilers do for arrays."}, \
     CUDA_FLAGS_ROW
+#define SCRIPT_ROW \
+    {"script", 0, OPT_READS, "FILE", \
+     "Run what this script says instead of one launch: buffers, launches in order, loops, what to print, write and " \
+     "check, on one device; - is standard input. docs/scripts.md describes the language."}
 #define MACHINE_ROWS \
     {"config", 'c', OPT_READS, "NAME|FILE", \
      "The machine: one of 'heddle list configs', or a file of lines [section] and key = value. --set comes after " \

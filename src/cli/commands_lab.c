@@ -14,6 +14,7 @@ static const struct opt compare_options[] = {
     MACHINE_ROWS,
     LAUNCH_ROWS,
     CUDA_COMPILER_ROW,
+    SCRIPT_ROW,
     SIZE_ROW,
     {"jobs", 'j', false, "N", "Simulations at a time (default: one for each core of the host)."},
     {"json", 0, OPT_WRITES, "FILE",

@@ -10,6 +10,7 @@ const struct opt launch_options[] = {LAUNCH_ROWS, {0}};
 static const struct opt run_options[] = {
     LAUNCH_ROWS,
     CUDA_COMPILER_ROW,
+    SCRIPT_ROW,
     SIZE_ROW,
     {"print", 'p', true, "N[:COUNT]",
      "After the run, show the buffer of argument N (the first is 0; or the NAME of a --buffer): its first "
@@ -125,8 +126,27 @@ static const struct help_entry run_workloads[] = {
      "status is 1. Options of a launch do not apply; --size says how large it is."},
     {0},
 };
+static const struct help_entry run_scripts[] = {
+    {"let NAME = EXPR",
+     "A number. Expressions have + - * / %, comparisons, && || !, min, max, count(BUFFER), BUFFER[I]."},
+    {"buffer NAME TYPE[COUNT] = CONTENTS",
+     "CONTENTS: zero, iota, rand(SEED, LO, HI), {EXPR, ...}, file \"PATH\", another buffer, or an expression "
+     "in which "
+     "index is the element's. variable NAME [TYPE] names a variable of the module as a buffer."},
+    {"set BUFFER[LO:HI] = CONTENTS",
+     "All of a buffer, one element or a part. swap A B exchanges two buffers."},
+    {"launch KERNEL grid X,Y block X,Y shared N args ARG, ...",
+     "ARG: a buffer, &BUFFER[I], an expression, TYPE:EXPR, or a struct {TYPE:EXPR, ptr:BUFFER, ...}."},
+    {"repeat N as NAME while COND { ... }", "And if COND { ... } else { ... }."},
+    {"print ITEM, ...", "Texts, expressions, buffers and parts of them."},
+    {"write BUFFER \"FILE\"", "As --dump; {NAME} in the file's name is a number."},
+    {"check BUFFER == CONTENTS within ABS relative REL",
+     "And check BUFFER from LO to HI, check COND. When one fails, the exit status is 1."},
+    {0},
+};
 static const struct help_section run_sections[] = {
     {"Workloads", "Instead of a file:", run_workloads},
+    {"Scripts", "One statement a line, # begins a comment:", run_scripts},
     {"Arguments", "One --arg for each parameter of the kernel, in order. SPEC is one of:", run_specs},
     {"Options in the file", "A PTX file may say how it wants to be launched:", sidecars},
     {"Output", "", run_outputs},
@@ -140,6 +160,8 @@ static const struct help_entry run_examples[] = {
      "Collatz steps of 0 to 1023; shows the first sixteen."},
     {"heddle run @bfs --mech harp --config harp-fermi",
      "Breadth-first search under HARP on HARP's machine, verified against the CPU."},
+    {"heddle run examples/heat.ptx --script examples/heat.hds",
+     "Six hundred launches of a stencil, each on what the last one left, and a check of the result."},
     {"heddle run examples/collatz.ptx --mech nrec --config tiny --set sm.warp_size=16 --json stats.json",
      "Another mechanism on a smaller machine; the statistics go to a file."},
     {0},

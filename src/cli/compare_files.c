@@ -15,6 +15,9 @@ const char *compare_status(const struct compare *c, size_t subject, size_t machi
 }
 
 static json_t *subject_json(const struct lab_subject *s, size_t launches) {
+    if (s->script)
+        return json_pack("{s:s, s:s, s:I}", "script", s->script->name, "file", s->script->file, "launches",
+                         (json_int_t)launches);
     if (!s->workload) {
         json_t *k = stats_json_launch(s->program->kernel, &s->program->launch);
         json_object_set_new(k, "file", json_string(s->program->file));

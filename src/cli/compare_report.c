@@ -1,6 +1,7 @@
 /* What a comparison shows: for each program or workload a table with one row per mechanism and a bar for its speed-up over
  * the first; one table of all speed-ups and their geometric means; what is wrong, in words. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/compare.h"
 #include "report/bar.h"
@@ -121,8 +122,8 @@ static size_t most_launches(const struct compare *c, size_t subject) {
 void compare_what(const struct compare *c, size_t subject, struct sb *out) {
     const struct lab_subject *s = &c->lab.subjects[subject];
     const size_t launches = most_launches(c, subject);
-    if (s->workload) {
-        sb_add(out, "%s, ", work_size_names[s->size]);
+    if (s->workload || s->script) {
+        sb_add(out, "%s, ", s->script ? s->script->file : work_size_names[s->size]);
         text_grouped(out, launches);
         sb_add(out, " launch%s", launches == 1 ? "" : "es");
     } else {
@@ -266,6 +267,14 @@ void compare_report(const void *of, struct sb *out) {
 
 /* ---- what differs ---- */
 
+/* Of the script, rather than a variable of the module. */
+static bool is_buffer(const struct compare *c, size_t subject, const char *name) {
+    const struct script *s = &c->subjects.v[subject].script;
+    for (size_t i = 0; i < s->buffers.n; i++)
+        if (!s->buffers.v[i].variable && !strcmp(s->buffers.v[i].name, name)) return true;
+    return false;
+}
+
 void compare_difference(const struct compare *c, size_t subject, const struct lab_difference *d,
                         struct sb *out) {
     unsigned shift = 8 * (unsigned)(d->offset % 8);
@@ -274,9 +283,9 @@ void compare_difference(const struct compare *c, size_t subject, const struct la
         return;
     }
     if (d->symbol) {
-        sb_add(out,
-               "variable %s, byte %" PRIu64 ": 0x%02" PRIx64 " where the functional run has 0x%02" PRIx64,
-               d->symbol, d->offset, d->have >> shift & 0xff, d->want >> shift & 0xff);
+        sb_add(out, "%s %s, byte %" PRIu64 ": 0x%02" PRIx64 " where the functional run has 0x%02" PRIx64,
+               is_buffer(c, subject, d->symbol) ? "buffer" : "variable", d->symbol, d->offset,
+               d->have >> shift & 0xff, d->want >> shift & 0xff);
         return;
     }
     const struct program *p = &c->subjects.v[subject].program;

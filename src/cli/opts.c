@@ -90,6 +90,10 @@ void opts_free(struct opts *o) {
     VEC_FREE(&o->operands);
 }
 
+bool opts_known(const struct opts *o, const char *name) {
+    return find(o, name, strlen(name)) != NULL;
+}
+
 size_t opts_count(const struct opts *o, const char *name) {
     CHECK(find(o, name, strlen(name)));
     size_t n = 0;

@@ -46,6 +46,7 @@ bool opts_parse(struct opts *o, const struct opt *table, int n, char *const *wor
 void opts_free(struct opts *o);
 
 bool opts_optional(const struct opt *t);
+bool opts_known(const struct opts *o, const char *name); /* the command has such an option */
 bool opts_has(const struct opts *o, const char *name);
 const char *opts_value(const struct opts *o, const char *name); /* NULL when not given */
 size_t opts_count(const struct opts *o, const char *name);

@@ -29,7 +29,7 @@ static int on_progress(void *user, uint64_t done, uint64_t all) {
     if (r->quiet) return 1;
     snprintf(what, sizeof what, "launch %zu, %llu of %llu blocks", r->launches.n, (unsigned long long)done,
              (unsigned long long)all);
-    if (r->subject.workload)
+    if (r->subject.workload || r->subject.script_file)
         progress_note(&r->progress, what);
     else
         progress_update(&r->progress, done, all);
@@ -90,7 +90,10 @@ static bool show(const struct run *r, struct sb *out, struct err *e) {
         uint8_t *data = fetch(r, r->prints.v[i].arg, count, e);
         if (!data) return false;
         program_entry_name(&r->subject.program, r->prints.v[i].arg, out);
-        run_elements(a, count, data, r->cli->term.width, out);
+        run_columns(
+            &(struct run_column){
+                .type = a->spec.type, .count = count, .all = a->spec.count, .more = a->spec.count - count},
+            data, r->cli->term.width, out);
         free(data);
     }
     return true;
@@ -125,12 +128,10 @@ static bool write_files(const struct run *r, struct outfiles *files, struct err 
     return fine;
 }
 
-static bool results(const struct run *r, struct err *e) {
-    struct outfiles files = {0};
-    outfile_begin(&files, &r->cli->writing);
+static bool results(struct run *r, struct err *e) {
     struct sb text = {0};
-    bool fine = show(r, &text, e) && write_files(r, &files, e) && outfile_commit(&files, r->cli->term.out, e);
-    outfile_free(&files);
+    bool fine = show(r, &text, e) && write_files(r, &r->written, e) &&
+                outfile_commit(&r->written, r->cli->term.out, e);
     if (fine && !r->quiet && !r->data_on_stdout) run_report(r, &text);
     if (fine) term_print(&r->cli->term, &text);
     sb_free(&text);
@@ -157,6 +158,8 @@ static void show_partial(struct run *r) {
     term_error(&r->cli->term, r->cli->command->name, where.text);
     sb_free(&where);
     r->partial = true;
+    outfile_free(&r->written); /* what a script wrote before */
+    outfile_begin(&r->written, &r->cli->writing);
     r->mod = sim_kernel_module(r->under_way);
     after_launch(r, r->under_way, &r->shape);
     r->reported = true;
@@ -183,6 +186,8 @@ static void run_free(struct run *r) {
     subject_free(&r->subject);
     machine_free(&r->machine);
     outfile_free(&r->watched);
+    outfile_free(&r->written);
+    VEC_FREE(&r->script_paths);
     lab_outcome_free(&r->outcome);
     err_free(&r->failed);
     arena_free(&r->mem);
@@ -197,10 +202,16 @@ static enum cli_exit simulate(struct run *r, struct err *e) {
                                     .after = after_launch,
                                     .ended = on_ended,
                                     .closing = on_closing,
+                                    .print = run_script_print,
+                                    .write = run_script_write,
+                                    .stop = run_script_stop,
                                     .user = r,
                                     .no_digest = true};
     const hd_config config = machine_config(&r->machine);
-    if (!subject_prepare(&r->subject, &config, e) || !run_watch(r, e)) return cli_fail(r->cli, e);
+    if (!subject_prepare(&r->subject, &config, e) || !script_try_writes(&r->subject.script, e) ||
+        !run_watch(r, e))
+        return cli_fail(r->cli, e);
+    outfile_begin(&r->written, &r->cli->writing);
     stop_hold(&r->stop, r->cli);
     lab_run(&r->subject.lab, &config, &hooks, &r->outcome);
     progress_end(&r->progress);

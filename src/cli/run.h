@@ -52,7 +52,9 @@ struct run {
     bool reported;
     struct err failed; /* what went wrong with the results */
     struct watch watch;
-    struct outfiles watched; /* trace and timeline, written while it runs */
+    struct outfiles watched;        /* trace and timeline, written while it runs */
+    struct outfiles written;        /* all others, given their names when all is well */
+    VEC(const char *) script_paths; /* of a script's files */
     struct stop stop;
     struct progress progress;
     struct arena mem; /* names of kernels */
@@ -62,6 +64,11 @@ struct run {
  * may bring arguments of its own. */
 bool run_read_options(struct run *r, const struct opts *o, struct err *e);
 bool run_read_outputs(struct run *r, const struct opts *o, struct err *e);
+
+/* run_script.c: what a script does besides launches; user is the run. */
+void run_script_print(void *user, const char *text, size_t n);
+bool run_script_write(void *user, const char *path, const void *data, size_t bytes, struct err *e);
+bool run_script_stop(void *user);
 
 /* run_watch.c: opens the files for what is recorded while it runs, fills r->watch. */
 bool run_watch(struct run *r, struct err *e);
@@ -73,9 +80,13 @@ void run_report(const struct run *r, struct sb *out);
 /* A line's name at the left; the same with a number after it. */
 void run_label(const struct run *r, struct sb *out, const char *name);
 void run_count(const struct run *r, struct sb *out, const char *name, uint64_t v);
-/* ": TYPE[COUNT]" behind a buffer's name, then elements in columns. */
-void run_elements(const struct program_arg *a, uint64_t count, const uint8_t *data, int width,
-                  struct sb *out);
+/* ": TYPE[ALL]" behind a buffer's name, then elements in columns; data has count of them. */
+struct run_column {
+    enum ir_type type;
+    uint64_t first, count; /* that are shown */
+    uint64_t all, more;    /* elements of the buffer; of them, how many are said to be left out */
+};
+void run_columns(const struct run_column *c, const uint8_t *data, int width, struct sb *out);
 /* run_timed.c: the part of the report that only a timed run has. */
 void run_timed_report(const struct run *r, const struct stats *s, struct sb *out);
 /* run_launches.c: one by one, or by kernel where there are many. */

@@ -28,6 +28,11 @@ static json_t *workload_json(const struct run *r) {
                      work_size_names[r->subject.size], "checked", (json_int_t)r->outcome.checked);
 }
 
+static json_t *script_json(const struct run *r) {
+    return json_pack("{s:s, s:s, s:I}", "name", r->subject.script_file, "file", r->subject.program.file,
+                     "checked", (json_int_t)r->outcome.checked);
+}
+
 /* Bits of the mechanism's structures on one SM. */
 static json_t *storage_json(const struct storage *s) {
     json_t *o = json_object();
@@ -41,6 +46,7 @@ bool run_json(const struct run *r, struct sb *out, struct err *e) {
     for (size_t i = 0; i < r->launches.n; i++) json_array_append_new(kernels, launch_json(r, i));
     if (r->partial) json_object_set_new(root, "partial", json_true());
     if (r->subject.workload) json_object_set_new(root, "workload", workload_json(r));
+    if (r->subject.script_file) json_object_set_new(root, "script", script_json(r));
     json_object_set_new(root, "options", stats_json_options(sim_options(r->dev)));
     json_object_set_new(root, "kernels", kernels);
     json_object_set_new(root, "total", total_json(r));

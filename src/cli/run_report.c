@@ -40,6 +40,16 @@ static void workload_lines(const struct run *r, struct sb *out) {
     sb_add(out, " value%s verified against the CPU\n", r->outcome.checked == 1 ? "" : "s");
 }
 
+static void script_lines(const struct run *r, struct sb *out) {
+    run_label(r, out, "script");
+    sb_add(out, "%s%s%s on %s\n", term_on(&r->cli->term, TERM_BOLD), r->subject.script_file,
+           term_on(&r->cli->term, TERM_PLAIN), r->subject.program.file);
+    if (!r->outcome.checked) return;
+    run_label(r, out, "check");
+    text_grouped(out, r->outcome.checked);
+    sb_add(out, " value%s as the script expects\n", r->outcome.checked == 1 ? "" : "s");
+}
+
 static void launch_lines(const struct run *r, struct sb *out) {
     const struct run_launch *l = &r->launches.v[0];
     run_label(r, out, "kernel");
@@ -71,6 +81,7 @@ void run_report(const struct run *r, struct sb *out) {
     const struct stats *s = sim_stats(r->dev, true);
     if (r->partial) partial_line(r, out);
     if (r->subject.workload) workload_lines(r, out);
+    if (r->subject.script_file) script_lines(r, out);
     if (r->launches.n == 1)
         launch_lines(r, out);
     else
@@ -95,23 +106,22 @@ static uint64_t columns(size_t width, size_t cell, size_t index) {
     return n;
 }
 
-void run_elements(const struct program_arg *a, uint64_t count, const uint8_t *data, int width,
-                  struct sb *out) {
-    size_t bytes = ir_type_bytes[a->spec.type], widest = 0,
-           index = (size_t)snprintf(NULL, 0, "%" PRIu64, count - 1) + 3;
+void run_columns(const struct run_column *c, const uint8_t *data, int width, struct sb *out) {
+    size_t bytes = ir_type_bytes[c->type], widest = 0,
+           index = (size_t)snprintf(NULL, 0, "%" PRIu64, c->first + c->count - 1) + 3;
     struct sb cell = {0};
-    for (uint64_t i = 0; i < count; i++, cell.len = 0) {
-        arg_format(&cell, a->spec.type, array_element(data, i, bytes));
+    for (uint64_t i = 0; i < c->count; i++, cell.len = 0) {
+        arg_format(&cell, c->type, array_element(data, i, bytes));
         if (cell.len > widest) widest = cell.len;
     }
-    sb_add(out, ": %s[%" PRIu64 "]\n", ir_type_name[a->spec.type], a->spec.count);
+    sb_add(out, ": %s[%" PRIu64 "]\n", ir_type_name[c->type], c->all);
     uint64_t per_row = columns((size_t)width, widest, index);
-    for (uint64_t i = 0; i < count; i++, cell.len = 0) {
-        arg_format(&cell, a->spec.type, array_element(data, i, bytes));
-        if (i % per_row == 0) sb_add(out, "%*" PRIu64 ":", (int)index - 1, i);
+    for (uint64_t i = 0; i < c->count; i++, cell.len = 0) {
+        arg_format(&cell, c->type, array_element(data, i, bytes));
+        if (i % per_row == 0) sb_add(out, "%*" PRIu64 ":", (int)index - 1, c->first + i);
         sb_add(out, "  %*s", (int)widest, cell.text);
-        if (i % per_row == per_row - 1 || i == count - 1) sb_add(out, "\n");
+        if (i % per_row == per_row - 1 || i == c->count - 1) sb_add(out, "\n");
     }
-    if (count < a->spec.count) sb_add(out, "  ... %" PRIu64 " more\n", a->spec.count - count);
+    if (c->more) sb_add(out, "  ... %" PRIu64 " more\n", c->more);
     sb_free(&cell);
 }

@@ -14,7 +14,8 @@ bool subject_options(struct subject *s, const struct cli *c, const char *operand
     const char *given = opts_value(o, "size");
     *s = (struct subject){.size = size};
     if (given && !lab_size(given, &s->size, e)) return err_set(e, ERR_INPUT, "--size: %s", err_text(e));
-    if (!subject_named(operand)) return program_options(&s->program, c, operand, o, e);
+    if (!subject_named(operand))
+        return program_options(&s->program, c, operand, o, e) && subject_script_options(s, o, e);
     return (s->workload = subject_workload(operand, e)) != NULL;
 }
 
@@ -25,9 +26,9 @@ static bool among(const char *name, const char *const *names) {
 
 bool subject_check(const struct subject *s, size_t n, bool choose, const struct opts *o, struct err *e) {
     static const char *const of_workloads[] = {"size", "launch", NULL};
-    static const char *const of_files[] = {"kernel", "grid",       "block",         "shared",
-                                           "arg",    "buffer",     "set-var",       "print",
-                                           "dump",   "cuda-flags", "cuda-compiler", NULL};
+    static const char *const of_files[] = {"kernel",        "grid",    "block", "shared", "arg",
+                                           "buffer",        "set-var", "print", "dump",   "cuda-flags",
+                                           "cuda-compiler", "script",  NULL};
     const char *const *const refused = choose ? of_files + 1 : of_files;
     size_t workloads = 0;
     for (size_t i = 0; i < n; i++) workloads += s[i].workload != NULL;
@@ -45,7 +46,8 @@ bool subject_check(const struct subject *s, size_t n, bool choose, const struct 
 }
 
 bool subject_read(struct subject *s, struct err *e) {
-    if (s->workload || program_read(&s->program, e)) return true;
+    if (s->workload || (program_read(&s->program, e) && (!s->script_file || subject_script_read(s, e))))
+        return true;
     if (!workload_find(s->program.file)) return false;
     return err_set(e, e->code, "%s (the workload is @%s)", err_text(e), s->program.file);
 }
@@ -81,9 +83,11 @@ static bool try_program(struct program *p, const hd_config *config, struct err *
 
 bool subject_prepare(struct subject *s, const hd_config *config, struct err *e) {
     s->lab = (struct lab_subject){.workload = s->workload, .size = s->size, .program = &s->program.lab};
+    if (s->script_file) return subject_script_prepare(s, config, e);
     return s->workload || try_program(&s->program, config, e);
 }
 
 void subject_free(struct subject *s) {
+    script_free(&s->script);
     program_free(&s->program);
 }

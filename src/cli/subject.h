@@ -1,15 +1,20 @@
-/* What a command runs: @NAME, a workload with its own inputs, launches and check, or a kernel of a file with what the command
- * line says about it. Shared by run, compare and explain. */
+/* What a command runs: @NAME, a workload with its own inputs, launches and check, a kernel of a file with what the command
+ * line says about it, or the kernels of a file as a script says. Shared by run, compare and explain. */
 #ifndef HEDDLE_CLI_SUBJECT_H
 #define HEDDLE_CLI_SUBJECT_H
 
 #include "cli/program.h"
+#include "cli/script.h"
 #include "lab/subject.h"
 
 struct subject {
     const struct workload *workload; /* NULL: program */
     enum work_size size;
     struct program program;
+    const char *script_file; /* --script; NULL: none */
+    struct script script;
+    struct script_job script_job;
+    struct lab_script lab_script;
     struct lab_subject lab; /* subject_prepare */
 };
 
@@ -29,6 +34,11 @@ bool subject_open(const struct cli *c, const hd_config *config, hd_device **dev,
 /* Tries a program on a device of its own: kernel, shape, arguments, room for the buffers. Then s->lab can run. */
 bool subject_prepare(struct subject *s, const hd_config *config, struct err *e);
 void subject_free(struct subject *s);
+
+/* subject_script.c: the same three steps of a subject with a script. */
+bool subject_script_options(struct subject *s, const struct opts *o, struct err *e);
+bool subject_script_read(struct subject *s, struct err *e);
+bool subject_script_prepare(struct subject *s, const hd_config *config, struct err *e);
 
 /* NULL unless the operand begins with @; then the workload, or NULL and an error. */
 const struct workload *subject_workload(const char *operand, struct err *e);

@@ -146,18 +146,34 @@ static void on_launched(void *user, hd_kernel *k, const hd_launch *l) {
     t->launched++;
 }
 
+/* Of a script. Its buffers are made in the same order in every run, so they have the same addresses. */
+static void on_buffers(void *user, hd_device *dev, const struct lab_buffer *b, size_t n) {
+    struct task *t = user;
+    struct lab_reference *r = t->reference;
+    for (size_t i = 0; !t->cell && i < n; i++) {
+        struct region g = {.addr = b[i].addr, .bytes = b[i].bytes};
+        g.symbol = arena_strdup(&r->mem, b[i].name);
+        if (!keep(r, dev, g, &r->out.err)) return;
+    }
+}
+
 static void on_ended(void *user, hd_device *dev, hd_module *mod, const hd_arg *args) {
     struct task *t = user;
     struct lab_reference *r = t->reference;
     if (t->cell)
         compare_memory(dev, r, &t->cell->difference, &t->cell->out.err);
-    else if (!t->subject->workload && keep_arguments(r, dev, t->subject->program, args, &r->out.err))
+    else if (!t->subject->workload && !r->out.err.code &&
+             (t->subject->script || keep_arguments(r, dev, t->subject->program, args, &r->out.err)))
         keep_variables(r, dev, mod, &r->out.err);
 }
 
 static void run(struct task *t, const hd_config *config) {
-    const struct lab_hooks hooks = {
-        .opened = on_opened, .after = on_launched, .ended = on_ended, .user = t, .no_digest = true};
+    const struct lab_hooks hooks = {.opened = on_opened,
+                                    .after = on_launched,
+                                    .buffers = on_buffers,
+                                    .ended = on_ended,
+                                    .user = t,
+                                    .no_digest = true};
     struct lab_outcome *out = t->cell ? &t->cell->out : &t->reference->out;
     if (enough(t->comparison))
         err_set(&out->err, ERR_LIMIT, "stopped before it began");

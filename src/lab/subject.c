@@ -108,7 +108,27 @@ static bool run_program(struct run *r, const struct lab_program *p) {
     return fine;
 }
 
-/* ---- both ---- */
+/* ---- scripts ---- */
+
+bool lab_stage_launch(struct lab_stage *s, hd_kernel *k, const hd_launch *l, const hd_arg *args, size_t nargs,
+                      struct err *e) {
+    before(s->run, k, l);
+    if (!lab_check(s->dev, hd_run(k, l, args, nargs), e)) return false;
+    after(s->run, k, l);
+    return true;
+}
+
+static bool run_script(struct run *r, const struct lab_script *s) {
+    struct err *e = &r->out->err;
+    struct lab_stage stage = {.dev = r->dev, .hooks = r->hooks, .out = r->out, .run = r};
+    if (!lab_check(r->dev, hd_module_load(r->dev, s->file, s->text, s->text_bytes, &stage.mod), e))
+        return false;
+    if (!s->run(s->user, &stage, e)) return false;
+    ended(r, stage.mod, NULL);
+    return true;
+}
+
+/* ---- all ---- */
 
 void lab_run(const struct lab_subject *s, const hd_config *config, const struct lab_hooks *hooks,
              struct lab_outcome *out) {
@@ -120,6 +140,8 @@ void lab_run(const struct lab_subject *s, const hd_config *config, const struct 
         if (r.hooks->opened) r.hooks->opened(r.hooks->user, r.dev);
         if (s->workload)
             run_workload(&r, s);
+        else if (s->script)
+            run_script(&r, s->script);
         else
             run_program(&r, s->program);
         out->total = *sim_stats(r.dev, true);
@@ -158,6 +180,8 @@ bool lab_size(const char *text, enum work_size *size, struct err *e) {
 void lab_subject_name(const struct lab_subject *s, struct sb *out) {
     if (s->workload)
         sb_add(out, "@%s", s->workload->name);
+    else if (s->script)
+        sb_add(out, "%s:%s", s->script->file, s->script->name);
     else
         sb_add(out, "%s:%s", s->program->file, s->program->kernel);
 }

@@ -1,4 +1,4 @@
-/* What an experiment runs, a workload at a size or one kernel of a file, and what one run of it leaves. */
+/* What an experiment runs, a workload at a size, one kernel of a file or a script of launches, and what one run of it leaves. */
 #ifndef HEDDLE_LAB_SUBJECT_H
 #define HEDDLE_LAB_SUBJECT_H
 
@@ -6,9 +6,27 @@
 #include "sim/sim.h"
 #include "workloads/workload.h"
 
+/* A run as a script sees it: a device with the module loaded. */
+struct lab_stage {
+    hd_device *dev;
+    hd_module *mod;
+    const struct lab_hooks *hooks;
+    struct lab_outcome *out; /* wrong, checked and digest are the script's to fill */
+    void *run;               /* private */
+};
+/* Launches that somebody else's code makes. */
+struct lab_script {
+    const char *name;        /* of the script, for messages */
+    const char *file, *text; /* the PTX */
+    size_t text_bytes;
+    bool (*run)(const void *user, struct lab_stage *stage, struct err *e);
+    const void *user;
+};
+
 struct lab_subject {
-    const struct workload *workload; /* NULL: program */
+    const struct workload *workload; /* NULL: script */
     enum work_size size;
+    const struct lab_script *script; /* NULL: program */
     const struct lab_program *program;
 };
 
@@ -22,6 +40,12 @@ struct lab_outcome {
     uint64_t checked; /* values of a workload that were compared with the CPU's */
 };
 
+/* A buffer of a script. */
+struct lab_buffer {
+    const char *name;
+    uint64_t addr, bytes;
+};
+
 /* What a caller wants to see of a run; each may be NULL. The device is the run's own and closed at its end. */
 struct lab_hooks {
     void (*opened)(void *user, hd_device *dev);                   /* nothing is loaded yet */
@@ -32,6 +56,11 @@ struct lab_hooks {
     void (*ended)(void *user, hd_device *dev, hd_module *mod, const hd_arg *args);
     void (*closing)(void *user,
                     hd_device *dev); /* whatever became of it: the last look at an opened device */
+    /* Of a script: what it prints, a file it writes, its buffers before `ended`, and whether it is to stop. */
+    void (*print)(void *user, const char *text, size_t n);
+    bool (*write)(void *user, const char *path, const void *data, size_t bytes, struct err *e);
+    void (*buffers)(void *user, hd_device *dev, const struct lab_buffer *b, size_t n);
+    bool (*stop)(void *user);
     void *user;
     bool no_digest; /* of a program: reading large buffers back takes time */
 };
@@ -41,7 +70,11 @@ void lab_run(const struct lab_subject *s, const hd_config *config, const struct 
              struct lab_outcome *out);
 void lab_outcome_free(struct lab_outcome *o);
 
-/* "@bfs" or "FILE:kernel", for messages and tables. */
+/* A launch of a script: statistics, times and hooks as of any other. */
+bool lab_stage_launch(struct lab_stage *s, hd_kernel *k, const hd_launch *l, const hd_arg *args, size_t nargs,
+                      struct err *e);
+
+/* "@bfs", "FILE:kernel" or "FILE:script", for messages and tables. */
 void lab_subject_name(const struct lab_subject *s, struct sb *out);
 
 /* By name, without the @; NULL: the error has the nearest. */

@@ -59,6 +59,7 @@ static uint64_t hash_program(const struct lab_program *p) {
 }
 
 static uint64_t hash_subject(const struct lab_subject *s) {
+    CHECK(!s->script); /* what one does is not written down anywhere but in its run */
     return s->workload ? hash_bytes(HASH_START, s->workload->ptx, s->workload->ptx_bytes)
                        : hash_program(s->program);
 }

@@ -78,3 +78,104 @@ expect_status 0 "compare takes them too"
 printf '1 2 3' >$work/x.txt
 run run $work/own.ptx -f -q --print x
 expect_in_out "2  4  6" "a file's own options have them, with paths beside the file"
+
+# ---- scripts ----
+script() { # TEXT...: the lines of a script, which is run
+    printf '%s\n' "$@" >$work/s.hds
+    run run $vars --script $work/s.hds --functional --quiet
+}
+cat >$work/pascal.hds <<'END'
+let n = 8                       # Pascal's triangle by sums of neighbours
+buffer a u32[n] = index == n - 1
+buffer b u32[n]
+repeat n - 1 as row {
+    launch step grid (n + 3) / 4 block 4 args a, b, n
+    swap a b
+    if row < 2 { print "row", row, a[n-4:n] } else { let last = row }
+}
+print a
+print last, a[1], a[1] * 0.5, count(a), max(last, 3) % 4
+check a == {1, 7, 21, 35, 35, 21, 7, 1}
+write a "OUT/row-{last}.csv"
+write a[2:4] "OUT/part.npy"
+END
+sed -i "s|OUT|$work|" $work/pascal.hds
+run run $vars --script $work/pascal.hds --functional --quiet
+expect_out "row 0 0 0 1 1
+row 1 0 1 2 1
+a: u32[8]
+  0:   1   7  21  35  35  21   7   1
+6 7 3.5 8 2" "buffers, launches, a loop, swap, print and check"
+[ "$(paste -sd, $work/row-6.csv)" = 1,7,21,35,35,21,7,1 ]
+verdict $? "a file with a number in its name"
+[ "$(tail -c 8 $work/part.npy | od -An -tu4 | tr -s ' ')" = " 21 35" ]
+verdict $? "a part of a buffer as an array of NumPy"
+run run $vars --script $work/pascal.hds --json $work/s.json
+expect_in_out "script              $work/pascal.hds on $vars" "the report names the script"
+expect_in_out "check               8 values as the script expects" "says what was checked"
+expect_in_out "launches            7 of 1 kernel" "and has a row for each launch"
+expect_json $work/s.json script/checked 8 "JSON too"
+cycles=$("$work/json" $work/s.json total/gpu.cycles)
+sum=0
+for i in 0 1 2 3 4 5 6; do sum=$((sum + $("$work/json" $work/s.json kernels/$i/gpu.cycles))); done
+[ "$cycles" = $sum ]
+verdict $? "cycles of the launches add up to the total"
+[ "$("$work/json" $work/s.json kernels/0/l2.hits)" -lt "$("$work/json" $work/s.json kernels/4/l2.hits)" ]
+verdict $? "a launch finds what the last one left in the cache"
+run run $vars --script - --functional --quiet
+expect_status 0 "- is standard input, which may be empty"
+run compare $vars --script $work/pascal.hds --mech pdom,minpc
+expect_in_out "pascal.hds  $vars, 7 launches" "compare runs it under every mechanism"
+run compare $vars --script $work/pascal.hds --mech pdom,minpc --json -
+expect_json $out kernels/1/launches 7 "and counts its launches"
+
+script 'variable table u32 = {4,3,2,1}' 'variable total' 'buffer b u32[8]' 'launch look grid 1 block 8 args b' 'check total == 20' \
+    'check b == table[index % 4]' 'set table[1] = 9' 'launch look grid 1 block 4 args &b[4]' 'print b[4:8], total'
+expect_out "4 9 2 1 36" "variables of the module are buffers"
+script 'buffer x f32[4] = iota' 'launch axpb grid 1 block 4 args {f32:2, s32:count(x) - 1, ptr:x, s16[2]:{10,-1}}' 'print "x", x[0:4]' \
+    'check x == index * 4 within 10.5' 'check x == {10, 1, 14, 3.0001} relative 1e-4'
+expect_out "x 10 1 14 3" "a struct by field; tolerances"
+script 'buffer x f32[3] = file "x.txt"' 'buffer y f32[] = {1,2,3}' 'check x == y' 'set x = rand(7, -1, 1)' 'check x from -1 to 1' \
+    'set y = x' 'check y == x' 'check y == file "x.txt"'
+expect_status 1 "a check that fails: status 1"
+expect_err "s.hds:8:1: check failed: y[0] is " "with its place and the element"
+expect_err "(3 of 3 elements are wrong)" "and how many are wrong"
+
+bad() { # MESSAGE NAME TEXT...
+    printf '%s\n' "${@:3}" >$work/s.hds
+    refused "$work/s.hds:$1" "$2" run $vars --script $work/s.hds
+}
+bad "1:1: there is no statement 'lunch' (did you mean 'launch'?)" "a statement that is not there" 'lunch x'
+bad "2:9: there is no number or buffer 'm'" "an unknown name" 'let n = 1' 'let k = m'
+bad "1:12: a type expected, not '4'" "a buffer without a type" 'buffer a   4'
+bad "2:1: '}' expected before the end of the script" "a block that does not end" 'if 1 {'
+bad "1:1: tests/cli/script.ptx has no kernel \"stepp\"; did you mean step?" "an unknown kernel" 'launch stepp grid 1 block 1'
+bad "2:1: 1 argument for step(u64, u64, u32)" "a missing argument" 'buffer a u32[1]' 'launch step grid 1 block 1 args a'
+bad "2:37: 8 bytes for parameter n (u32), which takes 4" "an argument of another size" 'buffer a u32[1]' \
+    'launch step grid 1 block 1 args a,a,u64:1'
+bad "1:1: 'block' is missing" "no block" 'launch store_factor grid 1'
+bad "1:1: there is no variable 'tabel'; there are: factor (.const, 4 bytes)" "an unknown variable" 'variable tabel'
+bad "1:1: table is declared as 16 bytes: say the type of its elements" "a variable of bytes" 'variable table'
+bad "1:18: $work/none.npy: No such file or directory" "a file that is not there" 'buffer a u32[] = file "none.npy"'
+bad "2:10: buffers are declared outside of loops and conditions" "a buffer in a loop" 'repeat 2 {' '  buffer a u32[1]' '}'
+bad "1:29: a whole number of more than 64 bits" "an overflow" 'let n = 9223372036854775807 + 1'
+bad "1:11: a division by zero" "a division by zero" 'let n = 1 / 0'
+bad "2:13: value 256 is out of range of u8 (0 to 255)" "an element out of range" 'buffer a u8[2]' 'set a = 255 + index'
+bad "2:7: index 2 is not from 0 to 1" "an index out of range" 'buffer a u8[2]' 'set a[2] = 1'
+bad "3:1: a is u8[2] and b is u8[3]" "a swap of unequal buffers" 'buffer a u8[2]' 'buffer b u8[3]' 'swap a b'
+bad "2:1: cannot write $work/none/x" "a file that cannot be written, before anything runs" 'buffer a u8[2]' "write a \"$work/none/x\""
+[ -z "$(find $work -name '*.tmp')" ]
+verdict $? "nothing half-written is left"
+refused "--grid does not go with --script" "launch options are the script's" run $vars --script $work/s.hds --grid 1
+refused "--script does not go with @bfs" "a workload has none" run @bfs --script $work/s.hds
+refused "cannot open $work/none.hds" "a missing script" run $vars --script $work/none.hds
+
+# a loop of 10^18 steps ends when it is interrupted, with files under way and without
+printf '%s\n' 'let k = 0' 'repeat 1000000000000000000 as i { let k = i }' >$work/long.hds
+for option in "" "--trace $work/trace"; do
+    timeout -s INT 1 "$HEDDLE" run $vars --script $work/long.hds $option >$out 2>$err &
+    wait $!
+    status=$?
+    [ $status -eq 124 ]
+    verdict $? "an endless loop is interrupted${option:+ with --trace}"
+done
