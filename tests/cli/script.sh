@@ -141,6 +141,10 @@ expect_status 1 "a check that fails: status 1"
 expect_err "s.hds:8:1: check failed: y[0] is " "with its place and the element"
 expect_err "(3 of 3 elements are wrong)" "and how many are wrong"
 
+printf '%s\n' 'variable table u32' 'print "table", table' >$work/s.hds
+run run $vars --script $work/s.hds --set-var table=u32:9,8,7,6 --functional --quiet
+expect_out "table 9 8 7 6" "--set-var comes before the first statement"
+
 bad() { # MESSAGE NAME TEXT...
     printf '%s\n' "${@:3}" >$work/s.hds
     refused "$work/s.hds:$1" "$2" run $vars --script $work/s.hds

@@ -111,7 +111,12 @@ static struct seen run(void (*code)(struct work *), enum work_size size, const h
                        struct lab_outcome *out) {
     struct seen s = {0};
     const struct workload w = workload(code);
-    const struct lab_hooks hooks = {on_opened, on_before, on_after, on_ended, on_closing, &s, false};
+    const struct lab_hooks hooks = {.opened = on_opened,
+                                    .before = on_before,
+                                    .after = on_after,
+                                    .ended = on_ended,
+                                    .closing = on_closing,
+                                    .user = &s};
     lab_run(&(struct lab_subject){.workload = &w, .size = size}, config, &hooks, out);
     return s;
 }
@@ -209,6 +214,83 @@ static void a_program_is_digested_unless_spared(void **state) {
     }
 }
 
+/* ---- scripts ---- */
+
+/* Numbers a buffer twice, prints in between, and has a check that fails when the second launch saw nothing of the first. */
+static bool numbers_twice(const void *user, struct lab_stage *st, struct err *e) {
+    const uint32_t *skew = user; /* what a timed run would leave if it were wrong */
+    uint64_t addr;
+    hd_kernel *k;
+    bool fine = lab_check(st->dev, hd_alloc(st->dev, THREADS * sizeof(uint32_t), &addr), e) &&
+                lab_check(st->dev, hd_module_kernel(st->mod, "number", &k), e);
+    for (int i = 0; i < 2 && fine; i++) {
+        fine = lab_stage_launch(st, k, &(hd_launch){.block = {THREADS}}, (hd_arg[]){hd_arg_ptr(addr)}, 1, e);
+        if (fine && st->hooks->print) st->hooks->print(st->hooks->user, "x", 1);
+    }
+    double cycles = 0;
+    if (fine && skew && !hd_stat(st->dev, 1, "gpu.cycles", &cycles) && cycles > 0)
+        fine = lab_check(st->dev, hd_copy_in(st->dev, addr, skew, sizeof *skew), e);
+    st->out->checked = 5;
+    if (fine && st->hooks->buffers)
+        st->hooks->buffers(st->hooks->user, st->dev,
+                           &(struct lab_buffer){"a", addr, THREADS * sizeof(uint32_t)}, 1);
+    return fine;
+}
+
+static struct lab_script script(const uint32_t *skew) {
+    return (struct lab_script){.name = "s.hds",
+                               .file = "test.ptx",
+                               .text = number_ptx,
+                               .text_bytes = sizeof number_ptx - 1,
+                               .run = numbers_twice,
+                               .user = skew};
+}
+
+static void count_print(void *user, const char *text, size_t n) {
+    size_t *printed = user;
+    (void)text;
+    *printed += n;
+}
+
+static void a_script_launches_on_one_device(void **state) {
+    (void)state;
+    const struct lab_script s = script(NULL);
+    const struct lab_subject subject = {.script = &s};
+    struct lab_outcome out;
+    struct sb name = {0};
+    size_t printed = 0;
+    lab_run(&subject, &with_time, &(struct lab_hooks){.print = count_print, .user = &printed}, &out);
+    assert_int_equal(out.err.code, ERR_OK);
+    assert_int_equal(out.launches, 2);
+    assert_int_equal(out.checked, 5);
+    assert_int_equal(printed, 2);
+    assert_true(out.total.gpu.cycles > 0);
+    lab_outcome_free(&out);
+    lab_subject_name(&subject, &name);
+    assert_string_equal(name.text, "test.ptx:s.hds");
+    sb_free(&name);
+}
+
+static void a_comparison_looks_at_the_buffers_of_a_script(void **state) {
+    (void)state;
+    static const uint32_t skew = 77;
+    const struct lab_script s[] = {script(NULL), script(&skew)};
+    const struct lab_subject subjects[] = {{.script = &s[0]}, {.script = &s[1]}};
+    const struct lab_machine machine = {"pdom", with_time};
+    struct lab_comparison c = {.subjects = subjects,
+                               .nsubjects = 2,
+                               .machines = &machine,
+                               .nmachines = 1,
+                               .reference = without_time};
+    struct err e = {0};
+    assert_true(lab_compare(&c, &e));
+    assert_true(lab_cell_right(lab_cell(&c, 0, 0)));
+    assert_true(lab_cell(&c, 1, 0)->difference.any);
+    assert_string_equal(lab_cell(&c, 1, 0)->difference.symbol, "a");
+    assert_int_equal(lab_cell(&c, 1, 0)->difference.offset, 0);
+    lab_compare_free(&c);
+}
+
 /* ---- compared ---- */
 
 static void a_comparison_sees_what_a_check_cannot(void **state) {
@@ -280,6 +362,8 @@ int main(void) {
         cmocka_unit_test(a_fault_is_not_a_wrong_result),
         cmocka_unit_test(a_device_that_cannot_be_opened_is_an_error),
         cmocka_unit_test(a_program_is_digested_unless_spared),
+        cmocka_unit_test(a_script_launches_on_one_device),
+        cmocka_unit_test(a_comparison_looks_at_the_buffers_of_a_script),
         cmocka_unit_test(a_comparison_sees_what_a_check_cannot),
         cmocka_unit_test(a_wrong_reference_ends_a_comparison),
         cmocka_unit_test(names_are_found_or_suggested),
