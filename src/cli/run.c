@@ -65,6 +65,7 @@ static void after_launch(void *user, hd_kernel *k, const hd_launch *l) {
                                                .shape = *l,
                                                .seconds = term_seconds() - r->started,
                                                .stats = *sim_stats(r->dev, false)});
+    if (r->profile || r->annotate) run_profile_launch(r, k, &r->launches.v[r->launches.n - 1].slots);
 }
 
 /* ---- after the last launch ---- */

@@ -18,12 +18,18 @@ struct run_dump {
     const char *path;
 };
 
+/* Where lane slots went (sim/profile.h), without the lines. */
+struct run_slots {
+    uint64_t all, lanes[SM_LANE_KINDS], waits[SM_WAITS];
+};
+
 /* A launch that ended, or, of a run that was stopped, the one that did not. */
 struct run_launch {
     const char *kernel;
     hd_launch shape;
     double seconds; /* host time */
     struct stats stats;
+    struct run_slots slots; /* of a run with a profile */
 };
 
 struct run {
@@ -46,7 +52,8 @@ struct run {
     double started;       /* the launch that runs */
     hd_kernel *under_way; /* and its kernel; NULL: none runs */
     hd_launch shape;
-    bool partial; /* it was stopped: the last of launches did not end */
+    bool partial;           /* it was stopped: the last of launches did not end */
+    struct run_slots slots; /* of the launches that ended */
     struct lab_outcome outcome;
     size_t nraces;
     bool reported;
@@ -100,6 +107,9 @@ void run_series(const struct run *r, struct sb *out);
 json_t *run_series_json(const struct run *r, size_t launch);
 void run_profile(const struct run *r, struct sb *out);
 json_t *run_profile_json(const struct run *r);
+/* Of the launch that just ended, beyond those before it; and as JSON. */
+void run_profile_launch(struct run *r, hd_kernel *k, struct run_slots *out);
+json_t *run_slots_json(const struct run_slots *s);
 /* run_annotate.c: the source with what its lines cost in the margin. */
 void run_annotate(const struct run *r, struct sb *out);
 

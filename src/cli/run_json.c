@@ -11,6 +11,7 @@ static json_t *launch_json(const struct run *r, size_t i) {
     if (r->host) stats_json_add_host(o, &l->stats, l->seconds);
     if (r->partial && i + 1 == r->launches.n) json_object_set_new(o, "partial", json_true());
     if (r->interval) json_object_set_new(o, "series", run_series_json(r, i));
+    if (r->profile || r->annotate) json_object_set_new(o, "slots", run_slots_json(&l->slots));
     return o;
 }
 

@@ -242,23 +242,43 @@ static json_t *rows_json(const struct profile_rows *rows, bool branches) {
     return all;
 }
 
-static json_t *slots_json(const struct profile *p) {
+json_t *run_slots_json(const struct run_slots *s) {
     json_t *o = json_object(), *lanes = json_object(), *waits = json_object();
     for (int k = 0; k < SM_LANE_KINDS; k++)
-        json_object_set_new(lanes, lane_kinds[k].key, json_integer((json_int_t)p->lanes[k]));
+        json_object_set_new(lanes, lane_kinds[k].key, json_integer((json_int_t)s->lanes[k]));
     for (int k = 0; k < SM_WAITS; k++)
-        json_object_set_new(waits, wait_kinds[k].key, json_integer((json_int_t)p->waits[k]));
-    json_object_set_new(o, "all", json_integer((json_int_t)p->slots));
+        json_object_set_new(waits, wait_kinds[k].key, json_integer((json_int_t)s->waits[k]));
+    json_object_set_new(o, "all", json_integer((json_int_t)s->all));
     json_object_set_new(o, "lanes", lanes);
     json_object_set_new(o, "waits", waits);
     return o;
+}
+
+static struct run_slots slots_of(const struct profile *p) {
+    struct run_slots s = {.all = p->slots};
+    memcpy(s.lanes, p->lanes, sizeof s.lanes);
+    memcpy(s.waits, p->waits, sizeof s.waits);
+    return s;
+}
+
+/* The profile is of all launches so far: one of them is what it added. */
+void run_profile_launch(struct run *r, hd_kernel *k, struct run_slots *out) {
+    struct profile p = {0};
+    sim_profile(sim_kernel_module(k), &p);
+    const struct run_slots now = slots_of(&p), before = r->slots;
+    profile_free(&p);
+    out->all = now.all - before.all;
+    for (int i = 0; i < SM_LANE_KINDS; i++) out->lanes[i] = now.lanes[i] - before.lanes[i];
+    for (int i = 0; i < SM_WAITS; i++) out->waits[i] = now.waits[i] - before.waits[i];
+    r->slots = now;
 }
 
 json_t *run_profile_json(const struct run *r) {
     struct profile p = {0};
     json_t *o = json_object();
     sim_profile(r->mod, &p);
-    json_object_set_new(o, "slots", slots_json(&p));
+    const struct run_slots slots = slots_of(&p);
+    json_object_set_new(o, "slots", run_slots_json(&slots));
     json_object_set_new(o, "branches", rows_json(&p.branches, true));
     json_object_set_new(o, "ptx", rows_json(&p.ptx, false));
     json_object_set_new(o, "source", rows_json(&p.source, false));

@@ -122,6 +122,11 @@ for i in 0 1 2 3 4 5 6; do sum=$((sum + $("$work/json" $work/s.json kernels/$i/g
 verdict $? "cycles of the launches add up to the total"
 [ "$("$work/json" $work/s.json kernels/0/l2.hits)" -lt "$("$work/json" $work/s.json kernels/4/l2.hits)" ]
 verdict $? "a launch finds what the last one left in the cache"
+run run $vars --script $work/pascal.hds --profile --quiet --json $work/p.json
+sum=0
+for i in 0 1 2 3 4 5 6; do sum=$((sum + $("$work/json" $work/p.json kernels/$i/slots/all))); done
+[ "$sum" -gt 0 ] && [ "$("$work/json" $work/p.json total/profile/slots/all)" = $sum ]
+verdict $? "lane slots of the launches add up to the profile's"
 run run $vars --script - --functional --quiet
 expect_status 0 "- is standard input, which may be empty"
 run compare $vars --script $work/pascal.hds --mech pdom,minpc
