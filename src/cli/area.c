@@ -1,5 +1,6 @@
 /* heddle area: what mechanisms take on a chip, and how well the model of it fits what was published. Nothing is simulated. */
 #include "cli/area.h"
+#include "cli/outputs.h"
 
 #include <string.h>
 
@@ -28,9 +29,8 @@ static bool read_options(struct area_command *a, const struct opts *o, struct er
     a->totals = opts_has(o, "totals");
     a->markdown = opts_has(o, "markdown");
     a->quiet = opts_has(o, "quiet");
-    if (!cli_outputs(a->json, a->csv, &a->data_on_stdout, e) || !read_node(o, a, e) ||
-        !machines_read(&a->machines, o, e))
-        return false;
+    a->data_on_stdout = outputs_on_stdout(o);
+    if (!read_node(o, a, e) || !machines_read(&a->machines, o, e)) return false;
     for (size_t i = 0; i < a->machines.v.n; i++) {
         a->machines.settings.v[i].config = a->config;
         a->machines.v.v[i].config = machine_config(&a->machines.settings.v[i]);

@@ -38,17 +38,6 @@ bool cli_jobs(const struct opts *o, unsigned *jobs, struct err *e) {
     return true;
 }
 
-bool cli_apart(const char *one, const char *path, const char *other, const char *other_path, struct err *e) {
-    if (!path || !other_path || strcmp(path, other_path)) return true;
-    return err_set(e, ERR_INPUT, "%s and %s cannot both go to %.60s", one, other, path);
-}
-
-bool cli_outputs(const char *json, const char *csv, bool *on_stdout, struct err *e) {
-    if (!cli_apart("--json", json, "--csv", csv, e)) return false;
-    if (on_stdout) *on_stdout = (json && !strcmp(json, "-")) || (csv && !strcmp(csv, "-"));
-    return true;
-}
-
 bool cli_write_all(struct cli *c, const struct cli_output *outputs, size_t n, struct err *e) {
     struct outfiles files = {0};
     bool fine = true;

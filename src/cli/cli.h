@@ -81,11 +81,6 @@ bool cli_number(const char *option, const char *text, uint64_t most, uint64_t *v
 /* --jobs: host threads; 0 where it is not given. */
 bool cli_jobs(const struct opts *o, unsigned *jobs, struct err *e);
 
-/* --json and --csv, or NULL: they cannot go to one place. on_stdout: whether one of them goes to standard output; may be
- * NULL. */
-bool cli_outputs(const char *json, const char *csv, bool *on_stdout, struct err *e);
-/* Two options that name files, or NULL: not the same one. */
-bool cli_apart(const char *one, const char *path, const char *other, const char *other_path, struct err *e);
 struct cli_output {
     const char *path; /* NULL: not asked for */
     const struct sb *text;

@@ -20,7 +20,7 @@ enum {
 struct opt {
     const char *name;  /* without the dashes */
     char letter;       /* short form, or 0 */
-    unsigned char how; /* OPT_ bits */
+    unsigned char how; /* OPT_ bits; false and true are OPT_ONCE and OPT_REPEAT */
     const char
         *value; /* what it takes, for the help ("X[,Y[,Z]]"); NULL: a flag; "[=X]": nothing, or X after '=' */
     const char *help; /* sentences, without line breaks */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/machine.h"
+#include "cli/outputs.h"
 #include "cli/stats_json.h"
 #include "cli/study.h"
 #include "cli/subject.h"
@@ -91,7 +92,8 @@ static bool read_options(struct study *s, const struct opts *o, struct err *e) {
     if (opts_has(o, "csv") || opts_has(o, "markdown"))
         return err_set(e, ERR_INPUT, "--%s is for grids, such as that of 'heddle study progress'",
                        opts_has(o, "csv") ? "csv" : "markdown");
-    if (!cli_jobs(o, &s->jobs, e) || !cli_outputs(s->json, NULL, &s->json_on_stdout, e)) return false;
+    s->json_on_stdout = outputs_on_stdout(o);
+    if (!cli_jobs(o, &s->jobs, e)) return false;
     if (mech && !s->lanes)
         return err_set(e, ERR_INPUT,
                        "--mech: oracle-reconvergence is measured by nrec and pdom, and nothing else");

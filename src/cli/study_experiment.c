@@ -1,6 +1,7 @@
 /* In order: read the options; read and try the programs; check factors and machines; only then open the store, in memory unless
  * --db names a file, and run. A signal that asks to end does so as in heddle sweep (stop.h). */
 #include "cli/study_experiment.h"
+#include "cli/outputs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -87,8 +88,9 @@ bool study_experiment_options(struct study_experiment *s, const struct opts *o, 
     s->db = opts_value(o, "db");
     s->quiet = opts_has(o, "quiet");
     s->markdown = opts_has(o, "markdown");
-    return cli_jobs(o, &x->sweep.jobs, e) && cli_outputs(s->json, s->csv, &s->data_on_stdout, e) &&
-           read_response(s, o, &x->response, e) && read_machine(s, o, x, e) && read_subjects(s, o, e);
+    s->data_on_stdout = outputs_on_stdout(o);
+    return cli_jobs(o, &x->sweep.jobs, e) && read_response(s, o, &x->response, e) &&
+           read_machine(s, o, x, e) && read_subjects(s, o, e);
 }
 
 static bool add_factor(struct study_experiment *s, const char *text, const char *option, struct err *e) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/machines.h"
+#include "cli/outputs.h"
 #include "cli/stats_json.h"
 #include "cli/study.h"
 #include "lab/litmus.h"
@@ -48,9 +49,9 @@ static bool read_options(struct study_progress *s, const struct opts *o, struct 
     s->csv = opts_value(o, "csv");
     s->quiet = opts_has(o, "quiet");
     s->markdown = opts_has(o, "markdown");
+    s->data_on_stdout = outputs_on_stdout(o);
     return study_only_options(o, known, "litmus kernels bring their launches and inputs", e) &&
-           choose_kernels(s, o, e) && cli_jobs(o, &s->jobs, e) &&
-           cli_outputs(s->json, s->csv, &s->data_on_stdout, e) && machines_read(&s->machines, o, e);
+           choose_kernels(s, o, e) && cli_jobs(o, &s->jobs, e) && machines_read(&s->machines, o, e);
 }
 
 /* ---- the runs ---- */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/outputs.h"
 #include "cli/stats_json.h"
 #include "cli/study.h"
 #include "lab/pool.h"
@@ -25,10 +26,11 @@ static bool read_options(struct study_table1 *s, const struct opts *o, struct er
     s->csv = opts_value(o, "csv");
     s->quiet = opts_has(o, "quiet");
     s->markdown = opts_has(o, "markdown");
+    s->data_on_stdout = outputs_on_stdout(o);
     if (o->operands.n > 1)
         return err_set(e, ERR_INPUT, "table1 takes no program: it has its own (%.60s)", o->operands.v[1]);
     return study_only_options(o, known, "the table has its own mechanisms, machine and programs", e) &&
-           cli_jobs(o, &s->jobs, e) && cli_outputs(s->json, s->csv, &s->data_on_stdout, e);
+           cli_jobs(o, &s->jobs, e);
 }
 
 /* ---- the runs ---- */

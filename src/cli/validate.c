@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "cli/machine.h"
+#include "cli/outputs.h"
 #include "cli/stats_json.h"
 #include "lab/pool.h"
 #include "lab/probe.h"
@@ -63,6 +64,7 @@ static bool read_options(struct validate *v, const struct opts *o, struct err *e
     v->csv = opts_value(o, "csv");
     v->quiet = opts_has(o, "quiet");
     v->markdown = opts_has(o, "markdown");
+    v->data_on_stdout = outputs_on_stdout(o);
     for (size_t i = 0; i < o->operands.n; i++) {
         const struct probe *p = probe_find(o->operands.v[i], e);
         if (!p) return false;
@@ -72,7 +74,7 @@ static bool read_options(struct validate *v, const struct opts *o, struct err *e
     if (!add_columns(v, o, e)) return false;
     for (size_t i = 0; i < v->columns.n; i++)
         v->columns.v[i].options = machine_config(&v->columns.v[i].machine);
-    return cli_jobs(o, &v->jobs, e) && cli_outputs(v->json, v->csv, &v->data_on_stdout, e);
+    return cli_jobs(o, &v->jobs, e);
 }
 
 /* Every machine must open: told once, not by each probe. */
