@@ -74,8 +74,13 @@ static void add_data(struct sb *out, const json_t *data) {
     sb_add(out, "\n</script>\n");
 }
 
+/* APP.js, and before it what it is made of: APP-*.js. */
 static void add_app(struct sb *out, const char *app) {
     struct sb name = {0};
+    sb_add(&name, "%s-", app);
+    for (const struct page_file *f = page_files; f->name; f++)
+        if (!strncmp(f->name, name.text, name.len)) add_script(out, f->name);
+    name.len = 0;
     sb_add(&name, "%s.js", app);
     add_script(out, name.text);
     sb_free(&name);

@@ -1,5 +1,5 @@
 /* The pieces that all pages are made of. A page is one file: page.c writes the data, the libraries it asked for, this file,
- * charts.js and slots.js (PAGE_CHARTS), graph.js (PAGE_GRAPHS), code.js (PAGE_CODE), lanes.js (PAGE_LANES), then APP.js, which sets heddlePages.APP = (data, root) => ..., and calls
+ * charts.js and slots.js (PAGE_CHARTS), graph.js (PAGE_GRAPHS), code.js (PAGE_CODE), lanes.js (PAGE_LANES), then APP-*.js and APP.js, which sets heddlePages.APP = (data, root) => ..., and calls
  * pieces.start(APP). Nothing is loaded from anywhere; nothing depends on the time or on chance.
  *
  * Elements
