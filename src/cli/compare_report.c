@@ -96,10 +96,17 @@ static void row(const struct compare *c, struct table *t, size_t subject, size_t
                      : compare_status(c, subject, machine));
 }
 
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 void compare_title(const struct compare *c, size_t subject, struct sb *out) {
     const struct lab_subject *s = &c->lab.subjects[subject];
     if (s->workload)
         lab_subject_name(s, out);
+    else if (s->script) /* which is one for all files */
+        sb_add(out, "%s", base_name(s->script->file));
     else
         sb_add(out, "%s", s->program->kernel);
 }
@@ -123,7 +130,7 @@ void compare_what(const struct compare *c, size_t subject, struct sb *out) {
     const struct lab_subject *s = &c->lab.subjects[subject];
     const size_t launches = most_launches(c, subject);
     if (s->workload || s->script) {
-        sb_add(out, "%s, ", s->script ? s->script->file : work_size_names[s->size]);
+        sb_add(out, "%s, ", s->script ? s->script->name : work_size_names[s->size]);
         text_grouped(out, launches);
         sb_add(out, " launch%s", launches == 1 ? "" : "es");
     } else {

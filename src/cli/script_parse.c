@@ -227,8 +227,7 @@ static bool is_item_target(struct parser *p) {
     size_t buffer;
     if (!parse_find_buffer(p, &buffer)) return false;
     p->e = &ignored;
-    bool found =
-        parse_target(p, &target) && (!target.part || target.hi) && (parse_ends(p) || parse_is_sign(p, ","));
+    bool found = parse_target(p, &target) && (parse_ends(p) || parse_is_sign(p, ","));
     err_free(&ignored);
     p->e = e;
     p->depth = 0;
