@@ -65,11 +65,15 @@ static void grow(struct exec_races *r, struct races_clock *c, uint32_t cap) {
     c->cap = cap;
 }
 
-/* *c for this owner alone to change. */
+/* *c for this owner alone to change, which it does. */
 static struct races_clock *own(struct exec_races *r, struct races_clock **c) {
     struct races_clock *was = *c;
-    if (was && was->refs == 1) return was;
+    if (was && was->refs == 1) {
+        was->stamp = ++r->stamps;
+        return was;
+    }
     struct races_clock *mine = *c = clock_new(r);
+    mine->stamp = ++r->stamps;
     if (!was) return mine;
     if (was->n) grow(r, mine, was->n);
     for (mine->n = 0; mine->n < was->n; mine->n++) {
@@ -109,21 +113,28 @@ static bool part_within(const struct exec_races *r, const struct races_part *a, 
     return true;
 }
 
-void clock_join(struct exec_races *r, struct races_clock **c, const struct races_clock *from) {
-    if (!from || from == *c) return;
-    for (uint32_t k = 0; k < from->n; k++) {
-        struct races_part *p = from->v[k].part;
-        const uint32_t block = from->v[k].block;
-        const struct races_part *known = *c ? clock_part(*c, block) : NULL;
-        if (part_within(r, p, known)) continue;
-        if (!known) {
-            struct races_clock *mine = own(r, c);
-            p->refs++;
-            insert(r, mine, place(mine, block), block, p);
-            continue;
-        }
+/* Where one of two parts knows all that the other does they become the same, so that the next look is short. */
+static void join_part(struct exec_races *r, struct races_clock **c, uint32_t block, struct races_part *p) {
+    const struct races_part *known = *c ? clock_part(*c, block) : NULL;
+    if (part_within(r, p, known)) return;
+    if (known && !part_within(r, known, p)) {
         struct races_part *to = clock_write(r, c, block);
         for (uint32_t u = 0; u < r->nunits; u++)
             if (to->epoch[u] < p->epoch[u]) to->epoch[u] = p->epoch[u];
+        return;
     }
+    struct races_clock *mine = own(r, c);
+    const uint32_t k = place(mine, block);
+    p->refs++;
+    if (known) {
+        part_drop(r, mine->v[k].part);
+        mine->v[k].part = p;
+    } else {
+        insert(r, mine, k, block, p);
+    }
+}
+
+void clock_join(struct exec_races *r, struct races_clock **c, const struct races_clock *from) {
+    if (!from || from == *c) return;
+    for (uint32_t k = 0; k < from->n; k++) join_part(r, c, from->v[k].block, from->v[k].part);
 }

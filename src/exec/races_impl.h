@@ -17,6 +17,7 @@ struct races_part { /* of one block */
 };
 struct races_clock {
     uint32_t refs, n, cap;
+    uint64_t stamp; /* no two clocks that know different things have the same */
     struct {
         uint32_t block;
         struct races_part *part;
@@ -90,6 +91,8 @@ void shadow_clear_sync(struct exec_races *r, struct races_cell *c);
 enum races_scope { RACES_GPU, RACES_CTA, RACES_SCOPES };
 struct races_unit {
     struct races_clock *clock;
+    uint64_t
+        learnt[RACES_SCOPES]; /* the stamps of the last clocks it has learnt from: who polls does so once */
     uint32_t epoch;
     struct {                       /* at its last fence: what its later stores publish */
         struct races_clock *clock; /* NULL: there was none */
@@ -132,6 +135,7 @@ struct exec_races {
     const struct exec_grid *grid;
     uint32_t nunits; /* of a block */
     exec_fn *fn[IR_NOPS];
+    uint64_t stamps;         /* given out to clocks */
     bool met;                /* by bar.warp.sync, of the instruction under way */
     struct races_page *page; /* global memory: a hash table */
     size_t npages, page_cap;

@@ -68,6 +68,7 @@ static void note_epochs(const struct races_block *rb, const struct units *u, str
 static void meet(struct exec_races *r, struct races_block *rb, const struct units *in,
                  const struct units *others, const struct races_clock *brought) {
     struct races_clock *all = NULL;
+    const struct races_clock *last = NULL; /* many have the same */
     for (uint32_t k = 0; k < in->n; k++) {
         struct races_clock *c = rb->unit[in->v[k]].clock;
         rb->unit[in->v[k]].clock = NULL;
@@ -75,7 +76,8 @@ static void meet(struct exec_races *r, struct races_block *rb, const struct unit
             all = c;
             continue;
         }
-        clock_join(r, &all, c);
+        if (c != last) clock_join(r, &all, c);
+        last = c;
         clock_drop(r, c);
     }
     clock_join(r, &all, brought);
@@ -153,10 +155,17 @@ void races_publish(struct exec_races *r, struct races_block *b, uint32_t unit, s
     leave_note(r, b, unit, RACES_CTA, &s->cta);
 }
 
+static void learn(struct exec_races *r, struct races_unit *u, enum races_scope scope,
+                  const struct races_clock *c) {
+    if (!c || u->learnt[scope] == c->stamp) return;
+    clock_join(r, &u->clock, c);
+    u->learnt[scope] = c->stamp;
+}
+
 void races_acquire(struct exec_races *r, struct races_block *b, struct races_unit *u,
                    const struct races_sync *s) {
-    clock_join(r, &u->clock, s->gpu);
-    if (s->cta && s->block == b->index) clock_join(r, &u->clock, s->cta);
+    learn(r, u, RACES_GPU, s->gpu);
+    if (s->block == b->index) learn(r, u, RACES_CTA, s->cta);
 }
 
 /* ---- executors in place of the plain ones ---- */
