@@ -9,6 +9,7 @@ static const struct opt report_options[] = {
     MACHINE_ROWS,
     CUDA_COMPILER_ROW,
     LAUNCH_ROWS,
+    SCRIPT_ROW,
     SIZE_ROW,
     {"sm", 0, false, "N",
      "The SM whose warps are shown over time, counted from 0 (default 0); all others have a row each."},

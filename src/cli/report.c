@@ -152,10 +152,11 @@ static bool any_ended(const struct report *r) {
 static bool load(const struct report *r, hd_device **dev, hd_module **mod, struct err *e) {
     const hd_config config = machine_config(&r->functional);
     const struct workload *w = r->subject.workload;
-    hd_kernel *k;
+    const struct lab_program *p = &r->subject.program.lab;
     if (!lab_open(&config, dev, e)) return false;
-    if (!w) return lab_load(*dev, &r->subject.program.lab, mod, &k, e);
-    return lab_check(*dev, hd_module_load(*dev, w->name, w->ptx, w->ptx_bytes, mod), e);
+    const hd_status s = w ? hd_module_load(*dev, w->name, w->ptx, w->ptx_bytes, mod)
+                          : hd_module_load(*dev, p->file, p->text, p->text_bytes, mod);
+    return lab_check(*dev, s, e);
 }
 
 static bool write_files(struct report *r, json_t *tree, struct err *e) {

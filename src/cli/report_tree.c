@@ -21,7 +21,8 @@ static json_t *subject(const struct report *r) {
         return json_pack("{s:s, s:s, s:s, s:s, s:I}", "workload", s->workload->name, "size",
                          work_size_names[s->size], "origin", s->workload->origin, "what", s->workload->what,
                          "checked", (json_int_t)first->out.checked);
-    return json_pack("{s:s, s:s}", "file", s->program.file, "kernel", s->program.lab.kernel);
+    return json_pack("{s:s, s:s}", "file", s->program.file, s->script_file ? "script" : "kernel",
+                     s->program.lab.kernel);
 }
 
 /* The machine, without its mechanism. */

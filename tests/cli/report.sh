@@ -46,6 +46,10 @@ expect_status 0 "report: a workload of several launches"
 expect_json "$json" runs/0/nlaunches 14 "report: all its launches"
 expect_json "$json" subject/checked 512 "report: verified against the CPU"
 
+run report examples/heat.ptx --script examples/heat.hds --html "$page" --json "$json"
+expect_status 0 "report: a script of launches"
+expect_json "$json" subject/script '"heat.hds"' "report: says which"
+
 run report @recursion --size tiny --mech chap,pdom --html "$page" --json "$json"
 expect_status 0 "report: a mechanism that refuses the program leaves a gap"
 expect_json "$json" runs/0/status '"refused"' "report: which the page has"

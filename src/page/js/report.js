@@ -15,7 +15,7 @@
         const {subject: s, machine, command} = x.data;
         const checked = `${fmt.int(s.checked)} values verified against the CPU`;
         const first = s.workload ? ['workload', `@${s.workload} (${s.origin}), ${s.size}: ${s.what}; ${checked}`]
-            : ['program', [el('code', {}, s.file), `, kernel ${s.kernel}, ${x.base.kernels[0].shape}`]];
+            : ['program', [el('code', {}, s.file), s.script ? `, script ${s.script}` : `, kernel ${s.kernel}, ${x.base.kernels[0].shape}`]];
         return [first, ['machine', machine.text], ['command', el('code', {}, command)]];
     }
     function addMechanisms(x, root) {
@@ -178,7 +178,7 @@
 
     heddlePages.report = (data, root) => {
         const x = pieces.reportModel(data), s = data.subject;
-        const page = layout(root, {title: `What control flow costs in ${s.workload ? '@' + s.workload : s.kernel}`, about: aboutOf(x), version: data.version});
+        const page = layout(root, {title: `What control flow costs in ${s.workload ? '@' + s.workload : s.kernel || s.script}`, about: aboutOf(x), version: data.version});
         addMechanisms(x, root);
         addFailures(x, page);
         summarySection(x, page);
