@@ -20,15 +20,32 @@ HEDDLE_ATOMIC(Exch, unsigned, u)
 HEDDLE_ATOMIC(Exch, unsigned long long, ull)
 HEDDLE_ATOMIC(Exch, float, f)
 HEDDLE_ATOMIC(Min, int, i)
-HEDDLE_ATOMIC(Min, unsigned, u)
+HEDDLE_ATOMIC1(, Min, unsigned, u)
 HEDDLE_ATOMIC(Min, long long, ill)
-HEDDLE_ATOMIC(Min, unsigned long long, ull)
+HEDDLE_ATOMIC1(, Min, unsigned long long, ull)
 HEDDLE_ATOMIC(Max, int, i)
-HEDDLE_ATOMIC(Max, unsigned, u)
+HEDDLE_ATOMIC1(, Max, unsigned, u)
 HEDDLE_ATOMIC(Max, long long, ill)
-HEDDLE_ATOMIC(Max, unsigned long long, ull)
+HEDDLE_ATOMIC1(, Max, unsigned long long, ull)
 HEDDLE_ATOMIC(Inc, unsigned, u)
 HEDDLE_ATOMIC(Dec, unsigned, u)
+/* By hand: clang 19 makes signed instructions of these with a scope. */
+#define HEDDLE_ATOMIC_ASM(name, T, ptx, letter)                                                              \
+    __device__ static inline T name(T *address, T value) {                                                   \
+        T old;                                                                                               \
+        asm volatile("atom." ptx " %0, [%1], %2;" : "=" letter(old) : "l"(address), letter(value) : "memory"); \
+        return old;                                                                                          \
+    }
+HEDDLE_ATOMIC_ASM(atomicMin_block, unsigned, "cta.min.u32", "r")
+HEDDLE_ATOMIC_ASM(atomicMax_block, unsigned, "cta.max.u32", "r")
+HEDDLE_ATOMIC_ASM(atomicMin_system, unsigned, "sys.min.u32", "r")
+HEDDLE_ATOMIC_ASM(atomicMax_system, unsigned, "sys.max.u32", "r")
+HEDDLE_ATOMIC_ASM(atomicMin_block, unsigned long long, "cta.min.u64", "l")
+HEDDLE_ATOMIC_ASM(atomicMax_block, unsigned long long, "cta.max.u64", "l")
+HEDDLE_ATOMIC_ASM(atomicMin_system, unsigned long long, "sys.min.u64", "l")
+HEDDLE_ATOMIC_ASM(atomicMax_system, unsigned long long, "sys.max.u64", "l")
+#undef HEDDLE_ATOMIC_ASM
+
 #define HEDDLE_ATOMIC_BITS(name)                  \
     HEDDLE_ATOMIC(name, int, i)                   \
     HEDDLE_ATOMIC(name, unsigned, u)              \

@@ -58,19 +58,7 @@ typedef unsigned long long cuuint64_t;
 #include <__clang_cuda_device_functions.h>
 #include <__clang_cuda_math.h>
 
-/* Names that the SDK overloads for float beside C's. */
-__device__ inline float rsqrt(float x) { return rsqrtf(x); }
-__device__ inline float rcbrt(float x) { return rcbrtf(x); }
-__device__ inline float sinpi(float x) { return sinpif(x); }
-__device__ inline float cospi(float x) { return cospif(x); }
-__device__ inline float exp10(float x) { return exp10f(x); }
-__device__ inline float normcdf(float x) { return normcdff(x); }
-__device__ inline float normcdfinv(float x) { return normcdfinvf(x); }
-__device__ inline float erfinv(float x) { return erfinvf(x); }
-__device__ inline float erfcinv(float x) { return erfcinvf(x); }
-__device__ inline void sincospi(float x, float *s, float *c) { sincospif(x, s, c); }
-__device__ inline void sincos(float x, float *s, float *c) { sincosf(x, s, c); }
-
+#include "overloads.h"
 #include "atomics.h"
 
 /* ---- served by the simulator ---- */

@@ -86,7 +86,9 @@ static const char *concat(struct compilation *k, const char *a, const char *b) {
     return sb_keep(&out, &k->mem);
 }
 
-/* Without the CUDA SDK: none of its headers, libdevice or ptxas. The version decides how kernels are launched in host code. */
+/* Without the CUDA SDK: none of its headers, libdevice or ptxas. The version decides how kernels are launched in host code.
+ * Multiplications and additions of the program become one instruction, as by nvcc; plain "fast" would do that to libclc too,
+ * whose reduction of an angle counts on two roundings. */
 static void add_clang(struct compilation *k) {
     static const char *const usual[] = {"-x",
                                         "cuda",
@@ -100,6 +102,7 @@ static void add_clang(struct compilation *k) {
                                         "-std=c++17",
                                         "-O2",
                                         "-gline-tables-only",
+                                        "-ffp-contract=fast-honor-pragmas",
                                         "--cuda-feature=+ptx80",
                                         "-S",
                                         NULL};

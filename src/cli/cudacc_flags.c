@@ -72,7 +72,7 @@ static const struct flag *find(const char *word, const char **value) {
 static const char *translate(const struct flag *f, const char *value, struct arena *mem) {
     const char *name = f->name + strspn(f->name, "-");
     const bool no = !strcmp(value, "false");
-    if (!strcmp(name, "fmad")) return no ? "off" : "fast";
+    if (!strcmp(name, "fmad")) return no ? "off" : "fast-honor-pragmas";
     if (!strcmp(name, "ftz")) return no ? "no-" : "";
     if (strncmp(value, "compute_", 8) != 0) return value;
     struct sb out = {0};

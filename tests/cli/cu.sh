@@ -30,6 +30,26 @@ expect_in_out "examples/diamond.cu, 1 block of 4 threads" "compare does"
 run inspect examples/diamond.cu --cuda-compiler clang
 expect_in_out "diamond" "inspect does"
 
+# ---- every function of the headers, against what the host computes ----
+g++ -std=c++17 -O1 -o "$work/functions" tests/cuda/functions.cpp
+g++ -std=c++17 -O1 -frounding-math -ffp-contract=off -o "$work/intrinsics" tests/cuda/intrinsics.cpp
+for how in $compilers; do
+    for kernel in math:0 intrinsics:1 atomics:0; do
+        file=tests/cuda/intrinsics.cu name=${kernel%:*}
+        [ $name != math ] || file=tests/cuda/functions.cu
+        run run $file --kernel $name --functional -q --dump "${kernel#*:}:$work/$name.bin" --cuda-compiler $how
+        expect_status 0 "$name runs ($how)"
+    done
+    "$work/functions" "$work/math.bin" >"$out"
+    verdict $? "elementary functions are as accurate as docs/cuda.md says ($how)"
+    "$work/intrinsics" "$work/intrinsics.bin" "$work/atomics.bin" >"$out"
+    verdict $? "intrinsics and atomics give what the host computes ($how)"
+    run run tests/cuda/program.cu --kernel _Z4talkPii --grid 1 --block 2 --arg 'buf:s32[2]' --arg s32:7 --print 0 -q --cuda-compiler $how
+    expect_out "7 of 2, 0.50 words
+argument 0: s32[2]
+  0:  7  7" "a file with host code; printf, malloc and assert ($how)"
+done
+
 # ---- choosing and flags ----
 cat >"$work/size.cu" <<'END'
 // heddle: --grid 1 --block 1 --arg 'buf:f32[1]' --cuda-flags -DSIZE=7

@@ -31,7 +31,7 @@ static void flags_of_nvcc_are_those_of_clang(void **state) {
     (void)state;
     flags_are(NULL, false, false, "");
     flags_are("-DN=4 -D M -I../inc -std=c++20", false, false, "-DN=4|-DM|-I../inc|-std=c++20");
-    flags_are("-fmad=false --fmad true", false, false, "-ffp-contract=off|-ffp-contract=fast");
+    flags_are("-fmad=false --fmad true", false, false, "-ffp-contract=off|-ffp-contract=fast-honor-pragmas");
     flags_are("-ftz=true", false, false, "-fgpu-flush-denormals-to-zero");
     flags_are("-ftz=false", false, false, "-fno-gpu-flush-denormals-to-zero");
     flags_are("-arch=sm_80 -arch compute_86", false, false, "--cuda-gpu-arch=sm_80|--cuda-gpu-arch=sm_86");
