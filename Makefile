@@ -38,12 +38,12 @@ CFLAGS += -std=c17 $(WARN) $(WERROR) $(OPT) -fPIC -fvisibility=hidden $(SAN)
 LDFLAGS += $(SAN)
 # What the library needs (heddle.pc says so too), and what the command needs besides.
 LDLIBS := -linih -lm
-LABLIBS := -lsqlite3 -ljansson -lpthread $(LDLIBS)
+LABLIBS := -lsqlite3 -ljansson -liberty -lpthread $(LDLIBS)
 # Before 1.0 a new minor version may change the ABI.
 SOVERSION := $(basename $(VERSION))
 SONAME := -Wl,-soname,libheddle.so.$(SOVERSION)
 
-PACKAGES      := gcc libc6-dev libjansson-dev libinih-dev libsqlite3-dev
+PACKAGES      := gcc libc6-dev libjansson-dev libinih-dev libsqlite3-dev libiberty-dev
 TEST_PACKAGES := g++ libcmocka-dev pkg-config clang-19 libclc-19
 # Tests that need one of these are left out where it cannot be installed.
 PAGE_PACKAGES := chromium chromium-driver python3-selenium gnuplot-nox

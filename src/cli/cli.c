@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/args.h"
+#include "cli/demangle.h"
 #include "cli/outfile.h"
 
 enum cli_exit cli_usage(const struct cli *c, const struct err *e) {
@@ -15,10 +16,14 @@ enum cli_exit cli_usage(const struct cli *c, const struct err *e) {
 
 enum cli_exit cli_fail(const struct cli *c, const struct err *e) {
     /* the diagnostics of a PTX file already begin with its name, line and "error:" */
-    if (strstr(err_text(e), ": error: "))
-        fprintf(c->term.err, "%s\n", err_text(e));
-    else
+    if (strstr(err_text(e), ": error: ")) {
+        struct sb readable = {0};
+        demangle_text(err_text(e), &readable);
+        fprintf(c->term.err, "%s\n", readable.text);
+        sb_free(&readable);
+    } else {
         term_error(&c->term, c->command->name, err_text(e));
+    }
     return e->code == ERR_FAULT || e->code == ERR_LIMIT ? CLI_FAILED : CLI_USAGE;
 }
 

@@ -36,6 +36,9 @@ static const struct help_entry compare_shows[] = {
     {"depth", "Depth utilisation: share of scheduler cycles with an issue."},
     {"L1D hits, DRAM", "Hits of the first-level data cache; share of the DRAM's bandwidth used."},
     {"speed-up", "Cycles of the first mechanism over those of this one, as a number and as a bar."},
+    {"before and after",
+     "Of two files, or of several whose kernels have one name: cycles of the first over those of each other "
+     "one, under every mechanism; and which of them are the same code, comments and lines aside."},
     {"refused", "The mechanism cannot run the program; the reason is below the table. That is a result: the "
                 "exit status is 0."},
     {"failed", "The program did not end under this mechanism; the reason is on standard error. A spin lock "
@@ -55,6 +58,8 @@ static const struct help_section compare_sections[] = {
 static const struct help_entry compare_examples[] = {
     {"heddle compare examples/collatz.ptx examples/mandelbrot.ptx --mech nrec,pdom,mimd",
      "Two programs under three mechanisms."},
+    {"heddle compare before.cu after.cu --mech pdom,dwf",
+     "What did a change gain, and under which mechanism?"},
     {"heddle compare @bfs @mu examples/photons.ptx --mech pdom,dwf,harp --size tiny",
      "Two workloads beside a file."},
     {"heddle compare examples/collatz.ptx --mech pdom,mimd --set sm.warp_size=64 --json -",

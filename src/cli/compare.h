@@ -54,6 +54,17 @@ void compare_title(const struct compare *c, size_t subject, struct sb *out);
 /* "examples/collatz.ptx, 4 blocks of 256 threads" or "tiny, 14 launches" */
 void compare_what(const struct compare *c, size_t subject, struct sb *out);
 
+/* The same where several programs have one kernel's name: then the file. */
+void compare_column(const struct compare *c, size_t subject, struct sb *out);
+struct table;
+void compare_print_table(const struct compare *c, struct table *t, struct sb *out); /* and frees it */
+const char *compare_style(const struct compare *c, enum term_style s);              /* none in Markdown */
+
+/* compare_programs.c: cycles of the first program over those of another under one mechanism, 0 where either did not end; the
+ * table of them, where the programs are comparable. */
+double compare_ratio(const struct compare *c, size_t subject, size_t machine);
+void compare_programs(const struct compare *c, struct sb *out);
+
 /* compare_files.c */
 bool compare_json(const void *of, struct sb *out, struct err *e);
 void compare_csv(const void *of, struct sb *out);

@@ -18,7 +18,7 @@ static json_t *cell_json(const struct compare *c, size_t subject, size_t machine
 static json_t *program_json(const struct compare *c, size_t subject) {
     struct sb name = {0}, what = {0};
     json_t *cells = json_array();
-    compare_title(c, subject, &name);
+    compare_column(c, subject, &name);
     compare_what(c, subject, &what);
     for (size_t m = 0; m < c->lab.nmachines; m++) json_array_append_new(cells, cell_json(c, subject, m));
     json_t *p = json_pack("{s:s, s:s, s:o}", "name", name.text, "what", what.text, "cells", cells);

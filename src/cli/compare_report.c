@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/compare.h"
+#include "cli/demangle.h"
 #include "report/bar.h"
 #include "report/table.h"
 #include "report/text.h"
@@ -108,11 +109,11 @@ void compare_title(const struct compare *c, size_t subject, struct sb *out) {
     else if (s->script) /* which is one for all files */
         sb_add(out, "%s", base_name(s->script->file));
     else
-        sb_add(out, "%s", s->program->kernel);
+        demangle_name(s->program->kernel, out);
 }
 
 /* Nothing of a terminal goes into Markdown. */
-static const char *style(const struct compare *c, enum term_style s) {
+const char *compare_style(const struct compare *c, enum term_style s) {
     return c->markdown ? "" : term_on(&c->cli->term, s);
 }
 
@@ -140,14 +141,14 @@ void compare_what(const struct compare *c, size_t subject, struct sb *out) {
 }
 
 static void heading(const struct compare *c, size_t subject, struct sb *out) {
-    sb_add(out, "%s", style(c, TERM_BOLD));
+    sb_add(out, "%s", compare_style(c, TERM_BOLD));
     compare_title(c, subject, out);
-    sb_add(out, "%s  %s", style(c, TERM_PLAIN), style(c, TERM_DIM));
+    sb_add(out, "%s  %s", compare_style(c, TERM_PLAIN), compare_style(c, TERM_DIM));
     compare_what(c, subject, out);
-    sb_add(out, "%s\n", style(c, TERM_PLAIN));
+    sb_add(out, "%s\n", compare_style(c, TERM_PLAIN));
 }
 
-static void print_table(const struct compare *c, struct table *t, struct sb *out) {
+void compare_print_table(const struct compare *c, struct table *t, struct sb *out) {
     if (c->markdown) {
         sb_add(out, "\n");
         table_markdown(t, NULL, out);
@@ -179,7 +180,7 @@ static void subject_table(const struct compare *c, size_t subject, struct sb *ou
     table_cell(&t, "speed-up");
     table_cell(&t, "%s", "");
     for (size_t m = 0; m < c->lab.nmachines; m++) row(c, &t, subject, m, best(c, subject));
-    print_table(c, &t, out);
+    compare_print_table(c, &t, out);
     add_refusals(c, subject, out);
 }
 
@@ -207,7 +208,7 @@ static void all_heading(const struct compare *c, struct table *t) {
     table_cell(t, "mechanism");
     for (size_t i = 0; i < c->lab.nsubjects; i++) {
         name.len = 0;
-        compare_title(c, i, &name);
+        compare_column(c, i, &name);
         table_cell(t, "%s", name.text);
     }
     table_cell(t, "mean");
@@ -241,9 +242,9 @@ static void all_programs(const struct compare *c, struct sb *out) {
     const struct all_rows a = look_at_means(c);
     struct sb align = {0};
     struct table t;
-    sb_add(out, "\n%sall %zu programs%s  speed-ups over %s and their geometric mean%s\n", style(c, TERM_BOLD),
-           c->lab.nsubjects, style(c, TERM_PLAIN), c->lab.machines[0].name,
-           a.uneven ? " over those that ran" : "");
+    sb_add(out, "\n%sall %zu programs%s  speed-ups over %s and their geometric mean%s\n",
+           compare_style(c, TERM_BOLD), c->lab.nsubjects, compare_style(c, TERM_PLAIN),
+           c->lab.machines[0].name, a.uneven ? " over those that ran" : "");
     sb_add(&align, "l");
     for (size_t i = 0; i < c->lab.nsubjects + 2; i++) sb_add(&align, "r");
     sb_add(&align, "l");
@@ -251,7 +252,7 @@ static void all_programs(const struct compare *c, struct sb *out) {
     t.heading = true;
     all_heading(c, &t);
     for (size_t m = 0; m < c->lab.nmachines; m++) all_row(c, &a, m, &t);
-    print_table(c, &t, out);
+    compare_print_table(c, &t, out);
     sb_free(&align);
 }
 
@@ -269,6 +270,7 @@ void compare_report(const void *of, struct sb *out) {
         subject_table(c, i, out);
     }
     if (c->lab.nsubjects > 1) all_programs(c, out);
+    compare_programs(c, out);
     if (c->host || c->cli->term.out_tty) host_line(c, out);
 }
 

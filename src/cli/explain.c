@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "cli/demangle.h"
 #include "cli/explain_page.h"
 #include "cli/machine.h"
 #include "cli/page_about.h"
@@ -49,12 +50,12 @@ struct explain_run {
     hd_device *dev;
     hd_module *mod; /* of the launch that is told */
     const struct mech_ops *mech;
-    struct sb what;    /* kernel and threads */
-    uint64_t launches; /* so far */
-    uint64_t passed;   /* of these, of that kernel */
-    bool begun, ended; /* the one that is told */
-    char *kernel;      /* its */
-    struct err wrong;  /* that launch has no such threads */
+    struct sb what;     /* kernel and threads */
+    uint64_t launches;  /* so far */
+    uint64_t passed;    /* of these, of that kernel */
+    bool begun, ended;  /* the one that is told */
+    const char *kernel; /* its, readable */
+    struct err wrong;   /* that launch has no such threads */
 };
 
 /* ---- options ---- */
@@ -262,7 +263,7 @@ static void before_launch(void *user, hd_kernel *k, const hd_launch *l) {
     r->view.program = sim_module_ir(mod);
     r->view.ir = r->view.form ? r->view.form->m : r->view.program;
     err_free(&none);
-    r->kernel = arena_strdup(&r->x->mem, info.name);
+    r->kernel = demangle_keep(info.name, &r->x->mem);
     if (!choose_threads(r, l, &r->wrong)) return;
     say_threads(r);
     if (!x->html) heading(r);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cfg/likely.h"
+#include "cli/demangle.h"
 #include "cli/subject.h"
 
 bool inspect_wants(const struct inspect *in, uint32_t func) {
@@ -98,7 +99,7 @@ static bool load_module(struct inspect *in, const struct cli *c, const struct op
     program_file(&p, c, operand, o);
     const bool fine =
         program_read(&p, e) &&
-        lab_check(in->dev, hd_module_load(in->dev, p.file, p.text.text, p.text.len, &in->mod), e);
+        lab_check(in->dev, hd_module_load(in->dev, p.module, p.text.text, p.text.len, &in->mod), e);
     program_free(&p);
     return fine;
 }
@@ -115,13 +116,7 @@ static bool load(struct inspect *in, const struct cli *c, const struct opts *o, 
     return true;
 }
 
-static bool unknown_name(const struct inspect *in, const char *name, struct err *e) {
-    VEC(const char *) names = {0};
-    for (size_t i = 0; i < in->ir->funcs.n; i++)
-        if (in->ir->funcs.v[i].defined) VEC_PUSH(&names, in->ir->funcs.v[i].name);
-    VEC_PUSH(&names, NULL);
-    const char *near = nearest_name(name, names.v);
-    VEC_FREE(&names);
+static bool unknown_name(const struct inspect *in, const char *name, const char *near, struct err *e) {
     if (near)
         return err_set(e, ERR_INPUT, "%s has no kernel or function %.60s (did you mean %s?)", in->ir->name,
                        name, near);
@@ -129,12 +124,20 @@ static bool unknown_name(const struct inspect *in, const char *name, struct err 
 }
 
 static bool choose(struct inspect *in, const char *name, struct err *e) {
+    VEC(const char *) names = {0};
+    struct sb where = {0};
     in->only = CFG_NONE;
     if (!name) return true;
-    int f = ir_find_func(in->ir, name);
-    if (f < 0 || !in->ir->funcs.v[f].defined) return unknown_name(in, name, e);
-    in->only = (uint32_t)f;
-    return true;
+    sb_add(&where, "%s has", in->ir->name);
+    for (size_t i = 0; i < in->ir->funcs.n; i++)
+        if (in->ir->funcs.v[i].defined) VEC_PUSH(&names, in->ir->funcs.v[i].name);
+    const size_t n = names.n, found = demangle_find(name, names.v, n, where.text, e);
+    VEC_PUSH(&names, NULL);
+    if (found < n) in->only = (uint32_t)ir_find_func(in->ir, names.v[found]);
+    const bool fine = found < n || (found == n && unknown_name(in, name, nearest_name(name, names.v), e));
+    VEC_FREE(&names);
+    sb_free(&where);
+    return fine;
 }
 
 /* --dot draws one graph: the function that was named, or the only kernel. */

@@ -1,6 +1,7 @@
 /* The inspection for people. Blocks are called B0, B1, ... within their function, in the order of the code. */
 #include <stdlib.h>
 
+#include "cli/demangle.h"
 #include "cli/inspect.h"
 #include "ir/print.h"
 #include "report/table.h"
@@ -258,8 +259,9 @@ static void marks(const struct inspect *in, uint32_t func, struct sb *out) {
 static void function(const struct inspect *in, uint32_t func, struct sb *out) {
     const struct ir_func *f = &in->ir->funcs.v[func];
     struct inspect_needs n = inspect_needs(in, func);
-    sb_add(out, "\n%s %s%s%s  (line %u)\n", f->kernel ? "kernel" : "function", term_on(in->term, TERM_BOLD),
-           f->name, term_on(in->term, TERM_PLAIN), f->line);
+    sb_add(out, "\n%s %s", f->kernel ? "kernel" : "function", term_on(in->term, TERM_BOLD));
+    if (!demangle_signature(f->name, out)) sb_add(out, "%s", f->name);
+    sb_add(out, "%s  (line %u)\n", term_on(in->term, TERM_PLAIN), f->line);
     if (f->unsupported) {
         label(in, out, "cannot run");
         sb_add(out, "it may get to instructions that are not supported\n");

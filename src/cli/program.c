@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/demangle.h"
 #include "cli/sidecar.h"
 #include "cli/source.h"
 
@@ -103,7 +104,12 @@ bool program_read(struct program *p, struct err *e) {
     if (!read_launch(p, &p->sidecar, e))
         return err_set(e, ERR_INPUT, "%s: launch options: %s", p->file, err_text(e));
     p->compile.own_flags = opts_value(&p->sidecar, "cuda-flags");
-    return kind == SOURCE_PTX || cudacc_compile(p->cli, p->file, &p->compile, &p->text, e);
+    p->module = p->file;
+    if (kind == SOURCE_PTX) return true;
+    struct sb name = {0};
+    sb_add(&name, "PTX of %s", p->file);
+    p->module = sb_keep(&name, &p->mem);
+    return cudacc_compile(p->cli, p->file, &p->compile, &p->text, e);
 }
 
 /* ---- the kernel ---- */
@@ -124,12 +130,30 @@ static bool several_kernels(const struct program *p, hd_module *mod, struct err 
     return false;
 }
 
+/* By any part of its name. One that is not there is for the library to refuse, which suggests another. */
+static bool named_kernel(const struct program *p, hd_device *dev, hd_module *mod, hd_kernel **k,
+                         struct err *e) {
+    const size_t n = hd_module_kernel_count(mod);
+    const char **names = xcalloc(n, sizeof *names);
+    struct sb where = {0};
+    sb_add(&where, "%s has", p->file);
+    for (size_t i = 0; i < n; i++) {
+        hd_kernel_info info;
+        names[i] = hd_kernel_get_info(hd_module_kernel_at(mod, i), &info) ? "" : info.name;
+    }
+    const size_t found = demangle_find(p->kernel_name, names, n, where.text, e);
+    free(names);
+    sb_free(&where);
+    if (found < n) *k = hd_module_kernel_at(mod, found);
+    return found < n || (found == n && lab_check(dev, hd_module_kernel(mod, p->kernel_name, k), e));
+}
+
 static bool find_kernel(struct program *p, hd_device *dev, hd_module *mod, hd_kernel **k, struct err *e) {
     size_t n = hd_module_kernel_count(mod);
     if (!n) return err_set(e, ERR_INPUT, "%s has no kernel (.entry)", p->file);
     if (!p->kernel_name && n > 1) return several_kernels(p, mod, e);
     *k = hd_module_kernel_at(mod, 0);
-    if (p->kernel_name && !lab_check(dev, hd_module_kernel(mod, p->kernel_name, k), e)) return false;
+    if (p->kernel_name && !named_kernel(p, dev, mod, k, e)) return false;
     if (!lab_check(dev, hd_kernel_get_info(*k, &p->info), e)) return false;
     return !p->info.unsupported || err_set(e, ERR_INPUT, "%s", p->info.unsupported);
 }
@@ -216,6 +240,7 @@ bool program_choose(struct program *p, hd_device *dev, hd_module *mod, hd_kernel
         !program_match(p, hd_module_kernel_count(mod), e) || !describe_all(p, e))
         return false;
     p->lab = (struct lab_program){.file = p->file,
+                                  .module = p->module,
                                   .text = p->text.text,
                                   .text_bytes = p->text.len,
                                   .kernel = arena_strdup(&p->mem, p->info.name),

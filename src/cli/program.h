@@ -25,9 +25,10 @@ struct program {
     VEC(struct program_arg) buffers; /* --buffer: reached by name */
     VEC(struct var_given) vars;      /* --set-var, those of the file first */
     struct cudacc_options compile;
-    struct sb text;           /* the PTX */
-    struct opts sidecar;      /* options the file itself carries */
-    hd_kernel_info info;      /* program_choose; its strings belong to the device */
+    const char *module;  /* what lines of the PTX are called in messages: the file, unless it was compiled */
+    struct sb text;      /* the PTX */
+    struct opts sidecar; /* options the file itself carries */
+    hd_kernel_info info; /* program_choose; its strings belong to the device */
     struct lab_program lab;   /* program_choose; buffers have no contents before program_contents */
     struct lab_arg *lab_args; /* of args, then of buffers */
     struct arena mem;

@@ -2,6 +2,7 @@
  * error; an integer for a parameter declared as a float, which compilers do not write by accident, is a warning. */
 #include <string.h>
 
+#include "cli/demangle.h"
 #include "cli/program.h"
 
 static const char *param_type(const hd_param_info *p) {
@@ -9,6 +10,7 @@ static const char *param_type(const hd_param_info *p) {
 }
 
 void program_signature(const hd_kernel_info *k, struct sb *out) {
+    if (demangle_signature(k->name, out)) return;
     sb_add(out, "%s(", k->name);
     for (size_t i = 0; i < k->nparams; i++) {
         const hd_param_info *p = &k->params[i];
@@ -38,7 +40,8 @@ static void template(const struct program *p, size_t kernels, struct sb *out) {
     sb_add(out, "heddle %s ", p->cli->command->name);
     if (p->before) sb_add(out, "%s ", p->before);
     sb_add(out, "%s", p->file);
-    if (kernels > 1) sb_add(out, " --kernel %s", p->info.name);
+    if (kernels > 1)
+        sb_add(out, strncmp(p->info.name, "_Z", 2) ? " --kernel %s" : " --kernel '%s'", p->info.name);
     shape(out, "--grid", p->launch.grid);
     shape(out, "--block", p->launch.block);
     for (size_t i = 0; i < p->info.nparams; i++) {

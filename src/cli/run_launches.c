@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "cli/demangle.h"
 #include "cli/run.h"
 #include "report/table.h"
 #include "report/text.h"
@@ -80,7 +81,7 @@ static void shape_cell(struct table *t, const struct group *g) {
 static void row(const struct run *r, struct table *t, uint64_t first, const struct group *g) {
     const struct stats *s = &g->stats;
     count_cell(t, first);
-    table_cell(t, "%s", g->first->kernel);
+    demangle_cell(t, g->first->kernel);
     if (r->functional) {
         count_cell(t, s->exec.thread_insts);
         table_cell(t, "%s", "");

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/demangle.h"
 #include "cli/kinds.h"
 #include "cli/run.h"
 #include "report/bar.h"
@@ -178,7 +179,7 @@ static void print_functions(const struct run *r, const struct profile *p, struct
     TABLE_HEAD(&t, "", "suffers", "causes", "slots", "slots with calls", "suffers with calls", "function");
     for (size_t i = 0; i < p->functions.n && i < MOST_ROWS; i++) {
         cost_cells(r, &t, &v[i], p->slots);
-        table_cell(&t, "%s", v[i].func);
+        demangle_cell(&t, v[i].func);
         table_end_row(&t);
     }
     end_table(&t, p->functions.n, out);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/arrays.h"
+#include "cli/demangle.h"
 #include "cli/races.h"
 #include "cli/run.h"
 #include "report/text.h"
@@ -53,7 +54,9 @@ static void script_lines(const struct run *r, struct sb *out) {
 static void launch_lines(const struct run *r, struct sb *out) {
     const struct run_launch *l = &r->launches.v[0];
     run_label(r, out, "kernel");
-    sb_add(out, "%s%s%s\n", term_on(&r->cli->term, TERM_BOLD), l->kernel, term_on(&r->cli->term, TERM_PLAIN));
+    sb_add(out, "%s", term_on(&r->cli->term, TERM_BOLD));
+    demangle_name(l->kernel, out);
+    sb_add(out, "%s\n", term_on(&r->cli->term, TERM_PLAIN));
     run_label(r, out, "launch");
     program_shape(&l->shape, out);
     sb_add(out, "\n");

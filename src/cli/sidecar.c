@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/demangle.h"
+
 static const char marker[] = "heddle:";
 
 struct cursor {
@@ -60,7 +62,7 @@ static bool parse_line(struct opts *o, struct cursor c, struct arena *mem, struc
 
 static bool fits(const struct opts *o, const char *kernel) {
     const char *named = opts_value(o, "kernel");
-    return !kernel || !named || !strcmp(kernel, named);
+    return !kernel || !named || demangle_means(kernel, named) || demangle_means(named, kernel);
 }
 
 bool sidecar_read(struct opts *o, const char *file, const char *text, const char *kernel, struct arena *mem,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/demangle.h"
 #include "cli/machine.h"
 #include "cli/outputs.h"
 #include "cli/stats_json.h"
@@ -161,7 +162,7 @@ static void count_cell(struct table *t, uint64_t v) {
 static void lanes_row(struct table *t, const char *program, const struct study_lanes *s,
                       const struct lanes_row *r) {
     table_cell(t, "%s", program);
-    table_cell(t, "%s", r->kernel);
+    demangle_cell(t, r->kernel);
     count_cell(t, r->launches);
     count_cell(t, r->insts);
     count_cell(t, r->issues);
@@ -173,7 +174,7 @@ static void lanes_row(struct table *t, const char *program, const struct study_l
 
 static void reconvergence_row(struct table *t, const char *program, const struct reconvergence_row *r) {
     table_cell(t, "%s", program);
-    table_cell(t, "%s", r->kernel);
+    demangle_cell(t, r->kernel);
     count_cell(t, r->launches);
     count_cell(t, r->insts);
     count_cell(t, r->nrec);

@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/demangle.h"
+
 enum { WIDTH_DEFAULT = 80, WIDTH_MIN = 40, WIDTH_MAX = 200, BAR = 30 };
 
 static bool wants_colour(void) {
@@ -68,9 +70,14 @@ void term_print(struct term *t, const struct sb *text) {
 
 static void say(const struct term *t, const char *where, const char *kind, enum term_style s,
                 const char *text) {
-    fflush(t->out); /* so that a log of both reads in order */
+    struct sb readable = {0};
+    if (strstr(text, "_Z"))
+        demangle_text(text, &readable); /* else without memory, of which there may be none */
+    fflush(t->out);                     /* so that a log of both reads in order */
     fprintf(t->err, "heddle%s%s: %s%s:%s %s\n", where ? " " : "", where ? where : "",
-            t->err_colour ? style(s) : "", kind, t->err_colour ? style(TERM_PLAIN) : "", text);
+            t->err_colour ? style(s) : "", kind, t->err_colour ? style(TERM_PLAIN) : "",
+            readable.text ? readable.text : text);
+    sb_free(&readable);
 }
 
 void term_error(const struct term *t, const char *where, const char *text) {

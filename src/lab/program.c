@@ -26,7 +26,8 @@ bool lab_open(const hd_config *config, hd_device **dev, struct err *e) {
 }
 
 bool lab_load(hd_device *dev, const struct lab_program *p, hd_module **mod, hd_kernel **k, struct err *e) {
-    return lab_check(dev, hd_module_load(dev, p->file, p->text, p->text_bytes, mod), e) &&
+    return lab_check(dev, hd_module_load(dev, p->module ? p->module : p->file, p->text, p->text_bytes, mod),
+                     e) &&
            lab_check(dev, hd_module_kernel(*mod, p->kernel, k), e);
 }
 

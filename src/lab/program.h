@@ -37,6 +37,7 @@ struct lab_var {
 
 struct lab_program {
     const char *file, *text; /* the PTX */
+    const char *module;      /* what its lines are called in messages; NULL: file */
     size_t text_bytes;
     const char *kernel;
     hd_launch launch;

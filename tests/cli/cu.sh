@@ -44,7 +44,7 @@ for how in $compilers; do
     verdict $? "elementary functions are as accurate as docs/cuda.md says ($how)"
     "$work/intrinsics" "$work/intrinsics.bin" "$work/atomics.bin" >"$out"
     verdict $? "intrinsics and atomics give what the host computes ($how)"
-    run run tests/cuda/program.cu --kernel _Z4talkPii --grid 1 --block 2 --arg 'buf:s32[2]' --arg s32:7 --print 0 -q --cuda-compiler $how
+    run run tests/cuda/program.cu --kernel "talk(int*, int)" --grid 1 --block 2 --arg 'buf:s32[2]' --arg s32:7 --print 0 -q --cuda-compiler $how
     expect_out "7 of 2, 0.50 words
 argument 0: s32[2]
   0:  7  7" "a file with host code; printf, malloc and assert ($how)"
@@ -79,6 +79,26 @@ without_programs() { # MESSAGE NAME ARGUMENT...
 [ -x /usr/local/cuda/bin/nvcc ] ||
     without_programs "apt-get install clang-19 libclc-19" "no compiler: what to install is named" run "$work/size.cu"
 without_programs "clang-19 and libclc-19" "no clang: the packages are named" run "$work/size.cu" --cuda-compiler clang
+
+# ---- kernels by the names their author gave them ----
+program="tests/cuda/program.cu --grid 1 --block 4 --cuda-compiler clang"
+run run tests/cuda/program.cu:outer::fill'<float>' --grid 1 --block 4 --cuda-compiler clang --arg 'buf:f32[4]' --arg f32:2 --print 0
+expect_in_out "0:  2  2  2  2" "a template by its name, behind the file's"
+expect_in_out "kernel              outer::fill<float>" "which the report shows"
+refused "tests/cuda/program.cu has several that fill may mean:" "a name that two have" run $program --kernel fill
+[ "$(grep -c '^  outer::fill<' $err)" -eq 2 ]
+verdict $? "lists both"
+refused "  outer::scale(float*, float)" "all are listed by their signature" run $program
+refused "kernel outer::scale takes 2 arguments, 0 given: missing 0: outer::scale_param_0" "messages have the name" run $program -k outer::scale
+refused "--kernel 'outer::scale' --grid 1 --block 4 --arg" "which the command to paste quotes" run $program -k outer::scale
+run inspect tests/cuda/program.cu --kernel 'outer::fill<int>' --cuda-compiler clang
+expect_in_out "kernel outer::fill<int>(int*, int)" "inspect finds and shows it"
+run run $program --kernel talk --arg 'buf:s32[4]' --arg s32:0
+expect_status 1 "a fault of a C++ kernel"
+expect_err "  kernel talk, block (0,0,0)" "names it"
+expect_err "at PTX of tests/cuda/program.cu:" "and says that the line is one of the PTX that was made of the file"
+run run $program --kernel talk --arg 'buf:s32[4]' --arg s32:1 --json -
+expect_json $out kernels/0/name _Z4talkPii "data keeps the name that the PTX has"
 
 # ---- errors ----
 printf '__global__ void broken(int *p) {\n    *p = nothing;\n}\n' >"$work/broken.cu"
