@@ -36,8 +36,9 @@ static const struct help_entry compare_shows[] = {
     {"depth", "Depth utilisation: share of scheduler cycles with an issue."},
     {"L1D hits, DRAM", "Hits of the first-level data cache; share of the DRAM's bandwidth used."},
     {"speed-up", "Cycles of the first mechanism over those of this one, as a number and as a bar."},
-    {"before and after",
-     "Of two files, or of several whose kernels have one name: cycles of the first over those of each other "
+    {"one over another",
+     "Of two files, or of several whose kernels have one name, before and after a change: cycles of the "
+     "first over those of each other "
      "one, under every mechanism; and which of them are the same code, comments and lines aside."},
     {"refused", "The mechanism cannot run the program; the reason is below the table. That is a result: the "
                 "exit status is 0."},

@@ -147,10 +147,12 @@ void compare_programs(const struct compare *c, struct sb *out) {
     struct sb align = {0};
     struct table t;
     if (!one_question(c)) return;
-    sb_add(out, "\n%sbefore and after%s  cycles of ", compare_style(c, TERM_BOLD),
-           compare_style(c, TERM_PLAIN));
+    sb_add(out, "\n%s", compare_style(c, TERM_BOLD));
     compare_column(c, 0, out);
-    sb_add(out, " over those of %s\n", c->lab.nsubjects > 2 ? "the others" : "the other");
+    sb_add(out, " over ");
+    if (c->lab.nsubjects == 2) compare_column(c, 1, out);
+    sb_add(out, "%s%s  the ratio of their cycles: above 1, the first takes more\n",
+           c->lab.nsubjects == 2 ? "" : "the others", compare_style(c, TERM_PLAIN));
     sb_add(&align, "l");
     for (size_t i = 1; i < c->lab.nsubjects; i++) sb_add(&align, "r");
     sb_add(&align, "l");

@@ -98,7 +98,7 @@ expect_status 1 "a fault of a C++ kernel"
 expect_err "  kernel talk, block (0,0,0)" "names it"
 expect_err "at PTX of tests/cuda/program.cu:" "and says that the line is one of the PTX that was made of the file"
 run run $program --kernel talk --arg 'buf:s32[4]' --arg s32:1 --json -
-expect_json $out kernels/0/name _Z4talkPii "data keeps the name that the PTX has"
+expect_json $out kernels/0/kernel '"_Z4talkPii"' "data keeps the name that the PTX has"
 
 # ---- errors ----
 printf '__global__ void broken(int *p) {\n    *p = nothing;\n}\n' >"$work/broken.cu"
