@@ -25,6 +25,15 @@ const char *cudaGetErrorName(cudaError_t e);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDevice(int *device);
 cudaError_t cudaGetDeviceCount(int *count);
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *prop, int device);
+cudaError_t cudaRuntimeGetVersion(int *version);
+cudaError_t cudaDriverGetVersion(int *version);
+cudaError_t cudaMemGetInfo(size_t *free, size_t *total);
+cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned flags);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, unsigned flags);
+cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned flags = 0);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *e, unsigned flags);
+cudaError_t cudaEventQuery(cudaEvent_t e);
 cudaError_t cudaStreamCreate(cudaStream_t *s);
 cudaError_t cudaStreamDestroy(cudaStream_t s);
 cudaError_t cudaStreamSynchronize(cudaStream_t s);
@@ -40,6 +49,12 @@ template <class T> cudaError_t cudaMallocHost(T **p, size_t bytes) { return cuda
 template <class T> cudaError_t cudaMallocManaged(T **p, size_t bytes, unsigned flags = 1) {
     return cudaMallocManaged((void **)(void *)p, bytes, flags);
 }
+template <class T> cudaError_t cudaHostAlloc(T **p, size_t bytes, unsigned flags) {
+    return cudaHostAlloc((void **)(void *)p, bytes, flags);
+}
+template <class T> cudaError_t cudaGetSymbolAddress(void **p, const T &symbol);
+template <class T> cudaError_t cudaFuncSetCacheConfig(T *kernel, cudaFuncCache how);
+template <class T> cudaError_t cudaFuncSetAttribute(T *kernel, cudaFuncAttribute what, int value);
 template <class T>
 cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0,
                                cudaMemcpyKind kind = cudaMemcpyHostToDevice);

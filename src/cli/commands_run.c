@@ -144,7 +144,19 @@ static const struct help_entry run_scripts[] = {
      "And check BUFFER from LO to HI, check COND. When one fails, the exit status is 1."},
     {0},
 };
+static const struct help_entry run_files[] = {
+    {"FILE.ptx", "PTX, as 'nvcc -ptx' or clang writes it."},
+    {"FILE.cu",
+     "CUDA C++: compiled first, by nvcc where there is one, else by clang-19 with headers that come "
+     "with heddle; which is said on standard error."},
+    {"-", "Either of them from standard input."},
+    {"HEDDLE_CUDACC, HEDDLE_CUDA_DIR, HEDDLE_LIBCLC",
+     "In the environment: the compiler, as --cuda-compiler; for clang the directory of the headers and the "
+     "bitcode of libclc, where they are not in their usual places."},
+    {0},
+};
 static const struct help_section run_sections[] = {
+    {"Files", "", run_files},
     {"Workloads", "Instead of a file:", run_workloads},
     {"Scripts", "One statement a line, # begins a comment:", run_scripts},
     {"Arguments", "One --arg for each parameter of the kernel, in order. SPEC is one of:", run_specs},
@@ -158,6 +170,8 @@ static const struct help_entry run_examples[] = {
     {"heddle run examples/collatz.ptx --grid 4 --block 256 --arg 'buf:u32[1024]=iota' --arg 'buf:u32[1024]' "
      "--arg u32:1024 --functional --print 1:16",
      "Collatz steps of 0 to 1023; shows the first sixteen."},
+    {"heddle run examples/photons.cu --cuda-compiler clang --cuda-flags -use_fast_math",
+     "CUDA C++, compiled by clang."},
     {"heddle run @bfs --mech harp --config harp-fermi",
      "Breadth-first search under HARP on HARP's machine, verified against the CPU."},
     {"heddle run examples/heat.ptx --script examples/heat.hds",

@@ -25,6 +25,8 @@ __global__ void talk(int *out, int n) {
 int main() {
     std::vector<float> host(64, 1.0f);
     float *device;
+    cudaDeviceProp about;
+    if (cudaGetDeviceProperties(&about, 0) == cudaSuccess) printf("%s, %d SMs\n", about.name, about.multiProcessorCount);
     if (cudaMalloc(&device, host.size() * sizeof(float)) != cudaSuccess) return 1;
     outer::fill<<<1, 64>>>(device, 2.0f);
     outer::fill<int><<<1, 64>>>((int *)device, 2);
