@@ -115,9 +115,12 @@ static void add_clang(struct compilation *k) {
         add(k, (const char *const[]){"-DHEDDLE_NO_LIBCLC", NULL});
 }
 
-static bool has_word(const struct cudacc_words *w, const char *start) {
+static bool names_target(const struct cudacc_words *w) {
+    static const char *const flags[] = {"--cuda-gpu-arch=", "-arch", "--gpu-architecture", "-gencode",
+                                        "--generate-code"};
     for (size_t i = 0; i < w->v.n; i++)
-        if (!strncmp(w->v.v[i], start, strlen(start))) return true;
+        for (size_t k = 0; k < sizeof flags / sizeof *flags; k++)
+            if (!strncmp(w->v.v[i], flags[k], strlen(flags[k]))) return true;
     return false;
 }
 
@@ -130,8 +133,7 @@ static bool make_command(struct compilation *k, const struct cudacc_options *a, 
     if (!cudacc_flags(a->own_flags, true, k->cc.nvcc, &k->words, &k->mem, e) ||
         !cudacc_flags(a->flags, false, k->cc.nvcc, &k->words, &k->mem, e))
         return false;
-    if (!k->cc.nvcc && !has_word(&k->words, "--cuda-gpu-arch="))
-        VEC_PUSH(&k->words.v, "--cuda-gpu-arch=sm_75");
+    if (!names_target(&k->words)) VEC_PUSH(&k->words.v, k->cc.nvcc ? "-arch=sm_75" : "--cuda-gpu-arch=sm_75");
     if (k->input != k->file) VEC_PUSH(&k->words.v, "-I.");
     add(k, (const char *const[]){"-o", k->output, k->input, NULL});
     VEC_PUSH(&k->words.v, NULL);

@@ -99,7 +99,7 @@ static bool load_module(struct inspect *in, const struct cli *c, const struct op
     program_file(&p, c, operand, o);
     const bool fine =
         program_read(&p, e) &&
-        lab_check(in->dev, hd_module_load(in->dev, p.module, p.text.text, p.text.len, &in->mod), e);
+        lab_check(in->dev, hd_module_load(in->dev, p.file, p.text.text, p.text.len, &in->mod), e);
     program_free(&p);
     return fine;
 }

@@ -23,6 +23,10 @@ for how in $compilers; do
     ! grep -q '\.h:[0-9]' "$out"
     verdict $? "and of no header: what is inlined belongs to the line that calls it ($how)"
 done
+for how in $compilers; do
+    run inspect examples/diamond.cu --cuda-compiler $how
+    expect_in_out ", sm_75, 64-bit addresses" "the target is the same whoever compiles ($how)"
+done
 run explain pdom examples/diamond.cu --cuda-compiler clang
 expect_in_out "diamond under pdom" "explain takes CUDA C++"
 run compare examples/diamond.cu --mech pdom,minpc --cuda-compiler clang

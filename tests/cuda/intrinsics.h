@@ -35,14 +35,30 @@ struct thread {
     }
 };
 
-__device__ static inline ull bits(bool x) { return x; }
-__device__ static inline ull bits(int x) { return (unsigned)x; }
-__device__ static inline ull bits(unsigned x) { return x; }
-__device__ static inline ull bits(unsigned short x) { return x; }
-__device__ static inline ull bits(long x) { return (ull)x; }
-__device__ static inline ull bits(unsigned long x) { return x; }
-__device__ static inline ull bits(ll x) { return (ull)x; }
-__device__ static inline ull bits(ull x) { return x; }
+__device__ static inline ull bits(bool x) {
+    return x;
+}
+__device__ static inline ull bits(int x) {
+    return (unsigned)x;
+}
+__device__ static inline ull bits(unsigned x) {
+    return x;
+}
+__device__ static inline ull bits(unsigned short x) {
+    return x;
+}
+__device__ static inline ull bits(long x) {
+    return (ull)x;
+}
+__device__ static inline ull bits(unsigned long x) {
+    return x;
+}
+__device__ static inline ull bits(ll x) {
+    return (ull)x;
+}
+__device__ static inline ull bits(ull x) {
+    return x;
+}
 __device__ static inline ull bits(float x) {
     unsigned b;
     memcpy(&b, &x, sizeof b);
