@@ -111,12 +111,16 @@ static void add_terms(struct at *a, const char *title) {
         }
 }
 
+static void add_races(struct at *a) {
+    offer(a, "", "lockstep", "");
+}
+
 /* ---- what fits where ---- */
 
 static const struct {
     const char *option;
     void (*add)(struct at *a);
-} values[] = {{"config", add_configs}, {"form", add_forms}, {"mech", add_mechanisms},
+} values[] = {{"config", add_configs}, {"form", add_forms}, {"mech", add_mechanisms},    {"races", add_races},
               {"set", add_keys},       {"size", add_sizes}, {"workloads", add_workloads}};
 
 static const struct {
@@ -194,7 +198,7 @@ static size_t read_words(const struct command *c, const char *const *words, size
     for (size_t i = 1; i + 1 < n; i++) {
         const struct opt *o = is_option(words[i]) ? find_option(c, words[i], strlen(words[i])) : NULL;
         operands_before += !*value && !is_option(words[i]);
-        *value = !*value && o && o->value ? o : NULL;
+        *value = !*value && o && o->value && !opts_optional(o) ? o : NULL;
     }
     return operands_before;
 }

@@ -17,6 +17,8 @@ offers ":files" "a file where one is wanted" run --json ''
 offers "dwf dws" "mechanisms" run --mech dw
 offers "pdom,dwf pdom,dws" "behind a comma" compare @bfs --mech pdom,dw
 offers "--mech=dwf --mech=dws" "behind an equals sign" run --mech=dw
+offers "--races=lockstep" "a value that may be missing" run --races=
+offers "--races" "which takes no word of its own" run --races --rac
 offers "tiny :files" "configurations, and files" run -c ti
 offers "run.mode=" "keys of options" run --set run.mo
 offers "run.mode=auto run.mode=functional run.mode=timed" "and their words" run --set run.mode=
