@@ -190,7 +190,7 @@ static bool parse_dimensions(struct parser *p, struct script_exprs *out) {
 }
 
 static bool parse_launch(struct parser *p, struct script_statement *s) {
-    if (p->t->kind != TOKEN_WORD) return parse_wrong(p, "the name of a kernel");
+    if (p->t->kind != TOKEN_WORD && p->t->kind != TOKEN_TEXT) return parse_wrong(p, "the name of a kernel");
     s->text = arena_strndup(&p->s->mem, p->t->text, p->t->n);
     p->t++;
     if (!parse_word(p, "grid")) return parse_wrong(p, "'grid'");

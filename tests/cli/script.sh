@@ -135,7 +135,7 @@ run compare $vars --script $work/pascal.hds --mech pdom,minpc --json -
 expect_json $out kernels/1/launches 7 "and counts its launches"
 
 script 'variable table u32 = {4,3,2,1}' 'variable total' 'variable factor = 0.1' 'buffer b u32[8]' 'launch look grid 1 block 8 args b' 'check total == 20' \
-    'check b == table[index % 4]' 'set table[1] = 9' 'launch look grid 1 block 4 args &b[4]' 'print b[4:8], total, factor[0]'
+    'check b == table[index % 4]' 'set table[1] = 9' 'launch "look" grid 1 block 4 args &b[4]' 'print b[4:8], total, factor[0]'
 expect_out "4 9 2 1 36 0.1" "variables of the module are buffers"
 script 'buffer x f32[4] = iota' 'launch axpb grid 1 block 4 args {f32:2, s32:count(x) - 1, ptr:x, s16[2]:{10,-1}}' 'print "x", x[0:4]' \
     'check x == index * 4 within 10.5' 'check x == {10, 1, 14, 3.0001} relative 1e-4'
