@@ -130,22 +130,21 @@ static bool several_kernels(const struct program *p, hd_module *mod, struct err 
     return false;
 }
 
-/* By any part of its name. One that is not there is for the library to refuse, which suggests another. */
-static bool named_kernel(const struct program *p, hd_device *dev, hd_module *mod, hd_kernel **k,
-                         struct err *e) {
+bool program_named_kernel(const char *file, const char *written, hd_device *dev, hd_module *mod,
+                          hd_kernel **k, struct err *e) {
     const size_t n = hd_module_kernel_count(mod);
-    const char **names = xcalloc(n, sizeof *names);
+    const char **names = xcalloc(n + 1, sizeof *names);
     struct sb where = {0};
-    sb_add(&where, "%s has", p->file);
+    sb_add(&where, "%s has", file);
     for (size_t i = 0; i < n; i++) {
         hd_kernel_info info;
         names[i] = hd_kernel_get_info(hd_module_kernel_at(mod, i), &info) ? "" : info.name;
     }
-    const size_t found = demangle_find(p->kernel_name, names, n, where.text, e);
+    const size_t found = demangle_find(written, names, n, where.text, e);
     free(names);
     sb_free(&where);
     if (found < n) *k = hd_module_kernel_at(mod, found);
-    return found < n || (found == n && lab_check(dev, hd_module_kernel(mod, p->kernel_name, k), e));
+    return found < n || (found == n && lab_check(dev, hd_module_kernel(mod, written, k), e));
 }
 
 static bool find_kernel(struct program *p, hd_device *dev, hd_module *mod, hd_kernel **k, struct err *e) {
@@ -153,7 +152,7 @@ static bool find_kernel(struct program *p, hd_device *dev, hd_module *mod, hd_ke
     if (!n) return err_set(e, ERR_INPUT, "%s has no kernel (.entry)", p->file);
     if (!p->kernel_name && n > 1) return several_kernels(p, mod, e);
     *k = hd_module_kernel_at(mod, 0);
-    if (p->kernel_name && !named_kernel(p, dev, mod, k, e)) return false;
+    if (p->kernel_name && !program_named_kernel(p->file, p->kernel_name, dev, mod, k, e)) return false;
     if (!lab_check(dev, hd_kernel_get_info(*k, &p->info), e)) return false;
     return !p->info.unsupported || err_set(e, ERR_INPUT, "%s", p->info.unsupported);
 }

@@ -43,6 +43,10 @@ void program_file(struct program *p, const struct cli *c, const char *file, cons
 bool program_read(struct program *p, struct err *e);
 /* Finds the kernel in the loaded file, checks shape and arguments against it, fills p->lab. */
 bool program_choose(struct program *p, hd_device *dev, hd_module *mod, hd_kernel **k, struct err *e);
+/* A kernel by any part of its name (cli/demangle.h). One that is not there is for the library to refuse, which suggests
+ * another. */
+bool program_named_kernel(const char *file, const char *written, hd_device *dev, hd_module *mod,
+                          hd_kernel **k, struct err *e);
 /* Makes the contents of the buffers. */
 bool program_contents(struct program *p, struct err *e);
 void program_free(struct program *p);

@@ -35,8 +35,9 @@ static bool wrong_number(const struct script *s, const struct script_statement *
 bool launch_match(const struct script *s, const struct script_statement *l, hd_device *dev, hd_module *mod,
                   hd_kernel **k, hd_kernel_info *info, struct err *e) {
     struct err reason = {0};
-    bool fine = lab_check(dev, hd_module_kernel(mod, l->text, k), &reason) &&
+    bool fine = program_named_kernel("the file", l->text, dev, mod, k, &reason) &&
                 lab_check(dev, hd_kernel_get_info(*k, info), &reason);
+    if (fine && info->unsupported) fine = err_set(&reason, ERR_INPUT, "%s", info->unsupported);
     if (!fine) script_error(s, l->at, e, "%s", err_text(&reason));
     err_free(&reason);
     if (!fine) return false;

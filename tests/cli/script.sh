@@ -146,6 +146,11 @@ expect_status 1 "a check that fails: status 1"
 expect_err "s.hds:8:1: check failed: y[0] is " "with its place and the element"
 expect_err "(3 of 3 elements are wrong)" "and how many are wrong"
 
+sed 's/entry step(/entry _Z4stepPjS_j(/' $vars >$work/mangled.ptx
+printf '%s\n' 'buffer a u32[2] = {1, 2}' 'launch step grid 1 block 2 args a, a, 2' 'launch "step(unsigned int*, unsigned int*, unsigned int)" grid 1 block 2 args a, a, 2' \
+    'print a[0], a[1]' >$work/s.hds
+run run $work/mangled.ptx --script $work/s.hds --functional --quiet
+expect_out "5 2" "kernels of C++ by the names in their source"
 printf '%s\n' 'variable table u32' 'print "table", table' >$work/s.hds
 run run $vars --script $work/s.hds --set-var table=u32:9,8,7,6 --functional --quiet
 expect_out "table 9 8 7 6" "--set-var comes before the first statement"
