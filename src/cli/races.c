@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cli/demangle.h"
 #include "report/text.h"
 #include "sim/sim.h"
 
@@ -48,13 +49,17 @@ static const char *advice(const hd_race *race) {
 static void add_race(const struct term *t, const hd_race *race, struct sb *out) {
     sb_add(out, "\n  %s%s%s of %s memory", term_on(t, race->same_value ? TERM_YELLOW : TERM_RED), race->kind,
            term_on(t, TERM_PLAIN), race->space);
-    if (*race->object)
-        sb_add(out, ", byte %" PRIu64 " of %s", race->offset, race->object);
-    else
+    if (*race->object) {
+        sb_add(out, ", byte %" PRIu64 " of ", race->offset);
+        demangle_name(race->object, out);
+    } else {
         sb_add(out, " at 0x%" PRIx64, race->address);
+    }
     sb_add(out, "%s, ", race->same_value ? ", the same value" : "");
     text_grouped(out, race->count);
-    sb_add(out, " time%s; first in kernel %s:\n", race->count == 1 ? "" : "s", race->kernel);
+    sb_add(out, " time%s; first in kernel ", race->count == 1 ? "" : "s");
+    demangle_name(race->kernel, out);
+    sb_add(out, ":\n");
     for (int k = 0; k < 2; k++) add_access(t, race, &race->access[k], out);
     if (!race->same_value) sb_add(out, "    %s\n", advice(race));
 }
