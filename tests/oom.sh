@@ -1,5 +1,5 @@
 #!/bin/bash
-# The command under less and less memory (ulimit -v, from 8 MB on): a run either works or ends with status 2 and a message that
+# The command under less and less memory (ulimit -v, from what it takes to load it): a run either works or ends with status 2 and a message that
 # speaks of memory; there is never half an output, a temporary file or an abort. TAP.
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -16,8 +16,10 @@ if grep -q __asan_init "$HEDDLE"; then
     echo "1..0 # SKIP sanitizers need more address space than any limit here"
     exit 0
 fi
-# Every 96 KB where the program itself is what there is room for, then ever more coarsely.
-limits=$(awk 'BEGIN { for (k = 8192; k < 160000; k += k < 11000 ? 96 : k < 20000 ? 512 : k / 6) printf "%d ", k }')
+# From where the system can load the program at all, every 96 KB where it is what there is room for, then ever more coarsely.
+first=8192
+until (ulimit -v "$first" && ulimit -c 0 && exec "$HEDDLE" --version) >/dev/null 2>&1; do first=$((first + 96)); done
+limits=$(awk -v first="$first" 'BEGIN { for (k = first; k < 160000; k += k < first + 2800 ? 96 : k < 20000 ? 512 : k / 6) printf "%d ", k }')
 
 # NAME, the output that must be whole if the command worked, words: the command at each limit. Complaints go to standard output.
 walk() {

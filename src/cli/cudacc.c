@@ -1,11 +1,12 @@
 /* Runs the compiler as a child in a directory of its own, which also is its TMPDIR: whatever it leaves there goes with it.
  *
- * Signals that would end the process are held back meanwhile (cli/stop.h). One that comes ends the child, the directory is
+ * Signals that would end the process are held back meanwhile. One that comes ends the child, the directory is
  * removed, and then the process dies of the signal after all. */
 #include "cli/cudacc.h"
 
 #include <errno.h>
 #include <ftw.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,6 @@
 
 #include "base/ledger.h"
 #include "cli/source.h"
-#include "cli/stop.h"
 #include "sim/file.h"
 
 struct compilation {
@@ -24,7 +24,8 @@ struct compilation {
     struct cudacc cc;
     struct cudacc_words words; /* of the command line */
     const char *dir, *input, *output;
-    struct stop stop;
+    sigset_t held; /* signals that would end the process, */
+    int signal;    /* and the first of them that came; 0: none */
     struct arena mem;
 };
 
@@ -171,14 +172,15 @@ static int spawn(struct compilation *k, pid_t *child) {
     return failed;
 }
 
-/* Its exit status, or 128 and a signal; a signal that comes to us is handed on. */
+/* Its exit status, or 128 and a signal. A signal that comes to us ends it, a second one in any case. */
 static int wait_for(struct compilation *k, pid_t child) {
     const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
     int status = 0;
-    bool told = false;
     while (waitpid(child, &status, WNOHANG) == 0) {
-        if (!told && stop_asked(&k->stop)) told = !kill(child, SIGTERM);
-        nanosleep(&pause, NULL);
+        const int got = sigtimedwait(&k->held, NULL, &pause);
+        if (got <= 0) continue;
+        kill(child, k->signal ? SIGKILL : SIGTERM);
+        if (!k->signal) k->signal = got;
     }
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
@@ -214,15 +216,29 @@ static bool compile_and_tidy(struct compilation *k, const struct cudacc_options 
     return fine;
 }
 
+static void hold_signals(struct compilation *k) {
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+    sigemptyset(&k->held);
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
+        struct sigaction now;
+        if (!sigaction(ending[i], NULL, &now) && now.sa_handler != SIG_IGN) sigaddset(&k->held, ending[i]);
+    }
+    pthread_sigmask(SIG_BLOCK, &k->held, NULL);
+}
+
+static void release_signals(struct compilation *k) {
+    pthread_sigmask(SIG_UNBLOCK, &k->held, NULL);
+    if (k->signal) raise(k->signal);
+}
+
 bool cudacc_compile(const struct cli *c, const char *file, const struct cudacc_options *a, struct sb *text,
                     struct err *e) {
     struct compilation k = {.cli = c, .file = file};
     bool fine = cudacc_find(a->compiler, file, &k.cc, &k.mem, e);
     if (fine) {
-        stop_hold(&k.stop, c);
+        hold_signals(&k);
         fine = compile_and_tidy(&k, a, text, e);
-        stop_release(&k.stop);
-        stop_die(&k.stop, c, CLI_FAILED);
+        release_signals(&k);
     }
     if (fine) fprintf(c->term.err, "heddle %s: %s compiled by %s\n", c->command->name, file, k.cc.path);
     VEC_FREE(&k.words.v);

@@ -2,14 +2,22 @@
 
 #include "cli/outfile.h"
 
+/* What ends the waiting. Not pthread_cancel, which loads a library when it is first called, and aborts where there is no memory
+ * for it. */
+static int wake_signal(void) {
+    return SIGRTMIN;
+}
+
 /* The first signal is noted. The second ends the process from here, whatever the other threads are at: files that are
  * under way are removed, and a database undoes what was not complete when it is next opened. */
 static void *wait_for_signals(void *user) {
     struct stop *s = user;
     int got = 0;
     while (sigwait(&s->held, &got)) continue;
+    if (got == wake_signal()) return NULL;
     atomic_store(&s->signal, got);
     while (sigwait(&s->held, &got)) continue;
+    if (got == wake_signal()) return NULL;
     outfile_abandon(s->cli->writing);
     pthread_sigmask(SIG_UNBLOCK, &s->held, NULL);
     raise(got);
@@ -20,6 +28,7 @@ void stop_hold(struct stop *s, const struct cli *c) {
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
     s->cli = c;
     sigemptyset(&s->held);
+    sigaddset(&s->held, wake_signal());
     for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
         struct sigaction now;
         if (!sigaction(ending[i], NULL, &now) && now.sa_handler != SIG_IGN) sigaddset(&s->held, ending[i]);
@@ -33,10 +42,10 @@ bool stop_asked(const struct stop *s) {
     return atomic_load(&s->signal) != 0;
 }
 
-/* sigwait is where the thread can be cancelled: a signal that it took is noted. */
+/* A signal that comes in between stays pending, and ends the process when it is released. */
 static void end_waiting(struct stop *s) {
     if (!s->waiting) return;
-    pthread_cancel(s->waiter);
+    pthread_kill(s->waiter, wake_signal());
     pthread_join(s->waiter, NULL);
     s->waiting = false;
 }
