@@ -4,13 +4,21 @@
 
 #include "sim/gpu_run.h"
 
+/* The compiler gives some instructions no source line: they count as part of the last one before them in their block that
+ * has one, if there is one. */
+static uint32_t with_line(const struct ir_module *m, uint32_t pc) {
+    uint32_t at = pc;
+    while (at && at < m->src.n && !m->src.v[at].line && m->code.v[at - 1].block == m->code.v[pc].block) at--;
+    return at < m->src.n && m->src.v[at].line ? at : pc;
+}
+
 /* The PC that the user knows; IR_NOPC: the thread has exited, or its next instruction is not known. */
 static uint32_t thread_at(const struct gpu_run *r, const struct exec_warp *w, uint32_t lane,
                           const uint32_t *pc) {
     const struct rewrite *form = r->launch->form;
     const uint32_t at = w->blocked >> lane & 1 ? w->wait_pc[lane] : pc[lane];
     if (!(w->live >> lane & 1) || at >= gpu_module(r->launch)->code.n) return IR_NOPC;
-    return form ? form->old_pc[at] : at;
+    return with_line(r->launch->module, form ? form->old_pc[at] : at);
 }
 
 static bool same_line(const struct ir_module *m, uint32_t a, uint32_t b) {
