@@ -102,7 +102,7 @@ if [ ! -w "$work/kept" ]; then # not as root
         --block 1 --arg 'buf:u32[4]' --arg u32:1 --json "$work/kept"
 fi
 mkfifo "$work/fifo"
-cat "$work/fifo" >"$work/through" &
+timeout 60 cat "$work/fifo" >"$work/through" &
 add --json "$work/fifo"
 wait $!
 cmp -s "$work/through" "$work/a.json" && [ -p "$work/fifo" ]
