@@ -48,7 +48,7 @@ static const struct help_entry compare_shows[] = {
 };
 static const struct help_section compare_sections[] = {
     {"Programs",
-     "FILE.ptx, or FILE.ptx:KERNEL where a file has several; @NAME, one of 'heddle list workloads'. Launch "
+     "FILE, or FILE:KERNEL where a file has several; @NAME, one of 'heddle list workloads'. Launch "
      "options apply to all files; each may carry its own ('heddle run --help', Options in the file). --size "
      "applies to all workloads.",
      no_entries},
@@ -70,7 +70,7 @@ static const struct help_entry compare_examples[] = {
 
 const struct command command_compare = {
     .name = "compare",
-    .operands = "FILE.ptx[:KERNEL]|@NAME...",
+    .operands = "FILE[:KERNEL]|@NAME...",
     .min_operands = 1,
     .max_operands = SIZE_MAX,
     .summary = "run kernels and workloads under several mechanisms, side by side",
@@ -173,7 +173,7 @@ static const struct help_entry study_examples[] = {
 
 const struct command command_study = {
     .name = "study",
-    .operands = "STUDY [FILE.ptx[:KERNEL]|@NAME|LITMUS]...",
+    .operands = "STUDY [FILE[:KERNEL]|@NAME|LITMUS]...",
     .min_operands = 1,
     .max_operands = SIZE_MAX,
     .summary = "bounds that no mechanism can beat; which kernels end; which options matter",

@@ -53,7 +53,7 @@ static const struct help_entry report_examples[] = {
 
 const struct command command_report = {
     .name = "report",
-    .operands = "FILE.ptx|@NAME",
+    .operands = "FILE|@NAME",
     .min_operands = 1,
     .max_operands = 1,
     .summary = "write a page that shows what control flow costs, and where",

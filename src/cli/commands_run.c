@@ -183,11 +183,11 @@ static const struct help_entry run_examples[] = {
 
 const struct command command_run = {
     .name = "run",
-    .operands = "FILE.ptx|@NAME",
+    .operands = "FILE|@NAME",
     .min_operands = 1,
     .max_operands = 1,
-    .summary = "run a kernel of a PTX file, or a workload",
-    .text = "Loads FILE.ptx, makes the arguments, runs one kernel over the grid and shows what it computed; "
+    .summary = "run a kernel of a PTX or CUDA file, or a workload",
+    .text = "Loads FILE, makes the arguments, runs one kernel over the grid and shows what it computed; "
             "or runs the workload NAME and verifies its results. Out-of-bounds or misaligned accesses, "
             "traps, failed assertions and barriers that cannot complete stop the run; the message names the "
             "thread, the PTX line, the source line and the nearest allocation.",
@@ -256,7 +256,7 @@ static const struct help_entry explain_examples[] = {
 
 const struct command command_explain = {
     .name = "explain",
-    .operands = "MECH[,MECH]... FILE.ptx[:KERNEL]|@NAME",
+    .operands = "MECH[,MECH]... FILE[:KERNEL]|@NAME",
     .min_operands = 2,
     .max_operands = 2,
     .summary = "show step by step what a mechanism does with a warp",

@@ -90,11 +90,11 @@ static const struct help_entry inspect_examples[] = {
 
 const struct command command_inspect = {
     .name = "inspect",
-    .operands = "FILE.ptx|@NAME",
+    .operands = "FILE|@NAME",
     .min_operands = 1,
     .max_operands = 1,
     .summary = "show kernels, their parameters, control flow and resources",
-    .text = "Loads FILE.ptx, or the kernels of the workload NAME, and shows what is known before they run.",
+    .text = "Loads FILE, or the kernels of the workload NAME, and shows what is known before they run.",
     .options = inspect_options,
     .sections = inspect_sections,
     .examples = inspect_examples,

@@ -149,7 +149,7 @@ static void complete_value(struct at *a, const struct opt *o) {
     if (!strcmp(o->value, "FILE")) a->files = true;
 }
 
-/* One alternative of an operand, as "FILE.ptx[:KERNEL]" or "[COMMAND]". */
+/* One alternative of an operand, as "FILE[:KERNEL]" or "[COMMAND]". */
 static void complete_alternative(struct at *a, const char *text, size_t n) {
     while (n && *text == '[') text++, n--;
     n = n < strcspn(text, "[].,:") ? n : strcspn(text, "[].,:");

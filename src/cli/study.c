@@ -89,7 +89,7 @@ static bool read_options(struct study *s, const struct opts *o, struct err *e) {
     s->quiet = opts_has(o, "quiet");
     if (!read_kind(s, o->operands.v[0], o, e)) return false;
     if (o->operands.n < 2)
-        return err_set(e, ERR_INPUT, "%s needs a program: FILE.ptx or @NAME", o->operands.v[0]);
+        return err_set(e, ERR_INPUT, "%s needs a program: FILE or @NAME", o->operands.v[0]);
     if (opts_has(o, "csv") || opts_has(o, "markdown"))
         return err_set(e, ERR_INPUT, "--%s is for grids, such as that of 'heddle study progress'",
                        opts_has(o, "csv") ? "csv" : "markdown");

@@ -73,7 +73,7 @@ static bool add_preset(struct study_experiment *s, const struct opts *o, struct 
 
 static bool read_subjects(struct study_experiment *s, const struct opts *o, struct err *e) {
     if (o->operands.n < 2 && !s->preset)
-        return err_set(e, ERR_INPUT, "%s needs a program: FILE.ptx or @NAME", o->operands.v[0]);
+        return err_set(e, ERR_INPUT, "%s needs a program: FILE or @NAME", o->operands.v[0]);
     if (o->operands.n < 2 && !add_preset(s, o, e)) return false;
     for (size_t i = 1; i < o->operands.n; i++)
         if (!add_subject(s, o->operands.v[i], o, e)) return false;

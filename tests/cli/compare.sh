@@ -130,7 +130,7 @@ refused "--mech 'pdom,' lacks a name" "a missing name" compare $file --mech pdom
 refused "did you mean pdom.side?" "a mistyped parameter is suggested" compare $file --mech pdom:sied=most
 refused "did you mean tiny?" "a mistyped configuration is suggested" compare $file --config tniy
 refused "nosuch.ptx" "a missing file is named" compare $file nosuch.ptx
-refused "FILE.ptx[:KERNEL]|@NAME... is missing" "no file at all" compare
+refused "FILE[:KERNEL]|@NAME... is missing" "no file at all" compare
 refused "--jobs: N is at least 1" "no threads" compare $file --jobs 0
 refused "--json and --csv cannot both go to -" "two outputs in one place" compare $file --json - --csv -
 refused "--block is missing" "a kernel without a launch" compare $file:lock
