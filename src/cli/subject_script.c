@@ -30,7 +30,7 @@ static bool read_script(const char *path, struct sb *text, struct err *e) {
 static void forget_launch(struct program *p) {
     size_t own = 0;
     while (own < p->vars.n && p->vars.v[own].beside) own++;
-    memmove(p->vars.v, p->vars.v + own, (p->vars.n - own) * sizeof *p->vars.v);
+    if (own) memmove(p->vars.v, p->vars.v + own, (p->vars.n - own) * sizeof *p->vars.v);
     p->vars.n -= own;
     p->args.n = p->buffers.n = 0;
 }
