@@ -79,10 +79,28 @@ class Browser:
         self.driver.get('about:blank')
         self.driver.get('file://' + os.path.realpath(file) + (f'#{address}' if address else ''))
         while not self.js('return document.documentElement.dataset.ready === "true"'):
-            if time.monotonic() - begin > 20:
-                raise RuntimeError(f'{file} is not ready after 20 seconds: {self.console()}')
+            if time.monotonic() - begin > 60:
+                raise RuntimeError(f'{file} is not ready after a minute: {self.console()}')
             time.sleep(0.02)
         return time.monotonic() - begin
+
+    def tasks(self):
+        """Seconds of the processor that pages took so far; a new process begins at 0."""
+        metrics = self.driver.execute_cdp_cmd('Performance.getMetrics', {})['metrics']
+        return next(m['value'] for m in metrics if m['name'] == 'TaskDuration')
+
+    def opens(self, name, file):
+        """A page is there within two seconds: by the clock, or, where others keep the machine busy, by the time it had of it."""
+        self.driver.execute_cdp_cmd('Performance.enable', {'timeDomain': 'threadTicks'})
+        best = 60
+        for _ in range(3):
+            before = self.tasks()
+            best = min(best, self.open(file))
+            after = self.tasks()
+            best = min(best, after - before if after >= before else after)
+            if best < 2:
+                break
+        self.check(f'{name} opens within two seconds', best < 2, best)
 
     def js(self, script, *arguments):
         return self.driver.execute_script(script, *arguments)

@@ -6,16 +6,6 @@ PTX = 'return [...document.querySelectorAll(".code-panes > .code-pane tr.mark .c
 CANVAS = '#time .lanes-box canvas'
 
 
-def opens(b, page):
-    """Seconds until the page is drawn; where others keep this machine busy, those of the processor."""
-    b.driver.execute_cdp_cmd('Performance.enable', {'timeDomain': 'threadTicks'})
-    took = min(b.open(page), b.open(page))
-    if os.getloadavg()[0] <= os.cpu_count():
-        return took
-    metrics = b.driver.execute_cdp_cmd('Performance.getMetrics', {})['metrics']
-    return min(took, next(m['value'] for m in metrics if m['name'] == 'TaskDuration'))
-
-
 def branches(b):
     """Of the first run, as the page's data have them: what causes most first."""
     return b.js('return JSON.parse(document.getElementById("data").textContent).runs[0].branches')
@@ -35,8 +25,7 @@ def visible(b, css):
 def test_source_branches_and_graph(b):
     page = b.path('photons.html')
     b.heddle('report', 'examples/photons.ptx', '--mech', 'pdom,dwf', '--html', page)
-    took = opens(b, page)
-    b.check('opens within two seconds', took < 2, took)
+    b.opens('a report', page)
     b.check('under two megabytes', os.path.getsize(page) < 2000000, os.path.getsize(page))
     b.check('the source is shown', 'd > 0.7f' in b.text('.code-source'))
     first, second = branches(b)[:2]
@@ -97,10 +86,9 @@ def test_lanes_over_time_of_ten_million_issues(b):
     n = 512 * 256
     b.heddle('report', 'examples/collatz.ptx', '--grid', '512', '--arg', f'buf:u32[{n}]=iota', '--arg', f'buf:u32[{n}]', '--arg', f'u32:{n}',
              '--quiet', '--html', page)
-    took = opens(b, page)
+    b.opens('a report of a large run', page)
     issues = b.js('return JSON.parse(document.getElementById("data").textContent).runs[0].density.issues')
     b.check('of ten million issues', issues >= 10 ** 7, issues)
-    b.check('opens within two seconds', took < 2, took)
     b.check('under two megabytes', os.path.getsize(page) < 2000000, os.path.getsize(page))
     b.settle()
     whole = span(b)
