@@ -45,7 +45,8 @@ static void add_insn(struct sb *out, const struct ir_module *m, uint32_t pc) {
     sb_add(out, "%s", ir_ops[i->op].id);
     if (i->mods) sb_add(out, " mods=%x", i->mods);
     if (i->sub) sb_add(out, " sub=%u", i->sub);
-    if (i->bop) sb_add(out, " bop=%u", i->bop);
+    if (!memory && i->bop) sb_add(out, " bop=%u", i->bop);
+    if (memory && i->order) sb_add(out, " order=%u", i->order);
     if (memory) sb_add(out, " %s v%u cop%u", ir_space_name[i->space], i->vec, i->cop);
     for (int k = 0; k < i->nd + i->ns; k++) {
         if (k == i->nd) sb_add(out, " <-");

@@ -243,8 +243,14 @@ static bool run_gpu(struct launched *x, const struct mech_ops *ops, struct stats
     assert_true(sim_form(mod, CFG_NONE, &form, e));
     const struct exec_launch exec = {
         .image = mod->image, .form = form->m, .grid = {3, 1, 1}, .block = {THREADS, 1, 1}, .params = params};
-    struct gpu_launch l = {
-        .exec = &exec, .module = mod->ir, .cfg = mod->cfg, .form = form, .mech = ops, .param = NULL};
+    struct series none = {0};
+    struct gpu_launch l = {.exec = &exec,
+                           .module = mod->ir,
+                           .cfg = mod->cfg,
+                           .form = form,
+                           .mech = ops,
+                           .param = NULL,
+                           .series = &none};
     struct gpu *g = gpu_new(&x->r.dev->options, e);
     const bool good = gpu_run(g, &l, s, e);
     gpu_free(g);
