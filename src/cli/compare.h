@@ -57,6 +57,8 @@ void compare_what(const struct compare *c, size_t subject, struct sb *out);
 /* The same where several programs have one kernel's name: then the file. */
 void compare_column(const struct compare *c, size_t subject, struct sb *out);
 struct table;
+/* "mechanism", and a column for each program from the first on. */
+void compare_heading(const struct compare *c, size_t first, struct table *t);
 void compare_print_table(const struct compare *c, struct table *t, struct sb *out); /* and frees it */
 const char *compare_style(const struct compare *c, enum term_style s);              /* none in Markdown */
 

@@ -131,18 +131,6 @@ static void row(const struct compare *c, struct table *t, size_t machine, double
     sb_free(&bar);
 }
 
-static void heading(const struct compare *c, struct table *t) {
-    struct sb name = {0};
-    table_cell(t, "mechanism");
-    for (size_t i = 1; i < c->lab.nsubjects; i++) {
-        name.len = 0;
-        compare_column(c, i, &name);
-        table_cell(t, "%s", name.text);
-    }
-    table_cell(t, "%s", "");
-    sb_free(&name);
-}
-
 void compare_programs(const struct compare *c, struct sb *out) {
     struct sb align = {0};
     struct table t;
@@ -158,8 +146,10 @@ void compare_programs(const struct compare *c, struct sb *out) {
     sb_add(&align, "l");
     table_init(&t, align.text);
     t.heading = true;
-    heading(c, &t);
-    for (size_t m = 0; m < c->lab.nmachines; m++) row(c, &t, m, most_ratio(c));
+    compare_heading(c, 1, &t);
+    table_cell(&t, "%s", "");
+    const double most = most_ratio(c);
+    for (size_t m = 0; m < c->lab.nmachines; m++) row(c, &t, m, most);
     compare_print_table(c, &t, out);
     same_code(c, out);
     sb_free(&align);

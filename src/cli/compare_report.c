@@ -203,18 +203,22 @@ static struct all_rows look_at_means(const struct compare *c) {
     return a;
 }
 
-static void all_heading(const struct compare *c, struct table *t) {
+void compare_heading(const struct compare *c, size_t first, struct table *t) {
     struct sb name = {0};
     table_cell(t, "mechanism");
-    for (size_t i = 0; i < c->lab.nsubjects; i++) {
+    for (size_t i = first; i < c->lab.nsubjects; i++) {
         name.len = 0;
         compare_column(c, i, &name);
         table_cell(t, "%s", name.text);
     }
+    sb_free(&name);
+}
+
+static void all_heading(const struct compare *c, struct table *t) {
+    compare_heading(c, 0, t);
     table_cell(t, "mean");
     table_cell(t, "over");
     table_cell(t, "%s", "");
-    sb_free(&name);
 }
 
 /* A bar for the mean where lines stay short. */
