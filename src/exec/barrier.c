@@ -2,8 +2,9 @@
  *
  * Without a count a barrier waits for every thread of the block that has not exited. With one it waits for
  * that many threads; a warp that takes part counts its exited and missing lanes too, because counts are
- * multiples of the warp size. bar.arrive counts and goes on; a thread that exits after it still counts once. bar.red's operand is summed as threads arrive
- * and the result is written to every waiter when the barrier completes. */
+ * multiples of the warp size. bar.arrive counts and goes on; a thread that exits after it still counts once.
+ * bar.red's operand is summed as threads arrive and the result is written to every waiter when the barrier
+ * completes. */
 #include <inttypes.h>
 
 #include "exec/impl.h"
