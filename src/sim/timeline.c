@@ -123,8 +123,10 @@ static struct slice *slice_of(struct timeline *t, uint32_t sm, uint32_t warp) {
 static void end_window(struct timeline *t, uint32_t sm, struct window *w, uint64_t end) {
     uint64_t accesses, hits;
     if (!w->open) return;
+    /* A run may be stopped in the cycle of a window's first issue, which takes that cycle. */
+    const uint64_t cycles = end > w->begun ? end - w->begun : 1;
     read_l1(t, sm, &accesses, &hits);
-    count(t, sm, w->begun, "IPC", (double)w->insts / (double)(end - w->begun));
+    count(t, sm, w->begun, "IPC", (double)w->insts / (double)cycles);
     count(t, sm, w->begun, "active lanes", w->issues ? (double)w->insts / (double)w->issues : 0);
     if (accesses > w->accesses)
         count(t, sm, w->begun, "L1D hit rate (%)",
