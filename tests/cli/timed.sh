@@ -177,6 +177,8 @@ timeout -s TERM 3 "$HEDDLE" run $file:lock $small --grid 1 --block 32 --arg 'buf
 [ "$(ls "$work/ended")" = "t.json
 t.txt" ] && tail -n 1 "$work/ended/t.txt" | grep -q '^[0-9]* 0 0 [0-9]* w0:' && expect_json "$work/ended/t.json" displayTimeUnit '"ns"' "the timeline of a run that is interrupted is JSON"
 verdict $? "traces of a run that is interrupted are whole up to there, and nothing else is left"
+run run $file:diverge --config tiny --set gpu.max_cycles=128 --timeline "$work/ended/window.json" --quiet
+expect_json "$work/ended/window.json" displayTimeUnit '"ns"' "so is that of one stopped in the first cycle of a window"
 for name in mandelbrot collatz photons; do
     run run examples/$name.ptx --functional
     expect_in_out "kernel              $name" "examples/$name.ptx says how it is launched"
