@@ -50,7 +50,7 @@
 
 #include <__clang_cuda_builtin_vars.h>
 typedef unsigned cuuint32_t;
-typedef unsigned long long cuuint64_t;
+typedef __UINT64_TYPE__ cuuint64_t;
 #include "vectors.h"
 #include "runtime_types.h"
 #include "libdevice.h"

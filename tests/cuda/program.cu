@@ -1,5 +1,6 @@
 // A whole program: host code that a kernel's file may have, two kernels of one name, a template, printf, assert, malloc.
 #include <assert.h>
+#include <cuda.h>
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
