@@ -188,11 +188,8 @@ static void rename_code(const struct live *l, const uint32_t *row_of) {
         if (g != CFG_NONE) i->guard = (uint16_t)((i->guard & IR_GUARD_NEG) | row_of[g]);
         i->guard_hi = 0;
         for (int k = 0; k < i->nd + i->ns; k++) i->o[k] = to_row(l, i->o[k], row_of);
-        if (i->op != IR_TEX) continue;
-        uint32_t *x = w->m->ext.v + i->ext;
-        x[IR_TEX_HANDLE] = to_row(l, x[IR_TEX_HANDLE], row_of);
-        for (uint32_t k = 0; k < x[IR_TEX_NCOORD]; k++)
-            x[IR_TEX_COORDS + k] = to_row(l, x[IR_TEX_COORDS + k], row_of);
+        uint32_t n, *more = ir_more(w->m, i, &n);
+        for (uint32_t k = 0; k < n; k++) more[k] = to_row(l, more[k], row_of);
     }
 }
 

@@ -61,12 +61,9 @@ static void note_insn(struct walk *k, const struct ir_insn *i, uint32_t at, note
     const struct live *l = k->l;
     note(k, live_guard(l, i), at << 2 | READ);
     for (int o = i->nd; o < i->nd + i->ns; o++) note(k, live_register(l, i->o[o]), at << 2 | READ);
-    if (i->op == IR_TEX) {
-        const uint32_t *w = l->w->m->ext.v + i->ext;
-        note(k, live_register(l, w[IR_TEX_HANDLE]), at << 2 | READ);
-        for (uint32_t c = 0; c < w[IR_TEX_NCOORD]; c++)
-            note(k, live_register(l, w[IR_TEX_COORDS + c]), at << 2 | READ);
-    }
+    uint32_t n;
+    const uint32_t *more = ir_more(l->w->m, i, &n);
+    for (uint32_t o = 0; o < n; o++) note(k, live_register(l, more[o]), at << 2 | READ);
     for (int o = 0; o < i->nd; o++)
         note(k, live_register(l, i->o[o]), at << 2 | (insn_guarded(i) ? WRITE_SOME : WRITE));
 }

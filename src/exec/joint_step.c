@@ -201,13 +201,10 @@ static void plain_step(struct exec_joint *k, const struct at *a) {
     const struct ir_insn *i = a->i;
     reads_sources(k, a, 0, ir_ops[i->op].cls == IR_C_BRANCH ? k->node.decides : a->pc);
     if (follow_is_clock(i)) flow_depends(&k->flow, a->pc, k->node.clock);
-    if (i->op == IR_TEX) {
-        const uint32_t *words = k->g->module->ext.v + i->ext;
-        reads(k, a, words[IR_TEX_HANDLE], k->node.decides);
-        for (uint32_t c = 0; c < words[IR_TEX_NCOORD]; c++)
-            reads(k, a, words[IR_TEX_COORDS + c], k->node.decides);
-        k->textures = true;
-    }
+    uint32_t n;
+    const uint32_t *more = ir_more(k->g->module, i, &n);
+    for (uint32_t o = 0; o < n; o++) reads(k, a, more[o], k->node.decides); /* a texture's: what is touched */
+    k->textures |= i->op == IR_TEX;
     writes(k, a);
     exec_step(a->m->w, a->pc, 1u << a->lane);
 }

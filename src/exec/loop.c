@@ -242,10 +242,9 @@ static bool row_matters(const struct exec_looper *k, ir_opnd o) {
 static void mark_sources(struct exec_looper *k, const struct ir_insn *i) {
     for (uint32_t n = i->nd; n < (uint32_t)i->nd + i->ns; n++) set_row(k, i->o[n], true);
     if (i->mods & IR_M_CC_IN) set_flag(k, &k->carry_matters, true);
-    if (i->op != IR_TEX) return;
-    const uint32_t *words = k->g->module->ext.v + i->ext;
-    set_row(k, words[IR_TEX_HANDLE], true);
-    for (uint32_t c = 0; c < words[IR_TEX_NCOORD]; c++) set_row(k, words[IR_TEX_COORDS + c], true);
+    uint32_t more;
+    const uint32_t *o = ir_more(k->g->module, i, &more);
+    for (uint32_t n = 0; n < more; n++) set_row(k, o[n], true);
 }
 
 /* Before the instruction what it writes did not matter yet. True: it did after it. */

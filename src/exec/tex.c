@@ -279,7 +279,7 @@ static uint64_t fetch_lane(const struct fetch *f, uint32_t out[4]) {
 
 static void coordinates(const struct exec_ctx *x, const uint32_t *words, uint32_t lane, struct fetch *f) {
     const bool layered = f->kind >= IR_TEX_A1D;
-    uint32_t k = 0, n = words[IR_TEX_NCOORD];
+    uint32_t k = 0, n = words[IR_MORE_COUNT] - 1;
     f->layer = 0;
     f->c[0] = f->c[1] = f->c[2] = 0;
     if (layered && n) f->layer = (uint32_t)opnd_get(x, words[IR_TEX_COORDS + k++], lane);

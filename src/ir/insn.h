@@ -179,11 +179,14 @@ enum { IR_GUARD_NEG = 0x8000, IR_GUARD_INDEX = 0x7fff };
  *   then m triples {callee frame offset, caller frame offset, bytes} copied back; CALL_IND: then the target functions.
  * Callee frame layout, the same for every function of one prototype: return values first, then parameters, each at
  * its own alignment, then the function's .local variables and the .param variables it declares for calls it makes.
- * TEX: [KIND] IR_TEX_* | [COORD] type of the coordinates | [HANDLE] operand | [NCOORD] n, then n operands in the order
- *   array index (if any), x, y, z, and level of detail (if any). dtype is the texel type.
+ * Instructions that read more operands than o has room for (ir_has_more): two words of their own, [MORE_COUNT] n, then
+ * from [MORE] n operands.
+ * TEX: [KIND] IR_TEX_* | [COORD] type of the coordinates | n | [HANDLE] operand, and n - 1 operands in the order array
+ *   index (if any), x, y, z, and level of detail (if any). dtype is the texel type.
  * BRX: count, then target PCs. */
+enum { IR_MORE_COUNT = 2, IR_MORE };
 enum { IR_CALL_FUNC, IR_CALL_FRAME, IR_CALL_NARGS, IR_CALL_NRETS, IR_CALL_COPIES };
-enum { IR_TEX_KIND, IR_TEX_COORD, IR_TEX_HANDLE, IR_TEX_NCOORD, IR_TEX_COORDS };
+enum { IR_TEX_KIND, IR_TEX_COORD, IR_TEX_HANDLE = IR_MORE, IR_TEX_COORDS };
 enum ir_tex { /* TEX ext[KIND] */
     IR_TEX_1D, IR_TEX_2D, IR_TEX_3D, IR_TEX_CUBE, IR_TEX_A1D, IR_TEX_A2D, IR_TEX_ACUBE,
     IR_TEX_GEOM = 7, IR_TEX_LEVEL = 8 /* has a level of detail */
@@ -219,6 +222,10 @@ extern const struct ir_mark_info ir_marks[IR_NMARKS];
 /* Whether it is that mark, by itself or as a branch. */
 static inline bool ir_is_mark(const struct ir_insn *i, enum ir_mark mark) {
     return (i->op == IR_MARK || i->op == IR_BRA) && i->sub == mark;
+}
+/* Whether it reads operands that are words of the module: ir_more (program.h) has them. */
+static inline bool ir_has_more(const struct ir_insn *i) {
+    return i->op == IR_TEX;
 }
 /* What people call it: "if" for a branch that is one. */
 const char *ir_insn_name(const struct ir_insn *i);

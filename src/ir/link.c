@@ -198,11 +198,8 @@ static void rebase_code(struct ir_module *m, const struct ir_func *fn, const uin
         struct ir_insn *i = &m->code.v[pc];
         for (int k = 0; k < i->nd + i->ns; k++) i->o[k] = rebase(i->o[k], base);
         if (i->guard & IR_GUARD_INDEX) i->guard = (uint16_t)(i->guard + base[IR_FILE_P]);
-        if (i->op != IR_TEX) continue;
-        uint32_t *w = m->ext.v + i->ext;
-        w[IR_TEX_HANDLE] = rebase(w[IR_TEX_HANDLE], base);
-        for (uint32_t k = 0; k < w[IR_TEX_NCOORD]; k++)
-            w[IR_TEX_COORDS + k] = rebase(w[IR_TEX_COORDS + k], base);
+        uint32_t n, *more = ir_more(m, i, &n);
+        for (uint32_t k = 0; k < n; k++) more[k] = rebase(more[k], base);
     }
 }
 

@@ -311,7 +311,7 @@ static void print_tex(struct printer *p) {
     SAY(", [");
     operand(p, w[IR_TEX_HANDLE], IR_T_U64);
     SAY(", {");
-    for (uint32_t k = 0; k < w[IR_TEX_NCOORD]; k++) {
+    for (uint32_t k = 0; k + 1 < w[IR_MORE_COUNT]; k++) {
         if (k) SAY(", ");
         operand(p, w[IR_TEX_COORDS + k], (enum ir_type)w[IR_TEX_COORD]);
     }

@@ -114,6 +114,15 @@ int ir_find_func(const struct ir_module *m, const char *name); /* index or -1 */
 int ir_find_var(const struct ir_module *m, const char *name);
 const struct ir_func *ir_func_at(const struct ir_module *m, uint32_t pc); /* function holding pc */
 
+/* The operands that an instruction reads beyond those in o, *n of them. */
+static inline uint32_t *ir_more(const struct ir_module *m, const struct ir_insn *i, uint32_t *n) {
+    *n = 0;
+    if (!ir_has_more(i)) return NULL;
+    uint32_t *words = m->ext.v + i->ext;
+    *n = words[IR_MORE_COUNT];
+    return words + IR_MORE;
+}
+
 /* After every function is coloured: call graph, recursion, row bases so that no caller's row is a callee's, frame
  * words of calls, shared-memory layout of each kernel, which functions are unsupported, totals. Fails on calls to
  * undefined functions. */

@@ -45,7 +45,7 @@ static bool is_row(ir_opnd o) {
 
 struct rows {
     uint32_t n;
-    ir_opnd row[32];
+    ir_opnd row[48];
 };
 
 static void rows_add(struct rows *r, ir_opnd o) {
@@ -63,11 +63,9 @@ static void rows_used(const struct sm *s, const struct ir_insn *i, struct rows *
     for (uint32_t k = i->nd; k < (uint32_t)i->nd + i->ns; k++) rows_add(r, i->o[k]);
     if (i->guard & IR_GUARD_INDEX) rows_add(r, ir_reg(IR_FILE_P, i->guard & IR_GUARD_INDEX));
     if (i->mods & IR_M_CC_IN) rows_add(r, CARRY);
-    if (i->op == IR_TEX) {
-        const uint32_t *words = s->env.module->ext.v + i->ext;
-        rows_add(r, words[IR_TEX_HANDLE]);
-        for (uint32_t k = 0; k < words[IR_TEX_NCOORD]; k++) rows_add(r, words[IR_TEX_COORDS + k]);
-    }
+    uint32_t n;
+    const uint32_t *more = ir_more(s->env.module, i, &n);
+    for (uint32_t k = 0; k < n; k++) rows_add(r, more[k]);
 }
 
 static uint64_t signature(const struct sm *s, const struct rows *r) {

@@ -56,8 +56,8 @@ static void tex_words(struct ptx *p, unsigned kind, enum ir_type coord, ir_opnd 
                       const ir_opnd *c) {
     VEC_PUSH(&p->m->ext, kind);
     VEC_PUSH(&p->m->ext, coord);
+    VEC_PUSH(&p->m->ext, n + 1);
     VEC_PUSH(&p->m->ext, tex);
-    VEC_PUSH(&p->m->ext, n);
     for (unsigned i = 0; i < n; i++) VEC_PUSH(&p->m->ext, c[i]);
 }
 

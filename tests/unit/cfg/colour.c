@@ -19,7 +19,7 @@ static void add(struct regs *s, uint32_t r) {
 
 /* One file's registers of one instruction: virtual numbers before, rows after. */
 struct uses {
-    uint32_t read[10], nread, written[10], nwritten;
+    uint32_t read[40], nread, written[10], nwritten;
     bool kills, early;
 };
 
@@ -31,14 +31,11 @@ static struct uses uses_of(const struct ir_module *m, const struct ir_insn *i, c
                            enum ir_file f) {
     struct uses u = {.kills = !i->guard,
                      .early = i->nd > 1 || ir_ops[i->op].kind == 'A' || ir_ops[i->op].kind == 'M'};
-    (void)m;
     if (i->guard) note(ir_reg(IR_FILE_P, i->guard & IR_GUARD_INDEX), f, u.read, &u.nread);
     for (int k = i->nd; k < i->nd + i->ns; k++) note(i->o[k], f, u.read, &u.nread);
-    if (i->op == IR_TEX) {
-        note(ext[i->ext + IR_TEX_HANDLE], f, u.read, &u.nread);
-        for (uint32_t k = 0; k < ext[i->ext + IR_TEX_NCOORD]; k++)
-            note(ext[i->ext + IR_TEX_COORDS + k], f, u.read, &u.nread);
-    }
+    uint32_t more;
+    ir_more(m, i, &more);
+    for (uint32_t k = 0; k < more; k++) note(ext[i->ext + IR_MORE + k], f, u.read, &u.nread);
     for (int k = 0; k < i->nd; k++) note(i->o[k], f, u.written, &u.nwritten);
     return u;
 }
@@ -231,7 +228,7 @@ static void texture_operands_get_rows_too(void **state) {
     struct ir_insn code[] = {{.op = IR_MOV_U32, .nd = 1, .ns = 1, .o = {R(7), R(6)}},
                              {.op = IR_TEX, .nd = 4, .dtype = IR_T_F32, .o = {R(1), R(2), R(3), R(4)}}};
     struct ir_module *m = straight(code, 2, 9);
-    const uint32_t words[] = {IR_TEX_2D, IR_T_F32, RD(8), 2, R(7), R(5)};
+    const uint32_t words[] = {IR_TEX_2D, IR_T_F32, 3, RD(8), R(7), R(5)};
     for (int k = 0; k < 6; k++) VEC_PUSH(&m->ext, words[k]);
     struct totals t = {0};
     check_module(m, &t);

@@ -26,7 +26,7 @@ static struct ir_module *sample(void) {
     const uint32_t k32[] = {1, UINT32_MAX, 0x12345678, f32_bits(0.5f), f32_bits(2.0f), 0x7fc00000, 0x3c00, 0};
     const uint64_t k64[] = {f64_bits(0.1), 0, 0, 0, 0};
     const uint32_t ext[] = {
-        0, 0, 0, 0, 2, 0, 1, IR_TEX_A2D | IR_TEX_LEVEL, IR_T_F32, RD(9), 2, R(4), K(FLOAT_HALF),
+        0, 0, 0, 0, 2, 0, 1, IR_TEX_A2D | IR_TEX_LEVEL, IR_T_F32, 3, RD(9), R(4), K(FLOAT_HALF),
         1, 0, 0, 0, 0};
     for (size_t k = 0; k < sizeof k32 / sizeof *k32; k++) VEC_PUSH(&m->k32, k32[k]);
     for (size_t k = 0; k < sizeof k64 / sizeof *k64; k++) VEC_PUSH(&m->k64, k64[k]);
