@@ -1,11 +1,29 @@
 #include "cli/stop.h"
 
+#include <time.h>
+
 #include "cli/outfile.h"
 
 /* What ends the waiting. Not pthread_cancel, which loads a library when it is first called, and aborts where there is no memory
  * for it. */
 static int wake_signal(void) {
     return SIGRTMIN;
+}
+
+/* timeout(1) signals the process and then its group, the process again with it: what comes at once after the first signal is
+ * the same request. Returns false when the waiting is to end. */
+static bool same_request(const sigset_t *held) {
+    enum { WINDOW_MS = 100 };
+    struct timespec now, end;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_nsec += WINDOW_MS * 1000000L;
+    for (;;) {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        long long left = (end.tv_sec - now.tv_sec) * 1000000000LL + end.tv_nsec - now.tv_nsec;
+        if (left <= 0) return true;
+        if (sigtimedwait(held, NULL, &(struct timespec){.tv_nsec = (long)left}) == wake_signal())
+            return false;
+    }
 }
 
 /* The first signal is noted. The second ends the process from here, whatever the other threads are at: files that are
@@ -16,6 +34,7 @@ static void *wait_for_signals(void *user) {
     while (sigwait(&s->held, &got)) continue;
     if (got == wake_signal()) return NULL;
     atomic_store(&s->signal, got);
+    if (!same_request(&s->held)) return NULL;
     while (sigwait(&s->held, &got)) continue;
     if (got == wake_signal()) return NULL;
     outfile_abandon(s->cli->writing);

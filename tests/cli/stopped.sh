@@ -68,6 +68,7 @@ kill -INT $pid
 for k in $(seq 100); do grep -q stopped "$err" && break; sleep 0.05; done
 kill -0 $pid
 verdict $? "a run that cannot write goes on after the first signal"
+sleep 0.3
 kill -INT $pid
 wait $pid 2>/dev/null
 status=$?

@@ -173,7 +173,7 @@ if [ -w /dev/full ]; then
     expect_err "cannot write /dev/full: No space left on device" "with its name and the reason"
 fi
 mkdir "$work/ended"
-timeout --foreground -s TERM 3 "$HEDDLE" run $file:lock $small --grid 1 --block 32 --arg 'buf:u32[2]' --mech pdom --set gpu.watchdog=1000000000 --trace "$work/ended/t.txt" --timeline "$work/ended/t.json" --quiet 2>"$err"
+timeout -s TERM 3 "$HEDDLE" run $file:lock $small --grid 1 --block 32 --arg 'buf:u32[2]' --mech pdom --set gpu.watchdog=1000000000 --trace "$work/ended/t.txt" --timeline "$work/ended/t.json" --quiet 2>"$err"
 [ "$(ls "$work/ended")" = "t.json
 t.txt" ] && tail -n 1 "$work/ended/t.txt" | grep -q '^[0-9]* 0 0 [0-9]* w0:' && expect_json "$work/ended/t.json" displayTimeUnit '"ns"' "the timeline of a run that is interrupted is JSON"
 verdict $? "traces of a run that is interrupted are whole up to there, and nothing else is left"
