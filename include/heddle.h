@@ -149,6 +149,12 @@ HD_API hd_status hd_kernel_get_info(const hd_kernel *k, hd_kernel_info *info);
  * them. HD_MEMORY when mem.global_bytes would be exceeded. */
 HD_API hd_status hd_alloc(hd_device *dev, uint64_t bytes, uint64_t *addr);
 HD_API hd_status hd_free(hd_device *dev, uint64_t addr);
+/* Memory at an address of the caller's choice, of the caller's own bytes, or both. *addr is where it shall lie, at any alignment,
+ * or 0: wherever there is room. host: the bytes, which kernels then read and write in place until hd_free; they stay the
+ * caller's and count for no limit. NULL: zeroed ones of the device's. Device addresses are those from 64 KiB to 16 MiB and
+ * from 256 MiB to 2^63; HD_INVALID when some of the bytes are outside, or in another allocation. Such memory may touch
+ * other such memory; it changes no address that hd_alloc gives out unless it is in the way. */
+HD_API hd_status hd_alloc_at(hd_device *dev, uint64_t bytes, void *host, uint64_t *addr);
 /* Copies stay within one allocation, or one variable of a module; hd_copy may overlap. */
 HD_API hd_status hd_copy_in(hd_device *dev, uint64_t dst, const void *src, uint64_t bytes);
 HD_API hd_status hd_copy_out(hd_device *dev, void *dst, uint64_t src, uint64_t bytes);
@@ -156,6 +162,24 @@ HD_API hd_status hd_copy(hd_device *dev, uint64_t dst, uint64_t src, uint64_t by
 HD_API hd_status hd_set(hd_device *dev, uint64_t dst, uint8_t value, uint64_t bytes);
 /* Names a buffer in fault reports; without, the first is "buffer 1" and so on. */
 HD_API hd_status hd_label(hd_device *dev, uint64_t addr, const char *label);
+
+typedef enum hd_memory_kind {
+    HD_MEMORY_BUFFER,   /* hd_alloc, or hd_alloc_at with storage of the device's */
+    HD_MEMORY_HOST,     /* hd_alloc_at with the caller's */
+    HD_MEMORY_VARIABLE, /* of a module */
+    HD_MEMORY_HEAP      /* malloc in a kernel */
+} hd_memory_kind;
+typedef struct hd_memory {
+    uint64_t addr, bytes;
+    hd_memory_kind kind;
+    const char *label; /* as in reports; valid until the next call that changes memory */
+    void *host;        /* the bytes themselves, until they are released */
+} hd_memory;
+/* The allocation that holds addr; the first that begins at addr or behind it, so that
+ *     for (uint64_t a = 0; !hd_find_next(dev, a, &m); a = m.addr + m.bytes)
+ * visits all. HD_INVALID when there is none, which is no failure: hd_error keeps what it has. */
+HD_API hd_status hd_find(const hd_device *dev, uint64_t addr, hd_memory *info);
+HD_API hd_status hd_find_next(const hd_device *dev, uint64_t addr, hd_memory *info);
 
 /* ---- textures ---- */
 
@@ -273,6 +297,40 @@ typedef struct hd_launch {
 HD_API hd_status hd_run(hd_kernel *k, const hd_launch *l, const hd_arg *args, size_t nargs);
 /* The same with the argument block already packed (hd_kernel_info says where each goes). */
 HD_API hd_status hd_run_packed(hd_kernel *k, const hd_launch *l, const void *params, size_t bytes);
+
+/* ---- faults ---- */
+
+typedef enum hd_fault_kind {
+    HD_FAULT_NONE = 0,
+    HD_FAULT_ADDRESS,   /* a null pointer, out of bounds, released memory */
+    HD_FAULT_ALIGNMENT, /* an address that is no multiple of what is accessed */
+    HD_FAULT_READONLY,  /* a store to constants or parameters */
+    HD_FAULT_STACK,     /* calls too deep for exec.stack_bytes */
+    HD_FAULT_TRAP,
+    HD_FAULT_ASSERT,
+    HD_FAULT_CALL,    /* an indirect call or branch to nowhere */
+    HD_FAULT_BARRIER, /* a barrier or warp synchronisation that cannot be right */
+    HD_FAULT_TEXTURE, /* no such texture, or its memory was released */
+    HD_FAULT_HEAP,    /* free, in a kernel, of what is not allocated */
+    HD_FAULT_DEADLOCK /* the launch would never have ended */
+} hd_fault_kind;
+typedef struct hd_fault_info {
+    hd_fault_kind kind;
+    const char *kernel; /* NULL: its module was unloaded since */
+    /* Whether a thread is to blame, and which; of a deadlock that is known only if one thread loops by itself. */
+    int thread_known;
+    uint32_t block[3], thread[3];
+    uint32_t line;      /* of the PTX */
+    const char *source; /* file; NULL: not known, or its module was unloaded since */
+    uint32_t source_line;
+    const char *space; /* "global", "shared", "local", "const", "param"; NULL: it was no access of memory */
+    uint64_t address;  /* in that space */
+    uint32_t bytes;
+    int store;
+} hd_fault_info;
+/* Of the last launch: what HD_FAULT was about, whose words are in hd_error at that time. HD_FAULT_NONE: it had none. */
+HD_API hd_status hd_fault(const hd_device *dev, hd_fault_info *info);
+HD_API const char *hd_fault_name(hd_fault_kind kind); /* "HD_FAULT_ADDRESS", ... */
 
 /* ---- statistics ---- */
 

@@ -12,14 +12,34 @@
 struct exec_mem;
 struct exec_mem *exec_mem_new(uint64_t limit_bytes); /* most that may be allocated at once */
 void exec_mem_free_all(struct exec_mem *m);
+enum exec_memory { EXEC_MEM_BUFFER, EXEC_MEM_HOST, EXEC_MEM_VARIABLE, EXEC_MEM_HEAP };
 /* label names the allocation in fault reports ("argument 2", "symbol table", ...); it is copied. */
 bool exec_mem_alloc(struct exec_mem *m, uint64_t bytes, uint64_t align, const char *label, uint64_t *addr,
                     struct err *e);
+/* One with something particular about it; exec_mem_alloc is the rest being 0. */
+struct exec_place {
+    uint64_t bytes, align;
+    enum exec_memory kind;
+    uint64_t fixed; /* where it shall lie, at any alignment; 0: wherever there is room */
+    void *
+        host; /* the caller's bytes, which stay the caller's and count for no limit; NULL: zeroed ones of ours */
+    const char *label;
+};
+bool exec_mem_place(struct exec_mem *m, const struct exec_place *p, uint64_t *addr, struct err *e);
 bool exec_mem_release(struct exec_mem *m, uint64_t addr, struct err *e);
 /* Renames the allocation that starts at addr in fault reports. */
 bool exec_mem_label(struct exec_mem *m, uint64_t addr, const char *label, struct err *e);
 /* Host view of [addr, addr+bytes), or NULL when that is not inside one allocation. */
 void *exec_mem_at(struct exec_mem *m, uint64_t addr, uint64_t bytes);
+/* The live allocation that holds addr (inside), or the first that begins there or behind it (next). */
+struct exec_memory_info {
+    uint64_t addr, bytes;
+    enum exec_memory kind;
+    const char *label;
+    void *host;
+};
+bool exec_mem_inside(struct exec_mem *m, uint64_t addr, struct exec_memory_info *info);
+bool exec_mem_next(const struct exec_mem *m, uint64_t addr, struct exec_memory_info *info);
 /* "0x... is 12 bytes past the end of argument 2 (0x..., 4096 bytes)" */
 void exec_mem_describe(const struct exec_mem *m, uint64_t addr, struct sb *out);
 uint64_t exec_mem_used(const struct exec_mem *m);
@@ -76,6 +96,39 @@ bool exec_image_bind(struct exec_image *im, uint32_t var, uint64_t handle, struc
 /* Adds an instruction that ran so many times, for so many lanes in all; not launches, barriers, divergence and turns. */
 void exec_count(struct exec_stats *s, const struct ir_insn *i, uint64_t warps, uint64_t lanes);
 
+/* What ends a launch before its time. */
+enum exec_fault_kind {
+    EXEC_OK,
+    EXEC_F_BOUNDS,
+    EXEC_F_NULL,
+    EXEC_F_ALIGN,
+    EXEC_F_READONLY,
+    EXEC_F_STACK,
+    EXEC_F_TRAP,
+    EXEC_F_ASSERT,
+    EXEC_F_CALL,     /* indirect call or branch to nowhere */
+    EXEC_F_SYNC,     /* barrier or warp synchronisation that cannot be right */
+    EXEC_F_TEXTURE,  /* no such texture */
+    EXEC_F_HEAP,     /* free of what is not allocated */
+    EXEC_F_MEMORY,   /* the host has none left: not the program's fault */
+    EXEC_F_DEADLOCK, /* it would never end */
+    EXEC_FAULT_KINDS
+};
+
+/* The same as the report of an ERR_FAULT says in words. Texts are the module's. */
+struct exec_failure {
+    enum exec_fault_kind kind; /* EXEC_OK: there was none */
+    bool thread_known;         /* block to source_line are set */
+    uint32_t block[3], thread[3];
+    uint32_t line;      /* of the PTX */
+    const char *source; /* NULL: not known */
+    uint32_t source_line;
+    const char *space; /* of the access that failed; NULL: it was none */
+    uint64_t addr;     /* in that space */
+    uint32_t bytes;
+    bool store;
+};
+
 struct exec_races;
 
 struct exec_launch {
@@ -92,7 +145,8 @@ struct exec_launch {
         stack_bytes; /* local memory of one thread, call frames included; 0: 256 KiB and twice the kernel's frame */
     uint64_t heap_bytes; /* what device-side malloc may hand out, over all launches; 0: 8 MiB */
     uint64_t grid_id;
-    struct exec_races *races; /* looks for races (races.h); NULL: nobody does. exec_run only */
+    struct exec_failure *failure; /* what ended it; NULL: nobody asks */
+    struct exec_races *races;     /* looks for races (races.h); NULL: nobody does. exec_run only */
     void (*print)(void *user, const char *text, size_t n); /* vprintf output, in execution order */
     /* after every block, and now and then in between, with the thread instructions so far; false: stop */
     bool (*progress)(void *user, uint64_t blocks_done, uint64_t blocks, uint64_t insts);

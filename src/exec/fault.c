@@ -48,13 +48,24 @@ void exec_pc_text(const struct ir_module *m, uint32_t pc, struct sb *out) {
         sb_add(out, "%s", ir_ops[i->op].name);
 }
 
+/* Line 0 and NULL: the PTX does not say. */
+static const char *source_of(const struct ir_module *m, uint32_t pc, uint32_t *line) {
+    *line = pc < m->src.n ? m->src.v[pc].line : 0;
+    if (!*line) return NULL;
+    const uint32_t file = m->src.v[pc].file;
+    return file < m->files.n && m->files.v[file] ? m->files.v[file] : "source";
+}
+
 void exec_describe_pc(const struct ir_module *m, uint32_t pc, struct sb *out) {
+    uint32_t line;
+    const char *source = source_of(m, pc, &line);
     sb_add(out, "%s:%" PRIu32 ": ", m->name ? m->name : "module", m->code.v[pc].line);
     exec_pc_text(m, pc, out);
-    if (pc >= m->src.n || !m->src.v[pc].line) return;
-    const struct ir_srcloc *s = &m->src.v[pc];
-    const char *file = s->file < m->files.n ? m->files.v[s->file] : NULL;
-    sb_add(out, " [%s:%" PRIu32 "]", file ? file : "source", s->line);
+    if (source) sb_add(out, " [%s:%" PRIu32 "]", source, line);
+}
+
+static const char *space_name(const struct exec_fault *f) {
+    return f->space == IR_SP_FRAME ? "local" : ir_space_name[f->space];
 }
 
 static void add_access(const struct exec_grid *g, const struct exec_fault *f, struct sb *out) {
@@ -64,9 +75,8 @@ static void add_access(const struct exec_grid *g, const struct exec_fault *f, st
                                        [EXEC_F_READONLY] = "forbidden"};
     const struct ir_insn *i = &g->module->code.v[f->pc];
     const char *verb = ir_ops[i->op].cls == IR_C_ATOM ? "atomic on" : f->store ? "store to" : "load from";
-    const char *space = f->space == IR_SP_FRAME ? "local" : ir_space_name[f->space];
-    sb_add(out, "%s %" PRIu32 "-byte %s %s memory at 0x%" PRIx64, what[f->kind], f->bytes, verb, space,
-           f->addr);
+    sb_add(out, "%s %" PRIu32 "-byte %s %s memory at 0x%" PRIx64, what[f->kind], f->bytes, verb,
+           space_name(f), f->addr);
 }
 
 static void add_neighbourhood(const struct exec_warp *w, const struct exec_fault *f, struct sb *out) {
@@ -85,8 +95,7 @@ static void add_neighbourhood(const struct exec_warp *w, const struct exec_fault
         return;
     }
     if (f->kind == EXEC_F_BOUNDS)
-        sb_add(out, "\n  %s memory has %" PRIu64 " bytes here",
-               f->space == IR_SP_FRAME ? "local" : ir_space_name[f->space], size);
+        sb_add(out, "\n  %s memory has %" PRIu64 " bytes here", space_name(f), size);
 }
 
 /* Innermost first; a deep recursion shows both ends. */
@@ -105,12 +114,40 @@ static void add_calls(const struct exec_warp *w, uint32_t lane, struct sb *out) 
     }
 }
 
+static bool is_access(const struct exec_fault *f) {
+    return f->kind >= EXEC_F_BOUNDS && f->kind <= EXEC_F_READONLY;
+}
+
+void exec_failed(const struct exec_grid *g, enum exec_fault_kind kind, const struct exec_warp *w,
+                 uint32_t lane, uint32_t pc) {
+    struct exec_failure *to = g->launch->failure;
+    if (!to || kind == EXEC_F_MEMORY) return;
+    *to = (struct exec_failure){.kind = kind, .thread_known = w};
+    if (!w) return;
+    const struct ir_module *m = g->module;
+    memcpy(to->block, w->block->ctaid, sizeof to->block);
+    for (int d = 0; d < 3; d++) to->thread[d] = w->tid[d][lane];
+    to->line = m->code.v[pc].line;
+    to->source = source_of(m, pc, &to->source_line);
+}
+
+static void access_failed(const struct exec_grid *g, const struct exec_fault *f) {
+    struct exec_failure *to = g->launch->failure;
+    if (!to) return;
+    to->space = space_name(f);
+    to->addr = f->addr;
+    to->bytes = f->bytes;
+    to->store = f->store;
+}
+
 bool exec_fault_report(const struct exec_warp *w, struct err *e) {
     const struct exec_block *b = w->block;
     const struct exec_grid *g = b->grid;
     const struct exec_fault *f = &g->out.fault;
     struct sb text = {0};
-    const bool access = f->kind >= EXEC_F_BOUNDS && f->kind <= EXEC_F_READONLY;
+    const bool access = is_access(f);
+    exec_failed(g, f->kind, w, f->lane, f->pc);
+    if (access) access_failed(g, f);
     if (access)
         add_access(g, f, &text);
     else

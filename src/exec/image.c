@@ -60,7 +60,9 @@ static bool place_globals(struct exec_image *im, struct err *e) {
         if (!has_bytes(v) || v->space != IR_SP_GLOBAL || v->external) continue;
         struct sb label = {0};
         sb_add(&label, "symbol %s", v->name);
-        bool ok = exec_mem_alloc(im->mem, v->bytes, v->align, label.text, &im->addr[k], e);
+        const struct exec_place p = {
+            .bytes = v->bytes, .align = v->align, .kind = EXEC_MEM_VARIABLE, .label = label.text};
+        bool ok = exec_mem_place(im->mem, &p, &im->addr[k], e);
         sb_free(&label);
         if (!ok) return false;
     }

@@ -14,11 +14,13 @@ struct exec_alloc {
     uint64_t addr, bytes;
     uint8_t *host; /* NULL: released, kept only to name it in reports */
     char *label;
-    bool heap; /* from malloc in a kernel */
+    enum exec_memory kind;
+    bool fixed; /* somebody else said where it lies */
 };
 struct exec_mem {
-    struct exec_alloc *v; /* sorted by address */
+    struct exec_alloc *v; /* sorted by address, none overlapping another */
     size_t n, cap, dead;
+    size_t top;  /* index behind the last that is not fixed: the next goes there */
     size_t last; /* index of the last hit */
     uint64_t limit, used, heap_used;
     struct exec_texture **tex; /* by handle; NULL: released */

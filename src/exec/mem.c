@@ -2,7 +2,8 @@
  * unmapped bytes after it, so that running off the end of one is never a hit in the next.
  *
  * New allocations go after the last one; when that would leave the low 4 GiB, which 32-bit modules need, gaps
- * are searched first. A released allocation stays in the table without storage, so that a report can say
+ * are searched first. Those that were given an address (memory of the host, mostly high up) are passed over for that: what
+ * they are changes no other address, unless they lie in the way. They may touch each other. A released allocation stays in the table without storage, so that a report can say
  * "released"; the dead are swept out when they outnumber the living, which keeps release cheap for kernels
  * that malloc a lot. */
 #include <inttypes.h>
@@ -19,12 +20,19 @@ struct exec_mem *exec_mem_new(uint64_t limit_bytes) {
     return m;
 }
 
+static void drop_bytes(struct exec_alloc *a) {
+    if (a->kind != EXEC_MEM_HOST) xfree(a->host);
+    a->host = NULL;
+}
+
+static void drop(struct exec_alloc *a) {
+    drop_bytes(a);
+    xfree(a->label);
+}
+
 void exec_mem_free_all(struct exec_mem *m) {
     if (!m) return;
-    for (size_t k = 0; k < m->n; k++) {
-        xfree(m->v[k].host);
-        xfree(m->v[k].label);
-    }
+    for (size_t k = 0; k < m->n; k++) drop(&m->v[k]);
     for (size_t k = 0; k < m->ntex; k++) xfree(m->tex[k]);
     xfree(m->tex);
     xfree(m->v);
@@ -68,11 +76,13 @@ void *exec_mem_at(struct exec_mem *m, uint64_t addr, uint64_t bytes) {
 
 static void sweep(struct exec_mem *m) {
     size_t to = 0;
+    m->top = 0;
     for (size_t k = 0; k < m->n; k++) {
         if (m->v[k].host)
             m->v[to++] = m->v[k];
         else
-            xfree(m->v[k].label);
+            drop(&m->v[k]);
+        if (to && !m->v[to - 1].fixed) m->top = to;
     }
     m->n = to;
     m->dead = m->last = 0;
@@ -86,13 +96,20 @@ static uint64_t end_of(const struct exec_alloc *a) {
     return a->addr + a->bytes + RED_ZONE;
 }
 
-/* Where an allocation goes, and its index in the table. Sizes are bounded by 2^46 before, so nothing
+/* Behind the last that is not fixed, if it fits there below `most`. */
+static bool place_top(const struct exec_mem *m, uint64_t bytes, uint64_t align, uint64_t most,
+                      uint64_t *addr) {
+    const uint64_t end = m->top ? end_of(&m->v[m->top - 1]) : EXEC_WIN_HEAP;
+    *addr = round_up(end, align);
+    if (m->top < m->n && m->v[m->top].addr < most) most = m->v[m->top].addr;
+    return *addr + bytes + RED_ZONE <= most;
+}
+
+/* Where an allocation goes, and its index in the table. Sizes are bounded by 2^46 before, and addresses by 2^63, so nothing
  * overflows. */
 static size_t place(struct exec_mem *m, uint64_t bytes, uint64_t align, uint64_t *addr) {
     const uint64_t low = UINT64_C(1) << 32;
-    uint64_t end = m->n ? end_of(&m->v[m->n - 1]) : EXEC_WIN_HEAP;
-    *addr = round_up(end, align);
-    if (*addr + bytes + RED_ZONE <= low) return m->n;
+    if (place_top(m, bytes, align, low, addr)) return m->top;
     sweep(m);
     uint64_t from = EXEC_WIN_HEAP;
     for (size_t k = 0; k < m->n; k++) {
@@ -101,7 +118,7 @@ static size_t place(struct exec_mem *m, uint64_t bytes, uint64_t align, uint64_t
             *addr = at;
             return k;
         }
-        from = end_of(&m->v[k]);
+        if (end_of(&m->v[k]) > from) from = end_of(&m->v[k]);
     }
     *addr = round_up(from, align);
     return m->n;
@@ -116,6 +133,45 @@ static void insert(struct exec_mem *m, size_t k, struct exec_alloc a) {
     m->v[k] = a;
     m->n++;
     m->last = k;
+    if (k < m->top)
+        m->top++;
+    else if (!a.fixed)
+        m->top = k + 1;
+}
+
+static void forget(struct exec_mem *m, size_t k) {
+    drop(&m->v[k]);
+    memmove(m->v + k, m->v + k + 1, (m->n - k - 1) * sizeof *m->v);
+    m->n--;
+    m->dead--;
+    m->last = 0;
+    if (k < m->top) m->top--;
+    while (m->top && m->v[m->top - 1].fixed) m->top--;
+}
+
+/* Where an address lies that somebody asks for: its index, or false with the reason. The spaces of their own have their
+ * windows below EXEC_WIN_HEAP. */
+static bool place_fixed(struct exec_mem *m, const struct exec_place *p, size_t *at, struct err *e) {
+    const uint64_t first = p->fixed, end = p->fixed + p->bytes;
+    if (first < EXEC_NULL_BYTES || first >= EXEC_MEM_END || end > EXEC_MEM_END ||
+        (end > EXEC_WIN_SHARED && first < EXEC_WIN_HEAP))
+        return err_set(e, ERR_INPUT,
+                       "%s: no memory can lie at 0x%" PRIx64 ", %" PRIu64
+                       " bytes: device addresses are 0x%x to 0x%x and from 0x%x on",
+                       p->label, first, p->bytes, EXEC_NULL_BYTES, EXEC_WIN_SHARED, EXEC_WIN_HEAP);
+    size_t k = at_or_before(m, first);
+    k = k == m->n ? 0 : m->v[k].addr + m->v[k].bytes > first ? k : k + 1;
+    while (k < m->n && m->v[k].addr < end) {
+        const struct exec_alloc *a = &m->v[k];
+        if (a->host)
+            return err_set(e, ERR_INPUT,
+                           "%s: 0x%" PRIx64 ", %" PRIu64 " bytes, overlaps %s (0x%" PRIx64 ", %" PRIu64
+                           " bytes)",
+                           p->label, first, p->bytes, a->label, a->addr, a->bytes);
+        forget(m, k);
+    }
+    *at = k;
+    return true;
 }
 
 static char *copy_label(const char *label) {
@@ -123,23 +179,34 @@ static char *copy_label(const char *label) {
     return memcpy(xmalloc(n), label, n);
 }
 
+static bool check_place(const struct exec_mem *m, const struct exec_place *p, uint64_t align, struct err *e) {
+    const uint64_t most = UINT64_C(1) << 46, limit = p->host ? most : m->limit, used = p->host ? 0 : m->used;
+    if (!is_pow2(align) || align > most)
+        return err_set(e, ERR_INPUT, "%s: alignment %" PRIu64 " is not a power of two", p->label, align);
+    if (p->bytes <= most && used <= limit && p->bytes <= limit - used) return true;
+    return err_set(e, ERR_MEMORY, "%s: %" PRIu64 " bytes do not fit: %" PRIu64 " of %" PRIu64 " are in use",
+                   p->label, p->bytes, used, limit);
+}
+
+bool exec_mem_place(struct exec_mem *m, const struct exec_place *p, uint64_t *addr, struct err *e) {
+    const uint64_t align = p->align < MIN_ALIGN ? MIN_ALIGN : p->align;
+    size_t k = 0;
+    if (!check_place(m, p, align, e) || (p->fixed && !place_fixed(m, p, &k, e))) return false;
+    uint8_t *host = p->host ? p->host : try_pages((size_t)p->bytes);
+    if (!host)
+        return err_set(e, ERR_MEMORY, "%s: the host has no memory for %" PRIu64 " bytes", p->label, p->bytes);
+    *addr = p->fixed;
+    if (!p->fixed) k = place(m, p->bytes, align, addr);
+    insert(m, k,
+           (struct exec_alloc){*addr, p->bytes, host, copy_label(p->label), p->host ? EXEC_MEM_HOST : p->kind,
+                               p->fixed != 0});
+    if (!p->host) m->used += p->bytes;
+    return true;
+}
+
 bool exec_mem_alloc(struct exec_mem *m, uint64_t bytes, uint64_t align, const char *label, uint64_t *addr,
                     struct err *e) {
-    const uint64_t most = UINT64_C(1) << 46;
-    if (align < MIN_ALIGN) align = MIN_ALIGN;
-    if (!is_pow2(align) || align > most)
-        return err_set(e, ERR_INPUT, "%s: alignment %" PRIu64 " is not a power of two", label, align);
-    if (bytes > most || m->used > m->limit || bytes > m->limit - m->used)
-        return err_set(e, ERR_MEMORY,
-                       "%s: %" PRIu64 " bytes do not fit: %" PRIu64 " of %" PRIu64 " are in use", label,
-                       bytes, m->used, m->limit);
-    uint8_t *host = try_pages((size_t)bytes);
-    if (!host)
-        return err_set(e, ERR_MEMORY, "%s: the host has no memory for %" PRIu64 " bytes", label, bytes);
-    size_t k = place(m, bytes, align, addr);
-    insert(m, k, (struct exec_alloc){*addr, bytes, host, copy_label(label), false});
-    m->used += bytes;
-    return true;
+    return exec_mem_place(m, &(struct exec_place){.bytes = bytes, .align = align, .label = label}, addr, e);
 }
 
 bool exec_mem_release(struct exec_mem *m, uint64_t addr, struct err *e) {
@@ -151,10 +218,9 @@ bool exec_mem_release(struct exec_mem *m, uint64_t addr, struct err *e) {
         sb_free(&where);
         return false;
     }
-    xfree(a->host);
-    a->host = NULL;
-    m->used -= a->bytes;
-    if (a->heap) m->heap_used -= a->bytes;
+    drop_bytes(a);
+    if (a->kind != EXEC_MEM_HOST) m->used -= a->bytes;
+    if (a->kind == EXEC_MEM_HEAP) m->heap_used -= a->bytes;
     if (++m->dead > m->n / 2 + 64) sweep(m);
     return true;
 }
@@ -166,6 +232,24 @@ bool exec_mem_label(struct exec_mem *m, uint64_t addr, const char *label, struct
     xfree(a->label);
     a->label = copy;
     return true;
+}
+
+static struct exec_memory_info describe(const struct exec_alloc *a) {
+    return (struct exec_memory_info){a->addr, a->bytes, a->kind, a->label, a->host};
+}
+
+bool exec_mem_inside(struct exec_mem *m, uint64_t addr, struct exec_memory_info *info) {
+    const struct exec_alloc *a = exec_mem_find(m, addr, 1);
+    if (a) *info = describe(a);
+    return a;
+}
+
+bool exec_mem_next(const struct exec_mem *m, uint64_t addr, struct exec_memory_info *info) {
+    size_t k = at_or_before(m, addr);
+    k = k == m->n ? 0 : m->v[k].addr < addr ? k + 1 : k;
+    while (k < m->n && !m->v[k].host) k++;
+    if (k < m->n) *info = describe(&m->v[k]);
+    return k < m->n;
 }
 
 uint64_t exec_mem_used(const struct exec_mem *m) {

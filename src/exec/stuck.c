@@ -64,6 +64,7 @@ bool stuck_deadlock(struct engine *en, const struct exec_block *b) {
     uint32_t shown = 0;
     list_waiting(b, &shown, &text);
     if (shown > LISTED) sb_add(&text, "\n  ... and %" PRIu32 " more", shown - LISTED);
+    exec_failed(&en->grid, EXEC_F_DEADLOCK, NULL, 0, 0);
     err_set(en->err, ERR_FAULT,
             "deadlock: no thread of the block can go on\n  kernel %s, block (%" PRIu32 ",%" PRIu32 ",%" PRIu32
             "): %" PRIu32 " threads wait, %" PRIu32 " have exited%s",
@@ -158,6 +159,7 @@ static bool endless(struct engine *en, const struct place *p) {
     const struct exec_block *b = p->w->block;
     struct sb where = {0};
     exec_describe_pc(en->grid.module, p->pc, &where);
+    exec_failed(&en->grid, EXEC_F_DEADLOCK, p->w, p->lane, p->pc);
     err_set(en->err, ERR_FAULT,
             "endless loop: no other thread can end it\n  kernel %s, block (%" PRIu32 ",%" PRIu32 ",%" PRIu32
             "), thread (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")\n  at %s",
@@ -191,6 +193,7 @@ static bool give_up(struct engine *en, const char *why, bool others) {
         list_waiting(&en->resident[k]->block, &shown, &text);
     }
     if (shown > LISTED) sb_add(&text, "\n  ... and %" PRIu32 " more", shown - LISTED);
+    exec_failed(&en->grid, EXEC_F_DEADLOCK, NULL, 0, 0);
     err_set(en->err, ERR_FAULT,
             "%s%s\n  kernel %s: %" PRIu64 " of %" PRIu64 " blocks have ended, %" PRIu64 " not begun%s%s",
             left && others ? "" : "program ", why, en->grid.func->name, en->done, en->grid.blocks, left,

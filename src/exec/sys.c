@@ -72,8 +72,8 @@ static bool sys_malloc(const struct sys_call *c) {
         snprintf(label, sizeof label, "device malloc of block (%u,%u,%u), thread (%u,%u,%u)", b->ctaid[0],
                  b->ctaid[1], b->ctaid[2], c->w->tid[0][c->lane], c->w->tid[1][c->lane],
                  c->w->tid[2][c->lane]);
-        if (exec_mem_alloc(m, bytes, 16, label, &addr, &e)) {
-            exec_mem_starting(m, addr)->heap = true;
+        const struct exec_place p = {.bytes = bytes, .align = 16, .kind = EXEC_MEM_HEAP, .label = label};
+        if (exec_mem_place(m, &p, &addr, &e)) {
             m->heap_used += bytes;
             if (g->watching) shadow_forget(g->watching, addr, bytes);
         }
@@ -93,7 +93,7 @@ static bool sys_free(const struct sys_call *c) {
     uint64_t addr = arg(c, 0);
     if (!addr) return true;
     const struct exec_alloc *a = exec_mem_starting(m, addr);
-    if (a && a->heap) return exec_mem_release(m, addr, &e);
+    if (a && a->kind == EXEC_MEM_HEAP) return exec_mem_release(m, addr, &e);
     struct sb where = {0};
     exec_mem_describe(m, addr, &where);
     exec_note(c->w, c->i, c->lane, EXEC_F_HEAP, "free of what malloc has not given or was freed before: %s",

@@ -42,6 +42,9 @@ enum {
     EXEC_BARRIERS = 16
 };
 
+/* Behind the last address that memory may be given. */
+#define EXEC_MEM_END (UINT64_C(1) << 63)
+
 /* Where each space begins among generic addresses. */
 static inline uint64_t exec_window(enum ir_space space) {
     switch (space) {
@@ -70,22 +73,6 @@ static inline enum ir_space exec_decode(enum ir_space space, uint64_t *addr) {
     *addr = a - exec_window(in);
     return in;
 }
-
-enum exec_fault_kind {
-    EXEC_OK,
-    EXEC_F_BOUNDS,
-    EXEC_F_NULL,
-    EXEC_F_ALIGN,
-    EXEC_F_READONLY,
-    EXEC_F_STACK,
-    EXEC_F_TRAP,
-    EXEC_F_ASSERT,
-    EXEC_F_CALL,    /* indirect call or branch to nowhere */
-    EXEC_F_SYNC,    /* barrier or warp synchronisation that cannot be right, or can never complete */
-    EXEC_F_TEXTURE, /* no such texture */
-    EXEC_F_HEAP,    /* free of what is not allocated */
-    EXEC_F_MEMORY   /* the host has none left */
-};
 
 /* What went wrong, for which lane. kinds BOUNDS to READONLY describe an access; the others have their words
  * in grid->note. */
@@ -249,6 +236,9 @@ static inline uint32_t exec_guard(const struct exec_ctx *x, const struct ir_insn
     return mask & (i->guard & IR_GUARD_NEG ? ~p : p);
 }
 
+/* Tells the launch's `failure` what went wrong, at an instruction of a thread, or of none in particular: w NULL. */
+void exec_failed(const struct exec_grid *g, enum exec_fault_kind kind, const struct exec_warp *w,
+                 uint32_t lane, uint32_t pc);
 /* The report of out->fault of a warp: kernel, block, thread, lines, call stack, address, allocation. Returns
  * false. */
 bool exec_fault_report(const struct exec_warp *w, struct err *e);

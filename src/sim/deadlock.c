@@ -77,6 +77,7 @@ bool gpu_deadlock(struct gpu_run *r, uint64_t idle, struct err *e) {
            r->grid.blocks, r->grid.blocks - r->next_block);
     add_held(r, &text);
     add_sms(r, &text);
+    exec_failed(&r->grid, EXEC_F_DEADLOCK, NULL, 0, 0);
     err_set(e, ERR_FAULT, "%s%s", verdict_text(r, gpu_judge(r)), text.text);
     sb_free(&text);
     return false;

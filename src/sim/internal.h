@@ -25,9 +25,11 @@ struct hd_device {
     uint64_t launches;     /* ever made, for %gridid */
     uint64_t const_end;    /* first address of the .const window not given to a module yet */
     struct stats last, total;
-    VEC(struct gpu_range) warm; /* with memory.warm_l2: what the host has copied since the last launch */
-    struct gpu *gpu;            /* the timed machine, made by the first timed launch */
-    struct storage storage;     /* of its mechanism */
+    struct exec_failure failure; /* of the last launch, */
+    const hd_kernel *failed;     /* of this kernel; NULL: it is gone */
+    VEC(struct gpu_range) warm;  /* with memory.warm_l2: what the host has copied since the last launch */
+    struct gpu *gpu;             /* the timed machine, made by the first timed launch */
+    struct storage storage;      /* of its mechanism */
     struct watch watch;
     struct series series;
     struct trace *trace;

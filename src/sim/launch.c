@@ -179,6 +179,8 @@ static bool on_progress(void *user, uint64_t done, uint64_t blocks, uint64_t ins
 static struct exec_launch describe_launch(const hd_kernel *k, const hd_launch *l, const void *params) {
     hd_device *dev = k->mod->dev;
     memset(&dev->patience, 0, sizeof dev->patience);
+    dev->failure = (struct exec_failure){0};
+    dev->failed = k;
     struct exec_launch x = {.image = k->mod->image,
                             .func = k->func,
                             .dynamic_shared = l->shared_bytes,
@@ -188,6 +190,7 @@ static struct exec_launch describe_launch(const hd_kernel *k, const hd_launch *l
                             .stack_bytes = dev->options.exec.stack_bytes,
                             .heap_bytes = dev->options.exec.heap_bytes,
                             .grid_id = dev->launches,
+                            .failure = &dev->failure,
                             .races = dev->races,
                             .print = on_print,
                             .progress = on_progress,

@@ -2,6 +2,7 @@
  * checks, the names of buffers, and the list of what hd_alloc gave out, so that hd_free cannot take a
  * module's variables away. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,24 +44,28 @@ static hd_status not_a_buffer(hd_device *dev, const char *call, uint64_t addr) {
     return s;
 }
 
-static hd_status allocate(hd_device *dev, uint64_t bytes, uint64_t *addr) {
+static hd_status allocate(hd_device *dev, const char *call, struct exec_place p, uint64_t *addr) {
     hd_status s = sim_ready(dev);
     if (s) return s;
-    if (!addr) return sim_refuse(dev, "hd_alloc: addr must not be NULL");
-    if (!bytes) return sim_refuse(dev, "hd_alloc: a buffer has at least one byte");
-    struct sb label = {0};
-    sb_add(&label, "buffer %" PRIu64, dev->allocations + 1);
+    if (!addr) return sim_refuse(dev, "%s: addr must not be NULL", call);
+    if (!p.bytes) return sim_refuse(dev, "%s: a buffer has at least one byte", call);
+    char label[40];
+    snprintf(label, sizeof label, "buffer %" PRIu64, dev->allocations + 1);
     struct err e = {0};
-    bool good = exec_mem_alloc(dev->mem, bytes, 256, label.text, addr, &e);
-    sb_free(&label);
-    if (!good) return sim_fail(dev, &e);
+    p.label = label;
+    if (!exec_mem_place(dev->mem, &p, addr, &e)) return sim_fail(dev, &e);
     dev->allocations++;
     buffer_insert(dev, *addr);
     return HD_OK;
 }
 
 hd_status hd_alloc(hd_device *dev, uint64_t bytes, uint64_t *addr) {
-    SIM_CALL(dev, allocate(dev, bytes, addr));
+    SIM_CALL(dev, allocate(dev, "hd_alloc", (struct exec_place){.bytes = bytes}, addr));
+}
+
+hd_status hd_alloc_at(hd_device *dev, uint64_t bytes, void *host, uint64_t *addr) {
+    const struct exec_place p = {.bytes = bytes, .host = host, .fixed = addr ? *addr : 0};
+    SIM_CALL(dev, allocate(dev, "hd_alloc_at", p, addr));
 }
 
 static hd_status release(hd_device *dev, uint64_t addr) {
@@ -91,6 +96,31 @@ static hd_status label_buffer(hd_device *dev, uint64_t addr, const char *label) 
 
 hd_status hd_label(hd_device *dev, uint64_t addr, const char *label) {
     SIM_CALL(dev, label_buffer(dev, addr, label));
+}
+
+/* ---- look-up ---- */
+
+_Static_assert((int)HD_MEMORY_HOST == (int)EXEC_MEM_HOST && (int)HD_MEMORY_HEAP == (int)EXEC_MEM_HEAP,
+               "kinds of memory agree");
+
+static hd_status give(const struct exec_memory_info *m, hd_memory *info) {
+    *info = (hd_memory){m->addr, m->bytes, (hd_memory_kind)m->kind, m->label, m->host};
+    return HD_OK;
+}
+
+/* Looks only, so that it may be called during a launch. */
+hd_status hd_find(const hd_device *dev, uint64_t addr, hd_memory *info) {
+    struct exec_memory_info m;
+    if (!dev || !dev->mem || dev->life->lost || !info || !exec_mem_inside(dev->mem, addr, &m))
+        return HD_INVALID;
+    return give(&m, info);
+}
+
+hd_status hd_find_next(const hd_device *dev, uint64_t addr, hd_memory *info) {
+    struct exec_memory_info m;
+    if (!dev || !dev->mem || dev->life->lost || !info || !exec_mem_next(dev->mem, addr, &m))
+        return HD_INVALID;
+    return give(&m, info);
 }
 
 /* ---- copies ---- */

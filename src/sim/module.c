@@ -189,6 +189,10 @@ hd_status hd_module_load_file(hd_device *dev, const char *path, hd_module **out)
 
 void sim_unload(hd_module *mod) {
     hd_module **at = &mod->dev->modules;
+    if (mod->dev->failed && mod->dev->failed->mod == mod) {
+        mod->dev->failed = NULL;
+        mod->dev->failure.source = NULL;
+    }
     while (*at != mod) at = &(*at)->next;
     *at = mod->next;
     module_free(mod);
