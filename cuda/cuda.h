@@ -7,11 +7,8 @@
 #ifdef __CUDA__
 #include "heddle/prelude.h"
 #endif
-#ifndef CUDA_VERSION
-#define CUDA_VERSION 12050
-#endif
-#define CUDAAPI
-#define CUDA_CB
+#include "heddle/version.h"
+#include "host_defines.h"
 
 #include "heddle/driver_structs.h"
 

@@ -41,7 +41,10 @@ typedef CUsurfObject_v1 CUsurfObject;
 typedef cuuint64_t CUgraphConditionalHandle;
 #ifndef CU_UUID_HAS_BEEN_DEFINED
 #define CU_UUID_HAS_BEEN_DEFINED
+#ifndef HEDDLE_CUDA_UUID /* driver_types.h has it too */
+#define HEDDLE_CUDA_UUID
 typedef struct CUuuid_st { char bytes[16]; } CUuuid;
+#endif
 #endif
 typedef union CUstreamBatchMemOpParams_union {
     CUstreamBatchMemOpType operation;

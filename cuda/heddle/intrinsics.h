@@ -5,10 +5,6 @@
 #define HEDDLE_DEVICE __device__ static inline
 
 HEDDLE_DEVICE void __nanosleep(unsigned ns) { asm volatile("nanosleep.u32 %0;" ::"r"(ns)); }
-HEDDLE_DEVICE unsigned __isGlobal(const void *p) { return __nvvm_isspacep_global(p); }
-HEDDLE_DEVICE unsigned __isShared(const void *p) { return __nvvm_isspacep_shared(p); }
-HEDDLE_DEVICE unsigned __isConstant(const void *p) { return __nvvm_isspacep_const(p); }
-HEDDLE_DEVICE unsigned __isLocal(const void *p) { return __nvvm_isspacep_local(p); }
 
 /* Dot products of bytes (sm_61). */
 HEDDLE_DEVICE int __dp4a(int a, int b, int c) {

@@ -1,8 +1,8 @@
 /* CUDA C++ for clang without the CUDA SDK: what nvcc includes before the first line of every file. `heddle run FILE.cu`
- * includes it with -include.
+ * and `heddle nvcc` include it with -include.
  *
  * clang brings headers of its own for CUDA: built-in variables, shuffles, votes, intrinsics, overloads of <cmath>. They rest on
- * two things of the SDK, for which this folder has replacements: types (vectors.h, runtime_types.h) and NVIDIA's libdevice, the
+ * two things of the SDK, for which this folder has replacements: types (driver_types.h, vector_types.h) and NVIDIA's libdevice, the
  * functions __nv_* (libdevice.h, over LLVM's libclc). The order below is that of clang's __clang_cuda_runtime_wrapper.h. */
 #ifndef HEDDLE_CUDA_PRELUDE_H
 #define HEDDLE_CUDA_PRELUDE_H
@@ -14,30 +14,11 @@
 /* A profile is about the user's lines: what is inlined from here belongs to the line that calls it. */
 #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
 
-/* The toolkit whose interface this is. */
-#define CUDA_VERSION   12050
-#define CUDART_VERSION 12050
+#include "../host_defines.h"
+#include "version.h"
 #define __CUDACC_VER_MAJOR__ 12
 #define __CUDACC_VER_MINOR__ 5
-#define __CUDACC_VER_BUILD__ 0
-
-/* ---- attributes ---- */
-#define __host__             __attribute__((host))
-#define __device__           __attribute__((device))
-#define __global__           __attribute__((global))
-#define __shared__           __attribute__((shared))
-#define __constant__         __attribute__((constant))
-#define __managed__          __attribute__((managed))
-#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-#define __grid_constant__    __attribute__((grid_constant))
-#define __forceinline__      __inline__ __attribute__((always_inline))
-#define __noinline__         __attribute__((noinline))
-#define __align__(n)         __attribute__((aligned(n)))
-#define __builtin_align__(n) __align__(n)
-#define __device_builtin__
-#define __cudart_builtin__
-#define CUDARTAPI
-#define CUDART_CB
+#define __CUDACC_VER_BUILD__ 82
 
 /* Overloads of device functions have to be known before <cmath> declares those of the host. */
 #include <__clang_cuda_math_forward_declares.h>
@@ -49,10 +30,9 @@
 #include <string.h>
 
 #include <__clang_cuda_builtin_vars.h>
-typedef unsigned cuuint32_t;
-typedef __UINT64_TYPE__ cuuint64_t;
-#include "vectors.h"
-#include "runtime_types.h"
+#include "../driver_types.h"
+#include "../vector_functions.h"
+#include "spaces.h"
 #include "libdevice.h"
 #include <__clang_cuda_libdevice_declares.h>
 #include <__clang_cuda_device_functions.h>
@@ -91,7 +71,8 @@ HEDDLE_AS_VALUE(gridDim)
 #include <__clang_cuda_intrinsics.h>
 #include <__clang_cuda_complex_builtins.h>
 #include "intrinsics.h"
-#include "runtime_api.h"
+#include "../cuda_runtime_api.h"
+#include "runtime_templates.h"
 
 #pragma clang attribute pop
 
