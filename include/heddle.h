@@ -211,6 +211,22 @@ HD_API hd_status hd_texture_free(hd_device *dev, uint64_t handle);
 /* What a .texref symbol of old programs stands for. */
 HD_API hd_status hd_texture_bind(hd_module *mod, const char *texref, uint64_t handle);
 
+/* ---- surfaces ---- */
+
+typedef struct hd_surface {
+    uint64_t addr; /* the texels, in device memory */
+    /* 0 for a dimension it does not have; depth: layers of an array */
+    uint32_t width, height, depth;
+    uint64_t pitch; /* bytes from row to row; 0: tightly packed */
+    hd_texel texel;
+    uint32_t channels; /* 1, 2 or 4 */
+} hd_surface;
+/* The handle is what a kernel takes as a surface object. */
+HD_API hd_status hd_surface_new(hd_device *dev, const hd_surface *s, uint64_t *handle);
+HD_API hd_status hd_surface_free(hd_device *dev, uint64_t handle);
+/* What a .surfref symbol of old programs stands for. */
+HD_API hd_status hd_surface_bind(hd_module *mod, const char *surfref, uint64_t handle);
+
 /* ---- launch ---- */
 
 /* An argument's size must be its parameter's: a u32 may stand for an s32 or an f32, not for a u64. A pointer

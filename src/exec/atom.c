@@ -69,20 +69,24 @@ static uint32_t atom_half2(uint8_t sub, uint32_t old, uint32_t b, bool bf) {
     return hi << 16 | lo;
 }
 
-static uint64_t result(const struct ir_insn *i, uint64_t old, uint64_t b, uint64_t c, bool shared) {
-    switch (i->op) {
-    case IR_ATOM_U16: return atom_uint16_t(i->sub, (uint16_t)old, (uint16_t)b, (uint16_t)c);
-    case IR_ATOM_U32: return atom_uint32_t(i->sub, (uint32_t)old, (uint32_t)b, (uint32_t)c);
-    case IR_ATOM_S32: return atom_int32_t(i->sub, (uint32_t)old, (uint32_t)b, (uint32_t)c);
-    case IR_ATOM_U64: return atom_uint64_t(i->sub, old, b, c);
-    case IR_ATOM_S64: return atom_int64_t(i->sub, old, b, c);
-    case IR_ATOM_F16: return atom_half(i->sub, (uint16_t)old, (uint16_t)b, false);
-    case IR_ATOM_BF16: return atom_half(i->sub, (uint16_t)old, (uint16_t)b, true);
-    case IR_ATOM_F16X2: return atom_half2(i->sub, (uint32_t)old, (uint32_t)b, false);
-    case IR_ATOM_BF16X2: return atom_half2(i->sub, (uint32_t)old, (uint32_t)b, true);
-    case IR_ATOM_F32: return atom_f32(i->sub, (uint32_t)old, (uint32_t)b, !shared);
-    default: return atom_f64(i->sub, old, b);
+static inline uint64_t result(uint16_t op, uint8_t sub, uint64_t old, uint64_t b, uint64_t c, bool shared) {
+    switch (op) {
+    case IR_ATOM_U16: return atom_uint16_t(sub, (uint16_t)old, (uint16_t)b, (uint16_t)c);
+    case IR_ATOM_U32: return atom_uint32_t(sub, (uint32_t)old, (uint32_t)b, (uint32_t)c);
+    case IR_ATOM_S32: return atom_int32_t(sub, (uint32_t)old, (uint32_t)b, (uint32_t)c);
+    case IR_ATOM_U64: return atom_uint64_t(sub, old, b, c);
+    case IR_ATOM_S64: return atom_int64_t(sub, old, b, c);
+    case IR_ATOM_F16: return atom_half(sub, (uint16_t)old, (uint16_t)b, false);
+    case IR_ATOM_BF16: return atom_half(sub, (uint16_t)old, (uint16_t)b, true);
+    case IR_ATOM_F16X2: return atom_half2(sub, (uint32_t)old, (uint32_t)b, false);
+    case IR_ATOM_BF16X2: return atom_half2(sub, (uint32_t)old, (uint32_t)b, true);
+    case IR_ATOM_F32: return atom_f32(sub, (uint32_t)old, (uint32_t)b, !shared);
+    default: return atom_f64(sub, old, b);
     }
+}
+
+uint64_t atom_result(uint16_t op, uint8_t sub, uint64_t old, uint64_t b, uint64_t c, bool shared) {
+    return result(op, sub, old, b, c, shared);
 }
 
 static bool in_shared(const struct exec_block *b, const uint8_t *p) {
@@ -101,7 +105,7 @@ void atom_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
         uint64_t old = 0, b = opnd_get(x, i->o[i->nd + 1], l);
         uint64_t c = i->ns > 2 ? opnd_get(x, i->o[i->nd + 2], l) : 0;
         memcpy(&old, p, bytes);
-        uint64_t new = result(i, old, b, c, shared);
+        uint64_t new = result(i->op, i->sub, old, b, c, shared);
         memcpy(p, &new, bytes);
         changed |= new != old;
         if (i->nd) opnd_put(x, i->o[0], l, old);

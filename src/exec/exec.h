@@ -48,7 +48,7 @@ struct exec_mem_copy;
 struct exec_mem_copy *exec_mem_keep(const struct exec_mem *m);
 void exec_mem_put_back(struct exec_mem *m, struct exec_mem_copy *c);
 
-/* ---- textures ---- */
+/* ---- textures, and surfaces, which are described alike ---- */
 enum exec_texel {
     EXEC_TEXEL_U8,
     EXEC_TEXEL_S8,
@@ -67,6 +67,7 @@ struct exec_texture {
     uint64_t pitch; /* bytes from row to row; 0: width times texel size */
     enum exec_texel texel;
     uint32_t channels;    /* 1, 2, 4 */
+    bool surface;         /* for sust and suld, not for tex */
     bool linear;          /* filter: point or linear */
     bool normalized;      /* coordinates in [0, 1) */
     bool normalized_read; /* 8- and 16-bit integers read as floats in [0, 1] or [-1, 1] */
@@ -74,7 +75,7 @@ struct exec_texture {
     float border[4];
 };
 bool exec_texture_new(struct exec_mem *m, const struct exec_texture *t, uint64_t *handle, struct err *e);
-bool exec_texture_release(struct exec_mem *m, uint64_t handle, struct err *e);
+bool exec_texture_release(struct exec_mem *m, uint64_t handle, bool surface, struct err *e);
 
 /* ---- a module placed on a device ---- */
 struct exec_image;
@@ -89,7 +90,7 @@ void exec_image_free(struct exec_image *im);
 bool exec_image_symbol(const struct exec_image *im, uint32_t var, uint64_t *addr, uint64_t *bytes);
 /* Host view of a .global or .const variable's bytes, for copies by symbol. */
 void *exec_image_bytes(struct exec_image *im, uint32_t var, uint64_t *bytes);
-/* Gives a .texref variable the texture it stands for. */
+/* Gives a .texref or .surfref variable the texture or surface it stands for. */
 bool exec_image_bind(struct exec_image *im, uint32_t var, uint64_t handle, struct err *e);
 
 /* ---- a launch ---- */

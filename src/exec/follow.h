@@ -26,6 +26,11 @@ static inline bool follow_is_store(const struct ir_insn *i) {
     return i->op >= IR_ST_U8 && i->op <= IR_ST_U64;
 }
 
+/* Changes memory, and nobody follows where. */
+static inline bool follow_is_surface_store(const struct ir_insn *i) {
+    return i->op == IR_SUST || i->op == IR_SURED;
+}
+
 static inline bool follow_is_clock(const struct ir_insn *i) {
     return (i->op == IR_SREG_U32 || i->op == IR_SREG_U64) && i->sub >= IR_SR_CLOCK &&
            i->sub <= IR_SR_GLOBALTIMER_HI;

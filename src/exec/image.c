@@ -220,9 +220,13 @@ void *exec_image_bytes(struct exec_image *im, uint32_t var, uint64_t *bytes) {
 
 bool exec_image_bind(struct exec_image *im, uint32_t var, uint64_t handle, struct err *e) {
     const struct ir_var *v = &im->m->vars.v[var];
-    if (v->kind != IR_VAR_TEXREF) return err_set(e, ERR_INPUT, "%s is not a texture reference", v->name);
-    if (!tex_get(im->mem, handle))
-        return err_set(e, ERR_INPUT, "0x%" PRIx64 " is not a texture handle", handle);
+    const bool surface = v->kind == IR_VAR_SURFREF;
+    const char *what = surface ? "surface" : "texture";
+    if (!surface && v->kind != IR_VAR_TEXREF)
+        return err_set(e, ERR_INPUT, "%s is not a texture or surface reference", v->name);
+    const struct exec_texture *t = tex_get(im->mem, handle);
+    if (!t || t->surface != surface)
+        return err_set(e, ERR_INPUT, "0x%" PRIx64 " is not a %s handle", handle, what);
     im->texref[var] = handle;
     return true;
 }

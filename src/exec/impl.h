@@ -34,6 +34,14 @@ struct exec_alloc *exec_mem_starting(struct exec_mem *m, uint64_t addr);
 /* ---- textures: a handle is a tag and an index, small enough for 32-bit modules ---- */
 enum { TEX_HANDLE = 0x40000000, TEXREF_HANDLE = 0x60000000, TEX_MAX = 0x100000 };
 const struct exec_texture *tex_get(const struct exec_mem *m, uint64_t handle);
+extern const uint8_t texel_bytes[]; /* by enum exec_texel */
+/* Bytes from the first texel to the last; 0 when that is absurd. */
+uint64_t tex_size(const struct exec_texture *t);
+/* What a handle of a lane, or the reference it stands for, names; NULL: reported. */
+const struct exec_texture *tex_of_lane(struct exec_ctx *x, const struct ir_insn *i, uint64_t handle,
+                                       uint32_t lane, bool surface);
+uint8_t *tex_bytes(struct exec_ctx *x, const struct ir_insn *i, const struct exec_texture *t, uint64_t handle,
+                   uint32_t lane);
 
 /* ---- image ---- */
 struct exec_image {
@@ -95,6 +103,9 @@ static inline void opnd_put(const struct exec_ctx *x, ir_opnd o, uint32_t lane, 
     else if (ir_file(o) == IR_FILE_64)
         exec_row64(x, o)[lane] = v;
 }
+
+/* What an atomic of that operation and row leaves behind (atom.c); shared: on shared memory. */
+uint64_t atom_result(uint16_t op, uint8_t sub, uint64_t old, uint64_t b, uint64_t c, bool shared);
 
 /* ---- addresses (resolve.c) ---- */
 enum span { SPAN_FAULT, SPAN_LANES, SPAN_DENSE, SPAN_UNIFORM };

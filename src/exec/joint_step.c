@@ -204,14 +204,14 @@ static void plain_step(struct exec_joint *k, const struct at *a) {
     uint32_t n;
     const uint32_t *more = ir_more(k->g->module, i, &n);
     for (uint32_t o = 0; o < n; o++) reads(k, a, more[o], k->node.decides); /* a texture's: what is touched */
-    k->textures |= i->op == IR_TEX;
+    k->textures |= ir_ops[i->op].cls == IR_C_TEX;
     writes(k, a);
     exec_step(a->m->w, a->pc, 1u << a->lane);
 }
 
 static bool execute(struct exec_joint *k, const struct at *a) {
     const enum ir_class cls = (enum ir_class)ir_ops[a->i->op].cls;
-    if (follow_ends(a->m->w, a->i, a->lane)) return false;
+    if (follow_ends(a->m->w, a->i, a->lane) || follow_is_surface_store(a->i)) return false;
     if (follow_is_access(a->i) || cls == IR_C_ATOM) return access_step(k, a);
     if (cls == IR_C_WARP || cls == IR_C_BAR) return meet(k, a);
     if (a->i->op == IR_CALL || a->i->op == IR_CALL_IND) return call_step(k, a);

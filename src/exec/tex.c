@@ -5,7 +5,7 @@
  * mirror exist for normalised coordinates only; otherwise they clamp. Integer coordinates name a texel;
  * outside the texture they read zeros. Channels a texture does not have read as 0. What a fetch returns is
  * decided by the texture (integers widened to 32 bits, or floats), not by the instruction's type. There is
- * one level of detail. Cube faces are filtered each for itself, clamped at the edges. */
+ * one level of detail, so that a given level or gradients change nothing. Cube faces are filtered each for itself, clamped at the edges. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "exec/half.h"
 #include "exec/impl.h"
 
-static const uint8_t texel_bytes[] = {1, 1, 2, 2, 4, 4, 2, 4}; /* by enum exec_texel */
+const uint8_t texel_bytes[] = {1, 1, 2, 2, 4, 4, 2, 4}; /* by enum exec_texel */
 
 const struct exec_texture *tex_get(const struct exec_mem *m, uint64_t handle) {
     uint64_t k = handle - TEX_HANDLE;
@@ -25,8 +25,7 @@ static uint64_t rows_of(const struct exec_texture *t) {
     return (uint64_t)(t->height ? t->height : 1) * (t->depth ? t->depth : 1);
 }
 
-/* Bytes from the first texel to the last; 0 when that is absurd. */
-static uint64_t size_of(const struct exec_texture *t) {
+uint64_t tex_size(const struct exec_texture *t) {
     uint64_t rows = rows_of(t), row = (uint64_t)t->width * texel_bytes[t->texel] * t->channels;
     if (t->pitch > UINT64_C(1) << 40 || rows > (UINT64_C(1) << 46) / (t->pitch ? t->pitch : 1)) return 0;
     return (rows - 1) * t->pitch + row;
@@ -47,7 +46,7 @@ bool exec_texture_new(struct exec_mem *m, const struct exec_texture *t, uint64_t
     if (copy.pitch < row)
         return err_set(e, ERR_INPUT, "texture: a pitch of %" PRIu64 " bytes for rows of %" PRIu64, t->pitch,
                        row);
-    uint64_t bytes = size_of(&copy);
+    uint64_t bytes = tex_size(&copy);
     if (!bytes || !exec_mem_find(m, t->addr, bytes))
         return err_set(e, ERR_INPUT, "texture: its texels are not inside one allocation");
     if (m->ntex == TEX_MAX) return err_set(e, ERR_MEMORY, "texture: %d were made already", TEX_MAX);
@@ -61,8 +60,11 @@ bool exec_texture_new(struct exec_mem *m, const struct exec_texture *t, uint64_t
     return true;
 }
 
-bool exec_texture_release(struct exec_mem *m, uint64_t handle, struct err *e) {
-    if (!tex_get(m, handle)) return err_set(e, ERR_INPUT, "0x%" PRIx64 " is not a texture handle", handle);
+bool exec_texture_release(struct exec_mem *m, uint64_t handle, bool surface, struct err *e) {
+    const struct exec_texture *t = tex_get(m, handle);
+    if (!t || t->surface != surface)
+        return err_set(e, ERR_INPUT, "0x%" PRIx64 " is not a %s handle", handle,
+                       surface ? "surface" : "texture");
     xfree(m->tex[handle - TEX_HANDLE]);
     m->tex[handle - TEX_HANDLE] = NULL;
     return true;
@@ -194,6 +196,23 @@ static uint64_t sample(const struct exec_texture *t, const uint8_t *base, const 
     return texel(t, base, (struct where){a[0].i[0], a[1].i[0], a[2].i[0], inside}, out);
 }
 
+/* tld4: one component of the four texels that linear filtering would weigh, counter-clockwise from the lower left. */
+static uint64_t gather(const struct exec_texture *t, const uint8_t *base, const struct axis a[3], uint32_t c,
+                       uint32_t out[4]) {
+    static const uint8_t right[4] = {0, 1, 1, 0}, lower[4] = {1, 1, 0, 0};
+    uint64_t first = NOWHERE;
+    for (int k = 0; k < 4; k++) {
+        const uint8_t x = right[k], y = lower[k];
+        uint32_t v[4];
+        const struct where at = {a[0].i[x], a[1].i[y], a[2].i[0],
+                                 a[0].inside[x] && a[1].inside[y] && a[2].inside[0]};
+        const uint64_t offset = texel(t, base, at, v);
+        if (offset < first) first = offset;
+        out[k] = v[c];
+    }
+    return first;
+}
+
 /* A direction to a face (+x -x +y -y +z -z) and a place on it in [0, 1]. */
 static int cube_face(const double v[3], double uv[2]) {
     static const struct {
@@ -217,6 +236,7 @@ struct fetch {
     const struct exec_texture *t;
     const uint8_t *base;
     uint32_t kind, layer;
+    uint32_t component; /* of tld4, from 1; 0: tex */
     bool integer;
     double c[3];
 };
@@ -253,7 +273,7 @@ static uint64_t fetch_integer(const struct fetch *f, uint32_t dims, bool array, 
 
 static uint64_t fetch_lane(const struct fetch *f, uint32_t out[4]) {
     const struct exec_texture *t = f->t;
-    const bool linear = t->linear && reads_float(t);
+    const bool linear = f->component || (t->linear && reads_float(t));
     const uint32_t dims = dims_of(f->kind);
     const bool cube = f->kind == IR_TEX_CUBE || f->kind == IR_TEX_ACUBE;
     const bool array = f->kind == IR_TEX_A1D || f->kind == IR_TEX_A2D;
@@ -274,7 +294,7 @@ static uint64_t fetch_lane(const struct fetch *f, uint32_t out[4]) {
         for (uint32_t d = 0; d < dims; d++) a[d] = axis_of(t, (int)d, f->c[d], n[d], linear);
         if (array) a[2] = layer_axis(f->layer, t->depth);
     }
-    return sample(t, f->base, a, linear, out);
+    return f->component ? gather(t, f->base, a, f->component - 1, out) : sample(t, f->base, a, linear, out);
 }
 
 static void coordinates(const struct exec_ctx *x, const uint32_t *words, uint32_t lane, struct fetch *f) {
@@ -289,27 +309,41 @@ static void coordinates(const struct exec_ctx *x, const uint32_t *words, uint32_
     }
 }
 
-static const struct exec_texture *texture_of(struct exec_ctx *x, const struct ir_insn *i, uint64_t handle,
-                                             uint32_t lane) {
+const struct exec_texture *tex_of_lane(struct exec_ctx *x, const struct ir_insn *i, uint64_t handle,
+                                       uint32_t lane, bool surface) {
     const struct exec_grid *g = x->warp->block->grid;
     const uint64_t ref = handle - TEXREF_HANDLE;
+    const char *what = surface ? "surface" : "texture";
     if (ref < g->module->vars.n) {
         handle = g->image->texref[ref];
         if (!handle) {
-            exec_note(x->warp, i, lane, EXEC_F_TEXTURE, "texture reference %s has no texture bound to it",
-                      g->module->vars.v[ref].name);
+            exec_note(x->warp, i, lane, EXEC_F_TEXTURE, "%s reference %s has no %s bound to it", what,
+                      g->module->vars.v[ref].name, what);
             return NULL;
         }
     }
     const struct exec_texture *t = tex_get(g->mem, handle);
-    if (!t) exec_note(x->warp, i, lane, EXEC_F_TEXTURE, "0x%" PRIx64 " is not a texture handle", handle);
-    return t;
+    if (t && t->surface == surface) return t;
+    exec_note(x->warp, i, lane, EXEC_F_TEXTURE, "0x%" PRIx64 " is not a %s handle", handle, what);
+    return NULL;
+}
+
+/* The first of its texels in the host's memory; NULL: reported. */
+uint8_t *tex_bytes(struct exec_ctx *x, const struct ir_insn *i, const struct exec_texture *t, uint64_t handle,
+                   uint32_t lane) {
+    uint8_t *base = exec_mem_at(x->warp->block->grid->mem, t->addr, tex_size(t));
+    if (!base)
+        exec_note(x->warp, i, lane, EXEC_F_TEXTURE, "the memory of %s 0x%" PRIx64 " was released",
+                  t->surface ? "surface" : "texture", handle);
+    return base;
 }
 
 void tex_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     const struct exec_grid *g = x->warp->block->grid;
     const uint32_t *words = g->module->ext.v + i->ext;
-    struct fetch f = {.kind = words[IR_TEX_KIND] & IR_TEX_GEOM, .integer = words[IR_TEX_COORD] != IR_T_F32};
+    struct fetch f = {.kind = words[IR_TEX_KIND] & IR_TEX_GEOM,
+                      .component = i->sub,
+                      .integer = words[IR_TEX_COORD] != IR_T_F32};
     struct exec_out *o = x->out;
     uint64_t last = 0;
     o->access.mask = 0;
@@ -318,14 +352,10 @@ void tex_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     FOR_LANES(l, mask) {
         uint64_t handle = opnd_get(x, words[IR_TEX_HANDLE], l);
         if (!f.t || handle != last) {
-            f.t = texture_of(x, i, handle, l);
+            f.t = tex_of_lane(x, i, handle, l, false);
             if (!f.t) return;
-            f.base = exec_mem_at(g->mem, f.t->addr, size_of(f.t));
-            if (!f.base) {
-                exec_note(x->warp, i, l, EXEC_F_TEXTURE, "the memory of texture 0x%" PRIx64 " was released",
-                          handle);
-                return;
-            }
+            f.base = tex_bytes(x, i, f.t, handle, l);
+            if (!f.base) return;
             last = handle;
         }
         uint32_t out[4];

@@ -181,15 +181,22 @@ enum { IR_GUARD_NEG = 0x8000, IR_GUARD_INDEX = 0x7fff };
  * its own alignment, then the function's .local variables and the .param variables it declares for calls it makes.
  * Instructions that read more operands than o has room for (ir_has_more): two words of their own, [MORE_COUNT] n, then
  * from [MORE] n operands.
- * TEX: [KIND] IR_TEX_* | [COORD] type of the coordinates | n | [HANDLE] operand, and n - 1 operands in the order array
- *   index (if any), x, y, z, and level of detail (if any). dtype is the texel type.
+ * TEX, SULD, SUST, SURED: [KIND] IR_TEX_* | [COORD] type of the coordinates | n | [HANDLE] operand, and n - 1 operands
+ *   in the order array index (if any), x, y, z, and level of detail (if any). dtype is the texel or element type.
  * BRX: count, then target PCs. */
 enum { IR_MORE_COUNT = 2, IR_MORE };
 enum { IR_CALL_FUNC, IR_CALL_FRAME, IR_CALL_NARGS, IR_CALL_NRETS, IR_CALL_COPIES };
 enum { IR_TEX_KIND, IR_TEX_COORD, IR_TEX_HANDLE = IR_MORE, IR_TEX_COORDS };
 enum ir_tex { /* TEX ext[KIND] */
     IR_TEX_1D, IR_TEX_2D, IR_TEX_3D, IR_TEX_CUBE, IR_TEX_A1D, IR_TEX_A2D, IR_TEX_ACUBE,
-    IR_TEX_GEOM = 7, IR_TEX_LEVEL = 8 /* has a level of detail */
+    IR_TEX_GEOM = 7, IR_TEX_LEVEL = 8, /* has a level of detail */
+    IR_TEX_FORMATTED = 16 /* sust.p, sured.p: x counts texels, which have the surface's format */
+};
+enum ir_clamp { IR_CLAMP_TRAP, IR_CLAMP_CLAMP, IR_CLAMP_ZERO }; /* coordinates outside a surface */
+enum ir_query {
+    IR_Q_WIDTH, IR_Q_HEIGHT, IR_Q_DEPTH, IR_Q_CHANNEL_TYPE, IR_Q_CHANNEL_ORDER, IR_Q_NORMALIZED, IR_Q_ARRAY_SIZE,
+    IR_Q_LEVELS, IR_Q_SAMPLES, IR_Q_UNNORMALIZED, IR_Q_FILTER, IR_Q_ADDRESS_0, IR_Q_ADDRESS_1, IR_Q_ADDRESS_2,
+    IR_Q_LAYOUT, IR_NQUERIES
 };
 
 /* Video instructions. cop: IR_V_*_SIGNED bits; mods IR_M_SAT; sub: enum ir_video; ns == 3: c is used.
@@ -225,7 +232,7 @@ static inline bool ir_is_mark(const struct ir_insn *i, enum ir_mark mark) {
 }
 /* Whether it reads operands that are words of the module: ir_more (program.h) has them. */
 static inline bool ir_has_more(const struct ir_insn *i) {
-    return i->op == IR_TEX;
+    return i->op >= IR_TEX && i->op <= IR_SURED;
 }
 /* What people call it: "if" for a branch that is one. */
 const char *ir_insn_name(const struct ir_insn *i);

@@ -25,6 +25,15 @@ static const char *const sys_name[] = {"vprintf", "malloc", "free", "__assertfai
 static const char *const nop_name[] = {"nop", "nanosleep", "pmevent", "hint"};
 static const char *const cop_name[] = {"", ".cg", ".cs", ".lu", ".cv", "", ".wt", ".nc", ".ordered"};
 static const char *const geom_name[] = {"1d", "2d", "3d", "cube", "a1d", "a2d", "acube", "?"};
+static const char *const clamp_name[] = {"trap", "clamp", "zero"};
+static const char *const query_name[] = {"width",         "height",
+                                         "depth",         "channel_data_type",
+                                         "channel_order", "normalized_coords",
+                                         "array_size",    "num_mipmap_levels",
+                                         "num_samples",   "force_unnormalized_coords",
+                                         "filter_mode",   "addr_mode_0",
+                                         "addr_mode_1",   "addr_mode_2",
+                                         "memory_layout"};
 static const char *const video_name[] = {"vadd", "vsub", "vabsdiff", "vmin", "vmax",
                                          "vshl", "vshr", "vmad",     "vset", "vavrg"};
 static const char *const video_c_name[] = {"", ".add", ".min", ".max", ".merge"};
@@ -260,6 +269,12 @@ static void print_special(struct printer *p) {
         space(p);
         all_operands(p);
         return;
+    case IR_TXQ:
+        SAY("%s.%s.b32", i->cop ? "suq" : "txq", NAME(query_name, i->sub));
+        SAY("%s[", destinations(p, false) ? ", " : " ");
+        source(p, 0);
+        SAY("]");
+        return;
     default: break;
     }
     SAY("mov.%s", type_name(p->op->type));
@@ -301,14 +316,10 @@ static void print_atom(struct printer *p) {
     sources(p, 1, i->ns, true);
 }
 
-static void print_tex(struct printer *p) {
+/* "[handle, {x, y}]" */
+static void coordinates(struct printer *p) {
     const uint32_t *w = p->m->ext.v + p->i->ext;
-    SAY("tex%s.%s.v4", w[IR_TEX_KIND] & IR_TEX_LEVEL ? ".level" : "",
-        geom_name[w[IR_TEX_KIND] & IR_TEX_GEOM]);
-    type(p, p->i->dtype);
-    type(p, w[IR_TEX_COORD]);
-    destinations(p, true);
-    SAY(", [");
+    SAY("[");
     operand(p, w[IR_TEX_HANDLE], IR_T_U64);
     SAY(", {");
     for (uint32_t k = 0; k + 1 < w[IR_MORE_COUNT]; k++) {
@@ -316,6 +327,43 @@ static void print_tex(struct printer *p) {
         operand(p, w[IR_TEX_COORDS + k], (enum ir_type)w[IR_TEX_COORD]);
     }
     SAY("}]");
+}
+
+static void print_surface(struct printer *p) {
+    const uint32_t *w = p->m->ext.v + p->i->ext;
+    const bool load = p->i->op == IR_SULD;
+    SAY("%s.%s", p->op->name, w[IR_TEX_KIND] & IR_TEX_FORMATTED ? "p" : "b");
+    if (p->i->op == IR_SURED) SAY(".%s", NAME(atom_name, p->i->sub));
+    SAY(".%s", geom_name[w[IR_TEX_KIND] & IR_TEX_GEOM]);
+    if (p->i->vec > 1) SAY(".v%u", p->i->vec);
+    type(p, p->i->dtype);
+    SAY(".%s", NAME(clamp_name, p->i->cop));
+    SAY("%s", load && destinations(p, p->i->vec > 1) ? ", " : " ");
+    coordinates(p);
+    if (load) return;
+    SAY(", ");
+    if (p->i->vec > 1)
+        braced_sources(p, 0, p->i->ns);
+    else
+        source(p, 0);
+}
+
+static void print_tex(struct printer *p) {
+    const uint32_t *w = p->m->ext.v + p->i->ext;
+    if (p->i->op != IR_TEX) {
+        print_surface(p);
+        return;
+    }
+    if (p->i->sub)
+        SAY("tld4.%.1s.%s.v4", "rgba" + (p->i->sub - 1), geom_name[w[IR_TEX_KIND] & IR_TEX_GEOM]);
+    else
+        SAY("tex%s.%s.v4", w[IR_TEX_KIND] & IR_TEX_LEVEL ? ".level" : "",
+            geom_name[w[IR_TEX_KIND] & IR_TEX_GEOM]);
+    type(p, p->i->dtype);
+    type(p, w[IR_TEX_COORD]);
+    destinations(p, true);
+    SAY(", ");
+    coordinates(p);
 }
 
 /* ---- warp, block, control ---- */

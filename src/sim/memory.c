@@ -251,28 +251,61 @@ hd_status hd_texture_new(hd_device *dev, const hd_texture *t, uint64_t *handle) 
     SIM_CALL(dev, new_texture(dev, t, handle));
 }
 
-static hd_status free_texture(hd_device *dev, uint64_t handle) {
+static hd_status new_surface(hd_device *dev, const hd_surface *u, uint64_t *handle) {
+    hd_status s = sim_ready(dev);
+    if (s) return s;
+    if (!u || !handle) return sim_refuse(dev, "hd_surface_new: s and handle must not be NULL");
+    const hd_texture t = {.width = u->width, .texel = u->texel, .channels = u->channels};
+    const char *fault = texture_fault(&t);
+    if (fault) return sim_refuse(dev, "hd_surface_new: %s", fault);
+    const struct exec_texture x = {.addr = u->addr,
+                                   .width = u->width,
+                                   .height = u->height,
+                                   .depth = u->depth,
+                                   .pitch = u->pitch,
+                                   .texel = (enum exec_texel)u->texel,
+                                   .channels = u->channels,
+                                   .surface = true};
+    struct err e = {0};
+    return exec_texture_new(dev->mem, &x, handle, &e) ? HD_OK : sim_fail(dev, &e);
+}
+
+hd_status hd_surface_new(hd_device *dev, const hd_surface *s, uint64_t *handle) {
+    SIM_CALL(dev, new_surface(dev, s, handle));
+}
+
+static hd_status free_texture(hd_device *dev, uint64_t handle, bool surface) {
     hd_status s = sim_ready(dev);
     if (s) return s;
     struct err e = {0};
-    return exec_texture_release(dev->mem, handle, &e) ? HD_OK : sim_fail(dev, &e);
+    return exec_texture_release(dev->mem, handle, surface, &e) ? HD_OK : sim_fail(dev, &e);
 }
 
 hd_status hd_texture_free(hd_device *dev, uint64_t handle) {
-    SIM_CALL(dev, free_texture(dev, handle));
+    SIM_CALL(dev, free_texture(dev, handle, false));
 }
 
-static hd_status bind_texture(hd_module *mod, const char *texref, uint64_t handle) {
+hd_status hd_surface_free(hd_device *dev, uint64_t handle) {
+    SIM_CALL(dev, free_texture(dev, handle, true));
+}
+
+static hd_status bind_texture(hd_module *mod, const char *name, uint64_t handle, bool surface) {
+    const char *call = surface ? "hd_surface_bind" : "hd_texture_bind",
+               *kind = surface ? "surfref" : "texref";
     hd_status s = sim_ready(mod ? mod->dev : NULL);
     if (s) return s;
-    if (!texref) return sim_refuse(mod->dev, "hd_texture_bind: texref must not be NULL");
-    int var = ir_find_var(mod->ir, texref);
-    if (var < 0 || mod->ir->vars.v[var].kind != IR_VAR_TEXREF)
-        return sim_refuse(mod->dev, "hd_texture_bind: %s has no .texref \"%s\"", mod->ir->name, texref);
+    if (!name) return sim_refuse(mod->dev, "%s: %s must not be NULL", call, kind);
+    int var = ir_find_var(mod->ir, name);
+    if (var < 0 || mod->ir->vars.v[var].kind != (surface ? IR_VAR_SURFREF : IR_VAR_TEXREF))
+        return sim_refuse(mod->dev, "%s: %s has no .%s \"%s\"", call, mod->ir->name, kind, name);
     struct err e = {0};
     return exec_image_bind(mod->image, (uint32_t)var, handle, &e) ? HD_OK : sim_fail(mod->dev, &e);
 }
 
 hd_status hd_texture_bind(hd_module *mod, const char *texref, uint64_t handle) {
-    SIM_CALL(mod ? mod->dev : NULL, bind_texture(mod, texref, handle));
+    SIM_CALL(mod ? mod->dev : NULL, bind_texture(mod, texref, handle, false));
+}
+
+hd_status hd_surface_bind(hd_module *mod, const char *surfref, uint64_t handle) {
+    SIM_CALL(mod ? mod->dev : NULL, bind_texture(mod, surfref, handle, true));
 }

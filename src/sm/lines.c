@@ -435,9 +435,9 @@ void lines_build(struct sm *s, uint32_t op, bool merge) {
     struct sm_gather *g = &s->common->gather;
     if (!g->nparts) return;
     const struct ir_insn *i = sm_insn(s, s->ops.v[op].pc);
-    const uint8_t kind = ir_ops[i->op].cls == IR_C_ATOM  ? MEM_ATOMIC
-                         : s->env.grid->out.access.store ? MEM_WRITE
-                                                         : MEM_READ;
+    const uint8_t kind = ir_ops[i->op].cls == IR_C_ATOM || i->op == IR_SURED ? MEM_ATOMIC
+                         : s->env.grid->out.access.store                     ? MEM_WRITE
+                                                                             : MEM_READ;
     if (g->paths >> SM_SHARED & 1) s->stats.sm.shared_accesses++;
     const uint32_t served = s->common->packet.beat          ? build_beats(s, op, kind)
                             : s->coalesce | s->shared_lanes ? build_parts(s, op, kind, merge)

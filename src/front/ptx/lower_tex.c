@@ -1,31 +1,29 @@
-/* Textures: tex{.level}.geom.v4.dtype.ctype d, [tex{, sampler}, coords]{, lod};
- * The sampler of independent mode is checked and left: filtering and addressing belong to the texture here. */
-#include "front/ptx/lower.h"
+/* Textures: tex{.base|.level|.grad}.geom.v4.dtype.ctype d, [tex{, sampler}, coords]{, lod | dPdx, dPdy};
+ *           tld4.comp.geom.v4.dtype.f32 d, [tex{, sampler}, coords];  txq.query.b32 d, [tex];
+ * The sampler of independent mode is checked and left: filtering and addressing belong to the texture here. There is one
+ * level of detail: gradients are checked and left too. */
+#include "front/ptx/lower_tex.h"
 
-struct geometry {
-    uint8_t given; /* elements the coordinate vector is written with */
-    uint8_t used;  /* of those, how many mean something, the array index included */
-    bool array;
-};
-static const struct geometry geometries[] = {
+const struct geometry lower_geometries[] = {
     [IR_TEX_1D] = {1, 1, false},   [IR_TEX_2D] = {2, 2, false}, [IR_TEX_3D] = {4, 3, false},
     [IR_TEX_CUBE] = {4, 3, false}, [IR_TEX_A1D] = {2, 2, true}, [IR_TEX_A2D] = {4, 3, true},
     [IR_TEX_ACUBE] = {4, 4, true},
 };
 
-static bool handle(struct ptx *p, const struct opnd *o, enum ir_var_kind kind, ir_opnd *out) {
+bool lower_handle(struct ptx *p, const struct opnd *o, enum ir_var_kind kind, ir_opnd *out) {
     bool symbol = o->kind == OPND_SYM && o->sym->kind == SYM_VAR &&
                   p->m->vars.v[o->sym->index].kind == kind && !o->disp;
     if (symbol) return lower_symbol(p, o, IR_FILE_64, out);
     if (o->kind != OPND_REG)
         return diag_error(&p->diag, o->at, "expected a %s or a 64-bit register with its handle",
-                          kind == IR_VAR_TEXREF ? ".texref" : ".samplerref");
+                          kind == IR_VAR_TEXREF    ? ".texref"
+                          : kind == IR_VAR_SURFREF ? ".surfref"
+                                                   : ".samplerref");
     return lower_src(p, o, IR_T_U64, out);
 }
 
-/* Coordinates as the operation wants them: {x} or x, the vector's padding left out. */
-static bool coordinates(struct ptx *p, const struct opnd *o, const struct geometry *g, enum ir_type t,
-                        ir_opnd *out) {
+bool lower_coordinates(struct ptx *p, const struct opnd *o, const struct geometry *g, enum ir_type t,
+                       ir_opnd *out) {
     struct opnd one[4];
     unsigned n = o->kind == OPND_VEC ? o->nelem : o->nvec;
     for (unsigned i = 0; i < n && i < 4; i++) {
@@ -52,8 +50,8 @@ static bool results(struct ptx *p, const struct opnd *o, unsigned vec, enum ir_t
     return true;
 }
 
-static void tex_words(struct ptx *p, unsigned kind, enum ir_type coord, ir_opnd tex, unsigned n,
-                      const ir_opnd *c) {
+void lower_coord_words(struct ptx *p, unsigned kind, enum ir_type coord, ir_opnd tex, unsigned n,
+                       const ir_opnd *c) {
     VEC_PUSH(&p->m->ext, kind);
     VEC_PUSH(&p->m->ext, coord);
     VEC_PUSH(&p->m->ext, n + 1);
@@ -67,30 +65,89 @@ static bool tex_types(const struct stmt *s) {
     return (d == IR_T_U32 || d == IR_T_S32 || d == IR_T_F32) && (c == IR_T_F32 || c == IR_T_S32);
 }
 
-bool lower_tex(struct ptx *p, struct stmt *s) {
-    const struct mod *geom = lower_mod(s, MC_GEOM), *v = lower_mod(s, MC_VEC);
-    bool lod = lower_has(s, MC_LOD);
-    unsigned vec = v ? v->value : 1;
-    if (!geom || !tex_types(s) || vec > 4) return lower_unsupported(p, s, "");
-    const struct geometry *g = &geometries[geom->value];
-    enum ir_type d = (enum ir_type)s->types[0], c = (enum ir_type)s->types[1];
-    const struct opnd *a = &s->o[1];
-    ir_opnd o[4], coord[5], tex, sampler;
-    if (!lower_count(p, s, lod ? 3 : 2, lod ? 3 : 2)) return false;
-    if (s->o[0].second) return lower_unsupported(p, s, "the residency predicate is not modelled");
+/* [texture, coordinates] or [texture, sampler, coordinates] */
+static bool place(struct ptx *p, const struct opnd *a, const struct geometry *g, enum ir_type c, ir_opnd *tex,
+                  ir_opnd *coord) {
+    ir_opnd sampler;
     if (a->kind != OPND_ADDR || a->nelem < 2 || a->nelem > 3)
         return diag_error(&p->diag, a->at,
                           "expected [texture, coordinates] or [texture, sampler, coordinates]");
-    if (!handle(p, &a->elem[0], IR_VAR_TEXREF, &tex)) return false;
-    if (a->nelem == 3 && !handle(p, &a->elem[1], IR_VAR_SAMPLERREF, &sampler)) return false;
-    if (!coordinates(p, &a->elem[a->nelem - 1], g, c, coord) || !results(p, &s->o[0], vec, d, o))
-        return false;
-    if (lod && !lower_src(p, &s->o[2], c, &coord[g->used])) return false;
+    if (!lower_handle(p, &a->elem[0], IR_VAR_TEXREF, tex)) return false;
+    if (a->nelem == 3 && !lower_handle(p, &a->elem[1], IR_VAR_SAMPLERREF, &sampler)) return false;
+    return lower_coordinates(p, &a->elem[a->nelem - 1], g, c, coord);
+}
+
+/* dPdx and dPdy have the coordinates' dimensions, without the array index. */
+static bool gradients(struct ptx *p, const struct stmt *s, const struct geometry *g) {
+    const struct geometry d = {.given = g->given, .used = (uint8_t)(g->used - g->array)};
+    ir_opnd unused[4];
+    return lower_coordinates(p, &s->o[2], &d, IR_T_F32, unused) &&
+           lower_coordinates(p, &s->o[3], &d, IR_T_F32, unused);
+}
+
+static void emit(struct ptx *p, unsigned vec, enum ir_type d, unsigned component, const ir_opnd *o) {
     struct ir_insn *i = lower_emit(p, IR_TEX);
     i->vec = (uint8_t)vec;
     i->dtype = (uint8_t)d;
+    i->sub = (uint8_t)component;
     i->ext = (uint32_t)p->m->ext.n;
     lower_opnds(i, 4, 0, o);
-    tex_words(p, geom->value | (lod ? IR_TEX_LEVEL : 0u), c, tex, g->used + lod, coord);
+}
+
+bool lower_tex(struct ptx *p, struct stmt *s) {
+    const struct mod *geom = lower_mod(s, MC_GEOM), *v = lower_mod(s, MC_VEC);
+    bool lod = lower_has_id(s, MOD_LEVEL), grad = lower_has_id(s, MOD_GRAD);
+    unsigned vec = v ? v->value : 1, n = 2u + lod + 2u * grad;
+    if (!geom || !tex_types(s) || vec > 4 || (grad && s->types[1] != IR_T_F32))
+        return lower_unsupported(p, s, "");
+    const struct geometry *g = &lower_geometries[geom->value];
+    enum ir_type d = (enum ir_type)s->types[0], c = (enum ir_type)s->types[1];
+    ir_opnd o[4], coord[5], tex;
+    if (!lower_count(p, s, n, n)) return false;
+    if (s->o[0].second) return lower_unsupported(p, s, "the residency predicate is not modelled");
+    if (!place(p, &s->o[1], g, c, &tex, coord) || !results(p, &s->o[0], vec, d, o)) return false;
+    if (lod && !lower_src(p, &s->o[2], c, &coord[g->used])) return false;
+    if (grad && !gradients(p, s, g)) return false;
+    emit(p, vec, d, 0, o);
+    lower_coord_words(p, geom->value | (lod ? IR_TEX_LEVEL : 0u), c, tex, g->used + lod, coord);
+    return true;
+}
+
+/* Four texels, one component of each. */
+bool lower_tld4(struct ptx *p, struct stmt *s) {
+    static const enum mod_id component[] = {MOD_R, MOD_G, MOD_B, MOD_A};
+    const struct mod *geom = lower_mod(s, MC_GEOM), *v = lower_mod(s, MC_VEC);
+    unsigned c = 0;
+    while (c < 4 && !lower_has_id(s, component[c])) c++;
+    bool plane = geom && (geom->value == IR_TEX_2D || geom->value == IR_TEX_A2D ||
+                          geom->value == IR_TEX_CUBE || geom->value == IR_TEX_ACUBE);
+    if (c == 4 || !plane || !v || v->value != 4 || !tex_types(s) || s->types[1] != IR_T_F32)
+        return lower_unsupported(p, s, "");
+    ir_opnd o[4], coord[5], tex;
+    const struct geometry *g = &lower_geometries[geom->value];
+    if (!lower_count(p, s, 2, 2)) return false;
+    if (s->o[0].second) return lower_unsupported(p, s, "the residency predicate is not modelled");
+    enum ir_type d = (enum ir_type)s->types[0];
+    if (!place(p, &s->o[1], g, IR_T_F32, &tex, coord) || !results(p, &s->o[0], 4, d, o)) return false;
+    emit(p, 4, d, c + 1, o);
+    lower_coord_words(p, geom->value, IR_T_F32, tex, g->used, coord);
+    return true;
+}
+
+/* txq and suq: nsrc says which. */
+bool lower_query(struct ptx *p, struct stmt *s) {
+    const struct mod *q = lower_mod(s, MC_QUERY);
+    bool surface = s->form->nsrc;
+    ir_opnd o[2];
+    if (!q || s->ntypes != 1 || s->types[0] != IR_T_U32) return lower_unsupported(p, s, "");
+    if (!lower_count(p, s, 2, 2) || !lower_dst(p, &s->o[0], IR_T_U32, &o[0])) return false;
+    const struct opnd *a = &s->o[1];
+    if (a->kind != OPND_ADDR || a->nelem != 1)
+        return diag_error(&p->diag, a->at, "expected [%s]", surface ? "surface" : "texture");
+    if (!lower_handle(p, &a->elem[0], surface ? IR_VAR_SURFREF : IR_VAR_TEXREF, &o[1])) return false;
+    struct ir_insn *i = lower_emit(p, IR_TXQ);
+    lower_opnds(i, 1, 1, o);
+    i->sub = q->value;
+    i->cop = surface;
     return true;
 }

@@ -56,6 +56,10 @@ enum mod_class_bit {
     MCB_PACK,
     MCB_GEOM,
     MCB_LOD,
+    MCB_QUERY,
+    MCB_COMPONENT,
+    MCB_BOUND,
+    MCB_WORD,
     MCB_MASK,
     MCB_VMAD,
     MCB_PO,
@@ -106,6 +110,10 @@ enum mod_class_bit {
 #define MC_PACK      MC(PACK)
 #define MC_GEOM      MC(GEOM)
 #define MC_LOD       MC(LOD)
+#define MC_QUERY     MC(QUERY)
+#define MC_COMPONENT MC(COMPONENT)
+#define MC_BOUND     MC(BOUND)
+#define MC_WORD      MC(WORD)
 #define MC_MASK      MC(MASK)
 #define MC_VMAD      MC(VMAD)
 #define MC_PO        MC(PO)

@@ -148,6 +148,48 @@ static void volumes_layers_and_cubes(void **state) {
     rig_free(&b.r);
 }
 
+/* The CUDA programming guide on tex2Dgather: the footprint of linear filtering, from the lower left counter-clockwise. */
+static void gathers_take_one_component_of_four_texels(void **state) {
+    (void)state;
+    static const float rgba[3][4][4] = {
+        {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 15}},
+        {{16, 17, 18, 19}, {20, 21, 22, 23}, {24, 25, 26, 27}, {28, 29, 30, 31}},
+        {{32, 33, 34, 35}, {36, 37, 38, 39}, {40, 41, 42, 43}, {44, 45, 46, 47}}};
+    static const char *const kernels[4] = {
+        KERNEL("tld4.r.2d.v4.f32.f32 " D "{%f0,%f1}];"), KERNEL("tld4.g.2d.v4.f32.f32 " D "{%f0,%f1}];"),
+        KERNEL("tld4.b.2d.v4.f32.f32 " D "{%f0,%f1}];"), KERNEL("tld4.a.2d.v4.f32.f32 " D "{%f0,%f1}];")};
+    struct exec_texture t = {
+        .width = 4, .height = 3, .texel = EXEC_TEXEL_F32, .channels = 4, .border = {-1, -2, -3, -4}};
+    for (int c = 0; c < 4; c++)
+        for (int border = 0; border < 2; border++) {
+            t.mode[0] = t.mode[1] = border ? EXEC_BORDER : EXEC_CLAMP;
+            struct bench b = setup(kernels[c], t, rgba, sizeof rgba);
+            const float *d = fetch(&b, 2.2f, 1.9f, 0, 0); /* texels 1, 2 of rows 1, 2 */
+            assert_true(d[0] == rgba[2][1][c] && d[1] == rgba[2][2][c] && d[2] == rgba[1][2][c] &&
+                        d[3] == rgba[1][1][c]);
+            d = fetch(&b, 0.1f, 0.1f, 0, 0); /* over the corner: texels -1 and 0 */
+            const float out = border ? t.border[c] : rgba[0][0][c];
+            assert_true(d[0] == (border ? out : rgba[0][0][c]) && d[1] == rgba[0][0][c] && d[2] == out &&
+                        d[3] == out);
+            rig_free(&b.r);
+        }
+}
+
+/* There is one level: which is asked for makes no difference. */
+static void levels_and_gradients_read_the_only_level(void **state) {
+    (void)state;
+    static const char *const kernels[] = {
+        KERNEL("tex.2d.v4.f32.f32 " D "{%f0,%f1}];"), KERNEL("tex.base.2d.v4.f32.f32 " D "{%f0,%f1}];"),
+        KERNEL("tex.level.2d.v4.f32.f32 " D "{%f0,%f1}], %f2;"),
+        KERNEL("tex.grad.2d.v4.f32.f32 " D "{%f0,%f1}], {%f2,%f3}, {%f3,%f2};")};
+    struct exec_texture t = {.width = 4, .height = 3, .texel = EXEC_TEXEL_F32, .channels = 1};
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        struct bench b = setup(kernels[k], t, ramp, sizeof ramp);
+        assert_true(fetch(&b, 2.5f, 1.5f, 3, 4)[0] == 12);
+        rig_free(&b.r);
+    }
+}
+
 static void bad_handles_are_faults(void **state) {
     (void)state;
     struct exec_texture t = {.width = 4, .height = 3, .texel = EXEC_TEXEL_F32, .channels = 1};
@@ -157,8 +199,8 @@ static void bad_handles_are_faults(void **state) {
     assert_true(exec_mem_release(b.r.mem, b.texels, &b.r.err));
     assert_false(rig_run(&b.r, "k", 1, 1, (uint64_t[]){b.buf, b.handle}));
     assert_non_null(strstr(err_text(&b.r.err), "was released"));
-    assert_true(exec_texture_release(b.r.mem, b.handle, &b.r.err));
-    assert_false(exec_texture_release(b.r.mem, b.handle, &b.r.err));
+    assert_true(exec_texture_release(b.r.mem, b.handle, false, &b.r.err));
+    assert_false(exec_texture_release(b.r.mem, b.handle, false, &b.r.err));
     t.addr = b.buf;
     t.pitch = 64;
     assert_false(exec_texture_new(b.r.mem, &t, &b.handle, &b.r.err));
@@ -186,6 +228,8 @@ int main(void) {
         cmocka_unit_test(integers_normalised_reads_and_channels),
         cmocka_unit_test(integer_coordinates_name_texels),
         cmocka_unit_test(volumes_layers_and_cubes),
+        cmocka_unit_test(gathers_take_one_component_of_four_texels),
+        cmocka_unit_test(levels_and_gradients_read_the_only_level),
         cmocka_unit_test(bad_handles_are_faults),
         cmocka_unit_test(references_are_bound_by_symbol),
     };

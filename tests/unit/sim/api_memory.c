@@ -130,6 +130,25 @@ static hd_texture four_floats(struct api *a) {
         .addr = b, .width = 4, .texel = HD_TEXEL_F32, .channels = 1, .mode = {HD_CLAMP, HD_CLAMP, HD_CLAMP}};
 }
 
+static void surfaces_are_handles_of_their_own(void **state) {
+    struct api *a = *state;
+    const hd_texture t = four_floats(a);
+    hd_surface s = {.addr = t.addr, .width = t.width, .texel = HD_TEXEL_F32, .channels = 1};
+    uint64_t surface, texture;
+    WORKS(a->dev, hd_surface_new(a->dev, &s, &surface));
+    WORKS(a->dev, hd_texture_new(a->dev, &t, &texture));
+    assert_int_equal(hd_texture_free(a->dev, surface), HD_INVALID);
+    assert_int_equal(hd_surface_free(a->dev, texture), HD_INVALID);
+    assert_int_equal(hd_surface_bind(a->mod, "image", surface), HD_INVALID); /* that is a .texref */
+    assert_string_equal(hd_error(a->dev), "hd_surface_bind: api.ptx has no .surfref \"image\"");
+    WORKS(a->dev, hd_surface_free(a->dev, surface));
+    assert_int_equal(hd_surface_free(a->dev, surface), HD_INVALID);
+    WORKS(a->dev, hd_texture_free(a->dev, texture));
+    s.channels = 3;
+    assert_int_equal(hd_surface_new(a->dev, &s, &surface), HD_INVALID);
+    assert_int_equal(hd_surface_new(a->dev, NULL, &surface), HD_INVALID);
+}
+
 static void textures_are_read_through_references_and_objects(void **state) {
     struct api *a = *state;
     hd_texture t = four_floats(a);
@@ -202,6 +221,7 @@ int main(void) {
         cmocka_unit_test(the_device_limit_holds),
         API_TEST(faults_name_the_buffer),
         API_TEST(textures_are_read_through_references_and_objects),
+        API_TEST(surfaces_are_handles_of_their_own),
         API_TEST(an_unbound_reference_is_a_fault),
         API_TEST(bad_textures_are_refused),
     };
