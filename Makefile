@@ -1,5 +1,5 @@
 # heddle: one Makefile. `make` builds, `make test` tests, `make demo` shows; each installs what is missing first.
-#   make            build/heddle, build/libheddle.a, build/libheddle.so
+#   make            build/heddle, build/libheddle.a, build/libheddle.so, build/cuda/lib (the CUDA library)
 #   make demo       example kernels, their results and the simulator's speed
 #   make test       every test; ends with "N passed, M failed"
 #   make test-long  every workload at size small under the mechanisms of the papers: minutes
@@ -43,7 +43,7 @@ LABLIBS := -lsqlite3 -ljansson -liberty -lpthread $(LDLIBS)
 SOVERSION := $(basename $(VERSION))
 SONAME := -Wl,-soname,libheddle.so.$(SOVERSION)
 
-PACKAGES      := gcc libc6-dev libjansson-dev libinih-dev libsqlite3-dev libiberty-dev
+PACKAGES      := gcc libc6-dev libjansson-dev libinih-dev libsqlite3-dev libiberty-dev liblz4-dev libzstd-dev
 TEST_PACKAGES := g++ libcmocka-dev pkg-config clang-19 libclc-19
 # Tests that need one of these are left out where it cannot be installed.
 PAGE_PACKAGES := chromium chromium-driver python3-selenium gnuplot-nox
@@ -62,20 +62,28 @@ CLI    := $(filter src/cli/%,$(SRC))
 # Experiments: the rooms above the library, and the workloads with their kernels. The library is the simulator alone.
 WORK   := $(sort $(wildcard workloads/*.c workloads/*/*.c))
 LAB    := $(filter src/lab/% src/report/% src/page/%,$(SRC)) $(WORK)
-LIBSRC := $(filter-out $(ALU) $(CLI) $(LAB),$(SRC))
+# The CUDA library: the room above include/heddle.h that programs see as libcudart and libcuda.
+CUDART := $(filter src/cuda/%,$(SRC))
+LIBSRC := $(filter-out $(ALU) $(CLI) $(LAB) $(CUDART),$(SRC))
 CONFIGS := $(sort $(wildcard configs/*.ini))
 OBJ    := $(LIBSRC:%.c=$(BUILD)/obj/%.o) $(ALU:%.c=$(BUILD)/obj/%.portable.o) $(BUILD)/obj/configs.o
 ifeq ($(shell uname -m),x86_64)
 OBJ    += $(ALU:%.c=$(BUILD)/obj/%.avx2.o)
 endif
+CUDAOBJ := $(CUDART:%.c=$(BUILD)/obj/%.o)
 CLIOBJ := $(CLI:%.c=$(BUILD)/obj/%.o)
 LABOBJ := $(LAB:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/workloads.o $(BUILD)/obj/sources.o $(BUILD)/obj/page_files.o
 LIB    := $(BUILD)/libheddle.a
 LIBLAB := $(BUILD)/liblab.a
 LIBCLI := $(BUILD)/libcli.a
+LIBCUDA := $(BUILD)/libcuda-room.a
 UNIT   := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit/*/*.c)))
 # Headers for kernels that clang compiles (heddle run FILE.cu): beside the command, as they are when installed.
 CUDA   := $(sort $(shell find cuda -type f))
+# One shared object under every name by which programs ask for the runtime or the driver: they share one state.
+CUDALIB := $(BUILD)/cuda/lib/libheddle-cuda.so
+CUDANAMES := libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libcudart.so libcuda.so.1 libcuda.so
+CUDALINKS := $(addprefix $(BUILD)/cuda/lib/,$(CUDANAMES))
 EXAMPLES := $(patsubst %,$(BUILD)/%,$(basename $(sort $(wildcard examples/*.c examples/*.cpp))))
 
 # V=1 shows whole commands.
@@ -90,7 +98,7 @@ endif
 # Packages first, then one make for all files: two makes building the same file at once would trip over each other.
 all: deps
 	@$(MAKE) --no-print-directory files
-files: $(BUILD)/heddle $(LIB) $(BUILD)/libheddle.so $(CUDA:%=$(BUILD)/%)
+files: $(BUILD)/heddle $(LIB) $(BUILD)/libheddle.so $(CUDA:%=$(BUILD)/%) $(CUDALINKS)
 deps:
 	@tools/deps $(PACKAGES)
 test-deps: deps
@@ -108,6 +116,15 @@ $(LIBLAB): $(LABOBJ)
 	$(call run,AR,ar rcs $@ $^)
 $(BUILD)/libheddle.so: $(OBJ)
 	$(call run,LD,$(CC) $(LDFLAGS) -shared $(SONAME) -o $@ $^ $(LDLIBS))
+# What it links is inside and hidden: a program sees the CUDA interface and nothing else of ours.
+$(LIBCUDA): $(CUDAOBJ)
+	@rm -f $@
+	$(call run,AR,ar rcs $@ $^)
+$(CUDALIB): $(CUDAOBJ) $(LIB) src/cuda/versions.map
+	@mkdir -p $(@D)
+	$(call run,LD,$(CC) $(LDFLAGS) -shared -Wl$(comma)-soname$(comma)libcudart.so.13 -Wl$(comma)--version-script=src/cuda/versions.map -Wl$(comma)--exclude-libs$(comma)ALL $(if $(SAN),,-Wl$(comma)-z$(comma)defs) -o $@ $(filter %.o %.a,$^) -Wl$(comma)-Bstatic -llz4 -lzstd -linih -Wl$(comma)-Bdynamic -lm -lpthread -ldl)
+$(CUDALINKS): $(CUDALIB)
+	$(call run,LN,ln -sf $(notdir $<) $@)
 $(BUILD)/heddle: $(CLIOBJ) $(LIBLAB) $(LIB)
 	$(call run,LD,$(CC) $(LDFLAGS) -o $@ $^ $(LABLIBS))
 
@@ -142,7 +159,7 @@ $(BUILD)/obj/workloads.o: $(BUILD)/obj/workloads.c
 $(WORK:%.c=$(BUILD)/obj/%.o): CFLAGS += -ffp-contract=off
 
 # Stored results name the sources they are of: all that decides about them, which is all but what prints.
-SOURCES := $(sort $(filter-out src/cli/% src/report/% src/page/%,$(shell find src include workloads -name '*.[ch]' -o -name '*.def' -o -name '*.ptx')))
+SOURCES := $(sort $(filter-out src/cli/% src/report/% src/page/% src/cuda/%,$(shell find src include workloads -name '*.[ch]' -o -name '*.def' -o -name '*.ptx')))
 $(BUILD)/obj/sources.c: $(SOURCES) tools/embed-sources
 	@mkdir -p $(@D)
 	$(call run,GEN,tools/embed-sources $(SOURCES) > $@)
@@ -175,6 +192,8 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(LIB)
 	$(call run,LD,$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) -Wl$(comma)--start-group $(filter %.a,$^) -Wl$(comma)--end-group -lcmocka -Wl$(comma)--as-needed $(LABLIBS))
 $(filter $(BUILD)/tests/cli/%,$(UNIT)): $(LIBCLI)
 $(filter $(addprefix $(BUILD)/tests/,cli/% lab/% page/% report/% workloads/%),$(UNIT)): $(LIBLAB)
+$(filter $(BUILD)/tests/cuda/%,$(UNIT)): $(LIBCUDA)
+$(filter $(BUILD)/tests/cuda/%,$(UNIT)): LABLIBS += -llz4 -lzstd
 $(filter $(BUILD)/tests/exec/ops%,$(UNIT)): $(REF)
 $(filter $(BUILD)/tests/diff/% $(BUILD)/tests/sim/timed_stats,$(UNIT)): $(DIFF)
 $(BUILD)/examples/%: examples/%.c $(LIB)
@@ -208,8 +227,8 @@ fuzz: test-deps
 	@tools/deps $(FUZZ_PACKAGES)
 	@$(MAKE) --no-print-directory BUILD=build-fuzz CC=clang-14 OPT="-O1 -g" SAN="-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all" $(FUZZERS)
 	@tests/fuzz/run $(FUZZ_SECONDS) $(FUZZ_SEED) $(FUZZERS)
-build-fuzz/%: tests/fuzz/%.c $(LIB) $(LIBCLI) $(LIBLAB)
-	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer -o $@ $< $(LIBCLI) $(LIBLAB) $(LIB) $(LABLIBS))
+build-fuzz/%: tests/fuzz/%.c $(LIB) $(LIBCLI) $(LIBLAB) $(LIBCUDA)
+	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer -o $@ $< $(LIBCLI) $(LIBLAB) $(LIBCUDA) $(LIB) $(LABLIBS) -llz4 -lzstd)
 
 demo: all
 	@tools/demo $(BUILD)
@@ -260,6 +279,8 @@ install: all
 	$(BUILD)/heddle completion bash > $(DESTDIR)$(bashcompdir)/heddle
 	$(BUILD)/heddle completion zsh > $(DESTDIR)$(zshcompdir)/_heddle
 	$(BUILD)/heddle completion fish > $(DESTDIR)$(fishcompdir)/heddle.fish
+	install -D -m 755 $(CUDALIB) $(DESTDIR)$(libdir)/heddle/cuda/$(notdir $(CUDALIB))
+	for f in $(CUDANAMES); do ln -sf $(notdir $(CUDALIB)) $(DESTDIR)$(libdir)/heddle/cuda/$$f || exit 1; done
 	for f in $(CUDA); do install -D -m 644 $$f $(DESTDIR)$(datarootdir)/heddle/$$f || exit 1; done
 	sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' -e 's|@includedir@|$(includedir)|' \
 	    -e 's|@version@|$(VERSION)|' tools/heddle.pc.in > $(DESTDIR)$(pkgconfigdir)/heddle.pc
@@ -267,7 +288,7 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR),$(bindir)/heddle $(includedir)/heddle.h $(libdir)/libheddle.a $(libdir)/libheddle.so \
 	    $(libdir)/libheddle.so.$(SOVERSION) $(libdir)/libheddle.so.$(VERSION) $(pkgconfigdir)/heddle.pc $(mandir)/man1/heddle.1 \
 	    $(bashcompdir)/heddle $(zshcompdir)/_heddle $(fishcompdir)/heddle.fish)
-	rm -rf $(DESTDIR)$(datarootdir)/heddle/cuda
+	rm -rf $(DESTDIR)$(datarootdir)/heddle/cuda $(DESTDIR)$(libdir)/heddle/cuda
 
 clean:
 	rm -rf build build-asan build-gcc build-clang build-fuzz

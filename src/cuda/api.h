@@ -1,0 +1,34 @@
+/* How an entry point of the CUDA interface is written. Its arguments and results are those of the ABI; what a code is called
+ * is in errors.def.
+ *
+ *     CUDA_API int cudaFree(void *ptr) { CUDA_CALL(cu_free(p, ptr)); }
+ *
+ * An entry point whose ABI differs between the major versions of the runtime is written once for each, and CUDA_VERSION
+ * ties each to its version; all others serve every version (versions.map). */
+#ifndef CUDA_API_H
+#define CUDA_API_H
+
+#include "cuda/error.h"
+#include "cuda/process.h"
+
+#define CUDA_API __attribute__((visibility("default"), used))
+/* FUNCTION is what programs linked with libcudart.so.VERSION get as NAME; the last of CUDA_DEFAULT is what new programs get. */
+#define CUDA_VERSION(function, name, version) \
+    __asm__(".symver " #function "," #name "@libcudart.so." version ",remove");
+#define CUDA_DEFAULT(function, name) __asm__(".symver " #function "," #name "@@libcudart.so.13,remove");
+
+/* Another name of an entry point. The forms for programs compiled with a default stream for each thread (_ptsz, _ptds) are
+ * the same here: what is submitted runs at once. */
+#define CUDA_ALIAS(name, function) \
+    extern __typeof__(function) name __attribute__((alias(#function), visibility("default")));
+
+/* The body of an entry point that needs the device: `p` is the process, locked. A process that cannot go on (its settings
+ * are wrong, a kernel has faulted) answers every call with the same code. */
+#define CUDA_CALL(expression)          \
+    struct cu_process *p = cu_enter(); \
+    return cu_leave(p, p->failed ? p->failed : (expression))
+/* The same for the driver interface, which has no last error. */
+#define DRIVER_CALL(expression)        \
+    struct cu_process *p = cu_enter(); \
+    return cu_leave_driver(p, p->failed ? p->failed : (expression))
+#endif

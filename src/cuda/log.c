@@ -1,0 +1,133 @@
+/* The log of launches. A line is built in memory and written by one write to a file opened for appending, so that lines of
+ * forked or parallel processes do not mix. */
+#include "cuda/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cuda/error.h"
+#include "cuda/module.h"
+#include "cuda/op.h"
+#include "cuda/process.h"
+#include "cuda/stream.h"
+
+struct line {
+    char *text;
+    size_t bytes;
+    FILE *f;
+};
+
+static int begin(struct line *l) {
+    *l = (struct line){NULL, 0, NULL};
+    l->f = open_memstream(&l->text, &l->bytes);
+    return l->f ? 0 : -1;
+}
+
+static void end(struct cu_process *p, struct line *l) {
+    fputs("}\n", l->f);
+    if (!fclose(l->f))
+        for (size_t at = 0; at < l->bytes;) {
+            ssize_t n = write(p->log, l->text + at, l->bytes - at);
+            if (n < 0 && errno != EINTR) break;
+            if (n > 0) at += (size_t)n;
+        }
+    free(l->text);
+}
+
+static void put_string(FILE *f, const char *s) {
+    fputc('"', f);
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        if (c == '"' || c == '\\')
+            fprintf(f, "\\%c", c);
+        else if (c < 0x20)
+            fprintf(f, "\\u%04x", c);
+        else
+            fputc(c, f);
+    }
+    fputc('"', f);
+}
+
+static void put_stats(struct cu_process *p, FILE *f, int total) {
+    const char *comma = "";
+    fputs(",\"stats\":{", f);
+    for (size_t i = 0; i < hd_stat_count(); i++) {
+        hd_stat_info info;
+        double value;
+        if (hd_stat_at(i, &info) || hd_stat(p->dev, total, info.name, &value) || value == 0 ||
+            !isfinite(value))
+            continue;
+        fprintf(f, "%s\"%s\":", comma, info.name);
+        fprintf(f, info.integral ? "%.0f" : "%.9g", value);
+        comma = ",";
+    }
+    fputc('}', f);
+}
+
+static void put_program(FILE *f) {
+    char path[4096];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[n > 0 ? n : 0] = 0;
+    fputs(",\"program\":", f);
+    put_string(f, path);
+}
+
+int cu_log_open(struct cu_process *p) {
+    struct line l;
+    if (!p->settings.log) return CU_Success;
+    p->log = open(p->settings.log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (p->log < 0) {
+        cu_warn("HEDDLE_LOG=%s: %s", p->settings.log, strerror(errno));
+        return CU_InitializationError;
+    }
+    if (begin(&l)) return CU_MemoryAllocation;
+    fprintf(l.f, "{\"event\":\"start\",\"pid\":%d", (int)getpid());
+    put_program(l.f);
+    fputs(",\"machine\":", l.f);
+    put_string(l.f, p->settings.config ? p->settings.config : "");
+    fputs(",\"mech\":", l.f);
+    put_string(l.f, p->settings.mech ? p->settings.mech : "");
+    end(p, &l);
+    return CU_Success;
+}
+
+static const char *status_of(int code) {
+    if (!code) return "ok";
+    return code >= CU_IllegalAddress && code <= CU_LaunchFailure ? "fault" : "refused";
+}
+
+void cu_log_launch(struct cu_process *p, const struct CUstream_st *s, const struct cu_kernel_op *op,
+                   const struct cu_outcome *o) {
+    struct line l;
+    if (p->log < 0 || begin(&l)) return;
+    fprintf(l.f, "{\"event\":\"launch\",\"pid\":%d,\"n\":%" PRIu64 ",\"kernel\":", (int)getpid(),
+            p->launches);
+    put_string(l.f, op->function->name);
+    fprintf(l.f, ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"shared\":%" PRIu64 ",\"stream\":%" PRIu64,
+            op->grid[0], op->grid[1], op->grid[2], op->block[0], op->block[1], op->block[2], op->shared,
+            s->id);
+    fprintf(l.f, ",\"mode\":\"%s\",\"status\":\"%s\"", o->timed ? "timed" : "functional", status_of(o->code));
+    if (o->code) {
+        fputs(",\"error\":", l.f);
+        put_string(l.f, o->why && *o->why ? o->why : cu_error_of(o->code)->text);
+    }
+    put_stats(p, l.f, 0);
+    end(p, &l);
+}
+
+void cu_log_end(struct cu_process *p) {
+    struct line l;
+    if (p->log < 0 || !p->dev || p->forked || begin(&l)) return;
+    fprintf(l.f, "{\"event\":\"end\",\"pid\":%d", (int)getpid());
+    put_stats(p, l.f, 1);
+    end(p, &l);
+    close(p->log);
+    p->log = -1;
+}

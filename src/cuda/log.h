@@ -1,0 +1,20 @@
+/* The log of launches: HEDDLE_LOG, one JSON object a line, each line by one write (docs/cuda-programs.md). */
+#ifndef CUDA_LOG_H
+#define CUDA_LOG_H
+
+struct cu_process;
+struct CUstream_st;
+struct cu_kernel_op;
+
+/* Opens it and writes the first line; nothing when no log is asked for. CU_InitializationError, said on standard error. */
+int cu_log_open(struct cu_process *p);
+/* What a launch came to: how it ran, and NULL or what went wrong. */
+struct cu_outcome {
+    int timed, code;
+    const char *why;
+};
+void cu_log_launch(struct cu_process *p, const struct CUstream_st *s, const struct cu_kernel_op *op,
+                   const struct cu_outcome *o);
+/* The totals, when the program ends. */
+void cu_log_end(struct cu_process *p);
+#endif

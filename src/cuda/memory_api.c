@@ -1,0 +1,45 @@
+/* Entry points for memory and for copies in a row. */
+#include "cuda/api.h"
+#include "cuda/memory.h"
+#include "cuda/stream.h"
+
+CUDA_API int cudaMalloc(void **ptr, size_t bytes) {
+    CUDA_CALL(cu_malloc(p, ptr, bytes));
+}
+CUDA_API int cudaFree(void *ptr) {
+    CUDA_CALL(cu_free(p, ptr));
+}
+
+static int copy(struct cu_process *p, void *dst, const void *src, size_t bytes, int direction,
+                struct CUstream_st *stream, int wait) {
+    struct CUstream_st *s;
+    int code = cu_stream_of(p, stream, &s);
+    if (!code) code = cu_copy_row(p, s, dst, src, bytes, direction);
+    return code || !wait ? code : cu_stream_wait(p, s);
+}
+
+CUDA_API int cudaMemcpy(void *dst, const void *src, size_t bytes, int direction) {
+    CUDA_CALL(copy(p, dst, src, bytes, direction, NULL, 1));
+}
+CUDA_API int cudaMemcpyAsync(void *dst, const void *src, size_t bytes, int direction,
+                             struct CUstream_st *stream) {
+    CUDA_CALL(copy(p, dst, src, bytes, direction, stream, 0));
+}
+
+static int set(struct cu_process *p, void *dst, int value, size_t bytes, struct CUstream_st *stream) {
+    struct CUstream_st *s;
+    int code = cu_stream_of(p, stream, &s);
+    return code ? code : cu_set_row(p, s, (uint64_t)(uintptr_t)dst, (uint8_t)value, 1, bytes);
+}
+
+CUDA_API int cudaMemset(void *dst, int value, size_t bytes) {
+    CUDA_CALL(set(p, dst, value, bytes, NULL));
+}
+CUDA_API int cudaMemsetAsync(void *dst, int value, size_t bytes, struct CUstream_st *stream) {
+    CUDA_CALL(set(p, dst, value, bytes, stream));
+}
+
+CUDA_ALIAS(cudaMemcpy_ptds, cudaMemcpy)
+CUDA_ALIAS(cudaMemcpyAsync_ptsz, cudaMemcpyAsync)
+CUDA_ALIAS(cudaMemset_ptds, cudaMemset)
+CUDA_ALIAS(cudaMemsetAsync_ptsz, cudaMemsetAsync)

@@ -1,0 +1,343 @@
+/* Modules. A registered module keeps a list of the functions and variables that the program registered for it, and loads its
+ * text when one of them is first used: programs register thousands of kernels of which they run three. A module that
+ * does not load keeps its code and has said why once. */
+#include "cuda/module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/error.h"
+#include "cuda/fatbin.h"
+#include "cuda/memory.h"
+#include "cuda/process.h"
+
+/* ---- the text ---- */
+
+struct texts {
+    struct cu_ptx *list;
+    size_t count;
+};
+
+static void free_texts(struct texts *t) {
+    for (size_t i = 0; i < t->count; i++) free(t->list[i].text);
+    free(t->list);
+    *t = (struct texts){NULL, 0};
+}
+
+static int add_text(struct texts *t, struct cu_ptx ptx) {
+    struct cu_ptx *grown = realloc(t->list, (t->count + 1) * sizeof *grown);
+    if (!grown) {
+        free(ptx.text);
+        return CU_MemoryAllocation;
+    }
+    t->list = grown;
+    t->list[t->count++] = ptx;
+    return CU_Success;
+}
+
+static int add_fatbin(struct cu_process *p, struct texts *t, const void *image, size_t bytes) {
+    struct cu_ptx ptx;
+    int code = cu_fatbin_ptx(image, bytes, (uint32_t)(10 * p->machine.major + p->machine.minor), &ptx);
+    return code ? code : add_text(t, ptx);
+}
+
+/* A wrapper of version 2 lists the binaries that were linked; its own holds machine code only. */
+static int add_wrapper(struct cu_process *p, struct texts *t, const struct cu_wrapper *w) {
+    if (w->version < 2 || !w->linked || !*w->linked) return add_fatbin(p, t, w->data, SIZE_MAX);
+    int code = CU_Success;
+    for (const void *const *each = w->linked; *each && !code; each++) {
+        const struct cu_wrapper *inner = *each;
+        code = inner->magic == CU_WRAPPER_MAGIC ? add_fatbin(p, t, inner->data, SIZE_MAX)
+                                                : add_fatbin(p, t, *each, SIZE_MAX);
+    }
+    return code;
+}
+
+static int copy_text(struct texts *t, const char *text, size_t bytes) {
+    size_t n = bytes ? strnlen(text, bytes) : strlen(text);
+    char *copy = malloc(n + 1);
+    if (!copy) return CU_MemoryAllocation;
+    memcpy(copy, text, n);
+    copy[n] = 0;
+    return add_text(t, (struct cu_ptx){copy, n, 0});
+}
+
+static int texts_of(struct cu_process *p, const void *image, size_t bytes, struct texts *t) {
+    uint32_t magic = 0;
+    if (!image) return CU_InvalidValue;
+    if (!bytes || bytes >= sizeof magic) memcpy(&magic, image, sizeof magic);
+    if (magic == CU_WRAPPER_MAGIC) return add_wrapper(p, t, image);
+    if (magic == CU_FATBIN_MAGIC) return add_fatbin(p, t, image, bytes ? bytes : SIZE_MAX);
+    if (!memcmp(image, "\177ELF", 4)) return CU_NoKernelImageForDevice;
+    return copy_text(t, image, bytes);
+}
+
+/* The parts of a module that nvcc -rdc made are one text without the headers of all but the first. */
+static char *after_header(char *text) {
+    for (;;) {
+        char *line = text + strspn(text, " \t\r\n");
+        if (!strncmp(line, "//", 2) || !strncmp(line, ".version", 8) || !strncmp(line, ".target", 7) ||
+            !strncmp(line, ".address_size", 13))
+            text = line + strcspn(line, "\n");
+        else
+            return text;
+    }
+}
+
+static char *join_texts(const struct texts *t, size_t *bytes) {
+    size_t total = 1;
+    for (size_t i = 0; i < t->count; i++) total += t->list[i].bytes + 1;
+    char *joined = malloc(total), *at = joined;
+    for (size_t i = 0; joined && i < t->count; i++) {
+        char *from = i ? after_header(t->list[i].text) : t->list[i].text;
+        at = stpcpy(at, from);
+        *at++ = '\n';
+    }
+    if (joined) *at = 0, *bytes = (size_t)(at - joined);
+    return joined;
+}
+
+static int load_texts(struct cu_process *p, const struct texts *t, hd_module **hd) {
+    size_t bytes;
+    char *joined = join_texts(t, &bytes);
+    if (!joined) return CU_MemoryAllocation;
+    hd_status s = bytes ? hd_module_load(p->dev, "kernels of the program", joined, bytes, hd) : HD_INVALID;
+    free(joined);
+    if (s) cu_warn("%s", hd_error(p->dev));
+    return s == HD_INVALID ? CU_InvalidPtx : cu_status(p, s);
+}
+
+static void advise(int code) {
+    if (code == CU_NoKernelImageForDevice)
+        cu_warn("the program has machine code for its kernels and no PTX: compile it with -gencode "
+                "arch=compute_75,code=compute_75 "
+                "(or -arch=sm_75 alone, which keeps both)");
+    if (code == CU_InvalidKernelImage) cu_warn("the program's kernels (its fat binary) are damaged");
+}
+
+static int load_image(struct cu_process *p, const void *image, size_t bytes, hd_module **hd) {
+    struct texts t = {NULL, 0};
+    int code = texts_of(p, image, bytes, &t);
+    advise(code);
+    if (!code) code = load_texts(p, &t, hd);
+    free_texts(&t);
+    return code;
+}
+
+/* ---- modules ---- */
+
+static void link_module(struct cu_process *p, struct CUmod_st *m) {
+    m->next = p->modules;
+    m->prev = &p->modules;
+    if (m->next) m->next->prev = &m->next;
+    p->modules = m;
+}
+
+struct CUmod_st *cu_module_register(struct cu_process *p, const void *wrapper) {
+    struct CUmod_st *m = calloc(1, sizeof *m);
+    if (!m) return NULL;
+    m->image = wrapper;
+    link_module(p, m);
+    return m;
+}
+
+int cu_module_load(struct cu_process *p, const void *image, size_t bytes, struct CUmod_st **mod) {
+    hd_module *hd;
+    int code = load_image(p, image, bytes, &hd);
+    if (code) return code;
+    struct CUmod_st *m = calloc(1, sizeof *m);
+    if (!m) {
+        hd_module_unload(hd);
+        return CU_MemoryAllocation;
+    }
+    m->hd = hd;
+    link_module(p, m);
+    *mod = m;
+    return CU_Success;
+}
+
+/* A managed variable is one the host reads and writes at an address that it takes out of a pointer. That address is where the
+ * simulator keeps the variable's bytes, and kernels reach them there too: the same bytes at two device addresses. */
+static int manage(struct cu_process *p, struct cu_variable *v) {
+    hd_memory m;
+    if (hd_find(p->dev, v->addr, &m) || m.addr != v->addr || !m.host) return CU_InvalidSymbol;
+    uint64_t alias = (uint64_t)(uintptr_t)m.host;
+    int code = cu_status(p, hd_alloc_at(p->dev, v->bytes, m.host, &alias));
+    struct cu_alloc a = {
+        .addr = alias, .bytes = v->bytes, .kind = CU_MEMORY_MANAGED, .flags = 1, .host = m.host, .owner = v};
+    if (!code) code = cu_alloc_note(p, &a);
+    if (!code) *v->managed = m.host;
+    return code;
+}
+
+/* Variables are memory that copies and kernels reach by address. */
+static int note_variable(struct cu_process *p, struct cu_variable *v) {
+    if (v->addr) return CU_Success;
+    hd_status s = hd_module_symbol(v->module->hd, v->name, &v->addr, &v->bytes);
+    if (s) return CU_SymbolNotFound;
+    struct cu_alloc a = {.addr = v->addr, .bytes = v->bytes, .kind = CU_MEMORY_VARIABLE, .owner = v};
+    int code = v->bytes ? cu_alloc_note(p, &a) : CU_Success;
+    return !code && v->managed ? manage(p, v) : code;
+}
+
+static void forget_variables(struct cu_process *p, struct CUmod_st *m) {
+    for (struct cu_variable *v = m->variables; v; v = v->next) {
+        if (v->addr) cu_alloc_forget(p, v->addr);
+        if (v->addr && v->managed) {
+            uint64_t alias = (uint64_t)(uintptr_t)*v->managed;
+            if (p->dev) (void)hd_free(p->dev, alias);
+            cu_alloc_forget(p, alias);
+        }
+        v->addr = 0;
+    }
+}
+
+void cu_module_unload(struct cu_process *p, struct CUmod_st *m) {
+    forget_variables(p, m);
+    for (struct CUfunc_st *f = m->functions, *next; f; f = next) {
+        next = f->next;
+        (void)cu_map_put(&p->handles, f, NULL);
+        if (f->host) (void)cu_map_put(&p->functions, f->host, NULL);
+        free(f->copied_name);
+        free(f);
+    }
+    for (struct cu_variable *v = m->variables, *next; v; v = next) {
+        next = v->next;
+        if (v->host) (void)cu_map_put(&p->variables, v->host, NULL);
+        free(v->copied_name);
+        free(v);
+    }
+    if (p->dev) hd_module_unload(m->hd);
+    *m->prev = m->next;
+    if (m->next) m->next->prev = m->prev;
+    free(m);
+}
+
+int cu_module_ready(struct cu_process *p, struct CUmod_st *m) {
+    if (m->hd || m->failed) return m->failed;
+    m->failed = load_image(p, m->image, 0, &m->hd);
+    if (m->failed) m->hd = NULL;
+    for (struct cu_variable *v = m->variables; v && !m->failed; v = v->next)
+        if (v->managed) m->failed = note_variable(p, v);
+    return m->failed;
+}
+
+void cu_modules_reset(struct cu_process *p) {
+    for (struct CUmod_st *m = p->modules, *next; m; m = next) {
+        next = m->next;
+        if (!m->image) {
+            cu_module_unload(p, m);
+            continue;
+        }
+        forget_variables(p, m);
+        for (struct CUfunc_st *f = m->functions; f; f = f->next) f->kernel = NULL;
+        m->hd = NULL; /* goes with the device */
+        m->failed = 0;
+    }
+}
+
+int cu_module_valid(struct cu_process *p, const struct CUmod_st *mod) {
+    for (const struct CUmod_st *m = p->modules; m; m = m->next)
+        if (m == mod) return 1;
+    return 0;
+}
+
+/* ---- functions ---- */
+
+struct CUfunc_st *cu_function_add(struct cu_process *p, struct CUmod_st *m, const char *name) {
+    struct CUfunc_st *f = calloc(1, sizeof *f);
+    if (!f) return NULL;
+    f->name = name;
+    f->module = m;
+    f->max_dynamic_shared = f->carveout = -1;
+    f->next = m->functions;
+    m->functions = f;
+    (void)cu_map_put(&p->handles, f, f);
+    return f;
+}
+
+int cu_function_valid(struct cu_process *p, const struct CUfunc_st *f) {
+    return cu_map_get(&p->handles, f) == f;
+}
+
+int cu_function_of(struct cu_process *p, const void *host, struct CUfunc_st **f) {
+    *f = cu_map_get(&p->functions, host);
+    if (!*f) *f = cu_map_get(&p->handles, host);
+    return *f ? CU_Success : CU_InvalidDeviceFunction;
+}
+
+static hd_kernel *find_kernel(hd_module *hd, const char *name, hd_kernel_info *info) {
+    for (size_t i = 0; i < hd_module_kernel_count(hd); i++) {
+        hd_kernel *k = hd_module_kernel_at(hd, i);
+        if (!hd_kernel_get_info(k, info) && !strcmp(info->name, name)) return k;
+    }
+    return NULL;
+}
+
+static int refuse(const struct CUfunc_st *f) {
+    const char *why = f->info.unsupported;
+    cu_warn("%s cannot run: %.*s", f->name, (int)strcspn(why, "\n"), why);
+    return CU_InvalidPtx;
+}
+
+int cu_function_ready(struct cu_process *p, struct CUfunc_st *f) {
+    if (f->kernel) return f->info.unsupported ? refuse(f) : CU_Success;
+    int code = cu_module_ready(p, f->module);
+    if (code) return code;
+    f->kernel = find_kernel(f->module->hd, f->name, &f->info);
+    if (!f->kernel) return CU_InvalidDeviceFunction;
+    return f->info.unsupported ? refuse(f) : CU_Success;
+}
+
+int cu_module_function(struct cu_process *p, struct CUmod_st *m, const char *name, struct CUfunc_st **f) {
+    int code = cu_module_ready(p, m);
+    if (code) return code;
+    for (*f = m->functions; *f; *f = (*f)->next)
+        if (!strcmp((*f)->name, name)) return CU_Success;
+    hd_kernel_info info;
+    if (!find_kernel(m->hd, name, &info)) return CU_SymbolNotFound;
+    char *copy = strdup(name);
+    *f = copy ? cu_function_add(p, m, copy) : NULL;
+    if (!*f) {
+        free(copy);
+        return CU_MemoryAllocation;
+    }
+    (*f)->copied_name = copy;
+    return CU_Success;
+}
+
+/* ---- variables ---- */
+
+struct cu_variable *cu_variable_add(struct CUmod_st *m, const char *name) {
+    struct cu_variable *v = calloc(1, sizeof *v);
+    if (!v) return NULL;
+    v->name = name;
+    v->module = m;
+    v->next = m->variables;
+    m->variables = v;
+    return v;
+}
+
+int cu_variable_of(struct cu_process *p, const void *host, struct cu_variable **v) {
+    *v = cu_map_get(&p->variables, host);
+    if (!*v) return CU_InvalidSymbol;
+    int code = cu_module_ready(p, (*v)->module);
+    return code ? code : note_variable(p, *v) ? CU_InvalidSymbol : CU_Success;
+}
+
+int cu_module_variable(struct cu_process *p, struct CUmod_st *m, const char *name, struct cu_variable **v) {
+    int code = cu_module_ready(p, m);
+    if (code) return code;
+    for (*v = m->variables; *v; *v = (*v)->next)
+        if (!strcmp((*v)->name, name)) return note_variable(p, *v);
+    uint64_t addr, bytes;
+    if (hd_module_symbol(m->hd, name, &addr, &bytes)) return CU_SymbolNotFound;
+    char *copy = strdup(name);
+    *v = copy ? cu_variable_add(m, copy) : NULL;
+    if (!*v) {
+        free(copy);
+        return CU_MemoryAllocation;
+    }
+    (*v)->copied_name = copy;
+    return note_variable(p, *v);
+}
