@@ -39,6 +39,7 @@ struct command {
     const char *name;
     const char *operands; /* "FILE.ptx", for the synopsis */
     size_t min_operands, max_operands;
+    bool runs_program;   /* its first operand; the words behind that are the program's, options or not */
     const char *summary; /* one line, no full stop */
     const char *text;    /* paragraphs, parted by a newline */
     const struct opt *options;
@@ -55,6 +56,7 @@ void command_unknown(const char *name, struct err *e);
 enum cli_exit report_main(struct cli *c, const struct opts *o);
 enum cli_exit run_main(struct cli *c, const struct opts *o);
 enum cli_exit area_main(struct cli *c, const struct opts *o);
+enum cli_exit cuda_main(struct cli *c, const struct opts *o);
 enum cli_exit compare_main(struct cli *c, const struct opts *o);
 enum cli_exit config_main(struct cli *c, const struct opts *o);
 enum cli_exit explain_main(struct cli *c, const struct opts *o);

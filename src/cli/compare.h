@@ -62,6 +62,11 @@ void compare_heading(const struct compare *c, size_t first, struct table *t);
 void compare_print_table(const struct compare *c, struct table *t, struct sb *out); /* and frees it */
 const char *compare_style(const struct compare *c, enum term_style s);              /* none in Markdown */
 
+/* What a comparison shows of statistics: titles of the columns, and their cells; shown false: nobody knows them. */
+struct stats;
+void compare_stat_titles(struct table *t);
+void compare_stat_cells(struct table *t, const struct stats *s, bool shown);
+
 /* compare_programs.c: cycles of the first program over those of another under one mechanism, 0 where either did not end; the
  * table of them, where the programs are comparable. */
 double compare_ratio(const struct compare *c, size_t subject, size_t machine);

@@ -55,6 +55,19 @@ static const struct {
                {"depth", depth_cell},   {"L1D hits", l1d_cell}, {"DRAM", dram_cell}};
 enum { NCOLUMNS = sizeof columns / sizeof *columns };
 
+void compare_stat_titles(struct table *t) {
+    for (size_t i = 0; i < NCOLUMNS; i++) table_cell(t, "%s", columns[i].title);
+}
+
+void compare_stat_cells(struct table *t, const struct stats *s, bool shown) {
+    for (size_t i = 0; i < NCOLUMNS; i++) {
+        if (shown)
+            columns[i].cell(t, s);
+        else
+            table_cell(t, "-");
+    }
+}
+
 static double best(const struct compare *c, size_t subject) {
     double most = 0;
     for (size_t m = 0; m < c->lab.nmachines; m++) {
@@ -83,12 +96,7 @@ static void row(const struct compare *c, struct table *t, size_t subject, size_t
     const struct lab_cell *cell = lab_cell(&c->lab, subject, machine);
     bool ended = compare_ended(c, subject, machine);
     table_cell(t, "%s", c->lab.machines[machine].name);
-    for (size_t i = 0; i < NCOLUMNS; i++) {
-        if (ended)
-            columns[i].cell(t, &cell->out.total);
-        else
-            table_cell(t, "-");
-    }
+    compare_stat_cells(t, &cell->out.total, ended);
     speedup_cell(t, compare_speedup(c, subject, machine));
     bar_cell(c, t, compare_speedup(c, subject, machine), full,
              compare_wrong(c, subject, machine)
@@ -176,7 +184,7 @@ static void subject_table(const struct compare *c, size_t subject, struct sb *ou
     table_init(&t, "lrrrrrrrl");
     t.heading = true;
     table_cell(&t, "mechanism");
-    for (size_t i = 0; i < NCOLUMNS; i++) table_cell(&t, "%s", columns[i].title);
+    compare_stat_titles(&t);
     table_cell(&t, "speed-up");
     table_cell(&t, "%s", "");
     for (size_t m = 0; m < c->lab.nmachines; m++) row(c, &t, subject, m, best(c, subject));

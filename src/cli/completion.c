@@ -153,7 +153,7 @@ static void complete_value(struct at *a, const struct opt *o) {
 static void complete_alternative(struct at *a, const char *text, size_t n) {
     while (n && *text == '[') text++, n--;
     n = n < strcspn(text, "[].,:") ? n : strcspn(text, "[].,:");
-    if (n == 4 && !strncmp(text, "FILE", 4)) a->files = true;
+    if ((n == 4 && !strncmp(text, "FILE", 4)) || (n == 7 && !strncmp(text, "PROGRAM", 7))) a->files = true;
     for (size_t i = 0; i < sizeof operands / sizeof *operands; i++) {
         if (strlen(operands[i].word) != n || strncmp(operands[i].word, text, n) != 0) continue;
         if (operands[i].add)
@@ -218,7 +218,9 @@ static void complete_in(struct at *a, const char *const *words, size_t n) {
         a->nkept = (size_t)(equals + 1 - a->part);
         a->part = equals + 1;
     }
-    if (value)
+    if (number && a->command->runs_program)
+        a->files = true; /* words of the program */
+    else if (value)
         complete_value(a, value);
     else if (*a->part == '-')
         complete_option(a);

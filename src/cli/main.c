@@ -23,7 +23,8 @@ static enum cli_exit run_command(struct cli *c, int n, char **words) {
     struct opts o;
     struct err e = {0};
     enum cli_exit status = CLI_OK;
-    bool fine = opts_parse(&o, c->command->options, n, words, &e);
+    bool fine = c->command->runs_program ? opts_parse_program(&o, c->command->options, n, words, &e)
+                                         : opts_parse(&o, c->command->options, n, words, &e);
     if (fine && opts_has(&o, "help")) {
         struct sb text = {0};
         help_command(&text, &c->term, c->command);

@@ -68,12 +68,12 @@ static bool take_short(struct opts *o, int *i, int n, char *const *words, struct
     return take(o, t, word[2] ? word + 2 : NULL, i, n, words, e);
 }
 
-bool opts_parse(struct opts *o, const struct opt *table, int n, char *const *words, struct err *e) {
+static bool parse(struct opts *o, int n, char *const *words, bool program, struct err *e) {
     bool options = true;
-    *o = (struct opts){.table = table};
     for (int i = 0; i < n; i++) {
         const char *w = words[i];
         bool fine = true;
+        if (program && o->operands.n) options = false;
         if (!options || w[0] != '-' || !w[1])
             VEC_PUSH(&o->operands, w);
         else if (!strcmp(w, "--"))
@@ -83,6 +83,16 @@ bool opts_parse(struct opts *o, const struct opt *table, int n, char *const *wor
         if (!fine) return false;
     }
     return true;
+}
+
+bool opts_parse(struct opts *o, const struct opt *table, int n, char *const *words, struct err *e) {
+    *o = (struct opts){.table = table};
+    return parse(o, n, words, false, e);
+}
+
+bool opts_parse_program(struct opts *o, const struct opt *table, int n, char *const *words, struct err *e) {
+    *o = (struct opts){.table = table};
+    return parse(o, n, words, true, e);
 }
 
 void opts_free(struct opts *o) {

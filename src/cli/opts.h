@@ -43,6 +43,8 @@ struct opts {
  * "--help" and "-h" are known to every command. On false the message names the word and, where one is near,
  * the option that was meant. Release with opts_free in either case. */
 bool opts_parse(struct opts *o, const struct opt *table, int n, char *const *words, struct err *e);
+/* The same where the first operand is a program and all words behind it are its own. */
+bool opts_parse_program(struct opts *o, const struct opt *table, int n, char *const *words, struct err *e);
 void opts_free(struct opts *o);
 
 bool opts_optional(const struct opt *t);

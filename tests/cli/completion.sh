@@ -26,6 +26,8 @@ offers "tiny" "sizes" run @bfs --size t
 offers "@bfs :files" "workloads and files" run @bf
 offers "bfs" "workloads by name" sweep --workloads bf
 offers "stats" "topics of a list" list st
+offers ":files" "a program" cuda --quiet ''
+offers ":files" "whose words are its own" cuda ./program --js
 offers "show" "actions" config sh
 offers "pdom,dwf pdom,dws" "mechanisms to explain" explain pdom,dw
 offers "@bfs :files" "a program after them" explain pdom @bf

@@ -1,0 +1,164 @@
+# heddle cuda: what is refused before a program starts; its output, exit status and signals; tables and files; several mechanisms side
+# by side. The first part uses a stand-in for the runtime library (tests/cli/runtime.c), which writes logs and nothing else.
+. tests/cli/lib.sh
+unset HEDDLE_CONFIG HEDDLE_MECH HEDDLE_SET HEDDLE_MODE HEDDLE_TIMED HEDDLE_LOG HEDDLE_FILE HEDDLE_RACES LD_PRELOAD
+mkdir "$work/tmp" "$work/stand in"
+export TMPDIR=$work/tmp
+${CC:-cc} -shared -fPIC -o "$work/stand in/libheddle-cuda.so" tests/cli/runtime.c
+for n in libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libcuda.so.1; do ln -s libheddle-cuda.so "$work/stand in/$n"; done
+export HEDDLE_CUDA_LIB="$work/stand in"
+left() { # NAME: nothing is left in the directory for temporary files
+    [ -z "$(ls "$work/tmp")" ]
+    verdict $? "$1"
+}
+
+# ---- what is refused ----
+printf 'int main(void) { return 0; }\n' >"$work/plain.c"
+${CC:-cc} -static -o "$work/static" "$work/plain.c" 2>/dev/null && refused "is linked statically" "a static program" cuda "$work/static"
+${CC:-cc} -c -o "$work/object" "$work/plain.c" && chmod +x "$work/object"
+refused "is an object file" "an object file" cuda "$work/object"
+printf 'int main(void) { return 0; } const char s[] = "no CUDA-capable device is detected";\n' >"$work/own.c"
+${CC:-cc} -o "$work/own" "$work/own.c"
+refused "has the CUDA runtime linked into it" "a program with a runtime of its own" cuda "$work/own"
+expect_err "-cudart shared" "with the way out"
+printf 'int main(void) { return 0; } __attribute__((aligned(8))) const unsigned f[22] = {0xba55ed50, 0x100001, 72, 0, 0x1010001, 64, 8};\n' >"$work/fat.c"
+${CC:-cc} -o "$work/fat" "$work/fat.c"
+refused "has kernels but needs no libcudart.so" "kernels without a runtime" cuda "$work/fat"
+head -c 100 "$work/fat" >"$work/cut" && chmod +x "$work/cut"
+refused "is linked statically" "a file that is cut off" cuda "$work/cut"
+refused "there is no program $work/none" "a program that is not there" cuda "$work/none"
+refused "there is no program no-such-program" "nor in PATH" cuda no-such-program
+refused "is a directory" "a directory" cuda "$work"
+refused "is not executable" "a file that is not executable" cuda "$work/plain.c"
+printf 'hello\n' >"$work/text" && chmod +x "$work/text"
+refused "is neither a program nor a script" "a text" cuda "$work/text"
+printf '\177ELF\001\001\001\000\000\000\000\000\000\000\000\000\002\000\050\000' >"$work/arm" && chmod +x "$work/arm"
+refused "is a program for 32-bit ARM" "a program for another processor" cuda "$work/arm"
+refused "PROGRAM [ARG]... is missing" "no program at all" cuda --quiet
+refused "--json cannot go to standard output" "standard output is the program's" cuda --json - true
+refused "--mech needs timed runs" "mechanisms without time" cuda -f --mech pdom true
+refused "there is no mechanism 'pdmo'" "an unknown mechanism" cuda --mech pdmo true
+refused "there is no configuration" "an unknown machine" cuda --config nowhere true
+refused 'there is no option "a.b"' "an unknown option of the machine" cuda --set a.b=c true
+refused "--timed ':3' is not KERNEL or KERNEL:N" "a kernel without a name" cuda --timed :3 true
+HEDDLE_MODE=fast refused "HEDDLE_MODE: mode = fast: it is functional, timed or auto" "a variable that is wrong" cuda true
+printf 'mech = pdom\nspeed = high\n' >"$work/options"
+refused "options:2: there is no option 'speed'" "a line of an options file that is wrong" cuda --options "$work/options" true
+HEDDLE_CUDA_LIB=$work/none refused "libheddle-cuda.so is not in" "a library that is not there" cuda true
+left "nothing is left of what was refused"
+
+# ---- the program's own output and end ----
+run cuda sh -c 'echo out; echo err >&2; exit 7'
+expect_status 7 "the exit status is the program's"
+expect_out out "its standard output is left alone"
+expect_err "it called nothing of CUDA" "and what there is to say goes to standard error"
+run cuda -q -- echo --help -x
+expect_out "--help -x" "words behind the program are its own"
+[ ! -s "$err" ]
+verdict $? "--quiet says nothing"
+run cuda -q sh -c 'kill -SEGV $$'
+expect_status 139 "a program that dies of a signal"
+printf '#!/bin/sh\necho script\n' >"$work/script" && chmod +x "$work/script"
+run cuda -q "$work/script"
+expect_out script "a script"
+run cuda -q sh -c 'echo $HEDDLE_CONFIG $HEDDLE_MECH $HEDDLE_MODE $HEDDLE_SET' --config
+expect_out "pdom timed" "the default machine, timed"
+run cuda -q -c tiny --mech pdom:side=most --set gpu.sms=2 -m 99 sh -c 'echo $HEDDLE_CONFIG $HEDDLE_MECH $HEDDLE_MODE $HEDDLE_SET'
+expect_out "tiny pdom timed gpu.sms=2;pdom.side=most;exec.max_insts=99" "what the library finds in its environment"
+run cuda -q -f --timed x true
+expect_status 2 "--timed without time is refused"
+run cuda -q --timed 'reduce:3' --timed ns::scan sh -c 'echo $HEDDLE_TIMED'
+expect_out "reduce:3;ns::scan" "kernels to time"
+printf '# machine\nHEDDLE_CONFIG = tiny\nset = gpu.sms=2;sm.depth=1\nquiet = 1\n' >"$work/options"
+HEDDLE_CONFIG=harp-fermi HEDDLE_SET=gpu.sms=3 run cuda --options "$work/options" --set sm.depth=2 sh -c 'echo $HEDDLE_CONFIG $HEDDLE_SET'
+expect_out "tiny gpu.sms=3;gpu.sms=2;sm.depth=1;sm.depth=2" "variables, then the file, then the command line"
+[ ! -s "$err" ]
+verdict $? "a flag in the file"
+run cuda -q readlink /proc/self/fd/1
+expect_out "$out" "no pipe stands between one program and its output"
+[ "$(setarch -R true 2>&1; $HEDDLE cuda -q sh -c 'cat /proc/$$/personality')" = 00040000 ]
+verdict $? "addresses are not randomised"
+
+# ---- the table and the files ----
+export LAUNCHES=6
+run cuda --json "$work/a.json" --csv "$work/a.csv" --html "$work/a.html" --log "$work/a.log" true
+expect_err "true  6 launches of 2 kernels, default machine under pdom" "the table's title"
+grep -qE '^ +3  reduce +12,000  57.1 %' "$err" && grep -qE '^ +6  all +21,000' "$err"
+verdict $? "kernels by their names, those that took most first, and all"
+expect_json "$work/a.json" runs/0/launches/5/gpu.cycles 6000 "every launch is in the JSON"
+expect_json "$work/a.json" runs/0/kernels/1/launches 3 "kernels are"
+expect_json "$work/a.json" runs/0/kernels/0/kernel '"_Z4heatPfi"' "by the names the PTX has"
+expect_json "$work/a.json" runs/0/total/exec.thread_insts 30000 "totals are"
+[ "$(wc -l <"$work/a.csv")" -eq 7 ] && [ "$(wc -l <"$work/a.log")" -eq 8 ] && grep -q 'whole program' "$work/a.html"
+verdict $? "CSV, log and page"
+run cuda -q --json "$work/b.json" true
+cmp -s "$work/a.json" "$work/b.json"
+verdict $? "the same bytes again"
+run cuda --launches -o - true
+grep -qE '^ +6  reduce  4 blocks of 64 threads, 16 bytes' "$out" || grep -qE '^ +6  reduce  4 blocks of 64 threads' "$out"
+verdict $? "a row for each launch, to standard output"
+FAULT=4 run cuda true
+expect_err "reduce: 1 of 3 launches failed, the first: out of bounds" "a launch that failed is named"
+expect_status 0 "and leaves the exit status to the program"
+run cuda --functional true
+expect_err "6 launches of 2 kernels, functional" "functional"
+! grep -q cycles "$err"
+verdict $? "has no cycles"
+run cuda sh -c 'true; /bin/true; kill -KILL $$'
+expect_status 137 "a shell that is killed"
+expect_err "2 processes used CUDA" "all processes are counted"
+expect_err "1 of them did not end by themselves" "and the one that did not end is named"
+printf '{"event":"launch","pi' >"$work/half"
+run cuda sh -c "cat '$work/half' >>\$HEDDLE_LOG"
+expect_err "1 line of the log cannot be read" "a line cut short is left out"
+
+# ---- several mechanisms ----
+run cuda --mech pdom,dwf --json "$work/a.json" --html "$work/a.html" sh -c 'cat; echo done; exit 3'
+expect_out done "the output is shown once"
+expect_status 3 "the exit status is theirs"
+grep -qE '^ +dwf +[0-9,]+ .* 2.000' "$err" && grep -qE '^ +geometric mean +1.000  2.000' "$err"
+verdict $? "speed-ups of the program and of kernels"
+expect_json "$work/a.json" runs/1/kernels/0/speedup 2.0 "which JSON has"
+! grep -q DIFFERENT "$err"
+verdict $? "nothing differs"
+run cuda --mech pdom,dwf sh -c 'echo same; echo $HEDDLE_MECH; [ $HEDDLE_MECH = pdom ] || { echo why >&2; exit 4; }'
+expect_status 4 "the first exit status that is not 0"
+expect_err "DIFFERENT: standard output of dwf differs from line 2 on: 'dwf' where pdom has 'pdom'" "output that differs is reported"
+expect_err "DIFFERENT: exit status 0 under pdom, and 4 under dwf" "and so is an end that does"
+expect_err "why" "with what it said"
+expect_err "ended otherwise" "and it is not compared"
+run cuda --config tiny,harp-fermi --mech pdom,dwf --jobs 2 true
+grep -qE '^ +tiny pdom ' "$err" && grep -qE '^ +harp-fermi dwf ' "$err"
+verdict $? "machines and mechanisms"
+command_line="heddle cuda --mech pdom,dwf cat, from a pipe"
+{ echo one; sleep 0.2; echo two; } | $HEDDLE cuda -q --mech pdom,dwf --json "$work/a.json" cat >"$out" 2>"$err"
+status=$?
+expect_out "one
+two" "standard input goes to all"
+head -c 2000000 /dev/zero | $HEDDLE cuda -q --mech pdom,dwf,volta --jobs 3 cat 2>"$err" | cmp -s - <(head -c 2000000 /dev/zero)
+verdict $? "much of it, too"
+command_line="heddle cuda with a process that stays behind"
+timeout 5 "$HEDDLE" cuda -q --mech pdom,dwf sh -c 'sleep 8 & echo gone' >"$out" 2>"$err" </dev/zero
+expect_out gone "a process that stays behind is not waited for, nor is standard input that has no end"
+unset LAUNCHES
+left "nothing is left behind"
+
+# ---- signals ----
+stopped() { # SIGNAL STATUS NAME OPTION...: the program gets it, the tables are shown
+    local sig=$1 want=$2 name=$3
+    shift 3
+    command_line="heddle cuda $*, $sig"
+    rm -f "$out"
+    LAUNCHES=2 "$HEDDLE" cuda "$@" sh -c 'echo begun; exec sleep 30' >"$out" 2>"$err" &
+    local child=$!
+    for i in $(seq 50); do [ -s "$out" ] && break || sleep 0.1; done
+    kill -"$sig" $child
+    wait $child 2>/dev/null
+    status=$?
+    [ $status -eq "$want" ] && grep -q "PARTIAL" "$err" && grep -q "heat" "$err"
+    verdict $? "$name"
+}
+stopped TERM 143 "SIGTERM is passed on, and what had ended is shown"
+stopped TERM 143 "to several runs" --mech pdom,dwf
+stopped HUP 129 "SIGHUP"
+left "nothing is left of stopped runs"
