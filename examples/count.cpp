@@ -31,7 +31,9 @@ int main() {
     hd_kernel *kernel = nullptr;
     uint64_t odd = 0;
     uint32_t count = 0;
-    hd_launch launch = {{10, 1, 1}, {100, 1, 1}, 0, 0};
+    hd_launch launch{};
+    launch.grid[0] = 10;
+    launch.block[0] = 100;
     if (!s) s = hd_module_load(raw, "count.ptx", ptx, 0, &mod);
     if (!s) s = hd_module_kernel(mod, "count", &kernel);
     if (!s) s = hd_module_symbol(mod, "odd", &odd, nullptr);

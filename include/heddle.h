@@ -41,7 +41,8 @@ typedef enum hd_status {
     HD_MEMORY,  /* no memory, on the host or within the device's limit; hd_error says whether it is lost */
     HD_LIMIT,   /* a bound the caller set was reached (max_insts) or the progress callback said stop */
     HD_INTERNAL,
-    HD_REFUSED /* the chosen mechanism cannot run this kernel; nothing of it ran. Another may */
+    HD_REFUSED,  /* the chosen mechanism cannot run this kernel; nothing of it ran. Another may */
+    HD_TOO_LARGE /* the blocks of a cooperative launch do not fit the machine all at once; nothing of it ran */
 } hd_status;
 
 typedef struct hd_device hd_device;
@@ -77,6 +78,29 @@ HD_API hd_status hd_mech_at(size_t index, const char **name, const char **title)
  * set, for hd_error, unless memory ran out; close it in either case. */
 HD_API hd_status hd_device_open(const hd_config *config, hd_device **dev);
 HD_API void hd_device_close(hd_device *dev); /* NULL is fine */
+
+typedef struct hd_device_info {
+    const char *name; /* the configuration's, or its file; "": none was read */
+    const char *mech; /* of timed launches */
+    int timed;        /* what HD_MODE_DEVICE means */
+    uint32_t sms;
+    uint32_t warp_size; /* that programs see: 32 */
+    uint32_t lanes;     /* of an SM: results of 32-bit floating point in a cycle */
+    uint32_t max_threads_per_block, max_threads_per_sm, max_blocks_per_sm;
+    uint32_t registers_per_sm;
+    uint32_t shared_per_sm, shared_per_block; /* bytes; per block: of a launch as the device runs it */
+    uint64_t l2_bytes;
+    uint64_t memory_bytes, memory_used; /* mem.global_bytes, and what is allocated of it */
+    uint64_t constant_bytes;            /* most that a module may have */
+    uint64_t heap_bytes,
+        stack_bytes; /* malloc in kernels; local memory of a thread: 0 is as the option says */
+    double core_mhz, memory_mhz;
+    uint32_t bus_bits; /* moved in a cycle of memory: bandwidth is memory_mhz * bus_bits / 8 MB/s */
+    uint32_t capability_major, capability_minor;
+} hd_device_info;
+HD_API hd_status hd_device_get_info(const hd_device *dev, hd_device_info *info);
+/* Sets an option of the section exec on an open device, for launches (and modules, exec.isa) to come. */
+HD_API hd_status hd_device_set(hd_device *dev, const char *key, const char *value);
 
 /* The text of the last failure on this device, "" when there was none; valid until the next call on it. It may
  * have several lines; the last does not end in a newline. */
@@ -142,6 +166,9 @@ typedef struct hd_kernel_info {
     const char *unsupported;
 } hd_kernel_info;
 HD_API hd_status hd_kernel_get_info(const hd_kernel *k, hd_kernel_info *info);
+/* How many blocks of so many threads and bytes of dynamic shared memory an SM of the device's machine holds at once, by the
+ * same rules as a timed launch; 0: not even one fits. */
+HD_API hd_status hd_occupancy(const hd_kernel *k, uint32_t threads, uint32_t shared_bytes, uint32_t *blocks);
 
 /* ---- memory ---- */
 
@@ -298,10 +325,16 @@ static inline hd_arg hd_arg_bytes(const void *data, uint32_t bytes) {
     return a;
 }
 
+typedef enum hd_mode { HD_MODE_DEVICE = 0, HD_MODE_FUNCTIONAL, HD_MODE_TIMED } hd_mode;
 typedef struct hd_launch {
     uint32_t grid[3], block[3]; /* 0 counts as 1 */
     uint32_t shared_bytes;      /* dynamic shared memory */
     uint64_t max_insts;         /* stop once more thread instructions have run; 0: the device's option */
+    hd_mode mode;               /* as the device runs (hd_device_open), or this launch otherwise */
+    /* The blocks may wait for one another, as grid.sync() of CUDA does: HD_TOO_LARGE unless all of them fit the device's
+     * machine at once (hd_occupancy). %envreg1 and %envreg2 are the high and low word of the address of a workspace of 256
+     * zeroed bytes; they are 0 in other launches. */
+    int cooperative;
 } hd_launch;
 
 /* Runs a kernel to the end: what it computes only, or timed (hd_device_open) on the machine the device's options

@@ -123,6 +123,8 @@ static bool sreg_differs(const struct uniform *u, uint8_t sreg) {
     case IR_SR_AGGR_SMEM:
     case IR_SR_DYNAMIC_SMEM:
     case IR_SR_RESERVED_SMEM:
+    case IR_SR_ENVREG1:
+    case IR_SR_ENVREG2:
     case IR_SR_ZERO:
     case IR_SR_ONE: return false;
     case IR_SR_WARPID: return u->scope == CFG_VARIES_BLOCK;

@@ -359,6 +359,7 @@ static void sum_up(const struct engine *en) {
 }
 
 static size_t most_resident(const struct exec_grid *g) {
+    if (g->launch->cooperative) return (size_t)g->blocks;
     uint64_t fit = RESIDENT_BYTES / (exec_block_bytes(g) + sizeof(struct resident));
     return (size_t)(fit < 1 ? 1 : fit > MOST_RESIDENT ? MOST_RESIDENT : fit);
 }

@@ -86,6 +86,7 @@ enum exec_isa { EXEC_ISAS(OPTION_ENUMERATOR) };
 struct exec_image *exec_image_new(struct exec_mem *mem, const struct ir_module *m, enum exec_isa isa,
                                   struct err *e);
 void exec_image_free(struct exec_image *im);
+uint64_t exec_constant_bytes(void); /* most that the .const variables of a module may have */
 /* Address (generic for .global; constant space for .const) and size of a variable. false when it has none (.shared). */
 bool exec_image_symbol(const struct exec_image *im, uint32_t var, uint64_t *addr, uint64_t *bytes);
 /* Host view of a .global or .const variable's bytes, for copies by symbol. */
@@ -146,6 +147,8 @@ struct exec_launch {
         stack_bytes; /* local memory of one thread, call frames included; 0: 256 KiB and twice the kernel's frame */
     uint64_t heap_bytes; /* what device-side malloc may hand out, over all launches; 0: 8 MiB */
     uint64_t grid_id;
+    bool cooperative;             /* its blocks may wait for one another: all of them are kept at once */
+    uint64_t workspace;           /* address of what they meet by, %envreg1 and 2; 0: none */
     struct exec_failure *failure; /* what ended it; NULL: nobody asks */
     struct exec_races *races;     /* looks for races (races.h); NULL: nobody does. exec_run only */
     void (*print)(void *user, const char *text, size_t n); /* vprintf output, in execution order */

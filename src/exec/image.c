@@ -187,6 +187,10 @@ struct exec_image *exec_image_new(struct exec_mem *mem, const struct ir_module *
     return NULL;
 }
 
+uint64_t exec_constant_bytes(void) {
+    return EXEC_MAX_CONST;
+}
+
 void exec_image_free(struct exec_image *im) {
     if (!im) return;
     struct err e = {0};

@@ -48,6 +48,8 @@ static uint64_t of_warp(const struct exec_warp *w, const struct ir_insn *i) {
     case IR_SR_TOTAL_SMEM:
     case IR_SR_AGGR_SMEM: return g->shared_bytes;
     case IR_SR_DYNAMIC_SMEM: return l->dynamic_shared;
+    case IR_SR_ENVREG1: return l->workspace >> 32;
+    case IR_SR_ENVREG2: return (uint32_t)l->workspace;
     default: return 0; /* SMID, RESERVED_SMEM, ZERO: one SM, nothing reserved */
     }
 }

@@ -97,7 +97,8 @@ enum ir_order { IR_WEAK, IR_RELAXED, IR_ACQUIRE, IR_RELEASE, IR_ACQ_REL, IR_ORDE
     SREG(GLOBALTIMER_HI, "%globaltimer_hi", 32) SREG(TOTAL_SMEM, "%total_smem_size", 32)                               \
     SREG(AGGR_SMEM, "%aggr_smem_size", 32) SREG(DYNAMIC_SMEM, "%dynamic_smem_size", 32)                                \
     SREG(RESERVED_SMEM, "%reserved_smem_offset_begin", 32)                                                             \
-    SREG(ZERO, "%zero", 32) /* %pm, %envreg, %clusterid... of a machine without them */                                \
+    SREG(ENVREG1, "%envreg1", 32) SREG(ENVREG2, "%envreg2", 32) /* address of the grid's workspace, high and low */   \
+    SREG(ZERO, "%zero", 32) /* %pm, other %envreg, %clusterid... of a machine without them */                                \
     SREG(ONE, "%one", 32)   /* %nclusterid..., %cluster_nctaid...: a cluster is one block */
 enum ir_sreg {
 #define SREG(id, name, bits) IR_SR_##id,

@@ -12,9 +12,9 @@
 
 bool lab_check(const hd_device *dev, hd_status s, struct err *e) {
     static const enum err_code codes[] = {
-        [HD_OK] = ERR_OK,          [HD_INVALID] = ERR_INPUT, [HD_FAULT] = ERR_FAULT,
-        [HD_MEMORY] = ERR_MEMORY,  [HD_LIMIT] = ERR_LIMIT,   [HD_INTERNAL] = ERR_INPUT,
-        [HD_REFUSED] = ERR_REFUSED};
+        [HD_OK] = ERR_OK,           [HD_INVALID] = ERR_INPUT,  [HD_FAULT] = ERR_FAULT,
+        [HD_MEMORY] = ERR_MEMORY,   [HD_LIMIT] = ERR_LIMIT,    [HD_INTERNAL] = ERR_INPUT,
+        [HD_REFUSED] = ERR_REFUSED, [HD_TOO_LARGE] = ERR_INPUT};
     if (!s) return true;
     if (s == HD_MEMORY && dev && sim_lost(dev) && ledger_now()) ledger_fail(0); /* no more for us either */
     return err_set(e, codes[s], "%s", dev ? hd_error(dev) : hd_status_name(s));

@@ -20,6 +20,7 @@ const char *hd_status_name(hd_status s) {
     case HD_LIMIT: return "HD_LIMIT";
     case HD_INTERNAL: return "HD_INTERNAL";
     case HD_REFUSED: return "HD_REFUSED";
+    case HD_TOO_LARGE: return "HD_TOO_LARGE";
     }
     return "unknown status";
 }

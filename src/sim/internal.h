@@ -23,6 +23,7 @@ struct hd_device {
     VEC(uint64_t) buffers; /* what hd_alloc gave out and hd_free may take back, ascending */
     uint64_t allocations;  /* ever made, for their names */
     uint64_t launches;     /* ever made, for %gridid */
+    uint64_t workspace;    /* of cooperative launches; 0: there was none yet */
     uint64_t const_end;    /* first address of the .const window not given to a module yet */
     struct stats last, total;
     struct exec_failure failure; /* of the last launch, */
@@ -103,6 +104,9 @@ void *sim_const_at(hd_device *dev, uint64_t addr, uint64_t bytes);
 
 /* module.c: an error of the call when the kernel cannot run. */
 hd_status sim_supported(const hd_kernel *k);
+
+/* machine.c: makes x a launch whose blocks are all resident, or says why they cannot be. */
+hd_status sim_cooperate(const hd_kernel *k, const hd_launch *l, struct exec_launch *x);
 
 /* races.c: after a launch; when the device is closed. */
 void sim_races_update(hd_device *dev);

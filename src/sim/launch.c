@@ -120,21 +120,27 @@ static bool check_block(const hd_kernel_info *info, const uint32_t block[3], str
     return true;
 }
 
+static bool is_timed(const hd_device *dev, const hd_launch *l) {
+    return l->mode == HD_MODE_DEVICE ? dev->options.run.mode == RUN_TIMED : l->mode == HD_MODE_TIMED;
+}
+
 /* A timed launch is held to the SM it runs on when its residency is known. */
-static bool check_shared(const hd_kernel *k, uint32_t dynamic, struct err *e) {
-    uint64_t most = k->mod->dev->options.exec.shared_bytes;
-    if (k->mod->dev->options.run.mode == RUN_TIMED || (uint64_t)k->info.shared_bytes + dynamic <= most)
-        return true;
+static bool check_shared(const hd_kernel *k, const hd_launch *l, struct err *e) {
+    const uint64_t most = k->mod->dev->options.exec.shared_bytes;
+    const uint32_t dynamic = l->shared_bytes;
+    if (is_timed(k->mod->dev, l) || (uint64_t)k->info.shared_bytes + dynamic <= most) return true;
     return err_set(e, ERR_INPUT,
                    "kernel %s would use %" PRIu32 " bytes of static and %" PRIu32
                    " bytes of dynamic shared memory; exec.shared_bytes is %" PRIu64,
                    k->info.name, k->info.shared_bytes, dynamic, most);
 }
 
-static bool check_launch(const hd_kernel *k, const struct exec_launch *x, struct err *e) {
+static bool check_launch(const hd_kernel *k, const hd_launch *l, const struct exec_launch *x, struct err *e) {
+    if ((unsigned)l->mode > HD_MODE_TIMED)
+        return err_set(e, ERR_INPUT, "mode: %d is not an hd_mode", (int)l->mode);
     static const uint32_t most_grid[3] = {INT32_MAX, 65535, 65535}, most_block[3] = {1024, 1024, 64};
     return check_extents("grid", x->grid, most_grid, e) && check_extents("block", x->block, most_block, e) &&
-           check_block(&k->info, x->block, e) && check_shared(k, x->dynamic_shared, e);
+           check_block(&k->info, x->block, e) && check_shared(k, l, e);
 }
 
 /* ---- the run ---- */
@@ -191,7 +197,7 @@ static struct exec_launch describe_launch(const hd_kernel *k, const hd_launch *l
                             .heap_bytes = dev->options.exec.heap_bytes,
                             .grid_id = dev->launches,
                             .failure = &dev->failure,
-                            .races = dev->races,
+                            .races = is_timed(dev, l) ? NULL : dev->races,
                             .print = on_print,
                             .progress = on_progress,
                             .user = dev};
@@ -233,18 +239,6 @@ static bool make_machine(hd_device *dev, struct err *e) {
     return dev->gpu != NULL;
 }
 
-void sim_limits(const hd_kernel *k, const hd_launch *l, struct sm_limit limit[SM_LIMITS]) {
-    const struct options *o = &k->mod->dev->options;
-    const struct ir_func *f = &k->mod->ir->funcs.v[k->func];
-    const struct registers_given given = registers_given(o->run.registers, f->name);
-    const struct exec_grid g = {.func = f,
-                                .threads = (uint32_t)extent_count(l->block),
-                                .shared_bytes = f->shared_bytes + l->shared_bytes,
-                                .registers = given.exact,
-                                .registers_most = given.most};
-    sm_limits(&o->machine, &g, limit);
-}
-
 static bool run_timed(hd_kernel *k, const struct exec_launch *x, struct stats *s, struct err *e) {
     hd_device *dev = k->mod->dev;
     const struct options *o = &dev->options;
@@ -264,10 +258,7 @@ static bool run_timed(hd_kernel *k, const struct exec_launch *x, struct stats *s
     bool good = sim_form(k->mod, k->func, &l.form, e) || gpu_refused(e);
     if (l.form) exec.form = l.form->m;
     l.branch = xcalloc(gpu_module(&l)->code.n, sizeof *l.branch);
-    if (good) {
-        good = gpu_run(dev->gpu, &l, s, e);
-        dev->warm.n = 0;
-    }
+    if (good) good = gpu_run(dev->gpu, &l, s, e);
     s->mech = l.mech;
     s->div.storage_bits = dev->storage.bits;
     describe_exec(s, x);
@@ -276,12 +267,12 @@ static bool run_timed(hd_kernel *k, const struct exec_launch *x, struct stats *s
     return good;
 }
 
-static bool execute(hd_kernel *k, const struct exec_launch *x, struct err *e) {
+static bool execute(hd_kernel *k, bool timed, const struct exec_launch *x, struct err *e) {
     hd_device *dev = k->mod->dev;
     struct stats s = {.mem.used_bytes = exec_mem_used(dev->mem)};
-    bool timed = dev->options.run.mode == RUN_TIMED;
     bool good = timed ? run_timed(k, x, &s, e) : exec_run(x, &s.exec, e);
     s.exec.launches = 1;
+    dev->warm.n = 0;
     dev->launches++;
     if (dev->races) sim_races_update(dev);
     dev->last = s;
@@ -293,11 +284,15 @@ static hd_status run(hd_kernel *k, const hd_launch *l, const void *params) {
     hd_device *dev = k->mod->dev;
     struct exec_launch x = describe_launch(k, l, params);
     struct err e = {0};
-    if (!check_launch(k, &x, &e)) return sim_fail(dev, &e);
+    if (!check_launch(k, l, &x, &e)) return sim_fail(dev, &e);
+    if (l->cooperative) {
+        hd_status s = sim_cooperate(k, l, &x);
+        if (s) return s;
+    }
     dev->running = true;
     sim_log(dev, HD_LOG_INFO, "%s: grid %ux%ux%u, block %ux%ux%u", k->info.name, x.grid[0], x.grid[1],
             x.grid[2], x.block[0], x.block[1], x.block[2]);
-    bool good = execute(k, &x, &e);
+    bool good = execute(k, is_timed(dev, l), &x, &e);
     if (good)
         sim_log(dev, HD_LOG_INFO, "%s: %" PRIu64 " thread instructions", k->info.name,
                 dev->last.exec.thread_insts);

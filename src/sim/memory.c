@@ -143,8 +143,7 @@ static void *view(hd_device *dev, const char *call, uint64_t addr, uint64_t byte
 
 /* Copies of the host in the order they are made; one that goes on where the last ended is part of it. */
 static void warm(hd_device *dev, uint64_t addr, uint64_t bytes) {
-    if (!dev->options.memory.memory.warm_l2 || dev->options.run.mode != RUN_TIMED || addr >= SIM_CONST_WINDOW)
-        return;
+    if (!dev->options.memory.memory.warm_l2 || addr >= SIM_CONST_WINDOW) return;
     struct gpu_range *last = dev->warm.n ? &dev->warm.v[dev->warm.n - 1] : NULL;
     if (last && last->addr + last->bytes == addr)
         last->bytes += bytes;

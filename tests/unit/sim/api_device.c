@@ -54,7 +54,7 @@ static void null_handles_are_refused_everywhere(void **state) {
     hd_module *mod;
     hd_kernel *k;
     hd_kernel_info info;
-    hd_launch l = {{1, 1, 1}, {1, 1, 1}, 0, 0};
+    hd_launch l = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
     hd_texture t = {0};
     assert_string_equal(hd_error(NULL), "");
     hd_device_close(NULL);

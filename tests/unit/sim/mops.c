@@ -223,6 +223,8 @@ IS(CLOCK, true)               IS(CLOCK_HI, true)               IS(CLOCK64, true)
 IS(GLOBALTIMER, true)         IS(GLOBALTIMER_LO, true)         IS(GLOBALTIMER_HI, true)
 IS(TOTAL_SMEM, v >= DYN && v < DYN + 128) IS(AGGR_SMEM, v >= DYN) IS(DYNAMIC_SMEM, v == DYN)
 IS(RESERVED_SMEM, true)       IS(ZERO, v == 0)                 IS(ONE, v == 1)
+/* api_machine.c: cooperative launches */
+IS(ENVREG1, v == 0)           IS(ENVREG2, v == 0)
     /* clang-format on */
 
     static const struct {
