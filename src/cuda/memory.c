@@ -47,6 +47,7 @@ int cu_alloc_note(struct cu_process *p, const struct cu_alloc *a) {
     memmove(p->allocs + i + 1, p->allocs + i, (p->nallocs - i) * sizeof *p->allocs);
     p->allocs[i] = *a;
     p->allocs[i].id = ++p->allocations;
+    p->allocs[i].context = p->context;
     p->nallocs++;
     if (!a->host) p->device_bytes += a->bytes;
     return CU_Success;

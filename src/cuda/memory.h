@@ -23,11 +23,12 @@ enum cu_memory_kind {
 struct cu_alloc {
     uint64_t addr, bytes;
     enum cu_memory_kind kind;
-    unsigned flags; /* as given to cudaHostAlloc, cudaHostRegister, cudaMallocManaged */
-    void *host;     /* where the host finds it, NULL for device memory */
-    size_t mapped;  /* bytes mapped at host, when it is ours to unmap */
-    uint64_t id;    /* counts from 1 */
-    void *owner;    /* of a pool or an array; for their files */
+    unsigned flags;           /* as given to cudaHostAlloc, cudaHostRegister, cudaMallocManaged */
+    void *host;               /* where the host finds it, NULL for device memory */
+    size_t mapped;            /* bytes mapped at host, when it is ours to unmap */
+    uint64_t id;              /* counts from 1 */
+    struct CUctx_st *context; /* of the driver interface: it ends with it */
+    void *owner;              /* of a pool or an array; for their files */
 };
 
 /* The allocation an address is in, NULL: none. One past the end is not in it. */

@@ -59,6 +59,10 @@ static int copy_text(struct texts *t, const char *text, size_t bytes) {
     if (!copy) return CU_MemoryAllocation;
     memcpy(copy, text, n);
     copy[n] = 0;
+    if (!strstr(copy, ".version")) { /* nothing that was ever PTX */
+        free(copy);
+        return CU_InvalidKernelImage;
+    }
     return add_text(t, (struct cu_ptx){copy, n, 0});
 }
 
@@ -97,13 +101,15 @@ static char *join_texts(const struct texts *t, size_t *bytes) {
     return joined;
 }
 
-static int load_texts(struct cu_process *p, const struct texts *t, hd_module **hd) {
+/* `why`: where a text's errors go, to be freed; NULL: to standard error. */
+static int load_texts(struct cu_process *p, const struct texts *t, char **why, hd_module **hd) {
     size_t bytes;
     char *joined = join_texts(t, &bytes);
     if (!joined) return CU_MemoryAllocation;
     hd_status s = bytes ? hd_module_load(p->dev, "kernels of the program", joined, bytes, hd) : HD_INVALID;
     free(joined);
-    if (s) cu_warn("%s", hd_error(p->dev));
+    if (s && why) *why = strdup(hd_error(p->dev));
+    if (s && !why) cu_warn("%s", hd_error(p->dev));
     return s == HD_INVALID ? CU_InvalidPtx : cu_status(p, s);
 }
 
@@ -115,11 +121,11 @@ static void advise(int code) {
     if (code == CU_InvalidKernelImage) cu_warn("the program's kernels (its fat binary) are damaged");
 }
 
-static int load_image(struct cu_process *p, const void *image, size_t bytes, hd_module **hd) {
+static int load_image(struct cu_process *p, const void *image, size_t bytes, char **why, hd_module **hd) {
     struct texts t = {NULL, 0};
     int code = texts_of(p, image, bytes, &t);
     advise(code);
-    if (!code) code = load_texts(p, &t, hd);
+    if (!code) code = load_texts(p, &t, why, hd);
     free_texts(&t);
     return code;
 }
@@ -141,9 +147,25 @@ struct CUmod_st *cu_module_register(struct cu_process *p, const void *wrapper) {
     return m;
 }
 
+int cu_images_join(struct cu_process *p, const struct cu_image *images, size_t n, char **text,
+                   size_t *bytes) {
+    struct texts t = {NULL, 0};
+    int code = CU_Success;
+    for (size_t i = 0; i < n && !code; i++) code = texts_of(p, images[i].data, images[i].bytes, &t);
+    advise(code);
+    *text = code ? NULL : join_texts(&t, bytes);
+    free_texts(&t);
+    return code ? code : *text ? CU_Success : CU_MemoryAllocation;
+}
+
 int cu_module_load(struct cu_process *p, const void *image, size_t bytes, struct CUmod_st **mod) {
+    return cu_module_load_told(p, image, bytes, NULL, mod);
+}
+
+int cu_module_load_told(struct cu_process *p, const void *image, size_t bytes, char **why,
+                        struct CUmod_st **mod) {
     hd_module *hd;
-    int code = load_image(p, image, bytes, &hd);
+    int code = load_image(p, image, bytes, why, &hd);
     if (code) return code;
     struct CUmod_st *m = calloc(1, sizeof *m);
     if (!m) {
@@ -215,7 +237,7 @@ void cu_module_unload(struct cu_process *p, struct CUmod_st *m) {
 
 int cu_module_ready(struct cu_process *p, struct CUmod_st *m) {
     if (m->hd || m->failed) return m->failed;
-    m->failed = load_image(p, m->image, 0, &m->hd);
+    m->failed = load_image(p, m->image, 0, NULL, &m->hd);
     if (m->failed) m->hd = NULL;
     for (struct cu_variable *v = m->variables; v && !m->failed; v = v->next)
         if (v->managed) m->failed = note_variable(p, v);

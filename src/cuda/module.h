@@ -37,9 +37,10 @@ struct cu_variable {
 };
 
 struct CUmod_st {
-    hd_module *hd;     /* NULL: not loaded yet */
-    int failed;        /* loading it gave this code */
-    const void *image; /* registered: the wrapper in the program */
+    struct CUctx_st *context; /* it ends with it; NULL: it belongs to none */
+    hd_module *hd;            /* NULL: not loaded yet */
+    int failed;               /* loading it gave this code */
+    const void *image;        /* registered: the wrapper in the program */
     struct CUfunc_st *functions;
     struct cu_variable *variables;
     struct CUmod_st *next, **prev; /* p->modules */
@@ -52,6 +53,15 @@ struct cu_variable *cu_variable_add(struct CUmod_st *m, const char *name);
 
 /* A module from an image: PTX text (ending in NUL when bytes is 0), or a fat binary with or without its wrapper. */
 int cu_module_load(struct cu_process *p, const void *image, size_t bytes, struct CUmod_st **mod);
+/* The same; when `why` is not NULL, what is wrong with the text goes there, to be freed, and not to standard error. */
+int cu_module_load_told(struct cu_process *p, const void *image, size_t bytes, char **why,
+                        struct CUmod_st **mod);
+struct cu_image {
+    char *data;
+    size_t bytes;
+};
+/* One PTX text of several images, to be freed; *bytes without the NUL. */
+int cu_images_join(struct cu_process *p, const struct cu_image *images, size_t n, char **text, size_t *bytes);
 void cu_module_unload(struct cu_process *p, struct CUmod_st *mod);
 /* Loads a registered module if it is not yet. CU_InvalidKernelImage, CU_NoKernelImageForDevice, CU_InvalidPtx ... */
 int cu_module_ready(struct cu_process *p, struct CUmod_st *mod);

@@ -128,6 +128,7 @@ struct cu_process *cu_enter(void) {
 }
 
 int cu_leave(struct cu_process *p, int code) {
+    p->runtime = 1;
     cu_set_last_error(code);
     pthread_mutex_unlock(&p->lock);
     return code;

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "cuda/device.h"
+#include "cuda/drv_context.h"
 #include "cuda/map.h"
 #include "cuda/settings.h"
 #include "heddle.h"
@@ -24,7 +25,10 @@ struct cu_process {
     hd_device *dev;
     int opened; /* tried to; dev is NULL when it failed */
     int failed; /* 0, or what every call returns: a bad setting, or a fault of a kernel until cudaDeviceReset */
-    int forked; /* the device belongs to the parent */
+    int forked;  /* the device belongs to the parent */
+    int runtime; /* the runtime interface was used: threads without a context have the primary one */
+    struct CUctx_st *context; /* of the driver's call under way, NULL otherwise; what is made belongs to it */
+    struct cu_driver driver;
     struct cu_settings settings;
     struct cu_machine machine; /* device.h */
 

@@ -1,0 +1,42 @@
+/* How an entry point of the driver interface is written:
+ *
+ *     CUDA_API CUresult cuMemFree_v2(CUdeviceptr ptr) { DRV_CALL(cu_free(p, (void *)ptr)); }
+ *
+ * The work is done by the files that serve the runtime interface; streams, events, arrays, graphs, pools, functions and
+ * modules are one object for both. driver.def lists every name. */
+#ifndef CUDA_DRV_H
+#define CUDA_DRV_H
+
+#include "cuda/api.h"
+#include "cuda/drv_context.h"
+#include "cuda/stream.h"
+
+/* The public header has its own of these; with INTERNAL it leaves names as they are in the library. */
+#undef CUDA_VERSION
+#undef CU_STREAM_LEGACY
+#undef CU_STREAM_PER_THREAD
+#define __CUDA_API_VERSION_INTERNAL
+#include <cuda.h>
+
+/* `p` is the process, locked. CALL needs a current context, ANY only cuInit. */
+#define DRV_CALL(expression)           \
+    struct cu_process *p = cu_enter(); \
+    int unfit = drv_unfit(p);          \
+    return drv_leave(p, unfit ? unfit : (expression))
+#define DRV_ANY(expression)            \
+    struct cu_process *p = cu_enter(); \
+    int unfit = drv_not_ready(p);      \
+    return drv_leave(p, unfit ? unfit : (expression))
+/* An entry point under another name, in the same file. */
+#define DRV_SAME(name, function) \
+    extern __typeof__(function) name __attribute__((alias(#function), visibility("default")))
+
+/* CU_InitializationError before cuInit; a fault of a kernel. */
+int drv_not_ready(struct cu_process *p);
+/* Gives the lock back. A code that only the runtime has becomes the driver's. */
+CUresult drv_leave(struct cu_process *p, int code);
+/* The host waits for a stream given by its handle. */
+int drv_wait(struct cu_process *p, CUstream stream);
+/* The same for a call of the runtime interface that did the work; it leaves the runtime's last error alone. */
+CUresult drv_code(int code);
+#endif

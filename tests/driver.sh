@@ -1,0 +1,42 @@
+#!/bin/bash
+# The CUDA driver interface: programs in C that check themselves, each run without and with time, under two mechanisms.
+d=$(mktemp -d)
+trap 'rm -rf "$d"' EXIT
+lib=$PWD/$BUILD/cuda/lib
+n=0
+san=
+case $BUILD in *asan*) san="-fsanitize=address,undefined" ;; esac
+say() {
+    n=$((n + 1))
+    [ "$1" = 0 ] && echo "ok $n - $2" || echo "not ok $n - $2"
+}
+
+# Runs a program with settings of the environment; every check in it is one here.
+check() {
+    local name=$1 how=$2
+    shift 2
+    env LD_LIBRARY_PATH="$lib" "$@" "$d/$name" > "$d/out" 2> "$d/err"
+    local status=$?
+    grep '^not ok' "$d/out" >&2
+    [ $status = 0 ] || sed 's/^/# /' "$d/err" >&2
+    [ $status = 0 ] && ! grep -q '^not ok' "$d/out" && grep -q '^ok' "$d/out"
+    say $? "$name, $how: $(grep -c '^ok' "$d/out") checks"
+}
+
+for source in tests/driver/*.c; do
+    name=$(basename "$source" .c)
+    cc -std=c11 -Wall -Wextra -Werror $san -Icuda -o "$d/$name" "$source" -L"$lib" -lcuda -lpthread >&2 || { say 1 "$name compiles"; continue; }
+    check "$name" functional
+    check "$name" "timed, PDOM" HEDDLE_MODE=timed
+    check "$name" "timed, DWF" HEDDLE_MECH=dwf
+done
+
+for header in cuda.h cudaProfiler.h; do
+    for as in "cc c11 c" "cc c17 c" "c++ c++11 c++" "c++ c++17 c++"; do
+        set -- $as
+        printf '#include <%s>\nint main(void) { return cuInit(0) != CUDA_SUCCESS; }\n' $header |
+            $1 -std=$2 -x $3 -Icuda -Wall -Wextra -pedantic -Werror -fsyntax-only - >&2
+        say $? "$header as $2"
+    done
+done
+echo "1..$n"
