@@ -129,9 +129,12 @@ HD_API size_t hd_module_kernel_count(const hd_module *mod);
 HD_API hd_kernel *hd_module_kernel_at(hd_module *mod, size_t index);
 /* HD_INVALID when there is no such kernel, or when it cannot run: the reason names every unsupported instruction. */
 HD_API hd_status hd_module_kernel(hd_module *mod, const char *name, hd_kernel **k);
-/* Address and size (bytes may be NULL) of a .global or .const variable. A .const address is for hd_copy_* and
- * hd_set only: kernels reach constants in a space of their own, where the same number means something else. */
+/* Address and size (bytes may be NULL) of a .global or .const variable. A kernel that is passed either reads and writes there
+ * what the variable holds. */
 HD_API hd_status hd_module_symbol(hd_module *mod, const char *name, uint64_t *addr, uint64_t *bytes);
+/* Gives a .global variable another address, another storage, or both, as hd_alloc_at does: what it holds comes along, and the
+ * module finds it there. For variables that the host reads and writes in place (__managed__). */
+HD_API hd_status hd_module_place(hd_module *mod, const char *name, void *host, uint64_t addr);
 
 /* The same by index from 0, in the order of the file; HD_INVALID past the last. The name lives as long as the module. */
 typedef struct hd_symbol_info {
@@ -179,7 +182,7 @@ HD_API hd_status hd_free(hd_device *dev, uint64_t addr);
 /* Memory at an address of the caller's choice, of the caller's own bytes, or both. *addr is where it shall lie, at any alignment,
  * or 0: wherever there is room. host: the bytes, which kernels then read and write in place until hd_free; they stay the
  * caller's and count for no limit. NULL: zeroed ones of the device's. Device addresses are those from 64 KiB to 16 MiB and
- * from 256 MiB to 2^63; HD_INVALID when some of the bytes are outside, or in another allocation. Such memory may touch
+ * from 256 MiB to 2^62; HD_INVALID when some of the bytes are outside, or in another allocation. Such memory may touch
  * other such memory; it changes no address that hd_alloc gives out unless it is in the way. */
 HD_API hd_status hd_alloc_at(hd_device *dev, uint64_t bytes, void *host, uint64_t *addr);
 /* Copies stay within one allocation, or one variable of a module; hd_copy may overlap. */

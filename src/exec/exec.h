@@ -10,7 +10,8 @@
 
 /* ---- device memory: separate allocations with gaps between, every access checked against them ---- */
 struct exec_mem;
-struct exec_mem *exec_mem_new(uint64_t limit_bytes); /* most that may be allocated at once */
+/* limit_bytes: most that may be allocated at once; slack: bytes that every allocation is padded with, not counted. */
+struct exec_mem *exec_mem_new(uint64_t limit_bytes, uint64_t slack);
 void exec_mem_free_all(struct exec_mem *m);
 enum exec_memory { EXEC_MEM_BUFFER, EXEC_MEM_HOST, EXEC_MEM_VARIABLE, EXEC_MEM_HEAP };
 /* label names the allocation in fault reports ("argument 2", "symbol table", ...); it is copied. */
@@ -40,6 +41,9 @@ struct exec_memory_info {
 };
 bool exec_mem_inside(struct exec_mem *m, uint64_t addr, struct exec_memory_info *info);
 bool exec_mem_next(const struct exec_mem *m, uint64_t addr, struct exec_memory_info *info);
+/* How far the access goes past the end of the allocation that it begins in, or that it is nearest to; 0: it does not, or it
+ * is not near. */
+uint64_t exec_mem_beyond(const struct exec_mem *m, uint64_t addr, uint64_t bytes);
 /* "0x... is 12 bytes past the end of argument 2 (0x..., 4096 bytes)" */
 void exec_mem_describe(const struct exec_mem *m, uint64_t addr, struct sb *out);
 uint64_t exec_mem_used(const struct exec_mem *m);
@@ -91,6 +95,12 @@ uint64_t exec_constant_bytes(void); /* most that the .const variables of a modul
 bool exec_image_symbol(const struct exec_image *im, uint32_t var, uint64_t *addr, uint64_t *bytes);
 /* Host view of a .global or .const variable's bytes, for copies by symbol. */
 void *exec_image_bytes(struct exec_image *im, uint32_t var, uint64_t *bytes);
+/* Gives a .global variable another place: at `fixed`, of the bytes `host`, each as of exec_place. What it holds comes along, and
+ * all that refers to it finds it there. */
+bool exec_image_move(struct exec_image *im, uint32_t var, uint64_t fixed, void *host, struct err *e);
+/* Makes the .const variables memory like any other too, at that address; not if there are none. Their module must be freed
+ * before the memory is. */
+bool exec_image_map_constants(struct exec_image *im, uint64_t addr, struct err *e);
 /* Gives a .texref or .surfref variable the texture or surface it stands for. */
 bool exec_image_bind(struct exec_image *im, uint32_t var, uint64_t handle, struct err *e);
 

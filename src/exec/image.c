@@ -54,17 +54,27 @@ static bool place_constants(struct exec_image *im, struct err *e) {
            err_set(e, ERR_MEMORY, "%s: no memory for %" PRIu64 " bytes of constants", im->m->name, end);
 }
 
+static bool place_variable(struct exec_image *im, uint32_t var, uint64_t fixed, void *host, uint64_t *addr,
+                           struct err *e) {
+    const struct ir_var *v = &im->m->vars.v[var];
+    struct sb label = {0};
+    sb_add(&label, "symbol %s", v->name);
+    const struct exec_place p = {.bytes = v->bytes,
+                                 .align = v->align,
+                                 .kind = EXEC_MEM_VARIABLE,
+                                 .fixed = fixed,
+                                 .host = host,
+                                 .label = label.text};
+    const bool placed = exec_mem_place(im->mem, &p, addr, e);
+    sb_free(&label);
+    return placed;
+}
+
 static bool place_globals(struct exec_image *im, struct err *e) {
     for (size_t k = 0; k < im->m->vars.n; k++) {
         const struct ir_var *v = &im->m->vars.v[k];
         if (!has_bytes(v) || v->space != IR_SP_GLOBAL || v->external) continue;
-        struct sb label = {0};
-        sb_add(&label, "symbol %s", v->name);
-        const struct exec_place p = {
-            .bytes = v->bytes, .align = v->align, .kind = EXEC_MEM_VARIABLE, .label = label.text};
-        bool ok = exec_mem_place(im->mem, &p, &im->addr[k], e);
-        sb_free(&label);
-        if (!ok) return false;
+        if (!place_variable(im, (uint32_t)k, 0, NULL, &im->addr[k], e)) return false;
     }
     return true;
 }
@@ -117,34 +127,84 @@ void constant_fill(uint32_t *k32, uint64_t *k64, const struct ir_reloc *r, uint6
     }
 }
 
+static bool is_shared(const struct ir_module *m, const struct ir_reloc *r) {
+    return r->kind == IR_RELOC_VAR && m->vars.v[r->symbol].space == IR_SP_SHARED;
+}
+
+static bool fill_in(struct exec_image *im, const struct ir_reloc *r, struct err *e) {
+    uint64_t value = 0, bytes;
+    if (!reloc_value(im, r, &value, e)) return false;
+    if (r->constant != IR_NOPC) {
+        if (r->bytes == 4 && value > UINT32_MAX)
+            return err_set(e, ERR_MEMORY, "%s: no room left below 4 GiB for its variables", im->m->name);
+        constant_fill(im->k32, im->k64, r, value);
+        return true;
+    }
+    uint8_t *to = exec_image_bytes(im, r->var, &bytes);
+    value = r->shift < 64 ? value >> r->shift : 0;
+    if (to && r->bytes <= bytes && r->offset <= bytes - r->bytes) memcpy(to + r->offset, &value, r->bytes);
+    return true;
+}
+
 static bool relocate(struct exec_image *im, struct err *e) {
     const struct ir_module *m = im->m;
     for (size_t k = 0; k < m->relocs.n; k++) {
         const struct ir_reloc *r = &m->relocs.v[k];
-        uint64_t value = 0, bytes;
-        bool shared = r->kind == IR_RELOC_VAR && m->vars.v[r->symbol].space == IR_SP_SHARED;
-        if (shared && r->constant != IR_NOPC) {
+        if (is_shared(m, r) && r->constant != IR_NOPC)
             im->shared_constants = true;
-            continue;
-        }
-        if (shared)
+        else if (is_shared(m, r))
             return err_set(
                 e, ERR_INPUT,
                 "%s: %s is initialised with the address of .shared %s, which it has only in a kernel",
                 m->name, m->vars.v[r->var].name, m->vars.v[r->symbol].name);
-        if (!reloc_value(im, r, &value, e)) return false;
-        if (r->constant != IR_NOPC) {
-            if (r->bytes == 4 && value > UINT32_MAX)
-                return err_set(e, ERR_MEMORY, "%s: no room left below 4 GiB for its variables", m->name);
-            constant_fill(im->k32, im->k64, r, value);
-            continue;
-        }
-        uint8_t *to = exec_image_bytes(im, r->var, &bytes);
-        value = r->shift < 64 ? value >> r->shift : 0;
-        if (to && r->bytes <= bytes && r->offset <= bytes - r->bytes)
-            memcpy(to + r->offset, &value, r->bytes);
+        else if (!fill_in(im, r, e))
+            return false;
     }
     return true;
+}
+
+static bool names(const struct ir_reloc *r, uint32_t var) {
+    return r->kind == IR_RELOC_VAR && r->symbol == var;
+}
+
+static bool may_move(const struct exec_image *im, uint32_t var, uint64_t fixed, struct err *e) {
+    const struct ir_module *m = im->m;
+    const struct ir_var *v = &m->vars.v[var];
+    if (!has_bytes(v) || v->space != IR_SP_GLOBAL || v->external)
+        return err_set(e, ERR_INPUT, "%s: %s is not a .global variable that is defined here", m->name,
+                       v->name);
+    for (size_t k = 0; k < m->relocs.n; k++)
+        if (names(&m->relocs.v[k], var) && m->relocs.v[k].bytes == 4 && fixed > UINT32_MAX - v->bytes)
+            return err_set(e, ERR_INPUT, "%s: a 32-bit module has no variables at 0x%" PRIx64, m->name,
+                           fixed);
+    return true;
+}
+
+bool exec_image_move(struct exec_image *im, uint32_t var, uint64_t fixed, void *host, struct err *e) {
+    const struct ir_module *m = im->m;
+    uint64_t to, bytes;
+    if (!may_move(im, var, fixed, e) || !place_variable(im, var, fixed, host, &to, e)) return false;
+    bytes = m->vars.v[var].bytes;
+    memcpy(exec_mem_at(im->mem, to, bytes), exec_mem_at(im->mem, im->addr[var], bytes), bytes);
+    bool good = exec_mem_release(im->mem, im->addr[var], e);
+    im->addr[var] = to;
+    for (size_t k = 0; good && k < m->relocs.n; k++)
+        if (names(&m->relocs.v[k], var)) good = fill_in(im, &m->relocs.v[k], e);
+    return good;
+}
+
+bool exec_image_map_constants(struct exec_image *im, uint64_t addr, struct err *e) {
+    if (!im->bank_bytes) return true;
+    struct sb label = {0};
+    sb_add(&label, "constants of %s", im->m->name);
+    const struct exec_place p = {.bytes = im->bank_bytes,
+                                 .kind = EXEC_MEM_VARIABLE,
+                                 .fixed = addr,
+                                 .host = im->bank,
+                                 .label = label.text};
+    const bool placed = exec_mem_place(im->mem, &p, &im->bank_at, e);
+    sb_free(&label);
+    return placed;
 }
 
 /* Whatever a front end hands over, execution must not run off the end of a function into another one's
@@ -197,6 +257,7 @@ void exec_image_free(struct exec_image *im) {
     for (size_t k = 0; k < im->m->vars.n; k++)
         if (has_bytes(&im->m->vars.v[k]) && im->m->vars.v[k].space == IR_SP_GLOBAL && im->addr[k])
             exec_mem_release(im->mem, im->addr[k], &e);
+    if (im->bank_at) exec_mem_release(im->mem, im->bank_at, &e);
     err_free(&e);
     xfree(im->bank);
     xfree(im->k32);

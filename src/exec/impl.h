@@ -11,11 +11,13 @@
 
 /* ---- memory ---- */
 struct exec_alloc {
-    uint64_t addr, bytes;
-    uint8_t *host; /* NULL: released, kept only to name it in reports */
+    uint64_t addr, bytes; /* what may be accessed: */
+    uint64_t asked;       /* so many bytes, and the slack */
+    uint8_t *host;        /* NULL: released, kept only to name it in reports */
     char *label;
     enum exec_memory kind;
-    bool fixed; /* somebody else said where it lies */
+    bool fixed;    /* somebody else said where it lies, */
+    bool borrowed; /* and whose bytes it has */
 };
 struct exec_mem {
     struct exec_alloc *v; /* sorted by address, none overlapping another */
@@ -23,6 +25,7 @@ struct exec_mem {
     size_t top;  /* index behind the last that is not fixed: the next goes there */
     size_t last; /* index of the last hit */
     uint64_t limit, used, heap_used;
+    uint64_t slack;            /* zeroed bytes behind each allocation that no access of is a fault */
     struct exec_texture **tex; /* by handle; NULL: released */
     size_t ntex, texcap;
 };
@@ -52,6 +55,7 @@ struct exec_image {
     uint64_t *k64;
     uint8_t *bank; /* the constant bank */
     uint64_t bank_bytes;
+    uint64_t bank_at;      /* where it is memory like any other; 0: nowhere */
     uint64_t *addr;        /* of each variable: global address, or offset in the constant bank */
     uint64_t *texref;      /* handle bound to a .texref variable; 0: none */
     struct pages pages;    /* of the launch under way */

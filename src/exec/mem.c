@@ -14,14 +14,15 @@
 
 enum { RED_ZONE = 256, MIN_ALIGN = 256, NEAR = 1 << 20 };
 
-struct exec_mem *exec_mem_new(uint64_t limit_bytes) {
+struct exec_mem *exec_mem_new(uint64_t limit_bytes, uint64_t slack) {
     struct exec_mem *m = xcalloc(1, sizeof *m);
     m->limit = limit_bytes;
+    m->slack = slack;
     return m;
 }
 
 static void drop_bytes(struct exec_alloc *a) {
-    if (a->kind != EXEC_MEM_HOST) xfree(a->host);
+    if (!a->borrowed) xfree(a->host);
     a->host = NULL;
 }
 
@@ -151,8 +152,9 @@ static void forget(struct exec_mem *m, size_t k) {
 
 /* Where an address lies that somebody asks for: its index, or false with the reason. The spaces of their own have their
  * windows below EXEC_WIN_HEAP. */
-static bool place_fixed(struct exec_mem *m, const struct exec_place *p, size_t *at, struct err *e) {
-    const uint64_t first = p->fixed, end = p->fixed + p->bytes;
+static bool place_fixed(struct exec_mem *m, const struct exec_place *p, uint64_t bytes, size_t *at,
+                        struct err *e) {
+    const uint64_t first = p->fixed, end = p->fixed + bytes;
     if (first < EXEC_NULL_BYTES || first >= EXEC_MEM_END || end > EXEC_MEM_END ||
         (end > EXEC_WIN_SHARED && first < EXEC_WIN_HEAP))
         return err_set(e, ERR_INPUT,
@@ -190,17 +192,22 @@ static bool check_place(const struct exec_mem *m, const struct exec_place *p, ui
 
 bool exec_mem_place(struct exec_mem *m, const struct exec_place *p, uint64_t *addr, struct err *e) {
     const uint64_t align = p->align < MIN_ALIGN ? MIN_ALIGN : p->align;
+    struct exec_alloc a = {.addr = p->fixed,
+                           .bytes = p->bytes + (p->host ? 0 : m->slack),
+                           .asked = p->bytes,
+                           .kind = p->kind,
+                           .fixed = p->fixed,
+                           .borrowed = p->host};
     size_t k = 0;
-    if (!check_place(m, p, align, e) || (p->fixed && !place_fixed(m, p, &k, e))) return false;
-    uint8_t *host = p->host ? p->host : try_pages((size_t)p->bytes);
-    if (!host)
+    if (!check_place(m, p, align, e) || (p->fixed && !place_fixed(m, p, a.bytes, &k, e))) return false;
+    a.host = p->host ? p->host : try_pages((size_t)a.bytes);
+    if (!a.host)
         return err_set(e, ERR_MEMORY, "%s: the host has no memory for %" PRIu64 " bytes", p->label, p->bytes);
-    *addr = p->fixed;
-    if (!p->fixed) k = place(m, p->bytes, align, addr);
-    insert(m, k,
-           (struct exec_alloc){*addr, p->bytes, host, copy_label(p->label), p->host ? EXEC_MEM_HOST : p->kind,
-                               p->fixed != 0});
+    if (!p->fixed) k = place(m, a.bytes, align, &a.addr);
+    a.label = copy_label(p->label);
+    insert(m, k, a);
     if (!p->host) m->used += p->bytes;
+    *addr = a.addr;
     return true;
 }
 
@@ -219,8 +226,8 @@ bool exec_mem_release(struct exec_mem *m, uint64_t addr, struct err *e) {
         return false;
     }
     drop_bytes(a);
-    if (a->kind != EXEC_MEM_HOST) m->used -= a->bytes;
-    if (a->kind == EXEC_MEM_HEAP) m->heap_used -= a->bytes;
+    if (!a->borrowed) m->used -= a->asked;
+    if (a->kind == EXEC_MEM_HEAP) m->heap_used -= a->asked;
     if (++m->dead > m->n / 2 + 64) sweep(m);
     return true;
 }
@@ -235,7 +242,7 @@ bool exec_mem_label(struct exec_mem *m, uint64_t addr, const char *label, struct
 }
 
 static struct exec_memory_info describe(const struct exec_alloc *a) {
-    return (struct exec_memory_info){a->addr, a->bytes, a->kind, a->label, a->host};
+    return (struct exec_memory_info){a->addr, a->asked, a->kind, a->label, a->host};
 }
 
 bool exec_mem_inside(struct exec_mem *m, uint64_t addr, struct exec_memory_info *info) {
@@ -277,7 +284,7 @@ void exec_mem_describe(const struct exec_mem *m, uint64_t addr, struct sb *out) 
         sb_add(out, "not an allocation: there are none");
         return;
     }
-    uint64_t end = a->addr + a->bytes;
+    uint64_t end = a->addr + a->asked;
     uint64_t off = addr < a->addr ? a->addr - addr : addr < end ? addr - a->addr : addr - end;
     if (addr < a->addr && off > NEAR)
         sb_add(out, "below every allocation near it; the next is ");
@@ -290,7 +297,14 @@ void exec_mem_describe(const struct exec_mem *m, uint64_t addr, struct sb *out) 
     else
         sb_add(out, "%" PRIu64 " byte%s past the end of ", off, plural(off));
     sb_add(out, "%s%s (0x%" PRIx64 ", %" PRIu64 " byte%s)", a->host ? "" : "released ", a->label, a->addr,
-           a->bytes, plural(a->bytes));
+           a->asked, plural(a->asked));
+}
+
+uint64_t exec_mem_beyond(const struct exec_mem *m, uint64_t addr, uint64_t bytes) {
+    const struct exec_alloc *a = nearest(m, addr);
+    if (!a || !a->host || addr < a->addr) return 0;
+    const uint64_t last = addr + bytes, end = a->addr + a->asked;
+    return last > end && last - end <= NEAR ? last - end : 0;
 }
 
 /* ---- copies ---- */

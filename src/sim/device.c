@@ -143,7 +143,7 @@ static hd_status open_device(hd_device *dev, const hd_config *config) {
     if (!read_options(dev, config, &e)) return sim_fail(dev, &e);
     options_settle(&dev->options);
     if (!options_check(&dev->options, &e)) return sim_fail(dev, &e);
-    dev->mem = exec_mem_new(dev->options.mem.global_bytes);
+    dev->mem = exec_mem_new(dev->options.mem.global_bytes, dev->options.run.slack);
     if (dev->options.run.races)
         dev->races =
             exec_races_new((enum exec_races_mode)dev->options.run.races, dev->options.run.races_bytes);

@@ -69,10 +69,9 @@ struct hd_module {
     struct arena mem;                 /* kernels and their parameter lists */
 };
 
-/* .const variables have addresses of their own space, which would collide with those of buffers.
- * hd_module_symbol gives them out moved into this window, where no allocation lies and each module has a part
- * to itself. */
-#define SIM_CONST_WINDOW 0xc000000000000000u
+/* .const variables have addresses of their own space, which would collide with those of buffers. hd_module_symbol gives them
+ * out moved into this window, where each module has a part to itself: there they are memory like any other. */
+#define SIM_CONST_WINDOW 0x4000000000000000u
 
 /* Every call that may allocate is made inside a recovery point: if the host's memory runs out in it, the device is lost and
  * the call returns HD_MEMORY. */
@@ -99,8 +98,11 @@ hd_status sim_refuse(const hd_device *dev, const char *fmt, ...) __attribute__((
 void sim_log(const hd_device *dev, hd_log_level level, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* module.c: host view of [addr, addr+bytes) in the .const window, or NULL. */
-void *sim_const_at(hd_device *dev, uint64_t addr, uint64_t bytes);
+/* module.c: the variable that holds an address of the .const window; *base is where it begins. */
+const struct ir_var *sim_const_find(const hd_device *dev, uint64_t addr, uint64_t *base);
+
+/* memory.c: an error of the call when [addr, addr+bytes) is not where callers may put memory; addr 0 is anywhere. */
+hd_status sim_check_place(const hd_device *dev, uint64_t bytes, uint64_t addr);
 
 /* module.c: an error of the call when the kernel cannot run. */
 hd_status sim_supported(const hd_kernel *k);

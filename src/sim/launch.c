@@ -280,6 +280,18 @@ static bool execute(hd_kernel *k, bool timed, const struct exec_launch *x, struc
     return good;
 }
 
+/* Just past a buffer is where programs reach that hardware lets pass. */
+static void advise(const hd_device *dev, struct err *e) {
+    const struct exec_failure *f = &dev->failure;
+    if (f->kind != EXEC_F_BOUNDS || !f->space || strcmp(f->space, "global") != 0) return;
+    const uint64_t beyond = exec_mem_beyond(dev->mem, f->addr, f->bytes);
+    if (beyond)
+        sb_add(&e->text,
+               "\n  (run.slack = %" PRIu64
+               " would let it pass: buffers padded for programs that reach past their ends)",
+               beyond);
+}
+
 static hd_status run(hd_kernel *k, const hd_launch *l, const void *params) {
     hd_device *dev = k->mod->dev;
     struct exec_launch x = describe_launch(k, l, params);
@@ -297,7 +309,10 @@ static hd_status run(hd_kernel *k, const hd_launch *l, const void *params) {
         sim_log(dev, HD_LOG_INFO, "%s: %" PRIu64 " thread instructions", k->info.name,
                 dev->last.exec.thread_insts);
     dev->running = false;
-    if (!good) return sim_fail(dev, &e);
+    if (!good) {
+        advise(dev, &e);
+        return sim_fail(dev, &e);
+    }
     err_free(&e);
     return HD_OK;
 }

@@ -44,11 +44,20 @@ static hd_status not_a_buffer(hd_device *dev, const char *call, uint64_t addr) {
     return s;
 }
 
+/* The rest is the executor's to check. */
+hd_status sim_check_place(const hd_device *dev, uint64_t bytes, uint64_t addr) {
+    if (!addr || (addr < SIM_CONST_WINDOW && bytes <= SIM_CONST_WINDOW - addr)) return HD_OK;
+    return sim_refuse(dev,
+                      "no memory can lie at 0x%" PRIx64 ", %" PRIu64 " bytes: addresses end at 0x%" PRIx64,
+                      addr, bytes, (uint64_t)SIM_CONST_WINDOW);
+}
+
 static hd_status allocate(hd_device *dev, const char *call, struct exec_place p, uint64_t *addr) {
     hd_status s = sim_ready(dev);
     if (s) return s;
     if (!addr) return sim_refuse(dev, "%s: addr must not be NULL", call);
     if (!p.bytes) return sim_refuse(dev, "%s: a buffer has at least one byte", call);
+    if ((s = sim_check_place(dev, p.bytes, p.fixed))) return s;
     char label[40];
     snprintf(label, sizeof label, "buffer %" PRIu64, dev->allocations + 1);
     struct err e = {0};
@@ -64,7 +73,10 @@ hd_status hd_alloc(hd_device *dev, uint64_t bytes, uint64_t *addr) {
 }
 
 hd_status hd_alloc_at(hd_device *dev, uint64_t bytes, void *host, uint64_t *addr) {
-    const struct exec_place p = {.bytes = bytes, .host = host, .fixed = addr ? *addr : 0};
+    const struct exec_place p = {.bytes = bytes,
+                                 .kind = host ? EXEC_MEM_HOST : EXEC_MEM_BUFFER,
+                                 .host = host,
+                                 .fixed = addr ? *addr : 0};
     SIM_CALL(dev, allocate(dev, "hd_alloc_at", p, addr));
 }
 
@@ -108,10 +120,21 @@ static hd_status give(const struct exec_memory_info *m, hd_memory *info) {
     return HD_OK;
 }
 
+/* Of the memory that the constants of a module are, the one variable; its label is the bare name. */
+static bool narrow(const hd_device *dev, uint64_t addr, struct exec_memory_info *m) {
+    uint64_t base;
+    if (addr < SIM_CONST_WINDOW) return true;
+    const struct ir_var *v = sim_const_find(dev, addr, &base);
+    if (v)
+        *m = (struct exec_memory_info){base, v->bytes, m->kind, v->name, (char *)m->host + (base - m->addr)};
+    return v;
+}
+
 /* Looks only, so that it may be called during a launch. */
 hd_status hd_find(const hd_device *dev, uint64_t addr, hd_memory *info) {
     struct exec_memory_info m;
-    if (!dev || !dev->mem || dev->life->lost || !info || !exec_mem_inside(dev->mem, addr, &m))
+    if (!dev || !dev->mem || dev->life->lost || !info || !exec_mem_inside(dev->mem, addr, &m) ||
+        !narrow(dev, addr, &m))
         return HD_INVALID;
     return give(&m, info);
 }
@@ -128,7 +151,10 @@ hd_status hd_find_next(const hd_device *dev, uint64_t addr, hd_memory *info) {
 /* Host view of a range for the call of that name; on failure NULL and the reason is the device's last error. */
 static void *view(hd_device *dev, const char *call, uint64_t addr, uint64_t bytes) {
     bool constant = addr >= SIM_CONST_WINDOW;
-    void *p = constant ? sim_const_at(dev, addr, bytes) : exec_mem_at(dev->mem, addr, bytes);
+    uint64_t base;
+    const struct ir_var *v = constant ? sim_const_find(dev, addr, &base) : NULL;
+    const bool within = !constant || (v && bytes <= v->bytes - (addr - base));
+    void *p = within ? exec_mem_at(dev->mem, addr, bytes) : NULL;
     if (p) return p;
     struct sb where = {0};
     if (constant)

@@ -88,7 +88,7 @@ static bool const_symbol(const hd_module *mod, uint32_t var, uint64_t *addr, uin
 }
 
 /* Gives the module its part of the window: as long as its constant space reaches, with a gap to the next. */
-static void place_constants(hd_module *mod) {
+static bool place_constants(hd_module *mod, struct err *e) {
     enum { GAP = 4096 };
     uint64_t addr, bytes;
     for (uint32_t v = 0; v < mod->ir->vars.n; v++)
@@ -96,17 +96,19 @@ static void place_constants(hd_module *mod) {
             mod->const_bytes = addr + bytes;
     mod->const_base = mod->dev->const_end;
     mod->dev->const_end += mod->const_bytes / GAP * GAP + 2 * (uint64_t)GAP;
+    return exec_image_map_constants(mod->image, mod->const_base, e);
 }
 
-void *sim_const_at(hd_device *dev, uint64_t addr, uint64_t bytes) {
-    hd_module *mod = dev->modules;
+const struct ir_var *sim_const_find(const hd_device *dev, uint64_t addr, uint64_t *base) {
+    const hd_module *mod = dev->modules;
     while (mod && !(addr >= mod->const_base && addr - mod->const_base < mod->const_bytes)) mod = mod->next;
     if (!mod) return NULL;
     uint64_t at = addr - mod->const_base, start, size;
     for (uint32_t v = 0; v < mod->ir->vars.n; v++)
-        if (const_symbol(mod, v, &start, &size) && at >= start && at - start < size &&
-            size - (at - start) >= bytes)
-            return (char *)exec_image_bytes(mod->image, v, &size) + (at - start);
+        if (const_symbol(mod, v, &start, &size) && at >= start && at - start < size) {
+            *base = mod->const_base + start;
+            return &mod->ir->vars.v[v];
+        }
     return NULL;
 }
 
@@ -130,7 +132,7 @@ static bool build(hd_module *mod, const char *name, const char *text, size_t byt
     if (!mod->cfg) return false;
     enum exec_isa isa = (enum exec_isa)mod->dev->options.exec.isa;
     mod->image = exec_image_new(mod->dev->mem, mod->ir, isa, e);
-    return mod->image;
+    return mod->image && place_constants(mod, e);
 }
 
 static void log_warnings(const hd_module *mod) {
@@ -155,7 +157,6 @@ static hd_status load(hd_device *dev, const char *name, const char *text, size_t
     err_free(&e);
     if (*mod->ir->warnings) log_warnings(mod);
     describe_kernels(mod);
-    place_constants(mod);
     mod->next = dev->modules;
     dev->modules = mod;
     *out = mod;
@@ -277,6 +278,21 @@ static hd_status find_symbol(hd_module *mod, const char *name, uint64_t *addr, u
 
 hd_status hd_module_symbol(hd_module *mod, const char *name, uint64_t *addr, uint64_t *bytes) {
     SIM_CALL(mod ? mod->dev : NULL, find_symbol(mod, name, addr, bytes));
+}
+
+static hd_status place_symbol(hd_module *mod, const char *name, void *host, uint64_t addr) {
+    hd_status s = sim_ready(mod ? mod->dev : NULL);
+    if (s) return s;
+    if (!name) return sim_refuse(mod->dev, "hd_module_place: name must not be NULL");
+    int var = ir_find_var(mod->ir, name);
+    if (var < 0) return no_such_variable(mod, name);
+    if ((s = sim_check_place(mod->dev, mod->ir->vars.v[var].bytes, addr))) return s;
+    struct err e = {0};
+    return exec_image_move(mod->image, (uint32_t)var, addr, host, &e) ? HD_OK : sim_fail(mod->dev, &e);
+}
+
+hd_status hd_module_place(hd_module *mod, const char *name, void *host, uint64_t addr) {
+    SIM_CALL(mod ? mod->dev : NULL, place_symbol(mod, name, host, addr));
 }
 
 static bool has_address(const hd_module *mod, size_t var) {

@@ -145,7 +145,8 @@ bool options_set(struct options *o, const char *key, const char *value, enum opt
 /* Keys that say nothing about a machine. */
 static bool is_functional(const struct option_row *r) {
     return !strcmp(r->section, "exec") || !strcmp(r->section, "mem") || !strcmp(r->key, "run.mode") ||
-           !strncmp(r->key, "run.races", 9) || !strcmp(r->key, "gpu.capability");
+           !strncmp(r->key, "run.races", 9) || !strcmp(r->key, "gpu.capability") ||
+           !strcmp(r->key, "run.slack");
 }
 
 void options_settle(struct options *o) {

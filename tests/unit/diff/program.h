@@ -37,7 +37,7 @@ static inline void unload(struct program *p) {
 static inline struct exec_stats run_on(const struct diff_case *c, const struct ir_module *m,
                                        const struct ir_module *form) {
     struct err e = {0};
-    struct exec_mem *mem = exec_mem_new(UINT64_C(1) << 30);
+    struct exec_mem *mem = exec_mem_new(UINT64_C(1) << 30, 0);
     const struct gen_memory *w = &c->want;
     const size_t bytes[] = {sizeof w->input, 4 * (size_t)w->threads, 4 * (size_t)w->threads * GEN_SLOTS,
                             sizeof w->cells};

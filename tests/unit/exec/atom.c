@@ -143,7 +143,7 @@ static uint64_t operand(struct rng *g, int round, uint64_t loc) {
 
 static void check(uint16_t op, uint8_t sub, uint8_t space) {
     const uint32_t bytes = ir_type_bytes[ir_ops[op].type];
-    struct rig r = {.mem = exec_mem_new(1 << 20), .m = module(op, sub, space, bytes == 8)};
+    struct rig r = {.mem = exec_mem_new(1 << 20, 0), .m = module(op, sub, space, bytes == 8)};
     r.m->funcs.v[0].shared_bytes = space == IR_SP_SHARED ? 8 : 0;
     r.cfg = cfg_analyse(r.m, &r.err);
     r.m->funcs.v[0].shared_bytes = space == IR_SP_SHARED ? 8 : 0;

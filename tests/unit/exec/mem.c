@@ -7,7 +7,7 @@
 
 static void allocations_do_not_touch_and_say_where_an_address_is(void **state) {
     (void)state;
-    struct exec_mem *m = exec_mem_new(1 << 20);
+    struct exec_mem *m = exec_mem_new(1 << 20, 0);
     struct err e = {0};
     struct sb s = {0};
     uint64_t a, b;
@@ -39,7 +39,7 @@ static void allocations_do_not_touch_and_say_where_an_address_is(void **state) {
 
 static void released_memory_is_found_again_by_later_allocations(void **state) {
     (void)state;
-    struct exec_mem *m = exec_mem_new(1 << 24);
+    struct exec_mem *m = exec_mem_new(1 << 24, 0);
     struct err e = {0};
     uint64_t keep[64], addr;
     for (int k = 0; k < 64; k++) assert_true(exec_mem_alloc(m, 64, 1, "keep", &keep[k], &e));
