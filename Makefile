@@ -71,6 +71,7 @@ ifeq ($(shell uname -m),x86_64)
 OBJ    += $(ALU:%.c=$(BUILD)/obj/%.avx2.o)
 endif
 CUDAOBJ := $(CUDART:%.c=$(BUILD)/obj/%.o)
+# The interface's own types are those of the headers that programs get.
 $(CUDAOBJ): CPPFLAGS += -Icuda
 CLIOBJ := $(CLI:%.c=$(BUILD)/obj/%.o)
 LABOBJ := $(LAB:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/workloads.o $(BUILD)/obj/sources.o $(BUILD)/obj/page_files.o

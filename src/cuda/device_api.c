@@ -1,9 +1,15 @@
 /* Entry points about the device. */
 #include "cuda/api.h"
+#include "cuda/capture.h"
 #include "cuda/stream.h"
 
+static int synchronize(struct cu_process *p) {
+    const int code = cu_capture_unsafe(p);
+    return code ? code : cu_stream_wait(p, NULL);
+}
+
 CUDA_API int cudaDeviceSynchronize(void) {
-    CUDA_CALL(cu_stream_wait(p, NULL));
+    CUDA_CALL(synchronize(p));
 }
 
 CUDA_API int cudaDeviceReset(void) {

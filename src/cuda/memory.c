@@ -11,7 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cuda/capture.h"
 #include "cuda/error.h"
+#include "cuda/pool.h"
 #include "cuda/process.h"
 
 #define SHARED_BASE ((uint64_t)0x200000000000)
@@ -127,7 +129,8 @@ void cu_alloc_free_all(struct cu_process *p) {
 int cu_malloc(struct cu_process *p, void **ptr, uint64_t bytes) {
     uint64_t addr;
     if (!ptr) return CU_InvalidValue;
-    int code = cu_alloc_device(p, bytes, CU_MEMORY_DEVICE, &addr);
+    int code = cu_capture_unsafe(p);
+    if (!code) code = cu_alloc_device(p, bytes, CU_MEMORY_DEVICE, &addr);
     if (!code) *ptr = (void *)(uintptr_t)addr;
     return code;
 }
@@ -139,5 +142,7 @@ int cu_free(struct cu_process *p, void *ptr) {
     if (!a || a->addr != addr || (a->kind != CU_MEMORY_DEVICE && a->kind != CU_MEMORY_MANAGED))
         return CU_InvalidValue;
     if (a->kind == CU_MEMORY_MANAGED && !a->mapped) return CU_InvalidValue; /* a variable */
-    return cu_alloc_free(p, a);
+    int code = cu_capture_unsafe(p);
+    if (code) return code;
+    return a->owner ? cu_free_owned(p, a) : cu_alloc_free(p, a);
 }

@@ -23,7 +23,8 @@ enum cu_op_kind {
     CU_OP_RECORD,
     CU_OP_WAIT,
     CU_OP_ALLOC,
-    CU_OP_FREE
+    CU_OP_FREE,
+    CU_OP_GRAPH
 };
 
 struct cu_kernel_op {
@@ -56,6 +57,12 @@ struct cu_host_op {
     void *user;
 };
 
+/* External: while capturing it becomes a node, and no dependency within the graph. */
+struct cu_event_op {
+    struct CUevent_st *event;
+    int external;
+};
+
 struct cu_op {
     enum cu_op_kind kind;
     union {
@@ -63,10 +70,11 @@ struct cu_op {
         struct cu_copy_op copy;
         struct cu_set_op set;
         struct cu_host_op host;
-        struct CUevent_st *event; /* CU_OP_RECORD, CU_OP_WAIT */
+        struct cu_event_op event; /* CU_OP_RECORD, CU_OP_WAIT */
         struct {
             uint64_t addr, bytes;
-        } memory; /* CU_OP_ALLOC, CU_OP_FREE: of memory.h's async allocations */
+        } memory;                 /* CU_OP_ALLOC, CU_OP_FREE: of memory.h's async allocations */
+        struct CUgraph_st *graph; /* CU_OP_GRAPH: the child */
     } u;
 };
 

@@ -142,7 +142,7 @@ int cu_leave_driver(struct cu_process *p, int code) {
 int cu_reset(struct cu_process *p) {
     cu_flush_prints(p);
     if (p->forked || !p->dev) return p->failed;
-    cu_streams_free(p);
+    cu_objects_reset(p);
     cu_modules_reset(p);
     cu_alloc_free_all(p);
     hd_device_close(p->dev);

@@ -12,6 +12,7 @@
 #include "cuda/device.h"
 #include "cuda/drv_context.h"
 #include "cuda/map.h"
+#include "cuda/objects.h"
 #include "cuda/settings.h"
 #include "heddle.h"
 
@@ -46,6 +47,8 @@ struct cu_process {
     struct CUstream_st *streams; /* stream.h; the first is the default stream */
     uint64_t clock;              /* simulated time of the host, picoseconds */
     uint64_t launches;
+
+    struct cu_objects objects; /* objects.h */
 
     struct cu_text prints;                        /* what kernels printed since the last synchronisation */
     int log;                                      /* file descriptor, -1: none */
