@@ -16,6 +16,9 @@
 #define CUDA_VERSION(function, name, version) \
     __asm__(".symver " #function "," #name "@libcudart.so." version ",remove");
 #define CUDA_DEFAULT(function, name) __asm__(".symver " #function "," #name "@@libcudart.so.13,remove");
+/* The usual case: one for 11 and 12, another since 13. */
+#define CUDA_BEFORE_13(function, name) CUDA_VERSION(function, name, "12") CUDA_VERSION(function, name, "11.0")
+#define CUDA_SINCE_13(function, name)  CUDA_DEFAULT(function, name)
 
 /* Another name of an entry point. The forms for programs compiled with a default stream for each thread (_ptsz, _ptds) are
  * the same here: what is submitted runs at once. */

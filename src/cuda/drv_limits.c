@@ -65,32 +65,11 @@ CUDA_API CUresult cuCtxSetSharedMemConfig(CUsharedconfig config) {
                  : (p->context->shared_config = (int)config, CU_Success));
 }
 
-static uint64_t *limit_of(struct cu_process *p, CUlimit limit) {
-    switch ((int)limit) {
-    case CU_LIMIT_STACK_SIZE: return &p->stack_bytes;
-    case CU_LIMIT_PRINTF_FIFO_SIZE: return &p->fifo_bytes;
-    case CU_LIMIT_MALLOC_HEAP_SIZE: return &p->heap_bytes;
-    default: return NULL;
-    }
-}
-static int get_limit(struct cu_process *p, CUlimit limit, size_t *value) {
-    uint64_t *at = limit_of(p, limit);
-    if (!value) return CU_InvalidValue;
-    if (!at) return (unsigned)limit < CU_LIMIT_MAX ? CU_UnsupportedLimit : CU_InvalidValue;
-    *value = *at;
-    return CU_Success;
-}
-static int set_limit(struct cu_process *p, CUlimit limit, size_t value) {
-    uint64_t *at = limit_of(p, limit);
-    if (!at) return (unsigned)limit < CU_LIMIT_MAX ? CU_UnsupportedLimit : CU_InvalidValue;
-    *at = value;
-    return CU_Success;
-}
 CUDA_API CUresult cuCtxGetLimit(size_t *value, CUlimit limit) {
-    DRV_CALL(get_limit(p, limit, value));
+    DRV_CALL(value ? cu_get_limit(p, (int)limit, value) : CU_InvalidValue);
 }
 CUDA_API CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
-    DRV_CALL(set_limit(p, limit, value));
+    DRV_CALL(cu_set_limit(p, (int)limit, value));
 }
 
 CUDA_API CUresult cuCtxResetPersistingL2Cache(void) {

@@ -13,6 +13,13 @@ int cu_function_threads(const struct CUfunc_st *f) {
     return n && n < BLOCK_THREADS ? (int)n : BLOCK_THREADS;
 }
 
+/* And what its registers allow, in whole warps. */
+static int most_threads(const struct cu_process *p, const struct CUfunc_st *f) {
+    int most = cu_function_threads(f), warp = p->machine.warp;
+    int fit = f->info.registers ? p->machine.registers_sm / (int)f->info.registers / warp * warp : most;
+    return fit < most ? fit : most;
+}
+
 static int constant_bytes(hd_module *hd) {
     uint64_t bytes = 0;
     hd_symbol_info s;
@@ -31,7 +38,7 @@ int cu_function_attribute(struct cu_process *p, struct CUfunc_st *f, int attribu
     int code = cu_function_ready(p, f);
     if (code) return code;
     switch (attribute) {
-    case 0: *value = cu_function_threads(f); break;
+    case 0: *value = most_threads(p, f); break;
     case 1: *value = (int)f->info.shared_bytes; break;
     case 2: *value = constant_bytes(f->module->hd); break;
     case 3: *value = (int)f->info.local_bytes; break;

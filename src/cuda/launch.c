@@ -1,6 +1,7 @@
 /* Launches: the checks real hardware makes before a kernel starts, packing of arguments, running, and what a fault becomes. */
 #include "cuda/launch.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "cuda/module.h"
 #include "cuda/op.h"
 #include "cuda/process.h"
+#include "cuda/progress.h"
 #include "cuda/stream.h"
 
 enum { BLOCK_THREADS = 1024, BLOCK_Z = 64, GRID_YZ = 65535, SHARED_DEFAULT = 48 << 10 };
@@ -34,6 +36,16 @@ static int check_bounds(const struct CUfunc_st *f, const struct cu_geometry *g) 
     return CU_Success;
 }
 
+/* All blocks of a cooperative launch run at once. */
+static int check_cooperative(struct cu_process *p, struct CUfunc_st *f, const struct cu_geometry *g) {
+    int blocks = 0,
+        code = cu_occupancy(p, f, (int)(g->block[0] * g->block[1] * g->block[2]), g->shared, &blocks);
+    if (code) return code;
+    uint64_t most = (uint64_t)blocks * (uint64_t)p->machine.sms,
+             wanted = (uint64_t)g->grid[0] * g->grid[1] * g->grid[2];
+    return wanted > most ? CU_CooperativeLaunchTooLarge : CU_Success;
+}
+
 int cu_check_launch(struct cu_process *p, struct CUfunc_st *f, const struct cu_geometry *g) {
     int code = cu_function_ready(p, f);
     if (!code) code = check_shape(g);
@@ -42,7 +54,8 @@ int cu_check_launch(struct cu_process *p, struct CUfunc_st *f, const struct cu_g
     uint64_t limit = f->max_dynamic_shared < 0 ? SHARED_DEFAULT - (uint64_t)f->info.shared_bytes
                                                : (uint64_t)f->max_dynamic_shared;
     if (f->info.shared_bytes > SHARED_DEFAULT && f->max_dynamic_shared < 0) limit = 0;
-    return g->shared > limit ? CU_InvalidValue : CU_Success;
+    if (g->shared > limit) return CU_InvalidValue;
+    return g->cooperative ? check_cooperative(p, f, g) : CU_Success;
 }
 
 void cu_pack_args(const struct CUfunc_st *f, void **args, void *packed) {
@@ -115,23 +128,45 @@ static uint64_t launch_time(struct cu_process *p, int timed) {
     return (uint64_t)(value / (hz * p->machine.sms * p->machine.lanes) * PS_PER_S);
 }
 
+/* HEDDLE_TIMED names the launches to be timed, all others are functional then. */
+static hd_mode mode_of(struct cu_process *p, const struct CUfunc_st *f) {
+    if (!p->settings.nkernels) return HD_MODE_DEVICE;
+    return cu_settings_timed(&p->settings, f->name, f->launches) ? HD_MODE_TIMED : HD_MODE_FUNCTIONAL;
+}
+
+/* The simulator's report goes to standard error behind what the kernel printed before it. */
+static int report(struct cu_process *p, const struct cu_kernel_op *op, hd_status status) {
+    const char *why = hd_error(p->dev);
+    cu_flush_prints(p);
+    fflush(stdout);
+    fprintf(stderr, "heddle: %s: %s\n", op->function->name, why);
+    if (status == HD_FAULT) return fault_code(p);
+    if (status == HD_LIMIT) return CU_LaunchTimeout;
+    if (status == HD_MEMORY) return CU_LaunchOutOfResources;
+    return status == HD_TOO_LARGE ? CU_CooperativeLaunchTooLarge : cu_status(p, status);
+}
+
 int cu_launch_run(struct cu_process *p, struct CUstream_st *s, const struct cu_kernel_op *op,
                   uint64_t *time) {
-    hd_launch l = {.shared_bytes = (uint32_t)op->shared};
+    hd_launch l = {.shared_bytes = (uint32_t)op->shared, .cooperative = op->cooperative};
     memcpy(l.grid, op->grid, sizeof l.grid);
     memcpy(l.block, op->block, sizeof l.block);
     cu_flush_prints(p);
     p->launches++;
     op->function->launches++;
+    l.mode = mode_of(p, op->function);
+    struct cu_outcome outcome = {l.mode == HD_MODE_DEVICE ? p->machine.timed : l.mode == HD_MODE_TIMED,
+                                 CU_Success, NULL};
+    cu_progress_begin(p, op);
     hd_status status = hd_run_packed(op->function->kernel, &l, op->params, op->param_bytes);
-    struct cu_outcome outcome = {p->settings.timed == 1, CU_Success, NULL};
+    cu_progress_end(p);
     if (status) {
+        outcome.code = report(p, op, status);
         outcome.why = hd_error(p->dev);
-        outcome.code = status == HD_FAULT ? fault_code(p) : cu_status(p, status);
-        cu_warn("%s: %s", op->function->name, outcome.why);
     }
     *time = launch_time(p, outcome.timed);
     cu_log_launch(p, s, op, &outcome);
-    if (status == HD_FAULT) p->failed = outcome.code;
-    return CU_Success; /* a launch is asynchronous: the next call tells */
+    if (status != HD_FAULT && status != HD_LIMIT) return outcome.code;
+    p->failed = outcome.code; /* a launch is asynchronous: the next call tells */
+    return CU_Success;
 }

@@ -28,7 +28,11 @@ struct cu_alloc {
     size_t mapped;            /* bytes mapped at host, when it is ours to unmap */
     uint64_t id;              /* counts from 1 */
     struct CUctx_st *context; /* of the driver interface: it ends with it */
-    void *owner;              /* of a pool or an array; for their files */
+    void *owner;              /* of a pool, an array or a variable; for their files */
+    /* What cudaMemAdvise and cudaMemPrefetchAsync said of managed memory; devices count from 2, 0: none. */
+    struct cu_place {
+        int read_mostly, preferred, accessed, prefetched;
+    } place;
 };
 
 /* The allocation an address is in, NULL: none. One past the end is not in it. */

@@ -43,3 +43,17 @@ CUDA_ALIAS(cudaMemcpy_ptds, cudaMemcpy)
 CUDA_ALIAS(cudaMemcpyAsync_ptsz, cudaMemcpyAsync)
 CUDA_ALIAS(cudaMemset_ptds, cudaMemset)
 CUDA_ALIAS(cudaMemsetAsync_ptsz, cudaMemsetAsync)
+
+/* There is one device, so that a copy between two of them is a copy within it. */
+static int copy_peer(struct cu_process *p, void *dst, int dst_device, const void *src, int src_device,
+                     size_t bytes, struct CUstream_st *stream) {
+    if (dst_device || src_device) return CU_InvalidDevice;
+    return copy(p, dst, src, bytes, CU_DEVICE_TO_DEVICE, stream, 0);
+}
+CUDA_API int cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device, size_t bytes) {
+    CUDA_CALL(copy_peer(p, dst, dst_device, src, src_device, bytes, NULL));
+}
+CUDA_API int cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t bytes,
+                                 struct CUstream_st *stream) {
+    CUDA_CALL(copy_peer(p, dst, dst_device, src, src_device, bytes, stream));
+}

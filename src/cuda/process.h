@@ -21,6 +21,13 @@ struct cu_text {
     size_t bytes, capacity;
 };
 
+struct cu_progress {
+    char kernel[128];
+    uint64_t launch;
+    int64_t next; /* nanoseconds: when to write the line again */
+    int shown;
+};
+
 struct cu_process {
     pthread_mutex_t lock;
     hd_device *dev;
@@ -50,9 +57,13 @@ struct cu_process {
 
     struct cu_objects objects; /* objects.h */
 
-    struct cu_text prints;                        /* what kernels printed since the last synchronisation */
-    int log;                                      /* file descriptor, -1: none */
-    uint64_t heap_bytes, stack_bytes, fifo_bytes; /* cudaDeviceSetLimit */
+    struct cu_map told;    /* unsupported entry points that were named */
+    struct cu_text prints; /* what kernels printed since the last synchronisation */
+    struct cu_progress progress;
+    int log;               /* file descriptor, -1: none */
+    unsigned device_flags; /* cudaSetDeviceFlags */
+    int cache_config;      /* cudaDeviceSetCacheConfig: no effect */
+    size_t limits[8];      /* of cudaDeviceSetLimit; 0: not set */
 };
 
 /* Takes the lock and, the first time, opens the device. Never NULL; p->failed says whether it can be used. */
