@@ -100,7 +100,7 @@ endif
 # Packages first, then one make for all files: two makes building the same file at once would trip over each other.
 all: deps
 	@$(MAKE) --no-print-directory files
-files: $(BUILD)/heddle $(LIB) $(BUILD)/libheddle.so $(CUDA:%=$(BUILD)/%) $(CUDALINKS)
+files: $(BUILD)/heddle $(BUILD)/heddle-nvcc $(LIB) $(BUILD)/libheddle.so $(CUDA:%=$(BUILD)/%) $(CUDALINKS)
 deps:
 	@tools/deps $(PACKAGES)
 test-deps: deps
@@ -147,6 +147,8 @@ $(BUILD)/obj/configs.c: $(CONFIGS) tools/embed-configs
 $(BUILD)/obj/configs.o: $(BUILD)/obj/configs.c
 	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<)
 
+$(BUILD)/heddle-nvcc: tools/heddle-nvcc
+	$(call run,CP,cp $< $@)
 $(BUILD)/cuda/%: cuda/%
 	@mkdir -p $(@D)
 	$(call run,CP,cp $< $@)
@@ -271,7 +273,7 @@ format:
 install: all
 	install -d $(addprefix $(DESTDIR),$(bindir) $(libdir) $(pkgconfigdir) $(includedir) $(mandir)/man1 \
 	    $(bashcompdir) $(zshcompdir) $(fishcompdir))
-	install -m 755 $(BUILD)/heddle $(DESTDIR)$(bindir)/
+	install -m 755 $(BUILD)/heddle tools/heddle-nvcc $(DESTDIR)$(bindir)/
 	install -m 644 include/heddle.h $(DESTDIR)$(includedir)/
 	install -m 644 $(LIB) $(DESTDIR)$(libdir)/
 	install -m 755 $(BUILD)/libheddle.so $(DESTDIR)$(libdir)/libheddle.so.$(VERSION)
@@ -287,7 +289,7 @@ install: all
 	sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' -e 's|@includedir@|$(includedir)|' \
 	    -e 's|@version@|$(VERSION)|' tools/heddle.pc.in > $(DESTDIR)$(pkgconfigdir)/heddle.pc
 uninstall:
-	rm -f $(addprefix $(DESTDIR),$(bindir)/heddle $(includedir)/heddle.h $(libdir)/libheddle.a $(libdir)/libheddle.so \
+	rm -f $(addprefix $(DESTDIR),$(bindir)/heddle $(bindir)/heddle-nvcc $(includedir)/heddle.h $(libdir)/libheddle.a $(libdir)/libheddle.so \
 	    $(libdir)/libheddle.so.$(SOVERSION) $(libdir)/libheddle.so.$(VERSION) $(pkgconfigdir)/heddle.pc $(mandir)/man1/heddle.1 \
 	    $(bashcompdir)/heddle $(zshcompdir)/_heddle $(fishcompdir)/heddle.fish)
 	rm -rf $(DESTDIR)$(datarootdir)/heddle/cuda $(DESTDIR)$(libdir)/heddle/cuda

@@ -131,7 +131,11 @@ HEDDLE_FROM_INTEGERS(ru, "rp")
 #undef HEDDLE_FROM_INTEGER
 HEDDLE_NV double __nv_int2double_rn(int x) { return x; }
 HEDDLE_NV double __nv_uint2double_rn(unsigned x) { return x; }
+#if defined(HEDDLE_PREC_SQRT) && !HEDDLE_PREC_SQRT /* -prec-sqrt=false */
+HEDDLE_NV float __nv_sqrtf(float x) { return __nvvm_sqrt_approx_f(x); }
+#else
 HEDDLE_NV float __nv_sqrtf(float x) { return __nvvm_sqrt_rn_f(x); }
+#endif
 HEDDLE_NV double __nv_sqrt(double x) { return __nvvm_sqrt_rn_d(x); }
 HEDDLE_NV float __nv_fmaf(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
 HEDDLE_NV double __nv_fma(double x, double y, double z) { return __builtin_fma(x, y, z); }

@@ -73,6 +73,7 @@ HEDDLE_AS_VALUE(gridDim)
 #include "intrinsics.h"
 #include "../cuda_runtime_api.h"
 #include "runtime_templates.h"
+#include "linked.h"
 
 #pragma clang attribute pop
 

@@ -46,6 +46,8 @@ struct command {
     const struct help_section *sections; /* what the options alone do not say */
     const struct help_entry *examples;   /* command line, what it does */
     enum cli_exit (*run)(struct cli *c, const struct opts *o);
+    /* instead of run: reads its words itself, options is empty, and --help is its own */
+    enum cli_exit (*raw)(struct cli *c, int n, char *const *words);
 };
 
 extern const struct command *const commands[]; /* ends with NULL */

@@ -6,7 +6,7 @@
 
 extern const struct command command_run, command_report, command_explain, command_cuda;
 extern const struct command command_compare, command_study, command_reproduce, command_sweep, command_results;
-extern const struct command command_area, command_validate;
+extern const struct command command_area, command_validate, command_nvcc;
 extern const struct command command_config, command_inspect, command_list, command_completion, command_help,
     command_version;
 

@@ -24,6 +24,14 @@ struct cudacc_words {
     VEC(const char *) v; /* ends with NULL where it is handed to a program */
 };
 
+void cudacc_add(struct cudacc_words *out, const char *const *words); /* that end with NULL */
+
+/* cudacc_clang.c: what clang is given to compile kernels to PTX, and host code to anything. */
+void cudacc_device_words(const struct cudacc *cc, struct cudacc_words *out);
+void cudacc_host_words(const struct cudacc *cc, struct cudacc_words *out);
+
+/* A program of $PATH, or NULL. */
+const char *cudacc_on_path(const char *name, struct arena *mem);
 /* cudacc_find.c: the one that is asked for, else that of HEDDLE_CUDACC, else nvcc, else clang. Strings are in mem. */
 bool cudacc_find(const char *asked, const char *file, struct cudacc *cc, struct arena *mem, struct err *e);
 /* cudacc_flags.c: adds the words of flags, nvcc's as clang has them. own: only what changes the code that is made. */

@@ -20,8 +20,7 @@ static const char *join(struct arena *mem, const char *dir, size_t n, const char
     return sb_keep(&out, mem);
 }
 
-/* A program of $PATH, or NULL. */
-static const char *on_path(const char *name, struct arena *mem) {
+const char *cudacc_on_path(const char *name, struct arena *mem) {
     const char *path = getenv("PATH");
     for (const char *p = path ? path : "/usr/bin:/bin"; *p;) {
         size_t n = strcspn(p, ":");
@@ -34,7 +33,7 @@ static const char *on_path(const char *name, struct arena *mem) {
 
 static const char *find_nvcc(struct arena *mem) {
     static const char *const homes[] = {"CUDA_HOME", "CUDA_PATH"};
-    const char *found = on_path("nvcc", mem);
+    const char *found = cudacc_on_path("nvcc", mem);
     for (size_t i = 0; i < 2 && !found; i++) {
         const char *home = getenv(homes[i]);
         if (!home || !*home) continue;
@@ -60,10 +59,10 @@ static const char *find_clang(struct arena *mem) {
     for (int v = OLDEST_CLANG; v <= NEWEST_CLANG; v++) {
         struct sb name = {0};
         sb_add(&name, "clang-%d", v);
-        const char *found = on_path(sb_keep(&name, mem), mem);
+        const char *found = cudacc_on_path(sb_keep(&name, mem), mem);
         if (found) return found;
     }
-    const char *plain = on_path("clang", mem);
+    const char *plain = cudacc_on_path("clang", mem);
     if (!plain || !realpath(plain, real)) return NULL;
     const int version = version_in(real);
     return version && version < OLDEST_CLANG ? NULL : plain; /* without a number: perhaps it is new enough */
@@ -126,7 +125,7 @@ static bool find_asked(const char *asked, struct cudacc *cc, struct arena *mem, 
     const char *found = !strcmp(asked, "nvcc")    ? find_nvcc(mem)
                         : !strcmp(asked, "clang") ? find_clang(mem)
                         : slash                   ? (executable(asked) ? asked : NULL)
-                                                  : on_path(asked, mem);
+                                                  : cudacc_on_path(asked, mem);
     if (!found && !strcmp(asked, "clang"))
         return err_set(e, ERR_INPUT,
                        "there is no clang-%d or newer; Debian's packages are clang-%d and libclc-%d",

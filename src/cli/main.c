@@ -20,6 +20,7 @@ static bool check_operands(const struct command *c, const struct opts *o, struct
 }
 
 static enum cli_exit run_command(struct cli *c, int n, char **words) {
+    if (c->command->raw) return c->command->raw(c, n, words);
     struct opts o;
     struct err e = {0};
     enum cli_exit status = CLI_OK;

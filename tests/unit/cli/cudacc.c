@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/cudacc.h"
+#include "cli/nvcc_flags.h"
 #include "cli/source.h"
 
 static void flags_are(const char *text, bool own, bool nvcc, const char *expected) {
@@ -37,7 +38,31 @@ static void flags_of_nvcc_are_those_of_clang(void **state) {
     flags_are("-arch=sm_80 -arch compute_86", false, false, "--cuda-gpu-arch=sm_80|--cuda-gpu-arch=sm_86");
     flags_are("-lineinfo -maxrregcount=32 -Xptxas -v -O3", false, false, "-O3");
     flags_are("-use_fast_math", false, false,
-              "-ffast-math|-fgpu-approx-transcendentals|-fgpu-flush-denormals-to-zero");
+              "-fgpu-flush-denormals-to-zero|-fgpu-approx-transcendentals|-mllvm|-nvptx-prec-divf32=0|"
+              "-DHEDDLE_PREC_SQRT=0");
+    flags_are("-prec-div=false -prec-sqrt true", false, false,
+              "-mllvm|-nvptx-prec-divf32=1|-DHEDDLE_PREC_SQRT=1");
+    flags_are("-o x -lm -shared -c --threads 4", false, false, "");
+}
+
+static unsigned target_of(const char *a, const char *b, const char *c) {
+    unsigned best = 0;
+    nvcc_target(a, &best);
+    nvcc_target(b, &best);
+    nvcc_target(c, &best);
+    return best;
+}
+
+static void of_several_targets_the_highest_up_to_sm_80_is_taken(void **state) {
+    (void)state;
+    assert_int_equal(target_of("", "native", "all"), 0);
+    assert_int_equal(target_of("sm_60", "", ""), 60);
+    assert_int_equal(target_of("arch=compute_70,code=sm_70", "arch=compute_80,code=[sm_80,compute_80]",
+                               "arch=compute_90,code=sm_90"),
+                     80);
+    assert_int_equal(target_of("sm_86", "sm_90", ""), 86);
+    assert_int_equal(target_of("sm_35", "", ""), 50);
+    assert_int_equal(target_of("sm_120", "", ""), 90);
 }
 
 static void other_flags_and_those_for_nvcc_are_handed_on(void **state) {
@@ -102,6 +127,7 @@ static void a_program_is_told_by_its_machine(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flags_of_nvcc_are_those_of_clang),
+        cmocka_unit_test(of_several_targets_the_highest_up_to_sm_80_is_taken),
         cmocka_unit_test(other_flags_and_those_for_nvcc_are_handed_on),
         cmocka_unit_test(a_file_may_not_load_code_into_its_compiler),
         cmocka_unit_test(text_is_ptx_unless_it_is_cuda),
