@@ -18,7 +18,7 @@
 enum { CONTAINER_HEADER = 16, ENTRY_HEADER = 64, KIND_PTX = 1, KIND_ELF = 2 };
 enum { FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000 };
 /* No text is larger: it keeps a damaged size from taking all memory. */
-#define TEXT_LIMIT ((uint64_t)1 << 30)
+#define TEXT_LIMIT ((uint64_t)256 << 20)
 
 struct entry {
     unsigned kind;

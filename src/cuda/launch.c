@@ -139,7 +139,10 @@ static int report(struct cu_process *p, const struct cu_kernel_op *op, hd_status
     const char *why = hd_error(p->dev);
     cu_flush_prints(p);
     fflush(stdout);
-    fprintf(stderr, "heddle: %s: %s\n", op->function->name, why);
+    if (status == HD_FAULT)
+        fprintf(stderr, "heddle: %s\n", why); /* it names the kernel */
+    else
+        fprintf(stderr, "heddle: %s: %s\n", op->function->name, why);
     if (status == HD_FAULT) return fault_code(p);
     if (status == HD_LIMIT) return CU_LaunchTimeout;
     if (status == HD_MEMORY) return CU_LaunchOutOfResources;

@@ -90,21 +90,26 @@ static void *map_shared(struct cu_process *p, size_t bytes) {
     return NULL;
 }
 
+void *cu_shared_map(struct cu_process *p, uint64_t bytes, size_t *mapped) {
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), whole = (bytes + page - 1) / page * page;
+    *mapped = (size_t)whole;
+    return bytes <= SHARED_END - SHARED_BASE ? map_shared(p, (size_t)whole) : NULL;
+}
+
 int cu_alloc_shared(struct cu_process *p, uint64_t bytes, enum cu_memory_kind kind, unsigned flags,
                     void **ptr) {
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), whole = (bytes + page - 1) / page * page;
+    size_t whole;
     *ptr = NULL;
     if (!bytes) return CU_Success;
-    if (bytes > SHARED_END - SHARED_BASE) return CU_MemoryAllocation;
-    void *host = map_shared(p, (size_t)whole);
+    void *host = cu_shared_map(p, bytes, &whole);
     if (!host) return CU_MemoryAllocation;
     uint64_t addr = (uint64_t)(uintptr_t)host;
     int code = cu_status(p, hd_alloc_at(p->dev, bytes, host, &addr));
     struct cu_alloc a = {
-        .addr = addr, .bytes = bytes, .kind = kind, .flags = flags, .host = host, .mapped = (size_t)whole};
+        .addr = addr, .bytes = bytes, .kind = kind, .flags = flags, .host = host, .mapped = whole};
     if (!code && (code = cu_alloc_note(p, &a))) (void)hd_free(p->dev, addr);
     if (code)
-        munmap(host, (size_t)whole);
+        munmap(host, whole);
     else
         *ptr = host;
     return code;
@@ -141,7 +146,7 @@ int cu_free(struct cu_process *p, void *ptr) {
     struct cu_alloc *a = cu_alloc_find(p, addr);
     if (!a || a->addr != addr || (a->kind != CU_MEMORY_DEVICE && a->kind != CU_MEMORY_MANAGED))
         return CU_InvalidValue;
-    if (a->kind == CU_MEMORY_MANAGED && !a->mapped) return CU_InvalidValue; /* a variable */
+    if (a->kind == CU_MEMORY_MANAGED && a->owner) return CU_InvalidValue; /* a variable */
     int code = cu_capture_unsafe(p);
     if (code) return code;
     return a->owner ? cu_free_owned(p, a) : cu_alloc_free(p, a);

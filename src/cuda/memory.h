@@ -42,6 +42,8 @@ int cu_alloc_device(struct cu_process *p, uint64_t bytes, enum cu_memory_kind ki
 /* Memory for host and device at one address. */
 int cu_alloc_shared(struct cu_process *p, uint64_t bytes, enum cu_memory_kind kind, unsigned flags,
                     void **ptr);
+/* The host's side of such memory alone; *mapped is what munmap wants. NULL when there is none. */
+void *cu_shared_map(struct cu_process *p, uint64_t bytes, size_t *mapped);
 int cu_alloc_free(struct cu_process *p, struct cu_alloc *a);
 /* Enters memory that somebody else made (a module's variable) so that cu_alloc_find knows it; cu_alloc_forget takes it out. */
 int cu_alloc_note(struct cu_process *p, const struct cu_alloc *a);

@@ -3,6 +3,8 @@
  * does not load keeps its code and has said why once. */
 #include "cuda/module.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,11 +104,19 @@ static char *join_texts(const struct texts *t, size_t *bytes) {
 }
 
 /* `why`: where a text's errors go, to be freed; NULL: to standard error. */
+/* What reports call the text: the program's name. */
+static const char *program_name(char *name, size_t bytes) {
+    snprintf(name, bytes, "%.200s.ptx", program_invocation_short_name);
+    return name;
+}
+
 static int load_texts(struct cu_process *p, const struct texts *t, char **why, hd_module **hd) {
+    char name[256];
     size_t bytes;
     char *joined = join_texts(t, &bytes);
     if (!joined) return CU_MemoryAllocation;
-    hd_status s = bytes ? hd_module_load(p->dev, "kernels of the program", joined, bytes, hd) : HD_INVALID;
+    hd_status s =
+        bytes ? hd_module_load(p->dev, program_name(name, sizeof name), joined, bytes, hd) : HD_INVALID;
     free(joined);
     if (s && why) *why = strdup(hd_error(p->dev));
     if (s && !why) cu_warn("%s", hd_error(p->dev));
@@ -178,38 +188,30 @@ int cu_module_load_told(struct cu_process *p, const void *image, size_t bytes, c
     return CU_Success;
 }
 
-/* A managed variable is one the host reads and writes at an address that it takes out of a pointer. That address is where the
- * simulator keeps the variable's bytes, and kernels reach them there too: the same bytes at two device addresses. */
+/* A managed variable is memory that host and device find at one address; the host takes that address out of a pointer. */
 static int manage(struct cu_process *p, struct cu_variable *v) {
-    hd_memory m;
-    if (hd_find(p->dev, v->addr, &m) || m.addr != v->addr || !m.host) return CU_InvalidSymbol;
-    uint64_t alias = (uint64_t)(uintptr_t)m.host;
-    int code = cu_status(p, hd_alloc_at(p->dev, v->bytes, m.host, &alias));
-    struct cu_alloc a = {
-        .addr = alias, .bytes = v->bytes, .kind = CU_MEMORY_MANAGED, .flags = 1, .host = m.host, .owner = v};
+    struct cu_alloc a = {.bytes = v->bytes, .kind = CU_MEMORY_MANAGED, .flags = 1, .owner = v};
+    a.host = cu_shared_map(p, v->bytes, &a.mapped);
+    if (!a.host) return CU_MemoryAllocation;
+    a.addr = v->addr = (uint64_t)(uintptr_t)a.host;
+    int code = cu_status(p, hd_module_place(v->module->hd, v->name, a.host, a.addr));
     if (!code) code = cu_alloc_note(p, &a);
-    if (!code) *v->managed = m.host;
+    if (!code) *v->managed = a.host;
     return code;
 }
 
 /* Variables are memory that copies and kernels reach by address. */
 static int note_variable(struct cu_process *p, struct cu_variable *v) {
     if (v->addr) return CU_Success;
-    hd_status s = hd_module_symbol(v->module->hd, v->name, &v->addr, &v->bytes);
-    if (s) return CU_SymbolNotFound;
+    if (hd_module_symbol(v->module->hd, v->name, &v->addr, &v->bytes)) return CU_SymbolNotFound;
     struct cu_alloc a = {.addr = v->addr, .bytes = v->bytes, .kind = CU_MEMORY_VARIABLE, .owner = v};
-    int code = v->bytes ? cu_alloc_note(p, &a) : CU_Success;
-    return !code && v->managed ? manage(p, v) : code;
+    if (!v->bytes) return CU_Success;
+    return v->managed ? manage(p, v) : cu_alloc_note(p, &a);
 }
 
 static void forget_variables(struct cu_process *p, struct CUmod_st *m) {
     for (struct cu_variable *v = m->variables; v; v = v->next) {
         if (v->addr) cu_alloc_forget(p, v->addr);
-        if (v->addr && v->managed) {
-            uint64_t alias = (uint64_t)(uintptr_t)*v->managed;
-            if (p->dev) (void)hd_free(p->dev, alias);
-            cu_alloc_forget(p, alias);
-        }
         v->addr = 0;
     }
 }

@@ -20,12 +20,14 @@
 static struct cu_process process = {.lock = PTHREAD_MUTEX_INITIALIZER, .log = -1};
 
 void cu_warn(const char *format, ...) {
-    char line[1024];
+    char *text = NULL;
     va_list ap;
     va_start(ap, format);
-    vsnprintf(line, sizeof line, format, ap);
+    int n = vasprintf(&text, format, ap);
     va_end(ap);
-    fprintf(stderr, "heddle: %s\n", line);
+    fprintf(stderr, "heddle: %s\n",
+            n < 0 ? "out of memory" : text); /* one write: stderr is not buffered between calls */
+    if (n >= 0) free(text);
 }
 
 static void before_fork(void) {

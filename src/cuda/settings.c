@@ -59,9 +59,9 @@ static int add_option(struct reader *r, const char *name, char *item) {
     hd_option *grown = realloc(r->s->options, (r->s->noptions + 1) * sizeof *grown);
     if (!grown) return no_memory(r);
     r->s->options = grown;
-    *equals = 0;
-    hd_option o = {strdup(item), strdup(equals + 1)};
-    *equals = '=';
+    size_t n = (size_t)(equals - item);
+    while (n && (item[n - 1] == ' ' || item[n - 1] == '\t')) n--;
+    hd_option o = {strndup(item, n), strdup(equals + 1 + strspn(equals + 1, " \t"))};
     grown[r->s->noptions++] = o;
     return o.key && o.value ? 0 : no_memory(r);
 }
