@@ -122,6 +122,15 @@ HD_API void hd_set_progress(hd_device *dev, hd_progress_fn *fn, void *user); /* 
 HD_API hd_status hd_module_load(hd_device *dev, const char *name, const char *text, size_t bytes,
                                 hd_module **mod);
 HD_API hd_status hd_module_load_file(hd_device *dev, const char *path, hd_module **mod);
+/* One module of several texts, as linkers make of objects compiled apart (nvcc -rdc=true): what one declares .extern
+ * another one defines .visible, .weak or .common; other names are each text's own. Two definitions of one name are an error
+ * that names both places, unless one is .weak or .common, which yields. A message names the text it is about. */
+typedef struct hd_text {
+    const char *name, *text;
+    size_t bytes; /* 0: it ends in NUL */
+} hd_text;
+HD_API hd_status hd_module_link(hd_device *dev, const char *name, const hd_text *texts, size_t n,
+                                hd_module **mod);
 HD_API void hd_module_unload(hd_module *mod);
 
 HD_API size_t hd_module_kernel_count(const hd_module *mod);
@@ -372,6 +381,7 @@ typedef struct hd_fault_info {
     /* Whether a thread is to blame, and which; of a deadlock that is known only if one thread loops by itself. */
     int thread_known;
     uint32_t block[3], thread[3];
+    const char *file;   /* name of the PTX text; NULL: its module was unloaded since */
     uint32_t line;      /* of the PTX */
     const char *source; /* file; NULL: not known, or its module was unloaded since */
     uint32_t source_line;

@@ -216,6 +216,7 @@ static struct ir_module *copy_module(const struct ir_module *old) {
     COPY(k64);
     COPY(ext);
     COPY(files);
+    COPY(parts);
     return m;
 }
 

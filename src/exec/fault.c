@@ -59,7 +59,8 @@ static const char *source_of(const struct ir_module *m, uint32_t pc, uint32_t *l
 void exec_describe_pc(const struct ir_module *m, uint32_t pc, struct sb *out) {
     uint32_t line;
     const char *source = source_of(m, pc, &line);
-    sb_add(out, "%s:%" PRIu32 ": ", m->name ? m->name : "module", m->code.v[pc].line);
+    const struct ir_place at = ir_place(m, m->code.v[pc].line);
+    sb_add(out, "%s:%" PRIu32 ": ", at.name ? at.name : "module", at.line);
     exec_pc_text(m, pc, out);
     if (source) sb_add(out, " [%s:%" PRIu32 "]", source, line);
 }
@@ -127,7 +128,9 @@ void exec_failed(const struct exec_grid *g, enum exec_fault_kind kind, const str
     const struct ir_module *m = g->module;
     memcpy(to->block, w->block->ctaid, sizeof to->block);
     for (int d = 0; d < 3; d++) to->thread[d] = w->tid[d][lane];
-    to->line = m->code.v[pc].line;
+    const struct ir_place at = ir_place(m, m->code.v[pc].line);
+    to->file = at.name;
+    to->line = at.line;
     to->source = source_of(m, pc, &to->source_line);
 }
 

@@ -107,10 +107,14 @@ static const char *without_tabs(char *text) {
     return text;
 }
 
+static uint32_t line_of(const struct ir_module *m, uint32_t pc) {
+    return ir_place(m, m->code.v[pc].line).line;
+}
+
 static struct exec_race_side describe_side(struct exec_races *r, const struct races_seen *s) {
     const struct ir_module *m = r->grid->module;
     struct exec_race_side side = {
-        .access = (enum exec_race_access)s->access, .pc = s->pc, .line = m->code.v[s->pc].line};
+        .access = (enum exec_race_access)s->access, .pc = s->pc, .line = line_of(m, s->pc)};
     struct sb text = {0};
     exec_pc_text(m, s->pc, &text);
     side.text = without_tabs(sb_keep(&text, &r->text));
@@ -153,7 +157,7 @@ static uint32_t *bucket_of(struct exec_races *r, const struct races_conflict *c)
 
 static bool is_side(const struct exec_race_side *side, const struct races_seen *s,
                     const struct ir_module *m) {
-    return side->pc == s->pc && side->line == m->code.v[s->pc].line;
+    return side->pc == s->pc && side->line == line_of(m, s->pc);
 }
 
 static bool is_of(const struct exec_races *r, const struct races_found *f, const struct races_conflict *c) {
@@ -165,11 +169,12 @@ static bool is_of(const struct exec_races *r, const struct races_found *f, const
 }
 
 static struct exec_race describe(struct exec_races *r, const struct races_conflict *c) {
+    const struct ir_module *m = r->grid->module;
     struct exec_race race = {.kind = kind_of(c->side[0].access, c->side[1].access),
                              .same_value = c->same_value,
                              .shared = c->shared,
                              .launch = r->grid->launch->grid_id,
-                             .file = arena_strdup(&r->text, r->grid->module->name),
+                             .file = arena_strdup(&r->text, ir_place(m, m->code.v[c->side[0].pc].line).name),
                              .kernel = arena_strdup(&r->text, r->grid->func->name),
                              .side = {describe_side(r, &c->side[0]), describe_side(r, &c->side[1])}};
     describe_object(r, c, &race);

@@ -38,9 +38,10 @@ static bool add_call(struct linker *l, uint32_t caller, uint32_t callee, const s
                      struct err *e) {
     CHECK(callee < l->m->funcs.n);
     const struct ir_func *f = &l->m->funcs.v[callee];
+    const struct ir_place at = ir_place(l->m, i->line);
     if (!f->defined)
-        return err_set(e, ERR_INPUT, "%s:%u: error: call of function %s, which is not defined", l->m->name,
-                       i->line, f->name);
+        return err_set(e, ERR_INPUT, "%s:%u: error: call of function %s, which is not defined", at.name,
+                       at.line, f->name);
     VEC_PUSH(&l->edges, (uint64_t)caller << 32 | callee);
     return true;
 }

@@ -22,8 +22,16 @@ void ir_module_free(struct ir_module *m) {
     VEC_FREE(&m->k64);
     VEC_FREE(&m->ext);
     VEC_FREE(&m->files);
+    VEC_FREE(&m->parts);
     arena_free(&m->mem);
     xfree(m);
+}
+
+struct ir_place ir_place(const struct ir_module *m, uint32_t line) {
+    size_t k = m->parts.n;
+    while (k && m->parts.v[k - 1].before >= line) k--;
+    if (!k) return (struct ir_place){m->name, line};
+    return (struct ir_place){m->parts.v[k - 1].name, line - m->parts.v[k - 1].before};
 }
 
 int ir_find_func(const struct ir_module *m, const char *name) {

@@ -88,9 +88,16 @@ struct ir_func {
     uint32_t minnctapersm, maxnctapersm, maxnreg;
 };
 
+/* One of the texts that a module was linked from. */
+struct ir_part {
+    const char *name;
+    uint32_t before; /* lines of the texts in front of it */
+};
+
 struct ir_module {
     struct arena mem;
-    const char *name; /* file name, for messages */
+    const char *name;          /* file name, for messages */
+    VEC(struct ir_part) parts; /* in order; none: it is one text. Lines count through all of them: ir_place */
     uint32_t version_major, version_minor, sm, address_bits;
     VEC(struct ir_insn) code;
     VEC(struct ir_srcloc) src; /* parallel to code */
@@ -107,6 +114,13 @@ struct ir_module {
     uint32_t nblocks;              /* module-wide (cfg) */
     uint32_t *by_entry, nby_entry; /* functions that have code, in PC order (ir_link) */
 };
+
+/* A line of the module as its reader knows it. */
+struct ir_place {
+    const char *name;
+    uint32_t line;
+};
+struct ir_place ir_place(const struct ir_module *m, uint32_t line);
 
 struct ir_module *ir_module_new(const char *name);
 void ir_module_free(struct ir_module *m);

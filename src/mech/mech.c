@@ -253,7 +253,8 @@ void mech_reach(const struct ir_module *m, uint32_t func, bool *seen) {
 }
 
 static bool refuse(const struct walk *w, uint32_t func, uint32_t line, const char *what, struct err *e) {
-    return err_set(e, ERR_INPUT, "%s:%" PRIu32 ": mechanism %s cannot run %s: %s", w->module->name, line,
+    const struct ir_place at = ir_place(w->module, line);
+    return err_set(e, ERR_INPUT, "%s:%" PRIu32 ": mechanism %s cannot run %s: %s", at.name, at.line,
                    w->ops->name, w->module->funcs.v[func].name, what);
 }
 

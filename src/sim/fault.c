@@ -39,6 +39,7 @@ hd_status hd_fault(const hd_device *dev, hd_fault_info *info) {
     *info = (hd_fault_info){.kind = kinds[f->kind].kind,
                             .kernel = f->kind && dev->failed ? dev->failed->info.name : NULL,
                             .thread_known = f->thread_known,
+                            .file = f->file,
                             .line = f->line,
                             .source = f->source,
                             .source_line = f->source_line,

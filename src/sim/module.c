@@ -58,8 +58,8 @@ static void explain_unsupported(const hd_kernel *k, struct sb *out) {
     uint32_t n, *list = ir_unsupported(ir, k->func, &n);
     for (uint32_t i = 0; i < n; i++) {
         const struct ir_func *f = &ir->funcs.v[list[i]];
-        sb_add(out, "%s:%" PRIu32 ": error: kernel %s cannot run: it ", ir->name, ir->funcs.v[k->func].line,
-               k->info.name);
+        const struct ir_place at = ir_place(ir, ir->funcs.v[k->func].line);
+        sb_add(out, "%s:%" PRIu32 ": error: kernel %s cannot run: it ", at.name, at.line, k->info.name);
         if (list[i] != k->func) sb_add(out, "may call %s, which ", f->name);
         sb_add(out, "uses instructions that are not supported\n");
         for (uint32_t r = 0; r < f->nrefused; r++) sb_add(out, "%s", f->refused[r].text);
@@ -125,8 +125,8 @@ static void module_free(hd_module *mod) {
     xfree(mod);
 }
 
-static bool build(hd_module *mod, const char *name, const char *text, size_t bytes, struct err *e) {
-    mod->ir = ptx_load(name, text, bytes, e);
+static bool build(hd_module *mod, const char *name, const struct ptx_text *texts, size_t n, struct err *e) {
+    mod->ir = ptx_link(name, texts, n, e);
     if (!mod->ir) return false;
     mod->cfg = cfg_analyse(mod->ir, e);
     if (!mod->cfg) return false;
@@ -142,15 +142,12 @@ static void log_warnings(const hd_module *mod) {
     sim_log(mod->dev, HD_LOG_WARNING, "%.*s", (int)n, w);
 }
 
-static hd_status load(hd_device *dev, const char *name, const char *text, size_t bytes, hd_module **out) {
-    hd_status s = sim_ready(dev);
-    if (s) return s;
-    if (!text || !out) return sim_refuse(dev, "hd_module_load: text and mod must not be NULL");
-    *out = NULL;
+static hd_status load_texts(hd_device *dev, const char *name, const struct ptx_text *texts, size_t n,
+                            hd_module **out) {
     hd_module *mod = xcalloc(1, sizeof *mod);
     mod->dev = dev;
     struct err e = {0};
-    if (!build(mod, name ? name : "module", text, bytes ? bytes : strlen(text), &e)) {
+    if (!build(mod, name ? name : "module", texts, n, &e)) {
         module_free(mod);
         return sim_fail(dev, &e);
     }
@@ -165,8 +162,42 @@ static hd_status load(hd_device *dev, const char *name, const char *text, size_t
     return HD_OK;
 }
 
+static hd_status load(hd_device *dev, const char *name, const char *text, size_t bytes, hd_module **out) {
+    hd_status s = sim_ready(dev);
+    if (s) return s;
+    if (!text || !out) return sim_refuse(dev, "hd_module_load: text and mod must not be NULL");
+    *out = NULL;
+    const struct ptx_text one = {name, text, bytes ? bytes : strlen(text)};
+    return load_texts(dev, name, &one, 1, out);
+}
+
 hd_status hd_module_load(hd_device *dev, const char *name, const char *text, size_t bytes, hd_module **out) {
     SIM_CALL(dev, load(dev, name, text, bytes, out));
+}
+
+static hd_status link_texts(hd_device *dev, const char *name, const hd_text *texts, size_t n,
+                            hd_module **out) {
+    hd_status s = sim_ready(dev);
+    if (s) return s;
+    if (!texts || !n || !out)
+        return sim_refuse(dev, "hd_module_link: texts and mod must not be NULL, n not 0");
+    *out = NULL;
+    struct ptx_text *list = xcalloc(n, sizeof *list);
+    for (size_t i = 0; i < n && !s; i++) {
+        const hd_text *t = &texts[i];
+        if (!t->text)
+            s = sim_refuse(dev, "hd_module_link: text %zu is NULL", i);
+        else
+            list[i] = (struct ptx_text){t->name ? t->name : "module", t->text,
+                                        t->bytes ? t->bytes : strlen(t->text)};
+    }
+    if (!s) s = load_texts(dev, name, list, n, out);
+    xfree(list);
+    return s;
+}
+
+hd_status hd_module_link(hd_device *dev, const char *name, const hd_text *texts, size_t n, hd_module **out) {
+    SIM_CALL(dev, link_texts(dev, name, texts, n, out));
 }
 
 static hd_status load_file(hd_device *dev, const char *path, hd_module **out) {
@@ -192,7 +223,7 @@ void sim_unload(hd_module *mod) {
     hd_module **at = &mod->dev->modules;
     if (mod->dev->failed && mod->dev->failed->mod == mod) {
         mod->dev->failed = NULL;
-        mod->dev->failure.source = NULL;
+        mod->dev->failure.source = mod->dev->failure.file = NULL;
     }
     while (*at != mod) at = &(*at)->next;
     *at = mod->next;

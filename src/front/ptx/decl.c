@@ -264,13 +264,59 @@ static bool frame_var(struct ptx *p, const struct spec *s, const struct tok *nam
     return true;
 }
 
-/* .extern x; followed by the definition is one variable. */
-static bool merge_var(struct ptx *p, const struct tok *name, const struct ir_var *now, struct sym *sym) {
+enum definition ptx_define(struct ptx *p, struct sym *sym, const struct tok *name, struct linkage link) {
+    const bool yields = link.weak || link.common;
+    char first[256];
+    if (sym->defined && sym->weak && !yields) {
+        sym->weak = false;
+        sym->defined = name->at;
+        return DEF_REPLACES;
+    }
+    if (sym->defined && yields) return DEF_YIELDS;
+    if (sym->defined) {
+        diag_where(&p->diag, sym->defined, first, sizeof first);
+        diag_add(&p->diag, name->at, "%.*s is defined twice, the first time at %s", (int)name->len, name->s,
+                 first);
+        return DEF_ERROR;
+    }
+    sym->defined = name->at;
+    sym->weak = yields;
+    return DEF_FIRST;
+}
+
+/* A variable that nobody can name: of two definitions, the one that yields. */
+static uint32_t push_var(struct ptx *p, const struct ir_var *v) {
+    VEC_PUSH(&p->m->vars, *v);
+    return (uint32_t)p->m->vars.n - 1;
+}
+
+/* What a variable was initialised with goes to another one. */
+static void move_initialiser(struct ptx *p, uint32_t from, uint32_t to) {
+    for (size_t i = 0; i < p->m->relocs.n; i++) {
+        struct ir_reloc *r = &p->m->relocs.v[i];
+        if (r->constant == IR_NOPC && r->var == from) r->var = to;
+    }
+}
+
+/* .extern x; and the definition are one variable, and so are definitions of which all but one yield. *var: what an initialiser
+ * that follows belongs to. */
+static bool merge_var(struct ptx *p, const struct tok *name, const struct ir_var *now, struct sym *sym,
+                      struct linkage link, uint32_t *var) {
     if (sym->kind != SYM_VAR) return redeclared(p, name);
     struct ir_var *old = &p->m->vars.v[sym->index];
-    if (old->space != now->space || (!old->external && !now->external)) return redeclared(p, name);
     const char *kept = old->name;
-    if (now->external) return true;
+    *var = sym->index;
+    if (old->space != now->space || old->kind != now->kind) return redeclared(p, name);
+    if (now->external || (old->dynamic && now->dynamic)) return true;
+    switch (ptx_define(p, sym, name, link)) {
+    case DEF_ERROR: return false;
+    case DEF_YIELDS: *var = push_var(p, now); return true;
+    case DEF_REPLACES:
+        move_initialiser(p, sym->index, push_var(p, old));
+        old = &p->m->vars.v[sym->index];
+        break;
+    case DEF_FIRST: break;
+    }
     *old = *now;
     old->name = kept;
     return true;
@@ -312,13 +358,18 @@ static bool var_name(struct ptx *p, const struct spec *s, enum ir_space space, s
     v.dynamic = space == IR_SP_SHARED && (a.open || (link.external && !a.bytes));
     v.name = arena_strndup(&p->m->mem, name.s, name.len);
     struct sym *sym = names_add(&p->names, &name, false, &is_new);
-    if (!is_new && !merge_var(p, &name, &v, sym)) return false;
+    uint32_t var;
+    if (!is_new && !merge_var(p, &name, &v, sym, link, &var)) return false;
     if (is_new) {
         sym->kind = SYM_VAR;
-        sym->index = (uint32_t)p->m->vars.n;
-        VEC_PUSH(&p->m->vars, v);
+        sym->index = var = push_var(p, &v);
+        if (!v.external) ptx_define(p, sym, &name, link);
     }
-    return initialised(p, sym->index, &a, (uint64_t)ir_type_bytes[s->type] * s->vec, &name);
+    sym->linked |= ptx_links(link);
+    if (v.external && p->t.kind != '=') return true; /* the size is that of the definition */
+    if (v.external)
+        return diag_error(&p->diag, name.at, "%.*s cannot have an initialiser", (int)name.len, name.s);
+    return initialised(p, var, &a, (uint64_t)ir_type_bytes[s->type] * s->vec, &name);
 }
 
 static bool var_space(struct ptx *p, struct spec *s, enum ir_space *space) {

@@ -3,13 +3,14 @@
  * form gives one report with a count. */
 #include "front/ptx/diag.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { WINDOW = 100, BEFORE_CARET = 60 }; /* columns of a line that are shown */
 
-void diag_init(struct diag *d, const char *name, const char *text, size_t len) {
-    *d = (struct diag){.name = name, .text = text, .len = len};
+void diag_init(struct diag *d, const struct ir_module *m) {
+    *d = (struct diag){.m = m};
 }
 
 void diag_free(struct diag *d) {
@@ -21,20 +22,25 @@ void diag_free(struct diag *d) {
 }
 
 struct place {
+    const char *name; /* of the text */
     size_t line, col;
     const char *begin, *end; /* of the line */
 };
 
 static struct place find_place(struct diag *d, const char *at) {
     bool on = d->seen_line && d->seen_line <= at;
-    struct place pl = {.line = on ? d->seen_number : 1, .begin = on ? d->seen_line : d->text};
-    const char *end = d->text + d->len;
+    struct place pl = {.line = on ? d->seen_number : 1, .begin = on ? d->seen_line : d->m->text};
+    const char *end = d->m->text + d->m->text_len;
     for (const char *p = pl.begin; (p = memchr(p, '\n', (size_t)(at - p))); pl.begin = ++p) pl.line++;
     d->seen_line = pl.begin;
     d->seen_number = pl.line;
     pl.end = at < end ? memchr(at, '\n', (size_t)(end - at)) : end;
     if (!pl.end) pl.end = end;
+    if (d->m->parts.n && pl.end > at && !pl.end[-1]) pl.end--; /* the NUL between two texts */
     pl.col = (size_t)(at - pl.begin) + 1;
+    const struct ir_place here = ir_place(d->m, (uint32_t)pl.line);
+    pl.name = here.name;
+    pl.line = here.line;
     return pl;
 }
 
@@ -55,10 +61,15 @@ static void add_excerpt(struct sb *out, const struct place *pl, const char *at) 
 static void add_report(struct diag *d, struct sb *out, const char *at, const char *kind, const char *fmt,
                        va_list ap) {
     struct place pl = find_place(d, at);
-    sb_add(out, "%s:%zu:%zu: %s: ", d->name, pl.line, pl.col, kind);
+    sb_add(out, "%s:%zu:%zu: %s: ", pl.name, pl.line, pl.col, kind);
     sb_addv(out, fmt, ap);
     sb_addn(out, "\n", 1);
     add_excerpt(out, &pl, at);
+}
+
+void diag_where(struct diag *d, const char *at, char *out, size_t size) {
+    const struct place pl = find_place(d, at);
+    snprintf(out, size, "%s:%zu", pl.name, pl.line);
 }
 
 void diag_add(struct diag *d, const char *at, const char *fmt, ...) {
@@ -67,7 +78,7 @@ void diag_add(struct diag *d, const char *at, const char *fmt, ...) {
     va_start(ap, fmt);
     add_report(d, &d->out, at, "error", fmt, ap);
     va_end(ap);
-    if (d->errors == DIAG_MAX) sb_add(&d->out, "%s: error: too many errors, giving up\n", d->name);
+    if (d->errors == DIAG_MAX) sb_add(&d->out, "%s: error: too many errors, giving up\n", d->m->name);
 }
 
 void diag_warn(struct diag *d, const char *at, const char *fmt, ...) {
@@ -113,6 +124,11 @@ bool diag_refuse(struct diag *d, uint32_t func, const char *at, size_t len, cons
     return false;
 }
 
+void diag_move_refused(struct diag *d, uint32_t from, uint32_t to) {
+    for (size_t i = 0; i < d->refused.n; i++)
+        if (d->refused.v[i].func == from) d->refused.v[i].func = to;
+}
+
 bool diag_failed(const struct diag *d) {
     return d->errors;
 }
@@ -123,7 +139,7 @@ bool diag_full(const struct diag *d) {
 
 static struct place add_refused(struct diag *d, struct sb *out, const struct diag_refused *r) {
     struct place pl = find_place(d, r->at);
-    sb_add(out, "%s:%zu:%zu: error: instruction %.*s is not supported", d->name, pl.line, pl.col,
+    sb_add(out, "%s:%zu:%zu: error: instruction %.*s is not supported", pl.name, pl.line, pl.col,
            (int)(r->len < 120 ? r->len : 120), r->form);
     if (*r->why) sb_add(out, ": %s", r->why);
     if (r->count > 1) sb_add(out, " (%u times in this function)", r->count);
@@ -136,7 +152,7 @@ void diag_report(struct diag *d, struct err *e) {
     for (size_t i = 0; i < d->refused.n && i < DIAG_MAX_REFUSED; i++)
         add_refused(d, &d->out, &d->refused.v[i]);
     if (d->refused.n > DIAG_MAX_REFUSED)
-        sb_add(&d->out, "%s: error: %zu more kinds of instructions are not supported\n", d->name,
+        sb_add(&d->out, "%s: error: %zu more kinds of instructions are not supported\n", d->m->name,
                d->refused.n - DIAG_MAX_REFUSED);
     err_set(e, ERR_INPUT, "%s", d->out.text ? d->out.text : "");
 }
@@ -156,7 +172,7 @@ static void hand_over_one(struct diag *d, struct ir_module *m, const struct diag
 /* Beyond DIAG_MAX_REFUSED a function is still refused, by an entry it shares with others. */
 static void hand_over_rest(struct diag *d, struct ir_module *m) {
     struct sb text = {0};
-    sb_add(&text, "%s: error: %zu more kinds of instructions are not supported\n", d->name,
+    sb_add(&text, "%s: error: %zu more kinds of instructions are not supported\n", d->m->name,
            d->refused.n - DIAG_MAX_REFUSED);
     struct ir_refused *rest = ARENA_NEW(&m->mem, struct ir_refused, 1);
     *rest = (struct ir_refused){.form = "", .why = "", .text = sb_keep(&text, &m->mem), .count = 1};

@@ -1,4 +1,4 @@
-/* Diagnostics of one PTX text: "file:line:col: error: ...", the line, a caret. Collected, not printed.
+/* Diagnostics of a PTX text, or of several that are linked: "file:line:col: error: ...", the line, a caret. Collected, not printed.
  *
  * Errors and warnings are about the text; an error means that there is no module. An instruction that is not supported is
  * neither: it is gathered under the function that holds it, and the module loads without that function. */
@@ -23,8 +23,7 @@ struct diag_refused {
 };
 
 struct diag {
-    const char *name, *text;
-    size_t len;
+    const struct ir_module *m; /* its name, text and parts */
     struct sb out, warned;
     unsigned errors, warnings;
     const char
@@ -35,16 +34,20 @@ struct diag {
     size_t nslots;
 };
 
-void diag_init(struct diag *d, const char *name, const char *text, size_t len);
+void diag_init(struct diag *d, const struct ir_module *m);
 void diag_free(struct diag *d);
 /* at points into the text. diag_error is false, so that "return diag_error(...)" reads well; a macro, so that the
  * compiler sees it and can tell what is initialised on the other path. */
 void diag_add(struct diag *d, const char *at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 #define diag_error(d, at, ...) (diag_add((d), (at), __VA_ARGS__), false)
 void diag_warn(struct diag *d, const char *at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* "file:line" of a place. */
+void diag_where(struct diag *d, const char *at, char *out, size_t size);
 /* An instruction of that function that is read as such but not supported, named by its form (text from at). why may be
  * "". False, like diag_error. */
 bool diag_refuse(struct diag *d, uint32_t func, const char *at, size_t len, const char *why);
+void diag_move_refused(struct diag *d, uint32_t from,
+                       uint32_t to);    /* the instructions are another function's */
 bool diag_failed(const struct diag *d); /* there were errors */
 bool diag_full(const struct diag *d);   /* no use in going on */
 /* The text of a load that failed: errors as they were found, then the refused instructions. */

@@ -33,7 +33,7 @@ static bool same_list(const struct ir_param *a, const struct ir_param *b, uint32
 
 /* The function's entry, made at its first mention; a later one must agree. */
 static bool declare(struct ptx *p, const struct tok *name, const struct proto *pr, bool kernel,
-                    uint32_t *index) {
+                    struct sym **out) {
     bool is_new;
     struct sym *sym = names_add(&p->names, name, false, &is_new);
     if (!is_new && sym->kind != SYM_FUNC)
@@ -44,7 +44,7 @@ static bool declare(struct ptx *p, const struct tok *name, const struct proto *p
         VEC_PUSH(&p->m->funcs, (struct ir_func){.kernel = kernel, .line = name->line});
         p->m->funcs.v[sym->index].name = arena_strndup(&p->m->mem, name->s, name->len);
     }
-    *index = sym->index;
+    *out = sym;
     struct ir_func *f = &p->m->funcs.v[sym->index];
     bool agrees = f->kernel == kernel && f->nparams == pr->nparams && f->nrets == pr->nrets &&
                   same_list(f->params, pr->params, pr->nparams) && same_list(f->rets, pr->rets, pr->nrets);
@@ -351,10 +351,27 @@ static void end_body(struct ptx *p) {
     b->open = false;
 }
 
-static void function_body(struct ptx *p, uint32_t func, const struct tok *name, const struct proto *pr,
-                          bool kernel) {
+/* A weak body makes room for another one: it stays in the program as a function that nobody can name. */
+static void retire(struct ptx *p, uint32_t func) {
+    struct ir_func old = p->m->funcs.v[func];
+    struct sb name = {0};
+    sb_add(&name, "%s (replaced)", old.name);
+    old.name = sb_keep(&name, &p->m->mem);
+    old.kernel = false;
+    diag_move_refused(&p->diag, func, (uint32_t)p->m->funcs.n);
+    VEC_PUSH(&p->m->funcs, old);
+}
+
+/* sym NULL: of a head in error. */
+static void function_body(struct ptx *p, struct sym *sym, uint32_t func, const struct tok *name,
+                          const struct proto *pr, bool kernel, struct linkage link) {
+    const enum definition def = sym ? ptx_define(p, sym, name, link) : DEF_FIRST;
+    if (def == DEF_YIELDS) {
+        ptx_skip_braces(p);
+        return;
+    }
+    if (def == DEF_REPLACES) retire(p, func);
     struct ir_func *f = &p->m->funcs.v[func];
-    if (f->defined) diag_add(&p->diag, name->at, "%.*s is defined twice", (int)name->len, name->s);
     f->defined = true;
     f->line = name->line;
     begin_body(p, func, pr, kernel);
@@ -379,11 +396,11 @@ static void function_body(struct ptx *p, uint32_t func, const struct tok *name, 
     end_body(p);
 }
 
-static bool head(struct ptx *p, bool kernel, struct tok *name, struct proto *pr, uint32_t *func) {
+static bool head(struct ptx *p, bool kernel, struct tok *name, struct proto *pr, struct sym **sym) {
     if (p->t.kind == TOK_DOT && ptx_accept_word(p, "attribute") &&
         !(ptx_expect(p, '(', "after .attribute") && skip_parens(p)))
         return false;
-    return ptx_proto(p, pr, name, kernel) && declare(p, name, pr, kernel, func);
+    return ptx_proto(p, pr, name, kernel) && declare(p, name, pr, kernel, sym);
 }
 
 /* A function of no name that stands for one whose head is in error, so that its body is read all the same. */
@@ -397,16 +414,18 @@ static uint32_t stand_in(struct ptx *p, const char *from, bool kernel, struct to
 }
 
 /* An error in the head does not hide those in the body. */
-bool ptx_function(struct ptx *p, bool kernel) {
+bool ptx_function(struct ptx *p, bool kernel, struct linkage link) {
     struct proto pr = {0};
     struct tok name = {0};
-    uint32_t func = 0;
+    struct sym *sym = NULL;
     const char *from = p->t.at;
-    bool good = head(p, kernel, &name, &pr, &func);
-    if (!good) func = stand_in(p, from, kernel, &name);
+    bool good = head(p, kernel, &name, &pr, &sym);
+    if (!good) sym = NULL;
+    const uint32_t func = good ? sym->index : stand_in(p, from, kernel, &name);
+    if (good) sym->linked |= ptx_links(link);
     while (good && p->t.kind != '{' && p->t.kind != ';') good = tuning(p, &p->m->funcs.v[func]);
     if (!good) ptx_resync_head(p);
-    if (p->t.kind == '{') function_body(p, func, &name, &pr, kernel);
+    if (p->t.kind == '{') function_body(p, sym, func, &name, &pr, kernel, link);
     return true; /* a ';' is the caller's to skip, as everywhere */
 }
 
@@ -473,7 +492,8 @@ static void finish_call(struct ptx *p, const struct callsite *c) {
     const struct served *s = find_served(f);
     if (!s) {
         if (p->unsure) return;
-        diag_add(&p->diag, c->at, "function %s is called but not defined in this file", f->name);
+        diag_add(&p->diag, c->at, "function %s is called but not defined in %s", f->name,
+                 p->m->parts.n ? "any of the texts" : "this file");
         return;
     }
     if (!served_well(s, f)) diag_add(&p->diag, c->at, "%s is declared with unexpected parameters", f->name);

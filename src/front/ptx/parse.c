@@ -174,7 +174,7 @@ static bool address_size(struct ptx *p) {
         p->m->address_bits = 64; /* most likely, and better than an error for every address */
         return diag_error(&p->diag, at, "the address size is 32 or 64");
     }
-    if (p->m->code.n || p->m->funcs.n || p->m->vars.n)
+    if (p->m->code.n > p->part.code || p->m->funcs.n > p->part.funcs || p->m->vars.n > p->part.vars)
         return diag_error(&p->diag, at, ".address_size must come before all declarations");
     p->m->address_bits = (uint32_t)n;
     return true;
@@ -195,6 +195,7 @@ bool ptx_file(struct ptx *p) {
     if (p->t.kind != TOK_STR) return ptx_unexpected(p, "a file name in quotes");
     /* A table as long as the text at most, whatever number is claimed. */
     if (n <= p->m->text_len) {
+        n += p->part.file;
         while (p->m->files.n <= n) VEC_PUSH(&p->m->files, NULL);
         p->m->files.v[n] = arena_strndup(&p->m->mem, p->t.s, p->t.len);
     }
@@ -210,6 +211,7 @@ bool ptx_loc(struct ptx *p) {
     uint64_t v[3], ignored;
     for (int i = 0; i < 3; i++)
         if (!plain_int(p, "a number of .loc", UINT32_MAX, &v[i])) return false;
+    if (v[0] && v[0] <= UINT32_MAX - p->part.file) v[0] += p->part.file;
     p->b.loc = (struct ir_srcloc){(uint32_t)v[0], (uint32_t)v[1], (uint32_t)v[2]};
     while (ptx_accept(p, ',')) {
         struct tok word = {0}, label;
@@ -268,8 +270,8 @@ static bool directive(struct ptx *p) {
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (ptx_accept_word(p, plain[i].word)) return plain[i].read(p);
     struct linkage link = linkage(p);
-    if (ptx_accept_word(p, "entry")) return ptx_function(p, true);
-    if (ptx_accept_word(p, "func")) return ptx_function(p, false);
+    if (ptx_accept_word(p, "entry")) return ptx_function(p, true, link);
+    if (ptx_accept_word(p, "func")) return ptx_function(p, false, link);
     if (ptx_is_word(p, "reg"))
         return diag_error(&p->diag, p->t.at, "registers are declared inside functions");
     if (ptx_is_word(p, "local"))

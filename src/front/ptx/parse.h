@@ -264,7 +264,11 @@ struct ptx {
     VEC(struct callsite) calls;
     VEC(struct funcref) funcrefs;
     VEC(uint32_t) alias; /* by function: the one it stands for + 1, or 0 */
-    bool unsure;         /* a function's head was in error: one that seems undefined may be that one */
+    struct {             /* the text at hand, of those that are linked */
+        size_t code, funcs, vars;
+        uint32_t file; /* what its .file numbers are counted from */
+    } part;
+    bool unsure; /* a function's head was in error: one that seems undefined may be that one */
     uint32_t nranges;
     uint64_t map_budget;                         /* elements that ranges may still have maps for */
     uint64_t init_budget;                        /* bytes that initialisers may still take */
@@ -307,6 +311,13 @@ bool ptx_expr(struct ptx *p, struct value *v);
 struct linkage {
     bool external, visible, weak, common;
 };
+static inline bool ptx_links(struct linkage l) {
+    return l.external || l.visible || l.weak || l.common;
+}
+/* A definition of the symbol at that place, over the one there is, if any: whether it is the one that counts. Two of which
+ * none yields are an error. */
+enum definition { DEF_FIRST, DEF_REPLACES, DEF_YIELDS, DEF_ERROR };
+enum definition ptx_define(struct ptx *p, struct sym *sym, const struct tok *name, struct linkage link);
 bool ptx_reg_decl(struct ptx *p);
 bool ptx_var_decl(struct ptx *p, struct linkage link); /* at .global .const .shared .local .param .tex ... */
 bool ptx_params(struct ptx *p, bool kernel, uint32_t base, struct ir_param **list, struct sym ***syms,
@@ -319,7 +330,7 @@ bool ptx_initialiser(struct ptx *p, uint32_t var, uint64_t element, const uint64
                      bool open);
 
 /* ---- func.c ---- */
-bool ptx_function(struct ptx *p, bool kernel); /* linkage makes no difference: there is one module */
+bool ptx_function(struct ptx *p, bool kernel, struct linkage link);
 bool ptx_alias(struct ptx *p);
 bool ptx_proto(struct ptx *p, struct proto *out, struct tok *name, bool kernel);
 void ptx_finish(struct ptx *p);

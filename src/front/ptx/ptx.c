@@ -1,4 +1,4 @@
-/* ptx_load: sets up the tables, reads the text, checks what only the end can tell. The static tables (modifiers,
+/* ptx_link: sets up the tables, reads the text, checks what only the end can tell. The static tables (modifiers,
  * instructions, operations) are hashed once per load: some twenty microseconds, and no global state. */
 #include "front/ptx/ptx.h"
 
@@ -97,16 +97,9 @@ static void release(struct ptx *p) {
     arena_free(&p->tmp);
 }
 
-struct ir_module *ptx_load(const char *name, const char *text, size_t len, struct err *e) {
-    if (len >= UINT32_MAX / 2) {
-        err_set(e, ERR_INPUT, "%s: error: the text is larger than 2 GB", name);
-        return NULL;
-    }
+static struct ptx *begin(const char *name, size_t len) {
     struct ptx *p = xcalloc(1, sizeof *p);
     struct ir_module *m = p->m = ir_module_new(name);
-    m->text = arena_strndup(&m->mem, text, len); /* ends in NUL, which the lexer relies on */
-    m->text_len = len;
-    m->address_bits = 32;
     VEC_PUSH(&m->files, NULL);
     VEC_RESERVE(&m->code, len / 32); /* a line is seldom shorter: spares the copies of growing */
     VEC_RESERVE(&m->src, len / 32);
@@ -114,9 +107,63 @@ struct ir_module *ptx_load(const char *name, const char *text, size_t len, struc
     p->map_budget = len;
     p->init_budget = 64 * (uint64_t)len + 4096;
     names_init(&p->names, &p->tmp);
-    diag_init(&p->diag, m->name, m->text, len);
-    lex_init(&p->lex, m->text, len);
+    return p;
+}
+
+/* The texts one behind the other, each ending in NUL, which the lexer relies on, and a new line. */
+static char *join(struct ir_module *m, const struct ptx_text *texts, size_t n, size_t len) {
+    char *all = arena_alloc(&m->mem, len + 2 * n), *to = all;
+    for (size_t i = 0; i < n; i++) {
+        memcpy(to, texts[i].text, texts[i].len);
+        to += texts[i].len + 1;
+        if (i + 1 < n) *to++ = '\n';
+    }
+    m->text = all;
+    m->text_len = (size_t)(to - all) - 1;
+    return all;
+}
+
+/* A text begins with nothing of the ones before but the names that are linked, and ends by forgetting its own. */
+static void read_part(struct ptx *p, const char *text, size_t len, uint32_t lines) {
+    struct ir_module *m = p->m;
+    const uint32_t bits = m->address_bits;
+    m->version_major = 0;
+    m->address_bits = 32;
+    p->part.code = m->code.n;
+    p->part.funcs = m->funcs.n;
+    p->part.vars = m->vars.n;
+    p->part.file = (uint32_t)m->files.n - 1;
+    lex_init(&p->lex, text, len);
+    p->lex.line += lines;
     ptx_module(p);
+    if (bits && bits != m->address_bits && !diag_failed(&p->diag))
+        diag_add(&p->diag, text, "this text has %u-bit addresses, the ones before it %u", m->address_bits,
+                 bits);
+    names_drop_own(&p->names);
+}
+
+static uint32_t count_lines(const char *text, size_t len) {
+    uint32_t n = 0;
+    for (const char *end = text + len; (text = memchr(text, '\n', (size_t)(end - text))); text++) n++;
+    return n;
+}
+
+static void read_parts(struct ptx *p, const struct ptx_text *texts, size_t n, const char *all) {
+    uint32_t lines = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (n > 1) VEC_PUSH(&p->m->parts, (struct ir_part){arena_strdup(&p->m->mem, texts[i].name), lines});
+        lines += count_lines(texts[i].text, texts[i].len) + 1;
+    }
+    lines = 0;
+    for (size_t i = 0; i < n && !diag_full(&p->diag); i++) {
+        read_part(p, all, texts[i].len, lines);
+        all += texts[i].len + 2;
+        lines += count_lines(texts[i].text, texts[i].len) + 1;
+    }
+}
+
+static struct ir_module *finish(struct ptx *p, struct err *e) {
+    struct ir_module *m = p->m;
     if (!diag_full(&p->diag)) ptx_finish(p);
     if (diag_failed(&p->diag)) {
         diag_report(&p->diag, e);
@@ -127,4 +174,22 @@ struct ir_module *ptx_load(const char *name, const char *text, size_t len, struc
     release(p);
     xfree(p);
     return m;
+}
+
+struct ir_module *ptx_link(const char *name, const struct ptx_text *texts, size_t n, struct err *e) {
+    size_t len = 0;
+    for (size_t i = 0; i < n; i++)
+        if (texts[i].len >= UINT32_MAX / 2 || (len += texts[i].len) >= UINT32_MAX / 2) {
+            err_set(e, ERR_INPUT, "%s: error: the text is larger than 2 GB", name);
+            return NULL;
+        }
+    struct ptx *p = begin(name, len);
+    const char *all = join(p->m, texts, n, len);
+    diag_init(&p->diag, p->m);
+    read_parts(p, texts, n, all);
+    return finish(p, e);
+}
+
+struct ir_module *ptx_load(const char *name, const char *text, size_t len, struct err *e) {
+    return ptx_link(name, &(struct ptx_text){name, text, len}, 1, e);
 }

@@ -96,6 +96,19 @@ void names_pop(struct names *t) {
         slot_of(t, s->name, s->len, s->hash)->sym = s->shadowed;
 }
 
+void names_drop_own(struct names *t) {
+    struct sym **at = &t->scopes.v[t->scopes.n - 1];
+    while (*at) {
+        struct sym *s = *at;
+        if (s->linked) {
+            at = &s->scope_next;
+            continue;
+        }
+        slot_of(t, s->name, s->len, s->hash)->sym = s->shadowed;
+        *at = s->scope_next;
+    }
+}
+
 struct sym *names_add(struct names *t, const struct tok *name, bool range, bool *is_new) {
     if (t->n * 2 >= t->cap) names_grow(t);
     uint32_t hash = range ? name->hash ^ RANGE_SALT : name->hash;

@@ -42,6 +42,9 @@ struct sym {
     uint32_t *map;            /* ranges: virtual number + 1 by element, or NULL when the map64 does it */
     struct tok *targets;
     struct proto *proto;
+    bool linked,
+        weak; /* functions and variables: other texts see it; its definition so far yields to another */
+    const char *defined; /* the same: where; NULL: nowhere so far */
     struct sym *shadowed, *scope_next;
 };
 
@@ -60,6 +63,8 @@ void names_pop(struct names *t);
 static inline uint32_t names_depth(const struct names *t) {
     return (uint32_t)t->scopes.n;
 }
+/* Unbinds the names of the innermost scope that are not linked. */
+void names_drop_own(struct names *t);
 /* Binds a name in the innermost scope (scope 1 is the module's). *is_new is false when that scope has it already. */
 struct sym *names_add(struct names *t, const struct tok *name, bool range, bool *is_new);
 /* The innermost binding, or NULL. An element of a range gives the range and *element. */
