@@ -247,7 +247,7 @@ typedef struct hd_texture {
 /* The handle is what a kernel takes as a texture object. */
 HD_API hd_status hd_texture_new(hd_device *dev, const hd_texture *t, uint64_t *handle);
 HD_API hd_status hd_texture_free(hd_device *dev, uint64_t handle);
-/* What a .texref symbol of old programs stands for. */
+/* What a .texref symbol of old programs stands for; 0: nothing. */
 HD_API hd_status hd_texture_bind(hd_module *mod, const char *texref, uint64_t handle);
 
 /* ---- surfaces ---- */
@@ -263,7 +263,7 @@ typedef struct hd_surface {
 /* The handle is what a kernel takes as a surface object. */
 HD_API hd_status hd_surface_new(hd_device *dev, const hd_surface *s, uint64_t *handle);
 HD_API hd_status hd_surface_free(hd_device *dev, uint64_t handle);
-/* What a .surfref symbol of old programs stands for. */
+/* What a .surfref symbol of old programs stands for; 0: nothing. */
 HD_API hd_status hd_surface_bind(hd_module *mod, const char *surfref, uint64_t handle);
 
 /* ---- launch ---- */

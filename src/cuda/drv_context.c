@@ -57,6 +57,23 @@ CUresult drv_leave(struct cu_process *p, int code) {
     return drv_code(cu_leave_driver(p, code));
 }
 
+int drv_via_begin(struct drv_via *v) {
+    struct cu_process *p = cu_enter();
+    *v = (struct drv_via){cu_last_error(0), p->runtime};
+    int code = drv_unfit(p);
+    drv_leave(p, code);
+    return code;
+}
+
+CUresult drv_via_end(const struct drv_via *v, int code) {
+    struct cu_process *p = cu_lock();
+    p->runtime = v->runtime;
+    cu_last_error(1);
+    cu_set_last_error(v->last_error);
+    cu_unlock(p);
+    return drv_code(code);
+}
+
 int drv_wait(struct cu_process *p, CUstream stream) {
     struct CUstream_st *s;
     int code = cu_stream_of(p, stream, &s);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct cu_process;
+struct CUmod_st;
 
 struct CUctx_st {
     struct CUctx_st *next; /* of those made by cuCtxCreate */
@@ -21,8 +22,9 @@ struct cu_driver {
     int told_static; /* that the program has a runtime of its own */
     struct CUctx_st primary;
     struct CUctx_st *contexts;
-    uint64_t ids;               /* given to contexts */
-    struct drv_old_launch *old; /* drv_old.c */
+    uint64_t ids;                   /* given to contexts */
+    struct drv_old_launch *old;     /* drv_old.c */
+    struct CUtexref_st *references; /* drv_texref.c */
 };
 
 /* The calling thread's context; NULL: none. A thread that has none has the primary one as soon as the runtime interface was
@@ -30,6 +32,8 @@ struct cu_driver {
 struct CUctx_st *drv_current(struct cu_process *p);
 /* The context of a handle, NULL being the current one. CU_DeviceUninitialized (the driver's "invalid context"). */
 int drv_context_of(struct cu_process *p, struct CUctx_st *handle, struct CUctx_st **c);
+/* A module ends: so does what the driver interface knows of it. */
+void drv_module_end(struct cu_process *p, const struct CUmod_st *m);
 /* 0, or why a call that needs a context cannot go on. */
 int drv_unfit(struct cu_process *p);
 #endif

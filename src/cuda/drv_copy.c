@@ -7,8 +7,8 @@
 
 /* ---- rows ---- */
 
-static int copy_row(struct cu_process *p, CUstream stream, uint64_t dst, uint64_t src, size_t bytes,
-                    int direction) {
+int drv_copy_row(struct cu_process *p, CUstream stream, uint64_t dst, uint64_t src, size_t bytes,
+                 int direction) {
     struct CUstream_st *s;
     int code = cu_stream_of(p, stream, &s);
     return code ? code
@@ -16,7 +16,7 @@ static int copy_row(struct cu_process *p, CUstream stream, uint64_t dst, uint64_
 }
 
 static int copy_row_now(struct cu_process *p, uint64_t dst, uint64_t src, size_t bytes, int direction) {
-    int code = copy_row(p, NULL, dst, src, bytes, direction);
+    int code = drv_copy_row(p, NULL, dst, src, bytes, direction);
     return code ? code : drv_wait(p, NULL);
 }
 
@@ -26,25 +26,25 @@ CUDA_API CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t bytes) {
     DRV_CALL(copy_row_now(p, dst, src, bytes, CU_DEFAULT));
 }
 CUDA_API CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream s) {
-    DRV_CALL(copy_row(p, s, dst, src, bytes, CU_DEFAULT));
+    DRV_CALL(drv_copy_row(p, s, dst, src, bytes, CU_DEFAULT));
 }
 CUDA_API CUresult cuMemcpyHtoD_v2(CUdeviceptr dst, const void *src, size_t bytes) {
     DRV_CALL(copy_row_now(p, dst, AT(src), bytes, CU_HOST_TO_DEVICE));
 }
 CUDA_API CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dst, const void *src, size_t bytes, CUstream s) {
-    DRV_CALL(copy_row(p, s, dst, AT(src), bytes, CU_HOST_TO_DEVICE));
+    DRV_CALL(drv_copy_row(p, s, dst, AT(src), bytes, CU_HOST_TO_DEVICE));
 }
 CUDA_API CUresult cuMemcpyDtoH_v2(void *dst, CUdeviceptr src, size_t bytes) {
     DRV_CALL(copy_row_now(p, AT(dst), src, bytes, CU_DEVICE_TO_HOST));
 }
 CUDA_API CUresult cuMemcpyDtoHAsync_v2(void *dst, CUdeviceptr src, size_t bytes, CUstream s) {
-    DRV_CALL(copy_row(p, s, AT(dst), src, bytes, CU_DEVICE_TO_HOST));
+    DRV_CALL(drv_copy_row(p, s, AT(dst), src, bytes, CU_DEVICE_TO_HOST));
 }
 CUDA_API CUresult cuMemcpyDtoD_v2(CUdeviceptr dst, CUdeviceptr src, size_t bytes) {
-    DRV_CALL(copy_row(p, NULL, dst, src, bytes, CU_DEVICE_TO_DEVICE));
+    DRV_CALL(drv_copy_row(p, NULL, dst, src, bytes, CU_DEVICE_TO_DEVICE));
 }
 CUDA_API CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream s) {
-    DRV_CALL(copy_row(p, s, dst, src, bytes, CU_DEVICE_TO_DEVICE));
+    DRV_CALL(drv_copy_row(p, s, dst, src, bytes, CU_DEVICE_TO_DEVICE));
 }
 
 static int copy_peer(struct cu_process *p, CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from,
@@ -52,7 +52,7 @@ static int copy_peer(struct cu_process *p, CUdeviceptr dst, CUcontext to, CUdevi
     struct CUctx_st *c;
     int code = drv_context_of(p, to, &c);
     if (!code) code = drv_context_of(p, from, &c);
-    return code ? code : copy_row(p, s, dst, src, bytes, CU_DEVICE_TO_DEVICE);
+    return code ? code : drv_copy_row(p, s, dst, src, bytes, CU_DEVICE_TO_DEVICE);
 }
 CUDA_API CUresult cuMemcpyPeer(CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, size_t bytes) {
     DRV_CALL(copy_peer(p, dst, to, src, from, bytes, NULL));
@@ -71,12 +71,11 @@ struct side {
 
 static int array_side(struct cu_process *p, CUarray array, size_t x, size_t y, size_t z,
                       const CUDA_MEMCPY3D *c, struct side *s) {
-    struct drv_texels t;
-    int code = drv_texels_of(p, array, &t);
-    if (code) return code;
-    if (x + c->WidthInBytes > t.row || y + c->Height > t.rows || z + c->Depth > t.slices)
+    const struct cudaArray *a = drv_array(array);
+    if (!cu_is_array(p, a)) return CU_InvalidResourceHandle;
+    if (x + c->WidthInBytes > a->row || y + c->Height > cu_array_rows(a) || z + c->Depth > cu_array_slices(a))
         return CU_InvalidValue;
-    *s = (struct side){t.addr + z * t.slice + y * t.row + x, t.row, t.slice};
+    *s = (struct side){a->addr + z * a->slice + y * a->row + x, a->row, a->slice};
     return CU_Success;
 }
 

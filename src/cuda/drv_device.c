@@ -80,6 +80,35 @@ CUDA_API CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *text) {
     DRV_ANY(by_pci_bus_id(device, text));
 }
 
+static int attribute(struct cu_process *p, int *value, CUdevice_attribute number, CUdevice device) {
+    if (!value) return CU_InvalidValue;
+    return device ? CU_InvalidDevice : cu_attribute(&p->machine, (int)number, value);
+}
+CUDA_API CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute number, CUdevice device) {
+    DRV_ANY(attribute(p, value, number, device));
+}
+
+static int properties(struct cu_process *p, CUdevprop *to, CUdevice device) {
+    struct cu_properties_12 v;
+    if (!to) return CU_InvalidValue;
+    if (device) return CU_InvalidDevice;
+    cu_properties_12(&p->machine, &v);
+    *to = (CUdevprop){.maxThreadsPerBlock = v.maxThreadsPerBlock,
+                      .sharedMemPerBlock = (int)v.sharedMemPerBlock,
+                      .totalConstantMemory = (int)v.totalConstMem,
+                      .SIMDWidth = v.warpSize,
+                      .memPitch = (int)v.memPitch,
+                      .regsPerBlock = v.regsPerBlock,
+                      .clockRate = v.clockRate,
+                      .textureAlign = (int)v.textureAlignment};
+    memcpy(to->maxThreadsDim, v.maxThreadsDim, sizeof to->maxThreadsDim);
+    memcpy(to->maxGridSize, v.maxGridSize, sizeof to->maxGridSize);
+    return CU_Success;
+}
+CUDA_API CUresult cuDeviceGetProperties(CUdevprop *to, CUdevice device) {
+    DRV_ANY(properties(p, to, device));
+}
+
 CUDA_API CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
     DRV_ANY(!can ? CU_InvalidValue : device || peer ? CU_InvalidDevice : (*can = 0, CU_Success));
 }

@@ -73,6 +73,11 @@ CUDA_API CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image) {
     DRV_CALL(load_data(p, module, image, 0, NULL, NULL));
 }
 
+void drv_module_end(struct cu_process *p, const struct CUmod_st *m) {
+    drv_references_end(p, m);
+    drv_old_end(p, m);
+}
+
 static int unload(struct cu_process *p, struct CUmod_st *m) {
     if (!cu_module_valid(p, m) || m->image) return CU_InvalidResourceHandle;
     cu_module_unload(p, m);

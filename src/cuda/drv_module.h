@@ -19,4 +19,7 @@ int drv_module_load(struct cu_process *p, const void *image, size_t bytes, struc
                     struct CUmod_st **mod);
 /* The whole file and a NUL behind it, to be freed. CU_FileNotFound. */
 int drv_read_file(const char *path, char **data, size_t *bytes);
+/* What drv_module_end is made of. */
+void drv_references_end(struct cu_process *p, const struct CUmod_st *m);
+void drv_old_end(struct cu_process *p, const struct CUmod_st *m);
 #endif

@@ -5,6 +5,7 @@
 
 #include "cuda/drv.h"
 #include "cuda/drv_launch.h"
+#include "cuda/drv_module.h"
 #include "cuda/launch.h"
 #include "cuda/module.h"
 
@@ -28,6 +29,17 @@ static int of(struct cu_process *p, struct CUfunc_st *f, struct drv_old_launch *
     **o = (struct drv_old_launch){.function = f, .next = p->driver.old, .block = {1, 1, 1}};
     p->driver.old = *o;
     return CU_Success;
+}
+
+void drv_old_end(struct cu_process *p, const struct CUmod_st *m) {
+    for (struct drv_old_launch **at = &p->driver.old; *at;) {
+        struct drv_old_launch *o = *at;
+        if (o->function->module == m) {
+            *at = o->next;
+            free(o);
+        } else
+            at = &o->next;
+    }
 }
 
 static int set_shape(struct cu_process *p, struct CUfunc_st *f, int x, int y, int z) {

@@ -5,17 +5,23 @@
 #include "cuda/module.h"
 #include "cuda/process.h"
 
-enum { BLOCK_THREADS = 1024, SHARED_DEFAULT = 48 << 10 };
+enum { SHARED_DEFAULT = 48 << 10 };
 
-int cu_function_threads(const struct CUfunc_st *f) {
+int cu_function_threads(const struct cu_process *p, const struct CUfunc_st *f) {
+    const struct cu_machine *m = &p->machine;
     const uint32_t *said = f->info.required_threads[0] ? f->info.required_threads : f->info.max_threads;
     uint64_t n = (uint64_t)said[0] * (said[1] ? said[1] : 1) * (said[2] ? said[2] : 1);
-    return n && n < BLOCK_THREADS ? (int)n : BLOCK_THREADS;
+    uint64_t most = (uint64_t)m->threads_block;
+    if (f->info.registers) {
+        uint64_t fit = (uint64_t)m->registers_sm / f->info.registers / (uint64_t)m->warp * (uint64_t)m->warp;
+        if (fit < most) most = fit;
+    }
+    return (int)(n && n < most ? n : most);
 }
 
 /* And what its registers allow, in whole warps. */
 static int most_threads(const struct cu_process *p, const struct CUfunc_st *f) {
-    int most = cu_function_threads(f), warp = p->machine.warp;
+    int most = cu_function_threads(p, f), warp = p->machine.warp;
     int fit = f->info.registers ? p->machine.registers_sm / (int)f->info.registers / warp * warp : most;
     return fit < most ? fit : most;
 }

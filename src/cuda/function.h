@@ -9,6 +9,6 @@ struct CUfunc_st;
 int cu_function_attribute(struct cu_process *p, struct CUfunc_st *f, int attribute, int *value);
 /* The two that can be set, and those of clusters, which are ignored. */
 int cu_function_set(struct cu_process *p, struct CUfunc_st *f, int attribute, int value);
-/* Threads a block may have at most. */
-int cu_function_threads(const struct CUfunc_st *f);
+/* Threads a block may have at most, by registers and by what the kernel says of itself. */
+int cu_function_threads(const struct cu_process *p, const struct CUfunc_st *f);
 #endif

@@ -217,6 +217,7 @@ static void forget_variables(struct cu_process *p, struct CUmod_st *m) {
 }
 
 void cu_module_unload(struct cu_process *p, struct CUmod_st *m) {
+    drv_module_end(p, m);
     forget_variables(p, m);
     for (struct CUfunc_st *f = m->functions, *next; f; f = next) {
         next = f->next;

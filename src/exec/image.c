@@ -290,7 +290,7 @@ bool exec_image_bind(struct exec_image *im, uint32_t var, uint64_t handle, struc
     if (!surface && v->kind != IR_VAR_TEXREF)
         return err_set(e, ERR_INPUT, "%s is not a texture or surface reference", v->name);
     const struct exec_texture *t = tex_get(im->mem, handle);
-    if (!t || t->surface != surface)
+    if (handle && (!t || t->surface != surface))
         return err_set(e, ERR_INPUT, "0x%" PRIx64 " is not a %s handle", handle, what);
     im->texref[var] = handle;
     return true;

@@ -165,6 +165,8 @@ static void textures_are_read_through_references_and_objects(void **state) {
     WORKS(a->dev, hd_run(api_kernel(a, "object"), &six, (hd_arg[]){hd_arg_u64(handle), hd_arg_ptr(out)}, 2));
     WORKS(a->dev, hd_copy_out(a->dev, got, out, sizeof got));
     assert_memory_equal(got, want, sizeof got);
+    WORKS(a->dev, hd_texture_bind(a->mod, "image", 0));
+    assert_int_equal(hd_run(api_kernel(a, "texels"), &six, (hd_arg[]){hd_arg_ptr(out)}, 1), HD_FAULT);
     WORKS(a->dev, hd_texture_free(a->dev, handle));
     assert_int_equal(hd_texture_free(a->dev, handle), HD_INVALID);
     assert_int_equal(
