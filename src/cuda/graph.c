@@ -68,11 +68,26 @@ static void free_op(struct cu_process *p, struct cu_op *op) {
     cu_op_free(op);
 }
 
+void cu_node_swap(struct cu_process *p, struct CUgraphNode_st *node, const struct cu_op *op) {
+    free_op(p, &node->op);
+    free(node->arguments);
+    node->arguments = NULL;
+    node->op = *op;
+    if (op->kind == CU_OP_GRAPH) op->u.graph->parent = node;
+}
+
 void cu_node_set(struct cu_process *p, struct CUgraphNode_st *node, const struct cu_op *op) {
     struct cu_op copy;
-    copy_op(p, &copy, op); /* first: it may be the node's own */
-    free_op(p, &node->op);
-    node->op = copy;
+    copy_op(p, &copy, op);
+    cu_node_swap(p, node, &copy);
+}
+
+void cu_node_shape(struct CUgraphNode_st *node, const struct cudaMemcpy3DParms *shape) {
+    free(node->shape);
+    node->shape = NULL;
+    if (!shape) return;
+    node->shape = cu_zalloc(sizeof *shape);
+    *node->shape = *shape;
 }
 
 static void release_node(struct cu_process *p, struct CUgraphNode_st *node) {
@@ -80,6 +95,8 @@ static void release_node(struct cu_process *p, struct CUgraphNode_st *node) {
     free_op(p, &node->op);
     free(node->before.v);
     free(node->after.v);
+    free(node->shape);
+    free(node->arguments);
     free(node);
 }
 
@@ -214,6 +231,7 @@ struct CUgraph_st *cu_graph_clone(struct cu_process *p, const struct CUgraph_st 
     for (size_t i = 0; i < g->nodes.n; i++) {
         struct CUgraphNode_st *node = append(p, to, g->nodes.v[i]->id);
         copy_op(p, &node->op, &g->nodes.v[i]->op);
+        cu_node_shape(node, g->nodes.v[i]->shape);
         if (node->op.kind == CU_OP_GRAPH) node->op.u.graph->parent = node;
     }
     for (size_t i = 0; i < g->nodes.n; i++) copy_edges(to, g->nodes.v[i]);

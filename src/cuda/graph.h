@@ -28,9 +28,11 @@ struct CUgraphNode_st {
         struct cu_edge *v;
         size_t n, cap;
     } before, after;
-    bool disabled; /* in an executable graph: skipped, its dependencies count */
-    size_t mark;   /* scratch of walks */
-    uint64_t done; /* scratch of a launch: when it ended */
+    struct cudaMemcpy3DParms *shape; /* of a copy, as the program gave it; NULL: captured */
+    void **arguments; /* of a kernel, for cudaGraphKernelNodeGetParams; NULL: nobody has asked */
+    bool disabled;    /* in an executable graph: skipped, its dependencies count */
+    size_t mark;      /* scratch of walks */
+    uint64_t done;    /* scratch of a launch: when it ended */
 };
 
 struct cu_user_ref { /* references to a cudaUserObject_t that a graph holds */
@@ -104,12 +106,18 @@ struct CUuserObject_st {
 void cu_object_retain(struct cu_process *p, struct CUuserObject_st *o, unsigned count);
 void cu_object_release(struct cu_process *p, struct CUuserObject_st *o, unsigned count);
 
+/* The same for a part of it, a child. */
+int cu_graph_take_over(struct cu_process *p, struct CUgraph_st *mine, const struct CUgraph_st *g,
+                       cudaGraphExecUpdateResultInfo *info);
 /* The node of an executable graph that a node of the graph it was made from stands for; NULL: none. */
 struct CUgraphNode_st *cu_exec_node(struct cu_process *p, struct CUgraphExec_st *exec,
                                     const struct CUgraphNode_st *node);
 /* Runs an ordered graph; *end becomes when the last node ends. */
 int cu_graph_run(struct cu_process *p, struct CUstream_st *s, const struct CUgraph_st *g, uint64_t start,
                  uint64_t *end);
+/* Puts an operation in the place of a node's own, which is freed. */
+void cu_node_swap(struct cu_process *p, struct CUgraphNode_st *node, const struct cu_op *op);
+void cu_node_shape(struct CUgraphNode_st *node, const struct cudaMemcpy3DParms *shape);
 /* Gives a node a copy of the operation. */
 void cu_node_set(struct cu_process *p, struct CUgraphNode_st *node, const struct cu_op *op);
 

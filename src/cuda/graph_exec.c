@@ -136,22 +136,29 @@ static int compare(const struct CUgraph_st *mine, const struct CUgraph_st *g,
 static void take_over(struct cu_process *p, struct CUgraph_st *mine, const struct CUgraph_st *g) {
     for (size_t i = 0; i < g->nodes.n; i++) {
         struct CUgraphNode_st *a = mine->nodes.v[i], *b = g->nodes.v[i];
-        if (a->op.kind == CU_OP_GRAPH)
+        if (a->op.kind == CU_OP_GRAPH) {
             take_over(p, a->op.u.graph, b->op.u.graph);
-        else
+        } else {
             cu_node_set(p, a, &b->op);
+            cu_node_shape(a, b->shape);
+        }
         a->id = b->id; /* nodes of the new graph name those of the executable one from now on */
     }
     mine->family = g->family;
+}
+
+int cu_graph_take_over(struct cu_process *p, struct CUgraph_st *mine, const struct CUgraph_st *g,
+                       cudaGraphExecUpdateResultInfo *info) {
+    const int code = compare(mine, g, info);
+    if (!code) take_over(p, mine, g);
+    return code;
 }
 
 int cu_exec_update(struct cu_process *p, struct CUgraphExec_st *exec, const struct CUgraph_st *g,
                    cudaGraphExecUpdateResultInfo *info) {
     if (!info || !cu_is_exec(p, exec) || !cu_is_graph(p, g)) return CU_InvalidValue;
     *info = (cudaGraphExecUpdateResultInfo){cudaGraphExecUpdateSuccess, NULL, NULL};
-    const int code = compare(exec->graph, g, info);
-    if (!code) take_over(p, exec->graph, g);
-    return code;
+    return cu_graph_take_over(p, exec->graph, g, info);
 }
 
 /* The family of the executable graph or of one of its children. */

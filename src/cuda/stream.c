@@ -184,6 +184,17 @@ static int free_memory(struct cu_process *p, uint64_t addr) {
     return a ? cu_free_owned(p, a) : CU_InvalidValue;
 }
 
+/* A graph may outlive the events it names. */
+static int pass_event(struct cu_process *p, const struct cu_op *op, uint64_t start, uint64_t *end) {
+    struct CUevent_st *e = op->u.event.event;
+    if (!cu_is_event(p, e)) return CU_InvalidResourceHandle;
+    if (op->kind == CU_OP_RECORD)
+        cu_event_set(e, start);
+    else
+        *end = later(start, e->time);
+    return CU_Success;
+}
+
 int cu_stream_perform(struct cu_process *p, struct CUstream_st *s, const struct cu_op *op, uint64_t start,
                       uint64_t *end) {
     uint64_t time = 0;
@@ -191,8 +202,8 @@ int cu_stream_perform(struct cu_process *p, struct CUstream_st *s, const struct 
     *end = start;
     switch (op->kind) {
     case CU_OP_EMPTY: break;
-    case CU_OP_RECORD: cu_event_set(op->u.event.event, start); break;
-    case CU_OP_WAIT: *end = later(start, op->u.event.event->time); break;
+    case CU_OP_RECORD:
+    case CU_OP_WAIT: code = pass_event(p, op, start, end); break;
     case CU_OP_ALLOC: cu_graph_memory_live(p, cu_graph_memory_find(p, op->u.memory.addr), true); break;
     case CU_OP_FREE: code = free_memory(p, op->u.memory.addr); break;
     case CU_OP_GRAPH: code = cu_graph_run(p, s, op->u.graph, start, end); break;
