@@ -74,6 +74,7 @@ HEDDLE_AS_VALUE(gridDim)
 #include "../cuda_runtime_api.h"
 #include "runtime_templates.h"
 #include "linked.h"
+#include "managed.h"
 
 #pragma clang attribute pop
 

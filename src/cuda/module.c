@@ -188,7 +188,7 @@ int cu_module_load_told(struct cu_process *p, const void *image, size_t bytes, c
     return CU_Success;
 }
 
-/* A managed variable is memory that host and device find at one address; the host takes that address out of a pointer. */
+/* A managed variable is memory that host and device find at one address. nvcc's code takes that address out of a pointer. */
 static int manage(struct cu_process *p, struct cu_variable *v) {
     struct cu_alloc a = {.bytes = v->bytes, .kind = CU_MEMORY_MANAGED, .flags = 1, .owner = v};
     a.host = cu_shared_map(p, v->bytes, &a.mapped);
@@ -200,12 +200,26 @@ static int manage(struct cu_process *p, struct cu_variable *v) {
     return code;
 }
 
+/* Clang's code has a variable, all zero to begin with: it gets its initial value here, unless the host was there first. */
+static int manage_in_place(struct cu_process *p, struct cu_variable *v) {
+    char *host = (char *)(uintptr_t)v->host, *kept = malloc((size_t)v->bytes);
+    struct cu_alloc a = {.bytes = v->bytes, .kind = CU_MEMORY_MANAGED, .flags = 1, .host = host, .owner = v};
+    if (!kept) return CU_MemoryAllocation;
+    memcpy(kept, host, (size_t)v->bytes);
+    a.addr = v->addr = (uint64_t)(uintptr_t)host;
+    int code = cu_status(p, hd_module_place(v->module->hd, v->name, host, a.addr));
+    if (kept[0] || memcmp(kept, kept + 1, (size_t)v->bytes - 1)) memcpy(host, kept, (size_t)v->bytes);
+    free(kept);
+    return code ? code : cu_alloc_note(p, &a);
+}
+
 /* Variables are memory that copies and kernels reach by address. */
 static int note_variable(struct cu_process *p, struct cu_variable *v) {
     if (v->addr) return CU_Success;
     if (hd_module_symbol(v->module->hd, v->name, &v->addr, &v->bytes)) return CU_SymbolNotFound;
     struct cu_alloc a = {.addr = v->addr, .bytes = v->bytes, .kind = CU_MEMORY_VARIABLE, .owner = v};
     if (!v->bytes) return CU_Success;
+    if (v->in_place) return manage_in_place(p, v);
     return v->managed ? manage(p, v) : cu_alloc_note(p, &a);
 }
 
@@ -243,7 +257,7 @@ int cu_module_ready(struct cu_process *p, struct CUmod_st *m) {
     m->failed = load_image(p, m->image, 0, NULL, &m->hd);
     if (m->failed) m->hd = NULL;
     for (struct cu_variable *v = m->variables; v && !m->failed; v = v->next)
-        if (v->managed) m->failed = note_variable(p, v);
+        if (v->managed || v->in_place) m->failed = note_variable(p, v);
     return m->failed;
 }
 

@@ -33,6 +33,7 @@ struct cu_variable {
     const void *host;         /* the symbol it was registered for, or NULL */
     char *copied_name;        /* the name, when it is ours */
     void **managed;           /* where the host expects a managed variable's address, NULL: not managed */
+    int in_place;             /* managed, and the host's bytes are those at `host` (cuda/heddle/managed.h) */
     struct cu_variable *next; /* of the module */
 };
 

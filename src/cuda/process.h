@@ -21,6 +21,11 @@ struct cu_text {
     size_t bytes, capacity;
 };
 
+/* From start up to end. */
+struct cu_range {
+    const char *start, *end;
+};
+
 struct cu_progress {
     char kernel[128];
     uint64_t launch;
@@ -44,6 +49,9 @@ struct cu_process {
     struct cu_map functions;  /* address of the host's stub -> struct CUfunc_st */
     struct cu_map handles;    /* struct CUfunc_st -> itself */
     struct cu_map variables;  /* address of the host's variable -> struct cu_variable */
+
+    struct cu_range *managed; /* sections of managed variables (register.c) */
+    size_t nmanaged;
 
     struct cu_alloc *allocs; /* memory.h; by address */
     size_t nallocs, allocs_capacity;
