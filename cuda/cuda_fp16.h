@@ -1,92 +1,90 @@
-/* Half precision: __half and __half2 over the compiler's _Float16, which are PTX's f16 instructions; what kernels use most of the
- * CUDA SDK's header of this name. */
+/* Half precision: __half and __half2, for device and host code, C++. */
 #ifndef HEDDLE_CUDA_FP16_H
 #define HEDDLE_CUDA_FP16_H
+#define __CUDA_FP16_H__
 
-#include "heddle/prelude.h"
+#include "heddle/narrow.h"
 
+#ifdef __clang__
 #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
-#define HEDDLE_HALF static __device__ inline
+#endif
 
-struct __half {
-    _Float16 v;
-    __half() = default;
-    __host__ __device__ __half(float x) : v((_Float16)x) {}
-    __host__ __device__ __half(double x) : v((_Float16)x) {}
-    __host__ __device__ __half(int x) : v((_Float16)x) {}
-    __host__ __device__ __half(_Float16 x) : v(x) {}
-    __host__ __device__ operator float() const { return (float)v; }
-};
-struct __attribute__((aligned(4))) __half2 {
-    __half x, y;
-};
+namespace heddle {
+HEDDLE_HD unsigned short half_bits(float f, rounding how) {
+#ifdef __CUDA_ARCH__
+    if (how == to_nearest) return __builtin_bit_cast(unsigned short, (_Float16)f);
+#endif
+    return to_half(f, how);
+}
+HEDDLE_HD float half_value(unsigned short h) {
+#ifdef __CUDA_ARCH__
+    return (float)__builtin_bit_cast(_Float16, h);
+#else
+    return of_half(h);
+#endif
+}
+} // namespace heddle
+
+HEDDLE_NARROW(__half, __half2, half_bits, half_value)
+
+/* ---- arithmetic: one instruction on the device ---- */
+#ifdef __CUDA_ARCH__
+namespace heddle {
+typedef _Float16 f16x2 __attribute__((ext_vector_type(2)));
+}
+#define HEDDLE_HALF_BINARY(name, name2, op)                                                                     \
+    HEDDLE_HD __half __h##name(__half a, __half b) {                                                            \
+        const _Float16 r = __builtin_bit_cast(_Float16, a) op __builtin_bit_cast(_Float16, b);                  \
+        return __builtin_bit_cast(__half, r);                                                                   \
+    }                                                                                                           \
+    HEDDLE_HD __half2 name2(__half2 a, __half2 b) {                                                             \
+        const heddle::f16x2 r = __builtin_bit_cast(heddle::f16x2, a) op __builtin_bit_cast(heddle::f16x2, b);   \
+        return __builtin_bit_cast(__half2, r);                                                                  \
+    }                                                                                                           \
+    HEDDLE_NARROW_OPERATOR(__half, __half2, name, name2, op)
+HEDDLE_HD __half __hfma(__half a, __half b, __half c) {
+    __half r;
+    asm("fma.rn.f16 %0, %1, %2, %3;" : "=h"(r.__x) : "h"(a.__x), "h"(b.__x), "h"(c.__x));
+    return r;
+}
+HEDDLE_HD __half2 __hfma2(__half2 a, __half2 b, __half2 c) {
+    unsigned r;
+    asm("fma.rn.f16x2 %0, %1, %2, %3;"
+        : "=r"(r)
+        : "r"(__builtin_bit_cast(unsigned, a)), "r"(__builtin_bit_cast(unsigned, b)), "r"(__builtin_bit_cast(unsigned, c)));
+    return __builtin_bit_cast(__half2, r);
+}
+#else
+#define HEDDLE_HALF_BINARY(name, name2, op) HEDDLE_NARROW_BINARY(__half, __half2, name, name2, op)
+HEDDLE_HD __half __hfma(__half a, __half b, __half c) {
+    return __half((double)(float)a * (double)(float)b + (double)(float)c);
+}
+HEDDLE_HD __half2 __hfma2(__half2 a, __half2 b, __half2 c) { return __half2(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)); }
+#endif
+HEDDLE_HALF_BINARY(add, __hadd2, +)
+HEDDLE_HALF_BINARY(sub, __hsub2, -)
+HEDDLE_HALF_BINARY(mul, __hmul2, *)
+HEDDLE_NARROW_BINARY(__half, __half2, div, __h2div, /)
+#undef HEDDLE_HALF_BINARY
+HEDDLE_NARROW_FUNCTIONS(__half, __half2)
+HEDDLE_NARROW_DEVICE(__half, __half2)
+HEDDLE_NARROW_CONVERSIONS(__half, __half2, half, half_bits)
+HEDDLE_HD int __hisinf(__half a) { return a.__x == 0x7c00 ? 1 : a.__x == 0xfc00 ? -1 : 0; }
+HEDDLE_HD __half2 make_half2(__half x, __half y) { return __half2(x, y); }
+
 typedef __half half;
 typedef __half2 half2;
+typedef __half nv_half;
+typedef __half2 nv_half2;
+#define CUDART_INF_FP16     __ushort_as_half((unsigned short)0x7C00u)
+#define CUDART_NAN_FP16     __ushort_as_half((unsigned short)0x7FFFu)
+#define CUDART_MIN_DENORM_FP16 __ushort_as_half((unsigned short)0x0001u)
+#define CUDART_MAX_NORMAL_FP16 __ushort_as_half((unsigned short)0x7BFFu)
+#define CUDART_NEG_ZERO_FP16 __ushort_as_half((unsigned short)0x8000u)
+#define CUDART_ZERO_FP16    __ushort_as_half((unsigned short)0x0000u)
+#define CUDART_ONE_FP16     __ushort_as_half((unsigned short)0x3C00u)
 
-HEDDLE_HALF __half __float2half(float x) { return __half((_Float16)x); }
-HEDDLE_HALF __half __float2half_rn(float x) { return __half((_Float16)x); }
-HEDDLE_HALF __half __double2half(double x) { return __half((_Float16)x); }
-HEDDLE_HALF __half __int2half_rn(int x) { return __half((_Float16)x); }
-HEDDLE_HALF float __half2float(__half h) { return (float)h.v; }
-HEDDLE_HALF int __half2int_rn(__half h) { return __float2int_rn((float)h.v); }
-HEDDLE_HALF int __half2int_rz(__half h) { return __float2int_rz((float)h.v); }
-HEDDLE_HALF unsigned short __half_as_ushort(__half h) { return __builtin_bit_cast(unsigned short, h.v); }
-HEDDLE_HALF __half __ushort_as_half(unsigned short x) { return __half(__builtin_bit_cast(_Float16, x)); }
-
-#define HEDDLE_HALF_OP(name, op)                                                                              \
-    HEDDLE_HALF __half __h##name(__half a, __half b) { return __half((_Float16)(a.v op b.v)); }               \
-    HEDDLE_HALF __half2 __h##name##2(__half2 a, __half2 b) { return __half2{__h##name(a.x, b.x), __h##name(a.y, b.y)}; } \
-    HEDDLE_HALF __half operator op(__half a, __half b) { return __h##name(a, b); }                            \
-    HEDDLE_HALF __half2 operator op(__half2 a, __half2 b) { return __h##name##2(a, b); }
-HEDDLE_HALF_OP(add, +)
-HEDDLE_HALF_OP(sub, -)
-HEDDLE_HALF_OP(mul, *)
-HEDDLE_HALF_OP(div, /)
-#undef HEDDLE_HALF_OP
-HEDDLE_HALF __half operator-(__half a) { return __half((_Float16)-a.v); }
-HEDDLE_HALF __half &operator+=(__half &a, __half b) { return a = a + b; }
-HEDDLE_HALF __half &operator-=(__half &a, __half b) { return a = a - b; }
-HEDDLE_HALF __half &operator*=(__half &a, __half b) { return a = a * b; }
-HEDDLE_HALF __half __hneg(__half a) { return -a; }
-HEDDLE_HALF __half __habs(__half a) { return __ushort_as_half(__half_as_ushort(a) & 0x7fff); }
-HEDDLE_HALF __half __hfma(__half a, __half b, __half c) { return __half(__builtin_fmaf16(a.v, b.v, c.v)); }
-HEDDLE_HALF __half2 __hfma2(__half2 a, __half2 b, __half2 c) {
-    return __half2{__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)};
-}
-
-#define HEDDLE_HALF_COMPARE(name, op)                                                  \
-    HEDDLE_HALF bool __h##name(__half a, __half b) { return a.v op b.v; }              \
-    HEDDLE_HALF bool operator op(__half a, __half b) { return a.v op b.v; }
-HEDDLE_HALF_COMPARE(eq, ==)
-HEDDLE_HALF_COMPARE(ne, !=)
-HEDDLE_HALF_COMPARE(lt, <)
-HEDDLE_HALF_COMPARE(le, <=)
-HEDDLE_HALF_COMPARE(gt, >)
-HEDDLE_HALF_COMPARE(ge, >=)
-#undef HEDDLE_HALF_COMPARE
-HEDDLE_HALF bool __hisnan(__half a) { return a.v != a.v; }
-HEDDLE_HALF __half __hmax(__half a, __half b) { return a.v > b.v || b.v != b.v ? a : b; }
-HEDDLE_HALF __half __hmin(__half a, __half b) { return a.v < b.v || b.v != b.v ? a : b; }
-
-HEDDLE_HALF __half hsqrt(__half a) { return __half(sqrtf((float)a.v)); }
-HEDDLE_HALF __half hrsqrt(__half a) { return __half(rsqrtf((float)a.v)); }
-HEDDLE_HALF __half hexp(__half a) { return __half(expf((float)a.v)); }
-HEDDLE_HALF __half hlog(__half a) { return __half(logf((float)a.v)); }
-HEDDLE_HALF __half hsin(__half a) { return __half(sinf((float)a.v)); }
-HEDDLE_HALF __half hcos(__half a) { return __half(cosf((float)a.v)); }
-
-HEDDLE_HALF __half2 make_half2(__half x, __half y) { return __half2{x, y}; }
-HEDDLE_HALF __half2 __halves2half2(__half x, __half y) { return __half2{x, y}; }
-HEDDLE_HALF __half2 __half2half2(__half x) { return __half2{x, x}; }
-HEDDLE_HALF __half2 __float2half2_rn(float x) { return __half2{__float2half(x), __float2half(x)}; }
-HEDDLE_HALF __half2 __floats2half2_rn(float x, float y) { return __half2{__float2half(x), __float2half(y)}; }
-HEDDLE_HALF __half __low2half(__half2 h) { return h.x; }
-HEDDLE_HALF __half __high2half(__half2 h) { return h.y; }
-HEDDLE_HALF float __low2float(__half2 h) { return (float)h.x.v; }
-HEDDLE_HALF float __high2float(__half2 h) { return (float)h.y.v; }
-HEDDLE_HALF float2 __half22float2(__half2 h) { return float2{(float)h.x.v, (float)h.y.v}; }
-HEDDLE_HALF __half2 __float22half2_rn(float2 f) { return __floats2half2_rn(f.x, f.y); }
-
-#undef HEDDLE_HALF
+#ifdef __clang__
 #pragma clang attribute pop
+#endif
 #endif

@@ -6,6 +6,7 @@
 #ifdef __CUDA__
 #include "heddle/prelude.h"
 #else
+#define __CUDA_RUNTIME_H__
 #include "cuda_runtime_api.h"
 #include "driver_functions.h"
 #include "vector_functions.h"

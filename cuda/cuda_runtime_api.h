@@ -2,6 +2,7 @@
  * heddle/runtime_templates.h has an overload. Valid C and C++. */
 #ifndef HEDDLE_CUDA_RUNTIME_API_H
 #define HEDDLE_CUDA_RUNTIME_API_H
+#define __CUDA_RUNTIME_API_H__ /* what other libraries ask for */
 
 #include "driver_types.h"
 #include "heddle/version.h"

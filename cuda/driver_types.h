@@ -1,6 +1,7 @@
 /* Types of the CUDA runtime: enumerations and structures with the numbers and layouts of CUDA 12 and 13. Valid C and C++. */
 #ifndef HEDDLE_CUDA_DRIVER_TYPES_H
 #define HEDDLE_CUDA_DRIVER_TYPES_H
+#define __DRIVER_TYPES_H__ /* what other libraries ask for */
 
 #include <limits.h>
 #include <stddef.h>

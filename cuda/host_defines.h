@@ -1,6 +1,7 @@
 /* Attributes of functions and variables. Only a CUDA compiler knows them; for any other they are nothing, as in the CUDA SDK. */
 #ifndef HEDDLE_CUDA_HOST_DEFINES_H
 #define HEDDLE_CUDA_HOST_DEFINES_H
+#define __HOST_DEFINES_H__ /* what other libraries ask for */
 
 #ifdef __CUDA__
 #define __host__               __attribute__((host))

@@ -1,6 +1,7 @@
 /* make_char1 to make_double4. */
 #ifndef HEDDLE_CUDA_VECTOR_FUNCTIONS_H
 #define HEDDLE_CUDA_VECTOR_FUNCTIONS_H
+#define __VECTOR_FUNCTIONS_H__ /* what other libraries ask for */
 
 #include "vector_types.h"
 

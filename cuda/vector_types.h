@@ -2,6 +2,7 @@
  * and C++. */
 #ifndef HEDDLE_CUDA_VECTOR_TYPES_H
 #define HEDDLE_CUDA_VECTOR_TYPES_H
+#define __VECTOR_TYPES_H__ /* what other libraries ask for */
 
 #include "host_defines.h"
 

@@ -6,6 +6,7 @@
  * functions __nv_* (libdevice.h, over LLVM's libclc). The order below is that of clang's __clang_cuda_runtime_wrapper.h. */
 #ifndef HEDDLE_CUDA_PRELUDE_H
 #define HEDDLE_CUDA_PRELUDE_H
+#define __CUDA_RUNTIME_H__ /* what other libraries ask for */
 
 #if !defined(__clang__) || !defined(__CUDA__)
 #error "this header is for clang compiling CUDA; nvcc has its own"

@@ -65,11 +65,26 @@ static bool add_runtime(struct nvcc *k, struct cudacc_words *w, struct err *e) {
     return true;
 }
 
+/* -pg, -flto and others. clang's OpenMP library also has what g++ needs of its own. */
+static void add_host_flags(struct nvcc *k, struct cudacc_words *out) {
+    for (size_t i = 0; i < k->host.v.n; i++) {
+        struct sb path = {0}, found = {0};
+        if (!k->libomp || strcmp(k->host.v.v[i], "-fopenmp") != 0) {
+            VEC_PUSH(&out->v, k->host.v.v[i]);
+            continue;
+        }
+        sb_add(&path, "-L%s", k->libomp);
+        sb_add(&found, "-Wl,-rpath,%s", k->libomp);
+        cudacc_add(out, (const char *const[]){sb_keep(&path, &k->mem), sb_keep(&found, &k->mem),
+                                              "-Wl,--no-as-needed", "-lomp", NULL});
+    }
+}
+
 static bool link_program(struct nvcc *k, struct err *e) {
     struct cudacc_words w = {0};
     VEC_PUSH(&w.v, k->cxx);
     if (k->cxx == k->cc.path) VEC_PUSH(&w.v, "--driver-mode=g++");
-    for (size_t i = 0; i < k->host.v.n; i++) VEC_PUSH(&w.v, k->host.v.v[i]); /* -fopenmp, -pg, -flto ... */
+    add_host_flags(k, &w);
     cudacc_add(&w, (const char *const[]){"-o", k->output ? k->output : "a.out", NULL});
     struct cudacc_words runtime = {0};
     const bool fine = add_runtime(k, &runtime, e);

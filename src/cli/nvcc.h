@@ -51,8 +51,9 @@ struct nvcc {
     /* the work */
     struct workdir dir;
     struct cudacc cc;
-    const char *lib; /* directory of the runtime library */
-    const char *cxx; /* the host compiler */
+    const char *lib;    /* directory of the runtime library */
+    const char *cxx;    /* the host compiler */
+    const char *libomp; /* directory of clang's OpenMP library; NULL: there is none */
     struct arena mem;
 };
 

@@ -23,6 +23,10 @@ static void add_dialect(struct nvcc *k, struct cudacc_words *out, bool warn) {
                                           "-fcuda-allow-variadic-functions", NULL});
     if (!warn) VEC_PUSH(&out->v, "-w");
     if (k->rdc) VEC_PUSH(&out->v, "-fgpu-rdc");
+    struct sb omp = {0};
+    sb_add(&omp, "-idirafter%s/omp", k->cc.headers); /* its functions, for directives that are left alone */
+    if (!k->libomp) VEC_PUSH(&out->v, sb_keep(&omp, &k->mem));
+    sb_free(&omp);
 }
 
 /* The same in both compilations of a file, another in other files: part of the names of static variables. */
@@ -54,6 +58,14 @@ static bool to_ptx(struct nvcc *k, const char *path, const char *ptx, struct err
     return nvcc_run(k, &w, path, e) && (!k->rdc || k->dryrun || make_local(k, path, ptx, e));
 }
 
+/* Without clang's OpenMP library its directives are left alone: a legal way to run them, by one thread. */
+static void add_host(struct nvcc *k, struct cudacc_words *out) {
+    for (size_t i = 0; i < k->host.v.n; i++) {
+        const bool openmp = !strcmp(k->host.v.v[i], "-fopenmp");
+        VEC_PUSH(&out->v, openmp && !k->libomp ? "-fopenmp=libgomp" : k->host.v.v[i]);
+    }
+}
+
 /* The host's half, with the words that say what to make of it. */
 static bool host_half(struct nvcc *k, const char *path, const char *const *how, struct err *e) {
     struct cudacc_words w = {0};
@@ -62,7 +74,7 @@ static bool host_half(struct nvcc *k, const char *path, const char *const *how, 
     add_dialect(k, &w, k->warn_host);
     if (k->rdc) cudacc_add(&w, (const char *const[]){"-fuse-cuid=none", "-Xclang", unit_of(k, path), NULL});
     add_all(&w, &k->common);
-    add_all(&w, &k->host);
+    add_host(k, &w);
     cudacc_add(&w, how);
     cudacc_add(&w, (const char *const[]){path, NULL});
     return nvcc_run(k, &w, path, e);

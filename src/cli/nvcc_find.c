@@ -1,4 +1,6 @@
 /* What heddle nvcc needs of the host: the runtime library, which comes with heddle, and a compiler that links C++. */
+#include <glob.h>
+#include <libgen.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,9 +45,34 @@ static const char *find_host(struct nvcc *k) {
     return gxx ? gxx : k->cc.path;
 }
 
+/* The directory of the last file that fits, or NULL. */
+static const char *directory_of(const char *pattern, struct arena *mem) {
+    glob_t found;
+    const char *dir = NULL;
+    if (glob(pattern, 0, NULL, &found)) return NULL;
+    if (found.gl_pathc) {
+        const char *path = found.gl_pathv[found.gl_pathc - 1];
+        dir = arena_strndup(mem, path, (size_t)(strrchr(path, '/') - path));
+    }
+    globfree(&found);
+    return dir;
+}
+
+/* In the lib beside the bin that clang really is in. */
+static const char *find_libomp(struct nvcc *k) {
+    char *real = realpath(k->cc.path, NULL);
+    struct sb path = {0};
+    sb_add(&path, "%s/../lib/libomp.so", real ? dirname(real) : "");
+    const char *dir = directory_of(path.text, &k->mem);
+    sb_free(&path);
+    free(real);
+    return dir;
+}
+
 bool nvcc_find(struct nvcc *k, struct err *e) {
     if (!cudacc_find("clang", "", &k->cc, &k->mem, e)) return false;
     k->lib = find_library(&k->mem);
     k->cxx = find_host(k);
+    k->libomp = find_libomp(k);
     return k->cxx || err_set(e, ERR_INPUT, "-ccbin %s: there is no such program", k->ccbin);
 }
