@@ -73,6 +73,7 @@ HEDDLE_AS_VALUE(gridDim)
 #include <__clang_cuda_complex_builtins.h>
 #include "intrinsics.h"
 #include "../cuda_runtime_api.h"
+#include "../cuda_device_runtime_api.h"
 #include "runtime_templates.h"
 #include "linked.h"
 #include "managed.h"

@@ -19,7 +19,9 @@ static void add_dialect(struct nvcc *k, struct cudacc_words *out, bool warn) {
     struct sb arch = {0};
     sb_add(&arch, "--cuda-gpu-arch=sm_%u", target_of(k));
     VEC_PUSH(&out->v, sb_keep(&arch, &k->mem));
-    cudacc_add(out, (const char *const[]){"-Wno-c++11-narrowing", "-Wno-pass-failed", "-D__NVCC__", "-Xclang",
+    cudacc_add(out, (const char *const[]){"-Wno-c++11-narrowing", "-Wno-pass-failed",
+                                          "-Wno-missing-template-arg-list-after-template-kw",
+                                          "-Wno-unknown-pragmas", "-D__NVCC__", "-Xclang",
                                           "-fcuda-allow-variadic-functions", NULL});
     if (!warn) VEC_PUSH(&out->v, "-w");
     if (k->rdc) VEC_PUSH(&out->v, "-fgpu-rdc");
@@ -60,10 +62,8 @@ static bool to_ptx(struct nvcc *k, const char *path, const char *ptx, struct err
 
 /* Without clang's OpenMP library its directives are left alone: a legal way to run them, by one thread. */
 static void add_host(struct nvcc *k, struct cudacc_words *out) {
-    for (size_t i = 0; i < k->host.v.n; i++) {
-        const bool openmp = !strcmp(k->host.v.v[i], "-fopenmp");
-        VEC_PUSH(&out->v, openmp && !k->libomp ? "-fopenmp=libgomp" : k->host.v.v[i]);
-    }
+    for (size_t i = 0; i < k->host.v.n; i++)
+        if (k->libomp || strcmp(k->host.v.v[i], "-fopenmp") != 0) VEC_PUSH(&out->v, k->host.v.v[i]);
 }
 
 /* The host's half, with the words that say what to make of it. */
