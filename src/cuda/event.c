@@ -7,8 +7,6 @@
 #include "cuda/process.h"
 #include "cuda/stream.h"
 
-enum { EXTERNAL = 1 }; /* cudaEventRecordExternal, cudaEventWaitExternal */
-
 bool cu_is_event(struct cu_process *p, const struct CUevent_st *e) {
     return cu_is(p, e, CU_KIND_EVENT);
 }
@@ -38,7 +36,7 @@ void cu_event_set(struct CUevent_st *e, uint64_t time) {
 
 int cu_event_record(struct cu_process *p, struct CUevent_st *e, struct CUstream_st *s, unsigned flags) {
     if (!cu_is_event(p, e)) return CU_InvalidResourceHandle;
-    if (flags & ~(unsigned)EXTERNAL) return CU_InvalidValue;
+    if (flags & ~(unsigned)cudaEventRecordExternal) return CU_InvalidValue;
     if (flags && !s->capture) return CU_IllegalState;
     const struct cu_op op = {.kind = CU_OP_RECORD, .u.event = {e, flags != 0}};
     return cu_submit(p, s, &op);
@@ -46,7 +44,7 @@ int cu_event_record(struct cu_process *p, struct CUevent_st *e, struct CUstream_
 
 int cu_event_wait(struct cu_process *p, struct CUstream_st *s, struct CUevent_st *e, unsigned flags) {
     if (!cu_is_event(p, e)) return CU_InvalidResourceHandle;
-    if (flags & ~(unsigned)EXTERNAL) return CU_InvalidValue;
+    if (flags & ~(unsigned)cudaEventWaitExternal) return CU_InvalidValue;
     if (flags && !s->capture) return CU_IllegalState;
     if (!flags && (e->capture || s->capture)) return cu_capture_join(p, s, e);
     const struct cu_op op = {.kind = CU_OP_WAIT, .u.event = {e, flags != 0}};
