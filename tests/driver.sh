@@ -25,7 +25,7 @@ check() {
 
 for source in tests/driver/*.c; do
     name=$(basename "$source" .c)
-    cc -std=c11 -Wall -Wextra -Werror $san -Icuda -o "$d/$name" "$source" -L"$lib" -lcuda -lpthread >&2 || { say 1 "$name compiles"; continue; }
+    cc -std=gnu11 -Wall -Wextra -Werror $san -Icuda -o "$d/$name" "$source" -L"$lib" -lcuda -lpthread >&2 || { say 1 "$name compiles"; continue; }
     check "$name" functional
     check "$name" "timed, PDOM" HEDDLE_MODE=timed
     check "$name" "timed, DWF" HEDDLE_MECH=dwf

@@ -1,5 +1,5 @@
-/* The driver interface: the linker. It takes PTX and fat binaries that hold PTX; the image that it makes is one text of
- * PTX, which cuModuleLoadData takes. */
+/* The driver interface: the linker. It takes PTX and fat binaries that hold PTX; the image that it makes holds
+ * their texts, and cuModuleLoadData takes it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,13 +96,13 @@ static int complete(struct cu_process *p, struct CUlinkState_st *s, void **image
     struct CUmod_st *trial;
     size_t n;
     if (!s || !image || !s->n || s->linked) return CU_InvalidValue;
-    int code = cu_images_join(p, s->images, s->n, &s->linked, &n);
+    int code = cu_images_link(p, s->images, s->n, &s->linked, &n);
     if (code) return code;
     code = drv_module_load(p, s->linked, n, &s->jit, &trial);
     if (code) return code;
     cu_module_unload(p, trial);
     *image = s->linked;
-    if (bytes) *bytes = n + 1; /* with the NUL, which tells where the text ends */
+    if (bytes) *bytes = n;
     return CU_Success;
 }
 CUDA_API CUresult cuLinkComplete(CUlinkState state, void **image, size_t *bytes) {

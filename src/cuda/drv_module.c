@@ -97,8 +97,11 @@ CUDA_API CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode) {
 /* ---- what is in them ---- */
 
 static int get_function(struct cu_process *p, CUfunction *f, struct CUmod_st *m, const char *name) {
+    struct CUfunc_st *found;
     if (!f || !name) return CU_InvalidValue;
-    return cu_module_valid(p, m) ? cu_module_function(p, m, name, f) : CU_InvalidResourceHandle;
+    int code = cu_module_valid(p, m) ? cu_module_function(p, m, name, &found) : CU_InvalidResourceHandle;
+    if (!code) *f = found;
+    return code;
 }
 CUDA_API CUresult cuModuleGetFunction(CUfunction *f, CUmodule module, const char *name) {
     DRV_CALL(get_function(p, f, module, name));

@@ -68,56 +68,76 @@ static int copy_text(struct texts *t, const char *text, size_t bytes) {
     return add_text(t, (struct cu_ptx){copy, n, 0});
 }
 
+/* ---- linked images ---- */
+
+/* What cuLinkComplete makes is several texts in a row: LINKED, then for each its length and itself with a NUL, then 0. */
+#define LINKED "\177PTXs\n"
+
+static char *pack_texts(const struct texts *t, size_t *bytes) {
+    size_t total = sizeof LINKED + sizeof(uint64_t);
+    for (size_t i = 0; i < t->count; i++) total += sizeof(uint64_t) + t->list[i].bytes + 1;
+    char *packed = calloc(1, total), *at = packed;
+    if (!packed) return NULL;
+    at = (char *)memcpy(at, LINKED, sizeof LINKED) + sizeof LINKED;
+    for (size_t i = 0; i < t->count; i++) {
+        uint64_t n = t->list[i].bytes;
+        at = (char *)memcpy(at, &n, sizeof n) + sizeof n;
+        at = (char *)memcpy(at, t->list[i].text, (size_t)n) + n + 1;
+    }
+    *bytes = total;
+    return packed;
+}
+
+static int unpack_texts(struct texts *t, const char *at) {
+    uint64_t n;
+    int code = CU_Success;
+    for (at += sizeof LINKED; memcpy(&n, at, sizeof n), n && !code; at += n + 1) {
+        at += sizeof n;
+        code = copy_text(t, at, (size_t)n);
+    }
+    return code;
+}
+
 static int texts_of(struct cu_process *p, const void *image, size_t bytes, struct texts *t) {
     uint32_t magic = 0;
     if (!image) return CU_InvalidValue;
     if (!bytes || bytes >= sizeof magic) memcpy(&magic, image, sizeof magic);
     if (magic == CU_WRAPPER_MAGIC) return add_wrapper(p, t, image);
     if (magic == CU_FATBIN_MAGIC) return add_fatbin(p, t, image, bytes ? bytes : SIZE_MAX);
-    if (!memcmp(image, "\177ELF", 4)) return CU_NoKernelImageForDevice;
+    if (!memcmp(&magic, "\177ELF", sizeof magic)) return CU_NoKernelImageForDevice;
+    if (!memcmp(&magic, LINKED, sizeof magic)) return unpack_texts(t, image);
     return copy_text(t, image, bytes);
 }
 
-/* The parts of a module that nvcc -rdc made are one text without the headers of all but the first. */
-static char *after_header(char *text) {
-    for (;;) {
-        char *line = text + strspn(text, " \t\r\n");
-        if (!strncmp(line, "//", 2) || !strncmp(line, ".version", 8) || !strncmp(line, ".target", 7) ||
-            !strncmp(line, ".address_size", 13))
-            text = line + strcspn(line, "\n");
-        else
-            return text;
-    }
+/* What reports call the texts: by the program's name, with a number when there are several. */
+static void name_text(char *name, size_t bytes, size_t index, size_t count) {
+    const char *program = program_invocation_short_name;
+    if (count == 1)
+        snprintf(name, bytes, "%.40s.ptx", program);
+    else
+        snprintf(name, bytes, "%.40s.%zu.ptx", program, index + 1);
 }
 
-static char *join_texts(const struct texts *t, size_t *bytes) {
-    size_t total = 1;
-    for (size_t i = 0; i < t->count; i++) total += t->list[i].bytes + 1;
-    char *joined = malloc(total), *at = joined;
-    for (size_t i = 0; joined && i < t->count; i++) {
-        char *from = i ? after_header(t->list[i].text) : t->list[i].text;
-        at = stpcpy(at, from);
-        *at++ = '\n';
+static hd_status link_texts(struct cu_process *p, const struct texts *t, hd_module **hd) {
+    enum { NAME = 80 };
+    char(*names)[NAME] = calloc(t->count + 1, sizeof *names);
+    hd_text *texts = calloc(t->count + 1, sizeof *texts);
+    hd_status s = HD_MEMORY;
+    if (names && texts) {
+        for (size_t i = 0; i < t->count; i++) {
+            name_text(names[i], NAME, i, t->count);
+            texts[i] = (hd_text){names[i], t->list[i].text, t->list[i].bytes};
+        }
+        s = hd_module_link(p->dev, program_invocation_short_name, texts, t->count, hd);
     }
-    if (joined) *at = 0, *bytes = (size_t)(at - joined);
-    return joined;
+    free(names);
+    free(texts);
+    return s;
 }
 
 /* `why`: where a text's errors go, to be freed; NULL: to standard error. */
-/* What reports call the text: the program's name. */
-static const char *program_name(char *name, size_t bytes) {
-    snprintf(name, bytes, "%.200s.ptx", program_invocation_short_name);
-    return name;
-}
-
 static int load_texts(struct cu_process *p, const struct texts *t, char **why, hd_module **hd) {
-    char name[256];
-    size_t bytes;
-    char *joined = join_texts(t, &bytes);
-    if (!joined) return CU_MemoryAllocation;
-    hd_status s =
-        bytes ? hd_module_load(p->dev, program_name(name, sizeof name), joined, bytes, hd) : HD_INVALID;
-    free(joined);
+    hd_status s = link_texts(p, t, hd);
     if (s && why) *why = strdup(hd_error(p->dev));
     if (s && !why) cu_warn("%s", hd_error(p->dev));
     return s == HD_INVALID ? CU_InvalidPtx : cu_status(p, s);
@@ -157,15 +177,15 @@ struct CUmod_st *cu_module_register(struct cu_process *p, const void *wrapper) {
     return m;
 }
 
-int cu_images_join(struct cu_process *p, const struct cu_image *images, size_t n, char **text,
+int cu_images_link(struct cu_process *p, const struct cu_image *images, size_t n, char **linked,
                    size_t *bytes) {
     struct texts t = {NULL, 0};
     int code = CU_Success;
     for (size_t i = 0; i < n && !code; i++) code = texts_of(p, images[i].data, images[i].bytes, &t);
     advise(code);
-    *text = code ? NULL : join_texts(&t, bytes);
+    *linked = code ? NULL : pack_texts(&t, bytes);
     free_texts(&t);
-    return code ? code : *text ? CU_Success : CU_MemoryAllocation;
+    return code ? code : *linked ? CU_Success : CU_MemoryAllocation;
 }
 
 int cu_module_load(struct cu_process *p, const void *image, size_t bytes, struct CUmod_st **mod) {
@@ -296,7 +316,7 @@ struct CUfunc_st *cu_function_add(struct cu_process *p, struct CUmod_st *m, cons
 }
 
 int cu_function_valid(struct cu_process *p, const struct CUfunc_st *f) {
-    return cu_map_get(&p->handles, f) == f;
+    return f && cu_map_get(&p->handles, f) == f;
 }
 
 int cu_function_of(struct cu_process *p, const void *host, struct CUfunc_st **f) {

@@ -61,8 +61,9 @@ struct cu_image {
     char *data;
     size_t bytes;
 };
-/* One PTX text of several images, to be freed; *bytes without the NUL. */
-int cu_images_join(struct cu_process *p, const struct cu_image *images, size_t n, char **text, size_t *bytes);
+/* An image of several, to be freed: cu_module_load makes one module of it. */
+int cu_images_link(struct cu_process *p, const struct cu_image *images, size_t n, char **linked,
+                   size_t *bytes);
 void cu_module_unload(struct cu_process *p, struct CUmod_st *mod);
 /* Loads a registered module if it is not yet. CU_InvalidKernelImage, CU_NoKernelImageForDevice, CU_InvalidPtx ... */
 int cu_module_ready(struct cu_process *p, struct CUmod_st *mod);
