@@ -26,9 +26,9 @@ static inline bool follow_is_store(const struct ir_insn *i) {
     return i->op >= IR_ST_U8 && i->op <= IR_ST_U64;
 }
 
-/* Changes memory, and nobody follows where. */
-static inline bool follow_is_surface_store(const struct ir_insn *i) {
-    return i->op == IR_SUST || i->op == IR_SURED;
+/* Changes memory, or the groups of copies, and nobody follows where. */
+static inline bool follow_is_untracked(const struct ir_insn *i) {
+    return i->op == IR_SUST || i->op == IR_SURED || (i->op >= IR_CP_ASYNC && i->op <= IR_CP_COMMIT);
 }
 
 static inline bool follow_is_clock(const struct ir_insn *i) {

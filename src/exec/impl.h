@@ -111,6 +111,11 @@ static inline void opnd_put(const struct exec_ctx *x, ir_opnd o, uint32_t lane, 
 /* What an atomic of that operation and row leaves behind (atom.c); shared: on shared memory. */
 uint64_t atom_result(uint16_t op, uint8_t sub, uint64_t old, uint64_t b, uint64_t c, bool shared);
 
+/* ---- mbarriers (mbar.c) ---- */
+/* An operation of a lane on the mbarrier at p; what it held before goes to *old. False: a fault, reported. */
+bool mbar_apply(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, uint8_t *p, enum ir_mbar what,
+                uint64_t n, uint64_t *old);
+
 /* ---- addresses (resolve.c) ---- */
 enum span { SPAN_FAULT, SPAN_LANES, SPAN_DENSE, SPAN_UNIFORM };
 /* Checks the access of every lane of mask and finds its bytes. DENSE: mask is full and lane l's bytes are at

@@ -211,7 +211,7 @@ static void plain_step(struct exec_joint *k, const struct at *a) {
 
 static bool execute(struct exec_joint *k, const struct at *a) {
     const enum ir_class cls = (enum ir_class)ir_ops[a->i->op].cls;
-    if (follow_ends(a->m->w, a->i, a->lane) || follow_is_surface_store(a->i)) return false;
+    if (follow_ends(a->m->w, a->i, a->lane) || follow_is_untracked(a->i)) return false;
     if (follow_is_access(a->i) || cls == IR_C_ATOM) return access_step(k, a);
     if (cls == IR_C_WARP || cls == IR_C_BAR) return meet(k, a);
     if (a->i->op == IR_CALL || a->i->op == IR_CALL_IND) return call_step(k, a);

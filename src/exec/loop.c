@@ -176,7 +176,7 @@ static bool access_step(struct exec_looper *k, const struct ir_insn *i, struct t
 
 /* What a thread cannot do without others noticing, or without noticing others. */
 static bool meets_others(const struct ir_insn *i) {
-    return ir_ops[i->op].cls == IR_C_WARP || ir_ops[i->op].cls == IR_C_BAR || follow_is_surface_store(i);
+    return ir_ops[i->op].cls == IR_C_WARP || ir_ops[i->op].cls == IR_C_BAR || follow_is_untracked(i);
 }
 
 static bool execute(struct exec_looper *k, const struct ir_insn *i, struct turn *t) {

@@ -189,6 +189,7 @@ static void warp_start(struct exec_warp *w) {
     w->blocked = w->released = w->bar_wait = w->carry = w->arrives = 0;
     memset(w->arrived, 0, sizeof w->arrived);
     w->spun = false;
+    memset(w->cp_group, 0, sizeof w->cp_group);
     for (uint32_t l = 0; l < EXEC_LANES; l++) {
         w->depth[l] = w->frame[l] = w->stack[l].nsaved = 0;
         w->sp[l] = g->func->frame_bytes;

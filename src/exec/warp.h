@@ -97,7 +97,8 @@ struct exec_out {
         bool store;
         uint64_t addr[EXEC_LANES];
     } access;
-    uint32_t pc[EXEC_LANES]; /* flow EACH */
+    uint32_t pc[EXEC_LANES];   /* flow EACH */
+    uint8_t phase[EXEC_LANES]; /* MBAR: that it acted on; MBAR_WAIT that succeeds: the one that is over */
     struct exec_fault fault;
 };
 
@@ -135,7 +136,8 @@ struct exec_warp {
     uint32_t arrives;             /* lanes that have executed bar.arrive, */
     uint16_t arrived[EXEC_LANES]; /* and at which barriers that are not complete, one bit each */
     uint32_t carry;
-    struct { /* what lanes bring to a warp-wide operation */
+    uint32_t cp_group[2][EXEC_LANES]; /* groups of asynchronous copies committed, [1] of bulk copies */
+    struct {                          /* what lanes bring to a warp-wide operation */
         uint64_t value[EXEC_LANES];
         uint32_t member[EXEC_LANES];
     } xchg;

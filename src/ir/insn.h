@@ -57,6 +57,20 @@ enum ir_prmt { IR_PRMT_DEFAULT, IR_PRMT_F4E, IR_PRMT_B4E, IR_PRMT_RC8, IR_PRMT_E
 enum ir_atom {
     IR_AT_ADD, IR_AT_MIN, IR_AT_MAX, IR_AT_AND, IR_AT_OR, IR_AT_XOR, IR_AT_EXCH, IR_AT_CAS, IR_AT_INC, IR_AT_DEC
 };
+/* MBAR sub, which is none of enum ir_atom. CP: by cp.async.mbarrier.arrive, on behalf of the copies before it. */
+enum ir_mbar {
+    IR_MBAR_INIT = 16, IR_MBAR_INVAL, IR_MBAR_EXPECT_TX, IR_MBAR_COMPLETE_TX, IR_MBAR_ARRIVE, IR_MBAR_ARRIVE_TX,
+    IR_MBAR_DROP, IR_MBAR_DROP_TX, IR_MBAR_CP, IR_MBAR_CP_NOINC
+};
+enum { IR_MBAR_PARITY = 1, IR_MBAR_TRY = 2 }; /* MBAR_WAIT sub, bits */
+/* An mbarrier in memory, and the state that an arrival returns: arrivals of a phase, arrivals it still waits for, bytes it
+ * still waits for (signed), whether it is initialised, the phase. */
+enum {
+    IR_MBAR_PENDING_AT = 20, IR_MBAR_TX_AT = 40, IR_MBAR_TX_BITS = 21, IR_MBAR_VALID_AT = 61, IR_MBAR_PHASE_AT = 62,
+    IR_MBAR_COUNTS = (1 << 20) - 1
+};
+enum ir_bulk { IR_BULK_IN, IR_BULK_OUT, IR_BULK_SHARED }; /* to shared memory, from it, within it */
+#define IR_CP_ALL 0xffffffffu
 enum ir_vote { IR_VOTE_ALL, IR_VOTE_ANY, IR_VOTE_UNI };
 enum ir_shfl { IR_SHFL_UP, IR_SHFL_DOWN, IR_SHFL_BFLY, IR_SHFL_IDX };
 enum ir_sys { IR_SYS_VPRINTF, IR_SYS_MALLOC, IR_SYS_FREE, IR_SYS_ASSERTFAIL };
@@ -163,7 +177,7 @@ struct ir_insn {
         int32_t disp;    /* address displacement */
         uint32_t target; /* branch target PC; MARK: the PC it speaks of, or IR_NOPC */
         uint32_t ext;    /* index of the instruction's words in module->ext */
-        uint32_t imm;    /* IR_V_* fields of a video instruction */
+        uint32_t imm;    /* IR_V_* fields of a video instruction; CP_WAIT: groups */
     };
     uint32_t block; /* block number, module-wide (cfg) */
     uint32_t rpc;   /* branches: first PC of the immediate post-dominator, IR_NOPC: the function's end (cfg) */

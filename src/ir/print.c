@@ -316,6 +316,56 @@ static void print_atom(struct printer *p) {
     sources(p, 1, i->ns, true);
 }
 
+static void print_mbar(struct printer *p) {
+    static const char *const names[] = {"init",        "inval",
+                                        "expect_tx",   "complete_tx",
+                                        "arrive",      "arrive.expect_tx",
+                                        "arrive_drop", "arrive_drop.expect_tx"};
+    const struct ir_insn *i = p->i;
+    if (i->op == IR_MBAR_WAIT)
+        SAY("mbarrier.%s%s", i->sub & IR_MBAR_TRY ? "try_wait" : "test_wait",
+            i->sub & IR_MBAR_PARITY ? ".parity" : "");
+    else if (i->sub >= IR_MBAR_CP)
+        SAY("cp.async.mbarrier.arrive%s", i->sub == IR_MBAR_CP_NOINC ? ".noinc" : "");
+    else
+        SAY("mbarrier.%s", NAME(names, i->sub - IR_MBAR_INIT));
+    space(p);
+    SAY(".b64%s", i->o[0] != IR_NONE && destinations(p, false) ? ", " : " ");
+    address(p, 0);
+    sources(p, 1, i->ns, true);
+}
+
+static void print_copy(struct printer *p) {
+    const struct ir_insn *i = p->i;
+    SAY("cp.async%s.shared.global [", i->cop == IR_COP_CG ? ".cg" : ".ca");
+    source(p, 0);
+    SAY("+");
+    source(p, 3);
+    SAY("], ");
+    address(p, 1);
+    SAY(", %u, ", i->sub);
+    source(p, 2);
+}
+
+static void print_bulk(struct printer *p) {
+    static const char *const ways[] = {"shared.global", "global.shared", "shared.shared"};
+    const struct ir_insn *i = p->i;
+    SAY("cp%s.async.bulk.%s", i->cop ? ".reduce" : "", NAME(ways, i->sub));
+    if (i->cop) SAY(".%s.%s", NAME(atom_name, i->cop - 1), type_name(i->dtype));
+    all_operands(p);
+}
+
+static void print_group(struct printer *p) {
+    const struct ir_insn *i = p->i;
+    SAY("cp.async%s", i->sub ? ".bulk" : "");
+    if (i->op == IR_CP_COMMIT)
+        SAY(".commit_group");
+    else if (i->imm == IR_CP_ALL)
+        SAY(".wait_all");
+    else
+        SAY(".wait_group %u", i->imm);
+}
+
 /* "[handle, {x, y}]" */
 static void coordinates(struct printer *p) {
     const uint32_t *w = p->m->ext.v + p->i->ext;
@@ -469,6 +519,10 @@ static const struct {
     {IR_PACK_2X16, IR_PACK_4X16, print_pack},
     {IR_UNPACK_2X16, IR_UNPACK_4X16, print_unpack},
     {IR_SREG_U32, IR_ISSPACEP_U64, print_special},
+    {IR_MBAR, IR_MBAR_WAIT, print_mbar},
+    {IR_CP_ASYNC, IR_CP_ASYNC, print_copy},
+    {IR_CP_BULK, IR_CP_BULK, print_bulk},
+    {IR_CP_COMMIT, IR_CP_WAIT, print_group},
     {IR_NOP, IR_NOP, print_nop},
 };
 

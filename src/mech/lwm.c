@@ -140,7 +140,7 @@ static void pack(struct lwm *l, const struct mech *m, struct mech_split *s) {
 
 static bool goes_to_memory(const struct ir_insn *i) {
     const uint8_t cls = ir_ops[i->op].cls;
-    return cls == IR_C_LDST || cls == IR_C_ATOM || cls == IR_C_TEX;
+    return cls == IR_C_LDST || cls == IR_C_ATOM || cls == IR_C_TEX || cls == IR_C_ASYNC;
 }
 
 static bool is_jump(const struct ir_insn *i) {

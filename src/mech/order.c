@@ -243,6 +243,7 @@ static RARE bool begins_long(const struct order *o, const struct mech_split *s) 
     if (!s->threads) return false;
     switch (ir_ops[i->op].cls) {
     case IR_C_TEX: return true;
+    case IR_C_ASYNC: return i->op == IR_CP_WAIT;
     case IR_C_LDST:
     case IR_C_ATOM: return i->space != IR_SP_SHARED && i->space != IR_SP_PARAM && i->space != IR_SP_CONST;
     default: return false;

@@ -104,8 +104,8 @@ void code_read(const struct sm *s, uint32_t pc, struct sm_code *c) {
                                           : i->op == IR_RET                        ? 2
                                                                                    : 0,
                           .turns = s->o->sm.register_banks ? unit_register_turns(s, i) : 0,
-                          .early = cls != IR_C_BRANCH && cls != IR_C_BAR &&
-                                   (cls != IR_C_MARK || !ir_marks[i->sub].flow),
+                          .early = cls != IR_C_BRANCH && cls != IR_C_BAR && i->op != IR_MBAR_WAIT &&
+                                   i->op != IR_CP_WAIT && (cls != IR_C_MARK || !ir_marks[i->sub].flow),
                           .known = true};
     read_lines(s, i, c);
 }

@@ -72,12 +72,31 @@ struct sm_op {
     uint32_t freed;      /* nodes: threads of other splits that it set free, pc is where they go on */
     uint32_t unanswered; /* requests */
     uint32_t next;       /* free list */
+    uint32_t async;      /* record of async.c, or 0 */
     uint64_t ready;      /* write-back is not before this cycle */
     uint64_t issued;
     bool memory; /* has requests */
     bool lines;  /* some of them go to the memory system */
     bool
         overlap; /* a thread is served by more than one of its requests, or (guard, texture border) by none */
+    bool held;   /* it waits for what others asked for (async.c) */
+};
+_Static_assert(sizeof(struct sm_op) == SM_HOST_LINE, "an op is one line of the host's cache");
+
+/* Something asynchronous that is under way, or a thread that waits for some such thing (async.c). */
+struct sm_async {
+    uint8_t kind, phase;
+    bool bulk;
+    uint32_t warp, mask, group; /* copies: whose, and the group of its kind they are in */
+    uint32_t bar;               /* shared address of the mbarrier it counts for, in `phase`; SM_NONE: none */
+    uint32_t left;              /* copies that it waits for itself */
+    uint32_t of_op;             /* a copy: the next record of its op; a sleeper: its op */
+    uint32_t request;           /* a sleeper's: the time until which it sleeps */
+    uint32_t links;             /* who waits for it */
+    uint32_t block, next;       /* in whose list it is; SM_NONE: the block has ended */
+};
+struct sm_link {
+    uint32_t waiter, next; /* an op or a record */
 };
 
 /* What a request asks; the first are those of enum mem_path. */
@@ -132,6 +151,7 @@ struct sm_block {
     uint32_t threads; /* whose exit has not been committed; 0: the slot is free */
     bool allocated;
     struct exec_block b; /* what is counted of it is in the same line */
+    uint32_t asyncs;     /* records (async.c), 0: none */
 };
 _Static_assert(offsetof(struct sm_block, b.blocked) < SM_HOST_LINE, "a census reads a line of each block");
 
@@ -248,6 +268,8 @@ struct sm {
     POOL(struct sm_node) nodes;
     POOL(struct sm_request) requests;
     POOL(struct sm_entry) entries;
+    POOL(struct sm_async) asyncs;
+    POOL(struct sm_link) links;
     uint32_t reserve_nodes; /* issue is held back when fewer are left */
 
     const struct sm_options *o;
@@ -379,6 +401,17 @@ void lines_gather(struct sm *s, uint32_t warp, bool texture); /* after the step 
 void lines_build(struct sm *s, uint32_t op, bool merge);      /* after an op's last piece */
 uint32_t lines_end(struct sm *s);                             /* the entry, or SM_NONE */
 
+/* async.c: asynchronous copies and what waits for them. */
+static inline bool async_concerns(uint16_t op) {
+    return op >= IR_MBAR && op <= IR_CP_WAIT;
+}
+/* After the step of one piece, and after the op's requests have been made. */
+void async_ran(struct sm *s, uint32_t op, const struct ir_insn *i, uint32_t warp, uint32_t mask);
+void async_built(struct sm *s, uint32_t op);
+/* An op with a record has all its answers. True: it was a copy, and is no more. */
+bool async_ended(struct sm *s, uint32_t op);
+void async_forget(struct sm *s, uint32_t block); /* another takes its slot */
+
 /* lsu.c: the load/store unit. */
 void lsu_issue(struct sm *s, uint32_t entry, uint32_t sched, uint64_t arrival);
 /* The memory stage cannot take what this scheduler has sent. */
@@ -386,6 +419,7 @@ static inline bool lsu_blocked(const struct sm *s, uint32_t sched) {
     const struct queue *f = &s->sched[sched].pipe;
     return f->n && s->entries.v[f->head].arrival <= s->now;
 }
+void lsu_complete(struct sm *s, uint32_t op); /* it has all its answers */
 void lsu_cycle(struct sm *s);
 /* sm.writeback: the threads of a request that memory has answered, before lsu_answered. */
 void lsu_returned(struct sm *s, uint32_t request);

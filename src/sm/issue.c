@@ -72,6 +72,7 @@ static inline __attribute__((always_inline)) bool run_piece(struct sm *s, struct
     w->ran |= p.mask;
     if (w->w->spun || w->spin) note_spinning(s, w, i, p.mask);
     if (out->flow != EXEC_NEXT || op->sides != SM_NONE) outcome_note(s, op, k);
+    if (async_concerns(i->op)) async_ran(s, (uint32_t)(op - s->ops.v), i, p.warp, p.mask);
     if (out->access.mask) gather(s, t, p.warp, i->op == IR_TEX);
     return true;
 }
@@ -124,6 +125,7 @@ TWICE bool execute(struct sm *s, uint32_t k, const bool mixed, struct sums *t, s
         return false;
     }
     if (t->memory) lines_build(s, k, mixed);
+    if (async_concerns(i->op)) async_built(s, k);
     t->threads += threads;
     if (s->charge) charge_ran(s, op->place, threads, t->lanes - before);
     if (s->env.branch) {
@@ -388,9 +390,10 @@ static __attribute__((noinline)) bool issue_mixed(struct sm *s, uint32_t sched, 
     return issue_packet(s, sched, true, e);
 }
 
-/* What a packet may take at most must be free before one is selected; three nodes per thread are for outcomes. */
+/* What a packet may take at most must be free before one is selected; three nodes per thread are for outcomes, two ops for
+ * an asynchronous copy. */
 static bool may_run_out(const struct sm *s) {
-    return s->ops.pool.left < MECH_WIDEST || s->requests.pool.left <= SM_PACKET ||
+    return s->ops.pool.left < 2 * MECH_WIDEST || s->requests.pool.left <= SM_PACKET ||
            s->nodes.pool.left < s->reserve_nodes;
 }
 

@@ -20,9 +20,10 @@ void lsu_issue(struct sm *s, uint32_t entry, uint32_t sched, uint64_t arrival) {
 }
 
 /* All of an op's requests have been answered: it writes back, now or when the pipeline has it there. */
-static void complete(struct sm *s, uint32_t k) {
+void lsu_complete(struct sm *s, uint32_t k) {
     struct sm_op *op = &s->ops.v[k];
     if (op->lines) s->sched[op->sched].loads--;
+    if (op->async && async_ended(s, k)) return;
     if (!op->split) {
         if (op->overlap) score_clear_op(s, k);
         op_give(s, k);
@@ -39,7 +40,7 @@ static void answered_op(struct sm *s, uint32_t k, uint32_t first) {
         for (uint32_t n = first; n != SM_NONE && s->nodes.v[n].op == k; n = s->nodes.v[n].next)
             score_clear(s, s->nodes.v[n].warp, s->nodes.v[n].mask, k);
     if (!op->unanswered)
-        complete(s, k);
+        lsu_complete(s, k);
     else if (op->split && !op->overlap)
         outcome_offer(s, op, first);
 }
@@ -86,7 +87,8 @@ static void return_threads(struct sm *s, struct sm_op *op, uint32_t threads) {
 void lsu_returned(struct sm *s, uint32_t r) {
     const struct sm_request *q = &s->requests.v[r];
     for (uint32_t n = q->path == SM_FETCH ? SM_NONE : q->nodes; n != SM_NONE; n = s->nodes.v[n].next)
-        return_threads(s, &s->ops.v[s->nodes.v[n].op], bits_count(s->nodes.v[n].mask));
+        if (!s->ops.v[s->nodes.v[n].op].async) /* a copy goes to shared memory */
+            return_threads(s, &s->ops.v[s->nodes.v[n].op], bits_count(s->nodes.v[n].mask));
 }
 
 /* Nobody waits for a posted store but the thread that must not run ahead of its own pipeline. */
@@ -97,7 +99,7 @@ static void posted(struct sm *s, uint32_t r) {
         op = s->nodes.v[n].op;
         if (!--s->ops.v[op].unanswered) {
             if (s->ops.v[op].ready <= s->now) s->ops.v[op].ready = s->now + 1;
-            complete(s, op);
+            lsu_complete(s, op);
         }
     }
     request_give(s, r);

@@ -16,7 +16,7 @@ static uint32_t entry_count(const struct sm *s) {
 
 void pool_init(struct sm *s) {
     const uint32_t threads = s->nwarps * SM_LANES;
-    const uint32_t ops = threads + SM_REQUESTS + MECH_WIDEST, requests = SM_REQUESTS + SM_PACKET;
+    const uint32_t ops = threads + SM_REQUESTS + 2 * MECH_WIDEST, requests = SM_REQUESTS + SM_PACKET;
     const uint32_t nodes = 6 * threads + 2 * requests, entries = entry_count(s);
     POOL_SIZE(&s->ops, xaligned_raw(SM_HOST_LINE, ops * sizeof *s->ops.v), ops);
     POOL_SIZE(&s->nodes, xaligned_raw(SM_HOST_LINE, nodes * sizeof *s->nodes.v), nodes);
@@ -30,6 +30,8 @@ void pool_free(struct sm *s) {
     POOL_FREE(&s->ops);
     POOL_FREE(&s->nodes);
     POOL_FREE(&s->requests);
+    POOL_FREE(&s->asyncs);
+    POOL_FREE(&s->links);
 }
 
 void nodes_give(struct sm *s, uint32_t first) {

@@ -57,7 +57,7 @@ static void ask_ready(void *sm, const struct mech_split *split, struct mech_set 
     while (k < s->ops.pool.used && s->ops.v[k].split != split) k++;
     if (k == s->ops.pool.used || !split->in_flight) return;
     const struct sm_op *op = &s->ops.v[k];
-    if (!op->memory || !op->unanswered || op->ready > s->now || !sm_insn(s, op->pc)->nd) return;
+    if (!op->memory || op->held || !op->unanswered || op->ready > s->now || !sm_insn(s, op->pc)->nd) return;
     s->census_known = false; /* whoever asks may take them */
     set_copy(out, &split->set);
     remove_waiting(s, k, out);
@@ -191,6 +191,7 @@ bool sm_room(const struct sm *s) {
 static void place_block(struct sm *s, uint32_t slot, uint64_t block) {
     struct sm_block *b = &s->blocks[slot];
     exec_block_start(&b->b, block);
+    if (b->asyncs) async_forget(s, slot);
     b->threads = s->env.grid->threads;
     for (uint32_t k = 0; k < s->block_warps; k++) {
         struct sm_warp *w = &s->warps[slot * s->block_warps + k];

@@ -14,6 +14,13 @@ void ref_popc(const struct ref_in *in, struct ref_out *out) {
     ref_put(in, out, 0, n);
 }
 
+/* The arrivals that an mbarrier's state waits for: bits 20 to 39. */
+void ref_mbar_pending(const struct ref_in *in, struct ref_out *out) {
+    unsigned n = 0;
+    for (int k = 0; k < 20; k++) n += (unsigned)bit(in->s[0], 20 + k) << k;
+    ref_put(in, out, 0, n);
+}
+
 void ref_clz(const struct ref_in *in, struct ref_out *out) {
     unsigned n = 0;
     for (int k = width(in) - 1; k >= 0 && !bit(in->s[0], k); k--) n++;

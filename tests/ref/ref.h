@@ -92,8 +92,8 @@ ref_fn ref_div, ref_rem, ref_abs, ref_neg, ref_min, ref_max, ref_min_relu, ref_m
     ref_max_2;
 ref_fn ref_addc, ref_subc, ref_madc_lo, ref_madc_hi, ref_dp4a, ref_dp2a;
 /* bits.c */
-ref_fn ref_popc, ref_clz, ref_brev, ref_bfind, ref_bfe, ref_bfi, ref_bmsk_clamp, ref_bmsk_wrap,
-    ref_szext_clamp;
+ref_fn ref_popc, ref_mbar_pending, ref_clz, ref_brev, ref_bfind, ref_bfe, ref_bfi, ref_bmsk_clamp,
+    ref_bmsk_wrap, ref_szext_clamp;
 ref_fn ref_szext_wrap, ref_fns, ref_and, ref_or, ref_xor, ref_not, ref_cnot, ref_shl, ref_shr,
     ref_shf_l_clamp;
 ref_fn ref_shf_l_wrap, ref_shf_r_clamp, ref_shf_r_wrap, ref_lop3, ref_lop3_p, ref_prmt;

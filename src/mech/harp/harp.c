@@ -84,6 +84,7 @@ static void start(struct mech *m, struct mech_split *s, uint32_t home) {
 static bool global_access(const struct ir_insn *i) {
     switch (ir_ops[i->op].cls) {
     case IR_C_TEX: return true;
+    case IR_C_ASYNC: return i->op == IR_CP_WAIT;
     case IR_C_LDST:
     case IR_C_ATOM: return i->space != IR_SP_SHARED && i->space != IR_SP_PARAM && i->space != IR_SP_CONST;
     default: return false;

@@ -186,7 +186,7 @@ static bool may_stall(const struct mech *m, const struct volta_home *h, const st
     const struct ir_insn *i = &m->env.module->code.v[s->pc];
     const uint8_t cls = ir_ops[i->op].cls;
     if (h->pending || !next_ready(m, h)) return false;
-    if (cls == IR_C_TEX) return true;
+    if (cls == IR_C_TEX || i->op == IR_CP_WAIT) return true;
     return (cls == IR_C_LDST || cls == IR_C_ATOM) && i->space != IR_SP_SHARED && i->space != IR_SP_PARAM &&
            i->space != IR_SP_CONST;
 }
