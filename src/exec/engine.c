@@ -347,15 +347,46 @@ void exec_count(struct exec_stats *s, const struct ir_insn *i, uint64_t warps, u
     }
 }
 
-static void sum_up(const struct engine *en) {
+static int by_entry(const void *a, const void *b) {
+    const struct ir_func *const *x = a, *const *y = b;
+    return (*x)->entry < (*y)->entry ? -1 : (*x)->entry > (*y)->entry;
+}
+
+/* Only functions that ran have anything in their tally. The differences of one end where the next in the code begins. */
+static void sum_function(const struct engine *en, const struct ir_func *f, struct tally *sum) {
     const struct ir_module *m = en->grid.module;
-    int64_t warps = 0, lanes = 0;
-    for (size_t pc = 0; pc < m->code.n; pc++) {
-        warps += en->tally[pc].warps;
-        lanes += en->tally[pc].lanes;
-        if (warps) exec_count(en->stats, &m->code.v[pc], (uint64_t)warps, (uint64_t)lanes);
+    for (uint32_t pc = f->entry; pc < f->end; pc++) {
+        sum->warps += en->tally[pc].warps;
+        sum->lanes += en->tally[pc].lanes;
+        if (sum->warps) exec_count(en->stats, &m->code.v[pc], (uint64_t)sum->warps, (uint64_t)sum->lanes);
     }
+}
+
+static void sum_up(const struct engine *en) {
+    struct exec_image *im = en->grid.image;
+    const struct ir_module *m = en->grid.module;
+    note_entered(im, en->launch->func);
+    const uint32_t n = im->entered.n;
+    const struct ir_func **ran = xcalloc(n, sizeof(struct ir_func *));
+    for (uint32_t k = 0; k < n; k++) ran[k] = &m->funcs.v[im->entered.v[k]];
+    qsort(ran, n, sizeof *ran, by_entry);
+    struct tally sum = {0};
+    for (uint32_t k = 0; k < n; k++) {
+        if (k && ran[k - 1]->end != ran[k]->entry) sum = (struct tally){0};
+        sum_function(en, ran[k], &sum);
+    }
+    for (uint32_t k = 0; k < n; k++)
+        memset(&en->tally[ran[k]->entry], 0, (ran[k]->end - ran[k]->entry + 1) * sizeof *en->tally);
+    xfree(ran);
     en->stats->barriers = en->grid.barriers;
+}
+
+/* Of a form it is the launch's own. */
+static struct tally *take_tally(const struct exec_launch *l) {
+    struct tally **kept = &l->image->tally;
+    if (l->form) return xcalloc(l->form->code.n + 1, sizeof **kept);
+    if (!*kept) *kept = xcalloc(l->image->m->code.n + 1, sizeof **kept);
+    return *kept;
 }
 
 static size_t most_resident(const struct exec_grid *g) {
@@ -375,7 +406,8 @@ bool exec_run(const struct exec_launch *l, struct exec_stats *s, struct err *e) 
     *s = (struct exec_stats){0};
     bool ok = exec_grid_init(&en.grid, l, e);
     if (ok) {
-        en.tally = xcalloc(en.grid.module->code.n + 1, sizeof *en.tally);
+        en.tally = take_tally(l);
+        entered_clear(l->image);
         en.most_resident = most_resident(&en.grid);
         stuck_begin(&en);
         ok = run_grid(&en);
@@ -388,7 +420,7 @@ bool exec_run(const struct exec_launch *l, struct exec_stats *s, struct err *e) 
     }
     stuck_end(&en);
     xfree(en.resident);
-    xfree(en.tally);
+    if (l->form) xfree(en.tally);
     exec_grid_free(&en.grid);
     return ok;
 }

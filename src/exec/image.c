@@ -117,6 +117,10 @@ static bool reloc_value(struct exec_image *im, const struct ir_reloc *r, uint64_
     return true;
 }
 
+void entered_clear(struct exec_image *im) {
+    while (im->entered.n) im->entered.seen[im->entered.v[--im->entered.n]] = false;
+}
+
 void constant_fill(uint32_t *k32, uint64_t *k64, const struct ir_reloc *r, uint64_t value) {
     const size_t at = (size_t)r->constant * EXEC_LANES;
     for (size_t l = at; l < at + EXEC_LANES; l++) {
@@ -148,10 +152,11 @@ static bool fill_in(struct exec_image *im, const struct ir_reloc *r, struct err 
 
 static bool relocate(struct exec_image *im, struct err *e) {
     const struct ir_module *m = im->m;
+    im->shared_relocs = xcalloc(m->relocs.n, sizeof *im->shared_relocs);
     for (size_t k = 0; k < m->relocs.n; k++) {
         const struct ir_reloc *r = &m->relocs.v[k];
         if (is_shared(m, r) && r->constant != IR_NOPC)
-            im->shared_constants = true;
+            im->shared_relocs[im->nshared_relocs++] = (uint32_t)k;
         else if (is_shared(m, r))
             return err_set(
                 e, ERR_INPUT,
@@ -238,6 +243,9 @@ struct exec_image *exec_image_new(struct exec_mem *mem, const struct ir_module *
     im->m = m;
     im->addr = xcalloc(m->vars.n, sizeof *im->addr);
     im->texref = xcalloc(m->vars.n, sizeof *im->texref);
+    im->shared_for = IR_NOPC;
+    im->entered.v = xcalloc(m->funcs.n, sizeof *im->entered.v);
+    im->entered.seen = xcalloc(m->funcs.n, sizeof *im->entered.seen);
     if (choose_executors(im, isa, e) && check_ends(im, e) && place_constants(im, e) && place_globals(im, e) &&
         replicate(im, e)) {
         copy_initial(im);
@@ -264,6 +272,10 @@ void exec_image_free(struct exec_image *im) {
     xfree(im->k64);
     xfree(im->addr);
     xfree(im->texref);
+    xfree(im->shared_relocs);
+    xfree(im->tally);
+    xfree(im->entered.v);
+    xfree(im->entered.seen);
     pages_free(&im->pages);
     xfree(im);
 }

@@ -55,12 +55,28 @@ struct exec_image {
     uint64_t *k64;
     uint8_t *bank; /* the constant bank */
     uint64_t bank_bytes;
-    uint64_t bank_at;      /* where it is memory like any other; 0: nowhere */
-    uint64_t *addr;        /* of each variable: global address, or offset in the constant bank */
-    uint64_t *texref;      /* handle bound to a .texref variable; 0: none */
-    struct pages pages;    /* of the launch under way */
-    bool shared_constants; /* constants hold addresses of .shared variables: known per launch */
+    uint64_t bank_at;   /* where it is memory like any other; 0: nowhere */
+    uint64_t *addr;     /* of each variable: global address, or offset in the constant bank */
+    uint64_t *texref;   /* handle bound to a .texref variable; 0: none */
+    struct pages pages; /* of the launch under way */
+    uint32_t *
+        shared_relocs; /* of constants that hold addresses of .shared variables: filled in for each kernel, */
+    size_t nshared_relocs;
+    uint32_t shared_for; /* and the kernel they are filled in for at present */
+    /* What the functional engine keeps from launch to launch, so that one costs what it runs, not what the module has: */
+    struct tally *tally; /* of every instruction; all 0 between launches; NULL: not made yet */
+    struct {             /* functions that were called in this launch */
+        uint32_t *v, n;
+        bool *seen;
+    } entered;
 };
+
+static inline void note_entered(struct exec_image *im, uint32_t func) {
+    if (im->entered.seen[func]) return;
+    im->entered.seen[func] = true;
+    im->entered.v[im->entered.n++] = func;
+}
+void entered_clear(struct exec_image *im);
 
 /* Fills the row of a relocated constant. */
 void constant_fill(uint32_t *k32, uint64_t *k64, const struct ir_reloc *r, uint64_t value);

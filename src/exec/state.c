@@ -53,32 +53,33 @@ static uint32_t stack_limit(const struct exec_launch *l, const struct ir_func *f
     return want < EXEC_MAX_LOCAL ? (uint32_t)want : EXEC_MAX_LOCAL;
 }
 
-/* This launch's constants: the image's rows, copied only where .shared addresses have to be filled in, or where a form has
- * further ones. */
-static bool place_shared(struct exec_grid *g, struct err *e) {
+/* Writes the addresses that .shared variables have in this kernel into the image's constants. */
+static void place_shared(struct exec_image *im, uint32_t func) {
+    const struct ir_func *f = &im->m->funcs.v[func];
+    if (im->shared_for == func) return;
+    for (size_t k = 0; k < im->nshared_relocs; k++) {
+        const struct ir_reloc *r = &im->m->relocs.v[im->shared_relocs[k]];
+        const uint32_t off = f->shared_offset ? f->shared_offset[r->symbol] : IR_NOPC;
+        if (off == IR_NOPC) continue; /* the kernel does not get to it */
+        constant_fill(im->k32, im->k64, r, off + (uint64_t)r->addend + (r->generic ? EXEC_WIN_SHARED : 0));
+    }
+    im->shared_for = func;
+}
+
+/* This launch's constants: the image's rows, copied only where a form has further ones. */
+static bool place_constants(struct exec_grid *g, struct err *e) {
     const struct ir_module *m = g->module;
+    place_shared(g->image, g->launch->func);
     g->k32 = g->image->k32;
     g->k64 = g->image->k64;
     const size_t known = g->image->m->k32.n;
-    if (!g->image->shared_constants && m->k32.n == known) return true;
+    if (m->k32.n == known) return true;
     uint32_t *k32 = try_alloc(m->k32.n * EXEC_LANES * 4);
-    uint64_t *k64 = try_alloc(m->k64.n * EXEC_LANES * 8);
     g->own_constants = true;
     g->k32 = k32;
-    g->k64 = k64;
-    if (!k32 || !k64) return err_set(e, ERR_MEMORY, "kernel %s: no memory for its constants", g->func->name);
+    if (!k32) return err_set(e, ERR_MEMORY, "kernel %s: no memory for its constants", g->func->name);
     memcpy(k32, g->image->k32, known * EXEC_LANES * 4);
     for (size_t k = known * EXEC_LANES; k < m->k32.n * EXEC_LANES; k++) k32[k] = m->k32.v[k / EXEC_LANES];
-    memcpy(k64, g->image->k64, m->k64.n * EXEC_LANES * 8);
-    for (size_t k = 0; k < m->relocs.n; k++) {
-        const struct ir_reloc *r = &m->relocs.v[k];
-        if (r->kind != IR_RELOC_VAR || m->vars.v[r->symbol].space != IR_SP_SHARED || r->constant == IR_NOPC)
-            continue;
-        uint32_t off = g->func->shared_offset ? g->func->shared_offset[r->symbol] : IR_NOPC;
-        uint64_t value =
-            (off == IR_NOPC ? 0 : off) + (uint64_t)r->addend + (r->generic ? EXEC_WIN_SHARED : 0);
-        constant_fill(k32, k64, r, value);
-    }
     return true;
 }
 
@@ -91,6 +92,7 @@ bool exec_grid_init(struct exec_grid *g, const struct exec_launch *l, struct err
                             .pages = &l->image->pages,
                             .most = l->max_insts ? l->max_insts : UINT64_MAX};
     if (l->func >= g->module->funcs.n) return err_set(e, ERR_INPUT, "no such kernel");
+    CHECK(g->module->funcs.n == l->image->m->funcs.n);
     g->func = &g->module->funcs.v[l->func];
     if (!check_sizes(l, g->func, e)) return false;
     g->threads = l->block[0] * l->block[1] * l->block[2];
@@ -104,14 +106,11 @@ bool exec_grid_init(struct exec_grid *g, const struct exec_launch *l, struct err
                        g->func->name, g->threads, exec_block_bytes(g));
     g->params = xaligned(64, g->func->param_bytes + 1);
     if (g->func->param_bytes) memcpy(g->params, l->params, g->func->param_bytes);
-    return place_shared(g, e) && (!l->races || races_begin(l->races, g, e));
+    return place_constants(g, e) && (!l->races || races_begin(l->races, g, e));
 }
 
 void exec_grid_free(struct exec_grid *g) {
-    if (g->own_constants) {
-        xfree(g->k32);
-        xfree(g->k64);
-    }
+    if (g->own_constants) xfree(g->k32);
     if (g->races) races_end(g->races);
     xfree(g->params);
     sb_free(&g->note);
