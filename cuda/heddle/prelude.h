@@ -75,6 +75,7 @@ HEDDLE_AS_VALUE(gridDim)
 #include "../cuda_runtime_api.h"
 #include "../cuda_device_runtime_api.h"
 #include "runtime_templates.h"
+#include "textures.h"
 #include "linked.h"
 #include "managed.h"
 
