@@ -20,8 +20,7 @@
 #define CUDA_BEFORE_13(function, name) CUDA_VERSION(function, name, "12") CUDA_VERSION(function, name, "11.0")
 #define CUDA_SINCE_13(function, name)  CUDA_DEFAULT(function, name)
 
-/* Another name of an entry point. The forms for programs compiled with a default stream for each thread (_ptsz, _ptds) are
- * the same here: what is submitted runs at once. */
+/* Another name of an entry point. */
 #define CUDA_ALIAS(name, function) \
     extern __typeof__(function) name __attribute__((alias(#function), visibility("default")));
 

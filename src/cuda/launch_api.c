@@ -75,7 +75,6 @@ static int launch_ex(struct cu_process *p, const cudaLaunchConfig_t *c, const vo
 CUDA_API int cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **args) {
     CUDA_CALL(launch_ex(p, config, function, args));
 }
-CUDA_ALIAS(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC)
 
 static int get_kernel(struct cu_process *p, struct CUfunc_st **f, const void *host) {
     return f ? cu_function_of(p, host, f) : CU_InvalidValue;
@@ -97,7 +96,3 @@ CUDA_API int __cudaLaunchKernel(struct CUfunc_st *f, dim3 grid, dim3 block, void
                                 struct CUstream_st *stream) {
     return cudaLaunchKernel(f, grid, block, args, shared, stream);
 }
-
-CUDA_ALIAS(cudaLaunchKernel_ptsz, cudaLaunchKernel)
-CUDA_ALIAS(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel)
-CUDA_ALIAS(__cudaLaunchKernel_ptsz, __cudaLaunchKernel)

@@ -39,11 +39,6 @@ CUDA_API int cudaMemsetAsync(void *dst, int value, size_t bytes, struct CUstream
     CUDA_CALL(set(p, dst, value, bytes, stream));
 }
 
-CUDA_ALIAS(cudaMemcpy_ptds, cudaMemcpy)
-CUDA_ALIAS(cudaMemcpyAsync_ptsz, cudaMemcpyAsync)
-CUDA_ALIAS(cudaMemset_ptds, cudaMemset)
-CUDA_ALIAS(cudaMemsetAsync_ptsz, cudaMemsetAsync)
-
 /* There is one device, so that a copy between two of them is a copy within it. */
 static int copy_peer(struct cu_process *p, void *dst, int dst_device, const void *src, int src_device,
                      size_t bytes, struct CUstream_st *stream) {

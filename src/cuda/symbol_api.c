@@ -78,7 +78,3 @@ CUDA_API int cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t byt
                                        int direction, struct CUstream_st *stream) {
     CUDA_CALL(from_symbol(p, dst, (struct part){symbol, bytes, offset}, direction, stream, 0));
 }
-CUDA_ALIAS(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol)
-CUDA_ALIAS(cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync)
-CUDA_ALIAS(cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol)
-CUDA_ALIAS(cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync)
