@@ -4,20 +4,20 @@
 CUDA_API CUresult cuCtxGetDevice(CUdevice *device) {
     DRV_CALL(device ? (*device = 0, CU_Success) : CU_InvalidValue);
 }
+/* CUDA 13 gave these two a context. Bindings that guess names (numba) call them as they were before, without one: what is no
+ * context is the current one, which is as good, since there is one device. */
 CUDA_API CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext context) {
-    struct CUctx_st *c;
-    DRV_ANY(!device ? CU_InvalidValue : (*device = 0, drv_context_of(p, context, &c)));
+    (void)context;
+    return cuCtxGetDevice(device);
+}
+CUDA_API CUresult cuCtxSynchronize_v2(CUcontext context) {
+    (void)context;
+    return cuCtxSynchronize();
 }
 
 CUDA_API CUresult cuCtxSynchronize(void) {
     DRV_CALL(cu_stream_wait(p, NULL));
 }
-CUDA_API CUresult cuCtxSynchronize_v2(CUcontext context) {
-    struct CUctx_st *c;
-    int code;
-    DRV_ANY((code = drv_context_of(p, context, &c)) ? code : cu_stream_wait(p, NULL));
-}
-
 CUDA_API CUresult cuCtxGetFlags(unsigned *flags) {
     DRV_CALL(flags ? (*flags = p->context->flags, CU_Success) : CU_InvalidValue);
 }

@@ -137,10 +137,18 @@ PER_THREAD(cuStreamUpdateCaptureDependencies_v2_ptsz, cuStreamUpdateCaptureDepen
            (CUstream s, CUgraphNode *a1, const CUgraphEdgeData *a2, size_t a3, unsigned a4),
            (own(s), a1, a2, a3, a4))
 PER_THREAD(cuStreamWaitEvent_ptsz, cuStreamWaitEvent, (CUstream s, CUevent a1, unsigned a2), (own(s), a1, a2))
+PER_THREAD(cuGraphLaunch_ptsz, cuGraphLaunch, (CUgraphExec a0, CUstream s), (a0, own(s)))
+PER_THREAD(cuGraphUpload_ptsz, cuGraphUpload, (CUgraphExec a0, CUstream s), (a0, own(s)))
 
 CUDA_API CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *c, CUfunction f, void **args, void **extra) {
     if (!c) return CUDA_ERROR_INVALID_VALUE;
     CUlaunchConfig config = *c;
     config.hStream = own(c->hStream);
     return cuLaunchKernelEx(&config, f, args, extra);
+}
+
+CUDA_API CUresult cuGraphInstantiateWithParams_ptsz(CUgraphExec *exec, CUgraph graph,
+                                                    CUDA_GRAPH_INSTANTIATE_PARAMS *params) {
+    if (params) params->hUploadStream = own(params->hUploadStream);
+    return cuGraphInstantiateWithParams(exec, graph, params);
 }
