@@ -93,7 +93,9 @@ int cu_log_open(struct cu_process *p) {
     fputs(",\"machine\":", l.f);
     put_string(l.f, p->settings.config ? p->settings.config : "");
     fputs(",\"mech\":", l.f);
-    put_string(l.f, p->settings.mech ? p->settings.mech : "");
+    hd_device_info info = {.mech = ""};
+    (void)hd_device_get_info(p->dev, &info);
+    put_string(l.f, p->machine.timed || p->settings.mech ? info.mech : "");
     end(p, &l);
     return CU_Success;
 }
@@ -122,12 +124,10 @@ void cu_log_launch(struct cu_process *p, const struct CUstream_st *s, const stru
     end(p, &l);
 }
 
-void cu_log_end(struct cu_process *p) {
+void cu_log_totals(struct cu_process *p, const char *event) {
     struct line l;
     if (p->log < 0 || !p->dev || p->forked || begin(&l)) return;
-    fprintf(l.f, "{\"event\":\"end\",\"pid\":%d", (int)getpid());
+    fprintf(l.f, "{\"event\":\"%s\",\"pid\":%d", event, (int)getpid());
     put_stats(p, l.f, 1);
     end(p, &l);
-    close(p->log);
-    p->log = -1;
 }

@@ -15,6 +15,6 @@ struct cu_outcome {
 };
 void cu_log_launch(struct cu_process *p, const struct CUstream_st *s, const struct cu_kernel_op *op,
                    const struct cu_outcome *o);
-/* The totals, when the program ends. */
-void cu_log_end(struct cu_process *p);
+/* The totals since the device was opened: before a "reset" takes them away, and at the "end". */
+void cu_log_totals(struct cu_process *p, const char *event);
 #endif

@@ -2,13 +2,17 @@
  *
  * fork: the child has the parent's device only as a copy that real hardware would not have, so its calls fail with
  * cudaErrorInitializationError as they do there; a child of a parent that had not used the device yet opens its own. The lock
- * is held over fork, so that the child never finds it taken by a thread it does not have. */
+ * is held over fork, so that the child never finds it taken by a thread it does not have.
+ *
+ * Signals: a handler that interrupts a call and makes another, or exits, finds the lock its own thread's. It gets a process
+ * that is busy, every call of which fails, instead of waiting for itself for ever. */
 #include "cuda/process.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cuda/error.h"
@@ -17,7 +21,8 @@
 #include "cuda/module.h"
 #include "cuda/stream.h"
 
-static struct cu_process process = {.lock = PTHREAD_MUTEX_INITIALIZER, .log = -1};
+static struct cu_process process = {.lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, .log = -1};
+static struct cu_process busy = {.opened = 1, .failed = CU_NotPermitted, .log = -1};
 
 void cu_warn(const char *format, ...) {
     char *text = NULL;
@@ -30,11 +35,14 @@ void cu_warn(const char *format, ...) {
     if (n >= 0) free(text);
 }
 
+/* What fork took: nothing, when a handler of a signal that came in a call forks. */
+static int fork_locked;
+
 static void before_fork(void) {
-    pthread_mutex_lock(&process.lock);
+    fork_locked = !pthread_mutex_lock(&process.lock);
 }
 static void after_fork(void) {
-    pthread_mutex_unlock(&process.lock);
+    if (fork_locked) pthread_mutex_unlock(&process.lock);
 }
 static void in_child(void) {
     process.prints.bytes = 0; /* the parent prints them */
@@ -42,7 +50,8 @@ static void in_child(void) {
         process.forked = 1;
         process.failed = CU_InitializationError;
     }
-    pthread_mutex_unlock(&process.lock);
+    /* It is held by a thread of the parent's. */
+    process.lock = (pthread_mutex_t)PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 }
 static void watch_forks(void) {
     pthread_atfork(before_fork, after_fork, in_child);
@@ -51,12 +60,18 @@ static void watch_forks(void) {
 struct cu_process *cu_lock(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_forks);
-    pthread_mutex_lock(&process.lock);
-    return &process;
+    return pthread_mutex_lock(&process.lock) ? &busy : &process;
+}
+
+struct cu_process *cu_lock_soon(void) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    return pthread_mutex_timedlock(&process.lock, &until) ? NULL : &process;
 }
 
 void cu_unlock(struct cu_process *p) {
-    pthread_mutex_unlock(&p->lock);
+    if (p == &process) pthread_mutex_unlock(&p->lock);
 }
 
 void cu_unlocked(struct cu_process *p, void (*fn)(void *), void *user) {
@@ -132,18 +147,19 @@ struct cu_process *cu_enter(void) {
 int cu_leave(struct cu_process *p, int code) {
     p->runtime = 1;
     cu_set_last_error(code);
-    pthread_mutex_unlock(&p->lock);
+    cu_unlock(p);
     return code;
 }
 
 int cu_leave_driver(struct cu_process *p, int code) {
-    pthread_mutex_unlock(&p->lock);
+    cu_unlock(p);
     return code;
 }
 
 int cu_reset(struct cu_process *p) {
     cu_flush_prints(p);
     if (p->forked || !p->dev) return p->failed;
+    cu_log_totals(p, "reset");
     cu_objects_reset(p);
     cu_modules_reset(p);
     cu_alloc_free_all(p);
@@ -156,7 +172,7 @@ int cu_reset(struct cu_process *p) {
 void cu_end(void) {
     if (pthread_mutex_trylock(&process.lock)) return;
     cu_flush_prints(&process);
-    cu_log_end(&process);
+    cu_log_totals(&process, "end");
     pthread_mutex_unlock(&process.lock);
 }
 

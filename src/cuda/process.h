@@ -81,6 +81,8 @@ int cu_leave(struct cu_process *p, int code);
 int cu_leave_driver(struct cu_process *p, int code);
 /* The lock alone, for registration and for calls that need no device. */
 struct cu_process *cu_lock(void);
+/* The same for an ending process: NULL when another thread, or this one before a signal, keeps it for a second. */
+struct cu_process *cu_lock_soon(void);
 void cu_unlock(struct cu_process *p);
 
 /* Calls back into the program without the lock. */

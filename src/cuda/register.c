@@ -36,8 +36,9 @@ CUDA_API void __cudaRegisterFatBinaryEnd(void **handle) {
 }
 
 CUDA_API void __cudaUnregisterFatBinary(void **handle) {
-    struct cu_process *p = cu_lock();
+    struct cu_process *p = cu_lock_soon();
     struct CUmod_st *m = (struct CUmod_st *)handle;
+    if (!p) return;
     cu_flush_prints(p);
     if (m && cu_module_valid(p, m)) cu_module_unload(p, m);
     cu_unlock(p);

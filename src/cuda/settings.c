@@ -85,6 +85,20 @@ static int add_timed(struct reader *r, const char *name, char *item) {
     return t.kernel ? 0 : no_memory(r);
 }
 
+static int set_max_insts(struct reader *r, const char *value) {
+    char item[64];
+    snprintf(item, sizeof item, "exec.max_insts=%.40s", value);
+    return add_option(r, "max-insts", item);
+}
+
+/* A file may be one of `heddle cuda --options`, which has more to say. */
+static int is_of_command(const char *name) {
+    static const char *const names[] = {"LAUNCHES", "OUTPUT", "JSON", "CSV", "HTML", "JOBS", "QUIET"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name + strlen("HEDDLE_"), names[i])) return 1;
+    return 0;
+}
+
 /* Each part of a list between semicolons; empty ones count for nothing. */
 static int each(struct reader *r, const char *name, const char *list,
                 int (*add)(struct reader *, const char *, char *)) {
@@ -110,6 +124,10 @@ static int assign(struct reader *r, const char *name, const char *value) {
     if (!strcmp(name, "HEDDLE_MODE")) return set_mode(r, name, value);
     if (!strcmp(name, "HEDDLE_RACES")) return flag(r, name, value, &r->s->races);
     if (!strcmp(name, "HEDDLE_PROGRESS")) return flag(r, name, value, &r->s->progress);
+    if (!strcmp(name, "HEDDLE_FUNCTIONAL"))
+        return set_mode(r, name, strcmp(value, "0") ? "functional" : "auto");
+    if (!strcmp(name, "HEDDLE_MAX-INSTS")) return set_max_insts(r, value);
+    if (is_of_command(name)) return 0;
     snprintf(r->why, r->bytes, "%s: no such setting", name);
     return -1;
 }

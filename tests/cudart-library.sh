@@ -1,0 +1,89 @@
+#!/bin/bash
+# The CUDA library from outside: the names it shows, the settings it reads, the log it writes.
+cd "$(dirname "$0")/.." || exit 2
+. tests/tap.inc
+BUILD=${BUILD:-build}
+HEDDLE=$(realpath "${HEDDLE:-$BUILD/heddle}") || exit 2
+lib=$BUILD/cuda/lib/libheddle-cuda.so
+unset HEDDLE_CONFIG HEDDLE_MECH HEDDLE_SET HEDDLE_MODE HEDDLE_TIMED HEDDLE_LOG HEDDLE_FILE HEDDLE_RACES HEDDLE_PROGRESS
+if ! command -v clang-19 >/dev/null; then
+    echo "1..0 # SKIP there is no clang-19"
+    exit 0
+fi
+d=$(mktemp -d)
+trap 'rm -rf "$d"' EXIT
+cat >"$d/p.cu" <<'CU'
+#include <stdio.h>
+#include <stdlib.h>
+extern "C" cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *, void *);
+__global__ void add(int *p) { *p += 1; }
+__global__ void other(int *p) { *p += 10; }
+int main(int argc, char **argv) {
+    int *p = 0, v = -1;
+    cudaIpcMemHandle_t h;
+    printf("malloc: %s\n", cudaGetErrorName(cudaMalloc(&p, 4)));
+    cudaMemset(p, 0, 4);
+    for (int i = 0; i < 3; i++) add<<<1, 1>>>(p);
+    other<<<1, 1>>>(p);
+    cudaMemcpy(&v, p, 4, cudaMemcpyDeviceToHost);
+    printf("sum: %d\n", v);
+    for (int i = 0; argc > 1 && i < 2; i++) printf("ipc: %s\n", cudaGetErrorName(cudaIpcGetMemHandle(&h, p)));
+    if (argc > 2) add<<<1, 1>>>((int *)0);
+    printf("end: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+    return 0;
+}
+CU
+builds() { "$HEDDLE" nvcc "$d/p.cu" -o "$d/p"; }
+shows_only_cuda() { # its versions are absolute symbols
+    ! nm -D --defined-only "$lib" | awk '{ print $NF }' | sed 's/@.*//' |
+        grep -vE '^(cu[A-Z]|cuda[A-Z]|__cuda[A-Z]|__heddleManaged$|libcudart\.so\.1[123](\.0)?$)'
+}
+rows_are_unsupported() { # a row whose entry point was written since should go
+    ! sed -n 's/^UNSUPPORTED(\(.*\))/\1/p' src/cuda/unsupported.def | while read -r name; do
+        nm -D "$lib" | grep -q " W $name\$" || echo "$name is in unsupported.def and supported"
+    done | grep .
+}
+serves_three_versions() { [ "$(readelf -V "$lib" | grep -c 'Flags: none .*libcudart.so.1')" -ge 3 ]; }
+run() { # [VARIABLE=VALUE]... -- ARGUMENT...
+    local env=()
+    while [ "$1" != -- ]; do env+=("$1"); shift; done
+    shift
+    env "${env[@]}" timeout 60 "$d/p" "$@" >"$d/out" 2>"$d/err"
+}
+bad_setting() {
+    run HEDDLE_MODE=fast -- || return 1
+    [ "$(cat "$d/out")" = "malloc: cudaErrorInitializationError
+sum: -1
+end: cudaErrorInitializationError" ] && [ "$(cat "$d/err")" = "heddle: HEDDLE_MODE=fast: should be functional, timed or auto" ]
+}
+bad_machine() { run HEDDLE_CONFIG=nowhere -- && grep -q '^malloc: cudaErrorInit' "$d/out" && grep -q nowhere "$d/err"; }
+settings_file() {
+    printf '# a comment\nconfig = tiny\nheddle_timed = add:2\nlog = %s\nlaunches = 1\n' "$d/log.file" >"$d/settings"
+    run HEDDLE_FILE="$d/settings" -- && [ "$(grep -c '"mode":"timed"' "$d/log.file")" = 1 ]
+}
+logs() {
+    run HEDDLE_CONFIG=tiny HEDDLE_TIMED='add:2;other' HEDDLE_LOG="$d/log" -- || return 1
+    [ "$(grep -c '^{"event":"launch".*}$' "$d/log")" = 4 ] && [ "$(grep -c '"mode":"timed".*"gpu.cycles":' "$d/log")" = 2 ] &&
+        head -1 "$d/log" | grep -q '^{"event":"start","pid":[0-9]*,"program":".*/p","machine":"tiny"' &&
+        tail -1 "$d/log" | grep -q '^{"event":"end",.*"exec.launches":4' && ! grep -q '"status":"fault"' "$d/log"
+}
+logs_faults() {
+    run HEDDLE_LOG="$d/log2" -- 1 2 && grep -q '^end: cudaErrorIllegalAddress' "$d/out" &&
+        grep -q '"status":"fault","error":"null-pointer' "$d/log2" && grep -q 'heddle: null-pointer 4-byte' "$d/err"
+}
+names_calls() { run -- 1 && [ "$(grep -c 'ipc: cudaErrorNotSupported' "$d/out")" = 2 ] && [ "$(cat "$d/err")" = "heddle: cudaIpcGetMemHandle is not supported" ]; }
+preloaded() { # for programs that find no library by themselves
+    LD_PRELOAD=$lib "$d/p" >"$d/out" && grep -q '^sum: 13' "$d/out"
+}
+echo 1..11
+check "a program is built" builds
+check "nothing but CUDA's names is to be seen" shows_only_cuda
+check "what is listed as unsupported is" rows_are_unsupported
+check "the versions of CUDA 11, 12 and 13 are there" serves_three_versions
+check "a wrong setting fails every call and is named once" bad_setting
+check "so does a machine that is not there" bad_machine
+check "settings come from a file" settings_file
+check "the log has a line for the start, each launch and the end" logs
+check "the log has faults" logs_faults
+check "a call that is not supported names itself once" names_calls
+check "the library may be preloaded" preloaded
