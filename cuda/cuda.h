@@ -49,14 +49,14 @@
 #define CU_STREAM_ATTRIBUTE_PRIORITY                  CU_LAUNCH_ATTRIBUTE_PRIORITY
 
 /* A program's cuMemAlloc is the library's cuMemAlloc_v2: names without a number are those of older interfaces. */
-#ifndef __CUDA_API_VERSION_INTERNAL
-#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM) && !defined(__CUDA_API_VERSION_INTERNAL)
 #define HEDDLE_PTDS(name) name##_ptds
 #define HEDDLE_PTSZ(name) name##_ptsz
 #else
 #define HEDDLE_PTDS(name) name
 #define HEDDLE_PTSZ(name) name
 #endif
+#ifndef __CUDA_API_VERSION_INTERNAL
 #define cuArray3DCreate                    cuArray3DCreate_v2
 #define cuArray3DGetDescriptor             cuArray3DGetDescriptor_v2
 #define cuArrayCreate                      cuArrayCreate_v2
@@ -351,44 +351,55 @@ CUresult cuMemRangeGetAttributes(void **, size_t *, CUmem_range_attribute *, siz
 CUresult cuPointerGetAttribute(void *, CUpointer_attribute, CUdeviceptr);
 CUresult cuPointerGetAttributes(unsigned, CUpointer_attribute *, void **, CUdeviceptr);
 CUresult cuPointerSetAttribute(const void *, CUpointer_attribute, CUdeviceptr);
+CUresult cuMemAddressFree(CUdeviceptr, size_t);
+CUresult cuMemAddressReserve(CUdeviceptr *, size_t, size_t, CUdeviceptr, unsigned long long);
+CUresult cuMemCreate(CUmemGenericAllocationHandle *, size_t, const CUmemAllocationProp *, unsigned long long);
+CUresult cuMemGetAccess(unsigned long long *, const CUmemLocation *, CUdeviceptr);
+CUresult cuMemGetAllocationGranularity(size_t *, const CUmemAllocationProp *, CUmemAllocationGranularity_flags);
+CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *, CUmemGenericAllocationHandle);
+CUresult cuMemMap(CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle, unsigned long long);
+CUresult cuMemRelease(CUmemGenericAllocationHandle);
+CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *, void *);
+CUresult cuMemSetAccess(CUdeviceptr, size_t, const CUmemAccessDesc *, size_t);
+CUresult cuMemUnmap(CUdeviceptr, size_t);
 
 /* ---- Copies and fills ---- */
 
 CUresult cuMemcpy(CUdeviceptr, CUdeviceptr, size_t);
-CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *);
-CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *, CUstream);
-CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *);
-CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *);
-CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *, CUstream);
+CUresult HEDDLE_PTDS(cuMemcpy2D_v2)(const CUDA_MEMCPY2D *);
+CUresult HEDDLE_PTSZ(cuMemcpy2DAsync_v2)(const CUDA_MEMCPY2D *, CUstream);
+CUresult HEDDLE_PTDS(cuMemcpy2DUnaligned_v2)(const CUDA_MEMCPY2D *);
+CUresult HEDDLE_PTDS(cuMemcpy3D_v2)(const CUDA_MEMCPY3D *);
+CUresult HEDDLE_PTSZ(cuMemcpy3DAsync_v2)(const CUDA_MEMCPY3D *, CUstream);
 CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *);
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *, CUstream);
 CUresult cuMemcpyAsync(CUdeviceptr, CUdeviceptr, size_t, CUstream);
-CUresult cuMemcpyAtoA_v2(CUarray, size_t, CUarray, size_t, size_t);
-CUresult cuMemcpyAtoD_v2(CUdeviceptr, CUarray, size_t, size_t);
-CUresult cuMemcpyAtoH_v2(void *, CUarray, size_t, size_t);
-CUresult cuMemcpyAtoHAsync_v2(void *, CUarray, size_t, size_t, CUstream);
-CUresult cuMemcpyDtoA_v2(CUarray, size_t, CUdeviceptr, size_t);
-CUresult cuMemcpyDtoD_v2(CUdeviceptr, CUdeviceptr, size_t);
-CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr, CUdeviceptr, size_t, CUstream);
-CUresult cuMemcpyDtoH_v2(void *, CUdeviceptr, size_t);
-CUresult cuMemcpyDtoHAsync_v2(void *, CUdeviceptr, size_t, CUstream);
-CUresult cuMemcpyHtoA_v2(CUarray, size_t, const void *, size_t);
-CUresult cuMemcpyHtoAAsync_v2(CUarray, size_t, const void *, size_t, CUstream);
-CUresult cuMemcpyHtoD_v2(CUdeviceptr, const void *, size_t);
-CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr, const void *, size_t, CUstream);
+CUresult HEDDLE_PTDS(cuMemcpyAtoA_v2)(CUarray, size_t, CUarray, size_t, size_t);
+CUresult HEDDLE_PTDS(cuMemcpyAtoD_v2)(CUdeviceptr, CUarray, size_t, size_t);
+CUresult HEDDLE_PTDS(cuMemcpyAtoH_v2)(void *, CUarray, size_t, size_t);
+CUresult HEDDLE_PTSZ(cuMemcpyAtoHAsync_v2)(void *, CUarray, size_t, size_t, CUstream);
+CUresult HEDDLE_PTDS(cuMemcpyDtoA_v2)(CUarray, size_t, CUdeviceptr, size_t);
+CUresult HEDDLE_PTDS(cuMemcpyDtoD_v2)(CUdeviceptr, CUdeviceptr, size_t);
+CUresult HEDDLE_PTSZ(cuMemcpyDtoDAsync_v2)(CUdeviceptr, CUdeviceptr, size_t, CUstream);
+CUresult HEDDLE_PTDS(cuMemcpyDtoH_v2)(void *, CUdeviceptr, size_t);
+CUresult HEDDLE_PTSZ(cuMemcpyDtoHAsync_v2)(void *, CUdeviceptr, size_t, CUstream);
+CUresult HEDDLE_PTDS(cuMemcpyHtoA_v2)(CUarray, size_t, const void *, size_t);
+CUresult HEDDLE_PTSZ(cuMemcpyHtoAAsync_v2)(CUarray, size_t, const void *, size_t, CUstream);
+CUresult HEDDLE_PTDS(cuMemcpyHtoD_v2)(CUdeviceptr, const void *, size_t);
+CUresult HEDDLE_PTSZ(cuMemcpyHtoDAsync_v2)(CUdeviceptr, const void *, size_t, CUstream);
 CUresult cuMemcpyPeer(CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t);
 CUresult cuMemcpyPeerAsync(CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t, CUstream);
-CUresult cuMemsetD16_v2(CUdeviceptr, unsigned short, size_t);
+CUresult HEDDLE_PTDS(cuMemsetD16_v2)(CUdeviceptr, unsigned short, size_t);
 CUresult cuMemsetD16Async(CUdeviceptr, unsigned short, size_t, CUstream);
-CUresult cuMemsetD2D16_v2(CUdeviceptr, size_t, unsigned short, size_t, size_t);
+CUresult HEDDLE_PTDS(cuMemsetD2D16_v2)(CUdeviceptr, size_t, unsigned short, size_t, size_t);
 CUresult cuMemsetD2D16Async(CUdeviceptr, size_t, unsigned short, size_t, size_t, CUstream);
-CUresult cuMemsetD2D32_v2(CUdeviceptr, size_t, unsigned, size_t, size_t);
+CUresult HEDDLE_PTDS(cuMemsetD2D32_v2)(CUdeviceptr, size_t, unsigned, size_t, size_t);
 CUresult cuMemsetD2D32Async(CUdeviceptr, size_t, unsigned, size_t, size_t, CUstream);
-CUresult cuMemsetD2D8_v2(CUdeviceptr, size_t, unsigned char, size_t, size_t);
+CUresult HEDDLE_PTDS(cuMemsetD2D8_v2)(CUdeviceptr, size_t, unsigned char, size_t, size_t);
 CUresult cuMemsetD2D8Async(CUdeviceptr, size_t, unsigned char, size_t, size_t, CUstream);
-CUresult cuMemsetD32_v2(CUdeviceptr, unsigned, size_t);
+CUresult HEDDLE_PTDS(cuMemsetD32_v2)(CUdeviceptr, unsigned, size_t);
 CUresult cuMemsetD32Async(CUdeviceptr, unsigned, size_t, CUstream);
-CUresult cuMemsetD8_v2(CUdeviceptr, unsigned char, size_t);
+CUresult HEDDLE_PTDS(cuMemsetD8_v2)(CUdeviceptr, unsigned char, size_t);
 CUresult cuMemsetD8Async(CUdeviceptr, unsigned char, size_t, CUstream);
 
 /* ---- Arrays, textures, surfaces ---- */
@@ -453,8 +464,8 @@ CUresult cuEventRecordWithFlags(CUevent, CUstream, unsigned);
 CUresult cuEventSynchronize(CUevent);
 CUresult cuStreamAddCallback(CUstream, CUstreamCallback, void *, unsigned);
 CUresult cuStreamAttachMemAsync(CUstream, CUdeviceptr, size_t, unsigned);
-CUresult cuStreamBatchMemOp_v2(CUstream, unsigned, CUstreamBatchMemOpParams *, unsigned);
-CUresult cuStreamBeginCapture_v2(CUstream, CUstreamCaptureMode);
+CUresult HEDDLE_PTSZ(cuStreamBatchMemOp_v2)(CUstream, unsigned, CUstreamBatchMemOpParams *, unsigned);
+CUresult HEDDLE_PTSZ(cuStreamBeginCapture_v2)(CUstream, CUstreamCaptureMode);
 CUresult cuStreamBeginCaptureToGraph(CUstream, CUgraph, const CUgraphNode *, const CUgraphEdgeData *, size_t,
                                      CUstreamCaptureMode);
 CUresult cuStreamCopyAttributes(CUstream, CUstream);
@@ -463,7 +474,7 @@ CUresult cuStreamCreateWithPriority(CUstream *, unsigned, int);
 CUresult cuStreamDestroy_v2(CUstream);
 CUresult cuStreamEndCapture(CUstream, CUgraph *);
 CUresult cuStreamGetAttribute(CUstream, CUstreamAttrID, CUstreamAttrValue *);
-CUresult cuStreamGetCaptureInfo_v2(CUstream, CUstreamCaptureStatus *, cuuint64_t *, CUgraph *, const CUgraphNode **,
+CUresult HEDDLE_PTSZ(cuStreamGetCaptureInfo_v2)(CUstream, CUstreamCaptureStatus *, cuuint64_t *, CUgraph *, const CUgraphNode **,
                                    size_t *);
 CUresult cuStreamGetCaptureInfo_v3(CUstream, CUstreamCaptureStatus *, cuuint64_t *, CUgraph *, const CUgraphNode **,
                                    const CUgraphEdgeData **, size_t *);
@@ -480,10 +491,10 @@ CUresult cuStreamSynchronize(CUstream);
 CUresult cuStreamUpdateCaptureDependencies(CUstream, CUgraphNode *, size_t, unsigned);
 CUresult cuStreamUpdateCaptureDependencies_v2(CUstream, CUgraphNode *, const CUgraphEdgeData *, size_t, unsigned);
 CUresult cuStreamWaitEvent(CUstream, CUevent, unsigned);
-CUresult cuStreamWaitValue32_v2(CUstream, CUdeviceptr, cuuint32_t, unsigned);
-CUresult cuStreamWaitValue64_v2(CUstream, CUdeviceptr, cuuint64_t, unsigned);
-CUresult cuStreamWriteValue32_v2(CUstream, CUdeviceptr, cuuint32_t, unsigned);
-CUresult cuStreamWriteValue64_v2(CUstream, CUdeviceptr, cuuint64_t, unsigned);
+CUresult HEDDLE_PTSZ(cuStreamWaitValue32_v2)(CUstream, CUdeviceptr, cuuint32_t, unsigned);
+CUresult HEDDLE_PTSZ(cuStreamWaitValue64_v2)(CUstream, CUdeviceptr, cuuint64_t, unsigned);
+CUresult HEDDLE_PTSZ(cuStreamWriteValue32_v2)(CUstream, CUdeviceptr, cuuint32_t, unsigned);
+CUresult HEDDLE_PTSZ(cuStreamWriteValue64_v2)(CUstream, CUdeviceptr, cuuint64_t, unsigned);
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *);
 
 /* ---- Graphs ---- */

@@ -29,6 +29,8 @@ for source in tests/driver/*.c; do
     check "$name" functional
     check "$name" "timed, PDOM" HEDDLE_MODE=timed
     check "$name" "timed, DWF" HEDDLE_MECH=dwf
+    cc -std=gnu11 -Wall -Wextra -Werror $san -DCUDA_API_PER_THREAD_DEFAULT_STREAM -Icuda -o "$d/$name" "$source" -L"$lib" -lcuda -lpthread >&2
+    check "$name" "a default stream for each thread"
 done
 
 for header in cuda.h cudaProfiler.h; do

@@ -122,6 +122,13 @@ CUDA_API CUresult cuCtxCreate_v4(CUcontext *context, CUctxCreateParams *params, 
                 : create(p, context, flags, device));
 }
 
+/* Memory of a kind that only its owner may free, an array or a pool, say, stays. */
+static int ends_with_context(const struct cu_alloc *a, const struct CUctx_st *c) {
+    if (a->context != c || a->owner) return 0;
+    return a->kind == CU_MEMORY_DEVICE || a->kind == CU_MEMORY_HOST || a->kind == CU_MEMORY_REGISTERED ||
+           a->kind == CU_MEMORY_MANAGED;
+}
+
 /* Modules and memory that were made under the context. */
 static void empty_context(struct cu_process *p, struct CUctx_st *c) {
     for (struct CUmod_st *m = p->modules, *next; m; m = next) {
@@ -129,8 +136,7 @@ static void empty_context(struct cu_process *p, struct CUctx_st *c) {
         if (m->context == c) cu_module_unload(p, m);
     }
     for (size_t i = p->nallocs; i-- > 0;)
-        if (p->allocs[i].context == c && p->allocs[i].kind != CU_MEMORY_VARIABLE)
-            cu_alloc_free(p, &p->allocs[i]);
+        if (ends_with_context(&p->allocs[i], c)) cu_alloc_free(p, &p->allocs[i]);
 }
 
 static int destroy(struct cu_process *p, struct CUctx_st *c) {

@@ -25,6 +25,8 @@ struct cu_driver {
     uint64_t ids;                   /* given to contexts */
     struct drv_old_launch *old;     /* drv_old.c */
     struct CUtexref_st *references; /* drv_texref.c */
+    struct drv_physical *physical;  /* drv_virtual.c */
+    struct drv_reserved *reserved;
 };
 
 /* The calling thread's context; NULL: none. A thread that has none has the primary one as soon as the runtime interface was
@@ -32,6 +34,8 @@ struct cu_driver {
 struct CUctx_st *drv_current(struct cu_process *p);
 /* The context of a handle, NULL being the current one. CU_DeviceUninitialized (the driver's "invalid context"). */
 int drv_context_of(struct cu_process *p, struct CUctx_st *handle, struct CUctx_st **c);
+/* The device is reset: mapped memory is gone with it. */
+void drv_reset(struct cu_process *p);
 /* A module ends: so does what the driver interface knows of it. */
 void drv_module_end(struct cu_process *p, const struct CUmod_st *m);
 /* 0, or why a call that needs a context cannot go on. */

@@ -17,7 +17,8 @@ enum cu_memory_kind {
     CU_MEMORY_VARIABLE, /* of a module; never freed by address */
     CU_MEMORY_HOST, /* cudaMallocHost, cudaHostAlloc: host memory that kernels reach at the same address */
     CU_MEMORY_REGISTERED, /* cudaHostRegister */
-    CU_MEMORY_MANAGED     /* cudaMallocManaged, __managed__ variables: the same address on both sides */
+    CU_MEMORY_MANAGED,    /* cudaMallocManaged, __managed__ variables: the same address on both sides */
+    CU_MEMORY_MAPPED      /* cuMemMap: device memory, freed by cuMemUnmap alone */
 };
 
 struct cu_alloc {

@@ -162,6 +162,7 @@ int cu_reset(struct cu_process *p) {
     cu_log_totals(p, "reset");
     cu_objects_reset(p);
     cu_modules_reset(p);
+    drv_reset(p);
     cu_alloc_free_all(p);
     hd_device_close(p->dev);
     p->dev = NULL;
