@@ -52,7 +52,7 @@ HEDDLE_HD unsigned short to_bfloat(float f, rounding how) {
 }
 HEDDLE_HD float of_half(unsigned short h) {
     const unsigned sign = (unsigned)(h >> 15) << 31, exponent = (h >> 10) & 31, fraction = h & 0x3ff;
-    if (exponent == 31) return float_of(sign | 0x7f800000 | fraction << 13);
+    if (exponent == 31) return float_of(fraction ? 0x7fffffff : sign | 0x7f800000);
     if (exponent) return float_of(sign | (exponent + 112) << 23 | fraction << 13);
     const float tiny = (float)fraction * 5.9604644775390625e-8f; /* 2 to the -24 */
     return sign ? -tiny : tiny;

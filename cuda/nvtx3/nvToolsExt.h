@@ -1,0 +1,2 @@
+/* Ranges and marks for NVIDIA's profilers: nothing happens. */
+#include "../nvToolsExt.h"
