@@ -406,6 +406,38 @@ typedef struct hd_stat_info {
 } hd_stat_info;
 HD_API hd_status hd_stat_at(size_t index, hd_stat_info *info);
 
+/* ---- profile ---- */
+
+/* With the option run.profile, timed launches charge every lane slot (a lane of a scheduler in a cycle) to lines of the program
+ * (docs/profile.md). Without it the counts of rows are there, and their slots are 0. */
+typedef enum hd_profile_by {
+    HD_PROFILE_BRANCHES, /* those that cause most first */
+    HD_PROFILE_PTX,      /* by line, in order; what never ran is left out */
+    HD_PROFILE_SOURCE, /* the same by line of the source, where the PTX says it; line 0: those it does not say */
+    HD_PROFILE_FUNCTIONS
+} hd_profile_by;
+typedef struct hd_profile_cost { /* lane slots */
+    uint64_t slots;              /* of its issues, and of cycles in which it was waited for */
+    uint64_t suffers;            /* those of them without an active thread */
+    uint64_t causes;             /* lost anywhere because threads parted there */
+} hd_profile_cost;
+typedef struct hd_profile_row {
+    const char *function;
+    const char *file;   /* name of the PTX text, */
+    uint32_t line;      /* and its line: the first, of a row that has several */
+    const char *source; /* NULL: not known */
+    uint32_t source_line;
+    uint64_t executions, lanes;  /* issues, and threads in them */
+    uint64_t divergences, sides; /* issues that sent threads different ways, and how many ways in all */
+    uint64_t reconvergences, reconvergence_cycles; /* of those, that met again, and when, cycles in all */
+    hd_profile_cost own, with_calls;               /* with_calls: and of all that it calls */
+} hd_profile_row;
+/* Of all timed launches of the module so far. Texts live as long as it does. HD_INVALID past the last. */
+HD_API size_t hd_profile_count(hd_module *mod, hd_profile_by by);
+HD_API hd_status hd_profile_at(hd_module *mod, hd_profile_by by, size_t index, hd_profile_row *row);
+/* All lane slots: what the others are shares of. */
+HD_API hd_status hd_profile_slots(hd_module *mod, uint64_t *slots);
+
 /* ---- races ---- */
 
 /* With the option run.races, functional launches look for data races: accesses of the same bytes of shared or global memory by

@@ -144,6 +144,7 @@ static hd_status open_device(hd_device *dev, const hd_config *config) {
     options_settle(&dev->options);
     if (!options_check(&dev->options, &e)) return sim_fail(dev, &e);
     dev->mem = exec_mem_new(dev->options.mem.global_bytes, dev->options.run.slack);
+    dev->watch.profile = dev->options.run.profile;
     if (dev->options.run.races)
         dev->races =
             exec_races_new((enum exec_races_mode)dev->options.run.races, dev->options.run.races_bytes);
@@ -274,6 +275,7 @@ const struct stats *sim_stats(const hd_device *dev, bool total) {
 static hd_status watch(hd_device *dev, const struct watch *w) {
     drop_watch(dev);
     dev->watch = w ? *w : (struct watch){0};
+    dev->watch.profile |= dev->options.run.profile;
     dev->series = (struct series){
         .interval = dev->watch.interval, .most = dev->watch.samples, .threads = dev->watch.threads};
     dev->trace = trace_new(&dev->watch);

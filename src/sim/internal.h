@@ -66,6 +66,8 @@ struct hd_module {
     struct rewrite *form[CFG_FORMS];  /* made when they are first wanted, or NULL */
     struct sm_branch *branch;         /* by PC, over its timed launches; NULL: there was none */
     struct sm_account *account;       /* of its launches that were profiled; NULL: there was none */
+    struct profile profile;           /* of both, when it was last asked for, */
+    uint64_t profile_at;              /* after so many launches of the device; 0: never */
     struct arena mem;                 /* kernels and their parameter lists */
 };
 

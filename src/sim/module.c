@@ -121,6 +121,7 @@ static void module_free(hd_module *mod) {
     if (mod->ir) ir_module_free(mod->ir);
     xfree(mod->branch);
     account_free(mod->account);
+    profile_free(&mod->profile);
     arena_free(&mod->mem);
     xfree(mod);
 }

@@ -146,7 +146,7 @@ bool options_set(struct options *o, const char *key, const char *value, enum opt
 static bool is_functional(const struct option_row *r) {
     return !strcmp(r->section, "exec") || !strcmp(r->section, "mem") || !strcmp(r->key, "run.mode") ||
            !strncmp(r->key, "run.races", 9) || !strcmp(r->key, "gpu.capability") ||
-           !strcmp(r->key, "run.slack");
+           !strcmp(r->key, "run.slack") || !strcmp(r->key, "run.profile");
 }
 
 void options_settle(struct options *o) {

@@ -267,6 +267,67 @@ static void a_grid_that_does_not_fit_is_refused(void **state) {
     hd_device_close(dev);
 }
 
+/* ---- profile ---- */
+
+/* A branch that odd threads take to a long side. */
+static const char PARTS[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n.file 1 \"parts.cu\"\n"
+    ".visible .entry parts(.param .u64 out)\n{\n  .reg .b32 %r<8>; .reg .b64 %d<4>; .reg .pred %p;\n"
+    "  ld.param.u64 %d0, [out];\n  mov.u32 %r0, %tid.x;\n  and.b32 %r1, %r0, 1;\n  setp.eq.u32 %p, %r1, 0;\n"
+    "  .loc 1 20 1\n  @%p bra EVEN;\n  .loc 1 21 1\n  mul.lo.u32 %r0, %r0, %r0;\n  mul.lo.u32 %r0, %r0, "
+    "%r0;\n"
+    "  mul.lo.u32 %r0, %r0, %r0;\nEVEN:\n  .loc 1 22 1\n  mul.wide.u32 %d1, %r1, 4;\n  add.u64 %d2, %d0, "
+    "%d1;\n"
+    "  st.global.u32 [%d2], %r0;\n  ret;\n}\n";
+
+static void lines_are_charged(void **state) {
+    (void)state;
+    for (int profiled = 0; profiled < 2; profiled++) {
+        hd_device *dev = opened("tiny", (hd_option[]){{"run.profile", profiled ? "true" : "false"}}, 1);
+        hd_kernel *k = loaded(dev, PARTS, "parts");
+        hd_module *mod;
+        hd_profile_row row;
+        uint64_t out, slots;
+        WORKS(dev, hd_module_load(dev, "other.ptx", PARTS, 0, &mod));
+        WORKS(dev, hd_module_kernel(mod, "parts", &k));
+        WORKS(dev, hd_alloc(dev, 8, &out));
+        hd_arg arg = hd_arg_ptr(out);
+        assert_int_equal(hd_profile_count(mod, HD_PROFILE_PTX), 0);
+        for (uint64_t n = 1; n <= 2; n++) {
+            WORKS(dev, hd_run(k, &(hd_launch){.block = {32, 1, 1}}, &arg, 1));
+            assert_int_equal(hd_profile_count(mod, HD_PROFILE_BRANCHES), 1);
+            WORKS(dev, hd_profile_at(mod, HD_PROFILE_BRANCHES, 0, &row));
+            assert_int_equal(row.divergences, n * 32 / 8); /* tiny has warps of 8 */
+        }
+        assert_string_equal(row.function, "parts");
+        assert_string_equal(row.file, "other.ptx");
+        assert_int_equal(row.line, 13);
+        assert_string_equal(row.source, "parts.cu");
+        assert_int_equal(row.source_line, 20);
+        assert_int_equal(row.sides, 2 * row.divergences);
+        WORKS(dev, hd_profile_slots(mod, &slots));
+        assert_int_equal(slots != 0, profiled);
+        assert_int_equal(row.own.causes != 0, profiled);
+        uint64_t of_lines = 0;
+        for (size_t i = 0; !hd_profile_at(mod, HD_PROFILE_PTX, i, &row); i++) of_lines += row.own.slots;
+        assert_true(of_lines <= slots);
+        assert_int_equal(hd_profile_count(mod, HD_PROFILE_FUNCTIONS), 1);
+        WORKS(dev, hd_profile_at(mod, HD_PROFILE_FUNCTIONS, 0, &row));
+        assert_int_equal(row.own.slots, of_lines);
+        FAILS(dev, HD_INVALID, "hd_profile_at: there are 1 rows",
+              hd_profile_at(mod, HD_PROFILE_FUNCTIONS, 1, &row));
+        FAILS(dev, HD_INVALID, "hd_profile_at: row must not be NULL",
+              hd_profile_at(mod, HD_PROFILE_FUNCTIONS, 0, NULL));
+        FAILS(dev, HD_INVALID, "hd_profile_at: 9 is not an hd_profile_by",
+              hd_profile_at(mod, (hd_profile_by)9, 0, &row));
+        assert_int_equal(hd_profile_at(NULL, HD_PROFILE_PTX, 0, &row), HD_INVALID);
+        assert_int_equal(hd_profile_slots(NULL, &slots), HD_INVALID);
+        assert_int_equal(hd_profile_slots(mod, NULL), HD_INVALID);
+        assert_int_equal(hd_profile_count(NULL, HD_PROFILE_PTX), 0);
+        hd_device_close(dev);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_configuration_is_read_back),
@@ -277,6 +338,7 @@ int main(void) {
         cmocka_unit_test(blocks_of_a_cooperative_launch_meet),
         cmocka_unit_test(every_mechanism_gets_through_a_grid_barrier),
         cmocka_unit_test(a_grid_that_does_not_fit_is_refused),
+        cmocka_unit_test(lines_are_charged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
