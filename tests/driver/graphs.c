@@ -138,6 +138,45 @@ static void captured(void) {
     NEED(cuStreamDestroy(s));
 }
 
+/* The same nodes by the call whose parameters say their kind. */
+static void by_kind(void) {
+    CUgraph g;
+    CUgraphNode set, run, copy;
+    CUgraphExec exec;
+    CUDA_KERNEL_NODE_PARAMS k = kernel();
+    CUgraphNodeParams n;
+    a = 6, b = 7;
+    NEED(cuGraphCreate(&g, 0));
+    memset(&n, 0, sizeof n);
+    n.type = CU_GRAPH_NODE_TYPE_MEMSET;
+    n.memset.dst = cell, n.memset.value = 2, n.memset.elementSize = 4, n.memset.width = n.memset.height = 1;
+    NEED(cuGraphAddNode(&set, g, NULL, 0, &n));
+    memset(&n, 0, sizeof n);
+    n.type = CU_GRAPH_NODE_TYPE_KERNEL;
+    memcpy(&n.kernel, &k, sizeof k);
+    NEED(cuGraphAddNode(&run, g, &set, 1, &n));
+    memset(&n, 0, sizeof n);
+    n.type = CU_GRAPH_NODE_TYPE_MEMCPY;
+    n.memcpy.copyParams = copy_out();
+    NEED(cuGraphAddNode(&copy, g, &run, 1, &n));
+    NEED(cuGraphKernelNodeCopyAttributes(run, run));
+    NEED(cuGraphInstantiate(&exec, g, 0));
+    NEED(cuGraphLaunch(exec, NULL));
+    NEED(cuCtxSynchronize());
+    CHECK(result == 19);
+    memset(&n, 0, sizeof n);
+    n.type = CU_GRAPH_NODE_TYPE_MEMSET;
+    n.memset.dst = cell, n.memset.value = 3, n.memset.elementSize = 4, n.memset.width = n.memset.height = 1;
+    NEED(cuGraphExecNodeSetParams(exec, set, &n));
+    NEED(cuGraphLaunch(exec, NULL));
+    NEED(cuCtxSynchronize());
+    CHECK(result == 25);
+    n.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    GIVES(CUDA_ERROR_NOT_SUPPORTED, cuGraphAddNode(&copy, g, NULL, 0, &n));
+    NEED(cuGraphExecDestroy(exec));
+    NEED(cuGraphDestroy(g));
+}
+
 /* A copy from an array through a graph: texels counted as bytes here and as elements by the runtime. */
 static void array_copies(void) {
     CUarray array;
@@ -171,6 +210,7 @@ int main(void) {
     RUN(set_up);
     RUN(by_hand);
     RUN(captured);
+    RUN(by_kind);
     RUN(array_copies);
     return failures != 0;
 }
