@@ -9,6 +9,9 @@
 #include "host_defines.h"
 
 #define cudaGetDeviceProperties cudaGetDeviceProperties_v2
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+#include "heddle/per_thread.h"
+#endif
 
 /* A parameter that may be left out in C++. */
 #ifdef __cplusplus

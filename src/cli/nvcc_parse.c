@@ -179,7 +179,10 @@ static bool set_machine(const char *value, struct err *e) {
 }
 
 static bool set_stream(struct nvcc *k, const char *value) {
-    if (!strcmp(value, "per-thread")) VEC_PUSH(&k->common.v, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
+    if (strcmp(value, "per-thread")) return true;
+    VEC_PUSH(&k->common.v, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
+    VEC_PUSH(&k->common.v, "-Xclang"); /* the driver takes it for HIP alone */
+    VEC_PUSH(&k->common.v, "-fgpu-default-stream=per-thread");
     return true;
 }
 

@@ -58,18 +58,22 @@ static void finish(struct cu_process *p, struct cu_capture *c) {
     memmove(all->v + at, all->v + at + 1, (all->n - at - 1) * sizeof *all->v);
     all->n--;
     free(c->streams.v);
+    cu_nodes_free(&c->left);
     free(c);
+}
+
+static bool all_marked(const struct cu_nodes *s) {
+    for (size_t i = 0; i < s->n; i++)
+        if (!s->v[i]->mark) return false;
+    return true;
 }
 
 /* Whether all that the other streams did leads to what the origin ends with. */
 static bool joined(const struct cu_capture *c) {
     cu_graph_ancestors(c->graph, &c->origin->after);
-    for (size_t i = 1; i < c->streams.n; i++) {
-        const struct cu_nodes *after = &c->streams.v[i]->after;
-        for (size_t k = 0; k < after->n; k++)
-            if (!after->v[k]->mark) return false;
-    }
-    return true;
+    bool good = all_marked(&c->left);
+    for (size_t i = 1; good && i < c->streams.n; i++) good = all_marked(&c->streams.v[i]->after);
+    return good;
 }
 
 static int verdict(const struct cu_capture *c) {
@@ -107,7 +111,7 @@ void cu_capture_leave(struct cu_process *p, struct CUstream_st *s) {
         finish(p, c);
         return;
     }
-    cu_capture_invalidate(c); /* it was not joined */
+    for (size_t i = 0; i < s->after.n; i++) cu_nodes_add(&c->left, s->after.v[i]);
     size_t at = 0;
     while (c->streams.v[at] != s) at++;
     memmove(c->streams.v + at, c->streams.v + at + 1, (c->streams.n - at - 1) * sizeof *c->streams.v);

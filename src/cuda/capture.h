@@ -17,7 +17,8 @@ struct cu_capture {
     struct {
         struct CUstream_st **v;
         size_t n, cap;
-    } streams; /* the origin, then those that joined it, in that order */
+    } streams;            /* the origin, then those that joined it, in that order */
+    struct cu_nodes left; /* what streams that were destroyed meanwhile ended with */
 };
 
 int cu_capture_begin(struct cu_process *p, struct CUstream_st *s, enum cudaStreamCaptureMode mode,

@@ -101,9 +101,8 @@ CUDA_API int cudaStreamGetCaptureInfo_v2(cudaStream_t stream, int *status, unsig
     CUDA_CALL(ask(p, stream, &(struct info){status, id, graph, after, NULL, n}));
 }
 
-CUDA_API int cudaStreamGetCaptureInfo_v3(cudaStream_t stream, int *status, unsigned long long *id,
-                                         cudaGraph_t *graph, cudaGraphNode_t const **after,
-                                         const cudaGraphEdgeData **data, size_t *n) {
+CUDA_API int capture_info_13(cudaStream_t stream, int *status, unsigned long long *id, cudaGraph_t *graph,
+                             cudaGraphNode_t const **after, const cudaGraphEdgeData **data, size_t *n) {
     CUDA_CALL(ask(p, stream, &(struct info){status, id, graph, after, data, n}));
 }
 
@@ -127,15 +126,43 @@ CUDA_API int cudaStreamUpdateCaptureDependencies_v1(cudaStream_t stream, cudaGra
     CUDA_CALL(update(p, stream, after, n, flags));
 }
 
-CUDA_API int cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t const *after,
-                                                    const cudaGraphEdgeData *data, size_t n, unsigned flags) {
+CUDA_API int update_dependencies_13(cudaStream_t stream, cudaGraphNode_t const *after,
+                                    const cudaGraphEdgeData *data, size_t n, unsigned flags) {
     (void)data;
     CUDA_CALL(update(p, stream, after, n, flags));
 }
 
 CUDA_VERSION(cudaStreamGetCaptureInfo_v1, cudaStreamGetCaptureInfo, "11.0")
 CUDA_VERSION(cudaStreamGetCaptureInfo_v1, cudaStreamGetCaptureInfo, "12")
-CUDA_DEFAULT(cudaStreamGetCaptureInfo_v3, cudaStreamGetCaptureInfo)
+CUDA_ALIAS(cudaStreamGetCaptureInfo_v3, capture_info_13)
+CUDA_DEFAULT(capture_info_13, cudaStreamGetCaptureInfo)
 CUDA_VERSION(cudaStreamUpdateCaptureDependencies_v1, cudaStreamUpdateCaptureDependencies, "11.0")
 CUDA_VERSION(cudaStreamUpdateCaptureDependencies_v1, cudaStreamUpdateCaptureDependencies, "12")
-CUDA_DEFAULT(cudaStreamUpdateCaptureDependencies_v2, cudaStreamUpdateCaptureDependencies)
+CUDA_ALIAS(cudaStreamUpdateCaptureDependencies_v2, update_dependencies_13)
+CUDA_DEFAULT(update_dependencies_13, cudaStreamUpdateCaptureDependencies)
+
+/* ---- for programs with a default stream for each thread ---- */
+
+static cudaStream_t own(cudaStream_t stream) {
+    return stream ? stream : CU_STREAM_PER_THREAD;
+}
+
+CUDA_API int cudaStreamGetCaptureInfo_v2_ptsz(cudaStream_t stream, int *status, unsigned long long *id,
+                                              cudaGraph_t *graph, cudaGraphNode_t const **after, size_t *n) {
+    return cudaStreamGetCaptureInfo_v2(own(stream), status, id, graph, after, n);
+}
+
+CUDA_API int cudaStreamGetCaptureInfo_v3_ptsz(cudaStream_t stream, int *status, unsigned long long *id,
+                                              cudaGraph_t *graph, cudaGraphNode_t const **after,
+                                              const cudaGraphEdgeData **data, size_t *n) {
+    return cudaStreamGetCaptureInfo_v3(own(stream), status, id, graph, after, data, n);
+}
+
+CUDA_API int cudaStreamUpdateCaptureDependencies_v2_ptsz(cudaStream_t stream, cudaGraphNode_t const *after,
+                                                         const cudaGraphEdgeData *data, size_t n,
+                                                         unsigned flags) {
+    return cudaStreamUpdateCaptureDependencies_v2(own(stream), after, data, n, flags);
+}
+
+CUDA_ALIAS(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo_v3_ptsz)
+CUDA_ALIAS(cudaStreamUpdateCaptureDependencies_ptsz, cudaStreamUpdateCaptureDependencies_v2_ptsz)

@@ -51,6 +51,7 @@ struct cu_objects {
         struct cu_texture **v;
         size_t n, cap;
     } textures;                           /* texture and surface objects, bound texture references */
+    struct cu_map texrefs;                /* of the host -> struct cu_texref */
     struct cu_graph_memory *graph_memory; /* pool.h */
     uint64_t graph_used, graph_used_high, graph_reserved, graph_reserved_high; /* bytes */
     struct CUmemPoolHandle_st *pools, *pool; /* all, the default one last; the one of cudaMallocAsync */

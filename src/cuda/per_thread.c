@@ -1,7 +1,6 @@
 /* The runtime interface for programs compiled with a default stream for each thread: the default stream of these calls is the
  * thread's own. Calls that have no stream (_ptds) wait for what they do, so that it makes no difference to them.
- *
- * Those of entry points that changed with CUDA 13 are missing (unsupported.def). */
+ * Those of captures are in capture_api.c. */
 #include <cuda_runtime_api.h>
 #undef CUDA_VERSION /* the number; in this room it gives entry points versions */
 

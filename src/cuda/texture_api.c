@@ -33,14 +33,15 @@ CUDA_API int cudaCreateTextureObject_11(unsigned long long *object, const void *
     CUDA_CALL(create(p, object, resource, texture, TEXTURE_11, view));
 }
 
-CUDA_API int cudaCreateTextureObject_v2(unsigned long long *object, const void *resource, const void *texture,
-                                        const void *view) {
+CUDA_API int create_texture_12(unsigned long long *object, const void *resource, const void *texture,
+                               const void *view) {
     CUDA_CALL(create(p, object, resource, texture, sizeof(struct cudaTextureDesc), view));
 }
 
 CUDA_VERSION(cudaCreateTextureObject_11, cudaCreateTextureObject, "11.0")
-CUDA_VERSION(cudaCreateTextureObject_v2, cudaCreateTextureObject, "12")
-CUDA_DEFAULT(cudaCreateTextureObject_v2, cudaCreateTextureObject)
+CUDA_ALIAS(cudaCreateTextureObject_v2, create_texture_12)
+CUDA_VERSION(create_texture_12, cudaCreateTextureObject, "12")
+CUDA_DEFAULT(create_texture_12, cudaCreateTextureObject)
 
 static int destroy(struct cu_process *p, unsigned long long object, bool surface) {
     struct cu_texture *t = cu_texture_find(p, object, surface);
@@ -99,13 +100,14 @@ CUDA_API int cudaGetTextureObjectTextureDesc_11(void *out, unsigned long long ob
     CUDA_CALL(get_texture(p, out, object, TEXTURE_11));
 }
 
-CUDA_API int cudaGetTextureObjectTextureDesc_v2(void *out, unsigned long long object) {
+CUDA_API int texture_desc_12(void *out, unsigned long long object) {
     CUDA_CALL(get_texture(p, out, object, sizeof(struct cudaTextureDesc)));
 }
 
 CUDA_VERSION(cudaGetTextureObjectTextureDesc_11, cudaGetTextureObjectTextureDesc, "11.0")
-CUDA_VERSION(cudaGetTextureObjectTextureDesc_v2, cudaGetTextureObjectTextureDesc, "12")
-CUDA_DEFAULT(cudaGetTextureObjectTextureDesc_v2, cudaGetTextureObjectTextureDesc)
+CUDA_ALIAS(cudaGetTextureObjectTextureDesc_v2, texture_desc_12)
+CUDA_VERSION(texture_desc_12, cudaGetTextureObjectTextureDesc, "12")
+CUDA_DEFAULT(texture_desc_12, cudaGetTextureObjectTextureDesc)
 
 static int get_view(struct cu_process *p, void *out, unsigned long long object, size_t bytes) {
     const struct cu_texture *t = cu_texture_find(p, object, false);

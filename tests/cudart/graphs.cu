@@ -160,12 +160,12 @@ static cudaGraph_t captured(int *a, int *b, int *out, int by) {
     scale<<<1, N, 0, s>>>(a, 2);
     CALL(cudaEventRecord(join, t));
     CALL(cudaStreamWaitEvent(s, join, 0));
+    CALL(cudaStreamDestroy(t)); // it has joined: nothing is lost
     sum<<<1, N, 0, s>>>(out, a, b);
     CALL(cudaStreamEndCapture(s, &g));
     CALL(cudaEventDestroy(fork));
     CALL(cudaEventDestroy(join));
     CALL(cudaStreamDestroy(s));
-    CALL(cudaStreamDestroy(t));
     return g;
 }
 
