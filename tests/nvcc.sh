@@ -1,0 +1,3 @@
+#!/bin/bash
+# The flags of heddle nvcc: see tests/cli/nvcc.sh.
+exec tests/cli/run.sh nvcc.sh
