@@ -18,6 +18,10 @@ cat >"$d/p.cu" <<'CU'
 extern "C" cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *, void *);
 __global__ void add(int *p) { *p += 1; }
 __global__ void other(int *p) { *p += 10; }
+__global__ void hopper(int *p) {
+    asm volatile("wgmma.fence.sync.aligned;");
+    *p += 100;
+}
 int main(int argc, char **argv) {
     int *p = 0, v = -1;
     cudaIpcMemHandle_t h;
@@ -28,7 +32,9 @@ int main(int argc, char **argv) {
     cudaMemcpy(&v, p, 4, cudaMemcpyDeviceToHost);
     printf("sum: %d\n", v);
     for (int i = 0; argc > 1 && i < 2; i++) printf("ipc: %s\n", cudaGetErrorName(cudaIpcGetMemHandle(&h, p)));
-    if (argc > 2) add<<<1, 1>>>((int *)0);
+    for (int i = 0; argc > 3 && i < 2; i++) hopper<<<1, 1>>>(p);
+    if (argc > 3) printf("hopper: %s\n", cudaGetErrorName(cudaGetLastError()));
+    if (argc == 3) add<<<1, 1>>>((int *)0);
     printf("end: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
     return 0;
 }
@@ -72,10 +78,19 @@ logs_faults() {
         grep -q '"status":"fault","error":"null-pointer' "$d/log2" && grep -q 'heddle: null-pointer 4-byte' "$d/err"
 }
 names_calls() { run -- 1 && [ "$(grep -c 'ipc: cudaErrorNotSupported' "$d/out")" = 2 ] && [ "$(cat "$d/err")" = "heddle: cudaIpcGetMemHandle is not supported" ]; }
+refuses_kernels() { # one that uses an instruction heddle does not have
+    run HEDDLE_LOG="$d/log3" -- 1 2 3 && grep -q '^sum: 13' "$d/out" && grep -q '^hopper: cudaErrorInvalidPtx' "$d/out" &&
+        grep -q '^end: cudaSuccess' "$d/out" && [ "$(grep -c 'cannot run: .*instruction wgmma.fence.sync.aligned is not supported' "$d/err")" = 1 ] &&
+        [ "$(grep -c 'hopper.*"status":"refused","error":".*wgmma' "$d/log3")" = 2 ]
+}
+damaged() { # its fat binary: no text, no crash
+    LC_ALL=C sed 's/\x50\xed\x55\xba\x01\x00\x10\x00/\x50\xed\x55\xba\x01\x00\x10\x07/' "$d/p" >"$d/q" && chmod +x "$d/q" && "$d/q" >"$d/out" 2>"$d/err" &&
+        grep -q '^sum: 0' "$d/out" && grep -q damaged "$d/err"
+}
 preloaded() { # for programs that find no library by themselves
     LD_PRELOAD=$lib "$d/p" >"$d/out" && grep -q '^sum: 13' "$d/out"
 }
-echo 1..11
+echo 1..13
 check "a program is built" builds
 check "nothing but CUDA's names is to be seen" shows_only_cuda
 check "what is listed as unsupported is" rows_are_unsupported
@@ -86,4 +101,6 @@ check "settings come from a file" settings_file
 check "the log has a line for the start, each launch and the end" logs
 check "the log has faults" logs_faults
 check "a call that is not supported names itself once" names_calls
+check "a kernel with an unknown instruction fails alone, and the instruction is named" refuses_kernels
+check "a damaged fat binary is an error" damaged
 check "the library may be preloaded" preloaded

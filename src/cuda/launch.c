@@ -76,11 +76,23 @@ static int submit(struct cu_process *p, struct CUfunc_st *f, const struct cu_geo
     return cu_submit(p, s, &op);
 }
 
+/* A launch that is not even tried is in the log too. */
+static int refuse(struct cu_process *p, struct CUfunc_st *f, const struct cu_geometry *g,
+                  const struct CUstream_st *s, int code) {
+    struct cu_kernel_op op = {.function = f, .shared = g->shared};
+    memcpy(op.grid, g->grid, sizeof g->grid);
+    memcpy(op.block, g->block, sizeof g->block);
+    p->launches++;
+    cu_log_launch(p, s, &op,
+                  &(struct cu_outcome){.timed = p->machine.timed, .code = code, .why = f->info.unsupported});
+    return code;
+}
+
 int cu_launch(struct cu_process *p, struct CUfunc_st *f, const struct cu_geometry *g, void **args,
               struct CUstream_st *s) {
     uint64_t small[64];
     int code = cu_check_launch(p, f, g);
-    if (code) return code;
+    if (code) return refuse(p, f, g, s, code);
     if (f->info.nparams && !args) return CU_InvalidValue;
     void *packed = f->info.param_bytes <= sizeof small ? small : malloc(f->info.param_bytes);
     if (!packed) return CU_MemoryAllocation;
@@ -94,7 +106,7 @@ int cu_launch(struct cu_process *p, struct CUfunc_st *f, const struct cu_geometr
 int cu_launch_packed(struct cu_process *p, struct CUfunc_st *f, const struct cu_geometry *g,
                      const void *params, size_t bytes, struct CUstream_st *s) {
     int code = cu_check_launch(p, f, g);
-    if (code) return code;
+    if (code) return refuse(p, f, g, s, code);
     if (bytes < f->info.param_bytes) return CU_InvalidValue;
     return submit(p, f, g, (void *)(uintptr_t)params, s);
 }
@@ -158,7 +170,7 @@ int cu_launch_run(struct cu_process *p, struct CUstream_st *s, const struct cu_k
     p->launches++;
     op->function->launches++;
     l.mode = mode_of(p, op->function);
-    struct cu_outcome outcome = {l.mode == HD_MODE_DEVICE ? p->machine.timed : l.mode == HD_MODE_TIMED,
+    struct cu_outcome outcome = {1, l.mode == HD_MODE_DEVICE ? p->machine.timed : l.mode == HD_MODE_TIMED,
                                  CU_Success, NULL};
     cu_progress_begin(p, op);
     hd_status status = hd_run_packed(op->function->kernel, &l, op->params, op->param_bytes);

@@ -120,7 +120,7 @@ void cu_log_launch(struct cu_process *p, const struct CUstream_st *s, const stru
         fputs(",\"error\":", l.f);
         put_string(l.f, o->why && *o->why ? o->why : cu_error_of(o->code)->text);
     }
-    put_stats(p, l.f, 0);
+    if (o->ran) put_stats(p, l.f, 0);
     end(p, &l);
 }
 

@@ -8,9 +8,9 @@ struct cu_kernel_op;
 
 /* Opens it and writes the first line; nothing when no log is asked for. CU_InitializationError, said on standard error. */
 int cu_log_open(struct cu_process *p);
-/* What a launch came to: how it ran, and NULL or what went wrong. */
+/* What a launch came to: whether and how it ran, and NULL or what went wrong. */
 struct cu_outcome {
-    int timed, code;
+    int ran, timed, code;
     const char *why;
 };
 void cu_log_launch(struct cu_process *p, const struct CUstream_st *s, const struct cu_kernel_op *op,

@@ -333,9 +333,12 @@ static hd_kernel *find_kernel(hd_module *hd, const char *name, hd_kernel_info *i
     return NULL;
 }
 
-static int refuse(const struct CUfunc_st *f) {
-    const char *why = f->info.unsupported;
-    cu_warn("%s cannot run: %.*s", f->name, (int)strcspn(why, "\n"), why);
+/* The simulator's reason names the kernel in its first line and each instruction in one of its own: the first is told, once. */
+static int refuse(struct CUfunc_st *f) {
+    const char *why = f->info.unsupported, *next = strchr(why, '\n');
+    if (next) why = next + 1;
+    if (!f->told) cu_warn("%s cannot run: %.*s", f->name, (int)strcspn(why, "\n"), why);
+    f->told = 1;
     return CU_InvalidPtx;
 }
 

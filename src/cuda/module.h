@@ -20,6 +20,7 @@ struct CUfunc_st {
     int max_dynamic_shared; /* cudaFuncAttributeMaxDynamicSharedMemorySize, -1: not set */
     int carveout, cache_config;
     uint64_t launches;
+    int told;               /* why it cannot run */
     const void *host;       /* the stub it was registered for, or NULL */
     char *copied_name;      /* the name, when it is ours */
     struct CUfunc_st *next; /* of the module */
