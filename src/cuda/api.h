@@ -29,8 +29,4 @@
 #define CUDA_CALL(expression)          \
     struct cu_process *p = cu_enter(); \
     return cu_leave(p, p->failed ? p->failed : (expression))
-/* The same for the driver interface, which has no last error. */
-#define DRIVER_CALL(expression)        \
-    struct cu_process *p = cu_enter(); \
-    return cu_leave_driver(p, p->failed ? p->failed : (expression))
 #endif

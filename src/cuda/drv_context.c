@@ -12,8 +12,10 @@
 #include "cuda/module.h"
 
 enum { DEEPEST = 64 };
+/* By number too: a context may be made where another one was. */
 static _Thread_local struct {
     struct CUctx_st *at[DEEPEST];
+    uint64_t id[DEEPEST];
     int n;
 } stack;
 
@@ -24,10 +26,18 @@ static int exists(struct cu_process *p, const struct CUctx_st *c) {
     return 0;
 }
 
+/* The top of the stack, without what other threads have destroyed. */
+static struct CUctx_st *top(struct cu_process *p) {
+    for (; stack.n; stack.n--) {
+        struct CUctx_st *c = stack.at[stack.n - 1];
+        if (exists(p, c) && c->id == stack.id[stack.n - 1]) return c;
+    }
+    return NULL;
+}
+
 struct CUctx_st *drv_current(struct cu_process *p) {
-    while (stack.n && !exists(p, stack.at[stack.n - 1])) stack.n--; /* another thread destroyed it */
-    if (stack.n) return stack.at[stack.n - 1];
-    return p->runtime ? &p->driver.primary : NULL;
+    struct CUctx_st *c = top(p);
+    return c ? c : p->runtime ? &p->driver.primary : NULL;
 }
 
 int drv_context_of(struct cu_process *p, struct CUctx_st *handle, struct CUctx_st **c) {
@@ -44,7 +54,9 @@ int drv_unfit(struct cu_process *p) {
     int code = drv_not_ready(p);
     if (code) return code;
     p->context = drv_current(p);
-    return p->context ? CU_Success : CU_DeviceUninitialized;
+    if (!p->context) return CU_DeviceUninitialized;
+    int released = p->context == &p->driver.primary && !p->context->users && !p->runtime;
+    return released ? CU_ContextIsDestroyed : CU_Success;
 }
 
 CUresult drv_code(int code) {
@@ -82,7 +94,8 @@ int drv_wait(struct cu_process *p, CUstream stream) {
 
 static int push(struct CUctx_st *c) {
     if (stack.n == DEEPEST) return CU_InvalidValue;
-    stack.at[stack.n++] = c;
+    stack.at[stack.n] = c;
+    stack.id[stack.n++] = c->id;
     return CU_Success;
 }
 
@@ -91,6 +104,7 @@ static int create(struct cu_process *p, CUcontext *context, unsigned flags, CUde
     if (device) return CU_InvalidDevice;
     struct CUctx_st *c = calloc(1, sizeof *c);
     if (!c) return CU_MemoryAllocation;
+    c->id = ++p->driver.ids;
     int code = push(c);
     if (code) {
         free(c);
@@ -98,7 +112,6 @@ static int create(struct cu_process *p, CUcontext *context, unsigned flags, CUde
     }
     c->flags = flags;
     c->users = 1;
-    c->id = ++p->driver.ids;
     c->api_version = 3020;
     c->next = p->driver.contexts;
     p->driver.contexts = c;

@@ -280,10 +280,14 @@ static void bad_launches(void) {
 static void unload(void) {
     CUfunction f;
     CUdevice d;
+    CUcontext c;
     NEED(cuModuleUnload(module));
     GIVES(CUDA_ERROR_INVALID_HANDLE, cuModuleUnload(module));
     GIVES(CUDA_ERROR_INVALID_HANDLE, cuModuleGetFunction(&f, module, "saxpy"));
     NEED(cuDevicePrimaryCtxRelease(0));
+    GIVES(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuCtxGetDevice(&d));
+    GIVES(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuMemAlloc(&x, 4));
+    NEED(cuDevicePrimaryCtxRetain(&c, 0));
     NEED(cuCtxGetDevice(&d));
 }
 

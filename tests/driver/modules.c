@@ -188,6 +188,28 @@ static void *in_thread(void *module) {
     CHECK(c == context);
     return NULL;
 }
+
+/* A context that another thread destroys is gone, even when a new one lies where it was. */
+static void *destroy(void *c) {
+    NEED(cuCtxDestroy(c));
+    return NULL;
+}
+static void destroyed_elsewhere(void) {
+    CUcontext gone, next, c;
+    pthread_t t;
+    NEED(cuCtxCreate(&gone, 0, 0));
+    CHECK(!pthread_create(&t, NULL, destroy, gone) && !pthread_join(t, NULL));
+    NEED(cuCtxGetCurrent(&c));
+    CHECK(c == context);
+    NEED(cuCtxCreate(&gone, 0, 0));
+    CHECK(!pthread_create(&t, NULL, destroy, gone) && !pthread_join(t, NULL));
+    NEED(cuCtxCreate(&next, 0, 0));
+    NEED(cuCtxPopCurrent(&c));
+    CHECK(c == next);
+    NEED(cuCtxGetCurrent(&c));
+    CHECK(c == context);
+    NEED(cuCtxDestroy(next));
+}
 static void threads(void) {
     pthread_t t[4];
     for (int i = 0; i < 4; i++) CHECK(!pthread_create(&t[i], NULL, in_thread, NULL));
@@ -220,6 +242,7 @@ int main(void) {
     RUN(entry_points);
     RUN(errors);
     RUN(threads);
+    RUN(destroyed_elsewhere);
     RUN(faults);
     return failures != 0;
 }
