@@ -12,8 +12,8 @@
  * Every call that can fail returns an hd_status, HD_OK being 0; hd_error(dev) then has the reason in words. A
  * device and all that belongs to it may be used from one thread at a time; two devices never disturb each
  * other. Handles die with their owner: modules, kernels, memory and textures with the device. A call with a
- * NULL handle does nothing and returns HD_INVALID. From a callback only hd_error and hd_stat may be called; while a
- * launch runs, anything that could change the device is refused. */
+ * NULL handle does nothing and returns HD_INVALID. From a callback only what looks may be called: hd_error, hd_stat, hd_fault,
+ * hd_find, hd_find_next, hd_device_get_info; while a launch runs, anything that could change the device is refused. */
 #ifndef HEDDLE_H
 #define HEDDLE_H
 
@@ -390,7 +390,8 @@ typedef struct hd_fault_info {
     uint32_t bytes;
     int store;
 } hd_fault_info;
-/* Of the last launch: what HD_FAULT was about, whose words are in hd_error at that time. HD_FAULT_NONE: it had none. */
+/* Of the last launch that began: what HD_FAULT was about, whose words are in hd_error at that time. HD_FAULT_NONE: it had
+ * none. */
 HD_API hd_status hd_fault(const hd_device *dev, hd_fault_info *info);
 HD_API const char *hd_fault_name(hd_fault_kind kind); /* "HD_FAULT_ADDRESS", ... */
 

@@ -139,13 +139,30 @@ struct count {
     hd_status inner;
 };
 
+/* What only looks is answered during a launch, what would change the device is not. */
+static void look_and_touch(struct count *c) {
+    hd_device *dev = c->api->dev;
+    uint64_t addr = 0x200000000000, host = 0;
+    hd_device_info info;
+    hd_fault_info fault;
+    hd_memory m;
+    assert_int_equal(hd_device_get_info(dev, &info), HD_OK);
+    assert_int_equal(hd_fault(dev, &fault), HD_OK);
+    assert_int_equal(hd_find_next(dev, 0, &m), HD_OK);
+    assert_int_equal(hd_find(dev, m.addr, &m), HD_OK);
+    assert_int_equal(hd_alloc_at(dev, 8, &host, &addr), HD_INVALID);
+    assert_int_equal(hd_module_place(c->api->mod, "counter", &host, addr), HD_INVALID);
+    assert_int_equal(hd_device_set(dev, "exec.heap_bytes", "1"), HD_INVALID);
+    assert_int_equal(hd_profile_slots(c->api->mod, &host), HD_INVALID);
+    c->inner = hd_alloc(dev, 16, &addr);
+}
+
 static int count_blocks(void *user, uint64_t done, uint64_t blocks) {
     struct count *c = user;
     c->calls++;
     c->last = done;
     assert_true(done <= blocks);
-    uint64_t addr;
-    if (c->api) c->inner = hd_alloc(c->api->dev, 16, &addr);
+    if (c->api) look_and_touch(c);
     return done < c->stop_at;
 }
 

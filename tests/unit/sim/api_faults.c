@@ -140,6 +140,40 @@ static void deadlocks_are_faults_without_an_access(void **state) {
     hd_device_close(dev);
 }
 
+/* Two devices, each failing in both modes in turn, with memory of the host under both: every other launch is right. */
+static void devices_go_on_after_faults(void **state) {
+    (void)state;
+    hd_device *dev[2];
+    hd_kernel *good[2], *bad[2];
+    uint32_t host[2][32];
+    hd_arg arg[2];
+    for (int d = 0; d < 2; d++) {
+        hd_module *mod;
+        uint64_t addr = (uint64_t)(uintptr_t)host[d];
+        assert_int_equal(hd_device_open(&(hd_config){.file = d ? "tiny" : NULL}, &dev[d]), HD_OK);
+        WORKS(dev[d], hd_module_load(dev[d], "api.ptx", API_PTX, 0, &mod));
+        WORKS(dev[d], hd_module_kernel(mod, "lookup", &good[d]));
+        WORKS(dev[d], hd_module_kernel(mod, "traps", &bad[d]));
+        WORKS(dev[d], hd_alloc_at(dev[d], sizeof host[d], host[d], &addr));
+        arg[d] = hd_arg_ptr(addr);
+    }
+    for (int n = 0; n < 8; n++) {
+        const int d = n % 2;
+        hd_launch l = {.block = {32, 1, 1}, .mode = n / 2 % 2 ? HD_MODE_TIMED : HD_MODE_FUNCTIONAL};
+        hd_fault_info f;
+        memset(host[d], 0, sizeof host[d]);
+        assert_int_equal(hd_run(bad[d], &l, NULL, 0), HD_FAULT);
+        assert_int_equal(hd_fault(dev[d], &f), HD_OK);
+        assert_int_equal(f.kind, HD_FAULT_TRAP);
+        l.mode = n / 4 ? HD_MODE_TIMED : HD_MODE_FUNCTIONAL;
+        WORKS(dev[d], hd_run(good[d], &l, &arg[d], 1));
+        assert_int_equal(host[d][31], 47);
+        assert_int_equal(hd_fault(dev[d], &f), HD_OK);
+        assert_int_equal(f.kind, HD_FAULT_NONE);
+    }
+    for (int d = 0; d < 2; d++) hd_device_close(dev[d]);
+}
+
 static void a_launch_that_ends_well_forgets_the_fault(void **state) {
     struct api *a = *state;
     hd_fault_info f;
@@ -162,6 +196,7 @@ int main(void) {
         API_TEST(the_thread_is_the_one_that_failed),
         API_TEST(deadlocks_are_faults_without_an_access),
         API_TEST(a_launch_that_ends_well_forgets_the_fault),
+        cmocka_unit_test(devices_go_on_after_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
