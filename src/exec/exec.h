@@ -41,8 +41,8 @@ struct exec_memory_info {
 };
 bool exec_mem_inside(struct exec_mem *m, uint64_t addr, struct exec_memory_info *info);
 bool exec_mem_next(const struct exec_mem *m, uint64_t addr, struct exec_memory_info *info);
-/* How far the access goes past the end of the allocation that it begins in, or that it is nearest to; 0: it does not, or it
- * is not near. */
+/* How far the access goes past the end of the allocation that it begins in, or that it is nearest to; 0: it does not, it is
+ * not near, or slack would not help, since the bytes are somebody else's. */
 uint64_t exec_mem_beyond(const struct exec_mem *m, uint64_t addr, uint64_t bytes);
 /* "0x... is 12 bytes past the end of argument 2 (0x..., 4096 bytes)" */
 void exec_mem_describe(const struct exec_mem *m, uint64_t addr, struct sb *out);

@@ -302,7 +302,7 @@ void exec_mem_describe(const struct exec_mem *m, uint64_t addr, struct sb *out) 
 
 uint64_t exec_mem_beyond(const struct exec_mem *m, uint64_t addr, uint64_t bytes) {
     const struct exec_alloc *a = nearest(m, addr);
-    if (!a || !a->host || addr < a->addr) return 0;
+    if (!a || !a->host || a->borrowed || addr < a->addr) return 0;
     const uint64_t last = addr + bytes, end = a->addr + a->asked;
     return last > end && last - end <= NEAR ? last - end : 0;
 }

@@ -21,6 +21,7 @@ static void kernels_work_in_the_callers_bytes(void **state) {
     WORKS(a->dev, hd_copy_out(a->dev, &got, where + 12, 4));
     assert_int_equal(got, 99);
     assert_int_equal(hd_run(api_kernel(a, "lookup"), &(hd_launch){.block = {33, 1, 1}}, &arg, 1), HD_FAULT);
+    assert_null(strstr(hd_error(a->dev), "run.slack")); /* which the caller's bytes do not have */
     assert_int_equal(host[32], 0);
     WORKS(a->dev, hd_free(a->dev, where));
     assert_int_equal(host[0], 17); /* the storage is still ours */
