@@ -76,6 +76,9 @@ HEDDLE_AS_VALUE(gridDim)
 #include "../cuda_device_runtime_api.h"
 #include "runtime_templates.h"
 #include "textures.h"
+#ifndef HEDDLE_NO_TEXTURE_REFERENCES /* a program may need the name `texture` for something else */
+#include "texture_refs.h"
+#endif
 #include "linked.h"
 #include "managed.h"
 

@@ -48,7 +48,7 @@ int cu_box_of(struct cu_process *p, const struct cudaMemcpy3DParms *m, struct cu
     struct side dst, src;
     int code = side_of(p, m->srcArray, m->srcPtr, m->srcPos, m->extent, &src);
     if (code || (code = side_of(p, m->dstArray, m->dstPtr, m->dstPos, m->extent, &dst))) return code;
-    if (!right_direction(&dst, &src, m->kind)) return CU_InvalidMemcpyDirection;
+    if (!right_direction(&dst, &src, (int)m->kind)) return CU_InvalidMemcpyDirection;
     if (dst.array && src.array && dst.array->format.bytes != src.array->format.bytes) return CU_InvalidValue;
     const struct cudaArray *a = dst.array ? dst.array : src.array;
     const uint64_t width = m->extent.width * (a ? a->format.bytes : 1);

@@ -52,7 +52,7 @@ static cudaArray_t array_of(const float *v, size_t w, size_t h) {
     return a;
 }
 
-static cudaTextureObject_t texture(cudaArray_t a, cudaTextureAddressMode mode, cudaTextureFilterMode filter, int normalized) {
+static cudaTextureObject_t make_texture(cudaArray_t a, cudaTextureAddressMode mode, cudaTextureFilterMode filter, int normalized) {
     cudaResourceDesc r;
     cudaTextureDesc d;
     cudaTextureObject_t t;
@@ -75,7 +75,7 @@ static void expect_1d(cudaTextureAddressMode mode, cudaTextureFilterMode filter,
     const float texels[N] = {10, 20, 30, 40};
     float got[16], *dx = device(x, n), *out = device(want, n);
     cudaArray_t a = array_of(texels, N, 0);
-    cudaTextureObject_t t = texture(a, mode, filter, normalized);
+    cudaTextureObject_t t = make_texture(a, mode, filter, normalized);
     fetch_1d<<<1, 32>>>(t, out, dx, n);
     CALL(cudaMemcpy(got, out, n * sizeof *out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++) {
@@ -112,7 +112,7 @@ static void two_dimensions() {
     const float want[] = {5.5f, 0, 12, 0.5f};
     float got[4], *dx = device(x, 4), *dy = device(y, 4), *out = device(x, 4), *pitched;
     cudaArray_t a = array_of(texels, 3, 2);
-    cudaTextureObject_t t = texture(a, cudaAddressModeClamp, cudaFilterModeLinear, 0), p;
+    cudaTextureObject_t t = make_texture(a, cudaAddressModeClamp, cudaFilterModeLinear, 0), p;
     fetch_2d<<<1, 32>>>(t, out, dx, dy, 4);
     CALL(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 4; i++) CHECK(got[i] == want[i]);
@@ -220,28 +220,28 @@ static cudaArray_t volume(size_t w, size_t h, size_t depth, unsigned flags) {
 static void layers_and_cubes() {
     float got[6], *out = device(got, 6);
     cudaArray_t a = volume(3, 2, 5, cudaArrayLayered);
-    cudaTextureObject_t t = texture(a, cudaAddressModeClamp, cudaFilterModePoint, 0);
+    cudaTextureObject_t t = make_texture(a, cudaAddressModeClamp, cudaFilterModePoint, 0);
     fetch_layers<<<1, 5>>>(t, out);
     CALL(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 5; i++) CHECK(got[i] == (float)(6 * i + 3));
     CALL(cudaDestroyTextureObject(t));
     CALL(cudaFreeArray(a));
     a = volume(4, 0, 3, cudaArrayLayered);
-    t = texture(a, cudaAddressModeClamp, cudaFilterModePoint, 0);
+    t = make_texture(a, cudaAddressModeClamp, cudaFilterModePoint, 0);
     fetch_1d_layers<<<1, 3>>>(t, out);
     CALL(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 3; i++) CHECK(got[i] == (float)(4 * i + 2));
     CALL(cudaDestroyTextureObject(t));
     CALL(cudaFreeArray(a));
     a = volume(1, 1, 6, cudaArrayCubemap);
-    t = texture(a, cudaAddressModeClamp, cudaFilterModePoint, 1);
+    t = make_texture(a, cudaAddressModeClamp, cudaFilterModePoint, 1);
     fetch_cube<<<1, 6>>>(t, out);
     CALL(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 6; i++) CHECK(got[i] == (float)i);
     CALL(cudaDestroyTextureObject(t));
     CALL(cudaFreeArray(a));
     a = volume(2, 2, 2, 0);
-    t = texture(a, cudaAddressModeClamp, cudaFilterModeLinear, 0);
+    t = make_texture(a, cudaAddressModeClamp, cudaFilterModeLinear, 0);
     fetch_3d<<<1, 1>>>(t, out, 1, 1, 1); // the middle of 0 to 7
     CALL(cudaMemcpy(got, out, 4, cudaMemcpyDeviceToHost));
     CHECK(got[0] == 3.5f);
