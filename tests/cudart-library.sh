@@ -6,6 +6,8 @@ BUILD=${BUILD:-build}
 HEDDLE=$(realpath "${HEDDLE:-$BUILD/heddle}") || exit 2
 lib=$BUILD/cuda/lib/libheddle-cuda.so
 unset HEDDLE_CONFIG HEDDLE_MECH HEDDLE_SET HEDDLE_MODE HEDDLE_TIMED HEDDLE_LOG HEDDLE_FILE HEDDLE_RACES HEDDLE_PROGRESS
+# A program that was not built with the sanitizers loads a library that was.
+case $BUILD in *asan*) export SAN_PRELOAD="$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 ;; esac
 if ! command -v clang-19 >/dev/null; then
     echo "1..0 # SKIP there is no clang-19"
     exit 0
@@ -54,7 +56,7 @@ run() { # [VARIABLE=VALUE]... -- ARGUMENT...
     local env=()
     while [ "$1" != -- ]; do env+=("$1"); shift; done
     shift
-    env "${env[@]}" timeout 60 "$d/p" "$@" >"$d/out" 2>"$d/err"
+    env ${SAN_PRELOAD:+LD_PRELOAD="$SAN_PRELOAD"} "${env[@]}" timeout 60 "$d/p" "$@" >"$d/out" 2>"$d/err"
 }
 bad_setting() {
     run HEDDLE_MODE=fast -- || return 1
@@ -84,11 +86,11 @@ refuses_kernels() { # one that uses an instruction heddle does not have
         [ "$(grep -c 'hopper.*"status":"refused","error":".*wgmma' "$d/log3")" = 2 ]
 }
 damaged() { # its fat binary: no text, no crash
-    LC_ALL=C sed 's/\x50\xed\x55\xba\x01\x00\x10\x00/\x50\xed\x55\xba\x01\x00\x10\x07/' "$d/p" >"$d/q" && chmod +x "$d/q" && "$d/q" >"$d/out" 2>"$d/err" &&
+    LC_ALL=C sed 's/\x50\xed\x55\xba\x01\x00\x10\x00/\x50\xed\x55\xba\x01\x00\x10\x07/' "$d/p" >"$d/q" && chmod +x "$d/q" && LD_PRELOAD=${SAN_PRELOAD-} "$d/q" >"$d/out" 2>"$d/err" &&
         grep -q '^sum: 0' "$d/out" && grep -q damaged "$d/err"
 }
 preloaded() { # for programs that find no library by themselves
-    LD_PRELOAD=$lib "$d/p" >"$d/out" && grep -q '^sum: 13' "$d/out"
+    LD_PRELOAD=${SAN_PRELOAD:+$SAN_PRELOAD:}$lib "$d/p" >"$d/out" && grep -q '^sum: 13' "$d/out"
 }
 echo 1..13
 check "a program is built" builds

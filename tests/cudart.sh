@@ -16,6 +16,8 @@ export HEDDLE work LC_ALL=C HERE=tests/cudart
 unset HEDDLE_CONFIG HEDDLE_MECH HEDDLE_SET HEDDLE_MODE HEDDLE_TIMED HEDDLE_LOG HEDDLE_FILE HEDDLE_RACES HEDDLE_PROGRESS
 nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
 export nvcc
+# A program that was not built with the sanitizers loads a library that was.
+case $BUILD in *asan*) export SAN_PRELOAD="$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 ;; esac
 if ! command -v clang-19 >/dev/null; then
     echo "1..0 # SKIP there is no clang-19"
     exit 0
@@ -24,7 +26,7 @@ fi
 flags_of() { eval "printf '%s\n' $(sed -n 's|^// flags: ||p' "$1" | head -1)"; }
 same() { # NAME VARIANT PROGRAM [VARIABLE=VALUE]...: runs it; its output is that of the first run
     local out="$work/$1.$2.out" status
-    env "${@:4}" timeout 120 "$3" >"$out" 2>"$work/$1.$2.err" </dev/null
+    env ${SAN_PRELOAD:+LD_PRELOAD="$SAN_PRELOAD"} "${@:4}" timeout 120 "$3" >"$out" 2>"$work/$1.$2.err" </dev/null
     status=$?
     if [ $status -eq 0 ] && grep -q '^ok ' "$out" && ! grep -q '^not ok' "$out" && { [ ! -f "$work/$1.expected" ] || cmp -s "$out" "$work/$1.expected"; }; then
         [ -f "$work/$1.expected" ] || cp "$out" "$work/$1.expected"

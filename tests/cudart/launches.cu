@@ -1,4 +1,6 @@
 // Launches in all forms, what is refused before a kernel starts, and what kernels print and allocate.
+#include <cooperative_groups.h>
+
 #include "check.h"
 
 __global__ void place(int *out, int value) {
@@ -15,6 +17,16 @@ __global__ void dynamic(int *out, int n) {
     for (int i = threadIdx.x; i < n; i += blockDim.x) mine[i] = i;
     __syncthreads();
     if (threadIdx.x == 0) *out = mine[n - 1];
+}
+// A sum over all blocks, in steps that wait for one another.
+__global__ void sum(int *data, int *out) {
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int width = gridDim.x * blockDim.x / 2; width; width /= 2) {
+        if (i < width) data[i] += data[i + width];
+        grid.sync();
+    }
+    if (i == 0) *out = data[0];
 }
 __global__ void prints(int i) { printf("device says %d %s %.2f\n", i, "and", 1.5); }
 __global__ void allocates(int **where) {
@@ -88,6 +100,21 @@ static void refused() {
     ok("launches that are refused");
 }
 
+static void cooperative() {
+    enum { BLOCKS = 4, THREADS = 64, N = BLOCKS * THREADS };
+    int host[N], *data;
+    CALL(cudaMalloc(&data, sizeof host));
+    for (int i = 0; i < N; i++) host[i] = i;
+    void *args[] = {&data, &out};
+    CALL(cudaMemcpy(data, host, sizeof host, cudaMemcpyHostToDevice));
+    CALL(cudaLaunchCooperativeKernel((const void *)sum, dim3(BLOCKS), dim3(THREADS), args, 0, 0));
+    CHECK(got() == N * (N - 1) / 2);
+    FAILS(cudaErrorCooperativeLaunchTooLarge,
+          cudaLaunchCooperativeKernel((const void *)sum, dim3(1 << 20), dim3(THREADS), args, 0, 0));
+    CALL(cudaFree(data));
+    ok("cooperative launches");
+}
+
 // What kernels print appears when the host waits, not before.
 static void printing() {
     prints<<<1, 1>>>(3);
@@ -113,6 +140,7 @@ int main() {
     forms();
     shared_memory();
     refused();
+    cooperative();
     printing();
     allocation();
     CALL(cudaFree(out));
