@@ -1,4 +1,4 @@
-/* The CUDA driver API, for C and C++: link with -lcuda. These are the calls that heddle serves, in the form of CUDA 12.5;
+/* The CUDA driver API, for C and C++: link with -lcuda. The calls are in the form of CUDA 12.5;
  * numbers and structures are in heddle/driver_enums.h and heddle/driver_structs.h. */
 #ifndef HEDDLE_CUDA_H
 #define HEDDLE_CUDA_H

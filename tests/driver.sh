@@ -33,6 +33,21 @@ for source in tests/driver/*.c; do
     check "$name" "a default stream for each thread"
 done
 
+# The same layouts as NVIDIA's header has, where there is one.
+sdk=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+sdk=${sdk%/bin/nvcc}/include
+if [ -f "$sdk/cuda.h" ]; then
+    cc -Icuda -o "$d/ours" tests/driver/abi/layout.c >&2 && cc -I"$sdk" -o "$d/theirs" tests/driver/abi/layout.c >&2 &&
+        diff <("$d/ours") <("$d/theirs") >&2
+    say $? "cuda.h has the layouts of NVIDIA's: $("$d/ours" | wc -l) facts"
+fi
+stub=${sdk%/include}/lib64/stubs/libcuda.so
+names() { nm -D --defined-only "$1" | awk '$2 ~ /[TW]/ && $3 ~ /^cu[A-Z]/ { print $3 }' | sort; }
+if [ -f "$stub" ]; then
+    [ -z "$(comm -23 <(names "$stub") <(names "$lib/libcuda.so.1") | tee /dev/stderr)" ]
+    say $? "every name of NVIDIA's libcuda is there: $(names "$stub" | wc -l)"
+fi
+
 for header in cuda.h cudaProfiler.h; do
     for as in "cc c11 c" "cc c17 c" "c++ c++11 c++" "c++ c++17 c++"; do
         set -- $as
