@@ -38,7 +38,7 @@ CFLAGS += -std=c17 $(WARN) $(WERROR) $(OPT) -fPIC -fvisibility=hidden $(SAN)
 LDFLAGS += $(SAN)
 # What the library needs (heddle.pc says so too), and what the command needs besides.
 LDLIBS := -linih -lm
-LABLIBS := -lsqlite3 -ljansson -liberty -lpthread $(LDLIBS)
+LABLIBS := -lsqlite3 -ljansson -liberty -lzstd -lpthread $(LDLIBS)
 # Before 1.0 a new minor version may change the ABI.
 SOVERSION := $(basename $(VERSION))
 SONAME := -Wl,-soname,libheddle.so.$(SOVERSION)

@@ -1,10 +1,10 @@
-// A complete CUDA program, host code and all: random walks from the origin of a plane until they leave a circle. Every walk
-// takes another number of steps, so the threads of a warp part, and few walk on while the others wait for them: what a
-// divergence mechanism makes of that is what `heddle cuda` shows.
+// A complete CUDA program, host code and all: random walks from the origin of a plane until they leave a circle. In every step a
+// walker either goes on or stumbles, which takes longer, and every walk has another number of steps: the threads of a warp part in
+// the loop and at its end. What a divergence mechanism makes of that is what `heddle cuda` shows.
 //
 //   heddle nvcc -O2 examples/walks.cu -o walks
 //   heddle cuda ./walks
-//   heddle cuda --mech pdom,dwf,volta ./walks 4096
+//   heddle cuda --mech pdom,dwf,volta ./walks 8192
 #include <cstdio>
 #include <cstdlib>
 #include <cuda_runtime.h>
@@ -21,15 +21,19 @@ __host__ __device__ static unsigned next_random(unsigned x) {
     return x ^ x << 5;
 }
 
+// A walker that stumbles finds its balance after some more random numbers.
 __host__ __device__ static unsigned walk(unsigned seed, int radius) {
     int x = 0, y = 0;
     unsigned steps = 0;
     while (x * x + y * y < radius * radius) {
         seed = next_random(seed);
-        if (seed & 1)
-            x += seed & 2 ? 1 : -1;
-        else
+        if (seed >> 8 & 1) {
+            unsigned balance = seed;
+            for (unsigned i = 0; i < 8 + (seed >> 16 & 15); i++) balance = next_random(balance);
+            x += balance & 1 ? 1 : -1;
+        } else {
             y += seed & 2 ? 1 : -1;
+        }
         steps++;
     }
     return steps;
@@ -45,7 +49,7 @@ __global__ void longest(const unsigned *steps, unsigned n, unsigned *most) {
 }
 
 int main(int argc, char **argv) {
-    const unsigned n = argc > 1 ? (unsigned)atoi(argv[1]) : 1024, block = 128;
+    const unsigned n = argc > 1 ? (unsigned)atoi(argv[1]) : 4096, block = 128;
     const int radius = 8;
     unsigned *steps, *most, answer = 0, expected = 0;
     check(cudaMalloc(&steps, n * sizeof *steps), "cudaMalloc");

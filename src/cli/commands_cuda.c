@@ -33,6 +33,11 @@ static const struct opt cuda_options[] = {
      "and nothing else."},
     {"log", 0, OPT_WRITES, "FILE",
      "Keep what the processes wrote down about their launches: a JSON object a line."},
+    {"capture", 'C', OPT_WRITES, "KERNEL[:N]=FILE",
+     "Take a launch out of the program: write the kernel, its arguments and all device memory, as they are "
+     "before its first or N-th "
+     "launch, to FILE, which run, compare, report, explain and study then take like a PTX file with its "
+     "launch."},
     {"jobs", 'j', false, "N",
      "Of several machines: runs at a time (default: one for each core of the host)."},
     {"options", 0, OPT_READS, "FILE",
@@ -98,7 +103,10 @@ static const struct help_entry cuda_examples[] = {
     {"heddle cuda --mech pdom,dwf,volta ./program 1024", "Three mechanisms side by side."},
     {"heddle cuda --config turing --timed reduce:3 ./program",
      "Time the third launch of one kernel, and compute the rest quickly."},
-    {"heddle cuda --functional --races ./program", "Does it have data races?"},
+    {"heddle cuda -f --capture walks=walks.hdl ./program",
+     "Take the first launch of a kernel out; then 'heddle report walks.hdl' or 'heddle run walks.hdl "
+     "--profile'."},
+    {"heddle cuda --races ./program", "Does it have data races?"},
     {0},
 };
 

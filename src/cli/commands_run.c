@@ -149,7 +149,9 @@ static const struct help_entry run_files[] = {
     {"FILE.cu",
      "CUDA C++: compiled first, by nvcc where there is one, else by clang-19 with headers that come "
      "with heddle; which is said on standard error."},
-    {"-", "Either of them from standard input."},
+    {"FILE.hdl",
+     "A launch that 'heddle cuda --capture' took out of a CUDA program, with its arguments and memory."},
+    {"-", "Any of them from standard input."},
     {"HEDDLE_CUDACC, HEDDLE_CUDA_DIR, HEDDLE_LIBCLC",
      "In the environment: the compiler, as --cuda-compiler; for clang the directory of the headers and the "
      "bitcode of libclc, where they are not in their usual places."},

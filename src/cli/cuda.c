@@ -82,6 +82,17 @@ static bool write_files(struct cuda *c, const struct sb *tables, struct err *e) 
     return fine;
 }
 
+/* The library writes the file under another name and renames it, so that there is another file if it did. */
+static bool check_capture(const struct cuda *c, struct err *e) {
+    struct stat now = {0};
+    if (!c->captured) return true;
+    const bool there = !stat(c->captured, &now);
+    if (there && (now.st_ino != c->before_capture.st_ino || now.st_mtime != c->before_capture.st_mtime))
+        return true;
+    return err_set(e, ERR_INPUT, "--capture %.200s: there was no such launch",
+                   opts_value(&c->opts, "capture"));
+}
+
 /* In the order of the runs, and of several the first that is not 0. */
 static int exit_status(const struct cuda *c) {
     for (size_t i = 0; i < c->runs.n; i++)
@@ -99,6 +110,7 @@ static int results(struct cuda *c, struct err *e) {
     fine = fine && write_files(c, &tables, e);
     if (fine && !c->output && !c->quiet && tables.len) fputs(tables.text, c->cli->term.err);
     sb_free(&tables);
+    fine = fine && check_capture(c, e);
     return fine ? exit_status(c) : (int)cli_fail(c->cli, e);
 }
 
@@ -107,6 +119,10 @@ static int results(struct cuda *c, struct err *e) {
 static bool prepare(struct cuda *c, struct err *e) {
     return cuda_find_program(c, c->opts.operands.v[0], e) && cuda_find_library(c, e) &&
            make_directory(c, e) && cuda_make_runs(c, e) && make_logs(c, e);
+}
+
+static void note_capture(struct cuda *c) {
+    if (c->captured && stat(c->captured, &c->before_capture)) c->before_capture = (struct stat){0};
 }
 
 static void cuda_free(struct cuda *c) {
@@ -141,6 +157,11 @@ static void die_of(const struct cuda *c) {
     raise(c->signal);
 }
 
+static int run(struct cuda *c, struct err *e) {
+    note_capture(c);
+    return cuda_simulate(c, e) ? results(c, e) : (int)cli_fail(c->cli, e);
+}
+
 enum cli_exit cuda_main(struct cli *cli, const struct opts *o) {
     struct cuda c = {.cli = cli, .term = cli->term};
     struct err e = {0};
@@ -148,10 +169,10 @@ enum cli_exit cuda_main(struct cli *cli, const struct opts *o) {
     c.term.out_colour = cli->term.err_colour;
     if (!cuda_read_options(&c, o, &e))
         status = cli_usage(cli, &e);
-    else if (!prepare(&c, &e) || !cuda_simulate(&c, &e))
+    else if (!prepare(&c, &e))
         status = cli_fail(cli, &e);
     else
-        status = results(&c, &e);
+        status = run(&c, &e);
     remove_directory(&c);
     die_of(&c);
     cuda_free(&c);

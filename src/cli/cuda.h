@@ -4,7 +4,7 @@
 #define HEDDLE_CLI_CUDA_H
 
 #include <signal.h>
-#include <sys/types.h>
+#include <sys/stat.h>
 
 #include "cli/cli.h"
 #include "cli/machines.h"
@@ -75,7 +75,10 @@ struct cuda {
     const char *json, *csv, *html, *output; /* NULL: not asked for */
     bool functional, quiet, each, launches;
     unsigned jobs;
-    const char *dir;          /* temporary; NULL: none */
+    const char *captured; /* file of --capture; NULL: none */
+    struct stat
+        before_capture; /* what was there before: the same afterwards means that there was no such launch */
+    const char *dir;    /* temporary; NULL: none */
     sigset_t held, before;    /* signals that are held back while the program runs, and the mask before */
     void (*pipe_before)(int); /* what SIGPIPE did */
     bool holding;             /* they are */

@@ -21,9 +21,10 @@ static void add(struct cuda_run *r, const char *name, const char *value) {
 }
 
 static bool is_ours(const char *word) {
-    static const char *const names[] = {"HEDDLE_CONFIG", "HEDDLE_MECH", "HEDDLE_SET",      "HEDDLE_MODE",
-                                        "HEDDLE_TIMED",  "HEDDLE_LOG",  "HEDDLE_PROGRESS", "HEDDLE_RACES",
-                                        "HEDDLE_FILE",   "LD_PRELOAD",  "LD_LIBRARY_PATH"};
+    static const char *const names[] = {"HEDDLE_CONFIG",   "HEDDLE_MECH",  "HEDDLE_SET",
+                                        "HEDDLE_MODE",     "HEDDLE_TIMED", "HEDDLE_LOG",
+                                        "HEDDLE_PROGRESS", "HEDDLE_RACES", "HEDDLE_FILE",
+                                        "HEDDLE_CAPTURE",  "LD_PRELOAD",   "LD_LIBRARY_PATH"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const size_t n = strlen(names[i]);
         if (!strncmp(word, names[i], n) && word[n] == '=') return true;
@@ -96,6 +97,23 @@ static void add_timed(struct cuda *c, struct cuda_run *r) {
     sb_free(&list);
 }
 
+/* In the first run only: the same launch is the same in all. The program may change its directory. */
+static bool add_capture(struct cuda *c, struct cuda_run *r, struct err *e) {
+    const char *text = opts_value(&c->opts, "capture"), *file = text ? strchr(text, '=') : NULL;
+    char here[PATH_MAX];
+    struct sb value = {0};
+    if (!text || c->runs.n > 1) return true;
+    if (!file || file == text || !file[1])
+        return err_set(e, ERR_INPUT, "--capture '%.60s' is not KERNEL[:N]=FILE", text);
+    sb_addn(&value, text, (size_t)(++file - text));
+    if (*file != '/' && getcwd(here, sizeof here)) sb_add(&value, "%s/", here);
+    sb_add(&value, "%s", file);
+    c->captured = arena_strdup(&c->mem, value.text + (file - text));
+    add(r, "HEDDLE_CAPTURE", value.text);
+    sb_free(&value);
+    return true;
+}
+
 static void add_log(struct cuda *c, struct cuda_run *r) {
     struct sb path = {0};
     sb_add(&path, "%s/%zu.log", c->dir, c->runs.n);
@@ -114,7 +132,7 @@ bool cuda_environment(struct cuda *c, struct cuda_run *r, const struct machine *
     sb_free(&set);
     add_timed(c, r);
     add_log(c, r);
-    fine = fine && add_library(c, r, e);
+    fine = fine && add_capture(c, r, e) && add_library(c, r, e);
     VEC_PUSH(&r->env, NULL);
     return fine;
 }

@@ -112,6 +112,13 @@ static void add_line(struct cuda_run *r, const json_t *o) {
         VEC_PUSH(&r->notes, arena_strdup(&r->mem, text_of(o, "text")));
 }
 
+/* Processes that ran at the same time wrote by turns. */
+static int by_process(const void *a, const void *b) {
+    const struct cuda_launch *x = a, *y = b;
+    if (x->process != y->process) return x->process < y->process ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
 bool cuda_read_log(struct cuda_run *r, struct err *e) {
     struct sb text = {0};
     if (!file_read(r->log, &text, e)) {
@@ -129,5 +136,6 @@ bool cuda_read_log(struct cuda_run *r, struct err *e) {
         p += n + (p[n] == '\n');
     }
     sb_free(&text);
+    if (r->launches.n) qsort(r->launches.v, r->launches.n, sizeof *r->launches.v, by_process);
     return true;
 }

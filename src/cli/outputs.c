@@ -1,5 +1,5 @@
 /* Outputs of any command, from its table of options. The path is the whole value, or, where the table's word for it has a
- * prefix ("N:FILE"), what follows the first colon. */
+ * prefix ("N:FILE", "KERNEL[:N]=FILE"), what follows the first colon or equals sign. */
 #include "cli/outputs.h"
 
 #include <string.h>
@@ -9,8 +9,9 @@
 /* NULL: not an output, or one that the command itself will find incomplete. */
 static const char *path_of(const struct opt_given *g) {
     if (!(g->opt->how & OPT_WRITES)) return NULL;
-    if (!strchr(g->opt->value, ':')) return g->value;
-    const char *colon = strchr(g->value, ':');
+    const char sign = strchr(g->opt->value, '=') ? '=' : ':';
+    if (!strchr(g->opt->value, sign)) return g->value;
+    const char *colon = strchr(g->value, sign);
     return colon && colon[1] ? colon + 1 : NULL;
 }
 

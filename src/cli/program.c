@@ -98,9 +98,9 @@ void program_file(struct program *p, const struct cli *c, const char *file, cons
 
 bool program_read(struct program *p, struct err *e) {
     enum source_kind kind;
-    if (!source_read(p->file, &p->text, &kind, e) ||
-        !sidecar_read(&p->sidecar, p->file, p->text.text, p->kernel_name, &p->mem, e))
-        return false;
+    if (!source_read(p->file, &p->text, &kind, e)) return false;
+    if (kind == SOURCE_CAPTURE) return program_captured(p, e);
+    if (!sidecar_read(&p->sidecar, p->file, p->text.text, p->kernel_name, &p->mem, e)) return false;
     if (!read_launch(p, &p->sidecar, e))
         return err_set(e, ERR_INPUT, "%s: launch options: %s", p->file, err_text(e));
     p->compile.own_flags = opts_value(&p->sidecar, "cuda-flags");
@@ -204,6 +204,7 @@ static bool describe_buffer(struct program_arg *a, struct lab_arg *out, struct e
     /* the size of a file says how many elements */
     if (a->spec.fill == ARG_FILE && !arg_read_file(&a->spec, &a->data, e)) return false;
     out->bytes = a->spec.count * arg_bytes(&a->spec);
+    out->addr = a->addr;
     return true;
 }
 
@@ -234,6 +235,15 @@ static bool describe_all(struct program *p, struct err *e) {
     return true;
 }
 
+bool program_module(const struct program *p, hd_device *dev, hd_module **mod, struct err *e) {
+    const struct lab_program text = {.module = p->module,
+                                     .text = p->text.text,
+                                     .text_bytes = p->text.len,
+                                     .places = p->capture.places.v,
+                                     .nplaces = p->capture.places.n};
+    return lab_module(dev, &text, mod, e);
+}
+
 bool program_choose(struct program *p, hd_device *dev, hd_module *mod, hd_kernel **k, struct err *e) {
     if (!find_kernel(p, dev, mod, k, e) || !check_shape(p, e) ||
         !program_match(p, hd_module_kernel_count(mod), e) || !describe_all(p, e))
@@ -246,7 +256,9 @@ bool program_choose(struct program *p, hd_device *dev, hd_module *mod, hd_kernel
                                   .launch = p->launch,
                                   .args = p->lab_args,
                                   .nargs = p->args.n,
-                                  .nbuffers = p->buffers.n};
+                                  .nbuffers = p->buffers.n,
+                                  .places = p->capture.places.v,
+                                  .nplaces = p->capture.places.n};
     return program_describe_vars(p, dev, mod, e);
 }
 
@@ -254,6 +266,7 @@ bool program_contents(struct program *p, struct err *e) {
     for (size_t i = 0; i < p->args.n + p->buffers.n; i++) {
         struct program_arg *a = program_entry(p, i);
         uint64_t bytes = p->lab_args[i].bytes;
+        p->lab_args[i].initial = a->captured;
         if (!bytes || a->spec.fill == ARG_ZERO) continue;
         if (a->spec.fill != ARG_FILE) {
             if (!(a->data = try_pages(bytes)))
@@ -271,6 +284,7 @@ void program_free(struct program *p) {
     VEC_FREE(&p->args);
     VEC_FREE(&p->buffers);
     VEC_FREE(&p->vars);
+    capture_free(&p->capture);
     sb_free(&p->text);
     opts_free(&p->sidecar);
     arena_free(&p->mem);

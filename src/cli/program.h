@@ -3,6 +3,7 @@
 #define HEDDLE_CLI_PROGRAM_H
 
 #include "cli/args.h"
+#include "cli/capture.h"
 #include "cli/cli.h"
 #include "cli/cudacc.h"
 #include "cli/vars.h"
@@ -12,7 +13,9 @@ struct program_arg {
     const char *name; /* of --buffer; NULL: an argument of the kernel */
     const char *text; /* the SPEC */
     struct arg_spec spec;
-    uint8_t *data; /* contents of a buffer, NULL for zeros */
+    uint64_t addr;           /* of a captured buffer: where it was; 0: anywhere */
+    const uint8_t *captured; /* and what it held; NULL: it is none */
+    uint8_t *data;           /* contents of any other buffer, NULL for zeros */
 };
 
 struct program {
@@ -31,6 +34,7 @@ struct program {
     hd_kernel_info info; /* program_choose; its strings belong to the device */
     struct lab_program lab;   /* program_choose; buffers have no contents before program_contents */
     struct lab_arg *lab_args; /* of args, then of buffers */
+    struct capture capture;
     struct arena mem;
 };
 
@@ -41,6 +45,8 @@ bool program_options(struct program *p, const struct cli *c, const char *file, c
 void program_file(struct program *p, const struct cli *c, const char *file, const struct opts *o);
 /* Reads the file, compiles it if need be, and takes from the options it carries what the command line left open. */
 bool program_read(struct program *p, struct err *e);
+/* Loads what was read. */
+bool program_module(const struct program *p, hd_device *dev, hd_module **mod, struct err *e);
 /* Finds the kernel in the loaded file, checks shape and arguments against it, fills p->lab. */
 bool program_choose(struct program *p, hd_device *dev, hd_module *mod, hd_kernel **k, struct err *e);
 /* A kernel by any part of its name (cli/demangle.h). One that is not there is for the library to refuse, which suggests
@@ -65,6 +71,9 @@ void program_entry_name(const struct program *p, size_t number, struct sb *out);
 bool program_link(struct program *p, const struct arg_links *found, const struct lab_link **links, size_t *n,
                   struct err *e);
 bool program_describe_vars(struct program *p, hd_device *dev, hd_module *mod, struct err *e);
+
+/* program_capture.c: a launch that was taken out of a CUDA program, where the command line leaves it open. */
+bool program_captured(struct program *p, struct err *e);
 
 /* program_match.c: arguments against the kernel's parameters. */
 bool program_match(const struct program *p, size_t kernels, struct err *e);

@@ -111,11 +111,13 @@ static bool describe_var(struct program *p, hd_module *mod, const struct var_giv
 }
 
 bool program_describe_vars(struct program *p, hd_device *dev, hd_module *mod, struct err *e) {
-    struct lab_var *vars = ARENA_NEW(&p->mem, struct lab_var, p->vars.n + 1);
+    const size_t captured = p->capture.vars.n;
+    struct lab_var *vars = ARENA_NEW(&p->mem, struct lab_var, captured + p->vars.n + 1);
     (void)dev;
+    if (captured) memcpy(vars, p->capture.vars.v, captured * sizeof *vars);
     for (size_t i = 0; i < p->vars.n; i++)
-        if (!describe_var(p, mod, &p->vars.v[i], &vars[i], e)) return false;
+        if (!describe_var(p, mod, &p->vars.v[i], &vars[captured + i], e)) return false;
     p->lab.vars = vars;
-    p->lab.nvars = p->vars.n;
+    p->lab.nvars = captured + p->vars.n;
     return true;
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "cli/capture.h"
 #include "sim/file.h"
 
 #define STDIN_NAME "<stdin>"
@@ -67,9 +68,9 @@ static bool refuse_elf(const char *name, const char *text, size_t n, struct err 
         return refuse(
             name, type == RELOCATABLE ? "an object file" : "a program or library",
             "it has no GPU code; compile the kernels with 'nvcc -ptx', or run 'heddle run kernel.cu'", e);
-    return refuse(name,
-                  type == RELOCATABLE ? "an object file with GPU code" : "a program or library with GPU code",
-                  EXTRACT, e);
+    if (type == RELOCATABLE) return refuse(name, "an object file with GPU code", EXTRACT, e);
+    return refuse(name, "a program or library with GPU code",
+                  "'heddle cuda %s' runs a program; 'cuobjdump -ptx' extracts its PTX", e);
 }
 
 static bool has(const char *text, const char *word) {
@@ -117,6 +118,7 @@ bool source_kind(const char *name, const char *text, size_t n, enum source_kind 
                           "ELF",
                           4))
         return refuse_elf(name, text, n, e);
+    if (capture_is(text, n)) return *kind = SOURCE_CAPTURE, true;
     for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
         if (n >= magics[i].bytes && !memcmp(text, magics[i].magic, magics[i].bytes))
             return refuse(name, magics[i].what, magics[i].advice, e);

@@ -1,11 +1,11 @@
-/* The text behind an operand: PTX, or CUDA C++ that is compiled to it. Everything else that holds GPU code is told apart by its
+/* The text behind an operand: PTX, CUDA C++ that is compiled to it, or a launch taken out of a program. Everything else that holds GPU code is told apart by its
  * first bytes and refused with what to do about it. */
 #ifndef HEDDLE_CLI_SOURCE_H
 #define HEDDLE_CLI_SOURCE_H
 
 #include "base/err.h"
 
-enum source_kind { SOURCE_PTX, SOURCE_CUDA };
+enum source_kind { SOURCE_PTX, SOURCE_CUDA, SOURCE_CAPTURE /* cli/capture.h */ };
 
 /* What a file is called in messages: "-" is standard input. */
 const char *source_name(const char *operand);

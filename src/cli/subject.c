@@ -70,8 +70,7 @@ static bool try_program(struct program *p, const hd_config *config, struct err *
     hd_module *mod;
     hd_kernel *kernel;
     hd_arg *args = xcalloc(p->args.n + p->buffers.n + 1, sizeof *args);
-    bool fine = subject_open(p->cli, config, &dev, e) &&
-                lab_check(dev, hd_module_load(dev, p->module, p->text.text, p->text.len, &mod), e) &&
+    bool fine = subject_open(p->cli, config, &dev, e) && program_module(p, dev, &mod, e) &&
                 program_choose(p, dev, mod, &kernel, e) && lab_bind(dev, mod, &p->lab, args, e) &&
                 program_contents(p, e);
     lab_unbind(&p->lab, args);

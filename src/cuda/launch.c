@@ -11,6 +11,7 @@
 #include "cuda/op.h"
 #include "cuda/process.h"
 #include "cuda/progress.h"
+#include "cuda/snapshot.h"
 #include "cuda/stream.h"
 
 enum { BLOCK_THREADS = 1024, BLOCK_Z = 64, GRID_YZ = 65535, SHARED_DEFAULT = 48 << 10 };
@@ -169,6 +170,7 @@ int cu_launch_run(struct cu_process *p, struct CUstream_st *s, const struct cu_k
     cu_flush_prints(p);
     p->launches++;
     op->function->launches++;
+    cu_snapshot(p, op);
     l.mode = mode_of(p, op->function);
     struct cu_outcome outcome = {1, l.mode == HD_MODE_DEVICE ? p->machine.timed : l.mode == HD_MODE_TIMED,
                                  CU_Success, NULL};

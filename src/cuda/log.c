@@ -41,7 +41,7 @@ static void end(struct cu_process *p, struct line *l) {
     free(l->text);
 }
 
-static void put_string(FILE *f, const char *s) {
+void cu_log_string(FILE *f, const char *s) {
     fputc('"', f);
     for (; *s; s++) {
         unsigned char c = (unsigned char)*s;
@@ -76,7 +76,7 @@ static void put_program(FILE *f) {
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
     path[n > 0 ? n : 0] = 0;
     fputs(",\"program\":", f);
-    put_string(f, path);
+    cu_log_string(f, path);
 }
 
 int cu_log_open(struct cu_process *p) {
@@ -91,11 +91,11 @@ int cu_log_open(struct cu_process *p) {
     fprintf(l.f, "{\"event\":\"start\",\"pid\":%d", (int)getpid());
     put_program(l.f);
     fputs(",\"machine\":", l.f);
-    put_string(l.f, p->settings.config ? p->settings.config : "");
+    cu_log_string(l.f, p->settings.config ? p->settings.config : "");
     fputs(",\"mech\":", l.f);
     hd_device_info info = {.mech = ""};
     (void)hd_device_get_info(p->dev, &info);
-    put_string(l.f, p->machine.timed || p->settings.mech ? info.mech : "");
+    cu_log_string(l.f, p->machine.timed || p->settings.mech ? info.mech : "");
     end(p, &l);
     return CU_Success;
 }
@@ -111,14 +111,14 @@ void cu_log_launch(struct cu_process *p, const struct CUstream_st *s, const stru
     if (p->log < 0 || begin(&l)) return;
     fprintf(l.f, "{\"event\":\"launch\",\"pid\":%d,\"n\":%" PRIu64 ",\"kernel\":", (int)getpid(),
             p->launches);
-    put_string(l.f, op->function->name);
+    cu_log_string(l.f, op->function->name);
     fprintf(l.f, ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"shared\":%" PRIu64 ",\"stream\":%" PRIu64,
             op->grid[0], op->grid[1], op->grid[2], op->block[0], op->block[1], op->block[2], op->shared,
             s->id);
     fprintf(l.f, ",\"mode\":\"%s\",\"status\":\"%s\"", o->timed ? "timed" : "functional", status_of(o->code));
     if (o->code) {
         fputs(",\"error\":", l.f);
-        put_string(l.f, o->why && *o->why ? o->why : cu_error_of(o->code)->text);
+        cu_log_string(l.f, o->why && *o->why ? o->why : cu_error_of(o->code)->text);
     }
     if (o->ran) put_stats(p, l.f, 0);
     end(p, &l);

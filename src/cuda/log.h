@@ -2,6 +2,8 @@
 #ifndef CUDA_LOG_H
 #define CUDA_LOG_H
 
+#include <stdio.h>
+
 struct cu_process;
 struct CUstream_st;
 struct cu_kernel_op;
@@ -17,4 +19,5 @@ void cu_log_launch(struct cu_process *p, const struct CUstream_st *s, const stru
                    const struct cu_outcome *o);
 /* The totals since the device was opened: before a "reset" takes them away, and at the "end". */
 void cu_log_totals(struct cu_process *p, const char *event);
+void cu_log_string(FILE *f, const char *text); /* as JSON */
 #endif

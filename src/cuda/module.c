@@ -12,6 +12,7 @@
 #include "cuda/fatbin.h"
 #include "cuda/memory.h"
 #include "cuda/process.h"
+#include "cuda/snapshot.h"
 
 /* ---- the text ---- */
 
@@ -138,6 +139,7 @@ static hd_status link_texts(struct cu_process *p, const struct texts *t, hd_modu
 /* `why`: where a text's errors go, to be freed; NULL: to standard error. */
 static int load_texts(struct cu_process *p, const struct texts *t, char **why, hd_module **hd) {
     hd_status s = link_texts(p, t, hd);
+    if (!s) cu_snapshot_keep(p, *hd, t->list, t->count);
     if (s && why) *why = strdup(hd_error(p->dev));
     if (s && !why) cu_warn("%s", hd_error(p->dev));
     return s == HD_INVALID ? CU_InvalidPtx : cu_status(p, s);

@@ -62,6 +62,8 @@ struct cu_process {
     struct CUstream_st *streams; /* stream.h; the first is the default stream */
     uint64_t clock;              /* simulated time of the host, picoseconds */
     uint64_t launches;
+    struct cu_map texts; /* hd_module -> its PTX, where a launch is to be taken out */
+    int captured;        /* HEDDLE_CAPTURE has had its launch */
 
     struct cu_objects objects; /* objects.h */
 

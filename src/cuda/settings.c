@@ -67,22 +67,40 @@ static int add_option(struct reader *r, const char *name, char *item) {
 }
 
 /* "kernel" or "kernel:N". A C++ name has colons of its own, in pairs: the number is behind a single one, and digits only. */
-static int add_timed(struct reader *r, const char *name, char *item) {
-    struct cu_timed t = {NULL, 0};
+static int read_kernel(struct reader *r, const char *name, char *item, struct cu_timed *t) {
     char *colon = strrchr(item, ':');
+    *t = (struct cu_timed){NULL, 0};
     if (colon && colon > item && colon[-1] != ':' && colon[1]) {
         char *end;
         errno = 0;
-        t.nth = strtoull(colon + 1, &end, 10);
-        if (*end || errno || !t.nth) return wrong(r, name, item, "should be KERNEL or KERNEL:N, N from 1");
+        t->nth = strtoull(colon + 1, &end, 10);
+        if (*end || errno || !t->nth) return wrong(r, name, item, "should be KERNEL or KERNEL:N, N from 1");
         *colon = 0;
     }
+    t->kernel = strdup(item);
+    return t->kernel ? 0 : no_memory(r);
+}
+
+static int add_timed(struct reader *r, const char *name, char *item) {
     struct cu_timed *grown = realloc(r->s->kernels, (r->s->nkernels + 1) * sizeof *grown);
     if (!grown) return no_memory(r);
     r->s->kernels = grown;
-    t.kernel = strdup(item);
-    grown[r->s->nkernels++] = t;
-    return t.kernel ? 0 : no_memory(r);
+    if (read_kernel(r, name, item, &grown[r->s->nkernels])) return -1;
+    r->s->nkernels++;
+    return 0;
+}
+
+/* "kernel:N=file"; the first launch unless said. */
+static int set_capture(struct reader *r, const char *name, const char *value) {
+    const char *equals = strchr(value, '=');
+    if (!equals || equals == value || !equals[1]) return wrong(r, name, value, "should be KERNEL[:N]=FILE");
+    char *item = strndup(value, (size_t)(equals - value));
+    if (!item) return no_memory(r);
+    free(r->s->capture.kernel);
+    int bad = read_kernel(r, name, item, &r->s->capture);
+    free(item);
+    if (!r->s->capture.nth) r->s->capture.nth = 1;
+    return bad ? bad : keep(r, &r->s->capture_file, equals + 1);
 }
 
 static int set_max_insts(struct reader *r, const char *value) {
@@ -121,6 +139,7 @@ static int assign(struct reader *r, const char *name, const char *value) {
     if (!strcmp(name, "HEDDLE_LOG")) return keep(r, &r->s->log, value);
     if (!strcmp(name, "HEDDLE_SET")) return each(r, name, value, add_option);
     if (!strcmp(name, "HEDDLE_TIMED")) return each(r, name, value, add_timed);
+    if (!strcmp(name, "HEDDLE_CAPTURE")) return set_capture(r, name, value);
     if (!strcmp(name, "HEDDLE_MODE")) return set_mode(r, name, value);
     if (!strcmp(name, "HEDDLE_RACES")) return flag(r, name, value, &r->s->races);
     if (!strcmp(name, "HEDDLE_PROGRESS")) return flag(r, name, value, &r->s->progress);
@@ -162,8 +181,9 @@ static int read_file(struct reader *r, const char *path) {
 }
 
 int cu_settings_read(struct cu_settings *s, char *why, size_t bytes) {
-    static const char *const names[] = {"HEDDLE_CONFIG", "HEDDLE_MECH", "HEDDLE_LOG",   "HEDDLE_SET",
-                                        "HEDDLE_TIMED",  "HEDDLE_MODE", "HEDDLE_RACES", "HEDDLE_PROGRESS"};
+    static const char *const names[] = {"HEDDLE_CONFIG", "HEDDLE_MECH",     "HEDDLE_LOG",
+                                        "HEDDLE_SET",    "HEDDLE_TIMED",    "HEDDLE_MODE",
+                                        "HEDDLE_RACES",  "HEDDLE_PROGRESS", "HEDDLE_CAPTURE"};
     struct reader r = {s, why, bytes};
     *s = (struct cu_settings){.timed = -1};
     const char *file = getenv("HEDDLE_FILE");
@@ -183,10 +203,16 @@ void cu_settings_free(struct cu_settings *s) {
     for (size_t i = 0; i < s->nkernels; i++) free(s->kernels[i].kernel);
     free(s->options);
     free(s->kernels);
+    free(s->capture.kernel);
+    free(s->capture_file);
     free(s->config);
     free(s->mech);
     free(s->log);
     *s = (struct cu_settings){.timed = -1};
+}
+
+int cu_settings_means(const struct cu_timed *t, const char *kernel) {
+    return cu_name_matches(t->kernel, kernel);
 }
 
 int cu_settings_timed(const struct cu_settings *s, const char *kernel, uint64_t nth) {

@@ -1,5 +1,5 @@
 /* What the environment says about how to run: HEDDLE_CONFIG, HEDDLE_MECH, HEDDLE_SET, HEDDLE_MODE, HEDDLE_TIMED, HEDDLE_LOG,
- * HEDDLE_PROGRESS, HEDDLE_RACES, or a file with all of these, HEDDLE_FILE (docs/cuda-programs.md). */
+ * HEDDLE_PROGRESS, HEDDLE_RACES, HEDDLE_CAPTURE, or a file with all of these, HEDDLE_FILE (docs/cuda-programs.md). */
 #ifndef CUDA_SETTINGS_H
 #define CUDA_SETTINGS_H
 
@@ -22,11 +22,14 @@ struct cu_settings {
     size_t noptions;
     struct cu_timed *kernels;
     size_t nkernels;
+    struct cu_timed capture; /* HEDDLE_CAPTURE, KERNEL[:N]=FILE; nth is never 0 */
+    char *capture_file;      /* NULL: none */
 };
 
 /* Reads the environment. -1 and one line in `why` when a value is wrong. */
 int cu_settings_read(struct cu_settings *s, char *why, size_t bytes);
 void cu_settings_free(struct cu_settings *s);
+int cu_settings_means(const struct cu_timed *t, const char *kernel); /* that kernel, whichever launch */
 /* Whether the nth launch of a kernel is timed by HEDDLE_TIMED. */
 int cu_settings_timed(const struct cu_settings *s, const char *kernel, uint64_t nth);
 #endif

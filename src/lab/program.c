@@ -25,10 +25,26 @@ bool lab_open(const hd_config *config, hd_device **dev, struct err *e) {
     return lab_check(*dev, s, e);
 }
 
+/* By way of addresses that nobody uses: the place of one may be where another still is. */
+static bool place_variables(hd_device *dev, hd_module *mod, const struct lab_program *p, struct err *e) {
+    const uint64_t away = UINT64_C(1) << 60, apart = UINT64_C(1) << 40;
+    for (size_t i = 0; i < p->nplaces; i++)
+        if (!lab_check(dev, hd_module_place(mod, p->places[i].symbol, NULL, away + i * apart), e))
+            return false;
+    for (size_t i = 0; i < p->nplaces; i++)
+        if (!lab_check(dev, hd_module_place(mod, p->places[i].symbol, NULL, p->places[i].addr), e))
+            return false;
+    return true;
+}
+
+bool lab_module(hd_device *dev, const struct lab_program *p, hd_module **mod, struct err *e) {
+    const char *name = p->module ? p->module : p->file;
+    return lab_check(dev, hd_module_load(dev, name, p->text, p->text_bytes, mod), e) &&
+           place_variables(dev, *mod, p, e);
+}
+
 bool lab_load(hd_device *dev, const struct lab_program *p, hd_module **mod, hd_kernel **k, struct err *e) {
-    return lab_check(dev, hd_module_load(dev, p->module ? p->module : p->file, p->text, p->text_bytes, mod),
-                     e) &&
-           lab_check(dev, hd_module_kernel(*mod, p->kernel, k), e);
+    return lab_module(dev, p, mod, e) && lab_check(dev, hd_module_kernel(*mod, p->kernel, k), e);
 }
 
 static bool make_buffer(hd_device *dev, const struct lab_program *p, size_t number, uint64_t *addr,
@@ -38,7 +54,11 @@ static bool make_buffer(hd_device *dev, const struct lab_program *p, size_t numb
         sb_add(&label, "argument %zu", number);
     else
         sb_add(&label, "buffer %.60s", p->args[number].text);
-    bool fine = lab_check(dev, hd_alloc(dev, p->args[number].bytes, addr), e) &&
+    *addr = p->args[number].addr;
+    bool fine = lab_check(dev,
+                          *addr ? hd_alloc_at(dev, p->args[number].bytes, NULL, addr)
+                                : hd_alloc(dev, p->args[number].bytes, addr),
+                          e) &&
                 lab_check(dev, hd_label(dev, *addr, label.text), e);
     sb_free(&label);
     return fine;

@@ -19,6 +19,7 @@ struct lab_arg {
     const char *text;       /* as the user wrote it, for messages */
     hd_arg value;           /* what the kernel gets, unless it is an address that a device has yet to say: */
     uint64_t bytes;         /* of a new buffer; 0: none */
+    uint64_t addr;          /* where it shall lie; 0: anywhere */
     const uint8_t *initial; /* its contents; NULL: zeros */
     const char *symbol;     /* or a variable of the module; NULL: none */
     const struct lab_link *links; /* addresses in a struct by value; of a pointer the one it is */
@@ -35,6 +36,12 @@ struct lab_var {
     size_t nlinks;
 };
 
+/* Where a .global variable of the module shall lie. */
+struct lab_place {
+    const char *symbol;
+    uint64_t addr;
+};
+
 struct lab_program {
     const char *file, *text; /* the PTX */
     const char *module;      /* what its lines are called in messages; NULL: file */
@@ -45,6 +52,8 @@ struct lab_program {
     size_t nargs, nbuffers;
     const struct lab_var *vars;
     size_t nvars;
+    const struct lab_place *places; /* where addresses of .global variables are among the data */
+    size_t nplaces;
 };
 
 /* The error a device's call left, if it left one. dev may be NULL when there was no memory for it. */
@@ -53,7 +62,8 @@ bool lab_check(const hd_device *dev, hd_status s, struct err *e);
 /* hd_device_open; *dev is NULL or for the caller to close in either case. */
 bool lab_open(const hd_config *config, hd_device **dev, struct err *e);
 
-/* Loads the text and finds the kernel. */
+/* Loads the text and puts variables where they shall lie; the same and finds the kernel. */
+bool lab_module(hd_device *dev, const struct lab_program *p, hd_module **mod, struct err *e);
 bool lab_load(hd_device *dev, const struct lab_program *p, hd_module **mod, hd_kernel **k, struct err *e);
 
 /* Makes the buffers, labels them, looks the symbols up: out[nargs + nbuffers], all zero, is what hd_run takes and where the

@@ -41,6 +41,7 @@ static uint64_t hash_var(uint64_t h, const struct lab_var *v) {
 static uint64_t hash_arg(uint64_t h, const struct lab_arg *a) {
     h = hash_text(h, a->text ? a->text : "");
     h = hash_number(hash_number(h, (uint64_t)a->value.type), a->bytes);
+    if (a->addr) h = hash_number(h, a->addr);
     if (a->symbol) h = hash_text(h, a->symbol);
     if (a->bytes && a->initial) h = hash_bytes(h, a->initial, a->bytes);
     h = hash_links(h, a->links, a->nlinks);

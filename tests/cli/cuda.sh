@@ -82,7 +82,7 @@ verdict $? "addresses are not randomised"
 # ---- the table and the files ----
 export LAUNCHES=6
 run cuda --json "$work/a.json" --csv "$work/a.csv" --html "$work/a.html" --log "$work/a.log" true
-expect_err "true  6 launches of 2 kernels, default machine under pdom" "the table's title"
+expect_err "true  6 launches of 2 kernels, harp-fermi under pdom" "the table's title"
 grep -qE '^ +3  reduce +12,000  57.1 %' "$err" && grep -qE '^ +6  all +21,000' "$err"
 verdict $? "kernels by their names, those that took most first, and all"
 expect_json "$work/a.json" runs/0/launches/5/gpu.cycles 6000 "every launch is in the JSON"
@@ -162,3 +162,96 @@ stopped TERM 143 "SIGTERM is passed on, and what had ended is shown"
 stopped TERM 143 "to several runs" --mech pdom,dwf
 stopped HUP 129 "SIGHUP"
 left "nothing is left of stopped runs"
+
+# ---- the library itself ----
+unset HEDDLE_CUDA_LIB
+"$HEDDLE" nvcc -O2 -o "$work/launches" tests/cli/launches.cu -lpthread >"$out" 2>"$err"
+command_line="heddle nvcc tests/cli/launches.cu" status=$?
+expect_status 0 "a program is built"
+launches=$work/launches
+run cuda "$launches" 2
+expect_out "no error, 221" "a program computes what it should"
+expect_status 0 "and says so"
+grep -qE '^ +2  total +[0-9,]+ ' "$err" && grep -qE '^ +1  chain +[0-9,]+ ' "$err"
+verdict $? "its launches are in the table"
+run cuda -c tiny --mech pdom,dwf,volta,mimd --json "$work/a.json" "$launches" 2
+expect_out "no error, 221" "under several mechanisms"
+! grep -q DIFFERENT "$err"
+verdict $? "it is the same"
+expect_json "$work/a.json" runs/3/launches/2/status '"ok"' "every launch of each is in the JSON"
+cp "$work/a.json" "$work/b.json"
+run cuda -q -c tiny --mech pdom,dwf,volta,mimd --jobs 1 --json "$work/a.json" "$launches" 2
+cmp -s "$work/a.json" "$work/b.json"
+verdict $? "whose bytes do not depend on how many run at a time"
+run cuda --functional "$launches" 2
+expect_out "no error, 221" "functional"
+run cuda --timed total:2 --json "$work/a.json" "$launches" 3
+expect_json "$work/a.json" runs/0/launches/2/timed true "one launch is timed"
+expect_json "$work/a.json" runs/0/launches/3/timed false "and no other"
+run cuda "$launches" fault
+expect_out cudaErrorIllegalAddress "a fault is an error code for the program"
+expect_err "launches.cu:35" "standard error has the line"
+expect_err "store: 1 of 1 launches failed, the first: out-of-bounds 4-byte store" "and the table the reason"
+run cuda --json "$work/a.json" "$launches" fork
+expect_out "no error, 221
+no error, 221
+no error, 221" "a program that starts others"
+expect_err "3 processes used CUDA" "whose launches are all there"
+expect_json "$work/a.json" runs/0/launches/8/process 3 "each with its process"
+run cuda "$launches" threads
+expect_out "0 wrong" "several threads of the host"
+grep -qE '^ +80  store' "$err"
+verdict $? "and all their launches"
+run cuda "$launches" crash
+expect_status 134 "a program that aborts"
+grep -qE '^ +1  total' "$err"
+verdict $? "keeps what it had done"
+rm -f "$out"
+"$HEDDLE" cuda "$launches" wait >"$out" 2>"$err" &
+child=$!
+for i in $(seq 100); do grep -q waiting "$out" 2>/dev/null && break || sleep 0.1; done
+kill -TERM $child
+wait $child 2>/dev/null
+status=$?
+expect_status 143 "one that is stopped"
+grep -q PARTIAL "$err" && grep -qE '^ +1  total' "$err"
+verdict $? "too"
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+if [ -x "$nvcc" ]; then
+    "$nvcc" -o "$work/own-runtime" tests/cli/launches.cu
+    refused "has the CUDA runtime linked into it" "nvcc's default" cuda "$work/own-runtime"
+    "$nvcc" -cudart shared -gencode arch=compute_75,code=sm_75 -o "$work/sass" tests/cli/launches.cu
+    run cuda "$work/sass" 1
+    expect_err "holds machine code of a GPU and no PTX" "machine code alone"
+    "$nvcc" -cudart shared -o "$work/nvcc" tests/cli/launches.cu
+    run cuda "$work/nvcc" 2
+    expect_out "no error, 221" "nvcc's programs"
+fi
+
+# ---- a launch taken out ----
+run cuda -q -f --capture total:2="$work/total.hdl" "$launches" 3
+expect_out "no error, 329" "a launch is taken out of a program"
+run run "$work/total.hdl" -q --print m2:1
+expect_in_out "0:  221" "and computes the same again: memory, variables and constants are as they were"
+run compare "$work/total.hdl" --mech pdom,dwf,volta
+expect_status 0 "compare takes it"
+expect_in_out "total.hdl, 1 block of 1 thread" "with its shape"
+run cuda -q -c tiny --capture chain="$work/chain.hdl" "$launches" 1
+run run "$work/chain.hdl" -c tiny --json "$work/b.json"
+"$HEDDLE" cuda -q -c tiny --json "$work/a.json" "$launches" 1 >/dev/null
+expect_json "$work/b.json" total/gpu.cycles "$("$work/json" "$work/a.json" runs/0/launches/0/gpu.cycles)" "the first launch takes the same cycles alone"
+run explain pdom "$work/total.hdl"
+expect_in_out "total under pdom" "explain takes it"
+run report "$work/total.hdl" -c tiny -q --html "$work/report.html"
+expect_status 0 "report does"
+run study oracle-lanes "$work/total.hdl"
+expect_status 0 "study does"
+run inspect "$work/total.hdl"
+expect_in_out "kernel total(int*, int**)" "inspect does"
+refused "there was no such launch" "a launch that is not there" cuda -q --capture total:9="$work/none.hdl" true
+refused "is not KERNEL[:N]=FILE" "a capture without a file" cuda --capture total true
+head -c 600 "$work/total.hdl" >"$work/cut.hdl"
+refused "is a captured launch, but damaged" "a file that is cut off" run "$work/cut.hdl"
+{ head -c 25 "$work/total.hdl"; echo '{"kernel":"k","params":[8],"ptx":5}' | zstd -q; } >"$work/short.hdl" 2>/dev/null &&
+    refused "its parts do not fit its description" "parts that are missing" run "$work/short.hdl"
+unset TMPDIR

@@ -37,7 +37,8 @@ static void every_file_that_is_written_is_tried(void **state) {
             char option[64];
             struct err e = {0};
             if (!(o->how & OPT_WRITES)) continue;
-            snprintf(option, sizeof option, "--%s=%s/dev/null/x", o->name, strchr(o->value, ':') ? "0:" : "");
+            const char *before = strchr(o->value, '=') ? "k=" : strchr(o->value, ':') ? "0:" : "";
+            snprintf(option, sizeof option, "--%s=%s/dev/null/x", o->name, before);
             assert_false(prepare(*c, (char *[]){option}, 1, &e));
             assert_string_equal(err_text(&e), "cannot write /dev/null/x: Not a directory");
             err_free(&e);
