@@ -22,7 +22,8 @@ static const struct opt cuda_options[] = {
     {"launches", 'l', false, NULL,
      "Show every launch in a row of its own, in order, instead of one row for each kernel."},
     {"races", 0, false, "[=lockstep]",
-     "Look for data races, as 'heddle run --races' does. Launches are functional."},
+     "Look for data races, as 'heddle run --races' does. Launches are functional; the exit status is 1 if "
+     "there is one and the program's own is 0."},
     {"output", 'o', OPT_WRITES, "FILE",
      "Write the tables to FILE instead of standard error; - is standard output."},
     {"json", 0, OPT_WRITES, "FILE",

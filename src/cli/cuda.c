@@ -93,10 +93,12 @@ static bool check_capture(const struct cuda *c, struct err *e) {
                    opts_value(&c->opts, "capture"));
 }
 
-/* In the order of the runs, and of several the first that is not 0. */
+/* In the order of the runs, and of several the first that is not 0; then whether there are data races. */
 static int exit_status(const struct cuda *c) {
     for (size_t i = 0; i < c->runs.n; i++)
         if (c->runs.v[i].over && cuda_exit_status(&c->runs.v[i])) return cuda_exit_status(&c->runs.v[i]);
+    for (size_t i = 0; i < c->runs.n; i++)
+        if (c->runs.v[i].races) return CLI_FAILED;
     return 0;
 }
 

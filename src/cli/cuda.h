@@ -59,6 +59,7 @@ struct cuda_run {
     VEC(struct cuda_launch) launches;        /* where somebody wants each: struct cuda.each */
     size_t nlaunches, timed, failed, broken; /* broken: lines of the log that nobody can read */
     struct stats total;
+    size_t races;            /* pairs of instructions, but for those that stored the same value */
     VEC(const char *) notes; /* what the runtime wants to be said: races, ... */
     struct arena mem;
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/cuda.h"
+#include "cli/demangle.h"
 #include "sim/file.h"
 
 /* ---- statistics ---- */
@@ -100,6 +101,13 @@ static void add_start(struct cuda_run *r, const json_t *o) {
                                                   .program = arena_strdup(&r->mem, text_of(o, "program"))});
 }
 
+static void add_race(struct cuda_run *r, const json_t *o) {
+    struct sb readable = {0};
+    demangle_text(text_of(o, "text"), &readable);
+    r->races += !json_is_true(json_object_get(o, "same_value"));
+    VEC_PUSH(&r->notes, sb_keep(&readable, &r->mem));
+}
+
 static void add_line(struct cuda_run *r, const json_t *o) {
     const char *event = text_of(o, "event");
     if (!strcmp(event, "start"))
@@ -108,6 +116,8 @@ static void add_line(struct cuda_run *r, const json_t *o) {
         add_launch(r, o);
     else if (!strcmp(event, "end"))
         r->processes.v[process_of(r, o)].ended = true;
+    else if (!strcmp(event, "race"))
+        add_race(r, o);
     else if (*text_of(o, "text"))
         VEC_PUSH(&r->notes, arena_strdup(&r->mem, text_of(o, "text")));
 }

@@ -185,6 +185,7 @@ void cuda_words(const struct cuda *c, const struct cuda_run *r, struct sb *out) 
     if (r->over && WIFSIGNALED(r->wait_status))
         sb_add(out, "  ended by signal %d (%s)\n", WTERMSIG(r->wait_status),
                strsignal(WTERMSIG(r->wait_status)));
+    if (opts_has(&c->opts, "races") && r->processes.n && !r->notes.n) sb_add(out, "  no data races\n");
     if (r->broken)
         sb_add(out, "  %zu line%s of the log cannot be read\n", r->broken, r->broken == 1 ? "" : "s");
     if (c->signal) sb_add(out, "  PARTIAL: stopped before its end\n");

@@ -124,6 +124,20 @@ void cu_log_launch(struct cu_process *p, const struct CUstream_st *s, const stru
     end(p, &l);
 }
 
+int cu_log_race(struct cu_process *p, const hd_race *race, const char *text) {
+    struct line l;
+    if (p->log < 0 || begin(&l)) return 0;
+    fprintf(l.f,
+            "{\"event\":\"race\",\"pid\":%d,\"kind\":\"%s\",\"same_value\":%s,\"count\":%" PRIu64
+            ",\"kernel\":",
+            (int)getpid(), race->kind, race->same_value ? "true" : "false", race->count);
+    cu_log_string(l.f, race->kernel);
+    fputs(",\"text\":", l.f);
+    cu_log_string(l.f, text);
+    end(p, &l);
+    return 1;
+}
+
 void cu_log_totals(struct cu_process *p, const char *event) {
     struct line l;
     if (p->log < 0 || !p->dev || p->forked || begin(&l)) return;

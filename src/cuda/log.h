@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "heddle.h"
+
 struct cu_process;
 struct CUstream_st;
 struct cu_kernel_op;
@@ -20,4 +22,6 @@ void cu_log_launch(struct cu_process *p, const struct CUstream_st *s, const stru
 /* The totals since the device was opened: before a "reset" takes them away, and at the "end". */
 void cu_log_totals(struct cu_process *p, const char *event);
 void cu_log_string(FILE *f, const char *text); /* as JSON */
+/* A data race, in words; 0: there is no log. */
+int cu_log_race(struct cu_process *p, const hd_race *race, const char *text);
 #endif

@@ -19,6 +19,7 @@
 #include "cuda/log.h"
 #include "cuda/memory.h"
 #include "cuda/module.h"
+#include "cuda/races.h"
 #include "cuda/stream.h"
 
 static struct cu_process process = {.lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, .log = -1};
@@ -104,7 +105,7 @@ static size_t options_of(const struct cu_settings *s, hd_option *options) {
     size_t n = 0;
     for (size_t i = 0; i < s->noptions; i++) options[n++] = s->options[i];
     if (s->mech) options[n++] = (hd_option){"run.mech", s->mech};
-    if (s->races) options[n++] = (hd_option){"run.races", "1"};
+    if (s->races) options[n++] = (hd_option){"run.races", "on"};
     if (s->timed >= 0) options[n++] = (hd_option){"run.mode", s->timed ? "timed" : "functional"};
     return n;
 }
@@ -159,6 +160,7 @@ int cu_leave_driver(struct cu_process *p, int code) {
 int cu_reset(struct cu_process *p) {
     cu_flush_prints(p);
     if (p->forked || !p->dev) return p->failed;
+    cu_races_report(p);
     cu_log_totals(p, "reset");
     cu_objects_reset(p);
     cu_modules_reset(p);
@@ -173,6 +175,7 @@ int cu_reset(struct cu_process *p) {
 void cu_end(void) {
     if (pthread_mutex_trylock(&process.lock)) return;
     cu_flush_prints(&process);
+    cu_races_report(&process);
     cu_log_totals(&process, "end");
     pthread_mutex_unlock(&process.lock);
 }

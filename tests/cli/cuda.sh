@@ -198,6 +198,12 @@ no error, 221
 no error, 221" "a program that starts others"
 expect_err "3 processes used CUDA" "whose launches are all there"
 expect_json "$work/a.json" runs/0/launches/8/process 3 "each with its process"
+run cuda --races "$launches" race
+expect_status 1 "a data race"
+expect_err "data race: write-write of global memory, byte 0 of buffer 1, 32 times, first in kernel race" "is told"
+run cuda --races "$launches" 2
+expect_err "no data races" "and so is that there is none"
+expect_status 0 "which is fine"
 run cuda "$launches" threads
 expect_out "0 wrong" "several threads of the host"
 grep -qE '^ +80  store' "$err"

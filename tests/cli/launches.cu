@@ -34,6 +34,15 @@ __global__ void total(int *out, int **where) {
 
 __global__ void store(int *p, int at) { p[at] = 1; }
 
+__global__ void race(int *p) { p[threadIdx.x / 2] = threadIdx.x; }
+
+static int races() {
+    int *p;
+    cudaMalloc(&p, 256);
+    race<<<1, 64>>>(p);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+
 static int run(int launches) {
     node *nodes;
     int *out, **where, host[4], three[2] = {1, 3};
@@ -93,6 +102,7 @@ static int threads() {
 int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "2";
     if (!strcmp(what, "fault")) return fault();
+    if (!strcmp(what, "race")) return races();
     if (!strcmp(what, "fork")) return forks(argv);
     if (!strcmp(what, "threads")) return threads();
     if (!strcmp(what, "crash")) return run(1), fflush(stdout), abort(), 0;
