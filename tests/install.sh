@@ -13,8 +13,15 @@ install() { make -s --no-print-directory BUILD="$BUILD" SAN="$san" "$@"; }
 
 check "make install works" install PREFIX="$d" install
 check "the installed command runs" "$d/bin/heddle" --version
+installed_nvcc() {
+    local preload
+    preload=$(ldd "$d/lib/heddle/cuda/libheddle-cuda.so" | awk '/lib(asan|ubsan)/ {print $3}' | paste -sd:)
+    "$d/bin/heddle-nvcc" tests/cudart/vectors.cu -o "$d/vectors" &&
+        env ${preload:+LD_PRELOAD="$preload" ASAN_OPTIONS=detect_leaks=0} "$d/vectors" | grep '^ok saxpy' && rm "$d/vectors"
+}
 installed_headers() { HEDDLE_CUDACC=clang-19 "$d/bin/heddle" run examples/diamond.cu -q --print 0; }
 check "and compiles a kernel with the installed headers" installed_headers
+check "and builds a CUDA program with the installed headers and runtime" installed_nvcc
 build_and_run() { # FLAGS...
     cc -I"$d/include" $san -o "$d/saxpy" examples/saxpy.c "$@" && "$d/saxpy"
 }

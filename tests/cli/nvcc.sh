@@ -3,6 +3,8 @@
 mkdir "$work/tmp" "$work/src" "$work/src/inc"
 export TMPDIR=$work/tmp
 root=$PWD
+preload=$(ldd "$(dirname "$HEDDLE")/cuda/lib/libheddle-cuda.so" | awk '/lib(asan|ubsan)/ {print $3}' | paste -sd:)
+says() { [ "$(env ${preload:+LD_PRELOAD="$preload" ASAN_OPTIONS=detect_leaks=0} "$1")" = "$2" ]; } # PROGRAM TEXT
 cd "$work/src" || exit 1
 cat >one.cu <<'CUDA'
 #include "value.h"
@@ -24,7 +26,7 @@ printf '__global__ void bad() {\n    int x = undeclared;\n}\n' >bad.cu
 # ---- programs ----
 run nvcc -O3 -Iinc -DNUMBER=41 -arch=sm_60 -Xcompiler -Wall,-Wextra -Xptxas -v one.cu two.cpp -o all
 expect_status 0 "two files at once"
-[ "$(./all)" = "41 2" ]
+says ./all "41 2"
 verdict $? "run as they should"
 run nvcc -c -Iinc --define-macro NUMBER=42 -MD -MF one.dep one.cu
 expect_status 0 "-c"
@@ -34,7 +36,7 @@ run nvcc -c two.cpp -o second.o
 run nvcc -lib second.o -o libsecond.a
 echo '-L. one.o -lsecond -o "parts"' >link.rsp
 run nvcc @link.rsp
-[ "$(./parts)" = "42 2" ]
+says ./parts "42 2"
 verdict $? "objects, archives and files of options"
 run nvcc -shared -Xcompiler -fPIC -Iinc -DNUMBER=1 one.cu two.cpp -o libone.so
 [ -s libone.so ]
@@ -63,7 +65,7 @@ run nvcc --help
 expect_in_out "Usage: heddle nvcc" "--help"
 printf 'all: prog\nprog: one.cu two.o\n\t$(NVCC) $(FLAGS) $^ -o $@\ntwo.o: two.cpp\n\t$(NVCC) -c $< -o $@\n' >Makefile
 make -s NVCC="$HEDDLE nvcc" FLAGS='-Iinc -DNUMBER=9 -gencode arch=compute_70,code=sm_70 -std=c++14 --expt-relaxed-constexpr' >/dev/null 2>"$err"
-[ "$(./prog)" = "9 2" ]
+says ./prog "9 2"
 verdict $? "a Makefile for nvcc"
 
 # ---- what goes wrong ----
