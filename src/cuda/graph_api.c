@@ -93,7 +93,7 @@ static int list_edges(struct cu_process *p, cudaGraph_t g, cudaGraphNode_t *from
             put(from, *room, &same, g->nodes.v[i]);
             put(to, *room, &n, g->nodes.v[i]->after.v[k].node);
         }
-    size_t left = *room;
+    size_t left = from ? *room : 0; /* who only asks for the number need not set it */
     finish(from, n, &left);
     finish(to, n, room);
     return CU_Success;
