@@ -175,7 +175,20 @@ CUDA_API int advise_13(const void *ptr, size_t bytes, int advice, struct cudaMem
     CUDA_CALL(advise(p, ptr, bytes, advice, device_of(where)));
 }
 CUDA_ALIAS(cudaMemPrefetchAsync_v2, prefetch_13)
-CUDA_ALIAS(cudaMemPrefetchAsync_v2_ptsz, prefetch_13)
+/* For programs whose threads have default streams of their own. */
+static struct CUstream_st *own(struct CUstream_st *stream) {
+    return stream ? stream : CU_STREAM_PER_THREAD;
+}
+CUDA_API int prefetch_own_11(const void *ptr, size_t bytes, int device, struct CUstream_st *stream) {
+    CUDA_CALL(prefetch(p, ptr, bytes, device, own(stream)));
+}
+CUDA_API int prefetch_own_13(const void *ptr, size_t bytes, struct cudaMemLocation where, unsigned flags,
+                             struct CUstream_st *stream) {
+    CUDA_CALL(flags ? CU_InvalidValue : prefetch(p, ptr, bytes, device_of(where), own(stream)));
+}
+CUDA_ALIAS(cudaMemPrefetchAsync_v2_ptsz, prefetch_own_13)
+CUDA_BEFORE_13(prefetch_own_11, cudaMemPrefetchAsync_ptsz)
+CUDA_SINCE_13(prefetch_own_13, cudaMemPrefetchAsync_ptsz)
 CUDA_ALIAS(cudaMemAdvise_v2, advise_13)
 CUDA_BEFORE_13(prefetch_11, cudaMemPrefetchAsync)
 CUDA_SINCE_13(prefetch_13, cudaMemPrefetchAsync)

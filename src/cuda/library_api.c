@@ -129,3 +129,16 @@ CUDA_API cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **f
                                                       enum cudaDriverEntryPointQueryResult *found) {
     CUDA_CALL(entry_point(name, function, (int)version, flags, found));
 }
+/* A program whose threads have default streams of their own gets the driver's entry points for that. */
+static unsigned long long own(unsigned long long flags) {
+    return flags ? flags : cudaEnablePerThreadDefaultStream;
+}
+CUDA_API cudaError_t cudaGetDriverEntryPoint_ptsz(const char *name, void **function, unsigned long long flags,
+                                                  enum cudaDriverEntryPointQueryResult *found) {
+    return cudaGetDriverEntryPoint(name, function, own(flags), found);
+}
+CUDA_API cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char *name, void **function,
+                                                           unsigned version, unsigned long long flags,
+                                                           enum cudaDriverEntryPointQueryResult *found) {
+    return cudaGetDriverEntryPointByVersion(name, function, version, own(flags), found);
+}
