@@ -170,9 +170,9 @@ enum cli_exit cuda_main(struct cli *cli, const struct opts *o) {
     int status;
     c.term.out_colour = cli->term.err_colour;
     if (!cuda_read_options(&c, o, &e))
-        status = cli_usage(cli, &e);
+        status = (int)cli_usage(cli, &e);
     else if (!prepare(&c, &e))
-        status = cli_fail(cli, &e);
+        status = (int)cli_fail(cli, &e);
     else
         status = run(&c, &e);
     remove_directory(&c);
