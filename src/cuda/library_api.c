@@ -1,6 +1,5 @@
 /* Entry points for modules that a program loads itself (cudaLibrary), and for the driver's entry points by name. */
-#include <cuda_runtime_api.h>
-#undef CUDA_VERSION
+#include <driver_types.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,15 +31,15 @@ static int load_file(struct cu_process *p, cudaLibrary_t *library, const char *p
 }
 
 /* Options of the just-in-time compiler have nothing to act on. */
-CUDA_API cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *image, enum cudaJitOption *jit,
-                                         void **jit_values, unsigned njit, enum cudaLibraryOption *options,
-                                         void **values, unsigned n) {
+CUDA_API int cudaLibraryLoadData(cudaLibrary_t *library, const void *image, enum cudaJitOption *jit,
+                                 void **jit_values, unsigned njit, enum cudaLibraryOption *options,
+                                 void **values, unsigned n) {
     (void)jit, (void)jit_values, (void)njit, (void)options, (void)values, (void)n;
     CUDA_CALL(load_data(p, library, image, 0));
 }
-CUDA_API cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *path,
-                                             enum cudaJitOption *jit, void **jit_values, unsigned njit,
-                                             enum cudaLibraryOption *options, void **values, unsigned n) {
+CUDA_API int cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *path, enum cudaJitOption *jit,
+                                     void **jit_values, unsigned njit, enum cudaLibraryOption *options,
+                                     void **values, unsigned n) {
     (void)jit, (void)jit_values, (void)njit, (void)options, (void)values, (void)n;
     CUDA_CALL(load_file(p, library, path));
 }
@@ -55,7 +54,7 @@ static int unload(struct cu_process *p, cudaLibrary_t library) {
     if (!code) cu_module_unload(p, module_of(library));
     return code;
 }
-CUDA_API cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
+CUDA_API int cudaLibraryUnload(cudaLibrary_t library) {
     CUDA_CALL(unload(p, library));
 }
 
@@ -67,7 +66,7 @@ static int get_kernel(struct cu_process *p, cudaKernel_t *kernel, cudaLibrary_t 
     if (!code) *kernel = (cudaKernel_t)f;
     return code;
 }
-CUDA_API cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, const char *name) {
+CUDA_API int cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, const char *name) {
     CUDA_CALL(get_kernel(p, kernel, library, name));
 }
 
@@ -82,8 +81,7 @@ static int get_global(struct cu_process *p, void **ptr, size_t *bytes, cudaLibra
     if (bytes) *bytes = v->bytes;
     return CU_Success;
 }
-CUDA_API cudaError_t cudaLibraryGetGlobal(void **ptr, size_t *bytes, cudaLibrary_t library,
-                                          const char *name) {
+CUDA_API int cudaLibraryGetGlobal(void **ptr, size_t *bytes, cudaLibrary_t library, const char *name) {
     CUDA_CALL(get_global(p, ptr, bytes, library, name));
 }
 
@@ -92,7 +90,7 @@ static int kernel_count(struct cu_process *p, unsigned *n, cudaLibrary_t library
     if (!code) *n = (unsigned)hd_module_kernel_count(module_of(library)->hd);
     return code;
 }
-CUDA_API cudaError_t cudaLibraryGetKernelCount(unsigned *n, cudaLibrary_t library) {
+CUDA_API int cudaLibraryGetKernelCount(unsigned *n, cudaLibrary_t library) {
     CUDA_CALL(kernel_count(p, n, library));
 }
 
@@ -106,7 +104,7 @@ static int kernels(struct cu_process *p, cudaKernel_t *list, unsigned n, cudaLib
     }
     return code;
 }
-CUDA_API cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *list, unsigned n, cudaLibrary_t library) {
+CUDA_API int cudaLibraryEnumerateKernels(cudaKernel_t *list, unsigned n, cudaLibrary_t library) {
     CUDA_CALL(kernels(p, list, n, library));
 }
 
@@ -120,25 +118,25 @@ static int entry_point(const char *name, void **function, int version, unsigned 
     return found || how == DRV_FOUND ? CU_Success : CU_SymbolNotFound;
 }
 enum { RUNTIME_VERSION = 13000 };
-CUDA_API cudaError_t cudaGetDriverEntryPoint(const char *name, void **function, unsigned long long flags,
-                                             enum cudaDriverEntryPointQueryResult *found) {
+CUDA_API int cudaGetDriverEntryPoint(const char *name, void **function, unsigned long long flags,
+                                     enum cudaDriverEntryPointQueryResult *found) {
     CUDA_CALL(entry_point(name, function, RUNTIME_VERSION, flags, found));
 }
-CUDA_API cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version,
-                                                      unsigned long long flags,
-                                                      enum cudaDriverEntryPointQueryResult *found) {
+CUDA_API int cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version,
+                                              unsigned long long flags,
+                                              enum cudaDriverEntryPointQueryResult *found) {
     CUDA_CALL(entry_point(name, function, (int)version, flags, found));
 }
 /* A program whose threads have default streams of their own gets the driver's entry points for that. */
 static unsigned long long own(unsigned long long flags) {
     return flags ? flags : cudaEnablePerThreadDefaultStream;
 }
-CUDA_API cudaError_t cudaGetDriverEntryPoint_ptsz(const char *name, void **function, unsigned long long flags,
-                                                  enum cudaDriverEntryPointQueryResult *found) {
+CUDA_API int cudaGetDriverEntryPoint_ptsz(const char *name, void **function, unsigned long long flags,
+                                          enum cudaDriverEntryPointQueryResult *found) {
     return cudaGetDriverEntryPoint(name, function, own(flags), found);
 }
-CUDA_API cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char *name, void **function,
-                                                           unsigned version, unsigned long long flags,
-                                                           enum cudaDriverEntryPointQueryResult *found) {
+CUDA_API int cudaGetDriverEntryPointByVersion_ptsz(const char *name, void **function, unsigned version,
+                                                   unsigned long long flags,
+                                                   enum cudaDriverEntryPointQueryResult *found) {
     return cudaGetDriverEntryPointByVersion(name, function, version, own(flags), found);
 }
