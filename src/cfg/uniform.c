@@ -164,6 +164,7 @@ static bool result_differs(const struct uniform *u, const struct flow *f, const 
     case IR_BALLOT:
     case IR_REDUX_U32:
     case IR_REDUX_S32:
+    case IR_REDUX_F32:
     case IR_MATCH_ALL_U32:
     case IR_MATCH_ALL_U64:
         return u->scope == CFG_VARIES_BLOCK || !(i->mods & IR_M_SYNC) ||

@@ -11,6 +11,7 @@
  * source is f64 or the destination has 64 bits; every other float clamps to the destination's range, .sat or
  * not. */
 #include "exec/alu_row.h"
+#include "exec/narrow.h"
 
 /* ---- int to int ---- */
 
@@ -309,3 +310,17 @@ void ALU_NAME(alu_CVT_PACK)(struct exec_ctx *x, const struct ir_insn *i, uint32_
     }
     alu_merge32(exec_row32(x, i->o[0]), d, mask);
 }
+
+/* ---- pairs of narrow floats ---- */
+#define NARROW(id, value)                                                                        \
+    void ALU_NAME(alu_##id)(struct exec_ctx * x, const struct ir_insn *i, uint32_t mask) {       \
+        _Alignas(32) uint32_t d[EXEC_LANES];                                                     \
+        const uint32_t *a = exec_row32(x, i->o[1]), *b = i->ns > 1 ? exec_row32(x, i->o[2]) : a; \
+        (void)b;                                                                                 \
+        for (uint32_t l = 0; l < EXEC_LANES; l++) d[l] = value;                                  \
+        alu_merge32(exec_row32(x, i->o[0]), d, mask);                                            \
+    }
+NARROW(CVT_NARROW_F32, narrow_pair(f32_from(a[l]), f32_from(b[l]), i->sub))
+NARROW(CVT_NARROW_F16X2, narrow_pair(f16_to_float(a[l] >> 16), f16_to_float(a[l] & 0xffff), i->sub))
+NARROW(CVT_NARROW_BF16X2, narrow_pair(bf16_to_float(a[l] >> 16), bf16_to_float(a[l] & 0xffff), i->sub))
+NARROW(CVT_F16X2_NARROW, narrow_widen(a[l], i->sub))

@@ -112,3 +112,25 @@ void atom_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     }
     if (!changed && i->nd) x->warp->spun = true;
 }
+
+/* exch and cas of 16 bytes. */
+void atom128_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+    uint8_t *at[EXEC_LANES];
+    const enum span s = resolve(x, i, i->o[2], mask, 16, true, at);
+    bool changed = false;
+    if (s == SPAN_FAULT) return;
+    FOR_LANES(l, mask) {
+        uint8_t *p = s == SPAN_LANES ? at[l] : s == SPAN_UNIFORM ? at[0] : at[0] + (size_t)l * 16;
+        uint64_t old[2], b[2], new[2];
+        memcpy(old, p, 16);
+        for (uint32_t k = 0; k < 2; k++) {
+            b[k] = opnd_get(x, i->o[3 + k], l);
+            new[k] = i->sub == IR_AT_CAS ? opnd_get(x, i->o[5 + k], l) : b[k];
+        }
+        if (i->sub == IR_AT_CAS && memcmp(old, b, 16)) memcpy(new, old, 16);
+        memcpy(p, new, 16);
+        changed |= memcmp(old, new, 16) != 0;
+        for (uint32_t k = 0; k < 2; k++) opnd_put(x, i->o[k], l, old[k]);
+    }
+    if (!changed) x->warp->spun = true;
+}

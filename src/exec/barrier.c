@@ -54,9 +54,67 @@ void bar_leave(struct exec_warp *w, uint32_t lanes) {
     FOR_LANES(id, w->arrived[l]) w->block->bar[id].left++;
 }
 
+/* ---- the cluster's barrier, in two halves: all of the block arrive, and wait for it later or not at once ---- */
+
+static void cluster_release(struct exec_warp *w) {
+    uint32_t lanes = 0;
+    FOR_LANES(l, w->bar_wait) lanes |= (uint32_t)(w->bar_id[l] == EXEC_CLUSTER) << l;
+    w->cluster[1] |= w->cluster[0] & ~lanes;
+    w->cluster[0] = 0;
+    if (!lanes) return;
+    w->bar_wait &= ~lanes;
+    lanes_go_on(w, lanes);
+    w->x.out->woke = true;
+}
+
+static void cluster_recheck(struct exec_block *b) {
+    uint32_t any = 0;
+    for (uint32_t k = 0; k < b->nwarps; k++) {
+        if (b->warps[k].live & ~b->warps[k].cluster[0]) return;
+        any |= b->warps[k].cluster[0];
+    }
+    if (!any) return;
+    if (b->grid->watching) races_cluster(b);
+    for (uint32_t k = 0; k < b->nwarps; k++) cluster_release(&b->warps[k]);
+    b->grid->barriers++;
+}
+
+static bool cluster_valid(struct exec_warp *w, const struct ir_insn *i, uint32_t mask) {
+    const bool arrive = i->op == IR_CLUSTER_ARRIVE;
+    const uint32_t in = w->cluster[0] | w->cluster[1], bad = arrive ? mask & in : mask & ~in;
+    if (!bad) return true;
+    exec_note(w, i, (uint32_t)__builtin_ctz(bad), EXEC_F_SYNC,
+              arrive ? "a thread arrives again at the cluster's barrier before it has waited"
+                     : "a thread waits at the cluster's barrier that has not arrived there");
+    return false;
+}
+
+void cluster_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+    struct exec_warp *w = x->warp;
+    struct exec_out *o = x->out;
+    if (!cluster_valid(w, i, mask)) return;
+    out_jump(o, 0, 0);
+    if (i->op == IR_CLUSTER_ARRIVE) {
+        w->cluster[0] |= mask;
+        cluster_recheck(w->block);
+    } else {
+        const uint32_t blocks = mask & ~w->cluster[1];
+        w->cluster[1] &= ~mask;
+        FOR_LANES(l, blocks) {
+            w->wait_pc[l] = insn_pc(w, i);
+            w->bar_id[l] = EXEC_CLUSTER;
+        }
+        lanes_block(w, blocks);
+        w->bar_wait |= blocks;
+        o->waiting = blocks;
+    }
+    if (!o->waiting && !o->woke) o->flow = EXEC_NEXT;
+}
+
 void bar_recheck(struct exec_block *b) {
     for (uint32_t id = 0; id < EXEC_BARRIERS; id++)
         if (b->bar[id].arrived && complete(b, &b->bar[id])) release(b, id);
+    cluster_recheck(b);
 }
 
 static bool valid(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, uint32_t id, uint32_t count) {

@@ -168,6 +168,7 @@ void races_end(struct exec_races *r);
 void races_block_start(struct exec_block *b);
 void races_block_free(struct exec_block *b);
 void races_barrier(struct exec_block *b, uint32_t id); /* is complete; its threads still wait */
+void races_cluster(struct exec_block *b);              /* its barrier is complete; some may still wait */
 void races_met(struct exec_warp *w, uint32_t group, uint32_t member);    /* in bar.warp.sync */
 void shadow_forget(struct exec_races *r, uint64_t addr, uint64_t bytes); /* memory is given out anew */
 

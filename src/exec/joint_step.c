@@ -129,6 +129,7 @@ static void take_released(struct exec_joint *k) {
 static bool meet(struct exec_joint *k, const struct at *a) {
     const struct ir_insn *i = a->i;
     const bool barrier = ir_ops[i->op].cls == IR_C_BAR && i->op != IR_WARPSYNC;
+    if (i->op == IR_CLUSTER_ARRIVE || i->op == IR_CLUSTER_WAIT) return false;
     if (barrier && !whole_block(k, a)) return false;
     reads_sources(k, a, 0, k->node.brought + i->op);
     reads_sources(k, a, 0, a->pc);

@@ -53,6 +53,8 @@ static exec_fn *executor(const struct ir_op_info *op, uint16_t id, exec_fn *plai
     case IR_BAR_ARRIVE:
     case IR_BAR_RED_P:
     case IR_BAR_RED_U32: return races_bar;
+    case IR_CLUSTER_ARRIVE:
+    case IR_CLUSTER_WAIT: return races_cluster_bar;
     case IR_WARPSYNC: return races_warpsync;
     case IR_MEMBAR: return races_fence;
     case IR_EXIT:

@@ -137,16 +137,16 @@ static void synchronise(const struct exec_ctx *x, const struct access *a, struct
 }
 
 /* The bytes that one lane stores. */
-static void stored(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lane, uint8_t to[16]) {
+static void stored(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lane, uint8_t to[32]) {
     const uint32_t size = ir_type_bytes[ir_ops[i->op].type];
-    for (uint32_t k = 0; k + 1 < i->ns && (k + 1) * size <= 16; k++) {
+    for (uint32_t k = 0; k + 1 < i->ns && (k + 1) * size <= 32; k++) {
         const uint64_t v = opnd_get(x, i->o[1 + k], lane);
         memcpy(to + (size_t)k * size, &v, size);
     }
 }
 
 static void access_lane(const struct exec_ctx *x, struct access *a, uint32_t bytes) {
-    uint8_t data[16] = {0};
+    uint8_t data[32] = {0};
     const uint64_t from = a->addr;
     uint32_t step = 1;
     if (is_store(a->kind)) stored(x, a->i, a->lane, data);

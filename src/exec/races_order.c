@@ -22,6 +22,7 @@ void races_block_free(struct exec_block *b) {
         for (int s = 0; s < RACES_SCOPES; s++) clock_drop(r, rb->unit[k].fence[s].clock);
     }
     for (uint32_t k = 0; k < EXEC_BARRIERS; k++) clock_drop(r, rb->arrived[k]);
+    for (uint32_t k = 0; k < 2; k++) clock_drop(r, rb->cluster[k]);
     for (uint32_t k = 0; k < rb->npages; k++) shadow_free_page(r, &rb->page[k]);
     xfree(rb->unit);
     xfree(rb->page);
@@ -188,6 +189,35 @@ static void arrive(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
         clock_join(r, &b->arrived[id], b->unit[unit].clock);
         clock_write(r, &b->arrived[id], b->index)->epoch[unit] = b->unit[unit].epoch++;
     }
+}
+
+/* Who waits learns what all did before they arrived, when the phase is over. */
+void races_cluster(struct exec_block *b) {
+    struct exec_races *r = b->grid->races;
+    struct races_block *rb = b->races;
+    clock_drop(r, rb->cluster[1]);
+    rb->cluster[1] = rb->cluster[0];
+    rb->cluster[0] = NULL;
+    for (uint32_t k = 0; k < b->nwarps; k++) FOR_LANES(l, b->warps[k].bar_wait) {
+            if (b->warps[k].bar_id[l] != EXEC_CLUSTER) continue;
+            clock_join(r, &rb->unit[races_unit_of(r, k * EXEC_LANES + l)].clock, rb->cluster[1]);
+        }
+}
+
+void races_cluster_bar(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+    struct exec_races *r = x->warp->block->grid->races;
+    struct races_block *b = x->warp->block->races;
+    const uint32_t over = x->warp->cluster[1];
+    FOR_LANES(l, mask) {
+        const uint32_t unit = races_unit_of(r, x->warp->index * EXEC_LANES + l);
+        if (i->op == IR_CLUSTER_ARRIVE) {
+            clock_join(r, &b->cluster[0], b->unit[unit].clock);
+            clock_write(r, &b->cluster[0], b->index)->epoch[unit] = b->unit[unit].epoch++;
+        } else if (over >> l & 1) {
+            clock_join(r, &b->unit[unit].clock, b->cluster[1]);
+        }
+    }
+    races_watched(x, i, mask);
 }
 
 void races_bar(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {

@@ -189,6 +189,7 @@ static void warp_start(struct exec_warp *w) {
     memset(w->arrived, 0, sizeof w->arrived);
     w->spun = false;
     memset(w->cp_group, 0, sizeof w->cp_group);
+    w->cluster[0] = w->cluster[1] = 0;
     for (uint32_t l = 0; l < EXEC_LANES; l++) {
         w->depth[l] = w->frame[l] = w->stack[l].nsaved = 0;
         w->sp[l] = g->func->frame_bytes;

@@ -50,7 +50,9 @@ static void list_waiting(const struct exec_block *b, uint32_t *shown, struct sb 
                    ") on, lanes 0x%08" PRIx32 ": wait%s ",
                    k, __builtin_popcount(here), here & (here - 1) ? "s" : "", w->tid[0][first],
                    w->tid[1][first], w->tid[2][first], here, here & (here - 1) ? "" : "s");
-            if (w->bar_wait >> first & 1)
+            if (w->bar_wait >> first & 1 && w->bar_id[first] == EXEC_CLUSTER)
+                sb_add(out, "in the cluster's barrier at ");
+            else if (w->bar_wait >> first & 1)
                 sb_add(out, "in barrier %u at ", w->bar_id[first]);
             else
                 sb_add(out, "for lanes 0x%08" PRIx32 " at ", w->xchg.member[first] & w->live & ~here);

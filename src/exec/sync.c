@@ -10,6 +10,7 @@
  * fault. */
 #include <inttypes.h>
 
+#include "exec/alu_fn.h"
 #include "exec/impl.h"
 
 void activemask_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
@@ -114,10 +115,28 @@ static uint32_t reduce(uint8_t sub, uint32_t a, uint32_t b, bool is_signed) {
     }
 }
 
+/* min and max of f32; .abs of magnitudes; .NaN: one that is makes the result one. */
+static uint32_t reduce_f32(const struct ir_insn *i, const uint64_t *value, uint32_t group) {
+    uint32_t acc = 0x7fffffffu;
+    FOR_LANES(l, group) {
+        const uint32_t v = (uint32_t)value[l] & (i->mods & IR_M_XSGN ? 0x7fffffffu : ~0u);
+        const bool nan = (v & 0x7fffffffu) > 0x7f800000u, none = acc == 0x7fffffffu;
+        if (nan && i->mods & IR_M_NAN) return 0x7fffffffu;
+        if (nan) continue;
+        const float a = f32_from(none ? v : acc), b = f32_from(v);
+        acc = f32_bits(i->sub == IR_AT_MIN ? fmin_ptx(a, b) : fmax_ptx(a, b));
+    }
+    return acc;
+}
+
 static void redux(struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, uint32_t group) {
     const uint64_t *value = x->warp->xchg.value;
     uint32_t acc = (uint32_t)value[__builtin_ctz(group)];
-    FOR_LANES(l, group & (group - 1)) acc = reduce(i->sub, acc, (uint32_t)value[l], i->op == IR_REDUX_S32);
+    if (i->op == IR_REDUX_F32)
+        acc = reduce_f32(i, value, group);
+    else
+        FOR_LANES(l, group & (group - 1))
+        acc = reduce(i->sub, acc, (uint32_t)value[l], i->op == IR_REDUX_S32);
     FOR_LANES(l, lanes) opnd_put(x, i->o[0], l, acc);
 }
 
@@ -138,7 +157,8 @@ static void consume(struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes,
     case IR_MATCH_ALL_U32:
     case IR_MATCH_ALL_U64: match_all(x, i, lanes, group); break;
     case IR_REDUX_U32:
-    case IR_REDUX_S32: redux(x, i, lanes, group); break;
+    case IR_REDUX_S32:
+    case IR_REDUX_F32: redux(x, i, lanes, group); break;
     case IR_ELECT: elect(x, i, lanes, group); break;
     default: break; /* WARPSYNC */
     }

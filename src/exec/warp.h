@@ -39,7 +39,8 @@ enum {
     EXEC_MAX_PARAM = EXEC_WIN_FUNC - EXEC_WIN_PARAM,
     EXEC_MAX_FUNCS = (EXEC_WIN_HEAP - EXEC_WIN_FUNC) / 16,
     EXEC_MAX_THREADS = 1024,
-    EXEC_BARRIERS = 16
+    EXEC_BARRIERS = 16,
+    EXEC_CLUSTER = EXEC_BARRIERS /* in bar_id: the barrier of the cluster */
 };
 
 /* Behind the last address that memory may be given. */
@@ -135,6 +136,7 @@ struct exec_warp {
     uint8_t bar_id[EXEC_LANES];
     uint32_t arrives;             /* lanes that have executed bar.arrive, */
     uint16_t arrived[EXEC_LANES]; /* and at which barriers that are not complete, one bit each */
+    uint32_t cluster[2]; /* lanes that have arrived at the cluster's barrier; [1]: whose phase is over */
     uint32_t carry;
     uint32_t cp_group[2][EXEC_LANES]; /* groups of asynchronous copies committed, [1] of bulk copies */
     struct {                          /* what lanes bring to a warp-wide operation */

@@ -71,6 +71,8 @@ enum {
 };
 enum ir_bulk { IR_BULK_IN, IR_BULK_OUT, IR_BULK_SHARED }; /* to shared memory, from it, within it */
 #define IR_CP_ALL 0xffffffffu
+/* Conversions of pairs of narrow floats: the format, and whether negative numbers become 0. */
+enum ir_narrow { IR_E4M3, IR_E5M2, IR_E2M1, IR_E2M3, IR_E3M2, IR_NARROW_FORMAT = 7, IR_NARROW_RELU = 8 };
 enum ir_vote { IR_VOTE_ALL, IR_VOTE_ANY, IR_VOTE_UNI };
 enum ir_shfl { IR_SHFL_UP, IR_SHFL_DOWN, IR_SHFL_BFLY, IR_SHFL_IDX };
 enum ir_sys { IR_SYS_VPRINTF, IR_SYS_MALLOC, IR_SYS_FREE, IR_SYS_ASSERTFAIL };

@@ -206,6 +206,21 @@ static void print_cvt(struct printer *p) {
     all_operands(p);
 }
 
+static void print_narrow(struct printer *p) {
+    static const char *const names[] = {"e4m3x2", "e5m2x2", "e2m1x2", "e2m3x2", "e3m2x2"};
+    const struct ir_insn *i = p->i;
+    const char *narrow = NAME(names, i->sub & IR_NARROW_FORMAT),
+               *relu = i->sub & IR_NARROW_RELU ? ".relu" : "";
+    if (i->op == IR_CVT_F16X2_NARROW)
+        SAY("cvt.rn%s.f16x2.%s", relu, narrow);
+    else
+        SAY("cvt.rn.satfinite%s.%s.%s", relu, narrow,
+            i->op == IR_CVT_NARROW_F32     ? "f32"
+            : i->op == IR_CVT_NARROW_F16X2 ? "f16x2"
+                                           : "bf16x2");
+    all_operands(p);
+}
+
 static void print_pack(struct printer *p) {
     SAY("mov.%s", bits(p, true));
     SAY("%s", destinations(p, false) ? ", " : " ");
@@ -425,7 +440,11 @@ static void print_warp(struct printer *p) {
     case IR_BALLOT: SAY("vote%s.ballot.b32", sync); break;
     case IR_SHFL_U32: SAY("shfl%s.%s.b32", sync, NAME(shfl_name, p->i->sub)); break;
     case IR_REDUX_U32:
-    case IR_REDUX_S32: SAY("redux%s.%s.%s", sync, NAME(atom_name, p->i->sub), type_name(p->op->type)); break;
+    case IR_REDUX_S32:
+    case IR_REDUX_F32:
+        SAY("redux%s.%s%s%s.%s", sync, NAME(atom_name, p->i->sub), p->i->mods & IR_M_XSGN ? ".abs" : "",
+            p->i->mods & IR_M_NAN ? ".NaN" : "", type_name(p->op->type));
+        break;
     case IR_ACTIVEMASK: SAY("activemask.b32"); break;
     case IR_ELECT: SAY("elect%s", sync); break;
     default: SAY("%s%s.%s", p->op->name, sync, bits(p, false)); break; /* match */
@@ -519,6 +538,7 @@ static const struct {
     {IR_PACK_2X16, IR_PACK_4X16, print_pack},
     {IR_UNPACK_2X16, IR_UNPACK_4X16, print_unpack},
     {IR_SREG_U32, IR_ISSPACEP_U64, print_special},
+    {IR_CVT_NARROW_F32, IR_CVT_F16X2_NARROW, print_narrow},
     {IR_MBAR, IR_MBAR_WAIT, print_mbar},
     {IR_CP_ASYNC, IR_CP_ASYNC, print_copy},
     {IR_CP_BULK, IR_CP_BULK, print_bulk},

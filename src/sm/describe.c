@@ -51,7 +51,9 @@ static void add_blocked(const struct sm *s, uint32_t warp, struct sb *out) {
                 << l;
         left &= ~here;
         add_threads(s, warp, here, out);
-        if (bar) {
+        if (bar && w->bar_id[first] == EXEC_CLUSTER) {
+            sb_add(out, " in the cluster's barrier");
+        } else if (bar) {
             sb_add(out, " in barrier %u", w->bar_id[first]);
             add_missing(w->block, w->bar_id[first], out);
         } else {

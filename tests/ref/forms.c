@@ -47,6 +47,14 @@ static void with_subs(const struct ref_row *row, struct ref_forms *l, unsigned n
 void forms_half(const struct ref_row *row, struct ref_forms *l) {
     with_subs(row, l, 2);
 }
+/* Five formats, without and with .relu. */
+void forms_narrow(const struct ref_row *row, struct ref_forms *l) {
+    struct ir_insn i = plain(row);
+    for (unsigned sub = 0; sub < 2 * (IR_E3M2 + 1); sub++) {
+        i.sub = (uint8_t)(sub / 2 + (sub & 1 ? IR_NARROW_RELU : 0));
+        push(l, i);
+    }
+}
 void forms_prmt(const struct ref_row *row, struct ref_forms *l) {
     with_subs(row, l, IR_PRMT_RC16 + 1);
 }

@@ -92,6 +92,7 @@ ref_fn ref_div, ref_rem, ref_abs, ref_neg, ref_min, ref_max, ref_min_relu, ref_m
     ref_max_2;
 ref_fn ref_addc, ref_subc, ref_madc_lo, ref_madc_hi, ref_dp4a, ref_dp2a;
 /* bits.c */
+ref_fn ref_narrow, ref_widen;
 ref_fn ref_popc, ref_mbar_pending, ref_clz, ref_brev, ref_bfind, ref_bfe, ref_bfi, ref_bmsk_clamp,
     ref_bmsk_wrap, ref_szext_clamp;
 ref_fn ref_szext_wrap, ref_fns, ref_and, ref_or, ref_xor, ref_not, ref_cnot, ref_shl, ref_shr,
@@ -111,7 +112,8 @@ ref_fn ref_setp, ref_set, ref_selp, ref_slct, ref_mov, ref_pack, ref_unpack;
 ref_fn ref_cvt, ref_cvt_x2, ref_cvt_tf32, ref_cvt_pack;
 
 /* forms.c */
-ref_forms_fn forms_mods, forms_half, forms_prmt, forms_lop3, forms_lop3_p, forms_testp, forms_setp, forms_set;
+ref_forms_fn forms_mods, forms_narrow, forms_half, forms_prmt, forms_lop3, forms_lop3_p, forms_testp,
+    forms_setp, forms_set;
 ref_forms_fn forms_video, forms_video2, forms_video4, forms_cvt, forms_cvt_x2, forms_tf32, forms_cvt_pack,
     forms_ftz;
 

@@ -15,6 +15,7 @@ struct spec {
     uint8_t kind; /* enum ir_var_kind */
     uint32_t vec, align;
     bool ptr, typed, reg, local;
+    bool wide; /* .b128: two of type */
     const char *at;
 };
 
@@ -69,6 +70,8 @@ static bool one_specifier(struct ptx *p, struct spec *s) {
         s->vec = m->value;
     else if (m && (m->classes & MC_TYPE) && m->value < IR_NTYPES && !s->typed)
         s->type = m->value, s->typed = true;
+    else if (m && m->id == MOD_B128 && !s->typed)
+        s->type = IR_T_U64, s->typed = s->wide = true;
     else if (!(s->ptr && m && (m->classes & MC_SPACE)))
         return ptx_unexpected(p, "a type such as .b32");
     ptx_next(p);
@@ -112,9 +115,10 @@ static bool reg_name(struct ptx *p, const struct spec *s) {
     if (!is_new) return redeclared(p, &name);
     unsigned bits = s->type == IR_T_P ? 1 : ir_type_bytes[s->type] * 8u;
     sym->kind = range ? SYM_RANGE : SYM_REG;
+    if (s->wide && s->vec > 1) return diag_error(&p->diag, s->at, "there are no vectors of .b128 registers");
     sym->bits = (uint8_t)bits;
     sym->file = bits == 1 ? IR_FILE_P : bits == 64 ? IR_FILE_64 : IR_FILE_32;
-    sym->nvec = (uint8_t)s->vec;
+    sym->nvec = (uint8_t)(s->wide ? 2 : s->vec);
     sym->count = (uint32_t)count;
     sym->id = p->nranges++;
     if (count && count <= p->map_budget) {

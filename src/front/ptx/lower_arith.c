@@ -69,6 +69,34 @@ static bool emit_row(struct ptx *p, struct stmt *s, int op, uint16_t mods, unsig
     return true;
 }
 
+/* add, sub, mul, fma of .f32x2: each half by itself. */
+static bool arith_f32x2(struct ptx *p, struct stmt *s) {
+    const unsigned n = s->form->nsrc;
+    ir_opnd half[4][2], o[4], d, whole;
+    char name[NAME_MAX_LEN];
+    op_name(s, IR_T_F32, name);
+    const int op = ptx_find_op(p, name, IR_T_F32);
+    const uint16_t mods = op_mods(s, IR_T_F32);
+    if (op < 0 || lower_has(s, MC_SAT | MC_APPROX) || mods & ~ir_ops[op].mods)
+        return lower_unsupported(p, s, "");
+    if (!lower_count(p, s, n + 1, n + 1)) return false;
+    for (unsigned k = 1; k <= n; k++) {
+        if (!lower_src(p, &s->o[k], IR_T_U64, &whole)) return false;
+        for (int h = 0; h < 2; h++) half[k][h] = lower_temp(p, IR_FILE_32);
+        lower_opnds(lower_emit_always(p, IR_UNPACK_2X32), 2, 1, (ir_opnd[]){half[k][0], half[k][1], whole});
+    }
+    if (!lower_dst(p, &s->o[0], IR_T_U64, &d)) return false;
+    for (int h = 0; h < 2; h++) {
+        o[0] = half[0][h] = lower_temp(p, IR_FILE_32);
+        for (unsigned k = 1; k <= n; k++) o[k] = half[k][h];
+        struct ir_insn *i = lower_emit_always(p, op);
+        lower_opnds(i, 1, n, o);
+        i->mods = mods;
+    }
+    lower_opnds(lower_emit(p, IR_PACK_2X32), 1, 2, (ir_opnd[]){d, half[0][0], half[0][1]});
+    return true;
+}
+
 static unsigned row_sources(int op, unsigned otherwise) {
     switch (ir_ops[op].kind) {
     case 'U': return 1;
@@ -96,6 +124,7 @@ static bool precision_given(struct ptx *p, struct stmt *s, enum ir_type t) {
 bool lower_arith(struct ptx *p, struct stmt *s) {
     enum ir_type t;
     char name[NAME_MAX_LEN];
+    if (s->ntypes == 1 && s->types[0] == PT_F32X2) return arith_f32x2(p, s);
     if (!lower_one_type(p, s, &t) || !precision_given(p, s, t)) return false;
     op_name(s, t, name);
     return arith_named(p, s, name, t);

@@ -112,9 +112,39 @@ static bool cvt_tf32(struct ptx *p, struct stmt *s) {
     return true;
 }
 
+static bool is_narrow(unsigned t) {
+    return t >= PT_E4M3X2 && t <= PT_E3M2X2;
+}
+
+/* cvt.rn.satfinite{.relu}.NARROW.f32 d, a, b;  cvt.rn.satfinite{.relu}.NARROW.f16x2|.bf16x2 d, a;
+ * cvt.rn{.relu}.f16x2.NARROW d, a;  A pair of e2m1 is in a register of 8 bits, others in one of 16. */
+static bool cvt_narrow(struct ptx *p, struct stmt *s) {
+    const bool widens = is_narrow(s->types[1]), two = !widens && s->types[1] == IR_T_F32;
+    const unsigned narrow = s->types[widens], other = s->types[!widens];
+    const enum ir_type pair = narrow == PT_E2M1X2 ? IR_T_U8 : IR_T_U16;
+    const struct mod *rnd = lower_mod(s, MC_RND);
+    const bool known = widens ? other == IR_T_F16X2 : two || other == IR_T_F16X2 || other == IR_T_BF16X2;
+    ir_opnd o[3];
+    if (!known || !rnd || rnd->value != IR_RN || lower_has(s, MC_SAT | MC_FTZ | MC_RNDI | MC_RNA) ||
+        widens == lower_has(s, MC_SATFINITE))
+        return lower_unsupported(p, s, "");
+    if (!lower_count(p, s, 2u + two, 2u + two) || !lower_dst(p, &s->o[0], widens ? IR_T_U32 : pair, &o[0]))
+        return false;
+    for (unsigned k = 1; k < s->nops; k++)
+        if (!lower_src(p, &s->o[k], widens ? pair : two ? IR_T_F32 : IR_T_U32, &o[k])) return false;
+    struct ir_insn *i = lower_emit(p, widens                ? IR_CVT_F16X2_NARROW
+                                      : two                 ? IR_CVT_NARROW_F32
+                                      : other == IR_T_F16X2 ? IR_CVT_NARROW_F16X2
+                                                            : IR_CVT_NARROW_BF16X2);
+    i->sub = (uint8_t)(narrow - PT_E4M3X2 + IR_E4M3 + (lower_has(s, MC_RELU) ? IR_NARROW_RELU : 0));
+    lower_opnds(i, 1, s->nops - 1u, o);
+    return true;
+}
+
 bool lower_cvt(struct ptx *p, struct stmt *s) {
     if (lower_has(s, MC_PACK)) return cvt_pack(p, s);
     if (s->ntypes != 2) return lower_unsupported(p, s, "");
+    if (is_narrow(s->types[0]) || is_narrow(s->types[1])) return cvt_narrow(p, s);
     if (s->types[0] == IR_T_F16X2 || s->types[0] == IR_T_BF16X2) return cvt_two(p, s);
     if (s->types[0] == PT_TF32) return cvt_tf32(p, s);
     if (s->types[0] >= IR_NTYPES || s->types[1] >= IR_NTYPES || lower_has(s, MC_SATFINITE))

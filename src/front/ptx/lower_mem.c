@@ -51,9 +51,14 @@ static bool count_with_hint(struct ptx *p, struct stmt *s, unsigned n) {
 static bool access_type(struct ptx *p, struct stmt *s, enum ir_type *t, unsigned *vec) {
     const struct mod *v = lower_mod(s, MC_VEC);
     *vec = v ? v->value : 1;
+    if (s->ntypes == 1 && s->types[0] == PT_B128 && *vec == 1) {
+        *t = IR_T_U64;
+        *vec = 2;
+        return true;
+    }
     if (!lower_one_type(p, s, t)) return false;
-    if (*vec > 4 || *t == IR_T_P) return lower_unsupported(p, s, "");
-    if (*vec * ir_type_bytes[*t] > 16) return lower_unsupported(p, s, "an access has at most 16 bytes");
+    if (*t == IR_T_P || (*vec > 4 && ir_type_bytes[*t] != 4)) return lower_unsupported(p, s, "");
+    if (*vec * ir_type_bytes[*t] > 32) return lower_unsupported(p, s, "an access has at most 32 bytes");
     return true;
 }
 
@@ -125,13 +130,16 @@ static bool ld_emit(struct ptx *p, struct stmt *s, enum ir_type t, unsigned vec,
 bool lower_ld(struct ptx *p, struct stmt *s) {
     enum ir_type t;
     unsigned vec;
-    struct opnd d[4];
+    struct opnd d[8];
     struct addr a;
     if (!access_type(p, s, &t, &vec) || !count_with_hint(p, s, 2)) return false;
     if (!elements(p, &s->o[0], vec, d) || !lower_address(p, &s->o[1], space_of(s), &a)) return false;
     for (unsigned i = 0; i < vec; i++)
         if (!ld_destination(p, &d[i], t)) return false;
-    return ld_emit(p, s, t, vec, d, &a);
+    if (vec < 8) return ld_emit(p, s, t, vec, d, &a);
+    struct addr upper = a; /* two halves: an instruction has room for half as many */
+    upper.disp += 16;
+    return ld_emit(p, s, t, 4, d, &a) && ld_emit(p, s, t, 4, d + 4, &upper);
 }
 
 /* ---- st ---- */
@@ -145,24 +153,54 @@ static int st_row(enum ir_type t) {
     }
 }
 
+static void st_emit(struct ptx *p, struct stmt *s, enum ir_type t, unsigned vec, const struct addr *a,
+                    const ir_opnd *v) {
+    ir_opnd o[5] = {a->base};
+    for (unsigned i = 0; i < vec; i++) o[i + 1] = v[i];
+    struct ir_insn *i = lower_emit(p, st_row(t));
+    lower_opnds(i, 0, vec + 1, o);
+    i->vec = (uint8_t)vec;
+    set_access(i, s, a, IR_COP_WB);
+}
+
+/* st.async, red.async ... [a], b, [mbar]: the store, and bytes that the mbarrier counts. */
+static bool count_bytes(struct ptx *p, struct stmt *s, unsigned bytes) {
+    struct addr bar;
+    if (!lower_address(p, &s->o[2], IR_SP_SHARED, &bar)) return false;
+    struct ir_insn *i = lower_emit(p, IR_MBAR);
+    lower_opnds(i, 1, 2, (ir_opnd[]){IR_NONE, bar.base, lower_const(p, IR_FILE_32, bytes)});
+    i->sub = IR_MBAR_COMPLETE_TX;
+    i->space = IR_SP_SHARED;
+    i->disp = bar.disp;
+    i->order = IR_RELEASE | IR_ORDER_CTA;
+    return true;
+}
+
+static bool is_async(const struct stmt *s) {
+    return lower_has_id(s, MOD_ASYNC) && lower_has_id(s, MOD_COMPLETE_TX_BYTES) &&
+           space_of(s) == IR_SP_SHARED;
+}
+
 bool lower_st(struct ptx *p, struct stmt *s) {
     enum ir_type t;
     unsigned vec;
-    struct opnd v[4];
+    struct opnd v[8];
     struct addr a;
-    ir_opnd o[5];
+    ir_opnd o[8];
+    const bool async = is_async(s);
+    if (lower_has(s, MC_WORD) && !async) return lower_unsupported(p, s, "");
+    if (async && !lower_count(p, s, 3, 3)) return false;
+    if (async) s->nops = 2;
     if (!access_type(p, s, &t, &vec) || !count_with_hint(p, s, 2)) return false;
     if (!lower_address(p, &s->o[0], space_of(s), &a) || !elements(p, &s->o[1], vec, v)) return false;
     if (a.space == IR_SP_CONST || a.space == IR_SP_PARAM)
         return diag_error(&p->diag, s->o[0].at, "this memory cannot be written");
-    o[0] = a.base;
     for (unsigned i = 0; i < vec; i++)
-        if (!lower_src_wide(p, &v[i], t, &o[i + 1])) return false;
-    struct ir_insn *i = lower_emit(p, st_row(t));
-    lower_opnds(i, 0, vec + 1, o);
-    i->vec = (uint8_t)vec;
-    set_access(i, s, &a, IR_COP_WB);
-    return true;
+        if (!lower_src_wide(p, &v[i], t, &o[i])) return false;
+    st_emit(p, s, t, vec < 8 ? vec : 4, &a, o);
+    a.disp += 16;
+    if (vec == 8) st_emit(p, s, t, 4, &a, o + 4);
+    return !async || count_bytes(p, s, vec * ir_type_bytes[t]);
 }
 
 /* ---- atom, red ---- */
@@ -184,33 +222,77 @@ static bool atom_allowed(enum ir_atom op, enum ir_type t) {
     return false;
 }
 
+/* One element: the k-th of vectors. */
+static bool atom_emit(struct ptx *p, struct stmt *s, int op, const struct mod *m, const struct addr *a,
+                      unsigned n, const ir_opnd *o) {
+    struct ir_insn *i = lower_emit(p, op);
+    lower_opnds(i, 1, n - 1, o);
+    i->sub = m->value;
+    set_access(i, s, a, IR_COP_CA);
+    return true;
+}
+
+/* atom.exch.b128 d, [a], b;  atom.cas.b128 d, [a], b, c; */
+static bool atom_128(struct ptx *p, struct stmt *s, const struct mod *m) {
+    const bool cas = m && m->value == IR_AT_CAS;
+    struct opnd part[2];
+    struct addr a;
+    ir_opnd o[7];
+    if (!m || (!cas && m->value != IR_AT_EXCH) || s->form->nsrc == 1 || lower_has(s, MC_VEC))
+        return lower_unsupported(p, s, "");
+    if (!count_with_hint(p, s, 3u + cas) || !lower_address(p, &s->o[1], space_of(s), &a)) return false;
+    o[2] = a.base;
+    for (unsigned k = 0; k < 3u + cas; k++) {
+        ir_opnd *to = k ? &o[2 * k - 1] : o;
+        if (k == 1) continue; /* the address */
+        if (!elements(p, &s->o[k], 2, part)) return false;
+        for (unsigned h = 0; h < 2; h++)
+            if (!(k ? lower_src : lower_dst)(p, &part[h], IR_T_U64, &to[h])) return false;
+    }
+    struct ir_insn *i = lower_emit(p, IR_ATOM_B128);
+    lower_opnds(i, 2, 3u + 2u * cas, o);
+    i->sub = m->value;
+    i->vec = 2;
+    set_access(i, s, &a, IR_COP_CA);
+    return true;
+}
+
+static bool vector_allowed(enum ir_type t, enum ir_atom op, unsigned vec) {
+    const bool half = ir_type_float(t) && (ir_type_bytes[t] == 2 || t == IR_T_F16X2 || t == IR_T_BF16X2);
+    return vec * ir_type_bytes[t] <= 16 && (half ? op <= IR_AT_MAX : t == IR_T_F32 && op == IR_AT_ADD);
+}
+
 bool lower_atom(struct ptx *p, struct stmt *s) {
-    const struct mod *m = lower_mod(s, MC_ATOM);
-    bool red = s->form->nsrc == 1;
-    unsigned first = red ? 0 : 1; /* operand that is the address */
+    const struct mod *m = lower_mod(s, MC_ATOM), *v = lower_mod(s, MC_VEC);
+    const bool red = s->form->nsrc == 1, async = red && is_async(s);
+    const unsigned first = red ? 0 : 1, vec = v ? v->value : 1; /* first: operand that is the address */
     enum ir_type t;
     struct addr a;
-    ir_opnd o[4];
+    struct opnd d[8], b[8];
+    if (s->ntypes == 1 && s->types[0] == PT_B128) return atom_128(p, s, m);
     if (!lower_one_type(p, s, &t)) return false;
     int op = ptx_find_op(p, "atom", t);
-    if (!m || op < 0 || lower_has(s, MC_VEC | MC_COP) || !atom_allowed((enum ir_atom)m->value, t))
+    if (!m || op < 0 || lower_has(s, MC_COP) || (lower_has(s, MC_WORD) && !async) ||
+        !(v ? vector_allowed(t, (enum ir_atom)m->value, vec) : atom_allowed((enum ir_atom)m->value, t)))
         return lower_unsupported(p, s, "");
-    bool cas = m->value == IR_AT_CAS;
+    const bool cas = m->value == IR_AT_CAS;
     if (red && (cas || m->value == IR_AT_EXCH)) return lower_unsupported(p, s, "");
-    if (!count_with_hint(p, s, first + 2 + cas)) return false;
-    if (!lower_dst_or_none(p, red ? NULL : &s->o[0], t, &o[0]) ||
-        !lower_address(p, &s->o[first], space_of(s), &a))
+    if (async && !lower_count(p, s, 3, 3)) return false;
+    if (async) s->nops = 2;
+    if (!count_with_hint(p, s, first + 2 + cas) || !lower_address(p, &s->o[first], space_of(s), &a))
         return false;
     if (a.space != IR_SP_GENERIC && a.space != IR_SP_GLOBAL && a.space != IR_SP_SHARED)
         return diag_error(&p->diag, s->o[first].at, "atomics work on .global and .shared memory");
-    o[1] = a.base;
-    for (unsigned i = 0; i < 1u + cas; i++)
-        if (!lower_src(p, &s->o[first + 1 + i], t, &o[2 + i])) return false;
-    struct ir_insn *i = lower_emit(p, op);
-    lower_opnds(i, 1, 2 + cas, o);
-    i->sub = m->value;
-    set_access(i, s, &a, IR_COP_CA);
-    return true;
+    const bool unused = red || s->o[0].kind == OPND_SINK;
+    if ((!unused && !elements(p, &s->o[0], vec, d)) || !elements(p, &s->o[first + 1], vec, b)) return false;
+    for (unsigned k = 0; k < vec; k++, a.disp += ir_type_bytes[t]) {
+        ir_opnd o[4] = {IR_NONE, a.base};
+        if (!lower_dst_or_none(p, unused ? NULL : &d[k], t, &o[0]) || !lower_src(p, &b[k], t, &o[2]) ||
+            (cas && !lower_src(p, &s->o[first + 2], t, &o[3])))
+            return false;
+        atom_emit(p, s, op, m, &a, 3u + cas, o);
+    }
+    return !async || count_bytes(p, s, ir_type_bytes[t]);
 }
 
 /* ---- no functional effect ---- */

@@ -86,9 +86,28 @@ static bool is_vector(const struct opnd *o) {
     return o->kind == OPND_VEC || (o->kind == OPND_REG && o->nvec > 1);
 }
 
+/* Registers of 128 bits are two of 64. */
+static bool mov_128(struct ptx *p, struct stmt *s) {
+    struct opnd to[4], from[4];
+    ir_opnd d[2], a[2];
+    if (!lower_count(p, s, 2, 2)) return false;
+    if (!is_vector(&s->o[0]) || !is_vector(&s->o[1]) || parts_of(&s->o[0], to) != 2 ||
+        parts_of(&s->o[1], from) != 2)
+        return diag_error(&p->diag, s->o[0].at, "expected registers of 128 bits, or two of 64");
+    for (int k = 0; k < 2; k++)
+        if (!lower_dst(p, &to[k], IR_T_U64, &d[k]) || !lower_src(p, &from[k], IR_T_U64, &a[k])) return false;
+    const bool crossed = d[0] == a[1];
+    const ir_opnd first = crossed ? lower_temp(p, IR_FILE_64) : d[0];
+    lower_opnds(lower_emit(p, IR_MOV_U64), 1, 1, (ir_opnd[]){first, a[0]});
+    lower_opnds(lower_emit(p, IR_MOV_U64), 1, 1, (ir_opnd[]){d[1], a[1]});
+    if (crossed) lower_opnds(lower_emit(p, IR_MOV_U64), 1, 1, (ir_opnd[]){d[0], first});
+    return true;
+}
+
 bool lower_mov(struct ptx *p, struct stmt *s) {
     enum ir_type t;
     ir_opnd o[2];
+    if (s->ntypes == 1 && s->types[0] == PT_B128) return mov_128(p, s);
     if (!lower_one_type(p, s, &t) || !lower_count(p, s, 2, 2)) return false;
     if (t != IR_T_P && ir_type_bytes[t] < 2) return lower_unsupported(p, s, "");
     if (t != IR_T_P && is_vector(&s->o[1])) return pack(p, s, t);

@@ -77,11 +77,16 @@ bool lower_redux(struct ptx *p, struct stmt *s) {
     enum ir_type t;
     ir_opnd o[3];
     if (!lower_one_type(p, s, &t)) return false;
-    if (!m || m->value > IR_AT_XOR || !lower_has(s, MC_SYNC) || (t != IR_T_U32 && t != IR_T_S32))
+    const bool f = t == IR_T_F32;
+    if (!m || m->value > IR_AT_XOR || !lower_has(s, MC_SYNC) || (t != IR_T_U32 && t != IR_T_S32 && !f) ||
+        (f ? m->value != IR_AT_MIN && m->value != IR_AT_MAX : lower_has(s, MC_ABS | MC_NAN)))
         return lower_unsupported(p, s, "");
     if (!lower_count(p, s, 3, 3) || !lower_dst(p, &s->o[0], t, &o[0])) return false;
     if (!lower_src(p, &s->o[1], t, &o[1]) || !lower_src(p, &s->o[2], IR_T_U32, &o[2])) return false;
     finish(p, s, ptx_find_op(p, "redux", t), 1, 3, o, m->value);
+    struct ir_insn *i = &p->m->code.v[p->m->code.n - 1];
+    if (lower_has(s, MC_NAN)) i->mods |= IR_M_NAN;
+    if (lower_has(s, MC_ABS)) i->mods |= IR_M_XSGN;
     return true;
 }
 
@@ -126,8 +131,19 @@ static bool barrier_red(struct ptx *p, struct stmt *s) {
     return true;
 }
 
+/* barrier.cluster.arrive{.sem}{.aligned};  barrier.cluster.wait{.acquire}{.aligned}; */
+static bool barrier_cluster(struct ptx *p, struct stmt *s) {
+    const bool arrive = lower_has_id(s, MOD_ARRIVE);
+    if (arrive == lower_has_id(s, MOD_WAIT) || s->ntypes) return lower_unsupported(p, s, "");
+    if (!lower_count(p, s, 0, 0)) return false;
+    lower_emit(p, arrive ? IR_CLUSTER_ARRIVE : IR_CLUSTER_WAIT);
+    return true;
+}
+
 bool lower_bar(struct ptx *p, struct stmt *s) {
     const struct mod *scope = lower_mod(s, MC_SCOPE);
+    if (scope && scope->id == MOD_CLUSTER) return barrier_cluster(p, s);
+    if (lower_has(s, MC_SEM | MC_WORD)) return lower_unsupported(p, s, "");
     bool red = lower_has_id(s, MOD_RED), arrive = lower_has_id(s, MOD_ARRIVE),
          warp = lower_has_id(s, MOD_WARP);
     if ((scope && scope->id != MOD_CTA) || red + arrive + lower_has(s, MC_SYNC) != 1)

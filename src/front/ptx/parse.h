@@ -8,7 +8,17 @@
 #include "ir/program.h"
 
 /* Types that exist only in the text. */
-enum { PT_TF32 = IR_NTYPES, PT_OTHER };
+enum {
+    PT_TF32 = IR_NTYPES,
+    PT_B128,
+    PT_F32X2,
+    PT_E4M3X2, /* narrow floats, in the order of enum ir_narrow */
+    PT_E5M2X2,
+    PT_E2M1X2,
+    PT_E2M3X2,
+    PT_E3M2X2,
+    PT_OTHER
+};
 
 /* Classes of modifiers; a form lists those it takes. */
 enum mod_class_bit {
