@@ -132,11 +132,12 @@ static uint32_t reduce_f32(const struct ir_insn *i, const uint64_t *value, uint3
 static void redux(struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, uint32_t group) {
     const uint64_t *value = x->warp->xchg.value;
     uint32_t acc = (uint32_t)value[__builtin_ctz(group)];
-    if (i->op == IR_REDUX_F32)
+    if (i->op == IR_REDUX_F32) {
         acc = reduce_f32(i, value, group);
-    else
+    } else {
         FOR_LANES(l, group & (group - 1))
         acc = reduce(i->sub, acc, (uint32_t)value[l], i->op == IR_REDUX_S32);
+    }
     FOR_LANES(l, lanes) opnd_put(x, i->o[0], l, acc);
 }
 
