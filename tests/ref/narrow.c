@@ -31,6 +31,7 @@ static double value_of(int f, int magnitude) {
 
 static uint32_t nearest(int f, double v) {
     int best = 0;
+    if (v >= value_of(f, formats[f].codes - 1)) return (uint32_t)formats[f].codes - 1; /* saturates */
     for (int k = 1; k < formats[f].codes; k++) {
         const double now = fabs(v - value_of(f, k)), before = fabs(v - value_of(f, best));
         if (now < before || (now == before && !(k & 1))) best = k;
