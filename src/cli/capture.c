@@ -1,6 +1,6 @@
-/* Reads captured launches. The file is what zstd makes, behind a frame that zstd skips and that says what it is; decompressed it is one line of
- * JSON, which has the size of everything, and then the bytes in that order: arguments, PTX, variables, memory. Sizes that do not add
- * up to the file's are refused before anything is looked at. */
+/* Reads captured launches. The file is what zstd makes, behind a frame that zstd skips and that says what it is;
+ * decompressed it is one line of JSON, which has the size of everything, and then the bytes in that order: arguments,
+ * PTX, variables, memory. Sizes that do not add up to the file's are refused before anything is looked at. */
 #include "cli/capture.h"
 
 #include <inttypes.h>

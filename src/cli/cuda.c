@@ -1,8 +1,8 @@
 /* heddle cuda: a compiled CUDA program, host code and all, with its kernels on simulated machines.
  *
- * In order: read the options; look at the program's file and refuse what cannot be simulated; try every machine; start the program once
- * for each, with the runtime library before any other; read what its processes wrote down; tables and files. The program's own
- * output and exit status stay what they are: tables go to standard error, or to a file. */
+ * In order: read the options; look at the program's file and refuse what cannot be simulated; try every machine; start
+ * the program once for each, with the runtime library before any other; read what its processes wrote down; tables and
+ * files. The program's own output and exit status stay what they are: tables go to standard error, or to a file. */
 #include "cli/cuda.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
-/* Several runs of a program side by side: the whole of it as 'heddle compare' shows a program, then a row for each kernel with its
- * speed-up and its lanes under each mechanism, and the geometric mean over kernels. What the runs printed and how they ended
- * must be the same; where it is not, the first difference is shown. */
+/* Several runs of a program side by side: the whole of it as 'heddle compare' shows a program, then a row for each
+ * kernel with its speed-up and its lanes under each mechanism, and the geometric mean over kernels. What the runs
+ * printed and how they ended must be the same; where it is not, the first difference is shown. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

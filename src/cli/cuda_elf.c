@@ -1,5 +1,6 @@
-/* A reader of ELF files of 64 bits that trusts nothing in them: every offset is checked against the file. GPU code is found by
- * the magic number of a fat binary anywhere in the file, so that stripped files and those without sections are read too. */
+/* A reader of ELF files of 64 bits that trusts nothing in them: every offset is checked against the file. GPU code is
+ * found by the magic number of a fat binary anywhere in the file, so that stripped files and those without sections are
+ * read too. */
 #include "cli/cuda_elf.h"
 
 #include <elf.h>

@@ -1,10 +1,10 @@
-/* The environment of a run: the loader takes the simulator's library before any other, under each name that a program may ask
- * for; the library reads its options from HEDDLE_* variables.
+/* The environment of a run: the loader takes the simulator's library before any other, under each name that a program
+ * may ask for; the library reads its options from HEDDLE_* variables.
  *
- * The first word of LD_PRELOAD is a path, so that neither RPATH nor anything else can put another runtime before it; the others
- * are names, which the loader finds in LD_LIBRARY_PATH and remembers, so that a program which needs libcudart.so.12 gets the
- * file that is there already. Both lists are parted by colons and blanks, which no quoting helps: a directory with one of them in its
- * name is reached through a link. */
+ * The first word of LD_PRELOAD is a path, so that neither RPATH nor anything else can put another runtime before it; the
+ * others are names, which the loader finds in LD_LIBRARY_PATH and remembers, so that a program which needs
+ * libcudart.so.12 gets the file that is there already. Both lists are parted by colons and blanks, which no quoting
+ * helps: a directory with one of them in its name is reached through a link. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Everything that runs of a program left, as JSON and CSV. Processes are numbered in the order in which they began, since what the
- * system calls them differs from run to run. */
+/* Everything that runs of a program left, as JSON and CSV. Processes are numbered in the order in which they began,
+ * since what the system calls them differs from run to run. */
 #include <inttypes.h>
 #include <string.h>
 #include <sys/wait.h>

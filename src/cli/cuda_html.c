@@ -1,5 +1,5 @@
-/* `heddle cuda --html`: the page of 'heddle compare' (src/page/js/compare.js), its programs being the kernels of one program and all of
- * them together. */
+/* `heddle cuda --html`: the page of 'heddle compare' (src/page/js/compare.js), its programs being the kernels of one
+ * program and all of them together. */
 #include "cli/cuda.h"
 #include "cli/demangle.h"
 #include "cli/page_about.h"

@@ -1,6 +1,7 @@
-/* The log of a run: one JSON object a line, each written whole by a process that used the runtime. Statistics come by name, those
- * that are 0 left out; counters become the counters they were, so that sums, ratios, tables and pages are those of every other
- * command. A line that is cut short, as when a process is killed while it writes, is counted and left out. */
+/* The log of a run: one JSON object a line, each written whole by a process that used the runtime. Statistics come by
+ * name, those that are 0 left out; counters become the counters they were, so that sums, ratios, tables and pages are
+ * those of every other command. A line that is cut short, as when a process is killed while it writes, is counted and
+ * left out. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
-/* Options of `heddle cuda` come from three places, the later ones winning: variables of the environment, which the runtime library
- * also reads by itself; a file of lines NAME = VALUE, as that library takes it too (HEDDLE_FILE); the command line. Of them are made the machines, one
- * for each configuration and mechanism, and each is tried before anything is started. */
+/* Options of `heddle cuda` come from three places, the later ones winning: variables of the environment, which the
+ * runtime library also reads by itself; a file of lines NAME = VALUE, as that library takes it too (HEDDLE_FILE); the
+ * command line. Of them are made the machines, one for each configuration and mechanism, and each is tried before
+ * anything is started. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

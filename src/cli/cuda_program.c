@@ -1,6 +1,6 @@
-/* Before a program is started: which file that is, and whether its calls can reach the simulator's library. The loader puts that
- * library first, so a program must have a loader, be for this machine, and call the runtime by its shared library; what it does
- * otherwise is said here, where it can still be helped. */
+/* Before a program is started: which file that is, and whether its calls can reach the simulator's library. The loader
+ * puts that library first, so a program must have a loader, be for this machine, and call the runtime by its shared
+ * library; what it does otherwise is said here, where it can still be helped. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

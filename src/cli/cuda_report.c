@@ -1,5 +1,5 @@
-/* What one run of a program shows: a row for each kernel, those that took most first, or for each launch in order; and below them,
- * in words, what failed and what else became of the program's processes. */
+/* What one run of a program shows: a row for each kernel, those that took most first, or for each launch in order; and
+ * below them, in words, what failed and what else became of the program's processes. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,12 @@
 /* Starting the program and waiting for it.
  *
- * One run has the terminal, or whatever standard input, output and error are, for itself: nothing stands between. Of several
- * runs at once each has pipes: the first one's output is passed on as it comes, the others' is kept and compared, and what comes
- * in goes to all. Everything happens in one loop over those pipes and a file of signals (signalfd); no threads.
+ * One run has the terminal, or whatever standard input, output and error are, for itself: nothing stands between. Of
+ * several runs at once each has pipes: the first one's output is passed on as it comes, the others' is kept and
+ * compared, and what comes in goes to all. Everything happens in one loop over those pipes and a file of signals
+ * (signalfd); no threads.
  *
- * A run is over when its own process is: what a background process of it still writes later is not waited for. Addresses are the same
- * in every run (ADDR_NO_RANDOMIZE). If heddle is killed outright, so is the program. */
+ * A run is over when its own process is: what a background process of it still writes later is not waited for. Addresses
+ * are the same in every run (ADDR_NO_RANDOMIZE). If heddle is killed outright, so is the program. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -174,8 +175,8 @@ static void to_all(struct cuda *c, int sig) {
         if (c->runs.v[i].pid && !c->runs.v[i].over) kill(c->runs.v[i].pid, sig);
 }
 
-/* What the terminal sends, it sends to the program too, which is in the same group. Anything else is passed on; when somebody asks
- * a second time, the program has no choice. */
+/* What the terminal sends, it sends to the program too, which is in the same group. Anything else is passed on; when
+ * somebody asks a second time, the program has no choice. */
 static void on_signal(struct loop *l, const struct signalfd_siginfo *s) {
     struct cuda *c = l->cuda;
     const int sig = (int)s->ssi_signo;

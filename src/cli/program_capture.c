@@ -1,5 +1,5 @@
-/* A captured launch as a program: its arguments are bytes, its memory is buffers at the addresses they had. What the command line says of
- * shape and arguments wins, so that a launch can be tried in another shape. */
+/* A captured launch as a program: its arguments are bytes, its memory is buffers at the addresses they had. What the
+ * command line says of shape and arguments wins, so that a launch can be tried in another shape. */
 #include <inttypes.h>
 #include <string.h>
 

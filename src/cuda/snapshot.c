@@ -1,8 +1,9 @@
-/* Captured launches. The file is a zstd stream behind a frame that zstd skips and that says what it is, so that `zstd -dc` shows the first line
- * of it: a description as JSON with the size of every part. The parts follow in that order: arguments, PTX, the module's
- * variables, all other device memory by address. It gets its name when it is whole.
+/* Captured launches. The file is a zstd stream behind a frame that zstd skips and that says what it is, so that `zstd
+ * -dc` shows the first line of it: a description as JSON with the size of every part. The parts follow in that order:
+ * arguments, PTX, the module's variables, all other device memory by address. It gets its name when it is whole.
  *
- * Not in it: textures and surfaces, whose handles mean nothing to another device, and what malloc of kernels keeps beside its memory. */
+ * Not in it: textures and surfaces, whose handles mean nothing to another device, and what malloc of kernels keeps
+ * beside its memory. */
 #include "cuda/snapshot.h"
 
 #include <errno.h>
