@@ -41,7 +41,7 @@ static void check(const char *name, bool fine) {
     failures += !fine;
 }
 
-static cudaTextureObject_t texture(cudaArray_t array, cudaTextureFilterMode filter) {
+static cudaTextureObject_t make_texture(cudaArray_t array, cudaTextureFilterMode filter) {
     cudaResourceDesc what;
     cudaTextureDesc how;
     memset(&what, 0, sizeof what);
@@ -65,7 +65,7 @@ static void plane() {
     cudaMallocArray(&array, &kind, W, H, cudaArrayTextureGather);
     cudaMemcpy2DToArray(array, 0, 0, host, W * sizeof(float), W * sizeof(float), H, cudaMemcpyHostToDevice);
     cudaMalloc(&device, sizeof out);
-    cudaTextureObject_t t = texture(array, cudaFilterModeLinear);
+    cudaTextureObject_t t = make_texture(array, cudaFilterModeLinear);
     read2d<<<1, dim3(W, H)>>>(t, device);
     cudaMemcpy(out, device, sizeof out, cudaMemcpyDeviceToHost);
     for (int y = 0; y < H; y++)
@@ -98,7 +98,7 @@ template <class T> static void box(const char *name, unsigned flags, void (*kern
     copy.kind = cudaMemcpyHostToDevice;
     cudaMemcpy3D(&copy);
     cudaMalloc(&device, sizeof out);
-    cudaTextureObject_t t = texture(array, cudaFilterModePoint);
+    cudaTextureObject_t t = make_texture(array, cudaFilterModePoint);
     kernel<<<D, dim3(W, H)>>>(t, device);
     cudaMemcpy(out, device, sizeof out, cudaMemcpyDeviceToHost);
     for (int i = 0; i < W * H * D; i++) fine &= out[i] == i * 3;
@@ -134,7 +134,7 @@ static void linear_memory() {
     cudaFree(to);
 }
 
-template <class T> static void surface(const char *name, T by) {
+template <class T> static void test_surface(const char *name, T by) {
     static T host[W * H], out[W * H];
     bool fine = true;
     memset(host, 0, sizeof host);
@@ -164,9 +164,9 @@ int main() {
         return make_uchar4((unsigned char)(i * 3), (unsigned char)(i * 3 >> 8), (unsigned char)(i * 3 >> 16), 9);
     });
     linear_memory();
-    surface("a surface of bytes", make_uchar1(5));
-    surface("of shorts", make_short2(300, 0));
-    surface("of ints", make_int2(70000, 0));
-    surface("of float4", make_float4(0.5f, 0, 0, 0));
+    test_surface("a surface of bytes", make_uchar1(5));
+    test_surface("of shorts", make_short2(300, 0));
+    test_surface("of ints", make_int2(70000, 0));
+    test_surface("of float4", make_float4(0.5f, 0, 0, 0));
     return failures != 0;
 }
