@@ -198,7 +198,7 @@ $(filter $(BUILD)/tests/cli/%,$(UNIT)): $(LIBCLI)
 $(filter $(addprefix $(BUILD)/tests/,cli/% lab/% page/% report/% workloads/%),$(UNIT)): $(LIBLAB)
 $(filter $(BUILD)/tests/cuda/%,$(UNIT)): $(LIBCUDA)
 $(filter $(BUILD)/tests/cuda/%,$(UNIT)): LABLIBS += -llz4 -lzstd
-$(filter $(BUILD)/tests/exec/ops%,$(UNIT)): $(REF)
+$(filter $(BUILD)/tests/exec/ops% $(BUILD)/tests/sim/mma $(BUILD)/tests/sim/wmma,$(UNIT)): $(REF)
 $(filter $(BUILD)/tests/diff/% $(BUILD)/tests/sim/timed_stats,$(UNIT)): $(DIFF)
 $(BUILD)/examples/%: examples/%.c $(LIB)
 	@mkdir -p $(@D)

@@ -341,8 +341,8 @@ void exec_count(struct exec_stats *s, const struct ir_insn *i, uint64_t warps, u
     case IR_CALL_IND:
     case IR_SYS: s->calls += lanes; break;
     default:
-        if (i->op >= IR_LD_U8 && i->op <= IR_LD_U64) s->loads += lanes;
-        if (i->op >= IR_ST_U8 && i->op <= IR_ST_U64) s->stores += lanes;
+        if ((i->op >= IR_LD_U8 && i->op <= IR_LD_U64) || i->op == IR_LDMATRIX) s->loads += lanes;
+        if ((i->op >= IR_ST_U8 && i->op <= IR_ST_U64) || i->op == IR_STMATRIX) s->stores += lanes;
         if (ir_ops[i->op].cls == IR_C_ATOM) s->atomics += lanes;
     }
 }

@@ -19,16 +19,17 @@ static inline uint32_t follow_bytes(const struct ir_insn *i) {
 }
 
 static inline bool follow_is_access(const struct ir_insn *i) {
-    return ir_ops[i->op].cls == IR_C_LDST && i->op != IR_PREFETCH;
+    return ir_ops[i->op].cls == IR_C_LDST && i->op != IR_PREFETCH && !ir_is_tensor(i);
 }
 
 static inline bool follow_is_store(const struct ir_insn *i) {
     return i->op >= IR_ST_U8 && i->op <= IR_ST_U64;
 }
 
-/* Changes memory, or the groups of copies, and nobody follows where. */
+/* Changes memory, or the groups of copies, and nobody follows where; or it takes a whole warp. */
 static inline bool follow_is_untracked(const struct ir_insn *i) {
-    return i->op == IR_SUST || i->op == IR_SURED || (i->op >= IR_CP_ASYNC && i->op <= IR_CP_COMMIT);
+    return i->op == IR_SUST || i->op == IR_SURED || (i->op >= IR_CP_ASYNC && i->op <= IR_CP_COMMIT) ||
+           ir_is_tensor(i);
 }
 
 static inline bool follow_is_clock(const struct ir_insn *i) {

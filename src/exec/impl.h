@@ -156,6 +156,11 @@ static inline void lanes_go_on(struct exec_warp *w, uint32_t lanes) {
     w->blocked &= ~lanes;
     w->released |= lanes;
 }
+/* A matrix instruction: sync.c makes these lanes of the warp wait for all others, tensor.c does it once they are there. */
+void warp_meet_all(struct exec_warp *w, const struct ir_insn *i, uint32_t mask);
+void tensor_consume(struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes);
+/* The row that a lane of stmatrix has the address of. */
+void stmatrix_row(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lane, uint8_t to[16]);
 /* Lanes exit that may have arrived somewhere, */
 void bar_leave(struct exec_warp *w, uint32_t lanes);
 /* and what an exit may complete. */

@@ -10,7 +10,7 @@
  * in the rounds between, so none ever will. All this has to hold from where the threads were met, not only from the anchor
  * on: what one of them writes before its loop may be what another waits for. The proof ends, without a result, at a step
  * that
- *   - exits, fails or calls the system;
+ *   - exits, fails or calls the system, or is of a whole warp's matrices;
  *   - arrives at a barrier that not the whole block waits at, since who comes first then completes it;
  *   - calls a recursive function.
  *

@@ -47,6 +47,8 @@ uint64_t exec_races_unseen(const struct exec_races *r) {
 static exec_fn *executor(const struct ir_op_info *op, uint16_t id, exec_fn *plain) {
     if (id >= IR_LD_U8 && id <= IR_LD_U64) return races_ld;
     if (id >= IR_ST_U8 && id <= IR_ST_U64) return races_st;
+    if (id == IR_LDMATRIX) return races_ld;
+    if (id == IR_STMATRIX) return races_st;
     if (op->cls == IR_C_ATOM) return races_atom;
     switch (id) {
     case IR_BAR_SYNC:

@@ -139,6 +139,10 @@ static void synchronise(const struct exec_ctx *x, const struct access *a, struct
 /* The bytes that one lane stores. */
 static void stored(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lane, uint8_t to[32]) {
     const uint32_t size = ir_type_bytes[ir_ops[i->op].type];
+    if (i->op == IR_STMATRIX) {
+        stmatrix_row(x, i, lane, to);
+        return;
+    }
     for (uint32_t k = 0; k + 1 < i->ns && (k + 1) * size <= 32; k++) {
         const uint64_t v = opnd_get(x, i->o[1 + k], lane);
         memcpy(to + (size_t)k * size, &v, size);
@@ -172,9 +176,9 @@ static void access_all(struct exec_ctx *x, const struct ir_insn *i, uint32_t mas
     struct exec_races *r = w->block->grid->races;
     const struct exec_out *o = x->out;
     w->block->grid->image->fn[i->op](x, i, mask);
-    if (o->flow == EXEC_FAULT) return;
+    if (o->flow == EXEC_FAULT || !o->access.mask) return;
     if (r->mode == EXEC_RACES_LOCKSTEP) w->block->races->unit[w->index].epoch++;
-    FOR_LANES(l, mask) {
+    FOR_LANES(l, o->access.mask) {
         uint64_t addr = o->access.addr[l];
         const enum ir_space space = exec_decode(i->space, &addr);
         if (space != IR_SP_GLOBAL && space != IR_SP_SHARED) continue;

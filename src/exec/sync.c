@@ -161,7 +161,8 @@ static void consume(struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes,
     case IR_REDUX_S32:
     case IR_REDUX_F32: redux(x, i, lanes, group); break;
     case IR_ELECT: elect(x, i, lanes, group); break;
-    default: break; /* WARPSYNC */
+    case IR_WARPSYNC: break;
+    default: tensor_consume(x, i, lanes); break;
     }
 }
 
@@ -215,6 +216,11 @@ static void wait_for_members(struct exec_warp *w, const struct ir_insn *i, uint3
     o->waiting = mask & w->blocked;
     o->woke = w->released != 0;
     if (!o->waiting && !o->woke) o->flow = EXEC_NEXT;
+}
+
+void warp_meet_all(struct exec_warp *w, const struct ir_insn *i, uint32_t mask) {
+    FOR_LANES(l, mask) w->xchg.member[l] = ~0u;
+    wait_for_members(w, i, mask);
 }
 
 /* A mask written into the instruction, as nearly all are, needs no look at every lane. */

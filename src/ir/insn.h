@@ -179,7 +179,7 @@ struct ir_insn {
         int32_t disp;    /* address displacement */
         uint32_t target; /* branch target PC; MARK: the PC it speaks of, or IR_NOPC */
         uint32_t ext;    /* index of the instruction's words in module->ext */
-        uint32_t imm;    /* IR_V_* fields of a video instruction; CP_WAIT: groups */
+        uint32_t imm;    /* IR_V_* fields of a video instruction; CP_WAIT: groups; WMMA_AT: IR_AT_* */
     };
     uint32_t block; /* block number, module-wide (cfg) */
     uint32_t rpc;   /* branches: first PC of the immediate post-dominator, IR_NOPC: the function's end (cfg) */
@@ -200,6 +200,7 @@ enum { IR_GUARD_NEG = 0x8000, IR_GUARD_INDEX = 0x7fff };
  * from [MORE] n operands.
  * TEX, SULD, SUST, SURED: [KIND] IR_TEX_* | [COORD] type of the coordinates | n | [HANDLE] operand, and n - 1 operands
  *   in the order array index (if any), x, y, z, and level of detail (if any). dtype is the texel or element type.
+ * MMA_*: two words and the operands, see mma.h.
  * BRX: count, then target PCs. */
 enum { IR_MORE_COUNT = 2, IR_MORE };
 enum { IR_CALL_FUNC, IR_CALL_FRAME, IR_CALL_NARGS, IR_CALL_NRETS, IR_CALL_COPIES };
@@ -249,7 +250,11 @@ static inline bool ir_is_mark(const struct ir_insn *i, enum ir_mark mark) {
 }
 /* Whether it reads operands that are words of the module: ir_more (program.h) has them. */
 static inline bool ir_has_more(const struct ir_insn *i) {
-    return i->op >= IR_TEX && i->op <= IR_SURED;
+    return (i->op >= IR_TEX && i->op <= IR_SURED) || (i->op >= IR_MMA_F16 && i->op <= IR_MMA_F64);
+}
+/* Whether all threads of a warp execute it together. */
+static inline bool ir_is_tensor(const struct ir_insn *i) {
+    return i->op >= IR_LDMATRIX && i->op <= IR_MMA_F64;
 }
 /* What people call it: "if" for a branch that is one. */
 const char *ir_insn_name(const struct ir_insn *i);

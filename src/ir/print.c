@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "ir/mma.h"
+
 struct printer {
     struct sb *out;
     const struct ir_module *m;
@@ -512,6 +514,60 @@ static void print_nop(struct printer *p) {
     all_operands(p);
 }
 
+/* ---- matrices ---- */
+
+static void registers(struct printer *p, const uint32_t *o, uint32_t n, enum ir_type t) {
+    SAY("{");
+    for (uint32_t k = 0; k < n; k++) {
+        if (k) SAY(", ");
+        operand(p, o[k], t);
+    }
+    SAY("}");
+}
+
+static void print_mma(struct printer *p) {
+    uint32_t n;
+    const uint32_t *o = ir_more(p->m, p->i, &n);
+    const struct ir_mma s = ir_mma_of(p->m->ext.v + p->i->ext, p->i->sub);
+    const struct ir_frag a = ir_frag_a(&s), b = ir_frag_b(&s);
+    const bool quads = s.flags & IR_MMA_QUADS;
+    const uint32_t na = quads ? 2 : ir_frag_regs(&a), nb = quads ? 2 : ir_frag_regs(&b);
+    const enum ir_type t = s.d == IR_MT_F64 ? IR_T_F64 : s.d == IR_MT_F32 ? IR_T_F32 : IR_T_U32;
+    const enum ir_type from = s.d == IR_MT_F64 ? IR_T_F64 : IR_T_U32;
+    SAY("mma.m%un%uk%u.%s.%s%s.%s.%s.%s.%s", s.m, s.n, s.k, s.flags & IR_MMA_A_COL ? "col" : "row",
+        s.flags & IR_MMA_B_ROW ? "row" : "col", p->i->mods & IR_M_SAT ? ".satfinite" : "", ir_mma_name[s.d],
+        ir_mma_name[s.a], ir_mma_name[s.b], ir_mma_name[s.c]);
+    if (p->i->mods & IR_M_RND) SAY(".%s", round_name[p->i->mods & IR_M_RND]);
+    if (s.a == IR_MT_B1) SAY(s.flags & IR_MMA_AND ? ".and.popc" : ".xor.popc");
+    SAY(" ");
+    registers(p, p->i->o, p->i->nd, t);
+    if (n < na + nb) return; /* no instruction of a program */
+    SAY(", ");
+    registers(p, o, na, from);
+    SAY(", ");
+    registers(p, o + na, nb, from);
+    SAY(", ");
+    registers(p, o + na + nb, n - na - nb, t);
+}
+
+static void print_matrix(struct printer *p) {
+    const struct ir_insn *i = p->i;
+    SAY("%s.m8n8", p->op->name);
+    if (i->op != IR_MOVMATRIX) SAY(".x%u", i->vec);
+    if (i->sub || i->op == IR_MOVMATRIX) SAY(".trans");
+    if (i->op != IR_MOVMATRIX) space(p);
+    SAY(".b16 ");
+    if (!i->ns) return;
+    if (i->nd) registers(p, i->o, i->nd, IR_T_U32);
+    if (i->nd) SAY(", ");
+    if (i->op == IR_MOVMATRIX)
+        source(p, 0);
+    else
+        address(p, 0);
+    if (i->op == IR_STMATRIX) SAY(", ");
+    if (i->op == IR_STMATRIX) registers(p, i->o + 1, i->ns - 1u, IR_T_U32);
+}
+
 /* ---- which function prints which operation ---- */
 
 typedef void print_fn(struct printer *p);
@@ -544,6 +600,8 @@ static const struct {
     {IR_CP_BULK, IR_CP_BULK, print_bulk},
     {IR_CP_COMMIT, IR_CP_WAIT, print_group},
     {IR_NOP, IR_NOP, print_nop},
+    {IR_LDMATRIX, IR_MOVMATRIX, print_matrix},
+    {IR_MMA_F16, IR_MMA_F64, print_mma},
 };
 
 static print_fn *find_printer(const struct ir_insn *i) {

@@ -93,11 +93,13 @@ void code_read(const struct sm *s, uint32_t pc, struct sm_code *c) {
     rows_used(s, i, &used);
     const uint8_t cls = ir_ops[i->op].cls;
     const uint16_t slots = s->sequences ? unit_slots(s->o, i->op) : 1;
+    const uint8_t steps = unit_steps(s, i);
     *c = (struct sm_code){.used = signature(s, &used),
                           .written = signature(s, &written),
-                          .result = unit_result(s, cls, slots),
+                          .result = unit_result(s, cls, slots, steps),
                           .line = (uint32_t)((uint64_t)pc * SM_INSN_BYTES / s->line[MEM_L1I]),
                           .slots = slots,
+                          .steps = steps,
                           .cls = cls,
                           .unit = s->unit_of[cls],
                           .depth_change = i->op == IR_CALL || i->op == IR_CALL_IND ? 1

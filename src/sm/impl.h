@@ -45,6 +45,7 @@ struct sm_code {
     uint8_t cls;          /* enum ir_class */
     uint8_t unit;         /* the same, or the class whose unit runs it */
     uint8_t depth_change; /* as in mech_outcome */
+    uint8_t steps;        /* of its unit: a matrix multiplication is several */
     uint8_t turns;        /* beyond the first, that reading its operands takes: bank conflicts */
     bool
         early; /* nobody's next PC depends on it: committed at issue under scoreboard, unless somebody waits */
@@ -352,8 +353,10 @@ void units_init(struct sm *s);
 uint8_t unit_register_turns(const struct sm *s, const struct ir_insn *i);
 /* Issue slots that an operation takes. */
 uint16_t unit_slots(const struct sm_options *o, uint32_t op);
+/* Steps of its unit that it is: more than one for matrix multiplications. */
+uint8_t unit_steps(const struct sm *s, const struct ir_insn *i);
 /* Cycles from the start of an instruction of that class until it writes back, if it is issued by then. */
-uint32_t unit_result(const struct sm *s, uint8_t cls, uint32_t slots);
+uint32_t unit_result(const struct sm *s, uint8_t cls, uint32_t slots, uint32_t steps);
 /* Reserves the unit that runs a class from cycle start on, for so many beats. */
 static inline void unit_start(struct sm *s, uint32_t sched, uint32_t unit, uint32_t cls, uint64_t start,
                               uint32_t beats) {

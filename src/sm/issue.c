@@ -282,9 +282,9 @@ TWICE bool execute_all(struct sm *s, uint32_t sched, uint64_t start, uint32_t be
         op[t->done] = k;
         if (s->charge) s->ops.v[k].place = charge_issued(s, split);
         if (mixed)
-            count_class(t, c->cls, split->threads);
+            count_class(t, c->cls, split->threads * c->steps);
         else
-            unit_start(s, sched, c->unit, c->cls, start, beats);
+            unit_start(s, sched, c->unit, c->cls, start, beats * c->steps);
         if (!execute(s, k, mixed, t, e)) return false;
         t->done++;
         g->insts += t->lanes - before;

@@ -4,8 +4,10 @@
  * B times the class's initiation interval. Where the lanes of a packet run different instructions (MIMD, SBI) each unit is
  * kept for the beats that the threads of its class fill. An operation that is a sequence of N machine instructions
  * (sequence.*) holds the port for N times the beats, and is a chain: it writes back N depth + L - 1 cycles after it
- * starts. Loads, stores, atomics and texture reads have no class latency: they leave
+ * starts. A matrix multiplication is N steps of the tensor unit, one interval after the other: it keeps the unit for N times
+ * as long, and writes back (N - 1) intervals later than one step. Loads, stores, atomics and texture reads have no class latency: they leave
  * the pipeline at the memory stage, depth - 1 cycles after issue, and the load/store unit says when they are back. */
+#include "ir/mma.h"
 #include "sm/impl.h"
 
 uint16_t unit_slots(const struct sm_options *o, uint32_t op) {
@@ -64,6 +66,12 @@ uint8_t unit_register_turns(const struct sm *s, const struct ir_insn *i) {
     return (uint8_t)((most - 1) / (uint32_t)s->o->sm.register_bank_reads);
 }
 
-uint32_t unit_result(const struct sm *s, uint8_t cls, uint32_t slots) {
-    return slots * (uint32_t)s->o->sm.depth + s->latency[cls] - 1;
+uint8_t unit_steps(const struct sm *s, const struct ir_insn *i) {
+    if (i->op < IR_MMA_F16 || i->op > IR_MMA_F64) return 1;
+    const struct ir_mma shape = ir_mma_of(s->env.module->ext.v + i->ext, i->sub);
+    return (uint8_t)ir_mma_steps(&shape);
+}
+
+uint32_t unit_result(const struct sm *s, uint8_t cls, uint32_t slots, uint32_t steps) {
+    return slots * (uint32_t)s->o->sm.depth + s->latency[cls] - 1 + (steps - 1) * s->interval[cls];
 }

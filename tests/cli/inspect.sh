@@ -59,7 +59,7 @@ expect_status 0 "a file with unsupported instructions can be inspected"
 expect_err "warning: PTX version 9.1 is newer than 9.0, the latest known" "a newer minor version is a warning"
 [ "$(grep -c "cannot run" "$out")" -eq 2 ]
 verdict $? "the kernel and the function that cannot run are marked"
-grep -q "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 *tensor *26 *1" "$out"
+grep -q "multimem.ld_reduce.global.add.u32 *tensor *26 *1" "$out"
 verdict $? "the kernel's own instruction is listed with its line"
 grep -q "tcgen05.fence::before_thread_sync *helper *8 *1" "$out"
 verdict $? "and that of the function it calls"
@@ -71,7 +71,7 @@ expect_status 0 "the plain kernel runs"
 [ "$(grep -c "warning: PTX version" "$err")" -eq 1 ]
 verdict $? "with one warning"
 refused "unsupported.ptx:22: error: kernel tensor cannot run" "the other is refused by name" run $some --kernel tensor -g 1 -b 1
-refused "unsupported.ptx:26:2: error: instruction wmma.load.a.sync.aligned.row.m16n16k16.global.f16 is not supported" \
+refused "unsupported.ptx:26:2: error: instruction multimem.ld_reduce.global.add.u32 is not supported" \
     "with place and reason" compare $some:tensor -g 1 -b 1
 refused "tensor()  (cannot run: heddle inspect says why)" "the choice of kernels says which cannot run" run $some -g 1 -b 1
 

@@ -61,5 +61,9 @@ static inline void snippet_run(struct snippet *s, const void *in, void *out) {
 #define A(...)
 #define M(id, name, d, t, cls, mods, executor) ROWS_##cls(id)
 #define ROWS_MARK(id)                          /* not in PTX: tests/unit/sm/marks.c */
+#define ROWS_MMA_F16(id)                       /* every shape: tests/unit/sim/mma.c */
+#define ROWS_MMA_F32(id)
+#define ROWS_MMA_INT(id)
+#define ROWS_MMA_F64(id)
 
 #endif

@@ -73,6 +73,10 @@ enum mod_class_bit {
     MCB_MASK,
     MCB_VMAD,
     MCB_PO,
+    MCB_MATRIX,
+    MCB_MAJOR,
+    MCB_MATRICES,
+    MCB_SHAPE,
     MCB_ANY
 };
 #define MC(x)        ((uint64_t)1 << MCB_##x)
@@ -127,6 +131,10 @@ enum mod_class_bit {
 #define MC_MASK      MC(MASK)
 #define MC_VMAD      MC(VMAD)
 #define MC_PO        MC(PO)
+#define MC_MATRIX    MC(MATRIX)
+#define MC_MAJOR     MC(MAJOR)
+#define MC_MATRICES  MC(MATRICES)
+#define MC_SHAPE     MC(SHAPE)
 #define MC_ANY       MC(ANY)
 
 enum mod_id {

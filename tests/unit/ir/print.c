@@ -9,6 +9,7 @@
 
 #include "base/bits.h"
 #include "cfg/cfg.h"
+#include "ir/mma.h"
 #include "ir/print.h"
 
 #define R(k)  ir_reg(IR_FILE_32, k)
@@ -19,15 +20,37 @@
 
 enum { ONE, MINUS_ONE, BIG, FLOAT_HALF, FLOAT_TWO, FLOAT_NAN, HALF_ONE, ADDRESS32 };
 enum { DOUBLE_TENTH, ADDRESS, GENERIC, FUNCTION, ZERO };
-enum { EXT_CALL = 0, EXT_BRX = 4, EXT_TEX = 7, EXT_IND = 13 };
+enum { EXT_CALL = 0, EXT_BRX = 4, EXT_TEX = 7, EXT_IND = 13, EXT_MMA = 18 };
 
 static struct ir_module *sample(void) {
     struct ir_module *m = ir_module_new("test");
     const uint32_t k32[] = {1, UINT32_MAX, 0x12345678, f32_bits(0.5f), f32_bits(2.0f), 0x7fc00000, 0x3c00, 0};
     const uint64_t k64[] = {f64_bits(0.1), 0, 0, 0, 0};
-    const uint32_t ext[] = {
-        0, 0, 0, 0, 2, 0, 1, IR_TEX_A2D | IR_TEX_LEVEL, IR_T_F32, 3, RD(9), R(4), K(FLOAT_HALF),
-        1, 0, 0, 0, 0};
+    const uint32_t ext[] = {0,
+                            0,
+                            0,
+                            0,
+                            2,
+                            0,
+                            1,
+                            IR_TEX_A2D | IR_TEX_LEVEL,
+                            IR_T_F32,
+                            3,
+                            RD(9),
+                            R(4),
+                            K(FLOAT_HALF),
+                            1,
+                            0,
+                            0,
+                            0,
+                            0,
+                            8 | 8 << 8 | 16 << 16,
+                            IR_MT_U8 | IR_MT_S8 << 8 | IR_MT_S32 << 16 | (uint32_t)IR_MT_S32 << 24,
+                            4,
+                            R(3),
+                            R(4),
+                            R(5),
+                            R(6)};
     for (size_t k = 0; k < sizeof k32 / sizeof *k32; k++) VEC_PUSH(&m->k32, k32[k]);
     for (size_t k = 0; k < sizeof k64 / sizeof *k64; k++) VEC_PUSH(&m->k64, k64[k]);
     for (size_t k = 0; k < sizeof ext / sizeof *ext; k++) VEC_PUSH(&m->ext, ext[k]);
@@ -178,6 +201,12 @@ static void warp_block_and_control(void **state) {
          .o = {R(1), RD(2), R(3)});
     LINE("redux.sync.max.s32 r1, r2, r3", .op = IR_REDUX_S32, .mods = IR_M_SYNC, .sub = IR_AT_MAX, .nd = 1,
          .ns = 2, .o = {R(1), R(2), R(3)});
+    LINE("ldmatrix.m8n8.x2.trans.shared.b16 {r1, r2}, [r3+16]", .op = IR_LDMATRIX, .vec = 2, .sub = 1,
+         .space = IR_SP_SHARED, .disp = 16, .nd = 2, .ns = 1, .o = {R(1), R(2), R(3)});
+    LINE("stmatrix.m8n8.x1.b16 [rd3], {r1}", .op = IR_STMATRIX, .vec = 1, .ns = 2, .o = {RD(3), R(1)});
+    LINE("movmatrix.m8n8.trans.b16 {r1}, r2", .op = IR_MOVMATRIX, .nd = 1, .ns = 1, .o = {R(1), R(2)});
+    LINE("mma.m8n8k16.row.col.satfinite.s32.u8.s8.s32 {r1, r2}, {r3}, {r4}, {r5, r6}", .op = IR_MMA_INT,
+         .mods = IR_M_SAT, .ext = EXT_MMA, .nd = 2, .o = {R(1), R(2)});
     LINE("bar.sync 1", .op = IR_BAR_SYNC, .ns = 2, .o = {K(ONE), IR_NONE});
     LINE("bar.red.or.pred p1, 1, !p2", .op = IR_BAR_RED_P, .sub = IR_VOTE_ANY, .nd = 1, .ns = 3,
          .o = {P(1), K(ONE), IR_NONE, P(2) | IR_O_NEG});

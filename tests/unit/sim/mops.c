@@ -11,6 +11,17 @@ struct place {
     bool writable, shared_by_all; /* one copy for all threads: the first thread's input */
 };
 #define SHARED_ADDRESS "mov.u64 %d1, sh;\nmul.wide.u32 %d2, %ti, 64;\nadd.u64 %d1, %d1, %d2;\n"
+/* The first 64 bytes of shared memory for each thread: from its input, to its output. */
+#define SHARED_FILL                                                                                          \
+    "mov.u64 %%d5, sh;\nmul.wide.u32 %%d6, %%ti, 64;\nadd.u64 %%d5, %%d5, %%d6;\nmov.u32 %%r5, 0;\nFILL:\n"  \
+    "ld.global.u32 %%r6, [%%in];\nst.shared.u32 [%%d5], %%r6;\nadd.u64 %%in, %%in, 4;\nadd.u64 %%d5, %%d5, " \
+    "4;\n"                                                                                                   \
+    "add.u32 %%r5, %%r5, 4;\nsetp.lt.u32 %%p5, %%r5, 64;\n@%%p5 bra FILL;\nbar.sync 0;\n"
+#define SHARED_EMPTY                                                                                    \
+    "bar.sync 0;\nmov.u64 %%d5, sh;\nmul.wide.u32 %%d6, %%ti, 64;\nadd.u64 %%d5, %%d5, %%d6;\nmov.u32 " \
+    "%%r5, 0;\n"                                                                                        \
+    "EMPTY:\nld.shared.u32 %%r6, [%%d5];\nst.global.u32 [%%out], %%r6;\nadd.u64 %%out, %%out, 4;\n"     \
+    "add.u64 %%d5, %%d5, 4;\nadd.u32 %%r5, %%r5, 4;\nsetp.lt.u32 %%p5, %%r5, 64;\n@%%p5 bra EMPTY;\n"
 static const struct place places[] = {
     {".global", "", "", "mov.u64 %d1, %in;\n", true, false},
     {"", "", "", "cvta.global.u64 %d1, %in;\n", true, false},
@@ -392,6 +403,114 @@ static void test_ISSPACEP_U64(void **state) {
                 if (got[i][q] != (q == k))
                     fail_msg("isspacep.%s of a .%s address is %d", space[q], space[k], (int)got[i][q]);
     }
+}
+
+/* ---- matrices of 8 rows of 16 bytes; thread 8 j + r names row r of matrix j ---- */
+
+/* Rows lie that many bytes apart, in turn or, if scattered, in another order. */
+struct rows {
+    unsigned matrices, apart;
+    bool trans, scattered, generic;
+};
+
+static unsigned row_at(const struct rows *m, unsigned row) {
+    return (m->scattered ? row * 13 % 32 : row) * m->apart;
+}
+
+/* The address of the thread's row in shared memory, in %d1. */
+static void row_address(struct sb *code, const struct rows *m) {
+    if (m->scattered) sb_add(code, "mul.lo.u32 %%r2, %%lane, 13;\nand.b32 %%r2, %%r2, 31;\n");
+    sb_add(code, "mul.wide.u32 %%d2, %s, %u;\nmov.u64 %%d1, sh;\nadd.u64 %%d1, %%d1, %%d2;\n",
+           m->scattered ? "%r2" : "%lane", m->apart);
+    if (m->generic) sb_add(code, "cvta.shared.u64 %%d1, %%d1;\n");
+}
+
+static void matrix_op(struct sb *code, const char *op, const struct rows *m, bool store) {
+    sb_add(code, "%s.sync.aligned.m8n8.x%u%s%s.b16 ", op, m->matrices, m->trans ? ".trans" : "",
+           m->generic ? "" : ".shared");
+    if (store) sb_add(code, "[%%d1], ");
+    sb_add(code, "{");
+    for (unsigned k = 0; k < m->matrices; k++) sb_add(code, "%s%%r%u", k ? ", " : "", 10 + k);
+    sb_add(code, store ? "};\n" : "}, [%%d1];\n");
+}
+
+/* Element c of row r of matrix j, from what the threads hold. */
+static uint16_t held(uint32_t regs[32][SLOT / 4], const struct rows *m, unsigned j, unsigned r, unsigned c) {
+    const unsigned row = m->trans ? c : r, col = m->trans ? r : c;
+    return (uint16_t)(regs[4 * row + col / 2][j] >> 16 * (col % 2));
+}
+
+static void ldmatrix_case(const struct rows *m) {
+    static uint8_t in[32 * SLOT];
+    static uint32_t got[32][SLOT / 4];
+    struct snippet s = {0};
+    fill(in, sizeof in, m->apart + m->matrices);
+    sb_add(&s.decls, ".shared .align 16 .b8 sh[2048];\n");
+    sb_add(&s.code, SHARED_FILL);
+    row_address(&s.code, m);
+    matrix_op(&s.code, "ldmatrix", m, false);
+    for (unsigned k = 0; k < m->matrices; k++)
+        sb_add(&s.code, "st.global.u32 [%%out+%u], %%r%u;\n", 4 * k, 10 + k);
+    snippet_run(&s, in, got);
+    for (unsigned j = 0; j < m->matrices; j++)
+        for (unsigned r = 0; r < 8; r++)
+            for (unsigned c = 0; c < 8; c++) {
+                uint16_t want;
+                memcpy(&want, in + row_at(m, 8 * j + r) + 2 * c, 2);
+                if (held(got, m, j, r, c) != want)
+                    fail_msg("ldmatrix.x%u, rows %u apart: matrix %u (%u, %u) is 0x%x, want 0x%x",
+                             m->matrices, m->apart, j, r, c, held(got, m, j, r, c), want);
+            }
+}
+
+static void stmatrix_case(const struct rows *m) {
+    static uint32_t in[32][SLOT / 4];
+    static uint8_t got[32 * SLOT];
+    struct snippet s = {0};
+    fill((uint8_t *)in, sizeof in, 7 + m->apart + m->matrices);
+    sb_add(&s.decls, ".shared .align 16 .b8 sh[2048];\n");
+    for (unsigned k = 0; k < m->matrices; k++)
+        sb_add(&s.code, "ld.global.u32 %%r%u, [%%in+%u];\n", 10 + k, 4 * k);
+    row_address(&s.code, m);
+    matrix_op(&s.code, "stmatrix", m, true);
+    sb_add(&s.code, SHARED_EMPTY);
+    snippet_run(&s, in, got);
+    for (unsigned j = 0; j < m->matrices; j++)
+        for (unsigned r = 0; r < 8; r++)
+            for (unsigned c = 0; c < 8; c++) {
+                uint16_t v;
+                memcpy(&v, got + row_at(m, 8 * j + r) + 2 * c, 2);
+                if (held(in, m, j, r, c) != v)
+                    fail_msg("stmatrix.x%u, rows %u apart: matrix %u (%u, %u) is 0x%x, want 0x%x",
+                             m->matrices, m->apart, j, r, c, v, held(in, m, j, r, c));
+            }
+}
+
+static void every_matrix(void (*call)(const struct rows *m)) {
+    for (unsigned x = 1; x <= 4; x *= 2)
+        for (unsigned k = 0; k < 16; k++) call(&(struct rows){x, k & 1 ? 16 : 64, k & 2, k & 4, k & 8});
+}
+static void test_LDMATRIX(void **state) {
+    (void)state;
+    every_matrix(ldmatrix_case);
+}
+static void test_STMATRIX(void **state) {
+    (void)state;
+    every_matrix(stmatrix_case);
+}
+
+/* Bytes of the thread's part of a fragment that is loaded row by row; tests/unit/sim/wmma.c has the whole matrices. */
+static void test_WMMA_AT(void **state) {
+    (void)state;
+    static uint8_t in[32 * SLOT], got[32][SLOT];
+    struct snippet s = {0};
+    fill(in, sizeof in, 5);
+    sb_add(&s.code, "wmma.load.a.sync.aligned.row.m16n16k16.global.u8 {%%r10, %%r11}, [%%ain+32], 48;\n"
+                    "st.global.v2.u32 [%%out], {%%r10, %%r11};\n");
+    snippet_run(&s, in, got);
+    for (unsigned l = 0; l < 32; l++)
+        for (unsigned half = 0; half < 2; half++)
+            assert_memory_equal(&got[l][4 * half], &in[32 + (l / 4 + 8 * half) * 48 + l % 4 * 4], 4);
 }
 
 #define ROWS_ALU    TEST

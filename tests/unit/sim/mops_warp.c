@@ -106,6 +106,22 @@ static void test_ACTIVEMASK(void **state) {
     check_warp("activemask.b32 %r20;", ref_members, 3);
 }
 
+/* Thread l holds elements 2 (l % 4) and the next of row l / 4; afterwards of column l / 4. */
+static void test_MOVMATRIX(void **state) {
+    (void)state;
+    static uint32_t in[32][SLOT / 4], got[32][SLOT / 4];
+    struct snippet s = {0};
+    struct rng rng = {3};
+    for (int l = 0; l < 32; l++) in[l][0] = (uint32_t)rng_next(&rng);
+    sb_add(&s.code, "ld.global.u32 %%r10, [%%in];\nmovmatrix.sync.aligned.m8n8.trans.b16 %%r20, %%r10;\n"
+                    "st.global.u32 [%%out], %%r20;\n");
+    snippet_run(&s, in, got);
+    for (uint32_t row = 0; row < 8; row++)
+        for (uint32_t col = 0; col < 8; col++)
+            assert_int_equal(got[4 * row + col / 2][0] >> 16 * (col % 2) & 0xffff,
+                             in[4 * col + row / 2][0] >> 16 * (row % 2) & 0xffff);
+}
+
 /* ---- shuffles: every mode, width and offset; the reference is the manual's pseudocode ---- */
 
 struct shfl {

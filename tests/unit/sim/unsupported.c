@@ -2,19 +2,19 @@
  * an instruction are refused by name, with its place and the reason, when they are looked up or launched. */
 #include "api.h"
 
-#define HEADER ".version 8.0\n.target sm_90\n.address_size 64\n"
-#define WMMA   "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1}, [%rd1];\n"
-#define REGS   ".reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
+#define HEADER   ".version 8.0\n.target sm_90\n.address_size 64\n"
+#define MULTIMEM "multimem.ld_reduce.global.add.u32 %r1, [%rd1];\n"
+#define REGS     ".reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
 
 static const char text[] = HEADER /* 1 to 3 */
-    ".func deep() { " REGS WMMA " ret; }\n"
-    ".func pointed() { " REGS WMMA " ret; }\n"
+    ".func deep() { " REGS MULTIMEM " ret; }\n"
+    ".func pointed() { " REGS MULTIMEM " ret; }\n"
     ".func fine() { ret; }\n"
     ".func through() { call deep; ret; }\n"
     ".func around() { " REGS ".reg .pred %p; @%p call around; call deep; ret; }\n"
     ".entry works(.param .u64 out) {\n" REGS
     "ld.param.u64 %rd1, [out]; st.global.u32 [%rd1], 7; call fine; ret; }\n"
-    ".entry itself() {\n" REGS WMMA "frob.x %r1; frob.x %r2; ret; }\n"
+    ".entry itself() {\n" REGS MULTIMEM "frob.x %r1; frob.x %r2; ret; }\n"
     ".entry calls() { call through; ret; }\n"
     ".entry circles() { call around; ret; }\n"
     ".entry takes() {\n" REGS "mov.u64 %rd1, pointed; ret; }\n"
@@ -71,9 +71,9 @@ static void a_look_up_names_every_instruction_with_its_place(void **state) {
     hd_kernel *k = NULL;
     FAILS(l->dev, HD_INVALID,
           "some.ptx:17: error: kernel itself cannot run: it uses instructions that are not supported\n"
-          "some.ptx:19:1: error: instruction wmma.load.a.sync.aligned.row.m16n16k16.global.f16 is not "
+          "some.ptx:19:1: error: instruction multimem.ld_reduce.global.add.u32 is not "
           "supported\n"
-          "    wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1}, [%rd1];\n"
+          "    multimem.ld_reduce.global.add.u32 %r1, [%rd1];\n"
           "    ^\n"
           "some.ptx:20:1: error: instruction frob.x is not supported: there is no such instruction (2 times "
           "in this function)\n"
