@@ -50,6 +50,7 @@ static exec_fn *executor(const struct ir_op_info *op, uint16_t id, exec_fn *plai
     if (id == IR_LDMATRIX) return races_ld;
     if (id == IR_STMATRIX) return races_st;
     if (op->cls == IR_C_ATOM) return races_atom;
+    if (id == IR_CP_ASYNC) return races_copy;
     switch (id) {
     case IR_BAR_SYNC:
     case IR_BAR_ARRIVE:

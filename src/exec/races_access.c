@@ -153,7 +153,10 @@ static void access_lane(const struct exec_ctx *x, struct access *a, uint32_t byt
     uint8_t data[32] = {0};
     const uint64_t from = a->addr;
     uint32_t step = 1;
-    if (is_store(a->kind)) stored(x, a->i, a->lane, data);
+    if (a->i->op == IR_CP_ASYNC)
+        memcpy(data, a->shared ? x->warp->block->shared + from : data, a->shared ? bytes : 0);
+    else if (is_store(a->kind))
+        stored(x, a->i, a->lane, data);
     for (uint32_t k = 0; k < bytes; k += step) {
         struct races_cell *c = shadow_cell(a->r, a->shared ? a->b : NULL, from + k, bytes, &step);
         if (!c) {
@@ -171,33 +174,52 @@ static void access_lane(const struct exec_ctx *x, struct access *a, uint32_t byt
     }
 }
 
-static void access_all(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask, uint8_t kind) {
+static void access_one(struct exec_ctx *x, const struct ir_insn *i, uint32_t l, uint8_t kind,
+                       enum ir_space space, uint64_t addr) {
     struct exec_warp *w = x->warp;
     struct exec_races *r = w->block->grid->races;
-    const struct exec_out *o = x->out;
+    space = exec_decode(space, &addr);
+    if (space != IR_SP_GLOBAL && space != IR_SP_SHARED) return;
+    const uint32_t thread = w->index * EXEC_LANES + l, unit = races_unit_of(r, thread);
+    struct access a = {r,
+                       w->block->races,
+                       i,
+                       kind,
+                       space == IR_SP_SHARED,
+                       insn_pc(w, i),
+                       w->index,
+                       l,
+                       thread,
+                       unit,
+                       w->block->races->unit[unit].epoch,
+                       addr,
+                       0};
+    access_lane(x, &a, x->out->access.bytes);
+}
+
+static bool run_plain(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+    struct exec_warp *w = x->warp;
     w->block->grid->image->fn[i->op](x, i, mask);
-    if (o->flow == EXEC_FAULT || !o->access.mask) return;
-    if (r->mode == EXEC_RACES_LOCKSTEP) w->block->races->unit[w->index].epoch++;
-    FOR_LANES(l, o->access.mask) {
-        uint64_t addr = o->access.addr[l];
-        const enum ir_space space = exec_decode(i->space, &addr);
-        if (space != IR_SP_GLOBAL && space != IR_SP_SHARED) continue;
-        const uint32_t thread = w->index * EXEC_LANES + l, unit = races_unit_of(r, thread);
-        struct access a = {r,
-                           w->block->races,
-                           i,
-                           kind,
-                           space == IR_SP_SHARED,
-                           insn_pc(w, i),
-                           w->index,
-                           l,
-                           thread,
-                           unit,
-                           w->block->races->unit[unit].epoch,
-                           addr,
-                           0};
-        access_lane(x, &a, o->access.bytes);
-    }
+    if (x->out->flow == EXEC_FAULT || (!x->out->access.mask && i->op != IR_CP_ASYNC)) return false;
+    if (w->block->grid->races->mode == EXEC_RACES_LOCKSTEP) w->block->races->unit[w->index].epoch++;
+    return true;
+}
+
+static void access_all(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask, uint8_t kind) {
+    if (!run_plain(x, i, mask)) return;
+    FOR_LANES(l, x->out->access.mask)
+    access_one(x, i, l, kind, (enum ir_space)i->space, x->out->access.addr[l]);
+}
+
+/* A copy reads and writes when it issues: who does not wait for it, or is not told of it, races with the thread that made it.
+ * That this thread itself waits is not asked for. */
+void races_copy(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+    if (!run_plain(x, i, mask)) return;
+    const uint32_t disp = (uint32_t)opnd_get(x, i->o[3], 0);
+    FOR_LANES(l, x->out->access.mask)
+    access_one(x, i, l, EXEC_RACE_READ, IR_SP_GLOBAL, x->out->access.addr[l]);
+    FOR_LANES(l, mask)
+    access_one(x, i, l, EXEC_RACE_WRITE, IR_SP_SHARED, (uint32_t)(opnd_get(x, i->o[0], l) + disp));
 }
 
 static uint8_t strength(const struct ir_insn *i, enum exec_race_access plain,

@@ -70,6 +70,26 @@ static void a_barrier_orders_the_block(void **state) {
         "add.u32 %r6, %r6, %r5;\nst.shared.u32 [%s], %r6;\nSKIP: " between                                   \
         "shr.u32 %r3, %r3, 1;\nsetp.ne.u32 %p2, %r3, 0;\n@%p2 bra L;\n")
 
+/* A copy is a store of its thread; mbarriers order who arrives before who waits. */
+#define COPIED(before, after)                                                                              \
+    HEAD ".visible .entry k(.param .u64 p, .param .u64 q) {\n.shared .align 16 .b8 sh[1088];\n.reg .b64 "  \
+         "%a, %d; .reg .b32 %t, %r<6>; .reg .pred %p;\nld.param.u64 %a, [p]; mov.u32 %t, %tid.x; setp.ne." \
+         "u32 %p, %t, 0; @%p bra go; mbarrier.init.shared.b64 [sh+1024], 256;\ngo: bar.sync 0; mov.u32 "   \
+         "%r1, sh; mad.lo.u32 %r2, %t, 4, %r1; cp.async.ca.shared.global [%r2], [%a], 4;\n" before         \
+         "add.u32 %r3, %t, 77; and.b32 %r3, %r3, 255; mad.lo.u32 %r3, %r3, 4, %r1;\n" after                \
+         "ld.shared.u32 %r4, [%r3]; ret;\n}\n"
+
+static void copies_are_ordered_by_barriers_and_mbarriers(void **state) {
+    (void)state;
+    SOME(COPIED("cp.async.wait_all;\n", ""), 1, 256);
+    NONE(COPIED("cp.async.wait_all; bar.sync 0;\n", ""), 1, 256);
+    NONE(COPIED("cp.async.mbarrier.arrive.noinc.shared.b64 [sh+1024];\n",
+                "wait: mbarrier.try_wait.parity.shared.b64 %p, [sh+1024], 0; @!%p bra wait;\n"),
+         1, 256);
+    SOME(COPIED("cp.async.mbarrier.arrive.noinc.shared.b64 [sh+1024];\n", ""), 1, 256);
+    NONE(COPIED("barrier.cluster.arrive;\n", "barrier.cluster.wait;\n"), 1, 256);
+}
+
 static void a_reduction_without_barriers_races(void **state) {
     (void)state;
     NONE(REDUCTION("bar.sync 0;\n"), 3, 256);
@@ -413,6 +433,7 @@ static void beyond_the_bound_accesses_are_counted_not_kept(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_barrier_orders_the_block),
+        cmocka_unit_test(copies_are_ordered_by_barriers_and_mbarriers),
         cmocka_unit_test(a_reduction_without_barriers_races),
         cmocka_unit_test(double_buffering_needs_one_barrier_a_round),
         cmocka_unit_test(named_barriers_order_producers_and_consumers),
