@@ -23,7 +23,7 @@
 
 /* Overloads of device functions have to be known before <cmath> declares those of the host. */
 #include <__clang_cuda_math_forward_declares.h>
-#define __CUDACC__
+#define __CUDACC__ 1
 #include <cmath>
 #include <cstdlib>
 #include <limits.h>
