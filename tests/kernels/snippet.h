@@ -57,15 +57,19 @@ static inline void snippet_run(struct snippet *s, const void *in, void *out) {
 #define TEST(id) CHOOSE(ELSEWHERE_##id, CASE)(id)
 #define CASE(id) cmocka_unit_test(test_##id),
 /* Rows that have their tests in another file: */
-#define ELSEWHERE_TXQ       ~, SKIP /* tests/unit/exec/surf.c */
-#define ELSEWHERE_SULD      ~, SKIP
-#define ELSEWHERE_SUST      ~, SKIP
-#define ELSEWHERE_SURED     ~, SKIP
-#define ELSEWHERE_MBAR      ~, SKIP /* tests/unit/exec/async.c */
-#define ELSEWHERE_MBAR_WAIT ~, SKIP
-#define ELSEWHERE_CP_COMMIT ~, SKIP
-#define CHOOSE(...)         SECOND(__VA_ARGS__, )
-#define SECOND(a, b, ...)   b
+#define ELSEWHERE_TXQ            ~, SKIP /* tests/unit/exec/surf.c */
+#define ELSEWHERE_SULD           ~, SKIP
+#define ELSEWHERE_SUST           ~, SKIP
+#define ELSEWHERE_SURED          ~, SKIP
+#define ELSEWHERE_MBAR           ~, SKIP /* tests/unit/exec/async.c */
+#define ELSEWHERE_MBAR_WAIT      ~, SKIP
+#define ELSEWHERE_CP_COMMIT      ~, SKIP
+#define ELSEWHERE_REDUX_F32      ~, SKIP /* tests/unit/exec/wide.c */
+#define ELSEWHERE_CLUSTER_ARRIVE ~, SKIP
+#define ELSEWHERE_CLUSTER_WAIT   ~, SKIP
+#define ELSEWHERE_ATOM_B128      ~, SKIP
+#define CHOOSE(...)              SECOND(__VA_ARGS__, )
+#define SECOND(a, b, ...)        b
 #define U(...)
 #define B(...)
 #define T(...)
