@@ -5,6 +5,7 @@
 #   // flags: FLAG...      for the compiler, e.g. -rdc=true; $HERE is tests/cudart
 #   // only clang          nvcc does not build it
 #   // only functional     it is not timed: too long, or it prints what time it took
+#   // all mechanisms      it runs under each of them, not three
 # One program alone: tests/cudart.sh NAME.
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -37,7 +38,7 @@ same() { # NAME VARIANT PROGRAM [VARIABLE=VALUE]...: runs it; its output is that
     fi
 }
 program() { # FILE
-    local name file=$1 flags f
+    local name file=$1 flags f mech mechs
     name=$(basename "$file" .cu)
     rm -f "$work/$name".*
     mapfile -t flags < <(flags_of "$file")
@@ -50,7 +51,9 @@ program() { # FILE
     echo "ok $name: built by heddle nvcc"
     same "$name" functional "$work/$name.clang" HEDDLE_MODE=functional
     if ! grep -q '^// only functional' "$file"; then
-        for mech in pdom dwf volta; do
+        mechs="pdom dwf volta"
+        grep -q '^// all mechanisms' "$file" && mechs=$("$HEDDLE" list mechanisms --json | sed -n 's/.*"name": "\([^"]*\)".*/\1/p')
+        for mech in $mechs; do
             same "$name" "$mech" "$work/$name.clang" HEDDLE_MODE=timed HEDDLE_CONFIG=tiny HEDDLE_MECH=$mech
         done
     fi

@@ -2,7 +2,8 @@
  *
  * The bytes move when the instruction is executed, which is one of the times PTX allows, so that memory is the same however
  * long a copy takes. When it is over is a matter of time: the timed machine makes those wait who wait for it (sm/async.c).
- * A program that reads what it did not wait for gets the copied bytes here, and is reported by the race check. */
+ * A program that reads what it did not wait for gets the copied bytes here. The race check takes a copy for a store of the
+ * thread that asked for it: it finds other threads that read without a barrier, not that thread's own missing wait. */
 #include <inttypes.h>
 
 #include "exec/impl.h"

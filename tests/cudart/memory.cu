@@ -1,4 +1,5 @@
 // Memory of all kinds: where each may be used, copies in every direction, and what is refused.
+// all mechanisms
 #include <string.h>
 
 #include <vector>

@@ -1,4 +1,5 @@
 // Variables of kernels: device, constant, managed, by symbol and by address.
+// all mechanisms
 #include "check.h"
 
 __device__ int counter = 3;

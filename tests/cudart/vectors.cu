@@ -1,4 +1,5 @@
 // A first program: memory, copies, a launch, what a kernel's arguments may be, errors of launches.
+// all mechanisms
 #include <cstdio>
 #include <vector>
 #include <cuda_runtime.h>
