@@ -29,6 +29,7 @@ static void properties() {
     CHECK(p.maxThreadsPerMultiProcessor == attribute(cudaDevAttrMaxThreadsPerMultiProcessor));
     CHECK(p.major == attribute(cudaDevAttrComputeCapabilityMajor));
     CHECK(p.memoryBusWidth == attribute(cudaDevAttrGlobalMemoryBusWidth));
+    CHECK(p.totalConstMem == 65536 && attribute(cudaDevAttrTotalConstantMemory) == 65536);
     CHECK(p.maxGridSize[0] == 2147483647 && p.maxThreadsDim[2] == 64);
     CHECK(p.unifiedAddressing && p.managedMemory && p.canMapHostMemory && p.cooperativeLaunch);
     FAILS(cudaErrorInvalidDevice, cudaGetDeviceProperties(&p, 1));
