@@ -406,6 +406,13 @@ typedef struct hd_stat_info {
     int integral; /* a count: exact in a double up to 2^53, printed without fraction */
 } hd_stat_info;
 HD_API hd_status hd_stat_at(size_t index, hd_stat_info *info);
+/* The value of hd_stat_at's index, which is much faster to find than one by name. */
+HD_API hd_status hd_stat_value(const hd_device *dev, int total, size_t index, double *value);
+/* The counters of the mechanism itself, from 0: info->name is "key" where hd_stat takes "mechanism.key", the mechanism being
+ * that of hd_device_info. HD_INVALID past the last, which is no failure: hd_error keeps what it has. Without a timed launch
+ * there is none. */
+HD_API hd_status hd_stat_own(const hd_device *dev, int total, size_t index, hd_stat_info *info,
+                             double *value);
 
 /* ---- profile ---- */
 

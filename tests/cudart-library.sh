@@ -75,6 +75,10 @@ logs() {
         head -1 "$d/log" | grep -q '^{"event":"start","pid":[0-9]*,"program":".*/p","machine":"tiny"' &&
         tail -1 "$d/log" | grep -q '^{"event":"end",.*"exec.launches":4' && ! grep -q '"status":"fault"' "$d/log"
 }
+logs_own_counters() { # those of the mechanism, of timed launches
+    run HEDDLE_CONFIG=tiny HEDDLE_MECH=dwf HEDDLE_LOG="$d/log4" -- || return 1
+    [ "$(grep -c '^{"event":"launch".*"dwf\.[a-z_]*":[1-9]' "$d/log4")" = 4 ] && tail -1 "$d/log4" | grep -q '"dwf\.[a-z_]*":[1-9]'
+}
 logs_faults() {
     run HEDDLE_LOG="$d/log2" -- 1 2 && grep -q '^end: cudaErrorIllegalAddress' "$d/out" &&
         grep -q '"status":"fault","error":"null-pointer' "$d/log2" && grep -q 'heddle: null-pointer 4-byte' "$d/err"
@@ -92,7 +96,7 @@ damaged() { # its fat binary: no text, no crash
 preloaded() { # for programs that find no library by themselves
     LD_PRELOAD=${SAN_PRELOAD:+$SAN_PRELOAD:}$lib "$d/p" >"$d/out" && grep -q '^sum: 13' "$d/out"
 }
-echo 1..13
+echo 1..14
 check "a program is built" builds
 check "nothing but CUDA's names is to be seen" shows_only_cuda
 check "what is listed as unsupported is" rows_are_unsupported
@@ -101,6 +105,7 @@ check "a wrong setting fails every call and is named once" bad_setting
 check "so does a machine that is not there" bad_machine
 check "settings come from a file" settings_file
 check "the log has a line for the start, each launch and the end" logs
+check "the log has the counters of the mechanism itself" logs_own_counters
 check "the log has faults" logs_faults
 check "a call that is not supported names itself once" names_calls
 check "a kernel with an unknown instruction fails alone, and the instruction is named" refuses_kernels

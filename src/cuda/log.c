@@ -55,19 +55,28 @@ void cu_log_string(FILE *f, const char *s) {
     fputc('"', f);
 }
 
+/* Every one behind the first after a comma; those that are 0 are left out. */
+static void put_stat(FILE *f, const char *prefix, const hd_stat_info *info, double value, int *n) {
+    if (value == 0 || !isfinite(value)) return;
+    fprintf(f, "%s\"%s%s%s\":", (*n)++ ? "," : "", prefix, *prefix ? "." : "", info->name);
+    if (info->integral && value < 9e15) /* %.0f takes several times as long */
+        fprintf(f, "%" PRIu64, (uint64_t)value);
+    else
+        fprintf(f, info->integral ? "%.0f" : "%.9g", value);
+}
+
+/* Those of the table, then the mechanism's own. */
 static void put_stats(struct cu_process *p, FILE *f, int total) {
-    const char *comma = "";
+    hd_device_info device = {.mech = ""};
+    hd_stat_info info;
+    double value;
+    int n = 0;
     fputs(",\"stats\":{", f);
-    for (size_t i = 0; i < hd_stat_count(); i++) {
-        hd_stat_info info;
-        double value;
-        if (hd_stat_at(i, &info) || hd_stat(p->dev, total, info.name, &value) || value == 0 ||
-            !isfinite(value))
-            continue;
-        fprintf(f, "%s\"%s\":", comma, info.name);
-        fprintf(f, info.integral ? "%.0f" : "%.9g", value);
-        comma = ",";
-    }
+    for (size_t i = 0; !hd_stat_value(p->dev, total, i, &value); i++)
+        if (value != 0 && !hd_stat_at(i, &info)) put_stat(f, "", &info, value, &n);
+    (void)hd_device_get_info(p->dev, &device);
+    for (size_t k = 0; !hd_stat_own(p->dev, total, k, &info, &value); k++)
+        put_stat(f, device.mech, &info, value, &n);
     fputc('}', f);
 }
 

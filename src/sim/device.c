@@ -258,6 +258,27 @@ hd_status hd_stat_at(size_t index, hd_stat_info *info) {
     return HD_OK;
 }
 
+static bool readable(const hd_device *dev) {
+    return dev && dev->mem && !dev->life->lost;
+}
+
+hd_status hd_stat_value(const hd_device *dev, int total, size_t index, double *value) {
+    if (!readable(dev) || index >= STAT_COUNT || !value) return HD_INVALID;
+    *value = stats_value(sim_stats(dev, total), (enum stat_id)index);
+    return HD_OK;
+}
+
+hd_status hd_stat_own(const hd_device *dev, int total, size_t index, hd_stat_info *info, double *value) {
+    uint64_t v;
+    if (!readable(dev) || !info || !value) return HD_INVALID;
+    const struct stats *s = sim_stats(dev, total);
+    const struct mech_counter *c = stats_counter(s, index, &v);
+    if (!c) return HD_INVALID;
+    *info = (hd_stat_info){c->key, c->unit, c->meaning, 1};
+    *value = (double)v;
+    return HD_OK;
+}
+
 /* ---- for the rooms above ---- */
 
 const struct options *sim_options(const hd_device *dev) {

@@ -83,6 +83,8 @@ static void null_handles_are_refused_everywhere(void **state) {
     assert_int_equal(hd_run_packed(NULL, &l, NULL, 0), HD_INVALID);
     assert_int_equal(hd_stat(NULL, 0, "exec.threads", &d), HD_INVALID);
     assert_int_equal(hd_stat_at(0, NULL), HD_INVALID);
+    assert_int_equal(hd_stat_value(NULL, 0, 0, &d), HD_INVALID);
+    assert_int_equal(hd_stat_own(NULL, 0, 0, &(hd_stat_info){0}, &d), HD_INVALID);
 }
 
 /* ---- callbacks ---- */
@@ -228,6 +230,53 @@ static void statistics_are_listed_and_looked_up(void **state) {
           hd_stat(a->dev, 0, "exec.threads", NULL));
 }
 
+static void statistics_are_the_same_by_index_and_by_name(void **state) {
+    struct api *a = *state;
+    double by_name, by_index;
+    hd_stat_info info;
+    size_t counted = 0;
+    WORKS(a->dev, hd_run(api_kernel(a, "exact"), &(hd_launch){.grid = {3}, .block = {32, 2}}, NULL, 0));
+    WORKS(a->dev, hd_run(api_kernel(a, "most"), &(hd_launch){.block = {16}}, NULL, 0));
+    for (int total = 0; total < 2; total++)
+        for (size_t i = 0; i < hd_stat_count(); i++) {
+            assert_int_equal(hd_stat_at(i, &info), HD_OK);
+            WORKS(a->dev, hd_stat(a->dev, total, info.name, &by_name));
+            WORKS(a->dev, hd_stat_value(a->dev, total, i, &by_index));
+            assert_memory_equal(&by_name, &by_index, sizeof by_name); /* a NaN too */
+            counted += by_index != 0;
+        }
+    assert_true(counted > 10);
+    assert_int_equal(hd_stat_value(a->dev, 0, hd_stat_count(), &by_index), HD_INVALID);
+    assert_int_equal(hd_stat_value(a->dev, 0, 0, NULL), HD_INVALID);
+    assert_int_equal(hd_stat_own(a->dev, 0, 0, &info, &by_index), HD_INVALID); /* functional: no mechanism */
+}
+
+/* Every counter that the mechanism lists is found, each under the name that hd_stat takes. */
+static void counters_of_a_mechanism_are_listed(void **state) {
+    (void)state;
+    hd_device *dev;
+    hd_module *mod;
+    hd_kernel *k;
+    hd_stat_info info;
+    double by_name, by_index;
+    size_t n = 0;
+    assert_int_equal(
+        hd_device_open(&(hd_config){.options = &(hd_option){"run.mech", "dwf"}, .noptions = 1}, &dev), HD_OK);
+    WORKS(dev, hd_module_load(dev, "api.ptx", API_PTX, 0, &mod));
+    WORKS(dev, hd_module_kernel(mod, "uses_shared", &k));
+    assert_int_equal(hd_stat_own(dev, 0, 0, &info, &by_index), HD_INVALID); /* nothing ran yet */
+    WORKS(dev, hd_run(k, &(hd_launch){.block = {4}}, NULL, 0));
+    for (; !hd_stat_own(dev, 1, n, &info, &by_index); n++) {
+        char name[128];
+        snprintf(name, sizeof name, "dwf.%s", info.name);
+        WORKS(dev, hd_stat(dev, 1, name, &by_name));
+        assert_true(by_name == by_index && info.integral && *info.unit && *info.meaning);
+    }
+    assert_true(n > 0);
+    assert_string_equal(hd_error(dev), "");
+    hd_device_close(dev);
+}
+
 /* Cycles of a launch on a device that was opened so. */
 static double cycles_of(const hd_config *config) {
     hd_device *dev;
@@ -307,6 +356,8 @@ int main(void) {
         API_TEST(callbacks_may_not_change_the_device),
         API_TEST(statistics_of_the_last_launch_and_of_all),
         API_TEST(statistics_are_listed_and_looked_up),
+        API_TEST(statistics_are_the_same_by_index_and_by_name),
+        cmocka_unit_test(counters_of_a_mechanism_are_listed),
         cmocka_unit_test(configurations_and_mechanisms_are_listed),
         cmocka_unit_test(a_device_that_was_told_of_a_machine_runs_timed),
         cmocka_unit_test(any_other_device_computes_only_and_run_mode_decides),
