@@ -67,6 +67,10 @@ typedef struct hd_config {
     const char *file;
 } hd_config;
 
+/* The machine that CUDA programs run on unless they are told of another (docs/cuda-programs.md): hardware that such programs
+ * know, with the properties it has. */
+#define HD_CONFIG_CUDA "turing-rtx2060"
+
 /* The configurations and the control-flow mechanisms there are, by index from 0: name and one line of what it is.
  * HD_INVALID past the last. */
 HD_API hd_status hd_config_at(size_t index, const char **name, const char **title);

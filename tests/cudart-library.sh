@@ -20,6 +20,11 @@ cat >"$d/p.cu" <<'CU'
 extern "C" cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *, void *);
 __global__ void add(int *p) { *p += 1; }
 __global__ void other(int *p) { *p += 10; }
+__global__ void dynamic(int *p) {
+    extern __shared__ int s[];
+    s[16383] = 0;
+    *p = s[16383];
+}
 __global__ void hopper(int *p) {
     asm volatile("wgmma.fence.sync.aligned;");
     *p += 100;
@@ -28,6 +33,19 @@ int main(int argc, char **argv) {
     int *p = 0, v = -1;
     cudaIpcMemHandle_t h;
     printf("malloc: %s\n", cudaGetErrorName(cudaMalloc(&p, 4)));
+    if (argc > 4) {
+        cudaDeviceProp m;
+        int clock = 0, blocks = 0;
+        void *large = 0;
+        cudaGetDeviceProperties(&m, 0);
+        cudaDeviceGetAttribute(&clock, cudaDevAttrMemoryClockRate, 0);
+        cudaFuncSetAttribute(dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536);
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, dynamic, 128, 65536);
+        printf("machine: %s, %d SMs, %d.%d, %zu shared, %d with 65536, %zu bytes, %.0f GB/s\n", m.name, m.multiProcessorCount, m.major, m.minor,
+               m.sharedMemPerBlockOptin, blocks, m.totalGlobalMem, 2e3 * clock * m.memoryBusWidth / 8 / 1e9);
+        printf("5 GB: %s\n", cudaGetErrorName(cudaMalloc(&large, (size_t)5 << 30)));
+        dynamic<<<1, 128, 65536>>>(p);
+    }
     cudaMemset(p, 0, 4);
     for (int i = 0; i < 3; i++) add<<<1, 1>>>(p);
     other<<<1, 1>>>(p);
@@ -65,6 +83,17 @@ sum: -1
 end: cudaErrorInitializationError" ] && [ "$(cat "$d/err")" = "heddle: HEDDLE_MODE=fast: should be functional, timed or auto" ]
 }
 bad_machine() { run HEDDLE_CONFIG=nowhere -- && grep -q '^malloc: cudaErrorInit' "$d/out" && grep -q nowhere "$d/err"; }
+known_hardware() { # no machine is named: that of an RTX 2060, functional; mechanisms and options of machines ask for time
+    local start
+    run HEDDLE_LOG="$d/log5" -- 1 2 3 4 && grep -qx 'machine: heddle turing-rtx2060, 30 SMs, 7.5, 65536 shared, 1 with 65536, 6442450944 bytes, 336 GB/s' "$d/out" &&
+        grep -qx '5 GB: cudaSuccess' "$d/out" && grep -q '^sum: 13' "$d/out" && grep -q '"machine":"turing-rtx2060","mech":""' "$d/log5" &&
+        ! grep -q '"mode":"timed"' "$d/log5" || return 1
+    for start in HEDDLE_MECH=volta HEDDLE_SET=gpu.sms=2 HEDDLE_MODE=timed; do
+        run $start HEDDLE_LOG="$d/log.$start" -- && [ "$(grep -c '"mode":"timed"' "$d/log.$start")" = 4 ] &&
+            grep -q '"machine":"turing-rtx2060"' "$d/log.$start" || return 1
+    done
+    run HEDDLE_SET=exec.heap_bytes=1M HEDDLE_LOG="$d/log6" -- && ! grep -q '"mode":"timed"' "$d/log6"
+}
 settings_file() {
     printf '# a comment\nconfig = tiny\nheddle_timed = add:2\nlog = %s\nlaunches = 1\n' "$d/log.file" >"$d/settings"
     run HEDDLE_FILE="$d/settings" -- && [ "$(grep -c '"mode":"timed"' "$d/log.file")" = 1 ]
@@ -96,13 +125,14 @@ damaged() { # its fat binary: no text, no crash
 preloaded() { # for programs that find no library by themselves
     LD_PRELOAD=${SAN_PRELOAD:+$SAN_PRELOAD:}$lib "$d/p" >"$d/out" && grep -q '^sum: 13' "$d/out"
 }
-echo 1..14
+echo 1..15
 check "a program is built" builds
 check "nothing but CUDA's names is to be seen" shows_only_cuda
 check "what is listed as unsupported is" rows_are_unsupported
 check "the versions of CUDA 11, 12 and 13 are there" serves_three_versions
 check "a wrong setting fails every call and is named once" bad_setting
 check "so does a machine that is not there" bad_machine
+check "a program finds the hardware it knows" known_hardware
 check "settings come from a file" settings_file
 check "the log has a line for the start, each launch and the end" logs
 check "the log has the counters of the mechanism itself" logs_own_counters

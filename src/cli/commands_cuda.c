@@ -9,7 +9,8 @@ static const struct opt cuda_options[] = {
      "are measured by. "
      "Written as of 'heddle compare'. Without the option, run.mech of the configuration."},
     {"config", 'c', OPT_READS, "NAME|FILE,...",
-     "The machine: one of 'heddle list configs', or a file of lines [section] and key = value. Of several, "
+     "The machine: one of 'heddle list configs', or a file of lines [section] and key = value "
+     "(default: " HD_CONFIG_CUDA "). Of several, "
      "the program runs on "
      "each. --set comes after and wins."},
     {"set", 'S', true, "KEY=VALUE",

@@ -43,7 +43,7 @@ static json_t *run_json(const struct cuda *c, size_t run) {
     size_t n;
     const double speedup = cuda_speedup(c, run, NULL), mean = cuda_mean(c, run, &n);
     json_object_set_new(o, "name", json_string(r->name));
-    if (r->config) json_object_set_new(o, "config", json_string(r->config));
+    json_object_set_new(o, "config", json_string(r->config));
     if (r->mech_name) json_object_set_new(o, "mechanism", json_string(r->mech_name));
     if (r->over) json_object_set_new(o, "exit_status", json_integer(cuda_exit_status(r)));
     for (size_t i = 0; i < r->kernels.n; i++)

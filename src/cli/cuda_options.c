@@ -241,6 +241,8 @@ static void name_runs(struct cuda *c, bool configs) {
 }
 
 bool cuda_make_runs(struct cuda *c, struct err *e) {
+    if (!opts_has(&c->opts, "config"))
+        VEC_PUSH(&c->opts.given, (struct opt_given){find_row("config"), HD_CONFIG_CUDA});
     const char *list = opts_value(&c->opts, "config");
     const bool several = list && strchr(list, ',');
     if (several && c->functional)

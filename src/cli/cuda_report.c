@@ -10,7 +10,6 @@
 #include "cli/program.h"
 #include "report/table.h"
 #include "report/text.h"
-#include "sim/config.h"
 
 /* ---- cells ---- */
 
@@ -139,7 +138,7 @@ static void heading(const struct cuda *c, const struct cuda_run *r, struct sb *o
     sb_add(out, " launch%s of %zu kernel%s, ", r->nlaunches == 1 ? "" : "es", r->kernels.n,
            r->kernels.n == 1 ? "" : "s");
     if (r->mech_name)
-        sb_add(out, "%s under %s", r->config ? r->config : CONFIG_DEFAULT, r->mech_name);
+        sb_add(out, "%s under %s", r->config, r->mech_name);
     else
         sb_add(out, "functional");
     sb_add(out, "%s\n", term_on(&c->term, TERM_PLAIN));

@@ -19,10 +19,7 @@ enum { SHARED_BLOCK = 48 << 10 }; /* what a block has unless its kernel asks for
 
 static void name_machine(struct cu_machine *m, const char *configuration) {
     const char *slash = strrchr(configuration, '/');
-    snprintf(m->name, sizeof m->name, "heddle %.48s",
-             slash            ? slash + 1
-             : *configuration ? configuration
-                              : "functional");
+    snprintf(m->name, sizeof m->name, "heddle %.48s", slash ? slash + 1 : configuration);
 }
 
 void cu_machine_read(struct cu_process *p) {
@@ -40,7 +37,7 @@ void cu_machine_read(struct cu_process *p) {
     m->blocks_sm = (int)i.max_blocks_per_sm;
     m->registers_sm = (int)i.registers_per_sm;
     m->shared_sm = (int)i.shared_per_sm;
-    m->shared_optin = (int)i.shared_per_block;
+    m->shared_optin = (int)(i.shared_per_block < i.shared_per_sm ? i.shared_per_block : i.shared_per_sm);
     m->shared_block = m->shared_optin < SHARED_BLOCK ? m->shared_optin : SHARED_BLOCK;
     m->core_hz = (uint64_t)(i.core_mhz * 1e6);
     m->memory_hz = (uint64_t)(i.memory_mhz * 1e6);

@@ -99,11 +99,11 @@ int cu_log_open(struct cu_process *p) {
     if (begin(&l)) return CU_MemoryAllocation;
     fprintf(l.f, "{\"event\":\"start\",\"pid\":%d", (int)getpid());
     put_program(l.f);
-    fputs(",\"machine\":", l.f);
-    cu_log_string(l.f, p->settings.config ? p->settings.config : "");
-    fputs(",\"mech\":", l.f);
-    hd_device_info info = {.mech = ""};
+    hd_device_info info = {.name = "", .mech = ""};
     (void)hd_device_get_info(p->dev, &info);
+    fputs(",\"machine\":", l.f);
+    cu_log_string(l.f, info.name);
+    fputs(",\"mech\":", l.f);
     cu_log_string(l.f, p->machine.timed || p->settings.mech ? info.mech : "");
     end(p, &l);
     return CU_Success;

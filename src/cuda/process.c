@@ -100,20 +100,33 @@ void cu_flush_prints(struct cu_process *p) {
     p->prints.bytes = 0;
 }
 
-/* The options of the settings, behind those of HEDDLE_SET; room for three more. */
+/* Whether options ask for time although no machine was named is hd_device_open's to say. */
+static int ask_for_time(const hd_option *options, size_t n) {
+    hd_device *dev = NULL;
+    hd_device_info info = {.timed = 0};
+    if (!n) return 0;
+    if (!hd_device_open(&(hd_config){options, n, NULL}, &dev)) (void)hd_device_get_info(dev, &info);
+    hd_device_close(dev);
+    return info.timed;
+}
+
+/* The options of the settings, behind those of HEDDLE_SET; room for three more. The machine that stands in where none was
+ * named times no launches by itself. */
 static size_t options_of(const struct cu_settings *s, hd_option *options) {
     size_t n = 0;
     for (size_t i = 0; i < s->noptions; i++) options[n++] = s->options[i];
     if (s->mech) options[n++] = (hd_option){"run.mech", s->mech};
     if (s->races) options[n++] = (hd_option){"run.races", "on"};
-    if (s->timed >= 0) options[n++] = (hd_option){"run.mode", s->timed ? "timed" : "functional"};
+    const int timed = s->timed < 0 && !s->config ? ask_for_time(options, n) : s->timed;
+    if (timed >= 0) options[n++] = (hd_option){"run.mode", timed ? "timed" : "functional"};
     return n;
 }
 
 static int open_device(struct cu_process *p) {
     hd_option *options = calloc(p->settings.noptions + 3, sizeof *options);
     if (!options) return CU_MemoryAllocation;
-    hd_config config = {options, options_of(&p->settings, options), p->settings.config};
+    const struct cu_settings *s = &p->settings;
+    hd_config config = {options, options_of(s, options), s->config ? s->config : HD_CONFIG_CUDA};
     hd_status status = hd_device_open(&config, &p->dev);
     free(options);
     if (status) {

@@ -62,7 +62,7 @@ printf '#!/bin/sh\necho script\n' >"$work/script" && chmod +x "$work/script"
 run cuda -q "$work/script"
 expect_out script "a script"
 run cuda -q sh -c 'echo $HEDDLE_CONFIG $HEDDLE_MECH $HEDDLE_MODE $HEDDLE_SET' --config
-expect_out "pdom timed" "the default machine, timed"
+expect_out "turing-rtx2060 pdom timed" "the default machine, timed"
 run cuda -q -c tiny --mech pdom:side=most --set gpu.sms=2 -m 99 sh -c 'echo $HEDDLE_CONFIG $HEDDLE_MECH $HEDDLE_MODE $HEDDLE_SET'
 expect_out "tiny pdom timed gpu.sms=2;pdom.side=most;exec.max_insts=99" "what the library finds in its environment"
 run cuda -q -f --timed x true
@@ -82,7 +82,7 @@ verdict $? "addresses are not randomised"
 # ---- the table and the files ----
 export LAUNCHES=6
 run cuda --json "$work/a.json" --csv "$work/a.csv" --html "$work/a.html" --log "$work/a.log" true
-expect_err "true  6 launches of 2 kernels, harp-fermi under pdom" "the table's title"
+expect_err "true  6 launches of 2 kernels, turing-rtx2060 under pdom" "the table's title"
 grep -qE '^ +3  reduce +12,000  57.1 %' "$err" && grep -qE '^ +6  all +21,000' "$err"
 verdict $? "kernels by their names, those that took most first, and all"
 expect_json "$work/a.json" runs/0/launches/5/gpu.cycles 6000 "every launch is in the JSON"
