@@ -122,7 +122,8 @@ HD_API void hd_set_progress(hd_device *dev, hd_progress_fn *fn, void *user); /* 
 /* ---- modules ---- */
 
 /* Loads PTX text; bytes 0 means it ends in NUL. name appears in messages. A text with errors does not load; one that uses
- * instructions heddle does not support does, without the kernels that may get to them (hd_kernel_info.unsupported). */
+ * instructions heddle does not support, or calls functions that are declared and not defined, does, without the kernels that
+ * may get to them (hd_kernel_info.unsupported). */
 HD_API hd_status hd_module_load(hd_device *dev, const char *name, const char *text, size_t bytes,
                                 hd_module **mod);
 HD_API hd_status hd_module_load_file(hd_device *dev, const char *path, hd_module **mod);
@@ -177,8 +178,8 @@ typedef struct hd_kernel_info {
     uint32_t local_bytes;  /* of one thread, without recursion */
     uint32_t instructions, blocks;
     uint32_t max_threads[3], required_threads[3]; /* .maxntid, .reqntid; 0: not given */
-    /* NULL, or why the kernel cannot run: it may get to instructions that are not supported, through calls too. Lines as
-     * those of hd_error. */
+    /* NULL, or why the kernel cannot run: it may get to instructions that are not supported or to calls of what is not
+     * defined, through calls too. Lines as those of hd_error. */
     const char *unsupported;
 } hd_kernel_info;
 HD_API hd_status hd_kernel_get_info(const hd_kernel *k, hd_kernel_info *info);

@@ -55,6 +55,7 @@ struct ir_refused {
     const char *text;       /* the whole message: place, line and caret */
     uint32_t line, col;     /* of the first */
     uint32_t count;
+    bool call; /* form is a function that is called and not defined */
 };
 
 struct ir_func {

@@ -53,6 +53,12 @@ static void describe_kernels(hd_module *mod) {
 
 /* ---- kernels that cannot run ---- */
 
+static bool only_calls(const struct ir_func *f) {
+    for (uint32_t r = 0; r < f->nrefused; r++)
+        if (!f->refused[r].call) return false;
+    return true;
+}
+
 static void explain_unsupported(const hd_kernel *k, struct sb *out) {
     const struct ir_module *ir = k->mod->ir;
     uint32_t n, *list = ir_unsupported(ir, k->func, &n);
@@ -61,7 +67,9 @@ static void explain_unsupported(const hd_kernel *k, struct sb *out) {
         const struct ir_place at = ir_place(ir, ir->funcs.v[k->func].line);
         sb_add(out, "%s:%" PRIu32 ": error: kernel %s cannot run: it ", at.name, at.line, k->info.name);
         if (list[i] != k->func) sb_add(out, "may call %s, which ", f->name);
-        sb_add(out, "uses instructions that are not supported\n");
+        sb_add(out, "%s\n",
+               only_calls(f) ? "calls functions that are not defined"
+                             : "uses instructions that are not supported");
         for (uint32_t r = 0; r < f->nrefused; r++) sb_add(out, "%s", f->refused[r].text);
     }
     xfree(list);

@@ -1,5 +1,4 @@
 // flags: -rdc=true $HERE/parts/linked.cu
-// only clang
 // Device code in two files: functions, variables and kernels of the other one, static ones of the same name in both.
 #include <cstdio>
 #include <cuda_runtime.h>

@@ -106,22 +106,36 @@ static void rehash(struct diag *d) {
     }
 }
 
-bool diag_refuse(struct diag *d, uint32_t func, const char *at, size_t len, const char *why) {
+static bool refuse(struct diag *d, const struct diag_refused *one) {
+    const uint32_t func = one->func;
+    const char *at = one->at;
+    const size_t len = one->len;
     if (d->refused.n * 2 >= d->nslots) rehash(d);
     uint32_t h = hash_form(func, at, len);
     size_t i = h & (d->nslots - 1);
     for (; d->slots[i]; i = (i + 1) & (d->nslots - 1)) {
         struct diag_refused *r = &d->refused.v[d->slots[i] - 1];
-        if (r->hash == h && r->func == func && r->len == len && !memcmp(r->form, at, len)) {
+        if (r->hash == h && r->func == func && r->len == len && r->call == one->call &&
+            !memcmp(r->form, at, len)) {
             r->count++;
             return false;
         }
     }
     d->slots[i] = (uint32_t)d->refused.n + 1;
-    struct diag_refused r = {
-        .at = at, .form = at, .len = len, .why = why, .func = func, .hash = h, .count = 1};
-    VEC_PUSH(&d->refused, r);
+    VEC_PUSH(&d->refused, *one);
+    d->refused.v[d->refused.n - 1].hash = h;
     return false;
+}
+
+bool diag_refuse(struct diag *d, uint32_t func, const char *at, size_t len, const char *why) {
+    return refuse(
+        d, &(struct diag_refused){.at = at, .form = at, .len = len, .why = why, .func = func, .count = 1});
+}
+
+bool diag_refuse_call(struct diag *d, uint32_t func, const char *at, size_t len, const char *why) {
+    return refuse(d,
+                  &(struct diag_refused){
+                      .at = at, .form = at, .len = len, .why = why, .call = true, .func = func, .count = 1});
 }
 
 void diag_move_refused(struct diag *d, uint32_t from, uint32_t to) {
@@ -139,9 +153,10 @@ bool diag_full(const struct diag *d) {
 
 static struct place add_refused(struct diag *d, struct sb *out, const struct diag_refused *r) {
     struct place pl = find_place(d, r->at);
-    sb_add(out, "%s:%zu:%zu: error: instruction %.*s is not supported", pl.name, pl.line, pl.col,
-           (int)(r->len < 120 ? r->len : 120), r->form);
-    if (*r->why) sb_add(out, ": %s", r->why);
+    sb_add(out, "%s:%zu:%zu: error: %s %.*s is ", pl.name, pl.line, pl.col,
+           r->call ? "function" : "instruction", (int)(r->len < 120 ? r->len : 120), r->form);
+    if (!r->call) sb_add(out, "not supported%s", *r->why ? ": " : "");
+    sb_add(out, "%s", r->why);
     if (r->count > 1) sb_add(out, " (%u times in this function)", r->count);
     sb_addn(out, "\n", 1);
     add_excerpt(out, &pl, r->at);
@@ -166,7 +181,14 @@ static void hand_over_one(struct diag *d, struct ir_module *m, const struct diag
                                .text = sb_keep(&text, &m->mem),
                                .line = (uint32_t)pl.line,
                                .col = (uint32_t)pl.col,
-                               .count = r->count};
+                               .count = r->count,
+                               .call = r->call};
+}
+
+static int by_place(const void *a, const void *b) {
+    const uintptr_t x = (uintptr_t)((const struct diag_refused *)a)->at,
+                    y = (uintptr_t)((const struct diag_refused *)b)->at;
+    return (x > y) - (x < y);
 }
 
 /* Beyond DIAG_MAX_REFUSED a function is still refused, by an entry it shares with others. */
@@ -184,7 +206,9 @@ static void hand_over_rest(struct diag *d, struct ir_module *m) {
     }
 }
 
+/* In the order of the text those of a function lie together; calls were found when all of it was read. */
 void diag_hand_over(struct diag *d, struct ir_module *m) {
+    if (d->refused.n) qsort(d->refused.v, d->refused.n, sizeof *d->refused.v, by_place);
     m->warnings = sb_keep(&d->warned, &m->mem);
     size_t n = d->refused.n < DIAG_MAX_REFUSED ? d->refused.n : DIAG_MAX_REFUSED;
     struct ir_refused *list = ARENA_NEW(&m->mem, struct ir_refused, n);

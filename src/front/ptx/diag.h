@@ -18,6 +18,7 @@ struct diag_refused {
     const char *form;
     size_t len;
     const char *why; /* "" or a reason */
+    bool call;       /* form is a function that nothing defines, and why says so */
     uint32_t func;   /* the function it is in */
     uint32_t hash, count;
 };
@@ -29,8 +30,8 @@ struct diag {
     const char
         *seen_line; /* start of the line of the latest report, and its number: the next is usually later */
     size_t seen_number;
-    VEC(struct diag_refused) refused; /* in the order of the text: those of a function lie together */
-    uint32_t *slots;                  /* hash of function and form to index + 1 */
+    VEC(struct diag_refused) refused;
+    uint32_t *slots; /* hash of function and form to index + 1 */
     size_t nslots;
 };
 
@@ -46,6 +47,8 @@ void diag_where(struct diag *d, const char *at, char *out, size_t size);
 /* An instruction of that function that is read as such but not supported, named by its form (text from at). why may be
  * "". False, like diag_error. */
 bool diag_refuse(struct diag *d, uint32_t func, const char *at, size_t len, const char *why);
+/* The same of a call, by the name of the function, which why says is not defined. */
+bool diag_refuse_call(struct diag *d, uint32_t func, const char *at, size_t len, const char *why);
 void diag_move_refused(struct diag *d, uint32_t from,
                        uint32_t to);    /* the instructions are another function's */
 bool diag_failed(const struct diag *d); /* there were errors */

@@ -359,6 +359,8 @@ static void retire(struct ptx *p, uint32_t func) {
     old.name = sb_keep(&name, &p->m->mem);
     old.kernel = false;
     diag_move_refused(&p->diag, func, (uint32_t)p->m->funcs.n);
+    for (size_t i = 0; i < p->calls.n; i++)
+        if (p->calls.v[i].caller == func) p->calls.v[i].caller = (uint32_t)p->m->funcs.n;
     VEC_PUSH(&p->m->funcs, old);
 }
 
@@ -483,6 +485,20 @@ static bool served_well(const struct served *s, const struct ir_func *f) {
     return true;
 }
 
+/* Not an error of the text: whoever can get there is refused, as with instructions that are not supported. Device code that
+ * nvcc links to launch kernels from kernels calls functions that only the driver has. */
+static void refuse_call(struct ptx *p, const struct callsite *c) {
+    const struct ir_insn *i = &p->m->code.v[c->pc];
+    struct ir_insn trap = {.op = IR_TRAP, .vec = 1, .line = i->line, .rpc = IR_NOPC};
+    trap.guard = i->guard;
+    trap.guard_hi = i->guard_hi;
+    for (int k = 0; k < 8; k++) trap.o[k] = IR_NONE;
+    p->m->code.v[c->pc] = trap;
+    diag_refuse_call(&p->diag, c->caller, c->at, strlen(p->m->funcs.v[c->func].name),
+                     p->m->parts.n ? "called but not defined in any of the texts"
+                                   : "called but not defined in this file");
+}
+
 static void finish_call(struct ptx *p, const struct callsite *c) {
     uint32_t func = real_function(p, c->func);
     struct ir_func *f = &p->m->funcs.v[func];
@@ -491,9 +507,7 @@ static void finish_call(struct ptx *p, const struct callsite *c) {
     if (f->defined) return;
     const struct served *s = find_served(f);
     if (!s) {
-        if (p->unsure) return;
-        diag_add(&p->diag, c->at, "function %s is called but not defined in %s", f->name,
-                 p->m->parts.n ? "any of the texts" : "this file");
+        if (!p->unsure) refuse_call(p, c);
         return;
     }
     if (!served_well(s, f)) diag_add(&p->diag, c->at, "%s is declared with unexpected parameters", f->name);

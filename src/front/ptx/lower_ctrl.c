@@ -239,7 +239,7 @@ bool lower_call(struct ptx *p, struct stmt *s) {
     if (indirect)
         lower_opnds(i, 0, 1, &address);
     else
-        VEC_PUSH(&p->calls, (struct callsite){(uint32_t)p->m->code.n - 1, c.func, c.target->at});
+        VEC_PUSH(&p->calls, (struct callsite){(uint32_t)p->m->code.n - 1, c.func, p->b.func, c.target->at});
     bool ok = load_results(p, &c, back);
     p->b.frame = frame; /* the slots are free again */
     return ok;

@@ -261,7 +261,7 @@ struct body {
 };
 
 struct callsite { /* direct calls, resolved when every function is known */
-    uint32_t pc, func;
+    uint32_t pc, func, caller;
     const char *at;
 };
 struct funcref { /* addresses of functions, checked when every function is known */

@@ -116,6 +116,48 @@ static void calls_are_followed(void **state) {
         WORKS(l->dev, hd_module_kernel(l->mod, fine[i], &k));
 }
 
+/* As of functions that only a driver has: the text loads, what may call them does not run, anything else does. */
+static void calls_of_what_is_not_defined_are_refused_alike(void **state) {
+    struct loaded *l = *state;
+    hd_module *mod;
+    hd_kernel *k = NULL;
+    uint64_t out;
+    uint32_t value = 0;
+    static const char declared[] = HEADER /* 1 to 3 */
+        ".extern .func (.param .b32 v) absent(.param .b32 a);\n"
+        ".func through() { .param .b32 a, v; call (v), absent, (a); ret; }\n"
+        ".entry calls() { call through; ret; }\n"
+        ".entry both() {\n" REGS ".param .b32 a, v;\ncall (v), absent, (a);\n" MULTIMEM
+        "call (v), absent, (a); ret; }\n"
+        ".entry works(.param .u64 out) {\n" REGS
+        "ld.param.u64 %rd1, [out]; st.global.u32 [%rd1], 7; ret; }\n";
+    WORKS(l->dev, hd_module_load(l->dev, "declared.ptx", declared, 0, &mod));
+    FAILS(l->dev, HD_INVALID,
+          "declared.ptx:6: error: kernel calls cannot run: it may call through, which calls functions that "
+          "are not "
+          "defined\n"
+          "declared.ptx:5:47: error: function absent is called but not defined in this file\n"
+          "    .func through() { .param .b32 a, v; call (v), absent, (a); ret; }\n"
+          "                                                  ^",
+          hd_module_kernel(mod, "calls", &k));
+    FAILS(
+        l->dev, HD_INVALID,
+        "declared.ptx:7: error: kernel both cannot run: it uses instructions that are not supported\n"
+        "declared.ptx:10:11: error: function absent is called but not defined in this file (2 times in this "
+        "function)\n"
+        "    call (v), absent, (a);\n"
+        "              ^\n"
+        "declared.ptx:11:1: error: instruction multimem.ld_reduce.global.add.u32 is not supported\n"
+        "    multimem.ld_reduce.global.add.u32 %r1, [%rd1];\n"
+        "    ^",
+        hd_module_kernel(mod, "both", &k));
+    WORKS(l->dev, hd_module_kernel(mod, "works", &k));
+    WORKS(l->dev, hd_alloc(l->dev, 4, &out));
+    WORKS(l->dev, hd_run(k, &(hd_launch){0}, &(hd_arg){HD_ARG_PTR, {out}, 0}, 1));
+    WORKS(l->dev, hd_copy_out(l->dev, &value, out, 4));
+    assert_int_equal(value, 7);
+}
+
 static void note(void *user, hd_log_level level, const char *message) {
     char *seen = user;
     if (level == HD_LOG_WARNING) snprintf(seen, 200, "%s", message);
@@ -140,6 +182,7 @@ int main(void) {
         CASE(a_look_up_names_every_instruction_with_its_place),
         CASE(a_launch_is_refused_like_the_look_up),
         CASE(calls_are_followed),
+        CASE(calls_of_what_is_not_defined_are_refused_alike),
         CASE(a_newer_minor_version_is_a_warning),
     };
     return cmocka_run_group_tests_name("sim/unsupported", tests, NULL, NULL);
