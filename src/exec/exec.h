@@ -158,6 +158,7 @@ struct exec_launch {
         stack_bytes; /* local memory of one thread, call frames included; 0: 256 KiB and twice the kernel's frame */
     uint64_t heap_bytes; /* what device-side malloc may hand out, over all launches; 0: 8 MiB */
     uint64_t grid_id;
+    uint32_t sms;                 /* of the machine, %nsmid; 0 counts as 1 */
     bool cooperative;             /* its blocks may wait for one another: all of them are kept at once */
     uint64_t workspace;           /* address of what they meet by, %envreg1 and 2; 0: none */
     struct exec_failure *failure; /* what ended it; NULL: nobody asks */

@@ -36,7 +36,8 @@ static uint64_t of_warp(const struct exec_warp *w, const struct ir_insn *i) {
     case IR_SR_NCTAID_Z: return l->grid[i->sub - IR_SR_NCTAID_X];
     case IR_SR_WARPID: return w->index;
     case IR_SR_NWARPID: return EXEC_MAX_THREADS / EXEC_LANES;
-    case IR_SR_NSMID:
+    case IR_SR_SMID: return b->sm;
+    case IR_SR_NSMID: return l->sms ? l->sms : 1;
     case IR_SR_ONE: return 1;
     case IR_SR_GRIDID: return l->grid_id;
     case IR_SR_CLOCK:
@@ -50,7 +51,7 @@ static uint64_t of_warp(const struct exec_warp *w, const struct ir_insn *i) {
     case IR_SR_DYNAMIC_SMEM: return l->dynamic_shared;
     case IR_SR_ENVREG1: return l->workspace >> 32;
     case IR_SR_ENVREG2: return (uint32_t)l->workspace;
-    default: return 0; /* SMID, RESERVED_SMEM, ZERO: one SM, nothing reserved */
+    default: return 0; /* RESERVED_SMEM, ZERO: nothing reserved */
     }
 }
 

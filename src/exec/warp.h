@@ -164,6 +164,7 @@ struct exec_block {
     struct races_block *races; /* of a launch that is watched for races, or NULL */
     uint64_t index;
     uint32_t ctaid[3];
+    uint32_t sm;      /* it is on; 0 in functional runs */
     uint32_t live;    /* threads that have not exited */
     uint32_t blocked; /* threads whose bit is set in their warp's blocked */
     uint32_t nwarps;

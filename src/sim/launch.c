@@ -196,6 +196,7 @@ static struct exec_launch describe_launch(const hd_kernel *k, const hd_launch *l
                             .stack_bytes = dev->options.exec.stack_bytes,
                             .heap_bytes = dev->options.exec.heap_bytes,
                             .grid_id = dev->launches,
+                            .sms = (uint32_t)dev->options.gpu.sms,
                             .failure = &dev->failure,
                             .races = is_timed(dev, l) ? NULL : dev->races,
                             .print = on_print,

@@ -191,6 +191,7 @@ bool sm_room(const struct sm *s) {
 static void place_block(struct sm *s, uint32_t slot, uint64_t block) {
     struct sm_block *b = &s->blocks[slot];
     exec_block_start(&b->b, block);
+    b->b.sm = s->env.index;
     if (b->asyncs) async_forget(s, slot);
     b->threads = s->env.grid->threads;
     for (uint32_t k = 0; k < s->block_warps; k++) {

@@ -66,7 +66,7 @@ static void a_configuration_is_read_back(void **state) {
     assert_int_equal(d.shared_per_sm, 64 << 10);
     assert_int_equal(d.shared_per_block, 64 << 10);
     assert_int_equal(d.l2_bytes, 3 << 20);
-    assert_int_equal(d.memory_bytes, UINT64_C(4) << 30);
+    assert_int_equal(d.memory_bytes, UINT64_C(6) << 30);
     assert_int_equal(d.memory_used, 1000);
     assert_true(d.core_mhz == 1365);
     assert_true(d.memory_mhz * d.bus_bits / 8 == 336000); /* MB/s */
@@ -144,6 +144,34 @@ static double cycles(hd_device *dev, int total) {
     double v = -1;
     WORKS(dev, hd_stat(dev, total, "gpu.cycles", &v));
     return v;
+}
+
+/* %smid and %nsmid of every block. Six blocks fit three SMs at once, and are dealt in turn. */
+static void blocks_know_their_sm_in_timed_launches(void **state) {
+    (void)state;
+    static const char text[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 out) {\n"
+        ".reg .b32 %r<4>; .reg .b64 %rd<3>;\n"
+        "mov.u32 %r1, %smid; mov.u32 %r2, %nsmid; mov.u32 %r3, %ctaid.x;\n"
+        "ld.param.u64 %rd1, [out]; mul.wide.u32 %rd2, %r3, 8; add.u64 %rd1, %rd1, %rd2;\n"
+        "st.global.v2.u32 [%rd1], {%r1, %r2}; ret; }\n";
+    hd_device *dev = opened("tiny", (hd_option[]){{"gpu.sms", "3"}, {"sm.blocks", "2"}}, 2);
+    hd_kernel *k = loaded(dev, text, "k");
+    uint64_t buf;
+    uint32_t got[6][2], blocks_of[3] = {0};
+    WORKS(dev, hd_alloc(dev, sizeof got, &buf));
+    hd_arg arg = hd_arg_ptr(buf);
+    WORKS(dev, hd_run(k, &(hd_launch){.grid = {6}, .mode = HD_MODE_TIMED}, &arg, 1));
+    WORKS(dev, hd_copy_out(dev, got, buf, sizeof got));
+    for (int b = 0; b < 6; b++) {
+        assert_true(got[b][0] < 3 && got[b][1] == 3);
+        blocks_of[got[b][0]]++;
+    }
+    for (int s = 0; s < 3; s++) assert_int_equal(blocks_of[s], 2);
+    WORKS(dev, hd_run(k, &(hd_launch){.grid = {6}, .mode = HD_MODE_FUNCTIONAL}, &arg, 1));
+    WORKS(dev, hd_copy_out(dev, got, buf, sizeof got));
+    for (int b = 0; b < 6; b++) assert_true(got[b][0] == 0 && got[b][1] == 3);
+    hd_device_close(dev);
 }
 
 static void one_device_runs_launches_either_way(void **state) {
@@ -333,6 +361,7 @@ int main(void) {
         cmocka_unit_test(a_configuration_is_read_back),
         API_TEST(limits_of_kernels_change_on_an_open_device),
         cmocka_unit_test(occupancy_is_what_a_timed_launch_has),
+        cmocka_unit_test(blocks_know_their_sm_in_timed_launches),
         cmocka_unit_test(one_device_runs_launches_either_way),
         cmocka_unit_test(each_launch_has_the_limits_of_its_mode),
         cmocka_unit_test(blocks_of_a_cooperative_launch_meet),
