@@ -438,6 +438,7 @@ typedef struct hd_profile_row {
     const char *function;
     const char *file;   /* name of the PTX text, */
     uint32_t line;      /* and its line: the first, of a row that has several */
+    const char *text;   /* where that line begins in the PTX; it goes on behind it */
     const char *source; /* NULL: not known */
     uint32_t source_line;
     uint64_t executions, lanes;  /* issues, and threads in them */
@@ -450,6 +451,14 @@ HD_API size_t hd_profile_count(hd_module *mod, hd_profile_by by);
 HD_API hd_status hd_profile_at(hd_module *mod, hd_profile_by by, size_t index, hd_profile_row *row);
 /* All lane slots: what the others are shares of. */
 HD_API hd_status hd_profile_slots(hd_module *mod, uint64_t *slots);
+/* Where they went: first the kinds of slots of issues, then those of cycles without an issue, by what was waited for. */
+typedef struct hd_profile_kind {
+    const char *key, *name; /* in a word, as JSON has it, and in several */
+    int waits;              /* of a cycle without an issue */
+    uint64_t slots;
+} hd_profile_kind;
+HD_API hd_status hd_profile_kind_at(hd_module *mod, size_t index,
+                                    hd_profile_kind *kind); /* HD_INVALID past the last */
 
 /* ---- races ---- */
 

@@ -1,7 +1,7 @@
 /* Everything that the page of a report draws, as one tree; src/page/js/report.js says what it takes. */
 #include <string.h>
 
-#include "cli/kinds.h"
+#include "sim/kinds.h"
 #include "cli/page_about.h"
 #include "cli/report.h"
 

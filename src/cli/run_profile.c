@@ -1,199 +1,26 @@
-/* The profile of a run: where all lane slots went, then the branches that cost most and the lines and functions that suffer
- * most, each as a share of all slots, so that the figures of a column can be compared with each other and with the time of
- * the whole run. */
-#include <inttypes.h>
-#include <stdlib.h>
+/* The profile of a run, for people (profile_tables.h) and as JSON. */
 #include <string.h>
 
-#include "cli/demangle.h"
-#include "cli/kinds.h"
+#include "cli/profile_tables.h"
 #include "cli/run.h"
-#include "report/bar.h"
-#include "report/table.h"
-#include "report/text.h"
 #include "sim/sim.h"
 
-enum { MOST_ROWS = 10, BAR_WIDTH = 10, MOST_TEXT = 34 };
-
-static double ratio(uint64_t a, uint64_t b) {
-    return b ? (double)a / (double)b : 0;
-}
-
-static void count_cell(struct table *t, uint64_t v) {
-    struct sb text = {0};
-    text_grouped(&text, v);
-    table_cell(t, "%s", text.text);
-    sb_free(&text);
-}
-
-static void share_cell(struct table *t, uint64_t v, uint64_t all) {
-    if (v)
-        table_cell(t, "%.1f %%", 100 * ratio(v, all));
-    else
-        table_cell(t, "%s", "");
-}
-
-static void bar_cell(struct table *t, uint64_t v, uint64_t all, bool utf8) {
-    struct sb bar = {0};
-    bar_add(&bar, (double)v, (double)all, BAR_WIDTH, utf8);
-    table_cell(t, "%s", bar.text ? bar.text : "");
-    sb_free(&bar);
-}
-
-/* A line of the PTX text without the blanks and the semicolon around it. */
-static void code_cell(struct table *t, const char *text, uint32_t line) {
-    while (--line && text) text = strchr(text, '\n') ? strchr(text, '\n') + 1 : NULL;
-    struct sb code = {0};
-    if (text) text += strspn(text, " \t");
-    size_t n = text ? strcspn(text, ";\n\r") : 0;
-    for (size_t i = 0; i < n; i++)
-        if (text[i] != '\t' || (i && text[i - 1] != ' ')) sb_addn(&code, text[i] == '\t' ? " " : text + i, 1);
-    table_cell(t, "%.*s", MOST_TEXT, code.text ? code.text : "");
-    sb_free(&code);
-}
-
-static void source_cell(struct table *t, const struct profile_row *p) {
-    const char *slash = p->file ? strrchr(p->file, '/') : NULL;
-    if (p->file && p->source_line)
-        table_cell(t, "%s:%" PRIu32, slash ? slash + 1 : p->file, p->source_line);
-    else
-        table_cell(t, "%s", "");
-}
-
-static void heading(const struct run *r, const char *text, struct sb *out) {
-    sb_add(out, "\n%s%s%s\n", term_on(&r->cli->term, TERM_BOLD), text, term_on(&r->cli->term, TERM_PLAIN));
-}
-
-static void end_table(struct table *t, size_t rows, struct sb *out) {
-    table_print(t, 2, out);
-    if (rows > MOST_ROWS) sb_add(out, "  ... %zu more: --json has all\n", rows - MOST_ROWS);
-    table_free(t);
-}
-
-/* ---- all slots ---- */
-
-static void slot_row(const struct run *r, struct table *t, const char *name, uint64_t v, uint64_t all) {
-    if (!v) return;
-    table_cell(t, "%s", name);
-    table_cell(t, "%.1f %%", 100 * ratio(v, all));
-    bar_cell(t, v, all, r->cli->term.utf8);
-    table_end_row(t);
-}
-
-static void print_slots(const struct run *r, const struct profile *p, struct sb *out) {
-    struct table t;
-    heading(r, "Lane slots", out);
-    table_init(&t, "lrl");
-    for (int k = 0; k < SM_LANE_KINDS; k++) slot_row(r, &t, lane_kinds[k].name, p->lanes[k], p->slots);
-    for (int k = 0; k < SM_WAITS; k++) slot_row(r, &t, wait_kinds[k].name, p->waits[k], p->slots);
-    end_table(&t, 0, out);
-}
-
-/* ---- branches ---- */
-
-static void branch_row(const struct run *r, struct table *t, const struct profile_row *p, uint64_t all) {
-    bar_cell(t, profile_causes(&p->own), all, r->cli->term.utf8);
-    table_cell(t, "%.1f %%", 100 * ratio(profile_causes(&p->own), all));
-    count_cell(t, p->count.executions);
-    table_cell(t, "%.1f %%", 100 * ratio(p->count.divergences, p->count.executions));
-    if (p->count.divergences)
-        table_cell(t, "%.2f", ratio(p->count.sides, p->count.divergences));
-    else
-        table_cell(t, "%s", "-");
-    if (p->count.reconvergences)
-        count_cell(t, p->count.reconvergence_cycles / p->count.reconvergences);
-    else
-        table_cell(t, "%s", p->count.divergences ? "never" : "-");
-    table_cell(t, "%" PRIu32, p->line);
-    code_cell(t, sim_module_ir(r->mod)->text, p->line);
-    source_cell(t, p);
-    table_end_row(t);
-}
-
-static void print_branches(const struct run *r, const struct profile *p, struct sb *out) {
-    struct table t;
-    heading(r, "Branches, by the lane slots lost because threads part there", out);
-    if (!p->branches.n) {
-        sb_add(out, "  none was executed\n");
-        return;
-    }
-    table_init(&t, "lrrrrrrll");
-    TABLE_HEAD(&t, "", "causes", "executed", "divergent", "sides", "reconverge", "line", "PTX", "source");
-    for (size_t i = 0; i < p->branches.n && i < MOST_ROWS; i++)
-        branch_row(r, &t, &p->branches.v[i], p->slots);
-    end_table(&t, p->branches.n, out);
-}
-
-/* ---- lines and functions ---- */
-
-static int by_suffering(const void *a, const void *b) {
-    const struct profile_row *x = a, *y = b;
-    const uint64_t sx = profile_suffers(&x->own), sy = profile_suffers(&y->own);
-    return sx < sy ? 1 : sx > sy ? -1 : x->pc < y->pc ? -1 : x->pc > y->pc;
-}
-
-static struct profile_row *sorted(const struct profile_rows *rows) {
-    struct profile_row *v = xcalloc(rows->n, sizeof *v);
-    memcpy(v, rows->v, rows->n * sizeof *v);
-    qsort(v, rows->n, sizeof *v, by_suffering);
-    return v;
-}
-
-/* What it suffers and causes; with calls only where that is another figure. */
-static void cost_cells(const struct run *r, struct table *t, const struct profile_row *p, uint64_t all) {
-    const uint64_t own = profile_slots(&p->own), calls = profile_slots(&p->calls);
-    bar_cell(t, profile_suffers(&p->own), all, r->cli->term.utf8);
-    share_cell(t, profile_suffers(&p->own), all);
-    share_cell(t, profile_causes(&p->own), all);
-    share_cell(t, own, all);
-    share_cell(t, calls != own ? calls : 0, all);
-    share_cell(t, calls != own ? profile_suffers(&p->calls) : 0, all);
-}
-
-static void print_lines(const struct run *r, const struct profile *p, struct sb *out) {
-    const struct profile_rows *rows = p->source.n ? &p->source : &p->ptx;
-    if (!rows->n) return;
-    struct profile_row *v = sorted(rows);
-    struct table t;
-    heading(r, "Lines, by the lane slots they lose while they issue or are waited for", out);
-    table_init(&t, "lrrrrrrll");
-    TABLE_HEAD(&t, "", "suffers", "causes", "slots", "slots with calls", "suffers with calls", "line", "PTX",
-               "source");
-    for (size_t i = 0; i < rows->n && i < MOST_ROWS; i++) {
-        cost_cells(r, &t, &v[i], p->slots);
-        table_cell(&t, "%" PRIu32, v[i].line);
-        code_cell(&t, sim_module_ir(r->mod)->text, v[i].line);
-        source_cell(&t, &v[i]);
-        table_end_row(&t);
-    }
-    end_table(&t, rows->n, out);
-    xfree(v);
-}
-
-static void print_functions(const struct run *r, const struct profile *p, struct sb *out) {
-    if (p->functions.n < 2) return;
-    struct profile_row *v = sorted(&p->functions);
-    struct table t;
-    heading(r, "Functions", out);
-    table_init(&t, "lrrrrrl");
-    TABLE_HEAD(&t, "", "suffers", "causes", "slots", "slots with calls", "suffers with calls", "function");
-    for (size_t i = 0; i < p->functions.n && i < MOST_ROWS; i++) {
-        cost_cells(r, &t, &v[i], p->slots);
-        demangle_cell(&t, v[i].func);
-        table_end_row(&t);
-    }
-    end_table(&t, p->functions.n, out);
-    xfree(v);
+static void gather(hd_module *mod, struct profile_shown *p) {
+    hd_profile_kind kind;
+    hd_profile_row row;
+    for (size_t i = 0; i < SM_LANE_KINDS + SM_WAITS && !hd_profile_kind_at(mod, i, &kind); i++)
+        *(kind.waits ? &p->waits[i - SM_LANE_KINDS] : &p->lanes[i]) = kind.slots;
+    (void)hd_profile_slots(mod, &p->slots);
+    for (int by = HD_PROFILE_BRANCHES; by <= HD_PROFILE_FUNCTIONS; by++)
+        for (size_t i = 0, n = hd_profile_count(mod, (hd_profile_by)by); i < n; i++)
+            if (!hd_profile_at(mod, (hd_profile_by)by, i, &row)) VEC_PUSH(&p->by[by], row);
 }
 
 void run_profile(const struct run *r, struct sb *out) {
-    struct profile p = {0};
-    sim_profile(r->mod, &p);
-    print_slots(r, &p, out);
-    print_branches(r, &p, out);
-    print_lines(r, &p, out);
-    print_functions(r, &p, out);
-    profile_free(&p);
+    struct profile_shown p = {0};
+    gather(r->mod, &p);
+    profile_tables(&r->cli->term, &p, out);
+    profile_shown_free(&p);
 }
 
 /* ---- JSON ---- */

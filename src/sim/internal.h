@@ -68,7 +68,9 @@ struct hd_module {
     struct sm_account *account;       /* of its launches that were profiled; NULL: there was none */
     struct profile profile;           /* of both, when it was last asked for, */
     uint64_t profile_at;              /* after so many launches of the device; 0: never */
-    struct arena mem;                 /* kernels and their parameter lists */
+    const char *profile_text; /* where the line of the row that was asked for last begins, NULL: none was, */
+    uint32_t profile_line;    /* and that line */
+    struct arena mem;         /* kernels and their parameter lists */
 };
 
 /* .const variables have addresses of their own space, which would collide with those of buffers. hd_module_symbol gives them

@@ -1,5 +1,8 @@
 /* The profile of a module (profile.h) through the public API. It is made when it is asked for, and anew after a launch. */
+#include <string.h>
+
 #include "sim/internal.h"
+#include "sim/kinds.h"
 
 static const struct profile *current(hd_module *mod) {
     if (mod->profile_at != mod->dev->launches) {
@@ -49,6 +52,18 @@ static hd_profile_cost cost(const struct profile_cost *c) {
     return (hd_profile_cost){profile_slots(c), profile_suffers(c), profile_causes(c)};
 }
 
+/* Rows come mostly in the order of lines: the search goes on where the last one ended. */
+static const char *line_text(hd_module *mod, uint32_t line) {
+    if (!mod->profile_text || line < mod->profile_line)
+        mod->profile_text = mod->ir->text, mod->profile_line = 1;
+    while (mod->profile_line < line && mod->profile_text) {
+        const char *end = strchr(mod->profile_text, '\n');
+        mod->profile_text = end ? end + 1 : NULL;
+        mod->profile_line++;
+    }
+    return mod->profile_text ? mod->profile_text : "";
+}
+
 static hd_status row_at(hd_module *mod, hd_profile_by by, size_t index, hd_profile_row *row) {
     const struct profile_rows *rows;
     hd_status s = find_rows(mod, "hd_profile_at", by, &rows);
@@ -60,6 +75,7 @@ static hd_status row_at(hd_module *mod, hd_profile_by by, size_t index, hd_profi
     *row = (hd_profile_row){.function = r->func,
                             .file = at.name,
                             .line = at.line,
+                            .text = line_text(mod, r->line),
                             .source = r->file,
                             .source_line = r->source_line,
                             .executions = r->count.executions,
@@ -87,4 +103,22 @@ static hd_status all_slots(hd_module *mod, uint64_t *slots) {
 
 hd_status hd_profile_slots(hd_module *mod, uint64_t *slots) {
     SIM_CALL(mod ? mod->dev : NULL, all_slots(mod, slots));
+}
+
+static hd_status kind_at(hd_module *mod, size_t index, hd_profile_kind *kind) {
+    hd_status s = sim_ready(mod ? mod->dev : NULL);
+    if (s) return s;
+    if (!kind) return sim_refuse(mod->dev, "hd_profile_kind_at: kind must not be NULL");
+    if (index >= SM_LANE_KINDS + SM_WAITS)
+        return sim_refuse(mod->dev, "hd_profile_kind_at: there are %d kinds", SM_LANE_KINDS + SM_WAITS);
+    const struct profile *p = current(mod);
+    const bool waits = index >= SM_LANE_KINDS;
+    const size_t k = waits ? index - SM_LANE_KINDS : index;
+    const struct slot_kind *named = waits ? &wait_kinds[k] : &lane_kinds[k];
+    *kind = (hd_profile_kind){named->key, named->name, waits, waits ? p->waits[k] : p->lanes[k]};
+    return HD_OK;
+}
+
+hd_status hd_profile_kind_at(hd_module *mod, size_t index, hd_profile_kind *kind) {
+    SIM_CALL(mod ? mod->dev : NULL, kind_at(mod, index, kind));
 }

@@ -1,6 +1,6 @@
-/* What lane slots are called (sm/account.h): by the profile, and by pages. */
-#ifndef HEDDLE_CLI_KINDS_H
-#define HEDDLE_CLI_KINDS_H
+/* What lane slots are called (sm/account.h): by the profile, by the library, and by pages. */
+#ifndef HEDDLE_SIM_KINDS_H
+#define HEDDLE_SIM_KINDS_H
 
 #include "sm/account.h"
 

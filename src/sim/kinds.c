@@ -1,5 +1,5 @@
 /* The kinds of lane slots, and the reasons of cycles without an issue, in the order of their enumerations. */
-#include "cli/kinds.h"
+#include "sim/kinds.h"
 
 const struct slot_kind lane_kinds[SM_LANE_KINDS] = {
     [LANE_ACTIVE] = {"active", "active"},         [LANE_GUARDED] = {"guarded", "guard false"},
