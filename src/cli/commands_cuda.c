@@ -22,6 +22,9 @@ static const struct opt cuda_options[] = {
      "the source or in the PTX, without template arguments and parameters."},
     {"launches", 'l', false, NULL,
      "Show every launch in a row of its own, in order, instead of one row for each kernel."},
+    {"profile", 'P', false, NULL,
+     "Show where the lane slots of all timed launches went: the branches that cost most, the lines and the "
+     "functions, as 'heddle run --profile' does. Runs take two to three times as long."},
     {"races", 0, false, "[=lockstep]",
      "Look for data races, as 'heddle run --races' does. Launches are functional; the exit status is 1 if "
      "there is one and the program's own is 0."},
@@ -33,6 +36,9 @@ static const struct opt cuda_options[] = {
     {"html", 0, OPT_WRITES, "FILE",
      "Write a page to FILE: kernels and mechanisms as charts, every statistic in tables. It needs a browser "
      "and nothing else."},
+    {"report", 0, OPT_WRITES, "FILE",
+     "Write the page of 'heddle report' to FILE, of the launch that took most cycles in the first run. To "
+     "take it out, the program runs once more, functionally and without showing its output."},
     {"log", 0, OPT_WRITES, "FILE",
      "Keep what the processes wrote down about their launches: a JSON object a line."},
     {"capture", 'C', OPT_WRITES, "KERNEL[:N]=FILE",
@@ -83,10 +89,11 @@ static const struct help_entry cuda_shows[] = {
     {0},
 };
 static const struct help_entry cuda_variables[] = {
-    {"HEDDLE_CONFIG, HEDDLE_MECH, HEDDLE_SET, HEDDLE_MODE, HEDDLE_TIMED, HEDDLE_RACES, HEDDLE_LOG, "
+    {"HEDDLE_CONFIG, HEDDLE_MECH, HEDDLE_SET, HEDDLE_MODE, HEDDLE_TIMED, HEDDLE_RACES, HEDDLE_PROFILE, "
+     "HEDDLE_LOG, "
      "HEDDLE_FILE",
      "As --config, --mech, --set (several with semicolons), functional or timed, --timed (likewise), --races "
-     "(0 or 1), --log and "
+     "and --profile (0 or 1), --log and "
      "--options. Options win. A program that is started by itself with the library in LD_LIBRARY_PATH reads "
      "the same."},
     {"HEDDLE_CUDA_LIB",
@@ -108,6 +115,9 @@ static const struct help_entry cuda_examples[] = {
     {"heddle cuda -f --capture walks=walks.hdl ./program",
      "Take the first launch of a kernel out; then 'heddle report walks.hdl' or 'heddle run walks.hdl "
      "--profile'."},
+    {"heddle cuda --profile ./program", "Which lines and branches of its kernels cost most?"},
+    {"heddle cuda --mech pdom,dwf --report page.html ./program",
+     "Its heaviest launch under two mechanisms, line by line, as a page."},
     {"heddle cuda --races ./program", "Does it have data races?"},
     {0},
 };

@@ -35,6 +35,13 @@ static int remove_one(const char *path, const struct stat *s, int kind, struct F
 
 static void remove_directory(struct cuda *c) {
     if (c->dir) nftw(c->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    c->dir = NULL;
+}
+
+void cuda_let_go(struct cuda *c) {
+    remove_directory(c);
+    if (c->holding) sigprocmask(SIG_SETMASK, &c->before, NULL);
+    c->holding = false;
 }
 
 static bool make_logs(struct cuda *c, struct err *e) {
@@ -93,13 +100,13 @@ static bool check_capture(const struct cuda *c, struct err *e) {
                    opts_value(&c->opts, "capture"));
 }
 
-/* In the order of the runs, and of several the first that is not 0; then whether there are data races. */
+/* In the order of the runs, and of several the first that is not 0; then whether there are data races, or no page. */
 static int exit_status(const struct cuda *c) {
     for (size_t i = 0; i < c->runs.n; i++)
         if (c->runs.v[i].over && cuda_exit_status(&c->runs.v[i])) return cuda_exit_status(&c->runs.v[i]);
     for (size_t i = 0; i < c->runs.n; i++)
         if (c->runs.v[i].races) return CLI_FAILED;
-    return 0;
+    return (int)c->page_status;
 }
 
 static int results(struct cuda *c, struct err *e) {
@@ -109,10 +116,11 @@ static int results(struct cuda *c, struct err *e) {
         cuda_compare(c, &tables);
     else if (fine)
         cuda_report(c, &tables);
+    if (fine && c->profile) cuda_profile(c, &tables);
     fine = fine && write_files(c, &tables, e);
     if (fine && !c->output && !c->quiet && tables.len) fputs(tables.text, c->cli->term.err);
     sb_free(&tables);
-    fine = fine && check_capture(c, e);
+    fine = fine && check_capture(c, e) && (!c->report || c->signal || cuda_page(c, e));
     return fine ? exit_status(c) : (int)cli_fail(c->cli, e);
 }
 
@@ -127,18 +135,20 @@ static void note_capture(struct cuda *c) {
     if (c->captured && stat(c->captured, &c->before_capture)) c->before_capture = (struct stat){0};
 }
 
+void cuda_run_free(struct cuda_run *r) {
+    VEC_FREE(&r->env);
+    VEC_FREE(&r->processes);
+    VEC_FREE(&r->kernels);
+    VEC_FREE(&r->launches);
+    VEC_FREE(&r->notes);
+    profile_shown_free(&r->profile);
+    sb_free(&r->out_text);
+    sb_free(&r->err_text);
+    arena_free(&r->mem);
+}
+
 static void cuda_free(struct cuda *c) {
-    for (size_t i = 0; i < c->runs.n; i++) {
-        struct cuda_run *r = &c->runs.v[i];
-        VEC_FREE(&r->env);
-        VEC_FREE(&r->processes);
-        VEC_FREE(&r->kernels);
-        VEC_FREE(&r->launches);
-        VEC_FREE(&r->notes);
-        sb_free(&r->out_text);
-        sb_free(&r->err_text);
-        arena_free(&r->mem);
-    }
+    for (size_t i = 0; i < c->runs.n; i++) cuda_run_free(&c->runs.v[i]);
     for (size_t i = 0; i < c->machines.n; i++) machines_free(&c->machines.v[i]);
     VEC_FREE(&c->machines);
     VEC_FREE(&c->runs);
@@ -161,6 +171,7 @@ static void die_of(const struct cuda *c) {
 
 static int run(struct cuda *c, struct err *e) {
     note_capture(c);
+    c->input_at = lseek(STDIN_FILENO, 0, SEEK_CUR);
     return cuda_simulate(c, e) ? results(c, e) : (int)cli_fail(c->cli, e);
 }
 

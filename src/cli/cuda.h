@@ -4,11 +4,13 @@
 #ifndef HEDDLE_CLI_CUDA_H
 #define HEDDLE_CLI_CUDA_H
 
+#include <jansson.h>
 #include <signal.h>
 #include <sys/stat.h>
 
 #include "cli/cli.h"
 #include "cli/machines.h"
+#include "cli/profile_tables.h"
 #include "sim/stats.h"
 
 struct cuda;
@@ -31,6 +33,7 @@ struct cuda_kernel {
 struct cuda_launch {
     size_t process, kernel; /* of the run's */
     uint64_t number;        /* of the process, from 1 */
+    uint64_t nth;           /* of its kernel in the process, from 1; 0: it did not start */
     uint64_t stream;
     hd_launch shape;
     bool timed;
@@ -60,8 +63,10 @@ struct cuda_run {
     VEC(struct cuda_launch) launches;        /* where somebody wants each: struct cuda.each */
     size_t nlaunches, timed, failed, broken; /* broken: lines of the log that nobody can read */
     struct stats total;
-    size_t races;            /* pairs of instructions, but for those that stored the same value */
-    VEC(const char *) notes; /* what the runtime wants to be said: races, ... */
+    size_t races;                 /* pairs of instructions, but for those that stored the same value */
+    struct profile_shown profile; /* of all processes */
+    bool sourceless;              /* a module of it does not say its source */
+    VEC(const char *) notes;      /* what the runtime wants to be said: races, ... */
     struct arena mem;
 };
 
@@ -74,10 +79,13 @@ struct cuda {
     VEC(struct machines) machines;
     struct machine functional_machine;
     VEC(struct cuda_run) runs;
-    const char *json, *csv, *html, *output; /* NULL: not asked for */
-    bool functional, quiet, each, launches;
+    const char *json, *csv, *html, *output, *report; /* NULL: not asked for */
+    bool functional, quiet, each, launches, profile;
     unsigned jobs;
-    const char *captured; /* file of --capture; NULL: none */
+    bool hidden;               /* what the program prints is thrown away */
+    off_t input_at;            /* where standard input was; -1: it cannot be repeated */
+    enum cli_exit page_status; /* of --report */
+    const char *captured;      /* file of --capture; NULL: none */
     struct stat
         before_capture; /* what was there before: the same afterwards means that there was no such launch */
     const char *dir;    /* temporary; NULL: none */
@@ -89,6 +97,11 @@ struct cuda {
     struct term term; /* where tables go */
     struct arena mem;
 };
+
+/* cuda.c: no program runs any more. Signals end heddle as they do in other commands, and nothing temporary is left for that
+ * case. */
+void cuda_let_go(struct cuda *c);
+void cuda_run_free(struct cuda_run *r);
 
 /* cuda_program.c: finds the program and the library, and refuses what cannot be simulated. */
 bool cuda_find_program(struct cuda *c, const char *word, struct err *e);
@@ -118,6 +131,15 @@ const struct cuda_kernel *cuda_kernel(const struct cuda_run *r, const char *name
 double cuda_speedup(const struct cuda *c, size_t run, const char *kernel);
 /* The geometric mean over kernels, and of how many. */
 double cuda_mean(const struct cuda *c, size_t run, size_t *kernels);
+
+/* cuda_profile.c: from the log, to be sorted when it is read; for people, of all runs; as JSON. */
+void cuda_profile_read(struct cuda_run *r, const json_t *line);
+void cuda_profile_sort(struct cuda_run *r);
+void cuda_profile(const struct cuda *c, struct sb *out);
+json_t *cuda_profile_json(const struct cuda_run *r);
+
+/* cuda_page.c: --report. False: there is no page, and why. */
+bool cuda_page(struct cuda *c, struct err *e);
 
 /* cuda_files.c: everything as JSON and CSV; cuda_html.c: as a page. */
 bool cuda_json(const struct cuda *c, struct sb *out, struct err *e);

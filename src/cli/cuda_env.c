@@ -21,10 +21,10 @@ static void add(struct cuda_run *r, const char *name, const char *value) {
 }
 
 static bool is_ours(const char *word) {
-    static const char *const names[] = {"HEDDLE_CONFIG",   "HEDDLE_MECH",  "HEDDLE_SET",
-                                        "HEDDLE_MODE",     "HEDDLE_TIMED", "HEDDLE_LOG",
-                                        "HEDDLE_PROGRESS", "HEDDLE_RACES", "HEDDLE_FILE",
-                                        "HEDDLE_CAPTURE",  "LD_PRELOAD",   "LD_LIBRARY_PATH"};
+    static const char *const names[] = {"HEDDLE_CONFIG",  "HEDDLE_MECH",    "HEDDLE_SET",      "HEDDLE_MODE",
+                                        "HEDDLE_TIMED",   "HEDDLE_LOG",     "HEDDLE_PROGRESS", "HEDDLE_RACES",
+                                        "HEDDLE_FILE",    "HEDDLE_CAPTURE", "HEDDLE_PROFILE",  "LD_PRELOAD",
+                                        "LD_LIBRARY_PATH"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const size_t n = strlen(names[i]);
         if (!strncmp(word, names[i], n) && word[n] == '=') return true;
@@ -131,6 +131,7 @@ bool cuda_environment(struct cuda *c, struct cuda_run *r, const struct machine *
     if (set.len) add(r, "HEDDLE_SET", set.text);
     sb_free(&set);
     add_timed(c, r);
+    if (c->profile) add(r, "HEDDLE_PROFILE", "1");
     add_log(c, r);
     fine = fine && add_capture(c, r, e) && add_library(c, r, e);
     VEC_PUSH(&r->env, NULL);

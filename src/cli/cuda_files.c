@@ -57,6 +57,7 @@ static json_t *run_json(const struct cuda *c, size_t run) {
     if (mean > 0) json_object_set_new(total, "mean_speedup", json_real(mean));
     stats_json_add(total, &r->total);
     json_object_set_new(o, "total", total);
+    if (c->profile) json_object_set_new(o, "profile", cuda_profile_json(r));
     return o;
 }
 

@@ -76,6 +76,7 @@ static void add_launch(struct cuda_run *r, const json_t *o) {
     struct cuda_launch l = {.process = process_of(r, o),
                             .kernel = kernel_of(r, text_of(o, "kernel")),
                             .number = (uint64_t)json_integer_value(json_object_get(o, "n")),
+                            .nth = (uint64_t)json_integer_value(json_object_get(o, "nth")),
                             .stream = (uint64_t)json_integer_value(json_object_get(o, "stream")),
                             .timed = !strcmp(text_of(o, "mode"), "timed")};
     struct cuda_kernel *k = &r->kernels.v[l.kernel];
@@ -117,6 +118,8 @@ static void add_line(struct cuda_run *r, const json_t *o) {
         add_launch(r, o);
     else if (!strcmp(event, "end"))
         r->processes.v[process_of(r, o)].ended = true;
+    else if (!strcmp(event, "profile"))
+        cuda_profile_read(r, o);
     else if (!strcmp(event, "race"))
         add_race(r, o);
     else if (*text_of(o, "text"))
@@ -147,6 +150,7 @@ bool cuda_read_log(struct cuda_run *r, struct err *e) {
         p += n + (p[n] == '\n');
     }
     sb_free(&text);
+    cuda_profile_sort(r);
     if (r->launches.n) qsort(r->launches.v, r->launches.n, sizeof *r->launches.v, by_process);
     return true;
 }

@@ -70,9 +70,9 @@ static bool assign(struct opts *all, const char *name, const char *value, struct
 static bool read_environment(struct opts *all, struct arena *mem, struct err *e) {
     static const struct {
         const char *variable, *option;
-    } rows[] = {{"HEDDLE_CONFIG", "config"}, {"HEDDLE_MECH", "mech"},   {"HEDDLE_LOG", "log"},
-                {"HEDDLE_SET", "set"},       {"HEDDLE_TIMED", "timed"}, {"HEDDLE_MODE", "mode"},
-                {"HEDDLE_RACES", "races"}};
+    } rows[] = {{"HEDDLE_CONFIG", "config"}, {"HEDDLE_MECH", "mech"},      {"HEDDLE_LOG", "log"},
+                {"HEDDLE_SET", "set"},       {"HEDDLE_TIMED", "timed"},    {"HEDDLE_MODE", "mode"},
+                {"HEDDLE_RACES", "races"},   {"HEDDLE_PROFILE", "profile"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *value = getenv(rows[i].variable);
         if (value && !assign(all, rows[i].option, value, mem, e))
@@ -146,7 +146,7 @@ static bool check_timed(const struct opts *o, struct err *e) {
 
 /* What needs a clock does not go with runs that have none. */
 static bool check_functional(const struct cuda *c, struct err *e) {
-    static const char *const timed[] = {"mech", "timed", "html"};
+    static const char *const timed[] = {"mech", "timed", "html", "profile", "report"};
     for (size_t i = 0; i < sizeof timed / sizeof *timed && c->functional; i++)
         if (opts_has(&c->opts, timed[i]))
             return err_set(e, ERR_INPUT, "--%s needs timed runs: it does not go with --%s", timed[i],
@@ -156,7 +156,7 @@ static bool check_functional(const struct cuda *c, struct err *e) {
 
 /* Standard output is the program's. */
 static bool check_stdout(const struct cuda *c, struct err *e) {
-    static const char *const files[] = {"json", "csv", "html", "log"};
+    static const char *const files[] = {"json", "csv", "html", "log", "report"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         const char *path = opts_value(&c->opts, files[i]);
         if (path && !strcmp(path, "-"))
@@ -180,7 +180,9 @@ bool cuda_read_options(struct cuda *c, const struct opts *o, struct err *e) {
     c->output = opts_value(&c->opts, "output");
     c->quiet = opts_has(&c->opts, "quiet");
     c->launches = opts_has(&c->opts, "launches");
-    c->each = c->launches || c->json || c->csv;
+    c->profile = opts_has(&c->opts, "profile");
+    c->report = opts_value(&c->opts, "report");
+    c->each = c->launches || c->json || c->csv || c->report;
     c->functional = opts_has(&c->opts, "functional") || opts_has(&c->opts, "races");
     for (size_t i = 0; i < o->operands.n; i++) VEC_PUSH(&c->words, (char *)o->operands.v[i]);
     VEC_PUSH(&c->words, NULL);
@@ -245,6 +247,8 @@ bool cuda_make_runs(struct cuda *c, struct err *e) {
         VEC_PUSH(&c->opts.given, (struct opt_given){find_row("config"), HD_CONFIG_CUDA});
     const char *list = opts_value(&c->opts, "config");
     const bool several = list && strchr(list, ',');
+    if (several && c->report)
+        return err_set(e, ERR_INPUT, "--report: a page is of one machine, and --config names several");
     if (several && c->functional)
         return err_set(e, ERR_INPUT, "--config: without time there is nothing to compare machines by");
     if (!several && !add_config(c, list, e)) return false;

@@ -69,6 +69,15 @@ static void close_one(int *fd) {
     *fd = -1;
 }
 
+/* Standard input is the program's where it can begin anew. */
+static bool hide(const struct cuda *c, int files[3], struct err *e) {
+    for (int i = c->input_at >= 0; i < 3; i++) {
+        files[i] = open("/dev/null", O_RDWR | O_CLOEXEC);
+        if (files[i] < 0) return err_set(e, ERR_INPUT, "cannot open /dev/null: %s", strerror(errno));
+    }
+    return true;
+}
+
 static void add_progress(const struct cuda *c, struct cuda_run *r) {
     if (c->runs.n > 1 || c->quiet || !c->cli->term.err_tty) return;
     r->env.v[r->env.n - 1] = arena_strdup(&r->mem, "HEDDLE_PROGRESS=1");
@@ -77,7 +86,7 @@ static void add_progress(const struct cuda *c, struct cuda_run *r) {
 
 static bool start(struct cuda *c, struct cuda_run *r, struct err *e) {
     int files[3] = {-1, -1, -1}, failure[2], why = 0;
-    bool fine = c->runs.n == 1 || make_pipes(r, files, e);
+    bool fine = c->hidden ? hide(c, files, e) : c->runs.n == 1 || make_pipes(r, files, e);
     if (fine && pipe2(failure, O_CLOEXEC))
         fine = err_set(e, ERR_INPUT, "cannot make a pipe: %s", strerror(errno));
     if (!fine) return false;
@@ -272,14 +281,14 @@ static void hold_signals(struct cuda *c) {
         if (!sigaction(ending[i], NULL, &now) && now.sa_handler != SIG_IGN) sigaddset(&c->held, ending[i]);
     }
     signal(SIGCHLD, SIG_DFL);
-    c->pipe_before = signal(SIGPIPE, SIG_IGN);
     sigprocmask(SIG_BLOCK, &c->held, &c->before);
     c->holding = true;
 }
 
 bool cuda_simulate(struct cuda *c, struct err *e) {
     struct loop l = {.cuda = c};
-    hold_signals(c);
+    if (!c->holding) hold_signals(c);
+    c->pipe_before = signal(SIGPIPE, SIG_IGN);
     l.signals = signalfd(-1, &c->held, SFD_CLOEXEC | SFD_NONBLOCK);
     progress_start(&c->progress, &c->cli->term);
     const bool fine =

@@ -154,8 +154,9 @@ static bool load(const struct report *r, hd_device **dev, hd_module **mod, struc
     const struct workload *w = r->subject.workload;
     const struct lab_program *p = &r->subject.program.lab;
     if (!lab_open(&config, dev, e)) return false;
-    const hd_status s = w ? hd_module_load(*dev, w->name, w->ptx, w->ptx_bytes, mod)
-                          : hd_module_load(*dev, p->file, p->text, p->text_bytes, mod);
+    const hd_status s =
+        w ? hd_module_load(*dev, w->name, w->ptx, w->ptx_bytes, mod)
+          : hd_module_load(*dev, r->origin ? r->origin->file : p->file, p->text, p->text_bytes, mod);
     return lab_check(*dev, s, e);
 }
 
@@ -227,8 +228,8 @@ static bool prepare(struct report *r, struct err *e) {
            subject_prepare(&r->subject, &config, e) && check_sm(r, &config, e);
 }
 
-enum cli_exit report_main(struct cli *cli, const struct opts *o) {
-    struct report r = {.cli = cli, .opts = o};
+enum cli_exit report_of(struct cli *cli, const struct opts *o, const struct report_origin *origin) {
+    struct report r = {.cli = cli, .opts = o, .origin = origin};
     struct err e = {0};
     enum cli_exit status;
     if (!read_options(&r, &e)) {
@@ -242,4 +243,8 @@ enum cli_exit report_main(struct cli *cli, const struct opts *o) {
     report_free(&r);
     err_free(&e);
     return status;
+}
+
+enum cli_exit report_main(struct cli *cli, const struct opts *o) {
+    return report_of(cli, o, NULL);
 }

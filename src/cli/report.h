@@ -14,6 +14,12 @@
 
 struct report;
 
+/* What the page says it is of, where that is not the file. */
+struct report_origin {
+    const char *title, *file; /* file: what it is part of, beside which sources are looked for */
+    const struct opts *opts;  /* of the command that was given */
+};
+
 /* A launch that ended. */
 struct report_launch {
     uint32_t kernel; /* of the run's */
@@ -42,6 +48,7 @@ struct report_run {
 struct report {
     struct cli *cli;
     const struct opts *opts;
+    const struct report_origin *origin; /* NULL: the file itself */
     struct subject subject;
     struct machines machines;
     struct machine functional; /* to look at the program with */
@@ -54,7 +61,9 @@ struct report {
     struct progress progress;
 };
 
-/* report.c: how much each of the runs may put into the page. */
+/* report.c: the command, for another one. o: its own options. */
+enum cli_exit report_of(struct cli *cli, const struct opts *o, const struct report_origin *origin);
+/* How much each of the runs may put into the page. */
 struct report_budget {
     uint32_t bins, windows, issues, samples;
 };

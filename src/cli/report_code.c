@@ -139,7 +139,7 @@ static void want(bool *wanted, uint32_t lines, uint32_t line) {
 /* null: it cannot be read. */
 static json_t *source_text(const struct report *r, const struct ir_module *m, uint32_t file) {
     struct sb text = {0};
-    const char *beside = r->subject.workload ? NULL : r->subject.program.file;
+    const char *beside = r->subject.workload ? NULL : r->origin ? r->origin->file : r->subject.program.file;
     if (!listing_read(beside, m->files.v[file], &text)) return json_null();
     const char *t = text.text ? text.text : "";
     const uint32_t lines = report_lines(t);

@@ -1,9 +1,9 @@
 /* Everything that the page of a report draws, as one tree; src/page/js/report.js says what it takes. */
 #include <string.h>
 
-#include "sim/kinds.h"
 #include "cli/page_about.h"
 #include "cli/report.h"
+#include "sim/kinds.h"
 
 static json_t *kinds(const struct slot_kind *v, int n) {
     json_t *all = json_array();
@@ -21,8 +21,8 @@ static json_t *subject(const struct report *r) {
         return json_pack("{s:s, s:s, s:s, s:s, s:I}", "workload", s->workload->name, "size",
                          work_size_names[s->size], "origin", s->workload->origin, "what", s->workload->what,
                          "checked", (json_int_t)first->out.checked);
-    return json_pack("{s:s, s:s}", "file", s->program.file, s->script_file ? "script" : "kernel",
-                     s->program.lab.kernel);
+    return json_pack("{s:s, s:s}", "file", r->origin ? r->origin->file : s->program.file,
+                     s->script_file ? "script" : "kernel", s->program.lab.kernel);
 }
 
 /* The machine, without its mechanism. */
@@ -55,8 +55,11 @@ static json_t *one_run(const struct report *r, const struct report_run *run) {
 json_t *report_tree(const struct report *r, const hd_device *dev, const hd_module *mod) {
     struct sb title = {0};
     json_t *runs = json_array();
-    lab_subject_name(&r->subject.lab, &title);
-    json_t *root = page_about(r->cli, r->opts, title.text);
+    if (r->origin)
+        sb_add(&title, "%s", r->origin->title);
+    else
+        lab_subject_name(&r->subject.lab, &title);
+    json_t *root = page_about(r->cli, r->origin ? r->origin->opts : r->opts, title.text);
     for (size_t i = 0; i < r->nruns; i++) json_array_append_new(runs, one_run(r, &r->runs[i]));
     json_object_set_new(root, "subject", subject(r));
     json_object_set_new(root, "machine", machine(r, r->opts, sim_options(dev)));

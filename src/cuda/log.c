@@ -18,19 +18,14 @@
 #include "cuda/process.h"
 #include "cuda/stream.h"
 
-struct line {
-    char *text;
-    size_t bytes;
-    FILE *f;
-};
-
-static int begin(struct line *l) {
-    *l = (struct line){NULL, 0, NULL};
-    l->f = open_memstream(&l->text, &l->bytes);
-    return l->f ? 0 : -1;
+FILE *cu_log_begin(struct cu_process *p, struct cu_log_line *l, const char *event) {
+    *l = (struct cu_log_line){NULL, 0, NULL};
+    if (p->log >= 0) l->f = open_memstream(&l->text, &l->bytes);
+    if (l->f) fprintf(l->f, "{\"event\":\"%s\",\"pid\":%d", event, (int)getpid());
+    return l->f;
 }
 
-static void end(struct cu_process *p, struct line *l) {
+void cu_log_end(struct cu_process *p, struct cu_log_line *l) {
     fputs("}\n", l->f);
     if (!fclose(l->f))
         for (size_t at = 0; at < l->bytes;) {
@@ -89,15 +84,14 @@ static void put_program(FILE *f) {
 }
 
 int cu_log_open(struct cu_process *p) {
-    struct line l;
+    struct cu_log_line l;
     if (!p->settings.log) return CU_Success;
     p->log = open(p->settings.log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (p->log < 0) {
         cu_warn("HEDDLE_LOG=%s: %s", p->settings.log, strerror(errno));
         return CU_InitializationError;
     }
-    if (begin(&l)) return CU_MemoryAllocation;
-    fprintf(l.f, "{\"event\":\"start\",\"pid\":%d", (int)getpid());
+    if (!cu_log_begin(p, &l, "start")) return CU_MemoryAllocation;
     put_program(l.f);
     hd_device_info info = {.name = "", .mech = ""};
     (void)hd_device_get_info(p->dev, &info);
@@ -105,7 +99,7 @@ int cu_log_open(struct cu_process *p) {
     cu_log_string(l.f, info.name);
     fputs(",\"mech\":", l.f);
     cu_log_string(l.f, p->machine.timed || p->settings.mech ? info.mech : "");
-    end(p, &l);
+    cu_log_end(p, &l);
     return CU_Success;
 }
 
@@ -116,11 +110,11 @@ static const char *status_of(int code) {
 
 void cu_log_launch(struct cu_process *p, const struct CUstream_st *s, const struct cu_kernel_op *op,
                    const struct cu_outcome *o) {
-    struct line l;
-    if (p->log < 0 || begin(&l)) return;
-    fprintf(l.f, "{\"event\":\"launch\",\"pid\":%d,\"n\":%" PRIu64 ",\"kernel\":", (int)getpid(),
-            p->launches);
+    struct cu_log_line l;
+    if (!cu_log_begin(p, &l, "launch")) return;
+    fprintf(l.f, ",\"n\":%" PRIu64 ",\"kernel\":", p->launches);
     cu_log_string(l.f, op->function->name);
+    if (o->ran) fprintf(l.f, ",\"nth\":%" PRIu64, op->function->launches);
     fprintf(l.f, ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"shared\":%" PRIu64 ",\"stream\":%" PRIu64,
             op->grid[0], op->grid[1], op->grid[2], op->block[0], op->block[1], op->block[2], op->shared,
             s->id);
@@ -130,27 +124,24 @@ void cu_log_launch(struct cu_process *p, const struct CUstream_st *s, const stru
         cu_log_string(l.f, o->why && *o->why ? o->why : cu_error_of(o->code)->text);
     }
     if (o->ran) put_stats(p, l.f, 0);
-    end(p, &l);
+    cu_log_end(p, &l);
 }
 
 int cu_log_race(struct cu_process *p, const hd_race *race, const char *text) {
-    struct line l;
-    if (p->log < 0 || begin(&l)) return 0;
-    fprintf(l.f,
-            "{\"event\":\"race\",\"pid\":%d,\"kind\":\"%s\",\"same_value\":%s,\"count\":%" PRIu64
-            ",\"kernel\":",
-            (int)getpid(), race->kind, race->same_value ? "true" : "false", race->count);
+    struct cu_log_line l;
+    if (!cu_log_begin(p, &l, "race")) return 0;
+    fprintf(l.f, ",\"kind\":\"%s\",\"same_value\":%s,\"count\":%" PRIu64 ",\"kernel\":", race->kind,
+            race->same_value ? "true" : "false", race->count);
     cu_log_string(l.f, race->kernel);
     fputs(",\"text\":", l.f);
     cu_log_string(l.f, text);
-    end(p, &l);
+    cu_log_end(p, &l);
     return 1;
 }
 
 void cu_log_totals(struct cu_process *p, const char *event) {
-    struct line l;
-    if (p->log < 0 || !p->dev || p->forked || begin(&l)) return;
-    fprintf(l.f, "{\"event\":\"%s\",\"pid\":%d", event, (int)getpid());
+    struct cu_log_line l;
+    if (!p->dev || p->forked || !cu_log_begin(p, &l, event)) return;
     put_stats(p, l.f, 1);
-    end(p, &l);
+    cu_log_end(p, &l);
 }

@@ -22,6 +22,14 @@ void cu_log_launch(struct cu_process *p, const struct CUstream_st *s, const stru
 /* The totals since the device was opened: before a "reset" takes them away, and at the "end". */
 void cu_log_totals(struct cu_process *p, const char *event);
 void cu_log_string(FILE *f, const char *text); /* as JSON */
+/* A line of an event, to be filled and written. NULL: there is no log, or no memory. */
+struct cu_log_line {
+    char *text;
+    size_t bytes;
+    FILE *f;
+};
+FILE *cu_log_begin(struct cu_process *p, struct cu_log_line *l, const char *event);
+void cu_log_end(struct cu_process *p, struct cu_log_line *l);
 /* A data race, in words; 0: there is no log. */
 int cu_log_race(struct cu_process *p, const hd_race *race, const char *text);
 #endif

@@ -12,6 +12,7 @@
 #include "cuda/fatbin.h"
 #include "cuda/memory.h"
 #include "cuda/process.h"
+#include "cuda/profile.h"
 #include "cuda/snapshot.h"
 
 /* ---- the text ---- */
@@ -253,6 +254,7 @@ static void forget_variables(struct cu_process *p, struct CUmod_st *m) {
 }
 
 void cu_module_unload(struct cu_process *p, struct CUmod_st *m) {
+    cu_profile_module(p, m);
     drv_module_end(p, m);
     forget_variables(p, m);
     for (struct CUfunc_st *f = m->functions, *next; f; f = next) {
@@ -290,6 +292,7 @@ void cu_modules_reset(struct cu_process *p) {
             cu_module_unload(p, m);
             continue;
         }
+        cu_profile_module(p, m);
         forget_variables(p, m);
         for (struct CUfunc_st *f = m->functions; f; f = f->next) f->kernel = NULL;
         m->hd = NULL; /* goes with the device */

@@ -19,6 +19,7 @@
 #include "cuda/log.h"
 #include "cuda/memory.h"
 #include "cuda/module.h"
+#include "cuda/profile.h"
 #include "cuda/races.h"
 #include "cuda/stream.h"
 
@@ -110,20 +111,21 @@ static int ask_for_time(const hd_option *options, size_t n) {
     return info.timed;
 }
 
-/* The options of the settings, behind those of HEDDLE_SET; room for three more. The machine that stands in where none was
+/* The options of the settings, behind those of HEDDLE_SET; room for four more. The machine that stands in where none was
  * named times no launches by itself. */
 static size_t options_of(const struct cu_settings *s, hd_option *options) {
     size_t n = 0;
     for (size_t i = 0; i < s->noptions; i++) options[n++] = s->options[i];
     if (s->mech) options[n++] = (hd_option){"run.mech", s->mech};
     if (s->races) options[n++] = (hd_option){"run.races", "on"};
+    if (s->profile) options[n++] = (hd_option){"run.profile", "true"};
     const int timed = s->timed < 0 && !s->config ? ask_for_time(options, n) : s->timed;
     if (timed >= 0) options[n++] = (hd_option){"run.mode", timed ? "timed" : "functional"};
     return n;
 }
 
 static int open_device(struct cu_process *p) {
-    hd_option *options = calloc(p->settings.noptions + 3, sizeof *options);
+    hd_option *options = calloc(p->settings.noptions + 4, sizeof *options);
     if (!options) return CU_MemoryAllocation;
     const struct cu_settings *s = &p->settings;
     hd_config config = {options, options_of(s, options), s->config ? s->config : HD_CONFIG_CUDA};
@@ -189,6 +191,7 @@ void cu_end(void) {
     if (pthread_mutex_trylock(&process.lock)) return;
     cu_flush_prints(&process);
     cu_races_report(&process);
+    cu_profile_end(&process);
     cu_log_totals(&process, "end");
     pthread_mutex_unlock(&process.lock);
 }

@@ -111,7 +111,8 @@ static int set_max_insts(struct reader *r, const char *value) {
 
 /* A file may be one of `heddle cuda --options`, which has more to say. */
 static int is_of_command(const char *name) {
-    static const char *const names[] = {"LAUNCHES", "OUTPUT", "JSON", "CSV", "HTML", "JOBS", "QUIET"};
+    static const char *const names[] = {"LAUNCHES", "OUTPUT", "JSON", "CSV",
+                                        "HTML",     "REPORT", "JOBS", "QUIET"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name + strlen("HEDDLE_"), names[i])) return 1;
     return 0;
@@ -142,6 +143,7 @@ static int assign(struct reader *r, const char *name, const char *value) {
     if (!strcmp(name, "HEDDLE_CAPTURE")) return set_capture(r, name, value);
     if (!strcmp(name, "HEDDLE_MODE")) return set_mode(r, name, value);
     if (!strcmp(name, "HEDDLE_RACES")) return flag(r, name, value, &r->s->races);
+    if (!strcmp(name, "HEDDLE_PROFILE")) return flag(r, name, value, &r->s->profile);
     if (!strcmp(name, "HEDDLE_PROGRESS")) return flag(r, name, value, &r->s->progress);
     if (!strcmp(name, "HEDDLE_FUNCTIONAL"))
         return set_mode(r, name, strcmp(value, "0") ? "functional" : "auto");
@@ -181,9 +183,9 @@ static int read_file(struct reader *r, const char *path) {
 }
 
 int cu_settings_read(struct cu_settings *s, char *why, size_t bytes) {
-    static const char *const names[] = {"HEDDLE_CONFIG", "HEDDLE_MECH",     "HEDDLE_LOG",
-                                        "HEDDLE_SET",    "HEDDLE_TIMED",    "HEDDLE_MODE",
-                                        "HEDDLE_RACES",  "HEDDLE_PROGRESS", "HEDDLE_CAPTURE"};
+    static const char *const names[] = {"HEDDLE_CONFIG",  "HEDDLE_MECH",   "HEDDLE_LOG",   "HEDDLE_SET",
+                                        "HEDDLE_TIMED",   "HEDDLE_MODE",   "HEDDLE_RACES", "HEDDLE_PROGRESS",
+                                        "HEDDLE_CAPTURE", "HEDDLE_PROFILE"};
     struct reader r = {s, why, bytes};
     *s = (struct cu_settings){.timed = -1};
     const char *file = getenv("HEDDLE_FILE");

@@ -1,5 +1,5 @@
 /* What the environment says about how to run: HEDDLE_CONFIG, HEDDLE_MECH, HEDDLE_SET, HEDDLE_MODE, HEDDLE_TIMED, HEDDLE_LOG,
- * HEDDLE_PROGRESS, HEDDLE_RACES, HEDDLE_CAPTURE, or a file with all of these, HEDDLE_FILE (docs/cuda-programs.md). */
+ * HEDDLE_PROGRESS, HEDDLE_RACES, HEDDLE_PROFILE, HEDDLE_CAPTURE, or a file with all of these, HEDDLE_FILE (docs/cuda-programs.md). */
 #ifndef CUDA_SETTINGS_H
 #define CUDA_SETTINGS_H
 
@@ -17,7 +17,7 @@ struct cu_timed {
 struct cu_settings {
     char *config, *mech, *log;
     int timed; /* -1: the device decides; 0 functional; 1 timed */
-    int races, progress;
+    int races, progress, profile;
     hd_option *options; /* of HEDDLE_SET; keys and values are ours */
     size_t noptions;
     struct cu_timed *kernels;

@@ -1,7 +1,7 @@
 # heddle cuda: what is refused before a program starts; its output, exit status and signals; tables and files; several mechanisms side
 # by side. The first part uses a stand-in for the runtime library (tests/cli/runtime.c), which writes logs and nothing else.
 . tests/cli/lib.sh
-unset HEDDLE_CONFIG HEDDLE_MECH HEDDLE_SET HEDDLE_MODE HEDDLE_TIMED HEDDLE_LOG HEDDLE_FILE HEDDLE_RACES LD_PRELOAD
+unset HEDDLE_CONFIG HEDDLE_MECH HEDDLE_SET HEDDLE_MODE HEDDLE_TIMED HEDDLE_LOG HEDDLE_FILE HEDDLE_RACES HEDDLE_PROFILE LD_PRELOAD
 mkdir "$work/tmp" "$work/stand in"
 export TMPDIR=$work/tmp
 ${CC:-cc} -shared -fPIC -o "$work/stand in/libheddle-cuda.so" tests/cli/runtime.c
@@ -40,6 +40,10 @@ refused "--mech needs timed runs" "mechanisms without time" cuda -f --mech pdom 
 refused "there is no mechanism 'pdmo'" "an unknown mechanism" cuda --mech pdmo true
 refused "there is no configuration" "an unknown machine" cuda --config nowhere true
 refused 'there is no option "a.b"' "an unknown option of the machine" cuda --set a.b=c true
+refused "--profile needs timed runs" "a profile without time" cuda -f --profile true
+refused "--report needs timed runs" "a page without time" cuda --races --report "$work/page.html" true
+refused "--report cannot go to standard output" "nor is standard output for a page" cuda --report - true
+refused "a page is of one machine" "a page of several machines" cuda -c tiny,harp-fermi --report "$work/page.html" true
 refused "--timed ':3' is not KERNEL or KERNEL:N" "a kernel without a name" cuda --timed :3 true
 HEDDLE_MODE=fast refused "HEDDLE_MODE: mode = fast: it is functional, timed or auto" "a variable that is wrong" cuda true
 printf 'mech = pdom\nspeed = high\n' >"$work/options"
@@ -256,6 +260,48 @@ run inspect "$work/total.hdl"
 expect_in_out "kernel total(int*, int**)" "inspect does"
 refused "there was no such launch" "a launch that is not there" cuda -q --capture total:9="$work/none.hdl" true
 refused "is not KERNEL[:N]=FILE" "a capture without a file" cuda --capture total true
+
+# ---- where the time goes ----
+run cuda -c tiny --profile --timed total:2 --json "$work/a.json" "$launches" 2
+grep -q "^Lane slots" "$err" && grep -qE " bra .* launches.cu:29" "$err"
+verdict $? "a profile, by lines of the source"
+run run "$work/total.hdl" -q -c tiny --profile --json "$work/b.json"
+expect_json "$work/a.json" runs/0/profile/slots/all "$("$work/json" "$work/b.json" total/profile/slots/all)" "its slots are those of the launch alone"
+for key in line executions own/causes own/suffers with_calls/slots; do
+    expect_json "$work/a.json" runs/0/profile/branches/0/$key "$("$work/json" "$work/b.json" total/profile/branches/0/$key)" "and so is the first branch: $key"
+done
+run cuda -q -c tiny --profile --json "$work/b.json" "$launches" 2
+run cuda -c tiny --profile --mech pdom,dwf --json "$work/a.json" "$launches" fork
+expect_json "$work/a.json" runs/0/profile/slots/all $((3 * $("$work/json" "$work/b.json" runs/0/profile/slots/all))) "processes are added up"
+expect_json "$work/a.json" runs/0/profile/functions/1/own/slots $((3 * $("$work/json" "$work/b.json" runs/0/profile/functions/1/own/slots))) "function by function"
+grep -q "^Profile: pdom" "$err" && grep -q "^Profile: dwf" "$err"
+verdict $? "a profile for each mechanism"
+run cuda -c tiny --mech pdom,dwf --report "$work/page.html" "$launches" 2
+expect_status 0 "a page of the heaviest launch"
+expect_out "no error, 221" "the second run's output is not shown"
+grep -qE "The report in .*/page.html is of (total|chain)[^,]*, launch [12]: [0-9.]+ % of all cycles under pdom" "$err" &&
+    grep -qE '"title":"(total|chain)[^"]*, launch' "$work/page.html" && ! grep -q "$TMPDIR/heddle" "$work/page.html"
+verdict $? "says which launch that is"
+cp "$work/page.html" "$work/page2.html"
+run cuda -q -c tiny --mech pdom,dwf --report "$work/page.html" "$launches" 2
+cmp -s "$work/page.html" "$work/page2.html"
+verdict $? "and the same bytes again"
+echo 2 >"$work/in"
+command_line="heddle cuda --report, from a file"
+"$HEDDLE" cuda -q -c tiny --report "$work/page.html" sh -c 'read n; exec "$0" "$n"' "$launches" <"$work/in" >"$out" 2>"$err"
+status=$?
+expect_status 0 "standard input comes again from a file"
+printf '#!/bin/sh\nmkdir "%s" 2>/dev/null && exec "%s" 2\n' "$work/ran" "$launches" >"$work/once" && chmod +x "$work/once"
+rm "$work/page.html"
+run cuda -q -c tiny --report "$work/page.html" "$work/once"
+expect_status 2 "a program that does something else the next time"
+expect_err "when the program was run again it did not get to launch" "has no page"
+refused "no launch was timed" "no launch to show" cuda -q --report "$work/page.html" true
+run cuda -q -c tiny --report "$work/page.html" "$launches" fork
+expect_err "several processes or modules have a launch" "which of several processes?"
+[ ! -e "$work/page.html" ]
+verdict $? "no page is left of them"
+left "and no file of theirs"
 head -c 600 "$work/total.hdl" >"$work/cut.hdl"
 refused "is a captured launch, but damaged" "a file that is cut off" run "$work/cut.hdl"
 { head -c 25 "$work/total.hdl"; echo '{"kernel":"k","params":[8],"ptx":5}' | zstd -q; } >"$work/short.hdl" 2>/dev/null &&
