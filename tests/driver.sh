@@ -44,7 +44,8 @@ fi
 stub=${sdk%/include}/lib64/stubs/libcuda.so
 names() { nm -D --defined-only "$1" | awk '$2 ~ /[TW]/ && $3 ~ /^cu[A-Z]/ { print $3 }' | sort; }
 if [ -f "$stub" ]; then
-    [ -z "$(comm -23 <(names "$stub") <(names "$lib/libcuda.so.1") | tee /dev/stderr)" ]
+    missing=$(comm -23 <(names "$stub") <(names "$lib/libcuda.so.1"))
+    [ -z "$missing" ] || { echo "missing: $missing" >&2; false; }
     say $? "every name of NVIDIA's libcuda is there: $(names "$stub" | wc -l)"
 fi
 
