@@ -12,10 +12,13 @@
 #include "cuda/process.h"
 
 #define CUDA_API __attribute__((visibility("default"), used))
-/* FUNCTION is what programs linked with libcudart.so.VERSION get as NAME; the last of CUDA_DEFAULT is what new programs get. */
-#define CUDA_VERSION(function, name, version) \
-    __asm__(".symver " #function "," #name "@libcudart.so." version ",remove");
-#define CUDA_DEFAULT(function, name) __asm__(".symver " #function "," #name "@@libcudart.so.13,remove");
+/* FUNCTION is what programs linked with libcudart.so.VERSION get as NAME, what new programs get is CUDA_DEFAULT's. One symbol
+ * carries one version, for clang's assembler at least: a second name for each, and FUNCTION itself stays inside. */
+#define CUDA_SYMBOL(function, version, name)                                                       \
+    __asm__(".hidden " #function "\n.globl " #function "." version "\n.set " #function "." version \
+            "," #function "\n.symver " #function "." version "," name "libcudart.so." version ",remove");
+#define CUDA_VERSION(function, name, version) CUDA_SYMBOL(function, version, #name "@")
+#define CUDA_DEFAULT(function, name)          CUDA_SYMBOL(function, "13", #name "@@")
 /* The usual case: one for 11 and 12, another since 13. */
 #define CUDA_BEFORE_13(function, name) CUDA_VERSION(function, name, "12") CUDA_VERSION(function, name, "11.0")
 #define CUDA_SINCE_13(function, name)  CUDA_DEFAULT(function, name)

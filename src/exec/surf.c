@@ -63,8 +63,9 @@ static enum place find(struct exec_ctx *x, const struct ir_insn *i, uint32_t lan
     at[0] = texels ? c[0] : c[0] < 0 ? -1 : c[0] / bytes;
     at[1] = c[1];
     at[2] = c[2];
-    const bool in = clamp_to(&at[0], texels ? t->width : row / bytes, i->cop) &
-                    clamp_to(&at[1], height, i->cop) & clamp_to(&at[2], depth, i->cop);
+    bool in = clamp_to(&at[0], texels ? t->width : row / bytes, i->cop);
+    in &= clamp_to(&at[1], height, i->cop);
+    in &= clamp_to(&at[2], depth, i->cop);
     if (!in && i->cop == IR_CLAMP_TRAP) return trap(x, i, lane, c);
     s->offset = (uint64_t)(at[2] * height + at[1]) * t->pitch + (uint64_t)at[0] * (texels ? size : bytes);
     return in ? INSIDE : OUTSIDE;
