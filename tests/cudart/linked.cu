@@ -1,4 +1,5 @@
 // flags: -rdc=true $HERE/parts/linked.cu
+// with calls
 // Device code in two files: functions, variables and kernels of the other one, static ones of the same name in both.
 #include <cstdio>
 #include <cuda_runtime.h>
