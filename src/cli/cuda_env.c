@@ -1,7 +1,7 @@
 /* The environment of a run: the loader takes the simulator's library before any other, under each name that a program
  * may ask for; the library reads its options from HEDDLE_* variables.
  *
- * The first word of LD_PRELOAD is a path, so that neither RPATH nor anything else can put another runtime before it; the
+ * Our first word of LD_PRELOAD is a path, so that neither RPATH nor anything else can put another runtime before it; the
  * others are names, which the loader finds in LD_LIBRARY_PATH and remembers, so that a program which needs
  * libcudart.so.12 gets the file that is there already. Both lists are parted by colons and blanks, which no quoting
  * helps: a directory with one of them in its name is reached through a link. */
@@ -48,21 +48,26 @@ static bool plain_directory(struct cuda *c, const char **dir, struct err *e) {
            err_set(e, ERR_INPUT, "cannot make the link %s: %s", *dir, strerror(errno));
 }
 
-static void add_after(struct cuda_run *r, const char *name, struct sb *value) {
+/* What the caller preloads comes before: a sanitizer's runtime or an allocator must. What he looks libraries up in, after. */
+static void add_list(struct cuda_run *r, const char *name, bool old_first, const char *words) {
     const char *old = getenv(name);
-    if (old && *old) sb_add(value, ":%s", old);
-    add(r, name, value->text);
-    sb_free(value);
+    struct sb value = {0};
+    if (!old || !*old)
+        sb_add(&value, "%s", words);
+    else
+        sb_add(&value, "%s:%s", old_first ? old : words, old_first ? words : old);
+    add(r, name, value.text);
+    sb_free(&value);
 }
 
 static bool add_library(struct cuda *c, struct cuda_run *r, struct err *e) {
     const char *dir;
-    struct sb preload = {0}, path = {0};
+    struct sb preload = {0};
     if (!plain_directory(c, &dir, e)) return false;
     sb_add(&preload, "%s/libcudart.so.13:libcudart.so.12:libcudart.so.11.0:libcuda.so.1", dir);
-    sb_add(&path, "%s", dir);
-    add_after(r, "LD_PRELOAD", &preload);
-    add_after(r, "LD_LIBRARY_PATH", &path);
+    add_list(r, "LD_PRELOAD", true, preload.text);
+    add_list(r, "LD_LIBRARY_PATH", false, dir);
+    sb_free(&preload);
     return true;
 }
 

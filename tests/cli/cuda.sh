@@ -169,6 +169,8 @@ left "nothing is left of stopped runs"
 
 # ---- the library itself ----
 unset HEDDLE_CUDA_LIB
+# A program that was not built with the sanitizers gets a library that was: their runtimes come first.
+case $BUILD in *asan*) export LD_PRELOAD="$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 ;; esac
 "$HEDDLE" nvcc -O2 -o "$work/launches" tests/cli/launches.cu -lpthread >"$out" 2>"$err"
 command_line="heddle nvcc tests/cli/launches.cu" status=$?
 expect_status 0 "a program is built"
@@ -228,12 +230,12 @@ grep -q PARTIAL "$err" && grep -qE '^ +1  total' "$err"
 verdict $? "too"
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 if [ -x "$nvcc" ]; then
-    "$nvcc" -o "$work/own-runtime" tests/cli/launches.cu
+    env -u LD_PRELOAD "$nvcc" -o "$work/own-runtime" tests/cli/launches.cu
     refused "has the CUDA runtime linked into it" "nvcc's default" cuda "$work/own-runtime"
-    "$nvcc" -cudart shared -gencode arch=compute_75,code=sm_75 -o "$work/sass" tests/cli/launches.cu
+    env -u LD_PRELOAD "$nvcc" -cudart shared -gencode arch=compute_75,code=sm_75 -o "$work/sass" tests/cli/launches.cu
     run cuda "$work/sass" 1
     expect_err "holds machine code of a GPU and no PTX" "machine code alone"
-    "$nvcc" -cudart shared -o "$work/nvcc" tests/cli/launches.cu
+    env -u LD_PRELOAD "$nvcc" -cudart shared -o "$work/nvcc" tests/cli/launches.cu
     run cuda "$work/nvcc" 2
     expect_out "no error, 221" "nvcc's programs"
 fi
