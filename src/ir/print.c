@@ -422,7 +422,7 @@ static void print_tex(struct printer *p) {
         return;
     }
     if (p->i->sub)
-        SAY("tld4.%c.%s.v4", "rgba"[p->i->sub - 1], geom_name[w[IR_TEX_KIND] & IR_TEX_GEOM]);
+        SAY("tld4.%c.%s.v4", "rgba"[(p->i->sub - 1u) & 3], geom_name[w[IR_TEX_KIND] & IR_TEX_GEOM]);
     else
         SAY("tex%s.%s.v4", w[IR_TEX_KIND] & IR_TEX_LEVEL ? ".level" : "",
             geom_name[w[IR_TEX_KIND] & IR_TEX_GEOM]);
