@@ -124,7 +124,7 @@ $(LIBCUDA): $(CUDAOBJ)
 	$(call run,AR,ar rcs $@ $^)
 $(CUDALIB): $(CUDAOBJ) $(LIB) src/cuda/versions.map
 	@mkdir -p $(@D)
-	$(call run,LD,$(CC) $(LDFLAGS) -shared -Wl$(comma)-soname$(comma)libcudart.so.13 -Wl$(comma)--version-script=src/cuda/versions.map -Wl$(comma)--exclude-libs$(comma)ALL $(if $(SAN),,-Wl$(comma)-z$(comma)defs) -o $@ $(filter %.o %.a,$^) -Wl$(comma)-Bstatic -llz4 -lzstd -linih -Wl$(comma)-Bdynamic -lm -lpthread -ldl)
+	$(call run,LD,$(CC) $(LDFLAGS) -shared -Wl$(comma)-soname$(comma)libcudart.so.13 -Wl$(comma)--version-script=src/cuda/versions.map -Wl$(comma)--exclude-libs$(comma)ALL $(if $(SAN),,-Wl$(comma)-z$(comma)defs) -o $@ $(filter %.o %.a,$^) -Wl$(comma)-Bstatic -llz4 -lzstd -linih -liberty -Wl$(comma)-Bdynamic -lm -lpthread -ldl)
 $(CUDALINKS): $(CUDALIB)
 	$(call run,LN,ln -sf $(notdir $<) $@)
 $(BUILD)/heddle: $(CLIOBJ) $(LIBLAB) $(LIB)
@@ -197,7 +197,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(LIB)
 $(filter $(BUILD)/tests/cli/%,$(UNIT)): $(LIBCLI)
 $(filter $(addprefix $(BUILD)/tests/,cli/% lab/% page/% report/% workloads/%),$(UNIT)): $(LIBLAB)
 $(filter $(BUILD)/tests/cuda/%,$(UNIT)): $(LIBCUDA)
-$(filter $(BUILD)/tests/cuda/%,$(UNIT)): LABLIBS += -llz4 -lzstd
+$(filter $(BUILD)/tests/cuda/%,$(UNIT)): LABLIBS += -llz4
 $(filter $(BUILD)/tests/exec/ops% $(BUILD)/tests/sim/mma $(BUILD)/tests/sim/wmma,$(UNIT)): $(REF)
 $(filter $(BUILD)/tests/diff/% $(BUILD)/tests/sim/timed_stats,$(UNIT)): $(DIFF)
 $(BUILD)/examples/%: examples/%.c $(LIB)
@@ -232,7 +232,7 @@ fuzz: test-deps
 	@$(MAKE) --no-print-directory BUILD=build-fuzz CC=clang-14 OPT="-O1 -g" SAN="-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all" $(FUZZERS)
 	@tests/fuzz/run $(FUZZ_SECONDS) $(FUZZ_SEED) $(FUZZERS)
 build-fuzz/%: tests/fuzz/%.c $(LIB) $(LIBCLI) $(LIBLAB) $(LIBCUDA)
-	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer -o $@ $< $(LIBCLI) $(LIBLAB) $(LIBCUDA) $(LIB) $(LABLIBS) -llz4 -lzstd)
+	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer -o $@ $< $(LIBCLI) $(LIBLAB) $(LIBCUDA) $(LIB) $(LABLIBS) -llz4)
 
 demo: all
 	@tools/demo $(BUILD)

@@ -1,82 +1,40 @@
-/* Names of kernels, from the Itanium C++ ABI's mangling: only the qualified name is read, template arguments are stepped
- * over and the types of the arguments, which come last, are not looked at. */
+/* Names of kernels. The Itanium ABI's mangling is undone by GNU libiberty, as in the command; template arguments are left out. */
 #include "cuda/names.h"
 
-#include <ctype.h>
+#include <libiberty/demangle.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Steps over "<length><that many characters>"; NULL when they are not all there. */
-static const char *step_source_name(const char *s, const char **name, size_t *length) {
-    size_t n = 0;
-    while (isdigit((unsigned char)*s) && n < 100000) n = 10 * n + (size_t)(*s++ - '0');
-    if (!n || strnlen(s, n) < n) return NULL;
-    *name = s;
-    *length = n;
-    return s + n;
-}
+struct plain {
+    char *text;
+    size_t n, bytes;
+    int depth; /* of template arguments */
+};
 
-/* Behind "L": a literal as a template argument. */
-static const char *step_literal(const char *s) {
-    const char *name;
-    size_t length;
-    if (isdigit((unsigned char)*s) && !(s = step_source_name(s, &name, &length))) return NULL;
-    while (*s && *s != 'E') s++;
-    return *s ? s + 1 : NULL;
-}
-
-/* Steps over a list of template arguments, s behind its "I". */
-static const char *step_arguments(const char *s) {
-    int depth = 1;
-    while (depth && *s) {
-        const char *name;
-        size_t length;
-        if (isdigit((unsigned char)*s)) {
-            if (!(s = step_source_name(s, &name, &length))) return NULL;
-        } else if (*s == 'L' && strncmp(s, "L_Z", 3)) {
-            if (!(s = step_literal(s + 1))) return NULL;
-        } else if (strchr("STA", *s)) { /* substitutions, parameters and bounds of arrays end in '_' */
-            s += *s == 'S' && islower((unsigned char)s[1]) ? 2 : 1 + strcspn(s, "_");
-        } else {
-            depth += strchr("INLXFJ", *s) ? 1 : *s == 'E' ? -1 : 0;
-            s++;
-        }
+static void add_piece(const char *piece, size_t n, void *user) {
+    struct plain *p = user;
+    for (size_t i = 0; i < n; i++) {
+        p->depth -= piece[i] == '>';
+        if (!p->depth && piece[i] != '>' && piece[i] != '<' && p->n + 1 < p->bytes)
+            p->text[p->n++] = piece[i];
+        p->depth += piece[i] == '<';
     }
-    return depth ? NULL : s;
 }
 
-/* Appends one part of a qualified name. */
-static void join(char *plain, size_t bytes, const char *name, size_t length) {
-    size_t at = strlen(plain);
-    if (!strncmp(name, "_GLOBAL__N_", 11)) name = "(anonymous namespace)", length = strlen(name);
-    snprintf(plain + at, bytes - at, "%s%.*s", at ? "::" : "", (int)length, name);
+static void ignore_piece(const char *piece, size_t n, void *user) {
+    (void)piece, (void)n, (void)user;
 }
 
-static int read_name(const char *s, char *plain, size_t bytes) {
-    int nested = *s == 'N';
-    if (nested) s += 1 + strspn(s + 1, "rVKRO");
-    do {
-        const char *name = NULL;
-        size_t length = 0;
-        if (*s == 'L') s++;
-        if (!strncmp(s, "St", 2)) {
-            join(plain, bytes, "std", 3);
-            s += 2;
-            if (!nested) continue;
-        }
-        if (*s == 'I')
-            s = step_arguments(s + 1);
-        else if ((s = step_source_name(s, &name, &length)))
-            join(plain, bytes, name, length);
-        if (!s) return -1;
-        if (!nested) return 0;
-    } while (*s && *s != 'E');
-    return *s == 'E' ? 0 : -1;
+/* Only with parameters does libiberty look at the name to its end. */
+static int is_mangled(const char *name) {
+    return !strncmp(name, "_Z", 2) && cplus_demangle_v3_callback(name, DMGL_PARAMS, ignore_piece, NULL);
 }
 
 void cu_plain_name(const char *mangled, char *plain, size_t bytes) {
-    plain[0] = 0;
-    if (strncmp(mangled, "_Z", 2) || read_name(mangled + 2, plain, bytes) || !plain[0])
+    struct plain p = {.text = plain, .bytes = bytes};
+    if (is_mangled(mangled) && cplus_demangle_v3_callback(mangled, DMGL_ANSI | DMGL_RET_DROP, add_piece, &p))
+        plain[p.n] = 0;
+    else
         snprintf(plain, bytes, "%s", mangled);
 }
 
