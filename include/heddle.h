@@ -65,6 +65,8 @@ typedef struct hd_config {
     /* A machine read first, or NULL: one of the compiled-in configurations by name (hd_config_at, docs/configurations.md), or
      * a file of "[section]" and "key = value" lines by its path. */
     const char *file;
+    /* Not 0: the file stands in because no machine was named, and by itself does not make the device a timed one. */
+    int stand_in;
 } hd_config;
 
 /* The machine that CUDA programs run on unless they are told of another (docs/cuda-programs.md): hardware that such programs

@@ -101,26 +101,14 @@ void cu_flush_prints(struct cu_process *p) {
     p->prints.bytes = 0;
 }
 
-/* Whether options ask for time although no machine was named is hd_device_open's to say. */
-static int ask_for_time(const hd_option *options, size_t n) {
-    hd_device *dev = NULL;
-    hd_device_info info = {.timed = 0};
-    if (!n) return 0;
-    if (!hd_device_open(&(hd_config){options, n, NULL}, &dev)) (void)hd_device_get_info(dev, &info);
-    hd_device_close(dev);
-    return info.timed;
-}
-
-/* The options of the settings, behind those of HEDDLE_SET; room for four more. The machine that stands in where none was
- * named times no launches by itself. */
+/* The options of the settings, behind those of HEDDLE_SET; room for four more. */
 static size_t options_of(const struct cu_settings *s, hd_option *options) {
     size_t n = 0;
     for (size_t i = 0; i < s->noptions; i++) options[n++] = s->options[i];
     if (s->mech) options[n++] = (hd_option){"run.mech", s->mech};
     if (s->races) options[n++] = (hd_option){"run.races", "on"};
     if (s->profile) options[n++] = (hd_option){"run.profile", "true"};
-    const int timed = s->timed < 0 && !s->config ? ask_for_time(options, n) : s->timed;
-    if (timed >= 0) options[n++] = (hd_option){"run.mode", timed ? "timed" : "functional"};
+    if (s->timed >= 0) options[n++] = (hd_option){"run.mode", s->timed ? "timed" : "functional"};
     return n;
 }
 
@@ -128,7 +116,10 @@ static int open_device(struct cu_process *p) {
     hd_option *options = calloc(p->settings.noptions + 4, sizeof *options);
     if (!options) return CU_MemoryAllocation;
     const struct cu_settings *s = &p->settings;
-    hd_config config = {options, options_of(s, options), s->config ? s->config : HD_CONFIG_CUDA};
+    hd_config config = {.options = options,
+                        .noptions = options_of(s, options),
+                        .file = s->config ? s->config : HD_CONFIG_CUDA,
+                        .stand_in = !s->config};
     hd_status status = hd_device_open(&config, &p->dev);
     free(options);
     if (status) {
@@ -196,8 +187,7 @@ void cu_end(void) {
     pthread_mutex_unlock(&process.lock);
 }
 
-int cu_status(struct cu_process *p, hd_status s) {
-    (void)p;
+int cu_status(hd_status s) {
     switch (s) {
     case HD_OK: return CU_Success;
     case HD_MEMORY: return CU_MemoryAllocation;
@@ -211,5 +201,5 @@ int cu_status(struct cu_process *p, hd_status s) {
 
 int cu_status_told(struct cu_process *p, hd_status s, const char *what) {
     if (s) cu_warn("%s: %s", what, hd_error(p->dev));
-    return cu_status(p, s);
+    return cu_status(s);
 }

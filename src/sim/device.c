@@ -141,7 +141,7 @@ static hd_status open_device(hd_device *dev, const hd_config *config) {
     struct err e = {0};
     options_init(&dev->options);
     if (!read_options(dev, config, &e)) return sim_fail(dev, &e);
-    options_settle(&dev->options);
+    options_settle(&dev->options, config && config->stand_in);
     if (!options_check(&dev->options, &e)) return sim_fail(dev, &e);
     dev->mem = exec_mem_new(dev->options.mem.global_bytes, dev->options.run.slack);
     dev->watch.profile = dev->options.run.profile;

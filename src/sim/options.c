@@ -149,10 +149,10 @@ static bool is_functional(const struct option_row *r) {
            !strcmp(r->key, "run.slack") || !strcmp(r->key, "run.profile");
 }
 
-void options_settle(struct options *o) {
+void options_settle(struct options *o, bool stand_in) {
+    const uint8_t silent = stand_in ? OPTION_FILE : OPTION_DEFAULT;
     bool machine = false;
-    for (size_t i = 0; i < o->nrows; i++)
-        machine |= o->origin[i] != OPTION_DEFAULT && !is_functional(&o->rows[i]);
+    for (size_t i = 0; i < o->nrows; i++) machine |= o->origin[i] > silent && !is_functional(&o->rows[i]);
     if (o->run.mode != RUN_AUTO) return;
     o->run.mode = machine && o->run.races == EXEC_RACES_OFF ? RUN_TIMED : RUN_FUNCTIONAL;
 }

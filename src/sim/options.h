@@ -70,9 +70,9 @@ bool options_read_file(struct options *o, const char *path, struct err *e);
 bool options_read_text(struct options *o, const char *name, const char *text, struct err *e);
 /* What no row alone can say: widths that must divide each other, the mechanism's name. */
 bool options_check(const struct options *o, struct err *e);
-/* Makes run.mode = auto one of the others: timed when a key was set, in the file or given, that only a timed run asks for, and races
- * are not looked for. */
-void options_settle(struct options *o);
+/* Makes run.mode = auto one of the others: timed when a key was set that only a timed run asks for, given or in a file that does not
+ * merely stand in, and races are not looked for. */
+void options_settle(struct options *o, bool stand_in);
 /* The mechanism chosen, and its parameters in the order of its table. */
 const struct mech_ops *options_mech(const struct options *o, const int64_t **param);
 /* "default", the configuration's name, or "given". */

@@ -304,6 +304,9 @@ static void a_device_that_was_told_of_a_machine_runs_timed(void **state) {
     assert_true(cycles_with("gpu.sms", "2") > 0);
     assert_true(cycles_with("pdom.side", "most") > 0);
     assert_true(cycles_with("run.mode", "timed") > 0);
+    assert_true(
+        cycles_of(&(hd_config){
+            .options = &(hd_option){"run.mech", "mimd"}, .noptions = 1, .file = "tiny", .stand_in = 1}) > 0);
 }
 
 static void any_other_device_computes_only_and_run_mode_decides(void **state) {
@@ -315,6 +318,7 @@ static void any_other_device_computes_only_and_run_mode_decides(void **state) {
     assert_true(cycles_with("run.races", "lockstep") == 0);
     assert_true(cycles_with("run.mode", "functional") == 0);
     assert_true(cycles_with("run.mode", "auto") == 0);
+    assert_true(cycles_of(&(hd_config){.file = "tiny", .stand_in = 1}) == 0);
     const hd_option races[] = {{"run.mech", "mimd"}, {"run.races", "on"}};
     assert_true(cycles_of(&(hd_config){.options = races, .noptions = 2, .file = "tiny"}) == 0);
     const hd_option both[] = {{"run.mech", "mimd"}, {"run.mode", "functional"}};
