@@ -19,9 +19,8 @@
             "," #function "\n.symver " #function "." version "," name "libcudart.so." version ",remove");
 #define CUDA_VERSION(function, name, version) CUDA_SYMBOL(function, version, #name "@")
 #define CUDA_DEFAULT(function, name)          CUDA_SYMBOL(function, "13", #name "@@")
-/* The usual case: one for 11 and 12, another since 13. */
+/* The usual case: one for 11 and 12, CUDA_DEFAULT's since 13. */
 #define CUDA_BEFORE_13(function, name) CUDA_VERSION(function, name, "12") CUDA_VERSION(function, name, "11.0")
-#define CUDA_SINCE_13(function, name)  CUDA_DEFAULT(function, name)
 
 /* Another name of an entry point. */
 #define CUDA_ALIAS(name, function) \

@@ -132,12 +132,10 @@ CUDA_API int update_dependencies_13(cudaStream_t stream, cudaGraphNode_t const *
     CUDA_CALL(update(p, stream, after, n, flags));
 }
 
-CUDA_VERSION(cudaStreamGetCaptureInfo_v1, cudaStreamGetCaptureInfo, "11.0")
-CUDA_VERSION(cudaStreamGetCaptureInfo_v1, cudaStreamGetCaptureInfo, "12")
+CUDA_BEFORE_13(cudaStreamGetCaptureInfo_v1, cudaStreamGetCaptureInfo)
 CUDA_ALIAS(cudaStreamGetCaptureInfo_v3, capture_info_13)
 CUDA_DEFAULT(capture_info_13, cudaStreamGetCaptureInfo)
-CUDA_VERSION(cudaStreamUpdateCaptureDependencies_v1, cudaStreamUpdateCaptureDependencies, "11.0")
-CUDA_VERSION(cudaStreamUpdateCaptureDependencies_v1, cudaStreamUpdateCaptureDependencies, "12")
+CUDA_BEFORE_13(cudaStreamUpdateCaptureDependencies_v1, cudaStreamUpdateCaptureDependencies)
 CUDA_ALIAS(cudaStreamUpdateCaptureDependencies_v2, update_dependencies_13)
 CUDA_DEFAULT(update_dependencies_13, cudaStreamUpdateCaptureDependencies)
 

@@ -90,7 +90,7 @@ int cu_occupancy(struct cu_process *p, struct CUfunc_st *f, int threads, size_t 
     if (code) return code;
     if (threads <= 0) return CU_InvalidValue;
     if (threads <= p->machine.threads_block && shared <= UINT32_MAX)
-        code = cu_status(p, hd_occupancy(f->kernel, (uint32_t)threads, (uint32_t)shared, &n));
+        code = cu_status(hd_occupancy(f->kernel, (uint32_t)threads, (uint32_t)shared, &n));
     *blocks = (int)n;
     return code;
 }

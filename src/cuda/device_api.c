@@ -119,7 +119,7 @@ CUDA_API int cudaGetDeviceProperties_v2(struct cu_properties_12 *to, int device)
     CUDA_CALL(properties_12(p, to, device));
 }
 CUDA_BEFORE_13(get_properties_11, cudaGetDeviceProperties)
-CUDA_SINCE_13(get_properties_13, cudaGetDeviceProperties)
+CUDA_DEFAULT(get_properties_13, cudaGetDeviceProperties)
 
 CUDA_API int cudaDeviceGetAttribute(int *value, int attribute, int device) {
     CUDA_CALL(device  ? CU_InvalidDevice

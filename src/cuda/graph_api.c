@@ -195,10 +195,9 @@ CUDA_API int cudaGraphDestroyNode(cudaGraphNode_t node) {
     CUDA_CALL(destroy_node(p, node));
 }
 
-#define GREW(name, old, new)        \
-    CUDA_ALIAS(name##_v2, new)      \
-    CUDA_VERSION(old, name, "11.0") \
-    CUDA_VERSION(old, name, "12")   \
+#define GREW(name, old, new)   \
+    CUDA_ALIAS(name##_v2, new) \
+    CUDA_BEFORE_13(old, name)  \
     CUDA_DEFAULT(new, name)
 GREW(cudaGraphGetEdges, cudaGraphGetEdges_v1, edges_13)
 GREW(cudaGraphNodeGetDependencies, cudaGraphNodeGetDependencies_v1, dependencies_13)

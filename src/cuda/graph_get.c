@@ -89,8 +89,7 @@ CUDA_API int cudaGraphKernelNodeCopyAttributes_12(cudaGraphNode_t src, cudaGraph
     CUDA_CALL(copy_attributes(p, dst, src));
 }
 
-CUDA_VERSION(cudaGraphKernelNodeCopyAttributes_12, cudaGraphKernelNodeCopyAttributes, "11.0")
-CUDA_VERSION(cudaGraphKernelNodeCopyAttributes_12, cudaGraphKernelNodeCopyAttributes, "12")
+CUDA_BEFORE_13(cudaGraphKernelNodeCopyAttributes_12, cudaGraphKernelNodeCopyAttributes)
 CUDA_DEFAULT(cudaGraphKernelNodeCopyAttributes_13, cudaGraphKernelNodeCopyAttributes)
 
 /* ---- the other kinds ---- */

@@ -38,7 +38,7 @@ static int host_register(struct cu_process *p, void *ptr, size_t bytes, unsigned
     uint64_t addr = (uint64_t)(uintptr_t)ptr;
     if (!ptr || !bytes || flags & ~(unsigned)REGISTER_FLAGS) return CU_InvalidValue;
     if (cu_alloc_find(p, addr) || cu_alloc_find(p, addr + bytes - 1)) return CU_HostMemoryAlreadyRegistered;
-    int code = cu_status(p, hd_alloc_at(p->dev, bytes, ptr, &addr));
+    int code = cu_status(hd_alloc_at(p->dev, bytes, ptr, &addr));
     struct cu_alloc a = {
         .addr = addr, .bytes = bytes, .kind = CU_MEMORY_REGISTERED, .flags = flags, .host = ptr};
     if (!code && (code = cu_alloc_note(p, &a))) (void)hd_free(p->dev, addr);
@@ -188,12 +188,12 @@ CUDA_API int prefetch_own_13(const void *ptr, size_t bytes, struct cudaMemLocati
 }
 CUDA_ALIAS(cudaMemPrefetchAsync_v2_ptsz, prefetch_own_13)
 CUDA_BEFORE_13(prefetch_own_11, cudaMemPrefetchAsync_ptsz)
-CUDA_SINCE_13(prefetch_own_13, cudaMemPrefetchAsync_ptsz)
+CUDA_DEFAULT(prefetch_own_13, cudaMemPrefetchAsync_ptsz)
 CUDA_ALIAS(cudaMemAdvise_v2, advise_13)
 CUDA_BEFORE_13(prefetch_11, cudaMemPrefetchAsync)
-CUDA_SINCE_13(prefetch_13, cudaMemPrefetchAsync)
+CUDA_DEFAULT(prefetch_13, cudaMemPrefetchAsync)
 CUDA_BEFORE_13(advise_11, cudaMemAdvise)
-CUDA_SINCE_13(advise_13, cudaMemAdvise)
+CUDA_DEFAULT(advise_13, cudaMemAdvise)
 
 /* ---- addresses ---- */
 

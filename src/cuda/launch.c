@@ -64,25 +64,27 @@ void cu_pack_args(const struct CUfunc_st *f, void **args, void *packed) {
         memcpy((char *)packed + f->info.params[i].offset, args[i], f->info.params[i].bytes);
 }
 
+static struct cu_kernel_op kernel_op(struct CUfunc_st *f, const struct cu_geometry *g, void *params) {
+    struct cu_kernel_op op = {.function = f,
+                              .shared = g->shared,
+                              .cooperative = g->cooperative,
+                              .params = params,
+                              .param_bytes = f->info.param_bytes};
+    memcpy(op.grid, g->grid, sizeof g->grid);
+    memcpy(op.block, g->block, sizeof g->block);
+    return op;
+}
+
 static int submit(struct cu_process *p, struct CUfunc_st *f, const struct cu_geometry *g, void *params,
                   struct CUstream_st *s) {
-    struct cu_op op = {.kind = CU_OP_KERNEL,
-                       .u.kernel = {.function = f,
-                                    .shared = g->shared,
-                                    .cooperative = g->cooperative,
-                                    .params = params,
-                                    .param_bytes = f->info.param_bytes}};
-    memcpy(op.u.kernel.grid, g->grid, sizeof g->grid);
-    memcpy(op.u.kernel.block, g->block, sizeof g->block);
+    struct cu_op op = {.kind = CU_OP_KERNEL, .u.kernel = kernel_op(f, g, params)};
     return cu_submit(p, s, &op);
 }
 
 /* A launch that is not even tried is in the log too. */
 static int refuse(struct cu_process *p, struct CUfunc_st *f, const struct cu_geometry *g,
                   const struct CUstream_st *s, int code) {
-    struct cu_kernel_op op = {.function = f, .shared = g->shared};
-    memcpy(op.grid, g->grid, sizeof g->grid);
-    memcpy(op.block, g->block, sizeof g->block);
+    const struct cu_kernel_op op = kernel_op(f, g, NULL);
     p->launches++;
     cu_log_launch(p, s, &op,
                   &(struct cu_outcome){.timed = p->machine.timed, .code = code, .why = f->info.unsupported});
@@ -159,7 +161,7 @@ static int report(struct cu_process *p, const struct cu_kernel_op *op, hd_status
     if (status == HD_FAULT) return fault_code(p);
     if (status == HD_LIMIT) return CU_LaunchTimeout;
     if (status == HD_MEMORY) return CU_LaunchOutOfResources;
-    return status == HD_TOO_LARGE ? CU_CooperativeLaunchTooLarge : cu_status(p, status);
+    return status == HD_TOO_LARGE ? CU_CooperativeLaunchTooLarge : cu_status(status);
 }
 
 int cu_launch_run(struct cu_process *p, struct CUstream_st *s, const struct cu_kernel_op *op,

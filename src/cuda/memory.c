@@ -66,7 +66,7 @@ void cu_alloc_forget(struct cu_process *p, uint64_t addr) {
 int cu_alloc_device(struct cu_process *p, uint64_t bytes, enum cu_memory_kind kind, uint64_t *addr) {
     *addr = 0;
     if (!bytes) return CU_Success;
-    int code = cu_status(p, hd_alloc(p->dev, bytes, addr));
+    int code = cu_status(hd_alloc(p->dev, bytes, addr));
     struct cu_alloc a = {.addr = *addr, .bytes = bytes, .kind = kind};
     if (!code && (code = cu_alloc_note(p, &a))) (void)hd_free(p->dev, *addr);
     return code;
@@ -104,7 +104,7 @@ int cu_alloc_shared(struct cu_process *p, uint64_t bytes, enum cu_memory_kind ki
     void *host = cu_shared_map(p, bytes, &whole);
     if (!host) return CU_MemoryAllocation;
     uint64_t addr = (uint64_t)(uintptr_t)host;
-    int code = cu_status(p, hd_alloc_at(p->dev, bytes, host, &addr));
+    int code = cu_status(hd_alloc_at(p->dev, bytes, host, &addr));
     struct cu_alloc a = {
         .addr = addr, .bytes = bytes, .kind = kind, .flags = flags, .host = host, .mapped = whole};
     if (!code && (code = cu_alloc_note(p, &a))) (void)hd_free(p->dev, addr);
@@ -118,7 +118,7 @@ int cu_alloc_shared(struct cu_process *p, uint64_t bytes, enum cu_memory_kind ki
 int cu_alloc_free(struct cu_process *p, struct cu_alloc *a) {
     struct cu_alloc gone = *a;
     cu_alloc_forget(p, gone.addr);
-    int code = cu_status(p, hd_free(p->dev, gone.addr));
+    int code = cu_status(hd_free(p->dev, gone.addr));
     if (gone.mapped) munmap(gone.host, gone.mapped);
     return code;
 }

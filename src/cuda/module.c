@@ -143,7 +143,7 @@ static int load_texts(struct cu_process *p, const struct texts *t, char **why, h
     if (!s) cu_snapshot_keep(p, *hd, t->list, t->count);
     if (s && why) *why = strdup(hd_error(p->dev));
     if (s && !why) cu_warn("%s", hd_error(p->dev));
-    return s == HD_INVALID ? CU_InvalidPtx : cu_status(p, s);
+    return s == HD_INVALID ? CU_InvalidPtx : cu_status(s);
 }
 
 static void advise(int code) {
@@ -217,7 +217,7 @@ static int manage(struct cu_process *p, struct cu_variable *v) {
     a.host = cu_shared_map(p, v->bytes, &a.mapped);
     if (!a.host) return CU_MemoryAllocation;
     a.addr = v->addr = (uint64_t)(uintptr_t)a.host;
-    int code = cu_status(p, hd_module_place(v->module->hd, v->name, a.host, a.addr));
+    int code = cu_status(hd_module_place(v->module->hd, v->name, a.host, a.addr));
     if (!code) code = cu_alloc_note(p, &a);
     if (!code) *v->managed = a.host;
     return code;
@@ -230,7 +230,7 @@ static int manage_in_place(struct cu_process *p, struct cu_variable *v) {
     if (!kept) return CU_MemoryAllocation;
     memcpy(kept, host, (size_t)v->bytes);
     a.addr = v->addr = (uint64_t)(uintptr_t)host;
-    int code = cu_status(p, hd_module_place(v->module->hd, v->name, host, a.addr));
+    int code = cu_status(hd_module_place(v->module->hd, v->name, host, a.addr));
     if (kept[0] || memcmp(kept, kept + 1, (size_t)v->bytes - 1)) memcpy(host, kept, (size_t)v->bytes);
     free(kept);
     return code ? code : cu_alloc_note(p, &a);

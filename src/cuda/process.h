@@ -103,6 +103,6 @@ int cu_reset(struct cu_process *p);
 /* One line on standard error, "heddle: ...". */
 void cu_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The code of a call of heddle.h that failed; the text of hd_error goes to standard error when it is told to. */
-int cu_status(struct cu_process *p, hd_status s);
+int cu_status(hd_status s);
 int cu_status_told(struct cu_process *p, hd_status s, const char *what);
 #endif

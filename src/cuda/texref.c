@@ -77,7 +77,7 @@ static int bind(struct cu_process *p, const void *host, const struct cudaResourc
     if (code) return code;
     release(p, r);
     if ((code = cu_texture_new(p, resource, &d, NULL, &r->bound))) return code;
-    return cu_status(p, hd_texture_bind(r->module->hd, r->name, r->bound->handle));
+    return cu_status(hd_texture_bind(r->module->hd, r->name, r->bound->handle));
 }
 
 /* A size that programs leave out is UINT_MAX: all there is. */
@@ -155,7 +155,7 @@ static int bind_surface(struct cu_process *p, const void *host, cudaArray_const_
     if (code) return code;
     release(p, r);
     if ((code = cu_surface_new(p, &resource, &r->bound))) return code;
-    return cu_status(p, hd_surface_bind(r->module->hd, r->name, r->bound->handle));
+    return cu_status(hd_surface_bind(r->module->hd, r->name, r->bound->handle));
 }
 
 CUDA_API int cudaBindSurfaceToArray(const void *surfref, cudaArray_const_t array,

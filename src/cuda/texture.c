@@ -149,7 +149,7 @@ int cu_texture_new(struct cu_process *p, const struct cudaResourceDesc *resource
     }
     if (code || (code = check_sampling(texture, &x.format, linear_memory))) return code;
     const hd_texture sampled = sampler(texture, &x, linear_memory);
-    if ((code = cu_status(p, hd_texture_new(p->dev, &sampled, &handle)))) return code;
+    if ((code = cu_status(hd_texture_new(p->dev, &sampled, &handle)))) return code;
     *t = keep(p, handle, resource);
     (*t)->texture = *texture;
     (*t)->has_view = view != NULL;
@@ -167,7 +167,7 @@ int cu_surface_new(struct cu_process *p, const struct cudaResourceDesc *resource
     if (!(a->flags & cudaArraySurfaceLoadStore)) return CU_InvalidValue;
     const hd_surface s = {x.addr,  (uint32_t)x.width, (uint32_t)x.height, (uint32_t)x.depth,
                           x.pitch, x.format.texel,    x.format.channels};
-    if ((code = cu_status(p, hd_surface_new(p->dev, &s, &handle)))) return code;
+    if ((code = cu_status(hd_surface_new(p->dev, &s, &handle)))) return code;
     *t = keep(p, handle, resource);
     (*t)->surface = true;
     return CU_Success;

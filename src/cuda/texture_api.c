@@ -73,8 +73,7 @@ CUDA_API int cudaGetTextureObjectResourceDesc_13(void *out, unsigned long long o
     CUDA_CALL(get_resource(p, out, object, sizeof(struct cudaResourceDesc), false));
 }
 
-CUDA_VERSION(cudaGetTextureObjectResourceDesc_12, cudaGetTextureObjectResourceDesc, "11.0")
-CUDA_VERSION(cudaGetTextureObjectResourceDesc_12, cudaGetTextureObjectResourceDesc, "12")
+CUDA_BEFORE_13(cudaGetTextureObjectResourceDesc_12, cudaGetTextureObjectResourceDesc)
 CUDA_DEFAULT(cudaGetTextureObjectResourceDesc_13, cudaGetTextureObjectResourceDesc)
 
 CUDA_API int cudaGetSurfaceObjectResourceDesc_12(void *out, unsigned long long object) {
@@ -85,8 +84,7 @@ CUDA_API int cudaGetSurfaceObjectResourceDesc_13(void *out, unsigned long long o
     CUDA_CALL(get_resource(p, out, object, sizeof(struct cudaResourceDesc), true));
 }
 
-CUDA_VERSION(cudaGetSurfaceObjectResourceDesc_12, cudaGetSurfaceObjectResourceDesc, "11.0")
-CUDA_VERSION(cudaGetSurfaceObjectResourceDesc_12, cudaGetSurfaceObjectResourceDesc, "12")
+CUDA_BEFORE_13(cudaGetSurfaceObjectResourceDesc_12, cudaGetSurfaceObjectResourceDesc)
 CUDA_DEFAULT(cudaGetSurfaceObjectResourceDesc_13, cudaGetSurfaceObjectResourceDesc)
 
 static int get_texture(struct cu_process *p, void *out, unsigned long long object, size_t bytes) {
@@ -124,8 +122,7 @@ CUDA_API int cudaGetTextureObjectResourceViewDesc_13(void *out, unsigned long lo
     CUDA_CALL(get_view(p, out, object, sizeof(struct cudaResourceViewDesc)));
 }
 
-CUDA_VERSION(cudaGetTextureObjectResourceViewDesc_12, cudaGetTextureObjectResourceViewDesc, "11.0")
-CUDA_VERSION(cudaGetTextureObjectResourceViewDesc_12, cudaGetTextureObjectResourceViewDesc, "12")
+CUDA_BEFORE_13(cudaGetTextureObjectResourceViewDesc_12, cudaGetTextureObjectResourceViewDesc)
 CUDA_DEFAULT(cudaGetTextureObjectResourceViewDesc_13, cudaGetTextureObjectResourceViewDesc)
 
 /* ---- surfaces ---- */

@@ -67,9 +67,9 @@ static int copy_bytes(struct cu_process *p, void *dst_host, uint64_t dst, const 
         memmove(dst_host, src_host, (size_t)n);
         return CU_Success;
     }
-    if (dst_host) return cu_status(p, hd_copy_out(p->dev, dst_host, src, n));
-    if (src_host) return cu_status(p, hd_copy_in(p->dev, dst, src_host, n));
-    return cu_status(p, hd_copy(p->dev, dst, src, n));
+    if (dst_host) return cu_status(hd_copy_out(p->dev, dst_host, src, n));
+    if (src_host) return cu_status(hd_copy_in(p->dev, dst, src_host, n));
+    return cu_status(hd_copy(p->dev, dst, src, n));
 }
 
 int cu_copy_run(struct cu_process *p, const struct cu_copy_op *c, uint64_t *time) {
@@ -96,8 +96,7 @@ static int set_row(struct cu_process *p, uint64_t dst, char *host, const struct 
     enum { PIECE = 4096 };
     uint64_t bytes = s->width * s->element;
     if (host && s->element == 1) memset(host, (int)(s->value & 255), (size_t)bytes);
-    if (s->element == 1)
-        return host ? CU_Success : cu_status(p, hd_set(p->dev, dst, (uint8_t)s->value, bytes));
+    if (s->element == 1) return host ? CU_Success : cu_status(hd_set(p->dev, dst, (uint8_t)s->value, bytes));
     char pattern[PIECE];
     for (size_t i = 0; i < PIECE; i += s->element) memcpy(pattern + i, &s->value, s->element);
     int code = CU_Success;
