@@ -52,11 +52,11 @@ uint32_t ir_mma_acc_regs(const struct ir_mma *s, enum ir_mma_type t) {
 
 uint32_t ir_mma_steps(const struct ir_mma *s) {
     const uint32_t products = s->m * s->n * s->k * (s->flags & IR_MMA_QUADS ? 4 : 1);
-    const uint32_t once = s->a == IR_MT_F64                          ? 256
-                          : s->a == IR_MT_TF32                       ? 512
-                          : ir_mma_bits[s->a] > 8                    ? 1024
-                          : s->a == IR_MT_E4M3 || s->a == IR_MT_E5M2 ? 2048
-                                                                     : 8192 / ir_mma_bits[s->a];
+    const uint32_t once = s->a == IR_MT_F64                          ? 256u
+                          : s->a == IR_MT_TF32                       ? 512u
+                          : ir_mma_bits[s->a] > 8                    ? 1024u
+                          : s->a == IR_MT_E4M3 || s->a == IR_MT_E5M2 ? 2048u
+                                                                     : 8192u / ir_mma_bits[s->a];
     const uint32_t dense = s->flags & IR_MMA_SPARSE ? products / 2 : products;
     return dense > once ? dense / once : 1;
 }

@@ -112,8 +112,10 @@ static void check_shape(size_t g, size_t w, size_t m) {
         memcpy(s.arg + 4, v, 16);
         assert_true(run(&s, c[0], c[1], c[2]) == (at >= 0 || m));
         const bool bytes = !strcmp(widths[w].type, "v4.b8");
-        for (long b = 0; at >= 0 && b < widths[w].bytes; b++)
-            kept[at + b] = bytes ? (uint8_t)(v[b] & 0xff) : (uint8_t)(v[b / 4] >> 8 * (b % 4));
+        for (long b = 0; at >= 0 && b < widths[w].bytes; b++) {
+            const uint32_t stored = bytes ? v[b] : v[b / 4] >> 8 * (b % 4);
+            kept[at + b] = (uint8_t)(stored & 0xff);
+        }
         assert_memory_equal(s.byte, kept, sizeof kept);
     }
     rig_free(&l.r);

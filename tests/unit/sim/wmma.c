@@ -19,7 +19,8 @@ static uint64_t get(const struct matrix *x, unsigned row, unsigned col) {
     const unsigned bits = ref_mma_bits(x->type);
     const unsigned at = x->column ? col * x->stride + row : row * x->stride + col;
     uint64_t v = 0;
-    if (bits < 8) return x->data[at * bits / 8] >> at * bits % 8 & ((1u << bits) - 1);
+    const uint32_t byte = x->data[at * bits / 8];
+    if (bits < 8) return byte >> at * bits % 8 & ((1u << bits) - 1);
     memcpy(&v, x->data + (size_t)at * bits / 8, bits / 8);
     return v;
 }
