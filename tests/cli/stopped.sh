@@ -19,9 +19,10 @@ stopped() { # SIGNAL FILE PATTERN ARGUMENT...: the signal comes when PATTERN is 
     status=$?
 }
 
-# ---- run ---- a launch of which some blocks have ended and many have not; the trace says how far it is
+# ---- run ---- a launch of which some blocks have ended and many have not; the trace says how far it is. So late, SMs are at
+# different lines, of which some have a source line.
 long="run @mandelbrot --size paper --config harp-fermi"
-stopped INT "$work/*stream*.tmp" 'block 3 ends' $long --trace "$work/t" --json "$json"
+stopped INT "$work/*stream*.tmp" 'block 60 ends' $long --trace "$work/t" --json "$json"
 expect_status 130 "Ctrl-C ends a run"
 grep -qE 'launch 0, the first being 0: stopped on request after [0-9]+ of 1024 blocks of kernel mandelbrot, [0-9]+ cycles, [0-9]+ thread instructions$' "$err"
 verdict $? "which says how far it came"
