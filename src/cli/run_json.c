@@ -1,5 +1,7 @@
 /* A run as JSON: the options of the machine, each launch, their total. Host times are the only numbers that differ from run to
  * run, so they are there only when asked for. */
+#include <inttypes.h>
+
 #include "cli/races.h"
 #include "cli/run.h"
 #include "cli/stats_json.h"
@@ -25,8 +27,11 @@ static json_t *total_json(const struct run *r) {
 }
 
 static json_t *workload_json(const struct run *r) {
-    return json_pack("{s:s, s:s, s:I}", "name", r->subject.workload->name, "size",
-                     work_size_names[r->subject.size], "checked", (json_int_t)r->outcome.checked);
+    char digest[17]; /* as text: 64 bits are more than many readers of JSON keep */
+    snprintf(digest, sizeof digest, "%016" PRIx64, r->outcome.digest);
+    return json_pack("{s:s, s:s, s:I, s:s}", "name", r->subject.workload->name, "size",
+                     work_size_names[r->subject.size], "checked", (json_int_t)r->outcome.checked, "digest",
+                     digest);
 }
 
 static json_t *script_json(const struct run *r) {
