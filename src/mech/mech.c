@@ -156,6 +156,7 @@ struct mech *mech_new(const struct mech_ops *ops, const struct mech_env *env, st
     m->env.warp_size = width;
     m->pool = split_pool_new(&m->env, most_pieces(ops, width));
     m->order = order_new(&m->env, m->pool);
+    m->wakes = ops->select || ops->next ? NULL : order_wakes(m->order);
     uint32_t *params = PAGES_NEW(env->pages, uint32_t, MECH_PARAMETERS);
     read_params(ops, env->param, params);
     m->params = params;

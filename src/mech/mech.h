@@ -231,6 +231,8 @@ struct mech {
     const struct mech_ops *ops; /* with what was left out filled in: complete but for the optional ones */
     struct split_pool *pool;    /* mech/split.h */
     struct order *order;        /* mech/order.h, one for all schedulers */
+    /* By scheduler: select finds nothing before that cycle, and need not be called. NULL: the mechanism selects itself. */
+    const uint64_t *wakes;
     void *self;
     const void *params; /* the mechanism's struct of them (mech/declare.h) */
     struct mech_env env;

@@ -2,7 +2,8 @@
  *
  * Per scheduler: splits that wait for a cycle lie in a heap by that cycle; those whose cycle has come are ready, in a
  * bit map by slot (round robin) or a heap by age (oldest, greedy); those that wait for an event are in neither. A ready
- * split is asked once more when it is about to be picked, because a unit may have become busy since.
+ * split is asked once more when it is about to be picked, because a unit may have become busy since. The cycle before
+ * which a scheduler's pick finds nobody is kept beside them, so that whoever calls every cycle need not.
  *
  * Two-level (HARP 4, after Narasiman et al. and Gebhart et al.): at most order_groups splits of a scheduler are active and
  * only they are looked at. A split leaves the active set when it issues an access beyond the SM's own memories, or when
@@ -38,6 +39,8 @@ struct queue {
 struct order {
     _Alignas(64) const struct split_pool *pool;
     struct queue *q;
+    uint64_t
+        *wake; /* by scheduler: 0 if somebody is ready, else the first wake of those that wait for a cycle */
     const uint64_t *now;
     uint64_t (*when)(void *sm, const struct mech_split *s);
     void *sm;
@@ -67,6 +70,7 @@ struct order *order_new(const struct mech_env *env, const struct split_pool *poo
                         .timeout = env->order_timeout,
                         .module = env->module};
     o->q = PAGES_NEW(p, struct queue, env->schedulers);
+    o->wake = PAGES_NEW(p, uint64_t, env->schedulers);
     o->active = PAGES_NEW(p, bool, o->cap);
     o->issues = PAGES_NEW(p, uint32_t, o->cap);
     o->pos = pages_raw(p, o->cap * sizeof *o->pos); /* of who is in a heap; the next two: of who is pending */
@@ -78,9 +82,15 @@ struct order *order_new(const struct mech_env *env, const struct split_pool *poo
         q->aged = heap_new(p, o->cap, o->pos);
         q->slots = PAGES_NEW(p, uint64_t, bitmap_words(o->cap));
         q->last = o->cap;
+        o->wake[k] = MECH_NEVER;
         q->head = q->tail = SPLIT_NONE;
     }
     return o;
+}
+
+/* Somebody has come or gone. */
+static inline void note_wake(struct order *o, const struct queue *q) {
+    o->wake[q - o->q] = q->nready ? 0 : q->timed.n ? q->timed.v[0].key : MECH_NEVER;
 }
 
 /* ---- the ready ones ---- */
@@ -144,6 +154,7 @@ static inline void place(struct order *o, struct queue *q, struct mech_split *s)
         s->order = TIMED;
         heap_put(&q->timed, s->wake, s->id);
     }
+    if (s->wake < o->wake[q - o->q]) note_wake(o, q);
 }
 
 static void unlink_pending(struct order *o, struct queue *q, uint32_t id) {
@@ -203,6 +214,7 @@ static void dequeue(struct order *o, struct queue *q, struct mech_split *s) {
     case PICKED: break;
     }
     s->order = IDLE;
+    note_wake(o, q);
 }
 
 void order_add(struct order *o, struct mech_split *s) {
@@ -278,27 +290,31 @@ static RARE void put_back(struct order *o, struct queue *q, struct mech_split *s
     enqueue(o, q, s);
 }
 
-struct mech_split *order_pick(struct order *o, uint32_t sched, uint64_t now) {
-    struct queue *q = &o->q[sched];
-    if (!(q->nready | q->timed.n)) return NULL;
+/* Takes the split to issue out of its queue; NULL: none can. */
+static inline struct mech_split *take_next(struct order *o, struct queue *q, uint64_t now) {
     struct mech_split *s = o->policy == ORDER_GTO ? take_last(o, q, now) : NULL;
     if (q->timed.n) mature(o, q, now);
     for (; s || q->nready; s = NULL) {
         if (!s) s = take_best(o, q);
         s->wake = o->when(o->sm, s);
-        if (s->wake > now) {
-            put_back(o, q, s);
-            continue;
-        }
-        s->order = PICKED;
-        s->in_flight = true;
-        q->last = s->id;
-        q->last_age = s->age;
-        if (o->policy == ORDER_TWO_LEVEL && (begins_long(o, s) || makes_room(o, q, s)))
-            deactivate(o, q, s->id);
-        return s;
+        if (s->wake <= now) return s;
+        put_back(o, q, s);
     }
     return NULL;
+}
+
+struct mech_split *order_pick(struct order *o, uint32_t sched, uint64_t now) {
+    struct queue *q = &o->q[sched];
+    if (o->wake[sched] > now) return NULL;
+    struct mech_split *s = take_next(o, q, now);
+    note_wake(o, q);
+    if (!s) return NULL;
+    s->order = PICKED;
+    s->in_flight = true;
+    q->last = s->id;
+    q->last_age = s->age;
+    if (o->policy == ORDER_TWO_LEVEL && (begins_long(o, s) || makes_room(o, q, s))) deactivate(o, q, s->id);
+    return s;
 }
 
 bool order_ready(const struct order *o, const struct mech_split *s) {
@@ -320,9 +336,11 @@ void order_expect(const struct order *o, uint32_t sched) {
 }
 
 uint64_t order_next(const struct order *o, uint32_t sched) {
-    const struct queue *q = &o->q[sched];
-    if (q->nready) return *o->now;
-    return q->timed.n ? q->timed.v[0].key : MECH_NEVER;
+    return o->wake[sched] ? o->wake[sched] : *o->now;
+}
+
+const uint64_t *order_wakes(const struct order *o) {
+    return o->wake;
 }
 
 bool order_used(const struct order *o) {

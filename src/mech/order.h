@@ -38,6 +38,8 @@ void order_take(struct order *o, struct mech_split *s);
 void order_expect(const struct order *o, uint32_t sched);
 /* Earliest cycle at which order_pick might find one; MECH_NEVER: not before order_add or order_wake. */
 uint64_t order_next(const struct order *o, uint32_t sched);
+/* By scheduler: order_pick finds nobody before that cycle; 0: somebody was ready when it was last asked. */
+const uint64_t *order_wakes(const struct order *o);
 /* Whether anything was ever handed over: a mechanism with a queue of its own never does. */
 bool order_used(const struct order *o);
 /* In no order and not in flight. */

@@ -136,7 +136,7 @@ static void detach(struct sm *s, uint32_t op) {
     s->ops.v[d] = *from;
     s->ops.v[d].split = NULL;
     s->ops.v[d].overlap = true; /* it has no rows to clear */
-    if (from->lines) s->sched[from->sched].loads++;
+    if (from->lines) idle_load(s, &s->sched[from->sched]);
     from->async = from->unanswered = 0;
     from->memory = from->lines = from->overlap = false;
     const uint32_t entry = s->common->gather.entry;

@@ -3,9 +3,10 @@
  * threads. A packet is in its class for all the cycles it holds the issue port. So the classes add up to schedulers times
  * cycles, which is checked whenever a block ends.
  *
- * Cycles in which nothing issues are put into a class when the next tick comes, by the state the last one left: nothing
- * changes in between, so sleeping through them gives the same numbers as ticking. In cycles where no scheduler works the
- * resident threads are counted by what they wait for (HARP Figure 5). */
+ * Cycles in which a scheduler issues nothing are put into a class when what decides it (a stall, a load on its way)
+ * changes: a tick costs nothing for those of which nothing does, and sleeping gives the same numbers as ticking. With an
+ * account they are put there at every tick, for it has more classes. In cycles where no scheduler works the resident
+ * threads are counted by what they wait for (HARP Figure 5), when the next tick comes: by the state the last one left. */
 #include "sm/impl.h"
 
 static void take_census(struct sm *s) {
@@ -32,31 +33,37 @@ void idle_check(const struct sm *s) {
     CHECK(sum == t->cycles + ahead);
 }
 
-void idle_account(struct sm *s, uint64_t until) {
-    const uint32_t n = s->schedulers;
-    uint64_t busy_until = 0;
-    bool stalled = false;
-    if (!s->active) return;
-    for (uint32_t k = 0; k < n; k++) {
+static void count_classes(struct sm *s, uint64_t until) {
+    for (uint32_t k = 0; k < s->schedulers; k++) {
         struct sm_sched *c = &s->sched[k];
-        if (c->counted > busy_until) busy_until = c->counted;
-        stalled |= c->stalled;
         if (c->counted >= until) continue;
         if (s->charge) waits_count(s, k, until - c->counted);
-        *(c->stalled ? &s->stats.warp.stall
-          : c->loads ? &s->stats.warp.w0_mem
-                     : &s->stats.warp.w0_idle) += until - c->counted;
-        c->counted = until;
+        idle_count(s, c, until);
     }
+}
+
+/* What their threads wait for, in cycles in which no scheduler works. */
+static void count_waiting(struct sm *s, uint64_t cycles) {
+    if (!s->census_known) take_census(s);
+    s->stats.idle.dependency += s->census.dependency * cycles;
+    s->stats.idle.barrier += s->census.barrier * cycles;
+    s->stats.idle.inactive_path += s->census.inactive_path * cycles;
+    s->stats.idle.reconvergence += s->census.reconvergence * cycles;
+}
+
+void idle_account(struct sm *s, uint64_t until) {
+    const uint64_t from = s->counted > s->busy_until ? s->counted : s->busy_until;
+    if (!s->active) return;
+    if (s->charge) count_classes(s, until);
     if (until > s->counted) {
         s->stats.sm.cycles += until - s->counted;
-        s->stats.warp.cycles += (until - s->counted) * n;
+        s->stats.warp.cycles += (until - s->counted) * s->schedulers;
         s->counted = until;
     }
-    if (stalled || busy_until >= until) return;
-    if (!s->census_known) take_census(s);
-    s->stats.idle.dependency += s->census.dependency * (until - busy_until);
-    s->stats.idle.barrier += s->census.barrier * (until - busy_until);
-    s->stats.idle.inactive_path += s->census.inactive_path * (until - busy_until);
-    s->stats.idle.reconvergence += s->census.reconvergence * (until - busy_until);
+    if (!s->nstalled && from < until) count_waiting(s, until - from);
+}
+
+void idle_account_all(struct sm *s, uint64_t until) {
+    if (s->active) count_classes(s, until);
+    idle_account(s, until);
 }

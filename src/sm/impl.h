@@ -157,8 +157,9 @@ struct sm_block {
 _Static_assert(offsetof(struct sm_block, b.blocked) < SM_HOST_LINE, "a census reads a line of each block");
 
 struct sm_sched {
-    uint64_t port;     /* cycle from which it may issue */
-    uint64_t counted;  /* cycles before this one are in a class */
+    uint64_t port; /* cycle from which it may issue */
+    uint64_t
+        counted; /* cycles before this one are in a class; those since, up to now, are of its present one */
     uint32_t loads;    /* ops that wait for the memory system */
     uint32_t turns;    /* what bank conflicts have cost beyond whole cycles, of SM_TURN */
     uint32_t returned; /* sm.writeback: threads from memory that write back in cycle return_at */
@@ -237,10 +238,12 @@ struct sm {
     struct sm_watch *waits;   /* waits.c; the same */
     uint64_t now;
     uint64_t counted;      /* cycles before this one are in stats.sm.cycles, if a block was resident */
+    uint64_t busy_until;   /* a packet holds some scheduler's port before this one */
     uint64_t arrival_tick; /* a block has arrived: tick in this cycle; SM_NEVER: none has */
 
     uint32_t schedulers, active; /* active: blocks that run */
     uint32_t ended;              /* blocks that ended in this tick */
+    uint32_t nstalled;           /* schedulers that are */
     bool ticked;                 /* in cycle now */
     bool scoreboard;             /* sm.issue */
     bool exact_rows;             /* every row has a bit of its own */
@@ -431,7 +434,40 @@ uint64_t lsu_next(const struct sm *s);
 void lsu_account(struct sm *s, uint64_t until); /* cycles before `until` it was stuck in are refusals */
 
 /* idle.c: every cycle in one class. */
-void idle_account(struct sm *s, uint64_t until);
+void idle_account(struct sm *s, uint64_t until);     /* the SM's cycles up to there */
+void idle_account_all(struct sm *s, uint64_t until); /* those of its schedulers too */
+/* The scheduler's cycles before `until` are of the class it is in. */
+static inline void idle_count(struct sm *s, struct sm_sched *c, uint64_t until) {
+    *(c->stalled ? &s->stats.warp.stall
+      : c->loads ? &s->stats.warp.w0_mem
+                 : &s->stats.warp.w0_idle) += until - c->counted;
+    c->counted = until;
+}
+/* Before its class changes. */
+static inline void idle_class(struct sm *s, struct sm_sched *c) {
+    if (c->counted < s->now && s->active) idle_count(s, c, s->now);
+}
+static inline void idle_stalled(struct sm *s, struct sm_sched *c, bool stalled) {
+    if (c->stalled == stalled) return;
+    idle_class(s, c);
+    c->stalled = stalled;
+    s->nstalled += stalled ? 1u : ~0u;
+}
+/* One op more that waits for the memory system, and one less. */
+static inline void idle_load(struct sm *s, struct sm_sched *c) {
+    if (!c->loads) idle_class(s, c);
+    c->loads++;
+}
+static inline void idle_loaded(struct sm *s, struct sm_sched *c) {
+    if (c->loads == 1) idle_class(s, c);
+    c->loads--;
+}
+/* A packet, or what holds it up, keeps the port until then, and is in a class of its own. */
+static inline void idle_until(struct sm *s, struct sm_sched *c, uint64_t port) {
+    idle_class(s, c);
+    c->port = c->counted = port;
+    if (port > s->busy_until) s->busy_until = port;
+}
 void idle_check(const struct sm *s); /* panics unless the classes add up */
 
 /* slots.c: every lane slot of an issue in one kind. The packet has been executed, has threads, and n slots less; place: of

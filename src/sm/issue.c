@@ -181,7 +181,7 @@ static inline bool goes_on(const struct sm *s, const struct sm_op *op) {
  * ready. */
 static inline bool ends_when_ready(struct sm *s, uint32_t k) {
     const struct sm_op *op = &s->ops.v[k];
-    if (op->memory && op->lines) s->sched[op->sched].loads++;
+    if (op->memory && op->lines) idle_load(s, &s->sched[op->sched]);
     if (s->scoreboard && goes_on(s, op)) {
         commit_early(s, k);
         return false;
@@ -369,7 +369,7 @@ TWICE bool issue_packet(struct sm *s, uint32_t sched, const bool mixed, struct e
     if (mixed) start_units(s, sched, &t, start);
     const uint32_t entry = t.memory ? lines_end(s) : SM_NONE;
     if (entry != SM_NONE) lsu_issue(s, entry, sched, start + (uint64_t)s->o->sm.depth - 1);
-    s->sched[sched].port = s->sched[sched].counted = start + held;
+    idle_until(s, &s->sched[sched], start + held);
     const uint32_t offered = lanes_offered(s, t.threads, beats);
     count_issue(s, t.threads, held, offered);
     if (t.apart == t.done && t.threads) { /* nothing of the program among them */
@@ -401,21 +401,31 @@ bool issue_held(const struct sm *s, uint32_t sched) {
     return lsu_blocked(s, sched) || may_run_out(s);
 }
 
+/* The mechanism has no packet before that cycle, as far as is known without asking it. */
+static inline uint64_t not_before(const struct sm *s, uint32_t sched) {
+    return s->mech->wakes ? s->mech->wakes[sched] : 0;
+}
+
+/* Its port is free and its pipeline moves: the packet that the mechanism selects, if it does. False: a fault. */
+static inline bool issue_next(struct sm *s, uint32_t sched, struct err *e) {
+    struct mech_packet *p = &s->common->packet;
+    p->n = p->beats = p->register_stall = 0;
+    p->last_beat = false;
+    p->beat = NULL;
+    if (!s->mech->ops->select(s->mech, sched, p)) return true;
+    if (s->env.observer) show_issue(s, sched);
+    return p->n == 1 ? issue_one(s, sched, e) : issue_mixed(s, sched, e);
+}
+
 bool issue_all(struct sm *s, struct err *e) {
+    bool full = may_run_out(s);
     for (uint32_t k = 0; k < s->schedulers; k++) {
         struct sm_sched *c = &s->sched[k];
-        c->stalled = false;
-        if (c->port > s->now) continue;
-        c->stalled = issue_held(s, k);
-        if (c->stalled) continue;
-        struct mech_packet *p = &s->common->packet;
-        p->n = p->beats = p->register_stall = 0;
-        p->last_beat = false;
-        p->beat = NULL;
-        if (!s->mech->ops->select(s->mech, k, p)) continue;
-        if (s->env.observer) show_issue(s, k);
-        const bool fine = s->common->packet.n == 1 ? issue_one(s, k, e) : issue_mixed(s, k, e);
-        if (!fine) return false;
+        const bool free = c->port <= s->now;
+        idle_stalled(s, c, free && (full || lsu_blocked(s, k)));
+        if (!free || c->stalled || not_before(s, k) > s->now) continue;
+        if (!issue_next(s, k, e)) return false;
+        full = may_run_out(s);
     }
     return true;
 }

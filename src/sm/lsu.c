@@ -22,7 +22,7 @@ void lsu_issue(struct sm *s, uint32_t entry, uint32_t sched, uint64_t arrival) {
 /* All of an op's requests have been answered: it writes back, now or when the pipeline has it there. */
 void lsu_complete(struct sm *s, uint32_t k) {
     struct sm_op *op = &s->ops.v[k];
-    if (op->lines) s->sched[op->sched].loads--;
+    if (op->lines) idle_loaded(s, &s->sched[op->sched]);
     if (op->async && async_ended(s, k)) return;
     if (!op->split) {
         if (op->overlap) score_clear_op(s, k);
@@ -64,7 +64,7 @@ void lsu_answered(struct sm *s, uint32_t r) {
 static void hold_pipeline(struct sm *s, uint32_t sched) {
     struct sm_sched *c = &s->sched[sched];
     if (!s->active || c->port < s->now) return;
-    c->counted = ++c->port; /* cycles before port are in a class already */
+    idle_until(s, c, c->port + 1);
     s->stats.warp.stall++;
     if (s->charge) waits_stalled(s, sched, 1);
 }

@@ -241,7 +241,7 @@ static void end_block(struct sm *s, uint32_t slot) {
         uint64_t end = s->now;
         for (uint32_t k = 0; k < s->schedulers; k++)
             if (s->sched[k].counted > end) end = s->sched[k].counted;
-        idle_account(s, end);
+        idle_account_all(s, end);
     }
     idle_check(s);
     s->active--;
@@ -313,6 +313,30 @@ bool sm_tick(struct sm *s, uint64_t now, uint32_t *ended, struct err *e) {
     return true;
 }
 
+/* When a scheduler may have something to issue, or a stall begins. */
+static uint64_t next_issue(const struct sm *s) {
+    uint64_t next = SM_NEVER;
+    for (uint32_t k = 0; next > s->now + 1 && k < s->schedulers; k++) {
+        const bool held = s->stuck && issue_held(s, k);
+        if (held && s->sched[k].stalled) continue;
+        uint64_t t = held ? s->now : mech_next(s->mech, k);
+        if (t != MECH_NEVER && t < s->sched[k].port) t = s->sched[k].port;
+        if (t < next) next = t;
+    }
+    return next;
+}
+
+/* The same, where the load/store unit moves and the order alone says who is ready. */
+static inline uint64_t next_wake(const struct sm *s) {
+    const uint64_t *wake = s->mech->wakes;
+    uint64_t next = SM_NEVER;
+    for (uint32_t k = 0; k < s->schedulers; k++) {
+        const uint64_t t = wake[k] > s->sched[k].port ? wake[k] : s->sched[k].port;
+        if (wake[k] != MECH_NEVER && t < next) next = t;
+    }
+    return next;
+}
+
 uint64_t sm_next(const struct sm *s) {
     if (s->failed.code) return s->now;
     if (s->arrival_tick != SM_NEVER) return s->arrival_tick;
@@ -320,20 +344,16 @@ uint64_t sm_next(const struct sm *s) {
     uint64_t next = lsu_next(s);
     const uint64_t event = event_next(s);
     if (event < next) next = event;
-    for (uint32_t k = 0; s->active && next > s->now + 1 && k < s->schedulers; k++) {
-        const bool held = s->stuck && issue_held(s, k);
-        if (held && s->sched[k].stalled) continue;
-        uint64_t t = held ? s->now : mech_next(s->mech, k);
-        if (t != MECH_NEVER && t < s->sched[k].port) t = s->sched[k].port;
-        if (t < next) next = t;
-    }
+    if (!s->active || next <= s->now + 1) return next > s->now ? next : s->now + 1;
+    const uint64_t issue = s->stuck || !s->mech->wakes ? next_issue(s) : next_wake(s);
+    if (issue < next) next = issue;
     return next > s->now ? next : s->now + 1;
 }
 
 /* ---- what is to be seen from outside ---- */
 
 void sm_account(struct sm *s, uint64_t now) {
-    idle_account(s, now);
+    idle_account_all(s, now);
     lsu_account(s, now);
 }
 
