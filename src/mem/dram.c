@@ -20,6 +20,7 @@
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "base/queue.h"
+#include "base/transfer.h"
 #include "mem/options.h"
 
 #include <stdlib.h>
@@ -374,4 +375,35 @@ void dram_get_stats(const struct dram *d, struct dram_stats *s) {
 
 void dram_restart_stats(struct dram *d) {
     dram_stats_restart(&d->stats);
+}
+
+/* ---- kept between launches ---- */
+
+static void move_bank(struct bank *b, struct transfer *t) {
+    TRANSFER(t, b->row);
+    TRANSFER(t, b->activate_at);
+    TRANSFER(t, b->column_at);
+    TRANSFER(t, b->precharge_at);
+}
+
+/* The constraints of the whole chip, and the refresh. */
+static void move_chip(struct dram *d, struct transfer *t) {
+    uint64_t *const at[] = {&d->activate_at, &d->read_at,  &d->write_at,   &d->column_at,
+                            &d->bus_free,    &d->issue_at, &d->refresh_at, &d->refresh_due};
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) TRANSFER(t, *at[i]);
+    d->dispatchable = transfer_flag(t, d->dispatchable);
+    d->refreshing = transfer_flag(t, d->refreshing);
+}
+
+void dram_transfer(struct dram *d, struct transfer *t) {
+    CHECK(!dram_busy(d));
+    transfer_same(t, d->banks, "the number of banks");
+    TRANSFER(t, d->now);
+    TRANSFER(t, d->next_bank);
+    TRANSFER(t, d->open);
+    transfer_check(t, d->next_bank < d->banks, "a channel's turn");
+    transfer_check(t, d->banks == 64 || d->open >> d->banks == 0, "the open banks of a channel");
+    for (uint32_t b = 0; b < d->banks; b++) move_bank(&d->bank[b], t);
+    move_chip(d, t);
+    TRANSFER(t, d->stats);
 }

@@ -40,5 +40,8 @@ void dram_skip(struct dram *d, uint64_t cycles);
 
 void dram_get_stats(const struct dram *d, struct dram_stats *s);
 void dram_restart_stats(struct dram *d); /* maxima begin anew */
+/* Of a channel that is not dram_busy: what is kept of it between launches (save.c). */
+struct transfer;
+void dram_transfer(struct dram *d, struct transfer *t);
 
 #endif

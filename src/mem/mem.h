@@ -60,6 +60,11 @@ void mem_flush_l2(struct mem *m);
  * has to make room is gone without traffic. */
 void mem_warm(struct mem *m, uint64_t addr, uint64_t bytes);
 
+/* Out of an idle memory system, or into one of the same options: what is kept of it between launches (save.c). In, what is
+ * in err is why it cannot be used. */
+struct transfer;
+void mem_transfer(struct mem *m, struct transfer *t);
+
 /* ---- lane addresses to lines (coalesce.c) ---- */
 struct mem_line {
     uint64_t addr;  /* first byte asked for within the line, rounded down to its sector */

@@ -26,6 +26,7 @@
 #include "base/bitmap.h"
 #include "base/bits.h"
 #include "base/queue.h"
+#include "base/transfer.h"
 #include "mem/options.h"
 
 #include <stdlib.h>
@@ -296,6 +297,13 @@ void xbar_get_stats(const struct xbar *x, struct xbar_stats *s) {
     *s = x->stats;
     s->cycles = x->now;
     s->port_cycles[x->way] = x->now * x->outputs;
+}
+
+void xbar_transfer(struct xbar *x, struct transfer *t) {
+    CHECK(!xbar_busy(x));
+    TRANSFER(t, x->now);
+    TRANSFER(t, x->rng.state);
+    TRANSFER(t, x->stats);
 }
 
 /* ---- one cycle ---- */

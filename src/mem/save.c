@@ -1,0 +1,91 @@
+/* The memory system between two launches, kept for another process (base/transfer.h).
+ *
+ * Then nothing is on its way: queues, miss registers, crossbar buffers and DRAM queues are empty, as mem_new makes them. What
+ * is left is what decides how the next launch goes: the lines of the caches and their order of use, open rows and the cycles
+ * until which banks are busy, where round robins stand, the random generators, the clocks, and the counters, which go on. */
+#include "base/alloc.h"
+#include "base/transfer.h"
+#include "mem/impl.h"
+
+/* Of the lines that there are; what an empty place was last used for is never asked. */
+static void move_line(struct cache *c, uint32_t slot, struct transfer *t) {
+    struct cache_line *l = &c->line[slot];
+    const uint64_t grains = c->grains < 64 ? ((uint64_t)1 << c->grains) - 1 : UINT64_MAX;
+    TRANSFER(t, c->tag[slot]);
+    TRANSFER(t, c->stamp[slot]);
+    TRANSFER(t, l->valid);
+    TRANSFER(t, l->dirty);
+    transfer_check(t, c->tag[slot] && c->tag[slot] - 1 <= UINT64_MAX >> c->line_shift, "a cache's tag");
+    transfer_check(t, c->stamp[slot] && c->stamp[slot] <= c->clock, "a cache line's age");
+    transfer_check(t, !(l->valid & ~grains) && !(l->dirty & ~l->valid), "what a cache line holds");
+    if (t->in) l->entry = CACHE_NONE;
+}
+
+static void move_lines(struct cache *c, struct transfer *t) {
+    const uint32_t slots = c->sets * c->ways;
+    uint32_t at = 0;
+    if (t->in)
+        for (uint32_t i = 0; c->used && i < slots; i++)
+            if (c->tag[i]) cache_drop(c, i);
+    const uint64_t used = transfer_count(t, c->used, slots, "the lines of a cache");
+    for (uint64_t n = 0; n < used; n++, at++) {
+        while (!t->in && !c->tag[at]) at++;
+        uint32_t place = at;
+        TRANSFER(t, place);
+        transfer_check(t, place >= at && place < slots, "a cache line's place");
+        if (!transfer_good(t)) return;
+        move_line(c, at = place, t);
+    }
+    c->used = (uint32_t)used;
+}
+
+static void move_level(struct level *l, struct transfer *t) {
+    struct cache *c = &l->tags;
+    transfer_same(t, (uint64_t)c->sets * c->ways, "the number of lines of a cache");
+    TRANSFER(t, c->clock);
+    TRANSFER(t, c->rng.state);
+    if (c->tag) move_lines(c, t);
+    TRANSFER(t, l->cycle);
+    TRANSFER(t, l->taken);
+    TRANSFER(t, l->banks);
+    TRANSFER(t, l->stats);
+}
+
+static void move_port(struct port *p, struct transfer *t) {
+    TRANSFER(t, p->turn);
+    TRANSFER(t, p->due);
+    transfer_check(t, p->turn < PORT_QUEUES, "a port's turn");
+}
+
+static void move_slice(struct slice *s, struct transfer *t) {
+    move_level(&s->level, t);
+    TRANSFER(t, s->ran);
+    s->refused = transfer_flag(t, s->refused);
+    TRANSFER(t, s->dram_at);
+    dram_transfer(s->dram, t);
+}
+
+static void move_clocks(struct mem *m, struct transfer *t) {
+    TRANSFER(t, m->now);
+    TRANSFER(t, m->clock.due);
+    TRANSFER(t, m->clock.ran);
+    TRANSFER(t, m->slice_due);
+    TRANSFER(t, m->dram_due);
+    TRANSFER(t, m->xbar_at);
+    TRANSFER(t, m->xbar_due);
+}
+
+void mem_transfer(struct mem *m, struct transfer *t) {
+    CHECK(mem_idle(m));
+    transfer_same(t, m->sms, "the number of SMs");
+    transfer_same(t, m->slices, "the number of memory channels");
+    transfer_same(t, m->ports, "the number of crossbar ports");
+    move_clocks(m, t);
+    TRANSFER(t, m->called);
+    TRANSFER(t, m->load);
+    for (uint32_t i = 0; i < m->sms * MEM_NPATHS; i++) move_level(&m->l1[i].level, t);
+    for (uint32_t i = 0; m->l15 && i < m->sms; i++) move_level(&m->l15[i].level, t);
+    for (uint32_t i = 0; i < m->ports; i++) move_port(&m->port[i], t);
+    for (uint32_t i = 0; i < m->slices; i++) move_slice(&m->slice[i], t);
+    for (int way = 0; way < XBAR_WAYS; way++) xbar_transfer(m->xbar[way], t);
+}
