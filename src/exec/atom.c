@@ -93,44 +93,71 @@ static bool in_shared(const struct exec_block *b, const uint8_t *p) {
     return (uintptr_t)p - (uintptr_t)b->shared < b->grid->shared_bytes;
 }
 
-void atom_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+bool atom_bytes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask, enum span s,
+                uint8_t *const at[EXEC_LANES], const void *const *rows, bool shared) {
     const uint32_t bytes = ir_type_bytes[ir_ops[i->op].type];
-    uint8_t *at[EXEC_LANES];
-    enum span s = resolve(x, i, i->o[i->nd], mask, bytes, true, at);
-    if (s == SPAN_FAULT) return;
-    const bool shared = in_shared(x->warp->block, at[s == SPAN_LANES ? __builtin_ctz(mask) : 0]);
+    const ir_opnd *o = i->o + i->nd + 1;
     bool changed = false;
     FOR_LANES(l, mask) {
         uint8_t *p = s == SPAN_LANES ? at[l] : s == SPAN_UNIFORM ? at[0] : at[0] + (size_t)l * bytes;
-        uint64_t old = 0, b = opnd_get(x, i->o[i->nd + 1], l);
-        uint64_t c = i->ns > 2 ? opnd_get(x, i->o[i->nd + 2], l) : 0;
+        uint64_t old = 0, b = row_get(o[0], rows[0], l), c = i->ns > 2 ? row_get(o[1], rows[1], l) : 0;
         memcpy(&old, p, bytes);
         uint64_t new = result(i->op, i->sub, old, b, c, shared);
         memcpy(p, &new, bytes);
         changed |= new != old;
-        if (i->nd) opnd_put(x, i->o[0], l, old);
+        if (i->nd && x) opnd_put(x, i->o[0], l, old);
     }
-    if (!changed && i->nd) x->warp->spun = true;
+    return changed;
+}
+
+void atom_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+    const uint32_t bytes = ir_type_bytes[ir_ops[i->op].type];
+    uint8_t *at[EXEC_LANES];
+    const void *rows[MOVE_ROWS];
+    enum span s = resolve(x, i, i->o[i->nd], mask, bytes, true, at);
+    if (s == SPAN_FAULT) return;
+    const bool shared = in_shared(x->warp->block, at[s == SPAN_LANES ? __builtin_ctz(mask) : 0]);
+    const uint32_t later = x->warp->block->grid->log ? log_lanes(x, i, mask, s) : 0;
+    opnd_rows(x, i->o + i->nd + 1, i->ns - 1u, rows);
+    mask &= ~later;
+    const bool changed = mask && atom_bytes(x, i, mask, s, at, rows, shared);
+    if (later)
+        log_atom(x, i, later, s, at, rows, shared, changed);
+    else if (!changed && i->nd)
+        x->warp->spun = true;
 }
 
 /* exch and cas of 16 bytes. */
-void atom128_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
-    uint8_t *at[EXEC_LANES];
-    const enum span s = resolve(x, i, i->o[2], mask, 16, true, at);
+bool atom128_bytes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask, enum span s,
+                   uint8_t *const at[EXEC_LANES], const void *const *rows) {
     bool changed = false;
-    if (s == SPAN_FAULT) return;
     FOR_LANES(l, mask) {
         uint8_t *p = s == SPAN_LANES ? at[l] : s == SPAN_UNIFORM ? at[0] : at[0] + (size_t)l * 16;
         uint64_t old[2], b[2], new[2];
         memcpy(old, p, 16);
         for (uint32_t k = 0; k < 2; k++) {
-            b[k] = opnd_get(x, i->o[3 + k], l);
-            new[k] = i->sub == IR_AT_CAS ? opnd_get(x, i->o[5 + k], l) : b[k];
+            b[k] = row_get(i->o[3 + k], rows[k], l);
+            new[k] = i->sub == IR_AT_CAS ? row_get(i->o[5 + k], rows[2 + k], l) : b[k];
         }
         if (i->sub == IR_AT_CAS && memcmp(old, b, 16)) memcpy(new, old, 16);
         memcpy(p, new, 16);
         changed |= memcmp(old, new, 16) != 0;
-        for (uint32_t k = 0; k < 2; k++) opnd_put(x, i->o[k], l, old[k]);
+        for (uint32_t k = 0; k < 2 && x; k++) opnd_put(x, i->o[k], l, old[k]);
     }
-    if (!changed) x->warp->spun = true;
+    return changed;
+}
+
+void atom128_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+    uint8_t *at[EXEC_LANES];
+    const void *rows[MOVE_ROWS];
+    const enum span s = resolve(x, i, i->o[2], mask, 16, true, at);
+    if (s == SPAN_FAULT) return;
+    const uint32_t later = x->warp->block->grid->log ? log_lanes(x, i, mask, s) : 0;
+    opnd_rows(x, i->o + 3, i->ns - 1u, rows);
+    mask &= ~later;
+    const bool changed = mask && atom128_bytes(x, i, mask, s, at, rows);
+    if (later)
+        log_atom(x, i, later, s, at, rows, false, changed);
+    else if (!changed)
+        x->warp->spun = true;
 }

@@ -147,7 +147,7 @@ static bool enter(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, u
         exec_note(w, i, lane, EXEC_F_CALL, "call of %s with arguments it does not take", f->name);
         return false;
     }
-    note_entered(w->block->grid->image, func);
+    if (w->block->grid->lists_calls) note_entered(w->block->grid->image, func);
     push(w, lane, f, (struct exec_frame){insn_pc(w, i) + 1, i->ext, func, w->frame[lane], 0});
     w->frame[lane] = (uint32_t)base;
     w->sp[lane] = sp;

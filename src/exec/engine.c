@@ -408,6 +408,7 @@ bool exec_run(const struct exec_launch *l, struct exec_stats *s, struct err *e) 
     if (ok) {
         en.tally = take_tally(l);
         entered_clear(l->image);
+        en.grid.lists_calls = true;
         en.most_resident = most_resident(&en.grid);
         stuck_begin(&en);
         ok = run_grid(&en);

@@ -121,7 +121,7 @@ static bool is_access(const struct exec_fault *f) {
 
 void exec_failed(const struct exec_grid *g, enum exec_fault_kind kind, const struct exec_warp *w,
                  uint32_t lane, uint32_t pc) {
-    struct exec_failure *to = g->launch->failure;
+    struct exec_failure *to = g->failure;
     if (!to || kind == EXEC_F_MEMORY) return;
     *to = (struct exec_failure){.kind = kind, .thread_known = w};
     if (!w) return;
@@ -135,7 +135,7 @@ void exec_failed(const struct exec_grid *g, enum exec_fault_kind kind, const str
 }
 
 static void access_failed(const struct exec_grid *g, const struct exec_fault *f) {
-    struct exec_failure *to = g->launch->failure;
+    struct exec_failure *to = g->failure;
     if (!to) return;
     to->space = space_name(f);
     to->addr = f->addr;

@@ -22,15 +22,25 @@ struct exec_alloc {
 struct exec_mem {
     struct exec_alloc *v; /* sorted by address, none overlapping another */
     size_t n, cap, dead;
-    size_t top;  /* index behind the last that is not fixed: the next goes there */
-    size_t last; /* index of the last hit */
+    size_t top; /* index behind the last that is not fixed: the next goes there */
     uint64_t limit, used, heap_used;
     uint64_t slack;            /* zeroed bytes behind each allocation that no access of is a fault */
     struct exec_texture **tex; /* by handle; NULL: released */
     size_t ntex, texcap;
 };
 /* The live allocation that holds all of [addr, addr+bytes), or NULL. */
-struct exec_alloc *exec_mem_find(struct exec_mem *m, uint64_t addr, uint64_t bytes);
+struct exec_alloc *exec_mem_find(const struct exec_mem *m, uint64_t addr, uint64_t bytes);
+static inline bool exec_alloc_holds(const struct exec_alloc *a, uint64_t addr, uint64_t bytes) {
+    return a->host && addr >= a->addr && bytes <= a->bytes && addr - a->addr <= a->bytes - bytes;
+}
+/* The same for an access of a grid, which mostly is where the one before was. */
+static inline struct exec_alloc *exec_grid_find(struct exec_grid *g, uint64_t addr, uint64_t bytes) {
+    const struct exec_mem *m = g->mem;
+    if (g->last_hit < m->n && exec_alloc_holds(&m->v[g->last_hit], addr, bytes)) return &m->v[g->last_hit];
+    struct exec_alloc *a = exec_mem_find(m, addr, bytes);
+    if (a) g->last_hit = (size_t)(a - m->v);
+    return a;
+}
 /* The live allocation that begins at addr, or NULL. */
 struct exec_alloc *exec_mem_starting(struct exec_mem *m, uint64_t addr);
 
@@ -124,6 +134,18 @@ static inline void opnd_put(const struct exec_ctx *x, ir_opnd o, uint32_t lane, 
         exec_row64(x, o)[lane] = v;
 }
 
+/* The row of an operand that is no predicate; NULL: it has none. */
+static inline const void *opnd_row(const struct exec_ctx *x, ir_opnd o) {
+    return ir_file(o) == IR_FILE_32   ? (const void *)exec_row32(x, o)
+           : ir_file(o) == IR_FILE_64 ? (const void *)exec_row64(x, o)
+                                      : NULL;
+}
+static inline uint64_t row_get(ir_opnd o, const void *row, uint32_t lane) {
+    return ir_file(o) == IR_FILE_32   ? ((const uint32_t *)row)[lane]
+           : ir_file(o) == IR_FILE_64 ? ((const uint64_t *)row)[lane]
+                                      : 0;
+}
+
 /* What an atomic of that operation and row leaves behind (atom.c); shared: on shared memory. */
 uint64_t atom_result(uint16_t op, uint8_t sub, uint64_t old, uint64_t b, uint64_t c, bool shared);
 
@@ -145,6 +167,34 @@ uint8_t *resolve_lane(struct exec_warp *w, enum ir_space space, uint64_t addr, u
 uint64_t resolve_span(struct exec_warp *w, uint64_t addr, uint32_t lane, const uint8_t **at);
 void resolve_fault(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, enum exec_fault_kind why,
                    enum ir_space space, uint64_t addr, uint32_t bytes, bool store);
+
+/* ---- moving bytes that resolve() has found (ldst.c, atom.c): when the instruction runs, or later from a log ---- */
+enum { MOVE_ROWS = 7 }; /* rows that an instruction may bring: all operands but an address */
+/* at is written to where the span is not LANES. */
+void load_bytes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask, enum span s,
+                uint8_t *at[EXEC_LANES]);
+/* rows: of the operands from i->o[1] on. */
+void store_bytes(const struct ir_insn *i, uint32_t mask, enum span s, uint8_t *at[EXEC_LANES],
+                 const void *const *rows);
+/* rows: of the operands behind the address. The old values go to x, if it is given. Returns whether anything changed. */
+bool atom_bytes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask, enum span s,
+                uint8_t *const at[EXEC_LANES], const void *const *rows, bool shared);
+bool atom128_bytes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask, enum span s,
+                   uint8_t *const at[EXEC_LANES], const void *const *rows);
+static inline void opnd_rows(const struct exec_ctx *x, const ir_opnd *o, uint32_t n, const void **rows) {
+    for (uint32_t k = 0; k < n; k++) rows[k] = opnd_row(x, o[k]);
+}
+
+/* ---- the log (log.c) of a grid that has one ---- */
+/* Those of the lanes that are in global memory, whose accesses are put off. */
+uint32_t log_lanes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask, enum span s);
+void log_load(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, enum span s,
+              uint8_t *const *at);
+/* rows: what atom_bytes and store_bytes get; copied, those of constants aside. */
+void log_store(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, enum span s,
+               uint8_t *const *at, const void *const *rows);
+void log_atom(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, enum span s,
+              uint8_t *const *at, const void *const *rows, bool shared, bool changed);
 
 /* ---- barriers and exchange ---- */
 static inline void lanes_block(struct exec_warp *w, uint32_t lanes) {

@@ -221,12 +221,15 @@ enum exec_loop exec_joint_loops(struct exec_joint *k, struct exec_block *b, cons
     struct exec_grid *g = b->grid;
     const uint64_t clock = g->clock, barriers = g->barriers;
     const uint32_t run_start = g->run_start;
+    struct exec_log *const log = g->log;
     bool reads_global = false;
+    g->log = NULL;
     begin(k, b, at, most);
     const bool loops = follow(k) && note_uses(k, &reads_global);
     put_back(k);
     g->clock = clock;
     g->barriers = barriers;
     g->run_start = run_start;
+    g->log = log;
     return !loops ? EXEC_LEAVES : reads_global ? EXEC_POLLS : EXEC_ENDLESS;
 }

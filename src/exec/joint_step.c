@@ -181,7 +181,7 @@ static bool call_step(struct exec_joint *k, const struct at *a) {
     if (!copies(k, a, words + IR_CALL_COPIES, words[IR_CALL_NARGS], from, to)) return false;
     reads_sources(k, a, 0, k->node.decides);
     exec_step(w, a->pc, 1u << a->lane);
-    return k->g->out.flow != EXEC_FAULT && w->local == local && !is_recursive(k, a);
+    return w->x.out->flow != EXEC_FAULT && w->local == local && !is_recursive(k, a);
 }
 
 static bool return_step(struct exec_joint *k, const struct at *a) {
@@ -222,7 +222,7 @@ static bool execute(struct exec_joint *k, const struct at *a) {
 }
 
 bool joint_step(struct exec_joint *k, struct joint_warp *m, uint32_t lane) {
-    const struct exec_out *o = &k->g->out;
+    const struct exec_out *o = m->w->x.out;
     const uint32_t pc = m->at.pc[lane], bit = 1u << lane;
     const struct ir_insn *i = &k->g->module->code.v[pc];
     const struct at a = {m, i, lane, pc};

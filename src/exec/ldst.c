@@ -1,4 +1,4 @@
-/* Loads and stores of every type, width and space. resolve() has found the bytes; here they move.
+/* Loads and stores of every type, width and space. resolve() has found the bytes; here they move, or go to the log (log.c).
  *
  * The three shapes resolve() tells apart are what kernels do: a full warp on consecutive elements is one copy
  * of the row, one address for all is one read and a fill, and the rest goes lane by lane. */
@@ -60,7 +60,7 @@ static void fill64(uint64_t *restrict d, uint64_t v, uint32_t mask) {
     for (uint32_t l = 0; l < EXEC_LANES; l++) d[l] = mask >> l & 1 ? v : d[l];
 }
 
-static void load_uniform(struct exec_ctx *x, ir_opnd d, uint16_t op, const uint8_t *p, uint32_t mask) {
+static void load_uniform(const struct exec_ctx *x, ir_opnd d, uint16_t op, const uint8_t *p, uint32_t mask) {
     uint64_t v = read_one(op, p);
     if (ir_file(d) == IR_FILE_32)
         fill32(exec_row32(x, d), (uint32_t)v, mask);
@@ -68,7 +68,7 @@ static void load_uniform(struct exec_ctx *x, ir_opnd d, uint16_t op, const uint8
         fill64(exec_row64(x, d), v, mask);
 }
 
-static void load_lanes(struct exec_ctx *x, ir_opnd d, uint16_t op, uint8_t *const *at, uint32_t off,
+static void load_lanes(const struct exec_ctx *x, ir_opnd d, uint16_t op, uint8_t *const *at, uint32_t off,
                        uint32_t mask) {
     if (ir_file(d) == IR_FILE_32) {
         uint32_t *r = exec_row32(x, d);
@@ -99,7 +99,7 @@ static void spread(uint8_t *at[EXEC_LANES], uint32_t bytes) {
 }
 
 /* A whole row in one copy: one element per lane, as wide as the register. */
-static bool load_row(struct exec_ctx *x, const struct ir_insn *i, const uint8_t *p) {
+static bool load_row(const struct exec_ctx *x, const struct ir_insn *i, const uint8_t *p) {
     if (i->vec > 1) return false;
     if (ir_file(i->o[0]) == IR_FILE_32 && (i->op == IR_LD_U32 || i->op == IR_LD_S32))
         return memcpy(exec_row32(x, i->o[0]), p, EXEC_LANES * 4), true;
@@ -113,12 +113,9 @@ static bool looks_like_waiting(const struct ir_insn *i) {
     return (i->mods & IR_M_VOLATILE) || i->cop == IR_COP_CV || i->cop == IR_COP_ORDERED;
 }
 
-void ld_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+void load_bytes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask, enum span s,
+                uint8_t *at[EXEC_LANES]) {
     const uint32_t size = ir_type_bytes[ir_ops[i->op].type], n = i->vec > 1 ? i->vec : 1;
-    uint8_t *at[EXEC_LANES];
-    enum span s = resolve(x, i, i->o[i->nd], mask, size * n, false, at);
-    if (s == SPAN_FAULT) return;
-    if (looks_like_waiting(i)) x->warp->spun = true;
     if (s == SPAN_DENSE && load_row(x, i, at[0])) return;
     if (s == SPAN_DENSE) spread(at, size * n);
     for (uint32_t k = 0; k < n && k < i->nd; k++) {
@@ -130,6 +127,20 @@ void ld_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     }
 }
 
+void ld_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+    const uint32_t size = ir_type_bytes[ir_ops[i->op].type], n = i->vec > 1 ? i->vec : 1;
+    uint8_t *at[EXEC_LANES];
+    enum span s = resolve(x, i, i->o[i->nd], mask, size * n, false, at);
+    if (s == SPAN_FAULT) return;
+    if (looks_like_waiting(i)) x->warp->spun = true;
+    if (x->warp->block->grid->log) {
+        const uint32_t later = log_lanes(x, i, mask, s);
+        if (later) log_load(x, i, later, s, at);
+        if (!(mask &= ~later)) return;
+    }
+    load_bytes(x, i, mask, s, at);
+}
+
 static void write_one(uint8_t *p, uint64_t v, uint32_t size) {
     switch (size) {
     case 1: *p = (uint8_t)v; break;
@@ -139,39 +150,51 @@ static void write_one(uint8_t *p, uint64_t v, uint32_t size) {
     }
 }
 
-static void store_lanes(const struct exec_ctx *x, ir_opnd a, uint8_t *const *at, uint32_t off, uint32_t size,
+static void store_lanes(ir_opnd a, const void *row, uint8_t *const *at, uint32_t off, uint32_t size,
                         uint32_t mask) {
     if (ir_file(a) == IR_FILE_32) {
-        const uint32_t *r = exec_row32(x, a);
+        const uint32_t *r = row;
         if (size == 4) {
             FOR_LANES(l, mask) memcpy(at[l] + off, &r[l], 4);
         } else {
             FOR_LANES(l, mask) write_one(at[l] + off, r[l], size);
         }
     } else if (ir_file(a) == IR_FILE_64) {
-        const uint64_t *r = exec_row64(x, a);
+        const uint64_t *r = row;
         FOR_LANES(l, mask) write_one(at[l] + off, r[l], size);
     }
 }
 
-static bool store_row(struct exec_ctx *x, const struct ir_insn *i, ir_opnd a, uint8_t *p) {
+static bool store_row(const struct ir_insn *i, ir_opnd a, const void *row, uint8_t *p) {
     if (i->vec > 1) return false;
-    if (ir_file(a) == IR_FILE_32 && i->op == IR_ST_U32)
-        return memcpy(p, exec_row32(x, a), EXEC_LANES * 4), true;
-    if (ir_file(a) == IR_FILE_64 && i->op == IR_ST_U64)
-        return memcpy(p, exec_row64(x, a), EXEC_LANES * 8), true;
+    if (ir_file(a) == IR_FILE_32 && i->op == IR_ST_U32) return memcpy(p, row, EXEC_LANES * 4), true;
+    if (ir_file(a) == IR_FILE_64 && i->op == IR_ST_U64) return memcpy(p, row, EXEC_LANES * 8), true;
     return false;
 }
 
 /* Several lanes at one address: the highest lane's value stays, as if they stored in order. */
-void st_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+void store_bytes(const struct ir_insn *i, uint32_t mask, enum span s, uint8_t *at[EXEC_LANES],
+                 const void *const *rows) {
     const uint32_t size = ir_type_bytes[ir_ops[i->op].type], n = i->vec > 1 ? i->vec : 1;
-    uint8_t *at[EXEC_LANES];
-    enum span s = resolve(x, i, i->o[0], mask, size * n, true, at);
-    if (s == SPAN_FAULT) return;
-    if (s == SPAN_DENSE && store_row(x, i, i->o[1], at[0])) return;
+    if (s == SPAN_DENSE && store_row(i, i->o[1], rows[0], at[0])) return;
     if (s == SPAN_DENSE) spread(at, size * n);
     if (s == SPAN_UNIFORM)
         for (uint32_t l = 1; l < EXEC_LANES; l++) at[l] = at[0];
-    for (uint32_t k = 0; k < n && k + 1u < i->ns; k++) store_lanes(x, i->o[1 + k], at, k * size, size, mask);
+    for (uint32_t k = 0; k < n && k + 1u < i->ns; k++)
+        store_lanes(i->o[1 + k], rows[k], at, k * size, size, mask);
+}
+
+void st_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+    const uint32_t size = ir_type_bytes[ir_ops[i->op].type], n = i->vec > 1 ? i->vec : 1;
+    uint8_t *at[EXEC_LANES];
+    const void *rows[MOVE_ROWS];
+    enum span s = resolve(x, i, i->o[0], mask, size * n, true, at);
+    if (s == SPAN_FAULT) return;
+    opnd_rows(x, i->o + 1, i->ns - 1u, rows);
+    if (x->warp->block->grid->log) {
+        const uint32_t later = log_lanes(x, i, mask, s);
+        if (later) log_store(x, i, later, s, at, rows);
+        if (!(mask &= ~later)) return;
+    }
+    store_bytes(i, mask, s, at, rows);
 }

@@ -194,7 +194,7 @@ static bool execute(struct exec_looper *k, const struct ir_insn *i, struct turn 
 /* False: it cannot be followed any further. */
 static bool step(struct exec_looper *k) {
     const struct ir_insn *i = &k->g->module->code.v[k->pc];
-    const struct exec_out *o = &k->g->out;
+    const struct exec_out *o = k->w->x.out;
     const uint32_t bit = 1u << k->lane;
     struct turn t = {k->pc, NOT_LOCAL, !i->guard || exec_guard(&k->w->x, i, bit)};
     k->steps++;
@@ -397,6 +397,8 @@ enum exec_loop exec_loops(struct exec_looper *k, struct exec_warp *w, uint32_t l
     const uint64_t clock = g->clock, barriers = g->barriers;
     const uint32_t run_start = g->run_start;
     const bool spun = w->spun;
+    struct exec_log *const log = g->log;
+    g->log = NULL;
     k->w = w;
     k->lane = lane;
     k->pc = pc;
@@ -407,5 +409,6 @@ enum exec_loop exec_loops(struct exec_looper *k, struct exec_warp *w, uint32_t l
     g->clock = clock;
     g->barriers = barriers;
     g->run_start = run_start;
+    g->log = log;
     return found;
 }

@@ -53,16 +53,9 @@ static size_t at_or_before(const struct exec_mem *m, uint64_t addr) {
     return lo ? lo - 1 : m->n;
 }
 
-static bool holds(const struct exec_alloc *a, uint64_t addr, uint64_t bytes) {
-    return a->host && addr >= a->addr && bytes <= a->bytes && addr - a->addr <= a->bytes - bytes;
-}
-
-struct exec_alloc *exec_mem_find(struct exec_mem *m, uint64_t addr, uint64_t bytes) {
-    if (m->last < m->n && holds(&m->v[m->last], addr, bytes)) return &m->v[m->last];
+struct exec_alloc *exec_mem_find(const struct exec_mem *m, uint64_t addr, uint64_t bytes) {
     size_t k = at_or_before(m, addr);
-    if (k == m->n || !holds(&m->v[k], addr, bytes)) return NULL;
-    m->last = k;
-    return &m->v[k];
+    return k < m->n && exec_alloc_holds(&m->v[k], addr, bytes) ? &m->v[k] : NULL;
 }
 
 struct exec_alloc *exec_mem_starting(struct exec_mem *m, uint64_t addr) {
@@ -86,7 +79,7 @@ static void sweep(struct exec_mem *m) {
         if (to && !m->v[to - 1].fixed) m->top = to;
     }
     m->n = to;
-    m->dead = m->last = 0;
+    m->dead = 0;
 }
 
 static uint64_t round_up(uint64_t v, uint64_t align) {
@@ -133,7 +126,6 @@ static void insert(struct exec_mem *m, size_t k, struct exec_alloc a) {
     memmove(m->v + k + 1, m->v + k, (m->n - k) * sizeof *m->v);
     m->v[k] = a;
     m->n++;
-    m->last = k;
     if (k < m->top)
         m->top++;
     else if (!a.fixed)
@@ -145,7 +137,6 @@ static void forget(struct exec_mem *m, size_t k) {
     memmove(m->v + k, m->v + k + 1, (m->n - k - 1) * sizeof *m->v);
     m->n--;
     m->dead--;
-    m->last = 0;
     if (k < m->top) m->top--;
     while (m->top && m->v[m->top - 1].fixed) m->top--;
 }

@@ -14,8 +14,8 @@ static uint8_t *within(uint8_t *base, uint64_t size, uint64_t addr, uint32_t byt
     return NULL;
 }
 
-static uint8_t *within_global(struct exec_mem *m, uint64_t addr, uint32_t bytes, enum exec_fault_kind *why) {
-    struct exec_alloc *a = exec_mem_find(m, addr, bytes);
+static uint8_t *within_global(struct exec_grid *g, uint64_t addr, uint32_t bytes, enum exec_fault_kind *why) {
+    struct exec_alloc *a = exec_grid_find(g, addr, bytes);
     if (a) return a->host + (addr - a->addr);
     *why = addr < EXEC_NULL_BYTES ? EXEC_F_NULL : EXEC_F_BOUNDS;
     return NULL;
@@ -23,7 +23,7 @@ static uint8_t *within_global(struct exec_mem *m, uint64_t addr, uint32_t bytes,
 
 uint8_t *resolve_lane(struct exec_warp *w, enum ir_space space, uint64_t addr, uint32_t bytes, uint32_t lane,
                       bool store, enum exec_fault_kind *why) {
-    const struct exec_grid *g = w->block->grid;
+    struct exec_grid *g = w->block->grid;
     const bool readonly = space == IR_SP_CONST || space == IR_SP_PARAM;
     space = exec_decode(space, &addr);
     if (addr & (bytes - 1)) {
@@ -40,7 +40,7 @@ uint8_t *resolve_lane(struct exec_warp *w, enum ir_space space, uint64_t addr, u
     case IR_SP_FRAME: return within(w->local + (size_t)lane * w->local_stride, w->sp[lane], addr, bytes, why);
     case IR_SP_CONST: return within(g->image->bank, g->image->bank_bytes, addr, bytes, why);
     case IR_SP_PARAM: return within(g->params, g->func->param_bytes, addr, bytes, why);
-    default: return within_global(g->mem, addr, bytes, why);
+    default: return within_global(g, addr, bytes, why);
     }
 }
 
@@ -214,7 +214,7 @@ enum span resolve(struct exec_ctx *x, const struct ir_insn *i, ir_opnd base, uin
     const uint64_t window = first - offset; /* where that space begins among these addresses */
     switch (space) {
     case IR_SP_GLOBAL: {
-        struct exec_alloc *a = i->space == IR_SP_CONST && store ? NULL : exec_mem_find(g->mem, first, bytes);
+        struct exec_alloc *a = i->space == IR_SP_CONST && store ? NULL : exec_grid_find(g, first, bytes);
         if (a) s = piece(addr, a->addr, a->bytes, a->host, mask, bytes, at);
         break;
     }

@@ -86,6 +86,7 @@ static bool place_constants(struct exec_grid *g, struct err *e) {
 bool exec_grid_init(struct exec_grid *g, const struct exec_launch *l, struct err *e) {
     *g = (struct exec_grid){.image = l->image,
                             .launch = l,
+                            .failure = l->failure,
                             .module = l->form ? l->form : l->image->m,
                             .mem = l->image->mem,
                             .fn = l->image->fn,

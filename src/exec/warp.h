@@ -158,6 +158,7 @@ struct exec_barrier {
 };
 
 struct races_block;
+struct exec_log;
 
 struct exec_block {
     struct exec_grid *grid;
@@ -181,7 +182,11 @@ struct exec_grid {
     const struct ir_module *module;
     const struct ir_func *func;
     const struct exec_launch *launch;
+    struct exec_failure *failure; /* the launch's, or of who tells it which of several came first */
     struct exec_mem *mem;
+    size_t last_hit; /* the allocation that an access was in last */
+    struct exec_log
+        *log; /* where accesses of global memory go (exec/log.h); NULL: they are executed at once */
     struct pages *pages;     /* what lives as long as the grid: its blocks, and whoever runs them */
     uint32_t threads;        /* of a block */
     uint64_t blocks;         /* of the grid */
@@ -199,6 +204,7 @@ struct exec_grid {
     uint64_t clock;     /* warp instructions (or cycles) before the one at run_start */
     uint32_t run_start; /* PC since which clock was not advanced */
     uint64_t barriers;  /* completed */
+    bool lists_calls; /* functions that are called are written down in the image: for the functional engine */
     struct exec_out out;
     struct sb note;
 };

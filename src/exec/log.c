@@ -1,0 +1,210 @@
+/* The log: what is taken down when an access is issued, and how it is performed later.
+ *
+ * An entry holds where the bytes are, not the addresses: they were checked when the instruction was issued, and no
+ * allocation goes away while a kernel runs that puts accesses off (EXEC_PROMPT_SYSTEM). Rows that the access brings are
+ * copied, rows that it fills are found in the warp when it is performed: until then nobody may read or write them. */
+#include "exec/log.h"
+
+#include "base/alloc.h"
+#include "exec/log_impl.h"
+
+enum {
+    ROW_WORDS = EXEC_LANES,
+    MOST_WORDS = sizeof(struct log_entry) / 8 + EXEC_LANES + MOVE_ROWS * ROW_WORDS
+};
+
+struct exec_log *exec_log_new(void) {
+    return xcalloc(1, sizeof(struct exec_log));
+}
+
+void exec_log_free(struct exec_log *log) {
+    if (!log) return;
+    xfree(log->v);
+    xfree(log);
+}
+
+bool exec_log_waiting(const struct exec_log *log) {
+    return log->done < log->n;
+}
+
+bool exec_log_stores(const struct exec_log *log) {
+    return log->stores;
+}
+
+void exec_log_reset(struct exec_log *log) {
+    log->n = log->done = 0;
+    log->stores = log->signed_all = false;
+}
+
+/* ---- taking down ---- */
+
+uint32_t log_lanes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask, enum span s) {
+    const enum ir_space space = (enum ir_space)i->space;
+    if (space == IR_SP_GLOBAL) return mask;
+    if (space != IR_SP_GENERIC && space != IR_SP_CONST) return 0;
+    const uint64_t *addr = x->out->access.addr;
+    uint32_t global = 0;
+    if (s != SPAN_LANES) { /* all in one piece of memory */
+        uint64_t first = addr[__builtin_ctz(mask)];
+        return exec_decode(space, &first) == IR_SP_GLOBAL ? mask : 0;
+    }
+    FOR_LANES(l, mask) {
+        uint64_t a = addr[l];
+        global |= (uint32_t)(exec_decode(space, &a) == IR_SP_GLOBAL) << l;
+    }
+    return global;
+}
+
+/* Room for an entry, its head and places filled in. */
+static struct log_entry *append(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes,
+                                enum span s, uint8_t *const *at) {
+    const struct exec_block *b = x->warp->block;
+    struct exec_log *log = b->grid->log;
+    if (log->n + MOST_WORDS > log->cap) {
+        log->cap = log->cap * 2 + 8 * MOST_WORDS;
+        log->v = xrealloc(log->v, log->cap * sizeof *log->v);
+    }
+    struct log_entry *e = (struct log_entry *)&log->v[log->n];
+    *e = (struct log_entry){.cycle = b->grid->clock,
+                            .warp = x->warp,
+                            .insn = i,
+                            .block = b->index,
+                            .mask = lanes,
+                            .span = (uint8_t)s};
+    const uint32_t n = log_places(e);
+    if (n == 1) {
+        e->at[0] = at[s == SPAN_LANES ? __builtin_ctz(lanes) : 0];
+    } else if (n == EXEC_LANES) {
+        memcpy(e->at, at, EXEC_LANES * sizeof *at);
+    } else {
+        uint32_t k = 0;
+        FOR_LANES(l, lanes) e->at[k++] = at[l];
+    }
+    e->words = (uint16_t)(sizeof *e / 8 + n);
+    log->signed_all = false;
+    return e;
+}
+
+static void finish(const struct exec_ctx *x, const struct log_entry *e, bool store) {
+    struct exec_log *log = x->warp->block->grid->log;
+    log->n += e->words;
+    log->stores |= store;
+}
+
+static void copy_rows(struct log_entry *e, const ir_opnd *o, uint32_t n, const void *const *rows) {
+    uint64_t *to = (uint64_t *)e + e->words;
+    for (uint32_t k = 0; k < n; k++) {
+        if (!rows[k] || ir_is_const(o[k])) continue;
+        if (ir_file(o[k]) == IR_FILE_32) {
+            memcpy(to, rows[k], EXEC_LANES * sizeof(uint32_t));
+            to += EXEC_LANES / 2;
+        } else {
+            memcpy(to, rows[k], EXEC_LANES * sizeof(uint64_t));
+            to += EXEC_LANES;
+        }
+    }
+    e->words = (uint16_t)(to - (uint64_t *)e);
+}
+
+void log_load(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, enum span s,
+              uint8_t *const *at) {
+    finish(x, append(x, i, lanes, s, at), false);
+}
+
+void log_store(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, enum span s,
+               uint8_t *const *at, const void *const *rows) {
+    struct log_entry *e = append(x, i, lanes, s, at);
+    copy_rows(e, i->o + 1, i->ns - 1u, rows);
+    finish(x, e, true);
+}
+
+void log_atom(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, enum span s,
+              uint8_t *const *at, const void *const *rows, bool shared, bool changed) {
+    struct log_entry *e = append(x, i, lanes, s, at);
+    e->shared = shared;
+    e->changed = changed;
+    copy_rows(e, i->o + i->nd + 1, i->ns - 1u, rows);
+    finish(x, e, true);
+}
+
+/* ---- performing ---- */
+
+static void find_places(const struct log_entry *e, uint8_t *at[EXEC_LANES]) {
+    const uint32_t n = log_places(e);
+    if (e->span != SPAN_LANES) {
+        at[0] = e->at[0];
+    } else if (n == EXEC_LANES) {
+        memcpy(at, e->at, EXEC_LANES * sizeof *at);
+    } else {
+        uint32_t k = 0;
+        FOR_LANES(l, e->mask) at[l] = e->at[k++];
+    }
+}
+
+static void find_rows(const struct log_entry *e, const ir_opnd *o, uint32_t n, const void **rows) {
+    const uint64_t *from = (const uint64_t *)&e->at[log_places(e)];
+    for (uint32_t k = 0; k < n; k++) {
+        rows[k] = NULL;
+        if (ir_is_const(o[k])) {
+            rows[k] = opnd_row(&e->warp->x, o[k]);
+        } else if (ir_file(o[k]) == IR_FILE_32) {
+            rows[k] = from;
+            from += EXEC_LANES / 2;
+        } else if (ir_file(o[k]) == IR_FILE_64) {
+            rows[k] = from;
+            from += EXEC_LANES;
+        }
+    }
+}
+
+static void perform_atom(const struct log_entry *e, const struct exec_ctx *x, uint8_t *at[EXEC_LANES],
+                         const void *const *rows) {
+    const struct ir_insn *i = e->insn;
+    const bool changed = i->op == IR_ATOM_B128
+                             ? atom128_bytes(x, i, e->mask, (enum span)e->span, at, rows)
+                             : atom_bytes(x, i, e->mask, (enum span)e->span, at, rows, e->shared);
+    if (x && i->nd && !changed && !e->changed) e->warp->spun = true;
+}
+
+static void perform(const struct log_entry *e) {
+    const struct ir_insn *i = e->insn;
+    const bool there = e->warp->block->index == e->block;
+    uint8_t *at[EXEC_LANES];
+    const void *rows[MOVE_ROWS];
+    find_places(e, at);
+    if (log_is_load(i)) {
+        if (there) load_bytes(&e->warp->x, i, e->mask, (enum span)e->span, at);
+    } else if (log_is_store(i)) {
+        find_rows(e, i->o + 1, i->ns - 1u, rows);
+        store_bytes(i, e->mask, (enum span)e->span, at, rows);
+    } else {
+        find_rows(e, i->o + i->nd + 1, i->ns - 1u, rows);
+        perform_atom(e, there ? &e->warp->x : NULL, at, rows);
+    }
+}
+
+static const struct log_entry *next(const struct exec_log *log) {
+    return log->done < log->n ? (const struct log_entry *)&log->v[log->done] : NULL;
+}
+
+void exec_log_run(struct exec_log *log, uint64_t before) {
+    for (const struct log_entry *e; (e = next(log)) && e->cycle < before; log->done += e->words) perform(e);
+}
+
+/* Cycle by cycle, and in each the SMs in their order. */
+void exec_logs_run(struct exec_log *const *logs, uint32_t n, uint64_t cycle, uint32_t sm) {
+    uint64_t now = UINT64_MAX;
+    for (uint32_t k = 0; k < n; k++) {
+        const struct log_entry *e = next(logs[k]);
+        if (e && e->cycle < now) now = e->cycle;
+    }
+    while (now <= cycle && now != UINT64_MAX) {
+        uint64_t later = UINT64_MAX;
+        for (uint32_t k = 0; k < n && (now < cycle || k <= sm); k++) {
+            exec_log_run(logs[k], now + 1);
+            const struct log_entry *e = next(logs[k]);
+            if (e && e->cycle < later) later = e->cycle;
+        }
+        now = later;
+    }
+}

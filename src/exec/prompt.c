@@ -1,0 +1,90 @@
+/* Which kernels may put their accesses of global memory off (exec/log.h): a search through all functions that one may call.
+ *
+ * A texture is memory that the host chose: only where the kernel also stores can a fetch tell when it is executed. An
+ * mbarrier is in shared memory or a fault. A recursive call saves rows of its caller, and one of them may be that of a
+ * load whose data is not there yet. */
+#include "base/alloc.h"
+#include "exec/impl.h"
+#include "exec/log.h"
+
+const char *const exec_prompt_text[EXEC_PROMPT_KINDS] = {
+#define PROMPT(id, text) [EXEC_PROMPT_##id] = (text),
+    EXEC_PROMPTS(PROMPT)
+#undef PROMPT
+};
+
+struct search {
+    const struct ir_module *m;
+    uint32_t *todo, n;
+    bool *seen;
+    bool fetches, stores, tells;
+};
+
+static void visit(struct search *s, uint32_t func) {
+    if (s->seen[func]) return;
+    s->seen[func] = true;
+    s->todo[s->n++] = func;
+}
+
+static void visit_callees(struct search *s, const struct ir_insn *i) {
+    const uint32_t *w = s->m->ext.v + i->ext;
+    if (i->op == IR_CALL) {
+        visit(s, w[IR_CALL_FUNC]);
+    } else if (w[IR_CALL_FUNC]) {
+        const uint32_t *t = w + IR_CALL_COPIES + 3 * ((size_t)w[IR_CALL_NARGS] + w[IR_CALL_NRETS]);
+        for (uint32_t k = 0; k < w[IR_CALL_FUNC]; k++) visit(s, t[k]);
+    } else {
+        for (uint32_t f = 0; f < s->m->funcs.n; f++)
+            if (s->m->funcs.v[f].address_taken) visit(s, f);
+    }
+}
+
+static bool may_be_global(const struct ir_insn *i) {
+    return i->space == IR_SP_GLOBAL || i->space == IR_SP_GENERIC;
+}
+
+static enum exec_prompt of_insn(struct search *s, const struct ir_insn *i) {
+    switch (i->op) {
+    case IR_SYS: return EXEC_PROMPT_SYSTEM;
+    case IR_CP_ASYNC:
+    case IR_CP_BULK: return EXEC_PROMPT_COPY;
+    case IR_SULD:
+    case IR_SUST:
+    case IR_SURED: return EXEC_PROMPT_SURFACE;
+    case IR_LDMATRIX:
+    case IR_STMATRIX: return i->space == IR_SP_SHARED ? EXEC_PROMPT_NONE : EXEC_PROMPT_MATRIX;
+    case IR_CALL:
+    case IR_CALL_IND: visit_callees(s, i); break;
+    case IR_TEX: s->fetches = true; break;
+    case IR_ST_U8:
+    case IR_ST_U16:
+    case IR_ST_U32:
+    case IR_ST_U64: s->stores |= may_be_global(i); break;
+    case IR_MBAR:
+    case IR_MBAR_WAIT: break;
+    default:
+        if (ir_ops[i->op].cls != IR_C_ATOM || !may_be_global(i)) break;
+        s->stores = s->tells = true;
+    }
+    return EXEC_PROMPT_NONE;
+}
+
+static enum exec_prompt of_func(struct search *s, const struct ir_func *f) {
+    enum exec_prompt why = f->recursive ? EXEC_PROMPT_RECURSION : EXEC_PROMPT_NONE;
+    for (uint32_t pc = f->entry; f->defined && pc < f->end && !why; pc++) why = of_insn(s, &s->m->code.v[pc]);
+    return why;
+}
+
+enum exec_prompt exec_prompt(const struct exec_grid *g, bool *tells) {
+    const struct ir_module *m = g->module;
+    struct search s = {
+        .m = m, .todo = xcalloc(m->funcs.n, sizeof *s.todo), .seen = xcalloc(m->funcs.n, sizeof *s.seen)};
+    enum exec_prompt why = g->races ? EXEC_PROMPT_RACES : EXEC_PROMPT_NONE;
+    visit(&s, g->launch->func);
+    while (s.n && !why) why = of_func(&s, &m->funcs.v[s.todo[--s.n]]);
+    if (!why && s.fetches && s.stores) why = EXEC_PROMPT_TEXTURE;
+    *tells = s.tells;
+    xfree(s.todo);
+    xfree(s.seen);
+    return why;
+}
