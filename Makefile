@@ -208,7 +208,7 @@ $(BUILD)/examples/%: examples/%.cpp $(LIB)
 	$(call run,LD,$(CC:gcc=g++) -Iinclude -std=c++17 -Wall -Wextra $(WERROR) $(OPT) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS))
 
 test: test-deps
-	@$(MAKE) --no-print-directory files unit $(EXAMPLES)
+	@$(MAKE) --no-print-directory files unit $(EXAMPLES) $(BUILD)/bench/bench
 	@HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) tests/run $(BUILD)/tests/log $(sort $(wildcard tests/*.sh)) $(UNIT)
 unit: $(UNIT)
 
@@ -241,7 +241,7 @@ bench: all
 	@$(MAKE) --no-print-directory $(BUILD)/bench/bench
 	@$(BUILD)/bench/bench $(BENCH_ARGS)
 # bench is several files; every other program of the folder is one.
-BENCH := bench timed mechs job jobs cpu
+BENCH := bench timed against case counter mechs job jobs cpu
 $(BUILD)/bench/bench: $(BENCH:%=bench/%.c) $(wildcard bench/*.h) $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(LIB) -ljansson $(LDLIBS))
@@ -295,5 +295,5 @@ uninstall:
 	rm -rf $(DESTDIR)$(datarootdir)/heddle/cuda $(DESTDIR)$(libdir)/heddle/cuda
 
 clean:
-	rm -rf build build-asan build-gcc build-clang build-fuzz
+	rm -rf build build-asan build-at build-gcc build-clang build-fuzz
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

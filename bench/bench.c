@@ -1,17 +1,20 @@
 /* make bench: how fast heddle executes functionally, beside the same kernels compiled for this CPU, how fast it
- * loads, how fast the timed machine is (timed.c), and each mechanism on it (mechs.c). Every time is processor time, the
- * best of several runs of one thread, so that other work on the machine shows little; every result is compared with the
- * CPU's before it is shown. */
+ * loads, how fast the timed machine is (timed.c), and each mechanism on it (mechs.c); or all that beside another build
+ * (against.c). Every time is processor time, the best of several runs of one thread, so that other work on the machine shows
+ * little; only several threads are measured by the clock on the wall. Every result is compared with the CPU's before it is
+ * shown. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "bench.h"
 #include "front/ptx/ptx.h"
 #include "job.h"
+#include "timed.h"
 
 /* ---- the functional table ---- */
 
@@ -152,34 +155,45 @@ static bool run_loader(struct bench *b) {
 /* ---- the whole ---- */
 
 static int usage(FILE *to, int status) {
-    fprintf(to,
-            "usage: bench [--quick] [--only NAME] [--part functional|loader|timed|mechanisms] [--json FILE] "
-            "[--kernels DIR]\n"
-            "  --quick        small inputs, one run each: checks results rather than speed\n"
-            "  --only NAME    one kernel, by the name the tables show\n"
-            "  --part PART    one of the four parts\n"
-            "  --json FILE    the numbers as JSON\n"
-            "  --kernels DIR  where the PTX files are (default tests/kernels)\n"
-            "  --configs DIR  where the configurations are (default configs)\n");
+    fprintf(
+        to,
+        "usage: bench [OPTION]...\n"
+        "  --quick         small inputs, one run each: checks results rather than speed\n"
+        "  --only NAME     one kernel, by the name the tables show\n"
+        "  --part PART     functional, loader, timed or mechanisms alone\n"
+        "  --instructions  of the timed machine, instructions of the host alone: other work on it shows "
+        "little\n"
+        "  --against FILE  the timed machine beside another build of this program (tools/bench-at makes one\n"
+        "                  of a commit), in turns; with --part mechanisms, each mechanism\n"
+        "  --json FILE     the numbers as JSON\n"
+        "  --kernels DIR   where the PTX files are (default tests/kernels)\n"
+        "  --configs DIR   where the configurations are (default configs)\n"
+        "  --case JOB SCALE MACHINE MECH THREADS RUNS [KEY VALUE]\n"
+        "                  one measurement, as a line of numbers; what the others start\n");
     return status;
 }
 
-static bool read_options(struct bench *b, int argc, char **argv) {
+/* Returns where the words of --case begin, argc if there are none; 0: something is wrong. */
+static int read_options(struct bench *b, int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
         const char **value = !strcmp(argv[i], "--only")      ? &b->only
                              : !strcmp(argv[i], "--part")    ? &b->part
                              : !strcmp(argv[i], "--json")    ? &b->json
                              : !strcmp(argv[i], "--kernels") ? &b->dir
                              : !strcmp(argv[i], "--configs") ? &b->configs
+                             : !strcmp(argv[i], "--against") ? &b->against
                                                              : NULL;
+        if (!strcmp(argv[i], "--case")) return i + 1;
         if (!strcmp(argv[i], "--quick"))
             b->quick = true;
+        else if (!strcmp(argv[i], "--instructions"))
+            b->instructions = true;
         else if (value && i + 1 < argc)
             *value = argv[++i];
         else
-            return false;
+            return 0;
     }
-    return true;
+    return argc;
 }
 
 bool bench_wants(const struct bench *b, const char *name) {
@@ -198,19 +212,30 @@ static bool write_json(struct bench *b) {
     return ok;
 }
 
+static bool run_parts(struct bench *b) {
+    bool ok = true;
+    if (b->against) return b->part && !strcmp(b->part, "mechanisms") ? against_mechs(b) : against_timed(b);
+    if (b->instructions) return timed_run(b);
+    if (part(b, "functional")) ok &= run_functional(b);
+    if (part(b, "loader")) ok &= run_loader(b);
+    printf("peak memory %.0f MB\n", bench_peak_mb());
+    if (part(b, "timed")) ok &= timed_run(b);
+    if (part(b, "mechanisms")) ok &= mechs_run(b);
+    return ok;
+}
+
 int main(int argc, char **argv) {
     struct bench b = {.dir = "tests/kernels", .configs = "configs"};
     if (argc == 2 && !strcmp(argv[1], "--help")) return usage(stdout, 0);
-    if (!read_options(&b, argc, argv)) return usage(stderr, 2);
+    const int words = read_options(&b, argc, argv);
+    if (!words) return usage(stderr, 2);
+    if (words < argc) return case_main(&b, argc - words, argv + words);
+    if (readlink("/proc/self/exe", b.self, sizeof b.self - 1) <= 0)
+        snprintf(b.self, sizeof b.self, "%s", argv[0]);
     b.rows = json_array();
     b.timed = json_array();
     b.mechs = json_array();
-    bool ok = true;
-    if (part(&b, "functional")) ok &= run_functional(&b);
-    if (part(&b, "loader")) ok &= run_loader(&b);
-    printf("peak memory %.0f MB\n", bench_peak_mb());
-    if (part(&b, "timed")) ok &= timed_run(&b);
-    if (part(&b, "mechanisms")) ok &= mechs_run(&b);
+    bool ok = run_parts(&b);
     if (b.json) ok &= write_json(&b);
     json_decref(b.rows);
     json_decref(b.timed);

@@ -9,38 +9,30 @@
 
 #include "base/alloc.h"
 #include "mech/mech.h"
-#include "timed.h"
+#include "mechs.h"
 
-#define MACHINE "harp-fermi"
+#define MACHINE MECHS_MACHINE
 
-static const struct {
-    const char *job;
-    uint32_t full, quick; /* scale */
-} kinds[] = {
+const struct mechs_kind mechs_kinds[] = {
     {"bitonic sort", 16, 1},     {"Mandelbrot", 128, 32},  {"BFS", 8, 1},
     {"matrix multiply", 96, 32}, {"Black-Scholes", 32, 2},
 };
-enum { KINDS = sizeof kinds / sizeof *kinds };
+static const struct mechs_kind *const kinds = mechs_kinds;
+enum { KINDS = MECHS_KINDS };
+_Static_assert(sizeof mechs_kinds / sizeof *mechs_kinds == MECHS_KINDS,
+               "as many kernels as a row has room for");
 
-enum { ROWS = 64, ROUNDS = 4 };
+enum { ROWS = MECHS_ROWS, ROUNDS = 4 };
 
-/* A mechanism, or one with an option of its own. */
-struct row {
-    char name[32];
-    const char *mech;
-    hd_option option;
-    struct timed best[KINDS]; /* seconds 0: not measured, or it failed */
-};
-
-static void add(struct row *rows, size_t *n, const char *name, const char *mech, hd_option option) {
+static void add(struct mechs_row *rows, size_t *n, const char *name, const char *mech, hd_option option) {
     if (*n == ROWS) PANIC("more than %d mechanisms", ROWS);
-    struct row *r = &rows[(*n)++];
-    *r = (struct row){.mech = mech, .option = option};
+    struct mechs_row *r = &rows[(*n)++];
+    *r = (struct mechs_row){.mech = mech, .option = option};
     snprintf(r->name, sizeof r->name, "%s", name);
 }
 
 /* pdom first; dwf once for each of its policies. */
-static size_t make_rows(struct row *rows) {
+size_t mechs_rows(struct mechs_row *rows) {
     static const char *const policies[] = {"dmaj", "dmin", "dtime", "dpc", "dpdpri"};
     size_t n = 0;
     add(rows, &n, "pdom", "pdom", (hd_option){0});
@@ -57,14 +49,15 @@ static size_t make_rows(struct row *rows) {
     return n;
 }
 
-static bool measure(struct bench *b, struct row *r) {
+static bool measure(struct bench *b, struct mechs_row *r) {
     bool all = true;
     for (int k = 0; k < KINDS; k++) {
-        struct timed_case c = {kinds[k].job, b->quick ? kinds[k].quick : kinds[k].full, MACHINE, r->mech,
-                               r->option};
+        struct timed_case c = {
+            kinds[k].job, b->quick ? kinds[k].quick : kinds[k].full, MACHINE, r->mech, r->option, 1,
+            b->quick};
         struct timed t;
         if (!bench_wants(b, kinds[k].job)) continue;
-        bool ok = timed_measure(b, &c, &t);
+        bool ok = timed_measure(b, NULL, &c, &t);
         if (ok && (r->best[k].seconds == 0 || t.seconds < r->best[k].seconds)) r->best[k] = t;
         all &= ok;
     }
@@ -87,7 +80,8 @@ static double amount(const struct timed *t, const struct measure *m) {
 }
 
 /* Its speed over that of pdom; 0: one of them was not measured. */
-static double over(const struct row *r, const struct row *pdom, int kind, const struct measure *m) {
+static double over(const struct mechs_row *r, const struct mechs_row *pdom, int kind,
+                   const struct measure *m) {
     const struct timed *t = &r->best[kind], *base = &pdom->best[kind];
     if (t->seconds == 0 || base->seconds == 0) return 0;
     return amount(t, m) / amount(base, m) * base->seconds / t->seconds;
@@ -100,7 +94,7 @@ static void heading(const struct bench *b, const struct measure *m) {
     printf(" %8s\n", "mean");
 }
 
-static void show(const struct row *r, const struct row *pdom, const struct measure *m) {
+static void show(const struct mechs_row *r, const struct mechs_row *pdom, const struct measure *m) {
     double logs = 0;
     int n = 0;
     printf("%-16s", r->name);
@@ -115,7 +109,7 @@ static void show(const struct row *r, const struct row *pdom, const struct measu
 }
 
 /* The cells in which a mechanism is slower than a third of pdom, on one line. */
-static void name_slow(const struct row *rows, size_t n, const struct measure *m) {
+static void name_slow(const struct mechs_row *rows, size_t n, const struct measure *m) {
     const double least = 1.0 / 3;
     bool any = false;
     printf("%sbelow a third of pdom's %s per second:", m == measures ? "\n" : "", m->title);
@@ -129,7 +123,7 @@ static void name_slow(const struct row *rows, size_t n, const struct measure *m)
     printf("%s\n", any ? "" : " none");
 }
 
-static void keep(struct bench *b, const struct row *r, const struct row *pdom) {
+static void keep(struct bench *b, const struct mechs_row *r, const struct mechs_row *pdom) {
     for (int k = 0; k < KINDS; k++) {
         const struct timed *t = &r->best[k];
         if (t->seconds == 0) continue;
@@ -144,8 +138,8 @@ static void keep(struct bench *b, const struct row *r, const struct row *pdom) {
 }
 
 bool mechs_run(struct bench *b) {
-    struct row rows[ROWS];
-    const size_t n = make_rows(rows);
+    struct mechs_row rows[ROWS];
+    const size_t n = mechs_rows(rows);
     bool ok = true;
     for (int round = 0; round < (b->quick ? 1 : ROUNDS); round++)
         for (size_t k = 0; k < n; k++) ok &= measure(b, &rows[k]);
