@@ -198,6 +198,7 @@ const struct mech_ops mech_lwm = {
     .start = pdom_start,
     .select = select,
     .commit = pdom_commit,
+    .advance = pdom_advance,
     .release = pdom_release,
     .census = pdom_census,
     .places = pdom_places,

@@ -66,14 +66,17 @@ static void follow(struct mech *m, struct mech_split *s, const struct stack *st,
         order_add(m->order, s);
 }
 
+bool pdom_advance(struct mech *m, struct mech_split *s, uint32_t to) {
+    if (to == s->own[JOIN]) return false;
+    s->pc = to;
+    order_add(m->order, s);
+    return true;
+}
+
 void pdom_commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     struct pdom *p = m->self;
-    if (o->nsides == 1 && !o->exited.n && !o->waiting.n && !o->depth_change &&
-        o->side[0].pc != s->own[JOIN]) {
-        s->pc = o->side[0].pc;
-        order_add(m->order, s);
-        return;
-    }
+    const bool together = o->nsides == 1 && !o->exited.n && !o->waiting.n && !o->depth_change;
+    if (together && pdom_advance(m, s, o->side[0].pc)) return;
     struct stack *st = &p->stack[s->own[HOME]];
     p->inactive -= st->inactive;
     p->joining -= st->joining;
@@ -164,6 +167,7 @@ const struct mech_ops mech_pdom = {
     .create = create,
     .start = pdom_start,
     .commit = pdom_commit,
+    .advance = pdom_advance,
     .release = pdom_release,
     .census = pdom_census,
     .places = pdom_places,

@@ -18,6 +18,7 @@ enum { PDOM_KNOWN = 2, PDOM_FREE = 3 };
 /* Slots of mech_ops. A split of these has one home warp for life. */
 void pdom_create(struct mech *m, enum stack_side side);
 void pdom_start(struct mech *m, struct mech_split *s, uint32_t home);
+bool pdom_advance(struct mech *m, struct mech_split *s, uint32_t to);
 void pdom_commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o);
 void pdom_release(struct mech *m, const struct mech_set *set, uint32_t pc);
 void pdom_census(const struct mech *m, struct mech_census *c);

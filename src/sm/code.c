@@ -86,6 +86,12 @@ static void read_lines(const struct sm *s, const struct ir_insn *i, struct sm_co
     }
 }
 
+/* What only registers and the thread's place in the grid decide. */
+static bool is_simple(const struct ir_insn *i) {
+    const bool computes = exec_alu_portable[i->op] || (i->op >= IR_SREG_U32 && i->op <= IR_CVTA_U64);
+    return computes && !(i->flags & IR_F_ADDED);
+}
+
 void code_read(const struct sm *s, uint32_t pc, struct sm_code *c) {
     const struct ir_insn *i = sm_insn(s, pc);
     struct rows written = {0}, used = {0};
@@ -108,6 +114,9 @@ void code_read(const struct sm *s, uint32_t pc, struct sm_code *c) {
                           .turns = s->o->sm.register_banks ? unit_register_turns(s, i) : 0,
                           .early = cls != IR_C_BRANCH && cls != IR_C_BAR && i->op != IR_MBAR_WAIT &&
                                    i->op != IR_CP_WAIT && (cls != IR_C_MARK || !ir_marks[i->sub].flow),
+                          .moves =
+                              i->op != IR_CALL && i->op != IR_CALL_IND && i->op != IR_RET && cls != IR_C_MARK,
+                          .simple = is_simple(i),
                           .known = true};
     read_lines(s, i, c);
 }

@@ -49,6 +49,9 @@ struct sm_code {
     uint8_t turns;        /* beyond the first, that reading its operands takes: bank conflicts */
     bool
         early; /* nobody's next PC depends on it: committed at issue under scoreboard, unless somebody waits */
+    bool moves; /* no call, return or mark: nothing but where they go next is to be said of its threads */
+    bool
+        simple; /* an instruction of the program that does arithmetic: no access, fault, wait or other next PC */
     bool known; /* the rest is filled in */
     uint8_t nlines;
     uint16_t lines[SM_ROW_LINES]; /* cache lines of the warp's registers that it will touch */
@@ -69,13 +72,14 @@ struct sm_op {
         *split; /* NULL: committed already, only its data is still under way */
     uint32_t pc, sched;
     uint32_t place;      /* in the account, if there is one */
-    uint32_t sides;      /* nodes: where its threads go; SM_NONE: all to pc + 1 */
+    uint32_t sides;      /* nodes: where its threads go; SM_NONE: all to `to` */
     uint32_t freed;      /* nodes: threads of other splits that it set free, pc is where they go on */
     uint32_t unanswered; /* requests */
     uint32_t next;       /* free list */
     uint32_t async;      /* record of async.c, or 0 */
     uint64_t ready;      /* write-back is not before this cycle */
     uint64_t issued;
+    uint32_t to; /* where all its threads go, if they stay together */
     bool memory; /* has requests */
     bool lines;  /* some of them go to the memory system */
     bool
@@ -250,6 +254,8 @@ struct sm {
     bool shared_fp64;            /* of all schedulers */
     bool sequences;              /* some operations take more than one slot */
     bool plain_slots;            /* slots.c: warps of 32 threads, and no account */
+    bool alone;                  /* no observer, account or audit looks at each instruction */
+    bool quick;                  /* issue.c: simple instructions may go the short way */
     bool halves;                 /* warps of 32 threads issue in two beats */
     bool census_known;
     bool stuck; /* memory refuses the request of the queue's head until it calls */
@@ -398,6 +404,8 @@ bool issue_held(const struct sm *s,
 void outcome_note(struct sm *s, struct sm_op *op, uint32_t k);
 void outcome_settle(struct sm *s, struct sm_op *op); /* after the last, if threads were set free */
 void outcome_commit(struct sm *s, struct sm_op *op); /* hands the split back; the op stays */
+/* The split's threads, of which there are some, all go on at `to`; its instruction `moves`, and nobody looks on (s->alone). */
+void outcome_move(struct sm *s, struct mech_split *split, uint32_t to);
 void outcome_offer(struct sm *s, struct sm_op *op,
                    uint32_t nodes); /* these threads have their data, others wait */
 

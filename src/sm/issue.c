@@ -256,6 +256,7 @@ static inline uint32_t take_op(struct sm *s, struct mech_split *split, uint32_t 
                                  .pc = split->pc,
                                  .sched = sched,
                                  .sides = SM_NONE,
+                                 .to = split->pc + 1,
                                  .freed = SM_NONE,
                                  .next = SM_NONE,
                                  .ready = ready,
@@ -318,7 +319,7 @@ static inline void count_issue(struct sm *s, uint32_t threads, uint32_t held, ui
 
 /* Beats in which no lane of the SIMD group has a thread are no cycles of HARP's equations 1 and 2. Of one piece of a warp of
  * two beats, as most packets are, each half is one. */
-TWICE void count_vacant(struct sm *s, const struct sums *t, const bool mixed) {
+TWICE void count_vacant(struct sm *s, uint32_t threads, bool own, const bool mixed) {
     const struct mech_packet *p = &s->common->packet;
     const struct mech_set *set = &p->split[0]->set;
     uint32_t n;
@@ -326,10 +327,10 @@ TWICE void count_vacant(struct sm *s, const struct sums *t, const bool mixed) {
         const uint32_t lanes = set->p[0].mask;
         if (lanes >> SM_LANES / 2 && lanes << SM_LANES / 2) return;
         n = 1;
-    } else if (!(n = slots_vacant(s, t->threads)))
+    } else if (!(n = slots_vacant(s, threads)))
         return;
     s->stats.sm.vacant_cycles += n;
-    if (t->apart < t->done) s->stats.sm.vacant_slots += n * (uint32_t)s->o->sm.simd_width;
+    if (own) s->stats.sm.vacant_slots += n * (uint32_t)s->o->sm.simd_width;
 }
 
 /* offered: lane slots of the packet; first: the op of its first split. */
@@ -343,7 +344,7 @@ TWICE void count_lanes(struct sm *s, const struct sums *t, uint32_t offered, con
         return;
     }
     slots_idle(s, offered - t->threads, first->place);
-    if (s->beats > 1) count_vacant(s, t, mixed);
+    if (s->beats > 1) count_vacant(s, t->threads, t->apart < t->done, mixed);
 }
 
 /* All splits execute before any is committed: a commit may reuse a split of the packet. */
@@ -383,6 +384,76 @@ TWICE bool issue_packet(struct sm *s, uint32_t sched, const bool mixed, struct e
     return true;
 }
 
+/* ---- the short way ---- */
+
+/* A packet that is one simple instruction of one piece, in a machine where nobody looks on (s->quick): it needs no op, for
+ * it is committed at once, and no sums. */
+static inline bool is_simple(const struct sm *s) {
+    const struct mech_packet *p = &s->common->packet;
+    return s->quick && p->n == 1 && !p->beats && !p->register_stall && !p->last_beat &&
+           p->split[0]->set.n == 1 && sm_code(s, p->split[0]->pc)->simple;
+}
+
+/* Returns the lanes it counts for. */
+static inline uint32_t compute(struct sm *s, const struct mech_piece p, uint32_t pc) {
+    struct sm_warp *w = &s->warps[p.warp];
+    const struct ir_insn *i = sm_insn(s, pc);
+    const uint32_t runs = i->guard ? exec_guard(&w->w->x, i, p.mask) : p.mask;
+    if (runs) s->fn[i->op](&w->w->x, i, runs);
+    w->ran |= p.mask;
+    if (w->spin) note_spinning(s, w, i, p.mask);
+    return runs;
+}
+
+/* It has run. */
+static inline void count_run(struct sm *s, uint32_t pc, uint32_t lanes) {
+    s->env.grid->insts += lanes;
+    s->stats.sm.warp_insts++;
+    s->stats.sm.thread_insts += lanes;
+    if (!s->env.branch) return;
+    s->env.branch[pc].executions++;
+    s->env.branch[pc].lanes += lanes;
+}
+
+/* It has issued. */
+static inline void count_simple(struct sm *s, uint32_t threads, uint32_t lanes, uint32_t held) {
+    count_issue(s, threads, held, SM_LANES);
+    if (lanes < threads) s->stats.lane.guarded += threads - lanes;
+    if (threads == SM_LANES) return;
+    slots_idle(s, SM_LANES - threads, 0);
+    if (s->beats > 1) count_vacant(s, threads, true, false);
+}
+
+/* Cycles that operands in one bank hold it up. */
+static inline uint32_t read_conflicts(struct sm *s, uint32_t sched, uint32_t turns) {
+    const uint32_t extra = bank_conflicts(s, sched, turns * s->beats);
+    s->stats.sm.register_conflict_cycles += extra;
+    s->stats.warp.stall += extra;
+    return extra;
+}
+
+static __attribute__((noinline)) bool issue_simple(struct sm *s, uint32_t sched, struct err *e) {
+    struct exec_grid *g = s->env.grid;
+    struct mech_split *split = s->common->packet.split[0];
+    const struct mech_piece p = split->set.p[0];
+    const uint32_t pc = split->pc;
+    const struct sm_code *c = sm_code(s, pc);
+    const uint32_t held = s->beats * c->slots, extra = c->turns ? read_conflicts(s, sched, c->turns) : 0;
+    const uint64_t start = s->now + extra, end = start + held;
+    g->clock = s->now;
+    g->run_start = pc;
+    if (c->slots > 1) s->stats.sm.sequence_slots += c->slots - 1u;
+    unit_start(s, sched, c->unit, c->cls, start, s->beats);
+    const uint32_t runs = compute(s, p, pc), lanes = runs == p.mask ? split->threads : bits_count(runs);
+    count_run(s, pc, lanes);
+    if (g->insts > g->most) return exec_limit_report(s->warps[p.warp].w, pc, e);
+    count_simple(s, split->threads, lanes, held);
+    idle_until(s, &s->sched[sched], end);
+    score_add(s, p.warp, p.mask, pc, SM_NONE, start + c->result > end ? start + c->result : end);
+    outcome_move(s, split, pc + 1);
+    return true;
+}
+
 static __attribute__((noinline)) bool issue_one(struct sm *s, uint32_t sched, struct err *e) {
     return issue_packet(s, sched, false, e);
 }
@@ -414,6 +485,7 @@ static inline bool issue_next(struct sm *s, uint32_t sched, struct err *e) {
     p->beat = NULL;
     if (!s->mech->ops->select(s->mech, sched, p)) return true;
     if (s->env.observer) show_issue(s, sched);
+    if (is_simple(s)) return issue_simple(s, sched, e);
     return p->n == 1 ? issue_one(s, sched, e) : issue_mixed(s, sched, e);
 }
 

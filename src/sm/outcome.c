@@ -1,7 +1,7 @@
 /* From what a step said about each piece to the outcome the mechanism is told at commit.
  *
- * While an op is under way the next PCs of its threads are nodes {PC, warp, lanes}; none means that all go to pc + 1, which
- * is what most instructions do. Released threads (the last arrival at a barrier sets the others free) travel with the op
+ * While an op is under way the next PCs of its threads are nodes {PC, warp, lanes}; none means that all go to one PC, as
+ * after most instructions. Released threads (the last arrival at a barrier sets the others free) travel with the op
  * that released them and come back to the mechanism when it commits. A thread can be released by an op that commits before
  * the one with which the thread itself began to wait: it is then kept until that one has committed too. */
 #include <string.h>
@@ -50,6 +50,10 @@ void outcome_note(struct sm *s, struct sm_op *op, uint32_t k) {
     const struct mech_piece p = set->p[k];
     if (o->flow == EXEC_NEXT) {
         add_side(s, op, op->pc + 1, p.warp, p.mask);
+        return;
+    }
+    if (o->flow == EXEC_JUMP && o->taken == p.mask && set->n == 1 && sm_insn(s, op->pc)->op == IR_BRA) {
+        op->to = o->target;
         return;
     }
     if (op->sides == SM_NONE)
@@ -102,25 +106,25 @@ static struct mech_set *side_at(struct sm *s, uint32_t pc) {
     return &sides[k].set;
 }
 
-static inline struct mech_outcome *begin(struct sm *s, const struct sm_op *op) {
+static inline struct mech_outcome *begin(struct sm *s, uint32_t pc) {
     struct mech_outcome *o = &s->common->outcome;
-    o->insn = sm_insn(s, op->pc);
-    o->pc = op->pc;
+    o->insn = sm_insn(s, pc);
+    o->pc = pc;
     o->nsides = o->exited.n = o->waiting.n = o->marked.n = 0;
     o->side = s->common->sides;
-    o->depth_change = sm_code(s, op->pc)->depth_change;
+    o->depth_change = sm_code(s, pc)->depth_change;
     return o;
 }
 
-/* All threads of the op's split, if it has any, go to pc + 1. */
-static void describe_next(struct sm *s, const struct sm_op *op) {
-    begin(s, op)->nsides = op->split->set.n != 0;
-    s->common->sides[0].pc = op->pc + 1;
-    set_copy(&s->common->sides[0].set, &op->split->set);
+/* All threads of the split that ran the instruction at pc, if it has any, go to one. */
+static void describe_next(struct sm *s, const struct mech_split *split, uint32_t pc, uint32_t to) {
+    begin(s, pc)->nsides = split->set.n != 0;
+    s->common->sides[0].pc = to;
+    set_copy(&s->common->sides[0].set, &split->set);
 }
 
 static void describe_sides(struct sm *s, const struct sm_op *op) {
-    struct mech_outcome *o = begin(s, op);
+    struct mech_outcome *o = begin(s, op->pc);
     for (uint32_t k = op->sides; k != SM_NONE; k = s->nodes.v[k].next) {
         const struct sm_node *n = &s->nodes.v[k];
         if (!n->mask) continue;
@@ -215,18 +219,41 @@ static void commit_sides(struct sm *s, struct sm_op *op) {
     }
 }
 
-void outcome_commit(struct sm *s, struct sm_op *op) {
-    const struct mech_split *split = op->split;
-    const size_t said = s->event.len;
-    if (op->sides != SM_NONE) {
-        commit_sides(s, op);
-    } else {
-        describe_next(s, op);
-        hand_back(s, op);
-        if (s->charge) charge_outcome(s, op->place);
-    }
-    if (split->set.n && split->threads >= PREFETCH_THREADS) /* and it still is that split */
+/* It has been handed back; the mechanism may have made another of it. */
+static inline void look_ahead(const struct sm *s, const struct mech_split *split) {
+    if (split->set.n && split->threads >= PREFETCH_THREADS)
         sm_look_ahead(s, split->set.p[0].warp, sm_code(s, split->pc));
+}
+
+void outcome_move(struct sm *s, struct mech_split *split, uint32_t to) {
+    const struct mech_ops *m = s->mech->ops;
+    s->census_known = false; /* a barrier that was reached since it was taken is seen from now on */
+    if (!m->advance || !m->advance(s->mech, split, to)) {
+        describe_next(s, split, split->pc, to);
+        m->commit(s->mech, split, &s->common->outcome);
+    }
+    look_ahead(s, split);
+}
+
+static void commit_next(struct sm *s, struct sm_op *op) {
+    describe_next(s, op->split, op->pc, op->to);
+    hand_back(s, op);
+    if (s->charge) charge_outcome(s, op->place);
+}
+
+void outcome_commit(struct sm *s, struct sm_op *op) {
+    struct mech_split *split = op->split;
+    const size_t said = s->event.len;
+    if (s->alone && op->sides == SM_NONE && split->set.n && sm_code(s, op->pc)->moves) {
+        op->split = NULL;
+        outcome_move(s, split, op->to);
+        return;
+    }
+    if (op->sides != SM_NONE)
+        commit_sides(s, op);
+    else
+        commit_next(s, op);
+    look_ahead(s, split);
     if (s->env.observer) show_commit(s, op, said);
     if (s->common->outcome.exited.n) sm_threads_ended(s, &s->common->outcome.exited);
     if (s->env.audit) s->mech->ops->audit(s->mech);

@@ -28,7 +28,7 @@ static void put_node(const struct places *p, const struct sm_op *op, const struc
 static void put_op(struct places *p, const struct sm_op *op) {
     const struct mech_set *set = &op->split->set;
     for (uint32_t k = 0; op->sides == SM_NONE && k < set->n; k++)
-        put(p, set->p[k].warp, set->p[k].mask, op->pc + 1);
+        put(p, set->p[k].warp, set->p[k].mask, op->to);
     for (uint32_t k = op->sides; k != SM_NONE; k = p->s->nodes.v[k].next) put_node(p, op, &p->s->nodes.v[k]);
     for (uint32_t k = op->freed; k != SM_NONE; k = p->s->nodes.v[k].next) put_node(p, op, &p->s->nodes.v[k]);
 }

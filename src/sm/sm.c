@@ -134,6 +134,8 @@ static bool make_mech(struct sm *s, struct err *e) {
     s->coalesce = o->coalesce == SM_COALESCE_SIMD && env.simd_width < size ? env.simd_width : 0;
     s->shared_lanes = (uint32_t)o->shared_lanes < size ? (uint32_t)o->shared_lanes : 0;
     s->plain_slots = s->mech->env.warp_size == SM_LANES && !s->charge;
+    s->alone = !s->charge && !s->env.observer && !s->env.audit;
+    s->quick = s->alone && s->scoreboard && size == SM_LANES && !s->env.thread_insts;
     return true;
 }
 
