@@ -50,14 +50,14 @@ PAGE_PACKAGES := chromium chromium-driver python3-selenium gnuplot-nox
 FUZZ_PACKAGES := clang-14 libclang-rt-14-dev
 CHECK_PACKAGES := clang-14 clang-format-14
 
-# Arithmetic executors: compiled once for every machine and once for AVX2, the same bits from both. No contraction: a
-# multiply and an add round twice unless the instruction is fma.
+# Arithmetic executors, and what looks at all lanes of a warp: compiled once for every machine and once for AVX2, the same
+# bits from both. No contraction: a multiply and an add round twice unless the instruction is fma.
 ALU_FLAGS := -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off -fno-strict-aliasing -Wno-pass-failed
-# What exec/image.c asks the host for before it uses the second build.
+# What base/host.h asks the host for before it uses the second build.
 ALU_AVX2  := -mavx2 -mfma -mbmi -mbmi2 -mpopcnt
 
 SRC    := $(sort $(shell find src -name '*.c'))
-ALU    := $(filter src/exec/alu%,$(SRC))
+ALU    := $(filter src/exec/alu% src/mem/lanes.c,$(SRC))
 CLI    := $(filter src/cli/%,$(SRC))
 # Experiments: the rooms above the library, and the workloads with their kernels. The library is the simulator alone.
 WORK   := $(sort $(wildcard workloads/*.c workloads/*/*.c))

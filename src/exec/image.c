@@ -5,22 +5,14 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/host.h"
 #include "exec/impl.h"
-
-static bool avx2_here(void) {
-#if defined(__x86_64__)
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
-#else
-    return false;
-#endif
-}
 
 static bool choose_executors(struct exec_image *im, enum exec_isa isa, struct err *e) {
     exec_fn *const *alu = exec_alu_portable;
-    if (isa == EXEC_ISA_AVX2 && !avx2_here()) return err_set(e, ERR_INPUT, "this machine has no AVX2");
+    if (isa == EXEC_ISA_AVX2 && !host_has_avx2()) return err_set(e, ERR_INPUT, "this machine has no AVX2");
 #if defined(__x86_64__)
-    if (isa != EXEC_ISA_PORTABLE && avx2_here()) alu = exec_alu_avx2;
+    if (isa != EXEC_ISA_PORTABLE && host_has_avx2()) alu = exec_alu_avx2;
 #endif
     for (int op = 0; op < IR_NOPS; op++) im->fn[op] = ir_ops[op].kind == 'M' ? exec_other[op] : alu[op];
     return true;

@@ -11,6 +11,8 @@
  * take part, so the groups are of active lanes. */
 #include "base/alloc.h"
 #include "base/bits.h"
+#include "base/host.h"
+#include "mem/lanes.h"
 #include "mem/mem.h"
 
 /* ---- coalescing ---- */
@@ -209,4 +211,13 @@ uint32_t mem_bank_cycles(const uint64_t *addr, uint32_t n, uint32_t bytes, uint3
     for (uint32_t at = 0; at < n; at += most)
         cycles += group_cycles(addr + at, n - at < most ? n - at : most, bytes, banks, bank_bytes);
     return cycles;
+}
+
+/* ---- the lanes of one warp ---- */
+
+const struct mem_lanes *mem_lanes_here(void) {
+#if defined(__x86_64__)
+    if (host_has_avx2()) return &mem_lanes_avx2;
+#endif
+    return &mem_lanes_portable;
 }

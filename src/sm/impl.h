@@ -11,6 +11,7 @@
 #include "base/bits.h"
 #include "base/heap.h"
 #include "base/queue.h"
+#include "mem/lanes.h"
 #include "sm/sm.h"
 
 #define SM_NONE    0xffffffffu /* no node, op, request, entry */
@@ -205,10 +206,13 @@ struct sm_gather {      /* the memory part of the packet being issued */
     uint32_t bytes, lanes;
     uint32_t nshared, shared_bytes; /* of all ops, or of the beat */
     bool shared_atomic, words;
+    bool plain;          /* the op has one piece, whose addresses are still where its step left them, and */
+    uint32_t plain_warp; /* this is its warp */
     struct sm_part part[SM_PACKET];
     uint64_t addr[SM_PACKET];
     uint64_t path_addr[MECH_WIDEST], shared_addr[MECH_WIDEST]; /* of one path; of all ops, to shared memory */
     uint16_t shared_group[MECH_WIDEST];                        /* of each of the latter */
+    struct mem_served served[MEM_LANES];
     struct mem_line line[2 * MECH_WIDEST];
     uint32_t mask[2 * MECH_WIDEST]; /* lanes of one part, by line */
     uint32_t request[2 * MECH_WIDEST];
@@ -283,7 +287,8 @@ struct sm {
     uint32_t reserve_nodes; /* issue is held back when fewer are left */
 
     const struct sm_options *o;
-    exec_fn *const *fn;         /* what executes each operation */
+    exec_fn *const *fn; /* what executes each operation */
+    const struct mem_lanes *lanes;
     struct sm_fetched *fetched; /* by split; NULL: ideal fetch */
     uint64_t *prefetched;       /* lines that no split has come to since they were, a bit each */
     struct sm_ahead ahead;
@@ -297,6 +302,7 @@ struct sm {
     uint8_t unit_of[IR_NCLASSES]; /* the class whose unit runs it */
     uint32_t turn_cost;           /* of a bank conflict's extra turn, per beat, in cycles / SM_TURN */
     uint32_t line[MEM_NPATHS], sector[MEM_NPATHS], ports[MEM_NPATHS];
+    bool plain_banks; /* of shared memory: a power of two, of words of a power of two bytes; 64 at most */
     uint32_t file[3]; /* exact_rows: first bit of each register file */
 
     uint32_t nblocks, block_warps, nwarps; /* places; warps of a block; slots */
@@ -414,6 +420,11 @@ void lines_begin(struct sm *s);
 void lines_gather(struct sm *s, uint32_t warp, bool texture); /* after the step of one piece */
 void lines_build(struct sm *s, uint32_t op, bool merge);      /* after an op's last piece */
 uint32_t lines_end(struct sm *s);                             /* the entry, or SM_NONE */
+/* Cycles that the banks of shared memory need for lanes that go together; one at least. */
+uint32_t lines_bank_cycles(const struct sm *s, const uint64_t *addr, uint32_t lanes, uint32_t bytes,
+                           bool atomic);
+/* plain.c: the requests of a plain access; false: it is none after all, and there are none. */
+bool plain_build(struct sm *s, uint32_t op, uint8_t kind);
 
 /* async.c: asynchronous copies and what waits for them. */
 static inline bool async_concerns(uint16_t op) {

@@ -23,7 +23,7 @@ void lines_begin(struct sm *s) {
     struct sm_gather *g = &s->common->gather;
     g->entry = g->shared = SM_NONE;
     g->nparts = g->n = g->paths = g->lanes = g->nshared = g->shared_bytes = g->group = 0;
-    g->shared_atomic = g->words = false;
+    g->shared_atomic = g->words = g->plain = false;
 }
 
 /* ---- addresses ---- */
@@ -127,9 +127,16 @@ static __attribute__((noinline)) void gather_parts(struct sm *s, uint32_t warp, 
     g->group = 0;
 }
 
-void lines_gather(struct sm *s, uint32_t warp, bool texture) {
+/* One piece of one split, taken as a whole, to a space whose addresses are used as they are (plain.c). */
+static bool is_plain(const struct sm *s, bool texture) {
+    const struct mech_packet *p = &s->common->packet;
+    const enum ir_space space = s->env.grid->out.access.space;
+    return p->n == 1 && p->split[0]->set.n == 1 && !p->beat && !(s->coalesce | s->shared_lanes) && !texture &&
+           (space == IR_SP_GLOBAL || space == IR_SP_SHARED || space == IR_SP_PARAM);
+}
+
+static void gather_all(struct sm *s, uint32_t warp, bool texture) {
     const struct exec_out *o = &s->env.grid->out;
-    s->common->gather.bytes = o->access.bytes;
     s->common->gather.lanes += bits_count(o->access.mask);
     if (s->common->packet.beat)
         gather_beats(s, warp, o->access.mask, texture);
@@ -137,6 +144,14 @@ void lines_gather(struct sm *s, uint32_t warp, bool texture) {
         gather_parts(s, warp, o->access.mask, texture);
     else
         gather_lanes(s, warp, o->access.mask, texture);
+}
+
+void lines_gather(struct sm *s, uint32_t warp, bool texture) {
+    struct sm_gather *g = &s->common->gather;
+    g->bytes = s->env.grid->out.access.bytes;
+    g->plain = is_plain(s, texture);
+    g->plain_warp = warp;
+    if (!g->plain) gather_all(s, warp, texture);
 }
 
 /* ---- requests ---- */
@@ -343,14 +358,19 @@ static uint32_t word_cycles(const uint64_t *addr, uint32_t lanes, uint32_t banks
     return cycles;
 }
 
+uint32_t lines_bank_cycles(const struct sm *s, const uint64_t *addr, uint32_t lanes, uint32_t bytes,
+                           bool atomic) {
+    const uint32_t banks = (uint32_t)s->o->sm.shared_banks, word = (uint32_t)s->o->sm.shared_bank_bytes;
+    if (atomic) return atomic_cycles(s, addr, lanes);
+    if (s->plain_banks && bytes <= word)
+        return word_cycles(addr, lanes, banks, (uint32_t)__builtin_ctz(word));
+    return mem_bank_cycles(addr, lanes, bytes, banks, word);
+}
+
 /* Of lanes that go together. */
 static uint32_t group_cycles(const struct sm *s, const uint64_t *addr, uint32_t lanes) {
     const struct sm_gather *g = &s->common->gather;
-    const uint32_t banks = (uint32_t)s->o->sm.shared_banks, word = (uint32_t)s->o->sm.shared_bank_bytes;
-    if (g->shared_atomic) return atomic_cycles(s, addr, lanes);
-    if (banks <= 64 && is_pow2(banks) && is_pow2(word) && g->shared_bytes <= word)
-        return word_cycles(addr, lanes, banks, (uint32_t)__builtin_ctz(word));
-    return mem_bank_cycles(addr, lanes, g->shared_bytes, banks, word);
+    return lines_bank_cycles(s, addr, lanes, g->shared_bytes, g->shared_atomic);
 }
 
 /* Group after group; *groups: how many there are. */
@@ -431,22 +451,37 @@ static __attribute__((noinline)) uint32_t build_parts(struct sm *s, uint32_t op,
     return served;
 }
 
-void lines_build(struct sm *s, uint32_t op, bool merge) {
+/* How many threads the op's requests serve. */
+static uint32_t build_all(struct sm *s, uint32_t op, uint8_t kind, bool merge) {
     struct sm_gather *g = &s->common->gather;
-    if (!g->nparts) return;
-    const struct ir_insn *i = sm_insn(s, s->ops.v[op].pc);
-    const uint8_t kind = ir_ops[i->op].cls == IR_C_ATOM || i->op == IR_SURED ? MEM_ATOMIC
-                         : s->env.grid->out.access.store                     ? MEM_WRITE
-                                                                             : MEM_READ;
     if (g->paths >> SM_SHARED & 1) s->stats.sm.shared_accesses++;
     const uint32_t served = s->common->packet.beat          ? build_beats(s, op, kind)
                             : s->coalesce | s->shared_lanes ? build_parts(s, op, kind, merge)
                                                             : build_paths(s, op, kind, merge);
+    g->nparts = g->n = g->paths = g->lanes = 0;
+    g->words = false;
+    return served;
+}
+
+void lines_build(struct sm *s, uint32_t op, bool merge) {
+    struct sm_gather *g = &s->common->gather;
+    const struct exec_out *o = &s->env.grid->out;
+    if (!g->plain && !g->nparts) return;
+    const struct ir_insn *i = sm_insn(s, s->ops.v[op].pc);
+    const uint8_t kind = ir_ops[i->op].cls == IR_C_ATOM || i->op == IR_SURED ? MEM_ATOMIC
+                         : o->access.store                                   ? MEM_WRITE
+                                                                             : MEM_READ;
+    uint32_t served;
+    if (g->plain && plain_build(s, op, kind)) {
+        served = bits_count(o->access.mask);
+    } else {
+        if (g->plain) gather_all(s, g->plain_warp, false);
+        served = build_all(s, op, kind, merge);
+    }
+    g->plain = false;
     s->ops.v[op].memory = true;
     s->ops.v[op].overlap = served != s->ops.v[op].split->threads;
     s->stats.sm.memory_insts++;
-    g->nparts = g->n = g->paths = g->lanes = 0;
-    g->words = false;
 }
 
 uint32_t lines_end(struct sm *s) {

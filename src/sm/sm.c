@@ -133,6 +133,8 @@ static bool make_mech(struct sm *s, struct err *e) {
     s->halves = size == SM_LANES && s->beats == 2;
     s->coalesce = o->coalesce == SM_COALESCE_SIMD && env.simd_width < size ? env.simd_width : 0;
     s->shared_lanes = (uint32_t)o->shared_lanes < size ? (uint32_t)o->shared_lanes : 0;
+    s->plain_banks = o->shared_banks <= 64 && is_pow2((uint64_t)o->shared_banks) &&
+                     is_pow2((uint64_t)o->shared_bank_bytes);
     s->plain_slots = s->mech->env.warp_size == SM_LANES && !s->charge;
     s->alone = !s->charge && !s->env.observer && !s->env.audit;
     s->quick = s->alone && s->scoreboard && size == SM_LANES && !s->env.thread_insts;
@@ -162,6 +164,7 @@ struct sm *sm_new(const struct sm_env *env, struct err *e) {
     s->common = env->common;
     s->scoreboard = s->o->sm.issue == SM_SCOREBOARD;
     s->fn = exec_fns(env->grid->image);
+    s->lanes = mem_lanes_here();
     s->nblocks = sm_residency(env->options, env->grid, &limiter);
     s->arrival_tick = SM_NEVER;
     read_options(s);

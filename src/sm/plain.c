@@ -1,0 +1,79 @@
+/* Requests of the accesses that nearly all are: one split of one piece, so of one warp, taken as a whole, to one space. Their
+ * addresses are read where the step left them, and each request has one node. lines.c has the general form, to which an access
+ * goes that turns out to be of another kind here. */
+#include "sm/impl.h"
+
+/* The first or next request of an entry, for these lanes. */
+static struct sm_request *add(struct sm *s, struct sm_entry *e, uint32_t op, uint32_t lanes) {
+    const uint32_t r = POOL_TAKE_SIZED(&s->requests);
+    struct sm_request *q = &s->requests.v[r];
+    *q = (struct sm_request){.nodes = node_take(s, op, s->common->gather.plain_warp, lanes, SM_NONE),
+                             .next = SM_NONE};
+    if (e->first == SM_NONE)
+        e->first = r;
+    else
+        s->requests.v[e->last].next = r;
+    e->last = r;
+    return q;
+}
+
+/* All of them through one path. */
+static void build_one(struct sm *s, uint32_t op, uint8_t path, uint8_t kind, uint32_t held) {
+    struct sm_gather *g = &s->common->gather;
+    g->entry = entry_take(s);
+    struct sm_request *q = add(s, &s->entries.v[g->entry], op, s->env.grid->out.access.mask);
+    q->held = held;
+    q->path = path;
+    q->kind = kind;
+    s->ops.v[op].unanswered++;
+}
+
+static bool build_lines(struct sm *s, uint32_t op, uint8_t path, uint8_t kind) {
+    struct sm_gather *g = &s->common->gather;
+    const struct exec_out *o = &s->env.grid->out;
+    const uint32_t line = s->line[path], sector = s->sector[path] ? s->sector[path] : line;
+    if (g->bytes > sector || !is_pow2(g->bytes)) return false;
+    const uint32_t n = s->lanes->coalesce(o->access.addr, o->access.mask, g->bytes, line, sector, g->served);
+    if (!n) return false;
+    g->entry = entry_take(s);
+    struct sm_entry *e = &s->entries.v[g->entry];
+    for (uint32_t k = 0; k < n; k++) {
+        const struct mem_served *l = &g->served[k];
+        struct sm_request *q = add(s, e, op, l->lanes);
+        q->addr = l->addr;
+        q->bytes = l->bytes;
+        q->threads = bits_count(l->lanes);
+        q->path = path;
+        q->kind = kind;
+    }
+    s->stats.sm.memory_lines += n;
+    s->ops.v[op].unanswered += n;
+    s->ops.v[op].lines = true;
+    return true;
+}
+
+static uint32_t shared_cycles(struct sm *s, bool atomic) {
+    struct sm_gather *g = &s->common->gather;
+    const struct exec_out *o = &s->env.grid->out;
+    const uint32_t banks = (uint32_t)s->o->sm.shared_banks, word = (uint32_t)s->o->sm.shared_bank_bytes;
+    if (!atomic && s->plain_banks && g->bytes <= word &&
+        s->lanes->conflict_free(o->access.addr, o->access.mask, banks, (uint32_t)__builtin_ctz(word)))
+        return 1;
+    uint32_t n = 0;
+    FOR_LANES(l, o->access.mask) g->shared_addr[n++] = o->access.addr[l];
+    return lines_bank_cycles(s, g->shared_addr, n, g->bytes, atomic);
+}
+
+bool plain_build(struct sm *s, uint32_t op, uint8_t kind) {
+    switch (s->env.grid->out.access.space) {
+    case IR_SP_GLOBAL: return build_lines(s, op, MEM_L1D, kind);
+    case IR_SP_PARAM: build_one(s, op, SM_PARAM, kind, 0); return true;
+    default: {
+        const uint32_t cycles = shared_cycles(s, kind == MEM_ATOMIC);
+        s->stats.sm.shared_accesses++;
+        s->stats.sm.shared_conflict_cycles += cycles - 1;
+        build_one(s, op, SM_SHARED, kind, cycles);
+        return true;
+    }
+    }
+}
