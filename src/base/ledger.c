@@ -2,6 +2,7 @@
  * mapping is written down with its lowest bit set. */
 #include "base/ledger.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -79,13 +80,27 @@ static bool grow(struct ledger *h) {
     return true;
 }
 
-static bool add(uintptr_t key) {
+/* What is done under the lock is short, and allocating is rare where several threads work. */
+static struct ledger *lock(void) {
     struct ledger *h = point ? point->ledger : NULL;
+    while (h && __atomic_test_and_set(&h->locked, __ATOMIC_ACQUIRE)) sched_yield();
+    return h;
+}
+
+static void unlock(struct ledger *h) {
+    __atomic_clear(&h->locked, __ATOMIC_RELEASE);
+}
+
+static bool add(uintptr_t key) {
+    struct ledger *h = lock();
     if (!h) return true;
-    if (4 * (h->n + 1) > 3 * h->cap && !grow(h)) return false;
-    put(h, key);
-    h->n++;
-    return true;
+    const bool room = 4 * (h->n + 1) <= 3 * h->cap || grow(h);
+    if (room) {
+        put(h, key);
+        h->n++;
+    }
+    unlock(h);
+    return room;
 }
 
 /* Those behind it that would not be found any more move up. */
@@ -101,23 +116,30 @@ static void take(struct ledger *h, size_t at) {
     h->n--;
 }
 
-static bool remove_key(uintptr_t key) {
-    struct ledger *h = point ? point->ledger : NULL;
-    if (!h || !h->cap) return false;
-    for (size_t at = home(h, key); h->slot[at]; at = (at + 1) & (h->cap - 1))
-        if (h->slot[at] == key) {
-            take(h, at);
-            return true;
-        }
+static bool find(const struct ledger *h, uintptr_t key, size_t *at) {
+    if (!h->cap) return false;
+    for (*at = home(h, key); h->slot[*at]; *at = (*at + 1) & (h->cap - 1))
+        if (h->slot[*at] == key) return true;
     return false;
 }
 
+static bool remove_key(uintptr_t key) {
+    struct ledger *h = lock();
+    if (!h) return false;
+    size_t at;
+    const bool found = find(h, key, &at);
+    if (found) take(h, at);
+    unlock(h);
+    return found;
+}
+
 bool ledger_allows(void) {
-    struct ledger *h = point ? point->ledger : NULL;
-    if (!h || !h->fail_at) return true;
-    if (h->fail_at == 1) return false; /* nor any after it */
-    h->fail_at--;
-    return true;
+    struct ledger *h = lock();
+    if (!h) return true;
+    const bool allowed = h->fail_at != 1; /* nor any after it */
+    if (h->fail_at > 1) h->fail_at--;
+    unlock(h);
+    return allowed;
 }
 
 bool ledger_add(void *p) {

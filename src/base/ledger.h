@@ -5,6 +5,8 @@
  * then everything allocated meanwhile is written down there, so that its owner can give it all back without asking the
  * objects, which may be half made.
  *
+ * Threads that work for one call may share its ledger, each with a point of its own.
+ *
  * The points of a thread are the program's only state outside of arguments. They are what its call stack is in other
  * languages: a thread sees nobody's but its own, and a call leaves the stack of them as it found it. */
 #ifndef HEDDLE_BASE_LEDGER_H
@@ -18,6 +20,7 @@
 struct ledger { /* all zero: empty */
     uintptr_t *slot;
     size_t n, cap;
+    bool locked;
     uint64_t fail_at; /* for tests: the number of the first allocation to fail, of all from now on; 0: none */
 };
 

@@ -1,6 +1,8 @@
 /* The ledger of allocations and the recovery points that jump when there is no memory. */
 #include "base/ledger.h"
 
+#include <pthread.h>
+
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "base/pages.h"
@@ -102,6 +104,30 @@ static void attempts_that_may_fail_say_so(void **state) {
     ledger_free(&l);
 }
 
+enum { WORKERS = 4, ROUNDS = 2000, KEPT = 8 };
+
+static void *work(void *ledger) {
+    struct ledger_point p;
+    void *kept[KEPT] = {0};
+    ledger_enter(&p, ledger);
+    for (int n = 0; n < ROUNDS; n++) {
+        xfree(kept[n % KEPT]);
+        kept[n % KEPT] = xrealloc(xmalloc(16), 64 + (size_t)n % 512);
+    }
+    ledger_leave(&p);
+    return NULL;
+}
+
+static void threads_of_one_call_share_its_ledger(void **state) {
+    (void)state;
+    struct ledger l = {0};
+    pthread_t worker[WORKERS];
+    for (int k = 0; k < WORKERS; k++) assert_int_equal(pthread_create(&worker[k], NULL, work, &l), 0);
+    for (int k = 0; k < WORKERS; k++) pthread_join(worker[k], NULL);
+    assert_int_equal(l.n, WORKERS * KEPT);
+    ledger_free(&l);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_left_goes_with_the_ledger),
@@ -109,6 +135,7 @@ int main(void) {
         cmocka_unit_test(what_others_allocated_is_not_ours),
         cmocka_unit_test(a_failure_goes_from_point_to_point),
         cmocka_unit_test(attempts_that_may_fail_say_so),
+        cmocka_unit_test(threads_of_one_call_share_its_ledger),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
