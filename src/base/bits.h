@@ -93,6 +93,17 @@ static inline uint64_t rng_below(struct rng *r, uint64_t n) {
     return (uint64_t)(((unsigned __int128)rng_next(r) * n) >> 64);
 }
 
+/* The same by words, for more than a few bytes; the last word is filled up with zeros. */
+static inline uint64_t hash_words(uint64_t h, const void *data, size_t n) {
+    const uint8_t *b = (const uint8_t *)data;
+    for (size_t i = 0; i < n; i += 8) {
+        uint64_t word = 0;
+        memcpy(&word, b + i, n - i < 8 ? n - i : 8);
+        h = (h ^ word) * 0x100000001b3u;
+    }
+    return h;
+}
+
 /* What an extent of three holds; 0 stands for 1, and UINT64_MAX for what 64 bits do not hold. */
 static inline uint64_t extent_count(const uint32_t d[3]) {
     uint64_t all;

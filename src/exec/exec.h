@@ -81,6 +81,13 @@ struct exec_texture {
 bool exec_texture_new(struct exec_mem *m, const struct exec_texture *t, uint64_t *handle, struct err *e);
 bool exec_texture_release(struct exec_mem *m, uint64_t handle, bool surface, struct err *e);
 
+/* ---- kept for another process (save.c) ---- */
+/* Out of memory, or into one with the same limit: the table of allocations and, if wanted, what they hold. In, storage of
+ * allocations that both have stays where it is; those that only the memory had are gone. */
+struct transfer;
+void exec_mem_transfer(struct exec_mem *m, bool contents, struct transfer *t);
+uint64_t exec_mem_digest(const struct exec_mem *m); /* of the table: where what is allocated, or was */
+
 /* ---- a module placed on a device ---- */
 struct exec_image;
 /* Which build of the arithmetic runs: the same source compiled for the plain machine and for AVX2, the same bits. */

@@ -7,6 +7,7 @@
 
 #include "base/bits.h"
 #include "lab/pool.h"
+#include "sim/checkpoint.h"
 
 struct run {
     const struct lab_hooks *hooks;
@@ -25,7 +26,9 @@ static void before(struct run *r, hd_kernel *k, const hd_launch *l) {
 }
 
 static void after(struct run *r, hd_kernel *k, const hd_launch *l) {
-    r->out->seconds += lab_seconds() - r->started;
+    double seconds = lab_seconds() - r->started;
+    sim_note(r->dev, &seconds, sizeof seconds);
+    r->out->seconds += seconds;
     r->out->launches++;
     if (r->hooks->after) r->hooks->after(r->hooks->user, k, l);
 }
@@ -62,22 +65,13 @@ static bool run_workload(struct run *r, const struct lab_subject *s) {
 
 /* ---- programs ---- */
 
-/* Word by word and piece by piece: a buffer may be as large as the device's memory. */
-static uint64_t digest(uint64_t h, const uint8_t *data, uint64_t n) {
-    for (uint64_t i = 0; i < n; i += 8) {
-        uint64_t word = 0;
-        memcpy(&word, data + i, n - i < 8 ? n - i : 8);
-        h = (h ^ word) * 0x100000001b3u;
-    }
-    return h;
-}
-
+/* Piece by piece: a buffer may be as large as the device's memory. */
 static bool digest_buffer(struct run *r, uint64_t addr, uint64_t bytes) {
     uint8_t piece[1 << 16];
     for (uint64_t at = 0; at < bytes; at += sizeof piece) {
         uint64_t n = bytes - at < sizeof piece ? bytes - at : sizeof piece;
         if (!lab_check(r->dev, hd_copy_out(r->dev, piece, addr + at, n), &r->out->err)) return false;
-        r->out->digest = digest(r->out->digest, piece, n);
+        r->out->digest = hash_words(r->out->digest, piece, n);
     }
     return true;
 }

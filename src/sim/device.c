@@ -88,6 +88,7 @@ void sim_log(const hd_device *dev, hd_log_level level, const char *fmt, ...) {
     va_start(ap, fmt);
     sb_addv(&text, fmt, ap);
     va_end(ap);
+    if (level == HD_LOG_WARNING) sim_warned(dev, text.text);
     struct ledger_point *p = ledger_step_out();
     dev->log(dev->log_user, level, text.text);
     ledger_adopt(p);
@@ -170,6 +171,7 @@ static hd_status close_device(hd_device *dev) {
     VEC_FREE(&dev->warm);
     drop_watch(dev);
     sim_races_free(dev);
+    sim_journal_free(dev);
     gpu_free(dev->gpu);
     storage_free(&dev->storage);
     options_free(&dev->options);

@@ -38,6 +38,7 @@ struct hd_device {
     const struct exec_race **found; /* what it found, in order; nfound of them */
     size_t nfound;
     bool races_warned;
+    struct journal *journal; /* of what the host learned (checkpoint.c); NULL: none is kept */
     hd_log_fn *log;
     hd_print_fn *print;
     hd_progress_fn *progress;
@@ -113,6 +114,23 @@ hd_status sim_supported(const hd_kernel *k);
 
 /* machine.c: makes x a launch whose blocks are all resident, or says why they cannot be. */
 hd_status sim_cooperate(const hd_kernel *k, const hd_launch *l, struct exec_launch *x);
+
+/* launch.c: the timed machine, made if there is none yet; what a kernel prints, to whoever wants it. */
+bool sim_machine(hd_device *dev, struct err *e);
+void sim_print(const hd_device *dev, const char *text, size_t n);
+
+/* checkpoint.c: what a journal is told of; without one, nothing happens. What the host tells the device, in pieces. */
+void sim_told(hd_device *dev, const void *data, uint64_t n);
+void sim_printed(hd_device *dev, const char *text, size_t n); /* by the launch under way */
+void sim_warned(const hd_device *dev, const char *text);
+/* Copies to the host; in a replay, what was copied then. */
+bool sim_copied(hd_device *dev, void *to, const void *from, uint64_t n, struct err *e);
+/* Around a launch that is simulated; instead of it, in a replay; after either has been counted. */
+void sim_launch_begins(hd_device *dev);
+void sim_launch_ended(hd_device *dev, struct stats *s, bool good);
+bool sim_replay_launch(hd_device *dev, struct stats *s, struct err *e);
+bool sim_replay_ended(hd_device *dev, struct err *e);
+void sim_journal_free(hd_device *dev);
 
 /* races.c: after a launch; when the device is closed. */
 void sim_races_update(hd_device *dev);

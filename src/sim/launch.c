@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "sim/checkpoint.h"
 #include "sim/internal.h"
 #include "sim/registers.h"
 
@@ -145,14 +146,18 @@ static bool check_launch(const hd_kernel *k, const hd_launch *l, const struct ex
 
 /* ---- the run ---- */
 
-static void on_print(void *user, const char *text, size_t n) {
-    const hd_device *dev = user;
+void sim_print(const hd_device *dev, const char *text, size_t n) {
     struct ledger_point *p = ledger_step_out();
     if (dev->print)
         dev->print(dev->print_user, text, n);
     else
         fwrite(text, 1, n, stdout);
     ledger_adopt(p);
+}
+
+static void on_print(void *user, const char *text, size_t n) {
+    sim_printed(user, text, n);
+    sim_print(user, text, n);
 }
 
 /* A launch that nothing is proved about may still be one that never ends: whoever waits for it is told what to do. It
@@ -233,7 +238,7 @@ static void describe_exec(struct stats *s, const struct exec_launch *l) {
     s->exec.barriers = s->sm.barriers;
 }
 
-static bool make_machine(hd_device *dev, struct err *e) {
+bool sim_machine(hd_device *dev, struct err *e) {
     if (dev->gpu) return true;
     storage_free(&dev->storage);
     if (storage_find(&dev->options, &dev->storage, e)) dev->gpu = gpu_new(&dev->options, e);
@@ -243,7 +248,7 @@ static bool make_machine(hd_device *dev, struct err *e) {
 static bool run_timed(hd_kernel *k, const struct exec_launch *x, struct stats *s, struct err *e) {
     hd_device *dev = k->mod->dev;
     const struct options *o = &dev->options;
-    if (!make_machine(dev, e)) return false;
+    if (!sim_machine(dev, e)) return false;
     if (dev->watch.profile && !k->mod->account) k->mod->account = account_new((uint32_t)k->mod->ir->code.n);
     struct exec_launch exec = *x;
     struct gpu_launch l = {.exec = &exec,
@@ -268,17 +273,38 @@ static bool run_timed(hd_kernel *k, const struct exec_launch *x, struct stats *s
     return good;
 }
 
+static bool simulate(hd_kernel *k, bool timed, const struct exec_launch *x, struct stats *s, struct err *e) {
+    hd_device *dev = k->mod->dev;
+    s->mem.used_bytes = exec_mem_used(dev->mem);
+    sim_launch_begins(dev);
+    const bool good = timed ? run_timed(k, x, s, e) : exec_run(x, &s->exec, e);
+    s->exec.launches = 1;
+    sim_launch_ended(dev, s, good);
+    return good;
+}
+
+/* What was simulated by another process comes from a journal of it. */
+static void tell_launch(hd_kernel *k, bool timed, const struct exec_launch *x) {
+    hd_device *dev = k->mod->dev;
+    const uint32_t shape[] = {x->grid[0],  x->grid[1],        x->grid[2], x->block[0],   x->block[1],
+                              x->block[2], x->dynamic_shared, timed,      x->cooperative};
+    sim_told(dev, k->info.name, strlen(k->info.name));
+    sim_told(dev, shape, sizeof shape);
+    sim_told(dev, x->params, k->info.param_bytes);
+}
+
 static bool execute(hd_kernel *k, bool timed, const struct exec_launch *x, struct err *e) {
     hd_device *dev = k->mod->dev;
-    struct stats s = {.mem.used_bytes = exec_mem_used(dev->mem)};
-    bool good = timed ? run_timed(k, x, &s, e) : exec_run(x, &s.exec, e);
-    s.exec.launches = 1;
+    struct stats s = {0};
+    if (dev->journal) tell_launch(k, timed, x);
+    bool good =
+        dev->journal && sim_replaying(dev) ? sim_replay_launch(dev, &s, e) : simulate(k, timed, x, &s, e);
     dev->warm.n = 0;
     dev->launches++;
     if (dev->races) sim_races_update(dev);
     dev->last = s;
     stats_join(&dev->total, &s);
-    return good;
+    return good && (!dev->journal || sim_replay_ended(dev, e));
 }
 
 /* Just past a buffer is where programs reach that hardware lets pass. */

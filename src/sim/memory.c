@@ -184,6 +184,10 @@ static hd_status copy_in(hd_device *dev, uint64_t dst, const void *src, uint64_t
     void *to = view(dev, "hd_copy_in", dst, bytes);
     if (!to) return HD_INVALID;
     memcpy(to, src, bytes);
+    if (dev->journal) {
+        sim_told(dev, &dst, sizeof dst);
+        sim_told(dev, src, bytes);
+    }
     warm(dev, dst, bytes);
     return HD_OK;
 }
@@ -198,8 +202,8 @@ static hd_status copy_out(hd_device *dev, void *dst, uint64_t src, uint64_t byte
     if (!dst) return sim_refuse(dev, "hd_copy_out: dst must not be NULL");
     const void *from = view(dev, "hd_copy_out", src, bytes);
     if (!from) return HD_INVALID;
-    memcpy(dst, from, bytes);
-    return HD_OK;
+    struct err e = {0};
+    return sim_copied(dev, dst, from, bytes, &e) ? HD_OK : sim_fail(dev, &e);
 }
 
 hd_status hd_copy_out(hd_device *dev, void *dst, uint64_t src, uint64_t bytes) {
@@ -214,6 +218,7 @@ static hd_status copy(hd_device *dev, uint64_t dst, uint64_t src, uint64_t bytes
     void *to = view(dev, "hd_copy", dst, bytes);
     if (!to) return HD_INVALID;
     memmove(to, from, bytes);
+    if (dev->journal) sim_told(dev, (uint64_t[]){dst, src, bytes}, 3 * sizeof dst);
     return HD_OK;
 }
 
@@ -227,6 +232,7 @@ static hd_status set(hd_device *dev, uint64_t dst, uint8_t value, uint64_t bytes
     void *to = view(dev, "hd_set", dst, bytes);
     if (!to) return HD_INVALID;
     memset(to, value, bytes);
+    if (dev->journal) sim_told(dev, (uint64_t[]){dst, value, bytes}, 3 * sizeof dst);
     return HD_OK;
 }
 

@@ -161,6 +161,7 @@ static hd_status load_texts(hd_device *dev, const char *name, const struct ptx_t
         return sim_fail(dev, &e);
     }
     err_free(&e);
+    for (size_t i = 0; i < n && dev->journal; i++) sim_told(dev, texts[i].text, texts[i].len);
     if (*mod->ir->warnings) log_warnings(mod);
     describe_kernels(mod);
     mod->next = dev->modules;
