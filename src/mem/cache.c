@@ -62,47 +62,20 @@ void cache_free(struct cache *c) {
     c->line = NULL;
 }
 
-/* Bits [first, last] of a word; last < 64. */
-static uint64_t bits(uint32_t first, uint32_t last) {
-    return (UINT64_MAX >> (63 - (last - first))) << first;
-}
-
-uint64_t cache_touched(const struct cache *c, uint64_t addr, uint32_t bytes) {
-    uint32_t at = (uint32_t)(addr & (((uint64_t)1 << c->line_shift) - 1));
-    uint32_t first = at >> c->grain_shift, last = (at + bytes - 1) >> c->grain_shift;
-    first &= ~(c->per_sector - 1);
-    last |= c->per_sector - 1;
-    CHECK(last < c->grains);
-    return bits(first, last);
-}
-
 uint64_t cache_covered(const struct cache *c, uint64_t addr, uint32_t bytes) {
     uint32_t at = (uint32_t)(addr & (((uint64_t)1 << c->line_shift) - 1));
     uint32_t first = (at + (1u << c->grain_shift) - 1) >> c->grain_shift,
              end = (at + bytes) >> c->grain_shift;
-    return first < end ? bits(first, end - 1) : 0;
+    return first < end ? cache_bits(first, end - 1) : 0;
 }
 
 uint64_t cache_run(const struct cache *c, uint64_t line, uint64_t *grains, uint32_t within, uint32_t *bytes) {
     uint32_t first = (uint32_t)__builtin_ctzll(*grains), n = 0, most = within >> c->grain_shift;
     do n++;
     while (first + n < c->grains && (*grains >> (first + n) & 1) && (first + n) % most);
-    *grains &= ~bits(first, first + n - 1);
+    *grains &= ~cache_bits(first, first + n - 1);
     *bytes = n << c->grain_shift;
     return (line << c->line_shift) + ((uint64_t)first << c->grain_shift);
-}
-
-static uint32_t first_slot(const struct cache *c, uint64_t index) {
-    uint64_t set = c->pow2 ? index & (c->sets - 1) : index % c->sets;
-    return (uint32_t)set * c->ways;
-}
-
-uint32_t cache_find(const struct cache *c, uint64_t index, uint64_t line) {
-    uint32_t slot = first_slot(c, index);
-    const uint64_t *tag = c->tag + slot;
-    for (uint32_t w = 0; w < c->ways; w++)
-        if (tag[w] == line + 1) return slot + w;
-    return CACHE_NONE;
 }
 
 /* A random one of the lines of a full set that may go. */
@@ -124,7 +97,7 @@ static uint32_t next_oldest(const struct cache *c, uint32_t first, uint64_t afte
 
 /* The oldest line is hardly ever on its way, so looking at it first spares looking at the others. */
 uint32_t cache_victim(struct cache *c, uint64_t index) {
-    uint32_t first = first_slot(c, index), best;
+    uint32_t first = cache_first_slot(c, index), best;
     for (uint32_t s = first; s < first + c->ways; s++)
         if (!c->tag[s]) return s;
     if (c->replace == MEM_RANDOM) return random_victim(c, first);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/alloc.h"
 #include "base/bits.h"
 #include "base/err.h"
 
@@ -63,8 +64,17 @@ bool cache_init(struct cache *c, const struct cache_shape *s, uint64_t seed,
                 struct err *e); /* s has been checked */
 void cache_free(struct cache *c);
 
+/* Bits [first, last] of a word; last < 64. */
+static inline uint64_t cache_bits(uint32_t first, uint32_t last) {
+    return (UINT64_MAX >> (63 - (last - first))) << first;
+}
 /* Grains that [addr, addr + bytes) touches, rounded out to sectors; the range is within one line. */
-uint64_t cache_touched(const struct cache *c, uint64_t addr, uint32_t bytes);
+static inline uint64_t cache_touched(const struct cache *c, uint64_t addr, uint32_t bytes) {
+    const uint32_t at = (uint32_t)addr & ((1u << c->line_shift) - 1), round = c->per_sector - 1;
+    const uint32_t first = at >> c->grain_shift & ~round, last = (at + bytes - 1) >> c->grain_shift | round;
+    CHECK(last < c->grains);
+    return cache_bits(first, last);
+}
 /* Grains that lie wholly inside the range. */
 uint64_t cache_covered(const struct cache *c, uint64_t addr, uint32_t bytes);
 /* The grain that byte is in, as a bit. */
@@ -75,7 +85,17 @@ static inline uint64_t cache_grain(const struct cache *c, uint64_t addr) {
 uint64_t cache_run(const struct cache *c, uint64_t line, uint64_t *grains, uint32_t within, uint32_t *bytes);
 
 /* index chooses the set (index modulo sets); it is the line number where lines are not spread over slices. */
-uint32_t cache_find(const struct cache *c, uint64_t index, uint64_t line); /* its slot, or CACHE_NONE */
+static inline uint32_t cache_first_slot(const struct cache *c, uint64_t index) {
+    const uint64_t set = c->pow2 ? index & (c->sets - 1) : index % c->sets;
+    return (uint32_t)set * c->ways;
+}
+/* Its slot, or CACHE_NONE. */
+static inline uint32_t cache_find(const struct cache *c, uint64_t index, uint64_t line) {
+    const uint32_t slot = cache_first_slot(c, index);
+    for (const uint64_t *tag = c->tag + slot, *at = tag, *end = tag + c->ways; at < end; at++)
+        if (*at == line + 1) return slot + (uint32_t)(at - tag);
+    return CACHE_NONE;
+}
 /* The slot a new line of that set takes: an empty one, else by policy among those with nothing pending; CACHE_NONE: all
  * are reserved. */
 uint32_t cache_victim(struct cache *c, uint64_t index);

@@ -10,7 +10,7 @@
 #include "base/bitmap.h"
 
 bool level_init(struct level *l, const struct cache_shape *s, uint64_t seed, struct err *e) {
-    *l = (struct level){.shape = *s, .cycle = MEM_NEVER};
+    *l = (struct level){.shape = *s, .cycle = MEM_NEVER, .bank_mask = is_pow2(s->banks) ? s->banks - 1 : 0};
     if (!cache_init(&l->tags, s, seed, e)) return false;
     if (mshr_init(&l->mshr, s->mshrs, s->merges, e)) return true;
     cache_free(&l->tags);
@@ -23,15 +23,16 @@ void level_free(struct level *l) {
 }
 
 static uint32_t bank_of(const struct level *l, uint64_t index) {
-    return is_pow2(l->shape.banks) ? (uint32_t)index & (l->shape.banks - 1)
-                                   : (uint32_t)(index % l->shape.banks);
+    return l->bank_mask || l->shape.banks < 2 ? (uint32_t)index & l->bank_mask
+                                              : (uint32_t)(index % l->shape.banks);
 }
 
 bool level_open(struct level *l, uint64_t index, uint64_t cycle) {
     if (l->cycle != cycle) {
         l->cycle = cycle;
         l->taken = 0;
-        for (uint32_t i = 0; i < bitmap_words(l->shape.banks); i++) l->banks[i] = 0;
+        l->banks[0] = 0;
+        if (l->shape.banks > 64) memset(l->banks, 0, sizeof l->banks);
         return true;
     }
     if (l->shape.ideal || !l->taken) return true;
@@ -48,7 +49,7 @@ bool level_open(struct level *l, uint64_t index, uint64_t cycle) {
 /* Sectors any of whose grains are in the set. */
 static uint32_t sectors_of(const struct level *l, uint64_t grains) {
     uint32_t n = 0, each = l->tags.per_sector;
-    if (each == 1) return (uint32_t)__builtin_popcountll(grains);
+    if (each == 1) return bits_count64(grains);
     for (; grains; grains = each < 64 ? grains >> each : 0) {
         uint32_t skip = (uint32_t)__builtin_ctzll(grains) / each * each;
         grains >>= skip;
@@ -57,7 +58,7 @@ static uint32_t sectors_of(const struct level *l, uint64_t grains) {
     return n;
 }
 
-void level_count_sectors(struct level *l, uint64_t touched, uint64_t missing, uint64_t pending) {
+static inline void count_sectors(struct level *l, uint64_t touched, uint64_t missing, uint64_t pending) {
     struct mem_cache_stats *s = &l->stats;
     const uint64_t lost = missing & ~pending;
     if (!(touched & (touched - 1))) { /* one, as mostly */
@@ -73,35 +74,28 @@ void level_count_sectors(struct level *l, uint64_t touched, uint64_t missing, ui
     s->sector_pending += away - misses;
 }
 
+void level_count_sectors(struct level *l, uint64_t touched, uint64_t missing, uint64_t pending) {
+    count_sectors(l, touched, missing, pending);
+}
+
 /* The grains an access touches, those of them that are not there, and those of the line that are on their way. */
 struct grains {
     uint64_t touched, missing, pending;
 };
 
-static enum level_what count(struct level *l, const struct level_access *a, struct grains g,
-                             enum level_what what) {
+static inline enum level_what count(struct level *l, const struct level_access *a, const struct grains *g,
+                                    enum level_what what) {
     struct mem_cache_stats *s = &l->stats;
     if (what == LEVEL_REFUSED) {
         s->busy++;
         return what;
     }
-    level_count_sectors(l, g.touched, g.missing, g.pending);
-    uint32_t bank = bank_of(l, a->index);
+    count_sectors(l, g->touched, g->missing, g->pending);
     l->taken++;
-    bitmap_set(l->banks, bank);
+    bitmap_set(l->banks, bank_of(l, a->index));
     s->accesses++;
-    if (a->kind == MEM_READ)
-        s->reads++;
-    else if (a->kind == MEM_WRITE)
-        s->writes++;
-    else
-        s->atomics++;
-    if (what == LEVEL_HIT)
-        s->hits++;
-    else if (what == LEVEL_PENDING)
-        s->pending++;
-    else
-        s->misses++;
+    *(a->kind == MEM_READ ? &s->reads : a->kind == MEM_WRITE ? &s->writes : &s->atomics) += 1;
+    *(what == LEVEL_HIT ? &s->hits : what == LEVEL_PENDING ? &s->pending : &s->misses) += 1;
     return what;
 }
 
@@ -129,8 +123,8 @@ static uint32_t place(struct level *l, const struct level_access *a, struct leve
 }
 
 /* Sees to it that the missing grains (of the line in slot, if it has one) come. False: refused, nothing has changed. */
-static bool bring(struct level *l, const struct level_access *a, uint32_t slot, uint64_t missing, bool waits,
-                  struct level_effect *x) {
+static bool bring(struct level *l, const struct level_access *a, uint32_t slot, uint64_t touched,
+                  uint64_t missing, bool waits, struct level_effect *x) {
     uint64_t pending = slot == CACHE_NONE ? 0 : l->tags.line[slot].pending;
     x->fetch = missing & ~pending;
     if ((x->fetch && !a->room) || (x->fetch && !pending && !mshr_room(&l->mshr))) return false;
@@ -141,21 +135,20 @@ static bool bring(struct level *l, const struct level_access *a, uint32_t slot, 
     at->pending |= x->fetch;
     x->entry = at->entry;
     if (waits) x->wait = missing;
-    uint64_t touched = cache_touched(&l->tags, a->addr, a->bytes);
     if (a->kind != MEM_READ && l->shape.write == MEM_WRITE_BACK) at->dirty |= touched;
     if (a->kind == MEM_WRITE) at->valid |= touched & ~(at->pending | missing);
     cache_use(&l->tags, slot);
     return true;
 }
 
-static enum level_what write(struct level *l, const struct level_access *a, uint32_t slot, uint64_t missing,
-                             enum level_what what, struct level_effect *x) {
+static enum level_what write(struct level *l, const struct level_access *a, uint32_t slot,
+                             const struct grains *g, enum level_what what, struct level_effect *x) {
     bool back = l->shape.write == MEM_WRITE_BACK;
     x->forward = !back || (what == LEVEL_MISS && !l->shape.allocate);
     if (x->forward && !a->room) return LEVEL_REFUSED;
     if (what == LEVEL_MISS && !l->shape.allocate) return what;
-    uint64_t wanted = what == LEVEL_MISS ? missing & ~cache_covered(&l->tags, a->addr, a->bytes) : 0;
-    return bring(l, a, slot, wanted, false, x) ? what : LEVEL_REFUSED;
+    uint64_t wanted = what == LEVEL_MISS ? g->missing & ~cache_covered(&l->tags, a->addr, a->bytes) : 0;
+    return bring(l, a, slot, g->touched, wanted, false, x) ? what : LEVEL_REFUSED;
 }
 
 static enum level_what ideal(struct level *l, const struct level_access *a, struct level_effect *x) {
@@ -166,7 +159,7 @@ static enum level_what ideal(struct level *l, const struct level_access *a, stru
 enum level_what level_do(struct level *l, const struct level_access *a, struct level_effect *x) {
     *x = (struct level_effect){.entry = CACHE_NONE};
     struct grains g = {.touched = cache_touched(&l->tags, a->addr, a->bytes)};
-    if (l->shape.ideal) return count(l, a, g, ideal(l, a, x));
+    if (l->shape.ideal) return count(l, a, &g, ideal(l, a, x));
     uint32_t slot = cache_find(&l->tags, a->index, a->addr >> l->tags.line_shift);
     g.missing = g.touched;
     if (slot != CACHE_NONE) {
@@ -174,25 +167,27 @@ enum level_what level_do(struct level *l, const struct level_access *a, struct l
         g.pending = l->tags.line[slot].pending;
     }
     enum level_what what = !g.missing ? LEVEL_HIT : g.missing & ~g.pending ? LEVEL_MISS : LEVEL_PENDING;
-    if (a->kind == MEM_WRITE) return count(l, a, g, write(l, a, slot, g.missing, what, x));
-    if (a->kind == MEM_READ && what == LEVEL_HIT) {
+    if (a->kind == MEM_WRITE)
+        what = write(l, a, slot, &g, what, x);
+    else if (a->kind == MEM_READ && what == LEVEL_HIT)
         cache_use(&l->tags, slot);
-        return count(l, a, g, what);
+    else {
+        x->forward = a->kind == MEM_ATOMIC && l->shape.write == MEM_WRITE_THROUGH;
+        if ((x->forward && !a->room) || !bring(l, a, slot, g.touched, g.missing, g.missing != 0, x))
+            what = LEVEL_REFUSED;
     }
-    x->forward = a->kind == MEM_ATOMIC && l->shape.write == MEM_WRITE_THROUGH;
-    if ((x->forward && !a->room) || !bring(l, a, slot, g.missing, g.missing != 0, x)) what = LEVEL_REFUSED;
-    return count(l, a, g, what);
+    return count(l, a, &g, what);
 }
 
 enum level_what level_bypass(struct level *l, const struct level_access *a, struct level_effect *x) {
     *x = (struct level_effect){.entry = CACHE_NONE};
     struct grains g = {.touched = cache_touched(&l->tags, a->addr, a->bytes)};
     g.missing = g.touched;
-    if (!a->room || !mshr_room(&l->mshr)) return count(l, a, g, LEVEL_REFUSED);
+    if (!a->room || !mshr_room(&l->mshr)) return count(l, a, &g, LEVEL_REFUSED);
     uint32_t slot = cache_find(&l->tags, a->index, a->addr >> l->tags.line_shift);
     if (slot != CACHE_NONE) x->evict = level_empty(l, slot, &x->evict_line);
     x->entry = mshr_take(&l->mshr, CACHE_NONE);
-    return count(l, a, g, LEVEL_MISS);
+    return count(l, a, &g, LEVEL_MISS);
 }
 
 void level_fill(struct level *l, struct msg_pool *p, uint32_t entry, uint64_t addr, uint32_t bytes,

@@ -16,6 +16,7 @@ struct level {
     uint64_t cycle;                   /* ports and banks are taken in this one */
     uint32_t taken;                   /* ports */
     uint64_t banks[LEVEL_BANKS / 64]; /* set: taken */
+    uint32_t bank_mask;               /* shape.banks - 1 if that is a power of two; else 0 */
     struct mem_cache_stats stats;
 };
 

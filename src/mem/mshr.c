@@ -17,22 +17,6 @@ void mshr_destroy(struct mshr *t) {
     POOL_FREE(t);
 }
 
-uint32_t mshr_take(struct mshr *t, uint32_t slot) {
-    const uint32_t i = POOL_TAKE_SIZED(t);
-    t->v[i] = (struct mshr_entry){.slot = slot};
-    return i;
-}
-
-void mshr_give(struct mshr *t, uint32_t entry) {
-    CHECK(!t->v[entry].waiting.n);
-    POOL_GIVE(t, entry);
-}
-
-void mshr_wait(struct mshr *t, struct msg_pool *p, uint32_t entry, uint32_t message, uint64_t missing) {
-    p->v[message].missing = missing;
-    QUEUE_PUT(&t->v[entry].waiting, p->v, message);
-}
-
 void mshr_arrive(struct mshr *t, struct msg_pool *p, uint32_t entry, uint64_t grains, struct queue *out) {
     struct queue *waiting = &t->v[entry].waiting;
     for (uint32_t left = waiting->n; left; left--) {

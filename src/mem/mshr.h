@@ -23,13 +23,26 @@ void mshr_destroy(struct mshr *t);
 static inline bool mshr_room(const struct mshr *t) {
     return t->pool.left;
 }
-uint32_t mshr_take(struct mshr *t, uint32_t slot); /* needs mshr_room */
-void mshr_give(struct mshr *t, uint32_t entry);    /* nobody waits there */
+/* Needs mshr_room. */
+static inline uint32_t mshr_take(struct mshr *t, uint32_t slot) {
+    const uint32_t i = POOL_TAKE_SIZED(t);
+    t->v[i] = (struct mshr_entry){.slot = slot};
+    return i;
+}
+/* Nobody waits there. */
+static inline void mshr_give(struct mshr *t, uint32_t entry) {
+    CHECK(!t->v[entry].waiting.n);
+    POOL_GIVE(t, entry);
+}
 static inline bool mshr_merges(const struct mshr *t, uint32_t entry) {
     return t->v[entry].waiting.n < t->merges;
 }
 /* The message waits for these grains of the entry's line. */
-void mshr_wait(struct mshr *t, struct msg_pool *p, uint32_t entry, uint32_t message, uint64_t missing);
+static inline void mshr_wait(struct mshr *t, struct msg_pool *p, uint32_t entry, uint32_t message,
+                             uint64_t missing) {
+    p->v[message].missing = missing;
+    QUEUE_PUT(&t->v[entry].waiting, p->v, message);
+}
 /* These grains have come: adds to out, oldest first, the messages that now miss none. */
 void mshr_arrive(struct mshr *t, struct msg_pool *p, uint32_t entry, uint64_t grains, struct queue *out);
 

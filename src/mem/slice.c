@@ -183,28 +183,38 @@ void slice_landed(struct mem *m) {
 
 /* ---- to the crossbar ---- */
 
-static bool answer(struct mem *m, struct slice *s, struct queue *q, uint64_t cycle) {
-    if (!q->n || (q == &s->hits && m->pool.v[q->head].when > cycle)) return false;
+/* The first of a queue, which may leave. */
+static bool answer(struct mem *m, struct slice *s, struct queue *q) {
     const struct msg *r = &m->pool.v[q->head];
     uint32_t to = r->sm / (uint32_t)m->o.noc.sms_per_port;
-    if (!xbar_room(m->xbar[XBAR_BACK], s->number, to, r->bytes)) return false;
+    if (!xbar_room(m->xbar[XBAR_BACK], s->number, to, r->bytes)) {
+        s->blocked = true;
+        return false;
+    }
     mem_push(m, XBAR_BACK, s->number, to, r->bytes, q->head, CLOCK_L2);
     QUEUE_TAKE(q, m->pool.v);
     return true;
 }
 
+static bool hit_ready(const struct mem *m, const struct slice *s, uint64_t cycle) {
+    return s->hits.n && m->pool.v[s->hits.head].when <= cycle;
+}
+
 /* Those that waited for DRAM first. Hits cannot starve: their queue full, no request is taken that could miss. */
 static uint32_t send_answers(struct mem *m, struct slice *s, uint64_t cycle) {
-    for (uint32_t n = 0; n < s->level.shape.ports; n++)
-        if (!answer(m, s, &s->answers, cycle) && !answer(m, s, &s->hits, cycle)) return n;
-    return s->level.shape.ports;
+    uint32_t n = 0;
+    s->blocked = false;
+    while (n < s->level.shape.ports && ((s->answers.n && answer(m, s, &s->answers)) ||
+                                        (hit_ready(m, s, cycle) && answer(m, s, &s->hits))))
+        n++;
+    return n;
 }
 
 void slice_freed(struct mem *m) {
     uint64_t freed = *xbar_freed(m->xbar[XBAR_BACK]);
     for (; freed; freed &= freed - 1) {
         struct slice *s = &m->slice[__builtin_ctzll(freed)];
-        if (s->answers.n || s->hits.n) wake(m, s, CLOCK_NOC);
+        if (s->blocked) wake(m, s, CLOCK_NOC);
     }
 }
 
@@ -217,21 +227,22 @@ static uint64_t head_due(const struct mem *m, const struct queue *q, uint64_t cy
 }
 
 static bool has_work(const struct mem *m, const struct slice *s, uint64_t cycle) {
-    return at_door(m, s) || s->returned.n || s->answers.n ||
-           (s->hits.n && m->pool.v[s->hits.head].when <= cycle) ||
+    return at_door(m, s) || s->returned.n || s->answers.n || hit_ready(m, s, cycle) ||
            (s->below.n && m->pool.v[s->below.head].when <= cycle);
 }
 
 /* An ideal crossbar gives no credits back: there, what waits for room asks in every cycle. */
 void slice_cycle(struct mem *m, struct slice *s, uint64_t cycle) {
     if (s->refused) s->level.stats.busy += cycle - s->ran - 1;
-    uint32_t moved = take_returns(m, s), taken = accept_some(m, s, cycle);
-    moved += taken + send_below(m, s, cycle) + send_answers(m, s, cycle);
+    const uint32_t returned = s->returned.n ? take_returns(m, s) : 0,
+                   taken = at_door(m, s) ? accept_some(m, s, cycle) : 0,
+                   below = s->below.n ? send_below(m, s, cycle) : 0;
+    const uint32_t moved = returned + taken + below + send_answers(m, s, cycle);
     s->ran = cycle;
     s->refused = at_door(m, s) && !taken && m->o.l2.present;
-    uint64_t hit = head_due(m, &s->hits, cycle), below = head_due(m, &s->below, cycle);
+    uint64_t hit = head_due(m, &s->hits, cycle), next = head_due(m, &s->below, cycle);
     bool again = (moved || m->o.noc.ideal) && has_work(m, s, cycle);
-    m->slice_due[s->number] = again ? cycle + 1 : hit < below ? hit : below;
+    m->slice_due[s->number] = again ? cycle + 1 : hit < next ? hit : next;
 }
 
 uint64_t slice_refusals(const struct mem *m, const struct slice *s) {
