@@ -71,6 +71,8 @@ struct xbar {
     uint32_t per_buffer;   /* outputs a buffer serves, at most */
     uint32_t words;        /* bitmap words for them */
     uint32_t buffer_words; /* bitmap words for all buffers */
+    uint32_t input_words;  /* and for the inputs */
+    uint32_t crossed;      /* flits of the cycle under way */
     uint64_t now;
     struct rng rng;
     POOL(struct message) messages;
@@ -84,7 +86,8 @@ struct xbar {
     struct output *output; /* by slot: [speedup][words * 64] */
     uint64_t *matched_out; /* slots matched in this cycle */
     uint64_t *bid_for;     /* slots with bids in this pass */
-    uint64_t *holding;     /* slots whose held is set */
+    uint64_t *holding;     /* slots whose held is set, */
+    uint32_t held;         /* and how many they are */
     uint64_t *landed;      /* outputs, by number, with messages that have arrived */
     uint64_t *freed;       /* inputs that got credits back in the last cycle */
     struct queue wire;     /* messages on their way, in order of arrival */
@@ -99,9 +102,6 @@ static uint64_t least(uint64_t a, uint64_t b) {
 
 static uint32_t buffer_of(const struct xbar *x, uint32_t input, uint32_t output) {
     return input * x->speedup + x->route[output].part;
-}
-static struct queue *queue_of(struct xbar *x, uint32_t buf, uint32_t slot) {
-    return &x->queue[(size_t)buf * x->per_buffer + (slot - x->buffer[buf].first)];
 }
 static uint32_t flits_of(const struct xbar *x, uint32_t bytes) {
     uint64_t n = bytes + x->header + x->flit - 1;
@@ -121,7 +121,8 @@ static void make_buffers(struct xbar *x) {
     x->begun = xcalloc((size_t)buffers * x->words, sizeof *x->begun);
     x->occupied = xcalloc(x->buffer_words, sizeof *x->occupied);
     x->matched_in = xcalloc(x->buffer_words, sizeof *x->matched_in);
-    x->freed = xcalloc(bitmap_words(x->inputs), sizeof *x->freed);
+    x->input_words = bitmap_words(x->inputs);
+    x->freed = xcalloc(x->input_words, sizeof *x->freed);
 }
 
 static void make_outputs(struct xbar *x) {
@@ -186,12 +187,6 @@ void xbar_free(struct xbar *x) {
 
 /* ---- messages ---- */
 
-static uint32_t message_new(struct xbar *x, struct message m) {
-    const uint32_t at = POOL_TAKE(&x->messages);
-    x->messages.v[at] = m;
-    return at;
-}
-
 static void append(struct xbar *x, struct queue *q, uint32_t at) {
     QUEUE_PUT(q, x->messages.v, at);
 }
@@ -228,8 +223,9 @@ bool xbar_room(const struct xbar *x, uint32_t input, uint32_t output, uint32_t b
 
 void xbar_push(struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes, uint32_t message) {
     uint32_t flits = flits_of(x, bytes);
-    struct message m = {.flits = flits, .left = flits, .number = message, .slot = x->route[output].slot};
-    uint32_t at = message_new(x, m);
+    const struct route *to = &x->route[output];
+    const uint32_t at = POOL_TAKE(&x->messages);
+    x->messages.v[at] = (struct message){.flits = flits, .left = flits, .number = message, .slot = to->slot};
     if (x->ideal) {
         CHECK(xbar_room(x, input, output, bytes));
         x->stats.flits[x->way] += flits;
@@ -237,13 +233,15 @@ void xbar_push(struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes, 
         arrive(x); /* latency 0: it is there */
         return;
     }
-    uint32_t buf = buffer_of(x, input, output), local = x->route[output].local;
-    struct queue *q = &x->queue[(size_t)buf * x->per_buffer + local];
-    CHECK(x->buffer[buf].credits >= least(flits, x->input_room));
-    x->buffer[buf].credits -= least(flits, x->input_room);
+    const uint32_t buf = input * x->speedup + to->part;
+    const uint64_t need = least(flits, x->input_room);
+    struct queue *q = &x->queue[(size_t)buf * x->per_buffer + to->local];
+    struct buffer *b = &x->buffer[buf];
+    CHECK(b->credits >= need);
+    b->credits -= need;
     if (!q->n) {
-        x->buffer[buf].queues++;
-        bitmap_set(x->wants + (size_t)buf * x->words, local);
+        b->queues++;
+        bitmap_set(x->wants + (size_t)buf * x->words, to->local);
         bitmap_set(x->occupied, buf);
     }
     append(x, q, at);
@@ -259,10 +257,12 @@ bool xbar_peek(const struct xbar *x, uint32_t output, uint32_t *message) {
 }
 
 bool xbar_pop(struct xbar *x, uint32_t output, uint32_t *message) {
-    if (!xbar_peek(x, output, message)) return false;
+    CHECK(output < x->outputs);
     struct output *out = &x->output[x->route[output].slot];
-    uint32_t at = take(x, &out->arrived);
-    struct message *m = &x->messages.v[at];
+    if (!out->arrived.n) return false;
+    const uint32_t at = take(x, &out->arrived);
+    const struct message *m = &x->messages.v[at];
+    *message = m->number;
     if (!out->arrived.n) bitmap_clear(x->landed, output);
     out->unpopped -= m->flits;
     if (!x->ideal) out->credits += least(m->flits, x->output_room);
@@ -308,25 +308,49 @@ void xbar_transfer(struct xbar *x, struct transfer *t) {
 
 /* ---- one cycle ---- */
 
-static bool begun(const struct xbar *x, uint32_t buf, uint32_t slot) {
-    return bitmap_has(x->begun + (size_t)buf * x->words, slot - x->buffer[buf].first);
+/* What follows is compiled twice: for buffers whose outputs fit a word of bits (words is 1, a constant), as those of nearly
+ * all machines do, and for any. */
+#define TWICE static inline __attribute__((always_inline))
+
+static void clear(uint64_t *map, uint32_t words) {
+    map[0] = 0;
+    for (uint32_t w = 1; w < words; w++) map[w] = 0;
 }
 
-/* True when a flit of the buffer's message may go to the output: its place in the output buffer is kept. A message that finds
- * no place is the next to get one. */
-static bool admit(struct xbar *x, uint32_t buf, uint32_t slot) {
+/* The output's number among those of a buffer that serves it. */
+TWICE uint32_t local_of(const struct xbar *x, uint32_t buf, uint32_t slot, const uint32_t words) {
+    return words == 1 ? slot % 64 : slot - x->buffer[buf].first;
+}
+
+TWICE bool has_begun(const struct xbar *x, uint32_t buf, uint32_t local, const uint32_t words) {
+    return bitmap_has(x->begun + (size_t)buf * words, local);
+}
+
+static void hold(struct xbar *x, uint32_t slot, uint32_t buf) {
+    x->held += x->output[slot].held == NONE;
+    x->output[slot].held = buf;
+    bitmap_set(x->holding, slot);
+}
+
+static void release(struct xbar *x, uint32_t slot) {
+    x->held--;
+    x->output[slot].held = NONE;
+    bitmap_clear(x->holding, slot);
+}
+
+/* True when a flit of the buffer's message, the first of q, may go to the output: its place in the output buffer is kept. A
+ * message that finds no place is the next to get one. */
+TWICE bool admit(struct xbar *x, uint32_t buf, uint32_t slot, const struct queue *q, const uint32_t words) {
     struct output *out = &x->output[slot];
-    if (begun(x, buf, slot)) return true;
+    if (has_begun(x, buf, local_of(x, buf, slot, words), words)) return true;
     if (out->held != NONE && out->held != buf) return false;
-    uint64_t need = least(x->messages.v[queue_of(x, buf, slot)->head].flits, x->output_room);
+    const uint64_t need = least(x->messages.v[q->head].flits, x->output_room);
     if (out->credits < need) {
-        out->held = buf;
-        bitmap_set(x->holding, slot);
+        hold(x, slot, buf);
         return false;
     }
     out->credits -= need;
-    out->held = NONE;
-    bitmap_clear(x->holding, slot);
+    if (out->held != NONE) release(x, slot);
     return true;
 }
 
@@ -335,11 +359,11 @@ static void match(struct xbar *x, uint32_t buf, uint32_t slot) {
     bitmap_set(x->matched_out, slot);
 }
 
-static void leave(struct xbar *x, uint32_t buf, uint32_t local, struct queue *q) {
-    uint32_t at = take(x, q);
-    bitmap_clear(x->begun + (size_t)buf * x->words, local);
+TWICE void leave(struct xbar *x, uint32_t buf, uint32_t local, struct queue *q, const uint32_t words) {
+    const uint32_t at = take(x, q);
+    bitmap_clear(x->begun + (size_t)buf * words, local);
     if (!q->n) {
-        bitmap_clear(x->wants + (size_t)buf * x->words, local);
+        bitmap_clear(x->wants + (size_t)buf * words, local);
         if (!--x->buffer[buf].queues) bitmap_clear(x->occupied, buf);
     }
     x->waiting--;
@@ -347,32 +371,35 @@ static void leave(struct xbar *x, uint32_t buf, uint32_t local, struct queue *q)
 }
 
 /* Moves a flit of an admitted message. */
-static void cross(struct xbar *x, uint32_t buf, uint32_t slot) {
-    struct queue *q = queue_of(x, buf, slot);
+TWICE void cross(struct xbar *x, uint32_t buf, uint32_t slot, struct queue *q, const uint32_t words) {
     struct message *m = &x->messages.v[q->head];
+    const uint32_t local = local_of(x, buf, slot, words);
     match(x, buf, slot);
     if (m->left-- <= x->input_room) { /* of a message larger than the buffer the first flits never took any */
         x->buffer[buf].credits++;
         bitmap_set(x->freed, x->buffer[buf].input);
     }
-    x->stats.flits[x->way]++;
-    x->stats.occupied[x->way]++;
-    uint32_t local = slot - x->buffer[buf].first;
+    x->crossed++;
     if (m->left)
-        bitmap_set(x->begun + (size_t)buf * x->words, local);
+        bitmap_set(x->begun + (size_t)buf * words, local);
     else
-        leave(x, buf, local, q);
+        leave(x, buf, local, q, words);
+}
+
+TWICE struct queue *queue_at(const struct xbar *x, uint32_t buf, uint32_t slot, const uint32_t words) {
+    return &x->queue[(size_t)buf * x->per_buffer + local_of(x, buf, slot, words)];
 }
 
 /* The output takes its winner; when a full output buffer holds that back, another bid whose place is kept already. */
-static void grant(struct xbar *x, uint32_t slot) {
+TWICE void grant(struct xbar *x, uint32_t slot, const uint32_t words) {
     struct output *out = &x->output[slot];
-    if (admit(x, out->winner, slot))
-        cross(x, out->winner, slot);
+    struct queue *q = queue_at(x, out->winner, slot, words);
+    if (admit(x, out->winner, slot, q, words))
+        cross(x, out->winner, slot, q, words);
     else {
         x->stats.stalls[x->way]++;
         if (out->begun)
-            cross(x, out->other, slot);
+            cross(x, out->other, slot, queue_at(x, out->other, slot, words), words);
         else
             match(x, out->winner, slot);
     }
@@ -383,7 +410,9 @@ static void grant(struct xbar *x, uint32_t slot) {
 static void serve_held(struct xbar *x) {
     FOR_BITMAP(slot, x->holding, x->speedup * x->words) {
         const uint32_t buf = x->output[slot].held;
-        if (!bitmap_has(x->matched_in, buf) && admit(x, buf, slot)) cross(x, buf, slot);
+        struct queue *q = queue_at(x, buf, slot, x->words);
+        if (!bitmap_has(x->matched_in, buf) && admit(x, buf, slot, q, x->words))
+            cross(x, buf, slot, q, x->words);
     }
 }
 
@@ -413,7 +442,7 @@ static uint32_t choose(const struct xbar *x, struct rng *rng, uint32_t buf, uint
     return w * 64 + nth_bit(wants[w] & ~matched[w], n);
 }
 
-/* The same where one word has room for all outputs of a buffer, as it nearly always has. */
+/* The same where one word has room for all outputs of a buffer. */
 static inline uint32_t choose_narrow(const struct xbar *x, struct rng *rng, uint32_t buf, uint64_t *random) {
     uint64_t bits = x->wants[buf] & ~x->matched_out[x->buffer[buf].first / 64];
     if (!bits) return NONE;
@@ -424,43 +453,51 @@ static inline uint32_t choose_narrow(const struct xbar *x, struct rng *rng, uint
 
 /* Every unmatched buffer with messages bids for an output. The bids of an output come one by one: the k-th replaces the
  * winner with probability 1/k, so that each wins alike. */
-static void bid(struct xbar *x) {
+TWICE void bid(struct xbar *x, const uint32_t words) {
     struct rng rng = x->rng;
     for (uint32_t w = 0; w < x->buffer_words; w++)
         for (uint64_t left = x->occupied[w] & ~x->matched_in[w], random; left; left &= left - 1) {
-            uint32_t buf = w * 64 + (uint32_t)__builtin_ctzll(left), first = x->buffer[buf].first;
-            uint32_t local =
-                x->words == 1 ? choose_narrow(x, &rng, buf, &random) : choose(x, &rng, buf, &random);
+            const uint32_t buf = w * 64 + (uint32_t)__builtin_ctzll(left);
+            const uint32_t local =
+                words == 1 ? choose_narrow(x, &rng, buf, &random) : choose(x, &rng, buf, &random);
             if (local == NONE) continue;
-            struct output *out = &x->output[first + local];
-            if (!scale((uint32_t)(random >> 32), ++out->bids)) out->winner = buf;
-            if (bitmap_has(x->begun + (size_t)buf * x->words, local) && !rng_below(&rng, ++out->begun))
-                out->other = buf;
-            bitmap_set(x->bid_for, first + local);
+            const uint32_t slot = x->buffer[buf].first + local;
+            struct output *out = &x->output[slot];
+            if (!out->bids++ || !scale((uint32_t)(random >> 32), out->bids)) out->winner = buf;
+            if (has_begun(x, buf, local, words) && !rng_below(&rng, ++out->begun)) out->other = buf;
+            bitmap_set(x->bid_for, slot);
         }
     x->rng = rng;
 }
 
 /* One pass of the matching; false when no one has anything left to bid for. */
-static bool pass(struct xbar *x) {
+TWICE bool pass(struct xbar *x, const uint32_t words) {
     bool any = false;
-    bid(x);
-    for (uint32_t w = 0; w < x->speedup * x->words; w++) {
+    bid(x, words);
+    for (uint32_t w = 0; w < x->speedup * words; w++) {
         uint64_t left = x->bid_for[w];
         x->bid_for[w] = 0;
-        for (; left; left &= left - 1, any = true) grant(x, w * 64 + (uint32_t)__builtin_ctzll(left));
+        for (; left; left &= left - 1, any = true) grant(x, w * 64 + (uint32_t)__builtin_ctzll(left), words);
     }
     return any;
 }
 
+TWICE void move(struct xbar *x, const uint32_t words) {
+    clear(x->matched_in, x->buffer_words);
+    clear(x->matched_out, x->speedup * words);
+    x->crossed = 0;
+    if (x->held) serve_held(x);
+    for (uint32_t p = 0; p < x->passes && pass(x, words); p++) continue;
+    x->stats.flits[x->way] += x->crossed;
+    x->stats.occupied[x->way] += x->crossed;
+}
+
 void xbar_cycle(struct xbar *x) {
     x->now++;
-    for (uint32_t w = 0; w < bitmap_words(x->inputs); w++) x->freed[w] = 0;
-    if (x->waiting) {
-        for (uint32_t w = 0; w < x->buffer_words; w++) x->matched_in[w] = 0;
-        for (uint32_t w = 0; w < x->speedup * x->words; w++) x->matched_out[w] = 0;
-        serve_held(x);
-        for (uint32_t p = 0; p < x->passes && pass(x); p++) continue;
-    }
-    arrive(x);
+    clear(x->freed, x->input_words);
+    if (x->waiting && x->words == 1)
+        move(x, 1);
+    else if (x->waiting)
+        move(x, x->words);
+    if (x->wire.n) arrive(x);
 }
