@@ -53,7 +53,6 @@ struct slice {
     struct queue below;    /* requests for DRAM */
     struct queue returned; /* from DRAM */
     uint64_t ran;          /* the last L2 cycle it ran in */
-    bool blocked;          /* then an answer found no room in the crossbar: slice_freed */
     bool refused; /* then the request at its door was refused, and would have been in every cycle since */
     struct dram *dram;
     uint32_t in_dram; /* requests */

@@ -187,10 +187,7 @@ void slice_landed(struct mem *m) {
 static bool answer(struct mem *m, struct slice *s, struct queue *q) {
     const struct msg *r = &m->pool.v[q->head];
     uint32_t to = r->sm / (uint32_t)m->o.noc.sms_per_port;
-    if (!xbar_room(m->xbar[XBAR_BACK], s->number, to, r->bytes)) {
-        s->blocked = true;
-        return false;
-    }
+    if (!xbar_room(m->xbar[XBAR_BACK], s->number, to, r->bytes)) return false;
     mem_push(m, XBAR_BACK, s->number, to, r->bytes, q->head, CLOCK_L2);
     QUEUE_TAKE(q, m->pool.v);
     return true;
@@ -203,7 +200,6 @@ static bool hit_ready(const struct mem *m, const struct slice *s, uint64_t cycle
 /* Those that waited for DRAM first. Hits cannot starve: their queue full, no request is taken that could miss. */
 static uint32_t send_answers(struct mem *m, struct slice *s, uint64_t cycle) {
     uint32_t n = 0;
-    s->blocked = false;
     while (n < s->level.shape.ports && ((s->answers.n && answer(m, s, &s->answers)) ||
                                         (hit_ready(m, s, cycle) && answer(m, s, &s->hits))))
         n++;
@@ -214,7 +210,7 @@ void slice_freed(struct mem *m) {
     uint64_t freed = *xbar_freed(m->xbar[XBAR_BACK]);
     for (; freed; freed &= freed - 1) {
         struct slice *s = &m->slice[__builtin_ctzll(freed)];
-        if (s->blocked) wake(m, s, CLOCK_NOC);
+        if (s->answers.n || s->hits.n) wake(m, s, CLOCK_NOC);
     }
 }
 
@@ -231,18 +227,26 @@ static bool has_work(const struct mem *m, const struct slice *s, uint64_t cycle)
            (s->below.n && m->pool.v[s->below.head].when <= cycle);
 }
 
-/* An ideal crossbar gives no credits back: there, what waits for room asks in every cycle. */
-void slice_cycle(struct mem *m, struct slice *s, uint64_t cycle) {
-    if (s->refused) s->level.stats.busy += cycle - s->ran - 1;
+/* Everything that can move does; how much it was. */
+static uint32_t move(struct mem *m, struct slice *s, uint64_t cycle) {
     const uint32_t returned = s->returned.n ? take_returns(m, s) : 0,
                    taken = at_door(m, s) ? accept_some(m, s, cycle) : 0,
                    below = s->below.n ? send_below(m, s, cycle) : 0;
-    const uint32_t moved = returned + taken + below + send_answers(m, s, cycle);
-    s->ran = cycle;
     s->refused = at_door(m, s) && !taken && m->o.l2.present;
-    uint64_t hit = head_due(m, &s->hits, cycle), next = head_due(m, &s->below, cycle);
-    bool again = (moved || m->o.noc.ideal) && has_work(m, s, cycle);
-    m->slice_due[s->number] = again ? cycle + 1 : hit < next ? hit : next;
+    return returned + taken + below + send_answers(m, s, cycle);
+}
+
+/* An ideal crossbar gives no credits back: there, what waits for room asks in every cycle. Credits wake a slice also when its
+ * answers are not ready yet: then there is nothing to do. */
+void slice_cycle(struct mem *m, struct slice *s, uint64_t cycle) {
+    bool again = false;
+    if (has_work(m, s, cycle)) {
+        if (s->refused) s->level.stats.busy += cycle - s->ran - 1;
+        again = (move(m, s, cycle) || m->o.noc.ideal) && has_work(m, s, cycle);
+    }
+    s->ran = cycle;
+    const uint64_t hit = head_due(m, &s->hits, cycle), below = head_due(m, &s->below, cycle);
+    m->slice_due[s->number] = again ? cycle + 1 : hit < below ? hit : below;
 }
 
 uint64_t slice_refusals(const struct mem *m, const struct slice *s) {
