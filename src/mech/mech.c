@@ -154,6 +154,7 @@ struct mech *mech_new(const struct mech_ops *ops, const struct mech_env *env, st
     m->ops = complete(ops, env->pages);
     m->env = *env;
     m->env.warp_size = width;
+    if (!(ops->caps & MECH_STEADY)) m->env.again = NULL;
     m->pool = split_pool_new(&m->env, most_pieces(ops, width));
     m->order = order_new(&m->env, m->pool);
     m->wakes = ops->select || ops->next ? NULL : order_wakes(m->order);

@@ -124,6 +124,9 @@ struct mech_env {
     /* Earliest cycle at which the split's next instruction may issue as far as the SM knows: operands, fetched, not in
      * flight; MECH_NEVER when that depends on an event (a load, a fetch) that will end in mech_wake. */
     uint64_t (*when)(void *sm, const struct mech_split *s);
+    /* The same, of a split of one piece that is as it was when `when` gave a cycle that has come: only what others may have
+     * taken since. NULL in m->env of a mechanism that is not MECH_STEADY. */
+    uint64_t (*again)(void *sm, const struct mech_split *s);
     /* Live lanes of a warp slot: exited threads are gone from it. */
     uint32_t (*live)(void *sm, uint32_t warp);
     uint32_t (*depth)(void *sm, uint32_t warp, uint32_t lane); /* call depth of a thread */
@@ -158,6 +161,7 @@ enum {
     MECH_CALLS = 16,       /* runs calls of functions at all */
     MECH_AT_HOME = 32,     /* no split has threads of two machine warps: a split is small */
     MECH_IRREDUCIBLE = 64, /* runs loops with several entries */
+    MECH_STEADY = 128, /* a schedulable split keeps its threads and its PC until it is picked or removed */
     MECH_ANY_CODE = MECH_CALLS | MECH_RECURSION | MECH_INDIRECT | MECH_UNSTRUCTURED | MECH_IRREDUCIBLE
 };
 

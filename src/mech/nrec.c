@@ -33,7 +33,7 @@ const struct mech_ops mech_nrec = {
     .name = "nrec",
     .title = "No reconvergence",
     .source = "DWF 3.1",
-    .caps = MECH_ANY_CODE | MECH_PROGRESS | MECH_AT_HOME,
+    .caps = MECH_ANY_CODE | MECH_PROGRESS | MECH_AT_HOME | MECH_STEADY,
     .commit = commit,
     .storage = storage,
 };

@@ -1,8 +1,12 @@
 /* The schedulers' orders.
  *
- * Per scheduler: splits that wait for a cycle lie in a heap by that cycle; those whose cycle has come are ready, in a
- * bit map by slot (round robin) or a heap by age (oldest, greedy); those that wait for an event are in neither. A ready
- * split is asked once more when it is about to be picked, because a unit may have become busy since. The cycle before
+ * Per scheduler: splits that wait for a cycle are timed; those whose cycle has come are ready; those that wait for an event
+ * are in no structure. As long as there are few, timed and ready ones lie in one short list in no order: looking through
+ * it once per pick costs less than keeping anything sorted. Once there are more, timed ones lie in a heap by cycle, ready
+ * ones in a bit map by slot (round robin) or a heap by age (oldest, greedy), until these are empty again.
+ *
+ * The SM is asked once more about a ready split that is about to be picked, because a unit may have become busy since; only
+ * about that, if splits stay as they are until they are picked (MECH_STEADY). The cycle before
  * which a scheduler's pick finds nobody is kept beside them, so that whoever calls every cycle need not.
  *
  * Two-level (HARP 4, after Narasiman et al. and Gebhart et al.): at most order_groups splits of a scheduler are active and
@@ -25,6 +29,14 @@
 
 enum state { IDLE, READY, TIMED, EVENT, PENDING, PICKED }; /* split.order */
 
+/* A split that is ready or timed, in the short list. */
+struct brief {
+    uint64_t wake, age;
+    uint32_t id;
+    bool ready;
+};
+enum { FEW = 16 };
+
 /* Of one scheduler. What every pick looks at is one line of the host's cache, here and below. */
 struct queue {
     _Alignas(64) uint64_t *slots; /* ready, a bit each: LRR, TWO_LEVEL */
@@ -34,6 +46,8 @@ struct queue {
     struct heap timed;            /* by wake */
     struct heap aged;             /* ready, by age: GTO, OLDEST */
     uint32_t nactive, head, tail; /* two-level: active splits; the pending ones, SPLIT_NONE when empty */
+    uint32_t nfew; /* if not 0, all that are ready or timed are here, and in none of the above */
+    struct brief few[FEW];
 };
 
 struct order {
@@ -43,6 +57,7 @@ struct order {
         *wake; /* by scheduler: 0 if somebody is ready, else the first wake of those that wait for a cycle */
     const uint64_t *now;
     uint64_t (*when)(void *sm, const struct mech_split *s);
+    uint64_t (*again)(void *sm, const struct mech_split *s);
     void *sm;
     enum order_policy policy;
     bool by_age; /* GTO, OLDEST */
@@ -53,7 +68,9 @@ struct order {
     const struct ir_module *module;
     bool *active;
     uint32_t *issues; /* of active splits, since they became so */
-    uint32_t *pos, *next, *prev;
+    uint32_t *pos;    /* in a heap, or in the short list */
+    uint32_t *next, *prev;
+    bool audit;
 };
 
 struct order *order_new(const struct mech_env *env, const struct split_pool *pool) {
@@ -62,6 +79,8 @@ struct order *order_new(const struct mech_env *env, const struct split_pool *poo
     *o = (struct order){.pool = pool,
                         .now = env->now,
                         .when = env->when,
+                        .again = env->again,
+                        .audit = env->audit,
                         .sm = env->sm,
                         .policy = (enum order_policy)env->order,
                         .by_age = env->order == ORDER_GTO || env->order == ORDER_OLDEST,
@@ -88,12 +107,58 @@ struct order *order_new(const struct mech_env *env, const struct split_pool *poo
     return o;
 }
 
-/* Somebody has come or gone. */
-static inline void note_wake(struct order *o, const struct queue *q) {
-    o->wake[q - o->q] = q->nready ? 0 : q->timed.n ? q->timed.v[0].key : MECH_NEVER;
+/* ---- few ---- */
+
+static void add_few(struct order *o, struct queue *q, const struct mech_split *s) {
+    q->few[q->nfew] = (struct brief){s->wake, s->age, s->id, s->order == READY};
+    o->pos[s->id] = q->nfew++;
 }
 
-/* ---- the ready ones ---- */
+static void drop_few(struct order *o, struct queue *q, uint32_t k) {
+    q->few[k] = q->few[--q->nfew];
+    o->pos[q->few[k].id] = k;
+}
+
+/* Who is picked of those that are ready: the lowest, of equal ones that of the lowest slot. */
+static inline uint64_t rank(const struct order *o, const struct queue *q, const struct brief *b) {
+    if (!o->by_age) return b->id > q->last ? b->id : (uint64_t)b->id + o->cap; /* q->last is the last one */
+    return o->policy == ORDER_GTO && b->id == q->last && b->age == q->last_age ? 0 : b->age + 1;
+}
+
+/* The ready one to be picked, FEW if none is. Those whose cycle has come are ready from now on. *others: when there will be
+ * another, 0 if there is. */
+static inline uint32_t best_few(const struct order *o, struct queue *q, uint64_t now, uint64_t *others) {
+    uint64_t least = UINT64_MAX, next = MECH_NEVER;
+    uint32_t best = FEW;
+    for (uint32_t k = 0; k < q->nfew; k++) {
+        struct brief *b = &q->few[k];
+        if (b->wake > now) {
+            if (b->wake < next) next = b->wake;
+            continue;
+        }
+        if (!b->ready) split_known(o->pool, b->id)->order = READY;
+        b->ready = true;
+        const uint64_t r = rank(o, q, b);
+        if (best < FEW) next = 0;
+        if (r > least || (r == least && b->id > q->few[best].id)) continue;
+        least = r;
+        best = k;
+    }
+    *others = next;
+    return best;
+}
+
+/* Somebody has come or gone. */
+static void note_wake(struct order *o, const struct queue *q) {
+    uint64_t *wake = &o->wake[q - o->q];
+    *wake = q->nready ? 0 : q->timed.n ? q->timed.v[0].key : MECH_NEVER;
+    for (uint32_t k = 0; k < q->nfew; k++) {
+        const uint64_t t = q->few[k].ready ? 0 : q->few[k].wake;
+        if (t < *wake) *wake = t;
+    }
+}
+
+/* ---- the ready ones of many ---- */
 
 static inline void put_ready(struct order *o, struct queue *q, struct mech_split *s) {
     s->order = READY;
@@ -147,14 +212,32 @@ static inline struct mech_split *take_best(struct order *o, struct queue *q) {
 
 /* ---- the active set ---- */
 
-static inline void place(struct order *o, struct queue *q, struct mech_split *s) {
-    if (s->wake <= *o->now) {
+/* s is READY or TIMED. */
+static inline void place_many(struct order *o, struct queue *q, struct mech_split *s) {
+    if (s->order == READY)
         put_ready(o, q, s);
-    } else {
-        s->order = TIMED;
+    else
         heap_put(&q->timed, s->wake, s->id);
-    }
-    if (s->wake < o->wake[q - o->q]) note_wake(o, q);
+}
+
+/* The short list is too short. */
+static RARE void spill(struct order *o, struct queue *q) {
+    for (; q->nfew; q->nfew--) place_many(o, q, split_known(o->pool, q->few[q->nfew - 1].id));
+}
+
+static inline void place(struct order *o, struct queue *q, struct mech_split *s) {
+    const bool ready = s->wake <= *o->now;
+    uint64_t *wake = &o->wake[q - o->q];
+    s->order = ready ? READY : TIMED;
+    if (q->nfew == FEW) spill(o, q);
+    if (q->nready | q->timed.n)
+        place_many(o, q, s);
+    else
+        add_few(o, q, s);
+    if (ready)
+        *wake = 0;
+    else if (s->wake < *wake)
+        *wake = s->wake;
 }
 
 static void unlink_pending(struct order *o, struct queue *q, uint32_t id) {
@@ -204,17 +287,27 @@ static inline void enqueue(struct order *o, struct queue *q, struct mech_split *
     }
 }
 
+/* s is READY or TIMED. */
+static void displace(struct order *o, struct queue *q, const struct mech_split *s) {
+    if (q->nfew)
+        drop_few(o, q, o->pos[s->id]);
+    else if (s->order == READY)
+        take_ready(o, q, s);
+    else
+        heap_take(&q->timed, s->id);
+    note_wake(o, q);
+}
+
 static void dequeue(struct order *o, struct queue *q, struct mech_split *s) {
     switch ((enum state)s->order) {
-    case READY: take_ready(o, q, s); break;
-    case TIMED: heap_take(&q->timed, s->id); break;
+    case READY:
+    case TIMED: displace(o, q, s); break;
     case PENDING: unlink_pending(o, q, s->id); break;
     case IDLE:
     case EVENT:
     case PICKED: break;
     }
     s->order = IDLE;
-    note_wake(o, q);
 }
 
 void order_add(struct order *o, struct mech_split *s) {
@@ -290,24 +383,54 @@ static RARE void put_back(struct order *o, struct queue *q, struct mech_split *s
     enqueue(o, q, s);
 }
 
-/* Takes the split to issue out of its queue; NULL: none can. */
-static inline struct mech_split *take_next(struct order *o, struct queue *q, uint64_t now) {
-    struct mech_split *s = o->policy == ORDER_GTO ? take_last(o, q, now) : NULL;
-    if (q->timed.n) mature(o, q, now);
-    for (; s || q->nready; s = NULL) {
-        if (!s) s = take_best(o, q);
-        s->wake = o->when(o->sm, s);
+/* When s, which is ready, may issue after all. */
+static inline uint64_t ask_again(const struct order *o, const struct mech_split *s) {
+    if (!o->again || s->set.n != 1) return o->when(o->sm, s);
+    const uint64_t when = o->again(o->sm, s);
+    if (o->audit) {
+        const uint64_t all = o->when(o->sm, s);
+        CHECK(when > *o->now ? all == when : all <= *o->now);
+    }
+    return when;
+}
+
+/* Takes the split to issue out of the short list; NULL: none can. */
+static struct mech_split *take_few(struct order *o, struct queue *q, uint64_t now) {
+    uint64_t *wake = &o->wake[q - o->q];
+    for (uint32_t k; (k = best_few(o, q, now, wake)) < FEW;) {
+        struct mech_split *s = split_known(o->pool, q->few[k].id);
+        s->wake = ask_again(o, s);
+        if (s->wake > now && s->wake != MECH_NEVER) {
+            s->order = TIMED;
+            q->few[k].wake = s->wake;
+            q->few[k].ready = false;
+            continue;
+        }
+        drop_few(o, q, k);
         if (s->wake <= now) return s;
         put_back(o, q, s);
     }
     return NULL;
 }
 
+/* The same of many. */
+static RARE struct mech_split *take_next(struct order *o, struct queue *q, uint64_t now) {
+    struct mech_split *s = o->policy == ORDER_GTO ? take_last(o, q, now) : NULL;
+    if (q->timed.n) mature(o, q, now);
+    for (; s || q->nready; s = NULL) {
+        if (!s) s = take_best(o, q);
+        s->wake = o->when(o->sm, s);
+        if (s->wake <= now) break;
+        put_back(o, q, s);
+    }
+    note_wake(o, q);
+    return s;
+}
+
 struct mech_split *order_pick(struct order *o, uint32_t sched, uint64_t now) {
     struct queue *q = &o->q[sched];
     if (o->wake[sched] > now) return NULL;
-    struct mech_split *s = take_next(o, q, now);
-    note_wake(o, q);
+    struct mech_split *s = q->nfew ? take_few(o, q, now) : take_next(o, q, now);
     if (!s) return NULL;
     s->order = PICKED;
     s->in_flight = true;

@@ -31,6 +31,7 @@ enum {
     SM_FEW_LINES = 6,            /* of those, fetched without asking how many there are */
     SM_INSN_BYTES = 8,           /* of an instruction in memory, for the instruction cache */
     SM_UNITS = 32,               /* room for a class each, a power of two */
+    SM_FEW_SCORES = 8,           /* of a list of no more those that are done need not be dropped */
     SM_SCORES =
         64 /* results under way with which a warp is held back: a packet may add one per lane to them */
 };
@@ -145,7 +146,7 @@ struct sm_warp {
     uint32_t ran;     /* lanes that issued since the watchdog looked last */
     uint32_t loops;   /* lanes that it found in a loop */
     uint32_t spin;    /* lanes that last did what a waiting thread does */
-    uint64_t spun_at; /* the last cycle in which one did */
+    uint64_t rows;    /* that an entry of score writes, perhaps others that one did */
     uint16_t nscore;
     uint16_t absent;        /* lanes that never had a thread, */
     uint32_t exist;         /* and those that have one, exited ones included */
@@ -238,6 +239,7 @@ struct sm_common {
 struct sm {
     struct sm_common *common;
     struct sm_warp *warps;
+    uint64_t *spun_at; /* by warp: the last cycle in which one of its `spin` lanes did so */
     struct sm_sched *sched;
     uint64_t (*unit)[SM_UNITS]; /* of each scheduler: cycle from which a unit takes an instruction */
     struct mech *mech;
@@ -387,7 +389,18 @@ static inline void unit_start(struct sm *s, uint32_t sched, uint32_t unit, uint3
 void score_add(struct sm *s, uint32_t warp, uint32_t mask, uint32_t pc, uint32_t op, uint64_t ready);
 void score_clear(struct sm *s, uint32_t warp, uint32_t mask, uint32_t op);
 void score_clear_op(struct sm *s, uint32_t op);
-uint64_t score_when(struct sm *s, const struct mech_split *split, const struct sm_code *c);
+uint64_t score_piece_when(struct sm *s, struct sm_warp *w, uint32_t mask, uint32_t pc, uint64_t used);
+uint64_t score_pieces_when(struct sm *s, const struct mech_split *split, const struct sm_code *c);
+/* When these threads may run the instruction at pc, which uses these rows; SM_NEVER: a load must come first. */
+static inline uint64_t score_piece(struct sm *s, struct mech_piece p, uint32_t pc, uint64_t used) {
+    struct sm_warp *w = &s->warps[p.warp];
+    if (!(w->rows & used) && w->nscore < SM_FEW_SCORES) return 0;
+    return score_piece_when(s, w, p.mask, pc, used);
+}
+static inline uint64_t score_when(struct sm *s, const struct mech_split *split, const struct sm_code *c) {
+    return split->set.n == 1 ? score_piece(s, split->set.p[0], split->pc, c->used)
+                             : score_pieces_when(s, split, c);
+}
 
 /* fetch.c: instructions through the instruction cache. */
 void fetch_init(struct sm *s);

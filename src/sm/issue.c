@@ -17,11 +17,11 @@ static void note_spinning(struct sm *s, struct sm_warp *w, const struct ir_insn 
     if (w->w->spun) {
         w->w->spun = false;
         w->spin |= mask;
-        w->spun_at = s->now;
+        s->spun_at[w - s->warps] = s->now;
         return;
     }
     if (cls == IR_C_BAR || cls == IR_C_ATOM || (cls == IR_C_LDST && !i->nd)) w->spin &= ~mask;
-    if (s->now - w->spun_at > s->env.watchdog / 4) w->spin = 0;
+    if (s->now - s->spun_at[w - s->warps] > s->env.watchdog / 4) w->spin = 0;
 }
 
 static void count_threads(const struct sm *s, const struct sm_warp *w, uint32_t mask) {

@@ -4,25 +4,32 @@
  * are: with a cycle per row they would. The list of a warp is short, so looking through it costs less than a table of
  * rows would; rows are bits of a word (code.c).
  *
- * A warp with SM_SCORES entries is held back until one of them is done. */
+ * A warp with SM_SCORES entries is held back until one of them is done. Entries that are done are dropped on the way of
+ * whoever looks through the list anyway; one of SM_FEW_SCORES at most is looked through only for a row that is in it. */
 #include "mech/split.h"
 #include "sm/impl.h"
 
+static inline bool is_done(const struct sm_score *e, uint64_t now) {
+    return e->ready <= now || !e->mask;
+}
+
 static void drop_written(struct sm_warp *w, uint64_t now) {
+    w->rows = 0;
     for (uint32_t k = 0; k < w->nscore;)
-        if (w->score[k].ready <= now || !w->score[k].mask)
+        if (is_done(&w->score[k], now))
             w->score[k] = w->score[--w->nscore];
         else
-            k++;
+            w->rows |= w->score[k++].written;
 }
 
 void score_add(struct sm *s, uint32_t warp, uint32_t mask, uint32_t pc, uint32_t op, uint64_t ready) {
     struct sm_warp *w = &s->warps[warp];
     const uint64_t written = sm_code(s, pc)->written;
     if (!written) return;
-    drop_written(w, s->now);
+    if (w->nscore >= SM_FEW_SCORES) drop_written(w, s->now);
     CHECK(w->nscore < SM_SCORES + SM_LANES);
     w->score[w->nscore++] = (struct sm_score){ready, written, mask, pc, op};
+    w->rows |= written;
 }
 
 void score_clear(struct sm *s, uint32_t warp, uint32_t mask, uint32_t op) {
@@ -52,24 +59,29 @@ static uint64_t first_end(const struct sm_warp *w) {
     return first;
 }
 
-static uint64_t piece_when(struct sm *s, struct sm_warp *w, uint32_t mask, uint32_t pc, uint64_t used) {
-    drop_written(w, s->now);
-    if (w->nscore >= SM_SCORES) return first_end(w);
-    uint64_t when = 0;
-    for (uint32_t k = 0; k < w->nscore; k++) {
+uint64_t score_piece_when(struct sm *s, struct sm_warp *w, uint32_t mask, uint32_t pc, uint64_t used) {
+    uint64_t when = 0, rows = 0;
+    uint32_t n = w->nscore;
+    for (uint32_t k = 0; k < n;) {
         const struct sm_score *e = &w->score[k];
+        if (is_done(e, s->now)) {
+            w->score[k] = w->score[--n];
+            continue;
+        }
+        k++;
+        rows |= e->written;
         if (!(e->mask & mask) || !(e->written & used) || e->ready <= when) continue;
         if (s->exact_rows || code_depends(s, pc, e->pc)) when = e->ready;
     }
-    return when;
+    w->nscore = (uint16_t)n;
+    w->rows = rows;
+    return n < SM_SCORES ? when : first_end(w);
 }
 
-uint64_t score_when(struct sm *s, const struct mech_split *split, const struct sm_code *c) {
+uint64_t score_pieces_when(struct sm *s, const struct mech_split *split, const struct sm_code *c) {
     uint64_t when = 0;
     for (uint32_t k = 0; k < split->set.n; k++) {
-        struct sm_warp *w = &s->warps[split->set.p[k].warp];
-        if (!w->nscore) continue;
-        const uint64_t t = piece_when(s, w, split->set.p[k].mask, split->pc, c->used);
+        const uint64_t t = score_piece(s, split->set.p[k], split->pc, c->used);
         if (t > when) when = t;
     }
     return when;

@@ -16,6 +16,16 @@ static uint64_t ask_when(void *sm, const struct mech_split *split) {
     return when;
 }
 
+/* Of a split of one piece that could issue but for the unit, if it was asked, has its instruction, and its warp is not held
+ * back for all the results it awaits: nobody else adds to the rows of its lanes. */
+static uint64_t ask_again(void *sm, const struct mech_split *split) {
+    struct sm *s = sm;
+    const struct sm_code *c = sm_code(s, split->pc);
+    const bool fetched = !s->fetched || s->fetched[split->id].line == c->line;
+    if (!fetched || s->warps[split->set.p[0].warp].nscore >= SM_FEW_SCORES) return ask_when(sm, split);
+    return s->unit[split->sched][c->unit];
+}
+
 /* The same where neither a scoreboard nor fetching holds anybody back. */
 static uint64_t ask_unit(void *sm, const struct mech_split *split) {
     const struct sm *s = sm;
@@ -113,6 +123,7 @@ static bool make_mech(struct sm *s, struct err *e) {
         .now = &s->now,
         .sm = s,
         .when = s->scoreboard || s->fetched ? ask_when : ask_unit,
+        .again = s->scoreboard || s->fetched ? ask_again : ask_unit,
         .live = ask_live,
         .depth = ask_depth,
         .ready = ask_ready,
@@ -149,6 +160,7 @@ static void make_slots(struct sm *s) {
     s->sched = pages_get(p, s->schedulers * sizeof *s->sched);
     s->unit = pages_get(p, s->schedulers * sizeof *s->unit);
     s->warps = pages_get(p, s->nwarps * sizeof *s->warps);
+    s->spun_at = pages_raw(p, s->nwarps * sizeof *s->spun_at);
     s->blocks = pages_get(p, s->nblocks * sizeof *s->blocks);
     for (uint32_t k = 0; s->scoreboard && k < s->nwarps; k++)
         s->warps[k].score = pages_raw(p, (SM_SCORES + SM_LANES) * sizeof *s->warps[k].score);
@@ -256,6 +268,7 @@ static void end_block(struct sm *s, uint32_t slot) {
     for (uint32_t k = 0; k < s->block_warps; k++) {
         s->warps[slot * s->block_warps + k].w = NULL;
         s->warps[slot * s->block_warps + k].nscore = 0;
+        s->warps[slot * s->block_warps + k].rows = 0;
     }
     if (o && o->block) o->block(o->user, s->now, s->env.index, b->b.index, false);
 }

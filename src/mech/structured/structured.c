@@ -24,7 +24,10 @@
 #define JUMPS(INT, BOOL, ENUM)    STRUCTURED_SKIP(BOOL, true) STRUCTURED_DEPTH(INT)
 #define CONSTANT(INT, BOOL, ENUM) STRUCTURED_SKIP(BOOL, true)
 
-enum { NO_CALLS = MECH_UNSTRUCTURED | MECH_AT_HOME, SYNC_CALLS = NO_CALLS | MECH_CALLS | MECH_RECURSION };
+enum {
+    NO_CALLS = MECH_UNSTRUCTURED | MECH_AT_HOME | MECH_STEADY,
+    SYNC_CALLS = NO_CALLS | MECH_CALLS | MECH_RECURSION
+};
 
 #define SCHEME(name_, title_, source_, caps_, way_, PARAMS)                                              \
     static const void *prepare_##name_(const struct mech_program *p, struct arena *mem, struct err *e) { \
