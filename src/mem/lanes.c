@@ -77,12 +77,15 @@ static struct shape shape_of(uint32_t bytes, uint32_t line, uint32_t sector) {
     return (struct shape){bytes, line, (uint32_t)__builtin_ctz(sector ? sector : line)};
 }
 
-/* Each bank remembers the last word it was asked for: there is no conflict if that is the word of all who asked. */
-static inline bool remembered(const uint32_t *word, const uint32_t *bank, uint32_t n) {
-    uint32_t last[64], off = 0;
-    for (uint32_t k = 0; k < n; k++) last[bank[k]] = word[k];
-    for (uint32_t k = 0; k < n; k++) off |= last[bank[k]] ^ word[k];
-    return !off;
+/* In a cycle a bank gives a word to all lanes that want it: here the one it was asked for last. Those that want another try
+ * again. */
+static uint32_t rounds(const uint32_t *word, const uint32_t *bank, uint32_t mask) {
+    uint32_t given[64], n = 0;
+    for (; mask; n++) {
+        FOR_LANES(l, mask) given[bank[l]] = word[l];
+        FOR_LANES(l, mask) mask ^= (uint32_t)(given[bank[l]] == word[l]) << l;
+    }
+    return n;
 }
 
 #ifdef __AVX2__
@@ -200,23 +203,57 @@ static uint32_t coalesce(const uint64_t *addr, uint32_t mask, uint32_t bytes, ui
     return n;
 }
 
-/* Lanes that are off ask for the word of the first that is on. Mostly every lane has a bank of its own, which is seen
- * without looking at the words. */
-static bool conflict_free(const uint64_t *addr, uint32_t mask, uint32_t banks, uint32_t shift) {
-    const __m256i first = _mm256_set1_epi32((int)(uint32_t)addr[__builtin_ctz(mask)]),
-                  one = _mm256_set1_epi32(1), within = _mm256_set1_epi32((int)(banks - 1));
+static inline bool alike(__m256i a, __m256i b) {
+    return _mm256_movemask_epi8(_mm256_cmpeq_epi32(a, b)) == -1;
+}
+
+/* No fewer than the different words there are: rows of eight lanes that are one word, or the same as a row before, as where a
+ * block's rows are shorter than a warp, count for what they are. */
+static inline uint32_t most_words(const row *w) {
+    uint32_t n = 0;
+    for (int k = 0; k < VECTORS; k++) {
+        bool known = false;
+        for (int j = 0; j < k; j++) known = known || alike(w->v[j], w->v[k]);
+        if (known) continue;
+        n += alike(w->v[k], _mm256_broadcastd_epi32(_mm256_castsi256_si128(w->v[k]))) ? 1 : 8;
+    }
+    return n;
+}
+
+/* The lanes that do not get their word in the first cycle. */
+static inline uint32_t left_over(const uint32_t *word, const uint32_t *bank, uint32_t mask) {
+    uint32_t given[64];
+    row r;
+#pragma GCC unroll 32
+    for (uint32_t l = 0; l < MEM_LANES; l++) given[bank[l]] = word[l];
+    for (int k = 0; k < VECTORS; k++) {
+        const __m256i w = _mm256_load_si256((const __m256i *)(const void *)(word + 8 * k)),
+                      b = _mm256_load_si256((const __m256i *)(const void *)(bank + 8 * k));
+        r.v[k] = _mm256_cmpeq_epi32(w, _mm256_i32gather_epi32((const int *)(const void *)given, b, 4));
+    }
+    return mask & ~mask_of(&r);
+}
+
+/* There is no conflict where no more words are wanted than banks are asked: mostly because every lane has a bank of its own.
+ * Lanes that are off want the word of the first that is on. */
+static uint32_t bank_cycles(const uint64_t *addr, uint32_t mask, uint32_t banks, uint32_t shift) {
+    const __m256i one = _mm256_set1_epi32(1), within = _mm256_set1_epi32((int)(banks - 1)),
+                  first = _mm256_set1_epi32((int)(uint32_t)addr[__builtin_ctz(mask)]);
     const __m128i by = _mm_cvtsi32_si128((int)shift);
     const row on = lanes_of(mask);
     _Alignas(32) uint32_t word[MEM_LANES], bank[MEM_LANES];
-    __m256i used = _mm256_setzero_si256();
+    __m256i asked = _mm256_setzero_si256();
+    row words;
     for (int k = 0; k < VECTORS; k++) {
-        const __m256i at = _mm256_blendv_epi8(first, halves(addr + 8 * k, 0), on.v[k]);
-        const __m256i w = _mm256_srl_epi32(at, by), b = _mm256_and_si256(w, within);
-        _mm256_store_si256((__m256i *)(void *)(word + 8 * k), w);
-        _mm256_store_si256((__m256i *)(void *)(bank + 8 * k), b);
-        used = _mm256_or_si256(used, _mm256_sllv_epi32(one, b));
+        words.v[k] = _mm256_srl_epi32(_mm256_blendv_epi8(first, halves(addr + 8 * k, 0), on.v[k]), by);
+        const __m256i in = _mm256_and_si256(words.v[k], within);
+        asked = _mm256_or_si256(asked, _mm256_sllv_epi32(one, in));
+        _mm256_store_si256((__m256i *)(void *)(word + 8 * k), words.v[k]);
+        _mm256_store_si256((__m256i *)(void *)(bank + 8 * k), in);
     }
-    return bits_count(or_all(used)) == bits_count(mask) || remembered(word, bank, MEM_LANES);
+    const uint32_t n = (uint32_t)__builtin_popcount(or_all(asked));
+    if (n == (uint32_t)__builtin_popcount(mask) || n == most_words(&words)) return 1;
+    return 1 + rounds(word, bank, left_over(word, bank, mask));
 }
 
 #else
@@ -226,16 +263,15 @@ static uint32_t coalesce(const uint64_t *addr, uint32_t mask, uint32_t bytes, ui
     return lane_by_lane(addr, mask, shape_of(bytes, line, sector), out);
 }
 
-static bool conflict_free(const uint64_t *addr, uint32_t mask, uint32_t banks, uint32_t shift) {
-    uint32_t word[MEM_LANES], bank[MEM_LANES], n = 0;
+static uint32_t bank_cycles(const uint64_t *addr, uint32_t mask, uint32_t banks, uint32_t shift) {
+    uint32_t word[MEM_LANES], bank[MEM_LANES];
     FOR_LANES(l, mask) {
-        word[n] = (uint32_t)addr[l] >> shift;
-        bank[n] = word[n] & (banks - 1);
-        n++;
+        word[l] = (uint32_t)addr[l] >> shift;
+        bank[l] = word[l] & (banks - 1);
     }
-    return remembered(word, bank, n);
+    return rounds(word, bank, mask);
 }
 
 #endif
 
-const struct mem_lanes NAME(mem_lanes) = {coalesce, conflict_free};
+const struct mem_lanes NAME(mem_lanes) = {coalesce, bank_cycles};

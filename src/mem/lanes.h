@@ -19,9 +19,9 @@ struct mem_lanes {
      * not 0, line and sector (0: the line) are powers of two. */
     uint32_t (*coalesce)(const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t line, uint32_t sector,
                          struct mem_served *out);
-    /* Whether no bank has to give two words: words of 1 << shift bytes, a power of two of banks, 64 at most. Addresses have
-     * 32 bits. */
-    bool (*conflict_free)(const uint64_t *addr, uint32_t mask, uint32_t banks, uint32_t shift);
+    /* Cycles that shared memory needs: the most different words that one bank has to give. Words have 1 << shift bytes, banks
+     * are a power of two, 64 at most, addresses have 32 bits. */
+    uint32_t (*bank_cycles)(const uint64_t *addr, uint32_t mask, uint32_t banks, uint32_t shift);
 };
 extern const struct mem_lanes mem_lanes_portable;
 #if defined(__x86_64__)

@@ -141,25 +141,34 @@ static bool send(struct sm *s, uint32_t r) {
     }
 }
 
+/* Memory instructions that have not come to the queue yet. */
+static inline uint32_t under_way(const struct sm *s) {
+    return s->lsu_waiting - s->queue.n;
+}
+
 static void arrive(struct sm *s) {
     for (uint32_t k = 0; k < s->schedulers; k++)
         while (lsu_blocked(s, k) && s->queue.n < (uint32_t)s->o->sm.lsu_queue)
             QUEUE_PUT(&s->queue, s->entries.v, QUEUE_TAKE(&s->sched[k].pipe, s->entries.v));
 }
 
+/* What the ports of each path have taken in this cycle, a byte each. */
+static inline bool take_port(const struct sm *s, uint64_t *taken, uint32_t path) {
+    const uint32_t most = path < MEM_NPATHS ? s->ports[path] : 1;
+    if ((*taken >> (8 * path) & 255) >= most) return false;
+    *taken += UINT64_C(1) << (8 * path);
+    return true;
+}
+
 void lsu_cycle(struct sm *s) {
-    uint32_t ports[SM_FETCH];
+    uint64_t taken = 0;
     if (!s->lsu_waiting) return;
-    for (uint32_t p = 0; p < MEM_NPATHS; p++) ports[p] = s->ports[p];
-    ports[SM_SHARED] = ports[SM_PARAM] = 1;
     s->stuck = false;
-    arrive(s);
+    if (under_way(s)) arrive(s);
     while (s->queue.n && s->lsu_busy <= s->now) {
         struct sm_entry *e = &s->entries.v[s->queue.head];
-        const uint32_t r = e->first;
-        if (!ports[s->requests.v[r].path]) return;
-        ports[s->requests.v[r].path]--;
-        const uint32_t next = s->requests.v[r].next;
+        const uint32_t r = e->first, next = s->requests.v[r].next;
+        if (!take_port(s, &taken, s->requests.v[r].path)) return;
         if (!send(s, r)) {
             s->stuck = mem_stuck(s->env.mem, s->env.index, (enum mem_path)s->requests.v[r].path);
             s->refusals_counted = s->now;
@@ -181,10 +190,11 @@ void lsu_account(struct sm *s, uint64_t until) {
 
 uint64_t lsu_next(const struct sm *s) {
     if (!s->lsu_waiting) return SM_NEVER;
+    const bool sends = s->queue.n && !s->stuck;
+    if (sends && s->lsu_busy <= s->now) return s->now + 1;
     const bool full = s->stuck && s->queue.n >= (uint32_t)s->o->sm.lsu_queue; /* and stays so */
-    uint64_t next = SM_NEVER;
-    if (s->queue.n && !s->stuck) next = s->lsu_busy > s->now ? s->lsu_busy : s->now + 1;
-    for (uint32_t k = 0; k < s->schedulers; k++) {
+    uint64_t next = sends ? s->lsu_busy : SM_NEVER;
+    for (uint32_t k = 0; under_way(s) && k < s->schedulers; k++) {
         const struct queue *f = &s->sched[k].pipe;
         if (!f->n || (full && s->entries.v[f->head].arrival <= s->now)) continue;
         if (s->entries.v[f->head].arrival < next) next = s->entries.v[f->head].arrival;

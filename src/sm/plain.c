@@ -56,9 +56,8 @@ static uint32_t shared_cycles(struct sm *s, bool atomic) {
     struct sm_gather *g = &s->common->gather;
     const struct exec_out *o = &s->env.grid->out;
     const uint32_t banks = (uint32_t)s->o->sm.shared_banks, word = (uint32_t)s->o->sm.shared_bank_bytes;
-    if (!atomic && s->plain_banks && g->bytes <= word &&
-        s->lanes->conflict_free(o->access.addr, o->access.mask, banks, (uint32_t)__builtin_ctz(word)))
-        return 1;
+    if (!atomic && s->plain_banks && g->bytes <= word)
+        return s->lanes->bank_cycles(o->access.addr, o->access.mask, banks, (uint32_t)__builtin_ctz(word));
     uint32_t n = 0;
     FOR_LANES(l, o->access.mask) g->shared_addr[n++] = o->access.addr[l];
     return lines_bank_cycles(s, g->shared_addr, n, g->bytes, atomic);

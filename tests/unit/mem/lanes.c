@@ -89,7 +89,7 @@ static void an_access_that_is_not_aligned_is_left_to_the_general_form(void **sta
     }
 }
 
-static void banks_conflict_where_the_general_count_is_above_one(void **state) {
+static void banks_take_as_long_as_the_general_count_says(void **state) {
     (void)state;
     const struct mem_lanes *build[2];
     const uint32_t n = builds(build);
@@ -106,7 +106,7 @@ static void banks_conflict_where_the_general_count_is_above_one(void **state) {
         const uint32_t cycles = mem_bank_cycles(packed, pack(addr, mask, packed), bytes, banks, bytes);
         conflicts += cycles > 1;
         for (uint32_t b = 0; b < n; b++)
-            assert_int_equal(build[b]->conflict_free(addr, mask, banks, shift), cycles == 1);
+            assert_int_equal(build[b]->bank_cycles(addr, mask, banks, shift), cycles);
     }
     assert_in_range(conflicts, 2000, 18000);
 }
@@ -115,7 +115,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(requests_are_those_of_the_general_form),
         cmocka_unit_test(an_access_that_is_not_aligned_is_left_to_the_general_form),
-        cmocka_unit_test(banks_conflict_where_the_general_count_is_above_one),
+        cmocka_unit_test(banks_take_as_long_as_the_general_count_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
