@@ -57,7 +57,7 @@ ALU_FLAGS := -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off -fno-stric
 ALU_AVX2  := -mavx2 -mfma -mbmi -mbmi2 -mpopcnt
 
 SRC    := $(sort $(shell find src -name '*.c'))
-ALU    := $(filter src/exec/alu% src/mem/lanes.c,$(SRC))
+ALU    := $(filter src/exec/alu% src/exec/access% src/mem/lanes.c,$(SRC))
 CLI    := $(filter src/cli/%,$(SRC))
 # Experiments: the rooms above the library, and the workloads with their kernels. The library is the simulator alone.
 WORK   := $(sort $(wildcard workloads/*.c workloads/*/*.c))

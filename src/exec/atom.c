@@ -93,13 +93,13 @@ static bool in_shared(const struct exec_block *b, const uint8_t *p) {
     return (uintptr_t)p - (uintptr_t)b->shared < b->grid->shared_bytes;
 }
 
-bool atom_bytes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask, enum span s,
-                uint8_t *const at[EXEC_LANES], const void *const *rows, bool shared) {
+bool atom_bytes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask, const struct reach *r,
+                const void *const *rows, bool shared) {
     const uint32_t bytes = ir_type_bytes[ir_ops[i->op].type];
     const ir_opnd *o = i->o + i->nd + 1;
     bool changed = false;
     FOR_LANES(l, mask) {
-        uint8_t *p = s == SPAN_LANES ? at[l] : s == SPAN_UNIFORM ? at[0] : at[0] + (size_t)l * bytes;
+        uint8_t *p = reach_lane(r, l, bytes);
         uint64_t old = 0, b = row_get(o[0], rows[0], l), c = i->ns > 2 ? row_get(o[1], rows[1], l) : 0;
         memcpy(&old, p, bytes);
         uint64_t new = result(i->op, i->sub, old, b, c, shared);
@@ -112,27 +112,27 @@ bool atom_bytes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask
 
 void atom_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     const uint32_t bytes = ir_type_bytes[ir_ops[i->op].type];
-    uint8_t *at[EXEC_LANES];
+    const struct exec_grid *g = x->warp->block->grid;
+    struct reach r;
     const void *rows[MOVE_ROWS];
-    enum span s = resolve(x, i, i->o[i->nd], mask, bytes, true, at);
-    if (s == SPAN_FAULT) return;
-    const bool shared = in_shared(x->warp->block, at[s == SPAN_LANES ? __builtin_ctz(mask) : 0]);
-    const uint32_t later = x->warp->block->grid->log ? log_lanes(x, i, mask, s) : 0;
+    if (g->image->access->find(x, i, i->o[i->nd], mask, bytes, true, &r) == SPAN_FAULT) return;
+    const bool shared = in_shared(x->warp->block, reach_lane(&r, (uint32_t)__builtin_ctz(mask), bytes));
+    const uint32_t later = g->log ? log_lanes(x, i, mask, r.span) : 0;
     opnd_rows(x, i->o + i->nd + 1, i->ns - 1u, rows);
     mask &= ~later;
-    const bool changed = mask && atom_bytes(x, i, mask, s, at, rows, shared);
+    const bool changed = mask && atom_bytes(x, i, mask, &r, rows, shared);
     if (later)
-        log_atom(x, i, later, s, at, rows, shared, changed);
+        log_atom(x, i, later, &r, rows, shared, changed);
     else if (!changed && i->nd)
         x->warp->spun = true;
 }
 
 /* exch and cas of 16 bytes. */
-bool atom128_bytes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask, enum span s,
-                   uint8_t *const at[EXEC_LANES], const void *const *rows) {
+bool atom128_bytes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask, const struct reach *r,
+                   const void *const *rows) {
     bool changed = false;
     FOR_LANES(l, mask) {
-        uint8_t *p = s == SPAN_LANES ? at[l] : s == SPAN_UNIFORM ? at[0] : at[0] + (size_t)l * 16;
+        uint8_t *p = reach_lane(r, l, 16);
         uint64_t old[2], b[2], new[2];
         memcpy(old, p, 16);
         for (uint32_t k = 0; k < 2; k++) {
@@ -148,16 +148,16 @@ bool atom128_bytes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t m
 }
 
 void atom128_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
-    uint8_t *at[EXEC_LANES];
+    const struct exec_grid *g = x->warp->block->grid;
+    struct reach r;
     const void *rows[MOVE_ROWS];
-    const enum span s = resolve(x, i, i->o[2], mask, 16, true, at);
-    if (s == SPAN_FAULT) return;
-    const uint32_t later = x->warp->block->grid->log ? log_lanes(x, i, mask, s) : 0;
+    if (g->image->access->find(x, i, i->o[2], mask, 16, true, &r) == SPAN_FAULT) return;
+    const uint32_t later = g->log ? log_lanes(x, i, mask, r.span) : 0;
     opnd_rows(x, i->o + 3, i->ns - 1u, rows);
     mask &= ~later;
-    const bool changed = mask && atom128_bytes(x, i, mask, s, at, rows);
+    const bool changed = mask && atom128_bytes(x, i, mask, &r, rows);
     if (later)
-        log_atom(x, i, later, s, at, rows, false, changed);
+        log_atom(x, i, later, &r, rows, false, changed);
     else if (!changed)
         x->warp->spun = true;
 }

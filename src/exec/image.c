@@ -10,11 +10,17 @@
 
 static bool choose_executors(struct exec_image *im, enum exec_isa isa, struct err *e) {
     exec_fn *const *alu = exec_alu_portable;
+    im->access = &exec_access_portable;
     if (isa == EXEC_ISA_AVX2 && !host_has_avx2()) return err_set(e, ERR_INPUT, "this machine has no AVX2");
 #if defined(__x86_64__)
-    if (isa != EXEC_ISA_PORTABLE && host_has_avx2()) alu = exec_alu_avx2;
+    if (isa != EXEC_ISA_PORTABLE && host_has_avx2()) {
+        alu = exec_alu_avx2;
+        im->access = &exec_access_avx2;
+    }
 #endif
     for (int op = 0; op < IR_NOPS; op++) im->fn[op] = ir_ops[op].kind == 'M' ? exec_other[op] : alu[op];
+    for (int op = IR_LD_U8; op <= IR_LD_U64; op++) im->fn[op] = im->access->ld;
+    for (int op = IR_ST_U8; op <= IR_ST_U64; op++) im->fn[op] = im->access->st;
     return true;
 }
 

@@ -31,14 +31,18 @@ struct exec_mem {
 /* The live allocation that holds all of [addr, addr+bytes), or NULL. */
 struct exec_alloc *exec_mem_find(const struct exec_mem *m, uint64_t addr, uint64_t bytes);
 static inline bool exec_alloc_holds(const struct exec_alloc *a, uint64_t addr, uint64_t bytes) {
-    return a->host && addr >= a->addr && bytes <= a->bytes && addr - a->addr <= a->bytes - bytes;
+    return a->host && bytes <= a->bytes && addr - a->addr <= a->bytes - bytes;
 }
-/* The same for an access of a grid, which mostly is where the one before was. */
-static inline struct exec_alloc *exec_grid_find(struct exec_grid *g, uint64_t addr, uint64_t bytes) {
+/* The same for an access of a grid: an instruction's mostly is where the one before was. hit: of exec_hit_of. */
+static inline uint32_t exec_hit_of(const struct ir_insn *i) {
+    return (uint32_t)((uintptr_t)i / sizeof *i) % EXEC_HITS;
+}
+static inline struct exec_alloc *exec_grid_find(struct exec_grid *g, uint32_t hit, uint64_t addr,
+                                                uint64_t bytes) {
     const struct exec_mem *m = g->mem;
-    if (g->last_hit < m->n && exec_alloc_holds(&m->v[g->last_hit], addr, bytes)) return &m->v[g->last_hit];
+    if (g->hit[hit] < m->n && exec_alloc_holds(&m->v[g->hit[hit]], addr, bytes)) return &m->v[g->hit[hit]];
     struct exec_alloc *a = exec_mem_find(m, addr, bytes);
-    if (a) g->last_hit = (size_t)(a - m->v);
+    if (a) g->hit[hit] = (uint32_t)(a - m->v);
     return a;
 }
 /* The live allocation that begins at addr, or NULL. */
@@ -61,6 +65,7 @@ struct exec_image {
     struct exec_mem *mem;
     const struct ir_module *m;
     exec_fn *fn[IR_NOPS];
+    const struct exec_access *access;
     uint32_t *k32; /* 32 lanes each */
     uint64_t *k64;
     uint8_t *bank; /* the constant bank */
@@ -154,12 +159,31 @@ uint64_t atom_result(uint16_t op, uint8_t sub, uint64_t old, uint64_t b, uint64_
 bool mbar_apply(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, uint8_t *p, enum ir_mbar what,
                 uint64_t n, uint64_t *old);
 
-/* ---- addresses (resolve.c) ---- */
+/* ---- addresses (access_find.c, resolve.c) ---- */
 enum span { SPAN_FAULT, SPAN_LANES, SPAN_DENSE, SPAN_UNIFORM };
-/* Checks the access of every lane of mask and finds its bytes. DENSE: mask is full and lane l's bytes are at
- * at[0] + l * bytes; UNIFORM: all lanes' are at at[0]; LANES: lane l's are at at[l]. FAULT: reported. */
-enum span resolve(struct exec_ctx *x, const struct ir_insn *i, ir_opnd base, uint32_t mask, uint32_t bytes,
-                  bool store, uint8_t *at[EXEC_LANES]);
+/* Where the bytes of an access are. DENSE: the mask is full and lane l's are at `at` + l times its bytes; UNIFORM: all
+ * lanes' are at `at`; LANES: lane l's are at lane[l] + delta in the host's memory. FAULT: reported. */
+struct reach {
+    enum span span;
+    uint8_t *at;
+    const uint64_t *lane;
+    uint64_t delta;
+    uint64_t own[EXEC_LANES]; /* where lane may be; else it is access.addr */
+};
+static inline uint8_t *reach_lane(const struct reach *r, uint32_t lane, uint32_t bytes) {
+    return r->span == SPAN_LANES     ? (uint8_t *)(uintptr_t)(r->lane[lane] + r->delta)
+           : r->span == SPAN_UNIFORM ? r->at
+                                     : r->at + (size_t)lane * bytes;
+}
+/* Checks the access of every lane of mask, says in x->out what it is, and finds its bytes. */
+typedef enum span access_find_fn(struct exec_ctx *x, const struct ir_insn *i, ir_opnd base, uint32_t mask,
+                                 uint32_t bytes, bool store, struct reach *r);
+/* The same lane by lane, once the addresses are in x->out. */
+enum span resolve_each(struct exec_warp *w, const struct ir_insn *i, uint32_t mask, uint32_t bytes,
+                       bool store, struct reach *r);
+/* The bytes of each lane of mask one by one. False: a fault, reported. */
+bool resolve(struct exec_ctx *x, const struct ir_insn *i, ir_opnd base, uint32_t mask, uint32_t bytes,
+             bool store, uint8_t *at[EXEC_LANES]);
 /* The bytes of one lane's access in a space, or NULL with the reason. */
 uint8_t *resolve_lane(struct exec_warp *w, enum ir_space space, uint64_t addr, uint32_t bytes, uint32_t lane,
                       bool store, enum exec_fault_kind *why);
@@ -168,19 +192,29 @@ uint64_t resolve_span(struct exec_warp *w, uint64_t addr, uint32_t lane, const u
 void resolve_fault(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, enum exec_fault_kind why,
                    enum ir_space space, uint64_t addr, uint32_t bytes, bool store);
 
-/* ---- moving bytes that resolve() has found (ldst.c, atom.c): when the instruction runs, or later from a log ---- */
+/* ---- moving bytes that are found (access_move.c, atom.c): when the instruction runs, or later from a log ---- */
 enum { MOVE_ROWS = 7 }; /* rows that an instruction may bring: all operands but an address */
-/* at is written to where the span is not LANES. */
-void load_bytes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask, enum span s,
-                uint8_t *at[EXEC_LANES]);
+typedef void access_load_fn(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask,
+                            const struct reach *r);
 /* rows: of the operands from i->o[1] on. */
-void store_bytes(const struct ir_insn *i, uint32_t mask, enum span s, uint8_t *at[EXEC_LANES],
-                 const void *const *rows);
+typedef void access_store_fn(const struct ir_insn *i, uint32_t mask, const struct reach *r,
+                             const void *const *rows);
+/* What is compiled for every machine and for AVX2: a module uses one of them. */
+struct exec_access {
+    access_find_fn *find;
+    access_load_fn *load;
+    access_store_fn *store;
+    exec_fn *ld, *st;
+};
+extern const struct exec_access exec_access_portable;
+#if defined(__x86_64__)
+extern const struct exec_access exec_access_avx2;
+#endif
 /* rows: of the operands behind the address. The old values go to x, if it is given. Returns whether anything changed. */
-bool atom_bytes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask, enum span s,
-                uint8_t *const at[EXEC_LANES], const void *const *rows, bool shared);
-bool atom128_bytes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask, enum span s,
-                   uint8_t *const at[EXEC_LANES], const void *const *rows);
+bool atom_bytes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask, const struct reach *r,
+                const void *const *rows, bool shared);
+bool atom128_bytes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask, const struct reach *r,
+                   const void *const *rows);
 static inline void opnd_rows(const struct exec_ctx *x, const ir_opnd *o, uint32_t n, const void **rows) {
     for (uint32_t k = 0; k < n; k++) rows[k] = opnd_row(x, o[k]);
 }
@@ -188,13 +222,12 @@ static inline void opnd_rows(const struct exec_ctx *x, const ir_opnd *o, uint32_
 /* ---- the log (log.c) of a grid that has one ---- */
 /* Those of the lanes that are in global memory, whose accesses are put off. */
 uint32_t log_lanes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask, enum span s);
-void log_load(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, enum span s,
-              uint8_t *const *at);
-/* rows: what atom_bytes and store_bytes get; copied, those of constants aside. */
-void log_store(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, enum span s,
-               uint8_t *const *at, const void *const *rows);
-void log_atom(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, enum span s,
-              uint8_t *const *at, const void *const *rows, bool shared, bool changed);
+void log_load(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, const struct reach *r);
+/* rows: what atom_bytes and access_store get; copied, those of constants aside. */
+void log_store(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, const struct reach *r,
+               const void *const *rows);
+void log_atom(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, const struct reach *r,
+              const void *const *rows, bool shared, bool changed);
 
 /* ---- barriers and exchange ---- */
 static inline void lanes_block(struct exec_warp *w, uint32_t lanes) {

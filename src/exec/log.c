@@ -57,7 +57,7 @@ uint32_t log_lanes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t m
 
 /* Room for an entry, its head and places filled in. */
 static struct log_entry *append(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes,
-                                enum span s, uint8_t *const *at) {
+                                const struct reach *r) {
     const struct exec_block *b = x->warp->block;
     struct exec_log *log = b->grid->log;
     if (log->n + MOST_WORDS > log->cap) {
@@ -70,15 +70,14 @@ static struct log_entry *append(const struct exec_ctx *x, const struct ir_insn *
                             .insn = i,
                             .block = b->index,
                             .mask = lanes,
-                            .span = (uint8_t)s};
+                            .span = (uint8_t)r->span,
+                            .at = r->span == SPAN_LANES ? r->delta : (uint64_t)(uintptr_t)r->at};
     const uint32_t n = log_places(e);
-    if (n == 1) {
-        e->at[0] = at[s == SPAN_LANES ? __builtin_ctz(lanes) : 0];
-    } else if (n == EXEC_LANES) {
-        memcpy(e->at, at, EXEC_LANES * sizeof *at);
-    } else {
+    if (n == EXEC_LANES) {
+        memcpy(e->place, r->lane, EXEC_LANES * sizeof *e->place);
+    } else if (n) {
         uint32_t k = 0;
-        FOR_LANES(l, lanes) e->at[k++] = at[l];
+        FOR_LANES(l, lanes) e->place[k++] = r->lane[l];
     }
     e->words = (uint16_t)(sizeof *e / 8 + n);
     log->signed_all = false;
@@ -106,21 +105,20 @@ static void copy_rows(struct log_entry *e, const ir_opnd *o, uint32_t n, const v
     e->words = (uint16_t)(to - (uint64_t *)e);
 }
 
-void log_load(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, enum span s,
-              uint8_t *const *at) {
-    finish(x, append(x, i, lanes, s, at), false);
+void log_load(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, const struct reach *r) {
+    finish(x, append(x, i, lanes, r), false);
 }
 
-void log_store(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, enum span s,
-               uint8_t *const *at, const void *const *rows) {
-    struct log_entry *e = append(x, i, lanes, s, at);
+void log_store(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, const struct reach *r,
+               const void *const *rows) {
+    struct log_entry *e = append(x, i, lanes, r);
     copy_rows(e, i->o + 1, i->ns - 1u, rows);
     finish(x, e, true);
 }
 
-void log_atom(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, enum span s,
-              uint8_t *const *at, const void *const *rows, bool shared, bool changed) {
-    struct log_entry *e = append(x, i, lanes, s, at);
+void log_atom(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, const struct reach *r,
+              const void *const *rows, bool shared, bool changed) {
+    struct log_entry *e = append(x, i, lanes, r);
     e->shared = shared;
     e->changed = changed;
     copy_rows(e, i->o + i->nd + 1, i->ns - 1u, rows);
@@ -129,20 +127,20 @@ void log_atom(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes,
 
 /* ---- performing ---- */
 
-static void find_places(const struct log_entry *e, uint8_t *at[EXEC_LANES]) {
+static void find_places(const struct log_entry *e, struct reach *r) {
+    r->span = (enum span)e->span;
+    r->at = (uint8_t *)(uintptr_t)e->at;
+    r->delta = e->at;
+    r->lane = e->place;
     const uint32_t n = log_places(e);
-    if (e->span != SPAN_LANES) {
-        at[0] = e->at[0];
-    } else if (n == EXEC_LANES) {
-        memcpy(at, e->at, EXEC_LANES * sizeof *at);
-    } else {
-        uint32_t k = 0;
-        FOR_LANES(l, e->mask) at[l] = e->at[k++];
-    }
+    if (!n || n == EXEC_LANES) return;
+    uint32_t k = 0;
+    FOR_LANES(l, e->mask) r->own[l] = e->place[k++];
+    r->lane = r->own;
 }
 
 static void find_rows(const struct log_entry *e, const ir_opnd *o, uint32_t n, const void **rows) {
-    const uint64_t *from = (const uint64_t *)&e->at[log_places(e)];
+    const uint64_t *from = &e->place[log_places(e)];
     for (uint32_t k = 0; k < n; k++) {
         rows[k] = NULL;
         if (ir_is_const(o[k])) {
@@ -157,29 +155,29 @@ static void find_rows(const struct log_entry *e, const ir_opnd *o, uint32_t n, c
     }
 }
 
-static void perform_atom(const struct log_entry *e, const struct exec_ctx *x, uint8_t *at[EXEC_LANES],
+static void perform_atom(const struct log_entry *e, const struct exec_ctx *x, const struct reach *r,
                          const void *const *rows) {
     const struct ir_insn *i = e->insn;
-    const bool changed = i->op == IR_ATOM_B128
-                             ? atom128_bytes(x, i, e->mask, (enum span)e->span, at, rows)
-                             : atom_bytes(x, i, e->mask, (enum span)e->span, at, rows, e->shared);
+    const bool changed = i->op == IR_ATOM_B128 ? atom128_bytes(x, i, e->mask, r, rows)
+                                               : atom_bytes(x, i, e->mask, r, rows, e->shared);
     if (x && i->nd && !changed && !e->changed) e->warp->spun = true;
 }
 
 static void perform(const struct log_entry *e) {
     const struct ir_insn *i = e->insn;
+    const struct exec_access *access = e->warp->block->grid->image->access;
     const bool there = e->warp->block->index == e->block;
-    uint8_t *at[EXEC_LANES];
+    struct reach r;
     const void *rows[MOVE_ROWS];
-    find_places(e, at);
+    find_places(e, &r);
     if (log_is_load(i)) {
-        if (there) load_bytes(&e->warp->x, i, e->mask, (enum span)e->span, at);
+        if (there) access->load(&e->warp->x, i, e->mask, &r);
     } else if (log_is_store(i)) {
         find_rows(e, i->o + 1, i->ns - 1u, rows);
-        store_bytes(i, e->mask, (enum span)e->span, at, rows);
+        access->store(i, e->mask, &r, rows);
     } else {
         find_rows(e, i->o + i->nd + 1, i->ns - 1u, rows);
-        perform_atom(e, there ? &e->warp->x : NULL, at, rows);
+        perform_atom(e, there ? &e->warp->x : NULL, &r, rows);
     }
 }
 

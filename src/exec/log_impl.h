@@ -20,10 +20,11 @@ struct log_entry {
     uint64_t block; /* that the warp was of */
     uint32_t mask;
     uint16_t words; /* with the head */
-    uint8_t span;  /* enum span; LANES: a place for each lane of mask, or, of more than LOG_FEW, of the row */
-    bool shared;   /* atomics: the first lane was one in shared memory, which decides how floats are added, */
-    bool changed;  /* and lanes that were not put off have changed something */
-    uint8_t *at[]; /* 1, or as many as there are lanes; then the rows */
+    uint8_t span; /* enum span; LANES: a place for each lane of mask, or, of more than LOG_FEW, of the row */
+    bool shared;  /* atomics: the first lane was one in shared memory, which decides how floats are added, */
+    bool changed; /* and lanes that were not put off have changed something */
+    uint64_t at; /* DENSE, UNIFORM: the first byte in the host's memory; LANES: what is added to each place */
+    uint64_t place[]; /* none, or as many as there are lanes; then the rows */
 };
 _Static_assert(sizeof(struct log_entry) % 8 == 0, "entries are whole words");
 
@@ -47,7 +48,7 @@ static inline uint32_t log_bytes(const struct ir_insn *i) {
     return i->op == IR_ATOM_B128 ? 16 : i->vec > 1 && ir_ops[i->op].cls == IR_C_LDST ? size * i->vec : size;
 }
 static inline uint32_t log_places(const struct log_entry *e) {
-    if (e->span != SPAN_LANES) return 1;
+    if (e->span != SPAN_LANES) return 0;
     const uint32_t n = bits_count(e->mask);
     return n <= LOG_FEW ? n : EXEC_LANES;
 }

@@ -15,20 +15,19 @@ static void set_line(uint64_t *signature, uint64_t line) {
     signature[bit / 64] |= UINT64_C(1) << bit % 64;
 }
 
-static void set_bytes(uint64_t *signature, const uint8_t *at, uint64_t bytes) {
-    const uint64_t first = (uint64_t)(uintptr_t)at >> LG_LINE;
-    const uint64_t last = ((uint64_t)(uintptr_t)at + bytes - 1) >> LG_LINE;
+static void set_bytes(uint64_t *signature, uint64_t at, uint64_t bytes) {
+    const uint64_t first = at >> LG_LINE, last = (at + bytes - 1) >> LG_LINE;
     for (uint64_t line = first; line <= last; line++) set_line(signature, line);
 }
 
 static void sign_entry(uint64_t *signature, const struct log_entry *e) {
     const uint32_t bytes = log_bytes(e->insn), n = log_places(e);
-    if (e->span == SPAN_DENSE) {
-        set_bytes(signature, e->at[0], (uint64_t)bytes * EXEC_LANES);
+    if (e->span != SPAN_LANES) {
+        set_bytes(signature, e->at, e->span == SPAN_DENSE ? (uint64_t)bytes * EXEC_LANES : bytes);
     } else if (n < EXEC_LANES) {
-        for (uint32_t k = 0; k < n; k++) set_bytes(signature, e->at[k], bytes);
+        for (uint32_t k = 0; k < n; k++) set_bytes(signature, e->place[k] + e->at, bytes);
     } else {
-        FOR_LANES(l, e->mask) set_bytes(signature, e->at[l], bytes);
+        FOR_LANES(l, e->mask) set_bytes(signature, e->place[l] + e->at, bytes);
     }
 }
 

@@ -113,10 +113,8 @@ bool mbar_apply(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, uin
 /* The object of each lane; false: a fault, reported. */
 static bool objects(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask, uint8_t *at[EXEC_LANES]) {
     const struct exec_block *b = x->warp->block;
-    const enum span s = resolve(x, i, i->o[i->nd], mask, 8, true, at);
-    if (s == SPAN_FAULT) return false;
+    if (!resolve(x, i, i->o[i->nd], mask, 8, true, at)) return false;
     FOR_LANES(l, mask) {
-        if (s != SPAN_LANES) at[l] = s == SPAN_UNIFORM ? at[0] : at[0] + (size_t)l * 8;
         if ((uintptr_t)at[l] - (uintptr_t)b->shared < b->grid->shared_bytes) continue;
         exec_note(x->warp, i, l, EXEC_F_SYNC, "an mbarrier lies in shared memory, this address does not");
         return false;

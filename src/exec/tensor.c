@@ -24,10 +24,7 @@ static uint32_t row_lanes(const struct ir_insn *i) {
 /* Every row's bytes. False: a fault. */
 static bool find_rows(struct exec_ctx *x, const struct ir_insn *i, ir_opnd address, bool store,
                       uint8_t *at[EXEC_LANES]) {
-    const enum span s = resolve(x, i, address, row_lanes(i), ROW_BYTES, store, at);
-    for (uint32_t l = 1; l < ALL && s != SPAN_FAULT && s != SPAN_LANES; l++)
-        at[l] = s == SPAN_DENSE ? at[0] + (size_t)l * ROW_BYTES : at[0];
-    return s != SPAN_FAULT;
+    return resolve(x, i, address, row_lanes(i), ROW_BYTES, store, at);
 }
 
 static uint32_t half_at(uint8_t *const *rows, uint32_t row, uint32_t column) {

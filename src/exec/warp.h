@@ -40,6 +40,7 @@ enum {
     EXEC_MAX_FUNCS = (EXEC_WIN_HEAP - EXEC_WIN_FUNC) / 16,
     EXEC_MAX_THREADS = 1024,
     EXEC_BARRIERS = 16,
+    EXEC_HITS = 64,
     EXEC_CLUSTER = EXEC_BARRIERS /* in bar_id: the barrier of the cluster */
 };
 
@@ -184,7 +185,7 @@ struct exec_grid {
     const struct exec_launch *launch;
     struct exec_failure *failure; /* the launch's, or of who tells it which of several came first */
     struct exec_mem *mem;
-    size_t last_hit; /* the allocation that an access was in last */
+    uint32_t hit[EXEC_HITS]; /* the allocation that accesses of an instruction were in last */
     struct exec_log
         *log; /* where accesses of global memory go (exec/log.h); NULL: they are executed at once */
     struct pages *pages;     /* what lives as long as the grid: its blocks, and whoever runs them */

@@ -1,5 +1,6 @@
 /* Accesses that are put off: random instructions of two SMs, each run for all its cycles alone and their logs performed
- * afterwards, leave the same memory, registers and signs of spinning as the SMs in lockstep. */
+ * afterwards, leave the same memory, registers and signs of spinning as the SMs in lockstep. The latter run the build of the
+ * executors for every machine, the former that for this one. */
 #include "rig.h"
 
 #include "base/bits.h"
@@ -202,14 +203,14 @@ static void fill_warp(struct plan *p, struct world *w, struct exec_warp *warp) {
 }
 
 /* The plan's copy draws the same for every world. */
-static struct world world_new(struct plan p) {
+static struct world world_new(struct plan p, enum exec_isa isa) {
     struct world w = {.mem = exec_mem_new(1 << 24, 0)};
     for (int k = 0; k < 2; k++) {
         assert_true(exec_mem_alloc(w.mem, BUFFER + 2 * GAP, 4096, "buffer", &w.buffer[k], &w.e));
         w.buffer[k] += GAP;
         fill(&p.g, exec_mem_at(w.mem, w.buffer[k], BUFFER), BUFFER);
     }
-    w.im = exec_image_new(w.mem, p.m, EXEC_ISA_AUTO, &w.e);
+    w.im = exec_image_new(w.mem, p.m, isa, &w.e);
     if (!w.im) fail_msg("%s", err_text(&w.e));
     uint64_t bytes;
     fill(&p.g, exec_image_bytes(w.im, 0, &bytes), SMALL);
@@ -305,7 +306,7 @@ static void logs_in_order_do_what_lockstep_does(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 300; seed++) {
         struct plan p = plan_new(seed);
-        struct world a = world_new(p), b = world_new(p);
+        struct world a = world_new(p, EXEC_ISA_PORTABLE), b = world_new(p, EXEC_ISA_AUTO);
         world_start(&a, p);
         world_start(&b, p);
         lockstep(&p, &a, INSNS);
@@ -325,7 +326,7 @@ static void a_bound_stops_the_logs_where_lockstep_stops(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 100; seed++) {
         struct plan p = plan_new(seed);
-        struct world a = world_new(p), b = world_new(p);
+        struct world a = world_new(p, EXEC_ISA_PORTABLE), b = world_new(p, EXEC_ISA_AUTO);
         const uint32_t last = (uint32_t)(seed * 7 % INSNS);
         world_start(&a, p);
         world_start(&b, p);
@@ -370,7 +371,7 @@ static void no_conflict_is_missed_and_logs_without_one_run_in_any_order(void **s
     uint32_t without = 0;
     for (uint64_t seed = 1; seed <= 300; seed++) {
         struct plan p = plan_new(seed);
-        struct world a = world_new(p), b = world_new(p);
+        struct world a = world_new(p, EXEC_ISA_PORTABLE), b = world_new(p, EXEC_ISA_AUTO);
         static uint8_t used[SMS][2][BUFFER];
         world_start(&a, p);
         world_start(&b, p);
