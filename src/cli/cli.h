@@ -45,6 +45,8 @@ struct command {
     const struct opt *options;
     const struct help_section *sections; /* what the options alone do not say */
     const struct help_entry *examples;   /* command line, what it does */
+    const struct help_entry
+        *refused; /* options of other commands that it cannot have, and why not; or NULL */
     enum cli_exit (*run)(struct cli *c, const struct opts *o);
     /* instead of run: reads its words itself, options is empty, and --help is its own */
     enum cli_exit (*raw)(struct cli *c, int n, char *const *words);

@@ -122,6 +122,12 @@ static const struct help_entry cuda_examples[] = {
     {0},
 };
 
+#define NO_CHECKPOINT                                                                                      \
+    "a CUDA program is a process of its own, and its memory, threads and files are not heddle's to save; " \
+    "'heddle cuda --capture' takes a launch out of it, which 'heddle run' can save"
+static const struct help_entry cuda_refused[] = {
+    {"checkpoint", NO_CHECKPOINT}, {"resume", NO_CHECKPOINT}, {0}};
+
 const struct command command_cuda = {
     .name = "cuda",
     .operands = "PROGRAM [ARG]...",
@@ -137,5 +143,6 @@ const struct command command_cuda = {
     .options = cuda_options,
     .sections = cuda_sections,
     .examples = cuda_examples,
+    .refused = cuda_refused,
     .run = cuda_main,
 };

@@ -56,6 +56,16 @@ static const struct opt run_options[] = {
      "Write a timeline to FILE that chrome://tracing and Perfetto open, 1 us for each core cycle: a track "
      "for "
      "each warp, a slice for each stretch of issues with its PCs and lines, counters of each SM."},
+    {"checkpoint", 0, OPT_UPDATES, "FILE[:EVERY]",
+     "Save the run to FILE between launches, so that it can go on after the process or the host has ended: "
+     "EVERY "
+     "so many launches (:100), or after a launch when such a time has passed (:90s, :10m, :6h, :1d; without "
+     "it "
+     "10m). Each save replaces the file as a whole."},
+    {"resume", 0, OPT_READS, "FILE",
+     "Go on from a checkpoint: the same command line, with --resume, ends with the same output as a run that "
+     "was "
+     "never stopped. It is refused when program, inputs, options or heddle's version are not the same."},
     MAX_INSTS_ROW,
     {"quiet", 'q', false, NULL,
      "No report and no progress; only what --print, --dump, --json and the kernel itself write."},
@@ -105,7 +115,8 @@ static const struct help_entry run_outputs[] = {
     {"Stopped", "Ctrl-C (or SIGTERM) stops a run: standard error has the launch, the blocks that have ended, "
                 "cycles, instructions and for each SM the line most of its warps stand on; the report and "
                 "--json have the statistics until there, marked as partial. --print and --dump show "
-                "nothing. A second Ctrl-C ends it at once."},
+                "nothing. A second Ctrl-C ends it at once. A checkpoint stays as it is: it has the launches "
+                "that ended before it was written."},
     {"Kernel output",
      "What kernels print goes to standard output, or to standard error when - sends data to the former."},
     {0},

@@ -19,6 +19,15 @@ static bool check_operands(const struct command *c, const struct opts *o, struct
     return true;
 }
 
+/* An option that is not there for a reason. */
+static void explain_refusal(const struct command *c, const char *unknown, struct err *e) {
+    for (const struct help_entry *r = c->refused; r && r->term; r++) {
+        const size_t n = strlen(r->term);
+        if (!strncmp(unknown, r->term, n) && (!unknown[n] || unknown[n] == '='))
+            err_set(e, ERR_INPUT, "--%s: %s", r->term, r->text);
+    }
+}
+
 static enum cli_exit run_command(struct cli *c, int n, char **words) {
     if (c->command->raw) return c->command->raw(c, n, words);
     struct opts o;
@@ -26,6 +35,7 @@ static enum cli_exit run_command(struct cli *c, int n, char **words) {
     enum cli_exit status = CLI_OK;
     bool fine = c->command->runs_program ? opts_parse_program(&o, c->command->options, n, words, &e)
                                          : opts_parse(&o, c->command->options, n, words, &e);
+    if (o.unknown) explain_refusal(c->command, o.unknown, &e);
     if (fine && opts_has(&o, "help")) {
         struct sb text = {0};
         help_command(&text, &c->term, c->command);

@@ -19,7 +19,8 @@ static const struct opt *find_letter(const struct opts *o, char c) {
     return c == opts_help.letter ? &opts_help : NULL;
 }
 
-static bool unknown_long(const struct opts *o, const char *name, size_t n, struct err *e) {
+static bool unknown_long(struct opts *o, const char *name, size_t n, struct err *e) {
+    o->unknown = name;
     VEC(const char *) names = {0};
     for (const struct opt *t = o->table; t->name; t++) VEC_PUSH(&names, t->name);
     VEC_PUSH(&names, opts_help.name);

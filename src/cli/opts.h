@@ -13,7 +13,7 @@ enum {
     OPT_ONCE = 0,
     OPT_REPEAT = 1,  /* more than once */
     OPT_WRITES = 2,  /* a file that is written: outputs.c tries it before the command runs */
-    OPT_UPDATES = 4, /* a database that is opened, and made if need be, before anything runs */
+    OPT_UPDATES = 4, /* a database or checkpoint that the command itself opens, and makes if need be */
     OPT_READS = 8    /* a file that is only read */
 };
 
@@ -36,6 +36,8 @@ struct opts {
     const struct opt *table; /* ends with a NULL name */
     VEC(struct opt_given) given;
     VEC(const char *) operands;
+    const char
+        *unknown; /* where the name of an option begins that is not in the table; NULL: none was found */
 };
 
 /* Reads words[0..n): "--name value", "--name=value", "-n value", flags, operands in any order; "--" ends the

@@ -184,6 +184,32 @@ bool outfile_commit(struct outfiles *o, FILE *out, struct err *e) {
     return true;
 }
 
+/* The directory, so that the name is on the disk too. Where that cannot be had, as on some file systems, the file is there
+ * all the same. */
+static void sync_name(const char *path) {
+    char *copy = strdup(path);
+    if (!copy) ledger_fail(strlen(path));
+    char *slash = strrchr(copy, '/');
+    if (slash) slash[slash == copy] = 0;
+    int fd = open(slash ? copy : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        fsync(fd);
+        close(fd);
+    }
+    free(copy);
+}
+
+bool outfile_sync(struct outfiles *o, struct err *e) {
+    for (size_t i = 0; i < o->files.n; i++) {
+        struct outfile *f = &o->files.v[i];
+        struct outstream *s = f->temporary ? f->stream : NULL;
+        if (s && !s->error && (fflush(s->file) || fsync(fileno(s->file)))) s->error = errno;
+    }
+    if (!outfile_commit(o, NULL, e)) return false;
+    for (size_t i = 0; i < o->files.n; i++) sync_name(o->files.v[i].path);
+    return true;
+}
+
 void outfile_free(struct outfiles *o) {
     for (size_t i = 0; i < o->files.n; i++) release(&o->files.v[i]);
     VEC_FREE(&o->files);

@@ -33,6 +33,8 @@ bool outfile_open(struct outfiles *o, const char *path, FILE *out, struct outstr
 void outfile_put(struct outstream *s, const char *text, size_t n);
 /* Gives all files their names, and sends what is for "-" to out. */
 bool outfile_commit(struct outfiles *o, FILE *out, struct err *e);
+/* The same, so that the files and their names outlast the host's fall; none of them is "-". */
+bool outfile_sync(struct outfiles *o, struct err *e);
 void outfile_free(struct outfiles *o); /* removes what was not committed */
 /* The same for a whole list, without memory and from any thread: removes the files and nothing else. */
 void outfile_abandon(const struct outfiles *list);

@@ -44,6 +44,7 @@ static void on_opened(void *user, hd_device *dev) {
     hd_set_print(dev, r->data_on_stdout ? print_to_stderr : print_to_stdout, r->cli);
     hd_set_progress(dev, on_progress, r);
     sim_watch(dev, &r->watch);
+    run_checkpoint_begin(r);
     progress_start(&r->progress, &r->cli->term);
 }
 
@@ -59,13 +60,16 @@ static void before_launch(void *user, hd_kernel *k, const hd_launch *l) {
 static void after_launch(void *user, hd_kernel *k, const hd_launch *l) {
     struct run *r = user;
     hd_kernel_info info;
+    double seconds = term_seconds() - r->started;
     r->under_way = NULL;
     CHECK(hd_kernel_get_info(k, &info) == HD_OK);
+    sim_note(r->dev, &seconds, sizeof seconds);
     VEC_PUSH(&r->launches, (struct run_launch){.kernel = arena_strdup(&r->mem, info.name),
                                                .shape = *l,
-                                               .seconds = term_seconds() - r->started,
+                                               .seconds = seconds,
                                                .stats = *sim_stats(r->dev, false)});
     if (r->profile || r->annotate) run_profile_launch(r, k, &r->launches.v[r->launches.n - 1].slots);
+    if (!r->partial) run_checkpoint_launched(r);
 }
 
 /* ---- after the last launch ---- */
@@ -191,6 +195,7 @@ static void run_free(struct run *r) {
     VEC_FREE(&r->script_paths);
     lab_outcome_free(&r->outcome);
     err_free(&r->failed);
+    run_checkpoint_free(r);
     arena_free(&r->mem);
     VEC_FREE(&r->launches);
     VEC_FREE(&r->prints);
@@ -210,12 +215,13 @@ static enum cli_exit simulate(struct run *r, struct err *e) {
                                     .no_digest = true};
     const hd_config config = machine_config(&r->machine);
     if (!subject_prepare(&r->subject, &config, e) || !script_try_writes(&r->subject.script, e) ||
-        !run_watch(r, e))
+        !run_checkpoint_prepare(r, &config, e) || !run_watch(r, e))
         return cli_fail(r->cli, e);
     outfile_begin(&r->written, &r->cli->writing);
     stop_hold(&r->stop, r->cli);
     lab_run(&r->subject.lab, &config, &hooks, &r->outcome);
     progress_end(&r->progress);
+    if (stop_asked(&r->stop)) run_checkpoint_stopped(r);
     enum cli_exit status = r->outcome.err.code && !r->partial ? cli_fail(r->cli, &r->outcome.err)
                            : r->failed.code                   ? cli_fail(r->cli, &r->failed)
                            : r->nraces                        ? CLI_FAILED

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "cli/checkpoint.h"
 #include "cli/machine.h"
 #include "cli/outfile.h"
 #include "cli/stop.h"
@@ -30,6 +31,19 @@ struct run_launch {
     double seconds; /* host time */
     struct stats stats;
     struct run_slots slots; /* of a run with a profile */
+};
+
+/* --checkpoint and --resume. */
+struct run_checkpoint {
+    const char *path;   /* of the file that is written; NULL: none is */
+    uint64_t launches;  /* when: after so many, */
+    double seconds;     /* or, if that is 0, after such a time */
+    const char *resume; /* the file that the run goes on from; NULL: it begins anew */
+    struct sb identity; /* what makes it this run: rows of name and value, each ends in NUL */
+    struct checkpoint from;
+    struct checkpoint_journal journal;
+    uint64_t saved, tried; /* launches in the newest file; when one was last to be written */
+    double saved_at;       /* the same in seconds of the host's clock */
 };
 
 struct run {
@@ -62,6 +76,7 @@ struct run {
     struct outfiles watched;        /* trace and timeline, written while it runs */
     struct outfiles written;        /* all others, given their names when all is well */
     VEC(const char *) script_paths; /* of a script's files */
+    struct run_checkpoint checkpoint;
     struct stop stop;
     struct progress progress;
     struct arena mem; /* names of kernels */
@@ -71,6 +86,15 @@ struct run {
  * may bring arguments of its own. */
 bool run_read_options(struct run *r, const struct opts *o, struct err *e);
 bool run_read_outputs(struct run *r, const struct opts *o, struct err *e);
+
+/* run_checkpoint.c: reads the options; what makes the run this one, and reads the file it goes on from; when the device is
+ * open; after each launch; when it was stopped; at the end. */
+bool run_checkpoint_options(struct run *r, const struct opts *o, struct err *e);
+bool run_checkpoint_prepare(struct run *r, const hd_config *config, struct err *e);
+void run_checkpoint_begin(struct run *r);
+void run_checkpoint_launched(struct run *r);
+void run_checkpoint_stopped(const struct run *r);
+void run_checkpoint_free(struct run *r);
 
 /* run_script.c: what a script does besides launches; user is the run. */
 void run_script_print(void *user, const char *text, size_t n);

@@ -3,6 +3,7 @@
 
 #include "cli/profile_tables.h"
 #include "cli/run.h"
+#include "sim/checkpoint.h"
 #include "sim/sim.h"
 
 static void gather(hd_module *mod, struct profile_shown *p) {
@@ -98,7 +99,10 @@ void run_profile_launch(struct run *r, hd_kernel *k, struct run_slots *out) {
     out->all = now.all - before.all;
     for (int i = 0; i < SM_LANE_KINDS; i++) out->lanes[i] = now.lanes[i] - before.lanes[i];
     for (int i = 0; i < SM_WAITS; i++) out->waits[i] = now.waits[i] - before.waits[i];
-    r->slots = now;
+    sim_note(r->dev, out, sizeof *out); /* a replay has no profile before its end, */
+    r->slots.all = before.all + out->all;
+    for (int i = 0; i < SM_LANE_KINDS; i++) r->slots.lanes[i] = before.lanes[i] + out->lanes[i];
+    for (int i = 0; i < SM_WAITS; i++) r->slots.waits[i] = before.waits[i] + out->waits[i];
 }
 
 json_t *run_profile_json(const struct run *r) {

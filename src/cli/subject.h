@@ -13,6 +13,7 @@ struct subject {
     struct program program;
     const char *script_file; /* --script; NULL: none */
     struct script script;
+    uint64_t script_digest; /* of its text */
     struct script_job script_job;
     struct lab_script lab_script;
     struct lab_subject lab; /* subject_prepare */

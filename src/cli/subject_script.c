@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "cli/subject.h"
 #include "sim/file.h"
 
@@ -40,6 +41,7 @@ bool subject_script_read(struct subject *s, struct err *e) {
     forget_launch(&s->program);
     bool fine = read_script(s->script_file, &text, e) &&
                 script_parse(&s->script, s->script_file, text.text, text.len, e);
+    s->script_digest = hash_words(HASH_START, text.text, text.len);
     sb_free(&text);
     return fine;
 }

@@ -5,7 +5,7 @@ command_line="tools/gen-cli-docs" status=0
 mkdir "$work/docs"
 tools/gen-cli-docs "$HEDDLE" "$work/docs" >"$out" 2>"$err"
 verdict $? "the documentation can be generated"
-for page in heddle.1 cli.md profile.md report.md compare.md sweep.md studies.md progress.md area.md explain.md inspect.md races.md scripts.md cuda-programs.md; do
+for page in heddle.1 cli.md profile.md report.md compare.md sweep.md studies.md progress.md area.md explain.md inspect.md races.md scripts.md checkpoints.md cuda-programs.md; do
     diff -u "docs/$page" "$work/docs/$page" >"$out"
     verdict $? "docs/$page is up to date"
 done
@@ -15,7 +15,7 @@ verdict $? "pages say how many mechanisms there are"
 "$HEDDLE" list workloads --markdown >"$out"
 ! grep -vxFf docs/workloads.md "$out" >&2
 verdict $? "docs/workloads.md has every workload"
-for page in cli.md profile.md report.md compare.md sweep.md studies.md progress.md area.md explain.md inspect.md races.md scripts.md; do
+for page in cli.md profile.md report.md compare.md sweep.md studies.md progress.md area.md explain.md inspect.md races.md scripts.md checkpoints.md; do
     grep -q '^```console' "docs/$page"
     verdict $? "docs/$page has examples"
 done
