@@ -2,6 +2,33 @@
 #include "base/heap.h"
 
 #include <stdbool.h>
+#include <string.h>
+
+enum { FIRST = 15 }; /* items there is room for at first */
+
+/* In front of v, where no put or take looks: whoever holds many heaps would have it in his cache lines. */
+struct head {
+    struct pages *pages;
+    uint64_t unused; /* as large as an item */
+};
+_Static_assert(sizeof(struct head) == sizeof(struct heap_item), "v is aligned as its items are");
+
+static struct heap_item *room(struct pages *pages, uint32_t items) {
+    struct head *h = pages_raw(pages, sizeof *h + items * sizeof(struct heap_item));
+    *h = (struct head){.pages = pages};
+    return (struct heap_item *)(h + 1);
+}
+
+struct heap heap_new(struct pages *pages, uint32_t *pos) {
+    return (struct heap){.cap = FIRST, .v = room(pages, FIRST), .pos = pos};
+}
+
+static __attribute__((noinline)) void grow(struct heap *h) {
+    struct heap_item *old = h->v;
+    h->cap = 2 * h->cap + 1;
+    h->v = room(((struct head *)old - 1)->pages, h->cap);
+    memcpy(h->v, old, h->n * sizeof *old);
+}
 
 #define BOTH static inline __attribute__((always_inline))
 
@@ -29,6 +56,7 @@ BOTH void down(struct heap *h, uint32_t *pos, uint32_t at, struct heap_item it) 
 }
 
 void heap_put(struct heap *h, uint64_t key, uint32_t id) {
+    if (h->n == h->cap) grow(h);
     up(h, h->pos, h->n++, (struct heap_item){key, id, id});
 }
 
@@ -43,6 +71,7 @@ void heap_take(struct heap *h, uint32_t id) {
 }
 
 void heap_push(struct heap *h, uint64_t key, uint32_t serial, uint32_t id) {
+    if (h->n == h->cap) grow(h);
     up(h, NULL, h->n++, (struct heap_item){key, serial, id});
 }
 

@@ -14,17 +14,13 @@ struct heap_item {
     uint32_t id;
 };
 struct heap {
-    uint32_t n;
-    struct heap_item *v; /* v[0] is the first; room for as many as there will ever be */
+    uint32_t n, cap;
+    struct heap_item *v; /* v[0] is the first; grows, and moves, for most heaps never hold all they may */
     uint32_t *pos;       /* of each item in v; NULL: the form without */
 };
 
-/* An empty one of at most `room` items. Several heaps over one range of numbers may share `pos` if an item is in at most one
- * of them at a time. */
-static inline struct heap heap_new(struct pages *pages, uint32_t room, uint32_t *pos) {
-    return (struct heap){.v = (struct heap_item *)pages_raw(pages, room * sizeof(struct heap_item)),
-                         .pos = pos};
-}
+/* An empty one. Several heaps over one range of numbers may share `pos` if an item is in at most one of them at a time. */
+struct heap heap_new(struct pages *pages, uint32_t *pos);
 
 void heap_put(struct heap *h, uint64_t key, uint32_t id);
 void heap_take(struct heap *h, uint32_t id); /* must be in it */

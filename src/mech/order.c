@@ -97,8 +97,8 @@ struct order *order_new(const struct mech_env *env, const struct split_pool *poo
     o->prev = pages_raw(p, o->cap * sizeof *o->prev);
     for (uint32_t k = 0; k < env->schedulers; k++) {
         struct queue *q = &o->q[k];
-        q->timed = heap_new(p, o->cap, o->pos);
-        q->aged = heap_new(p, o->cap, o->pos);
+        q->timed = heap_new(p, o->pos);
+        q->aged = heap_new(p, o->pos);
         q->slots = PAGES_NEW(p, uint64_t, bitmap_words(o->cap));
         q->last = o->cap;
         o->wake[k] = MECH_NEVER;

@@ -33,7 +33,8 @@ enum {
     SM_UNITS = 32,               /* room for a class each, a power of two */
     SM_FEW_SCORES = 8,           /* of a list of no more those that are done need not be dropped */
     SM_SCORES =
-        64 /* results under way with which a warp is held back: a packet may add one per lane to them */
+        64, /* results under way with which a warp is held back: a packet may add one per lane to them */
+    SM_FIRST_SCORES = 8 /* there is room for at first, which is what most warps ever have */
 };
 
 /* An instruction as the SM sees it. Rows (registers, predicates, the carry flag) are a bit each: an instruction waits for
@@ -148,9 +149,10 @@ struct sm_warp {
     uint32_t spin;    /* lanes that last did what a waiting thread does */
     uint64_t rows;    /* that an entry of score writes, perhaps others that one did */
     uint16_t nscore;
-    uint16_t absent;        /* lanes that never had a thread, */
+    uint8_t score_cap;      /* grows up to SM_SCORES + SM_LANES; 0 under issue = barrel */
+    uint8_t absent;         /* lanes that never had a thread, */
     uint32_t exist;         /* and those that have one, exited ones included */
-    struct sm_score *score; /* SM_SCORES + SM_LANES; NULL under issue = barrel */
+    struct sm_score *score; /* that many */
 };
 
 struct sm_block {

@@ -1,12 +1,10 @@
-/* Storage of what is under way: ops, nodes, requests and entries in pools, and the events. Everything is sized here, once;
- * pointers to it stay good. The bounds:
+/* Storage of what is under way: ops, nodes, requests and entries in pools, and the events. Pools are sized here, once;
+ * pointers into them stay good. The bounds:
  *   ops       a thread is in one uncommitted op at most; loads that have committed are bounded by holding back issue
  *   nodes     a thread is in two of one uncommitted outcome and one of a release at most; those of requests are bounded by
  *             holding back issue
  *   entries   the queue, and what each scheduler can issue before its first instruction arrives at a full queue
- * The bounds are far above what most launches use: what is never taken is not touched. */
-#include <stdlib.h>
-
+ * The bounds are far above what most launches use: what is never taken is not touched, and costs address space only. */
 #include "sm/impl.h"
 
 static uint32_t entry_count(const struct sm *s) {
@@ -18,18 +16,16 @@ void pool_init(struct sm *s) {
     const uint32_t threads = s->nwarps * SM_LANES;
     const uint32_t ops = threads + SM_REQUESTS + 2 * MECH_WIDEST, requests = SM_REQUESTS + SM_PACKET;
     const uint32_t nodes = 6 * threads + 2 * requests, entries = entry_count(s);
-    POOL_SIZE(&s->ops, xaligned_raw(SM_HOST_LINE, ops * sizeof *s->ops.v), ops);
-    POOL_SIZE(&s->nodes, xaligned_raw(SM_HOST_LINE, nodes * sizeof *s->nodes.v), nodes);
-    POOL_SIZE(&s->requests, xaligned_raw(SM_HOST_LINE, requests * sizeof *s->requests.v), requests);
-    POOL_SIZE(&s->entries, pages_get(s->env.grid->pages, entries * sizeof *s->entries.v), entries);
-    s->far = heap_new(s->env.grid->pages, ops + requests, NULL);
+    struct pages *p = s->env.grid->pages;
+    POOL_SIZE(&s->ops, pages_sparse(p, ops * sizeof *s->ops.v), ops);
+    POOL_SIZE(&s->nodes, pages_sparse(p, nodes * sizeof *s->nodes.v), nodes);
+    POOL_SIZE(&s->requests, pages_sparse(p, requests * sizeof *s->requests.v), requests);
+    POOL_SIZE(&s->entries, pages_raw(p, entries * sizeof *s->entries.v), entries);
+    s->far = heap_new(p, NULL);
     s->reserve_nodes = 3 * threads + 2 * SM_PACKET;
 }
 
 void pool_free(struct sm *s) {
-    POOL_FREE(&s->ops);
-    POOL_FREE(&s->nodes);
-    POOL_FREE(&s->requests);
     POOL_FREE(&s->asyncs);
     POOL_FREE(&s->links);
 }

@@ -22,12 +22,19 @@ static void drop_written(struct sm_warp *w, uint64_t now) {
             w->rows |= w->score[k++].written;
 }
 
+static __attribute__((noinline)) void make_room(const struct sm *s, struct sm_warp *w) {
+    const uint32_t most = SM_SCORES + SM_LANES, cap = 2u * w->score_cap < most ? 2u * w->score_cap : most;
+    CHECK(w->nscore < cap);
+    w->score = pages_more(s->env.grid->pages, w->score, w->nscore * sizeof *w->score, cap * sizeof *w->score);
+    w->score_cap = (uint8_t)cap;
+}
+
 void score_add(struct sm *s, uint32_t warp, uint32_t mask, uint32_t pc, uint32_t op, uint64_t ready) {
     struct sm_warp *w = &s->warps[warp];
     const uint64_t written = sm_code(s, pc)->written;
     if (!written) return;
     if (w->nscore >= SM_FEW_SCORES) drop_written(w, s->now);
-    CHECK(w->nscore < SM_SCORES + SM_LANES);
+    if (w->nscore == w->score_cap) make_room(s, w);
     w->score[w->nscore++] = (struct sm_score){ready, written, mask, pc, op};
     w->rows |= written;
 }

@@ -162,8 +162,10 @@ static void make_slots(struct sm *s) {
     s->warps = pages_get(p, s->nwarps * sizeof *s->warps);
     s->spun_at = pages_raw(p, s->nwarps * sizeof *s->spun_at);
     s->blocks = pages_get(p, s->nblocks * sizeof *s->blocks);
-    for (uint32_t k = 0; s->scoreboard && k < s->nwarps; k++)
-        s->warps[k].score = pages_raw(p, (SM_SCORES + SM_LANES) * sizeof *s->warps[k].score);
+    for (uint32_t k = 0; s->scoreboard && k < s->nwarps; k++) {
+        s->warps[k].score = pages_raw(p, SM_FIRST_SCORES * sizeof *s->warps[k].score);
+        s->warps[k].score_cap = SM_FIRST_SCORES;
+    }
 }
 
 struct sm *sm_new(const struct sm_env *env, struct err *e) {
@@ -216,9 +218,10 @@ static void place_block(struct sm *s, uint32_t slot, uint64_t block) {
         *w = (struct sm_warp){.w = &b->b.warps[k],
                               .regs = b->b.warps[k].regs,
                               .block = slot,
-                              .absent = (uint16_t)bits_count(~b->b.warps[k].live),
+                              .absent = (uint8_t)bits_count(~b->b.warps[k].live),
                               .exist = b->b.warps[k].live,
-                              .score = w->score};
+                              .score = w->score,
+                              .score_cap = w->score_cap};
     }
     const struct mech_block arrives = {slot, slot * s->block_warps, s->block_warps, b->threads,
                                        s->env.grid->func->entry};

@@ -167,8 +167,8 @@ static void make_tables(struct mech *m) {
     dwf_homes_init(m);
     for (uint32_t k = 0; k < m->env.schedulers; k++) {
         struct dwf_sched *q = &d->q[k];
-        q->timed = heap_new(pages, cap, d->pos);
-        q->ready = heap_new(pages, d->grouped ? 0 : cap, d->pos);
+        q->timed = heap_new(pages, d->pos);
+        q->ready = heap_new(pages, d->pos);
     }
     if (d->policy != DWF_DPDPRI) return;
     d->passed = PAGES_NEW(pages, uint32_t, cap);

@@ -59,7 +59,7 @@ static bool create(struct mech *m, struct err *e) {
     h->q = PAGES_NEW(pages, struct harp_sched, m->env.schedulers);
     for (uint32_t k = 0; k < m->env.schedulers; k++) {
         struct harp_sched *q = &h->q[k];
-        q->timed = heap_new(pages, m->pool->cap, pos);
+        q->timed = heap_new(pages, pos);
         q->lookup = PAGES_NEW(pages, struct harp_ready, h->cap_ready + 1);
         q->waiting = PAGES_NEW(pages, struct harp_waiting, h->cap_waiting + 1);
         harp_barriers_new(m, q);

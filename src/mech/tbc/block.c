@@ -44,7 +44,7 @@ bool tbc_create(struct mech *m, struct err *e) {
     t->w = PAGES_NEW(pages, struct tbc_warp, cap);
     t->pos = PAGES_NEW(pages, uint32_t, cap);
     t->later = PAGES_NEW(pages, struct heap, m->env.schedulers);
-    for (uint32_t k = 0; k < m->env.schedulers; k++) t->later[k] = heap_new(pages, cap, t->pos);
+    for (uint32_t k = 0; k < m->env.schedulers; k++) t->later[k] = heap_new(pages, t->pos);
     t->way = PAGES_NEW(pages, struct tbc_way, MECH_SIDES);
     t->way_set = PAGES_NEW(pages, struct mech_set, MECH_SIDES);
     return true;

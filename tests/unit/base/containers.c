@@ -30,7 +30,7 @@ static void any_item_leaves_a_heap_with_positions(void **state) {
     uint32_t pos[N], n = 0;
     uint64_t key[N];
     bool in[N] = {false};
-    struct heap h = heap_new(&pages, N, pos);
+    struct heap h = heap_new(&pages, pos);
     for (uint32_t k = 0; k < ROUNDS; k++) {
         const uint32_t i = (uint32_t)rng_below(&r, N);
         if (in[i]) {
@@ -54,7 +54,7 @@ static void equal_keys_leave_a_heap_as_they_came(void **state) {
     struct rng r = {5};
     uint64_t key[N];
     bool in[N] = {false};
-    struct heap h = heap_new(&pages, N, NULL);
+    struct heap h = heap_new(&pages, NULL);
     for (uint32_t k = 0; k < N; k++) {
         heap_push(&h, key[k] = rng_below(&r, 9), UINT32_MAX - N / 2 + k, k);
         in[k] = true;
