@@ -39,7 +39,9 @@ struct request {
 struct bank {
     uint64_t row;                                  /* when open */
     uint64_t activate_at, column_at, precharge_at; /* first cycles the bank's own constraints allow */
-    uint32_t request;                              /* being serviced */
+    uint64_t wanted;                               /* the row of the request being serviced, */
+    uint32_t request;                              /* which is this */
+    bool write;                                    /* of it */
     struct queue waiting;                          /* FR-FCFS: requests for this bank, oldest first */
 };
 
@@ -198,6 +200,8 @@ static void dispatch(struct dram *d, uint32_t at) {
     bool open = d->open >> r->bank & 1;
     *(!open ? &d->stats.row_misses : b->row == r->row ? &d->stats.row_hits : &d->stats.row_conflicts) += 1;
     b->request = at;
+    b->wanted = r->row;
+    b->write = r->write;
     d->serving |= UINT64_C(1) << r->bank;
     d->issue_at = d->now;
 }
@@ -231,20 +235,28 @@ static void schedule(struct dram *d) {
 
 /* ---- commands ---- */
 
+/* First cycles at which the chip and its bus allow a column access: of a read, of a write. */
+struct columns {
+    uint64_t at[2];
+};
+
+static struct columns columns_of(const struct dram *d) {
+    const uint64_t free = d->bus_free, read = free > d->t.CL ? free - d->t.CL : 0,
+                   write = free > d->t.WL ? free - d->t.WL : 0;
+    return (struct columns){
+        {later(later(d->column_at, d->read_at), read), later(later(d->column_at, d->write_at), write)}};
+}
+
 /* The first cycle at which the bank's next command breaks no constraint. */
-static uint64_t ready_at(const struct dram *d, uint32_t bank) {
+static inline uint64_t ready_at(const struct dram *d, uint32_t bank, const struct columns *c) {
     const struct bank *b = &d->bank[bank];
-    const struct request *r = &d->requests.v[b->request];
     if (!(d->open >> bank & 1)) return later(b->activate_at, d->activate_at);
-    if (b->row != r->row) return b->precharge_at;
-    uint64_t delay = r->write ? d->t.WL : d->t.CL;
-    uint64_t chip = later(d->column_at, r->write ? d->write_at : d->read_at);
-    return later(later(b->column_at, chip), d->bus_free > delay ? d->bus_free - delay : 0);
+    return b->row != b->wanted ? b->precharge_at : later(b->column_at, c->at[b->write]);
 }
 
 static void activate(struct dram *d, uint32_t bank) {
     struct bank *b = &d->bank[bank];
-    b->row = d->requests.v[b->request].row;
+    b->row = b->wanted;
     b->column_at = d->now + d->t.RCD;
     b->precharge_at = d->now + d->t.RAS;
     b->activate_at = later(b->activate_at, d->now + d->t.RC);
@@ -279,19 +291,20 @@ static void command(struct dram *d, uint32_t bank) {
     const struct bank *b = &d->bank[bank];
     if (!(d->open >> bank & 1))
         activate(d, bank);
-    else if (b->row != d->requests.v[b->request].row)
+    else if (b->row != b->wanted)
         precharge(d, bank);
     else
         column_access(d, bank);
     d->next_bank = bank + 1 < d->banks ? bank + 1 : 0;
 }
 
-/* The first of the banks whose command is ready, or NONE; *soonest: when the next one's will be. */
-static uint32_t first_of(const struct dram *d, uint64_t banks, uint64_t *soonest) {
+/* The first of the banks whose command is ready by that cycle, or NONE; *soonest: when the next one's will be. */
+static inline uint32_t first_of(const struct dram *d, uint64_t banks, uint64_t by, uint64_t *soonest) {
+    const struct columns c = columns_of(d);
     for (; banks; banks &= banks - 1) {
-        uint32_t bank = (uint32_t)__builtin_ctzll(banks);
-        uint64_t at = ready_at(d, bank);
-        if (at <= d->now) return bank;
+        const uint32_t bank = (uint32_t)__builtin_ctzll(banks);
+        const uint64_t at = ready_at(d, bank, &c);
+        if (at <= by) return bank;
         *soonest = sooner(*soonest, at);
     }
     return NONE;
@@ -300,13 +313,13 @@ static uint32_t first_of(const struct dram *d, uint64_t banks, uint64_t *soonest
 /* Issues the first command that is ready, round robin, and learns when the next one will be. */
 static void issue(struct dram *d) {
     uint64_t behind = d->serving >> d->next_bank << d->next_bank, soonest = NEVER;
-    uint32_t bank = first_of(d, behind, &soonest);
-    if (bank == NONE) bank = first_of(d, d->serving & ~behind, &soonest);
+    uint32_t bank = first_of(d, behind, d->now, &soonest);
+    if (bank == NONE) bank = first_of(d, d->serving & ~behind, d->now, &soonest);
     d->issue_at = soonest;
     if (bank == NONE) return;
     command(d, bank);
     soonest = NEVER;
-    d->issue_at = first_of(d, d->serving, &soonest) == NONE ? later(soonest, d->now + 1) : d->now + 1;
+    d->issue_at = first_of(d, d->serving, d->now + 1, &soonest) == NONE ? soonest : d->now + 1;
 }
 
 /* One step of a refresh that is due: waits until all banks allow the next command, and issues it. */

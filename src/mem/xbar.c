@@ -312,9 +312,11 @@ void xbar_transfer(struct xbar *x, struct transfer *t) {
  * all machines do, and for any. */
 #define TWICE static inline __attribute__((always_inline))
 
+/* Mostly one word or two. */
 static void clear(uint64_t *map, uint32_t words) {
     map[0] = 0;
-    for (uint32_t w = 1; w < words; w++) map[w] = 0;
+    if (words == 2) map[1] = 0;
+    if (words > 2) memset(map, 0, words * sizeof *map);
 }
 
 /* The output's number among those of a buffer that serves it. */
@@ -492,12 +494,17 @@ TWICE void move(struct xbar *x, const uint32_t words) {
     x->stats.occupied[x->way] += x->crossed;
 }
 
+static __attribute__((noinline)) void move_narrow(struct xbar *x) {
+    move(x, 1);
+}
+
+static __attribute__((noinline)) void move_wide(struct xbar *x) {
+    move(x, x->words);
+}
+
 void xbar_cycle(struct xbar *x) {
     x->now++;
     clear(x->freed, x->input_words);
-    if (x->waiting && x->words == 1)
-        move(x, 1);
-    else if (x->waiting)
-        move(x, x->words);
+    if (x->waiting) (x->words == 1 ? move_narrow : move_wide)(x);
     if (x->wire.n) arrive(x);
 }
