@@ -55,6 +55,11 @@ extern const struct help_entry no_entries[];
     {"max-insts", 'm', false, "N", \
      "Stop with status 1 once a launch has executed more than N thread instructions. A bound for kernels that may " \
      "never end."}
+#define SAMPLE_ROW \
+    {"sample", 0, false, "[=DISTANCE]", \
+     "Estimate launches that repeat earlier ones instead of simulating them: faster, and no longer exact " \
+     "(docs/sampling.md). DISTANCE is how far their instructions by basic block may differ, from 0 to 1 (default: 0.02). " \
+     "What was estimated is marked with ~."}
 #define SIZE_ROW \
     {"size", 0, false, "SIZE", \
      "Of a workload: tiny, small (what it is without this option) or paper, the launch of the paper."}

@@ -16,6 +16,7 @@ static const struct opt cuda_options[] = {
     {"set", 'S', true, "KEY=VALUE",
      "Set an option of the machine, as in --set gpu.sms=4. See 'heddle list options'."},
     {"functional", 'f', false, NULL, "Compute results only, without modelling time: faster, and no cycles."},
+    SAMPLE_ROW,
     {"timed", 't', true, "KERNEL[:N]",
      "Model the time of this kernel only, or of its N-th launch, counted from 1; everything else is "
      "functional. KERNEL is its name in "

@@ -16,6 +16,7 @@ static const struct opt compare_options[] = {
     CUDA_COMPILER_ROW,
     SCRIPT_ROW,
     SIZE_ROW,
+    SAMPLE_ROW,
     {"jobs", 'j', false, "N", "Simulations at a time (default: one for each core of the host)."},
     {"json", 0, OPT_WRITES, "FILE",
      "Write everything to FILE as JSON; - is standard output. The same bytes whatever --jobs says."},

@@ -34,6 +34,7 @@ static const struct opt run_options[] = {
      "functional, and the exit status 1 if there is one. With =lockstep, each instruction orders the lanes "
      "of a warp, as "
      "before Volta."},
+    SAMPLE_ROW,
     {"mech", 'M', false, "NAME[:KEY=VALUE]...",
      "Control-flow mechanism: one of 'heddle list mechanisms', and parameters of its own, as in "
      "pdom:side=most. Without it, run.mech of the configuration."},

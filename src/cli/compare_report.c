@@ -5,6 +5,7 @@
 
 #include "cli/compare.h"
 #include "cli/demangle.h"
+#include "cli/sampled.h"
 #include "report/bar.h"
 #include "report/table.h"
 #include "report/text.h"
@@ -15,7 +16,7 @@ enum { BAR_WIDTH = 24 };
 
 static void cycles_cell(struct table *t, const struct stats *s) {
     struct sb text = {0};
-    text_grouped(&text, s->gpu.cycles);
+    sampled_cycles(s, &text);
     table_cell(t, "%s", text.text);
     sb_free(&text);
 }
@@ -275,6 +276,21 @@ static void host_line(const struct compare *c, struct sb *out) {
            c->lab.nsubjects * c->lab.nmachines, seconds, work, term_on(&c->cli->term, TERM_PLAIN));
 }
 
+/* What ~ before cycles means. */
+static void sampled_line(const struct compare *c, struct sb *out) {
+    struct stats all = {0};
+    for (size_t i = 0; i < c->lab.nsubjects; i++)
+        for (size_t m = 0; m < c->lab.nmachines; m++) {
+            const struct stats *s = &lab_cell(&c->lab, i, m)->out.total;
+            all.gpu.estimated += s->gpu.estimated;
+            all.exec.launches += s->exec.launches;
+        }
+    if (!all.gpu.estimated) return;
+    sb_add(out, "\n~ SAMPLED: ");
+    sampled_words(&all, out);
+    sb_add(out, "\n");
+}
+
 void compare_report(const void *of, struct sb *out) {
     const struct compare *c = of;
     for (size_t i = 0; i < c->lab.nsubjects; i++) {
@@ -283,6 +299,7 @@ void compare_report(const void *of, struct sb *out) {
     }
     if (c->lab.nsubjects > 1) all_programs(c, out);
     compare_programs(c, out);
+    sampled_line(c, out);
     if (c->host || c->cli->term.out_tty) host_line(c, out);
 }
 

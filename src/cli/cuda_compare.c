@@ -142,7 +142,7 @@ static void kernel_rows(const struct cuda *c, bool cycles, cell_fn *cell, struct
     for (size_t i = 0; i < c->runs.v[0].kernels.n; i++) {
         cuda_count_cell(t, sorted[i]->launches);
         demangle_cell(t, sorted[i]->name);
-        cuda_count_cell(t, cycles ? sorted[i]->stats.gpu.cycles : 0);
+        cuda_cycles_cell(t, cycles ? &sorted[i]->stats : &(struct stats){0});
         for (size_t k = 0; k < c->runs.n; k++) cell(c, k, sorted[i]->name, t);
     }
     free(sorted);

@@ -146,11 +146,21 @@ static bool check_timed(const struct opts *o, struct err *e) {
 
 /* What needs a clock does not go with runs that have none. */
 static bool check_functional(const struct cuda *c, struct err *e) {
-    static const char *const timed[] = {"mech", "timed", "html", "profile", "report"};
+    static const char *const timed[] = {"mech", "timed", "html", "profile", "report", "sample"};
     for (size_t i = 0; i < sizeof timed / sizeof *timed && c->functional; i++)
         if (opts_has(&c->opts, timed[i]))
             return err_set(e, ERR_INPUT, "--%s needs timed runs: it does not go with --%s", timed[i],
                            opts_has(&c->opts, "races") ? "races" : "functional");
+    return true;
+}
+
+/* What is recorded while a launch runs cannot be estimated. */
+static bool check_sample(const struct cuda *c, struct err *e) {
+    static const char *const recorded[] = {"profile", "report"};
+    for (size_t i = 0; i < sizeof recorded / sizeof *recorded && opts_has(&c->opts, "sample"); i++)
+        if (opts_has(&c->opts, recorded[i]))
+            return err_set(e, ERR_INPUT, "--%s needs every launch simulated: it does not go with --sample",
+                           recorded[i]);
     return true;
 }
 
@@ -187,7 +197,7 @@ bool cuda_read_options(struct cuda *c, const struct opts *o, struct err *e) {
     for (size_t i = 0; i < o->operands.n; i++) VEC_PUSH(&c->words, (char *)o->operands.v[i]);
     VEC_PUSH(&c->words, NULL);
     return cli_jobs(&c->opts, &c->jobs, e) && check_races(c, e) && check_timed(&c->opts, e) &&
-           check_functional(c, e) && check_stdout(c, e);
+           check_functional(c, e) && check_sample(c, e) && check_stdout(c, e);
 }
 
 /* ---- machines ---- */
@@ -201,8 +211,9 @@ static bool add_run(struct cuda *c, const struct machine *m, const char *mech, s
 
 static bool add_timed(struct cuda *c, struct err *e) {
     struct machines m;
-    bool fine =
-        machines_read_one(&m, &c->opts, e) && machines_limit(&m, &c->opts, e) && machines_check(&m, e);
+    bool fine = machines_read_one(&m, &c->opts, e) && machines_limit(&m, &c->opts, e);
+    if (fine) machines_sample(&m, &c->opts);
+    fine = fine && machines_check(&m, e);
     VEC_PUSH(&c->machines, m);
     for (size_t i = 0; i < m.v.n && fine; i++) fine = add_run(c, &m.settings.v[i], m.v.v[i].name, e);
     return fine;

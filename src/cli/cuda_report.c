@@ -8,6 +8,7 @@
 #include "cli/cuda_tables.h"
 #include "cli/demangle.h"
 #include "cli/program.h"
+#include "cli/sampled.h"
 #include "report/table.h"
 #include "report/text.h"
 
@@ -17,6 +18,13 @@ void cuda_count_cell(struct table *t, uint64_t v) {
     struct sb text = {0};
     if (v) text_grouped(&text, v);
     table_cell(t, "%s", v ? text.text : "");
+    sb_free(&text);
+}
+
+void cuda_cycles_cell(struct table *t, const struct stats *s) {
+    struct sb text = {0};
+    if (s->gpu.cycles) sampled_cycles(s, &text);
+    table_cell(t, "%s", s->gpu.cycles ? text.text : "");
     sb_free(&text);
 }
 
@@ -30,7 +38,7 @@ static void share_cell(struct table *t, bool shown, double part) {
 /* Of what was timed, and of the whole where nothing was. */
 static void stat_cells(struct table *t, const struct stats *s, size_t timed, const struct stats *all) {
     const enum stat_id lanes = timed ? STAT_sm_lane_activity : STAT_exec_lane_activity;
-    cuda_count_cell(t, s->gpu.cycles);
+    cuda_cycles_cell(t, s);
     share_cell(t, timed && all && all->gpu.cycles,
                all && all->gpu.cycles ? (double)s->gpu.cycles / (double)all->gpu.cycles : 0);
     if (timed)
@@ -178,6 +186,11 @@ void cuda_words(const struct cuda *c, const struct cuda_run *r, struct sb *out) 
         sb_add(out, "  it called nothing of CUDA\n");
     else if (!r->nlaunches)
         sb_add(out, "  it launched no kernel\n");
+    if (r->total.gpu.estimated) {
+        sb_add(out, "  SAMPLED: ");
+        sampled_words(&r->total, out);
+        sb_add(out, "\n");
+    }
     failures(r, out);
     processes(r, out);
     for (size_t i = 0; i < r->notes.n; i++) sb_add(out, "  %s\n", r->notes.v[i]);

@@ -5,7 +5,8 @@
 #include "cli/cuda.h"
 
 struct table;
-void cuda_count_cell(struct table *t, uint64_t v); /* nothing of 0 */
+void cuda_count_cell(struct table *t, uint64_t v);             /* nothing of 0 */
+void cuda_cycles_cell(struct table *t, const struct stats *s); /* likewise; ~ before what is estimated */
 /* The kernels of a run, those that took most cycles first; for the caller to free. */
 const struct cuda_kernel **cuda_sorted(const struct cuda_run *r);
 void cuda_title(const struct cuda *c, struct sb *out); /* the program's name */

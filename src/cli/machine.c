@@ -50,6 +50,12 @@ bool machine_choose(struct machine *m, bool functional, const char *mech, struct
     return !mech || set_mechanism(m, mech, e);
 }
 
+void machine_sample(struct machine *m, const struct opts *o) {
+    const char *distance = opts_value(o, "sample");
+    if (distance) machine_set(m, "run.sample", "true");
+    if (distance && *distance) machine_set(m, "run.sample_distance", distance);
+}
+
 bool machine_limit(struct machine *m, const struct opts *o, struct err *e) {
     const char *text = opts_value(o, "max-insts");
     char value[24];

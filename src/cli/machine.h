@@ -18,6 +18,8 @@ bool machine_read(struct machine *m, const char *config, const struct opts *o, s
 /* How kernels run, and under which mechanism: "NAME" or "NAME:KEY=VALUE:..."; NULL: as the options say. */
 bool machine_choose(struct machine *m, bool functional, const char *mech, struct err *e);
 void machine_set(struct machine *m, const char *key, const char *value); /* after all others: it wins */
+/* --sample. */
+void machine_sample(struct machine *m, const struct opts *o);
 /* --max-insts, of every launch. */
 bool machine_limit(struct machine *m, const struct opts *o, struct err *e);
 /* Valid as long as the machine is neither changed nor released. */

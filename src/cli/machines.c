@@ -61,6 +61,13 @@ bool machines_read_one(struct machines *m, const struct opts *o, struct err *e) 
     return fine;
 }
 
+void machines_sample(struct machines *m, const struct opts *o) {
+    for (size_t i = 0; i < m->v.n; i++) {
+        machine_sample(&m->settings.v[i], o);
+        m->v.v[i].config = machine_config(&m->settings.v[i]);
+    }
+}
+
 bool machines_limit(struct machines *m, const struct opts *o, struct err *e) {
     for (size_t i = 0; i < m->v.n; i++) {
         if (!machine_limit(&m->settings.v[i], o, e)) return false;

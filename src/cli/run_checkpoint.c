@@ -53,6 +53,7 @@ static bool check_options(const struct opts *o, const char *option, struct err *
         const char *option, *why;
     } refused[] = {{"trace", "what was traced before a checkpoint is not in it"},
                    {"timeline", "what was drawn before a checkpoint is not in it"},
+                   {"sample", "which launches are alike is not in a checkpoint"},
                    {"races", "what the race check knows is not in a checkpoint"}};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (opts_has(o, refused[i].option))

@@ -4,6 +4,7 @@
 
 #include "cli/races.h"
 #include "cli/run.h"
+#include "cli/sampled.h"
 #include "cli/stats_json.h"
 
 static json_t *launch_json(const struct run *r, size_t i) {
@@ -12,6 +13,7 @@ static json_t *launch_json(const struct run *r, size_t i) {
     stats_json_add(o, &l->stats);
     if (r->host) stats_json_add_host(o, &l->stats, l->seconds);
     if (r->partial && i + 1 == r->launches.n) json_object_set_new(o, "partial", json_true());
+    if (l->stats.gpu.estimated) json_object_set_new(o, "estimated", json_true());
     if (r->interval) json_object_set_new(o, "series", run_series_json(r, i));
     if (r->profile || r->annotate) json_object_set_new(o, "slots", run_slots_json(&l->slots));
     return o;
@@ -51,6 +53,7 @@ bool run_json(const struct run *r, struct sb *out, struct err *e) {
     json_t *root = json_object(), *kernels = json_array();
     for (size_t i = 0; i < r->launches.n; i++) json_array_append_new(kernels, launch_json(r, i));
     if (r->partial) json_object_set_new(root, "partial", json_true());
+    sampled_json(root, sim_stats(r->dev, true));
     if (r->subject.workload) json_object_set_new(root, "workload", workload_json(r));
     if (r->subject.script_file) json_object_set_new(root, "script", script_json(r));
     json_object_set_new(root, "options", stats_json_options(sim_options(r->dev)));

@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "cli/demangle.h"
 #include "cli/run.h"
+#include "cli/sampled.h"
 #include "report/table.h"
 #include "report/text.h"
 
@@ -65,6 +66,13 @@ static void count_cell(struct table *t, uint64_t v) {
     sb_free(&text);
 }
 
+static void cycles_cell(struct table *t, const struct stats *s) {
+    struct sb text = {0};
+    sampled_cycles(s, &text);
+    table_cell(t, "%s", text.text);
+    sb_free(&text);
+}
+
 static void shape_cell(struct table *t, const struct group *g) {
     struct sb text = {0};
     program_shape(&g->first->shape, &text);
@@ -87,7 +95,7 @@ static void row(const struct run *r, struct table *t, uint64_t first, const stru
         table_cell(t, "%s", "");
         table_cell(t, "%.1f %%", 100 * stats_value(s, STAT_exec_lane_activity));
     } else {
-        count_cell(t, s->gpu.cycles);
+        cycles_cell(t, s);
         table_cell(t, "%.2f", stats_value(s, STAT_gpu_ipc));
         table_cell(t, "%.1f %%", 100 * stats_value(s, STAT_sm_lane_activity));
     }

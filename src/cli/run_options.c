@@ -72,13 +72,24 @@ static bool read_interval(struct run *r, const char *text, struct err *e) {
 
 /* What only a machine with a clock can tell. */
 static bool check_functional(const struct run *r, const struct opts *o, struct err *e) {
-    static const char *const timed[] = {"mech",     "interval", "series",  "profile",
-                                        "annotate", "trace",    "timeline"};
+    static const char *const timed[] = {"mech",     "interval", "series",   "profile",
+                                        "annotate", "trace",    "timeline", "sample"};
     for (size_t i = 0; i < sizeof timed / sizeof *timed && r->functional; i++)
         if (opts_has(o, timed[i]))
             return err_set(e, ERR_INPUT, "--%s needs a timed run: it does not go with --%s", timed[i],
                            r->races ? "races" : "functional");
     if (r->series && !r->interval) return err_set(e, ERR_INPUT, "--series needs --interval N");
+    return true;
+}
+
+/* What is recorded while a launch runs cannot be estimated. */
+static bool read_sample(struct run *r, const struct opts *o, struct err *e) {
+    static const char *const recorded[] = {"interval", "profile", "annotate", "trace", "timeline"};
+    for (size_t i = 0; i < sizeof recorded / sizeof *recorded && opts_has(o, "sample"); i++)
+        if (opts_has(o, recorded[i]))
+            return err_set(e, ERR_INPUT, "--%s needs every launch simulated: it does not go with --sample",
+                           recorded[i]);
+    machine_sample(&r->machine, o);
     return true;
 }
 
@@ -108,7 +119,7 @@ bool run_read_options(struct run *r, const struct opts *o, struct err *e) {
     return subject_options(&r->subject, r->cli, o->operands.v[0], WORK_SMALL, o, e) &&
            subject_check(&r->subject, 1, false, o, e) &&
            machine_read(&r->machine, opts_value(o, "config"), o, e) && read_races(r, o, e) &&
-           check_functional(r, o, e) &&
+           read_sample(r, o, e) && check_functional(r, o, e) &&
            machine_choose(&r->machine, r->functional, opts_value(o, "mech"), e) &&
            machine_limit(&r->machine, o, e) && run_checkpoint_options(r, o, e);
 }

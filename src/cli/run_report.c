@@ -7,6 +7,7 @@
 #include "cli/demangle.h"
 #include "cli/races.h"
 #include "cli/run.h"
+#include "cli/sampled.h"
 #include "report/text.h"
 #include "sim/sim.h"
 
@@ -80,9 +81,16 @@ static void partial_line(const struct run *r, struct sb *out) {
     sb_add(out, "stopped before its end: all figures are of what ran until then\n");
 }
 
+static void sampled_line(const struct run *r, const struct stats *s, struct sb *out) {
+    run_label(r, out, "SAMPLED");
+    sampled_words(s, out);
+    sb_add(out, "\n");
+}
+
 void run_report(const struct run *r, struct sb *out) {
     const struct stats *s = sim_stats(r->dev, true);
     if (r->partial) partial_line(r, out);
+    if (s->gpu.estimated) sampled_line(r, s, out);
     if (r->subject.workload) workload_lines(r, out);
     if (r->subject.script_file) script_lines(r, out);
     if (r->launches.n == 1)

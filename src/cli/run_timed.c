@@ -1,6 +1,7 @@
 /* The report of a timed run: how long, how full, where the time went. */
 
 #include "cli/run.h"
+#include "cli/sampled.h"
 #include "report/bar.h"
 #include "report/text.h"
 
@@ -20,7 +21,9 @@ static void machine_line(const struct run *r, const struct stats *s, struct sb *
 }
 
 static void speed_lines(const struct run *r, const struct stats *s, struct sb *out) {
-    run_count(r, out, "cycles", s->gpu.cycles);
+    run_label(r, out, "cycles");
+    sampled_cycles(s, out);
+    sb_add(out, "\n");
     run_label(r, out, "IPC");
     sb_add(out, "%.2f thread, %.2f warp instructions/cycle\n", stats_value(s, STAT_gpu_ipc),
            stats_value(s, STAT_gpu_warp_ipc));

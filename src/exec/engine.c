@@ -358,7 +358,9 @@ static void sum_function(const struct engine *en, const struct ir_func *f, struc
     for (uint32_t pc = f->entry; pc < f->end; pc++) {
         sum->warps += en->tally[pc].warps;
         sum->lanes += en->tally[pc].lanes;
-        if (sum->warps) exec_count(en->stats, &m->code.v[pc], (uint64_t)sum->warps, (uint64_t)sum->lanes);
+        if (!sum->warps) continue;
+        exec_count(en->stats, &m->code.v[pc], (uint64_t)sum->warps, (uint64_t)sum->lanes);
+        if (en->launch->lanes) en->launch->lanes[pc] += (uint64_t)sum->lanes;
     }
 }
 

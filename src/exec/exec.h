@@ -47,10 +47,11 @@ uint64_t exec_mem_beyond(const struct exec_mem *m, uint64_t addr, uint64_t bytes
 /* "0x... is 12 bytes past the end of argument 2 (0x..., 4096 bytes)" */
 void exec_mem_describe(const struct exec_mem *m, uint64_t addr, struct sb *out);
 uint64_t exec_mem_used(const struct exec_mem *m);
-/* What all allocations hold; NULL: no memory for that. put_back, once, while they are still the same ones. */
+/* What all allocations hold; NULL: no memory for that. put_back, once, while they are still the same ones; or forget. */
 struct exec_mem_copy;
 struct exec_mem_copy *exec_mem_keep(const struct exec_mem *m);
 void exec_mem_put_back(struct exec_mem *m, struct exec_mem_copy *c);
+void exec_mem_forget(struct exec_mem_copy *c);
 
 /* ---- textures, and surfaces, which are described alike ---- */
 enum exec_texel {
@@ -170,6 +171,7 @@ struct exec_launch {
     uint64_t workspace;           /* address of what they meet by, %envreg1 and 2; 0: none */
     struct exec_failure *failure; /* what ended it; NULL: nobody asks */
     struct exec_races *races;     /* looks for races (races.h); NULL: nobody does. exec_run only */
+    uint64_t *lanes;              /* by PC: threads that ran it are added; NULL: nobody asks. exec_run only */
     void (*print)(void *user, const char *text, size_t n); /* vprintf output, in execution order */
     /* after every block, and now and then in between, with the thread instructions so far; false: stop */
     bool (*progress)(void *user, uint64_t blocks_done, uint64_t blocks, uint64_t insts);

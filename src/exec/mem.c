@@ -326,6 +326,11 @@ struct exec_mem_copy *exec_mem_keep(const struct exec_mem *m) {
     return c;
 }
 
+void exec_mem_forget(struct exec_mem_copy *c) {
+    xfree(c->bytes);
+    xfree(c);
+}
+
 void exec_mem_put_back(struct exec_mem *m, struct exec_mem_copy *c) {
     const uint8_t *from = c->bytes;
     for (size_t k = 0; k < m->n; k++) {
@@ -333,6 +338,5 @@ void exec_mem_put_back(struct exec_mem *m, struct exec_mem_copy *c) {
         memcpy(m->v[k].host, from, m->v[k].bytes);
         from += m->v[k].bytes;
     }
-    xfree(c->bytes);
-    xfree(c);
+    exec_mem_forget(c);
 }

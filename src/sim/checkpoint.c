@@ -52,6 +52,8 @@ static bool state_in(void *user, void *data, size_t n) {
 
 static bool make(hd_device *dev, const struct sim_journal *given, struct err *e) {
     if (dev->races) return err_set(e, ERR_INPUT, "what the race check knows cannot be kept");
+    if (dev->options.run.sample)
+        return err_set(e, ERR_INPUT, "what run.sample knows of launches cannot be kept");
     if (dev->trace) return err_set(e, ERR_INPUT, "what is traced cannot be kept");
     struct journal *j = dev->journal = xcalloc(1, sizeof *j);
     j->given = *given;

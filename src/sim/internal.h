@@ -66,6 +66,7 @@ struct hd_module {
     uint64_t const_base, const_bytes; /* its part of the .const window */
     struct rewrite *form[CFG_FORMS];  /* made when they are first wanted, or NULL */
     struct sm_branch *branch;         /* by PC, over its timed launches; NULL: there was none */
+    struct sample_classes *samples;   /* with run.sample: sample.h; NULL: there is none yet */
     struct sm_account *account;       /* of its launches that were profiled; NULL: there was none */
     struct profile profile;           /* of both, when it was last asked for, */
     uint64_t profile_at;              /* after so many launches of the device; 0: never */
@@ -131,6 +132,8 @@ void sim_launch_ended(hd_device *dev, struct stats *s, bool good);
 bool sim_replay_launch(hd_device *dev, struct stats *s, struct err *e);
 bool sim_replay_ended(hd_device *dev, struct err *e);
 void sim_journal_free(hd_device *dev);
+/* launch.c: a launch on the timed machine, which is made if there is none. */
+bool sim_run_timed(hd_kernel *k, const struct exec_launch *x, struct stats *s, struct err *e);
 
 /* races.c: after a launch; when the device is closed. */
 void sim_races_update(hd_device *dev);

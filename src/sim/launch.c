@@ -9,6 +9,7 @@
 #include "sim/checkpoint.h"
 #include "sim/internal.h"
 #include "sim/registers.h"
+#include "sim/sample.h"
 
 /* ---- arguments ---- */
 
@@ -245,7 +246,7 @@ bool sim_machine(hd_device *dev, struct err *e) {
     return dev->gpu != NULL;
 }
 
-static bool run_timed(hd_kernel *k, const struct exec_launch *x, struct stats *s, struct err *e) {
+bool sim_run_timed(hd_kernel *k, const struct exec_launch *x, struct stats *s, struct err *e) {
     hd_device *dev = k->mod->dev;
     const struct options *o = &dev->options;
     if (!sim_machine(dev, e)) return false;
@@ -277,7 +278,9 @@ static bool simulate(hd_kernel *k, bool timed, const struct exec_launch *x, stru
     hd_device *dev = k->mod->dev;
     s->mem.used_bytes = exec_mem_used(dev->mem);
     sim_launch_begins(dev);
-    const bool good = timed ? run_timed(k, x, s, e) : exec_run(x, &s->exec, e);
+    const bool good = !timed                    ? exec_run(x, &s->exec, e)
+                      : dev->options.run.sample ? sample_run(k, x, s, e)
+                                                : sim_run_timed(k, x, s, e);
     s->exec.launches = 1;
     sim_launch_ended(dev, s, good);
     return good;

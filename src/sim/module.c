@@ -6,6 +6,7 @@
 #include "front/ptx/ptx.h"
 #include "sim/file.h"
 #include "sim/internal.h"
+#include "sim/sample.h"
 
 /* ---- kernel descriptions, made once at load ---- */
 
@@ -128,6 +129,7 @@ static void module_free(hd_module *mod) {
     if (mod->cfg) cfg_free(mod->cfg);
     if (mod->ir) ir_module_free(mod->ir);
     xfree(mod->branch);
+    sample_free(mod->samples);
     account_free(mod->account);
     profile_free(&mod->profile);
     arena_free(&mod->mem);

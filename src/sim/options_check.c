@@ -32,7 +32,14 @@ static bool check_races(const struct options *o, struct err *e) {
     return err_set(e, ERR_INPUT, "run.races: races are looked for in functional runs, and run.mode is timed");
 }
 
+/* What a launch records while it runs cannot be estimated. */
+static bool check_sample(const struct options *o, struct err *e) {
+    if (!o->run.sample || !o->run.profile) return true;
+    return err_set(e, ERR_INPUT, "run.sample: a profile (run.profile) needs every launch simulated");
+}
+
 bool options_check(const struct options *o, struct err *e) {
-    return check_mech(o, e) && check_races(o, e) && registers_check(o->run.registers, e) &&
-           sm_options_check(&o->machine, e) && check_threads(o, e) && mem_options_check(&o->memory, e);
+    return check_mech(o, e) && check_races(o, e) && check_sample(o, e) &&
+           registers_check(o->run.registers, e) && sm_options_check(&o->machine, e) && check_threads(o, e) &&
+           mem_options_check(&o->memory, e);
 }

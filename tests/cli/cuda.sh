@@ -194,6 +194,13 @@ expect_out "no error, 221" "functional"
 run cuda --timed total:2 --json "$work/a.json" "$launches" 3
 expect_json "$work/a.json" runs/0/launches/2/timed true "one launch is timed"
 expect_json "$work/a.json" runs/0/launches/3/timed false "and no other"
+run cuda --sample --json "$work/a.json" "$launches" 8
+expect_out "no error, 869" "a sampled program computes the same"
+grep -qE '^ +8  total +~[0-9,]+ ' "$err" && grep -qF 'SAMPLED: 5 of 9 launches were estimated' "$err"
+verdict $? "and what was estimated is marked"
+expect_json "$work/a.json" runs/0/launches/8/gpu.estimated 1 "in the JSON too"
+run cuda --sample --profile "$launches" 8
+expect_status 2 "--sample does not go with --profile"
 run cuda "$launches" fault
 expect_out cudaErrorIllegalAddress "a fault is an error code for the program"
 expect_err "launches.cu:35" "standard error has the line"
