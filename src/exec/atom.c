@@ -69,7 +69,8 @@ static uint32_t atom_half2(uint8_t sub, uint32_t old, uint32_t b, bool bf) {
     return hi << 16 | lo;
 }
 
-static inline uint64_t result(uint16_t op, uint8_t sub, uint64_t old, uint64_t b, uint64_t c, bool shared) {
+static inline __attribute__((always_inline)) uint64_t result(uint16_t op, uint8_t sub, uint64_t old,
+                                                             uint64_t b, uint64_t c, bool shared) {
     switch (op) {
     case IR_ATOM_U16: return atom_uint16_t(sub, (uint16_t)old, (uint16_t)b, (uint16_t)c);
     case IR_ATOM_U32: return atom_uint32_t(sub, (uint32_t)old, (uint32_t)b, (uint32_t)c);
@@ -93,21 +94,35 @@ static bool in_shared(const struct exec_block *b, const uint8_t *p) {
     return (uintptr_t)p - (uintptr_t)b->shared < b->grid->shared_bytes;
 }
 
-bool atom_bytes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask, const struct reach *r,
-                const void *const *rows, bool shared) {
-    const uint32_t bytes = ir_type_bytes[ir_ops[i->op].type];
+/* With the operation a constant, so that everything but the kind of atomic is decided outside the loop. */
+static inline __attribute__((always_inline)) bool atom_lanes(const struct exec_ctx *x,
+                                                             const struct ir_insn *i, uint32_t mask,
+                                                             const struct reach *r, const void *const *rows,
+                                                             bool shared, uint16_t op, uint32_t bytes) {
     const ir_opnd *o = i->o + i->nd + 1;
+    const ir_opnd d = i->nd && x ? i->o[0] : IR_NONE;
     bool changed = false;
     FOR_LANES(l, mask) {
         uint8_t *p = reach_lane(r, l, bytes);
         uint64_t old = 0, b = row_get(o[0], rows[0], l), c = i->ns > 2 ? row_get(o[1], rows[1], l) : 0;
         memcpy(&old, p, bytes);
-        uint64_t new = result(i->op, i->sub, old, b, c, shared);
+        uint64_t new = result(op, i->sub, old, b, c, shared);
         memcpy(p, &new, bytes);
         changed |= new != old;
-        if (i->nd && x) opnd_put(x, i->o[0], l, old);
+        if (ir_file(d) != IR_FILE_NONE) opnd_put(x, d, l, old);
     }
     return changed;
+}
+
+bool atom_bytes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask, const struct reach *r,
+                const void *const *rows, bool shared) {
+    switch (i->op) {
+    case IR_ATOM_U32: return atom_lanes(x, i, mask, r, rows, shared, IR_ATOM_U32, 4);
+    case IR_ATOM_S32: return atom_lanes(x, i, mask, r, rows, shared, IR_ATOM_S32, 4);
+    case IR_ATOM_F32: return atom_lanes(x, i, mask, r, rows, shared, IR_ATOM_F32, 4);
+    case IR_ATOM_U64: return atom_lanes(x, i, mask, r, rows, shared, IR_ATOM_U64, 8);
+    default: return atom_lanes(x, i, mask, r, rows, shared, i->op, ir_type_bytes[ir_ops[i->op].type]);
+    }
 }
 
 void atom_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {

@@ -32,14 +32,27 @@ static void forget_arrivals(struct exec_block *b, uint32_t id) {
         FOR_LANES(l, b->warps[k].arrives) b->warps[k].arrived[l] &= (uint16_t) ~(1u << id);
 }
 
+/* Is nobody at another barrier than this one? Who waits at the cluster's has arrived there. */
+static bool is_only(const struct exec_block *b, uint32_t id) {
+    uint32_t arrived = 0;
+    for (uint32_t k = 0; k < EXEC_BARRIERS; k++) arrived += b->bar[k].arrived;
+    return arrived == b->bar[id].arrived;
+}
+
+static uint32_t waiting_at(const struct exec_warp *w, uint32_t id) {
+    uint32_t lanes = 0;
+    FOR_LANES(l, w->bar_wait) lanes |= (uint32_t)(w->bar_id[l] == id) << l;
+    return lanes;
+}
+
 static void release(struct exec_block *b, uint32_t id) {
+    const bool only = is_only(b, id);
     if (b->grid->watching) races_barrier(b, id);
     for (uint32_t k = 0; k < b->nwarps; k++) {
         struct exec_warp *w = &b->warps[k];
-        uint32_t lanes = 0;
-        FOR_LANES(l, w->bar_wait) lanes |= (uint32_t)(w->bar_id[l] == id) << l;
+        const uint32_t lanes = only && !w->cluster[0] ? w->bar_wait : waiting_at(w, id);
         if (!lanes) continue;
-        write_result(w, lanes, &b->bar[id]);
+        if (b->bar[id].npred) write_result(w, lanes, &b->bar[id]);
         w->bar_wait &= ~lanes;
         lanes_go_on(w, lanes);
         w->x.out->woke = true;
@@ -141,6 +154,21 @@ static bool valid(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, u
     return true;
 }
 
+static void wait_here(struct exec_warp *w, const struct ir_insn *i, uint32_t lanes, uint32_t id) {
+    const uint32_t pc = insn_pc(w, i);
+    if (lanes == ~0u) {
+        for (uint32_t l = 0; l < EXEC_LANES; l++) w->wait_pc[l] = pc;
+        memset(w->bar_id, (int)id, sizeof w->bar_id);
+    } else {
+        FOR_LANES(l, lanes) {
+            w->wait_pc[l] = pc;
+            w->bar_id[l] = (uint8_t)id;
+        }
+    }
+    lanes_block(w, lanes);
+    w->bar_wait |= lanes;
+}
+
 /* Lanes of one warp with the same barrier and count. */
 static void arrive(struct exec_warp *w, const struct ir_insn *i, uint32_t lanes, uint32_t id,
                    uint32_t count) {
@@ -158,14 +186,20 @@ static void arrive(struct exec_warp *w, const struct ir_insn *i, uint32_t lanes,
         w->arrives |= lanes;
         bar->only = true;
     } else {
-        FOR_LANES(l, lanes) {
-            w->wait_pc[l] = insn_pc(w, i);
-            w->bar_id[l] = (uint8_t)id;
-        }
-        lanes_block(w, lanes);
-        w->bar_wait |= lanes;
+        wait_here(w, i, lanes, id);
     }
     if (complete(b, bar)) release(b, id);
+}
+
+/* Lanes whose barrier and count are those of the first one: all, where both are written into the instruction. */
+static uint32_t same_barrier(const struct exec_ctx *x, ir_opnd ids, ir_opnd counts, uint32_t left,
+                             uint32_t id, uint32_t count) {
+    if (ir_is_const(ids) && (ir_is_const(counts) || ir_file(counts) == IR_FILE_NONE)) return left;
+    uint32_t lanes = 0;
+    FOR_LANES(l, left)
+    lanes |= (uint32_t)((uint32_t)opnd_get(x, ids, l) == id && (uint32_t)opnd_get(x, counts, l) == count)
+             << l;
+    return lanes;
 }
 
 void bar_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
@@ -175,13 +209,10 @@ void bar_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     const ir_opnd counts = i->ns > (red ? 2 : 1) ? i->o[i->nd + 1] : IR_NONE;
     out_jump(o, 0, 0);
     for (uint32_t left = mask; left;) {
-        uint32_t first = (uint32_t)__builtin_ctz(left), lanes = 0;
+        const uint32_t first = (uint32_t)__builtin_ctz(left);
         uint32_t id = (uint32_t)opnd_get(x, i->o[i->nd], first), count = (uint32_t)opnd_get(x, counts, first);
         if (!valid(w, i, first, id, count)) return;
-        FOR_LANES(l, left)
-        lanes |= (uint32_t)((uint32_t)opnd_get(x, i->o[i->nd], l) == id &&
-                            (uint32_t)opnd_get(x, counts, l) == count)
-                 << l;
+        const uint32_t lanes = same_barrier(x, i->o[i->nd], counts, left, id, count);
         arrive(w, i, lanes, id, count);
         left &= ~lanes;
     }

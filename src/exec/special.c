@@ -55,17 +55,32 @@ static uint64_t of_warp(const struct exec_warp *w, const struct ir_insn *i) {
     }
 }
 
+/* One value for all lanes of mask. */
+static void put_all(const struct exec_ctx *x, ir_opnd d, uint32_t mask, uint64_t v) {
+    if (mask == ~0u && ir_file(d) == IR_FILE_32) {
+        uint32_t *row = exec_row32(x, d);
+        for (uint32_t l = 0; l < EXEC_LANES; l++) row[l] = (uint32_t)v;
+    } else {
+        FOR_LANES(l, mask) opnd_put(x, d, l, v);
+    }
+}
+
+/* A value of each lane. */
+static void put_each(const struct exec_ctx *x, ir_opnd d, uint32_t mask, const uint32_t *v) {
+    if (mask == ~0u && ir_file(d) == IR_FILE_32) {
+        memcpy(exec_row32(x, d), v, EXEC_LANES * sizeof *v);
+    } else {
+        FOR_LANES(l, mask) opnd_put(x, d, l, v[l]);
+    }
+}
+
 void sreg_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     const struct exec_warp *w = x->warp;
     const ir_opnd d = i->o[0];
     switch (i->sub) {
     case IR_SR_TID_X:
     case IR_SR_TID_Y:
-    case IR_SR_TID_Z: {
-        const uint32_t *t = w->tid[i->sub - IR_SR_TID_X];
-        FOR_LANES(l, mask) opnd_put(x, d, l, t[l]);
-        break;
-    }
+    case IR_SR_TID_Z: put_each(x, d, mask, w->tid[i->sub - IR_SR_TID_X]); break;
     case IR_SR_LANEID: {
         FOR_LANES(l, mask) opnd_put(x, d, l, l);
         break;
@@ -81,7 +96,7 @@ void sreg_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     default: {
         uint64_t v = of_warp(w, i);
         if (i->sub >= IR_SR_CLOCK && i->sub <= IR_SR_GLOBALTIMER_HI) x->warp->spun = true;
-        FOR_LANES(l, mask) opnd_put(x, d, l, v);
+        put_all(x, d, mask, v);
     }
     }
 }
@@ -94,6 +109,14 @@ void frame_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
 /* A constant address that is a buffer's is a generic one too. */
 void cvta_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     const uint64_t window = exec_window(i->space), base = i->sub ? 0 - window : window;
+    if (mask == ~0u && i->space != IR_SP_CONST && ir_file(i->o[0]) == IR_FILE_64 &&
+        ir_file(i->o[1]) == IR_FILE_64) {
+        uint64_t sum[EXEC_LANES];
+        memcpy(sum, exec_row64(x, i->o[1]), sizeof sum);
+        for (uint32_t l = 0; base && l < EXEC_LANES; l++) sum[l] += base;
+        memcpy(exec_row64(x, i->o[0]), sum, sizeof sum);
+        return;
+    }
     FOR_LANES(l, mask) {
         const uint64_t a = opnd_get(x, i->o[1], l);
         const bool buffer = i->space == IR_SP_CONST && a >= EXEC_WIN_HEAP;

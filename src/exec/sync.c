@@ -76,14 +76,33 @@ shfl_rows(uint8_t mode, const struct exec_ctx *x, const struct ir_insn *i, uint3
     return pred;
 }
 
-static void shfl(struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, uint32_t group) {
-    uint32_t pred;
-    switch (i->sub) {
-    case IR_SHFL_UP: pred = shfl_rows(IR_SHFL_UP, x, i, lanes, group); break;
-    case IR_SHFL_DOWN: pred = shfl_rows(IR_SHFL_DOWN, x, i, lanes, group); break;
-    case IR_SHFL_BFLY: pred = shfl_rows(IR_SHFL_BFLY, x, i, lanes, group); break;
-    default: pred = shfl_rows(IR_SHFL_IDX, x, i, lanes, group);
+/* The same for all 32 lanes with one b and c for all, as shuffles of a whole warp are written: what a lane reads depends on
+ * its number alone, and everybody takes part. */
+static inline __attribute__((always_inline)) uint32_t shfl_warp(uint8_t mode, const struct exec_ctx *x,
+                                                                const struct ir_insn *i) {
+    const uint64_t *value = x->warp->xchg.value;
+    const uint32_t b = exec_row32(x, i->o[i->nd + 1])[0], c = exec_row32(x, i->o[i->nd + 2])[0];
+    uint32_t *d = exec_row32(x, i->o[0]), pred = 0;
+    for (uint32_t l = 0; l < EXEC_LANES; l++) {
+        bool inside;
+        const uint32_t from = shfl_from(mode, l, b, c, &inside);
+        pred |= (uint32_t)inside << l;
+        d[l] = (uint32_t)value[inside ? from : l];
     }
+    return pred;
+}
+
+static void shfl(struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, uint32_t group) {
+    const bool whole = (lanes & group) == ~0u && ir_is_const(i->o[i->nd + 1]) && ir_is_const(i->o[i->nd + 2]);
+    uint32_t pred;
+#define SHFL(mode) (whole ? shfl_warp(mode, x, i) : shfl_rows(mode, x, i, lanes, group))
+    switch (i->sub) {
+    case IR_SHFL_UP: pred = SHFL(IR_SHFL_UP); break;
+    case IR_SHFL_DOWN: pred = SHFL(IR_SHFL_DOWN); break;
+    case IR_SHFL_BFLY: pred = SHFL(IR_SHFL_BFLY); break;
+    default: pred = SHFL(IR_SHFL_IDX);
+    }
+#undef SHFL
     if (i->nd > 1) exec_set_pred(x, i->o[1], lanes, pred);
 }
 
