@@ -11,6 +11,8 @@
  *
  * Where memory says that trying again is in vain until it calls, the unit sleeps. A scheduler that is stalled then stays
  * so, and one that will be has to be ticked when its port is free, for its stalls to be counted from there. */
+#include "mech/order.h"
+#include "mech/split.h"
 #include "sm/impl.h"
 
 void lsu_issue(struct sm *s, uint32_t entry, uint32_t sched, uint64_t arrival) {
@@ -32,13 +34,33 @@ void lsu_complete(struct sm *s, uint32_t k) {
     }
 }
 
+/* Takes these lanes off the op's entry of the scoreboard, if their split waits for other lanes of it and is not to be asked
+ * again before: it has its next instruction at hand, which needs the rows, and its mechanism does not hear of single lanes.
+ * Asked, it would be found waiting as before. */
+static bool clear_unheard(struct sm *s, uint32_t warp, uint32_t mask, uint32_t op) {
+    struct sm_warp *w = &s->warps[warp];
+    if (s->env.mech->wake || !s->exact_rows || w->nscore >= SM_FEW_SCORES) return false;
+    const struct mech_split *split = split_of(s->mech->pool, warp, (uint32_t)__builtin_ctz(mask));
+    if (!split || split->wake != MECH_NEVER || split->set.n != 1 || !order_holds(split)) return false;
+    const uint32_t lanes = split->set.p[0].mask;
+    const struct sm_code *c = sm_code(s, split->pc);
+    if (mask & ~lanes || (s->fetched && s->fetched[split->id].line != c->line)) return false;
+    for (struct sm_score *e = w->score; e < w->score + w->nscore; e++) {
+        if (e->op != op || !(e->written & c->used) || !(e->mask & lanes & ~mask)) continue;
+        e->mask &= ~mask;
+        return true;
+    }
+    return false;
+}
+
 /* Threads served by a request: their registers are there, their op has one answer less to wait for. */
 static void answered_op(struct sm *s, uint32_t k, uint32_t first) {
     struct sm_op *op = &s->ops.v[k];
     op->unanswered--;
     if (!op->split && !op->overlap)
         for (uint32_t n = first; n != SM_NONE && s->nodes.v[n].op == k; n = s->nodes.v[n].next)
-            score_clear(s, s->nodes.v[n].warp, s->nodes.v[n].mask, k);
+            if (!op->unanswered || !clear_unheard(s, s->nodes.v[n].warp, s->nodes.v[n].mask, k))
+                score_clear(s, s->nodes.v[n].warp, s->nodes.v[n].mask, k);
     if (!op->unanswered)
         lsu_complete(s, k);
     else if (op->split && !op->overlap)
