@@ -162,8 +162,8 @@ bool checkpoint_take(struct checkpoint *k, enum checkpoint_part part, void *data
 
 void checkpoint_whole(struct checkpoint *k, enum checkpoint_part part, struct sb *out) {
     struct checkpoint_reader *r = &k->reader[part];
-    do sb_addn(out, r->piece.text + r->taken, r->piece.len - r->taken);
-    while (next_piece(k, part));
+    if (r->taken < r->piece.len) sb_addn(out, r->piece.text + r->taken, r->piece.len - r->taken);
+    while (next_piece(k, part)) sb_addn(out, r->piece.text, r->piece.len);
     r->taken = r->piece.len;
 }
 

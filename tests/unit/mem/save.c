@@ -2,6 +2,7 @@
 #include "rig.h"
 
 #include "base/transfer.h"
+#include "mem/dram.h"
 
 struct bytes {
     uint8_t *v;
@@ -71,7 +72,10 @@ static uint64_t launch(struct mem *m, uint32_t sms, uint64_t seed, uint64_t *now
     return h;
 }
 
+/* Caches are small, so that lines have to go and what decides about that counts. */
 static void vary(struct mem_options *o, int how) {
+    o->l1d.sets = o->l1t.sets = 2;
+    o->l2.sets = 8;
     o->l2.write = how % 2 ? MEM_WRITE_BACK : o->l2.write;
     switch (how) {
     case 1: o->l2.replace = o->l1d.replace = MEM_RANDOM; break;
@@ -116,6 +120,33 @@ static void a_copy_goes_on_as_the_original_does(void **state) {
         mem_free(a);
         mem_free(b);
     }
+}
+
+/* The first of two requests to idle banks is the one behind the bank that had the last command. */
+static uint32_t first_of_two(struct dram *d) {
+    uint32_t first;
+    dram_push(d, (struct dram_place){.bank = 0, .row = 7}, 32, false, 100);
+    dram_push(d, (struct dram_place){.bank = 3, .row = 7}, 32, false, 103);
+    while (!dram_pop(d, &first)) dram_cycle(d);
+    return first;
+}
+
+static void whose_turn_it_is_in_a_channel_is_kept(void **state) {
+    (void)state;
+    const struct mem_options o = rig_defaults();
+    struct dram *a = dram_new(&o.dram), *b = dram_new(&o.dram);
+    struct bytes kept = {0};
+    uint32_t message;
+    dram_push(a, (struct dram_place){.bank = 1, .row = 7}, 32, false, 1);
+    while (!dram_pop(a, &message)) dram_cycle(a);
+    dram_skip(a, 1000);
+    dram_transfer(a, &(struct transfer){.move = put, .user = &kept});
+    dram_transfer(b, &(struct transfer){.in = true, .move = get, .user = &kept});
+    assert_int_equal(first_of_two(a), 103);
+    assert_int_equal(first_of_two(b), 103);
+    VEC_FREE(&kept);
+    dram_free(a);
+    dram_free(b);
 }
 
 /* The second launch is not that of a memory which never saw the first: there is something to keep. */
@@ -189,6 +220,7 @@ static void changed_bytes_break_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_copy_goes_on_as_the_original_does),
+        cmocka_unit_test(whose_turn_it_is_in_a_channel_is_kept),
         cmocka_unit_test(without_the_copy_it_goes_otherwise),
         cmocka_unit_test(what_is_cut_short_is_refused),
         cmocka_unit_test(another_machine_refuses_it),
