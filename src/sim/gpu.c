@@ -21,13 +21,14 @@ struct gpu *gpu_new(const struct options *o, struct err *e) {
     struct mem *mem = mem_new(&o->memory, (uint32_t)o->gpu.sms, e);
     if (!mem) return NULL;
     struct gpu *g = xcalloc(1, sizeof *g);
-    *g = (struct gpu){.options = o, .mem = mem};
+    *g = (struct gpu){.options = o, .mem = mem, .common = sm_common_new()};
     return g;
 }
 
 void gpu_free(struct gpu *g) {
     if (!g) return;
     mem_free(g->mem);
+    sm_common_free(g->common);
     xfree(g);
 }
 
@@ -222,11 +223,11 @@ static struct sm_env sm_env(struct gpu_run *r, uint32_t i) {
                          .module = gpu_module(l),
                          .form = l->form,
                          .cfg = l->form ? l->form->cfg : l->cfg,
-                         .common = r->common,
+                         .common = r->gpu->common,
                          .mech = l->mech,
                          .mech_params = l->param,
                          .mech_tables = r->tables,
-                         .branch = l->branch,
+                         .branch = r->branch,
                          .account = l->account,
                          .account_pc = l->form ? l->form->old_pc : NULL,
                          .thread_insts = r->thread_insts,
@@ -239,7 +240,7 @@ static struct sm_env sm_env(struct gpu_run *r, uint32_t i) {
 static bool make_sms(struct gpu_run *r, struct err *e) {
     uint64_t want = (uint64_t)r->gpu->options->gpu.sms;
     if (want > r->grid.blocks) want = r->grid.blocks;
-    r->common = sm_common_new(gpu_module(r->launch));
+    r->branch = sm_common_begin(r->gpu->common, gpu_module(r->launch));
     r->sm = xcalloc(want, sizeof(struct sm *));
     gpu_wake_init(&r->wake, (uint32_t)want, r->gpu->now);
     r->resident = xcalloc(want, sizeof *r->resident);
@@ -293,6 +294,12 @@ static bool want_thread_counts(struct gpu_run *r, struct err *e) {
            err_set(e, ERR_MEMORY, "no memory to count the instructions of %" PRIu64 " threads", threads);
 }
 
+static void count_pcs(const struct gpu_run *r) {
+    size_t n;
+    const uint32_t *pc = sm_common_met(r->gpu->common, &n);
+    for (size_t k = 0; k < n; k++) r->launch->count(r->launch->user, pc[k], &r->branch[pc[k]]);
+}
+
 static void end_run(struct gpu_run *r, const struct mem_stats *before, struct stats *out) {
     struct sm_stats sm;
     struct mem_stats mem;
@@ -303,6 +310,7 @@ static void end_run(struct gpu_run *r, const struct mem_stats *before, struct st
     mem_get_stats(r->gpu->mem, &mem);
     mem_stats_since(&mem, before);
     stats_set_mem(out, &mem);
+    count_pcs(r);
     out->exec.blocks = r->next_block;
     out->gpu.cycles = r->gpu->now - r->start;
     out->gpu.limited[r->limiter] = out->gpu.cycles != 0;
@@ -310,7 +318,7 @@ static void end_run(struct gpu_run *r, const struct mem_stats *before, struct st
 
 static void free_run(struct gpu_run *r) {
     for (uint32_t i = 0; i < r->nsms; i++) sm_free(r->sm[i]);
-    sm_common_free(r->common);
+    sm_common_end(r->gpu->common);
     exec_looper_free(r->watch.looper);
     exec_joint_free(r->watch.joint);
     xfree(r->sm);

@@ -22,9 +22,11 @@ struct gpu_launch {
     const struct cfg *cfg;
     const struct rewrite *form; /* of it, that runs instead; NULL: none */
     const struct mech_ops *mech;
-    const int64_t *param;         /* of the mechanism */
-    uint64_t number;              /* of the device, for the series */
-    struct sm_branch *branch;     /* by PC of what runs, added to */
+    const int64_t *param; /* of the mechanism */
+    uint64_t number;      /* of the device, for the series */
+    /* What was counted of an instruction of what runs that may have run; others did not. */
+    void (*count)(void *user, uint32_t pc, const struct sm_branch *b);
+    void *user;
     struct sm_account *account;   /* of lines of the module as loaded, added to; NULL: not wanted */
     struct series *series;        /* of interval 0: none is wanted */
     struct trace *trace;          /* NULL: none */

@@ -9,8 +9,9 @@
 struct gpu {
     const struct options *options;
     struct mem *mem;
-    uint64_t now; /* core cycle; goes on from launch to launch */
-    bool failed;  /* the last launch: its requests and lines are still in mem */
+    struct sm_common *common; /* what the SMs of a launch share */
+    uint64_t now;             /* core cycle; goes on from launch to launch */
+    bool failed;              /* the last launch: its requests and lines are still in mem */
 };
 
 struct gpu_watch { /* watchdog.c */
@@ -29,7 +30,7 @@ struct gpu_run {
     const struct gpu_launch *launch;
     struct exec_grid grid;
     uint32_t nsms;
-    struct sm_common *common; /* what the SMs share */
+    struct sm_branch *branch; /* what they count by PC */
     struct arena tables_mem;
     const void *tables; /* of the mechanism, for all SMs */
     struct sm **sm;

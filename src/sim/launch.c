@@ -217,18 +217,20 @@ static struct exec_launch describe_launch(const hd_kernel *k, const hd_launch *l
 
 /* What the timed machine counted by PC of what ran, in the executor's words; and the module's profile, which is by the PCs
  * of the program as loaded, grows by it. */
-static void count_pcs(hd_module *mod, const struct gpu_launch *l, struct exec_stats *s) {
-    const struct ir_module *m = gpu_module(l);
-    if (!mod->branch) mod->branch = xcalloc(mod->ir->code.n, sizeof *mod->branch);
-    for (size_t pc = 0; pc < m->code.n; pc++) {
-        const struct ir_insn *i = &m->code.v[pc];
-        const struct sm_branch *b = &l->branch[pc];
-        if (!b->executions) continue;
-        exec_count(s, i, b->executions, b->lanes);
-        if (i->flags & IR_F_ADDED) continue;
-        if (i->op == IR_BRA || i->op == IR_BRX) s->divergent_branches += b->divergences;
-        sm_branch_add(&mod->branch[l->form ? l->form->old_pc[pc] : pc], b);
-    }
+struct counted {
+    hd_module *mod;
+    const struct gpu_launch *l;
+    struct exec_stats *s;
+};
+
+static void count_pc(void *user, uint32_t pc, const struct sm_branch *b) {
+    const struct counted *to = user;
+    const struct ir_insn *i = &gpu_module(to->l)->code.v[pc];
+    if (!b->executions) return;
+    exec_count(to->s, i, b->executions, b->lanes);
+    if (i->flags & IR_F_ADDED) return;
+    if (i->op == IR_BRA || i->op == IR_BRX) to->s->divergent_branches += b->divergences;
+    sm_branch_add(&to->mod->branch[to->l->form ? to->l->form->old_pc[pc] : pc], b);
 }
 
 /* What the executor would have counted of the blocks that the machine started. */
@@ -264,13 +266,14 @@ bool sim_run_timed(hd_kernel *k, const struct exec_launch *x, struct stats *s, s
     l.mech = options_mech(o, &l.param);
     bool good = sim_form(k->mod, k->func, &l.form, e) || gpu_refused(e);
     if (l.form) exec.form = l.form->m;
-    l.branch = xcalloc(gpu_module(&l)->code.n, sizeof *l.branch);
+    if (!k->mod->branch) k->mod->branch = xcalloc(k->mod->ir->code.n, sizeof *k->mod->branch);
+    struct counted to = {k->mod, &l, &s->exec};
+    l.count = count_pc;
+    l.user = &to;
     if (good) good = gpu_run(dev->gpu, &l, s, e);
     s->mech = l.mech;
     s->div.storage_bits = dev->storage.bits;
     describe_exec(s, x);
-    count_pcs(k->mod, &l, &s->exec);
-    xfree(l.branch);
     return good;
 }
 

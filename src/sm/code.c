@@ -1,6 +1,7 @@
 /* What an SM has to know of an instruction again and again, read from it once: its class and what that costs, the rows it
- * uses, its line of code. The table is one for all SMs of a launch, so that it stays in the host's caches, and is filled in
- * as instructions are met, so that a launch of a small kernel from a large module costs little.
+ * uses, its line of code. The table is one for all SMs of a launch, so that it stays in the host's caches. It is filled in
+ * as instructions are met, and only those are forgotten when the launch ends, so that a launch of a small kernel from a
+ * large module costs little.
  *
  * Rows. A kernel with all that it calls nearly always has fewer than 64: each is then a bit. Otherwise row numbers are
  * folded into 64 bits, and code_depends looks row by row when two signatures meet. */
@@ -12,16 +13,54 @@
 #define CARRY 0x5fffffffu
 enum { CARRY_BIT = 63 };
 
-struct sm_common *sm_common_new(const struct ir_module *m) {
-    struct sm_common *c = xmalloc(sizeof *c); /* room to work in: nothing is read before it is written */
-    c->code = xaligned(SM_HOST_LINE, m->code.n * sizeof *c->code);
+struct sm_common *sm_common_new(void) {
+    struct sm_common *c =
+        xmalloc(sizeof *c); /* room to work in: nothing is read before it is written, but these */
+    c->code = NULL;
+    c->branch = NULL;
+    c->code_memory = NULL;
+    c->cap = 0;
+    c->met.v = NULL;
+    c->met.n = c->met.cap = 0;
     return c;
+}
+
+static void free_tables(struct sm_common *c) {
+    xfree(c->code_memory);
+    xfree(c->branch);
 }
 
 void sm_common_free(struct sm_common *c) {
     if (!c) return;
-    xfree(c->code);
+    free_tables(c);
+    VEC_FREE(&c->met);
     xfree(c);
+}
+
+/* Tables for the largest program so far do for all. They arrive zeroed and untouched: what no launch comes to costs nothing. */
+struct sm_branch *sm_common_begin(struct sm_common *c, const struct ir_module *m) {
+    CHECK(!c->met.n);
+    if (m->code.n <= c->cap) return c->branch;
+    free_tables(c);
+    c->cap = m->code.n;
+    c->branch = xcalloc(c->cap, sizeof *c->branch);
+    c->code_memory = xcalloc(c->cap * sizeof *c->code + SM_HOST_LINE, 1);
+    const uintptr_t at = (uintptr_t)c->code_memory + SM_HOST_LINE - 1;
+    c->code = (struct sm_code *)(at / SM_HOST_LINE * SM_HOST_LINE);
+    return c->branch;
+}
+
+const uint32_t *sm_common_met(const struct sm_common *c, size_t *n) {
+    *n = c->met.n;
+    return c->met.v;
+}
+
+void sm_common_end(struct sm_common *c) {
+    for (size_t k = 0; k < c->met.n; k++) {
+        c->code[c->met.v[k]].known = false;
+        c->branch[c->met.v[k]] = (struct sm_branch){0};
+    }
+    c->met.n = 0;
 }
 
 void code_init(struct sm *s) {
@@ -119,6 +158,7 @@ void code_read(const struct sm *s, uint32_t pc, struct sm_code *c) {
                           .simple = is_simple(i),
                           .known = true};
     read_lines(s, i, c);
+    VEC_PUSH(&s->common->met, pc);
 }
 
 bool code_depends(const struct sm *s, uint32_t pc, uint32_t writer) {

@@ -226,10 +226,14 @@ struct sm_home {
     uint32_t warp, shift, words;
 };
 
-/* One for all SMs of a launch. Nothing but code outlives the issue or commit it is used in: one copy stays in the host's
- * caches where one for each SM would not. */
+/* One for all SMs of a launch. Nothing but what is by PC outlives the issue or commit it is used in: one copy stays in the
+ * host's caches where one for each SM would not. */
 struct sm_common {
-    struct sm_code *code; /* by PC */
+    struct sm_code *code;     /* by PC; none is known between launches, */
+    struct sm_branch *branch; /* and all of this is 0 */
+    size_t cap;               /* of both */
+    void *code_memory;
+    VEC(uint32_t) met; /* PCs whose code is known */
     struct mech_packet packet;
     struct mech_outcome outcome;        /* being committed */
     struct mech_side sides[MECH_SIDES]; /* of it */

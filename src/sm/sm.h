@@ -48,10 +48,16 @@ static inline void sm_branch_add(struct sm_branch *to, const struct sm_branch *b
     to->reconvergence_cycles += b->reconvergence_cycles;
 }
 
-/* What the SMs of a launch share: what they know about its instructions, and room to work in. */
+/* What the SMs of a launch share: what they know and count of its instructions, and room to work in. Kept from launch to
+ * launch, so that one costs what it runs and not what its module holds. */
 struct sm_common;
-struct sm_common *sm_common_new(const struct ir_module *m);
-void sm_common_free(struct sm_common *c); /* after the last SM */
+struct sm_common *sm_common_new(void);
+void sm_common_free(struct sm_common *c);
+/* A launch of this program: there are no SMs yet. Its counters by PC, all 0, good until the end. */
+struct sm_branch *sm_common_begin(struct sm_common *c, const struct ir_module *m);
+/* The PCs that an SM has come to, in the order in which that was. All others' counters are 0. */
+const uint32_t *sm_common_met(const struct sm_common *c, size_t *n);
+void sm_common_end(struct sm_common *c); /* after the last SM */
 
 struct sm_env {
     uint32_t index, sms;              /* which of how many */

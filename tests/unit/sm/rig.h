@@ -132,7 +132,7 @@ static inline bool machine_run(struct machine *x, const char *mech, const char *
                          .grid = &g,
                          .module = module,
                          .cfg = x->form ? x->form->cfg : r->cfg,
-                         .common = sm_common_new(module),
+                         .common = sm_common_new(),
                          .mech = ops,
                          .mech_params = param,
                          .mech_tables = tables,
@@ -142,6 +142,7 @@ static inline bool machine_run(struct machine *x, const char *mech, const char *
                          .thread_insts = x->thread_insts,
                          .observer = x->observer,
                          .audit = x->audit};
+    sm_common_begin(env.common, module);
     struct sm *sm = sm_new(&env, &r->err);
     x->cycles = 0;
     bool ok = sm && machine_loop(x, sm, mem, g.blocks);
