@@ -41,7 +41,7 @@ void exec_log_reset(struct exec_log *log) {
 uint32_t log_lanes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask, enum span s) {
     const enum ir_space space = (enum ir_space)i->space;
     if (space == IR_SP_GLOBAL) return mask;
-    if (space != IR_SP_GENERIC && space != IR_SP_CONST) return 0;
+    if (space != IR_SP_GENERIC) return 0;
     const uint64_t *addr = x->out->access.addr;
     uint32_t global = 0;
     if (s != SPAN_LANES) { /* all in one piece of memory */

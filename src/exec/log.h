@@ -6,9 +6,11 @@
  * first cycle in which a loaded row may be read. Run in the order of cycle, SM, and time within the SM, the accesses of
  * all SMs happen as if none had been put off.
  *
- * Memory of a block or a thread (shared, local, parameters) and the constant bank are accessed at once, as ever. A store to a
- * .const variable by its address in global memory, which CUDA forbids, is put off like any other, and ld.const does not
- * see it before the log is run. */
+ * Memory of a block or a thread (shared, local, parameters) is accessed at once, as ever, and so is whatever ld.const reads:
+ * the constant cache is faster than the others. A store to a .const variable by its address in global memory, or to a
+ * buffer that is also read as constant, is put off like any other, and ld.const does not see it before the log is run. CUDA
+ * and OpenCL forbid both; where buffers are all that a kernel can read so, it is not put off at all
+ * (EXEC_PROMPT_CONSTANT). */
 #ifndef HEDDLE_EXEC_LOG_H
 #define HEDDLE_EXEC_LOG_H
 
@@ -43,6 +45,7 @@ bool exec_logs_conflict(struct exec_log *const *logs, uint32_t n);
     PROMPT(SYSTEM, "it calls printf, malloc, free or assert")                                              \
     PROMPT(COPY, "it copies asynchronously")                                                               \
     PROMPT(TEXTURE, "it reads textures and stores to memory that may be theirs")                           \
+    PROMPT(CONSTANT, "it reads buffers as constants and stores to memory that may be theirs")              \
     PROMPT(SURFACE, "it accesses surfaces")                                                                \
     PROMPT(MATRIX, "it loads or stores matrices by addresses that are not known to be in shared memory")   \
     PROMPT(RECURSION, "it may call a function recursively, which saves registers that loads are to reach") \

@@ -1,6 +1,7 @@
 /* Which kernels may put their accesses of global memory off (exec/log.h): a search through all functions that one may call.
  *
- * A texture is memory that the host chose: only where the kernel also stores can a fetch tell when it is executed. An
+ * A texture is memory that the host chose: only where the kernel also stores can a fetch tell when it is executed. So it is
+ * with constants at addresses that the program computes, in a module that has no constants of its own. An
  * mbarrier is in shared memory or a fault. A recursive call saves rows of its caller, and one of them may be that of a
  * load whose data is not there yet. */
 #include "base/alloc.h"
@@ -17,7 +18,7 @@ struct search {
     const struct ir_module *m;
     uint32_t *todo, n;
     bool *seen;
-    bool fetches, stores, tells;
+    bool fetches, constants, stores, tells;
 };
 
 static void visit(struct search *s, uint32_t func) {
@@ -43,6 +44,10 @@ static bool may_be_global(const struct ir_insn *i) {
     return i->space == IR_SP_GLOBAL || i->space == IR_SP_GENERIC;
 }
 
+static bool known(ir_opnd address) {
+    return ir_is_const(address) || ir_file(address) == IR_FILE_NONE;
+}
+
 static enum exec_prompt of_insn(struct search *s, const struct ir_insn *i) {
     switch (i->op) {
     case IR_SYS: return EXEC_PROMPT_SYSTEM;
@@ -60,6 +65,13 @@ static enum exec_prompt of_insn(struct search *s, const struct ir_insn *i) {
     case IR_ST_U16:
     case IR_ST_U32:
     case IR_ST_U64: s->stores |= may_be_global(i); break;
+    case IR_LD_U8:
+    case IR_LD_S8:
+    case IR_LD_U16:
+    case IR_LD_S16:
+    case IR_LD_U32:
+    case IR_LD_S32:
+    case IR_LD_U64: s->constants |= i->space == IR_SP_CONST && !known(i->o[i->nd]); break;
     case IR_MBAR:
     case IR_MBAR_WAIT: break;
     default:
@@ -83,6 +95,7 @@ enum exec_prompt exec_prompt(const struct exec_grid *g, bool *tells) {
     visit(&s, g->launch->func);
     while (s.n && !why) why = of_func(&s, &m->funcs.v[s.todo[--s.n]]);
     if (!why && s.fetches && s.stores) why = EXEC_PROMPT_TEXTURE;
+    if (!why && s.constants && s.stores && !g->image->bank_bytes) why = EXEC_PROMPT_CONSTANT;
     *tells = s.tells;
     xfree(s.todo);
     xfree(s.seen);

@@ -148,7 +148,7 @@ struct world {
     struct exec_grid grid[SMS];
     struct exec_block block[SMS];
     struct exec_log *log[SMS];
-    uint64_t buffer[2];
+    uint64_t buffer[2], constant; /* the latter nobody stores to */
     struct err e;
 };
 
@@ -163,7 +163,7 @@ static uint64_t place(struct plan *p, const struct world *w, const struct ir_ins
     case IR_SP_GLOBAL: return big;
     case IR_SP_SHARED:
     case IR_SP_LOCAL: return small;
-    case IR_SP_CONST: return pick(p, 2) ? small : big;
+    case IR_SP_CONST: return pick(p, 2) ? small : w->constant + small;
     default: break;
     }
     switch (pick(p, ir_ops[i->op].cls == IR_C_ATOM ? 3 : stores(i) ? 4 : 5)) {
@@ -210,6 +210,8 @@ static struct world world_new(struct plan p, enum exec_isa isa) {
         w.buffer[k] += GAP;
         fill(&p.g, exec_mem_at(w.mem, w.buffer[k], BUFFER), BUFFER);
     }
+    assert_true(exec_mem_alloc(w.mem, SMALL, 1024, "constant", &w.constant, &w.e));
+    fill(&p.g, exec_mem_at(w.mem, w.constant, SMALL), SMALL);
     w.im = exec_image_new(w.mem, p.m, isa, &w.e);
     if (!w.im) fail_msg("%s", err_text(&w.e));
     uint64_t bytes;
@@ -475,6 +477,8 @@ static void kernels_that_need_memory_at_once_say_why(void **state) {
     check_prompt(".global .texref t;\n",
                  "tex.1d.v4.u32.s32 {%r1,%r2,%r3,%r4}, [t, {%r1}]; st.u32 [%a1], %r1;", EXEC_PROMPT_TEXTURE,
                  false);
+    check_prompt("", "ld.const.u32 %r1, [%a1]; st.u32 [%a1], %r1;", EXEC_PROMPT_CONSTANT, false);
+    check_prompt(".const .u32 c;\n", "ld.const.u32 %r1, [%a1]; st.u32 [%a1], %r1;", EXEC_PROMPT_NONE, false);
     check_prompt(".global .surfref s;\n", "suld.b.1d.b32.trap %r1, [s, {%r2}];", EXEC_PROMPT_SURFACE, false);
     check_prompt("", "ldmatrix.sync.aligned.m8n8.x1.b16 {%r1}, [%a1];", EXEC_PROMPT_MATRIX, false);
     check_prompt("", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [sh];", EXEC_PROMPT_NONE, false);
