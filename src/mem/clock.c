@@ -76,13 +76,19 @@ uint64_t clock_elapsed(const struct clocks *c, enum clock_id a, uint64_t n) {
     return scale(n, c->f[a], c->f[CLOCK_CORE], &rest);
 }
 
+uint64_t clock_core(const struct clocks *c, enum clock_id a, uint64_t k) {
+    if (a == CLOCK_CORE) return k;
+    bool rest;
+    const uint64_t n = scale(k, c->f[CLOCK_CORE], c->f[a], &rest);
+    return n + rest;
+}
+
 uint64_t clock_next(const struct clocks *c) {
     uint64_t next = c->due[CLOCK_CORE];
     for (enum clock_id i = CLOCK_CORE + 1; i < CLOCKS; i++) {
         if (c->due[i] == CLOCK_ASLEEP) continue;
-        bool rest;
-        uint64_t n = scale(c->due[i], c->f[CLOCK_CORE], c->f[i], &rest);
-        if (n + rest < next) next = n + rest;
+        const uint64_t n = clock_core(c, i, c->due[i]);
+        if (n < next) next = n;
     }
     return next;
 }

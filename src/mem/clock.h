@@ -36,6 +36,8 @@ static inline void clock_at(struct clocks *c, enum clock_id a, uint64_t k) {
 }
 /* Cycles of a that are over by core cycle n. */
 uint64_t clock_elapsed(const struct clocks *c, enum clock_id a, uint64_t n);
+/* The core cycle by which cycle k of a has happened. */
+uint64_t clock_core(const struct clocks *c, enum clock_id a, uint64_t k);
 /* The first core cycle by which anything due has happened; CLOCK_ASLEEP: nothing is. */
 uint64_t clock_next(const struct clocks *c);
 

@@ -1,6 +1,10 @@
-/* What the files of the memory system share: its parts, and who calls whom. mem.c makes it and runs its clocks, l1.c is the
- * SMs' side (first-level caches and crossbar ports), l15.c an SM's second level for constants, slice.c the memory's side (an
- * L2 slice and its DRAM channel). */
+/* What the files of the memory system share: its parts, and who calls whom. mem.c makes it and runs its clocks, l1.c is an
+ * SM's side (first-level caches), l15.c its second level for constants, port.c where SMs and crossbars meet, slice.c the
+ * memory's side (an L2 slice and its DRAM channel).
+ *
+ * An SM's side and the memory's side share nothing but two lists: requests that leave the SM's caches, and news for it, each
+ * with its cycle. A request leaves `latency` cycles after the ask, so the memory's side can run that far ahead of the SMs,
+ * and SMs can run as far one after the other, or at the same time: what each finds in a cycle is the same. */
 #ifndef HEDDLE_MEM_IMPL_H
 #define HEDDLE_MEM_IMPL_H
 
@@ -13,8 +17,8 @@ enum { PORT_WORDS = 16 }; /* of a set of ports or SMs: gpu.sms is at most 1024 *
 
 struct l1 {
     struct level level;
-    struct queue out; /* requests for the crossbar; msg.when in core cycles */
-    uint32_t below;   /* bytes of the next level's line: a request crosses none */
+    uint32_t queued; /* requests that have not left for the crossbar, as of the SM's cycle */
+    uint32_t below;  /* bytes of the next level's line: a request crosses none */
     /* The last request that was refused. Until something is filled, leaves or is taken, the answer to it is the same: an SM
      * that tries again every cycle costs next to nothing. */
     bool refused;
@@ -29,6 +33,27 @@ struct l15 {
     struct queue in;   /* what l1c misses; msg.when in core cycles, as in */
     struct queue hits; /* the answers to it */
     uint64_t due;      /* core cycle; MEM_NEVER: nothing to do */
+};
+
+/* What the memory's side has to tell an SM: an answer to a miss, or that a request has left its queue. */
+struct news {
+    uint64_t cycle, addr;
+    uint32_t bytes, id;
+    uint8_t path;
+    bool left;
+};
+
+/* An SM's side. Nobody but its SM touches it between mem_run and mem_collect. */
+struct front {
+    _Alignas(64) struct l1 l1[MEM_NPATHS];
+    struct l15 l15;       /* if there is one */
+    struct msg_pool pool; /* those that wait at its miss registers, and what goes from l1c to l15 */
+    struct queue done;    /* what mem_done gives out */
+    bool called;          /* see mem_called */
+    VEC(struct news) in;
+    size_t read;         /* of it */
+    VEC(struct msg) out; /* requests, in the order of asking */
+    struct mem_load_stats load;
 };
 
 enum { MOST_SLICES = 64 };              /* dram.channels is at most that */
@@ -64,10 +89,9 @@ struct mem {
     uint32_t sms, ports, slices;
     uint32_t port_words; /* of the three sets below */
     struct clocks clock;
-    struct msg_pool pool;
-    struct l1 *l1;      /* [sms][MEM_NPATHS] */
-    struct l15 *l15;    /* [sms]; NULL: there is none */
-    struct queue *done; /* [sms]: what mem_done gives out */
+    struct msg_pool pool; /* what is on the memory's side */
+    struct front *front;  /* [sms] */
+    struct queue *out;    /* [sms][MEM_NPATHS]: requests for the crossbar; msg.when in core cycles */
     struct port *port;
     struct slice *slice;
     /* Cycles of L2 and DRAM at which each slice and channel is to run; together, for all are looked at in every cycle. */
@@ -76,13 +100,13 @@ struct mem {
     uint64_t xbar_at[2], xbar_due[2]; /* crossbar cycles it has run; the next that is to run */
     uint64_t waiting;                 /* slices that know of a request at their door */
     struct dram_map *map;
-    uint64_t chip_bits;            /* with masks: address bits that choose the channel; else 0 */
-    uint64_t sending[PORT_WORDS];  /* ports with requests queued */
-    uint64_t landed[PORT_WORDS];   /* ports with answers at the crossbar's output, as of its last cycle */
-    uint64_t called[PORT_WORDS];   /* SMs: see mem_called */
-    uint64_t l15_busy[PORT_WORDS]; /* SMs whose l15 has something queued */
-    uint64_t now;                  /* the core cycle everything has been advanced to */
-    struct mem_load_stats load;
+    uint64_t chip_bits;           /* with masks: address bits that choose the channel; else 0 */
+    uint64_t sending[PORT_WORDS]; /* ports with requests queued */
+    uint64_t landed[PORT_WORDS];  /* ports with answers at the crossbar's output, as of its last cycle */
+    uint64_t news[PORT_WORDS];    /* SMs that have some unread, */
+    uint64_t called[PORT_WORDS];  /* and for mem_called */
+    uint64_t now;                 /* the core cycle everything has been advanced to */
+    uint64_t quiet;               /* core cycle by which the pool was empty, if it is */
 };
 
 /* mem.c: into a crossbar, at the current cycle of clock `by`; needs xbar_room. */
@@ -90,28 +114,36 @@ void mem_push(struct mem *m, int way, uint32_t input, uint32_t output, uint32_t 
               enum clock_id by);
 /* l1.c. Where a request comes from. */
 struct source {
+    struct front *front;
     struct l1 *cache;
     uint32_t sm;
     uint8_t path;
     uint64_t ready; /* core cycle at which the request leaves the cache's pipeline */
 };
-/* Into the queue of the source's cache for the crossbar; the answer is for miss register `entry`. */
-void l1_send(struct mem *m, const struct source *from, enum mem_kind kind, uint64_t addr, uint32_t bytes,
-             uint32_t entry);
-/* The answer i to a miss of a first-level cache: it is filled and those who wait are done. */
-void l1_fill(struct mem *m, uint32_t i, uint64_t cycle);
+/* For the crossbar, through the queue of the source's cache; the answer is for miss register `entry`. */
+void l1_send(const struct mem *m, const struct source *from, enum mem_kind kind, uint64_t addr,
+             uint32_t bytes, uint32_t entry);
+/* The answer to a miss of a first-level cache: it is filled and those who wait are done. */
+struct answer {
+    uint64_t addr;
+    uint32_t bytes, entry;
+    uint8_t path;
+};
+void l1_fill(struct front *f, const struct answer *a, uint64_t cycle);
 /* What refused the cache's last request may be gone: its SM has to ask again. */
-void l1_lift(struct mem *m, struct l1 *c, uint32_t sm);
-void l1_cycle(struct mem *m,
-              uint64_t cycle); /* takes answers, sends requests, sets the core clock's due cycle */
-void l1_landed(struct mem *m); /* after a crossbar cycle back: looks for answers at the outputs */
-void l1_freed(struct mem *m);  /* after one to memory: ports may have got room */
-void l1_flush(struct mem *m, struct l1 *c, uint32_t sm, uint8_t path);
+void l1_lift(struct front *f, struct l1 *c);
+void l1_flush(struct mem *m, uint32_t sm, uint8_t path);
 /* l15.c. A read that l1c misses, leaving it at from->ready; the answer is for its miss register `entry`. */
-void l15_send(struct mem *m, const struct source *from, uint64_t addr, uint32_t bytes, uint32_t entry);
-void l15_fill(struct mem *m, uint32_t i, uint64_t cycle); /* the answer i to a miss of it */
-uint64_t l15_cycle(struct mem *m, uint64_t cycle);        /* all of them; when the next is due */
+void l15_send(const struct source *from, uint64_t addr, uint32_t bytes, uint32_t entry);
+void l15_fill(struct front *f, const struct answer *a, uint64_t cycle); /* the answer to a miss of it */
+void l15_cycle(const struct mem *m, uint32_t sm, uint64_t cycle);
 void l15_flush(struct l15 *c);
+/* port.c */
+void port_collect(struct mem *m, uint32_t sm); /* what the SM has sent goes to its port */
+void port_cycle(struct mem *m,
+                uint64_t cycle); /* takes answers, sends requests, sets the core clock's due cycle */
+void port_landed(struct mem *m); /* after a crossbar cycle back: looks for answers at the outputs */
+void port_freed(struct mem *m);  /* after one to memory: ports may have got room */
 /* slice.c */
 void slice_cycle(struct mem *m, struct slice *s, uint64_t cycle); /* one L2 cycle; sets slice_due */
 void slice_landed(struct mem *m); /* after a crossbar cycle to memory: looks for requests at the outputs */
@@ -123,8 +155,8 @@ void slice_flush(struct mem *m, struct slice *s);
 
 /* Room of a queue behind a cache: what its pipeline holds comes on top. One request may bring several messages (an eviction
  * and a fetch); a queue takes them all when it had room for one, which bounds it and cannot lock up. */
-static inline bool mem_queue_room(const struct mem *m, const struct level *l, const struct queue *q) {
-    return q->n < (uint64_t)m->o.memory.queue + (uint64_t)l->shape.latency * l->shape.ports;
+static inline bool mem_queue_room(const struct mem *m, const struct level *l, uint32_t queued) {
+    return queued < (uint64_t)m->o.memory.queue + (uint64_t)l->shape.latency * l->shape.ports;
 }
 
 #endif

@@ -21,29 +21,28 @@ static bool make_l1(struct mem *m, struct err *e) {
                                                   [MEM_L1C] =
                                                       CACHE_SHAPE("l1c", &m->o.l1c, mem_below_l1c(&m->o)),
                                                   [MEM_L1I] = CACHE_SHAPE("l1i", &m->o.l1i, grain)};
-    m->l1 = xcalloc((size_t)m->sms * MEM_NPATHS, sizeof *m->l1);
-    m->done = xcalloc(m->sms, sizeof *m->done);
     struct rng seeds = {(uint64_t)m->o.memory.seed};
     for (uint32_t i = 0; i < m->sms * MEM_NPATHS; i++) {
-        m->l1[i].out = (struct queue){0};
-        m->l1[i].below = i % MEM_NPATHS == MEM_L1C ? mem_below_l1c(&m->o) : grain;
-        if (!level_init(&m->l1[i].level, &shape[i % MEM_NPATHS], rng_next(&seeds), e)) return false;
+        struct l1 *c = &m->front[i / MEM_NPATHS].l1[i % MEM_NPATHS];
+        c->below = i % MEM_NPATHS == MEM_L1C ? mem_below_l1c(&m->o) : grain;
+        if (!level_init(&c->level, &shape[i % MEM_NPATHS], rng_next(&seeds), e)) return false;
     }
-    for (uint32_t i = 0; i < m->sms; i++) m->done[i] = (struct queue){0};
     return true;
 }
 
 static bool make_l15(struct mem *m, struct err *e) {
+    for (uint32_t i = 0; i < m->sms; i++) m->front[i].l15.due = MEM_NEVER;
     if (!m->o.l15c.present) return true;
     struct rng seeds = {(uint64_t)m->o.memory.seed + 1};
     const struct cache_shape shape = CACHE_SHAPE("l15c", &m->o.l15c, (uint32_t)m->o.l2.line);
-    m->l15 = xcalloc(m->sms, sizeof *m->l15);
-    for (uint32_t i = 0; i < m->sms; i++) {
-        m->l15[i].due = MEM_NEVER;
-        m->l15[i].in = m->l15[i].hits = (struct queue){0};
-        if (!level_init(&m->l15[i].level, &shape, rng_next(&seeds), e)) return false;
-    }
+    for (uint32_t i = 0; i < m->sms; i++)
+        if (!level_init(&m->front[i].l15.level, &shape, rng_next(&seeds), e)) return false;
     return true;
+}
+
+static void make_fronts(struct mem *m) {
+    m->front = xaligned(64, m->sms * sizeof *m->front);
+    m->out = xcalloc((size_t)m->sms * MEM_NPATHS, sizeof *m->out);
 }
 
 static bool make_slices(struct mem *m, struct err *e) {
@@ -77,6 +76,7 @@ static void make_ports(struct mem *m) {
 static bool make(struct mem *m, struct err *e) {
     if (!(m->map = dram_map_new(&m->o.dram, e))) return false;
     m->chip_bits = dram_chip_bits(m->map);
+    make_fronts(m);
     if (!make_l1(m, e) || !make_l15(m, e) || !make_slices(m, e)) return false;
     make_ports(m);
     return true;
@@ -101,10 +101,17 @@ struct mem *mem_new(const struct mem_options *o, uint32_t sms, struct err *e) {
     return NULL;
 }
 
+static void free_front(struct front *f) {
+    for (int path = 0; path < MEM_NPATHS; path++) level_free(&f->l1[path].level);
+    level_free(&f->l15.level);
+    POOL_FREE(&f->pool);
+    VEC_FREE(&f->in);
+    VEC_FREE(&f->out);
+}
+
 void mem_free(struct mem *m) {
     if (!m) return;
-    for (uint32_t i = 0; m->l1 && i < m->sms * MEM_NPATHS; i++) level_free(&m->l1[i].level);
-    for (uint32_t i = 0; m->l15 && i < m->sms; i++) level_free(&m->l15[i].level);
+    for (uint32_t i = 0; m->front && i < m->sms; i++) free_front(&m->front[i]);
     for (uint32_t i = 0; m->slice && i < m->slices; i++) {
         level_free(&m->slice[i].level);
         dram_free(m->slice[i].dram);
@@ -113,9 +120,8 @@ void mem_free(struct mem *m) {
     xbar_free(m->xbar[XBAR_BACK]);
     dram_map_free(m->map);
     POOL_FREE(&m->pool);
-    xfree(m->l1);
-    xfree(m->l15);
-    xfree(m->done);
+    xfree(m->front);
+    xfree(m->out);
     xfree(m->port);
     xfree(m->slice);
     xfree(m);
@@ -144,9 +150,9 @@ static void xbar_run(struct mem *m, int way, uint64_t cycle) {
     m->xbar_due[way] = quiet == UINT64_MAX ? CLOCK_ASLEEP : cycle + 1 + quiet;
     if (way == XBAR_TO_MEMORY) {
         slice_landed(m);
-        l1_freed(m);
+        port_freed(m);
     } else {
-        l1_landed(m);
+        port_landed(m);
         slice_freed(m);
     }
 }
@@ -176,33 +182,117 @@ static void dram_all(struct mem *m, uint64_t cycle) {
     m->clock.due[CLOCK_DRAM] = due;
 }
 
+static void run_clock(struct mem *m, enum clock_id id) {
+    uint64_t cycle = m->clock.ran[id] = m->clock.due[id];
+    if (id == CLOCK_CORE)
+        port_cycle(m, cycle);
+    else if (id == CLOCK_DRAM)
+        dram_all(m, cycle);
+    else if (id == CLOCK_L2)
+        l2_cycle(m, cycle);
+    else
+        noc_cycle(m, cycle);
+}
+
+void mem_collect(struct mem *m, uint32_t sm) {
+    if (m->front[sm].read == m->front[sm].in.n) bitmap_clear(m->news, sm);
+    port_collect(m, sm);
+}
+
+uint64_t mem_window(const struct mem *m, uint32_t paths) {
+    const struct mem_options *o = &m->o;
+    const uint64_t latency[MEM_NPATHS] = {[MEM_L1D] = (uint64_t)o->l1d.latency,
+                                          [MEM_L1T] = (uint64_t)o->l1t.latency,
+                                          [MEM_L1C] =
+                                              (uint64_t)(o->l15c.present ? o->l15c.latency : o->l1c.latency),
+                                          [MEM_L1I] = (uint64_t)o->l1i.latency};
+    uint64_t least = MEM_NEVER;
+    for (int path = 0; path < MEM_NPATHS; path++)
+        if (paths >> path & 1 && latency[path] < least) least = latency[path];
+    return least;
+}
+
+void mem_run(struct mem *m, uint64_t until, bool ahead) {
+    for (enum clock_id id; (id = clock_pick(&m->clock, until)) != CLOCKS;) {
+        const bool some = POOL_TAKEN(&m->pool);
+        if (ahead && !some) return;
+        run_clock(m, id);
+        if (some && !POOL_TAKEN(&m->pool)) m->quiet = clock_core(&m->clock, id, m->clock.ran[id]);
+    }
+}
+
+uint64_t mem_ran(const struct mem *m) {
+    uint64_t last = 0;
+    for (enum clock_id i = 0; i < CLOCKS; i++) {
+        const uint64_t at = clock_core(&m->clock, i, m->clock.ran[i]);
+        if (at > last) last = at;
+    }
+    return last;
+}
+
+uint64_t mem_quiet(const struct mem *m) {
+    return m->quiet;
+}
+
+const uint64_t *mem_news(const struct mem *m) {
+    return m->news;
+}
+
+void mem_at(struct mem *m, uint64_t now) {
+    m->now = now;
+}
+
 void mem_advance(struct mem *m, uint64_t now) {
-    for (enum clock_id id; (id = clock_pick(&m->clock, now)) != CLOCKS;) {
-        uint64_t cycle = m->clock.ran[id] = m->clock.due[id];
-        if (id == CLOCK_CORE)
-            l1_cycle(m, cycle);
-        else if (id == CLOCK_DRAM)
-            dram_all(m, cycle);
-        else if (id == CLOCK_L2)
-            l2_cycle(m, cycle);
-        else
-            noc_cycle(m, cycle);
+    for (uint32_t i = 0; i < m->sms; i++) mem_collect(m, i);
+    mem_run(m, now, false);
+    for (uint32_t i = 0; i < m->sms; i++) {
+        mem_sm_advance(m, i, now);
+        mem_collect(m, i);
     }
     m->now = now;
 }
 
-uint64_t mem_next(const struct mem *m) {
+const uint64_t *mem_called(struct mem *m) {
+    for (uint32_t i = 0; i < m->sms; i++) {
+        bitmap_clear(m->called, i);
+        if (m->front[i].called) bitmap_set(m->called, i);
+    }
+    return m->called;
+}
+
+uint64_t mem_run_next(const struct mem *m) {
     return clock_next(&m->clock);
 }
 
-bool mem_idle(const struct mem *m) {
-    return POOL_TAKEN(&m->pool) == 0;
+uint64_t mem_next(const struct mem *m) {
+    uint64_t next = clock_next(&m->clock);
+    for (uint32_t i = 0; i < m->sms; i++) {
+        const struct front *f = &m->front[i];
+        const uint64_t own = mem_sm_next(m, i);
+        if (own < next) next = own;
+        for (size_t k = 0; k < f->out.n; k++)
+            if (f->out.v[k].when < next) next = f->out.v[k].when;
+    }
+    return next;
+}
+
+static bool front_idle(const struct front *f) {
+    return !POOL_TAKEN(&f->pool) && f->read == f->in.n && !f->out.n;
+}
+
+bool mem_idle(const struct mem *m, uint64_t now) {
+    if (POOL_TAKEN(&m->pool) || m->quiet > now) return false;
+    for (uint32_t i = 0; i < m->sms; i++)
+        if (!front_idle(&m->front[i])) return false;
+    return true;
 }
 
 void mem_flush(struct mem *m) {
-    for (uint32_t i = 0; i < m->sms * MEM_NPATHS; i++)
-        l1_flush(m, &m->l1[i], i / MEM_NPATHS, (uint8_t)(i % MEM_NPATHS));
-    for (uint32_t i = 0; m->l15 && i < m->sms; i++) l15_flush(&m->l15[i]);
+    for (uint32_t i = 0; i < m->sms; i++) {
+        for (uint8_t path = 0; path < MEM_NPATHS; path++) l1_flush(m, i, path);
+        if (m->o.l15c.present) l15_flush(&m->front[i].l15);
+        port_collect(m, i);
+    }
 }
 
 void mem_flush_l2(struct mem *m) {
@@ -222,15 +312,17 @@ void mem_warm(struct mem *m, uint64_t addr, uint64_t bytes) {
 /* ---- counters ---- */
 
 void mem_restart_stats(struct mem *m) {
-    mem_load_stats_restart(&m->load);
+    for (uint32_t i = 0; i < m->sms; i++) mem_load_stats_restart(&m->front[i].load);
     for (uint32_t i = 0; i < m->slices; i++) dram_restart_stats(m->slice[i].dram);
 }
 
-static void join_l1(struct mem_stats *s, const struct l1 *c) {
-    mem_cache_stats_join(&s->l1d, &c[MEM_L1D].level.stats);
-    mem_cache_stats_join(&s->l1t, &c[MEM_L1T].level.stats);
-    mem_cache_stats_join(&s->l1c, &c[MEM_L1C].level.stats);
-    mem_cache_stats_join(&s->l1i, &c[MEM_L1I].level.stats);
+static void join_front(struct mem_stats *s, const struct front *f) {
+    mem_cache_stats_join(&s->l1d, &f->l1[MEM_L1D].level.stats);
+    mem_cache_stats_join(&s->l1t, &f->l1[MEM_L1T].level.stats);
+    mem_cache_stats_join(&s->l1c, &f->l1[MEM_L1C].level.stats);
+    mem_cache_stats_join(&s->l1i, &f->l1[MEM_L1I].level.stats);
+    mem_cache_stats_join(&s->l15c, &f->l15.level.stats);
+    mem_load_stats_join(&s->load, &f->load);
 }
 
 static void join_slice(struct mem_stats *s, const struct mem *m, const struct slice *at) {
@@ -250,13 +342,12 @@ static void count_cycles(struct mem_stats *s, const struct mem *m) {
 }
 
 void mem_get_l1d(const struct mem *m, uint32_t sm, struct mem_cache_stats *s) {
-    *s = m->l1[(size_t)sm * MEM_NPATHS + MEM_L1D].level.stats;
+    *s = m->front[sm].l1[MEM_L1D].level.stats;
 }
 
 void mem_get_stats(const struct mem *m, struct mem_stats *s) {
-    *s = (struct mem_stats){.load = m->load};
-    for (uint32_t i = 0; i < m->sms; i++) join_l1(s, &m->l1[i * MEM_NPATHS]);
-    for (uint32_t i = 0; m->l15 && i < m->sms; i++) mem_cache_stats_join(&s->l15c, &m->l15[i].level.stats);
+    *s = (struct mem_stats){0};
+    for (uint32_t i = 0; i < m->sms; i++) join_front(s, &m->front[i]);
     for (uint32_t i = 0; i < m->slices; i++) join_slice(s, m, &m->slice[i]);
     for (int way = 0; way < XBAR_WAYS; way++) {
         struct xbar_stats x;

@@ -5,7 +5,13 @@
  * later, through mem_done, that a miss has come back. Time on this side is core cycles; the other clocks are inside.
  *
  * In a core cycle mem_advance comes first, then mem_done and mem_ask of that cycle. Cycles up to mem_next may be left out
- * where no SM asks (one that was refused asks again in the next cycle, or when it is called: mem_stuck). */
+ * where no SM asks (one that was refused asks again in the next cycle, or when it is called: mem_stuck).
+ *
+ * Windows. What an SM asks in a cycle leaves its caches some cycles later (mem_window says how many at least), so the memory
+ * behind them can run that many cycles first and each SM the same cycles then, one after the other or in threads of the
+ * host: mem_run; for each SM mem_sm_advance to each cycle it is ticked in, with its mem_done and mem_ask; mem_collect. Every
+ * cycle is as it would have been with mem_advance. Of what is below only functions with an argument `sm` may be called for
+ * several SMs at the same time. */
 #ifndef HEDDLE_MEM_MEM_H
 #define HEDDLE_MEM_MEM_H
 
@@ -40,7 +46,7 @@ bool mem_holds(const struct mem *m, uint32_t sm, enum mem_path path, uint64_t ad
 bool mem_done(struct mem *m, uint32_t sm, uint64_t now, uint32_t *tag);
 /* The SMs that must be woken, 64 to a word: mem_done would give one a tag, or a request it was refused may now be taken. An
  * SM is in it until mem_done has said that there is none. */
-const uint64_t *mem_called(const struct mem *m);
+const uint64_t *mem_called(struct mem *m);
 /* The request that was refused last on this path would be refused in every cycle until the SM is called. So it need not ask
  * before; mem_skipped then counts the refusals of the cycles it has not asked in. */
 bool mem_stuck(const struct mem *m, uint32_t sm, enum mem_path path);
@@ -49,8 +55,29 @@ void mem_skipped(struct mem *m, uint32_t sm, enum mem_path path, uint64_t cycles
 void mem_advance(struct mem *m, uint64_t now);
 /* The next core cycle at which mem_advance has something to do: MEM_NEVER when all is quiet. */
 uint64_t mem_next(const struct mem *m);
-/* True when every request has been answered and every write has reached its place. */
-bool mem_idle(const struct mem *m);
+/* True when every request has been answered and every write has reached its place by that cycle. */
+bool mem_idle(const struct mem *m, uint64_t now);
+
+/* ---- windows ---- */
+/* Cycles, at least, from an ask that misses on one of these paths (a bit each) until anybody but the SM notices. */
+uint64_t mem_window(const struct mem *m, uint32_t paths);
+/* The memory's side up to core cycle `until`; ahead: it stops when it has nothing left, for then it may be told the time
+ * later. */
+void mem_run(struct mem *m, uint64_t until, bool ahead);
+uint64_t mem_run_next(const struct mem *m); /* the next core cycle at which that side has something to do */
+uint64_t mem_ran(const struct mem *m);      /* the last at which it had */
+uint64_t mem_quiet(const struct mem *m);    /* the core cycle by which it last had nothing left */
+/* The SMs that have been told something, 64 to a word, until mem_collect finds that they know. */
+const uint64_t *mem_news(const struct mem *m);
+/* An SM's side: the next cycle at which it has something to do; all it has up to a cycle; whether the SM must be ticked for
+ * it (as mem_called). */
+uint64_t mem_sm_next(const struct mem *m, uint32_t sm);
+void mem_sm_advance(struct mem *m, uint32_t sm, uint64_t cycle);
+bool mem_sm_called(const struct mem *m, uint32_t sm);
+/* What the SM has asked for goes to the memory's side. */
+void mem_collect(struct mem *m, uint32_t sm);
+void mem_at(struct mem *m, uint64_t now); /* the time is now: for mem_flush and counters */
+
 /* At the end of a launch: first-level caches are emptied (DWF 2.2) and then, with memory.flush_l2, what they have written into
  * L2 having arrived there, L2. What is dirty is written below as ordinary traffic from the cycle after the last mem_advance
  * on. */

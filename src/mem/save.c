@@ -75,16 +75,21 @@ static void move_clocks(struct mem *m, struct transfer *t) {
     TRANSFER(t, m->xbar_due);
 }
 
+static void move_front(const struct mem *m, struct front *f, struct transfer *t) {
+    f->called = transfer_flag(t, f->called);
+    TRANSFER(t, f->load);
+    for (int path = 0; path < MEM_NPATHS; path++) move_level(&f->l1[path].level, t);
+    if (m->o.l15c.present) move_level(&f->l15.level, t);
+}
+
 void mem_transfer(struct mem *m, struct transfer *t) {
-    CHECK(mem_idle(m));
+    CHECK(mem_idle(m, MEM_NEVER));
     transfer_same(t, m->sms, "the number of SMs");
     transfer_same(t, m->slices, "the number of memory channels");
     transfer_same(t, m->ports, "the number of crossbar ports");
     move_clocks(m, t);
-    TRANSFER(t, m->called);
-    TRANSFER(t, m->load);
-    for (uint32_t i = 0; i < m->sms * MEM_NPATHS; i++) move_level(&m->l1[i].level, t);
-    for (uint32_t i = 0; m->l15 && i < m->sms; i++) move_level(&m->l15[i].level, t);
+    TRANSFER(t, m->quiet);
+    for (uint32_t i = 0; i < m->sms; i++) move_front(m, &m->front[i], t);
     for (uint32_t i = 0; i < m->ports; i++) move_port(&m->port[i], t);
     for (uint32_t i = 0; i < m->slices; i++) move_slice(&m->slice[i], t);
     for (int way = 0; way < XBAR_WAYS; way++) xbar_transfer(m->xbar[way], t);

@@ -105,7 +105,7 @@ static void take_return(struct mem *m, struct slice *s, uint32_t i) {
 static uint32_t take_returns(struct mem *m, struct slice *s) {
     uint32_t n = 0;
     for (; n < s->level.shape.ports && s->returned.n; n++) {
-        if (!mem_queue_room(m, &s->level, &s->answers)) break;
+        if (!mem_queue_room(m, &s->level, s->answers.n)) break;
         take_return(m, s, QUEUE_TAKE(&s->returned, m->pool.v));
     }
     return n;
@@ -139,11 +139,11 @@ static bool accept(struct mem *m, struct slice *s, uint64_t cycle) {
     const struct msg *r = &m->pool.v[i];
     struct level_access a = {r->kind, r->addr, r->bytes, line_index(m, s, r->addr), false};
     if (!level_open(&s->level, a.index, cycle)) return false;
-    if (!mem_queue_room(m, &s->level, &s->hits)) {
+    if (!mem_queue_room(m, &s->level, s->hits.n)) {
         s->level.stats.busy++;
         return false;
     }
-    a.room = mem_queue_room(m, &s->level, &s->below);
+    a.room = mem_queue_room(m, &s->level, s->below.n);
     struct level_effect x;
     if (level_do(&s->level, &a, &x) == LEVEL_REFUSED) return false;
     xbar_pop(m->xbar[XBAR_TO_MEMORY], s->number, &i);

@@ -1,12 +1,6 @@
-/* The timed machine's main loop.
- *
- * Time jumps: an SM says when it next has something to do, the memory system likewise, and the clock goes to the earliest of
- * them; SMs that sleep are not called, or even looked at (gpu_wake.h). Where nothing has anything to do ever again, or nothing moved for gpu.watchdog
- * cycles, the launch ends with a report (deadlock.c).
- *
- * Blocks go to SMs round robin as room frees up, or, with gpu.dispatch = one_at_a_time, an SM is filled again only when
- * it is empty (DWF 6.1). A launch ends when every block has ended and memory is quiet: writes on their way are part of it.
- * First-level caches are empty at the start of each launch (DWF 2.2). */
+/* The timed machine, and a launch on it: its SMs are made, the loop runs (gpu_loop.c), what it left in the caches is written
+ * back, everything is counted. A launch ends when every block has ended and memory is quiet: writes on their way are part of
+ * it. First-level caches are empty at the start of each launch (DWF 2.2). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +8,6 @@
 #include "sim/gpu_run.h"
 #include "sim/registers.h"
 #include "sim/timeline.h"
-
-enum { CHECK_CYCLES = 4096 }; /* between looks at limits, the watchdog and the progress callback */
 
 struct gpu *gpu_new(const struct options *o, struct err *e) {
     struct mem *mem = mem_new(&o->memory, (uint32_t)o->gpu.sms, e);
@@ -34,10 +26,6 @@ void gpu_free(struct gpu *g) {
 
 /* ---- counters ---- */
 
-static uint64_t larger(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
-
 void gpu_sum(const struct gpu_run *r, struct sm_stats *s, struct mech_stats *m) {
     *s = (struct sm_stats){0};
     *m = (struct mech_stats){0};
@@ -52,150 +40,20 @@ void gpu_sum(const struct gpu_run *r, struct sm_stats *s, struct mech_stats *m) 
     }
 }
 
-static uint64_t exited(const struct gpu_run *r) {
+uint64_t gpu_exited(const struct gpu_run *r) {
     uint64_t n = 0;
     for (uint32_t i = 0; i < r->nsms; i++) n += sm_exited(r->sm[i]);
     return n;
 }
 
-/* ---- blocks to SMs ---- */
-
-/* Offers a block to each SM in turn, round after round, until none takes one. An SM that takes one is ticked at `first`. */
-static void dispatch(struct gpu_run *r, uint64_t first) {
-    bool whole = r->gpu->options->gpu.dispatch == GPU_ONE_AT_A_TIME;
-    uint32_t refused = 0;
-    if (whole) /* only SMs that are empty now */
-        for (uint32_t i = 0; i < r->nsms; i++) r->filling[i] = !r->resident[i];
-    while (refused < r->nsms && r->next_block < r->grid.blocks) {
-        uint32_t i = r->turn;
-        r->turn = i + 1 < r->nsms ? i + 1 : 0;
-        bool takes = (!whole || r->filling[i]) && sm_room(r->sm[i]);
-        refused = takes ? 0 : refused + 1;
-        if (!takes) continue;
-        sm_start(r->sm[i], r->next_block++, r->gpu->now);
-        r->resident[i]++;
-        gpu_wake_set(&r->wake, i, first);
-    }
-}
-
-/* ---- looks at the whole, now and then ---- */
-
-static bool out_of_cycles(const struct gpu_run *r, struct err *e) {
-    return err_set(e, ERR_LIMIT,
-                   "kernel %s stopped after %" PRIu64 " cycles (gpu.max_cycles is %" PRId64 "): %" PRIu64
-                   " of %" PRIu64 " blocks have ended",
-                   r->grid.func->name, r->gpu->now - r->start, r->gpu->options->gpu.max_cycles, r->done,
-                   r->grid.blocks);
-}
-
-static bool keep_going(const struct gpu_run *r, struct err *e) {
-    const struct exec_launch *l = r->launch->exec;
-    if (!l->progress || l->progress(l->user, r->done, r->grid.blocks, r->grid.insts)) return true;
-    return gpu_stopped(r, e);
-}
-
-static bool check(struct gpu_run *r, struct err *e) {
-    uint64_t now = r->gpu->now, most = (uint64_t)r->gpu->options->gpu.max_cycles;
-    r->checked = now;
-    if (most && now - r->start >= most) return out_of_cycles(r, e);
-    return gpu_watch(r, e) && keep_going(r, e);
-}
-
-static uint64_t check_every(const struct gpu_run *r) {
-    const struct opt_gpu *o = &r->gpu->options->gpu;
-    const uint64_t window = gpu_watch_window(r);
-    uint64_t every =
-        window / ((window + CHECK_CYCLES - 1) / CHECK_CYCLES) + 1; /* a whole number of times a window */
-    if (o->max_cycles && (uint64_t)o->max_cycles < every) every = (uint64_t)o->max_cycles;
-    return every;
-}
-
-/* Ends an interval of the time series. */
-static void sample(struct gpu_run *r) {
-    struct sm_stats s;
-    struct mech_stats m;
-    uint64_t now = r->gpu->now;
-    gpu_sum(r, &s, &m);
-    series_add(r->launch->series,
-               (struct series_sample){.launch = r->launch->number,
-                                      .cycle = now - r->start,
-                                      .cycles = now - r->sampled,
-                                      .unfinished = exec_grid_threads(&r->grid) - exited(r)},
-               &r->last, &s, r->thread_insts);
-    r->last = s;
-    r->sampled = now;
-}
-
-/* ---- the loop ---- */
-
-static bool tick_sm(struct gpu_run *r, uint32_t i, struct err *e) {
-    uint64_t now = r->gpu->now;
-    uint32_t ended = 0;
-    if (!sm_tick(r->sm[i], now, &ended, e)) return false;
-    gpu_wake_set(&r->wake, i, larger(sm_next(r->sm[i]), now + 1));
-    r->resident[i] -= ended;
-    r->done += ended;
-    return true;
-}
-
-/* What a tick looks at first is at the front of an SM: the host fetches it while another one is ticked. */
-static void ask_ahead(const struct sm *sm) {
-    for (int line = 0; line < 6; line++) __builtin_prefetch((const char *)sm + 64 * line);
-}
-
-/* The SMs that are due and those memory has something for, in order. */
-static bool tick(struct gpu_run *r, struct err *e) {
-    const uint64_t *due = r->wake.due, *called = mem_called(r->gpu->mem);
-    uint64_t done = r->done;
-    for (uint32_t w = 0; w < r->wake.words; w++)
-        for (uint64_t left = due[w] | called[w], rest; left; left = rest) {
-            rest = left & (left - 1);
-            if (rest) ask_ahead(r->sm[w * 64 + (uint32_t)__builtin_ctzll(rest)]);
-            if (!tick_sm(r, w * 64 + (uint32_t)__builtin_ctzll(left), e)) return false;
-        }
-    if (r->done == done) return true;
-    dispatch(r, r->gpu->now + 1);
-    return keep_going(r, e);
-}
-
-/* The next cycle at which anything happens; SM_NEVER: nothing will. */
-static uint64_t next_event(const struct gpu_run *r) {
-    uint64_t next = mem_next(r->gpu->mem), sms = gpu_wake_next(&r->wake);
-    if (sms < next) next = sms;
-    return next <= r->gpu->now ? r->gpu->now + 1 : next;
-}
-
-static bool finished(const struct gpu_run *r) {
-    if (r->done < r->grid.blocks) return false;
-    for (uint32_t i = 0; i < r->nsms; i++)
-        if (sm_busy(r->sm[i])) return false;
-    return mem_idle(r->gpu->mem);
-}
-
-static bool run(struct gpu_run *r, struct err *e) {
-    struct gpu *g = r->gpu;
-    const uint64_t every = check_every(r), *interval = &r->launch->series->interval;
-    dispatch(r, g->now);
-    for (;;) {
-        mem_advance(g->mem, g->now);
-        gpu_wake_advance(&r->wake, g->now);
-        if (!tick(r, e)) return false;
-        if (r->done == r->grid.blocks && finished(r)) return true;
-        if (g->now - r->checked >= every && !check(r, e)) return false;
-        uint64_t next = next_event(r);
-        if (next == SM_NEVER) return gpu_deadlock(r, 0, e);
-        if (*interval && next > r->sampled + *interval) next = r->sampled + *interval;
-        g->now = next;
-        if (*interval && next == r->sampled + *interval) sample(r);
-    }
-}
+/* ---- after the last block ---- */
 
 static void settle(struct gpu_run *r) {
     struct gpu *g = r->gpu;
     const uint64_t *interval = &r->launch->series->interval;
-    for (; !mem_idle(g->mem); mem_advance(g->mem, g->now)) {
+    for (; !mem_idle(g->mem, g->now); mem_advance(g->mem, g->now)) {
         uint64_t next = mem_next(g->mem);
-        for (; *interval && next >= r->sampled + *interval; sample(r)) g->now = r->sampled + *interval;
+        for (; *interval && next >= r->sampled + *interval; gpu_sample(r)) g->now = r->sampled + *interval;
         g->now = next;
     }
 }
@@ -219,7 +77,7 @@ static struct sm_env sm_env(struct gpu_run *r, uint32_t i) {
                          .options = &o->machine,
                          .mem_options = &o->memory,
                          .mem = r->gpu->mem,
-                         .grid = &r->grid,
+                         .grid = &r->at[i].grid,
                          .module = gpu_module(l),
                          .form = l->form,
                          .cfg = l->form ? l->form->cfg : l->cfg,
@@ -243,10 +101,10 @@ static bool make_sms(struct gpu_run *r, struct err *e) {
     r->branch = sm_common_begin(r->gpu->common, gpu_module(r->launch));
     r->sm = xcalloc(want, sizeof(struct sm *));
     gpu_wake_init(&r->wake, (uint32_t)want, r->gpu->now);
-    r->resident = xcalloc(want, sizeof *r->resident);
-    r->filling = xcalloc(want, sizeof *r->filling);
+    r->at = xaligned(64, want * sizeof *r->at);
     for (; r->nsms < want; r->nsms++) {
         struct sm_env env = sm_env(r, r->nsms);
+        gpu_at_init(r, r->nsms);
         r->sm[r->nsms] = sm_new(&env, e);
         if (!r->sm[r->nsms]) return false;
     }
@@ -303,7 +161,7 @@ static void count_pcs(const struct gpu_run *r) {
 static void end_run(struct gpu_run *r, const struct mem_stats *before, struct stats *out) {
     struct sm_stats sm;
     struct mem_stats mem;
-    if (r->launch->series->interval && r->gpu->now > r->sampled) sample(r);
+    if (r->launch->series->interval && r->gpu->now > r->sampled) gpu_sample(r);
     if (r->launch->trace) trace_launch_end(r->launch->trace, r->gpu->now);
     gpu_sum(r, &sm, &out->div);
     stats_set_sm(out, &sm);
@@ -323,8 +181,11 @@ static void free_run(struct gpu_run *r) {
     exec_joint_free(r->watch.joint);
     xfree(r->sm);
     gpu_wake_free(&r->wake);
-    xfree(r->resident);
-    xfree(r->filling);
+    for (uint32_t i = 0; i < r->nsms; i++) {
+        sb_free(&r->at[i].grid.note);
+        err_free(&r->at[i].fault);
+    }
+    xfree(r->at);
     xfree(r->thread_insts);
     exec_grid_free(&r->grid);
     arena_free(&r->tables_mem);
@@ -360,14 +221,15 @@ static void begin_trace(const struct gpu_run *r) {
 bool gpu_run(struct gpu *g, const struct gpu_launch *l, struct stats *out, struct err *e) {
     struct mem_stats before;
     if (g->failed && !renew(g, e)) return false;
-    struct gpu_run r = {.gpu = g, .launch = l, .start = g->now, .checked = g->now, .sampled = g->now};
+    struct gpu_run r = {
+        .gpu = g, .window = 1, .launch = l, .start = g->now, .checked = g->now, .sampled = g->now};
     for (size_t i = 0; i < l->nwarm; i++) mem_warm(g->mem, l->warm[i].addr, l->warm[i].bytes);
     mem_restart_stats(g->mem);
     mem_get_stats(g->mem, &before);
     bool good = exec_grid_init(&r.grid, l->exec, e) && admit(&r, &out->gpu, e) && want_thread_counts(&r, e);
     if (good) {
         if (l->trace) begin_trace(&r);
-        good = make_sms(&r, e) && run(&r, e);
+        good = make_sms(&r, e) && gpu_loop(&r, e);
         g->failed = !good;
         if (good) drain(&r);
         end_run(&r, &before, out);

@@ -25,6 +25,22 @@ struct gpu_watch { /* watchdog.c */
     uint64_t follow;  /* how far a thread is followed, instructions */
 };
 
+/* An SM in the loop (gpu_loop.c). */
+struct gpu_at {
+    _Alignas(64) uint64_t next; /* cycle in which it has something to do by itself */
+    uint64_t stopped;           /* in this window, after that cycle; SM_NEVER: it has not */
+    uint64_t ticked, told;      /* the last cycle in which it was, and in which memory told it something */
+    uint64_t counted;           /* of grid.insts, in the launch's */
+    uint64_t faulted;           /* cycle; see fault */
+    uint32_t resident;          /* blocks */
+    uint32_t ended;             /* blocks, in this window */
+    bool busy;                  /* has blocks, or what they have left under way */
+    bool last;                  /* stopped for having run its last block */
+    bool filling;               /* one_at_a_time: it was empty when this round of blocks began */
+    struct err fault;
+    struct exec_grid grid; /* the launch's, for itself: what an instruction leaves behind is not shared */
+};
+
 struct gpu_run {
     struct gpu *gpu;
     const struct gpu_launch *launch;
@@ -35,8 +51,11 @@ struct gpu_run {
     const void *tables; /* of the mechanism, for all SMs */
     struct sm **sm;
     struct gpu_wake wake; /* of each SM: the next cycle at which it has something to do */
-    uint32_t *resident;   /* blocks on each SM */
-    bool *filling;        /* one_at_a_time: the SM was empty when this round of blocks began */
+    struct gpu_at *at;    /* of each SM */
+    uint32_t nbusy;       /* SMs */
+    uint64_t window;      /* most cycles that an SM runs alone */
+    uint64_t most_insts;  /* that all SMs may execute in a window */
+    bool limited;         /* that might be too many */
     uint32_t turn;        /* the SM that is offered the next block first */
     uint64_t start;       /* cycle at which the launch began */
     uint64_t next_block, done;
@@ -67,6 +86,12 @@ enum gpu_verdict gpu_judge(struct gpu_run *r);
 /* where.c: the report of a launch that the progress callback stopped. Always false. */
 bool gpu_stopped(const struct gpu_run *r, struct err *e);
 
+/* gpu_loop.c: from the first block to the last answer. */
+bool gpu_loop(struct gpu_run *r, struct err *e);
+void gpu_at_init(struct gpu_run *r, uint32_t sm);
+void gpu_sample(struct gpu_run *r); /* ends an interval of the time series */
+
+uint64_t gpu_exited(const struct gpu_run *r); /* threads that have */
 /* Counters of all SMs together. */
 void gpu_sum(const struct gpu_run *r, struct sm_stats *s, struct mech_stats *m);
 

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 
@@ -62,15 +63,37 @@ void gpu_wake_forget(struct gpu_wake *w, uint32_t i) {
     if (!bitmap_any(set, w->words)) w->slots &= ~((uint64_t)1 << when % GPU_WAKE_SLOTS);
 }
 
-void gpu_wake_advance(struct gpu_wake *w, uint64_t now) {
+static void reach(struct gpu_wake *w, uint64_t now) {
     w->now = now;
     if (w->far_first != GPU_NEVER && within(w, w->far_first)) sort_far(w);
-    uint64_t *set = w->slot + now % GPU_WAKE_SLOTS * w->words;
-    for (uint32_t k = 0; k < w->words; k++) {
-        w->due[k] = set[k];
-        set[k] = 0;
+}
+
+void gpu_wake_advance(struct gpu_wake *w, uint64_t now, uint64_t until) {
+    reach(w, now);
+    memset(w->due, 0, w->words * sizeof *w->due);
+    for (uint64_t c = now; w->slots && c < until; c++) {
+        if (!(w->slots >> c % GPU_WAKE_SLOTS & 1)) continue;
+        uint64_t *set = w->slot + c % GPU_WAKE_SLOTS * w->words;
+        for (uint32_t k = 0; k < w->words; k++) {
+            w->due[k] |= set[k];
+            set[k] = 0;
+        }
+        w->slots &= ~((uint64_t)1 << c % GPU_WAKE_SLOTS);
     }
-    w->slots &= ~((uint64_t)1 << now % GPU_WAKE_SLOTS);
+    if (until > now + 1) reach(w, until - 1);
+}
+
+void gpu_wake_rewind(struct gpu_wake *w, uint32_t sms, uint64_t now) {
+    memset(w->slot, 0, (size_t)GPU_WAKE_SLOTS * w->words * sizeof *w->slot);
+    memset(w->far, 0, w->words * sizeof *w->far);
+    w->slots = 0;
+    w->far_first = GPU_NEVER;
+    w->now = now;
+    for (uint32_t i = 0; i < sms; i++) {
+        const uint64_t when = w->when[i];
+        w->when[i] = now;
+        if (when > now) gpu_wake_set(w, i, when);
+    }
 }
 
 uint64_t gpu_wake_next(const struct gpu_wake *w) {

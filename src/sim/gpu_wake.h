@@ -25,8 +25,11 @@ struct gpu_wake {
 /* Nobody is due; the first advance is to `now` or later. */
 void gpu_wake_init(struct gpu_wake *w, uint32_t sms, uint64_t now);
 void gpu_wake_free(struct gpu_wake *w);
-/* The time is `now`, which is not after the first due cycle: SMs due now are in w->due, and due no more. */
-void gpu_wake_advance(struct gpu_wake *w, uint64_t now);
+/* The time is until - 1, at most GPU_WAKE_SLOTS cycles from `now`, which is not after the first due cycle: SMs due in one of
+ * the cycles from now on are in w->due, and due no more. */
+void gpu_wake_advance(struct gpu_wake *w, uint64_t now, uint64_t until);
+/* The time is `now` after all, which is earlier. */
+void gpu_wake_rewind(struct gpu_wake *w, uint32_t sms, uint64_t now);
 uint64_t gpu_wake_next(const struct gpu_wake *w); /* the first due cycle, or GPU_NEVER */
 
 /* For gpu_wake_set: an SM that is not due yet is taken out; one that is due late is put aside. */

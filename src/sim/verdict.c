@@ -51,7 +51,7 @@ static void take_released(struct walk *k) {
 
 /* One instruction of one thread. False: it cannot go on by itself. */
 static bool step(struct walk *k, uint32_t n, uint32_t lane) {
-    struct exec_out *o = &k->r->grid.out;
+    struct exec_out *o = k->warp[n]->x.out;
     struct exec_stand *p = &k->at[n];
     uint32_t bit = 1u << lane, pc = p->pc[lane];
     const struct ir_insn *i = &gpu_module(k->r->launch)->code.v[pc];

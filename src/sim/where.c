@@ -64,11 +64,11 @@ static void add_sm(const struct gpu_run *r, uint32_t sm, struct sb *out) {
     uint32_t *at = xcalloc(sm_warps(r->sm[sm]), sizeof *at), most;
     const uint32_t warps = warps_at(r, sm, at), pc = commonest(m, at, warps, &most);
     sb_add(out, "\n  SM %" PRIu32 ": ", sm);
-    if (!r->resident[sm])
+    if (!r->at[sm].resident)
         sb_add(out, "no block");
     else
-        sb_add(out, "%" PRIu32 " block%s, %" PRIu32 " warp%s", r->resident[sm],
-               r->resident[sm] == 1 ? "" : "s", warps, warps == 1 ? "" : "s");
+        sb_add(out, "%" PRIu32 " block%s, %" PRIu32 " warp%s", r->at[sm].resident,
+               r->at[sm].resident == 1 ? "" : "s", warps, warps == 1 ? "" : "s");
     if (pc != IR_NOPC) {
         sb_add(out, ", %" PRIu32 " at ", most);
         exec_describe_pc(m, pc, out);

@@ -24,7 +24,7 @@ static struct stream read_stream(struct mem *m, uint32_t sms, uint32_t lines, ui
         s.last = now;
         assert_true(now < start + 10000000);
     }
-    assert_true(mem_idle(m));
+    assert_true(mem_idle(m, MEM_NEVER));
     return s;
 }
 

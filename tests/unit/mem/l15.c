@@ -103,7 +103,7 @@ static void misses_wait_together(void **state) {
     assert_int_equal(s.l15c.misses, 1);
     assert_int_equal(s.l15c.pending, 3);
     assert_int_equal(s.l2.reads, 4);
-    assert_true(mem_idle(m));
+    assert_true(mem_idle(m, MEM_NEVER));
     mem_free(m);
 }
 

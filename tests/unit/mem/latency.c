@@ -126,7 +126,7 @@ static void ideal_parts_take_only_their_latency(void **state) {
         assert_int_equal(mem_ask(m, 0, MEM_L1D, MEM_WRITE, i * 4096u, 4, i, 5, &when), MEM_POSTED);
         assert_int_equal(mem_ask(m, 0, MEM_L1D, MEM_ATOMIC, i * 4096u, 4, i, 5, &when), MEM_HIT);
     }
-    assert_true(mem_idle(m));
+    assert_true(mem_idle(m, MEM_NEVER));
     assert_true(mem_next(m) == MEM_NEVER);
     mem_free(m);
 }

@@ -20,7 +20,7 @@ static uint32_t settle(struct mem *m, uint64_t *now, uint32_t sms) {
     for (uint64_t next; (next = mem_next(m)) != MEM_NEVER;) mem_advance(m, *now = next);
     for (uint32_t s = 0; s < sms; s++)
         while (mem_done(m, s, *now, &tag)) n++;
-    assert_true(mem_idle(m));
+    assert_true(mem_idle(m, MEM_NEVER));
     return n;
 }
 
@@ -73,7 +73,7 @@ static uint64_t four_misses(bool patient, struct mem_stats *s) {
     struct mem *m = rig_mem(&o, 2);
     uint64_t now = 1, last = 0, asked = 0;
     uint32_t tag, taken = 0;
-    for (; taken < 4 || !mem_idle(m); now++) {
+    for (; taken < 4 || !mem_idle(m, MEM_NEVER); now++) {
         mem_advance(m, now);
         bool called = mem_called(m)[0] >> 1 & 1;
         while (mem_done(m, 1, now, &tag)) assert_true(called);
@@ -150,7 +150,7 @@ static void l1_may_write_back(void **state) {
     struct mem *m = rig_mem(&o, 1);
     uint64_t now = 1;
     assert_int_equal(ask(m, MEM_L1D, MEM_WRITE, 0, 64, now), MEM_POSTED);
-    assert_true(mem_idle(m));
+    assert_true(mem_idle(m, MEM_NEVER));
     assert_int_equal(ask(m, MEM_L1D, MEM_READ, 0x1000, 4, ++now), MEM_WAIT);
     settle(m, &now, 1);
     struct mem_stats s = stats(m);

@@ -151,7 +151,7 @@ static void flushing_writes_to_dram(void **state) {
     struct mem *m = rig_mem(&o, 1);
     uint64_t now = 1, when;
     assert_int_equal(mem_ask(m, 0, MEM_L1D, MEM_WRITE, 0, 64, 1, now, &when), MEM_POSTED);
-    assert_true(mem_idle(m));
+    assert_true(mem_idle(m, MEM_NEVER));
     mem_advance(m, now);
     mem_flush(m);
     struct mem_stats s = settle(m, &now);

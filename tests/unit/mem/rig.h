@@ -83,7 +83,7 @@ static inline void rig_drain(struct mem *m, uint64_t *now) {
         assert_true(next > *now);
         mem_advance(m, *now = next);
     }
-    assert_true(mem_idle(m));
+    assert_true(mem_idle(m, MEM_NEVER));
 }
 
 static inline void rig_adds_up(const struct mem_cache_stats *s) {

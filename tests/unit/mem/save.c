@@ -48,7 +48,7 @@ static uint64_t launch(struct mem *m, uint32_t sms, uint64_t seed, uint64_t *now
     struct rng rng = {seed};
     uint64_t h = HASH_START;
     mem_restart_stats(m);
-    for (uint32_t left = 3000; left || !mem_idle(m); ++*now) {
+    for (uint32_t left = 3000; left || !mem_idle(m, MEM_NEVER); ++*now) {
         mem_advance(m, *now);
         for (uint32_t sm = 0; sm < sms; sm++) {
             uint32_t tag;
@@ -66,9 +66,9 @@ static uint64_t launch(struct mem *m, uint32_t sms, uint64_t seed, uint64_t *now
         }
     }
     mem_flush(m);
-    for (; !mem_idle(m); mem_advance(m, *now)) *now = mem_next(m);
+    for (; !mem_idle(m, MEM_NEVER); mem_advance(m, *now)) *now = mem_next(m);
     mem_flush_l2(m);
-    for (; !mem_idle(m); mem_advance(m, *now)) *now = mem_next(m);
+    for (; !mem_idle(m, MEM_NEVER); mem_advance(m, *now)) *now = mem_next(m);
     return h;
 }
 

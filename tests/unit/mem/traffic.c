@@ -145,7 +145,7 @@ static void run(struct mem *m, struct ask *a, bool jump) {
         if (event < then) then = event;
     }
     assert_int_equal(waiting, 0);
-    assert_true(mem_idle(m));
+    assert_true(mem_idle(m, MEM_NEVER));
 }
 
 static void check_stats(const struct mem *m, const struct mem_options *o) {

@@ -42,7 +42,7 @@ static void set(struct gpu_wake *w, struct table *t, uint32_t i, uint64_t when) 
 
 /* Every SM that is due now gets another time, and some that are not. */
 static void step(struct gpu_wake *w, struct table *t, struct rng *r, uint64_t now) {
-    gpu_wake_advance(w, now);
+    gpu_wake_advance(w, now, now + 1);
     for (uint32_t i = 0; i < t->n; i++) {
         bool due = w->due[i / 64] >> i % 64 & 1;
         assert_int_equal(due, t->when[i] == now);

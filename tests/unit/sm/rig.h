@@ -80,7 +80,7 @@ static inline bool machine_loop(struct machine *x, struct sm *sm, struct mem *me
     uint64_t now = 0;
     bool half = false;
     while (started < blocks && sm_room(sm)) sm_start(sm, started++, now);
-    for (; ended < blocks || sm_busy(sm) || !mem_idle(mem); now = machine_cycle(x, sm, mem, now)) {
+    for (; ended < blocks || sm_busy(sm) || !mem_idle(mem, MEM_NEVER); now = machine_cycle(x, sm, mem, now)) {
         if (now > x->most) {
             sm_describe(sm, &x->report);
             x->ran = sm_ran(sm, 0);

@@ -1,0 +1,134 @@
+/* Where SMs and crossbars meet: requests leave the SMs' queues, answers become news for them.
+ *
+ * A port sends one message and takes one answer in a core cycle; the queues behind it (four caches of each of its SMs) take
+ * turns, and one whose channel has no room is passed over. What an SM learns of it, it learns by the news, when it comes to
+ * that cycle itself. */
+#include "base/alloc.h"
+#include "base/bitmap.h"
+#include "mem/impl.h"
+
+static uint32_t port_of(const struct mem *m, uint32_t sm) {
+    return sm / (uint32_t)m->o.noc.sms_per_port;
+}
+
+/* ---- what SMs have sent ---- */
+
+static void queue_request(struct mem *m, struct port *p, const struct msg *r) {
+    const uint32_t i = msg_new(&m->pool), q = r->sm * (uint32_t)MEM_NPATHS + r->path;
+    m->pool.v[i] = *r;
+    if (!m->out[q].n) {
+        bitmap_set(p->holding, q - p->first * MEM_NPATHS);
+        p->queues++;
+    }
+    QUEUE_PUT(&m->out[q], m->pool.v, i);
+    if (r->when < p->due) p->due = r->when;
+}
+
+void port_collect(struct mem *m, uint32_t sm) {
+    struct front *f = &m->front[sm];
+    if (!f->out.n) return;
+    const uint32_t number = port_of(m, sm);
+    struct port *p = &m->port[number];
+    for (size_t k = 0; k < f->out.n; k++) queue_request(m, p, &f->out.v[k]);
+    f->out.n = 0;
+    bitmap_set(m->sending, number);
+    clock_at(&m->clock, CLOCK_CORE, p->due);
+}
+
+/* ---- answers ---- */
+
+static void tell(struct mem *m, const struct msg *r, uint64_t cycle, bool left) {
+    VEC_PUSH(
+        &m->front[r->sm].in,
+        (struct news){
+            .cycle = cycle, .addr = r->addr, .bytes = r->bytes, .id = r->id, .path = r->path, .left = left});
+    bitmap_set(m->news, r->sm);
+}
+
+static void receive(struct mem *m, uint32_t number, uint64_t cycle) {
+    uint32_t i;
+    CHECK(xbar_pop(m->xbar[XBAR_BACK], number, &i));
+    tell(m, &m->pool.v[i], cycle, false);
+    msg_free(&m->pool, i);
+}
+
+void port_landed(struct mem *m) {
+    const uint64_t *landed = xbar_landed(m->xbar[XBAR_BACK]);
+    uint64_t any = 0;
+    for (uint32_t w = 0; w < m->port_words; w++) any |= m->landed[w] = landed[w];
+    if (any) clock_wake(&m->clock, CLOCK_CORE, CLOCK_NOC);
+}
+
+/* ---- requests leave ---- */
+
+static bool leave(struct mem *m, uint32_t number, struct queue *out, uint64_t cycle) {
+    const struct msg *r = &m->pool.v[out->head];
+    const uint32_t to = r->slice, bytes = r->kind == MEM_READ ? 0 : r->bytes;
+    if (r->when > cycle || !xbar_room(m->xbar[XBAR_TO_MEMORY], number, to, bytes)) return false;
+    tell(m, r, cycle, true);
+    mem_push(m, XBAR_TO_MEMORY, number, to, bytes, QUEUE_TAKE(out, m->pool.v), CLOCK_CORE);
+    return true;
+}
+
+/* The first queue at or after q, around, that holds something; one does. */
+static uint32_t holding_from(const struct port *p, uint32_t q) {
+    uint32_t w = q / 64 % (PORT_QUEUES / 64);
+    uint64_t bits = p->holding[w] & UINT64_MAX << q % 64;
+    while (!bits) bits = p->holding[w = (w + 1) % (PORT_QUEUES / 64)];
+    return w * 64 + (uint32_t)__builtin_ctzll(bits);
+}
+
+/* One request leaves, the first that is ready and has room in the crossbar. What is ready but finds no room there waits for
+ * credits (port_freed); an ideal crossbar has none, and is asked in every cycle. */
+static void port_send(struct mem *m, uint32_t number, uint64_t cycle) {
+    struct port *p = &m->port[number];
+    bool sent = false;
+    p->due = MEM_NEVER;
+    p->blocked = false;
+    for (uint32_t left = p->queues, q = p->turn; left; left--, q++) {
+        q = holding_from(p, q);
+        struct queue *out = &m->out[(size_t)p->first * MEM_NPATHS + q];
+        bool tried = !sent;
+        if (!sent && leave(m, number, out, cycle)) {
+            sent = true;
+            tried = false;
+            p->turn = (q + 1) % PORT_QUEUES;
+            if (!out->n) {
+                bitmap_clear(p->holding, q);
+                p->queues--;
+                continue;
+            }
+        }
+        uint64_t when = m->pool.v[out->head].when;
+        if (when <= cycle && tried && !m->o.noc.ideal)
+            p->blocked = true;
+        else if (when < p->due)
+            p->due = when;
+    }
+    if (!p->queues) bitmap_clear(m->sending, number);
+    if (p->due <= cycle) p->due = cycle + 1;
+}
+
+void port_freed(struct mem *m) {
+    const uint64_t *freed = xbar_freed(m->xbar[XBAR_TO_MEMORY]);
+    for (uint32_t w = 0; w < m->port_words; w++)
+        for (uint64_t left = freed[w] & m->sending[w]; left; left &= left - 1) {
+            struct port *p = &m->port[w * 64 + (uint32_t)__builtin_ctzll(left)];
+            if (!p->blocked) continue;
+            p->blocked = false;
+            uint64_t k = clock_wake(&m->clock, CLOCK_CORE, CLOCK_NOC);
+            if (k < p->due) p->due = k;
+        }
+}
+
+void port_cycle(struct mem *m, uint64_t cycle) {
+    const uint64_t *landed = xbar_landed(m->xbar[XBAR_BACK]);
+    FOR_BITMAP(r, m->landed, m->port_words) receive(m, r, cycle);
+    uint64_t due = MEM_NEVER, more = 0;
+    FOR_BITMAP(s, m->sending, m->port_words) {
+        if (m->port[s].due <= cycle) port_send(m, s, cycle);
+        if (m->port[s].due < due) due = m->port[s].due;
+    }
+    for (uint32_t w = 0; w < m->port_words; w++) more |= m->landed[w] &= landed[w];
+    m->clock.due[CLOCK_CORE] = more ? cycle + 1 : due;
+}
