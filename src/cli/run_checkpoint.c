@@ -53,7 +53,6 @@ static bool check_options(const struct opts *o, const char *option, struct err *
         const char *option, *why;
     } refused[] = {{"trace", "what was traced before a checkpoint is not in it"},
                    {"timeline", "what was drawn before a checkpoint is not in it"},
-                   {"sample", "which launches are alike is not in a checkpoint"},
                    {"races", "what the race check knows is not in a checkpoint"}};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (opts_has(o, refused[i].option))
@@ -72,7 +71,7 @@ static bool is_free(const char *name) {
     static const char *const all[] = {"print",   "dump",       "json",       "host",       "series",
                                       "quiet",   "checkpoint", "resume",     "config",     "set",
                                       "mech",    "max-insts",  "functional", "cuda-flags", "cuda-compiler",
-                                      "profile", "annotate",   "size",       NULL};
+                                      "profile", "annotate",   "size",       "sample",     NULL};
     const char *const *at = all;
     while (*at && strcmp(*at, name) != 0) at++;
     return *at != NULL;
@@ -137,8 +136,9 @@ static bool identify(struct run *r, const hd_config *config, struct err *e) {
     if (r->subject.script_file) add_digest(s, "the script (digest)", r->subject.script_digest);
     add_row(s, "--profile", r->profile || r->annotate ? "given" : "not given");
     if (fine) add_machine(s, sim_options(dev));
+    const bool races = fine && sim_options(dev)->run.races; /* by --set */
     hd_device_close(dev);
-    return fine;
+    return fine && (!races || err_set(e, ERR_INPUT, "what the race check knows is not in a checkpoint"));
 }
 
 /* ---- comparison ---- */

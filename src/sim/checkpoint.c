@@ -52,8 +52,6 @@ static bool state_in(void *user, void *data, size_t n) {
 
 static bool make(hd_device *dev, const struct sim_journal *given, struct err *e) {
     if (dev->races) return err_set(e, ERR_INPUT, "what the race check knows cannot be kept");
-    if (dev->options.run.sample)
-        return err_set(e, ERR_INPUT, "what run.sample knows of launches cannot be kept");
     if (dev->trace) return err_set(e, ERR_INPUT, "what is traced cannot be kept");
     struct journal *j = dev->journal = xcalloc(1, sizeof *j);
     j->given = *given;
@@ -187,8 +185,6 @@ void sim_note(hd_device *dev, void *data, size_t n) {
 
 /* ---- launches ---- */
 
-_Static_assert(offsetof(struct stats, mech) + sizeof(void *) == sizeof(struct stats), "counters, then mech");
-
 static void move_told(hd_device *dev, struct transfer *t) {
     uint64_t told = dev->journal->told;
     TRANSFER(t, told);
@@ -203,9 +199,7 @@ static void move_told(hd_device *dev, struct transfer *t) {
 static void move_launch(hd_device *dev, struct stats *s, struct transfer *t) {
     transfer_same(t, dev->launches, "the number of a launch");
     move_told(dev, t);
-    transfer_bytes(t, s, offsetof(struct stats, mech));
-    const int64_t *param;
-    s->mech = transfer_flag(t, s->mech != NULL) ? options_mech(&dev->options, &param) : NULL;
+    sim_move_stats(dev, s, t);
     const uint64_t table = exec_mem_digest(dev->mem);
     if (transfer_flag(t, table != dev->journal->table)) exec_mem_transfer(dev->mem, false, t);
 }

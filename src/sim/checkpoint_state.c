@@ -2,6 +2,15 @@
  * modules, textures and callbacks are not in it: the host program makes them again. */
 #include "sim/checkpoint_impl.h"
 #include "sim/gpu_run.h"
+#include "sim/sample.h"
+
+_Static_assert(offsetof(struct stats, mech) + sizeof(void *) == sizeof(struct stats), "counters, then mech");
+
+void sim_move_stats(const hd_device *dev, struct stats *s, struct transfer *t) {
+    const int64_t *param;
+    transfer_bytes(t, s, offsetof(struct stats, mech));
+    s->mech = transfer_flag(t, s->mech != NULL) ? options_mech(&dev->options, &param) : NULL;
+}
 
 /* A machine whose last launch failed begins anew with the next one: nothing of it is kept. */
 static void move_machine(hd_device *dev, struct transfer *t) {
@@ -52,6 +61,7 @@ static void move_module(hd_module *mod, struct transfer *t) {
         transfer_bytes(t, mod->branch, mod->ir->code.n * sizeof *mod->branch);
     }
     move_account(mod, t);
+    sample_transfer(mod, t);
 }
 
 static void move_modules(hd_device *dev, struct transfer *t) {

@@ -132,6 +132,9 @@ void sim_launch_ended(hd_device *dev, struct stats *s, bool good);
 bool sim_replay_launch(hd_device *dev, struct stats *s, struct err *e);
 bool sim_replay_ended(hd_device *dev, struct err *e);
 void sim_journal_free(hd_device *dev);
+/* checkpoint_state.c: counters of a launch of the device, out or in. */
+struct transfer;
+void sim_move_stats(const hd_device *dev, struct stats *s, struct transfer *t);
 /* launch.c: a launch on the timed machine, which is made if there is none. */
 bool sim_run_timed(hd_kernel *k, const struct exec_launch *x, struct stats *s, struct err *e);
 

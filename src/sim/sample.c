@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/transfer.h"
 #include "sim/internal.h"
 
 struct sample_class {
@@ -259,4 +260,30 @@ bool sample_run(hd_kernel *k, const struct exec_launch *x, struct stats *s, stru
     if (!shape_is_known(k->mod, x)) return run_first(k, x, s, e);
     struct exec_mem_copy *memory = exec_mem_keep(dev->mem);
     return memory ? run_known(k, x, memory, s, e) : sim_run_timed(k, x, s, e);
+}
+
+/* ---- kept for another process ---- */
+
+static void move_class(const hd_module *mod, struct sample_class *c, struct transfer *t) {
+    TRANSFER(t, c->func);
+    TRANSFER(t, c->grid);
+    TRANSFER(t, c->block);
+    TRANSFER(t, c->dynamic_shared);
+    TRANSFER(t, c->timed);
+    if (t->in) c->counts = counts_new(mod);
+    transfer_bytes(t, c->counts, mod->cfg->nblocks * sizeof *c->counts);
+    sim_move_stats(mod->dev, &c->last, t);
+}
+
+void sample_transfer(hd_module *mod, struct transfer *t) {
+    const uint64_t n =
+        transfer_count(t, mod->samples ? mod->samples->v.n : 0, UINT32_MAX, "the number of classes");
+    if (t->in) {
+        sample_free(mod->samples);
+        mod->samples = n ? xcalloc(1, sizeof *mod->samples) : NULL;
+    }
+    for (uint64_t i = 0; i < n && transfer_good(t); i++) {
+        if (t->in) VEC_PUSH(&mod->samples->v, (struct sample_class){0});
+        move_class(mod, &mod->samples->v.v[i], t);
+    }
 }

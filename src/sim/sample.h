@@ -14,6 +14,10 @@ struct sample_classes; /* of a module: its launches so far by what they are like
 bool sample_run(hd_kernel *k, const struct exec_launch *x, struct stats *s, struct err *e);
 void sample_free(struct sample_classes *c); /* NULL is fine */
 
+/* The classes of a module, out or in (base/transfer.h). */
+struct transfer;
+void sample_transfer(hd_module *mod, struct transfer *t);
+
 /* What a launch like `one` would count, had it executed so many thread instructions: counters that add up grow with them, but for
  * those of the launch itself; the others stay. */
 void sample_scale(struct stats *one, uint64_t insts);

@@ -29,7 +29,7 @@ run compare $heat --mech pdom,volta --sample
 expect_in_out "~ SAMPLED: " "a comparison says so"
 grep -q '^  pdom  *~' "$out"
 verdict $? "and marks its cycles"
-for option in --profile --annotate "--interval 10" "--trace $work/t" "--timeline $work/t" "--checkpoint $work/t" --functional; do
+for option in --profile --annotate "--interval 10" "--trace $work/t" "--timeline $work/t" --functional; do
     # shellcheck disable=SC2086
     run run @bitonic --size tiny --sample $option
     expect_status 2 "--sample does not go with ${option%% *}"
