@@ -4,6 +4,8 @@
 #   make test       every test; ends with "N passed, M failed"
 #   make test-long  every workload at size small under the mechanisms of the papers: minutes
 #   make asan       the same under AddressSanitizer and UndefinedBehaviorSanitizer
+#   make tsan       what uses threads of the host, under ThreadSanitizer
+#   make pgo        build-pgo: a build that gcc optimised by a profile of our own workloads
 #   make fuzz       libFuzzer on the loader, the executor and the --arg parser (FUZZ_SECONDS each)
 #   make bench      simulated thread-instructions per host second, and memory
 #   make docs       regenerates what is generated under docs/
@@ -96,7 +98,7 @@ else
 run = @printf '  %-4s %s\n' $(1) '$@' && $(2)
 endif
 
-.PHONY: all files deps test-deps demo test test-long unit asan fuzz bench docs check-generated check format install uninstall clean
+.PHONY: all files deps test-deps demo test test-long unit asan tsan pgo fuzz bench docs check-generated check format install uninstall clean
 # Packages first, then one make for all files: two makes building the same file at once would trip over each other.
 all: deps
 	@$(MAKE) --no-print-directory files
@@ -222,6 +224,25 @@ test-long: test-deps
 asan:
 	@$(MAKE) --no-print-directory BUILD=build-asan OPT="-O1 -g" SAN="-fsanitize=address,undefined -fno-sanitize-recover=all" test
 
+# What uses threads of the host: tests whose names say so, those of the rooms that start threads, and commands.
+TSAN_UNIT := $(patsubst tests/unit/%.c,build-tsan/tests/%,$(sort $(wildcard tests/unit/*/*threads*.c \
+    $(addprefix tests/unit/,base/ledger.c base/pages.c lab/pool.c lab/compare.c lab/sweep.c lab/store.c))))
+tsan: test-deps
+	@$(MAKE) --no-print-directory BUILD=build-tsan OPT="-O1 -g" SAN="-fsanitize=thread" build-tsan/heddle $(TSAN_UNIT)
+	@TSAN_OPTIONS="halt_on_error=1" HEDDLE=build-tsan/heddle BUILD=build-tsan \
+	    tests/run build-tsan/tests/log tests/threads/runs.sh $(TSAN_UNIT)
+
+# Optimised by a profile of tools/pgo-train, with gcc: two builds, one after the other in the same place, since each object looks
+# for the profile beside it. Code that did not run there is compiled as in any other build.
+PGO := -fprofile-use -fprofile-partial-training -fprofile-correction -Wno-missing-profile
+pgo: deps
+	@! $(CC) --version | grep -q clang || { echo "make pgo needs gcc, CC is $(CC)"; exit 2; }
+	@rm -rf build-pgo
+	@$(MAKE) --no-print-directory BUILD=build-pgo SAN="-fprofile-generate -fprofile-update=prefer-atomic" build-pgo/heddle
+	@tools/pgo-train build-pgo/heddle
+	@find build-pgo -type f \( -name '*.o' -o -name '*.a' -o -name heddle \) -delete
+	@$(MAKE) --no-print-directory BUILD=build-pgo OPT="$(OPT) $(PGO)" files
+
 # Fuzzing: the library built by clang with coverage, each fuzzer for FUZZ_SECONDS on its committed corpus, from FUZZ_SEED (0: a
 # new one each time). New finds go to build-fuzz/, crashes are left there with the command to run them again.
 FUZZ_SECONDS ?= 60
@@ -295,5 +316,5 @@ uninstall:
 	rm -rf $(DESTDIR)$(datarootdir)/heddle/cuda $(DESTDIR)$(libdir)/heddle/cuda
 
 clean:
-	rm -rf build build-asan build-at build-gcc build-clang build-fuzz
+	rm -rf build build-asan build-at build-gcc build-clang build-fuzz build-pgo build-tsan
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
