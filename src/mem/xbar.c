@@ -42,6 +42,10 @@ struct message {
 };
 
 struct buffer {
+    uint64_t wants; /* outputs it has messages for, */
+    uint64_t
+        begun; /* and those of them whose first has crossed in part: their place at the output is kept. Where they do */
+               /* not fit a word, xbar.wants and xbar.begun have them */
     uint64_t credits;
     uint32_t input;
     uint32_t first;  /* slot of the first output it serves */
@@ -79,9 +83,9 @@ struct xbar {
     struct buffer *buffer; /* [inputs * speedup] */
     struct route *route;   /* [outputs] */
     struct queue *queue;   /* [buffer][per_buffer] */
-    uint64_t *wants;       /* [buffer][words]: outputs it has messages for */
-    uint64_t *begun;    /* the same: messages that have crossed in part; their place at the output is kept */
-    uint64_t *occupied; /* buffers with messages */
+    uint64_t *wants;       /* words > 1: [buffer][words], as in struct buffer */
+    uint64_t *begun;       /* the same */
+    uint64_t *occupied;    /* buffers with messages */
     uint64_t *matched_in;  /* buffers matched in this cycle */
     struct output *output; /* by slot: [speedup][words * 64] */
     uint64_t *matched_out; /* slots matched in this cycle */
@@ -115,7 +119,8 @@ static void make_buffers(struct xbar *x) {
     x->buffer_words = bitmap_words(buffers);
     x->buffer = xcalloc(buffers, sizeof *x->buffer);
     for (uint32_t b = 0; b < buffers; b++)
-        x->buffer[b] = (struct buffer){x->input_room, b / x->speedup, b % x->speedup * x->words * 64, 0};
+        x->buffer[b] = (struct buffer){
+            .credits = x->input_room, .input = b / x->speedup, .first = b % x->speedup * x->words * 64};
     x->queue = xcalloc(queues, sizeof *x->queue);
     x->wants = xcalloc((size_t)buffers * x->words, sizeof *x->wants);
     x->begun = xcalloc((size_t)buffers * x->words, sizeof *x->begun);
@@ -185,6 +190,18 @@ void xbar_free(struct xbar *x) {
     xfree(x);
 }
 
+/* What follows is compiled twice: for buffers whose outputs fit a word of bits (words is 1, a constant), as those of nearly
+ * all machines do, and for any. */
+#define TWICE static inline __attribute__((always_inline))
+
+/* The sets of a buffer's outputs. */
+TWICE uint64_t *wants_of(const struct xbar *x, uint32_t buf, const uint32_t words) {
+    return words == 1 ? &x->buffer[buf].wants : x->wants + (size_t)buf * words;
+}
+TWICE uint64_t *begun_of(const struct xbar *x, uint32_t buf, const uint32_t words) {
+    return words == 1 ? &x->buffer[buf].begun : x->begun + (size_t)buf * words;
+}
+
 /* ---- messages ---- */
 
 static void append(struct xbar *x, struct queue *q, uint32_t at) {
@@ -241,7 +258,7 @@ void xbar_push(struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes, 
     b->credits -= need;
     if (!q->n) {
         b->queues++;
-        bitmap_set(x->wants + (size_t)buf * x->words, to->local);
+        bitmap_set(wants_of(x, buf, x->words), to->local);
         bitmap_set(x->occupied, buf);
     }
     append(x, q, at);
@@ -308,10 +325,6 @@ void xbar_transfer(struct xbar *x, struct transfer *t) {
 
 /* ---- one cycle ---- */
 
-/* What follows is compiled twice: for buffers whose outputs fit a word of bits (words is 1, a constant), as those of nearly
- * all machines do, and for any. */
-#define TWICE static inline __attribute__((always_inline))
-
 /* Mostly one word or two. */
 static void clear(uint64_t *map, uint32_t words) {
     map[0] = 0;
@@ -322,10 +335,6 @@ static void clear(uint64_t *map, uint32_t words) {
 /* The output's number among those of a buffer that serves it. */
 TWICE uint32_t local_of(const struct xbar *x, uint32_t buf, uint32_t slot, const uint32_t words) {
     return words == 1 ? slot % 64 : slot - x->buffer[buf].first;
-}
-
-TWICE bool has_begun(const struct xbar *x, uint32_t buf, uint32_t local, const uint32_t words) {
-    return bitmap_has(x->begun + (size_t)buf * words, local);
 }
 
 static void hold(struct xbar *x, uint32_t slot, uint32_t buf) {
@@ -344,7 +353,7 @@ static void release(struct xbar *x, uint32_t slot) {
  * message that finds no place is the next to get one. */
 TWICE bool admit(struct xbar *x, uint32_t buf, uint32_t slot, const struct queue *q, const uint32_t words) {
     struct output *out = &x->output[slot];
-    if (has_begun(x, buf, local_of(x, buf, slot, words), words)) return true;
+    if (bitmap_has(begun_of(x, buf, words), local_of(x, buf, slot, words))) return true;
     if (out->held != NONE && out->held != buf) return false;
     const uint64_t need = least(x->messages.v[q->head].flits, x->output_room);
     if (out->credits < need) {
@@ -363,9 +372,9 @@ static void match(struct xbar *x, uint32_t buf, uint32_t slot) {
 
 TWICE void leave(struct xbar *x, uint32_t buf, uint32_t local, struct queue *q, const uint32_t words) {
     const uint32_t at = take(x, q);
-    bitmap_clear(x->begun + (size_t)buf * words, local);
+    bitmap_clear(begun_of(x, buf, words), local);
     if (!q->n) {
-        bitmap_clear(x->wants + (size_t)buf * words, local);
+        bitmap_clear(wants_of(x, buf, words), local);
         if (!--x->buffer[buf].queues) bitmap_clear(x->occupied, buf);
     }
     x->waiting--;
@@ -383,7 +392,7 @@ TWICE void cross(struct xbar *x, uint32_t buf, uint32_t slot, struct queue *q, c
     }
     x->crossed++;
     if (m->left)
-        bitmap_set(x->begun + (size_t)buf * words, local);
+        bitmap_set(begun_of(x, buf, words), local);
     else
         leave(x, buf, local, q, words);
 }
@@ -444,9 +453,8 @@ static uint32_t choose(const struct xbar *x, struct rng *rng, uint32_t buf, uint
     return w * 64 + nth_bit(wants[w] & ~matched[w], n);
 }
 
-/* The same where one word has room for all outputs of a buffer. */
-static inline uint32_t choose_narrow(const struct xbar *x, struct rng *rng, uint32_t buf, uint64_t *random) {
-    uint64_t bits = x->wants[buf] & ~x->matched_out[x->buffer[buf].first / 64];
+/* The same from a word of outputs. */
+static inline uint32_t choose_narrow(uint64_t bits, struct rng *rng, uint64_t *random) {
     if (!bits) return NONE;
     *random = rng_next(rng);
     if (!(bits & (bits - 1))) return (uint32_t)__builtin_ctzll(bits);
@@ -456,18 +464,23 @@ static inline uint32_t choose_narrow(const struct xbar *x, struct rng *rng, uint
 /* Every unmatched buffer with messages bids for an output. The bids of an output come one by one: the k-th replaces the
  * winner with probability 1/k, so that each wins alike. */
 TWICE void bid(struct xbar *x, const uint32_t words) {
+    const struct buffer *const buffer = x->buffer;
+    struct output *const output = x->output;
+    const uint64_t *const matched = x->matched_out;
+    uint64_t *const bid_for = x->bid_for;
     struct rng rng = x->rng;
     for (uint32_t w = 0; w < x->buffer_words; w++)
         for (uint64_t left = x->occupied[w] & ~x->matched_in[w], random; left; left &= left - 1) {
-            const uint32_t buf = w * 64 + (uint32_t)__builtin_ctzll(left);
+            const uint32_t buf = w * 64 + (uint32_t)__builtin_ctzll(left), first = buffer[buf].first;
             const uint32_t local =
-                words == 1 ? choose_narrow(x, &rng, buf, &random) : choose(x, &rng, buf, &random);
+                words == 1 ? choose_narrow(buffer[buf].wants & ~matched[first / 64], &rng, &random)
+                           : choose(x, &rng, buf, &random);
             if (local == NONE) continue;
-            const uint32_t slot = x->buffer[buf].first + local;
-            struct output *out = &x->output[slot];
+            struct output *out = &output[first + local];
             if (!out->bids++ || !scale((uint32_t)(random >> 32), out->bids)) out->winner = buf;
-            if (has_begun(x, buf, local, words) && !rng_below(&rng, ++out->begun)) out->other = buf;
-            bitmap_set(x->bid_for, slot);
+            if (bitmap_has(begun_of(x, buf, words), local) && !rng_below(&rng, ++out->begun))
+                out->other = buf;
+            bitmap_set(bid_for, first + local);
         }
     x->rng = rng;
 }
