@@ -185,6 +185,11 @@ static const struct log_entry *next(const struct exec_log *log) {
     return log->done < log->n ? (const struct log_entry *)&log->v[log->done] : NULL;
 }
 
+uint64_t exec_log_next(const struct exec_log *log) {
+    const struct log_entry *e = next(log);
+    return e ? e->cycle : UINT64_MAX;
+}
+
 void exec_log_run(struct exec_log *log, uint64_t before) {
     for (const struct log_entry *e; (e = next(log)) && e->cycle < before; log->done += e->words) perform(e);
 }

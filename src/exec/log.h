@@ -2,9 +2,12 @@
  *
  * A timed machine may let one SM run some cycles before another one runs the same cycles. While exec_grid.log is set, loads,
  * stores and atomics still find their bytes, report their faults and say what they access when they are issued, but those
- * of their lanes that are in global memory move no data: the log takes them down. Whoever set the log runs it before the
- * first cycle in which a loaded row may be read. Run in the order of cycle, SM, and time within the SM, the accesses of
- * all SMs happen as if none had been put off.
+ * of their lanes that are in global memory move no data: the log takes them down. Run in the order of cycle, SM, and time
+ * within the SM, the accesses of all SMs happen as if none had been put off.
+ *
+ * Whoever set the log runs it, up to the cycle in which a load was issued, before its rows are free to be read or written
+ * again (exec_log_next). That may be sooner than a cache's latency: a load of a line that is on its way has its data when
+ * the line comes.
  *
  * Memory of a block or a thread (shared, local, parameters) is accessed at once, as ever, and so is whatever ld.const reads:
  * the constant cache is faster than the others. A store to a .const variable by its address in global memory, or to a
@@ -22,6 +25,8 @@ void exec_log_free(struct exec_log *log);
 /* Accesses not run yet, and whether some of them store (atomics do). */
 bool exec_log_waiting(const struct exec_log *log);
 bool exec_log_stores(const struct exec_log *log);
+/* The cycle of the first access not run yet, UINT64_MAX if there is none: rows of loads issued from then on are not filled. */
+uint64_t exec_log_next(const struct exec_log *log);
 /* Forgets everything, run or not; the memory stays. */
 void exec_log_reset(struct exec_log *log);
 

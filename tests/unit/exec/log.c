@@ -419,9 +419,11 @@ static void a_block_that_ended_gets_nothing_from_its_log(void **state) {
     uint32_t pc = g.func->entry;
     while (r.m->code.v[pc].op < IR_ST_U8 || r.m->code.v[pc].op > IR_ST_U64) exec_step(&b.warps[0], pc++, 1);
     assert_true(exec_log_waiting(log) && exec_log_stores(log));
+    assert_int_equal(exec_log_next(log), g.clock);
     exec_block_start(&b, 1);
     exec_log_run(log, UINT64_MAX);
     assert_int_equal(rig_u32(&r, buf)[1], 3);
+    assert_true(exec_log_next(log) == UINT64_MAX);
     for (uint32_t k = 0; k < g.func->total_rows[IR_FILE_32]; k++)
         assert_int_equal(b.warps[0].x.r32[0][k * EXEC_LANES], 0);
     exec_log_reset(log);
