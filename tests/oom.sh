@@ -76,6 +76,9 @@ file="tests/cli/timed.ptx:diverge --grid 4 --block 64 --arg buf:u32[256]"
     both "a timed run" s.json run $file --config harp-fermi --quiet --json "$work/out/s.json"
     both "a timed run with a trace" t.txt run $file --config harp-fermi --quiet --trace "$work/out/t.txt" --timeline "$work/out/l.json"
     both "a functional run" s.json run $file --functional --quiet --json "$work/out/s.json"
+    both "a run with checkpoints" s.json run @bfs --size tiny --config tiny --quiet --json "$work/out/s.json" --checkpoint "$work/out/c:1"
+    "$HEDDLE" run @bfs --size tiny --config tiny --quiet --checkpoint "$work/kept:7" >/dev/null
+    both "a run that goes on" s.json run @bfs --size tiny --config tiny --quiet --json "$work/out/s.json" --resume "$work/kept"
     both "a comparison" c.json compare $file --config harp-fermi --mech pdom,mimd --quiet --json "$work/out/c.json"
     both "a sweep" r.db sweep --workloads bitonic --size tiny --mech pdom,dwf --config harp-fermi --db "$work/out/r.db" --quiet
 }

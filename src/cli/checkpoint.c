@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/ledger.h"
 
 const char CHECKPOINT_MARK[] = "heddle checkpoint 1\n";
 enum {
@@ -74,7 +75,7 @@ void checkpoint_add(struct checkpoint_journal *j, const void *data, size_t n) {
         n -= here;
         if (j->tail.len < JOURNAL_CHUNK) continue;
         const struct sink to = {.text = &j->chunks};
-        CHECK(put_chunk(&to, CHECKPOINT_JOURNAL, j->tail.text, j->tail.len));
+        if (!put_chunk(&to, CHECKPOINT_JOURNAL, j->tail.text, j->tail.len)) ledger_fail(JOURNAL_CHUNK);
         j->tail.len = 0;
     }
 }

@@ -6,7 +6,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zstd_errors.h>
 
+#include "base/ledger.h"
 #include "cli/checkpoint.h"
 
 static const char *const part_names[] = {"identity", "journal", "state", "end"};
@@ -38,6 +40,7 @@ static const char *unpack(const struct checkpoint *k, size_t at, const struct ch
         *out = (struct sb){.text = xmalloc(h->bytes), .cap = h->bytes};
     }
     const size_t n = ZSTD_decompress(out->text, h->bytes, from, h->stored);
+    if (ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation) ledger_fail(h->bytes);
     if (ZSTD_isError(n)) return ZSTD_getErrorName(n);
     if (n != h->bytes) return "it has another length than it says";
     out->len = n;

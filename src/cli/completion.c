@@ -146,7 +146,7 @@ static void complete_value(struct at *a, const struct opt *o) {
     if (strstr(o->value, ",...")) skip_list(a);
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         if (!strcmp(values[i].option, o->name)) values[i].add(a);
-    if (!strcmp(o->value, "FILE")) a->files = true;
+    if (!strncmp(o->value, "FILE", 4)) a->files = true;
 }
 
 /* One alternative of an operand, as "FILE[:KERNEL]" or "[COMMAND]". */

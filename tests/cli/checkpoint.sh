@@ -117,6 +117,19 @@ status=$?
 expect_status 143 "SIGTERM ends a run at once"
 expect_err "$work/hours.ckpt has the first 1 launch; --resume $work/hours.ckpt goes on from there" "and its checkpoint is named"
 
+# ---- after a time ----
+printf 'buffer x u32[4]\nrepeat 1000000000 { launch add grid 1 block 4 args x, 1 }\n' >"$work/long.hds"
+long=(run tests/cli/kernels.ptx --script "$work/long.hds" -f)
+"$HEDDLE" "${long[@]}" --checkpoint "$work/second.ckpt:1s" >"$out" 2>&1 &
+first=$!
+"$HEDDLE" "${long[@]}" --checkpoint "$work/hour.ckpt:1h" >"$out" 2>&1 &
+second=$!
+for k in $(seq 600); do [ -s "$work/second.ckpt" ] && break; sleep 0.05; done
+kill -KILL $first $second
+wait $first $second 2>/dev/null
+[ -s "$work/second.ckpt" ] && [ ! -e "$work/hour.ckpt" ]
+verdict $? "a checkpoint every second, and none before an hour"
+
 # ---- refused ----
 ckpt=$work/third.ckpt
 bfs=(run @bfs --size tiny --config tiny)

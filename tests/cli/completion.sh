@@ -14,6 +14,7 @@ verdict $? "all of them where nothing is typed"
 offers "--json" "options" run --js
 offers "--help" "--help, which every command has" version --
 offers ":files" "a file where one is wanted" run --json ''
+offers ":files" "and where more may follow it" run --checkpoint ''
 offers "dwf dws" "mechanisms" run --mech dw
 offers "pdom,dwf pdom,dws" "behind a comma" compare @bfs --mech pdom,dw
 offers "--mech=dwf --mech=dws" "behind an equals sign" run --mech=dw
