@@ -22,7 +22,7 @@ enum {
     FIRST = 256 * 1024,             /* bytes of the first chunk */
     FIRST_SPARSE = 4 * 1024 * 1024, /* the same of a sparse one */
     FIRST_PART = 16 * 1024,         /* the same of a part's, */
-    MOST_PART = 128 * 1024,         /* and those of its largest, unless a piece is larger */
+    MOST_PART = 32 * 1024,          /* and those of its largest, unless a piece is larger */
     HUGE_PAGE = 2 * 1024 * 1024,
     KEPT = 64 * 1024 * 1024, /* chunks above go back to the host with the rewind */
     PERIOD = 16

@@ -103,6 +103,7 @@ static bool fits(const struct exec_warp *w, uint32_t lane, const struct ir_func 
 
 static void push(struct exec_warp *w, uint32_t lane, const struct ir_func *f, struct exec_frame frame) {
     struct exec_stack *s = &w->stack[lane];
+    w->called = true;
     if (w->depth[lane] == s->cap) {
         s->cap = s->cap * 2 + 4;
         s->frame = xrealloc(s->frame, s->cap * sizeof *s->frame);

@@ -305,6 +305,7 @@ static bool round_robin(struct engine *en, bool *finished) {
                 break;
             }
             r->active = false;
+            exec_block_end(&r->block);
             *finished = true;
             en->patience = PATIENCE;
             en->done++;

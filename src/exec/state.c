@@ -9,6 +9,8 @@
 
 enum { DEFAULT_STACK = 256 << 10, DEFAULT_HEAP = 8 << 20 };
 #define MOST_BLOCK_BYTES (UINT64_C(2) << 30) /* host memory one block may take */
+/* Bytes of local memory beyond its frame, calls and bytes of saved rows that a thread leaves to that of the next block. */
+enum { KEPT_LOCAL = 4096, KEPT_CALLS = 64, KEPT_SAVED = 1024 };
 
 static bool check_dims(const struct exec_launch *l, const struct ir_func *f, struct err *e) {
     uint64_t threads = 1, blocks = 1;
@@ -83,6 +85,23 @@ static bool place_constants(struct exec_grid *g, struct err *e) {
     return true;
 }
 
+static void number_threads(struct exec_grid *g) {
+    const uint32_t *dim = g->launch->block, warps = (g->threads + EXEC_LANES - 1) / EXEC_LANES;
+    uint32_t x = 0, y = 0, z = 0;
+    g->tid = pages_raw(g->pages, warps * sizeof *g->tid);
+    for (uint32_t t = 0; t < warps * EXEC_LANES; t++) {
+        uint32_t(*at)[EXEC_LANES] = g->tid[t / EXEC_LANES];
+        at[0][t % EXEC_LANES] = x;
+        at[1][t % EXEC_LANES] = y;
+        at[2][t % EXEC_LANES] = z;
+        if (++x < dim[0]) continue;
+        x = 0;
+        if (++y < dim[1]) continue;
+        y = 0;
+        z++;
+    }
+}
+
 bool exec_grid_init(struct exec_grid *g, const struct exec_launch *l, struct err *e) {
     *g = (struct exec_grid){.image = l->image,
                             .launch = l,
@@ -105,6 +124,7 @@ bool exec_grid_init(struct exec_grid *g, const struct exec_launch *l, struct err
         return err_set(e, ERR_MEMORY,
                        "kernel %s: a block of %" PRIu32 " threads takes %" PRIu64 " bytes, which is too many",
                        g->func->name, g->threads, exec_block_bytes(g));
+    number_threads(g);
     g->params = xaligned(64, g->func->param_bytes + 1);
     if (g->func->param_bytes) memcpy(g->params, l->params, g->func->param_bytes);
     return place_constants(g, e) && (!l->races || races_begin(l->races, g, e));
@@ -144,7 +164,6 @@ uint64_t exec_block_bytes(const struct exec_grid *g) {
 
 static bool warp_alloc(struct exec_warp *w, struct exec_block *b, uint32_t index) {
     const struct exec_grid *g = b->grid;
-    const uint32_t *dim = g->launch->block;
     size_t part[3];
     w->block = b;
     w->index = index;
@@ -158,12 +177,7 @@ static bool warp_alloc(struct exec_warp *w, struct exec_block *b, uint32_t index
     w->x.carry = &w->carry;
     w->x.warp = w;
     w->x.out = &b->grid->out;
-    for (uint32_t l = 0; l < EXEC_LANES; l++) {
-        uint32_t t = index * EXEC_LANES + l;
-        w->tid[0][l] = t % dim[0];
-        w->tid[1][l] = t / dim[0] % dim[1];
-        w->tid[2][l] = t / dim[0] / dim[1];
-    }
+    w->tid = g->tid[index];
     return true;
 }
 
@@ -209,6 +223,40 @@ void exec_block_start(struct exec_block *b, uint64_t index) {
     memset(b->bar, 0, sizeof b->bar);
     for (uint32_t k = 0; k < b->nwarps; k++) warp_start(&b->warps[k]);
     if (b->grid->races) races_block_start(b);
+}
+
+/* Deep calls of one block would otherwise be memory, and zeroing, of every block after it. */
+static void shrink_local(struct exec_warp *w, uint32_t frame_bytes) {
+    if (w->local_cap <= frame_bytes + KEPT_LOCAL) return;
+    struct exec_warp small = {0};
+    if (!local_reserve(&small, frame_bytes)) return;
+    xfree(w->local);
+    w->local = small.local;
+    w->local_cap = small.local_cap;
+    w->local_stride = small.local_stride;
+}
+
+static void shrink_stack(struct exec_stack *s) {
+    if (s->cap > KEPT_CALLS) {
+        xfree(s->frame);
+        s->frame = NULL;
+        s->cap = 0;
+    }
+    if (s->saved_cap > KEPT_SAVED) {
+        xfree(s->saved);
+        s->saved = NULL;
+        s->saved_cap = 0;
+    }
+}
+
+void exec_block_end(struct exec_block *b) {
+    const struct ir_func *f = b->grid->func;
+    for (uint32_t k = 0; k < b->nwarps; k++) {
+        struct exec_warp *w = &b->warps[k];
+        if (w->local) shrink_local(w, f->frame_bytes);
+        for (int l = 0; w->called && l < EXEC_LANES; l++) shrink_stack(&w->stack[l]);
+        w->called = false;
+    }
 }
 
 void exec_block_free(struct exec_block *b) {

@@ -112,7 +112,7 @@ struct exec_frame { /* what a return needs */
     uint32_t saved; /* height of the hidden stack before the call */
 };
 
-struct exec_stack { /* of one thread; grows, and is kept for the next block */
+struct exec_stack { /* of one thread; grows, and is kept for the next block unless it is large */
     struct exec_frame *frame;
     uint32_t cap;
     uint32_t nsaved, saved_cap; /* hidden stack: the rows of recursive functions, bytes */
@@ -125,13 +125,14 @@ struct exec_warp {
     uint32_t index;             /* in the block */
     uint32_t live;              /* lanes that exist and have not exited */
     uint32_t blocked, released; /* see above */
-    bool spun; /* did something a thread does that waits for another: the scheduler clears it */
+    bool spun;   /* did something a thread does that waits for another: the scheduler clears it */
+    bool called; /* a thread of the block has */
     uint32_t depth[EXEC_LANES]; /* calls it is inside of */
     uint32_t frame[EXEC_LANES]; /* local address of its frame */
     uint32_t sp[EXEC_LANES];    /* end of its frame: local memory is valid below */
     uint32_t wait_pc[EXEC_LANES];
-    uint32_t tid[3][EXEC_LANES];
-    uint8_t *local; /* lane l's local memory begins at l * local_stride */
+    const uint32_t (*tid)[EXEC_LANES]; /* [3]; the grid's */
+    uint8_t *local;                    /* lane l's local memory begins at l * local_stride */
     uint32_t local_cap, local_stride;
     uint32_t bar_wait; /* lanes blocked at a block barrier; the other blocked lanes wait for their warp */
     uint8_t bar_id[EXEC_LANES];
@@ -196,6 +197,7 @@ struct exec_grid {
     uint32_t registers_most; /* or this many, if they are more; 0: no bound */
     uint32_t stack_limit;
     uint64_t heap_limit;
+    uint32_t (*tid)[3][EXEC_LANES]; /* of the threads of each warp of a block */
     uint8_t *params;
     uint32_t *k32; /* constant rows of this launch: the image's, unless .shared addresses are among them */
     uint64_t *k64;
@@ -229,6 +231,7 @@ void exec_grid_free(struct exec_grid *g);
  * with it. */
 bool exec_block_alloc(struct exec_block *b, struct exec_grid *g, struct err *e);
 void exec_block_start(struct exec_block *b, uint64_t index); /* all threads at func->entry, depth 0 */
+void exec_block_end(struct exec_block *b); /* its threads have exited: what few blocks need goes back */
 void exec_block_free(struct exec_block *b);
 /* Where the row of a register begins in warp->regs, in bytes. */
 uint32_t exec_row_at(const struct ir_func *f, ir_opnd o);

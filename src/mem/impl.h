@@ -89,9 +89,11 @@ struct mem {
     uint32_t sms, ports, slices;
     uint32_t port_words; /* of the three sets below */
     struct clocks clock;
-    struct msg_pool pool; /* what is on the memory's side */
-    struct front *front;  /* [sms] */
-    struct queue *out;    /* [sms][MEM_NPATHS]: requests for the crossbar; msg.when in core cycles */
+    struct msg_pool pool;    /* what is on the memory's side */
+    struct front *front;     /* [sms] */
+    uint32_t used;           /* of them, by this launch: the others are empty, */
+    struct mem_stats unused; /* and these are their counters together */
+    struct queue *out;       /* [sms][MEM_NPATHS]: requests for the crossbar; msg.when in core cycles */
     struct port *port;
     struct slice *slice;
     /* Cycles of L2 and DRAM at which each slice and channel is to run; together, for all are looked at in every cycle. */

@@ -91,7 +91,7 @@ struct mem *mem_new(const struct mem_options *o, uint32_t sms, struct err *e) {
     struct mem *m = xcalloc(1, sizeof *m);
     uint32_t each = (uint32_t)o->noc.sms_per_port;
     m->o = *o;
-    m->sms = sms;
+    m->sms = m->used = sms;
     m->ports = (sms + each - 1) / each;
     m->port_words = bitmap_words(m->ports);
     m->slices = (uint32_t)o->dram.channels;
@@ -243,9 +243,9 @@ void mem_at(struct mem *m, uint64_t now) {
 }
 
 void mem_advance(struct mem *m, uint64_t now) {
-    for (uint32_t i = 0; i < m->sms; i++) mem_collect(m, i);
+    for (uint32_t i = 0; i < m->used; i++) mem_collect(m, i);
     mem_run(m, now, false);
-    for (uint32_t i = 0; i < m->sms; i++) {
+    for (uint32_t i = 0; i < m->used; i++) {
         mem_sm_advance(m, i, now);
         mem_collect(m, i);
     }
@@ -253,7 +253,7 @@ void mem_advance(struct mem *m, uint64_t now) {
 }
 
 const uint64_t *mem_called(struct mem *m) {
-    for (uint32_t i = 0; i < m->sms; i++) {
+    for (uint32_t i = 0; i < m->used; i++) {
         bitmap_clear(m->called, i);
         if (m->front[i].called) bitmap_set(m->called, i);
     }
@@ -266,7 +266,7 @@ uint64_t mem_run_next(const struct mem *m) {
 
 uint64_t mem_next(const struct mem *m) {
     uint64_t next = clock_next(&m->clock);
-    for (uint32_t i = 0; i < m->sms; i++) {
+    for (uint32_t i = 0; i < m->used; i++) {
         const struct front *f = &m->front[i];
         const uint64_t own = mem_sm_next(m, i);
         if (own < next) next = own;
@@ -282,13 +282,13 @@ static bool front_idle(const struct front *f) {
 
 bool mem_idle(const struct mem *m, uint64_t now) {
     if (POOL_TAKEN(&m->pool) || m->quiet > now) return false;
-    for (uint32_t i = 0; i < m->sms; i++)
+    for (uint32_t i = 0; i < m->used; i++)
         if (!front_idle(&m->front[i])) return false;
     return true;
 }
 
 void mem_flush(struct mem *m) {
-    for (uint32_t i = 0; i < m->sms; i++) {
+    for (uint32_t i = 0; i < m->used; i++) {
         for (uint8_t path = 0; path < MEM_NPATHS; path++) l1_flush(m, i, path);
         if (m->o.l15c.present) l15_flush(&m->front[i].l15);
         port_collect(m, i);
@@ -312,7 +312,7 @@ void mem_warm(struct mem *m, uint64_t addr, uint64_t bytes) {
 /* ---- counters ---- */
 
 void mem_restart_stats(struct mem *m) {
-    for (uint32_t i = 0; i < m->sms; i++) mem_load_stats_restart(&m->front[i].load);
+    for (uint32_t i = 0; i < m->used; i++) mem_load_stats_restart(&m->front[i].load);
     for (uint32_t i = 0; i < m->slices; i++) dram_restart_stats(m->slice[i].dram);
 }
 
@@ -323,6 +323,19 @@ static void join_front(struct mem_stats *s, const struct front *f) {
     mem_cache_stats_join(&s->l1i, &f->l1[MEM_L1I].level.stats);
     mem_cache_stats_join(&s->l15c, &f->l15.level.stats);
     mem_load_stats_join(&s->load, &f->load);
+}
+
+void mem_use(struct mem *m, uint32_t sms) {
+    while (m->used > sms) {
+        struct front *f = &m->front[--m->used];
+        mem_load_stats_restart(&f->load);
+        join_front(&m->unused, f);
+    }
+    for (; m->used < sms; m->used++) {
+        struct mem_stats one = {0};
+        join_front(&one, &m->front[m->used]);
+        mem_stats_since(&m->unused, &one);
+    }
 }
 
 static void join_slice(struct mem_stats *s, const struct mem *m, const struct slice *at) {
@@ -346,8 +359,8 @@ void mem_get_l1d(const struct mem *m, uint32_t sm, struct mem_cache_stats *s) {
 }
 
 void mem_get_stats(const struct mem *m, struct mem_stats *s) {
-    *s = (struct mem_stats){0};
-    for (uint32_t i = 0; i < m->sms; i++) join_front(s, &m->front[i]);
+    *s = m->unused;
+    for (uint32_t i = 0; i < m->used; i++) join_front(s, &m->front[i]);
     for (uint32_t i = 0; i < m->slices; i++) join_slice(s, m, &m->slice[i]);
     for (int way = 0; way < XBAR_WAYS; way++) {
         struct xbar_stats x;

@@ -78,6 +78,9 @@ bool mem_sm_called(const struct mem *m, uint32_t sm);
 void mem_collect(struct mem *m, uint32_t sm);
 void mem_at(struct mem *m, uint64_t now); /* the time is now: for mem_flush and counters */
 
+/* At the start of a launch: SMs from that number on will ask for nothing. They cost nothing then, in time, and all that is
+ * counted of them stays so. At first all are used. */
+void mem_use(struct mem *m, uint32_t sms);
 /* At the end of a launch: first-level caches are emptied (DWF 2.2) and then, with memory.flush_l2, what they have written into
  * L2 having arrived there, L2. What is dirty is written below as ordinary traffic from the cycle after the last mem_advance
  * on. */

@@ -83,6 +83,7 @@ static void move_front(const struct mem *m, struct front *f, struct transfer *t)
 }
 
 void mem_transfer(struct mem *m, struct transfer *t) {
+    mem_use(m, m->sms);
     CHECK(mem_idle(m, MEM_NEVER));
     transfer_same(t, m->sms, "the number of SMs");
     transfer_same(t, m->slices, "the number of memory channels");

@@ -99,6 +99,7 @@ static bool make_sms(struct gpu_run *r, struct err *e) {
     uint64_t want = (uint64_t)r->gpu->options->gpu.sms;
     if (want > r->grid.blocks) want = r->grid.blocks;
     r->branch = sm_common_begin(r->gpu->common, gpu_module(r->launch));
+    mem_use(r->gpu->mem, (uint32_t)want);
     r->sm = xcalloc(want, sizeof(struct sm *));
     gpu_wake_init(&r->wake, (uint32_t)want, r->gpu->now);
     r->at = xaligned(64, want * sizeof *r->at);

@@ -21,6 +21,7 @@ struct gpu_launch {
     const struct ir_module *module; /* as loaded */
     const struct cfg *cfg;
     const struct rewrite *form; /* of it, that runs instead; NULL: none */
+    uint32_t classes;           /* of the instructions of what runs, a bit each */
     const struct mech_ops *mech;
     const int64_t *param; /* of the mechanism */
     uint64_t number;      /* of the device, for the series */

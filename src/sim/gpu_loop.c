@@ -22,7 +22,8 @@ enum { CHECK_CYCLES = 4096 }; /* between looks at limits, the watchdog and the p
 
 void gpu_at_init(struct gpu_run *r, uint32_t i) {
     r->at[i] = (struct gpu_at){.next = SM_NEVER, .stopped = SM_NEVER, .grid = r->grid};
-    r->at[i].grid.most = UINT64_MAX; /* run_limited sets it where that may be too much */
+    r->at[i].grid.pages = pages_part(r->grid.pages); /* its own, for it may need more while others run */
+    r->at[i].grid.most = UINT64_MAX;                 /* run_limited sets it where that may be too much */
 }
 
 /* ---- blocks to SMs ---- */

@@ -65,6 +65,7 @@ struct hd_module {
     size_t nkernels;
     uint64_t const_base, const_bytes; /* its part of the .const window */
     struct rewrite *form[CFG_FORMS];  /* made when they are first wanted, or NULL */
+    uint32_t classes[CFG_FORMS];      /* of the instructions of each, a bit each; 0: not known yet */
     struct sm_branch *branch;         /* by PC, over its timed launches; NULL: there was none */
     struct sample_classes *samples;   /* with run.sample: sample.h; NULL: there is none yet */
     struct sm_account *account;       /* of its launches that were profiled; NULL: there was none */

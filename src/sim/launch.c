@@ -248,6 +248,16 @@ bool sim_machine(hd_device *dev, struct err *e) {
     return dev->gpu != NULL;
 }
 
+/* Of the instructions of what runs. Looked for once: a launch must not cost what its module holds. */
+static uint32_t classes_of(hd_module *mod, const struct gpu_launch *l) {
+    const struct ir_module *m = gpu_module(l);
+    enum cfg_form f = CFG_FORM_NONE;
+    while (l->form && mod->form[f] != l->form) f++;
+    if (mod->classes[f]) return mod->classes[f];
+    for (size_t pc = 0; pc < m->code.n; pc++) mod->classes[f] |= 1u << ir_ops[m->code.v[pc].op].cls;
+    return mod->classes[f];
+}
+
 bool sim_run_timed(hd_kernel *k, const struct exec_launch *x, struct stats *s, struct err *e) {
     hd_device *dev = k->mod->dev;
     const struct options *o = &dev->options;
@@ -266,6 +276,7 @@ bool sim_run_timed(hd_kernel *k, const struct exec_launch *x, struct stats *s, s
     l.mech = options_mech(o, &l.param);
     bool good = sim_form(k->mod, k->func, &l.form, e) || gpu_refused(e);
     if (l.form) exec.form = l.form->m;
+    l.classes = classes_of(k->mod, &l);
     if (!k->mod->branch) k->mod->branch = xcalloc(k->mod->ir->code.n, sizeof *k->mod->branch);
     struct counted to = {k->mod, &l, &s->exec};
     l.count = count_pc;

@@ -95,10 +95,7 @@ static bool is_stuck(struct gpu_run *r) {
 
 uint64_t gpu_watch_window(const struct gpu_run *r) {
     const uint64_t patience = (uint64_t)r->gpu->options->gpu.watchdog / ROUNDS + 1;
-    uint32_t classes = 0;
-    for (size_t pc = 0; pc < gpu_module(r->launch)->code.n; pc++)
-        classes |= 1u << ir_ops[gpu_module(r->launch)->code.v[pc].op].cls;
-    const uint64_t turn = sm_turn(r->sm[0], classes);
+    const uint64_t turn = sm_turn(r->sm[0], r->launch->classes);
     return patience > turn ? patience : turn;
 }
 

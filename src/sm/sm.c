@@ -274,6 +274,7 @@ static void end_block(struct sm *s, uint32_t slot) {
         s->warps[slot * s->block_warps + k].rows = 0;
     }
     if (o && o->block) o->block(o->user, s->now, s->env.index, b->b.index, false);
+    exec_block_end(&s->blocks[slot].b);
 }
 
 void sm_threads_ended(struct sm *s, const struct mech_set *exited) {

@@ -11,8 +11,11 @@ struct machine {
 };
 
 static void open_machine(struct machine *m, uint32_t threads, const uint64_t *params) {
-    m->r.launch = (struct exec_launch){
-        .image = m->r.im, .func = 0, .grid = {1, 1, 1}, .block = {threads, 1, 1}, .params = params};
+    m->r.launch = (struct exec_launch){.image = m->r.im,
+                                       .func = (uint32_t)ir_find_func(m->r.m, "k"),
+                                       .grid = {1, 1, 1},
+                                       .block = {threads, 1, 1},
+                                       .params = params};
     assert_true(exec_grid_init(&m->g, &m->r.launch, &m->r.err));
     assert_true(exec_block_alloc(&m->b, &m->g, &m->r.err));
     exec_block_start(&m->b, 0);
@@ -63,6 +66,35 @@ static void outcomes_tell_where_each_lane_goes(void **state) {
     close_machine(&m);
 }
 
+/* What the deep recursion of one block took is not kept for those after it; what they all need is. */
+static void a_block_that_ends_gives_back_what_its_calls_took(void **state) {
+    (void)state;
+    static const char text[] =
+        HEAD ".func deep(.param .u32 n) {\n.local .b8 room[1000]; .reg .u32 %r; .reg .pred %p;\n"
+             "ld.param.u32 %r, [n];\nsetp.eq.u32 %p, %r, 0;\n@%p ret;\nsub.u32 %r, %r, 1;\n"
+             ".param .u32 m;\nst.param.u32 [m], %r;\ncall deep, (m);\nret;\n}\n"
+             ".visible .entry k() {\n.local .b8 own[100];\n.param .u32 m;\n"
+             "st.param.u32 [m], 100;\ncall deep, (m);\nret;\n}\n";
+    struct machine m = {.r = rig_load(text)};
+    open_machine(&m, 32, NULL);
+    struct exec_warp *w = &m.b.warps[0];
+    const struct exec_out *o = &m.g.out;
+    const uint32_t first = w->local_cap;
+    for (uint32_t steps = 0; w->depth[0] < 80 && steps < 2000; steps++) {
+        exec_step(w, m.pc, ~0u);
+        m.pc = o->flow == EXEC_JUMP && o->taken ? o->target : m.pc + 1;
+    }
+    assert_int_equal(w->depth[0], 80);
+    assert_true(w->local_cap >= 80 * 1000);
+    assert_true(w->stack[0].cap >= 80 && w->stack[31].saved_cap);
+    exec_block_end(&m.b);
+    assert_int_equal(w->local_cap, first);
+    assert_int_equal(w->stack[0].cap, 0);
+    exec_block_start(&m.b, 0);
+    for (uint32_t i = 0; i < first; i++) assert_int_equal(w->local[i], 0);
+    close_machine(&m);
+}
+
 static void blocked_lanes_are_released_by_the_last_arrival_or_exit(void **state) {
     (void)state;
     static const char text[] = HEAD ".visible .entry k() {\nbar.sync 0;\nret;\n}\n";
@@ -95,6 +127,7 @@ static void blocked_lanes_are_released_by_the_last_arrival_or_exit(void **state)
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(outcomes_tell_where_each_lane_goes),
+        cmocka_unit_test(a_block_that_ends_gives_back_what_its_calls_took),
         cmocka_unit_test(blocked_lanes_are_released_by_the_last_arrival_or_exit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
