@@ -19,6 +19,8 @@
 #define SM_BLOCKED 0xfffffffdu /* they wait at a barrier or a .sync instruction */
 #define SM_MARKED  0xfffffffcu /* they go to the next PC, and the mark they come from is for them */
 
+#define SM_CONST_SEGMENT (UINT64_C(1) << 46) /* where constants lie for the caches */
+
 enum {
     SM_LANES = EXEC_LANES,
     SM_HOME_WORDS = MECH_WIDEST / SM_LANES,
@@ -29,6 +31,7 @@ enum {
     SM_HOST_LINE = 64,           /* bytes of a cache line of the host */
     SM_ROW_LINES = 12,           /* of the host's, that an instruction's operands are expected in */
     SM_FEW_LINES = 6,            /* of those, fetched without asking how many there are */
+    SM_WORD = 4,                 /* bytes: local memory is interleaved by them over the threads */
     SM_INSN_BYTES = 8,           /* of an instruction in memory, for the instruction cache */
     SM_UNITS = 32,               /* room for a class each, a power of two */
     SM_FEW_SCORES = 8,           /* of a list of no more those that are done need not be dropped */
@@ -442,6 +445,13 @@ uint32_t lines_end(struct sm *s);                             /* the entry, or S
 /* Cycles that the banks of shared memory need for lanes that go together; one at least. */
 uint32_t lines_bank_cycles(const struct sm *s, const uint64_t *addr, uint32_t lanes, uint32_t bytes,
                            bool atomic);
+/* What one request of a path may bring for accesses of so many bytes: a line of so many bytes, in sectors of so many. */
+struct sm_unit {
+    uint32_t line, sector;
+};
+struct sm_unit lines_unit(const struct sm *s, uint32_t path, uint32_t size);
+/* Where each lane's address of local memory, which is within a word, lies in the machine's memory. */
+void lines_local(const struct sm *s, uint32_t warp, uint32_t mask, const uint64_t *addr, uint64_t *to);
 /* plain.c: the requests of a plain access; false: it is none after all, and there are none. */
 bool plain_build(struct sm *s, uint32_t op, uint8_t kind);
 

@@ -16,8 +16,7 @@
 #include "sm/impl.h"
 
 #define LOCAL_SEGMENT (UINT64_C(1) << 44)
-#define CONST_SEGMENT (UINT64_C(1) << 46)
-enum { WORD = 4 };
+enum { WORD = SM_WORD };
 
 void lines_begin(struct sm *s) {
     struct sm_gather *g = &s->common->gather;
@@ -50,16 +49,19 @@ static void add_cached(struct sm *s, uint32_t warp, uint32_t mask, uint32_t path
         add_part(&s->common->gather, warp, mask, path, addr, base + at);
 }
 
-static void add_local(struct sm *s, uint32_t warp, uint32_t mask, const uint64_t *addr) {
+void lines_local(const struct sm *s, uint32_t warp, uint32_t mask, const uint64_t *addr, uint64_t *to) {
     const uint64_t threads = (uint64_t)s->nwarps * SM_LANES, row = s->env.sms * threads * WORD;
     const uint64_t first = s->env.index * threads + (uint64_t)warp * SM_LANES;
-    uint64_t to[SM_LANES] = {0};
+    FOR_LANES(l, mask)
+    to[l] = LOCAL_SEGMENT + addr[l] / WORD * row + (first + l) * WORD + addr[l] % WORD;
+}
+
+static void add_local(struct sm *s, uint32_t warp, uint32_t mask, const uint64_t *addr) {
+    uint64_t word[SM_LANES] = {0}, to[SM_LANES] = {0};
     s->common->gather.words = true;
     for (uint32_t at = 0; at < s->common->gather.bytes; at += WORD) {
-        FOR_LANES(l, mask) {
-            const uint64_t offset = addr[l] + at;
-            to[l] = LOCAL_SEGMENT + offset / WORD * row + (first + l) * WORD + offset % WORD;
-        }
+        FOR_LANES(l, mask) word[l] = addr[l] + at;
+        lines_local(s, warp, mask, word, to);
         add_part(&s->common->gather, warp, mask, MEM_L1D, to, 0);
     }
 }
@@ -78,7 +80,7 @@ static void add_decoded(struct sm *s, uint32_t warp, uint32_t mask, enum ir_spac
         add_cached(s, warp, lanes[IR_SP_GLOBAL], space == IR_SP_CONST ? MEM_L1C : MEM_L1D, to, 0);
     if (lanes[IR_SP_SHARED]) add_part(g, warp, lanes[IR_SP_SHARED], SM_SHARED, to, 0);
     if (lanes[IR_SP_LOCAL]) add_local(s, warp, lanes[IR_SP_LOCAL], to);
-    if (lanes[IR_SP_CONST]) add_cached(s, warp, lanes[IR_SP_CONST], MEM_L1C, to, CONST_SEGMENT);
+    if (lanes[IR_SP_CONST]) add_cached(s, warp, lanes[IR_SP_CONST], MEM_L1C, to, SM_CONST_SEGMENT);
     if (lanes[IR_SP_PARAM]) add_part(g, warp, lanes[IR_SP_PARAM], SM_PARAM, to, 0);
 }
 
@@ -127,12 +129,10 @@ static __attribute__((noinline)) void gather_parts(struct sm *s, uint32_t warp, 
     g->group = 0;
 }
 
-/* One piece of one split, taken as a whole, to a space whose addresses are used as they are (plain.c). */
+/* One piece of one split, taken as a whole (plain.c). */
 static bool is_plain(const struct sm *s, bool texture) {
     const struct mech_packet *p = &s->common->packet;
-    const enum ir_space space = s->env.grid->out.access.space;
-    return p->n == 1 && p->split[0]->set.n == 1 && !p->beat && !(s->coalesce | s->shared_lanes) && !texture &&
-           (space == IR_SP_GLOBAL || space == IR_SP_SHARED || space == IR_SP_PARAM);
+    return p->n == 1 && p->split[0]->set.n == 1 && !p->beat && !(s->coalesce | s->shared_lanes) && !texture;
 }
 
 static void gather_all(struct sm *s, uint32_t warp, bool texture) {
@@ -267,17 +267,12 @@ static uint32_t addresses(struct sm_gather *g, uint32_t path, struct range r, ui
     return n;
 }
 
-/* What one request of a path may bring: bytes, sectors of how many. */
-struct unit {
-    uint32_t line, sector;
-};
-
-static struct unit unit_of(const struct sm *s, uint32_t path, uint32_t size) {
+struct sm_unit lines_unit(const struct sm *s, uint32_t path, uint32_t size) {
     if (path != MEM_L1C || s->o->sm.constant_by == SM_BY_LINE)
-        return (struct unit){s->line[path], s->sector[path]};
+        return (struct sm_unit){s->line[path], s->sector[path]};
     uint32_t word = WORD;
     while (word < size) word *= 2;
-    return (struct unit){word, 0};
+    return (struct sm_unit){word, 0};
 }
 
 static uint32_t build_range(struct sm *s, uint32_t op, uint32_t path, uint8_t kind, struct range r,
@@ -285,7 +280,7 @@ static uint32_t build_range(struct sm *s, uint32_t op, uint32_t path, uint8_t ki
     struct sm_gather *g = &s->common->gather;
     const uint32_t most = g->words && path == MEM_L1D ? WORD : s->line[path];
     const uint32_t size = g->bytes < most ? g->bytes : most, n = addresses(g, path, r, g->path_addr);
-    const struct unit u = unit_of(s, path, size);
+    const struct sm_unit u = lines_unit(s, path, size);
     const uint32_t lines = n ? mem_coalesce(g->path_addr, n, size, u.line, u.sector, g->line) : 0;
     for (uint32_t k = 0; k < lines; k++) {
         const struct mem_line *l = &g->line[k];

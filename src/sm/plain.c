@@ -28,12 +28,13 @@ static void build_one(struct sm *s, uint32_t op, uint8_t path, uint8_t kind, uin
     s->ops.v[op].unanswered++;
 }
 
-static bool build_lines(struct sm *s, uint32_t op, uint8_t path, uint8_t kind) {
+/* Lines of one path; false: some access may be in two of them. */
+static bool build_lines(struct sm *s, uint32_t op, uint8_t path, uint8_t kind, const uint64_t *addr,
+                        struct sm_unit u) {
     struct sm_gather *g = &s->common->gather;
-    const struct exec_out *o = &s->env.grid->out;
-    const uint32_t line = s->line[path], sector = s->sector[path] ? s->sector[path] : line;
-    if (g->bytes > sector || !is_pow2(g->bytes)) return false;
-    const uint32_t n = s->lanes->coalesce(o->access.addr, o->access.mask, g->bytes, line, sector, g->served);
+    if (g->bytes > (u.sector ? u.sector : u.line) || !is_pow2(g->bytes)) return false;
+    const uint32_t mask = s->env.grid->out.access.mask;
+    const uint32_t n = s->lanes->coalesce(addr, mask, g->bytes, u.line, u.sector, g->served);
     if (!n) return false;
     g->entry = entry_take(s);
     struct sm_entry *e = &s->entries.v[g->entry];
@@ -52,6 +53,40 @@ static bool build_lines(struct sm *s, uint32_t op, uint8_t path, uint8_t kind) {
     return true;
 }
 
+/* Local memory: no more than a word of each lane. */
+static bool build_local(struct sm *s, uint32_t op, uint8_t kind) {
+    struct sm_gather *g = &s->common->gather;
+    const struct exec_out *o = &s->env.grid->out;
+    if (g->bytes > SM_WORD) return false;
+    lines_local(s, g->plain_warp, o->access.mask, o->access.addr, g->addr);
+    return build_lines(s, op, MEM_L1D, kind, g->addr, lines_unit(s, MEM_L1D, g->bytes));
+}
+
+/* The space that all lanes' generic or constant addresses go to, as they are; IR_SP_GENERIC: there is none. */
+static enum ir_space common_space(const struct exec_out *o) {
+    const enum ir_space said = o->access.space;
+    uint64_t first = o->access.addr[__builtin_ctz(o->access.mask)];
+    const enum ir_space space = exec_decode(said, &first);
+    if (space != IR_SP_GLOBAL && space != IR_SP_CONST) return IR_SP_GENERIC;
+    if (said == IR_SP_GENERIC && space == IR_SP_CONST) return IR_SP_GENERIC;
+    FOR_LANES(l, o->access.mask) {
+        uint64_t at = o->access.addr[l];
+        if (exec_decode(said, &at) != space) return IR_SP_GENERIC;
+    }
+    return space;
+}
+
+static bool build_decoded(struct sm *s, uint32_t op, uint8_t kind) {
+    struct sm_gather *g = &s->common->gather;
+    const struct exec_out *o = &s->env.grid->out;
+    const enum ir_space space = common_space(o);
+    const uint8_t path = o->access.space == IR_SP_CONST ? MEM_L1C : MEM_L1D;
+    if (space == IR_SP_GENERIC) return false;
+    const uint64_t base = space == IR_SP_CONST ? SM_CONST_SEGMENT : 0;
+    FOR_LANES(l, o->access.mask) g->addr[l] = o->access.addr[l] + base;
+    return build_lines(s, op, path, kind, g->addr, lines_unit(s, path, g->bytes));
+}
+
 static uint32_t shared_cycles(struct sm *s, bool atomic) {
     struct sm_gather *g = &s->common->gather;
     const struct exec_out *o = &s->env.grid->out;
@@ -63,16 +98,23 @@ static uint32_t shared_cycles(struct sm *s, bool atomic) {
     return lines_bank_cycles(s, g->shared_addr, n, g->bytes, atomic);
 }
 
+static void build_shared(struct sm *s, uint32_t op, uint8_t kind) {
+    const uint32_t cycles = shared_cycles(s, kind == MEM_ATOMIC);
+    s->stats.sm.shared_accesses++;
+    s->stats.sm.shared_conflict_cycles += cycles - 1;
+    build_one(s, op, SM_SHARED, kind, cycles);
+}
+
 bool plain_build(struct sm *s, uint32_t op, uint8_t kind) {
-    switch (s->env.grid->out.access.space) {
-    case IR_SP_GLOBAL: return build_lines(s, op, MEM_L1D, kind);
+    const struct exec_out *o = &s->env.grid->out;
+    switch (o->access.space) {
+    case IR_SP_GLOBAL:
+        return build_lines(s, op, MEM_L1D, kind, o->access.addr,
+                           (struct sm_unit){s->line[MEM_L1D], s->sector[MEM_L1D]});
+    case IR_SP_SHARED: build_shared(s, op, kind); return true;
     case IR_SP_PARAM: build_one(s, op, SM_PARAM, kind, 0); return true;
-    default: {
-        const uint32_t cycles = shared_cycles(s, kind == MEM_ATOMIC);
-        s->stats.sm.shared_accesses++;
-        s->stats.sm.shared_conflict_cycles += cycles - 1;
-        build_one(s, op, SM_SHARED, kind, cycles);
-        return true;
-    }
+    case IR_SP_LOCAL:
+    case IR_SP_FRAME: return build_local(s, op, kind);
+    default: return build_decoded(s, op, kind);
     }
 }
