@@ -68,6 +68,17 @@ same 8 "a script" run tests/cli/kernels.ptx --script "$work/s.hds" --config tiny
 cp tests/cli/kernels.ptx "$work/k.ptx"
 same 1 "one launch" run "$work/k.ptx" -k add -g 2 -b 32 -a 'buf:u32[64]=iota' -a u32:3 --print 0:4 --dump "0:$work/now.bin" $json
 
+# ---- a launch behind the checkpoint fails: the report is the same ----
+printf 'buffer x u32[16]\nlaunch add grid 1 block 16 args x, 1\nlaunch add grid 1 block 32 args x, 1\n' >"$work/fault.hds"
+fault=(run tests/cli/kernels.ptx --script "$work/fault.hds" --config tiny)
+run "${fault[@]}" --checkpoint "$work/fault.ckpt:1"
+copies plain
+run "${fault[@]}" --resume "$work/fault.ckpt"
+expect_status 1 "a launch behind the checkpoint fails"
+expect_err "just past the end of x" "with the buffer's name"
+cmp -s "$err" "$work/plain.err" && cmp -s "$out" "$work/plain.out"
+verdict $? "and the same report"
+
 # ---- killed ----
 words=(run @bfs --size tiny --config tiny --json "$work/now.json" --checkpoint "$work/run.ckpt:1")
 rm -f "$work"/*.ckpt* "$work"/now.*
