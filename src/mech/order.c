@@ -29,9 +29,10 @@
 
 enum state { IDLE, READY, TIMED, EVENT, PENDING, PICKED }; /* split.order */
 
-/* A split that is ready or timed, in the short list. */
+/* A split in the short list: ready, timed, or picked, for then it will be back soon. */
 struct brief {
-    uint64_t wake, age;
+    uint64_t wake, age; /* wake: MECH_NEVER while it is picked */
+    struct mech_split *split;
     uint32_t id;
     bool ready;
 };
@@ -70,7 +71,6 @@ struct order {
     uint32_t *issues; /* of active splits, since they became so */
     uint32_t *pos;    /* in a heap, or in the short list */
     uint32_t *next, *prev;
-    bool audit;
 };
 
 struct order *order_new(const struct mech_env *env, const struct split_pool *pool) {
@@ -80,7 +80,6 @@ struct order *order_new(const struct mech_env *env, const struct split_pool *poo
                         .now = env->now,
                         .when = env->when,
                         .again = env->again,
-                        .audit = env->audit,
                         .sm = env->sm,
                         .policy = (enum order_policy)env->order,
                         .by_age = env->order == ORDER_GTO || env->order == ORDER_OLDEST,
@@ -109,40 +108,49 @@ struct order *order_new(const struct mech_env *env, const struct split_pool *poo
 
 /* ---- few ---- */
 
-static void add_few(struct order *o, struct queue *q, const struct mech_split *s) {
-    q->few[q->nfew] = (struct brief){s->wake, s->age, s->id, s->order == READY};
+static void add_few(struct order *o, struct queue *q, struct mech_split *s) {
+    q->few[q->nfew] = (struct brief){s->wake, s->age, s, s->id, s->order == READY};
     o->pos[s->id] = q->nfew++;
 }
 
-static void drop_few(struct order *o, struct queue *q, uint32_t k) {
-    q->few[k] = q->few[--q->nfew];
-    o->pos[q->few[k].id] = k;
+static void drop_few(struct order *o, struct queue *q, struct brief *b) {
+    *b = q->few[--q->nfew];
+    o->pos[b->id] = (uint32_t)(b - q->few);
 }
 
-/* Who is picked of those that are ready: the lowest, of equal ones that of the lowest slot. */
-static inline uint64_t rank(const struct order *o, const struct queue *q, const struct brief *b) {
-    if (!o->by_age) return b->id > q->last ? b->id : (uint64_t)b->id + o->cap; /* q->last is the last one */
-    return o->policy == ORDER_GTO && b->id == q->last && b->age == q->last_age ? 0 : b->age + 1;
+/* Where s, which is or was in the list, is; NULL: in it no more. */
+static inline struct brief *find_few(const struct order *o, struct queue *q, const struct mech_split *s) {
+    const uint32_t k = o->pos[s->id];
+    return k < q->nfew && q->few[k].split == s ? &q->few[k] : NULL;
 }
 
-/* The ready one to be picked, FEW if none is. Those whose cycle has come are ready from now on. *others: when there will be
- * another, 0 if there is. */
-static inline uint32_t best_few(const struct order *o, struct queue *q, uint64_t now, uint64_t *others) {
+/* Who is picked of those that are ready: the lowest, of equal ones that of the lowest slot. greedy: the split that goes on
+ * as long as it can, if it is the one it was. */
+static inline uint64_t rank(const struct order *o, const struct queue *q, const struct brief *b,
+                            uint32_t greedy, const bool by_age) {
+    if (!by_age) return b->id > q->last ? b->id : (uint64_t)b->id + o->cap; /* q->last is the last one */
+    return b->id == greedy && b->age == q->last_age ? 0 : b->age + 1;
+}
+
+/* The ready one to be picked, NULL if none is. Those whose cycle has come are ready from now on. *others: when there will be
+ * another, 0 if there is. Compiled twice: by_age is a constant. */
+static inline __attribute__((always_inline)) struct brief *
+best_few(const struct order *o, struct queue *q, uint64_t now, uint64_t *others, const bool by_age) {
+    const uint32_t greedy = o->policy == ORDER_GTO ? q->last : SPLIT_NONE;
     uint64_t least = UINT64_MAX, next = MECH_NEVER;
-    uint32_t best = FEW;
-    for (uint32_t k = 0; k < q->nfew; k++) {
-        struct brief *b = &q->few[k];
+    struct brief *best = NULL, *const end = q->few + q->nfew;
+    for (struct brief *b = q->few; b < end; b++) {
         if (b->wake > now) {
             if (b->wake < next) next = b->wake;
             continue;
         }
-        if (!b->ready) split_known(o->pool, b->id)->order = READY;
+        if (!b->ready) b->split->order = READY;
         b->ready = true;
-        const uint64_t r = rank(o, q, b);
-        if (best < FEW) next = 0;
-        if (r > least || (r == least && b->id > q->few[best].id)) continue;
+        const uint64_t r = rank(o, q, b, greedy, by_age);
+        if (best) next = 0;
+        if (r > least || (r == least && b->id > best->id)) continue;
         least = r;
-        best = k;
+        best = b;
     }
     *others = next;
     return best;
@@ -222,22 +230,28 @@ static inline void place_many(struct order *o, struct queue *q, struct mech_spli
 
 /* The short list is too short. */
 static RARE void spill(struct order *o, struct queue *q) {
-    for (; q->nfew; q->nfew--) place_many(o, q, split_known(o->pool, q->few[q->nfew - 1].id));
+    while (q->nfew--) {
+        struct mech_split *s = q->few[q->nfew].split;
+        if (s->order != PICKED) place_many(o, q, s);
+    }
+    q->nfew = 0;
+}
+
+/* It is READY or TIMED from now on. */
+static inline void expect(struct order *o, struct queue *q, struct mech_split *s) {
+    uint64_t *wake = &o->wake[q - o->q];
+    const uint64_t from = s->wake <= *o->now ? 0 : s->wake;
+    s->order = from ? TIMED : READY;
+    if (from < *wake) *wake = from;
 }
 
 static inline void place(struct order *o, struct queue *q, struct mech_split *s) {
-    const bool ready = s->wake <= *o->now;
-    uint64_t *wake = &o->wake[q - o->q];
-    s->order = ready ? READY : TIMED;
+    expect(o, q, s);
     if (q->nfew == FEW) spill(o, q);
     if (q->nready | q->timed.n)
         place_many(o, q, s);
     else
         add_few(o, q, s);
-    if (ready)
-        *wake = 0;
-    else if (s->wake < *wake)
-        *wake = s->wake;
 }
 
 static void unlink_pending(struct order *o, struct queue *q, uint32_t id) {
@@ -290,7 +304,7 @@ static inline void enqueue(struct order *o, struct queue *q, struct mech_split *
 /* s is READY or TIMED. */
 static void displace(struct order *o, struct queue *q, const struct mech_split *s) {
     if (q->nfew)
-        drop_few(o, q, o->pos[s->id]);
+        drop_few(o, q, &q->few[o->pos[s->id]]);
     else if (s->order == READY)
         take_ready(o, q, s);
     else
@@ -310,16 +324,34 @@ static void dequeue(struct order *o, struct queue *q, struct mech_split *s) {
     s->order = IDLE;
 }
 
+/* A split that was picked is back. True: its place in the short list was kept. */
+static inline bool came_back(struct order *o, struct queue *q, struct mech_split *s) {
+    struct brief *b = find_few(o, q, s);
+    if (!b) return false;
+    if (s->wake == MECH_NEVER || o->policy == ORDER_TWO_LEVEL) {
+        drop_few(o, q, b);
+        return false;
+    }
+    expect(o, q, s);
+    b->wake = s->wake;
+    b->age = s->age;
+    b->ready = s->order == READY;
+    return true;
+}
+
 void order_add(struct order *o, struct mech_split *s) {
+    struct queue *q = &o->q[s->sched];
     CHECK(s->order == IDLE || s->order == PICKED);
     s->in_flight = false;
     o->used = true;
     s->wake = o->when(o->sm, s);
-    enqueue(o, &o->q[s->sched], s);
+    if (s->order == IDLE || !came_back(o, q, s)) enqueue(o, q, s);
 }
 
 void order_remove(struct order *o, struct mech_split *s) {
     struct queue *q = &o->q[s->sched];
+    struct brief *b = s->order == PICKED ? find_few(o, q, s) : NULL;
+    if (b) drop_few(o, q, b);
     if (s->order != PICKED) dequeue(o, q, s);
     s->order = IDLE;
     if (o->policy == ORDER_TWO_LEVEL) deactivate(o, q, s->id);
@@ -385,32 +417,25 @@ static RARE void put_back(struct order *o, struct queue *q, struct mech_split *s
 
 /* When s, which is ready, may issue after all. */
 static inline uint64_t ask_again(const struct order *o, const struct mech_split *s) {
-    if (!o->again || s->set.n != 1) return o->when(o->sm, s);
-    const uint64_t when = o->again(o->sm, s);
-    if (o->audit) {
-        const uint64_t all = o->when(o->sm, s);
-        CHECK(when > *o->now ? all == when : all <= *o->now);
-    }
-    return when;
+    return o->again && s->set.n == 1 ? o->again(o->sm, s) : o->when(o->sm, s);
 }
 
 /* Takes the split to issue out of the short list; NULL: none can. */
 static struct mech_split *take_few(struct order *o, struct queue *q, uint64_t now) {
     uint64_t *wake = &o->wake[q - o->q];
-    for (uint32_t k; (k = best_few(o, q, now, wake)) < FEW;) {
-        struct mech_split *s = split_known(o->pool, q->few[k].id);
+    for (struct brief *b;;) {
+        b = o->by_age ? best_few(o, q, now, wake, true) : best_few(o, q, now, wake, false);
+        if (!b) return NULL;
+        struct mech_split *s = b->split;
         s->wake = ask_again(o, s);
-        if (s->wake > now && s->wake != MECH_NEVER) {
-            s->order = TIMED;
-            q->few[k].wake = s->wake;
-            q->few[k].ready = false;
-            continue;
-        }
-        drop_few(o, q, k);
+        b->ready = false;
+        b->wake = s->wake > now ? s->wake : MECH_NEVER;
         if (s->wake <= now) return s;
+        s->order = TIMED;
+        if (s->wake != MECH_NEVER) continue;
+        drop_few(o, q, b);
         put_back(o, q, s);
     }
-    return NULL;
 }
 
 /* The same of many. */

@@ -239,11 +239,6 @@ void split_launch(struct split_pool *p, const struct mech_block *b) {
 
 /* ---- shared by mechanisms ---- */
 
-void split_sample(struct mech *m) {
-    m->stats.splits_sum += m->pool->alive;
-    m->stats.splits_samples++;
-}
-
 void split_issue(struct mech *m, struct mech_packet *p, struct mech_split *s) {
     p->n = 1;
     p->split[0] = s;

@@ -117,7 +117,10 @@ void split_diverged(struct mech *m, uint32_t sides);
 /* Counts and reports that threads meet again, at pc, that `branch` parted at cycle `since`; IR_NOPC: no branch did. */
 void split_reconverged(struct mech *m, uint32_t pc, uint32_t branch, uint64_t since);
 /* Counts the splits alive; to be called for every packet that issues. */
-void split_sample(struct mech *m);
+static inline void split_sample(struct mech *m) {
+    m->stats.splits_sum += m->pool->alive;
+    m->stats.splits_samples++;
+}
 /* Makes the packet s alone, and counts it. */
 void split_issue(struct mech *m, struct mech_packet *p, struct mech_split *s);
 /* Panics unless the splits' sets are disjoint, bound, and together exactly the threads present (whole: no thread is

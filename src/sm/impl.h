@@ -63,6 +63,7 @@ struct sm_code {
     uint16_t lines[SM_ROW_LINES]; /* cache lines of the warp's registers that it will touch */
 };
 _Static_assert((uint32_t)IR_NCLASSES <= SM_UNITS, "each class has a unit");
+_Static_assert((int)SM_FIRST_SCORES >= (int)SM_FEW_SCORES, "a short list has room");
 
 /* Some threads of a warp, in a list of an op or of a request. */
 struct sm_node {
@@ -168,9 +169,8 @@ struct sm_block {
 _Static_assert(offsetof(struct sm_block, b.blocked) < SM_HOST_LINE, "a census reads a line of each block");
 
 struct sm_sched {
-    uint64_t port; /* cycle from which it may issue */
-    uint64_t
-        counted; /* cycles before this one are in a class; those since, up to now, are of its present one */
+    _Alignas(SM_HOST_LINE) uint64_t port; /* cycle from which it may issue */
+    uint64_t counted;  /* cycles before it are in a class, those since are of its present one */
     uint32_t loads;    /* ops that wait for the memory system */
     uint32_t turns;    /* what bank conflicts have cost beyond whole cycles, of SM_TURN */
     uint32_t returned; /* sm.writeback: threads from memory that write back in cycle return_at */
@@ -273,6 +273,8 @@ struct sm {
     bool quick;                  /* issue.c: simple instructions may go the short way */
     bool halves;                 /* warps of 32 threads issue in two beats */
     bool census_known;
+    bool
+        jammed; /* the load/store unit's queue was full when instructions arrived: some may not have been taken */
     bool stuck; /* memory refuses the request of the queue's head until it calls */
     struct {
         uint32_t dependency, barrier, inactive_path, reconvergence;
@@ -393,9 +395,18 @@ static inline void unit_start(struct sm *s, uint32_t sched, uint32_t unit, uint3
 }
 
 /* score.c: registers under way. */
-/* The rows that the instruction at pc writes for these threads are under way until `ready`, or (SM_NEVER) until the op's
- * data is back. */
-void score_add(struct sm *s, uint32_t warp, uint32_t mask, uint32_t pc, uint32_t op, uint64_t ready);
+/* Drops entries that are done; one more fits then. */
+void score_room(const struct sm *s, struct sm_warp *w);
+/* The rows that the instruction at pc writes for these threads, `written`, are under way until `ready`, or (SM_NEVER)
+ * until the op's data is back. */
+static inline void score_add(struct sm *s, struct mech_piece p, uint32_t pc, uint64_t written, uint32_t op,
+                             uint64_t ready) {
+    struct sm_warp *w = &s->warps[p.warp];
+    if (!written) return;
+    if (w->nscore >= SM_FEW_SCORES) score_room(s, w);
+    w->score[w->nscore++] = (struct sm_score){ready, written, p.mask, pc, op};
+    w->rows |= written;
+}
 void score_clear(struct sm *s, uint32_t warp, uint32_t mask, uint32_t op);
 void score_clear_op(struct sm *s, uint32_t op);
 uint64_t score_piece_when(struct sm *s, struct sm_warp *w, uint32_t mask, uint32_t pc, uint64_t used);
@@ -521,8 +532,16 @@ void idle_check(const struct sm *s); /* panics unless the classes add up */
 /* slots.c: every lane slot of an issue in one kind. The packet has been executed, has threads, and n slots less; place: of
  * its first instruction, if there is an account. */
 void slots_count(struct sm *s, uint32_t n, uint32_t place);
-/* Most packets are one piece, and where a warp has 32 threads its lanes are at home. Threads of the piece itself may have
+/* The same where a warp has 32 threads, of a packet of one piece: its lanes are at home. Threads of the piece itself may have
  * exited just now. */
+static inline void slots_idle_piece(struct sm *s, uint32_t n, struct mech_piece p) {
+    const struct sm_warp *w = &s->warps[p.warp];
+    const uint32_t gone = w->exist & ~(w->w->live | p.mask), exited = gone ? bits_count(gone) : 0;
+    s->stats.lane.absent += w->absent;
+    s->stats.lane.exited += exited;
+    s->stats.lane.parted += n - w->absent - exited;
+}
+/* As most packets are. */
 static inline void slots_idle(struct sm *s, uint32_t n, uint32_t place) {
     const struct mech_packet *p = &s->common->packet;
     const struct mech_set *set = &p->split[0]->set;
@@ -530,11 +549,7 @@ static inline void slots_idle(struct sm *s, uint32_t n, uint32_t place) {
         slots_count(s, n, place);
         return;
     }
-    const struct sm_warp *w = &s->warps[set->p[0].warp];
-    const uint32_t gone = w->exist & ~(w->w->live | set->p[0].mask), exited = gone ? bits_count(gone) : 0;
-    s->stats.lane.absent += w->absent;
-    s->stats.lane.exited += exited;
-    s->stats.lane.parted += n - w->absent - exited;
+    slots_idle_piece(s, n, set->p[0]);
 }
 static inline uint32_t lanes_below(uint32_t n) {
     return n < 32 ? (1u << n) - 1 : ~0u;

@@ -4,7 +4,9 @@
  * Write-back comes depth + latency - 1 cycles after the start. Under `barrel` a split is committed then, loads when their
  * data is back. Under `scoreboard` an instruction that cannot change control flow is committed at issue, and the rows it
  * writes are under way until write-back; branches, calls, exits and barriers are committed when they resolve. */
+#include "mech/order.h"
 #include "mech/set.h"
+#include "mech/split.h"
 #include "sm/impl.h"
 
 /* What is compiled twice, for packets of one split, as most are, and for mixed ones: `mixed` is a constant. */
@@ -163,10 +165,10 @@ static void chain_add(struct sm *s, struct chain *c, uint32_t k) {
 static void commit_early(struct sm *s, uint32_t k) {
     struct sm_op *op = &s->ops.v[k];
     const bool awaited = op->memory && sm_insn(s, op->pc)->nd;
-    for (uint32_t p = 0; p < op->split->set.n; p++) {
-        const struct mech_piece at = op->split->set.p[p];
-        score_add(s, at.warp, at.mask, op->pc, awaited ? k : SM_NONE, awaited ? SM_NEVER : op->ready);
-    }
+    const uint64_t written = sm_code(s, op->pc)->written;
+    for (uint32_t p = 0; p < op->split->set.n; p++)
+        score_add(s, op->split->set.p[p], op->pc, written, awaited ? k : SM_NONE,
+                  awaited ? SM_NEVER : op->ready);
     outcome_commit(s, op);
     if (!op->memory) op_give(s, k);
 }
@@ -384,14 +386,19 @@ TWICE bool issue_packet(struct sm *s, uint32_t sched, const bool mixed, struct e
     return true;
 }
 
+static __attribute__((noinline)) bool issue_one(struct sm *s, uint32_t sched, struct err *e) {
+    return issue_packet(s, sched, false, e);
+}
+static __attribute__((noinline)) bool issue_mixed(struct sm *s, uint32_t sched, struct err *e) {
+    return issue_packet(s, sched, true, e);
+}
+
 /* ---- the short way ---- */
 
-/* A packet that is one simple instruction of one piece, in a machine where nobody looks on (s->quick): it needs no op, for
- * it is committed at once, and no sums. */
-static inline bool is_simple(const struct sm *s) {
-    const struct mech_packet *p = &s->common->packet;
-    return s->quick && p->n == 1 && !p->beats && !p->register_stall && !p->last_beat &&
-           p->split[0]->set.n == 1 && sm_code(s, p->split[0]->pc)->simple;
+/* Of one simple instruction of one piece, in a machine where nobody looks on (s->quick). It needs no op, for it is committed
+ * at once, and no sums. */
+static inline bool goes_short(const struct mech_split *split, const struct sm_code *c) {
+    return split->set.n == 1 && c->simple;
 }
 
 /* Returns the lanes it counts for. */
@@ -415,13 +422,26 @@ static inline void count_run(struct sm *s, uint32_t pc, uint32_t lanes) {
     s->env.branch[pc].lanes += lanes;
 }
 
+/* The packet is that split. */
+static inline void pack(struct sm *s, struct mech_split *split) {
+    struct mech_packet *p = &s->common->packet;
+    p->n = split != NULL;
+    p->beats = p->register_stall = 0;
+    p->last_beat = false;
+    p->beat = NULL;
+    p->split[0] = split;
+}
+
 /* It has issued. */
-static inline void count_simple(struct sm *s, uint32_t threads, uint32_t lanes, uint32_t held) {
+static inline void count_simple(struct sm *s, struct mech_split *split, uint32_t lanes, uint32_t held) {
+    const uint32_t threads = split->threads;
     count_issue(s, threads, held, SM_LANES);
     if (lanes < threads) s->stats.lane.guarded += threads - lanes;
     if (threads == SM_LANES) return;
-    slots_idle(s, SM_LANES - threads, 0);
-    if (s->beats > 1) count_vacant(s, threads, true, false);
+    slots_idle_piece(s, SM_LANES - threads, split->set.p[0]);
+    if (s->beats == 1) return;
+    pack(s, split);
+    count_vacant(s, threads, true, false);
 }
 
 /* Cycles that operands in one bank hold it up. */
@@ -432,12 +452,11 @@ static inline uint32_t read_conflicts(struct sm *s, uint32_t sched, uint32_t tur
     return extra;
 }
 
-static __attribute__((noinline)) bool issue_simple(struct sm *s, uint32_t sched, struct err *e) {
+static __attribute__((noinline)) bool issue_simple(struct sm *s, uint32_t sched, struct mech_split *split,
+                                                   const struct sm_code *c, struct err *e) {
     struct exec_grid *g = s->env.grid;
-    struct mech_split *split = s->common->packet.split[0];
     const struct mech_piece p = split->set.p[0];
     const uint32_t pc = split->pc;
-    const struct sm_code *c = sm_code(s, pc);
     const uint32_t held = s->beats * c->slots, extra = c->turns ? read_conflicts(s, sched, c->turns) : 0;
     const uint64_t start = s->now + extra, end = start + held;
     g->clock = s->now;
@@ -447,18 +466,11 @@ static __attribute__((noinline)) bool issue_simple(struct sm *s, uint32_t sched,
     const uint32_t runs = compute(s, p, pc), lanes = runs == p.mask ? split->threads : bits_count(runs);
     count_run(s, pc, lanes);
     if (g->insts > g->most) return exec_limit_report(s->warps[p.warp].w, pc, e);
-    count_simple(s, split->threads, lanes, held);
+    count_simple(s, split, lanes, held);
     idle_until(s, &s->sched[sched], end);
-    score_add(s, p.warp, p.mask, pc, SM_NONE, start + c->result > end ? start + c->result : end);
+    score_add(s, p, pc, c->written, SM_NONE, start + c->result > end ? start + c->result : end);
     outcome_move(s, split, pc + 1);
     return true;
-}
-
-static __attribute__((noinline)) bool issue_one(struct sm *s, uint32_t sched, struct err *e) {
-    return issue_packet(s, sched, false, e);
-}
-static __attribute__((noinline)) bool issue_mixed(struct sm *s, uint32_t sched, struct err *e) {
-    return issue_packet(s, sched, true, e);
 }
 
 /* What a packet may take at most must be free before one is selected; three nodes per thread are for outcomes, two ops for
@@ -472,32 +484,53 @@ bool issue_held(const struct sm *s, uint32_t sched) {
     return lsu_blocked(s, sched) || may_run_out(s);
 }
 
-/* The mechanism has no packet before that cycle, as far as is known without asking it. */
-static inline uint64_t not_before(const struct sm *s, uint32_t sched) {
-    return s->mech->wakes ? s->mech->wakes[sched] : 0;
-}
-
-/* Its port is free and its pipeline moves: the packet that the mechanism selects, if it does. False: a fault. */
-static inline bool issue_next(struct sm *s, uint32_t sched, struct err *e) {
-    struct mech_packet *p = &s->common->packet;
-    p->n = p->beats = p->register_stall = 0;
-    p->last_beat = false;
-    p->beat = NULL;
-    if (!s->mech->ops->select(s->mech, sched, p)) return true;
+/* Its port is free and its pipeline moves: what the mechanism selects, if it does. False: a fault. */
+static bool issue_selected(struct sm *s, uint32_t sched, struct err *e) {
+    const struct mech_packet *p = &s->common->packet;
+    pack(s, NULL);
+    if (!s->mech->ops->select(s->mech, sched, &s->common->packet)) return true;
     if (s->env.observer) show_issue(s, sched);
-    if (is_simple(s)) return issue_simple(s, sched, e);
-    return p->n == 1 ? issue_one(s, sched, e) : issue_mixed(s, sched, e);
+    if (p->n != 1) return issue_mixed(s, sched, e);
+    const bool plain = s->quick && !p->beats && !p->register_stall && !p->last_beat;
+    const struct sm_code *c = sm_code(s, p->split[0]->pc);
+    return plain && goes_short(p->split[0], c) ? issue_simple(s, sched, p->split[0], c, e)
+                                               : issue_one(s, sched, e);
 }
 
-bool issue_all(struct sm *s, struct err *e) {
-    bool full = may_run_out(s);
-    for (uint32_t k = 0; k < s->schedulers; k++) {
+/* The schedulers from `from` on, whatever the mechanism and whatever holds them up. */
+static __attribute__((noinline)) bool issue_from(struct sm *s, uint32_t from, struct err *e) {
+    for (uint32_t k = from; k < s->schedulers; k++) {
         struct sm_sched *c = &s->sched[k];
         const bool free = c->port <= s->now;
-        idle_stalled(s, c, free && (full || lsu_blocked(s, k)));
-        if (!free || c->stalled || not_before(s, k) > s->now) continue;
-        if (!issue_next(s, k, e)) return false;
-        full = may_run_out(s);
+        idle_stalled(s, c, free && issue_held(s, k));
+        if (!free || c->stalled || (s->mech->wakes && s->mech->wakes[k] > s->now)) continue;
+        if (!issue_selected(s, k, e)) return false;
+    }
+    return true;
+}
+
+/* Nothing holds any scheduler up, and nothing did. */
+static inline bool all_move(const struct sm *s) {
+    return !s->nstalled && !s->jammed && !may_run_out(s);
+}
+
+/* The same as long as nothing does, where nobody looks on and the mechanism leaves select to its order. */
+bool issue_all(struct sm *s, struct err *e) {
+    const uint64_t *wakes = s->mech->wakes;
+    if (!wakes || !s->quick || !all_move(s)) return issue_from(s, 0, e);
+    for (uint32_t k = 0; k < s->schedulers; k++) {
+        if (s->sched[k].port > s->now || wakes[k] > s->now) continue;
+        struct mech_split *split = order_pick(s->mech->order, k, s->now);
+        if (!split) continue;
+        split_sample(s->mech);
+        const struct sm_code *c = sm_code(s, split->pc);
+        if (goes_short(split, c)) {
+            if (!issue_simple(s, k, split, c, e)) return false;
+            continue;
+        }
+        pack(s, split);
+        if (!issue_one(s, k, e)) return false;
+        if (may_run_out(s)) return issue_from(s, k + 1, e);
     }
     return true;
 }

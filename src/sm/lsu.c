@@ -172,6 +172,7 @@ static void arrive(struct sm *s) {
     for (uint32_t k = 0; k < s->schedulers; k++)
         while (lsu_blocked(s, k) && s->queue.n < (uint32_t)s->o->sm.lsu_queue)
             QUEUE_PUT(&s->queue, s->entries.v, QUEUE_TAKE(&s->sched[k].pipe, s->entries.v));
+    s->jammed = s->queue.n >= (uint32_t)s->o->sm.lsu_queue;
 }
 
 /* What the ports of each path have taken in this cycle, a byte each. */

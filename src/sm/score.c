@@ -29,14 +29,9 @@ static __attribute__((noinline)) void make_room(const struct sm *s, struct sm_wa
     w->score_cap = (uint8_t)cap;
 }
 
-void score_add(struct sm *s, uint32_t warp, uint32_t mask, uint32_t pc, uint32_t op, uint64_t ready) {
-    struct sm_warp *w = &s->warps[warp];
-    const uint64_t written = sm_code(s, pc)->written;
-    if (!written) return;
-    if (w->nscore >= SM_FEW_SCORES) drop_written(w, s->now);
+void score_room(const struct sm *s, struct sm_warp *w) {
+    drop_written(w, s->now);
     if (w->nscore == w->score_cap) make_room(s, w);
-    w->score[w->nscore++] = (struct sm_score){ready, written, mask, pc, op};
-    w->rows |= written;
 }
 
 void score_clear(struct sm *s, uint32_t warp, uint32_t mask, uint32_t op) {

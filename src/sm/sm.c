@@ -26,7 +26,15 @@ static uint64_t ask_again(void *sm, const struct mech_split *split) {
     return s->unit[split->sched][c->unit];
 }
 
-/* The same where neither a scoreboard nor fetching holds anybody back. */
+/* The same, compared with all there is to ask. */
+static uint64_t audit_again(void *sm, const struct mech_split *split) {
+    const struct sm *s = sm;
+    const uint64_t when = ask_again(sm, split), all = ask_when(sm, split);
+    CHECK(when > s->now ? all == when : all <= s->now);
+    return when;
+}
+
+/* As ask_when where neither a scoreboard nor fetching holds anybody back. */
 static uint64_t ask_unit(void *sm, const struct mech_split *split) {
     const struct sm *s = sm;
     const struct sm_code *c = &s->common->code[split->pc];
@@ -123,7 +131,9 @@ static bool make_mech(struct sm *s, struct err *e) {
         .now = &s->now,
         .sm = s,
         .when = s->scoreboard || s->fetched ? ask_when : ask_unit,
-        .again = s->scoreboard || s->fetched ? ask_again : ask_unit,
+        .again = s->env.audit                  ? audit_again
+                 : s->scoreboard || s->fetched ? ask_again
+                                               : ask_unit,
         .live = ask_live,
         .depth = ask_depth,
         .ready = ask_ready,

@@ -204,7 +204,6 @@ static void test_a_removed_split_is_never_picked(void **state) {
     rig_down(&r);
 }
 
-/* The heap against a plain search, under every policy: what is picked is always ready, and somebody is whenever one is. */
 /* SBI's partners: who could be picked now can be taken, and comes back as if it had been picked. */
 static void test_who_is_ready_can_be_taken_out_of_turn(void **state) {
     (void)state;
@@ -227,6 +226,7 @@ static void test_who_is_ready_can_be_taken_out_of_turn(void **state) {
     }
 }
 
+/* Under every policy what is picked is always ready, and somebody is picked whenever one is. */
 static void test_random_times_lose_nobody(void **state) {
     (void)state;
     for (uint32_t policy = ORDER_LRR; policy <= ORDER_TWO_LEVEL; policy++) {
@@ -255,8 +255,116 @@ static void test_random_times_lose_nobody(void **state) {
     }
 }
 
+/* ---- many ---- */
+
+enum { MANY = 40 };
+
+/* What the policy would pick of those that may issue, found by looking at all of them; MANY: none. */
+static uint32_t model(const struct rig *r, struct mech_split *const *s, const bool *there, uint32_t last,
+                      enum order_policy policy, const uint64_t *at) {
+    uint32_t best = MANY;
+    for (uint32_t step = 0; step < MANY; step++) {
+        const uint32_t k = policy == ORDER_LRR ? (last + 1 + step) % MANY : step;
+        if (!there[k] || at[k] > r->now) continue;
+        if (policy == ORDER_GTO && k == last) return k;
+        if (best == MANY || (policy != ORDER_LRR && s[k]->age < s[best]->age)) best = k;
+    }
+    return best;
+}
+
+struct crowd {
+    struct rig r;
+    struct mech_split *s[MANY];
+    uint64_t at[MANY];
+    bool there[MANY]; /* schedulable */
+    uint32_t n;       /* of them */
+};
+
+static uint64_t crowd_when(void *sm, const struct mech_split *s) {
+    return ((struct crowd *)sm)->at[s->id];
+}
+
+static void crowd_up(struct crowd *c, enum order_policy policy) {
+    *c = (struct crowd){.r.module = ir_module_new("order")};
+    fake_op(c->r.module);
+    c->r.m.env = (struct mech_env){.pages = &c->r.pages,
+                                   .module = c->r.module,
+                                   .warp_size = 32,
+                                   .warps = 4,
+                                   .schedulers = 1,
+                                   .order = policy,
+                                   .order_groups = 1,
+                                   .now = &c->r.now,
+                                   .sm = c,
+                                   .when = crowd_when};
+    c->r.m.pool = split_pool_new(&c->r.m.env, MECH_PIECES);
+    c->r.m.order = order_new(&c->r.m.env, c->r.m.pool);
+    for (uint32_t k = 0; k < MANY; k++) c->s[k] = split_new(&c->r.m, 0, 0);
+}
+
+/* One that is in no order comes, with a cycle that is near, far, past, or unknown. */
+static void crowd_add(struct crowd *c, uint32_t k, struct rng *g) {
+    const uint32_t kind = (uint32_t)rng_next(g) % 8;
+    c->at[k] = kind == 0 ? MECH_NEVER : kind == 1 ? c->r.now + 200 : c->r.now + (uint32_t)rng_next(g) % 6;
+    order_add(c->r.m.order, c->s[k]);
+    c->there[k] = true;
+    c->n++;
+}
+
+/* It leaves, or what it waited for has happened. */
+static void crowd_disturb(struct crowd *c, uint32_t k, bool leaves) {
+    if (leaves) {
+        order_remove(c->r.m.order, c->s[k]);
+        c->there[k] = false;
+        c->n--;
+    } else if (c->at[k] > c->r.now) {
+        c->at[k] = c->r.now + 1;
+        order_wake(c->r.m.order, c->s[k]);
+    }
+}
+
+/* Whether there are few or many, those come and go that the model says; most: how many are there at once. */
+static void run_crowd(enum order_policy policy, uint32_t most) {
+    struct crowd c;
+    struct rng g = {most};
+    uint32_t last = MANY - 1, picked = 0;
+    crowd_up(&c, policy);
+    for (c.r.now = 1; c.r.now < 3000; c.r.now++) {
+        const uint32_t limit = c.r.now / 100 % 2 ? most : most / 4; /* ebb and flow */
+        for (uint32_t k = (uint32_t)rng_next(&g) % MANY, tries = 0; c.n < limit && tries < 3; tries++) {
+            if (!c.there[k]) crowd_add(&c, k, &g);
+            k = (k + 7) % MANY;
+        }
+        const uint32_t k = (uint32_t)rng_next(&g) % MANY;
+        if (c.there[k]) crowd_disturb(&c, k, rng_next(&g) % 2);
+        const uint32_t want = model(&c.r, c.s, c.there, last, policy, c.at);
+        const struct mech_split *got = order_pick(c.r.m.order, 0, c.r.now);
+        assert_int_equal(got ? got->id : MANY, want);
+        if (want == MANY) continue;
+        last = want;
+        picked++;
+        c.n--;
+        c.there[want] = false;
+        if (rng_next(&g) % 4) crowd_add(&c, want, &g); /* back at once, as after most instructions */
+    }
+    assert_true(picked > 500);
+    pages_free(&c.r.pages);
+    ir_module_free(c.r.module);
+}
+
+static void test_few_and_many_are_picked_alike(void **state) {
+    (void)state;
+    static const enum order_policy policies[] = {ORDER_LRR, ORDER_GTO, ORDER_OLDEST};
+    for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
+        run_crowd(policies[p], 6);
+        run_crowd(policies[p], 16);
+        run_crowd(policies[p], MANY);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_few_and_many_are_picked_alike),
         cmocka_unit_test(test_round_robin_goes_round),
         cmocka_unit_test(test_each_scheduler_has_its_own_splits),
         cmocka_unit_test(test_greedy_stays_and_then_takes_the_oldest),
