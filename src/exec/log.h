@@ -63,9 +63,16 @@ enum exec_prompt {
 };
 extern const char *const exec_prompt_text[EXEC_PROMPT_KINDS];
 
-/* The first reason that some instruction which the grid's kernel can reach gives, EXEC_PROMPT_NONE if none does.
- * *tells: it has atomics on global memory, of which only the run says whether they changed anything: a scheduler that asks
- * for exec_warp.spun would hear of them late. */
-enum exec_prompt exec_prompt(const struct exec_grid *g, bool *tells);
+/* What the grid's kernel, with all it may call, does. */
+struct exec_reach {
+    enum exec_prompt why; /* the first reason that some instruction gives; EXEC_PROMPT_NONE: none does */
+    bool
+        tells; /* it has atomics on global memory, of which only the run says whether they changed anything: a
+                             scheduler that asks for exec_warp.spun would hear of them late */
+    bool textures, constants; /* it reads textures; memory that may be constant */
+    uint32_t *func, nfuncs;   /* what it may call, itself first; incomplete if there is a reason */
+};
+void exec_reach(const struct exec_grid *g, struct exec_reach *x);
+void exec_reach_free(struct exec_reach *x);
 
 #endif

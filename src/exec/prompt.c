@@ -16,15 +16,15 @@ const char *const exec_prompt_text[EXEC_PROMPT_KINDS] = {
 
 struct search {
     const struct ir_module *m;
-    uint32_t *todo, n;
+    struct exec_reach *x;
     bool *seen;
-    bool fetches, constants, stores, tells;
+    bool stores, constants; /* constants: of that space */
 };
 
 static void visit(struct search *s, uint32_t func) {
     if (s->seen[func]) return;
     s->seen[func] = true;
-    s->todo[s->n++] = func;
+    s->x->func[s->x->nfuncs++] = func;
 }
 
 static void visit_callees(struct search *s, const struct ir_insn *i) {
@@ -60,7 +60,7 @@ static enum exec_prompt of_insn(struct search *s, const struct ir_insn *i) {
     case IR_STMATRIX: return i->space == IR_SP_SHARED ? EXEC_PROMPT_NONE : EXEC_PROMPT_MATRIX;
     case IR_CALL:
     case IR_CALL_IND: visit_callees(s, i); break;
-    case IR_TEX: s->fetches = true; break;
+    case IR_TEX: s->x->textures = true; break;
     case IR_ST_U8:
     case IR_ST_U16:
     case IR_ST_U32:
@@ -71,12 +71,15 @@ static enum exec_prompt of_insn(struct search *s, const struct ir_insn *i) {
     case IR_LD_S16:
     case IR_LD_U32:
     case IR_LD_S32:
-    case IR_LD_U64: s->constants |= i->space == IR_SP_CONST && !known(i->o[i->nd]); break;
+    case IR_LD_U64:
+        s->x->constants |= i->space == IR_SP_CONST || i->space == IR_SP_GENERIC;
+        s->constants |= i->space == IR_SP_CONST && !known(i->o[i->nd]);
+        break;
     case IR_MBAR:
     case IR_MBAR_WAIT: break;
     default:
         if (ir_ops[i->op].cls != IR_C_ATOM || !may_be_global(i)) break;
-        s->stores = s->tells = true;
+        s->stores = s->x->tells = true;
     }
     return EXEC_PROMPT_NONE;
 }
@@ -87,17 +90,18 @@ static enum exec_prompt of_func(struct search *s, const struct ir_func *f) {
     return why;
 }
 
-enum exec_prompt exec_prompt(const struct exec_grid *g, bool *tells) {
+void exec_reach(const struct exec_grid *g, struct exec_reach *x) {
     const struct ir_module *m = g->module;
-    struct search s = {
-        .m = m, .todo = xcalloc(m->funcs.n, sizeof *s.todo), .seen = xcalloc(m->funcs.n, sizeof *s.seen)};
-    enum exec_prompt why = g->races ? EXEC_PROMPT_RACES : EXEC_PROMPT_NONE;
+    *x = (struct exec_reach){.why = g->races ? EXEC_PROMPT_RACES : EXEC_PROMPT_NONE,
+                             .func = xcalloc(m->funcs.n, sizeof *x->func)};
+    struct search s = {.m = m, .x = x, .seen = xcalloc(m->funcs.n, sizeof *s.seen)};
     visit(&s, g->launch->func);
-    while (s.n && !why) why = of_func(&s, &m->funcs.v[s.todo[--s.n]]);
-    if (!why && s.fetches && s.stores) why = EXEC_PROMPT_TEXTURE;
-    if (!why && s.constants && s.stores && !g->image->bank_bytes) why = EXEC_PROMPT_CONSTANT;
-    *tells = s.tells;
-    xfree(s.todo);
+    for (uint32_t k = 0; k < x->nfuncs && !x->why; k++) x->why = of_func(&s, &m->funcs.v[x->func[k]]);
+    if (!x->why && x->textures && s.stores) x->why = EXEC_PROMPT_TEXTURE;
+    if (!x->why && s.constants && s.stores && !g->image->bank_bytes) x->why = EXEC_PROMPT_CONSTANT;
     xfree(s.seen);
-    return why;
+}
+
+void exec_reach_free(struct exec_reach *x) {
+    xfree(x->func);
 }

@@ -182,6 +182,7 @@ struct mech;
 struct mech_ops {
     const char *name, *title, *source; /* "pdom", "Post-dominator stack", "DWF 3.2, Table 3.1" */
     unsigned caps;
+    bool asks_spinning; /* of env.spinning */
     enum cfg_form form; /* of the program that it runs: its marks are committed to it like any instruction */
     /* Left out: `form`. For one whose parameters choose it. */
     enum cfg_form (*form_by)(const void *params);

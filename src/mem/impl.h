@@ -50,6 +50,7 @@ struct front {
     struct msg_pool pool; /* those that wait at its miss registers, and what goes from l1c to l15 */
     struct queue done;    /* what mem_done gives out */
     bool called;          /* see mem_called */
+    bool early;           /* see mem_sm_early */
     VEC(struct news) in;
     size_t read;         /* of it */
     VEC(struct msg) out; /* requests, in the order of asking */
@@ -108,6 +109,7 @@ struct mem {
     uint64_t news[PORT_WORDS];    /* SMs that have some unread, */
     uint64_t called[PORT_WORDS];  /* and for mem_called */
     uint64_t now;                 /* the core cycle everything has been advanced to */
+    uint64_t from;                /* of the window that the SMs are in: its first cycle */
     uint64_t quiet;               /* core cycle by which the pool was empty, if it is */
 };
 
@@ -131,13 +133,14 @@ struct answer {
     uint32_t bytes, entry;
     uint8_t path;
 };
-void l1_fill(struct front *f, const struct answer *a, uint64_t cycle);
+void l1_fill(const struct mem *m, struct front *f, const struct answer *a, uint64_t cycle);
 /* What refused the cache's last request may be gone: its SM has to ask again. */
 void l1_lift(struct front *f, struct l1 *c);
 void l1_flush(struct mem *m, uint32_t sm, uint8_t path);
 /* l15.c. A read that l1c misses, leaving it at from->ready; the answer is for its miss register `entry`. */
 void l15_send(const struct source *from, uint64_t addr, uint32_t bytes, uint32_t entry);
-void l15_fill(struct front *f, const struct answer *a, uint64_t cycle); /* the answer to a miss of it */
+void l15_fill(const struct mem *m, struct front *f, const struct answer *a,
+              uint64_t cycle); /* the answer to a miss of it */
 void l15_cycle(const struct mem *m, uint32_t sm, uint64_t cycle);
 void l15_flush(struct l15 *c);
 /* port.c */

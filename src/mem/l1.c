@@ -171,7 +171,7 @@ void l1_lift(struct front *f, struct l1 *c) {
     c->refused = false;
 }
 
-void l1_fill(struct front *f, const struct answer *a, uint64_t cycle) {
+void l1_fill(const struct mem *m, struct front *f, const struct answer *a, uint64_t cycle) {
     struct l1 *c = &f->l1[a->path];
     struct queue ready = {0};
     level_fill(&c->level, &f->pool, a->entry, a->addr, a->bytes, &ready);
@@ -180,6 +180,7 @@ void l1_fill(struct front *f, const struct answer *a, uint64_t cycle) {
     while (ready.n) {
         uint32_t w = QUEUE_TAKE(&ready, f->pool.v);
         account(&f->load, f->pool.v[w].when, cycle);
+        f->early |= a->path == MEM_L1D && f->pool.v[w].when >= m->from;
         QUEUE_PUT(&f->done, f->pool.v, w);
     }
 }
@@ -212,9 +213,9 @@ uint64_t mem_sm_next(const struct mem *m, uint32_t sm) {
 static void take_answer(const struct mem *m, struct front *f, const struct news *n) {
     const struct answer a = {n->addr, n->bytes, n->id, n->path};
     if (n->path == MEM_L1C && m->o.l15c.present)
-        l15_fill(f, &a, n->cycle);
+        l15_fill(m, f, &a, n->cycle);
     else
-        l1_fill(f, &a, n->cycle);
+        l1_fill(m, f, &a, n->cycle);
 }
 
 /* Of a cycle: answers first, then what l15 does in it, then what has left. */
@@ -231,6 +232,12 @@ void mem_sm_advance(struct mem *m, uint32_t sm, uint64_t cycle) {
     }
     if (f->read < f->in.n) return;
     f->read = f->in.n = 0;
+}
+
+bool mem_sm_early(struct mem *m, uint32_t sm) {
+    const bool early = m->front[sm].early;
+    m->front[sm].early = false;
+    return early;
 }
 
 bool mem_sm_called(const struct mem *m, uint32_t sm) {

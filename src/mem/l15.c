@@ -29,11 +29,11 @@ static void fetch(const struct mem *m, uint32_t sm, const struct level_effect *x
     }
 }
 
-static void answer(struct front *f, uint32_t i, uint64_t cycle) {
+static void answer(const struct mem *m, struct front *f, uint32_t i, uint64_t cycle) {
     const struct msg *r = &f->pool.v[i];
     const struct answer a = {r->addr, r->bytes, r->id, MEM_L1C};
     msg_free(&f->pool, i);
-    l1_fill(f, &a, cycle);
+    l1_fill(m, f, &a, cycle);
 }
 
 /* Looks up the oldest request; false: refused. */
@@ -60,10 +60,10 @@ static bool look_up(const struct mem *m, uint32_t sm, uint64_t cycle) {
     return true;
 }
 
-void l15_fill(struct front *f, const struct answer *a, uint64_t cycle) {
+void l15_fill(const struct mem *m, struct front *f, const struct answer *a, uint64_t cycle) {
     struct queue ready = {0};
     level_fill(&f->l15.level, &f->pool, a->entry, a->addr, a->bytes, &ready);
-    while (ready.n) answer(f, QUEUE_TAKE(&ready, f->pool.v), cycle);
+    while (ready.n) answer(m, f, QUEUE_TAKE(&ready, f->pool.v), cycle);
 }
 
 /* The head of a queue may leave in this cycle. */
@@ -80,7 +80,7 @@ static uint64_t head_at(const struct front *f, const struct queue *q, uint64_t s
 void l15_cycle(const struct mem *m, uint32_t sm, uint64_t cycle) {
     struct front *f = &m->front[sm];
     struct l15 *c = &f->l15;
-    while (ripe(f, &c->hits, cycle)) answer(f, QUEUE_TAKE(&c->hits, f->pool.v), cycle);
+    while (ripe(f, &c->hits, cycle)) answer(m, f, QUEUE_TAKE(&c->hits, f->pool.v), cycle);
     for (uint32_t n = 0; n < c->level.shape.ports && ripe(f, &c->in, cycle); n++)
         if (!look_up(m, sm, cycle)) break;
     uint64_t hit = head_at(f, &c->hits, cycle + 1), in = head_at(f, &c->in, cycle + 1);

@@ -234,6 +234,10 @@ uint64_t mem_quiet(const struct mem *m) {
     return m->quiet;
 }
 
+void mem_begin(struct mem *m, uint64_t now) {
+    m->from = now;
+}
+
 const uint64_t *mem_news(const struct mem *m) {
     return m->news;
 }

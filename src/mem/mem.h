@@ -64,9 +64,10 @@ uint64_t mem_window(const struct mem *m, uint32_t paths);
 /* The memory's side up to core cycle `until`; ahead: it stops when it has nothing left, for then it may be told the time
  * later. */
 void mem_run(struct mem *m, uint64_t until, bool ahead);
-uint64_t mem_run_next(const struct mem *m); /* the next core cycle at which that side has something to do */
-uint64_t mem_ran(const struct mem *m);      /* the last at which it had */
-uint64_t mem_quiet(const struct mem *m);    /* the core cycle by which it last had nothing left */
+void mem_begin(struct mem *m, uint64_t now); /* a window begins with this cycle */
+uint64_t mem_run_next(const struct mem *m);  /* the next core cycle at which that side has something to do */
+uint64_t mem_ran(const struct mem *m);       /* the last at which it had */
+uint64_t mem_quiet(const struct mem *m);     /* the core cycle by which it last had nothing left */
 /* The SMs that have been told something, 64 to a word, until mem_collect finds that they know. */
 const uint64_t *mem_news(const struct mem *m);
 /* An SM's side: the next cycle at which it has something to do; all it has up to a cycle; whether the SM must be ticked for
@@ -74,6 +75,8 @@ const uint64_t *mem_news(const struct mem *m);
 uint64_t mem_sm_next(const struct mem *m, uint32_t sm);
 void mem_sm_advance(struct mem *m, uint32_t sm, uint64_t cycle);
 bool mem_sm_called(const struct mem *m, uint32_t sm);
+/* Since this was asked last: data that the SM has asked for in this window has come, with what others had asked for. */
+bool mem_sm_early(struct mem *m, uint32_t sm);
 /* What the SM has asked for goes to the memory's side. */
 void mem_collect(struct mem *m, uint32_t sm);
 void mem_at(struct mem *m, uint64_t now); /* the time is now: for mem_flush and counters */

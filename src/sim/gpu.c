@@ -103,6 +103,7 @@ static bool make_sms(struct gpu_run *r, struct err *e) {
     r->sm = xcalloc(want, sizeof(struct sm *));
     gpu_wake_init(&r->wake, (uint32_t)want, r->gpu->now);
     r->at = xaligned(64, want * sizeof *r->at);
+    r->logs = xcalloc(want, sizeof(struct exec_log *));
     for (; r->nsms < want; r->nsms++) {
         struct sm_env env = sm_env(r, r->nsms);
         gpu_at_init(r, r->nsms);
@@ -173,6 +174,7 @@ static void end_run(struct gpu_run *r, const struct mem_stats *before, struct st
     out->exec.blocks = r->next_block;
     out->gpu.cycles = r->gpu->now - r->start;
     out->gpu.limited[r->limiter] = out->gpu.cycles != 0;
+    memcpy(out->gpu.lockstep, r->lockstep, sizeof out->gpu.lockstep);
 }
 
 static void free_run(struct gpu_run *r) {
@@ -185,7 +187,10 @@ static void free_run(struct gpu_run *r) {
     for (uint32_t i = 0; i < r->nsms; i++) {
         sb_free(&r->at[i].grid.note);
         err_free(&r->at[i].fault);
+        exec_log_free(r->at[i].log);
     }
+    gpu_windows_free(&r->windows);
+    xfree(r->logs);
     xfree(r->at);
     xfree(r->thread_insts);
     exec_grid_free(&r->grid);
@@ -222,8 +227,7 @@ static void begin_trace(const struct gpu_run *r) {
 bool gpu_run(struct gpu *g, const struct gpu_launch *l, struct stats *out, struct err *e) {
     struct mem_stats before;
     if (g->failed && !renew(g, e)) return false;
-    struct gpu_run r = {
-        .gpu = g, .window = 1, .launch = l, .start = g->now, .checked = g->now, .sampled = g->now};
+    struct gpu_run r = {.gpu = g, .launch = l, .start = g->now, .checked = g->now, .sampled = g->now};
     for (size_t i = 0; i < l->nwarm; i++) mem_warm(g->mem, l->warm[i].addr, l->warm[i].bytes);
     mem_restart_stats(g->mem);
     mem_get_stats(g->mem, &before);

@@ -44,7 +44,7 @@ static void dispatch(struct gpu_run *r, uint64_t now, uint64_t first) {
         const uint32_t i = r->turn;
         struct gpu_at *a = &r->at[i];
         r->turn = i + 1 < r->nsms ? i + 1 : 0;
-        const bool taken = (start || a->stopped == now) && takes(r, i);
+        const bool taken = (start || (a->stopped == now && !a->early)) && takes(r, i);
         refused = taken ? 0 : refused + 1;
         if (!taken) continue;
         sm_start(r->sm[i], r->next_block++, now);
@@ -52,6 +52,7 @@ static void dispatch(struct gpu_run *r, uint64_t now, uint64_t first) {
         a->next = first;
         r->nbusy += !a->busy;
         a->busy = true;
+        gpu_windows_begin(r, i);
         if (start) gpu_wake_set(&r->wake, i, first);
     }
 }
@@ -125,6 +126,12 @@ static void count_insts(struct gpu_run *r, struct gpu_at *a) {
     a->counted = a->grid.insts;
 }
 
+/* Accesses of a window longer than a cycle are put off until its end. */
+static void put_off(struct gpu_at *a, bool off) {
+    if (off && !a->log) a->log = exec_log_new();
+    a->grid.log = off ? a->log : NULL;
+}
+
 /* All cycles before `until`, or up to one after which it stops. */
 static void run_sm(struct gpu_run *r, uint32_t i, uint64_t until) {
     struct gpu_at *a = &r->at[i];
@@ -133,6 +140,11 @@ static void run_sm(struct gpu_run *r, uint32_t i, uint64_t until) {
         uint32_t ended = 0;
         if (mem_sm_next(mem, i) <= now) a->told = now;
         mem_sm_advance(mem, i, now);
+        if (mem_sm_early(mem, i) && a->grid.log) {
+            a->stopped = a->next = now;
+            a->early = true;
+            return;
+        }
         if (now < a->next && !mem_sm_called(mem, i)) continue;
         a->ticked = now;
         if (!sm_tick(r->sm[i], now, &ended, &a->fault)) {
@@ -159,12 +171,54 @@ static void run_limited(struct gpu_run *r, uint32_t i, uint64_t until) {
 
 /* ---- a window ---- */
 
-/* The first cycle in which SMs stopped that are to go on; SM_NEVER: there are none. */
-static uint64_t first_stop(const struct gpu_run *r, const uint64_t *who) {
-    uint64_t first = SM_NEVER;
-    FOR_BITMAP(i, who, r->wake.words)
-    if (!r->at[i].last) first = smaller(first, r->at[i].stopped);
+/* The SM with the first fault, of two in one cycle the lower one; nsms: there is none. */
+static uint32_t first_fault(const struct gpu_run *r, const uint64_t *who) {
+    uint32_t first = r->nsms;
+    FOR_BITMAP(i, who, r->wake.words) {
+        if (!r->at[i].fault.code) continue;
+        if (first == r->nsms || r->at[i].faulted < r->at[first].faulted) first = i;
+    }
     return first;
+}
+
+static uint64_t fault_at(const struct gpu_run *r, const uint64_t *who) {
+    const uint32_t sm = first_fault(r, who);
+    return sm < r->nsms ? r->at[sm].faulted : SM_NEVER;
+}
+
+/* The first cycle before or after which SMs stopped that are to go on; SM_NEVER: there are none. */
+struct stop {
+    uint64_t at;
+    bool early;
+};
+
+static struct stop first_stop(const struct gpu_run *r, const uint64_t *who) {
+    struct stop s = {SM_NEVER, false};
+    FOR_BITMAP(i, who, r->wake.words) {
+        const struct gpu_at *a = &r->at[i];
+        if (a->last || a->stopped > s.at || (a->stopped == s.at && !a->early)) continue;
+        s = (struct stop){a->stopped, a->early};
+    }
+    return s;
+}
+
+/* What is put off and was issued before this cycle happens; all SMs have run those cycles. Accesses of SMs that have run more
+ * stay in their logs. */
+static void run_logs_before(struct gpu_run *r, const uint64_t *who, uint64_t now) {
+    uint32_t n = 0;
+    FOR_BITMAP(i, who, r->wake.words) if (r->at[i].log) r->logs[n++] = r->at[i].log;
+    if (now) exec_logs_run(r->logs, n, now - 1, n);
+}
+
+static void go_on_early(struct gpu_run *r, const uint64_t *who, uint64_t now, uint64_t until) {
+    run_logs_before(r, who, now);
+    FOR_BITMAP(i, who, r->wake.words) {
+        struct gpu_at *a = &r->at[i];
+        if (a->stopped != now || !a->early) continue;
+        a->early = false;
+        a->stopped = SM_NEVER;
+        run_sm(r, i, until);
+    }
 }
 
 /* Those that stopped in this cycle get what blocks there are. One that has none left to run stays where it is: this may
@@ -173,7 +227,7 @@ static void go_on(struct gpu_run *r, const uint64_t *who, uint64_t now, uint64_t
     if (r->next_block < r->grid.blocks) dispatch(r, now, now + 1);
     FOR_BITMAP(i, who, r->wake.words) {
         struct gpu_at *a = &r->at[i];
-        if (a->stopped != now || a->last) continue;
+        if (a->stopped != now || a->last || a->early) continue;
         a->last = !sm_busy(r->sm[i]) && r->next_block == r->grid.blocks;
         if (a->last) {
             r->nbusy -= a->busy;
@@ -207,8 +261,26 @@ static uint64_t end_window(struct gpu_run *r, const uint64_t *who, uint64_t unti
     return until;
 }
 
-static bool collect(struct gpu_run *r, const uint64_t *who, struct err *e) {
-    const struct gpu_at *fault = NULL;
+/* What the SMs of the window have put off happens in the order of time, up to the first fault, or, where nobody stores what
+ * another one accesses, one SM after the other. */
+static void run_logs(struct gpu_run *r, const uint64_t *who, uint64_t fault, uint32_t sm) {
+    uint32_t n = 0, at = UINT32_MAX;
+    FOR_BITMAP(i, who, r->wake.words) {
+        if (i == sm) at = n;
+        put_off(&r->at[i], false);
+        if (r->at[i].log) r->logs[n++] = r->at[i].log;
+    }
+    if (fault != SM_NEVER || exec_logs_conflict(r->logs, n))
+        exec_logs_run(r->logs, n, fault, at);
+    else
+        for (uint32_t k = 0; k < n; k++) exec_log_run(r->logs[k], UINT64_MAX);
+    for (uint32_t k = 0; k < n; k++) exec_log_reset(r->logs[k]);
+}
+
+static bool collect(struct gpu_run *r, const uint64_t *who, bool put_off_some, struct err *e) {
+    const uint32_t bad = first_fault(r, who);
+    const struct gpu_at *fault = bad < r->nsms ? &r->at[bad] : NULL;
+    if (put_off_some) run_logs(r, who, fault ? fault->faulted : SM_NEVER, bad);
     FOR_BITMAP(i, who, r->wake.words) {
         struct gpu_at *a = &r->at[i];
         r->done += a->ended;
@@ -216,7 +288,6 @@ static bool collect(struct gpu_run *r, const uint64_t *who, struct err *e) {
         count_insts(r, a);
         mem_collect(r->gpu->mem, i);
         gpu_wake_set(&r->wake, i, smaller(a->next, mem_sm_next(r->gpu->mem, i)));
-        if (a->fault.code && (!fault || a->faulted < fault->faulted)) fault = a;
     }
     if (!fault) return true;
     r->gpu->now = fault->faulted;
@@ -233,6 +304,7 @@ static void ask_ahead(const struct sm *sm) {
 static bool window(struct gpu_run *r, uint64_t *until, struct err *e) {
     uint64_t *who = r->wake.due;
     const uint64_t *news = mem_news(r->gpu->mem), done = r->done;
+    const bool off = *until > r->gpu->now + 1;
     bool stopped = false;
     for (uint32_t w = 0; w < r->wake.words; w++) {
         who[w] |= news[w];
@@ -240,15 +312,17 @@ static bool window(struct gpu_run *r, uint64_t *until, struct err *e) {
             const uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(left);
             rest = left & (left - 1);
             if (rest) ask_ahead(r->sm[w * 64 + (uint32_t)__builtin_ctzll(rest)]);
+            if (off) put_off(&r->at[i], true);
             (r->limited ? run_limited : run_sm)(r, i, *until);
             stopped |= r->at[i].stopped != SM_NEVER;
         }
     }
     if (stopped) {
-        for (uint64_t at; (at = first_stop(r, who)) != SM_NEVER;) go_on(r, who, at, *until);
+        for (struct stop s; (s = first_stop(r, who)).at != SM_NEVER && s.at <= fault_at(r, who);)
+            (s.early ? go_on_early : go_on)(r, who, s.at, *until);
         *until = end_window(r, who, *until);
     }
-    return collect(r, who, e) && (r->done == done || keep_going(r, e));
+    return collect(r, who, off, e) && (r->done == done || keep_going(r, e));
 }
 
 /* ---- the loop ---- */
@@ -267,9 +341,14 @@ static bool finished(const struct gpu_run *r) {
 /* The first cycle that is not in the window that begins now. */
 static uint64_t window_end(struct gpu_run *r, uint64_t every) {
     const uint64_t now = r->gpu->now, look = r->checked + every, interval = r->launch->series->interval;
+    enum gpu_lockstep why;
+    uint64_t length = gpu_window(r, &why);
     r->limited = r->grid.most - r->grid.insts < r->most_insts;
-    uint64_t until = now + (r->nbusy && !r->limited ? r->window : 1);
-    until = smaller(until, larger(look, now + 1));
+    if (r->limited) why = GPU_LOCKSTEP_LIMIT;
+    if (!r->nbusy) why = GPU_LOCKSTEP_END;
+    if (why) length = 1;
+    r->lockstep[why]++;
+    uint64_t until = smaller(now + length, larger(look, now + 1));
     if (interval) until = smaller(until, r->sampled + interval);
     return larger(until, now + 1);
 }
@@ -283,13 +362,15 @@ static uint64_t last_event(const struct gpu_run *r) {
 
 bool gpu_loop(struct gpu_run *r, struct err *e) {
     struct gpu *g = r->gpu;
-    r->most_insts = r->window * r->nsms * (uint64_t)g->options->machine.sm.schedulers * MECH_WIDEST;
     const uint64_t every = check_every(r), *interval = &r->launch->series->interval;
+    gpu_windows_init(r);
+    r->most_insts = r->windows.data * r->nsms * (uint64_t)g->options->machine.sm.schedulers * MECH_WIDEST;
     dispatch(r, g->now, g->now);
     for (;;) {
         uint64_t until = window_end(r, every);
         mem_run(g->mem, g->now, false);
         if (until > g->now + 1) mem_run(g->mem, until - 1, true);
+        mem_begin(g->mem, g->now);
         gpu_wake_advance(&r->wake, g->now, until);
         if (!window(r, &until, e)) return false;
         const bool look = g->now - r->checked >= every;

@@ -3,8 +3,10 @@
 #define HEDDLE_SIM_GPU_RUN_H
 
 #include "exec/joint.h"
+#include "exec/log.h"
 #include "sim/gpu.h"
 #include "sim/gpu_wake.h"
+#include "sim/gpu_window.h"
 
 struct gpu {
     const struct options *options;
@@ -35,9 +37,12 @@ struct gpu_at {
     uint32_t resident;          /* blocks */
     uint32_t ended;             /* blocks, in this window */
     bool busy;                  /* has blocks, or what they have left under way */
-    bool last;                  /* stopped for having run its last block */
+    bool last;                  /* stopped for having run its last block; */
+    bool early;                 /* before the cycle, for data that it asked for in this window has come */
     bool filling;               /* one_at_a_time: it was empty when this round of blocks began */
     struct err fault;
+    size_t code;           /* lines of code that the SM has been found to have (gpu_window.c) */
+    struct exec_log *log;  /* accesses that this window puts off; NULL until there is one */
     struct exec_grid grid; /* the launch's, for itself: what an instruction leaves behind is not shared */
 };
 
@@ -53,11 +58,14 @@ struct gpu_run {
     struct gpu_wake wake; /* of each SM: the next cycle at which it has something to do */
     struct gpu_at *at;    /* of each SM */
     uint32_t nbusy;       /* SMs */
-    uint64_t window;      /* most cycles that an SM runs alone */
-    uint64_t most_insts;  /* that all SMs may execute in a window */
-    bool limited;         /* that might be too many */
-    uint32_t turn;        /* the SM that is offered the next block first */
-    uint64_t start;       /* cycle at which the launch began */
+    struct gpu_windows windows;
+    struct exec_log **logs; /* of the SMs of a window, in order */
+    uint64_t most_insts;    /* that all SMs may execute in a window */
+    bool limited;           /* that might be too many */
+    uint64_t
+        lockstep[GPU_LOCKSTEPS]; /* cycles in which something happened, run in lockstep; [0]: in windows */
+    uint32_t turn;               /* the SM that is offered the next block first */
+    uint64_t start;              /* cycle at which the launch began */
     uint64_t next_block, done;
     enum sm_limiter limiter; /* of the blocks on an SM */
     uint64_t checked;        /* cycle of the last look at limits and progress */

@@ -6,6 +6,7 @@
 #include "exec/stats.h"
 #include "mech/mech.h"
 #include "mem/stats.h"
+#include "sim/gpu_window.h"
 #include "sm/sm.h"
 
 #define STATS_OWN

@@ -276,11 +276,13 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
 extern const struct mech_ops mech_mp, mech_mp_basic;
 const struct mech_ops mech_mp = {.name = "mp",
                                  .title = "Multi-path, opportunistic",
+                                 .asks_spinning = true,
                                  .params = MECH_PARAM_ROWS(MP_PARAMS),
                                  .create = create,
                                  OPS};
 const struct mech_ops mech_mp_basic = {.name = "mp-basic",
                                        .title = "Multi-path",
+                                       .asks_spinning = true,
                                        .params = MECH_PARAM_ROWS(MP_BASIC_PARAMS),
                                        .create = create_basic,
                                        OPS};

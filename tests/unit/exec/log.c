@@ -438,7 +438,7 @@ static void a_block_that_ended_gets_nothing_from_its_log(void **state) {
 
 static void check_prompt(const char *before, const char *body, enum exec_prompt want, bool tells_want) {
     struct sb text = {0};
-    bool tells;
+    struct exec_reach x;
     sb_add(&text,
            HEAD
            "%s\n.visible .entry k(.param .u64 p) {\n.reg .u64 %%a<4>; .reg .u32 %%r<5>; .reg .pred %%p;\n"
@@ -448,8 +448,10 @@ static void check_prompt(const char *before, const char *body, enum exec_prompt 
     struct exec_grid g;
     rig_aim(&r, "k", 1, 32, &(uint64_t){0});
     assert_true(exec_grid_init(&g, &r.launch, &r.err));
-    assert_int_equal(exec_prompt(&g, &tells), want);
-    if (!want) assert_int_equal(tells, tells_want);
+    exec_reach(&g, &x);
+    assert_int_equal(x.why, want);
+    if (!want) assert_int_equal(x.tells, tells_want);
+    exec_reach_free(&x);
     exec_grid_free(&g);
     rig_free(&r);
     sb_free(&text);
