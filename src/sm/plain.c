@@ -1,6 +1,6 @@
 /* Requests of the accesses that nearly all are: one split of one piece, so of one warp, taken as a whole, to one space. Their
  * addresses are read where the step left them, and each request has one node. lines.c has the general form, to which an access
- * goes that turns out to be of another kind here. */
+ * goes that turns out to be of another kind here; an audit compares both. */
 #include "sm/impl.h"
 
 /* The first or next request of an entry, for these lanes. */
@@ -28,6 +28,17 @@ static void build_one(struct sm *s, uint32_t op, uint8_t path, uint8_t kind, uin
     s->ops.v[op].unanswered++;
 }
 
+/* The general form finds the same requests, in the same order. */
+static void audit_lines(struct sm *s, const uint64_t *addr, uint32_t n, struct sm_unit u) {
+    struct sm_gather *g = &s->common->gather;
+    uint32_t lanes = 0;
+    FOR_LANES(l, s->env.grid->out.access.mask) g->path_addr[lanes++] = addr[l];
+    CHECK(mem_coalesce(g->path_addr, lanes, g->bytes, u.line, u.sector, g->line) == n);
+    for (uint32_t k = 0; k < n; k++)
+        CHECK(g->line[k].addr == g->served[k].addr && g->line[k].bytes == g->served[k].bytes &&
+              g->line[k].lanes == bits_count(g->served[k].lanes));
+}
+
 /* Lines of one path; false: some access may be in two of them. */
 static bool build_lines(struct sm *s, uint32_t op, uint8_t path, uint8_t kind, const uint64_t *addr,
                         struct sm_unit u) {
@@ -36,6 +47,7 @@ static bool build_lines(struct sm *s, uint32_t op, uint8_t path, uint8_t kind, c
     const uint32_t mask = s->env.grid->out.access.mask;
     const uint32_t n = s->lanes->coalesce(addr, mask, g->bytes, u.line, u.sector, g->served);
     if (!n) return false;
+    if (s->env.audit) audit_lines(s, addr, n, u);
     g->entry = entry_take(s);
     struct sm_entry *e = &s->entries.v[g->entry];
     for (uint32_t k = 0; k < n; k++) {
@@ -91,11 +103,15 @@ static uint32_t shared_cycles(struct sm *s, bool atomic) {
     struct sm_gather *g = &s->common->gather;
     const struct exec_out *o = &s->env.grid->out;
     const uint32_t banks = (uint32_t)s->o->sm.shared_banks, word = (uint32_t)s->o->sm.shared_bank_bytes;
-    if (!atomic && s->plain_banks && g->bytes <= word)
-        return s->lanes->bank_cycles(o->access.addr, o->access.mask, banks, (uint32_t)__builtin_ctz(word));
-    uint32_t n = 0;
+    const bool words = !atomic && s->plain_banks && g->bytes <= word;
+    uint32_t n = 0, cycles = 0;
+    if (words)
+        cycles = s->lanes->bank_cycles(o->access.addr, o->access.mask, banks, (uint32_t)__builtin_ctz(word));
+    if (words && !s->env.audit) return cycles;
     FOR_LANES(l, o->access.mask) g->shared_addr[n++] = o->access.addr[l];
-    return lines_bank_cycles(s, g->shared_addr, n, g->bytes, atomic);
+    const uint32_t general = lines_bank_cycles(s, g->shared_addr, n, g->bytes, atomic);
+    CHECK(!words || cycles == general);
+    return general;
 }
 
 static void build_shared(struct sm *s, uint32_t op, uint8_t kind) {

@@ -78,7 +78,7 @@ struct sm_env {
     const uint32_t *account_pc;         /* of each PC: the one the account has it by; NULL: the same */
     uint64_t *thread_insts;             /* by global thread number, for time series; NULL: not wanted */
     const struct sm_observer *observer; /* NULL: nobody */
-    bool audit;                         /* the mechanism checks itself after every commit: slow, for tests */
+    bool audit; /* the mechanism checks itself after every commit, and so do requests: slow, for tests */
 };
 
 /* False, with the reason, when not even one block of a launch fits on an SM. */
