@@ -30,10 +30,10 @@ void idle_check(const struct sm *s) {
     const struct sm_warp_stats *t = &s->stats.warp;
     uint64_t sum = t->w0_mem + t->w0_idle + t->stall + t->empty + stat_total(t->issued, SM_SIZES), ahead = 0;
     for (uint32_t k = 0; k < s->schedulers; k++) ahead += s->sched[k].counted - s->counted;
-    CHECK(sum == t->cycles + ahead);
+    CHECK(sum == s->stats.sm.cycles * s->schedulers + ahead);
 }
 
-static void count_classes(struct sm *s, uint64_t until) {
+void idle_classes(struct sm *s, uint64_t until) {
     for (uint32_t k = 0; k < s->schedulers; k++) {
         struct sm_sched *c = &s->sched[k];
         if (c->counted >= until) continue;
@@ -43,7 +43,7 @@ static void count_classes(struct sm *s, uint64_t until) {
 }
 
 /* What their threads wait for, in cycles in which no scheduler works. */
-static void count_waiting(struct sm *s, uint64_t cycles) {
+void idle_waiting(struct sm *s, uint64_t cycles) {
     if (!s->census_known) take_census(s);
     s->stats.idle.dependency += s->census.dependency * cycles;
     s->stats.idle.barrier += s->census.barrier * cycles;
@@ -51,19 +51,7 @@ static void count_waiting(struct sm *s, uint64_t cycles) {
     s->stats.idle.reconvergence += s->census.reconvergence * cycles;
 }
 
-void idle_account(struct sm *s, uint64_t until) {
-    const uint64_t from = s->counted > s->busy_until ? s->counted : s->busy_until;
-    if (!s->active) return;
-    if (s->charge) count_classes(s, until);
-    if (until > s->counted) {
-        s->stats.sm.cycles += until - s->counted;
-        s->stats.warp.cycles += (until - s->counted) * s->schedulers;
-        s->counted = until;
-    }
-    if (!s->nstalled && from < until) count_waiting(s, until - from);
-}
-
 void idle_account_all(struct sm *s, uint64_t until) {
-    if (s->active) count_classes(s, until);
+    if (s->active) idle_classes(s, until);
     idle_account(s, until);
 }

@@ -493,8 +493,18 @@ uint64_t lsu_next(const struct sm *s);
 void lsu_account(struct sm *s, uint64_t until); /* cycles before `until` it was stuck in are refusals */
 
 /* idle.c: every cycle in one class. */
-void idle_account(struct sm *s, uint64_t until);     /* the SM's cycles up to there */
-void idle_account_all(struct sm *s, uint64_t until); /* those of its schedulers too */
+void idle_account_all(struct sm *s,
+                      uint64_t until);            /* the cycles of the SM and of its schedulers up to there */
+void idle_classes(struct sm *s, uint64_t until);  /* those of its schedulers */
+void idle_waiting(struct sm *s, uint64_t cycles); /* what threads wait for, while no scheduler works */
+static inline void idle_account(struct sm *s, uint64_t until) { /* those of the SM */
+    const uint64_t from = s->counted > s->busy_until ? s->counted : s->busy_until;
+    if (!s->active || until <= s->counted) return;
+    if (s->charge) idle_classes(s, until);
+    s->stats.sm.cycles += until - s->counted;
+    s->counted = until;
+    if (!s->nstalled && from < until) idle_waiting(s, until - from);
+}
 /* The scheduler's cycles before `until` are of the class it is in. */
 static inline void idle_count(struct sm *s, struct sm_sched *c, uint64_t until) {
     *(c->stalled ? &s->stats.warp.stall

@@ -327,7 +327,7 @@ static void write_back(struct sm *s) {
 bool sm_tick(struct sm *s, uint64_t now, uint32_t *ended, struct err *e) {
     if (s->failed.code) return err_set(e, s->failed.code, "%s", err_text(&s->failed));
     idle_account(s, now);
-    lsu_account(s, now);
+    if (s->stuck) lsu_account(s, now);
     s->now = now;
     s->ended = 0;
     s->arrival_tick = SM_NEVER;
@@ -337,7 +337,7 @@ bool sm_tick(struct sm *s, uint64_t now, uint32_t *ended, struct err *e) {
         lsu_answered(s, tag);
     }
     write_back(s);
-    lsu_cycle(s);
+    if (s->lsu_waiting) lsu_cycle(s);
     if (!issue_all(s, e)) return false;
     if (s->ahead.left) fetch_ahead(s);
     if (s->charge) waits_ticked(s);
@@ -373,7 +373,7 @@ uint64_t sm_next(const struct sm *s) {
     if (s->failed.code) return s->now;
     if (s->arrival_tick != SM_NEVER) return s->arrival_tick;
     if (s->ahead.left) return s->now + 1;
-    uint64_t next = lsu_next(s);
+    uint64_t next = s->lsu_waiting ? lsu_next(s) : SM_NEVER;
     const uint64_t event = event_next(s);
     if (event < next) next = event;
     if (!s->active || next <= s->now + 1) return next > s->now ? next : s->now + 1;
@@ -391,6 +391,7 @@ void sm_account(struct sm *s, uint64_t now) {
 
 void sm_get_stats(const struct sm *s, struct sm_stats *out, struct mech_stats *mech) {
     *out = s->stats;
+    out->warp.cycles = out->sm.cycles * s->schedulers;
     out->lane.active = out->sm.thread_insts + out->sm.overhead_lanes;
     *mech = s->mech->stats;
 }
