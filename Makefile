@@ -48,6 +48,7 @@ SONAME := -Wl,-soname,libheddle.so.$(SOVERSION)
 PACKAGES      := gcc libc6-dev libjansson-dev libinih-dev libsqlite3-dev libiberty-dev liblz4-dev libzstd-dev
 TEST_PACKAGES := g++ libcmocka-dev pkg-config clang-19 libclc-19
 # Tests that need one of these are left out where it cannot be installed.
+COUNT_PACKAGES := valgrind
 PAGE_PACKAGES := chromium chromium-driver python3-selenium gnuplot-nox
 FUZZ_PACKAGES := clang-14 libclang-rt-14-dev
 CHECK_PACKAGES := clang-14 clang-format-14
@@ -107,6 +108,7 @@ deps:
 	@tools/deps $(PACKAGES)
 test-deps: deps
 	@tools/deps $(TEST_PACKAGES)
+	@tools/deps $(COUNT_PACKAGES) || echo "heddle: what launches cost the host is not tested"
 	@tools/deps $(PAGE_PACKAGES) || echo "heddle: pages and plots are not all tested"
 
 $(LIB): $(OBJ)

@@ -33,7 +33,12 @@ bool cache_check(const struct cache_shape *s, struct err *e) {
     return true;
 }
 
-bool cache_init(struct cache *c, const struct cache_shape *s, uint64_t seed, struct err *e) {
+size_t cache_bytes(const struct cache_shape *s) {
+    return (size_t)s->sets * s->ways * (2 * sizeof(uint64_t) + sizeof(struct cache_line));
+}
+
+void cache_init(struct cache *c, const struct cache_shape *s, uint64_t seed, void *room) {
+    const size_t slots = (size_t)s->sets * s->ways;
     uint32_t grain = grain_of(s);
     *c = (struct cache){.sets = s->sets,
                         .ways = s->ways,
@@ -44,22 +49,9 @@ bool cache_init(struct cache *c, const struct cache_shape *s, uint64_t seed, str
                         .pow2 = is_pow2(s->sets),
                         .replace = s->replace,
                         .rng = {seed}};
-    size_t slots = (size_t)s->sets * s->ways;
-    c->tag = try_pages(slots * sizeof *c->tag);
-    c->stamp = try_pages(slots * sizeof *c->stamp);
-    c->line = try_pages(slots * sizeof *c->line);
-    if (c->tag && c->stamp && c->line) return true;
-    cache_free(c);
-    return err_set(e, ERR_MEMORY, "no memory for the tags of %s: %u sets of %u lines", s->name, s->sets,
-                   s->ways);
-}
-
-void cache_free(struct cache *c) {
-    xfree(c->tag);
-    xfree(c->stamp);
-    xfree(c->line);
-    c->tag = c->stamp = NULL;
-    c->line = NULL;
+    c->tag = room;
+    c->stamp = c->tag + slots;
+    c->line = (struct cache_line *)(c->stamp + slots);
 }
 
 uint64_t cache_covered(const struct cache *c, uint64_t addr, uint32_t bytes) {

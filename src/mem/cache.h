@@ -60,9 +60,9 @@ struct cache {
 
 /* Checks the shape: powers of two, at most 32 sectors and 64 grains. */
 bool cache_check(const struct cache_shape *s, struct err *e);
-bool cache_init(struct cache *c, const struct cache_shape *s, uint64_t seed,
-                struct err *e); /* s has been checked */
-void cache_free(struct cache *c);
+/* room: as many bytes, zeroed, for as long as it lives; s has been checked. */
+size_t cache_bytes(const struct cache_shape *s);
+void cache_init(struct cache *c, const struct cache_shape *s, uint64_t seed, void *room);
 
 /* Bits [first, last] of a word; last < 64. */
 static inline uint64_t cache_bits(uint32_t first, uint32_t last) {

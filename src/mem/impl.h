@@ -92,6 +92,7 @@ struct mem {
     struct clocks clock;
     struct msg_pool pool;    /* what is on the memory's side */
     struct front *front;     /* [sms] */
+    void *tags;              /* of their caches */
     uint32_t used;           /* of them, by this launch: the others are empty, */
     struct mem_stats unused; /* and these are their counters together */
     struct queue *out;       /* [sms][MEM_NPATHS]: requests for the crossbar; msg.when in core cycles */

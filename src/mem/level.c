@@ -7,19 +7,31 @@
  * every case. An atomic is a read that leaves its grains dirty (or goes below as well, writing through). */
 #include "mem/level.h"
 
+#include "base/alloc.h"
 #include "base/bitmap.h"
 
-bool level_init(struct level *l, const struct cache_shape *s, uint64_t seed, struct err *e) {
+size_t level_bytes(const struct cache_shape *s) {
+    return cache_bytes(s) + (s->mshrs * sizeof(struct mshr_entry) + 7) / 8 * 8;
+}
+
+void level_init_in(struct level *l, const struct cache_shape *s, uint64_t seed, void *room) {
     *l = (struct level){.shape = *s, .cycle = MEM_NEVER, .bank_mask = is_pow2(s->banks) ? s->banks - 1 : 0};
-    if (!cache_init(&l->tags, s, seed, e)) return false;
-    if (mshr_init(&l->mshr, s->mshrs, s->merges, e)) return true;
-    cache_free(&l->tags);
-    return false;
+    cache_init(&l->tags, s, seed, room);
+    mshr_init(&l->mshr, (struct mshr_entry *)(l->tags.line + (size_t)s->sets * s->ways), s->mshrs, s->merges);
+}
+
+bool level_init(struct level *l, const struct cache_shape *s, uint64_t seed, struct err *e) {
+    void *room = try_pages(level_bytes(s));
+    if (!room)
+        return err_set(e, ERR_MEMORY, "no memory for the tags of %s: %u sets of %u lines", s->name, s->sets,
+                       s->ways);
+    level_init_in(l, s, seed, room);
+    l->own = room;
+    return true;
 }
 
 void level_free(struct level *l) {
-    cache_free(&l->tags);
-    mshr_destroy(&l->mshr);
+    xfree(l->own);
 }
 
 static uint32_t bank_of(const struct level *l, uint64_t index) {

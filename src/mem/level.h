@@ -18,6 +18,7 @@ struct level {
     uint64_t banks[LEVEL_BANKS / 64]; /* set: taken */
     uint32_t bank_mask;               /* shape.banks - 1 if that is a power of two; else 0 */
     struct mem_cache_stats stats;
+    void *own; /* the room of both, if nobody lent it */
 };
 
 struct level_access {
@@ -41,6 +42,9 @@ struct level_effect {
 
 bool level_init(struct level *l, const struct cache_shape *s, uint64_t seed, struct err *e);
 void level_free(struct level *l);
+/* The same in room that is somebody else's: as many bytes, zeroed; nothing is to be freed. */
+size_t level_bytes(const struct cache_shape *s);
+void level_init_in(struct level *l, const struct cache_shape *s, uint64_t seed, void *room);
 
 /* Whether a port and the bank are free in this cycle; counts the refusal if not. */
 bool level_open(struct level *l, uint64_t index, uint64_t cycle);

@@ -14,35 +14,39 @@
 
 /* ---- making ---- */
 
-static bool make_l1(struct mem *m, struct err *e) {
-    uint32_t grain = (uint32_t)m->o.l2.line;
-    const struct cache_shape shape[MEM_NPATHS] = {[MEM_L1D] = CACHE_SHAPE("l1d", &m->o.l1d, grain),
-                                                  [MEM_L1T] = CACHE_SHAPE("l1t", &m->o.l1t, grain),
-                                                  [MEM_L1C] =
-                                                      CACHE_SHAPE("l1c", &m->o.l1c, mem_below_l1c(&m->o)),
-                                                  [MEM_L1I] = CACHE_SHAPE("l1i", &m->o.l1i, grain)};
-    struct rng seeds = {(uint64_t)m->o.memory.seed};
-    for (uint32_t i = 0; i < m->sms * MEM_NPATHS; i++) {
-        struct l1 *c = &m->front[i / MEM_NPATHS].l1[i % MEM_NPATHS];
-        c->below = i % MEM_NPATHS == MEM_L1C ? mem_below_l1c(&m->o) : grain;
-        if (!level_init(&c->level, &shape[i % MEM_NPATHS], rng_next(&seeds), e)) return false;
-    }
-    return true;
+enum { L15 = MEM_NPATHS, SM_CACHES }; /* behind the first-level caches, if there is one */
+
+static uint32_t shapes(const struct mem *m, struct cache_shape s[SM_CACHES]) {
+    const uint32_t grain = (uint32_t)m->o.l2.line;
+    s[MEM_L1D] = CACHE_SHAPE("l1d", &m->o.l1d, grain);
+    s[MEM_L1T] = CACHE_SHAPE("l1t", &m->o.l1t, grain);
+    s[MEM_L1C] = CACHE_SHAPE("l1c", &m->o.l1c, mem_below_l1c(&m->o));
+    s[MEM_L1I] = CACHE_SHAPE("l1i", &m->o.l1i, grain);
+    s[L15] = CACHE_SHAPE("l15c", &m->o.l15c, grain);
+    return m->o.l15c.present ? SM_CACHES : L15;
 }
 
-static bool make_l15(struct mem *m, struct err *e) {
-    for (uint32_t i = 0; i < m->sms; i++) m->front[i].l15.due = MEM_NEVER;
-    if (!m->o.l15c.present) return true;
-    struct rng seeds = {(uint64_t)m->o.memory.seed + 1};
-    const struct cache_shape shape = CACHE_SHAPE("l15c", &m->o.l15c, (uint32_t)m->o.l2.line);
-    for (uint32_t i = 0; i < m->sms; i++)
-        if (!level_init(&m->front[i].l15.level, &shape, rng_next(&seeds), e)) return false;
-    return true;
-}
-
-static void make_fronts(struct mem *m) {
+/* The tags of all SMs are one array of untouched pages, those of an SM together: one that is never used costs none. */
+static bool make_fronts(struct mem *m, struct err *e) {
+    struct cache_shape s[SM_CACHES];
+    struct rng seeds = {(uint64_t)m->o.memory.seed}, l15_seeds = {(uint64_t)m->o.memory.seed + 1};
+    const uint32_t n = shapes(m, s);
+    size_t each = 0;
+    for (uint32_t k = 0; k < n; k++) each += level_bytes(&s[k]);
+    char *at = m->tags = try_pages(m->sms * each);
+    if (!at) return err_set(e, ERR_MEMORY, "no memory for the tags of the caches of %u SMs", m->sms);
     m->front = xaligned(64, m->sms * sizeof *m->front);
     m->out = xcalloc((size_t)m->sms * MEM_NPATHS, sizeof *m->out);
+    for (uint32_t i = 0; i < m->sms; i++) {
+        struct front *f = &m->front[i];
+        f->l15.due = MEM_NEVER;
+        for (uint32_t k = 0; k < n; at += level_bytes(&s[k++])) {
+            if (k < L15) f->l1[k].below = k == MEM_L1C ? mem_below_l1c(&m->o) : (uint32_t)m->o.l2.line;
+            level_init_in(k < L15 ? &f->l1[k].level : &f->l15.level, &s[k],
+                          rng_next(k < L15 ? &seeds : &l15_seeds), at);
+        }
+    }
+    return true;
 }
 
 static bool make_slices(struct mem *m, struct err *e) {
@@ -76,8 +80,7 @@ static void make_ports(struct mem *m) {
 static bool make(struct mem *m, struct err *e) {
     if (!(m->map = dram_map_new(&m->o.dram, e))) return false;
     m->chip_bits = dram_chip_bits(m->map);
-    make_fronts(m);
-    if (!make_l1(m, e) || !make_l15(m, e) || !make_slices(m, e)) return false;
+    if (!make_fronts(m, e) || !make_slices(m, e)) return false;
     make_ports(m);
     return true;
 }
@@ -102,8 +105,6 @@ struct mem *mem_new(const struct mem_options *o, uint32_t sms, struct err *e) {
 }
 
 static void free_front(struct front *f) {
-    for (int path = 0; path < MEM_NPATHS; path++) level_free(&f->l1[path].level);
-    level_free(&f->l15.level);
     POOL_FREE(&f->pool);
     VEC_FREE(&f->in);
     VEC_FREE(&f->out);
@@ -121,6 +122,7 @@ void mem_free(struct mem *m) {
     dram_map_free(m->map);
     POOL_FREE(&m->pool);
     xfree(m->front);
+    xfree(m->tags);
     xfree(m->out);
     xfree(m->port);
     xfree(m->slice);

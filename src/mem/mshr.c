@@ -1,20 +1,9 @@
 /* The table of miss registers: a pool of fixed size; waiting messages are linked through the message pool. */
 #include "mem/mshr.h"
 
-#include <stdlib.h>
-
-#include "base/alloc.h"
-
-bool mshr_init(struct mshr *t, uint32_t size, uint32_t merges, struct err *e) {
-    struct mshr_entry *v = try_pages(size * sizeof *v);
+void mshr_init(struct mshr *t, struct mshr_entry *room, uint32_t size, uint32_t merges) {
     *t = (struct mshr){.merges = merges};
-    if (!v) return err_set(e, ERR_MEMORY, "no memory for %u miss registers", size);
-    POOL_SIZE(t, v, size);
-    return true;
-}
-
-void mshr_destroy(struct mshr *t) {
-    POOL_FREE(t);
+    POOL_SIZE(t, room, size);
 }
 
 void mshr_arrive(struct mshr *t, struct msg_pool *p, uint32_t entry, uint64_t grains, struct queue *out) {

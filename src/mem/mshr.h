@@ -18,8 +18,7 @@ struct mshr {
     uint32_t merges;
 };
 
-bool mshr_init(struct mshr *t, uint32_t size, uint32_t merges, struct err *e);
-void mshr_destroy(struct mshr *t);
+void mshr_init(struct mshr *t, struct mshr_entry *room, uint32_t size, uint32_t merges);
 static inline bool mshr_room(const struct mshr *t) {
     return t->pool.left;
 }
