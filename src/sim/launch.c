@@ -169,7 +169,7 @@ static void lose_patience(hd_device *dev, uint64_t done, uint64_t blocks, uint64
         dev->patience.done = done;
         dev->patience.since = insts;
     }
-    if (!most || dev->patience.warned || insts - dev->patience.since < most) return;
+    if (!most || dev->patience.warned || insts < dev->patience.since + most) return;
     dev->patience.warned = true;
     sim_log(dev, HD_LOG_WARNING,
             "no block has ended for %" PRIu64 " thread instructions (%" PRIu64 " of %" PRIu64
