@@ -53,9 +53,22 @@ static void show(const char *name, const struct both *x, struct ratios *all) {
     mean_add(&all->host, ratio(x->host));
 }
 
+/* One of the means: a dash where nothing was measured. */
+static void show_mean(double x) {
+    if (x > 0)
+        printf(" %19s %6.3f", "", x);
+    else
+        printf(" %19s %6s", "", "-");
+}
+
 static void show_means(const struct ratios *all) {
-    printf("%-22s %19s %6.3f %19s %6.3f\n", "geometric mean", "", mean_of(&all->ms), "", mean_of(&all->host));
-    printf("%-22s %19s %6.3f %19s %6.3f\n", "worst", "", all->ms.most, "", all->host.most);
+    printf("%-22s", "geometric mean");
+    show_mean(mean_of(&all->ms));
+    show_mean(mean_of(&all->host));
+    printf("\n%-22s", "worst");
+    show_mean(all->ms.most);
+    show_mean(all->host.most);
+    printf("\n");
 }
 
 static void heading(const char *machine) {
