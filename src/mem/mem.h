@@ -9,7 +9,7 @@
  *
  * Windows. What an SM asks in a cycle leaves its caches some cycles later (mem_window says how many at least), so the memory
  * behind them can run that many cycles first and each SM the same cycles then, one after the other or in threads of the
- * host: mem_run; for each SM mem_sm_advance to each cycle it is ticked in, with its mem_done and mem_ask; mem_collect. Every
+ * host: mem_run; for each SM mem_sm_advance to each cycle that mem_sm_next says, its mem_done and mem_ask; mem_collect. Every
  * cycle is as it would have been with mem_advance. Of what is below only functions with an argument `sm` may be called for
  * several SMs at the same time. */
 #ifndef HEDDLE_MEM_MEM_H

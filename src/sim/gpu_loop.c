@@ -132,19 +132,25 @@ static void put_off(struct gpu_at *a, bool off) {
     a->grid.log = off ? a->log : NULL;
 }
 
+/* What memory has for the SM in this cycle. False: data that it asked for in this window, before which it stops. */
+static bool tell(struct gpu_run *r, uint32_t i, uint64_t now) {
+    struct gpu_at *a = &r->at[i];
+    a->told = now;
+    mem_sm_advance(r->gpu->mem, i, now);
+    if (!mem_sm_early(r->gpu->mem, i) || !a->grid.log) return true;
+    a->stopped = a->next = now;
+    a->early = true;
+    return false;
+}
+
 /* All cycles before `until`, or up to one after which it stops. */
 static void run_sm(struct gpu_run *r, uint32_t i, uint64_t until) {
     struct gpu_at *a = &r->at[i];
     struct mem *mem = r->gpu->mem;
-    for (uint64_t now; (now = smaller(a->next, mem_sm_next(mem, i))) < until;) {
+    for (uint64_t news; smaller(a->next, news = mem_sm_next(mem, i)) < until;) {
+        const uint64_t now = smaller(a->next, news);
         uint32_t ended = 0;
-        if (mem_sm_next(mem, i) <= now) a->told = now;
-        mem_sm_advance(mem, i, now);
-        if (mem_sm_early(mem, i) && a->grid.log) {
-            a->stopped = a->next = now;
-            a->early = true;
-            return;
-        }
+        if (news == now && !tell(r, i, now)) return;
         if (now < a->next && !mem_sm_called(mem, i)) continue;
         a->ticked = now;
         if (!sm_tick(r->sm[i], now, &ended, &a->fault)) {
