@@ -41,6 +41,7 @@ enum { FEW = 16 };
 /* Of one scheduler. What every pick looks at is one line of the host's cache, here and below. */
 struct queue {
     _Alignas(64) uint64_t *slots; /* ready, a bit each: LRR, TWO_LEVEL */
+    uint64_t *wake;               /* its element of order.wake */
     uint32_t nready;
     uint32_t last; /* slot picked last; cap: none yet */
     uint64_t last_age;
@@ -100,7 +101,8 @@ struct order *order_new(const struct mech_env *env, const struct split_pool *poo
         q->aged = heap_new(p, o->pos);
         q->slots = PAGES_NEW(p, uint64_t, bitmap_words(o->cap));
         q->last = o->cap;
-        o->wake[k] = MECH_NEVER;
+        q->wake = &o->wake[k];
+        *q->wake = MECH_NEVER;
         q->head = q->tail = SPLIT_NONE;
     }
     return o;
@@ -157,8 +159,8 @@ best_few(const struct order *o, struct queue *q, uint64_t now, uint64_t *others,
 }
 
 /* Somebody has come or gone. */
-static void note_wake(struct order *o, const struct queue *q) {
-    uint64_t *wake = &o->wake[q - o->q];
+static void note_wake(const struct queue *q) {
+    uint64_t *wake = q->wake;
     *wake = q->nready ? 0 : q->timed.n ? q->timed.v[0].key : MECH_NEVER;
     for (uint32_t k = 0; k < q->nfew; k++) {
         const uint64_t t = q->few[k].ready ? 0 : q->few[k].wake;
@@ -239,7 +241,7 @@ static RARE void spill(struct order *o, struct queue *q) {
 
 /* It is READY or TIMED from now on. */
 static inline void expect(struct order *o, struct queue *q, struct mech_split *s) {
-    uint64_t *wake = &o->wake[q - o->q];
+    uint64_t *wake = q->wake;
     const uint64_t from = s->wake <= *o->now ? 0 : s->wake;
     s->order = from ? TIMED : READY;
     if (from < *wake) *wake = from;
@@ -309,7 +311,7 @@ static void displace(struct order *o, struct queue *q, const struct mech_split *
         take_ready(o, q, s);
     else
         heap_take(&q->timed, s->id);
-    note_wake(o, q);
+    note_wake(q);
 }
 
 static void dequeue(struct order *o, struct queue *q, struct mech_split *s) {
@@ -422,7 +424,7 @@ static inline uint64_t ask_again(const struct order *o, const struct mech_split 
 
 /* Takes the split to issue out of the short list; NULL: none can. */
 static struct mech_split *take_few(struct order *o, struct queue *q, uint64_t now) {
-    uint64_t *wake = &o->wake[q - o->q];
+    uint64_t *wake = q->wake;
     for (struct brief *b;;) {
         b = o->by_age ? best_few(o, q, now, wake, true) : best_few(o, q, now, wake, false);
         if (!b) return NULL;
@@ -448,13 +450,13 @@ static RARE struct mech_split *take_next(struct order *o, struct queue *q, uint6
         if (s->wake <= now) break;
         put_back(o, q, s);
     }
-    note_wake(o, q);
+    note_wake(q);
     return s;
 }
 
 struct mech_split *order_pick(struct order *o, uint32_t sched, uint64_t now) {
     struct queue *q = &o->q[sched];
-    if (o->wake[sched] > now) return NULL;
+    if (*q->wake > now) return NULL;
     struct mech_split *s = q->nfew ? take_few(o, q, now) : take_next(o, q, now);
     if (!s) return NULL;
     s->order = PICKED;

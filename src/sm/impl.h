@@ -409,7 +409,30 @@ static inline void score_add(struct sm *s, struct mech_piece p, uint32_t pc, uin
 }
 void score_clear(struct sm *s, uint32_t warp, uint32_t mask, uint32_t op);
 void score_clear_op(struct sm *s, uint32_t op);
-uint64_t score_piece_when(struct sm *s, struct sm_warp *w, uint32_t mask, uint32_t pc, uint64_t used);
+uint64_t score_first_end(const struct sm_warp *w); /* of any entry: a full list takes another then */
+static inline bool score_done(const struct sm_score *e, uint64_t now) {
+    return e->ready <= now || !e->mask;
+}
+/* When those lanes of w may run the instruction at pc, which uses these rows; on the way entries that are done are dropped. */
+static inline uint64_t score_piece_when(struct sm *s, struct sm_warp *w, uint32_t mask, uint32_t pc,
+                                        uint64_t used) {
+    uint64_t when = 0, rows = 0;
+    uint32_t n = w->nscore;
+    for (uint32_t k = 0; k < n;) {
+        const struct sm_score *e = &w->score[k];
+        if (score_done(e, s->now)) {
+            w->score[k] = w->score[--n];
+            continue;
+        }
+        k++;
+        rows |= e->written;
+        if (!(e->mask & mask) || !(e->written & used) || e->ready <= when) continue;
+        if (s->exact_rows || code_depends(s, pc, e->pc)) when = e->ready;
+    }
+    w->nscore = (uint16_t)n;
+    w->rows = rows;
+    return n < SM_SCORES ? when : score_first_end(w);
+}
 uint64_t score_pieces_when(struct sm *s, const struct mech_split *split, const struct sm_code *c);
 /* When these threads may run the instruction at pc, which uses these rows; SM_NEVER: a load must come first. */
 static inline uint64_t score_piece(struct sm *s, struct mech_piece p, uint32_t pc, uint64_t used) {

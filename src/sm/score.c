@@ -9,14 +9,10 @@
 #include "mech/split.h"
 #include "sm/impl.h"
 
-static inline bool is_done(const struct sm_score *e, uint64_t now) {
-    return e->ready <= now || !e->mask;
-}
-
 static void drop_written(struct sm_warp *w, uint64_t now) {
     w->rows = 0;
     for (uint32_t k = 0; k < w->nscore;)
-        if (is_done(&w->score[k], now))
+        if (score_done(&w->score[k], now))
             w->score[k] = w->score[--w->nscore];
         else
             w->rows |= w->score[k++].written;
@@ -53,31 +49,11 @@ void score_clear_op(struct sm *s, uint32_t op) {
     }
 }
 
-/* The earliest end of any entry: a full list takes another then. */
-static uint64_t first_end(const struct sm_warp *w) {
+uint64_t score_first_end(const struct sm_warp *w) {
     uint64_t first = SM_NEVER;
     for (uint32_t k = 0; k < w->nscore; k++)
         if (w->score[k].ready < first) first = w->score[k].ready;
     return first;
-}
-
-uint64_t score_piece_when(struct sm *s, struct sm_warp *w, uint32_t mask, uint32_t pc, uint64_t used) {
-    uint64_t when = 0, rows = 0;
-    uint32_t n = w->nscore;
-    for (uint32_t k = 0; k < n;) {
-        const struct sm_score *e = &w->score[k];
-        if (is_done(e, s->now)) {
-            w->score[k] = w->score[--n];
-            continue;
-        }
-        k++;
-        rows |= e->written;
-        if (!(e->mask & mask) || !(e->written & used) || e->ready <= when) continue;
-        if (s->exact_rows || code_depends(s, pc, e->pc)) when = e->ready;
-    }
-    w->nscore = (uint16_t)n;
-    w->rows = rows;
-    return n < SM_SCORES ? when : first_end(w);
 }
 
 uint64_t score_pieces_when(struct sm *s, const struct mech_split *split, const struct sm_code *c) {

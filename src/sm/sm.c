@@ -19,11 +19,11 @@ static uint64_t ask_when(void *sm, const struct mech_split *split) {
 /* Of a split of one piece that could issue but for the unit, if it was asked, has its instruction, and its warp is not held
  * back for all the results it awaits: nobody else adds to the rows of its lanes. */
 static uint64_t ask_again(void *sm, const struct mech_split *split) {
-    struct sm *s = sm;
-    const struct sm_code *c = sm_code(s, split->pc);
+    const struct sm *s = sm;
+    const struct sm_code *c = &s->common->code[split->pc];
     const bool fetched = !s->fetched || s->fetched[split->id].line == c->line;
-    if (!fetched || s->warps[split->set.p[0].warp].nscore >= SM_FEW_SCORES) return ask_when(sm, split);
-    return s->unit[split->sched][c->unit];
+    const bool full = s->warps[split->set.p[0].warp].nscore >= SM_FEW_SCORES;
+    return c->known && fetched && !full ? s->unit[split->sched][c->unit] : ask_when(sm, split);
 }
 
 /* The same, compared with all there is to ask. */
