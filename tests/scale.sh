@@ -38,9 +38,11 @@ if ! valgrind --version >/dev/null 2>&1 || ! valgrind --tool=none -q "$heddle" -
     printf '1..1\nok 1 - what launches cost # SKIP skipped: valgrind cannot run heddle here\n'
     exit 0
 fi
-echo 1..3
+echo 1..4
 small=$(launch 100)
 check "a launch costs the same in a module of 10,000 instructions" within 120 "$(launch 10000)" "$small"
+check "the same under a mechanism that prepares tables" \
+    within 120 "$(launch 10000 --mech tbc)" "$(launch 100 --mech tbc)"
 check "a launch costs the same on a machine of 1024 SMs" within 130 "$(launch 100 --set gpu.sms=1024)" "$small"
 work="run @mandelbrot --size tiny --config turing-rtx2060"
 # shellcheck disable=SC2086

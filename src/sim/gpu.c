@@ -84,7 +84,7 @@ static struct sm_env sm_env(struct gpu_run *r, uint32_t i) {
                          .common = r->gpu->common,
                          .mech = l->mech,
                          .mech_params = l->param,
-                         .mech_tables = r->tables,
+                         .mech_tables = l->tables->v,
                          .branch = r->branch,
                          .account = l->account,
                          .account_pc = l->form ? l->form->old_pc : NULL,
@@ -124,6 +124,14 @@ static void give_registers(struct gpu_run *r) {
     r->grid.registers_most = given.most;
 }
 
+static bool prepare(const struct gpu_launch *l, struct mech_program program, struct err *e) {
+    struct gpu_tables *t = l->tables;
+    if (t->made) return true;
+    t->made = mech_prepare(l->mech, l->param, program, &t->mem, &t->v, e);
+    if (!t->made) arena_free(&t->mem);
+    return t->made;
+}
+
 /* Refuses what cannot run, before anything has changed. */
 static bool admit(struct gpu_run *r, struct gpu_stats *out, struct err *e) {
     const struct options *o = r->gpu->options;
@@ -133,8 +141,7 @@ static bool admit(struct gpu_run *r, struct gpu_stats *out, struct err *e) {
                                          .func = l->exec->func,
                                          .warp_size = (uint32_t)o->machine.sm.warp_size,
                                          .simd_width = (uint32_t)o->machine.sm.simd_width};
-    if (!mech_can_run(l->mech, l->module, l->cfg, l->exec->func, e) ||
-        !mech_prepare(l->mech, l->param, program, &r->tables_mem, &r->tables, e))
+    if (!mech_can_run(l->mech, l->module, l->cfg, l->exec->func, e) || !prepare(l, program, e))
         return gpu_refused(e);
     give_registers(r);
     if (!sm_fits(&o->machine, &r->grid, e)) return false;
@@ -194,7 +201,6 @@ static void free_run(struct gpu_run *r) {
     xfree(r->at);
     xfree(r->thread_insts);
     exec_grid_free(&r->grid);
-    arena_free(&r->tables_mem);
 }
 
 /* Requests and lines that a launch which failed left behind are nobody's now: a machine with empty caches takes the place of

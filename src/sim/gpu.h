@@ -16,6 +16,13 @@ struct gpu_range {
     uint64_t addr, bytes;
 };
 
+/* What a mechanism wants to know of a kernel before it runs: worked out by its first launch. All zero: there was none. */
+struct gpu_tables {
+    struct arena mem;
+    const void *v; /* of mech_prepare, for all SMs */
+    bool made;
+};
+
 struct gpu_launch {
     const struct exec_launch *exec;
     const struct ir_module *module; /* as loaded */
@@ -23,8 +30,9 @@ struct gpu_launch {
     const struct rewrite *form; /* of it, that runs instead; NULL: none */
     uint32_t classes;           /* of the instructions of what runs, a bit each */
     const struct mech_ops *mech;
-    const int64_t *param; /* of the mechanism */
-    uint64_t number;      /* of the device, for the series */
+    struct gpu_tables *tables; /* of the kernel, which has one mechanism for life */
+    const int64_t *param;      /* of the mechanism */
+    uint64_t number;           /* of the device, for the series */
     /* What was counted of an instruction of what runs that may have run; others did not. */
     void (*count)(void *user, uint32_t pc, const struct sm_branch *b);
     void *user;

@@ -52,8 +52,6 @@ struct gpu_run {
     struct exec_grid grid;
     uint32_t nsms;
     struct sm_branch *branch; /* what they count by PC */
-    struct arena tables_mem;
-    const void *tables; /* of the mechanism, for all SMs */
     struct sm **sm;
     struct gpu_wake wake; /* of each SM: the next cycle at which it has something to do */
     struct gpu_at *at;    /* of each SM */

@@ -53,6 +53,7 @@ struct hd_kernel {
     hd_module *mod;
     uint32_t func;
     hd_kernel_info info;
+    struct gpu_tables tables;
 };
 
 struct hd_module {

@@ -267,6 +267,7 @@ bool sim_run_timed(hd_kernel *k, const struct exec_launch *x, struct stats *s, s
     struct gpu_launch l = {.exec = &exec,
                            .module = k->mod->ir,
                            .cfg = k->mod->cfg,
+                           .tables = &k->tables,
                            .number = dev->launches,
                            .account = dev->watch.profile ? k->mod->account : NULL,
                            .series = &dev->series,

@@ -125,6 +125,7 @@ const struct ir_var *sim_const_find(const hd_device *dev, uint64_t addr, uint64_
 
 static void module_free(hd_module *mod) {
     for (int f = 0; f < CFG_FORMS; f++) cfg_rewrite_free(mod->form[f]);
+    for (size_t k = 0; k < mod->nkernels; k++) arena_free(&mod->kernels[k].tables.mem);
     if (mod->image) exec_image_free(mod->image);
     if (mod->cfg) cfg_free(mod->cfg);
     if (mod->ir) ir_module_free(mod->ir);

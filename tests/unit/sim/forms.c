@@ -233,7 +233,12 @@ static void commit_looking(struct mech *m, struct mech_split *s, const struct me
     mech_find("nrec")->commit(m, s, o);
 }
 
-static bool run_gpu(struct launched *x, const struct mech_ops *ops, struct stats *s, struct err *e) {
+static void count_nothing(void *user, uint32_t pc, const struct sm_branch *b) {
+    (void)user, (void)pc, (void)b;
+}
+
+static bool run_gpu(struct launched *x, const struct mech_ops *ops, struct gpu_tables *tables,
+                    struct stats *s, struct err *e) {
     const struct rewrite *form;
     hd_module *mod = x->r.mod;
     const uint64_t d = rig_zero(&x->r, sizeof x->out);
@@ -249,7 +254,9 @@ static bool run_gpu(struct launched *x, const struct mech_ops *ops, struct stats
                            .cfg = mod->cfg,
                            .form = form,
                            .mech = ops,
+                           .tables = tables,
                            .param = NULL,
+                           .count = count_nothing,
                            .series = &none};
     struct gpu *g = gpu_new(&x->r.dev->options, e);
     const bool good = gpu_run(g, &l, s, e);
@@ -258,24 +265,29 @@ static bool run_gpu(struct launched *x, const struct mech_ops *ops, struct stats
     return good;
 }
 
-static void a_form_and_tables_are_made_once_for_all_sms(void **state) {
+static void a_form_and_tables_are_made_once_for_all_sms_and_launches(void **state) {
     (void)state;
     struct launched x;
     struct mech_ops ops = *mech_find("nrec");
     struct stats s;
     struct err e = {0};
+    struct gpu_tables tables = {0}, none = {0};
     launch(&x, "pdom", "joins", NOBODY);
     uint32_t want[THREADS];
     memcpy(want, x.out, sizeof want);
     ops.prepare = prepare_once;
     ops.commit = commit_looking;
-    prepared = syncs = 0;
-    assert_true(run_gpu(&x, &ops, &s, &e));
-    assert_int_equal(prepared, 1);
-    assert_int_equal(syncs, s.sm.overhead_insts);
-    assert_memory_equal(x.out, want, sizeof want);
+    prepared = 0;
+    for (int k = 0; k < 2; k++) {
+        syncs = 0;
+        assert_true(run_gpu(&x, &ops, &tables, &s, &e));
+        assert_int_equal(prepared, 1);
+        assert_int_equal(syncs, s.sm.overhead_insts);
+        assert_memory_equal(x.out, want, sizeof want);
+    }
+    arena_free(&tables.mem);
     ops.prepare = refuse_at_join;
-    assert_false(run_gpu(&x, &ops, &s, &e));
+    assert_false(run_gpu(&x, &ops, &none, &s, &e));
     assert_string_equal(err_text(&e), "form.ptx:15: a join");
     err_free(&e);
     end(&x);
@@ -348,7 +360,7 @@ int main(void) {
         cmocka_unit_test(the_watchdog_s_report_has_the_pcs_of_the_program),
         cmocka_unit_test(the_trace_has_the_pcs_of_the_program_and_the_marks),
         cmocka_unit_test(a_fault_names_the_line_of_the_program),
-        cmocka_unit_test(a_form_and_tables_are_made_once_for_all_sms),
+        cmocka_unit_test(a_form_and_tables_are_made_once_for_all_sms_and_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
