@@ -206,8 +206,8 @@ struct mech_ops {
      * picks. */
     bool (*select)(struct mech *m, uint32_t sched, struct mech_packet *p);
     void (*commit)(struct mech *m, struct mech_split *s, const struct mech_outcome *o); /* required */
-    /* Optional. All threads of s go on at `to`; its instruction is no call, return or mark. What commit does then, without an
-     * outcome, if it is no more than to let s go on. False: it is more, and nothing was done. */
+    /* Optional. All threads of s go on at `to`; its instruction is no call, return or IR_MARK. What commit does then, without
+     * an outcome, if it is no more than to let s go on. False: it is more, and nothing was done. */
     bool (*advance)(struct mech *m, struct mech_split *s, uint32_t to);
     /* Optional. Some threads of an in-flight load have their data, others wait. True: the mechanism took the ready ones
      * (they go on at pc + 1 in a split of their own: split_divide); the SM commits the rest when it is back. It may also

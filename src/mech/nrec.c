@@ -14,6 +14,11 @@ static void go(struct mech *m, struct mech_split *s, uint32_t pc) {
     order_add(m->order, s);
 }
 
+static bool advance(struct mech *m, struct mech_split *s, uint32_t to) {
+    go(m, s, to);
+    return true;
+}
+
 static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     if (o->nsides == 1 && !o->exited.n && !o->waiting.n)
         go(m, s, o->side[0].pc);
@@ -35,5 +40,6 @@ const struct mech_ops mech_nrec = {
     .source = "DWF 3.1",
     .caps = MECH_ANY_CODE | MECH_PROGRESS | MECH_AT_HOME | MECH_STEADY,
     .commit = commit,
+    .advance = advance,
     .storage = storage,
 };

@@ -223,12 +223,16 @@ static void commit_slow(struct mech *m, struct home *h, struct mech_split *s, co
     if (h->base.threads) single_count(&t->sums, &h->base, s);
 }
 
+static bool advance(struct mech *m, struct mech_split *s, uint32_t to) {
+    if (to >= s->own[NEAR]) return false;
+    s->pc = to;
+    order_add(m->order, s);
+    return true;
+}
+
 static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
-    if (o->nsides == 1 && !o->exited.n && !o->waiting.n && o->side[0].pc < s->own[NEAR]) {
-        s->pc = o->side[0].pc;
-        order_add(m->order, s);
-        return;
-    }
+    const bool together = o->nsides == 1 && !o->exited.n && !o->waiting.n;
+    if (together && advance(m, s, o->side[0].pc)) return;
     commit_slow(m, home_of(m, s), s, o);
 }
 
@@ -370,6 +374,7 @@ const struct mech_ops mech_sympa13 = {
     .create = create,
     .start = start,
     .commit = commit,
+    .advance = advance,
     .release = release,
     .census = census,
     .places = places,

@@ -289,14 +289,17 @@ static void commit_slow(struct mech *m, struct home *h, struct mech_split *s, co
     if (h->base.threads) single_count(&t->sums, &h->base, s);
 }
 
-static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+static bool advance(struct mech *m, struct mech_split *s, uint32_t to) {
     const struct ir_insn *code = m->env.module->code.v;
-    if (o->nsides == 1 && !o->exited.n && !o->waiting.n && !o->depth_change && o->insn->op != IR_MARK &&
-        !ir_is_mark(o->insn, IR_MK_BRK) && !(code[o->side[0].pc].flags & IR_F_SYNC)) {
-        s->pc = o->side[0].pc;
-        order_add(m->order, s);
-        return;
-    }
+    if (ir_is_mark(&code[s->pc], IR_MK_BRK) || code[to].flags & IR_F_SYNC) return false;
+    s->pc = to;
+    order_add(m->order, s);
+    return true;
+}
+
+static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+    const bool together = o->nsides == 1 && !o->exited.n && !o->waiting.n && !o->depth_change;
+    if (together && o->insn->op != IR_MARK && advance(m, s, o->side[0].pc)) return;
     commit_slow(m, home_of(m, s), s, o);
 }
 
@@ -448,6 +451,7 @@ const struct mech_ops mech_tesla = {
     .start = start,
     .select = tesla_select,
     .commit = commit,
+    .advance = advance,
     .release = release,
     .next = next,
     .census = census,

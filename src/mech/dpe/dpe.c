@@ -323,15 +323,16 @@ static void commit_slow(struct mech *m, struct dpe_home *h, struct mech_split *s
     settle(m, h);
 }
 
+static bool advance(struct mech *m, struct mech_split *s, uint32_t to) {
+    if (to == s->own[DPE_JOIN]) return false;
+    s->pc = to;
+    go(m, dpe_home_of(m, s), s);
+    return true;
+}
+
 static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
-    struct dpe_home *h = dpe_home_of(m, s);
-    if (o->nsides == 1 && !o->exited.n && !o->waiting.n && !o->depth_change &&
-        o->side[0].pc != s->own[DPE_JOIN]) {
-        s->pc = o->side[0].pc;
-        go(m, h, s);
-    } else {
-        commit_slow(m, h, s, o);
-    }
+    const bool together = o->nsides == 1 && !o->exited.n && !o->waiting.n && !o->depth_change;
+    if (!together || !advance(m, s, o->side[0].pc)) commit_slow(m, dpe_home_of(m, s), s, o);
 }
 
 static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
@@ -362,6 +363,7 @@ const struct mech_ops mech_dpe = {
     .start = start,
     .select = dpe_select,
     .commit = commit,
+    .advance = advance,
     .release = release,
     .next = next,
     .census = dpe_census,

@@ -251,14 +251,20 @@ static void commit_slow(struct mech *m, struct dws_home *h, struct mech_split *s
     commit_sides(m, h, s, o);
 }
 
-static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+static bool advance(struct mech *m, struct mech_split *s, uint32_t to) {
     dws_set_late(m, s, false);
+    s->pc = to;
+    dws_go(m, s);
+    return true;
+}
+
+static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     if (o->nsides == 1 && !o->exited.n && !o->waiting.n && !o->depth_change) {
-        s->pc = o->side[0].pc;
-        dws_go(m, s);
-    } else {
-        commit_slow(m, dws_home_of(m, s), s, o);
+        advance(m, s, o->side[0].pc);
+        return;
     }
+    dws_set_late(m, s, false);
+    commit_slow(m, dws_home_of(m, s), s, o);
 }
 
 /* Whether a thread of s is at a barrier. */
@@ -305,6 +311,7 @@ const struct mech_ops mech_dws = {
     .start = start,
     .select = dws_select,
     .commit = commit,
+    .advance = advance,
     .memory = dws_memory,
     .release = release,
     .wake = wake,

@@ -52,6 +52,7 @@ enum {
         .create = create_##name_,                                                                        \
         .start = structured_start,                                                                       \
         .commit = structured_commit,                                                                     \
+        .advance = structured_advance,                                                                   \
         .release = structured_release,                                                                   \
         .census = structured_census,                                                                     \
         .places = structured_places,                                                                     \

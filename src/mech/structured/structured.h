@@ -171,6 +171,7 @@ void structured_waits(const struct structured_home *h, uint32_t way, structured_
 enum { STRUCTURED_HOME }; /* split.own */
 void structured_create(struct mech *m, uint32_t way);
 void structured_start(struct mech *m, struct mech_split *s, uint32_t home);
+bool structured_advance(struct mech *m, struct mech_split *s, uint32_t to);
 void structured_commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o);
 void structured_release(struct mech *m, const struct mech_set *set, uint32_t pc);
 

@@ -393,14 +393,18 @@ static void step(struct mech *m, struct structured_home *h, const struct mech_ou
     }
 }
 
+bool structured_advance(struct mech *m, struct mech_split *s, uint32_t to) {
+    const struct structured *w = m->self;
+    if (w->tables->what[s->pc] != STRUCTURED_PLAIN || m->env.audit) return false;
+    s->pc = to;
+    order_add(m->order, s);
+    return true;
+}
+
 void structured_commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     struct structured *w = m->self;
-    if (w->tables->what[o->pc] == STRUCTURED_PLAIN && o->nsides == 1 && !o->exited.n && !o->waiting.n &&
-        !m->env.audit) {
-        s->pc = o->side[0].pc;
-        order_add(m->order, s);
-        return;
-    }
+    const bool together = o->nsides == 1 && !o->exited.n && !o->waiting.n;
+    if (together && structured_advance(m, s, o->side[0].pc)) return;
     struct structured_home *h = &w->home[s->own[STRUCTURED_HOME]];
     const uint32_t pending = h->pending;
     step(m, h, o);

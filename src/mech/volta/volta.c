@@ -164,16 +164,24 @@ static void commit_mark(struct mech *m, struct mech_split *s, const struct mech_
     volta_go_on(m, s);
 }
 
-static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+static bool advance(struct mech *m, struct mech_split *s, uint32_t to) {
     volta_home_of(m, s)->issues++;
-    if (o->nsides != 1 || o->exited.n || o->waiting.n || o->depth_change) {
-        commit_slow(m, s, o);
-    } else if (o->insn->op == IR_MARK) {
-        commit_mark(m, s, o);
-    } else {
-        s->pc = o->side[0].pc;
-        volta_go_on(m, s);
+    s->pc = to;
+    volta_go_on(m, s);
+    return true;
+}
+
+static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+    const bool together = o->nsides == 1 && !o->exited.n && !o->waiting.n && !o->depth_change;
+    if (together && o->insn->op != IR_MARK) {
+        advance(m, s, o->side[0].pc);
+        return;
     }
+    volta_home_of(m, s)->issues++;
+    if (together)
+        commit_mark(m, s, o);
+    else
+        commit_slow(m, s, o);
 }
 
 /* ---- release ---- */
@@ -235,6 +243,7 @@ const struct mech_ops mech_volta = {
     .start = start,
     .select = volta_select,
     .commit = commit,
+    .advance = advance,
     .release = release,
     .wake = volta_wake,
     .next = volta_next,
