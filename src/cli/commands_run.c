@@ -35,6 +35,9 @@ static const struct opt run_options[] = {
      "of a warp, as "
      "before Volta."},
     SAMPLE_ROW,
+    {"threads", 0, false, "N",
+     "Threads of the host that simulate; as many as it has cores unless said. Results are the same bytes for "
+     "every N."},
     {"mech", 'M', false, "NAME[:KEY=VALUE]...",
      "Control-flow mechanism: one of 'heddle list mechanisms', and parameters of its own, as in "
      "pdom:side=most. Without it, run.mech of the configuration."},

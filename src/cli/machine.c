@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crew.h"
 #include "cli/cli.h"
 #include "lab/mech_choice.h"
 
@@ -54,6 +55,19 @@ void machine_sample(struct machine *m, const struct opts *o) {
     const char *distance = opts_value(o, "sample");
     if (distance) machine_set(m, "run.sample", "true");
     if (distance && *distance) machine_set(m, "run.sample_distance", distance);
+}
+
+bool machine_threads(struct machine *m, const struct opts *o, struct err *e) {
+    const char *text = opts_value(o, "threads");
+    char value[24];
+    uint64_t n = crew_cores();
+    if (text && !cli_number("--threads", text, INT64_MAX, &n, e)) return false;
+    if (!n) return err_set(e, ERR_INPUT, "--threads: N is at least 1");
+    for (size_t i = 0; i < m->settings.n && !text; i++)
+        if (!strcmp(m->settings.v[i].key, "run.threads")) return true;
+    snprintf(value, sizeof value, "%" PRIu64, n < 256 || text ? n : 256);
+    machine_set(m, "run.threads", value);
+    return true;
 }
 
 bool machine_limit(struct machine *m, const struct opts *o, struct err *e) {

@@ -20,6 +20,8 @@ bool machine_choose(struct machine *m, bool functional, const char *mech, struct
 void machine_set(struct machine *m, const char *key, const char *value); /* after all others: it wins */
 /* --sample. */
 void machine_sample(struct machine *m, const struct opts *o);
+/* --threads; neither that nor a setting of run.threads: as many as the host has cores. */
+bool machine_threads(struct machine *m, const struct opts *o, struct err *e);
 /* --max-insts, of every launch. */
 bool machine_limit(struct machine *m, const struct opts *o, struct err *e);
 /* Valid as long as the machine is neither changed nor released. */

@@ -108,7 +108,7 @@ static void add_digest(struct sb *s, const char *name, uint64_t h) {
 
 /* How the host computes is not part of what it computes. */
 static bool of_host(const char *key) {
-    static const char *const all[] = {"exec.isa", "run.threads", "exec.warn_insts", NULL};
+    static const char *const all[] = {"exec.isa", "exec.warn_insts", NULL};
     const char *const *at = all;
     while (*at && strcmp(*at, key) != 0) at++;
     return *at != NULL;
@@ -117,7 +117,7 @@ static bool of_host(const char *key) {
 static void add_machine(struct sb *s, const struct options *o) {
     for (size_t i = 0; i < o->nrows; i++) {
         struct sb value = {0};
-        if (of_host(o->rows[i].key)) continue;
+        if (of_host(o->rows[i].key) || options_of_host(&o->rows[i])) continue;
         option_print(&o->rows[i], o, &value);
         add_row(s, o->rows[i].key, value.text ? value.text : "");
         sb_free(&value);

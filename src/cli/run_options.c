@@ -121,7 +121,8 @@ bool run_read_options(struct run *r, const struct opts *o, struct err *e) {
            machine_read(&r->machine, opts_value(o, "config"), o, e) && read_races(r, o, e) &&
            read_sample(r, o, e) && check_functional(r, o, e) &&
            machine_choose(&r->machine, r->functional, opts_value(o, "mech"), e) &&
-           machine_limit(&r->machine, o, e) && run_checkpoint_options(r, o, e);
+           machine_limit(&r->machine, o, e) && machine_threads(&r->machine, o, e) &&
+           run_checkpoint_options(r, o, e);
 }
 
 bool run_read_outputs(struct run *r, const struct opts *o, struct err *e) {

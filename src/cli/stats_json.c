@@ -23,7 +23,8 @@ static json_t *option_value(const struct option_row *row, const struct options *
 json_t *stats_json_options(const struct options *o) {
     json_t *all = json_object();
     for (size_t i = 0; i < o->nrows; i++)
-        json_object_set_new(all, o->rows[i].key, option_value(&o->rows[i], o));
+        if (!options_of_host(&o->rows[i]))
+            json_object_set_new(all, o->rows[i].key, option_value(&o->rows[i], o));
     return all;
 }
 

@@ -119,7 +119,7 @@ static void describe(const struct options *o, const struct options *base, struct
     for (size_t i = 0; i < o->nrows; i++) {
         const struct option_row *row = &o->rows[i];
         bool own = own_parameter(o, i);
-        if (i >= OPTION_COUNT && !own) continue;
+        if ((i >= OPTION_COUNT && !own) || options_of_host(row)) continue;
         const char *value = print(o, i, mem);
         /* a key of the tables is there for ever, a mechanism's goes with its options */
         const char *key = own ? arena_strdup(mem, row->key) : row->key;

@@ -13,14 +13,15 @@ struct gpu *gpu_new(const struct options *o, struct err *e) {
     struct mem *mem = mem_new(&o->memory, (uint32_t)o->gpu.sms, e);
     if (!mem) return NULL;
     struct gpu *g = xcalloc(1, sizeof *g);
-    *g = (struct gpu){.options = o, .mem = mem, .common = sm_common_new()};
+    *g = (struct gpu){.options = o, .mem = mem};
     return g;
 }
 
 void gpu_free(struct gpu *g) {
     if (!g) return;
     mem_free(g->mem);
-    sm_common_free(g->common);
+    for (uint32_t k = 0; k < g->hands; k++) sm_common_free(g->common[k]);
+    xfree(g->common);
     xfree(g);
 }
 
@@ -81,11 +82,11 @@ static struct sm_env sm_env(struct gpu_run *r, uint32_t i) {
                          .module = gpu_module(l),
                          .form = l->form,
                          .cfg = l->form ? l->form->cfg : l->cfg,
-                         .common = r->gpu->common,
+                         .common = r->hand[0].common,
                          .mech = l->mech,
                          .mech_params = l->param,
                          .mech_tables = l->tables->v,
-                         .branch = r->branch,
+                         .branch = r->hand[0].branch,
                          .account = l->account,
                          .account_pc = l->form ? l->form->old_pc : NULL,
                          .thread_insts = r->thread_insts,
@@ -94,11 +95,27 @@ static struct sm_env sm_env(struct gpu_run *r, uint32_t i) {
     return env;
 }
 
+/* Each thread has tables of its own, kept from launch to launch. */
+static void make_hands(struct gpu_run *r) {
+    struct gpu *g = r->gpu;
+    const uint32_t n = crew_size(r->launch->crew);
+    if (n > g->hands) {
+        g->common = xrealloc(g->common, n * sizeof(struct sm_common *));
+        while (g->hands < n) g->common[g->hands++] = sm_common_new();
+    }
+    r->hand = xcalloc(n, sizeof *r->hand);
+    for (; r->hands < n; r->hands++) {
+        struct sm_common *c = g->common[r->hands];
+        r->hand[r->hands] = (struct gpu_hand){c, sm_common_begin(c, gpu_module(r->launch))};
+    }
+}
+
 /* SMs beyond the number of blocks would never be used; the memory system has their ports all the same. */
 static bool make_sms(struct gpu_run *r, struct err *e) {
     uint64_t want = (uint64_t)r->gpu->options->gpu.sms;
     if (want > r->grid.blocks) want = r->grid.blocks;
-    r->branch = sm_common_begin(r->gpu->common, gpu_module(r->launch));
+    make_hands(r);
+    r->list = xcalloc(want, sizeof *r->list);
     mem_use(r->gpu->mem, (uint32_t)want);
     r->sm = xcalloc(want, sizeof(struct sm *));
     gpu_wake_init(&r->wake, (uint32_t)want, r->gpu->now);
@@ -163,8 +180,9 @@ static bool want_thread_counts(struct gpu_run *r, struct err *e) {
 
 static void count_pcs(const struct gpu_run *r) {
     size_t n;
-    const uint32_t *pc = sm_common_met(r->gpu->common, &n);
-    for (size_t k = 0; k < n; k++) r->launch->count(r->launch->user, pc[k], &r->branch[pc[k]]);
+    for (uint32_t h = 1; h < r->hands; h++) sm_common_join(r->hand[0].common, r->hand[h].common);
+    const uint32_t *pc = sm_common_met(r->hand[0].common, &n);
+    for (size_t k = 0; k < n; k++) r->launch->count(r->launch->user, pc[k], &r->hand[0].branch[pc[k]]);
 }
 
 static void end_run(struct gpu_run *r, const struct mem_stats *before, struct stats *out) {
@@ -186,7 +204,9 @@ static void end_run(struct gpu_run *r, const struct mem_stats *before, struct st
 
 static void free_run(struct gpu_run *r) {
     for (uint32_t i = 0; i < r->nsms; i++) sm_free(r->sm[i]);
-    sm_common_end(r->gpu->common);
+    for (uint32_t h = 0; h < r->hands; h++) sm_common_end(r->hand[h].common);
+    xfree(r->hand);
+    xfree(r->list);
     exec_looper_free(r->watch.looper);
     exec_joint_free(r->watch.joint);
     xfree(r->sm);

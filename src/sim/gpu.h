@@ -2,6 +2,7 @@
 #ifndef HEDDLE_SIM_GPU_H
 #define HEDDLE_SIM_GPU_H
 
+#include "base/crew.h"
 #include "exec/exec.h"
 #include "sim/options.h"
 #include "sim/series.h"
@@ -39,6 +40,7 @@ struct gpu_launch {
     struct sm_account *account;   /* of lines of the module as loaded, added to; NULL: not wanted */
     struct series *series;        /* of interval 0: none is wanted */
     struct trace *trace;          /* NULL: none */
+    struct crew *crew;            /* threads of the host to work with; NULL: only the caller */
     const struct gpu_range *warm; /* what is in L2 when it begins, oldest first */
     size_t nwarm;
 };

@@ -23,7 +23,8 @@ enum { CHECK_CYCLES = 4096 }; /* between looks at limits, the watchdog and the p
 void gpu_at_init(struct gpu_run *r, uint32_t i) {
     r->at[i] = (struct gpu_at){.next = SM_NEVER, .stopped = SM_NEVER, .grid = r->grid};
     r->at[i].grid.pages = pages_part(r->grid.pages); /* its own, for it may need more while others run */
-    r->at[i].grid.most = UINT64_MAX;                 /* run_limited sets it where that may be too much */
+    r->at[i].grid.failure = &r->at[i].failure;
+    r->at[i].grid.most = UINT64_MAX; /* run_limited sets it where that may be too much */
 }
 
 /* ---- blocks to SMs ---- */
@@ -144,9 +145,10 @@ static bool tell(struct gpu_run *r, uint32_t i, uint64_t now) {
 }
 
 /* All cycles before `until`, or up to one after which it stops. */
-static void run_sm(struct gpu_run *r, uint32_t i, uint64_t until) {
+void gpu_run_sm(struct gpu_run *r, uint32_t hand, uint32_t i, uint64_t until) {
     struct gpu_at *a = &r->at[i];
     struct mem *mem = r->gpu->mem;
+    if (r->hands > 1) sm_use(r->sm[i], r->hand[hand].common, r->hand[hand].branch);
     for (uint64_t news; smaller(a->next, news = mem_sm_next(mem, i)) < until;) {
         const uint64_t now = smaller(a->next, news);
         uint32_t ended = 0;
@@ -171,7 +173,7 @@ static void run_sm(struct gpu_run *r, uint32_t i, uint64_t until) {
 static void run_limited(struct gpu_run *r, uint32_t i, uint64_t until) {
     struct gpu_at *a = &r->at[i];
     a->grid.most = a->grid.insts + (r->grid.most - r->grid.insts);
-    run_sm(r, i, until);
+    gpu_run_sm(r, 0, i, until);
     count_insts(r, a);
 }
 
@@ -223,7 +225,7 @@ static void go_on_early(struct gpu_run *r, const uint64_t *who, uint64_t now, ui
         if (a->stopped != now || !a->early) continue;
         a->early = false;
         a->stopped = SM_NEVER;
-        run_sm(r, i, until);
+        gpu_run_sm(r, 0, i, until);
     }
 }
 
@@ -241,7 +243,7 @@ static void go_on(struct gpu_run *r, const uint64_t *who, uint64_t now, uint64_t
             continue;
         }
         a->stopped = SM_NEVER;
-        run_sm(r, i, until);
+        gpu_run_sm(r, 0, i, until);
     }
 }
 
@@ -262,7 +264,7 @@ static uint64_t end_window(struct gpu_run *r, const uint64_t *who, uint64_t unti
         if (!a->last) continue;
         a->last = false;
         a->stopped = SM_NEVER;
-        run_sm(r, k, until);
+        gpu_run_sm(r, 0, k, until);
     }
     return until;
 }
@@ -276,11 +278,7 @@ static void run_logs(struct gpu_run *r, const uint64_t *who, uint64_t fault, uin
         put_off(&r->at[i], false);
         if (r->at[i].log) r->logs[n++] = r->at[i].log;
     }
-    if (fault != SM_NEVER || exec_logs_conflict(r->logs, n))
-        exec_logs_run(r->logs, n, fault, at);
-    else
-        for (uint32_t k = 0; k < n; k++) exec_log_run(r->logs[k], UINT64_MAX);
-    for (uint32_t k = 0; k < n; k++) exec_log_reset(r->logs[k]);
+    gpu_hands_logs(r, n, fault, at);
 }
 
 static bool collect(struct gpu_run *r, const uint64_t *who, bool put_off_some, struct err *e) {
@@ -297,6 +295,7 @@ static bool collect(struct gpu_run *r, const uint64_t *who, bool put_off_some, s
     }
     if (!fault) return true;
     r->gpu->now = fault->faulted;
+    if (r->launch->exec->failure) *r->launch->exec->failure = fault->failure;
     err_set(e, fault->fault.code, "%s", err_text(&fault->fault));
     return false;
 }
@@ -306,28 +305,42 @@ static void ask_ahead(const struct sm *sm) {
     for (int line = 0; line < 6; line++) __builtin_prefetch((const char *)sm + 64 * line);
 }
 
-/* The SMs that are due and those memory has something for, in order. *until: where it ended. */
+/* One cycle of each, in order. */
+static void step(struct gpu_run *r, uint32_t n, uint64_t until) {
+    for (uint32_t k = 0; k < n; k++) {
+        if (k + 1 < n) ask_ahead(r->sm[r->list[k + 1]]);
+        if (r->limited)
+            run_limited(r, r->list[k], until);
+        else
+            gpu_run_sm(r, 0, r->list[k], until);
+    }
+}
+
+/* SMs that stopped go on as far as they can. Returns where the window ended. */
+static uint64_t resume(struct gpu_run *r, const uint64_t *who, uint64_t until) {
+    for (struct stop s; (s = first_stop(r, who)).at != SM_NEVER && s.at <= fault_at(r, who);)
+        (s.early ? go_on_early : go_on)(r, who, s.at, until);
+    return end_window(r, who, until);
+}
+
+/* The SMs that are due and those memory has something for. *until: where it ended. */
 static bool window(struct gpu_run *r, uint64_t *until, struct err *e) {
     uint64_t *who = r->wake.due;
     const uint64_t *news = mem_news(r->gpu->mem), done = r->done;
     const bool off = *until > r->gpu->now + 1;
     bool stopped = false;
-    for (uint32_t w = 0; w < r->wake.words; w++) {
-        who[w] |= news[w];
-        for (uint64_t left = who[w], rest; left; left = rest) {
-            const uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(left);
-            rest = left & (left - 1);
-            if (rest) ask_ahead(r->sm[w * 64 + (uint32_t)__builtin_ctzll(rest)]);
-            if (off) put_off(&r->at[i], true);
-            (r->limited ? run_limited : run_sm)(r, i, *until);
-            stopped |= r->at[i].stopped != SM_NEVER;
-        }
+    uint32_t n = 0;
+    for (uint32_t w = 0; w < r->wake.words; w++) who[w] |= news[w];
+    FOR_BITMAP(i, who, r->wake.words) {
+        r->list[n++] = i;
+        if (off) put_off(&r->at[i], true);
     }
-    if (stopped) {
-        for (struct stop s; (s = first_stop(r, who)).at != SM_NEVER && s.at <= fault_at(r, who);)
-            (s.early ? go_on_early : go_on)(r, who, s.at, *until);
-        *until = end_window(r, who, *until);
-    }
+    if (off)
+        gpu_hands_run(r, n, *until);
+    else
+        step(r, n, *until);
+    for (uint32_t k = 0; k < n; k++) stopped |= r->at[r->list[k]].stopped != SM_NEVER;
+    if (stopped) *until = resume(r, who, *until);
     return collect(r, who, off, e) && (r->done == done || keep_going(r, e));
 }
 

@@ -11,9 +11,11 @@
 struct gpu {
     const struct options *options;
     struct mem *mem;
-    struct sm_common *common; /* what the SMs of a launch share */
-    uint64_t now;             /* core cycle; goes on from launch to launch */
-    bool failed;              /* the last launch: its requests and lines are still in mem */
+    struct sm_common *
+        *common;    /* of each thread of the host: what the SMs that it runs share; NULL: not made yet */
+    uint32_t hands; /* threads it is made for */
+    uint64_t now;   /* core cycle; goes on from launch to launch */
+    bool failed;    /* the last launch: its requests and lines are still in mem */
 };
 
 struct gpu_watch { /* watchdog.c */
@@ -41,9 +43,16 @@ struct gpu_at {
     bool early;                 /* before the cycle, for data that it asked for in this window has come */
     bool filling;               /* one_at_a_time: it was empty when this round of blocks began */
     struct err fault;
-    size_t code;           /* lines of code that the SM has been found to have (gpu_window.c) */
-    struct exec_log *log;  /* accesses that this window puts off; NULL until there is one */
+    struct exec_failure failure; /* the same for a program to read */
+    size_t code;                 /* lines of code that the SM has been found to have (gpu_window.c) */
+    struct exec_log *log;        /* accesses that this window puts off; NULL until there is one */
     struct exec_grid grid; /* the launch's, for itself: what an instruction leaves behind is not shared */
+};
+
+/* A thread of the host in the loop. */
+struct gpu_hand {
+    struct sm_common *common;
+    struct sm_branch *branch; /* what the SMs have counted while it ran them */
 };
 
 struct gpu_run {
@@ -51,12 +60,16 @@ struct gpu_run {
     const struct gpu_launch *launch;
     struct exec_grid grid;
     uint32_t nsms;
-    struct sm_branch *branch; /* what they count by PC */
     struct sm **sm;
     struct gpu_wake wake; /* of each SM: the next cycle at which it has something to do */
     struct gpu_at *at;    /* of each SM */
     uint32_t nbusy;       /* SMs */
     struct gpu_windows windows;
+    struct gpu_hand *hand;
+    uint32_t hands;         /* threads that work on this launch */
+    uint32_t *list;         /* SMs of a window, in order, */
+    uint64_t until;         /* where it ends, */
+    uint64_t taken;         /* and which SMs are still to be run: first, and behind the last << 32 */
     struct exec_log **logs; /* of the SMs of a window, in order */
     uint64_t most_insts;    /* that all SMs may execute in a window */
     bool limited;           /* that might be too many */
@@ -96,6 +109,14 @@ bool gpu_stopped(const struct gpu_run *r, struct err *e);
 bool gpu_loop(struct gpu_run *r, struct err *e);
 void gpu_at_init(struct gpu_run *r, uint32_t sm);
 void gpu_sample(struct gpu_run *r); /* ends an interval of the time series */
+
+void gpu_run_sm(struct gpu_run *r, uint32_t hand, uint32_t sm,
+                uint64_t until); /* all cycles before, or until it stops */
+
+/* gpu_hands.c: the n SMs of r->list up to a cycle; and the n logs of r->logs, in the order of time up to cycle `fault`, of
+ * which SM `sm` (of the list) is the last; fault SM_NEVER: all. */
+void gpu_hands_run(struct gpu_run *r, uint32_t n, uint64_t until);
+void gpu_hands_logs(struct gpu_run *r, uint32_t n, uint64_t fault, uint32_t sm);
 
 uint64_t gpu_exited(const struct gpu_run *r); /* threads that have */
 /* Counters of all SMs together. */

@@ -248,6 +248,14 @@ bool sim_machine(hd_device *dev, struct err *e) {
     return dev->gpu != NULL;
 }
 
+/* The threads that work on a launch: as many as run.threads says, and no more than SMs. */
+static struct crew *sim_crew(const hd_device *dev) {
+    uint64_t n = (uint64_t)dev->options.run.threads;
+    if (n > (uint64_t)dev->options.gpu.sms) n = (uint64_t)dev->options.gpu.sms;
+    if (n > 1 && !dev->life->crew) dev->life->crew = crew_new((uint32_t)n);
+    return dev->life->crew;
+}
+
 /* Of the instructions of what runs. Looked for once: a launch must not cost what its module holds. */
 static uint32_t classes_of(hd_module *mod, const struct gpu_launch *l) {
     const struct ir_module *m = gpu_module(l);
@@ -272,6 +280,7 @@ bool sim_run_timed(hd_kernel *k, const struct exec_launch *x, struct stats *s, s
                            .account = dev->watch.profile ? k->mod->account : NULL,
                            .series = &dev->series,
                            .trace = dev->trace,
+                           .crew = sim_crew(dev),
                            .warm = dev->warm.v,
                            .nwarm = dev->warm.n};
     l.mech = options_mech(o, &l.param);

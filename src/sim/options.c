@@ -142,11 +142,15 @@ bool options_set(struct options *o, const char *key, const char *value, enum opt
     return row < o->nrows && options_set_row(o, row, value, from, e);
 }
 
+bool options_of_host(const struct option_row *r) {
+    return !strcmp(r->key, "run.threads");
+}
+
 /* Keys that say nothing about a machine. */
 static bool is_functional(const struct option_row *r) {
     return !strcmp(r->section, "exec") || !strcmp(r->section, "mem") || !strcmp(r->key, "run.mode") ||
            !strncmp(r->key, "run.races", 9) || !strcmp(r->key, "gpu.capability") ||
-           !strcmp(r->key, "run.slack") || !strcmp(r->key, "run.profile");
+           !strcmp(r->key, "run.slack") || !strcmp(r->key, "run.profile") || options_of_host(r);
 }
 
 void options_settle(struct options *o, bool stand_in) {

@@ -55,6 +55,17 @@ const uint32_t *sm_common_met(const struct sm_common *c, size_t *n) {
     return c->met.v;
 }
 
+void sm_common_join(struct sm_common *to, struct sm_common *from) {
+    for (size_t k = 0; k < from->met.n; k++) {
+        const uint32_t pc = from->met.v[k];
+        sm_branch_add(&to->branch[pc], &from->branch[pc]);
+        from->branch[pc] = (struct sm_branch){0};
+        if (to->code[pc].known) continue;
+        to->code[pc].known = true; /* no SM will ask any more */
+        VEC_PUSH(&to->met, pc);
+    }
+}
+
 void sm_common_end(struct sm_common *c) {
     for (size_t k = 0; k < c->met.n; k++) {
         c->code[c->met.v[k]].known = false;

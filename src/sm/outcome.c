@@ -140,6 +140,7 @@ static void count_branch(struct sm *s) {
     const struct mech_outcome *o = &s->common->outcome;
     const uint32_t ways = o->nsides + (o->exited.n > 0);
     if (!s->env.branch || ways < 2) return;
+    sm_code(s, o->pc); /* another thread of the host may have issued it */
     s->env.branch[o->pc].divergences++;
     s->env.branch[o->pc].sides += ways;
 }

@@ -84,6 +84,7 @@ static void ask_ready(void *sm, const struct mech_split *split, struct mech_set 
 static void hear_reconverged(void *sm, uint32_t branch_pc, uint64_t since) {
     struct sm *s = sm;
     if (!s->env.branch || branch_pc >= s->env.module->code.n) return;
+    sm_code(s, branch_pc); /* another thread of the host may have issued it */
     s->env.branch[branch_pc].reconvergences++;
     s->env.branch[branch_pc].reconvergence_cycles += s->now - since;
 }
@@ -209,6 +210,11 @@ void sm_free(struct sm *s) {
     pool_free(s);
     sb_free(&s->event);
     err_free(&s->failed);
+}
+
+void sm_use(struct sm *s, struct sm_common *c, struct sm_branch *branch) {
+    s->common = s->env.common = c;
+    s->env.branch = branch;
 }
 
 /* ---- blocks ---- */

@@ -57,6 +57,8 @@ void sm_common_free(struct sm_common *c);
 struct sm_branch *sm_common_begin(struct sm_common *c, const struct ir_module *m);
 /* The PCs that an SM has come to, in the order in which that was. All others' counters are 0. */
 const uint32_t *sm_common_met(const struct sm_common *c, size_t *n);
+/* After the last tick: what the SMs have counted with another one is added. */
+void sm_common_join(struct sm_common *to, struct sm_common *from);
 void sm_common_end(struct sm_common *c); /* after the last SM */
 
 struct sm_env {
@@ -102,6 +104,8 @@ uint64_t sm_scheduler_threads(const struct sm_options *o, const struct exec_grid
 
 struct sm *sm_new(const struct sm_env *env, struct err *e);
 void sm_free(struct sm *s);
+/* Another thread of the host runs it from now on, with what the SMs that it runs share. */
+void sm_use(struct sm *s, struct sm_common *c, struct sm_branch *branch);
 bool sm_room(const struct sm *s); /* can take a block now */
 void sm_start(struct sm *s, uint64_t block, uint64_t now);
 bool sm_busy(const struct sm *s); /* has a block or something under way */
