@@ -149,6 +149,10 @@ bool mem_holds(const struct mem *m, uint32_t sm, enum mem_path path, uint64_t ad
     return !(all & ~(c->line[slot].valid | c->line[slot].pending));
 }
 
+uint64_t mem_misses(const struct mem *m, uint32_t sm, enum mem_path path) {
+    return m->front[sm].l1[path].level.stats.misses;
+}
+
 bool mem_stuck(const struct mem *m, uint32_t sm, enum mem_path path) {
     return m->front[sm].l1[path].refused;
 }

@@ -258,6 +258,14 @@ void mem_advance(struct mem *m, uint64_t now) {
     m->now = now;
 }
 
+bool mem_settle(struct mem *m, uint64_t now) {
+    mem_run(m, now, false);
+    m->now = now;
+    if (POOL_TAKEN(&m->pool)) return true;
+    mem_advance(m, now); /* that requests have left */
+    return false;
+}
+
 const uint64_t *mem_called(struct mem *m) {
     for (uint32_t i = 0; i < m->used; i++) {
         bitmap_clear(m->called, i);

@@ -42,6 +42,7 @@ enum mem_answer mem_ask(struct mem *m, uint32_t sm, enum mem_path path, enum mem
                         uint32_t bytes, uint32_t tag, uint64_t now, uint64_t *when);
 /* Whether the line of that first-level cache is there or on its way, all of it. No access: nothing is counted or moved. */
 bool mem_holds(const struct mem *m, uint32_t sm, enum mem_path path, uint64_t addr);
+uint64_t mem_misses(const struct mem *m, uint32_t sm, enum mem_path path); /* ever, of that cache */
 /* Takes one tag whose data has come back for this SM by cycle now; false when there is none. */
 bool mem_done(struct mem *m, uint32_t sm, uint64_t now, uint32_t *tag);
 /* The SMs that must be woken, 64 to a word: mem_done would give one a tag, or a request it was refused may now be taken. An
@@ -57,6 +58,8 @@ void mem_advance(struct mem *m, uint64_t now);
 uint64_t mem_next(const struct mem *m);
 /* True when every request has been answered and every write has reached its place by that cycle. */
 bool mem_idle(const struct mem *m, uint64_t now);
+/* Lets everything up to core cycle now happen of which no SM is told: writes that nobody waits for. False: there are none. */
+bool mem_settle(struct mem *m, uint64_t now);
 
 /* ---- windows ---- */
 /* Cycles, at least, from an ask that misses on one of these paths (a bit each) until anybody but the SM notices. */

@@ -52,8 +52,8 @@ uint64_t gpu_exited(const struct gpu_run *r) {
 static void settle(struct gpu_run *r) {
     struct gpu *g = r->gpu;
     const uint64_t *interval = &r->launch->series->interval;
-    for (; !mem_idle(g->mem, g->now); mem_advance(g->mem, g->now)) {
-        uint64_t next = mem_next(g->mem);
+    while (mem_settle(g->mem, g->now)) {
+        uint64_t next = mem_run_next(g->mem);
         for (; *interval && next >= r->sampled + *interval; gpu_sample(r)) g->now = r->sampled + *interval;
         g->now = next;
     }

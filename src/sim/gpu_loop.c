@@ -21,7 +21,8 @@
 enum { CHECK_CYCLES = 4096 }; /* between looks at limits, the watchdog and the progress callback */
 
 void gpu_at_init(struct gpu_run *r, uint32_t i) {
-    r->at[i] = (struct gpu_at){.next = SM_NEVER, .stopped = SM_NEVER, .grid = r->grid};
+    r->at[i] =
+        (struct gpu_at){.next = SM_NEVER, .stopped = SM_NEVER, .code_misses = UINT64_MAX, .grid = r->grid};
     r->at[i].grid.pages = pages_part(r->grid.pages); /* its own, for it may need more while others run */
     r->at[i].grid.failure = &r->at[i].failure;
     r->at[i].grid.most = UINT64_MAX; /* run_limited sets it where that may be too much */
@@ -40,7 +41,8 @@ static bool takes(const struct gpu_run *r, uint32_t i) {
 static void dispatch(struct gpu_run *r, uint64_t now, uint64_t first) {
     const bool start = now == first;
     uint32_t refused = 0;
-    for (uint32_t i = 0; i < r->nsms; i++) r->at[i].filling = !r->at[i].resident;
+    if (r->gpu->options->gpu.dispatch == GPU_ONE_AT_A_TIME)
+        for (uint32_t i = 0; i < r->nsms; i++) r->at[i].filling = !r->at[i].resident;
     while (refused < r->nsms && r->next_block < r->grid.blocks) {
         const uint32_t i = r->turn;
         struct gpu_at *a = &r->at[i];

@@ -44,6 +44,7 @@ struct gpu_at {
     bool filling;               /* one_at_a_time: it was empty when this round of blocks began */
     struct err fault;
     struct exec_failure failure; /* the same for a program to read */
+    uint64_t code_misses;        /* of the instruction cache, when that was looked at */
     size_t code;                 /* lines of code that the SM has been found to have (gpu_window.c) */
     struct exec_log *log;        /* accesses that this window puts off; NULL until there is one */
     struct exec_grid grid; /* the launch's, for itself: what an instruction leaves behind is not shared */

@@ -75,6 +75,9 @@ void gpu_windows_begin(struct gpu_run *r, uint32_t sm) {
 static bool has_code(struct gpu_run *r, uint32_t sm) {
     const struct gpu_windows *w = &r->windows;
     size_t *n = &r->at[sm].code;
+    const uint64_t misses = mem_misses(r->gpu->mem, sm, MEM_L1I);
+    if (misses == r->at[sm].code_misses) return false; /* as before */
+    r->at[sm].code_misses = misses;
     for (bool again = *n > 0;; again = false, *n = 0) {
         while (*n < w->code.n && mem_holds(r->gpu->mem, sm, MEM_L1I, w->code.v[*n])) ++*n;
         if (*n < w->code.n || !again) return *n == w->code.n;
