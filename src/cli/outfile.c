@@ -145,7 +145,7 @@ bool outfile_open(struct outfiles *o, const char *path, FILE *out, struct outstr
 }
 
 void outfile_put(struct outstream *s, const char *text, size_t n) {
-    if (!s->error && fwrite(text, 1, n, s->file) != n) s->error = errno;
+    if (!s->error && n && fwrite(text, 1, n, s->file) != n) s->error = errno;
 }
 
 /* Everything that was written to the stream has arrived; main looks at what standard output still holds. */
