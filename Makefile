@@ -283,11 +283,12 @@ check-generated: all $(BUILD)/gen-pages $(BUILD)/gen-sizes
 	@tools/gen-docs $(BUILD)/heddle $(BUILD)/docs
 	@for f in $(BUILD)/docs/*; do diff -u docs/$$(basename $$f) $$f || { echo "docs/$$(basename $$f) is out of date: run make docs"; exit 1; }; done
 	@echo "generated files are up to date"
+GCC_BUILD ?= build-gcc
 check: test-deps
 	@tools/deps $(CHECK_PACKAGES)
 	@tools/check-rooms
 	@tools/check-prose
-	@$(MAKE) --no-print-directory BUILD=build-gcc CC=gcc WERROR=-Werror files
+	@$(MAKE) --no-print-directory BUILD=$(GCC_BUILD) CC=gcc WERROR=-Werror files
 	@$(MAKE) --no-print-directory BUILD=build-clang CC=clang-14 WERROR=-Werror files
 	@clang-format-14 --dry-run --Werror $(SRC) $(WORK) $(shell find src include tests examples bench workloads/workload.h -name '*.h' -o -path 'tests/*.c' -o -path 'bench/*.c')
 format:
