@@ -362,7 +362,7 @@ static bool var_name(struct ptx *p, const struct spec *s, enum ir_space space, s
     v.dynamic = space == IR_SP_SHARED && (a.open || (link.external && !a.bytes));
     v.name = arena_strndup(&p->m->mem, name.s, name.len);
     struct sym *sym = names_add(&p->names, &name, false, &is_new);
-    uint32_t var;
+    uint32_t var = 0;
     if (!is_new && !merge_var(p, &name, &v, sym, link, &var)) return false;
     if (is_new) {
         sym->kind = SYM_VAR;
