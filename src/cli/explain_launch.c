@@ -8,7 +8,7 @@ enum { FEW_WARPS = 4, FEW_THREADS = 32 }; /* of a cut block, at least: enough fo
 
 static bool has_barrier(const struct ir_module *m, uint32_t func) {
     bool *seen = xcalloc(m->funcs.n, sizeof *seen), found = false;
-    mech_reach(m, func, seen);
+    ir_reach(m, func, seen);
     for (size_t f = 0; f < m->funcs.n; f++)
         for (uint32_t pc = m->funcs.v[f].entry; seen[f] && pc < m->funcs.v[f].end; pc++)
             found |= ir_ops[m->code.v[pc].op].cls == IR_C_BAR;

@@ -4,6 +4,7 @@
 #define HEDDLE_IR_INSN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "ir/types.h"
@@ -204,6 +205,10 @@ enum { IR_GUARD_NEG = 0x8000, IR_GUARD_INDEX = 0x7fff };
  * BRX: count, then target PCs. */
 enum { IR_MORE_COUNT = 2, IR_MORE };
 enum { IR_CALL_FUNC, IR_CALL_FRAME, IR_CALL_NARGS, IR_CALL_NRETS, IR_CALL_COPIES };
+/* Of an indirect call's words: the functions it is limited to, IR_CALL_FUNC of them. */
+static inline const uint32_t *ir_call_list(const uint32_t *words) {
+    return words + IR_CALL_COPIES + 3 * ((size_t)words[IR_CALL_NARGS] + words[IR_CALL_NRETS]);
+}
 enum { IR_TEX_KIND, IR_TEX_COORD, IR_TEX_HANDLE = IR_MORE, IR_TEX_COORDS };
 enum ir_tex { /* TEX ext[KIND] */
     IR_TEX_1D, IR_TEX_2D, IR_TEX_3D, IR_TEX_CUBE, IR_TEX_A1D, IR_TEX_A2D, IR_TEX_ACUBE,
@@ -244,6 +249,10 @@ struct ir_mark_info {
     bool flow; /* which threads run next may depend on it */
 };
 extern const struct ir_mark_info ir_marks[IR_NMARKS];
+/* Whether threads that execute it may go on at either of two places: by its guard, or by registers that it compares. */
+static inline bool ir_is_conditional(const struct ir_insn *i) {
+    return i->guard || (i->op == IR_BRA && i->ns);
+}
 /* Whether it is that mark, by itself or as a branch. */
 static inline bool ir_is_mark(const struct ir_insn *i, enum ir_mark mark) {
     return (i->op == IR_MARK || i->op == IR_BRA) && i->sub == mark;

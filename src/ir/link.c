@@ -52,7 +52,7 @@ static bool add_indirect(struct linker *l, uint32_t caller, const struct ir_insn
         VEC_PUSH(&l->edges, (uint64_t)caller << 32 | (l->n - 1));
         return true;
     }
-    const uint32_t *targets = w + IR_CALL_COPIES + 3 * ((size_t)w[IR_CALL_NARGS] + w[IR_CALL_NRETS]);
+    const uint32_t *targets = ir_call_list(w);
     for (uint32_t t = 0; t < w[IR_CALL_FUNC]; t++)
         if (!add_call(l, caller, targets[t], i, e)) return false;
     return true;

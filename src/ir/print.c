@@ -474,7 +474,7 @@ static void print_targets(struct printer *p) {
 
 static void print_indirect(struct printer *p) {
     const uint32_t *w = p->m->ext.v + p->i->ext;
-    const uint32_t *targets = w + IR_CALL_COPIES + 3 * ((size_t)w[IR_CALL_NARGS] + w[IR_CALL_NRETS]);
+    const uint32_t *targets = ir_call_list(w);
     all_operands(p);
     if (!w[IR_CALL_FUNC]) return;
     SAY(", {");

@@ -138,6 +138,15 @@ static inline uint32_t *ir_more(const struct ir_module *m, const struct ir_insn 
     return words + IR_MORE;
 }
 
+/* Gives put every function that an instruction may call: of an indirect call without a list, each whose address is taken. */
+void ir_callees(const struct ir_module *m, const struct ir_insn *i, void (*put)(void *user, uint32_t func),
+                void *user);
+/* Gives visit a function and every one that it may get to by calls, each once. visit says whether its calls are followed. */
+void ir_follow(const struct ir_module *m, uint32_t func, bool (*visit)(void *user, uint32_t func),
+               void *user);
+/* Marks the functions that one can reach, itself included; seen has an element each, false at first. */
+void ir_reach(const struct ir_module *m, uint32_t func, bool *seen);
+
 /* After every function is coloured: call graph, recursion, row bases so that no caller's row is a callee's, frame
  * words of calls, shared-memory layout of each kernel, which functions are unsupported, totals. Fails on calls to
  * undefined functions. */

@@ -144,7 +144,7 @@ static bool goes_to_memory(const struct ir_insn *i) {
 }
 
 static bool is_jump(const struct ir_insn *i) {
-    return i->op == IR_BRA && !i->guard;
+    return i->op == IR_BRA && !ir_is_conditional(i);
 }
 
 static bool waits_for_all(const struct lwm_params *p, const struct ir_insn *i) {

@@ -217,42 +217,13 @@ void mech_places(const struct mech *m, mech_place_fn *put, void *user) {
 
 /* ---- refusals ---- */
 
-struct walk { /* over the functions a kernel can reach */
+struct walk { /* over the functions a kernel can reach, up to one that cannot run */
     const struct mech_ops *ops;
     const struct ir_module *module;
     const struct cfg *cfg;
-    bool *seen;
-    VEC(uint32_t) todo;
+    bool fine;
+    struct err *e;
 };
-
-static void reach(struct walk *w, uint32_t func) {
-    if (w->seen[func]) return;
-    w->seen[func] = true;
-    VEC_PUSH(&w->todo, func);
-}
-
-static void reach_calls(struct walk *w, const struct ir_insn *i) {
-    if (i->op != IR_CALL && i->op != IR_CALL_IND)
-        return; /* a module without calls may have no words at all */
-    const uint32_t *words = w->module->ext.v + i->ext;
-    if (i->op == IR_CALL) reach(w, words[IR_CALL_FUNC]);
-    if (i->op != IR_CALL_IND) return;
-    const uint32_t *target =
-        words + IR_CALL_COPIES + 3 * ((size_t)words[IR_CALL_NARGS] + words[IR_CALL_NRETS]);
-    for (uint32_t k = 0; k < words[IR_CALL_FUNC]; k++) reach(w, target[k]);
-    for (uint32_t f = 0; !words[IR_CALL_FUNC] && f < w->module->funcs.n; f++)
-        if (w->module->funcs.v[f].address_taken) reach(w, f);
-}
-
-void mech_reach(const struct ir_module *m, uint32_t func, bool *seen) {
-    struct walk w = {.module = m, .seen = seen};
-    reach(&w, func);
-    while (w.todo.n) {
-        const struct ir_func *f = &m->funcs.v[w.todo.v[--w.todo.n]];
-        for (uint32_t pc = f->entry; pc < f->end; pc++) reach_calls(&w, &m->code.v[pc]);
-    }
-    VEC_FREE(&w.todo);
-}
 
 static bool refuse(const struct walk *w, uint32_t func, uint32_t line, const char *what, struct err *e) {
     const struct ir_place at = ir_place(w->module, line);
@@ -260,7 +231,7 @@ static bool refuse(const struct walk *w, uint32_t func, uint32_t line, const cha
                    w->ops->name, w->module->funcs.v[func].name, what);
 }
 
-static bool visit(struct walk *w, uint32_t func, struct err *e) {
+static bool runs(const struct walk *w, uint32_t func, struct err *e) {
     const struct ir_func *f = &w->module->funcs.v[func];
     const struct cfg_func *shape = &w->cfg->funcs[func];
     if (f->recursive && !(w->ops->caps & MECH_RECURSION))
@@ -279,19 +250,19 @@ static bool visit(struct walk *w, uint32_t func, struct err *e) {
             return refuse(w, func, i->line, "a call of a function", e);
         if ((i->op == IR_BRX || i->op == IR_CALL_IND) && !(w->ops->caps & MECH_INDIRECT))
             return refuse(w, func, i->line, i->op == IR_BRX ? "an indirect branch" : "an indirect call", e);
-        reach_calls(w, i);
     }
     return true;
+}
+
+static bool visit(void *user, uint32_t func) {
+    struct walk *w = user;
+    return w->fine = w->fine && runs(w, func, w->e);
 }
 
 bool mech_can_run(const struct mech_ops *ops, const struct ir_module *m, const struct cfg *c, uint32_t func,
                   struct err *e) {
     if (!(MECH_ANY_CODE & ~ops->caps)) return true;
-    struct walk w = {.ops = ops, .module = m, .cfg = c, .seen = xcalloc(m->funcs.n, sizeof(bool))};
-    bool fine = true;
-    reach(&w, func);
-    while (fine && w.todo.n) fine = visit(&w, w.todo.v[--w.todo.n], e);
-    xfree(w.seen);
-    VEC_FREE(&w.todo);
-    return fine;
+    struct walk w = {.ops = ops, .module = m, .cfg = c, .fine = true, .e = e};
+    ir_follow(m, func, visit, &w);
+    return w.fine;
 }

@@ -274,8 +274,6 @@ enum cfg_form mech_form(const struct mech_ops *ops, const int64_t *param);
  * refused. *tables is NULL if it makes none. */
 bool mech_prepare(const struct mech_ops *ops, const int64_t *param, struct mech_program p, struct arena *mem,
                   const void **tables, struct err *e);
-/* Marks the functions that threads of `func` can come to, itself among them, in `seen`, which has one for each. */
-void mech_reach(const struct ir_module *m, uint32_t func, bool *seen);
 /* Refuses before a launch what the mechanism cannot run, saying why (kernel `func` of the module). */
 bool mech_can_run(const struct mech_ops *ops, const struct ir_module *m, const struct cfg *c, uint32_t func,
                   struct err *e);

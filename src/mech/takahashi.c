@@ -81,7 +81,7 @@ static void start(struct mech *m, struct mech_split *s, uint32_t home) {
 /* ---- where the unit goes ---- */
 
 static bool leads_on(const struct ir_insn *i, uint32_t pc) {
-    return !i->guard && i->target > pc;
+    return !ir_is_conditional(i) && i->target > pc;
 }
 
 /* By who came to the instruction. */

@@ -37,9 +37,7 @@ static int64_t callee(const struct walk *w, const struct ir_insn *i, uint32_t n)
     if (i->op == IR_CALL) return n == 0 ? (int64_t)words[IR_CALL_FUNC] : -1;
     uint32_t listed = words[IR_CALL_FUNC];
     if (listed == 0) return n == 0 ? (int64_t)w->any : -1;
-    const uint32_t *targets =
-        words + IR_CALL_COPIES + 3 * ((size_t)words[IR_CALL_NARGS] + words[IR_CALL_NRETS]);
-    return n < listed ? (int64_t)targets[n] : -1;
+    return n < listed ? (int64_t)ir_call_list(words)[n] : -1;
 }
 
 /* The next node called from the top of the stack, or -1 when it has no more. */

@@ -394,7 +394,7 @@ static bool form_holds(const struct ir_module *m, uint32_t func, const struct re
     if (func == CFG_NONE)
         memset(seen, true, m->funcs.n * sizeof *seen);
     else
-        mech_reach(m, func, seen);
+        ir_reach(m, func, seen);
     for (size_t f = 0; holds && f < m->funcs.n; f++)
         if (seen[f] && r->refused[f]) holds = err_set(e, ERR_INPUT, "%s", r->refused[f]);
     xfree(seen);

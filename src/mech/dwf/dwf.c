@@ -175,7 +175,7 @@ static void make_tables(struct mech *m) {
     d->is_pdom = PAGES_NEW(pages, bool, code->code.n + 1);
     for (size_t pc = 0; pc < code->code.n; pc++) {
         const struct ir_insn *i = &code->code.v[pc];
-        const bool branch = (i->op == IR_BRA && i->guard) || i->op == IR_BRX;
+        const bool branch = (i->op == IR_BRA && ir_is_conditional(i)) || i->op == IR_BRX;
         if (branch && i->rpc < code->code.n) d->is_pdom[i->rpc] = true;
     }
 }

@@ -16,7 +16,7 @@
 
 bool dws_stops(const struct mech *m, uint32_t pc) {
     const struct ir_insn *i = &m->env.module->code.v[pc];
-    return ir_ops[i->op].cls == IR_C_BRANCH && !(i->op == IR_BRA && !i->guard);
+    return ir_ops[i->op].cls == IR_C_BRANCH && !(i->op == IR_BRA && !ir_is_conditional(i));
 }
 
 static bool proper(const struct mech_set *some, const struct mech_split *s) {

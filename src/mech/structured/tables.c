@@ -106,7 +106,7 @@ static const char *pass_endloop(struct pass *s, uint32_t pc) {
 static const char *pass_branch(const struct pass *s, uint32_t pc) {
     const struct ir_insn *i = insn(s, pc);
     if (i->op == IR_BRX) return "an indirect branch may part threads";
-    if (i->guard && i->target != pc + 1) return "a branch without a mark may part threads";
+    if (ir_is_conditional(i) && i->target != pc + 1) return "a branch without a mark may part threads";
     return i->target > pc ? NULL : "a branch without a mark leads back";
 }
 
@@ -216,7 +216,7 @@ static uint32_t count_levels(struct pass *s, uint32_t func, uint32_t *where) {
 static bool pass_functions(struct pass *s, struct err *e) {
     const uint32_t n = (uint32_t)s->p->module->funcs.n;
     bool *seen = xcalloc(n, sizeof *seen), fine = true;
-    mech_reach(s->p->module, s->p->func, seen);
+    ir_reach(s->p->module, s->p->func, seen);
     for (uint32_t f = 0; fine && f < n; f++) {
         if (!seen[f]) continue;
         fine = pass_marks(s, f, e) && pass_jumps(s, f, e);

@@ -40,7 +40,7 @@ static bool follow_blocks(const struct mech_program *p, uint32_t func, const uin
 static bool follow(const struct mech_program *p, const uint32_t *place, uint32_t *after, struct err *e) {
     const uint32_t n = (uint32_t)p->module->funcs.n;
     bool *seen = xcalloc(n, sizeof *seen), fine = true;
-    mech_reach(p->module, p->func, seen);
+    ir_reach(p->module, p->func, seen);
     for (uint32_t f = 0; fine && f < n; f++) fine = !seen[f] || follow_blocks(p, f, place, after, e);
     xfree(seen);
     return fine;
