@@ -82,15 +82,25 @@ static inline uint64_t hash_bytes(uint64_t h, const void *data, size_t n) {
 struct rng {
     uint64_t state;
 };
-static inline uint64_t rng_next(struct rng *r) {
-    uint64_t z = (r->state += 0x9e3779b97f4a7c15u);
+/* A draw in two steps, for those who may not need its value: they differ by their number alone. */
+static inline uint64_t rng_step(struct rng *r) {
+    return r->state += 0x9e3779b97f4a7c15u;
+}
+static inline uint64_t rng_value(uint64_t step) {
+    uint64_t z = step;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
 }
+static inline uint64_t rng_next(struct rng *r) {
+    return rng_value(rng_step(r));
+}
 /* uniform in [0, n); n > 0 */
+static inline uint64_t rng_scale(uint64_t value, uint64_t n) {
+    return (uint64_t)(((unsigned __int128)value * n) >> 64);
+}
 static inline uint64_t rng_below(struct rng *r, uint64_t n) {
-    return (uint64_t)(((unsigned __int128)rng_next(r) * n) >> 64);
+    return rng_scale(rng_next(r), n);
 }
 
 /* The same by words, for more than a few bytes; the last word is filled up with zeros. */

@@ -15,6 +15,6 @@ uint32_t crew_size(const struct crew *c); /* NULL: 1 */
  * taking it, so that it is done whoever comes. Returns when all have. Where one runs out of memory, the caller does, once all
  * have returned. */
 void crew_run(struct crew *c, void (*work)(void *user, uint32_t member), void *user);
-uint32_t crew_cores(void); /* of the host, that this process may use */
+uint32_t crew_cores(void); /* of the host, that this process may use, at least 1 */
 
 #endif

@@ -209,6 +209,9 @@ struct mech_ops {
     /* Optional. All threads of s go on at `to`; its instruction is no call, return or IR_MARK. What commit does then, without
      * an outcome, if it is no more than to let s go on. False: it is more, and nothing was done. */
     bool (*advance)(struct mech *m, struct mech_split *s, uint32_t to);
+    /* Where advance does no more than refuse one PC, and otherwise set it and hand s to its order: 1 + the element of own with
+     * the PC that it refuses. Then the SM may do that itself. 0: it does more. */
+    uint8_t refuses;
     /* Optional. Some threads of an in-flight load have their data, others wait. True: the mechanism took the ready ones
      * (they go on at pc + 1 in a split of their own: split_divide); the SM commits the rest when it is back. It may also
      * take them later, as long as s is in flight: env.ready says who has data then. */

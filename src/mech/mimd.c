@@ -211,6 +211,11 @@ static bool mimd_select(struct mech *m, uint32_t sched, struct mech_packet *p) {
     return true;
 }
 
+static bool advance(struct mech *m, struct mech_split *s, uint32_t to) {
+    go(m, s, to);
+    return true;
+}
+
 static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     if (o->nsides == 1 && !o->exited.n && !o->waiting.n)
         go(m, s, o->side[0].pc);
@@ -275,6 +280,7 @@ const struct mech_ops mech_mimd = {
     .launch = launch,
     .select = mimd_select,
     .commit = commit,
+    .advance = advance,
     .memory = memory,
     .release = release,
     .wake = wake,

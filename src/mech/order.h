@@ -44,6 +44,8 @@ const uint64_t *order_wakes(const struct order *o);
 bool order_used(const struct order *o);
 /* In no order and not in flight. */
 bool order_parked(const struct mech_split *s);
+/* To be called before splits are described: who is ready may not have been noted with each of them. */
+void order_settle(struct order *o, uint32_t schedulers);
 /* "ready", "wakes at 17", "waits for an event", "pending", "in flight", "parked" */
 void order_describe(const struct mech_split *s, struct sb *out);
 

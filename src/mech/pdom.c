@@ -168,6 +168,7 @@ const struct mech_ops mech_pdom = {
     .start = pdom_start,
     .commit = pdom_commit,
     .advance = pdom_advance,
+    .refuses = 1 + JOIN,
     .release = pdom_release,
     .census = pdom_census,
     .places = pdom_places,

@@ -1,6 +1,7 @@
 /* Frequencies are kept in thousandths of a hertz, divided by their common factor: less than 2^47, so that a product with
  * any cycle number fits 128 bits. A quotient is taken only when a clock wakes or the machine asks for the next event, in
- * 64 bits while the product fits. */
+ * 64 bits while the product fits. Which clock comes first is asked for every cycle of any: by times in a common unit, where
+ * there is one in which they fit. */
 #include "mem/clock.h"
 
 #include <math.h>
@@ -18,6 +19,21 @@ static uint64_t gcd(uint64_t a, uint64_t b) {
     return a;
 }
 
+/* The unit is the frequencies' least common multiple to a second. */
+static void find_periods(struct clocks *c) {
+    wide all = 1;
+    uint64_t longest = 0;
+    for (int i = 0; i < CLOCKS; i++) {
+        all *= c->f[i] / gcd(c->f[i], (uint64_t)(all % c->f[i]));
+        if (all >> 62) return;
+    }
+    for (int i = 0; i < CLOCKS; i++) {
+        c->period[i] = (uint64_t)all / c->f[i];
+        if (c->period[i] > longest) longest = c->period[i];
+    }
+    c->limit = (UINT64_C(1) << 63) / longest;
+}
+
 void clock_init(struct clocks *c, const struct opt_clock *o) {
     const double mhz[CLOCKS] = {
         [CLOCK_CORE] = o->core, [CLOCK_DRAM] = o->dram, [CLOCK_L2] = o->l2, [CLOCK_NOC] = o->noc};
@@ -31,6 +47,8 @@ void clock_init(struct clocks *c, const struct opt_clock *o) {
         c->due[i] = CLOCK_ASLEEP;
         c->ran[i] = 0;
     }
+    c->limit = 0;
+    find_periods(c);
 }
 
 /* Cycle ka of a is earlier than cycle kb of b. */
@@ -38,7 +56,20 @@ static bool earlier(const struct clocks *c, enum clock_id a, uint64_t ka, enum c
     return (wide)ka * c->f[b] < (wide)kb * c->f[a];
 }
 
+/* A cycle beyond the limit is after `until`, which is not. */
+static enum clock_id pick_by_time(const struct clocks *c, uint64_t until) {
+    enum clock_id best = CLOCKS;
+    uint64_t first = until * c->period[CLOCK_CORE] + 1;
+    for (enum clock_id i = 0; i < CLOCKS; i++) {
+        if (c->due[i] > c->limit || c->due[i] * c->period[i] >= first) continue;
+        first = c->due[i] * c->period[i];
+        best = i;
+    }
+    return best;
+}
+
 enum clock_id clock_pick(const struct clocks *c, uint64_t until) {
+    if (until < c->limit) return pick_by_time(c, until);
     enum clock_id best = CLOCKS;
     for (enum clock_id i = 0; i < CLOCKS; i++)
         if (c->due[i] != CLOCK_ASLEEP && (best == CLOCKS || earlier(c, i, c->due[i], best, c->due[best])))
@@ -62,13 +93,6 @@ uint64_t clock_after(const struct clocks *c, enum clock_id a, enum clock_id b, u
     bool rest;
     uint64_t n = scale(k, c->f[a], c->f[b], &rest);
     return rest || a < b ? n + 1 : n; /* a tick at the very instant is over when a runs before b */
-}
-
-uint64_t clock_wake(struct clocks *c, enum clock_id a, enum clock_id b) {
-    if (c->due[a] == c->ran[a] + 1) return c->due[a];
-    uint64_t k = clock_after(c, a, b, c->ran[b]);
-    clock_at(c, a, k);
-    return k;
 }
 
 uint64_t clock_elapsed(const struct clocks *c, enum clock_id a, uint64_t n) {

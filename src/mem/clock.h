@@ -20,6 +20,9 @@ struct clocks {
     uint64_t f[CLOCKS];   /* frequencies, as integers without a common factor */
     uint64_t due[CLOCKS]; /* the next cycle that is to run, or CLOCK_ASLEEP */
     uint64_t ran[CLOCKS]; /* the last cycle that ran */
+    /* The lengths of a cycle in a unit that all have in common, and the cycle up to which times in it fit 63 bits: 0 where
+     * there is no such unit. */
+    uint64_t period[CLOCKS], limit;
 };
 
 struct opt_clock;
@@ -28,11 +31,19 @@ void clock_init(struct clocks *c, const struct opt_clock *o);
 enum clock_id clock_pick(const struct clocks *c, uint64_t until);
 /* The first cycle of a that runs after cycle k of b has. */
 uint64_t clock_after(const struct clocks *c, enum clock_id a, enum clock_id b, uint64_t k);
-/* The same for b's current cycle; also makes a run then, if it is not to run earlier. */
-uint64_t clock_wake(struct clocks *c, enum clock_id a, enum clock_id b);
 /* Makes a run at cycle k or earlier. */
 static inline void clock_at(struct clocks *c, enum clock_id a, uint64_t k) {
     if (k < c->due[a]) c->due[a] = k;
+}
+/* The first cycle of a that runs after b's current one. */
+static inline uint64_t clock_soonest(const struct clocks *c, enum clock_id a, enum clock_id b) {
+    return c->due[a] == c->ran[a] + 1 ? c->due[a] : clock_after(c, a, b, c->ran[b]);
+}
+/* The same; also makes a run then, if it is not to run earlier. */
+static inline uint64_t clock_wake(struct clocks *c, enum clock_id a, enum clock_id b) {
+    const uint64_t k = clock_soonest(c, a, b);
+    clock_at(c, a, k);
+    return k;
 }
 /* Cycles of a that are over by core cycle n. */
 uint64_t clock_elapsed(const struct clocks *c, enum clock_id a, uint64_t n);

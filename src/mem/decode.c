@@ -8,6 +8,7 @@
  * another channel than the round before: at the sum of the round's digits, in base `channels`. A stride of a power of two then
  * visits all channels, as the hashes of hardware see to it. What lies on a channel, and in which order, stays the same. */
 #include "base/alloc.h"
+#include "base/bits.h"
 #include "mem/dram.h"
 #include "mem/options.h"
 
@@ -27,11 +28,30 @@ struct field {
 enum { CHIP, ROW, COLUMN, BANK, FIELDS };
 static const char *const field_name[FIELDS] = {"chip", "row", "column", "bank"};
 
+/* What addresses are divided by: mostly a power of two, and then it is a shift. */
+struct divisor {
+    uint64_t by;
+    uint32_t shift;
+    bool pow2;
+};
+
 struct dram_map {
     bool masked, hash;
     struct field field[FIELDS];
-    uint64_t interleave, channels, row_bytes, banks;
+    struct divisor interleave, channels, row_bytes, banks;
 };
+
+static struct divisor divisor(uint64_t by) {
+    return (struct divisor){by, (uint32_t)__builtin_ctzll(by), is_pow2(by)};
+}
+
+static uint64_t quotient(uint64_t n, const struct divisor *d) {
+    return d->pow2 ? n >> d->shift : n / d->by;
+}
+
+static uint64_t remainder_of(uint64_t n, const struct divisor *d) {
+    return d->pow2 ? n & (d->by - 1) : n % d->by;
+}
 
 static struct field field_of(uint64_t mask) {
     struct field f = {0};
@@ -104,11 +124,11 @@ static bool check_refresh(const struct opt_dram *o, struct err *e) {
 struct dram_map *dram_map_new(const struct opt_dram *o, struct err *e) {
     const char *const text[FIELDS] = {o->mask_chip, o->mask_row, o->mask_column, o->mask_bank};
     struct dram_map *m = xcalloc(1, sizeof *m);
-    m->interleave = (uint64_t)o->interleave;
+    m->interleave = divisor((uint64_t)o->interleave);
     m->hash = o->hash;
-    m->channels = (uint64_t)o->channels;
-    m->row_bytes = (uint64_t)o->row_bytes;
-    m->banks = (uint64_t)o->banks;
+    m->channels = divisor((uint64_t)o->channels);
+    m->row_bytes = divisor((uint64_t)o->row_bytes);
+    m->banks = divisor((uint64_t)o->banks);
     for (int f = 0; f < FIELDS; f++) m->masked |= *text[f] != 0;
     if (check_refresh(o, e) && (!m->masked || read_masks(m, o, text, e))) return m;
     xfree(m);
@@ -133,6 +153,18 @@ static uint64_t first_channel(uint64_t round, uint64_t channels) {
     return sum;
 }
 
+uint32_t dram_channel(const struct dram_map *m, uint64_t addr) {
+    if (m->masked) return (uint32_t)extract(&m->field[CHIP], addr);
+    const uint64_t turn = quotient(addr, &m->interleave);
+    const uint64_t begin = m->hash ? first_channel(quotient(turn, &m->channels), m->channels.by) : 0;
+    return (uint32_t)remainder_of(turn + begin, &m->channels);
+}
+
+uint64_t dram_local(const struct dram_map *m, uint64_t addr) {
+    const uint64_t round = quotient(quotient(addr, &m->interleave), &m->channels);
+    return round * m->interleave.by + remainder_of(addr, &m->interleave);
+}
+
 struct dram_place dram_decode(const struct dram_map *m, uint64_t addr) {
     if (m->masked)
         return (struct dram_place){
@@ -141,14 +173,11 @@ struct dram_place dram_decode(const struct dram_map *m, uint64_t addr) {
             .row = extract(&m->field[ROW], addr),
             .column = extract(&m->field[COLUMN], addr),
         };
-    uint64_t turn = addr / m->interleave, round = turn / m->channels;
-    uint64_t local = round * m->interleave + addr % m->interleave;
-    uint64_t begin = m->hash ? first_channel(round, m->channels) : 0;
-    uint64_t row = local / m->row_bytes;
+    const uint64_t local = dram_local(m, addr), row = quotient(local, &m->row_bytes);
     return (struct dram_place){
-        .chip = (uint32_t)((turn + begin) % m->channels),
-        .bank = (uint32_t)(row % m->banks),
-        .row = row / m->banks,
-        .column = local % m->row_bytes,
+        .chip = dram_channel(m, addr),
+        .bank = (uint32_t)remainder_of(row, &m->banks),
+        .row = quotient(row, &m->banks),
+        .column = remainder_of(local, &m->row_bytes),
     };
 }

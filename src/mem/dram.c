@@ -36,12 +36,16 @@ struct request {
     bool write;
 };
 
+enum command { ACTIVATE, PRECHARGE, READ, WRITE, COMMANDS };
+
 struct bank {
     uint64_t row;                                  /* when open */
     uint64_t activate_at, column_at, precharge_at; /* first cycles the bank's own constraints allow */
     uint64_t wanted;                               /* the row of the request being serviced, */
-    uint32_t request;                              /* which is this */
-    bool write;                                    /* of it */
+    uint32_t request;                              /* which is this, */
+    bool write;                                    /* of it; */
+    enum command command;                          /* what it needs next, */
+    uint64_t at;                                   /* and when the bank itself allows that */
     struct queue waiting;                          /* FR-FCFS: requests for this bank, oldest first */
 };
 
@@ -62,10 +66,11 @@ struct dram {
     struct queue served; /* complete, to be popped */
 
     struct bank *bank;
-    uint64_t open;         /* banks with an open row */
-    uint64_t serving;      /* banks with a request */
-    uint64_t wanted_banks; /* FR-FCFS: banks with requests waiting */
-    bool dispatchable;     /* something came or a bank became free since the scheduler last looked */
+    uint64_t open;            /* banks with an open row */
+    uint64_t serving;         /* banks with a request, */
+    uint64_t needs[COMMANDS]; /* by the command it needs next */
+    uint64_t wanted_banks;    /* FR-FCFS: banks with requests waiting */
+    bool dispatchable;        /* something came or a bank became free since the scheduler last looked */
 
     uint64_t activate_at, read_at, write_at, column_at; /* first cycles the chip's constraints allow */
     uint64_t bus_free;                                  /* first cycle of the data bus not given away */
@@ -194,6 +199,24 @@ bool dram_pop(struct dram *d, uint32_t *message) {
 
 /* ---- the scheduler ---- */
 
+/* What the bank's request needs next. */
+static void need(struct dram *d, uint32_t bank) {
+    struct bank *b = &d->bank[bank];
+    const uint64_t bit = UINT64_C(1) << bank;
+    d->needs[b->command] &= ~bit;
+    if (!(d->open & bit)) {
+        b->command = ACTIVATE;
+        b->at = b->activate_at;
+    } else if (b->row != b->wanted) {
+        b->command = PRECHARGE;
+        b->at = b->precharge_at;
+    } else {
+        b->command = b->write ? WRITE : READ;
+        b->at = b->column_at;
+    }
+    d->needs[b->command] |= bit;
+}
+
 static void dispatch(struct dram *d, uint32_t at) {
     const struct request *r = &d->requests.v[at];
     struct bank *b = &d->bank[r->bank];
@@ -204,6 +227,7 @@ static void dispatch(struct dram *d, uint32_t at) {
     b->write = r->write;
     d->serving |= UINT64_C(1) << r->bank;
     d->issue_at = d->now;
+    need(d, r->bank);
 }
 
 /* Takes the oldest request to the open row out of the bank's queue, else the oldest. */
@@ -235,23 +259,19 @@ static void schedule(struct dram *d) {
 
 /* ---- commands ---- */
 
-/* First cycles at which the chip and its bus allow a column access: of a read, of a write. */
-struct columns {
-    uint64_t at[2];
-};
-
-static struct columns columns_of(const struct dram *d) {
-    const uint64_t free = d->bus_free, read = free > d->t.CL ? free - d->t.CL : 0,
-                   write = free > d->t.WL ? free - d->t.WL : 0;
-    return (struct columns){
-        {later(later(d->column_at, d->read_at), read), later(later(d->column_at, d->write_at), write)}};
+/* The first cycle at which the data bus is free for a column access that many cycles ahead of its data. */
+static uint64_t bus_at(const struct dram *d, uint64_t ahead) {
+    return d->bus_free > ahead ? d->bus_free - ahead : 0;
 }
 
-/* The first cycle at which the bank's next command breaks no constraint. */
-static inline uint64_t ready_at(const struct dram *d, uint32_t bank, const struct columns *c) {
-    const struct bank *b = &d->bank[bank];
-    if (!(d->open >> bank & 1)) return later(b->activate_at, d->activate_at);
-    return b->row != b->wanted ? b->precharge_at : later(b->column_at, c->at[b->write]);
+/* The first cycle at which the chip and its bus allow the command, whatever the bank says. */
+static inline uint64_t chip_at(const struct dram *d, enum command c) {
+    switch (c) {
+    case ACTIVATE: return d->activate_at;
+    case READ: return later(later(d->column_at, d->read_at), bus_at(d, d->t.CL));
+    case WRITE: return later(later(d->column_at, d->write_at), bus_at(d, d->t.WL));
+    default: return 0;
+    }
 }
 
 static void activate(struct dram *d, uint32_t bank) {
@@ -284,42 +304,58 @@ static void column_access(struct dram *d, uint32_t bank) {
     r->done = d->bus_free;
     append(d, &d->flight, d->bank[bank].request);
     d->serving &= ~(UINT64_C(1) << bank);
+    d->needs[d->bank[bank].command] &= ~(UINT64_C(1) << bank);
     d->dispatchable = d->wanted_banks || d->fifo.n;
 }
 
 static void command(struct dram *d, uint32_t bank) {
-    const struct bank *b = &d->bank[bank];
-    if (!(d->open >> bank & 1))
-        activate(d, bank);
-    else if (b->row != b->wanted)
-        precharge(d, bank);
-    else
-        column_access(d, bank);
+    switch (d->bank[bank].command) {
+    case ACTIVATE: activate(d, bank); break;
+    case PRECHARGE: precharge(d, bank); break;
+    default: column_access(d, bank); break;
+    }
+    if (d->bank[bank].command < READ) need(d, bank);
     d->next_bank = bank + 1 < d->banks ? bank + 1 : 0;
 }
 
-/* The first of the banks whose command is ready by that cycle, or NONE; *soonest: when the next one's will be. */
-static inline uint32_t first_of(const struct dram *d, uint64_t banks, uint64_t by, uint64_t *soonest) {
-    const struct columns c = columns_of(d);
-    for (; banks; banks &= banks - 1) {
-        const uint32_t bank = (uint32_t)__builtin_ctzll(banks);
-        const uint64_t at = ready_at(d, bank, &c);
-        if (at <= by) return bank;
-        *soonest = sooner(*soonest, at);
-    }
+/* The first of the banks that itself allows its command now, or NONE. */
+static inline uint32_t first_of(const struct dram *d, uint64_t banks) {
+    for (; banks; banks &= banks - 1)
+        if (d->bank[__builtin_ctzll(banks)].at <= d->now) return (uint32_t)__builtin_ctzll(banks);
     return NONE;
+}
+
+/* The first cycle after this one in which a command can be issued. Of a kind of command that is when the chip allows it and
+ * the first of the banks does. */
+static uint64_t soonest(const struct dram *d) {
+    const uint64_t next = d->now + 1;
+    uint64_t soonest = NEVER;
+    for (enum command c = 0; c < COMMANDS && soonest > next; c++) {
+        if (!d->needs[c]) continue;
+        const uint64_t chip = later(chip_at(d, c), next);
+        uint64_t bank = NEVER;
+        for (uint64_t left = d->needs[c]; left && bank > chip; left &= left - 1)
+            bank = sooner(bank, d->bank[__builtin_ctzll(left)].at);
+        soonest = sooner(soonest, later(bank, chip));
+    }
+    return soonest;
 }
 
 /* Issues the first command that is ready, round robin, and learns when the next one will be. */
 static void issue(struct dram *d) {
-    uint64_t behind = d->serving >> d->next_bank << d->next_bank, soonest = NEVER;
-    uint32_t bank = first_of(d, behind, d->now, &soonest);
-    if (bank == NONE) bank = first_of(d, d->serving & ~behind, d->now, &soonest);
-    d->issue_at = soonest;
-    if (bank == NONE) return;
-    command(d, bank);
-    soonest = NEVER;
-    d->issue_at = first_of(d, d->serving, d->now + 1, &soonest) == NONE ? soonest : d->now + 1;
+    uint64_t allowed = 0;
+    for (enum command c = 0; c < COMMANDS; c++)
+        if (d->needs[c] && chip_at(d, c) <= d->now) allowed |= d->needs[c];
+    const uint64_t behind = allowed >> d->next_bank << d->next_bank;
+    uint32_t bank = first_of(d, behind);
+    if (bank == NONE) bank = first_of(d, allowed & ~behind);
+    if (bank != NONE) command(d, bank);
+    d->issue_at = soonest(d);
+}
+
+/* A refresh has changed what the banks with a request need. */
+static void need_all(struct dram *d) {
+    for (uint64_t left = d->serving; left; left &= left - 1) need(d, (uint32_t)__builtin_ctzll(left));
 }
 
 /* One step of a refresh that is due: waits until all banks allow the next command, and issues it. */
@@ -335,9 +371,11 @@ static void refresh(struct dram *d) {
     if (at > d->now) return;
     if (d->open) {
         for (uint64_t left = d->open; left; left &= left - 1) precharge(d, (uint32_t)__builtin_ctzll(left));
+        need_all(d);
         return;
     }
     for (uint32_t b = 0; b < d->banks; b++) d->bank[b].activate_at = d->now + d->t.RFC;
+    need_all(d);
     d->stats.refreshes++;
     d->refreshing = false;
     d->refresh_due += d->t.REFI;

@@ -23,6 +23,9 @@ void dram_map_free(struct dram_map *m);
 /* The address bits that choose the channel; 0 where no masks are given. */
 uint64_t dram_chip_bits(const struct dram_map *m);
 struct dram_place dram_decode(const struct dram_map *m, uint64_t addr);
+uint32_t dram_channel(const struct dram_map *m, uint64_t addr); /* its chip alone */
+/* Without masks: its place among the bytes of its channel. */
+uint64_t dram_local(const struct dram_map *m, uint64_t addr);
 
 struct dram;
 struct dram *dram_new(const struct opt_dram *o);

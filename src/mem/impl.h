@@ -19,9 +19,8 @@ struct l1 {
     struct level level;
     uint32_t queued; /* requests that have not left for the crossbar, as of the SM's cycle */
     uint32_t below;  /* bytes of the next level's line: a request crosses none */
-    /* The last request that was refused. Until something is filled, leaves or is taken, the answer to it is the same: an SM
-     * that tries again every cycle costs next to nothing. */
-    bool refused;
+    /* The last request that was refused, if front.refused has the path. Until something is filled, leaves or is taken, the
+     * answer to it is the same: an SM that tries again every cycle costs next to nothing. */
     enum mem_kind refused_kind;
     uint32_t refused_bytes;
     uint64_t refused_addr;
@@ -35,12 +34,20 @@ struct l15 {
     uint64_t due;      /* core cycle; MEM_NEVER: nothing to do */
 };
 
-/* What the memory's side has to tell an SM: an answer to a miss, or that a request has left its queue. */
+/* What the memory's side has to tell an SM: answers to misses, and that requests have left the queues of its caches. Nobody
+ * has to be woken for one that leaves unless its queue was full: it is noticed by the next who asks. */
 struct news {
     uint64_t cycle, addr;
     uint32_t bytes, id;
     uint8_t path;
-    bool left;
+};
+struct departure {
+    uint64_t cycle;
+    uint8_t path;
+};
+struct told {
+    VEC(struct news) in;
+    VEC(struct departure) left;
 };
 
 /* An SM's side. Nobody but its SM touches it between mem_run and mem_collect. */
@@ -49,12 +56,14 @@ struct front {
     struct l15 l15;       /* if there is one */
     struct msg_pool pool; /* those that wait at its miss registers, and what goes from l1c to l15 */
     struct queue done;    /* what mem_done gives out */
-    bool called;          /* see mem_called */
+    bool called;          /* see mem_sm_called */
     bool early;           /* see mem_sm_early */
-    VEC(struct news) in;
-    size_t read;         /* of it */
-    VEC(struct msg) out; /* requests, in the order of asking */
+    uint8_t refused;      /* paths whose last request was, a bit each */
+    struct told told;
+    size_t read, noticed; /* of its lists */
+    VEC(struct msg) out;  /* requests, in the order of asking */
     struct mem_load_stats load;
+    _Alignas(64) struct told coming; /* the memory's side: what mem_deliver will add to that */
 };
 
 enum { MOST_SLICES = 64 };              /* dram.channels is at most that */
@@ -66,8 +75,7 @@ struct port {
     uint32_t turn;                      /* queue that is asked first, counted over the port's caches */
     uint32_t queues;                    /* that hold requests, */
     uint64_t holding[PORT_QUEUES / 64]; /* and which */
-    uint64_t due;                       /* core cycle at which a request may leave */
-    bool blocked;                       /* one could, but for the crossbar's room: l1_freed */
+    bool blocked;                       /* a request could leave, but for the crossbar's room: port_freed */
 };
 
 /* L2 slice and DRAM channel. */
@@ -75,27 +83,35 @@ struct slice {
     uint32_t number;
     struct level level;
     struct queue hits;     /* answers from the cache; msg.when in L2 cycles, as in the other queues */
+    uint64_t hit_at;       /* that of the first of them; CLOCK_ASLEEP: there is none */
     struct queue answers;  /* answers to those that waited for DRAM */
     struct queue below;    /* requests for DRAM */
     struct queue returned; /* from DRAM */
     uint64_t ran;          /* the last L2 cycle it ran in */
     bool refused; /* then the request at its door was refused, and would have been in every cycle since */
+    bool blocked; /* an answer could leave, but for the crossbar's room: slice_freed */
     struct dram *dram;
     uint32_t in_dram; /* requests */
     uint64_t dram_at; /* cycles the channel has run */
 };
 
 struct mem {
+    /* What SMs read while they run. */
     struct mem_options o;
     uint32_t sms, ports, slices;
-    uint32_t port_words; /* of the three sets below */
-    struct clocks clock;
-    struct msg_pool pool;    /* what is on the memory's side */
+    uint32_t used;           /* SMs, by this launch: the others are empty, */
+    struct mem_stats unused; /* and these are their counters together */
     struct front *front;     /* [sms] */
     void *tags;              /* of their caches */
-    uint32_t used;           /* of them, by this launch: the others are empty, */
-    struct mem_stats unused; /* and these are their counters together */
-    struct queue *out;       /* [sms][MEM_NPATHS]: requests for the crossbar; msg.when in core cycles */
+    struct dram_map *map;
+    uint64_t chip_bits;        /* with masks: address bits that choose the channel; else 0 */
+    uint64_t from;             /* of the window that the SMs are in: its first cycle */
+    uint64_t now;              /* the core cycle everything has been advanced to */
+    uint64_t news[PORT_WORDS]; /* SMs that have some unread */
+    /* What the memory's side writes, beside them: in other lines of the host's caches. */
+    _Alignas(64) struct clocks clock;
+    struct msg_pool pool; /* what is on the memory's side */
+    struct queue *out;    /* [sms][MEM_NPATHS]: requests for the crossbar; msg.when in core cycles */
     struct port *port;
     struct slice *slice;
     /* Cycles of L2 and DRAM at which each slice and channel is to run; together, for all are looked at in every cycle. */
@@ -103,19 +119,19 @@ struct mem {
     struct xbar *xbar[2];
     uint64_t xbar_at[2], xbar_due[2]; /* crossbar cycles it has run; the next that is to run */
     uint64_t waiting;                 /* slices that know of a request at their door */
-    struct dram_map *map;
-    uint64_t chip_bits;           /* with masks: address bits that choose the channel; else 0 */
-    uint64_t sending[PORT_WORDS]; /* ports with requests queued */
-    uint64_t landed[PORT_WORDS];  /* ports with answers at the crossbar's output, as of its last cycle */
-    uint64_t news[PORT_WORDS];    /* SMs that have some unread, */
-    uint64_t called[PORT_WORDS];  /* and for mem_called */
-    uint64_t now;                 /* the core cycle everything has been advanced to */
-    uint64_t from;                /* of the window that the SMs are in: its first cycle */
-    uint64_t quiet;               /* core cycle by which the pool was empty, if it is */
+    uint32_t queue_words;             /* of port.holding, */
+    uint32_t port_words;              /* of these two sets: */
+    uint64_t sending[PORT_WORDS];     /* ports with requests queued, */
+    uint64_t *port_due;               /* and the core cycles at which one of them may leave */
+    uint64_t landed[PORT_WORDS];      /* ports with answers at the crossbar's output, as of its last cycle */
+    bool beside;                      /* SMs run at the same time */
+    uint64_t coming[PORT_WORDS];      /* SMs that mem_deliver has something for, */
+    uint64_t soonest;                 /* and the first cycle that it is about */
+    uint64_t quiet;                   /* core cycle by which the pool was empty, if it is */
 };
 
-/* mem.c: into a crossbar, at the current cycle of clock `by`; needs xbar_room. */
-void mem_push(struct mem *m, int way, uint32_t input, uint32_t output, uint32_t bytes, uint32_t message,
+/* mem.c: into a crossbar, at the current cycle of clock `by`; false: it has no room. */
+bool mem_push(struct mem *m, int way, uint32_t input, uint32_t output, uint32_t bytes, uint32_t message,
               enum clock_id by);
 /* l1.c. Where a request comes from. */
 struct source {
@@ -135,8 +151,10 @@ struct answer {
     uint8_t path;
 };
 void l1_fill(const struct mem *m, struct front *f, const struct answer *a, uint64_t cycle);
-/* What refused the cache's last request may be gone: its SM has to ask again. */
-void l1_lift(struct front *f, struct l1 *c);
+/* What refused the path's last request may be gone: its SM has to ask again. */
+void l1_lift(struct front *f, uint8_t path);
+/* Requests that have left before that cycle are in the queues no more. */
+void l1_notice(struct front *f, uint64_t before);
 void l1_flush(struct mem *m, uint32_t sm, uint8_t path);
 /* l15.c. A read that l1c misses, leaving it at from->ready; the answer is for its miss register `entry`. */
 void l15_send(const struct source *from, uint64_t addr, uint32_t bytes, uint32_t entry);
@@ -161,8 +179,11 @@ void slice_flush(struct mem *m, struct slice *s);
 
 /* Room of a queue behind a cache: what its pipeline holds comes on top. One request may bring several messages (an eviction
  * and a fetch); a queue takes them all when it had room for one, which bounds it and cannot lock up. */
-static inline bool mem_queue_room(const struct mem *m, const struct level *l, uint32_t queued) {
-    return queued < (uint64_t)m->o.memory.queue + (uint64_t)l->shape.latency * l->shape.ports;
+static inline void mem_queue_size(const struct mem *m, struct level *l) {
+    l->room = (uint64_t)m->o.memory.queue + (uint64_t)l->shape.latency * l->shape.ports;
+}
+static inline bool mem_queue_room(const struct level *l, uint32_t queued) {
+    return queued < l->room;
 }
 
 #endif

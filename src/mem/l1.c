@@ -20,7 +20,7 @@ void l1_send(const struct mem *m, const struct source *from, enum mem_kind kind,
                                              .when = from->ready,
                                              .bytes = bytes,
                                              .id = entry,
-                                             .slice = dram_decode(m->map, addr).chip,
+                                             .slice = dram_channel(m->map, addr),
                                              .sm = (uint16_t)from->sm,
                                              .path = from->path,
                                              .kind = (uint8_t)kind});
@@ -94,19 +94,19 @@ static enum mem_answer perfect(struct l1 *c, enum mem_kind kind, uint64_t addr, 
 
 static bool queue_room(const struct mem *m, const struct front *f, enum mem_path path) {
     const struct l1 *c = &f->l1[path];
-    return mem_queue_room(m, &c->level, path == MEM_L1C && m->o.l15c.present ? f->l15.in.n : c->queued);
+    return mem_queue_room(&c->level, path == MEM_L1C && m->o.l15c.present ? f->l15.in.n : c->queued);
 }
 
 /* A refusal that need not be worked out again. */
 static bool still_refused(struct l1 *c, enum mem_kind kind, uint64_t addr, uint32_t bytes) {
-    if (!c->refused || c->refused_addr != addr || c->refused_bytes != bytes || c->refused_kind != kind)
-        return false;
+    if (c->refused_addr != addr || c->refused_bytes != bytes || c->refused_kind != kind) return false;
     c->level.stats.busy++;
     return true;
 }
 
-static enum mem_answer refuse(struct l1 *c, const struct level_access *a) {
-    c->refused = true;
+static enum mem_answer refuse(struct front *f, enum mem_path path, const struct level_access *a) {
+    struct l1 *c = &f->l1[path];
+    f->refused |= (uint8_t)(1u << path);
     c->refused_kind = a->kind;
     c->refused_bytes = a->bytes;
     c->refused_addr = a->addr;
@@ -118,18 +118,20 @@ enum mem_answer mem_ask(struct mem *m, uint32_t sm, enum mem_path path, enum mem
     struct front *f = &m->front[sm];
     struct l1 *c = &f->l1[path];
     if (m->o.memory.ideal) return perfect(c, kind, addr, bytes, now, when);
+    if (f->noticed < f->told.left.n) l1_notice(f, now + 1);
     uint64_t index = addr >> c->level.tags.line_shift;
-    if (!level_open(&c->level, index, now) || still_refused(c, kind, addr, bytes)) return MEM_BUSY;
+    if (!level_open(&c->level, index, now)) return MEM_BUSY;
+    if (f->refused >> path & 1 && still_refused(c, kind, addr, bytes)) return MEM_BUSY;
     struct level_access a = {kind, addr, bytes, index, queue_room(m, f, path)};
-    struct source from = {f, c, sm, (uint8_t)path, now + c->level.shape.latency};
     struct level_effect x;
     enum level_what what = (kind == MEM_ATOMIC ? level_bypass : level_do)(&c->level, &a, &x);
-    if (what == LEVEL_REFUSED) return refuse(c, &a);
-    c->refused = false;
+    if (what == LEVEL_REFUSED) return refuse(f, path, &a);
+    f->refused &= (uint8_t) ~(1u << path);
     if (what == LEVEL_HIT && kind == MEM_READ) {
-        *when = from.ready;
+        *when = now + c->level.shape.latency;
         return MEM_HIT;
     }
+    const struct source from = {f, c, sm, (uint8_t)path, now + c->level.shape.latency};
     carry_out(m, &from, &a, &x);
     if (kind == MEM_WRITE) {
         *when = what == LEVEL_HIT ? now : MEM_NEVER;
@@ -145,8 +147,8 @@ bool mem_holds(const struct mem *m, uint32_t sm, enum mem_path path, uint64_t ad
     const uint64_t line = addr >> c->line_shift;
     const uint32_t slot = cache_find(c, line, line);
     if (slot == CACHE_NONE) return false;
-    const uint64_t all = cache_touched(c, line << c->line_shift, 1u << c->line_shift);
-    return !(all & ~(c->line[slot].valid | c->line[slot].pending));
+    const uint64_t here = c->line[slot].valid | c->line[slot].pending;
+    return here == cache_bits(0, c->grains - 1);
 }
 
 uint64_t mem_misses(const struct mem *m, uint32_t sm, enum mem_path path) {
@@ -154,7 +156,7 @@ uint64_t mem_misses(const struct mem *m, uint32_t sm, enum mem_path path) {
 }
 
 bool mem_stuck(const struct mem *m, uint32_t sm, enum mem_path path) {
-    return m->front[sm].l1[path].refused;
+    return m->front[sm].refused >> path & 1;
 }
 
 void mem_skipped(struct mem *m, uint32_t sm, enum mem_path path, uint64_t cycles) {
@@ -170,16 +172,26 @@ static void account(struct mem_load_stats *load, uint64_t asked_at, uint64_t cyc
     load->latency_max = stat_larger(load->latency_max, took);
 }
 
-void l1_lift(struct front *f, struct l1 *c) {
-    f->called |= c->refused;
-    c->refused = false;
+void l1_lift(struct front *f, uint8_t path) {
+    if (!(f->refused >> path & 1)) return;
+    f->called = true;
+    f->refused &= (uint8_t) ~(1u << path);
+}
+
+void l1_notice(struct front *f, uint64_t before) {
+    for (; f->noticed < f->told.left.n && f->told.left.v[f->noticed].cycle < before; f->noticed++) {
+        const uint8_t path = f->told.left.v[f->noticed].path;
+        f->l1[path].queued--;
+        l1_lift(f, path);
+    }
+    if (f->noticed == f->told.left.n) f->noticed = f->told.left.n = 0;
 }
 
 void l1_fill(const struct mem *m, struct front *f, const struct answer *a, uint64_t cycle) {
     struct l1 *c = &f->l1[a->path];
     struct queue ready = {0};
     level_fill(&c->level, &f->pool, a->entry, a->addr, a->bytes, &ready);
-    l1_lift(f, c);
+    l1_lift(f, a->path);
     f->called |= ready.n != 0;
     while (ready.n) {
         uint32_t w = QUEUE_TAKE(&ready, f->pool.v);
@@ -205,13 +217,18 @@ bool mem_done(struct mem *m, uint32_t sm, uint64_t now, uint32_t *tag) {
 /* ---- time ---- */
 
 static uint64_t next_news(const struct front *f) {
-    return f->read < f->in.n ? f->in.v[f->read].cycle : MEM_NEVER;
+    return f->read < f->told.in.n ? f->told.in.v[f->read].cycle : MEM_NEVER;
+}
+
+/* The next departure that matters now. */
+static uint64_t next_left(const struct front *f) {
+    return f->refused && f->noticed < f->told.left.n ? f->told.left.v[f->noticed].cycle : MEM_NEVER;
 }
 
 uint64_t mem_sm_next(const struct mem *m, uint32_t sm) {
     const struct front *f = &m->front[sm];
-    const uint64_t news = next_news(f);
-    return news < f->l15.due ? news : f->l15.due;
+    const uint64_t news = next_news(f), left = next_left(f), first = news < left ? news : left;
+    return first < f->l15.due ? first : f->l15.due;
 }
 
 static void take_answer(const struct mem *m, struct front *f, const struct news *n) {
@@ -226,16 +243,11 @@ static void take_answer(const struct mem *m, struct front *f, const struct news 
 void mem_sm_advance(struct mem *m, uint32_t sm, uint64_t cycle) {
     struct front *f = &m->front[sm];
     for (uint64_t at; (at = mem_sm_next(m, sm)) <= cycle;) {
-        for (; next_news(f) == at && !f->in.v[f->read].left; f->read++) take_answer(m, f, &f->in.v[f->read]);
+        for (; next_news(f) == at; f->read++) take_answer(m, f, &f->told.in.v[f->read]);
         if (f->l15.due <= at) l15_cycle(m, sm, at);
-        for (; next_news(f) == at; f->read++) {
-            struct l1 *c = &f->l1[f->in.v[f->read].path];
-            c->queued--;
-            l1_lift(f, c);
-        }
+        if (next_left(f) <= at) l1_notice(f, at + 1);
     }
-    if (f->read < f->in.n) return;
-    f->read = f->in.n = 0;
+    if (f->read == f->told.in.n) f->read = f->told.in.n = 0;
 }
 
 bool mem_sm_early(struct mem *m, uint32_t sm) {
@@ -248,11 +260,16 @@ bool mem_sm_called(const struct mem *m, uint32_t sm) {
     return m->front[sm].called;
 }
 
+const bool *mem_sm_calls(const struct mem *m, uint32_t sm) {
+    return &m->front[sm].called;
+}
+
 void l1_flush(struct mem *m, uint32_t sm, uint8_t path) {
     struct front *f = &m->front[sm];
     struct l1 *c = &f->l1[path];
     struct source from = {f, c, sm, path, m->now + 1};
-    c->refused = false;
+    l1_notice(f, MEM_NEVER);
+    f->refused &= (uint8_t) ~(1u << path);
     uint32_t slots = c->level.tags.used ? c->level.tags.sets * c->level.tags.ways : 0;
     for (uint32_t s = 0; s < slots; s++) {
         if (!c->level.tags.tag[s]) continue;

@@ -44,12 +44,12 @@ static bool look_up(const struct mem *m, uint32_t sm, uint64_t cycle) {
     uint64_t line = r.addr >> c->level.tags.line_shift, ready = cycle + c->level.shape.latency;
     if (!level_open(&c->level, line, cycle)) return false;
     struct level_access a = {MEM_READ, r.addr, r.bytes, line,
-                             mem_queue_room(m, &c->level, f->l1[MEM_L1C].queued)};
+                             mem_queue_room(&c->level, f->l1[MEM_L1C].queued)};
     struct level_effect x;
     enum level_what what = level_do(&c->level, &a, &x);
     if (what == LEVEL_REFUSED) return false;
     uint32_t i = QUEUE_TAKE(&c->in, f->pool.v);
-    l1_lift(f, &f->l1[MEM_L1C]);
+    l1_lift(f, MEM_L1C);
     if (what == LEVEL_HIT) {
         f->pool.v[i].when = ready;
         QUEUE_PUT(&c->hits, f->pool.v, i);
@@ -80,6 +80,7 @@ static uint64_t head_at(const struct front *f, const struct queue *q, uint64_t s
 void l15_cycle(const struct mem *m, uint32_t sm, uint64_t cycle) {
     struct front *f = &m->front[sm];
     struct l15 *c = &f->l15;
+    l1_notice(f, cycle);
     while (ripe(f, &c->hits, cycle)) answer(m, f, QUEUE_TAKE(&c->hits, f->pool.v), cycle);
     for (uint32_t n = 0; n < c->level.shape.ports && ripe(f, &c->in, cycle); n++)
         if (!look_up(m, sm, cycle)) break;

@@ -39,23 +39,30 @@ static uint32_t bank_of(const struct level *l, uint64_t index) {
                                               : (uint32_t)(index % l->shape.banks);
 }
 
-bool level_open(struct level *l, uint64_t index, uint64_t cycle) {
-    if (l->cycle != cycle) {
-        l->cycle = cycle;
-        l->taken = 0;
-        l->banks[0] = 0;
-        if (l->shape.banks > 64) memset(l->banks, 0, sizeof l->banks);
-        return true;
-    }
+/* Mostly no second access comes in a cycle, and nobody asks for the bank of the first. */
+static void begin_banks(struct level *l) {
+    l->banks[0] = 0;
+    if (l->shape.banks > 64) memset(l->banks, 0, sizeof l->banks);
+    bitmap_set(l->banks, bank_of(l, l->first));
+}
+
+bool level_free_port(struct level *l, uint64_t index) {
     if (l->shape.ideal || !l->taken) return true;
-    uint32_t bank = bank_of(l, index);
-    if (bitmap_has(l->banks, bank)) {
+    if (l->taken == 1) begin_banks(l);
+    if (bitmap_has(l->banks, bank_of(l, index))) {
         l->stats.bank_conflicts++;
         return false;
     }
     if (l->taken < l->shape.ports) return true;
     l->stats.busy++;
     return false;
+}
+
+static inline void take_port(struct level *l, uint64_t index) {
+    if (l->taken++)
+        bitmap_set(l->banks, bank_of(l, index));
+    else
+        l->first = index;
 }
 
 /* Sectors any of whose grains are in the set. */
@@ -103,8 +110,7 @@ static inline enum level_what count(struct level *l, const struct level_access *
         return what;
     }
     count_sectors(l, g->touched, g->missing, g->pending);
-    l->taken++;
-    bitmap_set(l->banks, bank_of(l, a->index));
+    take_port(l, a->index);
     s->accesses++;
     *(a->kind == MEM_READ ? &s->reads : a->kind == MEM_WRITE ? &s->writes : &s->atomics) += 1;
     *(what == LEVEL_HIT ? &s->hits : what == LEVEL_PENDING ? &s->pending : &s->misses) += 1;
@@ -164,31 +170,48 @@ static enum level_what write(struct level *l, const struct level_access *a, uint
 }
 
 static enum level_what ideal(struct level *l, const struct level_access *a, struct level_effect *x) {
+    *x = (struct level_effect){.entry = CACHE_NONE};
     x->forward = a->kind != MEM_READ && l->shape.write == MEM_WRITE_THROUGH;
     return x->forward && !a->room ? LEVEL_REFUSED : LEVEL_HIT;
 }
 
-enum level_what level_do(struct level *l, const struct level_access *a, struct level_effect *x) {
+/* A read that hits, as most do. */
+static inline enum level_what hit(struct level *l, const struct level_access *a, uint32_t slot,
+                                  uint64_t touched) {
+    struct mem_cache_stats *s = &l->stats;
+    const uint32_t n = touched & (touched - 1) ? sectors_of(l, touched) : 1;
+    cache_use(&l->tags, slot);
+    take_port(l, a->index);
+    s->sectors += n;
+    s->sector_hits += n;
+    s->accesses++;
+    s->reads++;
+    s->hits++;
+    return LEVEL_HIT;
+}
+
+/* All others. */
+static enum level_what change(struct level *l, const struct level_access *a, uint32_t slot,
+                              const struct grains *g, struct level_effect *x) {
+    enum level_what what = !g->missing ? LEVEL_HIT : g->missing & ~g->pending ? LEVEL_MISS : LEVEL_PENDING;
     *x = (struct level_effect){.entry = CACHE_NONE};
+    if (a->kind == MEM_WRITE) return write(l, a, slot, g, what, x);
+    x->forward = a->kind == MEM_ATOMIC && l->shape.write == MEM_WRITE_THROUGH;
+    if (x->forward && !a->room) return LEVEL_REFUSED;
+    return bring(l, a, slot, g->touched, g->missing, g->missing != 0, x) ? what : LEVEL_REFUSED;
+}
+
+enum level_what level_do(struct level *l, const struct level_access *a, struct level_effect *x) {
     struct grains g = {.touched = cache_touched(&l->tags, a->addr, a->bytes)};
     if (l->shape.ideal) return count(l, a, &g, ideal(l, a, x));
-    uint32_t slot = cache_find(&l->tags, a->index, a->addr >> l->tags.line_shift);
+    const uint32_t slot = cache_find(&l->tags, a->index, a->addr >> l->tags.line_shift);
     g.missing = g.touched;
     if (slot != CACHE_NONE) {
         g.missing &= ~l->tags.line[slot].valid;
+        if (!g.missing && a->kind == MEM_READ) return hit(l, a, slot, g.touched);
         g.pending = l->tags.line[slot].pending;
     }
-    enum level_what what = !g.missing ? LEVEL_HIT : g.missing & ~g.pending ? LEVEL_MISS : LEVEL_PENDING;
-    if (a->kind == MEM_WRITE)
-        what = write(l, a, slot, &g, what, x);
-    else if (a->kind == MEM_READ && what == LEVEL_HIT)
-        cache_use(&l->tags, slot);
-    else {
-        x->forward = a->kind == MEM_ATOMIC && l->shape.write == MEM_WRITE_THROUGH;
-        if ((x->forward && !a->room) || !bring(l, a, slot, g.touched, g.missing, g.missing != 0, x))
-            what = LEVEL_REFUSED;
-    }
-    return count(l, a, &g, what);
+    return count(l, a, &g, change(l, a, slot, &g, x));
 }
 
 enum level_what level_bypass(struct level *l, const struct level_access *a, struct level_effect *x) {

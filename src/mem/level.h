@@ -13,9 +13,11 @@ struct level {
     struct cache_shape shape;
     struct cache tags;
     struct mshr mshr;
+    uint64_t room;                    /* of the queue behind it; the owner's */
     uint64_t cycle;                   /* ports and banks are taken in this one */
     uint32_t taken;                   /* ports */
-    uint64_t banks[LEVEL_BANKS / 64]; /* set: taken */
+    uint64_t first;                   /* index of the access that took the first, */
+    uint64_t banks[LEVEL_BANKS / 64]; /* and banks that are taken, once a second one comes */
     uint32_t bank_mask;               /* shape.banks - 1 if that is a power of two; else 0 */
     struct mem_cache_stats stats;
     void *own; /* the room of both, if nobody lent it */
@@ -46,10 +48,17 @@ void level_free(struct level *l);
 size_t level_bytes(const struct cache_shape *s);
 void level_init_in(struct level *l, const struct cache_shape *s, uint64_t seed, void *room);
 
-/* Whether a port and the bank are free in this cycle; counts the refusal if not. */
-bool level_open(struct level *l, uint64_t index, uint64_t cycle);
+/* Whether a port and the bank are free in this cycle, where it has begun; counts the refusal if not. */
+bool level_free_port(struct level *l, uint64_t index);
+/* The same in any cycle. */
+static inline bool level_open(struct level *l, uint64_t index, uint64_t cycle) {
+    if (l->cycle == cycle) return level_free_port(l, index);
+    l->cycle = cycle;
+    l->taken = 0;
+    return true;
+}
 /* Does the access: takes port and bank, counts it. LEVEL_REFUSED: a resource is missing and nothing has changed but the
- * count of refusals. */
+ * count of refusals. A read that hits has no effect: x is not set. */
 enum level_what level_do(struct level *l, const struct level_access *a, struct level_effect *x);
 /* An access that passes this cache by: what is there is dropped (dirty grains are in x->evict), one register is taken. It may
  * be sent below in pieces; the one who waits for them waits for the grain of each piece's first byte. */

@@ -42,8 +42,9 @@ static bool make_fronts(struct mem *m, struct err *e) {
         f->l15.due = MEM_NEVER;
         for (uint32_t k = 0; k < n; at += level_bytes(&s[k++])) {
             if (k < L15) f->l1[k].below = k == MEM_L1C ? mem_below_l1c(&m->o) : (uint32_t)m->o.l2.line;
-            level_init_in(k < L15 ? &f->l1[k].level : &f->l15.level, &s[k],
-                          rng_next(k < L15 ? &seeds : &l15_seeds), at);
+            struct level *l = k < L15 ? &f->l1[k].level : &f->l15.level;
+            level_init_in(l, &s[k], rng_next(k < L15 ? &seeds : &l15_seeds), at);
+            mem_queue_size(m, l);
         }
     }
     return true;
@@ -55,13 +56,14 @@ static bool make_slices(struct mem *m, struct err *e) {
     m->slice = xcalloc(m->slices, sizeof *m->slice);
     for (uint32_t i = 0; i < m->slices; i++) {
         struct slice *s = &m->slice[i];
-        *s = (struct slice){.number = i};
+        *s = (struct slice){.number = i, .hit_at = CLOCK_ASLEEP};
         m->slice_due[i] = m->dram_due[i] = CLOCK_ASLEEP;
         s->hits = s->answers = s->below = s->returned = (struct queue){0};
         if (!m->o.l2.present)
             s->level.shape.ports = UINT32_MAX;
         else if (!level_init(&s->level, &shape, rng_next(&seeds), e))
             return false;
+        mem_queue_size(m, &s->level);
         s->dram = dram_new(&m->o.dram);
     }
     return true;
@@ -70,7 +72,9 @@ static bool make_slices(struct mem *m, struct err *e) {
 static void make_ports(struct mem *m) {
     uint32_t each = (uint32_t)m->o.noc.sms_per_port;
     m->port = xcalloc(m->ports, sizeof *m->port);
-    for (uint32_t i = 0; i < m->ports; i++) m->port[i] = (struct port){.first = i * each, .due = MEM_NEVER};
+    for (uint32_t i = 0; i < m->ports; i++) m->port[i] = (struct port){.first = i * each};
+    m->port_due = xcalloc(m->ports, sizeof *m->port_due);
+    for (uint32_t i = 0; i < m->ports; i++) m->port_due[i] = MEM_NEVER;
     uint64_t seed = (uint64_t)m->o.memory.seed;
     m->xbar[XBAR_TO_MEMORY] = xbar_new(&m->o.noc, XBAR_TO_MEMORY, m->ports, m->slices, seed);
     m->xbar[XBAR_BACK] = xbar_new(&m->o.noc, XBAR_BACK, m->slices, m->ports, seed + 1);
@@ -91,12 +95,13 @@ struct mem *mem_new(const struct mem_options *o, uint32_t sms, struct err *e) {
         return NULL;
     }
     if (!mem_options_check(o, e)) return NULL;
-    struct mem *m = xcalloc(1, sizeof *m);
+    struct mem *m = xaligned(_Alignof(struct mem), sizeof *m);
     uint32_t each = (uint32_t)o->noc.sms_per_port;
     m->o = *o;
     m->sms = m->used = sms;
     m->ports = (sms + each - 1) / each;
     m->port_words = bitmap_words(m->ports);
+    m->queue_words = bitmap_words(each * MEM_NPATHS);
     m->slices = (uint32_t)o->dram.channels;
     clock_init(&m->clock, &m->o.clock);
     if (make(m, e)) return m;
@@ -106,7 +111,10 @@ struct mem *mem_new(const struct mem_options *o, uint32_t sms, struct err *e) {
 
 static void free_front(struct front *f) {
     POOL_FREE(&f->pool);
-    VEC_FREE(&f->in);
+    VEC_FREE(&f->told.in);
+    VEC_FREE(&f->told.left);
+    VEC_FREE(&f->coming.in);
+    VEC_FREE(&f->coming.left);
     VEC_FREE(&f->out);
 }
 
@@ -125,6 +133,7 @@ void mem_free(struct mem *m) {
     xfree(m->tags);
     xfree(m->out);
     xfree(m->port);
+    xfree(m->port_due);
     xfree(m->slice);
     xfree(m);
 }
@@ -136,12 +145,14 @@ static void noc_catch_up(struct mem *m, int way, uint64_t cycles) {
     m->xbar_at[way] = cycles;
 }
 
-void mem_push(struct mem *m, int way, uint32_t input, uint32_t output, uint32_t bytes, uint32_t message,
+bool mem_push(struct mem *m, int way, uint32_t input, uint32_t output, uint32_t bytes, uint32_t message,
               enum clock_id by) {
-    uint64_t next = clock_wake(&m->clock, CLOCK_NOC, by);
+    const uint64_t next = clock_soonest(&m->clock, CLOCK_NOC, by);
     noc_catch_up(m, way, next - 1);
-    xbar_push(m->xbar[way], input, output, bytes, message);
+    if (!xbar_push(m->xbar[way], input, output, bytes, message)) return false;
+    clock_at(&m->clock, CLOCK_NOC, next);
     if (next < m->xbar_due[way]) m->xbar_due[way] = next;
+    return true;
 }
 
 static void xbar_run(struct mem *m, int way, uint64_t cycle) {
@@ -197,7 +208,7 @@ static void run_clock(struct mem *m, enum clock_id id) {
 }
 
 void mem_collect(struct mem *m, uint32_t sm) {
-    if (m->front[sm].read == m->front[sm].in.n) bitmap_clear(m->news, sm);
+    if (m->front[sm].read == m->front[sm].told.in.n) bitmap_clear(m->news, sm);
     port_collect(m, sm);
 }
 
@@ -233,11 +244,35 @@ uint64_t mem_ran(const struct mem *m) {
 }
 
 uint64_t mem_quiet(const struct mem *m) {
-    return m->quiet;
+    return POOL_TAKEN(&m->pool) ? 0 : m->quiet;
 }
 
 void mem_begin(struct mem *m, uint64_t now) {
     m->from = now;
+}
+
+void mem_run_ahead(struct mem *m, uint64_t until) {
+    m->beside = true;
+    mem_run(m, until, true);
+    m->beside = false;
+}
+
+uint32_t mem_under_way(const struct mem *m) {
+    return (uint32_t)POOL_TAKEN(&m->pool);
+}
+
+uint64_t mem_deliver(struct mem *m) {
+    bool any = false;
+    FOR_BITMAP(i, m->coming, bitmap_words(m->sms)) {
+        struct front *f = &m->front[i];
+        any = true;
+        bitmap_clear(m->coming, i);
+        bitmap_set(m->news, i);
+        for (size_t k = 0; k < f->coming.in.n; k++) VEC_PUSH(&f->told.in, f->coming.in.v[k]);
+        for (size_t k = 0; k < f->coming.left.n; k++) VEC_PUSH(&f->told.left, f->coming.left.v[k]);
+        f->coming.in.n = f->coming.left.n = 0;
+    }
+    return any ? m->soonest : MEM_NEVER;
 }
 
 const uint64_t *mem_news(const struct mem *m) {
@@ -266,14 +301,6 @@ bool mem_settle(struct mem *m, uint64_t now) {
     return false;
 }
 
-const uint64_t *mem_called(struct mem *m) {
-    for (uint32_t i = 0; i < m->used; i++) {
-        bitmap_clear(m->called, i);
-        if (m->front[i].called) bitmap_set(m->called, i);
-    }
-    return m->called;
-}
-
 uint64_t mem_run_next(const struct mem *m) {
     return clock_next(&m->clock);
 }
@@ -291,7 +318,7 @@ uint64_t mem_next(const struct mem *m) {
 }
 
 static bool front_idle(const struct front *f) {
-    return !POOL_TAKEN(&f->pool) && f->read == f->in.n && !f->out.n;
+    return !POOL_TAKEN(&f->pool) && f->read == f->told.in.n && !f->coming.in.n && !f->out.n;
 }
 
 bool mem_idle(const struct mem *m, uint64_t now) {
@@ -317,7 +344,7 @@ void mem_warm(struct mem *m, uint64_t addr, uint64_t bytes) {
     const uint32_t line = (uint32_t)m->o.l2.line;
     while (m->o.l2.present && bytes) {
         uint32_t left = line - (uint32_t)(addr & (line - 1)), here = bytes < left ? (uint32_t)bytes : left;
-        slice_warm(m, &m->slice[dram_decode(m->map, addr).chip], addr, here);
+        slice_warm(m, &m->slice[dram_channel(m->map, addr)], addr, here);
         addr += here;
         bytes -= here;
     }

@@ -45,9 +45,10 @@ bool mem_holds(const struct mem *m, uint32_t sm, enum mem_path path, uint64_t ad
 uint64_t mem_misses(const struct mem *m, uint32_t sm, enum mem_path path); /* ever, of that cache */
 /* Takes one tag whose data has come back for this SM by cycle now; false when there is none. */
 bool mem_done(struct mem *m, uint32_t sm, uint64_t now, uint32_t *tag);
-/* The SMs that must be woken, 64 to a word: mem_done would give one a tag, or a request it was refused may now be taken. An
- * SM is in it until mem_done has said that there is none. */
-const uint64_t *mem_called(struct mem *m);
+/* The SM must be woken: mem_done would give it a tag, or a request it was refused may now be taken. It must until mem_done
+ * has said that there is none. */
+bool mem_sm_called(const struct mem *m, uint32_t sm);
+const bool *mem_sm_calls(const struct mem *m, uint32_t sm); /* where that is found, as long as m lives */
 /* The request that was refused last on this path would be refused in every cycle until the SM is called. So it need not ask
  * before; mem_skipped then counts the refusals of the cycles it has not asked in. */
 bool mem_stuck(const struct mem *m, uint32_t sm, enum mem_path path);
@@ -67,17 +68,20 @@ uint64_t mem_window(const struct mem *m, uint32_t paths);
 /* The memory's side up to core cycle `until`; ahead: it stops when it has nothing left, for then it may be told the time
  * later. */
 void mem_run(struct mem *m, uint64_t until, bool ahead);
+/* The same while SMs run, which must not ask for anything that leaves them before `until`. */
+void mem_run_ahead(struct mem *m, uint64_t until);
+/* What that found goes to the SMs. Returns the first cycle it is about, MEM_NEVER if there is nothing. */
+uint64_t mem_deliver(struct mem *m);
+uint32_t mem_under_way(const struct mem *m); /* messages on that side */
 void mem_begin(struct mem *m, uint64_t now); /* a window begins with this cycle */
 uint64_t mem_run_next(const struct mem *m);  /* the next core cycle at which that side has something to do */
 uint64_t mem_ran(const struct mem *m);       /* the last at which it had */
 uint64_t mem_quiet(const struct mem *m);     /* the core cycle by which it last had nothing left */
 /* The SMs that have been told something, 64 to a word, until mem_collect finds that they know. */
 const uint64_t *mem_news(const struct mem *m);
-/* An SM's side: the next cycle at which it has something to do; all it has up to a cycle; whether the SM must be ticked for
- * it (as mem_called). */
+/* An SM's side: the next cycle at which it has something to do; all it has up to a cycle. */
 uint64_t mem_sm_next(const struct mem *m, uint32_t sm);
 void mem_sm_advance(struct mem *m, uint32_t sm, uint64_t cycle);
-bool mem_sm_called(const struct mem *m, uint32_t sm);
 /* Since this was asked last: data that the SM has asked for in this window has come, with what others had asked for. */
 bool mem_sm_early(struct mem *m, uint32_t sm);
 /* What the SM has asked for goes to the memory's side. */

@@ -1,8 +1,8 @@
 /* Where SMs and crossbars meet: requests leave the SMs' queues, answers become news for them.
  *
  * A port sends one message and takes one answer in a core cycle; the queues behind it (four caches of each of its SMs) take
- * turns, and one whose channel has no room is passed over. What an SM learns of it, it learns by the news, when it comes to
- * that cycle itself. */
+ * turns, and one whose channel has no room is passed over. What an SM learns of it, it learns when it comes to that cycle
+ * itself: of answers by the news, of requests that have left when it asks again. */
 #include "base/alloc.h"
 #include "base/bitmap.h"
 #include "mem/impl.h"
@@ -13,7 +13,8 @@ static uint32_t port_of(const struct mem *m, uint32_t sm) {
 
 /* ---- what SMs have sent ---- */
 
-static void queue_request(struct mem *m, struct port *p, const struct msg *r) {
+static void queue_request(struct mem *m, uint32_t number, const struct msg *r) {
+    struct port *p = &m->port[number];
     const uint32_t i = msg_new(&m->pool), q = r->sm * (uint32_t)MEM_NPATHS + r->path;
     m->pool.v[i] = *r;
     if (!m->out[q].n) {
@@ -21,34 +22,39 @@ static void queue_request(struct mem *m, struct port *p, const struct msg *r) {
         p->queues++;
     }
     QUEUE_PUT(&m->out[q], m->pool.v, i);
-    if (r->when < p->due) p->due = r->when;
+    if (r->when < m->port_due[number]) m->port_due[number] = r->when;
 }
 
 void port_collect(struct mem *m, uint32_t sm) {
     struct front *f = &m->front[sm];
     if (!f->out.n) return;
     const uint32_t number = port_of(m, sm);
-    struct port *p = &m->port[number];
-    for (size_t k = 0; k < f->out.n; k++) queue_request(m, p, &f->out.v[k]);
+    for (size_t k = 0; k < f->out.n; k++) queue_request(m, number, &f->out.v[k]);
     f->out.n = 0;
     bitmap_set(m->sending, number);
-    clock_at(&m->clock, CLOCK_CORE, p->due);
+    clock_at(&m->clock, CLOCK_CORE, m->port_due[number]);
 }
 
 /* ---- answers ---- */
 
-static void tell(struct mem *m, const struct msg *r, uint64_t cycle, bool left) {
-    VEC_PUSH(
-        &m->front[r->sm].in,
-        (struct news){
-            .cycle = cycle, .addr = r->addr, .bytes = r->bytes, .id = r->id, .path = r->path, .left = left});
-    bitmap_set(m->news, r->sm);
+/* Where to write down what the SM is to know of that cycle: it is told at once, or, while it runs, when that is over. */
+static struct told *tell(struct mem *m, uint32_t sm, uint64_t cycle) {
+    if (!m->beside) {
+        bitmap_set(m->news, sm);
+        return &m->front[sm].told;
+    }
+    if (!bitmap_any(m->coming, bitmap_words(m->sms))) m->soonest = cycle;
+    bitmap_set(m->coming, sm);
+    return &m->front[sm].coming;
 }
 
 static void receive(struct mem *m, uint32_t number, uint64_t cycle) {
     uint32_t i;
     CHECK(xbar_pop(m->xbar[XBAR_BACK], number, &i));
-    tell(m, &m->pool.v[i], cycle, false);
+    const struct msg *r = &m->pool.v[i];
+    struct told *to = tell(m, r->sm, cycle);
+    VEC_PUSH(&to->in,
+             (struct news){.cycle = cycle, .addr = r->addr, .bytes = r->bytes, .id = r->id, .path = r->path});
     msg_free(&m->pool, i);
 }
 
@@ -63,18 +69,20 @@ void port_landed(struct mem *m) {
 
 static bool leave(struct mem *m, uint32_t number, struct queue *out, uint64_t cycle) {
     const struct msg *r = &m->pool.v[out->head];
-    const uint32_t to = r->slice, bytes = r->kind == MEM_READ ? 0 : r->bytes;
-    if (r->when > cycle || !xbar_room(m->xbar[XBAR_TO_MEMORY], number, to, bytes)) return false;
-    tell(m, r, cycle, true);
-    mem_push(m, XBAR_TO_MEMORY, number, to, bytes, QUEUE_TAKE(out, m->pool.v), CLOCK_CORE);
+    const uint32_t bytes = r->kind == MEM_READ ? 0 : r->bytes;
+    if (r->when > cycle || !mem_push(m, XBAR_TO_MEMORY, number, r->slice, bytes, out->head, CLOCK_CORE))
+        return false;
+    struct told *to = tell(m, r->sm, cycle);
+    VEC_PUSH(&to->left, (struct departure){cycle, r->path});
+    QUEUE_TAKE(out, m->pool.v);
     return true;
 }
 
 /* The first queue at or after q, around, that holds something; one does. */
-static uint32_t holding_from(const struct port *p, uint32_t q) {
-    uint32_t w = q / 64 % (PORT_QUEUES / 64);
+static uint32_t holding_from(const struct port *p, uint32_t q, uint32_t words) {
+    uint32_t w = q / 64 < words ? q / 64 : 0;
     uint64_t bits = p->holding[w] & UINT64_MAX << q % 64;
-    while (!bits) bits = p->holding[w = (w + 1) % (PORT_QUEUES / 64)];
+    while (!bits) bits = p->holding[w = w + 1 < words ? w + 1 : 0];
     return w * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
@@ -82,11 +90,11 @@ static uint32_t holding_from(const struct port *p, uint32_t q) {
  * credits (port_freed); an ideal crossbar has none, and is asked in every cycle. */
 static void port_send(struct mem *m, uint32_t number, uint64_t cycle) {
     struct port *p = &m->port[number];
+    uint64_t due = MEM_NEVER;
     bool sent = false;
-    p->due = MEM_NEVER;
     p->blocked = false;
     for (uint32_t left = p->queues, q = p->turn; left; left--, q++) {
-        q = holding_from(p, q);
+        q = holding_from(p, q, m->queue_words);
         struct queue *out = &m->out[(size_t)p->first * MEM_NPATHS + q];
         bool tried = !sent;
         if (!sent && leave(m, number, out, cycle)) {
@@ -102,22 +110,22 @@ static void port_send(struct mem *m, uint32_t number, uint64_t cycle) {
         uint64_t when = m->pool.v[out->head].when;
         if (when <= cycle && tried && !m->o.noc.ideal)
             p->blocked = true;
-        else if (when < p->due)
-            p->due = when;
+        else if (when < due)
+            due = when;
     }
     if (!p->queues) bitmap_clear(m->sending, number);
-    if (p->due <= cycle) p->due = cycle + 1;
+    m->port_due[number] = due > cycle ? due : cycle + 1;
 }
 
 void port_freed(struct mem *m) {
     const uint64_t *freed = xbar_freed(m->xbar[XBAR_TO_MEMORY]);
     for (uint32_t w = 0; w < m->port_words; w++)
         for (uint64_t left = freed[w] & m->sending[w]; left; left &= left - 1) {
-            struct port *p = &m->port[w * 64 + (uint32_t)__builtin_ctzll(left)];
-            if (!p->blocked) continue;
-            p->blocked = false;
+            const uint32_t number = w * 64 + (uint32_t)__builtin_ctzll(left);
+            if (!m->port[number].blocked) continue;
+            m->port[number].blocked = false;
             uint64_t k = clock_wake(&m->clock, CLOCK_CORE, CLOCK_NOC);
-            if (k < p->due) p->due = k;
+            if (k < m->port_due[number]) m->port_due[number] = k;
         }
 }
 
@@ -126,8 +134,8 @@ void port_cycle(struct mem *m, uint64_t cycle) {
     FOR_BITMAP(r, m->landed, m->port_words) receive(m, r, cycle);
     uint64_t due = MEM_NEVER, more = 0;
     FOR_BITMAP(s, m->sending, m->port_words) {
-        if (m->port[s].due <= cycle) port_send(m, s, cycle);
-        if (m->port[s].due < due) due = m->port[s].due;
+        if (m->port_due[s] <= cycle) port_send(m, s, cycle);
+        if (m->port_due[s] < due) due = m->port_due[s];
     }
     for (uint32_t w = 0; w < m->port_words; w++) more |= m->landed[w] &= landed[w];
     m->clock.due[CLOCK_CORE] = more ? cycle + 1 : due;

@@ -47,14 +47,15 @@ static void move_level(struct level *l, struct transfer *t) {
     if (c->tag) move_lines(c, t);
     TRANSFER(t, l->cycle);
     TRANSFER(t, l->taken);
+    TRANSFER(t, l->first);
     TRANSFER(t, l->banks);
     TRANSFER(t, l->stats);
 }
 
-static void move_port(struct port *p, struct transfer *t) {
-    TRANSFER(t, p->turn);
-    TRANSFER(t, p->due);
-    transfer_check(t, p->turn < PORT_QUEUES, "a port's turn");
+static void move_port(struct mem *m, uint32_t number, struct transfer *t) {
+    TRANSFER(t, m->port[number].turn);
+    TRANSFER(t, m->port_due[number]);
+    transfer_check(t, m->port[number].turn < PORT_QUEUES, "a port's turn");
 }
 
 static void move_slice(struct slice *s, struct transfer *t) {
@@ -91,7 +92,7 @@ void mem_transfer(struct mem *m, struct transfer *t) {
     move_clocks(m, t);
     TRANSFER(t, m->quiet);
     for (uint32_t i = 0; i < m->sms; i++) move_front(m, &m->front[i], t);
-    for (uint32_t i = 0; i < m->ports; i++) move_port(&m->port[i], t);
+    for (uint32_t i = 0; i < m->ports; i++) move_port(m, i, t);
     for (uint32_t i = 0; i < m->slices; i++) move_slice(&m->slice[i], t);
     for (int way = 0; way < XBAR_WAYS; way++) xbar_transfer(m->xbar[way], t);
 }

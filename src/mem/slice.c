@@ -33,10 +33,7 @@ static uint64_t line_index(const struct mem *m, const struct slice *s, uint64_t 
         low = ((uint64_t)1 << (63 - __builtin_clzll(bits))) - 1;
         local = (local >> 1 & ~low) | (local & low);
     }
-    if (!m->chip_bits && m->slices > 1) {
-        uint64_t each = (uint64_t)m->o.dram.interleave;
-        local = addr / each / m->slices * each + addr % each;
-    }
+    if (!m->chip_bits && m->slices > 1) local = dram_local(m->map, addr);
     return local >> s->level.tags.line_shift;
 }
 
@@ -105,7 +102,7 @@ static void take_return(struct mem *m, struct slice *s, uint32_t i) {
 static uint32_t take_returns(struct mem *m, struct slice *s) {
     uint32_t n = 0;
     for (; n < s->level.shape.ports && s->returned.n; n++) {
-        if (!mem_queue_room(m, &s->level, s->answers.n)) break;
+        if (!mem_queue_room(&s->level, s->answers.n)) break;
         take_return(m, s, QUEUE_TAKE(&s->returned, m->pool.v));
     }
     return n;
@@ -115,6 +112,13 @@ static uint32_t take_returns(struct mem *m, struct slice *s) {
 
 static bool at_door(const struct mem *m, const struct slice *s) {
     return m->waiting >> s->number & 1;
+}
+
+/* It has all it wants: its answer leaves when it has passed the cache. */
+static void hit(struct mem *m, struct slice *s, uint32_t i, uint64_t when) {
+    m->pool.v[i].when = when;
+    if (!s->hits.n) s->hit_at = when;
+    QUEUE_PUT(&s->hits, m->pool.v, i);
 }
 
 static void carry_out(struct mem *m, struct slice *s, uint32_t i, const struct level_effect *x,
@@ -128,8 +132,7 @@ static void carry_out(struct mem *m, struct slice *s, uint32_t i, const struct l
     } else if (x->wait) {
         mshr_wait(&s->level.mshr, &m->pool, x->entry, i, x->wait);
     } else {
-        m->pool.v[i].when = when;
-        QUEUE_PUT(&s->hits, m->pool.v, i);
+        hit(m, s, i, when);
     }
 }
 
@@ -139,16 +142,21 @@ static bool accept(struct mem *m, struct slice *s, uint64_t cycle) {
     const struct msg *r = &m->pool.v[i];
     struct level_access a = {r->kind, r->addr, r->bytes, line_index(m, s, r->addr), false};
     if (!level_open(&s->level, a.index, cycle)) return false;
-    if (!mem_queue_room(m, &s->level, s->hits.n)) {
+    if (!mem_queue_room(&s->level, s->hits.n)) {
         s->level.stats.busy++;
         return false;
     }
-    a.room = mem_queue_room(m, &s->level, s->below.n);
+    a.room = mem_queue_room(&s->level, s->below.n);
     struct level_effect x;
-    if (level_do(&s->level, &a, &x) == LEVEL_REFUSED) return false;
+    const enum level_what what = level_do(&s->level, &a, &x);
+    if (what == LEVEL_REFUSED) return false;
+    const uint64_t when = cycle + s->level.shape.latency;
     xbar_pop(m->xbar[XBAR_TO_MEMORY], s->number, &i);
     m->waiting &= *xbar_landed(m->xbar[XBAR_TO_MEMORY]);
-    carry_out(m, s, i, &x, cycle + s->level.shape.latency);
+    if (what == LEVEL_HIT && a.kind == MEM_READ)
+        hit(m, s, i, when);
+    else
+        carry_out(m, s, i, &x, when);
     return true;
 }
 
@@ -187,30 +195,36 @@ void slice_landed(struct mem *m) {
 static bool answer(struct mem *m, struct slice *s, struct queue *q) {
     const struct msg *r = &m->pool.v[q->head];
     uint32_t to = r->sm / (uint32_t)m->o.noc.sms_per_port;
-    if (!xbar_room(m->xbar[XBAR_BACK], s->number, to, r->bytes)) return false;
-    mem_push(m, XBAR_BACK, s->number, to, r->bytes, q->head, CLOCK_L2);
+    if (!mem_push(m, XBAR_BACK, s->number, to, r->bytes, q->head, CLOCK_L2)) return false;
     QUEUE_TAKE(q, m->pool.v);
     return true;
 }
 
-static bool hit_ready(const struct mem *m, const struct slice *s, uint64_t cycle) {
-    return s->hits.n && m->pool.v[s->hits.head].when <= cycle;
+static bool answer_hit(struct mem *m, struct slice *s) {
+    if (!answer(m, s, &s->hits)) return false;
+    s->hit_at = s->hits.n ? m->pool.v[s->hits.head].when : CLOCK_ASLEEP;
+    return true;
 }
 
 /* Those that waited for DRAM first. Hits cannot starve: their queue full, no request is taken that could miss. */
 static uint32_t send_answers(struct mem *m, struct slice *s, uint64_t cycle) {
     uint32_t n = 0;
-    while (n < s->level.shape.ports && ((s->answers.n && answer(m, s, &s->answers)) ||
-                                        (hit_ready(m, s, cycle) && answer(m, s, &s->hits))))
+    while (n < s->level.shape.ports &&
+           ((s->answers.n && answer(m, s, &s->answers)) || (s->hit_at <= cycle && answer_hit(m, s))))
         n++;
     return n;
 }
 
+/* Slices whose answers found no room try again. Where answers only are not ready yet there is nothing to do, but the L2's
+ * clock runs all the same: the machine looks at its watchdog in cycles in which some clock does, and reports say which. */
 void slice_freed(struct mem *m) {
     uint64_t freed = *xbar_freed(m->xbar[XBAR_BACK]);
     for (; freed; freed &= freed - 1) {
         struct slice *s = &m->slice[__builtin_ctzll(freed)];
-        if (s->answers.n || s->hits.n) wake(m, s, CLOCK_NOC);
+        if (s->blocked)
+            wake(m, s, CLOCK_NOC);
+        else if (s->answers.n || s->hits.n)
+            clock_wake(&m->clock, CLOCK_L2, CLOCK_NOC);
     }
 }
 
@@ -223,7 +237,7 @@ static uint64_t head_due(const struct mem *m, const struct queue *q, uint64_t cy
 }
 
 static bool has_work(const struct mem *m, const struct slice *s, uint64_t cycle) {
-    return at_door(m, s) || s->returned.n || s->answers.n || hit_ready(m, s, cycle) ||
+    return at_door(m, s) || s->returned.n || s->answers.n || s->hit_at <= cycle ||
            (s->below.n && m->pool.v[s->below.head].when <= cycle);
 }
 
@@ -236,8 +250,7 @@ static uint32_t move(struct mem *m, struct slice *s, uint64_t cycle) {
     return returned + taken + below + send_answers(m, s, cycle);
 }
 
-/* An ideal crossbar gives no credits back: there, what waits for room asks in every cycle. Credits wake a slice also when its
- * answers are not ready yet: then there is nothing to do. */
+/* An ideal crossbar gives no credits back: there, what waits for room asks in every cycle. */
 void slice_cycle(struct mem *m, struct slice *s, uint64_t cycle) {
     bool again = false;
     if (has_work(m, s, cycle)) {
@@ -245,7 +258,8 @@ void slice_cycle(struct mem *m, struct slice *s, uint64_t cycle) {
         again = (move(m, s, cycle) || m->o.noc.ideal) && has_work(m, s, cycle);
     }
     s->ran = cycle;
-    const uint64_t hit = head_due(m, &s->hits, cycle), below = head_due(m, &s->below, cycle);
+    s->blocked = !again && (s->answers.n || s->hit_at <= cycle);
+    const uint64_t hit = s->hit_at > cycle ? s->hit_at : CLOCK_ASLEEP, below = head_due(m, &s->below, cycle);
     m->slice_due[s->number] = again ? cycle + 1 : hit < below ? hit : below;
 }
 

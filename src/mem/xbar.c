@@ -19,7 +19,8 @@
  *
  * Outputs are kept in slots ordered by the buffer that serves them, so that what a buffer may bid for is a run of whole
  * bitmap words. A cycle costs a scan of the bitmaps plus work for occupied buffers; nothing is allocated once the pool has
- * grown to the largest number of messages inside. */
+ * grown to the largest number of messages inside. The n-th draw depends on n alone, so every bid makes one and works its
+ * value out only where that decides: with several outputs to choose from, or several bids for one. */
 #include "mem/xbar.h"
 
 #include "base/alloc.h"
@@ -41,12 +42,13 @@ struct message {
     uint32_t next;
 };
 
+/* 32 bytes, as outputs are: a cycle looks at many of them. */
 struct buffer {
     uint64_t wants; /* outputs it has messages for, */
     uint64_t
         begun; /* and those of them whose first has crossed in part: their place at the output is kept. Where they do */
                /* not fit a word, xbar.wants and xbar.begun have them */
-    uint64_t credits;
+    uint32_t credits;
     uint32_t input;
     uint32_t first;  /* slot of the first output it serves */
     uint32_t queues; /* of its outputs: how many have messages */
@@ -58,19 +60,25 @@ struct route {
 };
 
 struct output {
-    uint64_t credits;
-    uint64_t unpopped; /* flits of messages that have arrived */
+    uint32_t credits;
+    uint32_t unpopped; /* flits of messages that have arrived */
     struct queue arrived;
     uint32_t number;
-    uint32_t bids, winner; /* of the pass under way */
+    uint32_t held;   /* the buffer whose message it must take next, or NONE */
+    uint32_t wanted; /* buffers with messages for it */
+};
+
+/* What an output is offered in the pass under way. */
+struct bids {
+    uint32_t n, winner;
     uint32_t begun, other; /* the same among bids with a message that has begun to cross */
-    uint32_t held;         /* the buffer whose message it must take next, or NONE */
 };
 
 struct xbar {
     bool ideal;
     uint32_t inputs, outputs, speedup, passes;
-    uint64_t latency, flit, header, input_room, output_room;
+    uint64_t latency, flit, header;
+    uint32_t input_room, output_room;
     uint32_t flit_shift;   /* log2 of flit; 0: it has none, or it is 0 */
     uint32_t per_buffer;   /* outputs a buffer serves, at most */
     uint32_t words;        /* bitmap words for them */
@@ -88,8 +96,12 @@ struct xbar {
     uint64_t *occupied;    /* buffers with messages */
     uint64_t *matched_in;  /* buffers matched in this cycle */
     struct output *output; /* by slot: [speedup][words * 64] */
+    struct bids *bids;     /* the same */
+    uint64_t *wanted;      /* slots for which there are messages */
     uint64_t *matched_out; /* slots matched in this cycle */
-    uint64_t *bid_for;     /* slots with bids in this pass */
+    uint32_t *bid_for;     /* slots with bids in this pass, in no order, */
+    uint32_t nbid_for;     /* and how many they are */
+    bool last;             /* no pass will follow: who is matched need not be known */
     uint64_t *holding;     /* slots whose held is set, */
     uint32_t held;         /* and how many they are */
     uint64_t *landed;      /* outputs, by number, with messages that have arrived */
@@ -98,9 +110,10 @@ struct xbar {
     uint64_t waiting;      /* messages in input buffers */
     uint32_t way;          /* whose counters these are */
     struct xbar_stats stats;
+    uint8_t ones[256], nth[256][8]; /* bits that are set in a byte: how many, and where the n-th is */
 };
 
-static uint64_t least(uint64_t a, uint64_t b) {
+static uint32_t least(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
@@ -133,6 +146,7 @@ static void make_buffers(struct xbar *x) {
 static void make_outputs(struct xbar *x) {
     uint32_t words = x->speedup * x->words;
     x->output = xcalloc((size_t)words * 64, sizeof *x->output);
+    x->bids = xcalloc((size_t)words * 64, sizeof *x->bids);
     for (uint32_t s = 0; s < words * 64; s++)
         x->output[s] = (struct output){.credits = x->output_room, .held = NONE};
     x->route = xcalloc(x->outputs, sizeof *x->route);
@@ -141,10 +155,17 @@ static void make_outputs(struct xbar *x) {
         x->route[o] = (struct route){part, local, part * x->words * 64 + local};
         x->output[x->route[o].slot].number = o;
     }
+    x->wanted = xcalloc(words, sizeof *x->wanted);
     x->matched_out = xcalloc(words, sizeof *x->matched_out);
-    x->bid_for = xcalloc(words, sizeof *x->bid_for);
+    x->bid_for = xcalloc((size_t)words * 64, sizeof *x->bid_for);
     x->holding = xcalloc(words, sizeof *x->holding);
     x->landed = xcalloc(bitmap_words(x->outputs), sizeof *x->landed);
+}
+
+static void make_bytes(struct xbar *x) {
+    for (uint32_t v = 0; v < 256; v++)
+        for (uint8_t bit = 0; bit < 8; bit++)
+            if (v >> bit & 1) x->nth[v][x->ones[v]++] = bit;
 }
 
 struct xbar *xbar_new(const struct opt_noc *o, uint32_t way, uint32_t inputs, uint32_t outputs,
@@ -161,11 +182,12 @@ struct xbar *xbar_new(const struct opt_noc *o, uint32_t way, uint32_t inputs, ui
     x->flit = (uint64_t)o->flit;
     x->flit_shift = is_pow2(x->flit) ? (uint32_t)__builtin_ctzll(x->flit) : 0;
     x->header = (uint64_t)o->header;
-    x->input_room = (uint64_t)o->input_buffer;
-    x->output_room = (uint64_t)o->output_buffer;
+    x->input_room = (uint32_t)o->input_buffer;
+    x->output_room = (uint32_t)o->output_buffer;
     x->rng.state = seed;
     x->per_buffer = (outputs + x->speedup - 1) / x->speedup;
     x->words = bitmap_words(x->per_buffer);
+    make_bytes(x);
     make_buffers(x);
     make_outputs(x);
     return x;
@@ -182,6 +204,8 @@ void xbar_free(struct xbar *x) {
     xfree(x->occupied);
     xfree(x->matched_in);
     xfree(x->output);
+    xfree(x->bids);
+    xfree(x->wanted);
     xfree(x->matched_out);
     xfree(x->bid_for);
     xfree(x->holding);
@@ -238,31 +262,31 @@ bool xbar_room(const struct xbar *x, uint32_t input, uint32_t output, uint32_t b
     return x->buffer[buffer_of(x, input, output)].credits >= least(flits_of(x, bytes), x->input_room);
 }
 
-void xbar_push(struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes, uint32_t message) {
-    uint32_t flits = flits_of(x, bytes);
+bool xbar_push(struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes, uint32_t message) {
+    const uint32_t flits = flits_of(x, bytes), need = least(flits, x->input_room);
     const struct route *to = &x->route[output];
+    const uint32_t buf = input * x->speedup + to->part;
+    struct buffer *b = &x->buffer[buf];
+    if (x->ideal ? !xbar_room(x, input, output, bytes) : b->credits < need) return false;
     const uint32_t at = POOL_TAKE(&x->messages);
     x->messages.v[at] = (struct message){.flits = flits, .left = flits, .number = message, .slot = to->slot};
     if (x->ideal) {
-        CHECK(xbar_room(x, input, output, bytes));
         x->stats.flits[x->way] += flits;
         send(x, at);
         arrive(x); /* latency 0: it is there */
-        return;
+        return true;
     }
-    const uint32_t buf = input * x->speedup + to->part;
-    const uint64_t need = least(flits, x->input_room);
     struct queue *q = &x->queue[(size_t)buf * x->per_buffer + to->local];
-    struct buffer *b = &x->buffer[buf];
-    CHECK(b->credits >= need);
     b->credits -= need;
     if (!q->n) {
         b->queues++;
         bitmap_set(wants_of(x, buf, x->words), to->local);
         bitmap_set(x->occupied, buf);
+        if (!x->output[to->slot].wanted++) bitmap_set(x->wanted, to->slot);
     }
     append(x, q, at);
     x->waiting++;
+    return true;
 }
 
 bool xbar_peek(const struct xbar *x, uint32_t output, uint32_t *message) {
@@ -355,7 +379,7 @@ TWICE bool admit(struct xbar *x, uint32_t buf, uint32_t slot, const struct queue
     struct output *out = &x->output[slot];
     if (bitmap_has(begun_of(x, buf, words), local_of(x, buf, slot, words))) return true;
     if (out->held != NONE && out->held != buf) return false;
-    const uint64_t need = least(x->messages.v[q->head].flits, x->output_room);
+    const uint32_t need = least(x->messages.v[q->head].flits, x->output_room);
     if (out->credits < need) {
         hold(x, slot, buf);
         return false;
@@ -365,17 +389,20 @@ TWICE bool admit(struct xbar *x, uint32_t buf, uint32_t slot, const struct queue
     return true;
 }
 
-static void match(struct xbar *x, uint32_t buf, uint32_t slot) {
+static inline void match(struct xbar *x, uint32_t buf, uint32_t slot) {
+    if (x->last) return;
     bitmap_set(x->matched_in, buf);
     bitmap_set(x->matched_out, slot);
 }
 
-TWICE void leave(struct xbar *x, uint32_t buf, uint32_t local, struct queue *q, const uint32_t words) {
+TWICE void leave(struct xbar *x, uint32_t buf, uint32_t slot, struct queue *q, const uint32_t words) {
+    const uint32_t local = local_of(x, buf, slot, words);
     const uint32_t at = take(x, q);
     bitmap_clear(begun_of(x, buf, words), local);
     if (!q->n) {
         bitmap_clear(wants_of(x, buf, words), local);
         if (!--x->buffer[buf].queues) bitmap_clear(x->occupied, buf);
+        if (!--x->output[slot].wanted) bitmap_clear(x->wanted, slot);
     }
     x->waiting--;
     send(x, at);
@@ -384,7 +411,6 @@ TWICE void leave(struct xbar *x, uint32_t buf, uint32_t local, struct queue *q, 
 /* Moves a flit of an admitted message. */
 TWICE void cross(struct xbar *x, uint32_t buf, uint32_t slot, struct queue *q, const uint32_t words) {
     struct message *m = &x->messages.v[q->head];
-    const uint32_t local = local_of(x, buf, slot, words);
     match(x, buf, slot);
     if (m->left-- <= x->input_room) { /* of a message larger than the buffer the first flits never took any */
         x->buffer[buf].credits++;
@@ -392,9 +418,9 @@ TWICE void cross(struct xbar *x, uint32_t buf, uint32_t slot, struct queue *q, c
     }
     x->crossed++;
     if (m->left)
-        bitmap_set(begun_of(x, buf, words), local);
+        bitmap_set(begun_of(x, buf, words), local_of(x, buf, slot, words));
     else
-        leave(x, buf, local, q, words);
+        leave(x, buf, slot, q, words);
 }
 
 TWICE struct queue *queue_at(const struct xbar *x, uint32_t buf, uint32_t slot, const uint32_t words) {
@@ -403,18 +429,18 @@ TWICE struct queue *queue_at(const struct xbar *x, uint32_t buf, uint32_t slot, 
 
 /* The output takes its winner; when a full output buffer holds that back, another bid whose place is kept already. */
 TWICE void grant(struct xbar *x, uint32_t slot, const uint32_t words) {
-    struct output *out = &x->output[slot];
-    struct queue *q = queue_at(x, out->winner, slot, words);
-    if (admit(x, out->winner, slot, q, words))
-        cross(x, out->winner, slot, q, words);
+    struct bids *bids = &x->bids[slot];
+    struct queue *q = queue_at(x, bids->winner, slot, words);
+    if (admit(x, bids->winner, slot, q, words))
+        cross(x, bids->winner, slot, q, words);
     else {
         x->stats.stalls[x->way]++;
-        if (out->begun)
-            cross(x, out->other, slot, queue_at(x, out->other, slot, words), words);
+        if (bids->begun)
+            cross(x, bids->other, slot, queue_at(x, bids->other, slot, words), words);
         else
-            match(x, out->winner, slot);
+            match(x, bids->winner, slot);
     }
-    out->bids = out->begun = 0;
+    bids->n = bids->begun = 0;
 }
 
 /* Outputs that owe a message its turn and now have room for it. */
@@ -438,71 +464,88 @@ static uint32_t nth_bit(uint64_t bits, uint32_t n) {
     return (uint32_t)__builtin_ctzll(bits);
 }
 
-/* A random one of the unmatched outputs the buffer has messages for, as a local number: from 32 random bits, taken when
- * there is one at all. NONE: there is none. */
-static uint32_t choose(const struct xbar *x, struct rng *rng, uint32_t buf, uint64_t *random) {
+static bool is_one(uint64_t bits) {
+    return !(bits & (bits - 1));
+}
+
+/* A random one of the unmatched outputs the buffer has messages for, as a local number, by a draw that is made when there is
+ * one at all. NONE: there is none. */
+static uint32_t choose(const struct xbar *x, struct rng *rng, uint32_t buf) {
     const uint64_t *wants = x->wants + (size_t)buf * x->words,
                    *matched = x->matched_out + x->buffer[buf].first / 64;
     uint32_t total = 0, w = 0;
     for (w = 0; w < x->words; w++) total += bits_count64(wants[w] & ~matched[w]);
     if (!total) return NONE;
-    *random = rng_next(rng);
-    uint32_t n = scale((uint32_t)*random, total);
+    uint32_t n = scale((uint32_t)rng_next(rng), total);
     w = 0;
     for (uint32_t here; n >= (here = bits_count64(wants[w] & ~matched[w])); w++) n -= here;
     return w * 64 + nth_bit(wants[w] & ~matched[w], n);
 }
 
-/* The same from a word of outputs. */
-static inline uint32_t choose_narrow(uint64_t bits, struct rng *rng, uint64_t *random) {
-    if (!bits) return NONE;
-    *random = rng_next(rng);
-    if (!(bits & (bits - 1))) return (uint32_t)__builtin_ctzll(bits);
-    return nth_bit(bits, scale((uint32_t)*random, bits_count64(bits)));
+/* The same from a word of outputs. Where there is no choice nobody asks what was drawn; else that is *random. */
+static inline uint32_t choose_narrow(const struct xbar *x, const struct buffer *b, uint64_t matched,
+                                     struct rng *rng, uint64_t *random) {
+    const uint64_t open = b->wants & ~matched;
+    if (!open) return NONE;
+    const uint64_t step = rng_step(rng);
+    if (is_one(open)) return (uint32_t)__builtin_ctzll(open);
+    *random = rng_value(step);
+    if (open < 256) return x->nth[open][scale((uint32_t)*random, x->ones[open])];
+    const uint32_t n = open == b->wants ? b->queues : bits_count64(open);
+    return nth_bit(open, scale((uint32_t)*random, n));
 }
 
 /* Every unmatched buffer with messages bids for an output. The bids of an output come one by one: the k-th replaces the
- * winner with probability 1/k, so that each wins alike. */
+ * winner with probability 1/k, so that each wins alike, by the upper half of the draw that chose the output. */
 TWICE void bid(struct xbar *x, const uint32_t words) {
-    const struct buffer *const buffer = x->buffer;
-    struct output *const output = x->output;
     const uint64_t *const matched = x->matched_out;
-    uint64_t *const bid_for = x->bid_for;
+    const struct buffer *const buffers = x->buffer;
+    struct bids *const all = x->bids;
+    uint32_t *const bid_for = x->bid_for, n = 0;
     struct rng rng = x->rng;
     for (uint32_t w = 0; w < x->buffer_words; w++)
-        for (uint64_t left = x->occupied[w] & ~x->matched_in[w], random; left; left &= left - 1) {
-            const uint32_t buf = w * 64 + (uint32_t)__builtin_ctzll(left), first = buffer[buf].first;
-            const uint32_t local =
-                words == 1 ? choose_narrow(buffer[buf].wants & ~matched[first / 64], &rng, &random)
-                           : choose(x, &rng, buf, &random);
+        for (uint64_t left = x->occupied[w] & ~x->matched_in[w]; left; left &= left - 1) {
+            const uint32_t buf = w * 64 + (uint32_t)__builtin_ctzll(left), first = buffers[buf].first;
+            uint64_t random = 0; /* or what was drawn, if it has been worked out */
+            const uint32_t local = words == 1
+                                       ? choose_narrow(x, &buffers[buf], matched[first / 64], &rng, &random)
+                                       : choose(x, &rng, buf);
             if (local == NONE) continue;
-            struct output *out = &output[first + local];
-            if (!out->bids++ || !scale((uint32_t)(random >> 32), out->bids)) out->winner = buf;
-            if (bitmap_has(begun_of(x, buf, words), local) && !rng_below(&rng, ++out->begun))
-                out->other = buf;
-            bitmap_set(bid_for, first + local);
+            struct bids *bids = &all[first + local];
+            if (!bids->n) bid_for[n++] = first + local;
+            if (!random && bids->n) random = rng_value(rng.state);
+            if (!bids->n++ || !scale((uint32_t)(random >> 32), bids->n)) bids->winner = buf;
+            if (!bitmap_has(begun_of(x, buf, words), local)) continue;
+            const uint64_t step = rng_step(&rng);
+            if (!bids->begun++ || !rng_scale(rng_value(step), bids->begun)) bids->other = buf;
         }
+    x->nbid_for = n;
     x->rng = rng;
 }
 
-/* One pass of the matching; false when no one has anything left to bid for. */
-TWICE bool pass(struct xbar *x, const uint32_t words) {
-    bool any = false;
+/* Whether anybody has something left to bid for. */
+TWICE bool is_open(const struct xbar *x, const uint32_t words) {
+    uint64_t open = 0;
+    for (uint32_t w = 0; w < x->speedup * words; w++) open |= x->wanted[w] & ~x->matched_out[w];
+    return open;
+}
+
+/* One pass of the matching. */
+TWICE void pass(struct xbar *x, const uint32_t words) {
     bid(x, words);
-    for (uint32_t w = 0; w < x->speedup * words; w++) {
-        uint64_t left = x->bid_for[w];
-        x->bid_for[w] = 0;
-        for (; left; left &= left - 1, any = true) grant(x, w * 64 + (uint32_t)__builtin_ctzll(left), words);
-    }
-    return any;
+    for (uint32_t k = 0; k < x->nbid_for; k++) grant(x, x->bid_for[k], words);
 }
 
 TWICE void move(struct xbar *x, const uint32_t words) {
     clear(x->matched_in, x->buffer_words);
     clear(x->matched_out, x->speedup * words);
     x->crossed = 0;
+    x->last = false;
     if (x->held) serve_held(x);
-    for (uint32_t p = 0; p < x->passes && pass(x, words); p++) continue;
+    for (uint32_t p = 1; p <= x->passes && is_open(x, words); p++) {
+        x->last = p == x->passes;
+        pass(x, words);
+    }
     x->stats.flits[x->way] += x->crossed;
     x->stats.occupied[x->way] += x->crossed;
 }

@@ -17,8 +17,8 @@ struct xbar *xbar_new(const struct opt_noc *o, uint32_t way, uint32_t inputs, ui
 void xbar_free(struct xbar *x);
 /* The input has credits for the message. */
 bool xbar_room(const struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes);
-/* Needs xbar_room. */
-void xbar_push(struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes, uint32_t message);
+/* False: there is no xbar_room. */
+bool xbar_push(struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes, uint32_t message);
 /* Takes a message that has arrived whole, and returns its credits; peek leaves it there. */
 bool xbar_pop(struct xbar *x, uint32_t output, uint32_t *message);
 bool xbar_peek(const struct xbar *x, uint32_t output, uint32_t *message);

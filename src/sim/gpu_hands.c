@@ -21,9 +21,10 @@ static bool take(struct gpu_run *r, uint32_t hand, uint32_t *k) {
     return true;
 }
 
-static void each(struct gpu_run *r, uint32_t n, void (*work)(void *, uint32_t)) {
-    r->taken = whole(n);
-    if (r->hands > 1 && n > 1)
+/* Of the window's list. */
+static void each(struct gpu_run *r, void (*work)(void *, uint32_t)) {
+    r->taken = whole(r->n);
+    if (r->hands > 1 && r->n > 1)
         crew_run(r->launch->crew, work, r);
     else
         work(r, 0);
@@ -31,12 +32,14 @@ static void each(struct gpu_run *r, uint32_t n, void (*work)(void *, uint32_t)) 
 
 static void run_some(void *user, uint32_t hand) {
     struct gpu_run *r = user;
+    if (!hand && r->beside) mem_run_ahead(r->gpu->mem, r->beside - 1);
     for (uint32_t k; take(r, hand, &k);) gpu_run_sm(r, hand, r->list[k], r->until);
 }
 
-void gpu_hands_run(struct gpu_run *r, uint32_t n, uint64_t until) {
+void gpu_hands_run(struct gpu_run *r, uint64_t until, uint64_t memory) {
     r->until = until;
-    each(r, n, run_some);
+    r->beside = memory;
+    each(r, run_some);
 }
 
 static void sign_some(void *user, uint32_t hand) {
@@ -50,18 +53,20 @@ static void perform_some(void *user, uint32_t hand) {
 }
 
 /* May the logs be run in any order? With one thread the order of time is as good. */
-static bool independent(struct gpu_run *r, uint32_t n) {
+static bool independent(struct gpu_run *r) {
     bool stores = false;
-    for (uint32_t k = 0; k < n; k++) stores |= exec_log_stores(r->logs[k]);
+    for (uint32_t k = 0; k < r->n; k++) stores |= exec_log_stores(r->logs[k]);
     if (!stores || r->hands == 1) return !stores;
-    each(r, n, sign_some);
-    return !exec_logs_conflict(r->logs, n);
+    each(r, sign_some);
+    return !exec_logs_conflict(r->logs, r->n);
 }
 
-void gpu_hands_logs(struct gpu_run *r, uint32_t n, uint64_t fault, uint32_t sm) {
-    if (fault == SM_NEVER && independent(r, n))
-        each(r, n, perform_some);
+void gpu_hands_logs(struct gpu_run *r, uint32_t bad) {
+    if (bad < r->n)
+        exec_logs_run(r->logs, r->n, r->at[r->list[bad]].faulted, bad);
+    else if (independent(r))
+        each(r, perform_some);
     else
-        exec_logs_run(r->logs, n, fault, sm);
-    for (uint32_t k = 0; k < n; k++) exec_log_reset(r->logs[k]);
+        exec_logs_run(r->logs, r->n, UINT64_MAX, r->n);
+    for (uint32_t k = 0; k < r->n; k++) exec_log_reset(r->logs[k]);
 }

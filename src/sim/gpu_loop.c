@@ -9,6 +9,9 @@
  * is what would happen cycle by cycle. A window of one cycle is lockstep: the same code, for launches in which SMs have more
  * in common than memory (gpu_window.c).
  *
+ * With several threads and much for memory to do, a window is run in two halves: while the SMs run one of them, memory runs
+ * the next, which what they ask in it cannot touch yet.
+ *
  * Blocks go to SMs round robin as room frees up, or, with gpu.dispatch = one_at_a_time, an SM is filled again only when
  * it is empty (DWF 6.1). Within a window an SM that has room for a block stops there; when all have come to the end, or
  * stopped, those that stopped get their blocks in the order of time and go on. */
@@ -19,6 +22,8 @@
 #include "sim/gpu_run.h"
 
 enum { CHECK_CYCLES = 4096 }; /* between looks at limits, the watchdog and the progress callback */
+enum { SHORT = 16 };          /* windows of fewer cycles are not halved, */
+enum { LOADED = 64 };         /* nor those in which memory has less than that to do: messages */
 
 void gpu_at_init(struct gpu_run *r, uint32_t i) {
     r->at[i] =
@@ -130,9 +135,9 @@ static void count_insts(struct gpu_run *r, struct gpu_at *a) {
 }
 
 /* Accesses of a window longer than a cycle are put off until its end. */
-static void put_off(struct gpu_at *a, bool off) {
-    if (off && !a->log) a->log = exec_log_new();
-    a->grid.log = off ? a->log : NULL;
+static struct exec_log *put_off(struct gpu_at *a) {
+    if (!a->log) a->log = exec_log_new();
+    return a->grid.log = a->log;
 }
 
 /* What memory has for the SM in this cycle. False: data that it asked for in this window, before which it stops. */
@@ -151,6 +156,7 @@ void gpu_run_sm(struct gpu_run *r, uint32_t hand, uint32_t i, uint64_t until) {
     struct gpu_at *a = &r->at[i];
     struct mem *mem = r->gpu->mem;
     if (r->hands > 1) sm_use(r->sm[i], r->hand[hand].common, r->hand[hand].branch);
+    if (a->fault.code || a->stopped != SM_NEVER) return;
     for (uint64_t news; smaller(a->next, news = mem_sm_next(mem, i)) < until;) {
         const uint64_t now = smaller(a->next, news);
         uint32_t ended = 0;
@@ -181,19 +187,23 @@ static void run_limited(struct gpu_run *r, uint32_t i, uint64_t until) {
 
 /* ---- a window ---- */
 
-/* The SM with the first fault, of two in one cycle the lower one; nsms: there is none. */
-static uint32_t first_fault(const struct gpu_run *r, const uint64_t *who) {
-    uint32_t first = r->nsms;
-    FOR_BITMAP(i, who, r->wake.words) {
-        if (!r->at[i].fault.code) continue;
-        if (first == r->nsms || r->at[i].faulted < r->at[first].faulted) first = i;
-    }
+/* The k-th SM of the window. */
+static struct gpu_at *nth(const struct gpu_run *r, uint32_t k) {
+    return &r->at[r->list[k]];
+}
+
+/* The first that faulted, of two in one cycle the lower one, by its place in the list; r->n: none did. */
+static uint32_t first_fault(const struct gpu_run *r) {
+    uint32_t first = r->n;
+    for (uint32_t k = 0; k < r->n; k++)
+        if (nth(r, k)->fault.code && (first == r->n || nth(r, k)->faulted < nth(r, first)->faulted))
+            first = k;
     return first;
 }
 
-static uint64_t fault_at(const struct gpu_run *r, const uint64_t *who) {
-    const uint32_t sm = first_fault(r, who);
-    return sm < r->nsms ? r->at[sm].faulted : SM_NEVER;
+static uint64_t fault_at(const struct gpu_run *r) {
+    const uint32_t k = first_fault(r);
+    return k < r->n ? nth(r, k)->faulted : SM_NEVER;
 }
 
 /* The first cycle before or after which SMs stopped that are to go on; SM_NEVER: there are none. */
@@ -202,104 +212,94 @@ struct stop {
     bool early;
 };
 
-static struct stop first_stop(const struct gpu_run *r, const uint64_t *who) {
+static struct stop first_stop(const struct gpu_run *r) {
     struct stop s = {SM_NEVER, false};
-    FOR_BITMAP(i, who, r->wake.words) {
-        const struct gpu_at *a = &r->at[i];
+    for (uint32_t k = 0; k < r->n; k++) {
+        const struct gpu_at *a = nth(r, k);
         if (a->last || a->stopped > s.at || (a->stopped == s.at && !a->early)) continue;
         s = (struct stop){a->stopped, a->early};
     }
     return s;
 }
 
-/* What is put off and was issued before this cycle happens; all SMs have run those cycles. Accesses of SMs that have run more
- * stay in their logs. */
-static void run_logs_before(struct gpu_run *r, const uint64_t *who, uint64_t now) {
-    uint32_t n = 0;
-    FOR_BITMAP(i, who, r->wake.words) if (r->at[i].log) r->logs[n++] = r->at[i].log;
-    if (now) exec_logs_run(r->logs, n, now - 1, n);
-}
-
-static void go_on_early(struct gpu_run *r, const uint64_t *who, uint64_t now, uint64_t until) {
-    run_logs_before(r, who, now);
-    FOR_BITMAP(i, who, r->wake.words) {
-        struct gpu_at *a = &r->at[i];
+/* They have their data once what was put off before this cycle has happened; all SMs have run those cycles. Accesses of SMs
+ * that have run more stay in their logs. */
+static void go_on_early(struct gpu_run *r, uint64_t now, uint64_t until) {
+    if (now) exec_logs_run(r->logs, r->n, now - 1, r->n);
+    for (uint32_t k = 0; k < r->n; k++) {
+        struct gpu_at *a = nth(r, k);
         if (a->stopped != now || !a->early) continue;
         a->early = false;
         a->stopped = SM_NEVER;
-        gpu_run_sm(r, 0, i, until);
+        gpu_run_sm(r, 0, r->list[k], until);
     }
 }
 
 /* Those that stopped in this cycle get what blocks there are. One that has none left to run stays where it is: this may
  * be the end of the launch. */
-static void go_on(struct gpu_run *r, const uint64_t *who, uint64_t now, uint64_t until) {
+static void go_on(struct gpu_run *r, uint64_t now, uint64_t until) {
     if (r->next_block < r->grid.blocks) dispatch(r, now, now + 1);
-    FOR_BITMAP(i, who, r->wake.words) {
-        struct gpu_at *a = &r->at[i];
+    for (uint32_t k = 0; k < r->n; k++) {
+        struct gpu_at *a = nth(r, k);
         if (a->stopped != now || a->last || a->early) continue;
-        a->last = !sm_busy(r->sm[i]) && r->next_block == r->grid.blocks;
+        a->last = !sm_busy(r->sm[r->list[k]]) && r->next_block == r->grid.blocks;
         if (a->last) {
             r->nbusy -= a->busy;
             a->busy = false;
             continue;
         }
         a->stopped = SM_NEVER;
-        gpu_run_sm(r, 0, i, until);
+        gpu_run_sm(r, 0, r->list[k], until);
     }
 }
 
 /* SMs that have run their last block: to the end of the window, or, if they were the last of all, to the cycle in which the
  * last of them did, or was told anything by memory, which was not quiet before then. Returns the cycle after that. */
-static uint64_t end_window(struct gpu_run *r, const uint64_t *who, uint64_t until) {
+static uint64_t end_window(struct gpu_run *r, uint64_t until) {
     uint64_t last = 0;
-    FOR_BITMAP(i, who, r->wake.words) {
-        const struct gpu_at *a = &r->at[i];
+    for (uint32_t k = 0; k < r->n; k++) {
+        const struct gpu_at *a = nth(r, k);
         last = larger(last, a->last ? a->stopped : a->told);
     }
     if (!r->nbusy && last + 1 < until) {
         until = last + 1;
         gpu_wake_rewind(&r->wake, r->nsms, last);
     }
-    FOR_BITMAP(k, who, r->wake.words) {
-        struct gpu_at *a = &r->at[k];
+    for (uint32_t k = 0; k < r->n; k++) {
+        struct gpu_at *a = nth(r, k);
         if (!a->last) continue;
         a->last = false;
         a->stopped = SM_NEVER;
-        gpu_run_sm(r, 0, k, until);
+        gpu_run_sm(r, 0, r->list[k], until);
     }
     return until;
 }
 
-/* What the SMs of the window have put off happens in the order of time, up to the first fault, or, where nobody stores what
- * another one accesses, one SM after the other. */
-static void run_logs(struct gpu_run *r, const uint64_t *who, uint64_t fault, uint32_t sm) {
-    uint32_t n = 0, at = UINT32_MAX;
-    FOR_BITMAP(i, who, r->wake.words) {
-        if (i == sm) at = n;
-        put_off(&r->at[i], false);
-        if (r->at[i].log) r->logs[n++] = r->at[i].log;
-    }
-    gpu_hands_logs(r, n, fault, at);
+/* The SMs of the list are due when they or memory say so. */
+static void wake(struct gpu_run *r) {
+    for (uint32_t k = 0; k < r->n; k++)
+        gpu_wake_set(&r->wake, r->list[k], smaller(nth(r, k)->next, mem_sm_next(r->gpu->mem, r->list[k])));
 }
 
-static bool collect(struct gpu_run *r, const uint64_t *who, bool put_off_some, struct err *e) {
-    const uint32_t bad = first_fault(r, who);
-    const struct gpu_at *fault = bad < r->nsms ? &r->at[bad] : NULL;
-    if (put_off_some) run_logs(r, who, fault ? fault->faulted : SM_NEVER, bad);
-    FOR_BITMAP(i, who, r->wake.words) {
-        struct gpu_at *a = &r->at[i];
+/* What they have put off happens, and what they have asked of memory goes there. */
+static void collect(struct gpu_run *r, bool off) {
+    if (off) gpu_hands_logs(r, first_fault(r));
+    for (uint32_t k = 0; k < r->n; k++) {
+        struct gpu_at *a = nth(r, k);
         r->done += a->ended;
         a->ended = 0;
+        a->grid.log = NULL;
         count_insts(r, a);
-        mem_collect(r->gpu->mem, i);
-        gpu_wake_set(&r->wake, i, smaller(a->next, mem_sm_next(r->gpu->mem, i)));
+        mem_collect(r->gpu->mem, r->list[k]);
     }
-    if (!fault) return true;
-    r->gpu->now = fault->faulted;
-    if (r->launch->exec->failure) *r->launch->exec->failure = fault->failure;
-    err_set(e, fault->fault.code, "%s", err_text(&fault->fault));
-    return false;
+    wake(r);
+}
+
+static bool report_fault(const struct gpu_run *r, struct err *e) {
+    const struct gpu_at *a = nth(r, first_fault(r));
+    r->gpu->now = a->faulted;
+    if (r->launch->exec->failure) *r->launch->exec->failure = a->failure;
+    return err_set(e, a->fault.code, "%s", err_text(&a->fault));
 }
 
 /* What a tick looks at first is at the front of an SM: the host fetches it while another one is ticked. */
@@ -308,9 +308,9 @@ static void ask_ahead(const struct sm *sm) {
 }
 
 /* One cycle of each, in order. */
-static void step(struct gpu_run *r, uint32_t n, uint64_t until) {
-    for (uint32_t k = 0; k < n; k++) {
-        if (k + 1 < n) ask_ahead(r->sm[r->list[k + 1]]);
+static void step(struct gpu_run *r, uint64_t until) {
+    for (uint32_t k = 0; k < r->n; k++) {
+        if (k + 1 < r->n) ask_ahead(r->sm[r->list[k + 1]]);
         if (r->limited)
             run_limited(r, r->list[k], until);
         else
@@ -318,39 +318,87 @@ static void step(struct gpu_run *r, uint32_t n, uint64_t until) {
     }
 }
 
-/* SMs that stopped go on as far as they can. Returns where the window ended. */
-static uint64_t resume(struct gpu_run *r, const uint64_t *who, uint64_t until) {
-    for (struct stop s; (s = first_stop(r, who)).at != SM_NEVER && s.at <= fault_at(r, who);)
-        (s.early ? go_on_early : go_on)(r, who, s.at, until);
-    return end_window(r, who, until);
+/* SMs that stopped go on as far as they can. */
+static void resume(struct gpu_run *r, uint64_t until) {
+    for (struct stop s; (s = first_stop(r)).at != SM_NEVER && s.at <= fault_at(r);)
+        (s.early ? go_on_early : go_on)(r, s.at, until);
 }
 
-/* The SMs that are due and those memory has something for. *until: where it ended. */
-static bool window(struct gpu_run *r, uint64_t *until, struct err *e) {
-    uint64_t *who = r->wake.due;
-    const uint64_t *news = mem_news(r->gpu->mem), done = r->done;
-    const bool off = *until > r->gpu->now + 1;
+/* Those that are due and those memory has something for; keep: and those of the list so far. */
+static void list_sms(struct gpu_run *r, uint64_t from, uint64_t until, bool keep) {
+    const uint64_t *news = mem_news(r->gpu->mem);
+    gpu_wake_advance(&r->wake, from, until);
+    for (uint32_t w = 0; w < r->wake.words; w++) r->wake.due[w] |= news[w];
+    for (uint32_t k = 0; keep && k < r->n; k++) bitmap_set(r->wake.due, r->list[k]);
+    r->n = 0;
+    FOR_BITMAP(i, r->wake.due, r->wake.words) r->list[r->n++] = i;
+}
+
+/* The SMs of the list as far as they can go before `until`, and memory beside them up to `ahead`. False: all came there
+ * without a stop. */
+static bool run_list(struct gpu_run *r, bool off, uint64_t until, uint64_t ahead) {
     bool stopped = false;
-    uint32_t n = 0;
-    for (uint32_t w = 0; w < r->wake.words; w++) who[w] |= news[w];
-    FOR_BITMAP(i, who, r->wake.words) {
-        r->list[n++] = i;
-        if (off) put_off(&r->at[i], true);
-    }
+    for (uint32_t k = 0; off && k < r->n; k++) r->logs[k] = put_off(nth(r, k));
     if (off)
-        gpu_hands_run(r, n, *until);
+        gpu_hands_run(r, until, ahead);
     else
-        step(r, n, *until);
-    for (uint32_t k = 0; k < n; k++) stopped |= r->at[r->list[k]].stopped != SM_NEVER;
-    if (stopped) *until = resume(r, who, *until);
-    return collect(r, who, off, e) && (r->done == done || keep_going(r, e));
+        step(r, until);
+    for (uint32_t k = 0; k < r->n; k++) stopped |= nth(r, k)->stopped != SM_NEVER;
+    if (stopped) resume(r, until);
+    return stopped;
+}
+
+/* SMs that have run their last block, up to the middle of the window: what they ask before it must reach memory in time. */
+static void half_end(struct gpu_run *r) {
+    for (uint32_t k = 0; k < r->n; k++) {
+        struct gpu_at *a = nth(r, k);
+        const uint64_t stopped = a->stopped;
+        if (!a->last) continue;
+        a->stopped = SM_NEVER;
+        gpu_run_sm(r, 0, r->list[k], r->half);
+        a->stopped = stopped;
+    }
+}
+
+/* The first half of a window, while memory runs the second one; the list for that has the same SMs and more. False: an SM
+ * has faulted or the last block of all has ended, and all is as if the window was not halved. */
+static bool first_half(struct gpu_run *r, uint64_t until) {
+    const bool stopped = run_list(r, true, r->half, until), on = first_fault(r) == r->n && r->nbusy;
+    mem_deliver(r->gpu->mem);
+    if (on) {
+        if (stopped) half_end(r);
+        collect(r, true);
+    }
+    list_sms(r, r->half, until, true);
+    return on;
+}
+
+/* All SMs up to *until, which is where it ended then. Memory is as far as if the window had been halved where that tells:
+ * the number of threads must not. */
+static bool window(struct gpu_run *r, uint64_t *until, struct err *e) {
+    struct mem *mem = r->gpu->mem;
+    const uint64_t now = r->gpu->now, done = r->done;
+    const bool off = *until > now + 1, halved = r->half && r->hands > 1 && mem_under_way(mem) >= LOADED;
+    if (off) mem_run(mem, (halved ? r->half : *until) - 1, true);
+    mem_begin(mem, now);
+    list_sms(r, now, halved ? r->half : *until, false);
+    const bool beside = halved && first_half(r, *until);
+    r->memory_next = beside ? mem_run_next(mem) : MEM_NEVER;
+    if (run_list(r, off, *until, beside ? r->ahead : 0)) *until = end_window(r, *until);
+    collect(r, off);
+    const bool faulted = first_fault(r) < r->n;
+    if (r->half && (faulted || !r->nbusy)) {
+        r->memory_next = smaller(r->memory_next, mem_run_next(mem));
+        mem_run_ahead(mem, r->ahead - 1);
+    }
+    return faulted ? report_fault(r, e) : r->done == done || keep_going(r, e);
 }
 
 /* ---- the loop ---- */
 
-/* The next cycle at which anything happens; SM_NEVER: nothing will. */
+/* The next cycle at which anything happens, if only what memory has done ahead of it; SM_NEVER: nothing will. */
 static uint64_t next_event(const struct gpu_run *r, uint64_t until) {
-    uint64_t next = smaller(mem_run_next(r->gpu->mem), gpu_wake_next(&r->wake));
+    uint64_t next = smaller(smaller(r->memory_next, mem_run_next(r->gpu->mem)), gpu_wake_next(&r->wake));
     if (mem_quiet(r->gpu->mem) >= until) next = smaller(next, mem_quiet(r->gpu->mem));
     return larger(next, until);
 }
@@ -371,7 +419,11 @@ static uint64_t window_end(struct gpu_run *r, uint64_t every) {
     r->lockstep[why]++;
     uint64_t until = smaller(now + length, larger(look, now + 1));
     if (interval) until = smaller(until, r->sampled + interval);
-    return larger(until, now + 1);
+    until = larger(until, now + 1);
+    const bool halves = !why && r->windows.settled && until - now >= SHORT;
+    r->half = halves ? now + (until - now) / 2 : 0;
+    r->ahead = halves ? smaller(r->half + r->windows.data, larger(look, until)) : 0;
+    return until;
 }
 
 /* The last cycle in which anything happened. */
@@ -390,16 +442,13 @@ bool gpu_loop(struct gpu_run *r, struct err *e) {
     for (;;) {
         uint64_t until = window_end(r, every);
         mem_run(g->mem, g->now, false);
-        if (until > g->now + 1) mem_run(g->mem, until - 1, true);
-        mem_begin(g->mem, g->now);
-        gpu_wake_advance(&r->wake, g->now, until);
         if (!window(r, &until, e)) return false;
         const bool look = g->now - r->checked >= every;
         g->now = until - 1;
         if (finished(r)) break;
         if (look && !check(r, e)) return false;
         mem_run(g->mem, g->now, false);
-        uint64_t next = next_event(r, until);
+        uint64_t next = smaller(next_event(r, until), mem_deliver(g->mem));
         if (next == SM_NEVER) {
             g->now = last_event(r);
             return gpu_deadlock(r, 0, e);

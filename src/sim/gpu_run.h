@@ -1,4 +1,4 @@
-/* A timed launch under way: what gpu.c, watchdog.c, deadlock.c, verdict.c and where.c share. */
+/* A timed launch under way: what gpu*.c, watchdog.c, deadlock.c, verdict.c and where.c share. */
 #ifndef HEDDLE_SIM_GPU_RUN_H
 #define HEDDLE_SIM_GPU_RUN_H
 
@@ -68,10 +68,13 @@ struct gpu_run {
     struct gpu_windows windows;
     struct gpu_hand *hand;
     uint32_t hands;         /* threads that work on this launch */
-    uint32_t *list;         /* SMs of a window, in order, */
+    uint32_t *list, n;      /* SMs of a window, in order, */
     uint64_t until;         /* where it ends, */
+    uint64_t half, ahead;   /* its middle, and how far memory may run in the second half; 0: not halved */
+    uint64_t memory_next;   /* when memory next had something to do, before it ran ahead of the window */
+    uint64_t beside;        /* how far memory runs while the list is run; 0: it does not */
     uint64_t taken;         /* and which SMs are still to be run: first, and behind the last << 32 */
-    struct exec_log **logs; /* of the SMs of a window, in order */
+    struct exec_log **logs; /* of each of the list, where accesses are put off */
     uint64_t most_insts;    /* that all SMs may execute in a window */
     bool limited;           /* that might be too many */
     uint64_t
@@ -114,10 +117,10 @@ void gpu_sample(struct gpu_run *r); /* ends an interval of the time series */
 void gpu_run_sm(struct gpu_run *r, uint32_t hand, uint32_t sm,
                 uint64_t until); /* all cycles before, or until it stops */
 
-/* gpu_hands.c: the n SMs of r->list up to a cycle; and the n logs of r->logs, in the order of time up to cycle `fault`, of
- * which SM `sm` (of the list) is the last; fault SM_NEVER: all. */
-void gpu_hands_run(struct gpu_run *r, uint32_t n, uint64_t until);
-void gpu_hands_logs(struct gpu_run *r, uint32_t n, uint64_t fault, uint32_t sm);
+/* gpu_hands.c: the SMs of r->list up to a cycle, and memory beside them up to another, if not 0; and r->logs, all of them, or in the order of time up to the fault of the
+ * bad-th SM of the list (r->n: there is none). */
+void gpu_hands_run(struct gpu_run *r, uint64_t until, uint64_t memory);
+void gpu_hands_logs(struct gpu_run *r, uint32_t bad);
 
 uint64_t gpu_exited(const struct gpu_run *r); /* threads that have */
 /* Counters of all SMs together. */

@@ -87,6 +87,7 @@ static bool has_code(struct gpu_run *r, uint32_t sm) {
 uint64_t gpu_window(struct gpu_run *r, enum gpu_lockstep *why) {
     struct gpu_windows *w = &r->windows;
     *why = w->why;
+    w->settled = false;
     if (w->why) return 1;
     uint64_t fetching = 0;
     FOR_BITMAP(i, w->fetching, r->wake.words) {
@@ -95,6 +96,7 @@ uint64_t gpu_window(struct gpu_run *r, enum gpu_lockstep *why) {
         else
             fetching = 1;
     }
+    w->settled = !fetching;
     if (!fetching) return w->data;
     if (w->fetch == 1) *why = GPU_LOCKSTEP_CODE;
     return w->fetch;

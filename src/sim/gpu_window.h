@@ -2,6 +2,7 @@
 #ifndef HEDDLE_SIM_GPU_WINDOW_H
 #define HEDDLE_SIM_GPU_WINDOW_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/alloc.h"
@@ -22,6 +23,7 @@ enum gpu_lockstep {
 
 struct gpu_windows {
     enum gpu_lockstep why;
+    bool settled;         /* nobody will fetch any more */
     uint64_t data, fetch; /* most cycles: with all code there, and without */
     VEC(uint64_t) code;   /* addresses of the kernel's lines */
     uint64_t *fetching;   /* SMs that may have to fetch some of them */

@@ -80,6 +80,7 @@ void code_init(struct sm *s) {
     s->file[IR_FILE_64] = rows[IR_FILE_32];
     s->file[IR_FILE_P] = s->file[IR_FILE_64] + rows[IR_FILE_64];
     s->exact_rows = s->file[IR_FILE_P] + rows[IR_FILE_P] < CARRY_BIT;
+    s->plain_rows = s->exact_rows && s->scoreboard;
 }
 
 static uint64_t row_bit(const struct sm *s, ir_opnd o) {
@@ -132,7 +133,7 @@ static void read_lines(const struct sm *s, const struct ir_insn *i, struct sm_co
         if (ir_is_const(o) || ir_file(o) > IR_FILE_64) continue;
         const uint32_t from = exec_row_at(s->env.grid->func, o), row = ir_file(o) == IR_FILE_64 ? 256 : 128;
         for (uint32_t at = from; at < from + row && c->nlines < SM_ROW_LINES; at += SM_HOST_LINE)
-            c->lines[c->nlines++] = (uint16_t)(at / SM_HOST_LINE);
+            c->lines[c->nlines++] = at & ~(uint32_t)(SM_HOST_LINE - 1);
     }
 }
 
@@ -152,7 +153,9 @@ void code_read(const struct sm *s, uint32_t pc, struct sm_code *c) {
     const uint8_t steps = unit_steps(s, i);
     *c = (struct sm_code){.used = signature(s, &used),
                           .written = signature(s, &written),
+                          .fn = s->fn[i->op],
                           .result = unit_result(s, cls, slots, steps),
+                          .busy = s->interval[cls] * s->beats,
                           .line = (uint32_t)((uint64_t)pc * SM_INSN_BYTES / s->line[MEM_L1I]),
                           .slots = slots,
                           .steps = steps,
@@ -167,6 +170,7 @@ void code_read(const struct sm *s, uint32_t pc, struct sm_code *c) {
                           .moves =
                               i->op != IR_CALL && i->op != IR_CALL_IND && i->op != IR_RET && cls != IR_C_MARK,
                           .simple = is_simple(i),
+                          .stays = is_simple(i) || i->op == IR_BRA || cls == IR_C_LDST || cls == IR_C_ATOM,
                           .known = true};
     read_lines(s, i, c);
     VEC_PUSH(&s->common->met, pc);

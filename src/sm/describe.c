@@ -121,6 +121,7 @@ static void add_looping(const struct sm *s, uint32_t warp, struct sb *out) {
 static void add_state(const struct sm *s, struct sb *out) {
     struct sb own = {0}, text = {0};
     sb_add(out, "  mechanism %s:\n", s->mech->ops->name);
+    order_settle(s->mech->order, s->schedulers);
     if (s->mech->ops->state) s->mech->ops->state(s->mech, &own);
     if (own.text) cfg_rewrite_print_text(s->env.form, own.text, &text);
     for (const char *at = text.text; at && *at;) {

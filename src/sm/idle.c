@@ -9,18 +9,23 @@
  * threads are counted by what they wait for (HARP Figure 5), when the next tick comes: by the state the last one left. */
 #include "sm/impl.h"
 
-static void take_census(struct sm *s) {
-    struct mech_census c = {0};
-    uint32_t live = 0, blocked = 0;
+static void count_residents(struct sm *s) {
+    s->residents.live = s->residents.blocked = 0;
     for (uint32_t k = 0; k < s->nblocks; k++) {
         if (!s->blocks[k].threads) continue;
-        live += s->blocks[k].b.live;
-        blocked += s->blocks[k].b.blocked;
+        s->residents.live += s->blocks[k].b.live;
+        s->residents.blocked += s->blocks[k].b.blocked;
     }
+    s->residents_known = true;
+}
+
+static void take_census(struct sm *s) {
+    struct mech_census c = {0};
+    if (!s->residents_known) count_residents(s);
     s->mech->ops->census(s->mech, &c);
-    const uint32_t held = blocked + c.inactive_path + c.reconvergence;
+    const uint32_t live = s->residents.live, held = s->residents.blocked + c.inactive_path + c.reconvergence;
     s->census.dependency = live > held ? live - held : 0;
-    s->census.barrier = blocked;
+    s->census.barrier = s->residents.blocked;
     s->census.inactive_path = c.inactive_path;
     s->census.reconvergence = c.reconvergence;
     s->census_known = true;

@@ -11,6 +11,7 @@
 #include "base/bits.h"
 #include "base/heap.h"
 #include "base/queue.h"
+#include "mech/order_body.h"
 #include "mem/lanes.h"
 #include "sm/sm.h"
 
@@ -44,8 +45,11 @@ enum {
  * another only if they have a bit in common. Where a kernel has too many rows for that, bits are shared, and a common one
  * only says that it may have to (code.c). */
 struct sm_code {
-    _Alignas(SM_HOST_LINE) uint64_t used, written; /* rows; used: read or written */
+    _Alignas(SM_HOST_LINE) uint64_t used; /* rows that it reads or writes */
+    uint64_t written;                     /* those it writes */
+    exec_fn *fn;                          /* executes it */
     uint32_t result;      /* cycles from its start until it writes back, if its beats are over by then */
+    uint32_t busy;        /* cycles that a warp of it keeps its unit */
     uint32_t line;        /* of code, in the instruction cache */
     uint16_t slots;       /* that it takes of its scheduler's port: 1, or those of a sequence */
     uint8_t cls;          /* enum ir_class */
@@ -59,9 +63,13 @@ struct sm_code {
     bool
         simple; /* an instruction of the program that does arithmetic: no access, fault, wait or other next PC */
     bool known; /* the rest is filled in */
+    bool
+        stays; /* a branch, an access or simple: nobody begins or ends to wait at it, or exits, if all simply go on */
     uint8_t nlines;
-    uint16_t lines[SM_ROW_LINES]; /* cache lines of the warp's registers that it will touch */
+    uint32_t lines
+        [SM_ROW_LINES]; /* of the host's, of the warp's registers, that it will touch: bytes from the first */
 };
+_Static_assert(sizeof(struct sm_code) == 2 * SM_HOST_LINE, "what to fetch ahead is all of the second line");
 _Static_assert((uint32_t)IR_NCLASSES <= SM_UNITS, "each class has a unit");
 _Static_assert((int)SM_FIRST_SCORES >= (int)SM_FEW_SCORES, "a short list has room");
 
@@ -259,26 +267,32 @@ struct sm {
     uint64_t counted;      /* cycles before this one are in stats.sm.cycles, if a block was resident */
     uint64_t busy_until;   /* a packet holds some scheduler's port before this one */
     uint64_t arrival_tick; /* a block has arrived: tick in this cycle; SM_NEVER: none has */
+    uint64_t issue_at;     /* no scheduler has anything to issue before this one, unless order.moved */
 
     uint32_t schedulers, active; /* active: blocks that run */
+    uint32_t refuses;            /* as in mech_ops */
     uint32_t ended;              /* blocks that ended in this tick */
     uint32_t nstalled;           /* schedulers that are */
     bool ticked;                 /* in cycle now */
     bool scoreboard;             /* sm.issue */
     bool exact_rows;             /* every row has a bit of its own */
+    bool plain_rows;             /* that, and there is a scoreboard */
     bool shared_fp64;            /* of all schedulers */
     bool sequences;              /* some operations take more than one slot */
     bool plain_slots;            /* slots.c: warps of 32 threads, and no account */
     bool alone;                  /* no observer, account or audit looks at each instruction */
     bool quick;                  /* issue.c: simple instructions may go the short way */
     bool halves;                 /* warps of 32 threads issue in two beats */
-    bool census_known;
+    bool census_known, residents_known;
     bool
         jammed; /* the load/store unit's queue was full when instructions arrived: some may not have been taken */
     bool stuck; /* memory refuses the request of the queue's head until it calls */
     struct {
         uint32_t dependency, barrier, inactive_path, reconvergence;
-    } census;              /* threads by reason, as the statistics idle.* */
+    } census; /* threads by reason, as the statistics idle.* */
+    struct {
+        uint32_t live, blocked;
+    } residents;           /* threads of all blocks, as long as they are known */
     uint32_t beats;        /* cycles a packet holds the issue port that does not say otherwise */
     uint32_t coalesce;     /* lanes of a warp that are coalesced together; 0: all */
     uint32_t shared_lanes; /* the same for the banks of shared memory */
@@ -286,10 +300,14 @@ struct sm {
     struct queue queue;    /* of the load/store unit */
     uint32_t lsu_waiting;  /* memory instructions in the queue or on their way to it */
 
-    uint64_t lsu_busy;         /* shared memory holds it until then */
+    uint64_t lsu_busy; /* shared memory holds it until then */
+    uint64_t
+        pipe_at; /* when the first of the instructions arrives that are on their way to the load/store unit */
+    const bool *called;        /* mem_sm_called */
     uint64_t refusals_counted; /* stuck: cycles up to this one are */
     uint64_t wheel_used;       /* slots of the wheel that hold an event, a bit each */
     uint64_t wheel_at;         /* cycles before this one have been dealt with */
+    uint64_t event_at;         /* cycle of the earliest event, or SM_NEVER */
     struct heap far;           /* events beyond the wheel */
     POOL(struct sm_op) ops;
     POOL(struct sm_node) nodes;
@@ -343,10 +361,8 @@ static inline void sm_look_ahead(const struct sm *s, uint32_t warp, const struct
     const struct sm_warp *w = &s->warps[warp];
     __builtin_prefetch(w->w);
 #pragma GCC unroll 8
-    for (uint32_t k = 0; k < SM_FEW_LINES; k++)
-        __builtin_prefetch(w->regs + (size_t)c->lines[k] * SM_HOST_LINE);
-    for (uint32_t k = SM_FEW_LINES; k < c->nlines; k++)
-        __builtin_prefetch(w->regs + (size_t)c->lines[k] * SM_HOST_LINE);
+    for (uint32_t k = 0; k < SM_FEW_LINES; k++) __builtin_prefetch(w->regs + c->lines[k]);
+    for (uint32_t k = SM_FEW_LINES; k < c->nlines; k++) __builtin_prefetch(w->regs + c->lines[k]);
 }
 
 /* pool.c: storage. A take never fails: issue is held back while a pool could run out. */
@@ -368,12 +384,12 @@ void request_give(struct sm *s, uint32_t r);
 uint32_t entry_take(struct sm *s);
 /* Something for that cycle: first, and what is chained behind it by event_link up to last. */
 void event_push(struct sm *s, uint64_t when, uint32_t first, uint32_t last);
-/* Events that are due, oldest first, chained by event_link; SM_NONE: none is. More may be due after them. */
+/* Events that are due, oldest first, chained by event_link; SM_NONE: none is, and event_at is that of the next. More may be
+ * due after them. */
 uint32_t event_due(struct sm *s);
 static inline uint32_t *event_link(const struct sm *s, uint32_t what) {
     return what & SM_EVENT_REQUEST ? &s->requests.v[what & ~SM_EVENT_REQUEST].next : &s->ops.v[what].next;
 }
-uint64_t event_next(const struct sm *s); /* cycle of the earliest, or SM_NEVER */
 
 /* units.c: what an instruction costs apart from memory. */
 void units_init(struct sm *s);
@@ -385,13 +401,16 @@ uint16_t unit_slots(const struct sm_options *o, uint32_t op);
 uint8_t unit_steps(const struct sm *s, const struct ir_insn *i);
 /* Cycles from the start of an instruction of that class until it writes back, if it is issued by then. */
 uint32_t unit_result(const struct sm *s, uint8_t cls, uint32_t slots, uint32_t steps);
-/* Reserves the unit that runs a class from cycle start on, for so many beats. */
-static inline void unit_start(struct sm *s, uint32_t sched, uint32_t unit, uint32_t cls, uint64_t start,
-                              uint32_t beats) {
-    const uint64_t free = start + (uint64_t)s->interval[cls] * beats;
+/* Reserves a unit until it is free. */
+static inline void unit_keep(struct sm *s, uint32_t sched, uint32_t unit, uint64_t free) {
     s->unit[sched][unit] = free;
     if (unit == IR_C_FP64 && s->shared_fp64)
         for (uint32_t k = 0; k < s->schedulers; k++) s->unit[k][unit] = free;
+}
+/* Reserves the unit that runs a class from cycle start on, for so many beats. */
+static inline void unit_start(struct sm *s, uint32_t sched, uint32_t unit, uint32_t cls, uint64_t start,
+                              uint32_t beats) {
+    unit_keep(s, sched, unit, start + (uint64_t)s->interval[cls] * beats);
 }
 
 /* score.c: registers under way. */
@@ -456,18 +475,60 @@ static inline uint64_t fetch_when(struct sm *s, const struct mech_split *split, 
 void fetch_arrived(struct sm *s, const struct sm_request *r);
 void fetch_ahead(struct sm *s); /* at the end of a tick, while ahead.left */
 
+/* What the mechanism and its order ask: from which cycle on a split may issue its next instruction. */
+uint64_t when_any(struct sm *s, const struct mech_split *split); /* sm.c: of any split */
+/* The same, of most without a call. */
+static inline uint64_t sm_when(void *sm, const struct mech_split *split) {
+    struct sm *s = sm;
+    const struct sm_code *c = &s->common->code[split->pc];
+    if (!c->known || split->set.n != 1 || !s->plain_rows) return when_any(s, split);
+    uint64_t when = s->unit[split->sched][c->unit], t;
+    if (s->fetched) {
+        const struct sm_fetched *f = &s->fetched[split->id];
+        if (f->line != c->line) return when_any(s, split);
+        if (f->ready > when) when = f->ready;
+    }
+    t = score_piece(s, split->set.p[0], split->pc, c->used);
+    return t > when ? t : when;
+}
+/* Of a split of one piece that could issue but for the unit, if it was asked, has its instruction, and its warp is not held
+ * back for all the results it awaits: nobody else adds to the rows of its lanes. */
+static inline uint64_t sm_when_again(struct sm *s, const struct mech_split *split) {
+    const struct sm_code *c = &s->common->code[split->pc];
+    if (!c->known || (s->fetched && s->fetched[split->id].line != c->line)) return when_any(s, split);
+    if (s->warps[split->set.p[0].warp].nscore >= SM_FEW_SCORES) return when_any(s, split);
+    return s->unit[split->sched][c->unit];
+}
+
 /* issue.c */
 bool issue_all(struct sm *s, struct err *e);
 bool issue_held(const struct sm *s,
                 uint32_t sched); /* the scheduler may not select now: its cycle is a stall */
 
 /* outcome.c: from what a step said to what the mechanism is told. */
+/* It has been handed back; the mechanism may have made another of it. */
+static inline void outcome_look_ahead(const struct sm *s, const struct mech_split *split) {
+    enum { THREADS = 16 }; /* of a split, from which looking ahead costs less than it saves */
+    if (split->set.n && split->threads >= THREADS)
+        sm_look_ahead(s, split->set.p[0].warp, sm_code(s, split->pc));
+}
 /* After the step of the split's piece k, unless it, and all before it, simply go on. */
 void outcome_note(struct sm *s, struct sm_op *op, uint32_t k);
 void outcome_settle(struct sm *s, struct sm_op *op); /* after the last, if threads were set free */
 void outcome_commit(struct sm *s, struct sm_op *op); /* hands the split back; the op stays */
 /* The split's threads, of which there are some, all go on at `to`; its instruction `moves`, and nobody looks on (s->alone). */
-void outcome_move(struct sm *s, struct mech_split *split, uint32_t to);
+void outcome_tell(struct sm *s, struct mech_split *split,
+                  uint32_t to); /* the mechanism says what becomes of them */
+static inline void outcome_move(struct sm *s, struct mech_split *split, uint32_t to) {
+    s->census_known = false; /* a barrier that was reached since it was taken is seen from now on */
+    if (!s->refuses || to == split->own[s->refuses - 1]) {
+        outcome_tell(s, split, to);
+        return;
+    }
+    split->pc = to;
+    order_return(s->mech->order, split, sm_when, s);
+    outcome_look_ahead(s, split);
+}
 void outcome_offer(struct sm *s, struct sm_op *op,
                    uint32_t nodes); /* these threads have their data, others wait */
 

@@ -4,7 +4,6 @@
  * Write-back comes depth + latency - 1 cycles after the start. Under `barrel` a split is committed then, loads when their
  * data is back. Under `scoreboard` an instruction that cannot change control flow is committed at issue, and the rows it
  * writes are under way until write-back; branches, calls, exits and barriers are committed when they resolve. */
-#include "mech/order.h"
 #include "mech/set.h"
 #include "mech/split.h"
 #include "sm/impl.h"
@@ -72,6 +71,7 @@ static inline __attribute__((always_inline)) bool run_piece(struct sm *s, struct
     if (counts != p.mask) t->lanes -= bits_count(p.mask & ~counts);
     if (s->env.thread_insts && !(i->flags & IR_F_ADDED)) count_threads(s, w, counts);
     w->ran |= p.mask;
+    if (!sm_code(s, op->pc)->stays) s->residents_known = false;
     if (w->w->spun || w->spin) note_spinning(s, w, i, p.mask);
     if (out->flow != EXEC_NEXT || op->sides != SM_NONE) outcome_note(s, op, k);
     if (async_concerns(i->op)) async_ran(s, (uint32_t)(op - s->ops.v), i, p.warp, p.mask);
@@ -402,19 +402,20 @@ static inline bool goes_short(const struct mech_split *split, const struct sm_co
 }
 
 /* Returns the lanes it counts for. */
-static inline uint32_t compute(struct sm *s, const struct mech_piece p, uint32_t pc) {
-    struct sm_warp *w = &s->warps[p.warp];
-    const struct ir_insn *i = sm_insn(s, pc);
-    const uint32_t runs = i->guard ? exec_guard(&w->w->x, i, p.mask) : p.mask;
-    if (runs) s->fn[i->op](&w->w->x, i, runs);
-    w->ran |= p.mask;
-    if (w->spin) note_spinning(s, w, i, p.mask);
+static inline uint32_t compute(const struct sm *s, const struct mech_split *split, const struct sm_code *c) {
+    const struct mech_piece p = split->set.p[0];
+    const struct exec_warp *w = s->warps[p.warp].w;
+    const struct ir_insn *i = sm_insn(s, split->pc);
+    const uint32_t runs = i->guard ? exec_guard(&w->x, i, p.mask) : p.mask;
+    if (runs) c->fn(&s->warps[p.warp].w->x, i, runs);
     return runs;
 }
 
 /* It has run. */
-static inline void count_run(struct sm *s, uint32_t pc, uint32_t lanes) {
-    s->env.grid->insts += lanes;
+static inline void count_run(struct sm *s, struct mech_piece p, uint32_t pc, uint32_t lanes) {
+    struct sm_warp *w = &s->warps[p.warp];
+    w->ran |= p.mask;
+    if (w->spin) note_spinning(s, w, sm_insn(s, pc), p.mask);
     s->stats.sm.warp_insts++;
     s->stats.sm.thread_insts += lanes;
     if (!s->env.branch) return;
@@ -455,16 +456,18 @@ static inline uint32_t read_conflicts(struct sm *s, uint32_t sched, uint32_t tur
 static __attribute__((noinline)) bool issue_simple(struct sm *s, uint32_t sched, struct mech_split *split,
                                                    const struct sm_code *c, struct err *e) {
     struct exec_grid *g = s->env.grid;
+    g->clock = s->now;
+    g->run_start = split->pc;
+    const uint32_t runs = compute(s, split, c);
+    /* Read after the call: fewer registers of the host are to be kept over it. */
     const struct mech_piece p = split->set.p[0];
-    const uint32_t pc = split->pc;
+    const uint32_t pc = split->pc, lanes = runs == p.mask ? split->threads : bits_count(runs);
     const uint32_t held = s->beats * c->slots, extra = c->turns ? read_conflicts(s, sched, c->turns) : 0;
     const uint64_t start = s->now + extra, end = start + held;
-    g->clock = s->now;
-    g->run_start = pc;
     if (c->slots > 1) s->stats.sm.sequence_slots += c->slots - 1u;
-    unit_start(s, sched, c->unit, c->cls, start, s->beats);
-    const uint32_t runs = compute(s, p, pc), lanes = runs == p.mask ? split->threads : bits_count(runs);
-    count_run(s, pc, lanes);
+    unit_keep(s, sched, c->unit, start + c->busy);
+    count_run(s, p, pc, lanes);
+    g->insts += lanes;
     if (g->insts > g->most) return exec_limit_report(s->warps[p.warp].w, pc, e);
     count_simple(s, split, lanes, held);
     idle_until(s, &s->sched[sched], end);
@@ -509,23 +512,41 @@ static __attribute__((noinline)) bool issue_from(struct sm *s, uint32_t from, st
     return true;
 }
 
+/* Nobody can issue: it was seen when the tick before ended, and nothing has changed since. */
+static inline bool all_wait(const struct sm *s) {
+    return s->issue_at > s->now && !s->mech->order->moved;
+}
+
 /* Nothing holds any scheduler up, and nothing did. */
 static inline bool all_move(const struct sm *s) {
     return !s->nstalled && !s->jammed && !may_run_out(s);
 }
 
+/* When a split that is ready may issue after all. */
+static inline uint64_t ask_ready(void *sm, const struct mech_split *split) {
+    struct sm *s = sm;
+    return s->mech->env.again && split->set.n == 1 ? sm_when_again(s, split) : when_any(s, split);
+}
+
 /* The same as long as nothing does, where nobody looks on and the mechanism leaves select to its order. */
 bool issue_all(struct sm *s, struct err *e) {
     const uint64_t *wakes = s->mech->wakes;
-    if (!wakes || !s->quick || !all_move(s)) return issue_from(s, 0, e);
-    for (uint32_t k = 0; k < s->schedulers; k++) {
-        if (s->sched[k].port > s->now || wakes[k] > s->now) continue;
-        struct mech_split *split = order_pick(s->mech->order, k, s->now);
+    const bool plain = wakes && s->quick && all_move(s);
+    if (plain && all_wait(s)) return true;
+    s->mech->order->moved = true; /* who issues, and ports */
+    if (!plain) return issue_from(s, 0, e);
+    struct order *order = s->mech->order;
+    const uint64_t now = s->now;
+    const struct sm_sched *c = s->sched, *const end = c + s->schedulers;
+    for (; c < end; c++, wakes++) {
+        if (c->port > now || *wakes > now) continue;
+        const uint32_t k = (uint32_t)(c - s->sched);
+        struct mech_split *split = order_choose(order, k, now, ask_ready, s);
         if (!split) continue;
         split_sample(s->mech);
-        const struct sm_code *c = sm_code(s, split->pc);
-        if (goes_short(split, c)) {
-            if (!issue_simple(s, k, split, c, e)) return false;
+        const struct sm_code *code = sm_code(s, split->pc);
+        if (goes_short(split, code)) {
+            if (!issue_simple(s, k, split, code, e)) return false;
             continue;
         }
         pack(s, split);

@@ -129,10 +129,10 @@ static __attribute__((noinline)) void gather_parts(struct sm *s, uint32_t warp, 
     g->group = 0;
 }
 
-/* One piece of one split, taken as a whole (plain.c). */
+/* One piece of one split (plain.c). */
 static bool is_plain(const struct sm *s, bool texture) {
     const struct mech_packet *p = &s->common->packet;
-    return p->n == 1 && p->split[0]->set.n == 1 && !p->beat && !(s->coalesce | s->shared_lanes) && !texture;
+    return p->n == 1 && p->split[0]->set.n == 1 && !p->beat && !texture;
 }
 
 static void gather_all(struct sm *s, uint32_t warp, bool texture) {

@@ -16,8 +16,10 @@
 #include "sm/impl.h"
 
 void lsu_issue(struct sm *s, uint32_t entry, uint32_t sched, uint64_t arrival) {
+    struct queue *pipe = &s->sched[sched].pipe;
     s->entries.v[entry].arrival = arrival;
-    QUEUE_PUT(&s->sched[sched].pipe, s->entries.v, entry);
+    if (!pipe->n && arrival < s->pipe_at) s->pipe_at = arrival;
+    QUEUE_PUT(pipe, s->entries.v, entry);
     s->lsu_waiting++;
 }
 
@@ -163,16 +165,21 @@ static bool send(struct sm *s, uint32_t r) {
     }
 }
 
-/* Memory instructions that have not come to the queue yet. */
-static inline uint32_t under_way(const struct sm *s) {
-    return s->lsu_waiting - s->queue.n;
+static inline bool is_full(const struct sm *s) {
+    return s->queue.n >= (uint32_t)s->o->sm.lsu_queue;
 }
 
+/* Instructions that are at the memory stage join the queue while it has room. */
 static void arrive(struct sm *s) {
-    for (uint32_t k = 0; k < s->schedulers; k++)
-        while (lsu_blocked(s, k) && s->queue.n < (uint32_t)s->o->sm.lsu_queue)
-            QUEUE_PUT(&s->queue, s->entries.v, QUEUE_TAKE(&s->sched[k].pipe, s->entries.v));
-    s->jammed = s->queue.n >= (uint32_t)s->o->sm.lsu_queue;
+    s->pipe_at = SM_NEVER;
+    for (uint32_t k = 0; k < s->schedulers; k++) {
+        struct queue *pipe = &s->sched[k].pipe;
+        while (lsu_blocked(s, k) && !is_full(s))
+            QUEUE_PUT(&s->queue, s->entries.v, QUEUE_TAKE(pipe, s->entries.v));
+        if (pipe->n && s->entries.v[pipe->head].arrival < s->pipe_at)
+            s->pipe_at = s->entries.v[pipe->head].arrival;
+    }
+    s->jammed = is_full(s);
 }
 
 /* What the ports of each path have taken in this cycle, a byte each. */
@@ -186,8 +193,8 @@ static inline bool take_port(const struct sm *s, uint64_t *taken, uint32_t path)
 void lsu_cycle(struct sm *s) {
     uint64_t taken = 0;
     if (!s->lsu_waiting) return;
-    s->stuck = false;
-    if (under_way(s)) arrive(s);
+    s->stuck = s->jammed = false;
+    if (s->pipe_at <= s->now) arrive(s);
     while (s->queue.n && s->lsu_busy <= s->now) {
         struct sm_entry *e = &s->entries.v[s->queue.head];
         const uint32_t r = e->first, next = s->requests.v[r].next;
@@ -211,16 +218,23 @@ void lsu_account(struct sm *s, uint64_t until) {
     s->refusals_counted = until - 1;
 }
 
+/* While the queue is full and stays so: the next instruction to arrive behind which a pipeline will stand still. */
+static uint64_t next_stalled(const struct sm *s) {
+    uint64_t next = SM_NEVER;
+    for (uint32_t k = 0; k < s->schedulers; k++) {
+        const struct queue *pipe = &s->sched[k].pipe;
+        const uint64_t at = pipe->n ? s->entries.v[pipe->head].arrival : SM_NEVER;
+        if (at > s->now && at < next) next = at;
+    }
+    return next;
+}
+
 uint64_t lsu_next(const struct sm *s) {
     if (!s->lsu_waiting) return SM_NEVER;
     const bool sends = s->queue.n && !s->stuck;
     if (sends && s->lsu_busy <= s->now) return s->now + 1;
-    const bool full = s->stuck && s->queue.n >= (uint32_t)s->o->sm.lsu_queue; /* and stays so */
     uint64_t next = sends ? s->lsu_busy : SM_NEVER;
-    for (uint32_t k = 0; under_way(s) && k < s->schedulers; k++) {
-        const struct queue *f = &s->sched[k].pipe;
-        if (!f->n || (full && s->entries.v[f->head].arrival <= s->now)) continue;
-        if (s->entries.v[f->head].arrival < next) next = s->entries.v[f->head].arrival;
-    }
+    const uint64_t arrival = s->stuck && is_full(s) ? next_stalled(s) : s->pipe_at;
+    if (arrival < next) next = arrival;
     return next > s->now ? next : s->now + 1;
 }

@@ -9,8 +9,6 @@
 #include "mech/set.h"
 #include "sm/impl.h"
 
-enum { PREFETCH_THREADS = 16 }; /* of a split, from which looking ahead costs less than it saves */
-
 static void add_side(struct sm *s, struct sm_op *op, uint32_t pc, uint32_t warp, uint32_t mask) {
     if (mask) op->sides = node_take(s, pc, warp, mask, op->sides);
 }
@@ -220,20 +218,13 @@ static void commit_sides(struct sm *s, struct sm_op *op) {
     }
 }
 
-/* It has been handed back; the mechanism may have made another of it. */
-static inline void look_ahead(const struct sm *s, const struct mech_split *split) {
-    if (split->set.n && split->threads >= PREFETCH_THREADS)
-        sm_look_ahead(s, split->set.p[0].warp, sm_code(s, split->pc));
-}
-
-void outcome_move(struct sm *s, struct mech_split *split, uint32_t to) {
+void outcome_tell(struct sm *s, struct mech_split *split, uint32_t to) {
     const struct mech_ops *m = s->mech->ops;
-    s->census_known = false; /* a barrier that was reached since it was taken is seen from now on */
     if (!m->advance || !m->advance(s->mech, split, to)) {
         describe_next(s, split, split->pc, to);
         m->commit(s->mech, split, &s->common->outcome);
     }
-    look_ahead(s, split);
+    outcome_look_ahead(s, split);
 }
 
 static void commit_next(struct sm *s, struct sm_op *op) {
@@ -254,7 +245,7 @@ void outcome_commit(struct sm *s, struct sm_op *op) {
         commit_sides(s, op);
     else
         commit_next(s, op);
-    look_ahead(s, split);
+    outcome_look_ahead(s, split);
     if (s->env.observer) show_commit(s, op, said);
     if (s->common->outcome.exited.n) sm_threads_ended(s, &s->common->outcome.exited);
     if (s->env.audit) s->mech->ops->audit(s->mech);

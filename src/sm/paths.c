@@ -176,7 +176,7 @@ static bool decides(const struct ir_insn *i) {
     case IR_BRA:
     case IR_CALL:
     case IR_RET:
-    case IR_EXIT: return i->guard;
+    case IR_EXIT: return ir_is_conditional(i);
     case IR_BRX:
     case IR_CALL_IND: return true;
     default: return false;

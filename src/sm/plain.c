@@ -1,6 +1,7 @@
-/* Requests of the accesses that nearly all are: one split of one piece, so of one warp, taken as a whole, to one space. Their
- * addresses are read where the step left them, and each request has one node. lines.c has the general form, to which an access
- * goes that turns out to be of another kind here; an audit compares both. */
+/* Requests of the accesses that nearly all are: one split of one piece, so of one warp, to one space. Their addresses are
+ * read where the step left them, and each request has one node. The warp is taken as a whole, or group by group where the
+ * machine does (sm.coalesce, sm.shared_lanes). lines.c has the general form, to which an access goes that turns out to be of
+ * another kind here; an audit compares both. */
 #include "sm/impl.h"
 
 /* The first or next request of an entry, for these lanes. */
@@ -17,26 +18,53 @@ static struct sm_request *add(struct sm *s, struct sm_entry *e, uint32_t op, uin
     return q;
 }
 
-/* All of them through one path. */
-static void build_one(struct sm *s, uint32_t op, uint8_t path, uint8_t kind, uint32_t held) {
+/* The lanes of the access that are taken together k-th, of those that are left; width 0: all are. */
+static inline uint32_t group_of(const struct sm *s, uint32_t left, uint32_t width, uint32_t k) {
+    return width ? slots_part(s, s->common->gather.plain_warp, left, width, k) : left;
+}
+
+/* All of them through one path, without lines. */
+static void build_one(struct sm *s, uint32_t op, uint32_t lanes, uint8_t path, uint8_t kind, uint32_t held) {
     struct sm_gather *g = &s->common->gather;
-    g->entry = entry_take(s);
-    struct sm_request *q = add(s, &s->entries.v[g->entry], op, s->env.grid->out.access.mask);
+    if (g->entry == SM_NONE) g->entry = entry_take(s);
+    struct sm_request *q = add(s, &s->entries.v[g->entry], op, lanes);
     q->held = held;
     q->path = path;
     q->kind = kind;
     s->ops.v[op].unanswered++;
 }
 
+static void build_param(struct sm *s, uint32_t op, uint8_t kind) {
+    uint32_t left = s->env.grid->out.access.mask;
+    for (uint32_t k = 0, here; left; k++, left &= ~here)
+        if ((here = group_of(s, left, s->coalesce, k))) build_one(s, op, here, SM_PARAM, kind, 0);
+}
+
 /* The general form finds the same requests, in the same order. */
-static void audit_lines(struct sm *s, const uint64_t *addr, uint32_t n, struct sm_unit u) {
+static void audit_lines(struct sm *s, const uint64_t *addr, uint32_t mask, const struct mem_served *found,
+                        uint32_t n, struct sm_unit u) {
     struct sm_gather *g = &s->common->gather;
     uint32_t lanes = 0;
-    FOR_LANES(l, s->env.grid->out.access.mask) g->path_addr[lanes++] = addr[l];
+    FOR_LANES(l, mask) g->path_addr[lanes++] = addr[l];
     CHECK(mem_coalesce(g->path_addr, lanes, g->bytes, u.line, u.sector, g->line) == n);
     for (uint32_t k = 0; k < n; k++)
-        CHECK(g->line[k].addr == g->served[k].addr && g->line[k].bytes == g->served[k].bytes &&
-              g->line[k].lanes == bits_count(g->served[k].lanes));
+        CHECK(g->line[k].addr == found[k].addr && g->line[k].bytes == found[k].bytes &&
+              g->line[k].lanes == bits_count(found[k].lanes));
+}
+
+/* The lines of all groups, in g->served; 0: some access may be in two of them. */
+static uint32_t find_lines(struct sm *s, const uint64_t *addr, struct sm_unit u) {
+    struct sm_gather *g = &s->common->gather;
+    uint32_t n = 0, left = s->env.grid->out.access.mask;
+    for (uint32_t k = 0, here; left; k++, left &= ~here) {
+        if (!(here = group_of(s, left, s->coalesce, k))) continue;
+        struct mem_served *to = g->served + n;
+        const uint32_t found = s->lanes->coalesce(addr, here, g->bytes, u.line, u.sector, to);
+        if (!found) return 0;
+        if (s->env.audit) audit_lines(s, addr, here, to, found, u);
+        n += found;
+    }
+    return n;
 }
 
 /* Lines of one path; false: some access may be in two of them. */
@@ -44,10 +72,8 @@ static bool build_lines(struct sm *s, uint32_t op, uint8_t path, uint8_t kind, c
                         struct sm_unit u) {
     struct sm_gather *g = &s->common->gather;
     if (g->bytes > (u.sector ? u.sector : u.line) || !is_pow2(g->bytes)) return false;
-    const uint32_t mask = s->env.grid->out.access.mask;
-    const uint32_t n = s->lanes->coalesce(addr, mask, g->bytes, u.line, u.sector, g->served);
+    const uint32_t n = find_lines(s, addr, u);
     if (!n) return false;
-    if (s->env.audit) audit_lines(s, addr, n, u);
     g->entry = entry_take(s);
     struct sm_entry *e = &s->entries.v[g->entry];
     for (uint32_t k = 0; k < n; k++) {
@@ -99,26 +125,32 @@ static bool build_decoded(struct sm *s, uint32_t op, uint8_t kind) {
     return build_lines(s, op, path, kind, g->addr, lines_unit(s, path, g->bytes));
 }
 
-static uint32_t shared_cycles(struct sm *s, bool atomic) {
+/* Of lanes that go together. */
+static uint32_t group_cycles(struct sm *s, uint32_t mask, bool atomic) {
     struct sm_gather *g = &s->common->gather;
-    const struct exec_out *o = &s->env.grid->out;
+    const uint64_t *addr = s->env.grid->out.access.addr;
     const uint32_t banks = (uint32_t)s->o->sm.shared_banks, word = (uint32_t)s->o->sm.shared_bank_bytes;
     const bool words = !atomic && s->plain_banks && g->bytes <= word;
     uint32_t n = 0, cycles = 0;
-    if (words)
-        cycles = s->lanes->bank_cycles(o->access.addr, o->access.mask, banks, (uint32_t)__builtin_ctz(word));
+    if (words) cycles = s->lanes->bank_cycles(addr, mask, banks, (uint32_t)__builtin_ctz(word));
     if (words && !s->env.audit) return cycles;
-    FOR_LANES(l, o->access.mask) g->shared_addr[n++] = o->access.addr[l];
+    FOR_LANES(l, mask) g->shared_addr[n++] = addr[l];
     const uint32_t general = lines_bank_cycles(s, g->shared_addr, n, g->bytes, atomic);
     CHECK(!words || cycles == general);
     return general;
 }
 
 static void build_shared(struct sm *s, uint32_t op, uint8_t kind) {
-    const uint32_t cycles = shared_cycles(s, kind == MEM_ATOMIC);
+    const uint32_t mask = s->env.grid->out.access.mask;
+    uint32_t cycles = 0, groups = 0, left = mask;
+    for (uint32_t k = 0, here; left; k++, left &= ~here) {
+        if (!(here = group_of(s, left, s->shared_lanes, k))) continue;
+        cycles += group_cycles(s, here, kind == MEM_ATOMIC);
+        groups++;
+    }
     s->stats.sm.shared_accesses++;
-    s->stats.sm.shared_conflict_cycles += cycles - 1;
-    build_one(s, op, SM_SHARED, kind, cycles);
+    s->stats.sm.shared_conflict_cycles += cycles - groups;
+    build_one(s, op, mask, SM_SHARED, kind, cycles);
 }
 
 bool plain_build(struct sm *s, uint32_t op, uint8_t kind) {
@@ -128,7 +160,7 @@ bool plain_build(struct sm *s, uint32_t op, uint8_t kind) {
         return build_lines(s, op, MEM_L1D, kind, o->access.addr,
                            (struct sm_unit){s->line[MEM_L1D], s->sector[MEM_L1D]});
     case IR_SP_SHARED: build_shared(s, op, kind); return true;
-    case IR_SP_PARAM: build_one(s, op, SM_PARAM, kind, 0); return true;
+    case IR_SP_PARAM: build_param(s, op, kind); return true;
     case IR_SP_LOCAL:
     case IR_SP_FRAME: return build_local(s, op, kind);
     default: return build_decoded(s, op, kind);

@@ -64,6 +64,7 @@ static __attribute__((noinline)) void push_far(struct sm *s, uint64_t when, uint
 /* Every event in the wheel lies in [wheel_at, wheel_at + 64): its slot says which cycle it is for. */
 void event_push(struct sm *s, uint64_t when, uint32_t first, uint32_t last) {
     *event_link(s, last) = SM_NONE;
+    if (when < s->event_at) s->event_at = when;
     if (when - s->wheel_at >= 64) {
         push_far(s, when, first);
         return;
@@ -84,16 +85,10 @@ static uint64_t wheel_next(const struct sm *s) {
     return s->wheel_at + (uint64_t)__builtin_ctzll(from_here);
 }
 
-uint64_t event_next(const struct sm *s) {
-    const uint64_t far = s->far.n ? s->far.v[0].key : SM_NEVER;
-    if (!s->wheel_used) return far;
-    const uint64_t near = wheel_next(s);
-    return near < far ? near : far;
-}
-
 uint32_t event_due(struct sm *s) {
+    s->event_at = SM_NEVER;
     if (s->wheel_used) {
-        const uint64_t at = wheel_next(s);
+        const uint64_t at = s->event_at = wheel_next(s);
         if (at <= s->now) {
             s->wheel_used &= ~(UINT64_C(1) << (at % 64));
             s->wheel_at = at;
@@ -101,7 +96,8 @@ uint32_t event_due(struct sm *s) {
         }
     }
     s->wheel_at = s->now;
-    if (!s->far.n || s->far.v[0].key > s->now) return SM_NONE;
+    if (s->far.n && s->far.v[0].key < s->event_at) s->event_at = s->far.v[0].key;
+    if (s->event_at > s->now) return SM_NONE;
     const uint32_t what = heap_pop(&s->far);
     *event_link(s, what) = SM_NONE;
     return what;

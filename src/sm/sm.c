@@ -7,8 +7,7 @@
 
 /* ---- what the mechanism asks ---- */
 
-static uint64_t ask_when(void *sm, const struct mech_split *split) {
-    struct sm *s = sm;
+uint64_t when_any(struct sm *s, const struct mech_split *split) {
     const struct sm_code *c = sm_code(s, split->pc);
     uint64_t when = s->unit[split->sched][c->unit], t;
     if (s->scoreboard && (t = score_when(s, split, c)) > when) when = t;
@@ -16,20 +15,18 @@ static uint64_t ask_when(void *sm, const struct mech_split *split) {
     return when;
 }
 
-/* Of a split of one piece that could issue but for the unit, if it was asked, has its instruction, and its warp is not held
- * back for all the results it awaits: nobody else adds to the rows of its lanes. */
+static uint64_t ask_when(void *sm, const struct mech_split *split) {
+    return sm_when(sm, split);
+}
+
 static uint64_t ask_again(void *sm, const struct mech_split *split) {
-    const struct sm *s = sm;
-    const struct sm_code *c = &s->common->code[split->pc];
-    const bool fetched = !s->fetched || s->fetched[split->id].line == c->line;
-    const bool full = s->warps[split->set.p[0].warp].nscore >= SM_FEW_SCORES;
-    return c->known && fetched && !full ? s->unit[split->sched][c->unit] : ask_when(sm, split);
+    return sm_when_again(sm, split);
 }
 
 /* The same, compared with all there is to ask. */
 static uint64_t audit_again(void *sm, const struct mech_split *split) {
     const struct sm *s = sm;
-    const uint64_t when = ask_again(sm, split), all = ask_when(sm, split);
+    const uint64_t when = ask_again(sm, split), all = when_any(sm, split);
     CHECK(when > s->now ? all == when : all <= s->now);
     return when;
 }
@@ -38,7 +35,7 @@ static uint64_t audit_again(void *sm, const struct mech_split *split) {
 static uint64_t ask_unit(void *sm, const struct mech_split *split) {
     const struct sm *s = sm;
     const struct sm_code *c = &s->common->code[split->pc];
-    return c->known ? s->unit[split->sched][c->unit] : ask_when(sm, split);
+    return c->known ? s->unit[split->sched][c->unit] : when_any(sm, split);
 }
 
 static uint32_t ask_live(void *sm, uint32_t warp) {
@@ -159,6 +156,7 @@ static bool make_mech(struct sm *s, struct err *e) {
                      is_pow2((uint64_t)o->shared_bank_bytes);
     s->plain_slots = s->mech->env.warp_size == SM_LANES && !s->charge;
     s->alone = !s->charge && !s->env.observer && !s->env.audit;
+    s->refuses = s->mech->ops->refuses;
     s->quick = s->alone && s->scoreboard && size == SM_LANES && !s->env.thread_insts;
     return true;
 }
@@ -188,10 +186,11 @@ struct sm *sm_new(const struct sm_env *env, struct err *e) {
     s->schedulers = (uint32_t)env->options->sm.schedulers;
     s->common = env->common;
     s->scoreboard = s->o->sm.issue == SM_SCOREBOARD;
-    s->fn = exec_fns(env->grid->image);
+    s->fn = env->grid->fn;
     s->lanes = mem_lanes_here();
+    s->called = mem_sm_calls(env->mem, env->index);
     s->nblocks = sm_residency(env->options, env->grid, &limiter);
-    s->arrival_tick = SM_NEVER;
+    s->arrival_tick = s->event_at = s->pipe_at = SM_NEVER;
     read_options(s);
     units_init(s);
     code_init(s);
@@ -264,7 +263,7 @@ void sm_start(struct sm *s, uint64_t block, uint64_t now) {
     b->allocated = true;
     b->begun = now;
     s->active++;
-    s->census_known = false;
+    s->census_known = s->residents_known = false;
     if (s->charge) waits_changed(s);
     place_block(s, slot, block);
     if (o && o->block) o->block(o->user, now, s->env.index, block, true);
@@ -338,11 +337,12 @@ bool sm_tick(struct sm *s, uint64_t now, uint32_t *ended, struct err *e) {
     s->ended = 0;
     s->arrival_tick = SM_NEVER;
     s->ticked = true;
-    for (uint32_t tag; mem_done(s->env.mem, s->env.index, now, &tag);) {
+    for (uint32_t tag; *s->called && mem_done(s->env.mem, s->env.index, now, &tag);) {
         if (s->o->sm.writeback) lsu_returned(s, tag);
         lsu_answered(s, tag);
     }
-    write_back(s);
+    if (s->event_at <= now) write_back(s);
+    s->wheel_at = now;
     if (s->lsu_waiting) lsu_cycle(s);
     if (!issue_all(s, e)) return false;
     if (s->ahead.left) fetch_ahead(s);
@@ -365,23 +365,24 @@ static uint64_t next_issue(const struct sm *s) {
 }
 
 /* The same, where the load/store unit moves and the order alone says who is ready. */
-static inline uint64_t next_wake(const struct sm *s) {
+static inline uint64_t next_wake(struct sm *s) {
     const uint64_t *wake = s->mech->wakes;
     uint64_t next = SM_NEVER;
-    for (uint32_t k = 0; k < s->schedulers; k++) {
-        const uint64_t t = wake[k] > s->sched[k].port ? wake[k] : s->sched[k].port;
-        if (wake[k] != MECH_NEVER && t < next) next = t;
+    if (!s->mech->order->moved) return s->issue_at;
+    for (const struct sm_sched *c = s->sched, *end = c + s->schedulers; c < end; c++, wake++) {
+        const uint64_t t = *wake > c->port ? *wake : c->port;
+        if (t < next) next = t;
     }
-    return next;
+    s->mech->order->moved = false;
+    return s->issue_at = next;
 }
 
-uint64_t sm_next(const struct sm *s) {
+uint64_t sm_next(struct sm *s) {
     if (s->failed.code) return s->now;
     if (s->arrival_tick != SM_NEVER) return s->arrival_tick;
     if (s->ahead.left) return s->now + 1;
     uint64_t next = s->lsu_waiting ? lsu_next(s) : SM_NEVER;
-    const uint64_t event = event_next(s);
-    if (event < next) next = event;
+    if (s->event_at < next) next = s->event_at;
     if (!s->active || next <= s->now + 1) return next > s->now ? next : s->now + 1;
     const uint64_t issue = s->stuck || !s->mech->wakes ? next_issue(s) : next_wake(s);
     if (issue < next) next = issue;

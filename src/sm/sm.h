@@ -113,7 +113,7 @@ bool sm_busy(const struct sm *s); /* has a block or something under way */
 bool sm_tick(struct sm *s, uint64_t now, uint32_t *ended, struct err *e);
 /* The next cycle at which sm_tick has something to do; SM_NEVER: only memory can wake it. The SM accounts for the cycles
  * slept through as if it had been ticked in each. */
-uint64_t sm_next(const struct sm *s);
+uint64_t sm_next(struct sm *s);
 /* Counts the cycles before now that it has slept through; makes no difference to the totals. */
 void sm_account(struct sm *s, uint64_t now);
 void sm_get_stats(const struct sm *s, struct sm_stats *out, struct mech_stats *mech);

@@ -75,9 +75,9 @@ static uint64_t four_misses(bool patient, struct mem_stats *s) {
     uint32_t tag, taken = 0;
     for (; taken < 4 || !mem_idle(m, MEM_NEVER); now++) {
         mem_advance(m, now);
-        bool called = mem_called(m)[0] >> 1 & 1;
+        bool called = mem_sm_called(m, 1);
         while (mem_done(m, 1, now, &tag)) assert_true(called);
-        assert_false(mem_called(m)[0] >> 1 & 1);
+        assert_false(mem_sm_called(m, 1));
         uint64_t when, slept = now - asked - 1;
         if (taken == 4 || (patient && mem_stuck(m, 1, MEM_L1D) && !called)) continue;
         if (patient && taken) mem_skipped(m, 1, MEM_L1D, slept);

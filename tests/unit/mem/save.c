@@ -3,31 +3,11 @@
 
 #include "base/transfer.h"
 #include "mem/dram.h"
-
-struct bytes {
-    uint8_t *v;
-    size_t n, cap, at;
-};
-
-static bool put(void *user, void *data, size_t n) {
-    struct bytes *b = user;
-    VEC_RESERVE(b, b->n + n);
-    memcpy(b->v + b->n, data, n);
-    b->n += n;
-    return true;
-}
-
-static bool get(void *user, void *data, size_t n) {
-    struct bytes *b = user;
-    if (n > b->n - b->at) return false;
-    memcpy(data, b->v + b->at, n);
-    b->at += n;
-    return true;
-}
+#include "unit/bytes.h"
 
 static struct bytes save(struct mem *m) {
     struct bytes b = {0};
-    struct transfer t = {.move = put, .user = &b};
+    struct transfer t = {.move = bytes_put, .user = &b};
     mem_transfer(m, &t);
     assert_true(transfer_good(&t));
     assert_int_equal(t.moved, b.n);
@@ -36,7 +16,7 @@ static struct bytes save(struct mem *m) {
 
 /* Whether it could be used; the reason goes to *why. */
 static bool load(struct mem *m, struct bytes b, struct err *why) {
-    struct transfer t = {.in = true, .move = get, .user = &b};
+    struct transfer t = {.in = true, .move = bytes_get, .user = &b};
     mem_transfer(m, &t);
     *why = t.err;
     if (transfer_good(&t)) assert_int_equal(b.at, b.n);
@@ -140,8 +120,8 @@ static void whose_turn_it_is_in_a_channel_is_kept(void **state) {
     dram_push(a, (struct dram_place){.bank = 1, .row = 7}, 32, false, 1);
     while (!dram_pop(a, &message)) dram_cycle(a);
     dram_skip(a, 1000);
-    dram_transfer(a, &(struct transfer){.move = put, .user = &kept});
-    dram_transfer(b, &(struct transfer){.in = true, .move = get, .user = &kept});
+    dram_transfer(a, &(struct transfer){.move = bytes_put, .user = &kept});
+    dram_transfer(b, &(struct transfer){.in = true, .move = bytes_get, .user = &kept});
     assert_int_equal(first_of_two(a), 103);
     assert_int_equal(first_of_two(b), 103);
     VEC_FREE(&kept);
