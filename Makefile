@@ -3,6 +3,7 @@
 #   make demo       example kernels, their results and the simulator's speed
 #   make test       every test; ends with "N passed, M failed"
 #   make test-long  every workload at size small under the mechanisms of the papers: minutes
+#   make test-slurm sweeps over a real Slurm, which it starts and stops: a minute
 #   make asan       the same under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make tsan       what uses threads of the host, under ThreadSanitizer
 #   make pgo        build-pgo: a build that gcc optimised by a profile of our own workloads
@@ -50,6 +51,8 @@ TEST_PACKAGES := g++ libcmocka-dev pkg-config clang-19 libclc-19
 # Tests that need one of these are left out where it cannot be installed.
 COUNT_PACKAGES := valgrind
 PAGE_PACKAGES := chromium chromium-driver python3-selenium gnuplot-nox
+RISCV_PACKAGES := gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user
+SLURM_PACKAGES := slurm-wlm
 FUZZ_PACKAGES := clang-14 libclang-rt-14-dev
 CHECK_PACKAGES := clang-14 clang-format-14
 
@@ -64,7 +67,7 @@ ALU    := $(filter src/exec/alu% src/exec/access% src/mem/lanes.c,$(SRC))
 CLI    := $(filter src/cli/%,$(SRC))
 # Experiments: the rooms above the library, and the workloads with their kernels. The library is the simulator alone.
 WORK   := $(sort $(wildcard workloads/*.c workloads/*/*.c))
-LAB    := $(filter src/lab/% src/report/% src/page/%,$(SRC)) $(WORK)
+LAB    := $(filter src/lab/% src/report/% src/page/% src/front/trace/%,$(SRC)) $(WORK)
 # The CUDA library: the room above include/heddle.h that programs see as libcudart and libcuda.
 CUDART := $(filter src/cuda/%,$(SRC))
 LIBSRC := $(filter-out $(ALU) $(CLI) $(LAB) $(CUDART),$(SRC))
@@ -73,6 +76,9 @@ OBJ    := $(LIBSRC:%.c=$(BUILD)/obj/%.o) $(ALU:%.c=$(BUILD)/obj/%.portable.o) $(
 ifeq ($(shell uname -m),x86_64)
 OBJ    += $(ALU:%.c=$(BUILD)/obj/%.avx2.o)
 endif
+# What runs for every simulated instruction: 2 % fewer instructions of the host than with -O2. Other levels stay what they are.
+HOT    := $(filter src/base/% src/exec/% src/mech/% src/mem/% src/sm/% src/sim/gpu%,$(SRC))
+$(HOT:%.c=$(BUILD)/obj/%.o): override OPT := $(OPT:-O2=-O3)
 CUDAOBJ := $(CUDART:%.c=$(BUILD)/obj/%.o)
 # The interface's own types are those of the headers that programs get.
 $(CUDAOBJ): CPPFLAGS += -Icuda
@@ -91,6 +97,10 @@ CUDANAMES := libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libcudart.so libc
 CUDALINKS := $(addprefix $(BUILD)/cuda/lib/,$(CUDANAMES))
 EXAMPLES := $(patsubst %,$(BUILD)/%,$(basename $(sort $(wildcard examples/*.c examples/*.cpp))))
 
+# As many files at a time as there are processors, unless -j says otherwise.
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
 # V=1 shows whole commands.
 comma := ,
 ifeq ($(V),1)
@@ -99,7 +109,7 @@ else
 run = @printf '  %-4s %s\n' $(1) '$@' && $(2)
 endif
 
-.PHONY: all files deps test-deps demo test test-long unit asan tsan pgo fuzz bench docs check-generated check format install uninstall clean
+.PHONY: all files deps test-deps demo test test-long test-slurm unit asan tsan pgo fuzz bench docs check-generated check format install uninstall clean
 # Packages first, then one make for all files: two makes building the same file at once would trip over each other.
 all: deps
 	@$(MAKE) --no-print-directory files
@@ -109,6 +119,7 @@ deps:
 test-deps: deps
 	@tools/deps $(TEST_PACKAGES)
 	@tools/deps $(COUNT_PACKAGES) || echo "heddle: what launches cost the host is not tested"
+	@tools/deps $(RISCV_PACKAGES) || echo "heddle: programs for RISC-V are not tested"
 	@tools/deps $(PAGE_PACKAGES) || echo "heddle: pages and plots are not all tested"
 
 $(LIB): $(OBJ)
@@ -216,13 +227,22 @@ test: test-deps
 	@HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) tests/run $(BUILD)/tests/log $(sort $(wildcard tests/*.sh)) $(UNIT)
 unit: $(UNIT)
 
-# Every workload at the size of experiments, under the mechanisms the papers are about; all kernels of the random sweeps.
+# Every workload at the size of experiments, under the mechanisms the papers are about; all kernels of the random sweeps;
+# traces of every workload replayed.
 VERIFY_MECHS ?= pdom,lwm,dwf,harp,mp,dpe,dws,minpc,tesla,sympa13,tf,lorie-strong,takahashi,chap,amd,pomp,sandybridge,sbi+swi,tbc,capri,volta,mimd
 LONG := $(filter $(BUILD)/tests/workloads/% $(BUILD)/tests/diff/%,$(UNIT))
 test-long: test-deps
-	@$(MAKE) --no-print-directory $(LONG)
+	@$(MAKE) --no-print-directory $(LONG) $(BUILD)/heddle
 	@VERIFY_SIZE=small VERIFY_MECHS=$(VERIFY_MECHS) HEDDLE_DIFF_ALL=1 HEDDLE_DIFF_AUDIT=1 TEST_TIMEOUT=7200 \
 	    tests/run $(BUILD)/tests/log-long $(LONG)
+	@TRACE_WORKLOADS="$$($(BUILD)/heddle list workloads | cut -d' ' -f1 | grep -v spin-lock)" \
+	    HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) tests/cli/run.sh trace.sh
+	@$(MAKE) --no-print-directory test-slurm
+# Where Slurm cannot be installed the test says so and is skipped.
+test-slurm: deps
+	@tools/deps $(SLURM_PACKAGES) || echo "heddle: there is no Slurm to test with"
+	@$(MAKE) --no-print-directory files
+	@HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) tests/run $(BUILD)/tests/log-slurm tests/slurm/run.sh
 asan:
 	@$(MAKE) --no-print-directory BUILD=build-asan OPT="-O1 -g" SAN="-fsanitize=address,undefined -fno-sanitize-recover=all" test
 
@@ -276,9 +296,11 @@ $(BUILD)/gen-pages: tools/gen-pages.c $(LIB)
 	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS))
 $(BUILD)/gen-sizes: tools/gen-sizes.c $(LIBLAB) $(LIB)
 	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBLAB) $(LIB) $(LABLIBS))
-docs: all $(BUILD)/gen-pages $(BUILD)/gen-sizes
+docs: all
+	@$(MAKE) --no-print-directory $(BUILD)/gen-pages $(BUILD)/gen-sizes
 	@tools/gen-docs $(BUILD)/heddle docs
-check-generated: all $(BUILD)/gen-pages $(BUILD)/gen-sizes
+check-generated: all
+	@$(MAKE) --no-print-directory $(BUILD)/gen-pages $(BUILD)/gen-sizes
 	@rm -rf $(BUILD)/docs && mkdir -p $(BUILD)/docs
 	@tools/gen-docs $(BUILD)/heddle $(BUILD)/docs
 	@for f in $(BUILD)/docs/*; do diff -u docs/$$(basename $$f) $$f || { echo "docs/$$(basename $$f) is out of date: run make docs"; exit 1; }; done
@@ -298,7 +320,7 @@ install: all
 	install -d $(addprefix $(DESTDIR),$(bindir) $(libdir) $(pkgconfigdir) $(includedir) $(mandir)/man1 \
 	    $(bashcompdir) $(zshcompdir) $(fishcompdir))
 	install -m 755 $(BUILD)/heddle tools/heddle-nvcc $(DESTDIR)$(bindir)/
-	install -m 644 include/heddle.h $(DESTDIR)$(includedir)/
+	install -m 644 include/heddle.h include/heddle_spmd.h $(DESTDIR)$(includedir)/
 	install -m 644 $(LIB) $(DESTDIR)$(libdir)/
 	install -m 755 $(BUILD)/libheddle.so $(DESTDIR)$(libdir)/libheddle.so.$(VERSION)
 	ln -sf libheddle.so.$(VERSION) $(DESTDIR)$(libdir)/libheddle.so.$(SOVERSION)
@@ -313,7 +335,7 @@ install: all
 	sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' -e 's|@includedir@|$(includedir)|' \
 	    -e 's|@version@|$(VERSION)|' tools/heddle.pc.in > $(DESTDIR)$(pkgconfigdir)/heddle.pc
 uninstall:
-	rm -f $(addprefix $(DESTDIR),$(bindir)/heddle $(bindir)/heddle-nvcc $(includedir)/heddle.h $(libdir)/libheddle.a $(libdir)/libheddle.so \
+	rm -f $(addprefix $(DESTDIR),$(bindir)/heddle $(bindir)/heddle-nvcc $(includedir)/heddle.h $(includedir)/heddle_spmd.h $(libdir)/libheddle.a $(libdir)/libheddle.so \
 	    $(libdir)/libheddle.so.$(SOVERSION) $(libdir)/libheddle.so.$(VERSION) $(pkgconfigdir)/heddle.pc $(mandir)/man1/heddle.1 \
 	    $(bashcompdir)/heddle $(zshcompdir)/_heddle $(fishcompdir)/heddle.fish)
 	rm -rf $(DESTDIR)$(datarootdir)/heddle/cuda $(DESTDIR)$(libdir)/heddle/cuda

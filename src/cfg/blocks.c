@@ -11,6 +11,10 @@ bool insn_guarded(const struct ir_insn *i) {
     return i->guard || i->guard_hi;
 }
 
+bool insn_conditional(const struct ir_insn *i) {
+    return insn_guarded(i) || ir_is_conditional(i);
+}
+
 bool insn_ends_block(const struct ir_insn *i) {
     switch (i->op) {
     case IR_BRA:
@@ -24,12 +28,13 @@ bool insn_ends_block(const struct ir_insn *i) {
     }
 }
 
-static bool leaves_function(const struct ir_insn *i) {
-    return i->op == IR_RET || i->op == IR_EXIT || i->op == IR_TRAP;
+/* A jump to an address with no target that is known leads out of the function, whatever it is. */
+static bool leaves_function(const struct ir_module *m, const struct ir_insn *i) {
+    return i->op == IR_RET || i->op == IR_EXIT || i->op == IR_TRAP || (i->op == IR_BRX && !m->ext.v[i->ext]);
 }
 
 bool insn_falls_through(const struct ir_insn *i) {
-    return insn_guarded(i) || !insn_ends_block(i) || i->op == IR_CALL || i->op == IR_CALL_IND;
+    return insn_conditional(i) || !insn_ends_block(i) || i->op == IR_CALL || i->op == IR_CALL_IND;
 }
 
 const uint32_t *branch_targets(const struct ir_module *m, const struct ir_insn *i, uint32_t *n) {
@@ -202,7 +207,7 @@ void blocks_graph(struct work *w) {
     w->number = ARENA_NEW(&w->mem, uint32_t, w->n);
     w->enter = ARENA_NEW(&w->mem, uint32_t, w->n);
     w->last = ARENA_NEW(&w->mem, uint32_t, w->n);
-    for (uint32_t v = 0; v < w->n; v++) w->leaves[v] = leaves_function(&w->m->code.v[w->b[v].end - 1]);
+    for (uint32_t v = 0; v < w->n; v++) w->leaves[v] = leaves_function(w->m, &w->m->code.v[w->b[v].end - 1]);
     walk(w);
     copy_edges(w);
 }

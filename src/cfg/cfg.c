@@ -6,6 +6,19 @@
 
 #include "cfg/graph.h"
 
+/* Machine code has its rows already: the same for all functions. What a thread needs is what the architecture has, without the
+ * floating-point registers where a function does not name them. */
+static void keep_rows(struct work *w) {
+    bool floats = false;
+    for (uint32_t pc = w->fn->entry; pc < w->fn->end; pc++) {
+        const struct ir_insn *i = &w->m->code.v[pc];
+        for (int k = 0; k < i->nd + i->ns; k++)
+            floats |= !ir_is_const(i->o[k]) && ir_file(i->o[k]) == IR_FILE_64 && ir_index(i->o[k]) >= IR_RV_F;
+    }
+    w->fn->nrow[IR_FILE_64] = IR_RV_ROWS;
+    w->fn->regs = w->fn->compiled_regs = w->f->max_live = 2 * (floats ? IR_RV_FCSR : IR_RV_F);
+}
+
 /* was: NULL, or the analysis before, whose register rows the code already has. */
 static bool analyse_function(struct ir_module *m, struct cfg *c, const struct cfg *was, uint32_t func,
                              struct err *e) {
@@ -24,7 +37,8 @@ static bool analyse_function(struct ir_module *m, struct cfg *c, const struct cf
     structure_analyse(&w);
     order_analyse(&w);
     if (was) w.f->max_live = was->funcs[func].max_live;
-    bool ok = was || colour_analyse(&w, e);
+    if (!was && m->binary) keep_rows(&w);
+    bool ok = was || m->binary || colour_analyse(&w, e);
     arena_free(&w.mem);
     return ok;
 }

@@ -8,6 +8,7 @@
  * rows start at 1. */
 #include <stdlib.h>
 
+#include "base/bound.h"
 #include "cfg/live.h"
 
 enum { TRIES = 64 };
@@ -87,15 +88,9 @@ static uint32_t open_row(struct scan *s) {
 
 /* Whether [start, end) misses all that the row still holds. */
 static bool misses(const struct row *row, struct live_segment x) {
-    size_t lo = 0, hi = row->left.n; /* descending: segments before hi start at x.end or later */
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (row->left.v[mid].start >= x.end)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo == row->left.n || row->left.v[lo].end <= x.start;
+    size_t at; /* they descend */
+    BOUND(at, 0, row->left.n, row->left.v[at].start >= x.end);
+    return at == row->left.n || row->left.v[at].end <= x.start;
 }
 
 static bool fits(const struct row *row, const struct live_segment *x, uint32_t n) {

@@ -49,7 +49,7 @@ static bool in_loop(const struct tesla_maker *k, uint32_t block, uint32_t loop) 
 static void leave(struct tesla_maker *k, uint32_t loop, uint32_t from, uint32_t to) {
     const struct ir_insn *last = end_of(k, from);
     uint32_t *left_to = &k->left_to[loop];
-    if (last->op != IR_BRA || !insn_guarded(last))
+    if (last->op != IR_BRA || !insn_conditional(last))
         *left_to = SEVERAL;
     else if (*left_to == CFG_NONE || *left_to == to)
         *left_to = to;
@@ -200,12 +200,27 @@ static void set_breaks(const struct tesla_maker *k, struct rewrite *r) {
     }
 }
 
+/* Of the comparison that a branch makes itself. */
+static uint8_t opposite(uint8_t cmp) {
+    switch (cmp) {
+    case IR_EQ: return IR_NE;
+    case IR_NE: return IR_EQ;
+    case IR_LT: return IR_GE;
+    case IR_GE: return IR_LT;
+    case IR_LTU: return IR_GEU;
+    default: return IR_LTU;
+    }
+}
+
 static void turn(struct rewrite *r, uint32_t old) {
     struct ir_insn *exit = &r->m->code.v[r->new_pc[old]], *back = exit + 1;
     CHECK(back->op == IR_BRA && back->flags & IR_F_ADDED && r->landing[old + 1] > r->new_pc[old] + 1);
     back->target = exit->target;
     exit->target = r->landing[old + 1];
-    exit->guard ^= IR_GUARD_NEG;
+    if (exit->ns)
+        exit->bop = opposite(exit->bop);
+    else
+        exit->guard ^= IR_GUARD_NEG;
 }
 
 static struct rewrite *rewrite(struct tesla_maker *k, struct err *e) {

@@ -77,7 +77,7 @@ static uint8_t *find_varying(const struct ir_module *m, const struct cfg *c) {
 static uint32_t mark_leads(const struct ir_module *m, const struct cfg_mark *at) {
     if (at->to != IR_NOPC) return at->to;
     const struct ir_insn *i = &m->code.v[at->pc];
-    return i->op == IR_BRA && !insn_guarded(i) ? i->target : IR_NOPC;
+    return i->op == IR_BRA && !insn_conditional(i) ? i->target : IR_NOPC;
 }
 
 /* A region's register differs from those around it, and from that of a region whose BSYNC comes after its BSSY: where it

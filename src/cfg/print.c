@@ -73,6 +73,7 @@ void cfg_print(struct sb *out, const struct ir_module *m, const struct cfg *c, u
         print_block_head(out, c, b);
         for (uint32_t pc = c->blocks[b].first; pc < c->blocks[b].end; pc++) {
             sb_add(out, "%c %5u  ", m->code.v[pc].flags & IR_F_ADDED ? '+' : ' ', pc);
+            if (m->binary) sb_add(out, "%8llx:  ", (unsigned long long)m->binary->addr[pc]);
             ir_print_named(out, m, &names, pc);
             sb_add(out, "\n");
         }

@@ -193,7 +193,7 @@ static bool holds(const struct finder *k, uint32_t region, uint32_t of) {
 struct cfg_mark cfg_edge_mark(const struct ir_module *m, const struct cfg_block *from,
                               const struct cfg_block *to) {
     const struct ir_insn *last = &m->code.v[from->end - 1];
-    if (last->op == IR_BRA && !insn_guarded(last)) return (struct cfg_mark){from->end - 1, IR_NOPC};
+    if (last->op == IR_BRA && !insn_conditional(last)) return (struct cfg_mark){from->end - 1, IR_NOPC};
     return (struct cfg_mark){from->end - 1, to->first};
 }
 

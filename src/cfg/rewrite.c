@@ -205,6 +205,7 @@ static struct ir_module *copy_module(const struct ir_module *old) {
     struct ir_module *m = ir_module_new(old->name);
     m->version_major = old->version_major, m->version_minor = old->version_minor;
     m->sm = old->sm, m->address_bits = old->address_bits;
+    m->replays_only = old->replays_only;
     m->text = old->text, m->text_len = old->text_len, m->warnings = old->warnings;
     m->nby_entry = old->nby_entry;
     m->by_entry = ARENA_NEW(&m->mem, uint32_t, old->nby_entry);
@@ -243,11 +244,37 @@ static void copy_code(struct copier *k) {
     arena_free(&mem);
 }
 
+/* Machine code: addresses of the instructions where they are now. Who calls a function by its address enters it. */
+static const struct ir_binary *move_binary(const struct copier *k) {
+    const struct ir_binary *old = k->old->binary;
+    const struct rewrite *r = k->r;
+    struct ir_module *m = r->m;
+    if (!old) return NULL;
+    struct ir_binary *b = ARENA_NEW(&m->mem, struct ir_binary, 1);
+    uint32_t *pc_of = ARENA_NEW(&m->mem, uint32_t, old->halves),
+             *text = ARENA_NEW(&m->mem, uint32_t, m->code.n);
+    uint64_t *addr = ARENA_NEW(&m->mem, uint64_t, m->code.n);
+    for (uint64_t h = 0; h < old->halves; h++)
+        pc_of[h] = old->pc_of[h] == IR_NOPC ? IR_NOPC : r->landing[old->pc_of[h]];
+    for (size_t f = 0; f < m->funcs.n; f++)
+        pc_of[(old->addr[k->old->funcs.v[f].entry] - old->base) / 2] = m->funcs.v[f].entry;
+    for (size_t pc = 0; pc < m->code.n; pc++) {
+        addr[pc] = old->addr[r->old_pc[pc]];
+        text[pc] = old->text[r->old_pc[pc]];
+    }
+    *b = *old;
+    b->pc_of = pc_of;
+    b->addr = addr;
+    b->text = text;
+    return b;
+}
+
 /* What both ways to make a copy have in common: the maps by new PC, and the analysis; `good` so far. */
 static struct rewrite *finish(struct copier *k, const struct cfg *c, bool good, struct err *e) {
     struct rewrite *r = k->r;
     r->old_pc = keep(r, k->old_pc.v, k->old_pc.n);
     r->insert = keep(r, k->from.v, k->from.n);
+    r->m->binary = move_binary(k);
     VEC_FREE(&k->groups);
     VEC_FREE(&k->group_pc);
     VEC_FREE(&k->old_pc);

@@ -452,7 +452,8 @@ static void write_function(struct writer *k, const struct cfg *c, uint32_t func)
         refuse(k, func, k->m->code.v[c->blocks[f->why].first].line, f->why_text);
         return;
     }
-    const char *why = structurise(k, c, func);
+    /* Its ifs and loops are made of predicates, and machine code has none. */
+    const char *why = k->m->binary ? "it is machine code" : structurise(k, c, func);
     if (why) refuse(k, func, k->m->funcs.v[func].line, why);
 }
 

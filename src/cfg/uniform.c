@@ -16,6 +16,8 @@
  *   - where threads that diverged may meet: all that was written since (diverge.c).
  * %warpid is one per warp and differs within a block. `.uni` is a promise about the threads of a warp, and believed there.
  *
+ * Machine code: registers differ at the start of a function that is not a kernel, and after every call.
+ *
  * Calls: arguments flow into the callee's frame, results out of it, over all its calls together; an indirect call without
  * list may reach every function whose address is taken. Optimistic to a fixpoint over the module, which makes recursion
  * the same case. Frame bytes are followed only where no address of them is taken. A function nobody calls, and one too large
@@ -159,7 +161,16 @@ static bool result_differs(const struct uniform *u, const struct flow *f, const 
     case IR_LD_S16:
     case IR_LD_U32:
     case IR_LD_S32:
+    case IR_LD_BOX32:
     case IR_LD_U64: return load_differs(f, s, i);
+    case IR_RV_FP32:
+    case IR_RV_FP64:
+    case IR_RV_FDIV32:
+    case IR_RV_FDIV64:
+    case IR_RV_FCVT32:
+    case IR_RV_FCVT64:
+    case IR_RV_FBITS32:
+    case IR_RV_FBITS64: return sources_differ(f, s, i) || differs(f, s, ir_reg(IR_FILE_64, IR_RV_FCSR));
     case IR_VOTE:
     case IR_BALLOT:
     case IR_REDUX_U32:
@@ -207,6 +218,8 @@ static void apply(const struct uniform *u, const struct flow *f, uint64_t *s, co
         if (i->space == IR_SP_FRAME) store(f, s, i, guard);
         return;
     }
+    if (i->op == IR_RV_CSR && sources_differ(f, s, i))
+        write(s, bit_of(f, ir_reg(IR_FILE_64, IR_RV_FCSR)), i, true);
     if (!i->nd && !(i->mods & IR_M_CC_OUT)) return;
     bool v = guard || result_differs(u, f, s, i);
     for (int k = 0; k < i->nd; k++) write(s, bit_of(f, i->o[k]), i, v);
@@ -226,7 +239,7 @@ static const uint32_t *callees(const struct uniform *u, const struct ir_insn *i,
     if (i->op == IR_SYS) return NULL;
     *n = 1;
     if (i->op == IR_CALL) return w + IR_CALL_FUNC;
-    if ((*n = w[IR_CALL_FUNC])) return w + IR_CALL_COPIES + 3 * ((size_t)w[IR_CALL_NARGS] + w[IR_CALL_NRETS]);
+    if ((*n = w[IR_CALL_FUNC])) return ir_call_list(w);
     *n = (uint32_t)u->taken.n;
     return u->taken.v;
 }
@@ -260,10 +273,19 @@ static bool is_promised(const struct flow *f, const struct ir_insn *i) {
 
 static bool call_diverges(const struct flow *f, const uint64_t *s, const struct ir_insn *i) {
     if (is_promised(f, i)) return false;
-    return guard_differs(f, s, i) || (i->op == IR_CALL_IND && differs(f, s, i->o[0]));
+    return guard_differs(f, s, i) || (i->op == IR_CALL_IND && differs(f, s, i->o[i->nd]));
+}
+
+/* A call of machine code leaves results in registers that all functions share: any of them may differ then. */
+static void lose_registers(const struct flow *f, uint64_t *s) {
+    for (uint32_t r = 0; r < f->w.fn->nrow[IR_FILE_64]; r++) bit_put(s, f->first[IR_FILE_64] + r, true);
 }
 
 static void call(struct uniform *u, struct flow *f, uint64_t *s, const struct ir_insn *i) {
+    if (u->m->binary) {
+        lose_registers(f, s);
+        return;
+    }
     const uint32_t *w = call_words(u, i), *args = w + IR_CALL_COPIES,
                    *rets = args + 3 * (size_t)w[IR_CALL_NARGS];
     uint32_t n;
@@ -309,7 +331,8 @@ static bool block_diverges(const struct flow *f, const uint64_t *s, uint32_t v) 
     const struct ir_insn *i = &f->w.m->code.v[f->w.b[v].end - 1];
     if (i->op == IR_CALL || i->op == IR_CALL_IND) return call_diverges(f, s, i);
     if (!insn_ends_block(i) || is_promised(f, i) || diverge_ways(&f->d, v) < 2) return false;
-    return guard_differs(f, s, i) || (i->op == IR_BRX && differs(f, s, i->o[0]));
+    return guard_differs(f, s, i) || (i->op == IR_BRX && differs(f, s, i->o[0])) ||
+           (i->op == IR_BRA && i->ns && sources_differ(f, s, i));
 }
 
 static void diverge(struct uniform *u, struct flow *f, uint32_t v) {
@@ -391,7 +414,7 @@ static void settle(struct uniform *u, struct flow *f) {
 
 /* How many bytes of the frame are followed: all, or where an address into it is taken, results and parameters. */
 static uint32_t bytes_followed(const struct uniform *u, const struct ir_func *fn) {
-    uint32_t own = 0, bytes = fn->frame_bytes;
+    uint32_t own = 0, bytes = u->m->binary ? 0 : fn->frame_bytes;
     for (uint32_t k = 0; !fn->kernel && k < fn->nparams; k++)
         if (fn->params[k].offset + fn->params[k].bytes > own)
             own = fn->params[k].offset + fn->params[k].bytes;
@@ -417,6 +440,10 @@ static void find_defs(const struct uniform *u, struct flow *f, uint32_t v) {
             write_bytes(f, s, i->disp, (uint64_t)(i->ns - 1) * element_bytes(i), i, true);
         if (!is_call(i)) continue;
         f->calls[v] = true;
+        if (u->m->binary) {
+            lose_registers(f, s);
+            continue;
+        }
         const uint32_t *w = call_words(u, i), *ret = w + IR_CALL_COPIES + 3 * (size_t)w[IR_CALL_NARGS];
         for (uint32_t r = 0; r < w[IR_CALL_NRETS]; r++, ret += 3) write_bytes(f, s, ret[1], ret[2], i, true);
     }
@@ -445,6 +472,8 @@ static void begin(struct uniform *u, struct flow *f) {
     f->defs = ARENA_NEW(&f->w.mem, uint64_t, (size_t)f->words * f->w.n);
     for (uint32_t v = 0; v < f->w.n; v++) find_defs(u, f, v);
     for (uint32_t b = 0; b < f->bits; b++) bit_put(f->in, b, true);
+    if (u->m->binary && fn->kernel) /* the launch has filled them, the same for all threads */
+        for (uint32_t r = 0; r <= IR_RV_FCSR; r++) bit_put(f->in, f->first[IR_FILE_64] + r, false);
     f->reached[0] = true;
     touch(f, 0);
 }
@@ -478,12 +507,15 @@ static bool can_diverge(const struct flow *f, uint32_t v) {
     const struct ir_insn *i = &f->w.m->code.v[f->w.b[v].end - 1];
     if (!insn_ends_block(i) || is_promised(f, i) || f->w.number[v] == CFG_NONE) return false;
     bool call = i->op == IR_CALL || i->op == IR_CALL_IND;
-    return (i->guard || i->op == IR_BRX || i->op == IR_CALL_IND) && (call || diverge_ways(&f->d, v) > 1);
+    return (ir_is_conditional(i) || i->op == IR_BRX || i->op == IR_CALL_IND) &&
+           (call || diverge_ways(&f->d, v) > 1);
 }
 
+/* Of a program without values anything may be. */
 static void note(struct uniform *u, struct flow *f) {
     for (uint32_t v = 0; v < f->w.n; v++)
-        if (f->lost ? can_diverge(f, v) : f->diverged[v]) u->out[f->w.b[v].end - 1] |= u->scope;
+        if (f->lost || u->m->replays_only ? can_diverge(f, v) : f->diverged[v])
+            u->out[f->w.b[v].end - 1] |= u->scope;
 }
 
 static void analyse(struct uniform *u, const struct cfg *c) {

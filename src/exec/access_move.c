@@ -99,6 +99,10 @@ static void load64(uint16_t op, uint64_t *d, const struct reach *r, uint32_t k, 
     case IR_LD_S16: load_uint64_t_int16_t(d, r, k, n, mask); break;
     case IR_LD_U32: load_uint64_t_uint32_t(d, r, k, n, mask); break;
     case IR_LD_S32: load_uint64_t_int32_t(d, r, k, n, mask); break;
+    case IR_LD_BOX32:
+        load_uint64_t_uint32_t(d, r, k, n, mask);
+        FOR_LANES(l, mask) d[l] |= UINT64_C(0xffffffff) << 32;
+        break;
     default: load_uint64_t_uint64_t(d, r, k, n, mask);
     }
 }

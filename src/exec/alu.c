@@ -8,4 +8,8 @@ exec_fn *const ALU_NAME(exec_alu)[IR_NOPS] = {
 #define A(id, ...) [IR_##id] = ALU_NAME(alu_##id),
 #define M(id, ...)
 #include "ir/ops.def"
+    [IR_RV_FP32] = ALU_NAME(alu_rv_fp),    [IR_RV_FP64] = ALU_NAME(alu_rv_fp),
+    [IR_RV_FDIV32] = ALU_NAME(alu_rv_fp),  [IR_RV_FDIV64] = ALU_NAME(alu_rv_fp),
+    [IR_RV_FCVT32] = ALU_NAME(alu_rv_fp),  [IR_RV_FCVT64] = ALU_NAME(alu_rv_fp),
+    [IR_RV_FBITS32] = ALU_NAME(alu_rv_fp), [IR_RV_FBITS64] = ALU_NAME(alu_rv_fp),
 };

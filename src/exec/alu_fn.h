@@ -29,6 +29,9 @@ static inline uint64_t mulhi_u64(uint64_t a, uint64_t b) {
 static inline int64_t mulhi_s64(int64_t a, int64_t b) {
     return (int64_t)((__int128)a * b >> 64);
 }
+static inline int64_t mulhi_s64u64(int64_t a, uint64_t b) {
+    return (int64_t)((__int128)a * (__int128)b >> 64);
+}
 
 /* Quotients of up to 32 bits are taken in floating point, which vectorises: a correctly rounded quotient of
  * integers of n bits cannot reach the next integer when the format has more than 2n+1 bits (float for 16,

@@ -177,6 +177,9 @@ void ALU_NAME(alu_modified)(enum ir_type t, unsigned allowed, alu_loop *loop, vo
 #define M(id, ...)
 #include "ir/ops.def"
 
+/* Floats of RISC-V (alu_rv.c). */
+exec_fn ALU_NAME(alu_rv_fp);
+
 /* ops.def writes modifiers without prefix. */
 enum {
     RND = IR_M_RND,

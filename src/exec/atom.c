@@ -109,6 +109,7 @@ static inline __attribute__((always_inline)) bool atom_lanes(const struct exec_c
         uint64_t new = result(op, i->sub, old, b, c, shared);
         memcpy(p, &new, bytes);
         changed |= new != old;
+        if (bytes == 4 && ir_file(d) == IR_FILE_64) old = (uint64_t)(int32_t)old; /* RISC-V's */
         if (ir_file(d) != IR_FILE_NONE) opnd_put(x, d, l, old);
     }
     return changed;

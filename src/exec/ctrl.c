@@ -17,15 +17,6 @@ void bra_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     out_jump(x->out, mask, i->target);
 }
 
-/* One target for all is a plain jump, which spares the scheduler the regrouping. */
-static void jump_each(struct exec_out *o, uint32_t mask) {
-    const uint32_t target = o->pc[__builtin_ctz(mask)];
-    uint32_t apart = 0;
-    FOR_LANES(l, mask) apart |= o->pc[l] ^ target;
-    out_jump(o, mask, target);
-    if (apart) o->flow = EXEC_EACH;
-}
-
 void brx_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     struct exec_warp *w = x->warp;
     const uint32_t *words = w->block->grid->module->ext.v + i->ext;
@@ -39,7 +30,7 @@ void brx_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
         }
         x->out->pc[l] = words[1 + index];
     }
-    jump_each(x->out, mask);
+    out_jump_each(x->out, mask);
 }
 
 /* ---- local memory and the stacks ---- */
@@ -101,7 +92,7 @@ static bool fits(const struct exec_warp *w, uint32_t lane, const struct ir_func 
     return need <= w->block->grid->stack_limit;
 }
 
-static void push(struct exec_warp *w, uint32_t lane, const struct ir_func *f, struct exec_frame frame) {
+void call_push(struct exec_warp *w, uint32_t lane, const struct ir_func *f, struct exec_frame frame) {
     struct exec_stack *s = &w->stack[lane];
     w->called = true;
     if (w->depth[lane] == s->cap) {
@@ -149,7 +140,7 @@ static bool enter(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, u
         return false;
     }
     if (w->block->grid->lists_calls) note_entered(w->block->grid->image, func);
-    push(w, lane, f, (struct exec_frame){insn_pc(w, i) + 1, i->ext, func, w->frame[lane], 0});
+    call_push(w, lane, f, (struct exec_frame){insn_pc(w, i) + 1, i->ext, func, w->frame[lane], 0});
     w->frame[lane] = (uint32_t)base;
     w->sp[lane] = sp;
     return true;
@@ -173,7 +164,7 @@ static int64_t callee(const struct ir_module *m, uint64_t addr, const uint32_t *
     const struct ir_func *f = &m->funcs.v[index];
     const uint32_t allowed = words[IR_CALL_FUNC];
     if (f->kernel || !f->defined || (!allowed && !f->address_taken)) return -1;
-    const uint32_t *t = words + IR_CALL_COPIES + 3 * (size_t)(words[IR_CALL_NARGS] + words[IR_CALL_NRETS]);
+    const uint32_t *t = ir_call_list(words);
     for (uint32_t k = 0; k < allowed; k++)
         if (t[k] == index) return (int64_t)index;
     return allowed ? -1 : (int64_t)index;
@@ -193,7 +184,7 @@ void call_ind_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
         if (!enter(w, i, l, (uint32_t)func)) return;
         x->out->pc[l] = m->funcs.v[func].entry;
     }
-    jump_each(x->out, mask);
+    out_jump_each(x->out, mask);
 }
 
 /* Undoes enter(): results back to the caller's frame, rows back from the hidden stack. */
@@ -217,7 +208,7 @@ static void leave(struct exec_warp *w, uint32_t lane) {
 }
 
 /* Lanes are gone: whoever waited for them alone must not wait for ever. */
-static void retire(struct exec_warp *w, uint32_t lanes) {
+void lanes_retire(struct exec_warp *w, uint32_t lanes) {
     struct exec_block *b = w->block;
     w->live &= ~lanes;
     b->live -= bits_count(lanes);
@@ -230,7 +221,7 @@ void exit_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     (void)i;
     out_jump(x->out, 0, 0);
     x->out->exited = mask;
-    retire(x->warp, mask);
+    lanes_retire(x->warp, mask);
 }
 
 void ret_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
@@ -245,10 +236,10 @@ void ret_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
         exit_exec(x, i, mask);
         return;
     }
-    jump_each(x->out, back);
+    out_jump_each(x->out, back);
     if (back == mask) return;
     x->out->exited = mask & ~back;
-    retire(w, mask & ~back);
+    lanes_retire(w, mask & ~back);
 }
 
 /* brkpt without a debugger traps too, as on hardware. */

@@ -132,6 +132,7 @@ enum exec_fault_kind {
     EXEC_F_HEAP,     /* free of what is not allocated */
     EXEC_F_MEMORY,   /* the host has none left: not the program's fault */
     EXEC_F_DEADLOCK, /* it would never end */
+    EXEC_F_TAPE,     /* what a replay is given cannot be: not the program's fault */
     EXEC_FAULT_KINDS
 };
 
@@ -151,6 +152,9 @@ struct exec_failure {
 };
 
 struct exec_races;
+struct exec_tape;
+struct exec_plan;
+struct pages;
 
 struct exec_launch {
     struct exec_image *image;
@@ -167,10 +171,15 @@ struct exec_launch {
     uint64_t heap_bytes; /* what device-side malloc may hand out, over all launches; 0: 8 MiB */
     uint64_t grid_id;
     uint32_t sms;                 /* of the machine, %nsmid; 0 counts as 1 */
+    bool core;                    /* the scalar core (core.h), at any function; pages: memory of its own */
+    struct pages *pages;          /* NULL: the image's */
     bool cooperative;             /* its blocks may wait for one another: all of them are kept at once */
     uint64_t workspace;           /* address of what they meet by, %envreg1 and 2; 0: none */
     struct exec_failure *failure; /* what ended it; NULL: nobody asks */
     struct exec_races *races;     /* looks for races (races.h); NULL: nobody does. exec_run only */
+    const struct exec_tape *tape; /* writes down or says what threads do (tape.h); NULL: neither */
+    const struct exec_plan *plan; /* of the kernel, with a tape */
+    const uint32_t *old_pc;       /* with a tape, by PC of the form: the same instruction; NULL: no form */
     uint64_t *lanes;              /* by PC: threads that ran it are added; NULL: nobody asks. exec_run only */
     void (*print)(void *user, const char *text, size_t n); /* vprintf output, in execution order */
     /* after every block, and now and then in between, with the thread instructions so far; false: stop */

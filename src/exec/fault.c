@@ -122,7 +122,7 @@ static bool is_access(const struct exec_fault *f) {
 void exec_failed(const struct exec_grid *g, enum exec_fault_kind kind, const struct exec_warp *w,
                  uint32_t lane, uint32_t pc) {
     struct exec_failure *to = g->failure;
-    if (!to || kind == EXEC_F_MEMORY) return;
+    if (!to || kind == EXEC_F_MEMORY || kind == EXEC_F_TAPE) return;
     *to = (struct exec_failure){.kind = kind, .thread_known = w};
     if (!w) return;
     const struct ir_module *m = g->module;
@@ -163,7 +163,11 @@ bool exec_fault_report(const struct exec_warp *w, struct err *e) {
     exec_describe_pc(g->module, f->pc, &text);
     add_calls(w, f->lane, &text);
     if (access) add_neighbourhood(w, f, &text);
-    err_set(e, f->kind == EXEC_F_MEMORY ? ERR_MEMORY : ERR_FAULT, "%s", text.text);
+    err_set(e,
+            f->kind == EXEC_F_MEMORY ? ERR_MEMORY
+            : f->kind == EXEC_F_TAPE ? ERR_INPUT
+                                     : ERR_FAULT,
+            "%s", text.text);
     sb_free(&text);
     return false;
 }
@@ -171,12 +175,14 @@ bool exec_fault_report(const struct exec_warp *w, struct err *e) {
 bool exec_limit_report(const struct exec_warp *w, uint32_t pc, struct err *e) {
     const struct exec_block *b = w->block;
     const struct exec_grid *g = b->grid;
+    const uint64_t most = g->launch->max_insts;
+    const uint64_t insts = g->insts + (most - g->most); /* an SM's grid has but its own and what is left */
     struct sb where = {0};
     exec_describe_pc(g->module, pc, &where);
     err_set(e, ERR_LIMIT,
             "stopped after %" PRIu64 " thread instructions (the limit is %" PRIu64
             ") in kernel %s, block (%" PRIu32 ",%" PRIu32 ",%" PRIu32 "), warp %" PRIu32 "\n  at %s",
-            g->insts, g->most, g->func->name, b->ctaid[0], b->ctaid[1], b->ctaid[2], w->index, where.text);
+            insts, most, g->func->name, b->ctaid[0], b->ctaid[1], b->ctaid[2], w->index, where.text);
     sb_free(&where);
     return false;
 }

@@ -21,11 +21,9 @@ static bool choose_executors(struct exec_image *im, enum exec_isa isa, struct er
     for (int op = 0; op < IR_NOPS; op++) im->fn[op] = ir_ops[op].kind == 'M' ? exec_other[op] : alu[op];
     for (int op = IR_LD_U8; op <= IR_LD_U64; op++) im->fn[op] = im->access->ld;
     for (int op = IR_ST_U8; op <= IR_ST_U64; op++) im->fn[op] = im->access->st;
+    for (int op = IR_RV_FP32; op <= IR_RV_FBITS64; op++) im->fn[op] = alu[op];
+    if (im->m->binary) machine_executors(im->fn);
     return true;
-}
-
-exec_fn *const *exec_fns(const struct exec_image *im) {
-    return im->fn;
 }
 
 static bool has_bytes(const struct ir_var *v) {
@@ -72,7 +70,7 @@ static bool place_globals(struct exec_image *im, struct err *e) {
     for (size_t k = 0; k < im->m->vars.n; k++) {
         const struct ir_var *v = &im->m->vars.v[k];
         if (!has_bytes(v) || v->space != IR_SP_GLOBAL || v->external) continue;
-        if (!place_variable(im, (uint32_t)k, 0, NULL, &im->addr[k], e)) return false;
+        if (!place_variable(im, (uint32_t)k, v->fixed, NULL, &im->addr[k], e)) return false;
     }
     return true;
 }

@@ -123,6 +123,15 @@ static inline void out_jump(struct exec_out *o, uint32_t taken, uint32_t target)
     o->woke = false;
 }
 
+/* Lanes of mask go where out->pc says. One target for all is a plain jump, which spares the scheduler the regrouping. */
+static inline void out_jump_each(struct exec_out *o, uint32_t mask) {
+    const uint32_t target = o->pc[__builtin_ctz(mask)];
+    uint32_t apart = 0;
+    FOR_LANES(l, mask) apart |= o->pc[l] ^ target;
+    out_jump(o, mask, target);
+    if (apart) o->flow = EXEC_EACH;
+}
+
 /* Register access that does not know the file. */
 static inline uint64_t opnd_get(const struct exec_ctx *x, ir_opnd o, uint32_t lane) {
     switch (ir_file(o)) {
@@ -260,9 +269,21 @@ void races_cluster(struct exec_block *b);              /* its barrier is complet
 void races_met(struct exec_warp *w, uint32_t group, uint32_t member);    /* in bar.warp.sync */
 void shadow_forget(struct exec_races *r, uint64_t addr, uint64_t bytes); /* memory is given out anew */
 
+/* ---- tapes (tape.h): what others tell them, where launch->tape is not NULL ---- */
+void tape_begin(struct exec_grid *g);
+void tape_block_start(struct exec_block *b);
+void tape_block_end(struct exec_block *b, bool complete);
+
 /* ---- calls ---- */
 /* Makes room for local memory [0, sp) of the lanes of a warp. */
 bool local_reserve(struct exec_warp *w, uint32_t sp);
+
+/* Puts a call on a lane's stack (ctrl.c); f: the function called. */
+void call_push(struct exec_warp *w, uint32_t lane, const struct ir_func *f, struct exec_frame frame);
+/* Lanes are gone for good. */
+void lanes_retire(struct exec_warp *w, uint32_t lanes);
+/* Branches, calls and returns of machine code, in place of PTX's (machine.c). */
+void machine_executors(exec_fn *fn[IR_NOPS]);
 
 /* ---- vprintf ---- */
 struct format_args { /* the packed arguments of one thread */

@@ -54,6 +54,7 @@ bool exec_logs_conflict(struct exec_log *const *logs, uint32_t n);
     PROMPT(SURFACE, "it accesses surfaces")                                                                \
     PROMPT(MATRIX, "it loads or stores matrices by addresses that are not known to be in shared memory")   \
     PROMPT(RECURSION, "it may call a function recursively, which saves registers that loads are to reach") \
+    PROMPT(RESERVE, "it loads with reservations")                                                          \
     PROMPT(RACES, "it is watched for races")
 enum exec_prompt {
 #define PROMPT(id, text) EXEC_PROMPT_##id,

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/bound.h"
 #include "exec/impl.h"
 
 enum { RED_ZONE = 256, MIN_ALIGN = 256, NEAR = 1 << 20 };
@@ -42,15 +43,9 @@ void exec_mem_free_all(struct exec_mem *m) {
 
 /* Index of the last allocation that begins at or before addr, or n. */
 static size_t at_or_before(const struct exec_mem *m, uint64_t addr) {
-    size_t lo = 0, hi = m->n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (m->v[mid].addr <= addr)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo ? lo - 1 : m->n;
+    size_t at;
+    BOUND(at, 0, m->n, m->v[at].addr <= addr);
+    return at ? at - 1 : m->n;
 }
 
 struct exec_alloc *exec_mem_find(const struct exec_mem *m, uint64_t addr, uint64_t bytes) {

@@ -21,23 +21,11 @@ struct search {
     bool stores, constants; /* constants: of that space */
 };
 
-static void visit(struct search *s, uint32_t func) {
+static void visit(void *user, uint32_t func) {
+    struct search *s = user;
     if (s->seen[func]) return;
     s->seen[func] = true;
     s->x->func[s->x->nfuncs++] = func;
-}
-
-static void visit_callees(struct search *s, const struct ir_insn *i) {
-    const uint32_t *w = s->m->ext.v + i->ext;
-    if (i->op == IR_CALL) {
-        visit(s, w[IR_CALL_FUNC]);
-    } else if (w[IR_CALL_FUNC]) {
-        const uint32_t *t = w + IR_CALL_COPIES + 3 * ((size_t)w[IR_CALL_NARGS] + w[IR_CALL_NRETS]);
-        for (uint32_t k = 0; k < w[IR_CALL_FUNC]; k++) visit(s, t[k]);
-    } else {
-        for (uint32_t f = 0; f < s->m->funcs.n; f++)
-            if (s->m->funcs.v[f].address_taken) visit(s, f);
-    }
 }
 
 static bool may_be_global(const struct ir_insn *i) {
@@ -51,6 +39,8 @@ static bool known(ir_opnd address) {
 static enum exec_prompt of_insn(struct search *s, const struct ir_insn *i) {
     switch (i->op) {
     case IR_SYS: return EXEC_PROMPT_SYSTEM;
+    case IR_RV_LR_W:
+    case IR_RV_LR_D: return EXEC_PROMPT_RESERVE;
     case IR_CP_ASYNC:
     case IR_CP_BULK: return EXEC_PROMPT_COPY;
     case IR_SULD:
@@ -59,7 +49,7 @@ static enum exec_prompt of_insn(struct search *s, const struct ir_insn *i) {
     case IR_LDMATRIX:
     case IR_STMATRIX: return i->space == IR_SP_SHARED ? EXEC_PROMPT_NONE : EXEC_PROMPT_MATRIX;
     case IR_CALL:
-    case IR_CALL_IND: visit_callees(s, i); break;
+    case IR_CALL_IND: ir_callees(s->m, i, visit, s); break;
     case IR_TEX: s->x->textures = true; break;
     case IR_ST_U8:
     case IR_ST_U16:
@@ -71,6 +61,7 @@ static enum exec_prompt of_insn(struct search *s, const struct ir_insn *i) {
     case IR_LD_S16:
     case IR_LD_U32:
     case IR_LD_S32:
+    case IR_LD_BOX32:
     case IR_LD_U64:
         s->x->constants |= i->space == IR_SP_CONST || i->space == IR_SP_GENERIC;
         s->constants |= i->space == IR_SP_CONST && !known(i->o[i->nd]);

@@ -32,6 +32,8 @@ uint8_t *resolve_lane(struct exec_warp *w, enum ir_space space, uint64_t addr, u
     switch (space) {
     case IR_SP_SHARED: return within(w->block->shared, g->shared_bytes, addr, bytes, why);
     case IR_SP_LOCAL:
+        if (store && addr < w->local_low) w->local_low = (uint32_t)addr;
+        /* fall through */
     case IR_SP_FRAME: return within(w->local + (size_t)lane * w->local_stride, w->sp[lane], addr, bytes, why);
     case IR_SP_CONST: return within(g->image->bank, g->image->bank_bytes, addr, bytes, why);
     case IR_SP_PARAM: return within(g->params, g->func->param_bytes, addr, bytes, why);

@@ -35,7 +35,7 @@ static bool check_dims(const struct exec_launch *l, const struct ir_func *f, str
 }
 
 static bool check_sizes(const struct exec_launch *l, const struct ir_func *f, struct err *e) {
-    if (!f->kernel || !f->defined) return err_set(e, ERR_INPUT, "%s is not a kernel", f->name);
+    if ((!f->kernel && !l->core) || !f->defined) return err_set(e, ERR_INPUT, "%s is not a kernel", f->name);
     if (l->dynamic_shared > EXEC_MAX_SHARED || f->shared_bytes > EXEC_MAX_SHARED - l->dynamic_shared)
         return err_set(e, ERR_INPUT, "kernel %s: more than %d bytes of shared memory", f->name,
                        EXEC_MAX_SHARED);
@@ -109,7 +109,7 @@ bool exec_grid_init(struct exec_grid *g, const struct exec_launch *l, struct err
                             .module = l->form ? l->form : l->image->m,
                             .mem = l->image->mem,
                             .fn = l->image->fn,
-                            .pages = &l->image->pages,
+                            .pages = l->pages ? l->pages : &l->image->pages,
                             .most = l->max_insts ? l->max_insts : UINT64_MAX};
     if (l->func >= g->module->funcs.n) return err_set(e, ERR_INPUT, "no such kernel");
     CHECK(g->module->funcs.n == l->image->m->funcs.n);
@@ -127,6 +127,7 @@ bool exec_grid_init(struct exec_grid *g, const struct exec_launch *l, struct err
     number_threads(g);
     g->params = xaligned(64, g->func->param_bytes + 1);
     if (g->func->param_bytes) memcpy(g->params, l->params, g->func->param_bytes);
+    if (l->tape) tape_begin(g);
     return place_constants(g, e) && (!l->races || races_begin(l->races, g, e));
 }
 
@@ -192,12 +193,35 @@ bool exec_block_alloc(struct exec_block *b, struct exec_grid *g, struct err *e) 
     return err_set(e, ERR_MEMORY, "kernel %s: the host has no memory for a block", g->func->name);
 }
 
+/* A kernel that is machine code: its parameter is what x1 to x31 and f0 to f31 hold at first. */
+static void load_registers(struct exec_warp *w, const uint8_t *params) {
+    for (uint32_t r = 1; r < IR_RV_FCSR; r++) {
+        uint64_t v, *row = w->x.r64[0] + (size_t)r * EXEC_LANES;
+        memcpy(&v, params + r * sizeof v, sizeof v);
+        for (uint32_t l = 0; l < EXEC_LANES; l++) row[l] = v;
+    }
+}
+
+/* Stacks of machine code are large and little used, from the top: only what was is cleared. */
+static void clear_local(struct exec_warp *w) {
+    if (!w->block->grid->module->binary) {
+        memset(w->local, 0, (size_t)w->local_stride * EXEC_LANES);
+        return;
+    }
+    const uint32_t low = w->local_low < w->local_cap ? w->local_low : w->local_cap;
+    for (size_t l = 0; l < EXEC_LANES; l++)
+        memset(w->local + l * w->local_stride + low, 0, w->local_cap - low);
+    w->local_low = UINT32_MAX;
+}
+
 static void warp_start(struct exec_warp *w) {
     const struct exec_grid *g = w->block->grid;
     size_t part[3];
     memset(w->regs, 0, reg_bytes(g->func, part));
-    if (w->local) memset(w->local, 0, (size_t)w->local_stride * EXEC_LANES);
+    if (w->local) clear_local(w);
     w->x.pred[0] = ~0u;
+    if (g->module->binary && g->func->param_bytes >= IR_RV_FCSR * sizeof(uint64_t))
+        load_registers(w, g->params);
     uint32_t left = g->threads - w->index * EXEC_LANES;
     w->live = left < EXEC_LANES ? (1u << left) - 1 : ~0u;
     w->blocked = w->released = w->bar_wait = w->carry = w->arrives = 0;
@@ -223,6 +247,7 @@ void exec_block_start(struct exec_block *b, uint64_t index) {
     memset(b->bar, 0, sizeof b->bar);
     for (uint32_t k = 0; k < b->nwarps; k++) warp_start(&b->warps[k]);
     if (b->grid->races) races_block_start(b);
+    if (b->grid->launch->tape) tape_block_start(b);
 }
 
 /* Deep calls of one block would otherwise be memory, and zeroing, of every block after it. */
@@ -251,6 +276,7 @@ static void shrink_stack(struct exec_stack *s) {
 
 void exec_block_end(struct exec_block *b) {
     const struct ir_func *f = b->grid->func;
+    if (b->tapes) tape_block_end(b, true);
     for (uint32_t k = 0; k < b->nwarps; k++) {
         struct exec_warp *w = &b->warps[k];
         if (w->local) shrink_local(w, f->frame_bytes);
@@ -261,6 +287,7 @@ void exec_block_end(struct exec_block *b) {
 
 void exec_block_free(struct exec_block *b) {
     if (b->races) races_block_free(b);
+    if (b->tapes) tape_block_end(b, false);
     for (uint32_t k = 0; k < b->nwarps; k++) {
         struct exec_warp *w = &b->warps[k];
         for (int l = 0; l < EXEC_LANES; l++) {

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "exec/engine.h"
+#include "exec/tape.h"
 
 enum {
     LOOK_SHARE = 64, /* thread instructions for each step of a thread that is followed alone, */
@@ -27,6 +28,9 @@ void stuck_begin(struct engine *en) {
     en->joint = exec_joint_new(&en->grid);
     en->follow = en->circling = EXEC_FOLLOW_FIRST;
     en->circle_at = CIRCLE_FIRST;
+    if (!en->launch->tape || !en->launch->tape->replay) return;
+    en->look_at = en->circle_at =
+        UINT64_MAX; /* where a replay goes is written: registers say nothing of it */
 }
 
 void stuck_end(struct engine *en) {

@@ -134,7 +134,8 @@ struct exec_warp {
     const uint32_t (*tid)[EXEC_LANES]; /* [3]; the grid's */
     uint8_t *local;                    /* lane l's local memory begins at l * local_stride */
     uint32_t local_cap, local_stride;
-    uint32_t bar_wait; /* lanes blocked at a block barrier; the other blocked lanes wait for their warp */
+    uint32_t local_low; /* machine code: where the lowest store to a lane's stack was since the warp began */
+    uint32_t bar_wait;  /* lanes blocked at a block barrier; the other blocked lanes wait for their warp */
     uint8_t bar_id[EXEC_LANES];
     uint32_t arrives;             /* lanes that have executed bar.arrive, */
     uint16_t arrived[EXEC_LANES]; /* and at which barriers that are not complete, one bit each */
@@ -174,11 +175,12 @@ struct exec_block {
     struct exec_warp *warps;
     uint8_t *shared;
     struct exec_barrier bar[EXEC_BARRIERS];
+    void *tapes; /* of a launch that is recorded or replayed, or NULL */
 };
 
 struct exec_grid {
     struct exec_image *image;
-    exec_fn *const *fn;          /* of each operation: the image's, or those that look for races */
+    exec_fn *const *fn; /* of each operation: the image's, or those that look for races or handle tapes */
     struct exec_races *races;    /* NULL: nobody looks */
     struct exec_races *watching; /* the same while an instruction runs that may set threads free, else NULL */
     const struct ir_module *module;
@@ -241,11 +243,8 @@ uint64_t exec_block_bytes(const struct exec_grid *g);
 /* Executes the instruction at pc for the lanes of mask (live, not blocked, not 0); the guard is looked at
  * here. */
 void exec_step(struct exec_warp *w, uint32_t pc, uint32_t mask);
-/* The executor of each operation, arithmetic included, for schedulers that run several instructions in a row.
- * They set out->flow to EXEC_NEXT and run_start before, look at guards themselves, and stop when flow is no
- * longer NEXT. */
-exec_fn *const *exec_fns(const struct exec_image *im);
-
+/* Schedulers that run several instructions in a row call grid->fn themselves. They set out->flow to EXEC_NEXT and run_start
+ * before, look at guards, and stop when flow is no longer NEXT. */
 static inline uint32_t exec_guard(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     uint32_t p = x->pred[i->guard & IR_GUARD_INDEX];
     return mask & (i->guard & IR_GUARD_NEG ? ~p : p);

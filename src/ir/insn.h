@@ -83,6 +83,17 @@ enum ir_mark { /* MARK sub; BRA sub, NONE for most */
 #include "ir/marks.def"
     IR_NMARKS
 };
+/* RV_F*: what is computed. */
+enum ir_rvf {
+    IR_RVF_ADD, IR_RVF_SUB, IR_RVF_MUL, IR_RVF_DIV, IR_RVF_SQRT, IR_RVF_MADD, IR_RVF_MSUB, IR_RVF_NMSUB, IR_RVF_NMADD,
+    IR_RVF_FROM_D, IR_RVF_FROM_S, IR_RVF_FROM_W, IR_RVF_FROM_WU, IR_RVF_FROM_L, IR_RVF_FROM_LU,
+    IR_RVF_TO_W, IR_RVF_TO_WU, IR_RVF_TO_L, IR_RVF_TO_LU,
+    IR_RVF_SGNJ, IR_RVF_SGNJN, IR_RVF_SGNJX, IR_RVF_MIN, IR_RVF_MAX, IR_RVF_EQ, IR_RVF_LT, IR_RVF_LE, IR_RVF_CLASS,
+    IR_RVF_MV_X, IR_RVF_MV_F
+};
+/* 64-bit rows of a module of machine code: x1 to x31 are rows 1 to 31, row 0 takes what is written to x0 and is never read; f0
+ * to f31 follow; then fcsr, and the address and value of a thread's reservation. */
+enum { IR_RV_F = 32, IR_RV_FCSR = 64, IR_RV_RES_ADDR, IR_RV_RES_VALUE, IR_RV_ROWS };
 enum ir_nop { IR_NOP_PLAIN, IR_NOP_NANOSLEEP, IR_NOP_PMEVENT, IR_NOP_HINT };
 
 /* State spaces. FRAME is the thread's local memory relative to its current call frame: .local variables, and the
@@ -164,7 +175,7 @@ struct ir_insn {
     uint8_t nd, ns; /* o[0..nd) are written, o[nd..nd+ns) are read */
     uint8_t sub;    /* the operation's own choice: comparison, atomic, shuffle mode ... */
     union {
-        uint8_t bop;   /* setp, set, lop3.pred: enum ir_bop */
+        uint8_t bop;   /* setp, set, lop3.pred: enum ir_bop; BRA with sources: enum ir_cmp, ..U unsigned */
         uint8_t order; /* ld, st, atom, membar: enum ir_order */
     };
     uint8_t space;  /* enum ir_space */

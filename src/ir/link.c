@@ -172,7 +172,25 @@ static void total_up(struct linker *l, const uint32_t *order) {
             for (int f = 0; f < FILES; f++) fn->total_rows[f] = (uint32_t)own->end[f] + (f == IR_FILE_P);
             fn->total_regs = (uint32_t)at_most(own->begin[0], UINT32_MAX);
             fn->total_compiled = (uint32_t)at_most(own->begin[1], UINT32_MAX);
+            if (l->m->replays_only && fn->maxnreg) fn->total_regs = fn->total_compiled = fn->maxnreg;
         }
+    }
+}
+
+/* Machine code: all functions have the same rows, and registers as many as the one that needs most of those it reaches. */
+static void share_rows(struct linker *l, const uint32_t *order) {
+    uint32_t *most = ARENA_NEW(&l->mem, uint32_t, l->ncomp);
+    for (uint32_t k = l->n; k-- > 0;) {
+        const uint32_t v = order[k];
+        uint32_t *own = &most[l->comp[v]];
+        if (v < l->n - 1 && l->m->funcs.v[v].regs > *own) *own = l->m->funcs.v[v].regs;
+        for (uint32_t t = l->first[v]; t < l->first[v + 1]; t++)
+            if (most[l->comp[l->to[t]]] > *own) *own = most[l->comp[l->to[t]]];
+    }
+    for (uint32_t f = 0; f < l->n - 1; f++) {
+        struct ir_func *fn = &l->m->funcs.v[f];
+        for (int k = 0; k < FILES; k++) fn->total_rows[k] = fn->nrow[k] + (k == IR_FILE_P);
+        fn->total_regs = fn->total_compiled = most[l->comp[f]];
     }
 }
 
@@ -324,8 +342,12 @@ static bool link_all(struct linker *l, struct err *e) {
     if (!collect_calls(l, e)) return false;
     build_graph(l);
     const uint32_t *order = by_component(l);
-    mark_recursion(l, order);
     mark_unsupported(l, order);
+    if (l->m->binary) {
+        share_rows(l, order);
+        return lay_out_shared(l, e);
+    }
+    mark_recursion(l, order);
     if (!place_rows(l, order, e)) return false;
     total_up(l, order);
     for (uint32_t f = 0; f < l->m->funcs.n; f++) rebase_code(l->m, &l->m->funcs.v[f], l->m->funcs.v[f].base);

@@ -611,8 +611,19 @@ static print_fn *find_printer(const struct ir_insn *i) {
     return by_class ? by_class : print_plain;
 }
 
+/* Machine code is shown as its own assembly, behind the address. */
+static void print_machine(struct sb *out, const struct ir_module *m, uint32_t pc) {
+    const char *line = m->text + m->binary->text[pc], *colon = strchr(line, ':');
+    const char *at = colon ? colon + 1 + strspn(colon + 1, " ") : line;
+    sb_addn(out, at, strcspn(at, "\n"));
+}
+
 void ir_print_named(struct sb *out, const struct ir_module *m, const struct ir_names *names, uint32_t pc) {
     const struct ir_insn *i = &m->code.v[pc];
+    if (m->binary && !(i->flags & IR_F_ADDED)) {
+        print_machine(out, m, pc);
+        return;
+    }
     struct printer p = {out, m, names, i, &ir_ops[i->op]};
     uint32_t guard = (i->guard & IR_GUARD_INDEX) | (uint32_t)i->guard_hi << 15;
     if (i->guard || guard) {

@@ -20,11 +20,12 @@ enum ir_var_kind { IR_VAR_DATA, IR_VAR_TEXREF, IR_VAR_SAMPLERREF, IR_VAR_SURFREF
 /* A module-scope or function-scope variable that has an address (.global, .const, .shared). */
 struct ir_var {
     const char *name;
-    uint8_t kind;  /* enum ir_var_kind */
-    uint8_t space; /* IR_SP_GLOBAL, IR_SP_CONST, IR_SP_SHARED */
-    uint8_t type;  /* element type */
-    bool dynamic;  /* .extern .shared x[]: placed after the static shared variables */
-    bool external; /* .extern without definition */
+    uint8_t kind;   /* enum ir_var_kind */
+    uint8_t space;  /* IR_SP_GLOBAL, IR_SP_CONST, IR_SP_SHARED */
+    uint8_t type;   /* element type */
+    bool dynamic;   /* .extern .shared x[]: placed after the static shared variables */
+    bool external;  /* .extern without definition */
+    uint64_t fixed; /* the address it must have; 0: any */
     uint64_t bytes;
     uint32_t align;
     uint8_t *init;  /* bytes, or NULL for zeros */
@@ -95,9 +96,26 @@ struct ir_part {
     uint32_t before; /* lines of the texts in front of it */
 };
 
+/* Of a module that is machine code: where its instructions are in memory. All its functions share one set of registers,
+ * whose rows are fixed (IR_RV_*); a jump by a register names an address. */
+struct ir_binary {
+    uint64_t base, halves;           /* addresses from base on, in steps of two bytes */
+    const uint32_t *pc_of;           /* by step: the instruction that begins there, or IR_NOPC */
+    const uint64_t *addr;            /* by PC; of an instruction that was added, that of the one before it */
+    const uint32_t *text;            /* by PC: where its line begins in the module's text */
+    uint64_t entry;                  /* where the program begins */
+    uint64_t headers, nheaders, end; /* address and number of the program headers; behind the last segment */
+};
+/* The PC of the instruction at an address, or IR_NOPC. */
+static inline uint32_t ir_binary_pc(const struct ir_binary *b, uint64_t addr) {
+    const uint64_t step = (addr - b->base) / 2;
+    return addr & 1 || addr < b->base || step >= b->halves ? IR_NOPC : b->pc_of[step];
+}
+
 struct ir_module {
     struct arena mem;
-    const char *name;          /* file name, for messages */
+    const struct ir_binary *binary; /* NULL: it is not machine code */
+    const char *name;               /* file name, for messages */
     VEC(struct ir_part) parts; /* in order; none: it is one text. Lines count through all of them: ir_place */
     uint32_t version_major, version_minor, sm, address_bits;
     VEC(struct ir_insn) code;
@@ -112,6 +130,7 @@ struct ir_module {
     const char *text;        /* the PTX text, kept for diagnostics (arena) */
     size_t text_len;
     const char *warnings;          /* of the front end, whole lines; "" when none (arena) */
+    bool replays_only;             /* it has no values (front/sass): only a tape can run it */
     uint32_t nblocks;              /* module-wide (cfg) */
     uint32_t *by_entry, nby_entry; /* functions that have code, in PC order (ir_link) */
 };

@@ -24,6 +24,7 @@ static const struct {
     [EXEC_F_HEAP] = KIND(HEAP),
     [EXEC_F_MEMORY] = KIND(NONE), /* of the host: HD_MEMORY */
     [EXEC_F_DEADLOCK] = KIND(DEADLOCK),
+    [EXEC_F_TAPE] = KIND(NONE), /* of the trace: HD_INVALID */
 #undef KIND
 };
 

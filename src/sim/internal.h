@@ -39,7 +39,9 @@ struct hd_device {
     const struct exec_race **found; /* what it found, in order; nfound of them */
     size_t nfound;
     bool races_warned;
-    struct journal *journal; /* of what the host learned (checkpoint.c); NULL: none is kept */
+    const struct sim_recorder *recorder; /* of launches (tape.h); NULL: they are not recorded */
+    const struct sim_followed *followed; /* by the launch under way; NULL: it executes its program */
+    struct journal *journal;             /* of what the host learned (checkpoint.c); NULL: none is kept */
     hd_log_fn *log;
     hd_print_fn *print;
     hd_progress_fn *progress;
@@ -55,6 +57,8 @@ struct hd_kernel {
     uint32_t func;
     hd_kernel_info info;
     struct gpu_tables tables;
+    struct exec_plan *plan; /* of its tapes; NULL: not asked for yet */
+    bool doubted;           /* that the plan has doubts was said */
 };
 
 struct hd_module {
@@ -140,6 +144,11 @@ struct transfer;
 void sim_move_stats(const hd_device *dev, struct stats *s, struct transfer *t);
 /* launch.c: a launch on the timed machine, which is made if there is none. */
 bool sim_run_timed(hd_kernel *k, const struct exec_launch *x, struct stats *s, struct err *e);
+
+/* launch.c: with packed parameters, of a kernel that is supported, on a device that is ready. */
+hd_status sim_launch(hd_kernel *k, const hd_launch *l, const void *params);
+/* tape.c: a functional launch, written down. */
+bool sim_recorded_run(hd_kernel *k, const struct exec_launch *x, struct stats *s, struct err *e);
 
 /* races.c: after a launch; when the device is closed. */
 void sim_races_update(hd_device *dev);

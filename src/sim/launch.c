@@ -10,6 +10,7 @@
 #include "sim/internal.h"
 #include "sim/registers.h"
 #include "sim/sample.h"
+#include "sim/tape.h"
 
 /* ---- arguments ---- */
 
@@ -208,6 +209,10 @@ static struct exec_launch describe_launch(const hd_kernel *k, const hd_launch *l
                             .print = on_print,
                             .progress = on_progress,
                             .user = dev};
+    if (dev->followed) {
+        x.tape = &dev->followed->tape;
+        x.plan = k->plan;
+    }
     for (int i = 0; i < 3; i++) {
         x.grid[i] = l->grid[i] ? l->grid[i] : 1;
         x.block[i] = l->block[i] ? l->block[i] : 1;
@@ -285,7 +290,10 @@ bool sim_run_timed(hd_kernel *k, const struct exec_launch *x, struct stats *s, s
                            .nwarm = dev->warm.n};
     l.mech = options_mech(o, &l.param);
     bool good = sim_form(k->mod, k->func, &l.form, e) || gpu_refused(e);
-    if (l.form) exec.form = l.form->m;
+    if (l.form) {
+        exec.form = l.form->m;
+        exec.old_pc = l.form->old_pc;
+    }
     l.classes = classes_of(k->mod, &l);
     if (!k->mod->branch) k->mod->branch = xcalloc(k->mod->ir->code.n, sizeof *k->mod->branch);
     struct counted to = {k->mod, &l, &s->exec};
@@ -300,9 +308,10 @@ bool sim_run_timed(hd_kernel *k, const struct exec_launch *x, struct stats *s, s
 
 static bool simulate(hd_kernel *k, bool timed, const struct exec_launch *x, struct stats *s, struct err *e) {
     hd_device *dev = k->mod->dev;
-    s->mem.used_bytes = exec_mem_used(dev->mem);
+    s->mem.used_bytes = dev->followed ? dev->followed->used_bytes : exec_mem_used(dev->mem);
     sim_launch_begins(dev);
-    const bool good = !timed                    ? exec_run(x, &s->exec, e)
+    const bool good = dev->recorder             ? sim_recorded_run(k, x, s, e)
+                      : !timed                  ? exec_run(x, &s->exec, e)
                       : dev->options.run.sample ? sample_run(k, x, s, e)
                                                 : sim_run_timed(k, x, s, e);
     s->exec.launches = 1;
@@ -346,10 +355,13 @@ static void advise(const hd_device *dev, struct err *e) {
                beyond);
 }
 
-static hd_status run(hd_kernel *k, const hd_launch *l, const void *params) {
+hd_status sim_launch(hd_kernel *k, const hd_launch *l, const void *params) {
     hd_device *dev = k->mod->dev;
     struct exec_launch x = describe_launch(k, l, params);
     struct err e = {0};
+    if (k->mod->ir->replays_only && !dev->followed)
+        return sim_refuse(dev, "%s is machine code out of a trace: it has no values and can only be replayed",
+                          k->info.name);
     if (!check_launch(k, l, &x, &e)) return sim_fail(dev, &e);
     if (l->cooperative) {
         hd_status s = sim_cooperate(k, l, &x);
@@ -385,7 +397,7 @@ static hd_status run_args(hd_kernel *k, const hd_launch *l, const hd_arg *args, 
     struct err e = {0};
     bool good = true;
     for (size_t i = 0; i < nargs && good; i++) good = pack_arg(&k->info, i, &args[i], block, &e);
-    s = good ? run(k, l, block) : sim_fail(dev, &e);
+    s = good ? sim_launch(k, l, block) : sim_fail(dev, &e);
     xfree(block);
     return s;
 }
@@ -404,7 +416,7 @@ static hd_status run_packed(hd_kernel *k, const hd_launch *l, const void *params
         return sim_refuse(dev, "kernel %s takes %" PRIu32 " bytes of arguments, %zu given", k->info.name,
                           k->info.param_bytes, bytes);
     if (bytes && !params) return sim_refuse(dev, "hd_run_packed: params must not be NULL");
-    return run(k, l, params);
+    return sim_launch(k, l, params);
 }
 
 hd_status hd_run_packed(hd_kernel *k, const hd_launch *l, const void *params, size_t bytes) {

@@ -6,21 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bound.h"
 #include "sim/internal.h"
 
 /* ---- buffers ---- */
 
 /* Where addr is in the ascending list, or would go. */
 static size_t buffer_place(const hd_device *dev, uint64_t addr) {
-    size_t low = 0, high = dev->buffers.n;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (dev->buffers.v[mid] < addr)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    size_t at;
+    BOUND(at, 0, dev->buffers.n, dev->buffers.v[at] < addr);
+    return at;
 }
 
 static bool buffer_at(const hd_device *dev, uint64_t addr, size_t *place) {

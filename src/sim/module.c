@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/tape.h"
 #include "front/ptx/ptx.h"
+#include "front/riscv/riscv.h"
+#include "front/sass/sass.h"
 #include "sim/file.h"
 #include "sim/internal.h"
 #include "sim/sample.h"
@@ -125,7 +128,10 @@ const struct ir_var *sim_const_find(const hd_device *dev, uint64_t addr, uint64_
 
 static void module_free(hd_module *mod) {
     for (int f = 0; f < CFG_FORMS; f++) cfg_rewrite_free(mod->form[f]);
-    for (size_t k = 0; k < mod->nkernels; k++) arena_free(&mod->kernels[k].tables.mem);
+    for (size_t k = 0; k < mod->nkernels; k++) {
+        arena_free(&mod->kernels[k].tables.mem);
+        exec_plan_free(mod->kernels[k].plan);
+    }
     if (mod->image) exec_image_free(mod->image);
     if (mod->cfg) cfg_free(mod->cfg);
     if (mod->ir) ir_module_free(mod->ir);
@@ -138,7 +144,11 @@ static void module_free(hd_module *mod) {
 }
 
 static bool build(hd_module *mod, const char *name, const struct ptx_text *texts, size_t n, struct err *e) {
-    mod->ir = ptx_link(name, texts, n, e);
+    const char *text = texts->text;
+    const size_t bytes = texts->len;
+    mod->ir = n == 1 && riscv_is(text, bytes)  ? riscv_load(name, text, bytes, e)
+              : n == 1 && sass_is(text, bytes) ? sass_load(name, text, bytes, e)
+                                               : ptx_link(name, texts, n, e);
     if (!mod->ir) return false;
     mod->cfg = cfg_analyse(mod->ir, e);
     if (!mod->cfg) return false;
@@ -170,8 +180,9 @@ static hd_status load_texts(hd_device *dev, const char *name, const struct ptx_t
     mod->next = dev->modules;
     dev->modules = mod;
     *out = mod;
-    sim_log(dev, mod->nkernels ? HD_LOG_INFO : HD_LOG_WARNING, "%s: %zu kernel%s, %zu instructions",
-            mod->ir->name, mod->nkernels, mod->nkernels == 1 ? "" : "s", mod->ir->code.n);
+    sim_log(dev, mod->nkernels || mod->ir->binary ? HD_LOG_INFO : HD_LOG_WARNING,
+            "%s: %zu kernel%s, %zu instructions", mod->ir->name, mod->nkernels, mod->nkernels == 1 ? "" : "s",
+            mod->ir->code.n);
     return HD_OK;
 }
 

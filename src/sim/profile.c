@@ -138,7 +138,7 @@ static int by_cost(const void *a, const void *b) {
 
 static bool is_branch(const struct ir_module *m, const struct profile_row *r) {
     const struct ir_insn *i = &m->code.v[r->pc];
-    return (i->op == IR_BRA && i->guard) || i->op == IR_BRX || r->count.divergences ||
+    return (i->op == IR_BRA && ir_is_conditional(i)) || i->op == IR_BRX || r->count.divergences ||
            profile_causes(&r->own);
 }
 

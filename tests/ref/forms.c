@@ -248,3 +248,13 @@ void forms_cvt_pack(const struct ref_row *row, struct ref_forms *l) {
         push(l, i);
     }
 }
+
+/* The immediate of an instruction of RISC-V. */
+void forms_disp(const struct ref_row *row, struct ref_forms *l) {
+    static const int32_t disp[] = {0, 1, -1, 5, 31, 32, 63, 2047, -2048, 0x7ffff000, INT32_MIN};
+    struct ir_insn i = plain(row);
+    for (size_t k = 0; k < sizeof disp / sizeof *disp; k++) {
+        i.disp = disp[k];
+        push(l, i);
+    }
+}

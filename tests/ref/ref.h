@@ -111,7 +111,14 @@ ref_fn ref_setp, ref_set, ref_selp, ref_slct, ref_mov, ref_pack, ref_unpack;
 /* convert.c */
 ref_fn ref_cvt, ref_cvt_x2, ref_cvt_tf32, ref_cvt_pack;
 
+/* rv.c: RISC-V */
+ref_fn ref_rv_addi, ref_rv_slti, ref_rv_xori, ref_rv_ori, ref_rv_andi, ref_rv_slli, ref_rv_srli;
+ref_fn ref_rv_addiw, ref_rv_slliw, ref_rv_srliw, ref_rv_sraiw, ref_rv_sll, ref_rv_srl, ref_rv_slt;
+ref_fn ref_rv_addw, ref_rv_subw, ref_rv_sllw, ref_rv_srlw, ref_rv_sraw, ref_rv_mulhsu, ref_rv_mulw;
+ref_fn ref_rv_divw, ref_rv_divuw, ref_rv_remw, ref_rv_remuw;
+
 /* forms.c */
+ref_forms_fn forms_disp;
 ref_forms_fn forms_mods, forms_narrow, forms_half, forms_prmt, forms_lop3, forms_lop3_p, forms_testp,
     forms_setp, forms_set;
 ref_forms_fn forms_video, forms_video2, forms_video4, forms_cvt, forms_cvt_x2, forms_tf32, forms_cvt_pack,
