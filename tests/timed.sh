@@ -7,11 +7,13 @@ mechs=$("$BUILD/heddle" list mechanisms --json | sed -n 's/.*"name": *"\([^"]*\)
 [ -n "$mechs" ] || exit 1
 programs="kernels kernels_flow kernels_memory kernels_textures mops mops_atom"
 few="kernels kernels_flow"
+each=$programs
+case $BUILD in *asan*) each=$few ;; esac # which take five times as long; all programs run on the large machine
 
 # MECHANISM MACHINE PROGRAM...: every mechanism on the small machine; a stack, single threads and mixed warps on a large one,
 # since the rest differ in nothing the SM sees; and a paper's mechanism on the paper's machine.
 rows() {
-    for mech in $mechs; do echo "$mech tiny $programs"; done
+    for mech in $mechs; do echo "$mech tiny $each"; done
     for mech in pdom mimd dwf; do echo "$mech turing-rtx2060 $programs"; done
     echo "dwf dwf-8800gtx $few"
     echo "harp harp-fermi $few"

@@ -58,6 +58,7 @@ const struct command *command_find(const char *name);
 void command_unknown(const char *name, struct err *e);
 
 enum cli_exit report_main(struct cli *c, const struct opts *o);
+enum cli_exit record_main(struct cli *c, const struct opts *o);
 enum cli_exit run_main(struct cli *c, const struct opts *o);
 enum cli_exit area_main(struct cli *c, const struct opts *o);
 enum cli_exit cuda_main(struct cli *c, const struct opts *o);

@@ -10,25 +10,10 @@ const struct help_section no_sections[] = {{0}};
 const struct help_entry no_entries[] = {{0}};
 
 const struct command *const commands[] = {
-    &command_run,
-    &command_cuda,
-    &command_nvcc,
-    &command_report,
-    &command_compare,
-    &command_study,
-    &command_reproduce,
-    &command_area,
-    &command_validate,
-    &command_config,
-    &command_explain,
-    &command_inspect,
-    &command_list,
-    &command_sweep,
-    &command_results,
-    &command_completion,
-    &command_help,
-    &command_version,
-    NULL,
+    &command_run,     &command_record,     &command_cuda,      &command_nvcc,    &command_report,
+    &command_compare, &command_study,      &command_reproduce, &command_area,    &command_validate,
+    &command_config,  &command_explain,    &command_inspect,   &command_list,    &command_sweep,
+    &command_results, &command_completion, &command_help,      &command_version, NULL,
 };
 
 const char help_description[] =

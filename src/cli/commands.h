@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 
+extern const struct command command_record;
 extern const struct command command_run, command_report, command_explain, command_cuda;
 extern const struct command command_compare, command_study, command_reproduce, command_sweep, command_results;
 extern const struct command command_area, command_validate, command_nvcc;
@@ -40,6 +41,8 @@ extern const struct help_entry no_entries[];
      "What a .const or .global variable (__constant__, __device__) holds before the run: as many numbers as it has, or " \
      "from INDEX on, with commas between them, or one of zero, iota, value(V), rand(...), file:PATH, ptr:NAME, sym:NAME, " \
      "bytes:HEX, {FIELD, ...}. TYPE is needed where the PTX declares bytes, as compilers do for arrays."}, \
+    {"argv", 0, OPT_REPEAT, "WORD", \
+     "The next argument of a program for RISC-V, which has a main of its own (docs/riscv.md)."}, \
     CUDA_FLAGS_ROW
 #define SCRIPT_ROW \
     {"script", 0, OPT_READS, "FILE", \

@@ -47,6 +47,10 @@ static const struct opt cuda_options[] = {
      "before its first or N-th "
      "launch, to FILE, which run, compare, report, explain and study then take like a PTX file with its "
      "launch."},
+    {"threads", 0, false, "N",
+     "Threads of the host that simulate a launch; as many as it has cores if there is one run, one if there "
+     "are "
+     "several. Results are the same bytes for every N."},
     {"jobs", 'j', false, "N",
      "Of several machines: runs at a time (default: one for each core of the host)."},
     {"options", 0, OPT_READS, "FILE",

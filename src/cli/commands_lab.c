@@ -317,35 +317,121 @@ const struct command command_area = {
 
 static const struct opt sweep_options[] = {
     {"workloads", 'w', false, "NAME,...|all", "Workloads to run, by name."},
+    {"program", 'P', OPT_REPEAT, "'WORD...'",
+     "A compiled CUDA program and its arguments, as 'heddle cuda' takes them, in quotes as one; {NAME} among "
+     "them is an axis."},
+    {"input", 'i', OPT_REPEAT | OPT_READS, "FILE",
+     "A file that CUDA programs read: when its contents change, their points are new ones."},
     {"mech", 'M', false, "NAME[:KEY=VALUE]...,...|all",
      "Mechanisms, with parameters of their own as in pdom,pdom:side=most. Without it, the configuration's."},
-    {"config", 'c', OPT_READS, "NAME|FILE,...", "Machines (default: " CONFIG_DEFAULT ")."},
+    {"config", 'c', OPT_READS, "NAME|FILE,...",
+     "Machines (default: " CONFIG_DEFAULT "; of CUDA programs " HD_CONFIG_CUDA ")."},
     {"size", 0, false, "SIZE,...", "Sizes of the inputs: tiny, small, paper (default small)."},
     {"set", 'S', true, "KEY=VALUE,...",
-     "An option of the machine and the values it takes in turn. Several such options give every combination "
-     "of their values."},
+     "An option of the machine, a parameter of a mechanism or an argument of your own program, and the "
+     "values it takes in turn; 8..64:8 and "
+     "8..64*2 are ranges, by steps and by factors. Several such options give every combination of their "
+     "values."},
+    {"zip", 'z', true, "AXIS,AXIS,...",
+     "These axes (of --set, or workload, size, config, mech) take their values together, the first with the "
+     "first, instead of in every combination."},
+    {"points", 'p', OPT_READS, "FILE",
+     "A file of points, as CSV: its heading names axes, each row has a value for each. An empty cell leaves "
+     "the axis as it is. Axes that the file does not have are combined with every row."},
+    {"seeds", 0, false, "N",
+     "Each point N times, with the seeds 1 to N of what is random in the memory system (memory.seed), and of "
+     "inputs that have {seed} in their launch options."},
+    {"skip-where", 0, true, "EXPR",
+     "Leave out points for which this holds, as in \"sm.warp_size > 32 and mech == harp\"."},
+    LAUNCH_ROWS,
+    CUDA_COMPILER_ROW,
+    SCRIPT_ROW,
     {"db", 'd', OPT_UPDATES, "FILE", "The database: made when it is not there, continued when it is."},
-    {"jobs", 'j', false, "N", "Simulations at a time (default: one for each core of the host)."},
-    {"dry-run", 'n', false, NULL, "Only list the points, and which of them are stored."},
-    {"retry", 0, false, NULL, "Run points again that are stored as failed, refused or wrong."},
+    {"jobs", 'j', false, "N",
+     "Simulations at a time (default: one for each core of the host). Of --slurm: of each task, which gets "
+     "as many cores "
+     "(default 1)."},
+    {"dry-run", 'n', false, NULL,
+     "Only list the points, which of them are stored, and what the others will cost, estimated from the "
+     "times "
+     "that are stored."},
+    {"host", 0, false, NULL, "With --dry-run, the estimated seconds of each point."},
+    {"retry", 0, false, NULL, "Run points again that are stored as failed, refused, wrong or killed."},
+    {"slurm", 0, false, NULL,
+     "Run the points as array jobs of Slurm, and attend to them until all are in the database. It can be "
+     "left by Ctrl-C and "
+     "taken up again."},
+    {"sbatch", 0, false, "'ARG...'",
+     "Of --slurm: more words for sbatch, as in --sbatch '--time=60 --mem=4G -p long'."},
+    {"points-per-task", 0, false, "N|auto",
+     "Of --slurm: points that a task of an array runs, one after the other (default auto: as many as take "
+     "half a minute, by "
+     "what such points took before)."},
+    {"retries", 0, false, "N",
+     "Of --slurm: how often a point that its host killed is tried again before it is stored as killed "
+     "(default 2)."},
+    {"shard", 0, false, "I/N",
+     "Run the I-th of N parts of the points, on whatever host, into a file of its own beside the database: "
+     "results.sqlite.2-of-8. 'heddle results merge' joins them."},
     {"quiet", 'q', false, NULL, "No progress and no summary; only errors and warnings."},
     {0},
 };
 static const struct help_entry sweep_points[] = {
-    {"Points", "A point is one workload at one size under one mechanism on one machine. Two that come to the "
+    {"Points", "A point is one program with its arguments, or one workload at one size, under one mechanism "
+               "on one machine. Two that come to the "
                "same are one: a parameter of a mechanism says nothing about the others, an option set to "
                "what the configuration says is not set."},
-    {"Stored", "Each point is stored when it ends, in a transaction of its own, with all its statistics. A "
+    {"Stored", "Each point is stored when it ends, whole or not at all, with all its statistics. A "
                "sweep that was killed, or a second one that overlaps, runs only what is missing. Other "
                "kernels, another machine or another build of heddle give other points."},
-    {"ok, wrong, failed, refused",
+    {"ok, wrong, failed, refused, killed",
      "Whether the check of the results held; failed: it did not run to its end, as with a spin lock under a "
-     "stack; refused: the mechanism cannot run it. These are results like any other; a wrong result makes "
-     "the exit status 1."},
+     "stack; refused: the mechanism cannot run it. These are results like any other; killed: its host "
+     "ended it, as tasks of a cluster may be. A wrong result or a killed point makes the exit status 1."},
+    {0},
+};
+static const struct help_entry sweep_grammar[] = {
+    {"A,B,C", "A list; commas within brackets belong to a value."},
+    {"8..64", "Whole numbers from 8 to 64; 64..8 counts down. K, M, G and T stand for powers of 1024."},
+    {"8..64:8, 0.5..2:0.5", "By steps: never past the end, which is a value when a step gets there."},
+    {"8..64*2", "By a factor: 8, 16, 32, 64."},
+    {"EXPR",
+     "Comparisons == != < <= > >= of axes, numbers and texts, with and, or, not, brackets and + - * / "
+     "%. A text of other signs than letters, digits, _ and . stands in quotes. Where an axis says "
+     "nothing about a point, no comparison with it holds."},
+    {0},
+};
+static const struct help_entry sweep_programs[] = {
+    {"FILE[:KERNEL], @NAME", "Files with their launch, as of 'heddle compare', and workloads, which "
+                             "--workloads names too. Launch options and --script apply to all files."},
+    {"--program 'WORD...'", "A CUDA program runs once for each point, in a process of its own and in the "
+                            "current directory; what it prints is not shown. It fails when its exit status "
+                            "is not 0, a kernel of it fails or it launches none. --jobs 1 keeps programs "
+                            "apart that write the same files."},
+    {"--set NAME=...",
+     "A name without a point is an argument of files and programs: {NAME} in launch options, "
+     "on the command line or in the file itself, and in a program's words has its value, and {(NAME + 255) / "
+     "256} is "
+     "computed from it; a number of a script (let NAME = ...) gets it. {NAME=8} in a file "
+     "says what it is where nobody sets it."},
+    {"--set block=64,128", "kernel, grid, block, shared and script are axes under their own names."},
+    {0},
+};
+static const struct help_entry sweep_verbs[] = {
+    {"status DB", "How far it is: points, tasks, who attends to it, and what was killed for what reason. "
+                  "Changes nothing."},
+    {"resume DB",
+     "Attends to it until all points are in the database: what failed or was preempted is submitted again."},
+    {"cancel DB", "Ends its tasks. What they have done by then stays in the database."},
     {0},
 };
 static const struct help_section sweep_sections[] = {
+    {"Programs", "", sweep_programs},
+    {"Values and conditions", "", sweep_grammar},
     {"What is run", "", sweep_points},
+    {"Over a cluster",
+     "A sweep that --slurm began, by the name of its database, from any shell that sees the same files:",
+     sweep_verbs},
     {0},
 };
 static const struct help_entry sweep_examples[] = {
@@ -354,16 +440,28 @@ static const struct help_entry sweep_examples[] = {
     {"heddle sweep --workloads bfs,mu --mech pdom,harp --set sm.warp_size=16,32,64 --set gpu.sms=4,8 --db "
      "results.sqlite",
      "Two workloads under two mechanisms on six machines: 24 points."},
+    {"heddle sweep --workloads mu --mech pdom,harp --set sm.warp_size=8..64*2 --set gpu.sms=2,4,8,16 --zip "
+     "sm.warp_size,gpu.sms --skip-where \"mech == harp and gpu.sms > 8\" --db results.sqlite --dry-run",
+     "Two options that change together, and a combination that is left out."},
+    {"heddle sweep kernel.cu --grid '{n / 256}' --block 256 --arg 'buf:f32[{n}]=rand(1)' --arg 'u32:{n}' "
+     "--set n=1K..64K*4 --mech pdom,dwf --db results.sqlite",
+     "A kernel of your own at four sizes; then 'heddle results --db results.sqlite --rows n --cols mech "
+     "--value cycles'."},
+    {"heddle sweep --program './program {n}' --set n=1K,4K --mech pdom,dwf,volta --set gpu.sms=8..32*2 --db "
+     "results.sqlite",
+     "A CUDA program at two sizes under three mechanisms on three machines."},
+    {"heddle sweep --workloads all --mech all --db results.sqlite --slurm --sbatch '--time=4:00:00 --mem=2G'",
+     "Every workload under every mechanism, over a cluster."},
     {0},
 };
 
 const struct command command_sweep = {
     .name = "sweep",
-    .operands = "",
+    .operands = "[FILE[:KERNEL]|@NAME]...|status DB|resume DB|cancel DB",
     .min_operands = 0,
-    .max_operands = 0,
-    .summary = "run workloads on many machines, into a database",
-    .text = "Runs every workload under every mechanism on every machine, in parallel, and stores each result "
+    .max_operands = SIZE_MAX,
+    .summary = "run kernels and workloads on many machines, into a database",
+    .text = "Runs every program under every mechanism on every machine, in parallel, and stores each result "
             "in an SQLite database as soon as it is there. What is stored already does not run again.",
     .options = sweep_options,
     .sections = sweep_sections,
@@ -382,21 +480,39 @@ static const struct opt results_options[] = {
      "gpu.ipc."},
     {"rows", 'r', false, "AXIS,...", "A table of one statistic: what its rows are."},
     {"cols", 'C', false, "AXIS,...", "And its columns."},
-    {"relative-to", 0, false, "COLUMN", "Every value over that of this column in its row."},
+    {"over", 0, false, "AXIS,...[:KIND]",
+     "Points that differ in nothing else share a cell of the table, which has their mean and spread: --over "
+     "memory.seed. KIND is arithmetic (the default), geometric or harmonic: --over workload:geometric."},
+    {"spread", 0, false, "KIND",
+     "Of these: range, from the smallest to the largest (the default), or deviation, their standard "
+     "deviation."},
+    {"relative-to", 0, false, "COLUMN",
+     "Every value over that of this column in its row; with --over point by point, seed 3 over seed 3."},
     {"mean", 0, false, "KIND",
      "A last row with the mean of each column, of its values as shown: harmonic, geometric or arithmetic."},
     {"csv", 0, OPT_WRITES, "FILE", "Write it to FILE as comma-separated values; - is standard output."},
     {"json", 0, OPT_WRITES, "FILE",
      "Write it to FILE as JSON, the list with every option of every machine; - is standard output."},
+    {"long", 0, false, NULL,
+     "Of --csv and --parquet: a row for each point and statistic, with a column for each option that points "
+     "differ in."},
+    {"parquet", 0, OPT_WRITES, "FILE",
+     "Write the list to FILE as Parquet: a column of its own for each option that points differ in, numbers "
+     "as numbers."},
     {"html", 0, OPT_WRITES, "FILE",
-     "Write a page to FILE that draws it: bars, lines or a heat map, whose axes the reader can change. It "
-     "needs a "
-     "browser and nothing else."},
-    {"svg", 0, OPT_WRITES, "FILE", "Draw the table of --rows and --cols to FILE as SVG. It needs gnuplot."},
+     "Write a page to FILE that draws it: bars, lines, a heat map or dots, whose axes the reader can change. "
+     "It needs a browser and nothing else."},
+    {"svg", 0, OPT_WRITES, "FILE",
+     "Draw the table to FILE as SVG. Without --rows and --cols they come from what the points differ in, and "
+     "seeds are averaged. It needs gnuplot."},
     {"plot", 'p', false, "KIND",
-     "Of these: bars (a group for each row, a bar for each column; the default), lines (one for each column, "
-     "over "
-     "rows that are numbers) or heat (the table, its cells coloured)."},
+     "Of these: bars (a group for each row, a bar for each column), lines (one for each column, over rows "
+     "that are numbers), heat (the table, its cells coloured) or scatter (a dot for each cell). Without it, "
+     "what fits the table."},
+    {"x", 0, false, "NAME", "Of a scatter plot: the statistic to the right."},
+    {"y", 0, false, "NAME", "And the one upwards, which --relative-to divides."},
+    {"log", 0, false, "x|y|x,y|none",
+     "Of lines and scatter plots: which axes are logarithmic. Without it, those that show it better so."},
     {"host", 0, false, NULL,
      "Also host seconds, which are left out of lists by default since they differ from run to run."},
     {0},
@@ -405,13 +521,23 @@ static const struct help_entry results_axes[] = {
     {"workload, size, config", "What ran, and on which machine."},
     {"mech", "The mechanism, with those of its parameters that are not the configuration's."},
     {"options", "Options that are not the configuration's, as one text; - where there are none."},
-    {"version, state",
-     "heddle's version, after its + a hash of the sources of that build; ok, wrong, failed or refused."},
-    {"KEY", "Any key of 'heddle list options': its value at that point, wherever it came from."},
+    {"version, state", "heddle's version, after its + a hash of the sources of that build; ok, wrong, "
+                       "failed, refused or killed."},
+    {"KEY", "Any key of 'heddle list options': its value at that point, wherever it came from; and whatever "
+            "else stands as KEY=VALUE in a point's options."},
+    {0},
+};
+static const struct help_entry results_joins[] = {
+    {"OUT", "The database: made when it is not there, else added to."},
+    {"IN",
+     "Shards ('heddle sweep --shard') of one sweep, and databases. A shard that was killed or cut gives "
+     "what it has, and is named. Another program's file, shards of different sweeps, or different "
+     "results for one point are refused. Joining the same files again changes nothing."},
     {0},
 };
 static const struct help_section results_sections[] = {
-    {"Axes", "What --only, --rows and --cols take:", results_axes},
+    {"merge OUT IN...", "", results_joins},
+    {"Axes", "What --only, --rows, --cols and --over take:", results_axes},
     {0},
 };
 static const struct help_entry results_examples[] = {
@@ -422,20 +548,29 @@ static const struct help_entry results_examples[] = {
      "sm.lane_activity",
      "What wider warps cost."},
     {"heddle results --db results.sqlite --rows workload --cols mech --value ipc --relative-to pdom --plot "
-     "heat --svg "
-     "speedups.svg",
+     "heat --svg speedups.svg",
      "Speed-ups as a picture for a paper."},
+    {"heddle results --db results.sqlite --rows sm.warp_size --cols mech --over memory.seed --value ipc "
+     "--svg warps.svg",
+     "Lines with a band from the worst seed to the best."},
+    {"heddle results --db results.sqlite --x sm.lane_activity --y ipc --svg dots.svg",
+     "Does IPC follow lane activity?"},
     {"heddle results --db results.sqlite --csv all.csv", "Every statistic of every point."},
+    {"heddle results --db results.sqlite --value ipc,cycles --long --csv -", "For a notebook."},
+    {"heddle results merge results.sqlite results.sqlite.*-of-4", "Four shards become one database."},
     {0},
 };
 
 const struct command command_results = {
     .name = "results",
-    .operands = "",
+    .operands = "[merge OUT IN...]",
     .min_operands = 0,
-    .max_operands = 0,
-    .summary = "show, tabulate and export what sweeps stored",
-    .text = "Lists the points of a database, or lays one statistic out as a table.",
+    .max_operands = SIZE_MAX,
+    .summary = "show, tabulate, draw, export and join what sweeps stored",
+    .text = "Lists the points of a database, lays one statistic out as a table, or draws it. With merge, "
+            "joins files: "
+            "shards and databases IN to the database OUT, all of them or, where one does not belong there, "
+            "none.",
     .options = results_options,
     .sections = results_sections,
     .examples = results_examples,

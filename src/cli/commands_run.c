@@ -132,6 +132,9 @@ static const struct help_entry sidecars[] = {
      "--arg there replaces "
      "all of the line. Paths in it are relative to the file. A file with several kernels may have a line for "
      "each."},
+    {"{NAME=VALUE}, {EXPR}", "In such a line, a value that 'heddle sweep --set NAME=...' changes, and what "
+                             "is computed from it, as in "
+                             "--grid '{(n + 255) / 256}' --arg 'u32:{n=1024}'."},
     {0},
 };
 static const struct help_entry run_workloads[] = {
@@ -166,7 +169,10 @@ static const struct help_entry run_files[] = {
      "with heddle; which is said on standard error."},
     {"FILE.hdl",
      "A launch that 'heddle cuda --capture' took out of a CUDA program, with its arguments and memory."},
-    {"-", "Any of them from standard input."},
+    {"FILE.hdt", "A trace that 'heddle record' wrote: its launches are replayed."},
+    {"kernelslist.g, FILE.traceg",
+     "Traces of machine code as Accel-Sim's tracer writes them: converted, then replayed."},
+    {"-", "Any of the first three from standard input."},
     {"HEDDLE_CUDACC, HEDDLE_CUDA_DIR, HEDDLE_LIBCLC",
      "In the environment: the compiler, as --cuda-compiler; for clang the directory of the headers and the "
      "bitcode of libclc, where they are not in their usual places."},
@@ -200,9 +206,9 @@ static const struct help_entry run_examples[] = {
 
 const struct command command_run = {
     .name = "run",
-    .operands = "FILE|@NAME",
+    .operands = "FILE|@NAME [ARG]...",
     .min_operands = 1,
-    .max_operands = 1,
+    .max_operands = SIZE_MAX,
     .summary = "run a kernel of a PTX or CUDA file, or a workload",
     .text = "Loads FILE, makes the arguments, runs one kernel over the grid and shows what it computed; "
             "or runs the workload NAME and verifies its results. Out-of-bounds or misaligned accesses, "

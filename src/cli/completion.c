@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cfg/form.h"
+#include "cli/results.h"
 #include "lab/claims.h"
 #include "lab/probe.h"
 #include "sim/sim.h"
@@ -115,13 +116,51 @@ static void add_races(struct at *a) {
     offer(a, "", "lockstep", "");
 }
 
+static void add_names(struct at *a, const char *const *names) {
+    for (; *names; names++) offer(a, "", *names, "");
+}
+
+static void add_plots(struct at *a) {
+    add_names(a, plot_names);
+}
+
+static void add_spreads(struct at *a) {
+    add_names(a, spread_names);
+}
+
+static void add_means(struct at *a) {
+    for (int kind = PIVOT_ARITHMETIC; kind <= PIVOT_HARMONIC; kind++)
+        offer(a, "", pivot_mean_names[kind], "");
+}
+
+static void add_statistics(struct at *a) {
+    for (int i = 0; i < STAT_COUNT; i++) offer(a, "", stat_rows[i].name, "");
+}
+
+static void add_axes(struct at *a) {
+    struct options o;
+    add_names(a, store_axes);
+    options_init(&o);
+    for (size_t i = 0; i < o.nrows; i++) offer(a, "", o.rows[i].key, "");
+    options_free(&o);
+}
+
+/* Of results an axis, of a study an option and its values. */
+static void add_over(struct at *a) {
+    (strcmp(a->command->name, "results") != 0 ? add_keys : add_axes)(a);
+}
+
 /* ---- what fits where ---- */
 
 static const struct {
     const char *option;
     void (*add)(struct at *a);
-} values[] = {{"config", add_configs}, {"form", add_forms}, {"mech", add_mechanisms},    {"races", add_races},
-              {"set", add_keys},       {"size", add_sizes}, {"workloads", add_workloads}};
+} values[] = {{"cols", add_axes},      {"config", add_configs},   {"form", add_forms},
+              {"mean", add_means},     {"mech", add_mechanisms},  {"over", add_over},
+              {"plot", add_plots},     {"races", add_races},      {"response", add_statistics},
+              {"rows", add_axes},      {"set", add_keys},         {"size", add_sizes},
+              {"spread", add_spreads}, {"value", add_statistics}, {"workloads", add_workloads},
+              {"x", add_statistics},   {"y", add_statistics}};
 
 static const struct {
     const char *word;

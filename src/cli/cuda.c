@@ -16,7 +16,7 @@
 
 /* ---- the temporary directory ---- */
 
-static bool make_directory(struct cuda *c, struct err *e) {
+bool cuda_make_directory(struct cuda *c, struct err *e) {
     const char *tmp = getenv("TMPDIR");
     struct sb path = {0};
     sb_add(&path, "%s/heddle-XXXXXX", tmp && *tmp ? tmp : "/tmp");
@@ -33,13 +33,13 @@ static int remove_one(const char *path, const struct stat *s, int kind, struct F
     return remove(path);
 }
 
-static void remove_directory(struct cuda *c) {
+void cuda_remove_directory(struct cuda *c) {
     if (c->dir) nftw(c->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
     c->dir = NULL;
 }
 
 void cuda_let_go(struct cuda *c) {
-    remove_directory(c);
+    cuda_remove_directory(c);
     if (c->holding) sigprocmask(SIG_SETMASK, &c->before, NULL);
     c->holding = false;
 }
@@ -128,7 +128,7 @@ static int results(struct cuda *c, struct err *e) {
 
 static bool prepare(struct cuda *c, struct err *e) {
     return cuda_find_program(c, c->opts.operands.v[0], e) && cuda_find_library(c, e) &&
-           make_directory(c, e) && cuda_make_runs(c, e) && make_logs(c, e);
+           cuda_make_directory(c, e) && cuda_make_runs(c, e) && make_logs(c, e);
 }
 
 static void note_capture(struct cuda *c) {
@@ -186,7 +186,7 @@ enum cli_exit cuda_main(struct cli *cli, const struct opts *o) {
         status = (int)cli_fail(cli, &e);
     else
         status = run(&c, &e);
-    remove_directory(&c);
+    cuda_remove_directory(&c);
     die_of(&c);
     cuda_free(&c);
     err_free(&e);

@@ -26,6 +26,7 @@ struct cuda_process {
 struct cuda_kernel {
     const char *name; /* as the PTX has it */
     size_t launches, timed, failed;
+    size_t refused;     /* of those that failed, by the mechanism, which cannot run it */
     const char *error;  /* of the first that failed; NULL: none did */
     struct stats stats; /* of all */
 };
@@ -102,6 +103,9 @@ struct cuda {
  * case. */
 void cuda_let_go(struct cuda *c);
 void cuda_run_free(struct cuda_run *r);
+/* c->dir, a temporary directory. */
+bool cuda_make_directory(struct cuda *c, struct err *e);
+void cuda_remove_directory(struct cuda *c);
 
 /* cuda_program.c: finds the program and the library, and refuses what cannot be simulated. */
 bool cuda_find_program(struct cuda *c, const char *word, struct err *e);

@@ -91,6 +91,7 @@ static void add_launch(struct cuda_run *r, const json_t *o) {
     k->launches++, r->nlaunches++;
     k->timed += l.timed, r->timed += l.timed;
     k->failed += failed, r->failed += failed;
+    k->refused += failed && !strcmp(text_of(o, "by"), "mechanism");
     if (failed && !k->error) k->error = l.error ? l.error : l.status;
     stats_join(&k->stats, &l.stats);
     stats_join(&r->total, &l.stats);

@@ -146,7 +146,7 @@ static bool check_timed(const struct opts *o, struct err *e) {
 
 /* What needs a clock does not go with runs that have none. */
 static bool check_functional(const struct cuda *c, struct err *e) {
-    static const char *const timed[] = {"mech", "timed", "html", "profile", "report", "sample"};
+    static const char *const timed[] = {"mech", "timed", "html", "profile", "report", "sample", "threads"};
     for (size_t i = 0; i < sizeof timed / sizeof *timed && c->functional; i++)
         if (opts_has(&c->opts, timed[i]))
             return err_set(e, ERR_INPUT, "--%s needs timed runs: it does not go with --%s", timed[i],
@@ -209,10 +209,13 @@ static bool add_run(struct cuda *c, const struct machine *m, const char *mech, s
     return cuda_environment(c, &c->runs.v[c->runs.n - 1], m, e);
 }
 
-static bool add_timed(struct cuda *c, struct err *e) {
+/* alone: there are no machines but the option's. */
+static bool add_timed(struct cuda *c, bool alone, struct err *e) {
     struct machines m;
     bool fine = machines_read_one(&m, &c->opts, e) && machines_limit(&m, &c->opts, e);
     if (fine) machines_sample(&m, &c->opts);
+    if (opts_has(&c->opts, "threads") || (alone && m.v.n == 1))
+        fine = fine && machines_threads(&m, &c->opts, e);
     fine = fine && machines_check(&m, e);
     VEC_PUSH(&c->machines, m);
     for (size_t i = 0; i < m.v.n && fine; i++) fine = add_run(c, &m.settings.v[i], m.v.v[i].name, e);
@@ -233,10 +236,10 @@ static bool add_functional(struct cuda *c, const char *config, struct err *e) {
 }
 
 /* One of a list; machines are made of the options, so that is where it goes. */
-static bool add_config(struct cuda *c, const char *config, struct err *e) {
+static bool add_config(struct cuda *c, const char *config, bool alone, struct err *e) {
     for (size_t i = 0; i < c->opts.given.n; i++)
         if (!strcmp(c->opts.given.v[i].opt->name, "config")) c->opts.given.v[i].value = config;
-    return c->functional ? add_functional(c, config, e) : add_timed(c, e);
+    return c->functional ? add_functional(c, config, e) : add_timed(c, alone, e);
 }
 
 /* What tells the runs apart. */
@@ -262,11 +265,11 @@ bool cuda_make_runs(struct cuda *c, struct err *e) {
         return err_set(e, ERR_INPUT, "--report: a page is of one machine, and --config names several");
     if (several && c->functional)
         return err_set(e, ERR_INPUT, "--config: without time there is nothing to compare machines by");
-    if (!several && !add_config(c, list, e)) return false;
+    if (!several && !add_config(c, list, true, e)) return false;
     for (const char *p = several ? list : NULL; p;) {
         const size_t n = strcspn(p, ",");
         if (!n) return err_set(e, ERR_INPUT, "--config '%.60s' lacks a name", list);
-        if (!add_config(c, arena_strndup(&c->mem, p, n), e)) return false;
+        if (!add_config(c, arena_strndup(&c->mem, p, n), false, e)) return false;
         p = p[n] ? p + n + 1 : NULL;
     }
     name_runs(c, several);

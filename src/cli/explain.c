@@ -134,8 +134,12 @@ static bool cut_launch(struct explain *x, const struct opts *o, struct err *e) {
 
 static bool prepare(struct explain *x, const struct opts *o, struct err *e) {
     const hd_config config = machine_config(&x->runs.v[0].machine);
-    if (!subject_read(&x->subject, e) || !subject_prepare(&x->subject, &config, e)) return false;
-    return x->subject.workload || cut_launch(x, o, e);
+    if (!subject_read(&x->subject, e)) return false;
+    if (x->subject.traced)
+        return err_set(e, ERR_INPUT, "%s is a trace: explain chooses a launch of a program and executes it",
+                       x->subject.program.file);
+    if (!subject_prepare(&x->subject, &config, e)) return false;
+    return x->subject.workload || x->subject.program.binary || cut_launch(x, o, e);
 }
 
 /* ---- the device ---- */
@@ -290,7 +294,8 @@ static void on_closing(void *user, hd_device *dev) {
 
 static bool no_such_launch(const struct explain_run *r, struct err *e) {
     const struct explain *x = r->x;
-    const char *name = x->subject.workload->name, *kernel = x->kernel;
+    const char *name = x->subject.workload ? x->subject.workload->name : x->subject.program.file;
+    const char *kernel = x->kernel;
     if (kernel && !r->passed)
         return err_set(e, ERR_INPUT, "@%s launches no kernel %.60s; 'heddle inspect @%s' shows them", name,
                        kernel, name);

@@ -12,6 +12,7 @@
 
 #include "base/bits.h"
 #include "cli/explain.h"
+#include "mech/order.h"
 #include "mech/split.h"
 
 void explain_pc(const struct explain_view *v, uint32_t pc, struct sb *out) {
@@ -142,6 +143,7 @@ static int by_value(const void *a, const void *b) {
 void explain_read_tables(const struct explain_view *v, const struct mech *m, struct explain_tables *t) {
     t->raw.len = t->tokens.n = t->sets.n = t->lines.n = t->key.n = 0;
     sb_add(&t->raw, "%s", "");
+    order_settle(m->order, m->env.schedulers);
     if (m->ops->state) m->ops->state(m, &t->raw);
     for (const char *p = t->raw.text; *p;) p = read_entry(v, p, t);
     /* Lines may trade places without any thread noticing. */

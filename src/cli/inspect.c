@@ -32,7 +32,7 @@ struct inspect_needs inspect_needs(const struct inspect *in, uint32_t func) {
 bool inspect_next_branch(const struct inspect *in, uint32_t func, uint32_t *pc, struct inspect_branch *b) {
     while (*pc < in->ir->funcs.v[func].end) {
         const struct ir_insn *i = &in->ir->code.v[(*pc)++];
-        bool guarded = i->guard & IR_GUARD_INDEX;
+        bool guarded = i->guard & IR_GUARD_INDEX || (i->op == IR_BRA && i->ns);
         bool parts = i->op == IR_BRX || (guarded && (i->op == IR_BRA || i->op == IR_RET || i->op == IR_EXIT));
         if (!parts) continue;
         *b = (struct inspect_branch){*pc - 1, i->block, ir_ops[i->op].name};

@@ -196,6 +196,22 @@ static void calls(const struct inspect *in, uint32_t func, struct sb *out) {
     free(seen);
 }
 
+/* Of machine code: jumps by registers whose table was not found, which are taken to leave the function. */
+static void unknown_jumps(const struct inspect *in, uint32_t func, struct sb *out) {
+    const struct ir_func *f = &in->ir->funcs.v[func];
+    struct sb list = {0};
+    for (uint32_t pc = f->entry; in->ir->binary && pc < f->end; pc++) {
+        const struct ir_insn *i = &in->ir->code.v[pc];
+        if (i->op != IR_BRX || in->ir->ext.v[i->ext] || ir_is_const(i->o[0])) continue;
+        sb_add(&list, "%s%llx", list.len ? ", " : "", (unsigned long long)in->ir->binary->addr[pc]);
+    }
+    if (list.len) {
+        label(in, out, "jumps");
+        sb_add(out, "to places that are not known, taken to leave the function: at %s\n", list.text);
+    }
+    sb_free(&list);
+}
+
 static void not_supported(const struct inspect *in, uint32_t func, struct sb *out) {
     uint32_t n, *list = ir_unsupported(in->ir, func, &n);
     struct table t;
@@ -280,6 +296,7 @@ static void function(const struct inspect *in, uint32_t func, struct sb *out) {
     sb_add(out, "\n");
     structure(in, func, out);
     calls(in, func, out);
+    unknown_jumps(in, func, out);
     if (f->unsupported) not_supported(in, func, out);
     parameters(in, func, out);
     branches(in, func, out);
@@ -315,8 +332,11 @@ static void variables(const struct inspect *in, struct sb *out) {
 
 void inspect_text(const struct inspect *in, struct sb *out) {
     const struct ir_module *m = in->ir;
-    sb_add(out, "%s  PTX %u.%u, sm_%u, %u-bit addresses\n", m->name, m->version_major, m->version_minor,
-           m->sm, m->address_bits);
+    if (m->binary)
+        sb_add(out, "%s  RISC-V (RV64GC), from 0x%llx\n", m->name, (unsigned long long)m->binary->entry);
+    else
+        sb_add(out, "%s  PTX %u.%u, sm_%u, %u-bit addresses\n", m->name, m->version_major, m->version_minor,
+               m->sm, m->address_bits);
     for (int kernels = 1; kernels >= 0; kernels--)
         for (uint32_t f = 0; f < m->funcs.n; f++)
             if (inspect_wants(in, f) && m->funcs.v[f].kernel == kernels) function(in, f, out);

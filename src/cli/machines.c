@@ -68,12 +68,19 @@ void machines_sample(struct machines *m, const struct opts *o) {
     }
 }
 
-bool machines_limit(struct machines *m, const struct opts *o, struct err *e) {
+static bool each(struct machines *m, const struct opts *o,
+                 bool (*set)(struct machine *, const struct opts *, struct err *), struct err *e) {
     for (size_t i = 0; i < m->v.n; i++) {
-        if (!machine_limit(&m->settings.v[i], o, e)) return false;
+        if (!set(&m->settings.v[i], o, e)) return false;
         m->v.v[i].config = machine_config(&m->settings.v[i]);
     }
     return true;
+}
+bool machines_threads(struct machines *m, const struct opts *o, struct err *e) {
+    return each(m, o, machine_threads, e);
+}
+bool machines_limit(struct machines *m, const struct opts *o, struct err *e) {
+    return each(m, o, machine_limit, e);
 }
 
 bool machines_check(const struct machines *m, struct err *e) {

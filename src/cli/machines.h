@@ -16,7 +16,9 @@ struct machines {
 bool machines_read(struct machines *m, const struct opts *o, struct err *e);
 /* The same, but without --mech one, with the mechanism of the configuration. */
 bool machines_read_one(struct machines *m, const struct opts *o, struct err *e);
-void machines_sample(struct machines *m, const struct opts *o);               /* --sample */
+void machines_sample(struct machines *m, const struct opts *o); /* --sample */
+/* --threads, and without it as many as the host has cores: for one that runs alone. */
+bool machines_threads(struct machines *m, const struct opts *o, struct err *e);
 bool machines_limit(struct machines *m, const struct opts *o, struct err *e); /* --max-insts */
 /* Their options, by opening a device with each. */
 bool machines_check(const struct machines *m, struct err *e);

@@ -88,6 +88,7 @@ bool program_options(struct program *p, const struct cli *c, const char *file, c
     if (kernel && p->kernel_name && strcmp(kernel, p->kernel_name) != 0)
         return err_set(e, ERR_INPUT, "%.60s names one kernel and --kernel %.60s another", file, kernel);
     cudacc_options(&p->compile, o);
+    for (size_t n = 0; n < opts_count(o, "argv"); n++) VEC_PUSH(&p->argv, opts_nth(o, "argv", n));
     return read_launch(p, o, e);
 }
 
@@ -96,11 +97,42 @@ void program_file(struct program *p, const struct cli *c, const char *file, cons
     cudacc_options(&p->compile, o);
 }
 
+static bool fill_names(struct program *p, struct err *e) {
+    struct params none = {0};
+    const bool fine = params_fill_options(p->names ? p->names : &none, &p->sidecar, &p->mem, e) ||
+                      err_set(e, ERR_INPUT, "%s: launch options: %s", p->file, err_text(e));
+    params_free(&none);
+    return fine;
+}
+
+static bool same_text(const char *a, const char *b) {
+    return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool same_flags(const struct program *a, const struct program *b) {
+    return same_text(a->compile.flags, b->compile.flags) &&
+           same_text(a->compile.own_flags, b->compile.own_flags);
+}
+
+/* By the compiler, unless somebody has done so. */
+static bool compile(struct program *p, struct err *e) {
+    const struct program *like = p->like;
+    while (like && !same_flags(like, p)) like = like->like;
+    if (!like) return cudacc_compile(p->cli, p->file, &p->compile, &p->text, e);
+    p->text.len = 0;
+    sb_addn(&p->text, like->text.text, like->text.len);
+    return true;
+}
+
 bool program_read(struct program *p, struct err *e) {
     enum source_kind kind;
     if (!source_read(p->file, &p->text, &kind, e)) return false;
     if (kind == SOURCE_CAPTURE) return program_captured(p, e);
+    p->binary = kind == SOURCE_RISCV;
+    p->module = p->file;
+    if (p->binary) return true;
     if (!sidecar_read(&p->sidecar, p->file, p->text.text, p->kernel_name, &p->mem, e)) return false;
+    if (!fill_names(p, e)) return false;
     if (!read_launch(p, &p->sidecar, e))
         return err_set(e, ERR_INPUT, "%s: launch options: %s", p->file, err_text(e));
     p->compile.own_flags = opts_value(&p->sidecar, "cuda-flags");
@@ -109,7 +141,7 @@ bool program_read(struct program *p, struct err *e) {
     struct sb name = {0};
     sb_add(&name, "PTX of %s", p->file);
     p->module = sb_keep(&name, &p->mem);
-    return cudacc_compile(p->cli, p->file, &p->compile, &p->text, e);
+    return compile(p, e);
 }
 
 /* ---- the kernel ---- */
@@ -279,9 +311,20 @@ bool program_contents(struct program *p, struct err *e) {
     return true;
 }
 
+void program_forget_contents(struct program *p) {
+    for (size_t i = 0; i < p->args.n + p->buffers.n; i++) {
+        struct program_arg *a = program_entry(p, i);
+        if (!p->lab_args[i].bytes || a->spec.fill == ARG_FILE || a->captured) continue;
+        free(a->data);
+        a->data = NULL;
+        p->lab_args[i].initial = NULL;
+    }
+}
+
 void program_free(struct program *p) {
     for (size_t i = 0; i < p->args.n + p->buffers.n; i++) free(program_entry(p, i)->data);
     VEC_FREE(&p->args);
+    VEC_FREE(&p->argv);
     VEC_FREE(&p->buffers);
     VEC_FREE(&p->vars);
     capture_free(&p->capture);

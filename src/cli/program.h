@@ -6,6 +6,7 @@
 #include "cli/capture.h"
 #include "cli/cli.h"
 #include "cli/cudacc.h"
+#include "cli/params.h"
 #include "cli/vars.h"
 #include "lab/program.h"
 
@@ -23,11 +24,16 @@ struct program {
     const char *before; /* operands of the command before the file, for a command line to paste; NULL: none */
     const char *file, *kernel_name; /* kernel_name NULL: the only one */
     bool has_grid, has_block, has_shared;
+    bool binary;            /* machine code with a main, which launches */
+    VEC(const char *) argv; /* its arguments */
     hd_launch launch;
     VEC(struct program_arg) args;
     VEC(struct program_arg) buffers; /* --buffer: reached by name */
     VEC(struct var_given) vars;      /* --set-var, those of the file first */
     struct cudacc_options compile;
+    struct params *names; /* what {NAME} in the file's own options stands for; NULL: what they assume */
+    const struct program
+        *like; /* of the same file, and those behind it: the PTX of one with the same flags is taken */
     const char *module;  /* what lines of the PTX are called in messages: the file, unless it was compiled */
     struct sb text;      /* the PTX */
     struct opts sidecar; /* options the file itself carries */
@@ -55,6 +61,8 @@ bool program_named_kernel(const char *file, const char *written, hd_device *dev,
                           hd_kernel **k, struct err *e);
 /* Makes the contents of the buffers. */
 bool program_contents(struct program *p, struct err *e);
+/* Lets go of those that it can make again: all but what came from files. */
+void program_forget_contents(struct program *p);
 void program_free(struct program *p);
 
 /* Arguments and behind them the buffers that have names, by number. */

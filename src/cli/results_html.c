@@ -1,78 +1,9 @@
 /* `heddle results --html`: points, where each lies on every axis they differ in, and their values, for the page
  * src/page/js/results.js. It lays them out as pivot.c does, by axes that the reader can change; those of the command line are what
  * it shows first. Places go in canonical order, so that the page needs not know it. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/page_about.h"
 #include "cli/results.h"
 #include "page/page.h"
-
-/* The axes of a page, and of each the different places of its points in order. */
-struct axis {
-    const char *name;
-    VEC(const char *) places;
-};
-struct axes {
-    VEC(struct axis) v;
-};
-
-static int by_order(const void *a, const void *b, void *axis) {
-    return store_order(axis, *(const char *const *)a, *(const char *const *)b);
-}
-
-static struct axis axis_of(const struct results *r, const char *name) {
-    struct axis a = {.name = name};
-    for (size_t i = 0; i < r->chosen.n; i++) VEC_PUSH(&a.places, store_place(r->chosen.v[i], name));
-    size_t kept = 0;
-    if (a.places.n) qsort_r(a.places.v, a.places.n, sizeof *a.places.v, by_order, (void *)name);
-    for (size_t i = 0; i < a.places.n; i++)
-        if (!kept || strcmp(a.places.v[i], a.places.v[kept - 1]) != 0) a.places.v[kept++] = a.places.v[i];
-    a.places.n = kept;
-    return a;
-}
-
-static bool named(const char *const *names, size_t n, const char *name) {
-    for (size_t i = 0; i < n; i++)
-        if (!strcmp(names[i], name)) return true;
-    return false;
-}
-
-/* Those that points differ in; what the command line names; workload and mech, which a reader looks for. */
-static void add_axis(const struct results *r, const char *name, bool always, struct axes *all) {
-    for (size_t i = 0; i < all->v.n; i++)
-        if (!strcmp(all->v.v[i].name, name)) return;
-    struct axis a = axis_of(r, name);
-    if (a.places.n > 1 || always || named(r->row_axes.v, r->row_axes.n, name) ||
-        named(r->col_axes.v, r->col_axes.n, name))
-        VEC_PUSH(&all->v, a);
-    else
-        VEC_FREE(&a.places);
-}
-
-/* Options that a sweep varied stand in the points' options, "gpu.sms=4 sm.warp_size=16". */
-static void add_option_axes(struct results *r, struct axes *all) {
-    for (size_t i = 0; i < r->chosen.n; i++) {
-        const char *text = r->chosen.v[i]->id.options;
-        while (*text) {
-            const size_t key = strcspn(text, "="), word = strcspn(text, " ");
-            if (key < word) add_axis(r, arena_strndup(&r->mem, text, key), false, all);
-            text += word;
-            text += strspn(text, " ");
-        }
-    }
-}
-
-static void make_axes(struct results *r, struct axes *all) {
-    add_axis(r, "workload", true, all);
-    add_axis(r, "mech", true, all);
-    add_axis(r, "size", false, all);
-    add_axis(r, "config", false, all);
-    add_option_axes(r, all);
-    for (size_t i = 0; i < r->row_axes.n; i++) add_axis(r, r->row_axes.v[i], true, all);
-    for (size_t i = 0; i < r->col_axes.n; i++) add_axis(r, r->col_axes.v[i], true, all);
-    add_axis(r, "version", false, all);
-}
 
 static json_t *strings_json(const char *const *v, size_t n) {
     json_t *all = json_array();
@@ -80,7 +11,7 @@ static json_t *strings_json(const char *const *v, size_t n) {
     return all;
 }
 
-static json_t *axes_json(const struct axes *all) {
+static json_t *axes_json(const struct results_axes *all) {
     json_t *out = json_array();
     for (size_t i = 0; i < all->v.n; i++)
         json_array_append_new(out, json_pack("{s:s, s:o}", "name", all->v.v[i].name, "places",
@@ -88,21 +19,19 @@ static json_t *axes_json(const struct axes *all) {
     return out;
 }
 
-static json_t *point_json(const struct results *r, const struct store_row *row, const struct axes *all) {
+/* Most points are fine: only others say how they ended. */
+static json_t *point_json(const struct results *r, size_t point, const struct results_axes *all) {
+    const struct store_row *row = r->chosen.v[point];
     json_t *at = json_array(), *values = json_array();
-    for (size_t i = 0; i < all->v.n; i++) {
-        const char *place = store_place(row, all->v.v[i].name);
-        size_t k = 0;
-        while (strcmp(all->v.v[i].places.v[k], place) != 0) k++;
-        json_array_append_new(at, json_integer((json_int_t)k));
-    }
+    for (size_t i = 0; i < all->v.n; i++)
+        json_array_append_new(at, json_integer((json_int_t)all->v.v[i].at[point]));
     for (size_t v = 0; v < r->values.n; v++) {
         double number;
         const bool has = row->state == STORE_GOOD && results_number(row, &r->values.v[v], &number);
         json_array_append_new(values, has ? results_json(row, &r->values.v[v]) : json_null());
     }
-    json_t *p =
-        json_pack("{s:o, s:s, s:o}", "at", at, "state", store_state_names[row->state], "values", values);
+    json_t *p = json_pack("{s:o, s:o}", "at", at, "values", values);
+    if (row->state != STORE_GOOD) json_object_set_new(p, "state", json_string(store_state_names[row->state]));
     if (*row->error) json_object_set_new(p, "error", json_string(row->error));
     return p;
 }
@@ -118,23 +47,54 @@ static json_t *values_json(const struct results *r) {
     return all;
 }
 
-void results_html(struct results *r, const struct opts *o, struct sb *out) {
-    json_t *data = page_about(r->cli, o, "Results of a sweep"), *points = json_array();
-    struct axes all = {0};
-    make_axes(r, &all);
-    for (size_t i = 0; i < r->chosen.n; i++)
-        json_array_append_new(points, point_json(r, r->chosen.v[i], &all));
-    json_object_set_new(data, "axes", axes_json(&all));
-    json_object_set_new(data, "values", values_json(r));
-    json_object_set_new(data, "rows", strings_json(r->row_axes.v, r->row_axes.n));
-    json_object_set_new(data, "cols", strings_json(r->col_axes.v, r->col_axes.n));
-    json_object_set_new(data, "plot", json_string(plot_names[r->plot]));
+/* Every axis that the command line names, and workload and mech, which a reader looks for. */
+static void axes_of_page(struct results *r, struct results_axes *out) {
+    const struct results_words *const sides[] = {&r->row_axes, &r->col_axes, &r->over_axes};
+    VEC(const char *) always = {0};
+    VEC_PUSH(&always, "workload");
+    VEC_PUSH(&always, "mech");
+    for (size_t s = 0; s < sizeof sides / sizeof *sides; s++)
+        for (size_t i = 0; i < sides[s]->v.n; i++) VEC_PUSH(&always, sides[s]->v.v[i]);
+    VEC_PUSH(&always, NULL);
+    results_axes_make(r, always.v, out);
+    VEC_FREE(&always);
+}
+
+static void add_layout(const struct results *r, json_t *data) {
+    const struct results_words *rows = &r->row_axes, *cols = &r->col_axes, *over = &r->over_axes;
+    json_object_set_new(data, "rows", strings_json(rows->v.v, rows->v.n));
+    json_object_set_new(data, "cols", strings_json(cols->v.v, cols->v.n));
+    json_object_set_new(data, "over", strings_json(over->v.v, over->v.n));
+    json_object_set_new(data, "over_mean",
+                        json_string(pivot_mean_names[r->over_mean ? r->over_mean : PIVOT_ARITHMETIC]));
+    json_object_set_new(data, "spread", json_string(spread_names[r->spread]));
+    json_object_set_new(data, "plot", json_string(plot_names[r->plot == PLOT_AUTO ? PLOT_BARS : r->plot]));
+    if (r->row_axes.v.n && (r->plot == PLOT_LINES || r->plot == PLOT_SCATTER)) {
+        json_object_set_new(data, "log_x", json_boolean(r->log_x == LOG_ON));
+        json_object_set_new(data, "log_y", json_boolean(r->log_y == LOG_ON));
+    }
     json_object_set_new(data, "mean", json_string(pivot_mean_names[r->mean]));
     if (r->relative_to) json_object_set_new(data, "relative_to", json_string(r->relative_to));
+}
+
+bool results_html(struct results *r, const struct opts *o, struct sb *out, struct err *e) {
+    enum { MOST_POINTS = 250000 }; /* 100,000 take a browser half a second, as dots a second and a half */
+    if (r->chosen.n > MOST_POINTS)
+        return err_set(e, ERR_INPUT,
+                       "--html: a page of %zu points would be too slow to use (at most %d): choose some by "
+                       "--only, or write --svg, --csv or --parquet",
+                       r->chosen.n, MOST_POINTS);
+    json_t *data = page_about(r->cli, o, "Results of a sweep"), *points = json_array();
+    struct results_axes all = {0};
+    axes_of_page(r, &all);
+    for (size_t i = 0; i < r->chosen.n; i++) json_array_append_new(points, point_json(r, i, &all));
+    json_object_set_new(data, "axes", axes_json(&all));
+    json_object_set_new(data, "values", values_json(r));
+    add_layout(r, data);
     json_object_set_new(data, "points", points);
     page_write(out,
                &(struct page){.title = "heddle results", .app = "results", .use = PAGE_CHARTS, .data = data});
     json_decref(data);
-    for (size_t i = 0; i < all.v.n; i++) VEC_FREE(&all.v.v[i].places);
-    VEC_FREE(&all.v);
+    results_axes_free(&all);
+    return true;
 }

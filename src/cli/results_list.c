@@ -68,32 +68,21 @@ void results_list_text(const struct results *r, struct sb *out) {
 
 /* ---- files ---- */
 
-/* The statistics a file has: those chosen, or all; returns how many. */
-static size_t file_values(const struct results *r, struct results_value **out) {
-    size_t n = r->chose_values ? r->values.n : r->all.names.n;
-    struct results_value *v = xcalloc(n + 1, sizeof *v);
-    for (size_t i = 0; i < n; i++)
-        v[i] = r->chose_values ? r->values.v[i] : (struct results_value){.name = r->all.names.v[i], .at = i};
-    if (r->host) v[n++] = (struct results_value){.name = "host.seconds", .host = true};
-    *out = v;
-    return n;
-}
-
 void results_list_csv(const struct results *r, struct sb *out) {
     struct results_value *values;
-    size_t n = file_values(r, &values);
+    size_t n = results_file_values(r, &values);
     for (size_t a = 0; a < TEXT_AXES; a++) csv_cell(out, "%s", text_axes[a]);
     csv_cell(out, "error");
     for (size_t v = 0; v < n; v++) csv_cell(out, "%s", values[v].name);
     csv_end_row(out);
     for (size_t i = 0; i < r->chosen.n; i++) {
         const struct store_row *row = r->chosen.v[i];
-        for (size_t a = 0; a < TEXT_AXES; a++) csv_cell(out, "%s", text_at(row, a));
-        csv_cell(out, "%s", row->error);
+        for (size_t a = 0; a < TEXT_AXES; a++) csv_text(out, text_at(row, a));
+        csv_text(out, row->error);
         for (size_t v = 0; v < n; v++) {
             struct sb text = {0};
             results_exact(row, &values[v], &text);
-            csv_cell(out, "%s", text.text ? text.text : "");
+            csv_text(out, text.text ? text.text : "");
             sb_free(&text);
         }
         csv_end_row(out);
@@ -125,17 +114,18 @@ static json_t *point_json(const struct store_row *row, const struct results_valu
 
 /* Every machine once, by its hash: all options in force. */
 static void add_machine(json_t *machines, const struct store_id *id) {
+    char text[17];
+    snprintf(text, sizeof text, "%016" PRIx64, id->machine);
+    if (json_object_get(machines, text)) return;
     json_t *options = json_object();
     for (size_t i = 0; i < id->noptions; i++)
         json_object_set_new(options, id->option[i].key, json_string(id->option[i].value));
-    char text[17];
-    snprintf(text, sizeof text, "%016" PRIx64, id->machine);
     json_object_set_new(machines, text, options);
 }
 
 json_t *results_list_json(const struct results *r) {
     struct results_value *values;
-    size_t n = file_values(r, &values);
+    size_t n = results_file_values(r, &values);
     json_t *root = json_object(), *points = json_array(), *machines = json_object();
     for (size_t i = 0; i < r->chosen.n; i++) {
         json_array_append_new(points, point_json(r->chosen.v[i], values, n));

@@ -29,7 +29,7 @@ static int on_progress(void *user, uint64_t done, uint64_t all) {
     if (r->quiet) return 1;
     snprintf(what, sizeof what, "launch %zu, %llu of %llu blocks", r->launches.n, (unsigned long long)done,
              (unsigned long long)all);
-    if (r->subject.workload || r->subject.script_file)
+    if (r->subject.lab.workload || r->subject.lab.script)
         progress_note(&r->progress, what);
     else
         progress_update(&r->progress, done, all);

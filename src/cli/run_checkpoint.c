@@ -133,6 +133,7 @@ static bool identify(struct run *r, const hd_config *config, struct err *e) {
         add_row(s, "--size", work_size_names[r->subject.size]);
     else
         add_digest(s, "the PTX (digest)", hash_words(HASH_START, text->text, text->len));
+    if (r->subject.traced) add_digest(s, "the trace (digest)", r->subject.trace.digest);
     if (r->subject.script_file) add_digest(s, "the script (digest)", r->subject.script_digest);
     add_row(s, "--profile", r->profile || r->annotate ? "given" : "not given");
     if (fine) add_machine(s, sim_options(dev));

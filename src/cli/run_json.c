@@ -55,6 +55,7 @@ bool run_json(const struct run *r, struct sb *out, struct err *e) {
     if (r->partial) json_object_set_new(root, "partial", json_true());
     sampled_json(root, sim_stats(r->dev, true));
     if (r->subject.workload) json_object_set_new(root, "workload", workload_json(r));
+    if (r->subject.traced) json_object_set_new(root, "trace", json_string(r->subject.trace.script.name));
     if (r->subject.script_file) json_object_set_new(root, "script", script_json(r));
     json_object_set_new(root, "options", stats_json_options(sim_options(r->dev)));
     json_object_set_new(root, "kernels", kernels);

@@ -1,10 +1,12 @@
 /* The options of `heddle run`, from words to values: the launch and the machine first; then, when the file has
  * said what arguments it brings itself, what is to become of them. */
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/outputs.h"
 #include "cli/run.h"
+#include "front/riscv/riscv.h"
 
 /* Threads whose instructions a time series may count one by one. */
 enum { MOST_THREADS = 1 << 16 };
@@ -104,6 +106,24 @@ static bool read_races(struct run *r, const struct opts *o, struct err *e) {
     return true;
 }
 
+static bool is_program(const char *path) {
+    char head[64];
+    FILE *f = fopen(path, "rb");
+    const size_t n = f ? fread(head, 1, sizeof head, f) : 0;
+    if (f) fclose(f);
+    return riscv_is(head, n);
+}
+
+/* Words behind the file are the program's own. */
+static bool read_words(struct run *r, const struct opts *o, struct err *e) {
+    const bool takes_words = o->operands.n > 1 && !r->subject.workload && is_program(r->subject.program.file);
+    for (size_t n = 1; n < o->operands.n; n++) {
+        if (!takes_words) return err_set(e, ERR_INPUT, "unexpected '%.60s'", o->operands.v[n]);
+        VEC_PUSH(&r->subject.program.argv, o->operands.v[n]);
+    }
+    return true;
+}
+
 bool run_read_options(struct run *r, const struct opts *o, struct err *e) {
     const char *interval = opts_value(o, "interval");
     r->json = opts_value(o, "json");
@@ -117,7 +137,7 @@ bool run_read_options(struct run *r, const struct opts *o, struct err *e) {
     r->host = opts_has(o, "host");
     if (interval && !read_interval(r, interval, e)) return false;
     return subject_options(&r->subject, r->cli, o->operands.v[0], WORK_SMALL, o, e) &&
-           subject_check(&r->subject, 1, false, o, e) &&
+           subject_check(&r->subject, 1, false, o, e) && read_words(r, o, e) &&
            machine_read(&r->machine, opts_value(o, "config"), o, e) && read_races(r, o, e) &&
            read_sample(r, o, e) && check_functional(r, o, e) &&
            machine_choose(&r->machine, r->functional, opts_value(o, "mech"), e) &&
@@ -125,6 +145,12 @@ bool run_read_options(struct run *r, const struct opts *o, struct err *e) {
            run_checkpoint_options(r, o, e);
 }
 
+static bool check_saved(const struct run *r, struct err *e) {
+    return !r->subject.program.binary || !(r->checkpoint.path || r->checkpoint.resume) ||
+           err_set(e, ERR_INPUT, "%s has a main, whose state is not in a checkpoint",
+                   r->subject.program.file);
+}
+
 bool run_read_outputs(struct run *r, const struct opts *o, struct err *e) {
-    return read_prints(r, o, e) && read_dumps(r, o, e) && check_stdout(r, o, e);
+    return check_saved(r, e) && read_prints(r, o, e) && read_dumps(r, o, e) && check_stdout(r, o, e);
 }

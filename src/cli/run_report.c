@@ -52,6 +52,12 @@ static void script_lines(const struct run *r, struct sb *out) {
     sb_add(out, " value%s as the script expects\n", r->outcome.checked == 1 ? "" : "s");
 }
 
+static void trace_lines(const struct run *r, struct sb *out) {
+    run_label(r, out, "trace");
+    sb_add(out, "%s%s%s, replayed\n", term_on(&r->cli->term, TERM_BOLD), r->subject.trace.script.name,
+           term_on(&r->cli->term, TERM_PLAIN));
+}
+
 static void launch_lines(const struct run *r, struct sb *out) {
     const struct run_launch *l = &r->launches.v[0];
     run_label(r, out, "kernel");
@@ -93,6 +99,7 @@ void run_report(const struct run *r, struct sb *out) {
     if (s->gpu.estimated) sampled_line(r, s, out);
     if (r->subject.workload) workload_lines(r, out);
     if (r->subject.script_file) script_lines(r, out);
+    if (r->subject.traced) trace_lines(r, out);
     if (r->launches.n == 1)
         launch_lines(r, out);
     else

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/err.h"
+#include "cli/params.h"
 #include "cli/vars.h"
 #include "ir/types.h"
 #include "lab/subject.h"
@@ -164,6 +165,11 @@ bool script_parse(struct script *s, const char *file, const char *text, size_t n
 void script_free(struct script *s);
 bool script_error(const struct script *s, struct script_at at, struct err *e, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* script_define.c: numbers of the script (let, outside of blocks) get the values of names that are given. */
+bool script_define(struct script *s, struct params *n, struct err *e);
+/* Adds to a hash the numbers it begins with and the contents of the files it reads. */
+bool script_hash_inputs(const struct script *s, uint64_t *h, struct err *e);
 
 /* script_try.c: kernels, their parameters, variables and files that are read, on a device where nothing runs. */
 bool script_try(const struct script *s, hd_device *dev, hd_module *mod, struct err *e);

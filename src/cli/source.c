@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/capture.h"
+#include "front/riscv/riscv.h"
 #include "sim/file.h"
 
 #define STDIN_NAME "<stdin>"
@@ -41,6 +42,7 @@ static const struct hint magics[] = {
          "heddle runs PTX; clang-19 makes it of OpenCL C and of CUDA C++"),
     HINT("\x1f\x8b", "compressed by gzip", "unpack it first: 'gunzip -c %s | heddle run -'"),
     HINT("PK\x03\x04", "a zip archive", "unpack it first"),
+    HINT("HDTRACE", "a trace", "'heddle run %s' replays it, and so do compare and report"),
 };
 
 static bool refuse(const char *name, const char *what, const char *advice, struct err *e) {
@@ -117,7 +119,7 @@ bool source_kind(const char *name, const char *text, size_t n, enum source_kind 
                           "\x7f"
                           "ELF",
                           4))
-        return refuse_elf(name, text, n, e);
+        return riscv_is(text, n) ? (*kind = SOURCE_RISCV, true) : refuse_elf(name, text, n, e);
     if (capture_is(text, n)) return *kind = SOURCE_CAPTURE, true;
     for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
         if (n >= magics[i].bytes && !memcmp(text, magics[i].magic, magics[i].bytes))

@@ -5,7 +5,12 @@
 
 #include "base/err.h"
 
-enum source_kind { SOURCE_PTX, SOURCE_CUDA, SOURCE_CAPTURE /* cli/capture.h */ };
+enum source_kind {
+    SOURCE_PTX,
+    SOURCE_CUDA,
+    SOURCE_CAPTURE /* cli/capture.h */,
+    SOURCE_RISCV /* cli/binary.h */
+};
 
 /* What a file is called in messages: "-" is standard input. */
 const char *source_name(const char *operand);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lab/accel.h"
+
 const struct workload *subject_workload(const char *operand, struct err *e) {
     return subject_named(operand) ? lab_workload(operand + 1, e) : NULL;
 }
@@ -45,8 +47,17 @@ bool subject_check(const struct subject *s, size_t n, bool choose, const struct 
     return true;
 }
 
+static bool subject_no_words(const struct subject *s, struct err *e) {
+    return !s->program.argv.n ||
+           err_set(e, ERR_INPUT, "'%.60s': only a program for RISC-V has arguments of its own",
+                   s->program.argv.v[0]);
+}
+
 bool subject_read(struct subject *s, struct err *e) {
-    if (s->workload || (program_read(&s->program, e) && (!s->script_file || subject_script_read(s, e))))
+    if (!s->workload && (lab_is_accel(s->program.file) || lab_is_trace(s->program.file)))
+        return subject_trace_read(s, e);
+    if (s->workload || (program_read(&s->program, e) && (!s->script_file || subject_script_read(s, e)) &&
+                        (s->program.binary ? subject_binary_read(s, e) : subject_no_words(s, e))))
         return true;
     if (!workload_find(s->program.file)) return false;
     return err_set(e, e->code, "%s (the workload is @%s)", err_text(e), s->program.file);
@@ -82,11 +93,14 @@ static bool try_program(struct program *p, const hd_config *config, struct err *
 
 bool subject_prepare(struct subject *s, const hd_config *config, struct err *e) {
     s->lab = (struct lab_subject){.workload = s->workload, .size = s->size, .program = &s->program.lab};
+    if (s->traced) return subject_trace_prepare(s);
+    if (s->program.binary) return subject_binary_prepare(s, config, e);
     if (s->script_file) return subject_script_prepare(s, config, e);
     return s->workload || try_program(&s->program, config, e);
 }
 
 void subject_free(struct subject *s) {
     script_free(&s->script);
+    subject_trace_free(s);
     program_free(&s->program);
 }

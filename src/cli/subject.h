@@ -3,9 +3,11 @@
 #ifndef HEDDLE_CLI_SUBJECT_H
 #define HEDDLE_CLI_SUBJECT_H
 
+#include "cli/binary.h"
 #include "cli/program.h"
 #include "cli/script.h"
 #include "lab/subject.h"
+#include "lab/trace.h"
 
 struct subject {
     const struct workload *workload; /* NULL: program */
@@ -15,7 +17,11 @@ struct subject {
     struct script script;
     uint64_t script_digest; /* of its text */
     struct script_job script_job;
+    struct binary_job binary_job;
     struct lab_script lab_script;
+    bool traced; /* the file is a trace: subject_read */
+    struct lab_trace trace;
+    char *converted;        /* a file that it was converted to, removed at the end; NULL: none */
     struct lab_subject lab; /* subject_prepare */
 };
 
@@ -40,6 +46,19 @@ void subject_free(struct subject *s);
 bool subject_script_options(struct subject *s, const struct opts *o, struct err *e);
 bool subject_script_read(struct subject *s, struct err *e);
 bool subject_script_prepare(struct subject *s, const hd_config *config, struct err *e);
+
+/* subject_trace.c: the same two of a trace. */
+bool subject_trace_read(struct subject *s, struct err *e);
+bool subject_trace_prepare(struct subject *s);
+void subject_trace_free(struct subject *s);
+/* Launches of somebody else's traces (lab/accel.h), converted to a stream. */
+bool subject_convert(const struct cli *c, const char *path,
+                     bool (*write)(void *user, const void *data, size_t n), void *user,
+                     struct hdt_sizes *sizes, struct err *e);
+
+/* subject_binary.c: the same of a program for RISC-V, whose options are known to fit only when it has been read. */
+bool subject_binary_read(struct subject *s, struct err *e);
+bool subject_binary_prepare(struct subject *s, const hd_config *config, struct err *e);
 
 /* NULL unless the operand begins with @; then the workload, or NULL and an error. */
 const struct workload *subject_workload(const char *operand, struct err *e);

@@ -40,7 +40,8 @@ bool subject_script_read(struct subject *s, struct err *e) {
     struct sb text = {0};
     forget_launch(&s->program);
     bool fine = read_script(s->script_file, &text, e) &&
-                script_parse(&s->script, s->script_file, text.text, text.len, e);
+                script_parse(&s->script, s->script_file, text.text, text.len, e) &&
+                (!s->program.names || script_define(&s->script, s->program.names, e));
     s->script_digest = hash_words(HASH_START, text.text, text.len);
     sb_free(&text);
     return fine;
@@ -51,13 +52,27 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
+/* Its text, what it is given, the files it reads, the variables that are set before it. */
+static bool identify(struct subject *s, uint64_t *h, struct err *e) {
+    const struct lab_program *p = &s->program.lab;
+    *h = s->script_digest;
+    for (size_t i = 0; i < p->nvars; i++) {
+        *h = hash_bytes(*h, p->vars[i].symbol, strlen(p->vars[i].symbol) + 1);
+        *h = hash_bytes(*h, &p->vars[i].offset, sizeof p->vars[i].offset);
+        *h = hash_bytes(*h, p->vars[i].data, p->vars[i].bytes);
+    }
+    return script_hash_inputs(&s->script, h, e);
+}
+
 bool subject_script_prepare(struct subject *s, const hd_config *config, struct err *e) {
     struct program *p = &s->program;
     hd_device *dev = NULL;
     hd_module *mod;
+    uint64_t identity = 0;
     bool fine = subject_open(p->cli, config, &dev, e) &&
                 lab_check(dev, hd_module_load(dev, p->file, p->text.text, p->text.len, &mod), e) &&
-                program_describe_vars(p, dev, mod, e) && script_try(&s->script, dev, mod, e);
+                program_describe_vars(p, dev, mod, e) && script_try(&s->script, dev, mod, e) &&
+                identify(s, &identity, e);
     hd_device_close(dev);
     p->lab.file = p->file;
     p->lab.text = p->text.text;
@@ -68,6 +83,7 @@ bool subject_script_prepare(struct subject *s, const hd_config *config, struct e
                                         .file = p->file,
                                         .text = p->text.text,
                                         .text_bytes = p->text.len,
+                                        .identity = identity,
                                         .run = script_run,
                                         .user = &s->script_job};
     s->lab.script = &s->lab_script;

@@ -1,4 +1,4 @@
-/* heddle sweep: the cross product of workloads, machines and mechanisms, into a database.
+/* heddle sweep: the points that axes span (sweep_axes.c, sweep_points.c), into a database.
  *
  * A sweep that is interrupted abandons the runs under way, closes the database, says how to go on, and then dies of the
  * signal after all (stop.h). */
@@ -8,24 +8,34 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool read_options(struct sweep *s, const struct opts *o, struct err *e) {
+#include "lab/shard.h"
+
+bool sweep_read_options(struct sweep *s, const struct opts *o, struct err *e) {
     s->db = opts_value(o, "db");
     s->quiet = opts_has(o, "quiet");
     s->dry_run = opts_has(o, "dry-run");
     s->lab.retry = opts_has(o, "retry");
+    const char *shard = opts_value(o, "shard");
+    if (shard && !shard_parse(shard, &s->part, &s->parts, e)) return false;
     if (!s->db) return err_set(e, ERR_INPUT, "--db is missing: the file that results go to");
     if (!cli_jobs(o, &s->lab.jobs, e) || !sweep_axes(s, o, e)) return false;
-    s->lab.points = s->points.v;
-    s->lab.npoints = s->points.n;
-    return true;
+    return sweep_conditions(s, e);
 }
 
 /* A sweep that only lists its points changes nothing, and a database that is not there has none of them. */
 static bool open_store(struct sweep *s, struct err *e) {
     s->cli->store = &s->lab.store;
+    if (s->parts) return sweep_open_shard(s, e);
     if (!s->dry_run) return store_open(s->db, STORE_WRITE, &s->lab.store, e);
     bool there = !access(s->db, F_OK) || errno != ENOENT;
     return store_open(there ? s->db : NULL, there ? STORE_READ : STORE_WRITE, &s->lab.store, e);
+}
+
+bool sweep_work_out(struct sweep *s, struct err *e) {
+    if (!sweep_points(s, e)) return false;
+    s->lab.points = s->points.v;
+    s->lab.npoints = s->points.n;
+    return lab_sweep_ids(&s->lab, e) || sweep_blame(s, s->lab.failed, e);
 }
 
 /* ---- the sweep ---- */
@@ -48,6 +58,7 @@ static bool simulate(struct sweep *s, struct err *e) {
     s->lab.user = s;
     progress_start(&s->progress, &s->cli->term);
     bool fine = lab_sweep(&s->lab, e);
+    store_shard_end(s->lab.store, fine ? s->lab.stopped ? "stopped" : "" : err_text(e));
     progress_end(&s->progress);
     stop_release(&s->stop);
     return fine;
@@ -66,13 +77,15 @@ static enum cli_exit show(struct sweep *s) {
 }
 
 enum cli_exit sweep_main(struct cli *cli, const struct opts *o) {
-    struct sweep s = {.cli = cli};
+    if (sweep_is_verb(o)) return sweep_verb(cli, o);
+    if (opts_has(o, "slurm") && !opts_has(o, "dry-run")) return sweep_slurm(cli, o);
+    struct sweep s = {.cli = cli, .opts = o};
     struct err e = {0};
     enum cli_exit status;
-    if (!read_options(&s, o, &e))
+    if (!sweep_read_options(&s, o, &e))
         status = cli_usage(cli, &e);
-    else if (!lab_sweep_ids(&s.lab, &e) || !open_store(&s, &e) ||
-             !(s.dry_run ? lab_sweep_look(&s.lab, &e) : simulate(&s, &e)))
+    else if (!sweep_work_out(&s, &e) || !open_store(&s, &e) ||
+             !(s.dry_run ? lab_sweep_look(&s.lab, &e) && sweep_costs(&s, &e) : simulate(&s, &e)))
         status = cli_fail(cli, &e);
     else
         status = show(&s);
@@ -80,8 +93,7 @@ enum cli_exit sweep_main(struct cli *cli, const struct opts *o) {
     store_close(s.lab.store);
     lab_sweep_free(&s.lab);
     status = stop_die(&s.stop, cli, status);
-    sweep_axes_free(&s);
-    arena_free(&s.mem);
+    sweep_free(&s);
     err_free(&e);
     return status;
 }

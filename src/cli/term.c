@@ -100,11 +100,11 @@ void progress_start(struct progress *p, const struct term *t) {
     *p = (struct progress){.term = t, .start = term_seconds()};
 }
 
-static void draw(const struct progress *p, double elapsed, double part, const char *what) {
+static void draw(const struct progress *p, double part, double left, const char *what) {
     int filled = (int)(part * BAR);
     fprintf(p->term->err, "\r\033[K[%.*s%.*s] %3.0f %%  %s", filled, "##############################",
             BAR - filled, "..............................", 100 * part, what);
-    if (part > 0) fprintf(p->term->err, ", %.0f s left", elapsed / part - elapsed);
+    if (left >= 0) fprintf(p->term->err, ", %.0f s left", left);
     fflush(p->term->err);
 }
 
@@ -117,7 +117,13 @@ static bool due(struct progress *p) {
 }
 
 void progress_part(struct progress *p, double part, const char *what) {
-    if (due(p)) draw(p, p->shown - p->start, part < 1 ? part : 1, what);
+    if (!due(p)) return;
+    double elapsed = p->shown - p->start;
+    draw(p, part < 1 ? part : 1, part > 0 && part < 1 ? elapsed / part - elapsed : part > 0 ? 0 : -1, what);
+}
+
+void progress_left(struct progress *p, double part, double left, const char *what) {
+    if (due(p)) draw(p, part, left, what);
 }
 
 void progress_note(struct progress *p, const char *what) {

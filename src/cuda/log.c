@@ -122,6 +122,8 @@ void cu_log_launch(struct cu_process *p, const struct CUstream_st *s, const stru
     if (o->code) {
         fputs(",\"error\":", l.f);
         cu_log_string(l.f, o->why && *o->why ? o->why : cu_error_of(o->code)->text);
+        /* of a launch that began, nobody else says that */
+        if (o->ran && o->code == CU_NotSupported) fputs(",\"by\":\"mechanism\"", l.f);
     }
     if (o->ran) put_stats(p, l.f, 0);
     cu_log_end(p, &l);

@@ -4,12 +4,12 @@
 #include "lab/pool.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "base/alloc.h"
+#include "base/crew.h"
 #include "base/ledger.h"
 
 enum { TICK_NANOSECONDS = 100000000 };
@@ -69,15 +69,8 @@ static void wait_for_all(struct pool *p) {
     pthread_mutex_unlock(&p->lock);
 }
 
-unsigned lab_host_cores(void) {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set)) return 1;
-    int n = CPU_COUNT(&set);
-    return n > 0 ? (unsigned)n : 1;
-}
-
 void lab_run_tasks(const struct lab_tasks *t, unsigned jobs) {
-    if (!jobs) jobs = lab_host_cores();
+    if (!jobs) jobs = crew_cores();
     unsigned want = t->n < jobs ? (unsigned)t->n : jobs, have = 0;
     struct pool p = {.tasks = t, .working = want, .memory = ledger_now()};
     pthread_t *thread = xcalloc(want + 1, sizeof *thread);

@@ -20,7 +20,4 @@ void lab_run_tasks(const struct lab_tasks *t, unsigned jobs);
 /* Seconds of a clock that never goes back. */
 double lab_seconds(void);
 
-/* Cores this process may use, at least 1. */
-unsigned lab_host_cores(void);
-
 #endif

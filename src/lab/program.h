@@ -54,6 +54,7 @@ struct lab_program {
     size_t nvars;
     const struct lab_place *places; /* where addresses of .global variables are among the data */
     size_t nplaces;
+    uint64_t identity; /* its lab_subject_hash, where contents are not always there; 0: it is not said */
 };
 
 /* The error a device's call left, if it left one. dev may be NULL when there was no memory for it. */

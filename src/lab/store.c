@@ -1,8 +1,8 @@
-/* Writing the result store.
+/* The file of the result store: what is one of ours, and its tables.
  *
- * Each point is one transaction, so that a process that dies leaves whole points and nothing else. The journal is SQLite's
- * ordinary one and not its write-ahead log: a commit is small and rare beside the simulation before it, and between commits
- * the store is one file that can be copied or read from anywhere. Who finds it locked, another sweep or a reader, waits.
+ * The journal is SQLite's ordinary one and not its write-ahead log: a commit is small and rare beside the simulations before
+ * it, and between commits the store is one file that can be copied or read from anywhere. Who finds it locked, another sweep
+ * or a reader, waits.
  *
  * Keys are hashes of what a point is. They are the primary keys too, so that the file's contents do not depend on the order
  * in which points ended; only table host, which has the host's seconds, differs from run to run.
@@ -16,11 +16,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lab/shard.h"
 #include "lab/store_impl.h"
 
 enum { APPLICATION = 0x68656464 /* "hedd" */, SCHEMA = 1, BUSY_MILLISECONDS = 60000 };
 
-const char *const store_state_names[] = {"ok", "wrong", "failed", "refused"};
+const char *const store_state_names[] = {"ok", "wrong", "failed", "refused", "killed"};
 
 static const char schema[] = "CREATE TABLE point ("
                              "key INTEGER PRIMARY KEY, workload TEXT NOT NULL, size TEXT NOT NULL, "
@@ -61,6 +62,12 @@ bool store_step(struct store *s, sqlite3_stmt *q, bool *more, struct err *e) {
     return *more || code == SQLITE_DONE || store_fail(s, e);
 }
 
+bool store_finish(struct store *s, sqlite3_stmt *q, struct err *e) {
+    bool more, fine = store_step(s, q, &more, e);
+    sqlite3_reset(q);
+    return fine;
+}
+
 /* The whole number that a query of one row and column gives. */
 static bool ask(struct store *s, const char *sql, int64_t *value, struct err *e) {
     sqlite3_stmt *q = NULL;
@@ -72,10 +79,13 @@ static bool ask(struct store *s, const char *sql, int64_t *value, struct err *e)
 
 /* ---- opening ---- */
 
-static bool add_column(struct store *s, const struct stat_row *row, struct err *e) {
+/* Of a statistic that only another build has nothing is known: its values are kept as they come. */
+static bool add_column(struct store *s, const char *name, const struct stat_row *row, struct err *e) {
     struct sb sql = {0};
-    sb_add(&sql, "ALTER TABLE point ADD COLUMN \"%s\" %s", row->name,
-           stat_row_counts(row) ? "INTEGER" : "REAL");
+    sb_add(&sql, "ALTER TABLE point ADD COLUMN \"%s\" %s", name,
+           !row                   ? ""
+           : stat_row_counts(row) ? "INTEGER"
+                                  : "REAL");
     bool fine = store_exec(s, sql.text, e);
     sb_free(&sql);
     return fine;
@@ -87,14 +97,27 @@ static bool has_name(const struct store_rows *r, const char *name) {
     return false;
 }
 
-/* A column for each statistic that has none. */
-static bool add_columns(struct store *s, struct err *e) {
+static const struct stat_row *own_statistic(const char *name) {
+    for (int i = 0; i < STAT_COUNT; i++)
+        if (!strcmp(stat_rows[i].name, name)) return &stat_rows[i];
+    return NULL;
+}
+
+bool store_add_columns(struct store *s, const char *const *names, size_t n, struct err *e) {
     struct store_rows have = {0};
     bool fine = store_columns(s, &have.mem, &have, e);
-    for (int i = 0; i < STAT_COUNT && fine; i++)
-        if (!has_name(&have, stat_rows[i].name)) fine = add_column(s, &stat_rows[i], e);
+    for (size_t i = 0; i < n && fine; i++) {
+        if (!has_name(&have, names[i])) fine = add_column(s, names[i], own_statistic(names[i]), e);
+    }
     store_rows_free(&have);
     return fine;
+}
+
+/* A column for each statistic of this build that has none. */
+static bool add_columns(struct store *s, struct err *e) {
+    const char *names[STAT_COUNT];
+    for (int i = 0; i < STAT_COUNT; i++) names[i] = stat_rows[i].name;
+    return store_add_columns(s, names, STAT_COUNT, e);
 }
 
 enum found { FOUND_NOTHING, FOUND_OURS, FOUND_OTHER };
@@ -182,7 +205,7 @@ static bool not_opened(const struct store *s, enum store_access wanted, struct e
     return missing && wanted == STORE_WRITE ? not_made(s, e) : store_fail(s, e);
 }
 
-bool store_open(const char *path, enum store_access wanted, struct store **out, struct err *e) {
+static bool open_database(const char *path, enum store_access wanted, struct store **out, struct err *e) {
     struct store *s = xcalloc(1, sizeof *s);
     *out = s;
     s->path = file_name(path);
@@ -199,8 +222,50 @@ bool store_open(const char *path, enum store_access wanted, struct store **out, 
     return false;
 }
 
+/* What a shard has, in memory. */
+static bool open_copy(const char *path, struct store **out, struct err *e) {
+    struct shard_found found;
+    struct store_added added;
+    bool fine = open_database(NULL, STORE_WRITE, out, e);
+    fine = shard_read(path, &found, e) && fine && store_add(*out, &found.rows, path, &added, e);
+    shard_found_free(&found);
+    if (fine) return true;
+    store_close(*out);
+    *out = NULL;
+    return false;
+}
+
+bool store_open(const char *path, enum store_access wanted, struct store **out, struct err *e) {
+    if (!path || !shard_is(path)) return open_database(path, wanted, out, e);
+    *out = NULL;
+    if (wanted == STORE_READ) return open_copy(path, out, e);
+    return err_set(e, ERR_INPUT, "%s is a shard of a sweep: 'heddle results merge' makes a database of it",
+                   path);
+}
+
+bool store_open_shard(const char *path, const struct shard_about *about, struct store **out, struct err *e) {
+    struct shard_found found = {0};
+    struct store_added added;
+    bool fine = open_database(NULL, STORE_WRITE, out, e);
+    struct store *s = *out;
+    fine =
+        fine && shard_open(path, about, &s->shard, &found, e) && store_add(s, &found.rows, path, &added, e);
+    shard_found_free(&found);
+    if (fine) return true;
+    store_close(s);
+    *out = NULL;
+    return false;
+}
+
 void store_close(struct store *s) {
+    struct err e = {0};
     if (!s) return;
+    if (s->db) store_flush(s, &e);
+    err_free(&e);
+    for (size_t i = 0; i < STORE_STATEMENTS; i++) sqlite3_finalize(s->statement[i]);
+    shard_close(s->shard);
+    VEC_FREE(&s->waiting);
+    arena_free(&s->mem);
     sqlite3_close(s->db);
     pthread_mutex_destroy(&s->lock);
     free(s->path);
@@ -217,7 +282,7 @@ void store_abandon(struct store *s) {
     sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
-/* A write that is taken back. It opens the journal, which lies in the same folder. */
+/* A write that is taken back. It opens the journal, which lies in the same folder. A shard is open already. */
 bool store_writable(struct store *s, struct err *e) {
     struct sb sql = {0};
     sb_add(&sql, "BEGIN IMMEDIATE; PRAGMA user_version = %d;", SCHEMA);
@@ -226,148 +291,5 @@ bool store_writable(struct store *s, struct err *e) {
     sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     pthread_mutex_unlock(&s->lock);
     sb_free(&sql);
-    return fine;
-}
-
-/* ---- points ---- */
-
-static void bind_text(sqlite3_stmt *q, int at, const char *text) {
-    sqlite3_bind_text(q, at, text, -1, SQLITE_TRANSIENT);
-}
-
-static void bind_hash(sqlite3_stmt *q, int at, uint64_t hash) {
-    char text[17];
-    snprintf(text, sizeof text, "%016" PRIx64, hash);
-    bind_text(q, at, text);
-}
-
-/* Counters are far from it, but a column holds no more. */
-static void bind_count(sqlite3_stmt *q, int at, uint64_t v) {
-    sqlite3_bind_int64(q, at, v > INT64_MAX ? INT64_MAX : (int64_t)v);
-}
-
-/* Runs a statement that gives nothing, and releases it. */
-static bool finish(struct store *s, sqlite3_stmt *q, struct err *e) {
-    bool more, fine = store_step(s, q, &more, e);
-    sqlite3_finalize(q);
-    return fine;
-}
-
-static enum store_state state_of(const struct lab_outcome *o) {
-    if (o->err.code == ERR_REFUSED) return STORE_REFUSED;
-    return o->wrong ? STORE_WRONG : o->err.code ? STORE_FAILED : STORE_GOOD;
-}
-
-static void point_sql(struct sb *sql) {
-    sb_add(sql, "INSERT OR IGNORE INTO point (" STORE_COLUMNS);
-    for (int i = 0; i < STAT_COUNT; i++) sb_add(sql, ", \"%s\"", stat_rows[i].name);
-    sb_add(sql, ") VALUES (?");
-    for (int i = 1; i < STORE_NCOLUMNS + STAT_COUNT; i++) sb_add(sql, ", ?");
-    sb_add(sql, ")");
-}
-
-/* In the order of STORE_COLUMNS; SQLite counts from 1. */
-static void bind_point(sqlite3_stmt *q, const struct store_id *id, const struct lab_outcome *o) {
-    const char *const text[] = {id->workload, id->size, id->config, id->mech, id->options, id->version};
-    int at = 1;
-    bind_count(q, at++, id->key);
-    for (size_t i = 0; i < sizeof text / sizeof *text; i++) bind_text(q, at++, text[i]);
-    bind_hash(q, at++, id->program);
-    bind_count(q, at++, id->machine);
-    bind_text(q, at++, store_state_names[state_of(o)]);
-    bind_text(q, at++, err_text(&o->err));
-    bind_count(q, at++, o->launches);
-    bind_count(q, at++, o->checked);
-    bind_hash(q, at++, o->digest);
-    for (int i = 0; i < STAT_COUNT; i++) {
-        enum stat_id stat = (enum stat_id)i;
-        if (stat_is_counter(stat))
-            bind_count(q, at++, stats_exact(&o->total, stat));
-        else
-            sqlite3_bind_double(q, at++, stats_value(&o->total, stat));
-    }
-}
-
-static bool put_point(struct store *s, const struct store_id *id, const struct lab_outcome *o,
-                      struct err *e) {
-    struct sb sql = {0};
-    sqlite3_stmt *q = NULL;
-    point_sql(&sql);
-    bool fine = store_prepare(s, sql.text, &q, e);
-    sb_free(&sql);
-    if (!fine) return false;
-    bind_point(q, id, o);
-    return finish(s, q, e);
-}
-
-static bool put_counters(struct store *s, uint64_t key, const struct stats *t, struct err *e) {
-    const struct mech_counter *c;
-    uint64_t value;
-    for (size_t k = 0; (c = stats_counter(t, k, &value)); k++) {
-        struct sb name = {0};
-        sqlite3_stmt *q = NULL;
-        if (!store_prepare(s, "INSERT INTO counter (key, name, value) VALUES (?, ?, ?)", &q, e)) return false;
-        sb_add(&name, "%s.%s", t->mech->name, c->key);
-        bind_count(q, 1, key);
-        bind_text(q, 2, name.text);
-        bind_count(q, 3, value);
-        sb_free(&name);
-        if (!finish(s, q, e)) return false;
-    }
-    return true;
-}
-
-static bool put_settings(struct store *s, const struct store_id *id, struct err *e) {
-    for (size_t i = 0; i < id->noptions; i++) {
-        sqlite3_stmt *q = NULL;
-        if (!store_prepare(s, "INSERT OR IGNORE INTO setting (machine, key, value) VALUES (?, ?, ?)", &q, e))
-            return false;
-        bind_count(q, 1, id->machine);
-        bind_text(q, 2, id->option[i].key);
-        bind_text(q, 3, id->option[i].value);
-        if (!finish(s, q, e)) return false;
-    }
-    return true;
-}
-
-static bool put_host(struct store *s, uint64_t key, double seconds, struct err *e) {
-    sqlite3_stmt *q = NULL;
-    if (!store_prepare(s, "INSERT INTO host (key, seconds) VALUES (?, ?)", &q, e)) return false;
-    bind_count(q, 1, key);
-    sqlite3_bind_double(q, 2, seconds);
-    return finish(s, q, e);
-}
-
-static bool forget(struct store *s, uint64_t key, struct err *e) {
-    static const char *const statements[] = {"DELETE FROM point WHERE key = ?",
-                                             "DELETE FROM counter WHERE key = ?",
-                                             "DELETE FROM host WHERE key = ?"};
-    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
-        sqlite3_stmt *q = NULL;
-        if (!store_prepare(s, statements[i], &q, e)) return false;
-        bind_count(q, 1, key);
-        if (!finish(s, q, e)) return false;
-    }
-    return true;
-}
-
-static bool put(struct store *s, const struct store_id *id, const struct lab_outcome *o, bool replace,
-                struct err *e) {
-    if (replace && !forget(s, id->key, e)) return false;
-    if (!put_point(s, id, o, e)) return false;
-    if (!sqlite3_changes(s->db)) return true; /* it is there already */
-    return put_counters(s, id->key, &o->total, e) && put_settings(s, id, e) &&
-           put_host(s, id->key, o->seconds, e);
-}
-
-bool store_put(struct store *s, const struct store_id *id, const struct lab_outcome *o, bool replace,
-               struct err *e) {
-    pthread_mutex_lock(&s->lock);
-    bool fine = store_exec(s, "BEGIN IMMEDIATE", e);
-    if (fine) {
-        fine = put(s, id, o, replace, e) && store_exec(s, "COMMIT", e);
-        if (!fine) sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-    }
-    pthread_mutex_unlock(&s->lock);
     return fine;
 }

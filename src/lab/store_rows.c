@@ -1,8 +1,11 @@
 /* Points in memory: statistics by name, and the axes on which points lie. The canonical order of an axis is that of the
- * tables (workloads, mechanisms, sizes) and else that of strverscmp, which takes numbers in text for numbers. */
+ * tables (workloads, mechanisms, sizes), of numbers their own, and else that of strverscmp, which takes numbers in text for
+ * numbers. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bound.h"
 #include "lab/store.h"
 
 /* ---- statistics ---- */
@@ -64,15 +67,9 @@ bool store_number(const struct store_row *row, size_t name, double *value) {
 }
 
 const struct store_row *store_by_key(const struct store_rows *r, uint64_t key) {
-    size_t low = 0, high = r->rows.n;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (r->rows.v[r->by_key[mid]].id.key < key)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    const struct store_row *row = low < r->rows.n ? &r->rows.v[r->by_key[low]] : NULL;
+    size_t at;
+    BOUND(at, 0, r->rows.n, r->rows.v[r->by_key[at]].id.key < key);
+    const struct store_row *row = at < r->rows.n ? &r->rows.v[r->by_key[at]] : NULL;
     return row && row->id.key == key ? row : NULL;
 }
 
@@ -90,6 +87,8 @@ static int axis_number(const char *axis) {
 const char *store_option(const struct store_row *row, const char *key) {
     for (size_t i = 0; i < row->id.noptions; i++)
         if (!strcmp(row->id.option[i].key, key)) return row->id.option[i].value;
+    for (size_t i = 0; i < row->nwords; i++)
+        if (!strcmp(row->word[i].key, key)) return row->word[i].value;
     return NULL;
 }
 
@@ -107,19 +106,38 @@ const char *store_place(const struct store_row *row, const char *axis) {
     }
 }
 
-bool store_axis(const struct store_rows *r, const char *axis, struct err *e) {
+static int by_address(const void *a, const void *b) {
+    const uintptr_t x = (uintptr_t) * (const hd_option *const *)a,
+                    y = (uintptr_t) * (const hd_option *const *)b;
+    return (x > y) - (x < y);
+}
+
+/* The name nearest to a word among all axes. Points of one machine share its options: each machine is looked at once. */
+static const char *nearest_axis(const struct store_rows *r, const char *word) {
+    VEC(const hd_option *) machines = {0};
     VEC(const char *) names = {0};
-    bool known = axis_number(axis) != OTHER;
     for (const char *const *a = store_axes; *a; a++) VEC_PUSH(&names, *a);
-    for (size_t i = 0; i < r->rows.n && !known; i++) {
-        known = store_option(&r->rows.v[i], axis) != NULL;
-        for (size_t k = 0; k < r->rows.v[i].id.noptions && !known; k++)
-            VEC_PUSH(&names, r->rows.v[i].id.option[k].key);
+    for (size_t i = 0; i < r->rows.n; i++) {
+        const struct store_row *row = &r->rows.v[i];
+        if (row->id.noptions) VEC_PUSH(&machines, row->id.option);
+        for (size_t k = 0; k < row->nwords; k++) VEC_PUSH(&names, row->word[k].key);
     }
+    if (machines.n) qsort(machines.v, machines.n, sizeof *machines.v, by_address);
+    for (size_t i = 0; i < machines.n; i++)
+        for (const hd_option *o = machines.v[i]; (!i || o != machines.v[i - 1]) && o->key; o++)
+            VEC_PUSH(&names, o->key);
     VEC_PUSH(&names, NULL);
-    const char *near = known ? NULL : nearest_name(axis, names.v);
+    const char *near = nearest_name(word, names.v);
+    VEC_FREE(&machines);
     VEC_FREE(&names);
-    if (known) return true;
+    return near;
+}
+
+bool store_axis(const struct store_rows *r, const char *axis, struct err *e) {
+    if (axis_number(axis) != OTHER) return true;
+    for (size_t i = 0; i < r->rows.n; i++)
+        if (store_option(&r->rows.v[i], axis)) return true;
+    const char *near = nearest_axis(r, axis);
     if (near) return err_set(e, ERR_INPUT, "points do not differ in \"%.60s\"; did you mean %s?", axis, near);
     return err_set(
         e, ERR_INPUT,
@@ -147,6 +165,24 @@ static size_t mech_rank(const char *label) {
     return i;
 }
 
+/* What is not there comes first, then numbers, then words; so that any three places have an order. */
+enum place_kind { PLACE_NONE, PLACE_NUMBER, PLACE_WORD };
+
+static enum place_kind place_kind(const char *text, double *value) {
+    char *end;
+    *value = strtod(text, &end);
+    if (end != text && !*end && isfinite(*value)) return PLACE_NUMBER;
+    return strcmp(text, "-") != 0 ? PLACE_WORD : PLACE_NONE;
+}
+
+static int place_order(const char *a, const char *b) {
+    double x, y;
+    const enum place_kind first = place_kind(a, &x), second = place_kind(b, &y);
+    if (first != second) return first < second ? -1 : 1;
+    if (first == PLACE_NUMBER && x != y) return x < y ? -1 : 1;
+    return strverscmp(a, b);
+}
+
 int store_order(const char *axis, const char *a, const char *b) {
     size_t x = 0, y = 0;
     switch (axis_number(axis)) {
@@ -155,5 +191,5 @@ int store_order(const char *axis, const char *a, const char *b) {
     case MECH: x = mech_rank(a), y = mech_rank(b); break;
     default: break;
     }
-    return x != y ? (x < y ? -1 : 1) : strverscmp(a, b);
+    return x != y ? (x < y ? -1 : 1) : place_order(a, b);
 }

@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "lab/pool.h"
 #include "sim/checkpoint.h"
+#include "sim/tape.h"
 
 struct run {
     const struct lab_hooks *hooks;
@@ -83,13 +84,22 @@ static bool digest_buffers(struct run *r, const struct lab_program *p, const hd_
     return true;
 }
 
-static bool run_program(struct run *r, const struct lab_program *p) {
+static bool fill(struct run *r, const struct lab_subject *s, hd_module *mod, const hd_arg *args) {
+    struct err *e = &r->out->err;
+    if (s->hold && !s->hold(s->holder, true, e)) return false;
+    const bool fine = lab_fill(r->dev, mod, s->program, args, e);
+    if (s->hold) s->hold(s->holder, false, e);
+    return fine;
+}
+
+static bool run_program(struct run *r, const struct lab_subject *s) {
+    const struct lab_program *p = s->program;
     struct err *e = &r->out->err;
     hd_module *mod;
     hd_kernel *k;
     hd_arg *args = xcalloc(p->nargs + p->nbuffers + 1, sizeof *args);
-    bool fine = lab_load(r->dev, p, &mod, &k, e) && lab_bind(r->dev, mod, p, args, e) &&
-                lab_fill(r->dev, mod, p, args, e);
+    bool fine =
+        lab_load(r->dev, p, &mod, &k, e) && lab_bind(r->dev, mod, p, args, e) && fill(r, s, mod, args);
     if (fine) {
         before(r, k, &p->launch);
         fine = lab_check(r->dev, hd_run(k, &p->launch, args, p->nargs), e);
@@ -112,10 +122,18 @@ bool lab_stage_launch(struct lab_stage *s, hd_kernel *k, const hd_launch *l, con
     return true;
 }
 
+bool lab_stage_follow(struct lab_stage *s, hd_kernel *k, const hd_launch *l, const struct sim_followed *f,
+                      struct err *e) {
+    before(s->run, k, l);
+    if (!lab_check(s->dev, sim_follow(k, l, f), e)) return false;
+    after(s->run, k, l);
+    return true;
+}
+
 static bool run_script(struct run *r, const struct lab_script *s) {
     struct err *e = &r->out->err;
     struct lab_stage stage = {.dev = r->dev, .hooks = r->hooks, .out = r->out, .run = r};
-    if (!lab_check(r->dev, hd_module_load(r->dev, s->file, s->text, s->text_bytes, &stage.mod), e))
+    if (s->text && !lab_check(r->dev, hd_module_load(r->dev, s->file, s->text, s->text_bytes, &stage.mod), e))
         return false;
     if (!s->run(s->user, &stage, e)) return false;
     ended(r, stage.mod, NULL);
@@ -129,6 +147,10 @@ void lab_run(const struct lab_subject *s, const hd_config *config, const struct 
     static const struct lab_hooks none;
     struct run r = {.hooks = hooks ? hooks : &none, .out = out};
     *out = (struct lab_outcome){0};
+    if (s->command) {
+        s->command->run(s->command->user, config, r.hooks, out);
+        return;
+    }
     if (lab_open(config, &r.dev, &out->err)) {
         hd_set_print(r.dev, no_print, NULL);
         if (r.hooks->opened) r.hooks->opened(r.hooks->user, r.dev);
@@ -137,7 +159,7 @@ void lab_run(const struct lab_subject *s, const hd_config *config, const struct 
         else if (s->script)
             run_script(&r, s->script);
         else
-            run_program(&r, s->program);
+            run_program(&r, s);
         out->total = *sim_stats(r.dev, true);
         if (r.hooks->closing) r.hooks->closing(r.hooks->user, r.dev);
     }
@@ -172,7 +194,9 @@ bool lab_size(const char *text, enum work_size *size, struct err *e) {
 }
 
 void lab_subject_name(const struct lab_subject *s, struct sb *out) {
-    if (s->workload)
+    if (s->name)
+        sb_add(out, "%s", s->name);
+    else if (s->workload)
         sb_add(out, "@%s", s->workload->name);
     else if (s->script)
         sb_add(out, "%s:%s", s->script->file, s->script->name);

@@ -17,17 +17,35 @@ struct lab_stage {
 /* Launches that somebody else's code makes. */
 struct lab_script {
     const char *name;        /* of the script, for messages */
-    const char *file, *text; /* the PTX */
+    const char *file, *text; /* the PTX; text NULL: run loads what it needs and says stage->mod */
     size_t text_bytes;
+    uint64_t identity; /* a hash of all that decides what it does, apart from the PTX and the machine */
     bool (*run)(const void *user, struct lab_stage *stage, struct err *e);
     const void *user;
 };
 
+struct lab_hooks;
+struct lab_outcome;
+/* A program in a process of its own, which has devices of its own. */
+struct lab_command {
+    uint64_t identity; /* a hash of all that decides what it does, apart from the machine */
+    /* Fills out, which is empty; ERR_MEMORY: the host could not run it, which is no result. Of the hooks, stop alone. */
+    void (*run)(const void *user, const hd_config *config, const struct lab_hooks *hooks,
+                struct lab_outcome *out);
+    const void *user;
+};
+
 struct lab_subject {
-    const struct workload *workload; /* NULL: script */
+    const char *name;                /* in tables, where it is not that of lab_subject_name; or NULL */
+    const struct workload *workload; /* NULL: command */
     enum work_size size;
-    const struct lab_script *script; /* NULL: program */
+    const struct lab_command *command; /* NULL: script; it has a name */
+    const struct lab_script *script;   /* NULL: program */
     const struct lab_program *program;
+    /* Of a program: called before and after its inputs are copied to a device, by any thread: they must be there in between.
+     * NULL: they always are. */
+    bool (*hold)(void *holder, bool begin, struct err *e);
+    void *holder;
 };
 
 struct lab_outcome {
@@ -73,6 +91,14 @@ void lab_outcome_free(struct lab_outcome *o);
 /* A launch of a script: statistics, times and hooks as of any other. */
 bool lab_stage_launch(struct lab_stage *s, hd_kernel *k, const hd_launch *l, const hd_arg *args, size_t nargs,
                       struct err *e);
+
+/* The same of one that follows tapes. */
+struct sim_followed;
+bool lab_stage_follow(struct lab_stage *s, hd_kernel *k, const hd_launch *l, const struct sim_followed *f,
+                      struct err *e);
+
+/* A hash of all that decides what it does, apart from the machine. */
+uint64_t lab_subject_hash(const struct lab_subject *s);
 
 /* "@bfs", "FILE:kernel" or "FILE:script", for messages and tables. */
 void lab_subject_name(const struct lab_subject *s, struct sb *out);

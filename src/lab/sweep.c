@@ -81,9 +81,12 @@ bool lab_sweep_ids(struct lab_sweep *s, struct err *e) {
     s->ids = xcalloc(s->npoints + 1, sizeof *s->ids);
     s->again = xcalloc(s->npoints + 1, sizeof *s->again);
     s->found = xcalloc(s->npoints + 1, sizeof *s->found);
-    for (size_t i = 0; i < s->npoints; i++)
-        if (!lab_point_id(&s->points[i], &s->mem, &s->ids[i], e)) return false;
-    return true;
+    struct lab_known *known = lab_known_new(&s->mem);
+    size_t i = 0;
+    while (i < s->npoints && lab_known_id(known, &s->points[i], &s->ids[i], e)) i++;
+    lab_known_free(known);
+    s->failed = i;
+    return i == s->npoints;
 }
 
 bool lab_sweep_look(struct lab_sweep *s, struct err *e) {
@@ -131,9 +134,20 @@ static double part_done(const struct crew *c) {
     return all > 0 ? behind / all : 1;
 }
 
+/* The first error of the store ends the sweep. */
+static void give_up(struct crew *c, const struct err *e) {
+    pthread_mutex_lock(&c->lock);
+    if (!c->err.code) err_set(&c->err, e->code, "%s", err_text(e));
+    pthread_mutex_unlock(&c->lock);
+    atomic_store(&c->stop, true);
+}
+
 static void on_tick(void *user) {
     struct crew *c = user;
     struct lab_sweep *s = c->s;
+    struct err e = {0};
+    if (!store_flush(s->store, &e)) give_up(c, &e);
+    err_free(&e);
     pthread_mutex_lock(&c->lock);
     s->progress.part = part_done(c);
     struct lab_progress p = s->progress;
@@ -147,6 +161,11 @@ static int on_progress(void *user, uint64_t done, uint64_t all) {
     struct crew *c = user;
     (void)done, (void)all;
     return !atomic_load(&c->stop);
+}
+
+static bool on_stop(void *user) {
+    struct crew *c = user;
+    return atomic_load(&c->stop);
 }
 
 static void on_open(void *user, hd_device *dev) {
@@ -189,14 +208,6 @@ static void end(struct crew *c, struct task *t, bool ran, bool bad) {
     pthread_mutex_unlock(&c->lock);
 }
 
-/* The first error of the store ends the sweep. */
-static void give_up(struct crew *c, const struct err *e) {
-    pthread_mutex_lock(&c->lock);
-    if (!c->err.code) err_set(&c->err, e->code, "%s", err_text(e));
-    pthread_mutex_unlock(&c->lock);
-    atomic_store(&c->stop, true);
-}
-
 /* Whether another sweep has put the point there; then it is counted as stored, and this sweep looks for others elsewhere. */
 static bool put_by_another(struct crew *c, struct task *t, bool *there, struct err *e) {
     enum store_state state;
@@ -219,14 +230,16 @@ static bool keep(struct crew *c, struct task *t, const struct lab_outcome *o, st
     return true;
 }
 
-/* An abandoned run is no result; its error would be HD_LIMIT's. Nor is one that the host had no memory for. */
+/* An abandoned run is no result; its error would be HD_LIMIT's, and a script may end early without any. Nor is one that the
+ * host had no memory for. */
 static bool run_point(struct crew *c, struct task *t, struct err *e) {
     const struct store_id *id = &c->s->ids[t->point];
-    struct lab_hooks hooks = {.opened = on_open, .user = c};
+    struct lab_hooks hooks = {.opened = on_open, .stop = on_stop, .user = c};
     hd_config config = {.options = id->option, .noptions = id->noptions};
     struct lab_outcome o;
     lab_run(&c->s->points[t->point].subject, &config, &hooks, &o);
-    bool abandoned = atomic_load(&c->stop) && o.err.code == ERR_LIMIT;
+    bool abandoned =
+        atomic_load(&c->stop) && (o.err.code == ERR_LIMIT || c->s->points[t->point].subject.script);
     bool fine = abandoned || (o.err.code == ERR_MEMORY ? err_set(e, ERR_MEMORY, "%s under %s: %s",
                                                                  id->workload, id->mech, err_text(&o.err))
                                                        : keep(c, t, &o, e));
@@ -241,7 +254,9 @@ static void run_task(void *user, size_t number) {
     (void)number;
     if (atomic_load(&c->stop)) return;
     struct task *t = begin(c);
-    if (!put_by_another(c, t, &there, &e) || (!there && !run_point(c, t, &e))) give_up(c, &e);
+    if (!put_by_another(c, t, &there, &e) ||
+        (!there && !(store_begin(c->s->store, c->s->ids[t->point].key, &e) && run_point(c, t, &e))))
+        give_up(c, &e);
     err_free(&e);
 }
 
@@ -263,9 +278,12 @@ bool lab_sweep(struct lab_sweep *s, struct err *e) {
     pthread_mutex_init(&c.lock, NULL);
     plan(&c);
     /* found out now and not when the first point, which may have taken an hour, is to be put */
-    if (!c.tasks.n || store_writable(s->store, &c.err))
+    if (!c.tasks.n || store_writable(s->store, &c.err)) {
+        store_batch(s->store, true);
         lab_run_tasks(&(struct lab_tasks){.n = c.tasks.n, .run = run_task, .tick = on_tick, .user = &c},
                       s->jobs);
+        store_batch(s->store, false);
+    }
     s->stopped = atomic_load(&c.stop);
     s->progress.part = part_done(&c);
     bool fine = !c.err.code || err_set(e, c.err.code, "%s", err_text(&c.err));

@@ -16,11 +16,21 @@ struct lab_point {
     const hd_option *settings; /* on top of it; neither run.mech nor run.mode */
     size_t nsettings;
     const char *mech; /* "NAME" or "NAME:KEY=VALUE:..."; NULL: the configuration's */
+    /* What tells this subject from others of its name, as in n = 1024: an axis of the results. Sorted by name, which has no
+     * point in it; values have no blanks. What they mean is in the subject itself. */
+    const hd_option *arguments;
+    size_t narguments;
 };
 
 /* Works out what a point is; false: an option, mechanism or configuration that does not exist or does not fit. Text is put
  * into mem. */
 bool lab_point_id(const struct lab_point *p, struct arena *mem, struct store_id *id, struct err *e);
+/* The same for many points, of which subjects do not change meanwhile: configurations are read once, inputs hashed once. Ids
+ * last as long as mem, and longer than this. */
+struct lab_known;
+struct lab_known *lab_known_new(struct arena *mem);
+bool lab_known_id(struct lab_known *k, const struct lab_point *p, struct store_id *id, struct err *e);
+void lab_known_free(struct lab_known *k);
 
 struct lab_progress {
     size_t points; /* of the sweep, the same one asked for twice counted once */
@@ -42,6 +52,7 @@ struct lab_sweep {
     void *user;
     /* Filled by lab_sweep. */
     struct store_id *ids;           /* by point */
+    size_t failed;                  /* the point that could not be worked out, when that is what failed */
     bool *again;                    /* by point: the same as one before it */
     const struct store_row **found; /* by point; NULL: not there since the sweep was stopped */
     struct store_rows rows;         /* the points of this sweep that are there */

@@ -4,18 +4,26 @@
 
 #include <string.h>
 
+void csv_text(struct sb *out, const char *text) {
+    const bool first = !out->len || out->text[out->len - 1] == '\n';
+    const size_t n = strlen(text);
+    if (!first) sb_addn(out, ",", 1);
+    if (!(first && !n) && !strpbrk(text, ",\"\r\n")) {
+        sb_addn(out, text, n);
+        return;
+    }
+    sb_addn(out, "\"", 1);
+    for (const char *c = text; *c; c++) sb_addn(out, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
+    sb_addn(out, "\"", 1);
+}
+
 void csv_cell(struct sb *out, const char *fmt, ...) {
     struct sb cell = {0};
     va_list ap;
     va_start(ap, fmt);
     sb_addv(&cell, fmt, ap);
     va_end(ap);
-    bool first = !out->len || out->text[out->len - 1] == '\n';
-    bool quote = (first && !cell.len) || strpbrk(cell.text, ",\"\r\n");
-    if (!first) sb_addn(out, ",", 1);
-    if (quote) sb_addn(out, "\"", 1);
-    for (const char *c = cell.text; *c; c++) sb_addn(out, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
-    if (quote) sb_addn(out, "\"", 1);
+    csv_text(out, cell.text ? cell.text : "");
     sb_free(&cell);
 }
 

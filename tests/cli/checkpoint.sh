@@ -106,17 +106,7 @@ verdict $? "killed three times, it ends with the same bytes"
 verdict $? "and saved what was left of 14 launches, one by one"
 
 # ---- stopped: the file stays, and is named ----
-cat tests/cli/kernels.ptx - >"$work/hours.ptx" <<'PTX'
-.entry hours() {
-    .reg .pred %p;
-    .reg .u32 %r;
-    mov.u32 %r, 0;
-L:  add.u32 %r, %r, 1;
-    setp.lt.u32 %p, %r, 0x7fffffff;
-    @%p bra L;
-    ret;
-}
-PTX
+hours | cat tests/cli/kernels.ptx - >"$work/hours.ptx"
 printf 'buffer x u32[4]\nlaunch add grid 1 block 4 args x, 1\nlaunch hours grid 1 block 64\n' >"$work/hours.hds"
 command_line="heddle run hours.ptx, SIGTERM"
 "$HEDDLE" run "$work/hours.ptx" --script "$work/hours.hds" -f --checkpoint "$work/hours.ckpt:1" >"$out" 2>"$err" &

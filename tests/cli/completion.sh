@@ -33,6 +33,11 @@ offers "show" "actions" config sh
 offers "pdom,dwf pdom,dws" "mechanisms to explain" explain pdom,dw
 offers "@bfs :files" "a program after them" explain pdom @bf
 offers "oracle-lanes oracle-reconvergence" "studies" study or
+offers "bars lines heat scatter" "plots" results --plot ''
+offers "workload,mech" "axes, behind the last comma" results --rows workload,mec
+offers "memory.seed" "options are axes" results --over memory.se
+offers "gpu.ipc" "statistics" results --x gpu.ip
+offers "memory.seed=" "an option and its values, of a study" study sensitivity --over memory.se
 offers "" "nothing where nothing fits" version x
 offers "" "nor after an unknown command" frobnicate x
 

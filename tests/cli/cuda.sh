@@ -41,6 +41,8 @@ refused "there is no mechanism 'pdmo'" "an unknown mechanism" cuda --mech pdmo t
 refused "there is no configuration" "an unknown machine" cuda --config nowhere true
 refused 'there is no option "a.b"' "an unknown option of the machine" cuda --set a.b=c true
 refused "--profile needs timed runs" "a profile without time" cuda -f --profile true
+refused "--threads: N is at least 1" "no threads" cuda --threads 0 true
+refused "--threads needs timed runs" "threads of a run that is not timed" cuda -f --threads 2 true
 refused "--report needs timed runs" "a page without time" cuda --races --report "$work/page.html" true
 refused "--report cannot go to standard output" "nor is standard output for a page" cuda --report - true
 refused "a page is of one machine" "a page of several machines" cuda -c tiny,harp-fermi --report "$work/page.html" true
@@ -65,17 +67,23 @@ expect_status 139 "a program that dies of a signal"
 printf '#!/bin/sh\necho script\n' >"$work/script" && chmod +x "$work/script"
 run cuda -q "$work/script"
 expect_out script "a script"
-run cuda -q sh -c 'echo $HEDDLE_CONFIG $HEDDLE_MECH $HEDDLE_MODE $HEDDLE_SET' --config
-expect_out "turing-rtx2060 pdom timed" "the default machine, timed"
-run cuda -q -c tiny --mech pdom:side=most --set gpu.sms=2 -m 99 sh -c 'echo $HEDDLE_CONFIG $HEDDLE_MECH $HEDDLE_MODE $HEDDLE_SET'
-expect_out "tiny pdom timed gpu.sms=2;pdom.side=most;exec.max_insts=99" "what the library finds in its environment"
+run cuda -q --threads 3 sh -c 'echo $HEDDLE_CONFIG $HEDDLE_MECH $HEDDLE_MODE $HEDDLE_SET' --config
+expect_out "turing-rtx2060 pdom timed run.threads=3" "the default machine, timed"
+run cuda -q sh -c 'echo $HEDDLE_SET'
+expect_out "run.threads=$(nproc)" "all cores for one run"
+run cuda -q --mech pdom,dwf sh -c 'echo $HEDDLE_SET.'
+expect_out "." "one for each of several"
+run cuda -q -S run.threads=2 sh -c 'echo $HEDDLE_SET'
+expect_out "run.threads=2" "or what is set"
+run cuda -q -c tiny --mech pdom:side=most --set gpu.sms=2 -m 99 --threads 1 sh -c 'echo $HEDDLE_CONFIG $HEDDLE_MECH $HEDDLE_MODE $HEDDLE_SET'
+expect_out "tiny pdom timed gpu.sms=2;pdom.side=most;exec.max_insts=99;run.threads=1" "what the library finds in its environment"
 run cuda -q -f --timed x true
 expect_status 2 "--timed without time is refused"
 run cuda -q --timed 'reduce:3' --timed ns::scan sh -c 'echo $HEDDLE_TIMED'
 expect_out "reduce:3;ns::scan" "kernels to time"
 printf '# machine\nHEDDLE_CONFIG = tiny\nset = gpu.sms=2;sm.depth=1\nquiet = 1\n' >"$work/options"
-HEDDLE_CONFIG=harp-fermi HEDDLE_SET=gpu.sms=3 run cuda --options "$work/options" --set sm.depth=2 sh -c 'echo $HEDDLE_CONFIG $HEDDLE_SET'
-expect_out "tiny gpu.sms=3;gpu.sms=2;sm.depth=1;sm.depth=2" "variables, then the file, then the command line"
+HEDDLE_CONFIG=harp-fermi HEDDLE_SET=gpu.sms=3 run cuda --options "$work/options" --set sm.depth=2 --threads 1 sh -c 'echo $HEDDLE_CONFIG $HEDDLE_SET'
+expect_out "tiny gpu.sms=3;gpu.sms=2;sm.depth=1;sm.depth=2;run.threads=1" "variables, then the file, then the command line"
 [ ! -s "$err" ]
 verdict $? "a flag in the file"
 run cuda -q readlink /proc/self/fd/1
@@ -189,6 +197,10 @@ cp "$work/a.json" "$work/b.json"
 run cuda -q -c tiny --mech pdom,dwf,volta,mimd --jobs 1 --json "$work/a.json" "$launches" 2
 cmp -s "$work/a.json" "$work/b.json"
 verdict $? "whose bytes do not depend on how many run at a time"
+run cuda -q --threads 1 --json "$work/a.json" "$launches" 2
+run cuda -q --threads 3 --json "$work/b.json" "$launches" 2
+cmp -s "$work/a.json" "$work/b.json"
+verdict $? "nor on how many threads simulate a launch"
 run cuda --functional "$launches" 2
 expect_out "no error, 221" "functional"
 run cuda --timed total:2 --json "$work/a.json" "$launches" 3

@@ -67,3 +67,17 @@ expect_json() { # FILE PATH VALUE NAME: FILE is valid JSON and has VALUE at PATH
     [ "$("$work/json" "$1" "$2")" = "$3" ]
     verdict $? "$4"
 }
+
+hours() { # a kernel without parameters that takes hours
+    cat <<'PTX'
+.entry hours() {
+    .reg .pred %p;
+    .reg .u32 %r;
+    mov.u32 %r, 0;
+L:  add.u32 %r, %r, 1;
+    setp.lt.u32 %p, %r, 0x7fffffff;
+    @%p bra L;
+    ret;
+}
+PTX
+}

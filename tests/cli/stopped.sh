@@ -40,21 +40,7 @@ expect_json "$json" total/gpu.cycles "$cycles" "and has the cycles until then"
 [ -s "$work/t" ] && [ -z "$(find "$work" -name '*.tmp')" ]
 verdict $? "the trace is kept, and no temporary file"
 
-cat >"$work/hours.ptx" <<'PTX'
-// heddle: --grid 64 --block 64
-.version 7.0
-.target sm_70
-.address_size 64
-.entry hours() {
-    .reg .pred %p;
-    .reg .u32 %r;
-    mov.u32 %r, 0;
-L:  add.u32 %r, %r, 1;
-    setp.lt.u32 %p, %r, 0x7fffffff;
-    @%p bra L;
-    ret;
-}
-PTX
+{ printf '%s\n' '// heddle: --grid 64 --block 64' '.version 7.0' '.target sm_70' '.address_size 64' && hours; } >"$work/hours.ptx"
 stopped TERM - - run "$work/hours.ptx" --functional --quiet
 expect_status 143 "SIGTERM ends a functional run"
 grep -qE 'stopped on request after 0 of 64 blocks of kernel hours, [0-9]+ thread instructions$' "$err" && [ ! -s "$out" ]

@@ -1,21 +1,9 @@
 # heddle sweep and heddle results: points are stored one by one under keys of their own, so that a sweep that was killed goes
 # on where it was and ends with what an unbroken one has; tables and exports of what is stored.
 . tests/cli/lib.sh
-command_line="cc tests/cli/sql.c" status=0
-${CC:-cc} -o "$work/sql" tests/cli/sql.c -lsqlite3
-verdict $? "the tests' own SQL tool compiles"
+. tests/cli/database.sh
 ${CC:-cc} -o "$work/json" tests/cli/json.c -ljansson
-sql() { "$work/sql" "$@"; }
-# Everything but the host's seconds.
-content() { # FILE
-    for t in point counter setting; do sql "$1" "SELECT '$t', * FROM $t ORDER BY 1, 2, 3"; done
-}
 count() { sql "$1" "SELECT count(*) FROM point" 2>/dev/null || echo 0; }
-same() { # FILE FILE NAME
-    content "$1" >"$work/content.1" && content "$2" >"$work/content.2" && [ -s "$work/content.1" ] &&
-        cmp -s "$work/content.1" "$work/content.2"
-    verdict $? "$3"
-}
 cd "$work" || exit 2 # databases are made here
 
 # ---- points ----
@@ -265,10 +253,8 @@ mkdir bare && ln -s "$(command -v timeout)" bare
 PATH=$PWD/bare run results --db r.sqlite --rows size,gpu.sms --cols mech --svg x.svg
 [ "$status" -eq 2 ] && [ ! -e x.svg ] && grep -q "there is no gnuplot, which draws --svg: install it (Debian's package gnuplot-nox)" "$err"
 verdict $? "without gnuplot the package is named"
-refused "--svg draws a table: --rows and --cols" "a picture of a list" results --db r.sqlite --svg x.svg
 refused "--plot is for --svg and --html" "a plot for the terminal" results --db r.sqlite --rows size,gpu.sms --cols mech --plot bars
-refused "--plot is of a table: --rows and --cols" "a plot of a list" results --db r.sqlite --plot bars --html x.html
-refused "--plot 'pie': expected bars, lines or heat" "an unknown plot" results --db r.sqlite --rows size,gpu.sms --cols mech --plot pie --html x.html
+refused "--plot 'pie': expected bars, lines, heat or scatter" "an unknown plot" results --db r.sqlite --rows size,gpu.sms --cols mech --plot pie --html x.html
 refused "--plot lines: 'tiny' of --rows size is no number" "lines over words" results --db r.sqlite --only gpu.sms=1 --rows size --cols mech --plot lines --html x.html
 refused "--plot lines: --rows is to be one axis, of numbers, and not 2" "lines over two axes" results --db r.sqlite --rows size,gpu.sms --cols mech --plot lines --html x.html
 refused "--plot lines: a --mean over gpu.sms has no place on it" "a mean beside lines" results --db r.sqlite --only size=tiny --rows gpu.sms --cols mech --mean harmonic --plot lines --html x.html
@@ -284,10 +270,10 @@ refused "did you mean tiny?" "a mistyped configuration" sweep --workloads matrix
 refused "did you mean gpu.sms?" "a mistyped option" sweep $small --set gpu.smss=1 --db x.sqlite
 refused "there is no size 'huge': tiny, small or paper" "an unknown size" sweep --workloads matrix --size huge --db x.sqlite
 refused "--set gpu.sms is not KEY=VALUE" "an option without values" sweep $small --set gpu.sms --db x.sqlite
-refused "--set: an empty name in the list" "an empty value" sweep $small --set gpu.sms=1, --db x.sqlite
+refused "--set gpu.sms: an empty value in the list" "an empty value" sweep $small --set gpu.sms=1, --db x.sqlite
 refused "--set gpu.sms is given twice" "an option given twice" sweep $small --set gpu.sms=1 --set gpu.sms=2 --db x.sqlite
 refused "run.mech cannot be set" "the mechanism as an option" sweep $small --set run.mech=pdom --db x.sqlite
-refused "--workloads is missing" "no workloads" sweep --db x.sqlite
+refused "nothing to run: name files, or workloads by --workloads" "no workloads" sweep --db x.sqlite
 refused "--db is missing" "no database" sweep $small
 refused "--jobs: N is at least 1" "no threads" sweep $small --jobs 0 --db x.sqlite
 refused "more than 100000 points" "too many points" sweep $small --set latency.alu="$(seq -s, 400)" --set latency.imul="$(seq -s, 400)" --db x.sqlite

@@ -44,7 +44,7 @@ refused "unknown option -Z" "a strange letter is refused" run $kernel -Z
 refused "option --grid needs a value: --grid X[,Y[,Z]]" "a missing value is named" run $kernel --grid
 refused "option --quiet takes no value" "a flag takes no value" run $kernel --quiet=1
 refused "option --grid is given twice" "an option given twice is refused" run $kernel --grid 1 --grid 2
-refused "FILE|@NAME is missing" "a missing file is named" run
+refused "FILE|@NAME [ARG]... is missing" "a missing file is named" run
 refused "unexpected 'b.ptx'" "a second file is refused" run a.ptx b.ptx
 refused "'heddle run --help' shows what it takes" "the help is pointed at" run
 refused "unknown command 'rum' (did you mean 'run'?)" "help on a mistyped command suggests" help rum

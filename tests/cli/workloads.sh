@@ -38,6 +38,8 @@ verdict $? "--quiet prints nothing"
 run run @matrix $small --max-insts 1000
 expect_status 1 "--max-insts bounds each launch"
 expect_err "the limit is 1000" "and says so"
+run run @mandelbrot --size tiny --max-insts 1000
+expect_err "stopped after 1024 thread instructions (the limit is 1000)" "counted over all SMs"
 
 run run @nw $small --mech pdom --interval 20000 --profile --json "$work/nw.json" --trace "$work/nw.txt" --timeline "$work/nw.tl"
 expect_in_out "launches            7 of 2 kernels" "several launches are counted"

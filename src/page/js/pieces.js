@@ -24,8 +24,9 @@
  *       kind: 'text', or a name of fmt ('int', 'real', 'percent', ...), which are aligned to the right. Heads are buttons that
  *       sort, unless fixed. Rows with onRow can be reached and chosen by keyboard. limit: rows shown before "show all".
  *       Returns {node, setRows(rows), select(row), rowOf(row) => element}.
- *   heatmap({rows, columns, value(row, column), format, caption, corner, from})   rows x columns of coloured numbers; from: the
- *       value without colour (1 for speed-ups; colours then go both ways), else the least one.
+ *   heatmap({rows, columns, value(row, column), names, format, caption, corner, from})   rows x columns of coloured numbers; from: the
+ *       value without colour (1 for speed-ups; colours then go both ways), else the least one. names: {rows, columns} where they
+ *       are numbers: the names by number.
  *   heat(node, fraction)     colours a node's ground, 0..1; -1..0 in the colour of less. null takes it off.
  *   meter(fraction, text)    a bar behind a number, for cells.
  * Numbers: fmt.int 12,345 · fmt.real 1.234 · fmt.fixed(v, n) · fmt.percent(0.12) 12.0 % · fmt.signed +12.0 % · fmt.times 1.23x ·
@@ -250,16 +251,17 @@ const pieces = (() => {
         const span = Math.max(high - from, from - low) || 1;
         return v => (v - from) / span || 0;
     }
-    function heatmap({rows, columns, value, format = fmt.auto, caption, corner, from}) {
+    function heatmap({rows, columns, value, names, format = fmt.auto, caption, corner, from}) {
+        const rowName = r => String(names ? names.rows[r] : r), columnName = c => String(names ? names.columns[c] : c);
         const numbers = rows.flatMap(r => columns.map(c => value(r, c))).filter(Number.isFinite);
         const scale = heatScale(numbers, from);
         const cell = (r, c) => {
             const v = value(r, c);
-            return heat(el('td', {class: 'n', title: `${r}, ${c}: ${format(v)}`}, format(v)), Number.isFinite(v) ? scale(v) : null);
+            return heat(el('td', {class: 'n', title: `${rowName(r)}, ${columnName(c)}: ${format(v)}`}, format(v)), Number.isFinite(v) ? scale(v) : null);
         };
         return el('div', {class: 'scroll'}, el('table', {class: 'heatmap'}, caption ? el('caption', {}, caption) : null,
-            el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, corner || ''), columns.map(c => el('th', {scope: 'col', class: 'n'}, String(c))))),
-            el('tbody', {}, rows.map(r => el('tr', {}, el('th', {scope: 'row'}, String(r)), columns.map(c => cell(r, c)))))));
+            el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, corner || ''), columns.map(c => el('th', {scope: 'col', class: 'n'}, columnName(c))))),
+            el('tbody', {}, rows.map(r => el('tr', {}, el('th', {scope: 'row'}, rowName(r)), columns.map(c => cell(r, c)))))));
     }
 
     // ---- controls ----

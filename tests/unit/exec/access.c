@@ -107,6 +107,7 @@ static void check_values(const struct bench *b, const struct ir_insn *i, uint32_
         uint64_t v = 0;
         for (uint32_t n = 0; n < size; n++) v |= (uint64_t)p[k * size + n] << 8 * n;
         if (extend && v >> (8 * size - 1)) v |= ~UINT64_C(0) << 8 * size;
+        if (i->op == IR_LD_BOX32) v |= UINT64_C(0xffffffff) << 32;
         assert_int_equal(b->block.warps[0].x.r64[0][(RESULT + k) * EXEC_LANES + lane], v);
     }
 }

@@ -53,7 +53,9 @@ static void make_load(struct plan *p, struct ir_insn *i, uint32_t n) {
     i->vec = (uint8_t)(1u << pick(p, 3));
     i->nd = i->vec;
     i->ns = 1;
-    const enum ir_file f = i->op == IR_LD_S32 ? IR_FILE_64 : file_of(p, ir_type_bytes[ir_ops[i->op].type]);
+    const enum ir_file f = i->op == IR_LD_S32 || i->op == IR_LD_BOX32
+                               ? IR_FILE_64
+                               : file_of(p, ir_type_bytes[ir_ops[i->op].type]);
     for (uint32_t k = 0; k < i->nd; k++) i->o[k] = pick(p, 8) ? ir_reg(f, result_row(n, k)) : IR_NONE;
     if (!pick(p, 8)) i->mods |= IR_M_VOLATILE;
 }

@@ -8,6 +8,7 @@
 #include "points.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "lab/pivot.h"
 
@@ -16,7 +17,7 @@ static const char *const by_workload[] = {"workload"}, *const by_mech[] = {"mech
 struct sheet {
     struct arena mem;
     struct store_row rows[8];
-    struct pivot_cell points[8];
+    struct pivot_point points[8];
     size_t n;
 };
 
@@ -26,7 +27,7 @@ static void add(struct sheet *t, size_t workload, const char *mech, bool has, do
     struct err e = {0};
     assert_true(lab_point_id(&p, &t->mem, &row->id, &e));
     row->state = has ? STORE_GOOD : STORE_FAILED;
-    t->points[t->n++] = (struct pivot_cell){.row = row, .has = has, .value = value};
+    t->points[t->n++] = (struct pivot_point){.row = row, .has = has, .value = value};
 }
 
 /* In no order that the table should have. */
@@ -168,6 +169,140 @@ static void two_points_in_one_cell_are_refused(void **state) {
     err_free(&e);
 }
 
+/* ---- over an axis that is not shown ---- */
+
+/* Of mech and argument seed, one row:    seed 1   2   3   4
+ *                                  nrec       1   2   4   -     seed 4 failed
+ *                                  pdom       2   8   2   4
+ *                                  mimd       6                 others did not run */
+struct seeds {
+    struct store_row rows[9];
+    hd_option word[9];
+    struct pivot_point points[9];
+};
+
+static void seeds_make(struct seeds *t) {
+    static const char *const mech[9] = {"pdom", "nrec", "mimd", "nrec", "pdom",
+                                        "pdom", "nrec", "nrec", "pdom"};
+    static const char *const seed[9] = {"3", "4", "1", "2", "1", "4", "1", "3", "2"};
+    static const double value[9] = {2, 0, 6, 2, 2, 4, 1, 4, 8};
+    for (size_t i = 0; i < 9; i++) {
+        const bool has = value[i] != 0;
+        t->word[i] = (hd_option){"seed", seed[i]};
+        t->rows[i] = (struct store_row){.id = {.workload = "good",
+                                               .size = "-",
+                                               .config = "tiny",
+                                               .mech = mech[i],
+                                               .options = "",
+                                               .version = ""},
+                                        .state = has ? STORE_GOOD : STORE_FAILED,
+                                        .word = &t->word[i],
+                                        .nwords = 1};
+        t->points[i] = (struct pivot_point){&t->rows[i], has, value[i]};
+    }
+}
+
+static struct pivot seeds_pivot(const struct seeds *t, enum pivot_mean mean) {
+    static const char *const by_seed[] = {"seed"};
+    struct pivot p = {
+        .rows = {by_workload, 1}, .cols = {by_mech, 1}, .over = {by_seed, 1}, .over_mean = mean};
+    struct err e = {0};
+    if (!pivot_make(&p, t->points, 9, &e)) fail_msg("%s", err_text(&e));
+    return p;
+}
+
+static void assert_spread(const struct pivot_cell *c, const double want[4], size_t n, size_t points) {
+    assert_true(c->has);
+    assert_near(c->value, want[0]);
+    assert_near(c->low, want[1]);
+    assert_near(c->high, want[2]);
+    assert_near(c->deviation, want[3]);
+    assert_int_equal(c->n, n);
+    assert_int_equal(c->points, points);
+}
+
+static void points_over_an_axis_have_a_mean_and_a_spread(void **state) {
+    struct seeds t;
+    (void)state;
+    seeds_make(&t);
+    struct pivot p = seeds_pivot(&t, PIVOT_NO_MEAN);
+    assert_int_equal(p.row_heads.n, 1);
+    assert_int_equal(p.col_heads.n, 3);
+    assert_int_equal(p.overs, 4);
+    /* squares of differences: 16/9 + 1/9 + 25/9 over 2; 4 + 16 + 4 + 0 over 3 */
+    assert_spread(pivot_cell(&p, 0, 0), (double[]){7.0 / 3, 1, 4, sqrt(7.0 / 3)}, 3, 4);
+    assert_spread(pivot_cell(&p, 0, 1), (double[]){4, 2, 8, sqrt(8)}, 4, 4);
+    assert_spread(pivot_cell(&p, 0, 2), (double[]){6, 6, 6, 0}, 1, 1);
+    assert_int_equal(pivot_cell(&p, 0, 0)->row->state, STORE_FAILED); /* so that a reader can be told */
+    pivot_free(&p);
+    p = seeds_pivot(&t, PIVOT_GEOMETRIC);
+    assert_near(pivot_cell(&p, 0, 0)->value, 2);                  /* cube root of 8 */
+    assert_near(pivot_cell(&p, 0, 1)->value, 3.3635856610148585); /* fourth root of 128 */
+    assert_true(pivot_cell(&p, 0, 2)->value == 6);
+    pivot_free(&p);
+}
+
+static void quotients_are_of_points_with_the_same_place(void **state) {
+    struct seeds t;
+    struct err e = {0};
+    (void)state;
+    seeds_make(&t);
+    struct pivot p = seeds_pivot(&t, PIVOT_NO_MEAN);
+    assert_true(pivot_relative(&p, "nrec", &e));
+    assert_spread(pivot_cell(&p, 0, 0), (double[]){1, 1, 1, 0}, 3, 4);
+    /* 2/1, 8/2, 2/4, and nothing to divide the fourth by: not 4 over 7/3 */
+    assert_spread(pivot_cell(&p, 0, 1), (double[]){6.5 / 3, 0.5, 4, sqrt(37.0 / 12)}, 3, 4);
+    assert_spread(pivot_cell(&p, 0, 2), (double[]){6, 6, 6, 0}, 1, 1);
+    assert_true(pivot_relative(&p, "mimd", &e));
+    assert_spread(pivot_cell(&p, 0, 1), (double[]){1.0 / 3, 1.0 / 3, 1.0 / 3, 0}, 1, 4);
+    pivot_free(&p);
+    err_free(&e);
+}
+
+static void what_differs_in_more_than_that_is_refused(void **state) {
+    struct seeds t;
+    struct err e = {0};
+    static const char *const by_seed[] = {"seed"};
+    (void)state;
+    seeds_make(&t);
+    struct pivot p = {.rows = {by_workload, 1}, .cols = {by_workload, 1}, .over = {by_seed, 1}};
+    assert_false(pivot_make(&p, t.points, 9, &e));
+    assert_non_null(strstr(err_text(&e), "more than one point: they differ in mech ("));
+    pivot_free(&p);
+    p = (struct pivot){.rows = {by_workload, 1}, .cols = {by_mech, 1}};
+    assert_false(pivot_make(&p, t.points, 9, &e));
+    assert_non_null(strstr(err_text(&e), "they differ in seed ("));
+    pivot_free(&p);
+    err_free(&e);
+}
+
+static void a_table_of_millions_of_cells_is_refused(void **state) {
+    enum { SIDE = 2100 };
+    static const char *const by_a[] = {"a"}, *const by_b[] = {"b"};
+    struct store_row *rows = calloc(SIDE, sizeof *rows);
+    struct pivot_point *points = calloc(SIDE, sizeof *points);
+    hd_option(*words)[2] = calloc(SIDE, sizeof *words);
+    char(*text)[8] = calloc(SIDE, sizeof *text);
+    struct err e = {0};
+    (void)state;
+    for (size_t i = 0; i < SIDE; i++) {
+        snprintf(text[i], sizeof *text, "%zu", i);
+        words[i][0] = (hd_option){"a", text[i]};
+        words[i][1] = (hd_option){"b", text[i]};
+        rows[i] = (struct store_row){.id = {.options = ""}, .word = words[i], .nwords = 2};
+        points[i] = (struct pivot_point){&rows[i], true, 1};
+    }
+    struct pivot p = {.rows = {by_a, 1}, .cols = {by_b, 1}};
+    assert_false(pivot_make(&p, points, SIDE, &e));
+    assert_non_null(strstr(err_text(&e), "the table would have 2100 rows and 2100 columns"));
+    pivot_free(&p);
+    err_free(&e);
+    free(rows);
+    free(points);
+    free(words);
+    free(text);
+}
+
 static void no_points_make_an_empty_table(void **state) {
     struct pivot p = {.rows = {by_workload, 1}, .cols = {by_mech, 1}};
     struct err e = {0};
@@ -185,6 +320,10 @@ int main(void) {
         cmocka_unit_test_setup_teardown(values_over_a_column, setup, teardown),
         cmocka_unit_test_setup_teardown(means_of_columns, setup, teardown),
         cmocka_unit_test_setup_teardown(two_points_in_one_cell_are_refused, setup, teardown),
+        cmocka_unit_test(points_over_an_axis_have_a_mean_and_a_spread),
+        cmocka_unit_test(quotients_are_of_points_with_the_same_place),
+        cmocka_unit_test(what_differs_in_more_than_that_is_refused),
+        cmocka_unit_test(a_table_of_millions_of_cells_is_refused),
         cmocka_unit_test(no_points_make_an_empty_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

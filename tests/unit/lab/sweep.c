@@ -117,6 +117,84 @@ static void a_program_is_its_text_launch_and_arguments(void **state) {
     assert_true(ids[0].key == id_of_program(&mem, p).key);
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
         for (size_t k = 0; k < i; k++) assert_true(ids[i].key != ids[k].key);
+    p.identity = lab_subject_hash(&(struct lab_subject){.program = &p});
+    args[0].initial = NULL; /* what is not there at the moment counts all the same */
+    assert_true(ids[0].key == id_of_program(&mem, p).key);
+    arena_free(&mem);
+}
+
+static void a_script_is_its_kernels_and_what_it_does(void **state) {
+    struct arena mem = {0};
+    const struct lab_script script = {.name = "s.hds",
+                                      .file = "f.ptx",
+                                      .text = points_ptx,
+                                      .text_bytes = sizeof points_ptx - 1,
+                                      .identity = 1};
+    struct lab_script other = script, shorter = script;
+    other.identity = 2;
+    shorter.text_bytes--;
+    const struct lab_script *const scripts[] = {&script, &other, &shorter};
+    struct store_id ids[3];
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        ids[i] = id_of(&mem, (struct lab_point){.subject = {.script = scripts[i]}, .config = "tiny"});
+    assert_string_equal(ids[0].workload, "f.ptx:s.hds");
+    assert_true(ids[0].key != ids[1].key && ids[0].key != ids[2].key && ids[1].key != ids[2].key);
+    arena_free(&mem);
+}
+
+static void arguments_come_before_options_and_are_part_of_the_key(void **state) {
+    static const hd_option sms = {"gpu.sms", "2"}, small[] = {{"block", "64"}, {"n", "8"}},
+                           large[] = {{"block", "64"}, {"n", "16"}};
+    struct arena mem = {0};
+    struct lab_point a = points_at(0, "pdom"), b, c;
+    (void)state;
+    a.subject.name = "f.cu:k";
+    a.settings = &sms;
+    a.nsettings = 1;
+    b = c = a;
+    b.arguments = small, b.narguments = 2;
+    c.arguments = large, c.narguments = 2;
+    struct store_id ids[] = {id_of(&mem, a), id_of(&mem, b), id_of(&mem, c)};
+    assert_string_equal(ids[0].workload, "f.cu:k");
+    assert_string_equal(ids[0].options, "gpu.sms=2");
+    assert_string_equal(ids[1].options, "block=64 n=8 gpu.sms=2");
+    assert_true(ids[0].machine == ids[1].machine && ids[1].machine == ids[2].machine);
+    assert_true(ids[0].key != ids[1].key && ids[1].key != ids[2].key);
+    arena_free(&mem);
+}
+
+static void what_is_known_of_one_point_is_right_for_the_next(void **state) {
+    static const hd_option settings[][2] = {{{"gpu.sms", "2"}, {"pdom.side", "most"}},
+                                            {{"gpu.sms", "1"}, {"pdom.side", "taken"}}};
+    static const char *const mechs[] = {NULL, "pdom", "dwf", "pdom:side=most"}, *const configs[] = {"tiny",
+                                                                                                    NULL};
+    struct arena mem = {0}, own = {0};
+    struct lab_known *k = lab_known_new(&mem);
+    struct err e = {0};
+    (void)state;
+    for (size_t round = 0; round < 2; round++)
+        for (size_t i = 0; i < 2 * 2 * 4 * 2; i++) {
+            struct lab_point p = points_at(i & 1, mechs[i / 2 % 4]);
+            struct store_id known, fresh;
+            p.config = configs[i / 8 % 2];
+            p.settings = settings[i / 16];
+            p.nsettings = 2;
+            assert_true(lab_known_id(k, &p, &known, &e) && lab_point_id(&p, &own, &fresh, &e));
+            assert_true(known.key == fresh.key && known.machine == fresh.machine &&
+                        known.program == fresh.program);
+            assert_string_equal(known.options, fresh.options);
+            assert_int_equal(known.noptions, fresh.noptions);
+            for (size_t o = 0; o < known.noptions; o++)
+                assert_string_equal(known.option[o].value, fresh.option[o].value);
+        }
+    struct lab_point bad = points_at(0, "pdmo");
+    struct store_id id;
+    assert_false(lab_known_id(k, &bad, &id, &e));
+    assert_false(lab_known_id(k, &bad, &id, &e)); /* what failed is not known */
+    err_free(&e);
+    lab_known_free(k);
+    arena_free(&own);
     arena_free(&mem);
 }
 
@@ -449,6 +527,9 @@ int main(void) {
         cmocka_unit_test(different_points_have_different_keys),
         cmocka_unit_test(a_point_is_of_its_kernels_and_of_the_sources_it_ran_under),
         cmocka_unit_test(a_program_is_its_text_launch_and_arguments),
+        cmocka_unit_test(a_script_is_its_kernels_and_what_it_does),
+        cmocka_unit_test(arguments_come_before_options_and_are_part_of_the_key),
+        cmocka_unit_test(what_is_known_of_one_point_is_right_for_the_next),
         cmocka_unit_test(what_cannot_be_is_said),
         cmocka_unit_test(whatever_becomes_of_a_point_is_stored),
         cmocka_unit_test(a_mechanism_has_counters_of_its_own),

@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "kernels/harness.h"
 #include "sim/sim.h"
+#include "unit/bytes.h"
 
 /* Each thread takes a step of Collatz's sequence, on one side of a branch by a call. The first of a block also keeps a piece
  * of heap memory from one round to the next and frees the one before, so that where things are allocated depends on the
@@ -44,11 +45,6 @@ static const char PTX[] =
     "DONE:\n\tret;\n}\n";
 enum { BLOCKS = 5, THREADS = 48, ALL = BLOCKS * THREADS, LAUNCHES = 7 };
 
-struct bytes {
-    uint8_t *v;
-    size_t n, cap, at;
-};
-
 /* A run, and what can be kept of it. */
 struct run {
     hd_device *dev;
@@ -60,29 +56,14 @@ struct run {
     uint32_t other;                 /* what its input differs by */
 };
 
-static bool put(void *user, void *data, size_t n) {
-    struct bytes *b = user;
-    VEC_RESERVE(b, b->n + n);
-    memcpy(b->v + b->n, data, n);
-    b->n += n;
-    return true;
-}
-
-static bool get(struct bytes *b, void *data, size_t n) {
-    if (n > b->n - b->at) return false;
-    memcpy(data, b->v + b->at, n);
-    b->at += n;
-    return true;
-}
-
 static bool write_log(void *user, void *data, size_t n) {
-    return put(&((struct run *)user)->log, data, n);
+    return bytes_put(&((struct run *)user)->log, data, n);
 }
 static bool read_log(void *user, void *data, size_t n) {
-    return get(((struct run *)user)->replay, data, n);
+    return bytes_get(((struct run *)user)->replay, data, n);
 }
 static bool read_state(void *user, void *data, size_t n) {
-    return get(((struct run *)user)->restore, data, n);
+    return bytes_get(((struct run *)user)->restore, data, n);
 }
 
 static void on_print(void *user, const char *text, size_t n) {
@@ -155,7 +136,7 @@ static void keep(struct run *r, uint64_t launch) {
     sim_note(r->dev, &note, sizeof note);
     assert_int_equal(note, 1000 + launch);
     if (sim_replaying(r->dev)) return;
-    if (!sim_save(r->dev, put, &r->state[launch], &r->at[launch], &e)) fail_msg("%s", err_text(&e));
+    if (!sim_save(r->dev, bytes_put, &r->state[launch], &r->at[launch], &e)) fail_msg("%s", err_text(&e));
     assert_int_equal(r->at[launch].launches, launch);
 }
 
@@ -334,7 +315,7 @@ static void a_failed_launch_ends_what_can_be_kept(void **state) {
     assert_int_equal(hd_module_kernel(r.mod, "step", &k), HD_OK);
     hd_arg args[] = {hd_arg_ptr(0), hd_arg_u64(1)};
     assert_int_equal(hd_run(k, &(hd_launch){.grid = {1}}, args, 2), HD_FAULT);
-    assert_false(sim_save(r.dev, put, &r.state[0], &at, &e));
+    assert_false(sim_save(r.dev, bytes_put, &r.state[0], &at, &e));
     assert_string_equal(err_text(&e), "a launch has failed");
     err_free(&e);
     end(&r);

@@ -379,6 +379,9 @@ static void test_BAR_RED_U32(void **state) {
 #define ROWS_BRANCH SKIP
 #define ROWS_CTRL   SKIP
 
+/* Machine code has tests of its own: exec/machine.c. */
+#define R(...)
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shuffles_gather_by_register),

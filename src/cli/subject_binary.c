@@ -1,0 +1,39 @@
+/* A subject that is a program for RISC-V: a script, as far as everybody else is concerned, that is called main. */
+#include "cli/subject.h"
+
+bool subject_binary_read(struct subject *s, struct err *e) {
+    struct program *p = &s->program;
+    if (s->script_file)
+        return err_set(e, ERR_INPUT, "%s has a main, which launches: --script does not go with it", p->file);
+    if (p->has_grid || p->has_block || p->has_shared || p->args.n || p->buffers.n || p->kernel_name ||
+        p->vars.n)
+        return err_set(e, ERR_INPUT, "%s has a main, which launches: options of a launch do not go with it",
+                       p->file);
+    s->script_file = "main";
+    VEC_PUSH(&p->argv, NULL);
+    for (size_t n = p->argv.n - 1; n > 0; n--) p->argv.v[n] = p->argv.v[n - 1];
+    p->argv.v[0] = p->file;
+    return true;
+}
+
+bool subject_binary_prepare(struct subject *s, const hd_config *config, struct err *e) {
+    struct program *p = &s->program;
+    hd_device *dev = NULL;
+    hd_module *mod;
+    const bool fine = subject_open(p->cli, config, &dev, e) &&
+                      lab_check(dev, hd_module_load(dev, p->file, p->text.text, p->text.len, &mod), e);
+    hd_device_close(dev);
+    p->lab.file = p->file;
+    p->lab.text = p->text.text;
+    p->lab.text_bytes = p->text.len;
+    p->lab.kernel = s->script_file;
+    s->binary_job = (struct binary_job){p->argv.v, p->argv.n};
+    s->lab_script = (struct lab_script){.name = p->lab.kernel,
+                                        .file = p->file,
+                                        .text = p->text.text,
+                                        .text_bytes = p->text.len,
+                                        .run = binary_run,
+                                        .user = &s->binary_job};
+    s->lab.script = &s->lab_script;
+    return fine;
+}

@@ -1,0 +1,78 @@
+#!/bin/bash
+# Programs for RISC-V, compiled here: what heddle shows of their code against objdump, what they print on the scalar core against
+# qemu, and launches under every mechanism that runs them (Debian: gcc-riscv64-linux-gnu, libc6-dev-riscv64-cross, qemu-user,
+# which make test installs where it can).
+heddle=${HEDDLE:-build/heddle}
+gcc=riscv64-linux-gnu-gcc
+for tool in $gcc qemu-riscv64 riscv64-linux-gnu-objdump; do
+    command -v $tool >/dev/null && continue
+    echo "1..1"
+    echo "ok 1 - programs for RISC-V # SKIP skipped: there is no $tool"
+    exit 0
+done
+echo 1..22
+d=$(mktemp -d)
+trap 'rm -rf "$d"' EXIT
+. tests/tap.inc
+
+compile() { # NAME FLAG...
+    local name=$1
+    shift
+    $gcc -static -Iinclude -w "$@" -o "$d/$name" -lm
+}
+same() { # NAME ARG...: output and exit status
+    local name=$1 theirs ours
+    shift
+    qemu-riscv64 "$d/$name" "$@" >"$d/theirs"
+    theirs=$?
+    "$heddle" run -q "$d/$name" "$@" >"$d/ours"
+    ours=$?
+    echo "exit status $theirs and $ours"
+    [ $theirs -eq $ours ] && cmp "$d/theirs" "$d/ours"
+}
+general() {
+    compile general "$@" tests/riscv/general.c && same general "$d/file" x y
+}
+check "a program of many parts prints what it prints under qemu, -O2" general -O2
+check "the same, -O0" general -O0
+check "its code is what objdump shows" tests/riscv/disassembly.sh "$heddle" "$d/general"
+random() { # SEED FLAG...
+    awk -v seed="$1" -f tests/riscv/random.awk >"$d/random.c"
+    shift
+    compile random "$@" "$d/random.c" && same random
+}
+check "random programs compute what they compute under qemu, -O1" random 11 -O1
+check "the same, -O2" random 12 -O2
+check "the same, -O3" random 13 -O3
+check "the same without compressed instructions" random 14 -O2 -march=rv64g
+
+compile spmd -O2 -g tests/riscv/spmd.c
+"$heddle" run -q "$d/spmd" --functional >"$d/spmd.out"
+check "launches compute what main computes" [ "$(grep -c right "$d/spmd.out")" -eq 6 ]
+under() { # MECH
+    "$heddle" run -q -M "$1" "$d/spmd" >"$d/out" && cmp "$d/spmd.out" "$d/out"
+}
+for m in pdom dwf harp volta minpc mimd tesla; do check "under $m too" under $m; done
+refused() { "$heddle" run -q -M sandybridge "$d/spmd" 2>&1 | grep 'has no structured form'; }
+check "a mechanism that cannot run machine code says so" refused
+by_clang() {
+    command -v clang-19 || return 0
+    clang-19 --target=riscv64-linux-gnu -O2 -static -Iinclude tests/riscv/spmd.c -o "$d/clang" -lm &&
+        "$heddle" run -q -f "$d/clang" >"$d/out" && cmp "$d/spmd.out" "$d/out"
+}
+check "compiled by clang, the same" by_clang
+compare() { "$heddle" compare -M pdom,lwm "$d/spmd" | grep -E 'lwm +[0-9,]+'; }
+check "heddle compare takes it" compare
+lines() { "$heddle" run "$d/spmd" --profile | grep -E 'b(ne|eq|lt|ge|ltu|geu) .* spmd\.c:[0-9]+$'; }
+check "a profile names source lines" lines
+agrees() { "$heddle" inspect "$d/spmd" --kernel compute | grep -E '^ +B[0-9]+ +bra +[0-9]+ +spmd\.c:[0-9]+'; }
+check "inspect does, too" agrees
+fails() { # TEXT SOURCE: exit status 1 and the text
+    printf '#include <heddle_spmd.h>\n%s\n' "$2" >"$d/fails.c"
+    compile fails -O1 "$d/fails.c" && { "$heddle" run -q "$d/fails" 2>&1; [ $? -eq 1 ]; } | tee /dev/stderr | grep -q "$1"
+}
+check "a fault names the instruction" fails 'out-of-bounds 8-byte store' \
+    'SPMD_KERNEL void f(long *p) { p[spmd_thread() * 1000000] = 1; } int main(void) { long x; return spmd_launch(f, 1, 2, &x); }'
+check "a thread cannot call the system" fails 'cannot call the system' \
+    '#include <unistd.h>
+     SPMD_KERNEL void f(long n) { write(1, "x", n); } int main(void) { return spmd_launch(f, 1, 1, 1); }'
