@@ -124,7 +124,7 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
 
 /* It may have room for a block that there is, or it was the last that it had. */
 static bool must_stop(const struct gpu_run *r, const struct gpu_at *a, uint32_t i, uint32_t ended) {
-    if (r->next_block == r->grid.blocks) return a->busy && !sm_busy(r->sm[i]);
+    if (r->next_block == r->grid.blocks) return !a->resident && a->busy && !sm_busy(r->sm[i]);
     return ended && (r->gpu->options->gpu.dispatch != GPU_ONE_AT_A_TIME || !a->resident);
 }
 

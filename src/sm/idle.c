@@ -19,8 +19,17 @@ static void count_residents(struct sm *s) {
     s->residents_known = true;
 }
 
-static void take_census(struct sm *s) {
+void idle_waits(const struct sm *s, struct sm_idle_stats *out) {
+    out->dependency += s->census.dependency * s->waited;
+    out->barrier += s->census.barrier * s->waited;
+    out->inactive_path += s->census.inactive_path * s->waited;
+    out->reconvergence += s->census.reconvergence * s->waited;
+}
+
+void idle_census(struct sm *s) {
     struct mech_census c = {0};
+    idle_waits(s, &s->stats.idle);
+    s->waited = 0;
     if (!s->residents_known) count_residents(s);
     s->mech->ops->census(s->mech, &c);
     const uint32_t live = s->residents.live, held = s->residents.blocked + c.inactive_path + c.reconvergence;
@@ -45,15 +54,6 @@ void idle_classes(struct sm *s, uint64_t until) {
         if (s->charge) waits_count(s, k, until - c->counted);
         idle_count(s, c, until);
     }
-}
-
-/* What their threads wait for, in cycles in which no scheduler works. */
-void idle_waiting(struct sm *s, uint64_t cycles) {
-    if (!s->census_known) take_census(s);
-    s->stats.idle.dependency += s->census.dependency * cycles;
-    s->stats.idle.barrier += s->census.barrier * cycles;
-    s->stats.idle.inactive_path += s->census.inactive_path * cycles;
-    s->stats.idle.reconvergence += s->census.reconvergence * cycles;
 }
 
 void idle_account_all(struct sm *s, uint64_t until) {

@@ -289,7 +289,8 @@ struct sm {
     bool stuck; /* memory refuses the request of the queue's head until it calls */
     struct {
         uint32_t dependency, barrier, inactive_path, reconvergence;
-    } census; /* threads by reason, as the statistics idle.* */
+    } census;        /* threads by reason, as the statistics idle.* */
+    uint64_t waited; /* cycles of that census that are not in the statistics yet */
     struct {
         uint32_t live, blocked;
     } residents;           /* threads of all blocks, as long as they are known */
@@ -578,16 +579,19 @@ void lsu_account(struct sm *s, uint64_t until); /* cycles before `until` it was 
 
 /* idle.c: every cycle in one class. */
 void idle_account_all(struct sm *s,
-                      uint64_t until);            /* the cycles of the SM and of its schedulers up to there */
-void idle_classes(struct sm *s, uint64_t until);  /* those of its schedulers */
-void idle_waiting(struct sm *s, uint64_t cycles); /* what threads wait for, while no scheduler works */
+                      uint64_t until);           /* the cycles of the SM and of its schedulers up to there */
+void idle_classes(struct sm *s, uint64_t until); /* those of its schedulers */
+void idle_census(struct sm *s);                  /* what threads wait for now */
+void idle_waits(const struct sm *s, struct sm_idle_stats *out); /* adds what is not in the statistics yet */
 static inline void idle_account(struct sm *s, uint64_t until) { /* those of the SM */
     const uint64_t from = s->counted > s->busy_until ? s->counted : s->busy_until;
     if (!s->active || until <= s->counted) return;
     if (s->charge) idle_classes(s, until);
     s->stats.sm.cycles += until - s->counted;
     s->counted = until;
-    if (!s->nstalled && from < until) idle_waiting(s, until - from);
+    if (s->nstalled || from >= until) return; /* some scheduler works */
+    if (!s->census_known) idle_census(s);
+    s->waited += until - from;
 }
 /* The scheduler's cycles before `until` are of the class it is in. */
 static inline void idle_count(struct sm *s, struct sm_sched *c, uint64_t until) {

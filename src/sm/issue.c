@@ -533,13 +533,20 @@ bool issue_all(struct sm *s, struct err *e) {
     const uint64_t *wakes = s->mech->wakes;
     const bool plain = wakes && s->quick && all_move(s);
     if (plain && all_wait(s)) return true;
-    s->mech->order->moved = true; /* who issues, and ports */
-    if (!plain) return issue_from(s, 0, e);
     struct order *order = s->mech->order;
+    order->moved = true; /* who issues, and ports */
+    if (!plain) return issue_from(s, 0, e);
     const uint64_t now = s->now;
     const struct sm_sched *c = s->sched, *const end = c + s->schedulers;
+    uint64_t next = SM_NEVER; /* of those that cannot issue now, when one may */
+    bool asked = false;       /* the order, for somebody */
     for (; c < end; c++, wakes++) {
-        if (c->port > now || *wakes > now) continue;
+        const uint64_t at = c->port > *wakes ? c->port : *wakes;
+        if (at > now) {
+            if (at < next) next = at;
+            continue;
+        }
+        asked = true;
         const uint32_t k = (uint32_t)(c - s->sched);
         struct mech_split *split = order_choose(order, k, now, ask_ready, s);
         if (!split) continue;
@@ -552,6 +559,10 @@ bool issue_all(struct sm *s, struct err *e) {
         pack(s, split);
         if (!issue_one(s, k, e)) return false;
         if (may_run_out(s)) return issue_from(s, k + 1, e);
+    }
+    if (!asked) {
+        s->issue_at = next;
+        order->moved = false;
     }
     return true;
 }

@@ -398,6 +398,7 @@ void sm_account(struct sm *s, uint64_t now) {
 
 void sm_get_stats(const struct sm *s, struct sm_stats *out, struct mech_stats *mech) {
     *out = s->stats;
+    idle_waits(s, &out->idle);
     out->warp.cycles = out->sm.cycles * s->schedulers;
     out->lane.active = out->sm.thread_insts + out->sm.overhead_lanes;
     *mech = s->mech->stats;
