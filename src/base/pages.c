@@ -24,6 +24,8 @@ enum {
     FIRST_PART = 16 * 1024,         /* the same of a part's, */
     MOST_PART = 32 * 1024,          /* and those of its largest, unless a piece is larger */
     HUGE_PAGE = 2 * 1024 * 1024,
+    SMALL_PAGE =
+        4 * 1024, /* where the host's are larger, it refuses to clear them by halves, and this room does */
     KEPT = 64 * 1024 * 1024, /* chunks above go back to the host with the rewind */
     PERIOD = 16
 };
@@ -144,6 +146,22 @@ void *pages_sparse(struct pages *p, size_t n) {
     size_t dirty;
     void *at = take(p, true, n, &dirty);
     if (!at) ledger_fail(n);
+    return at;
+}
+
+void *pages_blank(struct pages *p, size_t n) {
+    size_t dirty;
+    unsigned char *at = take(p, true, n, &dirty);
+    if (!at || !dirty) return at;
+    unsigned char *const end = at + dirty;
+    unsigned char *const from = (unsigned char *)(((uintptr_t)at + SMALL_PAGE - 1) / SMALL_PAGE * SMALL_PAGE);
+    unsigned char *const to = (unsigned char *)((uintptr_t)end / SMALL_PAGE * SMALL_PAGE);
+    if (from >= to || madvise(from, (size_t)(to - from), MADV_DONTNEED)) {
+        memset(at, 0, dirty);
+    } else {
+        memset(at, 0, (size_t)(from - at));
+        memset(to, 0, (size_t)(end - to));
+    }
     return at;
 }
 

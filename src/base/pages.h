@@ -28,6 +28,8 @@ void *pages_try(struct pages *p, size_t n); /* not zeroed; NULL: no memory */
 /* For room of which little is used, from the front: not zeroed, on the host's smallest pages, and what is never touched costs
  * address space only. Without memory the call ends. */
 void *pages_sparse(struct pages *p, size_t n);
+/* The same, but zeroed, and NULL without memory: the host clears what was touched before, so that nothing else costs anything. */
+void *pages_blank(struct pages *p, size_t n);
 /* A larger piece that begins with what another one, of `had` bytes, holds; that one is of no use until the rewind. */
 void *pages_more(struct pages *p, const void *old, size_t had, size_t n);
 /* Pages whose pieces lie in those of `whole`, and go with its rewind. Different parts may be used by different threads at the

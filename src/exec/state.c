@@ -163,13 +163,26 @@ uint64_t exec_block_bytes(const struct exec_grid *g) {
     return g->shared_bytes + warp * ((g->threads + EXEC_LANES - 1) / EXEC_LANES);
 }
 
+/* Stacks of machine code are large and little used, from the top: what no thread touches must cost nothing. They never grow. */
+static bool stacks_alloc(struct exec_warp *w, uint32_t bytes) {
+    w->local_cap = (bytes + 63) & ~63u;
+    w->local_stride = w->local_cap + 64; /* see local_reserve */
+    w->local_low = UINT32_MAX;
+    return (w->local = pages_blank(w->block->grid->pages, (size_t)w->local_stride * EXEC_LANES)) != NULL;
+}
+
+static bool local_alloc(struct exec_warp *w) {
+    const struct exec_grid *g = w->block->grid;
+    return g->module->binary ? stacks_alloc(w, g->func->frame_bytes) : local_reserve(w, g->func->frame_bytes);
+}
+
 static bool warp_alloc(struct exec_warp *w, struct exec_block *b, uint32_t index) {
     const struct exec_grid *g = b->grid;
     size_t part[3];
     w->block = b;
     w->index = index;
     w->regs = pages_try(g->pages, reg_bytes(g->func, part));
-    if (!w->regs || !local_reserve(w, g->func->frame_bytes)) return false;
+    if (!w->regs || !local_alloc(w)) return false;
     w->x.r64[0] = w->regs;
     w->x.r32[0] = (uint32_t *)((uint8_t *)w->regs + part[IR_FILE_64]);
     w->x.pred = (uint32_t *)((uint8_t *)w->regs + part[IR_FILE_64] + part[IR_FILE_32]);
@@ -193,16 +206,19 @@ bool exec_block_alloc(struct exec_block *b, struct exec_grid *g, struct err *e) 
     return err_set(e, ERR_MEMORY, "kernel %s: the host has no memory for a block", g->func->name);
 }
 
-/* A kernel that is machine code: its parameter is what x1 to x31 and f0 to f31 hold at first. */
-static void load_registers(struct exec_warp *w, const uint8_t *params) {
+/* A kernel that is machine code: its parameter is what x1 to x31 and f0 to f31 hold at first. Returns the bytes filled. */
+static size_t load_registers(struct exec_warp *w, const uint8_t *params) {
+    const size_t row_bytes = EXEC_LANES * sizeof(uint64_t);
+    memset(w->x.r64[0], 0, row_bytes);
     for (uint32_t r = 1; r < IR_RV_FCSR; r++) {
         uint64_t v, *row = w->x.r64[0] + (size_t)r * EXEC_LANES;
         memcpy(&v, params + r * sizeof v, sizeof v);
         for (uint32_t l = 0; l < EXEC_LANES; l++) row[l] = v;
     }
+    return IR_RV_FCSR * row_bytes;
 }
 
-/* Stacks of machine code are large and little used, from the top: only what was is cleared. */
+/* Of stacks of machine code only what was used is cleared. */
 static void clear_local(struct exec_warp *w) {
     if (!w->block->grid->module->binary) {
         memset(w->local, 0, (size_t)w->local_stride * EXEC_LANES);
@@ -217,11 +233,12 @@ static void clear_local(struct exec_warp *w) {
 static void warp_start(struct exec_warp *w) {
     const struct exec_grid *g = w->block->grid;
     size_t part[3];
-    memset(w->regs, 0, reg_bytes(g->func, part));
+    const size_t bytes = reg_bytes(g->func, part);
+    const bool given = g->module->binary && g->func->param_bytes >= IR_RV_FCSR * sizeof(uint64_t);
+    const size_t loaded = given ? load_registers(w, g->params) : 0;
+    memset((uint8_t *)w->regs + loaded, 0, bytes - loaded);
     if (w->local) clear_local(w);
     w->x.pred[0] = ~0u;
-    if (g->module->binary && g->func->param_bytes >= IR_RV_FCSR * sizeof(uint64_t))
-        load_registers(w, g->params);
     uint32_t left = g->threads - w->index * EXEC_LANES;
     w->live = left < EXEC_LANES ? (1u << left) - 1 : ~0u;
     w->blocked = w->released = w->bar_wait = w->carry = w->arrives = 0;
@@ -294,7 +311,7 @@ void exec_block_free(struct exec_block *b) {
             xfree(w->stack[l].frame);
             xfree(w->stack[l].saved);
         }
-        xfree(w->local);
+        if (!b->grid->module->binary) xfree(w->local);
     }
     *b = (struct exec_block){0};
 }
