@@ -3,8 +3,9 @@
  * as instructions are met, and only those are forgotten when the launch ends, so that a launch of a small kernel from a
  * large module costs little.
  *
- * Rows. A kernel with all that it calls nearly always has fewer than 64: each is then a bit. Otherwise row numbers are
- * folded into 64 bits, and code_depends looks row by row when two signatures meet. */
+ * Rows. A kernel with all that it calls nearly always has fewer than 64: each is then a bit. Machine code has 64 that an
+ * instruction can name, and no carry flag. Otherwise row numbers are folded into 64 bits, and code_depends looks row by row
+ * when two signatures meet. */
 #include <stdlib.h>
 
 #include "sm/impl.h"
@@ -12,6 +13,8 @@
 /* The carry flag is a row of its own, behind every file's. */
 #define CARRY 0x5fffffffu
 enum { CARRY_BIT = 63 };
+_Static_assert(IR_RV_FCSR <= 64,
+               "x and f registers are bits of a word; what lies behind them no instruction names");
 
 struct sm_common *sm_common_new(void) {
     struct sm_common *c =
@@ -79,7 +82,8 @@ void code_init(struct sm *s) {
     s->file[IR_FILE_32] = 0;
     s->file[IR_FILE_64] = rows[IR_FILE_32];
     s->file[IR_FILE_P] = s->file[IR_FILE_64] + rows[IR_FILE_64];
-    s->exact_rows = s->file[IR_FILE_P] + rows[IR_FILE_P] < CARRY_BIT;
+    const bool machine_rows = s->env.module->binary && !s->file[IR_FILE_64] && rows[IR_FILE_P] <= 1;
+    s->exact_rows = machine_rows || s->file[IR_FILE_P] + rows[IR_FILE_P] < CARRY_BIT;
     s->plain_rows = s->exact_rows && s->scoreboard;
 }
 
