@@ -12,56 +12,10 @@
  *
  * Conversions from integers and to them, comparisons, minima and signs are integer arithmetic. */
 /* Before math.h, whose NAN is a macro. */
-#include "exec/alu_row.h"
-#include "exec/impl.h"
+#include "exec/alu_rv.h"
 
-#include <fenv.h>
 #include <float.h>
 #include <math.h>
-#if defined(__SSE2__)
-#include <xmmintrin.h>
-#endif
-
-enum { RNE, RTZ, RDN, RUP, RMM, DYN = 7 };
-enum { NX = 1, UF = 2, OF = 4, DZ = 8, NV = 16 };
-#define NAN32 0x7fc00000u
-#define NAN64 UINT64_C(0x7ff8000000000000)
-#define BOX   (UINT64_C(0xffffffff) << 32)
-
-/* ---- the host's unit ---- */
-
-#if defined(__SSE2__)
-static unsigned unit_begin(unsigned mode) {
-    static const unsigned rounding[4] = {0, 3, 1, 2};
-    const unsigned before = _mm_getcsr();
-    _mm_setcsr(0x1f80 | rounding[mode] << 13);
-    __asm__ volatile("" ::: "memory");
-    return before;
-}
-static unsigned unit_end(unsigned before) {
-    __asm__ volatile("" ::: "memory");
-    const unsigned f = _mm_getcsr();
-    _mm_setcsr(before);
-    return (f >> 5 & NX) | (f >> 3 & UF) | (f >> 1 & OF) | (f << 1 & DZ) | (f << 4 & NV);
-}
-#else
-static unsigned unit_begin(unsigned mode) {
-    static const int rounding[4] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
-    feclearexcept(FE_ALL_EXCEPT);
-    fesetround(rounding[mode]);
-    __asm__ volatile("" ::: "memory");
-    return 0;
-}
-static unsigned unit_end(unsigned before) {
-    __asm__ volatile("" ::: "memory");
-    const int f = fetestexcept(FE_ALL_EXCEPT);
-    (void)before;
-    feclearexcept(FE_ALL_EXCEPT);
-    fesetround(FE_TONEAREST);
-    return (f & FE_INEXACT ? NX : 0u) | (f & FE_UNDERFLOW ? UF : 0u) | (f & FE_OVERFLOW ? OF : 0u) |
-           (f & FE_DIVBYZERO ? DZ : 0u) | (f & FE_INVALID ? NV : 0u);
-}
-#endif
 
 /* ---- loops: all lanes, or one ---- */
 
@@ -177,13 +131,6 @@ static double away(uint8_t what, bool wide, const struct rows *r, unsigned *flag
 }
 
 /* ---- a row ---- */
-
-struct job {
-    const struct ir_insn *i;
-    const uint64_t *s[3]; /* source rows; those it does not have are the first */
-    uint64_t *d, *fcsr;
-    bool wide; /* of the result */
-};
 
 static uint32_t unbox(uint64_t v) {
     return v >= BOX ? (uint32_t)v : NAN32;
@@ -506,6 +453,7 @@ void ALU_NAME(alu_rv_fp)(struct exec_ctx *x, const struct ir_insn *i, uint32_t m
     struct job j = {.i = i, .d = exec_row64(x, i->o[0]), .fcsr = x->r64[0] + (size_t)IR_RV_FCSR * EXEC_LANES};
     j.wide = i->op == IR_RV_FP64 || i->op == IR_RV_FDIV64 || i->op == IR_RV_FCVT64 || i->op == IR_RV_FBITS64;
     for (int k = 0; k < 3; k++) j.s[k] = exec_row64(x, i->o[k < i->ns ? 1 + k : 1]);
+    if (!(mask = ALU_NAME(alu_rv_row)(&j, mask))) return;
     if (i->op == IR_RV_FBITS32 || i->op == IR_RV_FBITS64)
         of_bits(&j, mask);
     else if (i->bop == DYN)

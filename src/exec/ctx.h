@@ -46,8 +46,10 @@ static inline void exec_set_pred(struct exec_ctx *x, ir_opnd o, uint32_t mask, u
 
 /* The arithmetic of each enum exec_isa (exec.h). */
 extern exec_fn *const exec_alu_portable[IR_NOPS]; /* NULL for 'M' rows */
+exec_fn alu_rv_bra_portable;                      /* branches of machine code, which are no arithmetic */
 #if defined(__x86_64__)
 extern exec_fn *const exec_alu_avx2[IR_NOPS];
+exec_fn alu_rv_bra_avx2;
 #endif
 
 #endif

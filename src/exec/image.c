@@ -10,11 +10,13 @@
 
 static bool choose_executors(struct exec_image *im, enum exec_isa isa, struct err *e) {
     exec_fn *const *alu = exec_alu_portable;
+    exec_fn *bra = alu_rv_bra_portable;
     im->access = &exec_access_portable;
     if (isa == EXEC_ISA_AVX2 && !host_has_avx2()) return err_set(e, ERR_INPUT, "this machine has no AVX2");
 #if defined(__x86_64__)
     if (isa != EXEC_ISA_PORTABLE && host_has_avx2()) {
         alu = exec_alu_avx2;
+        bra = alu_rv_bra_avx2;
         im->access = &exec_access_avx2;
     }
 #endif
@@ -22,7 +24,7 @@ static bool choose_executors(struct exec_image *im, enum exec_isa isa, struct er
     for (int op = IR_LD_U8; op <= IR_LD_U64; op++) im->fn[op] = im->access->ld;
     for (int op = IR_ST_U8; op <= IR_ST_U64; op++) im->fn[op] = im->access->st;
     for (int op = IR_RV_FP32; op <= IR_RV_FBITS64; op++) im->fn[op] = alu[op];
-    if (im->m->binary) machine_executors(im->fn);
+    if (im->m->binary) machine_executors(im->fn, bra);
     return true;
 }
 

@@ -282,8 +282,8 @@ bool local_reserve(struct exec_warp *w, uint32_t sp);
 void call_push(struct exec_warp *w, uint32_t lane, const struct ir_func *f, struct exec_frame frame);
 /* Lanes are gone for good. */
 void lanes_retire(struct exec_warp *w, uint32_t lanes);
-/* Branches, calls and returns of machine code, in place of PTX's (machine.c). */
-void machine_executors(exec_fn *fn[IR_NOPS]);
+/* Jumps, calls and returns of machine code, in place of PTX's (machine.c), and branches, of one build (alu_rv_branch.c). */
+void machine_executors(exec_fn *fn[IR_NOPS], exec_fn *bra);
 
 /* ---- vprintf ---- */
 struct format_args { /* the packed arguments of one thread */

@@ -1,4 +1,4 @@
-/* What machine code does that PTX does not: compares and branches in one, jumps to addresses in registers, calls that leave
+/* What machine code does that PTX does not: jumps to addresses in registers, calls that leave
  * the return address in a register, reservations, control and status registers.
  *
  * A call writes the address behind it to its register and also counts as a call for whoever schedules: a frame is pushed
@@ -11,30 +11,7 @@
 
 #include "exec/impl.h"
 
-/* ---- branches ---- */
-
-#define TAKERS(T, cmp)                                                                             \
-    for (uint32_t l = 0; l < EXEC_LANES; l++) taken |= (T)a[l] cmp(T) b[l] ? (uint64_t)1 << l : 0; \
-    break
-
-static uint32_t takers(const struct exec_ctx *x, const struct ir_insn *i) {
-    const uint64_t *restrict a = exec_row64(x, i->o[0]), *restrict b = exec_row64(x, i->o[1]);
-    uint64_t taken = 0;
-    switch (i->bop) {
-    case IR_EQ: TAKERS(uint64_t, ==);
-    case IR_NE: TAKERS(uint64_t, !=);
-    case IR_LT: TAKERS(int64_t, <);
-    case IR_GE: TAKERS(int64_t, >=);
-    case IR_LTU: TAKERS(uint64_t, <);
-    default: TAKERS(uint64_t, >=); /* IR_GEU */
-    }
-    return (uint32_t)taken;
-}
-
-static void machine_bra(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
-    if (i->ns) mask &= takers(x, i);
-    if (mask) out_jump(x->out, mask, i->target);
-}
+/* ---- jumps ---- */
 
 /* The instruction at an address; IR_NOPC: a fault, reported. */
 static uint32_t pc_at(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, uint64_t addr) {
@@ -134,8 +111,8 @@ static void machine_ret(struct exec_ctx *x, const struct ir_insn *i, uint32_t ma
     if (gone) lanes_retire(w, gone);
 }
 
-void machine_executors(exec_fn *fn[IR_NOPS]) {
-    fn[IR_BRA] = machine_bra;
+void machine_executors(exec_fn *fn[IR_NOPS], exec_fn *bra) {
+    fn[IR_BRA] = bra;
     fn[IR_BRX] = machine_brx;
     fn[IR_CALL] = machine_call;
     fn[IR_CALL_IND] = machine_call_ind;
