@@ -14,6 +14,7 @@ enum { FEW = 8 }; /* lanes: up to here one by one costs less than the whole row 
 struct piece { /* [lo, lo + size) among the instruction's addresses is at host */
     uint64_t lo, size;
     uint8_t *host;
+    enum ir_space space;
 };
 
 /* The piece that an address is in; false: in none that the access may be to, or one of each lane. */
@@ -23,12 +24,13 @@ static bool find_piece(struct exec_warp *w, const struct ir_insn *i, uint64_t ad
     uint64_t offset = addr;
     const enum ir_space space = exec_decode((enum ir_space)i->space, &offset);
     p->lo = addr - offset;
+    p->space = space;
     switch (space) {
     case IR_SP_GLOBAL: {
         if (i->space == IR_SP_CONST && store) return false;
         const struct exec_alloc *a = exec_grid_find(g, exec_hit_of(i), addr, bytes);
         if (!a) return false;
-        *p = (struct piece){a->addr, a->bytes, a->host};
+        *p = (struct piece){a->addr, a->bytes, a->host, IR_SP_GLOBAL};
         return true;
     }
     case IR_SP_SHARED:
@@ -219,6 +221,36 @@ static enum span of_locals(struct exec_ctx *x, const struct ir_insn *i, ir_opnd 
     return r->span = bad || low & (bytes - 1) ? SPAN_FAULT : SPAN_LANES;
 }
 
+/* The same by generic addresses, as machine code has its stack; what a store reaches is noted for who clears it. Lanes that do
+ * not run are computed, too, so that the loop becomes vectors; the top bit of what is collected says that some lane is beyond
+ * its end. */
+static enum span of_stacks(struct exec_ctx *x, const struct ir_insn *i, ir_opnd base, uint64_t mask,
+                           uint32_t bytes, bool store, struct reach *r) {
+    struct exec_warp *w = x->warp;
+    const uint64_t *restrict row = exec_row64(x, base), disp = (uint64_t)(int64_t)i->disp - EXEC_WIN_LOCAL;
+    const uint32_t *restrict sp = w->sp;
+    uint64_t *restrict addr = x->out->access.addr, *restrict own = r->own;
+    uint64_t any = 0, all = ~UINT64_C(0), beyond = 0, at = (uint64_t)(uintptr_t)w->local;
+    for (uint32_t l = 0; l < EXEC_LANES; l++, at += w->local_stride) {
+        const uint64_t a = row[l] + disp, runs = mask & alu_bit64[l] ? ~UINT64_C(0) : 0;
+        addr[l] = a + EXEC_WIN_LOCAL;
+        own[l] = at + a;
+        any |= a & runs;
+        all &= a | ~runs;
+        beyond |= (a | (sp[l] - bytes - a)) & runs;
+    }
+    r->lane = r->own;
+    r->delta = 0;
+    if (beyond >> 63 || any & (bytes - 1)) return SPAN_FAULT;
+    if (store && all < w->local_low) w->local_low = (uint32_t)all; /* no higher than the lowest of them */
+    return r->span = SPAN_LANES;
+}
+
+static bool is_stack(const struct ir_insn *i, ir_opnd base, uint64_t addr) {
+    return i->space == IR_SP_GENERIC && addr - EXEC_WIN_LOCAL < EXEC_MAX_LOCAL && !ir_is_const(base) &&
+           ir_file(base) == IR_FILE_64;
+}
+
 enum span ALU_NAME(access_find)(struct exec_ctx *x, const struct ir_insn *i, ir_opnd base, uint32_t mask,
                                 uint32_t bytes, bool store, struct reach *r) {
     struct exec_out *o = x->out;
@@ -227,14 +259,21 @@ enum span ALU_NAME(access_find)(struct exec_ctx *x, const struct ir_insn *i, ir_
     o->access.mask = mask;
     o->access.bytes = bytes;
     o->access.space = (enum ir_space)i->space;
+    o->access.found = IR_SP_GENERIC;
     o->access.store = store;
     if (i->space == IR_SP_LOCAL || i->space == IR_SP_FRAME) {
         s = of_locals(x, i, base, mask, bytes, r);
     } else {
         const uint64_t first = lane_address(x, i, base, (uint32_t)__builtin_ctz(mask), ir_file(base));
+        if (is_stack(i, base, first)) {
+            s = of_stacks(x, i, base, mask, bytes, store, r);
+            if (s != SPAN_FAULT) o->access.found = IR_SP_LOCAL;
+            return s != SPAN_FAULT ? s : resolve_each(x->warp, i, mask, bytes, store, r);
+        }
         const struct piece *found = find_piece(x->warp, i, first, bytes, store, &p) ? &p : NULL;
         s = bits_count(mask) > FEW ? of_row(x, i, base, mask, bytes, first, found, r)
                                    : of_few(x, i, base, mask, bytes, found, r);
+        if (s != SPAN_FAULT) o->access.found = p.space;
     }
     return s != SPAN_FAULT ? s : resolve_each(x->warp, i, mask, bytes, store, r);
 }

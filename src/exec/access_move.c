@@ -8,19 +8,30 @@
 
 /* ---- loads ---- */
 
+/* What a value of T in memory is in a register of D. boxed_t: a float of machine code. */
+typedef uint32_t boxed_t;
+#define VALUE_uint8_t(D, v)  ((D)(v))
+#define VALUE_int8_t(D, v)   ((D)(v))
+#define VALUE_uint16_t(D, v) ((D)(v))
+#define VALUE_int16_t(D, v)  ((D)(v))
+#define VALUE_uint32_t(D, v) ((D)(v))
+#define VALUE_int32_t(D, v)  ((D)(v))
+#define VALUE_uint64_t(D, v) ((D)(v))
+#define VALUE_boxed_t(D, v)  ((v) | (D)0xffffffff << 32)
+
 /* A loop over all lanes whose elements lie `stride` elements apart: a constant, so that it becomes vectors. */
 #define DENSE_LOAD(D, T, stride)                         \
     for (uint32_t l = 0; l < EXEC_LANES; l++) {          \
         T v;                                             \
         memcpy(&v, p + sizeof v * (stride)*l, sizeof v); \
-        d[l] = (D)v;                                     \
+        d[l] = VALUE_##T(D, v);                          \
     }
 
 #define LANE_LOAD(D, T, l)                                                      \
     do {                                                                        \
         T v;                                                                    \
         memcpy(&v, (const uint8_t *)(uintptr_t)(r->lane[l] + delta), sizeof v); \
-        d[l] = (D)v;                                                            \
+        d[l] = VALUE_##T(D, v);                                                 \
     } while (0)
 
 /* Element k of n of each lane: T in memory, extended as its type says, to a row of D. */
@@ -40,7 +51,7 @@
         if (r->span == SPAN_UNIFORM) {                                                       \
             T v;                                                                             \
             memcpy(&v, p, sizeof v);                                                         \
-            FILL_##D(d, (D)v, mask);                                                         \
+            FILL_##D(d, VALUE_##T(D, v), mask);                                              \
         } else if (n == 1) {                                                                 \
             DENSE_LOAD(D, T, 1)                                                              \
         } else if (n == 2) {                                                                 \
@@ -79,6 +90,7 @@ LOAD(uint64_t, int16_t)
 LOAD(uint64_t, uint32_t)
 LOAD(uint64_t, int32_t)
 LOAD(uint64_t, uint64_t)
+LOAD(uint64_t, boxed_t)
 
 static void load32(uint16_t op, uint32_t *d, const struct reach *r, uint32_t k, uint32_t n, uint32_t mask) {
     switch (op) {
@@ -99,10 +111,7 @@ static void load64(uint16_t op, uint64_t *d, const struct reach *r, uint32_t k, 
     case IR_LD_S16: load_uint64_t_int16_t(d, r, k, n, mask); break;
     case IR_LD_U32: load_uint64_t_uint32_t(d, r, k, n, mask); break;
     case IR_LD_S32: load_uint64_t_int32_t(d, r, k, n, mask); break;
-    case IR_LD_BOX32:
-        load_uint64_t_uint32_t(d, r, k, n, mask);
-        FOR_LANES(l, mask) d[l] |= UINT64_C(0xffffffff) << 32;
-        break;
+    case IR_LD_BOX32: load_uint64_t_boxed_t(d, r, k, n, mask); break;
     default: load_uint64_t_uint64_t(d, r, k, n, mask);
     }
 }
@@ -130,7 +139,7 @@ void ALU_NAME(access_ld)(struct exec_ctx *x, const struct ir_insn *i, uint32_t m
     if (ALU_NAME(access_find)(x, i, i->o[i->nd], mask, size * n, false, &r) == SPAN_FAULT) return;
     if (looks_like_waiting(i)) x->warp->spun = true;
     if (x->warp->block->grid->log) {
-        const uint32_t later = log_lanes(x, i, mask, r.span);
+        const uint32_t later = log_lanes(x, i, mask);
         if (later) log_load(x, i, later, &r);
         if (!(mask &= ~later)) return;
     }
@@ -225,7 +234,7 @@ void ALU_NAME(access_st)(struct exec_ctx *x, const struct ir_insn *i, uint32_t m
     if (ALU_NAME(access_find)(x, i, i->o[0], mask, size * n, true, &r) == SPAN_FAULT) return;
     opnd_rows(x, i->o + 1, i->ns - 1u, rows);
     if (x->warp->block->grid->log) {
-        const uint32_t later = log_lanes(x, i, mask, r.span);
+        const uint32_t later = log_lanes(x, i, mask);
         if (later) log_store(x, i, later, &r, rows);
         if (!(mask &= ~later)) return;
     }

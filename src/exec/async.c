@@ -61,6 +61,7 @@ void cp_async_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     o->access.mask = reads;
     o->access.bytes = i->sub;
     o->access.space = (enum ir_space)i->space;
+    o->access.found = IR_SP_GENERIC;
     o->access.store = false;
 }
 

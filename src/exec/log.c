@@ -38,16 +38,13 @@ void exec_log_reset(struct exec_log *log) {
 
 /* ---- taking down ---- */
 
-uint32_t log_lanes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask, enum span s) {
+uint32_t log_lanes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     const enum ir_space space = (enum ir_space)i->space;
     if (space == IR_SP_GLOBAL) return mask;
     if (space != IR_SP_GENERIC) return 0;
     const uint64_t *addr = x->out->access.addr;
     uint32_t global = 0;
-    if (s != SPAN_LANES) { /* all in one piece of memory */
-        uint64_t first = addr[__builtin_ctz(mask)];
-        return exec_decode(space, &first) == IR_SP_GLOBAL ? mask : 0;
-    }
+    if (x->out->access.found != IR_SP_GENERIC) return x->out->access.found == IR_SP_GLOBAL ? mask : 0;
     FOR_LANES(l, mask) {
         uint64_t a = addr[l];
         global |= (uint32_t)(exec_decode(space, &a) == IR_SP_GLOBAL) << l;

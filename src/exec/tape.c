@@ -142,6 +142,7 @@ static void begin_access(const struct exec_ctx *x, const struct ir_insn *i, uint
     o->access.mask = mask;
     o->access.bytes = bytes_of(i);
     o->access.space = (enum ir_space)i->space;
+    o->access.found = IR_SP_GENERIC;
     o->access.store = follow_is_store(i) || ir_ops[i->op].cls == IR_C_ATOM;
 }
 
@@ -170,6 +171,7 @@ static bool replay_loose(struct exec_warp *w, const struct ir_insn *i, const str
     struct exec_out *o = w->x.out;
     o->access.mask = 0;
     o->access.space = i->op == IR_CP_ASYNC ? (enum ir_space)i->space : IR_SP_GLOBAL;
+    o->access.found = IR_SP_GENERIC;
     o->access.store = i->op == IR_SUST || i->op == IR_SURED;
     FOR_LANES(l, mask) {
         uint64_t bytes;

@@ -95,7 +95,8 @@ struct exec_out {
     bool woke; /* lanes of this block (any warp) were released */
     struct {   /* the access of the last memory instruction, for a coalescer; mask 0: none */
         uint32_t mask, bytes;
-        enum ir_space space; /* as the instruction says: exec_decode says where an address goes */
+        enum ir_space space; /* as the instruction says: exec_decode says where an address goes, */
+        enum ir_space found; /* and where all of them went, if that is known; else GENERIC */
         bool store;
         uint64_t addr[EXEC_LANES];
     } access;

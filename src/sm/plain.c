@@ -92,12 +92,38 @@ static bool build_lines(struct sm *s, uint32_t op, uint8_t path, uint8_t kind, c
 }
 
 /* Local memory: no more than a word of each lane. */
-static bool build_local(struct sm *s, uint32_t op, uint8_t kind) {
+static bool build_local(struct sm *s, uint32_t op, uint8_t kind, const uint64_t *addr) {
     struct sm_gather *g = &s->common->gather;
-    const struct exec_out *o = &s->env.grid->out;
     if (g->bytes > SM_WORD) return false;
-    lines_local(s, g->plain_warp, o->access.mask, o->access.addr, g->addr);
+    lines_local(s, g->plain_warp, s->env.grid->out.access.mask, addr, g->addr);
     return build_lines(s, op, MEM_L1D, kind, g->addr, lines_unit(s, MEM_L1D, g->bytes));
+}
+
+/* Of lanes that go together. */
+static uint32_t group_cycles(struct sm *s, const uint64_t *addr, uint32_t mask, bool atomic) {
+    struct sm_gather *g = &s->common->gather;
+    const uint32_t banks = (uint32_t)s->o->sm.shared_banks, word = (uint32_t)s->o->sm.shared_bank_bytes;
+    const bool words = !atomic && s->plain_banks && g->bytes <= word;
+    uint32_t n = 0, cycles = 0;
+    if (words) cycles = s->lanes->bank_cycles(addr, mask, banks, (uint32_t)__builtin_ctz(word));
+    if (words && !s->env.audit) return cycles;
+    FOR_LANES(l, mask) g->shared_addr[n++] = addr[l];
+    const uint32_t general = lines_bank_cycles(s, g->shared_addr, n, g->bytes, atomic);
+    CHECK(!words || cycles == general);
+    return general;
+}
+
+static void build_shared(struct sm *s, uint32_t op, uint8_t kind, const uint64_t *addr) {
+    const uint32_t mask = s->env.grid->out.access.mask;
+    uint32_t cycles = 0, groups = 0, left = mask;
+    for (uint32_t k = 0, here; left; k++, left &= ~here) {
+        if (!(here = group_of(s, left, s->shared_lanes, k))) continue;
+        cycles += group_cycles(s, addr, here, kind == MEM_ATOMIC);
+        groups++;
+    }
+    s->stats.sm.shared_accesses++;
+    s->stats.sm.shared_conflict_cycles += cycles - groups;
+    build_one(s, op, mask, SM_SHARED, kind, cycles);
 }
 
 /* The space that all lanes' generic or constant addresses go to, as they are; IR_SP_GENERIC: there is none. */
@@ -114,43 +140,29 @@ static enum ir_space common_space(const struct exec_out *o) {
     return space;
 }
 
+/* Generic addresses that the step found to be all in one window of a thread or block. */
+static bool build_windowed(struct sm *s, uint32_t op, uint8_t kind) {
+    const struct exec_out *o = &s->env.grid->out;
+    const uint64_t window = exec_window(o->access.found);
+    uint64_t offset[SM_LANES];
+    for (uint32_t l = 0; l < SM_LANES; l++) offset[l] = o->access.addr[l] - window;
+    if (o->access.found == IR_SP_LOCAL) return build_local(s, op, kind, offset);
+    build_shared(s, op, kind, offset);
+    return true;
+}
+
 static bool build_decoded(struct sm *s, uint32_t op, uint8_t kind) {
     struct sm_gather *g = &s->common->gather;
     const struct exec_out *o = &s->env.grid->out;
-    const enum ir_space space = common_space(o);
+    const enum ir_space space = o->access.found == IR_SP_GENERIC ? common_space(o) : o->access.found;
     const uint8_t path = o->access.space == IR_SP_CONST ? MEM_L1C : MEM_L1D;
-    if (space == IR_SP_GENERIC) return false;
-    const uint64_t base = space == IR_SP_CONST ? SM_CONST_SEGMENT : 0;
-    FOR_LANES(l, o->access.mask) g->addr[l] = o->access.addr[l] + base;
+    if (space == IR_SP_GLOBAL)
+        return build_lines(s, op, path, kind, o->access.addr, lines_unit(s, path, g->bytes));
+    if (o->access.space == IR_SP_GENERIC && (space == IR_SP_LOCAL || space == IR_SP_SHARED))
+        return build_windowed(s, op, kind);
+    if (space != IR_SP_CONST || o->access.space == IR_SP_GENERIC) return false;
+    FOR_LANES(l, o->access.mask) g->addr[l] = o->access.addr[l] + SM_CONST_SEGMENT;
     return build_lines(s, op, path, kind, g->addr, lines_unit(s, path, g->bytes));
-}
-
-/* Of lanes that go together. */
-static uint32_t group_cycles(struct sm *s, uint32_t mask, bool atomic) {
-    struct sm_gather *g = &s->common->gather;
-    const uint64_t *addr = s->env.grid->out.access.addr;
-    const uint32_t banks = (uint32_t)s->o->sm.shared_banks, word = (uint32_t)s->o->sm.shared_bank_bytes;
-    const bool words = !atomic && s->plain_banks && g->bytes <= word;
-    uint32_t n = 0, cycles = 0;
-    if (words) cycles = s->lanes->bank_cycles(addr, mask, banks, (uint32_t)__builtin_ctz(word));
-    if (words && !s->env.audit) return cycles;
-    FOR_LANES(l, mask) g->shared_addr[n++] = addr[l];
-    const uint32_t general = lines_bank_cycles(s, g->shared_addr, n, g->bytes, atomic);
-    CHECK(!words || cycles == general);
-    return general;
-}
-
-static void build_shared(struct sm *s, uint32_t op, uint8_t kind) {
-    const uint32_t mask = s->env.grid->out.access.mask;
-    uint32_t cycles = 0, groups = 0, left = mask;
-    for (uint32_t k = 0, here; left; k++, left &= ~here) {
-        if (!(here = group_of(s, left, s->shared_lanes, k))) continue;
-        cycles += group_cycles(s, here, kind == MEM_ATOMIC);
-        groups++;
-    }
-    s->stats.sm.shared_accesses++;
-    s->stats.sm.shared_conflict_cycles += cycles - groups;
-    build_one(s, op, mask, SM_SHARED, kind, cycles);
 }
 
 bool plain_build(struct sm *s, uint32_t op, uint8_t kind) {
@@ -159,10 +171,10 @@ bool plain_build(struct sm *s, uint32_t op, uint8_t kind) {
     case IR_SP_GLOBAL:
         return build_lines(s, op, MEM_L1D, kind, o->access.addr,
                            (struct sm_unit){s->line[MEM_L1D], s->sector[MEM_L1D]});
-    case IR_SP_SHARED: build_shared(s, op, kind); return true;
+    case IR_SP_SHARED: build_shared(s, op, kind, o->access.addr); return true;
     case IR_SP_PARAM: build_param(s, op, kind); return true;
     case IR_SP_LOCAL:
-    case IR_SP_FRAME: return build_local(s, op, kind);
+    case IR_SP_FRAME: return build_local(s, op, kind, o->access.addr);
     default: return build_decoded(s, op, kind);
     }
 }
