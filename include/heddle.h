@@ -361,7 +361,8 @@ typedef struct hd_launch {
  * is found never to end (every thread loops or waits for one that does) fails with HD_FAULT; timed, when that has been so
  * for gpu.watchdog cycles, with the state of the machine in hd_error. Limits: 1024 threads a block and 64 in z; grids of
  * 2^31-1, 65535, 65535; .maxntid and .reqntid of the kernel; shared memory up to sm.shared_bytes. After a fault the device remains usable
- * and its memory holds what the kernel left. */
+ * and its memory holds what the kernel left. A kernel of a program for RISC-V (section spmd_text) gets its arguments as C
+ * passes them, up to 64 words of them on the stack; how many and of which types it takes is not known and not checked. */
 HD_API hd_status hd_run(hd_kernel *k, const hd_launch *l, const hd_arg *args, size_t nargs);
 /* The same with the argument block already packed (hd_kernel_info says where each goes). */
 HD_API hd_status hd_run_packed(hd_kernel *k, const hd_launch *l, const void *params, size_t bytes);

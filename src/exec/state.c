@@ -218,6 +218,18 @@ static size_t load_registers(struct exec_warp *w, const uint8_t *params) {
     return IR_RV_FCSR * row_bytes;
 }
 
+/* Behind the registers: what lies on each thread's stack from sp on, up to the end of its frame. */
+static void load_stack(struct exec_warp *w, const uint8_t *params) {
+    uint64_t sp;
+    const uint32_t top = w->block->grid->func->frame_bytes;
+    memcpy(&sp, params + IR_RV_SP * sizeof sp, sizeof sp);
+    const uint64_t from = sp - EXEC_WIN_LOCAL;
+    if (from >= top || top - from > w->block->grid->func->param_bytes - IR_RV_FCSR * sizeof sp) return;
+    for (size_t l = 0; l < EXEC_LANES; l++)
+        memcpy(w->local + l * w->local_stride + from, params + IR_RV_FCSR * sizeof sp, top - from);
+    w->local_low = (uint32_t)from;
+}
+
 /* Of stacks of machine code only what was used is cleared. */
 static void clear_local(struct exec_warp *w) {
     if (!w->block->grid->module->binary) {
@@ -239,6 +251,7 @@ static void warp_start(struct exec_warp *w) {
     memset((uint8_t *)w->regs + loaded, 0, bytes - loaded);
     if (w->local) clear_local(w);
     w->x.pred[0] = ~0u;
+    if (given) load_stack(w, g->params);
     uint32_t left = g->threads - w->index * EXEC_LANES;
     w->live = left < EXEC_LANES ? (1u << left) - 1 : ~0u;
     w->blocked = w->released = w->bar_wait = w->carry = w->arrives = 0;

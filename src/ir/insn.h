@@ -93,7 +93,7 @@ enum ir_rvf {
 };
 /* 64-bit rows of a module of machine code: x1 to x31 are rows 1 to 31, row 0 takes what is written to x0 and is never read; f0
  * to f31 follow; then fcsr, and the address and value of a thread's reservation. */
-enum { IR_RV_F = 32, IR_RV_FCSR = 64, IR_RV_RES_ADDR, IR_RV_RES_VALUE, IR_RV_ROWS };
+enum { IR_RV_SP = 2, IR_RV_F = 32, IR_RV_FCSR = 64, IR_RV_RES_ADDR, IR_RV_RES_VALUE, IR_RV_ROWS };
 enum ir_nop { IR_NOP_PLAIN, IR_NOP_NANOSLEEP, IR_NOP_PMEVENT, IR_NOP_HINT };
 
 /* State spaces. FRAME is the thread's local memory relative to its current call frame: .local variables, and the

@@ -104,6 +104,7 @@ struct ir_binary {
     const uint64_t *addr;            /* by PC; of an instruction that was added, that of the one before it */
     const uint32_t *text;            /* by PC: where its line begins in the module's text */
     uint64_t entry;                  /* where the program begins */
+    uint64_t global_pointer;         /* what gp holds in it; 0: the file does not say */
     uint64_t headers, nheaders, end; /* address and number of the program headers; behind the last segment */
 };
 /* The PC of the instruction at an address, or IR_NOPC. */

@@ -145,6 +145,9 @@ void sim_move_stats(const hd_device *dev, struct stats *s, struct transfer *t);
 /* launch.c: a launch on the timed machine, which is made if there is none. */
 bool sim_run_timed(hd_kernel *k, const struct exec_launch *x, struct stats *s, struct err *e);
 
+/* arguments.c: what a launch is given, checked and laid out as its kernel finds it, in info.param_bytes. */
+bool sim_pack_args(const hd_kernel *k, const hd_arg *args, size_t nargs, uint8_t *block, struct err *e);
+
 /* launch.c: with packed parameters, of a kernel that is supported, on a device that is ready. */
 hd_status sim_launch(hd_kernel *k, const hd_launch *l, const void *params);
 /* tape.c: a functional launch, written down. */

@@ -1,5 +1,5 @@
-/* Launches: arguments against parameters, dimensions against the limits of CUDA and of the kernel, then the
- * executor or the timed machine. */
+/* Launches: dimensions against the limits of CUDA and of the kernel, then the executor or the timed machine. Arguments are in
+ * arguments.c. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,79 +11,6 @@
 #include "sim/registers.h"
 #include "sim/sample.h"
 #include "sim/tape.h"
-
-/* ---- arguments ---- */
-
-enum arg_form { FORM_UNSIGNED, FORM_SIGNED, FORM_F32, FORM_F64, FORM_BYTES };
-
-static const struct arg_kind {
-    const char *name;
-    uint32_t bytes;
-    enum arg_form form;
-} arg_kinds[] = {
-    [HD_ARG_U8] = {"u8", 1, FORM_UNSIGNED},    [HD_ARG_S8] = {"s8", 1, FORM_SIGNED},
-    [HD_ARG_U16] = {"u16", 2, FORM_UNSIGNED},  [HD_ARG_S16] = {"s16", 2, FORM_SIGNED},
-    [HD_ARG_U32] = {"u32", 4, FORM_UNSIGNED},  [HD_ARG_S32] = {"s32", 4, FORM_SIGNED},
-    [HD_ARG_U64] = {"u64", 8, FORM_UNSIGNED},  [HD_ARG_S64] = {"s64", 8, FORM_SIGNED},
-    [HD_ARG_F16] = {"f16", 2, FORM_UNSIGNED},  [HD_ARG_F32] = {"f32", 4, FORM_F32},
-    [HD_ARG_F64] = {"f64", 8, FORM_F64},       [HD_ARG_PTR] = {"pointer", 8, FORM_UNSIGNED},
-    [HD_ARG_BYTES] = {"bytes", 0, FORM_BYTES},
-};
-
-static const unsigned narg_kinds = sizeof arg_kinds / sizeof *arg_kinds;
-
-static bool fits_unsigned(uint64_t v, uint32_t bytes) {
-    return bytes >= 8 || v >> (8 * bytes) == 0;
-}
-
-static bool fits_signed(int64_t v, uint32_t bytes) {
-    int64_t top = bytes >= 8 ? INT64_MAX : ((int64_t)1 << (8 * bytes - 1)) - 1;
-    return v >= -top - 1 && v <= top;
-}
-
-static const void *arg_data(const hd_arg *a, enum arg_form form) {
-    switch (form) {
-    case FORM_F32: return &a->v.f32;
-    case FORM_F64: return &a->v.f64;
-    case FORM_BYTES: return a->v.data;
-    default: return &a->v.u; /* little-endian: the low bytes come first */
-    }
-}
-
-/* What is wrong with the value itself or with its size, or an empty text. */
-static void arg_fault(const hd_param_info *p, const hd_arg *a, struct sb *out) {
-    const struct arg_kind *kind = &arg_kinds[a->type];
-    if (kind->form == FORM_BYTES) {
-        if (a->bytes != p->bytes)
-            sb_add(out, "%" PRIu32 " bytes were given", a->bytes);
-        else if (!a->v.data)
-            sb_add(out, "data is NULL");
-    } else if (a->type == HD_ARG_PTR && p->bytes == 4) {
-        if (!fits_unsigned(a->v.u, 4)) sb_add(out, "the pointer 0x%" PRIx64 " does not fit", a->v.u);
-    } else if (kind->bytes != p->bytes) {
-        sb_add(out, "a %" PRIu32 "-bit value was given", kind->bytes * 8);
-    } else if (kind->form == FORM_UNSIGNED && !fits_unsigned(a->v.u, kind->bytes)) {
-        sb_add(out, "%" PRIu64 " does not fit %s", a->v.u, kind->name);
-    } else if (kind->form == FORM_SIGNED && !fits_signed(a->v.s, kind->bytes)) {
-        sb_add(out, "%" PRId64 " does not fit %s", a->v.s, kind->name);
-    }
-}
-
-static bool pack_arg(const hd_kernel_info *info, size_t i, const hd_arg *a, uint8_t *block, struct err *e) {
-    const hd_param_info *p = &info->params[i];
-    if ((unsigned)a->type >= narg_kinds)
-        return err_set(e, ERR_INPUT, "argument %zu: %d is not an hd_arg_type", i, (int)a->type);
-    struct sb fault = {0};
-    arg_fault(p, a, &fault);
-    if (fault.len) {
-        err_set(e, ERR_INPUT, "argument %zu (param %s, %s, %" PRIu32 " byte%s): %s", i, p->name, p->type,
-                p->bytes, p->bytes == 1 ? "" : "s", fault.text);
-        sb_free(&fault);
-        return false;
-    }
-    if (p->bytes) memcpy(block + p->offset, arg_data(a, arg_kinds[a->type].form), p->bytes);
-    return true;
-}
 
 /* ---- dimensions ---- */
 
@@ -389,15 +316,10 @@ static hd_status run_args(hd_kernel *k, const hd_launch *l, const hd_arg *args, 
     if ((s = sim_supported(k))) return s;
     hd_device *dev = k->mod->dev;
     if (!l) return sim_refuse(dev, "hd_run: l must not be NULL");
-    if (nargs != k->info.nparams)
-        return sim_refuse(dev, "kernel %s takes %zu argument%s, %zu given", k->info.name, k->info.nparams,
-                          k->info.nparams == 1 ? "" : "s", nargs);
     if (nargs && !args) return sim_refuse(dev, "hd_run: args must not be NULL");
     uint8_t *block = xcalloc(1, k->info.param_bytes);
     struct err e = {0};
-    bool good = true;
-    for (size_t i = 0; i < nargs && good; i++) good = pack_arg(&k->info, i, &args[i], block, &e);
-    s = good ? sim_launch(k, l, block) : sim_fail(dev, &e);
+    s = sim_pack_args(k, args, nargs, block, &e) ? sim_launch(k, l, block) : sim_fail(dev, &e);
     xfree(block);
     return s;
 }

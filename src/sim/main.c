@@ -23,7 +23,7 @@ struct request {
 };
 
 /* Registers of the ABI: ra is 0, where returns of threads go. */
-enum { SP = 2, GP = 3, TP = 4, A0 = 10 };
+enum { SP = IR_RV_SP, GP = 3, TP = 4, A0 = 10 };
 
 static hd_kernel *kernel_at(hd_module *mod, uint64_t addr) {
     const uint32_t pc = ir_binary_pc(mod->ir->binary, addr);

@@ -85,11 +85,18 @@ static int by_address(const void *a, const void *b) {
     return strcmp(x->name, y->name);
 }
 
+/* The linker's own name: it has neither a type nor, where there is no small data, a section. */
+static void note_symbol(struct rv_elf *f, const Elf64_Shdr *names, const Elf64_Sym *s) {
+    if (s->st_shndx != SHN_UNDEF && !strcmp(string_at(f, names, s->st_name), "__global_pointer$"))
+        f->global_pointer = s->st_value;
+}
+
 static void read_symbols(struct rv_elf *f, const Elf64_Shdr *table, const Elf64_Shdr *names) {
     if (table->sh_entsize != sizeof(Elf64_Sym) || !within(f, table->sh_offset, table->sh_size)) return;
     for (uint64_t k = 0; k < table->sh_size / sizeof(Elf64_Sym); k++) {
         Elf64_Sym s;
         memcpy(&s, f->data + table->sh_offset + k * sizeof s, sizeof s);
+        note_symbol(f, names, &s);
         const unsigned type = ELF64_ST_TYPE(s.st_info);
         const bool function = type == STT_FUNC || type == STT_GNU_IFUNC;
         if (s.st_shndx == SHN_UNDEF || s.st_shndx >= SHN_LORESERVE || (!function && type != STT_OBJECT))

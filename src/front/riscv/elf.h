@@ -36,6 +36,7 @@ struct rv_elf {
     VEC(struct rv_symbol) symbols;   /* functions and objects, by address, then by size, the larger first */
     VEC(struct rv_range) code;       /* of instructions, ascending */
     uint64_t kernels[2];             /* [from, to) of the section that holds the kernels */
+    uint64_t global_pointer;         /* what gp holds in its code, 0: it does not say */
     struct rv_bytes debug_line, debug_line_str, debug_str;
 };
 

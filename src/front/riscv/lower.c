@@ -113,6 +113,7 @@ static struct ir_binary *place(struct lower *l) {
                             .addr = addr,
                             .text = text,
                             .entry = c->f->entry,
+                            .global_pointer = c->f->global_pointer,
                             .headers = c->f->headers,
                             .nheaders = c->f->nheaders,
                             .end = last->address + last->bytes};

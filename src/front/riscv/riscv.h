@@ -12,7 +12,12 @@ bool riscv_is(const void *data, size_t n);
  * On error NULL. */
 struct ir_module *riscv_load(const char *name, const void *data, size_t n, struct err *e);
 
-/* A kernel's one parameter: what x0 to x31 and f0 to f31 hold when a thread starts, 8 bytes each. */
-enum { RISCV_PARAM_BYTES = 64 * 8 };
+/* A kernel's one parameter, in words of 8 bytes: what x0 to x31 and f0 to f31 hold when a thread starts, and behind them what
+ * lies on its stack from sp on. */
+enum {
+    RISCV_REGISTERS = 64,
+    RISCV_STACK_WORDS = 64,
+    RISCV_PARAM_BYTES = (RISCV_REGISTERS + RISCV_STACK_WORDS) * 8
+};
 
 #endif
