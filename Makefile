@@ -51,7 +51,7 @@ TEST_PACKAGES := g++ libcmocka-dev pkg-config clang-19 libclc-19
 # Tests that need one of these are left out where it cannot be installed.
 COUNT_PACKAGES := valgrind
 PAGE_PACKAGES := chromium chromium-driver python3-selenium gnuplot-nox
-RISCV_PACKAGES := gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user
+RISCV_PACKAGES := gcc-riscv64-linux-gnu g++-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user
 SLURM_PACKAGES := slurm-wlm
 FUZZ_PACKAGES := clang-14 libclang-rt-14-dev
 CHECK_PACKAGES := clang-14 clang-format-14
@@ -170,7 +170,8 @@ $(BUILD)/cuda/%: cuda/%
 
 # So are the kernels of workloads/ part of the command; their host code computes as IEEE says, like the kernels.
 PTX    := $(sort $(wildcard workloads/*/*.ptx))
-$(BUILD)/obj/workloads.c: $(PTX) workloads/workloads.def workloads/litmus/litmus.def tools/embed-workloads
+RISCV  := $(sort $(wildcard workloads/*/*.riscv workloads/*/*.riscv-O1))
+$(BUILD)/obj/workloads.c: $(PTX) $(RISCV) workloads/workloads.def workloads/litmus/litmus.def tools/embed-workloads
 	@mkdir -p $(@D)
 	$(call run,GEN,tools/embed-workloads $(PTX) > $@)
 $(BUILD)/obj/workloads.o: $(BUILD)/obj/workloads.c
@@ -178,7 +179,7 @@ $(BUILD)/obj/workloads.o: $(BUILD)/obj/workloads.c
 $(WORK:%.c=$(BUILD)/obj/%.o): CFLAGS += -ffp-contract=off
 
 # Stored results name the sources they are of: all that decides about them, which is all but what prints.
-SOURCES := $(sort $(filter-out src/cli/% src/report/% src/page/% src/cuda/%,$(shell find src include workloads -name '*.[ch]' -o -name '*.def' -o -name '*.ptx')))
+SOURCES := $(sort $(filter-out src/cli/% src/report/% src/page/% src/cuda/%,$(shell find src include workloads -name '*.[ch]' -o -name '*.def' -o -name '*.ptx' -o -name '*.riscv*')))
 $(BUILD)/obj/sources.c: $(SOURCES) tools/embed-sources
 	@mkdir -p $(@D)
 	$(call run,GEN,tools/embed-sources $(SOURCES) > $@)

@@ -29,11 +29,12 @@ extern "C" {
 
 /* ---- within a launch ---- */
 
-#define SPMD_CSR(name, number)                           \
-    static inline unsigned spmd_##name(void) {           \
-        unsigned long v;                                 \
-        __asm__ volatile("csrr %0, " #number : "=r"(v)); \
-        return (unsigned)v;                              \
+/* Not volatile: a thread is the same one all its life, so that what is read once can be kept. */
+#define SPMD_CSR(name, number)                  \
+    static inline unsigned spmd_##name(void) {  \
+        unsigned long v;                        \
+        __asm__("csrr %0, " #number : "=r"(v)); \
+        return (unsigned)v;                     \
     }
 SPMD_CSR(thread_x, 0xcc0) /* of the thread in its block */
 SPMD_CSR(thread_y, 0xcc1)

@@ -203,5 +203,8 @@ extern "C" __device__ void __assertfail(const char *what, const char *file, uint
 /* ---- control flow ---- */
 /* Inside a block: it stays one, reached by a branch, where the compiler would make selects of short sides. */
 #define BRANCH asm volatile("")
+/* In front of a loop: all of its rounds one after the other, or a loop whatever the compiler would gain. */
+#define UNROLL _Pragma("unroll")
+#define ROLLED _Pragma("clang loop unroll(disable)")
 
 #endif

@@ -5,7 +5,6 @@
 #define HEDDLE_WORKLOADS_FLOW_CUH
 #include "cuda.h"
 
-#define ROLLED _Pragma("clang loop unroll(disable)")
 #define step(path, letter) asm volatile("mad.lo.u32 %0, %0, 31, %1;" : "+r"(path) : "n"(letter))
 
 #endif

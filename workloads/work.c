@@ -12,11 +12,20 @@
 #include "base/bits.h"
 
 const char *const work_size_names[WORK_SIZES] = {"tiny", "small", "paper"};
+const char *const work_isa_names[WORK_ISAS] = {"ptx", "riscv", "riscv-O1"};
 const char *const work_class_names[WORK_HIGH + 1] = {"none", "low", "medium", "high"};
 
 const struct workload *workload_find(const char *name) {
     for (const struct workload *w = workload_list; w->name; w++)
         if (!strcmp(w->name, name)) return w;
+    for (const struct workload *w = workload_builds; w->name; w++)
+        if (!strcmp(w->name, name)) return w;
+    return NULL;
+}
+
+const struct workload *workload_build(const struct workload *w, enum work_isa isa) {
+    for (const struct workload *b = isa == WORK_PTX ? workload_list : workload_builds; b->name; b++)
+        if (b->run == w->run && b->isa == isa) return b;
     return NULL;
 }
 
@@ -25,7 +34,7 @@ const struct workload *workload_find(const char *name) {
 static void load(struct work *w) {
     char name[64];
     snprintf(name, sizeof name, "@%s", w->workload->name);
-    w->status = hd_module_load(w->dev, name, w->workload->ptx, w->workload->ptx_bytes, &w->mod);
+    w->status = hd_module_load(w->dev, name, w->workload->code, w->workload->code_bytes, &w->mod);
 }
 
 bool work_run(struct work *w) {

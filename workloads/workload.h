@@ -1,7 +1,7 @@
 /* A workload: a benchmark with its kernels, inputs, launches, CPU reference and check.
  *
  * workloads.def has one row for each. workloads/NAME/ holds NAME.cu (the kernels, compiled by tools/regen-ptx to the committed
- * NAME.ptx, which is part of the command) and NAME.c: one function work_NAME(struct work *), which makes the inputs for
+ * NAME.ptx, which is part of the command; of some also by tools/regen-riscv, NAME.riscv...) and NAME.c: one function work_NAME(struct work *), which makes the inputs for
  * w->size, launches, computes the same on the CPU and checks. It uses this header and the public API alone. Its calls need no
  * error handling: after the first failure every later one does nothing (buffers are 0, reads leave zeros), so that the
  * function runs to its end and the caller says what went wrong. Only a loop that waits for the device must ask work_ok. */
@@ -19,16 +19,25 @@ enum work_size { WORK_TINY, WORK_SMALL, WORK_PAPER, WORK_SIZES };
 /* How far threads of a warp part: workloads.def has the bounds. */
 enum work_class { WORK_NONE, WORK_LOW, WORK_MEDIUM, WORK_HIGH };
 
+/* What the kernels are compiled to. RISC-V: by GCC with -O2, and with -O1 and no selects made of branches. */
+enum work_isa { WORK_PTX, WORK_RISCV, WORK_RISCV_O1, WORK_ISAS };
+
 struct work;
 struct workload {
     const char *name, *origin, *launch, *what; /* launch: the paper's */
     enum work_class class;
-    const char *ptx;
-    size_t ptx_bytes;
+    const char *code; /* PTX, or an ELF file */
+    size_t code_bytes;
     void (*run)(struct work *w);
+    enum work_isa isa;
 };
 extern const struct workload workload_list[]; /* in the order of workloads.def; the last has no name */
-const struct workload *workload_find(const char *name); /* NULL: none */
+/* Other builds of some of them, with names of their own, "NAME:ISA"; they are in no list of programs. */
+extern const struct workload workload_builds[];         /* the last has no name */
+const struct workload *workload_find(const char *name); /* of either; NULL: none */
+/* The build of the same program, NULL: there is none. */
+const struct workload *workload_build(const struct workload *w, enum work_isa isa);
+extern const char *const work_isa_names[WORK_ISAS];
 extern const char *const work_size_names[WORK_SIZES], *const work_class_names[WORK_HIGH + 1];
 
 /* One run of one workload on one device. The caller fills the first part and calls work_run. */

@@ -90,14 +90,23 @@ static void analyse(struct inspect *in) {
     free(warp);
 }
 
+static bool load_workload(struct inspect *in, const struct workload *w, struct err *e) {
+    struct sb name = {0};
+    sb_add(&name, "@%s", w->name);
+    const hd_status s = hd_module_load(in->dev, name.text, w->code, w->code_bytes, &in->mod);
+    sb_free(&name);
+    return lab_check(in->dev, s, e);
+}
+
 static bool load_module(struct inspect *in, const struct cli *c, const struct opts *o, struct err *e) {
     const char *operand = o->operands.v[0];
-    const struct workload *w = subject_workload(operand, e);
-    if (w) return lab_check(in->dev, hd_module_load(in->dev, operand, w->ptx, w->ptx_bytes, &in->mod), e);
+    const struct workload *w = subject_workload(operand, o, e);
+    if (w) return load_workload(in, w, e);
     if (subject_named(operand)) return false;
     struct program p;
     program_file(&p, c, operand, o);
     const bool fine =
+        (!opts_has(o, "isa") || err_set(e, ERR_INPUT, "--isa is for workloads (@NAME), not for files")) &&
         program_read(&p, e) &&
         lab_check(in->dev, hd_module_load(in->dev, p.file, p.text.text, p.text.len, &in->mod), e);
     program_free(&p);

@@ -332,8 +332,10 @@ static void variables(const struct inspect *in, struct sb *out) {
 
 void inspect_text(const struct inspect *in, struct sb *out) {
     const struct ir_module *m = in->ir;
-    if (m->binary)
+    if (m->binary && m->binary->entry)
         sb_add(out, "%s  RISC-V (RV64GC), from 0x%llx\n", m->name, (unsigned long long)m->binary->entry);
+    else if (m->binary)
+        sb_add(out, "%s  RISC-V (RV64GC), kernels without a main\n", m->name);
     else
         sb_add(out, "%s  PTX %u.%u, sm_%u, %u-bit addresses\n", m->name, m->version_major, m->version_minor,
                m->sm, m->address_bits);

@@ -156,7 +156,7 @@ static bool load(const struct report *r, hd_device **dev, hd_module **mod, struc
     if (!lab_open(&config, dev, e)) return false;
     if (r->subject.traced) return lab_trace_module(&r->subject.trace, *dev, mod, e);
     const hd_status s =
-        w ? hd_module_load(*dev, w->name, w->ptx, w->ptx_bytes, mod)
+        w ? hd_module_load(*dev, w->name, w->code, w->code_bytes, mod)
           : hd_module_load(*dev, r->origin ? r->origin->file : p->file, p->text, p->text_bytes, mod);
     return lab_check(*dev, s, e);
 }

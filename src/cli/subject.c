@@ -7,8 +7,13 @@
 
 #include "lab/accel.h"
 
-const struct workload *subject_workload(const char *operand, struct err *e) {
-    return subject_named(operand) ? lab_workload(operand + 1, e) : NULL;
+const struct workload *subject_workload(const char *operand, const struct opts *o, struct err *e) {
+    const char *given = opts_value(o, "isa");
+    enum work_isa isa;
+    const struct workload *w = subject_named(operand) ? lab_workload(operand + 1, e) : NULL;
+    if (!w || !given) return w;
+    if (!lab_isa(given, &isa, e)) return err_set(e, ERR_INPUT, "--isa: %s", err_text(e)), NULL;
+    return lab_build(w, isa, e);
 }
 
 bool subject_options(struct subject *s, const struct cli *c, const char *operand, enum work_size size,
@@ -18,7 +23,7 @@ bool subject_options(struct subject *s, const struct cli *c, const char *operand
     if (given && !lab_size(given, &s->size, e)) return err_set(e, ERR_INPUT, "--size: %s", err_text(e));
     if (!subject_named(operand))
         return program_options(&s->program, c, operand, o, e) && subject_script_options(s, o, e);
-    return (s->workload = subject_workload(operand, e)) != NULL;
+    return (s->workload = subject_workload(operand, o, e)) != NULL;
 }
 
 static bool among(const char *name, const char *const *names) {
@@ -27,7 +32,7 @@ static bool among(const char *name, const char *const *names) {
 }
 
 bool subject_check(const struct subject *s, size_t n, bool choose, const struct opts *o, struct err *e) {
-    static const char *const of_workloads[] = {"size", "launch", NULL};
+    static const char *const of_workloads[] = {"size", "isa", "launch", NULL};
     static const char *const of_files[] = {"kernel",        "grid",    "block", "shared", "arg",
                                            "buffer",        "set-var", "print", "dump",   "cuda-flags",
                                            "cuda-compiler", "script",  NULL};

@@ -60,8 +60,8 @@ bool subject_convert(const struct cli *c, const char *path,
 bool subject_binary_read(struct subject *s, struct err *e);
 bool subject_binary_prepare(struct subject *s, const hd_config *config, struct err *e);
 
-/* NULL unless the operand begins with @; then the workload, or NULL and an error. */
-const struct workload *subject_workload(const char *operand, struct err *e);
+/* NULL unless the operand begins with @; then the workload, in the build that --isa asks for, or NULL and an error. */
+const struct workload *subject_workload(const char *operand, const struct opts *o, struct err *e);
 static inline bool subject_named(const char *operand) {
     return *operand == '@';
 }

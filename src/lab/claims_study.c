@@ -37,7 +37,7 @@ static void run_static(struct claims_study *s) {
     hd_kernel *k;
     hd_kernel_info info;
     s->fine = lab_open(&(hd_config){.file = s->config}, &dev, &s->err) &&
-              lab_check(dev, hd_module_load(dev, work->name, work->ptx, work->ptx_bytes, &mod), &s->err);
+              lab_check(dev, hd_module_load(dev, work->name, work->code, work->code_bytes, &mod), &s->err);
     for (size_t i = 0; s->fine && (k = hd_module_kernel_at(mod, i)); i++)
         if (hd_kernel_get_info(k, &info) == HD_OK) s->result += info.instructions;
     hd_device_close(dev);

@@ -172,9 +172,48 @@ void lab_outcome_free(struct lab_outcome *o) {
 
 /* ---- names ---- */
 
+/* The workloads that have such a build. */
+static void list_built(enum work_isa isa, struct sb *out) {
+    for (const struct workload *w = workload_builds; w->name; w++)
+        if (w->isa == isa) sb_add(out, "%s%.*s", out->len ? ", " : "", (int)strcspn(w->name, ":"), w->name);
+}
+
+bool lab_isa(const char *name, enum work_isa *isa, struct err *e) {
+    for (*isa = WORK_PTX; *isa < WORK_ISAS; (*isa)++)
+        if (!strcmp(work_isa_names[*isa], name)) return true;
+    return err_set(e, ERR_INPUT, "there is no instruction set '%.60s': ptx, riscv or riscv-O1", name);
+}
+
+const struct workload *lab_build(const struct workload *w, enum work_isa isa, struct err *e) {
+    const struct workload *found = workload_build(w, isa);
+    struct sb built = {0};
+    if (w->isa != WORK_PTX && w->isa != isa)
+        return err_set(e, ERR_INPUT, "@%s is the build for %s, not for %s", w->name, work_isa_names[w->isa],
+                       work_isa_names[isa]),
+               NULL;
+    if (found) return found;
+    list_built(isa, &built);
+    err_set(e, ERR_INPUT, "@%s is not compiled for %s; these are: %s", w->name, work_isa_names[isa],
+            built.text);
+    sb_free(&built);
+    return NULL;
+}
+
+/* "NAME:ISA" where there is such a workload, but not for it; false: there is none. */
+static bool explain_build(const char *name, struct err *e) {
+    const size_t n = strcspn(name, ":");
+    enum work_isa isa;
+    const struct workload *w = workload_list;
+    while (name[n] && w->name && (strncmp(w->name, name, n) != 0 || w->name[n])) w++;
+    if (!name[n] || !w->name) return false;
+    if (lab_isa(name + n + 1, &isa, e)) lab_build(w, isa, e);
+    return e->code != ERR_OK;
+}
+
 const struct workload *lab_workload(const char *name, struct err *e) {
     const struct workload *found = workload_find(name);
     if (found) return found;
+    if (explain_build(name, e)) return NULL;
     VEC(const char *) names = {0};
     for (const struct workload *w = workload_list; w->name; w++) VEC_PUSH(&names, w->name);
     VEC_PUSH(&names, NULL);

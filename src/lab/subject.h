@@ -105,6 +105,9 @@ void lab_subject_name(const struct lab_subject *s, struct sb *out);
 
 /* By name, without the @; NULL: the error has the nearest. */
 const struct workload *lab_workload(const char *name, struct err *e);
+/* What its kernels are compiled to, by name; and the build of a workload for it, or NULL and an error that says which have one. */
+bool lab_isa(const char *name, enum work_isa *isa, struct err *e);
+const struct workload *lab_build(const struct workload *w, enum work_isa isa, struct err *e);
 /* "tiny", "small" or "paper" */
 bool lab_size(const char *text, enum work_size *size, struct err *e);
 

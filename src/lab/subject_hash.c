@@ -54,6 +54,6 @@ uint64_t lab_subject_hash(const struct lab_subject *s) {
     if (s->script)
         return hash_number(hash_bytes(HASH_START, s->script->text, s->script->text_bytes),
                            s->script->identity);
-    return s->workload ? hash_bytes(HASH_START, s->workload->ptx, s->workload->ptx_bytes)
+    return s->workload ? hash_bytes(HASH_START, s->workload->code, s->workload->code_bytes)
                        : hash_program(s->program);
 }

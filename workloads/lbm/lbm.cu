@@ -29,7 +29,7 @@ DEVICE uint wrap(uint at, int step, uint size) {
 
 // What streams into the cell.
 DEVICE void gather(double *f, const double *from, const box &b, uint x, uint y, uint z) {
-#pragma unroll
+    UNROLL
     for (int q = 0; q < Q; q++) {
         const uint sx = wrap(x, -along[q].x, b.x), sy = wrap(y, -along[q].y, b.y), sz = wrap(z, -along[q].z, b.z);
         f[q] = from[((sz * b.y + sy) * b.x + sx) * Q + q];
@@ -38,7 +38,7 @@ DEVICE void gather(double *f, const double *from, const box &b, uint x, uint y, 
 
 // A wall sends everything back.
 DEVICE void bounce(double *to, const double *f) {
-#pragma unroll
+    UNROLL
     for (int q = 0; q < Q; q++) to[q] = f[opposite(q)];
 }
 
@@ -51,7 +51,7 @@ DEVICE void add(double &sum, double f, int sign) {
 }
 DEVICE moments measure(const double *f) {
     moments m = {0, 0, 0, 0};
-#pragma unroll
+    UNROLL
     for (int q = 0; q < Q; q++) {
         m.density += f[q];
         add(m.x, f[q], along[q].x);
@@ -64,7 +64,7 @@ DEVICE moments measure(const double *f) {
 // Relaxes towards the equilibrium of the moments.
 DEVICE void collide(double *to, const double *f, const moments &m, double omega) {
     const double square = 1.5 * (m.x * m.x + m.y * m.y + m.z * m.z);
-#pragma unroll
+    UNROLL
     for (int q = 0; q < Q; q++) {
         double c = 0;
         add(c, m.x, along[q].x);

@@ -44,9 +44,9 @@ static inline void points_endless(struct work *w) {
 }
 
 static const struct workload points_workloads[] = {
-    {.name = "good", .ptx = points_ptx, .ptx_bytes = sizeof points_ptx - 1, .run = points_good},
-    {.name = "wrong", .ptx = points_ptx, .ptx_bytes = sizeof points_ptx - 1, .run = points_wrong},
-    {.name = "endless", .ptx = points_ptx, .ptx_bytes = sizeof points_ptx - 1, .run = points_endless},
+    {.name = "good", .code = points_ptx, .code_bytes = sizeof points_ptx - 1, .run = points_good},
+    {.name = "wrong", .code = points_ptx, .code_bytes = sizeof points_ptx - 1, .run = points_wrong},
+    {.name = "endless", .code = points_ptx, .code_bytes = sizeof points_ptx - 1, .run = points_endless},
 };
 
 /* A point of workload 0, 1 or 2 on the smallest machine. */

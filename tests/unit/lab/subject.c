@@ -58,8 +58,11 @@ static void misnamed(struct work *w) {
 }
 
 static struct workload workload(void (*run)(struct work *)) {
-    return (struct workload){
-        .name = "test", .origin = "test", .ptx = number_ptx, .ptx_bytes = sizeof number_ptx - 1, .run = run};
+    return (struct workload){.name = "test",
+                             .origin = "test",
+                             .code = number_ptx,
+                             .code_bytes = sizeof number_ptx - 1,
+                             .run = run};
 }
 
 static const hd_option functional[] = {{"run.mode", "functional"}};

@@ -76,7 +76,7 @@ static void a_point_is_of_its_kernels_and_of_the_sources_it_ran_under(void **sta
     assert_string_equal(before.version + n + 1, lab_sources);
     assert_int_equal(strspn(lab_sources, "0123456789abcdef"), 12);
 
-    changed.ptx_bytes--;
+    changed.code_bytes--;
     point.subject.workload = &changed;
     struct store_id after = id_of(&mem, point);
     assert_true(after.program != before.program && after.key != before.key);

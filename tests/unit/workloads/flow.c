@@ -78,7 +78,7 @@ static hd_device *open_traced(const struct flow_case *c, struct letters *t, hd_k
     assert_non_null(w);
     assert_int_equal(hd_device_open(&machine, &dev), HD_OK);
     sim_watch(dev, &(struct watch){.trace = {on_trace, t}});
-    assert_int_equal(hd_module_load(dev, c->workload, w->ptx, w->ptx_bytes, &mod), HD_OK);
+    assert_int_equal(hd_module_load(dev, c->workload, w->code, w->code_bytes, &mod), HD_OK);
     assert_int_equal(hd_module_kernel(mod, c->kernel, k), HD_OK);
     return dev;
 }
