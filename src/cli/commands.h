@@ -66,6 +66,10 @@ extern const struct help_entry no_entries[];
 #define SIZE_ROW \
     {"size", 0, false, "SIZE", \
      "Of a workload: tiny, small (what it is without this option) or paper, the launch of the paper."}
+#define ISA_ROW \
+    {"isa", 0, false, "ptx|riscv|riscv-O1", \
+     "Of a workload: which build of its kernels. Those of Fung's thesis are also compiled for RISC-V, with -O2 and with " \
+     "-O1 (docs/riscv.md); @NAME:riscv is the same."}
 /* clang-format on */
 
 #endif

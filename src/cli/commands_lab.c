@@ -16,6 +16,7 @@ static const struct opt compare_options[] = {
     CUDA_COMPILER_ROW,
     SCRIPT_ROW,
     SIZE_ROW,
+    ISA_ROW,
     SAMPLE_ROW,
     {"jobs", 'j', false, "N", "Simulations at a time (default: one for each core of the host)."},
     {"json", 0, OPT_WRITES, "FILE",
@@ -96,6 +97,7 @@ static const struct opt study_options[] = {
     LAUNCH_ROWS,
     CUDA_COMPILER_ROW,
     SIZE_ROW,
+    ISA_ROW,
     {"factor", 'f', true, "[NAME:]KEY=LOW,HIGH[:KEY=LOW,HIGH]...",
      "Of factors: an option of the machine or a parameter of the mechanism (harp.first) and its two levels; "
      "options that go together make one factor."},
@@ -194,6 +196,7 @@ static const struct opt reproduce_options[] = {
      "Show the claims, what the papers say, what each rests on, and what those that cannot be checked wait "
      "for."},
     SIZE_ROW,
+    ISA_ROW,
     {"db", 0, OPT_UPDATES, "FILE",
      "Keep every run in this SQLite file, as 'heddle sweep' does: what is there does not run again."},
     {"jobs", 'j', false, "N", "Simulations at a time (default: one for each core of the host)."},
@@ -327,6 +330,8 @@ static const struct opt sweep_options[] = {
     {"config", 'c', OPT_READS, "NAME|FILE,...",
      "Machines (default: " CONFIG_DEFAULT "; of CUDA programs " HD_CONFIG_CUDA ")."},
     {"size", 0, false, "SIZE,...", "Sizes of the inputs: tiny, small, paper (default small)."},
+    {"isa", 0, false, "ptx|riscv|riscv-O1,...",
+     "Builds of the workloads (docs/riscv.md): each of them with each of these. @NAME:riscv is one of them."},
     {"set", 'S', true, "KEY=VALUE,...",
      "An option of the machine, a parameter of a mechanism or an argument of your own program, and the "
      "values it takes in turn; 8..64:8 and "

@@ -7,6 +7,7 @@ static const struct opt record_options[] = {
     CUDA_COMPILER_ROW,
     SCRIPT_ROW,
     SIZE_ROW,
+    ISA_ROW,
     MACHINE_ROWS,
     MAX_INSTS_ROW,
     {"quiet", 'q', false, NULL, "Do not say how large the trace is."},

@@ -11,6 +11,7 @@ static const struct opt report_options[] = {
     LAUNCH_ROWS,
     SCRIPT_ROW,
     SIZE_ROW,
+    ISA_ROW,
     {"sm", 0, false, "N",
      "The SM whose warps are shown over time, counted from 0 (default 0); all others have a row each."},
     {"jobs", 'j', false, "N", "Simulations at a time (default: one for each core of the host)."},

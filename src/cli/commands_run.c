@@ -12,6 +12,7 @@ static const struct opt run_options[] = {
     CUDA_COMPILER_ROW,
     SCRIPT_ROW,
     SIZE_ROW,
+    ISA_ROW,
     {"print", 'p', true, "N[:COUNT]",
      "After the run, show the buffer of argument N (the first is 0; or the NAME of a --buffer): its first "
      "COUNT "
@@ -238,6 +239,7 @@ static const struct opt explain_options[] = {
     LAUNCH_ROWS,
     CUDA_COMPILER_ROW,
     {"size", 0, false, "SIZE", "Of a workload: tiny (what it is without this option), small or paper."},
+    ISA_ROW,
     {"launch", 0, false, "N",
      "Of a workload: which launch, counted from 0; with --kernel, which of that kernel. Without it, the "
      "first."},

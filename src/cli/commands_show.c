@@ -54,6 +54,7 @@ static const struct opt inspect_options[] = {
      "Show that form of the program, as hardware that needs it would get it, with the instructions it adds: "
      "one of" CFG_FORM_CHOICES(FORM_WORD) "."},
     {"json", 0, false, NULL, "Print everything as JSON instead."},
+    ISA_ROW,
     CUDA_FLAGS_ROW,
     CUDA_COMPILER_ROW,
     {0},

@@ -55,6 +55,10 @@ static void add_sizes(struct at *a) {
     for (int i = 0; i < WORK_SIZES; i++) offer(a, "", work_size_names[i], "");
 }
 
+static void add_isas(struct at *a) {
+    for (int i = 0; i < WORK_ISAS; i++) offer(a, "", work_isa_names[i], "");
+}
+
 static void add_claims(struct at *a) {
     for (const struct claim *c = claim_list; c->id; c++) offer(a, "", c->id, "");
 }
@@ -155,12 +159,15 @@ static void add_over(struct at *a) {
 static const struct {
     const char *option;
     void (*add)(struct at *a);
-} values[] = {{"cols", add_axes},      {"config", add_configs},   {"form", add_forms},
-              {"mean", add_means},     {"mech", add_mechanisms},  {"over", add_over},
-              {"plot", add_plots},     {"races", add_races},      {"response", add_statistics},
-              {"rows", add_axes},      {"set", add_keys},         {"size", add_sizes},
-              {"spread", add_spreads}, {"value", add_statistics}, {"workloads", add_workloads},
-              {"x", add_statistics},   {"y", add_statistics}};
+} values[] = {{"cols", add_axes},        {"config", add_configs},
+              {"form", add_forms},       {"isa", add_isas},
+              {"mean", add_means},       {"mech", add_mechanisms},
+              {"over", add_over},        {"plot", add_plots},
+              {"races", add_races},      {"response", add_statistics},
+              {"rows", add_axes},        {"set", add_keys},
+              {"size", add_sizes},       {"spread", add_spreads},
+              {"value", add_statistics}, {"workloads", add_workloads},
+              {"x", add_statistics},     {"y", add_statistics}};
 
 static const struct {
     const char *word;

@@ -20,7 +20,7 @@ static const char *const option_columns[] = {"key", "default", "accepts", "meani
 static const char *const stat_columns[] = {"name", "unit", "mechanism", "meaning", NULL};
 static const char *const mechanism_columns[] = {"name", "title", "source", "runs", NULL};
 static const char *const config_columns[] = {"name", "title", NULL};
-static const char *const workload_columns[] = {"name", "origin", "divergence", "launch", "what", NULL};
+static const char *const workload_columns[] = {"name", "origin", "divergence", "isa", "launch", "what", NULL};
 static const char *const op_columns[] = {"name", "result", "operand", "class", "id", NULL};
 
 static void list_options(struct list *l) {
@@ -75,14 +75,23 @@ static void list_configs(struct list *l) {
     }
 }
 
+static void table_isas(struct table *t, const struct workload *w) {
+    struct sb isas = {0};
+    for (enum work_isa i = WORK_PTX; i < WORK_ISAS; i++)
+        if (workload_build(w, i)) sb_add(&isas, "%s%s", i ? ", " : "", work_isa_names[i]);
+    table_cell(t, "%s", isas.text);
+    sb_free(&isas);
+}
+
 static void list_workloads(struct list *l) {
     l->columns = workload_columns;
     l->joint = "  ";
-    table_init(&l->table, "lllll");
+    table_init(&l->table, "llllll");
     for (const struct workload *w = workload_list; w->name; w++) {
         table_cell(&l->table, "%s", w->name);
         table_cell(&l->table, "%s", w->origin);
         table_cell(&l->table, "%s", work_class_names[w->class]);
+        table_isas(&l->table, w);
         table_cell(&l->table, "%s", w->launch);
         table_cell(&l->table, "%s", w->what);
     }

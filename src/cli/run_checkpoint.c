@@ -69,9 +69,9 @@ static void add_row(struct sb *s, const char *name, const char *value) {
 /* Options that no result depends on, and those that are found in the machine's or by digest. */
 static bool is_free(const char *name) {
     static const char *const all[] = {
-        "print",         "dump",    "json",     "host", "series",    "quiet",      "checkpoint",
-        "resume",        "config",  "set",      "mech", "max-insts", "functional", "cuda-flags",
-        "cuda-compiler", "profile", "annotate", "size", "sample",    "threads",    NULL};
+        "print",    "dump", "json", "host",      "series",     "quiet",      "checkpoint",    "resume",
+        "config",   "set",  "mech", "max-insts", "functional", "cuda-flags", "cuda-compiler", "profile",
+        "annotate", "size", "isa",  "sample",    "threads",    NULL};
     const char *const *at = all;
     while (*at && strcmp(*at, name) != 0) at++;
     return *at != NULL;

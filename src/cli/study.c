@@ -75,9 +75,9 @@ static bool unknown_study(const char *name, struct err *e) {
 
 /* Of the bounds; the others' have their mains. */
 static bool read_kind(struct study *s, const char *name, const struct opts *o, struct err *e) {
-    static const char *const known[] = {"config", "set",    "mech",     "kernel", "grid",
-                                        "block",  "shared", "arg",      "size",   "jobs",
-                                        "json",   "csv",    "markdown", "quiet",  NULL};
+    static const char *const known[] = {"config", "set",      "mech",  "kernel", "grid", "block",
+                                        "shared", "arg",      "size",  "isa",    "jobs", "json",
+                                        "csv",    "markdown", "quiet", NULL};
     s->lanes = !strcmp(name, "oracle-lanes");
     if (!s->lanes && strcmp(name, "oracle-reconvergence") != 0) return unknown_study(name, e);
     return study_only_options(o, known, "not of a bound; 'heddle study --help' says of which study it is", e);

@@ -104,11 +104,42 @@ static bool read_own(struct sweep *s, const struct opts *o, const char *option, 
     return fine;
 }
 
+/* The build of a workload that --isa asks for; files stay what they are. */
+static bool add_build(const char *name, const char *isa_name, struct sweep_words *out, struct err *e) {
+    const struct workload *w = workload_find(name + (*name == '@'));
+    enum work_isa isa;
+    if (!lab_isa(isa_name, &isa, e)) return err_set(e, ERR_INPUT, "--isa: %s", err_text(e));
+    if (w && !(w = lab_build(w, isa, e))) return false;
+    VEC_PUSH(&out->v, w ? w->name : name);
+    return true;
+}
+
+/* Every workload in every build; without --isa they are as given. */
+static bool choose_builds(struct sweep *s, const struct opts *o, struct sweep_words *names, struct err *e) {
+    struct sweep_words isas = {0}, builds = {0};
+    size_t workloads = 0;
+    for (size_t i = 0; i < names->v.n; i++)
+        workloads += workload_find(names->v.v[i] + (*names->v.v[i] == '@')) != NULL;
+    bool fine = read_names(s, "isa", opts_value(o, "isa"), NULL, &isas, e);
+    if (fine && isas.v.n && !workloads)
+        fine = err_set(e, ERR_INPUT, "--isa is for workloads that the command line names, and there is none");
+    for (size_t i = 0; fine && isas.v.n && i < names->v.n; i++)
+        for (size_t k = 0; fine && k < isas.v.n; k++)
+            fine = add_build(names->v.v[i], isas.v.v[k], &builds, e);
+    if (builds.v.n) {
+        VEC_FREE(&names->v);
+        *names = builds;
+    }
+    VEC_FREE(&isas.v);
+    return fine;
+}
+
 /* --workloads, then operands, then --program. */
 static bool read_workloads(struct sweep *s, const struct opts *o, struct err *e) {
     struct sweep_words names = {0};
     bool fine = read_names(s, "workloads", opts_value(o, "workloads"), all_workloads, &names, e);
     for (size_t i = 0; i < o->operands.n; i++) VEC_PUSH(&names.v, o->operands.v[i]);
+    fine = fine && choose_builds(s, o, &names, e);
     for (size_t i = 0; i < opts_count(o, "program"); i++) {
         struct sb words = {0};
         sb_add(&words, "$ %s", opts_nth(o, "program", i));

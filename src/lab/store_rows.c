@@ -148,7 +148,10 @@ bool store_axis(const struct store_rows *r, const char *axis, struct err *e) {
 
 static size_t workload_rank(const char *name) {
     size_t i = 0;
-    while (workload_list[i].name && strcmp(workload_list[i].name, name) != 0) i++;
+    const size_t n = strcspn(name, ":");
+    while (workload_list[i].name &&
+           (strncmp(workload_list[i].name, name, n) != 0 || workload_list[i].name[n]))
+        i++;
     return i;
 }
 

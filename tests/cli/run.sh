@@ -9,7 +9,7 @@ unset NO_COLOR
 results=$(mktemp)
 trap 'rm -f "$results"' EXIT
 files=("$@")
-[ $# -gt 0 ] || files=(usage.sh workloads.sh launch.sh script.sh outputs.sh checkpoint.sh stopped.sh faults.sh timed.sh sample.sh trace.sh accel.sh compare.sh sweep.sh sweep-axes.sh sweep-files.sh sweep-cuda.sh results.sh shard.sh study.sh factors.sh reproduce.sh area.sh validate.sh explain.sh config.sh inspect.sh races.sh cuda.sh completion.sh docs.sh)
+[ $# -gt 0 ] || files=(usage.sh workloads.sh isa.sh launch.sh script.sh outputs.sh checkpoint.sh stopped.sh faults.sh timed.sh sample.sh trace.sh accel.sh compare.sh sweep.sh sweep-axes.sh sweep-files.sh sweep-cuda.sh results.sh shard.sh study.sh factors.sh reproduce.sh area.sh validate.sh explain.sh config.sh inspect.sh races.sh cuda.sh completion.sh docs.sh)
 for f in "${files[@]}"; do
     bash "tests/cli/$f" || echo "not ok $f: ended with status $?"
 done | tee "$results" | awk '/^(not )?ok / { n++; sub(/ok /, "ok " n " - ") } { print } END { print "1.." n }'

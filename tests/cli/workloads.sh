@@ -12,7 +12,7 @@ at=$(($(sed -n 's/^WORKLOAD([a-z0-9_]*, "\([^"]*\)".*/\1/p' workloads/workloads.
 expect_json "$out" $at/name '"matrix"' "list workloads --json has the name"
 expect_json "$out" $at/divergence '"none"' "and the class"
 run list workloads --markdown
-grep -q '^| matrix | DWF | none | 12288 threads | naive ' "$out"
+grep -q '^| matrix | DWF | none | ptx, riscv, riscv-O1 | 12288 threads | naive ' "$out"
 verdict $? "--markdown is a table"
 refused "--json and --markdown are two forms" "one form at a time" list workloads --json --markdown
 
