@@ -236,6 +236,8 @@ static const struct help_entry reproduce_examples[] = {
     {"heddle reproduce dwf.pdom dwf.oracle-contrived --size tiny", "Two claims, quickly."},
     {"heddle reproduce --db results.sqlite", "All of them; a second run takes everything from the file."},
     {"heddle reproduce --db results.sqlite --html claims.html", "The same as a page for a browser."},
+    {"heddle reproduce --isa riscv --db results.sqlite",
+     "Claims about the programs of Fung's thesis, compiled for RISC-V; others are left out."},
     {0},
 };
 

@@ -36,8 +36,21 @@ static bool choose(struct reproduce *r, const char *name, struct err *e) {
     return found;
 }
 
+/* Claims about programs that are not compiled for the instruction set, or about none, are not asked. */
+static bool keep_built(struct reproduce *r, struct err *e) {
+    size_t kept = 0;
+    for (size_t i = 0; i < r->chosen.n; i++)
+        if (claim_built(r->chosen.v[i], r->claims.isa)) r->chosen.v[kept++] = r->chosen.v[i];
+    r->left_out = r->chosen.n - kept;
+    r->chosen.n = kept;
+    return kept || err_set(e, ERR_INPUT,
+                           "--isa: none of these claims is about programs that are compiled for %s; 'heddle "
+                           "reproduce --isa %s --list' shows those that are",
+                           work_isa_names[r->claims.isa], work_isa_names[r->claims.isa]);
+}
+
 static bool read_options(struct reproduce *r, const struct opts *o, struct err *e) {
-    const char *size = opts_value(o, "size");
+    const char *size = opts_value(o, "size"), *isa = opts_value(o, "isa");
     r->json = opts_value(o, "json");
     r->csv = opts_value(o, "csv");
     r->html = opts_value(o, "html");
@@ -49,10 +62,11 @@ static bool read_options(struct reproduce *r, const struct opts *o, struct err *
     r->claims.size = WORK_SMALL;
     r->data_on_stdout = outputs_on_stdout(o);
     if (!cli_jobs(o, &r->claims.jobs, e) || (size && !lab_size(size, &r->claims.size, e))) return false;
+    if (isa && !lab_isa(isa, &r->claims.isa, e)) return err_set(e, ERR_INPUT, "--isa: %s", err_text(e));
     for (size_t i = 0; i < o->operands.n; i++)
         if (!choose(r, o->operands.v[i], e)) return false;
     for (const struct claim *c = claim_list; !o->operands.n && c->id; c++) VEC_PUSH(&r->chosen, c);
-    return true;
+    return keep_built(r, e);
 }
 
 /* ---- the runs and after ---- */

@@ -13,6 +13,7 @@ struct reproduce {
     const char *json, *csv, *html, *db;
     bool list, quiet, markdown, data_on_stdout;
     VEC(const struct claim *) chosen;
+    size_t left_out; /* of the claims asked for, those that are not about programs of --isa */
     struct claims claims;
     struct progress progress;
     struct stop stop;
@@ -37,7 +38,7 @@ void reproduce_list(const struct reproduce *r, struct sb *out);
 void reproduce_report(const struct reproduce *r, struct sb *out);
 void reproduce_markdown(const struct reproduce *r, struct sb *out);
 /* reproduce_data.c */
-json_t *reproduce_tree(const struct reproduce *r); /* everything: size, score, claims */
+json_t *reproduce_tree(const struct reproduce *r); /* everything: size, build, score, claims */
 bool reproduce_json(const struct reproduce *r, struct sb *out, struct err *e);
 void reproduce_csv(const struct reproduce *r, struct sb *out);
 

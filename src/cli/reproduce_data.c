@@ -65,6 +65,8 @@ json_t *reproduce_tree(const struct reproduce *r) {
         json_object_set_new(score, p->prefix, score_json(r, p));
     for (size_t i = 0; i < r->claims.n; i++) json_array_append_new(claims, claim_json(&r->claims.results[i]));
     json_object_set_new(root, "size", json_string(work_size_names[r->claims.size]));
+    json_object_set_new(root, "isa", json_string(work_isa_names[r->claims.isa]));
+    json_object_set_new(root, "left_out", json_integer((json_int_t)r->left_out));
     json_object_set_new(root, "score", score);
     json_object_set_new(root, "claims", claims);
     return root;

@@ -40,7 +40,12 @@ static json_t *papers_json(void) {
 }
 
 void reproduce_html(const struct reproduce *r, struct sb *out) {
-    json_t *data = page_about(r->cli, r->opts, "The papers' claims, and what comes out here");
+    struct sb title = {0};
+    sb_add(&title, "The papers' claims, and what comes out here");
+    if (r->claims.isa != WORK_PTX)
+        sb_add(&title, " of programs compiled for %s", work_isa_names[r->claims.isa]);
+    json_t *data = page_about(r->cli, r->opts, title.text);
+    sb_free(&title);
     json_t *tree = reproduce_tree(r), *claims = json_object_get(tree, "claims");
     for (size_t i = 0; i < r->claims.n; i++) add_texts(&r->claims.results[i], json_array_get(claims, i));
     json_object_update(data, tree);

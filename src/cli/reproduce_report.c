@@ -25,6 +25,16 @@ static void add_notes(const struct claim_result *r, struct sb *out) {
     if (remark) sb_add(out, "%s%s", out->len ? " " : "", remark);
 }
 
+/* What else there would be. */
+static void add_isa(const struct reproduce *r, struct sb *out) {
+    if (r->claims.isa == WORK_PTX) return;
+    sb_add(out, "Programs compiled for %s", work_isa_names[r->claims.isa]);
+    if (r->left_out)
+        sb_add(out, "; %zu claim%s left out, which %s about others or about none", r->left_out,
+               r->left_out == 1 ? " is" : "s are", r->left_out == 1 ? "is" : "are");
+    sb_add(out, ".\n\n");
+}
+
 /* ---- for people ---- */
 
 void reproduce_list(const struct reproduce *r, struct sb *out) {
@@ -126,6 +136,7 @@ static void main_table(const struct reproduce *r, struct table *t) {
 
 void reproduce_report(const struct reproduce *r, struct sb *out) {
     struct table t;
+    add_isa(r, out);
     if (!all_wait(r)) add_score(r, false, out);
     main_table(r, &t);
     table_print(&t, 0, out);
@@ -163,6 +174,7 @@ static void markdown_row(const struct claim_result *c, struct sb *out) {
 }
 
 void reproduce_markdown(const struct reproduce *r, struct sb *out) {
+    add_isa(r, out);
     if (!all_wait(r)) add_score(r, true, out);
     sb_add(out,
            "| claim | what | source | paper | ours | verdict | basis |\n|---|---|---|---:|---:|---|---|\n");

@@ -39,6 +39,7 @@ static void add_point(struct claims_work *w, const struct claim *claim, const st
     struct lab_point p = {
         .subject = {.workload = workload, .size = w->c->size}, .config = claim->config, .mech = m->mech};
     add_settings(w->c, &p, less(w->c, claim));
+    if (workload->isa != WORK_PTX) add_settings(w->c, &p, claims_machine_code(claim->config));
     add_settings(w->c, &p, m->settings);
     VEC_PUSH(&w->points, p);
 }
@@ -60,13 +61,18 @@ static const char *read_value(const char *text, struct claim_value *v) {
     return text + n + (text[n] == ' ');
 }
 
-/* A name may be of a workload that is not there; its value then says so. */
+/* As the store has it: builds are programs of their own. A name may be of a workload that is not there; its value then says so. */
+static const char *name_workload(struct claims *c, const char *names) {
+    const struct workload *w = claims_workload(names, c->isa);
+    return w ? w->name : arena_strndup(&c->mem, names, strcspn(names, " "));
+}
+
 static void split_names(struct claims *c, struct claim_result *r) {
     const char *values = r->claim->values;
     if (r->claim->kind == CLAIM_GRID) name_schemes(r);
     for (const char *p = r->claim->workloads; *p;) {
         size_t n = strcspn(p, " ");
-        struct claim_value v = {.workload = arena_strndup(&c->mem, p, n)};
+        struct claim_value v = {.workload = name_workload(c, p)};
         values = read_value(values, &v);
         VEC_PUSH(&r->values, v);
         p += n + (p[n] == ' ');

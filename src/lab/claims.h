@@ -93,6 +93,8 @@ const char *claim_waits(const struct claim *c);
 const char *claim_note(const struct claim *c);
 /* Whether a name asks for that claim: its id, or the part of it before the point. */
 bool claim_named(const struct claim *c, const char *name);
+/* Whether it is about programs, all of which are compiled for that; every claim is for PTX. */
+bool claim_built(const struct claim *c, enum work_isa isa);
 /* Whether its numbers are gains and losses; those of shares and counts have no sign. */
 bool claim_signed(const struct claim *c);
 
@@ -148,6 +150,7 @@ struct claims {
     const struct claim *const *list;
     size_t n;
     enum work_size size;
+    enum work_isa isa; /* claims are claim_built for it */
     struct store *store;
     unsigned jobs; /* host threads; 0: one per core */
     /* About ten times a second; false: stop, after which claims_run fails. May be NULL. */

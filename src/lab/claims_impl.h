@@ -41,6 +41,9 @@ bool claims_is_study(const struct claim *c);
 bool claims_studies(struct claims_work *w, struct err *e);
 /* claims_table.c: settings that a configuration has at size small, on top of itself. */
 const char *claims_smaller(const char *config);
+/* Where programs are machine code; and the build of the first of some names, NULL: there is none. */
+const char *claims_machine_code(const char *config);
+const struct workload *claims_workload(const char *names, enum work_isa isa);
 /* claims_area.c: the number of an AREA, which takes no run. */
 double claims_area(const struct claim *c);
 

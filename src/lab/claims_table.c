@@ -25,6 +25,7 @@
      .how = "change in percentage points", .way = CLAIM_##goes},
 #define PAPER(prefix, name, title)
 #define SMALLER(config, settings)
+#define MACHINE_CODE(config, settings)
 #define NOTE(id, text)
 const struct claim claim_list[] = {
 #include "lab/claims.def"
@@ -58,6 +59,14 @@ static const struct pair smaller[] = {
 #undef SMALLER
 #define SMALLER(config, settings)
 
+#undef MACHINE_CODE
+#define MACHINE_CODE(config, settings) {config, settings},
+static const struct pair machine_code[] = {
+#include "lab/claims.def"
+    {0}};
+#undef MACHINE_CODE
+#define MACHINE_CODE(config, settings)
+
 #undef NOTE
 #define NOTE(id, text) {id, text},
 static const struct pair notes[] = {
@@ -90,6 +99,27 @@ static const char *text_of(const struct pair *pairs, const char *key) {
 const char *claims_smaller(const char *config) {
     const char *text = text_of(smaller, config);
     return text ? text : "";
+}
+
+const char *claims_machine_code(const char *config) {
+    const char *text = text_of(machine_code, config);
+    return text ? text : "";
+}
+
+const struct workload *claims_workload(const char *names, enum work_isa isa) {
+    char name[64];
+    const size_t n = strcspn(names, " ");
+    if (n >= sizeof name) return NULL;
+    memcpy(name, names, n);
+    name[n] = '\0';
+    const struct workload *w = workload_find(name);
+    return w ? workload_build(w, isa) : NULL;
+}
+
+bool claim_built(const struct claim *c, enum work_isa isa) {
+    const char *p = c->workloads;
+    while (*p && claims_workload(p, isa)) p += strcspn(p, " "), p += *p == ' ';
+    return isa == WORK_PTX || (*c->workloads && !*p);
 }
 
 const char *claim_note(const struct claim *c) {

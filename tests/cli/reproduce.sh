@@ -97,6 +97,27 @@ run reproduce dwf.area harp.area harp.area-tables harp.area-decoders --db area.s
 [ "$status" -eq 0 ] && [ "$(grep -cE '^(dwf|harp)\.area.* [0-9.]+ %.* [0-9.]+ %' "$out")" -eq 4 ]
 verdict $? "areas are computed, without a run"
 
+# ---- other builds ----
+some="dwf.policy-idle dwf.ipc-dmaj --size tiny --db isa.sqlite"
+run reproduce $some --json ptx.json
+run reproduce $some --isa riscv harp --json riscv.json --csv riscv.csv --html riscv.html
+expect_status 0 "--isa riscv runs other builds of the programs"
+grep -qE '^Programs compiled for riscv; [0-9]+ claims are left out, which are about others or about none\.$' "$out" && ! grep -q '^harp' "$out"
+verdict $? "claims about other programs are left out, and told"
+expect_json riscv.json isa '"riscv"' "JSON says for what"
+expect_json riscv.json claims/1/workloads/1/workload '"hmmer:riscv"' "and what ran"
+expect_json ptx.json isa '"ptx"' "without the option it is PTX"
+grep -q '^dwf.ipc-dmaj,.*,black:riscv,69.8,' riscv.csv && grep -q 'programs compiled for riscv' riscv.html
+verdict $? "so do CSV and page"
+run results --db isa.sqlite --value cycles
+[ "$(grep -c '^black:riscv .*sm.registers=98304' "$out")" -ge 2 ] && [ "$(grep -c '^black ' "$out")" -ge 2 ]
+verdict $? "the database has both, apart"
+run reproduce --list --isa riscv-O1
+[ "$(grep -c '^dwf\.' "$out")" -ge 40 ] && [ "$(grep -cE '^(harp|mp|sl)\.' "$out")" -eq 0 ]
+verdict $? "--list has those of the thesis alone"
+refused "--isa: none of these claims is about programs that are compiled for riscv" "nothing is left" reproduce --isa riscv harp dwf.area
+refused "--isa: there is no instruction set 'arm': ptx, riscv or riscv-O1" "an instruction set there is not" reproduce --isa arm
+
 # ---- wrong results ----
 cp r.sqlite wrong.sqlite
 "$work/sql" wrong.sqlite "UPDATE point SET state = 'wrong', error = 'the result is wrong: image[3]' WHERE workload = 'ray' AND mech = 'harp:barrier_latency=2'"

@@ -334,6 +334,19 @@ static void every_row_can_be_worked_out(void **state) {
     assert_null(claim_waits(claim("dwf.ideal")));
 }
 
+static void builds_are_of_claims_about_the_thesiss_programs(void **state) {
+    (void)state;
+    for (const struct claim *c = claim_list; c->id; c++) {
+        assert_true(claim_built(c, WORK_PTX));
+        if (claim_built(c, WORK_RISCV) && !claim_of_paper(c, claim_papers))
+            fail_msg("%s is not of the thesis", c->id);
+    }
+    assert_true(claim_built(claim("dwf.pdom"), WORK_RISCV_O1));
+    assert_true(claim_built(claim("dwf.oracle-real"), WORK_RISCV));
+    assert_false(claim_built(claim("dwf.oracle-contrived"), WORK_RISCV)); /* odd-even is PTX alone */
+    assert_false(claim_built(claim("dwf.area"), WORK_RISCV));
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
@@ -350,6 +363,7 @@ int main(void) {
         TEST(a_failed_workload_is_left_out),
         TEST(a_wrong_workload_is_left_out_and_counted),
         TEST(another_sign_is_explained),
+        cmocka_unit_test(builds_are_of_claims_about_the_thesiss_programs),
         cmocka_unit_test(every_row_can_be_worked_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
