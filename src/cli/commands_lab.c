@@ -196,7 +196,10 @@ static const struct opt reproduce_options[] = {
      "Show the claims, what the papers say, what each rests on, and what those that cannot be checked wait "
      "for."},
     SIZE_ROW,
-    ISA_ROW,
+    {"isa", 0, false, "ptx|riscv|riscv-O1",
+     "Which builds of the programs run (docs/riscv.md). Claims about programs that are not compiled for it "
+     "are left "
+     "out: all but those of Fung's thesis."},
     {"db", 0, OPT_UPDATES, "FILE",
      "Keep every run in this SQLite file, as 'heddle sweep' does: what is there does not run again."},
     {"jobs", 'j', false, "N", "Simulations at a time (default: one for each core of the host)."},
