@@ -104,33 +104,37 @@ static bool read_own(struct sweep *s, const struct opts *o, const char *option, 
     return fine;
 }
 
-/* The build of a workload that --isa asks for; files stay what they are. */
-static bool add_build(const char *name, const char *isa_name, struct sweep_words *out, struct err *e) {
-    const struct workload *w = workload_find(name + (*name == '@'));
+/* A workload in the builds that --isa asks for; a file is what it is. */
+static bool add_builds(const char *name, const struct sweep_words *isas, struct sweep_words *out,
+                       struct err *e) {
+    const struct workload *w = workload_find(name + (*name == '@')), *build;
     enum work_isa isa;
-    if (!lab_isa(isa_name, &isa, e)) return err_set(e, ERR_INPUT, "--isa: %s", err_text(e));
-    if (w && !(w = lab_build(w, isa, e))) return false;
-    VEC_PUSH(&out->v, w ? w->name : name);
+    if (!w) VEC_PUSH(&out->v, name);
+    for (size_t i = 0; w && i < isas->v.n; i++) {
+        if (!lab_isa(isas->v.v[i], &isa, e)) return err_set(e, ERR_INPUT, "--isa: %s", err_text(e));
+        if (!(build = lab_build(w, isa, e))) return false;
+        VEC_PUSH(&out->v, build->name);
+    }
     return true;
 }
 
-/* Every workload in every build; without --isa they are as given. */
+static bool has_workload(const struct sweep_words *names) {
+    for (size_t i = 0; i < names->v.n; i++)
+        if (workload_find(names->v.v[i] + (*names->v.v[i] == '@'))) return true;
+    return false;
+}
+
+/* Every workload in every build. */
 static bool choose_builds(struct sweep *s, const struct opts *o, struct sweep_words *names, struct err *e) {
     struct sweep_words isas = {0}, builds = {0};
-    size_t workloads = 0;
-    for (size_t i = 0; i < names->v.n; i++)
-        workloads += workload_find(names->v.v[i] + (*names->v.v[i] == '@')) != NULL;
+    if (!opts_has(o, "isa")) return true;
     bool fine = read_names(s, "isa", opts_value(o, "isa"), NULL, &isas, e);
-    if (fine && isas.v.n && !workloads)
+    if (fine && !has_workload(names))
         fine = err_set(e, ERR_INPUT, "--isa is for workloads that the command line names, and there is none");
-    for (size_t i = 0; fine && isas.v.n && i < names->v.n; i++)
-        for (size_t k = 0; fine && k < isas.v.n; k++)
-            fine = add_build(names->v.v[i], isas.v.v[k], &builds, e);
-    if (builds.v.n) {
-        VEC_FREE(&names->v);
-        *names = builds;
-    }
+    for (size_t i = 0; fine && i < names->v.n; i++) fine = add_builds(names->v.v[i], &isas, &builds, e);
     VEC_FREE(&isas.v);
+    VEC_FREE(&names->v);
+    *names = builds;
     return fine;
 }
 

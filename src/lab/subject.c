@@ -199,21 +199,19 @@ const struct workload *lab_build(const struct workload *w, enum work_isa isa, st
     return NULL;
 }
 
-/* "NAME:ISA" where there is such a workload, but not for it; false: there is none. */
-static bool explain_build(const char *name, struct err *e) {
+/* The workload in front of the colon; NULL: there is none, or no colon. */
+static const struct workload *before_colon(const char *name) {
     const size_t n = strcspn(name, ":");
-    enum work_isa isa;
     const struct workload *w = workload_list;
-    while (name[n] && w->name && (strncmp(w->name, name, n) != 0 || w->name[n])) w++;
-    if (!name[n] || !w->name) return false;
-    if (lab_isa(name + n + 1, &isa, e)) lab_build(w, isa, e);
-    return e->code != ERR_OK;
+    while (w->name && (strncmp(w->name, name, n) != 0 || w->name[n])) w++;
+    return name[n] && w->name ? w : NULL;
 }
 
 const struct workload *lab_workload(const char *name, struct err *e) {
-    const struct workload *found = workload_find(name);
+    const struct workload *found = workload_find(name), *program = before_colon(name);
+    enum work_isa isa;
     if (found) return found;
-    if (explain_build(name, e)) return NULL;
+    if (program) return lab_isa(strchr(name, ':') + 1, &isa, e) ? lab_build(program, isa, e) : NULL;
     VEC(const char *) names = {0};
     for (const struct workload *w = workload_list; w->name; w++) VEC_PUSH(&names, w->name);
     VEC_PUSH(&names, NULL);

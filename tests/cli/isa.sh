@@ -16,8 +16,10 @@ cp "$out" "$work/by_option"
 run run @hmmer:riscv $small
 cmp -s "$work/by_option" "$out"
 verdict $? "@NAME:ISA is the same"
+run run @hmmer:ptx $small
+expect_in_out "workload            @hmmer (DWF), tiny" "@NAME:ptx is the workload as it is"
 run run @hmmer $small --isa ptx
-expect_in_out "workload            @hmmer (DWF), tiny" "--isa ptx is the workload as it is"
+expect_in_out "workload            @hmmer (DWF), tiny" "and so is --isa ptx"
 
 run compare @bitonic @lu --isa riscv-O1 $small --mech pdom,minpc
 [ "$status" -eq 0 ] && grep -q '@bitonic:riscv-O1' "$out" && grep -q '@lu:riscv-O1' "$out"

@@ -85,7 +85,7 @@ static int by_address(const void *a, const void *b) {
     return strcmp(x->name, y->name);
 }
 
-/* The linker's own name: it has neither a type nor, where there is no small data, a section. */
+/* The linker's own name, which has no type. */
 static void note_symbol(struct rv_elf *f, const Elf64_Shdr *names, const Elf64_Sym *s) {
     if (s->st_shndx != SHN_UNDEF && !strcmp(string_at(f, names, s->st_name), "__global_pointer$"))
         f->global_pointer = s->st_value;
