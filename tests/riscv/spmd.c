@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = 512, BLOCK = 64, SLOTS = 2048, PIECE = 32, WIDTH = 32, HEIGHT = 16 };
+enum { N = 256, BLOCK = 64, SLOTS = 1024, PIECE = 16, KEYS = 150, WIDTH = 32, HEIGHT = 16 };
 
 static uint64_t mix(uint64_t x) {
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -174,11 +174,11 @@ static void hashing(void) {
     static uint64_t keys[N];
     uint64_t all = 0, found = 0;
     long different = 0;
-    for (long i = 0; i < N; i++) keys[i] = mix((uint64_t)(i % 300)) | 1;
+    for (long i = 0; i < N; i++) keys[i] = mix((uint64_t)(i % KEYS)) | 1;
     spmd_launch(fill_table, N / BLOCK, BLOCK, table, keys, &count_of);
-    for (long i = 0; i < 300; i++) all += keys[i];
+    for (long i = 0; i < KEYS; i++) all += keys[i];
     for (long i = 0; i < SLOTS; i++) found += table[i], different += table[i] != 0;
-    check("hash", found == all && different == 300 && count_of == 300, found);
+    check("hash", found == all && different == KEYS && count_of == KEYS, found);
 }
 
 static void drawing(void) {
