@@ -6,11 +6,11 @@
 
 #include "base/alloc.h"
 #include "front/sass/sass.h"
-#include "tests/hdt_bytes.h"
 #include "heddle.h"
 #include "lab/accel.h"
 #include "lab/program.h"
 #include "lab/trace.h"
+#include "tests/hdt_bytes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,9 +8,9 @@
 
 #include "base/alloc.h"
 #include "front/trace/impl.h"
-#include "tests/hdt_bytes.h"
 #include "heddle.h"
 #include "lab/trace.h"
+#include "tests/hdt_bytes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -182,6 +182,7 @@ static void a_table_has_a_value_for_each_workload(void **state) {
 
 #define PAPER(...)
 #define SMALLER(...)
+#define MACHINE_CODE(...)
 #define CLAIM(...)
 #define BOUND(...)
 #define VALUES(...)
