@@ -48,6 +48,7 @@ static enum exec_prompt of_insn(struct search *s, const struct ir_insn *i) {
     case IR_SURED: return EXEC_PROMPT_SURFACE;
     case IR_LDMATRIX:
     case IR_STMATRIX: return i->space == IR_SP_SHARED ? EXEC_PROMPT_NONE : EXEC_PROMPT_MATRIX;
+    case IR_BRX:
     case IR_CALL:
     case IR_CALL_IND: ir_callees(s->m, i, visit, s); break;
     case IR_TEX: s->x->textures = true; break;

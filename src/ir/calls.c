@@ -3,8 +3,28 @@
 
 #include "ir/program.h"
 
+static void put_taken(const struct ir_module *m, void (*put)(void *user, uint32_t func), void *user) {
+    for (uint32_t f = 0; f < m->funcs.n; f++)
+        if (m->funcs.v[f].address_taken) put(user, f);
+}
+
+/* A jump of machine code without a table leaves its function: to an address, as tail calls do, or to one that is not known. */
+static void put_jump(const struct ir_module *m, const struct ir_insn *i,
+                     void (*put)(void *user, uint32_t func), void *user) {
+    const ir_opnd to = i->o[0];
+    if (m->ext.v[i->ext]) return;
+    if (!ir_is_const(to)) {
+        put_taken(m, put, user);
+        return;
+    }
+    const uint32_t pc = ir_binary_pc(m->binary, m->k64.v[ir_index(to)]);
+    const struct ir_func *f = pc == IR_NOPC ? NULL : ir_func_at(m, pc);
+    if (f) put(user, (uint32_t)(f - m->funcs.v));
+}
+
 void ir_callees(const struct ir_module *m, const struct ir_insn *i, void (*put)(void *user, uint32_t func),
                 void *user) {
+    if (i->op == IR_BRX && m->binary) put_jump(m, i, put, user);
     if (i->op != IR_CALL && i->op != IR_CALL_IND)
         return; /* a module without calls may have no words at all */
     const uint32_t *words = m->ext.v + i->ext;
@@ -14,8 +34,7 @@ void ir_callees(const struct ir_module *m, const struct ir_insn *i, void (*put)(
     }
     const uint32_t *target = ir_call_list(words);
     for (uint32_t k = 0; k < words[IR_CALL_FUNC]; k++) put(user, target[k]);
-    for (uint32_t f = 0; !words[IR_CALL_FUNC] && f < m->funcs.n; f++)
-        if (m->funcs.v[f].address_taken) put(user, f);
+    if (!words[IR_CALL_FUNC]) put_taken(m, put, user);
 }
 
 struct walk {

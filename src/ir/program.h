@@ -158,7 +158,8 @@ static inline uint32_t *ir_more(const struct ir_module *m, const struct ir_insn 
     return words + IR_MORE;
 }
 
-/* Gives put every function that an instruction may call: of an indirect call without a list, each whose address is taken. */
+/* Gives put every function that an instruction may call, or jump to in machine code: of an indirect call without a list, each
+ * whose address is taken. */
 void ir_callees(const struct ir_module *m, const struct ir_insn *i, void (*put)(void *user, uint32_t func),
                 void *user);
 /* Gives visit a function and every one that it may get to by calls, each once. visit says whether its calls are followed. */

@@ -27,15 +27,19 @@ static enum gpu_lockstep lockstep(const struct gpu_run *r, const struct exec_rea
     return GPU_LOCKSTEP_NONE;
 }
 
-/* The lines of code of the functions that the kernel can reach, in no order, some of them twice. */
+/* The lines of code of the functions that the kernel can reach, in no order, some of them twice. Behind a function that it calls
+ * the SM fetches `ahead` lines more (sm/fetch.c), whatever they are. */
 static void find_code(struct gpu_windows *w, const struct exec_reach *x, const struct ir_module *m,
-                      uint32_t line) {
+                      uint32_t line, uint64_t ahead) {
+    const uint64_t end = ((uint64_t)m->code.n * INSN_BYTES - 1) / line;
     for (uint32_t k = 0; k < x->nfuncs; k++) {
         const struct ir_func *f = &m->funcs.v[x->func[k]];
         if (!f->defined || f->entry == f->end) continue;
-        const uint32_t last = (uint32_t)(((uint64_t)f->end * INSN_BYTES - 1) / line);
-        for (uint32_t n = (uint32_t)((uint64_t)f->entry * INSN_BYTES / line); n <= last; n++)
-            VEC_PUSH(&w->code, (uint64_t)n * line);
+        uint64_t last =
+            ((uint64_t)f->end * INSN_BYTES - 1) / line + (k ? ahead : 0); /* the first is the kernel */
+        if (last > end) last = end;
+        for (uint64_t n = (uint64_t)f->entry * INSN_BYTES / line; n <= last; n++)
+            VEC_PUSH(&w->code, n * line);
     }
 }
 
@@ -53,7 +57,7 @@ void gpu_windows_init(struct gpu_run *r) {
     if (!w->why && !o->machine.sm.ideal_fetch && !mem->memory.ideal && !mem->l1i.ideal) {
         const uint64_t fetch = mem_window(r->gpu->mem, 1u << MEM_L1I);
         if (fetch < w->fetch) w->fetch = fetch;
-        find_code(w, &x, gpu_module(r->launch), (uint32_t)mem->l1i.line);
+        find_code(w, &x, gpu_module(r->launch), (uint32_t)mem->l1i.line, (uint64_t)o->machine.sm.prefetch);
     }
     if (!w->why && w->data == 1) w->why = GPU_LOCKSTEP_CACHE;
     w->fetching = xcalloc(r->wake.words, sizeof *w->fetching);
