@@ -83,4 +83,46 @@ check "a fault names the instruction" fails 'out-of-bounds 8-byte store' \
 check "a thread cannot call the system" fails 'cannot call the system' \
     '#include <unistd.h>
      SPMD_KERNEL void f(long n) { write(1, "x", n); } int main(void) { return spmd_launch(f, 1, 1, 1); }'
+
+# Replays of recorded programs, to the cycle: all of the JSON but what the subject is called.
+statistics() { sed -e '/"digest"/d' -e '/^  "script"/,/^  }/d' -e '/^  "trace"/d' "$1"; }
+replays() { # NAME MECHANISM OPTION...
+    local name=$1 mech=$2
+    shift 2
+    "$heddle" run -q -M "$mech" "$@" "$d/$name" --argv alike --json "$d/executed" >/dev/null &&
+        "$heddle" run -q -M "$mech" "$@" "$d/$name.hdt" --json "$d/replayed" &&
+        cmp <(statistics "$d/executed") <(statistics "$d/replayed")
+}
+recorded() { "$heddle" record "$d/spmd" --argv alike -o "$d/spmd.hdt" >"$d/out" && grep '4 launches' "$d/out" && grep right "$d/out"; }
+check "a program with a main is recorded, launch by launch, and prints" recorded
+compile mandelbrot -O2 -g examples/riscv/mandelbrot.c
+check "so is the example" "$heddle" record -q "$d/mandelbrot" -o "$d/mandelbrot.hdt"
+for m in pdom dwf harp tbc volta; do
+    check "replays under $m have the cycles of execution: stacks, recursion, calls by pointers" replays spmd $m
+    check "and the example has" replays mandelbrot $m
+done
+check "on a machine with an instruction cache, by two threads, too" replays spmd pdom --config turing-rtx2060 --threads 2
+locks() {
+    "$heddle" record "$d/spmd" -o "$d/locks.hdt" 2>&1 >/dev/null | grep 'uses what atomics return' &&
+        "$heddle" run -q -M dwf "$d/locks.hdt"
+}
+check "one whose threads wait for each other replays as it was recorded, and that is said" locks
+damaged() {
+    local at status
+    for at in 40 30000 $(($(stat -c %s "$d/spmd.hdt") * 3 / 4)); do
+        cp "$d/spmd.hdt" "$d/bad.hdt"
+        printf '\377\000\377' | dd of="$d/bad.hdt" bs=1 seek="$at" conv=notrunc 2>/dev/null
+        "$heddle" run -q "$d/bad.hdt"
+        status=$?
+        [ $status -eq 2 ] || return 1
+    done
+}
+check "a damaged trace of one is refused" damaged
+same_by_threads() {
+    "$heddle" run -q --config turing-rtx2060 --threads 1 "$d/spmd" --argv alike --json "$d/one" >/dev/null
+    "$heddle" run -q --config turing-rtx2060 --threads 2 "$d/spmd" --argv alike --json "$d/two" >/dev/null
+    cmp "$d/one" "$d/two"
+}
+check "what it takes does not depend on the threads of the host: code that is reached by a jump is code of the kernel" \
+    same_by_threads
 echo "1..$n"

@@ -34,6 +34,10 @@ static void print_to(void *user, const char *text, size_t n) {
     fwrite(text, 1, n, c->term.out);
 }
 
+static void print_main(void *user, const char *text, size_t n) {
+    print_to(((const struct record *)user)->cli, text, n);
+}
+
 static int on_progress(void *user, uint64_t done, uint64_t all) {
     (void)done, (void)all;
     return !stop_asked(&((struct record *)user)->stop);
@@ -88,7 +92,9 @@ static void say(const struct record *r, const struct hdt_sizes *s) {
 }
 
 static bool run(struct record *r, const hd_config *config, struct err *e) {
-    const struct lab_hooks hooks = {.opened = on_opened, .user = r, .no_digest = true};
+    const bool has_main = r->subject.program.binary;
+    const struct lab_hooks hooks = {
+        .opened = on_opened, .print = has_main ? print_main : NULL, .user = r, .no_digest = true};
     struct lab_outcome out;
     struct hdt_sizes sizes;
     outfile_begin(&r->written, &r->cli->writing);

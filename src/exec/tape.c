@@ -4,7 +4,7 @@
  * Recording runs the instruction and then tells its columns for each lane. Atomics run lane by lane, in the order that they
  * have anyway, to know of each whether it changed memory. A replay fills in the outcome that the instruction would have left:
  * addresses, and registers that the plan wants. It touches no memory but that of calls, which copy arguments that nobody
- * reads, and of matrices. Addresses come from a file that may be damaged: each is checked against what the space can have. */
+ * reads, and of matrices. Branches and jumps of machine code, which registers decide, go where the tape says. Addresses come from a file that may be damaged: each is checked against what the space can have. */
 #include "exec/follow.h"
 #include "exec/tape_impl.h"
 
@@ -23,6 +23,13 @@ static uint32_t bytes_of(const struct ir_insn *i) {
     if (i->op == IR_ATOM_B128) return 16;
     return ir_ops[i->op].cls == IR_C_ATOM ? ir_type_bytes[ir_ops[i->op].type] : follow_bytes(i);
 }
+
+/* The trace, or the plan, does not fit the program. Schedulers that do not look at the outcome of arithmetic look at the limit. */
+#define TAPE_FAULT(w, ...)           \
+    do {                             \
+        exec_note((w), __VA_ARGS__); \
+        (w)->block->grid->most = 0;  \
+    } while (0)
 
 /* ---- record ---- */
 
@@ -72,9 +79,35 @@ static void record_atom(struct exec_ctx *x, const struct ir_insn *i, const struc
     x->out->access.mask = mask;
 }
 
+static void record_branch(struct exec_ctx *x, const struct ir_insn *i, const struct site *t, uint32_t mask) {
+    struct exec_warp *w = x->warp;
+    w->block->grid->image->fn[i->op](x, i, mask);
+    const uint32_t taken = x->out->flow == EXEC_JUMP ? x->out->taken : 0;
+    FOR_LANES(l, mask) put(w, l, t->column, taken >> l & 1);
+}
+
+/* Before it is executed: a call may write the register that it goes by. */
+static void record_jump(struct exec_ctx *x, const struct ir_insn *i, const struct site *t, uint32_t mask) {
+    struct exec_warp *w = x->warp;
+    FOR_LANES(l, mask) put(w, l, t->column, opnd_get(x, site_target(i), l));
+    w->block->grid->image->fn[i->op](x, i, mask);
+}
+
+static void unplanned(struct exec_warp *w, const struct ir_insn *i, uint32_t mask) {
+    TAPE_FAULT(
+        w, i, (uint32_t)__builtin_ctz(mask), EXEC_F_TAPE,
+        "nothing in the program says that the kernel gets here: it can be neither recorded nor replayed");
+}
+
 static void record_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     struct exec_warp *w = x->warp;
     const struct site *t = site_of(w, i);
+    switch (t->kind) {
+    case SITE_NONE: unplanned(w, i, mask); return;
+    case SITE_BRANCH: record_branch(x, i, t, mask); return;
+    case SITE_JUMP: record_jump(x, i, t, mask); return;
+    default: break;
+    }
     if (t->kind == SITE_ATOM) {
         record_atom(x, i, t, mask);
         return;
@@ -93,7 +126,7 @@ static bool get(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, uin
     const struct exec_tape *t = w->block->grid->launch->tape;
     void *tapes = w->block->tapes;
     if (tapes && t->get(tapes, thread_of(w, lane), column, v)) return true;
-    exec_note(w, i, lane, EXEC_F_TAPE, "%s", t->why(t->user, tapes));
+    TAPE_FAULT(w, i, lane, EXEC_F_TAPE, "%s", t->why(t->user, tapes));
     return false;
 }
 
@@ -132,8 +165,8 @@ static bool get_address(struct exec_warp *w, const struct ir_insn *i, uint32_t l
     if (!get(w, i, lane, column, addr)) return false;
     const bool aligned = i->op == IR_TEX || !(*addr & (bytes - 1));
     if (aligned && possible(w, w->x.out->access.space, *addr, bytes)) return true;
-    exec_note(w, i, lane, EXEC_F_TAPE, "the trace has an access of %u bytes at 0x%llx here", bytes,
-              (unsigned long long)*addr);
+    TAPE_FAULT(w, i, lane, EXEC_F_TAPE, "the trace has an access of %u bytes at 0x%llx here", bytes,
+               (unsigned long long)*addr);
     return false;
 }
 
@@ -177,8 +210,8 @@ static bool replay_loose(struct exec_warp *w, const struct ir_insn *i, const str
         uint64_t bytes;
         if (!get(w, i, l, t->column, &bytes)) return false;
         if (bytes > 16 || (bytes & (bytes - 1))) {
-            exec_note(w, i, l, EXEC_F_TAPE, "the trace has an access of %llu bytes here",
-                      (unsigned long long)bytes);
+            TAPE_FAULT(w, i, l, EXEC_F_TAPE, "the trace has an access of %llu bytes here",
+                       (unsigned long long)bytes);
             return false;
         }
         if (bytes) {
@@ -189,6 +222,42 @@ static bool replay_loose(struct exec_warp *w, const struct ir_insn *i, const str
         if (!get_written(w, i, t, t->column + 2, l)) return false;
     }
     return true;
+}
+
+static bool replay_branch(struct exec_warp *w, const struct ir_insn *i, const struct site *t, uint32_t mask) {
+    uint32_t taken = 0;
+    FOR_LANES(l, mask) {
+        uint64_t v;
+        if (!get(w, i, l, t->column, &v)) return false;
+        taken |= (uint32_t)(v & 1) << l;
+    }
+    if (taken) out_jump(w->x.out, taken, i->target);
+    return true;
+}
+
+/* Could a thread go there? A kernel's last return goes to address 0. */
+static bool leads_somewhere(const struct exec_warp *w, const struct ir_insn *i, uint32_t lane, uint64_t v) {
+    const struct ir_module *m = w->block->grid->module;
+    const uint32_t *words = i->op == IR_RET ? NULL : m->ext.v + i->ext;
+    uint64_t disp = 0;
+    if (i->op == IR_BRX) disp = (uint64_t)(int32_t)words[1 + words[0]];
+    if (i->op == IR_CALL_IND) disp = (uint64_t)(int32_t)ir_call_list(words)[words[IR_CALL_FUNC]];
+    const uint64_t to = (v + disp) & ~UINT64_C(1);
+    return ir_binary_pc(m->binary, to) != IR_NOPC || (i->op == IR_RET && !to && !w->depth[lane]);
+}
+
+static void replay_jump(struct exec_ctx *x, const struct ir_insn *i, const struct site *t, uint32_t mask) {
+    struct exec_warp *w = x->warp;
+    FOR_LANES(l, mask) {
+        uint64_t v;
+        if (!get(w, i, l, t->column, &v)) return;
+        if (!leads_somewhere(w, i, l, v)) {
+            TAPE_FAULT(w, i, l, EXEC_F_TAPE, "the trace has a jump to 0x%llx here", (unsigned long long)v);
+            return;
+        }
+        opnd_put(x, site_target(i), l, v);
+    }
+    w->block->grid->image->fn[i->op](x, i, mask);
 }
 
 static bool waits(const struct ir_insn *i) {
@@ -204,9 +273,12 @@ static void replay_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t ma
         return;
     }
     if (t->kind == SITE_SKIP && !t->written) return;
-    if (t->kind == SITE_LOOSE) {
-        replay_loose(w, i, t, mask);
-        return;
+    switch (t->kind) {
+    case SITE_NONE: unplanned(w, i, mask); return;
+    case SITE_BRANCH: replay_branch(w, i, t, mask); return;
+    case SITE_JUMP: replay_jump(x, i, t, mask); return;
+    case SITE_LOOSE: replay_loose(w, i, t, mask); return;
+    default: break;
     }
     if (t->kind != SITE_SKIP) begin_access(x, i, mask);
     if (t->kind == SITE_ATOM) {
@@ -220,8 +292,9 @@ static void replay_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t ma
 
 /* ---- a launch ---- */
 
-static bool always_runs(uint16_t op) {
+static bool always_runs(uint16_t op, bool machine) {
     const uint8_t cls = ir_ops[op].cls;
+    if (machine && cls == IR_C_BRANCH) return false;
     return (cls == IR_C_BRANCH && op != IR_SYS) || cls == IR_C_BAR || cls == IR_C_CTRL || cls == IR_C_MARK ||
            (op >= IR_MOV_P && op <= IR_NOT_P);
 }
@@ -229,7 +302,8 @@ static bool always_runs(uint16_t op) {
 void tape_begin(struct exec_grid *g) {
     exec_fn *const instead = g->launch->tape->replay ? replay_exec : record_exec;
     exec_fn **fn = pages_raw(g->pages, IR_NOPS * sizeof *fn);
-    for (uint16_t op = 0; op < IR_NOPS; op++) fn[op] = always_runs(op) ? g->image->fn[op] : instead;
+    for (uint16_t op = 0; op < IR_NOPS; op++)
+        fn[op] = always_runs(op, g->module->binary) ? g->image->fn[op] : instead;
     g->fn = fn;
 }
 

@@ -3,7 +3,10 @@
  * A register is wanted where something will ask for its value in a replay: a guard, the index of brx, the address of an
  * indirect call, number and count of a barrier, a member mask, the address of a matrix. What votes, shuffles and predicate
  * logic make a wanted register from is wanted too, since they are executed; in all other cases the tape says what is written.
- * This is liveness with fewer uses, backwards through each function: a call changes no register of its caller. */
+ * This is liveness with fewer uses, backwards through each function: a call changes no register of its caller.
+ *
+ * In machine code it does, and addresses to return to lie on stacks. So branches that compare registers and jumps by them tell
+ * where they go themselves, and no register is wanted. */
 #include "base/alloc.h"
 #include "exec/follow.h"
 #include "exec/tape_impl.h"
@@ -22,23 +25,11 @@ struct search {
 
 /* ---- what the kernel may call ---- */
 
-static void visit(struct search *s, uint32_t func) {
+static void visit(void *search, uint32_t func) {
+    struct search *s = search;
     if (s->seen[func]) return;
     s->seen[func] = true;
     s->func[s->nfuncs++] = func;
-}
-
-static void visit_callees(struct search *s, const struct ir_insn *i) {
-    const uint32_t *w = s->m->ext.v + i->ext;
-    if (i->op == IR_CALL) {
-        visit(s, w[IR_CALL_FUNC]);
-    } else if (w[IR_CALL_FUNC]) {
-        const uint32_t *t = w + IR_CALL_COPIES + 3 * ((size_t)w[IR_CALL_NARGS] + w[IR_CALL_NRETS]);
-        for (uint32_t k = 0; k < w[IR_CALL_FUNC]; k++) visit(s, t[k]);
-    } else {
-        for (uint32_t f = 0; f < s->m->funcs.n; f++)
-            if (s->m->funcs.v[f].address_taken) visit(s, f);
-    }
 }
 
 /* Calls visit for every instruction of every function that is reached. */
@@ -81,7 +72,18 @@ static bool known_address(const struct ir_insn *i) {
            i->space != IR_SP_GENERIC && i->space != IR_SP_CONST;
 }
 
-static enum site_kind kind_of(const struct ir_insn *i) {
+/* Of a branch, jump, call or return of machine code. */
+static enum site_kind kind_of_jump(const struct ir_insn *i) {
+    if (i->op == IR_BRA) return i->ns ? SITE_BRANCH : SITE_RUN;
+    return i->op == IR_CALL || ir_is_const(site_target(i)) ? SITE_RUN : SITE_JUMP;
+}
+
+static bool is_jump(const struct ir_insn *i) {
+    return i->op == IR_BRA || i->op == IR_BRX || i->op == IR_CALL || i->op == IR_CALL_IND || i->op == IR_RET;
+}
+
+static enum site_kind kind_of(const struct search *s, const struct ir_insn *i) {
+    if (s->m->binary && is_jump(i)) return kind_of_jump(i);
     if (runs(i)) return SITE_RUN;
     switch (ir_ops[i->op].cls) {
     case IR_C_LDST: return known_address(i) ? SITE_STATIC : SITE_ACCESS;
@@ -114,7 +116,7 @@ static bool is_dropped(const struct search *s, const struct ir_insn *i, ir_opnd 
         if (names(i->o + i->nd, i->ns, o) || ir_has_more(i)) return false;
         if (!i->guard && names(i->o, i->nd, o)) return true;
     }
-    return i < end && (i->op == IR_EXIT || i->op == IR_RET) && !i->guard;
+    return i < end && (i->op == IR_EXIT || (i->op == IR_RET && !s->m->binary)) && !i->guard;
 }
 
 static const char *doubt(const struct search *s, const struct ir_insn *i) {
@@ -161,6 +163,7 @@ static void want_sources(const struct search *s, uint64_t *set, const struct ir_
 
 /* What an instruction that is executed in a replay asks for, whatever becomes of its result. */
 static void want_control(const struct search *s, uint64_t *set, const struct ir_insn *i) {
+    if (s->m->binary) return;
     if (i->guard) want(s, set, ir_reg(IR_FILE_P, i->guard & IR_GUARD_INDEX));
     switch (i->op) {
     case IR_BRX:
@@ -235,15 +238,16 @@ static void add_column(struct exec_plan *p, bool bit) {
 }
 
 static void add_kind(struct exec_plan *p, enum site_kind kind) {
-    if (kind == SITE_ACCESS || kind == SITE_ATOM || kind == SITE_LOOSE) add_column(p, false);
-    if (kind == SITE_ATOM) add_column(p, true);
+    if (kind == SITE_ACCESS || kind == SITE_ATOM || kind == SITE_LOOSE || kind == SITE_JUMP)
+        add_column(p, false);
+    if (kind == SITE_ATOM || kind == SITE_BRANCH) add_column(p, true);
     if (kind == SITE_LOOSE) add_column(p, false);
 }
 
 static bool add_site(struct search *s, const struct ir_insn *i, struct err *e) {
     struct exec_plan *p = s->plan;
     struct site *t = &p->site[i - s->m->code.v];
-    *t = (struct site){.kind = (uint8_t)kind_of(i), .column = p->columns};
+    *t = (struct site){.kind = (uint8_t)kind_of(s, i), .column = p->columns};
     if (!p->doubt) p->doubt = doubt(s, i);
     add_kind(p, (enum site_kind)t->kind);
     if (t->kind == SITE_RUN) {
@@ -261,7 +265,7 @@ static bool add_site(struct search *s, const struct ir_insn *i, struct err *e) {
 }
 
 static bool check_insn(struct search *s, const struct ir_insn *i, struct err *e) {
-    if (i->op == IR_CALL || i->op == IR_CALL_IND) visit_callees(s, i);
+    ir_callees(s->m, i, visit, s);
     const char *why = refusal(i);
     const struct ir_place at = ir_place(s->m, i->line);
     return !why || err_set(e, ERR_INPUT, "%s:%u: %s", at.name, at.line, why);
@@ -286,10 +290,6 @@ static bool search(struct search *s, struct err *e) {
 }
 
 struct exec_plan *exec_plan_new(const struct ir_module *m, uint32_t func, struct err *e) {
-    if (m->binary) {
-        err_set(e, ERR_INPUT, "%s: a program for RISC-V cannot be recorded", m->name);
-        return NULL;
-    }
     const struct ir_func *f = &m->funcs.v[func];
     struct exec_plan *p = xcalloc(1, sizeof *p);
     struct search s = {.m = m,
@@ -333,8 +333,8 @@ const char *exec_plan_doubt(const struct exec_plan *p) {
 
 struct exec_told exec_plan_at(const struct exec_plan *p, uint32_t pc) {
     const struct site *t = &p->site[pc];
-    const uint32_t access = t->kind == SITE_ACCESS                          ? 1
-                            : t->kind == SITE_ATOM || t->kind == SITE_LOOSE ? 2
-                                                                            : 0;
+    const uint32_t access = t->kind == SITE_ACCESS || t->kind == SITE_BRANCH || t->kind == SITE_JUMP ? 1
+                            : t->kind == SITE_ATOM || t->kind == SITE_LOOSE                          ? 2
+                                                                                                     : 0;
     return (struct exec_told){t->column, access, t->written};
 }

@@ -106,6 +106,8 @@ struct ir_binary {
     uint64_t entry;                  /* where the program begins */
     uint64_t global_pointer;         /* what gp holds in it; 0: the file does not say */
     uint64_t headers, nheaders, end; /* address and number of the program headers; behind the last segment */
+    const void *file;                /* the file's bytes, for who writes the program down */
+    size_t file_bytes;
 };
 /* The PC of the instruction at an address, or IR_NOPC. */
 static inline uint32_t ir_binary_pc(const struct ir_binary *b, uint64_t addr) {

@@ -24,11 +24,15 @@ static bool unwritten(struct err *e) {
     return err_set(e, ERR_INPUT, "the trace cannot be written");
 }
 
-/* The texts that a module was made of: in memory each ends in NUL and a new line. */
+/* What a module was made of: the file of machine code, or texts, each of which ends in NUL and a new line in memory. */
 static void find_texts(struct lab_recorder *r, const struct ir_module *m) {
     const size_t n = m->parts.n ? m->parts.n : 1;
     const char *at = m->text;
     r->texts.n = 0;
+    if (m->binary) {
+        VEC_PUSH(&r->texts, (struct hdt_text){m->name, m->binary->file, m->binary->file_bytes});
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
         const size_t left = m->text_len - (size_t)(at - m->text);
         const size_t bytes = i + 1 < n ? strnlen(at, left) : left;

@@ -453,6 +453,12 @@ static inline uint32_t read_conflicts(struct sm *s, uint32_t sched, uint32_t tur
     return extra;
 }
 
+/* Of what is simple only a trace that does not fit can be at fault, which sets the limit to 0 (exec/tape.c). */
+static __attribute__((noinline)) bool simple_failed(const struct sm *s, const struct exec_warp *w,
+                                                    uint32_t pc, struct err *e) {
+    return s->env.grid->out.flow == EXEC_FAULT ? exec_fault_report(w, e) : exec_limit_report(w, pc, e);
+}
+
 static __attribute__((noinline)) bool issue_simple(struct sm *s, uint32_t sched, struct mech_split *split,
                                                    const struct sm_code *c, struct err *e) {
     struct exec_grid *g = s->env.grid;
@@ -468,7 +474,7 @@ static __attribute__((noinline)) bool issue_simple(struct sm *s, uint32_t sched,
     unit_keep(s, sched, c->unit, start + c->busy);
     count_run(s, p, pc, lanes);
     g->insts += lanes;
-    if (g->insts > g->most) return exec_limit_report(s->warps[p.warp].w, pc, e);
+    if (g->insts > g->most) return simple_failed(s, s->warps[p.warp].w, pc, e);
     count_simple(s, split, lanes, held);
     idle_until(s, &s->sched[sched], end);
     score_add(s, p, pc, c->written, SM_NONE, start + c->result > end ? start + c->result : end);

@@ -1,6 +1,6 @@
 /* Functions on the device, checked by main against the same on the core: sorting, a hash table filled by all threads, a ray
  * tracer, recursion, function pointers, a sum in shared memory, a lock by lr and sc. It ends with 0 if all is right, having
- * printed what it computed. */
+ * printed what it computed. With a word behind it, it leaves out what depends on which thread comes first. */
 #include <heddle_spmd.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -189,7 +189,7 @@ static void drawing(void) {
     check("rays", same, digest(image, WIDTH * HEIGHT * sizeof *image));
 }
 
-static void computing(void) {
+static void computing(int alike) {
     long *v = calloc(N, sizeof *v), total = 0;
     static _Atomic long on_device;
     int same = 1, cell = 0;
@@ -201,14 +201,17 @@ static void computing(void) {
     check("compute", same, digest(v, N * sizeof *v));
     spmd_launch_shared(sum, N / BLOCK, BLOCK, BLOCK * sizeof(long), v, &on_device);
     check("sum", on_device == total, (unsigned long)total);
+    if (alike) return;
     spmd_launch(count, 2, BLOCK, &cell);
     check("lock", cell == 2 * BLOCK * 3, (unsigned long)cell);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    const int alike = argc > 1;
+    (void)argv;
     sorting();
-    hashing();
+    if (!alike) hashing();
     drawing();
-    computing();
+    computing(alike);
     return wrong;
 }

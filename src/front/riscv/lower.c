@@ -106,6 +106,8 @@ static struct ir_binary *place(struct lower *l) {
     memcpy(addr, l->addr.v, l->addr.n * sizeof *addr);
     for (size_t pc = l->addr.n; pc-- > 0;)
         if (!(l->m->code.v[pc].flags & IR_F_ADDED)) pc_of[(addr[pc] - c->base) / 2] = (uint32_t)pc;
+    uint8_t *file = ARENA_NEW(&l->m->mem, uint8_t, l->file_bytes);
+    memcpy(file, l->file, l->file_bytes);
     const struct rv_segment *last = &c->f->segments.v[c->f->segments.n - 1];
     *b = (struct ir_binary){.base = c->base,
                             .halves = c->halves,
@@ -116,7 +118,9 @@ static struct ir_binary *place(struct lower *l) {
                             .global_pointer = c->f->global_pointer,
                             .headers = c->f->headers,
                             .nheaders = c->f->nheaders,
-                            .end = last->address + last->bytes};
+                            .end = last->address + last->bytes,
+                            .file = file,
+                            .file_bytes = l->file_bytes};
     return b;
 }
 

@@ -8,6 +8,8 @@
 struct lower {
     const struct rv_code *c;
     struct ir_module *m;
+    const void *file; /* bytes that the module keeps */
+    size_t file_bytes;
     const struct rv_func *fn; /* under way */
     uint32_t pc;              /* of its first instruction */
     VEC(uint64_t) addr;       /* by PC */

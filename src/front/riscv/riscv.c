@@ -44,7 +44,7 @@ static bool build(struct ir_module *m, const void *data, size_t n, struct err *e
     for (size_t k = 0; good && k < f.segments.n; k++) good = add_segment(m, &f.segments.v[k], k, e);
     if (good) good = rv_code_read(&c, &f, m->name, e);
     if (good) {
-        struct lower l = {.c = &c, .m = m};
+        struct lower l = {.c = &c, .m = m, .file = data, .file_bytes = n};
         rv_lower(&l);
         rv_lines(&f, m);
     }

@@ -103,6 +103,7 @@ static void reading_free(struct reading *b) {
     xfree(b);
 }
 
+/* Columns of code that no thread came to have zeros: their memory is not touched, and the host need not have it. */
 static void unpack_tables(struct reading *b, struct unpack *u) {
     const struct hdt_launch *l = &b->t->launch;
     uint64_t first[1024], second[1024];
@@ -111,6 +112,7 @@ static void unpack_tables(struct reading *b, struct unpack *u) {
         table_unpack(u, l->block, second);
         struct track *t = b->track + (size_t)c * b->threads;
         for (uint32_t k = 0; k < b->threads; k++) {
+            if (!first[k] && !second[k]) continue;
             t[k].last = b->t->bits[c] ? first[k] & 1 : first[k];
             if (b->t->bits[c] && t[k].last)
                 t[k].jump = second[k];

@@ -34,15 +34,21 @@ uint64_t unpack_most(struct unpack *u, uint64_t most) {
     return 0;
 }
 
-const char *unpack_text(struct unpack *u, size_t *n) {
+const char *unpack_file(struct unpack *u, size_t *n) {
     const uint64_t len = unpack_most(u, (uint64_t)(u->end - u->at));
     const char *text = (const char *)u->at;
     *n = 0;
-    if (u->bad || len >= (uint64_t)(u->end - u->at) || u->at[len] || memchr(text, 0, (size_t)len)) {
+    if (u->bad || len >= (uint64_t)(u->end - u->at) || u->at[len]) {
         u->bad = true;
         return "";
     }
     u->at += len + 1;
     *n = (size_t)len;
     return text;
+}
+
+const char *unpack_text(struct unpack *u, size_t *n) {
+    const char *text = unpack_file(u, n);
+    if (strlen(text) != *n) u->bad = true;
+    return u->bad ? "" : text;
 }

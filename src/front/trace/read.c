@@ -146,7 +146,7 @@ static bool unpack_program(struct hdt *t, struct unpack *u) {
     t->texts = xcalloc(t->program.ntexts + 1, sizeof *t->texts);
     for (size_t i = 0; i < t->program.ntexts && !u->bad; i++) {
         t->texts[i].name = unpack_text(u, &n);
-        t->texts[i].text = unpack_text(u, &t->texts[i].bytes);
+        t->texts[i].text = unpack_file(u, &t->texts[i].bytes);
     }
     t->program.texts = t->texts;
     return !u->bad && t->program.ntexts;
