@@ -74,12 +74,20 @@ lines() { "$heddle" run "$d/spmd" --profile | grep -E 'b(ne|eq|lt|ge|ltu|geu) .*
 check "a profile names source lines" lines
 agrees() { "$heddle" inspect "$d/spmd" --kernel compute | grep -E '^ +B[0-9]+ +bra +[0-9]+ +spmd\.c:[0-9]+'; }
 check "inspect does, too" agrees
-fails() { # TEXT SOURCE: exit status 1 and the text
+fails() { # TEXT SOURCE OPTION...: exit status 1 and the text
     printf '#include <heddle_spmd.h>\n%s\n' "$2" >"$d/fails.c"
-    compile fails -O1 "$d/fails.c" && { "$heddle" run -q "$d/fails" 2>&1; [ $? -eq 1 ]; } | tee /dev/stderr | grep -q "$1"
+    compile fails -O1 "$d/fails.c" && { "$heddle" run -q "${@:3}" "$d/fails" 2>&1; [ $? -eq 1 ]; } | tee /dev/stderr | grep -q "$1"
 }
 check "a fault names the instruction" fails 'out-of-bounds 8-byte store' \
     'SPMD_KERNEL void f(long *p) { p[spmd_thread() * 1000000] = 1; } int main(void) { long x; return spmd_launch(f, 1, 2, &x); }'
+for config in harp-fermi turing-rtx2060; do
+    check "a rounding mode that there is not is a fault on $config" fails 'fcsr has no rounding mode 5' \
+        'SPMD_KERNEL void f(double *p) {
+             if (spmd_thread() == 3) __asm__ volatile("csrwi frm, 5");
+             p[spmd_thread()] *= 1.5;
+         }
+         int main(void) { static double x[64]; return spmd_launch(f, 1, 64, x); }' --config $config
+done
 check "a thread cannot call the system" fails 'cannot call the system' \
     '#include <unistd.h>
      SPMD_KERNEL void f(long n) { write(1, "x", n); } int main(void) { return spmd_launch(f, 1, 1, 1); }'

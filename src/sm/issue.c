@@ -465,6 +465,8 @@ static __attribute__((noinline)) bool issue_simple(struct sm *s, uint32_t sched,
     g->clock = s->now;
     g->run_start = split->pc;
     const uint32_t runs = compute(s, split, c);
+    /* Arithmetic of machine code may find no rounding mode. */
+    if (g->out.flow == EXEC_FAULT) return exec_fault_report(s->warps[split->set.p[0].warp].w, e);
     /* Read after the call: fewer registers of the host are to be kept over it. */
     const struct mech_piece p = split->set.p[0];
     const uint32_t pc = split->pc, lanes = runs == p.mask ? split->threads : bits_count(runs);
