@@ -10,7 +10,7 @@
 #   make fuzz       libFuzzer on the loader, the executor and the --arg parser (FUZZ_SECONDS each)
 #   make bench      simulated thread-instructions per host second, and memory
 #   make docs       regenerates what is generated under docs/
-#   make check      both compilers with -Werror, formatting, source layout, prose
+#   make check      both compilers with -Werror, formatting, source layout, prose (the last three: make check-style)
 #   make install, make uninstall    prefix=/usr/local and the other directories below; DESTDIR
 BUILD  ?= build
 DESTDIR ?=
@@ -109,7 +109,7 @@ else
 run = @printf '  %-4s %s\n' $(1) '$@' && $(2)
 endif
 
-.PHONY: all files deps test-deps demo test test-long test-slurm unit asan tsan pgo fuzz bench docs check-generated check format install uninstall clean
+.PHONY: all files deps test-deps demo test test-long test-slurm unit asan tsan pgo fuzz bench docs check-generated check check-style format install uninstall clean
 # Packages first, then one make for all files: two makes building the same file at once would trip over each other.
 all: deps
 	@$(MAKE) --no-print-directory files
@@ -306,13 +306,13 @@ check-generated: all
 	@tools/gen-docs $(BUILD)/heddle $(BUILD)/docs
 	@for f in $(BUILD)/docs/*; do diff -u docs/$$(basename $$f) $$f || { echo "docs/$$(basename $$f) is out of date: run make docs"; exit 1; }; done
 	@echo "generated files are up to date"
-GCC_BUILD ?= build-gcc
-check: test-deps
+check: check-style
+	@$(MAKE) --no-print-directory BUILD=build-gcc CC=gcc WERROR=-Werror files
+	@$(MAKE) --no-print-directory BUILD=build-clang CC=clang-14 WERROR=-Werror files
+check-style: test-deps
 	@tools/deps $(CHECK_PACKAGES)
 	@tools/check-rooms
 	@tools/check-prose
-	@$(MAKE) --no-print-directory BUILD=$(GCC_BUILD) CC=gcc WERROR=-Werror files
-	@$(MAKE) --no-print-directory BUILD=build-clang CC=clang-14 WERROR=-Werror files
 	@clang-format-14 --dry-run --Werror $(SRC) $(WORK) $(shell find src include tests examples bench workloads/workload.h -name '*.h' -o -path 'tests/*.c' -o -path 'bench/*.c')
 format:
 	clang-format-14 -i $(SRC) $(WORK) $(shell find src include tests examples bench workloads/workload.h -name '*.h' -o -path 'tests/*.c' -o -path 'bench/*.c')
