@@ -223,9 +223,12 @@ $(BUILD)/examples/%: examples/%.cpp $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC:gcc=g++) -Iinclude -std=c++17 -Wall -Wextra $(WERROR) $(OPT) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS))
 
+# First, so that in the end not all wait for one of them.
+LONGEST := $(addprefix $(BUILD)/tests/,sm/same diff/structured)
 test: test-deps
 	@$(MAKE) --no-print-directory files unit $(EXAMPLES) $(BUILD)/bench/bench
-	@HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) tests/run $(BUILD)/tests/log $(sort $(wildcard tests/*.sh)) $(UNIT)
+	@HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) tests/run $(BUILD)/tests/log $(LONGEST) \
+	    $(sort $(wildcard tests/*.sh)) $(filter-out $(LONGEST),$(UNIT))
 unit: $(UNIT)
 
 # Every workload at the size of experiments, under the mechanisms the papers are about; all kernels of the random sweeps;
