@@ -90,6 +90,10 @@ for config in harp-fermi turing-rtx2060; do
          }
          int main(void) { static double x[64]; return spmd_launch(f, 1, 64, x); }' --config $config
 done
+check "a stack that is full is a fault that says so" fails "stack of 16384 bytes is full" \
+    'long deep(long n) { volatile char room[64]; room[n % 64] = 1; return n ? deep(n - 1) + room[n % 64] : 0; }
+     SPMD_KERNEL void f(long *p) { *p = deep(*p); }
+     int main(void) { static long n = 1000; return spmd_launch(f, 1, 1, &n); }'
 check "a thread cannot call the system" fails 'cannot call the system' \
     '#include <unistd.h>
      SPMD_KERNEL void f(long n) { write(1, "x", n); } int main(void) { return spmd_launch(f, 1, 1, 1); }'

@@ -80,11 +80,21 @@ static void add_access(const struct exec_grid *g, const struct exec_fault *f, st
            space_name(f), f->addr);
 }
 
+/* Stacks of machine code grow down to where their window begins: below it is the end of that of shared memory. */
+static bool stack_is_full(const struct exec_grid *g, uint64_t shared) {
+    enum { REACH = 64 * 1024 }; /* of a function's variables */
+    return g->module->binary && shared >= EXEC_MAX_SHARED - REACH;
+}
+
 static void add_neighbourhood(const struct exec_warp *w, const struct exec_fault *f, struct sb *out) {
     const struct exec_grid *g = w->block->grid;
     uint64_t size = 0, addr = f->addr;
     switch (exec_decode(f->space, &addr)) {
-    case IR_SP_SHARED: size = g->shared_bytes; break;
+    case IR_SP_SHARED:
+        size = g->shared_bytes;
+        if (!stack_is_full(g, addr)) break;
+        sb_add(out, "\n  the thread's stack of %" PRIu32 " bytes is full", g->func->frame_bytes);
+        return;
     case IR_SP_CONST: size = g->image->bank_bytes; break;
     case IR_SP_PARAM: size = g->func->param_bytes; break;
     case IR_SP_LOCAL:
