@@ -14,7 +14,7 @@
 #ifdef __SANITIZE_ADDRESS__
 enum { REPEAT = 1 }; /* it takes five times as long, and what it finds it finds at once */
 #else
-enum { REPEAT = 3 };
+enum { REPEAT = 2 };
 #endif
 enum { TIMES = 4, MOST = 9 };
 typedef void shape_fn(struct shape *s, uint32_t n);

@@ -17,7 +17,7 @@
 #ifdef __SANITIZE_ADDRESS__
 enum { SOME_KERNELS = 64 };
 #else
-enum { SOME_KERNELS = 250 };
+enum { SOME_KERNELS = 150 };
 #endif
 enum { ALL_KERNELS = 1000 };
 
