@@ -10,6 +10,7 @@ skip() { # WHY
     printf '1..1\nok 1 - what instructions cost # SKIP skipped: %s\n' "$1"
     exit 0
 }
+[ -n "${HEDDLE_DIFF_ALL:-}" ] || skip "HEDDLE_DIFF_ALL is not set, as it is by .ci/run"
 for tool in $gcc clang-19 valgrind; do
     command -v $tool >/dev/null || skip "there is no $tool"
 done
