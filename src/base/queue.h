@@ -50,6 +50,8 @@ struct pool {
         T *v;             \
     }
 
+/* To twice its size; queue.c. */
+void pool_grow(struct pool *p, size_t size);
 /* There is one. */
 static inline uint32_t pool_next(struct pool *p, size_t size, size_t next) {
     p->left--;
@@ -59,13 +61,7 @@ static inline uint32_t pool_next(struct pool *p, size_t size, size_t next) {
     return i;
 }
 static inline uint32_t pool_take(struct pool *p, size_t size, size_t next) {
-    if (!p->left) {
-        CHECK(p->cap < QUEUE_NONE / 2);
-        const uint32_t more = p->cap ? p->cap : 256;
-        p->v = xrealloc(p->v, (p->cap + more) * size);
-        p->cap += more;
-        p->left = more;
-    }
+    if (!p->left) pool_grow(p, size);
     return pool_next(p, size, next);
 }
 static inline uint32_t pool_take_sized(struct pool *p, size_t size, size_t next) {
