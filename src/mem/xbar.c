@@ -49,23 +49,24 @@ struct buffer {
         begun; /* and those of them whose first has crossed in part: their place at the output is kept. Where they do */
                /* not fit a word, xbar.wants and xbar.begun have them */
     uint32_t credits;
-    uint32_t input;
-    uint32_t first;  /* slot of the first output it serves */
-    uint32_t queues; /* of its outputs: how many have messages */
+    uint16_t input;
+    uint16_t queues; /* of its outputs: how many have messages, */
+    uint32_t queue;  /* and the first of them all */
+    uint32_t part;   /* which of its input's buffers it is: where its outputs' slots begin */
 };
 
 /* Where an output is found; a table spares every push and pop the divisions by the speed-up. */
 struct route {
-    uint32_t part, local, slot; /* which buffer of an input serves it; its number there; among all outputs */
+    _Alignas(16) uint32_t part; /* which buffer of an input serves it, */
+    uint32_t local, slot;       /* its number there and among all outputs */
 };
 
 struct output {
-    uint32_t credits;
-    uint32_t unpopped; /* flits of messages that have arrived */
+    _Alignas(16) uint32_t credits; /* 32 bytes in all */
+    uint32_t unpopped;             /* flits of messages that have arrived */
     struct queue arrived;
     uint32_t number;
-    uint32_t held;   /* the buffer whose message it must take next, or NONE */
-    uint32_t wanted; /* buffers with messages for it */
+    uint32_t held; /* the buffer whose message it must take next, or NONE */
 };
 
 /* What an output is offered in the pass under way. */
@@ -77,7 +78,8 @@ struct bids {
 struct xbar {
     bool ideal;
     uint32_t inputs, outputs, speedup, passes;
-    uint64_t latency, flit, header;
+    uint64_t latency, flit;
+    uint64_t over; /* header and all but one byte of a flit: what is rounded down is rounded up with it */
     uint32_t input_room, output_room;
     uint32_t flit_shift;   /* log2 of flit; 0: it has none, or it is 0 */
     uint32_t per_buffer;   /* outputs a buffer serves, at most */
@@ -85,6 +87,7 @@ struct xbar {
     uint32_t buffer_words; /* bitmap words for all buffers */
     uint32_t input_words;  /* and for the inputs */
     uint32_t crossed;      /* flits of the cycle under way */
+    uint64_t ready;        /* when messages arrive that leave in it */
     uint64_t now;
     struct rng rng;
     POOL(struct message) messages;
@@ -95,9 +98,9 @@ struct xbar {
     uint64_t *begun;       /* the same */
     uint64_t *occupied;    /* buffers with messages */
     uint64_t *matched_in;  /* buffers matched in this cycle */
+    uint64_t *more; /* buffers that had a choice when they bid last: others have nothing to bid for again */
     struct output *output; /* by slot: [speedup][words * 64] */
     struct bids *bids;     /* the same */
-    uint64_t *wanted;      /* slots for which there are messages */
     uint64_t *matched_out; /* slots matched in this cycle */
     uint32_t *bid_for;     /* slots with bids in this pass, in no order, */
     uint32_t nbid_for;     /* and how many they are */
@@ -121,7 +124,7 @@ static uint32_t buffer_of(const struct xbar *x, uint32_t input, uint32_t output)
     return input * x->speedup + x->route[output].part;
 }
 static uint32_t flits_of(const struct xbar *x, uint32_t bytes) {
-    uint64_t n = bytes + x->header + x->flit - 1;
+    uint64_t n = bytes + x->over;
     n = x->flit_shift ? n >> x->flit_shift : n / x->flit;
     return n ? (uint32_t)n : 1;
 }
@@ -132,13 +135,16 @@ static void make_buffers(struct xbar *x) {
     x->buffer_words = bitmap_words(buffers);
     x->buffer = xcalloc(buffers, sizeof *x->buffer);
     for (uint32_t b = 0; b < buffers; b++)
-        x->buffer[b] = (struct buffer){
-            .credits = x->input_room, .input = b / x->speedup, .first = b % x->speedup * x->words * 64};
+        x->buffer[b] = (struct buffer){.credits = x->input_room,
+                                       .input = (uint16_t)(b / x->speedup),
+                                       .queue = b * x->per_buffer,
+                                       .part = b % x->speedup};
     x->queue = xcalloc(queues, sizeof *x->queue);
     x->wants = xcalloc((size_t)buffers * x->words, sizeof *x->wants);
     x->begun = xcalloc((size_t)buffers * x->words, sizeof *x->begun);
     x->occupied = xcalloc(x->buffer_words, sizeof *x->occupied);
     x->matched_in = xcalloc(x->buffer_words, sizeof *x->matched_in);
+    x->more = xcalloc(x->buffer_words, sizeof *x->more);
     x->input_words = bitmap_words(x->inputs);
     x->freed = xcalloc(x->input_words, sizeof *x->freed);
 }
@@ -155,7 +161,6 @@ static void make_outputs(struct xbar *x) {
         x->route[o] = (struct route){part, local, part * x->words * 64 + local};
         x->output[x->route[o].slot].number = o;
     }
-    x->wanted = xcalloc(words, sizeof *x->wanted);
     x->matched_out = xcalloc(words, sizeof *x->matched_out);
     x->bid_for = xcalloc((size_t)words * 64, sizeof *x->bid_for);
     x->holding = xcalloc(words, sizeof *x->holding);
@@ -181,7 +186,7 @@ struct xbar *xbar_new(const struct opt_noc *o, uint32_t way, uint32_t inputs, ui
     x->latency = (uint64_t)o->latency;
     x->flit = (uint64_t)o->flit;
     x->flit_shift = is_pow2(x->flit) ? (uint32_t)__builtin_ctzll(x->flit) : 0;
-    x->header = (uint64_t)o->header;
+    x->over = (uint64_t)o->header + x->flit - 1;
     x->input_room = (uint32_t)o->input_buffer;
     x->output_room = (uint32_t)o->output_buffer;
     x->rng.state = seed;
@@ -205,7 +210,7 @@ void xbar_free(struct xbar *x) {
     xfree(x->matched_in);
     xfree(x->output);
     xfree(x->bids);
-    xfree(x->wanted);
+    xfree(x->more);
     xfree(x->matched_out);
     xfree(x->bid_for);
     xfree(x->holding);
@@ -237,10 +242,8 @@ static uint32_t take(struct xbar *x, struct queue *q) {
 }
 
 /* Puts it behind all others on the wire: latency is one for all, so the wire is in order of arrival. */
-static void send(struct xbar *x, uint32_t at) {
-    struct message *m = &x->messages.v[at];
-    m->ready = x->now + x->latency;
-    x->stats.messages[x->way]++;
+static void send(struct xbar *x, uint32_t at, uint64_t ready) {
+    x->messages.v[at].ready = ready;
     append(x, &x->wire, at);
 }
 
@@ -262,27 +265,46 @@ bool xbar_room(const struct xbar *x, uint32_t input, uint32_t output, uint32_t b
     return x->buffer[buffer_of(x, input, output)].credits >= least(flits_of(x, bytes), x->input_room);
 }
 
+/* Of an ideal one: it is there `latency` cycles later, or at once. */
+static __attribute__((noinline)) bool push_ideal(struct xbar *x, const struct route *to, uint32_t flits,
+                                                 uint32_t message) {
+    if (x->output[to->slot].unpopped >= x->output_room) return false;
+    const uint32_t at = POOL_TAKE(&x->messages);
+    x->messages.v[at] = (struct message){.flits = flits, .number = message, .slot = to->slot};
+    x->stats.flits[x->way] += flits;
+    x->stats.messages[x->way]++;
+    send(x, at, x->now + x->latency);
+    arrive(x);
+    return true;
+}
+
+static __attribute__((noinline)) bool push_grown(struct xbar *x, uint32_t input, uint32_t output,
+                                                 uint32_t bytes, uint32_t message) {
+    pool_grow(&x->messages.pool, sizeof *x->messages.v);
+    return xbar_push(x, input, output, bytes, message);
+}
+
 bool xbar_push(struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes, uint32_t message) {
     const uint32_t flits = flits_of(x, bytes), need = least(flits, x->input_room);
     const struct route *to = &x->route[output];
+    if (x->ideal) return push_ideal(x, to, flits, message);
     const uint32_t buf = input * x->speedup + to->part;
     struct buffer *b = &x->buffer[buf];
-    if (x->ideal ? !xbar_room(x, input, output, bytes) : b->credits < need) return false;
-    const uint32_t at = POOL_TAKE(&x->messages);
-    x->messages.v[at] = (struct message){.flits = flits, .left = flits, .number = message, .slot = to->slot};
-    if (x->ideal) {
-        x->stats.flits[x->way] += flits;
-        send(x, at);
-        arrive(x); /* latency 0: it is there */
-        return true;
-    }
-    struct queue *q = &x->queue[(size_t)buf * x->per_buffer + to->local];
+    if (b->credits < need) return false;
+    if (!x->messages.pool.left) return push_grown(x, input, output, bytes, message);
+    const uint32_t at = POOL_TAKE_SIZED(&x->messages);
+    struct message *m = &x->messages.v[at];
+    m->flits = m->left = flits;
+    m->number = message;
+    m->slot = to->slot;
+    struct queue *q = &x->queue[b->queue + to->local];
     b->credits -= need;
     if (!q->n) {
-        b->queues++;
-        bitmap_set(wants_of(x, buf, x->words), to->local);
-        bitmap_set(x->occupied, buf);
-        if (!x->output[to->slot].wanted++) bitmap_set(x->wanted, to->slot);
+        if (!b->queues++) bitmap_set(x->occupied, buf);
+        if (x->words == 1)
+            b->wants |= UINT64_C(1) << to->local;
+        else
+            bitmap_set(wants_of(x, buf, x->words), to->local);
     }
     append(x, q, at);
     x->waiting++;
@@ -356,11 +378,6 @@ static void clear(uint64_t *map, uint32_t words) {
     if (words > 2) memset(map, 0, words * sizeof *map);
 }
 
-/* The output's number among those of a buffer that serves it. */
-TWICE uint32_t local_of(const struct xbar *x, uint32_t buf, uint32_t slot, const uint32_t words) {
-    return words == 1 ? slot % 64 : slot - x->buffer[buf].first;
-}
-
 static void hold(struct xbar *x, uint32_t slot, uint32_t buf) {
     x->held += x->output[slot].held == NONE;
     x->output[slot].held = buf;
@@ -373,83 +390,99 @@ static void release(struct xbar *x, uint32_t slot) {
     bitmap_clear(x->holding, slot);
 }
 
-/* True when a flit of the buffer's message, the first of q, may go to the output: its place in the output buffer is kept. A
- * message that finds no place is the next to get one. */
-TWICE bool admit(struct xbar *x, uint32_t buf, uint32_t slot, const struct queue *q, const uint32_t words) {
-    struct output *out = &x->output[slot];
-    if (bitmap_has(begun_of(x, buf, words), local_of(x, buf, slot, words))) return true;
-    if (out->held != NONE && out->held != buf) return false;
-    const uint32_t need = least(x->messages.v[q->head].flits, x->output_room);
+/* A buffer and one of its outputs. */
+struct pair {
+    struct buffer *b;
+    struct queue *q;         /* of messages from one to the other */
+    uint64_t *wants, *begun; /* words of the buffer's sets in which the output is, */
+    uint64_t bit;            /* and which bit */
+    uint32_t buf, slot;
+};
+
+TWICE struct pair pair_of(const struct xbar *x, uint32_t buf, uint32_t slot, const uint32_t words) {
+    struct buffer *b = &x->buffer[buf];
+    const uint32_t local = words == 1 ? slot % 64 : slot - b->part * words * 64;
+    return (struct pair){.b = b,
+                         .q = &x->queue[b->queue + local],
+                         .wants = words == 1 ? &b->wants : wants_of(x, buf, words) + local / 64,
+                         .begun = words == 1 ? &b->begun : begun_of(x, buf, words) + local / 64,
+                         .bit = UINT64_C(1) << local % 64,
+                         .buf = buf,
+                         .slot = slot};
+}
+
+/* True when a flit of the first message may go: its place in the output buffer is kept. A message that finds no place is the
+ * next to get one. */
+TWICE bool admit(struct xbar *x, const struct pair *p) {
+    struct output *out = &x->output[p->slot];
+    if (*p->begun & p->bit) return true;
+    if (out->held != NONE && out->held != p->buf) return false;
+    const uint32_t need = least(x->messages.v[p->q->head].flits, x->output_room);
     if (out->credits < need) {
-        hold(x, slot, buf);
+        hold(x, p->slot, p->buf);
         return false;
     }
     out->credits -= need;
-    if (out->held != NONE) release(x, slot);
+    if (out->held != NONE) release(x, p->slot);
     return true;
 }
 
-static inline void match(struct xbar *x, uint32_t buf, uint32_t slot) {
+TWICE void match(struct xbar *x, const struct pair *p) {
     if (x->last) return;
-    bitmap_set(x->matched_in, buf);
-    bitmap_set(x->matched_out, slot);
+    bitmap_set(x->matched_in, p->buf);
+    x->matched_out[p->slot / 64] |= p->bit;
 }
 
-TWICE void leave(struct xbar *x, uint32_t buf, uint32_t slot, struct queue *q, const uint32_t words) {
-    const uint32_t local = local_of(x, buf, slot, words);
-    const uint32_t at = take(x, q);
-    bitmap_clear(begun_of(x, buf, words), local);
-    if (!q->n) {
-        bitmap_clear(wants_of(x, buf, words), local);
-        if (!--x->buffer[buf].queues) bitmap_clear(x->occupied, buf);
-        if (!--x->output[slot].wanted) bitmap_clear(x->wanted, slot);
+TWICE void leave(struct xbar *x, const struct pair *p) {
+    const uint32_t at = take(x, p->q);
+    *p->begun &= ~p->bit;
+    if (!p->q->n) {
+        *p->wants &= ~p->bit;
+        if (!--p->b->queues) bitmap_clear(x->occupied, p->buf);
     }
     x->waiting--;
-    send(x, at);
+    send(x, at, x->ready);
 }
 
 /* Moves a flit of an admitted message. */
-TWICE void cross(struct xbar *x, uint32_t buf, uint32_t slot, struct queue *q, const uint32_t words) {
-    struct message *m = &x->messages.v[q->head];
-    match(x, buf, slot);
+TWICE void cross(struct xbar *x, const struct pair *p) {
+    struct message *m = &x->messages.v[p->q->head];
+    match(x, p);
     if (m->left-- <= x->input_room) { /* of a message larger than the buffer the first flits never took any */
-        x->buffer[buf].credits++;
-        bitmap_set(x->freed, x->buffer[buf].input);
+        p->b->credits++;
+        bitmap_set(x->freed, p->b->input);
     }
     x->crossed++;
     if (m->left)
-        bitmap_set(begun_of(x, buf, words), local_of(x, buf, slot, words));
+        *p->begun |= p->bit;
     else
-        leave(x, buf, slot, q, words);
-}
-
-TWICE struct queue *queue_at(const struct xbar *x, uint32_t buf, uint32_t slot, const uint32_t words) {
-    return &x->queue[(size_t)buf * x->per_buffer + local_of(x, buf, slot, words)];
+        leave(x, p);
 }
 
 /* The output takes its winner; when a full output buffer holds that back, another bid whose place is kept already. */
 TWICE void grant(struct xbar *x, uint32_t slot, const uint32_t words) {
     struct bids *bids = &x->bids[slot];
-    struct queue *q = queue_at(x, bids->winner, slot, words);
-    if (admit(x, bids->winner, slot, q, words))
-        cross(x, bids->winner, slot, q, words);
-    else {
-        x->stats.stalls[x->way]++;
-        if (bids->begun)
-            cross(x, bids->other, slot, queue_at(x, bids->other, slot, words), words);
-        else
-            match(x, bids->winner, slot);
-    }
+    const struct pair p = pair_of(x, bids->winner, slot, words);
+    const uint32_t begun = bids->begun;
     bids->n = bids->begun = 0;
+    if (admit(x, &p)) {
+        cross(x, &p);
+        return;
+    }
+    x->stats.stalls[x->way]++;
+    if (begun) {
+        const struct pair other = pair_of(x, bids->other, slot, words);
+        cross(x, &other);
+    } else {
+        match(x, &p);
+    }
 }
 
 /* Outputs that owe a message its turn and now have room for it. */
 static void serve_held(struct xbar *x) {
     FOR_BITMAP(slot, x->holding, x->speedup * x->words) {
-        const uint32_t buf = x->output[slot].held;
-        struct queue *q = queue_at(x, buf, slot, x->words);
-        if (!bitmap_has(x->matched_in, buf) && admit(x, buf, slot, q, x->words))
-            cross(x, buf, slot, q, x->words);
+        const struct pair p = pair_of(x, x->output[slot].held, slot, x->words);
+        if (!bitmap_has(x->matched_in, p.buf) && admit(x, &p)) cross(x, &p);
     }
 }
 
@@ -468,84 +501,100 @@ static bool is_one(uint64_t bits) {
     return !(bits & (bits - 1));
 }
 
-/* A random one of the unmatched outputs the buffer has messages for, as a local number, by a draw that is made when there is
- * one at all. NONE: there is none. */
-static uint32_t choose(const struct xbar *x, struct rng *rng, uint32_t buf) {
+/* What a buffer bids for: the local number of an output, at random among those of its outputs that are not matched, by a draw
+ * that is made when there is one at all; NONE: there is none. more: there were several. random: what was drawn, if it has
+ * been worked out, else 0. */
+struct choice {
+    uint32_t local;
+    bool more;
+    uint64_t random;
+};
+
+static struct choice choose(const struct xbar *x, struct rng *rng, uint32_t buf) {
     const uint64_t *wants = x->wants + (size_t)buf * x->words,
-                   *matched = x->matched_out + x->buffer[buf].first / 64;
+                   *matched = x->matched_out + x->buffer[buf].part * x->words;
     uint32_t total = 0, w = 0;
     for (w = 0; w < x->words; w++) total += bits_count64(wants[w] & ~matched[w]);
-    if (!total) return NONE;
-    uint32_t n = scale((uint32_t)rng_next(rng), total);
+    if (!total) return (struct choice){.local = NONE};
+    const uint64_t random = rng_next(rng);
+    uint32_t n = scale((uint32_t)random, total);
     w = 0;
     for (uint32_t here; n >= (here = bits_count64(wants[w] & ~matched[w])); w++) n -= here;
-    return w * 64 + nth_bit(wants[w] & ~matched[w], n);
+    return (struct choice){w * 64 + nth_bit(wants[w] & ~matched[w], n), total > 1, random};
 }
 
-/* The same from a word of outputs. Where there is no choice nobody asks what was drawn; else that is *random. */
-static inline uint32_t choose_narrow(const struct xbar *x, const struct buffer *b, uint64_t matched,
-                                     struct rng *rng, uint64_t *random) {
-    const uint64_t open = b->wants & ~matched;
-    if (!open) return NONE;
+/* The same from a word of outputs. Where there is no choice nobody asks what was drawn. */
+TWICE struct choice choose_narrow(const struct xbar *x, const struct buffer *b, uint64_t open,
+                                  struct rng *rng) {
     const uint64_t step = rng_step(rng);
-    if (is_one(open)) return (uint32_t)__builtin_ctzll(open);
-    *random = rng_value(step);
-    if (open < 256) return x->nth[open][scale((uint32_t)*random, x->ones[open])];
+    if (is_one(open)) return (struct choice){.local = (uint32_t)__builtin_ctzll(open)};
+    const uint64_t random = rng_value(step);
+    if (open < 256)
+        return (struct choice){x->nth[open][scale((uint32_t)random, x->ones[open])], true, random};
     const uint32_t n = open == b->wants ? b->queues : bits_count64(open);
-    return nth_bit(open, scale((uint32_t)*random, n));
+    return (struct choice){nth_bit(open, scale((uint32_t)random, n)), true, random};
 }
 
-/* Every unmatched buffer with messages bids for an output. The bids of an output come one by one: the k-th replaces the
- * winner with probability 1/k, so that each wins alike, by the upper half of the draw that chose the output. */
-TWICE void bid(struct xbar *x, const uint32_t words) {
+/* The bids of an output come one by one: the k-th replaces the winner with probability 1/k, so that each wins alike, by the
+ * upper half of the draw that chose the output. True: it is the first. */
+TWICE bool place_bid(struct bids *bids, uint32_t buf, uint64_t random, const struct rng *rng) {
+    if (!bids->n) {
+        bids->n = 1;
+        bids->winner = buf;
+        return true;
+    }
+    if (!random) random = rng_value(rng->state);
+    if (!scale((uint32_t)(random >> 32), ++bids->n)) bids->winner = buf;
+    return false;
+}
+
+/* Every unmatched buffer with messages bids for an output, of those in `may`. Those that will have something to bid for when
+ * this output is matched are in x->more then. */
+TWICE void bid(struct xbar *x, const uint64_t *may, const uint32_t words) {
     const uint64_t *const matched = x->matched_out;
     const struct buffer *const buffers = x->buffer;
     struct bids *const all = x->bids;
     uint32_t *const bid_for = x->bid_for, n = 0;
     struct rng rng = x->rng;
-    for (uint32_t w = 0; w < x->buffer_words; w++)
-        for (uint64_t left = x->occupied[w] & ~x->matched_in[w]; left; left &= left - 1) {
-            const uint32_t buf = w * 64 + (uint32_t)__builtin_ctzll(left), first = buffers[buf].first;
-            uint64_t random = 0; /* or what was drawn, if it has been worked out */
-            const uint32_t local = words == 1
-                                       ? choose_narrow(x, &buffers[buf], matched[first / 64], &rng, &random)
-                                       : choose(x, &rng, buf);
-            if (local == NONE) continue;
-            struct bids *bids = &all[first + local];
-            if (!bids->n) bid_for[n++] = first + local;
-            if (!random && bids->n) random = rng_value(rng.state);
-            if (!bids->n++ || !scale((uint32_t)(random >> 32), bids->n)) bids->winner = buf;
-            if (!bitmap_has(begun_of(x, buf, words), local)) continue;
+    for (uint32_t w = 0; w < x->buffer_words; w++) {
+        uint64_t more = 0;
+        for (uint64_t left = may[w] & ~x->matched_in[w]; left; left &= left - 1) {
+            const uint32_t buf = w * 64 + (uint32_t)__builtin_ctzll(left);
+            const struct buffer *b = &buffers[buf];
+            const uint64_t open = words == 1 ? b->wants & ~matched[b->part] : 1;
+            if (!open) continue;
+            const struct choice c = words == 1 ? choose_narrow(x, b, open, &rng) : choose(x, &rng, buf);
+            if (words > 1 && c.local == NONE) continue;
+            if (c.more) more |= left & -left;
+            const uint32_t slot = b->part * words * 64 + c.local;
+            struct bids *bids = &all[slot];
+            if (place_bid(bids, buf, c.random, &rng)) bid_for[n++] = slot;
+            if (!(words == 1 ? b->begun >> c.local & 1 : bitmap_has(begun_of(x, buf, words), c.local)))
+                continue;
             const uint64_t step = rng_step(&rng);
             if (!bids->begun++ || !rng_scale(rng_value(step), bids->begun)) bids->other = buf;
         }
+        x->more[w] = more;
+    }
     x->nbid_for = n;
     x->rng = rng;
-}
-
-/* Whether anybody has something left to bid for. */
-TWICE bool is_open(const struct xbar *x, const uint32_t words) {
-    uint64_t open = 0;
-    for (uint32_t w = 0; w < x->speedup * words; w++) open |= x->wanted[w] & ~x->matched_out[w];
-    return open;
-}
-
-/* One pass of the matching. */
-TWICE void pass(struct xbar *x, const uint32_t words) {
-    bid(x, words);
-    for (uint32_t k = 0; k < x->nbid_for; k++) grant(x, x->bid_for[k], words);
 }
 
 TWICE void move(struct xbar *x, const uint32_t words) {
     clear(x->matched_in, x->buffer_words);
     clear(x->matched_out, x->speedup * words);
+    const uint64_t before = x->waiting, *may = x->occupied;
     x->crossed = 0;
     x->last = false;
+    x->ready = x->now + x->latency;
     if (x->held) serve_held(x);
-    for (uint32_t p = 1; p <= x->passes && is_open(x, words); p++) {
+    x->nbid_for = 1;
+    for (uint32_t p = 1; p <= x->passes && x->nbid_for; p++, may = x->more) {
         x->last = p == x->passes;
-        pass(x, words);
+        bid(x, may, words);
+        for (uint32_t k = 0; k < x->nbid_for; k++) grant(x, x->bid_for[k], words);
     }
+    x->stats.messages[x->way] += before - x->waiting;
     x->stats.flits[x->way] += x->crossed;
     x->stats.occupied[x->way] += x->crossed;
 }
