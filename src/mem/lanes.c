@@ -73,6 +73,14 @@ static uint32_t lane_by_lane(const uint64_t *addr, uint32_t mask, struct shape s
     return n;
 }
 
+/* A single lane, as of threads that have gone their own ways. */
+static inline uint32_t one_lane(uint64_t addr, uint32_t lane, uint32_t bytes, uint32_t sector,
+                                struct mem_served *out) {
+    const uint32_t within = (uint32_t)addr & (sector - 1);
+    *out = (struct mem_served){.addr = addr - within, .bytes = within + bytes, .lanes = lane};
+    return !(addr & (bytes - 1));
+}
+
 static struct shape shape_of(uint32_t bytes, uint32_t line, uint32_t sector) {
     return (struct shape){bytes, line, (uint32_t)__builtin_ctz(sector ? sector : line)};
 }
@@ -180,10 +188,19 @@ static inline void sum_up(const struct places *p, struct found *f) {
     f->last = max_all(last);
 }
 
+static inline bool is_few(uint32_t mask) { /* three lanes at most: less work than to look at all */
+    mask &= mask - 1;
+    mask &= mask - 1;
+    return !(mask & (mask - 1));
+}
+
 static uint32_t coalesce(const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t line, uint32_t sector,
                          struct mem_served *out) {
     const struct shape s = shape_of(bytes, line, sector);
     row low, same;
+    if (!(mask & (mask - 1)))
+        return one_lane(addr[__builtin_ctz(mask)], mask, bytes, sector ? sector : line, out);
+    if (is_few(mask)) return lane_by_lane(addr, mask, s, out);
     if (!low_halves(addr, mask, bytes, &low)) return lane_by_lane(addr, mask, s, out);
     const struct places p = places_of(&low, s);
     uint32_t n = 0;
@@ -260,6 +277,8 @@ static uint32_t bank_cycles(const uint64_t *addr, uint32_t mask, uint32_t banks,
 
 static uint32_t coalesce(const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t line, uint32_t sector,
                          struct mem_served *out) {
+    if (!(mask & (mask - 1)))
+        return one_lane(addr[__builtin_ctz(mask)], mask, bytes, sector ? sector : line, out);
     return lane_by_lane(addr, mask, shape_of(bytes, line, sector), out);
 }
 
