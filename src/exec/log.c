@@ -13,8 +13,16 @@ enum {
     MOST_WORDS = sizeof(struct log_entry) / 8 + EXEC_LANES + MOVE_ROWS * ROW_WORDS
 };
 
+void exec_log_reset(struct exec_log *log) {
+    log->n = log->done = 0;
+    log->at = UINT64_MAX;
+    log->stores = log->signed_all = false;
+}
+
 struct exec_log *exec_log_new(void) {
-    return xcalloc(1, sizeof(struct exec_log));
+    struct exec_log *log = xcalloc(1, sizeof *log);
+    exec_log_reset(log);
+    return log;
 }
 
 void exec_log_free(struct exec_log *log) {
@@ -29,11 +37,6 @@ bool exec_log_waiting(const struct exec_log *log) {
 
 bool exec_log_stores(const struct exec_log *log) {
     return log->stores;
-}
-
-void exec_log_reset(struct exec_log *log) {
-    log->n = log->done = 0;
-    log->stores = log->signed_all = false;
 }
 
 /* ---- taking down ---- */
@@ -69,7 +72,9 @@ static struct log_entry *append(const struct exec_ctx *x, const struct ir_insn *
                             .mask = lanes,
                             .span = (uint8_t)r->span,
                             .at = r->span == SPAN_LANES ? r->delta : (uint64_t)(uintptr_t)r->at};
-    const uint32_t n = log_places(e);
+    const uint32_t n = log_places(r->span, lanes);
+    e->places = (uint8_t)n;
+    if (log->done == log->n) log->at = e->cycle;
     if (n == EXEC_LANES) {
         memcpy(e->place, r->lane, EXEC_LANES * sizeof *e->place);
     } else if (n) {
@@ -129,7 +134,7 @@ static void find_places(const struct log_entry *e, struct reach *r) {
     r->at = (uint8_t *)(uintptr_t)e->at;
     r->delta = e->at;
     r->lane = e->place;
-    const uint32_t n = log_places(e);
+    const uint32_t n = e->places;
     if (!n || n == EXEC_LANES) return;
     uint32_t k = 0;
     FOR_LANES(l, e->mask) r->own[l] = e->place[k++];
@@ -137,7 +142,7 @@ static void find_places(const struct log_entry *e, struct reach *r) {
 }
 
 static void find_rows(const struct log_entry *e, const ir_opnd *o, uint32_t n, const void **rows) {
-    const uint64_t *from = &e->place[log_places(e)];
+    const uint64_t *from = &e->place[e->places];
     for (uint32_t k = 0; k < n; k++) {
         rows[k] = NULL;
         if (ir_is_const(o[k])) {
@@ -183,27 +188,27 @@ static const struct log_entry *next(const struct exec_log *log) {
 }
 
 uint64_t exec_log_next(const struct exec_log *log) {
-    const struct log_entry *e = next(log);
-    return e ? e->cycle : UINT64_MAX;
+    return log->at;
 }
 
 void exec_log_run(struct exec_log *log, uint64_t before) {
-    for (const struct log_entry *e; (e = next(log)) && e->cycle < before; log->done += e->words) perform(e);
+    const struct log_entry *e;
+    for (; (e = next(log)) && e->cycle < before; log->done += e->words) perform(e);
+    log->at = e ? e->cycle : UINT64_MAX;
 }
 
 /* Cycle by cycle, and in each the SMs in their order. */
 void exec_logs_run(struct exec_log *const *logs, uint32_t n, uint64_t cycle, uint32_t sm) {
     uint64_t now = UINT64_MAX;
-    for (uint32_t k = 0; k < n; k++) {
-        const struct log_entry *e = next(logs[k]);
-        if (e && e->cycle < now) now = e->cycle;
-    }
+    for (uint32_t k = 0; k < n; k++)
+        if (logs[k]->at < now) now = logs[k]->at;
     while (now <= cycle && now != UINT64_MAX) {
         uint64_t later = UINT64_MAX;
-        for (uint32_t k = 0; k < n && (now < cycle || k <= sm); k++) {
-            exec_log_run(logs[k], now + 1);
-            const struct log_entry *e = next(logs[k]);
-            if (e && e->cycle < later) later = e->cycle;
+        const uint32_t end = now < cycle || sm >= n ? n : sm + 1;
+        for (uint32_t k = 0; k < end; k++) {
+            struct exec_log *log = logs[k];
+            if (log->at <= now) exec_log_run(log, now + 1);
+            if (log->at < later) later = log->at;
         }
         now = later;
     }

@@ -21,7 +21,7 @@ static void set_bytes(uint64_t *signature, uint64_t at, uint64_t bytes) {
 }
 
 static void sign_entry(uint64_t *signature, const struct log_entry *e) {
-    const uint32_t bytes = log_bytes(e->insn), n = log_places(e);
+    const uint32_t bytes = log_bytes(e->insn), n = e->places;
     if (e->span != SPAN_LANES) {
         set_bytes(signature, e->at, e->span == SPAN_DENSE ? (uint64_t)bytes * EXEC_LANES : bytes);
     } else if (n < EXEC_LANES) {
