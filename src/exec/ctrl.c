@@ -211,6 +211,7 @@ static void leave(struct exec_warp *w, uint32_t lane) {
 void lanes_retire(struct exec_warp *w, uint32_t lanes) {
     struct exec_block *b = w->block;
     w->live &= ~lanes;
+    w->nlive = (uint8_t)bits_count(w->live);
     b->live -= bits_count(lanes);
     if (w->arrives) bar_leave(w, lanes);
     if (w->blocked & ~w->bar_wait) warp_recheck(w);

@@ -179,8 +179,7 @@ static bool local_alloc(struct exec_warp *w) {
 static bool warp_alloc(struct exec_warp *w, struct exec_block *b, uint32_t index) {
     const struct exec_grid *g = b->grid;
     size_t part[3];
-    w->block = b;
-    w->index = index;
+    *w = (struct exec_warp){.block = b, .index = index, .tid = g->tid[index]};
     w->regs = pages_try(g->pages, reg_bytes(g->func, part));
     if (!w->regs || !local_alloc(w)) return false;
     w->x.r64[0] = w->regs;
@@ -191,16 +190,18 @@ static bool warp_alloc(struct exec_warp *w, struct exec_block *b, uint32_t index
     w->x.carry = &w->carry;
     w->x.warp = w;
     w->x.out = &b->grid->out;
-    w->tid = g->tid[index];
     return true;
 }
 
 bool exec_block_alloc(struct exec_block *b, struct exec_grid *g, struct err *e) {
     uint32_t n = (g->threads + EXEC_LANES - 1) / EXEC_LANES;
-    *b = (struct exec_block){.grid = g, .nwarps = n, .warps = PAGES_NEW(g->pages, struct exec_warp, n)};
+    *b = (struct exec_block){.grid = g, .warps = pages_raw(g->pages, n * sizeof *b->warps)};
     b->shared = pages_try(g->pages, g->shared_bytes);
     bool ok = b->shared != NULL;
-    for (uint32_t k = 0; ok && k < n; k++) ok = warp_alloc(&b->warps[k], b, k);
+    while (ok && b->nwarps < n) {
+        const uint32_t k = b->nwarps++;
+        ok = warp_alloc(&b->warps[k], b, k);
+    }
     if (ok) return true;
     exec_block_free(b);
     return err_set(e, ERR_MEMORY, "kernel %s: the host has no memory for a block", g->func->name);
@@ -254,6 +255,7 @@ static void warp_start(struct exec_warp *w) {
     if (given) load_stack(w, g->params);
     uint32_t left = g->threads - w->index * EXEC_LANES;
     w->live = left < EXEC_LANES ? (1u << left) - 1 : ~0u;
+    w->nlive = (uint8_t)bits_count(w->live);
     w->blocked = w->released = w->bar_wait = w->carry = w->arrives = 0;
     memset(w->arrived, 0, sizeof w->arrived);
     w->spun = false;
@@ -321,8 +323,8 @@ void exec_block_free(struct exec_block *b) {
     for (uint32_t k = 0; k < b->nwarps; k++) {
         struct exec_warp *w = &b->warps[k];
         for (int l = 0; l < EXEC_LANES; l++) {
-            xfree(w->stack[l].frame);
-            xfree(w->stack[l].saved);
+            if (w->stack[l].frame) xfree(w->stack[l].frame);
+            if (w->stack[l].saved) xfree(w->stack[l].saved);
         }
         if (!b->grid->module->binary) xfree(w->local);
     }

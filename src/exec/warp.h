@@ -126,6 +126,7 @@ struct exec_warp {
     uint32_t index;             /* in the block */
     uint32_t live;              /* lanes that exist and have not exited */
     uint32_t blocked, released; /* see above */
+    uint8_t nlive;              /* how many live are */
     bool spun;   /* did something a thread does that waits for another: the scheduler clears it */
     bool called; /* a thread of the block has */
     uint32_t depth[EXEC_LANES]; /* calls it is inside of */
