@@ -167,7 +167,8 @@ struct mech *mech_new(const struct mech_ops *ops, const struct mech_env *env, st
 
 /* Lanes of `mask` that belong to s: those of its set, and perhaps others that wait with it. */
 static uint32_t lanes_of(const struct mech *m, const struct mech_split *s, uint32_t warp, uint32_t mask) {
-    uint32_t here = mask & set_mask(&s->set, warp);
+    const bool one = s->set.n == 1 && s->set.p[0].warp == warp; /* piece, as mostly */
+    uint32_t here = mask & (one ? s->set.p[0].mask : set_mask(&s->set, warp));
     FOR_LANES(l, mask & ~here) here |= (uint32_t)(m->pool->holder[warp * 32 + l] == s->id) << l;
     return here;
 }

@@ -44,9 +44,11 @@ struct order *order_new(const struct mech_env *env, const struct split_pool *poo
                         .module = env->module};
     o->q = PAGES_NEW(p, struct order_queue, env->schedulers);
     o->wake = PAGES_NEW(p, uint64_t, env->schedulers);
-    o->active = PAGES_NEW(p, bool, o->cap);
-    o->issues = PAGES_NEW(p, uint32_t, o->cap);
-    o->pos = PAGES_NEW(p, uint32_t, o->cap);
+    if (o->policy == ORDER_TWO_LEVEL) {
+        o->active = PAGES_NEW(p, bool, o->cap);
+        o->issues = PAGES_NEW(p, uint32_t, o->cap);
+    }
+    o->pos = pages_raw(p, o->cap * sizeof *o->pos); /* who is nowhere is not found, whatever it says */
     /* Of who is pending. */
     o->next = pages_raw(p, o->cap * sizeof *o->next);
     o->prev = pages_raw(p, o->cap * sizeof *o->prev);
@@ -223,7 +225,7 @@ static void promote(struct order *o, struct order_queue *q) {
 }
 
 static void deactivate(struct order *o, struct order_queue *q, uint32_t id) {
-    if (!o->active[id]) return;
+    if (!o->active || !o->active[id]) return;
     o->active[id] = false;
     q->nactive--;
     promote(o, q);
@@ -287,7 +289,7 @@ void order_remove(struct order *o, struct mech_split *s) {
 }
 
 bool order_holds(const struct mech_split *s) {
-    return s->order != ORDER_IDLE && s->order != ORDER_PICKED;
+    return order_has(s);
 }
 
 void order_wake(struct order *o, struct mech_split *s) {

@@ -62,7 +62,7 @@ struct order {
     uint32_t groups;  /* two-level: size of the active set */
     uint32_t timeout; /* issues after which an active split makes room; 0: none */
     const struct ir_module *module;
-    bool *active;
+    bool *active;     /* two-level; else NULL, as */
     uint32_t *issues; /* of active splits, since they became so */
     uint32_t *pos;    /* in a heap, or in the short list */
     uint32_t *next, *prev;
@@ -91,6 +91,11 @@ static inline void order_expects(struct order *o, const struct order_queue *q, s
     s->order = from ? ORDER_TIMED : ORDER_READY;
     o->moved = true;
     if (from < *wake) *wake = from;
+}
+
+/* order_holds */
+static inline bool order_has(const struct mech_split *s) {
+    return s->order != ORDER_IDLE && s->order != ORDER_PICKED;
 }
 
 /* Whether s is in the short list, in the place where it belongs. */

@@ -34,7 +34,7 @@ void pdom_create(struct mech *m, enum stack_side side) {
     struct pdom *p = m->self;
     p->side = side;
     p->words = m->env.warp_size > 32 ? m->env.warp_size / 32 : 1;
-    p->stack = PAGES_NEW(m->env.pages, struct stack, split_homes(&m->env));
+    p->stack = stacks_new(m->env.pages, split_homes(&m->env));
 }
 
 void pdom_start(struct mech *m, struct mech_split *s, uint32_t home) {

@@ -30,18 +30,16 @@ struct split_pool *split_pool_new(const struct mech_env *env, uint32_t pieces) {
     p->chunk = PAGES_NEW(p->pages, unsigned char *, p->cap / SPLIT_CHUNK);
     p->used = PAGES_NEW(p->pages, uint64_t, bitmap_words(p->cap));
     p->holder = pages_raw(p->pages, p->cap * sizeof *p->holder);
-    for (uint32_t t = 0; t < p->cap; t++) p->holder[t] = SPLIT_NONE;
+    const uint32_t threads = p->cap;
+    uint32_t *holder = p->holder;
+#pragma GCC unroll 8
+    for (uint32_t t = 0; t < threads; t++) holder[t] = SPLIT_NONE;
     p->present = PAGES_NEW(p->pages, uint32_t, p->slots);
     p->first = PAGES_NEW(p->pages, uint32_t, p->slots);
     return p;
 }
 
 /* ---- splits ---- */
-
-struct mech_split *split_of(const struct split_pool *p, uint32_t warp, uint32_t lane) {
-    uint32_t id = p->holder[warp * LANES + lane];
-    return id == SPLIT_NONE ? NULL : split_at(p, id);
-}
 
 static uint32_t lowest_free(struct split_pool *p) {
     CHECK(p->alive < p->cap);

@@ -47,7 +47,10 @@ static inline struct mech_split *split_known(const struct split_pool *p, uint32_
 static inline struct mech_split *split_at(const struct split_pool *p, uint32_t id) {
     return bitmap_has(p->used, id) ? split_known(p, id) : NULL;
 }
-struct mech_split *split_of(const struct split_pool *p, uint32_t warp, uint32_t lane);
+static inline struct mech_split *split_of(const struct split_pool *p, uint32_t warp, uint32_t lane) {
+    const uint32_t id = p->holder[warp * 32 + lane];
+    return id == SPLIT_NONE ? NULL : split_at(p, id);
+}
 /* Makes s the split of these threads, wherever they were, without touching s->set. */
 void split_bind(struct split_pool *p, const struct mech_split *s, const struct mech_set *set);
 /* These threads are in no split. */

@@ -47,8 +47,14 @@ static bool any(const uint32_t *mask, uint32_t words) {
     return bits;
 }
 
+/* Nearly always one word. */
+static void clear(uint32_t *mask, uint32_t words) {
+    mask[0] = 0;
+    if (words > 1) memset(mask, 0, words * sizeof *mask);
+}
+
 static void from_set(const struct stack *s, const struct mech_set *set, uint32_t *mask) {
-    memset(mask, 0, s->words * sizeof *mask);
+    clear(mask, s->words);
     for (uint32_t k = 0; k < set->n; k++) {
         uint32_t word = set->p[k].warp - s->first;
         CHECK(word < s->words);
@@ -129,7 +135,8 @@ static void leave(struct stack *s, const struct mech_set *gone) {
 
 /* Who is below the top: seen from above, a thread is where it shows first. */
 static void recount(struct stack *s) {
-    uint32_t seen[STACK_WORDS] = {0};
+    uint32_t seen[STACK_WORDS];
+    clear(seen, s->words);
     s->inactive = s->joining = 0;
     for (uint32_t i = s->n; i-- > 0;) {
         uint32_t first_seen = 0;
@@ -144,27 +151,40 @@ static void recount(struct stack *s) {
 
 /* ---- divergence ---- */
 
+/* Threads of one PC by depth, behind the n sides there are. */
+static uint32_t part_by_depth(const struct mech *m, const struct stack *s, const struct mech_side *from,
+                              struct side *out, uint32_t n) {
+    const uint32_t first = n;
+    uint32_t mask[STACK_WORDS];
+    from_set(s, &from->set, mask);
+    for (uint32_t w = 0; w < s->words; w++) {
+        FOR_LANES(l, mask[w]) {
+            int32_t depth = (int32_t)m->env.depth(m->env.sm, s->first + w, l);
+            uint32_t i = first;
+            while (i < n && out[i].depth != depth) i++;
+            CHECK(i < MECH_SIDES);
+            if (i == n) out[n++] = (struct side){.pc = from->pc, .depth = depth};
+            out[i].mask[w] |= 1u << l;
+            out[i].threads++;
+        }
+    }
+    return n;
+}
+
 /* The outcome's sides; after a call or return those of one PC are told apart by depth. */
 static uint32_t gather(const struct mech *m, const struct stack *s, const struct mech_outcome *o,
                        struct side *out) {
     uint32_t n = 0;
     for (uint32_t k = 0; k < o->nsides; k++) {
-        struct side all = {.pc = o->side[k].pc, .depth = top(s)->depth};
-        from_set(s, &o->side[k].set, all.mask);
-        all.threads = count(all.mask, s->words);
-        uint32_t from = n;
-        if (!o->depth_change) out[n++] = all;
-        for (uint32_t w = 0; o->depth_change && w < s->words; w++) {
-            FOR_LANES(l, all.mask[w]) {
-                int32_t depth = (int32_t)m->env.depth(m->env.sm, s->first + w, l);
-                uint32_t i = from;
-                while (i < n && out[i].depth != depth) i++;
-                CHECK(i < MECH_SIDES);
-                if (i == n) out[n++] = (struct side){.pc = all.pc, .depth = depth};
-                out[i].mask[w] |= 1u << l;
-                out[i].threads++;
-            }
+        if (o->depth_change) {
+            n = part_by_depth(m, s, &o->side[k], out, n);
+            continue;
         }
+        struct side *all = &out[n++];
+        all->pc = o->side[k].pc;
+        all->depth = top(s)->depth;
+        from_set(s, &o->side[k].set, all->mask);
+        all->threads = count(all->mask, s->words);
     }
     return n;
 }
@@ -176,7 +196,8 @@ static struct stack_way way_of(const struct side *s) {
 /* Pushes the sides, the one to run first last. There are few, so a plain selection. */
 static void push_sides(struct mech *m, struct stack *s, const struct side *side, uint32_t n,
                        struct stack_entry like, enum stack_side first, uint32_t next) {
-    bool done[MECH_SIDES] = {false};
+    bool done[MECH_SIDES];
+    for (uint32_t i = 0; i < n; i++) done[i] = false;
     for (uint32_t left = n; left--;) {
         uint32_t last = n;
         for (uint32_t i = 0; i < n; i++)
@@ -214,6 +235,16 @@ static void diverge(struct mech *m, struct stack *s, const struct mech_outcome *
 }
 
 /* ---- from outside ---- */
+
+struct stack *stacks_new(struct pages *p, uint32_t n) {
+    struct stack *s = pages_raw(p, n * sizeof *s);
+    for (uint32_t k = 0; k < n; k++) {
+        s[k].n = s[k].cap = s[k].inactive = s[k].joining = 0;
+        s[k].e = NULL;
+        s[k].mask = NULL;
+    }
+    return s;
+}
 
 void stack_start(struct mech *m, struct stack *s, uint32_t first, uint32_t words, uint32_t limit,
                  const struct mech_set *set, uint32_t pc) {

@@ -41,6 +41,8 @@ static inline bool stack_runs_first(struct stack_way a, struct stack_way b, enum
     return a.pc < b.pc;
 }
 
+/* That many, without entries: stack_start fills in the rest. */
+struct stack *stacks_new(struct pages *p, uint32_t n);
 /* One entry: these threads at pc. At most `limit` entries ever, or it is a fault of ours. Its memory is from m's pages. */
 void stack_start(struct mech *m, struct stack *s, uint32_t first, uint32_t words, uint32_t limit,
                  const struct mech_set *set, uint32_t pc);
