@@ -46,7 +46,9 @@ void cache_init(struct cache *c, const struct cache_shape *s, uint64_t seed, voi
                         .per_sector = sector_of(s) / grain,
                         .line_shift = (uint8_t)__builtin_ctz(s->line),
                         .grain_shift = (uint8_t)__builtin_ctz(grain),
-                        .pow2 = is_pow2(s->sets),
+                        .set_mask = is_pow2(s->sets) ? s->sets - 1 : 0,
+                        .line_mask = s->line - 1,
+                        .round = sector_of(s) / grain - 1,
                         .replace = s->replace,
                         .rng = {seed}};
     c->tag = room;
@@ -54,20 +56,11 @@ void cache_init(struct cache *c, const struct cache_shape *s, uint64_t seed, voi
     c->line = (struct cache_line *)(c->stamp + slots);
 }
 
-uint64_t cache_covered(const struct cache *c, uint64_t addr, uint32_t bytes) {
-    uint32_t at = (uint32_t)(addr & (((uint64_t)1 << c->line_shift) - 1));
-    uint32_t first = (at + (1u << c->grain_shift) - 1) >> c->grain_shift,
-             end = (at + bytes) >> c->grain_shift;
-    return first < end ? cache_bits(first, end - 1) : 0;
-}
-
-uint64_t cache_run(const struct cache *c, uint64_t line, uint64_t *grains, uint32_t within, uint32_t *bytes) {
-    uint32_t first = (uint32_t)__builtin_ctzll(*grains), n = 0, most = within >> c->grain_shift;
+uint32_t cache_run_length(const struct cache *c, uint64_t grains, uint32_t within) {
+    uint32_t first = (uint32_t)__builtin_ctzll(grains), n = 0, most = within >> c->grain_shift;
     do n++;
-    while (first + n < c->grains && (*grains >> (first + n) & 1) && (first + n) % most);
-    *grains &= ~cache_bits(first, first + n - 1);
-    *bytes = n << c->grain_shift;
-    return (line << c->line_shift) + ((uint64_t)first << c->grain_shift);
+    while (first + n < c->grains && (grains >> (first + n) & 1) && (first + n) % most);
+    return n;
 }
 
 /* A random one of the lines of a full set that may go. */

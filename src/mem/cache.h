@@ -51,8 +51,9 @@ struct cache {
     struct cache_line *line;
     uint32_t used;                           /* slots that are not empty */
     uint32_t sets, ways, grains, per_sector; /* grains of a line, of a sector */
+    uint32_t set_mask;                       /* sets - 1 if that is a power of two; else 0 */
+    uint32_t line_mask, round;               /* bytes of a line, and grains of a sector, less one */
     uint8_t line_shift, grain_shift;
-    bool pow2; /* sets */
     int replace;
     uint64_t clock;
     struct rng rng;
@@ -70,23 +71,38 @@ static inline uint64_t cache_bits(uint32_t first, uint32_t last) {
 }
 /* Grains that [addr, addr + bytes) touches, rounded out to sectors; the range is within one line. */
 static inline uint64_t cache_touched(const struct cache *c, uint64_t addr, uint32_t bytes) {
-    const uint32_t at = (uint32_t)addr & ((1u << c->line_shift) - 1), round = c->per_sector - 1;
+    const uint32_t at = (uint32_t)addr & c->line_mask, round = c->round;
     const uint32_t first = at >> c->grain_shift & ~round, last = (at + bytes - 1) >> c->grain_shift | round;
     CHECK(last < c->grains);
     return cache_bits(first, last);
 }
 /* Grains that lie wholly inside the range. */
-uint64_t cache_covered(const struct cache *c, uint64_t addr, uint32_t bytes);
+static inline uint64_t cache_covered(const struct cache *c, uint64_t addr, uint32_t bytes) {
+    const uint32_t at = (uint32_t)addr & c->line_mask;
+    const uint32_t first = (at + (1u << c->grain_shift) - 1) >> c->grain_shift,
+                   end = (at + bytes) >> c->grain_shift;
+    return first < end ? cache_bits(first, end - 1) : 0;
+}
 /* The grain that byte is in, as a bit. */
 static inline uint64_t cache_grain(const struct cache *c, uint64_t addr) {
     return (uint64_t)1 << (addr >> c->grain_shift & (c->grains - 1));
 }
-/* Takes the lowest run of grains, not crossing a multiple of `within` bytes, off *grains; returns its address. */
-uint64_t cache_run(const struct cache *c, uint64_t line, uint64_t *grains, uint32_t within, uint32_t *bytes);
+/* Grains of the lowest run that does not cross a multiple of `within` bytes. */
+uint32_t cache_run_length(const struct cache *c, uint64_t grains, uint32_t within);
+/* Takes that run off *grains; returns its address. */
+static inline uint64_t cache_run(const struct cache *c, uint64_t line, uint64_t *grains, uint32_t within,
+                                 uint32_t *bytes) {
+    const uint32_t first = (uint32_t)__builtin_ctzll(*grains);
+    const bool single = !(*grains & (*grains - 1)); /* as mostly */
+    const uint32_t n = single ? 1 : cache_run_length(c, *grains, within);
+    *grains = single ? 0 : *grains & ~cache_bits(first, first + n - 1);
+    *bytes = n << c->grain_shift;
+    return (line << c->line_shift) + ((uint64_t)first << c->grain_shift);
+}
 
 /* index chooses the set (index modulo sets); it is the line number where lines are not spread over slices. */
 static inline uint32_t cache_first_slot(const struct cache *c, uint64_t index) {
-    const uint64_t set = c->pow2 ? index & (c->sets - 1) : index % c->sets;
+    const uint64_t set = c->set_mask ? index & c->set_mask : index % c->sets;
     return (uint32_t)set * c->ways;
 }
 /* Its slot, or CACHE_NONE. */

@@ -56,20 +56,7 @@ static bool earlier(const struct clocks *c, enum clock_id a, uint64_t ka, enum c
     return (wide)ka * c->f[b] < (wide)kb * c->f[a];
 }
 
-/* A cycle beyond the limit is after `until`, which is not. */
-static enum clock_id pick_by_time(const struct clocks *c, uint64_t until) {
-    enum clock_id best = CLOCKS;
-    uint64_t first = until * c->period[CLOCK_CORE] + 1;
-    for (enum clock_id i = 0; i < CLOCKS; i++) {
-        if (c->due[i] > c->limit || c->due[i] * c->period[i] >= first) continue;
-        first = c->due[i] * c->period[i];
-        best = i;
-    }
-    return best;
-}
-
-enum clock_id clock_pick(const struct clocks *c, uint64_t until) {
-    if (until < c->limit) return pick_by_time(c, until);
+enum clock_id clock_pick_any(const struct clocks *c, uint64_t until) {
     enum clock_id best = CLOCKS;
     for (enum clock_id i = 0; i < CLOCKS; i++)
         if (c->due[i] != CLOCK_ASLEEP && (best == CLOCKS || earlier(c, i, c->due[i], best, c->due[best])))

@@ -27,8 +27,22 @@ struct clocks {
 
 struct opt_clock;
 void clock_init(struct clocks *c, const struct opt_clock *o);
-/* The clock whose due cycle comes first, if that is not after core cycle `until`; CLOCKS when there is none. */
-enum clock_id clock_pick(const struct clocks *c, uint64_t until);
+/* The clock whose due cycle comes first, if that is not after core cycle `until`; CLOCKS when there is none. By times in the
+ * common unit, where they fit; else in clock.c. */
+enum clock_id clock_pick_any(const struct clocks *c, uint64_t until);
+static inline enum clock_id clock_pick(const struct clocks *c, uint64_t until) {
+    if (until >= c->limit) return clock_pick_any(c, until);
+    enum clock_id best = CLOCKS;
+    uint64_t first = until * c->period[CLOCK_CORE] + 1;
+#pragma GCC unroll 4
+    for (enum clock_id i = 0; i < CLOCKS; i++) {
+        /* A cycle beyond the limit is after `until`, which is not. */
+        if (c->due[i] > c->limit || c->due[i] * c->period[i] >= first) continue;
+        first = c->due[i] * c->period[i];
+        best = i;
+    }
+    return best;
+}
 /* The first cycle of a that runs after cycle k of b has. */
 uint64_t clock_after(const struct clocks *c, enum clock_id a, enum clock_id b, uint64_t k);
 /* Makes a run at cycle k or earlier. */

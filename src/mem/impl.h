@@ -19,11 +19,9 @@ struct l1 {
     struct level level;
     uint32_t queued; /* requests that have not left for the crossbar, as of the SM's cycle */
     uint32_t below;  /* bytes of the next level's line: a request crosses none */
-    /* The last request that was refused, if front.refused has the path. Until something is filled, leaves or is taken, the
+    /* The last request that was refused, if calls.refused has the path. Until something is filled, leaves or is taken, the
      * answer to it is the same: an SM that tries again every cycle costs next to nothing. */
-    enum mem_kind refused_kind;
-    uint32_t refused_bytes;
-    uint64_t refused_addr;
+    struct mem_request refused;
 };
 
 /* An SM's second-level constant cache. Its own misses go through l1c's queue to the crossbar. */
@@ -31,7 +29,6 @@ struct l15 {
     struct level level;
     struct queue in;   /* what l1c misses; msg.when in core cycles, as in */
     struct queue hits; /* the answers to it */
-    uint64_t due;      /* core cycle; MEM_NEVER: nothing to do */
 };
 
 /* What the memory's side has to tell an SM: answers to misses, and that requests have left the queues of its caches. Nobody
@@ -52,13 +49,14 @@ struct told {
 
 /* An SM's side. Nobody but its SM touches it between mem_run and mem_collect. */
 struct front {
-    _Alignas(64) struct l1 l1[MEM_NPATHS];
+    _Alignas(64) const struct mem *mem; /* whose it is, */
+    uint32_t sm;                        /* and of which SM */
+    struct l1 *at[MEM_NPATHS];          /* where each of these is, without a product: */
+    struct l1 l1[MEM_NPATHS];
     struct l15 l15;       /* if there is one */
     struct msg_pool pool; /* those that wait at its miss registers, and what goes from l1c to l15 */
     struct queue done;    /* what mem_done gives out */
-    bool called;          /* see mem_sm_called */
-    bool early;           /* see mem_sm_early */
-    uint8_t refused;      /* paths whose last request was, a bit each */
+    struct mem_calls calls;
     struct told told;
     size_t read, noticed; /* of its lists */
     VEC(struct msg) out;  /* requests, in the order of asking */
@@ -85,7 +83,8 @@ struct slice {
     struct queue hits;     /* answers from the cache; msg.when in L2 cycles, as in the other queues */
     uint64_t hit_at;       /* that of the first of them; CLOCK_ASLEEP: there is none */
     struct queue answers;  /* answers to those that waited for DRAM */
-    struct queue below;    /* requests for DRAM */
+    struct queue below;    /* requests for DRAM, */
+    uint64_t below_at;     /* as hit_at */
     struct queue returned; /* from DRAM */
     uint64_t ran;          /* the last L2 cycle it ran in */
     bool refused; /* then the request at its door was refused, and would have been in every cycle since */
@@ -117,6 +116,8 @@ struct mem {
     /* Cycles of L2 and DRAM at which each slice and channel is to run; together, for all are looked at in every cycle. */
     uint64_t slice_due[MOST_SLICES], dram_due[MOST_SLICES];
     struct xbar *xbar[2];
+    const uint64_t *arrived[2];       /* of each, its outputs with messages, */
+    const uint64_t *freed[2];         /* and the inputs that got credits back in its last cycle */
     uint64_t xbar_at[2], xbar_due[2]; /* crossbar cycles it has run; the next that is to run */
     uint64_t waiting;                 /* slices that know of a request at their door */
     uint32_t queue_words;             /* of port.holding, */
@@ -130,20 +131,30 @@ struct mem {
     uint64_t quiet;                   /* core cycle by which the pool was empty, if it is */
 };
 
-/* mem.c: into a crossbar, at the current cycle of clock `by`; false: it has no room. */
-bool mem_push(struct mem *m, int way, uint32_t input, uint32_t output, uint32_t bytes, uint32_t message,
-              enum clock_id by);
+/* A crossbar has run so many cycles, in those that it slept through as well. */
+static inline void mem_noc_catch_up(struct mem *m, int way, uint64_t cycles) {
+    if (m->xbar_at[way] < cycles) xbar_skip(m->xbar[way], cycles - m->xbar_at[way]);
+    m->xbar_at[way] = cycles;
+}
+/* Into a crossbar, at the current cycle of clock `by`; false: it has no room. */
+static inline bool mem_push(struct mem *m, int way, uint32_t input, uint32_t output, uint32_t bytes,
+                            uint32_t message, enum clock_id by) {
+    const uint64_t next = clock_soonest(&m->clock, CLOCK_NOC, by);
+    mem_noc_catch_up(m, way, next - 1);
+    if (!xbar_push(m->xbar[way], input, output, bytes, message)) return false;
+    clock_at(&m->clock, CLOCK_NOC, next);
+    if (next < m->xbar_due[way]) m->xbar_due[way] = next;
+    return true;
+}
 /* l1.c. Where a request comes from. */
 struct source {
     struct front *front;
     struct l1 *cache;
-    uint32_t sm;
     uint8_t path;
     uint64_t ready; /* core cycle at which the request leaves the cache's pipeline */
 };
 /* For the crossbar, through the queue of the source's cache; the answer is for miss register `entry`. */
-void l1_send(const struct mem *m, const struct source *from, enum mem_kind kind, uint64_t addr,
-             uint32_t bytes, uint32_t entry);
+void l1_send(const struct source *from, enum mem_kind kind, uint64_t addr, uint32_t bytes, uint32_t entry);
 /* The answer to a miss of a first-level cache: it is filled and those who wait are done. */
 struct answer {
     uint64_t addr;

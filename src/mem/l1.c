@@ -1,4 +1,4 @@
-/* An SM's side: mem_ask and mem_done, the first-level caches, what comes back to them.
+/* An SM's side: mem_request and mem_done, the first-level caches, what comes back to them.
  *
  * A request that cannot be answered here is looked up like any other, so it leaves the cache `latency` cycles after the ask;
  * the answer goes to those who wait without passing the cache again. Answers are always taken, which is what keeps the whole
@@ -14,45 +14,45 @@
 
 /* ---- asking ---- */
 
-void l1_send(const struct mem *m, const struct source *from, enum mem_kind kind, uint64_t addr,
-             uint32_t bytes, uint32_t entry) {
-    VEC_PUSH(&from->front->out, (struct msg){.addr = addr,
-                                             .when = from->ready,
-                                             .bytes = bytes,
-                                             .id = entry,
-                                             .slice = dram_channel(m->map, addr),
-                                             .sm = (uint16_t)from->sm,
-                                             .path = from->path,
-                                             .kind = (uint8_t)kind});
+void l1_send(const struct source *from, enum mem_kind kind, uint64_t addr, uint32_t bytes, uint32_t entry) {
+    struct front *f = from->front;
+    VEC_PUSH(&f->out, (struct msg){.addr = addr,
+                                   .when = from->ready,
+                                   .bytes = bytes,
+                                   .id = entry,
+                                   .slice = dram_channel(f->mem->map, addr),
+                                   .sm = (uint16_t)f->sm,
+                                   .path = from->path,
+                                   .kind = (uint8_t)kind});
     from->cache->queued++;
 }
 
 /* To the next level: a second-level constant cache where the SM has one, else the crossbar. */
-static void send(const struct mem *m, const struct source *from, enum mem_kind kind, uint64_t addr,
-                 uint32_t bytes, uint32_t entry) {
-    if (from->path == MEM_L1C && kind == MEM_READ && m->o.l15c.present)
+static void send(const struct source *from, enum mem_kind kind, uint64_t addr, uint32_t bytes,
+                 uint32_t entry) {
+    if (from->path == MEM_L1C && kind == MEM_READ && from->front->mem->o.l15c.present)
         l15_send(from, addr, bytes, entry);
     else
-        l1_send(m, from, kind, addr, bytes, entry);
+        l1_send(from, kind, addr, bytes, entry);
 }
 
-static void send_grains(const struct mem *m, const struct source *from, enum mem_kind kind, uint64_t line,
-                        uint64_t grains, uint32_t entry) {
+static void send_grains(const struct source *from, enum mem_kind kind, uint64_t line, uint64_t grains,
+                        uint32_t entry) {
     while (grains) {
         uint32_t bytes;
         uint64_t addr = cache_run(&from->cache->level.tags, line, &grains, from->cache->below, &bytes);
-        send(m, from, kind, addr, bytes, entry);
+        send(from, kind, addr, bytes, entry);
     }
 }
 
 /* A write or an atomic may cross lines of L2 when those are shorter. Returns what level_fill will make of the answers. */
-static uint64_t send_range(const struct mem *m, const struct source *from, enum mem_kind kind, uint64_t addr,
-                           uint32_t bytes, uint32_t entry) {
-    uint32_t line = (uint32_t)m->o.l2.line;
+static uint64_t send_range(const struct source *from, enum mem_kind kind, uint64_t addr, uint32_t bytes,
+                           uint32_t entry) {
+    uint32_t line = (uint32_t)from->front->mem->o.l2.line;
     uint64_t pieces = 0;
     while (bytes) {
         uint32_t left = line - (uint32_t)(addr & (line - 1)), here = bytes < left ? bytes : left;
-        send(m, from, kind, addr, here, entry);
+        send(from, kind, addr, here, entry);
         pieces |= cache_grain(&from->cache->level.tags, addr);
         addr += here;
         bytes -= here;
@@ -68,78 +68,101 @@ static void wait(const struct source *from, const struct level_effect *x, uint32
 }
 
 /* What the access causes below: evictions first, so that a line fetched again is not overtaken by its old self. */
-static void carry_out(const struct mem *m, const struct source *from, const struct level_access *a,
-                      const struct level_effect *x) {
+static void carry_out(const struct source *from, const struct level_access *a, const struct level_effect *x) {
     uint64_t line = a->addr >> from->cache->level.tags.line_shift;
-    if (x->evict) send_grains(m, from, MEM_WRITE, x->evict_line, x->evict, 0);
-    if (x->forward) send_range(m, from, MEM_WRITE, a->addr, a->bytes, 0);
-    if (x->fetch) send_grains(m, from, MEM_READ, line, x->fetch, x->entry);
+    if (x->evict) send_grains(from, MEM_WRITE, x->evict_line, x->evict, 0);
+    if (x->forward) send_range(from, MEM_WRITE, a->addr, a->bytes, 0);
+    if (x->fetch) send_grains(from, MEM_READ, line, x->fetch, x->entry);
 }
 
-static enum mem_answer perfect(struct l1 *c, enum mem_kind kind, uint64_t addr, uint32_t bytes, uint64_t now,
-                               uint64_t *when) {
+#define RARE __attribute__((noinline)) /* kept out of the way of reads that hit */
+
+static RARE struct mem_reply perfect(struct l1 *c, const struct mem_request *q, uint64_t now) {
     struct mem_cache_stats *s = &c->level.stats;
-    level_count_sectors(&c->level, cache_touched(&c->level.tags, addr, bytes), 0, 0);
+    level_count_sectors(&c->level, cache_touched(&c->level.tags, q->addr, q->bytes), 0, 0);
     s->accesses++;
     s->hits++;
-    if (kind == MEM_READ)
-        s->reads++;
-    else if (kind == MEM_WRITE)
-        s->writes++;
-    else
-        s->atomics++;
-    *when = kind == MEM_WRITE ? now : now + c->level.shape.latency;
-    return kind == MEM_WRITE ? MEM_POSTED : MEM_HIT;
+    *(q->kind == MEM_READ ? &s->reads : q->kind == MEM_WRITE ? &s->writes : &s->atomics) += 1;
+    if (q->kind == MEM_WRITE) return (struct mem_reply){now, MEM_POSTED};
+    return (struct mem_reply){now + c->level.shape.latency, MEM_HIT};
 }
 
-static bool queue_room(const struct mem *m, const struct front *f, enum mem_path path) {
-    const struct l1 *c = &f->l1[path];
-    return mem_queue_room(&c->level, path == MEM_L1C && m->o.l15c.present ? f->l15.in.n : c->queued);
+static bool queue_room(const struct front *f, uint32_t path) {
+    const struct l1 *c = f->at[path];
+    return mem_queue_room(&c->level, path == MEM_L1C && f->mem->o.l15c.present ? f->l15.in.n : c->queued);
 }
 
-/* A refusal that need not be worked out again. */
-static bool still_refused(struct l1 *c, enum mem_kind kind, uint64_t addr, uint32_t bytes) {
-    if (c->refused_addr != addr || c->refused_bytes != bytes || c->refused_kind != kind) return false;
+static const struct mem_reply busy = {MEM_NEVER, MEM_BUSY};
+
+static struct mem_reply refuse(struct front *f, const struct mem_request *q) {
+    struct l1 *c = f->at[q->path];
+    f->calls.refused |= (uint8_t)(1u << q->path);
+    c->refused = *q;
+    return busy;
+}
+
+/* Where some request has been refused: is this the one, and its refusal need not be worked out again? What has left the
+ * queues since may have changed that. */
+static RARE bool still_refused(struct front *f, const struct mem_request *q, uint64_t now) {
+    struct l1 *c = f->at[q->path];
+    l1_notice(f, now + 1);
+    if (!(f->calls.refused >> q->path & 1) || c->refused.addr != q->addr || c->refused.bytes != q->bytes ||
+        c->refused.kind != q->kind)
+        return false;
     c->level.stats.busy++;
     return true;
 }
 
-static enum mem_answer refuse(struct front *f, enum mem_path path, const struct level_access *a) {
-    struct l1 *c = &f->l1[path];
-    f->refused |= (uint8_t)(1u << path);
-    c->refused_kind = a->kind;
-    c->refused_bytes = a->bytes;
-    c->refused_addr = a->addr;
-    return MEM_BUSY;
+/* What its cache cannot answer by itself. */
+static RARE struct mem_reply ask_below(struct front *f, const struct mem_request *q, uint32_t tag,
+                                       uint64_t now, struct level_found found) {
+    struct l1 *c = f->at[q->path];
+    struct level *l = &c->level;
+    if (f->noticed < f->told.left.n) l1_notice(f, now + 1);
+    const struct level_access a = {(enum mem_kind)q->kind, q->addr, q->bytes, q->addr >> l->tags.line_shift,
+                                   queue_room(f, q->path)};
+    const struct source from = {f, c, q->path, now + l->shape.latency};
+    struct level_effect x;
+    const enum level_what what =
+        q->kind == MEM_ATOMIC ? level_bypass(l, &a, &x) : level_miss(l, &a, found, &x);
+    if (what == LEVEL_REFUSED) return refuse(f, q);
+    f->calls.refused &= (uint8_t) ~(1u << q->path);
+    if (what == LEVEL_HIT && q->kind == MEM_READ) /* of an ideal cache */
+        return (struct mem_reply){from.ready, MEM_HIT};
+    carry_out(&from, &a, &x);
+    if (q->kind == MEM_WRITE) return (struct mem_reply){what == LEVEL_HIT ? now : MEM_NEVER, MEM_POSTED};
+    if (q->kind == MEM_ATOMIC) x.wait = send_range(&from, MEM_ATOMIC, q->addr, q->bytes, x.entry);
+    wait(&from, &x, tag, now);
+    return (struct mem_reply){MEM_NEVER, MEM_WAIT};
 }
 
-enum mem_answer mem_ask(struct mem *m, uint32_t sm, enum mem_path path, enum mem_kind kind, uint64_t addr,
-                        uint32_t bytes, uint32_t tag, uint64_t now, uint64_t *when) {
-    struct front *f = &m->front[sm];
-    struct l1 *c = &f->l1[path];
-    if (m->o.memory.ideal) return perfect(c, kind, addr, bytes, now, when);
-    if (f->noticed < f->told.left.n) l1_notice(f, now + 1);
-    uint64_t index = addr >> c->level.tags.line_shift;
-    if (!level_open(&c->level, index, now)) return MEM_BUSY;
-    if (f->refused >> path & 1 && still_refused(c, kind, addr, bytes)) return MEM_BUSY;
-    struct level_access a = {kind, addr, bytes, index, queue_room(m, f, path)};
-    struct level_effect x;
-    enum level_what what = (kind == MEM_ATOMIC ? level_bypass : level_do)(&c->level, &a, &x);
-    if (what == LEVEL_REFUSED) return refuse(f, path, &a);
-    f->refused &= (uint8_t) ~(1u << path);
-    if (what == LEVEL_HIT && kind == MEM_READ) {
-        *when = now + c->level.shape.latency;
-        return MEM_HIT;
-    }
-    const struct source from = {f, c, sm, (uint8_t)path, now + c->level.shape.latency};
-    carry_out(m, &from, &a, &x);
-    if (kind == MEM_WRITE) {
-        *when = what == LEVEL_HIT ? now : MEM_NEVER;
-        return MEM_POSTED;
-    }
-    if (kind == MEM_ATOMIC) x.wait = send_range(m, &from, kind, addr, bytes, x.entry);
-    wait(&from, &x, tag, now);
-    return MEM_WAIT;
+struct front *mem_front(const struct mem *m, uint32_t sm) {
+    return &m->front[sm];
+}
+
+/* Not the first of its cycle, or behind one that was refused, or the like. */
+static RARE struct mem_reply ask_again(struct front *f, const struct mem_request *q, uint32_t tag,
+                                       uint64_t now) {
+    struct l1 *c = f->at[q->path];
+    if (f->mem->o.memory.ideal) return perfect(c, q, now);
+    const uint64_t index = q->addr >> c->level.tags.line_shift;
+    if (!level_open(&c->level, index, now)) return busy;
+    if (f->calls.refused && still_refused(f, q, now)) return busy;
+    const struct level_found found = level_find(&c->level, q->addr, q->bytes, index);
+    if (!level_hit(&c->level, (enum mem_kind)q->kind, index, found)) return ask_below(f, q, tag, now, found);
+    f->calls.refused &= (uint8_t) ~(1u << q->path);
+    return (struct mem_reply){now + c->level.shape.latency, MEM_HIT};
+}
+
+/* What has left the queues matters to those who were refused or will need one, not to a read that hits. */
+struct mem_reply mem_request(struct front *f, const struct mem_request *q, uint32_t tag, uint64_t now) {
+    struct level *l = &f->at[q->path]->level;
+    if (l->cycle == now || f->calls.refused || f->mem->o.memory.ideal) return ask_again(f, q, tag, now);
+    level_begin(l, now);
+    const uint64_t index = q->addr >> l->tags.line_shift;
+    const struct level_found found = level_find(l, q->addr, q->bytes, index);
+    if (!level_hit(l, (enum mem_kind)q->kind, index, found)) return ask_below(f, q, tag, now, found);
+    return (struct mem_reply){now + l->shape.latency, MEM_HIT};
 }
 
 bool mem_holds(const struct mem *m, uint32_t sm, enum mem_path path, uint64_t addr) {
@@ -156,7 +179,7 @@ uint64_t mem_misses(const struct mem *m, uint32_t sm, enum mem_path path) {
 }
 
 bool mem_stuck(const struct mem *m, uint32_t sm, enum mem_path path) {
-    return m->front[sm].refused >> path & 1;
+    return m->front[sm].calls.refused >> path & 1;
 }
 
 void mem_skipped(struct mem *m, uint32_t sm, enum mem_path path, uint64_t cycles) {
@@ -173,9 +196,9 @@ static void account(struct mem_load_stats *load, uint64_t asked_at, uint64_t cyc
 }
 
 void l1_lift(struct front *f, uint8_t path) {
-    if (!(f->refused >> path & 1)) return;
-    f->called = true;
-    f->refused &= (uint8_t) ~(1u << path);
+    if (!(f->calls.refused >> path & 1)) return;
+    f->calls.called = true;
+    f->calls.refused &= (uint8_t) ~(1u << path);
 }
 
 void l1_notice(struct front *f, uint64_t before) {
@@ -188,30 +211,31 @@ void l1_notice(struct front *f, uint64_t before) {
 }
 
 void l1_fill(const struct mem *m, struct front *f, const struct answer *a, uint64_t cycle) {
-    struct l1 *c = &f->l1[a->path];
-    struct queue ready = {0};
-    level_fill(&c->level, &f->pool, a->entry, a->addr, a->bytes, &ready);
-    l1_lift(f, a->path);
-    f->called |= ready.n != 0;
-    while (ready.n) {
-        uint32_t w = QUEUE_TAKE(&ready, f->pool.v);
-        account(&f->load, f->pool.v[w].when, cycle);
-        f->early |= a->path == MEM_L1D && f->pool.v[w].when >= m->from;
-        QUEUE_PUT(&f->done, f->pool.v, w);
+    struct l1 *c = f->at[a->path];
+    const struct queue before = f->done;
+    level_fill(&c->level, &f->pool, a->entry, a->addr, a->bytes, &f->done);
+    if (f->calls.refused) l1_lift(f, a->path);
+    if (f->done.n == before.n) return;
+    f->calls.called = true;
+    const struct msg *v = f->pool.v;
+    for (uint32_t w = before.n ? v[before.tail].next : f->done.head; w != MSG_NONE; w = v[w].next) {
+        account(&f->load, v[w].when, cycle);
+        f->calls.early |= a->path == MEM_L1D && v[w].when >= m->from;
     }
+}
+
+bool mem_take_done(struct front *f, uint32_t *tag) {
+    if (f->done.n < 2) f->calls.called = false;
+    if (!f->done.n) return false;
+    const uint32_t i = QUEUE_TAKE(&f->done, f->pool.v);
+    *tag = f->pool.v[i].id;
+    msg_free(&f->pool, i);
+    return true;
 }
 
 bool mem_done(struct mem *m, uint32_t sm, uint64_t now, uint32_t *tag) {
     (void)now;
-    struct front *f = &m->front[sm];
-    if (!f->done.n) {
-        f->called = false;
-        return false;
-    }
-    uint32_t i = QUEUE_TAKE(&f->done, f->pool.v);
-    *tag = f->pool.v[i].id;
-    msg_free(&f->pool, i);
-    return true;
+    return mem_take_done(&m->front[sm], tag);
 }
 
 /* ---- time ---- */
@@ -222,13 +246,13 @@ static uint64_t next_news(const struct front *f) {
 
 /* The next departure that matters now. */
 static uint64_t next_left(const struct front *f) {
-    return f->refused && f->noticed < f->told.left.n ? f->told.left.v[f->noticed].cycle : MEM_NEVER;
+    return f->calls.refused && f->noticed < f->told.left.n ? f->told.left.v[f->noticed].cycle : MEM_NEVER;
 }
 
 uint64_t mem_sm_next(const struct mem *m, uint32_t sm) {
     const struct front *f = &m->front[sm];
-    const uint64_t news = next_news(f), left = next_left(f), first = news < left ? news : left;
-    return first < f->l15.due ? first : f->l15.due;
+    const uint64_t left = next_left(f), first = f->calls.news < left ? f->calls.news : left;
+    return first < f->calls.own ? first : f->calls.own;
 }
 
 static void take_answer(const struct mem *m, struct front *f, const struct news *n) {
@@ -242,38 +266,38 @@ static void take_answer(const struct mem *m, struct front *f, const struct news 
 /* Of a cycle: answers first, then what l15 does in it, then what has left. */
 void mem_sm_advance(struct mem *m, uint32_t sm, uint64_t cycle) {
     struct front *f = &m->front[sm];
-    for (uint64_t at; (at = mem_sm_next(m, sm)) <= cycle;) {
-        for (; next_news(f) == at; f->read++) take_answer(m, f, &f->told.in.v[f->read]);
-        if (f->l15.due <= at) l15_cycle(m, sm, at);
+    for (uint64_t at; (at = mem_calls_next(&f->calls, m, sm)) <= cycle;) {
+        for (; f->calls.news == at; f->calls.news = next_news(f)) take_answer(m, f, &f->told.in.v[f->read++]);
+        if (f->calls.own <= at) l15_cycle(m, sm, at);
         if (next_left(f) <= at) l1_notice(f, at + 1);
     }
     if (f->read == f->told.in.n) f->read = f->told.in.n = 0;
 }
 
 bool mem_sm_early(struct mem *m, uint32_t sm) {
-    const bool early = m->front[sm].early;
-    m->front[sm].early = false;
+    const bool early = m->front[sm].calls.early;
+    m->front[sm].calls.early = false;
     return early;
 }
 
 bool mem_sm_called(const struct mem *m, uint32_t sm) {
-    return m->front[sm].called;
+    return m->front[sm].calls.called;
 }
 
-const bool *mem_sm_calls(const struct mem *m, uint32_t sm) {
-    return &m->front[sm].called;
+const struct mem_calls *mem_sm_calls(const struct mem *m, uint32_t sm) {
+    return &m->front[sm].calls;
 }
 
 void l1_flush(struct mem *m, uint32_t sm, uint8_t path) {
     struct front *f = &m->front[sm];
     struct l1 *c = &f->l1[path];
-    struct source from = {f, c, sm, path, m->now + 1};
+    struct source from = {f, c, path, m->now + 1};
     l1_notice(f, MEM_NEVER);
-    f->refused &= (uint8_t) ~(1u << path);
-    uint32_t slots = c->level.tags.used ? c->level.tags.sets * c->level.tags.ways : 0;
-    for (uint32_t s = 0; s < slots; s++) {
+    f->calls.refused &= (uint8_t) ~(1u << path);
+    const uint32_t slots = c->level.tags.sets * c->level.tags.ways;
+    for (uint32_t s = 0; c->level.tags.used && s < slots; s++) {
         if (!c->level.tags.tag[s]) continue;
         uint64_t line, dirty = level_empty(&c->level, s, &line);
-        send_grains(m, &from, MEM_WRITE, line, dirty, 0);
+        send_grains(&from, MEM_WRITE, line, dirty, 0);
     }
 }

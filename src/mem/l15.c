@@ -6,26 +6,22 @@
  * constants are not written. Where refused, it tries again in the next cycle; which resource was missing is not asked. */
 #include "mem/impl.h"
 
-static void due_at(struct l15 *c, uint64_t cycle) {
-    if (cycle < c->due) c->due = cycle;
-}
-
 void l15_send(const struct source *from, uint64_t addr, uint32_t bytes, uint32_t entry) {
     struct front *f = from->front;
     uint32_t i = msg_new(&f->pool);
     f->pool.v[i] = (struct msg){.addr = addr, .when = from->ready, .bytes = bytes, .id = entry};
     QUEUE_PUT(&f->l15.in, f->pool.v, i);
-    due_at(&f->l15, from->ready);
+    if (from->ready < f->calls.own) f->calls.own = from->ready;
 }
 
 static void fetch(const struct mem *m, uint32_t sm, const struct level_effect *x, uint64_t line,
                   uint64_t ready) {
     struct front *f = &m->front[sm];
-    struct source from = {f, &f->l1[MEM_L1C], sm, MEM_L1C, ready};
+    struct source from = {f, &f->l1[MEM_L1C], MEM_L1C, ready};
     for (uint64_t grains = x->fetch; grains;) {
         uint32_t bytes;
         uint64_t addr = cache_run(&f->l15.level.tags, line, &grains, (uint32_t)m->o.l2.line, &bytes);
-        l1_send(m, &from, MEM_READ, addr, bytes, x->entry);
+        l1_send(&from, MEM_READ, addr, bytes, x->entry);
     }
 }
 
@@ -85,7 +81,7 @@ void l15_cycle(const struct mem *m, uint32_t sm, uint64_t cycle) {
     for (uint32_t n = 0; n < c->level.shape.ports && ripe(f, &c->in, cycle); n++)
         if (!look_up(m, sm, cycle)) break;
     uint64_t hit = head_at(f, &c->hits, cycle + 1), in = head_at(f, &c->in, cycle + 1);
-    c->due = hit < in ? hit : in;
+    f->calls.own = hit < in ? hit : in;
 }
 
 void l15_flush(struct l15 *c) {

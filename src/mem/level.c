@@ -8,7 +8,6 @@
 #include "mem/level.h"
 
 #include "base/alloc.h"
-#include "base/bitmap.h"
 
 size_t level_bytes(const struct cache_shape *s) {
     return cache_bytes(s) + (s->mshrs * sizeof(struct mshr_entry) + 7) / 8 * 8;
@@ -34,47 +33,23 @@ void level_free(struct level *l) {
     xfree(l->own);
 }
 
-static uint32_t bank_of(const struct level *l, uint64_t index) {
-    return l->bank_mask || l->shape.banks < 2 ? (uint32_t)index & l->bank_mask
-                                              : (uint32_t)(index % l->shape.banks);
-}
-
 /* Mostly no second access comes in a cycle, and nobody asks for the bank of the first. */
 static void begin_banks(struct level *l) {
     l->banks[0] = 0;
     if (l->shape.banks > 64) memset(l->banks, 0, sizeof l->banks);
-    bitmap_set(l->banks, bank_of(l, l->first));
+    bitmap_set(l->banks, level_bank(l, l->first));
 }
 
 bool level_free_port(struct level *l, uint64_t index) {
     if (l->shape.ideal || !l->taken) return true;
     if (l->taken == 1) begin_banks(l);
-    if (bitmap_has(l->banks, bank_of(l, index))) {
+    if (bitmap_has(l->banks, level_bank(l, index))) {
         l->stats.bank_conflicts++;
         return false;
     }
     if (l->taken < l->shape.ports) return true;
     l->stats.busy++;
     return false;
-}
-
-static inline void take_port(struct level *l, uint64_t index) {
-    if (l->taken++)
-        bitmap_set(l->banks, bank_of(l, index));
-    else
-        l->first = index;
-}
-
-/* Sectors any of whose grains are in the set. */
-static uint32_t sectors_of(const struct level *l, uint64_t grains) {
-    uint32_t n = 0, each = l->tags.per_sector;
-    if (each == 1) return bits_count64(grains);
-    for (; grains; grains = each < 64 ? grains >> each : 0) {
-        uint32_t skip = (uint32_t)__builtin_ctzll(grains) / each * each;
-        grains >>= skip;
-        n++;
-    }
-    return n;
 }
 
 static inline void count_sectors(struct level *l, uint64_t touched, uint64_t missing, uint64_t pending) {
@@ -85,8 +60,8 @@ static inline void count_sectors(struct level *l, uint64_t touched, uint64_t mis
         *(!missing ? &s->sector_hits : lost ? &s->sector_misses : &s->sector_pending) += 1;
         return;
     }
-    const uint32_t n = sectors_of(l, touched), away = missing ? sectors_of(l, missing) : 0,
-                   misses = lost ? sectors_of(l, lost) : 0;
+    const uint32_t n = level_sectors(l, touched), away = missing ? level_sectors(l, missing) : 0,
+                   misses = lost ? level_sectors(l, lost) : 0;
     s->sectors += n;
     s->sector_hits += n - away;
     s->sector_misses += misses;
@@ -110,7 +85,7 @@ static inline enum level_what count(struct level *l, const struct level_access *
         return what;
     }
     count_sectors(l, g->touched, g->missing, g->pending);
-    take_port(l, a->index);
+    level_take_port(l, a->index);
     s->accesses++;
     *(a->kind == MEM_READ ? &s->reads : a->kind == MEM_WRITE ? &s->writes : &s->atomics) += 1;
     *(what == LEVEL_HIT ? &s->hits : what == LEVEL_PENDING ? &s->pending : &s->misses) += 1;
@@ -141,8 +116,9 @@ static uint32_t place(struct level *l, const struct level_access *a, struct leve
 }
 
 /* Sees to it that the missing grains (of the line in slot, if it has one) come. False: refused, nothing has changed. */
-static bool bring(struct level *l, const struct level_access *a, uint32_t slot, uint64_t touched,
-                  uint64_t missing, bool waits, struct level_effect *x) {
+static inline __attribute__((always_inline)) bool bring(struct level *l, const struct level_access *a,
+                                                        uint32_t slot, uint64_t touched, uint64_t missing,
+                                                        bool waits, struct level_effect *x) {
     uint64_t pending = slot == CACHE_NONE ? 0 : l->tags.line[slot].pending;
     x->fetch = missing & ~pending;
     if ((x->fetch && !a->room) || (x->fetch && !pending && !mshr_room(&l->mshr))) return false;
@@ -175,22 +151,7 @@ static enum level_what ideal(struct level *l, const struct level_access *a, stru
     return x->forward && !a->room ? LEVEL_REFUSED : LEVEL_HIT;
 }
 
-/* A read that hits, as most do. */
-static inline enum level_what hit(struct level *l, const struct level_access *a, uint32_t slot,
-                                  uint64_t touched) {
-    struct mem_cache_stats *s = &l->stats;
-    const uint32_t n = touched & (touched - 1) ? sectors_of(l, touched) : 1;
-    cache_use(&l->tags, slot);
-    take_port(l, a->index);
-    s->sectors += n;
-    s->sector_hits += n;
-    s->accesses++;
-    s->reads++;
-    s->hits++;
-    return LEVEL_HIT;
-}
-
-/* All others. */
+/* What is no read that hits. */
 static enum level_what change(struct level *l, const struct level_access *a, uint32_t slot,
                               const struct grains *g, struct level_effect *x) {
     enum level_what what = !g->missing ? LEVEL_HIT : g->missing & ~g->pending ? LEVEL_MISS : LEVEL_PENDING;
@@ -201,17 +162,23 @@ static enum level_what change(struct level *l, const struct level_access *a, uin
     return bring(l, a, slot, g->touched, g->missing, g->missing != 0, x) ? what : LEVEL_REFUSED;
 }
 
-enum level_what level_do(struct level *l, const struct level_access *a, struct level_effect *x) {
-    struct grains g = {.touched = cache_touched(&l->tags, a->addr, a->bytes)};
-    if (l->shape.ideal) return count(l, a, &g, ideal(l, a, x));
-    const uint32_t slot = cache_find(&l->tags, a->index, a->addr >> l->tags.line_shift);
-    g.missing = g.touched;
-    if (slot != CACHE_NONE) {
-        g.missing &= ~l->tags.line[slot].valid;
-        if (!g.missing && a->kind == MEM_READ) return hit(l, a, slot, g.touched);
-        g.pending = l->tags.line[slot].pending;
+enum level_what level_miss(struct level *l, const struct level_access *a, struct level_found f,
+                           struct level_effect *x) {
+    struct grains g = {f.touched, f.touched, 0};
+    if (l->shape.ideal) {
+        g.missing = 0;
+        return count(l, a, &g, ideal(l, a, x));
     }
-    return count(l, a, &g, change(l, a, slot, &g, x));
+    if (f.slot != CACHE_NONE) {
+        g.missing &= ~l->tags.line[f.slot].valid;
+        g.pending = l->tags.line[f.slot].pending;
+    }
+    return count(l, a, &g, change(l, a, f.slot, &g, x));
+}
+
+enum level_what level_do(struct level *l, const struct level_access *a, struct level_effect *x) {
+    const struct level_found f = level_find(l, a->addr, a->bytes, a->index);
+    return level_hit(l, a->kind, a->index, f) ? LEVEL_HIT : level_miss(l, a, f, x);
 }
 
 enum level_what level_bypass(struct level *l, const struct level_access *a, struct level_effect *x) {

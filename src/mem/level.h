@@ -3,6 +3,7 @@
 #ifndef HEDDLE_MEM_LEVEL_H
 #define HEDDLE_MEM_LEVEL_H
 
+#include "base/bitmap.h"
 #include "mem/cache.h"
 #include "mem/mem.h"
 #include "mem/mshr.h"
@@ -50,16 +51,70 @@ void level_init_in(struct level *l, const struct cache_shape *s, uint64_t seed, 
 
 /* Whether a port and the bank are free in this cycle, where it has begun; counts the refusal if not. */
 bool level_free_port(struct level *l, uint64_t index);
-/* The same in any cycle. */
-static inline bool level_open(struct level *l, uint64_t index, uint64_t cycle) {
-    if (l->cycle == cycle) return level_free_port(l, index);
+/* Another cycle begins. */
+static inline void level_begin(struct level *l, uint64_t cycle) {
     l->cycle = cycle;
     l->taken = 0;
+}
+/* The former in any cycle. */
+static inline bool level_open(struct level *l, uint64_t index, uint64_t cycle) {
+    if (l->cycle == cycle) return level_free_port(l, index);
+    level_begin(l, cycle);
+    return true;
+}
+/* The bank of a line, and the port and bank taken by an access to it. */
+static inline uint32_t level_bank(const struct level *l, uint64_t index) {
+    return l->bank_mask || l->shape.banks < 2 ? (uint32_t)index & l->bank_mask
+                                              : (uint32_t)(index % l->shape.banks);
+}
+static inline void level_take_port(struct level *l, uint64_t index) {
+    if (l->taken++)
+        bitmap_set(l->banks, level_bank(l, index));
+    else
+        l->first = index;
+}
+/* Sectors any of whose grains are in the set, which is not empty. */
+static inline uint32_t level_sectors(const struct level *l, uint64_t grains) {
+    uint32_t n = 0, each = l->tags.per_sector;
+    if (!(grains & (grains - 1))) return 1; /* as mostly */
+    if (each == 1) return bits_count64(grains);
+    for (; grains; grains = each < 64 ? grains >> each : 0) {
+        uint32_t skip = (uint32_t)__builtin_ctzll(grains) / each * each;
+        grains >>= skip;
+        n++;
+    }
+    return n;
+}
+/* The grains that an access touches, and the slot of its line, or CACHE_NONE. */
+struct level_found {
+    uint64_t touched;
+    uint32_t slot;
+};
+static inline struct level_found level_find(const struct level *l, uint64_t addr, uint32_t bytes,
+                                            uint64_t index) {
+    return (struct level_found){cache_touched(&l->tags, addr, bytes),
+                                cache_find(&l->tags, index, addr >> l->tags.line_shift)};
+}
+/* A read that finds all it wants, as most do, is done with that. False: it does not, or is none; nothing has changed. */
+static inline bool level_hit(struct level *l, enum mem_kind kind, uint64_t index, struct level_found f) {
+    struct mem_cache_stats *s = &l->stats;
+    if (kind != MEM_READ || f.slot == CACHE_NONE || f.touched & ~l->tags.line[f.slot].valid) return false;
+    const uint32_t n = level_sectors(l, f.touched);
+    cache_use(&l->tags, f.slot);
+    level_take_port(l, index);
+    s->sectors += n;
+    s->sector_hits += n;
+    s->accesses++;
+    s->reads++;
+    s->hits++;
     return true;
 }
 /* Does the access: takes port and bank, counts it. LEVEL_REFUSED: a resource is missing and nothing has changed but the
  * count of refusals. A read that hits has no effect: x is not set. */
 enum level_what level_do(struct level *l, const struct level_access *a, struct level_effect *x);
+/* The same of one for which level_hit has said false of what level_find has found. */
+enum level_what level_miss(struct level *l, const struct level_access *a, struct level_found f,
+                           struct level_effect *x);
 /* An access that passes this cache by: what is there is dropped (dirty grains are in x->evict), one register is taken. It may
  * be sent below in pieces; the one who waits for them waits for the grain of each piece's first byte. */
 enum level_what level_bypass(struct level *l, const struct level_access *a, struct level_effect *x);

@@ -39,8 +39,11 @@ static bool make_fronts(struct mem *m, struct err *e) {
     m->out = xcalloc((size_t)m->sms * MEM_NPATHS, sizeof *m->out);
     for (uint32_t i = 0; i < m->sms; i++) {
         struct front *f = &m->front[i];
-        f->l15.due = MEM_NEVER;
+        f->mem = m;
+        f->sm = i;
+        f->calls.news = f->calls.own = MEM_NEVER;
         for (uint32_t k = 0; k < n; at += level_bytes(&s[k++])) {
+            if (k < L15) f->at[k] = &f->l1[k];
             if (k < L15) f->l1[k].below = k == MEM_L1C ? mem_below_l1c(&m->o) : (uint32_t)m->o.l2.line;
             struct level *l = k < L15 ? &f->l1[k].level : &f->l15.level;
             level_init_in(l, &s[k], rng_next(k < L15 ? &seeds : &l15_seeds), at);
@@ -56,7 +59,7 @@ static bool make_slices(struct mem *m, struct err *e) {
     m->slice = xcalloc(m->slices, sizeof *m->slice);
     for (uint32_t i = 0; i < m->slices; i++) {
         struct slice *s = &m->slice[i];
-        *s = (struct slice){.number = i, .hit_at = CLOCK_ASLEEP};
+        *s = (struct slice){.number = i, .hit_at = CLOCK_ASLEEP, .below_at = CLOCK_ASLEEP};
         m->slice_due[i] = m->dram_due[i] = CLOCK_ASLEEP;
         s->hits = s->answers = s->below = s->returned = (struct queue){0};
         if (!m->o.l2.present)
@@ -78,7 +81,11 @@ static void make_ports(struct mem *m) {
     uint64_t seed = (uint64_t)m->o.memory.seed;
     m->xbar[XBAR_TO_MEMORY] = xbar_new(&m->o.noc, XBAR_TO_MEMORY, m->ports, m->slices, seed);
     m->xbar[XBAR_BACK] = xbar_new(&m->o.noc, XBAR_BACK, m->slices, m->ports, seed + 1);
-    m->xbar_due[XBAR_TO_MEMORY] = m->xbar_due[XBAR_BACK] = CLOCK_ASLEEP;
+    for (int way = 0; way < XBAR_WAYS; way++) {
+        m->arrived[way] = xbar_landed(m->xbar[way]);
+        m->freed[way] = xbar_freed(m->xbar[way]);
+        m->xbar_due[way] = CLOCK_ASLEEP;
+    }
 }
 
 static bool make(struct mem *m, struct err *e) {
@@ -140,23 +147,8 @@ void mem_free(struct mem *m) {
 
 /* ---- time ---- */
 
-static void noc_catch_up(struct mem *m, int way, uint64_t cycles) {
-    if (m->xbar_at[way] < cycles) xbar_skip(m->xbar[way], cycles - m->xbar_at[way]);
-    m->xbar_at[way] = cycles;
-}
-
-bool mem_push(struct mem *m, int way, uint32_t input, uint32_t output, uint32_t bytes, uint32_t message,
-              enum clock_id by) {
-    const uint64_t next = clock_soonest(&m->clock, CLOCK_NOC, by);
-    noc_catch_up(m, way, next - 1);
-    if (!xbar_push(m->xbar[way], input, output, bytes, message)) return false;
-    clock_at(&m->clock, CLOCK_NOC, next);
-    if (next < m->xbar_due[way]) m->xbar_due[way] = next;
-    return true;
-}
-
 static void xbar_run(struct mem *m, int way, uint64_t cycle) {
-    noc_catch_up(m, way, cycle - 1);
+    mem_noc_catch_up(m, way, cycle - 1);
     xbar_cycle(m->xbar[way]);
     m->xbar_at[way] = cycle;
     uint64_t quiet = xbar_quiet(m->xbar[way]);
@@ -269,6 +261,7 @@ uint64_t mem_deliver(struct mem *m) {
         bitmap_clear(m->coming, i);
         bitmap_set(m->news, i);
         for (size_t k = 0; k < f->coming.in.n; k++) VEC_PUSH(&f->told.in, f->coming.in.v[k]);
+        if (f->read < f->told.in.n) f->calls.news = f->told.in.v[f->read].cycle;
         for (size_t k = 0; k < f->coming.left.n; k++) VEC_PUSH(&f->told.left, f->coming.left.v[k]);
         f->coming.in.n = f->coming.left.n = 0;
     }

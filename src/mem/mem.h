@@ -38,17 +38,45 @@ enum mem_answer {
 };
 /* One line request of an SM through one of its first-level caches at cycle now. addr is the first byte, bytes never cross
  * the line of that cache. */
-enum mem_answer mem_ask(struct mem *m, uint32_t sm, enum mem_path path, enum mem_kind kind, uint64_t addr,
-                        uint32_t bytes, uint32_t tag, uint64_t now, uint64_t *when);
+struct mem_request {
+    uint64_t addr;
+    uint32_t bytes;
+    uint8_t path, kind; /* enum mem_path, enum mem_kind */
+};
+struct mem_reply {
+    uint64_t when;
+    enum mem_answer answer;
+};
+struct front; /* what the memory system has of an SM, as long as m lives */
+struct front *mem_front(const struct mem *m, uint32_t sm);
+struct mem_reply mem_request(struct front *f, const struct mem_request *q, uint32_t tag, uint64_t now);
+/* The same of a request that is kept nowhere. */
+static inline enum mem_answer mem_ask(const struct mem *m, uint32_t sm, enum mem_path path,
+                                      enum mem_kind kind, uint64_t addr, uint32_t bytes, uint32_t tag,
+                                      uint64_t now, uint64_t *when) {
+    const struct mem_request q = {addr, bytes, (uint8_t)path, (uint8_t)kind};
+    const struct mem_reply r = mem_request(mem_front(m, sm), &q, tag, now);
+    *when = r.when;
+    return r.answer;
+}
 /* Whether the line of that first-level cache is there or on its way, all of it. No access: nothing is counted or moved. */
 bool mem_holds(const struct mem *m, uint32_t sm, enum mem_path path, uint64_t addr);
 uint64_t mem_misses(const struct mem *m, uint32_t sm, enum mem_path path); /* ever, of that cache */
 /* Takes one tag whose data has come back for this SM by cycle now; false when there is none. */
 bool mem_done(struct mem *m, uint32_t sm, uint64_t now, uint32_t *tag);
+bool mem_take_done(struct front *f, uint32_t *tag); /* the same */
 /* The SM must be woken: mem_done would give it a tag, or a request it was refused may now be taken. It must until mem_done
- * has said that there is none. */
+ * has given it the last, or said that there is none. */
 bool mem_sm_called(const struct mem *m, uint32_t sm);
-const bool *mem_sm_calls(const struct mem *m, uint32_t sm); /* where that is found, as long as m lives */
+/* What an SM looks at in every cycle; where it is found, as long as m lives. */
+struct mem_calls {
+    uint64_t news;   /* the next cycle at which it has an answer, */
+    uint64_t own;    /* and at which its second-level constant cache has something to do; MEM_NEVER: none */
+    bool called;     /* mem_sm_called, */
+    bool early;      /* and mem_sm_early */
+    uint8_t refused; /* paths whose last request was, a bit each */
+};
+const struct mem_calls *mem_sm_calls(const struct mem *m, uint32_t sm);
 /* The request that was refused last on this path would be refused in every cycle until the SM is called. So it need not ask
  * before; mem_skipped then counts the refusals of the cycles it has not asked in. */
 bool mem_stuck(const struct mem *m, uint32_t sm, enum mem_path path);
@@ -81,6 +109,11 @@ uint64_t mem_quiet(const struct mem *m);     /* the core cycle by which it last 
 const uint64_t *mem_news(const struct mem *m);
 /* An SM's side: the next cycle at which it has something to do; all it has up to a cycle. */
 uint64_t mem_sm_next(const struct mem *m, uint32_t sm);
+/* The same, with c that SM's calls. */
+static inline uint64_t mem_calls_next(const struct mem_calls *c, const struct mem *m, uint32_t sm) {
+    if (c->refused) return mem_sm_next(m, sm);
+    return c->news < c->own ? c->news : c->own;
+}
 void mem_sm_advance(struct mem *m, uint32_t sm, uint64_t cycle);
 /* Since this was asked last: data that the SM has asked for in this window has come, with what others had asked for. */
 bool mem_sm_early(struct mem *m, uint32_t sm);

@@ -18,7 +18,11 @@ struct mshr {
     uint32_t merges;
 };
 
-void mshr_init(struct mshr *t, struct mshr_entry *room, uint32_t size, uint32_t merges);
+/* room: for so many; waiting messages are linked through their pool. */
+static inline void mshr_init(struct mshr *t, struct mshr_entry *room, uint32_t size, uint32_t merges) {
+    *t = (struct mshr){.merges = merges};
+    POOL_SIZE(t, room, size);
+}
 static inline bool mshr_room(const struct mshr *t) {
     return t->pool.left;
 }
@@ -43,6 +47,14 @@ static inline void mshr_wait(struct mshr *t, struct msg_pool *p, uint32_t entry,
     QUEUE_PUT(&t->v[entry].waiting, p->v, message);
 }
 /* These grains have come: adds to out, oldest first, the messages that now miss none. */
-void mshr_arrive(struct mshr *t, struct msg_pool *p, uint32_t entry, uint64_t grains, struct queue *out);
+static inline void mshr_arrive(struct mshr *t, struct msg_pool *p, uint32_t entry, uint64_t grains,
+                               struct queue *out) {
+    struct queue *waiting = &t->v[entry].waiting;
+    for (uint32_t left = waiting->n; left; left--) {
+        const uint32_t i = QUEUE_TAKE(waiting, p->v);
+        p->v[i].missing &= ~grains;
+        QUEUE_PUT(p->v[i].missing ? waiting : out, p->v, i);
+    }
+}
 
 #endif

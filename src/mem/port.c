@@ -53,13 +53,14 @@ static void receive(struct mem *m, uint32_t number, uint64_t cycle) {
     CHECK(xbar_pop(m->xbar[XBAR_BACK], number, &i));
     const struct msg *r = &m->pool.v[i];
     struct told *to = tell(m, r->sm, cycle);
+    if (!m->beside && cycle < m->front[r->sm].calls.news) m->front[r->sm].calls.news = cycle;
     VEC_PUSH(&to->in,
              (struct news){.cycle = cycle, .addr = r->addr, .bytes = r->bytes, .id = r->id, .path = r->path});
     msg_free(&m->pool, i);
 }
 
 void port_landed(struct mem *m) {
-    const uint64_t *landed = xbar_landed(m->xbar[XBAR_BACK]);
+    const uint64_t *landed = m->arrived[XBAR_BACK];
     uint64_t any = 0;
     for (uint32_t w = 0; w < m->port_words; w++) any |= m->landed[w] = landed[w];
     if (any) clock_wake(&m->clock, CLOCK_CORE, CLOCK_NOC);
@@ -80,6 +81,10 @@ static bool leave(struct mem *m, uint32_t number, struct queue *out, uint64_t cy
 
 /* The first queue at or after q, around, that holds something; one does. */
 static uint32_t holding_from(const struct port *p, uint32_t q, uint32_t words) {
+    if (words == 1) {
+        const uint64_t behind = q < 64 ? p->holding[0] & UINT64_MAX << q : 0;
+        return (uint32_t)__builtin_ctzll(behind ? behind : p->holding[0]);
+    }
     uint32_t w = q / 64 < words ? q / 64 : 0;
     uint64_t bits = p->holding[w] & UINT64_MAX << q % 64;
     while (!bits) bits = p->holding[w = w + 1 < words ? w + 1 : 0];
@@ -118,7 +123,7 @@ static void port_send(struct mem *m, uint32_t number, uint64_t cycle) {
 }
 
 void port_freed(struct mem *m) {
-    const uint64_t *freed = xbar_freed(m->xbar[XBAR_TO_MEMORY]);
+    const uint64_t *freed = m->freed[XBAR_TO_MEMORY];
     for (uint32_t w = 0; w < m->port_words; w++)
         for (uint64_t left = freed[w] & m->sending[w]; left; left &= left - 1) {
             const uint32_t number = w * 64 + (uint32_t)__builtin_ctzll(left);
@@ -130,7 +135,7 @@ void port_freed(struct mem *m) {
 }
 
 void port_cycle(struct mem *m, uint64_t cycle) {
-    const uint64_t *landed = xbar_landed(m->xbar[XBAR_BACK]);
+    const uint64_t *landed = m->arrived[XBAR_BACK];
     FOR_BITMAP(r, m->landed, m->port_words) receive(m, r, cycle);
     uint64_t due = MEM_NEVER, more = 0;
     FOR_BITMAP(s, m->sending, m->port_words) {

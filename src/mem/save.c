@@ -77,7 +77,7 @@ static void move_clocks(struct mem *m, struct transfer *t) {
 }
 
 static void move_front(const struct mem *m, struct front *f, struct transfer *t) {
-    f->called = transfer_flag(t, f->called);
+    f->calls.called = transfer_flag(t, f->calls.called);
     TRANSFER(t, f->load);
     for (int path = 0; path < MEM_NPATHS; path++) move_level(&f->l1[path].level, t);
     if (m->o.l15c.present) move_level(&f->l15.level, t);

@@ -39,12 +39,17 @@ static uint64_t line_index(const struct mem *m, const struct slice *s, uint64_t 
 
 /* ---- to DRAM ---- */
 
+static void put_below(struct mem *m, struct slice *s, uint32_t i) {
+    if (!s->below.n) s->below_at = m->pool.v[i].when;
+    QUEUE_PUT(&s->below, m->pool.v, i);
+}
+
 static void queue_below(struct mem *m, struct slice *s, enum mem_kind kind, uint64_t addr, uint32_t bytes,
                         uint32_t entry, uint64_t when) {
     uint32_t i = msg_new(&m->pool);
     m->pool.v[i] =
         (struct msg){.addr = addr, .when = when, .bytes = bytes, .id = entry, .kind = (uint8_t)kind};
-    QUEUE_PUT(&s->below, m->pool.v, i);
+    put_below(m, s, i);
 }
 
 static void queue_grains(struct mem *m, struct slice *s, enum mem_kind kind, uint64_t line, uint64_t grains,
@@ -64,13 +69,14 @@ static void catch_up(struct slice *s, uint64_t cycles) {
 /* This and the like: how many went. */
 static uint32_t send_below(struct mem *m, struct slice *s, uint64_t cycle) {
     uint32_t n = 0;
-    for (; n < s->level.shape.ports && s->below.n; n++) {
+    for (; n < s->level.shape.ports && s->below_at <= cycle; n++) {
         const struct msg *r = &m->pool.v[s->below.head];
-        if (r->when > cycle || !dram_room(s->dram)) break;
+        if (!dram_room(s->dram)) break;
         uint64_t next = clock_wake(&m->clock, CLOCK_DRAM, CLOCK_L2);
         catch_up(s, next - 1);
         dram_push(s->dram, dram_decode(m->map, r->addr), r->bytes, r->kind == MEM_WRITE, s->below.head);
         QUEUE_TAKE(&s->below, m->pool.v);
+        s->below_at = s->below.n ? m->pool.v[s->below.head].when : CLOCK_ASLEEP;
         s->in_dram++;
         if (next < m->dram_due[s->number]) m->dram_due[s->number] = next;
     }
@@ -136,27 +142,35 @@ static void carry_out(struct mem *m, struct slice *s, uint32_t i, const struct l
     }
 }
 
+/* The request at its door is no longer there. */
+static void take_in(struct mem *m, const struct slice *s) {
+    uint32_t i;
+    CHECK(xbar_pop(m->xbar[XBAR_TO_MEMORY], s->number, &i));
+    m->waiting &= *m->arrived[XBAR_TO_MEMORY];
+}
+
 static bool accept(struct mem *m, struct slice *s, uint64_t cycle) {
     uint32_t i;
     CHECK(xbar_peek(m->xbar[XBAR_TO_MEMORY], s->number, &i));
     const struct msg *r = &m->pool.v[i];
-    struct level_access a = {r->kind, r->addr, r->bytes, line_index(m, s, r->addr), false};
-    if (!level_open(&s->level, a.index, cycle)) return false;
-    if (!mem_queue_room(&s->level, s->hits.n)) {
-        s->level.stats.busy++;
+    struct level *l = &s->level;
+    const uint64_t index = line_index(m, s, r->addr), when = cycle + l->shape.latency;
+    if (!level_open(l, index, cycle)) return false;
+    if (!mem_queue_room(l, s->hits.n)) {
+        l->stats.busy++;
         return false;
     }
-    a.room = mem_queue_room(&s->level, s->below.n);
-    struct level_effect x;
-    const enum level_what what = level_do(&s->level, &a, &x);
-    if (what == LEVEL_REFUSED) return false;
-    const uint64_t when = cycle + s->level.shape.latency;
-    xbar_pop(m->xbar[XBAR_TO_MEMORY], s->number, &i);
-    m->waiting &= *xbar_landed(m->xbar[XBAR_TO_MEMORY]);
-    if (what == LEVEL_HIT && a.kind == MEM_READ)
+    const struct level_found found = level_find(l, r->addr, r->bytes, index);
+    if (level_hit(l, r->kind, index, found)) {
+        take_in(m, s);
         hit(m, s, i, when);
-    else
-        carry_out(m, s, i, &x, when);
+        return true;
+    }
+    const struct level_access a = {r->kind, r->addr, r->bytes, index, mem_queue_room(l, s->below.n)};
+    struct level_effect x = {.entry = CACHE_NONE};
+    if (level_miss(l, &a, found, &x) == LEVEL_REFUSED) return false;
+    take_in(m, s);
+    carry_out(m, s, i, &x, when);
     return true;
 }
 
@@ -164,11 +178,11 @@ static bool accept(struct mem *m, struct slice *s, uint64_t cycle) {
 static bool accept_direct(struct mem *m, struct slice *s, uint64_t cycle) {
     uint32_t i;
     if (s->below.n || s->returned.n || !dram_room(s->dram)) return false;
-    CHECK(xbar_pop(m->xbar[XBAR_TO_MEMORY], s->number, &i));
-    m->waiting &= *xbar_landed(m->xbar[XBAR_TO_MEMORY]);
+    CHECK(xbar_peek(m->xbar[XBAR_TO_MEMORY], s->number, &i));
+    take_in(m, s);
     m->pool.v[i].when = cycle;
     const struct msg r = m->pool.v[i];
-    QUEUE_PUT(&s->below, m->pool.v, i);
+    put_below(m, s, i);
     if (r.kind == MEM_ATOMIC) queue_below(m, s, MEM_WRITE, r.addr, r.bytes, 0, cycle);
     send_below(m, s, cycle);
     return true;
@@ -183,7 +197,7 @@ static uint32_t accept_some(struct mem *m, struct slice *s, uint64_t cycle) {
 }
 
 void slice_landed(struct mem *m) {
-    uint64_t landed = *xbar_landed(m->xbar[XBAR_TO_MEMORY]);
+    uint64_t landed = *m->arrived[XBAR_TO_MEMORY];
     for (uint64_t left = landed & ~m->waiting; left; left &= left - 1)
         wake(m, &m->slice[__builtin_ctzll(left)], CLOCK_NOC);
     m->waiting |= landed;
@@ -218,48 +232,43 @@ static uint32_t send_answers(struct mem *m, struct slice *s, uint64_t cycle) {
 /* Slices whose answers found no room try again. Where answers only are not ready yet there is nothing to do, but the L2's
  * clock runs all the same: the machine looks at its watchdog in cycles in which some clock does, and reports say which. */
 void slice_freed(struct mem *m) {
-    uint64_t freed = *xbar_freed(m->xbar[XBAR_BACK]);
+    uint64_t freed = *m->freed[XBAR_BACK];
+    bool some = false;
     for (; freed; freed &= freed - 1) {
         struct slice *s = &m->slice[__builtin_ctzll(freed)];
-        if (s->blocked)
-            wake(m, s, CLOCK_NOC);
-        else if (s->answers.n || s->hits.n)
-            clock_wake(&m->clock, CLOCK_L2, CLOCK_NOC);
+        some |= s->answers.n || s->hits.n;
+        if (s->blocked) wake(m, s, CLOCK_NOC);
     }
+    if (some) clock_wake(&m->clock, CLOCK_L2, CLOCK_NOC);
 }
 
 /* ---- a cycle ---- */
 
-/* When the head may leave, if that is not now. */
-static uint64_t head_due(const struct mem *m, const struct queue *q, uint64_t cycle) {
-    uint64_t when = q->n ? m->pool.v[q->head].when : CLOCK_ASLEEP;
+/* When the head of a queue may leave, if that is not now. */
+static uint64_t head_due(uint64_t when, uint64_t cycle) {
     return when > cycle ? when : CLOCK_ASLEEP;
 }
 
 static bool has_work(const struct mem *m, const struct slice *s, uint64_t cycle) {
-    return at_door(m, s) || s->returned.n || s->answers.n || s->hit_at <= cycle ||
-           (s->below.n && m->pool.v[s->below.head].when <= cycle);
+    return at_door(m, s) || s->returned.n || s->answers.n || s->hit_at <= cycle || s->below_at <= cycle;
 }
 
 /* Everything that can move does; how much it was. */
 static uint32_t move(struct mem *m, struct slice *s, uint64_t cycle) {
     const uint32_t returned = s->returned.n ? take_returns(m, s) : 0,
                    taken = at_door(m, s) ? accept_some(m, s, cycle) : 0,
-                   below = s->below.n ? send_below(m, s, cycle) : 0;
+                   below = s->below_at <= cycle ? send_below(m, s, cycle) : 0;
     s->refused = at_door(m, s) && !taken && m->o.l2.present;
     return returned + taken + below + send_answers(m, s, cycle);
 }
 
 /* An ideal crossbar gives no credits back: there, what waits for room asks in every cycle. */
 void slice_cycle(struct mem *m, struct slice *s, uint64_t cycle) {
-    bool again = false;
-    if (has_work(m, s, cycle)) {
-        if (s->refused) s->level.stats.busy += cycle - s->ran - 1;
-        again = (move(m, s, cycle) || m->o.noc.ideal) && has_work(m, s, cycle);
-    }
+    if (s->refused) s->level.stats.busy += cycle - s->ran - 1;
+    const bool again = (move(m, s, cycle) || m->o.noc.ideal) && has_work(m, s, cycle);
     s->ran = cycle;
     s->blocked = !again && (s->answers.n || s->hit_at <= cycle);
-    const uint64_t hit = s->hit_at > cycle ? s->hit_at : CLOCK_ASLEEP, below = head_due(m, &s->below, cycle);
+    const uint64_t hit = head_due(s->hit_at, cycle), below = head_due(s->below_at, cycle);
     m->slice_due[s->number] = again ? cycle + 1 : hit < below ? hit : below;
 }
 

@@ -188,7 +188,7 @@ struct sm *sm_new(const struct sm_env *env, struct err *e) {
     s->scoreboard = s->o->sm.issue == SM_SCOREBOARD;
     s->fn = env->grid->fn;
     s->lanes = mem_lanes_here();
-    s->called = mem_sm_calls(env->mem, env->index);
+    s->calls = mem_sm_calls(env->mem, env->index);
     s->nblocks = sm_residency(env->options, env->grid, &limiter);
     s->arrival_tick = s->event_at = s->pipe_at = SM_NEVER;
     read_options(s);
@@ -337,7 +337,7 @@ bool sm_tick(struct sm *s, uint64_t now, uint32_t *ended, struct err *e) {
     s->ended = 0;
     s->arrival_tick = SM_NEVER;
     s->ticked = true;
-    for (uint32_t tag; *s->called && mem_done(s->env.mem, s->env.index, now, &tag);) {
+    for (uint32_t tag; s->calls->called && mem_done(s->env.mem, s->env.index, now, &tag);) {
         if (s->o->sm.writeback) lsu_returned(s, tag);
         lsu_answered(s, tag);
     }
