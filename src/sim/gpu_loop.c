@@ -141,11 +141,11 @@ static struct exec_log *put_off(struct gpu_at *a) {
 }
 
 /* What memory has for the SM in this cycle. False: data that it asked for in this window, before which it stops. */
-static bool tell(struct gpu_run *r, uint32_t i, uint64_t now) {
+static inline bool tell(struct gpu_run *r, uint32_t i, const struct mem_calls *calls, uint64_t now) {
     struct gpu_at *a = &r->at[i];
     a->told = now;
     mem_sm_advance(r->gpu->mem, i, now);
-    if (!mem_sm_early(r->gpu->mem, i) || !a->grid.log) return true;
+    if (!calls->early || !mem_sm_early(r->gpu->mem, i) || !a->grid.log) return true;
     a->stopped = a->next = now;
     a->early = true;
     return false;
@@ -157,21 +157,23 @@ void gpu_run_sm(struct gpu_run *r, uint32_t hand, uint32_t i, uint64_t until) {
     struct mem *mem = r->gpu->mem;
     if (r->hands > 1) sm_use(r->sm[i], r->hand[hand].common, r->hand[hand].branch);
     if (a->fault.code || a->stopped != SM_NEVER) return;
-    for (uint64_t news; smaller(a->next, news = mem_sm_next(mem, i)) < until;) {
+    const struct mem_calls *calls = mem_sm_calls(mem, i);
+    for (uint64_t news; smaller(a->next, news = mem_calls_next(calls, mem, i)) < until;) {
         const uint64_t now = smaller(a->next, news);
         uint32_t ended = 0;
-        if (news == now && !tell(r, i, now)) return;
-        if (now < a->next && !mem_sm_called(mem, i)) continue;
-        a->ticked = now;
-        if (!sm_tick(r->sm[i], now, &ended, &a->fault)) {
-            a->faulted = now;
+        if (news == now && !tell(r, i, calls, now)) return;
+        if (now < a->next && !calls->called) continue;
+        const uint64_t next = sm_run(r->sm[i], now, until, &ended, &a->fault);
+        a->ticked = sm_ticked(r->sm[i]);
+        if (next == SM_FAULT) {
+            a->faulted = a->ticked;
             return;
         }
-        a->next = larger(sm_next(r->sm[i]), now + 1);
+        a->next = next;
         a->resident -= ended;
         a->ended += ended;
         if (must_stop(r, a, i, ended)) {
-            a->stopped = now;
+            a->stopped = a->ticked;
             return;
         }
     }

@@ -159,7 +159,7 @@ void code_read(const struct sm *s, uint32_t pc, struct sm_code *c) {
                           .written = signature(s, &written),
                           .fn = s->fn[i->op],
                           .result = unit_result(s, cls, slots, steps),
-                          .busy = s->interval[cls] * s->beats,
+                          .busy = s->interval[cls] * s->beats * steps,
                           .line = (uint32_t)((uint64_t)pc * SM_INSN_BYTES / s->line[MEM_L1I]),
                           .slots = slots,
                           .steps = steps,
@@ -174,6 +174,7 @@ void code_read(const struct sm *s, uint32_t pc, struct sm_code *c) {
                           .moves =
                               i->op != IR_CALL && i->op != IR_CALL_IND && i->op != IR_RET && cls != IR_C_MARK,
                           .simple = is_simple(i),
+                          .plain = !(i->flags & IR_F_ADDED) && !async_concerns(i->op),
                           .stays = is_simple(i) || i->op == IR_BRA || cls == IR_C_LDST || cls == IR_C_ATOM,
                           .known = true};
     read_lines(s, i, c);

@@ -89,7 +89,8 @@ uint64_t fetch_ask(struct sm *s, const struct mech_split *split, uint32_t line) 
 void fetch_init(struct sm *s) {
     const size_t splits = (size_t)s->nwarps * SM_LANES; /* a mechanism has no more than threads */
     s->fetched = pages_raw(s->env.grid->pages, splits * sizeof *s->fetched);
-    for (size_t k = 0; k < splits; k++) s->fetched[k] = (struct sm_fetched){.line = SM_NONE};
+#pragma GCC unroll 8
+    for (size_t k = 0; k < splits; k++) s->fetched[k].line = SM_NONE;
     if (s->env.mem_options->memory.ideal || s->env.mem_options->l1i.ideal)
         return; /* nothing is ever missing */
     s->prefetch = (uint32_t)s->o->sm.prefetch;

@@ -7,6 +7,8 @@
  * changes: a tick costs nothing for those of which nothing does, and sleeping gives the same numbers as ticking. With an
  * account they are put there at every tick, for it has more classes. In cycles where no scheduler works the resident
  * threads are counted by what they wait for (HARP Figure 5), when the next tick comes: by the state the last one left. */
+#include <string.h>
+
 #include "sm/impl.h"
 
 static void count_residents(struct sm *s) {
@@ -28,16 +30,16 @@ void idle_waits(const struct sm *s, struct sm_idle_stats *out) {
 
 void idle_census(struct sm *s) {
     struct mech_census c = {0};
-    idle_waits(s, &s->stats.idle);
-    s->waited = 0;
     if (!s->residents_known) count_residents(s);
     s->mech->ops->census(s->mech, &c);
     const uint32_t live = s->residents.live, held = s->residents.blocked + c.inactive_path + c.reconvergence;
-    s->census.dependency = live > held ? live - held : 0;
-    s->census.barrier = s->residents.blocked;
-    s->census.inactive_path = c.inactive_path;
-    s->census.reconvergence = c.reconvergence;
+    const struct sm_census now = {live > held ? live - held : 0, s->residents.blocked, c.inactive_path,
+                                  c.reconvergence};
     s->census_known = true;
+    if (!memcmp(&now, &s->census, sizeof now)) return; /* as mostly */
+    idle_waits(s, &s->stats.idle);
+    s->waited = 0;
+    s->census = now;
 }
 
 void idle_check(const struct sm *s) {
@@ -58,5 +60,5 @@ void idle_classes(struct sm *s, uint64_t until) {
 
 void idle_account_all(struct sm *s, uint64_t until) {
     if (s->active) idle_classes(s, until);
-    idle_account(s, until);
+    idle_account(s, until, false);
 }

@@ -61,7 +61,8 @@ struct sm_code {
         early; /* nobody's next PC depends on it: committed at issue under scoreboard, unless somebody waits */
     bool moves; /* no call, return or mark: nothing but where they go next is to be said of its threads */
     bool
-        simple; /* an instruction of the program that does arithmetic: no access, fault, wait or other next PC */
+        simple; /* an instruction of the program that does arithmetic: no access, fault, wait or other next PC, */
+    bool plain; /* or any that a form has not added and async.c has nothing to do with */
     bool known; /* the rest is filled in */
     bool
         stays; /* a branch, an access or simple: nobody begins or ends to wait at it, or exits, if all simply go on */
@@ -123,23 +124,30 @@ struct sm_link {
 enum { SM_SHARED = MEM_NPATHS, SM_PARAM, SM_FETCH };
 struct sm_request {
     union {
-        struct { /* of a line or sector */
-            uint64_t addr;
-            uint32_t bytes;
-            uint32_t threads; /* that it serves */
-        };
-        uint32_t held; /* SM_SHARED: cycles it holds the unit */
+        struct mem_request ask; /* of a line or sector */
         struct {
-            uint32_t split, line; /* whose, and which line of code */
-        } fetch;                  /* SM_FETCH */
+            union {
+                uint64_t addr;
+                uint32_t held; /* SM_SHARED: cycles it holds the unit */
+                struct {
+                    uint32_t split, line; /* whose, and which line of code */
+                } fetch;                  /* SM_FETCH */
+            };
+            uint32_t bytes;
+            uint8_t path, kind; /* as in ask */
+            uint16_t group;     /* of the packet's lanes that it is for */
+        };
     };
-    uint32_t nodes, next; /* nodes: the threads it serves */
-    uint8_t path, kind;   /* kind: enum mem_kind */
-    uint16_t group;       /* of the packet's lanes that it is for */
+    uint32_t nodes, next; /* nodes: the threads it serves, */
+    uint32_t threads;     /* and how many they are, of a line */
 };
+_Static_assert(offsetof(struct sm_request, path) == offsetof(struct mem_request, path) &&
+                   offsetof(struct sm_request, kind) == offsetof(struct mem_request, kind) &&
+                   offsetof(struct sm_request, group) >= offsetof(struct mem_request, kind) + 1,
+               "a request is what memory is asked");
 
 struct sm_entry {         /* of the load/store unit: the memory part of one packet */
-    uint32_t first, last; /* requests */
+    uint32_t first, last; /* requests; first SM_NONE: there are none, and no last */
     uint32_t next;
     uint64_t arrival; /* at the memory stage */
 };
@@ -252,6 +260,11 @@ struct sm_common {
     struct sm_gather gather;
 };
 
+/* Threads by what they wait for, as the statistics idle.* */
+struct sm_census {
+    uint32_t dependency, barrier, inactive_path, reconvergence;
+};
+
 /* What every tick looks at comes first, and lies together. */
 struct sm {
     struct sm_common *common;
@@ -260,6 +273,8 @@ struct sm {
     struct sm_sched *sched;
     uint64_t (*unit)[SM_UNITS]; /* of each scheduler: cycle from which a unit takes an instruction */
     struct mech *mech;
+    struct order *order;      /* of mech, */
+    const uint64_t *wakes;    /* and this as well */
     struct sm_charge *charge; /* charge.c; NULL: there is no account */
     struct sm_paths *paths;   /* paths.c; the same */
     struct sm_watch *waits;   /* waits.c; the same */
@@ -281,15 +296,15 @@ struct sm {
     bool sequences;              /* some operations take more than one slot */
     bool plain_slots;            /* slots.c: warps of 32 threads, and no account */
     bool alone;                  /* no observer, account or audit looks at each instruction */
-    bool quick;                  /* issue.c: simple instructions may go the short way */
+    bool quick;                  /* issue.c: simple instructions may go the short way, */
+    bool direct;                 /* and the mechanism leaves select to its order, */
+    bool again;                  /* which may ask the short way about who is ready */
     bool halves;                 /* warps of 32 threads issue in two beats */
     bool census_known, residents_known;
     bool
         jammed; /* the load/store unit's queue was full when instructions arrived: some may not have been taken */
     bool stuck; /* memory refuses the request of the queue's head until it calls */
-    struct {
-        uint32_t dependency, barrier, inactive_path, reconvergence;
-    } census;        /* threads by reason, as the statistics idle.* */
+    struct sm_census census;
     uint64_t waited; /* cycles of that census that are not in the statistics yet */
     struct {
         uint32_t live, blocked;
@@ -300,10 +315,12 @@ struct sm {
     uint32_t far_serial;   /* of the next far event */
     struct queue queue;    /* of the load/store unit */
     uint32_t lsu_waiting;  /* memory instructions in the queue or on their way to it */
+    uint32_t pipes;        /* schedulers that have some on their way, a bit each */
 
     uint64_t lsu_busy; /* shared memory holds it until then */
     uint64_t
         pipe_at; /* when the first of the instructions arrives that are on their way to the load/store unit */
+    struct front *front; /* its side of the memory system, */
     const struct mem_calls *calls;
     uint64_t refusals_counted; /* stuck: cycles up to this one are */
     uint64_t wheel_used;       /* slots of the wheel that hold an event, a bit each */
@@ -334,6 +351,7 @@ struct sm {
     uint8_t unit_of[IR_NCLASSES]; /* the class whose unit runs it */
     uint32_t turn_cost;           /* of a bank conflict's extra turn, per beat, in cycles / SM_TURN */
     uint32_t line[MEM_NPATHS], sector[MEM_NPATHS], ports[MEM_NPATHS];
+    bool one_port;    /* is all that any path has */
     bool plain_banks; /* of shared memory: a power of two, of words of a power of two bytes; 64 at most */
     uint32_t file[3]; /* exact_rows: first bit of each register file */
 
@@ -380,14 +398,56 @@ static inline uint32_t node_take(struct sm *s, uint32_t pc_or_op, uint32_t warp,
     return k;
 }
 void nodes_give(struct sm *s, uint32_t first);
+/* A request's own node, which is of its number. It counts like any other. */
+static inline uint32_t node_own(struct sm *s, uint32_t r, uint32_t op, uint32_t warp, uint32_t mask) {
+    s->nodes.pool.left--;
+    s->nodes.v[r] = (struct sm_node){{op}, warp, mask, SM_NONE};
+    return r;
+}
 uint32_t request_take(struct sm *s);
-void request_give(struct sm *s, uint32_t r);
-uint32_t entry_take(struct sm *s);
+static inline void request_give_own(struct sm *s, uint32_t r) { /* its node is its own */
+    s->nodes.pool.left++;
+    s->requests.v[r].nodes = SM_NONE; /* for those who look through all */
+    POOL_GIVE(&s->requests, r);
+}
+static inline void request_give(struct sm *s, uint32_t r) {
+    if (s->requests.v[r].nodes == r) {
+        request_give_own(s, r);
+        return;
+    }
+    nodes_give(s, s->requests.v[r].nodes);
+    s->requests.v[r].nodes = SM_NONE;
+    POOL_GIVE(&s->requests, r);
+}
+static inline uint32_t entry_take(struct sm *s) {
+    const uint32_t e = POOL_TAKE_SIZED(&s->entries);
+    s->entries.v[e].first = SM_NONE;
+    return e;
+}
 /* Something for that cycle: first, and what is chained behind it by event_link up to last. */
 void event_push(struct sm *s, uint64_t when, uint32_t first, uint32_t last);
+/* Earliest cycle in the wheel, which is not empty; the earliest of those beyond it, if it is due. */
+static inline uint64_t event_in_wheel(const struct sm *s) {
+    const uint32_t turn = (uint32_t)(s->wheel_at % 64);
+    const uint64_t from_here = s->wheel_used >> turn | s->wheel_used << (-turn % 64);
+    return s->wheel_at + (uint64_t)__builtin_ctzll(from_here);
+}
+uint32_t event_far(struct sm *s);
 /* Events that are due, oldest first, chained by event_link; SM_NONE: none is, and event_at is that of the next. More may be
  * due after them. */
-uint32_t event_due(struct sm *s);
+static inline uint32_t event_due(struct sm *s) {
+    s->event_at = SM_NEVER;
+    if (s->wheel_used) {
+        const uint64_t at = s->event_at = event_in_wheel(s);
+        if (at <= s->now) {
+            s->wheel_used &= ~(UINT64_C(1) << (at % 64));
+            s->wheel_at = at;
+            return s->wheel[at % 64].first;
+        }
+    }
+    s->wheel_at = s->now;
+    return s->far.n ? event_far(s) : SM_NONE;
+}
 static inline uint32_t *event_link(const struct sm *s, uint32_t what) {
     return what & SM_EVENT_REQUEST ? &s->requests.v[what & ~SM_EVENT_REQUEST].next : &s->ops.v[what].next;
 }
@@ -503,6 +563,31 @@ static inline uint64_t sm_when_again(struct sm *s, const struct mech_split *spli
 
 /* issue.c */
 bool issue_all(struct sm *s, struct err *e);
+/* What a packet may take at most must be free before one is selected; three nodes per thread are for outcomes, two ops for
+ * an asynchronous copy. */
+static inline bool issue_may_run_out(const struct sm *s) {
+    return s->ops.pool.left < 2 * MECH_WIDEST || s->requests.pool.left <= SM_PACKET ||
+           s->nodes.pool.left < s->reserve_nodes;
+}
+/* Where s->direct: nothing holds any scheduler up, and nothing did. */
+static inline bool issue_moves(const struct sm *s) {
+    return !s->nstalled && !s->jammed && !issue_may_run_out(s);
+}
+/* When a scheduler may have something to issue, where its order alone says so; noted in issue_at. */
+static inline uint64_t issue_soonest(struct sm *s) {
+    const uint64_t *wake = s->wakes;
+    uint64_t next = SM_NEVER;
+    for (const struct sm_sched *c = s->sched, *end = c + s->schedulers; c < end; c++, wake++) {
+        const uint64_t t = *wake > c->port ? *wake : c->port;
+        if (t < next) next = t;
+    }
+    s->order->moved = false;
+    return s->issue_at = next;
+}
+/* And nobody can issue: it was seen when the tick before ended, and nothing has changed since. */
+static inline bool issue_none(const struct sm *s) {
+    return s->issue_at > s->now && !s->order->moved && issue_moves(s);
+}
 bool issue_held(const struct sm *s,
                 uint32_t sched); /* the scheduler may not select now: its cycle is a stall */
 
@@ -527,7 +612,7 @@ static inline void outcome_move(struct sm *s, struct mech_split *split, uint32_t
         return;
     }
     split->pc = to;
-    order_return(s->mech->order, split, sm_when, s);
+    order_return(s->order, split, sm_when, s);
     outcome_look_ahead(s, split);
 }
 void outcome_offer(struct sm *s, struct sm_op *op,
@@ -538,6 +623,8 @@ void lines_begin(struct sm *s);
 void lines_gather(struct sm *s, uint32_t warp, bool texture); /* after the step of one piece */
 void lines_build(struct sm *s, uint32_t op, bool merge);      /* after an op's last piece */
 uint32_t lines_end(struct sm *s);                             /* the entry, or SM_NONE */
+/* All of that for the access of a packet that is one piece. */
+uint32_t lines_of_piece(struct sm *s, uint32_t op, struct mech_piece p);
 /* Cycles that the banks of shared memory need for lanes that go together; one at least. */
 uint32_t lines_bank_cycles(const struct sm *s, const uint64_t *addr, uint32_t lanes, uint32_t bytes,
                            bool atomic);
@@ -575,6 +662,10 @@ void lsu_cycle(struct sm *s);
 void lsu_returned(struct sm *s, uint32_t request);
 void lsu_answered(struct sm *s, uint32_t request);
 uint64_t lsu_next(const struct sm *s);
+/* It has something to send in the next cycle. */
+static inline bool lsu_sends(const struct sm *s) {
+    return s->queue.n && !s->stuck && s->lsu_busy <= s->now;
+}
 void lsu_account(struct sm *s, uint64_t until); /* cycles before `until` it was stuck in are refusals */
 
 /* idle.c: every cycle in one class. */
@@ -583,10 +674,11 @@ void idle_account_all(struct sm *s,
 void idle_classes(struct sm *s, uint64_t until); /* those of its schedulers */
 void idle_census(struct sm *s);                  /* what threads wait for now */
 void idle_waits(const struct sm *s, struct sm_idle_stats *out); /* adds what is not in the statistics yet */
-static inline void idle_account(struct sm *s, uint64_t until) { /* those of the SM */
+/* Those of the SM; direct: there is no account. */
+static inline void idle_account(struct sm *s, uint64_t until, const bool direct) {
     const uint64_t from = s->counted > s->busy_until ? s->counted : s->busy_until;
     if (!s->active || until <= s->counted) return;
-    if (s->charge) idle_classes(s, until);
+    if (!direct && s->charge) idle_classes(s, until);
     s->stats.sm.cycles += until - s->counted;
     s->counted = until;
     if (s->nstalled || from >= until) return; /* some scheduler works */
@@ -634,7 +726,8 @@ void slots_count(struct sm *s, uint32_t n, uint32_t place);
  * exited just now. */
 static inline void slots_idle_piece(struct sm *s, uint32_t n, struct mech_piece p) {
     const struct sm_warp *w = &s->warps[p.warp];
-    const uint32_t gone = w->exist & ~(w->w->live | p.mask), exited = gone ? bits_count(gone) : 0;
+    const uint32_t exited = p.mask & ~w->w->live ? bits_count(w->exist & ~(w->w->live | p.mask))
+                                                 : (uint32_t)SM_LANES - w->absent - w->w->nlive;
     s->stats.lane.absent += w->absent;
     s->stats.lane.exited += exited;
     s->stats.lane.parted += n - w->absent - exited;

@@ -59,21 +59,32 @@ static void gather(struct sm *s, struct sums *t, uint32_t warp, bool texture) {
     lines_gather(s, warp, texture);
 }
 
-/* The split's piece k, all of whose lanes t counts already. False: a fault. */
-static inline __attribute__((always_inline)) bool run_piece(struct sm *s, struct sm_op *op,
-                                                            const struct ir_insn *i, uint32_t k,
-                                                            struct sums *t, struct err *e) {
+/* Steps the split's piece k; *counts are the lanes it counts for. False: a fault. */
+static inline __attribute__((always_inline)) bool step_piece(struct sm *s, struct sm_op *op,
+                                                             const struct ir_insn *i, uint32_t k,
+                                                             uint32_t *counts, struct err *e) {
     const struct mech_piece p = op->split->set.p[k];
     struct sm_warp *w = &s->warps[p.warp];
     const struct exec_out *out = &s->env.grid->out;
-    const uint32_t counts = step(s, w->w, i, p.mask);
+    *counts = step(s, w->w, i, p.mask);
     if (out->flow == EXEC_FAULT) return exec_fault_report(w->w, e);
-    if (counts != p.mask) t->lanes -= bits_count(p.mask & ~counts);
-    if (s->env.thread_insts && !(i->flags & IR_F_ADDED)) count_threads(s, w, counts);
     w->ran |= p.mask;
     if (!sm_code(s, op->pc)->stays) s->residents_known = false;
     if (w->w->spun || w->spin) note_spinning(s, w, i, p.mask);
     if (out->flow != EXEC_NEXT || op->sides != SM_NONE) outcome_note(s, op, k);
+    return true;
+}
+
+/* The same, all of whose lanes t counts already, and what follows from it. */
+static inline __attribute__((always_inline)) bool run_piece(struct sm *s, struct sm_op *op,
+                                                            const struct ir_insn *i, uint32_t k,
+                                                            struct sums *t, struct err *e) {
+    const struct mech_piece p = op->split->set.p[k];
+    const struct exec_out *out = &s->env.grid->out;
+    uint32_t counts;
+    if (!step_piece(s, op, i, k, &counts, e)) return false;
+    if (counts != p.mask) t->lanes -= bits_count(p.mask & ~counts);
+    if (s->env.thread_insts && !(i->flags & IR_F_ADDED)) count_threads(s, &s->warps[p.warp], counts);
     if (async_concerns(i->op)) async_ran(s, (uint32_t)(op - s->ops.v), i, p.warp, p.mask);
     if (out->access.mask) gather(s, t, p.warp, i->op == IR_TEX);
     return true;
@@ -412,15 +423,18 @@ static inline uint32_t compute(const struct sm *s, const struct mech_split *spli
 }
 
 /* It has run. */
-static inline void count_run(struct sm *s, struct mech_piece p, uint32_t pc, uint32_t lanes) {
-    struct sm_warp *w = &s->warps[p.warp];
-    w->ran |= p.mask;
-    if (w->spin) note_spinning(s, w, sm_insn(s, pc), p.mask);
+static inline void count_issued(struct sm *s, uint32_t pc, uint32_t lanes) {
     s->stats.sm.warp_insts++;
     s->stats.sm.thread_insts += lanes;
     if (!s->env.branch) return;
     s->env.branch[pc].executions++;
     s->env.branch[pc].lanes += lanes;
+}
+static inline void count_run(struct sm *s, struct mech_piece p, uint32_t pc, uint32_t lanes) {
+    struct sm_warp *w = &s->warps[p.warp];
+    w->ran |= p.mask;
+    if (w->spin) note_spinning(s, w, sm_insn(s, pc), p.mask);
+    count_issued(s, pc, lanes);
 }
 
 /* The packet is that split. */
@@ -446,10 +460,13 @@ static inline void count_simple(struct sm *s, struct mech_split *split, uint32_t
 }
 
 /* Cycles that operands in one bank hold it up. */
-static inline uint32_t read_conflicts(struct sm *s, uint32_t sched, uint32_t turns) {
-    const uint32_t extra = bank_conflicts(s, sched, turns * s->beats);
+static inline void count_conflicts(struct sm *s, uint32_t extra) {
     s->stats.sm.register_conflict_cycles += extra;
     s->stats.warp.stall += extra;
+}
+static inline uint32_t read_conflicts(struct sm *s, uint32_t sched, uint32_t turns) {
+    const uint32_t extra = bank_conflicts(s, sched, turns * s->beats);
+    count_conflicts(s, extra);
     return extra;
 }
 
@@ -484,15 +501,67 @@ static __attribute__((noinline)) bool issue_simple(struct sm *s, uint32_t sched,
     return true;
 }
 
-/* What a packet may take at most must be free before one is selected; three nodes per thread are for outcomes, two ops for
- * an asynchronous copy. */
-static bool may_run_out(const struct sm *s) {
-    return s->ops.pool.left < 2 * MECH_WIDEST || s->requests.pool.left <= SM_PACKET ||
-           s->nodes.pool.left < s->reserve_nodes;
+/* ---- the same of what takes an op: accesses, branches, barriers ---- */
+
+/* It has run, and its requests exist. */
+static inline void go_on(struct sm *s, uint32_t k, const struct sm_code *c) {
+    struct sm_op *op = &s->ops.v[k];
+    if (op->lines) idle_load(s, &s->sched[op->sched]);
+    if (!c->early) {
+        if (!op->memory) event_push(s, op->ready, k, k);
+        return;
+    }
+    if (!c->moves || op->sides != SM_NONE) {
+        if (goes_on(s, op))
+            commit_early(s, k);
+        else if (!op->memory)
+            event_push(s, op->ready, k, k);
+        return;
+    }
+    struct mech_split *split = op->split;
+    const bool awaited = op->memory && sm_insn(s, op->pc)->nd;
+    score_add(s, split->set.p[0], op->pc, c->written, awaited ? k : SM_NONE, awaited ? SM_NEVER : op->ready);
+    op->split = NULL;
+    const uint32_t to = op->to;
+    if (!op->memory) op_give(s, k);
+    outcome_move(s, split, to);
+}
+
+static __attribute__((noinline)) bool issue_plain(struct sm *s, uint32_t sched, struct mech_split *split,
+                                                  const struct sm_code *c, struct err *e) {
+    struct exec_grid *g = s->env.grid;
+    const uint32_t pc = split->pc, held = s->beats * c->slots,
+                   extra = c->turns ? bank_conflicts(s, sched, c->turns * s->beats) : 0;
+    const uint64_t start = s->now + extra, end = start + held, barriers = g->barriers;
+    const uint32_t k = take_op(s, split, sched, start + c->result > end ? start + c->result : end);
+    uint32_t runs;
+    unit_keep(s, sched, c->unit, start + c->busy);
+    g->clock = s->now;
+    g->run_start = pc;
+    const bool fine = step_piece(s, &s->ops.v[k], sm_insn(s, pc), 0, &runs, e);
+    if (g->barriers != barriers) s->stats.sm.barriers += g->barriers - barriers;
+    if (!fine) return false;
+    const struct mech_piece p = split->set.p[0];
+    const uint32_t lanes = runs == p.mask ? split->threads : bits_count(runs);
+    uint32_t entry = SM_NONE;
+    if (g->out.access.mask) {
+        pack(s, split);
+        entry = lines_of_piece(s, k, p);
+    }
+    count_issued(s, pc, lanes);
+    g->insts += lanes;
+    if (g->insts > g->most) return limit_reached(s, &s->ops.v[k], e);
+    if (c->slots > 1) s->stats.sm.sequence_slots += c->slots - 1u;
+    if (extra) count_conflicts(s, extra);
+    if (entry != SM_NONE) lsu_issue(s, entry, sched, start + (uint64_t)s->o->sm.depth - 1);
+    idle_until(s, &s->sched[sched], end);
+    count_simple(s, split, lanes, held);
+    go_on(s, k, c);
+    return true;
 }
 
 bool issue_held(const struct sm *s, uint32_t sched) {
-    return lsu_blocked(s, sched) || may_run_out(s);
+    return lsu_blocked(s, sched) || issue_may_run_out(s);
 }
 
 /* Its port is free and its pipeline moves: what the mechanism selects, if it does. False: a fault. */
@@ -514,48 +583,35 @@ static __attribute__((noinline)) bool issue_from(struct sm *s, uint32_t from, st
         struct sm_sched *c = &s->sched[k];
         const bool free = c->port <= s->now;
         idle_stalled(s, c, free && issue_held(s, k));
-        if (!free || c->stalled || (s->mech->wakes && s->mech->wakes[k] > s->now)) continue;
+        if (!free || c->stalled || (s->wakes && s->wakes[k] > s->now)) continue;
         if (!issue_selected(s, k, e)) return false;
     }
     return true;
 }
 
-/* Nobody can issue: it was seen when the tick before ended, and nothing has changed since. */
-static inline bool all_wait(const struct sm *s) {
-    return s->issue_at > s->now && !s->mech->order->moved;
-}
-
-/* Nothing holds any scheduler up, and nothing did. */
-static inline bool all_move(const struct sm *s) {
-    return !s->nstalled && !s->jammed && !may_run_out(s);
-}
-
 /* When a split that is ready may issue after all. */
 static inline uint64_t ask_ready(void *sm, const struct mech_split *split) {
     struct sm *s = sm;
-    return s->mech->env.again && split->set.n == 1 ? sm_when_again(s, split) : when_any(s, split);
+    return s->again && split->set.n == 1 ? sm_when_again(s, split) : when_any(s, split);
+}
+
+/* The first scheduler from k on that may issue now: its port is free, and by its order somebody is ready. */
+static inline uint32_t next_due(const struct sm *s, uint32_t k) {
+    const uint64_t *wakes = s->wakes, now = s->now;
+    for (const uint32_t n = s->schedulers; k < n; k++)
+        if (wakes[k] <= now && s->sched[k].port <= now) break;
+    return k;
 }
 
 /* The same as long as nothing does, where nobody looks on and the mechanism leaves select to its order. */
 bool issue_all(struct sm *s, struct err *e) {
-    const uint64_t *wakes = s->mech->wakes;
-    const bool plain = wakes && s->quick && all_move(s);
-    if (plain && all_wait(s)) return true;
-    struct order *order = s->mech->order;
+    struct order *order = s->order;
     order->moved = true; /* who issues, and ports */
-    if (!plain) return issue_from(s, 0, e);
+    if (!s->direct || !issue_moves(s)) return issue_from(s, 0, e);
     const uint64_t now = s->now;
-    const struct sm_sched *c = s->sched, *const end = c + s->schedulers;
-    uint64_t next = SM_NEVER; /* of those that cannot issue now, when one may */
-    bool asked = false;       /* the order, for somebody */
-    for (; c < end; c++, wakes++) {
-        const uint64_t at = c->port > *wakes ? c->port : *wakes;
-        if (at > now) {
-            if (at < next) next = at;
-            continue;
-        }
+    bool asked = false; /* the order, for somebody */
+    for (uint32_t k = next_due(s, 0); k < s->schedulers; k = next_due(s, k + 1)) {
         asked = true;
-        const uint32_t k = (uint32_t)(c - s->sched);
         struct mech_split *split = order_choose(order, k, now, ask_ready, s);
         if (!split) continue;
         split_sample(s->mech);
@@ -564,13 +620,14 @@ bool issue_all(struct sm *s, struct err *e) {
             if (!issue_simple(s, k, split, code, e)) return false;
             continue;
         }
-        pack(s, split);
-        if (!issue_one(s, k, e)) return false;
-        if (may_run_out(s)) return issue_from(s, k + 1, e);
+        if (split->set.n == 1 && code->plain) {
+            if (!issue_plain(s, k, split, code, e)) return false;
+        } else {
+            pack(s, split);
+            if (!issue_one(s, k, e)) return false;
+        }
+        if (issue_may_run_out(s)) return issue_from(s, k + 1, e);
     }
-    if (!asked) {
-        s->issue_at = next;
-        order->moved = false;
-    }
+    if (!asked) issue_soonest(s);
     return true;
 }

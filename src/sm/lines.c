@@ -458,28 +458,53 @@ static uint32_t build_all(struct sm *s, uint32_t op, uint8_t kind, bool merge) {
     return served;
 }
 
-void lines_build(struct sm *s, uint32_t op, bool merge) {
-    struct sm_gather *g = &s->common->gather;
-    const struct exec_out *o = &s->env.grid->out;
-    if (!g->plain && !g->nparts) return;
-    const struct ir_insn *i = sm_insn(s, s->ops.v[op].pc);
-    const uint8_t kind = ir_ops[i->op].cls == IR_C_ATOM || i->op == IR_SURED ? MEM_ATOMIC
-                         : o->access.store                                   ? MEM_WRITE
-                                                                             : MEM_READ;
-    uint32_t served;
-    if (g->plain && plain_build(s, op, kind)) {
-        served = bits_count(o->access.mask);
-    } else {
-        if (g->plain) gather_all(s, g->plain_warp, false);
-        served = build_all(s, op, kind, merge);
-    }
-    g->plain = false;
+static uint8_t kind_of(const struct sm *s, const struct ir_insn *i) {
+    return ir_ops[i->op].cls == IR_C_ATOM || i->op == IR_SURED ? MEM_ATOMIC
+           : s->env.grid->out.access.store                     ? MEM_WRITE
+                                                               : MEM_READ;
+}
+
+/* The op's requests are there. */
+static void built(struct sm *s, uint32_t op, uint32_t served) {
     s->ops.v[op].memory = true;
     s->ops.v[op].overlap = served != s->ops.v[op].split->threads;
     s->stats.sm.memory_insts++;
 }
 
+void lines_build(struct sm *s, uint32_t op, bool merge) {
+    struct sm_gather *g = &s->common->gather;
+    if (!g->plain && !g->nparts) return;
+    const uint8_t kind = kind_of(s, sm_insn(s, s->ops.v[op].pc));
+    uint32_t served;
+    if (g->plain && plain_build(s, op, kind)) {
+        served = bits_count(s->env.grid->out.access.mask);
+    } else {
+        if (g->plain) gather_all(s, g->plain_warp, false);
+        served = build_all(s, op, kind, merge);
+    }
+    g->plain = false;
+    built(s, op, served);
+}
+
 uint32_t lines_end(struct sm *s) {
     end_shared(s);
     return s->common->gather.entry;
+}
+
+uint32_t lines_of_piece(struct sm *s, uint32_t op, struct mech_piece p) {
+    struct sm_gather *g = &s->common->gather;
+    const struct exec_out *o = &s->env.grid->out;
+    const struct ir_insn *i = sm_insn(s, s->ops.v[op].pc);
+    g->entry = SM_NONE;
+    g->bytes = o->access.bytes;
+    g->plain_warp = p.warp;
+    if (i->op != IR_TEX && plain_build(s, op, kind_of(s, i))) {
+        built(s, op, o->access.mask == p.mask ? s->ops.v[op].split->threads : bits_count(o->access.mask));
+        return g->entry;
+    }
+    lines_begin(s);
+    g->bytes = o->access.bytes;
+    gather_all(s, p.warp, i->op == IR_TEX);
+    lines_build(s, op, false);
+    return lines_end(s);
 }

@@ -19,6 +19,7 @@ void lsu_issue(struct sm *s, uint32_t entry, uint32_t sched, uint64_t arrival) {
     struct queue *pipe = &s->sched[sched].pipe;
     s->entries.v[entry].arrival = arrival;
     if (!pipe->n && arrival < s->pipe_at) s->pipe_at = arrival;
+    s->pipes |= 1u << sched;
     QUEUE_PUT(pipe, s->entries.v, entry);
     s->lsu_waiting++;
 }
@@ -39,14 +40,14 @@ void lsu_complete(struct sm *s, uint32_t k) {
 /* Takes these lanes off the op's entry of the scoreboard, if their split waits for other lanes of it and is not to be asked
  * again before: it has its next instruction at hand, which needs the rows, and its mechanism does not hear of single lanes.
  * Asked, it would be found waiting as before. */
-static bool clear_unheard(struct sm *s, uint32_t warp, uint32_t mask, uint32_t op) {
+static inline bool clear_unheard(struct sm *s, uint32_t warp, uint32_t mask, uint32_t op) {
     struct sm_warp *w = &s->warps[warp];
     if (s->env.mech->wake || !s->exact_rows || w->nscore >= SM_FEW_SCORES) return false;
     const struct mech_split *split = split_of(s->mech->pool, warp, (uint32_t)__builtin_ctz(mask));
-    if (!split || split->wake != MECH_NEVER || split->set.n != 1 || !order_holds(split)) return false;
+    if (!split || split->wake != MECH_NEVER || split->set.n != 1 || !order_has(split)) return false;
     const uint32_t lanes = split->set.p[0].mask;
-    const struct sm_code *c = sm_code(s, split->pc);
-    if (mask & ~lanes || (s->fetched && s->fetched[split->id].line != c->line)) return false;
+    const struct sm_code *c = &s->common->code[split->pc];
+    if (mask & ~lanes || !c->known || (s->fetched && s->fetched[split->id].line != c->line)) return false;
     for (struct sm_score *e = w->score; e < w->score + w->nscore; e++) {
         if (e->op != op || !(e->written & c->used) || !(e->mask & lanes & ~mask)) continue;
         e->mask &= ~mask;
@@ -69,7 +70,7 @@ static void answered_op(struct sm *s, uint32_t k, uint32_t first) {
         outcome_offer(s, op, first);
 }
 
-void lsu_answered(struct sm *s, uint32_t r) {
+static __attribute__((noinline)) void answered_any(struct sm *s, uint32_t r) {
     struct sm_request *q = &s->requests.v[r];
     if (s->charge) waits_changed(s);
     if (q->path == SM_FETCH) {
@@ -82,6 +83,24 @@ void lsu_answered(struct sm *s, uint32_t r) {
         }
     }
     request_give(s, r);
+}
+
+/* Lanes of a load that still waits for others have their data, and nobody is to hear of it: as most answers are. */
+static inline bool answered_unheard(struct sm *s, uint32_t r) {
+    if (s->requests.v[r].nodes != r || s->charge) return false;
+    const struct sm_node *n = &s->nodes.v[r];
+    struct sm_op *op = &s->ops.v[n->op];
+    if (op->unanswered < 2 || op->split || op->overlap || !clear_unheard(s, n->warp, n->mask, n->op))
+        return false;
+    op->unanswered--;
+    return true;
+}
+
+void lsu_answered(struct sm *s, uint32_t r) {
+    if (answered_unheard(s, r))
+        request_give_own(s, r);
+    else
+        answered_any(s, r);
 }
 
 /* The pipeline of the scheduler stands still for a cycle, if there is anything in it. */
@@ -140,7 +159,6 @@ static void count_data(struct sm *s, const struct sm_request *q, bool hit) {
 static bool send(struct sm *s, uint32_t r) {
     const struct sm_request *q = &s->requests.v[r];
     const uint32_t answer = r | SM_EVENT_REQUEST;
-    uint64_t when = 0;
     if (q->path == SM_SHARED) {
         s->lsu_busy = s->now + q->held;
         event_push(s, s->now + q->held - 1 + (uint64_t)s->o->sm.shared_latency, answer, answer);
@@ -150,15 +168,15 @@ static bool send(struct sm *s, uint32_t r) {
         event_push(s, s->now + (uint64_t)s->env.mem_options->l1c.latency, answer, answer);
         return true;
     }
-    switch (mem_ask(s->env.mem, s->env.index, (enum mem_path)q->path, (enum mem_kind)q->kind, q->addr,
-                    q->bytes, r, s->now, &when)) {
+    const struct mem_reply reply = mem_request(s->front, &q->ask, r, s->now);
+    switch (reply.answer) {
     case MEM_HIT:
         count_data(s, q, true);
-        event_push(s, when > s->now ? when : s->now + 1, answer, answer);
+        event_push(s, reply.when > s->now ? reply.when : s->now + 1, answer, answer);
         return true;
     case MEM_WAIT: count_data(s, q, false); return true;
     case MEM_POSTED:
-        count_data(s, q, when != MEM_NEVER);
+        count_data(s, q, reply.when != MEM_NEVER);
         posted(s, r);
         return true;
     default: return false;
@@ -172,11 +190,13 @@ static inline bool is_full(const struct sm *s) {
 /* Instructions that are at the memory stage join the queue while it has room. */
 static void arrive(struct sm *s) {
     s->pipe_at = SM_NEVER;
-    for (uint32_t k = 0; k < s->schedulers; k++) {
+    FOR_LANES(k, s->pipes) {
         struct queue *pipe = &s->sched[k].pipe;
         while (lsu_blocked(s, k) && !is_full(s))
             QUEUE_PUT(&s->queue, s->entries.v, QUEUE_TAKE(pipe, s->entries.v));
-        if (pipe->n && s->entries.v[pipe->head].arrival < s->pipe_at)
+        if (!pipe->n)
+            s->pipes &= ~(1u << k);
+        else if (s->entries.v[pipe->head].arrival < s->pipe_at)
             s->pipe_at = s->entries.v[pipe->head].arrival;
     }
     s->jammed = is_full(s);
@@ -198,14 +218,18 @@ void lsu_cycle(struct sm *s) {
     while (s->queue.n && s->lsu_busy <= s->now) {
         struct sm_entry *e = &s->entries.v[s->queue.head];
         const uint32_t r = e->first, next = s->requests.v[r].next;
-        if (!take_port(s, &taken, s->requests.v[r].path)) return;
+        const uint8_t path = s->requests.v[r].path;
+        if (!take_port(s, &taken, path)) return;
         if (!send(s, r)) {
-            s->stuck = mem_stuck(s->env.mem, s->env.index, (enum mem_path)s->requests.v[r].path);
+            s->stuck = mem_stuck(s->env.mem, s->env.index, (enum mem_path)path);
             s->refusals_counted = s->now;
             return;
         }
         e->first = next;
-        if (next != SM_NONE) continue;
+        if (next != SM_NONE) {
+            if (s->one_port && s->requests.v[next].path == path) return;
+            continue;
+        }
         POOL_GIVE(&s->entries, QUEUE_TAKE(&s->queue, s->entries.v));
         s->lsu_waiting--;
     }
@@ -231,8 +255,8 @@ static uint64_t next_stalled(const struct sm *s) {
 
 uint64_t lsu_next(const struct sm *s) {
     if (!s->lsu_waiting) return SM_NEVER;
+    if (lsu_sends(s)) return s->now + 1;
     const bool sends = s->queue.n && !s->stuck;
-    if (sends && s->lsu_busy <= s->now) return s->now + 1;
     uint64_t next = sends ? s->lsu_busy : SM_NEVER;
     const uint64_t arrival = s->stuck && is_full(s) ? next_stalled(s) : s->pipe_at;
     if (arrival < next) next = arrival;

@@ -4,12 +4,13 @@
  * another kind here; an audit compares both. */
 #include "sm/impl.h"
 
-/* The first or next request of an entry, for these lanes. */
-static struct sm_request *add(struct sm *s, struct sm_entry *e, uint32_t op, uint32_t lanes) {
+/* The first or next request of an entry, for these lanes. What it asks for is the caller's to say. */
+static inline struct sm_request *add(struct sm *s, struct sm_entry *e, uint32_t op, uint32_t lanes) {
     const uint32_t r = POOL_TAKE_SIZED(&s->requests);
     struct sm_request *q = &s->requests.v[r];
-    *q = (struct sm_request){.nodes = node_take(s, op, s->common->gather.plain_warp, lanes, SM_NONE),
-                             .next = SM_NONE};
+    q->nodes = node_own(s, r, op, s->common->gather.plain_warp, lanes);
+    q->next = SM_NONE;
+    q->group = 0;
     if (e->first == SM_NONE)
         e->first = r;
     else
@@ -31,6 +32,7 @@ static void build_one(struct sm *s, uint32_t op, uint32_t lanes, uint8_t path, u
     q->held = held;
     q->path = path;
     q->kind = kind;
+    q->threads = 0;
     s->ops.v[op].unanswered++;
 }
 
@@ -81,9 +83,9 @@ static bool build_lines(struct sm *s, uint32_t op, uint8_t path, uint8_t kind, c
         struct sm_request *q = add(s, e, op, l->lanes);
         q->addr = l->addr;
         q->bytes = l->bytes;
-        q->threads = bits_count(l->lanes);
         q->path = path;
         q->kind = kind;
+        q->threads = l->lanes & (l->lanes - 1) ? bits_count(l->lanes) : 1;
     }
     s->stats.sm.memory_lines += n;
     s->ops.v[op].unanswered += n;

@@ -18,7 +18,9 @@ void pool_init(struct sm *s) {
     const uint32_t nodes = 6 * threads + 2 * requests, entries = entry_count(s);
     struct pages *p = s->env.grid->pages;
     POOL_SIZE(&s->ops, pages_sparse(p, ops * sizeof *s->ops.v), ops);
-    POOL_SIZE(&s->nodes, pages_sparse(p, nodes * sizeof *s->nodes.v), nodes);
+    POOL_SIZE(&s->nodes, pages_sparse(p, (requests + nodes) * sizeof *s->nodes.v), requests + nodes);
+    s->nodes.pool.used = requests; /* the first are the requests' own */
+    s->nodes.pool.left = nodes;
     POOL_SIZE(&s->requests, pages_sparse(p, requests * sizeof *s->requests.v), requests);
     POOL_SIZE(&s->entries, pages_raw(p, entries * sizeof *s->entries.v), entries);
     s->far = heap_new(p, NULL);
@@ -41,18 +43,6 @@ uint32_t request_take(struct sm *s) {
     const uint32_t r = POOL_TAKE_SIZED(&s->requests);
     s->requests.v[r] = (struct sm_request){.nodes = SM_NONE, .next = SM_NONE};
     return r;
-}
-
-void request_give(struct sm *s, uint32_t r) {
-    nodes_give(s, s->requests.v[r].nodes);
-    s->requests.v[r].nodes = SM_NONE; /* for those who look through all */
-    POOL_GIVE(&s->requests, r);
-}
-
-uint32_t entry_take(struct sm *s) {
-    const uint32_t e = POOL_TAKE_SIZED(&s->entries);
-    s->entries.v[e] = (struct sm_entry){.first = SM_NONE, .last = SM_NONE, .next = SM_NONE};
-    return e;
 }
 
 /* ---- events ---- */
@@ -78,25 +68,8 @@ void event_push(struct sm *s, uint64_t when, uint32_t first, uint32_t last) {
     s->wheel_used |= UINT64_C(1) << (when % 64);
 }
 
-/* Earliest cycle in the wheel, which is not empty. */
-static uint64_t wheel_next(const struct sm *s) {
-    const uint32_t turn = (uint32_t)(s->wheel_at % 64);
-    const uint64_t from_here = s->wheel_used >> turn | s->wheel_used << (-turn % 64);
-    return s->wheel_at + (uint64_t)__builtin_ctzll(from_here);
-}
-
-uint32_t event_due(struct sm *s) {
-    s->event_at = SM_NEVER;
-    if (s->wheel_used) {
-        const uint64_t at = s->event_at = wheel_next(s);
-        if (at <= s->now) {
-            s->wheel_used &= ~(UINT64_C(1) << (at % 64));
-            s->wheel_at = at;
-            return s->wheel[at % 64].first;
-        }
-    }
-    s->wheel_at = s->now;
-    if (s->far.n && s->far.v[0].key < s->event_at) s->event_at = s->far.v[0].key;
+uint32_t event_far(struct sm *s) {
+    if (s->far.v[0].key < s->event_at) s->event_at = s->far.v[0].key;
     if (s->event_at > s->now) return SM_NONE;
     const uint32_t what = heap_pop(&s->far);
     *event_link(s, what) = SM_NONE;

@@ -108,6 +108,7 @@ static void read_options(struct sm *s) {
         s->sector[p] = (uint32_t)value[p][1];
         s->ports[p] = (uint32_t)value[p][2];
     }
+    s->one_port = s->ports[MEM_L1D] == 1 && s->ports[MEM_L1T] == 1 && s->ports[MEM_L1C] == 1;
 }
 
 static bool make_mech(struct sm *s, struct err *e) {
@@ -158,6 +159,10 @@ static bool make_mech(struct sm *s, struct err *e) {
     s->alone = !s->charge && !s->env.observer && !s->env.audit;
     s->refuses = s->mech->ops->refuses;
     s->quick = s->alone && s->scoreboard && size == SM_LANES && !s->env.thread_insts;
+    s->order = s->mech->order;
+    s->wakes = s->mech->wakes;
+    s->direct = s->quick && s->wakes;
+    s->again = s->mech->env.again;
     return true;
 }
 
@@ -188,6 +193,7 @@ struct sm *sm_new(const struct sm_env *env, struct err *e) {
     s->scoreboard = s->o->sm.issue == SM_SCOREBOARD;
     s->fn = env->grid->fn;
     s->lanes = mem_lanes_here();
+    s->front = mem_front(env->mem, env->index);
     s->calls = mem_sm_calls(env->mem, env->index);
     s->nblocks = sm_residency(env->options, env->grid, &limiter);
     s->arrival_tick = s->event_at = s->pipe_at = SM_NEVER;
@@ -248,7 +254,7 @@ void sm_start(struct sm *s, uint64_t block, uint64_t now) {
     const struct sm_observer *o = s->env.observer;
     uint32_t slot = 0;
     while (s->blocks[slot].threads) slot++;
-    idle_account(s, now);
+    idle_account(s, now, false);
     if (!s->active) { /* nothing was counted while it was empty */
         if (s->counted < now) s->counted = now;
         for (uint32_t k = 0; k < s->schedulers; k++) s->sched[k].counted = s->counted;
@@ -315,40 +321,18 @@ static const struct sm_op *op_of(const struct sm *s, uint32_t what) {
 }
 
 /* The host fetches the split of the next op while this one is committed. */
-static void write_back(struct sm *s) {
+static inline __attribute__((always_inline)) void write_back(struct sm *s) {
     for (uint32_t due; (due = event_due(s)) != SM_NONE;)
         for (uint32_t what = due, next; what != SM_NONE; what = next) {
             next = *event_link(s, what);
-            __builtin_prefetch(op_of(s, next)->split);
             if (what & SM_EVENT_REQUEST) {
                 lsu_answered(s, what & ~SM_EVENT_REQUEST);
             } else {
+                __builtin_prefetch(op_of(s, next)->split);
                 outcome_commit(s, &s->ops.v[what]);
                 op_give(s, what);
             }
         }
-}
-
-bool sm_tick(struct sm *s, uint64_t now, uint32_t *ended, struct err *e) {
-    if (s->failed.code) return err_set(e, s->failed.code, "%s", err_text(&s->failed));
-    idle_account(s, now);
-    if (s->stuck) lsu_account(s, now);
-    s->now = now;
-    s->ended = 0;
-    s->arrival_tick = SM_NEVER;
-    s->ticked = true;
-    for (uint32_t tag; s->calls->called && mem_done(s->env.mem, s->env.index, now, &tag);) {
-        if (s->o->sm.writeback) lsu_returned(s, tag);
-        lsu_answered(s, tag);
-    }
-    if (s->event_at <= now) write_back(s);
-    s->wheel_at = now;
-    if (s->lsu_waiting) lsu_cycle(s);
-    if (!issue_all(s, e)) return false;
-    if (s->ahead.left) fetch_ahead(s);
-    if (s->charge) waits_ticked(s);
-    *ended += s->ended;
-    return true;
 }
 
 /* When a scheduler may have something to issue, or a stall begins. */
@@ -364,29 +348,76 @@ static uint64_t next_issue(const struct sm *s) {
     return next;
 }
 
-/* The same, where the load/store unit moves and the order alone says who is ready. */
-static inline uint64_t next_wake(struct sm *s) {
-    const uint64_t *wake = s->mech->wakes;
-    uint64_t next = SM_NEVER;
-    if (!s->mech->order->moved) return s->issue_at;
-    for (const struct sm_sched *c = s->sched, *end = c + s->schedulers; c < end; c++, wake++) {
-        const uint64_t t = *wake > c->port ? *wake : c->port;
-        if (t < next) next = t;
+/* What follows is compiled twice: for SMs at which nobody looks on and where the order says who is ready (s->direct, then a
+ * constant), as nearly always, and for any. */
+#define TWICE static inline __attribute__((always_inline))
+
+/* One cycle; false: a fault. */
+TWICE bool tick(struct sm *s, uint64_t now, const bool direct, struct err *e) {
+    idle_account(s, now, direct);
+    if (s->stuck) lsu_account(s, now);
+    s->now = now;
+    for (uint32_t tag; s->calls->called && mem_take_done(s->front, &tag);) {
+        if (s->o->sm.writeback) lsu_returned(s, tag);
+        lsu_answered(s, tag);
     }
-    s->mech->order->moved = false;
-    return s->issue_at = next;
+    if (s->event_at <= now) write_back(s);
+    s->wheel_at = now;
+    if (s->lsu_waiting) lsu_cycle(s);
+    if (!(direct && issue_none(s)) && !issue_all(s, e)) return false;
+    if (s->ahead.left) fetch_ahead(s);
+    if (!direct && s->charge) waits_ticked(s);
+    return true;
+}
+
+/* After a tick: the next cycle in which something is to be done, which is a later one. */
+TWICE uint64_t next_tick(struct sm *s, const bool direct) {
+    const uint64_t soonest = s->now + 1;
+    if (s->ahead.left || lsu_sends(s)) return soonest;
+    uint64_t next = s->lsu_waiting ? lsu_next(s) : SM_NEVER;
+    if (s->event_at < next) next = s->event_at;
+    if (next <= soonest) return soonest;
+    if (!s->active) return next;
+    const uint64_t issue = s->stuck || !(direct || s->wakes) ? next_issue(s)
+                           : s->order->moved                 ? issue_soonest(s)
+                                                             : s->issue_at;
+    if (issue < next) next = issue;
+    return next > soonest ? next : soonest;
 }
 
 uint64_t sm_next(struct sm *s) {
     if (s->failed.code) return s->now;
-    if (s->arrival_tick != SM_NEVER) return s->arrival_tick;
-    if (s->ahead.left) return s->now + 1;
-    uint64_t next = s->lsu_waiting ? lsu_next(s) : SM_NEVER;
-    if (s->event_at < next) next = s->event_at;
-    if (!s->active || next <= s->now + 1) return next > s->now ? next : s->now + 1;
-    const uint64_t issue = s->stuck || !s->mech->wakes ? next_issue(s) : next_wake(s);
-    if (issue < next) next = issue;
-    return next > s->now ? next : s->now + 1;
+    return s->arrival_tick != SM_NEVER ? s->arrival_tick : next_tick(s, false);
+}
+
+/* As long as it may go on by itself. */
+TWICE uint64_t run(struct sm *s, uint64_t from, uint64_t until, const bool direct, struct err *e) {
+    uint64_t next = from;
+    do {
+        if (!tick(s, next, direct, e)) return SM_FAULT;
+        next = next_tick(s, direct);
+    } while (next < until && next < mem_calls_next(s->calls, s->env.mem, s->env.index) && s->active &&
+             !s->ended);
+    return next;
+}
+
+uint64_t sm_run(struct sm *s, uint64_t from, uint64_t until, uint32_t *ended, struct err *e) {
+    uint64_t next;
+    if (s->failed.code) {
+        s->now = from;
+        err_set(e, s->failed.code, "%s", err_text(&s->failed));
+        return SM_FAULT;
+    }
+    s->arrival_tick = SM_NEVER;
+    s->ended = 0;
+    s->ticked = true;
+    next = s->direct ? run(s, from, until, true, e) : run(s, from, until, false, e);
+    *ended += s->ended;
+    return next;
+}
+
+uint64_t sm_ticked(const struct sm *s) {
+    return s->now;
 }
 
 /* ---- what is to be seen from outside ---- */

@@ -109,11 +109,14 @@ void sm_use(struct sm *s, struct sm_common *c, struct sm_branch *branch);
 bool sm_room(const struct sm *s); /* can take a block now */
 void sm_start(struct sm *s, uint64_t block, uint64_t now);
 bool sm_busy(const struct sm *s); /* has a block or something under way */
-/* One core cycle, after mem_advance to it; at most once per cycle. False: a simulated fault, the report is in e. Blocks that ended are added to *ended. */
-bool sm_tick(struct sm *s, uint64_t now, uint32_t *ended, struct err *e);
-/* The next cycle at which sm_tick has something to do; SM_NEVER: only memory can wake it. The SM accounts for the cycles
- * slept through as if it had been ticked in each. */
-uint64_t sm_next(struct sm *s);
+/* Ticks it in core cycle `from`, to which memory has been advanced, and in those after it and before `until` in which it has
+ * something to do by itself, until memory has something for it, a block ends or it has none. Returns the next cycle in which
+ * it has; SM_NEVER: only memory can wake it; SM_FAULT: a simulated fault in the last one, the report is in e. Blocks that
+ * ended are added to *ended. A cycle is ticked at most once; the SM accounts for those slept through as if each had been. */
+#define SM_FAULT UINT64_C(0)
+uint64_t sm_run(struct sm *s, uint64_t from, uint64_t until, uint32_t *ended, struct err *e);
+uint64_t sm_ticked(const struct sm *s); /* the last cycle in which it was */
+uint64_t sm_next(struct sm *s); /* what sm_run returned last, or when a block that came since is to begin */
 /* Counts the cycles before now that it has slept through; makes no difference to the totals. */
 void sm_account(struct sm *s, uint64_t now);
 void sm_get_stats(const struct sm *s, struct sm_stats *out, struct mech_stats *mech);

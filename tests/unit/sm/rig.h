@@ -89,7 +89,7 @@ static inline bool machine_loop(struct machine *x, struct sm *sm, struct mem *me
         if (!half && now > x->most / 2) sm_forget(sm);
         half = now > x->most / 2;
         mem_advance(mem, now);
-        if (!sm_tick(sm, now, &ended, &x->r.err)) return false;
+        if (sm_run(sm, now, now + 1, &ended, &x->r.err) == SM_FAULT) return false;
         while (started < blocks && sm_room(sm)) sm_start(sm, started++, now);
         if (ended == blocks && !x->cycles) x->cycles = now;
     }
