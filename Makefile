@@ -77,8 +77,10 @@ ifeq ($(shell uname -m),x86_64)
 OBJ    += $(ALU:%.c=$(BUILD)/obj/%.avx2.o)
 endif
 # What runs for every simulated instruction: 2 % fewer instructions of the host than with -O2. Other levels stay what they are.
+# No vectors of two: what they save is less than what packing them costs. Loops over lanes are in ALU, which has its own flags.
+INLINE := $(if $(findstring clang,$(CC)),,--param=max-inline-insns-auto=60)
 HOT    := $(filter src/base/% src/exec/% src/mech/% src/mem/% src/sm/% src/sim/gpu%,$(SRC))
-$(HOT:%.c=$(BUILD)/obj/%.o): override OPT := $(OPT:-O2=-O3)
+$(HOT:%.c=$(BUILD)/obj/%.o): override OPT := $(OPT:-O2=-O3) -fno-tree-vectorize $(INLINE)
 CUDAOBJ := $(CUDART:%.c=$(BUILD)/obj/%.o)
 # The interface's own types are those of the headers that programs get.
 $(CUDAOBJ): CPPFLAGS += -Icuda
