@@ -31,6 +31,8 @@ static uint32_t draw_mask(struct rng *r) {
     uint32_t mask = (uint32_t)rng_next(r) | (uint32_t)rng_next(r);
     if (!rng_below(r, 3)) mask = ~0u;
     if (!rng_below(r, 4)) mask &= (uint32_t)(rng_next(r) & rng_next(r));
+    if (!rng_below(r, 4)) /* one to four lanes */
+        for (uint32_t n = 1 + (uint32_t)rng_below(r, 4); bits_count(mask) > n;) mask &= mask - 1;
     return mask ? mask : 1;
 }
 
@@ -85,6 +87,7 @@ static void an_access_that_is_not_aligned_is_left_to_the_general_form(void **sta
     struct mem_served got[MEM_LANES];
     for (uint32_t b = 0; b < n; b++) {
         assert_int_equal(build[b]->coalesce(addr, 1u << 3, 4, 128, 32, got), 1);
+        assert_int_equal(build[b]->coalesce(addr, 1u << 7, 4, 128, 32, got), 0);
         assert_int_equal(build[b]->coalesce(addr, 1u << 3 | 1u << 7, 4, 128, 32, got), 0);
     }
 }

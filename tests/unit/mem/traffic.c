@@ -131,6 +131,15 @@ static uint64_t ask_all(struct mem *m, struct ask *a, uint32_t next[SMS], uint64
     return soonest;
 }
 
+/* What an SM reads without asking is what it would be told. */
+static void check_calls(const struct mem *m) {
+    for (uint32_t s = 0; s < SMS; s++) {
+        const struct mem_calls *c = mem_sm_calls(m, s);
+        assert_true(mem_calls_next(c, m, s) == mem_sm_next(m, s));
+        assert_int_equal(c->called, mem_sm_called(m, s));
+    }
+}
+
 /* Runs them all, each SM in order, until nothing is left to do. */
 static void run(struct mem *m, struct ask *a, bool jump) {
     uint32_t waiting = 0, next[SMS];
@@ -140,6 +149,7 @@ static void run(struct mem *m, struct ask *a, bool jump) {
         mem_advance(m, now);
         collect(m, a, now, &waiting);
         then = ask_all(m, a, next, now, &waiting);
+        check_calls(m);
         uint64_t event = mem_next(m);
         assert_true(event > now);
         if (event < then) then = event;

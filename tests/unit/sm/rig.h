@@ -1,5 +1,5 @@
 /* What the SM's tests share: a kernel from PTX text, options with their defaults, and a machine of one SM that either ticks
- * every cycle or jumps to the next event. */
+ * every cycle, jumps to the next event or is let run. */
 #ifndef TESTS_SM_RIG_H
 #define TESTS_SM_RIG_H
 
@@ -18,6 +18,7 @@ struct machine {
     const struct sm_observer *observer;
     bool audit;
     bool tick_all;     /* tick every cycle instead of jumping */
+    bool stretch;      /* or run in one call as far as it goes, where memory is ideal */
     uint64_t most;     /* cycles before giving up */
     struct sm_stats s; /* of the last run */
     struct mech_stats ms;
@@ -89,7 +90,9 @@ static inline bool machine_loop(struct machine *x, struct sm *sm, struct mem *me
         if (!half && now > x->most / 2) sm_forget(sm);
         half = now > x->most / 2;
         mem_advance(mem, now);
-        if (sm_run(sm, now, now + 1, &ended, &x->r.err) == SM_FAULT) return false;
+        const uint64_t until = x->stretch ? SM_NEVER : now + 1;
+        if (sm_run(sm, now, until, &ended, &x->r.err) == SM_FAULT) return false;
+        now = sm_ticked(sm);
         while (started < blocks && sm_room(sm)) sm_start(sm, started++, now);
         if (ended == blocks && !x->cycles) x->cycles = now;
     }

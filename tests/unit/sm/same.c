@@ -141,7 +141,8 @@ static void check_account(const struct machine *x) {
     assert_int_equal(waits, s->warp.w0_mem + s->warp.w0_idle + s->warp.stall);
 }
 
-/* A run of each way: sleeping without an account, sleeping with one, ticking with one. */
+/* A run of each way: without an account and, where memory is ideal, as far as it goes in one call; sleeping with an account;
+ * ticking with one. */
 static void run_three(struct machine *x, const char *kernel, const char *mech, const struct shape *shape,
                       const uint64_t *p, const void *want) {
     const void *got = exec_mem_at(x->r.mem, p[1], KERNEL_BYTES);
@@ -151,6 +152,7 @@ static void run_three(struct machine *x, const char *kernel, const char *mech, c
         fill(x, p[0], p[1]);
         x->profile = way > 0;
         x->tick_all = way == 2;
+        x->stretch = !way && x->m.memory.ideal;
         x->audit = x->tick_all && (shape == &shapes[0] || shape == &shapes[3]);
         machine_ok(x, mech, kernel, KERNEL_BLOCKS, KERNEL_THREADS, p);
         if (memcmp(want, got, KERNEL_BYTES))
