@@ -13,9 +13,15 @@
 #include "diff/sweep.h"
 #include "mech/mech.h"
 
+#ifdef __SANITIZE_ADDRESS__
+enum { LARGE = 8, ON_ALL_MACHINES = 1 };
+#else
+enum { LARGE = 24, ON_ALL_MACHINES = 2 };
+#endif
+
 static void large_kernels_leave_the_same_memory(void **state) {
     (void)state;
-    struct diff_range range = diff_range(24);
+    struct diff_range range = diff_range(LARGE);
     struct sb why = {0};
     if (!diff_sweep_large(range.first, range.count, &why)) fail_msg("%s", why.text);
 }
@@ -25,7 +31,7 @@ static void machines_leave_the_same_memory(void **state) {
     (void)state;
     const char *every = getenv("HEDDLE_DIFF_EVERY");
     struct diff_range range = diff_range(1);
-    range.count = every ? strtoull(every, NULL, 10) : 2;
+    range.count = every ? strtoull(every, NULL, 10) : ON_ALL_MACHINES;
     struct sb why = {0};
     unsigned failed = 0;
     for (uint64_t i = 0; i < range.count && failed < 5; i++) {

@@ -4,7 +4,11 @@
 #include "unit/mech/random_kernel.h"
 #include "unit/mech/rig.h"
 
+#ifdef __SANITIZE_ADDRESS__
+enum { KERNELS = 500 };
+#else
 enum { KERNELS = 2000 };
+#endif
 
 enum { INSERTS, MERGES, EMPTY_BLOCKS, EMPTY_ISSUES, SEARCHES, LIST_MAX }; /* stats.extra */
 
