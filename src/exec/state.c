@@ -323,8 +323,8 @@ void exec_block_free(struct exec_block *b) {
     for (uint32_t k = 0; k < b->nwarps; k++) {
         struct exec_warp *w = &b->warps[k];
         for (int l = 0; l < EXEC_LANES; l++) {
-            if (w->stack[l].frame) xfree(w->stack[l].frame);
-            if (w->stack[l].saved) xfree(w->stack[l].saved);
+            xfree(w->stack[l].frame);
+            xfree(w->stack[l].saved);
         }
         if (!b->grid->module->binary) xfree(w->local);
     }

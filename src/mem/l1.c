@@ -233,11 +233,6 @@ bool mem_take_done(struct front *f, uint32_t *tag) {
     return true;
 }
 
-bool mem_done(struct mem *m, uint32_t sm, uint64_t now, uint32_t *tag) {
-    (void)now;
-    return mem_take_done(&m->front[sm], tag);
-}
-
 /* ---- time ---- */
 
 static uint64_t next_news(const struct front *f) {

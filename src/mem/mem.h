@@ -63,8 +63,11 @@ static inline enum mem_answer mem_ask(const struct mem *m, uint32_t sm, enum mem
 bool mem_holds(const struct mem *m, uint32_t sm, enum mem_path path, uint64_t addr);
 uint64_t mem_misses(const struct mem *m, uint32_t sm, enum mem_path path); /* ever, of that cache */
 /* Takes one tag whose data has come back for this SM by cycle now; false when there is none. */
-bool mem_done(struct mem *m, uint32_t sm, uint64_t now, uint32_t *tag);
-bool mem_take_done(struct front *f, uint32_t *tag); /* the same */
+bool mem_take_done(struct front *f, uint32_t *tag);
+static inline bool mem_done(const struct mem *m, uint32_t sm, uint64_t now, uint32_t *tag) {
+    (void)now;
+    return mem_take_done(mem_front(m, sm), tag);
+}
 /* The SM must be woken: mem_done would give it a tag, or a request it was refused may now be taken. It must until mem_done
  * has given it the last, or said that there is none. */
 bool mem_sm_called(const struct mem *m, uint32_t sm);

@@ -506,18 +506,11 @@ static __attribute__((noinline)) bool issue_simple(struct sm *s, uint32_t sched,
 /* It has run, and its requests exist. */
 static inline void go_on(struct sm *s, uint32_t k, const struct sm_code *c) {
     struct sm_op *op = &s->ops.v[k];
+    if (!c->early || !c->moves || op->sides != SM_NONE) {
+        dispatch(s, &k, 1, false);
+        return;
+    }
     if (op->lines) idle_load(s, &s->sched[op->sched]);
-    if (!c->early) {
-        if (!op->memory) event_push(s, op->ready, k, k);
-        return;
-    }
-    if (!c->moves || op->sides != SM_NONE) {
-        if (goes_on(s, op))
-            commit_early(s, k);
-        else if (!op->memory)
-            event_push(s, op->ready, k, k);
-        return;
-    }
     struct mech_split *split = op->split;
     const bool awaited = op->memory && sm_insn(s, op->pc)->nd;
     score_add(s, split->set.p[0], op->pc, c->written, awaited ? k : SM_NONE, awaited ? SM_NEVER : op->ready);

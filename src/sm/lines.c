@@ -503,7 +503,6 @@ uint32_t lines_of_piece(struct sm *s, uint32_t op, struct mech_piece p) {
         return g->entry;
     }
     lines_begin(s);
-    g->bytes = o->access.bytes;
     gather_all(s, p.warp, i->op == IR_TEX);
     lines_build(s, op, false);
     return lines_end(s);

@@ -133,11 +133,8 @@ static uint64_t ask_all(struct mem *m, struct ask *a, uint32_t next[SMS], uint64
 
 /* What an SM reads without asking is what it would be told. */
 static void check_calls(const struct mem *m) {
-    for (uint32_t s = 0; s < SMS; s++) {
-        const struct mem_calls *c = mem_sm_calls(m, s);
-        assert_true(mem_calls_next(c, m, s) == mem_sm_next(m, s));
-        assert_int_equal(c->called, mem_sm_called(m, s));
-    }
+    for (uint32_t s = 0; s < SMS; s++)
+        assert_true(mem_calls_next(mem_sm_calls(m, s), m, s) == mem_sm_next(m, s));
 }
 
 /* Runs them all, each SM in order, until nothing is left to do. */
