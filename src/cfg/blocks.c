@@ -202,6 +202,24 @@ static void copy_edges(struct work *w) {
     g->pfirst[w->n] = np;
 }
 
+struct graph graph_part(const struct graph *g, graph_keeps_fn *keeps, const void *user, struct arena *mem) {
+    struct graph part = {.n = g->n, .root = g->root};
+    uint32_t ns = 0, np = 0;
+    part.sfirst = ARENA_NEW(mem, uint32_t, g->n + 1);
+    part.pfirst = ARENA_NEW(mem, uint32_t, g->n + 1);
+    part.succ = ARENA_NEW(mem, uint32_t, g->sfirst[g->n]);
+    part.pred = ARENA_NEW(mem, uint32_t, g->sfirst[g->n]);
+    for (uint32_t v = 0; v < g->n; v++) {
+        for (uint32_t k = g->sfirst[v]; k < g->sfirst[v + 1]; k++)
+            if (keeps(user, v, g->succ[k])) part.succ[ns++] = g->succ[k];
+        for (uint32_t k = g->pfirst[v]; k < g->pfirst[v + 1]; k++)
+            if (keeps(user, g->pred[k], v)) part.pred[np++] = g->pred[k];
+        part.sfirst[v + 1] = ns;
+        part.pfirst[v + 1] = np;
+    }
+    return part;
+}
+
 void blocks_graph(struct work *w) {
     w->leaves = ARENA_NEW(&w->mem, bool, w->n);
     w->number = ARENA_NEW(&w->mem, uint32_t, w->n);

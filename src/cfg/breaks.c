@@ -44,27 +44,14 @@ static uint32_t loops_left(const struct work *w, uint32_t u, uint32_t v) {
     return depth - kept;
 }
 
-static bool keeps(const struct work *w, const bool *ends, uint32_t u, uint32_t v) {
-    return !ends[u] && !ends[v] && loops_left(w, u, v) < 2;
-}
+struct kept {
+    const struct work *w;
+    const bool *ends;
+};
 
-static struct graph part_of(struct work *w, const bool *ends) {
-    const struct graph *g = &w->g;
-    struct graph part = {.n = g->n};
-    uint32_t ns = 0, np = 0;
-    part.sfirst = ARENA_NEW(&w->mem, uint32_t, g->n + 1);
-    part.pfirst = ARENA_NEW(&w->mem, uint32_t, g->n + 1);
-    part.succ = ARENA_NEW(&w->mem, uint32_t, g->sfirst[g->n]);
-    part.pred = ARENA_NEW(&w->mem, uint32_t, g->sfirst[g->n]);
-    for (uint32_t v = 0; v < g->n; v++) {
-        for (uint32_t k = g->sfirst[v]; k < g->sfirst[v + 1]; k++)
-            if (keeps(w, ends, v, g->succ[k])) part.succ[ns++] = g->succ[k];
-        for (uint32_t k = g->pfirst[v]; k < g->pfirst[v + 1]; k++)
-            if (keeps(w, ends, g->pred[k], v)) part.pred[np++] = g->pred[k];
-        part.sfirst[v + 1] = ns;
-        part.pfirst[v + 1] = np;
-    }
-    return part;
+static bool keeps(const void *user, uint32_t u, uint32_t v) {
+    const struct kept *k = user;
+    return !k->ends[u] && !k->ends[v] && loops_left(k->w, u, v) < 2;
 }
 
 /* ---- follows ---- */
@@ -141,7 +128,7 @@ void breaks_find(struct breaks *k) {
     bool *exits = ARENA_NEW(&w->mem, bool, w->n);
     uint32_t *ipdom = ARENA_NEW(&w->mem, uint32_t, w->n + 1);
     const bool *ends = find_endings(w);
-    struct graph part = part_of(w, ends);
+    struct graph part = graph_part(&w->g, keeps, &(struct kept){w, ends}, &w->mem);
     for (uint32_t v = 0; v < w->n; v++)
         exits[v] = w->b[v].reachable && !ends[v] && w->g.sfirst[v] == w->g.sfirst[v + 1];
     pdom_tree(w, &part, exits, ipdom);

@@ -61,7 +61,7 @@ void work_reopen(struct work *w, const struct ir_module *m, const struct cfg *c,
     w->dom = forest_number(w->n, w->idom, w->rpo, w->nrpo, &w->mem);
 }
 
-static bool analyse(struct ir_module *m, struct cfg *c, const struct cfg *was, struct err *e) {
+static bool analyse_module(struct ir_module *m, struct cfg *c, const struct cfg *was, struct err *e) {
     c->funcs = ARENA_NEW(&c->mem, struct cfg_func, m->funcs.n);
     if (!blocks_build(m, c, e)) return false;
     c->loops = ARENA_NEW(&c->mem, struct cfg_loop, c->nblocks);
@@ -70,15 +70,20 @@ static bool analyse(struct ir_module *m, struct cfg *c, const struct cfg *was, s
     return was || ir_link(m, e);
 }
 
-struct cfg *cfg_analyse_again(struct ir_module *m, const struct cfg *was, struct err *e) {
+static struct cfg *analyse(struct ir_module *m, enum cfg_exits exits, const struct cfg *was, struct err *e) {
     struct cfg *c = xcalloc(1, sizeof *c);
-    if (analyse(m, c, was, e)) return c;
+    c->exits = exits;
+    if (analyse_module(m, c, was, e)) return c;
     cfg_free(c);
     return NULL;
 }
 
-struct cfg *cfg_analyse(struct ir_module *m, struct err *e) {
-    return cfg_analyse_again(m, NULL, e);
+struct cfg *cfg_analyse_again(struct ir_module *m, const struct cfg *was, struct err *e) {
+    return analyse(m, was->exits, was, e);
+}
+
+struct cfg *cfg_analyse(struct ir_module *m, enum cfg_exits exits, struct err *e) {
+    return analyse(m, exits, NULL, e);
 }
 
 void cfg_free(struct cfg *c) {

@@ -16,8 +16,11 @@ struct cfg_block {
     uint32_t succ, nsucc; /* edges[succ .. succ+nsucc): each successor once, fall-through first */
     uint32_t pred, npred; /* edges[pred .. pred+npred) */
     uint32_t idom, ipdom; /* block, or CFG_NONE: entry or unreachable; the function's (virtual) exit */
-    uint32_t loop;        /* innermost loop, or CFG_NONE */
-    uint32_t priority;    /* place in a topological order without back edges, 0 first (order.c says more);
+    uint32_t
+        exit; /* the block by which threads here are taken to leave (exits.c); CFG_NONE: the function's end */
+    uint32_t ways;     /* successors with the same `exit`, and one more if threads may leave here */
+    uint32_t loop;     /* innermost loop, or CFG_NONE */
+    uint32_t priority; /* place in a topological order without back edges, 0 first (order.c says more);
                              unreachable blocks come last */
     bool reachable;
 };
@@ -47,7 +50,13 @@ struct cfg_func {
     uint32_t max_live;    /* 32-bit registers live at once, at the worst place */
 };
 
+/* Which exits count when post-dominators are computed (exits.c, docs/reconvergence.md): of those a block leads to only the
+ * main one, or all of them. */
+#define CFG_EXITS(CHOICE) CHOICE(main, CFG_EXITS_MAIN) CHOICE(edges, CFG_EXITS_EDGES)
+enum cfg_exits { CFG_EXITS_MAIN, CFG_EXITS_EDGES };
+
 struct cfg {
+    enum cfg_exits exits;
     struct cfg_block *blocks;
     uint32_t nblocks;
     struct cfg_loop *loops;
@@ -59,8 +68,9 @@ struct cfg {
 
 /* Analyses every function, fills in block, flags and rpc of each instruction, replaces virtual registers by
  * rows and links the module (ir_link). The module must be fresh from a front end. rpc is set on every
- * instruction that ends a block by itself (branches, calls, returns), guarded or not. NULL on error. */
-struct cfg *cfg_analyse(struct ir_module *m, struct err *e);
+ * instruction that ends a block by itself (branches, calls, returns), guarded or not: to its block's ipdom, or, if all ways but
+ * one lead to other exits, to the join of the smallest region that the block is in. NULL on error. */
+struct cfg *cfg_analyse(struct ir_module *m, enum cfg_exits exits, struct err *e);
 void cfg_free(struct cfg *c);
 
 /* Thread frontiers of one function. The frontier of a block: where threads may wait while the block runs,

@@ -8,8 +8,8 @@
  *   BMOV b     at the entry of a function, and before it returns: the caller's barrier b is saved, and put back
  *
  * Where the barriers are is asked for by the form. `volta`: at the immediate post-dominators of branches that may diverge, so
- * that threads meet where they do under pdom; the regions are those of regions.c, out of which every way leads to R, so there
- * is no BREAK. `volta_merge`: as compilers place them (merges.c).
+ * that threads meet where they do under pdom; the regions are those of regions.c. A BREAK stands only where threads that will
+ * exit leave them for code that has regions too: those may have the same registers. `volta_merge`: as compilers place them (merges.c).
  *
  * Ours, where the sources are silent:
  *   - a call whose callee may return its threads apart (a branch in it that joins nowhere but at its end) is a branch that
@@ -47,11 +47,12 @@ static void put(struct maker *k, struct cfg_mark at, struct ir_insn i) {
 /* ---- which branches part threads ---- */
 
 /* Threads may come back from the function one by one. */
-static bool *find_returning_apart(const struct ir_module *m, const uint8_t *varies) {
+static bool *find_returning_apart(const struct ir_module *m, const struct cfg *c, const uint8_t *varies) {
     bool *apart = xcalloc(m->funcs.n + 1, sizeof *apart);
     for (uint32_t f = 0; f < m->funcs.n; f++)
         for (uint32_t pc = m->funcs.v[f].entry; pc < m->funcs.v[f].end && !m->funcs.v[f].kernel; pc++)
-            apart[f] |= varies[pc] && m->code.v[pc].rpc == IR_NOPC && m->code.v[pc].op != IR_EXIT;
+            apart[f] |= varies[pc] && m->code.v[pc].rpc == IR_NOPC && m->code.v[pc].op != IR_EXIT &&
+                        c->blocks[m->code.v[pc].block].ways > 1;
     return apart;
 }
 
@@ -64,7 +65,7 @@ static bool calls_apart(const struct ir_module *m, const struct ir_insn *i, cons
 
 static uint8_t *find_varying(const struct ir_module *m, const struct cfg *c) {
     uint8_t *varies = cfg_uniform(m, c);
-    bool *apart = find_returning_apart(m, varies);
+    bool *apart = find_returning_apart(m, c, varies);
     for (uint32_t pc = 0; pc < m->code.n; pc++)
         if (calls_apart(m, &m->code.v[pc], apart)) varies[pc] |= CFG_VARIES_WARP | CFG_VARIES_BLOCK;
     xfree(apart);
@@ -104,6 +105,32 @@ static void colour(struct maker *k, const struct cfg_regions *g, struct barrier 
     xfree(ends);
 }
 
+/* Finds the exits (cfg_block.exit) whose threads meet in regions before they leave; the result is indexed by block. */
+static bool *find_busy_exits(const struct maker *k, const struct cfg_regions *g) {
+    bool *busy = xcalloc(k->c->nblocks + 1, sizeof *busy);
+    for (uint32_t r = 0; r < g->n; r++) {
+        const uint32_t exit = k->c->blocks[g->v[r].join].exit;
+        if (exit != CFG_NONE) busy[exit] = true;
+    }
+    return busy;
+}
+
+/* Lets threads that take an edge to another exit leave all barriers they are members of. False if that takes too many marks. */
+static bool put_leaves(struct maker *k, const struct cfg_regions *g, const struct barrier *all,
+                       const bool *done, const bool *busy) {
+    const struct cfg_block *b = k->c->blocks;
+    const size_t limit = k->out.n + FORM_MOST_MARKS;
+    for (uint32_t u = 0; u < k->c->nblocks; u++)
+        for (uint32_t s = 0; b[u].reachable && !done[b[u].func] && s < b[u].nsucc; s++) {
+            const uint32_t v = k->c->edges[b[u].succ + s];
+            if (b[u].exit == b[v].exit || !busy[b[v].exit]) continue;
+            for (uint32_t r = g->of_block[u]; r != CFG_NONE && k->out.n < limit; r = g->v[r].parent)
+                if (all[r].reg != CFG_NONE)
+                    put(k, cfg_edge_mark(k->m, &b[u], &b[v]), mark(IR_MK_BREAK, all[r].reg, IR_NOPC));
+        }
+    return k->out.n < limit;
+}
+
 /* Those of functions that have none yet. */
 static bool barriers_of_regions(struct maker *k, const uint8_t *varies, const bool *done, struct barriers *b,
                                 struct err *e) {
@@ -122,9 +149,13 @@ static bool barriers_of_regions(struct maker *k, const uint8_t *varies, const bo
         for (uint32_t i = 0; i < q->nmarks; i++) VEC_PUSH(&b->marks, g->marks[q->mark + i]);
         VEC_PUSH(&b->v, x);
     }
+    bool *busy = find_busy_exits(k, g);
+    bool good = put_leaves(k, g, all, done, busy) ||
+                err_set(e, ERR_INPUT, "%s: error: too many ways to exits within regions", k->m->name);
+    xfree(busy);
     xfree(all);
     cfg_regions_free(g);
-    return true;
+    return good;
 }
 
 static bool find_barriers(struct maker *k, bool merge, struct barriers *b, struct err *e) {

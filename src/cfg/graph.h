@@ -56,6 +56,11 @@ static inline bool block_dominates(const struct work *w, uint32_t a, uint32_t b)
     return forest_under(&w->dom, b, a);
 }
 
+/* The edge counts for reconvergence: threads that take it leave by the same exit as those that stay (exits.c). */
+static inline bool edge_counts(const struct work *w, uint32_t u, uint32_t v) {
+    return w->b[u].exit == w->b[v].exit;
+}
+
 /* The innermost loop that holds the block, as a place after f->loop, or CFG_NONE. */
 static inline uint32_t loop_of(const struct work *w, uint32_t v) {
     return w->b[v].loop == CFG_NONE ? CFG_NONE : w->b[v].loop - w->f->loop;
@@ -88,6 +93,34 @@ void dom_tree(const struct graph *g, uint32_t *idom, struct arena *mem);
 struct forest forest_number(uint32_t n, const uint32_t *parent, const uint32_t *order, uint32_t norder,
                             struct arena *mem);
 void dom_analyse(struct work *w);
+
+/* blocks.c: a copy of the graph without the edges that `keeps` refuses. */
+typedef bool graph_keeps_fn(const void *user, uint32_t u, uint32_t v);
+struct graph graph_part(const struct graph *g, graph_keeps_fn *keeps, const void *user, struct arena *mem);
+
+/* exits.c: the exit and the ways of every block. exits: blocks that may end the function or the thread, or close an endless
+ * loop; on return those of them that count. False: all of them and all edges do. */
+bool exits_analyse(struct work *w, bool *exits);
+
+/* grow.c: the regions of the branches that end the blocks in `branch`, where their threads meet at the immediate
+ * post-dominator, which must be a block. Inner regions come before those around them. Free v, top and todo. */
+struct grown {
+    uint32_t join, parent; /* local block; region or CFG_NONE */
+    uint32_t nblocks;      /* inner regions included */
+};
+struct growth {
+    struct work *w;
+    const bool *branch; /* by local block */
+    VEC(struct grown) v;
+    /* Local block to the smallest region that holds its end, and its start: a branch from which a region begins is in it
+     * only with its end. CFG_NONE: none. */
+    uint32_t *of_end, *of_start;
+    uint32_t *at_join; /* local block to the region it ends, or CFG_NONE */
+    VEC(uint32_t) top; /* region towards the largest finished one around it: union-find */
+    VEC(uint32_t) todo;
+};
+void grow_regions(struct growth *k);
+void growth_free(struct growth *k);
 
 /* pdom.c: immediate post-dominators in a graph over the function's blocks, w's or part of it, into ipdom[0 ..
  * n] (n, the virtual exit, also as a value; CFG_NONE: no edges). exits: who leads to the exit; endless parts

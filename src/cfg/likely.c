@@ -4,6 +4,7 @@
  * as unlikely that
  *   - leave a loop from neither its header nor a block that jumps back to it, as a break does, if the loop has another way out
  *     from one of those;
+ *   - lead to an exit that does not count (exits.c);
  *   - lead to a block that does nothing but end the thread, if not all threads end there, or end it in place (a guarded
  *     exit, in kernels ret);
  * unless all ways of a block are. The point is the immediate post-dominator in what is left, if the branch has two ways left
@@ -82,6 +83,7 @@ static void find_plain(struct likely *k) {
 
 static bool unlikely(const struct likely *k, uint32_t u, uint32_t v) {
     const struct work *w = k->w;
+    if (!edge_counts(w, u, v)) return true;
     if (w->fn->kernel && block_only_ends(w, v) && !forest_under(&k->tree, u, v)) return true;
     uint32_t common = common_loop(w, u, v);
     for (uint32_t l = w->b[u].loop; l != common; l = w->c->loops[l].parent)

@@ -1,5 +1,5 @@
-/* Post-dominators: dominators of the reversed graph from a virtual exit that every RET, EXIT and TRAP leads
- * to.
+/* Post-dominators: dominators of the reversed graph from a virtual exit, to which the exits lead that count (exits.c), by the
+ * edges that count; with cfg.exits = edges all of them. And where the threads of each branch meet, which mechanisms read.
  *
  * Where threads can only go round for ever, no path leads to that exit and nothing would post-dominate
  * anything. So each strongly connected component that nothing leaves is given one edge to the exit: from its
@@ -51,6 +51,39 @@ static struct graph reverse(const struct graph *g, const bool *exits, struct are
     return r;
 }
 
+void pdom_tree(struct work *w, const struct graph *g, bool *exits, uint32_t *ipdom) {
+    connect_endless(w, g, exits, &w->mem);
+    struct graph r = reverse(g, exits, &w->mem);
+    dom_tree(&r, ipdom, &w->mem);
+}
+
+static bool counts(const void *user, uint32_t u, uint32_t v) {
+    return edge_counts(user, u, v);
+}
+
+/* ---- where threads meet ---- */
+
+/* The threads that do not end all leave the block one way. */
+static bool only_ends_some(const struct work *w, uint32_t v) {
+    return w->b[v].ways < 2 && w->g.sfirst[v + 1] - w->g.sfirst[v] + w->leaves[v] > w->b[v].ways;
+}
+
+/* Sets the meeting points of branches that only end some threads. The others need not wait for those: they meet again at the
+ * end of the region that the branch is in. */
+static void set_rpc_around(struct work *w) {
+    bool *branch = ARENA_NEW(&w->mem, bool, w->n);
+    for (uint32_t v = 0; v < w->n; v++)
+        branch[v] = w->number[v] != CFG_NONE && w->b[v].ways > 1 && w->ipdom[v] < w->n;
+    struct growth k = {.w = w, .branch = branch};
+    grow_regions(&k);
+    for (uint32_t v = 0; v < w->n; v++) {
+        if (w->number[v] == CFG_NONE || !only_ends_some(w, v)) continue;
+        const uint32_t r = k.of_end[v];
+        w->m->code.v[w->b[v].end - 1].rpc = r == CFG_NONE ? IR_NOPC : w->b[k.v.v[r].join].first;
+    }
+    growth_free(&k);
+}
+
 static void set_rpc(struct work *w) {
     for (uint32_t v = 0; v < w->n; v++) {
         struct ir_insn *last = &w->m->code.v[w->b[v].end - 1];
@@ -58,18 +91,16 @@ static void set_rpc(struct work *w) {
     }
 }
 
-void pdom_tree(struct work *w, const struct graph *g, bool *exits, uint32_t *ipdom) {
-    connect_endless(w, g, exits, &w->mem);
-    struct graph r = reverse(g, exits, &w->mem);
-    dom_tree(&r, ipdom, &w->mem);
-}
-
 void pdom_analyse(struct work *w) {
     bool *exits = ARENA_NEW(&w->mem, bool, w->n);
     uint32_t *ipdom = ARENA_NEW(&w->mem, uint32_t, w->n + 1);
     for (uint32_t v = 0; v < w->n; v++) exits[v] = w->leaves[v] && w->b[v].reachable;
-    pdom_tree(w, &w->g, exits, ipdom);
+    connect_endless(w, &w->g, exits, &w->mem);
+    const bool less = exits_analyse(w, exits);
+    struct graph part = less ? graph_part(&w->g, counts, w, &w->mem) : w->g;
+    pdom_tree(w, &part, exits, ipdom);
     w->ipdom = ipdom;
     for (uint32_t v = 0; v < w->n; v++) w->b[v].ipdom = ipdom[v] >= w->n ? CFG_NONE : ipdom[v] + w->f->block;
     set_rpc(w);
+    if (less) set_rpc_around(w);
 }

@@ -20,8 +20,7 @@
  * Instead of one mark at the branches' common dominator, which need not be post-dominated by R, there may be several, of
  * which every path meets one. The dominator is `start`.
  *
- * Regions are found from the deepest R in the post-dominator tree outwards; a finished one is one step for those around it,
- * so the whole is near-linear. */
+ * Threads may also leave by an exit other than that of R's (exits.c): on such an edge they leave all regions for good. */
 #include "cfg/regions.h"
 
 #include <stdlib.h>
@@ -29,22 +28,12 @@
 
 #include "cfg/graph.h"
 
-struct grown {
-    uint32_t join, parent; /* local block; region or CFG_NONE */
-    uint32_t nblocks;      /* inner regions included */
-};
-
 struct finder {
     struct cfg_regions *out;
     const uint8_t *varies;
     struct work *w;
-    VEC(struct grown) grown; /* of one function, inner ones first */
-    /* Local block to the smallest region that holds its end, and its start: a branch from which a region begins is in it
-     * only with its end. Numbers as in grown, then as in regions. CFG_NONE: none. */
-    uint32_t *of_end, *of_start;
-    uint32_t *at_join; /* local block to the region it ends, or CFG_NONE */
-    VEC(uint32_t) top; /* region towards the largest finished one around it: union-find */
-    VEC(uint32_t) todo;
+    bool *branch;                /* of one function: the local block ends in a branch with a region */
+    uint32_t *of_end, *of_start; /* local block to region, as in struct growth */
     VEC(struct cfg_region) regions;
     struct forest nest; /* of this function's regions, those from `low` on */
     uint32_t low;
@@ -59,94 +48,19 @@ struct found {
     struct cfg_mark at;
 };
 
-static uint32_t top_of(struct finder *k, uint32_t q) {
-    while (k->top.v[q] != q) q = k->top.v[q] = k->top.v[k->top.v[q]];
-    return q;
-}
-
-/* ---- the blocks of each region ---- */
-
-/* A finished region becomes part of r, and so does what comes after it. */
-static void absorb(struct finder *k, uint32_t inner, uint32_t r) {
-    inner = top_of(k, inner);
-    if (inner == r) return;
-    struct grown *q = &k->grown.v[inner];
-    q->parent = r;
-    k->top.v[inner] = r;
-    k->grown.v[r].nblocks += q->nblocks;
-    VEC_PUSH(&k->todo, q->join);
-}
-
-static void add_end(struct finder *k, uint32_t v, uint32_t r) {
-    if (k->of_end[v] != CFG_NONE) {
-        absorb(k, k->of_end[v], r);
-        return;
-    }
-    k->of_end[v] = r;
-    k->grown.v[r].nblocks++;
-    for (uint32_t s = k->w->g.sfirst[v]; s < k->w->g.sfirst[v + 1]; s++) VEC_PUSH(&k->todo, k->w->g.succ[s]);
-}
-
-static void add_block(struct finder *k, uint32_t v, uint32_t r) {
-    if (v == k->grown.v[r].join) return;
-    if (k->of_start[v] == CFG_NONE) {
-        k->of_start[v] = r;
-        if (k->at_join[v] != CFG_NONE) absorb(k, k->at_join[v], r);
-    }
-    add_end(k, v, r);
-}
-
 static bool diverges(const struct finder *k, uint32_t v) {
     const struct work *w = k->w;
-    return w->number[v] != CFG_NONE && w->ipdom[v] < w->n && k->varies[w->b[v].end - 1];
-}
-
-/* Blocks that end in such a branch, in the order of their joins, deepest in the post-dominator tree first. */
-static uint32_t *sort_branches(struct finder *k, uint32_t *n) {
-    struct work *w = k->w;
-    uint32_t *depth = ARENA_NEW(&w->mem, uint32_t, w->n + 1), *path = ARENA_NEW(&w->mem, uint32_t, w->n + 1);
-    uint32_t *order = ARENA_NEW(&w->mem, uint32_t, w->n), *start = ARENA_NEW(&w->mem, uint32_t, w->n + 2);
-    *n = 0;
-    for (uint32_t v = 0; v < w->n; v++) {
-        uint32_t np = 0, x = v;
-        if (w->number[v] == CFG_NONE) continue;
-        for (; x < w->n && !depth[x]; x = w->ipdom[x]) path[np++] = x;
-        for (uint32_t d = x < w->n ? depth[x] : 0; np;) depth[path[--np]] = ++d;
-    }
-    for (uint32_t v = 0; v < w->n; v++)
-        if (diverges(k, v)) start[w->n - depth[w->ipdom[v]] + 1]++, ++*n;
-    for (uint32_t d = 0; d <= w->n; d++) start[d + 1] += start[d];
-    for (uint32_t v = 0; v < w->n; v++)
-        if (diverges(k, v)) order[start[w->n - depth[w->ipdom[v]]]++] = v;
-    return order;
-}
-
-static void grow(struct finder *k, uint32_t branch) {
-    uint32_t join = k->w->ipdom[branch], r = k->at_join[join];
-    if (r == CFG_NONE) {
-        r = k->at_join[join] = (uint32_t)k->grown.n;
-        VEC_PUSH(&k->grown, (struct grown){.join = join, .parent = CFG_NONE});
-        VEC_PUSH(&k->top, r);
-    }
-    k->todo.n = 0;
-    add_end(k, branch, r);
-    while (k->todo.n) add_block(k, k->todo.v[--k->todo.n], r);
-}
-
-/* Joins of one depth may take turns: none is in another's region. */
-static void grow_all(struct finder *k) {
-    uint32_t n;
-    const uint32_t *order = sort_branches(k, &n);
-    for (uint32_t v = 0; v < k->w->n; v++) k->of_end[v] = k->of_start[v] = k->at_join[v] = CFG_NONE;
-    for (uint32_t i = 0; i < n; i++) grow(k, order[i]);
+    const uint16_t op = w->m->code.v[w->b[v].end - 1].op;
+    const bool splits = w->b[v].ways > 1 || op == IR_CALL || op == IR_CALL_IND;
+    return w->number[v] != CFG_NONE && w->ipdom[v] < w->n && splits && k->varies[w->b[v].end - 1];
 }
 
 /* ---- numbering: parents first ---- */
 
-static void number_regions(struct finder *k, uint32_t *number) {
+static void number_regions(struct finder *k, const struct growth *from, uint32_t *number) {
     struct work *w = k->w;
-    for (uint32_t q = (uint32_t)k->grown.n; q-- > 0;) {
-        const struct grown *g = &k->grown.v[q];
+    for (uint32_t q = (uint32_t)from->v.n; q-- > 0;) {
+        const struct grown *g = &from->v.v[q];
         number[q] = (uint32_t)k->regions.n;
         CHECK(g->parent == CFG_NONE || g->parent > q);
         VEC_PUSH(&k->regions,
@@ -165,11 +79,11 @@ static void number_regions(struct finder *k, uint32_t *number) {
     }
 }
 
-static void list_branches(struct finder *k, const uint32_t *number) {
+static void list_branches(struct finder *k, const struct growth *from, const uint32_t *number) {
     struct work *w = k->w;
     uint32_t first = (uint32_t)k->branches.n;
     for (uint32_t v = 0; v < w->n; v++)
-        if (diverges(k, v)) k->regions.v[number[k->at_join[w->ipdom[v]]]].nbranches++;
+        if (k->branch[v]) k->regions.v[number[from->at_join[w->ipdom[v]]]].nbranches++;
     for (uint32_t r = k->low; r < k->regions.n; r++) {
         k->regions.v[r].branch = first;
         first += k->regions.v[r].nbranches;
@@ -178,8 +92,8 @@ static void list_branches(struct finder *k, const uint32_t *number) {
     VEC_RESERVE(&k->branches, first);
     k->branches.n = first;
     for (uint32_t v = 0; v < w->n; v++) {
-        if (!diverges(k, v)) continue;
-        struct cfg_region *r = &k->regions.v[number[k->at_join[w->ipdom[v]]]];
+        if (!k->branch[v]) continue;
+        struct cfg_region *r = &k->regions.v[number[from->at_join[w->ipdom[v]]]];
         k->branches.v[r->branch + r->nbranches++] = w->b[v].end - 1;
     }
 }
@@ -310,8 +224,9 @@ static void find_loop(struct finder *k, struct cfg_region *r) {
     uint32_t l = c->blocks[w->m->code.v[k->branches.v[r->branch]].block].loop;
     while (l != CFG_NONE && c->loops[l].nblocks < r->nblocks) l = c->loops[l].parent;
     if (l == CFG_NONE || c->loops[l].nblocks != r->nblocks) return;
-    for (uint32_t around = c->blocks[r->join].loop; around != CFG_NONE; around = c->loops[around].parent)
-        if (around == l) return;
+    uint32_t around = c->blocks[r->join].loop;
+    while (around != CFG_NONE && c->loops[around].depth > c->loops[l].depth) around = c->loops[around].parent;
+    if (around == l) return;
     for (uint32_t i = 0; i < r->nbranches; i++) {
         const struct cfg_block *b = &c->blocks[w->m->code.v[k->branches.v[r->branch + i]].block];
         bool leaves = false;
@@ -323,17 +238,24 @@ static void find_loop(struct finder *k, struct cfg_region *r) {
 
 /* ---- all of it ---- */
 
-static bool find_function(struct finder *k) {
+/* Which regions there are, and their blocks. */
+static void find_regions(struct finder *k) {
     struct work *w = k->w;
-    k->of_end = ARENA_NEW(&w->mem, uint32_t, w->n);
-    k->of_start = ARENA_NEW(&w->mem, uint32_t, w->n);
-    k->at_join = ARENA_NEW(&w->mem, uint32_t, w->n);
-    k->grown.n = k->top.n = 0;
+    k->branch = ARENA_NEW(&w->mem, bool, w->n);
+    for (uint32_t v = 0; v < w->n; v++) k->branch[v] = diverges(k, v);
+    struct growth from = {.w = w, .branch = k->branch};
+    grow_regions(&from);
+    k->of_end = from.of_end;
+    k->of_start = from.of_start;
+    uint32_t *number = ARENA_NEW(&w->mem, uint32_t, from.v.n);
+    number_regions(k, &from, number);
+    list_branches(k, &from, number);
+    growth_free(&from);
+}
+
+static bool find_function(struct finder *k) {
     k->low = (uint32_t)k->regions.n;
-    grow_all(k);
-    uint32_t *number = ARENA_NEW(&w->mem, uint32_t, k->grown.n);
-    number_regions(k, number);
-    list_branches(k, number);
+    find_regions(k);
     number_nest(k);
     if (!place_marks(k)) return false;
     for (uint32_t r = k->low; r < k->regions.n; r++) {
@@ -370,9 +292,6 @@ struct cfg_regions *cfg_regions(const struct ir_module *m, const struct cfg *c, 
     out->v = keep(&out->mem, k.regions.v, k.regions.n * sizeof *k.regions.v);
     out->branches = keep(&out->mem, k.branches.v, k.branches.n * sizeof *k.branches.v);
     out->marks = keep(&out->mem, k.marks.v, k.marks.n * sizeof *k.marks.v);
-    VEC_FREE(&k.grown);
-    VEC_FREE(&k.top);
-    VEC_FREE(&k.todo);
     VEC_FREE(&k.regions);
     VEC_FREE(&k.branches);
     VEC_FREE(&k.marks);

@@ -84,6 +84,11 @@ static json_t *blocks(const struct inspect *in, uint32_t func) {
     return a;
 }
 
+/* The block of a PC; null for IR_NOPC. */
+static json_t *block_of(const struct inspect *in, uint32_t pc) {
+    return block_number(pc == IR_NOPC ? CFG_NONE : in->ir->code.v[pc].block);
+}
+
 static json_t *branches(const struct inspect *in, uint32_t func) {
     json_t *a = json_array();
     struct inspect_branch b;
@@ -96,12 +101,10 @@ static json_t *branches(const struct inspect *in, uint32_t func) {
         json_object_set_new(o, "block", block_number(b.block));
         put_place(in, o, b.pc);
         json_object_set_new(o, "targets", block_list(in, k->succ, k->nsucc));
-        json_object_set_new(o, "ipdom", block_number(k->ipdom));
+        json_object_set_new(o, "ipdom", block_of(in, in->ir->code.v[b.pc].rpc));
         const char *diverges = inspect_diverges(in, b.pc);
         json_object_set_new(o, "diverges", diverges ? json_string(diverges) : json_null());
-        uint32_t likely = in->likely[b.pc];
-        json_object_set_new(o, "likely",
-                            block_number(likely == IR_NOPC ? CFG_NONE : in->ir->code.v[likely].block));
+        json_object_set_new(o, "likely", block_of(in, in->likely[b.pc]));
         json_array_append_new(a, o);
     }
     return a;

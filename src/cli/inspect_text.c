@@ -42,14 +42,13 @@ static void parameters(const struct inspect *in, uint32_t func, struct sb *out) 
     add_table(in, out, "Parameters", &t);
 }
 
-static void meeting_point(const struct inspect *in, uint32_t block, struct table *t) {
+static void meeting_point(const struct inspect *in, uint32_t branch, struct table *t) {
     struct sb s = {0};
-    uint32_t ipdom = in->cfg->blocks[block].ipdom;
-    if (ipdom == CFG_NONE) {
+    const uint32_t pc = in->ir->code.v[branch].rpc;
+    if (pc == IR_NOPC) {
         table_cell(t, "exit");
     } else {
-        uint32_t pc = in->cfg->blocks[ipdom].first;
-        table_cell(t, "B%u", ipdom);
+        table_cell(t, "B%u", in->ir->code.v[pc].block);
         table_cell(t, "%u", in->ir->code.v[pc].line);
         place(in, pc, &s);
         table_cell(t, "%s", s.text ? s.text : "");
@@ -83,7 +82,7 @@ static void branches(const struct inspect *in, uint32_t func, struct sb *out) {
         table_cell(&t, "%s", source.text ? source.text : "");
         table_cell(&t, "%s", targets.text ? targets.text : "");
         table_cell(&t, "%s", inspect_diverges(in, b.pc) ? inspect_diverges(in, b.pc) : "no");
-        meeting_point(in, b.block, &t);
+        meeting_point(in, b.pc, &t);
         sb_free(&source);
         sb_free(&targets);
     }

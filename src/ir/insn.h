@@ -194,7 +194,7 @@ struct ir_insn {
         uint32_t imm;    /* IR_V_* fields of a video instruction; CP_WAIT: groups; WMMA_AT: IR_AT_* */
     };
     uint32_t block; /* block number, module-wide (cfg) */
-    uint32_t rpc;   /* branches: first PC of the immediate post-dominator, IR_NOPC: the function's end (cfg) */
+    uint32_t rpc;   /* branches: first PC of the block where their threads meet, IR_NOPC: the function's end (cfg/pdom.c) */
     uint32_t line;  /* line in the PTX text */
     ir_opnd o[8];
 };

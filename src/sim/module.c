@@ -150,7 +150,7 @@ static bool build(hd_module *mod, const char *name, const struct ptx_text *texts
               : n == 1 && sass_is(text, bytes) ? sass_load(name, text, bytes, e)
                                                : ptx_link(name, texts, n, e);
     if (!mod->ir) return false;
-    mod->cfg = cfg_analyse(mod->ir, e);
+    mod->cfg = cfg_analyse(mod->ir, (enum cfg_exits)mod->dev->options.cfg.exits, e);
     if (!mod->cfg) return false;
     enum exec_isa isa = (enum exec_isa)mod->dev->options.exec.isa;
     mod->image = exec_image_new(mod->dev->mem, mod->ir, isa, e);

@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct err e = {0};
     struct ir_module *m = ptx_load("fuzz.ptx", (const char *)data, size, &e);
     if (m) {
-        struct cfg *c = cfg_analyse(m, &e);
+        struct cfg *c = cfg_analyse(m, CFG_EXITS_MAIN, &e);
         for (uint32_t pc = 0; c && pc < m->code.n; pc++) {
             struct sb text = {0};
             ir_print_insn(&text, m, pc);

@@ -308,7 +308,7 @@ static uint32_t compiled(const char *body) {
         body);
     struct ir_module *m = ptx_load("k.ptx", t.text, t.len, &e);
     if (!m) fail_msg("%s", err_text(&e));
-    struct cfg *c = cfg_analyse(m, &e);
+    struct cfg *c = cfg_analyse(m, CFG_EXITS_MAIN, &e);
     if (!c) fail_msg("%s", err_text(&e));
     const uint32_t n = m->funcs.v[0].total_compiled;
     cfg_free(c);

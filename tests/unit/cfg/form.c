@@ -123,7 +123,7 @@ static void only_blocks_that_a_round_passes_before_their_turn_have_a_mark(void *
 static void expect_regions(const char *text, uint32_t n, const uint32_t (*want)[2]) {
     struct err e = {0};
     struct ir_module *m = ptx_load("t.ptx", text, strlen(text), &e);
-    struct cfg *c = m ? cfg_analyse(m, &e) : NULL;
+    struct cfg *c = m ? cfg_analyse(m, CFG_EXITS_MAIN, &e) : NULL;
     if (!c) fail_msg("%s", err_text(&e));
     struct rewrite *r = make(m, c, CFG_FORM_REGIONS);
     assert_int_equal(r->m->code.n, m->code.n + n);

@@ -73,18 +73,20 @@ static void postorder(const struct shape *s, uint32_t v, set *seen, uint32_t *ou
     out[(*n)++] = v;
 }
 
-static struct bits naive_reversed(const struct shape *s, const struct bits *g, set live) {
-    struct bits r = {.n = g->n + 1, .root = g->n};
+/* The edges and exits that count for post-dominators, by definition: all of them, or those of the exits in `main`. */
+struct counted {
+    struct bits g;
+    set exits;
+    uint32_t exit[MAX_N]; /* CFG_NONE where all count */
+};
+
+/* Blocks that leave, and in each part that nothing leaves the first in postorder, which is the last in its reverse. */
+static set naive_exits(const struct shape *s, const struct bits *g, set live) {
     uint32_t post[MAX_N], npost = 0;
-    set seen = 0;
+    set seen = 0, exits = 0;
     postorder(s, 0, &seen, post, &npost);
     assert_true(seen == live);
-    for (uint32_t v = 0; v < g->n; v++) {
-        for (uint32_t w = 0; w < g->n; w++)
-            if (g->succ[v] & BIT(w)) connect(&r, w, v);
-        if (live & BIT(v) && s->node[v].leaves) connect(&r, g->n, v);
-    }
-    for (uint32_t k = 0; k < npost; k++) { /* the first in postorder is the last in its reverse */
+    for (uint32_t k = 0; k < npost; k++) {
         uint32_t v = post[k];
         set below = reach(g, g->succ, v, MAX_N + 1), component = 0;
         bool leaves = false, first = true;
@@ -94,25 +96,151 @@ static struct bits naive_reversed(const struct shape *s, const struct bits *g, s
             if (reach(g, g->succ, w, MAX_N + 1) & BIT(v)) component |= BIT(w);
         }
         for (uint32_t j = 0; j < k; j++) first &= !(component & BIT(post[j]));
-        if (component == below && !leaves && first) connect(&r, g->n, v);
+        if (s->node[v].leaves || (component == below && !leaves && first)) exits |= BIT(v);
+    }
+    return exits;
+}
+
+/* ---- main exits: those a block reaches, ranked by the heaviest way to them ---- */
+
+struct ways {
+    const struct shape *s;
+    const struct ir_module *m;
+    const struct cfg *c;
+    const struct bits *g;
+    set live, component[MAX_N];
+    struct weight {
+        uint32_t v[3]; /* barriers, loops left where they turn, instructions */
+    } weight[MAX_N];
+    bool known[MAX_N];
+};
+
+static bool heavier(struct weight a, struct weight b) {
+    for (int k = 0; k < 3; k++)
+        if (a.v[k] != b.v[k]) return a.v[k] > b.v[k];
+    return false;
+}
+
+static bool heads(const struct ways *x, uint32_t v) {
+    return v == 0 || x->g->pred[v] & ~x->component[v];
+}
+
+/* The block is on a cycle, and is its header or jumps back to one. */
+static bool loop_turns(const struct ways *x, uint32_t v) {
+    const set inside = x->g->succ[v] & x->component[v];
+    bool back = inside && heads(x, v);
+    for (uint32_t w = 0; w < x->g->n; w++) back |= inside & BIT(w) && heads(x, w);
+    return back;
+}
+
+static struct weight weigh(struct ways *x, uint32_t v) {
+    struct weight best = {{0}};
+    if (x->known[v]) return x->weight[v];
+    for (uint32_t w = 0; w < x->g->n; w++)
+        for (uint32_t u = 0; x->component[v] & BIT(w) && u < x->g->n; u++) {
+            if (!(x->g->pred[w] & BIT(u)) || x->component[v] & BIT(u)) continue;
+            struct weight way = weigh(x, u);
+            way.v[1] += loop_turns(x, u);
+            if (heavier(way, best)) best = way;
+        }
+    for (uint32_t w = 0; w < x->g->n; w++) {
+        if (!(x->component[v] & BIT(w))) continue;
+        const struct cfg_block *b = &x->c->blocks[w];
+        for (uint32_t pc = b->first; pc < b->end; pc++) best.v[0] += x->m->code.v[pc].op == IR_BAR_SYNC;
+        best.v[2] += b->end - b->first;
+    }
+    x->known[v] = true;
+    return x->weight[v] = best;
+}
+
+static int kind_of(const struct ways *x, uint32_t v) {
+    if (!x->s->node[v].leaves) return 1;
+    return x->m->code.v[x->c->blocks[v].end - 1].op == IR_TRAP ? 0 : 2;
+}
+
+static bool ranks_before(struct ways *x, uint32_t a, uint32_t b, const uint32_t *post) {
+    if (kind_of(x, a) != kind_of(x, b)) return kind_of(x, a) > kind_of(x, b);
+    struct weight p = weigh(x, a), q = weigh(x, b);
+    return heavier(p, q) || (!heavier(q, p) && post[a] < post[b]);
+}
+
+static void naive_main(struct ways *x, struct counted *out) {
+    uint32_t post[MAX_N], place[MAX_N] = {0}, npost = 0;
+    set seen = 0;
+    postorder(x->s, 0, &seen, post, &npost);
+    for (uint32_t k = 0; k < npost; k++) place[post[k]] = k;
+    for (uint32_t v = 0; v < x->g->n; v++)
+        for (uint32_t w = 0; w < x->g->n; w++)
+            if (reach(x->g, x->g->succ, v, MAX_N + 1) & BIT(w) &&
+                reach(x->g, x->g->succ, w, MAX_N + 1) & BIT(v))
+                x->component[v] |= BIT(w);
+    for (uint32_t v = 0; v < x->g->n; v++) {
+        const set below = reach(x->g, x->g->succ, v, MAX_N + 1) & out->exits;
+        out->exit[v] = CFG_NONE;
+        for (uint32_t e = 0; x->live & BIT(v) && e < x->g->n; e++)
+            if (below & BIT(e) && (out->exit[v] == CFG_NONE || ranks_before(x, e, out->exit[v], place)))
+                out->exit[v] = e;
+    }
+}
+
+static struct counted naive_counted(const struct shape *s, const struct ir_module *m, const struct cfg *c,
+                                    const struct bits *g, set live) {
+    struct counted out = {.g = {.n = g->n}, .exits = naive_exits(s, g, live)};
+    struct ways x = {.s = s, .m = m, .c = c, .g = g, .live = live};
+    for (uint32_t v = 0; v < g->n; v++) out.exit[v] = CFG_NONE;
+    if (c->exits == CFG_EXITS_MAIN) naive_main(&x, &out);
+    for (uint32_t v = 0; v < g->n; v++) {
+        if (c->exits == CFG_EXITS_MAIN && out.exit[v] != v) out.exits &= ~BIT(v);
+        for (uint32_t w = 0; w < g->n; w++)
+            if (g->succ[v] & BIT(w) && out.exit[v] == out.exit[w]) connect(&out.g, v, w);
+    }
+    return out;
+}
+
+static struct bits naive_reversed(const struct counted *k) {
+    struct bits r = {.n = k->g.n + 1, .root = k->g.n};
+    for (uint32_t v = 0; v < k->g.n; v++) {
+        for (uint32_t w = 0; w < k->g.n; w++)
+            if (k->g.succ[v] & BIT(w)) connect(&r, w, v);
+        if (k->exits & BIT(v)) connect(&r, k->g.n, v);
     }
     return r;
+}
+
+static uint32_t ways_of(const struct shape *s, const struct counted *k, uint32_t v) {
+    return (uint32_t)__builtin_popcountll(k->g.succ[v]) + (s->node[v].leaves && k->exits & BIT(v));
+}
+
+/* Where the threads meet that a block sends on: at its post-dominator; but if all but one way end, with those of the nearest
+ * branch around: at the first post-dominator that a branch which meets there leads past this block to. */
+static uint32_t naive_meeting(const struct shape *s, const struct counted *k, const set *pdom, uint32_t v) {
+    uint32_t r = naive_idom(pdom, v);
+    if (ways_of(s, k, v) > 1 || s->node[v].nsucc + s->node[v].leaves == ways_of(s, k, v)) return r;
+    for (; r < s->n; r = naive_idom(pdom, r))
+        for (uint32_t b = 0; b < s->n; b++)
+            if (ways_of(s, k, b) > 1 && naive_idom(pdom, b) == r && reach(&k->g, k->g.succ, b, r) & BIT(v))
+                return r;
+    return s->n;
 }
 
 static void check_trees(const struct shape *s, const struct ir_module *m, const struct cfg *c,
                         const struct bits *g, const set *dom) {
     set live = reach(g, g->succ, 0, MAX_N + 1), pdom[MAX_N + 1];
-    struct bits r = naive_reversed(s, g, live);
+    const struct counted k = naive_counted(s, m, c, g, live);
+    struct bits r = naive_reversed(&k);
     naive_dom(&r, pdom);
     for (uint32_t v = 0; v < s->n; v++) {
         const struct cfg_block *b = &c->blocks[v];
         assert_int_equal(b->reachable, (live >> v) & 1);
         assert_int_equal(b->idom, naive_idom(dom, v));
-        uint32_t ipdom = live & BIT(v) ? naive_idom(pdom, v) : CFG_NONE;
+        if (!(live & BIT(v))) continue;
+        uint32_t ipdom = naive_idom(pdom, v), meeting = naive_meeting(s, &k, pdom, v);
+        assert_int_equal(b->exit, k.exit[v]);
+        assert_int_equal(b->ways, ways_of(s, &k, v));
         assert_int_equal(b->ipdom, ipdom == s->n ? CFG_NONE : ipdom);
         const struct ir_insn *last = &m->code.v[b->end - 1];
         if (last->op == IR_BRA || last->op == IR_BRX || last->op == IR_EXIT || last->op == IR_RET)
-            assert_int_equal(last->rpc, b->ipdom == CFG_NONE ? IR_NOPC : c->blocks[b->ipdom].first);
+            assert_int_equal(last->rpc, meeting == s->n ? IR_NOPC : c->blocks[meeting].first);
     }
 }
 
@@ -270,10 +398,11 @@ static void check_frontiers(const struct shape *s, const struct cfg *c) {
 
 /* ---- tests ---- */
 
-static void check_shape(const struct shape *s, struct rng *r) {
+static void check_shape(const struct shape *s, struct rng *r, enum cfg_exits exits) {
     struct filling fill = {2, {4, 4, 4}};
     struct ir_module *m = module_of(s, r, &fill);
-    struct cfg *c = analysed(m);
+    add_barriers_and_traps(m, r);
+    struct cfg *c = analysed_with(m, exits);
     assert_int_equal(c->nblocks, s->n);
     struct bits g = bits_of(s);
     set dom[MAX_N], body[MAX_N];
@@ -294,7 +423,7 @@ static void random_graphs_match_brute_force(void **state) {
     for (int k = 0; k < 4000; k++) {
         struct shape s;
         shape_random(&s, &r, 1 + (uint32_t)rng_below(&r, k % 2 ? SMALL : 60));
-        check_shape(&s, &r);
+        check_shape(&s, &r, k % 4 < 2 ? CFG_EXITS_MAIN : CFG_EXITS_EDGES);
         shape_free(&s);
     }
 }
@@ -307,7 +436,7 @@ static void structured_graphs_match_brute_force(void **state) {
         shape_structured(&s, &r, 1 + (uint32_t)rng_below(&r, 40));
         if (s.n <= MAX_N - 1) {
             s.node[s.n - 1].leaves = true;
-            check_shape(&s, &r);
+            check_shape(&s, &r, k % 4 ? CFG_EXITS_MAIN : CFG_EXITS_EDGES);
         }
         shape_free(&s);
     }
@@ -480,7 +609,7 @@ static void bad_code_is_an_error_not_a_crash(void **state) {
         VEC_PUSH(
             &m->funcs,
             (struct ir_func){.name = "f", .defined = true, .end = (uint32_t)m->code.n, .nvirt = {0, 0, 1}});
-        assert_null(cfg_analyse(m, &e));
+        assert_null(cfg_analyse(m, CFG_EXITS_MAIN, &e));
         assert_string_equal(err_text(&e), k ? "bad.ptx:1: error: branch out of function f"
                                             : "bad.ptx:1: error: function f runs past its end");
         err_free(&e);

@@ -133,11 +133,25 @@ static inline struct ir_module *module_of(const struct shape *s, struct rng *r, 
     return m;
 }
 
-static inline struct cfg *analysed(struct ir_module *m) {
+static inline struct cfg *analysed_with(struct ir_module *m, enum cfg_exits exits) {
     struct err e = {0};
-    struct cfg *c = cfg_analyse(m, &e);
+    struct cfg *c = cfg_analyse(m, exits, &e);
     if (!c) fail_msg("%s", err_text(&e));
     return c;
+}
+
+static inline struct cfg *analysed(struct ir_module *m) {
+    return analysed_with(m, CFG_EXITS_MAIN);
+}
+
+/* Turns some of the instructions into barriers, and some of the ends into traps. */
+static inline void add_barriers_and_traps(struct ir_module *m, struct rng *r) {
+    for (size_t pc = 0; pc < m->code.n; pc++) {
+        struct ir_insn *i = &m->code.v[pc];
+        if (i->op == IR_MOV_U64 && !rng_below(r, 3))
+            *i = (struct ir_insn){.op = IR_BAR_SYNC, .line = i->line};
+        if (i->op == IR_RET && !rng_below(r, 4)) i->op = IR_TRAP;
+    }
 }
 
 /* ---- random shapes ---- */

@@ -79,7 +79,7 @@ struct program {
 static void open_program(struct program *p, const char *text) {
     *p = (struct program){.m = NULL};
     p->m = ptx_load("t.ptx", text, strlen(text), &p->e);
-    p->c = p->m ? cfg_analyse(p->m, &p->e) : NULL;
+    p->c = p->m ? cfg_analyse(p->m, CFG_EXITS_MAIN, &p->e) : NULL;
     if (!p->c) fail_msg("%s", err_text(&p->e));
 }
 static void close_program(struct program *p) {

@@ -20,7 +20,7 @@
 static void expect(const char *text, const char *want) {
     struct err e = {0};
     struct ir_module *m = ptx_load("t.ptx", text, strlen(text), &e);
-    struct cfg *c = m ? cfg_analyse(m, &e) : NULL;
+    struct cfg *c = m ? cfg_analyse(m, CFG_EXITS_MAIN, &e) : NULL;
     if (!c) fail_msg("%s", err_text(&e));
     uint8_t *varies = cfg_uniform(m, c);
     char got[64] = "";

@@ -23,7 +23,7 @@ struct program {
 static inline struct program load(const char *text, size_t n) {
     struct err e = {0};
     struct program p = {.m = ptx_load("generated.ptx", text, n, &e)};
-    if (p.m) p.c = cfg_analyse(p.m, &e);
+    if (p.m) p.c = cfg_analyse(p.m, CFG_EXITS_MAIN, &e);
     if (!p.c) fail_msg("%s", err_text(&e));
     return p;
 }

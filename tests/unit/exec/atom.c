@@ -145,7 +145,7 @@ static void check(uint16_t op, uint8_t sub, uint8_t space) {
     const uint32_t bytes = ir_type_bytes[ir_ops[op].type];
     struct rig r = {.mem = exec_mem_new(1 << 20, 0), .m = module(op, sub, space, bytes == 8)};
     r.m->funcs.v[0].shared_bytes = space == IR_SP_SHARED ? 8 : 0;
-    r.cfg = cfg_analyse(r.m, &r.err);
+    r.cfg = cfg_analyse(r.m, CFG_EXITS_MAIN, &r.err);
     r.m->funcs.v[0].shared_bytes = space == IR_SP_SHARED ? 8 : 0;
     r.im = r.cfg ? exec_image_new(r.mem, r.m, EXEC_ISA_AUTO, &r.err) : NULL;
     if (!r.im) fail_msg("%s", err_text(&r.err));

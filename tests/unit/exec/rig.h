@@ -35,7 +35,7 @@ static inline void rig_print(void *user, const char *text, size_t n) {
 static inline struct rig rig_load(const char *text) {
     struct rig r = {.mem = exec_mem_new(UINT64_C(1) << 30, 0)};
     r.m = ptx_load("t.ptx", text, strlen(text), &r.err);
-    if (r.m) r.cfg = cfg_analyse(r.m, &r.err);
+    if (r.m) r.cfg = cfg_analyse(r.m, CFG_EXITS_MAIN, &r.err);
     if (r.cfg) r.im = exec_image_new(r.mem, r.m, EXEC_ISA_AUTO, &r.err);
     if (!r.im) fail_msg("%s", err_text(&r.err));
     return r;

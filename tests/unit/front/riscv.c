@@ -184,7 +184,7 @@ static void a_file_becomes_functions_blocks_and_segments(void **state) {
     assert_int_equal(i[8].op, IR_TRAP);
     assert_int_equal(ir_binary_pc(m->binary, TEXT + CODE + 28), 8);
     assert_int_equal(ir_binary_pc(m->binary, TEXT + CODE + 30), IR_NOPC);
-    struct cfg *c = cfg_analyse(m, &e);
+    struct cfg *c = cfg_analyse(m, CFG_EXITS_MAIN, &e);
     assert_non_null(c);
     assert_int_equal(i[2].rpc, IR_NOPC); /* one way returns, the other leaves */
     cfg_free(c);
@@ -235,7 +235,7 @@ static void damaged_files_are_refused_or_loaded(void **state) {
         }
         const size_t n = rng_below(&g, 8) ? sizeof file : rng_below(&g, sizeof file);
         struct ir_module *m = riscv_load("p", file, n, &e);
-        struct cfg *c = m ? cfg_analyse(m, &e) : NULL;
+        struct cfg *c = m ? cfg_analyse(m, CFG_EXITS_MAIN, &e) : NULL;
         if (!m) assert_true(e.text.len > 0);
         if (c) cfg_free(c);
         ir_module_free(m);

@@ -270,7 +270,7 @@ static void a_function_prints_with_its_blocks(void **state) {
                                 {.name = "s", .bytes = 12, .offset = 8}};
     m->funcs.v[0].params = params;
     m->funcs.v[0].nparams = 2;
-    struct cfg *c = cfg_analyse(m, &e);
+    struct cfg *c = cfg_analyse(m, CFG_EXITS_MAIN, &e);
     assert_non_null(c);
     struct sb out = {0};
     cfg_print(&out, m, c, 0);

@@ -85,11 +85,14 @@ static inline void fake_func(struct ir_module *m, const char *name) {
                                          .end = (uint32_t)m->code.n,
                                          .nvirt = {4, 4, 4}});
 }
-static inline struct cfg *fake_finish(struct ir_module *m) {
+static inline struct cfg *fake_finish_with(struct ir_module *m, enum cfg_exits exits) {
     struct err e = {0};
-    struct cfg *c = cfg_analyse(m, &e);
+    struct cfg *c = cfg_analyse(m, exits, &e);
     if (!c) fail_msg("%s", err_text(&e));
     return c;
+}
+static inline struct cfg *fake_finish(struct ir_module *m) {
+    return fake_finish_with(m, CFG_EXITS_MAIN);
 }
 
 /* ---- the SM ---- */

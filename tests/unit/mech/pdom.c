@@ -311,7 +311,7 @@ static void test_a_side_that_exits_leaves_every_entry(void **state) {
     fake_cycle(r.f);
     fake_cycle(r.f);
     fake_expect_state(r.f, "warp 0: split 0 sched 0 pc 1 ready w0:0000000c\n"
-                           "  pc 1 rpc - w0:0000000c <- top\n");
+                           "  pc 5 rpc - w0:0000000c\n  pc 1 rpc 5 w0:0000000c <- top\n");
     assert_true(fake_run(r.f));
     rig_down(&r);
 }

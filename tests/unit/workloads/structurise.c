@@ -21,7 +21,7 @@ struct size {
 static struct size check_form(const struct workload *w) {
     struct err e = {0};
     struct ir_module *m = ptx_load(w->name, w->code, w->code_bytes, &e);
-    struct cfg *c = m ? cfg_analyse(m, &e) : NULL;
+    struct cfg *c = m ? cfg_analyse(m, CFG_EXITS_MAIN, &e) : NULL;
     if (!c) fail_msg("%s", err_text(&e));
     struct rewrite *r = cfg_make_form(m, c, CFG_FORM_STRUCTURED, &e);
     bool irreducible = false;

@@ -1,0 +1,229 @@
+/* Main exits: which exit counts when post-dominators are computed (docs/reconvergence.md).
+ *
+ * With an edge from every exit to the end of the kernel, one early return or failed assertion moves the post-dominator of all
+ * branches around it to the end. But a thread that exits waits for nobody and nobody waits for it: it leaves every
+ * reconvergence stack, and compilers for hardware place joins as if it had never come that way (ptxas of CUDA 13 for sm_75
+ * does). So each block is given one exit, the main one of those it leads to, and an edge counts only between blocks of the
+ * same exit. What an early exit cuts off is a small graph of its own, with joins of its own.
+ *
+ * Any exit but TRAP is preferred to an endless loop, and that to TRAP. Among equals the main exit is at the end of the heaviest
+ * way from the entry: the one with the most barriers, then with the most loops left where loops are usually left (from
+ * the header or a block that jumps back to it), then with the most instructions, all blocks of a cycle counted once; then the
+ * last in reverse postorder. Barriers come first since threads that are not together there may never meet.
+ *
+ * In functions all RET together are one exit, preferred to any other: those threads go on. In kernels of machine code, where
+ * an exit has no guard and compilers let all returns share one, a block that does nothing but end the thread is an exit of
+ * each block that leads to it. (The PTX front end makes a branch to such a block an exit under the branch's guard.)
+ *
+ * Linear, but for sorting the exits. */
+#include <stdlib.h>
+
+#include "cfg/breaks.h"
+#include "cfg/graph.h"
+#include "ir/scc.h"
+
+struct way { /* the weight of the heaviest way from the entry to the end of a component */
+    uint32_t barriers, loops, insns;
+};
+
+enum kind { TRAPS, ENDLESS, LEAVES };
+
+struct candidate {
+    uint32_t block;
+    enum kind kind;
+    struct way way;
+    uint32_t number; /* in reverse postorder */
+};
+
+/* ---- the heaviest way to each component ---- */
+
+static int compare(const uint32_t *a, const uint32_t *b, int n) {
+    for (int k = 0; k < n; k++)
+        if (a[k] != b[k]) return a[k] < b[k] ? -1 : 1;
+    return 0;
+}
+
+static int compare_ways(const struct way *a, const struct way *b) {
+    const uint32_t x[] = {a->barriers, a->loops, a->insns}, y[] = {b->barriers, b->loops, b->insns};
+    return compare(x, y, 3);
+}
+
+static void add_block(const struct work *w, uint32_t v, struct way *to) {
+    for (uint32_t pc = w->b[v].first; pc < w->b[v].end; pc++)
+        to->barriers += ir_ops[w->m->code.v[pc].op].cls == IR_C_BAR;
+    to->insns += w->b[v].end - w->b[v].first;
+}
+
+/* Lists the reachable blocks by component, each component before those it leads to. Returns how many there are. */
+static uint32_t order_blocks(struct work *w, const uint32_t *comp, uint32_t ncomp, uint32_t *order) {
+    uint32_t *first = ARENA_NEW(&w->mem, uint32_t, ncomp + 1), n = 0;
+    for (uint32_t k = 0; k < w->nrpo; k++) first[ncomp - comp[w->rpo[k]]]++;
+    for (uint32_t c = 1; c <= ncomp; c++) first[c] += first[c - 1];
+    for (uint32_t k = 0; k < w->nrpo; k++, n++) order[first[ncomp - 1 - comp[w->rpo[k]]]++] = w->rpo[k];
+    return n;
+}
+
+/* Finds the blocks at which a component is entered. */
+static bool *find_headers(struct work *w, const uint32_t *comp) {
+    bool *header = ARENA_NEW(&w->mem, bool, w->n);
+    header[0] = true;
+    for (uint32_t v = 0; v < w->n; v++)
+        for (uint32_t p = w->g.pfirst[v]; p < w->g.pfirst[v + 1]; p++)
+            header[v] |= comp[w->g.pred[p]] != comp[v];
+    return header;
+}
+
+/* The block heads its cycle or jumps back to a block that does; false outside of cycles. */
+static bool turns(const struct work *w, const uint32_t *comp, const bool *header, uint32_t v) {
+    bool cyclic = false, back = header[v];
+    for (uint32_t s = w->g.sfirst[v]; s < w->g.sfirst[v + 1]; s++) {
+        const uint32_t to = w->g.succ[s];
+        cyclic |= comp[to] == comp[v];
+        back |= comp[to] == comp[v] && header[to];
+    }
+    return cyclic && back;
+}
+
+/* Finds the heaviest way to the end of each component; the result is indexed by component. */
+static struct way *find_ways(struct work *w, uint32_t *comp) {
+    const uint32_t ncomp = ir_scc(w->n, w->g.sfirst, w->g.succ, comp);
+    struct way *way = ARENA_NEW(&w->mem, struct way, ncomp);
+    uint32_t *order = ARENA_NEW(&w->mem, uint32_t, w->n);
+    const uint32_t n = order_blocks(w, comp, ncomp, order);
+    const bool *header = find_headers(w, comp);
+    for (uint32_t i = 0, next; i < n; i = next) {
+        const uint32_t c = comp[order[i]];
+        for (next = i; next < n && comp[order[next]] == c; next++) add_block(w, order[next], &way[c]);
+        for (uint32_t k = i; k < next; k++) {
+            struct way left = way[c];
+            left.loops += turns(w, comp, header, order[k]);
+            for (uint32_t s = w->g.sfirst[order[k]]; s < w->g.sfirst[order[k] + 1]; s++) {
+                struct way *to = &way[comp[w->g.succ[s]]];
+                if (to != &way[c] && compare_ways(to, &left) < 0) *to = left;
+            }
+        }
+    }
+    return way;
+}
+
+/* ---- the exits and their ranks ---- */
+
+static enum kind kind_of(const struct work *w, uint32_t v) {
+    return !w->leaves[v] ? ENDLESS : w->m->code.v[w->b[v].end - 1].op == IR_TRAP ? TRAPS : LEAVES;
+}
+
+/* The block does nothing but end the thread, and in machine code several blocks of a kernel may share it. */
+static bool shared_end(const struct work *w, uint32_t v) {
+    return w->m->binary && w->fn->kernel && v && block_only_ends(w, v);
+}
+
+/* Threads return from this block to the caller. */
+static bool returns(const struct work *w, uint32_t v) {
+    return !w->fn->kernel && w->leaves[v] && kind_of(w, v) == LEAVES &&
+           w->m->code.v[w->b[v].end - 1].op != IR_EXIT;
+}
+
+static bool find_candidate(const struct work *w, const bool *exits, uint32_t v, struct candidate *out) {
+    bool any = exits[v];
+    enum kind kind = any ? kind_of(w, v) : TRAPS;
+    for (uint32_t s = w->g.sfirst[v]; s < w->g.sfirst[v + 1]; s++) {
+        const uint32_t to = w->g.succ[s];
+        if (!shared_end(w, to)) continue;
+        any = true;
+        if (kind_of(w, to) > kind) kind = kind_of(w, to);
+    }
+    *out = (struct candidate){.block = v, .kind = kind, .number = w->number[v]};
+    return any;
+}
+
+/* Orders candidates so that the main exit comes first. */
+static int by_rank(const void *a, const void *b) {
+    const struct candidate *x = a, *y = b;
+    if (x->kind != y->kind) return x->kind < y->kind ? 1 : -1;
+    const int ways = compare_ways(&x->way, &y->way);
+    return ways ? -ways : compare(&y->number, &x->number, 1);
+}
+
+static uint32_t list_candidates(struct work *w, const bool *exits, struct candidate *out) {
+    uint32_t *comp = ARENA_NEW(&w->mem, uint32_t, w->n), n = 0;
+    const struct way *way = find_ways(w, comp);
+    for (uint32_t k = 0; k < w->nrpo; k++) {
+        const uint32_t v = w->rpo[k];
+        if (shared_end(w, v) || returns(w, v) || !find_candidate(w, exits, v, &out[n])) continue;
+        out[n++].way = way[comp[v]];
+    }
+    qsort(out, n, sizeof *out, by_rank);
+    return n;
+}
+
+/* ---- who leaves by which ---- */
+
+struct taker {
+    struct work *w;
+    bool *taken;
+    uint32_t *todo, n;
+};
+
+static void take(struct taker *t, uint32_t v, uint32_t exit) {
+    if (t->taken[v]) return;
+    t->taken[v] = true;
+    t->w->b[v].exit = exit;
+    t->todo[t->n++] = v;
+}
+
+/* Gives the exit to all blocks that lead to those just taken and have no exit yet. */
+static void take_leading(struct taker *t, uint32_t exit) {
+    const struct graph *g = &t->w->g;
+    while (t->n) {
+        const uint32_t v = t->todo[--t->n];
+        for (uint32_t p = g->pfirst[v]; p < g->pfirst[v + 1]; p++) take(t, g->pred[p], exit);
+    }
+}
+
+static void assign(struct work *w, const bool *exits) {
+    struct taker t = {w, ARENA_NEW(&w->mem, bool, w->n), ARENA_NEW(&w->mem, uint32_t, w->n), 0};
+    struct candidate *c = ARENA_NEW(&w->mem, struct candidate, w->n);
+    const uint32_t n = list_candidates(w, exits, c);
+    for (uint32_t v = 0; v < w->n; v++)
+        if (shared_end(w, v)) t.taken[v] = true, w->b[v].exit = v + w->f->block;
+    for (uint32_t v = 0; v < w->n; v++)
+        if (w->b[v].reachable && returns(w, v)) take(&t, v, CFG_NONE);
+    take_leading(&t, CFG_NONE);
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t exit = c[k].block + w->f->block;
+        take(&t, c[k].block, exit);
+        take_leading(&t, exit);
+    }
+}
+
+/* The block is the main exit of the threads that come to it. */
+static bool counts(const struct work *w, uint32_t v) {
+    return returns(w, v) || w->b[v].exit == v + w->f->block;
+}
+
+static bool count_ways(struct work *w, bool *exits) {
+    bool all = true;
+    for (uint32_t k = 0; k < w->nrpo; k++) {
+        const uint32_t v = w->rpo[k];
+        bool ends = w->leaves[v];
+        uint32_t n = 0;
+        for (uint32_t s = w->g.sfirst[v]; s < w->g.sfirst[v + 1]; s++) {
+            n += edge_counts(w, v, w->g.succ[s]);
+            ends |= shared_end(w, w->g.succ[s]);
+        }
+        all &= n == w->g.sfirst[v + 1] - w->g.sfirst[v] && exits[v] == counts(w, v);
+        exits[v] = counts(w, v);
+        w->b[v].ways = n + (ends && exits[v]);
+    }
+    return !all;
+}
+
+bool exits_analyse(struct work *w, bool *exits) {
+    for (uint32_t v = 0; v < w->n; v++) {
+        w->b[v].exit = CFG_NONE;
+        w->b[v].ways = w->g.sfirst[v + 1] - w->g.sfirst[v] + w->leaves[v];
+    }
+    if (w->c->exits == CFG_EXITS_EDGES) return false;
+    assign(w, exits);
+    return count_ways(w, exits);
+}
