@@ -17,7 +17,7 @@
 /* Sections that describe the machine, not the run. */
 static bool of_machine(const struct option_row *row) {
     return strcmp(row->section, "exec") != 0 && strcmp(row->section, "run") != 0 &&
-           strcmp(row->section, "mem") != 0;
+           strcmp(row->section, "mem") != 0 && strcmp(row->section, "cfg") != 0;
 }
 
 static void opened(struct options *o, const char *name) {
