@@ -219,7 +219,7 @@ static void put_back(struct exec_joint *k) {
 enum exec_loop exec_joint_loops(struct exec_joint *k, struct exec_block *b, const struct exec_stand *at,
                                 uint64_t most) {
     struct exec_grid *g = b->grid;
-    const uint64_t clock = g->clock, barriers = g->barriers;
+    const uint64_t clock = g->clock, barriers = g->barriers, insts = g->insts; /* marks are taken off it */
     const uint32_t run_start = g->run_start;
     struct exec_log *const log = g->log;
     bool reads_global = false;
@@ -229,6 +229,7 @@ enum exec_loop exec_joint_loops(struct exec_joint *k, struct exec_block *b, cons
     put_back(k);
     g->clock = clock;
     g->barriers = barriers;
+    g->insts = insts;
     g->run_start = run_start;
     g->log = log;
     return !loops ? EXEC_LEAVES : reads_global ? EXEC_POLLS : EXEC_ENDLESS;

@@ -394,7 +394,7 @@ static enum exec_loop follow(struct exec_looper *k, uint64_t most) {
 enum exec_loop exec_loops(struct exec_looper *k, struct exec_warp *w, uint32_t lane, uint32_t pc,
                           uint64_t most) {
     struct exec_grid *g = w->block->grid;
-    const uint64_t clock = g->clock, barriers = g->barriers;
+    const uint64_t clock = g->clock, barriers = g->barriers, insts = g->insts; /* marks are taken off it */
     const uint32_t run_start = g->run_start;
     const bool spun = w->spun;
     struct exec_log *const log = g->log;
@@ -408,6 +408,7 @@ enum exec_loop exec_loops(struct exec_looper *k, struct exec_warp *w, uint32_t l
     w->spun = spun;
     g->clock = clock;
     g->barriers = barriers;
+    g->insts = insts;
     g->run_start = run_start;
     g->log = log;
     return found;

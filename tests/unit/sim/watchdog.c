@@ -415,6 +415,28 @@ static void a_launch_that_takes_long_is_mentioned_once(void **state) {
     }
 }
 
+/* The threads are followed through a thousand instructions before they have executed a hundred themselves, across the marks
+ * that a structured mechanism adds; none of that is counted as theirs. */
+static void what_is_followed_is_not_counted(void **state) {
+    (void)state;
+    hd_option o[] = {
+        {"run.mode", "timed"}, {"run.mech", "chap"}, {"latency.idiv", "100"}, {"gpu.watchdog", "10"}};
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k()\n{\n"
+        "\t.reg .b32 %r<3>;\n\t.reg .pred %p<3>;\nL:\n\tdiv.u32 %r1, %r1, 3;\n"
+        "\tsetp.eq.u32 %p1, %r1, 0;\n\t@%p1 bra E;\n\tadd.u32 %r2, %r2, 1;\nE:\n"
+        "\tadd.u32 %r0, %r0, 1;\n\tsetp.lt.u32 %p0, %r0, 100;\n\t@%p0 bra L;\n\tret;\n}\n";
+    struct rig r = {0};
+    uint32_t warnings = 0;
+    if (hd_device_open(&(hd_config){.options = o, .noptions = 4, .file = "tiny"}, &r.dev))
+        fail_msg("no device");
+    hd_set_log(r.dev, count_warnings, &warnings);
+    MUST(&r, hd_module_load(r.dev, "marks.ptx", text, 0, &r.mod));
+    MUST(&r, rig_launch(&r, "k", LAUNCH(.grid = {1}, .block = {8}), NULL, 0));
+    assert_int_equal(warnings, 0);
+    rig_close(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_branch_to_itself),
@@ -444,6 +466,7 @@ int main(void) {
         cmocka_unit_test(work_that_is_under_way_for_long),
         cmocka_unit_test(what_is_written_before_the_loop_counts),
         cmocka_unit_test(a_launch_that_takes_long_is_mentioned_once),
+        cmocka_unit_test(what_is_followed_is_not_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
