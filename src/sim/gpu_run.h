@@ -25,6 +25,7 @@ struct gpu_watch { /* watchdog.c */
     uint64_t opened;  /* cycle of the last look */
     uint64_t since;   /* cycle of the last look that found progress */
     uint32_t rounds;  /* looks since that found none */
+    uint64_t exited;  /* threads, at the last look */
     uint64_t look_at; /* thread instructions before the next look */
     uint64_t follow;  /* how far a thread is followed, instructions */
 };

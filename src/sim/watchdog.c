@@ -9,6 +9,10 @@
  * them are, nothing will change until one of the others runs, and those the mechanism has passed over for the whole window.
  * Four such windows on end are a deadlock: of the program if nobody was passed over, and as verdict.c finds otherwise.
  *
+ * A window in which a thread exited, or in which no live thread ran, is progress: nothing is known of loops, for all of no
+ * threads are in one. Threads do not run while an arm is walked that nobody takes (structured/walker.c), or while all warps
+ * are on their way back from memory (dwf/pool.c). Where nothing is under way at all, gpu_loop.c finds that.
+ *
  * Following threads in vain may take FREE steps each time, and a sixty-fourth of what the launch has executed since; how
  * far one is followed grows with each attempt, so that long loops are found too, later. Together, each thread of a block
  * is followed for a thirty-second of that, and all of them for one step in JOINT_SHARE instructions of the launch: such a
@@ -75,6 +79,12 @@ static uint64_t joint_follow(const struct gpu_run *r) {
     return least < SHORTEST ? 0 : least;
 }
 
+static bool some_run(const struct exec_stand *at, uint32_t n) {
+    for (uint32_t s = 0; s < n; s++)
+        if (at[s].run) return true;
+    return false;
+}
+
 static bool is_stuck(struct gpu_run *r) {
     struct gpu_watch *k = &r->watch;
     const uint32_t each = sm_warps(r->sm[0]), n = r->nsms * each;
@@ -82,7 +92,8 @@ static bool is_stuck(struct gpu_run *r) {
     struct exec_stand *at = xcalloc(n, sizeof *at);
     bool known = true;
     for (uint32_t i = 0; i < r->nsms && known; i++) known = stands(r->sm[i], warp + i * each, at + i * each);
-    enum exec_loop does = known ? gpu_watch_alone(k, warp, at, n, k->follow) : EXEC_LEAVES;
+    const bool ran = known && some_run(at, n);
+    enum exec_loop does = ran ? gpu_watch_alone(k, warp, at, n, k->follow) : EXEC_LEAVES;
     if (does == EXEC_MEETS) {
         const uint64_t follow = joint_follow(r);
         exec_joint_begin(k->joint);
@@ -138,7 +149,9 @@ bool gpu_watch(struct gpu_run *r, struct err *e) {
     gpu_watch_begin(r);
     if (!window_over(r)) return true;
     const uint64_t alone_before = exec_loop_steps(k->looper), joint_before = exec_joint_steps(k->joint);
-    if (!is_stuck(r))
+    const uint64_t exited_before = k->exited;
+    k->exited = gpu_exited(r);
+    if (k->exited != exited_before || !is_stuck(r))
         found_progress(r, exec_loop_steps(k->looper) - alone_before,
                        exec_joint_steps(k->joint) - joint_before);
     else if (++k->rounds == ROUNDS)

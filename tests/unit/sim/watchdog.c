@@ -387,6 +387,36 @@ static void what_is_written_before_the_loop_counts(void **state) {
         .body = body, .grid = 2, .block = 8, .option = {"latency.idiv", "3000", "gpu.watchdog", "10"}});
 }
 
+/* No thread runs for several windows: every warp is on its way back from memory, and those that ran have exited. */
+static void warps_that_are_away_for_longer_than_the_watchdog(void **state) {
+    (void)state;
+    const struct test t = {.body = "\tst.global.u32 [%a0], 1;\n",
+                           .block = 64,
+                           .option = {"dwf.pool", "1", "dwf.spill_cycles", "3000", "gpu.watchdog", "10"}};
+    struct rig r;
+    if (launch("dwf", &t, &r, NULL)) fail_msg("%s", hd_error(r.dev));
+    rig_close(&r);
+}
+
+/* Nobody takes the long arm; these mechanisms walk through it all the same. */
+static void an_arm_that_is_walked_with_nobody_in_it(void **state) {
+    (void)state;
+    static const char *const walkers[] = {"chap", "pomp", "takahashi"};
+    enum { INSTRUCTIONS = 64 };
+    struct sb body = {0};
+    sb_add(&body, "\tsetp.ge.u32 %%p0, %%r0, 100;\n\t@!%%p0 bra E;\n");
+    for (int k = 0; k < INSTRUCTIONS; k++) sb_add(&body, "\tdiv.u32 %%r1, %%r1, 3;\n");
+    sb_add(&body, "E:\n\tst.global.u32 [%%a0], 1;\n");
+    const struct test t = {
+        .body = body.text, .block = 8, .option = {"latency.idiv", "100", "gpu.watchdog", "10"}};
+    for (size_t k = 0; k < sizeof walkers / sizeof *walkers; k++) {
+        struct rig r;
+        if (launch(walkers[k], &t, &r, NULL)) fail_msg("%s: %s", walkers[k], hd_error(r.dev));
+        rig_close(&r);
+    }
+    sb_free(&body);
+}
+
 /* ---- launches of which nothing is known ---- */
 
 static void count_warnings(void *user, hd_log_level level, const char *text) {
@@ -465,6 +495,8 @@ int main(void) {
         cmocka_unit_test(an_inner_loop_that_begins_again),
         cmocka_unit_test(work_that_is_under_way_for_long),
         cmocka_unit_test(what_is_written_before_the_loop_counts),
+        cmocka_unit_test(warps_that_are_away_for_longer_than_the_watchdog),
+        cmocka_unit_test(an_arm_that_is_walked_with_nobody_in_it),
         cmocka_unit_test(a_launch_that_takes_long_is_mentioned_once),
         cmocka_unit_test(what_is_followed_is_not_counted),
     };
