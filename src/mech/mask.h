@@ -33,6 +33,12 @@ static inline void mask_take(struct mask *m, uint32_t first, const struct mech_s
     for (uint32_t k = 0; k < set->n; k++) m->w[set->p[k].warp - first] &= ~set->p[k].mask;
 }
 
+static inline bool mask_meets(const struct mask *m, uint32_t first, const struct mech_set *set) {
+    for (uint32_t k = 0; k < set->n; k++)
+        if (m->w[set->p[k].warp - first] & set->p[k].mask) return true;
+    return false;
+}
+
 static inline void mask_plus(struct mask *m, const struct mask *more) {
     for (uint32_t k = 0; k < MASK_WORDS; k++) m->w[k] |= more->w[k];
 }

@@ -24,6 +24,9 @@
  *   lead to: deeper, they may have come by different calls and would part at the return.
  * - A branch that is serialised runs a taken side first, lower PCs before higher ones.
  * - A split is one stream: a thread of it that waits at a barrier holds the others of it.
+ * - Sides of a serialised branch may wait for each other at a barrier or a .sync instruction. When all who run to a join
+ *   wait so, a side that is held there has its turn. It takes an entry of the table if there is one, else that of one who
+ *   waits, which is on the stack then and, when it is released, is held until its turn comes again.
  * - All splits are as old as their warp for orders by age.
  * - Revived is the split of the oldest warp of the scheduler, in a cycle in which nothing else of it can issue. */
 #include "mech/dws/dws.h"
@@ -69,11 +72,18 @@ static void run(struct mech *m, struct mech_split *s) {
         meet(m, s);
 }
 
+/* A split of the home has stopped, and nobody has taken its place. */
+static void give_turns(struct mech *m, uint32_t home) {
+    for (struct mech_split *s; (s = dws_turn(m, home));) run(m, s);
+}
+
 void dws_go(struct mech *m, struct mech_split *s) {
+    const uint32_t home = s->own[DWS_HOME];
     struct mech_split *turn = NULL;
     s = dws_settle(m, s, &turn);
     if (s) run(m, s);
     if (turn) run(m, turn);
+    if (!s && !turn) give_turns(m, home);
 }
 
 /* Threads exited. Further up they are still pending when a join fires, so none of those fires before its turn. */
@@ -86,6 +96,7 @@ static void exit_from(struct mech *m, uint32_t home, uint32_t i, const struct me
         if (turn) run(m, turn);
         i = up;
     }
+    give_turns(m, home);
 }
 
 /* ---- divergence ---- */
@@ -246,6 +257,7 @@ static void commit_slow(struct mech *m, struct dws_home *h, struct mech_split *s
         s->pc = o->pc + 1;
         order_remove(m->order, s);
         dws_set_status(m, s, DWS_WAITS);
+        give_turns(m, home);
         return;
     }
     commit_sides(m, h, s, o);
@@ -280,10 +292,15 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     set_copy(&left, set);
     while (left.n) {
         struct mech_split *s = split_first_of(m->pool, &left, &some);
-        CHECK(s->own[DWS_STATUS] == DWS_WAITS && s->pc == pc);
+        const bool parked = s->own[DWS_STATUS] == DWS_PARKED;
+        CHECK((parked || s->own[DWS_STATUS] == DWS_WAITS) && s->pc == pc);
         struct dws_home *h = dws_home_of(m, s);
         mask_take(&h->waiting, h->first, &some);
-        if (!waits(h, s)) dws_go(m, s);
+        if (waits(h, s)) continue;
+        if (!parked || dws_unpark(m, s))
+            dws_go(m, s);
+        else
+            give_turns(m, s->own[DWS_HOME]);
     }
 }
 

@@ -4,7 +4,9 @@
  * that are pending, and the join that it leads to itself. A split leads to a join or to none. Invariants, checked by
  * dws_audit: a join's pending threads are the disjoint union of those of the splits and joins that lead to it; what it has
  * beyond these has arrived; its held threads, sides of a branch that wait for their turn, are all of some parked splits;
- * and unless all pending threads are held, in which case the next side runs, somebody is under way to it. */
+ * and unless all pending threads are held, in which case the next side runs, somebody is under way to it. One who is under
+ * way may wait at a barrier for the very threads that are held: dws_turn lets those run. Who was parked meanwhile and finds
+ * the table full is held too: then all pending threads may be, as long as another split of the warp runs. */
 #ifndef HEDDLE_MECH_DWS_DWS_H
 #define HEDDLE_MECH_DWS_DWS_H
 
@@ -53,10 +55,11 @@ MECH_COUNTS(dws, DWS_COUNTERS)
 /* split.own. TO: the join it leads to, or DWS_NONE. LATE: some of its threads can go on without the others. */
 enum { DWS_HOME, DWS_TO, DWS_DEPTH, DWS_STATUS, DWS_LATE };
 enum dws_status {
-    DWS_NEW,  /* being sorted out */
-    DWS_RUNS, /* in the order or in flight */
-    DWS_HELD, /* a side whose turn has not come */
-    DWS_WAITS /* at a barrier */
+    DWS_NEW,   /* being sorted out */
+    DWS_RUNS,  /* in the order or in flight */
+    DWS_HELD,  /* a side whose turn has not come */
+    DWS_WAITS, /* at a barrier, */
+    DWS_PARKED /* and on the stack meanwhile, so that a side that was held can run */
 };
 
 struct dws_join {
@@ -76,7 +79,7 @@ struct dws_home {
     struct dws_join *join; /* they keep their number */
     uint64_t age;
     struct mask waiting;     /* threads at a barrier */
-    uint32_t splits, active; /* active: not held */
+    uint32_t splits, active; /* active: neither held nor parked */
     uint32_t *split;         /* ids; room for W */
 };
 
@@ -88,6 +91,7 @@ struct dws {
     uint32_t held, arrived; /* threads */
     uint64_t *late;         /* splits that are LATE, a bit each */
     uint32_t *nlate;        /* by scheduler */
+    bool turned;            /* dws_turn has let a side run: entries may be in use beyond the table's */
 };
 
 static inline struct dws_home *dws_home_of(const struct mech *m, const struct mech_split *s) {
@@ -126,6 +130,11 @@ bool dws_alone(const struct dws_home *h, uint32_t i, const struct mech_split *s)
 /* As long as s is where it leads to it arrives there. What is to run: s, or what it has become; NULL: nobody. A side whose
  * turn has come is in *turn. */
 struct mech_split *dws_settle(struct mech *m, struct mech_split *s, struct mech_split **turn);
+/* A split of the home has stopped running. If all who are under way to a join wait at barriers, a side that is held there runs
+ * next: it may be whom they wait for. Where the table is full one of those who wait makes room. NULL: there is no such. */
+struct mech_split *dws_turn(struct mech *m, uint32_t home);
+/* s, parked, waits at no barrier any more. False: the table has no room for it, and it is held until its turn comes. */
+bool dws_unpark(struct mech *m, struct mech_split *s);
 /* Threads that exited leave join i. What is to run now, or NULL. */
 struct mech_split *dws_forgo(struct mech *m, uint32_t home, uint32_t i, const struct mech_set *gone,
                              struct mech_split **turn);

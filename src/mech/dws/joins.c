@@ -11,7 +11,11 @@
 
 /* ---- splits ---- */
 
-/* One more or one less of the warp's splits is not held. */
+static bool on_stack(uint32_t status) {
+    return status == DWS_HELD || status == DWS_PARKED;
+}
+
+/* One more or one less of the warp's splits is not on its stack. */
 static void count_active(struct mech *m, struct dws_home *h, bool more) {
     struct dws *d = m->self;
     const uint32_t before = h->active ? h->active - 1 : 0;
@@ -21,11 +25,11 @@ static void count_active(struct mech *m, struct dws_home *h, bool more) {
 
 void dws_set_status(struct mech *m, struct mech_split *s, enum dws_status now) {
     struct dws *d = m->self;
-    const bool was = s->own[DWS_STATUS] == DWS_HELD, is = now == DWS_HELD;
+    const uint32_t before = s->own[DWS_STATUS];
     s->own[DWS_STATUS] = now;
-    if (was == is) return;
-    d->held += is ? s->threads : -s->threads;
-    count_active(m, dws_home_of(m, s), was);
+    if (before == DWS_HELD) d->held -= s->threads;
+    if (now == DWS_HELD) d->held += s->threads;
+    if (on_stack(before) != on_stack(now)) count_active(m, dws_home_of(m, s), on_stack(before));
 }
 
 void dws_set_late(struct mech *m, struct mech_split *s, bool late) {
@@ -154,6 +158,14 @@ static struct mech_split *next_side(const struct mech *m, const struct dws_home 
     return best;
 }
 
+static struct mech_split *take_turn(struct mech *m, struct dws_home *h, uint32_t i) {
+    struct mech_split *s = next_side(m, h, i);
+    CHECK(s);
+    mask_take(&h->join[i].held, h->first, &s->set);
+    dws_set_status(m, s, DWS_NEW);
+    return s;
+}
+
 /* Somebody is no longer pending at join i: it is complete, or the next side has its turn, or neither. */
 static struct mech_split *less_pending(struct mech *m, uint32_t home, uint32_t i, struct mech_split **turn) {
     struct dws *d = m->self;
@@ -163,14 +175,63 @@ static struct mech_split *less_pending(struct mech *m, uint32_t home, uint32_t i
         if (mask_any(&j->mask)) return fire(m, home, i);
         join_drop(h, i);
     } else if (!memcmp(&j->pending, &j->held, sizeof j->held)) {
-        struct mech_split *s = next_side(m, h, i);
-        CHECK(s && !*turn);
-        mask_take(&j->held, h->first, &s->set);
-        dws_set_status(m, s, DWS_NEW);
-        *turn = s;
+        CHECK(!*turn);
+        *turn = take_turn(m, h, i);
     }
     return NULL;
 }
+
+/* ---- sides that others wait for at a barrier ---- */
+
+/* Can a split that leads to join i, or to one before it, run? */
+static bool under_way(const struct mech *m, const struct dws_home *h, uint32_t i) {
+    for (uint32_t k = 0; k < h->splits; k++) {
+        const struct mech_split *s = split_at(m->pool, h->split[k]);
+        const uint32_t status = s->own[DWS_STATUS];
+        if (status != DWS_WAITS && !on_stack(status) && mask_meets(&h->join[i].pending, h->first, &s->set))
+            return true;
+    }
+    return false;
+}
+
+/* Whether one more split of the home may leave the stack. */
+static bool has_room(const struct mech *m, const struct dws_home *h) {
+    const struct dws *d = m->self;
+    return !h->active || d->wst < dws_params(m)->wst;
+}
+
+/* One that waits at a barrier goes onto the stack. */
+static bool make_room(struct mech *m, const struct dws_home *h) {
+    for (uint32_t k = 0; k < h->splits; k++) {
+        struct mech_split *s = split_at(m->pool, h->split[k]);
+        if (s->own[DWS_STATUS] != DWS_WAITS) continue;
+        dws_set_status(m, s, DWS_PARKED);
+        return true;
+    }
+    return false;
+}
+
+struct mech_split *dws_turn(struct mech *m, uint32_t home) {
+    struct dws *d = m->self;
+    struct dws_home *h = &d->home[home];
+    for (uint32_t i = 0; d->held && i < h->n; i++) {
+        if (!h->join[i].used || !mask_any(&h->join[i].held) || under_way(m, h, i)) continue;
+        if (!has_room(m, h) && !make_room(m, h)) continue;
+        d->turned = true;
+        return take_turn(m, h, i);
+    }
+    return NULL;
+}
+
+bool dws_unpark(struct mech *m, struct mech_split *s) {
+    struct dws_home *h = dws_home_of(m, s);
+    const bool runs = has_room(m, h) || s->own[DWS_TO] == DWS_NONE || dws_at(m, h, s->own[DWS_TO], s);
+    dws_set_status(m, s, runs ? DWS_NEW : DWS_HELD);
+    if (!runs) mask_put(&h->join[s->own[DWS_TO]].held, h->first, &s->set);
+    return runs;
+}
+
+/* ---- arriving ---- */
 
 static struct mech_split *arrive(struct mech *m, struct mech_split *s, struct mech_split **turn) {
     struct dws *d = m->self;

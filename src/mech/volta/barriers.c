@@ -7,12 +7,6 @@
     for (struct volta_barrier *b = (h)->barrier; b != NULL && b < (h)->barrier + (h)->n; b++) \
         if (b->used)
 
-static bool meets(const struct mask *m, uint32_t first, const struct mech_set *set) {
-    for (uint32_t k = 0; k < set->n; k++)
-        if (m->w[set->p[k].warp - first] & set->p[k].mask) return true;
-    return false;
-}
-
 static void common(const struct mask *m, uint32_t first, const struct mech_set *set, struct mech_set *out) {
     out->n = 0;
     for (uint32_t k = 0; k < set->n; k++) {
@@ -58,7 +52,7 @@ static void check(struct mech *m, struct volta_home *h, struct volta_barrier *b)
 
 static void remove_members(struct mech *m, struct volta_home *h, struct volta_barrier *b,
                            const struct mech_set *set) {
-    if (!meets(&b->members, h->first, set)) return;
+    if (!mask_meets(&b->members, h->first, set)) return;
     mask_take(&b->members, h->first, set);
     mask_take(&b->yielded, h->first, set);
     check(m, h, b);
@@ -201,7 +195,7 @@ void volta_ring(struct mech *m) {
 void volta_note(struct mech *m, const struct volta_home *h, const struct mech_set *set, uint32_t branch) {
     struct volta_barrier *last = NULL;
     FOR_BARRIERS(b, h) {
-        if (b->branch != IR_NOPC || !meets(&b->members, h->first, set)) continue;
+        if (b->branch != IR_NOPC || !mask_meets(&b->members, h->first, set)) continue;
         if (!last || mask_count(&b->members) <= mask_count(&last->members)) last = b;
     }
     if (!last) return;
@@ -228,10 +222,10 @@ static void unite(struct mech *m, struct volta_home *h, struct volta_barrier *a,
 
 void volta_unify(struct mech *m, struct volta_home *h, const struct mech_set *set) {
     FOR_BARRIERS(a, h) {
-        if (!meets(&a->members, h->first, set)) continue;
+        if (!mask_meets(&a->members, h->first, set)) continue;
         for (struct volta_barrier *b = a + 1; b < h->barrier + h->n; b++)
             if (b->used && is_of(b, a->reg, a->depth) && b->join == a->join &&
-                meets(&b->members, h->first, set))
+                mask_meets(&b->members, h->first, set))
                 unite(m, h, a, b);
     }
 }
