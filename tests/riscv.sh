@@ -94,6 +94,12 @@ check "a stack that is full is a fault that says so" fails "stack of 16384 bytes
     'long deep(long n) { volatile char room[64]; room[n % 64] = 1; return n ? deep(n - 1) + room[n % 64] : 0; }
      SPMD_KERNEL void f(long *p) { *p = deep(*p); }
      int main(void) { static long n = 1000; return spmd_launch(f, 1, 1, &n); }'
+for mb in 32 64 128; do
+    check "main's null pointer and $mb MB is a fault" fails 'out-of-bounds 4-byte load from local memory' \
+        "int main(void) { volatile int *p = 0; volatile long n = ${mb}L << 18; return p[n]; }"
+    check "and so it is to store there" fails 'out-of-bounds 8-byte store to local memory' \
+        "int main(void) { volatile long *volatile p = 0; volatile long n = ${mb}L << 17; p[n] = 1; return 0; }"
+done
 check "a thread cannot call the system" fails 'cannot call the system' \
     '#include <unistd.h>
      SPMD_KERNEL void f(long n) { write(1, "x", n); } int main(void) { return spmd_launch(f, 1, 1, 1); }'

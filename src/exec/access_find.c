@@ -221,9 +221,11 @@ static enum span of_locals(struct exec_ctx *x, const struct ir_insn *i, ir_opnd 
     return r->span = bad || low & (bytes - 1) ? SPAN_FAULT : SPAN_LANES;
 }
 
-/* The same by generic addresses, as machine code has its stack; what a store reaches is noted for who clears it. Lanes that do
- * not run are computed, too, so that the loop becomes vectors; the top bit of what is collected says that some lane is beyond
- * its end. */
+/* Local memory by generic addresses, as machine code has its stack; what a store reaches is noted for who clears it. Lanes that
+ * do not run are computed, too, so that the loop becomes vectors. The top bit of `beyond` says that some lane is below 0 or
+ * above `last`, its last place. `last` has 64 bits: it is below 0 for a thread whose frame is smaller than the access, or that
+ * has none, and then every place is above it. (The difference only wraps for places above 2^63 - bytes, which are not
+ * aligned.) */
 static enum span of_stacks(struct exec_ctx *x, const struct ir_insn *i, ir_opnd base, uint64_t mask,
                            uint32_t bytes, bool store, struct reach *r) {
     struct exec_warp *w = x->warp;
@@ -233,11 +235,12 @@ static enum span of_stacks(struct exec_ctx *x, const struct ir_insn *i, ir_opnd 
     uint64_t any = 0, all = ~UINT64_C(0), beyond = 0, at = (uint64_t)(uintptr_t)w->local;
     for (uint32_t l = 0; l < EXEC_LANES; l++, at += w->local_stride) {
         const uint64_t a = row[l] + disp, runs = mask & alu_bit64[l] ? ~UINT64_C(0) : 0;
+        const uint64_t last = (uint64_t)sp[l] - bytes;
         addr[l] = a + EXEC_WIN_LOCAL;
         own[l] = at + a;
         any |= a & runs;
         all &= a | ~runs;
-        beyond |= (a | (sp[l] - bytes - a)) & runs;
+        beyond |= (a | (last - a)) & runs;
     }
     r->lane = r->own;
     r->delta = 0;

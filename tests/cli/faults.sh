@@ -17,6 +17,27 @@ failed "trap" "a trap" --kernel trapped --block 1
 failed "1000" "a bound on instructions" --kernel forever --block 1 --max-insts 1000
 failed "1000" "the same as an option" --kernel forever --block 1 --set exec.max_insts=1000
 failed "" "a null pointer" --kernel fixed_shape --arg u64:0
+cat >"$work/generic.ptx" <<'END'
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry null_plus(.param .u64 n) {
+    .reg .b64 %n;
+    .reg .b32 %r;
+    ld.param.u64 %n, [n];
+    ld.u32 %r, [%n];
+    st.u32 [%n], %r;
+    ret;
+}
+END
+for mb in 32 48 64 96 128 144; do
+    for mode in --functional --mech=pdom; do
+        run run "$work/generic.ptx" --grid 1 --block 64 --arg u64:$((mb << 20)) $mode
+        [ "$status" -eq 1 ] && grep -qF "out-of-bounds 4-byte load from local memory" "$err" &&
+            grep -qF "thread (0,0,0)" "$err" && grep -qF "generic.ptx:8" "$err"
+        verdict $? "a null pointer and $mb MB, in a kernel that has no local memory, $mode"
+    done
+done
 failed "misaligned" "a misaligned pointer" --kernel add --block 1 --arg u64:1 --arg u32:1
 
 refused "tests/cli/broken.ptx:7:2: error:" "bad PTX is refused with its place" run tests/cli/broken.ptx --grid 1 --block 1

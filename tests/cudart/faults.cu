@@ -5,6 +5,8 @@
 
 __global__ void null_pointer(int *p) { p[threadIdx.x] = 1; }
 __global__ void misaligned(char *p) { *(int *)(p + 1) = 1; }
+// By a generic address, which may be in any window; the compiler knows that an argument is global.
+__global__ void generic(char *p) { asm volatile("st.u32 [%0], 1;" ::"l"(p) : "memory"); }
 __global__ void asserts(int x) { assert(x == 1); }
 __global__ void traps() { asm volatile("trap;"); }
 __global__ void waits_forever(volatile int *flag) {
@@ -42,6 +44,10 @@ static void addresses() {
     CALL(cudaMalloc(&p, 64));
     null_pointer<<<1, 17>>>((int *)p); // one past the end
     stays(cudaErrorIllegalAddress);
+    for (size_t mb = 16; mb <= 176; mb += 16) {
+        generic<<<1, 32>>>((char *)(mb << 20)); // windows of shared, local, constant memory and behind
+        stays(cudaErrorIllegalAddress);
+    }
     ok("bad addresses");
 }
 
