@@ -28,8 +28,7 @@ static const uint8_t *source(struct exec_warp *w, const struct ir_insn *i, uint3
     const uint64_t addr = lane_address(&w->x, i->o[1], (uint32_t)i->disp, lane);
     enum exec_fault_kind why = EXEC_F_ALIGN;
     const uint8_t *p = NULL;
-    if (!(addr & (i->sub - 1u))) p = resolve_lane(w, (enum ir_space)i->space, addr, 1, lane, false, &why);
-    if (p && !resolve_lane(w, (enum ir_space)i->space, addr + n - 1, 1, lane, false, &why)) p = NULL;
+    if (!(addr & (i->sub - 1u))) p = resolve_bytes(w, (enum ir_space)i->space, addr, n, lane, false, &why);
     if (!p) resolve_fault(w, i, lane, why, (enum ir_space)i->space, addr, i->sub, false);
     w->x.out->access.addr[lane] = addr;
     return p;
@@ -82,12 +81,10 @@ static enum ir_space bulk_space(const struct ir_insn *i, bool to) {
 static uint8_t *bulk_side(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, bool to, uint32_t n) {
     const enum ir_space space = bulk_space(i, to);
     const uint64_t addr = opnd_get(&w->x, i->o[to ? 0 : 1], lane);
-    enum exec_fault_kind why = EXEC_F_BOUNDS;
-    uint8_t *p = resolve_lane(w, space, addr, BULK, lane, to, &why);
-    const uint8_t *last = p ? resolve_lane(w, space, addr + n - BULK, BULK, lane, to, &why) : NULL;
-    if (last && last - p == (int64_t)n - BULK) return p;
-    resolve_fault(w, i, lane, why, space, addr, n, to);
-    return NULL;
+    enum exec_fault_kind why = EXEC_F_ALIGN;
+    uint8_t *p = addr % BULK ? NULL : resolve_bytes(w, space, addr, n, lane, to, &why);
+    if (!p) resolve_fault(w, i, lane, why, space, addr, n, to);
+    return p;
 }
 
 /* Element by element; the row of atom.c is that of the type. */

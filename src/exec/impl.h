@@ -193,6 +193,9 @@ enum span resolve_each(struct exec_warp *w, const struct ir_insn *i, uint32_t ma
 /* The bytes of each lane of mask one by one. False: a fault, reported. */
 bool resolve(struct exec_ctx *x, const struct ir_insn *i, ir_opnd base, uint32_t mask, uint32_t bytes,
              bool store, uint8_t *at[EXEC_LANES]);
+/* Any number of bytes of a lane, at any alignment, all in one piece of memory; or NULL with the reason. */
+uint8_t *resolve_bytes(struct exec_warp *w, enum ir_space space, uint64_t addr, uint64_t bytes, uint32_t lane,
+                       bool store, enum exec_fault_kind *why);
 /* The bytes of one lane's access in a space, or NULL with the reason. */
 uint8_t *resolve_lane(struct exec_warp *w, enum ir_space space, uint64_t addr, uint32_t bytes, uint32_t lane,
                       bool store, enum exec_fault_kind *why);

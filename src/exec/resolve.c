@@ -2,29 +2,25 @@
  * against what the space holds. The lowest lane that fails is the one reported. */
 #include "exec/impl.h"
 
-static uint8_t *within(uint8_t *base, uint64_t size, uint64_t addr, uint32_t bytes,
+static uint8_t *within(uint8_t *base, uint64_t size, uint64_t addr, uint64_t bytes,
                        enum exec_fault_kind *why) {
     if (bytes <= size && addr <= size - bytes) return base + addr;
     *why = EXEC_F_BOUNDS;
     return NULL;
 }
 
-static uint8_t *within_global(struct exec_grid *g, uint64_t addr, uint32_t bytes, enum exec_fault_kind *why) {
+static uint8_t *within_global(struct exec_grid *g, uint64_t addr, uint64_t bytes, enum exec_fault_kind *why) {
     struct exec_alloc *a = exec_grid_find(g, 0, addr, bytes);
     if (a) return a->host + (addr - a->addr);
     *why = addr < EXEC_NULL_BYTES ? EXEC_F_NULL : EXEC_F_BOUNDS;
     return NULL;
 }
 
-uint8_t *resolve_lane(struct exec_warp *w, enum ir_space space, uint64_t addr, uint32_t bytes, uint32_t lane,
-                      bool store, enum exec_fault_kind *why) {
+uint8_t *resolve_bytes(struct exec_warp *w, enum ir_space space, uint64_t addr, uint64_t bytes, uint32_t lane,
+                       bool store, enum exec_fault_kind *why) {
     struct exec_grid *g = w->block->grid;
     const bool readonly = space == IR_SP_CONST || space == IR_SP_PARAM;
     space = exec_decode(space, &addr);
-    if (addr & (bytes - 1)) {
-        *why = EXEC_F_ALIGN;
-        return NULL;
-    }
     if (store && (readonly || space == IR_SP_CONST || space == IR_SP_PARAM)) {
         *why = EXEC_F_READONLY;
         return NULL;
@@ -39,6 +35,14 @@ uint8_t *resolve_lane(struct exec_warp *w, enum ir_space space, uint64_t addr, u
     case IR_SP_PARAM: return within(g->params, g->func->param_bytes, addr, bytes, why);
     default: return within_global(g, addr, bytes, why);
     }
+}
+
+/* Windows begin at multiples of every size: an address is aligned in its window if it is as it stands. */
+uint8_t *resolve_lane(struct exec_warp *w, enum ir_space space, uint64_t addr, uint32_t bytes, uint32_t lane,
+                      bool store, enum exec_fault_kind *why) {
+    if (!(addr & (bytes - 1))) return resolve_bytes(w, space, addr, bytes, lane, store, why);
+    *why = EXEC_F_ALIGN;
+    return NULL;
 }
 
 uint64_t resolve_span(struct exec_warp *w, uint64_t addr, uint32_t lane, const uint8_t **at) {

@@ -85,6 +85,47 @@ static void copies_are_checked_like_accesses(void **state) {
     rig_free(&r);
 }
 
+/* Memory of the host has its own addresses on the device, as cudaHostRegister gives it: what lies between two such pieces is
+ * as far from them here as there. */
+static void place_host(struct rig *r, uint64_t addr, void *host, uint64_t bytes) {
+    const struct exec_place p = {.bytes = bytes, .fixed = addr, .host = host, .label = "host"};
+    uint64_t at;
+    assert_true(exec_mem_place(r->mem, &p, &at, &r->err));
+}
+
+static void copy_across(const char *insn) {
+    static _Alignas(16) uint8_t host[768], want[768];
+    struct rig r = rig_load(insn);
+    const uint64_t p = (uint64_t)(uintptr_t)host;
+    for (uint32_t k = 0; k < sizeof host; k++) host[k] = want[k] = (uint8_t)(k + 1);
+    place_host(&r, p, host, 256);
+    place_host(&r, p + 512, host + 512, 256);
+    assert_false(rig_run(&r, "k", 1, 1, &p));
+    assert_non_null(strstr(err_text(&r.err), "out-of-bounds 768-byte"));
+    assert_memory_equal(host, want, sizeof host);
+    rig_free(&r);
+}
+
+static void bulk_copies_do_not_cross_from_one_piece_of_memory_to_another(void **state) {
+    (void)state;
+    copy_across(ONE("cp.async.bulk.global.shared::cta.bulk_group [%a], [sh], 768;"));
+    copy_across(ONE("mbarrier.init.shared.b64 [sh+4088], 1;\n"
+                    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [sh], [%a], 768, "
+                    "[sh+4088];"));
+}
+
+static void copies_do_not_cross_from_one_piece_of_memory_to_another(void **state) {
+    (void)state;
+    static uint8_t first[8], second[8];
+    struct rig r = rig_load(ONE("cp.async.cg.shared.global [%r1], [%a], 16;"));
+    const uint64_t p = UINT64_C(1) << 40;
+    place_host(&r, p, first, sizeof first);
+    place_host(&r, p + 8, second, sizeof second);
+    assert_false(rig_run(&r, "k", 1, 1, &p));
+    assert_non_null(strstr(err_text(&r.err), "out-of-bounds 16-byte load"));
+    rig_free(&r);
+}
+
 /* ---- mbarriers ---- */
 
 struct model { /* in plain numbers */
@@ -288,6 +329,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_of_every_size),
         cmocka_unit_test(copies_are_checked_like_accesses),
+        cmocka_unit_test(bulk_copies_do_not_cross_from_one_piece_of_memory_to_another),
+        cmocka_unit_test(copies_do_not_cross_from_one_piece_of_memory_to_another),
         cmocka_unit_test(phases_follow_the_manual),
         cmocka_unit_test(what_the_manual_leaves_undefined_is_a_fault),
         cmocka_unit_test(producers_and_consumers_hand_a_buffer_over),
