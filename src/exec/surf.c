@@ -19,9 +19,10 @@ struct spot { /* where an access of one lane goes */
 
 enum place { OUTSIDE, INSIDE, FAULT };
 
-/* An index along one axis of n places. */
+/* An index along one axis of n places. There is none where a row is shorter than the access: nothing is nearest then. */
 static bool clamp_to(int64_t *v, int64_t n, uint8_t mode) {
     if (*v >= 0 && *v < n) return true;
+    if (!n) return false;
     if (mode == IR_CLAMP_CLAMP) *v = *v < 0 ? 0 : n - 1;
     return mode == IR_CLAMP_CLAMP;
 }

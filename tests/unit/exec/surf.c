@@ -129,6 +129,26 @@ static void loads_and_stores_of_every_shape_width_and_mode(void **state) {
             for (size_t m = 0; m < 3; m++) check_shape(g, w, m);
 }
 
+/* A row of 4 bytes has no place for 16: not even .clamp finds one. */
+static void a_row_shorter_than_the_access_has_no_place_for_it(void **state) {
+    (void)state;
+    for (int32_t x = -16; x <= 16; x += 16) {
+        struct bench l =
+            setup("suld.b.2d.v4.b32.clamp {%r4,%r5,%r6,%r7}, [%s, {%r0,%r1}]; st.global.v4.b32 [%a+32], "
+                  "{%r4,%r5,%r6,%r7};",
+                  EXEC_TEXEL_U32, 1, 1, H, 0);
+        struct bench s =
+            setup("sust.b.2d.v4.b32.clamp [%s, {%r0,%r1}], {%r4,%r5,%r6,%r7};", EXEC_TEXEL_U32, 1, 1, H, 0);
+        uint8_t kept[CELLS * 4], nothing[16] = {0};
+        memcpy(kept, s.byte, sizeof kept);
+        assert_true(run(&l, x, 0, 0) && run(&s, x, 1, 0));
+        assert_memory_equal(l.arg + 8, nothing, sizeof nothing);
+        assert_memory_equal(s.byte, kept, sizeof kept);
+        rig_free(&l.r);
+        rig_free(&s.r);
+    }
+}
+
 static void misaligned_x_is_a_fault(void **state) {
     (void)state;
     struct bench b = setup("suld.b.2d.b32.clamp %r4, [%s, {%r0,%r1}];", EXEC_TEXEL_U32, 1, W, H, 0);
@@ -226,6 +246,7 @@ static void references_and_handles_are_checked(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_and_stores_of_every_shape_width_and_mode),
+        cmocka_unit_test(a_row_shorter_than_the_access_has_no_place_for_it),
         cmocka_unit_test(misaligned_x_is_a_fault),
         cmocka_unit_test(formatted_stores_convert_to_the_surface),
         cmocka_unit_test(reductions_act_on_the_texel),
