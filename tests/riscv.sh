@@ -100,6 +100,13 @@ for mb in 32 64 128; do
     check "and so it is to store there" fails 'out-of-bounds 8-byte store to local memory' \
         "int main(void) { volatile long *volatile p = 0; volatile long n = ${mb}L << 17; p[n] = 1; return 0; }"
 done
+past_strings() { # run.slack is no part of an allocation
+    printf '%s\n' '#include <errno.h>' '#include <fcntl.h>' '#include <string.h>' '#include <sys/mman.h>' \
+        'int main(void) { char *p = mmap(0, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); memset(p, 1, 8192);
+             return open(p + 5000, O_RDONLY) >= 0 || errno != EFAULT; }' >"$d/past.c"
+    compile past -O1 "$d/past.c" && "$heddle" run -q --set run.slack=4096 "$d/past"
+}
+check "a name of a file that begins behind its allocation is none" past_strings
 check "a thread cannot call the system" fails 'cannot call the system' \
     '#include <unistd.h>
      SPMD_KERNEL void f(long n) { write(1, "x", n); } int main(void) { return spmd_launch(f, 1, 1, 1); }'

@@ -21,8 +21,9 @@ void *linux_bytes(const struct linux *k, uint64_t addr, uint64_t n) {
 const char *linux_string(const struct linux *k, uint64_t addr) {
     struct exec_memory_info info;
     if (!exec_mem_inside(k->mem, addr, &info)) return NULL;
-    const char *text = (const char *)info.host + (addr - info.addr);
-    return memchr(text, 0, info.bytes - (addr - info.addr)) ? text : NULL;
+    const uint64_t at = addr - info.addr; /* may be behind info.bytes: slack is inside, and not counted */
+    const char *text = (const char *)info.host + at;
+    return at < info.bytes && memchr(text, 0, info.bytes - at) ? text : NULL;
 }
 
 /* ---- the beginning ---- */
