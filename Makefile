@@ -228,6 +228,28 @@ $(BUILD)/examples/%: examples/%.cpp $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC:gcc=g++) -Iinclude -std=c++17 -Wall -Wextra $(WERROR) $(OPT) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS))
 
+# Accesses at the edges of address windows always run under the sanitizers: what finds and moves their bytes is compiled once more
+# for that, the rest is the library's. In builds that have a sanitizer the program is one like all others.
+WINDOWS := $(BUILD)/tests/exec/windows
+ifeq ($(SAN),)
+WINDOWS := $(BUILD)/asan/windows
+UNIT    := $(filter-out %/exec/windows,$(UNIT)) $(WINDOWS)
+endif
+ASAN    := -fsanitize=address,undefined -fno-sanitize-recover=all
+CHECKED := $(foreach f,access_find access_move resolve atom log mem,$(filter $(BUILD)/obj/src/exec/$f.%,$(OBJ)))
+CHECKED := $(patsubst $(BUILD)/obj/%,$(BUILD)/asan/%,$(CHECKED) $(BUILD)/obj/tests/unit/exec/windows.o)
+$(BUILD)/asan/%.portable.o: %.c
+	@mkdir -p $(@D)
+	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) $(ALU_FLAGS) $(ASAN) -DALU_ISA=portable -c -o $@ $<)
+$(BUILD)/asan/%.avx2.o: %.c
+	@mkdir -p $(@D)
+	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) $(ALU_FLAGS) $(ALU_AVX2) $(ASAN) -DALU_ISA=avx2 -c -o $@ $<)
+$(BUILD)/asan/%.o: %.c
+	@mkdir -p $(@D)
+	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) -O1 $(ASAN) -c -o $@ $<)
+$(BUILD)/asan/windows: $(CHECKED) $(LIB)
+	$(call run,LD,$(CC) $(LDFLAGS) $(ASAN) -o $@ $^ -lcmocka $(LDLIBS))
+
 # First, so that in the end not all wait for one of them.
 LONGEST := $(addprefix $(BUILD)/tests/,sm/same diff/structured)
 test: test-deps
@@ -237,12 +259,12 @@ test: test-deps
 unit: $(UNIT)
 
 # Every workload at the size of experiments, under the mechanisms the papers are about; all kernels of the random sweeps;
-# traces of every workload replayed.
+# ten times the accesses at the edges of windows; traces of every workload replayed.
 VERIFY_MECHS ?= pdom,lwm,dwf,harp,mp,dpe,dws,minpc,tesla,sympa13,tf,lorie-strong,takahashi,chap,amd,pomp,sandybridge,sbi+swi,tbc,capri,volta,mimd
-LONG := $(filter $(BUILD)/tests/workloads/% $(BUILD)/tests/diff/%,$(UNIT))
+LONG := $(filter $(BUILD)/tests/workloads/% $(BUILD)/tests/diff/%,$(UNIT)) $(WINDOWS)
 test-long: test-deps
 	@$(MAKE) --no-print-directory $(LONG) $(BUILD)/heddle
-	@VERIFY_SIZE=small VERIFY_MECHS=$(VERIFY_MECHS) HEDDLE_DIFF_ALL=1 HEDDLE_DIFF_AUDIT=1 TEST_TIMEOUT=7200 \
+	@VERIFY_SIZE=small VERIFY_MECHS=$(VERIFY_MECHS) HEDDLE_DIFF_ALL=1 HEDDLE_DIFF_AUDIT=1 HEDDLE_WINDOWS=1000000 TEST_TIMEOUT=7200 \
 	    tests/run $(BUILD)/tests/log-long $(LONG)
 	@TRACE_WORKLOADS="$$($(BUILD)/heddle list workloads | cut -d' ' -f1 | grep -v spin-lock)" \
 	    HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) tests/cli/run.sh trace.sh
@@ -253,7 +275,7 @@ test-slurm: deps
 	@$(MAKE) --no-print-directory files
 	@HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) tests/run $(BUILD)/tests/log-slurm tests/slurm/run.sh
 asan:
-	@$(MAKE) --no-print-directory BUILD=build-asan OPT="-O1 -g" SAN="-fsanitize=address,undefined -fno-sanitize-recover=all" test
+	@$(MAKE) --no-print-directory BUILD=build-asan OPT="-O1 -g" SAN="$(ASAN)" test
 
 # What uses threads of the host: tests whose names say so, those of the rooms that start threads, and commands.
 TSAN_UNIT := $(patsubst tests/unit/%.c,build-tsan/tests/%,$(sort $(wildcard tests/unit/*/*threads*.c \
