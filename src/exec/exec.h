@@ -168,7 +168,8 @@ struct exec_launch {
     uint64_t quantum;   /* warp instructions before another path, warp or block gets a turn; 0: 512 */
     uint64_t
         stack_bytes; /* local memory of one thread, call frames included; 0: 256 KiB and twice the kernel's frame */
-    uint64_t heap_bytes; /* what device-side malloc may hand out, over all launches; 0: 8 MiB */
+    uint64_t local_bytes; /* what the kernel and its callees need of that; 0: its own frame */
+    uint64_t heap_bytes;  /* what device-side malloc may hand out, over all launches; 0: 8 MiB */
     uint64_t grid_id;
     uint32_t sms;                 /* of the machine, %nsmid; 0 counts as 1 */
     bool core;                    /* the scalar core (core.h), at any function; pages: memory of its own */

@@ -128,6 +128,7 @@ static struct exec_launch describe_launch(const hd_kernel *k, const hd_launch *l
                             .max_insts = l->max_insts ? l->max_insts : (uint64_t)dev->options.exec.max_insts,
                             .quantum = (uint64_t)dev->options.exec.quantum,
                             .stack_bytes = dev->options.exec.stack_bytes,
+                            .local_bytes = k->info.local_bytes,
                             .heap_bytes = dev->options.exec.heap_bytes,
                             .grid_id = dev->launches,
                             .sms = (uint32_t)dev->options.gpu.sms,

@@ -13,6 +13,7 @@
 #include "base/queue.h"
 #include "mech/order_body.h"
 #include "mem/lanes.h"
+#include "sm/local.h"
 #include "sm/sm.h"
 
 #define SM_NONE    0xffffffffu /* no node, op, request, entry */
@@ -32,7 +33,7 @@ enum {
     SM_HOST_LINE = 64,           /* bytes of a cache line of the host */
     SM_ROW_LINES = 12,           /* of the host's, that an instruction's operands are expected in */
     SM_FEW_LINES = 6,            /* of those, fetched without asking how many there are */
-    SM_WORD = 4,                 /* bytes: local memory is interleaved by them over the threads */
+    SM_WORD = LOCAL_WORD,        /* bytes: an access of local memory is cut into them */
     SM_INSN_BYTES = 8,           /* of an instruction in memory, for the instruction cache */
     SM_UNITS = 32,               /* room for a class each, a power of two */
     SM_FEW_SCORES = 8,           /* of a list of no more those that are done need not be dropped */
@@ -356,6 +357,7 @@ struct sm {
     uint32_t file[3]; /* exact_rows: first bit of each register file */
 
     uint32_t nblocks, block_warps, nwarps; /* places; warps of a block; slots */
+    struct local_layout local;             /* where the local memory of the warps in the slots lies */
     struct sm_block *blocks;
     struct err failed; /* a block that could not be allocated: reported by the next tick */
     struct sb event;   /* what the mechanism said since the last issue */

@@ -5,8 +5,8 @@
  * machine may take parts of any warp by themselves (sm.coalesce, sm.shared_lanes): a line that two parts want is asked for
  * twice, and the banks serve one part after the other. What goes together is a group.
  *
- * Spaces. Global addresses go through L1D as they are. Local memory is interleaved by words over the threads of the
- * whole machine, so that the same variable of neighbouring threads lies side by side; an access is cut into words.
+ * Spaces. Global addresses go through L1D as they are. Local memory is interleaved by words over the threads of a warp, so
+ * that a variable of all of them lies side by side (local.h); an access is cut into words.
  * Constants have a segment of their own behind L1C; a buffer that is read as constants goes through L1C too, with the
  * addresses it has for everybody. Texels go through L1T. Kernel parameters are preloaded: they cost a constant cache
  * hit and are asked of nobody. Shared memory is one request of the packet, with the cycles its banks need. */
@@ -15,7 +15,6 @@
 #include "mech/set.h"
 #include "sm/impl.h"
 
-#define LOCAL_SEGMENT (UINT64_C(1) << 44)
 enum { WORD = SM_WORD };
 
 void lines_begin(struct sm *s) {
@@ -50,10 +49,7 @@ static void add_cached(struct sm *s, uint32_t warp, uint32_t mask, uint32_t path
 }
 
 void lines_local(const struct sm *s, uint32_t warp, uint32_t mask, const uint64_t *addr, uint64_t *to) {
-    const uint64_t threads = (uint64_t)s->nwarps * SM_LANES, row = s->env.sms * threads * WORD;
-    const uint64_t first = s->env.index * threads + (uint64_t)warp * SM_LANES;
-    FOR_LANES(l, mask)
-    to[l] = LOCAL_SEGMENT + addr[l] / WORD * row + (first + l) * WORD + addr[l] % WORD;
+    FOR_LANES(l, mask) to[l] = local_address(&s->local, warp, l, addr[l]);
 }
 
 static void add_local(struct sm *s, uint32_t warp, uint32_t mask, const uint64_t *addr) {

@@ -166,10 +166,19 @@ static bool make_mech(struct sm *s, struct err *e) {
     return true;
 }
 
+/* Bytes of local memory that a thread is known to need; it may need more (recursion). Of machine code nothing is known. */
+static uint64_t known_local(const struct exec_grid *g) {
+    const uint64_t frame = g->func->frame_bytes, all = g->launch->local_bytes;
+    if (g->module->binary) return 0;
+    return all < frame ? frame : all < g->stack_limit ? all : g->stack_limit;
+}
+
 static void make_slots(struct sm *s) {
     const uint32_t warps = (s->env.grid->threads + SM_LANES - 1) / SM_LANES;
     s->block_warps = warps;
     s->nwarps = s->nblocks * warps;
+    s->local =
+        local_layout(known_local(s->env.grid), s->env.grid->stack_limit, s->env.index, s->env.sms, s->nwarps);
     struct pages *p = s->env.grid->pages;
     s->sched = pages_get(p, s->schedulers * sizeof *s->sched);
     s->unit = pages_get(p, s->schedulers * sizeof *s->unit);

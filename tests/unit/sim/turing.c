@@ -96,12 +96,36 @@ static void multiply_adds(void **state) {
     is("a multiply-add", step(head, "fma.rn.f32 %f1, %f1, %f2, %f3;", 16), 4);
 }
 
+/* Two warps on the machine of 30 SMs, 64 words each, 16 laps: 128 lines, each asked for once by a store, which does not
+ * allocate, once by the load that brings it, and 15 times by one that finds it. A load after the first lap takes 32 cycles, one
+ * of the first, which finds in L2 what the stores have left there, 236; those of the other warp are under way meanwhile. */
+static void local_arrays_stay_in_the_first_level(void **state) {
+    (void)state;
+    enum { WORDS = 64, LAPS = 16, WARPS = 2 };
+    struct rig r;
+    const char *const set[] = {"gpu.sms", "30", NULL};
+    const char *each_word_holds_the_address_of_the_next =
+        ".local .align 4 .b8 v[256]; mov.u64 %a1, v; cvt.u32.u64 %r1, %a1; mov.u32 %r2, %r1;\n"
+        "add.u32 %r3, %r1, 252;\n"
+        "F: add.u32 %r4, %r2, 4; st.local.u32 [%r2], %r4; mov.u32 %r2, %r4; setp.ne.u32 %p, %r2, %r3;\n"
+        "@%p bra F; st.local.u32 [%r3], %r1;";
+    chase_open(&r, each_word_holds_the_address_of_the_next, "ld.local.u32 %r1, [%r1];", set);
+    uint64_t ring = rig_zero(&r, 64);
+    RUN(&r, "k", LAUNCH(.grid = {1}, .block = {WARPS * 32}), PTR(ring), hd_arg_u32(WORDS * LAPS));
+    assert_int_equal(rig_stat(&r, "l1d.reads"), WARPS * WORDS * LAPS);
+    assert_int_equal(rig_stat(&r, "l1d.hits"), WARPS * WORDS * (LAPS - 1));
+    const double least = WORDS * (236 + 32.0 * (LAPS - 1)), took = rig_stat(&r, "gpu.cycles");
+    if (took < least || took > 1.2 * least) fail_msg("%g cycles, not %g to %g", took, least, 1.2 * least);
+    rig_close(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(global_loads),
         cmocka_unit_test(shared_loads),
         cmocka_unit_test(constant_loads),
         cmocka_unit_test(multiply_adds),
+        cmocka_unit_test(local_arrays_stay_in_the_first_level),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,100 @@
+/* Where local memory lies for the caches: a word of a warp side by side, the warp's next word behind it, no two words in one
+ * place, and stacks of which the same few words are used spread over the sets. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "sm/local.h"
+
+enum { SMS = 5, WARPS = 6, LANES = 32 };
+
+static int compare(const void *a, const void *b) {
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sizes of which some are no multiple of a word; `known` in part or in whole, or nothing. */
+static const struct {
+    uint64_t known, most;
+} size[] = {{0, 64}, {4, 4}, {16, 100}, {48, 48}, {10, 130}, {128, 256}};
+enum { SIZES = sizeof size / sizeof *size };
+
+static void no_two_words_lie_in_one_place(void **state) {
+    (void)state;
+    for (int k = 0; k < SIZES; k++) {
+        const uint64_t words = (size[k].most + 3) / 4;
+        const size_t all = (size_t)(SMS * WARPS * LANES * words);
+        uint64_t *at = malloc(all * sizeof *at);
+        assert_non_null(at);
+        size_t n = 0;
+        for (uint32_t sm = 0; sm < SMS; sm++) {
+            const struct local_layout l = local_layout(size[k].known, size[k].most, sm, SMS, WARPS);
+            for (uint32_t w = 0; w < WARPS * LANES; w++)
+                for (uint64_t word = 0; word < words; word++)
+                    at[n++] = local_address(&l, w / LANES, w % LANES, 4 * word);
+        }
+        qsort(at, n, sizeof *at, compare);
+        assert_int_equal(n, all);
+        assert_true(at[0] >= SM_LOCAL_SEGMENT);
+        for (size_t i = 1; i < n; i++) assert_true(at[i] - at[i - 1] >= 4);
+        free(at);
+    }
+}
+
+static void a_word_of_a_warp_is_one_line_and_the_next_word_the_next(void **state) {
+    (void)state;
+    for (int k = 0; k < SIZES; k++) {
+        const struct local_layout l = local_layout(size[k].known, size[k].most, 3, SMS, WARPS);
+        for (uint32_t warp = 0; warp < WARPS; warp++)
+            for (uint64_t word = 0; word < size[k].most / 4; word++) {
+                const uint64_t line = local_address(&l, warp, 0, 4 * word);
+                assert_int_equal(line % 128, 0);
+                for (uint32_t lane = 0; lane < LANES; lane++)
+                    for (uint32_t byte = 0; byte < 4; byte++)
+                        assert_int_equal(local_address(&l, warp, lane, 4 * word + byte),
+                                         line + 4 * lane + byte);
+                if (word && 4 * word != l.known)
+                    assert_int_equal(line - local_address(&l, warp, 0, 4 * word - 4), 128);
+            }
+    }
+}
+
+/* Frames of 12 words fill 12 lines each, without a gap, from SM to SM. */
+static void one_frame_of_a_warp_lies_behind_another(void **state) {
+    (void)state;
+    for (uint32_t sm = 0; sm < SMS; sm++) {
+        const struct local_layout l = local_layout(48, 1000, sm, SMS, WARPS);
+        for (uint32_t warp = 0; warp < WARPS; warp++)
+            assert_int_equal(local_address(&l, warp, 0, 0) - SM_LOCAL_SEGMENT,
+                             (uint64_t)(sm * WARPS + warp) * 12 * 128);
+    }
+}
+
+/* 32 warps whose stacks of 16 KB are used in the topmost u words, on 64 sets: a set has no more than twice the lines that it
+ * would have if all had as many, and one. */
+static void the_tops_of_stacks_are_spread_over_the_sets(void **state) {
+    (void)state;
+    enum { SETS = 64, STACK = 16 << 10, MANY = 32 };
+    for (uint32_t used = 1; used <= 256; used++) {
+        const struct local_layout l = local_layout(0, STACK, 1, SMS, MANY);
+        uint32_t lines[SETS] = {0}, most = 0;
+        for (uint32_t k = 0; k < MANY * used; k++)
+            lines[local_address(&l, k / used, 0, STACK - 4 - k % used * 4) / 128 % SETS]++;
+        for (uint32_t s = 0; s < SETS; s++)
+            if (lines[s] > most) most = lines[s];
+        assert_true(most <= 2 * MANY * used / SETS + 1);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_two_words_lie_in_one_place),
+        cmocka_unit_test(a_word_of_a_warp_is_one_line_and_the_next_word_the_next),
+        cmocka_unit_test(one_frame_of_a_warp_lies_behind_another),
+        cmocka_unit_test(the_tops_of_stacks_are_spread_over_the_sets),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
