@@ -177,8 +177,12 @@ static void make_slots(struct sm *s) {
     const uint32_t warps = (s->env.grid->threads + SM_LANES - 1) / SM_LANES;
     s->block_warps = warps;
     s->nwarps = s->nblocks * warps;
-    s->local =
-        local_layout(known_local(s->env.grid), s->env.grid->stack_limit, s->env.index, s->env.sms, s->nwarps);
+    s->local = local_layout(&(struct local_shape){.known = known_local(s->env.grid),
+                                                  .most = s->env.grid->stack_limit,
+                                                  .sm = s->env.index,
+                                                  .sms = s->env.sms,
+                                                  .warps = s->nwarps,
+                                                  .pieces = s->o->sm.local == SM_LOCAL_THREADS});
     struct pages *p = s->env.grid->pages;
     s->sched = pages_get(p, s->schedulers * sizeof *s->sched);
     s->unit = pages_get(p, s->schedulers * sizeof *s->unit);

@@ -1,5 +1,5 @@
-/* Where local memory lies for the caches: a word of a warp side by side, the warp's next word behind it, no two words in one
- * place, and stacks of which the same few words are used spread over the sets. */
+/* Where local memory lies for the caches: a word of a warp side by side, the warp's next word behind it, or each thread's in one
+ * piece; no two words in one place; and stacks of which the same few words are used spread over the sets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,24 +22,29 @@ static const struct {
 } size[] = {{0, 64}, {4, 4}, {16, 100}, {48, 48}, {10, 130}, {128, 256}};
 enum { SIZES = sizeof size / sizeof *size };
 
+static struct local_layout layout(int k, uint32_t sm, bool pieces) {
+    return local_layout(&(struct local_shape){size[k].known, size[k].most, sm, SMS, WARPS, pieces});
+}
+
 static void no_two_words_lie_in_one_place(void **state) {
     (void)state;
-    for (int k = 0; k < SIZES; k++) {
+    for (int n = 0; n < 2 * SIZES; n++) {
+        const int k = n / 2;
         const uint64_t words = (size[k].most + 3) / 4;
         const size_t all = (size_t)(SMS * WARPS * LANES * words);
         uint64_t *at = malloc(all * sizeof *at);
         assert_non_null(at);
-        size_t n = 0;
+        size_t found = 0;
         for (uint32_t sm = 0; sm < SMS; sm++) {
-            const struct local_layout l = local_layout(size[k].known, size[k].most, sm, SMS, WARPS);
+            const struct local_layout l = layout(k, sm, n % 2);
             for (uint32_t w = 0; w < WARPS * LANES; w++)
                 for (uint64_t word = 0; word < words; word++)
-                    at[n++] = local_address(&l, w / LANES, w % LANES, 4 * word);
+                    at[found++] = local_address(&l, w / LANES, w % LANES, 4 * word);
         }
-        qsort(at, n, sizeof *at, compare);
-        assert_int_equal(n, all);
+        qsort(at, found, sizeof *at, compare);
+        assert_int_equal(found, all);
         assert_true(at[0] >= SM_LOCAL_SEGMENT);
-        for (size_t i = 1; i < n; i++) assert_true(at[i] - at[i - 1] >= 4);
+        for (size_t i = 1; i < found; i++) assert_true(at[i] - at[i - 1] >= 4);
         free(at);
     }
 }
@@ -47,7 +52,7 @@ static void no_two_words_lie_in_one_place(void **state) {
 static void a_word_of_a_warp_is_one_line_and_the_next_word_the_next(void **state) {
     (void)state;
     for (int k = 0; k < SIZES; k++) {
-        const struct local_layout l = local_layout(size[k].known, size[k].most, 3, SMS, WARPS);
+        const struct local_layout l = layout(k, 3, false);
         for (uint32_t warp = 0; warp < WARPS; warp++)
             for (uint64_t word = 0; word < size[k].most / 4; word++) {
                 const uint64_t line = local_address(&l, warp, 0, 4 * word);
@@ -66,10 +71,25 @@ static void a_word_of_a_warp_is_one_line_and_the_next_word_the_next(void **state
 static void one_frame_of_a_warp_lies_behind_another(void **state) {
     (void)state;
     for (uint32_t sm = 0; sm < SMS; sm++) {
-        const struct local_layout l = local_layout(48, 1000, sm, SMS, WARPS);
+        const struct local_layout l = layout(3, sm, false);
         for (uint32_t warp = 0; warp < WARPS; warp++)
             assert_int_equal(local_address(&l, warp, 0, 0) - SM_LOCAL_SEGMENT,
                              (uint64_t)(sm * WARPS + warp) * 12 * 128);
+    }
+}
+
+/* Bytes of a thread are neighbours, within the frame and beyond it, and pieces are aligned as widest accesses are. */
+static void a_thread_may_have_its_memory_in_one_piece(void **state) {
+    (void)state;
+    for (int k = 0; k < SIZES; k++) {
+        const struct local_layout l = layout(k, 3, true);
+        for (uint32_t w = 0; w < WARPS * LANES; w++) {
+            assert_int_equal(local_address(&l, w / LANES, w % LANES, 0) % 16, 0);
+            for (uint64_t at = 1; at < size[k].most; at++)
+                if (at != l.known)
+                    assert_int_equal(local_address(&l, w / LANES, w % LANES, at),
+                                     local_address(&l, w / LANES, w % LANES, at - 1) + 1);
+        }
     }
 }
 
@@ -79,7 +99,7 @@ static void the_tops_of_stacks_are_spread_over_the_sets(void **state) {
     (void)state;
     enum { SETS = 64, STACK = 16 << 10, MANY = 32 };
     for (uint32_t used = 1; used <= 256; used++) {
-        const struct local_layout l = local_layout(0, STACK, 1, SMS, MANY);
+        const struct local_layout l = local_layout(&(struct local_shape){0, STACK, 1, SMS, MANY, false});
         uint32_t lines[SETS] = {0}, most = 0;
         for (uint32_t k = 0; k < MANY * used; k++)
             lines[local_address(&l, k / used, 0, STACK - 4 - k % used * 4) / 128 % SETS]++;
@@ -94,6 +114,7 @@ int main(void) {
         cmocka_unit_test(no_two_words_lie_in_one_place),
         cmocka_unit_test(a_word_of_a_warp_is_one_line_and_the_next_word_the_next),
         cmocka_unit_test(one_frame_of_a_warp_lies_behind_another),
+        cmocka_unit_test(a_thread_may_have_its_memory_in_one_piece),
         cmocka_unit_test(the_tops_of_stacks_are_spread_over_the_sets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -333,6 +333,24 @@ static void neighbouring_local_variables_share_lines(void **state) {
     uint64_t p = 0;
     machine_ok(&x, "pdom", "k", 1, 32, &p);
     assert_int_equal(x.s.sm.memory_lines, 2);
+    x.o.sm.local = SM_LOCAL_THREADS; /* 16 bytes in one piece each */
+    machine_ok(&x, "pdom", "k", 1, 32, &p);
+    assert_int_equal(x.s.sm.memory_lines, 32 * 16 / 64);
+    machine_free(&x);
+}
+
+/* Two blocks one after the other in one slot, or at once in two. */
+static void the_next_block_in_a_slot_finds_the_lines_of_local_memory(void **state) {
+    (void)state;
+    struct machine x = machine_load(KERNEL(".local .u32 v[4]; .reg .u32 %a; ld.local.u32 %a, [v+4];"));
+    uint64_t p = 0;
+    x.m.memory.ideal = false;
+    for (uint32_t slots = 1; slots <= 2; slots++) {
+        x.o.sm.blocks = slots;
+        machine_ok(&x, "pdom", "k", 2, 32, &p);
+        assert_int_equal(x.mem.l1d.reads, 2 * 2);
+        assert_int_equal(x.mem.l1d.misses, 2 * slots);
+    }
     machine_free(&x);
 }
 
@@ -464,6 +482,7 @@ int main(void) {
         cmocka_unit_test(constants_are_served_by_line_or_by_word),
         cmocka_unit_test(a_constant_load_of_a_buffer_finds_its_line_in_l2),
         cmocka_unit_test(neighbouring_local_variables_share_lines),
+        cmocka_unit_test(the_next_block_in_a_slot_finds_the_lines_of_local_memory),
         cmocka_unit_test(a_warp_may_have_many_loads_under_way),
         cmocka_unit_test(instructions_come_through_the_instruction_cache),
         cmocka_unit_test(a_fault_is_reported),
