@@ -33,6 +33,8 @@ damaged "insts = " "insts = 9" "this is no instruction of a trace" "a warp with 
 damaged "insts = [0-9]*" "insts = 3" "more instructions than the warp has" "a warp with more"
 damaged "warp = 1" "warp = 9" "there is no such warp in a block" "a warp that the block has not"
 damaged "thread block = 1" "thread block = 7" "there is no such thread block in the grid" "a block that the grid has not"
+damaged "thread block = 1" "thread block = 4294967297" "there is no such thread block in the grid" "a block whose number has more than 32 bits"
+damaged "dim = (2" "dim = (4294967298" "4294967298" "a grid whose size has more than 32 bits"
 damaged "thread block = 1" "thread block = 0" "the thread block is there twice" "a block that is there twice"
 damaged "dim = (2" "dim = (3" "thread block 2,0,0 of the grid is missing" "a block that is missing"
 damaged "ffffffff" "fffffffg" ":26: this is no instruction" "a mask that is none"

@@ -45,10 +45,20 @@ static bool next_line(struct traceg *t, char **text, struct err *e) {
 
 /* ---- the head ---- */
 
+/* Three numbers with commas between them, up to `end`. scanf would cut a number that has more than 32 bits. */
+static bool three(const char *text, const char *end, uint32_t v[3]) {
+    for (int k = 0; k < 3; k++) {
+        char *behind;
+        const unsigned long long n = strtoull(text, &behind, 10);
+        if (*text < '0' || *text > '9' || n > UINT32_MAX || (k < 2 && *behind != ',')) return false;
+        v[k] = (uint32_t)n;
+        text = behind + (k < 2);
+    }
+    return !strcmp(text, end);
+}
+
 static bool dims(const char *value, uint32_t d[3]) {
-    int end = 0;
-    return sscanf(value, "(%" SCNu32 ",%" SCNu32 ",%" SCNu32 ")%n", &d[0], &d[1], &d[2], &end) == 3 &&
-           !value[end] && d[0] && d[1] && d[2];
+    return *value == '(' && three(value + 1, ")", d) && d[0] && d[1] && d[2];
 }
 
 static bool whole(const char *value, int base, uint64_t most, uint64_t *v) {
@@ -230,10 +240,8 @@ static enum traceg_event begin_warp(struct traceg *t, const char *text, struct e
 static enum traceg_event begin_block(struct traceg *t, const char *text, struct err *e) {
     const uint32_t *grid = t->kernel.grid;
     uint32_t *at = t->block;
-    int end = 0;
-    if (sscanf(text, "thread block = %" SCNu32 ",%" SCNu32 ",%" SCNu32 "%n", &at[0], &at[1], &at[2], &end) !=
-            3 ||
-        text[end] || at[0] >= grid[0] || at[1] >= grid[1] || at[2] >= grid[2])
+    if (!three(text + strlen("thread block = "), "", at) || at[0] >= grid[0] || at[1] >= grid[1] ||
+        at[2] >= grid[2])
         return bad(t, e, "there is no such thread block in the grid");
     return TRACEG_BLOCK;
 }
