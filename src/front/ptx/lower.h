@@ -65,13 +65,19 @@ bool lower_imm(struct ptx *p, const struct opnd *o, uint64_t max, uint64_t *out)
 bool lower_pred(struct ptx *p, const struct opnd *o, ir_opnd *out); /* a predicate source, ! allowed */
 
 /* ---- lower_addr.c ---- */
+/* What lower_address leaves between a displacement and 2^31, so that the parts of one access, which lie behind each other,
+ * have displacements too. The farthest part of a matrix is 512 bytes behind its first. */
+enum { ADDR_ROOM = 4096 };
 struct addr {
     ir_opnd base;
-    int32_t disp;
+    int32_t disp; /* at most INT32_MAX - ADDR_ROOM */
     enum ir_space space;
 };
 /* space: as written, IR_SP_GENERIC when it was not; a symbol's own space then counts. */
 bool lower_address(struct ptx *p, const struct opnd *o, enum ir_space space, struct addr *out);
+/* Where a variable of the frame or a kernel's parameter, with what is added to it, lies in its memory; false if that is
+ * no displacement. */
+bool lower_offset(const struct opnd *o, int32_t *out);
 /* The value of a symbol's address (mov, cvta, call). */
 bool lower_symbol(struct ptx *p, const struct opnd *o, enum ir_file f, ir_opnd *out);
 ir_opnd lower_reloc(struct ptx *p, enum ir_reloc_kind kind, uint32_t symbol, int64_t addend, enum ir_file f);

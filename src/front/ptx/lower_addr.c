@@ -34,12 +34,28 @@ ir_opnd lower_reloc(struct ptx *p, enum ir_reloc_kind kind, uint32_t symbol, int
     return ir_const(f, r.constant);
 }
 
+static bool is_disp(int64_t disp) {
+    return disp >= INT32_MIN && disp <= INT32_MAX - ADDR_ROOM;
+}
+
+bool lower_offset(const struct opnd *o, int32_t *out) {
+    int64_t at;
+    if (__builtin_add_overflow(o->disp, (int64_t)o->sym->offset, &at) || !is_disp(at)) return false;
+    *out = (int32_t)at;
+    return true;
+}
+
+static bool too_large(struct ptx *p, const struct opnd *o) {
+    return diag_error(&p->diag, o->at, "the offset %lld from %.*s is too large", (long long)o->disp,
+                      (int)o->sym->len, o->sym->name);
+}
+
 static bool frame_address(struct ptx *p, const struct opnd *o, enum ir_file f, ir_opnd *out) {
-    int64_t at = (int64_t)o->sym->offset + o->disp;
-    if (at < INT32_MIN || at > INT32_MAX) return diag_error(&p->diag, o->at, "the offset is too large");
+    int32_t at;
+    if (!lower_offset(o, &at)) return too_large(p, o);
     *out = lower_temp(p, f);
     struct ir_insn *i = lower_emit_always(p, f == IR_FILE_64 ? IR_FRAME_U64 : IR_FRAME_U32);
-    i->disp = (int32_t)at;
+    i->disp = at;
     lower_opnds(i, 1, 0, out);
     return true;
 }
@@ -56,7 +72,7 @@ bool lower_symbol(struct ptx *p, const struct opnd *o, enum ir_file f, ir_opnd *
         VEC_PUSH(&p->funcrefs, (struct funcref){s->index, o->at});
         *out = lower_reloc(p, IR_RELOC_FUNC, s->index, o->disp, f);
         return true;
-    case SYM_KPARAM: *out = lower_const(p, f, (uint64_t)(s->offset + o->disp)); return true;
+    case SYM_KPARAM: *out = lower_const(p, f, s->offset + (uint64_t)o->disp); return true;
     case SYM_FRAME: return frame_address(p, o, f, out);
     default: return diag_error(&p->diag, o->at, "%.*s has no address", (int)s->len, s->name);
     }
@@ -74,30 +90,23 @@ static bool check_space(struct ptx *p, const struct opnd *o, enum ir_space own, 
                       o->sym->name, space_word(own), ir_space_name[written]);
 }
 
-static bool fold_disp(struct ptx *p, const struct opnd *o, int64_t disp, struct addr *out) {
-    if (disp < INT32_MIN || disp > INT32_MAX)
-        return diag_error(&p->diag, o->at, "the address offset is too large");
-    out->disp = (int32_t)disp;
-    return true;
-}
-
 static bool symbol_address(struct ptx *p, const struct opnd *o, enum ir_space space, struct addr *out) {
     const struct sym *s = o->sym;
     if (s->kind == SYM_FRAME) {
         out->space = IR_SP_FRAME;
         out->base = IR_NONE;
-        return check_space(p, o, IR_SP_FRAME, space) && fold_disp(p, o, o->disp + s->offset, out);
+        return check_space(p, o, IR_SP_FRAME, space) && (lower_offset(o, &out->disp) || too_large(p, o));
     }
     if (s->kind == SYM_KPARAM) {
         out->space = IR_SP_PARAM;
         out->base = lower_const(p, lower_addr_file(p), 0);
-        return check_space(p, o, IR_SP_PARAM, space) && fold_disp(p, o, o->disp + s->offset, out);
+        return check_space(p, o, IR_SP_PARAM, space) && (lower_offset(o, &out->disp) || too_large(p, o));
     }
     if (s->kind != SYM_VAR) return diag_error(&p->diag, o->at, "%.*s is no variable", (int)s->len, s->name);
     out->space = (enum ir_space)p->m->vars.v[s->index].space;
     if (!check_space(p, o, out->space, space)) return false;
     if (out->space == IR_SP_SHARED) use_shared(p, o->sym);
-    bool small = o->disp >= INT32_MIN && o->disp <= INT32_MAX;
+    const bool small = is_disp(o->disp);
     out->disp = small ? (int32_t)o->disp : 0;
     out->base = lower_reloc(p, IR_RELOC_VAR, s->index, small ? 0 : o->disp, lower_addr_file(p));
     return true;
@@ -115,7 +124,7 @@ static bool register_address(struct ptx *p, const struct opnd *o, enum ir_space 
     out->space = space;
     /* In a function .param variables are frame variables, so a pointer to one is a local address. */
     if (space == IR_SP_PARAM && !p->b.kernel) out->space = IR_SP_LOCAL;
-    if (o->disp >= INT32_MIN && o->disp <= INT32_MAX) {
+    if (is_disp(o->disp)) {
         out->disp = (int32_t)o->disp;
         return true;
     }

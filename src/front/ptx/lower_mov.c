@@ -69,15 +69,15 @@ static bool direct(struct ptx *p, struct stmt *s, enum ir_type t, ir_opnd d) {
     bool sreg = a->kind == OPND_SREG && a->bits == bits;
     bool frame = a->kind == OPND_SYM && a->sym->kind == SYM_FRAME && bits >= 32;
     if (!sreg && !frame) return false;
-    int64_t disp = frame ? (int64_t)a->sym->offset + a->disp : 0;
-    if (disp < INT32_MIN || disp > INT32_MAX) return false;
+    int32_t disp = 0;
+    if (frame && !lower_offset(a, &disp)) return false;
     struct ir_insn *i = lower_emit(p, sreg         ? (bits == 64 ? IR_SREG_U64 : IR_SREG_U32)
                                       : bits == 64 ? IR_FRAME_U64
                                                    : IR_FRAME_U32);
     if (sreg)
         i->sub = a->sreg;
     else
-        i->disp = (int32_t)disp;
+        i->disp = disp;
     lower_opnds(i, 1, 0, &d);
     return true;
 }

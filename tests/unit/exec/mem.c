@@ -231,6 +231,36 @@ static void constant_addresses_are_decoded_lane_by_lane(void **state) {
     rig_free(&r);
 }
 
+/* Reads eight words at base + disp, writes them behind and adds them to the eight after those: every part of these accesses
+ * that is an instruction of its own has a larger displacement than the one written, here up to and beyond 2^31. */
+static void accesses_in_parts_have_offsets_beyond_2_to_the_31(void **state) {
+    (void)state;
+    for (int64_t disp = INT32_MAX - 80; disp <= INT32_MAX + INT64_C(80); disp += 8) {
+        struct sb text = {0};
+        sb_add(&text,
+               HEAD ".visible .entry k(.param .u64 p) {\n.reg .u64 %%b; .reg .f32 %%f<8>, %%g<4>;\n"
+                    "ld.param.u64 %%b, [p]; sub.u64 %%b, %%b, %lld;\n"
+                    "ld.global.v8.f32 {%%f0,%%f1,%%f2,%%f3,%%f4,%%f5,%%f6,%%f7}, [%%b+%lld];\n"
+                    "st.global.v8.f32 [%%b+%lld], {%%f0,%%f1,%%f2,%%f3,%%f4,%%f5,%%f6,%%f7};\n"
+                    "red.global.v4.f32.add [%%b+%lld], {%%f0,%%f1,%%f2,%%f3};\n"
+                    "atom.global.v4.f32.add {%%g0,%%g1,%%g2,%%g3}, [%%b+%lld], {%%f4,%%f5,%%f6,%%f7};\n"
+                    "ret;\n}\n",
+               (long long)disp, (long long)disp, (long long)disp + 32, (long long)disp + 64,
+               (long long)disp + 80);
+        struct rig r = rig_load(text.text);
+        uint64_t buf = rig_buf(&r, 96, "b");
+        float *at = (float *)rig_u32(&r, buf);
+        for (int k = 0; k < 24; k++) at[k] = (float)(k < 8 ? k + 1 : 100);
+        rig_ok(&r, "k", 1, 1, &buf);
+        for (int k = 0; k < 8; k++) {
+            assert_true(at[8 + k] == (float)(k + 1));
+            assert_true(at[16 + k] == (float)(k + 101));
+        }
+        rig_free(&r);
+        sb_free(&text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(allocations_do_not_touch_and_say_where_an_address_is),
@@ -241,6 +271,7 @@ int main(void) {
         cmocka_unit_test(constant_addresses_are_decoded_lane_by_lane),
         cmocka_unit_test(every_width_extends_and_truncates),
         cmocka_unit_test(patterns_of_a_warp_all_read_the_same_memory),
+        cmocka_unit_test(accesses_in_parts_have_offsets_beyond_2_to_the_31),
         cmocka_unit_test(generic_addresses_reach_every_space),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
