@@ -107,6 +107,10 @@ past_strings() { # run.slack is no part of an allocation
     compile past -O1 "$d/past.c" && "$heddle" run -q --set run.slack=4096 "$d/past"
 }
 check "a name of a file that begins behind its allocation is none" past_strings
+check "so is a recursion that uses no stack" fails "the call stack is full: a thread may be 1048576 calls deep" \
+    '__asm__(".globl again\nagain: call again");
+     void again(void);
+     int main(void) { again(); return 0; }'
 check "a thread cannot call the system" fails 'cannot call the system' \
     '#include <unistd.h>
      SPMD_KERNEL void f(long n) { write(1, "x", n); } int main(void) { return spmd_launch(f, 1, 1, 1); }'

@@ -79,8 +79,8 @@ static void load_rows(const struct exec_ctx *x, const struct ir_func *f, uint32_
 static void stack_overflow(struct exec_warp *w, const struct ir_insn *i, uint32_t lane,
                            const struct ir_func *f) {
     exec_note(w, i, lane, EXEC_F_STACK,
-              "stack overflow: call of %s at depth %" PRIu32 " needs more than the %" PRIu32
-              " bytes of local memory a thread has",
+              "the call stack is full: %s is called at depth %" PRIu32 ", and a thread has %" PRIu32
+              " bytes for frames and saved registers (exec.stack_bytes)",
               f->name, w->depth[lane], w->block->grid->stack_limit);
 }
 

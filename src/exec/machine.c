@@ -38,7 +38,9 @@ enum { MOST_CALLS = 1 << 20 };
 static bool enter(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, const struct ir_func *f) {
     const struct ir_module *m = w->block->grid->module;
     if (w->depth[lane] >= MOST_CALLS) {
-        exec_note(w, i, lane, EXEC_F_STACK, "stack overflow: more than %d calls are under way", MOST_CALLS);
+        exec_note(w, i, lane, EXEC_F_STACK,
+                  "the call stack is full: a thread may be %d calls deep, and no option changes that",
+                  MOST_CALLS);
         return false;
     }
     const uint32_t func = f ? (uint32_t)(f - m->funcs.v) : 0;
