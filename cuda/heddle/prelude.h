@@ -69,7 +69,7 @@ HEDDLE_AS_VALUE(gridDim)
 #undef HEDDLE_AS_VALUE
 
 #include <__clang_cuda_cmath.h>
-#include <__clang_cuda_intrinsics.h>
+#include "clang_intrinsics.h"
 #include <__clang_cuda_complex_builtins.h>
 #include "intrinsics.h"
 #include "../cuda_runtime_api.h"

@@ -54,6 +54,38 @@ argument 0: s32[2]
   0:  7  7" "a file with host code; printf, malloc and assert ($how)"
 done
 
+# ---- what clang's own header declares, for the architectures that add to it ----
+run inspect tests/cuda/header.cu --cuda-compiler clang
+header=$("$(sed -n 's/.*compiled by //p' "$err")" -print-resource-dir)/include/__clang_cuda_intrinsics.h
+declared() { # functions of the header, as often as they are overloaded
+    g++ -E -P -x c++ -D__CUDA__ -DCUDA_VERSION=12050 -Icuda "$header" | tr '\n' ' ' |
+        grep -oP '__device__ (static )?(inline )?[\w *]*?\K\w+(?=\()'
+}
+rows() { for arch in 620 900; do g++ -E -P -x c++ -DARCH=$arch tests/cuda/header.def; done | sed 's/ I(/\nI(/g' | sort -u; }
+rows >"$work/rows"
+declared | sort | uniq -c | while read -r n name; do
+    tested=$(grep -c "\b$name(" "$work/rows")
+    [ "$tested" -ge "$n" ] || echo "$name: $n overloads, $tested rows of tests/cuda/header.def"
+done >"$out"
+[ "$(declared | wc -l)" -ge 150 ] && [ ! -s "$out" ]
+verdict $? "every function that $header declares is tested"
+header_gives() { # COMPILER ARCHITECTURE OPTION...
+    g++ -std=c++17 -O1 -ffp-contract=off -DARCH=${2}0 -o "$work/header" tests/cuda/header.cpp
+    rm -f "$work/results.bin"
+    run run tests/cuda/header.cu -q --cuda-compiler $1 --cuda-flags -arch=sm_$2 --dump "0:$work/cells.bin" \
+        --dump "2:$work/results.bin" "${@:3}"
+    [ $status -eq 0 ] && "$work/header" "$work/cells.bin" "$work/results.bin" >"$out"
+    verdict $? "its functions for sm_$2 give what the host computes ($1, ${3#--})"
+}
+for arch in 30 32 62 70 80 90; do header_gives clang $arch --functional; done
+header_gives clang 80 --config turing-rtx2060
+for arch in 75 80 90; do [ "$compilers" = clang ] || header_gives nvcc $arch --functional; done
+run nvcc -arch=sm_80 -c tests/cuda/header.cu -o "$work/header.o"
+expect_status 0 "and host code beside them compiles"
+printf '__global__ void k(int *p) { *p = __shfl(*p, 1); }\n' >"$work/shfl.cu"
+refused "from sm_70 on a shuffle has a mask: __shfl_sync" "a shuffle without a mask on sm_75 says what to do" \
+    run "$work/shfl.cu" --cuda-compiler clang
+
 # ---- choosing and flags ----
 cat >"$work/size.cu" <<'END'
 // heddle: --grid 1 --block 1 --arg 'buf:f32[1]' --cuda-flags -DSIZE=7

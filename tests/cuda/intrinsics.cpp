@@ -2,11 +2,8 @@
 #include <algorithm>
 #include <cfenv>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
-#include <vector>
 
-#include "intrinsics.h"
+#include "host.h"
 
 template <class To, class From> static To bits_of(From x) {
     To r;
@@ -34,11 +31,6 @@ static unsigned dp4a(unsigned x, unsigned y, unsigned sum) {
     for (int k = 0; k < 4; k++) sum += (x >> 8 * k & 255) * (y >> 8 * k & 255);
     return sum;
 }
-template <class F> static unsigned ballot(int i, F holds) {
-    unsigned r = 0;
-    for (int k = 0; k < 32; k++) r |= (unsigned)holds(thread((i & ~31) + k)) << k;
-    return r;
-}
 template <class F> static int block_count(int i, F holds) {
     int n = 0;
     for (int k = 0; k < BLOCK; k++) n += holds(thread(i / BLOCK * BLOCK + k));
@@ -51,26 +43,6 @@ template <class F> static auto rounded(int direction, F value) {
     return r;
 }
 #define ROUND(R, x) rounded(R, [=] { return x; })
-#define LANE(k, x) other(thread((i & ~31) + (int)(k)), [=](unsigned u, int s, ull a, ll p, float f, double d) { \
-        (void)u, (void)s, (void)a, (void)p, (void)f, (void)d;                                                   \
-        return x;                                                                                               \
-    })
-template <class F> static auto other(const thread &x, F value) { return value(x.u, x.s, x.a, x.p, x.f, x.d); }
-
-static int wrong;
-static void check(const char *row, int i, ull have, ull want) {
-    if (have == want) return;
-    if (wrong++ < 40) printf("%s of thread %d: 0x%llx, not 0x%llx\n", row, i, have, want);
-}
-
-static std::vector<ull> read(const char *path) {
-    std::vector<ull> all(1 << 16);
-    FILE *file = fopen(path, "rb");
-    all.resize(file ? fread(all.data(), sizeof(ull), all.size(), file) : 0);
-    if (file) fclose(file);
-    return all;
-}
-
 static void check_intrinsics(const std::vector<ull> &have) {
     for (int i = 0; i < THREADS; i++) {
         const thread mine(i);
@@ -84,10 +56,6 @@ static void check_intrinsics(const std::vector<ull> &have) {
         float x = 0;
         double y = 0;
         size_t row = 0;
-#define I(device, host)                                                \
-    if (row * THREADS + i >= have.size()) wrong++;                     \
-    else check(#device, i, have[row * THREADS + i], bits(host));       \
-    row++;
 #include "intrinsics.def"
         (void)lane, (void)t, (void)b, (void)q;
     }

@@ -1,5 +1,5 @@
 // Every row of intrinsics.def and atomics.def; the results as 64 bits each.
-// heddle: --kernel intrinsics --grid 4 --block 64 --arg 'buf:u32[256]' --arg 'buf:u64[65536]' --cuda-flags --expt-relaxed-constexpr
+// heddle: --kernel intrinsics --grid 4 --block 64 --arg 'buf:u32[256]' --arg 'buf:u64[131072]' --cuda-flags --expt-relaxed-constexpr
 // heddle: --kernel atomics --grid 1 --block 1 --arg 'buf:u64[512]' --cuda-flags --expt-relaxed-constexpr
 #include <cuda_fp16.h>
 #include <algorithm>

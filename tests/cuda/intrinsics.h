@@ -38,6 +38,18 @@ struct thread {
 __device__ static inline ull bits(bool x) {
     return x;
 }
+__device__ static inline ull bits(char x) {
+    return (unsigned char)x;
+}
+__device__ static inline ull bits(signed char x) {
+    return (unsigned char)x;
+}
+__device__ static inline ull bits(unsigned char x) {
+    return x;
+}
+__device__ static inline ull bits(short x) {
+    return (unsigned short)x;
+}
 __device__ static inline ull bits(int x) {
     return (unsigned)x;
 }

@@ -63,15 +63,22 @@ struct special {
     uint8_t sreg, bits;
 };
 
-/* Those that the machine does not have read as 0, or as 1 where they count something there is one of. */
+/* Those that the machine does not have read as 0, or as 1 where they count something there is one of. A cluster is one block,
+ * so that it has the block's number, and the grid as many clusters as blocks. */
 static bool odd_special(const char *name, struct special *out) {
     static const struct {
         const char *prefix;
         uint8_t sreg, bits;
     } odd[] = {{"%envreg", IR_SR_ZERO, 32},
                {"%pm", IR_SR_ZERO, 32},
-               {"%clusterid.", IR_SR_ZERO, 32},
-               {"%nclusterid.", IR_SR_ONE, 32},
+               {"%clusterid.x", IR_SR_CTAID_X, 32},
+               {"%clusterid.y", IR_SR_CTAID_Y, 32},
+               {"%clusterid.z", IR_SR_CTAID_Z, 32},
+               {"%clusterid.w", IR_SR_ZERO, 32},
+               {"%nclusterid.x", IR_SR_NCTAID_X, 32},
+               {"%nclusterid.y", IR_SR_NCTAID_Y, 32},
+               {"%nclusterid.z", IR_SR_NCTAID_Z, 32},
+               {"%nclusterid.w", IR_SR_ONE, 32},
                {"%cluster_ctaid.", IR_SR_ZERO, 32},
                {"%cluster_nctaid.", IR_SR_ONE, 32},
                {"%cluster_ctarank", IR_SR_ZERO, 32},
