@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "cuda/drv.h"
 #include "cuda/drv_jit.h"
@@ -21,13 +22,14 @@ int drv_module_load(struct cu_process *p, const void *image, size_t bytes, struc
     return code;
 }
 
-/* The whole file and a NUL behind it, to be freed. */
+/* The whole file and a NUL behind it, to be freed. Of a directory and of what is no file there is nothing to read. */
 int drv_read_file(const char *path, char **data, size_t *bytes) {
     if (!path) return CU_InvalidValue;
     FILE *f = fopen(path, "rb");
     if (!f) return errno == ENOMEM ? CU_MemoryAllocation : CU_FileNotFound;
+    struct stat s;
     int code = CU_Success;
-    long end = fseek(f, 0, SEEK_END) ? -1 : ftell(f);
+    long end = fstat(fileno(f), &s) || !S_ISREG(s.st_mode) || fseek(f, 0, SEEK_END) ? -1 : ftell(f);
     *bytes = end < 0 ? 0 : (size_t)end;
     *data = malloc(*bytes + 1);
     if (!*data) code = CU_MemoryAllocation;
@@ -46,7 +48,7 @@ static int load_file(struct cu_process *p, CUmodule *module, const char *path, s
     size_t bytes;
     int code = module ? drv_read_file(path, &data, &bytes) : CU_InvalidValue;
     if (code) return code;
-    code = bytes ? drv_module_load(p, data, bytes, jit, module) : CU_InvalidKernelImage;
+    code = drv_module_load(p, data, bytes, jit, module);
     free(data);
     return code;
 }
@@ -56,7 +58,7 @@ static int load_data(struct cu_process *p, CUmodule *module, const void *image, 
     struct drv_jit jit;
     if (!module || !image) return CU_InvalidValue;
     int code = drv_jit_read(&jit, n, options, values);
-    return code ? code : drv_module_load(p, image, 0, &jit, module);
+    return code ? code : drv_module_load(p, image, CU_UNSIZED, &jit, module);
 }
 
 CUDA_API CUresult cuModuleLoad(CUmodule *module, const char *path) {
@@ -157,7 +159,7 @@ static int load_library(struct cu_process *p, CUlibrary *library, const void *im
                         struct drv_jit *jit) {
     struct CUmod_st *m;
     if (!library || (!image && !path)) return CU_InvalidValue;
-    int code = path ? load_file(p, &m, path, jit) : drv_module_load(p, image, 0, jit, &m);
+    int code = path ? load_file(p, &m, path, jit) : drv_module_load(p, image, CU_UNSIZED, jit, &m);
     if (code) return code;
     m->context = NULL;
     *library = (CUlibrary)m;

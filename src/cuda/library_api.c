@@ -35,7 +35,7 @@ CUDA_API int cudaLibraryLoadData(cudaLibrary_t *library, const void *image, enum
                                  void **jit_values, unsigned njit, enum cudaLibraryOption *options,
                                  void **values, unsigned n) {
     (void)jit, (void)jit_values, (void)njit, (void)options, (void)values, (void)n;
-    CUDA_CALL(load_data(p, library, image, 0));
+    CUDA_CALL(load_data(p, library, image, CU_UNSIZED));
 }
 CUDA_API int cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *path, enum cudaJitOption *jit,
                                      void **jit_values, unsigned njit, enum cudaLibraryOption *options,

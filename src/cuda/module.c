@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cuda/error.h"
-#include "cuda/fatbin.h"
+#include "cuda/image.h"
 #include "cuda/memory.h"
 #include "cuda/process.h"
 #include "cuda/profile.h"
@@ -17,98 +17,8 @@
 
 /* ---- the text ---- */
 
-struct texts {
-    struct cu_ptx *list;
-    size_t count;
-};
-
-static void free_texts(struct texts *t) {
-    for (size_t i = 0; i < t->count; i++) free(t->list[i].text);
-    free(t->list);
-    *t = (struct texts){NULL, 0};
-}
-
-static int add_text(struct texts *t, struct cu_ptx ptx) {
-    struct cu_ptx *grown = realloc(t->list, (t->count + 1) * sizeof *grown);
-    if (!grown) {
-        free(ptx.text);
-        return CU_MemoryAllocation;
-    }
-    t->list = grown;
-    t->list[t->count++] = ptx;
-    return CU_Success;
-}
-
-static int add_fatbin(struct cu_process *p, struct texts *t, const void *image, size_t bytes) {
-    struct cu_ptx ptx;
-    int code = cu_fatbin_ptx(image, bytes, (uint32_t)(10 * p->machine.major + p->machine.minor), &ptx);
-    return code ? code : add_text(t, ptx);
-}
-
-/* A wrapper of version 2 lists the binaries that were linked; its own holds machine code only. */
-static int add_wrapper(struct cu_process *p, struct texts *t, const struct cu_wrapper *w) {
-    if (w->version < 2 || !w->linked || !*w->linked) return add_fatbin(p, t, w->data, SIZE_MAX);
-    int code = CU_Success;
-    for (const void *const *each = w->linked; *each && !code; each++) {
-        const struct cu_wrapper *inner = *each;
-        code = inner->magic == CU_WRAPPER_MAGIC ? add_fatbin(p, t, inner->data, SIZE_MAX)
-                                                : add_fatbin(p, t, *each, SIZE_MAX);
-    }
-    return code;
-}
-
-static int copy_text(struct texts *t, const char *text, size_t bytes) {
-    size_t n = bytes ? strnlen(text, bytes) : strlen(text);
-    char *copy = malloc(n + 1);
-    if (!copy) return CU_MemoryAllocation;
-    memcpy(copy, text, n);
-    copy[n] = 0;
-    if (!strstr(copy, ".version")) { /* nothing that was ever PTX */
-        free(copy);
-        return CU_InvalidKernelImage;
-    }
-    return add_text(t, (struct cu_ptx){copy, n, 0});
-}
-
-/* ---- linked images ---- */
-
-/* What cuLinkComplete makes is several texts in a row: LINKED, then for each its length and itself with a NUL, then 0. */
-#define LINKED "\177PTXs\n"
-
-static char *pack_texts(const struct texts *t, size_t *bytes) {
-    size_t total = sizeof LINKED + sizeof(uint64_t);
-    for (size_t i = 0; i < t->count; i++) total += sizeof(uint64_t) + t->list[i].bytes + 1;
-    char *packed = calloc(1, total), *at = packed;
-    if (!packed) return NULL;
-    at = (char *)memcpy(at, LINKED, sizeof LINKED) + sizeof LINKED;
-    for (size_t i = 0; i < t->count; i++) {
-        uint64_t n = t->list[i].bytes;
-        at = (char *)memcpy(at, &n, sizeof n) + sizeof n;
-        at = (char *)memcpy(at, t->list[i].text, (size_t)n) + n + 1;
-    }
-    *bytes = total;
-    return packed;
-}
-
-static int unpack_texts(struct texts *t, const char *at) {
-    uint64_t n;
-    int code = CU_Success;
-    for (at += sizeof LINKED; memcpy(&n, at, sizeof n), n && !code; at += n + 1) {
-        at += sizeof n;
-        code = copy_text(t, at, (size_t)n);
-    }
-    return code;
-}
-
-static int texts_of(struct cu_process *p, const void *image, size_t bytes, struct texts *t) {
-    uint32_t magic = 0;
-    if (!image) return CU_InvalidValue;
-    if (!bytes || bytes >= sizeof magic) memcpy(&magic, image, sizeof magic);
-    if (magic == CU_WRAPPER_MAGIC) return add_wrapper(p, t, image);
-    if (magic == CU_FATBIN_MAGIC) return add_fatbin(p, t, image, bytes ? bytes : SIZE_MAX);
-    if (!memcmp(&magic, "\177ELF", sizeof magic)) return CU_NoKernelImageForDevice;
-    if (!memcmp(&magic, LINKED, sizeof magic)) return unpack_texts(t, image);
-    return copy_text(t, image, bytes);
+static int texts_of(struct cu_process *p, const void *image, size_t bytes, struct cu_texts *t) {
+    return cu_image_texts(image, bytes, (uint32_t)(10 * p->machine.major + p->machine.minor), t);
 }
 
 /* What reports call the texts: by the program's name, with a number when there are several. */
@@ -120,7 +30,7 @@ static void name_text(char *name, size_t bytes, size_t index, size_t count) {
         snprintf(name, bytes, "%.40s.%zu.ptx", program, index + 1);
 }
 
-static hd_status link_texts(struct cu_process *p, const struct texts *t, hd_module **hd) {
+static hd_status link_texts(struct cu_process *p, const struct cu_texts *t, hd_module **hd) {
     enum { NAME = 80 };
     char(*names)[NAME] = calloc(t->count + 1, sizeof *names);
     hd_text *texts = calloc(t->count + 1, sizeof *texts);
@@ -138,7 +48,7 @@ static hd_status link_texts(struct cu_process *p, const struct texts *t, hd_modu
 }
 
 /* `why`: where a text's errors go, to be freed; NULL: to standard error. */
-static int load_texts(struct cu_process *p, const struct texts *t, char **why, hd_module **hd) {
+static int load_texts(struct cu_process *p, const struct cu_texts *t, char **why, hd_module **hd) {
     hd_status s = link_texts(p, t, hd);
     if (!s) cu_snapshot_keep(p, *hd, t->list, t->count);
     if (s && why) *why = strdup(hd_error(p->dev));
@@ -151,15 +61,16 @@ static void advise(int code) {
         cu_warn("the program has machine code for its kernels and no PTX: compile it with -gencode "
                 "arch=compute_75,code=compute_75 "
                 "(or -arch=sm_75 alone, which keeps both)");
-    if (code == CU_InvalidKernelImage) cu_warn("the program's kernels (its fat binary) are damaged");
+    if (code == CU_InvalidKernelImage)
+        cu_warn("the program's kernels (its fat binary, or what it loads) are damaged");
 }
 
 static int load_image(struct cu_process *p, const void *image, size_t bytes, char **why, hd_module **hd) {
-    struct texts t = {NULL, 0};
+    struct cu_texts t = {NULL, 0};
     int code = texts_of(p, image, bytes, &t);
     advise(code);
     if (!code) code = load_texts(p, &t, why, hd);
-    free_texts(&t);
+    cu_texts_free(&t);
     return code;
 }
 
@@ -182,12 +93,12 @@ struct CUmod_st *cu_module_register(struct cu_process *p, const void *wrapper) {
 
 int cu_images_link(struct cu_process *p, const struct cu_image *images, size_t n, char **linked,
                    size_t *bytes) {
-    struct texts t = {NULL, 0};
+    struct cu_texts t = {NULL, 0};
     int code = CU_Success;
     for (size_t i = 0; i < n && !code; i++) code = texts_of(p, images[i].data, images[i].bytes, &t);
     advise(code);
-    *linked = code ? NULL : pack_texts(&t, bytes);
-    free_texts(&t);
+    *linked = code ? NULL : cu_texts_pack(&t, bytes);
+    cu_texts_free(&t);
     return code ? code : *linked ? CU_Success : CU_MemoryAllocation;
 }
 
@@ -278,7 +189,7 @@ void cu_module_unload(struct cu_process *p, struct CUmod_st *m) {
 
 int cu_module_ready(struct cu_process *p, struct CUmod_st *m) {
     if (m->hd || m->failed) return m->failed;
-    m->failed = load_image(p, m->image, 0, NULL, &m->hd);
+    m->failed = load_image(p, m->image, CU_UNSIZED, NULL, &m->hd);
     if (m->failed) m->hd = NULL;
     for (struct cu_variable *v = m->variables; v && !m->failed; v = v->next)
         if (v->managed || v->in_place) m->failed = note_variable(p, v);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cuda/image.h"
 #include "heddle.h"
 
 struct cu_process;
@@ -53,7 +54,7 @@ struct CUmod_st *cu_module_register(struct cu_process *p, const void *wrapper);
 struct CUfunc_st *cu_function_add(struct cu_process *p, struct CUmod_st *m, const char *name);
 struct cu_variable *cu_variable_add(struct CUmod_st *m, const char *name);
 
-/* A module from an image: PTX text (ending in NUL when bytes is 0), or a fat binary with or without its wrapper. */
+/* A module from an image (cuda/image.h) of that many bytes; CU_UNSIZED: the program did not say. */
 int cu_module_load(struct cu_process *p, const void *image, size_t bytes, struct CUmod_st **mod);
 /* The same; when `why` is not NULL, what is wrong with the text goes there, to be freed, and not to standard error. */
 int cu_module_load_told(struct cu_process *p, const void *image, size_t bytes, char **why,

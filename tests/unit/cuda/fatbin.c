@@ -5,60 +5,16 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <lz4.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 #include "cuda/error.h"
-#include "cuda/fatbin.h"
+#include "unit/cuda/fatbins.h"
 
-enum { PTX = 1, ELF = 2, PLAIN = 0, LZ4 = 0x2000, ZSTD = 0x8000 };
 static const char text[] = ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; "
                            "}\n.visible .entry l() { ret; }\n";
 
-struct image {
-    uint8_t bytes[16384];
-    size_t n;
-};
-
-static void put(uint8_t *at, uint64_t value, size_t bytes) {
-    for (size_t i = 0; i < bytes; i++) at[i] = (uint8_t)(value >> 8 * i);
-}
-
-static void begin(struct image *im) {
-    memset(im, 0, sizeof *im);
-    put(im->bytes, CU_FATBIN_MAGIC, 4);
-    put(im->bytes + 4, 1, 2);
-    put(im->bytes + 6, 16, 2);
-    im->n = 16;
-}
-
-static size_t pack(uint8_t *to, size_t room, int how, const char *from, size_t n) {
-    if (how == LZ4) return (size_t)LZ4_compress_default(from, (char *)to, (int)n, (int)room);
-    if (how == ZSTD) return ZSTD_compress(to, room, from, n, 3);
-    memcpy(to, from, n);
-    return n;
-}
-
-/* An entry with a header of that size, as different compilers write them. */
-static void add(struct image *im, int kind, uint32_t arch, int how, size_t header, const char *body) {
-    uint8_t *at = im->bytes + im->n;
-    size_t n = strlen(body) + 1, stored = pack(at + header, sizeof im->bytes - im->n - header, how, body, n);
-    size_t padded = (stored + 7) / 8 * 8;
-    put(at, (uint64_t)kind, 2);
-    put(at + 2, 0x101, 2);
-    put(at + 4, header, 4);
-    put(at + 8, padded, 8);
-    put(at + 16, how ? stored : 0, 4);
-    put(at + 28, arch, 4);
-    put(at + 40, (uint64_t)how, 8);
-    put(at + 56, how ? n : 0, 8);
-    im->n += header + padded;
-    put(im->bytes + 8, im->n - 16, 8);
-}
-
-static void takes(const struct image *im, uint32_t capability, uint32_t arch, const char *body) {
+static void takes(const struct fatbin_image *im, uint32_t capability, uint32_t arch, const char *body) {
     struct cu_ptx ptx = {0};
     assert_int_equal(cu_fatbin_ptx(im->bytes, im->n, capability, &ptx), CU_Success);
     assert_int_equal(ptx.arch, arch);
@@ -72,7 +28,7 @@ static void reads_plain_lz4_and_zstd_texts_behind_headers_of_any_size(void **sta
     (void)state;
     for (size_t i = 0; i < 3; i++)
         for (size_t header = 64; header <= 112; header += 16) {
-            struct image im;
+            struct fatbin_image im;
             begin(&im);
             add(&im, PTX, 75, how[i], header, text);
             takes(&im, 75, 75, text);
@@ -80,7 +36,7 @@ static void reads_plain_lz4_and_zstd_texts_behind_headers_of_any_size(void **sta
 }
 
 static void takes_the_newest_text_that_is_not_newer_than_the_machine(void **state) {
-    struct image im;
+    struct fatbin_image im;
     (void)state;
     begin(&im);
     add(&im, ELF, 80, PLAIN, 64, "machine code");
@@ -93,7 +49,7 @@ static void takes_the_newest_text_that_is_not_newer_than_the_machine(void **stat
 }
 
 static void machine_code_alone_is_no_image(void **state) {
-    struct image im;
+    struct fatbin_image im;
     struct cu_ptx ptx;
     (void)state;
     begin(&im);
@@ -105,7 +61,7 @@ static void machine_code_alone_is_no_image(void **state) {
 }
 
 /* What is left of a binary lies in memory of just that size, so that reading past it would be seen. */
-static int read_part(const struct image *im, size_t n, struct cu_ptx *ptx) {
+static int read_part(const struct fatbin_image *im, size_t n, struct cu_ptx *ptx) {
     uint8_t *part = malloc(n ? n : 1);
     memcpy(part, im->bytes, n);
     int code = cu_fatbin_ptx(part, n, 75, ptx);
@@ -114,7 +70,7 @@ static int read_part(const struct image *im, size_t n, struct cu_ptx *ptx) {
 }
 
 static void a_binary_cut_short_anywhere_is_refused(void **state) {
-    struct image im;
+    struct fatbin_image im;
     struct cu_ptx ptx;
     (void)state;
     begin(&im);
@@ -124,7 +80,7 @@ static void a_binary_cut_short_anywhere_is_refused(void **state) {
 }
 
 static void a_flipped_bit_is_refused_or_harmless(void **state) {
-    struct image im;
+    struct fatbin_image im;
     (void)state;
     begin(&im);
     add(&im, PTX, 75, ZSTD, 64, text);
@@ -145,7 +101,7 @@ static void a_size_that_is_not_what_unpacking_gives_is_refused(void **state) {
     (void)state;
     for (size_t i = 0; i < 2; i++)
         for (int off = -1; off <= 1; off += 2) {
-            struct image im;
+            struct fatbin_image im;
             struct cu_ptx ptx;
             begin(&im);
             add(&im, PTX, 75, how[i], 64, text);
