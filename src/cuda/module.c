@@ -4,6 +4,7 @@
 #include "cuda/module.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,8 +135,15 @@ static int manage(struct cu_process *p, struct cu_variable *v) {
     return code;
 }
 
-/* Clang's code has a variable, all zero to begin with: it gets its initial value here, unless the host was there first. */
+/* Clang's code has a variable, all zero to begin with: it gets its initial value here, unless the host was there first. The
+ * text may say that it is larger, when it is damaged; beyond it is memory that no kernel may reach. */
 static int manage_in_place(struct cu_process *p, struct cu_variable *v) {
+    if (v->bytes != v->host_bytes) {
+        cu_warn("the managed variable %s has %zu bytes in the program and %" PRIu64 " in its kernels",
+                v->name, v->host_bytes, v->bytes);
+        v->addr = 0; /* it is not there */
+        return CU_InvalidKernelImage;
+    }
     char *host = (char *)(uintptr_t)v->host, *kept = malloc((size_t)v->bytes);
     struct cu_alloc a = {.bytes = v->bytes, .kind = CU_MEMORY_MANAGED, .flags = 1, .host = host, .owner = v};
     if (!kept) return CU_MemoryAllocation;

@@ -36,6 +36,7 @@ struct cu_variable {
     char *copied_name;        /* the name, when it is ours */
     void **managed;           /* where the host expects a managed variable's address, NULL: not managed */
     int in_place;             /* managed, and the host's bytes are those at `host` (cuda/heddle/managed.h) */
+    size_t host_bytes;        /* of the host's variable, as it was registered */
     struct cu_variable *next; /* of the module */
 };
 

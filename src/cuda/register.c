@@ -89,10 +89,11 @@ static struct cu_variable *add_variable(struct cu_process *p, void **handle, con
 
 CUDA_API void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external,
                                 size_t bytes, int constant, int global) {
-    (void)device, (void)external, (void)bytes, (void)global;
+    (void)device, (void)external, (void)global;
     struct cu_process *p = cu_lock();
     struct cu_variable *v = add_variable(p, handle, host, name);
     if (v) v->constant = constant;
+    if (v) v->host_bytes = bytes;
     if (v) v->in_place = is_managed(p, host);
     cu_unlock(p);
 }

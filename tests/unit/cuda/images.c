@@ -20,6 +20,13 @@
 int cudaLibraryLoadFromFile(void **library, const char *path, void *jit, void **jit_values, unsigned njit,
                             void *options, void **values, unsigned n);
 int cudaLibraryUnload(void *library);
+int cudaGetSymbolAddress(void **address, const void *symbol);
+void **__cudaRegisterFatBinary(void *wrapper);
+void __cudaRegisterFatBinaryEnd(void **handle);
+void __cudaUnregisterFatBinary(void **handle);
+void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external, size_t bytes,
+                       int constant, int global);
+void __heddleManaged(void *start, void *end);
 
 static const char text[] = ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }\n";
 static const char other[] = ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry l() { ret; }\n";
@@ -240,6 +247,33 @@ static void a_list_of_linked_binaries_without_an_end_is_refused(void **state) {
     munmap(list_base, ROOM + PAGE);
 }
 
+/* Registers a program whose host has a managed variable of 16 bytes and whose kernels have one of 64. */
+static void a_managed_variable_is_no_larger_than_the_host_s(void **state) {
+    static struct fatbin_image im;
+    static char sizes[] = ".version 7.5\n.target sm_75\n.address_size 64\n"
+                          ".visible .global .align 4 .b8 same[16] = {1, 2};\n"
+                          ".visible .global .align 4 .b8 larger[64] = {1, 2};\n";
+    static char host[128], before[128];
+    struct cu_wrapper w = {CU_WRAPPER_MAGIC, 1, im.bytes, NULL};
+    void *address;
+    (void)state;
+    for (int fits = 1; fits >= 0; fits--) {
+        begin(&im);
+        add(&im, PTX, 75, PLAIN, 64, sizes);
+        memset(host, 0, sizeof host);
+        memset(host + 16, 7, sizeof host - 16);
+        memcpy(before, host, sizeof host);
+        void **handle = __cudaRegisterFatBinary(&w);
+        __heddleManaged(host, host + 16);
+        __cudaRegisterVar(handle, host, NULL, fits ? "same" : "larger", 0, 16, 0, 0);
+        __cudaRegisterFatBinaryEnd(handle);
+        assert_int_equal(cudaGetSymbolAddress(&address, host), fits ? CU_Success : CU_InvalidKernelImage);
+        assert_memory_equal(host + 16, before + 16, sizeof host - 16);
+        assert_int_equal(host[1], fits ? 2 : 0);
+        __cudaUnregisterFatBinary(handle);
+    }
+}
+
 /* ---- mutants ---- */
 
 static uint64_t draw(uint64_t *seed) {
@@ -308,6 +342,7 @@ int main(void) {
         cmocka_unit_test(an_image_cut_short_is_refused),
         cmocka_unit_test(pointers_of_a_wrapper_that_lead_nowhere_are_refused),
         cmocka_unit_test(a_list_of_linked_binaries_without_an_end_is_refused),
+        cmocka_unit_test(a_managed_variable_is_no_larger_than_the_host_s),
         cmocka_unit_test(an_image_cut_short_anywhere_is_read_no_further),
         cmocka_unit_test(mutants_are_read_no_further_than_they_are),
     };
