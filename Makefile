@@ -260,6 +260,7 @@ unit: $(UNIT)
 
 # Every workload at the size of experiments, under the mechanisms the papers are about; all kernels of the random sweeps;
 # ten times the accesses at the edges of windows; traces of every workload replayed.
+# traces of every workload replayed; damaged CUDA programs.
 VERIFY_MECHS ?= pdom,lwm,dwf,harp,mp,dpe,dws,minpc,tesla,sympa13,tf,lorie-strong,takahashi,chap,amd,pomp,sandybridge,sbi+swi,tbc,capri,volta,mimd
 LONG := $(filter $(BUILD)/tests/workloads/% $(BUILD)/tests/diff/%,$(UNIT)) $(WINDOWS)
 test-long: test-deps
@@ -268,6 +269,8 @@ test-long: test-deps
 	    tests/run $(BUILD)/tests/log-long $(LONG)
 	@TRACE_WORKLOADS="$$($(BUILD)/heddle list workloads | cut -d' ' -f1 | grep -v spin-lock)" \
 	    HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) tests/cli/run.sh trace.sh
+	@$(MAKE) --no-print-directory files
+	@MUTANTS=1500 HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) tests/run $(BUILD)/tests/log-mutants tests/mutants.sh
 	@$(MAKE) --no-print-directory test-slurm
 # Where Slurm cannot be installed the test says so and is skipped.
 test-slurm: deps
