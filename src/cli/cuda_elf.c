@@ -79,22 +79,28 @@ static bool read_header(struct elf *f) {
     f->machine = head.e_machine;
     for (size_t i = 0; segment(f, i, &p); i++) {
         if (p.p_type == PT_INTERP) f->loader = true;
-        if (p.p_type != PT_DYNAMIC) continue;
+        if (p.p_type != PT_DYNAMIC || f->dynamic) continue; /* there is one, whatever the file says */
         f->dynamic = true;
         read_dynamic(f, &p);
     }
     return true;
 }
 
+bool elf_read(struct elf *f, const char *path, const void *data, size_t bytes) {
+    *f = (struct elf){.path = path, .data = data, .bytes = bytes};
+    return read_header(f);
+}
+
+/* What it names may be anything: opening a pipe must not wait for who writes to it. */
 bool elf_open(struct elf *f, const char *path) {
     struct stat s;
     *f = (struct elf){.path = path};
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return false;
     if (!fstat(fd, &s) && S_ISREG(s.st_mode) && s.st_size > 0) {
         void *map = mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (map != MAP_FAILED) {
-            f->data = map;
+            f->data = f->map = map;
             f->bytes = (size_t)s.st_size;
         }
     }
@@ -103,7 +109,7 @@ bool elf_open(struct elf *f, const char *path) {
 }
 
 void elf_close(struct elf *f) {
-    if (f->data) munmap((void *)f->data, f->bytes);
+    if (f->map) munmap(f->map, f->bytes);
     VEC_FREE(&f->needed);
     *f = (struct elf){0};
 }
@@ -116,34 +122,40 @@ struct image {
     uint64_t bytes;
 };
 
-static void read_images(const struct elf *f, uint64_t from, uint64_t bytes, struct elf_gpu *gpu) {
+/* The images of a fat binary; gives how many of its bytes they are. */
+static uint64_t read_images(const struct elf *f, uint64_t from, uint64_t bytes, struct elf_gpu *gpu) {
     enum { PTX = 1, SASS = 2, ARCH = 28, SMALLEST = 64, LARGEST = 4096 };
     struct image image;
-    for (uint64_t o = 0; o + SMALLEST <= bytes; o += image.header + image.bytes) {
+    uint64_t o = 0;
+    for (; bytes - o >= SMALLEST; o += image.header + image.bytes) {
         const unsigned char *p = at(f, from + o, SMALLEST);
-        if (!p) return;
+        if (!p) break;
         memcpy(&image, p, sizeof image);
-        if (image.header < SMALLEST || image.header > LARGEST || image.bytes > bytes) return;
+        if (image.header < SMALLEST || image.header > LARGEST || image.header > bytes - o ||
+            image.bytes > bytes - o - image.header)
+            break;
         uint32_t arch;
         memcpy(&arch, p + ARCH, sizeof arch);
         gpu->ptx += image.kind == PTX;
         gpu->sass += image.kind == SASS;
         if (arch > gpu->arch && arch < 1000) gpu->arch = arch;
     }
+    return o;
 }
 
-/* A fat binary begins with its magic number, version 1, the 16 bytes of its header and the size of what follows. */
+/* A fat binary begins with its magic number, version 1, the 16 bytes of its header and the size of what follows. The next is
+ * looked for behind its images: a file of nothing but beginnings is read once. */
 void elf_gpu(const struct elf *f, struct elf_gpu *gpu) {
     static const unsigned char magic[] = {0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0};
     *gpu = (struct elf_gpu){0};
     const unsigned char *p = f->data, *end = f->data + f->bytes;
-    while (p && (p = memmem(p, (size_t)(end - p), magic, sizeof magic))) {
+    while ((p = memmem(p, (size_t)(end - p), magic, sizeof magic))) {
         const uint64_t offset = (uint64_t)(p - f->data);
         uint64_t bytes;
         p += sizeof magic;
         if (end - p < 8) return;
         memcpy(&bytes, p, sizeof bytes);
-        if (at(f, offset + 16, bytes)) read_images(f, offset + 16, bytes, gpu);
+        if (at(f, offset + 16, bytes)) p += 8 + read_images(f, offset + 16, bytes, gpu);
     }
 }
 

@@ -11,11 +11,12 @@ struct elf_gpu {
     unsigned arch;    /* of the newest, as in sm_75 */
 };
 
-/* A file that is mapped, and what was found in it. */
+/* A file in memory, and what was found in it. */
 struct elf {
     const char *path;
     const unsigned char *data;
     size_t bytes;
+    void *map;              /* where it is mapped; NULL: the bytes are the caller's */
     unsigned type, machine; /* e_type, e_machine */
     bool loader;            /* it names one (PT_INTERP): shared libraries can be loaded with it */
     bool dynamic;
@@ -27,6 +28,8 @@ enum { ELF_RELOCATABLE = 1, ELF_EXECUTABLE = 2, ELF_SHARED = 3 };
 
 /* False without a message: it is no ELF file of 64 bits, little-endian. Release with elf_close in either case. */
 bool elf_open(struct elf *f, const char *path);
+/* The same of bytes that are there already; path: where its libraries are looked for. */
+bool elf_read(struct elf *f, const char *path, const void *data, size_t bytes);
 void elf_close(struct elf *f);
 void elf_gpu(const struct elf *f, struct elf_gpu *gpu);
 /* The CUDA runtime is part of the file itself, as nvcc links it unless told otherwise. */
