@@ -24,7 +24,7 @@ same() { # NAME ARG...: output and exit status
     shift
     qemu-riscv64 "$d/$name" "$@" >"$d/theirs"
     theirs=$?
-    "$heddle" run -q "$d/$name" "$@" >"$d/ours"
+    "$heddle" run -q --files "$d" "$d/$name" "$@" >"$d/ours"
     ours=$?
     echo "exit status $theirs and $ours"
     [ $theirs -eq $ours ] && cmp "$d/theirs" "$d/ours"

@@ -28,11 +28,21 @@ static void put_out(void *user, int fd, const void *data, size_t n) {
         fwrite(data, 1, n, stderr);
 }
 
+static void warn(void *user, const char *text) {
+    const struct lab_hooks *hooks = ((const struct running *)user)->stage->hooks;
+    if (hooks->print) fprintf(stderr, "heddle: warning: %s\n", text);
+}
+
 bool binary_run(const void *user, struct lab_stage *stage, struct err *e) {
     const struct binary_job *job = user;
     struct running r = {stage, e};
-    struct sim_main m = {
-        .argv = job->argv, .argc = job->argc, .launch = launch, .write = put_out, .user = &r};
+    struct sim_main m = {.argv = job->argv,
+                         .argc = job->argc,
+                         .files = job->files,
+                         .launch = launch,
+                         .write = put_out,
+                         .warn = warn,
+                         .user = &r};
     if (!lab_check(stage->dev, sim_main_run(stage->mod, &m), e) || m.stopped) return false;
     stage->out->digest = hash_words(m.output, &m.status, sizeof m.status);
     if (!m.status) return true;

@@ -43,6 +43,9 @@ extern const struct help_entry no_entries[];
      "bytes:HEX, {FIELD, ...}. TYPE is needed where the PTX declares bytes, as compilers do for arrays."}, \
     {"argv", 0, OPT_REPEAT, "WORD", \
      "The next argument of a program for RISC-V, which has a main of its own (docs/riscv.md)."}, \
+    {"files", 0, false, "none|DIR|all", \
+     "Which files a program for RISC-V may use: none, those in DIR and below it, or all that you may. Without it, it reads " \
+     "what you may read and writes in the current folder and below. Never files of processes in /proc (docs/riscv.md)."}, \
     CUDA_FLAGS_ROW
 #define SCRIPT_ROW \
     {"script", 0, OPT_READS, "FILE", \

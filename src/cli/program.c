@@ -89,6 +89,7 @@ bool program_options(struct program *p, const struct cli *c, const char *file, c
         return err_set(e, ERR_INPUT, "%.60s names one kernel and --kernel %.60s another", file, kernel);
     cudacc_options(&p->compile, o);
     for (size_t n = 0; n < opts_count(o, "argv"); n++) VEC_PUSH(&p->argv, opts_nth(o, "argv", n));
+    p->files = opts_value(o, "files");
     return read_launch(p, o, e);
 }
 

@@ -26,6 +26,7 @@ struct program {
     bool has_grid, has_block, has_shared;
     bool binary;            /* machine code with a main, which launches */
     VEC(const char *) argv; /* its arguments */
+    const char *files;      /* --files: which it may use; NULL: not given */
     hd_launch launch;
     VEC(struct program_arg) args;
     VEC(struct program_arg) buffers; /* --buffer: reached by name */

@@ -35,7 +35,7 @@ bool subject_check(const struct subject *s, size_t n, bool choose, const struct 
     static const char *const of_workloads[] = {"size", "isa", "launch", NULL};
     static const char *const of_files[] = {"kernel",        "grid",    "block", "shared", "arg",
                                            "buffer",        "set-var", "print", "dump",   "cuda-flags",
-                                           "cuda-compiler", "script",  NULL};
+                                           "cuda-compiler", "script",  "argv",  "files",  NULL};
     const char *const *const refused = choose ? of_files + 1 : of_files;
     size_t workloads = 0;
     for (size_t i = 0; i < n; i++) workloads += s[i].workload != NULL;
@@ -53,6 +53,9 @@ bool subject_check(const struct subject *s, size_t n, bool choose, const struct 
 }
 
 static bool subject_no_words(const struct subject *s, struct err *e) {
+    if (s->program.files)
+        return err_set(e, ERR_INPUT, "--files is for programs for RISC-V, and %.60s is none",
+                       s->program.file);
     return !s->program.argv.n ||
            err_set(e, ERR_INPUT, "'%.60s': only a program for RISC-V has arguments of its own",
                    s->program.argv.v[0]);

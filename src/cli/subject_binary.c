@@ -1,6 +1,19 @@
 /* A subject that is a program for RISC-V: a script, as far as everybody else is concerned, that is called main. */
 #include "cli/subject.h"
 
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* A folder that is not there is found before anything runs. */
+static bool check_files(const char *files, struct err *e) {
+    struct stat s;
+    if (!files || !strcmp(files, "none") || !strcmp(files, "all")) return true;
+    if (!stat(files, &s) && S_ISDIR(s.st_mode)) return true;
+    return err_set(e, ERR_INPUT, "--files %.200s: %s; it is none, all or a folder", files,
+                   stat(files, &s) ? strerror(errno) : strerror(ENOTDIR));
+}
+
 bool subject_binary_read(struct subject *s, struct err *e) {
     struct program *p = &s->program;
     if (s->script_file)
@@ -9,6 +22,7 @@ bool subject_binary_read(struct subject *s, struct err *e) {
         p->vars.n)
         return err_set(e, ERR_INPUT, "%s has a main, which launches: options of a launch do not go with it",
                        p->file);
+    if (!check_files(p->files, e)) return false;
     s->script_file = "main";
     VEC_PUSH(&p->argv, NULL);
     for (size_t n = p->argv.n - 1; n > 0; n--) p->argv.v[n] = p->argv.v[n - 1];
@@ -27,7 +41,7 @@ bool subject_binary_prepare(struct subject *s, const hd_config *config, struct e
     p->lab.text = p->text.text;
     p->lab.text_bytes = p->text.len;
     p->lab.kernel = s->script_file;
-    s->binary_job = (struct binary_job){p->argv.v, p->argv.n};
+    s->binary_job = (struct binary_job){p->argv.v, p->argv.n, p->files};
     s->lab_script = (struct lab_script){.name = p->lab.kernel,
                                         .file = p->file,
                                         .text = p->text.text,

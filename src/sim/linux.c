@@ -77,6 +77,7 @@ bool linux_begin(struct linux *k, struct err *e) {
     const struct exec_place p = {
         .bytes = STACK, .align = 16, .fixed = STACK_TOP - STACK, .label = "main's stack"};
     uint64_t at;
+    if (!linux_rule_open(&k->rule, k->main->files, e)) return false;
     for (int n = 0; n < 3; n++) VEC_PUSH(&k->files, n);
     if (!exec_mem_place(k->mem, &p, &at, e)) return false;
     struct stack s = {exec_mem_at(k->mem, at, STACK), STACK};
@@ -86,8 +87,9 @@ bool linux_begin(struct linux *k, struct err *e) {
 void linux_end(struct linux *k) {
     struct err e = {0};
     for (size_t n = 3; n < k->files.n; n++)
-        if (k->files.v[n] >= 0) close(k->files.v[n]);
+        if (k->files.v[n] > 2) close(k->files.v[n]); /* others are standard streams, or closed */
     VEC_FREE(&k->files);
+    linux_rule_close(&k->rule);
     if (exec_mem_at(k->mem, STACK_TOP - STACK, 1)) exec_mem_release(k->mem, STACK_TOP - STACK, &e);
     err_free(&e);
 }
@@ -221,12 +223,12 @@ static uint64_t map(struct linux *k, uint64_t bytes) {
 int64_t call_mmap(struct linux *k, const uint64_t *a) {
     enum { FIXED = 0x10, ANONYMOUS = 0x20 };
     if (a[3] & FIXED) return -ENOMEM;
-    const bool file = !(a[3] & ANONYMOUS);
-    if (file && (a[4] >= k->files.n || k->files.v[a[4]] < 0)) return -EBADF;
     const uint64_t at = map(k, a[1]);
     if (!at) return -ENOMEM;
-    if (file && pread(k->files.v[a[4]], linux_bytes(k, at, a[1]), a[1], (off_t)a[5]) < 0) return -errno;
-    return (int64_t)at;
+    const int64_t status =
+        a[3] & ANONYMOUS ? 0 : linux_file_at(k, a[4], linux_bytes(k, at, a[1]), a[1], a[5]);
+    if (status) call_munmap(k, (const uint64_t[]){at, a[1]});
+    return status ? status : (int64_t)at;
 }
 
 /* Parts of a piece stay: only a whole one goes back. */

@@ -4,6 +4,7 @@
 #define HEDDLE_SIM_LINUX_H
 
 #include "exec/core.h"
+#include "sim/linux_place.h"
 #include "sim/main.h"
 
 struct linux {
@@ -11,8 +12,10 @@ struct linux {
     struct exec_core *core;
     const struct ir_binary *binary;
     struct sim_main *main;
-    VEC(int) files;  /* by the program's number: the host's; -1: closed */
-    uint64_t random; /* state of the generator */
+    VEC(int) files;         /* by the program's number: the host's; -1: closed */
+    struct linux_rule rule; /* which files it may use */
+    bool warned;            /* that one was refused */
+    uint64_t random;        /* state of the generator */
     bool ended;
     int status;
     const char *why; /* it did something that cannot be done; NULL: it did not */
@@ -33,5 +36,7 @@ typedef int64_t linux_fn(struct linux *k, const uint64_t *a);
 /* The program's bytes, or NULL; a string that ends within its memory, or NULL. */
 void *linux_bytes(const struct linux *k, uint64_t addr, uint64_t n);
 const char *linux_string(const struct linux *k, uint64_t addr);
+/* Reads n bytes of a file of the program from there on, for mmap: 0, or an error number negated. */
+int64_t linux_file_at(const struct linux *k, uint64_t fd, void *to, uint64_t n, uint64_t at);
 
 #endif

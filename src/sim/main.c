@@ -112,7 +112,8 @@ static hd_status end_call(hd_module *mod, struct linux *x) {
 }
 
 hd_status sim_main_run(hd_module *mod, struct sim_main *m) {
-    struct linux x = {.mem = mod->dev->mem, .binary = mod->ir->binary, .main = m, .random = 1};
+    struct linux x = {
+        .mem = mod->dev->mem, .binary = mod->ir->binary, .main = m, .rule = {.folder = -1}, .random = 1};
     struct wanted w = {0};
     m->output = HASH_START;
     hd_status s = begin_call(mod, &x);

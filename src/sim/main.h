@@ -7,11 +7,15 @@
 struct sim_main {
     const char *const *argv; /* argc of them; the first is the program's name */
     size_t argc;
+    const char
+        *files; /* which of the host's it may use (--files); NULL: reads any, writes in the current folder */
     uint64_t max_insts; /* of the core; 0: no bound */
     /* A launch, outside of any call on the device; false: the program is to stop. */
     bool (*launch)(void *user, hd_kernel *k, const hd_launch *l, const hd_arg *args, size_t nargs);
     /* What the program writes to its standard output (1) and standard error (2). */
     void (*write)(void *user, int fd, const void *data, size_t n);
+    /* One line about what the program was refused; NULL: nobody wants it. */
+    void (*warn)(void *user, const char *text);
     void *user;
     /* What became of it. */
     bool stopped;    /* by launch */
