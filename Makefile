@@ -259,8 +259,7 @@ test: test-deps
 unit: $(UNIT)
 
 # Every workload at the size of experiments, under the mechanisms the papers are about; all kernels of the random sweeps;
-# ten times the accesses at the edges of windows; traces of every workload replayed.
-# traces of every workload replayed; damaged CUDA programs.
+# ten times the accesses at the edges of windows; traces of every workload replayed; damaged CUDA programs.
 VERIFY_MECHS ?= pdom,lwm,dwf,harp,mp,dpe,dws,minpc,tesla,sympa13,tf,lorie-strong,takahashi,chap,amd,pomp,sandybridge,sbi+swi,tbc,capri,volta,mimd
 LONG := $(filter $(BUILD)/tests/workloads/% $(BUILD)/tests/diff/%,$(UNIT)) $(WINDOWS)
 test-long: test-deps

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void as_riscv(const uint8_t *data, size_t size) {
     struct err e = {0};
     struct ir_module *m = riscv_load("fuzz", data, size, &e);
-    struct cfg *c = m ? cfg_analyse(m, &e) : NULL;
+    struct cfg *c = m ? cfg_analyse(m, CFG_EXITS_MAIN, &e) : NULL;
     CHECK(c || e.text.len > 0);
     const bool whole = c;
     cfg_free(c);
