@@ -1,6 +1,6 @@
 #!/bin/bash
-# Damaged programs: bytes in the section .nv_fatbin of CUDA programs are changed, MUTANTS times in all (100 in `make test`, 1,500 in
-# `make test-long`), from seeds, and each program runs under `heddle cuda`. Its calls may fail in any way, but no signal and
+# Damaged programs: bytes in the section .nv_fatbin of CUDA programs are changed, MUTANTS times in all (100 in `make test`, 40 in `make asan`,
+# 1,500 in `make test-long`), from seeds, and each program runs under `heddle cuda`. Its calls may fail in any way, but no signal and
 # no sanitizer may end it. The programs come from `heddle nvcc` and, compressed, from nvcc where there is one; none crashes
 # when a call fails. MUTANT=N MUTANT_FILE=PATH makes one mutant alone and keeps it. TAP.
 set -u
@@ -63,7 +63,9 @@ mutant() { # NUMBER PROGRAM: says how it ended
     [ -n "${MUTANT_FILE:-}" ] || rm -f "$file" "$work/err.$1"
 }
 export -f mutate mutant
-case $BUILD in *asan*) export SAN_PRELOAD="$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libubsan.so)" ;; esac
+case $BUILD in *asan*) # where each takes a second
+    export SAN_PRELOAD="$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libubsan.so)" MUTANTS=${MUTANTS:-40} ;;
+esac
 for ((i = ${MUTANT:-1}; i <= ${MUTANT:-${MUTANTS:-100}}; i++)); do printf '%d %s\n' "$i" "${programs[i % ${#programs[@]}]}"; done |
     xargs -P 2 -L 1 bash -c 'mutant "$0" "$1"' >"$work/ended"
 

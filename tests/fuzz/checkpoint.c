@@ -1,5 +1,6 @@
 /* Fuzzes checkpoints: any bytes are either refused with a reason or a file whose parts have the lengths that its end says.
- * What is no file is taken for a journal and a state, behind two bytes with the length of the former, and a program of two
+ * Checks keep damage out of most of a file. So bytes that begin with 'P' are its chunks, each behind a byte with its part and two
+ * with its length, and the file is made of them, with every check right. What is neither is taken for a journal and a state, behind two bytes with the length of the former, and a program of two
  * launches runs on a device that replays them: it ends, or fails with a reason. */
 #include <stdint.h>
 #include <stdlib.h>
@@ -35,6 +36,39 @@ static void as_file(const uint8_t *data, size_t size) {
     err_free(&e);
     checkpoint_free(&k);
     free(copy);
+}
+
+/* ---- the chunks of a file ---- */
+
+static void add_chunk(struct sb *file, uint32_t part, const void *data, size_t n) {
+    struct checkpoint_header h = {.part = part, .bytes = (uint32_t)n};
+    const size_t most = ZSTD_compressBound(n);
+    char *packed = xmalloc(most);
+    h.stored = (uint32_t)ZSTD_compress(packed, most, data, n, 1);
+    h.check = checkpoint_check(&h);
+    sb_addn(file, (const char *)&h, sizeof h);
+    sb_addn(file, packed, h.stored);
+    xfree(packed);
+}
+
+/* Without an end of its own it gets the one that fits. */
+static void as_chunks(const uint8_t *data, size_t size) {
+    struct sb file = {0};
+    struct checkpoint_end end = {.launches = 1};
+    bool ended = false;
+    sb_add(&file, "%s", CHECKPOINT_MARK);
+    while (size >= 3) {
+        const uint32_t part = data[0];
+        const size_t asked = (size_t)data[1] | (size_t)data[2] << 8, n = asked < size - 3 ? asked : size - 3;
+        add_chunk(&file, part, data + 3, n);
+        if (part == CHECKPOINT_JOURNAL) end.journal += n;
+        if (part == CHECKPOINT_STATE) end.state += n;
+        ended |= part == CHECKPOINT_END;
+        data += 3 + n, size -= 3 + n;
+    }
+    if (!ended) add_chunk(&file, CHECKPOINT_END, &end, sizeof end);
+    as_file((const uint8_t *)file.text, file.len);
+    sb_free(&file);
 }
 
 /* ---- a journal and a state ---- */
@@ -110,6 +144,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const size_t mark = strlen(CHECKPOINT_MARK);
     if (size >= mark && !memcmp(data, CHECKPOINT_MARK, mark))
         as_file(data, size);
+    else if (size && *data == 'P')
+        as_chunks(data + 1, size - 1);
     else
         as_run(data, size);
     return 0;
