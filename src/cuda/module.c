@@ -135,15 +135,8 @@ static int manage(struct cu_process *p, struct cu_variable *v) {
     return code;
 }
 
-/* Clang's code has a variable, all zero to begin with: it gets its initial value here, unless the host was there first. The
- * text may say that it is larger, when it is damaged; beyond it is memory that no kernel may reach. */
+/* Clang's code has a variable, all zero to begin with: it gets its initial value here, unless the host was there first. */
 static int manage_in_place(struct cu_process *p, struct cu_variable *v) {
-    if (v->bytes != v->host_bytes) {
-        cu_warn("the managed variable %s has %zu bytes in the program and %" PRIu64 " in its kernels",
-                v->name, v->host_bytes, v->bytes);
-        v->addr = 0; /* it is not there */
-        return CU_InvalidKernelImage;
-    }
     char *host = (char *)(uintptr_t)v->host, *kept = malloc((size_t)v->bytes);
     struct cu_alloc a = {.bytes = v->bytes, .kind = CU_MEMORY_MANAGED, .flags = 1, .host = host, .owner = v};
     if (!kept) return CU_MemoryAllocation;
@@ -155,11 +148,22 @@ static int manage_in_place(struct cu_process *p, struct cu_variable *v) {
     return code ? code : cu_alloc_note(p, &a);
 }
 
+/* The text of a damaged module may give a managed variable another size than the host's code does: what is behind the smaller
+ * one belongs to neither. */
+static int fits_host(struct cu_variable *v) {
+    if ((!v->in_place && !v->managed) || v->bytes == v->host_bytes) return 1;
+    cu_warn("the managed variable %s has %zu bytes in the program and %" PRIu64 " in its kernels", v->name,
+            v->host_bytes, v->bytes);
+    v->addr = 0; /* it is not there */
+    return 0;
+}
+
 /* Variables are memory that copies and kernels reach by address. */
 static int note_variable(struct cu_process *p, struct cu_variable *v) {
     if (v->addr) return CU_Success;
     if (hd_module_symbol(v->module->hd, v->name, &v->addr, &v->bytes)) return CU_SymbolNotFound;
     struct cu_alloc a = {.addr = v->addr, .bytes = v->bytes, .kind = CU_MEMORY_VARIABLE, .owner = v};
+    if (!fits_host(v)) return CU_InvalidKernelImage;
     if (!v->bytes) return CU_Success;
     if (v->in_place) return manage_in_place(p, v);
     return v->managed ? manage(p, v) : cu_alloc_note(p, &a);

@@ -100,9 +100,10 @@ CUDA_API void __cudaRegisterVar(void **handle, char *host, char *device, const c
 
 CUDA_API void __cudaRegisterManagedVar(void **handle, void **pointer, char *device, const char *name,
                                        int external, size_t bytes, int constant, int global) {
-    (void)device, (void)external, (void)bytes, (void)constant, (void)global;
+    (void)device, (void)external, (void)constant, (void)global;
     struct cu_process *p = cu_lock();
     struct cu_variable *v = add_variable(p, handle, pointer, name);
+    if (v) v->host_bytes = bytes;
     if (v) v->managed = pointer;
     cu_unlock(p);
 }

@@ -26,6 +26,8 @@ void __cudaRegisterFatBinaryEnd(void **handle);
 void __cudaUnregisterFatBinary(void **handle);
 void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external, size_t bytes,
                        int constant, int global);
+void __cudaRegisterManagedVar(void **handle, void **pointer, char *device, const char *name, int external,
+                              size_t bytes, int constant, int global);
 void __heddleManaged(void *start, void *end);
 
 static const char text[] = ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }\n";
@@ -274,6 +276,25 @@ static void a_managed_variable_is_no_larger_than_the_host_s(void **state) {
     }
 }
 
+/* nvcc's code has a pointer, which the module's loading sets. */
+static void a_managed_variable_is_as_large_as_the_host_takes_it_for(void **state) {
+    static struct fatbin_image im;
+    struct cu_wrapper w = {CU_WRAPPER_MAGIC, 1, im.bytes, NULL};
+    (void)state;
+    for (size_t bytes = 15; bytes <= 17; bytes++) {
+        void *pointer = NULL, *address;
+        begin(&im);
+        add(&im, PTX, 75, PLAIN, 64,
+            ".version 7.5\n.target sm_75\n.address_size 64\n.visible .global .align 4 .b8 m[16];\n");
+        void **handle = __cudaRegisterFatBinary(&w);
+        __cudaRegisterManagedVar(handle, &pointer, NULL, "m", 0, bytes, 0, 0);
+        assert_int_equal(cudaGetSymbolAddress(&address, &pointer),
+                         bytes == 16 ? CU_Success : CU_InvalidKernelImage);
+        assert_true((pointer != NULL) == (bytes == 16));
+        __cudaUnregisterFatBinary(handle);
+    }
+}
+
 /* ---- mutants ---- */
 
 static uint64_t draw(uint64_t *seed) {
@@ -343,6 +364,7 @@ int main(void) {
         cmocka_unit_test(pointers_of_a_wrapper_that_lead_nowhere_are_refused),
         cmocka_unit_test(a_list_of_linked_binaries_without_an_end_is_refused),
         cmocka_unit_test(a_managed_variable_is_no_larger_than_the_host_s),
+        cmocka_unit_test(a_managed_variable_is_as_large_as_the_host_takes_it_for),
         cmocka_unit_test(an_image_cut_short_anywhere_is_read_no_further),
         cmocka_unit_test(mutants_are_read_no_further_than_they_are),
     };
