@@ -323,6 +323,17 @@ static void bulk_copies_go_in_and_out(void **state) {
     fails_with(ONE("cp.async.bulk.global.shared::cta.bulk_group [%a], [sh], 24;"), "a bulk copy of 24 bytes");
     fails_with(ONE("cp.async.bulk.global.shared::cta.bulk_group [%a+8], [sh], 16;"), "misaligned");
     fails_with(ONE("cp.async.bulk.global.shared::cta.bulk_group [%a], [sh], 272;"), "data");
+#define COMPLETES "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [sh], [%a], "
+#define WITHIN                             \
+    "mbarrier.init.shared.b64 [sh+8], 1; " \
+    "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes "
+    fails_with(ONE(COMPLETES "16, [sh+4096];"), "out-of-bounds 8-byte store to shared memory");
+    fails_with(ONE(COMPLETES "0, [sh+4096];"), "out-of-bounds 8-byte store to shared memory");
+    fails_with(ONE(COMPLETES "16, [sh+4];"), "misaligned 8-byte store to shared memory");
+    fails_with(ONE(COMPLETES "16, [sh+8];"), "is not initialised");
+    fails_with(ONE(WITHIN "[sh+4080], [sh], 32, [sh+8];"), "out-of-bounds 32-byte store to shared memory");
+    fails_with(ONE(WITHIN "[sh+16], [sh+4080], 32, [sh+8];"),
+               "out-of-bounds 32-byte load from shared memory");
 }
 
 int main(void) {

@@ -209,6 +209,27 @@ static void reductions_act_on_the_texel(void **state) {
     }
 }
 
+static void reductions_that_have_no_place_change_nothing(void **state) {
+    (void)state;
+    static const struct {
+        const char *insn;
+        enum exec_texel texel;
+        int32_t x;
+    } rows[] = {
+        {"sured.b.add.2d.u32.zero [%s, {%r0,%r1}], %r4;", EXEC_TEXEL_U32, W * 4},
+        {"sured.b.add.2d.u64.zero [%s, {%r0,%r1}], %l0;", EXEC_TEXEL_U32, -8},
+        {"sured.p.add.2d.u32.trap [%s, {%r0,%r1}], %r4;", EXEC_TEXEL_U16, 0}}; /* a texel of 16 bits */
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        struct bench b = setup(rows[k].insn, rows[k].texel, 1, W, H, 0);
+        uint8_t kept[CELLS * 4];
+        memcpy(kept, b.byte, sizeof kept);
+        b.arg[4] = 1;
+        assert_true(run(&b, rows[k].x, 1, 0));
+        assert_memory_equal(b.byte, kept, sizeof kept);
+        rig_free(&b.r);
+    }
+}
+
 static void queries_describe_the_surface(void **state) {
     (void)state;
     struct bench b =
@@ -250,6 +271,7 @@ int main(void) {
         cmocka_unit_test(misaligned_x_is_a_fault),
         cmocka_unit_test(formatted_stores_convert_to_the_surface),
         cmocka_unit_test(reductions_act_on_the_texel),
+        cmocka_unit_test(reductions_that_have_no_place_change_nothing),
         cmocka_unit_test(queries_describe_the_surface),
         cmocka_unit_test(references_and_handles_are_checked),
     };

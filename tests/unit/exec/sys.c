@@ -4,7 +4,7 @@
 /* Prints with a format in global memory and up to 64 bytes of packed arguments copied from p into local memory. */
 #define PRINTER                                                                                              \
     HEAD ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n.global .align 8 .b8 "      \
-         "fmt[64];\n.global .align 8 .b8 text[16];\n"                                                        \
+         "fmt[64];\n.global .align 8 .b8 text[16];\n.const .align 8 .b8 words[8];\n"                         \
          ".visible .entry k(.param .u64 p) {\n.local .align 8 .b8 buf[64];\n.reg .u64 %a<9>; .reg .u32 %r; " \
          ".reg .pred %q;\n"                                                                                  \
          "ld.param.u64 %a0, [p];\nmov.u64 %a1, buf; cvta.local.u64 %a2, %a1;\nmov.u64 %a4, 0;\nL: add.u64 "  \
@@ -77,6 +77,35 @@ static void widths_are_bounded(void **state) {
     rig_ok(&r, "k", 1, 1, &buf);
     assert_int_equal(r.printed.len, 2 * 4095);
     rig_free(&r);
+}
+
+/* A string in each window, and one that would begin where the window's memory ends. */
+static void strings_are_read_from_every_window(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t addr;
+        const char *text;
+    } rows[] = {{0x01000000, ""},           /* shared: zeros */
+                {0x02000000 + 16, "local"}, /* the arguments' copy */
+                {0x0a000000, "const"},
+                {0x0e000000, ""}}; /* the parameter: an address that ends in a zero byte */
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        struct rig r = rig_load(PRINTER);
+        uint64_t bytes, buf = rig_buf(&r, 64, "args"), *args = exec_mem_at(r.mem, buf, 64);
+        char want[16];
+        strcpy(exec_image_bytes(r.im, (uint32_t)ir_find_var(r.m, "fmt"), &bytes), "<%s>");
+        strcpy(exec_image_bytes(r.im, (uint32_t)ir_find_var(r.m, "words"), &bytes), "const");
+        strcpy((char *)(args + 2), "local");
+        args[0] = rows[k].addr;
+        r.launch.dynamic_shared = 16;
+        rig_ok(&r, "k", 1, 1, &buf);
+        snprintf(want, sizeof want, "<%s>", rows[k].text);
+        assert_string_equal(r.printed.text, want);
+        args[0] = (rows[k].addr & 0xff000000) + 4096;
+        assert_false(rig_run(&r, "k", 1, 1, &buf));
+        assert_non_null(strstr(err_text(&r.err), "out-of-bounds 1-byte load"));
+        rig_free(&r);
+    }
 }
 
 static void strings_are_read_from_device_memory(void **state) {
@@ -162,6 +191,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formats_like_printf),
         cmocka_unit_test(widths_are_bounded),
+        cmocka_unit_test(strings_are_read_from_every_window),
         cmocka_unit_test(strings_are_read_from_device_memory),
         cmocka_unit_test(malloc_gives_each_thread_its_own),
         cmocka_unit_test(freeing_twice_is_a_fault),

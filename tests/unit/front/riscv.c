@@ -218,6 +218,190 @@ static void what_cannot_run_is_refused_with_the_reason(void **state) {
     make_file(file);
     file[64] = PT_DYNAMIC;
     is_refused(file, sizeof file, "-static");
+    file[64] = PT_INTERP;
+    is_refused(file, sizeof file, "-static");
+    file[64] = PT_NOTE;
+    is_refused(file, sizeof file, "nothing to load");
+    make_file(file);
+    file[48] = 8; /* a flag */
+    is_refused(file, sizeof file, "RV64E");
+}
+
+/* The file's program header, to be changed. */
+static Elf64_Phdr *segment(uint8_t *file, uint32_t k) {
+    return (Elf64_Phdr *)(void *)(file + sizeof(Elf64_Ehdr)) + k;
+}
+
+static void segments_lie_in_the_file_in_order_and_outside_the_windows(void **state) {
+    (void)state;
+    _Alignas(8) uint8_t file[BYTES];
+    make_file(file);
+    segment(file, 0)->p_filesz = SYMBOLS + 65;
+    is_refused(file, sizeof file, "goes beyond the file"); /* more in the file than in memory */
+    make_file(file);
+    segment(file, 0)->p_offset = UINT64_MAX - 8;
+    is_refused(file, sizeof file, "goes beyond the file");
+    make_file(file);
+    segment(file, 0)->p_memsz = UINT64_MAX;
+    is_refused(file, sizeof file, "bytes");
+    make_file(file);
+    segment(file, 0)->p_vaddr = UINT64_MAX - 8;
+    is_refused(file, sizeof file, "bytes");
+    make_file(file);
+    segment(file, 0)->p_memsz = 0x1000000; /* begins below the windows and ends in them */
+    is_refused(file, sizeof file, "-Ttext-segment");
+    make_file(file);
+    segment(file, 0)->p_vaddr = 0x1000; /* a null pointer */
+    is_refused(file, sizeof file, "-Ttext-segment");
+    make_file(file);
+    ((Elf64_Ehdr *)(void *)file)->e_phnum = 2;
+    *segment(file, 1) = *segment(file, 0);
+    segment(file, 1)->p_vaddr += SYMBOLS; /* in the first one's last bytes */
+    is_refused(file, sizeof file, "segments overlap");
+    segment(file, 1)->p_vaddr += 64;
+    segment(file, 1)->p_filesz = 0;
+    struct err e = {0};
+    struct ir_module *m = riscv_load("p", file, sizeof file, &e);
+    assert_non_null(m);
+    ir_module_free(m);
+}
+
+static void code_is_within_reach(void **state) {
+    (void)state;
+    _Alignas(8) uint8_t file[BYTES];
+    make_file(file);
+    ((Elf64_Ehdr *)(void *)file)->e_shoff = UINT64_MAX; /* no sections: all of the segment is code */
+    segment(file, 0)->p_filesz = 0;
+    is_refused(file, sizeof file, "there are no instructions in it");
+    make_file(file);
+    ((Elf64_Ehdr *)(void *)file)->e_phnum = 2;
+    *segment(file, 1) = *segment(file, 0);
+    segment(file, 1)->p_vaddr = 0x50000000;
+    ((Elf64_Shdr *)(void *)(file + SECTIONS))[4].sh_addr = 0x50000100;
+    is_refused(file, sizeof file, "its code spans 1342111752 bytes, which is too many");
+}
+
+/* ---- source lines ---- */
+
+struct bytes {
+    uint8_t v[256];
+    size_t n;
+};
+
+static void add(struct bytes *b, const void *data, size_t n) {
+    memcpy(b->v + b->n, data, n);
+    b->n += n;
+}
+#define ADD(b, ...) add(b, (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
+
+/* From line 10 of the unit's first file at an address on, every opcode once. */
+static void add_program(struct bytes *b, uint64_t from) {
+    ADD(b, 0, 9, 2);
+    add(b, &from, 8);
+    ADD(b, 3, 9, 4, 1, 5, 7, 1);      /* line 10, file 1, column 7: a row */
+    ADD(b, 2, 4, 3, 0x7f, 1);         /* 4 bytes on, a line back: 9 */
+    ADD(b, 9, 4, 0, 12, 1, 10, 0x14); /* 4 bytes on, an unknown opcode of one operand, a special one: 11 */
+    ADD(b, 8, 3, 0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0, 1); /* a long number */
+    ADD(b, 0, 1, 0x80, 0, 1, 1); /* an unknown extended one; the end */
+}
+
+static size_t open_unit(struct bytes *b, uint8_t version) {
+    ADD(b, 0, 0, 0, 0, version, 0);
+    if (version == 5) ADD(b, 8, 0);
+    ADD(b, 0, 0, 0, 0, 1);
+    const size_t header = b->n - 1;
+    if (version >= 4) ADD(b, 1);
+    ADD(b, 1, 0xfb, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1); /* is_stmt, base -5, range 14, operands */
+    return header;
+}
+
+static void close_unit(struct bytes *b, size_t begin, size_t header, uint64_t from) {
+    b->v[header - 4] = (uint8_t)(b->n - header);
+    add_program(b, from);
+    b->v[begin] = (uint8_t)(b->n - begin - 4);
+}
+
+/* A unit of version 4 for main, and one of version 5 for f. */
+static void make_lines(struct bytes *b) {
+    *b = (struct bytes){0};
+    size_t header = open_unit(b, 4);
+    ADD(b, 'd', 0, 0, 'a', '.', 'c', 0, 1, 0, 0, 0);
+    close_unit(b, 0, header, TEXT + CODE);
+    const size_t second = b->n;
+    header = open_unit(b, 5);
+    ADD(b, 1, 1, 0x1f, 1, 2, 0, 0, 0);                   /* a directory by its place in .debug_line_str */
+    ADD(b, 4, 1, 0x08, 2, 0x0b, 5, 0x1e, 0x20, 0x09, 2); /* two files: name, directory, digest, a block */
+    for (int k = 0; k < 2; k++) ADD(b, 'b', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0);
+    close_unit(b, second, header, TEXT + CODE + 28);
+}
+
+enum { LINES = BYTES, WITH_LINES = BYTES + 0x400 };
+
+/* The file with .debug_line and .debug_line_str behind it. */
+static void make_file_with_lines(uint8_t *file, const struct bytes *lines) {
+    static const char names[] = ".debug_line\0.debug_line_str";
+    Elf64_Shdr s[7];
+    make_file(file);
+    memset(file + LINES, 0, WITH_LINES - LINES);
+    memcpy(file + LINES, lines->v, lines->n);
+    memcpy(file + LINES + 0x200, "x\0dir", 6);
+    memcpy(file + NAMES + 0x40, names, sizeof names);
+    memcpy(s, file + SECTIONS, 5 * sizeof *s);
+    s[2].sh_size = 0x80;
+    s[5] = (Elf64_Shdr){.sh_name = 0x40, .sh_type = SHT_PROGBITS, .sh_offset = LINES, .sh_size = lines->n};
+    s[6] = (Elf64_Shdr){.sh_name = 0x4c, .sh_type = SHT_PROGBITS, .sh_offset = LINES + 0x200, .sh_size = 6};
+    memcpy(file + LINES + 0x220, s, sizeof s);
+    ((Elf64_Ehdr *)(void *)file)->e_shoff = LINES + 0x220;
+    ((Elf64_Ehdr *)(void *)file)->e_shnum = 7;
+}
+
+static struct ir_module *load_lines(const struct bytes *lines, size_t n) {
+    _Alignas(8) uint8_t file[WITH_LINES];
+    struct err e = {0};
+    make_file_with_lines(file, lines);
+    ((Elf64_Shdr *)(void *)(file + LINES + 0x220))[5].sh_size = n;
+    struct ir_module *m = riscv_load("p", file, sizeof file, &e);
+    if (!m) fail_msg("%s", err_text(&e));
+    return m;
+}
+
+static void lines_of_every_version_are_read(void **state) {
+    (void)state;
+    struct bytes b;
+    make_lines(&b);
+    struct ir_module *m = load_lines(&b, b.n);
+    const struct ir_srcloc *s = m->src.v;
+    assert_int_equal(s[0].line, 10);
+    assert_int_equal(s[1].line, 9);
+    assert_string_equal(m->files.v[s[0].file], "d/a.c");
+    assert_int_equal(s[8].line, 10); /* behind the jump that was added */
+    assert_string_equal(m->files.v[s[8].file], "dir/b");
+    ir_module_free(m);
+}
+
+/* What is not readable ends its unit, and nothing else is touched. */
+static void damaged_lines_are_left_out(void **state) {
+    (void)state;
+    static const uint8_t values[] = {0, 1, 2, 0x7f, 0x80, 0xff};
+    struct bytes b;
+    make_lines(&b);
+    for (size_t n = 0; n < b.n; n++) ir_module_free(load_lines(&b, n));
+    for (size_t n = 0; n < b.n; n++) {
+        const uint8_t was = b.v[n];
+        for (size_t k = 0; k < sizeof values; k++) {
+            b.v[n] = values[k];
+            struct ir_module *m = load_lines(&b, b.n);
+            assert_int_equal(m->funcs.n, 2);
+            ir_module_free(m);
+        }
+        b.v[n] = was;
+    }
+    for (size_t n = b.n; n > 0; n--) { /* a unit of 64 bits, which says that it has everything */
+        struct bytes wide = {{0xff, 0xff, 0xff, 0xff, (uint8_t)n}, 12};
+        memset(wide.v + 5, n % 2 ? 0xff : 0, 7);
+        add(&wide, b.v + 4, b.n - 12);
+        ir_module_free(load_lines(&wide, wide.n));
+    }
 }
 
 /* Any byte may be wrong, and any end may be missing. */
@@ -251,6 +435,10 @@ int main(void) {
         cmocka_unit_test(no_two_rows_overlap),
         cmocka_unit_test(a_file_becomes_functions_blocks_and_segments),
         cmocka_unit_test(what_cannot_run_is_refused_with_the_reason),
+        cmocka_unit_test(segments_lie_in_the_file_in_order_and_outside_the_windows),
+        cmocka_unit_test(code_is_within_reach),
+        cmocka_unit_test(lines_of_every_version_are_read),
+        cmocka_unit_test(damaged_lines_are_left_out),
         cmocka_unit_test(damaged_files_are_refused_or_loaded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
