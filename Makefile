@@ -6,6 +6,7 @@
 #   make test-slurm sweeps over a real Slurm, which it starts and stops: a minute
 #   make asan       the same under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make tsan       what uses threads of the host, under ThreadSanitizer
+#   make coverage   lines and branches that tests run of what checks addresses and lengths, by gcov
 #   make pgo        build-pgo: a build that gcc optimised by a profile of our own workloads
 #   make fuzz       libFuzzer on the loader, the executor and the --arg parser (FUZZ_SECONDS each)
 #   make bench      simulated thread-instructions per host second, and memory
@@ -112,7 +113,7 @@ else
 run = @printf '  %-4s %s\n' $(1) '$@' && $(2)
 endif
 
-.PHONY: all files deps test-deps demo test test-long test-slurm unit asan tsan pgo fuzz bench docs check-generated check check-style format install uninstall clean
+.PHONY: all files deps test-deps demo test test-long test-slurm unit asan tsan coverage pgo fuzz bench docs check-generated check check-style format install uninstall clean
 # Packages first, then one make for all files: two makes building the same file at once would trip over each other.
 all: deps
 	@$(MAKE) --no-print-directory files
@@ -287,6 +288,21 @@ tsan: test-deps
 	@TSAN_OPTIONS="halt_on_error=1" HEDDLE=build-tsan/heddle BUILD=build-tsan \
 	    tests/run build-tsan/tests/log tests/threads/runs.sh $(TSAN_UNIT)
 
+# How much of what checks addresses and lengths the tests run, by gcov: a build without optimisation, so that branches are those of
+# the source, and the tests that reach these files. COVERAGE=--missing also lists every branch that none of them takes.
+COVERAGE ?=
+COVERAGE_PATHS := src/exec/access src/exec/resolve src/exec/async src/exec/surf src/cuda/module src/cuda/fatbin src/front/
+COVERAGE_TESTS := $(patsubst tests/unit/%.c,build-coverage/tests/%,$(sort $(wildcard $(addprefix tests/unit/,exec/[!o]*.c front/*.c \
+    cuda/*.c sim/api*.c sim/corpus.c sim/kernels*.c sim/unsupported.c lab/trace.c))))
+coverage: test-deps
+	@if [ -d build-coverage ]; then find build-coverage -name '*.gcda' -delete; fi
+	@$(MAKE) --no-print-directory BUILD=build-coverage OPT="-O0 -g" ALU_FLAGS="-ffp-contract=off -fno-strict-aliasing" \
+	    SAN=--coverage files $(COVERAGE_TESTS)
+	@HEDDLE=build-coverage/heddle BUILD=build-coverage tests/run build-coverage/tests/log $(COVERAGE_TESTS) \
+	    tests/driver.sh tests/cudart-library.sh
+	@HEDDLE=build-coverage/heddle BUILD=build-coverage tests/cli/run.sh accel.sh >/dev/null
+	@tools/coverage $(COVERAGE) build-coverage $(COVERAGE_PATHS)
+
 # Optimised by a profile of tools/pgo-train, with gcc: two builds, one after the other in the same place, since each object looks
 # for the profile beside it. Code that did not run there is compiled as in any other build.
 PGO := -fprofile-use -fprofile-partial-training -fprofile-correction -Wno-missing-profile
@@ -374,5 +390,5 @@ uninstall:
 	rm -rf $(DESTDIR)$(datarootdir)/heddle/cuda $(DESTDIR)$(libdir)/heddle/cuda
 
 clean:
-	rm -rf build build-asan build-at build-gcc build-clang build-fuzz build-pgo build-tsan
+	rm -rf build build-asan build-at build-coverage build-gcc build-clang build-fuzz build-pgo build-tsan
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

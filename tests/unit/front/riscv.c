@@ -302,7 +302,9 @@ static void add_program(struct bytes *b, uint64_t from) {
     ADD(b, 2, 4, 3, 0x7f, 1);         /* 4 bytes on, a line back: 9 */
     ADD(b, 9, 4, 0, 12, 1, 10, 0x14); /* 4 bytes on, an unknown opcode of one operand, a special one: 11 */
     ADD(b, 8, 3, 0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0, 1); /* a long number */
-    ADD(b, 0, 1, 0x80, 0, 1, 1); /* an unknown extended one; the end */
+    ADD(b, 0, 9, 2);
+    add(b, &from, 8);               /* back */
+    ADD(b, 1, 0, 1, 0x80, 0, 1, 1); /* an unknown extended one; the end */
 }
 
 static size_t open_unit(struct bytes *b, uint8_t version) {
@@ -355,14 +357,51 @@ static void make_file_with_lines(uint8_t *file, const struct bytes *lines) {
     ((Elf64_Ehdr *)(void *)file)->e_shnum = 7;
 }
 
-static struct ir_module *load_lines(const struct bytes *lines, size_t n) {
+/* change: what is done to the headers of .debug_line and .debug_line_str, or NULL. */
+static struct ir_module *load_changed(const struct bytes *lines,
+                                      void (*change)(Elf64_Shdr *line, Elf64_Shdr *str)) {
     _Alignas(8) uint8_t file[WITH_LINES];
     struct err e = {0};
     make_file_with_lines(file, lines);
-    ((Elf64_Shdr *)(void *)(file + LINES + 0x220))[5].sh_size = n;
+    Elf64_Shdr *s = (Elf64_Shdr *)(void *)(file + LINES + 0x220);
+    if (change) change(&s[5], &s[6]);
     struct ir_module *m = riscv_load("p", file, sizeof file, &e);
     if (!m) fail_msg("%s", err_text(&e));
     return m;
+}
+
+static struct ir_module *load_lines(const struct bytes *lines, size_t n) {
+    struct bytes cut = *lines;
+    cut.n = n;
+    return load_changed(&cut, NULL);
+}
+
+static void beyond(Elf64_Shdr *line, Elf64_Shdr *str) {
+    line->sh_offset = UINT64_MAX - 4;
+    (void)str;
+}
+static void compressed(Elf64_Shdr *line, Elf64_Shdr *str) {
+    line->sh_flags = SHF_COMPRESSED;
+    (void)str;
+}
+static void without_end(Elf64_Shdr *line, Elf64_Shdr *str) {
+    str->sh_size = 5;
+    (void)line;
+}
+
+static void lines_that_are_not_in_the_file_are_left_out(void **state) {
+    (void)state;
+    struct bytes b;
+    make_lines(&b);
+    struct ir_module *m = load_changed(&b, beyond);
+    assert_int_equal(m->src.v[0].line, 0);
+    ir_module_free(m);
+    m = load_changed(&b, compressed);
+    assert_int_equal(m->src.v[0].line, 0);
+    ir_module_free(m);
+    m = load_changed(&b, without_end); /* a directory whose name has no end has none */
+    assert_string_equal(m->files.v[m->src.v[8].file], "b");
+    ir_module_free(m);
 }
 
 static void lines_of_every_version_are_read(void **state) {
@@ -438,6 +477,7 @@ int main(void) {
         cmocka_unit_test(segments_lie_in_the_file_in_order_and_outside_the_windows),
         cmocka_unit_test(code_is_within_reach),
         cmocka_unit_test(lines_of_every_version_are_read),
+        cmocka_unit_test(lines_that_are_not_in_the_file_are_left_out),
         cmocka_unit_test(damaged_lines_are_left_out),
         cmocka_unit_test(damaged_files_are_refused_or_loaded),
     };

@@ -230,6 +230,10 @@ static void every_changed_byte_is_refused(void **state) {
             assert_true(refuses(&f));
             f.v[at] = (uint8_t)(f.v[at] ^ flip);
         }
+    for (uint64_t at = f.n - 32; at < f.n + 32; at++) { /* a directory at the very end, and behind it */
+        memcpy(f.v + f.n - 2 * sizeof at, &at, sizeof at);
+        assert_true(refuses(&f));
+    }
     VEC_FREE(&f);
 }
 
@@ -281,6 +285,13 @@ static void forge_piece(struct forged *g, uint64_t at) {
             raw[n] = values[k];
             forge(g, at, raw, sizes[0]);
             refuses_source(&s);
+        }
+        if (n + 1 < sizes[0]) { /* a number of two bytes, 16383 */
+            const uint8_t next = raw[n + 1];
+            raw[n] = 0xff, raw[n + 1] = 0x7f;
+            forge(g, at, raw, sizes[0]);
+            refuses_source(&s);
+            raw[n + 1] = next;
         }
         raw[n] = was;
     }
