@@ -260,18 +260,20 @@ test: test-deps
 unit: $(UNIT)
 
 # Every workload at the size of experiments, under the mechanisms the papers are about; all kernels of the random sweeps;
-# ten times the accesses at the edges of windows; traces of every workload replayed; damaged CUDA programs.
+# ten times the accesses at the edges of windows; every instruction of RISC-V against qemu; damaged CUDA programs; traces of every
+# workload replayed.
 VERIFY_MECHS ?= pdom,lwm,dwf,harp,mp,dpe,dws,minpc,tesla,sympa13,tf,lorie-strong,takahashi,chap,amd,pomp,sandybridge,sbi+swi,tbc,capri,volta,mimd
 LONG := $(filter $(BUILD)/tests/workloads/% $(BUILD)/tests/diff/%,$(UNIT)) $(WINDOWS)
 test-long: test-deps
-	@$(MAKE) --no-print-directory $(LONG) $(BUILD)/heddle
-	@VERIFY_SIZE=small VERIFY_MECHS=$(VERIFY_MECHS) HEDDLE_DIFF_ALL=1 HEDDLE_DIFF_AUDIT=1 HEDDLE_WINDOWS=1000000 TEST_TIMEOUT=7200 \
-	    tests/run $(BUILD)/tests/log-long $(LONG)
+	@$(MAKE) --no-print-directory $(LONG) files $(BUILD)/riscv-cover
+	@HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) VERIFY_SIZE=small VERIFY_MECHS=$(VERIFY_MECHS) HEDDLE_DIFF_ALL=1 HEDDLE_DIFF_AUDIT=1 \
+	    HEDDLE_WINDOWS=1000000 MUTANTS=1500 TEST_TIMEOUT=7200 \
+	    tests/run $(BUILD)/tests/log-long tests/riscv/cover.sh tests/mutants.sh $(LONG)
 	@TRACE_WORKLOADS="$$($(BUILD)/heddle list workloads | cut -d' ' -f1 | grep -v spin-lock)" \
 	    HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) tests/cli/run.sh trace.sh
-	@$(MAKE) --no-print-directory files
-	@MUTANTS=1500 HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) tests/run $(BUILD)/tests/log-mutants tests/mutants.sh
 	@$(MAKE) --no-print-directory test-slurm
+$(BUILD)/riscv-cover: tests/riscv/cover.c $(LIB)
+	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS))
 # Where Slurm cannot be installed the test says so and is skipped.
 test-slurm: deps
 	@tools/deps $(SLURM_PACKAGES) || echo "heddle: there is no Slurm to test with"
