@@ -224,6 +224,9 @@ struct mech_ops {
     /* Optional. Earliest cycle at which select may succeed for a reason of the mechanism's own (a table that is busy),
      * whatever the order says; MECH_NEVER: none. */
     uint64_t (*next)(const struct mech *m, uint32_t sched);
+    /* Optional. It holds back a thread that is not in flight and lets it go on by a clock of its own, whatever the others
+     * do: a row that is read back from memory, patience that runs out. For the watchdog, which waits for it. */
+    bool (*clocked)(const struct mech *m, uint32_t warp, uint32_t lane);
     /* Optional. Thread l of a home warp has lane l ^ this for life (SWI's shuffles). Left out: lane l. */
     uint32_t (*shuffle)(const struct mech *m, uint32_t home);
     /* Left out: nobody is held back. */

@@ -76,8 +76,8 @@ struct tesla {
     uint64_t alarm; /* the next cycle at which a warp may go on, or earlier */
 };
 
-static struct home *home_of(struct mech *m, const struct mech_split *s) {
-    return &((struct tesla *)m->self)->home[s->own[SINGLE_HOME]];
+static struct home *home_of(const struct mech *m, const struct mech_split *s) {
+    return &((const struct tesla *)m->self)->home[s->own[SINGLE_HOME]];
 }
 
 static struct single *base_of(struct mech *m, const struct mech_split *s) {
@@ -437,6 +437,12 @@ static enum cfg_form form_by(const void *params) {
     return p->loops == TESLA_BRK ? CFG_FORM_TESLA : CFG_FORM_TESLA_SSY;
 }
 
+/* Tokens of its warp's stack are on the way to memory or back. */
+static bool clocked(const struct mech *m, uint32_t warp, uint32_t lane) {
+    const struct mech_split *s = split_of(m->pool, warp, lane);
+    return s && home_of(m, s)->due > *m->env.now;
+}
+
 extern const struct mech_ops mech_tesla;
 const struct mech_ops mech_tesla = {
     .name = "tesla",
@@ -454,6 +460,7 @@ const struct mech_ops mech_tesla = {
     .advance = advance,
     .release = release,
     .next = next,
+    .clocked = clocked,
     .census = census,
     .places = places,
     .state = state,

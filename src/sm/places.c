@@ -93,9 +93,17 @@ static uint32_t lanes_fetching(const struct sm *s, uint32_t slot, uint32_t live)
     return lanes;
 }
 
+static uint32_t lanes_clocked(const struct sm *s, uint32_t slot, uint32_t live) {
+    uint32_t lanes = 0;
+    FOR_LANES(l, s->mech->ops->clocked ? live : 0)
+    lanes |= (uint32_t)s->mech->ops->clocked(s->mech, slot, l) << l;
+    return lanes;
+}
+
 uint32_t sm_under_way(const struct sm *s, uint32_t slot) {
     const struct sm_warp *w = &s->warps[slot];
     uint32_t lanes = lanes_in_flight(s, slot) | lanes_fetching(s, slot, w->w->live);
+    lanes |= lanes_clocked(s, slot, w->w->live & ~lanes);
     for (uint32_t k = 0; k < w->nscore; k++)
         if (w->score[k].ready > s->now) lanes |= w->score[k].mask;
     return lanes;

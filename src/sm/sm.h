@@ -129,7 +129,8 @@ uint32_t sm_warps(const struct sm *s);
 struct exec_warp *sm_warp(const struct sm *s, uint32_t slot);
 /* Where every thread goes on that is not blocked: pc[slot * EXEC_LANES + lane], IR_NOPC where there is none. */
 void sm_places(const struct sm *s, uint32_t *pc);
-/* Of the warp in a slot: lanes that have issued since sm_forget; lanes with an instruction, an operand or a fetch under way. */
+/* Of the warp in a slot: lanes that have issued since sm_forget; lanes with an instruction, an operand or a fetch under
+ * way, or that the mechanism lets go on by a clock. */
 uint32_t sm_ran(const struct sm *s, uint32_t slot);
 uint32_t sm_under_way(const struct sm *s, uint32_t slot);
 void sm_forget(struct sm *s);

@@ -350,6 +350,12 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     }
 }
 
+/* The top of its warp's stack is on the way back from memory. */
+static bool clocked(const struct mech *m, uint32_t warp, uint32_t lane) {
+    const struct mech_split *s = split_of(m->pool, warp, lane);
+    return s && dpe_home_of(m, s)->due > *m->env.now;
+}
+
 extern const struct mech_ops mech_dpe;
 const struct mech_ops mech_dpe = {
     .name = "dpe",
@@ -366,6 +372,7 @@ const struct mech_ops mech_dpe = {
     .advance = advance,
     .release = release,
     .next = next,
+    .clocked = clocked,
     .census = dpe_census,
     .places = dpe_places,
     .state = dpe_state,

@@ -276,6 +276,13 @@ static void census(const struct mech *m, struct mech_census *c) {
     *c = (struct mech_census){.inactive_path = d->spilled};
 }
 
+/* It is in memory, or on the way there or back: whoever is there longest is next. */
+static bool clocked(const struct mech *m, uint32_t warp, uint32_t lane) {
+    const struct dwf *d = m->self;
+    const struct mech_split *s = split_of(m->pool, warp, lane);
+    return s && (d->w[s->id].state == DWF_SPILLED || d->w[s->id].refill);
+}
+
 extern const struct mech_ops mech_dwf;
 const struct mech_ops mech_dwf = {
     .name = "dwf",
@@ -292,6 +299,7 @@ const struct mech_ops mech_dwf = {
     .memory = memory,
     .release = release,
     .wake = wake,
+    .clocked = clocked,
     .next = dwf_next,
     .census = census,
     .state = dwf_state,

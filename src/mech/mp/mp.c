@@ -267,11 +267,11 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
 
 /* ---- what they are called ---- */
 
-#define OPS                                                                                       \
-    .source = "MP, HPCA 2014", .caps = MECH_ANY_CODE | MECH_PROGRESS,                             \
-    .counters = MECH_COUNTER_ROWS(MP_COUNTERS), .self_bytes = sizeof(struct mp), .start = start,  \
-    .select = mp_select, .commit = commit, .release = release, .next = next, .census = mp_census, \
-    .places = mp_places, .state = mp_state, .storage = mp_storage, .audit = mp_audit
+#define OPS                                                                                         \
+    .source = "MP, HPCA 2014", .caps = MECH_ANY_CODE | MECH_PROGRESS,                               \
+    .counters = MECH_COUNTER_ROWS(MP_COUNTERS), .self_bytes = sizeof(struct mp), .start = start,    \
+    .select = mp_select, .commit = commit, .release = release, .next = next, .clocked = mp_clocked, \
+    .census = mp_census, .places = mp_places, .state = mp_state, .storage = mp_storage, .audit = mp_audit
 
 extern const struct mech_ops mech_mp, mech_mp_basic;
 const struct mech_ops mech_mp = {.name = "mp",

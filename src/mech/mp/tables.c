@@ -228,10 +228,15 @@ struct mech_split *mp_forgo(struct mech *m, uint32_t home, uint32_t i, const str
     return NULL;
 }
 
-bool mp_in_vain(const struct mech *m, const struct mp_home *h, uint32_t i) {
+/* The cycle by which those that have arrived go on in any case. */
+static uint64_t longest_wait(const struct mech *m, const struct mp_entry *e) {
     enum { VERY_LONG = 100 }; /* times the patience */
+    return e->first + (uint64_t)mp_params(m)->patience * VERY_LONG;
+}
+
+bool mp_in_vain(const struct mech *m, const struct mp_home *h, uint32_t i) {
     const struct mp_entry *e = &h->rt[i];
-    if (*m->env.now - e->first >= (uint64_t)mp_params(m)->patience * VERY_LONG) return true;
+    if (*m->env.now >= longest_wait(m, e)) return true;
     for (uint32_t k = 0; k < MASK_WORDS; k++)
         if (e->pending.w[k] && e->pending.w[k] & m->env.spinning(m->env.sm, h->first + k)) return true;
     for (uint32_t k = 0; k < h->splits; k++) {
@@ -260,6 +265,21 @@ struct mech_split *mp_let_go(struct mech *m, uint32_t home, uint32_t i) {
     mp_counts(m)->let_go++;
     mech_event(m, "%" PRIu32 " go on from %" PRIu32 " without the others", s->threads, s->pc);
     return s;
+}
+
+static bool has_arrived(const struct mp_home *h, const struct mp_entry *e, uint32_t warp, uint32_t lane) {
+    const struct mask arrived = arrived_of(e);
+    return e->used && arrived.w[warp - h->first] >> lane & 1;
+}
+
+bool mp_clocked(const struct mech *m, uint32_t warp, uint32_t lane) {
+    const struct mp *p = m->self;
+    const struct mech_split *s = split_of(m->pool, warp, lane);
+    if (s) return s->own[MP_STATUS] == MP_AWAY && p->due[s->id] > *m->env.now;
+    const struct mp_home *h = &p->home[split_home_of(m->pool, warp, lane)];
+    for (uint32_t i = 0; mp_params(m)->patience && i < h->n; i++)
+        if (has_arrived(h, &h->rt[i], warp, lane)) return longest_wait(m, &h->rt[i]) > *m->env.now;
+    return false;
 }
 
 /* ---- for people ---- */

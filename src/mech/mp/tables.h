@@ -108,6 +108,8 @@ struct mech_split *mp_forgo(struct mech *m, uint32_t home, uint32_t i, const str
 /* Whether those that are pending in entry i may be waiting for those that have arrived: one of them polls or stands at a
  * barrier. Nobody can be sure of the opposite, so after a very long time they are taken to. */
 bool mp_in_vain(const struct mech *m, const struct mp_home *h, uint32_t i);
+/* As in struct mech_ops. */
+bool mp_clocked(const struct mech *m, uint32_t warp, uint32_t lane);
 /* Who has arrived at entry i leaves it without the others, as a split of their own. */
 struct mech_split *mp_let_go(struct mech *m, uint32_t home, uint32_t i);
 

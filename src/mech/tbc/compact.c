@@ -176,6 +176,12 @@ bool tbc_select(struct mech *m, uint32_t sched, struct mech_packet *p) {
     return true;
 }
 
+bool tbc_clocked(const struct mech *m, uint32_t warp, uint32_t lane) {
+    const struct tbc *t = m->self;
+    const struct mech_split *s = split_of(m->pool, warp, lane);
+    return s && t->w[s->id].delayed;
+}
+
 uint64_t tbc_next(const struct mech *m, uint32_t sched) {
     const struct tbc *t = m->self;
     return t->later[sched].n ? t->later[sched].v[0].key : MECH_NEVER;

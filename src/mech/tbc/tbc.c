@@ -27,6 +27,7 @@ const struct mech_ops mech_tbc = {
     .commit = tbc_commit,
     .release = tbc_release,
     .next = tbc_next,
+    .clocked = tbc_clocked,
     .census = tbc_census,
     .places = tbc_places,
     .state = tbc_state,

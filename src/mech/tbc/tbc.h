@@ -195,6 +195,7 @@ void tbc_warp_retire(struct mech *m, struct tbc_block *b, struct mech_split *s);
 void tbc_warp_enter(struct mech *m, struct mech_split *s, struct tbc_side *n);
 bool tbc_select(struct mech *m, uint32_t sched, struct mech_packet *p);
 uint64_t tbc_next(const struct mech *m, uint32_t sched);
+bool tbc_clocked(const struct mech *m, uint32_t warp, uint32_t lane);
 /* Splits of a block whose threads have all exited are gone. */
 void tbc_block_end(struct mech *m, struct tbc_block *b);
 

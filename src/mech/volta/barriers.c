@@ -167,6 +167,14 @@ static bool in_vain(const struct mech *m, const struct volta_home *h, const stru
     return true;
 }
 
+bool volta_clocked(const struct mech *m, uint32_t warp, uint32_t lane) {
+    const struct mech_split *s = split_of(m->pool, warp, lane);
+    if (!s || s->in_flight || s->own[VOLTA_STATUS] != VOLTA_BLOCKED) return false;
+    const struct volta_home *h = volta_home_of(m, s);
+    const struct volta_barrier *b = &h->barrier[s->own[VOLTA_BARRIER]];
+    return b->alarm != MECH_NEVER && in_vain(m, h, b);
+}
+
 static void ring_home(struct mech *m, struct volta_home *h) {
     struct volta *v = m->self;
     FOR_BARRIERS(b, h) {

@@ -247,6 +247,7 @@ const struct mech_ops mech_volta = {
     .release = release,
     .wake = volta_wake,
     .next = volta_next,
+    .clocked = volta_clocked,
     .census = volta_census,
     .state = volta_state,
     .storage = volta_storage,

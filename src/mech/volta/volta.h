@@ -129,6 +129,8 @@ void volta_yield(struct mech *m, const struct mech_split *s, const struct mech_s
 void volta_leave(struct mech *m, struct volta_home *h, const struct mech_set *set, int32_t depth);
 /* The clock: some have waited for long. */
 void volta_ring(struct mech *m);
+/* As in struct mech_ops. */
+bool volta_clocked(const struct mech *m, uint32_t warp, uint32_t lane);
 /* A branch has parted these threads. */
 void volta_note(struct mech *m, const struct volta_home *h, const struct mech_set *set, uint32_t branch);
 /* Barriers that were set by the same BSSY, or by others for the same end, are one where threads of both run together. */

@@ -417,6 +417,74 @@ static void an_arm_that_is_walked_with_nobody_in_it(void **state) {
     sb_free(&body);
 }
 
+/* Those of whom %p1 holds do some work and raise a flag that all others poll for. */
+#define POLLED(first, work)                                                                                  \
+    first "\t@%p1 bra W;\nL:\n\tld.volatile.global.u32 %r1, [%a0];\n\tsetp.eq.u32 %p0, %r1, 0;\n\t@%p0 bra " \
+          "L;\n"                                                                                             \
+          "\tbra E;\nW:\n" work "\tst.volatile.global.u32 [%a0], 1;\nE:\n"
+#define ONE_WARP      "\tsetp.lt.u32 %p1, %r0, 8;\n"
+#define PART(bit, to) "\tand.b32 %r2, %r0, " bit ";\n\tsetp.eq.u32 %p2, %r2, 0;\n\t@%p2 bra " to ";\n"
+/* Three branches that part the warp, one within the other. */
+#define NESTED                                                                               \
+    PART("1", "J")                                                                           \
+    PART("2", "K") PART("4", "M") "\tadd.u32 %r3, %r3, 1;\nM:\n\tadd.u32 %r3, %r3, 1;\nK:\n" \
+                                  "\tadd.u32 %r3, %r3, 1;\nJ:\n"
+/* Odd threads wait in front of where they meet the even ones, which wait there for them. */
+#define ARMS PART("1", "J") "\tbar.warp.sync 255;\nJ:\n\t@!%p2 bra S;\n\tbar.warp.sync 255;\nS:\n"
+/* Of a block that is compacted into warps that come one after the other, a thread of one of the last. */
+#define COMPACTED                                                    \
+    POLLED("\tmov.u32 %r1, %ctaid.x;\n\tsetp.eq.u32 %p1, %r1, 1;\n", \
+           PART("1", "J") "\tadd.u32 %r3, %r3, 1;\nJ:\n\tsetp.ne.u32 %p2, %r0, 60;\n\t@%p2 bra E;\n")
+
+/* Those who are to raise the flag are held by a clock of the mechanism for longer than the watchdog has patience. */
+static void threads_that_a_clock_holds_while_others_poll(void **state) {
+    (void)state;
+    static const struct {
+        const char *mech;
+        struct test t;
+    } held[] = {
+        {"dwf",
+         {.body = POLLED("\tsetp.eq.u32 %p1, %r0, 63;\n", ""),
+          .block = 64,
+          .option = {"dwf.pool", "1", "dwf.spill_cycles", "3000", "gpu.watchdog", "10"}}},
+        {"mp",
+         {.body = POLLED("\tsetp.eq.u32 %p1, %r0, 63;\n", ""),
+          .block = 64,
+          .option = {"mp.max_splits", "1", "mp.spill_cycles", "30000", "gpu.watchdog", "10"}}},
+        {"mp",
+         {.body = POLLED(ONE_WARP, NESTED),
+          .block = 16,
+          .option = {"mp.max_rt", "1", "mp.spill_cycles", "30000", "gpu.watchdog", "10"}}},
+        {"mp", {.body = POLLED(ONE_WARP, ARMS), .block = 16, .option = {"gpu.watchdog", "10"}}},
+        {"mp-basic", {.body = POLLED(ONE_WARP, ARMS), .block = 16, .option = {"gpu.watchdog", "10"}}},
+        {"volta", {.body = POLLED(ONE_WARP, ARMS), .block = 16, .option = {"gpu.watchdog", "10"}}},
+        {"dpe",
+         {.body = POLLED(ONE_WARP, NESTED),
+          .block = 16,
+          .option = {"dpe.entries", "1", "dpe.spill_cycles", "30000", "gpu.watchdog", "10"}}},
+        {"tesla",
+         {.body = POLLED(ONE_WARP, NESTED),
+          .block = 16,
+          .option = {"tesla.cached", "1", "tesla.spill_cycles", "30000", "gpu.watchdog", "10"}}},
+        {"tbc",
+         {.body = COMPACTED,
+          .grid = 2,
+          .block = 64,
+          .option = {"tbc.compact_cycles", "1000", "sm.threads", "128", "gpu.watchdog", "10"}}},
+        {"capri",
+         {.body = COMPACTED,
+          .grid = 2,
+          .block = 64,
+          .option = {"capri.compact_cycles", "1000", "sm.threads", "128", "gpu.watchdog", "10"}}},
+    };
+    for (size_t k = 0; k < sizeof held / sizeof *held; k++) {
+        struct rig r;
+        if (launch(held[k].mech, &held[k].t, &r, NULL))
+            fail_msg("%s, %zu: %s", held[k].mech, k, hd_error(r.dev));
+        rig_close(&r);
+    }
+}
+
 /* ---- launches of which nothing is known ---- */
 
 static void count_warnings(void *user, hd_log_level level, const char *text) {
@@ -496,6 +564,7 @@ int main(void) {
         cmocka_unit_test(work_that_is_under_way_for_long),
         cmocka_unit_test(what_is_written_before_the_loop_counts),
         cmocka_unit_test(warps_that_are_away_for_longer_than_the_watchdog),
+        cmocka_unit_test(threads_that_a_clock_holds_while_others_poll),
         cmocka_unit_test(an_arm_that_is_walked_with_nobody_in_it),
         cmocka_unit_test(a_launch_that_takes_long_is_mentioned_once),
         cmocka_unit_test(what_is_followed_is_not_counted),
