@@ -43,6 +43,7 @@ static const struct diff_variant variants[] = {
     {"dwf", false, {"dwf.pool", "1", "dwf.spill_cycles", "3"}},
     {"dwf", false, {"dwf.heap", "1", "dwf.spill_cycles", "3"}},
     {"dwf", false, {"dwf.heap_lut", "1", "dwf.heap_ports", "1"}},
+    {"dwf", false, {"dwf.pool", "1", "dwf.spill_cycles", "2000"}},
     {"dwf",
      false,
      {"dwf.lut_entries", "1", "dwf.pool", "1", "dwf.heap", "1", "dwf.heap_lut", "1", "dwf.heap_ports", "1",
@@ -69,6 +70,7 @@ static const struct diff_variant variants[] = {
     {"harp", false, {"harp.barrier_latency", "4", "harp.few", "100"}},
 
     {"mp", false, {"mp.max_splits", "1", "mp.spill_cycles", "3"}},
+    {"mp", false, {"mp.max_splits", "1", "mp.max_rt", "1", "mp.spill_cycles", "2000"}},
     {"mp", false, {"mp.max_rt", "1"}},
     {"mp", false, {"mp.max_splits", "1", "mp.max_rt", "1", "mp.spill_cycles", "0"}},
     {"mp", false, {"mp.patience", "1"}},
@@ -84,6 +86,7 @@ static const struct diff_variant variants[] = {
     {"dpe", true, {NULL}},
     {"dpe", true, {"dpe.entries", "1", "dpe.spill_cycles", "3"}},
     {"dpe", true, {"dpe.entries", "1", "dpe.spill_cycles", "0"}},
+    {"dpe", true, {"dpe.entries", "1", "dpe.spill_cycles", "2000"}},
     {"dpe", true, {"dpe.entries", "2"}},
 
     {"dws", true, {NULL}},
@@ -95,6 +98,8 @@ static const struct diff_variant variants[] = {
     {"dws", true, {"dws.memory", "aggress", "dws.wst", "4096", "dws.max_block", "1000"}},
     {"dws", true, {"dws.memory", "off", "dws.wst", "2"}},
     {"dws", true, {"dws.limit", "true", "dws.wst", "4096"}},
+    {"dws", true, {"dws.branch", "off", "dws.memory", "aggress", "dws.limit", "true", "dws.wst", "2"}},
+    {"dws", true, {"dws.branch", "stack", "dws.limit", "true", "dws.wst", "0"}},
     {"dws", true, {"dws.wst", "1"}},
     {"dws", true, {"dws.wst", "0"}},
 
@@ -108,6 +113,7 @@ static const struct diff_variant variants[] = {
     {"tesla", true, {"tesla.loops", "brk"}},
     {"tesla", true, {"tesla.loops", "brk", "tesla.cached", "1", "tesla.spill_cycles", "3"}},
     {"tesla", true, {"tesla.cached", "1", "tesla.spill_cycles", "0"}},
+    {"tesla", true, {"tesla.cached", "1", "tesla.spill_cycles", "2000"}},
 
     {"chap", true, {NULL}},
     {"chap", true, {"chap.skip", "true"}},
