@@ -26,6 +26,7 @@ static void count_active(struct mech *m, struct dws_home *h, bool more) {
 void dws_set_status(struct mech *m, struct mech_split *s, enum dws_status now) {
     struct dws *d = m->self;
     const uint32_t before = s->own[DWS_STATUS];
+    if (before == now) return;
     s->own[DWS_STATUS] = now;
     if (before == DWS_HELD) d->held -= s->threads;
     if (now == DWS_HELD) d->held += s->threads;
@@ -214,7 +215,8 @@ static bool make_room(struct mech *m, const struct dws_home *h) {
 struct mech_split *dws_turn(struct mech *m, uint32_t home) {
     struct dws *d = m->self;
     struct dws_home *h = &d->home[home];
-    for (uint32_t i = 0; d->held && i < h->n; i++) {
+    if (!d->held || !(d->turned || mask_any(&h->waiting))) return NULL;
+    for (uint32_t i = 0; i < h->n; i++) {
         if (!h->join[i].used || !mask_any(&h->join[i].held) || under_way(m, h, i)) continue;
         if (!has_room(m, h) && !make_room(m, h)) continue;
         d->turned = true;
