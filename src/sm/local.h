@@ -1,15 +1,17 @@
 /* Where local memory lies for the caches. A word of the 32 threads of a warp is 128 bytes side by side, and the warp's next
  * word follows, as on hardware: a warp that reads one variable asks for one line of 128 bytes, and an array of a thread
  * covers all sets of a cache. Whatever warps a mechanism makes, these are the 32 threads of an architectural warp. With
- * sm.local = threads, each thread has its bytes in one piece instead, and the 32 pieces of a warp follow one another.
+ * sm.local = threads, each thread has its bytes in one piece instead.
  *
- * A warp's area goes by its slot: the next block in the slot has the lines of the one before. There are two areas for each.
- * Frames hold as much as the kernel and the functions it calls are known to need, one warp's behind the other's. Stacks hold
- * what lies beyond: frames of recursive calls, and all of the stacks of machine code, of which nothing is known. A stack has
- * room for the most that a thread may have, mostly a power of two, of which few words are used, at the same place by all.
- * A cache takes its set from the line's number alone, so stacks are LOCAL_SKEW lines further apart: the used words of up to 64
- * warps begin on different ones of 64 sets, and neighbouring warps' far from each other. Pieces are as many times 16 bytes
- * further apart, the largest alignment there is. */
+ * A warp's memory goes by its slot: the next block in the slot has the lines of the one before. There are two areas. Frames
+ * hold as much as the kernel and the functions it calls are known to need, one warp's behind the other's. Stacks hold what lies
+ * beyond: frames of recursive calls, and all of the stacks of machine code, of which nothing is known. A stack has room for
+ * the most that a thread may have.
+ *
+ * Sizes are often powers of two, and all warps mostly use the same few words. A cache of this machine takes its set from
+ * the line's number alone, where hardware hashes; so after every 64 lines of frames, and after each frame or stack that is
+ * larger, LOCAL_SKEW lines stay empty. Frames that are used in full still have as many lines in each of 64 sets. Pieces of
+ * threads are laid out alike, in units of 16 bytes, the largest alignment there is. */
 #ifndef HEDDLE_SM_LOCAL_H
 #define HEDDLE_SM_LOCAL_H
 
@@ -23,7 +25,9 @@ enum {
     LOCAL_LANES = 32,
     LOCAL_LINE = LOCAL_LANES * LOCAL_WORD, /* a word of all threads of a warp */
     LOCAL_ALIGN = 16,
-    LOCAL_SKEW = 39 /* odd, and about 0.6 of the sets that caches mostly have */
+    LOCAL_RUN =
+        64, /* units after which some are left out: the sets that caches mostly have, or a part of them */
+    LOCAL_SKEW = 39 /* units left out: odd, and about 0.6 of a run */
 };
 
 struct local_shape {
@@ -33,32 +37,44 @@ struct local_shape {
     bool pieces;          /* sm.local = threads */
 };
 
+/* Room for each warp, or each thread where it has a piece, of the whole machine. */
+struct local_area {
+    uint64_t start; /* its address */
+    uint64_t units; /* of a warp, lines; of a piece, LOCAL_ALIGN bytes each */
+};
+
 struct local_layout {
-    uint64_t known;                    /* bytes of a thread that lie in frames */
-    uint64_t frames, stacks;           /* addresses of the SM's first warp's */
-    uint64_t frame_bytes, stack_bytes; /* of a warp */
+    struct local_area frames, stacks;
+    uint64_t known; /* bytes of a thread that lie in frames */
+    uint64_t first; /* number of the SM's first warp */
     bool pieces;
 };
 
+static inline uint64_t local_start(const struct local_area *a, uint64_t index, uint32_t unit) {
+    const uint64_t dense = a->units < LOCAL_RUN ? a->units : LOCAL_RUN;
+    return a->start + (index * a->units + index * dense / LOCAL_RUN * LOCAL_SKEW) * unit;
+}
+
 static inline struct local_layout local_layout(const struct local_shape *s) {
-    const uint64_t first = (uint64_t)s->sm * s->warps, all = (uint64_t)s->sms * s->warps;
-    const uint64_t align = s->pieces ? LOCAL_ALIGN : LOCAL_WORD;
-    struct local_layout l = {.known = (s->known + align - 1) / align * align, .pieces = s->pieces};
-    l.frame_bytes = l.known * LOCAL_LANES;
-    l.stack_bytes = ((s->most + align - 1) / align + LOCAL_SKEW) * align * LOCAL_LANES;
-    l.frames = SM_LOCAL_SEGMENT + first * l.frame_bytes;
-    l.stacks = SM_LOCAL_SEGMENT + all * l.frame_bytes + first * l.stack_bytes;
+    const uint64_t all = (uint64_t)s->sms * s->warps, word = s->pieces ? LOCAL_ALIGN : LOCAL_WORD;
+    struct local_layout l = {.frames = {SM_LOCAL_SEGMENT, (s->known + word - 1) / word},
+                             .stacks.units = (s->most + word - 1) / word,
+                             .first = (uint64_t)s->sm * s->warps,
+                             .pieces = s->pieces};
+    l.known = l.frames.units * word;
+    l.stacks.start = s->pieces ? local_start(&l.frames, all * LOCAL_LANES, LOCAL_ALIGN)
+                               : local_start(&l.frames, all, LOCAL_LINE);
     return l;
 }
 
 /* Where byte `at` of a thread's local memory lies. */
 static inline uint64_t local_address(const struct local_layout *l, uint32_t warp, uint32_t lane,
                                      uint64_t at) {
-    const bool framed = at < l->known;
-    const uint64_t bytes = framed ? l->frame_bytes : l->stack_bytes;
-    const uint64_t area = (framed ? l->frames : l->stacks) + warp * bytes;
-    if (l->pieces) return area + bytes / LOCAL_LANES * lane + at;
-    return area + at / LOCAL_WORD * LOCAL_LINE + (uint64_t)lane * LOCAL_WORD + at % LOCAL_WORD;
+    const struct local_area *a = at < l->known ? &l->frames : &l->stacks;
+    const uint64_t index = l->first + warp;
+    if (l->pieces) return local_start(a, index * LOCAL_LANES + lane, LOCAL_ALIGN) + at;
+    return local_start(a, index, LOCAL_LINE) + at / LOCAL_WORD * LOCAL_LINE + (uint64_t)lane * LOCAL_WORD +
+           at % LOCAL_WORD;
 }
 
 #endif

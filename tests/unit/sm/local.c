@@ -67,14 +67,13 @@ static void a_word_of_a_warp_is_one_line_and_the_next_word_the_next(void **state
     }
 }
 
-/* Frames of 12 words fill 12 lines each, without a gap, from SM to SM. */
+/* Frames of 12 words are 12 lines each, one behind the other from SM to SM; where another 64 are full, 39 are left out. */
 static void one_frame_of_a_warp_lies_behind_another(void **state) {
     (void)state;
-    for (uint32_t sm = 0; sm < SMS; sm++) {
-        const struct local_layout l = layout(3, sm, false);
-        for (uint32_t warp = 0; warp < WARPS; warp++)
-            assert_int_equal(local_address(&l, warp, 0, 0) - SM_LOCAL_SEGMENT,
-                             (uint64_t)(sm * WARPS + warp) * 12 * 128);
+    for (uint32_t index = 0; index < SMS * WARPS; index++) {
+        const struct local_layout l = layout(3, index / WARPS, false);
+        const uint64_t line = (local_address(&l, index % WARPS, 0, 0) - SM_LOCAL_SEGMENT) / 128;
+        assert_int_equal(line, index * 12 + index * 12 / 64 * 39);
     }
 }
 
@@ -93,19 +92,39 @@ static void a_thread_may_have_its_memory_in_one_piece(void **state) {
     }
 }
 
-/* 32 warps whose stacks of 16 KB are used in the topmost u words, on 64 sets: a set has no more than twice the lines that it
- * would have if all had as many, and one. */
-static void the_tops_of_stacks_are_spread_over_the_sets(void **state) {
+/* The most lines of one of 64 sets, if warps use these words of theirs. */
+static uint32_t fullest_set(const struct local_layout *l, uint32_t warps, uint32_t from, uint32_t words) {
+    uint32_t lines[64] = {0}, most = 0;
+    for (uint32_t k = 0; k < warps * words; k++) {
+        uint32_t *n = &lines[local_address(l, k / words, 0, (from + k % words) * 4) / 128 % 64];
+        if (++*n > most) most = *n;
+    }
+    return most;
+}
+
+/* No set has more than twice the lines that it would have if all had as many, and two. */
+static void the_words_that_all_warps_use_are_spread_over_the_sets(void **state) {
     (void)state;
-    enum { SETS = 64, STACK = 16 << 10, MANY = 32 };
-    for (uint32_t used = 1; used <= 256; used++) {
-        const struct local_layout l = local_layout(&(struct local_shape){0, STACK, 1, SMS, MANY, false});
-        uint32_t lines[SETS] = {0}, most = 0;
-        for (uint32_t k = 0; k < MANY * used; k++)
-            lines[local_address(&l, k / used, 0, STACK - 4 - k % used * 4) / 128 % SETS]++;
-        for (uint32_t s = 0; s < SETS; s++)
-            if (lines[s] > most) most = lines[s];
-        assert_true(most <= 2 * MANY * used / SETS + 1);
+    enum { MANY = 32, STACK = (16 << 10) / 4 };
+    for (uint32_t words = 1; words <= 256; words++) {
+        const struct local_layout stacks =
+            local_layout(&(struct local_shape){0, STACK * 4, 1, SMS, MANY, false});
+        assert_true(fullest_set(&stacks, MANY, STACK - words, words) <= 2 * MANY * words / 64 + 2);
+        for (uint32_t frame = words; frame <= 4096; frame *= 2) {
+            const struct local_layout frames =
+                local_layout(&(struct local_shape){frame * 4, frame * 4, 1, SMS, MANY, false});
+            assert_true(fullest_set(&frames, MANY, 0, words) <= 2 * MANY * words / 64 + 2);
+        }
+    }
+}
+
+/* What fits into a cache of 64 sets, in number, does: 8 frames of 32 words are four lines in each. */
+static void frames_that_are_used_in_full_have_as_many_lines_in_each_set(void **state) {
+    (void)state;
+    for (uint32_t frame = 1; frame <= 256; frame *= 2) {
+        const struct local_layout l =
+            local_layout(&(struct local_shape){frame * 4, frame * 4, 1, SMS, 256 / frame, false});
+        assert_int_equal(fullest_set(&l, 256 / frame, 0, frame), 4);
     }
 }
 
@@ -115,7 +134,8 @@ int main(void) {
         cmocka_unit_test(a_word_of_a_warp_is_one_line_and_the_next_word_the_next),
         cmocka_unit_test(one_frame_of_a_warp_lies_behind_another),
         cmocka_unit_test(a_thread_may_have_its_memory_in_one_piece),
-        cmocka_unit_test(the_tops_of_stacks_are_spread_over_the_sets),
+        cmocka_unit_test(the_words_that_all_warps_use_are_spread_over_the_sets),
+        cmocka_unit_test(frames_that_are_used_in_full_have_as_many_lines_in_each_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
