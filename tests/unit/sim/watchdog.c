@@ -425,10 +425,8 @@ static void an_arm_that_is_walked_with_nobody_in_it(void **state) {
 #define ONE_WARP      "\tsetp.lt.u32 %p1, %r0, 8;\n"
 #define PART(bit, to) "\tand.b32 %r2, %r0, " bit ";\n\tsetp.eq.u32 %p2, %r2, 0;\n\t@%p2 bra " to ";\n"
 /* Three branches that part the warp, one within the other. */
-#define NESTED                                                                               \
-    PART("1", "J")                                                                           \
-    PART("2", "K") PART("4", "M") "\tadd.u32 %r3, %r3, 1;\nM:\n\tadd.u32 %r3, %r3, 1;\nK:\n" \
-                                  "\tadd.u32 %r3, %r3, 1;\nJ:\n"
+#define STEP   "\tadd.u32 %r3, %r3, 1;\n"
+#define NESTED PART("1", "J") PART("2", "K") PART("4", "M") STEP "M:\n" STEP "K:\n" STEP "J:\n"
 /* Odd threads wait in front of where they meet the even ones, which wait there for them. */
 #define ARMS PART("1", "J") "\tbar.warp.sync 255;\nJ:\n\t@!%p2 bra S;\n\tbar.warp.sync 255;\nS:\n"
 /* Of a block that is compacted into warps that come one after the other, a thread of one of the last. */
