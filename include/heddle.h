@@ -425,7 +425,7 @@ HD_API hd_status hd_stat_own(const hd_device *dev, int total, size_t index, hd_s
 /* ---- profile ---- */
 
 /* With the option run.profile, timed launches charge every lane slot (a lane of a scheduler in a cycle) to lines of the program
- * (docs/profile.md). Without it the counts of rows are there, and their slots are 0. */
+ * (docs/profile.md). Without it the counts of rows are there but for reconvergences, which are 0, as are their slots. */
 typedef enum hd_profile_by {
     HD_PROFILE_BRANCHES, /* those that cause most first */
     HD_PROFILE_PTX,      /* by line, in order; what never ran is left out */
@@ -446,8 +446,9 @@ typedef struct hd_profile_row {
     uint32_t source_line;
     uint64_t executions, lanes;  /* issues, and threads in them */
     uint64_t divergences, sides; /* issues that sent threads different ways, and how many ways in all */
-    uint64_t reconvergences, reconvergence_cycles; /* of those, that met again, and when, cycles in all */
-    hd_profile_cost own, with_calls;               /* with_calls: and of all that it calls */
+    uint64_t reconvergences,
+        reconvergence_cycles; /* of those, whose threads all ran together again, and when: cycles in all */
+    hd_profile_cost own, with_calls; /* with_calls: and of all that it calls */
 } hd_profile_row;
 /* Of all timed launches of the module so far. Texts live as long as it does. HD_INVALID past the last. */
 HD_API size_t hd_profile_count(hd_module *mod, hd_profile_by by);

@@ -135,8 +135,6 @@ struct mech_env {
     void (*ready)(void *sm, const struct mech_split *s, struct mech_set *out);
     /* Lanes that last did what a thread does that waits for others: polled, slept, failed an atomic. */
     uint32_t (*spinning)(void *sm, uint32_t warp);
-    /* Reports for profiles and traces; cheap when nobody listens. */
-    void (*reconverged)(void *sm, uint32_t branch_pc, uint64_t since);
     /* A split has been taken apart: for profiles; NULL: nobody listens. */
     void (*divided)(void *sm, const struct mech_split *rest, const struct mech_split *part);
     void (*event)(void *sm, const char *text); /* shown in the trace beside the next issue */

@@ -24,7 +24,7 @@ void sorted_start(struct mech *m, struct sorted *q, struct sorted_home *h, uint3
     *h = (struct sorted_home){.limit = SORTED_NOBODY, .first = set->p[0].warp, .words = set->n};
     h->standing.e = e;
     h->blocked.e = e + (size_t)unit * h->words;
-    sorted_part(m, q, set, IR_NOPC);
+    sorted_part(m, q, set);
 }
 
 /* ---- lists ---- */
@@ -147,8 +147,8 @@ static void put_group(struct sorted *q, const struct mech_set *set, const struct
     for (uint32_t k = 0; k < set->n; k++) FOR_LANES(l, set->p[k].mask) groups_of(q, set->p[k])[l] = *g;
 }
 
-void sorted_part(struct mech *m, struct sorted *q, const struct mech_set *set, uint32_t branch) {
-    const struct sorted_group g = {.number = ++q->groups, .since = *m->env.now, .branch = branch};
+void sorted_part(struct mech *m, struct sorted *q, const struct mech_set *set) {
+    const struct sorted_group g = {.number = ++q->groups, .since = *m->env.now};
     put_group(q, set, &g);
 }
 
@@ -172,10 +172,9 @@ uint32_t sorted_meet(struct mech *m, struct sorted *q, const struct mech_set *se
     struct sorted_group newest = take_group(q, &left);
     if (!left.n) return 0;
     for (; left.n; ended++) {
-        const struct sorted_group g = take_group(q, &left), older = g.since < newest.since ? g : newest;
+        const struct sorted_group g = take_group(q, &left);
         if (g.since >= newest.since) newest = g;
         m->stats.reconvergences++;
-        if (older.branch != IR_NOPC) m->env.reconverged(m->env.sm, older.branch, older.since);
     }
     mech_event(m, "reconverge at %" PRIu32, pc);
     put_group(q, set, &newest);
@@ -184,7 +183,7 @@ uint32_t sorted_meet(struct mech *m, struct sorted *q, const struct mech_set *se
 
 void sorted_diverge(struct mech *m, struct sorted *q, const struct mech_outcome *o) {
     split_diverged(m, o->nsides);
-    for (uint32_t k = 0; k < o->nsides; k++) sorted_part(m, q, &o->side[k].set, o->pc);
+    for (uint32_t k = 0; k < o->nsides; k++) sorted_part(m, q, &o->side[k].set);
 }
 
 /* ---- for people ---- */

@@ -6,7 +6,7 @@
  * whoever runs an entry runs all that are there. Threads that wait at a barrier are kept in a list of their own.
  *
  * Beside that the threads are in *groups*: those that no divergence has parted since they last ran together. That is
- * how reconvergences are counted and charged to branches. */
+ * how reconvergences are counted. */
 #ifndef HEDDLE_MECH_SORTED_H
 #define HEDDLE_MECH_SORTED_H
 
@@ -47,7 +47,6 @@ struct sorted_home {
 
 struct sorted_group {
     uint64_t number, since;
-    uint32_t branch; /* that parted it from others; IR_NOPC: none did */
 };
 
 /* Of one SM. */
@@ -108,7 +107,7 @@ void sorted_unblock(struct sorted *q, struct sorted_home *h, uint32_t warp, uint
 
 /* ---- groups ---- */
 /* A group of its own from now on. */
-void sorted_part(struct mech *m, struct sorted *q, const struct mech_set *set, uint32_t branch);
+void sorted_part(struct mech *m, struct sorted *q, const struct mech_set *set);
 /* These run together now, at pc. Of the groups they are, all but the one parted last come to an end: how many. */
 uint32_t sorted_meet(struct mech *m, struct sorted *q, const struct mech_set *set, uint32_t pc);
 /* A divergence: each side is a group. */

@@ -323,9 +323,8 @@ void split_diverged(struct mech *m, uint32_t sides) {
     mech_event(m, "diverge %" PRIu32 " ways", sides);
 }
 
-void split_reconverged(struct mech *m, uint32_t pc, uint32_t branch, uint64_t since) {
+void split_reconverged(struct mech *m, uint32_t pc) {
     m->stats.reconvergences++;
-    if (branch != IR_NOPC) m->env.reconverged(m->env.sm, branch, since);
     mech_event(m, "reconverge at %" PRIu32, pc);
 }
 

@@ -117,8 +117,8 @@ void split_release(struct mech *m, const struct mech_set *set, uint32_t pc);
 struct mech_split *split_gather_home(struct mech *m, struct mech_set *left);
 /* Counts and reports a divergence into so many sides. */
 void split_diverged(struct mech *m, uint32_t sides);
-/* Counts and reports that threads meet again, at pc, that `branch` parted at cycle `since`; IR_NOPC: no branch did. */
-void split_reconverged(struct mech *m, uint32_t pc, uint32_t branch, uint64_t since);
+/* Counts and reports that threads that had parted meet again, at pc. */
+void split_reconverged(struct mech *m, uint32_t pc);
 /* Counts the splits alive; to be called for every packet that issues. */
 static inline void split_sample(struct mech *m) {
     m->stats.splits_sum += m->pool->alive;

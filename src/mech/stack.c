@@ -102,7 +102,7 @@ static void arrive(struct stack *s, struct stack_entry side, uint32_t pc, int32_
 
 /* The sides above a join are gone: it has all its threads again. */
 static void rejoin(struct mech *m, struct stack_entry *join) {
-    split_reconverged(m, join->pc, join->branch, join->since);
+    split_reconverged(m, join->pc);
     join->branch = IR_NOPC;
 }
 
@@ -228,7 +228,6 @@ static void diverge(struct mech *m, struct stack *s, const struct mech_outcome *
         join->pc = rpc;
         join->depth = like.rdepth;
         join->branch = o->pc;
-        join->since = *m->env.now;
     }
     push_sides(m, s, side, n, like, first, o->pc + 1);
     if (s->n > m->stats.stack_max) m->stats.stack_max = s->n;

@@ -14,7 +14,6 @@ struct stack_entry {
     uint32_t pc, rpc;      /* pc IR_NOPC: a join at a return, known when the first thread returns */
     int32_t depth, rdepth; /* call depth of pc and of rpc; rdepth -1: the end of the thread, never reached */
     uint32_t branch;       /* a join: the branch whose sides are above; IR_NOPC: a side, or running */
-    uint64_t since;        /* a join: cycle of the divergence */
 };
 
 struct stack {

@@ -42,8 +42,6 @@ struct entry {
     bool loop;    /* a place behind a loop: threads meet at no cost */
     bool arrived; /* who is there has been past its branch, and waits for others */
     bool barred;  /* they wait at a barrier, and nobody meets them */
-    uint32_t branch;
-    uint64_t since;
 };
 
 struct home {
@@ -73,8 +71,7 @@ static void push(struct mech *m, struct home *h, const struct mech_split *s, con
     CHECK(h->n < m->env.warp_size); /* every mask has a thread that is in none above it */
     PAGES_GROW(m->env.pages, h->v, h->n, h->cap);
     struct entry *e = &h->v[h->n++];
-    *e = (struct entry){
-        .pc = o->side[1].pc, .loop = loop, .arrived = loop, .branch = o->pc, .since = *m->env.now};
+    *e = (struct entry){.pc = o->side[1].pc, .loop = loop, .arrived = loop};
     mask_put(&e->mask, h->base.first, &s->set);
     sympa13_counts(m)->loops += loop;
     if (h->n > sympa13_counts(m)->depth_max) sympa13_counts(m)->depth_max = h->n;
@@ -85,7 +82,7 @@ static void push(struct mech *m, struct home *h, const struct mech_split *s, con
 static void pop(struct mech *m, struct home *h, struct mech_split *s) {
     const struct entry *e = &h->v[--h->n];
     single_run(&h->base, s, &e->mask);
-    split_reconverged(m, e->pc, e->branch, e->since);
+    split_reconverged(m, e->pc);
 }
 
 static void leave(struct home *h, const struct mech_set *gone) {

@@ -58,7 +58,6 @@ struct token {
     uint32_t pc;
     struct mask mask;
     uint32_t branch; /* not DIV: the first at which threads of it parted, or IR_NOPC */
-    uint64_t since;
 };
 
 struct home {
@@ -124,7 +123,7 @@ static void pop(struct mech *m, struct home *h, struct mech_split *s) {
     const struct token *t = &h->v[--h->n];
     single_run(&h->base, s, &t->mask);
     if (t->kind == DIV) h->base.inactive -= s->threads;
-    if (t->kind != DIV && t->branch != IR_NOPC) split_reconverged(m, t->pc, t->branch, t->since);
+    if (t->kind != DIV && t->branch != IR_NOPC) split_reconverged(m, t->pc);
 }
 
 /* The token, if any, where the active threads will meet others. */
@@ -202,7 +201,6 @@ static void diverged(struct mech *m, const struct home *h, const struct mech_out
     split_diverged(m, sides);
     if (!t || t->branch != IR_NOPC) return;
     t->branch = o->pc;
-    t->since = *m->env.now;
 }
 
 /* One side runs, the others become DIV tokens, those of high PCs first. skip: a side that does neither, or nsides. */

@@ -70,6 +70,7 @@ uint32_t charge_split_place(const struct sm *s, const struct mech_split *split) 
 
 /* Threads that went on with their data before the others of a load come to the next instruction without a commit. */
 uint32_t charge_issued(struct sm *s, const struct mech_split *split) {
+    apart_issued(s, &split->set);
     paths_arrive(s, &split->set, split->pc);
     return charge_split_place(s, split);
 }
@@ -94,6 +95,7 @@ void charge_init(struct sm *s) {
     s->charge = c;
     s->mech->env.divided = hear_divided;
     paths_init(s);
+    apart_init(s);
 }
 
 void charge_block(struct sm *s, const struct mech_block *b) {
@@ -111,6 +113,7 @@ void charge_block(struct sm *s, const struct mech_block *b) {
         list->stamp = 0;
     }
     paths_block(s, b);
+    apart_block(s, b);
 }
 
 /* ---- partings ---- */
@@ -165,6 +168,7 @@ void charge_outcome(struct sm *s, uint32_t place) {
     if (o->exited.n) sets[n++] = &o->exited;
     if (o->waiting.n) sets[n++] = &o->waiting;
     if (n > 1) charge_parted(s, place, sets, n);
+    apart_diverged(s);
     paths_commit(s, ++s->charge->stamp << 32 | place);
 }
 

@@ -277,6 +277,7 @@ struct sm {
     struct order *order;      /* of mech, */
     const uint64_t *wakes;    /* and this as well */
     struct sm_charge *charge; /* charge.c; NULL: there is no account */
+    struct sm_apart *apart;   /* apart.c; NULL likewise */
     struct sm_paths *paths;   /* paths.c; the same */
     struct sm_watch *waits;   /* waits.c; the same */
     uint64_t now;
@@ -790,6 +791,12 @@ void paths_commit(struct sm *s,
 
 /* Where the first of these lanes last saw others go another way, else where it first decided; ACCOUNT_NONE: nowhere yet. */
 uint32_t paths_decided(const struct sm *s, const struct sm_home *h, const uint32_t *running);
+
+/* apart.c: there is an account; how long threads that parted at a branch are apart. */
+void apart_init(struct sm *s);
+void apart_block(struct sm *s, const struct mech_block *b);
+void apart_diverged(struct sm *s); /* by the outcome just committed, if it has several sides */
+void apart_issued(struct sm *s, const struct mech_set *set); /* threads of a split that is about to run */
 
 /* waits.c: there is an account; cycles without an issue to what they wait for. */
 void waits_init(struct sm *s);

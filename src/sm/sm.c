@@ -78,14 +78,6 @@ static void ask_ready(void *sm, const struct mech_split *split, struct mech_set 
     remove_waiting(s, k, out);
 }
 
-static void hear_reconverged(void *sm, uint32_t branch_pc, uint64_t since) {
-    struct sm *s = sm;
-    if (!s->env.branch || branch_pc >= s->env.module->code.n) return;
-    sm_code(s, branch_pc); /* another thread of the host may have issued it */
-    s->env.branch[branch_pc].reconvergences++;
-    s->env.branch[branch_pc].reconvergence_cycles += s->now - since;
-}
-
 static void hear_event(void *sm, const char *text) {
     struct sm *s = sm;
     if (!s->env.observer) return;
@@ -137,7 +129,6 @@ static bool make_mech(struct sm *s, struct err *e) {
         .depth = ask_depth,
         .ready = ask_ready,
         .spinning = ask_spinning,
-        .reconverged = hear_reconverged,
         .event = hear_event,
         .tracing = s->env.observer && s->env.observer->issue && !s->env.observer->quiet,
         .audit = s->env.audit,

@@ -118,7 +118,7 @@ static void resume(struct mech *m, struct dpe_home *h, uint32_t path) {
     dpe_path(h, path)->kind = DPE_GONE;
     mask_set(&join.mask, h->first, &set);
     if (!set.n) return; /* all exited */
-    split_reconverged(m, join.pc, join.branch, join.since);
+    split_reconverged(m, join.pc);
     struct mech_split *s = split_new(m, h->sched, join.pc);
     split_assign(m->pool, s, &set);
     d->joining -= s->threads;
@@ -211,8 +211,7 @@ static void diverge(struct mech *m, struct dpe_home *h, uint32_t path, const str
         dpe_path(h, path)->kind = DPE_GONE;
     } else {
         struct dpe_path *join = dpe_path(h, path);
-        *join = (struct dpe_path){
-            .kind = DPE_JOINS, .pc = rpc, .depth = like.rdepth, .branch = o->pc, .since = *m->env.now};
+        *join = (struct dpe_path){.kind = DPE_JOINS, .pc = rpc, .depth = like.rdepth};
         for (uint32_t k = 0; k < n; k++) mask_put(&join->mask, h->first, &side[k]->set);
     }
     n = enter_join(m, h, &like, side, n);

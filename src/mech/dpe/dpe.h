@@ -42,8 +42,6 @@ struct dpe_path {
     uint32_t pc;      /* JOINS: where; IR_NOPC: not known yet */
     int32_t depth;
     uint32_t entries; /* JOINS: that lead to it, never 0 */
-    uint32_t branch;  /* and what they come from */
-    uint64_t since;
 };
 
 struct dpe_entry {

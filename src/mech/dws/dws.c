@@ -54,7 +54,7 @@ static struct mech_split *partner(const struct mech *m, const struct mech_split 
 static void meet(struct mech *m, struct mech_split *s) {
     struct mech_split *t = partner(m, s);
     if (!t) return;
-    split_reconverged(m, s->pc, IR_NOPC, 0);
+    split_reconverged(m, s->pc);
     dws_counts(m)->rejoined_pc++;
     order_remove(m->order, t);
     dws_merge(m, t, s);

@@ -68,7 +68,6 @@ struct dws_join {
     uint32_t to;
     uint32_t level;  /* call depth of the branch or load whose threads meet here */
     uint32_t branch; /* IR_NOPC: they parted at a load, and meet at the next branch */
-    uint64_t since;
     struct mask mask, pending, held;
     bool used, open; /* open: anywhere at that depth */
 };

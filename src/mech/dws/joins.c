@@ -105,7 +105,6 @@ uint32_t dws_join_add(struct mech *m, struct dws_home *h, struct dws_join j) {
         h->n++;
     }
     j.used = true;
-    j.since = *m->env.now;
     j.pending = j.mask;
     h->join[i] = j;
     return i;
@@ -137,7 +136,7 @@ static struct mech_split *fire(struct mech *m, uint32_t home, uint32_t i) {
     mask_set(&j.mask, h->first, &set);
     join_drop(h, i);
     d->arrived -= mask_count(&j.mask);
-    split_reconverged(m, j.pc, j.branch, j.since);
+    split_reconverged(m, j.pc);
     ++*(dws_group(&j) ? &dws_counts(m)->rejoined_limit : &dws_counts(m)->rejoined_stack);
     struct mech_split *s = split_new(m, h->sched, j.pc);
     split_assign(m->pool, s, &set);

@@ -58,15 +58,13 @@ static void add(const struct mech *m, struct harp_barrier *b, uint32_t warp, uin
     b->nall += bits_count(mask);
 }
 
-static void found(struct mech *m, struct harp_sched *q, uint32_t at, uint64_t key, uint32_t branch) {
+static void found(struct mech *m, struct harp_sched *q, uint32_t at, uint64_t key) {
     struct harp_barrier *b = &q->barrier[at];
     q->key[at] = key;
     live_add(q, (uint32_t)key);
     q->nbarriers++;
     harp_counts(m)->barriers_reserved++;
     b->at = (uint32_t)key;
-    b->branch = branch;
-    b->since = *m->env.now;
     b->nall = b->nreached = b->all.n = b->reached.n = 0;
     b->used = (struct harp_lanes){0};
 }
@@ -90,15 +88,14 @@ static uint32_t share(struct mech *m, struct harp_sched *q, uint32_t first, uint
     return part;
 }
 
-static void reserve_part(struct mech *m, struct harp_sched *q, uint64_t key, uint32_t branch, uint32_t warp,
-                         uint32_t part) {
+static void reserve_part(struct mech *m, struct harp_sched *q, uint64_t key, uint32_t warp, uint32_t part) {
     const struct harp *h = m->self;
     const uint32_t first = ways_of(m, warp, part);
     part = share(m, q, first, key, warp, part);
     if (!part) return;
     for (uint32_t k = first; k < first + h->ways; k++) {
         if (q->key[k] != HARP_FREE) continue;
-        found(m, q, k, key, branch);
+        found(m, q, k, key);
         add(m, &q->barrier[k], warp, part);
         return;
     }
@@ -106,11 +103,10 @@ static void reserve_part(struct mech *m, struct harp_sched *q, uint64_t key, uin
     mech_event(m, "no barrier for %d threads", __builtin_popcount(part));
 }
 
-void harp_reserve(struct mech *m, struct harp_sched *q, const struct mech_set *set, uint64_t key,
-                  uint32_t branch) {
+void harp_reserve(struct mech *m, struct harp_sched *q, const struct mech_set *set, uint64_t key) {
     for (uint32_t i = 0; i < set->n; i++)
         for (uint32_t left = set->p[i].mask; left;)
-            reserve_part(m, q, key, branch, set->p[i].warp, split_next_part(m->pool, &left));
+            reserve_part(m, q, key, set->p[i].warp, split_next_part(m->pool, &left));
 }
 
 /* ---- leaving ---- */
@@ -214,7 +210,7 @@ struct mech_split *harp_revive(struct mech *m, struct harp_sched *q) {
     split_assign(m->pool, s, &b->all);
     h->reached -= b->nall;
     harp_counts(m)->revivals++;
-    split_reconverged(m, b->at, b->branch, b->since);
+    split_reconverged(m, b->at);
     discard(q, at);
     return s;
 }

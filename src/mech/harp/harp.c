@@ -166,9 +166,9 @@ static void reserve(struct mech *m, struct harp_sched *q, const struct mech_spli
                     const struct mech_outcome *o) {
     const uint32_t rpc = o->insn->rpc, depth = s->own[HARP_DEPTH];
     if (rpc != IR_NOPC)
-        harp_reserve(m, q, &s->set, harp_key(rpc, depth), o->pc);
+        harp_reserve(m, q, &s->set, harp_key(rpc, depth));
     else if (depth && some_stay(m, s))
-        harp_reserve(m, q, &s->set, harp_key(IR_NOPC, depth - 1), o->pc);
+        harp_reserve(m, q, &s->set, harp_key(IR_NOPC, depth - 1));
 }
 
 /* The last side keeps the split, with a new age: it is another warp. */

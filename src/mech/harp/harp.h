@@ -98,8 +98,6 @@ struct harp_waiting { /* an entry of Waiting-Lookup */
 
 struct harp_barrier {
     uint32_t at; /* where its threads go on; IR_NOPC: at the return that the first to arrive will show */
-    uint32_t branch;
-    uint64_t since;
     uint32_t nall, nreached;
     struct harp_lanes used;
     struct mech_set all, reached;
@@ -184,8 +182,7 @@ struct mech_split *harp_waiting_back(struct mech *m, struct harp_sched *q, struc
 /* ---- barrier.c ---- */
 void harp_barriers_new(const struct mech *m, struct harp_sched *q);
 /* Reserves {rpc, depth} for every thread of the set that has not got it yet. */
-void harp_reserve(struct mech *m, struct harp_sched *q, const struct mech_set *set, uint64_t key,
-                  uint32_t branch);
+void harp_reserve(struct mech *m, struct harp_sched *q, const struct mech_set *set, uint64_t key);
 /* There may be a barrier of that RPC. */
 static inline bool harp_live(const struct harp_sched *q, uint32_t rpc) {
     return q->live >> rpc % HARP_CLASSES & 1;

@@ -128,8 +128,8 @@ static void make_late(struct mech *m, struct minpc_home *h, struct mech_split *s
     s->own[MINPC_DEEPEST] = sorted_depth(h->key);
     s->own[MINPC_SHALLOWEST] = h->shallowest;
     h->nlate += s->threads;
-    sorted_part(m, &f->sorted, &ahead->set, IR_NOPC);
-    sorted_part(m, &f->sorted, &s->set, IR_NOPC);
+    sorted_part(m, &f->sorted, &ahead->set);
+    sorted_part(m, &f->sorted, &s->set);
     minpc_counts(m)->run_ahead++;
     mech_event(m, "run ahead of %" PRIu32, s->pc);
 }
@@ -142,7 +142,7 @@ static void catch_up(struct mech *m, struct minpc_home *h, struct mech_split *s,
     set_remove(&s->set, ready);
     s->threads -= n;
     h->nlate -= n;
-    if (s->threads) sorted_part(m, &f->sorted, ready, IR_NOPC);
+    if (s->threads) sorted_part(m, &f->sorted, ready);
     split_unbind(m->pool, ready);
     stand(m, h, ready, s->own[MINPC_DEEPEST], s->own[MINPC_SHALLOWEST], pc);
 }

@@ -142,7 +142,6 @@ uint32_t mp_entry_add(struct mech *m, struct mp_home *h, struct mp_entry e) {
         h->n++;
     }
     e.used = true;
-    e.since = *m->env.now;
     e.alarm = MECH_NEVER;
     e.spilled = mp_params(m)->max_rt && h->used >= mp_params(m)->max_rt;
     e.pending = e.mask;
@@ -171,7 +170,7 @@ static struct mech_split *fire(struct mech *m, uint32_t home, uint32_t i) {
     mask_set(&e.mask, h->first, &set);
     entry_drop(m, h, i);
     p->arrived -= mask_count(&e.mask);
-    split_reconverged(m, e.pc, e.branch, e.since);
+    split_reconverged(m, e.pc);
     ++*(e.branch == IR_NOPC ? &mp_counts(m)->rejoined_early : &mp_counts(m)->rejoined_ipdom);
     struct mech_split *s = mp_split_add(m, home, &set);
     s->pc = e.pc;

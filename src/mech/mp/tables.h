@@ -54,7 +54,7 @@ struct mp_entry { /* of the RT */
     struct mask mask, pending;
     uint32_t level;  /* call depth of the branch whose threads meet here */
     uint32_t branch; /* IR_NOPC: an early meeting */
-    uint64_t since, age;
+    uint64_t age;
     uint64_t first; /* cycle at which the first of those that have arrived did */
     uint64_t alarm; /* who has arrived waits until then; MECH_NEVER: nobody has */
     bool used, open, spilled;

@@ -117,7 +117,6 @@ enum structured_kind { LEVEL_IF, LEVEL_LOOP, LEVEL_CALL };
 struct structured_meeting { /* threads that left to wait somewhere: for accounts of divergence only */
     uint32_t branch;        /* that first parted them from others; IR_NOPC: none did */
     uint32_t threads, last; /* that wait, and those of them who came last */
-    uint64_t since;
 };
 struct structured_level {
     uint8_t kind;

@@ -128,22 +128,19 @@ static struct structured_level *innermost(const struct structured_home *h, uint3
 
 /* Threads begin to wait at `at`, a meeting of level l. Where all who were active do, an open level inside of l knows the
  * branch that parted them from others. */
-static void wait_there(const struct mech *m, const struct structured_home *h,
-                       const struct structured_level *l, struct structured_meeting *at, uint32_t threads,
-                       const struct mech_outcome *o) {
+static void wait_there(const struct structured_home *h, const struct structured_level *l,
+                       struct structured_meeting *at, uint32_t threads, const struct mech_outcome *o) {
     if (!threads) return;
     at->threads += threads;
     at->last = threads;
     if (at->branch != IR_NOPC) return;
     if (o->nsides > 1) {
         at->branch = o->pc;
-        at->since = *m->env.now;
         return;
     }
     for (const struct structured_level *k = h->level + h->n; --k > l;)
         if (k->meet.branch != IR_NOPC) {
             at->branch = k->meet.branch;
-            at->since = k->meet.since;
             return;
         }
 }
@@ -151,8 +148,7 @@ static void wait_there(const struct mech *m, const struct structured_home *h,
 /* Those who wait go on at pc together with others. */
 static void meet(struct mech *m, struct structured_meeting *at, uint32_t others, uint32_t pc) {
     const uint32_t group = others ? others : at->last;
-    if (at->branch != IR_NOPC && others + at->threads > group)
-        split_reconverged(m, pc, at->branch, at->since);
+    if (at->branch != IR_NOPC && others + at->threads > group) split_reconverged(m, pc);
     *at = (struct structured_meeting){.branch = IR_NOPC};
 }
 
@@ -178,9 +174,9 @@ static uint32_t start_if(struct mech *m, struct structured_home *h, const struct
     if (other != IR_NOPC) {
         l->pending = off;
         h->pending += off;
-        if (o->nsides > 1) l->meet = (struct structured_meeting){o->pc, 0, 0, *m->env.now};
+        if (o->nsides > 1) l->meet = (struct structured_meeting){.branch = o->pc};
     } else {
-        wait_there(m, h, l, &l->meet, off, o);
+        wait_there(h, l, &l->meet, off, o);
     }
     happens(m, h, &c);
     return o->pc + 1;
@@ -188,7 +184,7 @@ static uint32_t start_if(struct mech *m, struct structured_home *h, const struct
 
 static uint32_t start_else(struct mech *m, struct structured_home *h, const struct mech_outcome *o) {
     struct structured_level *l = top(h);
-    wait_there(m, h, l, &l->meet, mask_count(&h->active), o);
+    wait_there(h, l, &l->meet, mask_count(&h->active), o);
     h->pending -= l->pending;
     l->pending = 0;
     l->second = true;
@@ -213,7 +209,7 @@ static uint32_t leave_loop(struct mech *m, struct structured_home *h, const stru
                                   .next = place(h, o->pc + 1)};
     struct structured_level *l = innermost(h, LEVEL_LOOP, &c);
     if (target != o->pc + 1) side_at(h, o, target, &c.off);
-    wait_there(m, h, l, breaks ? &l->meet : &l->round, mask_count(&c.off), o);
+    wait_there(h, l, breaks ? &l->meet : &l->round, mask_count(&c.off), o);
     happens(m, h, &c);
     return o->pc + 1;
 }
@@ -243,7 +239,7 @@ static uint32_t call(struct mech *m, struct structured_home *h, const struct mec
     if (!mask_any(&callers)) return o->pc + 1;
     struct structured_level *l = open_level(m, h, LEVEL_CALL, o->pc, f->end);
     side_at(h, o, o->pc + 1, &c.off);
-    wait_there(m, h, l, &l->meet, mask_count(&c.off), o);
+    wait_there(h, l, &l->meet, mask_count(&c.off), o);
     h->calls++;
     happens(m, h, &c);
     return f->entry;
@@ -254,7 +250,7 @@ static uint32_t ret(struct mech *m, struct structured_home *h, const struct mech
     struct structured_level *l = innermost(h, LEVEL_CALL, &c);
     c.at = structured_place(h->calls - 1, l->pc + 1);
     side_at(h, o, l->pc + 1, &c.off);
-    wait_there(m, h, l, &l->meet, mask_count(&c.off), o);
+    wait_there(h, l, &l->meet, mask_count(&c.off), o);
     happens(m, h, &c);
     return o->pc + 1;
 }

@@ -63,7 +63,7 @@ static struct tbc_block *block_open(struct mech *m, const struct mech_block *fro
     memset(b->all, 0, sizeof b->all);
     struct tbc_join *bottom = tbc_join_new(m, b);
     bottom->side = NULL;
-    bottom->pc = bottom->rpc = bottom->branch = IR_NOPC;
+    bottom->pc = bottom->rpc = IR_NOPC;
     bottom->rdepth = -1;
     bottom->top = tbc_side_new(m, bottom, from->pc, 0);
     bottom->top->live = true;

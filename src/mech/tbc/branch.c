@@ -99,8 +99,6 @@ static struct tbc_join *join_of(struct mech *m, struct tbc_block *b, struct tbc_
     j->side = n;
     j->pc = j->rpc = g->rpc;
     j->rdepth = rdepth;
-    j->branch = g->pc;
-    j->since = *m->env.now;
     j->backs = g->backs + (g->rpc <= g->pc);
     n->joins++;
     return j;
@@ -464,7 +462,7 @@ static void rejoin(struct mech *m, struct tbc_block *b, struct tbc_join *j) {
     n->joins--;
     t->joining -= threads;
     if (threads) {
-        split_reconverged(m, j->pc, j->branch, j->since);
+        split_reconverged(m, j->pc);
         tbc_or(n->mask, j->mask, t->row);
         n->threads += threads;
         struct tbc_side *to = tbc_place(m, n, j->mask, threads, j->pc, j->rdepth);

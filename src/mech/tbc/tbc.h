@@ -56,8 +56,7 @@ struct tbc_join {
     struct tbc_side *top;  /* of the sides above it */
     uint32_t pc, rpc;      /* pc IR_NOPC: where a function returns to, known when the first thread returns */
     int32_t rdepth;
-    uint32_t branch, backs;
-    uint64_t since;
+    uint32_t backs;
     uint32_t arrived, brought; /* threads that are there, warps they came in */
     struct tbc_join *next;     /* of free ones */
     uint32_t mask[];           /* who will go on; of the bottom: nobody */

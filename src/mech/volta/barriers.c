@@ -29,7 +29,7 @@ static void drop(struct volta_home *h, struct volta_barrier *b) {
 static void let_go(struct mech *m, struct volta_home *h, struct volta_barrier *b) {
     struct mech_split *s = split_known(m->pool, b->blocked);
     struct mech_set set;
-    if (b->paths > 1) split_reconverged(m, b->join, b->branch, b->since);
+    if (b->paths > 1) split_reconverged(m, b->join);
     if (mask_any(&b->yielded)) {
         volta_counts(m)->released_without_yielded++;
         mech_event(m, "barrier %u lets go without those who yielded", (unsigned)b->reg);
@@ -200,7 +200,7 @@ void volta_ring(struct mech *m) {
 /* ---- paths that part and meet ---- */
 
 /* Of the barriers that nobody has parted from yet, the one set last is the one that the branch belongs to. */
-void volta_note(struct mech *m, const struct volta_home *h, const struct mech_set *set, uint32_t branch) {
+void volta_note(const struct volta_home *h, const struct mech_set *set, uint32_t branch) {
     struct volta_barrier *last = NULL;
     FOR_BARRIERS(b, h) {
         if (b->branch != IR_NOPC || !mask_meets(&b->members, h->first, set)) continue;
@@ -208,7 +208,6 @@ void volta_note(struct mech *m, const struct volta_home *h, const struct mech_se
     }
     if (!last) return;
     last->branch = branch;
-    last->since = *m->env.now;
 }
 
 static void unite(struct mech *m, struct volta_home *h, struct volta_barrier *a, struct volta_barrier *b) {
@@ -218,7 +217,7 @@ static void unite(struct mech *m, struct volta_home *h, struct volta_barrier *a,
     }
     a->paths += b->paths;
     if (b->alarm < a->alarm) a->alarm = b->alarm;
-    if (a->branch == IR_NOPC) a->branch = b->branch, a->since = b->since;
+    if (a->branch == IR_NOPC) a->branch = b->branch;
     if (a->blocked == SPLIT_NONE && b->blocked != SPLIT_NONE) {
         a->blocked = b->blocked;
         split_known(m->pool, a->blocked)->own[VOLTA_BARRIER] = (uint32_t)(a - h->barrier);

@@ -152,7 +152,7 @@ static void meet(struct mech *m, struct volta_home *h, struct mech_split *s) {
         struct mech_split *t = split_known(m->pool, h->list[k]);
         if (t == s || t->in_flight || t->pc != s->pc || t->own[VOLTA_DEPTH] != s->own[VOLTA_DEPTH]) continue;
         volta_counts(m)->met_at_pc++;
-        split_reconverged(m, s->pc, IR_NOPC, 0);
+        split_reconverged(m, s->pc);
         order_remove(m->order, t);
         volta_join(m, s, t);
         volta_unify(m, h, &s->set);

@@ -88,7 +88,7 @@ static void commit_sides(struct mech *m, struct mech_split *s, const struct mech
     struct volta_home *h = volta_home_of(m, s);
     struct mech_split *side[MECH_SIDES];
     const uint64_t age = s->age;
-    if (o->nsides > 1) volta_note(m, h, &s->set, o->pc);
+    if (o->nsides > 1) volta_note(h, &s->set, o->pc);
     const uint32_t n = split_sides(m, s, o, VOLTA_DEPTH, side);
     count_splits(m, h, n - 1);
     if (n > 1) split_diverged(m, n);

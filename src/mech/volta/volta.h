@@ -67,7 +67,6 @@ struct volta_barrier {
     uint32_t blocked;    /* the split of its threads that have come there, or SPLIT_NONE */
     uint32_t paths;      /* that these came in */
     uint32_t branch;     /* that first parted its threads, IR_NOPC: none has */
-    uint64_t since;      /* cycle of that */
     uint64_t alarm;      /* those who are blocked wait until then; MECH_NEVER: nobody is */
     struct mask members;
     struct mask yielded; /* of the members, since some were blocked */
@@ -132,7 +131,7 @@ void volta_ring(struct mech *m);
 /* As in struct mech_ops. */
 bool volta_clocked(const struct mech *m, uint32_t warp, uint32_t lane);
 /* A branch has parted these threads. */
-void volta_note(struct mech *m, const struct volta_home *h, const struct mech_set *set, uint32_t branch);
+void volta_note(const struct volta_home *h, const struct mech_set *set, uint32_t branch);
 /* Barriers that were set by the same BSSY, or by others for the same end, are one where threads of both run together. */
 void volta_unify(struct mech *m, struct volta_home *h, const struct mech_set *set);
 

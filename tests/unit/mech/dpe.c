@@ -70,7 +70,7 @@ static void test_only_the_sides_of_the_newest_branch_are_interleaved(void **stat
     assert_int_equal(r.f->mech->stats.stack_max, 3);
     assert_int_equal(r.f->mech->stats.divergences, 2);
     assert_int_equal(r.f->mech->stats.sides, 4);
-    assert_int_equal(r.f->reconverged, 2);
+    assert_int_equal(r.f->mech->stats.reconvergences, 2);
     rig_down(&r);
 }
 
@@ -206,7 +206,7 @@ static void test_many_sides_are_two_to_an_entry(void **state) {
         {3, NULL}, {7, NULL}, {4, NULL},
         {8, "warp 0\n  rpc - | left pc 11 w0:000000ff join\n  rpc 11 | left pc 1 w0:00000001 ready <- top\n"},
         {1, NULL}, {2, "warp 0\n  rpc - | left pc 11 w0:000000ff ready <- top\n"}, {11, ""});
-    assert_int_equal(r.f->reconverged, 1);
+    assert_int_equal(r.f->mech->stats.reconvergences, 1);
     rig_down(&r);
 }
 
@@ -243,7 +243,7 @@ static void test_a_path_in_flight_may_diverge_below_the_top(void **state) {
                            "  rpc 3 | left pc 2 w0:00000001 held\n"
                            "  rpc 6 | left pc 5 w0:00000004 ready <- top\n");
     assert_true(fake_run(r.f));
-    assert_int_equal(r.f->reconverged, 3);
+    assert_int_equal(r.f->mech->stats.reconvergences, 3);
     rig_down(&r);
 }
 

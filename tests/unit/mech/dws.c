@@ -241,7 +241,7 @@ static void test_sides_wait_at_the_post_dominator(void **state) {
     expect(&r, "warp 0\n  split pc 5 rpc - w0:0000000f ready\n");
     assert_int_equal(rig_counter(&r, "branch_splits"), 1);
     assert_int_equal(rig_counter(&r, "rejoined_stack"), 1);
-    assert_int_equal(r.f->reconverged, 1);
+    assert_int_equal(r.f->mech->stats.reconvergences, 1);
     rig_down(&r);
 }
 

@@ -141,8 +141,7 @@ struct fake {
     struct fake_flight *flight[FAKE_FLIGHT];
     uint32_t nflight;
     uint64_t issued, lane_sum;
-    uint64_t empty, added; /* of those issued: without threads; with, at an instruction that a form adds */
-    uint32_t reconverged, last_branch;
+    uint64_t empty, added;  /* of those issued: without threads; with, at an instruction that a form adds */
     struct mech_side *side; /* MECH_SIDES of them */
     struct mech_packet packet;
     uint32_t issued_pc; /* of its first split, when it issued */
@@ -236,12 +235,6 @@ static inline uint32_t fake_spinning(void *sm, uint32_t warp) {
 static inline uint32_t fake_depth(void *sm, uint32_t warp, uint32_t lane) {
     return ((struct fake *)sm)->t[warp * 32 + lane].depth;
 }
-static inline void fake_reconverged(void *sm, uint32_t branch, uint64_t since) {
-    struct fake *f = sm;
-    assert_true(since <= f->now);
-    f->reconverged++;
-    f->last_branch = branch;
-}
 static inline void fake_event(void *sm, const char *text) {
     (void)sm, (void)text;
 }
@@ -270,7 +263,6 @@ static inline struct fake *fake_new(const struct ir_module *m, const struct cfg 
                                .depth = fake_depth,
                                .ready = fake_ready,
                                .spinning = fake_spinning,
-                               .reconverged = fake_reconverged,
                                .event = fake_event,
                                .tracing = true,
                                .audit = true};

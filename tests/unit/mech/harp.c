@@ -64,8 +64,7 @@ static void test_figure_10_state_by_state(void **state) {
     commit(&r);
     fake_expect_state(r.f, "revived pc 2 w0:0000000f\nrevived pc 2 w0:000000f0\n");
     assert_int_equal(rig_counter(&r, "revivals"), 2);
-    assert_int_equal(r.f->reconverged, 2);
-    assert_int_equal(r.f->last_branch, A);
+    assert_int_equal(r.f->mech->stats.reconvergences, 2);
     assert_int_equal(waiting_to_reconverge(&r), 0);
     next_cycle(&r);
     issue(&r);

@@ -46,7 +46,7 @@ static void note(const struct fake *f, struct totals *t) {
     t->ready_merges += counter(f, "ready_merges");
     t->waiting_merges += counter(f, "waiting_merges");
     t->spills += counter(f, "spills");
-    assert_int_equal(counter(f, "revivals"), f->reconverged);
+    assert_int_equal(counter(f, "revivals"), f->mech->stats.reconvergences);
 }
 
 static void run_one(struct rng *r, uint32_t w, bool barriers, struct totals *t) {

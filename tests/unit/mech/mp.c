@@ -79,8 +79,7 @@ static void test_slides_loop_with_break_both_tables(void **state) {
           {16, "warp 0\n  st pc 11 rpc - w0:0000000f ready\n"}, {17, ""});
     assert_int_equal(extra(&r, IPDOM), 1);
     assert_int_equal(extra(&r, OPPORTUNE), 1);
-    assert_int_equal(r.f->reconverged, 1);
-    assert_int_equal(r.f->last_branch, 1);
+    assert_int_equal(r.f->mech->stats.reconvergences, 2);
     assert_int_equal(extra(&r, RT_MAX), 2);
     assert_int_equal(extra(&r, ST_MAX), 2);
     assert_int_equal(extra(&r, RT_SAMPLES), 17);

@@ -78,9 +78,8 @@ static void test_figure_3_1_every_stack_state(void **state) {
         r.f->mech->ops->census(r.f->mech, &c);
         assert_int_equal(c.inactive_path, census[k].inactive_path);
         assert_int_equal(c.reconvergence, census[k].reconvergence);
-        assert_int_equal(r.f->reconverged, k < 4 ? 0 : k < 7 ? 1 : 2);
+        assert_int_equal(r.f->mech->stats.reconvergences, k < 4 ? 0 : k < 7 ? 1 : 2);
     }
-    assert_int_equal(r.f->last_branch, A);
     const struct mech_stats *s = &r.f->mech->stats;
     assert_int_equal(s->divergences, 2);
     assert_int_equal(s->sides, 4);
@@ -166,7 +165,6 @@ static void test_a_loop_back_edge_replaces_the_top(void **state) {
     assert_true(fake_run(r.f));
     assert_int_equal(r.f->mech->stats.stack_max, 2);
     assert_int_equal(r.f->mech->stats.reconvergences, 1);
-    assert_int_equal(r.f->last_branch, 1);
     rig_down(&r);
 }
 
@@ -230,7 +228,7 @@ static void test_divergence_to_a_functions_end_joins_at_the_return(void **state)
     fake_expect_state(r.f, "warp 0: split 0 sched 0 pc 1 ready w0:0000000f\n"
                            "  pc 1 rpc - w0:0000000f <- top\n");
     assert_true(fake_run(r.f));
-    assert_int_equal(r.f->reconverged, 1);
+    assert_int_equal(r.f->mech->stats.reconvergences, 1);
     rig_down(&r);
 }
 

@@ -112,8 +112,7 @@ static void both_sides_of_a_diamond_issue_together_and_meet_at_the_join(void **s
     assert_int_equal(rig_counter(r, "blocked_by_sync"), 1);
     assert_int_equal(rig_counter(r, "merges"), 1);
     assert_int_equal(rig_counter(r, "contexts_max"), 2);
-    assert_int_equal(r->f->reconverged, 1);
-    assert_int_equal(r->f->last_branch, 1);
+    assert_int_equal(r->f->mech->stats.reconvergences, 1);
     end(&x);
 }
 
@@ -136,7 +135,7 @@ static void without_the_constraint_the_second_runs_past_the_join(void **state) {
                                   "3 w0:00000003 + 5 w0:0000000c\n"
                                   "5 w0:00000003 + 6 w0:0000000c\n" /* D a second time */
                                   "6 w0:00000003\n");
-        assert_int_equal(r->f->reconverged, 0);
+        assert_int_equal(r->f->mech->stats.reconvergences, 0);
         assert_int_equal(rig_counter(r, "blocked_by_sync"), 0);
         end(&x);
     }

@@ -42,8 +42,7 @@ static void an_if_step_by_step(void **state) {
     fake_expect_state(r.f, "warp 0: split 0 sched 0 pc 5 ready -\n  join pc 5 w0:0000000f\n");
     rig_expect_issues(&r, 1, "5*");
     fake_expect_state(r.f, "warp 0: split 0 sched 0 pc 5 ready w0:0000000f\n");
-    assert_int_equal(r.f->reconverged, 1);
-    assert_int_equal(r.f->last_branch, 1);
+    assert_int_equal(r.f->mech->stats.reconvergences, 1);
     rig_expect_issues(&r, 9, "5 6");
     rig_down(&r);
 }

@@ -69,8 +69,7 @@ static void test_a_diamond_every_state(void **state) {
     }
     assert_true(fake_run(r.f));
     assert_int_equal(r.f->issued, 11); /* A 2, branch 2, C 1, B 1, jump 1, D 2, exit 2; pdom: 14 */
-    assert_int_equal(r.f->reconverged, 1);
-    assert_int_equal(r.f->last_branch, 1);
+    assert_int_equal(r.f->mech->stats.reconvergences, 1);
     assert_int_equal(r.f->mech->stats.divergences, 1);
     assert_int_equal(r.f->mech->stats.stack_max, 3);
     assert_int_equal(rig_counter(&r, "branch_waits"), 1);
@@ -275,7 +274,7 @@ static void test_sides_that_meet_at_a_functions_end_meet_at_the_return(void **st
                       BLOCK "  pc 1 rpc - w0:000000ff join\n  pc 4 rpc - depth 1 w0:000000cc runs, 2 warps\n"
                             "    warp 0 pc 4 ready w0:0000000c\n    warp 1 pc 4 compacting w0:000000c0\n");
     assert_true(fake_run(r.f));
-    assert_int_equal(r.f->reconverged, 1);
+    assert_int_equal(r.f->mech->stats.reconvergences, 1);
     rig_down(&r);
 }
 

@@ -67,8 +67,7 @@ static void tokens_of_an_if_step_by_step(void **state) {
     assert_true(c.inactive_path == 0 && c.reconvergence == 2);
     rig_expect_issues(&r, 2, "3 4");
     fake_expect_state(r.f, "warp 0: split 0 sched 0 pc 6 ready w0:0000000f\n");
-    assert_int_equal(r.f->reconverged, 1);
-    assert_int_equal(r.f->last_branch, 2);
+    assert_int_equal(r.f->mech->stats.reconvergences, 1);
     rig_expect_issues(&r, 9, "6 7");
     rig_down(&r);
 }

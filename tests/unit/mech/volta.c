@@ -74,8 +74,7 @@ static void test_a_diamond_issue_by_issue(void **state) {
     assert_int_equal(rig_counter(&r, "bssy"), 1);
     assert_int_equal(rig_counter(&r, "bsync_waits"), 1);
     assert_int_equal(rig_counter(&r, "splits"), 2);
-    assert_int_equal(r.f->reconverged, 1);
-    assert_int_equal(r.f->last_branch, 2);
+    assert_int_equal(r.f->mech->stats.reconvergences, 1);
     rig_down(&r);
 }
 

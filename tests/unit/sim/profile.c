@@ -469,6 +469,54 @@ static void a_call_causes_what_its_function_causes(void **state) {
     end(&x);
 }
 
+/* ---- how long threads are apart ---- */
+
+/* `if (a || b)`, whose two branches have one join, a loop that threads leave one by one, and a branch at which some exit. */
+static void branches_of_one_join(struct sb *t) {
+    text_begin(t);
+    sb_add(t, "\tand.b32 %%t, %%lane, 1;\n\tsetp.eq.u32 %%p, %%t, 0;\n\t@%%p bra FIRST;\n"
+              "\tand.b32 %%t, %%lane, 2;\n\tsetp.eq.u32 %%p, %%t, 0;\n\t@%%p bra SECOND;\n"
+              "\tadd.u32 %%acc, %%acc, 5;\n\tbra.uni BOTH;\nFIRST:\nSECOND: add.u32 %%acc, %%acc, 7;\nBOTH:\n"
+              "\tadd.u32 %%n, %%lane, 1;\n");
+    rounds(t, "LOOP");
+    sb_add(t, "\tsetp.gt.u32 %%p, %%lane, 20;\n\t@%%p exit; // JOIN\n");
+    text_end(t);
+}
+
+/* Whether the mechanism has the threads of a warp together again: others may, of those they regroup, or never. */
+static bool rejoins(const struct setting *on) {
+    static const char *const mech[] = {"dws", "harp", "nrec", "mimd", "dwf"};
+    for (size_t k = 0; k < sizeof mech / sizeof *mech; k++)
+        if (!strcmp(on->mech, mech[k])) return false;
+    return true;
+}
+
+static void divergences_end(const struct result *x, const char *branch) {
+    const struct sm_branch *c = &row_at(&x->profile.branches, line_of(x, branch))->count;
+    assert_true(c->divergences > 0 && c->reconvergences <= c->divergences);
+    if (!rejoins(x->setting)) return;
+    if (c->reconvergences < c->divergences || c->reconvergence_cycles < c->reconvergences)
+        fail_msg("%s: %s: %" PRIu64 " of %" PRIu64 " divergences end, %" PRIu64 " cycles later",
+                 x->setting->mech, branch, c->reconvergences, c->divergences, c->reconvergence_cycles);
+}
+
+static void every_divergence_that_ends_is_seen_to_end(void **state) {
+    (void)state;
+    for (int k = 0; k < SETTINGS; k++) {
+        struct result x;
+        struct sb t = {0};
+        branches_of_one_join(&t);
+        run(&x, &settings[k], 1, 32, &t);
+        divergences_end(&x, "@%p bra FIRST");
+        divergences_end(&x, "@%p bra SECOND");
+        divergences_end(&x, "@%q bra LOOP");
+        for (size_t b = 0; b < x.profile.branches.n; b++)
+            if (x.profile.branches.v[b].line == line_of(&x, "// JOIN"))
+                assert_int_equal(x.profile.branches.v[b].count.reconvergences, 0);
+        end(&x);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_branch_around_500_iterations_comes_first),
@@ -480,6 +528,7 @@ int main(void) {
         cmocka_unit_test(regrouped_threads_are_charged_to_a_branch),
         cmocka_unit_test(calls_are_followed),
         cmocka_unit_test(a_call_causes_what_its_function_causes),
+        cmocka_unit_test(every_divergence_that_ends_is_seen_to_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -190,6 +190,7 @@ static void branches_are_counted_where_they_are(void **state) {
         machine_load(KERNEL(".reg .u32 %a; .reg .pred %p; mov.u32 %a, %laneid; setp.lt.u32 %p, %a, 5;\n"
                             "@%p bra L; add.u32 %a, %a, 1; L: bra M; M:\n"));
     uint64_t p = 0;
+    x.profile = true;
     machine_ok(&x, "pdom", "k", 1, 64, &p);
     const struct sm_branch *b = &x.branch[x.r.m->funcs.v[0].entry + 2];
     assert_int_equal(b->executions, 2);

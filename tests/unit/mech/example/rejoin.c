@@ -28,7 +28,7 @@ static void go(struct mech *m, struct mech_split *s, uint32_t pc) {
         if (!rejoin_params(m)->merge || t->pc != pc || t->own[HOME] != s->own[HOME] || !order_holds(t))
             continue;
         rejoin_counts(m)->merges++;
-        split_reconverged(m, pc, IR_NOPC, 0);
+        split_reconverged(m, pc);
         split_merge(m, t, s);
         return;
     }
