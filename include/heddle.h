@@ -31,7 +31,7 @@ extern "C" {
 #endif
 
 #define HD_VERSION_MAJOR 0
-#define HD_VERSION_MINOR 2
+#define HD_VERSION_MINOR 3
 #define HD_VERSION_PATCH 0
 
 typedef enum hd_status {
