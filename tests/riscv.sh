@@ -126,6 +126,15 @@ replays() { # NAME MECHANISM OPTION...
 }
 recorded() { "$heddle" record "$d/spmd" --argv alike -o "$d/spmd.hdt" >"$d/out" && grep '4 launches' "$d/out" && grep right "$d/out"; }
 check "a program with a main is recorded, launch by launch, and prints" recorded
+sweeps() { # WANT WORD...: how many points of a sweep with these words ran
+    local words=() w
+    for w in "${@:2}"; do words+=(--argv "$w"); done
+    "$heddle" sweep "$d/spmd" --mech pdom --db "$d/words.sqlite" --files "$d" "${words[@]}" 2>&1 | tee /dev/stderr | grep -q "$1 run"
+}
+check "a sweep runs a program" sweeps 1 a
+check "and does not again with the same words" sweeps 0 a
+check "but does with others" sweeps 1 b
+check "and with their letters in other words" sweeps 1 '' b
 compile mandelbrot -O2 -g examples/riscv/mandelbrot.c
 check "so is the example" "$heddle" record -q "$d/mandelbrot" -o "$d/mandelbrot.hdt"
 for m in pdom dwf harp tbc volta; do

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/bits.h"
+
 /* A folder that is not there is found before anything runs. */
 static bool check_files(const char *files, struct err *e) {
     struct stat s;
@@ -30,6 +32,13 @@ bool subject_binary_read(struct subject *s, struct err *e) {
     return true;
 }
 
+/* Results depend on what main is told: its words, and which files it may use. */
+static uint64_t hash_words_of_main(const struct program *p) {
+    uint64_t h = HASH_START;
+    for (size_t n = 1; n < p->argv.n; n++) h = hash_bytes(h, p->argv.v[n], strlen(p->argv.v[n]) + 1);
+    return p->files ? hash_bytes(h, p->files, strlen(p->files)) : h;
+}
+
 bool subject_binary_prepare(struct subject *s, const hd_config *config, struct err *e) {
     struct program *p = &s->program;
     hd_device *dev = NULL;
@@ -46,6 +55,7 @@ bool subject_binary_prepare(struct subject *s, const hd_config *config, struct e
                                         .file = p->file,
                                         .text = p->text.text,
                                         .text_bytes = p->text.len,
+                                        .identity = hash_words_of_main(p),
                                         .run = binary_run,
                                         .user = &s->binary_job};
     s->lab.script = &s->lab_script;
