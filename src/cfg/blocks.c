@@ -15,6 +15,11 @@ bool insn_conditional(const struct ir_insn *i) {
     return insn_guarded(i) || ir_is_conditional(i);
 }
 
+bool insn_waits(const struct ir_insn *i) {
+    return i->op == IR_BAR_SYNC || i->op == IR_CLUSTER_WAIT || i->op == IR_BAR_RED_P ||
+           i->op == IR_BAR_RED_U32 || i->op == IR_WARPSYNC || i->mods & IR_M_SYNC || ir_is_tensor(i);
+}
+
 bool insn_ends_block(const struct ir_insn *i) {
     switch (i->op) {
     case IR_BRA:

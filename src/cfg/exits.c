@@ -7,9 +7,12 @@
  * same exit. What an early exit cuts off is a small graph of its own, with joins of its own.
  *
  * Any exit but TRAP is preferred to an endless loop, and that to TRAP. Among equals the main exit is at the end of the heaviest
- * way from the entry: the one with the most barriers, then with the most loops left where loops are usually left (from
- * the header or a block that jumps back to it), then with the most instructions, all blocks of a cycle counted once; then the
- * last in reverse postorder. Barriers come first since threads that are not together there may never meet.
+ * way from the entry, all blocks of a cycle counted once: the one with the most barriers (of blocks and warps, .sync
+ * included), since threads that are not together there may never meet; then the one that leaves the most loops with barriers
+ * where loops are usually left (from the header or a block that jumps back to it); then the one that leaves such loops at the
+ * end of a round rather than at its beginning, by the instructions that all have passed who leave there (compilers put the
+ * test of a loop at its end, so that what leaves from the header is an early return); then with the most loops of any kind left where they usually are, then with the most instructions; then the last in
+ * reverse postorder.
  *
  * In functions all RET together are one exit, preferred to any other: those threads go on. In kernels of machine code, where
  * an exit has no guard and compilers let all returns share one, a block that does nothing but end the thread is an exit of
@@ -23,7 +26,7 @@
 #include "ir/scc.h"
 
 struct way { /* the weight of the heaviest way from the entry to the end of a component */
-    uint32_t barriers, loops, insns;
+    uint32_t barriers, waiting_loops, passed, loops, insns;
 };
 
 enum kind { TRAPS, ENDLESS, LEAVES };
@@ -44,14 +47,27 @@ static int compare(const uint32_t *a, const uint32_t *b, int n) {
 }
 
 static int compare_ways(const struct way *a, const struct way *b) {
-    const uint32_t x[] = {a->barriers, a->loops, a->insns}, y[] = {b->barriers, b->loops, b->insns};
-    return compare(x, y, 3);
+    const uint32_t x[] = {a->barriers, a->waiting_loops, a->passed, a->loops, a->insns},
+                   y[] = {b->barriers, b->waiting_loops, b->passed, b->loops, b->insns};
+    return compare(x, y, 5);
 }
 
-static void add_block(const struct work *w, uint32_t v, struct way *to) {
-    for (uint32_t pc = w->b[v].first; pc < w->b[v].end; pc++)
-        to->barriers += ir_ops[w->m->code.v[pc].op].cls == IR_C_BAR;
-    to->insns += w->b[v].end - w->b[v].first;
+static uint32_t count_waits(const struct work *w, uint32_t v) {
+    uint32_t n = 0;
+    for (uint32_t pc = w->b[v].first; pc < w->b[v].end; pc++) n += insn_waits(&w->m->code.v[pc]);
+    return n;
+}
+
+/* Finds the instructions of its component that a thread has passed at the end of each block: those of the blocks that
+ * dominate it. */
+static uint32_t *find_passed(struct work *w, const uint32_t *comp) {
+    uint32_t *passed = ARENA_NEW(&w->mem, uint32_t, w->n);
+    for (uint32_t k = 0; k < w->nrpo; k++) {
+        const uint32_t v = w->rpo[k], dom = w->idom[v];
+        passed[v] = w->b[v].end - w->b[v].first;
+        if (dom != CFG_NONE && comp[dom] == comp[v]) passed[v] += passed[dom];
+    }
+    return passed;
 }
 
 /* Lists the reachable blocks by component, each component before those it leads to. Returns how many there are. */
@@ -91,12 +107,21 @@ static struct way *find_ways(struct work *w, uint32_t *comp) {
     uint32_t *order = ARENA_NEW(&w->mem, uint32_t, w->n);
     const uint32_t n = order_blocks(w, comp, ncomp, order);
     const bool *header = find_headers(w, comp);
+    const uint32_t *passed = find_passed(w, comp);
     for (uint32_t i = 0, next; i < n; i = next) {
         const uint32_t c = comp[order[i]];
-        for (next = i; next < n && comp[order[next]] == c; next++) add_block(w, order[next], &way[c]);
+        uint32_t waits = 0;
+        for (next = i; next < n && comp[order[next]] == c; next++) {
+            waits += count_waits(w, order[next]);
+            way[c].insns += w->b[order[next]].end - w->b[order[next]].first;
+        }
+        way[c].barriers += waits;
         for (uint32_t k = i; k < next; k++) {
+            const bool usual = turns(w, comp, header, order[k]);
             struct way left = way[c];
-            left.loops += turns(w, comp, header, order[k]);
+            left.loops += usual;
+            left.waiting_loops += usual && waits;
+            left.passed += usual && waits ? passed[order[k]] : 0;
             for (uint32_t s = w->g.sfirst[order[k]]; s < w->g.sfirst[order[k] + 1]; s++) {
                 struct way *to = &way[comp[w->g.succ[s]]];
                 if (to != &way[c] && compare_ways(to, &left) < 0) *to = left;

@@ -75,6 +75,7 @@ void blocks_graph(struct work *w);
 bool insn_guarded(const struct ir_insn *i);
 bool insn_conditional(const struct ir_insn *i); /* guarded, or it compares registers itself */
 bool insn_ends_block(const struct ir_insn *i);  /* transfers control: nothing after it is in its block */
+bool insn_waits(const struct ir_insn *i);       /* at a barrier of the block or the warp, or in a .sync */
 bool insn_falls_through(
     const struct ir_insn *i); /* control may go on to the next PC, from a call by return */
 /* The targets of a branch, *n of them, repeated as in a brx's table; none of other instructions. */

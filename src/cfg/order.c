@@ -41,12 +41,8 @@ static uint64_t heap_pop(struct heap *h) {
 }
 
 static bool may_wait(const struct work *w, uint32_t v) {
-    for (uint32_t pc = w->b[v].first; pc < w->b[v].end; pc++) {
-        const struct ir_insn *i = &w->m->code.v[pc];
-        if (i->op == IR_BAR_SYNC || i->op == IR_CLUSTER_WAIT || i->op == IR_BAR_RED_P ||
-            i->op == IR_BAR_RED_U32 || i->op == IR_WARPSYNC || i->mods & IR_M_SYNC || ir_is_tensor(i))
-            return true;
-    }
+    for (uint32_t pc = w->b[v].first; pc < w->b[v].end; pc++)
+        if (insn_waits(&w->m->code.v[pc])) return true;
     return false;
 }
 

@@ -41,6 +41,50 @@ static void an_early_return_does_not_move_the_join_around_it(void **state) {
     expect(text, 1, 3, IR_NOPC);
 }
 
+/* if (p1) { long code; return; } vote: others wait for the way with the vote, however short it is. */
+static void the_way_with_a_vote_is_that_of_the_main_exit(void **state) {
+    (void)state;
+    const char *text = KERNEL("@!%p2 bra Y;\n" /* 0 */
+                              "@!%p1 bra X;\n" /* 1 */
+                              "mov.u32 %r1, 1;\nmov.u32 %r1, 2;\nmov.u32 %r1, 3;\nmov.u32 %r1, 4;\nret;\n"
+                              "X: mov.u32 %r1, 5;\n"                            /* 7 */
+                              "Y: vote.sync.ballot.b32 %r2, %p1, -1;\nret;\n"); /* 8 */
+    expect(text, 0, 8, IR_NOPC);
+    expect(text, 1, 8, IR_NOPC);
+}
+
+/* do { if (p1) { loop; return; } barrier; } while (p2): the return is in front of the barrier, the loop's own end behind it,
+ * and those who stay wait for nobody who returns. */
+static void a_return_in_front_of_the_barrier_of_a_loop_is_early(void **state) {
+    (void)state;
+    const char *text = KERNEL("L: mov.u32 %r1, 1;\n"                       /* 0 */
+                              "@%p1 bra E;\n"                              /* 1 */
+                              "bar.sync 0;\n"                              /* 2 */
+                              "@%p2 bra L;\n"                              /* 3 */
+                              "mov.u32 %r1, 2;\nret;\n"                    /* 4, 5 */
+                              "E: mov.u32 %r1, 3;\n"                       /* 6 */
+                              "M: mov.u32 %r1, 4;\n@%p3 bra M;\n"          /* 7, 8 */
+                              "mov.u32 %r1, 5;\nmov.u32 %r1, 6;\nret;\n"); /* 9 */
+    expect(text, 3, 4, IR_NOPC);
+    expect(text, 1, 4, IR_NOPC);
+    expect(text, 8, 9, 9);
+}
+
+/* do { barrier; if (p1) { loop; return; } x; } while (p2): the return is early, although both leave behind the barrier. */
+static void a_return_behind_the_barrier_of_a_loop_is_early_too(void **state) {
+    (void)state;
+    const char *text = KERNEL("L: bar.sync 0;\n"                           /* 0 */
+                              "@%p1 bra E;\n"                              /* 1 */
+                              "mov.u32 %r1, 1;\n"                          /* 2 */
+                              "@%p2 bra L;\n"                              /* 3 */
+                              "mov.u32 %r1, 2;\nret;\n"                    /* 4, 5 */
+                              "E: mov.u32 %r1, 3;\n"                       /* 6 */
+                              "M: mov.u32 %r1, 4;\n@%p3 bra M;\n"          /* 7, 8 */
+                              "mov.u32 %r1, 5;\nmov.u32 %r1, 6;\nret;\n"); /* 9 */
+    expect(text, 3, 4, IR_NOPC);
+    expect(text, 1, 4, IR_NOPC);
+}
+
 /* if (p1) { if (p2) { x; return; } y } z: the code before the return is a part of its own. */
 static void code_before_an_early_return_is_a_part_of_its_own(void **state) {
     (void)state;
@@ -140,6 +184,9 @@ static void sides_that_end_apart_do_not_meet(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_early_return_does_not_move_the_join_around_it),
+        cmocka_unit_test(the_way_with_a_vote_is_that_of_the_main_exit),
+        cmocka_unit_test(a_return_in_front_of_the_barrier_of_a_loop_is_early),
+        cmocka_unit_test(a_return_behind_the_barrier_of_a_loop_is_early_too),
         cmocka_unit_test(code_before_an_early_return_is_a_part_of_its_own),
         cmocka_unit_test(a_trap_is_no_main_exit_however_long_the_way_to_it),
         cmocka_unit_test(an_exit_for_unreachable_code_is_no_main_exit),

@@ -103,6 +103,7 @@ static set naive_exits(const struct shape *s, const struct bits *g, set live) {
 
 /* ---- main exits: those a block reaches, ranked by the heaviest way to them ---- */
 
+enum { WEIGHTS = 5 };
 struct ways {
     const struct shape *s;
     const struct ir_module *m;
@@ -110,13 +111,14 @@ struct ways {
     const struct bits *g;
     set live, component[MAX_N];
     struct weight {
-        uint32_t v[3]; /* barriers, loops left where they turn, instructions */
+        /* barriers, loops with barriers left where they turn, instructions passed there, loops left where they turn, instructions */
+        uint32_t v[WEIGHTS];
     } weight[MAX_N];
     bool known[MAX_N];
 };
 
 static bool heavier(struct weight a, struct weight b) {
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < WEIGHTS; k++)
         if (a.v[k] != b.v[k]) return a.v[k] > b.v[k];
     return false;
 }
@@ -133,6 +135,32 @@ static bool loop_turns(const struct ways *x, uint32_t v) {
     return back;
 }
 
+static uint32_t barriers_in(const struct ways *x, set blocks) {
+    uint32_t n = 0;
+    for (uint32_t w = 0; w < x->g->n; w++)
+        for (uint32_t pc = x->c->blocks[w].first; blocks & BIT(w) && pc < x->c->blocks[w].end; pc++)
+            n += x->m->code.v[pc].op == IR_BAR_SYNC;
+    return n;
+}
+
+static uint32_t insns_in(const struct ways *x, set blocks) {
+    uint32_t n = 0;
+    for (uint32_t w = 0; w < x->g->n; w++)
+        if (blocks & BIT(w)) n += x->c->blocks[w].end - x->c->blocks[w].first;
+    return n;
+}
+
+/* The way leaves the component of u, from u. */
+static void weigh_leaving(const struct ways *x, uint32_t u, struct weight *way) {
+    set dom[MAX_N];
+    if (!loop_turns(x, u)) return;
+    naive_dom(x->g, dom);
+    way->v[3]++;
+    if (!barriers_in(x, x->component[u])) return;
+    way->v[1]++;
+    way->v[2] += insns_in(x, x->component[u] & dom[u]);
+}
+
 static struct weight weigh(struct ways *x, uint32_t v) {
     struct weight best = {{0}};
     if (x->known[v]) return x->weight[v];
@@ -140,15 +168,11 @@ static struct weight weigh(struct ways *x, uint32_t v) {
         for (uint32_t u = 0; x->component[v] & BIT(w) && u < x->g->n; u++) {
             if (!(x->g->pred[w] & BIT(u)) || x->component[v] & BIT(u)) continue;
             struct weight way = weigh(x, u);
-            way.v[1] += loop_turns(x, u);
+            weigh_leaving(x, u, &way);
             if (heavier(way, best)) best = way;
         }
-    for (uint32_t w = 0; w < x->g->n; w++) {
-        if (!(x->component[v] & BIT(w))) continue;
-        const struct cfg_block *b = &x->c->blocks[w];
-        for (uint32_t pc = b->first; pc < b->end; pc++) best.v[0] += x->m->code.v[pc].op == IR_BAR_SYNC;
-        best.v[2] += b->end - b->first;
-    }
+    best.v[4] += insns_in(x, x->component[v]);
+    best.v[0] += barriers_in(x, x->component[v]);
     x->known[v] = true;
     return x->weight[v] = best;
 }
