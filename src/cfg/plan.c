@@ -99,18 +99,18 @@ static void add_control(struct plan *p, nodes *v, uint32_t b, uint32_t pc) {
     if (i->op == IR_BRX && i->guard) v->v[to].control = IR_NOPC;
 }
 
-/* The return that stands for all: the last that is not guarded. */
+/* The return at the end of the function: its own, if that is the only one and not guarded. One of several cannot stand for
+ * the others, which are executed where they are, as jumps to the end. */
 static void find_return(struct plan *p) {
+    uint32_t returning = 0;
     p->end = CFG_NONE;
-    p->ret_new = true;
     for (uint32_t b = 0; b < p->w.n; b++) {
         const uint32_t pc = p->w.b[b].end - 1;
         const struct ir_insn *i = &p->w.m->code.v[pc];
         if (!p->w.b[b].reachable || !returns(i)) continue;
         p->end = p->w.n;
-        if (i->guard && !p->ret_new) continue;
         p->ret = pc;
-        p->ret_new = i->guard;
+        p->ret_new = returning++ || i->guard;
     }
 }
 

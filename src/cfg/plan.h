@@ -47,8 +47,8 @@ struct plan {
     uint32_t nloops;
     struct forest nest;
     uint32_t end; /* the node that is the end of the function, or CFG_NONE: nobody returns */
-    uint32_t ret; /* PC of the return that stands there */
-    bool ret_new; /* no unguarded one can */
+    uint32_t ret; /* PC of the last return */
+    bool ret_new; /* it does not stand there, as it is guarded or one of several */
 };
 
 /* The function must be reducible and have blocks. */

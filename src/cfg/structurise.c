@@ -231,11 +231,19 @@ static void part_ways(struct writer *k, const struct plan_node *x, const enum ir
             put_jump(k, mark[e], e && mark[0] != IR_MK_NONE ? 0 : guard[e], x->loop, control, place);
 }
 
+/* A guarded return is counted for those who return, a branch for all who come to it. So the return stays, as a guarded nop, and
+ * the branch is an added one. Returns the PC that the branch stands for, or IR_NOPC. */
+static uint32_t keep_return(struct writer *k, uint32_t pc) {
+    if (pc == IR_NOPC || k->m->code.v[pc].op != IR_RET) return pc;
+    put(k, (struct ir_insn){.op = IR_NOP, .sub = IR_NOP_PLAIN, .guard = k->m->code.v[pc].guard}, pc, false);
+    return IR_NOPC;
+}
+
 static void branch_out(struct writer *k, uint32_t u, uint16_t taken, uint32_t next) {
     const struct plan_node *x = &k->p.v[u];
     const uint32_t place = x->control == IR_NOPC ? x->first : x->control;
     const uint16_t guard[2] = {taken, opposite(taken)};
-    uint32_t control = x->control;
+    uint32_t control = keep_return(k, x->control);
     enum ir_mark mark[2] = {IR_MK_NONE, IR_MK_NONE};
     bool in[2];
     for (int e = 0; e < 2; e++) {

@@ -19,7 +19,8 @@
  *
  * Every instruction of the original that can be reached is there once and is executed by the same threads as often as in
  * the original, so that all mechanisms count the same work: a branch, jump or `ret` as the IF, ELSE, BRK, CONT or ENDLOOP that it
- * has become (a brx as the first of its tests), as `nop` where nothing is left of it to do. All others have IR_F_ADDED:
+ * has become (a brx as the first of its tests), as `nop` where nothing is left of it to do, and a guarded `ret` as `nop` under
+ * its guard. All others have IR_F_ADDED:
  * marks, and the guards:
  *
  *   mov p, pt      one who goes to a place that he reaches by running past others notes it in the guard of that place

@@ -213,13 +213,13 @@ static void exits_stay(void **state) {
 static void one_return_at_the_end(void **state) {
     (void)state;
     expect(FUNCTION(DO(1) "ret;\n"), "f", "1 ret");
-    expect(FUNCTION("@%p1 ret;\n" DO(1) "ret;\n"), "f", "@p1 if 1 endif ret");
-    expect(FUNCTION("@%p1 bra E;\n" DO(1) "ret;\nE: " DO(2) "ret;\n"), "f", "@p1 if 1 else 2 endif ret");
+    expect(FUNCTION("@%p1 ret;\n" DO(1) "ret;\n"), "f", "@p1 nop @p1 if 1 nop endif ret");
+    expect(FUNCTION("@%p1 bra E;\n" DO(1) "ret;\nE: " DO(2) "ret;\n"), "f", "@p1 if 1 else 2 nop endif ret");
     expect(FUNCTION("L: " DO(1) "@%p1 ret;\n" DO(2) "@%p2 bra L;\n" DO(3) "ret;\n"), "f",
-           "g1=0 loop 1 @p1 brk 2 @!p2 g1=1 @!p2 brk endloop @!g1 if 3 endif ret");
+           "g1=0 loop 1 @p1 nop @p1 brk 2 @!p2 g1=1 @!p2 brk endloop @!g1 if 3 nop endif ret");
     expect(FUNCTION("L: " DO(1) "M: " DO(2) "@%p1 ret;\n@%p2 bra M;\n@%p3 bra L;\n" DO(3) "ret;\n"), "f",
-           "g1=0 loop 1 g2=0 loop 2 @p1 g2=1 @p1 brk @!p2 brk endloop @g2 brk @!p3 g1=1 @!p3 brk endloop "
-           "@!g1 if 3 endif ret");
+           "g1=0 loop 1 g2=0 loop 2 @p1 nop @p1 g2=1 @p1 brk @!p2 brk endloop @g2 brk @!p3 g1=1 @!p3 brk "
+           "endloop @!g1 if 3 nop endif ret");
     expect(FUNCTION("L: " DO(1) "bra L;\n"), "f", "loop 1 endloop");
 }
 static void code_that_nobody_reaches_is_left_out(void **state) {
