@@ -3,6 +3,8 @@
  *   - one way in (rounds of its loop aside), from a node of the same loop: inline.
  *   - several: a slot of its immediate dominator, for all ways in come from below that.
  *   - its dominator lies in loops that it is not in: a slot behind the outermost of these.
+ *   - code on the way to an early exit (exits.c) from within a loop: as if it were of that loop. Others who stay may wait for
+ *     it, at a barrier in the loop.
  *   - the end of a function: the last slot of the entry, so that one return is the function's last instruction.
  *
  * This is how Ramsey ("Beyond Relooper", ICFP 2022) places code for WebAssembly, whose branches leave any number of blocks
@@ -114,14 +116,27 @@ static void find_return(struct plan *p) {
     }
 }
 
+static bool cut_off(const struct plan *p, const struct plan_node *x, uint32_t v) {
+    return v < p->w.n && !edge_counts(&p->w, node_at(p, x->first), v);
+}
+
+/* Of two ways [1] is laid out first: one that leads to an early exit. */
+static void leave_first(const struct plan *p, struct plan_node *x) {
+    if (x->end != PLAN_BRANCHES || !cut_off(p, x, x->to[0]) || cut_off(p, x, x->to[1])) return;
+    const uint32_t leaves = x->to[0];
+    x->to[0] = x->to[1], x->to[1] = leaves;
+    x->guard ^= IR_GUARD_NEG;
+}
+
 static void make_nodes(struct plan *p) {
     struct work *w = &p->w;
     nodes v = {0};
     find_return(p);
     for (uint32_t b = 0; b < w->n; b++) {
-        struct plan_node *x = add_node(&v, loop_of(w, b));
+        struct plan_node *x = add_node(&v, p->within[b]);
         x->first = w->b[b].first, x->on = w->b[b].end;
-        if (x->loop != CFG_NONE && p->loop[x->loop].header == b) x->heads = x->loop;
+        const uint32_t l = loop_of(w, b);
+        if (l != CFG_NONE && p->loop[l].header == b) x->heads = l;
     }
     if (p->end != CFG_NONE) {
         struct plan_node *x = add_node(&v, CFG_NONE);
@@ -129,10 +144,48 @@ static void make_nodes(struct plan *p) {
     }
     for (uint32_t b = 0; b < w->n; b++)
         if (w->b[b].reachable) add_control(p, &v, b, w->b[b].end - 1);
+    for (size_t u = 0; u < v.n; u++) leave_first(p, &v.v[u]);
     p->n = (uint32_t)v.n;
     p->v = ARENA_NEW(&w->mem, struct plan_node, p->n);
     for (uint32_t u = 0; u < p->n; u++) p->v[u] = v.v[u];
     VEC_FREE(&v);
+}
+
+static bool nested(const uint32_t *parent, uint32_t l, uint32_t outer) {
+    while (l != CFG_NONE && l != outer) l = parent[l];
+    return l == outer;
+}
+
+/* The loop in which block b, cut off from its dominator by an early exit, is laid out: the innermost that all ways to it
+ * come from. */
+static uint32_t cut_off_in(const struct plan *p, const uint32_t *parent, uint32_t b) {
+    const struct work *w = &p->w;
+    uint32_t l = p->within[w->idom[b]];
+    for (uint32_t k = w->g.pfirst[b]; k < w->g.pfirst[b + 1]; k++) {
+        const uint32_t from = w->g.pred[k];
+        if (!w->b[from].reachable || block_dominates(w, b, from)) continue;
+        while (l != CFG_NONE && !nested(parent, p->within[from], l)) l = parent[l];
+    }
+    return l;
+}
+
+/* Finds for each block the loop around it. What an early exit cuts off is in no loop with the block it is cut off from, so its
+ * own loops, if any, are nested in that block's. parent: of loops; those of such code get one. order: loops, each after the
+ * one around it. */
+static void nest_blocks(struct plan *p, uint32_t *parent, uint32_t *order) {
+    struct work *w = &p->w;
+    uint32_t *around = ARENA_NEW(&w->mem, uint32_t, w->n); /* the loop that the block's code is cut off in */
+    p->within = ARENA_NEW(&w->mem, uint32_t, w->n);
+    for (uint32_t b = 0; b < w->n; b++) around[b] = p->within[b] = CFG_NONE;
+    for (uint32_t k = 0; k < w->nrpo; k++) {
+        const uint32_t b = w->rpo[k], l = loop_of(w, b), dom = w->idom[b];
+        if (dom != CFG_NONE) around[b] = edge_counts(w, dom, b) ? around[dom] : cut_off_in(p, parent, b);
+        p->within[b] = l == CFG_NONE ? around[b] : l;
+        if (l == CFG_NONE || p->loop[l].header != b) continue;
+        if (parent[l] == CFG_NONE) parent[l] = around[b];
+        p->loop[l].parent = parent[l];
+        *order++ = l;
+    }
 }
 
 static void make_loops(struct plan *p) {
@@ -143,10 +196,10 @@ static void make_loops(struct plan *p) {
              *order = ARENA_NEW(&w->mem, uint32_t, p->nloops);
     for (uint32_t l = 0; l < p->nloops; l++) {
         const struct cfg_loop *x = loop_at(w, l);
-        order[l] = l;
         parent[l] = x->parent == CFG_NONE ? CFG_NONE : x->parent - w->f->loop;
-        p->loop[l] = (struct plan_loop){.parent = parent[l], .header = x->header - w->f->block};
+        p->loop[l] = (struct plan_loop){.header = x->header - w->f->block};
     }
+    nest_blocks(p, parent, order);
     p->nest = forest_number(p->nloops, parent, order, p->nloops, &w->mem);
 }
 

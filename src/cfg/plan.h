@@ -19,7 +19,7 @@ struct plan_node {
     uint32_t first, on; /* PCs [first, on) are copied */
     uint32_t control;   /* PC of the jump, branch or return behind them, or IR_NOPC */
     uint16_t guard;     /* of the branch */
-    bool tests;         /* the guard is whether `index` is below `bound` */
+    bool tests;         /* the guard is whether `index` is below `bound`; IR_GUARD_NEG in `guard`: is not */
     ir_opnd index;
     uint32_t bound;
     uint32_t loop,
@@ -45,6 +45,7 @@ struct plan {
     uint32_t n;
     struct plan_loop *loop;
     uint32_t nloops;
+    uint32_t *within; /* by block: the innermost loop that it is laid out in, or CFG_NONE */
     struct forest nest;
     uint32_t end; /* the node that is the end of the function, or CFG_NONE: nobody returns */
     uint32_t ret; /* PC of the last return */

@@ -362,7 +362,7 @@ static void write_node(struct writer *k, uint32_t u, uint32_t next) {
     put_body(k, x);
     uint16_t guard = x->guard;
     open_slots(k, u, PLAN_WITHIN, x->control == IR_NOPC ? x->first : x->control);
-    if (x->tests) guard = put_test(k, x);
+    if (x->tests) guard ^= put_test(k, x);
     on = slots_later(k, u, PLAN_WITHIN, on);
     if (x->end == PLAN_GOES) go(k, u, on);
     if (x->end == PLAN_BRANCHES) branch_out(k, u, guard, on);

@@ -101,14 +101,36 @@ static inline void grammar_maps(const struct rewrite *r, const struct ir_module 
     assert_int_equal(kept, 0);
 }
 
-/* Whether structure.c has a class for it whatever lies around: it may miss breaks within ifs and rounds that begin early. */
+static inline bool grammar_endless(const struct ir_module *m, uint32_t loop, uint32_t end) {
+    for (uint32_t pc = loop; pc < end; pc++)
+        if (ir_is_mark(&m->code.v[pc], IR_MK_BRK) && m->code.v[pc].target == end + 1) return false;
+    return true;
+}
+
+static inline bool grammar_within(const struct ir_module *m, const grammar_stack *s) {
+    size_t k = s->n;
+    while (k && !ir_is_mark(&m->code.v[s->v[k - 1]], IR_MK_LOOP)) k--;
+    return k;
+}
+
+/* Threads end here, or go round for ever. loop: whose ENDLOOP it may be. */
+static inline bool grammar_ends(const struct ir_module *m, uint32_t pc, uint32_t loop) {
+    const struct ir_insn *i = &m->code.v[pc];
+    return ((i->op == IR_EXIT || i->op == IR_TRAP) && !i->guard) ||
+           (ir_is_mark(i, IR_MK_ENDLOOP) && grammar_endless(m, loop, pc));
+}
+
+/* Whether structure.c has a class for it whatever lies around: it may miss breaks within ifs, rounds that begin early, and
+ * within loops the code before an early exit, which belongs to none. */
 static inline bool grammar_classified(const struct ir_module *m, const struct ir_func *f) {
     bool direct = true;
     grammar_stack s = {0};
     for (uint32_t pc = f->entry; pc < f->end; pc++) {
         const struct ir_insn *i = &m->code.v[pc];
         if (ir_is_mark(i, IR_MK_IF) || ir_is_mark(i, IR_MK_LOOP)) VEC_PUSH(&s, pc);
+        const bool ends = grammar_ends(m, pc, s.n ? s.v[s.n - 1] : pc);
         if (ir_is_mark(i, IR_MK_ENDIF) || ir_is_mark(i, IR_MK_ENDLOOP)) s.n--;
+        if (ends && grammar_within(m, &s)) direct = false;
         if (ir_is_mark(i, IR_MK_CONT)) direct = false;
         if (ir_is_mark(i, IR_MK_BRK) && grammar_loop(m, &s) != s.v[s.n - 1]) direct = false;
     }

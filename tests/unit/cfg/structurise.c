@@ -207,8 +207,23 @@ static void exits_stay(void **state) {
     (void)state;
     kernel(KERNEL("@%p1 exit;\n" DO(1) "exit;\n"), "@p1 exit 1 exit");
     kernel(KERNEL("@%p1 bra E;\n" DO(1) "exit;\nE: " DO(2) "trap;\n"),
-           "@p1 if 1 exit else 2 trap endif exit");
+           "@!p1 if 2 trap else 1 exit endif exit");
     kernel(KERNEL("L: " DO(1) "@%p1 exit;\n" DO(2) "bra L;\n"), "loop 1 @p1 exit 2 endloop");
+}
+/* Others may wait for those who leave: in the loop, and behind the if. */
+static void code_before_an_early_exit_comes_first_and_within_its_loop(void **state) {
+    (void)state;
+    kernel(KERNEL("@%p1 bra E;\nbar.sync 0;\n" DO(1) "exit;\nE: " DO(2) "exit;\n"),
+           "@!p1 if 2 exit else bar.sync 1 exit endif exit");
+    kernel(KERNEL("L: " DO(1) "@%p1 bra E;\nbar.sync 0;\n@%p2 bra L;\n" DO(
+               2) "exit;\n"
+                  "E: " DO(3) "M: " DO(4) "@%p3 bra M;\n" DO(5) "exit;\n"),
+           "loop 1 @!p1 if 3 loop 4 @!p3 brk endloop 5 exit else bar.sync @!p2 brk endif endloop 2 exit");
+    /* Who has left the loop comes to the same exit. */
+    kernel(KERNEL("L: " DO(1) "@%p1 bra E;\nbar.sync 0;\n@%p2 bra L;\n@%p3 bra E;\nbar.sync 0;\nexit;\n"
+                              "E: " DO(3) "exit;\n"),
+           "g1=0 loop 1 @p1 brk bar.sync @!p2 g1=1 @!p2 brk endloop @!g1 if @p3 if bar.sync exit endif endif "
+           "3 exit");
 }
 static void one_return_at_the_end(void **state) {
     (void)state;
@@ -442,6 +457,7 @@ int main(void) {
         cmocka_unit_test(a_header_where_paths_meet),
         cmocka_unit_test(an_endless_loop),
         cmocka_unit_test(exits_stay),
+        cmocka_unit_test(code_before_an_early_exit_comes_first_and_within_its_loop),
         cmocka_unit_test(one_return_at_the_end),
         cmocka_unit_test(code_that_nobody_reaches_is_left_out),
         cmocka_unit_test(a_function_without_code),
