@@ -189,20 +189,20 @@ static uint32_t gather(const struct mech *m, const struct stack *s, const struct
     return n;
 }
 
-static struct stack_way way_of(const struct side *s) {
-    return (struct stack_way){s->pc, s->threads};
+static struct stack_way way_of(const struct mech *m, const struct side *s, uint32_t branch) {
+    return stack_way(m, branch, s->pc, s->threads);
 }
 
 /* Pushes the sides, the one to run first last. There are few, so a plain selection. */
 static void push_sides(struct mech *m, struct stack *s, const struct side *side, uint32_t n,
-                       struct stack_entry like, enum stack_side first, uint32_t next) {
+                       struct stack_entry like, enum stack_side first, uint32_t branch) {
     bool done[MECH_SIDES];
     for (uint32_t i = 0; i < n; i++) done[i] = false;
     for (uint32_t left = n; left--;) {
         uint32_t last = n;
         for (uint32_t i = 0; i < n; i++)
-            if (!done[i] &&
-                (last == n || stack_runs_first(way_of(&side[last]), way_of(&side[i]), first, next)))
+            if (!done[i] && (last == n || stack_runs_first(way_of(m, &side[last], branch),
+                                                           way_of(m, &side[i], branch), first, branch + 1)))
                 last = i;
         done[last] = true;
         if (at_join(&like, side[last].pc, side[last].depth)) {
@@ -229,7 +229,7 @@ static void diverge(struct mech *m, struct stack *s, const struct mech_outcome *
         join->depth = like.rdepth;
         join->branch = o->pc;
     }
-    push_sides(m, s, side, n, like, first, o->pc + 1);
+    push_sides(m, s, side, n, like, first, o->pc);
     if (s->n > m->stats.stack_max) m->stats.stack_max = s->n;
 }
 

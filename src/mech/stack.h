@@ -31,10 +31,24 @@ struct stack {
 enum stack_side { STACK_SIDE(OPTION_ENUMERATOR) };
 struct stack_way { /* of a branch */
     uint32_t pc, threads;
+    bool leaves;
 };
-/* Does a run before b? The fall-through is at `next`; ties go to the taken side, then to the lower PC. */
+/* Threads at `to`, a side of the branch at `from`, leave by another exit than those who stay (cfg/exits.c). Nobody who stays
+ * comes to them, but those who stay may wait for them, at a barrier, to be gone. */
+static inline bool stack_leaves(const struct mech *m, uint32_t from, uint32_t to) {
+    const struct ir_insn *code = m->env.module->code.v;
+    const struct cfg_block *b = m->env.cfg->blocks, *x = &b[code[from].block], *y = &b[code[to].block];
+    return x->func == y->func && x->exit != y->exit;
+}
+static inline struct stack_way stack_way(const struct mech *m, uint32_t branch, uint32_t pc,
+                                         uint32_t threads) {
+    return (struct stack_way){pc, threads, stack_leaves(m, branch, pc)};
+}
+/* Does a run before b? A side that leaves does, whatever the policy; else the fall-through is at `next`, and ties go to the
+ * taken side, then to the lower PC. */
 static inline bool stack_runs_first(struct stack_way a, struct stack_way b, enum stack_side first,
                                     uint32_t next) {
+    if (a.leaves != b.leaves) return a.leaves;
     if (first == STACK_MOST && a.threads != b.threads) return a.threads > b.threads;
     if ((a.pc == next) != (b.pc == next)) return (a.pc == next) == (first == STACK_FALLTHROUGH);
     return a.pc < b.pc;

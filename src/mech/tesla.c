@@ -3,7 +3,7 @@
  * A warp has a PC, a mask of active threads, and a stack of tokens {kind, PC, mask}. The form `tesla` (cfg/form_tesla.c) says
  * where tokens are pushed, and which instructions have the synchronisation flag:
  *   SSY R, PBK R  push SYNC or BRK with R and the active threads
- *   a divergent branch  pushes DIV with those who do not take it; who does runs first
+ *   a divergent branch  pushes DIV with those who do not take it; who does runs first, but who leaves (stack.h) before all
  *   call  pushes CALL with the return address and who calls
  *   flag  pops before it executes. DIV: its threads run where it says, and the instruction is *not* executed: its issue is lost.
  *         SYNC: its threads run, and the instruction is executed for all of them. So a join is issued once for every path.
@@ -29,6 +29,7 @@
 #include "mech/declare.h"
 #include "mech/order.h"
 #include "mech/single.h"
+#include "mech/stack.h"
 
 enum tesla_loops { TESLA_SSY, TESLA_BRK };
 #define LOOPS(CHOICE) CHOICE(ssy, TESLA_SSY) CHOICE(brk, TESLA_BRK)
@@ -203,15 +204,28 @@ static void diverged(struct mech *m, const struct home *h, const struct mech_out
     t->branch = o->pc;
 }
 
-/* One side runs, the others become DIV tokens, those of high PCs first. skip: a side that does neither, or nsides. */
+/* Does side a run before side b? One that leaves does; else that of the branch's target, or of the lower PC. */
+static bool runs_before(const struct mech *m, const struct mech_outcome *o, uint32_t a, uint32_t b) {
+    const bool leaves = stack_leaves(m, o->pc, o->side[a].pc);
+    if (leaves != stack_leaves(m, o->pc, o->side[b].pc)) return leaves;
+    const uint32_t taken = o->insn->op == IR_BRA ? o->insn->target : IR_NOPC;
+    if (o->side[a].pc == taken || o->side[b].pc == taken) return o->side[a].pc == taken;
+    return a < b;
+}
+
+/* One side runs, the others become DIV tokens, those that run last first. skip: a side that does neither, or nsides. */
 static void branch(struct mech *m, struct home *h, struct mech_split *s, const struct mech_outcome *o,
                    uint32_t skip) {
-    uint32_t first = 0;
-    while (first == skip ||
-           (o->insn->op == IR_BRA && first + 1 < o->nsides && o->side[first].pc != o->insn->target))
-        first++;
-    for (uint32_t k = o->nsides; k-- > 0;)
-        if (k != first && k != skip) push_set(m, h, DIV, o->side[k].pc, &o->side[k].set);
+    uint32_t order[MECH_SIDES], n = 0;
+    for (uint32_t k = 0; k < o->nsides; k++) {
+        uint32_t at = n;
+        if (k == skip) continue;
+        for (n++; at && runs_before(m, o, k, order[at - 1]); at--) order[at] = order[at - 1];
+        order[at] = k;
+    }
+    CHECK(n);
+    const uint32_t first = order[0];
+    while (n-- > 1) push_set(m, h, DIV, o->side[order[n]].pc, &o->side[order[n]].set);
     set_copy(&s->set, &o->side[first].set);
     s->threads = set_count(&s->set);
     arrive(m, h, s, o->side[first].pc);

@@ -14,6 +14,8 @@
  * The choices that follow are ours; HARP and MP do not speak of them.
  * - A branch whose RPC is that of its entry takes the places of the entry if the other path is gone (loops). If it is not,
  *   an entry is pushed as for any branch, and the join arrives as soon as it is complete.
+ * - A side that leads to an early exit runs alone: as an entry is held while there is another above it, others might else
+ *   wait at a barrier, above, for threads to be gone that are held.
  * - More than two sides: two to an entry, those with most threads on top, all leading to one join.
  * - A path may be in flight when the other one diverges. If it then diverges too, its sides are pushed on top of the
  *   stack, so an entry's join is not always in the entry below. (It is the nearest path below whose mask has the entry's
@@ -43,9 +45,9 @@ static void set_status(struct mech *m, struct mech_split *s, enum dpe_status now
     s->own[DPE_STATUS] = now;
 }
 
-/* s, in no order or just committed, runs if its path is in the top entry and the entry is there. */
+/* s, in no order or just committed, runs if its path may and the entry is there. */
 static void go(struct mech *m, const struct dpe_home *h, struct mech_split *s) {
-    if (dpe_on_top(h, s->own[DPE_PATH]) && *m->env.now >= h->due) {
+    if (dpe_may_run(m, h, s->own[DPE_PATH]) && *m->env.now >= h->due) {
         set_status(m, s, DPE_RUNS);
         order_add(m->order, s);
     } else {
@@ -128,7 +130,7 @@ static void resume(struct mech *m, struct dpe_home *h, uint32_t path) {
     if (!arrive(m, h, s)) set_status(m, s, DPE_HELD);
 }
 
-/* The top was not the top. */
+/* The top was not the top, or its left path held back the right one. */
 static void show_top(struct mech *m, struct dpe_home *h) {
     struct dpe *d = m->self;
     if (h->n <= h->spilled) {
@@ -143,28 +145,31 @@ static void show_top(struct mech *m, struct dpe_home *h) {
     }
 }
 
-/* Pops what has no paths any more. */
+/* Pops what has no paths any more, and lets run what waited for that, or for a path that left. */
 static void settle(struct mech *m, struct dpe_home *h) {
     const uint32_t before = h->n;
     while (h->n && h->e[h->n - 1].path[0].kind == DPE_GONE && h->e[h->n - 1].path[1].kind == DPE_GONE) {
         const uint32_t to = h->e[--h->n].to;
         if (to != DPE_NONE && !--dpe_path(h, to)->entries) resume(m, h, to);
     }
-    if (h->n && h->n != before) show_top(m, h);
+    if (h->n && (h->n != before || h->e[h->n - 1].leaves)) show_top(m, h);
 }
 
 /* ---- divergence ---- */
 
-/* Is a entered before b? Of two the taken side is the left one; of more, those with most threads are on top. */
-static bool comes_first(const struct mech_split *a, const struct mech_split *b, uint32_t n, uint32_t next) {
-    const struct stack_way x = {a->pc, a->threads}, y = {b->pc, b->threads};
+/* Is a entered before b? Sides that leave are on top; of two the taken side is the left one; of more, those with most threads
+ * are on top. */
+static bool comes_first(const struct mech *m, const struct mech_split *a, const struct mech_split *b,
+                        uint32_t n, uint32_t branch) {
+    const struct stack_way x = stack_way(m, branch, a->pc, a->threads),
+                           y = stack_way(m, branch, b->pc, b->threads);
     if (x.pc == y.pc && (n <= 2 || x.threads == y.threads)) return a->own[DPE_DEPTH] < b->own[DPE_DEPTH];
-    return stack_runs_first(x, y, n > 2 ? STACK_MOST : STACK_TAKEN, next);
+    return stack_runs_first(x, y, n > 2 ? STACK_MOST : STACK_TAKEN, branch + 1);
 }
 
-static void sort(struct mech_split **side, uint32_t n, uint32_t next) {
+static void sort(const struct mech *m, struct mech_split **side, uint32_t n, uint32_t branch) {
     for (uint32_t i = 1; i < n; i++)
-        for (uint32_t k = i; k && comes_first(side[k], side[k - 1], n, next); k--) {
+        for (uint32_t k = i; k && comes_first(m, side[k], side[k - 1], n, branch); k--) {
             struct mech_split *t = side[k];
             side[k] = side[k - 1];
             side[k - 1] = t;
@@ -186,13 +191,16 @@ static uint32_t enter_join(struct mech *m, struct dpe_home *h, const struct dpe_
 
 /* Two to an entry, the first pair on top; the last pair takes the places of entry `reuse`, unless that is DPE_NONE. */
 static void enter(struct mech *m, struct dpe_home *h, struct dpe_entry like, struct mech_split **side,
-                  uint32_t n, uint32_t reuse) {
+                  uint32_t n, uint32_t branch, uint32_t reuse) {
     for (uint32_t pair = (n + 1) / 2; pair-- > 0; reuse = DPE_NONE) {
         const uint32_t k = 2 * pair;
         if (reuse == DPE_NONE) push(m, h, like);
         const uint32_t at = reuse == DPE_NONE ? h->n - 1 : reuse;
         become_path(h, side[k], 2 * at);
-        if (k + 1 < n) become_path(h, side[k + 1], 2 * at + 1);
+        h->e[at].leaves = false;
+        if (k + 1 == n) continue;
+        become_path(h, side[k + 1], 2 * at + 1);
+        h->e[at].leaves = stack_leaves(m, branch, side[k]->pc) && !stack_leaves(m, branch, side[k + 1]->pc);
     }
     for (uint32_t k = 0; k < n; k++) go(m, h, side[k]);
 }
@@ -215,8 +223,8 @@ static void diverge(struct mech *m, struct dpe_home *h, uint32_t path, const str
         for (uint32_t k = 0; k < n; k++) mask_put(&join->mask, h->first, &side[k]->set);
     }
     n = enter_join(m, h, &like, side, n);
-    sort(side, n, o->pc + 1);
-    enter(m, h, like, side, n, same ? path / 2 : DPE_NONE);
+    sort(m, side, n, o->pc);
+    enter(m, h, like, side, n, o->pc, same ? path / 2 : DPE_NONE);
 }
 
 /* ---- launch, issue, commit, release ---- */

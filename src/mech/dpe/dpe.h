@@ -30,7 +30,7 @@ MECH_COUNTS(dpe, DPE_COUNTERS)
 enum { DPE_HOME, DPE_PATH, DPE_DEPTH, DPE_JOIN, DPE_STATUS };
 enum dpe_status {
     DPE_RUNS, /* in the order or in flight */
-    DPE_HELD, /* not in the top entry */
+    DPE_HELD, /* not in the top entry, or the other path leaves */
     DPE_WAITS /* at a barrier */
 };
 enum dpe_kind { DPE_GONE, DPE_SPLIT, DPE_JOINS };
@@ -48,6 +48,7 @@ struct dpe_entry {
     uint32_t rpc;
     int32_t rdepth; /* its call depth; -1: the end of the thread, never reached */
     uint32_t to;    /* the join that it leads to, as own[PATH]; DPE_NONE: none, it is never complete */
+    bool leaves; /* the left path leads to an early exit: the right one is held until it is gone, or waits */
     struct dpe_path path[2];
 };
 
@@ -78,6 +79,14 @@ static inline struct dpe_path *dpe_path(const struct dpe_home *h, uint32_t path)
 
 static inline bool dpe_on_top(const struct dpe_home *h, uint32_t path) {
     return path / 2 + 1 == h->n;
+}
+
+/* The path is in the top entry, and the other one is not such that it has to be gone first. */
+static inline bool dpe_may_run(const struct mech *m, const struct dpe_home *h, uint32_t path) {
+    const struct dpe_entry *e = &h->e[path / 2];
+    if (!dpe_on_top(h, path)) return false;
+    if (!e->leaves || path % 2 == 0 || e->path[0].kind == DPE_GONE) return true;
+    return e->path[0].kind == DPE_SPLIT && split_at(m->pool, e->path[0].split)->own[DPE_STATUS] == DPE_WAITS;
 }
 
 static inline bool dpe_at_rpc(const struct dpe_entry *e, const struct mech_split *s) {

@@ -116,7 +116,8 @@ bool dws_room(struct mech *m, uint32_t more);
 
 /* Of two sides the one that runs first: a taken one, then the lower PC. next: where the branch falls through to. */
 static inline bool dws_comes_first(const struct mech_split *a, const struct mech_split *b, uint32_t next) {
-    return stack_runs_first((struct stack_way){a->pc, 0}, (struct stack_way){b->pc, 0}, STACK_TAKEN, next);
+    return stack_runs_first((struct stack_way){.pc = a->pc}, (struct stack_way){.pc = b->pc}, STACK_TAKEN,
+                            next);
 }
 
 /* ---- joins (joins.c) ---- */

@@ -130,8 +130,9 @@ static void find_likely(struct mech *m, const struct tbc_side *n, struct tbc_joi
     like->likely = to;
 }
 
-static struct stack_way way_of(const struct tbc_arm *a) {
-    return (struct stack_way){a->pc, a->threads};
+static struct stack_way way_of(const struct mech *m, const struct tbc_gather *g, uint32_t arm) {
+    const struct tbc_arm *a = &g->arm[arm];
+    return stack_way(m, g->pc, a->pc, a->threads);
 }
 
 static void note_depth(struct mech *m, const struct tbc_block *b) {
@@ -195,7 +196,7 @@ static void diverge(struct mech *m, struct tbc_block *b, struct tbc_side *n, str
         uint32_t last = g->narms;
         for (uint32_t i = 0; i < g->narms; i++)
             if (!done[i] &&
-                (last == g->narms || stack_runs_first(way_of(&g->arm[last]), way_of(&g->arm[i]),
+                (last == g->narms || stack_runs_first(way_of(m, g, last), way_of(m, g, i),
                                                       (enum stack_side)tbc_params(m)->side, g->pc + 1)))
                 last = i;
         done[last] = true;

@@ -75,9 +75,10 @@ static void order_sides(struct mech *m, const struct mech_outcome *o, struct mec
     for (uint32_t k = 1; k < n; k++) {
         struct mech_split *s = side[k];
         uint32_t i = k;
-        for (; i &&
-               stack_runs_first((struct stack_way){s->pc, s->threads},
-                                (struct stack_way){side[i - 1]->pc, side[i - 1]->threads}, first, o->pc + 1);
+        for (;
+             i && stack_runs_first((struct stack_way){.pc = s->pc, .threads = s->threads},
+                                   (struct stack_way){.pc = side[i - 1]->pc, .threads = side[i - 1]->threads},
+                                   first, o->pc + 1);
              i--)
             side[i] = side[i - 1];
         side[i] = s;

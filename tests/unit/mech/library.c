@@ -233,7 +233,14 @@ static void test_a_stack_joins_where_it_is_told_to(void **state) {
     struct mech_side side[2] = {{.pc = 1}, {.pc = 4}};
     struct mech_set top;
     struct sb out = {0};
+    /* ten instructions of one block */
+    struct ir_insn code[10] = {{.block = 0}};
+    struct cfg_block block = {.end = 10};
+    const struct ir_module module = {.code = {.v = code, .n = 10}};
+    const struct cfg cfg = {.blocks = &block, .nblocks = 1};
     pool_up(&m, &now, 32, 1, 1);
+    m.env.module = &module;
+    m.env.cfg = &cfg;
     set_one(&top, 0, 0xff);
     stack_start(&m, &st, 0, 1, 64, &top, 0);
     set_one(&side[0].set, 0, 0x0f);

@@ -40,11 +40,37 @@ static const char assertion[] =
     "ret;\n"
     "R: mov.u32 %r5, 1;\ntrap;\n}\n";
 
-static hd_status launch(const char *text, const char *mech, const char *exits, uint32_t n, uint32_t *out,
-                        struct rig *r) {
-    const hd_option o[] = {{"run.mode", "timed"}, {"run.mech", mech}, {"cfg.exits", exits}};
+/* if (odd && t > n) { ...; return; } ... __syncthreads(), all in the kernel's outermost code: those who return, or those who
+ * stay, are the fall-through. */
+#define LEAVES  "not.pred %p3, %p1;\nand.pred %p3, %p3, %p2;\n"
+#define RETURNS "add.u32 %r4, %r0, 2;\n" LOOP("C") "mov.u32 %r4, 0;\nst.global.u32 [%a1], %r4;\nret;\n"
+#define STAYS(wait)                                                    \
+    "S: add.u32 %r4, %r0, 5;\n@!%p1 sub.u32 %r4, %r4, 4;\n" wait LOOP( \
+        "A") "add.u32 %r3, %r3, 7;\n"                                  \
+             "st.global.u32 [%a1], %r3;\nret;\n"
+static const char top_inline[] = HEAD LEAVES "@!%p3 bra S;\n" RETURNS STAYS("bar.sync 0;\n") "}\n";
+static const char top_away[] = HEAD LEAVES "@%p3 bra R;\n" STAYS("bar.sync 0;\n") "R: " RETURNS "}\n";
+/* The same with a vote: the way with it is the main one, although the return has a loop. */
+static const char top_vote[] =
+    HEAD LEAVES "@!%p3 bra S;\n" RETURNS STAYS("vote.sync.ballot.b32 %r5, %p1, -1;\n") "}\n";
+/* Two returns in a row. */
+static const char top_twice[] =
+    HEAD LEAVES "setp.lt.and.u32 %p3, %r0, 52, %p3;\n@!%p3 bra U;\n" RETURNS "U: " LEAVES
+                "@!%p3 bra S;\nadd.u32 %r4, %r0, 2;\n" LOOP(
+                    "D") "mov.u32 %r4, 0;\nst.global.u32 [%a1], %r4;\nret;\n" STAYS("bar.sync 0;\n") "}\n";
+/* do { if (odd && t > n && round == 1) { ...; return; } __syncthreads(); } while (++round < 3) */
+static const char loop_return[] = HEAD LEAVES
+    "selp.b32 %r6, 1, 9, %p3;\nmov.u32 %r5, 0;\n"
+    "L: setp.eq.u32 %p3, %r5, %r6;\n@!%p3 bra T;\n" RETURNS
+    "T: bar.sync 0;\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %p3, %r5, 3;\n@%p3 bra L;\n" STAYS("") "}\n";
+
+/* more: an option besides, or one without a key */
+static hd_status launch(const char *text, const char *mech, const char *exits, hd_option more, uint32_t n,
+                        uint32_t *out, struct rig *r) {
+    const hd_option o[] = {{"run.mode", "timed"}, {"run.mech", mech}, {"cfg.exits", exits}, more};
     memset(r, 0, sizeof *r);
-    if (hd_device_open(&(hd_config){.options = o, .noptions = 3, .file = "tiny"}, &r->dev))
+    if (hd_device_open(&(hd_config){.options = o, .noptions = 3 + (more.key != NULL), .file = "tiny"},
+                       &r->dev))
         fail_msg("%s", r->dev ? hd_error(r->dev) : "no memory");
     MUST(r, hd_module_load(r->dev, "early.ptx", text, 0, &r->mod));
     uint64_t d = rig_zero(r, THREADS * 4);
@@ -58,19 +84,22 @@ static uint32_t wanted(uint32_t t, uint32_t n) {
     return t + 3 * (t & 1 ? t + 1 : t + 5) + 7;
 }
 
+static void ends(const char *text, const char *name, hd_option more, uint32_t n) {
+    struct rig r;
+    uint32_t got[THREADS];
+    if (launch(text, name, "main", more, n, got, &r)) fail_msg("%s: %s", name, hd_error(r.dev));
+    for (uint32_t t = 0; t < THREADS; t++)
+        if (got[t] != wanted(t, n)) fail_msg("%s: thread %u has %u, want %u", name, t, got[t], wanted(t, n));
+    rig_close(&r);
+}
+
 static void ends_everywhere(const char *text, uint32_t n) {
     for (size_t m = 0; m < NMECHS; m++) {
         char name[32];
-        struct rig r;
-        uint32_t got[THREADS];
         snprintf(name, sizeof name, "%s", mechs[m]);
         for (char *c = name; *c; c++)
             if (*c == '_') *c = strcmp(name, "sbi_swi") ? '-' : '+';
-        if (launch(text, name, "main", n, got, &r)) fail_msg("%s: %s", name, hd_error(r.dev));
-        for (uint32_t t = 0; t < THREADS; t++)
-            if (got[t] != wanted(t, n))
-                fail_msg("%s: thread %u has %u, want %u", name, t, got[t], wanted(t, n));
-        rig_close(&r);
+        ends(text, name, (hd_option){0}, n);
     }
 }
 
@@ -85,6 +114,32 @@ static void an_assertion_before_a_barrier_is_no_deadlock(void **state) {
     ends_everywhere(assertion, 4096);
 }
 
+/* Those who return run first, wherever their code lies: those who stay would wait for them at the barrier. */
+static void a_return_in_the_outermost_code_is_no_deadlock(void **state) {
+    (void)state;
+    ends_everywhere(top_inline, 40);
+    ends_everywhere(top_away, 40);
+    ends_everywhere(top_vote, 40);
+    ends_everywhere(top_twice, 40);
+}
+
+static void so_it_is_whatever_side_of_a_branch_runs_first(void **state) {
+    (void)state;
+    static const char *const sides[] = {"taken", "fallthrough", "most"};
+    static const char *const stacks[][2] = {
+        {"pdom", "pdom.side"}, {"lwm", "lwm.side"}, {"tbc", "tbc.side"}, {"capri", "capri.side"}};
+    for (size_t m = 0; m < sizeof stacks / sizeof *stacks; m++)
+        for (size_t k = 0; k < sizeof sides / sizeof *sides; k++) {
+            ends(top_inline, stacks[m][0], (hd_option){stacks[m][1], sides[k]}, 40);
+            ends(top_away, stacks[m][0], (hd_option){stacks[m][1], sides[k]}, 40);
+        }
+}
+
+static void a_return_in_a_loop_with_a_barrier_is_no_deadlock(void **state) {
+    (void)state;
+    ends_everywhere(loop_return, 40);
+}
+
 /* The strict graph is the textbook's, with its deadlock: the even threads wait at the barrier below the odd ones' entry. */
 static void with_edges_from_all_exits_a_stack_deadlocks(void **state) {
     (void)state;
@@ -92,7 +147,7 @@ static void with_edges_from_all_exits_a_stack_deadlocks(void **state) {
     for (size_t m = 0; m < sizeof stacks / sizeof *stacks; m++) {
         struct rig r;
         uint32_t got[THREADS];
-        assert_int_equal(launch(early_return, stacks[m], "edges", 40, got, &r), HD_FAULT);
+        assert_int_equal(launch(early_return, stacks[m], "edges", (hd_option){0}, 40, got, &r), HD_FAULT);
         assert_non_null(strstr(hd_error(r.dev), "SIMT-induced deadlock"));
         rig_close(&r);
     }
@@ -102,6 +157,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_early_return_before_a_barrier_is_no_deadlock),
         cmocka_unit_test(an_assertion_before_a_barrier_is_no_deadlock),
+        cmocka_unit_test(a_return_in_the_outermost_code_is_no_deadlock),
+        cmocka_unit_test(so_it_is_whatever_side_of_a_branch_runs_first),
+        cmocka_unit_test(a_return_in_a_loop_with_a_barrier_is_no_deadlock),
         cmocka_unit_test(with_edges_from_all_exits_a_stack_deadlocks),
     };
     return cmocka_run_group_tests_name("sim/early_returns", tests, NULL, NULL);
