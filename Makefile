@@ -266,7 +266,7 @@ VERIFY_MECHS ?= pdom,lwm,dwf,harp,mp,dpe,dws,minpc,tesla,sympa13,tf,lorie-strong
 LONG := $(filter $(BUILD)/tests/workloads/% $(BUILD)/tests/diff/%,$(UNIT)) $(WINDOWS)
 test-long: test-deps
 	@$(MAKE) --no-print-directory $(LONG) files $(BUILD)/riscv-cover
-	@HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) VERIFY_SIZE=small VERIFY_MECHS=$(VERIFY_MECHS) HEDDLE_DIFF_ALL=1 HEDDLE_DIFF_AUDIT=1 \
+	@HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) VERIFY_SIZE=small VERIFY_MECHS=$(VERIFY_MECHS) HEDDLE_DIFF_ALL=3 HEDDLE_DIFF_AUDIT=1 \
 	    HEDDLE_WINDOWS=1000000 MUTANTS=1500 TEST_TIMEOUT=7200 \
 	    tests/run $(BUILD)/tests/log-long tests/riscv/cover.sh tests/mutants.sh $(LONG)
 	@TRACE_WORKLOADS="$$($(BUILD)/heddle list workloads | cut -d' ' -f1 | grep -v spin-lock)" \

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPTIONS = 32 };
+enum { MOST_OPTIONS = 96 };
 
 struct run {
     hd_device *dev;
@@ -52,8 +52,11 @@ static hd_status open_run(const struct diff_case *c, const hd_config *config, st
 
 static hd_status launch(const struct diff_case *c, struct run *r) {
     hd_launch l = {.grid = {c->kernel.grid}, .block = {c->kernel.block}, .max_insts = 1 << 26};
-    hd_arg args[] = {hd_arg_ptr(r->input), hd_arg_ptr(r->out), hd_arg_ptr(r->slots), hd_arg_ptr(r->cells)};
-    return hd_run(r->kernel, &l, args, 4);
+    uint32_t words[GEN_WORDS];
+    for (uint32_t k = 0; k < GEN_WORDS; k++) words[k] = gen_param(&c->kernel, k);
+    hd_arg args[] = {hd_arg_ptr(r->input), hd_arg_ptr(r->out), hd_arg_ptr(r->slots), hd_arg_ptr(r->cells),
+                     hd_arg_bytes(words, sizeof words)};
+    return hd_run(r->kernel, &l, args, 5);
 }
 
 /* True when the device has these words. */
@@ -293,7 +296,7 @@ bool diff_run(struct diff_case *c, const struct diff_machine *m, const char *con
     if (!st) sim_watch(r.dev, &(struct watch){.profile = profiled(c)});
     if (!st) st = launch(c, &r);
     if (st) sb_add(&reason, "%s: %s", hd_status_name(st), r.dev ? hd_error(r.dev) : "no memory");
-    c->refused = st == HD_REFUSED && may_refuse(&config);
+    c->refused = (st == HD_REFUSED && may_refuse(&config)) || (st == HD_INVALID && c->drawn);
     bool good =
         c->refused || (!st && no_race(r.dev, &reason) && compare(c, &r, &reason) && counts(c, &r, &reason));
     if (good && !st && c->stats) keep_stats(r.dev, c->stats);
@@ -322,5 +325,8 @@ struct diff_range diff_range(uint64_t count) {
 }
 
 struct diff_range diff_long_range(uint64_t some, uint64_t all) {
-    return diff_range(getenv("HEDDLE_DIFF_ALL") ? all : some);
+    uint64_t times = 1;
+    if (!getenv("HEDDLE_DIFF_ALL")) return diff_range(some);
+    number("HEDDLE_DIFF_ALL", &times);
+    return diff_range(all * times);
 }

@@ -68,35 +68,80 @@ static void element(struct emit *e, const char *base, struct gen_value v, uint32
     sb_add(e->out, "\tadd.u64 %%a0, %s, %%a0;\n", base);
 }
 
-/* ---- the end of a thread: out[gid] and the sum of all ---- */
+/* ---- the end of a thread: out[gid] and the sum of all; of a function: its result ---- */
 
-static void finish(struct emit *e, struct sb *to, const char *guard) {
-    sb_add(to, "\tmov.u32 %%t0, 0;\n");
-    for (uint32_t v = 0; v < GEN_VARS; v++) sb_add(to, "\tmad.lo.u32 %%t0, %%t0, 31, %%v%u;\n", v);
-    for (uint32_t l = 0; l < GEN_LOCALS; l++)
-        sb_add(to, "\tld.local.u32 %%t1, [%%frame+%u];\n\tmad.lo.u32 %%t0, %%t0, 31, %%t1;\n", 4 * l);
-    sb_add(to, "\t%sst.global.u32 [%%mine], %%t0;\n", guard);
-    sb_add(to, "\t%sred.global.add.u32 [%%cells+%u], %%t0;\n", guard, 4 * GEN_CELLS);
-    sb_add(to, "\t%sexit;\n", guard);
-    (void)e;
+static void add_locals(const struct emit *e, struct sb *to, const char *op) {
+    for (uint32_t l = 0; l < GEN_LOCALS && e->k->frame; l++)
+        sb_add(to, "\tld.local.u32 %%t1, [%%frame+%u];\n\t%s %%t0, %%t0, %s%%t1;\n", 4 * l, op,
+               *op == 'm' ? "31, " : "");
 }
 
-static void emit_exit(struct emit *e, const struct gen_stmt *s) {
+static void finish(const struct emit *e, struct sb *to, const char *guard, const char *word) {
+    sb_add(to, "\tmov.u32 %%t0, 0;\n");
+    for (uint32_t v = 0; v < GEN_VARS; v++) sb_add(to, "\tmad.lo.u32 %%t0, %%t0, 31, %%v%u;\n", v);
+    add_locals(e, to, "mad.lo.u32");
+    sb_add(to, "\t%sst.global.u32 [%%mine], %%t0;\n", guard);
+    sb_add(to, "\t%sred.global.add.u32 [%%cells+%u], %%t0;\n", guard, 4 * GEN_CELLS);
+    sb_add(to, "\t%s%s;\n", guard, word);
+}
+
+static void give_back(const struct emit *e, struct sb *to, const char *guard) {
+    sb_add(to, "\tmad.lo.u32 %%t0, %%v0, 31, %%v1;\n\tmad.lo.u32 %%t0, %%t0, 31, %%v2;\n");
+    add_locals(e, to, "add.u32");
+    sb_add(to, "\t%sst.param.u32 [r], %%t0;\n\t%sret;\n", guard, guard);
+}
+
+/* An end that nobody comes to. */
+static void dead_end(struct emit *e, enum gen_end end, const char *guard) {
+    static const char *const words[] = {"", "exit", "ret", "trap"};
+    if (end == GEN_END_LOOP) {
+        uint32_t l = label(e);
+        place(e, l);
+        sb_add(e->out, "\tbra L%u;\n", l);
+    } else {
+        sb_add(e->out, "\t%s%s;\n", guard, words[end]);
+    }
+}
+
+static void tail(struct emit *e, const struct gen_stmt *s, const char *guard) {
+    if (s->kind == GEN_NEVER)
+        dead_end(e, s->end, guard);
+    else if (s->kind == GEN_RETURN)
+        give_back(e, e->out, guard);
+    else if (e->in_func)
+        sb_add(e->out, "\t%sexit;\n", guard);
+    else
+        finish(e, e->out, guard, s->end == GEN_END_RET ? "ret" : "exit");
+}
+
+static void emit_away(struct emit *e, const struct gen_stmt *s, uint32_t l) {
+    struct sb *out = e->out, part = {0};
+    e->out = &part;
+    place(e, l);
+    list(e, s->body[0]);
+    tail(e, s, "");
+    e->out = out;
+    sb_addn(&e->away, part.text, part.len);
+    sb_free(&part);
+}
+
+static void emit_leave(struct emit *e, const struct gen_stmt *s) {
     uint32_t p = condition(e, &s->cond), l = label(e);
     struct sb guard = {0};
     switch ((enum gen_exit)s->form) {
     case GEN_EXIT_GUARDED:
         sb_add(&guard, "@%%p%u ", p);
-        finish(e, e->out, guard.text);
+        tail(e, s, guard.text);
         break;
     case GEN_EXIT_AWAY:
         sb_add(e->out, "\t@%%p%u bra L%u;\n", p, l);
-        sb_add(&e->away, "L%u:\n", l);
-        finish(e, &e->away, "");
+        emit_away(e, s, l);
         break;
     case GEN_EXIT_INLINE:
         sb_add(e->out, "\t@!%%p%u bra L%u;\n", p, l);
-        finish(e, e->out, "");
+        list(e, s->body[0]);
+        tail(e, s, "");
+        list(e, s->body[1]);
         place(e, l);
         break;
     default: sb_add(e->out, "\t@%%p%u bra L%u;\n", p, e->join);
@@ -177,9 +222,13 @@ static void emit_loop(struct emit *e, const struct gen_stmt *s) {
     e->loop = outer;
 }
 
-/* Jumps to to[min(value & 3, ways - 1)], by a table or a chain of comparisons. */
-static void emit_choice(struct emit *e, struct gen_value v, const uint32_t *to, uint32_t ways, bool table) {
+/* %t0 = min(value & 3, ways - 1) */
+static void emit_number(struct emit *e, struct gen_value v, uint32_t ways) {
     sb_add(e->out, "\tand.b32 %%t0, %s, 3;\n\tmin.u32 %%t0, %%t0, %u;\n", TEXT(v), ways - 1);
+}
+
+/* Jumps to to[%t0], one of so many, by a table or a chain of comparisons. */
+static void emit_choice(struct emit *e, const uint32_t *to, uint32_t ways, bool table) {
     if (table) {
         uint32_t l = label(e);
         sb_add(e->out, "T%u: .branchtargets L%u", l, to[0]);
@@ -195,14 +244,17 @@ static void emit_choice(struct emit *e, struct gen_value v, const uint32_t *to, 
 }
 
 static void emit_switch(struct emit *e, const struct gen_stmt *s) {
-    uint32_t to[GEN_ARMS], join = label(e);
-    for (uint32_t a = 0; a < s->arms; a++) to[a] = label(e);
-    emit_choice(e, s->a, to, s->arms, s->form);
+    uint32_t to[GEN_ARMS + 1], join = label(e);
+    for (uint32_t a = 0; a <= s->arms; a++) to[a] = label(e);
+    emit_number(e, s->a, s->arms);
+    emit_choice(e, to, s->arms + (s->end != GEN_END_NONE), s->form);
     for (uint32_t a = 0; a < s->arms; a++) {
         place(e, to[a]);
         list(e, s->body[a]);
-        if (!s->falls[a]) sb_add(e->out, "\tbra L%u;\n", join);
+        if (!s->falls[a] || (s->end && a + 1 == s->arms)) sb_add(e->out, "\tbra L%u;\n", join);
     }
+    place(e, to[s->arms]);
+    if (s->end) dead_end(e, s->end, "");
     place(e, join);
 }
 
@@ -231,7 +283,8 @@ static void emit_node(struct emit *e, const struct gen_node *n, const uint32_t *
         uint32_t p = condition(e, &n->cond);
         sb_add(e->out, "\t@%%p%u bra L%u;\n\tbra L%u;\n", p, to[1], to[0]);
     } else {
-        emit_choice(e, n->value, to, n->ways, true);
+        emit_number(e, n->value, n->ways);
+        emit_choice(e, to, n->ways, true);
     }
     sb_addn(e->out, stubs.text ? stubs.text : "", stubs.len);
     sb_free(&stubs);
@@ -298,6 +351,43 @@ static void emit_memory(struct emit *e, const struct gen_stmt *s) {
     sb_free(&guard);
 }
 
+/* %a0 = the window's first word; %t0 says which window */
+static void emit_window(struct emit *e, const struct gen_stmt *s) {
+    emit_number(e, s->c, s->arms);
+    sb_add(e->out, "\tmov.u64 %%a0, %%w%u;\n", s->window[0]);
+    for (uint32_t k = 1; k < s->arms; k++) {
+        sb_add(e->out, "\tsetp.eq.u32 %%p%u, %%t0, %u;\n", e->preds, k);
+        sb_add(e->out, "\tselp.b64 %%a0, %%w%u, %%a0, %%p%u;\n", s->window[k], e->preds++);
+    }
+    sb_add(e->out, "\tmov.u64 %%a1, %%a0;\n");
+}
+
+static void emit_any(struct emit *e, const struct gen_stmt *s) {
+    struct sb guard = {0};
+    if (s->guarded) sb_add(&guard, "@%%p%u ", condition(e, &s->cond));
+    const char *when = guard.text ? guard.text : "";
+    emit_window(e, s);
+    element(e, "%a1", s->a, GEN_WORDS);
+    if (s->kind == GEN_ANY_PUT)
+        sb_add(e->out, "\tmov.u32 %%t1, %s;\n\t%sst.u32 [%%a0], %%t1;\n", TEXT(s->b), when);
+    else
+        sb_add(e->out, "\t%sld.u32 %%v%u, [%%a0];\n", when, s->dst);
+    sb_free(&guard);
+}
+
+static void emit_any_atomic(struct emit *e, const struct gen_stmt *s) {
+    const uint32_t p = e->preds++;
+    sb_add(e->out, "\tmov.u32 %%u, %s;\n\tand.b32 %%t0, %s, 1;\n", TEXT(s->a), TEXT(s->c));
+    sb_add(e->out, "\tsetp.ne.u32 %%p%u, %%t0, 0;\n\tmov.u64 %%a1, counts;\n", p);
+    sb_add(e->out, "\tcvta.shared.u64 %%a1, %%a1;\n\tselp.b64 %%a0, %%cells, %%a1, %%p%u;\n", p);
+    if (s->guarded) {
+        uint32_t only = condition(e, &s->cond);
+        sb_add(e->out, "\t@%%p%u ", only);
+    }
+    sb_add(e->out, "\t%s.%s %s[%%a0+%u], %%u;\n", s->form ? "red" : "atom", atomic_name[s->n],
+           s->form ? "" : "%t1, ", 4 * s->n);
+}
+
 /* ---- the block together ---- */
 
 static void emit_exchange(struct emit *e, const struct gen_stmt *s) {
@@ -315,6 +405,18 @@ static void emit_shuffle(struct emit *e, const struct gen_stmt *s, const char *m
     sb_add(e->out, "\tshfl.sync.idx.b32 %%t2, %%t1, %%t0, 31, %s;\n\tshr.u32 %%t0, %s, %%t0;\n", mask, mask);
     sb_add(e->out, "\tand.b32 %%t0, %%t0, 1;\n\tsetp.ne.u32 %%p%u, %%t0, 0;\n", p);
     sb_add(e->out, "\tselp.b32 %%v%u, %%t2, %%t1, %%p%u;\n", s->dst, p);
+}
+
+/* A shuffle among the lanes whose threads have not ended. */
+static void emit_shuffle_all(struct emit *e, const struct gen_stmt *s) {
+    if (!e->k->early) {
+        emit_shuffle(e, s, "%all");
+        return;
+    }
+    sb_add(e->out, "\tsetp.eq.u32 %%p%u, 0, 0;\n\tvote.sync.ballot.b32 %%arm, %%p%u, -1;\n", e->preds,
+           e->preds);
+    e->preds++;
+    emit_shuffle(e, s, "%arm");
 }
 
 static void emit_vote(struct emit *e, const struct gen_stmt *s) {
@@ -370,6 +472,9 @@ static void statement(struct emit *e, const struct gen_stmt *s) {
         sb_add(e->out, "\tmov.u32 %%u, %s;\n", TEXT(s->a));
         emit_atomic(e, s);
         break;
+    case GEN_ANY_PUT:
+    case GEN_ANY_GET: emit_any(e, s); break;
+    case GEN_ANY_ATOMIC: emit_any_atomic(e, s); break;
     case GEN_IF: emit_if(e, s); break;
     case GEN_LOOP: emit_loop(e, s); break;
     case GEN_BREAK: sb_add(e->out, "\t@%%p%u bra L%u;\n", condition(e, &s->cond), e->loop.out); break;
@@ -378,11 +483,13 @@ static void statement(struct emit *e, const struct gen_stmt *s) {
     case GEN_CALL:
     case GEN_CALL_TABLE:
     case GEN_RECUR: emit_any_call(e, s); break;
-    case GEN_EXIT: emit_exit(e, s); break;
+    case GEN_EXIT:
+    case GEN_RETURN:
+    case GEN_NEVER: emit_leave(e, s); break;
     case GEN_GRAPH: emit_graph(e, s->graph); break;
     case GEN_EXCHANGE: emit_exchange(e, s); break;
     case GEN_COLLECT: emit_collect(e, s); break;
-    case GEN_SHUFFLE: emit_shuffle(e, s, "%all"); break;
+    case GEN_SHUFFLE: emit_shuffle_all(e, s); break;
     case GEN_VOTE: emit_vote(e, s); break;
     case GEN_ARM: emit_arm(e, s); break;
     case GEN_REPEAT: emit_repeat(e, s); break;
@@ -402,10 +509,16 @@ static void declare(const struct emit *e, struct sb *out, uint32_t vars) {
         "\t.reg .b32 %%v<%u>, %%t<3>, %%u, %%k<%u>, %%F, %%depth, %%me, %%lane, %%cta, %%gid, %%all, %%arm, "
         "%%post;\n",
         vars, e->counters + 1);
-    sb_add(out, "\t.reg .b64 %%a<2>, %%frame, %%input, %%mine, %%slots, %%cells;\n\t.reg .pred %%p<%u>;\n",
-           e->preds + 1);
-    sb_add(out, "\t.local .align 4 .b8 words[%u];\n\tmov.u64 %%frame, words;\n", 4 * GEN_LOCALS);
+    sb_add(out,
+           "\t.reg .b64 %%a<2>, %%frame, %%input, %%mine, %%slots, %%cells, %%w<%u>;\n\t.reg .pred "
+           "%%p<%u>;\n",
+           GEN_NWINDOWS, e->preds + 1);
+    sb_add(out, "\tmov.u64 %%w%u, constants;\n\tcvta.const.u64 %%w%u, %%w%u;\n", GEN_IN_CONST, GEN_IN_CONST,
+           GEN_IN_CONST);
+    if (!e->k->frame) return;
+    sb_add(out, "\t.local .align 4 .b8 array[%u];\n\tmov.u64 %%frame, array;\n", 4 * GEN_LOCALS);
     for (uint32_t l = 0; l < GEN_LOCALS; l++) sb_add(out, "\tst.local.u32 [%%frame+%u], %u;\n", 4 * l, l);
+    sb_add(out, "\tcvta.local.u64 %%w%u, %%frame;\n", GEN_IN_LOCAL);
 }
 
 static void emit_func(const struct gen_kernel *k, uint32_t f, struct sb *out) {
@@ -416,11 +529,22 @@ static void emit_func(const struct gen_kernel *k, uint32_t f, struct sb *out) {
     declare(&e, out, GEN_FUNC_VARS);
     sb_add(out, "\tld.param.u32 %%v0, [x];\n\tmul.lo.u32 %%v1, %%v0, 77;\n\tld.param.u32 %%depth, [d];\n");
     sb_add(out, "\tmov.u32 %%v2, %%depth;\n\tmov.u32 %%F, %u;\n%s", GEN_FUNC_FUEL, body.text);
-    sb_add(out, "\tmad.lo.u32 %%t0, %%v0, 31, %%v1;\n\tmad.lo.u32 %%t0, %%t0, 31, %%v2;\n");
-    for (uint32_t l = 0; l < GEN_LOCALS; l++)
-        sb_add(out, "\tld.local.u32 %%t1, [%%frame+%u];\n\tadd.u32 %%t0, %%t0, %%t1;\n", 4 * l);
-    sb_add(out, "\tst.param.u32 [r], %%t0;\n\tret;\n}\n");
+    give_back(&e, out, "");
+    sb_addn(out, e.away.text ? e.away.text : "", e.away.len);
+    sb_add(out, "}\n");
+    sb_free(&e.away);
     sb_free(&body);
+}
+
+/* %w: the windows, by generic addresses; a thread's words of shared memory begin with 0. */
+static void emit_windows(struct sb *out) {
+    sb_add(out, "\tcvta.global.u64 %%w%u, %%slots;\n\tcvta.global.u64 %%w%u, %%input;\n", GEN_IN_SLOTS,
+           GEN_IN_INPUT);
+    sb_add(out, "\tmov.u64 %%a0, words;\n\tcvta.param.u64 %%w%u, %%a0;\n\tmov.u64 %%a0, own;\n",
+           GEN_IN_PARAM);
+    sb_add(out, "\tmul.wide.u32 %%a1, %%me, %u;\n\tadd.u64 %%a0, %%a0, %%a1;\n", 4 * GEN_WORDS);
+    for (uint32_t k = 0; k < GEN_WORDS; k++) sb_add(out, "\tst.shared.u32 [%%a0+%u], 0;\n", 4 * k);
+    sb_add(out, "\tcvta.shared.u64 %%w%u, %%a0;\n", GEN_IN_SHARED);
 }
 
 static void emit_start(const struct gen_kernel *k, struct sb *out) {
@@ -445,6 +569,7 @@ static void emit_start(const struct gen_kernel *k, struct sb *out) {
     sb_add(out, "\tst.shared.u32 [%%post], 0;\n\tsetp.gt.u32 %%p0, %%me, 3;\n\tmov.u32 %%t1, counts;\n");
     sb_add(out,
            "\tadd.u32 %%t0, %%t0, %%t1;\n\t@!%%p0 st.shared.u32 [%%t0], 0;\n\tsetp.eq.u32 %%p0, 0, 0;\n");
+    emit_windows(out);
     sb_add(out, "\tvote.sync.ballot.b32 %%all, %%p0, -1;\n\tbar.sync 0;\n");
 }
 
@@ -452,14 +577,17 @@ static void emit_kernel(const struct gen_kernel *k, struct sb *out) {
     struct sb body = {0};
     struct emit e = {.k = k, .out = &body, .preds = 1, .labels = 1};
     list(&e, k->body);
-    sb_add(out, ".visible .entry generated(.param .u64 input, .param .u64 out, .param .u64 slots, .param "
-                ".u64 cells)\n{\n");
+    sb_add(out,
+           ".visible .entry generated(.param .u64 input, .param .u64 out, .param .u64 slots, .param "
+           ".u64 cells, .param .align 4 .b8 words[%u])\n{\n",
+           4 * GEN_WORDS);
     sb_add(out, "\t.shared .align 4 .b8 posts[%u];\n\t.shared .align 4 .b8 counts[%u];\n", 4 * k->block,
            4 * GEN_CELLS);
+    sb_add(out, "\t.shared .align 4 .b8 own[%u];\n", 4 * GEN_WORDS * k->block);
     declare(&e, out, GEN_VARS);
     emit_start(k, out);
     sb_add(out, "%sL%u:\n", body.text, e.join);
-    finish(&e, out, "");
+    finish(&e, out, "", k->seed & 2 ? "ret" : "exit");
     sb_addn(out, e.away.text ? e.away.text : "", e.away.len);
     sb_add(out, "}\n");
     sb_free(&body);
@@ -467,8 +595,10 @@ static void emit_kernel(const struct gen_kernel *k, struct sb *out) {
 }
 
 void gen_emit(const struct gen_kernel *k, struct sb *out) {
-    sb_add(out, "// seed %llu: %s\n.version 7.0\n.target sm_70\n.address_size 64\n",
+    sb_add(out, "// seed %llu: %s\n.version 7.7\n.target sm_70\n.address_size 64\n",
            (unsigned long long)k->seed, k->unstructured ? "unstructured" : "structured");
+    sb_add(out, ".const .align 4 .b32 constants[%u] = {%u, %u, %u, %u};\n", GEN_WORDS, gen_const(k, 0),
+           gen_const(k, 1), gen_const(k, 2), gen_const(k, 3));
     if (k->calls) {
         for (uint32_t f = 0; f < GEN_FUNCS; f++)
             sb_add(out, ".func (.param .u32 r) f%u(.param .u32 x, .param .u32 d);\n", f);

@@ -1,10 +1,10 @@
 /* From a seed to a kernel's tree.
  *
  * Statements are drawn from a weighted list; what a place allows (a loop around it to break from, threads together so that
- * they may meet, functions to call) is in struct scope. Threads may end early before a place where others wait only in
- * uniform code, under a guard or by a branch of their own: deeper, a post-dominator stack would hold back the threads that
- * run on from those that leave, and never reach the barrier, which is a fault of the kernel, not of the stack. After the
- * last meeting all ways out are allowed. */
+ * they may meet, functions to call) is in struct scope. In some kernels threads end early, at any depth, before a place
+ * where others meet: an exit is no reason to wait, and whoever is left comes to that place. What would be a divergent
+ * barrier is never made: a way to the end that all share (GEN_EXIT_JOIN) while others meet, on which threads do not end but
+ * go on elsewhere, and an exit among threads whose lanes a shuffle names. */
 #include "gen.h"
 
 #include "base/bits.h"
@@ -19,8 +19,9 @@ struct scope {
     bool again;   /* come to more than once: from there a function calls nothing, or calls would multiply */
     bool in_func;
     uint32_t func; /* its number: it calls only higher ones and itself */
-    bool may_exit; /* nothing that waits follows */
-    bool exited;   /* some threads may be gone: what they would have shuffled is undefined */
+    bool may_exit;
+    bool at_end; /* nothing that waits follows */
+    bool exited; /* some threads may be gone, or the code has an exit that nobody takes */
     bool may_call;
 };
 
@@ -48,6 +49,22 @@ static struct gen_cond any_cond(struct scope *s) {
                              (enum gen_compare)below(s, 4)};
 }
 
+/* A condition that holds for one value in 8 or 16, so that most threads stay. */
+static struct gen_cond rare_cond(struct scope *s) {
+    struct gen_cond c = any_cond(s);
+    c.mask = chance(s, 50) ? 7 : 15;
+    c.with = below(s, c.mask + 1);
+    c.compare = GEN_EQ;
+    return c;
+}
+/* A condition that holds for nobody: the masked value is compared with a larger one. No analysis of the simulator sees that. */
+static struct gen_cond false_cond(struct scope *s) {
+    struct gen_cond c = any_cond(s);
+    c.compare = chance(s, 50) ? GEN_EQ : GEN_GE;
+    c.with = c.mask + 1 + below(s, 100);
+    return c;
+}
+
 static struct gen_stmt *list(struct scope *s, int most);
 
 static struct gen_stmt *deeper(struct scope *s, int most) {
@@ -58,6 +75,33 @@ static struct gen_stmt *deeper(struct scope *s, int most) {
 }
 
 /* ---- control flow of one thread ---- */
+
+/* Code before a return. In structured kernels it does not go back into the loop around it. */
+static struct gen_stmt *last_words(struct scope *s) {
+    const bool in_loop = s->in_loop;
+    s->in_loop = in_loop && s->k->unstructured;
+    struct gen_stmt *l = deeper(s, 3);
+    s->in_loop = in_loop;
+    return l;
+}
+
+static enum gen_end any_end(struct scope *s) {
+    return (enum gen_end)(GEN_END_EXIT + below(s, GEN_END_LOOP));
+}
+
+/* An exit, a return of a function, or what looks like one but is never taken. */
+static void make_leave(struct scope *s, struct gen_stmt *t, enum gen_kind kind) {
+    const bool deep = s->depth >= 4 || s->budget <= 0;
+    t->kind = kind;
+    t->form = below(s, s->at_end && kind == GEN_EXIT ? GEN_NEXITS : GEN_EXIT_JOIN);
+    t->cond = kind == GEN_NEVER ? false_cond(s) : s->at_end && chance(s, 60) ? any_cond(s) : rare_cond(s);
+    t->end = kind == GEN_NEVER ? any_end(s) : chance(s, 50) && !s->in_func ? GEN_END_RET : GEN_END_EXIT;
+    if (t->end == GEN_END_LOOP && t->form == GEN_EXIT_GUARDED) t->end = GEN_END_TRAP;
+    s->exited |= kind != GEN_RETURN;
+    if (t->form != GEN_EXIT_AWAY && t->form != GEN_EXIT_INLINE) return;
+    if (!deep && chance(s, 60)) t->body[0] = last_words(s);
+    if (!deep && t->form == GEN_EXIT_INLINE && chance(s, 30)) t->body[1] = last_words(s);
+}
 
 static void make_loop(struct scope *s, struct gen_stmt *t) {
     bool outer = s->in_loop, again = s->again;
@@ -77,6 +121,8 @@ static void make_switch(struct scope *s, struct gen_stmt *t) {
         t->body[k] = deeper(s, 2);
         t->falls[k] = chance(s, 30);
     }
+    if (chance(s, 30)) t->end = any_end(s);
+    s->exited |= t->end != GEN_END_NONE;
 }
 
 static void make_node(struct scope *s, struct gen_node *n, uint32_t self, uint32_t count) {
@@ -113,14 +159,32 @@ static void make_call(struct scope *s, struct gen_stmt *t) {
     } else {
         t->kind = chance(s, 60) ? GEN_CALL : GEN_CALL_TABLE;
         t->n = below(s, GEN_FUNCS);
+        s->exited |= s->k->func_exits;
     }
 }
 
+/* A function knows its own frame, and the constants. */
+static enum gen_window any_window(struct scope *s, bool written) {
+    enum gen_window w;
+    do {
+        w = (enum gen_window)below(s, written ? GEN_WRITABLE : GEN_NWINDOWS);
+    } while ((w == GEN_IN_LOCAL && !s->k->frame) || (s->in_func && w != GEN_IN_LOCAL && w != GEN_IN_CONST));
+    return w;
+}
+
+static enum gen_kind any_plain(struct scope *s) {
+    static const enum gen_kind kinds[] = {GEN_LOCAL_PUT, GEN_LOCAL_GET,  GEN_READ,       GEN_SLOT_PUT,
+                                          GEN_SLOT_GET,  GEN_ATOMIC,     GEN_ATOMIC,     GEN_ATOMIC_CTA,
+                                          GEN_ANY_GET,   GEN_ATOMIC_CTA, GEN_ANY_ATOMIC, GEN_ANY_PUT,
+                                          GEN_ANY_GET,   GEN_ANY_PUT};
+    static const enum gen_kind in_func[] = {GEN_LOCAL_PUT, GEN_LOCAL_GET, GEN_ANY_GET, GEN_ANY_PUT};
+    if (chance(s, 50)) return GEN_OP;
+    if (s->in_func) return s->k->frame ? in_func[below(s, 4)] : GEN_ANY_GET;
+    return kinds[s->k->frame ? below(s, 14) : 2 + below(s, 12)];
+}
+
 static void make_plain(struct scope *s, struct gen_stmt *t) {
-    static const enum gen_kind kinds[] = {GEN_LOCAL_PUT, GEN_LOCAL_GET,  GEN_READ,
-                                          GEN_SLOT_PUT,  GEN_SLOT_GET,   GEN_ATOMIC,
-                                          GEN_ATOMIC,    GEN_ATOMIC_CTA, GEN_ATOMIC_CTA};
-    t->kind = chance(s, 50) ? GEN_OP : kinds[below(s, s->in_func ? 2 : 9)];
+    t->kind = any_plain(s);
     t->op = below(s, GEN_NOPS);
     t->dst = below(s, s->vars);
     t->a = any_value(s);
@@ -130,6 +194,9 @@ static void make_plain(struct scope *s, struct gen_stmt *t) {
     t->form = below(s, 2);
     t->guarded = chance(s, 25);
     t->cond = any_cond(s);
+    t->arms = 1 + below(s, GEN_ARMS);
+    if (t->kind == GEN_ANY_PUT || t->kind == GEN_ANY_GET)
+        for (uint32_t k = 0; k < t->arms; k++) t->window[k] = any_window(s, t->kind == GEN_ANY_PUT);
 }
 
 static void make_thread(struct scope *s, struct gen_stmt *t) {
@@ -138,9 +205,12 @@ static void make_thread(struct scope *s, struct gen_stmt *t) {
     t->cond = any_cond(s);
     if (s->in_loop && r < 12) {
         t->kind = chance(s, 60) ? GEN_BREAK : GEN_CONTINUE;
-    } else if (s->may_exit && r < 15) {
-        t->kind = GEN_EXIT;
-        t->form = below(s, GEN_NEXITS);
+    } else if (s->may_exit && r < 17) {
+        make_leave(s, t, GEN_EXIT);
+    } else if (s->in_func && r < 19) {
+        make_leave(s, t, GEN_RETURN);
+    } else if (r > 97) {
+        make_leave(s, t, GEN_NEVER);
     } else if (!deep && r < 35) {
         t->kind = GEN_IF;
         t->form = below(s, 2);
@@ -177,16 +247,27 @@ static struct gen_stmt *list(struct scope *s, int most) {
 
 static struct gen_stmt *together(struct scope *s, int most);
 
+/* The threads of the arm stay until the shuffle that names their lanes. */
+static void make_arm(struct scope *s, struct gen_stmt *t) {
+    const bool may_exit = s->may_exit, may_call = s->may_call;
+    s->may_exit = false;
+    s->may_call = may_call && !s->k->func_exits;
+    t->body[0] = deeper(s, 3);
+    s->may_exit = may_exit;
+    s->may_call = may_call;
+}
+
 static void make_meeting(struct scope *s, struct gen_stmt *t) {
     static const enum gen_kind kinds[] = {GEN_EXCHANGE, GEN_EXCHANGE, GEN_COLLECT,
                                           GEN_VOTE,     GEN_SHUFFLE,  GEN_ARM};
-    t->kind = kinds[below(s, s->exited ? 4 : 6)];
+    t->kind = kinds[below(s, 6)];
     t->dst = below(s, s->vars);
     t->b = any_var(s);
     t->cond = any_cond(s);
     t->form = below(s, 4);
     t->n = t->kind == GEN_SHUFFLE || t->kind == GEN_ARM ? 1 + below(s, 31) : below(s, GEN_CELLS);
-    if (t->kind == GEN_ARM) t->body[0] = deeper(s, 3);
+    if (t->kind == GEN_ARM) make_arm(s, t);
+    s->k->leaves |= s->exited;
 }
 
 static void make_together(struct scope *s, struct gen_stmt *t) {
@@ -196,15 +277,12 @@ static void make_together(struct scope *s, struct gen_stmt *t) {
     } else if (r < 47 && s->depth < 1) {
         t->kind = chance(s, 60) ? GEN_REPEAT : GEN_WHEN;
         t->n = 1 + below(s, 3);
-        s->depth++; /* which keeps exits out: a second round may shuffle */
+        s->depth++;
         t->body[0] = together(s, 4);
         s->depth--;
-    } else if (r < 51 && s->depth < 1) {
-        t->kind = GEN_EXIT;
-        t->cond = any_cond(s);
-        t->form = chance(s, 50) ? GEN_EXIT_AWAY : GEN_EXIT_GUARDED;
-        s->exited = true;
-        s->k->leaves |= t->form == GEN_EXIT_AWAY;
+        s->k->leaves |= s->exited; /* who meets in a second round */
+    } else if (r < 51 && s->may_exit) {
+        make_leave(s, t, GEN_EXIT);
     } else {
         make_thread(s, t);
     }
@@ -225,8 +303,10 @@ static struct gen_stmt *together(struct scope *s, int most) {
 
 static void make_functions(struct scope *s) {
     for (uint32_t f = 0; f < GEN_FUNCS; f++) {
+        const bool may_exit = s->k->func_exits && chance(s, 50);
         struct scope inner = {.k = s->k, .rng = s->rng, .vars = GEN_FUNC_VARS, .depth = 2, .budget = 8};
         inner.in_func = inner.may_call = true;
+        inner.may_exit = may_exit;
         inner.func = f;
         s->k->func[f] = list(&inner, 6);
         s->rng = inner.rng;
@@ -240,9 +320,12 @@ void gen_make(struct gen_kernel *k, uint64_t seed) {
     k->block = blocks[below(&s, sizeof blocks / sizeof *blocks)];
     k->grid = 1 + below(&s, 2);
     k->calls = s.may_call = chance(&s, 60);
+    k->frame = chance(&s, 65);
+    k->early = s.may_exit = chance(&s, 65);
+    k->func_exits = k->calls && k->early && chance(&s, 50);
     if (k->calls) make_functions(&s);
     k->body = together(&s, 10);
-    s.may_exit = true;
+    s.may_exit = s.at_end = true;
     struct gen_stmt **tail = &k->body;
     while (*tail) tail = &(*tail)->next;
     *tail = list(&s, 6);

@@ -19,6 +19,7 @@ enum {
     GEN_SLOTS = 4,     /* words of global memory a thread has to itself */
     GEN_CELLS = 4,     /* words of global and of shared memory that take atomics: add, or, max, xor */
     GEN_INPUT = 256,   /* words every thread may read */
+    GEN_WORDS = 4,     /* words of each window that a generic pointer may lead to */
     GEN_FUNCS = 4,
     GEN_ARMS = 4,
     GEN_NODES = 9,
@@ -74,16 +75,23 @@ enum gen_kind {
     GEN_SLOT_GET,   /* dst = its own slot[a % SLOTS] */
     GEN_ATOMIC,     /* cell[n] takes a; form: red or atom */
     GEN_ATOMIC_CTA, /* the same in shared memory */
+    GEN_ANY_PUT,    /* word (a % WORDS) of the window that c chooses = b, through a generic pointer */
+    GEN_ANY_GET,    /* dst = that word */
+    GEN_ANY_ATOMIC, /* cell[n], of global memory where the lowest bit of c is set, else of shared memory, takes a */
     GEN_IF,         /* cond: body[0] else body[1]; form: which side is laid out first */
     GEN_LOOP,       /* (a & 7) + form times body[0]; form 0: tested at the top, 1: at the bottom */
-    GEN_BREAK,      /* if cond */
-    GEN_CONTINUE,   /* if cond */
-    GEN_SWITCH,     /* body[min(a & 3, arms - 1)], falling through where falls; form: brx.idx or a chain */
-    GEN_CALL,       /* dst = function n (a, depth b & 3) */
+    GEN_BREAK,    /* if cond */
+    GEN_CONTINUE, /* if cond */
+    GEN_SWITCH, /* body[min(a & 3, arms - 1)], falling through where falls; form: brx.idx or a chain; end: of an
+                       arm that nobody comes to */
+    GEN_CALL,   /* dst = function n (a, depth b & 3) */
     GEN_CALL_TABLE, /* the same of function (c % FUNCS), through a table in memory */
     GEN_RECUR,      /* in a function, if its depth is not 0: dst = itself (a, depth - 1) */
-    GEN_EXIT,       /* the thread ends if cond; form: enum gen_exit */
-    GEN_GRAPH,      /* an unstructured piece */
+    GEN_EXIT, /* if cond body[0], and the thread ends; form: enum gen_exit; end: exit or ret. In a function the
+                       thread leaves nothing in out */
+    GEN_RETURN, /* if cond body[0], and the function returns; form: enum gen_exit */
+    GEN_NEVER,  /* the same as GEN_EXIT, but cond holds for nobody */
+    GEN_GRAPH,  /* an unstructured piece */
     /* what all threads of a block do together */
     GEN_EXCHANGE, /* dst = b of the thread n places on, through shared memory */
     GEN_COLLECT,  /* dst = shared cell n, all threads having arrived */
@@ -94,12 +102,26 @@ enum gen_kind {
     GEN_WHEN      /* body[0] if the number of the block is odd */
 };
 enum gen_exit {
-    GEN_EXIT_GUARDED, /* @p exit */
-    GEN_EXIT_AWAY,    /* @p bra to a copy of the end, out of the way */
-    GEN_EXIT_INLINE,  /* a copy of the end, jumped over by the others */
-    GEN_EXIT_JOIN,    /* @p bra to the one end all come to */
+    GEN_EXIT_GUARDED, /* @p exit; there is no body */
+    GEN_EXIT_AWAY,    /* @p bra to a copy of the end, behind that of the kernel */
+    GEN_EXIT_INLINE, /* a copy of the end, jumped over by the others; body[1], if any, is behind it, and unreachable */
+    GEN_EXIT_JOIN, /* @p bra to the one end all come to: no body, and nothing that waits may follow */
     GEN_NEXITS
 };
+/* By which instruction threads leave, or would leave if one came there. */
+enum gen_end { GEN_END_NONE, GEN_END_EXIT, GEN_END_RET, GEN_END_TRAP, GEN_END_LOOP };
+
+/* Where a generic pointer may lead; those up to GEN_WRITABLE are the thread's own. */
+enum gen_window {
+    GEN_IN_SLOTS,
+    GEN_IN_SHARED,
+    GEN_IN_LOCAL,
+    GEN_IN_CONST,
+    GEN_IN_PARAM,
+    GEN_IN_INPUT,
+    GEN_NWINDOWS
+};
+enum { GEN_WRITABLE = GEN_IN_LOCAL + 1 };
 
 struct gen_stmt {
     enum gen_kind kind;
@@ -107,6 +129,8 @@ struct gen_stmt {
     struct gen_cond cond;
     struct gen_value a, b, c;
     uint32_t op, dst, n, form, arms;
+    enum gen_end end;
+    enum gen_window window[GEN_ARMS]; /* min(c & 3, arms - 1) says which */
     bool guarded, falls[GEN_ARMS];
     struct gen_stmt *body[GEN_ARMS];
     struct gen_graph *graph;
@@ -128,7 +152,10 @@ struct gen_graph {
 struct gen_kernel {
     uint64_t seed;
     bool unstructured, calls;
-    bool leaves; /* by a branch, before others meet: the leaving side must not be kept waiting for those */
+    bool frame;      /* the kernel and its functions have a local array */
+    bool early;      /* threads may end before others meet */
+    bool func_exits; /* threads may end in functions */
+    bool leaves; /* some may have ended where others meet, or there is an exit before it that nobody takes */
     uint32_t block, grid;
     struct gen_stmt *body, *func[GEN_FUNCS];
     struct arena mem;
@@ -138,7 +165,15 @@ struct gen_kernel {
 void gen_make(struct gen_kernel *k, uint64_t seed);
 void gen_free(struct gen_kernel *k);
 
-/* A module with .entry generated(input, out, slots, cells). */
+/* Word i of the module's constants, and of the kernel's last parameter. */
+static inline uint32_t gen_const(const struct gen_kernel *k, uint32_t i) {
+    return (uint32_t)(k->seed * 2654435761u) + i * 40503u;
+}
+static inline uint32_t gen_param(const struct gen_kernel *k, uint32_t i) {
+    return ~gen_const(k, i) * 5u;
+}
+
+/* A module with .entry generated(input, out, slots, cells, words), the last one being WORDS words. */
 void gen_emit(const struct gen_kernel *k, struct sb *out);
 
 /* What the kernel leaves in memory. cells[CELLS] is the sum over all of out. */

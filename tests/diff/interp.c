@@ -6,7 +6,7 @@
 #include "base/bits.h"
 #include "gen.h"
 
-enum way { WAY_ON, WAY_BREAK, WAY_CONTINUE, WAY_EXIT };
+enum way { WAY_ON, WAY_BREAK, WAY_CONTINUE, WAY_RETURN, WAY_EXIT };
 
 struct thread {
     uint32_t v[GEN_VARS], local[GEN_LOCALS];
@@ -18,7 +18,7 @@ struct thread {
 struct block {
     const struct gen_kernel *k;
     struct gen_memory *m;
-    uint32_t index, counts[GEN_CELLS], posts[GEN_THREADS];
+    uint32_t index, counts[GEN_CELLS], posts[GEN_THREADS], own[GEN_THREADS][GEN_WORDS];
     struct thread t[GEN_THREADS];
 };
 
@@ -67,26 +67,27 @@ static void combine(uint32_t *cell, uint32_t n, uint32_t x) {
 
 /* ---- one thread ---- */
 
-static uint32_t call(struct thread *from, uint32_t f, uint32_t x, uint32_t depth) {
+static enum way call(struct thread *from, uint32_t dst, uint32_t f, uint32_t x, uint32_t depth) {
     struct thread t = {.fuel = GEN_FUNC_FUEL, .depth = depth, .is_func = true, .func = f, .b = from->b};
     t.v[0] = x;
     t.v[1] = x * 77;
     t.v[2] = depth;
     for (uint32_t l = 0; l < GEN_LOCALS; l++) t.local[l] = l;
-    run(&t, t.b->k->func[f]);
+    if (run(&t, t.b->k->func[f]) == WAY_EXIT) {
+        from->ended = true;
+        return WAY_EXIT;
+    }
     uint32_t r = (t.v[0] * 31 + t.v[1]) * 31 + t.v[2];
-    for (uint32_t l = 0; l < GEN_LOCALS; l++) r += t.local[l];
-    return r;
+    for (uint32_t l = 0; l < GEN_LOCALS && t.b->k->frame; l++) r += t.local[l];
+    from->v[dst] = r;
+    return WAY_ON;
 }
 
-static void run_call(struct thread *t, const struct gen_stmt *s) {
+static enum way run_call(struct thread *t, const struct gen_stmt *s) {
     uint32_t x = value(t, s->a);
-    if (s->kind == GEN_RECUR) {
-        if (t->depth) t->v[s->dst] = call(t, t->func, x, t->depth - 1);
-    } else {
-        uint32_t f = s->kind == GEN_CALL ? s->n : value(t, s->c) % GEN_FUNCS;
-        t->v[s->dst] = call(t, f, x, t->is_func ? t->depth / 2 : value(t, s->b) & 3);
-    }
+    if (s->kind == GEN_RECUR) return t->depth ? call(t, s->dst, t->func, x, t->depth - 1) : WAY_ON;
+    uint32_t f = s->kind == GEN_CALL ? s->n : value(t, s->c) % GEN_FUNCS;
+    return call(t, s->dst, f, x, t->is_func ? t->depth / 2 : value(t, s->b) & 3);
 }
 
 static bool burn(struct thread *t) {
@@ -99,7 +100,7 @@ static enum way run_loop(struct thread *t, const struct gen_stmt *s) {
     do {
         enum way w = run(t, s->body[0]);
         if (w == WAY_BREAK) break;
-        if (w == WAY_EXIT) return w;
+        if (w == WAY_RETURN || w == WAY_EXIT) return w;
     } while (--k && burn(t));
     return WAY_ON;
 }
@@ -132,16 +133,39 @@ static enum way run_graph(struct thread *t, const struct gen_graph *g) {
 static void finish(struct thread *t) {
     uint32_t h = 0;
     for (uint32_t v = 0; v < GEN_VARS; v++) h = h * 31 + t->v[v];
-    for (uint32_t l = 0; l < GEN_LOCALS; l++) h = h * 31 + t->local[l];
+    for (uint32_t l = 0; l < GEN_LOCALS && t->b->k->frame; l++) h = h * 31 + t->local[l];
     t->b->m->out[t->block * t->b->k->block + t->tid] = h;
     t->b->m->cells[GEN_CELLS] += h;
     t->ended = true;
 }
 
+static uint32_t *slots_of(const struct thread *t) {
+    return t->b->m->slots + (size_t)GEN_SLOTS * (t->block * t->b->k->block + t->tid);
+}
+
+static enum gen_window window_of(const struct thread *t, const struct gen_stmt *s) {
+    return s->window[choose(t, s->c, s->arms)];
+}
+
+static uint32_t read_any(const struct thread *t, enum gen_window w, uint32_t i) {
+    switch (w) {
+    case GEN_IN_SLOTS: return slots_of(t)[i];
+    case GEN_IN_SHARED: return t->b->own[t->tid][i];
+    case GEN_IN_LOCAL: return t->local[i];
+    case GEN_IN_CONST: return gen_const(t->b->k, i);
+    case GEN_IN_PARAM: return gen_param(t->b->k, i);
+    default: return t->b->m->input[i];
+    }
+}
+
+static void write_any(struct thread *t, enum gen_window w, uint32_t i, uint32_t x) {
+    *(w == GEN_IN_SLOTS ? &slots_of(t)[i] : w == GEN_IN_SHARED ? &t->b->own[t->tid][i] : &t->local[i]) = x;
+}
+
 static void run_plain(struct thread *t, const struct gen_stmt *s) {
     struct gen_memory *m = t->b->m;
     uint32_t a = value(t, s->a), b = value(t, s->b);
-    uint32_t *slots = m->slots + (size_t)GEN_SLOTS * (t->block * t->b->k->block + t->tid);
+    uint32_t *slots = t->is_func ? NULL : slots_of(t);
     if (s->guarded && !holds(t, &s->cond)) return;
     switch (s->kind) {
     case GEN_OP: t->v[s->dst] = compute(s->op, a, b, value(t, s->c)); break;
@@ -152,8 +176,22 @@ static void run_plain(struct thread *t, const struct gen_stmt *s) {
     case GEN_SLOT_GET: t->v[s->dst] = slots[a % GEN_SLOTS]; break;
     case GEN_ATOMIC: combine(&m->cells[s->n], s->n, a); break;
     case GEN_ATOMIC_CTA: combine(&t->b->counts[s->n], s->n, a); break;
-    default: run_call(t, s);
+    case GEN_ANY_PUT: write_any(t, window_of(t, s), a % GEN_WORDS, b); break;
+    case GEN_ANY_GET: t->v[s->dst] = read_any(t, window_of(t, s), a % GEN_WORDS); break;
+    default: combine(value(t, s->c) & 1 ? &m->cells[s->n] : &t->b->counts[s->n], s->n, a);
     }
+}
+
+static enum way run_leave(struct thread *t, const struct gen_stmt *s) {
+    if (!holds(t, &s->cond)) return WAY_ON;
+    const enum way w = run(t, s->body[0]);
+    if (w != WAY_ON) return w;
+    if (s->kind == GEN_RETURN) return WAY_RETURN;
+    if (t->is_func)
+        t->ended = true;
+    else
+        finish(t);
+    return WAY_EXIT;
 }
 
 static enum way run_one(struct thread *t, const struct gen_stmt *s) {
@@ -165,9 +203,11 @@ static enum way run_one(struct thread *t, const struct gen_stmt *s) {
     case GEN_BREAK: return holds(t, &s->cond) ? WAY_BREAK : WAY_ON;
     case GEN_CONTINUE: return holds(t, &s->cond) ? WAY_CONTINUE : WAY_ON;
     case GEN_EXIT:
-        if (!holds(t, &s->cond)) return WAY_ON;
-        finish(t);
-        return WAY_EXIT;
+    case GEN_RETURN: return run_leave(t, s);
+    case GEN_NEVER: return WAY_ON;
+    case GEN_CALL:
+    case GEN_CALL_TABLE:
+    case GEN_RECUR: return run_call(t, s);
     default: run_plain(t, s); return WAY_ON;
     }
 }
@@ -199,6 +239,12 @@ static void shuffle(struct block *b, const struct gen_stmt *s, const bool *part)
     }
 }
 
+static void shuffle_all(struct block *b, const struct gen_stmt *s) {
+    bool part[GEN_THREADS] = {false};
+    EACH(t, b) part[t->tid] = true;
+    shuffle(b, s, part);
+}
+
 static void vote(struct block *b, const struct gen_stmt *s) {
     uint32_t yes[GEN_THREADS / 32] = {0}, there[GEN_THREADS / 32] = {0};
     EACH(t, b) {
@@ -224,12 +270,10 @@ static void arm(struct block *b, const struct gen_stmt *s) {
 }
 
 static void together(struct block *b, const struct gen_stmt *s) {
-    bool every[GEN_THREADS];
-    memset(every, true, sizeof every);
     for (; s; s = s->next) switch (s->kind) {
         case GEN_EXCHANGE: exchange(b, s); break;
         case GEN_COLLECT: EACH(t, b) t->v[s->dst] = b->counts[s->n]; break;
-        case GEN_SHUFFLE: shuffle(b, s, every); break;
+        case GEN_SHUFFLE: shuffle_all(b, s); break;
         case GEN_VOTE: vote(b, s); break;
         case GEN_ARM: arm(b, s); break;
         case GEN_REPEAT:
@@ -245,6 +289,7 @@ static void together(struct block *b, const struct gen_stmt *s) {
 static void start(struct block *b) {
     memset(b->counts, 0, sizeof b->counts);
     memset(b->posts, 0, sizeof b->posts);
+    memset(b->own, 0, sizeof b->own);
     for (uint32_t i = 0; i < b->k->block; i++) {
         uint32_t gid = b->index * b->k->block + i;
         b->t[i] = (struct thread){.fuel = GEN_FUEL, .tid = i, .block = b->index, .b = b};

@@ -1,6 +1,8 @@
 /* See sweep.h. */
 #include "sweep.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/bits.h"
@@ -74,26 +76,84 @@ bool diff_begin(struct diff_case *c, uint64_t seed, struct sb *why) {
     return diff_run(c, &functional, NULL, why);
 }
 
-/* NULL: no variant of it can run this kernel. */
-static const struct diff_variant *choose(const struct diff_case *c, const char *mech, uint64_t turn) {
+/* ---- options ---- */
+
+enum { MOST_OPTIONS = 64, TRIES = 4 };
+struct options {
+    const char *at[MOST_OPTIONS]; /* names and values in turn, then NULL */
+    size_t n;
+    char text[MOST_OPTIONS][32];
+    size_t ntext;
+};
+
+static void add(struct options *o, const char *name, const char *value) {
+    CHECK(o->n + 2 < MOST_OPTIONS);
+    o->at[o->n++] = name;
+    o->at[o->n++] = value;
+    o->at[o->n] = NULL;
+}
+
+/* Tables are small, so that they are full; most have a number of entries that is a power of two. */
+static int64_t draw_number(const struct mech_param *p, struct rng *rng) {
+    const int64_t small[] = {p->low, p->low + 1, 1 << rng_below(rng, 4), 1 << rng_below(rng, 9), p->def};
+    const int64_t x = small[rng_below(rng, sizeof small / sizeof *small)];
+    return x < p->low ? p->low : x > p->high ? p->high : x;
+}
+
+static const char *draw_value(const struct mech_param *p, struct rng *rng, char *text, size_t bytes) {
+    if (p->kind == OPTION_ENUM) return p->choices[rng_below(rng, (uint64_t)p->high + 1)].name;
+    if (p->kind == OPTION_BOOL) return rng_below(rng, 2) ? "true" : "false";
+    snprintf(text, bytes, "%" PRId64, draw_number(p, rng));
+    return text;
+}
+
+/* About half of the mechanism's parameters, each from its row; the others keep their defaults. */
+static void draw(struct options *o, const struct mech_ops *mech, struct rng *rng) {
+    for (const struct mech_param *p = mech->params; p && p->key; p++) {
+        if (rng_below(rng, 2)) continue;
+        char *name = o->text[o->ntext++], *text = o->text[o->ntext++];
+        snprintf(name, sizeof o->text[0], "%s.%s", mech->name, p->key);
+        add(o, name, draw_value(p, rng, text, sizeof o->text[0]));
+    }
+}
+
+static void vary(struct options *o, const char *mech, uint64_t turn) {
     size_t n = 1;
     while (diff_variant(mech, n)) n++;
     const struct diff_variant *v = diff_variant(mech, turn % n);
-    if (v->waits && c->kernel.leaves) v = diff_variant(mech, 0);
-    return v->waits && c->kernel.leaves ? NULL : v;
+    for (size_t k = 0; v->option[k]; k += 2) add(o, v->option[k], v->option[k + 1]);
 }
 
+/* With an edge from every exit to the end stacks wait there, and rightly deadlock if others meet before. */
+static void draw_exits(struct options *o, const struct diff_case *c, struct rng *rng) {
+    if (!rng_below(rng, 8) && !c->kernel.leaves) add(o, "cfg.exits", "edges");
+}
+
+/* ---- runs ---- */
+
 /* Where and whether audited does not depend on the variant's turn: in time each of them meets each machine. The watchdog is as
- * impatient as it can be: all these kernels end, so whatever it calls a deadlock is none. */
-static bool run(struct diff_case *c, const char *mech, uint64_t turn, struct rng *rng, struct sb *why) {
+ * impatient as it can be: all these kernels end, so whatever it calls a deadlock is none. Of options drawn at random not all
+ * go together. */
+static bool run(struct diff_case *c, const struct mech_ops *mech, uint64_t turn, struct rng *rng,
+                struct sb *why) {
     const struct diff_machine *machine = &diff_machines[rng_below(rng, diff_nmachines())];
     const char *audit = rng_below(rng, AUDITED) && !getenv("HEDDLE_DIFF_AUDIT") ? "false" : "true";
-    const struct diff_variant *v = choose(c, mech, turn);
-    c->refused = false;
-    if (!v) return true;
-    const char *more[32] = {"run.mode", "timed", "run.mech", mech, "run.audit", audit, "gpu.watchdog", "1"};
-    for (size_t k = 0; k < sizeof v->option / sizeof *v->option; k++) more[8 + k] = v->option[k];
-    return diff_run(c, machine, more, why);
+    bool good;
+    c->drawn = turn % 2;
+    for (int k = 0; k == 0 || (k < TRIES && c->drawn && c->refused); k++) {
+        struct options o = {.n = 0};
+        add(&o, "run.mode", "timed");
+        add(&o, "run.mech", mech->name);
+        add(&o, "run.audit", audit);
+        add(&o, "gpu.watchdog", "1");
+        draw_exits(&o, c, rng);
+        if (c->drawn)
+            draw(&o, mech, rng);
+        else
+            vary(&o, mech->name, turn / 2);
+        good = diff_run(c, machine, o.at, why);
+    }
+    return good;
 }
 
 /* Whoever refuses kernels runs some: of many, with neither calls nor indirect branches, one in so many at least. */
@@ -109,7 +169,7 @@ static bool all_ran(const uint64_t *ran, uint64_t kernels, struct sb *why) {
 }
 
 /* Every mechanism for a kernel that is small enough, or large enough. */
-static bool every(uint64_t first, uint64_t step, uint64_t count, bool large, struct sb *why) {
+static bool every(uint64_t first, uint64_t step, uint64_t count, bool large, uint64_t *runs, struct sb *why) {
     uint64_t ran[MOST_MECHANISMS] = {0};
     unsigned failed = 0;
     uint64_t done = 0;
@@ -120,8 +180,9 @@ static bool every(uint64_t first, uint64_t step, uint64_t count, bool large, str
         bool wanted = began && (count == 1 || (c.insts > MOST_INSTS) == large);
         failed += !began;
         for (size_t m = 0; wanted && mech_list[m]; m++) {
-            failed += !run(&c, mech_list[m]->name, seed / step, &rng, why);
+            failed += !run(&c, mech_list[m], seed / step, &rng, why);
             ran[m] += !c.refused;
+            *runs += !c.refused;
         }
         done += wanted;
         diff_free(&c);
@@ -129,9 +190,11 @@ static bool every(uint64_t first, uint64_t step, uint64_t count, bool large, str
     return !failed && all_ran(ran, done, why);
 }
 
-bool diff_sweep(uint64_t first, uint64_t step, uint64_t count, struct sb *why) {
-    return every(first, step, count, false, why);
+bool diff_sweep(uint64_t first, uint64_t step, uint64_t count, uint64_t *runs, struct sb *why) {
+    *runs = 0;
+    return every(first, step, count, false, runs, why);
 }
 bool diff_sweep_large(uint64_t first, uint64_t count, struct sb *why) {
-    return every(first, 1, count, true, why);
+    uint64_t runs = 0;
+    return every(first, 1, count, true, &runs, why);
 }

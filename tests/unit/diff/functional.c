@@ -81,15 +81,21 @@ static void the_generator_makes_every_construct(void **state) {
     static const char *const words[] = {
         "brx.idx",       "call (r), f",   "call (r), %a0", "bar.sync",       "shfl.sync",  "vote.sync.ballot",
         "vote.sync.any", "vote.sync.all", "atom.global",   "red.global.max", "red.shared", "atom.shared",
-        "ld.local",      "exit;",         "bra.uni",       "rem.u32",        "mad.lo.u32"};
+        "ld.local",      "exit;",         "bra.uni",       "rem.u32",        "mad.lo.u32", "\tst.u32 [",
+        "\tld.u32 %v",   "\tatom.",       "\tred.",        "\ttrap;",        " trap;",     " ret;",
+        " exit;",        "cvta.param",    "cvta.const"};
     enum { WORDS = sizeof words / sizeof *words, KERNELS = 100 };
-    unsigned seen[WORDS] = {0}, unstructured = 0;
+    unsigned seen[WORDS] = {0}, unstructured = 0, leaves = 0, stays = 0, frameless = 0, in_functions = 0;
     for (uint64_t seed = 0; seed < KERNELS; seed++) {
         struct gen_kernel k;
         struct sb text = {0};
         gen_make(&k, seed);
         gen_emit(&k, &text);
         unstructured += k.unstructured;
+        leaves += k.leaves;
+        stays += !k.early;
+        frameless += !k.frame;
+        in_functions += k.func_exits;
         for (size_t w = 0; w < WORDS; w++) seen[w] += contains(text.text, words[w]);
         sb_free(&text);
         gen_free(&k);
@@ -97,6 +103,7 @@ static void the_generator_makes_every_construct(void **state) {
     for (size_t w = 0; w < WORDS; w++)
         if (seen[w] < 3) fail_msg("only %u of %d kernels have \"%s\"", seen[w], KERNELS, words[w]);
     assert_int_equal(unstructured, KERNELS / 2);
+    assert_true(leaves >= 30 && stays >= 20 && frameless >= 20 && in_functions >= 10);
 }
 
 static void a_seed_always_gives_the_same_kernel(void **state) {

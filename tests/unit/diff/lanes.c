@@ -39,7 +39,7 @@ static double slots_of(struct diff_case *c, const struct diff_machine *machine, 
  * threads that end before the last instruction. */
 static enum cfg_structure structure_of(const struct diff_case *c) {
     struct program p = load(c->text.text, c->text.len);
-    enum cfg_structure worst = c->kernel.leaves ? CFG_IRREDUCIBLE : CFG_STRUCTURED;
+    enum cfg_structure worst = CFG_STRUCTURED;
     for (size_t f = 0; f < p.m->funcs.n; f++)
         if (p.c->funcs[f].structure > worst) worst = p.c->funcs[f].structure;
     for (size_t pc = 0; pc < p.m->code.n; pc++) {
@@ -69,6 +69,11 @@ static void walk(struct diff_case *c, const struct diff_machine *machine, bool b
     }
 }
 
+/* Where those who leave run beside those who stay, a .sync may let one half of a warp of 64 go on while the other waits. */
+static bool parts_at_sync(const struct diff_case *c, const struct diff_machine *machine) {
+    return c->kernel.leaves && strstr(machine->name, "warps of 64");
+}
+
 static void same_lanes(struct diff_case *c, const struct diff_machine *machine) {
     const bool small = c->kernel.seed / 2 % 2; /* every other kernel with as little room as there can be */
     const struct way pdom = {"pdom", {NULL}},
@@ -96,8 +101,9 @@ static void joins_at_post_dominators_use_the_lanes_of_a_stack(void **state) {
     for (uint64_t done = 0, seed = range.first; done < range.count; seed += 2) {
         struct diff_case c;
         if (!diff_begin(&c, seed, &why)) fail_msg("%s", why.text);
-        if (c.insts <= MOST_INSTS || range.count == 1) {
-            same_lanes(&c, &diff_machines[seed / 2 % diff_nmachines()]);
+        const struct diff_machine *machine = &diff_machines[seed / 2 % diff_nmachines()];
+        if ((c.insts <= MOST_INSTS || range.count == 1) && !parts_at_sync(&c, machine)) {
+            same_lanes(&c, machine);
             done++;
         }
         diff_free(&c);

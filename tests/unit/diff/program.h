@@ -42,7 +42,9 @@ static inline struct exec_stats run_on(const struct diff_case *c, const struct i
     const size_t bytes[] = {sizeof w->input, 4 * (size_t)w->threads, 4 * (size_t)w->threads * GEN_SLOTS,
                             sizeof w->cells};
     const void *want[] = {w->input, w->out, w->slots, w->cells};
-    uint64_t addr[4];
+    uint64_t addr[4 + GEN_WORDS / 2];
+    for (uint32_t k = 0; k < GEN_WORDS / 2; k++)
+        addr[4 + k] = gen_param(&c->kernel, 2 * k) | (uint64_t)gen_param(&c->kernel, 2 * k + 1) << 32;
     for (int k = 0; k < 4; k++) assert_true(exec_mem_alloc(mem, bytes[k], 256, "buffer", &addr[k], &e));
     memcpy(exec_mem_at(mem, addr[0], bytes[0]), want[0], bytes[0]);
     struct exec_image *im = exec_image_new(mem, m, EXEC_ISA_AUTO, &e);

@@ -63,7 +63,6 @@ static void run_under(struct diff_case *c, const char *mech, struct rng *rng) {
     const char *more[] = {"run.mech",   mech,           "run.mode", "timed", "run.form",
                           "structured", "gpu.watchdog", "5000000",  NULL};
     struct sb why = {0};
-    if (diff_variant(mech, 0)->waits && c->kernel.leaves) return;
     if (!diff_run(c, m, more, &why)) fail_msg("%s", why.text);
 }
 

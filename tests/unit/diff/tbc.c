@@ -69,10 +69,10 @@ struct choice {
     const char *side, *order, *issue, *audit;
 };
 
-static struct choice choose(const struct diff_case *c, uint64_t seed) {
+static struct choice choose(uint64_t seed) {
     static const char *const sides[] = {"taken", "fallthrough", "most"};
     static const char *const orders[] = {"lrr", "gto", "oldest", "two_level"};
-    return (struct choice){.side = c->kernel.leaves ? sides[0] : sides[seed % 3],
+    return (struct choice){.side = sides[seed % 3],
                            .order = orders[seed / 3 % 4],
                            .issue = seed % 5 < 2 ? "scoreboard" : "barrel",
                            .audit = seed % 8 ? "false" : "true"};
@@ -82,7 +82,7 @@ static struct choice choose(const struct diff_case *c, uint64_t seed) {
 
 /* Where a block is one warp: tbc, and capri that never waits, is pdom. */
 static bool a_block_as_one_warp(struct diff_case *c, uint64_t seed, struct sb *why) {
-    const struct choice x = choose(c, seed);
+    const struct choice x = choose(seed);
     const char *const pdom[] = {COMMON, "run.mech", "pdom", "pdom.side", x.side, NULL};
     const char *const tbc[] = {COMMON, "run.mech", "tbc", "tbc.side", x.side, "tbc.likely", "false", NULL};
     const char *const capri[] = {COMMON,         "run.mech", "capri",         "capri.side", x.side,
@@ -96,7 +96,7 @@ static bool a_block_as_one_warp(struct diff_case *c, uint64_t seed, struct sb *w
 
 /* capri that always waits is tbc. */
 static bool always_waiting(struct diff_case *c, uint64_t seed, struct sb *why) {
-    const struct choice x = choose(c, seed);
+    const struct choice x = choose(seed);
     const char *const tbc[] = {COMMON, "run.mech", "tbc", "tbc.side", x.side, NULL};
     const char *const capri[] = {COMMON,          "run.mech", "capri",         "capri.side", x.side,
                                  "capri.uniform", "wait",     "capri.predict", "adequate",   NULL};

@@ -30,8 +30,11 @@ static void run(const struct diff_case *c, const char *mech, const char *width, 
     for (int b = 0; b < 4 && !st; b++) st = hd_alloc(dev, bytes[b], &addr[b]);
     if (!st) st = hd_copy_in(dev, addr[0], w->input, bytes[0]);
     hd_launch l = {.grid = {c->kernel.grid}, .block = {c->kernel.block}, .max_insts = 1 << 26};
-    hd_arg args[] = {hd_arg_ptr(addr[0]), hd_arg_ptr(addr[1]), hd_arg_ptr(addr[2]), hd_arg_ptr(addr[3])};
-    if (!st) st = hd_run(k, &l, args, 4);
+    const uint32_t words[GEN_WORDS] = {gen_param(&c->kernel, 0), gen_param(&c->kernel, 1),
+                                       gen_param(&c->kernel, 2), gen_param(&c->kernel, 3)};
+    hd_arg args[] = {hd_arg_ptr(addr[0]), hd_arg_ptr(addr[1]), hd_arg_ptr(addr[2]), hd_arg_ptr(addr[3]),
+                     hd_arg_bytes(words, sizeof words)};
+    if (!st) st = hd_run(k, &l, args, 5);
     if (st) fail_msg("seed %llu, %s: %s", (unsigned long long)c->kernel.seed, width, hd_error(dev));
     if (!uniform_check(dev, n, why))
         sb_add(why, "  seed %llu under %s, warps of %s\n", (unsigned long long)c->kernel.seed, mech, width);
