@@ -7,12 +7,14 @@
  * same exit. What an early exit cuts off is a small graph of its own, with joins of its own.
  *
  * Any exit but TRAP is preferred to an endless loop, and that to TRAP. Among equals the main exit is at the end of the heaviest
- * way from the entry, all blocks of a cycle counted once: the one with the most barriers (of blocks and warps, .sync
- * included), since threads that are not together there may never meet; then the one that leaves the most loops with barriers
- * where loops are usually left (from the header or a block that jumps back to it); then the one that leaves such loops at the
- * end of a round rather than at its beginning, by the instructions that all have passed who leave there (compilers put the
- * test of a loop at its end, so that what leaves from the header is an early return); then with the most loops of any kind left where they usually are, then with the most instructions; then the last in
- * reverse postorder.
+ * way from the entry, all blocks of a cycle counted once. Ways are compared by
+ *   - barriers, of blocks and warps, .sync included: threads that are not together there may never meet;
+ *   - loops with barriers that are left where loops usually are, from the header or a block that jumps back to it;
+ *   - instructions that all have passed who leave such a loop there: compilers put the test of a loop at the end of a round, so
+ *     that what leaves from the header is an early return;
+ *   - loops of any kind that are left where they usually are;
+ *   - instructions;
+ * and then by reverse postorder, the last first.
  *
  * In functions all RET together are one exit, preferred to any other: those threads go on. In kernels of machine code, where
  * an exit has no guard and compilers let all returns share one, a block that does nothing but end the thread is an exit of

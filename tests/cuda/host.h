@@ -11,11 +11,14 @@ template <class F> static unsigned ballot(int i, F holds) {
     for (int k = 0; k < 32; k++) r |= (unsigned)holds(thread((i & ~31) + k)) << k;
     return r;
 }
-#define LANE(k, x) other(thread((i & ~31) + (int)(k)), [=](unsigned u, int s, ull a, ll p, float f, double d) { \
-        (void)u, (void)s, (void)a, (void)p, (void)f, (void)d;                                                   \
-        return x;                                                                                               \
+#define LANE(k, x)                                                                               \
+    other(thread((i & ~31) + (int)(k)), [=](unsigned u, int s, ull a, ll p, float f, double d) { \
+        (void)u, (void)s, (void)a, (void)p, (void)f, (void)d;                                    \
+        return x;                                                                                \
     })
-template <class F> static auto other(const thread &x, F value) { return value(x.u, x.s, x.a, x.p, x.f, x.d); }
+template <class F> static auto other(const thread &x, F value) {
+    return value(x.u, x.s, x.a, x.p, x.f, x.d);
+}
 
 static int wrong;
 static void check(const char *row, int i, ull have, ull want) {
@@ -32,7 +35,9 @@ static std::vector<ull> read(const char *path) {
 }
 
 // For rows within a loop over i, the thread.
-#define I(device, host)                                                \
-    if (row * THREADS + i >= have.size()) wrong++;                     \
-    else check(#device, i, have[row * THREADS + i], bits(host));       \
+#define I(device, host)                                         \
+    if (row * THREADS + i >= have.size())                       \
+        wrong++;                                                \
+    else                                                        \
+        check(#device, i, have[row * THREADS + i], bits(host)); \
     row++;
