@@ -9,7 +9,8 @@
  *
  * Where the barriers are is asked for by the form. `volta`: at the immediate post-dominators of branches that may diverge, so
  * that threads meet where they do under pdom; the regions are those of regions.c. A BREAK stands only where threads that will
- * exit leave them for code that has regions too: those may have the same registers. `volta_merge`: as compilers place them (merges.c).
+ * exit leave them for code that has regions too: those may have the same registers. `volta_merge`: as compilers place them
+ * (merges.c).
  *
  * Ours, where the sources are silent:
  *   - a call whose callee may return its threads apart (a branch in it that joins nowhere but at its end) is a branch that

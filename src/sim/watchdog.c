@@ -3,9 +3,9 @@
  *
  * Threads are looked at in windows of a quarter of gpu.watchdog. A window is over when every thread that is not blocked has
  * issued in it, or could have: it has no instruction, operand or fetch under way, is not held by a clock of the mechanism
- * (its `clocked`), and the window was long enough for every thread of the SM to have the slowest unit once. Then each thread that did issue is followed alone, on a copy (exec/loop.h),
- * or, if one meets others or writes memory, all those of a block together (exec/joint.h).
- * If one of them is not in a loop that only somebody else could end, there is progress, or none can be excluded. If all of
+ * (its `clocked`), and the window was long enough for every thread of the SM to have the slowest unit once. Then each thread
+ * that did issue is followed alone, on a copy (exec/loop.h), or, if one meets others or writes memory, all those of a block
+ * together (exec/joint.h). If one of them is not in a loop that only somebody else could end, there is progress, or none can be excluded. If all of
  * them are, nothing will change until one of the others runs, and those the mechanism has passed over for the whole window.
  * Four such windows on end are a deadlock: of the program if nobody was passed over, and as verdict.c finds otherwise.
  *

@@ -1,5 +1,5 @@
-/* When threads that parted at a branch run together again. A mechanism knows joins, and several branches may lead to one: `if (a || b)`
- * has two, a loop one for each iteration that some thread leaves. So the SM looks for itself: a branch that sends threads
+/* When threads that parted at a branch run together again. A mechanism knows joins, and several branches may lead to one:
+ * `if (a || b)` has two, a loop one for each iteration that some thread leaves. So the SM looks for itself: a branch that sends threads
  * different ways is remembered until all of them that still live are in one split that issues. If the threads of all ways but
  * one have exited, there is nobody left to meet, and the branch is forgotten.
  *
