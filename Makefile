@@ -293,7 +293,7 @@ tsan: test-deps
 # How much of what checks addresses and lengths the tests run, by gcov: a build without optimisation, so that branches are those of
 # the source, and the tests that reach these files. COVERAGE=--missing also lists every branch that none of them takes.
 COVERAGE ?=
-COVERAGE_PATHS := src/exec/access src/exec/resolve src/exec/async src/exec/surf src/cuda/module src/cuda/fatbin src/front/
+COVERAGE_PATHS := src/exec/access src/exec/resolve src/exec/async src/exec/surf src/cuda/module src/cuda/image src/cuda/fatbin src/front/
 COVERAGE_TESTS := $(patsubst tests/unit/%.c,build-coverage/tests/%,$(sort $(wildcard $(addprefix tests/unit/,exec/[!o]*.c front/*.c \
     cuda/*.c sim/api*.c sim/corpus.c sim/kernels*.c sim/unsupported.c lab/trace.c))))
 coverage: test-deps
