@@ -23,6 +23,9 @@ struct cfg_block {
     uint32_t priority; /* place in a topological order without back edges, 0 first (order.c says more);
                              unreachable blocks come last */
     bool reachable;
+    /* On the way from here to `exit` threads may come to a barrier: those of blocks and warps, calls, whose callee may have one,
+     * and the end of a function, whose caller may. */
+    bool waits;
 };
 
 struct cfg_loop {

@@ -245,12 +245,39 @@ static bool count_ways(struct work *w, bool *exits) {
     return !all;
 }
 
+static bool may_wait(const struct work *w, uint32_t v) {
+    bool found = !w->fn->kernel;
+    for (uint32_t pc = w->b[v].first; pc < w->b[v].end; pc++) {
+        const struct ir_insn *i = &w->m->code.v[pc];
+        found |= insn_waits(i) || i->op == IR_CALL || i->op == IR_CALL_IND;
+    }
+    return found;
+}
+
+/* Finds the blocks from which barriers may be reached, along edges that count. */
+static void find_waits(struct work *w) {
+    uint32_t *todo = ARENA_NEW(&w->mem, uint32_t, w->n), n = 0;
+    for (uint32_t v = 0; v < w->n; v++) {
+        w->b[v].waits = may_wait(w, v);
+        if (w->b[v].waits) todo[n++] = v;
+    }
+    while (n) {
+        const uint32_t v = todo[--n];
+        for (uint32_t p = w->g.pfirst[v]; p < w->g.pfirst[v + 1]; p++) {
+            const uint32_t from = w->g.pred[p];
+            if (w->b[from].waits || !edge_counts(w, from, v)) continue;
+            w->b[from].waits = true;
+            todo[n++] = from;
+        }
+    }
+}
+
 bool exits_analyse(struct work *w, bool *exits) {
     for (uint32_t v = 0; v < w->n; v++) {
         w->b[v].exit = CFG_NONE;
         w->b[v].ways = w->g.sfirst[v + 1] - w->g.sfirst[v] + w->leaves[v];
     }
-    if (w->c->exits == CFG_EXITS_EDGES) return false;
-    assign(w, exits);
-    return count_ways(w, exits);
+    if (w->c->exits != CFG_EXITS_EDGES) assign(w, exits);
+    find_waits(w);
+    return w->c->exits != CFG_EXITS_EDGES && count_ways(w, exits);
 }

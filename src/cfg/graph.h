@@ -61,6 +61,11 @@ static inline bool edge_counts(const struct work *w, uint32_t u, uint32_t v) {
     return w->b[u].exit == w->b[v].exit;
 }
 
+/* The edge leads to an early exit, and threads that stay may have to wait until those who take it are gone. */
+static inline bool edge_hurries(const struct work *w, uint32_t u, uint32_t v) {
+    return !edge_counts(w, u, v) && w->b[u].waits;
+}
+
 /* The innermost loop that holds the block, as a place after f->loop, or CFG_NONE. */
 static inline uint32_t loop_of(const struct work *w, uint32_t v) {
     return w->b[v].loop == CFG_NONE ? CFG_NONE : w->b[v].loop - w->f->loop;

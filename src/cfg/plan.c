@@ -3,8 +3,8 @@
  *   - one way in (rounds of its loop aside), from a node of the same loop: inline.
  *   - several: a slot of its immediate dominator, for all ways in come from below that.
  *   - its dominator lies in loops that it is not in: a slot behind the outermost of these.
- *   - code on the way to an early exit (exits.c) from within a loop: as if it were of that loop. Others who stay may wait for
- *     it, at a barrier in the loop.
+ *   - code on the way to an early exit (exits.c) from within a loop, if those who stay may come to a barrier, where they would
+ *     wait for it: as if it were of that loop.
  *   - the end of a function: the last slot of the entry, so that one return is the function's last instruction.
  *
  * This is how Ramsey ("Beyond Relooper", ICFP 2022) places code for WebAssembly, whose branches leave any number of blocks
@@ -117,7 +117,7 @@ static void find_return(struct plan *p) {
 }
 
 static bool cut_off(const struct plan *p, const struct plan_node *x, uint32_t v) {
-    return v < p->w.n && !edge_counts(&p->w, node_at(p, x->first), v);
+    return v < p->w.n && edge_hurries(&p->w, node_at(p, x->first), v);
 }
 
 /* Of two ways [1] is laid out first: one that leads to an early exit. */
@@ -179,7 +179,7 @@ static void nest_blocks(struct plan *p, uint32_t *parent, uint32_t *order) {
     for (uint32_t b = 0; b < w->n; b++) around[b] = p->within[b] = CFG_NONE;
     for (uint32_t k = 0; k < w->nrpo; k++) {
         const uint32_t b = w->rpo[k], l = loop_of(w, b), dom = w->idom[b];
-        if (dom != CFG_NONE) around[b] = edge_counts(w, dom, b) ? around[dom] : cut_off_in(p, parent, b);
+        if (dom != CFG_NONE) around[b] = edge_hurries(w, dom, b) ? cut_off_in(p, parent, b) : around[dom];
         p->within[b] = l == CFG_NONE ? around[b] : l;
         if (l == CFG_NONE || p->loop[l].header != b) continue;
         if (parent[l] == CFG_NONE) parent[l] = around[b];

@@ -33,12 +33,12 @@ struct stack_way { /* of a branch */
     uint32_t pc, threads;
     bool leaves;
 };
-/* Threads at `to`, a side of the branch at `from`, leave by another exit than those who stay (cfg/exits.c). Nobody who stays
- * comes to them, but those who stay may wait for them, at a barrier, to be gone. */
+/* Threads at `to`, a side of the branch at `from`, leave by another exit than those who stay (cfg/exits.c), and those who stay
+ * may come to a barrier, where they would wait for the others to be gone. */
 static inline bool stack_leaves(const struct mech *m, uint32_t from, uint32_t to) {
     const struct ir_insn *code = m->env.module->code.v;
     const struct cfg_block *b = m->env.cfg->blocks, *x = &b[code[from].block], *y = &b[code[to].block];
-    return x->func == y->func && x->exit != y->exit;
+    return x->waits && x->func == y->func && x->exit != y->exit;
 }
 static inline struct stack_way stack_way(const struct mech *m, uint32_t branch, uint32_t pc,
                                          uint32_t threads) {

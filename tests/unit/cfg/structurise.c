@@ -207,7 +207,7 @@ static void exits_stay(void **state) {
     (void)state;
     kernel(KERNEL("@%p1 exit;\n" DO(1) "exit;\n"), "@p1 exit 1 exit");
     kernel(KERNEL("@%p1 bra E;\n" DO(1) "exit;\nE: " DO(2) "trap;\n"),
-           "@!p1 if 2 trap else 1 exit endif exit");
+           "@p1 if 1 exit else 2 trap endif exit");
     kernel(KERNEL("L: " DO(1) "@%p1 exit;\n" DO(2) "bra L;\n"), "loop 1 @p1 exit 2 endloop");
 }
 /* Others may wait for those who leave: in the loop, and behind the if. */
