@@ -79,7 +79,9 @@ static struct cfg *analyse(struct ir_module *m, enum cfg_exits exits, const stru
 }
 
 struct cfg *cfg_analyse_again(struct ir_module *m, const struct cfg *was, struct err *e) {
-    return analyse(m, was->exits, was, e);
+    struct cfg *c = analyse(m, was->exits, was, e);
+    if (c) c->wide_warps = was->wide_warps;
+    return c;
 }
 
 struct cfg *cfg_analyse(struct ir_module *m, enum cfg_exits exits, struct err *e) {

@@ -60,6 +60,8 @@ enum cfg_exits { CFG_EXITS_MAIN, CFG_EXITS_EDGES };
 
 struct cfg {
     enum cfg_exits exits;
+    /* Warps of the machine have more than 32 threads, set by whoever knows: where architectural warps differ, they diverge. */
+    bool wide_warps;
     struct cfg_block *blocks;
     uint32_t nblocks;
     struct cfg_loop *loops;

@@ -236,7 +236,7 @@ static struct rewrite *rewrite(struct tesla_maker *k, struct err *e) {
 
 static struct rewrite *make(const struct ir_module *m, const struct cfg *c, bool breaks, struct err *e) {
     uint8_t *varies = cfg_uniform(m, c);
-    for (size_t pc = 0; pc < m->code.n; pc++) varies[pc] &= CFG_VARIES_WARP;
+    for (size_t pc = 0; pc < m->code.n && !c->wide_warps; pc++) varies[pc] &= CFG_VARIES_WARP;
     struct cfg_regions *g = cfg_regions(m, c, varies, FORM_MOST_MARKS, e);
     struct tesla_maker k = {.m = m,
                             .c = c,

@@ -151,6 +151,7 @@ static bool build(hd_module *mod, const char *name, const struct ptx_text *texts
                                                : ptx_link(name, texts, n, e);
     if (!mod->ir) return false;
     mod->cfg = cfg_analyse(mod->ir, (enum cfg_exits)mod->dev->options.cfg.exits, e);
+    if (mod->cfg) mod->cfg->wide_warps = mod->dev->options.machine.sm.warp_size > EXEC_LANES;
     if (!mod->cfg) return false;
     enum exec_isa isa = (enum exec_isa)mod->dev->options.exec.isa;
     mod->image = exec_image_new(mod->dev->mem, mod->ir, isa, e);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "cfg/form.h"
+#include "front/ptx/ptx.h"
 #include "unit/cfg/same_paths.h"
 #include "unit/mech/programs.h"
 #include "unit/mech/random_program.h"
@@ -62,6 +63,32 @@ static void a_barrier_has_a_join_before_it(void **state) {
     fake_end(m, IR_EXIT, 0);
     fake_func(m, "barrier");
     expect_form(m, CFG_FORM_TESLA, "ssy 3\n@p bra 3\nadd\njoin .s\nbar.sync\nexit\n");
+}
+
+static uint32_t count_ssy(const char *text, bool wide) {
+    struct err e = {0};
+    struct ir_module *m = ptx_load("t.ptx", text, strlen(text), &e);
+    if (!m) fail_msg("%s", err_text(&e));
+    struct cfg *c = fake_finish(m);
+    c->wide_warps = wide;
+    struct rewrite *r = make(m, c, CFG_FORM_TESLA_SSY);
+    uint32_t n = 0;
+    for (size_t pc = 0; pc < r->m->code.n; pc++) n += ir_is_mark(&r->m->code.v[pc], IR_MK_SSY);
+    cfg_rewrite_free(r);
+    cfg_free(c);
+    ir_module_free(m);
+    return n;
+}
+
+/* What a vote says is the same in a warp of 32, but not in the two halves of one of 64. */
+static void warps_of_more_than_32_threads_diverge_by_votes(void **state) {
+    (void)state;
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() {\n.reg .pred %p<3>;\n.reg .b32 "
+        "%r<3>;\nmov.u32 %r1, %tid.x;\nsetp.gt.u32 %p1, %r1, 40;\nvote.sync.any.pred %p2, %p1, -1;\n"
+        "@%p2 bra L;\nmov.u32 %r2, 1;\nL: bar.sync 0;\nret;\n}\n";
+    assert_int_equal(count_ssy(text, false), 0);
+    assert_int_equal(count_ssy(text, true), 1);
 }
 
 /* Where a region ends and another begins with one branch, the former ends first. */
@@ -349,6 +376,7 @@ int main(void) {
         cmocka_unit_test(a_branch_has_ssy_before_it_and_its_join_the_flag),
         cmocka_unit_test(what_cannot_carry_the_flag_has_a_join_before_it),
         cmocka_unit_test(a_barrier_has_a_join_before_it),
+        cmocka_unit_test(warps_of_more_than_32_threads_diverge_by_votes),
         cmocka_unit_test(a_branch_may_end_a_region_and_begin_another),
         cmocka_unit_test(a_loop_has_pbk_before_it_and_is_left_by_brk),
         cmocka_unit_test(without_breaks_a_loop_is_a_region_like_others),
