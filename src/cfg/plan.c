@@ -120,7 +120,7 @@ static bool cut_off(const struct plan *p, const struct plan_node *x, uint32_t v)
     return v < p->w.n && edge_hurries(&p->w, node_at(p, x->first), v);
 }
 
-/* Of two ways [1] is laid out first: one that leads to an early exit. */
+/* Puts the way that leads to an early exit into to[1], which is laid out first. */
 static void leave_first(const struct plan *p, struct plan_node *x) {
     if (x->end != PLAN_BRANCHES || !cut_off(p, x, x->to[0]) || cut_off(p, x, x->to[1])) return;
     const uint32_t leaves = x->to[0];

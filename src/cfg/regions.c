@@ -238,7 +238,7 @@ static void find_loop(struct finder *k, struct cfg_region *r) {
 
 /* ---- all of it ---- */
 
-/* Which regions there are, and their blocks. */
+/* Finds the regions of the function and the blocks of each. */
 static void find_regions(struct finder *k) {
     struct work *w = k->w;
     k->branch = ARENA_NEW(&w->mem, bool, w->n);

@@ -28,7 +28,7 @@ enum { ELF_RELOCATABLE = 1, ELF_EXECUTABLE = 2, ELF_SHARED = 3 };
 
 /* False without a message: it is no ELF file of 64 bits, little-endian. Release with elf_close in either case. */
 bool elf_open(struct elf *f, const char *path);
-/* The same of bytes that are there already; path: where its libraries are looked for. */
+/* Reads a program from bytes in memory; its libraries are looked for beside `path`. */
 bool elf_read(struct elf *f, const char *path, const void *data, size_t bytes);
 void elf_close(struct elf *f);
 void elf_gpu(const struct elf *f, struct elf_gpu *gpu);

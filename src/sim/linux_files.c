@@ -297,7 +297,7 @@ int64_t call_faccessat(struct linux *k, const uint64_t *a) {
     return status;
 }
 
-/* That a folder is there already may be told wherever it may be asked. */
+/* mkdir may answer that a folder exists wherever the program may ask for it. */
 int64_t call_mkdirat(struct linux *k, const uint64_t *a) {
     struct linux_place p;
     int64_t status = find(k, a, false, LINUX_ASK, &p);
