@@ -9,7 +9,8 @@
  * Any exit but TRAP is preferred to an endless loop, and that to TRAP. Among equals the main exit is at the end of the heaviest
  * way from the entry, all blocks of a cycle counted once. Ways are compared by
  *   - barriers, of blocks and warps, .sync included: threads that are not together there may never meet;
- *   - loops with barriers that are left where loops usually are, from the header or a block that jumps back to it;
+ *   - loops with barriers that are left where loops usually are, from the header or a block that jumps back to it
+ *     (itself, or by blocks without another test);
  *   - instructions that all have passed who leave such a loop there: compilers put the test of a loop at the end of a round, so
  *     that what leaves from the header is an early return;
  *   - loops of any kind that are left where they usually are;
@@ -91,13 +92,39 @@ static bool *find_headers(struct work *w, const uint32_t *comp) {
     return header;
 }
 
-/* The block heads its cycle or jumps back to a block that does; false outside of cycles. */
-static bool turns(const struct work *w, const uint32_t *comp, const bool *header, uint32_t v) {
+/* The only successor of the block, or CFG_NONE. */
+static uint32_t only_way(const struct work *w, uint32_t v) {
+    return w->g.sfirst[v + 1] - w->g.sfirst[v] == 1 ? w->g.succ[w->g.sfirst[v]] : CFG_NONE;
+}
+
+/* Finds the blocks from which all go back to a header, without another test. */
+static bool *find_turning(struct work *w, const bool *header) {
+    bool *turning = ARENA_NEW(&w->mem, bool, w->n), *known = ARENA_NEW(&w->mem, bool, w->n);
+    uint32_t *chain = ARENA_NEW(&w->mem, uint32_t, w->n);
+    for (uint32_t k = 0; k < w->nrpo; k++) {
+        uint32_t v = w->rpo[k], n = 0;
+        while (!known[v]) {
+            const uint32_t to = only_way(w, v);
+            known[v] = true;
+            turning[v] = to != CFG_NONE && header[to];
+            if (to == CFG_NONE || header[to]) break;
+            chain[n++] = v;
+            v = to;
+        }
+        while (n) turning[chain[--n]] = turning[v];
+    }
+    return turning;
+}
+
+/* The block heads its cycle or jumps back to a block that does, itself or by blocks that do nothing else; false outside of
+ * cycles. */
+static bool turns(const struct work *w, const uint32_t *comp, const bool *header, const bool *turning,
+                  uint32_t v) {
     bool cyclic = false, back = header[v];
     for (uint32_t s = w->g.sfirst[v]; s < w->g.sfirst[v + 1]; s++) {
         const uint32_t to = w->g.succ[s];
         cyclic |= comp[to] == comp[v];
-        back |= comp[to] == comp[v] && header[to];
+        back |= comp[to] == comp[v] && (header[to] || turning[to]);
     }
     return cyclic && back;
 }
@@ -108,7 +135,7 @@ static struct way *find_ways(struct work *w, uint32_t *comp) {
     struct way *way = ARENA_NEW(&w->mem, struct way, ncomp);
     uint32_t *order = ARENA_NEW(&w->mem, uint32_t, w->n);
     const uint32_t n = order_blocks(w, comp, ncomp, order);
-    const bool *header = find_headers(w, comp);
+    const bool *header = find_headers(w, comp), *turning = find_turning(w, header);
     const uint32_t *passed = find_passed(w, comp);
     for (uint32_t i = 0, next; i < n; i = next) {
         const uint32_t c = comp[order[i]];
@@ -119,7 +146,7 @@ static struct way *find_ways(struct work *w, uint32_t *comp) {
         }
         way[c].barriers += waits;
         for (uint32_t k = i; k < next; k++) {
-            const bool usual = turns(w, comp, header, order[k]);
+            const bool usual = turns(w, comp, header, turning, order[k]);
             struct way left = way[c];
             left.loops += usual;
             left.waiting_loops += usual && waits;

@@ -85,6 +85,22 @@ static void a_return_behind_the_barrier_of_a_loop_is_early_too(void **state) {
     expect(text, 1, 4, IR_NOPC);
 }
 
+/* The same with a test that does not jump back itself, but by blocks without another test. */
+static void the_last_test_of_a_round_need_not_jump_back(void **state) {
+    (void)state;
+    const char *text = KERNEL("L: bar.sync 0;\n"                           /* 0 */
+                              "@%p1 bra E;\n"                              /* 1 */
+                              "mov.u32 %r1, 1;\n"                          /* 2 */
+                              "@%p2 bra O;\n"                              /* 3 */
+                              "mov.u32 %r1, 7;\nbra L;\n"                  /* 4, 5 */
+                              "O: mov.u32 %r1, 2;\nret;\n"                 /* 6, 7 */
+                              "E: mov.u32 %r1, 3;\n"                       /* 8 */
+                              "M: mov.u32 %r1, 4;\n@%p3 bra M;\n"          /* 9, 10 */
+                              "mov.u32 %r1, 5;\nmov.u32 %r1, 6;\nret;\n"); /* 11 */
+    expect(text, 3, 6, IR_NOPC);
+    expect(text, 1, 6, IR_NOPC);
+}
+
 /* if (p1) { if (p2) { x; return; } y } z: the code before the return is a part of its own. */
 static void code_before_an_early_return_is_a_part_of_its_own(void **state) {
     (void)state;
@@ -187,6 +203,7 @@ int main(void) {
         cmocka_unit_test(the_way_with_a_vote_is_that_of_the_main_exit),
         cmocka_unit_test(a_return_in_front_of_the_barrier_of_a_loop_is_early),
         cmocka_unit_test(a_return_behind_the_barrier_of_a_loop_is_early_too),
+        cmocka_unit_test(the_last_test_of_a_round_need_not_jump_back),
         cmocka_unit_test(code_before_an_early_return_is_a_part_of_its_own),
         cmocka_unit_test(a_trap_is_no_main_exit_however_long_the_way_to_it),
         cmocka_unit_test(an_exit_for_unreachable_code_is_no_main_exit),

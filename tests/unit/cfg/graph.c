@@ -127,11 +127,22 @@ static bool heads(const struct ways *x, uint32_t v) {
     return v == 0 || x->g->pred[v] & ~x->component[v];
 }
 
-/* The block is on a cycle, and is its header or jumps back to one. */
+/* One way leads on from the block and from those that follow, back to a header. */
+static bool only_turns(const struct ways *x, uint32_t v) {
+    for (uint32_t k = 0; k < x->g->n; k++) {
+        const set to = x->g->succ[v];
+        if (!to || to & (to - 1)) return false;
+        v = (uint32_t)__builtin_ctzll(to);
+        if (heads(x, v)) return true;
+    }
+    return false;
+}
+
+/* The block is on a cycle, and is its header or jumps back to one, itself or by blocks that do nothing else. */
 static bool loop_turns(const struct ways *x, uint32_t v) {
     const set inside = x->g->succ[v] & x->component[v];
     bool back = inside && heads(x, v);
-    for (uint32_t w = 0; w < x->g->n; w++) back |= inside & BIT(w) && heads(x, w);
+    for (uint32_t w = 0; w < x->g->n; w++) back |= inside & BIT(w) && (heads(x, w) || only_turns(x, w));
     return back;
 }
 
