@@ -210,8 +210,8 @@ $(BUILD)/obj/page_files.o: $(BUILD)/obj/page_files.c
 REF     := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/ref/*.c)))
 DIFF    := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/diff/*.c)))
 $(BUILD)/obj/tests/%.o: CPPFLAGS += -Itests
-# Tests compute little themselves, and are as much code as the library: -O2 takes half as long again to compile.
-$(BUILD)/obj/tests/unit/%.o: override OPT := $(OPT:-O2=-O1)
+# Tests compute little themselves, and are as much code as the library: -O1 takes three times as long to compile.
+$(BUILD)/obj/tests/unit/%.o: override OPT := $(OPT:-O2=-O0)
 .SECONDARY: $(UNIT:$(BUILD)/tests/%=$(BUILD)/obj/tests/unit/%.o)
 $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(LIB)
 	@mkdir -p $(@D)

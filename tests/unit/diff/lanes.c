@@ -18,7 +18,7 @@
 #ifdef __SANITIZE_ADDRESS__
 enum { SOME_KERNELS = 200 };
 #else
-enum { SOME_KERNELS = 600 };
+enum { SOME_KERNELS = 300 };
 #endif
 enum { ALL_KERNELS = 2000, SOME_WALKED = 400 };
 enum { MOST_INSTS = 32768 };

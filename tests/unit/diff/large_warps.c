@@ -13,7 +13,7 @@
 #ifdef __SANITIZE_ADDRESS__
 enum { SOME_KERNELS = 200 };
 #else
-enum { SOME_KERNELS = 600 };
+enum { SOME_KERNELS = 300 };
 #endif
 enum { ALL_KERNELS = 2000 };
 enum { MOST_INSTS = 32768 }; /* of a kernel: those that have more would take most of the time */

@@ -15,7 +15,7 @@
 #ifdef __SANITIZE_ADDRESS__
 enum { SOME_KERNELS = 100 };
 #else
-enum { SOME_KERNELS = 600 };
+enum { SOME_KERNELS = 300 };
 #endif
 enum { ALL_KERNELS = 2000 };
 enum { MOST_INSTS = 16384 }; /* of threads: larger ones would take most of the time */
