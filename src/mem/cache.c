@@ -33,14 +33,20 @@ bool cache_check(const struct cache_shape *s, struct err *e) {
     return true;
 }
 
+static size_t slots_of(const struct cache_shape *s) {
+    return (size_t)s->sets * s->ways + (s->reserve == MEM_RESERVE_FILL ? s->mshrs : 0);
+}
+
 size_t cache_bytes(const struct cache_shape *s) {
-    return (size_t)s->sets * s->ways * (2 * sizeof(uint64_t) + sizeof(struct cache_line));
+    return slots_of(s) * (2 * sizeof(uint64_t) + sizeof(struct cache_line));
 }
 
 void cache_init(struct cache *c, const struct cache_shape *s, uint64_t seed, void *room) {
-    const size_t slots = (size_t)s->sets * s->ways;
+    const size_t slots = slots_of(s);
     uint32_t grain = grain_of(s);
-    *c = (struct cache){.sets = s->sets,
+    *c = (struct cache){.slots = (uint32_t)slots,
+                        .places = s->sets * s->ways,
+                        .sets = s->sets,
                         .ways = s->ways,
                         .grains = s->line / grain,
                         .per_sector = sector_of(s) / grain,

@@ -19,7 +19,7 @@
 struct cache_shape {
     const char *name;
     bool ideal, allocate;
-    int replace, write;
+    int replace, write, reserve;
     uint32_t sets, ways, line, sector, grain, banks, ports, latency, mshrs, merges;
 };
 /* Takes the shape from options.def's section; grain: the next level's line, or 0 where there is no bound. */
@@ -29,6 +29,7 @@ struct cache_shape {
                           .allocate = (O)->allocate,         \
                           .replace = (O)->replace,           \
                           .write = (O)->write,               \
+                          .reserve = (O)->reserve,           \
                           .sets = (uint32_t)(O)->sets,       \
                           .ways = (uint32_t)(O)->ways,       \
                           .line = (uint32_t)(O)->line,       \
@@ -44,12 +45,14 @@ struct cache_line {
     uint64_t valid, dirty, pending; /* grains; dirty is within valid | pending */
     uint32_t entry;                 /* its miss register while pending */
 };
-/* By slot = set * ways + way. Apart from each other, so that a search of a set reads no more than it needs. */
+/* By slot = set * ways + way. Apart from each other, so that a search of a set reads no more than it needs. Behind the slots
+ * of the sets there is one for each miss register where lines get their way at the fill: see level.h. */
 struct cache {
     uint64_t *tag;   /* line number + 1; 0: empty */
     uint64_t *stamp; /* LRU: last use; FIFO: when it came; no two lines have the same */
     struct cache_line *line;
     uint32_t used;                           /* slots that are not empty */
+    uint32_t slots, places;                  /* all there are, and those of the sets, which come first */
     uint32_t sets, ways, grains, per_sector; /* grains of a line, of a sector */
     uint32_t set_mask;                       /* sets - 1 if that is a power of two; else 0 */
     uint32_t line_mask, round;               /* bytes of a line, and grains of a sector, less one */

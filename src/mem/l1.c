@@ -166,9 +166,10 @@ struct mem_reply mem_request(struct front *f, const struct mem_request *q, uint3
 }
 
 bool mem_holds(const struct mem *m, uint32_t sm, enum mem_path path, uint64_t addr) {
-    const struct cache *c = &m->front[sm].l1[path].level.tags;
+    const struct level *l = &m->front[sm].l1[path].level;
+    const struct cache *c = &l->tags;
     const uint64_t line = addr >> c->line_shift;
-    const uint32_t slot = cache_find(c, line, line);
+    const uint32_t slot = level_slot(l, line, line);
     if (slot == CACHE_NONE) return false;
     const uint64_t here = c->line[slot].valid | c->line[slot].pending;
     return here == cache_bits(0, c->grains - 1);
@@ -213,7 +214,12 @@ void l1_notice(struct front *f, uint64_t before) {
 void l1_fill(const struct mem *m, struct front *f, const struct answer *a, uint64_t cycle) {
     struct l1 *c = f->at[a->path];
     const struct queue before = f->done;
-    level_fill(&c->level, &f->pool, a->entry, a->addr, a->bytes, &f->done);
+    uint64_t line = 0;
+    const uint64_t dirty = level_fill(&c->level, &f->pool, a->entry, a->addr, a->bytes, &f->done, &line);
+    if (dirty) {
+        const struct source from = {f, c, a->path, cycle + c->level.shape.latency};
+        send_grains(&from, MEM_WRITE, line, dirty, 0);
+    }
     if (f->calls.refused) l1_lift(f, a->path);
     if (f->done.n == before.n) return;
     f->calls.called = true;
@@ -289,8 +295,7 @@ void l1_flush(struct mem *m, uint32_t sm, uint8_t path) {
     struct source from = {f, c, path, m->now + 1};
     l1_notice(f, MEM_NEVER);
     f->calls.refused &= (uint8_t) ~(1u << path);
-    const uint32_t slots = c->level.tags.sets * c->level.tags.ways;
-    for (uint32_t s = 0; c->level.tags.used && s < slots; s++) {
+    for (uint32_t s = 0; c->level.tags.used && s < c->level.tags.slots; s++) {
         if (!c->level.tags.tag[s]) continue;
         uint64_t line, dirty = level_empty(&c->level, s, &line);
         send_grains(&from, MEM_WRITE, line, dirty, 0);

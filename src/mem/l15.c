@@ -58,7 +58,8 @@ static bool look_up(const struct mem *m, uint32_t sm, uint64_t cycle) {
 
 void l15_fill(const struct mem *m, struct front *f, const struct answer *a, uint64_t cycle) {
     struct queue ready = {0};
-    level_fill(&f->l15.level, &f->pool, a->entry, a->addr, a->bytes, &ready);
+    uint64_t line; /* nothing is dirty here */
+    level_fill(&f->l15.level, &f->pool, a->entry, a->addr, a->bytes, &ready, &line);
     while (ready.n) answer(m, f, QUEUE_TAKE(&ready, f->pool.v), cycle);
 }
 
@@ -86,7 +87,7 @@ void l15_cycle(const struct mem *m, uint32_t sm, uint64_t cycle) {
 
 void l15_flush(struct l15 *c) {
     const struct cache *t = &c->level.tags;
-    for (uint32_t s = 0; t->used && s < t->sets * t->ways; s++) {
+    for (uint32_t s = 0; t->used && s < t->slots; s++) {
         uint64_t line;
         if (t->tag[s]) level_empty(&c->level, s, &line);
     }

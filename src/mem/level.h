@@ -10,10 +10,22 @@
 
 enum { LEVEL_BANKS = 256 };
 
+/* With reserve = fill a line on its way has no way in its set. It is in a slot behind those of the sets, that of its miss
+ * register, until all that was asked of it has come; these slots are found by a hash of the line. Lines of the sets whose
+ * further sectors are on their way keep their way. */
+struct level_waiting {
+    uint64_t index; /* of the line, for its set */
+    uint32_t first; /* register + 1 of the first line with this place of the table, */
+    uint32_t next;  /* and of the one after this register's; 0: none */
+};
+
 struct level {
     struct cache_shape shape;
     struct cache tags;
     struct mshr mshr;
+    struct level_waiting *waiting; /* by miss register, where lines get their way at the fill; else NULL */
+    uint32_t waits;                /* lines that have none yet */
+    uint32_t hash_bits;
     uint64_t room;                    /* of the queue behind it; the owner's */
     uint64_t cycle;                   /* ports and banks are taken in this one */
     uint32_t taken;                   /* ports */
@@ -85,7 +97,9 @@ static inline uint32_t level_sectors(const struct level *l, uint64_t grains) {
     }
     return n;
 }
-/* The grains that an access touches, and the slot of its line, or CACHE_NONE. */
+/* The slot of a line, of its set or where it waits for a way, or CACHE_NONE. */
+uint32_t level_slot(const struct level *l, uint64_t line, uint64_t index);
+/* The grains that an access touches, and the slot of its line in its set, or CACHE_NONE. */
 struct level_found {
     uint64_t touched;
     uint32_t slot;
@@ -120,9 +134,10 @@ enum level_what level_miss(struct level *l, const struct level_access *a, struct
 enum level_what level_bypass(struct level *l, const struct level_access *a, struct level_effect *x);
 /* Counts an access by sector: the grains it touches, those that are not there, and those on their way. level_do does it. */
 void level_count_sectors(struct level *l, uint64_t touched, uint64_t missing, uint64_t pending);
-/* These bytes have come for the entry: adds to out the messages that wait no more; frees the entry with its last grain. */
-void level_fill(struct level *l, struct msg_pool *p, uint32_t entry, uint64_t addr, uint32_t bytes,
-                struct queue *out);
+/* These bytes have come for the entry: adds to out the messages that wait no more; frees the entry with its last grain. A line
+ * that gets its way now may push another out: the dirty grains that must be written below, of *line. */
+uint64_t level_fill(struct level *l, struct msg_pool *p, uint32_t entry, uint64_t addr, uint32_t bytes,
+                    struct queue *out, uint64_t *line);
 /* Empties the line in this slot but for what is on its way; the dirty grains that must be written below, of *line. */
 uint64_t level_empty(struct level *l, uint32_t slot, uint64_t *line);
 

@@ -22,7 +22,7 @@ static void move_line(struct cache *c, uint32_t slot, struct transfer *t) {
 }
 
 static void move_lines(struct cache *c, struct transfer *t) {
-    const uint32_t slots = c->sets * c->ways;
+    const uint32_t slots = c->places; /* nothing is on its way */
     uint32_t at = 0;
     if (t->in)
         for (uint32_t i = 0; c->used && i < slots; i++)
@@ -41,7 +41,7 @@ static void move_lines(struct cache *c, struct transfer *t) {
 
 static void move_level(struct level *l, struct transfer *t) {
     struct cache *c = &l->tags;
-    transfer_same(t, (uint64_t)c->sets * c->ways, "the number of lines of a cache");
+    transfer_same(t, c->places, "the number of lines of a cache");
     TRANSFER(t, c->clock);
     TRANSFER(t, c->rng.state);
     if (c->tag) move_lines(c, t);

@@ -95,21 +95,28 @@ void slice_dram_cycle(struct mem *m, struct slice *s, uint64_t cycle) {
     m->dram_due[s->number] = quiet == UINT64_MAX ? CLOCK_ASLEEP : cycle + 1 + quiet;
 }
 
-static void take_return(struct mem *m, struct slice *s, uint32_t i) {
-    const struct msg *r = &m->pool.v[i];
-    if (r->kind != MEM_WRITE && !m->o.l2.present) {
+/* What goes to make room for a line that has come leaves for DRAM like what goes for one that is asked for. */
+static void fill(struct mem *m, struct slice *s, const struct msg *r, uint64_t cycle) {
+    uint64_t line = 0;
+    const uint64_t dirty = level_fill(&s->level, &m->pool, r->id, r->addr, r->bytes, &s->answers, &line);
+    queue_grains(m, s, MEM_WRITE, line, dirty, 0, cycle + s->level.shape.latency);
+}
+
+static void take_return(struct mem *m, struct slice *s, uint32_t i, uint64_t cycle) {
+    const struct msg r = m->pool.v[i];
+    if (r.kind != MEM_WRITE && !m->o.l2.present) {
         QUEUE_PUT(&s->answers, m->pool.v, i);
         return;
     }
-    if (r->kind == MEM_READ) level_fill(&s->level, &m->pool, r->id, r->addr, r->bytes, &s->answers);
+    if (r.kind == MEM_READ) fill(m, s, &r, cycle);
     msg_free(&m->pool, i);
 }
 
-static uint32_t take_returns(struct mem *m, struct slice *s) {
+static uint32_t take_returns(struct mem *m, struct slice *s, uint64_t cycle) {
     uint32_t n = 0;
     for (; n < s->level.shape.ports && s->returned.n; n++) {
         if (!mem_queue_room(&s->level, s->answers.n)) break;
-        take_return(m, s, QUEUE_TAKE(&s->returned, m->pool.v));
+        take_return(m, s, QUEUE_TAKE(&s->returned, m->pool.v), cycle);
     }
     return n;
 }
@@ -255,7 +262,7 @@ static bool has_work(const struct mem *m, const struct slice *s, uint64_t cycle)
 
 /* Everything that can move does; how much it was. */
 static uint32_t move(struct mem *m, struct slice *s, uint64_t cycle) {
-    const uint32_t returned = s->returned.n ? take_returns(m, s) : 0,
+    const uint32_t returned = s->returned.n ? take_returns(m, s, cycle) : 0,
                    taken = at_door(m, s) ? accept_some(m, s, cycle) : 0,
                    below = s->below_at <= cycle ? send_below(m, s, cycle) : 0;
     s->refused = at_door(m, s) && !taken && m->o.l2.present;
@@ -292,7 +299,7 @@ void slice_warm(struct mem *m, struct slice *s, uint64_t addr, uint32_t bytes) {
 }
 
 void slice_flush(struct mem *m, struct slice *s) {
-    uint32_t slots = s->level.tags.used ? s->level.tags.sets * s->level.tags.ways : 0;
+    uint32_t slots = s->level.tags.used ? s->level.tags.slots : 0;
     for (uint32_t i = 0; i < slots; i++) {
         if (!s->level.tags.tag[i]) continue;
         uint64_t line, dirty = level_empty(&s->level, i, &line);

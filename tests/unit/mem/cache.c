@@ -22,6 +22,13 @@ static void make(struct level *l, const struct cache_shape *s) {
     assert_true(level_init(l, s, 1, &e));
 }
 
+/* These bytes have come; returns the dirty grains of what goes for them. */
+static uint64_t fill(struct level *l, struct msg_pool *p, uint32_t entry, uint64_t addr, uint32_t bytes,
+                     struct queue *out) {
+    uint64_t line;
+    return level_fill(l, p, entry, addr, bytes, out, &line);
+}
+
 /* Reads line n; a miss is answered at once. True: it hit. */
 static bool reads(struct level *l, uint64_t n) {
     struct msg_pool none = {0};
@@ -31,7 +38,7 @@ static bool reads(struct level *l, uint64_t n) {
     struct level_effect x;
     enum level_what got = level_do(l, &a, &x);
     assert_true(got == LEVEL_HIT || got == LEVEL_MISS);
-    if (got == LEVEL_MISS) level_fill(l, &none, x.entry, addr, l->shape.line, &out);
+    if (got == LEVEL_MISS) fill(l, &none, x.entry, addr, l->shape.line, &out);
     return got == LEVEL_HIT;
 }
 
@@ -130,6 +137,96 @@ static void a_set_of_reserved_lines_refuses(void **state) {
     level_free(&l);
 }
 
+/* With reserve = fill a set of two takes as many misses as there are registers, merges with each, and keeps the two lines that
+ * came last: 5 and 0 of 0 to 7, whose data comes in another order than it was asked for. */
+static void a_line_gets_its_way_at_the_fill(void **state) {
+    (void)state;
+    static const uint64_t order[] = {3, 1, 7, 2, 6, 4, 5, 0};
+    struct level l;
+    struct msg_pool none = {0};
+    struct queue out = {0};
+    struct cache_shape s = shape(1, 2, MEM_LRU);
+    s.reserve = MEM_RESERVE_FILL;
+    make(&l, &s);
+    struct level_effect x[9];
+    for (uint64_t n = 0; n < 9; n++) {
+        struct level_access a = {MEM_READ, n * 64, 4, n, true};
+        assert_int_equal(level_do(&l, &a, &x[n]), n < 8 ? LEVEL_MISS : LEVEL_REFUSED); /* eight registers */
+        if (n < 8) assert_int_equal(level_do(&l, &a, &x[8]), LEVEL_PENDING);
+        if (n < 8) assert_int_equal(x[8].entry, x[n].entry);
+    }
+    for (uint64_t n = 0; n < 8; n++) fill(&l, &none, x[order[n]].entry, order[n] * 64, 64, &out);
+    for (uint64_t n = 0; n < 8; n++) assert_int_equal(level_slot(&l, n, n) != CACHE_NONE, n == 5 || n == 0);
+    assert_int_equal(l.stats.evictions, 6);
+    assert_int_equal(l.tags.used, 2);
+    level_free(&l);
+}
+
+/* What is used while a line is on its way stays, what is not goes, dirty grains first to be written: 1 and 2 are there and
+ * dirty, 3 is asked for, 1 is read, 3 comes and pushes 2 out. With reserve = miss 1 would have gone, at the ask. */
+static void who_goes_is_decided_at_the_fill(void **state) {
+    (void)state;
+    for (int reserve = MEM_RESERVE_MISS; reserve <= MEM_RESERVE_FILL; reserve++) {
+        struct level l;
+        struct msg_pool none = {0};
+        struct queue out = {0};
+        struct cache_shape s = shape(1, 2, MEM_LRU);
+        s.reserve = reserve;
+        s.write = MEM_WRITE_BACK;
+        s.allocate = true;
+        make(&l, &s);
+        struct level_effect x;
+        uint64_t line = 99;
+        for (uint64_t n = 1; n <= 2; n++) {
+            struct level_access w = {MEM_WRITE, n * 64, 64, n, true};
+            assert_int_equal(level_do(&l, &w, &x), LEVEL_MISS);
+            assert_int_equal(x.fetch, 0);
+        }
+        struct level_access three = {MEM_READ, 192, 4, 3, true}, one = {MEM_READ, 64, 4, 1, true};
+        assert_int_equal(level_do(&l, &three, &x), LEVEL_MISS);
+        assert_int_equal(x.evict, reserve == MEM_RESERVE_MISS);
+        if (reserve == MEM_RESERVE_MISS) assert_int_equal(x.evict_line, 1);
+        struct level_effect y;
+        assert_int_equal(level_do(&l, &one, &y), reserve == MEM_RESERVE_MISS ? LEVEL_MISS : LEVEL_HIT);
+        const uint64_t dirty = level_fill(&l, &none, x.entry, 192, 64, &out, &line);
+        assert_int_equal(dirty, reserve == MEM_RESERVE_FILL);
+        if (reserve == MEM_RESERVE_FILL) assert_int_equal(line, 2);
+        level_free(&l);
+    }
+}
+
+/* A line on its way is written to: the grains written whole are there at once, and all are dirty when it comes. Where every way
+ * of the set is kept by a line with sectors on their way, it is not kept and must be written below itself. */
+static void a_line_without_a_way_passes_by(void **state) {
+    (void)state;
+    struct level l;
+    struct msg_pool none = {0};
+    struct queue out = {0};
+    struct cache_shape s = shape(1, 1, MEM_LRU);
+    s.reserve = MEM_RESERVE_FILL;
+    s.sector = 32;
+    s.write = MEM_WRITE_BACK;
+    s.allocate = true;
+    make(&l, &s);
+    struct level_effect x, y, z;
+    struct level_access half = {MEM_READ, 0, 4, 0, true}, rest = {MEM_READ, 32, 4, 0, true},
+                        write = {MEM_WRITE, 64, 40, 1, true}, read = {MEM_READ, 64, 4, 1, true};
+    uint64_t line = 99;
+    assert_int_equal(level_do(&l, &half, &x), LEVEL_MISS);
+    fill(&l, &none, x.entry, 0, 32, &out);
+    assert_int_equal(level_do(&l, &rest, &x), LEVEL_MISS); /* keeps its way */
+    assert_int_equal(level_do(&l, &write, &y), LEVEL_MISS);
+    assert_int_equal(y.fetch, 2);
+    assert_int_equal(level_do(&l, &read, &z), LEVEL_HIT);
+    assert_int_equal(level_fill(&l, &none, y.entry, 96, 32, &out, &line), 3);
+    assert_int_equal(line, 1);
+    assert_int_equal(level_slot(&l, 1, 1), CACHE_NONE);
+    fill(&l, &none, x.entry, 32, 32, &out);
+    assert_int_equal(level_do(&l, &rest, &x), LEVEL_HIT);
+    assert_int_equal(l.stats.writebacks, 1);
+    level_free(&l);
+}
+
 /* Four sectors of 16: only what was asked for comes; each sector is a miss of its own, a second ask for it pending. */
 static void sectors_miss_one_by_one(void **state) {
     (void)state;
@@ -152,12 +249,12 @@ static void sectors_miss_one_by_one(void **state) {
     uint32_t a = msg_new(&pool), b = msg_new(&pool);
     mshr_wait(&l.mshr, &pool, x.entry, a, 2);
     mshr_wait(&l.mshr, &pool, x.entry, b, 6);
-    level_fill(&l, &pool, x.entry, 0x10, 16, &out);
+    fill(&l, &pool, x.entry, 0x10, 16, &out);
     assert_int_equal(out.n, 1);
     assert_int_equal(QUEUE_TAKE(&out, pool.v), a);
     assert_int_equal(level_do(&l, &first, &x), LEVEL_HIT);
     assert_int_equal(POOL_TAKEN(&l.mshr), 1);
-    level_fill(&l, &pool, y.entry, 0x20, 16, &out);
+    fill(&l, &pool, y.entry, 0x20, 16, &out);
     assert_int_equal(QUEUE_TAKE(&out, pool.v), b);
     assert_int_equal(POOL_TAKEN(&l.mshr), 0);
     assert_int_equal(level_do(&l, &both, &x), LEVEL_HIT);
@@ -184,7 +281,7 @@ static void write_back_writes_what_is_dirty(void **state) {
     assert_false(x.forward);
     assert_int_equal(level_do(&l, &part, &x), LEVEL_MISS);
     assert_int_equal(x.fetch, 8);
-    level_fill(&l, &none, x.entry, 0x30, 16, &out);
+    fill(&l, &none, x.entry, 0x30, 16, &out);
     struct level_access other = {MEM_READ, 0x1000, 16, 0x40, true};
     assert_int_equal(level_do(&l, &other, &x), LEVEL_MISS);
     assert_int_equal(x.evict, 0xa);
@@ -216,7 +313,7 @@ static void emptying_forgets_no_write_under_way(void **state) {
     assert_int_equal(level_do(&l, &a, &x), LEVEL_MISS);
     assert_int_equal(x.fetch, 2);
     assert_int_equal(level_empty(&l, 0, &line), 1);
-    level_fill(&l, &none, x.entry, 32, 32, &out);
+    fill(&l, &none, x.entry, 32, 32, &out);
     assert_int_equal(level_empty(&l, 0, &line), 2);
     assert_int_equal(line, 0);
     assert_int_equal(cache_find(&l.tags, 0, 0), CACHE_NONE);
@@ -268,9 +365,9 @@ static void long_lines_are_filled_in_pieces(void **state) {
     assert_int_equal(cache_run(&l.tags, 1, &left, 64, &bytes), 0x80);
     assert_int_equal(cache_run(&l.tags, 1, &left, 64, &bytes), 0xc0);
     mshr_wait(&l.mshr, &pool, x.entry, msg_new(&pool), x.wait);
-    level_fill(&l, &pool, x.entry, 0xc0, 64, &out);
+    fill(&l, &pool, x.entry, 0xc0, 64, &out);
     assert_int_equal(out.n, 0);
-    level_fill(&l, &pool, x.entry, 0x80, 64, &out);
+    fill(&l, &pool, x.entry, 0x80, 64, &out);
     assert_int_equal(out.n, 1);
     POOL_FREE(&pool);
     level_free(&l);
@@ -373,10 +470,10 @@ static void hits_are_counted_by_sector_too(void **state) {
         counted(&l, (struct sectors){1, 0, 0, 1});
         assert_int_equal(level_do(&l, &two, &x), LEVEL_MISS); /* 0 is on its way, 1 is not */
         counted(&l, (struct sectors){3, 0, 1, 2});
-        level_fill(&l, &none, first.entry, 0, 16, &out);
+        fill(&l, &none, first.entry, 0, 16, &out);
         assert_int_equal(level_do(&l, &two, &x), LEVEL_PENDING); /* 0 is there, 1 on its way */
         counted(&l, (struct sectors){5, 1, 2, 2});
-        level_fill(&l, &none, first.entry, 16, 16, &out);
+        fill(&l, &none, first.entry, 16, 16, &out);
         assert_int_equal(level_do(&l, &two, &x), LEVEL_HIT);
         counted(&l, (struct sectors){7, 3, 2, 2});
         assert_int_equal(level_do(&l, &write, &x), LEVEL_MISS); /* writes through: 2 and 3 */
@@ -394,6 +491,9 @@ int main(void) {
         cmocka_unit_test(lru_matches_a_list),
         cmocka_unit_test(random_order_is_fair_and_repeatable),
         cmocka_unit_test(a_set_of_reserved_lines_refuses),
+        cmocka_unit_test(a_line_gets_its_way_at_the_fill),
+        cmocka_unit_test(who_goes_is_decided_at_the_fill),
+        cmocka_unit_test(a_line_without_a_way_passes_by),
         cmocka_unit_test(sectors_miss_one_by_one),
         cmocka_unit_test(write_back_writes_what_is_dirty),
         cmocka_unit_test(emptying_forgets_no_write_under_way),

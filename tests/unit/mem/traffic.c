@@ -34,6 +34,7 @@ static int64_t pick(struct rng *r, const int64_t *from, uint32_t n) {
         o.C.latency = PICK(r, 1, 2, 9);                  \
         o.C.mshrs = PICK(r, 1, 2, 8);                    \
         o.C.merges = PICK(r, 1, 2, 8);                   \
+        o.C.reserve = (int)rng_below(r, 2);              \
     } while (0)
 
 static struct mem_options random_options(struct rng *r) {
