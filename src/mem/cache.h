@@ -19,6 +19,7 @@
 struct cache_shape {
     const char *name;
     bool ideal, allocate;
+    bool stores_wait; /* writes wait for what they bring in: first-level data cache only */
     int replace, write, reserve;
     uint32_t sets, ways, line, sector, grain, banks, ports, latency, mshrs, merges;
 };

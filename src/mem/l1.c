@@ -130,7 +130,8 @@ static RARE struct mem_reply ask_below(struct front *f, const struct mem_request
     if (what == LEVEL_HIT && q->kind == MEM_READ) /* of an ideal cache */
         return (struct mem_reply){from.ready, MEM_HIT};
     carry_out(&from, &a, &x);
-    if (q->kind == MEM_WRITE) return (struct mem_reply){what == LEVEL_HIT ? now : MEM_NEVER, MEM_POSTED};
+    if (q->kind == MEM_WRITE && !x.wait)
+        return (struct mem_reply){what == LEVEL_HIT ? now : MEM_NEVER, MEM_POSTED};
     if (q->kind == MEM_ATOMIC) x.wait = send_range(&from, MEM_ATOMIC, q->addr, q->bytes, x.entry);
     wait(&from, &x, tag, now);
     return (struct mem_reply){MEM_NEVER, MEM_WAIT};

@@ -7,7 +7,7 @@
  * then. Where even then all ways are kept by lines with sectors on their way, the data goes to those who wait and is not kept.
  * A write that misses: without `allocate` it goes below; with it, the line is reserved, grains
  * written whole become valid and only the rest is fetched. Dirty marks may precede the data. Writing through goes below in
- * every case. An atomic is a read that leaves its grains dirty (or goes below as well, writing through). */
+ * every case. With stores_wait a write waits for what it fetches, or finds on its way, like a read. An atomic is a read that leaves its grains dirty (or goes below as well, writing through). */
 #include "mem/level.h"
 
 #include "base/alloc.h"
@@ -225,8 +225,9 @@ static enum level_what write(struct level *l, const struct level_access *a, uint
     x->forward = !back || (what == LEVEL_MISS && !l->shape.allocate);
     if (x->forward && !a->room) return LEVEL_REFUSED;
     if (what == LEVEL_MISS && !l->shape.allocate) return what;
-    uint64_t wanted = what == LEVEL_MISS ? g->missing & ~cache_covered(&l->tags, a->addr, a->bytes) : 0;
-    return bring(l, a, slot, g->touched, wanted, false, x) ? what : LEVEL_REFUSED;
+    const bool waits = l->shape.stores_wait, brings = what == LEVEL_MISS || (waits && what == LEVEL_PENDING);
+    const uint64_t wanted = brings ? g->missing & ~cache_covered(&l->tags, a->addr, a->bytes) : 0;
+    return bring(l, a, slot, g->touched, wanted, waits && wanted, x) ? what : LEVEL_REFUSED;
 }
 
 static enum level_what ideal(struct level *l, const struct level_access *a, struct level_effect *x) {

@@ -46,8 +46,7 @@ struct level_access {
 
 enum level_what { LEVEL_HIT, LEVEL_PENDING, LEVEL_MISS, LEVEL_REFUSED };
 struct level_effect {
-    uint64_t
-        wait; /* grains the request must wait for, at `entry`: the owner adds a waiter unless it is a write */
+    uint64_t wait;  /* grains the request must wait for, at `entry`: the owner adds a waiter */
     uint64_t fetch; /* grains to ask for below, answering to `entry` */
     uint64_t evict; /* dirty grains of evict_line, to be written below */
     uint64_t evict_line;

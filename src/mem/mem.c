@@ -19,6 +19,7 @@ enum { L15 = MEM_NPATHS, SM_CACHES }; /* behind the first-level caches, if there
 static uint32_t shapes(const struct mem *m, struct cache_shape s[SM_CACHES]) {
     const uint32_t grain = (uint32_t)m->o.l2.line;
     s[MEM_L1D] = CACHE_SHAPE("l1d", &m->o.l1d, grain);
+    s[MEM_L1D].stores_wait = m->o.memory.stores == MEM_STORES_WAIT;
     s[MEM_L1T] = CACHE_SHAPE("l1t", &m->o.l1t, grain);
     s[MEM_L1C] = CACHE_SHAPE("l1c", &m->o.l1c, mem_below_l1c(&m->o));
     s[MEM_L1I] = CACHE_SHAPE("l1i", &m->o.l1i, grain);

@@ -31,8 +31,8 @@ struct mem *mem_new(const struct mem_options *o, uint32_t sms, struct err *e);
 void mem_free(struct mem *m);
 
 enum mem_answer {
-    MEM_HIT,    /* *when is the cycle the data is there */
-    MEM_WAIT,   /* a miss (or a merge with one): mem_done will give the tag back */
+    MEM_HIT, /* *when is the cycle the data is there */
+    MEM_WAIT, /* a miss (or a merge with one; of a write only with memory.stores = wait): mem_done will give the tag back */
     MEM_POSTED, /* a write that needs no answer has been taken; *when is now if it hit, else MEM_NEVER */
     MEM_BUSY    /* no miss register, queue entry or port: try again next cycle */
 };

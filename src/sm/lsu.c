@@ -3,7 +3,8 @@
  * A memory instruction reaches the memory stage depth - 1 cycles after issue, so a hit of latency 1 takes as long as an
  * addition. There it joins the queue; while the queue is full it stays where it is and its scheduler's pipeline with it
  * (the stalls of DWF Figure 6.3). The instruction at the head sends its requests; one the memory system cannot take is
- * tried again in the next cycle, and everything behind it waits. Stores are posted: nobody waits for an answer.
+ * tried again in the next cycle, and everything behind it waits. Stores are posted: nobody waits for an answer,
+ * but for those that miss with memory.stores = wait (DWF 5.1.1 makes no difference between loads and stores).
  *
  * Write-back (DWF 5.1.1) has two inputs, the pipeline and the threads that missed and have returned. The latter go first:
  * with sm.writeback so many in a cycle, in which the pipeline stands still. Here that is a cycle more until the next

@@ -43,7 +43,7 @@ const struct diff_machine diff_machines[] = {
     {"ways given at the fill",
      TINY,
      {"l1d.reserve", "fill", "l1d.write", "back", "l1d.allocate", "true", "l1d.sets", "2", "l1d.ways", "1",
-      "l2.reserve", "fill"}},
+      "l2.reserve", "fill", "memory.stores", "wait"}},
     {"sectors, random",
      FERMI,
      {"l1d.line", "128", "l1d.sector", "32", "l1d.replace", "random", "l1d.ports", "2"}},

@@ -160,6 +160,32 @@ static void l1_may_write_back(void **state) {
     mem_free(m);
 }
 
+/* With memory.stores = wait a store that brings its line in is answered with it, and so is one that finds it on its way; one
+ * that covers the line, or hits, is posted as ever. */
+static void stores_may_wait_for_their_line(void **state) {
+    (void)state;
+    for (int stores = MEM_STORES_POSTED; stores <= MEM_STORES_WAIT; stores++) {
+        struct mem_options o = rig_plain();
+        o.l1d.write = MEM_WRITE_BACK;
+        o.l1d.allocate = true;
+        o.memory.stores = stores;
+        struct mem *m = rig_mem(&o, 1);
+        const enum mem_answer misses = stores == MEM_STORES_WAIT ? MEM_WAIT : MEM_POSTED;
+        uint64_t now = 1;
+        assert_int_equal(ask(m, MEM_L1D, MEM_WRITE, 0, 4, now), misses);
+        assert_int_equal(ask(m, MEM_L1D, MEM_WRITE, 8, 4, ++now), misses);
+        assert_int_equal(ask(m, MEM_L1D, MEM_WRITE, 0x1000, 64, ++now), MEM_POSTED);
+        assert_int_equal(ask(m, MEM_L1D, MEM_READ, 16, 4, ++now), MEM_WAIT);
+        assert_int_equal(settle(m, &now, 1), stores == MEM_STORES_WAIT ? 3 : 1);
+        assert_int_equal(ask(m, MEM_L1D, MEM_WRITE, 0, 4, ++now), MEM_POSTED);
+        struct mem_stats s = stats(m);
+        assert_int_equal(s.l1d.misses, 2);
+        assert_int_equal(s.l1d.pending, 2);
+        assert_int_equal(s.l2.reads, 1);
+        mem_free(m);
+    }
+}
+
 /* An atomic drops the L1 line, is performed in L2 and leaves the line dirty there. */
 static void atomics_are_performed_at_l2(void **state) {
     (void)state;
@@ -301,6 +327,7 @@ int main(void) {
         cmocka_unit_test(l2_merges_the_misses_of_sms),
         cmocka_unit_test(writes_go_through_to_l2_and_back_from_it),
         cmocka_unit_test(l1_may_write_back),
+        cmocka_unit_test(stores_may_wait_for_their_line),
         cmocka_unit_test(atomics_are_performed_at_l2),
         cmocka_unit_test(a_wide_atomic_is_answered_once),
         cmocka_unit_test(flushing_empties_and_writes),

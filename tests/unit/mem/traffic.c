@@ -57,6 +57,7 @@ static struct mem_options random_options(struct rng *r) {
     o.dram.channels = PICK(r, 1, 2, 3);
     o.dram.queue = PICK(r, 1, 2, 32);
     o.dram.policy = (int)rng_below(r, 2);
+    o.memory.stores = (int)rng_below(r, 2);
     o.dram.tREFI = PICK(r, 0, 0, 1000);
     o.clock.core = (double)PICK(r, 700, 1150, 2000);
     o.clock.noc = (double)PICK(r, 100, 650, 3001);
