@@ -216,7 +216,8 @@ static const struct help_entry reproduce_shows[] = {
     {"The score",
      "Of the predictions that could be checked, those with the right sign and those within a third "
      "of the paper's number: counted by value, where each program's value of a table counts one, "
-     "and by claim, where a table counts one. docs/reproduction.md has the rules."},
+     "and by claim, where a table counts one; signs also without those of which the paper says that nothing "
+     "changes ('even', 'stays'). docs/reproduction.md has the rules."},
     {"paper, ours", "What the paper says, and what comes out here, by the paper's own mean."},
     {"verdict", "'within a third' of the paper's number; 'off': the sign is right, the size is not; 'sign "
                 "differs'; 'no effect': 0.0 here; 'agrees' with a direction or bound, which have no size."},

@@ -52,8 +52,9 @@ static json_t *part_json(const struct claim_part *p) {
 static json_t *score_json(const struct reproduce *r, const struct claim_paper *paper) {
     struct claim_score s;
     claim_score(r->claims.results, r->claims.n, paper, &s);
-    return json_pack("{s:o, s:o, s:o, s:o, s:I, s:I}", "sign", part_json(&s.sign), "sign_by_claim",
-                     part_json(&s.sign_claims), "within_a_third", part_json(&s.size),
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "sign", part_json(&s.sign), "sign_by_claim",
+                     part_json(&s.sign_claims), "sign_moved", part_json(&s.sign_moved), "sign_moved_by_claim",
+                     part_json(&s.sign_moved_claims), "within_a_third", part_json(&s.size),
                      "within_a_third_by_claim", part_json(&s.size_claims), "predictions",
                      (json_int_t)s.claims, "not_checked", (json_int_t)s.unchecked);
 }

@@ -30,7 +30,7 @@ enum claim_way {
     CLAIM_RISES,
     CLAIM_FALLS,
     CLAIM_STAYS,    /* as it was, to half a per cent */
-    CLAIM_EVEN,     /* about as it was: to a tenth */
+    CLAIM_EVEN,     /* about as it was: to a twentieth */
     CLAIM_EITHER,   /* it has reasons for both; nothing to check */
     CLAIM_AT_LEAST, /* the number of the claim */
     CLAIM_AT_MOST
@@ -131,16 +131,20 @@ struct claim_part {
     double right, of;
 };
 struct claim_score {
-    struct claim_part sign, size; /* every value of a claim counts one */
-    struct claim_part sign_claims,
-        size_claims;          /* every claim counts one: the share of its values that are right */
+    /* Every value of a claim counts one. Without "even" and "stays", which what has no effect meets as well: sign_moved. */
+    struct claim_part sign, sign_moved, size;
+    /* Every claim counts one: the share of its values that are right. */
+    struct claim_part sign_claims, sign_moved_claims, size_claims;
     size_t claims, unchecked; /* predictions, and those without a number */
 };
 /* Of the results of one paper, or NULL: of all. */
 void claim_score(const struct claim_result *results, size_t n, const struct claim_paper *paper,
                  struct claim_score *score);
 /* Of the values of one claim, whatever its basis: those with the right sign or way, and within a third. */
-void claim_tally(const struct claim_result *r, struct claim_part *sign, struct claim_part *size);
+struct claim_tally {
+    struct claim_part sign, sign_moved, size; /* as in struct claim_score */
+};
+void claim_tally(const struct claim_result *r, struct claim_tally *t);
 
 struct claim_progress {
     size_t done, points; /* runs that are stored, and all of them */

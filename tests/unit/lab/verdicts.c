@@ -65,8 +65,8 @@ static void a_way_is_met_or_not(void **state) {
     assert_int_equal(way(CLAIM_FALLS, 0, -0.4), VERDICT_SIGN);
     assert_int_equal(way(CLAIM_STAYS, 0, 0.4), VERDICT_AGREES);
     assert_int_equal(way(CLAIM_STAYS, 0, -0.5), VERDICT_SIGN);
-    assert_int_equal(way(CLAIM_EVEN, 0, -9.9), VERDICT_AGREES);
-    assert_int_equal(way(CLAIM_EVEN, 0, 10), VERDICT_SIGN);
+    assert_int_equal(way(CLAIM_EVEN, 0, -4.9), VERDICT_AGREES);
+    assert_int_equal(way(CLAIM_EVEN, 0, 5), VERDICT_SIGN);
     assert_int_equal(way(CLAIM_EITHER, 0, 10), VERDICT_NONE); /* cannot fail, hence no check */
 }
 
@@ -87,12 +87,14 @@ static const struct claim made_up[] = {
     {.id = "dwf.wrong", .kind = CLAIM_OVER, .paper = 30},
     {.id = "dwf.fit", .basis = CLAIM_FITTED, .kind = CLAIM_OVER, .paper = 30},
     {.id = "harp.way", .kind = CLAIM_CHANGE, .way = CLAIM_FALLS},
+    {.id = "harp.even", .kind = CLAIM_OVER, .way = CLAIM_EVEN},
+    {.id = "harp.stays", .kind = CLAIM_CHANGE, .way = CLAIM_STAYS},
     {.id = "harp.either", .kind = CLAIM_CHANGE, .way = CLAIM_EITHER},
     {.id = "harp.missing", .kind = CLAIM_OVER, .paper = 30},
     {.id = "sl.table", .kind = CLAIM_SHARE, .values = "10 20 rises -"},
 };
 enum { MADE_UP = sizeof made_up / sizeof *made_up, TABLE = MADE_UP - 1 };
-static const double ours[MADE_UP] = {33, 99, -5, 30, -7, 3, 0, 0};
+static const double ours[MADE_UP] = {33, 99, -5, 30, -7, 4, 2, 3, 0, 0};
 
 static void make_up(struct claim_result r[MADE_UP], struct claim_value values[4]) {
     const struct claim_value four[4] = {{.has_paper = true, .paper = 10, .there = true, .ours = 11},
@@ -120,11 +122,13 @@ static void only_predictions_count(void **state) {
     struct claim_score s;
     make_up(r, values);
     claim_score(r, MADE_UP, NULL, &s);
-    is_part(&s.sign, 4, 5);        /* close, off, way, the table's way; not wrong */
-    is_part(&s.sign_claims, 4, 5); /* the table's only way is met */
-    is_part(&s.size, 2, 5);        /* close and one of the table's; not off, wrong, the other */
+    is_part(&s.sign, 5, 7);        /* close, off, way, even, the table's way; not wrong, stays */
+    is_part(&s.sign_claims, 5, 7); /* the table's only way is met */
+    is_part(&s.sign_moved, 4, 5);  /* neither even nor stays */
+    is_part(&s.sign_moved_claims, 4, 5);
+    is_part(&s.size, 2, 5); /* close and one of the table's; not off, wrong, the other */
     is_part(&s.size_claims, 1.5, 4);
-    assert_int_equal(s.claims, 6); /* neither the fitted one nor "either" */
+    assert_int_equal(s.claims, 8); /* neither the fitted one nor "either" */
     assert_int_equal(s.unchecked, 1);
 }
 
@@ -138,7 +142,8 @@ static void a_paper_has_a_score_of_its_own(void **state) {
         claim_score(r, MADE_UP, p, &s);
         if (!strcmp(p->prefix, "dwf")) is_part(&s.sign, 2, 3);
         if (!strcmp(p->prefix, "dwf")) is_part(&s.size, 1, 3);
-        if (!strcmp(p->prefix, "harp")) is_part(&s.sign, 1, 1);
+        if (!strcmp(p->prefix, "harp")) is_part(&s.sign, 2, 3);
+        if (!strcmp(p->prefix, "harp")) is_part(&s.sign_moved, 1, 1);
         if (!strcmp(p->prefix, "harp")) assert_int_equal(s.unchecked, 1);
         if (!strcmp(p->prefix, "sl")) is_part(&s.size_claims, 0.5, 1);
         if (!strcmp(p->prefix, "mp")) assert_int_equal(s.claims, 0);
