@@ -107,13 +107,14 @@ void reproduce_part(const struct claim_part *p, struct sb *out) {
     sb_add(out, " of %.0f (%.0f %%)", p->of, 100 * p->right / p->of);
 }
 
-static void score_row(const struct reproduce *r, const struct claim_paper *paper, struct table *t) {
+static void score_row(const struct reproduce *r, enum claim_basis basis, const struct claim_paper *paper,
+                      struct table *t) {
     struct claim_score s;
-    claim_score(r->claims.results, r->claims.n, paper, &s);
+    claim_score(r->claims.results, r->claims.n, basis, paper, &s);
     if (!s.claims) return;
     const struct claim_part *const parts[] = {&s.sign, &s.sign_claims, &s.sign_moved, &s.sign_moved_claims,
                                               &s.size, &s.size_claims};
-    table_cell(t, "%s", paper ? paper->name : "all");
+    table_cell(t, "%s, %s", claim_basis_names[basis], paper ? paper->name : "all");
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         struct sb text = {0};
         reproduce_part(parts[i], &text);
@@ -126,8 +127,10 @@ static void score_row(const struct reproduce *r, const struct claim_paper *paper
 
 void reproduce_score(const struct reproduce *r, struct table *t) {
     table_init(t, "lrrrrrrr");
-    TABLE_HEAD(t, "predictions", "sign right, by value", "by claim", "without even and stays", "by claim",
+    TABLE_HEAD(t, "score", "sign right, by value", "by claim", "without even and stays", "by claim",
                "within a third, by value", "by claim", "not checked");
-    score_row(r, NULL, t);
-    for (const struct claim_paper *p = claim_papers; p->prefix; p++) score_row(r, p, t);
+    for (enum claim_basis basis = CLAIM_PREDICTED; basis <= CLAIM_CHOSEN; basis++) {
+        score_row(r, basis, NULL, t);
+        for (const struct claim_paper *p = claim_papers; p->prefix; p++) score_row(r, basis, p, t);
+    }
 }

@@ -37,11 +37,12 @@ enum claim_way {
 };
 extern const char *const claim_way_names[];
 
-/* What agreement with the paper would show. Only predictions are counted. */
+/* What agreement with the paper would show. Predictions are counted, and apart from them what is chosen. */
 enum claim_basis {
     CLAIM_PREDICTED, /* nothing here was fitted to the number */
-    CLAIM_FITTED,    /* a program or a model was */
-    CLAIM_DERIVED,   /* not the paper's words: computed from its numbers, or it follows from other claims */
+    CLAIM_CHOSEN, /* nor to this one, but an option or a program of it was settled after its effect had been seen */
+    CLAIM_FITTED,  /* a program or a model was */
+    CLAIM_DERIVED, /* not the paper's words: computed from its numbers, or it follows from other claims */
     CLAIM_DEFINITION /* follows from what a mechanism or a program is: nothing is simulated, or nothing can vary */
 };
 extern const char *const claim_basis_names[];
@@ -126,7 +127,7 @@ enum claim_verdict claim_judge(const struct claim *c, enum claim_way way, double
 /* Gives a result and its values their verdicts. */
 void claim_judge_result(struct claim_result *r);
 
-/* Predictions that came out, of those that could be checked. */
+/* Claims that came out, of those that could be checked. */
 struct claim_part {
     double right, of;
 };
@@ -135,11 +136,11 @@ struct claim_score {
     struct claim_part sign, sign_moved, size;
     /* Every claim counts one: the share of its values that are right. */
     struct claim_part sign_claims, sign_moved_claims, size_claims;
-    size_t claims, unchecked; /* predictions, and those without a number */
+    size_t claims, unchecked; /* of that basis, and those without a number */
 };
-/* Of the results of one paper, or NULL: of all. */
-void claim_score(const struct claim_result *results, size_t n, const struct claim_paper *paper,
-                 struct claim_score *score);
+/* Of the results of one basis and one paper, or NULL: of all papers. */
+void claim_score(const struct claim_result *results, size_t n, enum claim_basis basis,
+                 const struct claim_paper *paper, struct claim_score *score);
 /* Of the values of one claim, whatever its basis: those with the right sign or way, and within a third. */
 struct claim_tally {
     struct claim_part sign, sign_moved, size; /* as in struct claim_score */

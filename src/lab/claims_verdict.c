@@ -77,14 +77,13 @@ static void add(const struct claim_part *part, struct claim_part *values, struct
     claims->of++;
 }
 
-void claim_score(const struct claim_result *results, size_t n, const struct claim_paper *paper,
-                 struct claim_score *score) {
+void claim_score(const struct claim_result *results, size_t n, enum claim_basis basis,
+                 const struct claim_paper *paper, struct claim_score *score) {
     *score = (struct claim_score){0};
     for (size_t i = 0; i < n; i++) {
         struct claim_tally t;
         const struct claim *c = results[i].claim;
-        if (c->basis != CLAIM_PREDICTED || c->way == CLAIM_EITHER || (paper && !claim_of_paper(c, paper)))
-            continue;
+        if (c->basis != basis || c->way == CLAIM_EITHER || (paper && !claim_of_paper(c, paper))) continue;
         claim_tally(&results[i], &t);
         add(&t.sign, &score->sign, &score->sign_claims);
         add(&t.sign_moved, &score->sign_moved, &score->sign_moved_claims);
