@@ -15,6 +15,7 @@ enum claim_kind {
     CLAIM_WORST,    /* smallest a / b, less 1 */
     CLAIM_GAP,      /* mean of a / b less mean of c / d */
     CLAIM_SHARE,    /* mean of a, a share */
+    CLAIM_POOLED,   /* a, a share, of all workloads together: each counts by what its share is of */
     CLAIM_MOST,     /* largest a, a share */
     CLAIM_COUNT,    /* mean of a; not in per cent */
     CLAIM_CHANGE,   /* mean of a less b, both shares, in percentage points */
@@ -72,7 +73,8 @@ struct claim {
     struct claim_machine machine[CLAIM_MACHINES];
     const char
         *stat; /* a statistic, or several and numbers: "idle.reconvergence + idle.inactive_path / idle",
-                       * worked out from the left; idle is the sum of the four idle.* */
+                       * worked out from the left; idle is the sum of the four idle.*,
+                       * l1.hits and l1.accesses those of l1d, l1t and l1c */
     double paper;
     const char *how; /* the number is made */
     const char

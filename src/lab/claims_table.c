@@ -154,6 +154,7 @@ bool claim_signed(const struct claim *c) {
     switch (c->kind) {
     case CLAIM_OF_PEAK:
     case CLAIM_SHARE:
+    case CLAIM_POOLED:
     case CLAIM_MOST:
     case CLAIM_COUNT:
     case CLAIM_STATIC:
