@@ -214,15 +214,19 @@ static const struct opt reproduce_options[] = {
 };
 static const struct help_entry reproduce_shows[] = {
     {"The score",
-     "Of the predictions that could be checked, those with the right sign and those within a third "
+     "Of the predictions, and of the chosen claims, that could be checked, those with the right sign and "
+     "those within a third "
      "of the paper's number: counted by value, where each program's value of a table counts one, "
-     "and by claim, where a table counts one. docs/reproduction.md has the rules."},
+     "and by claim, where a table counts one; signs also without those of which the paper says that nothing "
+     "changes ('even', 'stays'). docs/reproduction.md has the rules."},
     {"paper, ours", "What the paper says, and what comes out here, by the paper's own mean."},
     {"verdict", "'within a third' of the paper's number; 'off': the sign is right, the size is not; 'sign "
                 "differs'; 'no effect': 0.0 here; 'agrees' with a direction or bound, which have no size."},
-    {"basis", "'predicted': nothing was fitted to the number. 'fitted': a program or model was. 'derived': "
+    {"basis", "'predicted': nothing was fitted to the number. 'chosen': neither, but an option or program "
+              "was settled after its effect had been seen. 'fitted': a program or model was. 'derived': "
               "computed from the paper's numbers, or following from other claims. 'definition': a check of "
-              "the implementation or a property of the program. The score counts predictions alone."},
+              "the implementation or a property of the program. The score counts predictions and, apart from "
+              "them, what is chosen."},
     {"By workload", "What the number is made of; in parentheses the paper's value where it gives one."},
     {"The sign differs", "Where ours is a loss and the paper's a gain, or the other way round: the workload "
                          "that decides it, and which statistics changed there."},

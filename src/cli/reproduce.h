@@ -29,7 +29,7 @@ void reproduce_value_paper(const struct claim_result *r, const struct claim_valu
 void reproduce_value_ours(const struct claim_result *r, const struct claim_value *v, struct sb *out);
 const char *reproduce_unit(const struct claim *c);               /* "%", "points" or "" */
 void reproduce_part(const struct claim_part *p, struct sb *out); /* "12.5 of 20 (63 %)" */
-/* A heading, the score of all, and of each paper that has a prediction. */
+/* A heading; the scores of all and of each paper, of predictions and of what was chosen, where there are any. */
 struct table;
 void reproduce_score(const struct reproduce *r, struct table *t);
 

@@ -72,14 +72,15 @@ void reproduce_ours(const struct claim_result *r, struct sb *out) {
 
 /* Of a table: how many of its values. */
 void reproduce_verdict(const struct claim_result *r, struct sb *out) {
-    struct claim_part sign, size;
+    struct claim_tally t;
     if (!r->claim->values) {
         sb_add(out, "%s", claim_verdict_names[r->verdict]);
         return;
     }
-    claim_tally(r, &sign, &size);
-    if (sign.of > 0) sb_add(out, "sign %.0f of %.0f", sign.right, sign.of);
-    if (size.of > 0) sb_add(out, "%s%.0f of %.0f within a third", out->len ? ", " : "", size.right, size.of);
+    claim_tally(r, &t);
+    if (t.sign.of > 0) sb_add(out, "sign %.0f of %.0f", t.sign.right, t.sign.of);
+    if (t.size.of > 0)
+        sb_add(out, "%s%.0f of %.0f within a third", out->len ? ", " : "", t.size.right, t.size.of);
 }
 
 void reproduce_value_paper(const struct claim_result *r, const struct claim_value *v, struct sb *out) {
@@ -106,12 +107,14 @@ void reproduce_part(const struct claim_part *p, struct sb *out) {
     sb_add(out, " of %.0f (%.0f %%)", p->of, 100 * p->right / p->of);
 }
 
-static void score_row(const struct reproduce *r, const struct claim_paper *paper, struct table *t) {
+static void score_row(const struct reproduce *r, enum claim_basis basis, const struct claim_paper *paper,
+                      struct table *t) {
     struct claim_score s;
-    claim_score(r->claims.results, r->claims.n, paper, &s);
+    claim_score(r->claims.results, r->claims.n, basis, paper, &s);
     if (!s.claims) return;
-    const struct claim_part *const parts[] = {&s.sign, &s.sign_claims, &s.size, &s.size_claims};
-    table_cell(t, "%s", paper ? paper->name : "all");
+    const struct claim_part *const parts[] = {&s.sign, &s.sign_claims, &s.sign_moved, &s.sign_moved_claims,
+                                              &s.size, &s.size_claims};
+    table_cell(t, "%s, %s", claim_basis_names[basis], paper ? paper->name : "all");
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         struct sb text = {0};
         reproduce_part(parts[i], &text);
@@ -123,9 +126,11 @@ static void score_row(const struct reproduce *r, const struct claim_paper *paper
 }
 
 void reproduce_score(const struct reproduce *r, struct table *t) {
-    table_init(t, "lrrrrr");
-    TABLE_HEAD(t, "predictions", "sign right, by value", "by claim", "within a third, by value", "by claim",
-               "not checked");
-    score_row(r, NULL, t);
-    for (const struct claim_paper *p = claim_papers; p->prefix; p++) score_row(r, p, t);
+    table_init(t, "lrrrrrrr");
+    TABLE_HEAD(t, "score", "sign right, by value", "by claim", "without even and stays", "by claim",
+               "within a third, by value", "by claim", "not checked");
+    for (enum claim_basis basis = CLAIM_PREDICTED; basis <= CLAIM_CHOSEN; basis++) {
+        score_row(r, basis, NULL, t);
+        for (const struct claim_paper *p = claim_papers; p->prefix; p++) score_row(r, basis, p, t);
+    }
 }

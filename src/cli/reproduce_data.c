@@ -49,25 +49,33 @@ static json_t *part_json(const struct claim_part *p) {
     return json_pack("{s:f, s:f}", "right", p->right, "of", p->of);
 }
 
-static json_t *score_json(const struct reproduce *r, const struct claim_paper *paper) {
+static json_t *score_json(const struct reproduce *r, enum claim_basis basis,
+                          const struct claim_paper *paper) {
     struct claim_score s;
-    claim_score(r->claims.results, r->claims.n, paper, &s);
-    return json_pack("{s:o, s:o, s:o, s:o, s:I, s:I}", "sign", part_json(&s.sign), "sign_by_claim",
-                     part_json(&s.sign_claims), "within_a_third", part_json(&s.size),
-                     "within_a_third_by_claim", part_json(&s.size_claims), "predictions",
-                     (json_int_t)s.claims, "not_checked", (json_int_t)s.unchecked);
+    claim_score(r->claims.results, r->claims.n, basis, paper, &s);
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "sign", part_json(&s.sign), "sign_by_claim",
+                     part_json(&s.sign_claims), "sign_moved", part_json(&s.sign_moved), "sign_moved_by_claim",
+                     part_json(&s.sign_moved_claims), "within_a_third", part_json(&s.size),
+                     "within_a_third_by_claim", part_json(&s.size_claims), "claims", (json_int_t)s.claims,
+                     "not_checked", (json_int_t)s.unchecked);
+}
+
+static json_t *scores_json(const struct reproduce *r, enum claim_basis basis) {
+    json_t *score = json_object();
+    json_object_set_new(score, "all", score_json(r, basis, NULL));
+    for (const struct claim_paper *p = claim_papers; p->prefix; p++)
+        json_object_set_new(score, p->prefix, score_json(r, basis, p));
+    return score;
 }
 
 json_t *reproduce_tree(const struct reproduce *r) {
-    json_t *root = json_object(), *claims = json_array(), *score = json_object();
-    json_object_set_new(score, "all", score_json(r, NULL));
-    for (const struct claim_paper *p = claim_papers; p->prefix; p++)
-        json_object_set_new(score, p->prefix, score_json(r, p));
+    json_t *root = json_object(), *claims = json_array();
     for (size_t i = 0; i < r->claims.n; i++) json_array_append_new(claims, claim_json(&r->claims.results[i]));
     json_object_set_new(root, "size", json_string(work_size_names[r->claims.size]));
     json_object_set_new(root, "isa", json_string(work_isa_names[r->claims.isa]));
     json_object_set_new(root, "left_out", json_integer((json_int_t)r->left_out));
-    json_object_set_new(root, "score", score);
+    json_object_set_new(root, "score", scores_json(r, CLAIM_PREDICTED));
+    json_object_set_new(root, "score_chosen", scores_json(r, CLAIM_CHOSEN));
     json_object_set_new(root, "claims", claims);
     return root;
 }

@@ -113,14 +113,21 @@ bool claims_stat(struct claims_work *w, size_t claim, size_t workload, int machi
     return fine;
 }
 
-/* Threads in cycles without an issue, whatever they wait for: what HARP's Figures 5 and 14 are shares of. */
-static bool idle_threads(struct claims_work *w, size_t claim, size_t workload, int machine, double *sum) {
-    static const char *const names[] = {"idle.dependency", "idle.barrier", "idle.inactive_path",
-                                        "idle.reconvergence"};
+/* Names that stand for the sum of some statistics: threads in cycles without an issue, whatever they wait for, which HARP's
+ * Figures 5 and 14 are shares of; and the first-level caches of HARP's Table 3 together. */
+static const struct {
+    const char *name, *of[4];
+} together[] = {
+    {"idle", {"idle.dependency", "idle.barrier", "idle.inactive_path", "idle.reconvergence"}},
+    {"l1.hits", {"l1d.hits", "l1t.hits", "l1c.hits"}},
+    {"l1.accesses", {"l1d.accesses", "l1t.accesses", "l1c.accesses"}},
+};
+static bool sum_of(struct claims_work *w, size_t claim, size_t workload, int machine, const char *const of[4],
+                   double *sum) {
     double v;
     *sum = 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (!claims_stat(w, claim, workload, machine, names[i], &v)) return false;
+    for (size_t i = 0; i < 4 && of[i]; i++) {
+        if (!claims_stat(w, claim, workload, machine, of[i], &v)) return false;
         *sum += v;
     }
     return true;
@@ -130,15 +137,19 @@ static bool operand(struct claims_work *w, size_t claim, size_t workload, int ma
                     double *value) {
     *value = strtod(word, NULL);
     if (word[0] >= '0' && word[0] <= '9') return true;
-    if (!strcmp(word, "idle")) return idle_threads(w, claim, workload, machine, value);
+    for (size_t i = 0; i < sizeof together / sizeof *together; i++)
+        if (!strcmp(word, together[i].name))
+            return sum_of(w, claim, workload, machine, together[i].of, value);
     return claims_stat(w, claim, workload, machine, word, value);
 }
 
 /* The claim's statistic under a machine: names and numbers with + - and / between them, worked out from the left. What is
- * divided by nothing is nothing. */
-static bool formula(struct claims_work *w, size_t claim, size_t workload, int machine, double *value) {
+ * divided by nothing is nothing. divisor: what was divided by last. */
+static bool formula(struct claims_work *w, size_t claim, size_t workload, int machine, double *value,
+                    double *divisor) {
     char word[64], op = '+';
     *value = 0;
+    *divisor = 1;
     for (const char *p = w->c->results[claim].claim->stat; *p;) {
         size_t n = strcspn(p, " ");
         double v;
@@ -151,6 +162,7 @@ static bool formula(struct claims_work *w, size_t claim, size_t workload, int ma
             continue;
         }
         if (!operand(w, claim, workload, machine, word, &v)) return false;
+        if (op == '/') *divisor = v;
         *value = op == '+' ? *value + v : op == '-' ? *value - v : v > 0 ? *value / v : 0;
     }
     return true;
@@ -168,16 +180,18 @@ static double peak(const struct claims_work *w, size_t claim, size_t workload) {
     return product;
 }
 
-/* The statistic under a; and how a and b compare, where the claim is about that. */
+/* The statistic under a, and what it is a share of; and how a and b compare, where the claim is about that. */
 static bool one_value(struct claims_work *w, size_t claim, size_t k, double *value,
-                      double raw[CLAIM_MACHINES]) {
+                      double raw[CLAIM_MACHINES], double *divisor) {
     const struct claim *c = w->c->results[claim].claim;
+    double others;
     for (int i = 0; i < CLAIM_MACHINES; i++)
-        if (c->machine[i].mech && !formula(w, claim, k, i, &raw[i])) return false;
+        if (c->machine[i].mech && !formula(w, claim, k, i, &raw[i], i ? &others : divisor)) return false;
     switch (c->kind) {
     case CLAIM_OF_PEAK: *value = 100 * raw[0] / peak(w, claim, k); break;
     case CLAIM_COUNT: *value = raw[0]; break;
     case CLAIM_SHARE:
+    case CLAIM_POOLED:
     case CLAIM_MOST: *value = 100 * raw[0]; break;
     case CLAIM_CHANGE: *value = 100 * (raw[0] - raw[1]); break;
     case CLAIM_GAP: *value = 100 * (raw[0] / raw[1] - raw[2] / raw[3]); break;
@@ -193,6 +207,7 @@ struct sums {
     double value, least, most;        /* of values: sum, extremes */
     double inverse[2], inverse_ratio; /* of raw a and b, of a / b */
     double peak;
+    double divided, divisor; /* of shares: sums of the parts and of the wholes */
 };
 
 static void add(struct sums *s, double value, const double raw[CLAIM_MACHINES]) {
@@ -210,6 +225,7 @@ static double number(const struct sums *s, enum claim_kind kind) {
     switch (kind) {
     case CLAIM_OVER: return 100 * (s->inverse[1] / s->inverse[0] - 1);
     case CLAIM_OF_PEAK: return 100 * n / s->inverse[0] / s->peak;
+    case CLAIM_POOLED: return s->divisor > 0 ? 100 * s->divided / s->divisor : 0;
     case CLAIM_HARMONIC: return 100 * (n / s->inverse_ratio - 1);
     case CLAIM_BEST:
     case CLAIM_MOST: return s->most;
@@ -223,12 +239,14 @@ static void work_out(struct claims_work *w, size_t claim) {
     struct sums s = {0};
     if (claim_waits(r->claim)) return;
     for (size_t k = 0; k < r->values.n; k++) {
-        double raw[CLAIM_MACHINES] = {1, 1, 1, 1};
+        double raw[CLAIM_MACHINES] = {1, 1, 1, 1}, divisor = 1;
         struct claim_value *v = &r->values.v[k];
-        if (!claims_is_study(r->claim)) v->there = one_value(w, claim, k, &v->ours, raw);
+        if (!claims_is_study(r->claim)) v->there = one_value(w, claim, k, &v->ours, raw, &divisor);
         if (!v->there) continue;
         if (r->claim->kind == CLAIM_OF_PEAK) s.peak = peak(w, claim, k);
         add(&s, v->ours, raw);
+        s.divided += raw[0] * divisor;
+        s.divisor += divisor;
     }
     r->there = s.n > 0;
     if (r->there) r->ours = r->claim->values ? s.value / (double)s.n : number(&s, r->claim->kind);

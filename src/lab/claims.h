@@ -15,6 +15,7 @@ enum claim_kind {
     CLAIM_WORST,    /* smallest a / b, less 1 */
     CLAIM_GAP,      /* mean of a / b less mean of c / d */
     CLAIM_SHARE,    /* mean of a, a share */
+    CLAIM_POOLED,   /* a, a share, of all workloads together: each counts by what its share is of */
     CLAIM_MOST,     /* largest a, a share */
     CLAIM_COUNT,    /* mean of a; not in per cent */
     CLAIM_CHANGE,   /* mean of a less b, both shares, in percentage points */
@@ -30,18 +31,19 @@ enum claim_way {
     CLAIM_RISES,
     CLAIM_FALLS,
     CLAIM_STAYS,    /* as it was, to half a per cent */
-    CLAIM_EVEN,     /* about as it was: to a tenth */
+    CLAIM_EVEN,     /* about as it was: to a twentieth */
     CLAIM_EITHER,   /* it has reasons for both; nothing to check */
     CLAIM_AT_LEAST, /* the number of the claim */
     CLAIM_AT_MOST
 };
 extern const char *const claim_way_names[];
 
-/* What agreement with the paper would show. Only predictions are counted. */
+/* What agreement with the paper would show. Predictions are counted, and apart from them what is chosen. */
 enum claim_basis {
     CLAIM_PREDICTED, /* nothing here was fitted to the number */
-    CLAIM_FITTED,    /* a program or a model was */
-    CLAIM_DERIVED,   /* not the paper's words: computed from its numbers, or it follows from other claims */
+    CLAIM_CHOSEN, /* nor to this one, but an option or a program of it was settled after its effect had been seen */
+    CLAIM_FITTED,  /* a program or a model was */
+    CLAIM_DERIVED, /* not the paper's words: computed from its numbers, or it follows from other claims */
     CLAIM_DEFINITION /* follows from what a mechanism or a program is: nothing is simulated, or nothing can vary */
 };
 extern const char *const claim_basis_names[];
@@ -71,7 +73,8 @@ struct claim {
     struct claim_machine machine[CLAIM_MACHINES];
     const char
         *stat; /* a statistic, or several and numbers: "idle.reconvergence + idle.inactive_path / idle",
-                       * worked out from the left; idle is the sum of the four idle.* */
+                       * worked out from the left; idle is the sum of the four idle.*,
+                       * l1.hits and l1.accesses those of l1d, l1t and l1c */
     double paper;
     const char *how; /* the number is made */
     const char
@@ -126,21 +129,25 @@ enum claim_verdict claim_judge(const struct claim *c, enum claim_way way, double
 /* Gives a result and its values their verdicts. */
 void claim_judge_result(struct claim_result *r);
 
-/* Predictions that came out, of those that could be checked. */
+/* Claims that came out, of those that could be checked. */
 struct claim_part {
     double right, of;
 };
 struct claim_score {
-    struct claim_part sign, size; /* every value of a claim counts one */
-    struct claim_part sign_claims,
-        size_claims;          /* every claim counts one: the share of its values that are right */
-    size_t claims, unchecked; /* predictions, and those without a number */
+    /* Every value of a claim counts one. Without "even" and "stays", which what has no effect meets as well: sign_moved. */
+    struct claim_part sign, sign_moved, size;
+    /* Every claim counts one: the share of its values that are right. */
+    struct claim_part sign_claims, sign_moved_claims, size_claims;
+    size_t claims, unchecked; /* of that basis, and those without a number */
 };
-/* Of the results of one paper, or NULL: of all. */
-void claim_score(const struct claim_result *results, size_t n, const struct claim_paper *paper,
-                 struct claim_score *score);
+/* Of the results of one basis and one paper, or NULL: of all papers. */
+void claim_score(const struct claim_result *results, size_t n, enum claim_basis basis,
+                 const struct claim_paper *paper, struct claim_score *score);
 /* Of the values of one claim, whatever its basis: those with the right sign or way, and within a third. */
-void claim_tally(const struct claim_result *r, struct claim_part *sign, struct claim_part *size);
+struct claim_tally {
+    struct claim_part sign, sign_moved, size; /* as in struct claim_score */
+};
+void claim_tally(const struct claim_result *r, struct claim_tally *t);
 
 struct claim_progress {
     size_t done, points; /* runs that are stored, and all of them */

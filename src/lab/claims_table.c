@@ -77,11 +77,9 @@ const char *const claim_way_names[] = {
     [CLAIM_UNSAID] = "",           [CLAIM_RISES] = "rises",     [CLAIM_FALLS] = "falls",
     [CLAIM_STAYS] = "stays",       [CLAIM_EVEN] = "even",       [CLAIM_EITHER] = "either",
     [CLAIM_AT_LEAST] = "at least", [CLAIM_AT_MOST] = "at most", NULL};
-const char *const claim_basis_names[] = {[CLAIM_PREDICTED] = "predicted",
-                                         [CLAIM_FITTED] = "fitted",
-                                         [CLAIM_DERIVED] = "derived",
-                                         [CLAIM_DEFINITION] = "definition",
-                                         NULL};
+const char *const claim_basis_names[] = {
+    [CLAIM_PREDICTED] = "predicted", [CLAIM_CHOSEN] = "chosen",         [CLAIM_FITTED] = "fitted",
+    [CLAIM_DERIVED] = "derived",     [CLAIM_DEFINITION] = "definition", NULL};
 const char *const claim_verdict_names[] = {[VERDICT_NONE] = "",
                                            [VERDICT_SIGN] = "sign differs",
                                            [VERDICT_NO_EFFECT] = "no effect",
@@ -156,6 +154,7 @@ bool claim_signed(const struct claim *c) {
     switch (c->kind) {
     case CLAIM_OF_PEAK:
     case CLAIM_SHARE:
+    case CLAIM_POOLED:
     case CLAIM_MOST:
     case CLAIM_COUNT:
     case CLAIM_STATIC:

@@ -18,7 +18,7 @@ enum claim_way claim_went(double change) {
 
 static bool as_said(enum claim_way way, double paper, double ours) {
     switch (way) {
-    case CLAIM_EVEN: return fabs(ours) < 10;
+    case CLAIM_EVEN: return fabs(ours) < 5;
     case CLAIM_AT_LEAST: return ours >= paper - (paper != 0 ? 0 : printed);
     case CLAIM_AT_MOST: return ours <= paper + (paper != 0 ? 0 : printed);
     default: return way == claim_went(ours);
@@ -47,24 +47,26 @@ void claim_judge_result(struct claim_result *r) {
 
 /* ---- all of them ---- */
 
-static void count(const struct claim *c, enum claim_way way, enum claim_verdict v, struct claim_part *sign,
-                  struct claim_part *size) {
-    if (v == VERDICT_NONE) return;
-    if (way || claim_signed(c)) {
-        sign->of++;
-        sign->right += v != VERDICT_SIGN && v != VERDICT_NO_EFFECT;
-    }
-    if (!way) {
-        size->of++;
-        size->right += v == VERDICT_THIRD;
-    }
+static void count(struct claim_part *part, bool counts, bool right) {
+    part->of += counts;
+    part->right += counts && right;
 }
 
-void claim_tally(const struct claim_result *r, struct claim_part *sign, struct claim_part *size) {
-    *sign = *size = (struct claim_part){0};
-    if (!r->claim->values) count(r->claim, r->claim->way, r->verdict, sign, size);
+/* A mechanism that does nothing at all is right wherever the paper sees no change: those are also left out of a count. */
+static void count_one(const struct claim *c, enum claim_way way, enum claim_verdict v,
+                      struct claim_tally *t) {
+    if (v == VERDICT_NONE) return;
+    const bool has_sign = way || claim_signed(c), right = v != VERDICT_SIGN && v != VERDICT_NO_EFFECT;
+    count(&t->sign, has_sign, right);
+    count(&t->sign_moved, has_sign && way != CLAIM_EVEN && way != CLAIM_STAYS, right);
+    count(&t->size, !way, v == VERDICT_THIRD);
+}
+
+void claim_tally(const struct claim_result *r, struct claim_tally *t) {
+    *t = (struct claim_tally){0};
+    if (!r->claim->values) count_one(r->claim, r->claim->way, r->verdict, t);
     for (size_t k = 0; k < r->values.n; k++)
-        count(r->claim, r->values.v[k].way, r->values.v[k].verdict, sign, size);
+        count_one(r->claim, r->values.v[k].way, r->values.v[k].verdict, t);
 }
 
 static void add(const struct claim_part *part, struct claim_part *values, struct claim_part *claims) {
@@ -75,18 +77,18 @@ static void add(const struct claim_part *part, struct claim_part *values, struct
     claims->of++;
 }
 
-void claim_score(const struct claim_result *results, size_t n, const struct claim_paper *paper,
-                 struct claim_score *score) {
+void claim_score(const struct claim_result *results, size_t n, enum claim_basis basis,
+                 const struct claim_paper *paper, struct claim_score *score) {
     *score = (struct claim_score){0};
     for (size_t i = 0; i < n; i++) {
-        struct claim_part sign, size;
+        struct claim_tally t;
         const struct claim *c = results[i].claim;
-        if (c->basis != CLAIM_PREDICTED || c->way == CLAIM_EITHER || (paper && !claim_of_paper(c, paper)))
-            continue;
-        claim_tally(&results[i], &sign, &size);
-        add(&sign, &score->sign, &score->sign_claims);
-        add(&size, &score->size, &score->size_claims);
+        if (c->basis != basis || c->way == CLAIM_EITHER || (paper && !claim_of_paper(c, paper))) continue;
+        claim_tally(&results[i], &t);
+        add(&t.sign, &score->sign, &score->sign_claims);
+        add(&t.sign_moved, &score->sign_moved, &score->sign_moved_claims);
+        add(&t.size, &score->size, &score->size_claims);
         score->claims++;
-        score->unchecked += !(sign.of + size.of > 0);
+        score->unchecked += !(t.sign.of + t.size.of > 0);
     }
 }

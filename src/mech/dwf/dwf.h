@@ -245,7 +245,7 @@ void dwf_count_homes(const struct mech *m, const struct mech_set *set, uint32_t 
 /* Threads of s that `into` has lanes for: in Figure 4.4's words REQ without CNF. */
 void dwf_fitting(struct mech *m, const struct mech_split *into, const struct mech_split *s,
                  struct mech_set *fit);
-/* Cycles of register read beyond those of its beats, for threads that share a home (Figure 4.2(c)). */
+/* Cycles for which register read stalls because threads share a home (Figure 4.2(c), 5.1.1); 0: it does not. */
 uint32_t dwf_register_stall(struct mech *m, const struct mech_split *s);
 
 #endif

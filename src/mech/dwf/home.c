@@ -128,15 +128,19 @@ void dwf_fitting(struct mech *m, const struct mech_split *into, const struct mec
         fit_room(d->width - into->threads, &s->set, fit);
 }
 
+/* DWF 5.1.1: register read "stalls when the count for any of the bank exceeds one [...] for a number of cycles equal to the
+ * maximum count". A bank with a slot in each beat gives all but its last slot to a thread each: the threads that are left are
+ * the count of the last beat. */
 uint32_t dwf_register_stall(struct mech *m, const struct mech_split *s) {
     struct dwf *d = m->self;
     const bool banks = d->lanes == DWF_BANK_CONFLICT;
-    const uint32_t lanes = banks ? d->banks : d->width, free = banks ? d->slots : 1;
-    uint32_t most = free;
+    const uint32_t lanes = banks ? d->banks : d->width, slots = banks ? d->slots : 1;
+    uint32_t most = 0;
     memset(d->per_lane, 0, lanes * sizeof *d->per_lane);
     dwf_count_homes(m, &s->set, lanes, d->per_lane);
     for (uint32_t l = 0; l < lanes; l++)
         if (d->per_lane[l] > most) most = d->per_lane[l];
-    dwf_counts(m)->bank_stalls += most - free;
-    return most - free;
+    const uint32_t stall = most > slots ? most - (slots - 1) : 0;
+    dwf_counts(m)->bank_stalls += stall;
+    return stall;
 }

@@ -195,6 +195,25 @@ static void stalled_is_the_largest_share(void **state) {
     near(run(r, c)->ours, 20 + 12);
 }
 
+/* 1, 2 ... accesses of the data cache, one of them a hit, and one of the texture cache, a hit. */
+static void accesses(struct stats *s, size_t k) {
+    ipc(s, 1);
+    s->l1d.hits = 1;
+    s->l1d.accesses = 1 + k;
+    s->l1t.hits = s->l1t.accesses = 1;
+}
+static void hits_are_by_programs_or_by_accesses(void **state) {
+    struct rig *r = *state;
+    double by_program = 0;
+    fill(r, claim("harp.hits-l1"), 0, accesses, NULL);
+    for (int k = 0; k < 13; k++) by_program += 2.0 / (2 + k);
+    near(run(r, claim("harp.hits-first-level"))->ours, 100 * by_program / 13);
+    claims_free(&r->claims);
+    near(run(r, claim("harp.hits-l1-accesses"))->ours, 100 * 13.0 / 91);
+    claims_free(&r->claims);
+    near(run(r, claim("harp.hits-first-level-accesses"))->ours, 100 * 26.0 / 104);
+}
+
 static void idle_more(struct stats *s, size_t k) {
     idle(s, 0);
     s->idle.dependency -= 10 + k;
@@ -357,6 +376,7 @@ int main(void) {
         TEST(harmonic_of_ratios),
         TEST(gap_is_of_two_leads),
         TEST(stalled_is_the_largest_share),
+        TEST(hits_are_by_programs_or_by_accesses),
         TEST(changes_are_in_points_of_shares),
         TEST(a_table_has_a_verdict_for_each_value),
         TEST(a_table_of_ways_names_the_worst),
