@@ -37,29 +37,32 @@ enum harp_depart { HARP_DEPART(OPTION_ENUMERATOR) };
          "When a warp leaves Waiting-Lookup: with its data back, or once few warps are ready then.")
 MECH_PARAMS(harp, HARP_PARAMS)
 
-#define HARP_COUNTERS(SUM, MAX)                                                             \
-    SUM(barriers_reserved, "barriers", "Entries of Re-convergence Barriers taken.")         \
-    SUM(barrier_shared, "threads", "Threads that got a lane of an entry already there.")    \
-    SUM(barrier_misses, "threads", "Threads that found no entry and miss a reconvergence.") \
-    SUM(barrier_parted, "threads", "Threads that returned elsewhere than their barrier.")   \
-    SUM(revivals, "warps", "Warps revived by a complete barrier.")                          \
-    SUM(ready_merges, "merges", "Diverged threads that joined a warp of Ready-Lookup.")     \
-    SUM(ready_merged, "threads", "How many threads did.")                                   \
-    SUM(waiting_merges, "merges", "Warps, or parts of one, that merged in Waiting-Lookup.") \
-    SUM(waiting_merged, "threads", "How many threads they had.")                            \
-    SUM(ready_full, "warps", "Diverged warps that found Ready-Lookup full.")                \
-    SUM(waiting_full, "warps", "Warps, or their rest, that found Waiting-Lookup full.")     \
-    SUM(spills, "warps", "Warps that found Second-Level full.")                             \
-    SUM(samples, "issues", "Times the occupancies were looked at.")                         \
-    SUM(first_sum, "warps", "Warps in First-Level, summed over samples.")                   \
-    SUM(second_sum, "warps", "Warps in Second-Level, summed over samples.")                 \
-    SUM(ready_sum, "warps", "Warps in Ready-Lookup, summed over samples.")                  \
-    SUM(waiting_sum, "entries", "Entries of Waiting-Lookup in use, summed.")                \
-    SUM(barriers_sum, "barriers", "Barriers in use, summed over samples.")                  \
-    MAX(first_max, "warps", "Most warps in a First-Level.")                                 \
-    MAX(second_max, "warps", "Most warps in a Second-Level.")                               \
-    MAX(ready_max, "warps", "Most warps in a Ready-Lookup.")                                \
-    MAX(waiting_max, "entries", "Most entries of a Waiting-Lookup in use.")                 \
+#define HARP_COUNTERS(SUM, MAX)                                                                           \
+    SUM(barriers_reserved, "barriers", "Entries of Re-convergence Barriers taken.")                       \
+    SUM(barrier_shared, "threads", "Threads that got a lane of an entry already there.")                  \
+    SUM(barrier_misses, "threads", "Threads that found no entry and miss a reconvergence.")               \
+    SUM(barrier_parted, "threads", "Threads that returned elsewhere than their barrier.")                 \
+    SUM(revivals, "warps", "Warps revived by a complete barrier.")                                        \
+    SUM(ready_merges, "merges", "Diverged threads that joined a warp of Ready-Lookup.")                   \
+    SUM(ready_merged, "threads", "How many threads did.")                                                 \
+    SUM(waiting_merges, "merges", "Warps, or parts of one, that merged in Waiting-Lookup.")               \
+    SUM(waiting_merged, "threads", "How many threads they had.")                                          \
+    SUM(ready_full, "warps", "Diverged warps that found Ready-Lookup full.")                              \
+    SUM(waiting_full, "warps", "Warps, or their rest, that found Waiting-Lookup full.")                   \
+    SUM(spills, "warps", "Warps that found Second-Level full.")                                           \
+    SUM(wait_slowest, "thread cycles", "Waited, own data back, for the slowest access of a merged warp.") \
+    SUM(wait_few, "thread cycles", "Waited in a lookup, able to run, until few warps were ready.")        \
+    SUM(wait_barrier, "thread cycles", "Waited in Re-convergence Barriers for the others.")               \
+    SUM(samples, "issues", "Times the occupancies were looked at.")                                       \
+    SUM(first_sum, "warps", "Warps in First-Level, summed over samples.")                                 \
+    SUM(second_sum, "warps", "Warps in Second-Level, summed over samples.")                               \
+    SUM(ready_sum, "warps", "Warps in Ready-Lookup, summed over samples.")                                \
+    SUM(waiting_sum, "entries", "Entries of Waiting-Lookup in use, summed.")                              \
+    SUM(barriers_sum, "barriers", "Barriers in use, summed over samples.")                                \
+    MAX(first_max, "warps", "Most warps in a First-Level.")                                               \
+    MAX(second_max, "warps", "Most warps in a Second-Level.")                                             \
+    MAX(ready_max, "warps", "Most warps in a Ready-Lookup.")                                              \
+    MAX(waiting_max, "entries", "Most entries of a Waiting-Lookup in use.")                               \
     MAX(barriers_max, "barriers", "Most barriers of a scheduler in use.")
 MECH_COUNTS(harp, HARP_COUNTERS)
 
@@ -94,6 +97,7 @@ struct harp_ready { /* an entry of Ready-Lookup */
     struct mech_split *warp;
     struct harp_lanes used;
     uint64_t stamp; /* of when it came or was joined last */
+    uint64_t since; /* the cycle up to which its threads' wait is counted */
 };
 
 /* An entry of Waiting-Lookup: free if no access is under way and it holds no warp; complete if it holds a warp and no access
@@ -104,8 +108,9 @@ struct harp_waiting {
     struct mech_split *warp; /* threads whose access is back, in one warp; NULL: none */
     struct harp_lanes used;
     struct mech_set all; /* its threads */
-    uint64_t stamp,
-        earliest; /* of a complete one: when it became so, and the cycle in which its warp may issue */
+    uint64_t stamp;      /* when it became complete */
+    uint64_t earliest;   /* the cycle in which the warp of a complete one may issue */
+    uint64_t since;      /* the cycle up to which the wait of the warp's threads is counted */
 };
 static inline bool harp_waiting_used(const struct harp_waiting *e) {
     return e->outstanding || e->warp;
@@ -114,6 +119,7 @@ static inline bool harp_waiting_used(const struct harp_waiting *e) {
 struct harp_barrier {
     uint32_t at; /* where its threads go on; IR_NOPC: at the return that the first to arrive will show */
     uint32_t nall, nreached;
+    uint64_t since; /* the cycle up to which the wait of those that have reached it is counted */
     struct harp_lanes used;
     struct mech_set all, reached;
 };
@@ -157,6 +163,13 @@ struct harp {
     uint32_t reached;      /* threads that wait in a barrier */
 };
 
+/* Thread cycles that `threads` have waited from *since to `now`, from where the next ones count. */
+static inline uint64_t harp_waited(uint64_t *since, uint64_t now, uint32_t threads) {
+    const uint64_t cycles = now - *since;
+    *since = now;
+    return cycles * threads;
+}
+
 /* ---- lanes (lookup.c) ---- */
 void harp_use_lanes(const struct split_pool *p, struct harp_lanes *used, uint32_t warp, uint32_t mask);
 /* Those of the lanes whose place is not in use. */
@@ -186,7 +199,7 @@ void harp_woken(struct mech *m, struct harp_sched *q, struct mech_split *s);
 /* A warp of diverged threads: merges with what is there, the rest is put there. */
 void harp_lookup_put(struct mech *m, struct harp_sched *q, struct mech_split *s);
 /* Takes out the warp of both lookups that is the first to depart; it may issue in cycle *earliest. */
-struct mech_split *harp_lookup_oldest(struct harp_sched *q, uint64_t *earliest);
+struct mech_split *harp_lookup_oldest(struct mech *m, struct harp_sched *q, uint64_t *earliest);
 /* s issues an access to global memory. */
 void harp_waiting_enter(struct mech *m, struct harp_sched *q, struct mech_split *s);
 /* The access of s, made at pc, is back: its threads stay in the entries they are in. Each call returns the next entry's warp

@@ -125,7 +125,7 @@ static void transit(struct mech *m, struct harp_sched *q, uint64_t cycle) {
     uint64_t earliest = 0;
     struct mech_split *s = may_go(&q->revived, cycle)   ? pop_pending(m, q, &q->revived)
                            : may_go(&q->spilled, cycle) ? pop_pending(m, q, &q->spilled)
-                           : harp_may_look_up(h, q)     ? harp_lookup_oldest(q, &earliest)
+                           : harp_may_look_up(h, q)     ? harp_lookup_oldest(m, q, &earliest)
                                                         : NULL;
     if (!s) return;
     q->second++;

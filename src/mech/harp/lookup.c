@@ -71,6 +71,7 @@ static struct mech_split *join(struct mech *m, struct harp_sched *q, uint32_t k,
     harp_counts(m)->ready_merges++;
     harp_counts(m)->ready_merged += t->threads;
     use_all(m->pool, &e->used, &part);
+    harp_counts(m)->wait_few += harp_waited(&e->since, *m->env.now, e->warp->threads);
     struct mech_split *rest = t == s ? NULL : s;
     split_merge(m, e->warp, t);
     to_end(q, k);
@@ -96,13 +97,14 @@ void harp_lookup_put(struct mech *m, struct harp_sched *q, struct mech_split *s)
         return;
     }
     struct harp_ready *e = &q->lookup[q->nlookup++];
-    *e = (struct harp_ready){.warp = s, .stamp = q->stamp++};
+    *e = (struct harp_ready){.warp = s, .stamp = q->stamp++, .since = *m->env.now};
     use_all(m->pool, &e->used, &s->set);
     s->own[HARP_WHERE] = HARP_LOOKUP;
 }
 
-static struct mech_split *take_ready(struct harp_sched *q) {
+static struct mech_split *take_ready(struct mech *m, struct harp_sched *q) {
     struct mech_split *s = q->lookup[0].warp;
+    harp_counts(m)->wait_few += harp_waited(&q->lookup[0].since, q->at, s->threads);
     memmove(q->lookup, q->lookup + 1, --q->nlookup * sizeof *q->lookup);
     s->own[HARP_WHERE] = HARP_NOWHERE;
     return s;
@@ -112,7 +114,10 @@ static struct mech_split *take_ready(struct harp_sched *q) {
 
 static void put_in(struct mech *m, struct harp_sched *q, struct harp_waiting *e,
                    const struct mech_set *part) {
-    if (!e->outstanding++ && e->warp) q->nback--; /* it was complete */
+    if (!e->outstanding++ && e->warp) { /* it was complete */
+        q->nback--;
+        harp_counts(m)->wait_few += harp_waited(&e->since, *m->env.now, e->warp->threads);
+    }
     set_union(&e->all, part);
     use_all(m->pool, &e->used, part);
 }
@@ -207,6 +212,7 @@ struct mech_split *harp_waiting_back(struct mech *m, struct harp_sched *q, struc
         if (!e->outstanding || e->pc != b->pc || e->depth != b->depth) continue;
         const bool some = b->s && of_entry(e, &b->s->set, &part), less = of_entry(e, b->exited, &gone);
         if (!some && !less) continue;
+        harp_counts(m)->wait_slowest += harp_waited(&e->since, *m->env.now, e->warp ? e->warp->threads : 0);
         if (less) forget(m, e, &gone);
         if (some) b->s = stay_in(m, e, b->s, &part);
         if (--e->outstanding) continue;
@@ -225,6 +231,7 @@ void harp_waiting_keep(struct mech *m, struct harp_sched *q, uint32_t entry, str
     use_all(m->pool, &e->used, &e->all);
     e->stamp = q->stamp++;
     e->earliest = *m->env.now + h->latency - 1;
+    e->since = *m->env.now;
     s->own[HARP_WHERE] = HARP_WAITING;
     q->nwaiting++;
     q->nback++;
@@ -244,14 +251,15 @@ static struct harp_waiting *oldest_complete(const struct harp_sched *q) {
     return oldest;
 }
 
-struct mech_split *harp_lookup_oldest(struct harp_sched *q, uint64_t *earliest) {
+struct mech_split *harp_lookup_oldest(struct mech *m, struct harp_sched *q, uint64_t *earliest) {
     struct harp_waiting *e = oldest_complete(q);
     if (e && (!q->nlookup || e->stamp < q->lookup[0].stamp)) {
         *earliest = e->earliest;
+        harp_counts(m)->wait_few += harp_waited(&e->since, q->at, e->warp->threads);
         q->nwaiting--;
         q->nback--;
         return take_waiting(e);
     }
     *earliest = 0;
-    return take_ready(q);
+    return take_ready(m, q);
 }

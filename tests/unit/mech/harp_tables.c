@@ -332,6 +332,7 @@ static void test_with_depart_few_a_warp_stays_in_waiting_lookup_while_others_are
                            "waiting-lookup pc 1 w0:00000f00\n");
     next_cycle(&r);
     issue(&r); /* of W3, which takes the entry of the merged warp: that has departed before */
+    assert_int_equal(rig_counter(&r, "wait_few"), 4 * 2);
     fake_expect_state(r.f, "second pc 2 w0:0000003c\n"
                            "waiting-lookup pc 1 w0:0000f000\nwaiting-lookup pc 1 w0:00000f00\n");
     assert_true(fake_run(r.f));
@@ -384,6 +385,61 @@ static void test_with_depart_few_the_first_of_both_tables_departs(void **state) 
     }
 }
 
+/* ---- who waits for whom ---- */
+
+/* W0's two threads are back in cycle 3 and W1's in cycle 10: 2 * 7 thread cycles for the slowest access. Alone they wait for
+ * nobody. */
+static void test_merged_threads_wait_for_the_slowest_access(void **state) {
+    (void)state;
+    for (int64_t entries = 0; entries < 2; entries++) {
+        struct rig r;
+        rig_make(&r, one_load(), 4, 8, halves);
+        r.param[WAITING] = entries;
+        fake_start(r.f, "harp");
+        for (int k = 0; k < 2; k++) issue(&r);
+        for (int k = 0; k < 2; k++) commit(&r);
+        for (int k = 0; k < 2; k++) issue(&r);
+        r.f->now = 3;
+        commit(&r);
+        r.f->now = 10;
+        commit(&r);
+        assert_int_equal(rig_counter(&r, "wait_slowest"), entries ? 2 * 7 : 0);
+        assert_int_equal(rig_counter(&r, "wait_few"), 0);
+        rig_down(&r);
+    }
+}
+
+/* W0 diverges in cycle 0: T1, T3 and T0, T2 leave Ready-Lookup, one warp a cycle, in cycles 4 and 5, the first in which somebody
+ * asks having none ready; T1 and T3 are at D in cycle 20, T0 and T2 in cycle 50: 2 * 30 thread cycles. */
+static void test_threads_wait_in_ready_lookup_and_at_barriers(void **state) {
+    (void)state;
+    struct rig r;
+    rig_make(&r, figure(), 4, 20, figure_choice); /* W2 to W4 go to B as they are */
+    fake_start(r.f, "harp");
+    issue(&r);
+    commit(&r);
+    for (int k = 0; k < 6; k++) {
+        next_cycle(&r);
+        issue(&r);
+    }
+    assert_int_equal(r.f->now, 6);
+    assert_int_equal(r.f->flight[4]->s->pc, B);
+    assert_int_equal(r.f->flight[5]->s->pc, C);
+    assert_int_equal(rig_counter(&r, "wait_few"), 2 * 4 + 2 * 5);
+    assert_int_equal(rig_counter(&r, "wait_barrier"), 0);
+    r.f->now = 20;
+    commit_at(&r, 4);
+    r.f->now = 40;
+    commit_at(&r, 4);
+    issue(&r); /* from C to D */
+    r.f->now = 50;
+    commit_at(&r, 4);
+    assert_int_equal(rig_counter(&r, "wait_barrier"), 2 * 30);
+    assert_int_equal(rig_counter(&r, "wait_slowest"), 0);
+    assert_true(fake_run(r.f));
+    rig_down(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_warps_at_the_same_load_merge_while_they_wait),
@@ -402,6 +458,8 @@ int main(void) {
         cmocka_unit_test(test_with_depart_few_a_warp_stays_in_waiting_lookup_while_others_are_ready),
         cmocka_unit_test(test_with_depart_few_threads_reach_their_barrier_with_their_data),
         cmocka_unit_test(test_with_depart_few_the_first_of_both_tables_departs),
+        cmocka_unit_test(test_merged_threads_wait_for_the_slowest_access),
+        cmocka_unit_test(test_threads_wait_in_ready_lookup_and_at_barriers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
