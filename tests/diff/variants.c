@@ -56,6 +56,8 @@ static const struct diff_variant variants[] = {
     {"harp", {"harp.barriers", "1"}},
     {"harp", {"harp.count", "second"}},
     {"harp", {"harp.waiting", "thread"}},
+    {"harp", {"harp.depart", "few"}},
+    {"harp", {"harp.depart", "few", "harp.waiting", "thread", "harp.barrier_latency", "2"}},
     {"harp", {"harp.count", "second", "harp.waiting", "thread", "harp.first", "1"}},
     {"harp",
      {"harp.first", "1", "harp.second", "1", "harp.ready_lookup", "1", "harp.waiting_lookup", "1",

@@ -66,6 +66,7 @@ static void found(struct mech *m, struct harp_sched *q, uint32_t at, uint64_t ke
     harp_counts(m)->barriers_reserved++;
     b->at = (uint32_t)key;
     b->nall = b->nreached = b->all.n = b->reached.n = 0;
+    b->since = *m->env.now;
     b->used = (struct harp_lanes){0};
 }
 
@@ -173,6 +174,7 @@ static void arrive_part(struct mech *m, struct harp_sched *q, uint64_t key, uint
             drop(m, q, k, warp, here);
             continue;
         }
+        harp_counts(m)->wait_barrier += harp_waited(&b->since, *m->env.now, b->nreached);
         set_add(hit, warp, here);
         set_add(&b->reached, warp, here);
         b->nreached += bits_count(here);
@@ -205,6 +207,7 @@ struct mech_split *harp_revive(struct mech *m, struct harp_sched *q) {
     const uint32_t at = q->done[0];
     memmove(q->done, q->done + 1, --q->ndone * sizeof *q->done);
     struct harp_barrier *b = &q->barrier[at];
+    harp_counts(m)->wait_barrier += harp_waited(&b->since, *m->env.now, b->nreached);
     struct mech_split *s = split_new(m, (uint32_t)(q - h->q), b->at);
     s->own[HARP_DEPTH] = (uint32_t)(q->key[at] >> 32);
     split_assign(m->pool, s, &b->all);

@@ -17,7 +17,8 @@
  * a warp of every side. Threads that wait at a block barrier or a .sync instruction leave the warp, are no entry of any
  * table, and go on as they were parked. Exited threads leave their barriers. The access of barrier_latency cycles delays
  * whatever a commit sends to Second-Level by barrier_latency - 1; lookups run beside it (7.3.2). Warps hold threads of one
- * call depth only. Under issue = scoreboard a load is committed when it issues, so Waiting-Lookup has nothing to wait for. */
+ * call depth only. Under issue = scoreboard a load is committed when it issues, so Waiting-Lookup has nothing to wait for and,
+ * unless `depart` = few, holds nothing. */
 #include "mech/harp/harp.h"
 
 #include <inttypes.h>
@@ -52,6 +53,7 @@ static bool create(struct mech *m, struct err *e) {
     h->few = param->few;
     h->first_counts = param->count == HARP_COUNT_BOTH ? UINT32_MAX : 0;
     h->whole = param->waiting == HARP_MERGE_WARP;
+    h->keep = param->depart == HARP_DEPART_FEW;
     h->spill = param->spill;
     h->ways = ways;
     h->sets = barriers / ways;
@@ -203,11 +205,23 @@ static bool goes_on(const struct harp_sched *q, const struct mech_split *s, cons
            !harp_live(q, o->side[0].pc);
 }
 
+/* All data is back of a warp that was in that entry of Waiting-Lookup. */
+static void complete(struct mech *m, struct harp_sched *q, struct mech_split *s, uint32_t entry) {
+    const struct harp *h = m->self;
+    if (!h->keep) {
+        proceed(m, q, s, false);
+        return;
+    }
+    s = harp_arrive(m, q, s, false);
+    if (s) harp_waiting_keep(m, q, entry, s);
+    revive(m, q);
+}
+
 /* The access to memory that s made is back. */
 static void come_back(struct mech *m, struct harp_sched *q, struct mech_split *s,
                       const struct mech_outcome *o, uint32_t entry) {
     struct harp_back b = {o->nsides == 1 ? s : NULL, &o->exited, o->pc, s->own[HARP_DEPTH], entry};
-    for (struct mech_split *whole; (whole = harp_waiting_back(m, q, &b));) proceed(m, q, whole, false);
+    for (struct mech_split *whole; (whole = harp_waiting_back(m, q, &b));) complete(m, q, whole, b.entry - 1);
     if (b.s) proceed(m, q, b.s, false);
 }
 

@@ -2,7 +2,7 @@
  *
  * Second-Level holds the warps that can be scheduled, ready or not; First-Level a few ready ones, from which the SM's order
  * issues. Into Second-Level, if it has room, moves one warp a cycle: one revived by its barrier before all others (7.3.2),
- * one back from memory, or, when fewer than `few` warps are ready, the oldest of Ready-Lookup. Second-Level to First-Level
+ * one back from memory, or, when fewer than `few` warps are ready, the oldest of the lookups (lookup.c). Second-Level to First-Level
  * is FIFO among the ready.
  *
  * Which ready warps those are is a reading (`count`). 4.2.3 names Second-Level, 4.3 "the scheduler", whose two levels its
@@ -122,13 +122,14 @@ static void transit(struct mech *m, struct harp_sched *q, uint64_t cycle) {
         push(&q->ready, s, HARP_READY);
     }
     if (q->second == h->cap_second) return;
+    uint64_t earliest = 0;
     struct mech_split *s = may_go(&q->revived, cycle)   ? pop_pending(m, q, &q->revived)
                            : may_go(&q->spilled, cycle) ? pop_pending(m, q, &q->spilled)
-                           : harp_may_look_up(h, q)     ? harp_lookup_oldest(q)
+                           : harp_may_look_up(h, q)     ? harp_lookup_oldest(m, q, &earliest)
                                                         : NULL;
     if (!s) return;
     q->second++;
-    place(m, q, s, 0);
+    place(m, q, s, earliest);
 }
 
 void harp_transitions(struct mech *m, struct harp_sched *q, uint64_t cycle) {

@@ -10,7 +10,13 @@
  * threads before. With `waiting` = thread its threads do one by one, each under the conditions of Ready-Lookup; those that
  * are left take an entry of their own, or wait unseen. The merged warp goes on when all accesses are back that its threads
  * are part of; until then the warps that issued them are in flight as they were, and threads whose data is back wait here.
- * A warp's access is one, whatever entries its threads are in: they are back together, and part then. */
+ * A warp's access is one, whatever entries its threads are in: they are back together, and part then.
+ *
+ * When it goes on is a reading (`depart`). 4.2.1 has warps depart "when the pending memory access completes"; 4.2.3 gives one
+ * rule for departure from "Lookup tables", in the plural: once few warps are ready, first in, first out. With `depart` = few a
+ * warp whose data is back has committed, so that threads with a barrier at its PC are marked there; the rest stays, can be
+ * merged with, and then waits for the new access too. The first of both tables is the one that came, was joined or had its
+ * data back longest ago. */
 #include "mech/harp/harp.h"
 
 #include <string.h>
@@ -51,6 +57,7 @@ static void fitting(const struct split_pool *p, const struct harp_lanes *used, c
 static void to_end(struct harp_sched *q, uint32_t k) {
     struct harp_ready moved = q->lookup[k];
     memmove(&q->lookup[k], &q->lookup[k + 1], (q->nlookup - 1 - k) * sizeof moved);
+    moved.stamp = q->stamp++;
     q->lookup[q->nlookup - 1] = moved;
 }
 
@@ -64,6 +71,7 @@ static struct mech_split *join(struct mech *m, struct harp_sched *q, uint32_t k,
     harp_counts(m)->ready_merges++;
     harp_counts(m)->ready_merged += t->threads;
     use_all(m->pool, &e->used, &part);
+    harp_counts(m)->wait_few += harp_waited(&e->since, *m->env.now, e->warp->threads);
     struct mech_split *rest = t == s ? NULL : s;
     split_merge(m, e->warp, t);
     to_end(q, k);
@@ -89,13 +97,14 @@ void harp_lookup_put(struct mech *m, struct harp_sched *q, struct mech_split *s)
         return;
     }
     struct harp_ready *e = &q->lookup[q->nlookup++];
-    *e = (struct harp_ready){.warp = s};
+    *e = (struct harp_ready){.warp = s, .stamp = q->stamp++, .since = *m->env.now};
     use_all(m->pool, &e->used, &s->set);
     s->own[HARP_WHERE] = HARP_LOOKUP;
 }
 
-struct mech_split *harp_lookup_oldest(struct harp_sched *q) {
+static struct mech_split *take_ready(struct mech *m, struct harp_sched *q) {
     struct mech_split *s = q->lookup[0].warp;
+    harp_counts(m)->wait_few += harp_waited(&q->lookup[0].since, q->at, s->threads);
     memmove(q->lookup, q->lookup + 1, --q->nlookup * sizeof *q->lookup);
     s->own[HARP_WHERE] = HARP_NOWHERE;
     return s;
@@ -103,15 +112,19 @@ struct mech_split *harp_lookup_oldest(struct harp_sched *q) {
 
 /* ---- Waiting-Lookup ---- */
 
-static void put_in(struct mech *m, struct harp_waiting *e, const struct mech_set *part) {
-    e->outstanding++;
+static void put_in(struct mech *m, struct harp_sched *q, struct harp_waiting *e,
+                   const struct mech_set *part) {
+    if (!e->outstanding++ && e->warp) { /* it was complete */
+        q->nback--;
+        harp_counts(m)->wait_few += harp_waited(&e->since, *m->env.now, e->warp->threads);
+    }
     set_union(&e->all, part);
     use_all(m->pool, &e->used, part);
 }
 
 /* Threads of s that are in no entry yet, `left`, join entry k if it is of their instruction: those whose lanes are free, or
  * all or none. */
-static void merge_waiting(struct mech *m, const struct harp_sched *q, uint32_t k, struct mech_split *s,
+static void merge_waiting(struct mech *m, struct harp_sched *q, uint32_t k, struct mech_split *s,
                           struct mech_set *left) {
     const struct harp *h = m->self;
     struct harp_waiting *e = &q->waiting[k];
@@ -119,7 +132,7 @@ static void merge_waiting(struct mech *m, const struct harp_sched *q, uint32_t k
     if (e->pc != s->pc || e->depth != s->own[HARP_DEPTH] || e->all.n + left->n > MECH_PIECES) return;
     fitting(m->pool, &e->used, NULL, left, &part);
     if (!part.n || (h->whole && !set_equal(&part, left))) return;
-    put_in(m, e, &part);
+    put_in(m, q, e, &part);
     set_remove(left, &part);
     if (!s->own[HARP_WAIT]) s->own[HARP_WAIT] = k + 1;
     harp_counts(m)->waiting_merges++;
@@ -135,7 +148,7 @@ static void found_waiting(struct mech *m, struct harp_sched *q, uint32_t k, stru
     e->warp = NULL;
     e->used = (struct harp_lanes){0};
     e->all.n = 0;
-    put_in(m, e, left);
+    put_in(m, q, e, left);
     q->nwaiting++;
     if (!s->own[HARP_WAIT] || k + 1 < s->own[HARP_WAIT]) s->own[HARP_WAIT] = k + 1;
 }
@@ -146,7 +159,7 @@ void harp_waiting_enter(struct mech *m, struct harp_sched *q, struct mech_split 
     struct mech_set left;
     set_copy(&left, &s->set);
     for (uint32_t k = 0; left.n && k < h->cap_waiting; k++) {
-        if (q->waiting[k].outstanding)
+        if (harp_waiting_used(&q->waiting[k]))
             merge_waiting(m, q, k, s, &left);
         else if (empty == h->cap_waiting)
             empty = k;
@@ -184,6 +197,13 @@ static void forget(const struct mech *m, struct harp_waiting *e, const struct me
     use_all(m->pool, &e->used, &e->all);
 }
 
+static struct mech_split *take_waiting(struct harp_waiting *e) {
+    struct mech_split *s = e->warp;
+    e->warp = NULL;
+    s->own[HARP_WHERE] = HARP_NOWHERE;
+    return s;
+}
+
 struct mech_split *harp_waiting_back(struct mech *m, struct harp_sched *q, struct harp_back *b) {
     const struct harp *h = m->self;
     while ((b->s || b->exited->n) && b->entry < h->cap_waiting) {
@@ -192,13 +212,54 @@ struct mech_split *harp_waiting_back(struct mech *m, struct harp_sched *q, struc
         if (!e->outstanding || e->pc != b->pc || e->depth != b->depth) continue;
         const bool some = b->s && of_entry(e, &b->s->set, &part), less = of_entry(e, b->exited, &gone);
         if (!some && !less) continue;
+        harp_counts(m)->wait_slowest += harp_waited(&e->since, *m->env.now, e->warp ? e->warp->threads : 0);
         if (less) forget(m, e, &gone);
         if (some) b->s = stay_in(m, e, b->s, &part);
         if (--e->outstanding) continue;
         q->nwaiting--;
-        if (!e->warp) continue;
-        e->warp->own[HARP_WHERE] = HARP_NOWHERE;
-        return e->warp;
+        if (e->warp) return take_waiting(e);
     }
     return NULL;
+}
+
+void harp_waiting_keep(struct mech *m, struct harp_sched *q, uint32_t entry, struct mech_split *s) {
+    const struct harp *h = m->self;
+    struct harp_waiting *e = &q->waiting[entry];
+    e->warp = s;
+    set_copy(&e->all, &s->set);
+    e->used = (struct harp_lanes){0};
+    use_all(m->pool, &e->used, &e->all);
+    e->stamp = q->stamp++;
+    e->earliest = *m->env.now + h->latency - 1;
+    e->since = *m->env.now;
+    s->own[HARP_WHERE] = HARP_WAITING;
+    q->nwaiting++;
+    q->nback++;
+}
+
+/* ---- departure ---- */
+
+/* Of the complete entries, of which there is one, the first to become so. */
+static struct harp_waiting *oldest_complete(const struct harp_sched *q) {
+    struct harp_waiting *oldest = NULL;
+    uint32_t left = q->nback;
+    for (struct harp_waiting *e = q->waiting; left; e++) {
+        if (!e->warp || e->outstanding) continue;
+        if (!oldest || e->stamp < oldest->stamp) oldest = e;
+        left--;
+    }
+    return oldest;
+}
+
+struct mech_split *harp_lookup_oldest(struct mech *m, struct harp_sched *q, uint64_t *earliest) {
+    struct harp_waiting *e = oldest_complete(q);
+    if (e && (!q->nlookup || e->stamp < q->lookup[0].stamp)) {
+        *earliest = e->earliest;
+        harp_counts(m)->wait_few += harp_waited(&e->since, q->at, e->warp->threads);
+        q->nwaiting--;
+        q->nback--;
+        return take_waiting(e);
+    }
+    *earliest = 0;
+    return take_ready(m, q);
 }

@@ -54,7 +54,7 @@ static void lines_waiting(const struct mech *m, uint32_t sched, struct sb *out) 
     const struct harp *h = m->self;
     for (uint32_t k = 0; k < h->cap_waiting; k++) {
         const struct harp_waiting *e = &h->q[sched].waiting[k];
-        if (!e->outstanding) continue;
+        if (!harp_waiting_used(e)) continue;
         FOR_SPLITS(s, m->pool) {
             struct mech_set part;
             if (waits_in(s, sched, e, &part)) line_of(m, sched, "waiting-lookup", s, &part, out);
@@ -210,12 +210,13 @@ static void audit_barriers(const struct mech *m, uint32_t *reached) {
 /* An entry of Waiting-Lookup has its threads' lanes once, and each of them is back in its warp or in an access under way. */
 static void audit_waiting(const struct mech *m, uint32_t sched) {
     const struct harp *h = m->self;
-    uint32_t used = 0;
+    uint32_t used = 0, complete = 0;
     for (uint32_t k = 0; k < h->cap_waiting; k++) {
         const struct harp_waiting *e = &h->q[sched].waiting[k];
         struct harp_lanes lanes;
-        if (!e->outstanding) continue;
+        if (!harp_waiting_used(e)) continue;
         used++;
+        complete += !e->outstanding;
         audit_lanes(m, &e->all, &lanes);
         CHECK(!memcmp(&lanes, &e->used, sizeof lanes));
         CHECK(!e->warp || set_subset(&e->warp->set, &e->all));
@@ -229,7 +230,7 @@ static void audit_waiting(const struct mech *m, uint32_t sched) {
         }
         CHECK(under_way == e->outstanding && threads == set_count(&e->all));
     }
-    CHECK(used == h->q[sched].nwaiting);
+    CHECK(used == h->q[sched].nwaiting && complete == h->q[sched].nback && (h->keep || !complete));
 }
 
 /* Every warp has its lanes once and threads of one depth, and the tables hold as many as they say. */

@@ -18,6 +18,8 @@ static const struct timed_machine machines[] = {
     {"harp-fermi", "harp", {"gpu.sms", "2", ONE_ENTRY}},
     {"harp-fermi", "harp", {"sm.schedulers", "1", "harp.barrier_latency", "4", "harp.waiting_lookup", "0"}},
     {"harp-fermi", "harp", {"sm.issue", "scoreboard", "sm.simd_width", "32", "harp.ready_lookup", "0"}},
+    {"harp-fermi", "harp", {"gpu.sms", "1", "harp.depart", "few", "harp.barrier_latency", "2"}},
+    {"tiny", "harp", {"sm.issue", "scoreboard", "harp.depart", "few"}},
     {"tiny", "harp", {"sm.issue", "scoreboard", "sm.ideal_fetch", "false", ONE_ENTRY}},
 };
 

@@ -2,16 +2,17 @@
  * each thread executes exactly its own path, none is lost, and the tables' invariants hold after every commit. */
 #include "unit/mech/random_program.h"
 
-enum { PARAMS = 11 };
+enum { PARAMS = 12 };
 
-/* In the order of the mechanism's parameters: first, second, ready, waiting, barriers, ways, latency, few, spill, and what is
- * counted and merged. */
+/* In the order of the mechanism's parameters: first, second, ready, waiting, barriers, ways, latency, few, spill, what is
+ * counted and merged, and when warps depart. */
 static void random_tables(struct rng *r, int64_t *p) {
-    static const int64_t paper[PARAMS] = {2, 512, 8, 8, 128, 16, 1, 2, 400, 0, 0};
+    static const int64_t paper[PARAMS] = {2, 512, 8, 8, 128, 16, 1, 2, 400, 0, 0, 0};
     memcpy(p, paper, sizeof paper);
     p[6] = 1 << rng_below(r, 3);
     p[9] = (int64_t)rng_below(r, 2);
     p[10] = (int64_t)rng_below(r, 2);
+    p[11] = (int64_t)rng_below(r, 2);
     if (rng_below(r, 3) == 0) return;
     if (rng_below(r, 2)) { /* one entry each */
         memcpy(p, (int64_t[]){1, 1, 1, 1, 1, 1}, 6 * sizeof *p);

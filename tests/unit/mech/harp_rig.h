@@ -4,13 +4,15 @@
 
 #include "unit/mech/rig.h"
 
-enum { FIRST, SECOND, READY, WAITING, BARRIERS, WAYS, LATENCY, FEW, SPILL, COUNT, MERGE, PARAMS };
+enum { FIRST, SECOND, READY, WAITING, BARRIERS, WAYS, LATENCY, FEW, SPILL, COUNT, MERGE, DEPART, PARAMS };
 enum { COUNT_BOTH, COUNT_SECOND };
 enum { MERGE_WARPS, MERGE_THREADS };
+enum { DEPART_BACK, DEPART_FEW };
 
 static inline void rig_make(struct rig *r, struct ir_module *m, uint32_t width, uint32_t threads,
                             choose_fn *choose) {
-    static const int64_t paper[PARAMS] = {2, 512, 8, 8, 128, 16, 1, 2, 400, COUNT_BOTH, MERGE_WARPS};
+    static const int64_t paper[PARAMS] = {2, 512, 8,   8,          128,         16,
+                                          1, 2,   400, COUNT_BOTH, MERGE_WARPS, DEPART_BACK};
     rig_load(r, m, 32, threads, choose);
     r->f->env.simd_width = width;
     memcpy(r->param, paper, sizeof paper);

@@ -1,5 +1,5 @@
 /* HARP's lookups and levels: who merges in Waiting-Lookup under either reading, when Ready-Lookup sends a warp, the order of
- * transitions, overflow of Second-Level. */
+ * transitions, overflow of Second-Level, when warps leave Waiting-Lookup under either reading. */
 #include "unit/mech/harp_rig.h"
 
 /* Both warps go to one load with lanes that do not meet: they are one warp from then on. */
@@ -269,6 +269,177 @@ static void test_a_full_second_level_sends_warps_away_and_gets_them_back(void **
     rig_down(&r);
 }
 
+/* ---- when a warp leaves Waiting-Lookup ---- */
+
+/* W0 (T2, T3 are left of it) has loaded, W1 (T4, T5) is about to load and W2 and W3, whole, are at the exit that nobody of
+ * theirs takes. First-Level has one entry. */
+static uint32_t two_halves(uint32_t thread, uint32_t pc, uint32_t step) {
+    return thread < 8 && halves(thread, pc, step);
+}
+static void load_first(struct rig *r, int64_t depart) {
+    rig_make(r, one_load(), 4, 16, two_halves);
+    r->param[FIRST] = 1;
+    r->param[DEPART] = depart;
+    fake_start(r->f, "harp");
+    issue(r); /* the exit of W0 */
+    commit(r);
+    for (int k = 0; k < 3; k++) { /* those of W1 to W3 */
+        next_cycle(r);
+        issue(r);
+    }
+    next_cycle(r);
+    issue(r); /* the load of W0 */
+    for (int k = 0; k < 3; k++) commit(r);
+    fake_expect_state(r->f, "second pc 1 w0:00000030\nsecond pc 1 w0:00000f00\nsecond pc 1 w0:0000f000\n"
+                            "waiting-lookup pc 1 w0:0000000c\n");
+    next_cycle(r);
+    commit(r); /* its data is back while three warps are ready */
+}
+
+/* 4.2.1: the warps "depart back to Second-Level eventually, when the pending memory access completes". */
+static void test_with_depart_back_a_warp_leaves_waiting_lookup_with_its_data(void **state) {
+    (void)state;
+    struct rig r;
+    load_first(&r, DEPART_BACK);
+    fake_expect_state(r.f, "second pc 1 w0:00000030\nsecond pc 1 w0:00000f00\nsecond pc 1 w0:0000f000\n"
+                           "second pc 2 w0:0000000c\n");
+    issue(&r); /* W1 loads: W0, whose lanes would be free, is gone */
+    fake_expect_state(r.f, "second pc 1 w0:00000f00\nsecond pc 1 w0:0000f000\nsecond pc 2 w0:0000000c\n"
+                           "waiting-lookup pc 1 w0:00000030\n");
+    assert_int_equal(rig_counter(&r, "waiting_merges"), 0);
+    assert_true(fake_run(r.f));
+    rig_down(&r);
+}
+
+/* 4.2.3's rule for "Lookup tables": the warp stays while two are ready, W1 merges with it, and as one warp they leave when
+ * the data of W1 is back too and only one warp is ready. */
+static void test_with_depart_few_a_warp_stays_in_waiting_lookup_while_others_are_ready(void **state) {
+    (void)state;
+    struct rig r;
+    load_first(&r, DEPART_FEW);
+    fake_expect_state(r.f, "second pc 1 w0:00000030\nsecond pc 1 w0:00000f00\nsecond pc 1 w0:0000f000\n"
+                           "waiting-lookup back pc 2 w0:0000000c\n");
+    issue(&r); /* W1 loads and merges; it is not complete any more */
+    fake_expect_state(r.f, "second pc 1 w0:00000f00\nsecond pc 1 w0:0000f000\n"
+                           "waiting-lookup pc 1 w0:00000030\nwaiting-lookup back pc 2 w0:0000000c\n");
+    assert_int_equal(rig_counter(&r, "waiting_merges"), 1);
+    commit(&r); /* W1's data is back; two are ready */
+    next_cycle(&r);
+    fake_expect_state(r.f, "second pc 1 w0:00000f00\nsecond pc 1 w0:0000f000\n"
+                           "waiting-lookup back pc 2 w0:0000003c\n");
+    issue(&r); /* of W2: one is ready */
+    fake_expect_state(r.f, "second pc 1 w0:0000f000\nwaiting-lookup back pc 2 w0:0000003c\n"
+                           "waiting-lookup pc 1 w0:00000f00\n");
+    next_cycle(&r);
+    issue(&r); /* of W3, which takes the entry of the merged warp: that has departed before */
+    assert_int_equal(rig_counter(&r, "wait_few"), 4 * 2);
+    fake_expect_state(r.f, "second pc 2 w0:0000003c\n"
+                           "waiting-lookup pc 1 w0:0000f000\nwaiting-lookup pc 1 w0:00000f00\n");
+    assert_true(fake_run(r.f));
+    rig_down(&r);
+}
+
+/* A commit searches the barriers (7.3.2), whatever the rule of departure: T1 and T3 are marked at D when their load is back,
+ * though W1 to W5 are ready. */
+static void test_with_depart_few_threads_reach_their_barrier_with_their_data(void **state) {
+    (void)state;
+    struct rig r;
+    rig_make(&r, figure(), 4, 24, figure_choice);
+    r.param[FIRST] = 1;
+    r.param[DEPART] = DEPART_FEW;
+    r.param[READY] = 0; /* diverged warps are ready at once */
+    fake_start(r.f, "harp");
+    issue(&r);
+    commit(&r); /* W0 diverges behind five ready warps */
+    for (int k = 0; k < 6; k++) {
+        next_cycle(&r);
+        issue(&r);
+    }
+    for (int k = 0; k < 5; k++) commit_at(&r, 0); /* W1 to W5 are at their loads */
+    assert_int_equal(waiting_to_reconverge(&r), 0);
+    commit(&r); /* T1 and T3 */
+    assert_int_equal(waiting_to_reconverge(&r), 2);
+    assert_true(fake_run(r.f));
+    rig_down(&r);
+}
+
+/* One order for both tables: what has its data back before the others diverge departs before them, and what diverges before
+ * departs first. */
+static void test_with_depart_few_the_first_of_both_tables_departs(void **state) {
+    (void)state;
+    for (int first = 0; first < 2; first++) {
+        struct rig r;
+        rig_make(&r, figure(), 4, 12, figure_choice); /* W2 goes to B as a whole */
+        r.param[DEPART] = DEPART_FEW;
+        r.param[FIRST] = 1;
+        fake_start(r.f, "harp");
+        for (int k = 0; k < 3; k++) issue(&r);
+        commit_at(&r, 2);
+        issue(&r); /* W2's load; in flight are W0 and W1 at A, and it */
+        commit_at(&r, first ? 0 : 2);
+        commit_at(&r, first ? 1 : 0);
+        next_cycle(&r);
+        issue(&r);
+        assert_int_equal(r.f->flight[1]->s->set.p[0].mask, first ? 0xa : 0xf00);
+        rig_down(&r);
+    }
+}
+
+/* ---- who waits for whom ---- */
+
+/* W0's two threads are back in cycle 3 and W1's in cycle 10: 2 * 7 thread cycles for the slowest access. Alone they wait for
+ * nobody. */
+static void test_merged_threads_wait_for_the_slowest_access(void **state) {
+    (void)state;
+    for (int64_t entries = 0; entries < 2; entries++) {
+        struct rig r;
+        rig_make(&r, one_load(), 4, 8, halves);
+        r.param[WAITING] = entries;
+        fake_start(r.f, "harp");
+        for (int k = 0; k < 2; k++) issue(&r);
+        for (int k = 0; k < 2; k++) commit(&r);
+        for (int k = 0; k < 2; k++) issue(&r);
+        r.f->now = 3;
+        commit(&r);
+        r.f->now = 10;
+        commit(&r);
+        assert_int_equal(rig_counter(&r, "wait_slowest"), entries ? 2 * 7 : 0);
+        assert_int_equal(rig_counter(&r, "wait_few"), 0);
+        rig_down(&r);
+    }
+}
+
+/* W0 diverges in cycle 0: T1, T3 and T0, T2 leave Ready-Lookup, one warp a cycle, in cycles 4 and 5, the first in which somebody
+ * asks having none ready; T1 and T3 are at D in cycle 20, T0 and T2 in cycle 50: 2 * 30 thread cycles. */
+static void test_threads_wait_in_ready_lookup_and_at_barriers(void **state) {
+    (void)state;
+    struct rig r;
+    rig_make(&r, figure(), 4, 20, figure_choice); /* W2 to W4 go to B as they are */
+    fake_start(r.f, "harp");
+    issue(&r);
+    commit(&r);
+    for (int k = 0; k < 6; k++) {
+        next_cycle(&r);
+        issue(&r);
+    }
+    assert_int_equal(r.f->now, 6);
+    assert_int_equal(r.f->flight[4]->s->pc, B);
+    assert_int_equal(r.f->flight[5]->s->pc, C);
+    assert_int_equal(rig_counter(&r, "wait_few"), 2 * 4 + 2 * 5);
+    assert_int_equal(rig_counter(&r, "wait_barrier"), 0);
+    r.f->now = 20;
+    commit_at(&r, 4);
+    r.f->now = 40;
+    commit_at(&r, 4);
+    issue(&r); /* from C to D */
+    r.f->now = 50;
+    commit_at(&r, 4);
+    assert_int_equal(rig_counter(&r, "wait_barrier"), 2 * 30);
+    assert_int_equal(rig_counter(&r, "wait_slowest"), 0);
+    assert_true(fake_run(r.f));
+    rig_down(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_warps_at_the_same_load_merge_while_they_wait),
@@ -283,6 +454,12 @@ int main(void) {
         cmocka_unit_test(test_lookup_counts_the_ready_warps_of_both_levels),
         cmocka_unit_test(test_a_revived_warp_comes_before_those_of_lookup),
         cmocka_unit_test(test_a_full_second_level_sends_warps_away_and_gets_them_back),
+        cmocka_unit_test(test_with_depart_back_a_warp_leaves_waiting_lookup_with_its_data),
+        cmocka_unit_test(test_with_depart_few_a_warp_stays_in_waiting_lookup_while_others_are_ready),
+        cmocka_unit_test(test_with_depart_few_threads_reach_their_barrier_with_their_data),
+        cmocka_unit_test(test_with_depart_few_the_first_of_both_tables_departs),
+        cmocka_unit_test(test_merged_threads_wait_for_the_slowest_access),
+        cmocka_unit_test(test_threads_wait_in_ready_lookup_and_at_barriers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
