@@ -1,8 +1,8 @@
-// One time step of the lattice-Boltzmann method (D3Q19, BGK) in a lid-driven cavity with obstacles; one column of cells a thread
-// (DWF 5.3). A cell's 19 distributions lie together.
+// One time step of the lattice-Boltzmann method (D3Q19, BGK) in a lid-driven cavity with obstacles (DWF 5.3), by pushing: a
+// cell is read, relaxed and sent to its neighbours in the other lattice.
 #include "cuda.h"
 
-enum { Q = 19 };
+enum { Q = 19, CELL = 20 }; // the last value of a cell is its kind
 enum { FLUID, SOLID, LID };
 
 // Directions: at rest, the six faces, the twelve edges; an odd one and the next are opposite.
@@ -20,26 +20,18 @@ DEVICE constexpr double weight(int q) {
     return q == 0 ? 1.0 / 3 : q < 7 ? 1.0 / 18 : 1.0 / 36;
 }
 
-struct box {
-    uint x, y, z;
+// How many cells lie between a cell and its neighbours.
+struct pitch {
+    int y, z;
 };
-DEVICE uint wrap(uint at, int step, uint size) {
-    return step == 0 ? at : step > 0 ? (at + 1 < size ? at + 1 : 0) : (at > 0 ? at - 1 : size - 1);
-}
-
-// What streams into the cell.
-DEVICE void gather(double *f, const double *from, const box &b, uint x, uint y, uint z) {
-    UNROLL
-    for (int q = 0; q < Q; q++) {
-        const uint sx = wrap(x, -along[q].x, b.x), sy = wrap(y, -along[q].y, b.y), sz = wrap(z, -along[q].z, b.z);
-        f[q] = from[((sz * b.y + sy) * b.x + sx) * Q + q];
-    }
+DEVICE double *neighbour(double *cell, const pitch &p, int q) {
+    return cell + (along[q].x + along[q].y * p.y + along[q].z * p.z) * CELL;
 }
 
 // A wall sends everything back.
-DEVICE void bounce(double *to, const double *f) {
+DEVICE void bounce(double *to, const double *f, const pitch &p) {
     UNROLL
-    for (int q = 0; q < Q; q++) to[q] = f[opposite(q)];
+    for (int q = 0; q < Q; q++) neighbour(to, p, opposite(q))[opposite(q)] = f[q];
 }
 
 struct moments {
@@ -49,20 +41,25 @@ DEVICE void add(double &sum, double f, int sign) {
     if (sign > 0) sum += f;
     if (sign < 0) sum -= f;
 }
-DEVICE moments measure(const double *f) {
+// Volatile: each sum reads the cell again, as a compiler must whose machine has fewer registers than a cell has values.
+DEVICE moments measure(const volatile double *f) {
     moments m = {0, 0, 0, 0};
     UNROLL
-    for (int q = 0; q < Q; q++) {
-        m.density += f[q];
-        add(m.x, f[q], along[q].x);
-        add(m.y, f[q], along[q].y);
-        add(m.z, f[q], along[q].z);
-    }
+    for (int q = 0; q < Q; q++) m.density += f[q];
+    UNROLL
+    for (int q = 0; q < Q; q++)
+        if (along[q].x) add(m.x, f[q], along[q].x);
+    UNROLL
+    for (int q = 0; q < Q; q++)
+        if (along[q].y) add(m.y, f[q], along[q].y);
+    UNROLL
+    for (int q = 0; q < Q; q++)
+        if (along[q].z) add(m.z, f[q], along[q].z);
     return {m.density, m.x / m.density, m.y / m.density, m.z / m.density};
 }
 
 // Relaxes towards the equilibrium of the moments.
-DEVICE void collide(double *to, const double *f, const moments &m, double omega) {
+DEVICE void collide(double *to, const double *f, const pitch &p, const moments &m, double omega) {
     const double square = 1.5 * (m.x * m.x + m.y * m.y + m.z * m.z);
     UNROLL
     for (int q = 0; q < Q; q++) {
@@ -71,22 +68,21 @@ DEVICE void collide(double *to, const double *f, const moments &m, double omega)
         add(c, m.y, along[q].y);
         add(c, m.z, along[q].z);
         const double rest = weight(q) * m.density * (1.0 + 3.0 * c + 4.5 * c * c - square);
-        to[q] = f[q] + omega * (rest - f[q]);
+        neighbour(to, p, q)[q] = f[q] + omega * (rest - f[q]);
     }
 }
 
-KERNEL lbm(double *to, const double *from, const uchar *kind, uint nx, uint ny, uint nz, double omega, double lid_x,
+// A thread has `count` cells, one after the other in memory. Both lattices have a margin for what leaves the box.
+KERNEL lbm(double *to, const double *from, uint cells, uint nx, uint ny, uint count, double omega, double lid_x,
            double lid_y) {
-    const box b = {nx, ny, nz};
-    const uint id = global_id(), x = id % nx, y = id / nx;
-    if (y >= ny) return;
-    for (uint z = 0; z < nz; z++) {
-        const uint cell = (z * ny + y) * nx + x;
-        const uchar what = kind[cell];
-        double f[Q];
-        gather(f, from, b, x, y, z);
+    const pitch p = {(int)nx, (int)(nx * ny)};
+    uint cell = global_id() * count;
+    for (uint i = 0; i < count && cell < cells; i++, cell++) {
+        const double *const f = from + (u64)cell * CELL;
+        double *const t = to + (u64)cell * CELL;
+        const double what = f[Q];
         if (what == SOLID) {
-            bounce(to + cell * Q, f);
+            bounce(t, f, p);
             continue;
         }
         moments m = measure(f);
@@ -96,6 +92,6 @@ KERNEL lbm(double *to, const double *from, const uchar *kind, uint nx, uint ny, 
             m.y = lid_y;
             m.z = 0;
         }
-        collide(to + cell * Q, f, m, omega);
+        collide(t, f, p, m, omega);
     }
 }

@@ -1,12 +1,13 @@
 // Blocked LU decomposition in place, without pivoting: a thread block for each matrix, a thread for each of its square blocks
-// (DWF 5.3). A step decomposes the diagonal block, then the blocks beside and below it, then updates those between.
+// (DWF 5.3). A step decomposes the diagonal block, then the blocks beside and below it, then updates those between. The elements
+// of a square block lie together.
 #include "cuda.h"
 
-// The block's own part of an n x n matrix: rows are n apart.
+// A square block, row by row.
 struct tile {
     float *v;
-    uint n;
-    __device__ float &at(uint i, uint j) const { return v[i * n + j]; }
+    uint size;
+    __device__ float &at(uint i, uint j) const { return v[i * size + j]; }
 };
 
 DEVICE void decompose(tile a, uint size) {
@@ -45,19 +46,25 @@ DEVICE void update(tile a, tile left, tile above, uint size) {
         }
 }
 
+// The matrix of `across` x `across` square blocks, row by row.
+struct blocks {
+    float *v;
+    uint across, size;
+    __device__ tile at(uint row, uint column) const { return {v + (row * across + column) * size * size, size}; }
+};
+
 KERNEL lu(float *matrices, uint across, uint size) {
-    const uint n = across * size, row = threadIdx.x / across, column = threadIdx.x % across;
-    float *const matrix = matrices + blockIdx.x * n * n;
-    const tile own = {matrix + (row * n + column) * size, n};
+    const uint row = threadIdx.x / across, column = threadIdx.x % across;
+    const blocks matrix = {matrices + blockIdx.x * across * across * size * size, across, size};
+    const tile own = matrix.at(row, column);
     for (uint step = 0; step < across; step++) {
-        const tile diagonal = {matrix + (step * n + step) * size, n};
+        const tile diagonal = matrix.at(step, step);
         if (row == step && column == step) decompose(own, size);
         __syncthreads();
         if (row == step && column > step) solve_row(own, diagonal, size);
         if (column == step && row > step) solve_column(own, diagonal, size);
         __syncthreads();
-        if (row > step && column > step)
-            update(own, {matrix + (row * n + step) * size, n}, {matrix + (step * n + column) * size, n}, size);
+        if (row > step && column > step) update(own, matrix.at(row, step), matrix.at(step, column), size);
         __syncthreads();
     }
 }
