@@ -2,10 +2,10 @@
 // is never further apart than an array is long, a power of two, so that arrays are sorted side by side.
 #include "cuda.h"
 
-DEVICE void swap(u64 *v, uint a, uint b, u64 x, u64 y) {
-    BRANCH;
-    v[a] = y;
-    v[b] = x;
+DEVICE void swap(u64 *a, u64 *b) {
+    const u64 t = *a;
+    *a = *b;
+    *b = t;
 }
 
 // One comparator, if i is the lower end of one: stage sorts runs of that length, alternately up and down.
@@ -14,34 +14,24 @@ DEVICE void compare(u64 *v, uint i, uint stage, uint distance) {
     if (other <= i) return;
     if ((i & stage) == 0) {
         BRANCH;
-        const u64 x = v[i], y = v[other];
-        if (x > y) swap(v, i, other, x, y);
+        if (v[i] > v[other]) swap(v + i, v + other);
     } else {
         BRANCH;
-        const u64 x = v[i], y = v[other];
-        if (x < y) swap(v, i, other, x, y);
+        if (v[i] < v[other]) swap(v + i, v + other);
     }
 }
 
-// Distances down to 1 that stay within the block's elements; the block walks in step.
-DEVICE void merge_near(u64 *v, uint stage, uint distance) {
-    for (; distance > 0; distance >>= 1) {
-        compare(v, global_id(), stage, distance);
-        __syncthreads();
-    }
-}
-
-// All stages that fit into a block. The runs go up or down as the next stage wants them.
+// All stages that fit into a block, which walks in step. The runs go up or down as the next stage wants them.
 KERNEL sort_blocks(u64 *v) {
-    for (uint stage = 2; stage <= blockDim.x; stage <<= 1) merge_near(v, stage, stage >> 1);
+    const uint i = global_id();
+    for (uint stage = 2; stage <= blockDim.x; stage <<= 1)
+        for (uint distance = stage >> 1; distance > 0; distance >>= 1) {
+            compare(v, i, stage, distance);
+            __syncthreads();
+        }
 }
 
-// One distance of a later stage, across blocks.
-KERNEL merge_far(u64 *v, uint stage, uint distance) {
+// One distance of a later stage.
+KERNEL step(u64 *v, uint stage, uint distance) {
     compare(v, global_id(), stage, distance);
-}
-
-// The rest of that stage.
-KERNEL merge_blocks(u64 *v, uint stage) {
-    merge_near(v, stage, blockDim.x >> 1);
 }
