@@ -9,5 +9,5 @@ same() { # NAME FOUND
 }
 same "heddle --version" "$("$HEDDLE" --version | sed 's/^heddle //')"
 same "the manual page" "$(sed -n 's/^\.TH HEDDLE 1 "" "heddle \(.*\)" "User Commands"$/\1/p' docs/heddle.1)"
-same "the newest entry of the changelog" "$(sed -n 's/^## \([0-9.]*\).*/\1/p' CHANGELOG.md | head -1)"
+same "the newest entry of the changelog" "$(sed -n 's/^## \([0-9][0-9.]*\).*/\1/p' CHANGELOG.md | head -1)"
 same "the citation" "$(sed -n 's/^version: //p' CITATION.cff)"
