@@ -104,12 +104,12 @@ static struct mech_split *lead_cascaded(struct mech *m, uint32_t sched) {
     if (!s) choose_next(m, sched);
     if (!s || q->since == *m->env.now) return NULL;
     q->chosen = NULL;
-    s->own[SBI_CHOSEN] = false;
     if (m->env.when(m->env.sm, s) <= *m->env.now) {
+        s->own[SBI_CHOSEN] = false;
         s->in_flight = true;
         return s;
     }
-    order_add(m->order, s);
+    sbi_unchoose(m, s);
     return order_pick(m->order, sched, *m->env.now);
 }
 

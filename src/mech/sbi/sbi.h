@@ -120,6 +120,8 @@ static inline struct mech_split *sbi_second(const struct sbi_home *h) {
 void sbi_start(struct mech *m, struct mech_split *s, uint32_t home);
 void sbi_commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o);
 void sbi_release(struct mech *m, const struct mech_set *set, uint32_t pc);
+/* A split that was to lead cannot: while it was latched, others of its warp may have come to its PC, or behind it. */
+void sbi_unchoose(struct mech *m, struct mech_split *s);
 uint32_t sbi_shuffle(const struct mech *m, uint32_t home);
 /* The lanes on which these threads of a home warp are. */
 void sbi_lanes_of(const struct mech *m, const struct sbi_home *h, const struct mech_set *set,

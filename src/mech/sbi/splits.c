@@ -231,6 +231,19 @@ void sbi_commit(struct mech *m, struct mech_split *s, const struct mech_outcome 
     arrange(m, h);
 }
 
+void sbi_unchoose(struct mech *m, struct mech_split *s) {
+    struct sbi_home *h = sbi_home_of(m, s);
+    const uint32_t k = s->own[SBI_SLOT];
+    s->own[SBI_CHOSEN] = false;
+    if (goes_on(h, k, h->key[k])) {
+        schedule(m, h);
+        return;
+    }
+    stand(m, h, &s->set, h->key[k]);
+    s->set.n = s->threads = 0;
+    arrange(m, h);
+}
+
 void sbi_start(struct mech *m, struct mech_split *s, uint32_t home) {
     struct sbi *f = m->self;
     struct sbi_home *h = &f->home[home];

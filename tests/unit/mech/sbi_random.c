@@ -30,6 +30,13 @@ static void any_params(const struct mech_ops *ops, struct rng *r, int64_t *param
     }
 }
 
+/* Now and then a split that was ready is not yet: on the SM, another may have taken what it needs. */
+static uint64_t at_times_later(void *sm, const struct mech_split *s) {
+    struct fake *f = sm;
+    const uint64_t at = fake_when(sm, s);
+    return at <= f->now && rng_below(&f->rng, 4) == 0 ? f->now + 1 + rng_below(&f->rng, 6) : at;
+}
+
 static void run_random(const struct mech_ops *ops, struct rng *r, uint32_t w, bool barriers) {
     struct ir_module *m = random_program(r, random_mix(r, barriers));
     struct cfg *c = fake_finish(m);
@@ -40,6 +47,7 @@ static void run_random(const struct mech_ops *ops, struct rng *r, uint32_t w, bo
     random_machine(f, r);
     f->env.param = param;
     f->slow = rng_below(r, 2);
+    if (rng_below(r, 2)) f->env.when = at_times_later;
     f->per_block = 32 * (uint32_t)rng_below(r, 4);
     fake_start_ops(f, ops);
     assert_true(fake_run(f)); /* whoever waits at a barrier is held alone: nobody sticks */
