@@ -6,17 +6,20 @@
  *
  * The thesis gives the number of threads (12288) but no inputs. A random model, random sequences of which every fourth is a
  * mutated copy of the family's consensus, and lengths skewed as in a protein database, most short and some several times as
- * long; the database is not sorted. Each thread has its two rows of the dynamic program in memory, as the serial program has
- * them, and what a compiler with 32 registers leaves on the stack: the states around the model, which the inner loop reads
- * (xmx in HMMER), and which row is the last. Stacks lie a power of two apart (5.1.4: an offset for each thread's stack
- * pointer), so that those of a core's 768 threads share few sets of its cache.
+ * long; the database is not sorted.
  *
- * Fitted, to misses and bandwidth under PDOM (Tables 6.1 and 6.3: 13.2 and 57.5 %): what is on the stack, and that its two
- * parts are 256 bytes apart, stacks 1 KB, and those of odd blocks 512 bytes further, so that all channels have some. The CPU
- * fills whole matrices. Integers: the check is exact. */
+ * As in the serial program every cell of the dynamic program is read and written in memory; a third of the instructions are
+ * loads and stores. Each thread has two rows of its match, insert and delete matrices and of the states around the model, each
+ * matrix from one request to the heap. The heap rounds requests to powers of two, as C libraries of the thesis's time did, so
+ * that the length of the model decides how far apart matrices lie and in how many sets of a core's cache its 768 threads meet.
+ *
+ * Fitted, to misses and bandwidth under PDOM (Tables 6.3 and 6.1: 13.2 and 57.5 %): the length of the model, 72 nodes, with
+ * which a matrix takes 584 bytes of 1 KB. docs/workloads.md says how far that goes. The CPU fills whole matrices. Integers: the
+ * check is exact. */
 #include "workloads/workload.h"
 
-enum { NEVER = -(1 << 28), RESIDUES = 20, BINS = 64, STACK = 256 }; /* STACK: words of a thread */
+enum { NEVER = -(1 << 28), RESIDUES = 20, BINS = 64 };
+enum { AROUND = 5 }; /* N, B, E, C and J, the states around the model, which have a row, too */
 enum { MM, IM, DM, MI, II, MD, DD, BM, ME, MOVES };
 enum { N_LOOP, N_MOVE, E_C, E_J, C_LOOP, C_MOVE, J_LOOP, J_MOVE, SPECIALS };
 
@@ -151,29 +154,88 @@ static void search(struct work *w, const struct model *h, const struct database 
     }
 }
 
+/* ---- the heap ---- */
+
+/* A heap as the C libraries of SimpleScalar's time had it: requests of up to half a page are rounded up to a power of two and
+ * share a page with others of their size; larger requests take whole pages. Nothing is given back. */
+enum { PAGE = 4096, SMALLEST = 16, CLASSES = 8 };
+struct heap {
+    uint64_t end;
+    uint64_t next
+        [CLASSES]; /* the next free piece of SMALLEST << class bytes; at a multiple of PAGE the page is used up */
+};
+
+static uint64_t heap_get(struct heap *h, uint64_t bytes) {
+    uint64_t piece = SMALLEST, at = h->end;
+    if (bytes > PAGE / 2) {
+        h->end += (bytes + PAGE - 1) / PAGE * PAGE;
+        return at;
+    }
+    uint64_t *next = h->next;
+    for (; piece < bytes; piece *= 2) next++;
+    if (*next % PAGE) {
+        at = *next;
+    } else {
+        h->end += PAGE;
+    }
+    *next = at + piece;
+    return at;
+}
+
+/* The matrices of one sequence as the kernel finds them: the addresses of both rows of each. */
+struct matrix {
+    uint64_t m[2], i[2], d[2], x[2];
+};
+
+/* Each matrix is one request for its two rows, as for the pools behind the row pointers of a C program. */
+static void heap_get_rows(struct heap *h, uint64_t rows[2], uint64_t bytes) {
+    rows[0] = heap_get(h, 2 * bytes);
+    rows[1] = rows[0] + bytes;
+}
+
+/* The serial part of the program requests the matrices of all sequences, one sequence after the other. They are laid out at
+ * first as offsets, because the heap is allocated when its size is known. */
+static uint64_t make_matrices(struct work *w, uint32_t sequences, uint64_t row) {
+    struct heap h = {0};
+    struct matrix *all = work_host(w, sequences, sizeof *all);
+    for (struct matrix *t = all; t < all + sequences; t++) {
+        heap_get_rows(&h, t->x, AROUND * sizeof(int32_t));
+        heap_get_rows(&h, t->m, row);
+        heap_get_rows(&h, t->i, row);
+        heap_get_rows(&h, t->d, row);
+    }
+    const uint64_t base = work_buffer(w, "heap", h.end);
+    for (struct matrix *t = all; t < all + sequences; t++)
+        for (uint32_t r = 0; r < 2; r++) {
+            t->m[r] += base;
+            t->i[r] += base;
+            t->d[r] += base;
+            t->x[r] += base;
+        }
+    return work_input(w, "matrices", all, sequences * sizeof *all);
+}
+
 /* ---- the run ---- */
 
 void work_hmmer(struct work *w) {
-    const uint32_t sequences = work_pick(w, 128, 3072, 12288), longest = work_pick(w, 10, 8, 8),
-                   nodes = work_pick(w, 4, 12, 12), block = work_pick(w, 64, 256, 256);
+    const uint32_t sequences = work_pick(w, 128, 3072, 12288), longest = work_pick(w, 10, 12, 12),
+                   nodes = work_pick(w, 4, 72, 72), block = work_pick(w, 64, 256, 256);
     struct model h = random_model(w, nodes);
     struct database d = random_database(w, &h, sequences, longest);
     const uint64_t row = (nodes + 1) * sizeof(int32_t);
+    uint64_t matrices = make_matrices(w, sequences, row);
     uint64_t scores = work_buffer(w, "scores", sequences * sizeof(int32_t));
     uint64_t histogram = work_buffer(w, "histogram", BINS * sizeof(uint32_t));
     uint64_t residues = work_input(w, "residues", d.residues, d.starts[sequences]);
     uint64_t starts = work_input(w, "starts", d.starts, (sequences + 1) * sizeof *d.starts);
-    uint64_t scratch = work_buffer(w, "rows", sequences * 6 * row);
-    uint64_t stacks = work_buffer(w, "stacks", sequences * STACK * sizeof(int32_t));
     uint64_t transition = work_input(w, "transitions", h.transition[0], MOVES * row);
     uint64_t match = work_input(w, "match scores", h.match[0], RESIDUES * row);
     uint64_t insert = work_input(w, "insert scores", h.insert[0], RESIDUES * row);
     uint64_t special = work_input(w, "special scores", h.special, sizeof h.special);
     WORK_LAUNCH(w, "viterbi", WORK_SHAPE(.grid = {sequences / block}, .block = {block}), hd_arg_ptr(scores),
                 hd_arg_ptr(histogram), hd_arg_u32(BINS), hd_arg_ptr(residues), hd_arg_ptr(starts),
-                hd_arg_u32(sequences), hd_arg_ptr(scratch), hd_arg_ptr(stacks), hd_arg_u32(STACK),
-                hd_arg_ptr(transition), hd_arg_ptr(match), hd_arg_ptr(insert), hd_arg_ptr(special),
-                hd_arg_u32(nodes));
+                hd_arg_u32(sequences), hd_arg_ptr(matrices), hd_arg_ptr(transition), hd_arg_ptr(match),
+                hd_arg_ptr(insert), hd_arg_ptr(special), hd_arg_u32(nodes));
     int32_t *want = work_host(w, sequences, sizeof *want);
     uint32_t *bins = work_host(w, BINS, sizeof *bins);
     search(w, &h, &d, longest, want, bins);
