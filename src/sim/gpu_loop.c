@@ -12,8 +12,8 @@
  * With several threads and much for memory to do, a window is run in two halves: while the SMs run one of them, memory runs
  * the next, which what they ask in it cannot touch yet.
  *
- * Blocks go to SMs round robin as room frees up, or, with gpu.dispatch = one_at_a_time, an SM is filled again only when
- * it is empty (DWF 6.1). Within a window an SM that has room for a block stops there; when all have come to the end, or
+ * Blocks go to SMs round robin as room frees up. With gpu.dispatch = one_at_a_time an SM that is empty takes an even share of
+ * them, one behind the other, as if they were one block (DWF 5 and 7: a core has one block, of all its threads). Within a window an SM that has room for a block stops there; when all have come to the end, or
  * stopped, those that stopped get their blocks in the order of time and go on. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -35,24 +35,27 @@ void gpu_at_init(struct gpu_run *r, uint32_t i) {
 
 /* ---- blocks to SMs ---- */
 
-/* Whether the SM gets a block when it is its turn. */
-static bool takes(const struct gpu_run *r, uint32_t i) {
-    const bool whole = r->gpu->options->gpu.dispatch == GPU_ONE_AT_A_TIME;
-    return (!whole || r->at[i].filling) && sm_room(r->sm[i]);
+static bool one_at_a_time(const struct gpu_run *r) {
+    return r->gpu->options->gpu.dispatch == GPU_ONE_AT_A_TIME;
+}
+
+/* The blocks that an SM gets at once when it is empty. */
+static uint64_t share(const struct gpu_run *r) {
+    return (r->grid.blocks + r->nsms - 1) / r->nsms;
 }
 
 /* Offers a block to each SM that stopped in this cycle (at the start: to all) in turn, round after round, until none takes
  * one. An SM that takes one is ticked at `first`. */
 static void dispatch(struct gpu_run *r, uint64_t now, uint64_t first) {
-    const bool start = now == first;
+    const bool start = now == first, whole = one_at_a_time(r);
     uint32_t refused = 0;
-    if (r->gpu->options->gpu.dispatch == GPU_ONE_AT_A_TIME)
-        for (uint32_t i = 0; i < r->nsms; i++) r->at[i].filling = !r->at[i].resident;
+    for (uint32_t i = 0; i < r->nsms; i++) r->at[i].takes = !whole ? 1 : r->at[i].resident ? 0 : share(r);
     while (refused < r->nsms && r->next_block < r->grid.blocks) {
         const uint32_t i = r->turn;
         struct gpu_at *a = &r->at[i];
-        r->turn = i + 1 < r->nsms ? i + 1 : 0;
-        const bool taken = (start || (a->stopped == now && !a->early)) && takes(r, i);
+        const bool taken = (start || (a->stopped == now && !a->early)) && a->takes && sm_room(r->sm[i]);
+        if (taken && whole) a->takes--;
+        if (!taken || !whole || !a->takes) r->turn = i + 1 < r->nsms ? i + 1 : 0;
         refused = taken ? 0 : refused + 1;
         if (!taken) continue;
         sm_start(r->sm[i], r->next_block++, now);
@@ -125,7 +128,7 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
 /* It may have room for a block that there is, or it was the last that it had. */
 static bool must_stop(const struct gpu_run *r, const struct gpu_at *a, uint32_t i, uint32_t ended) {
     if (r->next_block == r->grid.blocks) return !a->resident && a->busy && !sm_busy(r->sm[i]);
-    return ended && (r->gpu->options->gpu.dispatch != GPU_ONE_AT_A_TIME || !a->resident);
+    return ended && (!one_at_a_time(r) || !a->resident);
 }
 
 /* Its instructions are in the launch's count. */

@@ -42,7 +42,7 @@ struct gpu_at {
     bool busy;                  /* has blocks, or what they have left under way */
     bool last;                  /* stopped for having run its last block; */
     bool early;                 /* before the cycle, for data that it asked for in this window has come */
-    bool filling;               /* one_at_a_time: it was empty when this round of blocks began */
+    uint64_t takes;             /* blocks that it may yet be given in this round */
     struct err fault;
     struct exec_failure failure; /* the same for a program to read */
     uint64_t code_misses;        /* of the instruction cache, when that was looked at */

@@ -33,7 +33,7 @@ expect_status 0 "oracle-reconvergence succeeds on a file and workloads"
 cmp -s "$work/rec1.json" "$work/rec2.json" && cmp -s "$work/rec1.txt" "$work/rec2.txt"
 verdict $? "--jobs 2 gives the same bytes as --jobs 1"
 expect_json "$work/rec1.json" programs/2/total/kernel '"total"' "a total over kernels"
-expect_json "$work/rec1.json" programs/2/kernels/1/kernel '"merge_far"' "and each of them"
+expect_json "$work/rec1.json" programs/2/kernels/1/kernel '"step"' "and each of them"
 grep -qE '^ +total ' "$out"
 verdict $? "in the table too"
 rec() { "$work/json" "$work/rec1.json" "programs/$1/total/$2"; }

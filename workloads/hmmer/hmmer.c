@@ -13,8 +13,8 @@
  * matrix from one request to the heap. The heap rounds requests to powers of two, as C libraries of the thesis's time did, so
  * that the length of the model decides how far apart matrices lie and in how many sets of a core's cache its 768 threads meet.
  *
- * Fitted, to misses and bandwidth under PDOM (Tables 6.3 and 6.1: 13.2 and 57.5 %): the length of the model, 72 nodes, with
- * which a matrix takes 584 bytes of 1 KB. docs/workloads.md says how far that goes. The CPU fills whole matrices. Integers: the
+ * Fitted, to misses and bandwidth under PDOM (Tables 6.3 and 6.1: 13.2 and 57.5 %): the length of the model, 64 nodes, with
+ * which a matrix takes 520 bytes of 1 KB. docs/workloads.md says how far that goes. The CPU fills whole matrices. Integers: the
  * check is exact. */
 #include "workloads/workload.h"
 
@@ -219,7 +219,7 @@ static uint64_t make_matrices(struct work *w, uint32_t sequences, uint64_t row) 
 
 void work_hmmer(struct work *w) {
     const uint32_t sequences = work_pick(w, 128, 3072, 12288), longest = work_pick(w, 10, 12, 12),
-                   nodes = work_pick(w, 4, 72, 72), block = work_pick(w, 64, 256, 256);
+                   nodes = work_pick(w, 4, 64, 64), block = work_pick(w, 64, 256, 256);
     struct model h = random_model(w, nodes);
     struct database d = random_database(w, &h, sequences, longest);
     const uint64_t row = (nodes + 1) * sizeof(int32_t);

@@ -116,7 +116,7 @@ static void step(const struct box *b, double *to, const double *from) {
 
 void work_lbm(struct work *w) {
     const uint32_t nx = work_pick(w, 16, 48, 48), ny = work_pick(w, 6, 16, 16), nz = work_pick(w, 6, 12, 48),
-                   block = work_pick(w, 64, 768, 768), steps = 2, count = 3;
+                   block = work_pick(w, 64, 96, 96), steps = 2, count = 3;
     struct box b = cavity(w, nx, ny, nz, nx * ny * nz / 512);
     /* What solid cells at the ends of the box send out of it lands in a margin of a slab, a row and a cell. */
     const uint32_t margin = nx * ny + nx + 1, threads = b.cells / count;

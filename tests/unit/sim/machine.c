@@ -207,6 +207,29 @@ static void one_at_a_time_waits_for_all_blocks(void **state) {
     assert_true(cycles[1] > 4 * 3 * 4000);
 }
 
+/* Round robin, or one behind the other: even shares, as many as fit. */
+static void neighbours_share_an_sm_one_at_a_time(void **state) {
+    (void)state;
+    static const struct {
+        const char *dispatch, *room;
+        uint32_t blocks, sm[7];
+    } want[] = {{"as_freed", "8", 7, {0, 1, 2, 0, 1, 2, 0}},
+                {"one_at_a_time", "8", 7, {0, 0, 0, 1, 1, 1, 2}},
+                {"one_at_a_time", "2", 6, {0, 0, 1, 1, 2, 2}}};
+    for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
+        struct rig r;
+        uint32_t got[7];
+        machine(&r, "tiny", SET("gpu.sms", "3", "sm.blocks", want[k].room, "gpu.dispatch", want[k].dispatch));
+        load(&r, "\tmov.u32 %r1, %ctaid.x;\n\tmov.u32 %r2, %smid;\n\tmad.wide.u32 %a1, %r1, 4, %a0;\n"
+                 "\tst.global.u32 [%a1], %r2;\n");
+        uint64_t d = rig_zero(&r, sizeof got);
+        RUN(&r, "k", LAUNCH(.grid = {want[k].blocks}, .block = {8}), PTR(d));
+        MUST(&r, hd_copy_out(r.dev, got, d, sizeof got));
+        for (uint32_t b = 0; b < want[k].blocks; b++) assert_int_equal(got[b], want[k].sm[b]);
+        rig_close(&r);
+    }
+}
+
 /* ---- limits ---- */
 
 static void limits_end_a_launch(void **state) {
@@ -387,6 +410,7 @@ int main(void) {
         cmocka_unit_test(a_scheduler_holds_its_share_of_the_grid_or_what_fits),
         cmocka_unit_test(a_block_that_does_not_fit_is_refused),
         cmocka_unit_test(one_at_a_time_waits_for_all_blocks),
+        cmocka_unit_test(neighbours_share_an_sm_one_at_a_time),
         cmocka_unit_test(limits_end_a_launch),
         cmocka_unit_test(progress_can_stop_a_launch),
         cmocka_unit_test(a_spin_lock_under_a_stack_is_simt_induced),
