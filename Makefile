@@ -81,7 +81,7 @@ endif
 # No vectors of two: what they save is less than what packing them costs. Loops over lanes are in ALU, which has its own flags.
 # More inlining than -O3 does by itself: 1.4 % fewer instructions of the host again.
 INLINE := $(if $(findstring clang,$(CC)),,--param=max-inline-insns-auto=60)
-HOT    := $(filter src/base/% src/exec/% src/mech/% src/mem/% src/sm/% src/sim/gpu%,$(SRC))
+HOT    := $(filter src/base/% src/exec/% src/mech/% src/mem/% src/cpu/% src/sm/% src/sim/gpu%,$(SRC))
 $(HOT:%.c=$(BUILD)/obj/%.o): override OPT := $(OPT:-O2=-O3) -fno-tree-vectorize $(INLINE)
 CUDAOBJ := $(CUDART:%.c=$(BUILD)/obj/%.o)
 # The interface's own types are those of the headers that programs get.

@@ -60,7 +60,9 @@ struct table;
 /* "mechanism", and a column for each program from the first on. */
 void compare_heading(const struct compare *c, size_t first, struct table *t);
 void compare_print_table(const struct compare *c, struct table *t, struct sb *out); /* and frees it */
-const char *compare_style(const struct compare *c, enum term_style s);              /* none in Markdown */
+/* compare_host.c: the whole program, with main on the host core; nothing where main takes no time. */
+void compare_host(const struct compare *c, size_t subject, struct sb *out);
+const char *compare_style(const struct compare *c, enum term_style s); /* none in Markdown */
 
 /* What a comparison shows of statistics: titles of the columns, and their cells; shown false: nobody knows them. */
 struct stats;

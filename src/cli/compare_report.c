@@ -190,6 +190,7 @@ static void subject_table(const struct compare *c, size_t subject, struct sb *ou
     table_cell(&t, "%s", "");
     for (size_t m = 0; m < c->lab.nmachines; m++) row(c, &t, subject, m, best(c, subject));
     compare_print_table(c, &t, out);
+    compare_host(c, subject, out);
     add_refusals(c, subject, out);
 }
 

@@ -82,6 +82,25 @@ static void functional_lines(const struct run *r, const struct stats *s, struct 
     sb_add(out, "\n");
 }
 
+/* The time of main, and what it leaves of a gain in the kernels (Amdahl's law). */
+static void program_lines(const struct run *r, const struct stats *s, struct sb *out) {
+    const double share = stats_value(s, STAT_cpu_share);
+    run_label(r, out, "main");
+    text_grouped(out, s->cpu.insts);
+    sb_add(out, " instructions in ");
+    text_grouped(out, s->cpu.cycles);
+    sb_add(out, " cycles of the host core, IPC %.2f, %.1f %% of branches mispredicted\n",
+           stats_value(s, STAT_cpu_ipc), 100 * stats_value(s, STAT_cpu_mispredict_rate));
+    if (r->functional) return;
+    run_label(r, out, "program");
+    text_grouped(out, (uint64_t)stats_value(s, STAT_cpu_program_cycles));
+    sb_add(out, " cycles: main %.1f %%, kernels %.1f %%\n", 100 * share, 100 * (1 - share));
+    run_label(r, out, "Amdahl's law");
+    sb_add(out, "kernels twice as fast make the program %.3f times as fast", 2 / (1 + share));
+    if (share > 0) sb_add(out, ", and no kernels at all %.3f times", 1 / share);
+    sb_add(out, "\n");
+}
+
 static void partial_line(const struct run *r, struct sb *out) {
     run_label(r, out, "PARTIAL");
     sb_add(out, "stopped before its end: all figures are of what ran until then\n");
@@ -108,6 +127,7 @@ void run_report(const struct run *r, struct sb *out) {
         functional_lines(r, s, out);
     else
         run_timed_report(r, s, out);
+    if (s->cpu.insts) program_lines(r, s, out);
     if (r->races) races_text(&r->cli->term, r->dev, true, out);
     if (r->host || r->cli->term.out_tty) host_lines(r, out, s->exec.thread_insts);
     if (r->interval) run_series(r, out);

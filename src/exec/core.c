@@ -12,6 +12,8 @@ struct exec_core {
     struct exec_block block;
     bool made;
     uint32_t pc, stopped; /* stopped: the instruction it stopped behind */
+    exec_core_fn *watch;  /* NULL: nobody does */
+    void *watch_user;
 };
 
 struct exec_core *exec_core_new(struct exec_image *im, struct err *e) {
@@ -55,6 +57,11 @@ uint64_t exec_core_insts(const struct exec_core *c) {
     return c->grid.clock;
 }
 
+void exec_core_watch(struct exec_core *c, exec_core_fn *fn, void *user) {
+    c->watch = fn;
+    c->watch_user = user;
+}
+
 /* Where the thread goes from pc; IR_NOPC: it has ended. */
 static uint32_t next(const struct exec_out *o, uint32_t pc) {
     if (o->flow == EXEC_NEXT) return pc + 1;
@@ -74,6 +81,13 @@ static uint32_t lanes_of(const struct ir_insn *i) {
     return (cls == IR_C_ALU || cls == IR_C_IMUL) && ir_ops[i->op].kind != 'M' ? ~0u : 1;
 }
 
+static void tell(const struct exec_core *c, uint32_t pc, uint32_t next_pc) {
+    const struct exec_out *o = &c->grid.out;
+    const struct exec_core_step s = {pc, next_pc, o->access.mask & 1 ? o->access.bytes : 0,
+                                     o->access.addr[0]};
+    c->watch(c->watch_user, &s);
+}
+
 enum exec_core_stop exec_core_run(struct exec_core *c, uint64_t most, struct err *e) {
     struct exec_grid *g = &c->grid;
     struct exec_warp *w = &c->block.warps[0];
@@ -84,6 +98,7 @@ enum exec_core_stop exec_core_run(struct exec_core *c, uint64_t most, struct err
         if (i->op == IR_RV_ECALL) return stop_at(c, pc, EXEC_CORE_CALL);
         if (i->op == IR_RV_LAUNCH) return stop_at(c, pc, EXEC_CORE_LAUNCH);
         g->out.flow = EXEC_NEXT;
+        g->out.access.mask = 0;
         g->run_start = pc;
         g->clock++;
         g->fn[i->op](&w->x, i, lanes_of(i));
@@ -91,7 +106,9 @@ enum exec_core_stop exec_core_run(struct exec_core *c, uint64_t most, struct err
             exec_fault_report(w, e);
             return EXEC_CORE_FAILED;
         }
-        if ((pc = next(&g->out, pc)) == IR_NOPC) return EXEC_CORE_ENDED;
+        const uint32_t to = next(&g->out, pc);
+        if (c->watch) tell(c, pc, to);
+        if ((pc = to) == IR_NOPC) return EXEC_CORE_ENDED;
     }
     c->pc = pc;
     exec_limit_report(w, pc, e);

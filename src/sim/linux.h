@@ -7,9 +7,11 @@
 #include "sim/linux_place.h"
 #include "sim/main.h"
 
+struct host;
 struct linux {
     struct exec_mem *mem;
     struct exec_core *core;
+    struct host *host; /* times main; NULL: it takes no time */
     const struct ir_binary *binary;
     struct sim_main *main;
     VEC(int) files;         /* by the program's number: the host's; -1: closed */

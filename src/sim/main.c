@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "exec/warp.h"
 #include "front/riscv/riscv.h"
+#include "sim/host.h"
 #include "sim/internal.h"
 #include "sim/linux.h"
 
@@ -66,7 +67,7 @@ static bool go_on(hd_module *mod, struct linux *x, struct wanted *w, struct err 
     while (!x->ended) {
         switch (exec_core_run(x->core, most, e)) {
         case EXEC_CORE_CALL: linux_call(x); break;
-        case EXEC_CORE_LAUNCH: return read_request(mod, x, w, e);
+        case EXEC_CORE_LAUNCH: host_waits(x->host); return read_request(mod, x, w, e);
         case EXEC_CORE_ENDED: x->ended = true; break;
         case EXEC_CORE_FAILED: return false;
         }
@@ -83,6 +84,7 @@ static hd_status begin(hd_module *mod, struct linux *x) {
     if (s) return s;
     if (!x->binary) return sim_refuse(mod->dev, "%s is no program with a main", mod->ir->name);
     const bool good = (x->core = exec_core_new(mod->image, &e)) && linux_begin(x, &e);
+    if (good) x->host = host_new(&mod->dev->options, mod->ir, x->core);
     return good ? HD_OK : sim_fail(mod->dev, &e);
 }
 
@@ -99,7 +101,11 @@ static hd_status go_call(hd_module *mod, struct linux *x, struct wanted *w) {
     SIM_CALL(mod->dev, go(mod, x, w));
 }
 
-static hd_status end(struct linux *x) {
+static hd_status end(hd_module *mod, struct linux *x) {
+    struct stats s = {0};
+    host_stats(x->host, &s.cpu);
+    stats_join(&mod->dev->total, &s);
+    host_free(x->host);
     if (x->core) x->main->insts = exec_core_insts(x->core);
     x->main->status = x->status;
     linux_end(x);
@@ -108,7 +114,7 @@ static hd_status end(struct linux *x) {
 }
 
 static hd_status end_call(hd_module *mod, struct linux *x) {
-    SIM_CALL(mod->dev, end(x));
+    SIM_CALL(mod->dev, end(mod, x));
 }
 
 hd_status sim_main_run(hd_module *mod, struct sim_main *m) {

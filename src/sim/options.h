@@ -3,6 +3,7 @@
 #define HEDDLE_SIM_OPTIONS_H
 
 #include "base/option.h"
+#include "cpu/options.h"
 #include "exec/races.h"
 #include "mech/mech.h"
 #include "mem/options.h"
@@ -38,6 +39,7 @@ struct options {
 #undef OPTIONS_OWN
     struct sm_options machine;
     struct mem_options memory;
+    struct cpu_options host;
     int64_t param[OPTION_PARAMS]; /* of the mechanisms of mech_list, in order */
     uint8_t origin[OPTION_MOST];  /* enum option_origin */
     size_t nrows;

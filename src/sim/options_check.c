@@ -41,5 +41,5 @@ static bool check_sample(const struct options *o, struct err *e) {
 bool options_check(const struct options *o, struct err *e) {
     return check_mech(o, e) && check_races(o, e) && check_sample(o, e) &&
            registers_check(o->run.registers, e) && sm_options_check(&o->machine, e) && check_threads(o, e) &&
-           mem_options_check(&o->memory, e);
+           mem_options_check(&o->memory, e) && cpu_options_check(&o->host, e);
 }

@@ -3,6 +3,7 @@
 #define HEDDLE_SIM_STATS_H
 
 #include "base/err.h"
+#include "cpu/stats.h"
 #include "exec/stats.h"
 #include "mech/mech.h"
 #include "mem/stats.h"

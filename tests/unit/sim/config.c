@@ -14,10 +14,11 @@
 #include "sim/docs.h"
 #include "sim/file.h"
 
-/* Sections that describe the machine, not the run. */
+/* Sections that describe the machine, not the run, nor the host core, which a configuration of a GPU leaves as it is. */
 static bool of_machine(const struct option_row *row) {
     return strcmp(row->section, "exec") != 0 && strcmp(row->section, "run") != 0 &&
-           strcmp(row->section, "mem") != 0 && strcmp(row->section, "cfg") != 0;
+           strcmp(row->section, "mem") != 0 && strcmp(row->section, "cfg") != 0 &&
+           strcmp(row->section, "cpu") != 0;
 }
 
 static void opened(struct options *o, const char *name) {
