@@ -41,7 +41,8 @@ static void section_head(struct sb *out, const char *section) {
 void docs_options(struct sb *out) {
     sb_add(out, "# Options\n\n");
     sb_add(out, notice,
-           "src/sim/options.def, src/sm/options.def, src/mem/options.def, src/cpu/options.def or the mechanism's file");
+           "src/sim/options.def, src/sm/options.def, src/mem/options.def, src/cpu/options.def or the "
+           "mechanism's file");
     sb_add(out,
            "An option is a key and a value, given to `hd_device_open` or in a configuration file:\n\n"
            "```ini\n[exec]\nisa = portable\nmax_insts = 1000000\n```\n\n"
