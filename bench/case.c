@@ -104,23 +104,39 @@ int case_main(const struct bench *b, int argc, char **argv) {
 
 enum { ARGS = 32 };
 
+/* Another tree's program (TREE/build/bench/bench) reads that tree's configurations: ours may have options it does not know. */
+static const char *configs_of(const struct bench *b, const char *program, char path[512]) {
+    if (!program) return b->configs;
+    size_t n = strlen(program);
+    for (int up = 0; up < 3; up++)
+        while (n && program[--n] != '/') continue;
+    snprintf(path, 512, "%.*s/configs", (int)n, program);
+    return n && access(path, R_OK) == 0 ? path : b->configs;
+}
+
+/* Room for the words of a command line that are made for it. */
+struct words {
+    char numbers[3][16], configs[512];
+};
+
 static int add_case(char **argv, int n, const struct bench *b, const char *program,
-                    const struct timed_case *c, char numbers[3][16]) {
-    snprintf(numbers[0], sizeof numbers[0], "%u", c->scale);
-    snprintf(numbers[1], sizeof numbers[1], "%u", c->threads);
-    snprintf(numbers[2], sizeof numbers[2], "%u", c->runs);
+                    const struct timed_case *c, struct words *w) {
+    snprintf(w->numbers[0], sizeof w->numbers[0], "%u", c->scale);
+    snprintf(w->numbers[1], sizeof w->numbers[1], "%u", c->threads);
+    snprintf(w->numbers[2], sizeof w->numbers[2], "%u", c->runs);
+    const char *const configs = configs_of(b, program, w->configs);
     const char *const args[] = {program ? program : b->self,
                                 "--kernels",
                                 b->dir,
                                 "--configs",
-                                b->configs,
+                                configs,
                                 "--case",
                                 c->job,
-                                numbers[0],
+                                w->numbers[0],
                                 c->machine,
                                 c->mech,
-                                numbers[1],
-                                numbers[2],
+                                w->numbers[1],
+                                w->numbers[2],
                                 c->option.key,
                                 c->option.value,
                                 NULL};
@@ -164,8 +180,9 @@ static bool run(char **argv, const struct timed_case *c, struct timed *t) {
 }
 
 bool timed_measure(const struct bench *b, const char *program, const struct timed_case *c, struct timed *t) {
-    char *argv[ARGS], numbers[3][16];
-    add_case(argv, 0, b, program, c, numbers);
+    char *argv[ARGS];
+    struct words w;
+    add_case(argv, 0, b, program, c, &w);
     return run(argv, c, t);
 }
 
@@ -183,14 +200,15 @@ static double read_totals(const char *file) {
 
 static bool under_callgrind(struct bench *b, const char *program, const struct timed_case *c,
                             struct timed *t) {
-    char *argv[ARGS], numbers[3][16], out[64], at[] = "/tmp/heddle-bench.XXXXXX";
+    struct words w;
+    char *argv[ARGS], out[64], at[] = "/tmp/heddle-bench.XXXXXX";
     if (!mkdtemp(at)) return false;
     snprintf(out, sizeof out, "--callgrind-out-file=%s/out", at);
     const char *const valgrind[] = {"valgrind", "-q", "--tool=callgrind", "--toggle-collect=bench_launches",
                                     out};
     int n = 0;
     for (; n < 5; n++) argv[n] = (char *)valgrind[n];
-    add_case(argv, n, b, program, c, numbers);
+    add_case(argv, n, b, program, c, &w);
     const bool ok = run(argv, c, t);
     char *file = strchr(out, '=') + 1;
     t->host = read_totals(file);
