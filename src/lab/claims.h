@@ -22,7 +22,7 @@ enum claim_kind {
     CLAIM_ORACLE,   /* mean of the gain over pdom in the study of reconvergence */
     CLAIM_GRID,     /* cells of SL's Table 1 that are as in the paper; by scheme in the place of workloads */
     CLAIM_STATIC,   /* mean of the instructions of a program's kernels, as written; not in per cent */
-    CLAIM_AREA      /* what a takes of the chip: "area", "area.tables" or "area.decoders" (lab/area.h) */
+    CLAIM_AREA      /* what a takes of the chip, or a part of that (claims_area.c) */
 };
 
 /* What a paper says where it gives no number, or a bound. */
