@@ -5,7 +5,8 @@
 #include "report/table.h"
 
 static bool per_cent(const struct claim *c) {
-    return c->kind != CLAIM_COUNT && c->kind != CLAIM_STATIC && c->kind != CLAIM_CHANGE;
+    return c->kind != CLAIM_COUNT && c->kind != CLAIM_STATIC && c->kind != CLAIM_RANK &&
+           c->kind != CLAIM_CHANGE;
 }
 
 const char *reproduce_unit(const struct claim *c) {

@@ -180,6 +180,11 @@ static double peak(const struct claims_work *w, size_t claim, size_t workload) {
     return product;
 }
 
+/* a / b of each run of a design. */
+static void responses(const double raw[CLAIM_MACHINES], double response[CLAIM_RUNS]) {
+    for (size_t i = 0; i < CLAIM_RUNS; i++) response[i] = raw[2 * i] / raw[2 * i + 1];
+}
+
 /* The statistic under a, and what it is a share of; and how a and b compare, where the claim is about that. */
 static bool one_value(struct claims_work *w, size_t claim, size_t k, double *value,
                       double raw[CLAIM_MACHINES], double *divisor) {
@@ -187,6 +192,8 @@ static bool one_value(struct claims_work *w, size_t claim, size_t k, double *val
     double others;
     for (int i = 0; i < CLAIM_MACHINES; i++)
         if (c->machine[i].mech && !formula(w, claim, k, i, &raw[i], i ? &others : divisor)) return false;
+    double response[CLAIM_RUNS];
+    responses(raw, response);
     switch (c->kind) {
     case CLAIM_OF_PEAK: *value = 100 * raw[0] / peak(w, claim, k); break;
     case CLAIM_COUNT: *value = raw[0]; break;
@@ -195,6 +202,8 @@ static bool one_value(struct claims_work *w, size_t claim, size_t k, double *val
     case CLAIM_MOST: *value = 100 * raw[0]; break;
     case CLAIM_CHANGE: *value = 100 * (raw[0] - raw[1]); break;
     case CLAIM_GAP: *value = 100 * (raw[0] / raw[1] - raw[2] / raw[3]); break;
+    case CLAIM_EFFECT:
+    case CLAIM_RANK: *value = claims_effect(c, response); break;
     default: *value = 100 * (raw[0] / raw[1] - 1); break;
     }
     return true;
@@ -208,6 +217,7 @@ struct sums {
     double inverse[2], inverse_ratio; /* of raw a and b, of a / b */
     double peak;
     double divided, divisor; /* of shares: sums of the parts and of the wholes */
+    double response[CLAIM_RUNS];
 };
 
 static void add(struct sums *s, double value, const double raw[CLAIM_MACHINES]) {
@@ -217,12 +227,21 @@ static void add(struct sums *s, double value, const double raw[CLAIM_MACHINES]) 
     s->inverse[0] += 1 / raw[0];
     s->inverse[1] += 1 / raw[1];
     s->inverse_ratio += raw[1] / raw[0];
+    double response[CLAIM_RUNS];
+    responses(raw, response);
+    for (size_t i = 0; i < CLAIM_RUNS; i++) s->response[i] += response[i];
     s->n++;
 }
 
-static double number(const struct sums *s, enum claim_kind kind) {
+static double number_of_means(const struct sums *s, const struct claim *c) {
+    double mean[CLAIM_RUNS];
+    for (size_t i = 0; i < CLAIM_RUNS; i++) mean[i] = s->response[i] / (double)s->n;
+    return claims_effect(c, mean);
+}
+
+static double number(const struct sums *s, const struct claim *c) {
     double n = (double)s->n;
-    switch (kind) {
+    switch (c->kind) {
     case CLAIM_OVER: return 100 * (s->inverse[1] / s->inverse[0] - 1);
     case CLAIM_OF_PEAK: return 100 * n / s->inverse[0] / s->peak;
     case CLAIM_POOLED: return s->divisor > 0 ? 100 * s->divided / s->divisor : 0;
@@ -230,6 +249,8 @@ static double number(const struct sums *s, enum claim_kind kind) {
     case CLAIM_BEST:
     case CLAIM_MOST: return s->most;
     case CLAIM_WORST: return s->least;
+    case CLAIM_EFFECT:
+    case CLAIM_RANK: return number_of_means(s, c);
     default: return s->value / n;
     }
 }
@@ -239,7 +260,8 @@ static void work_out(struct claims_work *w, size_t claim) {
     struct sums s = {0};
     if (claim_waits(r->claim)) return;
     for (size_t k = 0; k < r->values.n; k++) {
-        double raw[CLAIM_MACHINES] = {1, 1, 1, 1}, divisor = 1;
+        double raw[CLAIM_MACHINES], divisor = 1;
+        for (size_t i = 0; i < CLAIM_MACHINES; i++) raw[i] = 1;
         struct claim_value *v = &r->values.v[k];
         if (!claims_is_study(r->claim)) v->there = one_value(w, claim, k, &v->ours, raw, &divisor);
         if (!v->there) continue;
@@ -249,7 +271,7 @@ static void work_out(struct claims_work *w, size_t claim) {
         s.divisor += divisor;
     }
     r->there = s.n > 0;
-    if (r->there) r->ours = r->claim->values ? s.value / (double)s.n : number(&s, r->claim->kind);
+    if (r->there) r->ours = r->claim->values ? s.value / (double)s.n : number(&s, r->claim);
     if (r->claim->kind == CLAIM_AREA) {
         r->there = true;
         r->ours = claims_area(r->claim);

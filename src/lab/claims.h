@@ -22,7 +22,9 @@ enum claim_kind {
     CLAIM_ORACLE,   /* mean of the gain over pdom in the study of reconvergence */
     CLAIM_GRID,     /* cells of SL's Table 1 that are as in the paper; by scheme in the place of workloads */
     CLAIM_STATIC,   /* mean of the instructions of a program's kernels, as written; not in per cent */
-    CLAIM_AREA      /* what a takes of the chip, or a part of that (claims_area.c) */
+    CLAIM_AREA,     /* what a takes of the chip, or a part of that (claims_area.c) */
+    CLAIM_EFFECT, /* of a factor on a / b, by the eight runs of HARP's Table 6, whose machines are a and b of each (claims_effect.c) */
+    CLAIM_RANK /* the place of that effect among those of all factors, the largest first; not in per cent */
 };
 
 /* What a paper says where it gives no number, or a bound. */
@@ -59,7 +61,7 @@ enum claim_verdict {
 };
 extern const char *const claim_verdict_names[];
 
-enum { CLAIM_MACHINES = 4 };
+enum { CLAIM_RUNS = 8, CLAIM_MACHINES = 2 * CLAIM_RUNS };
 struct claim_machine {
     const char *mech,
         *settings; /* mech NULL: none; settings: "key=value key=value" on top of the configuration */
@@ -80,6 +82,7 @@ struct claim {
     const char
         *values; /* the paper's by workload, numbers or ways, "-" where it has none; NULL: one for all */
     enum claim_way way; /* the paper's, where it gives no number or a bound */
+    size_t factor;      /* of an effect or a rank, from 1; 0: there is none */
 };
 extern const struct claim claim_list[]; /* the last has no id */
 

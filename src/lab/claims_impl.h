@@ -47,6 +47,9 @@ const struct workload *claims_workload(const char *names, enum work_isa isa);
 /* claims_area.c: the number of an AREA, which takes no run. */
 double claims_area(const struct claim *c);
 
+/* claims_effect.c: the number of an EFFECT or a RANK, by a / b in each of the runs. */
+double claims_effect(const struct claim *c, const double response[CLAIM_RUNS]);
+
 /* claims_why.c: the sentences of a claim's note. */
 void claims_explain(struct claims_work *w, size_t claim);
 

@@ -23,6 +23,16 @@
 #define CHANGE(id, basis, source, what, config, workloads, a, b, stat, goes)           \
     {ROW(id, basis, source, what, CHANGE, config, workloads, stat), .machine = {a, b}, \
      .how = "change in percentage points", .way = CLAIM_##goes},
+#define EFFECT(id, basis, source, what, config, workloads, machines, stat, of, number)                   \
+    {ROW(id, basis, source, what, EFFECT, config, workloads, stat), .machine = {machines}, .factor = of, \
+     .paper = number, .how = "mean of speed-ups where the factor is high less that where it is low"},
+#define RANK(id, basis, source, what, config, workloads, machines, stat, of, most) \
+    {ROW(id, basis, source, what, RANK, config, workloads, stat),                  \
+     .machine = {machines},                                                        \
+     .factor = of,                                                                 \
+     .paper = most,                                                                \
+     .how = "place by size of the effect",                                         \
+     .way = CLAIM_AT_MOST},
 #define PAPER(prefix, name, title)
 #define SMALLER(config, settings)
 #define MACHINE_CODE(config, settings)
@@ -35,6 +45,10 @@ const struct claim claim_list[] = {
 #undef BOUND
 #undef VALUES
 #undef CHANGE
+#undef EFFECT
+#undef RANK
+#define EFFECT(...)
+#define RANK(...)
 #define CLAIM(...)
 #define BOUND(...)
 #define VALUES(...)
@@ -159,7 +173,8 @@ bool claim_signed(const struct claim *c) {
     case CLAIM_COUNT:
     case CLAIM_STATIC:
     case CLAIM_GRID:
-    case CLAIM_AREA: return false;
+    case CLAIM_AREA:
+    case CLAIM_RANK: return false;
     default: return true;
     }
 }

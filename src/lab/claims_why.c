@@ -31,6 +31,7 @@ static bool share(struct claims_work *w, size_t claim, size_t workload, int mach
 static double wrongness(const struct claim *c, double ours) {
     if (c->values) return fabs(ours);
     if (c->way == CLAIM_STAYS || c->way == CLAIM_EVEN) return fabs(ours);
+    if (c->way == CLAIM_AT_MOST) return ours;
     return c->paper > 0 || c->way == CLAIM_RISES || c->way == CLAIM_AT_LEAST ? -ours : ours;
 }
 
@@ -60,8 +61,8 @@ static void add_sign(struct claims_work *w, size_t claim) {
     struct sb facts = {0};
     if (k == r->values.n) return;
     sb_add(&r->note, "The sign differs, most of all by %s (%+.1f%s)", r->values.v[k].workload,
-           r->values.v[k].ours, r->claim->kind == CLAIM_CHANGE ? "" : " %");
-    if (r->claim->machine[1].mech) {
+           r->values.v[k].ours, r->claim->kind == CLAIM_CHANGE || r->claim->kind == CLAIM_RANK ? "" : " %");
+    if (r->claim->machine[1].mech && !r->claim->factor) {
         add_aspects(w, claim, k, &facts);
         sb_add(&r->note, ", where %s has", r->claim->machine[0].mech);
         if (facts.len)

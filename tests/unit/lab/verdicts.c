@@ -225,6 +225,8 @@ static void a_table_has_a_value_for_each_workload(void **state) {
 #define BOUND(...)
 #define VALUES(...)
 #define CHANGE(...)
+#define EFFECT(...)
+#define RANK(...)
 #define NOTE(id, text) {id, text},
 static const char *const notes[][2] = {
 #include "lab/claims.def"
