@@ -55,6 +55,7 @@ static bool join(struct mech *m, struct mech_split *into, struct mech_split *s) 
         set_union(&into->set, &fit);
         into->threads += n;
     }
+    dwf_update(m, into);
     dwf_changed(m, into);
     return all;
 }
@@ -143,6 +144,7 @@ static bool limits(struct mech *m, struct err *e) {
     d->lanes = dwf_params(m)->lanes;
     d->grouped = d->policy == DWF_DMAJ || d->policy == DWF_DMIN;
     d->real_heap = d->policy == DWF_DMAJ && dwf_params(m)->majority == DWF_HEAP;
+    d->one_port = dwf_params(m)->pool_layout == DWF_ARRAY;
     d->width = m->env.warp_size;
     d->words = d->width > 32 ? d->width / 32 : 1;
     d->beats = (d->width + m->env.simd_width - 1) / m->env.simd_width;

@@ -26,6 +26,7 @@ enum { DWF_PORTS = 64 }; /* of the max-heap, at most */
 #define DWF_BARRIER(CHOICE)  CHOICE(regroup, DWF_REGROUP) CHOICE(first, DWF_FIRST)
 #define DWF_MEMORY(CHOICE)   CHOICE(warp, DWF_BY_WARP) CHOICE(thread, DWF_BY_THREAD)
 #define DWF_MAJORITY(CHOICE) CHOICE(heap, DWF_HEAP) CHOICE(ideal, DWF_IDEAL)
+#define DWF_LAYOUT(CHOICE)   CHOICE(banks, DWF_BANKED) CHOICE(ports, DWF_PORTED) CHOICE(array, DWF_ARRAY)
 enum dwf_policy { DWF_POLICY(OPTION_ENUMERATOR) };
 enum dwf_lanes { DWF_LANES(OPTION_ENUMERATOR) };
 enum dwf_swizzle { DWF_SWIZZLE(OPTION_ENUMERATOR) };
@@ -34,6 +35,7 @@ enum dwf_ties { DWF_TIES(OPTION_ENUMERATOR) };
 enum dwf_barrier { DWF_BARRIER(OPTION_ENUMERATOR) };
 enum dwf_memory { DWF_MEMORY(OPTION_ENUMERATOR) };
 enum dwf_majority { DWF_MAJORITY(OPTION_ENUMERATOR) };
+enum dwf_layout { DWF_LAYOUT(OPTION_ENUMERATOR) };
 
 #define DWF_PARAMS(INT, BOOL, ENUM)                                                                          \
     ENUM(policy, DWF_POLICY,                                                                                 \
@@ -52,6 +54,9 @@ enum dwf_majority { DWF_MAJORITY(OPTION_ENUMERATOR) };
     INT(pool, 128, 0, 65536,                                                                                 \
         "Entries of the warp pool of a scheduler; 0: one for every thread. Warps beyond are spilled to "     \
         "memory.")                                                                                           \
+    ENUM(pool_layout, DWF_LAYOUT,                                                                            \
+         "The warp pool's memory: a bank for each lane; one array with four write ports; or one array with " \
+         "one write port, which takes one warp a core cycle.")                                               \
     INT(spill_cycles, 100, 0, 1000000,                                                                       \
         "Cycles to write a spilled warp to memory, and as many to read it back.")                            \
     ENUM(memory, DWF_MEMORY,                                                                                 \
@@ -85,6 +90,7 @@ MECH_PARAMS(dwf, DWF_PARAMS)
     SUM(pool_within_64, "issues", "Samples with at most 64 warps in the pool.")                           \
     SUM(pool_within_128, "issues", "Samples with at most 128 warps in the pool.")                         \
     SUM(pool_spills, "warps", "Warps spilled to memory because the pool was full.")                       \
+    SUM(pool_stalls, "cycles", "Cycles without issue while the warp pool's one write port catches up.")   \
     SUM(heap_spills, "warps", "Warps spilled to memory because the max-heap was full.")                   \
     MAX(heap_max, "entries", "Most PCs in the heap of a scheduler.")                                      \
     SUM(heap_lut_misses, "lookups", "Lookups in the MHeap LUT that found no entry.")                      \
@@ -113,9 +119,10 @@ struct dwf_warp { /* what a warp pool entry holds besides the split, by split id
     uint32_t
         counted;     /* READY, by group: threads it stands for in the group's count; SPILLED: in d->spilled */
     uint32_t passed; /* dpdpri: post-dominators passed by its most backward (rank = most: forward) thread */
-    bool first;      /* barrier = first: released and not issued since, joined by nobody */
-    bool refill;     /* TIMED: on its way back from memory */
-    bool stale;      /* dpdpri: threads came or went, passed is perhaps of one that is not here */
+    uint64_t written; /* pool_layout = array: the cycle of its entry's last update */
+    bool first;       /* barrier = first: released and not issued since, joined by nobody */
+    bool refill;      /* TIMED: on its way back from memory */
+    bool stale;       /* dpdpri: threads came or went, passed is perhaps of one that is not here */
 };
 
 struct dwf_group { /* warps of one PC that may issue: a max-heap entry, or the majority entry */
@@ -129,6 +136,7 @@ struct dwf_sched {
     struct lookup lut;     /* PC-warp LUT: PC to split id */
     uint32_t used;         /* pool entries */
     uint32_t coming;       /* of these, on their way back from memory */
+    uint64_t written;      /* pool_layout = array: the cycle in which its write port has done all writes */
     struct queue spilled;  /* warps in memory */
     struct queue first;    /* barrier = first: READY ones that were released, in that order */
     uint64_t update_until; /* the warp update registers are full: nothing issues before this cycle */
@@ -149,6 +157,7 @@ struct dwf {
     enum dwf_policy policy;
     enum dwf_lanes lanes;
     bool grouped, real_heap; /* dmaj or dmin; dmaj with its hardware */
+    bool one_port;           /* pool_layout = array */
     uint32_t width, words;   /* W; words of OCC */
     uint32_t banks, slots;   /* of registers: lanes of the SIMD pipeline; threads of one bank in a warp */
     uint32_t pool;           /* entries of a scheduler's warp pool */
@@ -182,6 +191,8 @@ static inline void dwf_refill(struct mech *m, uint32_t sched) {
 /* The warp that issues now, in flight from here on and out of the pool; NULL: none can. */
 struct mech_split *dwf_pick(struct mech *m, uint32_t sched);
 uint64_t dwf_next(const struct mech *m, uint32_t sched);
+/* Threads have joined s, which is in the pool: an update of its entry, one for all that come in a cycle. */
+void dwf_update(struct mech *m, const struct mech_split *s);
 /* Nobody joins s any more. */
 void dwf_close(struct mech *m, const struct mech_split *s);
 
@@ -193,9 +204,13 @@ void dwf_group_take(struct mech *m, struct mech_split *s); /* s, wherever it is 
 void dwf_group_grew(struct mech *m, struct mech_split *s); /* s has more threads than it is counted with */
 /* Whose turn it is, not taken out; something is ready and the heap is balanced. */
 struct mech_split *dwf_group_first(struct mech *m, uint32_t sched);
+/* The cycle from which on issue goes on, for work that is done in `done`: a scheduler cycle's is hidden (DWF 4.4.3). */
+static inline uint64_t dwf_hidden(const struct dwf *d, uint64_t done) {
+    return done <= d->beats ? 0 : done - d->beats;
+}
 /* From this cycle on the heap is balanced. */
 static inline uint64_t dwf_balanced(const struct dwf *d, const struct dwf_sched *q) {
-    return q->busy_all <= d->beats ? 0 : q->busy_all - d->beats;
+    return dwf_hidden(d, q->busy_all);
 }
 
 /* ---- shown (show.c) ---- */

@@ -6,7 +6,15 @@
  *
  * Spilling, which the thesis leaves to future work (DWF 4.4.3, 6.7): a warp that finds the pool full is written to memory
  * as it is, dwf.spill_cycles, and joined by nobody. Every entry that becomes free is given to the one that has been there
- * longest, before any newcomer, and it is back another dwf.spill_cycles later. So no warp stays out for ever. */
+ * longest, before any newcomer, and it is back another dwf.spill_cycles later. So no warp stays out for ever.
+ *
+ * pool_layout = array is the refinement that 4.2.1 and 9.3.2 name and do not explore: one memory with one read port and one
+ * write port, clocked as the SIMD pipeline, which serialises the four updates of a scheduler cycle, a core cycle each. Two
+ * sides of a branch, each of which fills up an existing warp and begins a new one, are four; what fits into a scheduler
+ * cycle (W / SIMD width core cycles) is hidden. Threads that arrive in one cycle and go to one warp are one update ("every
+ * cycle, the incoming threads with the same PC value", 4.2.1). The text does not say what happens where more arrive: its
+ * rules for both neighbours of the pool hold issue back (note 12 of the update registers, 4.4.2 of the heap), and so does
+ * this. The LUT, with OCC in it, is a memory of its own: lookups and merging go on. */
 #include "mech/dwf/dwf.h"
 
 #include <inttypes.h>
@@ -108,6 +116,25 @@ void dwf_changed(struct mech *m, struct mech_split *s) {
 
 /* ---- entries ---- */
 
+/* The write port of an array is taken for a core cycle. */
+static void write_entry(struct mech *m, const struct mech_split *s) {
+    const struct dwf *d = m->self;
+    struct dwf_sched *q = &d->q[s->sched];
+    const uint64_t now = *m->env.now;
+    if (!d->one_port) return;
+    d->w[s->id].written = now;
+    uint64_t from = dwf_hidden(d, q->written);
+    if (from < now) from = now;
+    q->written = (q->written < now ? now : q->written) + 1;
+    const uint64_t until = dwf_hidden(d, q->written);
+    if (until > from) dwf_counts(m)->pool_stalls += until - from;
+}
+
+void dwf_update(struct mech *m, const struct mech_split *s) {
+    const struct dwf *d = m->self;
+    if (d->one_port && d->w[s->id].written != *m->env.now) write_entry(m, s);
+}
+
 bool dwf_enter(struct mech *m, struct mech_split *s) {
     struct dwf *d = m->self;
     struct dwf_sched *q = &d->q[s->sched];
@@ -117,6 +144,7 @@ bool dwf_enter(struct mech *m, struct mech_split *s) {
         return false;
     }
     if (++q->used > dwf_counts(m)->pool_max) dwf_counts(m)->pool_max = q->used;
+    write_entry(m, s);
     s->age = m->pool->stamp++;
     settle(m, s, m->env.when(m->env.sm, s));
     return d->w[s->id].state != DWF_SPILLED;
@@ -175,6 +203,7 @@ static void expire(struct mech *m, struct dwf_sched *q) {
             w->refill = false;
             q->coming--;
             d->spilled -= w->counted;
+            write_entry(m, s);
         }
         settle(m, s, m->env.when(m->env.sm, s));
     }
@@ -190,8 +219,9 @@ static void sample(struct mech *m, uint32_t used) {
 }
 
 static uint64_t blocked_until(const struct dwf *d, const struct dwf_sched *q) {
-    const uint64_t balanced = dwf_balanced(d, q);
-    return balanced > q->update_until ? balanced : q->update_until;
+    const uint64_t balanced = dwf_balanced(d, q), written = dwf_hidden(d, q->written);
+    const uint64_t until = balanced > q->update_until ? balanced : q->update_until;
+    return written > until ? written : until;
 }
 
 static struct mech_split *first_of(struct mech *m, uint32_t sched) {

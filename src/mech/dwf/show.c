@@ -102,9 +102,21 @@ static void add_heap(const struct mech *m, uint64_t pc, uint64_t tid, uint64_t i
                                          .writes = 2});
 }
 
-/* 4.2.1: a bank for each lane, and one for PCs and the policy's data, which two warps may be written to at once. */
-static void add_pool(const struct dwf *d, uint64_t pc, uint64_t tid, uint64_t data,
+/* 4.2.1: a bank for each lane, and one for PCs and the policy's data, which two warps may be written to at once. Or one
+ * array, with four write ports ("a naive implementation") or with one. */
+static void add_pool(const struct mech *m, uint64_t pc, uint64_t tid, uint64_t data,
                      struct mech_storage *out) {
+    const struct dwf *d = m->self;
+    const enum dwf_layout layout = dwf_params(m)->pool_layout;
+    if (layout != DWF_BANKED) {
+        storage_add(out, (struct mech_array){.name = "warp_pool",
+                                             .arrays = out->schedulers,
+                                             .entries = d->pool,
+                                             .bits = tid * d->width + pc + data,
+                                             .reads = 1,
+                                             .writes = layout == DWF_PORTED ? 4 : 1});
+        return;
+    }
     storage_add(out, (struct mech_array){.name = "warp_pool",
                                          .arrays = (uint64_t)out->schedulers * d->width,
                                          .entries = d->pool,
@@ -139,7 +151,7 @@ void dwf_storage(const struct mech *m, struct mech_storage *out) {
                                          .ways = (uint32_t)p->lut_ways,
                                          .reads = 2,
                                          .writes = 1});
-    add_pool(d, PC, tid, data, out);
+    add_pool(m, PC, tid, data, out);
     storage_add(out,
                 (struct mech_array){.name = "warp_allocator", .arrays = n, .entries = d->pool, .bits = idx});
     if (d->real_heap) add_heap(m, PC, tid, idx, out);

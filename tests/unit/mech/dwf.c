@@ -478,6 +478,8 @@ static void test_storage_is_that_of_table_7_1(void **state) {
                    "mheap_lut 3968\nmax_heap 3712\n");
     expect_storage(24, OPTIONS("policy", "dpc", "lut_entries", "8", "pool", "64"),
                    "warp_update_registers 752\npc_warp_lut 496\nwarp_pool 22016\nwarp_allocator 384\n");
+    expect_storage(24, OPTIONS("policy", "dpc", "lut_entries", "8", "pool", "64", "pool_layout", "array"),
+                   "warp_update_registers 752\npc_warp_lut 496\nwarp_pool 22016\nwarp_allocator 384\n");
 }
 
 static void refused(const char *const *options, const char *why) {
