@@ -143,7 +143,8 @@ static bool limits(struct mech *m, struct err *e) {
     d->policy = dwf_params(m)->policy;
     d->lanes = dwf_params(m)->lanes;
     d->grouped = d->policy == DWF_DMAJ || d->policy == DWF_DMIN;
-    d->real_heap = d->policy == DWF_DMAJ && dwf_params(m)->majority == DWF_HEAP;
+    d->real_heap = d->policy == DWF_DMAJ && dwf_params(m)->majority != DWF_IDEAL;
+    d->pipelined = dwf_params(m)->majority == DWF_PIPELINED;
     d->one_port = dwf_params(m)->pool_layout == DWF_ARRAY;
     d->width = m->env.warp_size;
     d->words = d->width > 32 ? d->width / 32 : 1;

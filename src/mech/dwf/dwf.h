@@ -25,7 +25,7 @@ enum { DWF_PORTS = 64 }; /* of the max-heap, at most */
 #define DWF_TIES(CHOICE)     CHOICE(arrival, DWF_ARRIVAL) CHOICE(fuller, DWF_FULLER)
 #define DWF_BARRIER(CHOICE)  CHOICE(regroup, DWF_REGROUP) CHOICE(first, DWF_FIRST)
 #define DWF_MEMORY(CHOICE)   CHOICE(warp, DWF_BY_WARP) CHOICE(thread, DWF_BY_THREAD)
-#define DWF_MAJORITY(CHOICE) CHOICE(heap, DWF_HEAP) CHOICE(ideal, DWF_IDEAL)
+#define DWF_MAJORITY(CHOICE) CHOICE(heap, DWF_HEAP) CHOICE(ideal, DWF_IDEAL) CHOICE(pipelined, DWF_PIPELINED)
 #define DWF_LAYOUT(CHOICE)   CHOICE(banks, DWF_BANKED) CHOICE(ports, DWF_PORTED) CHOICE(array, DWF_ARRAY)
 enum dwf_policy { DWF_POLICY(OPTION_ENUMERATOR) };
 enum dwf_lanes { DWF_LANES(OPTION_ENUMERATOR) };
@@ -65,13 +65,15 @@ enum dwf_layout { DWF_LAYOUT(OPTION_ENUMERATOR) };
     ENUM(ties, DWF_TIES, "dpdpri: of equal warps the earlier one issues first, or that with more threads.")  \
     ENUM(barrier, DWF_BARRIER,                                                                               \
          "Threads released from a barrier are regrouped like others; or issue first, as they were created.") \
-    ENUM(majority, DWF_MAJORITY, "The majority policy with its max-heap and MHeap LUT, or without limits.")  \
+    ENUM(majority, DWF_MAJORITY,                                                                             \
+         "The majority policy with its max-heap and MHeap LUT, or without limits; or with a heap that is "   \
+         "pipelined over its levels and begins one operation a core cycle.")                                 \
     INT(heap, 64, 1, 65536, "Entries of the max-heap of a scheduler.")                                       \
     INT(heap_lut, 128, 1, 65536, "Entries of the MHeap LUT of a scheduler.")                                 \
     INT(heap_lut_ways, 8, 1, 65536, "Ways of the MHeap LUT.")                                                \
     INT(heap_ports, 2, 1, DWF_PORTS,                                                                         \
         "Read and write ports of the max-heap and the MHeap LUT: warps it can swap up or down at once, one " \
-        "place a cycle.")
+        "place a cycle. A pipelined heap does without.")
 MECH_PARAMS(dwf, DWF_PARAMS)
 
 #define DWF_COUNTERS(SUM, MAX)                                                                            \
@@ -130,6 +132,7 @@ struct dwf_group { /* warps of one PC that may issue: a max-heap entry, or the m
     uint32_t head, tail; /* WPH, WPT */
     uint32_t at;         /* its place in the heap, or DWF_NONE: majority entry, or free */
     uint32_t lut;        /* LUT#: its MHeap LUT entry, or DWF_NONE */
+    uint64_t updated;    /* the cycle after that of its last insertion or update; 0: none */
 };
 
 struct dwf_sched {
@@ -157,6 +160,7 @@ struct dwf {
     enum dwf_policy policy;
     enum dwf_lanes lanes;
     bool grouped, real_heap; /* dmaj or dmin; dmaj with its hardware */
+    bool pipelined;          /* majority = pipelined */
     bool one_port;           /* pool_layout = array */
     uint32_t width, words;   /* W; words of OCC */
     uint32_t banks, slots;   /* of registers: lanes of the SIMD pipeline; threads of one bank in a warp */

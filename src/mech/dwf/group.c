@@ -10,6 +10,13 @@
  * left after the scheduler cycle in which it began (W / SIMD width core cycles, 4.4.3) holds issue back until it is done. A
  * new PC that finds the heap full spills the smallest group, or itself if it is no larger.
  *
+ * majority = pipelined is the heap that 4.4 names and does not evaluate. Every level is a memory of its own: an operation
+ * passes the root's level first and is on the next a cycle later, so that the root is right, and another operation can
+ * begin, every core cycle, however many swaps are under way below. A warp that arrives at an entry in the middle goes down
+ * the path to it. So any operation takes a core cycle, one that swaps nothing too, and the heap is balanced for issue when
+ * the last one has left the root. Threads that arrive in one cycle at one entry are one operation (NTHD of 4.4.1). The text
+ * does not say how the MHeap LUT is told of swaps on all levels at once: it is.
+ *
  * Where a warp of the pool gets more threads, its group is known and counts them, LUT or not; hardware would count them in
  * a new entry. A warp that cannot issue after all (scoreboard, busy unit) leaves its group, and its swaps are charged too. */
 #include <inttypes.h>
@@ -41,17 +48,20 @@ bool dwf_groups_init(struct mech *m, struct err *e) {
 
 /* ---- the heap ---- */
 
-/* A warp's swaps follow each other; those of as many warps as there are ports go on beside each other. */
-static void charge(struct mech *m, struct dwf_sched *q, uint32_t swaps) {
+/* An operation of so many swaps takes a port for so many cycles. A warp's swaps follow each other; those of as many warps as
+ * there are ports go on beside each other. The port of a pipelined heap is its root. */
+static void charge(struct mech *m, struct dwf_sched *q, uint32_t swaps, uint32_t cycles) {
     const struct dwf *d = m->self;
     const uint64_t now = *m->env.now;
+    const uint32_t ports = d->pipelined ? 1 : dwf_params(m)->heap_ports;
     uint64_t *port = q->busy, from = dwf_balanced(d, q);
-    if (!d->real_heap || !swaps) return;
-    for (uint32_t k = 1; k < dwf_params(m)->heap_ports; k++)
-        if (q->busy[k] < *port) port = &q->busy[k];
-    *port = (*port < now ? now : *port) + swaps;
-    if (q->busy_all < *port) q->busy_all = *port;
+    if (!d->real_heap) return;
     dwf_counts(m)->heap_swaps += swaps;
+    if (!cycles) return;
+    for (uint32_t k = 1; k < ports; k++)
+        if (q->busy[k] < *port) port = &q->busy[k];
+    *port = (*port < now ? now : *port) + cycles;
+    if (q->busy_all < *port) q->busy_all = *port;
     if (from < now) from = now;
     const uint64_t until = dwf_balanced(d, q);
     if (until > from) dwf_counts(m)->heap_stalls += until - from;
@@ -92,12 +102,20 @@ static uint32_t sift_down(struct dwf *d, struct dwf_sched *q, uint32_t at) {
     return swaps;
 }
 
+/* The group there goes to its place; in so many swaps. */
+static uint32_t sift(struct dwf *d, struct dwf_sched *q, uint32_t at) {
+    const uint32_t up = sift_up(d, q, at);
+    return up ? up : sift_down(d, q, at);
+}
+
 /* The number of threads of the group there has changed. */
 static void rebalance(struct mech *m, struct dwf_sched *q, uint32_t at) {
     struct dwf *d = m->self;
-    uint32_t swaps = sift_up(d, q, at);
-    if (!swaps) swaps = sift_down(d, q, at);
-    charge(m, q, swaps);
+    struct dwf_group *gr = &d->group[q->heap[at]];
+    const bool first = gr->updated != *m->env.now + 1;
+    const uint32_t swaps = sift(d, q, at);
+    gr->updated = *m->env.now + 1;
+    charge(m, q, swaps, d->pipelined ? first : swaps);
 }
 
 /* Takes a group out of the heap: nobody finds it by its PC there any more. */
@@ -105,12 +123,15 @@ static void unheap(struct mech *m, struct dwf_sched *q, uint32_t g) {
     struct dwf *d = m->self;
     struct dwf_group *gr = &d->group[g];
     const uint32_t at = gr->at, last = q->heap[--q->n];
+    uint32_t swaps = 0;
     if (gr->lut != DWF_NONE) lookup_drop(&q->mlut, gr->lut);
     if (q->by_pc) q->by_pc[gr->pc] = DWF_NONE;
     gr->at = gr->lut = DWF_NONE;
-    if (last == g) return;
-    set_at(d, q, at, last);
-    rebalance(m, q, at);
+    if (last != g) {
+        set_at(d, q, at, last);
+        swaps = sift(d, q, at);
+    }
+    charge(m, q, swaps, d->pipelined ? 1 : swaps);
 }
 
 static void free_group(struct dwf *d, uint32_t g) {

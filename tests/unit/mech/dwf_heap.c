@@ -90,6 +90,54 @@ static void test_a_warp_climbs_the_heap_one_swap_a_cycle(void **state) {
     }
 }
 
+/* The operation on the last warp's entry is on the way while the root is right already: 4.4's pipelined heap. */
+static void test_a_pipelined_heap_hides_the_levels_below_its_root(void **state) {
+    (void)state;
+    struct rig r;
+    rig_start(&r, fork_8(), 4, 16, by_twos, OPTIONS("majority", "pipelined"));
+    for (int w = 0; w < 4; w++) {
+        assert_true(fake_issue(r.f, 0));
+        const uint64_t before = rig_counter(&r, "heap_stalls");
+        r.f->now += 8; /* the heap has nothing to do when the warp lands */
+        fake_landings(r.f);
+        /* 0 to 2: two new entries, the second begins a cycle later; 3: one, which climbs two levels */
+        assert_int_equal(rig_counter(&r, "heap_stalls") - before, w < 3);
+        r.f->now += w < 3;
+    }
+    assert_int_equal(rig_counter(&r, "heap_swaps"), 2);
+    assert_true(fake_issue(r.f, 0));
+    assert_int_equal(r.f->issued_pc, 7);
+    assert_true(fake_run(r.f));
+    rig_down(&r);
+}
+
+static uint32_t by_ones(uint32_t t, uint32_t pc, uint32_t step) {
+    (void)pc, (void)step;
+    return t % 4;
+}
+/* Four new entries, none of which moves, begin one a cycle; those that arrive at them in the same cycle are counted with
+ * them. A heap that is not pipelined has nothing to swap. */
+static void test_a_pipelined_heap_begins_one_operation_a_cycle(void **state) {
+    (void)state;
+    for (int pipelined = 0; pipelined < 2; pipelined++) {
+        struct rig r;
+        rig_start(&r, fork_8(), 4, 8, by_ones,
+                  OPTIONS("majority", pipelined ? "pipelined" : "heap", "update", "4"));
+        assert_true(fake_issue(r.f, 0));
+        r.f->now = 8;
+        assert_true(fake_issue(r.f, 0));
+        const uint64_t before = rig_counter(&r, "heap_stalls");
+        r.f->now = 16;
+        fake_landings(r.f);
+        assert_int_equal(rig_counter(&r, "heap_max"), 4);
+        assert_int_equal(rig_counter(&r, "heap_swaps"), 0);
+        assert_int_equal(rig_counter(&r, "heap_stalls") - before, pipelined ? 3 : 0);
+        assert_int_equal(mech_next(r.f->mech, 0), pipelined ? 19 : 16);
+        assert_true(fake_run(r.f));
+        rig_down(&r);
+    }
+}
+
 static uint32_t in_two(uint32_t t, uint32_t pc, uint32_t step) {
     (void)pc, (void)step;
     return t % 4 / 2;
@@ -134,6 +182,8 @@ int main(void) {
         cmocka_unit_test(test_who_arrives_at_the_majoritys_pc_joins_it),
         cmocka_unit_test(test_nothing_issues_while_the_heap_is_rebalanced),
         cmocka_unit_test(test_a_warp_climbs_the_heap_one_swap_a_cycle),
+        cmocka_unit_test(test_a_pipelined_heap_hides_the_levels_below_its_root),
+        cmocka_unit_test(test_a_pipelined_heap_begins_one_operation_a_cycle),
         cmocka_unit_test(test_a_group_as_large_as_the_smallest_is_spilled_itself),
         cmocka_unit_test(test_occupancy_is_sampled_at_every_issue),
     };
