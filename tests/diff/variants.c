@@ -42,7 +42,7 @@ static const struct diff_variant variants[] = {
     {"dwf", {"dwf.heap", "1", "dwf.spill_cycles", "3"}},
     {"dwf", {"dwf.heap_lut", "1", "dwf.heap_ports", "1"}},
     {"dwf", {"dwf.pool", "1", "dwf.spill_cycles", "2000"}},
-    {"dwf", {"dwf.pool", "3", "dwf.spill_cycles", "3", "dwf.pool_layout", "array"}},
+    {"dwf", {"dwf.pool", "3", "dwf.spill", "last", "dwf.spill_cycles", "3", "dwf.pool_layout", "array"}},
     {"dwf", {"dwf.majority", "pipelined", "dwf.pool_layout", "array"}},
     {"dwf",
      {"dwf.lut_entries", "1", "dwf.pool", "1", "dwf.heap", "1", "dwf.heap_lut", "1", "dwf.heap_ports", "1",

@@ -27,6 +27,7 @@ enum { DWF_PORTS = 64 }; /* of the max-heap, at most */
 #define DWF_MEMORY(CHOICE)   CHOICE(warp, DWF_BY_WARP) CHOICE(thread, DWF_BY_THREAD)
 #define DWF_MAJORITY(CHOICE) CHOICE(heap, DWF_HEAP) CHOICE(ideal, DWF_IDEAL) CHOICE(pipelined, DWF_PIPELINED)
 #define DWF_LAYOUT(CHOICE)   CHOICE(banks, DWF_BANKED) CHOICE(ports, DWF_PORTED) CHOICE(array, DWF_ARRAY)
+#define DWF_SPILL(CHOICE)    CHOICE(arriving, DWF_SPILL_ARRIVING) CHOICE(last, DWF_SPILL_LAST)
 enum dwf_policy { DWF_POLICY(OPTION_ENUMERATOR) };
 enum dwf_lanes { DWF_LANES(OPTION_ENUMERATOR) };
 enum dwf_swizzle { DWF_SWIZZLE(OPTION_ENUMERATOR) };
@@ -36,6 +37,7 @@ enum dwf_barrier { DWF_BARRIER(OPTION_ENUMERATOR) };
 enum dwf_memory { DWF_MEMORY(OPTION_ENUMERATOR) };
 enum dwf_majority { DWF_MAJORITY(OPTION_ENUMERATOR) };
 enum dwf_layout { DWF_LAYOUT(OPTION_ENUMERATOR) };
+enum dwf_spill { DWF_SPILL(OPTION_ENUMERATOR) };
 
 #define DWF_PARAMS(INT, BOOL, ENUM)                                                                          \
     ENUM(policy, DWF_POLICY,                                                                                 \
@@ -59,6 +61,9 @@ enum dwf_layout { DWF_LAYOUT(OPTION_ENUMERATOR) };
          "one write port, which takes one warp a core cycle.")                                               \
     INT(spill_cycles, 100, 0, 1000000,                                                                       \
         "Cycles to write a spilled warp to memory, and as many to read it back.")                            \
+    ENUM(spill, DWF_SPILL,                                                                                   \
+         "Where the pool is full the warp that arrives is spilled, or whichever of it and the ready warps "  \
+         "the policy would issue last.")                                                                     \
     ENUM(memory, DWF_MEMORY,                                                                                 \
          "Threads of a load go on when all of them have their data, or each when it has.")                   \
     ENUM(rank, DWF_RANK, "dpdpri: a warp ranks as its most backward thread, or as its most forward one.")    \
@@ -180,7 +185,8 @@ struct dwf {
 };
 
 /* ---- the pool (pool.c) ---- */
-/* s, in no place, gets a pool entry and is considered for issue; false: none is free, s was spilled. */
+/* s, in no place, gets a pool entry and is considered for issue; false: s was spilled. Where no entry is free, s or, by
+ * option, a ready warp is. */
 bool dwf_enter(struct mech *m, struct mech_split *s);
 /* s, in the pool, has got more threads, or something it waits for happened. */
 void dwf_changed(struct mech *m, struct mech_split *s);
@@ -206,6 +212,8 @@ bool dwf_groups_init(struct mech *m, struct err *e);
 bool dwf_group_put(struct mech *m, struct mech_split *s);
 void dwf_group_take(struct mech *m, struct mech_split *s); /* s, wherever it is in its group, leaves */
 void dwf_group_grew(struct mech *m, struct mech_split *s); /* s has more threads than it is counted with */
+/* Of s and the ready warps the one that issues last: s arrives, is in no group yet, and is behind its equals. */
+struct mech_split *dwf_group_last(const struct mech *m, struct mech_split *s);
 /* Whose turn it is, not taken out; something is ready and the heap is balanced. */
 struct mech_split *dwf_group_first(struct mech *m, uint32_t sched);
 /* The cycle from which on issue goes on, for work that is done in `done`: a scheduler cycle's is hidden (DWF 4.4.3). */

@@ -231,6 +231,29 @@ void dwf_group_take(struct mech *m, struct mech_split *s) {
     }
 }
 
+/* Threads of the groups of its PC in the heap, once s is there. */
+static uint32_t threads_with(const struct dwf *d, const struct dwf_sched *q, const struct mech_split *s) {
+    uint32_t threads = s->threads;
+    for (uint32_t k = 0; k < q->n; k++)
+        if (d->group[q->heap[k]].pc == s->pc) threads += d->group[q->heap[k]].threads;
+    return threads;
+}
+
+struct mech_split *dwf_group_last(const struct mech *m, struct mech_split *s) {
+    const struct dwf *d = m->self;
+    const struct dwf_sched *q = &d->q[s->sched];
+    const bool majority = q->majority != DWF_NONE && d->group[q->majority].pc == s->pc;
+    if (!q->n) return s;
+    uint32_t last = q->heap[q->n / 2];
+    for (uint32_t k = q->n / 2 + 1; k < q->n; k++)
+        if (above(d, last, q->heap[k])) last = q->heap[k];
+    const struct dwf_group *gr = &d->group[last];
+    const uint32_t mine = threads_with(d, q, s);
+    const bool ahead = d->policy == DWF_DMAJ ? mine > gr->threads : mine < gr->threads;
+    if (!majority && (gr->pc == s->pc || !ahead)) return s;
+    return split_at(m->pool, gr->tail);
+}
+
 void dwf_group_grew(struct mech *m, struct mech_split *s) {
     struct dwf *d = m->self;
     struct dwf_warp *w = &d->w[s->id];

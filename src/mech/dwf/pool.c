@@ -6,7 +6,9 @@
  *
  * Spilling, which the thesis leaves to future work (DWF 4.4.3, 6.7): a warp that finds the pool full is written to memory
  * as it is, dwf.spill_cycles, and joined by nobody. Every entry that becomes free is given to the one that has been there
- * longest, before any newcomer, and it is back another dwf.spill_cycles later. So no warp stays out for ever.
+ * longest, before any newcomer, and it is back another dwf.spill_cycles later. So no warp stays out for ever. "Existing
+ * warp pool entries" (6.7, 9.3.2) are spilled with spill = last: of those that are ready and the newcomer the one that the
+ * policy would issue last.
  *
  * pool_layout = array is the refinement that 4.2.1 and 9.3.2 name and do not explore: one memory with one read port and one
  * write port, clocked as the SIMD pipeline, which serialises the four updates of a scheduler cycle, a core cycle each. Two
@@ -135,13 +137,31 @@ void dwf_update(struct mech *m, const struct mech_split *s) {
     if (d->one_port && d->w[s->id].written != *m->env.now) write_entry(m, s);
 }
 
+/* Which warp goes to memory because s, which arrives, finds the pool full. */
+static struct mech_split *victim(const struct mech *m, struct mech_split *s) {
+    const struct dwf *d = m->self;
+    const struct heap *ready = &d->q[s->sched].ready;
+    uint32_t last = 0;
+    if (dwf_params(m)->spill == DWF_SPILL_ARRIVING) return s;
+    if (d->grouped) return dwf_group_last(m, s);
+    if (!ready->n) return s;
+    for (uint32_t k = 1; k < ready->n; k++)
+        if (ready->v[k].key > ready->v[last].key) last = k;
+    s->age = m->pool->stamp; /* it is the youngest */
+    return ready->v[last].key > priority(m, s) ? split_at(m->pool, ready->v[last].id) : s;
+}
+
 bool dwf_enter(struct mech *m, struct mech_split *s) {
     struct dwf *d = m->self;
     struct dwf_sched *q = &d->q[s->sched];
     if (q->used == d->pool) {
-        to_memory(m, s);
+        struct mech_split *out = victim(m, s);
         dwf_counts(m)->pool_spills++;
-        return false;
+        if (out == s) {
+            to_memory(m, s);
+            return false;
+        }
+        dwf_spill(m, out);
     }
     if (++q->used > dwf_counts(m)->pool_max) dwf_counts(m)->pool_max = q->used;
     write_entry(m, s);

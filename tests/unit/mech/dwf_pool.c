@@ -1,4 +1,7 @@
-/* The warp pool's memory: one array whose single write port takes the updates one after the other (DWF 4.2.1, 9.3.2). */
+/* The warp pool's memory: one array whose single write port takes the updates one after the other (DWF 4.2.1, 9.3.2), and
+ * which warp leaves it when it is full (6.7, 9.3.2). */
+#include <stdio.h>
+
 #include "unit/mech/dwf_rig.h"
 
 /* ---- one array ---- */
@@ -94,12 +97,61 @@ static void test_a_warp_back_from_memory_is_an_update(void **state) {
     rig_down(&r);
 }
 
+/* ---- a full pool ---- */
+
+static uint32_t three_take(uint32_t t, uint32_t pc, uint32_t step) {
+    (void)pc, (void)step;
+    return t < 3;
+}
+static uint32_t one_takes(uint32_t t, uint32_t pc, uint32_t step) {
+    (void)pc, (void)step;
+    return t < 1;
+}
+
+/* A pool of two has y and, once x has issued, room for one side of x. C is higher and arrives first. */
+static void expect_spilled(choose_fn *choose, const char *policy, const char *spill, uint32_t pc) {
+    struct rig r;
+    struct sb got = {0};
+    char want[64];
+    rig_start(&r, diamond(), 4, 8, choose,
+              OPTIONS("policy", policy, "swizzle", "none", "pool", "2", "spill", spill, "spill_cycles", "3"));
+    assert_true(fake_cycle(r.f));
+    assert_int_equal(rig_counter(&r, "pool_spills"), 1);
+    r.f->mech->ops->state(r.f->mech, &got);
+    snprintf(want, sizeof want, "pc %u spilled", pc);
+    if (!strstr(got.text, want)) fail_msg("%s %s: not %s:\n%s", policy, spill, want, got.text);
+    sb_free(&got);
+    assert_true(fake_run(r.f));
+    rig_down(&r);
+}
+
+static void test_who_arrives_is_spilled(void **state) {
+    (void)state;
+    static const char *const policies[] = {"dmaj", "dmin", "dtime", "dpc", "dpdpri"};
+    for (int k = 0; k < 5; k++) expect_spilled(one_takes, policies[k], "arriving", B);
+}
+
+/* Under the policy: the side with fewer threads, and of equal ones that which arrives; y, with the most threads; that which
+ * arrives; the higher PC; that which arrives, being of equal rank. */
+static void test_or_whose_turn_is_last(void **state) {
+    (void)state;
+    expect_spilled(one_takes, "dmaj", "last", C);
+    expect_spilled(three_take, "dmaj", "last", B);
+    expect_spilled(outer, "dmaj", "last", B);
+    expect_spilled(three_take, "dmin", "last", A);
+    expect_spilled(one_takes, "dtime", "last", B);
+    expect_spilled(one_takes, "dpc", "last", C);
+    expect_spilled(three_take, "dpdpri", "last", B);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_four_updates_take_four_cycles),
         cmocka_unit_test(test_a_warp_that_fits_is_one_update),
         cmocka_unit_test(test_threads_of_one_cycle_are_one_update),
         cmocka_unit_test(test_a_warp_back_from_memory_is_an_update),
+        cmocka_unit_test(test_who_arrives_is_spilled),
+        cmocka_unit_test(test_or_whose_turn_is_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

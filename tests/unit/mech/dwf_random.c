@@ -25,6 +25,7 @@ static void random_tables(struct rig *r, struct rng *g) {
     rig_set(r, "spill_cycles", pick(g, OPTIONS("0", "1", "9")));
     rig_set(r, "memory", pick(g, OPTIONS("warp", "thread")));
     rig_set(r, "pool_layout", pick(g, OPTIONS("banks", "array")));
+    rig_set(r, "spill", pick(g, OPTIONS("arriving", "last")));
     rig_set(r, "majority", pick(g, OPTIONS("heap", "heap", "pipelined", "ideal")));
     rig_set(r, "heap", pick(g, small));
     rig_set(r, "heap_lut", pick(g, small));
