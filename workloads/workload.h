@@ -44,6 +44,7 @@ extern const char *const work_size_names[WORK_SIZES], *const work_class_names[WO
 struct work {
     const struct workload *workload;
     enum work_size size;
+    uint64_t seed; /* of the inputs: another number, other inputs of the same kind */
     hd_device *dev;
     /* Around each launch: before it starts, and after it ended well, when hd_stat has its statistics. May be NULL. */
     void (*before)(struct work *w, hd_kernel *k, const hd_launch *l);
@@ -70,7 +71,7 @@ bool work_ok(const struct work *w);
 /* Of three values the one for the size of this run. */
 uint32_t work_pick(const struct work *w, uint32_t tiny, uint32_t small, uint32_t paper);
 
-/* A seeded generator: the same inputs in every run of a size. */
+/* A seeded generator: the same inputs in every run of a size and a seed. */
 uint32_t work_random(struct work *w);
 uint32_t work_below(struct work *w, uint32_t n); /* uniform in [0, n); n > 0 */
 float work_uniform(struct work *w, float low, float high);

@@ -51,6 +51,7 @@ static void work_after(struct work *w, hd_kernel *k, const hd_launch *l) {
 static bool run_workload(struct run *r, const struct lab_subject *s) {
     struct work w = {.workload = s->workload,
                      .size = s->size,
+                     .seed = (uint64_t)sim_options(r->dev)->run.seed,
                      .dev = r->dev,
                      .before = work_before,
                      .after = work_after,

@@ -150,7 +150,8 @@ bool options_of_host(const struct option_row *r) {
 static bool is_functional(const struct option_row *r) {
     return !strcmp(r->section, "exec") || !strcmp(r->section, "mem") || !strcmp(r->key, "run.mode") ||
            !strncmp(r->key, "run.races", 9) || !strcmp(r->key, "gpu.capability") ||
-           !strcmp(r->key, "run.slack") || !strcmp(r->key, "run.profile") || options_of_host(r);
+           !strcmp(r->key, "run.slack") || !strcmp(r->key, "run.seed") || !strcmp(r->key, "run.profile") ||
+           options_of_host(r);
 }
 
 void options_settle(struct options *o, bool stand_in) {

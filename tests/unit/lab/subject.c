@@ -39,6 +39,12 @@ static void broken(struct work *w) {
     work_expect(w, false, NULL, 0, "only the first failure is told");
 }
 
+/* What it computes is what it draws. */
+static void drawing(struct work *w) {
+    const uint32_t drawn = work_random(w);
+    work_expect(w, true, &drawn, sizeof drawn, "always");
+}
+
 /* The check holds, but the bytes are not the same on a machine with time. */
 static void fickle(struct work *w) {
     double cycles = 0;
@@ -122,6 +128,24 @@ static struct seen run(void (*code)(struct work *), enum work_size size, const h
                                     .user = &s};
     lab_run(&(struct lab_subject){.workload = &w, .size = size}, config, &hooks, out);
     return s;
+}
+
+/* run.seed = 0 is what it is without; every other number draws something else, and the same again. */
+static void the_seed_decides_what_inputs_are_drawn(void **state) {
+    (void)state;
+    static const char *const seed[] = {NULL, "0", "1", "2", "1"};
+    struct lab_outcome out[5];
+    for (size_t k = 0; k < 5; k++) {
+        const hd_option set = {"run.seed", seed[k] ? seed[k] : ""};
+        run(drawing, WORK_TINY, &(hd_config){.options = &set, .noptions = seed[k] != NULL}, &out[k]);
+        assert_int_equal(out[k].err.code, ERR_OK);
+    }
+    assert_int_equal(out[1].digest, out[0].digest);
+    assert_int_equal(out[4].digest, out[2].digest);
+    assert_int_not_equal(out[2].digest, out[0].digest);
+    assert_int_not_equal(out[3].digest, out[0].digest);
+    assert_int_not_equal(out[3].digest, out[2].digest);
+    for (size_t k = 0; k < 5; k++) lab_outcome_free(&out[k]);
 }
 
 static void a_right_workload_is_verified(void **state) {
@@ -361,6 +385,7 @@ static void names_are_found_or_suggested(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_right_workload_is_verified),
+        cmocka_unit_test(the_seed_decides_what_inputs_are_drawn),
         cmocka_unit_test(a_wrong_element_is_named),
         cmocka_unit_test(a_fault_is_not_a_wrong_result),
         cmocka_unit_test(a_device_that_cannot_be_opened_is_an_error),
