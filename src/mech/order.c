@@ -1,9 +1,9 @@
 /* The schedulers' orders.
  *
  * Per scheduler: splits that wait for a cycle are timed; those whose cycle has come are ready; those that wait for an event
- * need not be in any structure. Timed ones lie in a heap by cycle, ready ones in a bit map by slot (round robin) or a heap by age
- * (oldest, greedy). By age they lie in one short list instead, as long as there are few (order_body.h): most come back to where
- * they were, and looking through it ends with the second that is ready.
+ * need not be in any structure. Timed ones lie in a heap by cycle, ready ones in a bit map by slot (round robin) or a heap by
+ * rank (oldest, greedy, pc). By rank, which is mostly the age, they lie in one short list instead, as long as there are few
+ * (order_body.h): most come back to where they were, and looking through it ends with the second that is ready.
  *
  * The SM is asked once more about a ready split that is about to be picked, because a unit may have become busy since; only
  * about that, if splits stay as they are until they are picked (MECH_STEADY). The cycle before
@@ -15,7 +15,11 @@
  * others. With issue = barrel a split is in flight until its load is back, so that leaving at issue is the only moment at
  * which its place can be given away. A split that has issued order_timeout instructions since it became active makes room
  * for one that waits, if there is one: where a large warp is the whole active set, one that never goes to memory would keep
- * the others out until it ends. */
+ * the others out until it ends.
+ *
+ * Lowest PC first is the rule of a priority scheduler that keeps threads at the same pace (HARP 7.4, which does not say which
+ * ones it tried; DPC of DWF 4.3): whoever is behind goes first, so that those ahead wait and can be caught up with.
+ * A split has another PC whenever it comes back, so that its place in the short list is seldom kept. */
 #include "mech/order.h"
 
 #include <inttypes.h>
@@ -37,7 +41,8 @@ struct order *order_new(const struct mech_env *env, const struct split_pool *poo
                         .again = env->again,
                         .sm = env->sm,
                         .policy = (enum order_policy)env->order,
-                        .by_age = env->order == ORDER_GTO || env->order == ORDER_OLDEST,
+                        .by_age = env->order == ORDER_GTO || env->order == ORDER_OLDEST || env->order == ORDER_PC,
+                        .by_pc = env->order == ORDER_PC,
                         .cap = pool->cap,
                         .groups = env->order_groups,
                         .timeout = env->order_timeout,
@@ -86,7 +91,7 @@ static void put_few(struct order *o, struct order_queue *q, uint32_t k, struct m
 }
 
 static void add_few(struct order *o, struct order_queue *q, struct mech_split *s) {
-    const uint64_t age = s->age;
+    const uint64_t age = order_rank(o, s);
     uint32_t k = q->nfew++;
     for (; k && (q->few_age[k - 1] > age || (q->few_age[k - 1] == age && q->few[k - 1]->id > s->id)); k--)
         put_few(o, q, k, q->few[k - 1], q->few_age[k - 1], q->few_wake[k - 1]);
@@ -139,7 +144,7 @@ static inline void put_ready(struct order *o, struct order_queue *q, struct mech
         return;
     }
     q->nready++;
-    heap_put(&q->aged, s->age, s->id);
+    heap_put(&q->aged, order_rank(o, s), s->id);
 }
 
 static inline void take_ready(struct order *o, struct order_queue *q, const struct mech_split *s) {

@@ -1,5 +1,5 @@
-/* Which schedulable split issues next: loose round robin, greedy then oldest, oldest first, two-level, each for every
- * scheduler by itself.
+/* Which schedulable split issues next: loose round robin, greedy then oldest, oldest first, two-level, lowest PC first, each
+ * for every scheduler by itself.
  *
  * A split is handed over with order_add when it may be scheduled, and leaves by being picked (it is in flight then, and
  * comes back with order_add) or by order_remove (it waits, merged, died). The order asks the SM (env.when) from which
@@ -11,10 +11,11 @@
 #include "mech/mech.h"
 
 /* lrr: the next slot behind the last one picked. gto: the same split as long as it can, then the oldest. two_level:
- * round robin in an active set; who begins or awaits a long event, or has been in it for long, leaves it, FIFO. */
+ * round robin in an active set; who begins or awaits a long event, or has been in it for long, leaves it, FIFO. pc: whoever
+ * is furthest behind in the code, then the oldest. */
 #define ORDER_POLICY(CHOICE) \
     CHOICE(lrr, ORDER_LRR)   \
-    CHOICE(gto, ORDER_GTO) CHOICE(oldest, ORDER_OLDEST) CHOICE(two_level, ORDER_TWO_LEVEL)
+    CHOICE(gto, ORDER_GTO) CHOICE(oldest, ORDER_OLDEST) CHOICE(two_level, ORDER_TWO_LEVEL) CHOICE(pc, ORDER_PC)
 enum order_policy { ORDER_POLICY(OPTION_ENUMERATOR) };
 
 struct order;

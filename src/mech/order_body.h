@@ -30,9 +30,9 @@ struct order_queue {
     uint32_t last; /* slot picked last; cap: none yet */
     uint64_t last_age;
     struct heap timed;            /* by wake */
-    struct heap aged;             /* ready, by age: GTO, OLDEST */
+    struct heap aged;             /* ready, by rank: GTO, OLDEST, PC */
     uint32_t nactive, head, tail; /* two-level: active splits; the pending ones, SPLIT_NONE when empty */
-    /* GTO, OLDEST: the short list, by age, then slot. If somebody is in it, all that are ready or timed
+    /* GTO, OLDEST, PC: the short list, by rank, then slot. If somebody is in it, all that are ready or timed
      * are, and nobody is in any of the above. So are those that are picked or wait for an event, as long as there is room:
      * most come back. */
     uint32_t nfew;
@@ -41,7 +41,7 @@ struct order_queue {
     uint64_t
         few_wake[ORDER_FEW +
                  1]; /* MECH_NEVER: picked, or waits for an event; so is the last one, which is nobody's */
-    uint64_t few_age[ORDER_FEW]; /* when it was put there */
+    uint64_t few_age[ORDER_FEW]; /* its rank when it was put there */
     struct mech_split *few[ORDER_FEW];
 };
 
@@ -55,7 +55,8 @@ struct order {
     uint64_t (*again)(void *sm, const struct mech_split *s);
     void *sm;
     enum order_policy policy;
-    bool by_age; /* GTO, OLDEST */
+    bool by_age; /* GTO, OLDEST, PC: by rank, which is the age or begins with the PC */
+    bool by_pc;  /* PC */
     bool used;
     bool moved; /* an element of wake may have become another since the SM took note of them */
     uint32_t cap;
@@ -93,6 +94,13 @@ static inline void order_expects(struct order *o, const struct order_queue *q, s
     if (from < *wake) *wake = from;
 }
 
+/* The lowest is picked first: the oldest, or of those at the lowest PC the oldest. */
+static inline uint64_t order_rank(const struct order *o, const struct mech_split *s) {
+    enum { AGE_BITS = 36 }; /* ages beyond them begin anew, which only ties at one PC can tell */
+    if (!o->by_pc) return s->age;
+    return (uint64_t)s->pc << AGE_BITS | (s->age & ((UINT64_C(1) << AGE_BITS) - 1));
+}
+
 /* order_holds */
 static inline bool order_has(const struct mech_split *s) {
     return s->order != ORDER_IDLE && s->order != ORDER_PICKED;
@@ -102,7 +110,7 @@ static inline bool order_has(const struct mech_split *s) {
 static inline bool order_listed(const struct order *o, const struct order_queue *q,
                                 const struct mech_split *s) {
     const uint32_t k = o->pos[s->id];
-    return k < q->nfew && q->few[k] == s && q->few_age[k] == s->age;
+    return k < q->nfew && q->few[k] == s && q->few_age[k] == order_rank(o, s);
 }
 
 /* In round robin: it is ready, or no longer. */

@@ -28,6 +28,7 @@ const struct diff_machine diff_machines[] = {
     {"greedy", TINY, {"sm.order", "gto", "sm.issue", "scoreboard"}},
     {"two-level", TINY, {"sm.order", "two_level", "sm.order_active", "2"}},
     {"oldest, register banks", TINY, {"sm.order", "oldest", "sm.register_banks", "true"}},
+    {"lowest PC first", TINY, {"sm.order", "pc", "sm.issue", "scoreboard"}},
     {"fetch", TINY, {"sm.ideal_fetch", "false", "l1i.ideal", "false", "l1i.sets", "2", "l1i.ways", "1"}},
     {"one block at a time", TINY, {"gpu.dispatch", "one_at_a_time", "gpu.sms", "2"}},
     {"ideal memory", TINY, {"memory.ideal", "true"}},

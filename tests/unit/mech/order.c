@@ -116,6 +116,21 @@ static void test_greed_ends_with_the_split(void **state) {
     rig_down(&r);
 }
 
+/* DPC of DWF 4.3: who is behind goes first; splits at one PC in the order of their age. */
+static void test_lowest_pc_first_lets_those_behind_catch_up(void **state) {
+    (void)state;
+    struct rig r;
+    rig_up(&r, ORDER_PC, 1, 1);
+    struct mech_split *const behind = order_pick(r.m.order, 0, r.now), *const ahead = r.s[1];
+    assert_int_equal(behind->id, 0);
+    order_remove(r.m.order, ahead);
+    behind->pc = ahead->pc = 1;
+    order_add(r.m.order, ahead);
+    order_add(r.m.order, behind);
+    expect(&r, 0, 8, "234501--"); /* 0 is the oldest of all, but only among the two at PC 1 */
+    rig_down(&r);
+}
+
 static void test_oldest_first_goes_back_as_soon_as_it_can(void **state) {
     (void)state;
     struct rig r;
@@ -207,9 +222,9 @@ static void test_a_removed_split_is_never_picked(void **state) {
 /* SBI's partners: who could be picked now can be taken, and comes back as if it had been picked. */
 static void test_who_is_ready_can_be_taken_out_of_turn(void **state) {
     (void)state;
-    static const char *const without[] = {"0134501", "0000", "0000", "0101"};
-    static const char *const with[] = {"2345012", "0000", "0000", "2012"};
-    for (uint32_t policy = ORDER_LRR; policy <= ORDER_TWO_LEVEL; policy++) {
+    static const char *const without[] = {"0134501", "0000", "0000", "0101", "0000"};
+    static const char *const with[] = {"2345012", "0000", "0000", "2012", "0000"};
+    for (uint32_t policy = ORDER_LRR; policy <= ORDER_PC; policy++) {
         struct rig r;
         rig_up(&r, policy, 1, 3);
         assert_true(order_ready(r.m.order, r.s[2]));
@@ -229,7 +244,7 @@ static void test_who_is_ready_can_be_taken_out_of_turn(void **state) {
 /* Under every policy what is picked is always ready, and somebody is picked whenever one is. */
 static void test_random_times_lose_nobody(void **state) {
     (void)state;
-    for (uint32_t policy = ORDER_LRR; policy <= ORDER_TWO_LEVEL; policy++) {
+    for (uint32_t policy = ORDER_LRR; policy <= ORDER_PC; policy++) {
         struct rig r;
         struct rng rng = {policy + 1};
         uint32_t picked[SPLITS] = {0};
@@ -259,6 +274,11 @@ static void test_random_times_lose_nobody(void **state) {
 
 enum { MANY = 40 };
 
+static bool is_before(enum order_policy policy, const struct mech_split *a, const struct mech_split *b) {
+    if (policy == ORDER_PC && a->pc != b->pc) return a->pc < b->pc;
+    return a->age < b->age;
+}
+
 /* What the policy would pick of those that may issue, found by looking at all of them; MANY: none. */
 static uint32_t model(const struct rig *r, struct mech_split *const *s, const bool *there, uint32_t last,
                       enum order_policy policy, const uint64_t *at) {
@@ -267,7 +287,7 @@ static uint32_t model(const struct rig *r, struct mech_split *const *s, const bo
         const uint32_t k = policy == ORDER_LRR ? (last + 1 + step) % MANY : step;
         if (!there[k] || at[k] > r->now) continue;
         if (policy == ORDER_GTO && k == last) return k;
-        if (best == MANY || (policy != ORDER_LRR && s[k]->age < s[best]->age)) best = k;
+        if (best == MANY || (policy != ORDER_LRR && is_before(policy, s[k], s[best]))) best = k;
     }
     return best;
 }
@@ -306,6 +326,7 @@ static void crowd_up(struct crowd *c, enum order_policy policy) {
 static void crowd_add(struct crowd *c, uint32_t k, struct rng *g) {
     const uint32_t kind = (uint32_t)rng_next(g) % 8;
     c->at[k] = kind == 0 ? MECH_NEVER : kind == 1 ? c->r.now + 200 : c->r.now + (uint32_t)rng_next(g) % 6;
+    if (rng_next(g) % 2) c->s[k]->pc = (uint32_t)rng_next(g) % 5;
     order_add(c->r.m.order, c->s[k]);
     c->there[k] = true;
     c->n++;
@@ -354,7 +375,7 @@ static void run_crowd(enum order_policy policy, uint32_t most) {
 
 static void test_few_and_many_are_picked_alike(void **state) {
     (void)state;
-    static const enum order_policy policies[] = {ORDER_LRR, ORDER_GTO, ORDER_OLDEST};
+    static const enum order_policy policies[] = {ORDER_LRR, ORDER_GTO, ORDER_OLDEST, ORDER_PC};
     for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
         run_crowd(policies[p], 6);
         run_crowd(policies[p], 16);
@@ -369,6 +390,7 @@ int main(void) {
         cmocka_unit_test(test_each_scheduler_has_its_own_splits),
         cmocka_unit_test(test_greedy_stays_and_then_takes_the_oldest),
         cmocka_unit_test(test_greed_ends_with_the_split),
+        cmocka_unit_test(test_lowest_pc_first_lets_those_behind_catch_up),
         cmocka_unit_test(test_oldest_first_goes_back_as_soon_as_it_can),
         cmocka_unit_test(test_two_level_keeps_to_its_active_set),
         cmocka_unit_test(test_two_level_makes_room_after_a_timeout),
