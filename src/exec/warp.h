@@ -252,6 +252,10 @@ static inline uint32_t exec_guard(const struct exec_ctx *x, const struct ir_insn
     return mask & (i->guard & IR_GUARD_NEG ? ~p : p);
 }
 
+/* Those of the lanes that the instruction, if it loads or stores by an address in a register, accesses memory for; where, as its
+ * space has it, and how many bytes each. The registers it needs are there. None: it is something else, or a tape says where. */
+uint32_t exec_where(const struct exec_warp *w, const struct ir_insn *i, uint32_t mask, uint64_t *addr,
+                    uint32_t *bytes);
 /* Tells the launch's `failure` what went wrong, at an instruction of a thread, or of none in particular: w NULL. */
 void exec_failed(const struct exec_grid *g, enum exec_fault_kind kind, const struct exec_warp *w,
                  uint32_t lane, uint32_t pc);

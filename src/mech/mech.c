@@ -133,9 +133,10 @@ static void audit_splits(const struct mech *m) {
 }
 
 /* What the mechanism says, and what it leaves out. */
-static const struct mech_ops *complete(const struct mech_ops *ops, struct pages *pages) {
+static const struct mech_ops *complete(const struct mech_ops *ops, const void *params, struct pages *pages) {
     struct mech_ops *o = PAGES_NEW(pages, struct mech_ops, 1);
     *o = *ops;
+    if (o->selects && !o->selects(params)) o->select = NULL;
     if (!o->launch) o->launch = launch_homes;
     if (!o->start) o->start = start_at_once;
     if (!o->select) o->select = select_one;
@@ -151,16 +152,16 @@ struct mech *mech_new(const struct mech_ops *ops, const struct mech_env *env, st
     const uint32_t width = mech_width(ops, env->param, env->warp_size, env->simd_width);
     if (!check_env(ops, env, e) || !check_width(ops, width, e)) return NULL;
     struct mech *m = PAGES_NEW(env->pages, struct mech, 1);
-    m->ops = complete(ops, env->pages);
+    uint32_t *params = PAGES_NEW(env->pages, uint32_t, MECH_PARAMETERS);
+    read_params(ops, env->param, params);
+    m->params = params;
+    m->ops = complete(ops, params, env->pages);
     m->env = *env;
     m->env.warp_size = width;
     if (!(ops->caps & MECH_STEADY)) m->env.again = NULL;
     m->pool = split_pool_new(&m->env, most_pieces(ops, width));
     m->order = order_new(&m->env, m->pool);
-    m->wakes = ops->select || ops->next ? NULL : order_wakes(m->order);
-    uint32_t *params = PAGES_NEW(env->pages, uint32_t, MECH_PARAMETERS);
-    read_params(ops, env->param, params);
-    m->params = params;
+    m->wakes = m->ops->select != select_one || m->ops->next ? NULL : order_wakes(m->order);
     m->self = pages_get(env->pages, ops->self_bytes);
     return !ops->create || ops->create(m, e) ? m : NULL;
 }

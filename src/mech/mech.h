@@ -133,6 +133,12 @@ struct mech_env {
     /* Threads of s, an in-flight load, that have their data while others wait for theirs: a mechanism may take any proper
      * subset of them at any time (see `memory`). None: it is no load, nobody has, or all have. */
     void (*ready)(void *sm, const struct mech_split *s, struct mech_set *out);
+    /* Threads of s, an access whose operands are there, that the first-level data cache's port serves at once: those in the
+     * line that the first of them asks for, or, of shared memory, those that find their banks free or at the same word. All of
+     * them, where this is no question: other instructions and paths, recorded traces. Not before s may issue. */
+    void (*served)(void *sm, const struct mech_split *s, struct mech_set *out);
+    /* Cycles from the issue of an access until a thread that the port has refused may issue again. */
+    uint32_t refusal;
     /* Lanes that last did what a thread does that waits for others: polled, slept, failed an atomic. */
     uint32_t (*spinning)(void *sm, uint32_t warp);
     /* A split has been taken apart: for profiles; NULL: nobody listens. */
@@ -203,6 +209,8 @@ struct mech_ops {
     /* What scheduler `sched` issues now; false: nothing can. Called when its issue port is free. Left out: what its order
      * picks. */
     bool (*select)(struct mech *m, uint32_t sched, struct mech_packet *p);
+    /* Optional. Whether `select` is needed with these parameters; without it what the order picks is issued. */
+    bool (*selects)(const void *params);
     void (*commit)(struct mech *m, struct mech_split *s, const struct mech_outcome *o); /* required */
     /* Optional. All threads of s go on at `to`; its instruction is no call, return or IR_MARK. What commit does then, without
      * an outcome, if it is no more than to let s go on. False: it is more, and nothing was done. */

@@ -41,7 +41,8 @@ struct order *order_new(const struct mech_env *env, const struct split_pool *poo
                         .again = env->again,
                         .sm = env->sm,
                         .policy = (enum order_policy)env->order,
-                        .by_age = env->order == ORDER_GTO || env->order == ORDER_OLDEST || env->order == ORDER_PC,
+                        .by_age =
+                            env->order == ORDER_GTO || env->order == ORDER_OLDEST || env->order == ORDER_PC,
                         .by_pc = env->order == ORDER_PC,
                         .cap = pool->cap,
                         .groups = env->order_groups,
@@ -283,6 +284,14 @@ void order_enter(struct order *o, struct mech_split *s) {
 
 void order_add(struct order *o, struct mech_split *s) {
     order_return(o, s, o->when, o->sm);
+}
+
+void order_add_at(struct order *o, struct mech_split *s, uint64_t from) {
+    s->in_flight = false;
+    o->used = true;
+    s->wake = o->when(o->sm, s);
+    if (s->wake < from) s->wake = from;
+    order_enter(o, s);
 }
 
 void order_remove(struct order *o, struct mech_split *s) {

@@ -15,7 +15,8 @@
  * is furthest behind in the code, then the oldest. */
 #define ORDER_POLICY(CHOICE) \
     CHOICE(lrr, ORDER_LRR)   \
-    CHOICE(gto, ORDER_GTO) CHOICE(oldest, ORDER_OLDEST) CHOICE(two_level, ORDER_TWO_LEVEL) CHOICE(pc, ORDER_PC)
+    CHOICE(gto, ORDER_GTO)   \
+    CHOICE(oldest, ORDER_OLDEST) CHOICE(two_level, ORDER_TWO_LEVEL) CHOICE(pc, ORDER_PC)
 enum order_policy { ORDER_POLICY(OPTION_ENUMERATOR) };
 
 struct order;
@@ -23,6 +24,8 @@ struct order;
 struct order *order_new(const struct mech_env *env, const struct split_pool *pool);
 /* Schedulable from now on. */
 void order_add(struct order *o, struct mech_split *s);
+/* The same, not before cycle `from`. What order_wake finds out may be earlier: whoever has such splits asks it later. */
+void order_add_at(struct order *o, struct mech_split *s, uint64_t from);
 /* Not schedulable any more, or, if it was picked, not coming back. Harmless for a split that is in no order. */
 void order_remove(struct order *o, struct mech_split *s);
 /* Whether it is schedulable: handed over, and neither picked nor removed since. */

@@ -641,6 +641,9 @@ void lines_local(const struct sm *s, uint32_t warp, uint32_t mask, const uint64_
 /* plain.c: the requests of a plain access; false: it is none after all, and there are none. */
 bool plain_build(struct sm *s, uint32_t op, uint8_t kind);
 
+/* port.c: who of an access gets through at once; env.served. */
+void port_served(void *sm, const struct mech_split *split, struct mech_set *out);
+
 /* async.c: asynchronous copies and what waits for them. */
 static inline bool async_concerns(uint16_t op) {
     return op >= IR_MBAR && op <= IR_CP_WAIT;

@@ -128,6 +128,8 @@ static bool make_mech(struct sm *s, struct err *e) {
         .live = ask_live,
         .depth = ask_depth,
         .ready = ask_ready,
+        .served = port_served,
+        .refusal = s->scoreboard ? 1 : (uint32_t)o->depth,
         .spinning = ask_spinning,
         .event = hear_event,
         .tracing = s->env.observer && s->env.observer->issue && !s->env.observer->quiet,
