@@ -105,6 +105,11 @@ static const struct diff_variant variants[] = {
     {"minpc", {"minpc.memory", "true", "minpc.sp", "false"}},
     {"minpc", {"minpc.stack", "sync"}},
     {"minpc", {"minpc.stack", "sync", "minpc.memory", "true"}},
+    {"minpc", {"minpc.replay", "true"}},
+    {"minpc", {"minpc.replay", "true", "minpc.memory", "true", "minpc.stack", "sync"}},
+    {"minpc", {"minpc.arbitration", "3"}},
+    {"minpc", {"minpc.arbitration", "6", "minpc.speculate", "true", "minpc.memory", "true"}},
+    {"minpc", {"minpc.arbitration", "12", "minpc.speculate", "true", "minpc.replay", "true"}},
 
     {"tesla", {"tesla.loops", "brk"}},
     {"tesla", {"tesla.loops", "brk", "tesla.cached", "1", "tesla.spill_cycles", "3"}},

@@ -21,6 +21,8 @@
  * into a late split that is in no order; the others go on. When data arrives the threads stand again and an arbitration
  * lets them catch up.
  *
+ * 4.2 and 6 also say what port conflicts and a speculative arbitration do: port.c.
+ *
  * Deviations: a running split of which all threads miss keeps its warp waiting, where the paper would let the others of
  * the warp run. The simulator notes with each thread the divergence that parted it from others, for the profile only. With
  * minpc.sp off the depth half of every key is the same, so threads of different activations at one PC run together
@@ -42,6 +44,8 @@ static bool create(struct mech *m, struct err *e) {
     sorted_create(m, &f->sorted);
     f->sorted.flat = !minpc_params(m)->sp;
     f->div = minpc_params(m)->sp && minpc_params(m)->stack == MINPC_DIV;
+    f->arbitration = minpc_params(m)->arbitration;
+    f->speculate = minpc_params(m)->speculate;
     return true;
 }
 
@@ -110,6 +114,7 @@ static void choose_again(struct mech *m, struct minpc_home *h) {
 
 /* Nobody of the warp can run. */
 static void rest(struct mech *m, struct minpc_home *h) {
+    minpc_forget_guess(m, h);
     if (h->list.blocked.n || h->nlate) {
         order_remove(m->order, h->run);
         return;
@@ -121,15 +126,19 @@ static void rest(struct mech *m, struct minpc_home *h) {
 /* ---- late threads ---- */
 
 /* `ahead` goes on without s. */
-static void make_late(struct mech *m, struct minpc_home *h, struct mech_split *s,
-                      const struct mech_split *ahead) {
+static void part(struct mech *m, struct minpc_home *h, struct mech_split *s, const struct mech_split *ahead) {
     struct minpc *f = m->self;
-    s->own[MINPC_LATE] = true;
+    s->own[MINPC_LATE] = MINPC_IS_LATE;
     s->own[MINPC_DEEPEST] = sorted_depth(h->key);
     s->own[MINPC_SHALLOWEST] = h->shallowest;
     h->nlate += s->threads;
     sorted_part(m, &f->sorted, &ahead->set);
     sorted_part(m, &f->sorted, &s->set);
+}
+
+static void make_late(struct mech *m, struct minpc_home *h, struct mech_split *s,
+                      const struct mech_split *ahead) {
+    part(m, h, s, ahead);
     minpc_counts(m)->run_ahead++;
     mech_event(m, "run ahead of %" PRIu32, s->pc);
 }
@@ -185,8 +194,18 @@ static void go(struct mech *m, struct minpc_home *h) {
             rest(m, h);
             return;
         }
-        order_add(m->order, h->run);
+        if (h->from > *m->env.now)
+            order_add_at(m->order, h->run, h->from);
+        else
+            order_add(m->order, h->run);
     } while (f->memory && h->run->wake == MECH_NEVER && pass_late(m, h));
+}
+
+void minpc_leave(struct mech *m, struct minpc_home *h, struct mech_split *s, struct mech_split *ahead) {
+    part(m, h, s, ahead);
+    h->run = ahead;
+    if (h->shallowest != sorted_depth(h->key)) choose_again(m, h); /* those in the deepest call may be in s */
+    go(m, h);
 }
 
 /* The running split's threads compete with the others. */
@@ -201,7 +220,9 @@ static void arrived(struct mech *m, struct minpc_home *h) {
     if (h->run->in_flight || (h->run->threads && keeps_turn(m->self, h, h->key))) return;
     minpc_counts(m)->arbitrations++;
     order_remove(m->order, h->run);
-    compete(m, h);
+    choose_again(m, h);
+    minpc_arbitrated(m, h, NULL);
+    go(m, h);
 }
 
 /* ---- the interface ---- */
@@ -247,14 +268,25 @@ static void commit_late(struct mech *m, struct minpc_home *h, struct mech_split 
     arrived(m, h);
 }
 
+/* Nobody was where it issued, so that nothing is written back. */
+static void commit_guess(struct mech *m, struct minpc_home *h, struct mech_split *s) {
+    if (h->guess == s) h->guess = NULL;
+    split_free(m, s);
+}
+
 static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     const struct minpc *f = m->self;
     struct minpc_home *h = minpc_home_of(m, s);
     if (s->own[MINPC_LATE]) {
-        commit_late(m, h, s, o);
+        if (s->own[MINPC_LATE] == MINPC_GUESSED)
+            commit_guess(m, h, s);
+        else
+            commit_late(m, h, s, o);
         return;
     }
     const bool flow = ir_ops[o->insn->op].cls == IR_C_BRANCH;
+    bool steps = false; /* onto a standing PC: the threads' own comparison notices, without the arbiter */
+    minpc_forget_guess(m, h);
     if (o->nsides == 1 && !o->exited.n && !o->waiting.n && (f->sorted.flat || !o->depth_change)) {
         const uint64_t key = sorted_move(h->key, o->side[0].pc);
         const bool keeps = keeps_turn(f, h, key);
@@ -262,15 +294,18 @@ static void commit(struct mech *m, struct mech_split *s, const struct mech_outco
         if (keeps) {
             h->key = key;
             s->pc = o->side[0].pc;
+            if (flow) minpc_arbitrated(m, h, o);
             go(m, h);
             return;
         }
         minpc_counts(m)->limit_hits += !flow;
+        steps = !flow;
     } else {
         minpc_counts(m)->arbitrations++;
     }
     scatter(m, h, s, o, sorted_depth(h->key), h->shallowest);
     arbitrate(m, h);
+    if (!steps) minpc_arbitrated(m, h, o);
     go(m, h);
 }
 
@@ -304,6 +339,16 @@ static void wake_late(struct mech *m, struct mech_split *s, uint32_t warp, uint3
     arrived(m, h);
 }
 
+/* The running split's next instruction may be at hand, which does not make it issue before its arbitration is over. */
+static void wake_running(struct mech *m, struct minpc_home *h) {
+    if (h->from <= *m->env.now) {
+        order_wake(m->order, h->run);
+    } else if (h->run->wake == MECH_NEVER && order_holds(h->run)) {
+        order_remove(m->order, h->run);
+        order_add_at(m->order, h->run, h->from);
+    }
+}
+
 static void wake(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t mask) {
     const struct minpc *f = m->self;
     if (s->in_flight) return;
@@ -311,7 +356,7 @@ static void wake(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t m
         wake_late(m, s, warp, mask);
         return;
     }
-    order_wake(m->order, s);
+    wake_running(m, minpc_home_of(m, s));
     if (f->memory && s->threads && s->wake == MECH_NEVER && pass_late(m, minpc_home_of(m, s)))
         go(m, minpc_home_of(m, s));
 }
@@ -347,6 +392,8 @@ const struct mech_ops mech_minpc = {
     .self_bytes = sizeof(struct minpc),
     .create = create,
     .start = start,
+    .select = minpc_select,
+    .selects = minpc_selects,
     .commit = commit,
     .memory = memory,
     .release = release,

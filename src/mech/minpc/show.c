@@ -45,7 +45,7 @@ static void span(const struct mech *m, const struct mech_set *set, uint32_t *dee
 
 static void print_late(const struct mech *m, uint32_t home, struct sb *out) {
     FOR_SPLITS(s, m->pool) {
-        if (s->own[MINPC_HOME] != home || !s->own[MINPC_LATE]) continue;
+        if (s->own[MINPC_HOME] != home || s->own[MINPC_LATE] != MINPC_IS_LATE) continue;
         uint32_t deepest, shallowest;
         span(m, &s->set, &deepest, &shallowest);
         print_split(m, s, sorted_key(deepest, s->pc), shallowest, "late", out);
@@ -74,7 +74,7 @@ void minpc_storage(const struct mech *m, struct mech_storage *out) {
         storage_add(
             out, (struct mech_array){.name = "thread_depth", .entries = homes, .bits = of_home * DEPTH_BITS});
     storage_add(out, (struct mech_array){.name = "common_and_limit", .entries = homes, .bits = 2 * key});
-    if (f->memory)
+    if (f->memory || minpc_params(m)->replay)
         storage_add(out, (struct mech_array){.name = "late_flags", .entries = homes, .bits = of_home});
 }
 

@@ -135,6 +135,8 @@ struct fake {
     uint32_t budget; /* a thread ends at the first chance after so many steps; 0: never by itself */
     /* The script: which way thread t goes at pc, from 0; NULL: by hash. For BRA 1 is taken. */
     uint32_t (*choose)(uint32_t thread, uint32_t pc, uint32_t step);
+    /* The line that a thread's load, or addition, asks for, by its step; NULL: all ask for the same. */
+    uint32_t (*line)(uint32_t thread, uint32_t step);
     bool busy; /* no thread polls; otherwise all do */
     bool slow; /* random latencies, events, early data; otherwise one packet at a time, committed at once */
     struct rng rng;
@@ -227,6 +229,20 @@ static inline void fake_ready(void *sm, const struct mech_split *s, struct mech_
     if (f->t[s->set.p[k].warp * 32 + l].early) set_add(out, s->set.p[k].warp, 1u << l);
     if (set_equal(out, &s->set)) out->n = 0;
 }
+/* Those in the line of the first. */
+static inline void fake_served(void *sm, const struct mech_split *s, struct mech_set *out) {
+    const struct fake *f = sm;
+    set_copy(out, &s->set);
+    const uint16_t op = f->env.module->code.v[s->pc].op;
+    if (!f->line || (op != IR_LD_U32 && op != IR_ADD_U32)) return;
+    const uint32_t first = s->set.p[0].warp * 32 + (uint32_t)__builtin_ctz(s->set.p[0].mask);
+    const uint32_t line = f->line(first, f->t[first].steps);
+    out->n = 0;
+    for (uint32_t k = 0; k < s->set.n; k++) FOR_LANES(l, s->set.p[k].mask) {
+            const uint32_t id = s->set.p[k].warp * 32 + l;
+            if (f->line(id, f->t[id].steps) == line) set_add(out, s->set.p[k].warp, 1u << l);
+        }
+}
 static inline uint32_t fake_spinning(void *sm, uint32_t warp) {
     const struct fake *f = sm;
     (void)warp;
@@ -262,6 +278,8 @@ static inline struct fake *fake_new(const struct ir_module *m, const struct cfg 
                                .live = fake_live,
                                .depth = fake_depth,
                                .ready = fake_ready,
+                               .served = fake_served,
+                               .refusal = 1,
                                .spinning = fake_spinning,
                                .event = fake_event,
                                .tracing = true,
