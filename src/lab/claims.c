@@ -5,6 +5,7 @@
  * say, or computed something else than the CPU) is left out of the mean, and the note says so. */
 #include "lab/claims.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -185,6 +186,19 @@ static void responses(const double raw[CLAIM_MACHINES], double response[CLAIM_RU
     for (size_t i = 0; i < CLAIM_RUNS; i++) response[i] = raw[2 * i] / raw[2 * i + 1];
 }
 
+/* The pairs of machines that a claim compares. */
+static size_t pairs_of(const struct claim *c) {
+    size_t n = 0;
+    while (n < CLAIM_RUNS && c->machine[2 * n].mech) n++;
+    return n;
+}
+
+static double mean_of_pairs(const struct claim *c, const double response[CLAIM_RUNS]) {
+    double sum = 0;
+    for (size_t i = 0; i < pairs_of(c); i++) sum += response[i];
+    return sum / (double)pairs_of(c);
+}
+
 /* The statistic under a, and what it is a share of; and how a and b compare, where the claim is about that. */
 static bool one_value(struct claims_work *w, size_t claim, size_t k, double *value,
                       double raw[CLAIM_MACHINES], double *divisor) {
@@ -202,6 +216,7 @@ static bool one_value(struct claims_work *w, size_t claim, size_t k, double *val
     case CLAIM_MOST: *value = 100 * raw[0]; break;
     case CLAIM_CHANGE: *value = 100 * (raw[0] - raw[1]); break;
     case CLAIM_GAP: *value = 100 * (raw[0] / raw[1] - raw[2] / raw[3]); break;
+    case CLAIM_PAIRS: *value = 100 * (mean_of_pairs(c, response) - 1); break;
     case CLAIM_EFFECT:
     case CLAIM_RANK: *value = claims_effect(c, response); break;
     default: *value = 100 * (raw[0] / raw[1] - 1); break;
@@ -255,6 +270,18 @@ static double number(const struct sums *s, const struct claim *c) {
     }
 }
 
+/* The least and the largest mean of a pair: how far what the paper does not give moves the number. */
+static void add_spread(const struct sums *s, struct claim_result *r) {
+    double least = INFINITY, most = -INFINITY;
+    for (size_t i = 0; i < pairs_of(r->claim); i++) {
+        const double mean = 100 * (s->response[i] / (double)s->n - 1);
+        least = fmin(least, mean);
+        most = fmax(most, mean);
+    }
+    sb_add(&r->note, "%sOver the %zu pairs of machines from %+.1f to %+.1f %%.", r->note.len ? " " : "",
+           pairs_of(r->claim), least, most);
+}
+
 static void work_out(struct claims_work *w, size_t claim) {
     struct claim_result *r = &w->c->results[claim];
     struct sums s = {0};
@@ -278,6 +305,7 @@ static void work_out(struct claims_work *w, size_t claim) {
     }
     claim_judge_result(r);
     claims_explain(w, claim);
+    if (r->there && r->claim->kind == CLAIM_PAIRS) add_spread(&s, r);
 }
 
 bool claims_stopped(struct err *e) {

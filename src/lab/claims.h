@@ -7,9 +7,10 @@
 
 /* How values by workload become the claim's number, in per cent unless said. */
 enum claim_kind {
-    CLAIM_OVER,     /* harmonic mean of a over that of b, less 1 */
-    CLAIM_OF_PEAK,  /* harmonic mean of a, as a share of the peak: a thread instruction a lane and cycle */
-    CLAIM_MEAN,     /* mean of a / b, less 1 */
+    CLAIM_OVER,    /* harmonic mean of a over that of b, less 1 */
+    CLAIM_OF_PEAK, /* harmonic mean of a, as a share of the peak: a thread instruction a lane and cycle */
+    CLAIM_MEAN,    /* mean of a / b, less 1 */
+    CLAIM_PAIRS, /* mean of CLAIM_MEAN over pairs of machines, which differ in what the paper does not give */
     CLAIM_HARMONIC, /* harmonic mean of a / b, less 1 */
     CLAIM_BEST,     /* largest a / b, less 1 */
     CLAIM_WORST,    /* smallest a / b, less 1 */

@@ -33,6 +33,9 @@
      .paper = most,                                                                \
      .how = "place by size of the effect",                                         \
      .way = CLAIM_AT_MOST},
+#define SPREAD(id, basis, source, what, config, workloads, machines, stat, goes, number)                   \
+    {ROW(id, basis, source, what, PAIRS, config, workloads, stat), .machine = {machines}, .paper = number, \
+     .way = CLAIM_##goes, .how = "mean of speed-ups, over the pairs of machines"},
 #define PAPER(prefix, name, title)
 #define SMALLER(config, settings)
 #define MACHINE_CODE(config, settings)
@@ -47,6 +50,8 @@ const struct claim claim_list[] = {
 #undef CHANGE
 #undef EFFECT
 #undef RANK
+#undef SPREAD
+#define SPREAD(...)
 #define EFFECT(...)
 #define RANK(...)
 #define CLAIM(...)

@@ -266,6 +266,19 @@ static void a_place_counts_the_larger_effects(void **state) {
     assert_string_equal(r->claims.results[0].note.text, "The sign differs, most of all by mu (+3.0).");
 }
 
+static void a_claim_over_pairs_prints_their_spread(void **state) {
+    struct rig *r = *state;
+    static invent *const with[] = {others_97, others_103, response_100, response_100, others_103};
+    const struct claim *c = claim("harp.ready-4");
+    for (int i = 0; i < 5; i++) {
+        fill(r, c, 2 * i, with[i], NULL);
+        fill(r, c, 2 * i + 1, response_100, NULL);
+    }
+    near(run(r, c)->ours, 12.0 / 13 * 3 / 5); /* the first of thirteen programs is the same everywhere */
+    assert_non_null(
+        strstr(r->claims.results[0].note.text, "Over the 5 pairs of machines from -2.8 to +2.8 %."));
+}
+
 static void idle(struct stats *s, size_t k) {
     ipc(s, 1);
     s->idle.dependency = 60 - k;
@@ -463,6 +476,7 @@ int main(void) {
         TEST(effects_and_places_are_of_the_eight_runs),
         TEST(factors_without_effects_share_the_first_place),
         TEST(a_place_counts_the_larger_effects),
+        TEST(a_claim_over_pairs_prints_their_spread),
         TEST(stalled_is_the_largest_share),
         TEST(hits_are_by_programs_or_by_accesses),
         TEST(changes_are_in_points_of_shares),

@@ -227,6 +227,7 @@ static void a_table_has_a_value_for_each_workload(void **state) {
 #define CHANGE(...)
 #define EFFECT(...)
 #define RANK(...)
+#define SPREAD(...)
 #define NOTE(id, text) {id, text},
 static const char *const notes[][2] = {
 #include "lab/claims.def"
