@@ -65,10 +65,10 @@ ALU_AVX2  := -mavx2 -mfma -mbmi -mbmi2 -mpopcnt
 
 SRC    := $(sort $(shell find src -name '*.c'))
 ALU    := $(filter src/exec/alu% src/exec/access% src/mem/lanes.c,$(SRC))
-CLI    := $(filter src/cli/%,$(SRC))
-# Experiments: the rooms above the library, and the workloads with their kernels. The library is the simulator alone.
+CLI    := $(filter src/cli/cmd/%,$(SRC))
+# The rooms above the library and below the commands, and the workloads with their kernels. The library is the simulator alone.
 WORK   := $(sort $(wildcard workloads/*.c workloads/*/*.c))
-LAB    := $(filter src/lab/% src/report/% src/page/% src/front/trace/%,$(SRC)) $(WORK)
+LAB    := $(filter-out $(CLI),$(filter $(addprefix src/,lab/% report/% page/% front/trace/% value/% script/% toolchain/% subject/% cli/%),$(SRC))) $(WORK)
 # The CUDA library: the room above include/heddle.h that programs see as libcudart and libcuda.
 CUDART := $(filter src/cuda/%,$(SRC))
 LIBSRC := $(filter-out $(ALU) $(CLI) $(LAB) $(CUDART),$(SRC))
@@ -183,7 +183,7 @@ $(BUILD)/obj/workloads.o: $(BUILD)/obj/workloads.c
 $(WORK:%.c=$(BUILD)/obj/%.o): CFLAGS += -ffp-contract=off
 
 # Stored results name the sources they are of: all that decides about them, which is all but what prints.
-SOURCES := $(sort $(filter-out src/cli/% src/report/% src/page/% src/cuda/%,$(shell find src include workloads -name '*.[ch]' -o -name '*.def' -o -name '*.ptx' -o -name '*.riscv*')))
+SOURCES := $(sort $(filter-out $(addprefix src/,cli/% report/% page/% cuda/% value/% script/% toolchain/% subject/% lab/cluster/% lab/results/%),$(shell find src include workloads -name '*.[ch]' -o -name '*.def' -o -name '*.ptx' -o -name '*.riscv*')))
 $(BUILD)/obj/sources.c: $(SOURCES) tools/embed-sources
 	@mkdir -p $(@D)
 	$(call run,GEN,tools/embed-sources $(SOURCES) > $@)
@@ -284,7 +284,7 @@ asan:
 
 # What uses threads of the host: tests whose names say so, those of the rooms that start threads, and commands.
 TSAN_UNIT := $(patsubst tests/unit/%.c,build-tsan/tests/%,$(sort $(wildcard tests/unit/*/*threads*.c \
-    $(addprefix tests/unit/,base/crew.c base/ledger.c base/pages.c lab/pool.c lab/compare.c lab/sweep.c lab/store.c))))
+    $(addprefix tests/unit/,base/crew.c base/ledger.c base/pages.c lab/run/pool.c lab/run/compare.c lab/sweep/run.c lab/store/store.c))))
 tsan: test-deps
 	@$(MAKE) --no-print-directory BUILD=build-tsan OPT="-O1 -g" SAN="-fsanitize=thread" build-tsan/heddle $(TSAN_UNIT)
 	@TSAN_OPTIONS="halt_on_error=1" HEDDLE=build-tsan/heddle BUILD=build-tsan \
@@ -295,7 +295,7 @@ tsan: test-deps
 COVERAGE ?=
 COVERAGE_PATHS := src/exec/access src/exec/resolve src/exec/async src/exec/surf src/cuda/module src/cuda/image src/cuda/fatbin src/front/
 COVERAGE_TESTS := $(patsubst tests/unit/%.c,build-coverage/tests/%,$(sort $(wildcard $(addprefix tests/unit/,exec/[!o]*.c front/*.c \
-    cuda/*.c sim/api*.c sim/corpus.c sim/kernels*.c sim/unsupported.c lab/trace.c))))
+    cuda/*.c sim/api*.c sim/corpus.c sim/kernels*.c sim/unsupported.c lab/run/trace.c))))
 coverage: test-deps
 	@if [ -d build-coverage ]; then find build-coverage -name '*.gcda' -delete; fi
 	@$(MAKE) --no-print-directory BUILD=build-coverage OPT="-O0 -g" ALU_FLAGS="-ffp-contract=off -fno-strict-aliasing" \

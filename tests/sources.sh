@@ -21,11 +21,11 @@ changed() { # FILE: whether a line more in it gives another hash
 first=$(hash)
 [ "$(expr "$first" : '[0-9a-f]*$')" -eq 12 ]
 verdict $? "a hash of 12 digits"
-for f in src/mem/dram.c src/mech/mech.def src/lab/subject.c include/heddle.h workloads/bfs/bfs.c workloads/bfs/bfs.ptx workloads/workload.h; do
+for f in src/mem/dram.c src/mech/mech.def src/lab/run/subject.c include/heddle.h workloads/bfs/bfs.c workloads/bfs/bfs.ptx workloads/workload.h; do
     changed $f
     verdict $? "another one when $f changes"
 done
-! changed src/cli/main.c && ! changed src/report/table.c && ! changed workloads/bfs/bfs.cu
+! changed src/cli/cmd/main.c && ! changed src/report/table.c && ! changed workloads/bfs/bfs.cu
 verdict $? "the same when what prints or is not compiled changes"
 [ "$(hash)" != "$first" ]
 verdict $? "and not the first"

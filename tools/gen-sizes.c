@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "lab/subject.h"
+#include "lab/run/subject.h"
 
 /* Three digits, and k, M or G. */
 static void print_count(uint64_t n) {

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "cli/args.h"
-#include "cli/demangle.h"
+#include "value/args.h"
+#include "value/demangle.h"
 #include "cli/outfile.h"
 
 enum cli_exit cli_usage(const struct cli *c, const struct err *e) {

@@ -52,30 +52,6 @@ struct command {
     enum cli_exit (*raw)(struct cli *c, int n, char *const *words);
 };
 
-extern const struct command *const commands[]; /* ends with NULL */
-const struct command *command_find(const char *name);
-/* "unknown command 'rnu' (did you mean 'run'?)" */
-void command_unknown(const char *name, struct err *e);
-
-enum cli_exit report_main(struct cli *c, const struct opts *o);
-enum cli_exit record_main(struct cli *c, const struct opts *o);
-enum cli_exit run_main(struct cli *c, const struct opts *o);
-enum cli_exit area_main(struct cli *c, const struct opts *o);
-enum cli_exit cuda_main(struct cli *c, const struct opts *o);
-enum cli_exit compare_main(struct cli *c, const struct opts *o);
-enum cli_exit config_main(struct cli *c, const struct opts *o);
-enum cli_exit explain_main(struct cli *c, const struct opts *o);
-enum cli_exit inspect_main(struct cli *c, const struct opts *o);
-enum cli_exit study_main(struct cli *c, const struct opts *o);
-enum cli_exit reproduce_main(struct cli *c, const struct opts *o);
-enum cli_exit list_main(struct cli *c, const struct opts *o);
-enum cli_exit results_main(struct cli *c, const struct opts *o);
-enum cli_exit sweep_main(struct cli *c, const struct opts *o);
-enum cli_exit validate_main(struct cli *c, const struct opts *o);
-enum cli_exit completion_main(struct cli *c, const struct opts *o);
-enum cli_exit help_main(struct cli *c, const struct opts *o);
-enum cli_exit version_main(struct cli *c, const struct opts *o);
-
 /* Prints the error with the command's name and where to read more; returns CLI_USAGE. */
 enum cli_exit cli_usage(const struct cli *c, const struct err *e);
 

@@ -49,6 +49,10 @@ static void release(struct outfile *f) {
 
 enum target { TARGET_FILE, TARGET_HELD, TARGET_DIRECTORY };
 
+const char *infile_name(const char *operand) {
+    return strcmp(operand, "-") != 0 ? operand : "<stdin>";
+}
+
 const char *outfile_name(const char *path) {
     return strcmp(path, "/dev/stdout") ? path : "-";
 }

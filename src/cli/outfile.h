@@ -17,6 +17,8 @@ struct outfiles {
 /* Standard output has one name: "-" for "/dev/stdout", which may be a file that the shell opened and is not to be replaced;
  * any other path is itself. */
 const char *outfile_name(const char *path);
+/* What a file that is read is called in messages: "-" is standard input. */
+const char *infile_name(const char *operand);
 /* Whether path can be written, before there is anything to write: makes and removes a temporary file beside it; a pipe or
  * a device is not opened. What is there stays as it is. */
 bool outfile_try(const char *path, struct err *e);

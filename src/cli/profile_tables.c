@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/demangle.h"
+#include "value/demangle.h"
 #include "report/bar.h"
 #include "report/table.h"
 #include "report/text.h"

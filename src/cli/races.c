@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/demangle.h"
+#include "value/demangle.h"
 #include "report/text.h"
 #include "sim/sim.h"
 

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/demangle.h"
+#include "value/demangle.h"
 
 enum { WIDTH_DEFAULT = 80, WIDTH_MIN = 40, WIDTH_MAX = 200, BAR = 30 };
 

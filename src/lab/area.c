@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "lab/subject.h"
+#include "lab/run/subject.h"
 #include "sim/sim.h"
 
 #define CONSTANT(name, what, unit) {what, unit},

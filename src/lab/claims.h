@@ -3,7 +3,7 @@
 #ifndef HEDDLE_LAB_CLAIMS_H
 #define HEDDLE_LAB_CLAIMS_H
 
-#include "lab/store.h"
+#include "lab/store/store.h"
 
 /* How values by workload become the claim's number, in per cent unless said. */
 enum claim_kind {

@@ -3,7 +3,7 @@
 
 #include "lab/area.h"
 #include "lab/claims_impl.h"
-#include "lab/mech_choice.h"
+#include "lab/run/mech_choice.h"
 
 /* "area", or "area.tables" or "area.decoders" of it; "area.majority" is a share of the tables (below). */
 static double part_of(const struct area *a, const char *stat) {

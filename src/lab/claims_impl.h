@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 #include "lab/claims.h"
-#include "lab/sweep.h"
+#include "lab/sweep/run.h"
 
 struct claims_study {
     struct claim_value *value;

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "lab/claims_impl.h"
-#include "lab/pool.h"
-#include "lab/program.h"
+#include "lab/run/pool.h"
+#include "lab/run/program.h"
 #include "lab/study.h"
 #include "lab/table1.h"
 

@@ -3,8 +3,8 @@
 #ifndef HEDDLE_LAB_EXPERIMENT_H
 #define HEDDLE_LAB_EXPERIMENT_H
 
-#include "lab/pivot.h"
-#include "lab/sweep.h"
+#include "lab/store/pivot.h"
+#include "lab/sweep/run.h"
 
 /* What is measured. */
 struct response {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/subject.h"
+#include "lab/run/subject.h"
 
 const char *const litmus_end_names[] = {
     [LITMUS_ENDS] = "ends",       [LITMUS_DEADLOCK] = "deadlock", [LITMUS_REFUSED] = "refused",

@@ -2,7 +2,7 @@
 #ifndef HEDDLE_LAB_LITMUS_H
 #define HEDDLE_LAB_LITMUS_H
 
-#include "lab/program.h"
+#include "lab/run/program.h"
 #include "workloads/litmus/litmus.h"
 
 /* Words of docs/progress.md, which has their meaning. */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lab/probe_text.h"
-#include "lab/subject.h"
+#include "lab/run/subject.h"
 
 enum { SHORT = 128, LONG = 256, BLOCK = 256, FEW = 2, MANY = 8, STREAM_COPIES = 4 };
 

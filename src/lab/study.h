@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 
 #include "base/alloc.h"
-#include "lab/subject.h"
+#include "lab/run/subject.h"
 
 /* Kernels by name, in the order of first launches: modules may go while rows that name their kernels stay. */
 struct study_kernels {

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "lab/mech_choice.h"
+#include "lab/run/mech_choice.h"
 #include "sim/sim.h"
 
 #define SCHEME(name, mech, traversal, reconvergence, recursion, indirect) \

@@ -2,7 +2,7 @@
 #ifndef HEDDLE_LAB_TABLE1_H
 #define HEDDLE_LAB_TABLE1_H
 
-#include "lab/subject.h"
+#include "lab/run/subject.h"
 
 enum table1_column { TABLE1_TRAVERSAL, TABLE1_RECONVERGENCE, TABLE1_RECURSION, TABLE1_INDIRECT };
 enum { TABLE1_COLUMNS = TABLE1_INDIRECT + 1 };

@@ -7,9 +7,9 @@
 #include "base/alloc.h"
 #include "front/sass/sass.h"
 #include "heddle.h"
-#include "lab/accel.h"
-#include "lab/program.h"
-#include "lab/trace.h"
+#include "lab/run/accel.h"
+#include "lab/run/program.h"
+#include "lab/run/trace.h"
 #include "tests/hdt_bytes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

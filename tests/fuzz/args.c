@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "cli/args.h"
+#include "value/args.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "cfg/cfg.h"
-#include "cli/cuda_elf.h"
+#include "toolchain/cuda_elf.h"
 #include "front/riscv/riscv.h"
 #include "launch.h"
 

@@ -4,9 +4,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "cli/params.h"
-#include "cli/sweep_table.h"
-#include "cli/sweep_where.h"
+#include "value/params.h"
+#include "lab/sweep/table.h"
+#include "value/expr.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "front/trace/impl.h"
 #include "heddle.h"
-#include "lab/trace.h"
+#include "lab/run/trace.h"
 #include "tests/hdt_bytes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -140,7 +140,7 @@ static struct parts known_parts(const uint8_t *data, size_t size, bytes_vec *pro
                           program->n, launch->n, split, size > 2 ? size - 2 - split : 0};
 }
 
-/* As lab/trace.c does, with the launch that the file has. */
+/* As lab/run/trace.c does, with the launch that the file has. */
 static void follow(hd_device *dev, hd_kernel *k, bytes_vec *f, const bool *bits, uint32_t columns,
                    bool known) {
     struct err e = {0};

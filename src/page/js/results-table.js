@@ -1,4 +1,4 @@
-/* The tables of heddle results' page, as src/lab/pivot.c makes them: points laid out by rows and columns; those that differ in
+/* The tables of heddle results' page, as src/lab/store/pivot.c makes them: points laid out by rows and columns; those that differ in
  * nothing but the axes that are averaged share a cell. layout: {rows, cols, over: [axis], overMean, relativeTo, only: Map of axis
  * to place}. */
 'use strict';

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/bits.h"
-#include "cli/args.h"
+#include "value/args.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 

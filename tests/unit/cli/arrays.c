@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "cli/arrays.h"
+#include "value/arrays.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/cuda_elf.h"
+#include "toolchain/cuda_elf.h"
 
 enum { BASE = 0x400000, STRINGS = 1024, DYNAMIC = 1536, FATBINS = 2048, BYTES = 4096 };
 static const char strings[] = "\0libcudart.so.13\0libc.so.6\0$ORIGIN/lib";

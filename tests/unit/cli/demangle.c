@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "cli/demangle.h"
+#include "value/demangle.h"
 
 #define FILL  "_ZN5outer4fillIfEEvPT_S1_" /* void outer::fill<float>(float*, float) */
 #define FILLI "_ZN5outer4fillIiEEvPT_S1_" /* void outer::fill<int>(int*, int) */

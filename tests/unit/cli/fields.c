@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cli/args.h"
+#include "value/args.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "cli/params.h"
+#include "value/params.h"
 
 static const hd_option given[] = {
     {"block", "256"}, {"fill", "iota"}, {"n", "64K"}, {"none", NULL}, {"x", "0.5"}};

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cli/report.h"
+#include "cli/cmd/report/report.h"
 
 static void expect_cell(struct density_cell c, uint64_t full, uint64_t peak, int letters, const char *want) {
     struct sb out = {0};

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cli/script.h"
+#include "script/script.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "cli/sidecar.h"
+#include "subject/sidecar.h"
 
 struct reading {
     struct opts o;

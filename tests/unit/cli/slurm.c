@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "cli/slurm.h"
+#include "lab/cluster/slurm.h"
 
 static void a_queue_is_read(void **state) {
     struct slurm_tasks t = {0};

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "cli/sweep_table.h"
+#include "lab/sweep/table.h"
 
 /* Cells with | between them, - where they are empty, each row with its line before it. */
 static void expect(const char *text, const char *want) {

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "cli/sweep_values.h"
+#include "value/list.h"
 
 /* The values of the text with blanks between them. */
 static void expect(const char *text, const char *want) {

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "cli/sweep_where.h"
+#include "value/expr.h"
 
 /* The axes of these tests; pdom.side says nothing about this point. */
 static bool find(const void *user, const char *name, const char **value) {

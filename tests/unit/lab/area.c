@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "lab/mech_choice.h"
+#include "lab/run/mech_choice.h"
 
 static void assert_near(double got, double want, double relative) {
     if (!(fabs(got - want) <= relative * fabs(want))) fail_msg("%.9g, not %.9g", got, want);

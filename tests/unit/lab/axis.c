@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "lab/axis.h"
+#include "lab/store/axis.h"
 
 enum { POINTS = 6 };
 

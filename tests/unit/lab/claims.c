@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "lab/claims.h"
-#include "lab/sweep.h"
+#include "lab/sweep/run.h"
 
 struct rig {
     struct store *store;

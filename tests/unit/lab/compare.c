@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/compare.h"
+#include "lab/run/compare.h"
 
 #define HEAD ".version 7.0\n.target sm_70\n.address_size 64\n"
 

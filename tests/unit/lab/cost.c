@@ -1,7 +1,7 @@
 /* Estimates from stored times: the best likeness there is, powers of arguments, factors between sizes. */
 #include <math.h>
 
-#include "lab/cost.h"
+#include "lab/store/cost.h"
 #include "points.h"
 
 static struct store_id id_of(const char *workload, const char *size, const char *config, const char *mech,

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "lab/subject.h"
+#include "lab/run/subject.h"
 
 static const struct program {
     const char *name;

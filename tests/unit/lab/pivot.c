@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "lab/pivot.h"
+#include "lab/store/pivot.h"
 
 static const char *const by_workload[] = {"workload"}, *const by_mech[] = {"mech"};
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/sweep.h"
+#include "lab/sweep/run.h"
 
 /* out[i] = i; a lane of a warp waits for the next one when spin is not 0. */
 static const char points_ptx[] =

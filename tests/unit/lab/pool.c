@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "base/crew.h"
-#include "lab/pool.h"
+#include "lab/run/pool.h"
 
 enum { MOST = 1000 };
 struct count {

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lab/merge.h"
+#include "lab/store/merge.h"
 #include "sim/file.h"
 
 enum { POINTS = 6 };

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "lab/subject.h"
+#include "lab/run/subject.h"
 
 static const char *const programs[] = {"stockham",  "fwal",     "blackscholes", "transpose", "quasirandom",
                                        "sortnet",   "binomial", "convsep",      "fd3d",      "montecarlo",

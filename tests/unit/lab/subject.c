@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "lab/compare.h"
+#include "lab/run/compare.h"
 
 /* Every thread stores its number plus what is there. */
 static const char number_ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"

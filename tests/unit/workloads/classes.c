@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "lab/subject.h"
+#include "lab/run/subject.h"
 
 /* Lane activity of a class: at least the first, below the second. Of the lanes that hold a thread: a block of 16 in a warp of
  * 32 (nw), or of one thread, does not diverge by that. */

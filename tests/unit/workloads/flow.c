@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "lab/subject.h"
+#include "lab/run/subject.h"
 
 enum { THREADS = 4 };
 

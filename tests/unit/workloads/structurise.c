@@ -10,7 +10,7 @@
 
 #include "cfg/form.h"
 #include "front/ptx/ptx.h"
-#include "lab/subject.h"
+#include "lab/run/subject.h"
 #include "unit/cfg/grammar.h"
 
 /* Instructions before and after. */

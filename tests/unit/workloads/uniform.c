@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "kernels/uniform.h"
-#include "lab/subject.h"
+#include "lab/run/subject.h"
 
 struct look {
     struct uniform_count n;

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "lab/subject.h"
+#include "lab/run/subject.h"
 #include "mech/mech.h"
 
 /* One workload under one mechanism; mech NULL: functional. */

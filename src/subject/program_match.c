@@ -1,0 +1,84 @@
+/* Arguments of a launch against the kernel's parameters, by number and size. A size that does not match is an
+ * error; an integer for a parameter declared as a float, which compilers do not write by accident, is a warning. */
+#include <string.h>
+
+#include "value/demangle.h"
+#include "subject/program.h"
+
+#include "lab/run/kernel.h"
+
+/* An --arg that fits the parameter, for a command line to paste. A 64-bit integer is most likely an address. */
+static void sample(const hd_param_info *p, struct sb *out) {
+    if (p->pointer || !strcmp(p->type, "u64"))
+        sb_add(out, " --arg 'buf:f32[1024]=iota'");
+    else if (!strcmp(p->type, "bytes"))
+        sb_add(out, " --arg '{u8[%u]:0}'", p->bytes);
+    else
+        sb_add(out, " --arg %s:%s", p->type, p->bytes == 1 ? "1" : *p->type == 'f' ? "1.0" : "1024");
+}
+
+static void shape(struct sb *out, const char *option, const uint32_t d[3]) {
+    sb_add(out, " %s %u", option, d[0]);
+    if (d[1] > 1 || d[2] > 1) sb_add(out, ",%u", d[1]);
+    if (d[2] > 1) sb_add(out, ",%u", d[2]);
+}
+
+static void template(const struct program *p, size_t kernels, struct sb *out) {
+    sb_add(out, "heddle %s ", p->cli->command->name);
+    if (p->before) sb_add(out, "%s ", p->before);
+    sb_add(out, "%s", p->file);
+    if (kernels > 1)
+        sb_add(out, strncmp(p->info.name, "_Z", 2) ? " --kernel %s" : " --kernel '%s'", p->info.name);
+    shape(out, "--grid", p->launch.grid);
+    shape(out, "--block", p->launch.block);
+    for (size_t i = 0; i < p->info.nparams; i++) {
+        if (i < p->args.n)
+            sb_add(out, " --arg '%s'", p->args.v[i].text);
+        else
+            sample(&p->info.params[i], out);
+    }
+}
+
+static bool wrong_number(const struct program *p, size_t kernels, struct err *e) {
+    struct sb text = {0};
+    size_t want = p->info.nparams, have = p->args.n;
+    sb_add(&text, "kernel %s takes %zu argument%s, %zu given", p->info.name, want, want == 1 ? "" : "s",
+           have);
+    if (have < want) sb_add(&text, ": missing");
+    for (size_t i = have; i < want; i++)
+        sb_add(&text, "%s %zu: %s (%s)", i > have ? "," : "", i, p->info.params[i].name,
+               kernel_param_type(&p->info.params[i]));
+    sb_add(&text, "\nFor example:\n  ");
+    template(p, kernels, &text);
+    err_set(e, ERR_INPUT, "%s", text.text);
+    sb_free(&text);
+    return false;
+}
+
+static bool match_one(const struct program *r, size_t i, struct err *e) {
+    const struct program_arg *a = &r->args.v[i];
+    const hd_param_info *p = &r->info.params[i];
+    /* addresses take what the module's addresses take: 4 bytes in a 32-bit module */
+    bool address = a->spec.kind == ARG_BUFFER || a->spec.kind == ARG_SYMBOL || a->spec.kind == ARG_POINTER;
+    uint64_t have = address ? 8 : arg_bytes(&a->spec);
+    if (have != p->bytes && !(address && p->bytes == 4))
+        return err_set(e, ERR_INPUT, "argument %zu (%.60s) has %llu byte%s, parameter %s (%s) takes %u", i,
+                       a->text, (unsigned long long)have, have == 1 ? "" : "s", p->name, kernel_param_type(p),
+                       p->bytes);
+    bool integer = a->spec.kind == ARG_SCALAR && !ir_type_float(a->spec.type);
+    if (*p->type == 'f' && integer) {
+        struct sb text = {0};
+        sb_add(&text, "argument %zu (%.60s) is an integer, parameter %s is declared %s", i, a->text, p->name,
+               p->type);
+        term_warning(&r->cli->term, r->cli->command->name, text.text);
+        sb_free(&text);
+    }
+    return true;
+}
+
+bool program_match(const struct program *p, size_t kernels, struct err *e) {
+    if (p->args.n != p->info.nparams) return wrong_number(p, kernels, e);
+    for (size_t i = 0; i < p->args.n; i++)
+        if (!match_one(p, i, e)) return false;
+    return true;
+}
