@@ -64,7 +64,7 @@ ALU_FLAGS := -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off -fno-stric
 ALU_AVX2  := -mavx2 -mfma -mbmi -mbmi2 -mpopcnt
 
 SRC    := $(sort $(shell find src -name '*.c'))
-ALU    := $(filter src/exec/alu% src/exec/access% src/mem/lanes.c,$(SRC))
+ALU    := $(filter src/exec/alu/% src/exec/access/find.c src/exec/access/move.c src/mem/lanes.c,$(SRC))
 CLI    := $(filter src/cli/cmd/%,$(SRC))
 # The rooms above the library and below the commands, and the workloads with their kernels. The library is the simulator alone.
 WORK   := $(sort $(wildcard workloads/*.c workloads/*/*.c))
@@ -81,7 +81,7 @@ endif
 # No vectors of two: what they save is less than what packing them costs. Loops over lanes are in ALU, which has its own flags.
 # More inlining than -O3 does by itself: 1.4 % fewer instructions of the host again.
 INLINE := $(if $(findstring clang,$(CC)),,--param=max-inline-insns-auto=60)
-HOT    := $(filter src/base/% src/exec/% src/mech/% src/mem/% src/cpu/% src/sm/% src/sim/gpu%,$(SRC))
+HOT    := $(filter src/base/% src/exec/% src/mech/% src/mem/% src/cpu/% src/sm/% src/sim/gpu/%,$(SRC))
 $(HOT:%.c=$(BUILD)/obj/%.o): override OPT := $(OPT:-O2=-O3) -fno-tree-vectorize $(INLINE)
 CUDAOBJ := $(CUDART:%.c=$(BUILD)/obj/%.o)
 # The interface's own types are those of the headers that programs get.
@@ -217,7 +217,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) -Wl$(comma)--start-group $(filter %.a,$^) -Wl$(comma)--end-group -lcmocka -Wl$(comma)--as-needed $(LABLIBS))
 $(filter $(BUILD)/tests/cli/%,$(UNIT)): $(LIBCLI)
-$(filter $(addprefix $(BUILD)/tests/,cli/% lab/% page/% report/% workloads/%),$(UNIT)): $(LIBLAB)
+$(filter $(addprefix $(BUILD)/tests/,cli/% lab/% page/% report/% script/% subject/% toolchain/% value/% workloads/%),$(UNIT)): $(LIBLAB)
 $(filter $(BUILD)/tests/cuda/%,$(UNIT)): $(LIBCUDA)
 $(filter $(BUILD)/tests/cuda/%,$(UNIT)): LABLIBS += -llz4
 $(filter $(BUILD)/tests/exec/ops% $(BUILD)/tests/sim/mma $(BUILD)/tests/sim/wmma,$(UNIT)): $(REF)
@@ -237,7 +237,7 @@ WINDOWS := $(BUILD)/asan/windows
 UNIT    := $(filter-out %/exec/windows,$(UNIT)) $(WINDOWS)
 endif
 ASAN    := -fsanitize=address,undefined -fno-sanitize-recover=all
-CHECKED := $(foreach f,access_find access_move resolve atom log mem,$(filter $(BUILD)/obj/src/exec/$f.%,$(OBJ)))
+CHECKED := $(foreach f,access/find access/move access/resolve access/atom deferred/log access/mem,$(filter $(BUILD)/obj/src/exec/$f.%,$(OBJ)))
 CHECKED := $(patsubst $(BUILD)/obj/%,$(BUILD)/asan/%,$(CHECKED) $(BUILD)/obj/tests/unit/exec/windows.o)
 $(BUILD)/asan/%.portable.o: %.c
 	@mkdir -p $(@D)
@@ -293,7 +293,7 @@ tsan: test-deps
 # How much of what checks addresses and lengths the tests run, by gcov: a build without optimisation, so that branches are those of
 # the source, and the tests that reach these files. COVERAGE=--missing also lists every branch that none of them takes.
 COVERAGE ?=
-COVERAGE_PATHS := src/exec/access src/exec/resolve src/exec/async src/exec/surf src/cuda/module src/cuda/image src/cuda/fatbin src/front/
+COVERAGE_PATHS := $(addprefix src/exec/access/,find move resolve async surf) src/cuda/module src/cuda/image src/cuda/fatbin src/front/
 COVERAGE_TESTS := $(patsubst tests/unit/%.c,build-coverage/tests/%,$(sort $(wildcard $(addprefix tests/unit/,exec/[!o]*.c front/*.c \
     cuda/*.c sim/api*.c sim/corpus.c sim/kernels*.c sim/unsupported.c lab/run/trace.c))))
 coverage: test-deps

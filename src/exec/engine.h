@@ -4,7 +4,7 @@
 #define HEDDLE_EXEC_ENGINE_H
 
 #include "exec/impl.h"
-#include "exec/joint.h"
+#include "exec/livelock/joint.h"
 
 struct split {
     uint32_t pc, depth, mask;

@@ -10,7 +10,7 @@
  * fault. */
 #include <inttypes.h>
 
-#include "exec/alu_fn.h"
+#include "exec/alu/fn.h"
 #include "exec/impl.h"
 
 void activemask_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {

@@ -192,7 +192,7 @@ struct exec_grid {
     struct exec_mem *mem;
     uint32_t hit[EXEC_HITS]; /* the allocation that accesses of an instruction were in last */
     struct exec_log
-        *log; /* where accesses of global memory go (exec/log.h); NULL: they are executed at once */
+        *log; /* where accesses of global memory go (exec/deferred/log.h); NULL: they are executed at once */
     struct pages *pages;     /* what lives as long as the grid: its blocks, and whoever runs them */
     uint32_t threads;        /* of a block */
     uint64_t blocks;         /* of the grid */

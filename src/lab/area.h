@@ -5,7 +5,7 @@
 
 #include <heddle.h>
 
-#include "sim/storage.h"
+#include "sim/device/storage.h"
 
 #define CONSTANT(name, what, unit) AREA_##name,
 enum area_constant {

@@ -9,7 +9,7 @@
  * equal are enabled. The mark is an instruction and costs an issue.
  *
  * This is thread frontiers' sorted list with the comparison moved from every step into the program, and the same code
- * (mech/walk.h). A key is a place: a PC's number when blocks lie in the order of their numbers.
+ * (mech/lib/walk.h). A key is a place: a PC's number when blocks lie in the order of their numbers.
  *
  * Choices of ours. Threads are enabled when the unit is about to enter the marked block, and all of them execute the mark. The
  * patent marks blocks with two instructions, ELSE where a lower number may wait and JOIN where paths meet; here every end
@@ -21,9 +21,9 @@
 #include <inttypes.h>
 
 #include "base/alloc.h"
-#include "mech/declare.h"
-#include "mech/order.h"
-#include "mech/walk.h"
+#include "mech/lib/declare.h"
+#include "mech/lib/order.h"
+#include "mech/lib/walk.h"
 
 #define COUNTERS(SUM, MAX)                                                                          \
     SUM(comparisons, "times", "Marks: the numbers of all threads were compared with the block's.")  \

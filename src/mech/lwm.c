@@ -25,10 +25,10 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
-#include "mech/declare.h"
-#include "mech/order.h"
+#include "mech/lib/declare.h"
+#include "mech/lib/order.h"
 #include "mech/pdom.h"
-#include "mech/split.h"
+#include "mech/lib/split.h"
 
 #define JUMP(CHOICE) CHOICE(one, JUMP_ONE) CHOICE(all, JUMP_ALL)
 #define SYNC(CHOICE) CHOICE(branch, SYNC_BRANCH) CHOICE(all, SYNC_ALL)

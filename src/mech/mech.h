@@ -6,7 +6,7 @@
  * split, is a set of (warp, mask) pieces with one PC.
  *
  * The life of a split. The mechanism makes one (launch, commit, release) and hands it to its scheduler's order
- * (mech/order.h) as schedulable; select picks a schedulable split whose operands the SM says are there and puts it into a
+ * (mech/lib/order.h) as schedulable; select picks a schedulable split whose operands the SM says are there and puts it into a
  * packet: it is now in flight and belongs to the SM. The SM executes it, charges what it costs, and gives it back with
  * commit: the outcome says where each of its threads goes. The mechanism then reuses it, breaks it up, merges it or frees
  * it. Under `issue = scoreboard` commit follows at once for instructions that cannot diverge (their results may still be
@@ -32,7 +32,7 @@
 #include "cfg/form.h"
 #include "ir/program.h"
 #include "mech/stats.h"
-#include "mech/storage.h"
+#include "mech/lib/storage.h"
 
 enum { MECH_PIECES = 64, MECH_WIDEST = 256, MECH_SIDES = 256, MECH_PARAMETERS = 32 };
 #define MECH_NEVER UINT64_MAX
@@ -149,7 +149,7 @@ struct mech_env {
 };
 
 /* One parameter of a mechanism, "NAME.key" in options: INT, BOOL or ENUM, its value a whole number of 32 bits. Made by
- * mech/declare.h. */
+ * mech/lib/declare.h. */
 struct mech_param {
     const char *key, *help;
     enum option_kind kind;
@@ -194,7 +194,7 @@ struct mech_ops {
     const struct mech_counter *counters;
     size_t
         self_bytes; /* m->self, zeroed; like all of a mechanism's memory it is from env.pages and goes with them */
-    /* The width of its warps, a power of two up to MECH_WIDEST, by its parameters (mech/declare.h's struct) and the
+    /* The width of its warps, a power of two up to MECH_WIDEST, by its parameters (mech/lib/declare.h's struct) and the
      * machine's widths. Left out: the machine's. */
     uint32_t (*width)(const void *params, uint32_t warp_size, uint32_t simd_width);
     /* Optional. Tables that are made once for a launch, in `mem`, and that all SMs read as env.tables. NULL: it cannot run
@@ -204,7 +204,7 @@ struct mech_ops {
     bool (*create)(struct mech *m, struct err *e);
     /* A block arrives. Left out: every home warp becomes a split, which `start` is given. */
     void (*launch)(struct mech *m, const struct mech_block *b);
-    /* s, new and in no order, holds the threads of a home warp (mech/split.h). Left out: it is schedulable. */
+    /* s, new and in no order, holds the threads of a home warp (mech/lib/split.h). Left out: it is schedulable. */
     void (*start)(struct mech *m, struct mech_split *s, uint32_t home);
     /* What scheduler `sched` issues now; false: nothing can. Called when its issue port is free. Left out: what its order
      * picks. */
@@ -249,12 +249,12 @@ struct mech_ops {
 
 struct mech {
     const struct mech_ops *ops; /* with what was left out filled in: complete but for the optional ones */
-    struct split_pool *pool;    /* mech/split.h */
-    struct order *order;        /* mech/order.h, one for all schedulers */
+    struct split_pool *pool;    /* mech/lib/split.h */
+    struct order *order;        /* mech/lib/order.h, one for all schedulers */
     /* By scheduler: select finds nothing before that cycle, and need not be called. NULL: the mechanism selects itself. */
     const uint64_t *wakes;
     void *self;
-    const void *params; /* the mechanism's struct of them (mech/declare.h) */
+    const void *params; /* the mechanism's struct of them (mech/lib/declare.h) */
     struct mech_env env;
     struct mech_stats stats;
 };

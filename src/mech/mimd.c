@@ -19,9 +19,9 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
-#include "mech/order.h"
-#include "mech/set.h"
-#include "mech/split.h"
+#include "mech/lib/order.h"
+#include "mech/lib/set.h"
+#include "mech/lib/split.h"
 
 enum { PATIENCE = 32 };
 

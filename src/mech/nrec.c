@@ -6,8 +6,8 @@
  * If a release sets free only some of those that wait together, they part too. */
 #include <inttypes.h>
 
-#include "mech/order.h"
-#include "mech/split.h"
+#include "mech/lib/order.h"
+#include "mech/lib/split.h"
 
 static void go(struct mech *m, struct mech_split *s, uint32_t pc) {
     s->pc = pc;

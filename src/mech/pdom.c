@@ -1,6 +1,6 @@
 /* PDOM: a reconvergence stack per warp, joins at immediate post-dominators (DWF 3.2, Table 3.1; HARP 2.1 calls it SBR).
  *
- * A home warp has one split for life, the threads of the top of its stack; mech/stack.c has the rules. All threads of the
+ * A home warp has one split for life, the threads of the top of its stack; mech/lib/stack.c has the rules. All threads of the
  * warp are bound to that split, whether on top or not, so that whatever happens to one wakes it. A thread that waits at a
  * barrier holds the others of the top until it is released: the warp is one instruction stream. Threads of one warp that
  * wait for each other on different sides of a branch therefore wait for ever, which is what such hardware does.
@@ -13,10 +13,10 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
-#include "mech/declare.h"
-#include "mech/order.h"
-#include "mech/set.h"
-#include "mech/split.h"
+#include "mech/lib/declare.h"
+#include "mech/lib/order.h"
+#include "mech/lib/set.h"
+#include "mech/lib/split.h"
 
 #define PARAMS(INT, BOOL, ENUM)                                                                           \
     ENUM(side, STACK_SIDE,                                                                                \

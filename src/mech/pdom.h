@@ -3,7 +3,7 @@
 #ifndef HEDDLE_MECH_PDOM_H
 #define HEDDLE_MECH_PDOM_H
 
-#include "mech/stack.h"
+#include "mech/lib/stack.h"
 
 struct pdom {
     uint32_t words;

@@ -25,9 +25,9 @@
 #include <inttypes.h>
 
 #include "base/alloc.h"
-#include "mech/declare.h"
-#include "mech/order.h"
-#include "mech/single.h"
+#include "mech/lib/declare.h"
+#include "mech/lib/order.h"
+#include "mech/lib/single.h"
 
 #define COUNTERS(SUM, MAX)                                                                            \
     SUM(merges, "issues", "Joins at which threads met: an issue without threads each.")               \

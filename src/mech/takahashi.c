@@ -25,9 +25,9 @@
 #include <inttypes.h>
 
 #include "base/alloc.h"
-#include "mech/declare.h"
-#include "mech/order.h"
-#include "mech/walk.h"
+#include "mech/lib/declare.h"
+#include "mech/lib/order.h"
+#include "mech/lib/walk.h"
 
 #define PARAMS(INT, BOOL, ENUM)                                                                        \
     BOOL(dup, false,                                                                                   \

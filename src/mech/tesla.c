@@ -26,10 +26,10 @@
 #include <inttypes.h>
 
 #include "base/alloc.h"
-#include "mech/declare.h"
-#include "mech/order.h"
-#include "mech/single.h"
-#include "mech/stack.h"
+#include "mech/lib/declare.h"
+#include "mech/lib/order.h"
+#include "mech/lib/single.h"
+#include "mech/lib/stack.h"
 
 enum tesla_loops { TESLA_SSY, TESLA_BRK };
 #define LOOPS(CHOICE) CHOICE(ssy, TESLA_SSY) CHOICE(brk, TESLA_BRK)

@@ -4,7 +4,7 @@
 
 #include "base/option.h"
 #include "cpu/options.h"
-#include "exec/races.h"
+#include "exec/race/races.h"
 #include "mech/mech.h"
 #include "mem/options.h"
 #include "sm/options.h"

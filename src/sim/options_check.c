@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "sim/options.h"
-#include "sim/registers.h"
+#include "sim/device/registers.h"
 
 static bool check_mech(const struct options *o, struct err *e) {
     if (options_mech(o, NULL)) return true;

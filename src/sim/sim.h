@@ -8,16 +8,16 @@
 
 #include "cfg/cfg.h"
 #include "exec/exec.h"
-#include "exec/races.h"
+#include "exec/race/races.h"
 #include "ir/program.h"
 #include "sim/config.h"
-#include "sim/density.h"
+#include "sim/observe/density.h"
 #include "sim/options.h"
-#include "sim/profile.h"
-#include "sim/series.h"
+#include "sim/observe/profile.h"
+#include "sim/observe/series.h"
 #include "sim/stats.h"
-#include "sim/storage.h"
-#include "sim/watch.h"
+#include "sim/device/storage.h"
+#include "sim/gpu/watch.h"
 
 /* All handles must be live ones; what comes back belongs to them. */
 const struct ir_module *sim_module_ir(const hd_module *mod);

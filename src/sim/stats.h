@@ -7,7 +7,7 @@
 #include "exec/stats.h"
 #include "mech/mech.h"
 #include "mem/stats.h"
-#include "sim/gpu_window.h"
+#include "sim/gpu/window.h"
 #include "sm/sm.h"
 
 #define STATS_OWN

@@ -8,7 +8,7 @@
  * the same ones together again (DWF) loses the oldest. Threads of other blocks than the first one's are left out. */
 #include <inttypes.h>
 
-#include "mech/split.h"
+#include "mech/lib/split.h"
 #include "sm/impl.h"
 
 enum { MOST = 64 };

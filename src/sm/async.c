@@ -1,6 +1,6 @@
 /* Asynchronous copies in time, and what waits for them.
  *
- * Values were there when the copy issued (exec/async.c); here is when it is over. A copy's requests go through the load/store
+ * Values were there when the copy issued (exec/access/async.c); here is when it is over. A copy's requests go through the load/store
  * unit like those of a load, but belong to an op of their own, so that its threads go on at once. Until the last answer
  * there is a record of it in its block's list, with the group or the mbarrier that it counts for:
  *   cp.async.wait_group      waits for the records of its threads' groups

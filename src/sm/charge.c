@@ -18,7 +18,7 @@
  * What lanes were charged to is remembered for each home warp as long as the same threads run and nobody parts. */
 #include <string.h>
 
-#include "mech/split.h"
+#include "mech/lib/split.h"
 #include "sm/impl.h"
 
 /* Of a home warp: what its idle lanes were charged to when last asked. */

@@ -11,7 +11,7 @@
 #include "base/bits.h"
 #include "base/heap.h"
 #include "base/queue.h"
-#include "mech/order_body.h"
+#include "mech/lib/order_body.h"
 #include "mem/lanes.h"
 #include "sm/local.h"
 #include "sm/sm.h"

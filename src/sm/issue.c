@@ -4,8 +4,8 @@
  * Write-back comes depth + latency - 1 cycles after the start. Under `barrel` a split is committed then, loads when their
  * data is back. Under `scoreboard` an instruction that cannot change control flow is committed at issue, and the rows it
  * writes are under way until write-back; branches, calls, exits and barriers are committed when they resolve. */
-#include "mech/set.h"
-#include "mech/split.h"
+#include "mech/lib/set.h"
+#include "mech/lib/split.h"
 #include "sm/impl.h"
 
 /* What is compiled twice, for packets of one split, as most are, and for mixed ones: `mixed` is a constant. */
@@ -470,7 +470,7 @@ static inline uint32_t read_conflicts(struct sm *s, uint32_t sched, uint32_t tur
     return extra;
 }
 
-/* Of what is simple only a trace that does not fit can be at fault, which sets the limit to 0 (exec/tape.c). */
+/* Of what is simple only a trace that does not fit can be at fault, which sets the limit to 0 (exec/tape/tape.c). */
 static __attribute__((noinline)) bool simple_failed(const struct sm *s, const struct exec_warp *w,
                                                     uint32_t pc, struct err *e) {
     return s->env.grid->out.flow == EXEC_FAULT ? exec_fault_report(w, e) : exec_limit_report(w, pc, e);

@@ -12,7 +12,7 @@
  * hit and are asked of nobody. Shared memory is one request of the packet, with the cycles its banks need. */
 #include <string.h>
 
-#include "mech/set.h"
+#include "mech/lib/set.h"
 #include "sm/impl.h"
 
 enum { WORD = SM_WORD };

@@ -12,8 +12,8 @@
  *
  * Where memory says that trying again is in vain until it calls, the unit sleeps. A scheduler that is stalled then stays
  * so, and one that will be has to be ticked when its port is free, for its stalls to be counted from there. */
-#include "mech/order.h"
-#include "mech/split.h"
+#include "mech/lib/order.h"
+#include "mech/lib/split.h"
 #include "sm/impl.h"
 
 void lsu_issue(struct sm *s, uint32_t entry, uint32_t sched, uint64_t arrival) {

@@ -3,7 +3,7 @@
 #define HEDDLE_SM_OPTIONS_H
 
 #include "base/option.h"
-#include "mech/order.h" /* ORDER_POLICY */
+#include "mech/lib/order.h" /* ORDER_POLICY */
 
 #define SM_ISSUE(CHOICE) CHOICE(barrel, SM_BARREL) CHOICE(scoreboard, SM_SCOREBOARD)
 enum sm_issue { SM_ISSUE(OPTION_ENUMERATOR) };

@@ -6,7 +6,7 @@
  * the one with which the thread itself began to wait: it is then kept until that one has committed too. */
 #include <string.h>
 
-#include "mech/set.h"
+#include "mech/lib/set.h"
 #include "sm/impl.h"
 
 static void add_side(struct sm *s, struct sm_op *op, uint32_t pc, uint32_t warp, uint32_t mask) {

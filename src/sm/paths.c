@@ -21,7 +21,7 @@
  * push out the branch around it. */
 #include <string.h>
 
-#include "mech/split.h"
+#include "mech/lib/split.h"
 #include "sm/impl.h"
 
 enum { REGIONS = 16, LEVELS = 8, BUCKETS = 16, WAYS = 4 };

@@ -1,8 +1,8 @@
 /* What the watchdog wants to know of threads. Where every one goes on, for those who want to continue without this machine
  * (its verdict): what the mechanism holds, it knows; of an instruction under way the outcome is known here, and it counts
  * over what the mechanism last heard. Who ran; and who could not, because something of his is under way. */
-#include "mech/set.h"
-#include "mech/split.h"
+#include "mech/lib/set.h"
+#include "mech/lib/split.h"
 #include "sm/impl.h"
 
 struct places {

@@ -6,7 +6,7 @@
  *
  * A warp with SM_SCORES entries is held back until one of them is done. Entries that are done are dropped on the way of
  * whoever looks through the list anyway; one of SM_FEW_SCORES at most is looked through only for a row that is in it. */
-#include "mech/split.h"
+#include "mech/lib/split.h"
 #include "sm/impl.h"
 
 static void drop_written(struct sm_warp *w, uint64_t now) {

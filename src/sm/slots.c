@@ -13,7 +13,7 @@
  *   lane, and the thread that would be there is the first warp's with that lane. */
 #include <string.h>
 
-#include "mech/split.h"
+#include "mech/lib/split.h"
 #include "sm/impl.h"
 
 static inline struct mech_piece first_piece(const struct mech_packet *p) {

@@ -2,7 +2,7 @@
  * twice, DWF 5.1.1), blocks end. What comes back from memory, what writes back, the load/store unit, then issue. */
 #include <stdlib.h>
 
-#include "mech/set.h"
+#include "mech/lib/set.h"
 #include "sm/impl.h"
 
 /* ---- what the mechanism asks ---- */

@@ -15,8 +15,8 @@
  * had asked. Ticks in between change nothing, so that sleeping through them gives the same. */
 #include <string.h>
 
-#include "mech/order.h"
-#include "mech/split.h"
+#include "mech/lib/order.h"
+#include "mech/lib/split.h"
 #include "sm/impl.h"
 
 struct verdict { /* of one scheduler */

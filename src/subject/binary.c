@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/bits.h"
-#include "sim/main.h"
+#include "sim/riscv_host/main.h"
 
 struct running {
     struct lab_stage *stage;

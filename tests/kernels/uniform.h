@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cfg/uniform.h"
-#include "sim/internal.h"
+#include "sim/device/internal.h"
 
 struct uniform_count {
     unsigned branches, uniform; /* conditional branches that were executed; called uniform in that scope */

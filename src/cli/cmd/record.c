@@ -65,7 +65,7 @@ static bool read_options(struct record *r, const struct opts *o, struct err *e) 
         !machine_choose(&r->machine, true, NULL, e) || !machine_limit(&r->machine, o, e))
         return false;
     machine_set(&r->machine, "memory.warm_l2",
-                "true"); /* so that the host's copies are kept: see sim/tape.h */
+                "true"); /* so that the host's copies are kept: see sim/observe/tape.h */
     return true;
 }
 

@@ -1,5 +1,5 @@
 /* Memory: ld, ldu, st, atom, red, prefetch, fences and hints. Memory order and scope change nothing functionally; they
- * are kept for who asks which accesses are ordered (exec/races.h). */
+ * are kept for who asks which accesses are ordered (exec/race/races.h). */
 #include "front/ptx/lower.h"
 
 static enum ir_space space_of(const struct stmt *s) {

@@ -1,5 +1,5 @@
 /* Machine code as it is known from a trace: instructions that ran, registers that they named, and where control was seen to
- * go. There are no values and no predicates in it, so it can be replayed (exec/tape.h) and not executed.
+ * go. There are no values and no predicates in it, so it can be replayed (exec/tape/tape.h) and not executed.
  *
  * A listing is its text, a line for each instruction, and what a trace file keeps as the program:
  *   .sass 70 24 _Z3addPf

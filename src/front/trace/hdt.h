@@ -1,4 +1,4 @@
-/* Trace files: programs, their launches, and what every thread did in them (exec/tape.h says what is in a tape).
+/* Trace files: programs, their launches, and what every thread did in them (exec/tape/tape.h says what is in a tape).
  *
  * A file is written in one go, front to back, and read at any place: a reader has the tapes of those blocks in memory that
  * run, and of each thread the part it is in, whatever the size of the file. docs/traces.md has the format. */

@@ -4,7 +4,7 @@
 
 #include "front/sass/traceg.h"
 #include "front/trace/hdt.h"
-#include "sim/tape.h"
+#include "sim/observe/tape.h"
 
 struct accel_kernel {
     struct sass_program program; /* PCs ascend, connected */

@@ -4,7 +4,7 @@
 
 #include "base/bits.h"
 #include "lab/run/trace.h"
-#include "sim/tape.h"
+#include "sim/observe/tape.h"
 
 struct known_program {
     uint64_t digest; /* of its text */

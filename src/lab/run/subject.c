@@ -7,8 +7,8 @@
 
 #include "base/bits.h"
 #include "lab/run/pool.h"
-#include "sim/checkpoint.h"
-#include "sim/tape.h"
+#include "sim/device/checkpoint.h"
+#include "sim/observe/tape.h"
 
 struct run {
     const struct lab_hooks *hooks;

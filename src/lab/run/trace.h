@@ -4,7 +4,7 @@
 
 #include "front/trace/hdt.h"
 #include "lab/run/subject.h"
-#include "sim/tape.h"
+#include "sim/observe/tape.h"
 
 /* ---- recording: all launches of a device, which are run functionally ---- */
 struct lab_recorder;

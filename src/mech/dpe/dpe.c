@@ -7,7 +7,7 @@
  * path that comes to the RPC of its entry is gone; an entry without paths is popped, and the join that it leads to runs
  * on. So threads meet where they would under pdom, and lanes are used as under pdom.
  *
- * As in mech/stack.c a place is a PC and a call depth, and sides that meet only at the function's end meet where it returns
+ * As in mech/lib/stack.c a place is a PC and a call depth, and sides that meet only at the function's end meet where it returns
  * to: the PC of such a join is known when the first thread returns. A path is one stream: a thread of it that waits at a
  * barrier holds the others of the path, but not the other path.
  *
@@ -27,8 +27,8 @@
 #include "mech/dpe/dpe.h"
 
 #include "base/alloc.h"
-#include "mech/order.h"
-#include "mech/stack.h"
+#include "mech/lib/order.h"
+#include "mech/lib/stack.h"
 
 /* ---- splits of paths ---- */
 

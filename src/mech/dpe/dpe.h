@@ -6,9 +6,9 @@
 #ifndef HEDDLE_MECH_DPE_DPE_H
 #define HEDDLE_MECH_DPE_DPE_H
 
-#include "mech/declare.h"
-#include "mech/mask.h"
-#include "mech/split.h"
+#include "mech/lib/declare.h"
+#include "mech/lib/mask.h"
+#include "mech/lib/split.h"
 
 #define DPE_PARAMS(INT, BOOL, ENUM)                                                              \
     INT(entries, 0, 0, MECH_WIDEST,                                                              \

@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "mech/dpe/dpe.h"
-#include "mech/order.h"
+#include "mech/lib/order.h"
 
 void dpe_census(const struct mech *m, struct mech_census *c) {
     const struct dpe *d = m->self;

@@ -6,9 +6,9 @@
 
 #include "base/heap.h"
 #include "base/queue.h"
-#include "mech/declare.h"
-#include "mech/lookup.h"
-#include "mech/split.h"
+#include "mech/lib/declare.h"
+#include "mech/lib/lookup.h"
+#include "mech/lib/split.h"
 
 #define DWF_NONE 0xffffffffu
 enum { DWF_PORTS = 64 }; /* of the max-heap, at most */

@@ -15,7 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
-#include "mech/set.h"
+#include "mech/lib/set.h"
 
 enum { PARTS = 8 }; /* machine warps of a slot, at most */
 

@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "mech/dwf/dwf.h"
-#include "mech/set.h"
+#include "mech/lib/set.h"
 
 /* ---- state ---- */
 

@@ -14,7 +14,7 @@
  * at the next branch until the others are there; without (BranchBypass) they go on, and splits meet at equal PCs.
  *
  * The joins of a warp are a tree (dws.h), because splits of a warp can be in different branches at once. As in
- * mech/stack.c a place is a PC and a call depth, and sides that meet only at the function's end meet where it returns to.
+ * mech/lib/stack.c a place is a PC and a call depth, and sides that meet only at the function's end meet where it returns to.
  *
  * Choices that are ours, the paper's text not being at hand:
  * - The table has an entry for each split of a warp but one, which is in the scheduler as an undivided warp is. Sides that
@@ -32,7 +32,7 @@
 #include "mech/dws/dws.h"
 
 #include "base/alloc.h"
-#include "mech/order.h"
+#include "mech/lib/order.h"
 
 /* ---- going on ---- */
 

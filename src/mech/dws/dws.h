@@ -10,10 +10,10 @@
 #ifndef HEDDLE_MECH_DWS_DWS_H
 #define HEDDLE_MECH_DWS_DWS_H
 
-#include "mech/declare.h"
-#include "mech/mask.h"
-#include "mech/split.h"
-#include "mech/stack.h"
+#include "mech/lib/declare.h"
+#include "mech/lib/mask.h"
+#include "mech/lib/split.h"
+#include "mech/lib/stack.h"
 
 #define DWS_BRANCH(CHOICE) \
     CHOICE(pc, DWS_BRANCH_PC) CHOICE(stack, DWS_BRANCH_STACK) CHOICE(off, DWS_BRANCH_OFF)

@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "mech/dws/dws.h"
-#include "mech/order.h"
+#include "mech/lib/order.h"
 
 /* ---- splits ---- */
 

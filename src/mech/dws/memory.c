@@ -12,7 +12,7 @@
 
 #include "base/alloc.h"
 #include "mech/dws/dws.h"
-#include "mech/order.h"
+#include "mech/lib/order.h"
 
 bool dws_stops(const struct mech *m, uint32_t pc) {
     const struct ir_insn *i = &m->env.module->code.v[pc];

@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "mech/dws/dws.h"
-#include "mech/order.h"
+#include "mech/lib/order.h"
 
 void dws_census(const struct mech *m, struct mech_census *c) {
     const struct dws *d = m->self;

@@ -20,7 +20,7 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
-#include "mech/set.h"
+#include "mech/lib/set.h"
 
 void harp_barriers_new(const struct mech *m, struct harp_sched *q) {
     const struct harp *h = m->self;

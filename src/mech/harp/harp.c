@@ -25,8 +25,8 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
-#include "mech/order.h"
-#include "mech/set.h"
+#include "mech/lib/order.h"
+#include "mech/lib/set.h"
 
 static struct harp_sched *tables_of(const struct mech *m, const struct mech_split *s) {
     const struct harp *h = m->self;

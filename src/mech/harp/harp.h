@@ -5,8 +5,8 @@
 #define HEDDLE_MECH_HARP_HARP_H
 
 #include "base/heap.h"
-#include "mech/declare.h"
-#include "mech/split.h"
+#include "mech/lib/declare.h"
+#include "mech/lib/split.h"
 
 /* What runs out before Ready-Lookup sends a warp: the scheduler as a whole (4.3), or Second-Level alone (4.2.3). */
 #define HARP_COUNT(CHOICE) CHOICE(both, HARP_COUNT_BOTH) CHOICE(second, HARP_COUNT_SECOND)

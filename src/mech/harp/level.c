@@ -17,7 +17,7 @@
  * A warp that commits and finds Second-Level full goes to memory (7.3): it is back after `spill` cycles at the earliest, and
  * while one is out those that come after it queue behind it, or it might wait for ever. */
 #include "mech/harp/harp.h"
-#include "mech/order.h"
+#include "mech/lib/order.h"
 
 #include "base/alloc.h"
 

@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-#include "mech/set.h"
+#include "mech/lib/set.h"
 
 /* ---- lanes ---- */
 

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
-#include "mech/set.h"
+#include "mech/lib/set.h"
 
 /* ---- text ---- */
 

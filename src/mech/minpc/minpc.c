@@ -7,7 +7,7 @@
  *
  * 4.1: as long as the running split only steps, it keeps the minimum, so nothing is compared but its key with the lowest
  * key that stands, the *limit*. Reaching it is where threads join. The keys of threads that do not run are kept as a list
- * (mech/sorted.h), an entry for each place where threads are; hardware would compare the threads' own.
+ * (mech/lib/sorted.h), an entry for each place where threads are; hardware would compare the threads' own.
  *
  * minpc.stack: the arbiter compares {SP, PC}, but it is the PC alone that is broadcast, and "comparing the values of
  * individual PCs with the selected common PC" tells who is active (section 3, Figure 2). So threads that are at one PC in
@@ -33,8 +33,8 @@
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "mech/minpc/minpc.h"
-#include "mech/order.h"
-#include "mech/set.h"
+#include "mech/lib/order.h"
+#include "mech/lib/set.h"
 
 static bool create(struct mech *m, struct err *e) {
     (void)e;

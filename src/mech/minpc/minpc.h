@@ -3,8 +3,8 @@
 #ifndef HEDDLE_MECH_MINPC_MINPC_H
 #define HEDDLE_MECH_MINPC_MINPC_H
 
-#include "mech/declare.h"
-#include "mech/sorted.h"
+#include "mech/lib/declare.h"
+#include "mech/lib/sorted.h"
 
 #define MINPC_STACK(CHOICE) CHOICE(div, MINPC_DIV) CHOICE(sync, MINPC_SYNC)
 enum minpc_stack { MINPC_STACK(OPTION_ENUMERATOR) };

@@ -6,8 +6,8 @@
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "mech/minpc/minpc.h"
-#include "mech/order.h"
-#include "mech/set.h"
+#include "mech/lib/order.h"
+#include "mech/lib/set.h"
 
 enum { PC_BITS = 32, DEPTH_BITS = 16 }; /* of a thread, in hardware */
 

@@ -4,7 +4,7 @@
  * one entry {PC, RPC, mask, pending mask} per place at which threads will meet; tables.h has both and how they
  * hang together. Here are the rules that change them: divergence, arrival, exit, barriers, early meetings.
  *
- * As in mech/stack.c a place is a PC *and* a call depth, and sides that meet only at the function's end meet where it
+ * As in mech/lib/stack.c a place is a PC *and* a call depth, and sides that meet only at the function's end meet where it
  * returns to: such an entry is `open`, its PC known when the first thread returns.
  *
  * Opportunistic early reconvergence adds an entry inside a block for two splits that lead to the same place. It asks for
@@ -21,9 +21,9 @@
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "mech/mp/tables.h"
-#include "mech/order.h"
-#include "mech/set.h"
-#include "mech/split.h"
+#include "mech/lib/order.h"
+#include "mech/lib/set.h"
+#include "mech/lib/split.h"
 
 /* ---- early reconvergence ---- */
 

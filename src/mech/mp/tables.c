@@ -12,9 +12,9 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
-#include "mech/order.h"
-#include "mech/set.h"
-#include "mech/split.h"
+#include "mech/lib/order.h"
+#include "mech/lib/set.h"
+#include "mech/lib/split.h"
 
 static struct mask arrived_of(const struct mp_entry *e) {
     struct mask mask;

@@ -7,8 +7,8 @@
 #ifndef HEDDLE_MECH_MP_TABLES_H
 #define HEDDLE_MECH_MP_TABLES_H
 
-#include "mech/declare.h"
-#include "mech/mask.h"
+#include "mech/lib/declare.h"
+#include "mech/lib/mask.h"
 
 #define MP_BASIC_PARAMS(INT, BOOL, ENUM)                                                                   \
     INT(max_splits, 0, 0, MECH_WIDEST,                                                                     \

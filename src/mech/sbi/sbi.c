@@ -20,8 +20,8 @@
 #include "mech/sbi/sbi.h"
 #include "base/alloc.h"
 #include "base/bits.h"
-#include "mech/order.h"
-#include "mech/set.h"
+#include "mech/lib/order.h"
+#include "mech/lib/set.h"
 
 /* ---- making ---- */
 

@@ -3,8 +3,8 @@
 #ifndef HEDDLE_MECH_SBI_SBI_H
 #define HEDDLE_MECH_SBI_SBI_H
 
-#include "mech/declare.h"
-#include "mech/sorted.h"
+#include "mech/lib/declare.h"
+#include "mech/lib/sorted.h"
 
 /* ---- parameters and counters ---- */
 

@@ -4,9 +4,9 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
-#include "mech/order.h"
+#include "mech/lib/order.h"
 #include "mech/sbi/sbi.h"
-#include "mech/set.h"
+#include "mech/lib/set.h"
 
 enum { PC_BITS = 32, DEPTH_BITS = 16 };
 

@@ -2,7 +2,7 @@
  *
  * A warp's threads are in *contexts* {PC, mask} sorted by key, the deepest call and then the lowest PC first, as under
  * min(SP:PC). The two lowest are hot (CPC1 and CPC2 of the paper; SWI by itself has one) and are splits of the pool. The
- * others lie in the cold table (mech/sorted.h), in no split. Contexts with one key are one: that is how paths meet. A hot
+ * others lie in the cold table (mech/lib/sorted.h), in no split. Contexts with one key are one: that is how paths meet. A hot
  * split that is under way keeps its place and the key of its instruction until it is committed, and nobody joins it
  * meanwhile.
  *
@@ -15,9 +15,9 @@
  * called from; the cold table is sorted at once (in hardware it takes cycles in the background). */
 #include "base/alloc.h"
 #include "base/bits.h"
-#include "mech/order.h"
+#include "mech/lib/order.h"
 #include "mech/sbi/sbi.h"
-#include "mech/set.h"
+#include "mech/lib/set.h"
 
 /* ---- lanes ---- */
 

@@ -3,8 +3,8 @@
 #ifndef HEDDLE_MECH_STRUCTURED_STRUCTURED_H
 #define HEDDLE_MECH_STRUCTURED_STRUCTURED_H
 
-#include "mech/declare.h"
-#include "mech/mask.h"
+#include "mech/lib/declare.h"
+#include "mech/lib/mask.h"
 
 /* A part without threads is jumped over by hardware whose instructions say where it ends, and walked by that without. */
 #define STRUCTURED_SKIP(BOOL, default_)                                                                      \

@@ -17,8 +17,8 @@
 #include <inttypes.h>
 
 #include "base/alloc.h"
-#include "mech/order.h"
-#include "mech/split.h"
+#include "mech/lib/order.h"
+#include "mech/lib/split.h"
 #include "mech/structured/structured.h"
 
 static const struct structured_activity *const activity[STRUCTURED_WAYS] = {

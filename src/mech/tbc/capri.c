@@ -18,7 +18,7 @@
  * - capri.history > 1 makes the history bit a saturating counter. */
 #include <inttypes.h>
 
-#include "mech/lookup.h"
+#include "mech/lib/lookup.h"
 #include "mech/tbc/tbc.h"
 
 #define UNIFORM(CHOICE) CHOICE(pass, CAPRI_PASS) CHOICE(wait, CAPRI_WAIT)

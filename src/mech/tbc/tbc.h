@@ -9,11 +9,11 @@
 #define HEDDLE_MECH_TBC_TBC_H
 
 #include "base/heap.h"
-#include "mech/declare.h"
-#include "mech/order.h"
-#include "mech/set.h"
-#include "mech/split.h"
-#include "mech/stack.h"
+#include "mech/lib/declare.h"
+#include "mech/lib/order.h"
+#include "mech/lib/set.h"
+#include "mech/lib/split.h"
+#include "mech/lib/stack.h"
 
 /* Of both mechanisms, in front of their own. */
 #define TBC_PARAMS(INT, BOOL, ENUM)                                                                       \

@@ -31,8 +31,8 @@
 #include <inttypes.h>
 
 #include "base/alloc.h"
-#include "mech/order.h"
-#include "mech/set.h"
+#include "mech/lib/order.h"
+#include "mech/lib/set.h"
 #include "mech/tf/tf.h"
 
 enum { RETURNS = 2 }; /* mech_outcome.depth_change */

@@ -2,8 +2,8 @@
 #ifndef HEDDLE_MECH_TF_TF_H
 #define HEDDLE_MECH_TF_TF_H
 
-#include "mech/declare.h"
-#include "mech/walk.h"
+#include "mech/lib/declare.h"
+#include "mech/lib/walk.h"
 
 #define TF_KIND(CHOICE) CHOICE(stack, TF_STACK) CHOICE(sandybridge, TF_SANDYBRIDGE)
 enum tf_kind { TF_KIND(OPTION_ENUMERATOR) };

@@ -1,6 +1,6 @@
 /* Convergence barriers: who is a member of which, who has come to its BSYNC, and when those go on. */
-#include "mech/order.h"
-#include "mech/set.h"
+#include "mech/lib/order.h"
+#include "mech/lib/set.h"
 #include "mech/volta/volta.h"
 
 #define FOR_BARRIERS(b, h)                                                                    \

@@ -10,8 +10,8 @@
  * next, so each gets its turn after at most that many issues for each path of the warp. */
 #include <string.h>
 
-#include "mech/order.h"
-#include "mech/set.h"
+#include "mech/lib/order.h"
+#include "mech/lib/set.h"
 #include "mech/volta/volta.h"
 
 /* ---- the list ---- */

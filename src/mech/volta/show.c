@@ -2,8 +2,8 @@
 #include <inttypes.h>
 
 #include "base/alloc.h"
-#include "mech/order.h"
-#include "mech/set.h"
+#include "mech/lib/order.h"
+#include "mech/lib/set.h"
 #include "mech/volta/volta.h"
 
 void volta_census(const struct mech *m, struct mech_census *c) {

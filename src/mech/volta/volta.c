@@ -26,8 +26,8 @@
  *     for. */
 #include "mech/volta/volta.h"
 
-#include "mech/order.h"
-#include "mech/set.h"
+#include "mech/lib/order.h"
+#include "mech/lib/set.h"
 
 static enum cfg_form form_by(const void *params) {
     const struct volta_params *p = params;

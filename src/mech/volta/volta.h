@@ -2,10 +2,10 @@
 #ifndef HEDDLE_MECH_VOLTA_VOLTA_H
 #define HEDDLE_MECH_VOLTA_VOLTA_H
 
-#include "mech/declare.h"
-#include "mech/mask.h"
-#include "mech/split.h"
-#include "mech/stack.h"
+#include "mech/lib/declare.h"
+#include "mech/lib/mask.h"
+#include "mech/lib/split.h"
+#include "mech/lib/stack.h"
 
 enum { VOLTA_REGISTERS = 16 };
 

@@ -4,7 +4,7 @@
 #include "rig.h"
 
 #include "base/bits.h"
-#include "exec/log.h"
+#include "exec/deferred/log.h"
 
 enum {
     CYCLES = 24,

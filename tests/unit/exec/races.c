@@ -1,5 +1,5 @@
 /* The race check: what counts as order and what does not, one small kernel for each, and what a report says. */
-#include "exec/races.h"
+#include "exec/race/races.h"
 
 #include "rig.h"
 

@@ -5,7 +5,7 @@
  * reference keeps for each thread the whole vector of what it knows and every access that was ever made. A program races if
  * two conflicting accesses are not ordered; the check must then report a pair, and only pairs that do race. Neither the
  * epochs nor the shared clocks nor the groups of lanes of the check are here. */
-#include "exec/races.h"
+#include "exec/race/races.h"
 
 #include "base/bits.h"
 #include "rig.h"

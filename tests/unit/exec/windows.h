@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "exec/impl.h"
-#include "exec/log.h"
+#include "exec/deferred/log.h"
 
 enum {
     SLOTS = 8, /* instructions that a case may overwrite */

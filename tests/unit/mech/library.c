@@ -1,6 +1,6 @@
 /* Sets, the split pool, homes of every warp size, the stack, what mechanisms declare, their list and what they refuse. */
-#include "mech/declare.h"
-#include "mech/stack.h"
+#include "mech/lib/declare.h"
+#include "mech/lib/stack.h"
 #include "unit/mech/fake_sm.h"
 
 /* ---- sets ---- */

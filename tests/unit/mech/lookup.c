@@ -7,7 +7,7 @@
 /* cmocka wants these first */
 #include <cmocka.h>
 
-#include "mech/lookup.h"
+#include "mech/lib/lookup.h"
 
 static void make(struct lookup *l, struct pages *pages, uint32_t entries, uint32_t ways) {
     struct err e = {0};

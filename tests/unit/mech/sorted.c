@@ -1,5 +1,5 @@
 /* Sorted lists of threads that do not run: who is next, who meets, where released threads stand. */
-#include "mech/sorted.h"
+#include "mech/lib/sorted.h"
 
 #include "unit/mech/rig.h"
 

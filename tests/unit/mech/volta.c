@@ -1,7 +1,7 @@
 /* Convergence barriers: a diamond and a spin lock issue by issue, breaks, exits, calls, fairness, interleaving; and on random
  * programs that paths meet where those of multi-path execution do. */
 #include "cfg/form.h"
-#include "mech/stack.h"
+#include "mech/lib/stack.h"
 #include "unit/mech/random_program.h"
 #include "unit/mech/rig.h"
 

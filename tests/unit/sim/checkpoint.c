@@ -1,5 +1,5 @@
 /* A program that is killed after any of its launches and goes on in another process ends as if it had not been. */
-#include "sim/checkpoint.h"
+#include "sim/device/checkpoint.h"
 
 #include <inttypes.h>
 

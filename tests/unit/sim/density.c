@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "kernels/harness.h"
-#include "sim/density.h"
+#include "sim/observe/density.h"
 #include "sim/sim.h"
 
 enum { BINS = 64, WINDOWS = 8, KEPT = 10 };

@@ -4,7 +4,7 @@
 
 #include "base/bits.h"
 #include "kernels/harness.h"
-#include "sim/internal.h"
+#include "sim/device/internal.h"
 
 /* Threads go round as often as their number says, and take one of two ways each time; the last one may fault. */
 static const char PTX[] =

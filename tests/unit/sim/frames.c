@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "sim/internal.h"
+#include "sim/device/internal.h"
 
 /* Adds a function with that frame; its calls follow with calls(). */
 static uint32_t function(struct ir_module *m, uint32_t frame) {

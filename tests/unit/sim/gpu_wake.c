@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/bits.h"
-#include "sim/gpu_wake.h"
+#include "sim/gpu/wake.h"
 
 enum { MOST = 200 };
 

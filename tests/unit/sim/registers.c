@@ -1,6 +1,6 @@
 /* Registers that a kernel is given in place of those that are counted: .maxnreg and run.registers change how many blocks fit
  * on an SM, and nothing else. */
-#include "sim/registers.h"
+#include "sim/device/registers.h"
 #include "kernels/harness.h"
 #include "sim/sim.h"
 

@@ -1,6 +1,6 @@
 /* Sampled timing: which launches are simulated and which estimated, that memory and messages are those of the program either
  * way, and what an estimate is. */
-#include "sim/sample.h"
+#include "sim/observe/sample.h"
 #include "kernels/harness.h"
 #include "sim/sim.h"
 

@@ -5,7 +5,7 @@
 
 #include "kernels/harness.h"
 #include "sim/sim.h"
-#include "sim/timeline.h"
+#include "sim/observe/timeline.h"
 
 /* Threads of odd number take a longer way, written as a source file's line 7. */
 static const char PTX[] =

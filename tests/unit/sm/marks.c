@@ -1,6 +1,6 @@
 /* Marks, the instructions that a form of a program adds: they take time like any instruction, change nothing, and are
  * counted apart, so that IPC compares equal work. */
-#include "mech/set.h"
+#include "mech/lib/set.h"
 #include "unit/sm/rig.h"
 
 #define KERNEL                                                                       \

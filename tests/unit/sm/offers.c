@@ -1,8 +1,8 @@
 /* What the SM offers a mechanism beyond `when`: warps of its own width, tables made for the launch, and threads of a load in
  * flight that have their data. The mechanisms here are nrec with a function or two changed. */
-#include "mech/order.h"
-#include "mech/set.h"
-#include "mech/split.h"
+#include "mech/lib/order.h"
+#include "mech/lib/set.h"
+#include "mech/lib/split.h"
 #include "unit/sm/rig.h"
 
 /* ---- width ---- */

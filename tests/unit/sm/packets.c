@@ -1,8 +1,8 @@
 /* What a mechanism may say with a packet: how long it issues, who issues when, and that a split has no threads. The
  * mechanisms here are nrec with one function changed. */
-#include "mech/order.h"
-#include "mech/set.h"
-#include "mech/split.h"
+#include "mech/lib/order.h"
+#include "mech/lib/set.h"
+#include "mech/lib/split.h"
 #include "unit/sm/rig.h"
 
 /* n additions, each on the result of the one before, then exit. */

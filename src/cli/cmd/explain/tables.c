@@ -1,6 +1,6 @@
 /* The tables of any mechanism, for the threads that are explained.
  *
- * Mechanisms print their tables with common words: sets of threads as "w3:0000000f w4:00000001" (mech/set.h), places as "pc 12"
+ * Mechanisms print their tables with common words: sets of threads as "w3:0000000f w4:00000001" (mech/lib/set.h), places as "pc 12"
  * or "rpc 12"; an entry is a line, and indented lines after it belong to it. That is all this file knows. A line is left out when
  * it has sets and none of them has a thread that is explained, an entry when that is so of all its sets.
  *
@@ -12,8 +12,8 @@
 
 #include "base/bits.h"
 #include "cli/cmd/explain/explain.h"
-#include "mech/order.h"
-#include "mech/split.h"
+#include "mech/lib/order.h"
+#include "mech/lib/split.h"
 
 void explain_pc(const struct explain_view *v, uint32_t pc, struct sb *out) {
     const uint32_t old = explain_old_pc(v, pc);

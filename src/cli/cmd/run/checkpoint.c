@@ -3,7 +3,7 @@
  * A run's identity is rows of a name and a value: heddle's version and sources, what the command line says that the results
  * depend on, digests of the texts, every option of the machine. Where the results go and what is shown of them may differ
  * between the run that was saved and the one that goes on. What inputs in files held is found out when they are copied to the
- * device (sim/checkpoint.h). */
+ * device (sim/device/checkpoint.h). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Checkpoint files: a run's identity, its journal and the state of its device (sim/checkpoint.h).
+/* Checkpoint files: a run's identity, its journal and the state of its device (sim/device/checkpoint.h).
  *
  * A line that says what it is, then chunks, each with a header of four words: which part it belongs to, its length, its
  * length in the file, and a check of these three; then its bytes as one frame of zstd, with zstd's check of the contents. The
@@ -9,7 +9,7 @@
 #include <zstd.h>
 
 #include "cli/outfile.h"
-#include "sim/checkpoint.h"
+#include "sim/device/checkpoint.h"
 
 enum checkpoint_part { CHECKPOINT_IDENTITY, CHECKPOINT_JOURNAL, CHECKPOINT_STATE, CHECKPOINT_END };
 extern const char CHECKPOINT_MARK[];

@@ -3,7 +3,7 @@
 
 #include "cli/profile_tables.h"
 #include "cli/cmd/run/run.h"
-#include "sim/checkpoint.h"
+#include "sim/device/checkpoint.h"
 #include "sim/sim.h"
 
 static void gather(hd_module *mod, struct profile_shown *p) {

@@ -19,7 +19,7 @@ struct run_dump {
     const char *path;
 };
 
-/* Where lane slots went (sim/profile.h), without the lines. */
+/* Where lane slots went (sim/observe/profile.h), without the lines. */
 struct run_slots {
     uint64_t all, lanes[SM_LANE_KINDS], waits[SM_WAITS];
 };

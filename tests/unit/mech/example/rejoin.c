@@ -7,9 +7,9 @@
  * that a barrier releases join no one until they have executed an instruction. */
 #include <inttypes.h>
 
-#include "mech/declare.h"
-#include "mech/order.h"
-#include "mech/split.h"
+#include "mech/lib/declare.h"
+#include "mech/lib/order.h"
+#include "mech/lib/split.h"
 
 #define PARAMS(INT, BOOL, ENUM) BOOL(merge, true, "Whether splits that meet go on as one; off: nrec.")
 MECH_PARAMS(rejoin, PARAMS)

@@ -1,0 +1,99 @@
+/* Which kernels may put their accesses of global memory off (exec/deferred/log.h): a search through all functions that one may call.
+ *
+ * A texture is memory that the host chose: only where the kernel also stores can a fetch tell when it is executed. So it is
+ * with constants at addresses that the program computes, in a module that has no constants of its own. An
+ * mbarrier is in shared memory or a fault. A recursive call saves rows of its caller, and one of them may be that of a
+ * load whose data is not there yet. */
+#include "base/alloc.h"
+#include "exec/impl.h"
+#include "exec/deferred/log.h"
+
+const char *const exec_prompt_text[EXEC_PROMPT_KINDS] = {
+#define PROMPT(id, text) [EXEC_PROMPT_##id] = (text),
+    EXEC_PROMPTS(PROMPT)
+#undef PROMPT
+};
+
+struct search {
+    const struct ir_module *m;
+    struct exec_reach *x;
+    bool *seen;
+    bool stores, constants; /* constants: of that space */
+};
+
+static void visit(void *user, uint32_t func) {
+    struct search *s = user;
+    if (s->seen[func]) return;
+    s->seen[func] = true;
+    s->x->func[s->x->nfuncs++] = func;
+}
+
+static bool may_be_global(const struct ir_insn *i) {
+    return i->space == IR_SP_GLOBAL || i->space == IR_SP_GENERIC;
+}
+
+static bool known(ir_opnd address) {
+    return ir_is_const(address) || ir_file(address) == IR_FILE_NONE;
+}
+
+static enum exec_prompt of_insn(struct search *s, const struct ir_insn *i) {
+    switch (i->op) {
+    case IR_SYS: return EXEC_PROMPT_SYSTEM;
+    case IR_RV_LR_W:
+    case IR_RV_LR_D: return EXEC_PROMPT_RESERVE;
+    case IR_CP_ASYNC:
+    case IR_CP_BULK: return EXEC_PROMPT_COPY;
+    case IR_SULD:
+    case IR_SUST:
+    case IR_SURED: return EXEC_PROMPT_SURFACE;
+    case IR_LDMATRIX:
+    case IR_STMATRIX: return i->space == IR_SP_SHARED ? EXEC_PROMPT_NONE : EXEC_PROMPT_MATRIX;
+    case IR_BRX:
+    case IR_CALL:
+    case IR_CALL_IND: ir_callees(s->m, i, visit, s); break;
+    case IR_TEX: s->x->textures = true; break;
+    case IR_ST_U8:
+    case IR_ST_U16:
+    case IR_ST_U32:
+    case IR_ST_U64: s->stores |= may_be_global(i); break;
+    case IR_LD_U8:
+    case IR_LD_S8:
+    case IR_LD_U16:
+    case IR_LD_S16:
+    case IR_LD_U32:
+    case IR_LD_S32:
+    case IR_LD_BOX32:
+    case IR_LD_U64:
+        s->x->constants |= i->space == IR_SP_CONST || i->space == IR_SP_GENERIC;
+        s->constants |= i->space == IR_SP_CONST && !known(i->o[i->nd]);
+        break;
+    case IR_MBAR:
+    case IR_MBAR_WAIT: break;
+    default:
+        if (ir_ops[i->op].cls != IR_C_ATOM || !may_be_global(i)) break;
+        s->stores = s->x->tells = true;
+    }
+    return EXEC_PROMPT_NONE;
+}
+
+static enum exec_prompt of_func(struct search *s, const struct ir_func *f) {
+    enum exec_prompt why = f->recursive ? EXEC_PROMPT_RECURSION : EXEC_PROMPT_NONE;
+    for (uint32_t pc = f->entry; f->defined && pc < f->end && !why; pc++) why = of_insn(s, &s->m->code.v[pc]);
+    return why;
+}
+
+void exec_reach(const struct exec_grid *g, struct exec_reach *x) {
+    const struct ir_module *m = g->module;
+    *x = (struct exec_reach){.why = g->races ? EXEC_PROMPT_RACES : EXEC_PROMPT_NONE,
+                             .func = xcalloc(m->funcs.n, sizeof *x->func)};
+    struct search s = {.m = m, .x = x, .seen = xcalloc(m->funcs.n, sizeof *s.seen)};
+    visit(&s, g->launch->func);
+    for (uint32_t k = 0; k < x->nfuncs && !x->why; k++) x->why = of_func(&s, &m->funcs.v[x->func[k]]);
+    if (!x->why && x->textures && s.stores) x->why = EXEC_PROMPT_TEXTURE;
+    if (!x->why && s.constants && s.stores && !g->image->bank_bytes) x->why = EXEC_PROMPT_CONSTANT;
+    xfree(s.seen);
+}
+
+void exec_reach_free(struct exec_reach *x) {
+    xfree(x->func);
+}

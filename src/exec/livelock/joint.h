@@ -1,0 +1,30 @@
+/* Do the threads of a block, followed together, go round loops that they will never leave? A proof, not a guess: see
+ * joint.c. */
+#ifndef HEDDLE_EXEC_LIVELOCK_JOINT_H
+#define HEDDLE_EXEC_LIVELOCK_JOINT_H
+
+#include "exec/livelock/loop.h"
+
+/* Where the threads of a warp stand. */
+struct exec_stand {
+    uint32_t run; /* lanes that run: live, not blocked; those that were just released need not be named */
+    uint32_t pc[EXEC_LANES];
+};
+
+/* Who looks for loops follows a thread farther each time. Together, each thread of a block is followed for a part of that. */
+enum { EXEC_FOLLOW_FIRST = 1 << 10, EXEC_FOLLOW_MOST = 1 << 16, EXEC_FOLLOW_TOGETHER = 32 };
+
+struct exec_joint;
+struct exec_joint *exec_joint_new(const struct exec_grid *g);
+void exec_joint_free(struct exec_joint *k);
+/* Before the first of the blocks that are looked at together. */
+void exec_joint_begin(struct exec_joint *k);
+/* Follows the threads of a block that run, and those they set free, for at most so many instructions in all. at: of each
+ * warp. Afterwards everything is as it was before. LEAVES: nothing was proved. POLLS: they go on for as long as nobody else
+ * changes memory, and none of the blocks looked at since exec_joint_begin does. ENDLESS: they go on, whatever others do. */
+enum exec_loop exec_joint_loops(struct exec_joint *k, struct exec_block *b, const struct exec_stand *at,
+                                uint64_t most);
+/* Instructions followed so far, and what it took to keep states, in the same unit: what the proofs have cost. */
+uint64_t exec_joint_steps(const struct exec_joint *k);
+
+#endif

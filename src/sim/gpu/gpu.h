@@ -1,0 +1,66 @@
+/* The timed machine: SMs around one memory system, and a launch on it. */
+#ifndef HEDDLE_SIM_GPU_GPU_H
+#define HEDDLE_SIM_GPU_GPU_H
+
+#include "base/crew.h"
+#include "exec/exec.h"
+#include "sim/options.h"
+#include "sim/observe/series.h"
+#include "sim/stats.h"
+#include "sim/observe/trace.h"
+
+struct gpu; /* lives over launches: the memory system with its caches, and the clock */
+struct gpu *gpu_new(const struct options *o, struct err *e); /* o must outlive it */
+void gpu_free(struct gpu *g);
+
+struct gpu_range {
+    uint64_t addr, bytes;
+};
+
+/* What a mechanism wants to know of a kernel before it runs: worked out by its first launch. All zero: there was none. */
+struct gpu_tables {
+    struct arena mem;
+    const void *v; /* of mech_prepare, for all SMs */
+    bool made;
+};
+
+struct gpu_launch {
+    const struct exec_launch *exec;
+    const struct ir_module *module; /* as loaded */
+    const struct cfg *cfg;
+    const struct rewrite *form; /* of it, that runs instead; NULL: none */
+    uint32_t classes;           /* of the instructions of what runs, a bit each */
+    const struct mech_ops *mech;
+    struct gpu_tables *tables; /* of the kernel, which has one mechanism for life */
+    const int64_t *param;      /* of the mechanism */
+    uint64_t number;           /* of the device, for the series */
+    /* What was counted of an instruction of what runs that may have run; others did not. */
+    void (*count)(void *user, uint32_t pc, const struct sm_branch *b);
+    void *user;
+    struct sm_account *account;   /* of lines of the module as loaded, added to; NULL: not wanted */
+    struct series *series;        /* of interval 0: none is wanted */
+    struct trace *trace;          /* NULL: none */
+    struct crew *crew;            /* threads of the host to work with; NULL: only the caller */
+    const struct gpu_range *warm; /* what is in L2 when it begins, oldest first */
+    size_t nwarm;
+};
+
+/* What runs. */
+static inline const struct ir_module *gpu_module(const struct gpu_launch *l) {
+    return l->form ? l->form->m : l->module;
+}
+
+/* Runs the whole grid and counts in the sections of out that are of the machine, SMs joined, and the blocks started. All
+ * of it is of this launch, maxima too. On a fault, deadlock or limit: false with the report in e; out holds what ran until
+ * then. */
+bool gpu_run(struct gpu *g, const struct gpu_launch *l, struct stats *out, struct err *e);
+
+/* What kept a launch from beginning was the mechanism's doing: the error becomes a refusal, unless the host had no memory.
+ * Always false. */
+bool gpu_refused(struct err *e);
+
+/* deadlock.c: the report when nothing moved for `idle` cycles. Always false. */
+struct gpu_run;
+bool gpu_deadlock(struct gpu_run *r, uint64_t idle, struct err *e);
+
+#endif
