@@ -70,8 +70,8 @@ CLI    := $(filter src/cli/cmd/%,$(SRC))
 WORK   := $(sort $(wildcard workloads/*.c workloads/*/*.c))
 LAB    := $(filter-out $(CLI),$(filter $(addprefix src/,lab/% report/% page/% front/trace/% value/% script/% toolchain/% subject/% cli/%),$(SRC))) $(WORK)
 # The CUDA library: the room above include/heddle.h that programs see as libcudart and libcuda.
-CUDART := $(filter src/cuda/%,$(SRC))
-LIBSRC := $(filter-out $(ALU) $(CLI) $(LAB) $(CUDART),$(SRC))
+CUDART := $(sort $(shell find runtime -name '*.c'))
+LIBSRC := $(filter-out $(ALU) $(CLI) $(LAB),$(SRC))
 CONFIGS := $(sort $(wildcard configs/*.ini))
 OBJ    := $(LIBSRC:%.c=$(BUILD)/obj/%.o) $(ALU:%.c=$(BUILD)/obj/%.portable.o) $(BUILD)/obj/configs.o
 ifeq ($(shell uname -m),x86_64)
@@ -91,7 +91,7 @@ LABOBJ := $(LAB:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/workloads.o $(BUILD)/obj/sour
 LIB    := $(BUILD)/libheddle.a
 LIBLAB := $(BUILD)/liblab.a
 LIBCLI := $(BUILD)/libcli.a
-LIBCUDA := $(BUILD)/libcuda-room.a
+LIBCUDA := $(BUILD)/libruntime.a
 UNIT   := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit/*/*.c)))
 # Headers for kernels that clang compiles (heddle run FILE.cu): beside the command, as they are when installed.
 CUDA   := $(sort $(shell find cuda -type f))
@@ -141,9 +141,9 @@ $(BUILD)/libheddle.so: $(OBJ)
 $(LIBCUDA): $(CUDAOBJ)
 	@rm -f $@
 	$(call run,AR,ar rcs $@ $^)
-$(CUDALIB): $(CUDAOBJ) $(LIB) src/cuda/versions.map
+$(CUDALIB): $(CUDAOBJ) $(LIB) runtime/runtime/versions.map
 	@mkdir -p $(@D)
-	$(call run,LD,$(CC) $(LDFLAGS) -shared -Wl$(comma)-soname$(comma)libcudart.so.13 -Wl$(comma)--version-script=src/cuda/versions.map -Wl$(comma)--exclude-libs$(comma)ALL $(if $(SAN),,-Wl$(comma)-z$(comma)defs) -o $@ $(filter %.o %.a,$^) -Wl$(comma)-Bstatic -llz4 -lzstd -linih -liberty -Wl$(comma)-Bdynamic -lm -lpthread -ldl)
+	$(call run,LD,$(CC) $(LDFLAGS) -shared -Wl$(comma)-soname$(comma)libcudart.so.13 -Wl$(comma)--version-script=runtime/runtime/versions.map -Wl$(comma)--exclude-libs$(comma)ALL $(if $(SAN),,-Wl$(comma)-z$(comma)defs) -o $@ $(filter %.o %.a,$^) -Wl$(comma)-Bstatic -llz4 -lzstd -linih -liberty -Wl$(comma)-Bdynamic -lm -lpthread -ldl)
 $(CUDALINKS): $(CUDALIB)
 	$(call run,LN,ln -sf $(notdir $<) $@)
 $(BUILD)/heddle: $(CLIOBJ) $(LIBLAB) $(LIB)
@@ -183,7 +183,7 @@ $(BUILD)/obj/workloads.o: $(BUILD)/obj/workloads.c
 $(WORK:%.c=$(BUILD)/obj/%.o): CFLAGS += -ffp-contract=off
 
 # Stored results name the sources they are of: all that decides about them, which is all but what prints.
-SOURCES := $(sort $(filter-out $(addprefix src/,cli/% report/% page/% cuda/% value/% script/% toolchain/% subject/% lab/cluster/% lab/results/%),$(shell find src include workloads -name '*.[ch]' -o -name '*.def' -o -name '*.ptx' -o -name '*.riscv*')))
+SOURCES := $(sort $(filter-out $(addprefix src/,cli/% report/% page/% value/% script/% toolchain/% subject/% lab/cluster/% lab/results/%),$(shell find src include workloads -name '*.[ch]' -o -name '*.def' -o -name '*.ptx' -o -name '*.riscv*')))
 $(BUILD)/obj/sources.c: $(SOURCES) tools/embed-sources
 	@mkdir -p $(@D)
 	$(call run,GEN,tools/embed-sources $(SOURCES) > $@)
@@ -218,8 +218,8 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(LIB)
 	$(call run,LD,$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) -Wl$(comma)--start-group $(filter %.a,$^) -Wl$(comma)--end-group -lcmocka -Wl$(comma)--as-needed $(LABLIBS))
 $(filter $(BUILD)/tests/cli/%,$(UNIT)): $(LIBCLI)
 $(filter $(addprefix $(BUILD)/tests/,cli/% lab/% page/% report/% script/% subject/% toolchain/% value/% workloads/%),$(UNIT)): $(LIBLAB)
-$(filter $(BUILD)/tests/cuda/%,$(UNIT)): $(LIBCUDA)
-$(filter $(BUILD)/tests/cuda/%,$(UNIT)): LABLIBS += -llz4
+$(filter $(BUILD)/tests/runtime/%,$(UNIT)): $(LIBCUDA)
+$(filter $(BUILD)/tests/runtime/%,$(UNIT)): LABLIBS += -llz4
 $(filter $(BUILD)/tests/exec/ops% $(BUILD)/tests/sim/mma $(BUILD)/tests/sim/wmma,$(UNIT)): $(REF)
 $(filter $(BUILD)/tests/diff/% $(BUILD)/tests/sim/timed_stats,$(UNIT)): $(DIFF)
 $(BUILD)/examples/%: examples/%.c $(LIB)
@@ -293,9 +293,9 @@ tsan: test-deps
 # How much of what checks addresses and lengths the tests run, by gcov: a build without optimisation, so that branches are those of
 # the source, and the tests that reach these files. COVERAGE=--missing also lists every branch that none of them takes.
 COVERAGE ?=
-COVERAGE_PATHS := $(addprefix src/exec/access/,find move resolve async surf) src/cuda/module src/cuda/image src/cuda/fatbin src/front/
+COVERAGE_PATHS := $(addprefix src/exec/access/,find move resolve async surf) $(addprefix runtime/module/,module image fatbin) src/front/
 COVERAGE_TESTS := $(patsubst tests/unit/%.c,build-coverage/tests/%,$(sort $(wildcard $(addprefix tests/unit/,exec/[!o]*.c front/*.c \
-    cuda/*.c sim/api*.c sim/corpus.c sim/kernels*.c sim/unsupported.c lab/run/trace.c))))
+    runtime/*.c sim/api*.c sim/corpus.c sim/kernels*.c sim/unsupported.c lab/run/trace.c))))
 coverage: test-deps
 	@if [ -d build-coverage ]; then find build-coverage -name '*.gcda' -delete; fi
 	@$(MAKE) --no-print-directory BUILD=build-coverage OPT="-O0 -g" ALU_FLAGS="-ffp-contract=off -fno-strict-aliasing" \

@@ -65,7 +65,7 @@ shows_only_cuda() { # its versions are absolute symbols
         grep -vE '^(cu[A-Z]|cuda[A-Z]|__cuda[A-Z]|__heddleManaged$|libcudart\.so\.1[123](\.0)?$)'
 }
 rows_are_unsupported() { # a row whose entry point was written since should go
-    ! sed -n 's/^UNSUPPORTED(\(.*\))/\1/p' src/cuda/unsupported.def | while read -r name; do
+    ! sed -n 's/^UNSUPPORTED(\(.*\))/\1/p' runtime/module/unsupported.def | while read -r name; do
         nm -D "$lib" | grep -q " W $name\$" || echo "$name is in unsupported.def and supported"
     done | grep .
 }

@@ -1,6 +1,6 @@
 /* Where an instruction is going to access memory, for those who have to know before it runs. */
 #include "base/bits.h"
-#include "exec/follow.h"
+#include "exec/livelock/follow.h"
 
 uint32_t exec_where(const struct exec_warp *w, const struct ir_insn *i, uint32_t mask, uint64_t *addr,
                     uint32_t *bytes) {

@@ -7,7 +7,7 @@
  * which nobody loses. Whoever does not access memory, being turned off by a guard, loses nothing either. */
 #include <string.h>
 
-#include "mech/set.h"
+#include "mech/lib/set.h"
 #include "sm/impl.h"
 
 enum { MOST_BANKS = 256 };

@@ -1,6 +1,6 @@
 /* A launch that was taken out of a CUDA program (heddle cuda --capture): the module's PTX, the kernel's arguments,
  * shape, and all device memory as it was, each allocation at its address, so that pointers in it still point.
- * src/cuda/snapshot.c writes the file. */
+ * runtime/runtime/snapshot.c writes the file. */
 #ifndef HEDDLE_SUBJECT_CAPTURE_H
 #define HEDDLE_SUBJECT_CAPTURE_H
 

@@ -28,7 +28,7 @@ refused "it holds 3 elements, not 4" "another number of elements too" \
     run $file -k add -g 1 -b 1 -a "buf:u32[4]=file:$work/in.npy" -a u32:1
 
 # ---- variables ----
-vars=tests/script/script.ptx
+vars=tests/cli/script.ptx
 look() { run run $vars --kernel look --grid 1 --block 4 --arg 'buf:u32[4]' --functional --quiet --print 0 "$@"; }
 look
 expect_in_out "1  2  3  4" "a variable holds what the file says"
@@ -163,7 +163,7 @@ bad "1:1: there is no statement 'lunch' (did you mean 'launch'?)" "a statement t
 bad "2:9: there is no number or buffer 'm'" "an unknown name" 'let n = 1' 'let k = m'
 bad "1:12: a type expected, not '4'" "a buffer without a type" 'buffer a   4'
 bad "2:1: '}' expected before the end of the script" "a block that does not end" 'if 1 {'
-bad "1:1: tests/script/script.ptx has no kernel \"stepp\"; did you mean step?" "an unknown kernel" 'launch stepp grid 1 block 1'
+bad "1:1: tests/cli/script.ptx has no kernel \"stepp\"; did you mean step?" "an unknown kernel" 'launch stepp grid 1 block 1'
 bad "2:1: 1 argument for step(u64, u64, u32)" "a missing argument" 'buffer a u32[1]' 'launch step grid 1 block 1 args a'
 bad "2:37: 8 bytes for parameter n (u32), which takes 4" "an argument of another size" 'buffer a u32[1]' \
     'launch step grid 1 block 1 args a,a,u64:1'

@@ -1,8 +1,8 @@
-# heddle sweep --slurm against a script that plays Slurm (tests/lab/slurm): whatever becomes of tasks, every point ends up in the
+# heddle sweep --slurm against a script that plays Slurm (tests/cli/slurm): whatever becomes of tasks, every point ends up in the
 # database once, with what one host would have, or with the reason why not. tests/slurm/run.sh does so with the real one.
 . tests/cli/lib.sh
 . tests/cli/database.sh
-slurm=$PWD/tests/lab/slurm
+slurm=$PWD/tests/cli/slurm
 cd "$work" || exit 2
 PATH=$slurm:$PATH
 fresh() { # FATE...: a cluster whose tasks of job 101, 102, ... have these fates, JOB_INDEX=FATE

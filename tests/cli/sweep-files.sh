@@ -1,7 +1,7 @@
 # heddle sweep of files: kernels with launches of their own, scripts, what axes give them; and that a stored point is never
 # taken for another one.
 . tests/cli/lib.sh
-cp examples/collatz.ptx examples/collatz.cu examples/heat.ptx examples/warpsum.ptx tests/script/script.ptx "$work"
+cp examples/collatz.ptx examples/collatz.cu examples/heat.ptx examples/warpsum.ptx tests/cli/script.ptx "$work"
 ${CC:-cc} -o "$work/json" tests/cli/json.c -ljansson
 cd "$work" || exit 2
 stored() { # N M NAME: of N points M are in the database

@@ -10,9 +10,9 @@
 #include <sys/mman.h>
 
 #include "base/alloc.h"
-#include "cuda/error.h"
-#include "cuda/image.h"
-#include "tests/unit/cuda/fatbins.h"
+#include "runtime/runtime/error.h"
+#include "runtime/module/image.h"
+#include "tests/unit/runtime/fatbins.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -17,8 +17,8 @@
  * causing them to request a replay of the memory operation on the next scheduling phase." Those that got through are late while
  * their access is under way, as in run-ahead: those that lost have the lowest PC and run next. */
 #include "mech/minpc/minpc.h"
-#include "mech/order.h"
-#include "mech/set.h"
+#include "mech/lib/order.h"
+#include "mech/lib/set.h"
 
 bool minpc_selects(const void *params) {
     const struct minpc_params *p = params;

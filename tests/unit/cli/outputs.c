@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "cli/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/outputs.h"
 
 static void every_value_that_is_a_file_says_what_for(void **state) {

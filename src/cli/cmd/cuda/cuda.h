@@ -1,4 +1,4 @@
-/* One `heddle cuda`: a compiled CUDA program that is started with the runtime library of src/cuda before any other, once
+/* One `heddle cuda`: a compiled CUDA program that is started with the runtime library of runtime/ before any other, once
  * for each machine, and what its processes wrote down about their launches. Shared by cuda*.c; docs/cuda-programs.md is
  * for users. */
 #ifndef HEDDLE_CLI_CMD_CUDA_CUDA_H
