@@ -110,6 +110,33 @@ static void a_size_that_is_not_what_unpacking_gives_is_refused(void **state) {
         }
 }
 
+/* Machine code is looked for up to the damage, and in the whole container when there is none of it. */
+static void a_damaged_binary_has_the_machine_code_before_the_damage(void **state) {
+    struct fatbin_image im;
+    (void)state;
+    begin(&im);
+    assert_false(cu_fatbin_has_code(im.bytes, 8)); /* not even a header */
+    add(&im, PTX, 75, PLAIN, 64, text);
+    const size_t second = im.n;
+    add(&im, ELF, 75, PLAIN, 64, "machine code");
+    assert_true(cu_fatbin_has_code(im.bytes, im.n));
+    put(im.bytes + second + 4, 8, 4); /* an entry whose header would be shorter than its own fields */
+    assert_false(cu_fatbin_has_code(im.bytes, im.n));
+}
+
+static void an_empty_text_is_a_text(void **state) {
+    struct fatbin_image im;
+    (void)state;
+    begin(&im);
+    add(&im, PTX, 75, PLAIN, 64, "");
+    struct cu_ptx ptx = {0};
+    put(im.bytes + 16 + 8, 0, 8); /* nothing stored */
+    put(im.bytes + 8, 64, 8);
+    assert_int_equal(cu_fatbin_ptx(im.bytes, 16 + 64, 75, &ptx), CU_Success);
+    assert_int_equal(ptx.bytes, 0);
+    free(ptx.text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_plain_lz4_and_zstd_texts_behind_headers_of_any_size),
@@ -118,6 +145,8 @@ int main(void) {
         cmocka_unit_test(a_binary_cut_short_anywhere_is_refused),
         cmocka_unit_test(a_flipped_bit_is_refused_or_harmless),
         cmocka_unit_test(a_size_that_is_not_what_unpacking_gives_is_refused),
+        cmocka_unit_test(a_damaged_binary_has_the_machine_code_before_the_damage),
+        cmocka_unit_test(an_empty_text_is_a_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
