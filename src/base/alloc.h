@@ -1,9 +1,9 @@
 /* Memory for the rest of the program: checked allocation, and an arena for things that live and die together.
  *
  * x* functions never return NULL: without memory for our own bookkeeping the call that is under way ends, by a jump to
- * whoever began it (ledger.h). Sizes that come from input (a buffer the user asks for, an array a PTX file declares) go
- * through try_alloc, which may say no. What any of these gave is given back by xfree; what was not allocated during a call
- * on a device may also go to free. */
+ * its recovery point (ledger.h). Sizes that come from input (a buffer the user asks for, an array a PTX file declares)
+ * go through try_alloc, which may say no. What any of these gave is given back by xfree; what was not allocated during
+ * a call on a device may also go to free. */
 #ifndef HEDDLE_BASE_ALLOC_H
 #define HEDDLE_BASE_ALLOC_H
 
@@ -16,7 +16,7 @@ void *xrealloc(void *p, size_t n);
 void *xaligned(size_t align, size_t n);     /* zeroed */
 void *xaligned_raw(size_t align, size_t n); /* not zeroed */
 void *try_alloc(size_t n);                  /* zeroed, 64-byte aligned; NULL when there is no memory */
-void *try_pages(size_t n); /* the same for large buffers: not aligned, but untouched pages cost nothing */
+void *try_pages(size_t n); /* for large buffers, zeroed: not aligned, but untouched pages cost nothing */
 
 void xfree(void *p); /* NULL is fine */
 

@@ -30,12 +30,12 @@ struct member {
 struct crew {
     void (*work)(void *user, uint32_t member);
     void *user;
-    struct ledger *ledger; /* of the caller */
+    struct ledger *ledger; /* the caller's ledger */
     uint32_t size;         /* with the caller */
     bool over;
     _Alignas(64) uint64_t word;
     _Alignas(64) uint32_t asleep; /* members */
-    uint32_t failed;              /* somebody had no memory */
+    uint32_t failed;              /* a member had no memory */
     pthread_mutex_t lock;
     pthread_cond_t called;
     struct member *member;

@@ -22,7 +22,7 @@ char *sb_keep(struct sb *s, struct arena *mem); /* moves the text to mem; "" whe
 
 enum err_code {
     ERR_OK,
-    ERR_INPUT,  /* bad PTX, option, file, argument: the user's to mend */
+    ERR_INPUT,  /* bad PTX, option, file or argument: the user must fix it */
     ERR_FAULT,  /* the simulated program failed */
     ERR_MEMORY, /* no memory for what the input asked for */
     ERR_LIMIT,  /* a bound the user set was reached (--max-insts) */

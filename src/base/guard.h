@@ -1,5 +1,5 @@
-/* Under AddressSanitizer every piece of memory that is handed out of a larger one ends in bytes that nobody may touch, as
- * malloc's do: without them a read behind a piece falls into the next one, unseen until the whole ends. */
+/* Under AddressSanitizer every piece of memory that is handed out of a larger one ends in bytes that must not be
+ * touched, as malloc's do: without them a read behind a piece falls into the next one, unseen until the whole ends. */
 #ifndef HEDDLE_BASE_GUARD_H
 #define HEDDLE_BASE_GUARD_H
 

@@ -6,7 +6,8 @@
 
 enum { FIRST = 15 }; /* items there is room for at first */
 
-/* In front of v, where no put or take looks: whoever holds many heaps would have it in his cache lines. */
+/* The head lies in front of v, where no put or take looks: beside the heap it would fill cache lines of an owner of
+ * many heaps. */
 struct head {
     struct pages *pages;
     uint64_t unused; /* as large as an item */

@@ -16,7 +16,7 @@ struct heap_item {
 struct heap {
     uint32_t n, cap;
     struct heap_item *v; /* v[0] is the first; grows, and moves, for most heaps never hold all they may */
-    uint32_t *pos;       /* of each item in v; NULL: the form without */
+    uint32_t *pos;       /* position of each item in v; NULL: positions are not kept */
 };
 
 /* An empty one. Several heaps over one range of numbers may share `pos` if an item is in at most one of them at a time. */

@@ -103,7 +103,7 @@ static bool add(uintptr_t key) {
     return room;
 }
 
-/* Those behind it that would not be found any more move up. */
+/* Empties slot `at`. Keys behind it that would not be found any more move up. */
 static void take(struct ledger *h, size_t at) {
     const size_t mask = h->cap - 1;
     for (size_t next = (at + 1) & mask; h->slot[next]; next = (next + 1) & mask) {
@@ -136,7 +136,7 @@ static bool remove_key(uintptr_t key) {
 bool ledger_allows(void) {
     struct ledger *h = lock();
     if (!h) return true;
-    const bool allowed = h->fail_at != 1; /* nor any after it */
+    const bool allowed = h->fail_at != 1; /* once an allocation has failed, all later ones fail too */
     if (h->fail_at > 1) h->fail_at--;
     unlock(h);
     return allowed;

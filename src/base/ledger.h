@@ -1,14 +1,14 @@
 /* What to do when the host has no more memory, and whose the memory is.
  *
- * Allocation functions (alloc.h, pages.h) that cannot fail jump to the recovery point of their thread, which whoever called
- * into the program from outside has set: a call of the library on a device, or the command's main. A point may name a ledger:
- * then everything allocated meanwhile is written down there, so that its owner can give it all back without asking the
- * objects, which may be half made.
+ * Allocation functions (alloc.h, pages.h) that cannot fail jump to the recovery point of their thread, set where the
+ * program is entered from outside: by a call of the library on a device, or by the command's main. A point may name a
+ * ledger: then everything allocated meanwhile is written down there, so that its owner can give it all back without
+ * asking the objects, which may be half made.
  *
  * Threads that work for one call may share its ledger, each with a point of its own.
  *
  * The points of a thread are the program's only state outside of arguments. They are what its call stack is in other
- * languages: a thread sees nobody's but its own, and a call leaves the stack of them as it found it. */
+ * languages: a thread sees only its own, and a call leaves the stack of them as it found it. */
 #ifndef HEDDLE_BASE_LEDGER_H
 #define HEDDLE_BASE_LEDGER_H
 
@@ -34,8 +34,8 @@ struct ledger_point {
 
 /* if (ledger_enter(&p, ledger), setjmp(p.at)) out of memory, p is left; else ... ledger_leave(&p). */
 void ledger_enter(struct ledger_point *p, struct ledger *h);
-void ledger_nest(
-    struct ledger_point *p); /* ledger_enter, with the ledger there is: to tidy up and fail again */
+/* ledger_enter, with the ledger there is: to tidy up and fail again. */
+void ledger_nest(struct ledger_point *p);
 void ledger_leave(struct ledger_point *p);
 /* Around what is not ours, a callback: what it allocates is not this call's, and if it fails, so does who called us. Gives
  * what ledger_adopt wants afterwards. */
@@ -50,7 +50,7 @@ _Noreturn void ledger_fail(size_t bytes);
 bool ledger_add(void *p);
 bool ledger_remove(void *p); /* was it written down? */
 bool ledger_allows(void);    /* false: a test wants this allocation to fail */
-/* The same for what is given back by munmap(map, bytes), described at the front of it. */
+/* A ledger also lists mappings, which are given back by munmap(map, bytes); each is described at its own front. */
 struct ledger_map {
     void *map;
     size_t mapped;

@@ -1,5 +1,5 @@
 /* One reader per kind of option; every check that a row states is made here, and the message always says what would
- * have been accepted, so that nobody has to look up a table to correct a value. */
+ * have been accepted, so that a value can be corrected without looking up a table. */
 #include "base/option.h"
 
 #include <errno.h>

@@ -44,7 +44,7 @@ struct option_row {
     const struct option_choice *choices; /* ENUM */
     const char *unit;                    /* "" when it has none */
     const char *help;                    /* whole sentences */
-    size_t offset;                       /* of the value in the struct it belongs to */
+    size_t offset;                       /* place of the value in the struct it belongs to */
     bool wide; /* BOOL and ENUM too are held in an int64_t: parameters of mechanisms */
 };
 

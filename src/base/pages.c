@@ -20,9 +20,9 @@
 enum {
     ALIGN = 64,
     FIRST = 256 * 1024,             /* bytes of the first chunk */
-    FIRST_SPARSE = 4 * 1024 * 1024, /* the same of a sparse one */
-    FIRST_PART = 16 * 1024,         /* the same of a part's, */
-    MOST_PART = 32 * 1024,          /* and those of its largest, unless a piece is larger */
+    FIRST_SPARSE = 4 * 1024 * 1024, /* bytes of the first chunk of a sparse list */
+    FIRST_PART = 16 * 1024,         /* bytes of the first chunk of a part */
+    MOST_PART = 32 * 1024,          /* bytes of a part's largest chunk, unless a piece is larger */
     HUGE_PAGE = 2 * 1024 * 1024,
     SMALL_PAGE =
         4 * 1024, /* where the host's are larger, it refuses to clear them by halves, and this room does */
@@ -85,7 +85,7 @@ static bool chunk_for(struct pages_list *l, size_t n, bool sparse) {
     return c != NULL;
 }
 
-/* *dirty: how many of its bytes somebody had before. */
+/* *dirty: how many of the piece's bytes were in use before. */
 static void *chunk_take(struct pages_chunk *c, size_t n, size_t room, size_t *dirty) {
     const size_t had = c->dirty > c->used ? c->dirty - c->used : 0;
     unsigned char *at = (unsigned char *)c + c->used;

@@ -16,19 +16,20 @@ struct pages_list {
 };
 struct pages { /* all zero: empty */
     struct pages_list dense, sparse;
-    struct pages *whole; /* that it is a part of; NULL: of none */
+    struct pages *whole; /* this is a part of `whole`; NULL: of none */
     uint32_t rewinds;
-    atomic_flag busy; /* somebody takes a piece */
+    atomic_flag busy; /* a piece is being taken */
 };
 
 /* 64-byte aligned. */
 void *pages_get(struct pages *p, size_t n); /* zeroed; without memory the call ends (ledger.h) */
-void *pages_raw(struct pages *p, size_t n); /* the same, but not zeroed */
+void *pages_raw(struct pages *p, size_t n); /* not zeroed; without memory the call ends */
 void *pages_try(struct pages *p, size_t n); /* not zeroed; NULL: no memory */
 /* For room of which little is used, from the front: not zeroed, on the host's smallest pages, and what is never touched costs
  * address space only. Without memory the call ends. */
 void *pages_sparse(struct pages *p, size_t n);
-/* The same, but zeroed, and NULL without memory: the host clears what was touched before, so that nothing else costs anything. */
+/* As pages_sparse, but zeroed, and NULL without memory: the host clears what was touched before, so that nothing
+ * else costs anything. */
 void *pages_blank(struct pages *p, size_t n);
 /* A larger piece that begins with what another one, of `had` bytes, holds; that one is of no use until the rewind. */
 void *pages_more(struct pages *p, const void *old, size_t had, size_t n);
@@ -36,7 +37,7 @@ void *pages_more(struct pages *p, const void *old, size_t had, size_t n);
  * same time, and what one of them uses lies together. */
 struct pages *pages_part(struct pages *whole);
 void pages_rewind(struct pages *p); /* every piece is gone, most of the memory stays; of no part */
-void pages_free(struct pages *p);   /* and the memory */
+void pages_free(struct pages *p);   /* frees all pieces and the memory */
 /* Room for one element more behind the n there are, of cap: twice as many if there is none. */
 #define PAGES_GROW(p, v, n, cap)                                                        \
     do {                                                                                \

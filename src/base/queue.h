@@ -42,7 +42,7 @@ struct pool {
     void *v;
     uint32_t cap, used; /* elements from used on have never been taken */
     uint32_t free;      /* number + 1 of the first that was given back; 0: none */
-    uint32_t left;      /* that can be taken without growing */
+    uint32_t left;      /* elements that can be taken without growing */
 };
 #define POOL(T)           \
     union {               \
@@ -78,7 +78,8 @@ static inline void pool_give(struct pool *p, size_t size, size_t next, uint32_t 
 #define POOL_GIVE(p, i) pool_give(&(p)->pool, sizeof *(p)->v, QUEUE_NEXT((p)->v), (i))
 #define POOL_TAKEN(p)   ((p)->pool.cap - (p)->pool.left) /* how many are */
 #define POOL_FREE(p)    (xfree((p)->v), (p)->pool = (struct pool){0})
-/* Of an array of n elements that is the caller's; whoever takes has seen to it that one is left. */
+/* A pool over an array of n elements that the caller owns; it does not grow, so the caller checks that an element
+ * is left before taking one. */
 #define POOL_SIZE(p, array, n) ((p)->pool = (struct pool){.v = (array), .cap = (n), .left = (n)})
 #define POOL_TAKE_SIZED(p)     pool_take_sized(&(p)->pool, sizeof *(p)->v, QUEUE_NEXT((p)->v))
 
