@@ -216,7 +216,7 @@ enum { IR_GUARD_NEG = 0x8000, IR_GUARD_INDEX = 0x7fff };
  * BRX: count, then target PCs. */
 enum { IR_MORE_COUNT = 2, IR_MORE };
 enum { IR_CALL_FUNC, IR_CALL_FRAME, IR_CALL_NARGS, IR_CALL_NRETS, IR_CALL_COPIES };
-/* Of an indirect call's words: the functions it is limited to, IR_CALL_FUNC of them. */
+/* Returns the functions that an indirect call is limited to, IR_CALL_FUNC of them, from its words. */
 static inline const uint32_t *ir_call_list(const uint32_t *words) {
     return words + IR_CALL_COPIES + 3 * ((size_t)words[IR_CALL_NARGS] + words[IR_CALL_NRETS]);
 }
@@ -248,8 +248,8 @@ enum ir_video { IR_V_ADD, IR_V_SUB, IR_V_ABSDIFF, IR_V_MIN, IR_V_MAX, IR_V_SHL, 
 struct ir_op_info {
     const char *id;   /* "ADD_U32" */
     const char *name; /* "add" */
-    uint8_t dtype, type, btype,
-        ctype;     /* enum ir_type: destination, first source (the look-up type), others or NONE */
+    /* Enum ir_type: destination, first source (the look-up type), others or NONE. */
+    uint8_t dtype, type, btype, ctype;
     uint8_t cls;   /* enum ir_class */
     uint8_t kind;  /* 'U' 'B' 'T' 'A' 'M' */
     uint16_t mods; /* modifiers the operation understands */

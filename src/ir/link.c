@@ -144,8 +144,8 @@ static uint64_t at_most(uint64_t v, uint64_t limit) {
 /* Over everything a function reaches: the last row, and the registers of the deepest chain of calls. A
  * component counts every member once: its chain may pass through all of them. */
 static void total_up(struct linker *l, const uint32_t *order) {
-    struct extent *x =
-        ARENA_NEW(&l->mem, struct extent, l->ncomp); /* end: highest row; begin: registers, compiled ones */
+    /* end: highest row; begin: registers, compiled ones. */
+    struct extent *x = ARENA_NEW(&l->mem, struct extent, l->ncomp);
     for (uint32_t hi = l->n, lo; hi > 0; hi = lo) {
         struct extent *own = &x[l->comp[order[hi - 1]]];
         uint64_t members[2] = {0}, deepest[2] = {0};
@@ -240,7 +240,7 @@ struct layout {
     uint32_t *stack;
     uint32_t *used; /* stamp per variable */
     uint32_t *none; /* the layout of every kernel without shared memory */
-    uint64_t words; /* of all layouts so far */
+    uint64_t words; /* words of all layouts so far */
 };
 
 /* Stamps the variables of all functions the kernel reaches; false when there are none. */

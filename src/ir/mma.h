@@ -38,8 +38,8 @@ enum { IR_MMA_SHAPE, IR_MMA_KINDS };
 
 /* insn.sub of MMA_* */
 enum {
-    IR_MMA_A_COL = 1, /* the fragment is of a matrix stored by columns, */
-    IR_MMA_B_ROW = 2, /* or by rows */
+    IR_MMA_A_COL = 1, /* the fragment of a is of a matrix stored by columns */
+    IR_MMA_B_ROW = 2, /* the fragment of b is of a matrix stored by rows */
     IR_MMA_QUADS = 4, /* m8n8k4 on f16: four products, each by eight threads */
     IR_MMA_AND = 8,   /* b1: .and.popc, else .xor.popc */
     IR_MMA_SPARSE = 16,

@@ -4,7 +4,7 @@
 
 #include "ir/program.h"
 
-/* Which constant holds the address of which symbol, so that a listing does not search the relocations each time. */
+/* For each symbol the constant that holds its address, so that a listing does not search the relocations each time. */
 struct ir_names {
     uint32_t *reloc[2]; /* 32- and 64-bit constants: relocation plus one, 0 for a plain number */
 };

@@ -10,8 +10,8 @@
 struct ir_param {
     const char *name;
     uint8_t type; /* enum ir_type of a scalar; NONE: an array of bytes (a struct by value) */
-    uint32_t bytes, align,
-        offset;   /* kernels: offset in the parameter buffer; functions: in the callee's frame */
+    /* kernels: offset in the parameter buffer; functions: in the callee's frame. */
+    uint32_t bytes, align, offset;
     bool pointer; /* declared .ptr */
 };
 
@@ -54,7 +54,7 @@ struct ir_srcloc { /* from .loc; file 0: none */
 struct ir_refused {
     const char *form, *why; /* as written, with its modifiers; "" or a reason */
     const char *text;       /* the whole message: place, line and caret */
-    uint32_t line, col;     /* of the first */
+    uint32_t line, col;     /* where the first one begins */
     uint32_t count;
     bool call; /* form is a function that is called and not defined */
 };
@@ -72,11 +72,11 @@ struct ir_func {
     uint32_t frame_bytes; /* local memory of one activation, multiple of 16 */
     uint32_t nvirt[3]; /* virtual registers per file, as the front end numbers them; predicate 0 is IR_PT */
     /* cfg: rows are relative to base until ir_link adds it */
-    uint32_t nrow[3],
-        base[3];   /* per file; predicate row 0 is IR_PT for all and never part of a base: predicates
-                                  are rows base + 1 .. base + nrow, the others base .. base + nrow - 1 */
+    /* Per file; predicate row 0 is IR_PT for all and never part of a base: predicates are rows base + 1 .. base +
+     * nrow, the others base .. base + nrow - 1. */
+    uint32_t nrow[3], base[3];
     uint32_t regs; /* 32-bit registers one thread needs, this function alone (rows used, 64-bit twice) */
-    uint32_t compiled_regs; /* the same of machine code, estimated (cfg/pressure.c) */
+    uint32_t compiled_regs; /* registers of machine code, estimated (cfg/pressure.c) */
     /* ir_link: over everything reachable. total_rows: how many rows of each file a warp needs, IR_PT's included */
     uint32_t total_rows[3], total_regs, total_compiled;
     uint32_t shared_bytes;   /* static shared memory of a kernel */
@@ -96,8 +96,8 @@ struct ir_part {
     uint32_t before; /* lines of the texts in front of it */
 };
 
-/* Of a module that is machine code: where its instructions are in memory. All its functions share one set of registers,
- * whose rows are fixed (IR_RV_*); a jump by a register names an address. */
+/* The machine code of a module that has some: where its instructions are in memory. All its functions share one set
+ * of registers, whose rows are fixed (IR_RV_*); a jump by a register names an address. */
 struct ir_binary {
     uint64_t base, halves;           /* addresses from base on, in steps of two bytes */
     const uint32_t *pc_of;           /* by step: the instruction that begins there, or IR_NOPC */
@@ -132,7 +132,7 @@ struct ir_module {
     VEC(const char *) files; /* [0] unused; .file numbers index it, NULL where not given */
     const char *text;        /* the PTX text, kept for diagnostics (arena) */
     size_t text_len;
-    const char *warnings;          /* of the front end, whole lines; "" when none (arena) */
+    const char *warnings;          /* the front end's warnings, whole lines; "" when none (arena) */
     bool replays_only;             /* it has no values (front/sass): only a tape can run it */
     uint32_t nblocks;              /* module-wide (cfg) */
     uint32_t *by_entry, nby_entry; /* functions that have code, in PC order (ir_link) */

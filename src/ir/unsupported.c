@@ -1,4 +1,4 @@
-/* Why a kernel cannot run: a search through the calls, over unsupported functions only. Done when somebody asks, which is
+/* Why a kernel cannot run: a search through the calls, over unsupported functions only. The search is made on demand,
  * once per kernel that is refused, so that loading pays nothing for it. */
 #include <stdlib.h>
 
