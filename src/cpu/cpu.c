@@ -43,15 +43,15 @@ enum { USES = 3 }; /* at most of one instruction: its address, its access, a sto
 
 /* A stage that takes so many instructions a cycle, in order. */
 struct stage {
-    uint64_t cycle; /* of the last instruction, */
-    uint64_t taken; /* and how many were taken in it */
+    uint64_t cycle; /* cycle of the last instruction */
+    uint64_t taken; /* instructions taken in that cycle */
     uint64_t width;
 };
 
 struct queued { /* a load or store */
     uint64_t commit;
-    uint64_t addr, bytes,
-        known; /* of a store: since `known` its address and data are there; bytes 0: a load */
+    /* known: since when a store's address and data are there. bytes: 0 for a load. */
+    uint64_t addr, bytes, known;
 };
 
 struct cpu {
@@ -61,15 +61,15 @@ struct cpu {
     struct cpu_memory *memory;
     struct stage fetch, dispatch, commit;
     uint64_t fetch_from;      /* the next instruction is not fetched before */
-    uint64_t *dispatched;     /* of the last fetch_queue instructions */
-    uint64_t *committed;      /* of the last `window` instructions, */
-    struct use *uses;         /* and USES units of each */
+    uint64_t *dispatched;     /* when the last fetch_queue instructions were dispatched */
+    uint64_t *committed;      /* when the last `window` instructions committed */
+    struct use *uses;         /* USES units of each of these */
     struct queued *lsq;       /* the last `lsq` loads and stores */
     uint64_t insts, accesses; /* so far */
     uint64_t stores_known;    /* when the addresses of all stores so far are known */
     uint64_t units[POOLS];    /* a bit for each unit */
     uint64_t ready[CPU_REGISTERS];
-    unsigned nuses; /* of the instruction at hand */
+    unsigned nuses; /* entries of uses for the instruction at hand */
 };
 
 static uint64_t later(uint64_t a, uint64_t b) {

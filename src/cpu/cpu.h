@@ -22,8 +22,8 @@ enum { CPU_REGISTERS = 256, CPU_SOURCES = 4, CPU_NO_REGISTER = CPU_REGISTERS - 1
 
 struct cpu_insn {
     uint64_t addr, after, next; /* its own address, the one behind it, and the one executed next */
-    uint64_t data;              /* of loads and stores: where, */
-    uint32_t bytes;             /* and how much */
+    uint64_t data;              /* address that a load or store uses */
+    uint32_t bytes;             /* bytes that it loads or stores */
     uint8_t work, flow;         /* enum cpu_work, enum cpu_flow */
     uint8_t to;                 /* register written, or CPU_NO_REGISTER */
     uint8_t from[CPU_SOURCES];  /* registers read, nfrom of them */

@@ -14,7 +14,7 @@ struct level {
     struct cache tags;
     void *room;
     uint64_t *ready;     /* by slot: when its line is there */
-    uint64_t latency;    /* of a hit */
+    uint64_t latency;    /* latency of a hit */
     struct level *below; /* NULL: memory */
     uint64_t *misses;
 };
