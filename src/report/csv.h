@@ -6,7 +6,7 @@
 
 /* The next cell of the row that out ends with; quoted where it has to be. */
 void csv_cell(struct sb *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void csv_text(struct sb *out, const char *text); /* the same of a text that is there already */
+void csv_text(struct sb *out, const char *text); /* as csv_cell, for a text as it is */
 void csv_end_row(struct sb *out);
 
 #endif

@@ -90,8 +90,8 @@ static void add_page(struct sb *out, unsigned type, size_t values, unsigned enco
     number_field(&header, 1, THRIFT_I32, values);
     number_field(&header, 2, THRIFT_I32, encoding);
     if (type == PAGE_DATA) {
-        number_field(&header, 3, THRIFT_I32, ENCODING_RLE); /* of who has a value */
-        number_field(&header, 4, THRIFT_I32, ENCODING_RLE); /* of repetition, which there is none of */
+        number_field(&header, 3, THRIFT_I32, ENCODING_RLE); /* encoding of which rows have a value */
+        number_field(&header, 4, THRIFT_I32, ENCODING_RLE); /* encoding of repetition, which is not used */
     }
     end_struct(&header);
     end_struct(&t);
@@ -141,7 +141,7 @@ static void add_hybrid(struct sb *s, const uint32_t *v, size_t n, unsigned bits)
     }
 }
 
-/* Which rows have a value, behind its length; and the numbers of words of those that do. */
+/* Adds which rows have a value, behind its length, and then the numbers of words of those rows. */
 static void add_levels(struct sb *s, const bool *has, size_t rows) {
     uint32_t *level = xmalloc(rows * sizeof *level);
     struct sb runs = {0};

@@ -16,7 +16,7 @@ struct parquet_column {
 
 /* The values of a column in a group of rows. */
 struct parquet_values {
-    const uint32_t *word; /* of each row, which of the nwords different values; text always has it. NULL: */
+    const uint32_t *word; /* number of each row's value among nwords; never NULL for text */
     size_t nwords;
     const char *const *text; /* values by their number, or, without word, one for each row */
     const int64_t *whole;
