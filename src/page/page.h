@@ -11,7 +11,7 @@
 enum { PAGE_CHARTS = 1, PAGE_GRAPHS = 2, PAGE_CODE = 4, PAGE_LANES = 8 };
 
 struct page {
-    const char *title;  /* of the document; shown by the browser */
+    const char *title;  /* the document's title; shown by the browser */
     const char *app;    /* which page: src/page/js/APP.js defines heddlePages.APP(data, root) */
     unsigned use;       /* PAGE_*: what it draws with */
     const json_t *data; /* still the caller's */
