@@ -28,7 +28,7 @@ enum { ARG_MAX_STRUCT = 32764 };
 
 struct arg_spec {
     enum arg_kind kind;
-    enum ir_type type; /* of the scalar or of the elements */
+    enum ir_type type; /* type of the scalar or of the elements */
     uint64_t value;    /* scalar, or value(V): its bits, zero-extended */
     uint64_t count;    /* buffer: elements; 0: as many as the file holds; struct: bytes */
     enum arg_fill fill;

@@ -7,7 +7,7 @@
 
 struct elements {
     enum ir_type type;
-    uint64_t first, count; /* that are shown */
+    uint64_t first, count; /* the elements that are shown */
     uint64_t all, more;    /* elements of the buffer; of them, how many are said to be left out */
 };
 /* ": TYPE[ALL]" behind a buffer's name, then the elements in columns. width: columns of the terminal. data begins with the first element that is shown. */

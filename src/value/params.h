@@ -1,5 +1,5 @@
 /* What {NAME} stands for in the options of a launch: numbers and texts that change from run to run while the rest of the line
- * stays. {NAME=VALUE} says what it is where nobody else does; {EXPR} computes with names, as of {(n + 255) / 256}. */
+ * stays. {NAME=VALUE} says what it is by default; {EXPR} computes with names, as of {(n + 255) / 256}. */
 #ifndef HEDDLE_VALUE_PARAMS_H
 #define HEDDLE_VALUE_PARAMS_H
 
@@ -11,8 +11,8 @@
 struct params {
     const hd_option *given; /* name and value; these come first. A value may be NULL: none */
     size_t n;
-    bool *used;             /* by given: some text has it; NULL: nobody asks */
-    VEC(hd_option) assumed; /* of {NAME=VALUE} */
+    bool *used;             /* by given: some text has it; NULL: not asked for */
+    VEC(hd_option) assumed; /* values from {NAME=VALUE} */
 };
 
 /* Whether a text can be such a name: letters, digits and _. */
