@@ -9,8 +9,8 @@ enum { BARRIER_REGISTERS = 16 };
 struct barrier {
     uint32_t func, join; /* join: first PC of the block where its members meet */
     uint32_t reg;        /* CFG_NONE: no register was left, it is not there */
-    uint32_t begin, nbegin, leave,
-        nleave; /* marks.v[begin ..], marks.v[leave ..]; a mark before a guarded ret is for those who return */
+    /* marks.v[begin ..], marks.v[leave ..]; a mark before a guarded ret is for those who return. */
+    uint32_t begin, nbegin, leave, nleave;
 };
 
 struct barriers {

@@ -112,7 +112,7 @@ static int by_block_and_header(const void *a, const void *b) {
     return (x->pre > y->pre) - (x->pre < y->pre);
 }
 
-/* Of nested loops with one follow only the outermost is left from its header. */
+/* Keeps, of nested loops with one follow, only the outermost one, which is left from its header. */
 static void keep_outermost(struct breaks *k) {
     if (k->n) qsort(k->v, k->n, sizeof *k->v, by_block_and_header);
     uint32_t n = 0;

@@ -1,4 +1,4 @@
-/* Which edges leave a loop as a break does. Private to cfg/. */
+/* Finds which edges leave a loop as a break does. Private to cfg/. */
 #ifndef HEDDLE_CFG_BREAKS_H
 #define HEDDLE_CFG_BREAKS_H
 
@@ -11,15 +11,15 @@ struct follow {
 
 struct breaks {
     struct work *w;
-    struct follow
-        *v; /* sorted by block, then by pre; the headers of one block's do not dominate each other */
+    /* Sorted by block, then by pre; the headers of one block's do not dominate each other. */
+    struct follow *v;
     uint32_t n;
 };
 
 void breaks_find(struct breaks *k); /* w set, the rest zero */
 /* The edge leaves a loop by break: the header of one that is followed by `to` dominates `from`. */
 bool breaks_has(const struct breaks *k, uint32_t from, uint32_t to);
-/* A block of one instruction that ends the thread, whoever comes there. */
+/* True for a block of one instruction that ends every thread that reaches it. */
 bool block_only_ends(const struct work *w, uint32_t v);
 
 #endif

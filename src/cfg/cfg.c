@@ -44,7 +44,7 @@ static bool analyse_function(struct ir_module *m, struct cfg *c, const struct cf
 }
 
 void work_reopen(struct work *w, const struct ir_module *m, const struct cfg *c, uint32_t func) {
-    /* A work can change its module and its results; whoever reopens one reads them only. */
+    /* A work can change its module and its results; after it is reopened they are only read. */
     *w = (struct work){.m = (struct ir_module *)m, .c = (struct cfg *)c, .func = func};
     w->fn = &w->m->funcs.v[func];
     w->f = &w->c->funcs[func];

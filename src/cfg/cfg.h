@@ -16,8 +16,8 @@ struct cfg_block {
     uint32_t succ, nsucc; /* edges[succ .. succ+nsucc): each successor once, fall-through first */
     uint32_t pred, npred; /* edges[pred .. pred+npred) */
     uint32_t idom, ipdom; /* block, or CFG_NONE: entry or unreachable; the function's (virtual) exit */
-    uint32_t
-        exit; /* the block by which threads here are taken to leave (exits.c); CFG_NONE: the function's end */
+    /* The block by which threads here are taken to leave (exits.c); CFG_NONE: the function's end. */
+    uint32_t exit;
     uint32_t ways;     /* successors with the same `exit`, and one more if threads may leave here */
     uint32_t loop;     /* innermost loop, or CFG_NONE */
     uint32_t priority; /* place in a topological order without back edges, 0 first (order.c says more);
@@ -53,14 +53,15 @@ struct cfg_func {
     uint32_t max_live;    /* 32-bit registers live at once, at the worst place */
 };
 
-/* Which exits count when post-dominators are computed (exits.c, docs/reconvergence.md): of those a block leads to only the
- * main one, or all of them. */
+/* The exits that count when post-dominators are computed (exits.c, docs/reconvergence.md): only the main one of
+ * those that a block leads to, or all of them. */
 #define CFG_EXITS(CHOICE) CHOICE(main, CFG_EXITS_MAIN) CHOICE(edges, CFG_EXITS_EDGES)
 enum cfg_exits { CFG_EXITS_MAIN, CFG_EXITS_EDGES };
 
 struct cfg {
     enum cfg_exits exits;
-    /* Warps of the machine have more than 32 threads, set by whoever knows: where architectural warps differ, they diverge. */
+    /* Warps of the machine have more than 32 threads: where architectural warps differ, they diverge. The caller of
+     * the analysis sets it. */
     bool wide_warps;
     struct cfg_block *blocks;
     uint32_t nblocks;
@@ -82,8 +83,8 @@ void cfg_free(struct cfg *c);
  * when of all blocks that hold threads the one of highest priority (smallest number) always runs. In all they
  * can be quadratic in the number of blocks, so they are made on demand, and refused beyond limit entries. */
 struct cfg_frontiers {
-    uint32_t *
-        first; /* nblocks + 1: the frontier of the function's k-th block is block[first[k] .. first[k + 1]) */
+    /* nblocks + 1: the frontier of the function's k-th block is block[first[k] .. first[k + 1]). */
+    uint32_t *first;
     uint32_t *block; /* module-wide block numbers, in priority order */
 };
 bool cfg_frontiers(const struct cfg *c, uint32_t func, size_t limit, struct cfg_frontiers *out,
@@ -98,8 +99,8 @@ bool cfg_priority_is_pc_order(const struct cfg *c, uint32_t func);
 
 /* One function as text: header, then its blocks with edges, post-dominator and loop, and the instructions. */
 void cfg_print(struct sb *out, const struct ir_module *m, const struct cfg *c, uint32_t func);
-/* The same as a Graphviz digraph: back edges dashed, post-dominators dotted. full: every instruction, else
- * the last. */
+/* One function as a Graphviz digraph: back edges dashed, post-dominators dotted. full: every instruction, else the
+ * last. */
 void cfg_dot(struct sb *out, const struct ir_module *m, const struct cfg *c, uint32_t func, bool full);
 const char *cfg_structure_name(enum cfg_structure s);
 

@@ -8,7 +8,7 @@
  *     seen from b, and two edges into J come from blocks J does not dominate. Threads differ in what is written between
  *     b and J;
  *   - where the cycles through b are left: threads leave in different rounds, and differ in all that is written in them.
- * A thread that ends meets nobody, so ends are no ways. */
+ * A thread that ends meets no other, so ends are no ways. */
 #include "cfg/diverge.h"
 
 enum { VISITS_PER_BLOCK = 256, VISITS_MIN = 1 << 22 };

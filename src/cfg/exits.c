@@ -1,7 +1,7 @@
 /* Main exits: which exit counts when post-dominators are computed (docs/reconvergence.md).
  *
  * With an edge from every exit to the end of the kernel, one early return or failed assertion moves the post-dominator of all
- * branches around it to the end. But a thread that exits waits for nobody and nobody waits for it: it leaves every
+ * branches around it to the end. But a thread that exits waits for no other and no other waits for it: it leaves every
  * reconvergence stack, and compilers for hardware place joins as if it had never come that way (ptxas of CUDA 13 for sm_75
  * does). So each block is given one exit, the main one of those it leads to, and an edge counts only between blocks of the
  * same exit. What an early exit cuts off is a small graph of its own, with joins of its own.

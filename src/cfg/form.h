@@ -28,7 +28,8 @@ enum cfg_form { CFG_FORM_CHOICES(OPTION_ENUMERATOR) CFG_FORMS };
  * form, and e has the place and the reason. */
 struct rewrite *cfg_make_form(const struct ir_module *m, const struct cfg *c, enum cfg_form form,
                               struct err *e);
-/* The same for the functions that have such a form; the others are in the copy as they are, and it says why (refused). */
+/* Makes the form for the functions that have one; the others are in the copy as they are, and it says why
+ * (refused). */
 struct rewrite *cfg_make_partial_form(const struct ir_module *m, const struct cfg *c, enum cfg_form form,
                                       struct err *e);
 

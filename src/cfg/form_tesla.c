@@ -2,10 +2,10 @@
  * (Coon & Lindholm, US 7353369; SL 2.1: "annotations pointing at divergence and reconvergence points"), and for loops PBK and BRK
  * (the same authors, US 8667256) or, with tesla_ssy, SSY again.
  *
- * A region (regions.h) begins at one of its marks on every path, so whoever comes to its join R has pushed a token for it, and
- * tokens are nested as regions are. Edges that lead to R from outside of the region have an SSY of their own, because R pops
- * in any case. R's first instruction carries the flag, or a JOIN before it does: where it is a branch, call, return, exit or
- * barrier, whose issue changes or holds the threads that run.
+ * A region (regions.h) begins at one of its marks on every path, so each thread that comes to its join R has pushed a
+ * token for it, and tokens are nested as regions are. Edges that lead to R from outside of the region have an SSY of
+ * their own, because R pops in any case. R's first instruction carries the flag, or a JOIN before it does: where it is
+ * a branch, call, return, exit or barrier, whose issue changes or holds the threads that run.
  *
  * A loop all of whose exits are branches to one block R is one for PBK, which stands where it is entered: the exits become BRK,
  * whose threads wait until all have left. R needs SSY and flag only for branches outside of such loops. A branch back on whose
@@ -163,7 +163,7 @@ static void put_loops(struct tesla_maker *k, const struct cfg_region *r) {
     }
 }
 
-/* Whose issue is that of the threads that are there, and of nothing else. */
+/* Whether the instruction's issue depends on nothing but the threads that are there, so that it can carry the flag. */
 static bool carries_flag(const struct ir_insn *i) {
     return !insn_ends_block(i) && ir_ops[i->op].cls != IR_C_BAR;
 }
@@ -200,7 +200,7 @@ static void set_breaks(const struct tesla_maker *k, struct rewrite *r) {
     }
 }
 
-/* Of the comparison that a branch makes itself. */
+/* The opposite of the comparison that a branch makes itself. */
 static uint8_t opposite(uint8_t cmp) {
     switch (cmp) {
     case IR_EQ: return IR_NE;

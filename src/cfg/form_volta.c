@@ -2,7 +2,7 @@
  * and BMOV on sixteen barrier registers.
  *
  *   BSSY b,R   where a region begins: the threads that run are the members of barrier b
- *   BSYNC b    first in the block R where it ends; whoever comes there and is no member passes
+ *   BSYNC b    first in the block R where it ends; a thread that comes there and is no member passes
  *   BREAK b    where a member leaves the region to another place than R
  *   YIELD      where a loop that may be waiting for another thread goes round
  *   BMOV b     at the entry of a function, and before it returns: the caller's barrier b is saved, and put back
@@ -132,7 +132,7 @@ static bool put_leaves(struct maker *k, const struct cfg_regions *g, const struc
     return k->out.n < limit;
 }
 
-/* Those of functions that have none yet. */
+/* Places the barriers of functions that have none yet, by their regions. */
 static bool barriers_of_regions(struct maker *k, const uint8_t *varies, const bool *done, struct barriers *b,
                                 struct err *e) {
     struct cfg_regions *g = cfg_regions(k->m, k->c, varies, FORM_MOST_MARKS, e);
@@ -234,7 +234,7 @@ static bool polls(const struct ir_module *m, const struct ir_insn *i, const bool
     return i->op == IR_CALL_IND ? indirect : insn_polls(i);
 }
 
-/* Which functions poll, or call one that does. */
+/* Finds the functions that poll, or call one that does. */
 static bool *find_polling(const struct ir_module *m, bool *indirect) {
     bool *func = xcalloc(m->funcs.n + 1, sizeof *func);
     *indirect = false;

@@ -17,7 +17,7 @@ struct forest {
     uint32_t *pre, *size;
 };
 
-/* Which blocks the edges out of a loop start from and lead to: the lowest and the highest. */
+/* The blocks that the edges out of a loop start from and lead to: the lowest and the highest. */
 struct loop_exits {
     uint32_t from[2], to[2]; /* to == n: the end of the function */
 };
@@ -40,8 +40,8 @@ struct work {
     uint32_t nrpo;
     uint32_t *idom, *ipdom; /* local numbers; ipdom n: the virtual exit */
     struct forest dom;
-    struct forest nest;       /* of the loops of this function, by place in c->loops after f->loop */
-    struct loop_exits *exits; /* of the same loops; meaningless without exits */
+    struct forest nest;       /* nesting of this function's loops, by place in c->loops after f->loop */
+    struct loop_exits *exits; /* exits of these loops; meaningless for a loop without exits */
     struct arena mem;
 };
 
@@ -81,8 +81,8 @@ bool insn_guarded(const struct ir_insn *i);
 bool insn_conditional(const struct ir_insn *i); /* guarded, or it compares registers itself */
 bool insn_ends_block(const struct ir_insn *i);  /* transfers control: nothing after it is in its block */
 bool insn_waits(const struct ir_insn *i);       /* at a barrier of the block or the warp, or in a .sync */
-bool insn_falls_through(
-    const struct ir_insn *i); /* control may go on to the next PC, from a call by return */
+/* Control may go on to the next PC, from a call by return. */
+bool insn_falls_through(const struct ir_insn *i);
 /* The targets of a branch, *n of them, repeated as in a brx's table; none of other instructions. */
 const uint32_t *branch_targets(const struct ir_module *m, const struct ir_insn *i, uint32_t *n);
 /* cfg.c: the work of a function analysed before, for analyses on demand: graph, orders, dominators, post-dominators

@@ -6,7 +6,7 @@
  * Liveness is a thread's: lanes share a row but each is its own thread, and a write under a mask changes the
  * lanes of the mask only. A write under a guard may leave the old value, so it does not end its life. What a
  * callee does is no concern: its rows are others (ir_link). A register read before any write is alive from
- * the function's entry: its value is undefined in PTX, and here that of a row nobody else uses until then.
+ * the function's entry: its value is undefined in PTX, and here that of a row not used otherwise until then.
  *
  * A result may take the row of an operand that dies in the same instruction only where an executor cannot
  * write before it has read: element-wise operations with one result. For all others (written-out and memory
@@ -23,10 +23,10 @@ enum { VISITS_PER_INSN = 64, VISITS_MIN = 1 << 20, VISITS_MAX = 1 << 30 };
 
 struct walk {
     struct live *l;
-    uint32_t *first,
-        *at; /* occurrences of register r: at[first[r] .. first[r + 1]): instruction << 2 | kind */
-    uint32_t *in, *out,
-        *writes; /* block: register (plus one) last found alive at its start, at its end; written in it */
+    /* Occurrences of register r: at[first[r] .. first[r + 1]): instruction << 2 | kind. */
+    uint32_t *first, *at;
+    /* block: register (plus one) last found alive at its start, at its end; written in it. */
+    uint32_t *in, *out, *writes;
     uint32_t *touched, ntouched; /* blocks where the register occurs or is alive */
     uint32_t *seen;
     uint32_t *stack;

@@ -11,36 +11,37 @@
  *   - a branch in an inner loop out of which its threads may go apart meets at the first post-dominator outside the inner
  *     loop: the end of that loop. It may be one of several levels: those that leave two loops at once pass by the end of the
  *     inner one.
- * The region of a join is what is reached from its branches in the level's graph before the join. Whoever enters it passes a
- * BSSY; whoever leaves it passes the BSYNC or, if he goes anywhere but to the join, a BREAK: on every path he is a member
- * exactly while he is in the region.
+ * The region of a join is what is reached from its branches in the level's graph before the join. A thread that enters
+ * it passes a BSSY; one that leaves it passes the BSYNC or, if it goes anywhere but to the join, a BREAK: on every
+ * path it is a member exactly while it is in the region.
  *
- * Regions need not be nested. That nobody waits for ever follows from the order of the joins: one that lies in the region of
- * another has higher priority (order.c: loops whole), so those who wait at a join wait for threads further up only. With
- * irreducible loops there is no such order; such functions, and those whose levels and regions have very many blocks in
- * all, are left to post-dominators. */
+ * Regions need not be nested. That no thread waits for ever follows from the order of the joins: one that lies in the
+ * region of another has higher priority (order.c: loops whole), so those who wait at a join wait for threads further
+ * up only. With irreducible loops there is no such order; such functions, and those whose levels and regions have very
+ * many blocks in all, are left to post-dominators. */
 #include <stdlib.h>
 
 #include "cfg/barriers.h"
 #include "cfg/graph.h"
 
 enum {
+    /* MOST_BLOCKS: of all levels and regions of a function. MOST_EXITS: exits looked at. */
     MOST_BLOCKS = 1 << 22,
     MOST_EXITS = 64
-}; /* of all levels and regions of a function; of those looked at */
+};
 
 struct level {
     uint32_t loop;           /* module-wide; CFG_NONE: the function */
     uint32_t n, *block, end; /* local numbers; end: a place in block */
     struct graph back;       /* over places: edges turned round, from the end */
     uint32_t *meet; /* place to that of its immediate post-dominator; CFG_NONE: the end, or not part of it */
-    uint32_t *
-        out; /* place to the first post-dominator outside the inner loop that it is in, plus one; 0: unknown */
+    /* Place to the first post-dominator outside the inner loop that it is in, plus one; 0: unknown. */
+    uint32_t *out;
 };
 
 struct found { /* a branch, and where its threads meet: places */
     uint32_t join, branch;
-    uint32_t priority; /* of the join */
+    uint32_t priority; /* priority of the join */
 };
 
 struct finder {
@@ -51,11 +52,11 @@ struct finder {
     uint32_t *in_start, *in_end; /* local block: number of the last region that holds its start, its end */
     uint32_t *regs_start, *regs_end; /* local block: registers of regions that hold it */
     uint32_t *regs_join;             /* local block: register of the region that ends there */
-    uint32_t regions;                /* of this function, from 1 on */
+    uint32_t regions;                /* regions of this function, from 1 on */
     VEC(uint32_t) region;            /* blocks whose end is in the region that grows */
     VEC(struct found) found;
     size_t blocks;
-    struct arena mem; /* of the level */
+    struct arena mem; /* memory of the level */
 };
 
 /* ---- levels ---- */
@@ -101,8 +102,8 @@ static uint32_t count_leading(struct finder *k, uint32_t v) {
     return (uint32_t)k->region.n;
 }
 
-/* Of the blocks that end the function, and do nothing else, that to which most lead; the last of several. Where there are very
- * many, the first ones are not looked at. */
+/* Finds the block to which most blocks lead, among those that end the function and do nothing else; the last one of
+ * several. Where there are very many, the first ones are not looked at. */
 static uint32_t find_exit(struct finder *k, const struct level *at) {
     const struct work *w = k->w;
     uint32_t best = CFG_NONE, most = 0, looked = 0;
@@ -187,7 +188,7 @@ static uint32_t find_join(struct finder *k, struct level *at, uint32_t place) {
     return ways > 1 || last->op == IR_CALL || last->op == IR_CALL_IND ? at->meet[place] : CFG_NONE;
 }
 
-/* Those that end last come first: they are around the others. */
+/* Orders joins so that regions that end last come first: they are around the others. */
 static int by_join(const void *a, const void *b) {
     const struct found *x = a, *y = b;
     if (x->priority != y->priority) return x->priority > y->priority ? -1 : 1;

@@ -6,7 +6,7 @@
  *   1. one of the innermost loop entered last: a loop is placed as a whole before anything after it, so
  * threads that have left it wait for those still going round;
  *   2. one where no thread can be made to wait (no bar.sync, bar.red, bar.warp.sync or other operation with a
- * member mask) before one where it can: whoever could still arrive is brought there first. Blocks with a path
+ * member mask) before one where it can: threads that could still arrive are brought there first. Blocks with a path
  * to the barrier precede it anyway; this settles those that reach it only round a loop;
  *   3. the first in the text.
  * Calls are not looked into: a barrier in a callee does not hold the calling block back.

@@ -207,7 +207,7 @@ static uint32_t ways_on(const struct plan_node *x) {
     return x->end == PLAN_ENDS ? 0 : x->end == PLAN_GOES ? 1 : 2;
 }
 
-/* Nodes of unreachable blocks are PLAN_ENDS and nobody's target. */
+/* Nodes of unreachable blocks are PLAN_ENDS and no node's target. */
 static struct graph graph_of(struct plan *p) {
     struct arena *mem = &p->w.mem;
     struct graph g = {.n = p->n};

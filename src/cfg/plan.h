@@ -18,14 +18,14 @@ struct plan_node {
     uint32_t to[2];     /* [0] where the guard holds, or the only way; [1] where it does not */
     uint32_t first, on; /* PCs [first, on) are copied */
     uint32_t control;   /* PC of the jump, branch or return behind them, or IR_NOPC */
-    uint16_t guard;     /* of the branch */
+    uint16_t guard;     /* guard of the branch */
     bool tests;         /* the guard is whether `index` is below `bound`; IR_GUARD_NEG in `guard`: is not */
     ir_opnd index;
     uint32_t bound;
-    uint32_t loop,
-        heads; /* innermost loop that holds it, loop it is the header of; by place after f->loop, or CFG_NONE */
+    /* Innermost loop that holds it, loop it is the header of; by place after f->loop, or CFG_NONE. */
+    uint32_t loop, heads;
     bool slot, guarded;
-    uint32_t owner;             /* of a slot */
+    uint32_t owner;             /* the node that a slot belongs to */
     uint32_t slots[2], last[2]; /* its own slots of each kind: the first, the last; CFG_NONE */
     uint32_t next;              /* the slot after this one, same owner and kind */
     uint32_t pre;               /* place in the layout */
@@ -47,7 +47,7 @@ struct plan {
     uint32_t nloops;
     uint32_t *within; /* by block: the innermost loop that it is laid out in, or CFG_NONE */
     struct forest nest;
-    uint32_t end; /* the node that is the end of the function, or CFG_NONE: nobody returns */
+    uint32_t end; /* the node that is the end of the function, or CFG_NONE: there is no return */
     uint32_t ret; /* PC of the last return */
     bool ret_new; /* it does not stand there, as it is guarded or one of several */
 };

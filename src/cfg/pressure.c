@@ -13,8 +13,8 @@ enum { OF_ANY_KERNEL = 4, COPIES = 16 };
 
 struct writers {
     const struct live *l;
-    uint32_t *
-        writer; /* by register: the instruction that writes it, plus one; CFG_NONE: several, or a guarded one */
+    /* By register: the instruction that writes it, plus one; CFG_NONE: several, or a guarded one. */
+    uint32_t *writer;
 };
 
 static void find_writers(struct writers *x) {

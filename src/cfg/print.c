@@ -127,7 +127,7 @@ static void dot_edges(struct sb *out, const struct cfg *c, uint32_t b) {
         sb_add(out, "  B%u -> B%u [style=dotted, color=gray, constraint=false];\n", b, x->ipdom);
 }
 
-/* Of a mark to the place that it speaks of: no thread goes this way because of it. */
+/* Draws an edge from a mark to the place that it speaks of, though no thread goes this way because of it. */
 static void dot_marks(struct sb *out, const struct ir_module *m, const struct cfg *c, uint32_t b) {
     for (uint32_t pc = c->blocks[b].first; pc < c->blocks[b].end; pc++) {
         const struct ir_insn *i = &m->code.v[pc];

@@ -10,8 +10,8 @@
 struct reduce_edge;
 struct reduce {
     uint32_t n, alive;
-    uint32_t *in,
-        *nin; /* node: its edges in, as a list; for the entry nin counts the way in from outside too */
+    /* node: its edges in, as a list; for the entry nin counts the way in from outside too. */
+    uint32_t *in, *nin;
     uint32_t *out, *nout;   /* list number: edges out */
     uint32_t *list, *owner; /* node to the list of its edges out, and back */
     bool *dead;

@@ -14,8 +14,8 @@
  * A branch from which a region begins has the mark before its last instruction, after all that computes its condition: only
  * the end of its block is in the region. Other blocks are entered over edges (a loop's header), and the mark stands
  * there. Where a uniform branch or straight code
- * leads to R from outside (`bare` edges), nobody has passed a mark: a mechanism whose join takes something off a stack in any
- * case, as Tesla's does, needs a mark there too.
+ * leads to R from outside (`bare` edges), no mark has been passed: a mechanism whose join takes something off a stack
+ * in any case, as Tesla's does, needs a mark there too.
  *
  * Instead of one mark at the branches' common dominator, which need not be post-dominated by R, there may be several, of
  * which every path meets one. The dominator is `start`.
@@ -32,10 +32,10 @@ struct finder {
     struct cfg_regions *out;
     const uint8_t *varies;
     struct work *w;
-    bool *branch;                /* of one function: the local block ends in a branch with a region */
+    bool *branch;                /* by local number of a function's blocks: ends in a branch with a region */
     uint32_t *of_end, *of_start; /* local block to region, as in struct growth */
     VEC(struct cfg_region) regions;
-    struct forest nest; /* of this function's regions, those from `low` on */
+    struct forest nest; /* nesting of this function's regions from `low` on */
     uint32_t low;
     VEC(uint32_t) branches;
     VEC(struct cfg_mark) marks;

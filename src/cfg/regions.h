@@ -13,8 +13,8 @@ struct cfg_mark {
 
 struct cfg_region {
     uint32_t func, join; /* join: the block R where it ends, which is not part of it */
-    uint32_t parent,
-        depth; /* the next larger region, or CFG_NONE; 1 outermost. A parent comes before its inner ones */
+    /* The next larger region, or CFG_NONE; 1 outermost. A parent comes before its inner ones. */
+    uint32_t parent, depth;
     uint32_t start;   /* block that dominates every mark; the nearest such */
     uint32_t nblocks; /* inner regions included */
     uint32_t loop; /* the loop it consists of if it is left to the join only, by branches of this region: PBK
@@ -36,12 +36,12 @@ struct cfg_regions {
 
 /* varies: a byte per PC, not zero for the branches and calls at which threads may diverge (cfg_uniform, masked by scope). Those
  * whose threads meet only at the end of the function have no region. NULL when there would be more marks than limit, which
- * takes a graph that nobody compiles. */
+ * takes a graph that no compiler makes. */
 struct cfg_regions *cfg_regions(const struct ir_module *m, const struct cfg *c, const uint8_t *varies,
                                 size_t limit, struct err *e);
 void cfg_regions_free(struct cfg_regions *r);
-/* Where who goes from the end of one block to another passes, and nobody else: on the edge, or before a jump that goes nowhere
- * else. */
+/* The place that exactly the threads going from the end of one block to another pass: on the edge, or before a jump
+ * that goes nowhere else. */
 struct cfg_mark cfg_edge_mark(const struct ir_module *m, const struct cfg_block *from,
                               const struct cfg_block *to);
 

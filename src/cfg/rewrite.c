@@ -3,11 +3,11 @@
  *
  *   END    code of edges that has no better home, after the last instruction of the function that ends here
  *   ENTER  for those who fall through from the instruction before, or enter the function
- *   JUMP   for those who jump here from one particular branch; only where nobody falls through
+ *   JUMP   for those who jump here from one particular branch; only where no thread falls through
  *   BEFORE for all
  *
  * then the instruction itself. A jump's code goes into JUMP of its target's place if the instruction before does not
- * fall through, so that the last of them needs no jump on; else to the end of the function, which nobody runs past.
+ * fall through, so that the last of them needs no jump on; else to the end of the function, which no thread runs past.
  * That place is far in PC order: a scheduler that goes by PC should be given forms without code on such edges.
  *
  * A form that moves code lays it out itself (cfg_rewrite_lines); the module around it, the maps and the analysis are the
@@ -295,7 +295,7 @@ struct rewrite *cfg_rewrite(const struct ir_module *m, const struct cfg *c,
     return finish(&k, c, true, e);
 }
 
-/* ---- a layout of somebody else's ---- */
+/* ---- a layout made elsewhere ---- */
 
 static void copy_lines(struct copier *k, const struct rewrite_layout *to) {
     struct rewrite *r = k->r;

@@ -18,12 +18,12 @@ enum task_kind { NODE, SLOT, ELSE, ENDIF, ENDLOOP, RELEASE };
 struct task {
     enum task_kind kind;
     uint32_t node; /* RELEASE: how many guards were in use before */
-    uint32_t
-        next; /* what who runs on from the end of it comes to: a slot; p.n + l, the ENDLOOP of l; CFG_NONE */
+    /* What who runs on from the end of it comes to: a slot; p.n + l, the ENDLOOP of l; CFG_NONE. */
+    uint32_t next;
 };
 
 struct open_if {
-    uint32_t pc, old; /* of the IF or ELSE whose target is to come; the place it speaks of */
+    uint32_t pc, old; /* PC of the IF or ELSE whose target is to come; the place it speaks of */
 };
 
 /* What happens behind a loop to those who left it to go on with the next round of the one around it. */
@@ -31,8 +31,8 @@ enum cont { CONT_NOBODY, CONT_RUN_ON, CONT_ALL, CONT_NOTED };
 
 struct loop_state {
     uint32_t start, end; /* PCs behind LOOP, of ENDLOOP */
-    uint16_t leaves,
-        noted; /* guards of those who leave the loop around it too, who begin its next round; or 0 */
+    /* Guards of those who leave the loop around it too, who begin its next round; or 0. */
+    uint16_t leaves, noted;
     enum cont cont;
     bool continued; /* some CONT leads to the ENDLOOP */
 };
@@ -55,8 +55,8 @@ struct writer {
     uint16_t *guard;      /* by node: of a guarded slot */
     uint32_t first_guard; /* predicate row before the first */
     uint32_t used, most;  /* guards in use */
-    uint32_t
-        pending; /* PC of a jump that has nothing left to do, unless the next instruction can stand for it; or IR_NOPC */
+    /* PC of a jump that has nothing left to do, unless the next instruction can stand for it; or IR_NOPC. */
+    uint32_t pending;
 };
 
 /* ---- instructions ---- */
@@ -124,7 +124,7 @@ static void put_clear(struct writer *k, uint16_t row, uint32_t place) {
     put_move(k, row, IR_PT | IR_O_NEG, 0, place);
 }
 
-/* Those for whom the guard holds note it. */
+/* Emits the note that the guard holds, for the threads for which it does. */
 static void put_note(struct writer *k, uint16_t row, uint16_t guard, uint32_t place) {
     put_move(k, row, IR_PT, guard, place);
 }

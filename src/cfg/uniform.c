@@ -1,8 +1,8 @@
 /* Uniformity: what is promised is about threads that execute an instruction *together*, in lockstep: they came to it as
  * one group that diverged and met again only at post-dominators, or earlier at places diverge.c lists, the same number of
  * times round each loop. Such a group never diverges at a branch without the bit. A mechanism that puts threads of different
- * rounds of a loop together (DWF, and whoever merges by PC alone) can see them diverge at a loop counter that every round
- * has the same for all.
+ * rounds of a loop together (DWF, and all that merge by PC alone) can see them diverge at a loop counter that every
+ * round has the same for all.
  *
  * Forward data flow over register rows, predicates, the carry bit and the bytes of the call frame, with strong updates, so
  * rows that several values share do not mix: one bit each, "may differ between threads of the group". It differs
@@ -20,8 +20,8 @@
  *
  * Calls: arguments flow into the callee's frame, results out of it, over all its calls together; an indirect call without
  * list may reach every function whose address is taken. Optimistic to a fixpoint over the module, which makes recursion
- * the same case. Frame bytes are followed only where no address of them is taken. A function nobody calls, and one too large
- * (MOST_WORDS, the visits of diverge.c), has everything differ. */
+ * the same case. Frame bytes are followed only where no address of them is taken. A function that is never called, and
+ * one too large (MOST_WORDS, the visits of diverge.c), has everything differ. */
 #include "cfg/uniform.h"
 
 #include <stdlib.h>
@@ -35,8 +35,8 @@ enum { MOST_BYTES = 1024, MOST_WORDS = 1 << 23 };
 struct flow {
     struct work w;
     struct diverge d;
-    uint32_t first[3], carry, frame, bits,
-        words;      /* where each file begins, the carry, frame bytes; the end */
+    /* Where each file begins, the carry, frame bytes; the end. */
+    uint32_t first[3], carry, frame, bits, words;
     uint64_t *in;   /* by block, at its start; row n: at the return */
     uint64_t *defs; /* by block: what it writes */
     bool *queued, *reached, *diverged, *calls;
@@ -511,7 +511,7 @@ static bool can_diverge(const struct flow *f, uint32_t v) {
            (call || diverge_ways(&f->d, v) > 1);
 }
 
-/* Of a program without values anything may be. */
+/* Notes the branches that may diverge. In a program without values every branch may. */
 static void note(struct uniform *u, struct flow *f) {
     for (uint32_t v = 0; v < f->w.n; v++)
         if (f->lost || u->m->replays_only ? can_diverge(f, v) : f->diverged[v])

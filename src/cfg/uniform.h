@@ -1,4 +1,4 @@
-/* Which branches can diverge: an analysis on demand (uniform.c says what is promised and what is not). */
+/* Finds which branches can diverge: an analysis on demand (uniform.c says what is promised and what is not). */
 #ifndef HEDDLE_CFG_UNIFORM_H
 #define HEDDLE_CFG_UNIFORM_H
 
