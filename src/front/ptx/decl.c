@@ -288,7 +288,7 @@ enum definition ptx_define(struct ptx *p, struct sym *sym, const struct tok *nam
     return DEF_FIRST;
 }
 
-/* A variable that nobody can name: of two definitions, the one that yields. */
+/* Adds a variable without a name that can be looked up: the weaker of two definitions, which yields to the other. */
 static uint32_t push_var(struct ptx *p, const struct ir_var *v) {
     VEC_PUSH(&p->m->vars, *v);
     return (uint32_t)p->m->vars.n - 1;
@@ -326,7 +326,8 @@ static bool merge_var(struct ptx *p, const struct tok *name, const struct ir_var
     return true;
 }
 
-static bool named_values(struct ptx *p) { /* of a .samplerref: its settings come with the texture */
+/* Skips the values of a .samplerref: its settings come with the texture. */
+static bool named_values(struct ptx *p) {
     return p->t.kind == '{' && ptx_skip_braces(p);
 }
 

@@ -22,9 +22,9 @@ void diag_free(struct diag *d) {
 }
 
 struct place {
-    const char *name; /* of the text */
+    const char *name; /* name of the text */
     size_t line, col;
-    const char *begin, *end; /* of the line */
+    const char *begin, *end; /* bounds of the line */
 };
 
 static struct place find_place(struct diag *d, const char *at) {

@@ -27,8 +27,8 @@ struct diag {
     const struct ir_module *m; /* its name, text and parts */
     struct sb out, warned;
     unsigned errors, warnings;
-    const char
-        *seen_line; /* start of the line of the latest report, and its number: the next is usually later */
+    /* Start of the line of the latest report, and its number: the next is usually later. */
+    const char *seen_line;
     size_t seen_number;
     VEC(struct diag_refused) refused;
     uint32_t *slots; /* hash of function and form to index + 1 */
@@ -47,10 +47,10 @@ void diag_where(struct diag *d, const char *at, char *out, size_t size);
 /* An instruction of that function that is read as such but not supported, named by its form (text from at). why may be
  * "". False, like diag_error. */
 bool diag_refuse(struct diag *d, uint32_t func, const char *at, size_t len, const char *why);
-/* The same of a call, by the name of the function, which why says is not defined. */
+/* Refuses a call, by the name of the function, which why says is not defined. */
 bool diag_refuse_call(struct diag *d, uint32_t func, const char *at, size_t len, const char *why);
-void diag_move_refused(struct diag *d, uint32_t from,
-                       uint32_t to);    /* the instructions are another function's */
+/* The instructions are another function's. */
+void diag_move_refused(struct diag *d, uint32_t from, uint32_t to);
 bool diag_failed(const struct diag *d); /* there were errors */
 bool diag_full(const struct diag *d);   /* no use in going on */
 /* The text of a load that failed: errors as they were found, then the refused instructions. */

@@ -311,7 +311,8 @@ static void begin_body(struct ptx *p, uint32_t func, const struct proto *pr, boo
     p->m->funcs.v[func].entry = (uint32_t)p->m->code.n;
 }
 
-/* A body that can run off its end, or jump there, returns there. Compilers end functions with a label nobody jumps to. */
+/* A body that can run off its end, or jump there, returns there. Compilers end functions with a label that is no
+ * jump's target. */
 static void end_flow(struct ptx *p) {
     uint32_t n = (uint32_t)p->m->code.n;
     const struct ir_insn *last = n > p->m->funcs.v[p->b.func].entry ? &p->m->code.v[n - 1] : NULL;
@@ -351,7 +352,8 @@ static void end_body(struct ptx *p) {
     b->open = false;
 }
 
-/* A weak body makes room for another one: it stays in the program as a function that nobody can name. */
+/* A weak body makes room for another one: it stays in the program as a function without a name that can be looked
+ * up. */
 static void retire(struct ptx *p, uint32_t func) {
     struct ir_func old = p->m->funcs.v[func];
     struct sb name = {0};
@@ -485,8 +487,8 @@ static bool served_well(const struct served *s, const struct ir_func *f) {
     return true;
 }
 
-/* Not an error of the text: whoever can get there is refused, as with instructions that are not supported. Device code that
- * nvcc links to launch kernels from kernels calls functions that only the driver has. */
+/* This is no error of the text: kernels that can get there are refused, as with instructions that are not supported.
+ * Device code that nvcc links to launch kernels from kernels calls functions that only the driver has. */
 static void refuse_call(struct ptx *p, const struct callsite *c) {
     const struct ir_insn *i = &p->m->code.v[c->pc];
     struct ir_insn trap = {.op = IR_TRAP, .vec = 1, .line = i->line, .rpc = IR_NOPC};

@@ -31,14 +31,14 @@
 
 /* A new instruction, guarded as the statement; the pointer holds until the next one. */
 struct ir_insn *lower_emit(struct ptx *p, int op);
-/* The same without guard: values for temporaries, harmless when not needed. A guarded definition would keep the
- * temporary alive from the start of the function. */
+/* A new instruction without guard: values for temporaries, harmless when not needed. A guarded definition would
+ * keep the temporary alive from the start of the function. */
 struct ir_insn *lower_emit_always(struct ptx *p, int op);
 void lower_opnds(struct ir_insn *i, unsigned nd, unsigned ns, const ir_opnd *o);
 
 ir_opnd lower_temp(struct ptx *p, enum ir_file f);
 ir_opnd lower_const(struct ptx *p, enum ir_file f, uint64_t v);
-enum ir_file lower_file(unsigned type); /* of a type's registers */
+enum ir_file lower_file(unsigned type); /* register file for a type */
 enum ir_file lower_addr_file(const struct ptx *p);
 enum ir_type lower_addr_type(const struct ptx *p);
 
@@ -49,13 +49,13 @@ static inline bool lower_has(const struct stmt *s, uint64_t cls) {
     return s->classes & cls;
 }
 bool lower_has_id(const struct stmt *s, enum mod_id id);
-bool lower_one_type(struct ptx *p, struct stmt *s,
-                    enum ir_type *t); /* exactly one, and known to the operations */
+/* Exactly one, and known to the operations. */
+bool lower_one_type(struct ptx *p, struct stmt *s, enum ir_type *t);
 
 /* A source of exactly that type; wide: the register may be wider than the type (st, cvt). */
 bool lower_src(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd *out);
 bool lower_src_wide(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd *out);
-/* A destination of exactly that type; _ gives a temporary nobody reads. */
+/* A destination of exactly that type; _ gives a temporary that is never read. */
 bool lower_dst(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd *out);
 /* Optional destination: _ or an absent operand (NULL) gives IR_NONE. */
 bool lower_dst_or_none(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd *out);

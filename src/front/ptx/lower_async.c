@@ -206,7 +206,7 @@ static bool mbar_wait(struct ptx *p, struct stmt *s) {
     return true;
 }
 
-/* Those that return nothing: [bar], and a number but for inval. */
+/* Instructions that return nothing: [bar], and a number but for inval. */
 static bool mbar_plain(struct ptx *p, struct stmt *s, enum ir_mbar what) {
     const bool number = what != IR_MBAR_INVAL;
     struct addr a;

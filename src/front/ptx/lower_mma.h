@@ -8,7 +8,7 @@
 enum mma_instruction { MMA, WMMA };
 enum mma_family { HALF, BF16, TF32, FP8, F64, INT8, INT4, BITS };
 
-enum { MMA_REGS = 8 }; /* of a fragment, at most */
+enum { MMA_REGS = 8 }; /* registers of a fragment, at most */
 
 /* Its shape and those of its types that say what the factors are, as the table of shapes has them; false: it does not. */
 bool mma_shape(const struct stmt *s, enum mma_instruction of, enum mma_family f, struct ir_mma *to);

@@ -6,7 +6,7 @@
 
 struct geometry {
     uint8_t given; /* elements the coordinate vector is written with */
-    uint8_t used;  /* of those, how many mean something, the array index included */
+    uint8_t used;  /* how many of these mean something, the array index included */
     bool array;
 };
 extern const struct geometry lower_geometries[]; /* by enum ir_tex */

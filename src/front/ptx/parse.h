@@ -189,7 +189,7 @@ struct opnd {
     uint8_t nelem;
     ir_opnd reg; /* a vector's elements follow each other */
     const char *at;
-    uint32_t len;  /* of the first token, for messages and labels */
+    uint32_t len;  /* length of the first token, for messages and labels */
     uint32_t hash; /* OPND_NAME */
     struct value v;
     int64_t disp;
@@ -208,13 +208,13 @@ struct stmt {
     const struct form *form;
     const char *at;    /* the base name */
     uint32_t len;      /* with all modifiers, as written */
-    uint32_t base_len; /* of the base name */
+    uint32_t base_len; /* length of the base name */
     uint32_t line;
     uint32_t guard; /* virtual predicate; GUARD_NEG: negated */
     uint8_t nmods, ntypes, nops, npool;
     bool unknown_mod;
     uint8_t types[4]; /* enum ir_type or PT_* */
-    uint64_t classes; /* of all modifiers */
+    uint64_t classes; /* classes of all modifiers */
     const struct mod *mods[STMT_MODS];
     struct opnd o[STMT_OPNDS];
     struct opnd pool[STMT_POOL];
@@ -250,7 +250,7 @@ struct body {
     bool keep_frame;           /* the innermost scope has .local variables: they stay */
     VEC(struct scope) scopes;
     uint32_t farthest; /* highest PC any branch goes to */
-    uint32_t guard;    /* of the instruction being lowered */
+    uint32_t guard;    /* guard of the instruction being lowered */
     uint32_t line;
     struct ir_srcloc loc;
     VEC(struct fixup) fixups;
@@ -310,12 +310,13 @@ bool ptx_accept_word(struct ptx *p, const char *word);
 bool ptx_expect(struct ptx *p, int kind, const char *where);      /* "after the ..." */
 bool ptx_unexpected(struct ptx *p, const char *expected);         /* error: expected ..., found ... */
 bool ptx_name(struct ptx *p, struct tok *name, const char *what); /* takes a TOK_ID */
-void ptx_resync(struct ptx *p);                         /* past the next ';', or to a '}' or label */
-void ptx_resync_head(struct ptx *p);                    /* to a '{', ';' or the next declaration */
-void ptx_refuse_names(struct ptx *p, const char *from); /* of the text since then: see SYM_REFUSED */
-bool ptx_skip_braces(struct ptx *p);                    /* at '{': past the matching '}' */
-bool ptx_number(struct ptx *p, const char *what, uint64_t max,
-                uint64_t *out); /* a constant expression in [0, max] */
+void ptx_resync(struct ptx *p);      /* past the next ';', or to a '}' or label */
+void ptx_resync_head(struct ptx *p); /* to a '{', ';' or the next declaration */
+/* Refuses names in the text since `from`: see SYM_REFUSED. */
+void ptx_refuse_names(struct ptx *p, const char *from);
+bool ptx_skip_braces(struct ptx *p); /* at '{': past the matching '}' */
+/* A constant expression in [0, max]. */
+bool ptx_number(struct ptx *p, const char *what, uint64_t max, uint64_t *out);
 void ptx_module(struct ptx *p);
 bool ptx_loc(struct ptx *p);
 bool ptx_file(struct ptx *p);

@@ -10,7 +10,8 @@
  * ir_func.refused, and the others can run. The module still has virtual registers: cfg_analyse comes next. */
 struct ir_module *ptx_load(const char *name, const char *text, size_t len, struct err *e);
 
-/* The same of several texts that refer to each other by .extern, .visible, .weak and .common names; one text is ptx_load. */
+/* One of several texts that refer to each other by .extern, .visible, .weak and .common names. ptx_link loads them
+ * together; one text is ptx_load. */
 struct ptx_text {
     const char *name, *text;
     size_t len;

@@ -63,8 +63,8 @@ struct special {
     uint8_t sreg, bits;
 };
 
-/* Those that the machine does not have read as 0, or as 1 where they count something there is one of. A cluster is one block,
- * so that it has the block's number, and the grid as many clusters as blocks. */
+/* Special registers that the machine does not have read as 0, or as 1 where they count something there is one of. A
+ * cluster is one block, so that it has the block's number, and the grid as many clusters as blocks. */
 static bool odd_special(const char *name, struct special *out) {
     static const struct {
         const char *prefix;

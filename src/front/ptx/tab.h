@@ -34,7 +34,7 @@ struct sym {
     uint32_t len, hash;
     uint8_t kind;
     uint8_t file, bits, nvec; /* registers: enum ir_file, declared width (predicates 1), 1 or 2 or 4 */
-    uint32_t depth;           /* of the scope it belongs to */
+    uint32_t depth;           /* depth of the scope it belongs to */
     uint32_t index;           /* variable, function, PC; registers: virtual number + 1, 0 when not used yet */
     uint32_t offset, bytes;   /* parameters and frame variables */
     uint32_t count;           /* ranges: how many; targets: how many */
@@ -42,9 +42,9 @@ struct sym {
     uint32_t *map;            /* ranges: virtual number + 1 by element, or NULL when the map64 does it */
     struct tok *targets;
     struct proto *proto;
-    bool linked,
-        weak; /* functions and variables: other texts see it; its definition so far yields to another */
-    const char *defined; /* the same: where; NULL: nowhere so far */
+    /* Functions and variables: other texts see it; its definition so far yields to another. */
+    bool linked, weak;
+    const char *defined; /* where a function or variable is defined; NULL: nowhere so far */
     struct sym *shadowed, *scope_next;
 };
 

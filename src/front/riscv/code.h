@@ -20,7 +20,7 @@ struct rv_code {
     uint64_t base, halves; /* addresses of instructions begin at base; steps of two bytes */
     uint32_t *at;          /* by step: the instruction that begins there, or RV_NONE */
     VEC(struct rv_insn) insn;
-    VEC(uint64_t) addr;        /* of each */
+    VEC(uint64_t) addr;        /* address of each instruction */
     VEC(struct rv_func) funcs; /* ascending; together they are all instructions */
 };
 

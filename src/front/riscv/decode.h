@@ -58,8 +58,8 @@ struct rv_table {
 };
 void rv_table_init(struct rv_table *t);
 
-/* Of the n > 0 bytes at p, those of a longer instruction of which only n are there do not exist: then, as of a word that is
- * none, id is RV_NROWS, and length says how far to go on. */
+/* Decodes the word at p, of whose bytes n > 0 are there. If it is longer than that, or is no instruction, id is
+ * RV_NROWS, and length says how far to go on. */
 void rv_decode(const struct rv_table *t, const uint8_t *p, size_t n, struct rv_insn *out);
 /* The instruction of 32 bits that a compressed one stands for; 0: none. */
 uint32_t rv_expand(uint16_t c);

@@ -34,7 +34,7 @@ struct rv_elf {
     uint64_t headers, nheaders; /* address of the program headers in memory, 0: they are not; and how many */
     VEC(struct rv_segment) segments; /* ascending, apart from each other */
     VEC(struct rv_symbol) symbols;   /* functions and objects, by address, then by size, the larger first */
-    VEC(struct rv_range) code;       /* of instructions, ascending */
+    VEC(struct rv_range) code;       /* where instructions are, ascending */
     uint64_t kernels[2];             /* [from, to) of the section that holds the kernels */
     uint64_t global_pointer;         /* what gp holds in its code, 0: it does not say */
     struct rv_bytes debug_line, debug_line_str, debug_str;

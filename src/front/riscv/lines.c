@@ -154,10 +154,10 @@ struct row {
 };
 
 struct program {
-    uint32_t least, range,
-        first; /* bytes of the least instruction, lines of special opcodes, the first of them */
+    /* Bytes of the least instruction, lines of special opcodes, the first of them. */
+    uint32_t least, range, first;
     int32_t base;
-    uint8_t operands[256]; /* of the standard opcodes */
+    uint8_t operands[256]; /* operands of the standard opcodes */
 };
 
 /* Instructions from one row's address up to the next. */

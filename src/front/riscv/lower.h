@@ -11,11 +11,11 @@ struct lower {
     const void *file; /* bytes that the module keeps */
     size_t file_bytes;
     const struct rv_func *fn; /* under way */
-    uint32_t pc;              /* of its first instruction */
+    uint32_t pc;              /* PC of its first instruction */
     VEC(uint64_t) addr;       /* by PC */
-    VEC(uint32_t) text;       /* the same: where its line begins in the text */
+    VEC(uint32_t) text;       /* by PC: where its line begins in the text */
     VEC(uint32_t) out;        /* branches of the function whose target is elsewhere */
-    VEC(uint64_t) out_to;     /* and where */
+    VEC(uint64_t) out_to;     /* by `out`: the address of the target */
     struct rv_targets targets;
     uint32_t line_at; /* where the line under way begins in the text */
 };

@@ -1,5 +1,5 @@
 /* One machine instruction to one of ours. Registers are rows with fixed numbers (ir/insn.h): x0 is read as the constant 0, and
- * what is written to it goes to row 0, which nobody reads.
+ * what is written to it goes to row 0, which is never read.
  *
  * Which jumps are calls and returns follows the hints of the architecture: jal and jalr that write ra or t0 call, jalr to the
  * address in one of them without writing it returns. A direct jump out of the function, a tail call or a way to its cold part,
@@ -174,7 +174,7 @@ static struct ir_insn trap(void) {
     return make(IR_TRAP, 0, 0, IR_NONE, IR_NONE, IR_NONE);
 }
 
-/* Those that can only be read: time, and where a thread is in its launch. */
+/* Reads a register that can only be read: time, and where a thread is in its launch. */
 static struct ir_insn read_only(const struct rv_insn *i) {
     const uint32_t csr = (uint32_t)i->imm;
     if (rv_rows[i->id].sub == 0 || i->rs1) return trap();

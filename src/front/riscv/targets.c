@@ -64,7 +64,7 @@ static bool known_part(const struct rv_code *c, const struct rv_func *fn, uint32
 
 struct table {
     uint64_t at, base; /* base: what entries are distances from */
-    uint32_t bytes;    /* of an entry */
+    uint32_t bytes;    /* bytes of an entry */
 };
 
 /* The load whose result, perhaps plus `base`, the register holds. */

@@ -5,14 +5,14 @@
 
 #include "front/sass/sass.h"
 
-/* R255 is the zero register: read, never written. What has no destination writes one that nobody reads. */
+/* R255 is the zero register: read, never written. What has no destination writes one that is never read. */
 enum { NOWHERE = 256, REGISTERS };
 
 struct builder {
     const struct sass_program *p;
     struct ir_module *m;
-    uint32_t *predicate; /* by instruction: of its guard, */
-    uint32_t *index;     /* and of its table */
+    uint32_t *predicate; /* by instruction: predicate of its guard */
+    uint32_t *index;     /* by instruction: index of its table */
     uint32_t zero, most; /* constants: 0 and 31 */
     uint32_t nvirt[3];
 };

@@ -37,7 +37,7 @@ struct sass_row {
     uint8_t kind;  /* enum sass_kind */
     uint8_t space; /* enum ir_space */
 };
-/* Of an opcode with or without its modifiers; one that is not in sass.def: NULL. */
+/* Finds an opcode, with or without its modifiers; NULL: it is not in sass.def. */
 const struct sass_row *sass_find(const char *opcode);
 
 enum { SASS_DESTS = 1, SASS_SOURCES = 4, SASS_RZ = 255, SASS_LONGEST = 64, SASS_MOST = 1 << 20 };
@@ -49,7 +49,7 @@ struct sass_insn {
     bool known, guarded;
     uint8_t nd, ns;
     uint8_t dest[SASS_DESTS], source[SASS_SOURCES];
-    uint32_t bytes;        /* of an access; 0: it has none, and is arithmetic whatever its row says */
+    uint32_t bytes;        /* bytes of an access; 0: it has none, and is arithmetic whatever its row says */
     VEC(uint32_t) targets; /* numbers of instructions, as those that follow */
     VEC(uint32_t) tells, leads;
 };

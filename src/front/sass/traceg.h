@@ -12,8 +12,8 @@
 
 struct traceg_kernel {
     const char *name;
-    uint32_t grid[3], block[3], shared, registers, version, tracer,
-        lines; /* lines: each has a source line's number */
+    /* lines: each has a source line's number. */
+    uint32_t grid[3], block[3], shared, registers, version, tracer, lines;
     uint64_t shared_base, local_base;
 };
 
@@ -23,7 +23,7 @@ struct traceg_insn {
     const char *opcode;
     uint8_t nd, ns, dest[SASS_DESTS], source[SASS_SOURCES];
     uint32_t bytes;
-    uint64_t addr[32]; /* of the lanes in mask, if bytes is not 0 */
+    uint64_t addr[32]; /* addresses of the lanes in mask, if bytes is not 0 */
 };
 
 enum traceg_event { TRACEG_INSN, TRACEG_BLOCK, TRACEG_WARP, TRACEG_BLOCK_END, TRACEG_END, TRACEG_BAD };

@@ -1,7 +1,7 @@
 /* The tapes of a block that runs. Its tables are read when it starts; of the tapes themselves, each thread has the part that
- * it is in. Threads of a group share the memory of a part, which goes when none of them is in it; whoever comes later reads
- * it again. So a warp has as many parts in memory as its threads are apart, HDT_GROUP at most, each of HDT_GROUP *
- * HDT_PART bytes: however long the tapes are. */
+ * it is in. Threads of a group share the memory of a part, which goes when none of them is in it; a thread that comes
+ * later reads it again. So a warp has as many parts in memory as its threads are apart, HDT_GROUP at most, each of at
+ * most HDT_GROUP * HDT_PART bytes before packing: however long the tapes are. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,16 +9,16 @@
 #include "front/trace/read.h"
 
 struct part {
-    uint64_t at;     /* in the file, */
-    uint32_t packed; /* so many bytes, */
-    uint32_t raw;    /* or so many */
+    uint64_t at;     /* place in the file */
+    uint32_t packed; /* bytes in the file */
+    uint32_t raw;    /* bytes once unpacked */
     uint32_t users;  /* threads that are in it */
     uint8_t *data;   /* NULL: not in memory */
 };
 
 struct reader {              /* a thread */
-    uint64_t bytes;          /* of its tape, */
-    uint64_t taken;          /* and so many of them read */
+    uint64_t bytes;          /* bytes of its tape */
+    uint64_t taken;          /* bytes of its tape that have been read */
     const uint8_t *at, *end; /* what is left of the part it is in */
     struct part *part;       /* NULL: none */
     uint64_t right;          /* numbers that the prediction is right for */
@@ -28,7 +28,7 @@ struct reading {
     struct hdt *t;
     uint64_t index;
     uint32_t threads, groups;
-    struct part *parts; /* that of the whole block, then those of each group */
+    struct part *parts; /* the part of the whole block, then those of each group */
     uint32_t *first;    /* by group: number of its first */
     struct reader *thread;
     struct track *track; /* [column][thread] */

@@ -32,7 +32,7 @@ struct hdt_launch {
     const char *kernel;
     uint32_t grid[3], block[3], shared;
     bool cooperative;
-    uint64_t used_bytes;            /* of device memory */
+    uint64_t used_bytes;            /* bytes of device memory in use */
     const struct hdt_range *copied; /* by the host since the launch before */
     size_t ncopied;
     const char *doubt; /* why another machine might lead threads elsewhere; "": no reason is known */

@@ -9,8 +9,8 @@
 #define HDT_MAGIC "HDTRACE1" /* the last is the version of the format */
 enum {
     HDT_TAIL = 16,   /* where the directory is, and the magic again */
-    HDT_PART = 1024, /* a tape is read by so many bytes at a time, */
-    HDT_GROUP = 32   /* and together with those of so many neighbours; the first parts of a block are one */
+    HDT_PART = 1024, /* a tape is read by so many bytes at a time */
+    HDT_GROUP = 32   /* tapes of so many neighbours are read together; the first parts of a block are one */
 };
 
 #endif

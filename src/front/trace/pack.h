@@ -37,7 +37,7 @@ uint64_t unpack_number(struct unpack *u);
 uint64_t unpack_most(struct unpack *u, uint64_t most); /* bad when it is more */
 /* Points into the bytes; NUL follows a text that pack_text wrote. */
 const char *unpack_text(struct unpack *u, size_t *n);
-/* The same, of bytes that may be anything; one that is 0 follows. */
+/* Points to bytes that may be anything; a byte that is 0 follows them. */
 const char *unpack_file(struct unpack *u, size_t *n);
 
 #endif

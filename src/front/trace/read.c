@@ -59,7 +59,8 @@ uint8_t *read_piece(struct hdt *t, uint64_t at, enum piece kind, struct unpack *
     memcpy(sizes, head + 1, sizeof sizes);
     *why = "there is something else than expected: the file is damaged";
     if (head[0] != kind || sizes[0] > PIECE_MOST) return NULL;
-    /* zstd makes no more than some 2^15 times of anything: a size beyond that is nobody's */
+    /* zstd expands by at most about 2^15. Larger claims are rejected before memory is allocated; 2^17 leaves a
+     * margin. */
     if (sizes[0] / (1u << 17) > sizes[1]) return NULL;
     uint8_t *data = read_packed(t, at + sizeof head, sizes[1], sizes[0], why);
     *u = (struct unpack){data, data ? data + sizes[0] : NULL, false};

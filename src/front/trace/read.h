@@ -14,16 +14,16 @@ struct hdt {
     struct hdt_source source;
     uint64_t *programs, *launches; /* where they are */
     uint32_t nprograms, nlaunches;
-    struct hdt_program program; /* that was asked for last, */
-    uint8_t *program_data;      /* and its texts */
+    struct hdt_program program; /* the program that was asked for last */
+    uint8_t *program_data;      /* texts of that program */
     struct hdt_text *texts;
-    struct hdt_launch launch; /* the same */
+    struct hdt_launch launch; /* the launch that was asked for last */
     uint8_t *launch_data;
     struct hdt_range *copied;
-    uint32_t number;      /* of that launch */
+    uint32_t number;      /* number of that launch */
     uint64_t blocks_at;   /* where it says where its blocks are */
-    bool *bits;           /* of its columns */
-    pthread_mutex_t lock; /* of what follows: blocks of several SMs may be read at once */
+    bool *bits;           /* which columns of that launch are bits */
+    pthread_mutex_t lock; /* guards what follows: blocks of several SMs may be read at once */
     ZSTD_DCtx *spare[SPARE_MOST];
     uint32_t nspare;
     char why[160]; /* a block could not be read: the first reason; "": none */

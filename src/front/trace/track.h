@@ -13,9 +13,9 @@
 struct track {
     uint64_t last;   /* number; of bits 0 or 1 */
     uint64_t stride; /* modulo 2^64; of bits the lengths of the last runs of 0 */
-    uint64_t jump;   /* and of 1; 0: none has ended */
-    uint32_t run,
-        before; /* strides since the last jump, and between the two last; of bits the run under way */
+    uint64_t jump;   /* modulo 2^64; of bits the length of the last run of 1; 0: none has ended */
+    /* Strides since the last jump, and between the two last; of bits the run under way. */
+    uint32_t run, before;
     bool begun, jumped;
 };
 

@@ -20,8 +20,8 @@ struct hdt_writer {
     VEC(uint64_t) programs, launches;
     uint64_t insts;
     struct hdt_launch launch; /* the one under way */
-    uint32_t threads;         /* of its blocks, */
-    uint64_t *block, nblocks; /* and where these are in the file */
+    uint32_t threads;         /* threads of its blocks */
+    uint64_t *block, nblocks; /* where its blocks are in the file */
 };
 
 struct tape_thread {
