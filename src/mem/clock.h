@@ -3,7 +3,7 @@
  * would be in.
  *
  * Where several clocks tick at one instant they run in the order of the enum: the crossbar last, so that what is put into
- * it at an instant moves at that instant and what arrives is taken at the next tick of whoever takes it. */
+ * it at an instant moves at that instant and what arrives is taken at the next tick of the clock that takes it. */
 #ifndef HEDDLE_MEM_CLOCK_H
 #define HEDDLE_MEM_CLOCK_H
 
@@ -53,7 +53,7 @@ static inline void clock_at(struct clocks *c, enum clock_id a, uint64_t k) {
 static inline uint64_t clock_soonest(const struct clocks *c, enum clock_id a, enum clock_id b) {
     return c->due[a] == c->ran[a] + 1 ? c->due[a] : clock_after(c, a, b, c->ran[b]);
 }
-/* The same; also makes a run then, if it is not to run earlier. */
+/* As clock_after; also makes a run then, if it is not to run earlier. */
 static inline uint64_t clock_wake(struct clocks *c, enum clock_id a, enum clock_id b) {
     const uint64_t k = clock_soonest(c, a, b);
     clock_at(c, a, k);

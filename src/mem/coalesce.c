@@ -1,9 +1,9 @@
 /* Lane addresses to line requests, and to cycles of a banked memory.
  *
  * Coalescing is by line, in order of first use. Where lines have sectors a request is a run of neighbouring sectors: one
- * that skips a sector nobody wants is two. A request begins at a sector and ends with the last byte used, so that a write of
- * a few bytes is not a write of the line. Addresses that ascend, as they mostly do, give their requests one after the other;
- * any other order goes through a table of lines.
+ * that skips a sector not asked for is two. A request begins at a sector and ends with the last byte used, so that a
+ * write of a few bytes is not a write of the line. Addresses that ascend, as they mostly do, give their requests one
+ * after the other; any other order goes through a table of lines.
  *
  * Shared memory: a bank gives one word a cycle, to any number of lanes that want it. An access wider than a bank takes
  * neighbouring banks at once; then as many accesses go together as have banks enough (32 banks of 4 bytes: half a warp of
@@ -115,8 +115,8 @@ static uint32_t by_sectors(const uint64_t *addr, uint32_t n, uint32_t bytes, uin
 static uint32_t ascending(const uint64_t *addr, uint32_t n, uint32_t bytes, uint32_t line, uint32_t shift,
                           struct mem_line *out) {
     struct mem_line run = {0};
-    uint64_t before = 0, left = 0,
-             span = 0; /* from run.addr: to the end of the line; where accesses join it */
+    /* From run.addr: to the end of the line; where accesses join it. */
+    uint64_t before = 0, left = 0, span = 0;
     uint32_t runs = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint64_t at = addr[i] - run.addr;

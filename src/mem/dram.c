@@ -41,11 +41,11 @@ enum command { ACTIVATE, PRECHARGE, READ, WRITE, COMMANDS };
 struct bank {
     uint64_t row;                                  /* when open */
     uint64_t activate_at, column_at, precharge_at; /* first cycles the bank's own constraints allow */
-    uint64_t wanted;                               /* the row of the request being serviced, */
-    uint32_t request;                              /* which is this, */
-    bool write;                                    /* of it; */
-    enum command command;                          /* what it needs next, */
-    uint64_t at;                                   /* and when the bank itself allows that */
+    uint64_t wanted;                               /* the row of the request being serviced */
+    uint32_t request;                              /* the request being serviced */
+    bool write;                                    /* the request being serviced is a write */
+    enum command command;                          /* the command it needs next */
+    uint64_t at;                                   /* when the bank itself allows that command */
     struct queue waiting;                          /* FR-FCFS: requests for this bank, oldest first */
 };
 
@@ -67,7 +67,7 @@ struct dram {
 
     struct bank *bank;
     uint64_t open;            /* banks with an open row */
-    uint64_t serving;         /* banks with a request, */
+    uint64_t serving;         /* banks with a request */
     uint64_t needs[COMMANDS]; /* by the command it needs next */
     uint64_t wanted_banks;    /* FR-FCFS: banks with requests waiting */
     bool dispatchable;        /* something came or a bank became free since the scheduler last looked */

@@ -38,12 +38,12 @@ void dram_cycle(struct dram *d);                  /* one cycle of the command cl
 bool dram_busy(const struct dram *d);             /* holds a request that has not been popped */
 /* Cycles in which nothing happens: no command, no request served. 0: tick it; UINT64_MAX: nothing ever will. */
 uint64_t dram_quiet(const struct dram *d);
-/* The same as so many calls of dram_cycle, whatever happens in them, at the cost of what happens in them. */
+/* Has the effect of so many calls of dram_cycle, whatever happens in them, at the cost of what happens in them. */
 void dram_skip(struct dram *d, uint64_t cycles);
 
 void dram_get_stats(const struct dram *d, struct dram_stats *s);
 void dram_restart_stats(struct dram *d); /* maxima begin anew */
-/* Of a channel that is not dram_busy: what is kept of it between launches (save.c). */
+/* Saves or restores what is kept between launches of a channel that is not dram_busy (save.c). */
 struct transfer;
 void dram_transfer(struct dram *d, struct transfer *t);
 

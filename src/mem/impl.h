@@ -13,7 +13,7 @@
 #include "mem/level.h"
 #include "mem/xbar.h"
 
-enum { PORT_WORDS = 16 }; /* of a set of ports or SMs: gpu.sms is at most 1024 */
+enum { PORT_WORDS = 16 }; /* words of a set of ports or SMs: gpu.sms is at most 1024 */
 
 struct l1 {
     struct level level;
@@ -31,8 +31,8 @@ struct l15 {
     struct queue hits; /* the answers to it */
 };
 
-/* What the memory's side has to tell an SM: answers to misses, and that requests have left the queues of its caches. Nobody
- * has to be woken for one that leaves unless its queue was full: it is noticed by the next who asks. */
+/* What the memory's side has to tell an SM: answers to misses, and that requests have left the queues of its caches.
+ * No SM has to be woken for one that leaves unless its queue was full: the next access notices it. */
 struct news {
     uint64_t cycle, addr;
     uint32_t bytes, id;
@@ -47,32 +47,32 @@ struct told {
     VEC(struct departure) left;
 };
 
-/* An SM's side. Nobody but its SM touches it between mem_run and mem_collect. */
+/* An SM's side. Only its SM touches it between mem_run and mem_collect. */
 struct front {
-    _Alignas(64) const struct mem *mem; /* whose it is, */
-    uint32_t sm;                        /* and of which SM */
+    _Alignas(64) const struct mem *mem; /* the memory system it belongs to */
+    uint32_t sm;                        /* number of the SM */
     struct l1 *at[MEM_NPATHS];          /* where each of these is, without a product: */
     struct l1 l1[MEM_NPATHS];
     struct l15 l15;       /* if there is one */
-    struct msg_pool pool; /* those that wait at its miss registers, and what goes from l1c to l15 */
+    struct msg_pool pool; /* messages that wait at its miss registers, and what goes from l1c to l15 */
     struct queue done;    /* what mem_done gives out */
     struct mem_calls calls;
     struct told told;
-    size_t read, noticed; /* of its lists */
+    size_t read, noticed; /* entries of the lists in `told` that the SM has dealt with */
     VEC(struct msg) out;  /* requests, in the order of asking */
     struct mem_load_stats load;
-    _Alignas(64) struct told coming; /* the memory's side: what mem_deliver will add to that */
+    _Alignas(64) struct told coming; /* the memory's side: what mem_deliver will add to `told` */
 };
 
-enum { MOST_SLICES = 64 };              /* dram.channels is at most that */
+enum { MOST_SLICES = 64 };              /* upper bound of dram.channels */
 enum { PORT_QUEUES = 64 * MEM_NPATHS }; /* at most: the caches of 64 SMs */
 
 /* A port of both crossbars, for noc.sms_per_port SMs from `first` on. */
 struct port {
     uint32_t first;
     uint32_t turn;                      /* queue that is asked first, counted over the port's caches */
-    uint32_t queues;                    /* that hold requests, */
-    uint64_t holding[PORT_QUEUES / 64]; /* and which */
+    uint32_t queues;                    /* number of queues that hold requests */
+    uint64_t holding[PORT_QUEUES / 64]; /* the queues that hold requests */
     bool blocked;                       /* a request could leave, but for the crossbar's room: port_freed */
 };
 
@@ -81,9 +81,9 @@ struct slice {
     uint32_t number;
     struct level level;
     struct queue hits;     /* answers from the cache; msg.when in L2 cycles, as in the other queues */
-    uint64_t hit_at;       /* that of the first of them; CLOCK_ASLEEP: there is none */
+    uint64_t hit_at;       /* msg.when of the first of hits; CLOCK_ASLEEP: there is none */
     struct queue answers;  /* answers to those that waited for DRAM */
-    struct queue below;    /* requests for DRAM, */
+    struct queue below;    /* requests for DRAM */
     uint64_t below_at;     /* as hit_at */
     struct queue returned; /* from DRAM */
     uint64_t ran;          /* the last L2 cycle it ran in */
@@ -98,13 +98,13 @@ struct mem {
     /* What SMs read while they run. */
     struct mem_options o;
     uint32_t sms, ports, slices;
-    uint32_t used;           /* SMs, by this launch: the others are empty, */
-    struct mem_stats unused; /* and these are their counters together */
+    uint32_t used;           /* SMs that this launch uses: the others are empty */
+    struct mem_stats unused; /* counters of the SMs that are not used, together */
     struct front *front;     /* [sms] */
-    void *tags;              /* of their caches */
+    void *tags;              /* room for the tags of the SMs' caches */
     struct dram_map *map;
     uint64_t chip_bits;        /* with masks: address bits that choose the channel; else 0 */
-    uint64_t from;             /* of the window that the SMs are in: its first cycle */
+    uint64_t from;             /* first cycle of the window that the SMs are in */
     uint64_t now;              /* the core cycle everything has been advanced to */
     uint64_t news[PORT_WORDS]; /* SMs that have some unread */
     /* What the memory's side writes, beside them: in other lines of the host's caches. */
@@ -116,18 +116,18 @@ struct mem {
     /* Cycles of L2 and DRAM at which each slice and channel is to run; together, for all are looked at in every cycle. */
     uint64_t slice_due[MOST_SLICES], dram_due[MOST_SLICES];
     struct xbar *xbar[2];
-    const uint64_t *arrived[2];       /* of each, its outputs with messages, */
-    const uint64_t *freed[2];         /* and the inputs that got credits back in its last cycle */
+    const uint64_t *arrived[2];       /* by crossbar: its outputs with messages */
+    const uint64_t *freed[2];         /* by crossbar: the inputs that got credits back in its last cycle */
     uint64_t xbar_at[2], xbar_due[2]; /* crossbar cycles it has run; the next that is to run */
     uint64_t waiting;                 /* slices that know of a request at their door */
-    uint32_t queue_words;             /* of port.holding, */
-    uint32_t port_words;              /* of these two sets: */
-    uint64_t sending[PORT_WORDS];     /* ports with requests queued, */
-    uint64_t *port_due;               /* and the core cycles at which one of them may leave */
+    uint32_t queue_words;             /* words of port.holding */
+    uint32_t port_words;              /* words of sending and landed */
+    uint64_t sending[PORT_WORDS];     /* ports with requests queued */
+    uint64_t *port_due;               /* by port: the core cycle at which one of its requests may leave */
     uint64_t landed[PORT_WORDS];      /* ports with answers at the crossbar's output, as of its last cycle */
     bool beside;                      /* SMs run at the same time */
-    uint64_t coming[PORT_WORDS];      /* SMs that mem_deliver has something for, */
-    uint64_t soonest;                 /* and the first cycle that it is about */
+    uint64_t coming[PORT_WORDS];      /* SMs that mem_deliver has something for */
+    uint64_t soonest;                 /* the first cycle that this is about */
     uint64_t quiet;                   /* core cycle by which the pool was empty, if it is */
 };
 
@@ -169,22 +169,23 @@ void l1_notice(struct front *f, uint64_t before);
 void l1_flush(struct mem *m, uint32_t sm, uint8_t path);
 /* l15.c. A read that l1c misses, leaving it at from->ready; the answer is for its miss register `entry`. */
 void l15_send(const struct source *from, uint64_t addr, uint32_t bytes, uint32_t entry);
-void l15_fill(const struct mem *m, struct front *f, const struct answer *a,
-              uint64_t cycle); /* the answer to a miss of it */
+/* The answer to a miss of it. */
+void l15_fill(const struct mem *m, struct front *f, const struct answer *a, uint64_t cycle);
 void l15_cycle(const struct mem *m, uint32_t sm, uint64_t cycle);
 void l15_flush(struct l15 *c);
 /* port.c */
 void port_collect(struct mem *m, uint32_t sm); /* what the SM has sent goes to its port */
-void port_cycle(struct mem *m,
-                uint64_t cycle); /* takes answers, sends requests, sets the core clock's due cycle */
+/* Takes answers, sends requests, sets the core clock's due cycle. */
+void port_cycle(struct mem *m, uint64_t cycle);
 void port_landed(struct mem *m); /* after a crossbar cycle back: looks for answers at the outputs */
 void port_freed(struct mem *m);  /* after one to memory: ports may have got room */
 /* slice.c */
 void slice_cycle(struct mem *m, struct slice *s, uint64_t cycle); /* one L2 cycle; sets slice_due */
 void slice_landed(struct mem *m); /* after a crossbar cycle to memory: looks for requests at the outputs */
 void slice_freed(struct mem *m);  /* after one back: slices may have got room */
-uint64_t slice_refusals(const struct mem *m, const struct slice *s);   /* that are not in its counters yet */
-void slice_dram_cycle(struct mem *m, struct slice *s, uint64_t cycle); /* sets dram_due */
+/* Refusals that are not in its counters yet. */
+uint64_t slice_refusals(const struct mem *m, const struct slice *s);
+void slice_dram_cycle(struct mem *m, struct slice *s, uint64_t cycle);          /* sets dram_due */
 void slice_warm(struct mem *m, struct slice *s, uint64_t addr, uint32_t bytes); /* within a line */
 void slice_flush(struct mem *m, struct slice *s);
 

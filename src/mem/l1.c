@@ -127,7 +127,7 @@ static RARE struct mem_reply ask_below(struct front *f, const struct mem_request
         q->kind == MEM_ATOMIC ? level_bypass(l, &a, &x) : level_miss(l, &a, found, &x);
     if (what == LEVEL_REFUSED) return refuse(f, q);
     f->calls.refused &= (uint8_t) ~(1u << q->path);
-    if (what == LEVEL_HIT && q->kind == MEM_READ) /* of an ideal cache */
+    if (what == LEVEL_HIT && q->kind == MEM_READ) /* an ideal cache hits */
         return (struct mem_reply){from.ready, MEM_HIT};
     carry_out(&from, &a, &x);
     if (q->kind == MEM_WRITE && !x.wait)
@@ -265,7 +265,7 @@ static void take_answer(const struct mem *m, struct front *f, const struct news 
         l1_fill(m, f, &a, n->cycle);
 }
 
-/* Of a cycle: answers first, then what l15 does in it, then what has left. */
+/* Runs an SM's side up to a cycle: answers first, then what l15 does in it, then what has left. */
 void mem_sm_advance(struct mem *m, uint32_t sm, uint64_t cycle) {
     struct front *f = &m->front[sm];
     for (uint64_t at; (at = mem_calls_next(&f->calls, m, sm)) <= cycle;) {

@@ -48,7 +48,7 @@ void level_free(struct level *l) {
     xfree(l->own);
 }
 
-/* Mostly no second access comes in a cycle, and nobody asks for the bank of the first. */
+/* Mostly no second access comes in a cycle, and the bank of the first is never asked for. */
 static void begin_banks(struct level *l) {
     l->banks[0] = 0;
     if (l->shape.banks > 64) memset(l->banks, 0, sizeof l->banks);
@@ -121,8 +121,8 @@ uint64_t level_empty(struct level *l, uint32_t slot, uint64_t *line) {
 /* ---- lines that wait for their way ---- */
 
 static uint32_t *hash_place(const struct level *l, uint64_t line) {
-    const uint64_t mixed =
-        line * 0x9e3779b97f4a7c15u; /* the golden ratio: neighbours go far from each other */
+    /* The golden ratio: neighbours go far from each other. */
+    const uint64_t mixed = line * 0x9e3779b97f4a7c15u;
     return &l->waiting[l->hash_bits ? mixed >> (64 - l->hash_bits) : 0].first;
 }
 

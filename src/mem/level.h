@@ -14,9 +14,9 @@ enum { LEVEL_BANKS = 256 };
  * register, until all that was asked of it has come; these slots are found by a hash of the line. Lines of the sets whose
  * further sectors are on their way keep their way. */
 struct level_waiting {
-    uint64_t index; /* of the line, for its set */
-    uint32_t first; /* register + 1 of the first line with this place of the table, */
-    uint32_t next;  /* and of the one after this register's; 0: none */
+    uint64_t index; /* index of the line, which gives its set */
+    uint32_t first; /* register + 1 of the first line with this place of the table */
+    uint32_t next;  /* register + 1 of the line after this one with the same place; 0: none */
 };
 
 struct level {
@@ -26,14 +26,14 @@ struct level {
     struct level_waiting *waiting; /* by miss register, where lines get their way at the fill; else NULL */
     uint32_t waits;                /* lines that have none yet */
     uint32_t hash_bits;
-    uint64_t room;                    /* of the queue behind it; the owner's */
+    uint64_t room;                    /* room of the queue behind it; set by the owner */
     uint64_t cycle;                   /* ports and banks are taken in this one */
     uint32_t taken;                   /* ports */
-    uint64_t first;                   /* index of the access that took the first, */
-    uint64_t banks[LEVEL_BANKS / 64]; /* and banks that are taken, once a second one comes */
+    uint64_t first;                   /* index of the access that took the first port */
+    uint64_t banks[LEVEL_BANKS / 64]; /* banks that are taken, once a second access comes */
     uint32_t bank_mask;               /* shape.banks - 1 if that is a power of two; else 0 */
     struct mem_cache_stats stats;
-    void *own; /* the room of both, if nobody lent it */
+    void *own; /* the room of both; NULL: it is the owner's */
 };
 
 struct level_access {
@@ -56,7 +56,7 @@ struct level_effect {
 
 bool level_init(struct level *l, const struct cache_shape *s, uint64_t seed, struct err *e);
 void level_free(struct level *l);
-/* The same in room that is somebody else's: as many bytes, zeroed; nothing is to be freed. */
+/* Initialises a level in room that the caller owns, level_bytes of it, zeroed; nothing is to be freed. */
 size_t level_bytes(const struct cache_shape *s);
 void level_init_in(struct level *l, const struct cache_shape *s, uint64_t seed, void *room);
 
@@ -125,7 +125,7 @@ static inline bool level_hit(struct level *l, enum mem_kind kind, uint64_t index
 /* Does the access: takes port and bank, counts it. LEVEL_REFUSED: a resource is missing and nothing has changed but the
  * count of refusals. A read that hits has no effect: x is not set. */
 enum level_what level_do(struct level *l, const struct level_access *a, struct level_effect *x);
-/* The same of one for which level_hit has said false of what level_find has found. */
+/* Does an access for which level_hit has said false of what level_find has found. */
 enum level_what level_miss(struct level *l, const struct level_access *a, struct level_found f,
                            struct level_effect *x);
 /* An access that passes this cache by: what is there is dropped (dirty grains are in x->evict), one register is taken. It may

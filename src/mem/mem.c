@@ -3,9 +3,9 @@
  * mem_advance runs the due cycles of the four clocks in order of time (clock.h) up to a core cycle. A clock is due only when
  * one of its parts has something to do, and a part is called only in cycles in which it has: the crossbars while a message is
  * inside, an L2 slice or a port when it can move something, a DRAM channel at the cycle it says. One that can move nothing
- * sleeps until a queue's head is ready or until whoever can change that wakes it: what it waits for changes only when a
- * message lands, when the crossbar returns credits to it (xbar_freed) or when DRAM is done with a request. So an idle memory
- * costs nothing and a waiting one costs its events. */
+ * sleeps until a queue's head is ready or until the part that can change that wakes it: what it waits for changes only
+ * when a message lands, when the crossbar returns credits to it (xbar_freed) or when DRAM is done with a request. So
+ * an idle memory costs nothing and a waiting one costs its events. */
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -291,7 +291,7 @@ bool mem_settle(struct mem *m, uint64_t now) {
     mem_run(m, now, false);
     m->now = now;
     if (POOL_TAKEN(&m->pool)) return true;
-    mem_advance(m, now); /* that requests have left */
+    mem_advance(m, now); /* lets requests leave */
     return false;
 }
 

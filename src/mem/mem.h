@@ -50,7 +50,7 @@ struct mem_reply {
 struct front; /* what the memory system has of an SM, as long as m lives */
 struct front *mem_front(const struct mem *m, uint32_t sm);
 struct mem_reply mem_request(struct front *f, const struct mem_request *q, uint32_t tag, uint64_t now);
-/* The same of a request that is kept nowhere. */
+/* Answers a request that is kept nowhere. */
 static inline enum mem_answer mem_ask(const struct mem *m, uint32_t sm, enum mem_path path,
                                       enum mem_kind kind, uint64_t addr, uint32_t bytes, uint32_t tag,
                                       uint64_t now, uint64_t *when) {
@@ -73,10 +73,11 @@ static inline bool mem_done(const struct mem *m, uint32_t sm, uint64_t now, uint
 bool mem_sm_called(const struct mem *m, uint32_t sm);
 /* What an SM looks at in every cycle; where it is found, as long as m lives. */
 struct mem_calls {
-    uint64_t news;   /* the next cycle at which it has an answer, */
-    uint64_t own;    /* and at which its second-level constant cache has something to do; MEM_NEVER: none */
-    bool called;     /* mem_sm_called, */
-    bool early;      /* and mem_sm_early */
+    uint64_t news; /* the next cycle at which it has an answer */
+    /* The next cycle at which its second-level constant cache has something to do; MEM_NEVER: none. */
+    uint64_t own;
+    bool called;     /* set by mem_sm_called */
+    bool early;      /* set by mem_sm_early */
     uint8_t refused; /* paths whose last request was, a bit each */
 };
 const struct mem_calls *mem_sm_calls(const struct mem *m, uint32_t sm);
@@ -90,16 +91,17 @@ void mem_advance(struct mem *m, uint64_t now);
 uint64_t mem_next(const struct mem *m);
 /* True when every request has been answered and every write has reached its place by that cycle. */
 bool mem_idle(const struct mem *m, uint64_t now);
-/* Lets everything up to core cycle now happen of which no SM is told: writes that nobody waits for. False: there are none. */
+/* Lets everything up to core cycle now happen of which no SM is told: writes that are not waited for. False: there are
+ * none. */
 bool mem_settle(struct mem *m, uint64_t now);
 
 /* ---- windows ---- */
-/* Cycles, at least, from an ask that misses on one of these paths (a bit each) until anybody but the SM notices. */
+/* Cycles, at least, from an ask that misses on one of these paths (a bit each) until any part but the SM notices. */
 uint64_t mem_window(const struct mem *m, uint32_t paths);
 /* The memory's side up to core cycle `until`; ahead: it stops when it has nothing left, for then it may be told the time
  * later. */
 void mem_run(struct mem *m, uint64_t until, bool ahead);
-/* The same while SMs run, which must not ask for anything that leaves them before `until`. */
+/* Runs the memory's side while SMs run, which must not ask for anything that leaves them before `until`. */
 void mem_run_ahead(struct mem *m, uint64_t until);
 /* What that found goes to the SMs. Returns the first cycle it is about, MEM_NEVER if there is nothing. */
 uint64_t mem_deliver(struct mem *m);
@@ -112,7 +114,7 @@ uint64_t mem_quiet(const struct mem *m);     /* the core cycle by which it last 
 const uint64_t *mem_news(const struct mem *m);
 /* An SM's side: the next cycle at which it has something to do; all it has up to a cycle. */
 uint64_t mem_sm_next(const struct mem *m, uint32_t sm);
-/* The same, with c that SM's calls. */
+/* As mem_sm_next, with c that SM's calls. */
 static inline uint64_t mem_calls_next(const struct mem_calls *c, const struct mem *m, uint32_t sm) {
     if (c->refused) return mem_sm_next(m, sm);
     return c->news < c->own ? c->news : c->own;
@@ -159,7 +161,7 @@ uint32_t mem_bank_cycles(const uint64_t *addr, uint32_t n, uint32_t bytes, uint3
 
 /* ---- counters ---- */
 void mem_get_stats(const struct mem *m, struct mem_stats *s); /* since mem_new; maxima since the last */
-/* Of one SM's first-level data cache, for those who watch while it runs. */
+/* Reads the statistics of one SM's first-level data cache while the machine runs. */
 void mem_get_l1d(const struct mem *m, uint32_t sm, struct mem_cache_stats *s);
 void mem_restart_stats(struct mem *m); /* start of a launch */
 

@@ -13,13 +13,13 @@
 
 struct msg {
     uint64_t addr;
-    uint64_t
-        when; /* queued: cycle (of the queue's clock) from which it may leave; waiting for an L1 miss: cycle of the ask */
+    /* queued: cycle (of the queue's clock) from which it may leave; waiting for an L1 miss: cycle of the ask. */
+    uint64_t when;
     uint64_t missing; /* waiting at a miss register: grains that have not come yet */
     uint32_t bytes;
     uint32_t next; /* in its queue or list */
-    uint32_t
-        id; /* a waiter at L1: the SM's tag; anything else: the miss register that waits for the answer */
+    /* A waiter at L1: the SM's tag; anything else: the miss register that waits for the answer. */
+    uint32_t id;
     uint32_t slice; /* a request of an SM: where it goes */
     uint16_t sm;
     uint8_t path, kind; /* enum mem_path, enum mem_kind */

@@ -8,7 +8,7 @@
 
 struct mshr_entry {
     union {
-        uint32_t slot; /* of the line in the cache; MSG_NONE: an access that passes the cache by */
+        uint32_t slot; /* place of the line in the cache; MSG_NONE: an access that passes the cache by */
         uint32_t next; /* in the pool */
     };
     struct queue waiting; /* messages */
@@ -32,7 +32,7 @@ static inline uint32_t mshr_take(struct mshr *t, uint32_t slot) {
     t->v[i] = (struct mshr_entry){.slot = slot};
     return i;
 }
-/* Nobody waits there. */
+/* Gives back an entry that no message waits at. */
 static inline void mshr_give(struct mshr *t, uint32_t entry) {
     CHECK(!t->v[entry].waiting.n);
     POOL_GIVE(t, entry);

@@ -7,7 +7,7 @@
 #include "base/transfer.h"
 #include "mem/impl.h"
 
-/* Of the lines that there are; what an empty place was last used for is never asked. */
+/* Saves or restores a line; what an empty place was last used for is never asked. */
 static void move_line(struct cache *c, uint32_t slot, struct transfer *t) {
     struct cache_line *l = &c->line[slot];
     const uint64_t grains = c->grains < 64 ? ((uint64_t)1 << c->grains) - 1 : UINT64_MAX;

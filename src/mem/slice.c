@@ -227,7 +227,7 @@ static bool answer_hit(struct mem *m, struct slice *s) {
     return true;
 }
 
-/* Those that waited for DRAM first. Hits cannot starve: their queue full, no request is taken that could miss. */
+/* Answers that waited for DRAM go first. Hits cannot starve: their queue full, no request is taken that could miss. */
 static uint32_t send_answers(struct mem *m, struct slice *s, uint64_t cycle) {
     uint32_t n = 0;
     while (n < s->level.shape.ports &&

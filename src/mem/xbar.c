@@ -44,20 +44,20 @@ struct message {
 
 /* 32 bytes, as outputs are: a cycle looks at many of them. */
 struct buffer {
-    uint64_t wants; /* outputs it has messages for, */
-    uint64_t
-        begun; /* and those of them whose first has crossed in part: their place at the output is kept. Where they do */
-               /* not fit a word, xbar.wants and xbar.begun have them */
+    uint64_t wants; /* outputs it has messages for */
+    /* Outputs whose first message has crossed in part: its place at the output is kept. Where outputs do not fit a
+     * word, xbar.wants and xbar.begun hold them. */
+    uint64_t begun;
     uint32_t credits;
     uint16_t input;
-    uint16_t queues; /* of its outputs: how many have messages, */
-    uint32_t queue;  /* and the first of them all */
+    uint16_t queues; /* how many of its outputs' queues have messages */
+    uint32_t queue;  /* the first of its outputs' queues */
     uint32_t part;   /* which of its input's buffers it is: where its outputs' slots begin */
 };
 
 /* Where an output is found; a table spares every push and pop the divisions by the speed-up. */
 struct route {
-    _Alignas(16) uint32_t part; /* which buffer of an input serves it, */
+    _Alignas(16) uint32_t part; /* the buffer of an input that serves it */
     uint32_t local, slot;       /* its number there and among all outputs */
 };
 
@@ -72,7 +72,7 @@ struct output {
 /* What an output is offered in the pass under way. */
 struct bids {
     uint32_t n, winner;
-    uint32_t begun, other; /* the same among bids with a message that has begun to cross */
+    uint32_t begun, other; /* n and winner among bids with a message that has begun to cross */
 };
 
 struct xbar {
@@ -85,7 +85,7 @@ struct xbar {
     uint32_t per_buffer;   /* outputs a buffer serves, at most */
     uint32_t words;        /* bitmap words for them */
     uint32_t buffer_words; /* bitmap words for all buffers */
-    uint32_t input_words;  /* and for the inputs */
+    uint32_t input_words;  /* bitmap words for the inputs */
     uint32_t crossed;      /* flits of the cycle under way */
     uint64_t ready;        /* when messages arrive that leave in it */
     uint64_t now;
@@ -95,23 +95,23 @@ struct xbar {
     struct route *route;   /* [outputs] */
     struct queue *queue;   /* [buffer][per_buffer] */
     uint64_t *wants;       /* words > 1: [buffer][words], as in struct buffer */
-    uint64_t *begun;       /* the same */
+    uint64_t *begun;       /* [buffer][words], as in struct buffer */
     uint64_t *occupied;    /* buffers with messages */
     uint64_t *matched_in;  /* buffers matched in this cycle */
     uint64_t *more; /* buffers that had a choice when they bid last: others have nothing to bid for again */
     struct output *output; /* by slot: [speedup][words * 64] */
-    struct bids *bids;     /* the same */
+    struct bids *bids;     /* bids by slot */
     uint64_t *matched_out; /* slots matched in this cycle */
-    uint32_t *bid_for;     /* slots with bids in this pass, in no order, */
-    uint32_t nbid_for;     /* and how many they are */
+    uint32_t *bid_for;     /* slots with bids in this pass, in no order */
+    uint32_t nbid_for;     /* entries of bid_for */
     bool last;             /* no pass will follow: who is matched need not be known */
-    uint64_t *holding;     /* slots whose held is set, */
-    uint32_t held;         /* and how many they are */
+    uint64_t *holding;     /* slots whose held is set */
+    uint32_t held;         /* number of slots whose held is set */
     uint64_t *landed;      /* outputs, by number, with messages that have arrived */
     uint64_t *freed;       /* inputs that got credits back in the last cycle */
     struct queue wire;     /* messages on their way, in order of arrival */
     uint64_t waiting;      /* messages in input buffers */
-    uint32_t way;          /* whose counters these are */
+    uint32_t way;          /* the direction whose counters these are */
     struct xbar_stats stats;
     uint8_t ones[256], nth[256][8]; /* bits that are set in a byte: how many, and where the n-th is */
 };
@@ -265,7 +265,7 @@ bool xbar_room(const struct xbar *x, uint32_t input, uint32_t output, uint32_t b
     return x->buffer[buffer_of(x, input, output)].credits >= least(flits_of(x, bytes), x->input_room);
 }
 
-/* Of an ideal one: it is there `latency` cycles later, or at once. */
+/* Sends a message through an ideal crossbar: it is there `latency` cycles later, or at once. */
 static __attribute__((noinline)) bool push_ideal(struct xbar *x, const struct route *to, uint32_t flits,
                                                  uint32_t message) {
     if (x->output[to->slot].unpopped >= x->output_room) return false;
@@ -393,9 +393,9 @@ static void release(struct xbar *x, uint32_t slot) {
 /* A buffer and one of its outputs. */
 struct pair {
     struct buffer *b;
-    struct queue *q;         /* of messages from one to the other */
-    uint64_t *wants, *begun; /* words of the buffer's sets in which the output is, */
-    uint64_t bit;            /* and which bit */
+    struct queue *q;         /* messages from b to that output */
+    uint64_t *wants, *begun; /* words of the buffer's sets in which the output is */
+    uint64_t bit;            /* bit of the output in these words */
     uint32_t buf, slot;
 };
 
@@ -448,7 +448,8 @@ TWICE void leave(struct xbar *x, const struct pair *p) {
 TWICE void cross(struct xbar *x, const struct pair *p) {
     struct message *m = &x->messages.v[p->q->head];
     match(x, p);
-    if (m->left-- <= x->input_room) { /* of a message larger than the buffer the first flits never took any */
+    /* The first flits of a message larger than the buffer never took any room. */
+    if (m->left-- <= x->input_room) {
         p->b->credits++;
         bitmap_set(x->freed, p->b->input);
     }
@@ -523,7 +524,7 @@ static struct choice choose(const struct xbar *x, struct rng *rng, uint32_t buf)
     return (struct choice){w * 64 + nth_bit(wants[w] & ~matched[w], n), total > 1, random};
 }
 
-/* The same from a word of outputs. Where there is no choice nobody asks what was drawn. */
+/* Chooses from a word of outputs. Where there is no choice what was drawn does not matter. */
 TWICE struct choice choose_narrow(const struct xbar *x, const struct buffer *b, uint64_t open,
                                   struct rng *rng) {
     const uint64_t step = rng_step(rng);

@@ -39,7 +39,7 @@ void xbar_skip(struct xbar *x, uint64_t cycles);
 /* In the elements of its way. An ideal crossbar occupies no port; flits the allocator let through that a full output buffer
  * held back are stalls. */
 void xbar_get_stats(const struct xbar *x, struct xbar_stats *s);
-/* Of a crossbar with nothing inside: what is kept of it between launches (save.c). */
+/* Saves or restores what is kept between launches of a crossbar with nothing inside (save.c). */
 struct transfer;
 void xbar_transfer(struct xbar *x, struct transfer *t);
 
