@@ -1,4 +1,4 @@
-/* A script from outside: numbers that somebody else gives it, and what it depends on apart from the PTX. */
+/* A script from outside: numbers that are given to it, and what it depends on apart from the PTX. */
 #include <string.h>
 
 #include "base/bits.h"

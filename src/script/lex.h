@@ -9,7 +9,7 @@ enum script_token_kind { TOKEN_END, TOKEN_LINE, TOKEN_WORD, TOKEN_INT, TOKEN_REA
 struct script_token {
     enum script_token_kind kind;
     struct script_at at;
-    const char *text; /* of words and signs; of TOKEN_TEXT what is between the quotes */
+    const char *text; /* text of words and signs; the text between the quotes of a TOKEN_TEXT */
     size_t n;
     int64_t i;
     double d;

@@ -278,7 +278,8 @@ static bool parse_elements(struct parser *p, struct script_statement *s) {
     return parse_need(p, "==") && parse_expected(p, s);
 }
 
-/* Of elements where that is a whole statement, otherwise a condition; the message is that of the reading that came further. */
+/* Parses a check of elements where that is a whole statement, otherwise a condition; the message is that of the
+ * reading that came further. */
 static bool parse_check(struct parser *p, struct script_statement *s) {
     const struct script_token *start = p->t, *far;
     struct script_statement condition = *s;

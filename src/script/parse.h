@@ -9,9 +9,9 @@
 struct parser {
     struct script *s;
     const struct script_token *t; /* the next */
-    unsigned depth;               /* of brackets and signs within each other, in an expression */
-    unsigned nodes;               /* of the expression so far */
-    unsigned blocks;              /* that are open */
+    unsigned depth;               /* brackets and signs within each other, in an expression */
+    unsigned nodes;               /* nodes of the expression so far */
+    unsigned blocks;              /* open blocks */
     struct err *e;
 };
 
@@ -42,7 +42,7 @@ bool parse_string(struct parser *p, const char **text);
 
 /* script_expr.c */
 bool parse_expr(struct parser *p, const struct script_expr **out);
-/* The same without comparisons and what binds less. */
+/* Parses an expression without comparisons and without what binds less. */
 bool parse_sum(struct parser *p, const struct script_expr **out);
 bool parse_exprs(struct parser *p, struct script_exprs *out); /* with commas between them */
 

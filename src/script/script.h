@@ -20,9 +20,9 @@ enum script_op {
     OP_INT,
     OP_REAL,
     OP_NAME,    /* a number of the script */
-    OP_INDEX,   /* of the element that is computed or checked */
-    OP_ELEMENT, /* of buffer `name`, at a */
-    OP_COUNT,   /* of elements of buffer `name` */
+    OP_INDEX,   /* index of the element that is computed or checked */
+    OP_ELEMENT, /* the element of buffer `name` at index a */
+    OP_COUNT,   /* number of elements of buffer `name` */
     OP_NEG,
     OP_NOT,
     OP_ADD,
@@ -46,7 +46,7 @@ struct script_expr {
     struct script_at at;
     int64_t i;
     double d;
-    size_t name; /* of a number or buffer, as declared */
+    size_t name; /* number or buffer, by its place among the declared */
     const struct script_expr *a, *b;
 };
 
@@ -86,8 +86,8 @@ struct script_field {
 struct script_arg {
     enum script_arg_kind kind;
     struct script_at at;
-    struct script_field value;       /* but for structs */
-    VEC(struct script_field) fields; /* of a struct, the structs within it included */
+    struct script_field value;       /* not for structs */
+    VEC(struct script_field) fields; /* fields of a struct, the structs within it included */
     uint64_t bytes;
 };
 
@@ -106,7 +106,8 @@ enum script_kind {
     DO_CHECK
 };
 
-struct script_item { /* of print: a text, a target, or else an expression */
+/* One item of print: a text, a target, or else an expression. */
+struct script_item {
     const char *text;
     bool is_target;
     struct script_target target;
@@ -147,7 +148,7 @@ struct script_statement {
 /* A name as declared. */
 struct script_buffer {
     const char *name;
-    bool variable; /* of the module */
+    bool variable; /* a variable of the module */
     bool typed;    /* always of a buffer; of a variable, where it is said */
     enum ir_type type;
 };
@@ -183,7 +184,7 @@ bool script_try_writes(const struct script *s, struct err *e);
 struct script_job {
     const struct script *script;
     const struct lab_program *program; /* its vars are set first; it has no buffers */
-    int width;                         /* of printed lines */
+    int width;                         /* width of printed lines */
 };
 bool script_run(const void *job, struct lab_stage *stage, struct err *e);
 

@@ -39,7 +39,7 @@ bool eval_real(struct script_state *st, const struct script_expr *x, double *out
 bool eval_bits(struct script_state *st, const struct script_expr *x, enum ir_type type, uint64_t *bits);
 double script_real(enum ir_type type, uint64_t bits); /* an element as a double */
 void script_value_text(const struct script_value *v, struct sb *out);
-/* Every so often: whether somebody wants it to stop. */
+/* Called every so often. False: the run was asked to stop. */
 bool script_go_on(struct script_state *st, struct script_at at);
 /* A device's failure with the place in the script. */
 bool script_device(struct script_state *st, struct script_at at, hd_status status);
