@@ -160,7 +160,7 @@ void elf_gpu(const struct elf *f, struct elf_gpu *gpu) {
 }
 
 bool elf_static_runtime(const struct elf *f) {
-    static const char words[] = "no CUDA-capable device is detected"; /* of its cudaGetErrorString */
+    static const char words[] = "no CUDA-capable device is detected"; /* what cudaGetErrorString says */
     return memmem(f->data, f->bytes, words, sizeof words) && !elf_needs(f, "libcudart.so");
 }
 

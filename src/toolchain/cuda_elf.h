@@ -8,7 +8,7 @@
 /* The GPU code in a file. */
 struct elf_gpu {
     size_t ptx, sass; /* images of either kind */
-    unsigned arch;    /* of the newest, as in sm_75 */
+    unsigned arch;    /* the newest architecture, as in sm_75 */
 };
 
 /* A file in memory, and what was found in it. */

@@ -11,9 +11,9 @@
 struct compilation {
     const char *file; /* as the user calls it */
     const struct cudacc_options *options;
-    struct sb *text; /* of the file; then the PTX */
+    struct sb *text; /* text of the file; then the PTX */
     struct cudacc cc;
-    struct cudacc_words words; /* of the command line */
+    struct cudacc_words words; /* words of the command line */
     const char *input, *output;
     struct arena mem;
     struct workdir dir;

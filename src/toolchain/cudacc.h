@@ -6,8 +6,8 @@
 
 struct cudacc {
     bool nvcc;        /* else clang */
-    const char *path; /* of the program */
-    /* of clang: */
+    const char *path; /* path of the compiler */
+    /* Clang's headers. */
     const char *headers; /* directory */
     const char *libclc;  /* bitcode; NULL: there is none, and elementary functions are errors */
 };
@@ -16,7 +16,7 @@ struct cudacc {
 struct cudacc_options {
     const char *compiler;  /* nvcc, clang, or a program */
     const char *flags;     /* more words for the compiler, as in a shell */
-    const char *own_flags; /* the same in the file itself, which may only name some */
+    const char *own_flags; /* as `flags`, in the file itself, which may only name some */
 };
 void cudacc_options(struct cudacc_options *a, const struct opts *o);
 
@@ -24,7 +24,8 @@ struct cudacc_words {
     VEC(const char *) v; /* ends with NULL where it is handed to a program */
 };
 
-void cudacc_add(struct cudacc_words *out, const char *const *words); /* that end with NULL */
+/* Adds words, up to a NULL that ends them. */
+void cudacc_add(struct cudacc_words *out, const char *const *words);
 
 /* cudacc_clang.c: what clang is given to compile kernels to PTX, and host code to anything. */
 void cudacc_device_words(const struct cudacc *cc, struct cudacc_words *out);

@@ -1,5 +1,5 @@
-/* Which compiler there is, and for clang its headers and library. Nothing is asked of programs: clang's version is in its name,
- * or in that of the file behind it. */
+/* Finds the compiler that there is, and for clang its headers and library. Nothing is asked of programs: clang's
+ * version is in its name, or in that of the file behind it. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

@@ -40,7 +40,7 @@ struct nvcc_link {
 struct nvcc {
     /* the command line */
     enum nvcc_step step;
-    enum nvcc_language language; /* of -x */
+    enum nvcc_language language; /* the language that -x names */
     const char *step_flag;       /* as it was given; NULL: none */
     const char *output, *outdir, *keepdir, *ccbin;
     bool rdc, verbose, dryrun, keep, forward, no_runtime, warn_host, ask_version, ask_help;

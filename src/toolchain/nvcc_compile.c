@@ -31,7 +31,8 @@ static void add_dialect(struct nvcc *k, struct cudacc_words *out, bool warn) {
     sb_free(&omp);
 }
 
-/* The same in both compilations of a file, another in other files: part of the names of static variables. */
+/* A name that is equal in both compilations of a file and differs between files: it becomes part of the names of
+ * static variables. */
 static const char *unit_of(struct nvcc *k, const char *path) {
     uint64_t hash = 1469598103934665603u;
     struct sb word = {0};

@@ -10,7 +10,7 @@
 struct fatbin_header {
     uint32_t magic;
     uint16_t version, header_bytes;
-    uint64_t bytes; /* of all that follows */
+    uint64_t bytes; /* bytes of all that follows */
 };
 struct fatbin_entry {
     uint16_t kind, unknown;

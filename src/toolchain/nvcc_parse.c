@@ -93,7 +93,7 @@ static bool set_cudart(struct nvcc *k, const char *value, struct err *e) {
                    "-cudart %s: the runtime is a shared library here (-cudart shared, the default)", value);
 }
 
-/* Libraries of NVIDIA's: those that are one with the runtime are there, others are nobody's here. */
+/* Libraries of NVIDIA's: those that are one with the runtime are there, others do not exist here. */
 static bool add_library(struct nvcc *k, const struct nvcc_flag *f, const char *value, struct err *e) {
     static const char *const runtime[] = {"cudart", "cudart_static", "cudadevrt", "nvToolsExt", "culibos"};
     static const char *const missing[] = {"cublas", "cublasLt", "cufft", "curand", "cusparse", "cusolver",

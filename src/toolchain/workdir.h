@@ -15,8 +15,8 @@ struct workdir {
     struct arena *mem;
     FILE *err; /* written to before programs run, whose diagnostics come after */
     const char *path;
-    sigset_t held; /* signals that would end the process, */
-    int signal;    /* and the first of them that came; 0: none */
+    sigset_t held; /* signals that would end the process */
+    int signal;    /* the first of these signals that came; 0: none */
 };
 
 /* Makes the directory, calls work, and removes the directory, also when there is no memory for the work. */
