@@ -1,5 +1,5 @@
 /* A run of main. What it prints goes where a script's output goes, what it says on standard error to standard error, if
- * anybody wants the one; a digest of the output is the run's result. */
+ * it is wanted; a digest of the output is the run's result. */
 #include "subject/binary.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 struct running {
     struct lab_stage *stage;
-    struct err *err; /* of a launch */
+    struct err *err; /* error of a launch */
 };
 
 static bool launch(void *user, hd_kernel *k, const hd_launch *l, const hd_arg *args, size_t nargs) {

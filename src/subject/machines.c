@@ -1,5 +1,5 @@
 /* --mech as a list. "all" adds every mechanism that is not named before it, so that "pdom,all" begins with pdom and names
- * nobody twice. */
+ * no mechanism twice. */
 #include "subject/machines.h"
 
 #include <string.h>

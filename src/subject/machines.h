@@ -14,7 +14,7 @@ struct machines {
 /* Timed machines, in the order of --mech; all of 'heddle list mechanisms' without it. Release with machines_free in either
  * case. */
 bool machines_read(struct machines *m, const struct opts *o, struct err *e);
-/* The same, but without --mech one, with the mechanism of the configuration. */
+/* Reads one timed machine; without --mech, with the mechanism of the configuration. */
 bool machines_read_one(struct machines *m, const struct opts *o, struct err *e);
 void machines_sample(struct machines *m, const struct opts *o); /* --sample */
 /* --threads, and without it as many as the host has cores: for one that runs alone. */

@@ -19,7 +19,7 @@ static bool read_dims(const char *option, const char *text, uint32_t dims[3], st
     const char *p = text;
     for (int i = 0; i < 3; i++) dims[i] = 1;
     for (int i = 0;; i++) {
-        size_t prefix = !strncmp(p, "0x", 2) ? 2 : 0; /* of a number, hexadecimal */
+        size_t prefix = !strncmp(p, "0x", 2) ? 2 : 0; /* length of the prefix of a hexadecimal number */
         size_t n = prefix + strcspn(p + prefix, ",x");
         uint64_t v;
         if (i == 3) return err_set(e, ERR_INPUT, "%s '%.60s' has more than three dimensions", option, text);
@@ -117,7 +117,7 @@ static bool same_flags(const struct program *a, const struct program *b) {
            same_text(a->compile.own_flags, b->compile.own_flags);
 }
 
-/* By the compiler, unless somebody has done so. */
+/* Gets the PTX from a program of the same file with the same flags, or else by the compiler. */
 static bool compile(struct program *p, struct err *e) {
     const struct program *like = p->like;
     while (like && !same_flags(like, p)) like = like->like;

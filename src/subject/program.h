@@ -11,11 +11,11 @@
 #include "lab/run/program.h"
 
 struct program_arg {
-    const char *name; /* of --buffer; NULL: an argument of the kernel */
+    const char *name; /* name of --buffer; NULL: an argument of the kernel */
     const char *text; /* the SPEC */
     struct arg_spec spec;
-    uint64_t addr;           /* of a captured buffer: where it was; 0: anywhere */
-    const uint8_t *captured; /* and what it held; NULL: it is none */
+    uint64_t addr;           /* where a captured buffer was; 0: anywhere */
+    const uint8_t *captured; /* what a captured buffer held; NULL: it was not captured */
     uint8_t *data;           /* contents of any other buffer, NULL for zeros */
 };
 
@@ -33,14 +33,14 @@ struct program {
     VEC(struct var_given) vars;      /* --set-var, those of the file first */
     struct cudacc_options compile;
     struct params *names; /* what {NAME} in the file's own options stands for; NULL: what they assume */
-    const struct program
-        *like; /* of the same file, and those behind it: the PTX of one with the same flags is taken */
+    /* Head of a list of programs of the same file: PTX is taken from one with the same flags. */
+    const struct program *like;
     const char *module;  /* what lines of the PTX are called in messages: the file, unless it was compiled */
     struct sb text;      /* the PTX */
     struct opts sidecar; /* options the file itself carries */
     hd_kernel_info info; /* program_choose; its strings belong to the device */
     struct lab_program lab;   /* program_choose; buffers have no contents before program_contents */
-    struct lab_arg *lab_args; /* of args, then of buffers */
+    struct lab_arg *lab_args; /* for args, then for buffers */
     struct capture capture;
     struct arena mem;
 };
@@ -48,7 +48,7 @@ struct program {
 /* The options of the launch; file may end in ":KERNEL". Everything that can be said without opening a file. */
 bool program_options(struct program *p, const struct cli *c, const char *file, const struct opts *o,
                      struct err *e);
-/* The same for a command that launches nothing: the file as it is, and how it is compiled. */
+/* Reads a program for a command that launches nothing: the file as it is, and how it is compiled. */
 void program_file(struct program *p, const struct cli *c, const char *file, const struct opts *o);
 /* Reads the file, compiles it if need be, and takes from the options it carries what the command line left open. */
 bool program_read(struct program *p, struct err *e);

@@ -54,7 +54,7 @@ static bool read_buffer(struct program *p, const char *text, bool of_file, size_
     return true;
 }
 
-/* Those of the file come first, so that the command line can change a part of what they say. */
+/* Values that the file carries come first, so that the command line can change a part of what they say. */
 static bool read_vars(struct program *p, const struct opts *o, bool of_file, struct err *e) {
     const size_t n = opts_count(o, "set-var"), before = p->vars.n;
     VEC_RESERVE(&p->vars, before + n);

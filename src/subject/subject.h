@@ -15,7 +15,7 @@ struct subject {
     struct program program;
     const char *script_file; /* --script; NULL: none */
     struct script script;
-    uint64_t script_digest; /* of its text */
+    uint64_t script_digest; /* digest of the script's text */
     struct script_job script_job;
     struct binary_job binary_job;
     struct lab_script lab_script;
@@ -51,7 +51,7 @@ bool subject_script_prepare(struct subject *s, const hd_config *config, struct e
 bool subject_trace_read(struct subject *s, struct err *e);
 bool subject_trace_prepare(struct subject *s);
 void subject_trace_free(struct subject *s);
-/* Launches of somebody else's traces (lab/run/accel.h), converted to a stream. */
+/* Converts launches of traces in another tool's format (lab/run/accel.h) to a stream. */
 bool subject_convert(const struct cli *c, const char *path,
                      bool (*write)(void *user, const void *data, size_t n), void *user,
                      struct hdt_sizes *sizes, struct err *e);

@@ -1,4 +1,4 @@
-/* A subject that is a program for RISC-V: a script, as far as everybody else is concerned, that is called main. */
+/* A subject that is a program for RISC-V: to all other code it is a script that is called main. */
 #include "subject/subject.h"
 
 #include <errno.h>
