@@ -19,15 +19,15 @@ extern const struct area_constant_name area_constant_names[AREA_CONSTANTS];
 
 struct area_node {
     int nm;
-    const char *chip; /* that areas are a share of */
+    const char *chip; /* the chip that areas are a share of */
     double mm2;
-    int sms;            /* of it */
+    int sms;            /* SMs of the chip */
     const char *config; /* the machine with that chip */
 };
 extern const struct area_node area_nodes[];     /* the last has nm 0 */
 const struct area_node *area_node_find(int nm); /* NULL: none */
-const struct area_node *
-area_node_of(const char *config); /* of that machine; the last where none is, and for NULL */
+/* The node of the machine's chip; the last one where none is, and for NULL. */
+const struct area_node *area_node_of(const char *config);
 
 enum { AREA_ROW_ARRAYS = 2 };
 /* A published area. */
@@ -60,13 +60,13 @@ struct area_error {
 struct area_model {
     const struct area_node *node;
     double um2[AREA_CONSTANTS];
-    int scaled
-        [AREA_CONSTANTS]; /* nm of the node that a constant comes from, its area scaled with the square; 0: this one */
+    /* Nm of the node that a constant comes from, its area scaled with the square; 0: this one. */
+    int scaled[AREA_CONSTANTS];
     struct area_fit fit;
-    double least[AREA_CONSTANTS],
-        most[AREA_CONSTANTS];      /* of the fits that leave a row out; both 0: none has it */
+    /* Bounds of the constants over the fits that leave a row out; both 0: no such fit has it. */
+    double least[AREA_CONSTANTS], most[AREA_CONSTANTS];
     VEC(struct area_error) errors; /* by row of the node */
-    double rms;                    /* of errors */
+    double rms;                    /* root mean square of errors */
 };
 void area_model_make(const struct area_node *node, struct area_model *out);
 void area_model_free(struct area_model *m);
@@ -75,14 +75,14 @@ double area_array_mm2(const struct area_model *m, const struct mech_array *a);
 struct area {
     struct storage storage;
     VEC(double) mm2;                  /* by array of storage */
-    uint32_t decoders;                /* of register banks, beyond one for each scheduler */
+    uint32_t decoders;                /* decoders of register banks, beyond one for each scheduler */
     double tables, register_decoders; /* mm2 of an SM */
 };
 /* What the mechanism of a machine takes. False: there is no such machine, or it is none for its mechanism. Free with area_free in
  * either case. */
 bool area_find(const struct area_model *m, const hd_config *config, struct area *out, struct err *e);
 void area_free(struct area *a);
-/* Of the node's chip, if each of its SMs has so much, in per cent. */
+/* The share of the node's chip, in per cent, if each of its SMs has so much. */
 double area_share(const struct area_model *m, double mm2);
 
 #endif

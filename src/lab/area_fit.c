@@ -10,8 +10,8 @@ enum { N = AREA_CONSTANTS };
 void area_amounts(const struct mech_array *a, double amount[AREA_CONSTANTS]) {
     const double n = (double)a->arrays, entries = (double)a->entries, bits = (double)a->bits;
     const double ports = a->reads + a->writes, tag = a->entries ? a->tag : 0;
-    const double ways =
-        a->ways < a->entries ? (double)a->ways : entries; /* a table may be cut down to nothing */
+    /* A table may be cut down to nothing. */
+    const double ways = a->ways < a->entries ? (double)a->ways : entries;
     memset(amount, 0, sizeof(double[AREA_CONSTANTS]));
     if (a->cell == MECH_REGISTERS) {
         amount[AREA_REGISTER] = n * entries * bits;
@@ -36,7 +36,7 @@ static void row_amounts(const struct area_row *row, double amount[N]) {
 
 struct normal { /* equations of all constants */
     double a[N][N], b[N];
-    double square; /* of what is to be reached */
+    double square; /* sum of squares of what is to be reached */
 };
 
 static void add_row(struct normal *q, const struct area_row *row) {

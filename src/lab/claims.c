@@ -228,10 +228,10 @@ static bool one_value(struct claims_work *w, size_t claim, size_t k, double *val
 
 struct sums {
     size_t n;
-    double value, least, most;        /* of values: sum, extremes */
-    double inverse[2], inverse_ratio; /* of raw a and b, of a / b */
+    double value, least, most;        /* sum and extremes of values */
+    double inverse[2], inverse_ratio; /* sums of 1 / a, 1 / b and b / a */
     double peak;
-    double divided, divisor; /* of shares: sums of the parts and of the wholes */
+    double divided, divisor; /* sums of the parts and of the wholes of shares */
     double response[CLAIM_RUNS];
 };
 

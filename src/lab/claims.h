@@ -24,7 +24,9 @@ enum claim_kind {
     CLAIM_GRID,     /* cells of SL's Table 1 that are as in the paper; by scheme in the place of workloads */
     CLAIM_STATIC,   /* mean of the instructions of a program's kernels, as written; not in per cent */
     CLAIM_AREA,     /* what a takes of the chip, or a part of that (claims_area.c) */
-    CLAIM_EFFECT, /* of a factor on a / b, by the eight runs of HARP's Table 6, whose machines are a and b of each (claims_effect.c) */
+    /* Effect of a factor on a / b, by the eight runs of HARP's Table 6, whose machines are a and b of each
+     * (claims_effect.c). */
+    CLAIM_EFFECT,
     CLAIM_RANK /* the place of that effect among those of all factors, the largest first; not in per cent */
 };
 
@@ -44,7 +46,9 @@ extern const char *const claim_way_names[];
 /* What agreement with the paper would show. Predictions are counted, and apart from them what is chosen. */
 enum claim_basis {
     CLAIM_PREDICTED, /* nothing here was fitted to the number */
-    CLAIM_CHOSEN, /* nor to this one, but an option or a program of it was settled after its effect had been seen */
+    /* Nothing was fitted to this number either, but an option or a program of it was settled after its effect had
+     * been seen. */
+    CLAIM_CHOSEN,
     CLAIM_FITTED,  /* a program or a model was */
     CLAIM_DERIVED, /* not the paper's words: computed from its numbers, or it follows from other claims */
     CLAIM_DEFINITION /* follows from what a mechanism or a program is: nothing is simulated, or nothing can vary */
@@ -64,8 +68,8 @@ extern const char *const claim_verdict_names[];
 
 enum { CLAIM_RUNS = 8, CLAIM_MACHINES = 2 * CLAIM_RUNS };
 struct claim_machine {
-    const char *mech,
-        *settings; /* mech NULL: none; settings: "key=value key=value" on top of the configuration */
+    /* mech NULL: none; settings: "key=value key=value" on top of the configuration. */
+    const char *mech, *settings;
 };
 struct claim {
     const char *id;
@@ -74,16 +78,15 @@ struct claim {
     enum claim_kind kind;
     const char *config, *workloads; /* names, a blank between them */
     struct claim_machine machine[CLAIM_MACHINES];
-    const char
-        *stat; /* a statistic, or several and numbers: "idle.reconvergence + idle.inactive_path / idle",
-                       * worked out from the left; idle is the sum of the four idle.*,
-                       * l1.hits and l1.accesses those of l1d, l1t and l1c */
+    /* A statistic, or several and numbers: "idle.reconvergence + idle.inactive_path / idle", worked out from the
+     * left; idle is the sum of the four idle.*, l1.hits and l1.accesses those of l1d, l1t and l1c. */
+    const char *stat;
     double paper;
     const char *how; /* the number is made */
-    const char
-        *values; /* the paper's by workload, numbers or ways, "-" where it has none; NULL: one for all */
+    /* The paper's by workload, numbers or ways, "-" where it has none; NULL: one for all. */
+    const char *values;
     enum claim_way way; /* the paper's, where it gives no number or a bound */
-    size_t factor;      /* of an effect or a rank, from 1; 0: there is none */
+    size_t factor;      /* factor of an effect or a rank, from 1; 0: there is none */
 };
 extern const struct claim claim_list[]; /* the last has no id */
 
@@ -119,14 +122,14 @@ struct claim_result {
     const struct claim *claim;
     bool there; /* false: it waits, or no workload ran */
     double ours;
-    enum claim_verdict verdict; /* of the one number; a claim with values has one for each of them */
+    enum claim_verdict verdict; /* verdict on the one number; a claim with values has one for each of them */
     VEC(struct claim_value) values;
     struct sb note; /* sentences: why the sign differs, what could not be run */
 };
 
 /* ---- verdicts (claims_verdict.c) ---- */
 
-/* Which way a change goes, in points or per cent: less than half of one is none. */
+/* The way in which a change goes, in points or per cent: less than half of one is none. */
 enum claim_way claim_went(double change);
 /* Our number against what the paper says; paper counts without a way and where the way is a bound. */
 enum claim_verdict claim_judge(const struct claim *c, enum claim_way way, double paper, double ours);
@@ -142,12 +145,12 @@ struct claim_score {
     struct claim_part sign, sign_moved, size;
     /* Every claim counts one: the share of its values that are right. */
     struct claim_part sign_claims, sign_moved_claims, size_claims;
-    size_t claims, unchecked; /* of that basis, and those without a number */
+    size_t claims, unchecked; /* claims of that basis, and those without a number */
 };
-/* Of the results of one basis and one paper, or NULL: of all papers. */
+/* Scores the results of one basis and one paper, or NULL: of all papers. */
 void claim_score(const struct claim_result *results, size_t n, enum claim_basis basis,
                  const struct claim_paper *paper, struct claim_score *score);
-/* Of the values of one claim, whatever its basis: those with the right sign or way, and within a third. */
+/* Counts the values of one claim, whatever its basis: those with the right sign or way, and within a third. */
 struct claim_tally {
     struct claim_part sign, sign_moved, size; /* as in struct claim_score */
 };
@@ -155,7 +158,7 @@ void claim_tally(const struct claim_result *r, struct claim_tally *t);
 
 struct claim_progress {
     size_t done, points; /* runs that are stored, and all of them */
-    double part;         /* of the work, 0 to 1 */
+    double part;         /* part of the work that is done, 0 to 1 */
 };
 struct claims {
     const struct claim *const *list;
@@ -168,7 +171,7 @@ struct claims {
     bool (*tick)(void *user, const struct claim_progress *p);
     void *user;
     struct claim_result *results;   /* claims_run: by claim */
-    struct claim_progress progress; /* and how far it came */
+    struct claim_progress progress; /* how far claims_run came */
     size_t wrong; /* runs whose results were not the CPU's, and studies that failed: no claim has them */
     struct arena mem;
 };

@@ -10,7 +10,7 @@
 struct claims_study {
     struct claim_value *value;
     const char *config;
-    const struct table1_scheme *scheme; /* of a grid; NULL: of a workload, */
+    const struct table1_scheme *scheme; /* scheme of a grid; NULL: the study is of a workload */
     enum claim_kind kind;               /* reconvergence or instructions */
     bool fine;
     double result;

@@ -39,7 +39,7 @@ size_t design_size_for(size_t factors) {
     return design_sizes[k];
 }
 
-/* Of some runs: the sum of the responses with the column's signs, over half their number. */
+/* The effect of a column over some runs: the sum of the responses with the column's signs, over half their number. */
 static double contrast(const struct design *d, size_t column, const double *response, size_t from,
                        size_t to) {
     double sum = 0;

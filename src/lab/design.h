@@ -24,8 +24,8 @@ size_t design_size_for(size_t factors);
 
 /* Mean response of the runs in which the column is high less that of those in which it is low. */
 double design_effect(const struct design *d, size_t column, const double *response);
-/* Of a design with foldover: what the effect would have been too large by without it, the part of the first half's effect that
- * comes of interactions between pairs of factors. */
+/* For a design with foldover, what the effect would have been too large by without it: the part of the first half's
+ * effect that comes from interactions between pairs of factors. */
 double design_interaction(const struct design *d, size_t column, const double *response);
 
 /* What Student's t of so many degrees of freedom is within, 95 times of 100; degrees from 1 to DESIGN_COLUMNS. */

@@ -22,7 +22,7 @@ struct experiment_machine {
 struct experiment {
     struct response response;
     const char *config;        /* name or file; NULL: the default machine */
-    const hd_option *settings; /* of all machines */
+    const hd_option *settings; /* settings of all machines */
     size_t nsettings;
     const struct lab_subject *subjects;
     size_t nsubjects;

@@ -39,7 +39,7 @@ bool factors_plan(struct factors *f, struct err *e) {
 
 /* ---- effects ---- */
 
-/* Of the n sizes: how many are larger than that of k, and 1. */
+/* The rank of k among the n sizes: how many are larger, and 1. */
 static size_t rank_of(const double *effect, size_t n, size_t k) {
     size_t rank = 1;
     for (size_t i = 0; i < n; i++) rank += fabs(effect[i]) > fabs(effect[k]);

@@ -10,12 +10,12 @@
 
 struct factor_effect {
     double effect;      /* on the mean over programs: the response at high less that at low */
-    double interaction; /* of a foldover: what it took out of the effect */
-    double share;       /* of the variation of the response over the runs, 0 to 1 */
+    double interaction; /* what a foldover took out of the effect */
+    double share;       /* share of the variation of the response over the runs, 0 to 1 */
     size_t rank;        /* by the size of the effect, from 1; the same for equal ones */
-    double *by_subject; /* its effects on each program, 0 where that does not count, */
-    size_t *ranks;      /* and its ranks there, */
-    size_t rank_sum;    /* which added up are a rank that no program dominates */
+    double *by_subject; /* its effects on each program, 0 where that does not count */
+    size_t *ranks;      /* its ranks among the effects on each program */
+    size_t rank_sum;    /* sum of ranks: an order that no program dominates */
 };
 
 struct factors {
@@ -28,7 +28,7 @@ struct factors {
     size_t *order;                     /* factors, largest effect first */
     double unassigned[DESIGN_COLUMNS]; /* effects of columns that have no factor */
     size_t nunassigned;
-    double error; /* of an effect: root mean square of those; 0 where there are none */
+    double error; /* error of an effect: root mean square of the unassigned; 0 where there are none */
     double limit; /* an effect below it may be error alone, 95 times of 100 */
     struct arena mem;
 };
@@ -45,7 +45,7 @@ void factors_free(struct factors *f); /* in any case */
 struct factor_preset {
     const char *name, *source, *config, *workloads; /* names of workloads, a blank between them */
     struct response response;
-    size_t size; /* of the design */
+    size_t size; /* size of the design */
     struct {
         const char *factor; /* as factor_read takes it; NULL after the last */
         double effect;      /* the paper's */

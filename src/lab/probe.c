@@ -31,7 +31,7 @@ const struct probe *probe_find(const char *name, struct err *e) {
 
 struct probing {
     const hd_config *machine;
-    uint32_t sms, threads;     /* of the machine; of an SM, in whole blocks */
+    uint32_t sms, threads;     /* SMs of the machine; threads of an SM, in whole blocks */
     uint64_t l1, l2;           /* bytes of an SM's L1, of all of L2; 0: there is none, or it is ideal */
     uint32_t line;             /* the longer of theirs */
     uint32_t l1c, l15c, cline; /* bytes of the constant caches, the longest line */
@@ -142,8 +142,8 @@ static bool chase(struct probing *p, const struct probe *of, double *value) {
     struct probe_kernel k = {.registers = 1, .ring = 16, .step = 8};
     struct sb text = {0};
     uint32_t rounds = FEW;
-    const uint64_t above =
-        of->parameter == PROBE_DRAM && p->l2 ? p->l2 : p->l1; /* the cache it does not fit in */
+    /* The cache it does not fit in. */
+    const uint64_t above = of->parameter == PROBE_DRAM && p->l2 ? p->l2 : p->l1;
     if (of->parameter != PROBE_SHARED && !p->l1) return no_such(p, "L1");
     if (of->parameter == PROBE_L2 && p->l2 <= 2 * p->l1) return no_such(p, "L2 that is larger than twice L1");
     if (of->parameter == PROBE_L2 || of->parameter == PROBE_DRAM) {
@@ -180,7 +180,7 @@ static bool constant(struct probing *p, const struct probe *of, double *value) {
     return true;
 }
 
-/* Of a warp of 32. */
+/* Measures bank conflicts of a warp of 32 threads. */
 static bool banks(struct probing *p, uint32_t ways, double *cycles) {
     struct probe_kernel k = {
         .operation = "ld.shared.u32 %r$, [%rd0];", .registers = 8, .shared = true, .together = true};

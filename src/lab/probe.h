@@ -12,7 +12,7 @@ enum probe_kind {
     PROBE_CHAIN,    /* cycles from an operation to one that needs its result */
     PROBE_RATE,     /* thread operations a cycle of an SM full of threads */
     PROBE_CHASE,    /* cycles of a load whose address is the load's before, in a ring of a certain size */
-    PROBE_CONSTANT, /* the same in constant memory */
+    PROBE_CONSTANT, /* cycles of such a load in constant memory */
     PROBE_BANKS,    /* cycles of an SM for a warp's shared load in which so many threads want each bank */
     PROBE_STREAM,   /* bytes a cycle of the core that all SMs read, or an SM */
     PROBE_RESIDENT, /* threads that fit on an SM */
@@ -24,10 +24,11 @@ struct probe {
     const char *name, *unit, *what;
     enum probe_kind kind;
     const char *text; /* one operation */
-    uint32_t
-        parameter; /* threads of a chain, an enum probe_level, threads a bank, or the constant level, from 1 */
+    /* Threads of a chain, an enum probe_level, threads a bank, or the constant level, from 1. */
+    uint32_t parameter;
 };
-extern const struct probe probe_list[];                          /* of probes.def; the last has no name */
+/* Rows of probes.def; the last has no name. */
+extern const struct probe probe_list[];
 const struct probe *probe_find(const char *name, struct err *e); /* NULL: e has the nearest */
 
 /* Measures it on the machine, which must be a timed one. ERR_REFUSED: the machine has no such part. */
@@ -40,7 +41,7 @@ struct published {
     double value, percent;
     const char *source, *note; /* note: NULL, or why ours differs */
 };
-extern const struct published published_list[]; /* of published.def; the last has no config */
+extern const struct published published_list[]; /* rows of published.def; the last has no config */
 const struct published *published_find(const char *config, const char *probe); /* NULL: none */
 bool published_holds(const struct published *p, double ours);
 

@@ -23,7 +23,7 @@ void study_kernels_free(struct study_kernels *s);
  * of the run itself are those of the machine's own mechanism. */
 struct lanes_row {
     const char *kernel;
-    uint64_t launches, insts; /* of threads */
+    uint64_t launches, insts; /* launches; instructions of threads */
     uint64_t issues, fewest;
 };
 struct study_lanes {

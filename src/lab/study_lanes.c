@@ -7,7 +7,8 @@
 #include "base/bits.h"
 #include "lab/study.h"
 
-struct counts { /* of one block that is on the machine */
+/* Counts of one block that is on the machine. */
+struct counts {
     uint64_t block;
     uint32_t *times; /* [pc * width + lane] */
 };
@@ -17,7 +18,7 @@ struct lanes {
     hd_device *dev;
     size_t code; /* instructions of the module */
     VEC(struct counts) blocks;
-    uint64_t fewest, insts; /* of this launch */
+    uint64_t fewest, insts; /* in this launch: fewest issues, and instructions */
 };
 
 static struct counts *find(struct lanes *l, uint64_t block) {

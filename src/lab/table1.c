@@ -20,7 +20,7 @@ const struct table1_scheme table1_schemes[] = {
 
 #define STORE(structure, traversal, reconvergence) {structure, {traversal, reconvergence}},
 static const struct {
-    const char *structure, *word[2]; /* of TABLE1_TRAVERSAL, TABLE1_RECONVERGENCE */
+    const char *structure, *word[2]; /* words of TABLE1_TRAVERSAL and TABLE1_RECONVERGENCE */
 } stores[] = {
 #include "lab/table1.def"
 };
@@ -101,7 +101,7 @@ static const char *recursion(const struct trial *t) {
 
 struct facts {
     bool marks;
-    struct sb word[2]; /* of its structures, " + " between them */
+    struct sb word[2]; /* words for its structures, " + " between them */
 };
 
 static void add_words(struct facts *f, const char *structure) {

@@ -9,7 +9,7 @@
 
 /* A task of some round. */
 struct cluster_task {
-    size_t round, number; /* of the round */
+    size_t round, number; /* number of the round, and of the task in it */
     uint64_t job;         /* 0: was never submitted */
     size_t index;         /* within its array */
     const size_t *positions;
@@ -23,22 +23,22 @@ struct cluster_task {
 struct cluster {
     struct sweep s; /* its points are those of the plan, in that order */
     struct sweep_plan p;
-    struct opts opts;                    /* of the plan's command, when it was taken up */
+    struct opts opts;                    /* options of the plan's command, when it was taken up */
     struct lab_cost *costs;              /* by position: how long they take, as far as is known */
     double estimated;                    /* when that was, by term_seconds */
     VEC(struct sweep_plan_round) rounds; /* the first is 1 */
     VEC(struct cluster_task) tasks;
     bool *done;         /* by position: in the database */
     bool *flying;       /* by position: of an open task */
-    size_t ndone, nbad; /* of the plan's points: in the database, and of those not ok */
+    size_t ndone, nbad; /* points of the plan that are in the database, and those of them that are not ok */
     size_t moved;       /* points that were found killed */
-    size_t mark;        /* ndone and moved at the last submission, */
-    size_t fruitless;   /* and how many submissions in a row changed nothing */
+    size_t mark;        /* ndone and moved at the last submission */
+    size_t fruitless;   /* submissions in a row that changed nothing */
     size_t refused;     /* submissions in a row that did not work */
-    bool cancelling;    /* that tasks end is no news */
+    bool cancelling;    /* it is being cancelled, so that tasks end without a message */
     size_t *by_key;     /* positions in the order of keys */
     double submitted;   /* when, by term_seconds */
-    bool warned;        /* that Slurm does not answer */
+    bool warned;        /* a warning was given that Slurm does not answer */
     struct arena mem;
 };
 
@@ -55,7 +55,8 @@ bool cluster_begin(struct cluster *c, struct err *e);
 /* Asks Slurm, reads shards that have grown; with write into the database, else only c->done. Then, with write, what was killed
  * is noted, and what is at its end of tries stored as killed. */
 bool cluster_look(struct cluster *c, bool write, struct err *e);
-void cluster_add_round(struct cluster *c, const struct sweep_plan_round *r); /* which is c's from then on */
+/* Takes a round over: it belongs to c from then on. */
+void cluster_add_round(struct cluster *c, const struct sweep_plan_round *r);
 /* Attends to it until all points are there or a signal comes. */
 enum cli_exit cluster_watch(struct cluster *c, struct err *e);
 /* Ends its tasks, takes what they have done, and removes the plan. */

@@ -289,7 +289,7 @@ static bool is_gone(const char *holder, struct arena *mem) {
     return pid <= 0 || (kill(pid, 0) && errno == ESRCH);
 }
 
-/* By the clock of whoever has the file: that of a file made just now beside it. */
+/* Compares by the clock of the host that keeps the files: a file is made beside the lock for its time. */
 static bool is_stale(const struct sweep_plan *p, const char *lock, struct arena *mem) {
     const char *probe = sweep_plan_file(p, mem, "lock-%ld", (long)getpid());
     struct stat now, then;

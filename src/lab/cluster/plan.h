@@ -15,19 +15,19 @@ struct sweep_plan {
     const char *db, *folder; /* absolute */
     const char *cwd;         /* where the command was given */
     const char *program;     /* heddle */
-    const char *version;     /* of points */
+    const char *version;     /* version of points */
     const char *sbatch;      /* words for it; "" */
-    const char **words;      /* of the command line that span the points */
+    const char **words;      /* words of the command line that span the points */
     size_t nwords;
     unsigned jobs;                   /* points at a time, of each task */
     size_t per_task;                 /* points; 0: as many as last long enough */
-    size_t retries;                  /* of a point that was killed */
+    size_t retries;                  /* retries of a point that was killed */
     uint64_t sweep;                  /* as in shards */
-    size_t all;                      /* points of the sweep, each once; stored before: all - n, */
+    size_t all;                      /* points of the sweep, each once; all - n were stored before */
     size_t before[STORE_KILLED + 1]; /* by state */
     size_t n;                        /* points to run; by their position: */
-    size_t *point;                   /* which of those that the words span, */
-    uint64_t *key;                   /* and its key */
+    size_t *point;                   /* place of each among the points that the words span */
+    uint64_t *key;                   /* key of each */
     struct arena mem;
 };
 
@@ -36,7 +36,7 @@ struct sweep_plan_task {
     size_t n;
 };
 struct sweep_plan_job {
-    uint64_t id;         /* of Slurm */
+    uint64_t id;         /* number that Slurm gave it */
     size_t first, tasks; /* its array's */
 };
 struct sweep_plan_round {
@@ -75,7 +75,7 @@ const char *sweep_plan_file(const struct sweep_plan *p, struct arena *mem, const
 bool sweep_plan_lock(const struct sweep_plan *p, struct err *e);
 void sweep_plan_renew(const struct sweep_plan *p);
 void sweep_plan_unlock(const struct sweep_plan *p);
-/* For who attends to it: somebody wants it cancelled. */
+/* Asks the process that attends to the sweep to cancel it. */
 bool sweep_plan_ask_cancel(const struct sweep_plan *p, struct err *e);
 bool sweep_plan_cancel_asked(const struct sweep_plan *p);
 const char *sweep_plan_locked_by(const struct sweep_plan *p, struct arena *mem); /* "host 1234", or NULL */

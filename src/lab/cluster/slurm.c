@@ -158,7 +158,7 @@ size_t slurm_largest_array(void) {
     const char *words[] = {"scontrol", "show", "config", NULL};
     struct sb out = {0};
     struct err e = {0};
-    size_t most = 1001; /* as Slurm has it when nobody says otherwise; no index may be as large */
+    size_t most = 1001; /* the default of Slurm; no index may be as large */
     if (run(words, &out, &e) && out.text) {
         const char *at = strstr(out.text, "MaxArraySize"), *equals = at ? strchr(at, '=') : NULL;
         if (equals) most = strtoul(equals + 1, NULL, 10);

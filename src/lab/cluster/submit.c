@@ -23,7 +23,8 @@ bool cluster_estimate(struct cluster *c, struct err *e) {
     return lab_costs(c->s.lab.store, c->s.lab.ids, c->p.n, c->costs, e);
 }
 
-/* Of a point about which nothing is known, the longest that the pilot may have waited for it, or a second. */
+/* The seconds of a point; where nothing is known about it, the longest that the pilot may have waited for it, or a
+ * second. */
 static double seconds_of(const struct cluster *c, size_t position) {
     const struct lab_cost *cost = &c->costs[position];
     return cost->basis != COST_UNKNOWN ? cost->seconds : c->p.per_task ? 1 : PILOT_SECONDS;
@@ -182,7 +183,7 @@ static void keep_words(struct sweep_plan *p, const struct opts *o) {
     for (size_t i = 0; i < o->operands.n; i++) p->words[p->nwords++] = o->operands.v[i];
 }
 
-/* Which points are to run, of those that differ; what is stored is counted. */
+/* Finds the points that are to run, of those that differ; what is stored is counted. */
 static size_t *find_missing(struct cluster *c, size_t *n) {
     size_t all, *points = sweep_unique(&c->s.lab, &all);
     *n = 0;

@@ -1,6 +1,6 @@
 /* heddle sweep task FOLDER ROUND TASK: what an array of Slurm runs. It reads the plan, works out its own points and nothing
  * else, checks that they are what they were when the plan was made, and runs them into a shard. What goes wrong is said in the
- * shard too, where whoever attends to the sweep looks for it. */
+ * shard too, where the process that attends to the sweep looks for it. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -30,8 +30,8 @@ static bool listed(const struct sweep_plan_round *r, uint64_t job) {
     return false;
 }
 
-/* Who submitted the array writes its number down right after. A job that is not on the list is nobody's: its process died in
- * between, and what it was to run will be submitted again. */
+/* The process that submits an array writes its number down right after. A job that is not on the list belongs to no
+ * plan: its process died in between, and what it was to run will be submitted again. */
 static bool read_round(struct task *t, struct err *e) {
     enum { PATIENCE_SECONDS = 60 };
     const char *job = getenv("SLURM_ARRAY_JOB_ID");

@@ -1,6 +1,6 @@
 /* The axes that points differ in, found in what sweeps vary: workload, size, configuration, mechanism, the options of each point
  * ("gpu.sms=4 sm.warp_size=16") and the parameters of its mechanism ("pdom:side=most", the axis pdom.side). From them come the
- * columns of long tables, the lists of a page, and what a plot shows when nobody says it. */
+ * columns of long tables, the lists of a page, and what a plot shows by default. */
 #include <string.h>
 
 #include "lab/results/results.h"

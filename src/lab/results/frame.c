@@ -1,5 +1,6 @@
-/* Points for notebooks: a column for each axis, so that nobody has to take the options of a point apart, and a column for each
- * statistic (Parquet) or a row for each (the long form, CSV or Parquet). In Parquet an axis of numbers is a column of numbers. */
+/* Points for notebooks: a column for each axis, so that the options of a point need not be taken apart, and a column
+ * for each statistic (Parquet) or a row for each (the long form, CSV or Parquet). In Parquet an axis of numbers is a
+ * column of numbers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,7 +133,7 @@ static void long_point(const struct frame *f, size_t point, struct sb *out) {
 }
 
 bool results_long_csv(struct results *r, struct sb *out, struct err *e) {
-    enum { MOST_ROWS = 20000000 }; /* of some 70 bytes, in memory */
+    enum { MOST_ROWS = 20000000 }; /* rows of some 70 bytes, in memory */
     struct frame f = {.r = r};
     frame_make(&f, true);
     const size_t rows = f.nvalues * r->chosen.n;
@@ -233,7 +234,7 @@ static void write_wide(const struct frame *f, struct parquet *p, struct arrays *
     free(point);
 }
 
-/* Which point and which statistic each row of a group is. */
+/* The point and the statistic of each row of a group. */
 struct long_rows {
     uint32_t *point, *value;
     size_t n;

@@ -1,5 +1,5 @@
 /* gnuplot as a child. The script and what gnuplot says go through files without a name, the picture through a pipe: whichever
- * of them is long, nobody waits for nobody. -d: the user's own settings must not change a picture. */
+ * of them is long, neither program waits for the other. -d: the user's own settings must not change a picture. */
 #include "lab/results/gnuplot.h"
 
 #include <errno.h>

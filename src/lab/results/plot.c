@@ -1,5 +1,5 @@
-/* What `heddle results --plot` asks for, which tables can be drawn so, and what is drawn when nobody says. Lines need an x axis:
- * rows that are numbers on one axis; and a mean over rows has no place on it. */
+/* What `heddle results --plot` asks for, which tables can be drawn so, and what is drawn by default. Lines need an x
+ * axis: rows that are numbers on one axis; and a mean over rows has no place on it. */
 #include <math.h>
 #include <string.h>
 

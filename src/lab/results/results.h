@@ -30,7 +30,7 @@ struct results_words {
 struct results {
     struct cli *cli;
     struct store_rows all;
-    VEC(const struct store_row *) chosen;               /* of all, in the same order */
+    VEC(const struct store_row *) chosen;               /* chosen ones of all, in the same order */
     VEC(struct results_value) values;                   /* a table has one; a scatter plot two: y, then x */
     struct results_words row_axes, col_axes, over_axes; /* rows and columns empty: a list */
     const char *relative_to;
@@ -38,8 +38,8 @@ struct results {
     enum results_spread spread;
     enum results_plot plot;
     enum results_log log_x, log_y;
-    bool chose_values, host,
-        draws;                   /* draws: --svg or --plot, so that there is a table whoever chose its axes */
+    /* draws: --svg or --plot, so that there is a table whether axes were chosen or not. */
+    bool chose_values, host, draws;
     struct pivot pivot, x_pivot; /* x_pivot: of a scatter plot */
     struct arena mem;
 };
@@ -67,7 +67,8 @@ bool results_read_axes(struct results *r, const struct opts *o, struct err *e);
 struct results_axes {
     VEC(struct axis) v;
 };
-/* Those of more than one place, and those that always names (ended by NULL). Release with results_axes_free. */
+/* Makes the axes that have more than one place and those that `always` names (ended by NULL). Release with
+ * results_axes_free. */
 void results_axes_make(struct results *r, const char *const *always, struct results_axes *out);
 void results_axes_free(struct results_axes *a);
 /* Rows, columns and what is averaged, where the command line names none. */
@@ -98,8 +99,8 @@ bool results_in_percent(const struct results *r); /* the table is of fractions *
 bool results_svg(const struct results *r, struct sb *out, struct err *e);
 void results_svg_begin(size_t width, size_t height, struct sb *s);
 const char *results_svg_colour(size_t i);
-void results_svg_notes(const struct results *r,
-                       struct sb *s); /* the title: what is averaged, what a band or a whisker is */
+/* The title: what is averaged, what a band or a whisker is. */
+void results_svg_notes(const struct results *r, struct sb *s);
 bool results_scatter_svg(const struct results *r, struct sb *s, struct err *e);
 /* results_html.c */
 bool results_html(struct results *r, const struct opts *o, struct sb *out, struct err *e);

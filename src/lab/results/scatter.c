@@ -13,7 +13,7 @@ enum { WIDTH = 760, HEIGHT = 520, MOST_LABELS = 60, GRID = 400, MANY_DOTS = 5000
 
 struct dot {
     double x, y, x_low, x_high, y_low, y_high;
-    const struct store_row *head; /* of its row */
+    const struct store_row *head; /* a point of its row */
 };
 struct dots {
     VEC(struct dot) v;
@@ -95,7 +95,7 @@ static void add_dots(const struct results *r, size_t col, const struct dots *d, 
         if (labels) {
             struct sb label = {0};
             pivot_label(&r->pivot.rows, p->head, &label);
-            for (char *c = label.text; *c; c++) /* which is one word of a line */
+            for (char *c = label.text; *c; c++) /* the label is one word of a line */
                 *c = *c == '"' ? '\'' : (unsigned char)*c < ' ' || *c == '\\' ? ' ' : *c;
             sb_add(s, " \"%s\"", label.text);
             sb_free(&label);

@@ -293,7 +293,7 @@ static void add_heat(const struct results *r, struct sb *s) {
 
 /* ---- all of them ---- */
 
-/* A picture that nobody could read is not drawn; what a reader can do about it is said. */
+/* A picture that could not be read is not drawn; what a reader can do about it is said. */
 static bool readable(const struct results *r, struct err *e) {
     enum { MOST_BARS = 1500, MOST_LINES = 60, MOST_CELLS = 10000 };
     const size_t cells = rows_drawn(r) * r->pivot.col_heads.n, lines = r->pivot.col_heads.n;

@@ -24,7 +24,7 @@ static bool lay_out(struct results *r, const struct results_value *v, struct piv
     return fine;
 }
 
-/* Of a scatter plot both statistics; only the one upwards is divided. */
+/* Makes the tables: of a scatter plot both statistics; only the one upwards is divided. */
 bool results_pivot_make(struct results *r, struct err *e) {
     return lay_out(r, &r->values.v[0], &r->pivot, e) &&
            (r->plot != PLOT_SCATTER || lay_out(r, &r->values.v[1], &r->x_pivot, e)) &&

@@ -10,7 +10,7 @@
 bool lab_is_accel(const char *path);
 /* Adds all launches to a trace that is being written. notes: opcodes that were not known, a line each. */
 bool lab_accel(const char *path, struct hdt_writer *w, struct sb *notes, struct err *e);
-/* The same of one kernel's trace, which can be read twice; name is for messages. */
+/* Adds the launches of one kernel's trace, which can be read twice; name is for messages. */
 bool lab_accel_kernel(FILE *file, const char *name, struct hdt_writer *w, struct sb *notes, struct err *e);
 
 #endif

@@ -8,7 +8,7 @@
 
 struct step {
     uint32_t insn, mask;
-    size_t addr; /* of its lanes, in order */
+    size_t addr; /* addresses of its lanes, in order */
 };
 
 struct emit {
@@ -19,9 +19,9 @@ struct emit {
     VEC(uint64_t) addr;
     VEC(uint32_t) own; /* steps of the lane */
     bool *holds;       /* by instruction: its guard, as it was told last */
-    void *tapes;       /* of the block that is open, or NULL */
-    bool *seen;        /* warps of it, */
-    uint32_t warp;     /* and the one that is being read */
+    void *tapes;       /* tapes of the block that is open, or NULL */
+    bool *seen;        /* warps of that block that have been seen */
+    uint32_t warp;     /* the warp that is being read */
 };
 
 static const struct sass_insn *insn_at(const struct emit *m, size_t k) {
@@ -60,7 +60,7 @@ static bool leads(const struct sass_insn *i, uint32_t what) {
     return false;
 }
 
-/* Which target of the jump the lane will take when it gets there. */
+/* The target of the jump that the lane will take when it gets there. */
 static uint64_t will_take(const struct emit *m, size_t k, uint32_t what) {
     const struct sass_insn *jump = &m->a->program.code.v[what];
     for (k++; k + 1 < m->own.n; k++) {

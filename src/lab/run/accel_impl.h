@@ -10,7 +10,7 @@ struct accel_kernel {
     struct sass_program program; /* PCs ascend, connected */
     uint32_t shared;             /* bytes that a block needs */
     uint64_t local_low;          /* what is taken off local addresses, so that they begin near 0 */
-    uint64_t insts;              /* of threads */
+    uint64_t insts;              /* instructions of threads */
     struct sb listing;
 };
 /* Where an access goes in the simulator's spaces. */

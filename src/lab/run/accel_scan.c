@@ -15,7 +15,8 @@ enum { NEAR = 8, LOCAL_MOST = 200 << 10, SHARED_WINDOW = 1 << 24, HEAP = 1 << 28
 
 /* ---- sets of numbers ---- */
 
-struct set { /* of keys other than 0, with a number each */
+/* A set of keys other than 0, with a number each. */
+struct set {
     uint64_t *key;
     uint32_t *value;
     size_t cap, n;
@@ -62,7 +63,7 @@ struct scan {
     VEC(struct move) moves;
     struct move before; /* the one that was added last, known or not */
     uint32_t last[32];  /* by lane of the warp: what it executed last */
-    uint32_t warp;      /* that is being read */
+    uint32_t warp;      /* the warp that is being read */
     uint64_t local_high;
 };
 

@@ -146,7 +146,7 @@ static void on_launched(void *user, hd_kernel *k, const hd_launch *l) {
     t->launched++;
 }
 
-/* Of a script. Its buffers are made in the same order in every run, so they have the same addresses. */
+/* Compares a script's buffers. They are made in the same order in every run, so they have the same addresses. */
 static void on_buffers(void *user, hd_device *dev, const struct lab_buffer *b, size_t n) {
     struct task *t = user;
     struct lab_reference *r = t->reference;

@@ -16,7 +16,7 @@ struct lab_difference {
     bool any;
     size_t arg;          /* the argument whose buffer it is in, unless: */
     const char *symbol;  /* a variable of the module, by name; NULL: none */
-    uint64_t offset;     /* of that byte */
+    uint64_t offset;     /* place of that byte */
     uint64_t have, want; /* the 8 aligned bytes around it, little-endian; past the end 0 */
 };
 

@@ -20,7 +20,8 @@ struct pool {
     pthread_cond_t ended; /* a thread found no more tasks */
     size_t next;
     unsigned working;
-    struct ledger_point *memory; /* of the thread that asked for the tasks: its threads fail as it would */
+    /* Recovery point of the thread that asked for the tasks: its threads fail as it would. */
+    struct ledger_point *memory;
 };
 
 static bool take(struct pool *p, size_t *task) {

@@ -25,7 +25,7 @@ bool lab_open(const hd_config *config, hd_device **dev, struct err *e) {
     return lab_check(*dev, s, e);
 }
 
-/* By way of addresses that nobody uses: the place of one may be where another still is. */
+/* Variables move by way of addresses that are not in use: the place of one may be where another still is. */
 static bool place_variables(hd_device *dev, hd_module *mod, const struct lab_program *p, struct err *e) {
     const uint64_t away = UINT64_C(1) << 60, apart = UINT64_C(1) << 40;
     for (size_t i = 0; i < p->nplaces; i++)

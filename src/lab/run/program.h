@@ -11,17 +11,17 @@
 /* A place that gets an address when there is a device: 8 bytes at an offset. */
 struct lab_link {
     uint64_t offset;
-    size_t buffer;      /* of the argument or buffer of that number, unless: */
-    const char *symbol; /* of a variable of the module; NULL: none */
+    size_t buffer;      /* number of the argument or buffer, unless: */
+    const char *symbol; /* the variable of the module; NULL: none */
 };
 
 struct lab_arg {
     const char *text;       /* as the user wrote it, for messages */
     hd_arg value;           /* what the kernel gets, unless it is an address that a device has yet to say: */
-    uint64_t bytes;         /* of a new buffer; 0: none */
+    uint64_t bytes;         /* size of a new buffer; 0: none */
     uint64_t addr;          /* where it shall lie; 0: anywhere */
     const uint8_t *initial; /* its contents; NULL: zeros */
-    const char *symbol;     /* or a variable of the module; NULL: none */
+    const char *symbol;     /* the variable of the module, instead of a buffer; NULL: none */
     const struct lab_link *links; /* addresses in a struct by value; of a pointer the one it is */
     size_t nlinks;
 };
@@ -48,7 +48,8 @@ struct lab_program {
     size_t text_bytes;
     const char *kernel;
     hd_launch launch;
-    const struct lab_arg *args; /* of the kernel, and behind them buffers that are reached through others */
+    /* Arguments of the kernel, and behind them buffers that are reached through others. */
+    const struct lab_arg *args;
     size_t nargs, nbuffers;
     const struct lab_var *vars;
     size_t nvars;

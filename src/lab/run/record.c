@@ -7,7 +7,7 @@
 #include "sim/observe/tape.h"
 
 struct known_program {
-    uint64_t digest; /* of its text */
+    uint64_t digest; /* digest of its text */
     uint32_t number;
 };
 

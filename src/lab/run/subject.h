@@ -14,9 +14,9 @@ struct lab_stage {
     struct lab_outcome *out; /* wrong, checked and digest are the script's to fill */
     void *run;               /* private */
 };
-/* Launches that somebody else's code makes. */
+/* Launches that are made by code outside of the laboratory. */
 struct lab_script {
-    const char *name;        /* of the script, for messages */
+    const char *name;        /* name of the script, for messages */
     const char *file, *text; /* the PTX; text NULL: run loads what it needs and says stage->mod */
     size_t text_bytes;
     uint64_t identity; /* a hash of all that decides what it does, apart from the PTX and the machine */
@@ -42,8 +42,8 @@ struct lab_subject {
     const struct lab_command *command; /* NULL: script; it has a name */
     const struct lab_script *script;   /* NULL: program */
     const struct lab_program *program;
-    /* Of a program: called before and after its inputs are copied to a device, by any thread: they must be there in between.
-     * NULL: they always are. */
+    /* Called before and after a program's inputs are copied to a device, by any thread: they must be there in
+     * between. NULL: they always are. */
     bool (*hold)(void *holder, bool begin, struct err *e);
     void *holder;
 };
@@ -51,10 +51,10 @@ struct lab_subject {
 struct lab_outcome {
     struct err err;     /* why it did not run to its end, or what its check found; ERR_OK: all is well */
     bool wrong;         /* it ended, but the check failed */
-    struct stats total; /* of all launches, as far as it came */
+    struct stats total; /* totals of all launches, as far as it came */
     size_t launches;
     double seconds;   /* host time within launches */
-    uint64_t digest;  /* of the results: the same under every machine */
+    uint64_t digest;  /* digest of the results, which is equal under every machine */
     uint64_t checked; /* values of a workload that were compared with the CPU's */
 };
 
@@ -68,19 +68,19 @@ struct lab_buffer {
 struct lab_hooks {
     void (*opened)(void *user, hd_device *dev);                   /* nothing is loaded yet */
     void (*before)(void *user, hd_kernel *k, const hd_launch *l); /* each launch */
-    void (*after)(void *user, hd_kernel *k,
-                  const hd_launch *l); /* each that ended: sim_stats(dev, false) are its own */
+    /* Each that ended: sim_stats(dev, false) are its own. */
+    void (*after)(void *user, hd_kernel *k, const hd_launch *l);
     /* All is over and well, memory still there. args: of a program, as it was launched; NULL of a workload. */
     void (*ended)(void *user, hd_device *dev, hd_module *mod, const hd_arg *args);
-    void (*closing)(void *user,
-                    hd_device *dev); /* whatever became of it: the last look at an opened device */
-    /* Of a script: what it prints, a file it writes, its buffers before `ended`, and whether it is to stop. */
+    /* Whatever became of it: the last look at an opened device. */
+    void (*closing)(void *user, hd_device *dev);
+    /* What a script prints, a file it writes, its buffers before `ended`, and whether it is to stop. */
     void (*print)(void *user, const char *text, size_t n);
     bool (*write)(void *user, const char *path, const void *data, size_t bytes, struct err *e);
     void (*buffers)(void *user, hd_device *dev, const struct lab_buffer *b, size_t n);
     bool (*stop)(void *user);
     void *user;
-    bool no_digest; /* of a program: reading large buffers back takes time */
+    bool no_digest; /* for a program: no digest is made, as reading large buffers back takes time */
 };
 
 /* Opens a device of that configuration and runs it there. hooks may be NULL. Release with lab_outcome_free. */
@@ -92,7 +92,7 @@ void lab_outcome_free(struct lab_outcome *o);
 bool lab_stage_launch(struct lab_stage *s, hd_kernel *k, const hd_launch *l, const hd_arg *args, size_t nargs,
                       struct err *e);
 
-/* The same of one that follows tapes. */
+/* A launch of a script that follows tapes. */
 struct sim_followed;
 bool lab_stage_follow(struct lab_stage *s, hd_kernel *k, const hd_launch *l, const struct sim_followed *f,
                       struct err *e);

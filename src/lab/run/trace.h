@@ -20,7 +20,7 @@ void lab_recorder_free(struct lab_recorder *r); /* NULL is fine */
 bool lab_is_trace(const char *path); /* by how the file begins */
 struct lab_trace {
     const char *path;
-    uint64_t digest;          /* of the end of the file, which has where everything is */
+    uint64_t digest;          /* digest of the end of the file, which has where everything is */
     struct lab_script script; /* a subject's: runs all launches. Its user is this */
 };
 /* Looks whether the file can be read and what it holds can be loaded; nothing of it stays open. path must outlive it. */

@@ -1,5 +1,5 @@
-/* An axis of a set of points as numbers: its different places in canonical order, and at which of them each point lies. Whoever
- * sorts or groups many points compares these and no text. */
+/* An axis of a set of points as numbers: its different places in canonical order, and at which of them each point
+ * lies. Code that sorts or groups many points compares these numbers and no text. */
 #ifndef HEDDLE_LAB_STORE_AXIS_H
 #define HEDDLE_LAB_STORE_AXIS_H
 
@@ -8,12 +8,12 @@
 struct axis {
     const char *name;
     VEC(const char *) places; /* as store_place has them; the text is that of the points */
-    uint32_t *at;             /* of each point, its place */
+    uint32_t *at;             /* the place of each point */
 };
 
 /* Name and points must outlive it. Release with axis_free. */
 void axis_make(struct axis *a, const char *name, const struct store_row *const *points, size_t n);
-/* The same where the places are these texts, one for each point. */
+/* Makes an axis whose places are these texts, one for each point. */
 void axis_make_text(struct axis *a, const char *name, const char *const *text, size_t n);
 void axis_free(struct axis *a);
 /* Whether all of its places are finite numbers. */

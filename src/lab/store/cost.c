@@ -19,14 +19,14 @@
 
 struct record {
     const char *text;     /* all parts */
-    const char *workload; /* and what scaling asks for */
+    const char *workload; /* what scaling asks for */
     const char *size;
     double seconds, product;
 };
 
 struct book {
     VEC(struct record) records; /* sorted */
-    double *sum;                /* of the seconds of all before */
+    double *sum;                /* sums of the seconds of all records before */
     struct arena mem;
 };
 
@@ -46,7 +46,7 @@ static bool is_argument(const char *word) {
     return strcspn(word, ".") > strcspn(word, "=");
 }
 
-/* Of the words of options those that are arguments, or the others. Seeds do not matter. */
+/* Adds those words of options that are arguments, or the others. Seeds do not matter. */
 static void add_words(struct sb *out, const char *options, bool arguments) {
     for (const char *w = options; *w;) {
         const size_t n = strcspn(w, " ");

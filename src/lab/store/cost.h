@@ -13,7 +13,7 @@ enum lab_basis {
 };
 enum { COST_BASES = COST_UNKNOWN + 1 };
 struct lab_cost {
-    double seconds; /* of one core, within launches */
+    double seconds; /* seconds of one core, within launches */
     enum lab_basis basis;
 };
 

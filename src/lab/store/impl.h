@@ -40,7 +40,7 @@ struct store {
     bool batch;
     double flushed; /* when points were last written, by lab_seconds */
     VEC(struct store_line) waiting;
-    struct arena mem; /* of what waits */
+    struct arena mem; /* memory of what waits */
 };
 
 /* The columns of table point before its statistics, in the order in which they are written and read. */

@@ -7,12 +7,12 @@
 /* One of the files that are joined, and what became of it. */
 struct merge_file {
     const char *path;
-    bool shard;               /* or else a store */
-    struct shard_about about; /* of a shard; text belongs to the merge */
-    size_t points;            /* that it has, */
-    uint64_t missing;         /* and of a shard: that it should have and has not */
+    bool shard;               /* it is a shard; false: a store */
+    struct shard_about about; /* what a shard says of itself; text belongs to the merge */
+    size_t points;            /* points that it has */
+    uint64_t missing;         /* points that a shard should have and has not */
     uint64_t bad;             /* bytes of a shard that are no whole record */
-    bool ended;               /* of a shard: its sweep came to its end */
+    bool ended;               /* a shard's sweep came to its end */
     const char *reason;       /* why points are missing nevertheless, or "" */
     struct store_added added;
 };
@@ -21,8 +21,8 @@ struct merge {
     const char *to;
     struct merge_file *files;
     size_t nfiles;
-    size_t points;    /* of the store, after */
-    struct arena mem; /* of what files say */
+    size_t points;    /* points of the store, after */
+    struct arena mem; /* memory of what files say */
 };
 
 /* Fills in all but path of each file. False: one is not ours or not of this version, shards are of different sweeps, or two

@@ -17,7 +17,7 @@ const char *const pivot_mean_names[] = {"", "arithmetic", "geometric", "harmonic
 struct side {
     struct axis *axes;
     size_t n;
-    size_t *of; /* of each point, which head it belongs to */
+    size_t *of; /* by point: which head it belongs to */
 };
 
 static void side_make(struct side *s, const struct pivot_axes *names, const struct store_row *const *rows,
@@ -34,7 +34,7 @@ static void side_free(struct side *s) {
     free(s->of);
 }
 
-/* Numbers the different places, ascending, and says of each point which it is at; heads (NULL: nobody asks) gets a point of
+/* Numbers the different places, ascending, and says of each point which it is at; heads (may be NULL) gets a point of
  * each. Returns how many there are. */
 static size_t number_heads(struct side *s, const struct store_row *const *rows, size_t n,
                            const struct store_row **heads) {
@@ -142,7 +142,7 @@ static void summarise(const struct pivot *p, struct pivot_cell *cell, double *va
         cell->low = fmin(cell->low, value[i]);
         cell->high = fmax(cell->high, value[i]);
     }
-    /* the same value, without the rounding of a sum or a logarithm */
+    /* The value is exact, without the rounding of a sum or a logarithm. */
     if (cell->low == cell->high && cell->has) cell->value = cell->low;
     cell->deviation = cell->low == cell->high ? 0 : deviation_of(value, cell->n);
 }

@@ -20,7 +20,7 @@ struct pivot_point {
 struct pivot_cell {
     const struct store_row *row; /* a point that lies here, one without a value if there is any; or NULL */
     bool has;                    /* a value: at least one of its points has, and there is a mean of them */
-    double value;                /* that of the point, or the mean of them */
+    double value;                /* the value of the point, or the mean over several */
     double low, high;            /* the least and the largest of them */
     double deviation;            /* standard deviation of the sample, over n - 1; 0 of one point */
     size_t n, points;            /* points with a value, and all that lie here */
@@ -39,16 +39,16 @@ struct pivot_sample {
 
 struct pivot {
     struct pivot_axes rows, cols, over; /* filled by the caller; over may be empty, and so may rows or cols */
-    enum pivot_mean over_mean;          /* of a cell; PIVOT_NO_MEAN: arithmetic */
-    VEC(const struct store_row *)
-    row_heads, col_heads;             /* a point of each row and column, in canonical order */
+    enum pivot_mean over_mean;          /* mean within a cell; PIVOT_NO_MEAN: arithmetic */
+    /* A point of each row and column, in canonical order. */
+    VEC(const struct store_row *) row_heads, col_heads;
     struct pivot_cell *cells;         /* [row][col] */
     VEC(struct pivot_sample) samples; /* by cell, then by over */
     size_t overs;                     /* different places on the axes of over */
 };
 
 /* Lays n points out; false where two would share a cell and differ in something else than over, with what that is; or where the
- * table would be too large to be of use to anybody. Release with pivot_free in either case. */
+ * table would be too large to be of use. Release with pivot_free in either case. */
 bool pivot_make(struct pivot *p, const struct pivot_point *points, size_t n, struct err *e);
 void pivot_free(struct pivot *p);
 struct pivot_cell *pivot_cell(const struct pivot *p, size_t row, size_t col);
@@ -59,7 +59,8 @@ void pivot_label(const struct pivot_axes *a, const struct store_row *head, struc
  * Where that has none, or 0, no value remains. */
 bool pivot_relative(struct pivot *p, const char *col, struct err *e);
 
-/* Of the n values of a column; false: it has none, or one that is not positive under a mean that needs it to be. */
+/* The mean of the n values of a column; false: it has none, or one that is not positive under a mean that needs it
+ * to be. */
 bool pivot_mean(const struct pivot *p, enum pivot_mean kind, size_t col, double *mean, size_t *n);
 
 #endif

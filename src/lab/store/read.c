@@ -27,7 +27,7 @@ bool store_state_from(const struct store *s, sqlite3_stmt *q, int column, enum s
     return err_set(e, ERR_INPUT, "%s is damaged: a point's state is \"%.60s\"", s->path, text ? text : "");
 }
 
-/* Of a point that waits to be written. */
+/* Whether a point waits to be written, and its state. */
 static bool waits(const struct store *s, uint64_t key, enum store_state *state) {
     for (size_t i = 0; i < s->waiting.n; i++)
         if (s->waiting.v[i].row.id.key == key) return *state = s->waiting.v[i].row.state, true;
@@ -122,7 +122,7 @@ static bool wanted(const struct read *r, uint64_t key) {
 }
 
 /* Through the value itself: each call of sqlite3_column_* takes SQLite's lock, of which there would be two for every number of
- * every point. Nobody else is at this statement: the store's lock is held. */
+ * every point. No other thread uses this statement: the store's lock is held. */
 static struct store_value value_at(sqlite3_stmt *q, int column) {
     sqlite3_value *v = sqlite3_column_value(q, column);
     switch (sqlite3_value_type(v)) {

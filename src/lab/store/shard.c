@@ -4,8 +4,8 @@
  * databases rest on, locks and the order of writes, and a database that is cut in the middle is lost whole. Here every record
  * is one write, has its checksum and is found again by its mark.
  *
- * Nobody waits for the disk at each point: what the host has not written when it falls is simulated again. Once a second is
- * enough. */
+ * The disk is not waited for at each point: what the host has not written when it falls is simulated again. Once a
+ * second is enough. */
 #include "lab/store/shard_impl.h"
 
 #include <errno.h>
@@ -24,9 +24,9 @@
 struct shard {
     int file;
     char *path;
-    off_t end; /* of the last whole record */
+    off_t end; /* end of the last whole record */
     double synced;
-    VEC(uint64_t) machines; /* whose options are there, ascending */
+    VEC(uint64_t) machines; /* machines whose options are there, ascending */
 };
 
 /* ---- bytes ---- */
@@ -221,7 +221,7 @@ static bool take_up(struct shard *s, const struct shard_about *about, struct sha
 
 static bool prepare(struct shard *s, const struct shard_about *about, struct shard_found *found,
                     struct err *e) {
-    /* where the file system has no locks, nobody can tell */
+    /* Where the file system has no locks, nothing can be told. */
     if (flock(s->file, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
         return err_set(e, ERR_INPUT, "%s is being written by another process", s->path);
     s->end = lseek(s->file, 0, SEEK_END);

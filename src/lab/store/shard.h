@@ -5,12 +5,12 @@
 
 #include "lab/store/store.h"
 
-/* Which part of which sweep. A file that says otherwise is not continued. */
+/* The part of a sweep that a shard has. A file of another part or sweep is not continued. */
 struct shard_about {
     uint64_t sweep;       /* a hash of the keys of all its points */
     uint32_t part, parts; /* from 1; 0 of 0: a task of a cluster's */
-    uint64_t points;      /* that this part has, each once */
-    const char *version;  /* of heddle, as in a point's */
+    uint64_t points;      /* points that this part has, each once */
+    const char *version;  /* version of heddle, as in a point's */
     const char *host;     /* who writes it: for messages */
 };
 
@@ -21,7 +21,7 @@ struct shard_found {
     VEC(uint64_t) running; /* keys of points that began and did not end */
     bool ended;            /* its sweep came to its end, and not the host's; then */
     const char *reason;    /* why not all points are there; "" when they are */
-    uint64_t good;         /* bytes up to which it is whole, */
+    uint64_t good;         /* bytes up to which it is whole */
     uint64_t bad;          /* bytes after or between that are not */
 };
 

@@ -17,7 +17,7 @@ enum {
     SHARD_MAGIC_BYTES = 16,
     SHARD_STATE_BYTES = 496,
     SHARD_START = SHARD_MAGIC_BYTES + SHARD_STATE_BYTES,
-    SHARD_RECORD_BYTES = 24, /* of a record before its contents */
+    SHARD_RECORD_BYTES = 24, /* bytes of a record before its contents */
     SHARD_MARK = 0x4b524d68, /* "hMRK" */
     SHARD_LONGEST = 1 << 28
 };

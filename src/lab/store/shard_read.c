@@ -204,7 +204,7 @@ static void keep(struct reading *r, const bool *marked) {
     rows->rows.n = r->counters.n = n;
 }
 
-/* Of several points of one key the last stays. */
+/* Drops all points of one key but the last. */
 static void drop_older(struct reading *r) {
     struct store_rows *rows = &r->out->rows;
     size_t n = rows->rows.n, *order = xcalloc(n + 1, sizeof *order);
@@ -266,7 +266,7 @@ static int by_number(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Those that began and are not among the rows. */
+/* Finds the points that began and are not among the rows. */
 static void find_running(struct reading *r) {
     size_t n = r->out->rows.rows.n;
     uint64_t *ended = xcalloc(n + 1, sizeof *ended);

@@ -79,7 +79,7 @@ static bool ask(struct store *s, const char *sql, int64_t *value, struct err *e)
 
 /* ---- opening ---- */
 
-/* Of a statistic that only another build has nothing is known: its values are kept as they come. */
+/* Adds a column. Nothing is known of a statistic that only another build has: its values are kept as they come. */
 static bool add_column(struct store *s, const char *name, const struct stat_row *row, struct err *e) {
     struct sb sql = {0};
     sb_add(&sql, "ALTER TABLE point ADD COLUMN \"%s\" %s", name,
@@ -272,7 +272,7 @@ void store_close(struct store *s) {
     free(s);
 }
 
-/* Nobody gets the lock any more; this thread may have it itself, or somebody writes: he has a second to end. */
+/* Keeps the lock for ever. This thread may have it itself; another one that writes has a second to end. */
 void store_abandon(struct store *s) {
     struct timespec until;
     if (!s->db) return;

@@ -7,9 +7,9 @@
 
 /* What a point is. All text is canonical: the same point, however it was asked for, has the same bytes here. */
 struct store_id {
-    uint64_t key;         /* of all that follows; below 2^63 */
-    uint64_t machine;     /* of every option in force; below 2^63 */
-    uint64_t program;     /* of the PTX, and of launch and arguments where no workload makes them */
+    uint64_t key;         /* hash of all that follows; below 2^63 */
+    uint64_t machine;     /* hash of every option in force; below 2^63 */
+    uint64_t program;     /* hash of the PTX, and of launch and arguments where no workload makes them */
     const char *workload; /* "bfs", or "FILE:kernel" of a program */
     const char *size;     /* "tiny", "small", "paper"; "-" of a program */
     const char *config;   /* name or file */
@@ -17,7 +17,7 @@ struct store_id {
     /* "n=1024 gpu.sms=4 sm.warp_size=16": arguments of the program that are axes, whose names have no point, then other options
      * that differ from the configuration; or "" */
     const char *options;
-    const char *version;     /* of heddle, and lab_sources: "0.2.0+0123456789ab" */
+    const char *version;     /* version of heddle, and lab_sources: "0.2.0+0123456789ab" */
     const hd_option *option; /* every option in force; of mechanisms' parameters only its own */
     size_t noptions;
 };
@@ -45,7 +45,7 @@ struct store_row {
     enum store_state state;
     const char *error;                  /* what went wrong, or "" */
     uint64_t launches, checked, digest; /* as of struct lab_outcome */
-    double seconds;                     /* of the host: the one thing that differs from run to run */
+    double seconds;                     /* seconds of the host: the one thing that differs from run to run */
     const struct store_value *values;   /* as store_rows.names says */
     const hd_option *word;              /* "KEY=VALUE" of id.options that are no options of the machine */
     size_t nwords;
@@ -54,7 +54,7 @@ struct store_row {
 /* Points in canonical order: by workload, size, configuration, mechanism, options, version. Text belongs to mem. */
 struct store_rows {
     VEC(struct store_row) rows;
-    VEC(const char *) names; /* of statistics: those of stats.def, then mechanisms' own counters */
+    VEC(const char *) names; /* names of statistics: those of stats.def, then mechanisms' own counters */
     size_t columns;          /* how many of names are of the former kind */
     size_t *by_key;          /* places of rows, in the order of their keys */
     struct arena mem;
@@ -98,14 +98,14 @@ struct store_added {
     size_t fresh;    /* were not there */
     size_t same;     /* were there with the same results */
     size_t replaced; /* were there as killed */
-    size_t killed;   /* of the first: killed, no results */
+    size_t killed;   /* those of `fresh` that were killed: without results */
 };
 /* Adds all points of rows, or none. A point that is there must have the same results, the host's seconds aside; if not, the
  * message says which point and what differs. `from` names where rows come from. A point that was killed gives way to one that
  * was not. */
 bool store_add(struct store *s, const struct store_rows *rows, const char *from, struct store_added *out,
                struct err *e);
-/* The same for several of them: begin, some, some, ..., end; all of it is there after, or with keep false nothing. */
+/* Adds several sets of points: begin, some, some, ..., end; all of it is there after, or with keep false nothing. */
 bool store_add_begin(struct store *s, struct err *e);
 bool store_add_some(struct store *s, const struct store_rows *rows, const char *from, struct store_added *out,
                     struct err *e);

@@ -127,7 +127,7 @@ static bool has_machine(struct store *s, uint64_t machine, bool *there, struct e
 bool store_write_settings(struct store *s, const struct store_id *id, struct err *e) {
     sqlite3_stmt *q;
     bool there;
-    if (s->shard) return true; /* it has them itself; nobody asks the copy in memory */
+    if (s->shard) return true; /* the shard has them itself, and the copy in memory is not read */
     if (!has_machine(s, id->machine, &there, e)) return false;
     for (size_t i = 0; i < id->noptions && !there; i++) {
         if (!store_ready(s, STORE_PUT_SETTING, &q, e)) return false;

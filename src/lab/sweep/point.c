@@ -71,8 +71,8 @@ struct program {
 struct lab_known {
     VEC(struct base *) bases;
     VEC(struct machine) machines;
-    size_t *place,
-        nplaces; /* of machines by their hashes, 1 more than the index; 0: free. At most half are taken */
+    /* Machines by their hashes, 1 more than the index; 0: free. At most half are taken. */
+    size_t *place, nplaces;
     VEC(struct program) programs;
     const char *version;
     struct arena *mem;
@@ -123,7 +123,7 @@ static const struct base *base_of(struct lab_known *k, const char *config, struc
     return b;
 }
 
-/* The same program is asked about for every machine, and its inputs may be large. */
+/* Keeps programs, since each is asked about for every machine and its inputs may be large. */
 static const struct program *program_of(struct lab_known *k, const struct lab_subject *s) {
     for (size_t i = k->programs.n; i-- > 0;) {
         const struct lab_subject *o = &k->programs.v[i].of;
@@ -176,7 +176,7 @@ static size_t field_bytes(const struct option_row *row) {
     switch (row->kind) {
     case OPTION_BOOL: return sizeof(option_BOOL);
     case OPTION_ENUM: return sizeof(option_ENUM);
-    default: return sizeof(int64_t); /* of a text its address: another one may still be the same text */
+    default: return sizeof(int64_t); /* the address of a text: another one may still have equal words */
     }
 }
 
@@ -225,7 +225,7 @@ static void describe(const struct options *o, const struct base *b, struct arena
 
 static bool work_out(struct lab_known *k, const struct base *b, const struct lab_point *p,
                      struct store_id *id, struct err *e) {
-    struct options o = b->o; /* whose texts stay where they are */
+    struct options o = b->o; /* texts stay where those of b are */
     o.text = (struct arena){0};
     const bool fine = apply_settings(&o, p, e) && (!p->mech || set_mechanism(&o, p->mech, k->mem, e)) &&
                       options_check(&o, e);

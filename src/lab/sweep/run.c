@@ -30,7 +30,7 @@ struct task {
 /* Points of one program and size. */
 struct group {
     const char *workload, *size;
-    double seconds; /* of those that ended */
+    double seconds; /* seconds of the points that ended */
     size_t ended;
 };
 
@@ -41,7 +41,7 @@ struct crew {
     VEC(struct group) groups;
     atomic_bool stop;
     pthread_mutex_t lock; /* guards the tasks' progress, from, the groups, s->progress and err */
-    struct err err;       /* of the store */
+    struct err err;       /* error of the store */
 };
 
 /* ---- what is there ---- */

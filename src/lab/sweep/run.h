@@ -25,20 +25,21 @@ struct lab_point {
 /* Works out what a point is; false: an option, mechanism or configuration that does not exist or does not fit. Text is put
  * into mem. */
 bool lab_point_id(const struct lab_point *p, struct arena *mem, struct store_id *id, struct err *e);
-/* The same for many points, of which subjects do not change meanwhile: configurations are read once, inputs hashed once. Ids
- * last as long as mem, and longer than this. */
+/* Works out ids of many points, of which subjects do not change meanwhile: configurations are read once, inputs
+ * hashed once. Ids last as long as mem, and longer than this. */
 struct lab_known;
 struct lab_known *lab_known_new(struct arena *mem);
 bool lab_known_id(struct lab_known *k, const struct lab_point *p, struct store_id *id, struct err *e);
 void lab_known_free(struct lab_known *k);
 
 struct lab_progress {
-    size_t points; /* of the sweep, the same one asked for twice counted once */
-    size_t stored; /* of them, there before the sweep began */
-    size_t done;   /* of them, ended in this sweep */
-    size_t bad;    /* of those, wrong or failed */
-    double part; /* of the work that was to do, 0 to 1: by host time, as far as that can be told in advance */
-    const char *error; /* of the store, which then ends the sweep; or NULL */
+    size_t points; /* points of the sweep; one asked for twice counts once */
+    size_t stored; /* points that were stored before the sweep began */
+    size_t done;   /* points that ended in this sweep */
+    size_t bad;    /* points among `done` that are wrong or failed */
+    /* Part of the work that was to do, 0 to 1: by host time, as far as that can be told in advance. */
+    double part;
+    const char *error; /* error of the store, which ends the sweep; or NULL */
 };
 
 struct lab_sweep {

@@ -13,11 +13,11 @@
  * zipped, a file of points. The points of a sweep are the cross product of its groups. */
 struct sweep_group {
     const char *from; /* "--set sm.warp_size" or the file's name, for messages */
-    const char *const
-        *keys; /* "workload", "size", "config", "mech", the key of an option, an argument of programs */
+    /* "workload", "size", "config", "mech", the key of an option, an argument of programs. */
+    const char *const *keys;
     size_t nkeys, nrows;
     const char **cells;    /* row by row; NULL: this row leaves the axis as it is without the group */
-    const unsigned *lines; /* of a file, by row; NULL: it is none */
+    const unsigned *lines; /* line of each row in a file; NULL: it is no file */
     unsigned rank;         /* groups of a lower one change more slowly */
 };
 
@@ -27,23 +27,23 @@ struct sweep_variant;
 
 /* What the command gives to its sweeps. */
 struct sweep_host {
-    const struct opt *options; /* of `heddle sweep`: a plan holds the words of a command line */
+    const struct opt *options; /* options of `heddle sweep`: a plan holds the words of a command line */
     /* The point's CUDA program, in words that may have {NAME} in them; first: of its subject. */
-    bool (*add_program)(struct sweep *s, const char *text, struct params *params, bool first, struct sweep_variant *v,
-                        struct err *e);
+    bool (*add_program)(struct sweep *s, const char *text, struct params *params, bool first,
+                        struct sweep_variant *v, struct err *e);
     void (*free_program)(struct sweep_command *k);
 };
 
 /* A file or a CUDA program with the values that axes give it. */
 struct sweep_variant {
-    const hd_option *values; /* of all names of the sweep */
+    const hd_option *values; /* values of all names of the sweep */
     bool read;
     struct subject subject;
-    pthread_mutex_t lock;          /* of a kernel's inputs, */
-    int held;                      /* which so many runs need now */
-    struct sweep_command *command; /* or this; NULL: it is a file */
+    pthread_mutex_t lock;          /* guards the inputs of a kernel */
+    int held;                      /* runs that need the inputs now */
+    struct sweep_command *command; /* the CUDA program; NULL: it is a file */
     struct lab_subject lab;
-    const hd_option *arguments; /* those of the values that it uses */
+    const hd_option *arguments; /* those of the values that it uses, as arguments */
     size_t narguments;
 };
 
@@ -51,11 +51,11 @@ struct sweep_variant {
 struct sweep_subject {
     const char *name; /* on the axis "workload" */
     const struct workload *workload;
-    const char *file;    /* and perhaps a kernel, */
-    const char *command; /* or the words of a CUDA program */
+    const char *file;    /* a file, perhaps with a kernel; or NULL */
+    const char *command; /* words of a CUDA program; or NULL */
     VEC(struct sweep_variant *) variants;
     bool *used;    /* by name: some variant uses it; NULL: there is no variant yet, and then */
-    bool *may_use; /* as far as its text shows; NULL: nobody asks */
+    bool *may_use; /* by name: its text shows that it may use it; NULL: not asked for */
 };
 
 struct sweep {
@@ -74,7 +74,7 @@ struct sweep {
     size_t before[STORE_KILLED + 1]; /* by state: points that are not among these */
     VEC(size_t) number;              /* by point: of its combination */
     size_t left_out;                 /* combinations that --skip-where holds for */
-    struct lab_cost *costs;          /* of points that are to run, in their order */
+    struct lab_cost *costs;          /* costs of points that are to run, in their order */
     size_t ncosts;
     struct lab_sweep lab;
     struct progress progress;
@@ -119,7 +119,7 @@ void sweep_free(struct sweep *s);
 
 /* cost.c: fills s->costs. */
 bool sweep_costs(struct sweep *s, struct err *e);
-/* That of a point, all of them asked for in order from *next 0 on; NULL: it is not to run. */
+/* The cost of a point, all of them asked for in order from *next 0 on; NULL: it is not to run. */
 const struct lab_cost *sweep_cost(const struct sweep *s, size_t point, size_t *next);
 void sweep_cost_total(const struct sweep *s, struct sb *out);
 

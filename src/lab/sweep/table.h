@@ -8,7 +8,7 @@ struct sweep_table {
     const char *file;
     struct sweep_words keys;
     VEC(const char *) cells; /* row by row; NULL: empty, which leaves the axis as it is without the file */
-    VEC(unsigned) lines;     /* of the file, by row */
+    VEC(unsigned) lines;     /* lines in the file, by row */
 };
 
 /* A pure function of the text. The message begins with "FILE:LINE: ". Text goes into mem; release with sweep_table_free in
