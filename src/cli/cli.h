@@ -19,9 +19,9 @@ struct store;
 struct cli {
     struct term term;
     const struct command *command; /* the one that runs, for messages */
-    struct outfiles *writing;      /* files under way, */
-    struct store *
-        *store; /* and a store that is open, or NULL: what there is to tidy up when memory runs out */
+    struct outfiles *writing;      /* files under way, removed when memory runs out */
+    /* The store that is open, or NULL: it is closed when memory runs out. */
+    struct store **store;
     atomic_flag out_of_memory; /* a thread is at that already */
 };
 
@@ -45,8 +45,8 @@ struct command {
     const struct opt *options;
     const struct help_section *sections; /* what the options alone do not say */
     const struct help_entry *examples;   /* command line, what it does */
-    const struct help_entry
-        *refused; /* options of other commands that it cannot have, and why not; or NULL */
+    /* Options of other commands that it cannot have, and why not; or NULL. */
+    const struct help_entry *refused;
     enum cli_exit (*run)(struct cli *c, const struct opts *o);
     /* instead of run: reads its words itself, options is empty, and --help is its own */
     enum cli_exit (*raw)(struct cli *c, int n, char *const *words);
@@ -55,7 +55,7 @@ struct command {
 /* Prints the error with the command's name and where to read more; returns CLI_USAGE. */
 enum cli_exit cli_usage(const struct cli *c, const struct err *e);
 
-/* Prints an error that reading the help would not mend; returns the status that fits its code. */
+/* Prints an error that the help says nothing about; returns the status that fits its code. */
 enum cli_exit cli_fail(const struct cli *c, const struct err *e);
 
 /* A whole number from a value of an option, decimal or hexadecimal, at most `most`. */
@@ -85,8 +85,8 @@ struct cli_report {
 /* Writes the files, all or none; then prints the text. */
 bool cli_report(struct cli *c, const struct cli_report *r, const void *of, struct err *e);
 
-/* Of an operand that is one of names: "unknown topic 'stat' (did you mean 'stats'?)", or with all of them where none is near;
- * returns CLI_USAGE. */
+/* Prints an error about an operand that is one of names: "unknown topic 'stat' (did you mean 'stats'?)", or with
+ * all of them where none is near; returns CLI_USAGE. */
 enum cli_exit cli_unknown(const struct cli *c, const char *what, const char *word, const char *const *names,
                           const char *all);
 

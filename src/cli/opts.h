@@ -21,8 +21,8 @@ struct opt {
     const char *name;  /* without the dashes */
     char letter;       /* short form, or 0 */
     unsigned char how; /* OPT_ bits; false and true are OPT_ONCE and OPT_REPEAT */
-    const char
-        *value; /* what it takes, for the help ("X[,Y[,Z]]"); NULL: a flag; "[=X]": nothing, or X after '=' */
+    /* What it takes, for the help ("X[,Y[,Z]]"); NULL: a flag; "[=X]": nothing, or X after '='. */
+    const char *value;
     const char *help; /* sentences, without line breaks */
 };
 
@@ -36,8 +36,8 @@ struct opts {
     const struct opt *table; /* ends with a NULL name */
     VEC(struct opt_given) given;
     VEC(const char *) operands;
-    const char
-        *unknown; /* where the name of an option begins that is not in the table; NULL: none was found */
+    /* Where the name of an option begins that is not in the table; NULL: none was found. */
+    const char *unknown;
 };
 
 /* Reads words[0..n): "--name value", "--name=value", "-n value", flags, operands in any order; "--" ends the
@@ -45,7 +45,7 @@ struct opts {
  * "--help" and "-h" are known to every command. On false the message names the word and, where one is near,
  * the option that was meant. Release with opts_free in either case. */
 bool opts_parse(struct opts *o, const struct opt *table, int n, char *const *words, struct err *e);
-/* The same where the first operand is a program and all words behind it are its own. */
+/* As opts_parse, where the first operand is a program and all words behind it are its own. */
 bool opts_parse_program(struct opts *o, const struct opt *table, int n, char *const *words, struct err *e);
 void opts_free(struct opts *o);
 

@@ -172,7 +172,7 @@ static bool commit_one(struct outfile *f, FILE *out, struct err *e) {
     if (!f->path) {
         if (fwrite(f->data, 1, f->bytes, out) == f->bytes) return true;
         cannot_write(e, "standard output");
-        clearerr(out); /* as above */
+        clearerr(out); /* the failure has been reported */
         return false;
     }
     if (!f->temporary) return write_all(f->path, "wb", f->data, f->bytes, f->path, e);

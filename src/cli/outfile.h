@@ -11,7 +11,7 @@
 struct outfile;
 struct outfiles {
     VEC(struct outfile) files;
-    struct outfiles **list, *next; /* of all that are being written, for outfile_abandon */
+    struct outfiles **list, *next; /* all lists of files that are being written, for outfile_abandon */
 };
 
 /* Standard output has one name: "-" for "/dev/stdout", which may be a file that the shell opened and is not to be replaced;
@@ -35,10 +35,10 @@ bool outfile_open(struct outfiles *o, const char *path, FILE *out, struct outstr
 void outfile_put(struct outstream *s, const char *text, size_t n);
 /* Gives all files their names, and sends what is for "-" to out. */
 bool outfile_commit(struct outfiles *o, FILE *out, struct err *e);
-/* The same, so that the files and their names outlast the host's fall; none of them is "-". */
+/* As outfile_commit, and the files and their names outlast the host's fall; none of them is "-". */
 bool outfile_sync(struct outfiles *o, struct err *e);
 void outfile_free(struct outfiles *o); /* removes what was not committed */
-/* The same for a whole list, without memory and from any thread: removes the files and nothing else. */
+/* Removes the files of a whole list and nothing else, without memory and from any thread. */
 void outfile_abandon(const struct outfiles *list);
 
 #endif

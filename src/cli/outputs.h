@@ -4,7 +4,7 @@
 
 #include "cli/opts.h"
 
-/* Before a command runs: no two outputs have one place, and each place can be written, so that nobody waits for
+/* Before a command runs: no two outputs have one place, and each place can be written, so that no run is for
  * results that cannot be kept. "/dev/stdout" becomes "-". */
 bool outputs_prepare(struct opts *o, struct err *e);
 /* Whether an output goes to standard output: nothing else may go there. */

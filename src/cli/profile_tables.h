@@ -13,7 +13,7 @@ struct profile_rows_shown {
 };
 struct profile_shown {
     uint64_t slots;                /* all */
-    uint64_t lanes[SM_LANE_KINDS]; /* of issues; with waits, they add up to slots */
+    uint64_t lanes[SM_LANE_KINDS]; /* slots of issues; with waits, they add up to `slots` */
     uint64_t waits[SM_WAITS];
     struct profile_rows_shown by[4]; /* as of hd_profile_by, and in that order */
 };

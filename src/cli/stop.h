@@ -15,7 +15,7 @@ struct stop {
     const struct cli *cli;
     pthread_t waiter;
     bool waiting;      /* there is such a thread */
-    atomic_int signal; /* that came; 0: none */
+    atomic_int signal; /* the signal that came; 0: none */
 };
 
 /* Before any other thread is started, s all zero. What is ignored, as by nohup, stays so. */

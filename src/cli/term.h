@@ -43,8 +43,8 @@ struct progress {
 void progress_start(struct progress *p, const struct term *t);
 void progress_update(struct progress *p, uint64_t done, uint64_t all); /* blocks */
 void progress_part(struct progress *p, double part, const char *what);
-void progress_left(struct progress *p, double part, double left,
-                   const char *what);                     /* seconds; < 0: not known */
+/* Seconds; < 0: not known. */
+void progress_left(struct progress *p, double part, double left, const char *what);
 void progress_note(struct progress *p, const char *what); /* how much is to come is not known */
 void progress_end(struct progress *p);                    /* wipes the line */
 

@@ -149,7 +149,7 @@ static void add_axes(struct at *a) {
     options_free(&o);
 }
 
-/* Of results an axis, of a study an option and its values. */
+/* Adds what --over takes: of results an axis, of a study an option and its values. */
 static void add_over(struct at *a) {
     (strcmp(a->command->name, "results") != 0 ? add_keys : add_axes)(a);
 }
@@ -172,7 +172,7 @@ static const struct {
 static const struct {
     const char *word;
     void (*add)(struct at *a);
-    const char *section; /* or the title of the section that lists them */
+    const char *section; /* title of the section that lists them, where `add` is NULL */
 } operands[] = {{"@NAME", add_at_workloads, NULL}, {"ACTION", NULL, "Actions"},
                 {"CLAIM", add_claims, NULL},       {"COMMAND", add_commands, NULL},
                 {"MECH", add_mechanisms, NULL},    {"NAME", add_configs, NULL},

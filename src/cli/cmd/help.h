@@ -12,7 +12,7 @@ void help_markdown(struct sb *out, const struct command *c); /* options and sect
 
 /* Words of text filled to width, each line after the first indented; the cursor stands at column `at`. */
 void help_wrap(struct sb *out, const char *text, int at, int indent, int width);
-enum { HELP_PAGE_WIDTH = 120 }; /* of prose in generated Markdown: tools/check-prose */
+enum { HELP_PAGE_WIDTH = 120 }; /* columns of prose in generated Markdown: tools/check-prose */
 
 /* What the overview says beside the commands; also sections of the man page. */
 extern const struct help_section help_general[];

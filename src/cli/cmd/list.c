@@ -98,7 +98,7 @@ static void list_workloads(struct list *l) {
     }
 }
 
-/* Those of every run, then what each mechanism counts of its own. */
+/* Lists the statistics of every run, then what each mechanism counts of its own. */
 static void list_stats(struct list *l) {
     l->columns = stat_columns;
     l->joint = "  ";

@@ -64,8 +64,8 @@ static bool read_options(struct record *r, const struct opts *o, struct err *e) 
         !machine_read(&r->machine, opts_value(o, "config"), o, e) ||
         !machine_choose(&r->machine, true, NULL, e) || !machine_limit(&r->machine, o, e))
         return false;
-    machine_set(&r->machine, "memory.warm_l2",
-                "true"); /* so that the host's copies are kept: see sim/observe/tape.h */
+    /* So that the host's copies are kept: see sim/observe/tape.h. */
+    machine_set(&r->machine, "memory.warm_l2", "true");
     return true;
 }
 
@@ -112,7 +112,7 @@ static bool run(struct record *r, const hd_config *config, struct err *e) {
     return good;
 }
 
-/* Somebody else's traces are converted, programs run. */
+/* Converts traces of another tool, and runs programs. */
 static bool record(struct record *r, const char *operand, struct err *e) {
     const hd_config config = machine_config(&r->machine);
     struct hdt_sizes sizes;

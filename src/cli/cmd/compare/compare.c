@@ -138,7 +138,7 @@ static enum cli_exit verdict(const struct compare *c, size_t subject, size_t mac
     return status;
 }
 
-/* Of a comparison that was stopped: what there is of it. */
+/* Says what there is of a comparison that was stopped. */
 static void say_stopped(const struct compare *c, size_t stopped) {
     const size_t all = c->lab.nsubjects * c->lab.nmachines;
     struct sb text = {0};

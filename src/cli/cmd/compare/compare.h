@@ -37,15 +37,15 @@ double compare_speedup(const struct compare *c, size_t subject, size_t machine);
 /* Over all subjects that ended under both, and how many those are. */
 double compare_mean(const struct compare *c, size_t machine, size_t *subjects);
 bool compare_ended(const struct compare *c, size_t subject, size_t machine);
-bool compare_refused(const struct compare *c, size_t subject,
-                     size_t machine); /* the mechanism cannot run it */
-bool compare_wrong(const struct compare *c, size_t subject,
-                   size_t machine); /* it ended, with a wrong result */
+/* The mechanism cannot run it. */
+bool compare_refused(const struct compare *c, size_t subject, size_t machine);
+/* It ended, with a wrong result. */
+bool compare_wrong(const struct compare *c, size_t subject, size_t machine);
 /* What became of a run, in a word for tables and files: ok, wrong, refused, failed, stopped. */
 const char *compare_status(const struct compare *c, size_t subject, size_t machine);
 
 /* compare_report.c: the table; what is wrong, in words. */
-void compare_report(const void *of, struct sb *out); /* of: a struct compare, as below */
+void compare_report(const void *of, struct sb *out); /* Adds the table; of is a struct compare. */
 /* "argument 1 (buf:u32[64]), element 3: 7, functional 5" */
 void compare_difference(const struct compare *c, size_t subject, const struct lab_difference *d,
                         struct sb *out);
@@ -54,17 +54,18 @@ void compare_title(const struct compare *c, size_t subject, struct sb *out);
 /* "examples/collatz.ptx, 4 blocks of 256 threads" or "tiny, 14 launches" */
 void compare_what(const struct compare *c, size_t subject, struct sb *out);
 
-/* The same where several programs have one kernel's name: then the file. */
+/* As compare_title; where several programs have one kernel's name it is the file. */
 void compare_column(const struct compare *c, size_t subject, struct sb *out);
 struct table;
 /* "mechanism", and a column for each program from the first on. */
 void compare_heading(const struct compare *c, size_t first, struct table *t);
-void compare_print_table(const struct compare *c, struct table *t, struct sb *out); /* and frees it */
+/* Prints the table and frees it. */
+void compare_print_table(const struct compare *c, struct table *t, struct sb *out);
 /* compare_host.c: the whole program, with main on the host core; nothing where main takes no time. */
 void compare_host(const struct compare *c, size_t subject, struct sb *out);
 const char *compare_style(const struct compare *c, enum term_style s); /* none in Markdown */
 
-/* What a comparison shows of statistics: titles of the columns, and their cells; shown false: nobody knows them. */
+/* What a comparison shows of statistics: titles of the columns, and their cells; shown false: they are not known. */
 struct stats;
 void compare_stat_titles(struct table *t);
 void compare_stat_cells(struct table *t, const struct stats *s, bool shown);

@@ -40,7 +40,7 @@ static json_t *cell_json(const struct compare *c, size_t subject, size_t machine
     return k;
 }
 
-/* Of the programs that left other memory somewhere. */
+/* Adds the races of the programs that left other memory somewhere. */
 static void add_races(const struct compare *c, json_t *root) {
     json_t *all = json_array();
     for (size_t i = 0; i < c->lab.nsubjects; i++) {

@@ -37,7 +37,7 @@ static void depth_cell(struct table *t, const struct stats *s) {
     share_cell(t, stats_value(s, STAT_sm_depth_utilisation));
 }
 
-/* A cache that nobody asked hit nothing. */
+/* A cache without accesses has no share of hits. */
 static void l1d_cell(struct table *t, const struct stats *s) {
     if (s->l1d.accesses)
         share_cell(t, (double)s->l1d.hits / (double)s->l1d.accesses);
@@ -115,7 +115,7 @@ void compare_title(const struct compare *c, size_t subject, struct sb *out) {
     const struct lab_subject *s = &c->lab.subjects[subject];
     if (s->workload)
         lab_subject_name(s, out);
-    else if (s->script) /* which is one for all files */
+    else if (s->script) /* one script stands for all its files */
         sb_add(out, "%s", base_name(s->script->file));
     else
         demangle_name(s->program->kernel, out);
@@ -126,7 +126,7 @@ const char *compare_style(const struct compare *c, enum term_style s) {
     return c->markdown ? "" : term_on(&c->cli->term, s);
 }
 
-/* Of a run that went furthest: one that was refused has none. */
+/* Launches of the run that went furthest: one that was refused has none. */
 static size_t most_launches(const struct compare *c, size_t subject) {
     size_t most = 0;
     for (size_t m = 0; m < c->lab.nmachines; m++) {
@@ -198,7 +198,7 @@ static void subject_table(const struct compare *c, size_t subject, struct sb *ou
 
 /* What the rows have in common. */
 struct all_rows {
-    double most; /* of the means */
+    double most; /* the largest of the means */
     bool uneven; /* one is over fewer programs than there are */
 };
 
@@ -306,7 +306,7 @@ void compare_report(const void *of, struct sb *out) {
 
 /* ---- what differs ---- */
 
-/* Of the script, rather than a variable of the module. */
+/* Whether the script has the buffer, rather than the module a variable. */
 static bool is_buffer(const struct compare *c, size_t subject, const char *name) {
     const struct script *s = &c->subjects.v[subject].script;
     for (size_t i = 0; i < s->buffers.n; i++)

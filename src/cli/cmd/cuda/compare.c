@@ -207,7 +207,7 @@ static void ending(const struct cuda_run *a, const struct cuda_run *b, struct sb
            cuda_exit_status(b), b->name);
 }
 
-/* What a run that ended otherwise said last: nobody has seen it. */
+/* The last words of a run that ended otherwise, as its output was not shown. */
 static void last_words(const struct cuda_run *a, const struct cuda_run *b, struct sb *out) {
     enum { LINES = 8 };
     const char *text = b->err_text.text;

@@ -26,15 +26,16 @@ struct cuda_process {
 struct cuda_kernel {
     const char *name; /* as the PTX has it */
     size_t launches, timed, failed;
-    size_t refused;     /* of those that failed, by the mechanism, which cannot run it */
-    const char *error;  /* of the first that failed; NULL: none did */
-    struct stats stats; /* of all */
+    size_t refused;     /* failed launches that the mechanism refused */
+    const char *error;  /* error of the first launch that failed; NULL: none did */
+    struct stats stats; /* totals of all launches */
 };
 
 struct cuda_launch {
-    size_t process, kernel; /* of the run's */
-    uint64_t number;        /* of the process, from 1 */
-    uint64_t nth;           /* of its kernel in the process, from 1; 0: it did not start */
+    size_t process, kernel; /* places among the run's processes and kernels */
+    uint64_t number;        /* number of the launch in the process, from 1 */
+    /* Number among the launches of its kernel in the process, from 1; 0: it did not start. */
+    uint64_t nth;
     uint64_t stream;
     hd_launch shape;
     bool timed;
@@ -61,11 +62,11 @@ struct cuda_run {
 
     VEC(struct cuda_process) processes;
     VEC(struct cuda_kernel) kernels;         /* in the order of their first launches */
-    VEC(struct cuda_launch) launches;        /* where somebody wants each: struct cuda.each */
-    size_t nlaunches, timed, failed, broken; /* broken: lines of the log that nobody can read */
+    VEC(struct cuda_launch) launches;        /* one for each launch, if struct cuda.each */
+    size_t nlaunches, timed, failed, broken; /* broken: lines of the log that could not be read */
     struct stats total;
     size_t races;                 /* pairs of instructions, but for those that stored the same value */
-    struct profile_shown profile; /* of all processes */
+    struct profile_shown profile; /* profile of all processes */
     bool sourceless;              /* a module of it does not say its source */
     VEC(const char *) notes;      /* what the runtime wants to be said: races, ... */
     struct arena mem;
@@ -73,8 +74,8 @@ struct cuda_run {
 
 struct cuda {
     struct cli *cli;
-    struct opts opts;    /* of the command line, of the options file and of the environment */
-    const char *path;    /* of the program */
+    struct opts opts;    /* options of the command line, of the options file and of the environment */
+    const char *path;    /* path of the program */
     VEC(char *) words;   /* its name and arguments; ends with NULL */
     const char *library; /* directory */
     VEC(struct machines) machines;
@@ -85,15 +86,15 @@ struct cuda {
     unsigned jobs;
     bool hidden;               /* what the program prints is thrown away */
     off_t input_at;            /* where standard input was; -1: it cannot be repeated */
-    enum cli_exit page_status; /* of --report */
+    enum cli_exit page_status; /* status of --report */
     const char *captured;      /* file of --capture; NULL: none */
-    struct stat
-        before_capture; /* what was there before: the same afterwards means that there was no such launch */
-    const char *dir;    /* temporary; NULL: none */
+    /* What was there before: the same afterwards means that there was no such launch. */
+    struct stat before_capture;
+    const char *dir;          /* temporary; NULL: none */
     sigset_t held, before;    /* signals that are held back while the program runs, and the mask before */
     void (*pipe_before)(int); /* what SIGPIPE did */
     bool holding;             /* they are */
-    int signal;               /* that came; 0: none */
+    int signal;               /* the signal that came; 0: none */
     struct progress progress;
     struct term term; /* where tables go */
     struct arena mem;

@@ -66,7 +66,7 @@ static bool assign(struct opts *all, const char *name, const char *value, struct
     return true;
 }
 
-/* Those that the library reads too, when no command started the program. */
+/* Reads the variables that the library reads too, when no command started the program. */
 static bool read_environment(struct opts *all, struct arena *mem, struct err *e) {
     static const struct {
         const char *variable, *option;

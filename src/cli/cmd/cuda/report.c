@@ -35,7 +35,7 @@ static void share_cell(struct table *t, bool shown, double part) {
         table_cell(t, "%s", "");
 }
 
-/* Of what was timed, and of the whole where nothing was. */
+/* Adds figures of what was timed, and of the whole where nothing was. */
 static void stat_cells(struct table *t, const struct stats *s, size_t timed, const struct stats *all) {
     const enum stat_id lanes = timed ? STAT_sm_lane_activity : STAT_exec_lane_activity;
     cuda_cycles_cell(t, s);

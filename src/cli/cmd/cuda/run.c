@@ -26,7 +26,7 @@ enum { TICK = 200 /* milliseconds */ };
 struct loop {
     struct cuda *cuda;
     int signals;     /* the file they are read from */
-    struct sb input; /* of standard input, as far as it was read */
+    struct sb input; /* standard input, as far as it was read */
     bool input_ended;
     VEC(struct pollfd) polled;
 };
@@ -112,7 +112,7 @@ static void pass_on(int to, const char *text, size_t n) {
     while (n) {
         const ssize_t k = write(to, text, n);
         if (k < 0 && errno == EINTR) continue;
-        if (k <= 0) return; /* nobody reads it any more: the runs go on, for their tables */
+        if (k <= 0) return; /* the reader is gone: the runs go on, for their tables */
         text += k;
         n -= (size_t)k;
     }
@@ -184,8 +184,8 @@ static void to_all(struct cuda *c, int sig) {
         if (c->runs.v[i].pid && !c->runs.v[i].over) kill(c->runs.v[i].pid, sig);
 }
 
-/* What the terminal sends, it sends to the program too, which is in the same group. Anything else is passed on; when
- * somebody asks a second time, the program has no choice. */
+/* What the terminal sends, it sends to the program too, which is in the same group. Anything else is passed on; a
+ * second signal leaves the program no choice. */
 static void on_signal(struct loop *l, const struct signalfd_siginfo *s) {
     struct cuda *c = l->cuda;
     const int sig = (int)s->ssi_signo;
@@ -212,7 +212,7 @@ static void watch(struct loop *l, int fd, short events) {
     if (fd >= 0) VEC_PUSH(&l->polled, (struct pollfd){.fd = fd, .events = events});
 }
 
-/* Standard input is read when a run has had all there was: nobody's pipe fills memory. */
+/* Standard input is read only when a run has had all there was, so that a long pipe does not fill memory. */
 static void gather_files(struct loop *l) {
     struct cuda *c = l->cuda;
     bool hungry = false;

@@ -6,7 +6,7 @@
 
 struct table;
 void cuda_count_cell(struct table *t, uint64_t v);             /* nothing of 0 */
-void cuda_cycles_cell(struct table *t, const struct stats *s); /* likewise; ~ before what is estimated */
+void cuda_cycles_cell(struct table *t, const struct stats *s); /* nothing for 0; ~ before what is estimated */
 /* The kernels of a run, those that took most cycles first; for the caller to free. */
 const struct cuda_kernel **cuda_sorted(const struct cuda_run *r);
 void cuda_title(const struct cuda *c, struct sb *out); /* the program's name */

@@ -21,17 +21,17 @@
 
 #define DEFAULT_CONFIG "tiny"
 enum { DEFAULT_STEPS = 200, PAGE_STEPS = 2000, MOST_STEPS = 1000000 };
-enum { PAGE_BYTES = 1400000 }; /* of steps: with the scripts and the program a page stays below 2 MB */
+enum { PAGE_BYTES = 1400000 }; /* bytes of steps: with the scripts and the program a page stays below 2 MB */
 
 struct explain {
     struct cli *cli;
     struct subject subject;
-    const char *kernel; /* of the launch that is told, of a workload; NULL: any */
+    const char *kernel; /* kernel of the launch that is explained, of a workload; NULL: any */
     uint64_t launch;    /* which one, of those of that kernel */
     uint64_t block, warp;
     bool whole;     /* all warps of the block */
-    bool was_cut;   /* the launch, */
-    hd_launch full; /* which was this */
+    bool was_cut;   /* the launch was cut */
+    hd_launch full; /* the launch before it was cut */
     uint64_t most;  /* steps */
     bool every, all_tables;
     const char *html; /* the page's file; NULL: text */
@@ -43,19 +43,19 @@ struct explain {
 /* The simulation under one mechanism. */
 struct explain_run {
     struct explain *x;
-    const char *name; /* of the mechanism, as it was given */
+    const char *name; /* name of the mechanism, as it was given */
     struct machine machine;
     struct explain_view view;
     struct explain_record record;
     hd_device *dev;
-    hd_module *mod; /* of the launch that is told */
+    hd_module *mod; /* module of the launch that is explained */
     const struct mech_ops *mech;
     struct sb what;     /* kernel and threads */
     uint64_t launches;  /* so far */
-    uint64_t passed;    /* of these, of that kernel */
+    uint64_t passed;    /* launches so far of the kernel that is explained */
     bool begun, ended;  /* the one that is told */
     const char *kernel; /* its, readable */
-    struct err wrong;   /* that launch has no such threads */
+    struct err wrong;   /* why that launch has no such threads */
 };
 
 /* ---- options ---- */

@@ -53,20 +53,21 @@ struct explain_step {
 };
 
 struct explain_view {
-    const struct ir_module *ir;      /* that runs */
+    const struct ir_module *ir;      /* the code that runs */
     const struct ir_module *program; /* as it was loaded */
-    const struct rewrite *form;      /* of it, that runs; NULL: none */
-    uint64_t block;                  /* of the grid */
+    const struct rewrite *form;      /* the form of the program that runs; NULL: the program itself */
+    uint64_t block;                  /* number of the block in the grid */
     uint32_t first, count;           /* threads of the block that are explained */
-    uint32_t width;                  /* of a warp of the machine */
+    uint32_t width;                  /* threads of a warp of the machine */
     bool every;                      /* no instructions are gathered */
     bool all_tables;                 /* shown after every step, not only when they changed */
     uint64_t most;                   /* steps */
     void (*show)(struct explain_view *v, const struct explain_step *s);
-    const struct term *term;       /* of the text */
-    struct sb out;                 /* text that was not printed yet */
-    bool keep_tables;              /* of all steps, so that their PCs are always those of the step */
-    struct explain_record *record; /* of the page */
+    const struct term *term; /* terminal that the text is for */
+    struct sb out;           /* text that was not printed yet */
+    /* Tables of all steps are kept, so that their PCs are always those of the step. */
+    bool keep_tables;
+    struct explain_record *record; /* the page's record */
     /* so far */
     uint64_t steps;
     bool more; /* than `most` */
@@ -74,7 +75,7 @@ struct explain_view {
     bool done; /* all threads have exited */
     struct explain_lanes gone;
     uint32_t base;        /* architectural warp slot of the SM where the block begins */
-    uint64_t fingerprint; /* of where these threads are in the mechanism */
+    uint64_t fingerprint; /* hash of where these threads are in the mechanism */
     VEC(struct explain_group) groups;
     struct explain_tables tables, spare; /* as last looked at; those before */
 };
@@ -111,17 +112,17 @@ void explain_read_tables(const struct explain_view *v, const struct mech *m, str
 bool explain_same_key(const struct explain_tables *a, const struct explain_tables *b);
 struct explain_tables *explain_tables_copy(const struct explain_tables *t);
 void explain_tables_free(struct explain_tables *t);
-/* Changes whenever the mechanism moves these threads, and whoever runs with them, by a commit of others. */
+/* Changes whenever the mechanism moves these threads, or threads that run with them, by a commit of others. */
 uint64_t explain_fingerprint(const struct explain_view *v, struct sm *s);
 /* "20 (B3)"; of a mark the place and the block of the instruction it stands before: "20 (B3) sync" */
 void explain_pc(const struct explain_view *v, uint32_t pc, struct sb *out);
 
 /* explain_launch.c: what the file's own launch becomes where it is larger than needs be. */
 struct explain_cut {
-    bool grid,
-        threads;    /* the blocks, the threads of a block may be cut: the command line does not say them */
-    uint64_t block; /* this one, */
-    uint64_t warp;  /* and this warp of it stay */
+    /* The blocks, the threads of a block may be cut: the command line does not say them. */
+    bool grid, threads;
+    uint64_t block; /* the block that stays */
+    uint64_t warp;  /* the warp of it that stays */
 };
 /* Cuts l. config: of the device and the mechanism. May be called again for other mechanisms with the launch as it was: the
  * largest does for all of them. */

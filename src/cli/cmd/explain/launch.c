@@ -1,10 +1,11 @@
-/* The launch that is explained. A file's own may have thousands of threads, and whoever watches one warp among them mostly sees
- * it wait. So the grid is cut behind the block that is watched, and the block to a few warps. A block stays as it is where its
- * threads may depend on each other or on their number: with barriers, with shared memory, or where the kernel fixes it. */
+/* The launch that is explained. A file's own may have thousands of threads, and a warp that is watched among them
+ * mostly waits. So the grid is cut behind the block that is watched, and the block to a few warps. A block stays as it
+ * is where its threads may depend on each other or on their number: with barriers, with shared memory, or where the
+ * kernel fixes it. */
 #include "cli/cmd/explain/explain.h"
 #include "sim/sim.h"
 
-enum { FEW_WARPS = 4, FEW_THREADS = 32 }; /* of a cut block, at least: enough for warps to trade threads */
+enum { FEW_WARPS = 4, FEW_THREADS = 32 }; /* least size of a cut block: enough for warps to trade threads */
 
 static bool has_barrier(const struct ir_module *m, uint32_t func) {
     bool *seen = xcalloc(m->funcs.n, sizeof *seen), found = false;

@@ -12,7 +12,7 @@ struct explain_page {
     json_t *code;     /* blocks of code, instructions, source */
     bool *seen;       /* by block of code: a thread came to it, under any mechanism */
     size_t most;      /* bytes of a mechanism's steps, about */
-    const char *file; /* of the program; NULL: a workload's. Sources are also looked for beside it */
+    const char *file; /* the program's file; NULL: a workload's. Sources are also looked for beside it */
 };
 void explain_page_free(struct explain_page *p);
 
@@ -20,7 +20,7 @@ void explain_page_free(struct explain_page *p);
 struct explain_record {
     struct explain_page *page;
     json_t *steps, *lines;
-    json_t *numbers; /* of lines, by their text */
+    json_t *numbers; /* numbers of lines, by their text */
     size_t bytes;
 };
 /* A `show` that adds to v->record; sets v->full once that is large. */

@@ -187,7 +187,7 @@ void explain_tables_free(struct explain_tables *t) {
 
 /* ---- without printing ---- */
 
-/* Which splits these lanes are in, and who else is. */
+/* Hashes which splits these lanes are in, and which other lanes are. */
 static uint64_t splits_hash(uint64_t h, const struct split_pool *p, uint32_t slot, uint32_t lanes) {
     uint32_t before = SPLIT_NONE;
     FOR_LANES(l, lanes) {

@@ -15,9 +15,9 @@ struct inspect {
     const struct cfg *cfg;
     uint8_t *varies;             /* cfg_uniform */
     uint32_t *likely;            /* cfg_likely */
-    struct cfg_regions *regions; /* of branches that may split a warp; NULL: too many marks to list */
+    struct cfg_regions *regions; /* regions of branches that may split a warp; NULL: too many marks to list */
     uint32_t only;               /* function to show; CFG_NONE: all */
-    const char *form;            /* of the program that this is, by its word; NULL: as it is */
+    const char *form;            /* word of the form that the program is in; NULL: it is as it was written */
     bool code;
 };
 

@@ -195,7 +195,7 @@ static void calls(const struct inspect *in, uint32_t func, struct sb *out) {
     free(seen);
 }
 
-/* Of machine code: jumps by registers whose table was not found, which are taken to leave the function. */
+/* Lists jumps of machine code by registers whose table was not found, which are taken to leave the function. */
 static void unknown_jumps(const struct inspect *in, uint32_t func, struct sb *out) {
     const struct ir_func *f = &in->ir->funcs.v[func];
     struct sb list = {0};

@@ -17,19 +17,19 @@ struct report;
 /* What the page says it is of, where that is not the file. */
 struct report_origin {
     const char *title, *file; /* file: what it is part of, beside which sources are looked for */
-    const struct opts *opts;  /* of the command that was given */
+    const struct opts *opts;  /* options of the command that was given */
 };
 
 /* A launch that ended. */
 struct report_launch {
-    uint32_t kernel; /* of the run's */
+    uint32_t kernel; /* place of the kernel among the run's */
     hd_launch shape;
     struct stats stats;
 };
 struct report_kernel {
     const char *name;
     uint32_t registers, shared_bytes;
-    struct sm_limit limit[SM_LIMITS]; /* of its first launch */
+    struct sm_limit limit[SM_LIMITS]; /* limits of its first launch */
 };
 
 /* The program under one mechanism. */

@@ -71,7 +71,7 @@ void reproduce_ours(const struct claim_result *r, struct sb *out) {
         sb_add(out, "no value");
 }
 
-/* Of a table: how many of its values. */
+/* Adds the verdict; of a claim with several values, how many of them are right. */
 void reproduce_verdict(const struct claim_result *r, struct sb *out) {
     struct claim_tally t;
     if (!r->claim->values) {

@@ -13,7 +13,7 @@ struct reproduce {
     const char *json, *csv, *html, *db;
     bool list, quiet, markdown, data_on_stdout;
     VEC(const struct claim *) chosen;
-    size_t left_out; /* of the claims asked for, those that are not about programs of --isa */
+    size_t left_out; /* claims asked for that are left out: they are not about programs of --isa */
     struct claims claims;
     struct progress progress;
     struct stop stop;

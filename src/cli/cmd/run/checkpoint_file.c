@@ -12,7 +12,7 @@
 
 const char CHECKPOINT_MARK[] = "heddle checkpoint 1\n";
 enum {
-    LEVEL = 1,               /* of zstd: memory is large, and mostly zeros or noise */
+    LEVEL = 1,               /* zstd's: memory is large, and mostly zeros or noise */
     JOURNAL_CHUNK = 1 << 16, /* so much of the journal, at most, is compressed again with each checkpoint */
 };
 
@@ -89,7 +89,7 @@ void checkpoint_journal_free(struct checkpoint_journal *j) {
 
 struct saving {
     struct sink to;
-    char *piece; /* what has not been compressed yet, */
+    char *piece; /* bytes that have not been compressed yet */
     size_t n;    /* so much of it */
     uint64_t bytes;
     bool failed;

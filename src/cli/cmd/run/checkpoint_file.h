@@ -41,12 +41,12 @@ bool checkpoint_write(const char *path, struct outfiles **list, const struct sb 
 
 /* Where a part's next bytes come from. */
 struct checkpoint_reader {
-    size_t at;       /* of its next chunk */
+    size_t at;       /* place of its next chunk */
     struct sb piece; /* the chunk under way, and how much of it was taken */
     size_t taken;
 };
 struct checkpoint {
-    const char *bytes; /* of the file, n of them */
+    const char *bytes; /* n bytes of the file */
     size_t n;
     void *map; /* where it is mapped; NULL: the bytes are the caller's */
     struct checkpoint_end end;
@@ -54,7 +54,7 @@ struct checkpoint {
 };
 /* Reads and checks all of a file. Release with checkpoint_free in either case. */
 bool checkpoint_read(struct checkpoint *k, const char *path, struct err *e);
-/* The same of bytes that are there already; name: for messages. */
+/* Reads and checks bytes that are there already; name: for messages. */
 bool checkpoint_open(struct checkpoint *k, const char *name, struct err *e);
 /* The next bytes of a part; false: there are not so many. */
 bool checkpoint_take(struct checkpoint *k, enum checkpoint_part part, void *data, size_t n);

@@ -99,7 +99,7 @@ void run_profile_launch(struct run *r, hd_kernel *k, struct run_slots *out) {
     out->all = now.all - before.all;
     for (int i = 0; i < SM_LANE_KINDS; i++) out->lanes[i] = now.lanes[i] - before.lanes[i];
     for (int i = 0; i < SM_WAITS; i++) out->waits[i] = now.waits[i] - before.waits[i];
-    sim_note(r->dev, out, sizeof *out); /* a replay has no profile before its end, */
+    sim_note(r->dev, out, sizeof *out); /* a replay takes it from here, as it has no profile before its end */
     r->slots.all = before.all + out->all;
     for (int i = 0; i < SM_LANE_KINDS; i++) r->slots.lanes[i] = before.lanes[i] + out->lanes[i];
     for (int i = 0; i < SM_WAITS; i++) r->slots.waits[i] = before.waits[i] + out->waits[i];

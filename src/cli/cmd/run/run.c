@@ -51,8 +51,8 @@ static void on_opened(void *user, hd_device *dev) {
 
 static void before_launch(void *user, hd_kernel *k, const hd_launch *l) {
     struct run *r = user;
-    hd_set_log(r->dev, subject_warn,
-               r->cli); /* what loading warns of was said when the subject was prepared */
+    /* What loading warns of was said when the subject was prepared. */
+    hd_set_log(r->dev, subject_warn, r->cli);
     r->under_way = k;
     r->shape = *l;
     r->started = term_seconds();
@@ -172,7 +172,7 @@ static void show_partial(struct run *r) {
     results(r, &r->failed);
 }
 
-/* Of a program that failed, the races are the more welcome. */
+/* Races are shown for a program that failed, too: they may be the reason. */
 static void on_closing(void *user, hd_device *dev) {
     struct run *r = user;
     struct sb text = {0};

@@ -30,20 +30,20 @@ struct run_launch {
     hd_launch shape;
     double seconds; /* host time */
     struct stats stats;
-    struct run_slots slots; /* of a run with a profile */
+    struct run_slots slots; /* slots of a run with a profile */
 };
 
 /* --checkpoint and --resume. */
 struct run_checkpoint {
-    const char *path;   /* of the file that is written; NULL: none is */
-    uint64_t launches;  /* when: after so many, */
-    double seconds;     /* or, if that is 0, after such a time */
+    const char *path;   /* path of the file that is written; NULL: none is */
+    uint64_t launches;  /* launches between two checkpoints */
+    double seconds;     /* seconds between two checkpoints, if launches is 0 */
     const char *resume; /* the file that the run goes on from; NULL: it begins anew */
     struct sb identity; /* what makes it this run: rows of name and value, each ends in NUL */
     struct checkpoint from;
     struct checkpoint_journal journal;
     uint64_t saved, tried; /* launches in the newest file; when one was last to be written */
-    double saved_at;       /* the same in seconds of the host's clock */
+    double saved_at;       /* when one was last to be written, in seconds of the host's clock */
 };
 
 struct run {
@@ -64,10 +64,10 @@ struct run {
     const hd_arg *args; /* as the device takes them: addresses of buffers */
     VEC(struct run_launch) launches;
     double started;       /* the launch that runs */
-    hd_kernel *under_way; /* and its kernel; NULL: none runs */
+    hd_kernel *under_way; /* kernel of the launch that runs; NULL: none runs */
     hd_launch shape;
     bool partial;           /* it was stopped: the last of launches did not end */
-    struct run_slots slots; /* of the launches that ended */
+    struct run_slots slots; /* slots of the launches that ended */
     struct lab_outcome outcome;
     size_t nraces;
     bool reported;
@@ -75,7 +75,7 @@ struct run {
     struct watch watch;
     struct outfiles watched;        /* trace and timeline, written while it runs */
     struct outfiles written;        /* all others, given their names when all is well */
-    VEC(const char *) script_paths; /* of a script's files */
+    VEC(const char *) script_paths; /* paths of a script's files */
     struct run_checkpoint checkpoint;
     struct stop stop;
     struct progress progress;
@@ -124,7 +124,7 @@ void run_series(const struct run *r, struct sb *out);
 json_t *run_series_json(const struct run *r, size_t launch);
 void run_profile(const struct run *r, struct sb *out);
 json_t *run_profile_json(const struct run *r);
-/* Of the launch that just ended, beyond those before it; and as JSON. */
+/* The slots of the launch that just ended, beyond those before it; and as JSON. */
 void run_profile_launch(struct run *r, hd_kernel *k, struct run_slots *out);
 json_t *run_slots_json(const struct run_slots *s);
 /* run_annotate.c: the source with what its lines cost in the margin. */

@@ -55,7 +55,7 @@ static void splits_line(const struct run *r, const struct stats *s, struct sb *o
     sb_add(out, "\n");
 }
 
-/* Of the mechanism; in lines that fit. */
+/* Adds the storage of the mechanism, in lines that fit. */
 static void storage_lines(const struct run *r, struct sb *out) {
     const struct storage *s = sim_storage(r->dev);
     size_t left = 0;
@@ -103,7 +103,7 @@ static void memory_lines(const struct run *r, const struct stats *s, struct sb *
            100 * stats_value(s, STAT_dram_utilisation), 100 * stats_value(s, STAT_dram_row_hit_rate));
 }
 
-/* Of several launches, the first of these that limited one. */
+/* The first of these that limited a launch, of several launches. */
 static const char *limiter(const struct stats *s) {
     const uint64_t *limited = s->gpu.limited;
     return limited[SM_BY_THREADS]     ? "limited by threads (sm.threads)"

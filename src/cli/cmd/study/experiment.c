@@ -194,7 +194,7 @@ enum cli_exit study_experiment_results(const struct study_experiment *s,
     return cli_report(s->cli, &r, of, e) ? verdict(s) : cli_fail(s->cli, e);
 }
 
-/* Before the experiment's points: whoever has cli->store must not find it closed. */
+/* It is called before the points are freed; cli->store must not name a closed store. */
 void study_experiment_free(struct study_experiment *s) {
     s->cli->store = NULL;
     if (s->x) store_close(s->x->sweep.store);

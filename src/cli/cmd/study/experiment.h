@@ -18,7 +18,7 @@ struct study_experiment {
     struct machine machine;
     VEC(struct subject) subjects;
     VEC(struct lab_subject) programs;
-    VEC(const char *) names; /* of the programs */
+    VEC(const char *) names; /* names of the programs */
     VEC(struct factor) factors;
     struct experiment *x; /* what is run */
     struct progress progress;

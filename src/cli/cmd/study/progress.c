@@ -216,7 +216,7 @@ static bool add_json(const void *of, struct sb *out, struct err *e) {
     return stats_json_text(root, out, e);
 }
 
-/* Of a report with many lines, the first. */
+/* Adds the first of the report's many lines. */
 static void add_csv(const void *of, struct sb *out) {
     const struct study_progress *s = of;
     static const char *const head[] = {"mechanism", "kernel", "outcome", "cycles", "reason"};
@@ -236,7 +236,7 @@ static void add_csv(const void *of, struct sb *out) {
 
 /* ---- all of it ---- */
 
-/* A deadlock of a mechanism, a refusal and a bound are results; anything else is a fault of somebody's. */
+/* A deadlock of a mechanism, a refusal and a bound are results; anything else is a failure. */
 static enum cli_exit verdicts(const struct study_progress *s) {
     enum cli_exit worst = CLI_OK;
     for (size_t i = 0; i < s->machines.v.n * s->kernels.n; i++) {

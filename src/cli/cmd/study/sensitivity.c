@@ -57,7 +57,7 @@ static struct varied varied_at(const struct study_sensitivity *s, size_t factor)
     return v;
 }
 
-/* Of a program, or with SIZE_MAX of the mean; to be freed. */
+/* The values of a program, or with SIZE_MAX of the mean; to be freed. */
 static double *values_of(const struct study_sensitivity *s, struct varied v, size_t program) {
     double *value = xcalloc(v.f->levels + 1, sizeof *value);
     for (size_t i = 0; i < v.f->levels; i++)

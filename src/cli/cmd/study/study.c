@@ -73,7 +73,7 @@ static bool unknown_study(const char *name, struct err *e) {
     return false;
 }
 
-/* Of the bounds; the others' have their mains. */
+/* Reads a study of the bounds; the others have their own mains. */
 static bool read_kind(struct study *s, const char *name, const struct opts *o, struct err *e) {
     static const char *const known[] = {"config", "set",      "mech",  "kernel", "grid", "block",
                                         "shared", "arg",      "size",  "isa",    "jobs", "json",

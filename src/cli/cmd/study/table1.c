@@ -16,7 +16,7 @@ struct study_table1 {
     const char *json, *csv;
     bool data_on_stdout, quiet, markdown;
     unsigned jobs;
-    VEC(struct table1_row) rows; /* of the schemes that are there */
+    VEC(struct table1_row) rows; /* rows of the schemes that are there */
     struct progress progress;
 };
 
