@@ -102,7 +102,7 @@ CUDA_API CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, C
     }
 }
 
-/* Of a kernel's attributes these are kept. */
+/* These attributes of a kernel are kept. */
 CUDA_API CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src) {
     static const CUkernelNodeAttrID kept[] = {CU_LAUNCH_ATTRIBUTE_COOPERATIVE, CU_LAUNCH_ATTRIBUTE_PRIORITY};
     CUresult code = CUDA_SUCCESS;

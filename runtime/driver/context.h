@@ -9,17 +9,18 @@ struct cu_process;
 struct CUmod_st;
 
 struct CUctx_st {
-    struct CUctx_st *next; /* of those made by cuCtxCreate */
+    struct CUctx_st *next; /* next of the contexts made by cuCtxCreate */
     uint64_t id;
     unsigned flags, api_version;
-    int users; /* of the primary: retained so often; of others: attached so often, and once by its creation */
+    /* How often it is retained, if primary; otherwise how often it is attached, counting its creation. */
+    int users;
     int cache_config, shared_config;
 };
 
 /* A part of struct cu_process. */
 struct cu_driver {
     int ready;       /* cuInit was called */
-    int told_static; /* that the program has a runtime of its own */
+    int told_static; /* how often it was said that the program has a runtime of its own */
     struct CUctx_st primary;
     struct CUctx_st *contexts;
     uint64_t ids;                   /* given to contexts */

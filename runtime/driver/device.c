@@ -35,7 +35,7 @@ CUDA_API CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device) {
     DRV_ANY(total(p, bytes, device));
 }
 
-/* The same for all machines: programs compare it to tell devices apart, and there is one. */
+/* One number for all machines: programs compare it to tell devices apart, and there is one. */
 static int uuid(CUuuid *id, CUdevice device) {
     if (!id) return CU_InvalidValue;
     if (device) return CU_InvalidDevice;
@@ -114,6 +114,6 @@ CUDA_API CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer
 }
 CUDA_API CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribute, CUdevice from,
                                           CUdevice to) {
-    (void)attribute, (void)from, (void)to; /* of two different devices, and there is one */
+    (void)attribute, (void)from, (void)to; /* these calls are about two different devices, and there is one */
     DRV_ANY(value ? CU_InvalidDevice : CU_InvalidValue);
 }

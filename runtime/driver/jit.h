@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 struct drv_buffer {
-    char *text;  /* of the program; NULL: none */
+    char *text;  /* text of the program; NULL: none */
     void **size; /* its size before, what was written after; NULL: none */
 };
 struct drv_jit {

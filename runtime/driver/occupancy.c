@@ -14,7 +14,7 @@ CUDA_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfun
 }
 CUDA_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction f, int threads,
                                                                        size_t shared, unsigned flags) {
-    (void)flags; /* of caching that hardware before 5.0 had */
+    (void)flags; /* flags ask for caching that hardware before 5.0 had */
     DRV_CALL(blocks_of(p, blocks, f, threads, shared));
 }
 

@@ -40,8 +40,8 @@ static const struct row rows[] = {
 #include "runtime/driver/driver.def"
 };
 
-/* Of the rows with the name, the newest that is not newer than the version. A call without a form for the thread's own stream
- * is the same for both. */
+/* Finds, among the rows with the name, the newest that is not newer than the version. A call without a form for the
+ * thread's own stream is one for both. */
 enum drv_found drv_find(const char *name, int version, int per_thread, void **function) {
     const struct row *best = NULL;
     int known = 0;

@@ -106,7 +106,7 @@ void cu_capture_lose(struct cu_process *p, uint64_t id) {
 void cu_capture_leave(struct cu_process *p, struct CUstream_st *s) {
     struct cu_capture *c = s->capture;
     if (!c) return;
-    if (c->origin == s) { /* nobody can end it any more */
+    if (c->origin == s) { /* no call can end it any more */
         if (!c->foreign) cu_graph_free(p, c->graph);
         finish(p, c);
         return;

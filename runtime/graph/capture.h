@@ -10,7 +10,7 @@ struct cu_capture {
     uint64_t id; /* never given twice */
     enum cudaStreamCaptureMode mode;
     enum cudaStreamCaptureStatus status;
-    pthread_t thread; /* that began it */
+    pthread_t thread; /* thread that began it */
     struct CUgraph_st *graph;
     bool foreign; /* the graph is the program's: cudaStreamBeginCaptureToGraph */
     struct CUstream_st *origin;
@@ -33,7 +33,7 @@ int cu_capture_join(struct cu_process *p, struct CUstream_st *s, struct CUevent_
 /* Nothing that would wait, allocate or use the legacy stream may happen while this thread, or under the global mode any thread,
  * captures: the code to fail with, the captures being lost; CU_Success when there is none. */
 int cu_capture_unsafe(struct cu_process *p);
-/* The same for the legacy stream, which blocking streams that capture would have to wait for. */
+/* Fails for the legacy stream while blocking streams capture, for which it would have to wait. */
 int cu_capture_legacy(struct cu_process *p);
 bool cu_capture_blocking(struct cu_process *p); /* whether there is such a stream */
 /* A call that has no place in a capture was made on this stream: the capture is lost if there is one. */

@@ -28,8 +28,8 @@ struct CUgraphNode_st {
         struct cu_edge *v;
         size_t n, cap;
     } before, after;
-    struct cudaMemcpy3DParms *shape; /* of a copy, as the program gave it; NULL: captured */
-    void **arguments; /* of a kernel, for cudaGraphKernelNodeGetParams; NULL: nobody has asked */
+    struct cudaMemcpy3DParms *shape; /* shape of a copy, as the program gave it; NULL: captured */
+    void **arguments; /* arguments of a kernel, for cudaGraphKernelNodeGetParams; NULL: not asked for yet */
     bool disabled;    /* in an executable graph: skipped, its dependencies count */
     size_t mark;      /* scratch of walks */
     uint64_t done;    /* scratch of a launch: when it ended */
@@ -50,10 +50,10 @@ struct CUgraph_st {
         size_t n, cap;
     } objects;
     uint64_t next_id;
-    uint64_t family;               /* the same for a graph and what was cloned from it */
+    uint64_t family;               /* shared by a graph and what was cloned from it */
     struct CUgraphNode_st *parent; /* the child-graph node that owns it; NULL: the program does */
     bool has_memory;               /* allocation or free nodes: cannot be cloned, nor become a child */
-    struct CUgraphNode_st **order; /* of an executable graph: how it runs */
+    struct CUgraphNode_st **order; /* order in which an executable graph runs */
 };
 
 struct CUgraphExec_st {
@@ -106,7 +106,7 @@ struct CUuserObject_st {
 void cu_object_retain(struct cu_process *p, struct CUuserObject_st *o, unsigned count);
 void cu_object_release(struct cu_process *p, struct CUuserObject_st *o, unsigned count);
 
-/* The same for a part of it, a child. */
+/* Gives a graph within an executable one, its whole or a child's, what the nodes of g now have. *info: why that fails. */
 int cu_graph_take_over(struct cu_process *p, struct CUgraph_st *mine, const struct CUgraph_st *g,
                        cudaGraphExecUpdateResultInfo *info);
 /* The node of an executable graph that a node of the graph it was made from stands for; NULL: none. */

@@ -47,7 +47,7 @@ void cu_exec_free(struct cu_process *p, struct CUgraphExec_st *exec) {
 
 /* ---- launching ---- */
 
-/* Memory that an earlier launch allocated and nobody freed: an error, or freed now. */
+/* Memory that an earlier launch allocated and that was not freed: an error, or freed now. */
 static int free_unfreed(struct cu_process *p, struct CUgraphExec_st *exec) {
     const struct CUgraph_st *g = exec->graph;
     for (size_t i = 0; g->has_memory && i < g->nodes.n; i++) {

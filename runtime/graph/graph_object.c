@@ -1,5 +1,5 @@
-/* User objects: resources of the program, counted, that graphs keep alive. The destructor runs when nobody refers to the object any
- * more, without the lock. */
+/* User objects: resources of the program, counted, that graphs keep alive. The destructor runs when no reference to
+ * the object is left, without the lock. */
 #include <stdlib.h>
 
 #include "runtime/runtime/api.h"

@@ -26,8 +26,8 @@ struct cu_process;
 struct cudaArray {
     struct cudaChannelFormatDesc desc;
     struct cu_format format;
-    struct cudaExtent
-        extent; /* as given: 0 for a dimension it does not have; depth: slices, layers or faces */
+    /* As given: 0 for a dimension it does not have; depth: slices, layers or faces. */
+    struct cudaExtent extent;
     unsigned flags;
     uint64_t addr;
     uint64_t row, slice; /* bytes from one to the next */

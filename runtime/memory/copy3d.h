@@ -9,7 +9,7 @@
 /* Checked; the code of the real call where they are wrong. */
 int cu_box_of(struct cu_process *p, const struct cudaMemcpy3DParms *m, struct cu_copy_op *copy);
 
-/* Likewise for a set. */
+/* Checks the parameters of a set; the code of the real call where they are wrong. */
 int cu_check_set(struct cu_process *p, const struct cu_set_op *set);
 
 #endif

@@ -14,7 +14,7 @@ struct cu_set_op;
 enum cu_memory_kind {
     CU_MEMORY_DEVICE,   /* cudaMalloc */
     CU_MEMORY_ARRAY,    /* behind a cudaArray: only copies through the array may touch it */
-    CU_MEMORY_VARIABLE, /* of a module; never freed by address */
+    CU_MEMORY_VARIABLE, /* variable of a module; never freed by address */
     CU_MEMORY_HOST, /* cudaMallocHost, cudaHostAlloc: host memory that kernels reach at the same address */
     CU_MEMORY_REGISTERED, /* cudaHostRegister */
     CU_MEMORY_MANAGED,    /* cudaMallocManaged, __managed__ variables: the same address on both sides */
@@ -28,8 +28,8 @@ struct cu_alloc {
     void *host;               /* where the host finds it, NULL for device memory */
     size_t mapped;            /* bytes mapped at host, when it is ours to unmap */
     uint64_t id;              /* counts from 1 */
-    struct CUctx_st *context; /* of the driver interface: it ends with it */
-    void *owner;              /* of a pool, an array or a variable; for their files */
+    struct CUctx_st *context; /* context of the driver interface: the allocation ends with it */
+    void *owner;              /* the pool, array or variable that owns it; for their files */
     /* What cudaMemAdvise and cudaMemPrefetchAsync said of managed memory; devices count from 2, 0: none. */
     struct cu_place {
         int read_mostly, preferred, accessed, prefetched;
@@ -46,7 +46,8 @@ int cu_alloc_shared(struct cu_process *p, uint64_t bytes, enum cu_memory_kind ki
 /* The host's side of such memory alone; *mapped is what munmap wants. NULL when there is none. */
 void *cu_shared_map(struct cu_process *p, uint64_t bytes, size_t *mapped);
 int cu_alloc_free(struct cu_process *p, struct cu_alloc *a);
-/* Enters memory that somebody else made (a module's variable) so that cu_alloc_find knows it; cu_alloc_forget takes it out. */
+/* Enters memory that was made elsewhere (a module's variable) so that cu_alloc_find knows it; cu_alloc_forget takes it
+ * out. */
 int cu_alloc_note(struct cu_process *p, const struct cu_alloc *a);
 void cu_alloc_forget(struct cu_process *p, uint64_t addr);
 void cu_alloc_free_all(struct cu_process *p);

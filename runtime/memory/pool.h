@@ -39,7 +39,7 @@ int cu_free_async(struct cu_process *p, void *ptr, struct CUstream_st *s);
 int cu_free_owned(struct cu_process *p, struct cu_alloc *a);
 
 /* The memory of an allocation node: its address is known when the node is made, and it stays until no graph has the node and
- * nobody uses it. A launch makes it live, a free node or cudaFree ends that. */
+ * no allocation uses it. A launch makes it live, a free node or cudaFree ends that. */
 struct cu_graph_memory {
     uint64_t addr, bytes;
     unsigned nodes;

@@ -67,7 +67,7 @@ CUDA_API int cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
     CUDA_CALL(choose(p, device, pool));
 }
 
-/* The same by location and type, since CUDA 13. */
+/* Takes a place by location and type, since CUDA 13. */
 static int at_device(const struct cudaMemLocation *l, int type) {
     if (!l || l->type != cudaMemLocationTypeDevice || type != cudaMemAllocationTypePinned)
         return CU_InvalidValue;

@@ -19,7 +19,7 @@ int cu_function_threads(const struct cu_process *p, const struct CUfunc_st *f) {
     return (int)(n && n < most ? n : most);
 }
 
-/* And what its registers allow, in whole warps. */
+/* The most threads in a block that the kernel's registers allow, in whole warps. */
 static int most_threads(const struct cu_process *p, const struct CUfunc_st *f) {
     int most = cu_function_threads(p, f), warp = p->machine.warp;
     int fit = f->info.registers ? p->machine.registers_sm / (int)f->info.registers / warp * warp : most;
@@ -49,7 +49,7 @@ int cu_function_attribute(struct cu_process *p, struct CUfunc_st *f, int attribu
     case 2: *value = constant_bytes(f->module->hd); break;
     case 3: *value = (int)f->info.local_bytes; break;
     case 4: *value = (int)f->info.registers; break;
-    case 5: /* of the PTX */
+    case 5: /* version of the PTX */
     case 6: *value = 10 * p->machine.major + p->machine.minor; break;
     case 7: *value = 0; break; /* compiled to cache all loads */
     case 8: *value = dynamic_shared(f); break;

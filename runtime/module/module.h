@@ -24,7 +24,7 @@ struct CUfunc_st {
     int told;               /* why it cannot run */
     const void *host;       /* the stub it was registered for, or NULL */
     char *copied_name;      /* the name, when it is ours */
-    struct CUfunc_st *next; /* of the module */
+    struct CUfunc_st *next; /* next function of the module */
 };
 
 struct cu_variable {
@@ -36,8 +36,8 @@ struct cu_variable {
     char *copied_name;        /* the name, when it is ours */
     void **managed;           /* where the host expects a managed variable's address, NULL: not managed */
     int in_place;             /* managed, and the host's bytes are those at `host` (cuda/heddle/managed.h) */
-    size_t host_bytes;        /* of the host's variable, as it was registered */
-    struct cu_variable *next; /* of the module */
+    size_t host_bytes;        /* bytes of the host's variable, as it was registered */
+    struct cu_variable *next; /* next variable of the module */
 };
 
 struct CUmod_st {
@@ -57,7 +57,8 @@ struct cu_variable *cu_variable_add(struct CUmod_st *m, const char *name);
 
 /* A module from an image (runtime/module/image.h) of that many bytes; CU_UNSIZED: the program did not say. */
 int cu_module_load(struct cu_process *p, const void *image, size_t bytes, struct CUmod_st **mod);
-/* The same; when `why` is not NULL, what is wrong with the text goes there, to be freed, and not to standard error. */
+/* As cu_module_load; when `why` is not NULL, what is wrong with the text goes there, to be freed, and not to
+ * standard error. */
 int cu_module_load_told(struct cu_process *p, const void *image, size_t bytes, char **why,
                         struct CUmod_st **mod);
 struct cu_image {

@@ -8,7 +8,7 @@
 struct plain {
     char *text;
     size_t n, bytes;
-    int depth; /* of template arguments */
+    int depth; /* depth of template arguments */
 };
 
 static void add_piece(const char *piece, size_t n, void *user) {

@@ -45,13 +45,13 @@ struct cu_objects {
     } captures; /* under way */
     struct cu_engines engines;
     uint64_t stream_ids, capture_ids, graphs; /* counters */
-    uint64_t generation;                      /* of streams: cudaDeviceReset ends all of them */
+    uint64_t generation;                      /* generation of streams: cudaDeviceReset ends all of them */
     uint64_t orphans; /* when the last operation of streams that were destroyed ends */
     struct {
         struct cu_texture **v;
         size_t n, cap;
     } textures;                           /* texture and surface objects, bound texture references */
-    struct cu_map texrefs;                /* of the host -> struct cu_texref */
+    struct cu_map texrefs;                /* texture references of the host -> struct cu_texref */
     struct cu_graph_memory *graph_memory; /* pool.h */
     uint64_t graph_used, graph_used_high, graph_reserved, graph_reserved_high; /* bytes */
     struct CUmemPoolHandle_st *pools, *pool; /* all, the default one last; the one of cudaMallocAsync */

@@ -18,7 +18,7 @@ struct cu_geometry {
 /* Checks and submits. args[i] is where the value of parameter i is, as cudaLaunchKernel has it. */
 int cu_launch(struct cu_process *p, struct CUfunc_st *f, const struct cu_geometry *g, void **args,
               struct CUstream_st *s);
-/* The same with the parameters already packed. */
+/* As cu_launch, with the parameters already packed. */
 int cu_launch_packed(struct cu_process *p, struct CUfunc_st *f, const struct cu_geometry *g,
                      const void *params, size_t bytes, struct CUstream_st *s);
 /* Packs the arguments of a kernel into memory of cu_kernel_op.param_bytes = f->info.param_bytes; the function must be ready. */

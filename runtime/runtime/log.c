@@ -60,7 +60,7 @@ static void put_stat(FILE *f, const char *prefix, const hd_stat_info *info, doub
         fprintf(f, info->integral ? "%.0f" : "%.9g", value);
 }
 
-/* Those of the table, then the mechanism's own. */
+/* Writes the statistics of the table, then the mechanism's own. */
 static void put_stats(struct cu_process *p, FILE *f, int total) {
     hd_device_info device = {.mech = ""};
     hd_stat_info info;
@@ -122,7 +122,7 @@ void cu_log_launch(struct cu_process *p, const struct CUstream_st *s, const stru
     if (o->code) {
         fputs(",\"error\":", l.f);
         cu_log_string(l.f, o->why && *o->why ? o->why : cu_error_of(o->code)->text);
-        /* of a launch that began, nobody else says that */
+        /* Only this tells that the mechanism refused a launch that began. */
         if (o->ran && o->code == CU_NotSupported) fputs(",\"by\":\"mechanism\"", l.f);
     }
     if (o->ran) put_stats(p, l.f, 0);

@@ -52,8 +52,8 @@ struct cu_set_op {
 
 struct cu_host_op {
     void (*fn)(void *user); /* cudaLaunchHostFunc */
-    void (*callback)(struct CUstream_st *stream, int code,
-                     void *user); /* cudaStreamAddCallback; one of the two */
+    /* cudaStreamAddCallback; one of the two. */
+    void (*callback)(struct CUstream_st *stream, int code, void *user);
     void *user;
 };
 

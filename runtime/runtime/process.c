@@ -32,8 +32,8 @@ void cu_warn(const char *format, ...) {
     va_start(ap, format);
     int n = vasprintf(&text, format, ap);
     va_end(ap);
-    fprintf(stderr, "heddle: %s\n",
-            n < 0 ? "out of memory" : text); /* one write: stderr is not buffered between calls */
+    /* One write: stderr is not buffered between calls. */
+    fprintf(stderr, "heddle: %s\n", n < 0 ? "out of memory" : text);
     if (n >= 0) free(text);
 }
 

@@ -40,7 +40,8 @@ struct cu_process {
     int failed; /* 0, or what every call returns: a bad setting, or a fault of a kernel until cudaDeviceReset */
     int forked;  /* the device belongs to the parent */
     int runtime; /* the runtime interface was used: threads without a context have the primary one */
-    struct CUctx_st *context; /* of the driver's call under way, NULL otherwise; what is made belongs to it */
+    /* Context of the driver's call under way, NULL otherwise; what is made belongs to it. */
+    struct CUctx_st *context;
     struct cu_driver driver;
     struct cu_settings settings;
     struct cu_machine machine; /* device.h */
@@ -73,7 +74,7 @@ struct cu_process {
     int log;               /* file descriptor, -1: none */
     unsigned device_flags; /* cudaSetDeviceFlags */
     int cache_config;      /* cudaDeviceSetCacheConfig: no effect */
-    size_t limits[8];      /* of cudaDeviceSetLimit; 0: not set */
+    size_t limits[8];      /* limits of cudaDeviceSetLimit; 0: not set */
 };
 
 /* Takes the lock and, the first time, opens the device. Never NULL; p->failed says whether it can be used. */
@@ -83,7 +84,8 @@ int cu_leave(struct cu_process *p, int code);
 int cu_leave_driver(struct cu_process *p, int code);
 /* The lock alone, for registration and for calls that need no device. */
 struct cu_process *cu_lock(void);
-/* The same for an ending process: NULL when another thread, or this one before a signal, keeps it for a second. */
+/* Takes the lock for an ending process: NULL when another thread, or this one before a signal, keeps it for a
+ * second. */
 struct cu_process *cu_lock_soon(void);
 void cu_unlock(struct cu_process *p);
 

@@ -1,5 +1,5 @@
 /* Profiles as lines of the log, one for each module: what its branches, lines and functions cost over all timed launches.
- * Texts of lines are in it, since nobody has the PTX when the program has ended. */
+ * Texts of lines are in it, since the PTX is gone when the program has ended. */
 #include "runtime/runtime/profile.h"
 
 #include <inttypes.h>

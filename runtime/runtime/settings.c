@@ -1,5 +1,5 @@
 /* The settings from the environment. A value that cannot be right fails every call of the program, so that nothing is measured
- * under a setting that nobody asked for. */
+ * under a setting that was not asked for. */
 #include "runtime/runtime/settings.h"
 
 #include <errno.h>

@@ -18,7 +18,7 @@ struct cu_settings {
     char *config, *mech, *log;
     int timed; /* -1: the device decides; 0 functional; 1 timed */
     int races, progress, profile;
-    hd_option *options; /* of HEDDLE_SET; keys and values are ours */
+    hd_option *options; /* options of HEDDLE_SET; keys and values are ours */
     size_t noptions;
     struct cu_timed *kernels;
     size_t nkernels;
@@ -29,7 +29,8 @@ struct cu_settings {
 /* Reads the environment. -1 and one line in `why` when a value is wrong. */
 int cu_settings_read(struct cu_settings *s, char *why, size_t bytes);
 void cu_settings_free(struct cu_settings *s);
-int cu_settings_means(const struct cu_timed *t, const char *kernel); /* that kernel, whichever launch */
+/* Whether t names that kernel, whichever launch. */
+int cu_settings_means(const struct cu_timed *t, const char *kernel);
 /* Whether the nth launch of a kernel is timed by HEDDLE_TIMED. */
 int cu_settings_timed(const struct cu_settings *s, const char *kernel, uint64_t nth);
 #endif

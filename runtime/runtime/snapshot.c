@@ -62,8 +62,8 @@ static int end(struct writer *w) {
 
 /* ---- texts ---- */
 
-/* Of several texts that were linked, those behind the first go without their headers: one text that says the same, unless
- * two of them have something of their own by one name; then it does not load. */
+/* Linked texts become one: those behind the first go without their headers. It says what they say, unless two of them
+ * have something of their own by one name; then it does not load. */
 static const char *after_header(const char *text) {
     for (;;) {
         const char *line = text + strspn(text, " \t\r\n");
@@ -88,7 +88,7 @@ static char *join(const struct cu_ptx *texts, size_t n) {
 
 void cu_snapshot_keep(struct cu_process *p, const hd_module *mod, const struct cu_ptx *texts, size_t n) {
     if (!p->settings.capture_file) return;
-    free(cu_map_get(&p->texts, mod)); /* of a module that was unloaded, and had the same place */
+    free(cu_map_get(&p->texts, mod)); /* text of a module that was unloaded, and had this place */
     char *joined = join(texts, n);
     if (cu_map_put(&p->texts, mod, joined)) free(joined);
 }

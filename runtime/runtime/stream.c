@@ -94,7 +94,7 @@ int cu_stream_end(struct cu_process *p, struct CUstream_st *s) {
     struct CUstream_st **at = &p->streams;
     while (*at != s) at = &(*at)->next;
     *at = s->next;
-    /* What it holds still ends when it would have: nobody can ask for it but the legacy stream and a wait for the device. */
+    /* What it holds still ends when it would have: only the legacy stream and a wait for the device can ask for it. */
     struct CUstream_st *legacy = cu_stream_legacy(p);
     if (!(s->flags & CU_NON_BLOCKING) && legacy->ready < s->ready) legacy->ready = s->ready;
     if (p->objects.orphans < s->ready) p->objects.orphans = s->ready;
