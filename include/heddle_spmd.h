@@ -36,13 +36,13 @@ extern "C" {
         __asm__("csrr %0, " #number : "=r"(v)); \
         return (unsigned)v;                     \
     }
-SPMD_CSR(thread_x, 0xcc0) /* of the thread in its block */
+SPMD_CSR(thread_x, 0xcc0) /* number of the thread in its block */
 SPMD_CSR(thread_y, 0xcc1)
 SPMD_CSR(thread_z, 0xcc2)
 SPMD_CSR(threads_x, 0xcc3) /* threads of a block */
 SPMD_CSR(threads_y, 0xcc4)
 SPMD_CSR(threads_z, 0xcc5)
-SPMD_CSR(block_x, 0xcc6) /* of the block in its grid */
+SPMD_CSR(block_x, 0xcc6) /* number of the block in its grid */
 SPMD_CSR(block_y, 0xcc7)
 SPMD_CSR(block_z, 0xcc8)
 SPMD_CSR(blocks_x, 0xcc9) /* blocks of the grid */
@@ -100,7 +100,7 @@ static inline int spmd_launch_request(const struct spmd_request *r) {
     (__VA_ARGS__)
 /* grid blocks of block threads, in one dimension; at least one argument, 0 if the function has none. */
 #define spmd_launch(function, grid, block, ...) spmd_launch_shared(function, grid, block, 0, __VA_ARGS__)
-/* The same with bytes of shared memory for each block. */
+/* As spmd_launch, with `bytes` of shared memory for each block. */
 #define spmd_launch_shared(function_, grid_, block_, bytes, ...)                 \
     spmd_launch_request(&(const struct spmd_request){(void *)(function_),        \
                                                      {(unsigned)(grid_), 1, 1},  \
