@@ -6,7 +6,7 @@
 #include "mechs.h"
 #include "timed.h"
 
-/* Of one case: by this program and by the other. 0: not measured. */
+/* Figures of one case, by this program and by the other. 0: not measured. */
 struct both {
     double ms[2], host[2];
 };

@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* How instructions of the host are counted: by whoever can. */
+/* How instructions of the host are counted: by the first means that works. */
 enum bench_counts { COUNT_UNKNOWN, COUNT_COUNTER, COUNT_CALLGRIND, COUNT_NOT };
 
 struct bench {

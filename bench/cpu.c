@@ -1,6 +1,6 @@
-/* The same algorithms as tests/kernels/<name>.cu, thread by thread in a loop. Multiply-adds are not fused: a
- * CPU without FMA would call a library for each; results differ from the kernel's in the last bits and are
- * compared with a tolerance. */
+/* The algorithms of tests/kernels/<name>.cu, thread by thread in a loop. Multiply-adds are not fused: a CPU without
+ * FMA would call a library for each; results differ from the kernel's in the last bits and are compared with a
+ * tolerance. */
 #include "cpu.h"
 
 #include <math.h>

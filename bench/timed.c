@@ -166,7 +166,7 @@ static bool table(struct bench *b, const char *machine) {
 
 /* ---- more SMs ---- */
 
-/* The same work on 30, 60 and 512 SMs: what an SM costs that has nothing to do, or less. */
+/* Measures what an SM costs that has nothing to do, or less: the work of one launch on 30, 60 and 512 SMs. */
 static bool more_sms(struct bench *b) {
     static const char *const sms[] = {"30", "60", "512"};
     struct mean means[3] = {0};

@@ -10,20 +10,20 @@ struct timed_case {
     uint32_t scale;
     const char *machine, *mech;
     hd_option option; /* one more; key NULL: none */
-    uint32_t threads; /* of the host; where the library has no such option, one is all there is */
+    uint32_t threads; /* threads of the host; where the library has no such option, one is all there is */
     uint32_t runs;    /* at most; 0: up to three, fewer if they are long */
 };
 struct timed {
     double seconds, insts, warp_insts, cycles, peak_mb; /* processor time of the fastest run */
-    double wall;   /* likewise by the clock on the wall, which several threads share */
+    double wall;   /* wall-clock time of the fastest run, which several threads share */
     double issues; /* warp_insts, but one of a large warp is as many as its slots are warps of 32 */
     double host;   /* instructions of the host in the launches of one run; 0: not counted */
 };
 /* Runs it by that bench program, or this one if it is NULL. False: it failed, or left other results than the CPU; standard
  * error says which. */
 bool timed_measure(const struct bench *b, const char *program, const struct timed_case *c, struct timed *t);
-/* The same, one run, with the host's instructions: by the processor's counter, or under callgrind where there is none. Both
- * missing, t->host is 0; says so once, on standard error. */
+/* Runs it once and counts the host's instructions: by the processor's counter, or under callgrind where there is
+ * none. Both missing, t->host is 0; says so once, on standard error. */
 bool timed_count(struct bench *b, const char *program, const struct timed_case *c, struct timed *t);
 
 /* Whether the library can use several threads of the host for one launch. */
