@@ -9,8 +9,8 @@ struct dna {
     uint8_t *reads;    /* one behind the other */
     uint32_t *offsets; /* read i is reads[offsets[i]] to reads[offsets[i + 1]] */
     uint32_t bases, count;
-    uint32_t
-        match; /* the shortest to look for: a read is searched from every base that has as many from there on */
+    /* The shortest to look for: a read is searched from every base that has as many from there on. */
+    uint32_t match;
     uint32_t recorded; /* the shortest that the kernel reports; for others its results stay 0 */
 };
 

@@ -34,7 +34,7 @@ struct workload {
 extern const struct workload workload_list[]; /* in the order of workloads.def; the last has no name */
 /* Other builds of some of them, with names of their own, "NAME:ISA"; they are in no list of programs. */
 extern const struct workload workload_builds[];         /* the last has no name */
-const struct workload *workload_find(const char *name); /* of either; NULL: none */
+const struct workload *workload_find(const char *name); /* from both lists; NULL: none */
 /* The build of the same program, NULL: there is none. */
 const struct workload *workload_build(const struct workload *w, enum work_isa isa);
 extern const char *const work_isa_names[WORK_ISAS];
@@ -44,7 +44,7 @@ extern const char *const work_size_names[WORK_SIZES], *const work_class_names[WO
 struct work {
     const struct workload *workload;
     enum work_size size;
-    uint64_t seed; /* of the inputs: another number, other inputs of the same kind */
+    uint64_t seed; /* seed of the inputs: another number, other inputs of the same kind */
     hd_device *dev;
     /* Around each launch: before it starts, and after it ended well, when hd_stat has its statistics. May be NULL. */
     void (*before)(struct work *w, hd_kernel *k, const hd_launch *l);
@@ -52,11 +52,11 @@ struct work {
     void *user;
     /* Filled by the run. */
     hd_module *mod;
-    hd_status status; /* of the device's first failed call; hd_error(dev) has the reason */
+    hd_status status; /* status of the device's first failed call; hd_error(dev) has the reason */
     bool wrong;       /* it ran to the end and a check failed: */
     char why[512];    /* which element, what it is and what it should be */
-    uint64_t
-        digest; /* of all bytes checked: equal under every mechanism when the kernels are free of races */
+    /* Hash of all bytes checked: equal under every mechanism when the kernels are free of races. */
+    uint64_t digest;
     uint64_t checked; /* values compared with the CPU's, and properties that had to hold */
     uint64_t random;  /* state of the generator */
     void *mem;        /* host memory of the run */
@@ -68,7 +68,7 @@ bool work_run(struct work *w);
 /* ---- for the workloads' own code ---- */
 
 bool work_ok(const struct work *w);
-/* Of three values the one for the size of this run. */
+/* Picks the value for the size of this run. */
 uint32_t work_pick(const struct work *w, uint32_t tiny, uint32_t small, uint32_t paper);
 
 /* A seeded generator: the same inputs in every run of a size and a seed. */
@@ -78,8 +78,8 @@ float work_uniform(struct work *w, float low, float high);
 
 void *work_host(struct work *w, size_t count, size_t bytes);             /* zeroed; freed after the run */
 uint64_t work_buffer(struct work *w, const char *label, uint64_t bytes); /* device memory, zeroed */
-uint64_t work_input(struct work *w, const char *label, const void *data,
-                    uint64_t bytes);                    /* the same with contents */
+/* Allocates device memory and fills it with data. */
+uint64_t work_input(struct work *w, const char *label, const void *data, uint64_t bytes);
 uint64_t work_symbol(struct work *w, const char *name); /* a variable of the module */
 void work_write(struct work *w, uint64_t dst, const void *src, uint64_t bytes);
 void work_read(struct work *w, void *dst, uint64_t src, uint64_t bytes);

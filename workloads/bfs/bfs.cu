@@ -2,7 +2,7 @@
 #include "cuda.h"
 
 struct graph {
-    const uint *offsets, *neighbours; // those of node i from offsets[i] to offsets[i + 1]
+    const uint *offsets, *neighbours; // node i has those from offsets[i] to offsets[i + 1]
     uint nodes;
 };
 

@@ -4,7 +4,7 @@
 
 enum { RADIUS = 8, TAPS = 2 * RADIUS + 1, RESULTS = 8 };
 enum { ROW_X = 16, ROW_Y = 4 };      // threads of a block along rows; a halo is one step of ROW_X
-enum { COLUMN_X = 16, COLUMN_Y = 8 }; // and along columns
+enum { COLUMN_X = 16, COLUMN_Y = 8 }; // threads of a block along columns
 
 __constant__ float taps[TAPS];
 

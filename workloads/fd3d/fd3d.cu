@@ -14,9 +14,9 @@ KERNEL stencil(float *out, const float *in, uint nx, uint ny, uint nz) {
     uint sx = tx + RADIUS, sy = ty + RADIUS;
     const float *at = in + (blockIdx.y * TILE + sy) * row + blockIdx.x * TILE + sx;
     float *to = out + (at - in) + RADIUS * plane;
-    float column[2 * RADIUS + 1]; // of this thread's x and y; the current plane is in the middle
+    float column[2 * RADIUS + 1]; // values at this thread's x and y; the current plane is in the middle
     for (uint i = 0; i < 2 * RADIUS; i++) column[i + 1] = at[i * plane];
-    at += RADIUS * plane; // of the plane before the current one, from here on
+    at += RADIUS * plane; // the plane before the current one, from here on
     for (uint z = 0; z < nz; z++, to += plane) {
         for (uint i = 0; i < 2 * RADIUS; i++) column[i] = column[i + 1];
         column[2 * RADIUS] = at[RADIUS * plane];

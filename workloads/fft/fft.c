@@ -34,7 +34,7 @@ static struct point *roots(struct work *w, uint32_t n) {
     return r;
 }
 
-/* Those of a row, pass by pass: the root k of the pass whose pairs are h apart is at h - 1 + k. */
+/* The roots of a row, pass by pass: the root k of the pass whose pairs are h apart is at h - 1 + k. */
 static struct point *roots_by_pass(struct work *w, uint32_t m) {
     struct point *r = work_host(w, m, sizeof *r);
     for (uint32_t half = 1; half < m; half *= 2)

@@ -9,8 +9,9 @@
 enum { KERNEL_N = 128, MODULATE_BLOCK = 512, MODULATE_GRID = 128 };
 
 struct shape {
-    uint32_t bits, shared_bits; /* of the array, and of the part that a block transforms in shared memory */
-    uint32_t block;             /* of the passes over global memory */
+    /* log2 of the array's size, and of the part that a block transforms in shared memory. */
+    uint32_t bits, shared_bits;
+    uint32_t block; /* threads of a block in the passes over global memory */
 };
 
 static void transform(struct work *w, const struct shape *s, uint64_t data) {

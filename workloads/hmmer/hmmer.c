@@ -161,8 +161,8 @@ static void search(struct work *w, const struct model *h, const struct database 
 enum { PAGE = 4096, SMALLEST = 16, CLASSES = 8 };
 struct heap {
     uint64_t end;
-    uint64_t next
-        [CLASSES]; /* the next free piece of SMALLEST << class bytes; at a multiple of PAGE the page is used up */
+    /* The next free piece of SMALLEST << class bytes; at a multiple of PAGE the page is used up. */
+    uint64_t next[CLASSES];
 };
 
 static uint64_t heap_get(struct heap *h, uint64_t bytes) {

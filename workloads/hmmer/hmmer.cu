@@ -6,7 +6,7 @@
 
 enum { NEVER = -(1 << 28) };
 enum { MM, IM, DM, MI, II, MD, DD, BM, ME };                 // transitions within and into the nodes
-enum { N_LOOP, N_MOVE, E_C, E_J, C_LOOP, C_MOVE, J_LOOP, J_MOVE }; // of the special states
+enum { N_LOOP, N_MOVE, E_C, E_J, C_LOOP, C_MOVE, J_LOOP, J_MOVE }; // scores of the special states
 enum { N, B, E, C, J };                                      // the states around the model: a row of x has these
 
 struct model {

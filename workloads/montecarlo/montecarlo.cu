@@ -8,7 +8,7 @@ struct options {
 };
 
 struct sums {
-    float *values, *squares; // of what the option is worth at the end of each path
+    float *values, *squares; // values at the end of each path, and their squares
 };
 
 // Both sums of the block, in thread 0. Blocks have a power of two of threads.

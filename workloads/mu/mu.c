@@ -16,7 +16,7 @@ struct children {
 };
 struct edge {
     uint32_t start, length; /* above the node, in the text */
-    uint32_t link;          /* of an inner node; NONE: a leaf */
+    uint32_t link;          /* link of an inner node; NONE: a leaf */
     uint32_t unused;
 };
 

@@ -7,7 +7,7 @@
 // Texture objects of two dimensions; element i is in row i >> ROW.
 struct tree {
     u64 text;     // a base a texel
-    u64 children; // of each node by base
+    u64 children; // children of each node by base
     u64 edges;    // above each node: its start in the text, its length, and the node's suffix link
 };
 

@@ -9,7 +9,7 @@ enum { THREADS = 96 }; /* the kernel's */
 enum { QUEENS = 8, PLACED = 2, SOLUTIONS = 92 };
 
 struct board {
-    uint32_t column[QUEENS]; /* of the queen of each row */
+    uint32_t column[QUEENS]; /* column of the queen of each row */
 };
 
 /* As the kernel takes them: for each prefix the columns and diagonals that its queens attack in the row after it. */

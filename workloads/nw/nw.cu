@@ -5,7 +5,7 @@
 
 struct matrix {
     int *scores;           // width x width; the first row and column are given
-    const int *similarity; // of the symbols above and left of a score; the same layout
+    const int *similarity; // similarity of the symbols above and left of a score; same layout
     uint width;
     int penalty;
 };
@@ -62,7 +62,7 @@ KERNEL nw_upper_left(matrix m) {
     align(m, gridDim.x - 1 - blockIdx.x, blockIdx.x);
 }
 
-// Those after it, which begin at the lower edge.
+// Anti-diagonals after the longest, which begin at the lower edge.
 KERNEL nw_lower_right(matrix m, uint tiles) {
     align(m, tiles - 1 - blockIdx.x, tiles - gridDim.x + blockIdx.x);
 }

@@ -3,7 +3,7 @@
 
 #define THREADS 256 // at most
 
-// Within the last warp no barrier of the block is needed, and no thread need leave: those past the middle add what nobody reads.
+// Within the last warp no barrier of the block is needed, and no thread need leave: those past the middle add what is not read.
 DEVICE void warp_step(uint *sums, uint distance) {
     uint t = threadIdx.x, sum = sums[t] + sums[t + distance];
     warp_sync(FULL);

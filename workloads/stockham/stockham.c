@@ -17,8 +17,8 @@ static void transform(struct point *to, const struct point *from, const double *
     for (uint32_t k = 0; k < n; k++) {
         double re = 0, im = 0;
         for (uint32_t i = 0; i < n; i++) {
-            const double c = cosine[i * k % n],
-                         s = -cosine[(i * k + 3 * n / 4) % n]; /* sin a = cos(a - pi/2) */
+            /* sin a = cos(a - pi/2). */
+            const double c = cosine[i * k % n], s = -cosine[(i * k + 3 * n / 4) % n];
             re += (double)from[i].re * c - (double)from[i].im * s;
             im += (double)from[i].re * s + (double)from[i].im * c;
         }
