@@ -83,8 +83,8 @@ uint32_t ir_mma_steps(const struct ir_mma *s);
 /* wmma.load and wmma.store become loads and stores of their parts; WMMA_AT computes where a thread's are. imm: */
 enum {
     IR_AT_OUTER = 0,    /* 8 bits: the first row */
-    IR_AT_THREADS = 8,  /* 4 bits: threads to a row, */
-    IR_AT_PER = 12,     /* 8 bits: and elements that each has */
+    IR_AT_THREADS = 8,  /* 4 bits: threads to a row */
+    IR_AT_PER = 12,     /* 8 bits: elements that each thread has */
     IR_AT_LG_BITS = 20, /* 4 bits: logarithm of an element's bits */
     IR_AT_ACROSS = 24   /* C stored by columns: row 2 (lane % 4), element lane / 4 */
 };

@@ -6,9 +6,9 @@
 
 /* What an estimate rests on, the best first. */
 enum lab_basis {
-    COST_SAME, /* the same point, of another build of heddle */
-    COST_LIKE, /* the same program and arguments, under the same mechanism if that is known, on another machine */
-    COST_SCALED, /* the same program with other arguments or at another size */
+    COST_SAME, /* a run of this point, of another build of heddle */
+    COST_LIKE, /* runs of this program and arguments, under the same mechanism if that is known, on another machine */
+    COST_SCALED, /* runs of this program with other arguments or at another size */
     COST_UNKNOWN
 };
 enum { COST_BASES = COST_UNKNOWN + 1 };

@@ -98,7 +98,7 @@ struct store_added {
     size_t fresh;    /* were not there */
     size_t same;     /* were there with the same results */
     size_t replaced; /* were there as killed */
-    size_t killed;   /* those of `fresh` that were killed: without results */
+    size_t killed;   /* points of `fresh` that were killed: without results */
 };
 /* Adds all points of rows, or none. A point that is there must have the same results, the host's seconds aside; if not, the
  * message says which point and what differs. `from` names where rows come from. A point that was killed gives way to one that

@@ -43,7 +43,7 @@ struct sweep_variant {
     int held;                      /* runs that need the inputs now */
     struct sweep_command *command; /* the CUDA program; NULL: it is a file */
     struct lab_subject lab;
-    const hd_option *arguments; /* those of the values that it uses, as arguments */
+    const hd_option *arguments; /* the values that it uses */
     size_t narguments;
 };
 

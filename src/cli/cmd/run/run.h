@@ -58,7 +58,7 @@ struct run {
     uint64_t interval, threads;
     VEC(struct run_print) prints;
     VEC(struct run_dump) dumps;
-    /* of the simulation */
+    /* the simulation */
     hd_device *dev;
     hd_module *mod;
     const hd_arg *args; /* as the device takes them: addresses of buffers */
