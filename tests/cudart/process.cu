@@ -61,6 +61,6 @@ int main() {
     ok("children");
     threads();
     ok("the end");
-    says<<<1, 1>>>(7); // nobody waits for it, and it is not lost
+    says<<<1, 1>>>(7); // it is not waited for, and not lost
     return 0;
 }

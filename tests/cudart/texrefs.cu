@@ -46,7 +46,7 @@ int main() {
     CALL(cudaBindTexture(NULL, whole, v, cudaCreateChannelDesc<int>(), sizeof in));
     read_whole<<<1, N>>>((int *)out);
     CALL(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < N; i++) CHECK(got[i] == in[i]); // the same bits
+    for (int i = 0; i < N; i++) CHECK(got[i] == in[i]); // equal to the last bit
     ok("linear texture references");
     CALL(cudaBindTexture(NULL, quads, v, sizeof in));
     read_quads<<<1, N>>>(out);

@@ -136,7 +136,7 @@ static double sum_of(const hd_device *dev, const char *prefix) {
 /* Every lane slot of every issue is of one kind. */
 static bool lanes_add_up(const hd_device *dev, struct sb *why) {
     double sum = sum_of(dev, "lane."), all = stat(dev, "sm.lane_slots") + stat(dev, "lane.empty");
-    all += stat(dev, "sm.overhead_slots"); /* of marks */
+    all += stat(dev, "sm.overhead_slots"); /* slots of marks */
     const double insts = stat(dev, "sm.thread_insts") + stat(dev, "sm.overhead_lanes");
     const bool good =
         all > 0 && all == sum && stat(dev, "lane.active") == insts &&

@@ -17,9 +17,9 @@ struct diff_case {
     struct sb text;
     struct gen_memory want;
     double insts;      /* thread instructions: those of the first run, which all others must have too */
-    double lane_slots; /* of the last timed run */
-    bool refused;      /* the mechanism of the last run does not run this kernel, */
-    bool drawn;        /* or, its options being drawn at random, has none such */
+    double lane_slots; /* lane slots of the last timed run */
+    bool refused;      /* the mechanism of the last run does not run this kernel */
+    bool drawn;        /* the mechanism of the last run may refuse it, as its options were drawn at random */
     /* Where diff_run puts the statistics, "name value" lines, but for those that only one mechanism has; NULL: nowhere. */
     struct sb *stats;
 };
@@ -41,8 +41,8 @@ struct diff_range {
     uint64_t first, count;
 };
 struct diff_range diff_range(uint64_t count);
-/* The same for a sweep that takes long: `some` of its kernels, or if HEDDLE_DIFF_ALL is set `all`, that many times: 1 in
- * .ci/run, 3 in make test-long. */
+/* The range for a sweep that takes long: `some` of its kernels, or if HEDDLE_DIFF_ALL is set `all`, that many
+ * times: 1 in .ci/run, 3 in make test-long. */
 struct diff_range diff_long_range(uint64_t some, uint64_t all);
 
 #endif

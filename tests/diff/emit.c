@@ -91,7 +91,7 @@ static void give_back(const struct emit *e, struct sb *to, const char *guard) {
     sb_add(to, "\t%sst.param.u32 [r], %%t0;\n\t%sret;\n", guard, guard);
 }
 
-/* An end that nobody comes to. */
+/* An end that no thread comes to. */
 static void dead_end(struct emit *e, enum gen_end end, const char *guard) {
     static const char *const words[] = {"", "exit", "ret", "trap"};
     if (end == GEN_END_LOOP) {

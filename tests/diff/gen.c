@@ -2,7 +2,7 @@
  *
  * Statements are drawn from a weighted list; what a place allows (a loop around it to break from, threads together so that
  * they may meet, functions to call) is in struct scope. In some kernels threads end early, at any depth, before a place
- * where others meet: an exit is no reason to wait, and whoever is left comes to that place. What would be a divergent
+ * where others meet: an exit is no reason to wait, and those that are left come to that place. What would be a divergent
  * barrier is never made: a way to the end that all share (GEN_EXIT_JOIN) while others meet, on which threads do not end but
  * go on elsewhere, and an exit among threads whose lanes a shuffle names. */
 #include "gen.h"
@@ -13,7 +13,7 @@ struct scope {
     struct gen_kernel *k;
     struct rng rng;
     uint32_t vars;
-    int depth;    /* of nesting, bounds the tree */
+    int depth;    /* depth of nesting, bounds the tree */
     int budget;   /* statements left */
     bool in_loop; /* break and continue have one */
     bool again;   /* come to more than once: from there a function calls nothing, or calls would multiply */
@@ -21,7 +21,7 @@ struct scope {
     uint32_t func; /* its number: it calls only higher ones and itself */
     bool may_exit;
     bool at_end; /* nothing that waits follows */
-    bool exited; /* some threads may be gone, or the code has an exit that nobody takes */
+    bool exited; /* some threads may be gone, or the code has an exit that no thread takes */
     bool may_call;
 };
 
@@ -57,7 +57,8 @@ static struct gen_cond rare_cond(struct scope *s) {
     c.compare = GEN_EQ;
     return c;
 }
-/* A condition that holds for nobody: the masked value is compared with a larger one. No analysis of the simulator sees that. */
+/* A condition that holds for no thread: the masked value is compared with a larger one. No analysis of the simulator
+ * sees that. */
 static struct gen_cond false_cond(struct scope *s) {
     struct gen_cond c = any_cond(s);
     c.compare = chance(s, 50) ? GEN_EQ : GEN_GE;

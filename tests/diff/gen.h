@@ -14,7 +14,7 @@
 
 enum {
     GEN_VARS = 6,      /* registers of the kernel a thread computes with */
-    GEN_FUNC_VARS = 3, /* and of a function */
+    GEN_FUNC_VARS = 3, /* registers of a function a thread computes with */
     GEN_LOCALS = 4,    /* words of local array, in the kernel and in each function */
     GEN_SLOTS = 4,     /* words of global memory a thread has to itself */
     GEN_CELLS = 4,     /* words of global and of shared memory that take atomics: add, or, max, xor */
@@ -24,7 +24,7 @@ enum {
     GEN_ARMS = 4,
     GEN_NODES = 9,
     GEN_FUEL = 12,     /* back edges a thread of the kernel may take */
-    GEN_FUNC_FUEL = 4, /* and one call of a function */
+    GEN_FUNC_FUEL = 4, /* back edges a thread may take in one call of a function */
     GEN_THREADS = 128  /* most in a block */
 };
 
@@ -74,7 +74,7 @@ enum gen_kind {
     GEN_SLOT_PUT,   /* its own slot[a % SLOTS] = b */
     GEN_SLOT_GET,   /* dst = its own slot[a % SLOTS] */
     GEN_ATOMIC,     /* cell[n] takes a; form: red or atom */
-    GEN_ATOMIC_CTA, /* the same in shared memory */
+    GEN_ATOMIC_CTA, /* as GEN_ATOMIC, in shared memory */
     GEN_ANY_PUT,    /* word (a % WORDS) of the window that c chooses = b, through a generic pointer */
     GEN_ANY_GET,    /* dst = that word */
     GEN_ANY_ATOMIC, /* cell[n], of global memory where the lowest bit of c is set, else of shared memory, takes a */
@@ -83,14 +83,14 @@ enum gen_kind {
     GEN_BREAK,    /* if cond */
     GEN_CONTINUE, /* if cond */
     GEN_SWITCH, /* body[min(a & 3, arms - 1)], falling through where falls; form: brx.idx or a chain; end: of an
-                       arm that nobody comes to */
+                       arm that no thread comes to */
     GEN_CALL,   /* dst = function n (a, depth b & 3) */
-    GEN_CALL_TABLE, /* the same of function (c % FUNCS), through a table in memory */
+    GEN_CALL_TABLE, /* dst = function (c % FUNCS), through a table in memory */
     GEN_RECUR,      /* in a function, if its depth is not 0: dst = itself (a, depth - 1) */
     GEN_EXIT, /* if cond body[0], and the thread ends; form: enum gen_exit; end: exit or ret. In a function the
                        thread leaves nothing in out */
     GEN_RETURN, /* if cond body[0], and the function returns; form: enum gen_exit */
-    GEN_NEVER,  /* the same as GEN_EXIT, but cond holds for nobody */
+    GEN_NEVER,  /* as GEN_EXIT, but cond holds for no thread */
     GEN_GRAPH,  /* an unstructured piece */
     /* what all threads of a block do together */
     GEN_EXCHANGE, /* dst = b of the thread n places on, through shared memory */
@@ -155,7 +155,8 @@ struct gen_kernel {
     bool frame;      /* the kernel and its functions have a local array */
     bool early;      /* threads may end before others meet */
     bool func_exits; /* threads may end in functions */
-    bool leaves; /* some may have ended where others meet, or there is an exit before it that nobody takes */
+    bool
+        leaves; /* some may have ended where others meet, or there is an exit before it that no thread takes */
     uint32_t block, grid;
     struct gen_stmt *body, *func[GEN_FUNCS];
     struct arena mem;

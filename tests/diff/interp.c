@@ -229,7 +229,7 @@ static void exchange(struct block *b, const struct gen_stmt *s) {
     EACH(t, b) t->v[s->dst] = b->posts[(t->tid + s->n + 1) % b->k->block];
 }
 
-/* Among the threads that take part; the values are those before anybody's changed. */
+/* Among the threads that take part; the values are those before any thread's changed. */
 static void shuffle(struct block *b, const struct gen_stmt *s, const bool *part) {
     uint32_t before[GEN_THREADS] = {0};
     EACH(t, b) before[t->tid] = value(t, s->b);

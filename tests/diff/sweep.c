@@ -63,8 +63,8 @@ const struct diff_machine diff_machines[] = {
 };
 
 enum {
-    MOST_INSTS =
-        32768, /* of threads, in a kernel that is not large: the third that is would take most of the time */
+    /* Instructions of threads in a kernel that is not large: the third that is would take most of the time. */
+    MOST_INSTS = 32768,
     MOST_FAILURES = 5,
     MOST_MECHANISMS = 64,
     SELDOM = 50,
@@ -161,7 +161,8 @@ static bool run(struct diff_case *c, const struct mech_ops *mech, uint64_t turn,
     return good;
 }
 
-/* Whoever refuses kernels runs some: of many, with neither calls nor indirect branches, one in so many at least. */
+/* A mechanism that refuses kernels runs some: of many, with neither calls nor indirect branches, one in so many at
+ * least. */
 static bool all_ran(const uint64_t *ran, uint64_t kernels, struct sb *why) {
     bool good = true;
     for (size_t m = 0; mech_list[m]; m++) {

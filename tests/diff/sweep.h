@@ -25,7 +25,7 @@ bool diff_begin(struct diff_case *c, uint64_t seed, struct sb *why);
  * random. Every eighth run is audited, with HEDDLE_DIFF_AUDIT every one. What is done with a kernel follows from its seed
  * and step; one alone is run whatever its size. False: why has up to five failures. *runs: those that were not refused. */
 bool diff_sweep(uint64_t first, uint64_t step, uint64_t count, uint64_t *runs, struct sb *why);
-/* The same for large ones, seeds one by one. */
+/* Runs large kernels, seeds one by one. */
 bool diff_sweep_large(uint64_t first, uint64_t count, struct sb *why);
 
 #endif

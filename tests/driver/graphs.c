@@ -138,7 +138,7 @@ static void captured(void) {
     NEED(cuStreamDestroy(s));
 }
 
-/* The same nodes by the call whose parameters say their kind. */
+/* Makes nodes by the call whose parameters say their kind. */
 static void by_kind(void) {
     CUgraph g;
     CUgraphNode set, run, copy;

@@ -12,7 +12,7 @@ static const char kernels[] =
     "tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [image, {%f1, %f2}];\n"
     "ld.param.u64 %d1, [out];\nmul.wide.u32 %d2, %r1, 4;\nadd.u64 %d1, %d1, %d2;\nst.global.f32 [%d1], "
     "%f3;\nret;\n}\n"
-    /* the same of a texture object */
+    /* reads a texture object in that way */
     ".visible .entry by_object(.param .u64 out, .param .u64 texture)\n{\n.reg .b32 %r<6>;\n.reg .f32 %f<8>;\n"
     ".reg .b64 %d<4>;\nmov.u32 %r1, %tid.x;\nand.b32 %r2, %r1, 7;\nshr.u32 %r3, %r1, 3;\n"
     "cvt.rn.f32.u32 %f1, %r2;\ncvt.rn.f32.u32 %f2, %r3;\nadd.f32 %f1, %f1, 0f3f000000;\nadd.f32 %f2, %f2, "

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* ---- a file ---- */
 
 static void as_file(const uint8_t *data, size_t size) {
-    char *copy = malloc(size); /* of just that size: reading past it is seen */
+    char *copy = malloc(size); /* exactly that size, so that reading past it is seen */
     CHECK(copy);
     memcpy(copy, data, size);
     struct checkpoint k = {.bytes = copy, .n = size};

@@ -47,7 +47,7 @@ static void as_host(const uint8_t *data, size_t size) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    uint8_t *copy = malloc(size ? size : 1); /* of just that size: reading past it is seen */
+    uint8_t *copy = malloc(size ? size : 1); /* exactly that size, so that reading past it is seen */
     CHECK(copy);
     memcpy(copy, data, size);
     as_host(copy, size);

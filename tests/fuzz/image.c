@@ -28,7 +28,7 @@ static int read_image(const void *image, size_t bytes, struct cu_texts *t) {
 }
 
 static int as_file(const uint8_t *data, size_t size, struct cu_texts *t) {
-    uint8_t *copy = malloc(size ? size : 1); /* of just that size: reading past it is seen */
+    uint8_t *copy = malloc(size ? size : 1); /* exactly that size, so that reading past it is seen */
     CHECK(copy);
     memcpy(copy, data, size);
     const int n = read_image(copy, size, t);

@@ -65,7 +65,7 @@ KERNEL nested(uint *out, uint rounds) {
     out[i] = x;
 }
 
-/* The same work for every thread. */
+/* Equal work for every thread. */
 KERNEL uniform(uint *out, uint rounds) {
     uint i = global_id(), x = i;
     for (uint k = 0; k < rounds; k++) x = (x ^ x >> 3) * 5 + k;

@@ -58,7 +58,7 @@ KERNEL blocks_backwards(volatile int *flag, int *out) {
     }
 }
 
-/* A grid barrier by atomics: everybody sees what everybody wrote before it. */
+/* A grid barrier by atomics: every thread sees what all threads wrote before it. */
 KERNEL grid_barrier(int *arrived, int *data, int *out, int rounds) {
     uint i = global_id(), n = gridDim.x * blockDim.x;
     for (int r = 1; r <= rounds; r++) {

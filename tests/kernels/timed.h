@@ -52,7 +52,7 @@ struct timed_case {
     struct timed_machine machine;
     const char *before, *line;
     uint32_t grid, block; /* 0: one */
-    size_t bytes;         /* of the buffer, 0: none */
+    size_t bytes;         /* bytes of the buffer, 0: none */
     void (*fill)(struct rig *r, uint64_t addr, size_t bytes);
 };
 static inline double timed_cycles(const struct timed_case *c, unsigned times) {

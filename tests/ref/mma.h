@@ -11,13 +11,13 @@ struct ref_mma {
     const char *a, *b, *c, *d; /* types */
     bool a_col, b_row;         /* m8n8k4 on f16 alone */
     bool sat, bits_and;
-    int round; /* of f64: that of fenv.h */
+    int round; /* rounding of f64: that of fenv.h */
 };
 
 /* Where element i of a thread's fragment is. matrix: 'a', 'b', or 'c' (d, of the type of c). */
 void ref_mma_place(const struct ref_mma *s, char matrix, const char *type, unsigned lane, unsigned i,
                    unsigned *row, unsigned *col);
-unsigned ref_mma_elements(const struct ref_mma *s, char matrix); /* of a thread */
+unsigned ref_mma_elements(const struct ref_mma *s, char matrix); /* elements that a thread has */
 unsigned ref_mma_bits(const char *type);
 
 /* c + a[0] b[0] + ... of n elements of these types, raw bits; a result of the type d. */

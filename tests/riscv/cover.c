@@ -1,6 +1,6 @@
 /* Writes an assembly file that executes every instruction of riscv.def and of the C extension, for cover_main.c, which gives it
  * operands: cover SEED >sites.s. A site is a function void site(struct in *in, struct out *out) around one machine instruction,
- * which is drawn at random from the encodings of its row and written as a number, so that whoever runs it decodes it himself.
+ * which is drawn at random from the encodings of its row and written as a number, so that the simulator has to decode it.
  * The site loads the registers that the instruction reads, executes it, and stores the one that it writes, a mark that tells
  * where it went, and fcsr. Ends with an error if a row has no site: then a new row or format wants a case here. */
 #include <stdarg.h>
@@ -72,7 +72,7 @@ static const struct compressed {
 };
 /* c.ebreak is ebreak's, which has no site. */
 
-static uint64_t state; /* of the generator */
+static uint64_t state; /* state of the generator */
 
 static uint32_t draw(void) {
     state = state * 6364136223846793005u + 1442695040888963407u;
@@ -88,7 +88,7 @@ static void fail(const char *what, const char *name) {
 
 struct site {
     struct rv_insn i;
-    const char *name, *operands; /* of its format: decode.h */
+    const char *name, *operands; /* operands of its format: decode.h */
     unsigned number;
     uint32_t base; /* registers base, base + 1, base + 2 point to in, to out, and are free */
     uint32_t data; /* offset in the data that it accesses */
@@ -173,8 +173,8 @@ static void word(const struct site *s) {
         line(".4byte 0x%x", s->i.word);
 }
 
-/* A branch or jump by an offset: 2 in the spare register if it went, 1 if not. What nobody should get to is zeros, which are no
- * instruction. */
+/* A branch or jump by an offset: 2 in the spare register if it went, 1 if not. Where no thread should get to there are
+ * zeros, which are no instruction. */
 static void jump(const struct site *s) {
     const uint32_t mark = s->base + 2;
     const int distance = s->i.imm;

@@ -64,7 +64,7 @@ static int operate(const char *op, const char *path) {
     return -1;
 }
 
-/* What standard streams refuse, dup or not: places in them belong to whoever runs the program. */
+/* What standard streams refuse, dup or not: places in them belong to the parent of the program. */
 static int streams(void) {
     int bad = 0;
     for (int fd = 0; fd < 3; fd++)

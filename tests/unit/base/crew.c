@@ -1,4 +1,5 @@
-/* The crew: work is done once, by whoever comes, call after call; memory that runs out in a member ends the caller's call. */
+/* The crew: work is done once, by the members that come, call after call; memory that runs out in a member ends the
+ * caller's call. */
 #include "base/crew.h"
 
 #include <time.h>
@@ -11,7 +12,7 @@ enum { WORK = 1000 };
 
 struct job {
     uint32_t next, done[WORK];
-    uint32_t members; /* that have come, a bit each */
+    uint32_t members; /* members that have come, a bit each */
 };
 
 static void work(void *user, uint32_t member) {

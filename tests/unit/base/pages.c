@@ -56,7 +56,7 @@ static void what_no_host_has_is_refused(void **state) {
     assert_non_null(pages_try(&p, 0));
     pages_rewind(&p);
     pages_free(&p);
-    pages_free(&p); /* of nothing is nothing */
+    pages_free(&p); /* a pool of nothing is freed, too */
 }
 
 static void a_larger_piece_begins_as_the_old_one(void **state) {

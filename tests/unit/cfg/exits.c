@@ -37,7 +37,7 @@ static void an_early_return_does_not_move_the_join_around_it(void **state) {
                               "Y: mov.u32 %r1, 2;\n"  /* 3 */
                               "bar.sync 0;\nret;\n"); /* 4, 5 */
     expect(text, 0, 3, IR_NOPC);
-    /* Those who stay go on together until the join around. */
+    /* Threads that stay go on together until the join around. */
     expect(text, 1, 3, IR_NOPC);
 }
 
@@ -54,7 +54,7 @@ static void the_way_with_a_vote_is_that_of_the_main_exit(void **state) {
 }
 
 /* do { if (p1) { loop; return; } barrier; } while (p2): the return is in front of the barrier, the loop's own end behind it,
- * and those who stay wait for nobody who returns. */
+ * and those who stay do not wait for threads that return. */
 static void a_return_in_front_of_the_barrier_of_a_loop_is_early(void **state) {
     (void)state;
     const char *text = KERNEL("L: mov.u32 %r1, 1;\n"                       /* 0 */
@@ -85,7 +85,7 @@ static void a_return_behind_the_barrier_of_a_loop_is_early_too(void **state) {
     expect(text, 1, 4, IR_NOPC);
 }
 
-/* The same with a test that does not jump back itself, but by blocks without another test. */
+/* A test that does not jump back itself, but by blocks without another test. */
 static void the_last_test_of_a_round_need_not_jump_back(void **state) {
     (void)state;
     const char *text = KERNEL("L: bar.sync 0;\n"                           /* 0 */
@@ -147,7 +147,8 @@ static void an_exit_for_unreachable_code_is_no_main_exit(void **state) {
            0, 6, IR_NOPC);
 }
 
-/* Of two ways out of a loop the one from its latch is the usual one, even if more is done after the other. */
+/* Where a loop can be left in two ways, the way from its latch is the usual one, even if more is done after the
+ * other. */
 static void the_usual_way_out_of_a_loop_leads_to_the_main_exit(void **state) {
     (void)state;
     expect(KERNEL("L: @%p1 bra C;\n"     /* 0: an if */
@@ -174,7 +175,7 @@ static void the_way_with_barriers_leads_to_the_main_exit(void **state) {
            0, 3, IR_NOPC);
 }
 
-/* Where nobody meets again a function's threads meet at its caller, whatever exits it has. */
+/* Where threads do not meet again a function's threads meet at its caller, whatever exits it has. */
 static void a_function_returns_together_and_its_exits_do_not_count(void **state) {
     (void)state;
     const char *text = ".version 7.0\n.target sm_70\n.address_size 64\n"

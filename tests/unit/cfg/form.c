@@ -14,7 +14,7 @@ static struct rewrite *joins(const struct ir_module *m, const struct cfg *c) {
     return make(m, c, CFG_FORM_JOINS);
 }
 
-/* The instruction is a SYNC that nobody can come past. */
+/* The instruction is a SYNC that no thread can come past. */
 static void expect_sync(const struct rewrite *r, uint32_t old) {
     const uint32_t pc = r->landing[old];
     assert_int_equal(pc + 1, r->new_pc[old]);

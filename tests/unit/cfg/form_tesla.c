@@ -297,7 +297,7 @@ static void come(const struct walk *k, struct open s, uint32_t pc) {
     at[pc].known = true;
 }
 
-/* All threads that come here are to end here: nobody else waits for them. */
+/* All threads that come here are to end here: no other thread waits for them. */
 static bool ends_all(const struct walk *k, uint32_t pc) {
     const uint16_t op = k->r->m->code.v[pc].op;
     const uint32_t exit = exit_at(k, pc), block = k->m->code.v[k->r->old_pc[pc]].block;

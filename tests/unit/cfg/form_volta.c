@@ -1,6 +1,6 @@
 /* The form for convergence barriers: what stands where, for the shapes of the papers and for code with breaks; and on random
- * programs that whoever sets a barrier syncs on it or breaks from it on every path, and that every thread executes what it
- * executes in the original. */
+ * programs that a thread that sets a barrier syncs on it or breaks from it on every path, and that every thread
+ * executes what it executes in the original. */
 #include <inttypes.h>
 
 #include "cfg/form.h"
@@ -235,7 +235,7 @@ static void the_seventeenth_if_in_one_another_has_no_barrier(void **state) {
 /* ---- on every path ---- */
 
 enum { REGISTERS = 16 };
-struct open { /* barriers that whoever comes here is a member of: where they end, plus one */
+struct open { /* barriers that a thread that comes here is a member of: where they end, plus one */
     bool known;
     uint32_t join[REGISTERS];
 };
@@ -271,8 +271,8 @@ static bool has_barriers(const struct walk *k, uint32_t exit) {
  * be in the same registers, they have left the former. */
 static void forget_left(const struct walk *k, struct open *s, uint32_t pc) {
     const uint32_t func = k->c->blocks[k->m->code.v[k->r->old_pc[pc]].block].func;
-    const bool merges =
-        k->merge && k->c->funcs[func].structure != CFG_IRREDUCIBLE; /* those have all their BREAKs */
+    /* Irreducible functions have all their BREAKs. */
+    const bool merges = k->merge && k->c->funcs[func].structure != CFG_IRREDUCIBLE;
     if (merges || on_edge(k, pc)) return;
     for (uint32_t b = 0; b < REGISTERS; b++) {
         if (!s->join[b] || exit_at(k, s->join[b] - 1) == exit_at(k, pc)) continue;

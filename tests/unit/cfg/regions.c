@@ -41,7 +41,7 @@ static bool splits(const struct subject *x, uint32_t v) {
     return b->reachable && b->ipdom != CFG_NONE && b->ways > 1 && x->varies[b->end - 1];
 }
 
-/* Whoever takes the edge does not leave by another exit than those who stay (exits.c). */
+/* A thread that takes the edge leaves by the exit of those that stay (exits.c). */
 static bool counts(const struct subject *x, uint32_t u, uint32_t v) {
     return x->c->blocks[u].exit == x->c->blocks[v].exit;
 }
@@ -163,8 +163,8 @@ static bool is_bare(const struct subject *x, const struct cfg_region *r, uint32_
     return false;
 }
 
-/* From u's end to v's start. A join closes its region, which must be the innermost; nobody comes to it who is not in it, but over
- * the edges listed for that. Who goes to another exit has left all regions for good. */
+/* From u's end to v's start. A join closes its region, which must be the innermost; no thread comes to it that is not
+ * in it, but over the edges listed for that. Who goes to another exit has left all regions for good. */
 static void arrive(const struct subject *x, struct stack s, uint32_t u, uint32_t v, struct stack *at) {
     if (u != CFG_NONE && !counts(x, u, v)) s.n = 0;
     pass_marks(x, &s, u == CFG_NONE ? IR_NOPC : x->c->blocks[u].end - 1, x->c->blocks[v].first);

@@ -107,7 +107,7 @@ static void nested_loops(struct shape *s, uint32_t n) {
     for (uint32_t b = n / 2; b + 1 < n; b++) shape_edge(s, b, n - 1 - b);
 }
 
-/* The same, and every latch leaves all the loops. */
+/* Nested loops, and every latch leaves all of them. */
 static void nested_breaks(struct shape *s, uint32_t n) {
     nested_loops(s, n);
     for (uint32_t b = n / 2; b + 2 < n; b++) shape_edge(s, b, n - 1);

@@ -52,7 +52,7 @@ static void loops_with_breaks_are_named(void **state) {
     (void)state;
     /* while (a) { if (b) break; c }  d */
     expect(4, "ab ad bc bd ca", CFG_BREAKS, 0, "the loop at B0 is left from B0 and from B1");
-    /* the same with code on the way out: e is no part of the loop */
+    /* while (a) { if (b) break; c } d, with code on the way out: e is no part of the loop */
     expect(5, "ab ad bc be ca ed", CFG_BREAKS, 0, "the loop at B0 is left from B0 and from B1");
     /* a return in the middle (e ends there), two breaks to d */
     expect(5, "ab ad bc be ca cd", CFG_BREAKS, 0, "the loop at B0 is left from B0 and from B2");

@@ -57,7 +57,7 @@ static void say(struct sb *out, const struct ir_module *m, const struct ir_func 
     }
 }
 
-/* Of a function, less what the macros put before its body. */
+/* Lists the words of a function, less what the macros put before its body. */
 static void words(struct sb *out, const struct ir_module *m, const struct ir_func *was, const char *name) {
     const struct ir_func *f = &m->funcs.v[ir_find_func(m, name)];
     for (uint32_t pc = f->entry; pc < f->end; pc++) {
@@ -415,7 +415,7 @@ static bool check_shape(const struct shape *s, struct rng *rng, uint32_t *guards
     return has;
 }
 
-/* Endless loops, parts that nobody reaches, several ways out, indirect branches anywhere. */
+/* Endless loops, parts that no thread reaches, several ways out, indirect branches anywhere. */
 static void any_graph_has_the_form_or_is_irreducible(void **state) {
     (void)state;
     struct rng rng = {7};

@@ -58,9 +58,10 @@ static void where_a_condition_comes_from_decides(void **state) {
         "w"); /* another block may store meanwhile */
     expect(KERNEL(TID "setp.eq.u32 %p1, %r1, 3;\n@%p1 bra.uni L;\nmov.u32 %r3, 1;\nL: mov.u32 %r3, 2;\n"),
            "b"); /* .uni speaks of the threads of a warp */
+    /* Threads that stay are alike. */
     expect(KERNEL(TID "setp.ge.u32 %p1, %r1, 3;\n@%p1 exit;\n" N
                       "setp.eq.u32 %p1, %r2, 3;\n@%p1 bra L;\nmov.u32 %r3, 1;\nL: mov.u32 %r3, 2;\n"),
-           "wu"); /* those who stay are alike */
+           "wu");
 }
 
 static void votes_of_named_members_are_one_warps(void **state) {
@@ -169,8 +170,9 @@ static void recursion(void **state) {
     TRY(DOWN, CALL("call (pr), f, (pa);\n", "%r1"), "ww");
 }
 
-/* n blocks that may each skip the next, by turns on a condition that varies and on one that does not: whoever diverges meets
- * at the end only, so what has to be looked at grows with the square. Returns how many of them are said to diverge. */
+/* n blocks that may each skip the next, by turns on a condition that varies and on one that does not: threads that
+ * diverge meet at the end only, so what has to be looked at grows with the square. Returns how many of them are said
+ * to diverge. */
 static uint32_t skipping_chain(uint32_t n) {
     struct ir_module *m = ir_module_new("test");
     const ir_opnd r0 = ir_reg(IR_FILE_32, 0), r1 = ir_reg(IR_FILE_32, 1), p1 = ir_reg(IR_FILE_P, 1),

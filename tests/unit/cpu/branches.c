@@ -29,7 +29,8 @@ static bool random_way(uint64_t k) {
     return x >> 63;
 }
 
-/* One a cycle, but for the first, whose target nobody knows: it is done in cycle 3, and fetch goes on 3 cycles later. */
+/* One a cycle, but for the first, whose target is not known: it is done in cycle 3, and fetch goes on 3 cycles
+ * later. */
 static void a_loop_of_one_branch_takes_a_cycle_a_round(void **state) {
     (void)state;
     const struct cpu_options o = rig_ideal();

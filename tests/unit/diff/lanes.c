@@ -1,10 +1,10 @@
-/* Mechanisms that join threads at the same places use the same lanes, whatever runs first: 2,000 structured kernels take as
- * many lane slots under basic multi-path and dual-path execution as under a post-dominator stack (MP: "same SIMD unit
- * utilization for SPS, DPS and basic MP"; HARP Table 2: DPE has no impact on width). So they do under dynamic warp
- * subdivision if it divides nothing but branches and lets their sides wait, or has no room to divide anything; under
- * convergence barriers at the post-dominators, whose marks take no lane slots of the program, as long as nobody yields or loses patience; and
- * where one PC walks structured code (chap, amd, pomp, gma, sandybridge), if loops are left at one place, and fewer if not.
- * What is added to make it structured is left out. */
+/* Mechanisms that join threads at the same places use the same lanes, whatever runs first: 2,000 structured kernels
+ * take as many lane slots under basic multi-path and dual-path execution as under a post-dominator stack (MP: "same
+ * SIMD unit utilization for SPS, DPS and basic MP"; HARP Table 2: DPE has no impact on width). So they do under
+ * dynamic warp subdivision if it divides nothing but branches and lets their sides wait, or has no room to divide
+ * anything; under convergence barriers at the post-dominators, whose marks take no lane slots of the program, as long
+ * as no thread yields and none loses patience; and where one PC walks structured code (chap, amd, pomp, gma,
+ * sandybridge), if loops are left at one place, and fewer if not. What is added to make it structured is left out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,8 +35,8 @@ static double slots_of(struct diff_case *c, const struct diff_machine *machine, 
     return c->lane_slots;
 }
 
-/* How the worst function is built, CFG_IRREDUCIBLE standing for anything that a walker may refuse, too, and CFG_BREAKS for
- * threads that end before the last instruction. */
+/* How the worst function is built, CFG_IRREDUCIBLE standing for anything that a walker may refuse, too, and CFG_BREAKS
+ * for threads that end before the last instruction. */
 static enum cfg_structure structure_of(const struct diff_case *c) {
     struct program p = load(c->text.text, c->text.len);
     enum cfg_structure worst = CFG_STRUCTURED;
@@ -52,8 +52,8 @@ static enum cfg_structure structure_of(const struct diff_case *c) {
     return worst;
 }
 
-/* With breaks those that stay in a loop meet at the end of the if with the break in it, a stack's at the end of the loop;
- * where some have ended, the others meet at the end of the if, a stack's never. */
+/* With breaks those that stay in a loop meet at the end of the if with the break in it, a stack's at the end of the
+ * loop; where some have ended, the others meet at the end of the if, a stack's never. */
 static void walk(struct diff_case *c, const struct diff_machine *machine, bool breaks) {
     static const struct way pdom = {"pdom", {NULL}}, ways[] = {{"chap", {NULL}},
                                                                {"amd", {NULL}},
@@ -69,7 +69,8 @@ static void walk(struct diff_case *c, const struct diff_machine *machine, bool b
     }
 }
 
-/* Where those who leave run beside those who stay, a .sync may let one half of a warp of 64 go on while the other waits. */
+/* Where those who leave run beside those who stay, a .sync may let one half of a warp of 64 go on while the other
+ * waits. */
 static bool parts_at_sync(const struct diff_case *c, const struct diff_machine *machine) {
     return c->kernel.leaves && strstr(machine->name, "warps of 64");
 }

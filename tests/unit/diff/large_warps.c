@@ -16,7 +16,7 @@ enum { SOME_KERNELS = 200 };
 enum { SOME_KERNELS = 300 };
 #endif
 enum { ALL_KERNELS = 2000 };
-enum { MOST_INSTS = 32768 }; /* of a kernel: those that have more would take most of the time */
+enum { MOST_INSTS = 32768 }; /* instructions of a kernel: those that have more would take most of the time */
 
 #define WIDE(w) "sm.warp_size", w, "sm.simd_width", w, "lwm.size", w
 static const struct diff_machine machines[] = {

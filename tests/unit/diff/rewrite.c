@@ -121,7 +121,7 @@ static void check_edges(const struct program *p, const struct rewrite *r, const 
             check_way(r, in, r->m->funcs.v[f].entry, IR_NOPC, p->m->funcs.v[f].entry);
 }
 
-/* The same but for where it is and where it leads. */
+/* Checks that two instructions are equal but for where they are and where they lead. */
 static void check_same_insn(const struct ir_insn *a, const struct ir_insn *b) {
     struct ir_insn x = *a, y = *b;
     if (x.op == IR_BRA) x.target = y.target = 0;

@@ -18,7 +18,7 @@ enum { SOME_KERNELS = 100 };
 enum { SOME_KERNELS = 300 };
 #endif
 enum { ALL_KERNELS = 2000 };
-enum { MOST_INSTS = 16384 }; /* of threads: larger ones would take most of the time */
+enum { MOST_INSTS = 16384 }; /* instructions of threads: larger kernels would take most of the time */
 
 /* The largest block of a generated kernel has 128 threads. */
 static const struct diff_machine one_warp = {

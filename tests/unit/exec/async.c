@@ -146,7 +146,7 @@ static long add_step(struct sb *out, struct rng *g, struct model *m) {
     const long before = m->pending;
     long n = 1 + (long)rng_below(g, (uint64_t)(before ? before : 1)), tx = 16 * (1 + (long)rng_below(g, 8));
     uint64_t kind = rng_below(g, KINDS);
-    if (!before) kind = m->tx > 0 ? COMPLETE : EXPECT; /* nobody may arrive: bytes are missing */
+    if (!before) kind = m->tx > 0 ? COMPLETE : EXPECT; /* no thread may arrive: bytes are missing */
     if (kind == DROP && m->expected < 3) kind = ARRIVE;
     switch (kind) {
     case ARRIVE:
@@ -279,7 +279,7 @@ static void producers_and_consumers_hand_a_buffer_over(void **state) {
     rig_free(&r);
 }
 
-/* Somebody waits for 33 arrivals of 32: who, and where, is said. */
+/* A thread waits for 33 arrivals of 32: who, and where, is said. */
 static void waits_that_nobody_can_end_are_reported(void **state) {
     (void)state;
     struct rig r = rig_load(KERNEL(".param .u64 p", REGS,

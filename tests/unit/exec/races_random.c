@@ -34,7 +34,7 @@ enum step_kind {
 struct step {
     enum step_kind kind;
     uint32_t who[2]; /* threads of the grid that access, release or acquire; lane mask; the warp left out */
-    uint32_t flag;   /* ACQUIRE: of which step; nobody may have set it */
+    uint32_t flag;   /* ACQUIRE: of which step; it may not have been set */
     uint32_t line;
 };
 struct program {
@@ -131,7 +131,7 @@ static void make(struct program *p, uint64_t seed) {
 /* ---- the definition ---- */
 
 struct thread {
-    uint8_t knows[THREADS]; /* of each thread, how many of its steps are before now; of its own, all */
+    uint8_t knows[THREADS]; /* how many of each thread's steps are before now; of its own, all */
 };
 struct accessed {
     uint32_t thread, step, line;
@@ -161,7 +161,7 @@ static bool member(const struct step *s, uint32_t thread, uint32_t leader) {
     }
 }
 
-/* Those that meet a leader; who is in no barrier is its own member at most. */
+/* Threads that meet a leader; who is in no barrier is its own member at most. */
 static void barrier(struct truth *u, const struct step *s, uint32_t block) {
     bool done[BLOCK] = {false};
     struct thread *t = &u->t[block * BLOCK];

@@ -18,7 +18,7 @@
 
 enum {
     SLOTS = 8, /* instructions that a case may overwrite */
-    ROWS = 13, /* of each file: the address, what is loaded, what is stored or combined */
+    ROWS = 13, /* rows of each file: the address, what is loaded, what is stored or combined */
     ADDRESS = 0,
     RESULT = 1,
     SOURCE = 5
@@ -160,7 +160,7 @@ struct trial {
     struct ir_insn *i;
     uint32_t bytes, mask;
     bool store;
-    uint64_t addr[EXEC_LANES]; /* that the instruction forms, by the model */
+    uint64_t addr[EXEC_LANES]; /* address that the instruction forms, by the model */
     uint64_t r64[ROWS * EXEC_LANES];
     uint32_t r32[ROWS * EXEC_LANES]; /* what registers must hold */
 };

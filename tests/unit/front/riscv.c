@@ -173,7 +173,7 @@ static void a_file_becomes_functions_blocks_and_segments(void **state) {
     assert_int_equal(m->vars.v[0].fixed, TEXT);
     assert_int_equal(m->vars.v[0].bytes, SYMBOLS + 64);
     const struct ir_insn *i = m->code.v;
-    assert_int_equal(i[1].op, IR_CALL_IND); /* whose only target is found */
+    assert_int_equal(i[1].op, IR_CALL_IND); /* the only target is found */
     assert_int_equal(m->ext.v[i[1].ext + IR_CALL_FUNC], 1);
     assert_int_equal(ir_call_list(m->ext.v + i[1].ext)[0], 1);
     assert_int_equal(i[2].op, IR_BRA);

@@ -132,7 +132,7 @@ static void foldover_frees_main_effects_of_interactions(void **state) {
     }
 }
 
-/* Of 8 runs the product of two columns is another one, up to its sign: . */
+/* In 8 runs the product of two columns is another one, up to its sign: . */
 static void the_interaction_that_foldover_removes_is_told(void **state) {
     double response[DESIGN_FOLDED];
     struct design plain, folded;

@@ -65,7 +65,7 @@ static void what_is_no_factor_is_refused(void **state) {
     arena_free(&mem);
 }
 
-/* Of factors separated by blanks, what is wrong with them; "" nothing. */
+/* The fault in factors separated by blanks; "": there is none. */
 static char *fault(const char *mech, const char *relative_to, const char *text, struct arena *mem) {
     static const hd_option set[] = {{"gpu.sms", "2"}};
     struct experiment x = {.response = {.mech = mech, .relative_to = relative_to},
@@ -142,7 +142,7 @@ static void effects_are_those_of_the_response(void **state) {
     struct factors f = {0};
     assert_true(design_make(&f.design, 12, false));
     respond(&f, 3, 0);
-    assert_near(f.effects[0].effect, 4); /* of the mean, twice the first program's */
+    assert_near(f.effects[0].effect, 4); /* effect on the mean, twice the first program's */
     assert_near(f.effects[1].effect, 16);
     assert_near(f.effects[2].effect, -8);
     assert_int_equal(f.order[0], 1);
@@ -177,8 +177,8 @@ static void without_error_the_noise_line_is_zero(void **state) {
     factors_free(&f);
 }
 
-/* Of 12 runs an interaction is in each column but its own two by a third, up to its sign: 3 a b make 2 of each of the eight
- * columns without a factor, and of the effect of c. Foldover takes it out of all. */
+/* In 12 runs an interaction is in each column but its own two by a third, up to its sign: 3 a b make 2 of each of the
+ * eight columns without a factor, and of the effect of c. Foldover takes it out of all. */
 static void unassigned_columns_tell_of_interactions(void **state) {
     (void)state;
     struct factors f = {0};
@@ -239,7 +239,7 @@ static void runs_have_effects(void **state) {
     assert_true(factor_read("l1t.sets=64,128", &f.mem, &list[1], &e));
     if (!measure(&f, list, 2, &subject, 1, &e)) fail_msg("%s", err_text(&e));
     assert_string_equal(f.x.stat, "gpu.cycles");
-    assert_true(f.effects[0].effect > 32); /* of more than one instruction after the other */
+    assert_true(f.effects[0].effect > 32); /* more than one instruction comes after the other */
     assert_true(f.effects[1].effect == 0);
     assert_true(f.error == 0); /* nothing else differs */
     factors_free(&f);
@@ -336,7 +336,7 @@ static const struct claim *claim_of_run(size_t run) {
     return NULL;
 }
 
-/* Those of the settings that the configuration does not have already. */
+/* Adds those settings that the configuration does not have already. */
 static void add_settings(const struct experiment_machine *m, const struct options *base, struct sb *out) {
     for (size_t i = 0; i < m->nsettings; i++) {
         struct sb text = {0};

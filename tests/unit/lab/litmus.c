@@ -25,17 +25,17 @@ static const struct expected {
     {"mimd",                  "eeeeee. eeeee eee"},
     {"mp",                    "eeeeee. eeeee eee"},
     {"mp-basic",              "eeeeee. eeeee eee"},
-    /* Who yields holds up nobody at a barrier; without that, fairness ends what two sides wait for, and not what those behind
-     * a join are needed for. */
+    /* Who yields holds up no thread at a barrier; without that, fairness ends what two sides wait for, and not what
+     * those behind a join are needed for. */
     {"volta",                 "eeeeee. eeeee eee"},
     {"volta:place=merge",     "eeeeee. eeeee eee"},
     {"volta:interleave=any",  "eeeeee. eeeee eee"},
     {"volta:yield=false",     "deeeee. eeeed eee"},
     /* A stack: who left a loop waits for who is in it; the side that is first runs to the join; at a barrier the whole of it
-     * stands. In lockstep nobody gets both locks. */
+     * stands. In lockstep no thread gets both locks. */
     {"pdom",                  "deeeeeg deded dde"},
     {"pdom:side=fallthrough", "deeeeeg edded dde"},
-    /* The same with 128 threads, or a block, in the place of a warp: now warps wait for each other too. */
+    /* As pdom, with 128 threads, or a block, in the place of a warp: now warps wait for each other too. */
     {"lwm",                   "deeedeg deded dde"},
     {"tbc",                   "deeedeg deded dde"},
     /* As tbc, but warps that do not diverge go on. */

@@ -61,7 +61,7 @@ static int teardown(void **state) {
     return 0;
 }
 
-/* Of the processor: how long the disk takes and who else is at work is not ours. */
+/* Time of the processor: how long the disk takes and what else is at work is not ours. */
 struct since {
     double clock, processor;
 };

@@ -171,7 +171,7 @@ static void two_points_in_one_cell_are_refused(void **state) {
 
 /* ---- over an axis that is not shown ---- */
 
-/* Of mech and argument seed, one row:    seed 1   2   3   4
+/* One row for mech and argument seed:    seed 1   2   3   4
  *                                  nrec       1   2   4   -     seed 4 failed
  *                                  pdom       2   8   2   4
  *                                  mimd       6                 others did not run */

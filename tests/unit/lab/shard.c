@@ -204,7 +204,7 @@ static void joining_twice_is_joining_once(void **state) {
     assert_true(join(p, &m, files, 3));
     assert_int_equal(m.points, POINTS);
     assert_int_equal(files[0].added.fresh, 3);
-    assert_int_equal(files[2].added.same, 3); /* the same shard again */
+    assert_int_equal(files[2].added.same, 3); /* this shard again */
     merge_free(&m);
     assert_true(file_read(p->out, &first, &p->e));
     assert_true(join(p, &m, files, 2));

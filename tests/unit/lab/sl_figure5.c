@@ -17,7 +17,7 @@ enum { PROGRAMS = sizeof programs / sizeof *programs };
 
 struct figures {
     bool refused;
-    uint64_t threads, issues, marks; /* of the program's instructions; all; of them marks */
+    uint64_t threads, issues, marks; /* threads; issues; issues of marks */
 };
 
 static struct figures measure(const char *program, const char *mech) {

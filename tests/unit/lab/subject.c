@@ -81,7 +81,7 @@ static const hd_config with_time = {.options = timed, .noptions = 2, .file = "ti
 struct seen {
     hd_device *dev;
     unsigned opened, before, after, ended, closing;
-    uint64_t threads; /* of all launches, each by its own statistics */
+    uint64_t threads; /* threads of all launches, each by its own statistics */
 };
 
 static void on_opened(void *user, hd_device *dev) {

@@ -339,7 +339,7 @@ static void limit_files(rlim_t bytes) {
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-static atomic_int runs; /* of the workload below */
+static atomic_int runs; /* runs of the workload below */
 static void counted(struct work *w) {
     atomic_fetch_add(&runs, 1);
     points_good(w);
@@ -373,7 +373,7 @@ static void nothing_runs_for_a_store_that_cannot_be_written(void **state) {
     limit_files(RLIM_INFINITY);
     signal(SIGXFSZ, handler);
     assert_false(fine);
-    assert_int_equal(atomic_load(&runs), 1); /* that of before */
+    assert_int_equal(atomic_load(&runs), 1); /* only the run before */
     assert_non_null(strstr(err_text(&e), path));
     assert_true(had);
     err_free(&e);

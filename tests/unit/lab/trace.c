@@ -43,7 +43,7 @@ static uint64_t regular(uint64_t block, uint32_t thread, uint32_t column, uint32
 }
 
 struct shape {
-    uint32_t grid, block[3], numbers; /* of each column and thread */
+    uint32_t grid, block[3], numbers; /* numbers of each column and thread */
 };
 
 static void write_blocks(struct hdt_writer *w, const struct shape *s, put_fn *put) {
@@ -241,7 +241,7 @@ static void every_changed_byte_is_refused(void **state) {
 struct forged {
     bytes_vec *f;
     VEC(uint64_t) pieces; /* where the reader looked for one */
-    uint64_t at;          /* of the piece that is replaced; 0: none */
+    uint64_t at;          /* place of the piece that is replaced; 0: none */
     bytes_vec piece;
 };
 

@@ -115,8 +115,8 @@ static void test_a_longer_history_is_a_saturating_counter(void **state) {
 
 /* ---- warps that do not diverge ---- */
 
-static uint32_t second_warp(uint32_t thread, uint32_t pc,
-                            uint32_t step) { /* of it, one thread; of the first, none */
+/* One thread of the second warp takes it, and none of the first. */
+static uint32_t second_warp(uint32_t thread, uint32_t pc, uint32_t step) {
     return pc == 6 ? step < 8 : thread == 5;
 }
 
@@ -149,8 +149,8 @@ static void test_unless_it_is_told_to(void **state) {
     rig_down(&r);
 }
 
-static uint32_t one_each(uint32_t thread, uint32_t pc,
-                         uint32_t step) { /* of the second warp, then of the first */
+/* One thread of the second warp, then one of the first. */
+static uint32_t one_each(uint32_t thread, uint32_t pc, uint32_t step) {
     (void)step;
     return thread == (pc ? 1 : 5);
 }

@@ -77,7 +77,7 @@ static void test_a_lane_conflict_starts_a_new_warp(void **state) {
     rig_down(&r);
 }
 
-/* One LUT entry: each new PC evicts the last, and the threads of y find nobody to join. */
+/* One LUT entry: each new PC evicts the last, and the threads of y find no warp to join. */
 static void test_an_evicted_warp_is_joined_by_nobody(void **state) {
     (void)state;
     static const char *const after[] = {
@@ -166,7 +166,7 @@ static void test_minority_order(void **state) {
     (void)state;
     expect_order("dmin", (const char *const[]){NULL}, "0 1 2 7 3 4 7 0 5 3 6 4 7");
 }
-/* Of one commit the higher PC comes first. Thread 5 finds the warp of 3 full and is behind those of 5. */
+/* In one commit the higher PC comes first. Thread 5 finds the warp of 3 full and is behind those of 5. */
 static void test_time_stamp_order(void **state) {
     (void)state;
     expect_order("dtime", (const char *const[]){NULL}, "0 0 3 1 5 3 4 2 6 4 7 7");
@@ -186,7 +186,7 @@ static void test_post_dominator_order(void **state) {
 
 enum { ROUNDS = 20, ODD = 5 };
 
-/* A loop with a short block that hardly anybody runs: thread 5, in its first round. */
+/* A loop with a short block that hardly any thread runs: thread 5, in its first round. */
 static struct ir_module *rare_block(void) {
     struct ir_module *m = ir_module_new("rare");
     fake_bra(m, FAKE_MAYBE, 2); /* 0 */
@@ -343,7 +343,7 @@ static void test_a_full_heap_spills_the_smallest_group(void **state) {
 
 /* ---- post-dominator priority's choices ---- */
 
-/* As above, but the warp that 0 and 1 of x join keeps the rank of y's threads. */
+/* The warp that 0 and 1 of x join now keeps the rank of y's threads. */
 static void test_a_warp_may_rank_as_its_most_forward_thread(void **state) {
     (void)state;
     struct rig r;

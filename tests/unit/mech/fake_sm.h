@@ -111,7 +111,7 @@ struct fake_thread {
     bool live, waits, in_flight;
     bool early;     /* in flight, but has its data: it may be taken out of its split */
     uint64_t ready; /* operands there from this cycle on */
-    bool event;     /* and until then nobody knows when */
+    bool event;     /* the cycle is not known before */
 };
 
 struct fake_flight {
@@ -143,10 +143,11 @@ struct fake {
     struct fake_flight *flight[FAKE_FLIGHT];
     uint32_t nflight;
     uint64_t issued, lane_sum;
-    uint64_t empty, added;  /* of those issued: without threads; with, at an instruction that a form adds */
+    /* Packets issued without threads; with threads, at an instruction that a form adds. */
+    uint64_t empty, added;
     struct mech_side *side; /* MECH_SIDES of them */
     struct mech_packet packet;
-    uint32_t issued_pc; /* of its first split, when it issued */
+    uint32_t issued_pc; /* PC of its first split, when it issued */
 };
 
 static inline uint32_t fake_decide(const struct fake *f, uint32_t id, uint32_t pc, uint32_t step,
@@ -229,7 +230,7 @@ static inline void fake_ready(void *sm, const struct mech_split *s, struct mech_
     if (f->t[s->set.p[k].warp * 32 + l].early) set_add(out, s->set.p[k].warp, 1u << l);
     if (set_equal(out, &s->set)) out->n = 0;
 }
-/* Those in the line of the first. */
+/* The threads in the line of the first. */
 static inline void fake_served(void *sm, const struct mech_split *s, struct mech_set *out) {
     const struct fake *f = sm;
     set_copy(out, &s->set);
@@ -384,7 +385,7 @@ static inline void fake_commit(struct fake *f, struct fake_flight *fl) {
     f->mech->ops->audit(f->mech);
 }
 
-/* The one barrier: everybody alive waits. Released in one set per PC. */
+/* The one barrier: every thread alive waits. Released in one set per PC. */
 static inline bool fake_barrier(struct fake *f) {
     uint32_t waits = 0;
     for (uint32_t t = 0; t < f->threads; t++) {
@@ -411,7 +412,8 @@ static inline bool fake_done(const struct fake *f) {
     return !f->nflight;
 }
 
-/* Of a mechanism that says on which lanes the threads of a home warp are, no lane is given to two of a packet. */
+/* Checks, for a mechanism that says on which lanes the threads of a home warp are, that no lane is given to two of
+ * a packet. */
 static inline void fake_check_lanes(const struct fake *f, const struct mech_packet *p) {
     const struct mech *m = f->mech;
     bool taken[MECH_WIDEST] = {0};

@@ -1,4 +1,5 @@
-/* The mechanisms that hold nobody back: nrec, which never merges, and mimd, which fills its packets with whoever is ready. */
+/* The mechanisms that hold no thread back: nrec, which never merges, and mimd, which fills its packets with the
+ * threads that are ready. */
 #include "unit/mech/rig.h"
 
 static void rig_up(struct rig *r, struct ir_module *m, const char *mech, uint32_t w, uint32_t threads,
@@ -214,7 +215,7 @@ static void test_mimd_groups_that_meet_are_one(void **state) {
 }
 
 /* Two units of four threads, packets of four. After 0 the even threads of both are at 1, the odd ones at 3: as long as the
- * even ones are behind they go first, whomever the order points at, and all meet at 4. */
+ * even ones are behind they go first, whichever unit the order points at, and all meet at 4. */
 static void test_mimd_lets_the_last_of_a_unit_go_first(void **state) {
     (void)state;
     struct rig r;

@@ -78,8 +78,8 @@ static void test_figure_10_state_by_state(void **state) {
     rig_down(&r);
 }
 
-/* The same with the defaults: First-Level of 8 and `few` = 2, so that a warp departs while one is still ready. The same warps
- * form, depart in the figure's order and are revived as they were. */
+/* Figure 10 with the defaults: First-Level of 8 and `few` = 2, so that a warp departs while one is still ready. The
+ * same warps form, depart in the figure's order and are revived as they were. */
 static void test_figure_10_with_the_defaults(void **state) {
     (void)state;
     struct rig r;
@@ -205,7 +205,7 @@ static void test_an_entry_with_free_lanes_takes_another_warps_threads(void **sta
     struct rig r;
     rig_make(&r, m, 4, 8, lower_then_upper);
     r.param[BARRIERS] = r.param[WAYS] = 4;
-    r.param[READY] = 0; /* or they would be one warp already */
+    r.param[READY] = 0; /* W4 would be one warp already otherwise */
     fake_start(r.f, "harp");
     assert_true(fake_run(r.f));
     assert_int_equal(rig_counter(&r, "barriers_reserved"), 3);
@@ -312,7 +312,7 @@ static void test_threads_meet_again_where_their_function_returns_to(void **state
     rig_down(&r);
 }
 
-/* The same, but both sides merge at the load of f: one warp, one barrier, and it is where T3 returns to first. */
+/* Both sides merge at the load of f: one warp, one barrier, and it is where T3 returns to first. */
 static void test_threads_that_return_elsewhere_leave_the_barrier(void **state) {
     (void)state;
     struct rig r;

@@ -32,7 +32,7 @@ static inline void issue(struct rig *r) {
 static inline void nothing_issues(struct rig *r) {
     assert_false(fake_issue(r->f, 0));
 }
-static inline void commit_at(struct rig *r, uint32_t k) { /* of those in flight, oldest first */
+static inline void commit_at(struct rig *r, uint32_t k) { /* k counts commits in flight, oldest first */
     struct fake_flight *it = r->f->flight[k];
     memmove(r->f->flight + k, r->f->flight + k + 1, (--r->f->nflight - k) * sizeof it);
     fake_commit(r->f, it);

@@ -70,7 +70,7 @@ static void test_the_merged_warp_waits_for_every_access_its_threads_are_part_of(
     (void)state;
     struct rig r;
     load_both(&r, 8, MERGE_THREADS);
-    commit(&r); /* W0's access is back first: nobody may go on, for T4 has merged with them */
+    commit(&r); /* W0's access is back first: no thread may go on, for T4 has merged with them */
     fake_expect_state(r.f, "waiting-lookup pc 1 w0:00000010\nwaiting-lookup back pc 2 w0:0000000e\n"
                            "waiting-lookup pc 1 w0:00000020\n");
     nothing_issues(&r);
@@ -205,7 +205,8 @@ static void test_lookup_counts_the_ready_warps_of_both_levels(void **state) {
     }
 }
 
-/* In the cycle in which W1 diverges W0 is revived: it goes first (7.3.2), though Lookup has a warp and nobody is ready. */
+/* In the cycle in which W1 diverges W0 is revived: it goes first (7.3.2), though Lookup has a warp and no warp is
+ * ready. */
 static void test_a_revived_warp_comes_before_those_of_lookup(void **state) {
     (void)state;
     struct rig r;
@@ -271,8 +272,8 @@ static void test_a_full_second_level_sends_warps_away_and_gets_them_back(void **
 
 /* ---- when a warp leaves Waiting-Lookup ---- */
 
-/* W0 (T2, T3 are left of it) has loaded, W1 (T4, T5) is about to load and W2 and W3, whole, are at the exit that nobody of
- * theirs takes. First-Level has one entry. */
+/* W0 (T2, T3 are left of it) has loaded, W1 (T4, T5) is about to load and W2 and W3, whole, are at the exit that none
+ * of their threads takes. First-Level has one entry. */
 static uint32_t two_halves(uint32_t thread, uint32_t pc, uint32_t step) {
     return thread < 8 && halves(thread, pc, step);
 }
@@ -283,7 +284,7 @@ static void load_first(struct rig *r, int64_t depart) {
     fake_start(r->f, "harp");
     issue(r); /* the exit of W0 */
     commit(r);
-    for (int k = 0; k < 3; k++) { /* those of W1 to W3 */
+    for (int k = 0; k < 3; k++) { /* exits of W1 to W3 */
         next_cycle(r);
         issue(r);
     }
@@ -327,11 +328,11 @@ static void test_with_depart_few_a_warp_stays_in_waiting_lookup_while_others_are
     next_cycle(&r);
     fake_expect_state(r.f, "second pc 1 w0:00000f00\nsecond pc 1 w0:0000f000\n"
                            "waiting-lookup back pc 2 w0:0000003c\n");
-    issue(&r); /* of W2: one is ready */
+    issue(&r); /* issues W2: one is ready */
     fake_expect_state(r.f, "second pc 1 w0:0000f000\nwaiting-lookup back pc 2 w0:0000003c\n"
                            "waiting-lookup pc 1 w0:00000f00\n");
     next_cycle(&r);
-    issue(&r); /* of W3, which takes the entry of the merged warp: that has departed before */
+    issue(&r); /* issues W3, which takes the entry of the merged warp: that has departed before */
     assert_int_equal(rig_counter(&r, "wait_few"), 4 * 2);
     fake_expect_state(r.f, "second pc 2 w0:0000003c\n"
                            "waiting-lookup pc 1 w0:0000f000\nwaiting-lookup pc 1 w0:00000f00\n");
@@ -388,7 +389,7 @@ static void test_with_depart_few_the_first_of_both_tables_departs(void **state) 
 /* ---- who waits for whom ---- */
 
 /* W0's two threads are back in cycle 3 and W1's in cycle 10: 2 * 7 thread cycles for the slowest access. Alone they wait for
- * nobody. */
+ * no other. */
 static void test_merged_threads_wait_for_the_slowest_access(void **state) {
     (void)state;
     for (int64_t entries = 0; entries < 2; entries++) {
@@ -409,8 +410,9 @@ static void test_merged_threads_wait_for_the_slowest_access(void **state) {
     }
 }
 
-/* W0 diverges in cycle 0: T1, T3 and T0, T2 leave Ready-Lookup, one warp a cycle, in cycles 4 and 5, the first in which somebody
- * asks having none ready; T1 and T3 are at D in cycle 20, T0 and T2 in cycle 50: 2 * 30 thread cycles. */
+/* W0 diverges in cycle 0: T1, T3 and T0, T2 leave Ready-Lookup, one warp a cycle, in cycles 4 and 5, the first in
+ * which there is a request and none is ready; T1 and T3 are at D in cycle 20, T0 and T2 in cycle 50: 2 * 30 thread
+ * cycles. */
 static void test_threads_wait_in_ready_lookup_and_at_barriers(void **state) {
     (void)state;
     struct rig r;

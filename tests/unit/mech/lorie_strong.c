@@ -230,8 +230,8 @@ static void storage_is_a_pc_and_a_number_for_each_thread(void **state) {
 enum { KERNELS = 1000 };
 enum { COMPARISONS, SWITCHES, MERGES, MISSED }; /* stats.extra */
 
-/* The marks are complete: nobody comes to a block where others stand without one, so that the comparison at marks finds what
- * one at every step would find. */
+/* The marks are complete: no thread comes to a block where others stand without one, so that the comparison at marks
+ * finds what one at every step would find. */
 static void without_barriers_it_is_thread_frontiers_and_marks(void **state) {
     (void)state;
     static const int64_t none[32] = {0};
@@ -271,7 +271,7 @@ static void every_thread_takes_its_own_path(void **state) {
         rig.f->slow = rng_below(&r, 3);
         rig.f->per_block = 32 * (uint32_t)rng_below(&r, 4);
         fake_start(rig.f, "lorie-strong");
-        assert_true(fake_run(rig.f)); /* nobody holds back whom a barrier waits for */
+        assert_true(fake_run(rig.f)); /* no thread is held back that a barrier waits for */
         missed += rig_counter(&rig, "missed");
         rig_down(&rig);
     }

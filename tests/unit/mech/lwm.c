@@ -76,7 +76,7 @@ static void sides_that_fill_the_lanes_take_one_beat(void **state) {
     struct mech_census c;
     r.f->mech->ops->census(r.f->mech, &c);
     assert_int_equal(c.inactive_path, 0);
-    assert_int_equal(c.reconvergence, 4); /* those of C wait for those of B */
+    assert_int_equal(c.reconvergence, 4); /* threads of C wait for those of B */
     issues(&r, 2, 1);
     assert_int_equal(subwarp(&r, 0), 0xa5); /* 0 5 2 7 */
     issues(&r, 3, 1);

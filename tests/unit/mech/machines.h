@@ -5,11 +5,11 @@
 
 #include "kernels/timed.h"
 
-enum { MACHINES_WORDS = 512 }; /* of the largest result */
+enum { MACHINES_WORDS = 512 }; /* words of the largest result */
 
 struct machines_subject {
     const char *file, *kernel;
-    uint32_t block, words; /* of the result */
+    uint32_t block, words; /* block and words of the result */
     uint32_t rounds;       /* second argument; 0: none */
 };
 

@@ -203,7 +203,7 @@ static void test_threads_at_one_pc_run_together_whatever_their_depth(void **stat
     rig_down(&r);
 }
 
-/* The limit is two tests: 5 is below the lowest key that stands, {1, 5}, but somebody stands there. */
+/* The limit is two tests: 5 is below the lowest key that stands, {1, 5}, but a thread stands there. */
 static uint32_t upper_half_skips(uint32_t thread, uint32_t pc, uint32_t step) {
     return pc == 3 ? thread >= 2 : recurses_once(thread, pc, step);
 }
@@ -313,7 +313,7 @@ static void test_who_does_not_wait_goes_on(void **state) {
     rig_down(&r);
 }
 
-/* A loop at a low PC keeps everybody behind it from running: the lock's owner may be among them. */
+/* A loop at a low PC keeps all threads behind it from running: the lock's owner may be among them. */
 static uint32_t thread_1_spins(uint32_t thread, uint32_t pc, uint32_t step) {
     (void)pc, (void)step;
     return thread == 1;
@@ -381,7 +381,7 @@ static void test_speculation_hides_the_arbitration_of_a_divergent_branch(void **
     rig_down(&r);
 }
 
-/* All go to C: nobody is at B, whose issue commits nothing, and C waits as long as without. */
+/* All go to C: no thread is at B, whose issue commits nothing, and C waits as long as without. */
 static uint32_t all_branch(uint32_t thread, uint32_t pc, uint32_t step) {
     (void)thread, (void)pc, (void)step;
     return 1;
@@ -396,7 +396,8 @@ static void test_a_wrong_guess_issues_without_threads(void **state) {
     rig_down(&r);
 }
 
-/* A loop: thread k leaves after k + 1 rounds. Going back is right as long as somebody does, and wrong once, in the end. */
+/* A loop: thread k leaves after k + 1 rounds. Going back is right as long as a thread does, and wrong once, in the
+ * end. */
 static uint32_t leaves_in_turn(uint32_t thread, uint32_t pc, uint32_t step) {
     (void)pc;
     return step / 2 < thread;
@@ -720,7 +721,7 @@ static void run_one(struct rng *rng, uint32_t w, struct tally *sum) {
         assert_true(stack == DIV || !deep);
         sum->deep += deep;
     }
-    assert_true(fake_run(f)); /* nobody holds back whom a barrier waits for */
+    assert_true(fake_run(f)); /* no thread is held back that a barrier waits for */
     assert_int_equal(rig_standing(&r), 0);
     sum->merges += f->mech->stats.extra[MERGES];
     sum->ahead += f->mech->stats.extra[AHEAD];

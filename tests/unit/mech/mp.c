@@ -72,7 +72,7 @@ static void test_slides_loop_with_break_both_tables(void **state) {
           {13, "warp 0\n  st pc 8 rpc 9 w0:0000000a ready\n"
                "  rt pc 11 rpc - w0:0000000f pending w0:0000000f\n"
                "  rt pc 9 rpc 11 w0:0000000f pending w0:0000000a early\n"},
-          /* 4a, 4b: B 0101 is at B_R, nobody is pending, the entry is a row of the ST */
+          /* 4a, 4b: B 0101 is at B_R, no thread is pending, the entry is a row of the ST */
           {14, "warp 0\n  st pc 9 rpc 11 w0:0000000f ready\n"
                "  rt pc 11 rpc - w0:0000000f pending w0:0000000f\n"},
           /* D */
@@ -88,7 +88,7 @@ static void test_slides_loop_with_break_both_tables(void **state) {
     rig_down(&r);
 }
 
-/* The same without: they meet at D. */
+/* The loop with a break, without reconvergence there: they meet at D. */
 static void test_slides_loop_with_break_basic(void **state) {
     (void)state;
     struct rig r = {0};
@@ -385,7 +385,7 @@ static void test_who_waits_for_others_that_work_is_patient(void **state) {
         rig_down(&r);
     }
 }
-/* But not for ever: nobody can tell that they do not wait for him in some other way. */
+/* This ends after a time: the threads may be needed by others in a way that cannot be seen. */
 static void test_patience_ends(void **state) {
     (void)state;
     struct ir_module *m = ir_module_new("very long way");
@@ -430,7 +430,7 @@ static void run_random(struct rng *r, const char *mech, uint32_t w, uint64_t *ea
     rig_down(&g);
 }
 
-/* fake_run compares with every thread alone and audits after every commit. Nobody is stuck, barriers or not. */
+/* fake_run compares with every thread alone and audits after every commit. No thread is stuck, barriers or not. */
 static void run_many(const char *mech, uint64_t seed, uint64_t *early) {
     struct rng r = {seed};
     uint64_t spills = 0;

@@ -95,8 +95,8 @@ static void test_greedy_stays_and_then_takes_the_oldest(void **state) {
     rig_up(&r, ORDER_GTO, 1, 1);
     expect(&r, 0, 1, "0000");
     r.at[0] = r.now + 3;
-    expect(&r, 0, 1, "111"); /* 0 waits: the oldest of the others, */
-    expect(&r, 0, 1, "111"); /* and greedily on although 0 is ready again */
+    expect(&r, 0, 1, "111"); /* 0 waits: the oldest of the others goes */
+    expect(&r, 0, 1, "111"); /* it goes on greedily although 0 is ready again */
     r.at[1] = r.now + 2;
     expect(&r, 0, 1, "0000");
     rig_down(&r);
@@ -109,7 +109,7 @@ static void test_greed_ends_with_the_split(void **state) {
     r.at[0] = 2;
     expect(&r, 0, 1, "11");
     split_free(&r.m, r.s[1]);
-    r.s[1] = split_new(&r.m, 0, 0); /* the same slot, another split, the youngest */
+    r.s[1] = split_new(&r.m, 0, 0); /* another split in slot 0, the youngest */
     assert_int_equal(r.s[1]->id, 1);
     order_add(r.m.order, r.s[1]);
     expect(&r, 0, 1, "00");
@@ -162,7 +162,7 @@ static void test_two_level_makes_room_after_a_timeout(void **state) {
     r.s[1]->pc = 1; /* a load is a reason of its own, and the count begins anew */
     expect(&r, 0, 1, "1222333444555000122");
     for (uint32_t k = 0; k < 5; k++) order_remove(r.m.order, r.s[k]);
-    expect(&r, 0, 1, "5555555"); /* nobody waits */
+    expect(&r, 0, 1, "5555555"); /* no warp waits */
     rig_down(&r);
 }
 
@@ -189,7 +189,7 @@ static void test_an_event_brings_a_split_back(void **state) {
     rig_up(&r, ORDER_LRR, 1, 1);
     for (uint32_t k = 0; k < SPLITS; k++) r.at[k] = k < 2 ? MECH_NEVER : 10 + k;
     expect(&r, 0, 1, "-");
-    assert_int_equal(order_next(r.m.order, 0), 12); /* asks nobody before */
+    assert_int_equal(order_next(r.m.order, 0), 12); /* no request was made before */
     r.asked = 0;
     expect(&r, 0, 1, "----");
     assert_int_equal(r.asked, 0);
@@ -241,7 +241,7 @@ static void test_who_is_ready_can_be_taken_out_of_turn(void **state) {
     }
 }
 
-/* Under every policy what is picked is always ready, and somebody is picked whenever one is. */
+/* Under every policy what is picked is always ready, and one is picked whenever there is one. */
 static void test_random_times_lose_nobody(void **state) {
     (void)state;
     for (uint32_t policy = ORDER_LRR; policy <= ORDER_PC; policy++) {
@@ -297,7 +297,7 @@ struct crowd {
     struct mech_split *s[MANY];
     uint64_t at[MANY];
     bool there[MANY]; /* schedulable */
-    uint32_t n;       /* of them */
+    uint32_t n;       /* number of them */
 };
 
 static uint64_t crowd_when(void *sm, const struct mech_split *s) {

@@ -62,7 +62,7 @@ static void test_figure_3_1_every_stack_state(void **state) {
         /* F */
         "warp 0: split 0 sched 0 pc 2 ready w0:00000008\n"
         "  pc 8 rpc - w0:0000000f\n  pc 2 rpc 8 w0:00000008 <- top\n",
-        /* F done: everybody at G */
+        /* F done: all threads at G */
         "warp 0: split 0 sched 0 pc 8 ready w0:0000000f\n"
         "  pc 8 rpc - w0:0000000f <- top\n",
         /* G: the warp is gone */

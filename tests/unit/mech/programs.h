@@ -81,7 +81,7 @@ static inline struct ir_module *program_join_first(void) {
     return m;
 }
 
-/* Those who do not branch wait at 1, the others at 3. */
+/* Threads that do not branch wait at 1, the others at 3. */
 static inline struct ir_module *program_two_barriers(void) {
     struct ir_module *m = ir_module_new("two barriers");
     fake_bra(m, FAKE_MAYBE, 3); /* 0 */

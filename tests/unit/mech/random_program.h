@@ -10,7 +10,7 @@ enum { RANDOM_FUNCS = 3, RANDOM_WAYS = 5 };
 
 struct random_mix { /* what a program may contain */
     bool calls, barriers, ends, loads;
-    uint32_t ways; /* of an indirect branch; 0: none, nor indirect calls */
+    uint32_t ways; /* ways of an indirect branch; 0: none, nor indirect calls */
 };
 
 static inline struct random_mix random_mix(struct rng *r, bool barriers) {

@@ -7,7 +7,7 @@
 
 enum { RANDOM_PARAMS = 32 };
 
-/* Defaults, but any choice of a list; nobody waits longer than the fake waits for something to happen. */
+/* Defaults, but any choice of a list; no mechanism waits longer than the fake waits for something to happen. */
 static inline void random_params(const struct mech_ops *ops, struct rng *r, int64_t *param) {
     for (int k = 0; ops->params && ops->params[k].key; k++) {
         const struct mech_param *p = &ops->params[k];
@@ -40,7 +40,7 @@ static inline bool random_try_form(const struct ir_module *m, const struct cfg *
     return fine;
 }
 
-/* The same where there must be one. */
+/* Makes the form where there must be one. */
 static inline struct rewrite *random_form(const struct ir_module *m, const struct cfg *c,
                                           const struct mech_ops *ops, const int64_t *param) {
     struct rewrite *form;

@@ -9,7 +9,7 @@ typedef uint32_t choose_fn(uint32_t thread, uint32_t pc, uint32_t step);
 struct rig {
     struct ir_module *m;
     struct cfg *c;
-    struct rewrite *form; /* that runs, of m; NULL: m */
+    struct rewrite *form; /* the form of m that runs; NULL: m */
     struct fake *f;
     int64_t param[32];   /* in the order of the mechanism's table; the test's to fill before it starts */
     struct mech_ops ops; /* room for the mechanism's, where a test leaves some of them out */
@@ -26,7 +26,7 @@ static inline void rig_load(struct rig *r, struct ir_module *m, uint32_t w, uint
     r->f->choose = choose;
 }
 
-/* The same for a form of m. The script is still about PCs and steps of m. */
+/* Loads a form of m. The script is still about PCs and steps of m. */
 static inline void rig_load_form(struct rig *r, struct ir_module *m, enum cfg_form form, uint32_t w,
                                  uint32_t threads, choose_fn *choose) {
     struct err e = {0};
@@ -70,7 +70,7 @@ static inline uint64_t rig_counter(const struct rig *r, const char *key) {
     return 0;
 }
 
-/* Threads that could run while others do; nobody waits at a join. */
+/* Threads that could run while others do; none of them waits at a join. */
 static inline uint32_t rig_standing(const struct rig *r) {
     struct mech_census c;
     r->f->mech->ops->census(r->f->mech, &c);

@@ -4,9 +4,9 @@
  * warp are hot and that what may issue is what the rules say; the fake SM checks that no lane is used twice in a packet. */
 #include "unit/mech/rig.h"
 
-enum { CONSTRAINT, ALONE };                               /* parameters of sbi, */
-enum { WAYS, LANES, CASCADE };                            /* of swi */
-enum { BOTH_WAYS = 2, BOTH_LANES, BOTH_CASCADE };         /* and of sbi+swi, behind those of sbi */
+enum { CONSTRAINT, ALONE };                               /* parameters of sbi */
+enum { WAYS, LANES, CASCADE };                            /* options of swi */
+enum { BOTH_WAYS = 2, BOTH_LANES, BOTH_CASCADE };         /* options of sbi+swi, behind those of sbi */
 enum { XOR_REV, IDENTITY, MIRROR_ODD, MIRROR_HALF, XOR }; /* lanes */
 
 /* ---- what is issued ---- */
@@ -17,7 +17,7 @@ struct record {
     const struct mech_ops *real;
     struct sb text;
 };
-static struct record *record; /* of the test that runs */
+static struct record *record; /* record of the test that runs */
 
 static bool recording_select(struct mech *m, uint32_t sched, struct mech_packet *p) {
     if (!record->real->select(m, sched, p)) return false;
@@ -388,8 +388,8 @@ static void each_shuffle_lays_the_threads_out_as_its_formula_says(void **state) 
     }
 }
 
-/* Of warps that fit, the one with most threads: four warps of eight lanes, of which 1, 2 and 3 come from 1, 2 and 3
- * threads that are left, in lanes that the leader leaves free. */
+/* The warp with most threads goes first, among those that fit: four warps of eight lanes, of which 1, 2 and 3 come
+ * from 1, 2 and 3 threads that are left, in lanes that the leader leaves free. */
 static uint32_t some_are_left(uint32_t thread, uint32_t pc, uint32_t step) {
     const uint32_t warp = thread / 8, lane = thread % 8;
     (void)step;

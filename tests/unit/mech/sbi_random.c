@@ -50,7 +50,7 @@ static void run_random(const struct mech_ops *ops, struct rng *r, uint32_t w, bo
     if (rng_below(r, 2)) f->env.when = at_times_later;
     f->per_block = 32 * (uint32_t)rng_below(r, 4);
     fake_start_ops(f, ops);
-    assert_true(fake_run(f)); /* whoever waits at a barrier is held alone: nobody sticks */
+    assert_true(fake_run(f)); /* a warp that waits at a barrier is held alone: no thread is stuck */
     fake_free(f);
     cfg_rewrite_free(marked);
     cfg_free(c);
@@ -110,8 +110,8 @@ static void put_code(struct shape *s, uint32_t depth) {
     }
 }
 
-static const struct mech_ops *real; /* the mechanism of the run under way, */
-static uint64_t own_slots;          /* and its packets that are more than marks */
+static const struct mech_ops *real; /* the mechanism of the run under way */
+static uint64_t own_slots;          /* packets of the mechanism that are more than marks */
 
 static bool counting_select(struct mech *m, uint32_t sched, struct mech_packet *p) {
     if (!real->select(m, sched, p)) return false;

@@ -94,7 +94,7 @@ static void a_part_that_nobody_executes_is_walked_or_jumped_over(void **state) {
     for (int k = 0; k < SCHEMES; k++)
         for (int skip = 0; skip < 2; skip++) {
             struct rig r = {0};
-            rig_load(&r, figure_1(), 4, 4, nobody); /* nobody skips the then-part */
+            rig_load(&r, figure_1(), 4, 4, nobody); /* no thread skips the then-part */
             rig_start(&r, k, skip);
             if (skip)
                 rig_expect_run(&r, "0 1 2 3 5 6 7");
@@ -126,7 +126,7 @@ static void who_jumps_over_parts_by_default(void **state) {
     }
 }
 
-/* In all warps but the first everybody skips the then-part. */
+/* In all warps but the first all threads skip the then-part. */
 static void warps_of_any_width_walk_figure_1_by_themselves(void **state) {
     (void)state;
     for (int k = 0; k < SCHEMES; k++)
@@ -212,7 +212,7 @@ static struct ir_module *continues(void) {
     put_branch(m, IR_MK_IF, FAKE_MAYBE, 7);   /* 1 */
     put_branch(m, IR_MK_IF, FAKE_MAYBE, 6);   /* 2 */
     put_branch(m, IR_MK_CONT, 0, 9);          /* 3 */
-    fake_op(m);                               /* 4: nobody comes here */
+    fake_op(m);                               /* 4: no thread comes here */
     put_branch(m, IR_MK_ELSE, 0, 6);          /* 5; the else-part is empty */
     put_mark(m, IR_MK_ENDIF, IR_NOPC);        /* 6 */
     put_mark(m, IR_MK_ENDIF, IR_NOPC);        /* 7 */

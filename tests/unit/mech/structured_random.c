@@ -42,9 +42,9 @@ static void log_commit(struct mech *m, struct mech_split *s, const struct mech_o
 struct kernel {
     struct ir_module *m;
     struct cfg *c;
-    struct rewrite *form; /* of it, that runs; NULL: m itself */
+    struct rewrite *form; /* the form that runs; NULL: m itself */
     uint32_t w, threads;
-    uint64_t seed; /* of machine and outcomes */
+    uint64_t seed; /* seed of machine and outcomes */
     bool slow;
 };
 
@@ -104,7 +104,7 @@ static void expect_same(const struct ran *a, const struct ran *b, const char *wh
         fail_msg("program %u: %s does not run as amd does", n, who);
 }
 
-/* Those that run calls, or all; whether it ran to the end. */
+/* Runs the mechanisms that run calls, or all; whether it ran to the end. */
 static bool run_five(const struct kernel *k, bool calls, uint32_t n) {
     const struct ran want = run(k, scheme(AMD), true);
     assert_true(want.issues);

@@ -59,7 +59,7 @@ static inline struct ir_module *breaks(void) {
     fake_op(m);                             /* 1 A */
     put_branch(m, IR_MK_IF, FAKE_MAYBE, 5); /* 2 */
     put_branch(m, IR_MK_BRK, 0, 8);         /* 3 */
-    fake_op(m);                             /* 4: nobody comes here */
+    fake_op(m);                             /* 4: no thread comes here */
     put_mark(m, IR_MK_ENDIF, IR_NOPC);      /* 5 */
     fake_op(m);                             /* 6 C */
     put_branch(m, IR_MK_ENDLOOP, 0, 1);     /* 7 */

@@ -175,7 +175,7 @@ static uint32_t bar_ways(uint32_t thread, uint32_t pc, uint32_t step) {
     (void)step;
     return pc == 0 ? thread >= 2 : thread % 2 == 0;
 }
-/* At different barriers nobody can run, if both wait for all. */
+/* At different barriers no thread can run, if both wait for all. */
 static void a_warp_that_waits_at_two_barriers_stands(void **state) {
     (void)state;
     struct ir_module *m = ir_module_new("bar");

@@ -124,7 +124,7 @@ static void a_loop_runs_one_round_more_than_its_threads(void **state) {
     expect(do_while(), as_many_rounds_as_its_number, true, "0 1 1* 0 1 1* 0 1 1* 0 1 1* 2");
 }
 
-/* With the condition first the unit follows the jump at 2 back when somebody came to it. */
+/* With the condition first the unit follows the jump at 2 back when a thread came to it. */
 static struct ir_module *while_do(void) {
     struct ir_module *m = ir_module_new("while");
     fake_bra(m, FAKE_MAYBE, 3); /* 0 leaves */
@@ -152,7 +152,7 @@ static void a_loop_with_its_condition_first_has_the_empty_round_too(void **state
 
 /* ---- layouts against the rule ---- */
 
-/* The join lies before its paths: it is walked before anybody is there, and by each half. */
+/* The join lies before its paths: it is walked before any thread is there, and by each half. */
 static void a_join_before_its_paths_is_run_by_each_of_them(void **state) {
     (void)state;
     expect(program_join_first(), choose_upper_half, false, "0 1* 2* 3 4 5 1 2 3* 6 1 2");
@@ -317,7 +317,7 @@ static void every_thread_takes_its_own_path(void **state) {
         rig.f->slow = rng_below(&r, 3);
         rig.f->per_block = 32 * (uint32_t)rng_below(&r, 4);
         rig_start(&rig, n % 2);
-        assert_true(fake_run(rig.f)); /* nobody holds back whom a barrier waits for */
+        assert_true(fake_run(rig.f)); /* no thread is held back that a barrier waits for */
         rewinds += rig_counter(&rig, "rewinds");
         empty += rig_counter(&rig, "empty_issues");
         iterations += rig_counter(&rig, "empty_iterations");

@@ -96,7 +96,7 @@ static uint32_t everybody(uint32_t thread, uint32_t pc, uint32_t step) {
     return 1;
 }
 
-/* Nobody diverges: the warps wait for each other all the same, and go on as they are. */
+/* No thread diverges: the warps wait for each other all the same, and go on as they are. */
 static void test_a_branch_that_may_diverge_and_does_not_costs_the_wait(void **state) {
     (void)state;
     struct rig r;
@@ -142,7 +142,7 @@ static void test_warps_do_not_wait_at_a_branch_that_cannot_diverge(void **state)
     rig_down(&r);
 }
 
-/* The same branch, but a thread goes where the analysis says it cannot: it is counted in like any other. */
+/* A thread at this branch goes where the analysis says it cannot: it is counted in like any other. */
 static uint32_t liar(uint32_t thread, uint32_t pc, uint32_t step) {
     (void)pc, (void)step;
     return thread != 2;
@@ -159,7 +159,8 @@ static void test_a_divergence_that_was_ruled_out_is_survived(void **state) {
 
 /* ---- compaction ---- */
 
-static uint32_t half(uint32_t thread, uint32_t pc, uint32_t step) { /* of two warps of 4: lanes 0 and 1 */
+/* Two warps of 4: lanes 0 and 1 take the branch. */
+static uint32_t half(uint32_t thread, uint32_t pc, uint32_t step) {
     (void)pc, (void)step;
     return thread % 4 < 2;
 }
@@ -203,7 +204,7 @@ static struct ir_module *loop_break(void) {
 }
 static uint32_t two_rounds(uint32_t thread, uint32_t pc, uint32_t step) {
     if (pc == 1) return thread < 2;
-    return pc == 5 && step < 6; /* nobody breaks */
+    return pc == 5 && step < 6; /* no thread breaks */
 }
 
 static void test_threads_meet_at_the_likely_convergence_point(void **state) {

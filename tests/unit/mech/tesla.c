@@ -3,7 +3,7 @@
 #include "unit/mech/programs.h"
 
 enum { LOOPS, CACHED, SPILL_CYCLES }; /* param */
-enum { SSY, BRK };                    /* of LOOPS */
+enum { SSY, BRK };                    /* kinds of LOOPS */
 
 static void load(struct rig *r, struct ir_module *m, int64_t loops, uint32_t threads, choose_fn *choose) {
     rig_load_form(r, m, loops == BRK ? CFG_FORM_TESLA : CFG_FORM_TESLA_SSY, threads < 4 ? 4 : threads,

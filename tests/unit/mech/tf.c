@@ -54,7 +54,7 @@ static void pdom_needs_nine_issues_for_figure_1(void **state) {
     rig_down(&r);
 }
 
-/* With threads in every block the walk meets nobody's absence. */
+/* With threads in every block the walk meets no empty block. */
 static void sandy_bridge_walks_figure_1_like_the_list(void **state) {
     (void)state;
     for (int skip = 0; skip < 2; skip++) {
@@ -291,8 +291,8 @@ static void a_function_may_begin_at_the_first_instruction(void **state) {
     }
 }
 
-/* All call from 1. While they are away somebody might stand at 3, which comes before the return to 2: the frontier of the
- * block that called is visited when they come back. */
+/* All call from 1. While they are away a thread might stand at 3, which comes before the return to 2: the frontier of
+ * the block that called is visited when they come back. */
 static void who_returns_goes_on_as_if_the_calling_block_had_ended(void **state) {
     (void)state;
     struct ir_module *m = ir_module_new("call");

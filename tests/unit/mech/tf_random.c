@@ -95,7 +95,7 @@ static void where_priorities_are_the_order_of_the_text_it_is_minpc(void **state)
 }
 
 /* What Sandy Bridge issues with threads is what the list issues, and without barriers and calls the frontiers know where
- * everybody may be. */
+ * each thread may be. */
 static void sandy_bridge_is_the_list_and_empty_issues(void **state) {
     (void)state;
     struct rng r = {25};
@@ -120,7 +120,7 @@ static void sandy_bridge_is_the_list_and_empty_issues(void **state) {
     assert_true(empty > 10000 && spared > 100);
 }
 
-/* Latencies, several schedulers, barriers, early data that nobody asked for, blocks of several warps. */
+/* Latencies, several schedulers, barriers, early data that was not asked for, blocks of several warps. */
 static void every_thread_takes_its_own_path(void **state) {
     (void)state;
     struct rng r = {26};
@@ -136,7 +136,7 @@ static void every_thread_takes_its_own_path(void **state) {
         rig.param[1] = n % 4 == 1;
         rig.param[2] = n % 4 == 2;
         fake_start(rig.f, "tf");
-        assert_true(fake_run(rig.f)); /* nobody holds back whom a barrier waits for */
+        assert_true(fake_run(rig.f)); /* no thread is held back that a barrier waits for */
         searches += rig_counter(&rig, "searches");
         empty += rig_counter(&rig, "empty_issues");
         assert_true(rig_counter(&rig, "list_max") <= w);

@@ -59,7 +59,7 @@ static void lru_order(void **state) {
     level_free(&l);
 }
 
-/* The same under FIFO: 1 came first and goes first, used or not. */
+/* Under FIFO: 1 came first and goes first, used or not. */
 static void fifo_order(void **state) {
     (void)state;
     struct level l;

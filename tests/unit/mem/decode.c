@@ -205,7 +205,8 @@ static void interleaving_is_one_to_one(void **state) {
     }
 }
 
-/* Of 32 channels in turns of 256 bytes, strides of 8 and 256 KB fall on one without a hash, and evenly on all with it. */
+/* With 32 channels in turns of 256 bytes, strides of 8 and 256 KB fall on one without a hash, and evenly on all with
+ * it. */
 static void a_hash_spreads_strides_over_all_channels(void **state) {
     (void)state;
     struct opt_dram o = options();

@@ -93,7 +93,7 @@ static struct rig both(const struct opt_dram *o, struct request a, struct reques
 enum { NEAR = 9, FAR = 23 };
 #define FOR_BOTH(gap) for (int64_t gap = NEAR; gap <= FAR; gap += FAR - NEAR)
 #define FOR_BANKS(bank) \
-    for (uint32_t bank = 0; bank < 2; bank++) /* of the second request: the first's, another */
+    for (uint32_t bank = 0; bank < 2; bank++) /* banks of the second request: the first's, another */
 
 static void RRD_keeps_activates_of_two_banks_apart(void **state) {
     (void)state;
@@ -183,7 +183,7 @@ static void RP_keeps_the_activate_from_the_precharge(void **state) {
     }
 }
 
-/* Of one bank: another bank's activate follows at once. */
+/* It holds within one bank: another bank's activate follows at once. */
 static void RC_keeps_activates_of_one_bank_apart(void **state) {
     (void)state;
     FOR_BOTH(gap)

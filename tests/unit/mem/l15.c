@@ -32,7 +32,8 @@ static void each_level_adds_its_latency(void **state) {
     assert_int_equal(rig_latency(m, MEM_L1C, MEM_READ, 0, &now), third + 3);
     assert_int_equal(rig_latency(m, MEM_L1C, MEM_READ, 0, &now), first);
     assert_int_equal(rig_latency(m, MEM_L1C, MEM_READ, 192, &now), second); /* came with the line */
-    assert_int_equal(rig_latency(m, MEM_L1C, MEM_READ, 0, &now), second);   /* that threw it out of l1c */
+    /* The second access threw it out of l1c. */
+    assert_int_equal(rig_latency(m, MEM_L1C, MEM_READ, 0, &now), second);
     struct mem_stats s = stats(m);
     assert_int_equal(s.l1c.misses, 3);
     assert_int_equal(s.l15c.misses, 1);
@@ -89,7 +90,7 @@ static void it_is_the_constants_of_one_sm(void **state) {
 static void misses_wait_together(void **state) {
     (void)state;
     struct mem_options o = plain();
-    o.l1c.ways = 4; /* of 64 bytes, all in one line of 256 */
+    o.l1c.ways = 4; /* 64 bytes each, all in one line of 256 */
     struct mem *m = rig_mem(&o, 1);
     uint64_t now = 1, when;
     uint32_t tag;

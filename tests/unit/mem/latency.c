@@ -47,7 +47,7 @@ static void flits_add_their_number(void **state) {
     uint64_t x = (uint64_t)o.noc.latency + 1,
              want = (uint64_t)o.l1d.latency + x + (uint64_t)o.l2.latency + x + 8;
     assert_int_equal(rig_latency(m, MEM_L1D, MEM_READ, 0, &now), want);
-    rig_latency(m, MEM_L1D, MEM_READ, 0, &now); /* a hit waits for nobody */
+    rig_latency(m, MEM_L1D, MEM_READ, 0, &now); /* a hit waits for no other access */
     struct mem_stats s;
     mem_get_stats(m, &s);
     assert_int_equal(s.load.count, 2);

@@ -274,7 +274,7 @@ static void a_slice_uses_all_its_sets(void **state) {
     }
 }
 
-/* Refresh goes on while nothing else does, without waking anybody. */
+/* Refresh goes on while nothing else does, without waking a clock. */
 static void refresh_costs_no_event(void **state) {
     (void)state;
     struct mem_options o = rig_plain();

@@ -117,8 +117,8 @@ static void only_the_controllers_queue_bounds_reads(void **state) {
         o.dram.queue = (int64_t)16 << k;
         took[k] = reads(&o, 64, 64);
     }
-    assert_in_range(took[0], 4 * 1000, 4 * 1000 + 1000); /* 64 reads: four batches of 16, */
-    assert_in_range(took[1], 2 * 1000, 2 * 1000 + 1000); /* two of 32, */
+    assert_in_range(took[0], 4 * 1000, 4 * 1000 + 1000); /* 64 reads: four batches of 16 */
+    assert_in_range(took[1], 2 * 1000, 2 * 1000 + 1000); /* two of 32 */
     assert_in_range(took[2], 1000, 1999);                /* one of 64 */
 }
 

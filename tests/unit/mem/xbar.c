@@ -132,7 +132,7 @@ static void more_passes_approach_full_use(void **state) {
     assert_true(before > 0.98);
 }
 
-/* Everybody sends to output 0: it is never idle. One input sends to everybody: a flit per buffer and cycle. */
+/* All inputs send to output 0: it is never idle. One input sends to all outputs: a flit per buffer and cycle. */
 static void a_cycle_moves_one_flit_per_output_and_per_input_buffer(void **state) {
     (void)state;
     for (int64_t speedup = 1; speedup <= 4; speedup *= 2) {
@@ -169,8 +169,8 @@ static void an_input_buffer_takes_as_many_flits_as_it_has_credits(void **state) 
     o.speedup = 2;
     o.input_buffer = 10;
     struct xbar *x = xbar_new(&o, XBAR_TO_MEMORY, 2, 4, 1);
-    assert_int_equal(push_while_room(x, 0, 0, 88), 3); /* of 3 flits each: one credit is left */
-    assert_true(xbar_room(x, 0, 2, ONE_FLIT));         /* the same buffer */
+    assert_int_equal(push_while_room(x, 0, 0, 88), 3); /* messages of 3 flits each: one credit is left */
+    assert_true(xbar_room(x, 0, 2, ONE_FLIT));         /* this buffer again */
     assert_false(xbar_room(x, 0, 2, ONE_FLIT + 1));
     assert_int_equal(push_while_room(x, 0, 3, ONE_FLIT), 10); /* the odd outputs' */
     assert_int_equal(push_while_room(x, 1, 0, ONE_FLIT), 10); /* another input's */

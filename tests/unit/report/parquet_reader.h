@@ -197,7 +197,7 @@ static inline struct pr_value *pr_dictionary(struct pr_bytes *b, int64_t type, s
     return words;
 }
 
-/* Of the rows that have a value, the values: plain, or words of the dictionary. */
+/* Reads the values of the rows that have one: plain, or words of the dictionary. */
 static inline void pr_values(struct pr_bytes *body, int64_t encoding, int64_t type,
                              const struct pr_value *words, size_t nwords, struct pr_value *out, size_t rows) {
     uint32_t *word = calloc(rows + 1, sizeof *word);

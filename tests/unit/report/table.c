@@ -78,7 +78,7 @@ static void markdown_has_a_heading(void **state) {
     table_markdown(&t, names, &out);
     assert_string_equal(out.text, "| x | y |\n|---|---|\n| a | b\\|c |\n| | 4 |\n");
     out.len = 0;
-    t.heading = true; /* of a column with nothing in it, nothing is shown */
+    t.heading = true; /* nothing is shown of a column with nothing in it */
     table_markdown(&t, NULL, &out);
     assert_string_equal(out.text, "| b\\|c |\n|---|\n| 4 |\n");
     sb_free(&out);

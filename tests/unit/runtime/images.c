@@ -16,7 +16,7 @@
 #include "runtime/module/image.h"
 #include "unit/runtime/fatbins.h"
 
-/* Of the runtime interface, whose header is for C++. */
+/* A function of the runtime interface, whose header is for C++. */
 int cudaLibraryLoadFromFile(void **library, const char *path, void *jit, void **jit_values, unsigned njit,
                             void *options, void **values, unsigned n);
 int cudaLibraryUnload(void *library);

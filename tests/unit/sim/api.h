@@ -60,7 +60,7 @@ static const char API_PTX[] =
     "  ld.param.u64 %d0, [out];\n  mov.u32 %r0, %tid.x;\n  tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [image, "
     "{%r0}];\n"
     "  mul.wide.u32 %d1, %r0, 4;\n  add.u64 %d2, %d0, %d1;\n  st.global.f32 [%d2], %f0;\n  ret;\n}\n"
-    /* the same through a texture object */
+    /* reads through a texture object in that way */
     ".visible .entry object(.param .u64 tex, .param .u64 out)\n{\n  .reg .b64 %d<5>;\n  .reg .b32 %r<2>;\n"
     "  .reg .f32 %f<4>;\n  ld.param.u64 %d3, [tex];\n"
     "  ld.param.u64 %d0, [out];\n  mov.u32 %r0, %tid.x;\n  tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%d3, "

@@ -2,10 +2,10 @@
 #include "api.h"
 
 struct fault_case {
-    const char *code; /* of a kernel over a pointer, %d0, and its thread, %r0; on line 12 */
+    const char *code; /* code of a kernel over a pointer, %d0, and its thread, %r0; on line 12 */
     hd_fault_kind kind;
     const char *space; /* NULL: no access */
-    uint64_t offset;   /* of the address in the buffer, or in the space */
+    uint64_t offset;   /* offset of the address in the buffer, or in the space */
 };
 
 static const struct fault_case cases[] = {

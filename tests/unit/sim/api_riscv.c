@@ -5,7 +5,8 @@
 #include <elf.h>
 
 enum { TEXT = 0x10000, CODE = 0x100, SYMBOLS = 0x400, NAMES = 0x500, SECTIONS = 0x600, BYTES = 0x800 };
-enum { RA = 1, SP = 2, GP = 3, T0 = 5, T1 = 6, A0 = 10 }; /* of integers; fa0 to fa7 are f10 to f17 */
+/* Numbers of integer registers; fa0 to fa7 are f10 to f17. */
+enum { RA = 1, SP = 2, GP = 3, T0 = 5, T1 = 6, A0 = 10 };
 enum { STACK_SEEN = 10, GLOBAL_POINTER = 0x12345, THREADS = 40 };
 
 /* What a thread writes, 256 bytes from what the one before it does. */

@@ -77,7 +77,7 @@ static void devices_in_threads_do_not_disturb_each_other(void **state) {
     for (int i = 0; i < THREADS; i++) assert_string_equal(w[i].failure, "");
 }
 
-/* The same in one thread: two devices whose calls are interleaved. */
+/* Two devices in one thread, whose calls are interleaved. */
 static void two_devices_in_one_thread_are_apart(void **state) {
     struct api *a = *state, b = {0};
     assert_int_equal(hd_device_open(NULL, &b.dev), HD_OK);

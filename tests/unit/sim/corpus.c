@@ -1,5 +1,5 @@
 /* Every input the fuzzers ever stumbled over, and the seeds they start from, once through the loader and the executor:
- * what was mended stays mended on machines without a fuzzer. Whether an input loads does not matter; surviving does. */
+ * what was fixed stays fixed on machines without a fuzzer. Whether an input loads does not matter; surviving does. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -25,7 +25,7 @@ static const char early_return[] =
     HEAD "@%p1 bra E;\n@%p2 ret;\nadd.u32 %r4, %r0, 1;\n" LOOP("A") "bra.uni J;\n"
                                                                     "E: add.u32 %r4, %r0, 5;\n" LOOP("B") TAIL
     "ret;\n}\n";
-/* The same with code before the return, which is behind the end of the kernel. */
+/* A return with code before it, which is behind the end of the kernel. */
 static const char long_return[] = HEAD
     "@%p1 bra E;\n@%p2 bra R;\nadd.u32 %r4, %r0, 1;\n" LOOP("A") "bra.uni J;\n"
                                                                  "E: add.u32 %r4, %r0, 5;\n" LOOP("B") TAIL
@@ -50,7 +50,7 @@ static const char assertion[] =
              "st.global.u32 [%a1], %r3;\nret;\n"
 static const char top_inline[] = HEAD LEAVES "@!%p3 bra S;\n" RETURNS STAYS("bar.sync 0;\n") "}\n";
 static const char top_away[] = HEAD LEAVES "@%p3 bra R;\n" STAYS("bar.sync 0;\n") "R: " RETURNS "}\n";
-/* The same with a vote: the way with it is the main one, although the return has a loop. */
+/* One side votes: the way with it is the main one, although the return has a loop. */
 static const char top_vote[] =
     HEAD LEAVES "@!%p3 bra S;\n" RETURNS STAYS("vote.sync.ballot.b32 %r5, %p1, -1;\n") "}\n";
 /* Two returns in a row. */
@@ -114,7 +114,7 @@ static void an_assertion_before_a_barrier_is_no_deadlock(void **state) {
     ends_everywhere(assertion, 4096);
 }
 
-/* Those who return run first, wherever their code lies: those who stay would wait for them at the barrier. */
+/* Threads that return run first, wherever their code lies: those that stay would wait for them at the barrier. */
 static void a_return_in_the_outermost_code_is_no_deadlock(void **state) {
     (void)state;
     ends_everywhere(top_inline, 40);

@@ -21,7 +21,7 @@ static const char PTX[] =
 enum { THREADS = 70, NOBODY = 1000 };
 
 struct seen {
-    uint64_t steps[THREADS], sum[THREADS]; /* of each thread: how many, and a hash of their PCs */
+    uint64_t steps[THREADS], sum[THREADS]; /* by thread: how many steps, and a hash of their PCs */
 };
 
 static void see_step(void *user, const struct watch_step *s) {
@@ -66,7 +66,7 @@ static void end(struct launched *x) {
     rig_close(&x->r);
 }
 
-/* Of all but marks; cycles are another matter. */
+/* Compares the work of all instructions but marks; cycles are another matter. */
 static void expect_same_work(const struct launched *a, const struct launched *b, const char *mech) {
     const struct stats *s = sim_stats(a->r.dev, false), *t = sim_stats(b->r.dev, false);
     if (memcmp(a->out, b->out, sizeof a->out)) fail_msg("%s: memory differs", mech);
@@ -176,7 +176,7 @@ static uint32_t without_marks(const char *trace, struct sb *out) {
 }
 
 static void the_trace_has_the_pcs_of_the_program_and_the_marks(void **state) {
-    (void)state; /* the same lines, in another order: as many characters */
+    (void)state; /* equal lines, in another order: as many characters */
     struct launched a, b;
     struct sb plain = {0}, marked = {0};
     launch(&a, "pdom", "none", NOBODY);

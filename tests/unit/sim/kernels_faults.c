@@ -167,7 +167,7 @@ static void an_endless_kernel_meets_its_limit(void **state) {
     rig_close(&r);
 }
 
-/* Nobody will ever write what these threads read. */
+/* No thread will ever write what these threads read. */
 static void a_spin_without_end_is_named(void **state) {
     (void)state;
     struct rig r;

@@ -67,7 +67,7 @@ static void the_largest_grid_starts_and_ends_at_its_bound(void **state) {
     const hd_launch most = {.grid = {INT32_MAX, 65535, 65535}, .block = {1024}, .max_insts = 100000};
     static const char *const mode[] = {"functional", "timed"};
     for (int k = 0; k < 3;
-         k++) { /* the third time with a series of the threads, which nobody has memory for */
+         k++) { /* the third time with a series of the threads, for which there is no memory */
         hd_option o[] = {{"run.mode", mode[k > 0]}, {"sm.threads", "1024"}};
         struct rig r = {0};
         assert_int_equal(hd_device_open(&(hd_config){.options = o, .noptions = 2}, &r.dev), HD_OK);

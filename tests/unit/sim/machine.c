@@ -295,8 +295,8 @@ static void a_spin_lock_under_a_stack_is_simt_induced(void **state) {
     rig_close(&r);
 }
 
-/* Whoever promises progress runs it to the end. Another may or may not; if not, the lock would have been passed on with
- * every thread on its own, and the report shows the mechanism's tables. */
+/* A mechanism that promises progress runs it to the end. Another may or may not; if not, the lock would have been
+ * passed on with every thread on its own, and the report shows the mechanism's tables. */
 static void a_spin_lock_ends_or_the_mechanism_is_to_blame(void **state) {
     (void)state;
     for (size_t m = 0; mech_list[m]; m++) {
@@ -315,8 +315,8 @@ static void a_spin_lock_ends_or_the_mechanism_is_to_blame(void **state) {
     }
 }
 
-/* SL section 3: nobody promises that a thread which does not have the lowest PC ever runs. The owner stands behind the
- * loop, at a higher PC than those that spin. */
+/* SL section 3: there is no promise that a thread which does not have the lowest PC ever runs. The owner stands behind
+ * the loop, at a higher PC than those that spin. */
 static void a_spin_lock_livelocks_under_min_pc(void **state) {
     (void)state;
     struct rig r;
@@ -364,7 +364,7 @@ static void barriers_that_cannot_complete_are_the_program_s_fault(void **state) 
     }
 }
 
-/* Nobody ever sets the flag. */
+/* No thread ever sets the flag. */
 static void waiting_for_nothing_is_the_program_s_fault(void **state) {
     (void)state;
     for (size_t m = 0; mech_list[m]; m++) {

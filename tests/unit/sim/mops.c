@@ -297,7 +297,7 @@ static void test_SREG_U64(void **state) {
 
 /* ---- addresses ---- */
 
-/* Each thread writes through the address of its own variable; nobody else's changes. */
+/* Each thread writes through the address of its own variable; no other thread's changes. */
 static void test_FRAME_U64(void **state) {
     (void)state;
     static uint64_t in[32][8], got[32][8];

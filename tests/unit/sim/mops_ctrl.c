@@ -149,7 +149,7 @@ static void stops(const char *insn, const char *word) {
              "mov.u32 %%r, %%tid.x;\nsetp.eq.u32 %%p, %%r, 37;\n@%%p %s;\nret;\n}\n",
              insn);
     rig_text(&r, "stop.ptx", text);
-    rig_fails(&r, "stopper", LAUNCH(.block = {32}), NULL, 0, HD_OK, TEXTS("")); /* nobody gets there */
+    rig_fails(&r, "stopper", LAUNCH(.block = {32}), NULL, 0, HD_OK, TEXTS("")); /* no thread gets there */
     rig_fails(&r, "stopper", LAUNCH(.grid = {2}, .block = {64}), NULL, 0, HD_FAULT,
               TEXTS(word, "stopper", "(0,0,0)", "(37,0,0)", "stop.ptx:10"));
     rig_close(&r);

@@ -85,7 +85,7 @@ static void whole_numbers(void **state) {
     assert_int_equal(f.v.whole, -5);
     assert_true(takes(&f, WHOLE, "0x1f"));
     assert_int_equal(f.v.whole, 31);
-    assert_true(takes(&f, WHOLE, "010")); /* not octal: nobody who writes this means 8 */
+    assert_true(takes(&f, WHOLE, "010")); /* not octal: a user who writes this does not mean 8 */
     assert_int_equal(f.v.whole, 10);
     refused(&f, WHOLE, "65", "t.whole: \"65\" is out of range: expected a whole number from -5 to 64");
     refused(&f, WHOLE, "-6", "t.whole: \"-6\" is out of range: expected a whole number from -5 to 64");

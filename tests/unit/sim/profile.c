@@ -359,7 +359,7 @@ static void removing_a_branch_saves_what_it_causes(void **state) {
 }
 
 /* One lane loads, and where others wait for it the cycles without an issue are the branch's. Where they go on and are gone,
- * the machine waits for memory and nobody for anybody else: the load suffers it. */
+ * the machine waits for memory and no thread for another: the load suffers it. */
 static void a_wait_for_memory_is_the_branchs_only_if_others_wait_for_it(void **state) {
     (void)state;
     static const struct {

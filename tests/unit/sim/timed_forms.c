@@ -6,7 +6,7 @@
 
 #include "kernels/timed.h"
 
-enum { DEPTH = 4 }; /* of tiny */
+enum { DEPTH = 4 }; /* depth of the machine tiny */
 #define TINY(...)                                         \
     {                                                     \
         .config = "tiny", .option = { __VA_ARGS__, NULL } \

@@ -201,7 +201,8 @@ static bool is_slice(json_t *e) {
     return kind && !strcmp(kind, "split");
 }
 
-/* Of one track: a slice begins where the one before has ended, or with it, so that viewers can nest them. */
+/* Counts slices of one track: a slice begins where the one before has ended, or with it, so that viewers can nest
+ * them. */
 static size_t count_slices(json_t *events, size_t *blocks) {
     struct {
         json_int_t begun, end;
@@ -298,7 +299,7 @@ static void slices_of_a_packet_do_not_overlap_either(void **state) {
     sb_free(&text.all);
 }
 
-/* Of one kind, by name; ph: its letter. */
+/* Finds an event of one kind, by name; ph: its letter. */
 static json_t *find_event(json_t *events, const char *ph, const char *name) {
     size_t i;
     json_t *e;

@@ -334,7 +334,7 @@ static void waiting_for_the_clock(void **state) {
         .grid = 1, .block = 8});
 }
 
-/* Everybody's state repeats a thousand times before the outer loop goes on. */
+/* The state of every thread repeats a thousand times before the outer loop goes on. */
 static void an_inner_loop_that_begins_again(void **state) {
     (void)state;
     ends(&(struct test){
@@ -398,7 +398,7 @@ static void warps_that_are_away_for_longer_than_the_watchdog(void **state) {
     rig_close(&r);
 }
 
-/* Nobody takes the long arm; these mechanisms walk through it all the same. */
+/* No thread takes the long arm; these mechanisms walk through it all the same. */
 static void an_arm_that_is_walked_with_nobody_in_it(void **state) {
     (void)state;
     static const char *const walkers[] = {"chap", "pomp", "takahashi"};
@@ -417,7 +417,7 @@ static void an_arm_that_is_walked_with_nobody_in_it(void **state) {
     sb_free(&body);
 }
 
-/* Those of whom %p1 holds do some work and raise a flag that all others poll for. */
+/* Threads for which %p1 holds do some work and raise a flag that all others poll for. */
 #define POLLED(first, work)                                                                                  \
     first "\t@%p1 bra W;\nL:\n\tld.volatile.global.u32 %r1, [%a0];\n\tsetp.eq.u32 %p0, %r1, 0;\n\t@%p0 bra " \
           "L;\n"                                                                                             \
@@ -429,12 +429,12 @@ static void an_arm_that_is_walked_with_nobody_in_it(void **state) {
 #define NESTED PART("1", "J") PART("2", "K") PART("4", "M") STEP "M:\n" STEP "K:\n" STEP "J:\n"
 /* Odd threads wait in front of where they meet the even ones, which wait there for them. */
 #define ARMS PART("1", "J") "\tbar.warp.sync 255;\nJ:\n\t@!%p2 bra S;\n\tbar.warp.sync 255;\nS:\n"
-/* Of a block that is compacted into warps that come one after the other, a thread of one of the last. */
+/* A thread of one of the last warps, in a block that is compacted into warps that come one after the other. */
 #define COMPACTED                                                    \
     POLLED("\tmov.u32 %r1, %ctaid.x;\n\tsetp.eq.u32 %p1, %r1, 1;\n", \
            PART("1", "J") "\tadd.u32 %r3, %r3, 1;\nJ:\n\tsetp.ne.u32 %p2, %r0, 60;\n\t@%p2 bra E;\n")
 
-/* Those who are to raise the flag are held by a clock of the mechanism for longer than the watchdog has patience. */
+/* Threads that are to raise the flag are held by a clock of the mechanism for longer than the watchdog has patience. */
 static void threads_that_a_clock_holds_while_others_poll(void **state) {
     (void)state;
     static const struct {

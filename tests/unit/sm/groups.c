@@ -51,7 +51,7 @@ static void a_part_of_a_warp_without_threads_is_no_cycle(void **state) {
 
 static void beats_of_idle_halves_are_vacant(void **state) {
     (void)state;
-    struct taken t = hundred("pdom", 32, 16, 16); /* the lower half: 16 of 16 lanes, and a beat of nobody */
+    struct taken t = hundred("pdom", 32, 16, 16); /* the lower half: 16 of 16 lanes, and an empty beat */
     assert_int_equal(t.threads, 100 * 16);
     assert_int_equal(t.slots, 100 * 16);
     assert_int_equal(t.vacant, 100);
@@ -143,7 +143,7 @@ static void half_warps_are_served_one_after_the_other(void **state) {
     s = loads("pdom", 1, 16, 16); /* words 0 to 15, then 16 to 31, on 16 banks */
     assert_int_equal(s.cycles, none + 10);
     assert_int_equal(s.conflicts, 0);
-    s = loads("pdom", 1, 16, 0); /* the same cycles, but as a conflict */
+    s = loads("pdom", 1, 16, 0); /* as many cycles, but as a conflict */
     assert_int_equal(s.cycles, none + 10);
     assert_int_equal(s.conflicts, 10);
     s = loads("pdom", 2, 16, 16); /* two words of each bank in either half */
@@ -157,7 +157,7 @@ static void half_warps_are_served_one_after_the_other(void **state) {
     assert_int_equal(s.cycles, none + 10);
 }
 
-/* The same for HARP's two warps of 16: each load is one group, and the second waits for the first. */
+/* HARP's two warps of 16: each load is one group, and the second waits for the first. */
 static void warps_of_half_the_width_are_one_group_each(void **state) {
     (void)state;
     const struct shared by_halves = loads("harp", 2, 16, 16), at_once = loads("harp", 2, 16, 0);

@@ -126,7 +126,7 @@ static void threads_of_a_load_that_have_data_can_be_taken_late(void **state) {
     const uint64_t together = run_loads(false, false);
     assert_int_equal(revived, 0);
     const uint64_t apart = run_loads(true, false);
-    assert_int_equal(revived, 16); /* those that hit */
+    assert_int_equal(revived, 16); /* threads that hit */
     assert_int_equal(commits_of_the_rest, 1);
     assert_true(apart <= together + 16); /* the rest alone is what it waits for */
     assert_int_equal(run_loads(true, true), apart);

@@ -129,7 +129,7 @@ static bool select_rows(struct mech *m, uint32_t sched, struct mech_packet *p) {
     return true;
 }
 
-/* The same, all threads at once for memory. */
+/* Selects all threads at once for memory. */
 static bool select_together(struct mech *m, uint32_t sched, struct mech_packet *p) {
     const bool some = select_rows(m, sched, p);
     p->beat = NULL;

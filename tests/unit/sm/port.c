@@ -70,7 +70,7 @@ static void each_issue_of_a_load_serves_a_line(void **state) {
         }
 }
 
-/* Half of the threads do not load, so they do not lose either: 16 lines, and the even threads wait for nobody. */
+/* Half of the threads do not load, so they do not lose either: 16 lines, and the even threads wait for no other. */
 static void who_does_not_access_memory_repeats_nothing(void **state) {
     (void)state;
     struct machine x = global_load(256, "@%p");

@@ -13,14 +13,14 @@ struct machine {
     struct sm_options o;
     struct mem_options m;
     const struct mech_ops *mech; /* a test's own; NULL: by name */
-    const void *tables;          /* of the mechanism; NULL: what its prepare makes */
+    const void *tables;          /* tables of the mechanism; NULL: what its prepare makes */
     const struct rewrite *form;  /* what runs instead of the module; NULL: the module */
     const struct sm_observer *observer;
     bool audit;
     bool tick_all;     /* tick every cycle instead of jumping */
     bool stretch;      /* or run in one call as far as it goes, where memory is ideal */
     uint64_t most;     /* cycles before giving up */
-    struct sm_stats s; /* of the last run */
+    struct sm_stats s; /* statistics of the last run */
     struct mech_stats ms;
     uint64_t exited;
     struct mem_stats mem;
@@ -28,7 +28,7 @@ struct machine {
     struct sb report; /* sm_describe when it gave up */
     uint32_t ran;     /* lanes of warp 0 that issued in the second half of the time it had */
     struct sm_branch *branch;
-    struct sm_account *account; /* of the last run, if profile */
+    struct sm_account *account; /* account of the last run, if profile */
     bool profile;
     uint64_t *thread_insts;
 };

@@ -112,7 +112,7 @@ static bool can_run(struct machine *x, const char *kernel) {
     return can;
 }
 
-/* Whatever an SM has to lose is charged to somebody, once. */
+/* Whatever an SM has to lose is charged once. */
 static void check_account(const struct machine *x) {
     const struct sm_account *a = x->account;
     const struct sm_stats *s = &x->s;

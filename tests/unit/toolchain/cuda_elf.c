@@ -109,7 +109,7 @@ static void reads_one_dynamic_section(void **state) {
     elf_close(&f);
 }
 
-/* A program may name anything as its library; nobody ever writes to this one. */
+/* A program may name anything as its library; this one is never written to. */
 static void a_pipe_is_no_file_and_is_not_waited_for(void **state) {
     char dir[] = "/tmp/heddle-elf-XXXXXX", path[64];
     struct elf f;

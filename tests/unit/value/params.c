@@ -78,7 +78,7 @@ static void a_text_may_say_what_is_assumed(void **state) {
     (void)state;
     expect("{m=12}", "12");
     expect("{m} {m=12} {m + 1}", "12 12 13");
-    expect("{n=12}", "65536"); /* whoever gives one wins */
+    expect("{n=12}", "65536"); /* a value that is given wins */
     expect("{none=3}", "3");
     expect("{m=iota}", "iota");
 }

@@ -25,7 +25,7 @@ static const struct {
 
 struct watched {
     hd_device *dev;
-    double insts, lanes, held; /* of threads; of warps; of those, with a thread */
+    double insts, lanes, held; /* instructions of threads; of warps; of those, with a thread */
     struct stats total;
 };
 

@@ -22,7 +22,7 @@ enum { THREADS = 4 };
 
 struct flow_case {
     const char *workload, *kernel, *mech;
-    hd_option option; /* of the mechanism; key NULL: none */
+    hd_option option; /* option of the mechanism; key NULL: none */
     uint32_t in[THREADS];
     const char *want;
 };
@@ -31,7 +31,7 @@ struct flow_case {
 
 struct letters {
     const char *mark; /* the instruction that stands for A; NULL: letters */
-    struct sb text;   /* of the trace */
+    struct sb text;   /* text of the trace */
     struct sb seen;
 };
 
@@ -135,7 +135,7 @@ static const struct flow_case cases[] = {
     /* The paths take turns instead of waiting for each other. */
     {"loop-break", "loop_break", "mp-basic", {0}, {00, 01, 011, 0111},
      "A#### C.### B#... A.### B.#.. C..## A..## B..#. C...# A...# B...# D####"},
-    /* The same, but nobody waits at D. */
+    /* The loop with a break, but no thread waits at D. */
     {"loop-break", "loop_break", "nrec", {0}, {00, 01, 011, 0111},
      "A#### C.### B#... A.### B.#.. C..## A..## B..#. C...# A...# B...# D#... D.#.. D..#. D...#"},
     {"listing1", "listing1", "pdom", {0}, {1, 0, 1, 0}, "A#### F#.#. D####"},
@@ -178,8 +178,8 @@ static const struct flow_case cases[] = {
 };
 /* clang-format on */
 
-/* Odd threads at one barrier, even ones at another: nobody is left to come, under any mechanism. Under a stack the second side
- * does not even begin. */
+/* Odd threads at one barrier, even ones at another: no thread is left to come, under any mechanism. Under a stack the
+ * second side does not even begin. */
 static void test_illegal_barrier(void **state) {
     (void)state;
     const struct flow_case c = {"barrier-in-branch", "barrier_apart", "pdom", {0}, {0}, NULL};
@@ -191,8 +191,8 @@ static void test_illegal_barrier(void **state) {
 
 /* ---- kernels with other arguments ---- */
 
-/* Of threads that ask at once the lowest gets the lock, and the others spin; it gives the lock back between A and B. Under a
- * stack it waits behind the loop for those who wait for it, and nobody ever comes to A. */
+/* Among threads that ask at once the lowest gets the lock, and the others spin; it gives the lock back between A and
+ * B. Under a stack it waits behind the loop for those who wait for it, and no thread ever comes to A. */
 static void test_lock(void **state) {
     static const struct flow_case cases_of_lock[] = {
         {"spin-lock", "spin_lock", "mimd", {0}, {0}, "A#... B#... A.#.. B.#.. A..#. B..#. A...# B...#"},
@@ -236,7 +236,7 @@ static void test_escape_times(void **state) {
     free_letters(&t);
 }
 
-/* Of 4 and 6: 4 % 6, 6 % 4, 4 % 2. */
+/* The greatest common divisor of 4 and 6: 4 % 6, 6 % 4, 4 % 2. */
 static void test_one_thread(void **state) {
     const struct flow_case c = {"one-thread", "one_thread", "pdom", {0}, {6, 4}, NULL};
     struct letters t = {.mark = "rem.u32"};

@@ -39,7 +39,7 @@ static void run_all(const char *width, const char *simd, struct look *l) {
     sb_free(&l->why);
 }
 
-/* Of the 505 conditional branches that all workloads execute at size tiny 267 split a warp; 152 of the others are called
+/* All workloads execute 505 conditional branches at size tiny, of which 267 split a warp; 152 of the others are called
  * uniform, the rest depend on loaded data. */
 static void no_branch_that_split_a_warp_is_called_uniform(void **state) {
     (void)state;

@@ -1,7 +1,7 @@
 /* Rejoin: as nrec, but splits of one home warp that come to the same PC go on as one.
  *
- * A split that goes on looks for another of its warp that may be scheduled at that PC, and joins it. Nobody waits for
- * anybody, so whether threads that were parted run together again is luck.
+ * A split that goes on looks for another of its warp that may be scheduled at that PC, and joins it. No thread waits
+ * for another, so whether threads that were parted run together again is luck.
  *
  * Choices: threads at different call depths may share a split; they part where they return to different places. Threads
  * that a barrier releases join no one until they have executed an instruction. */
