@@ -24,9 +24,9 @@ struct cu_driver {
     struct CUctx_st primary;
     struct CUctx_st *contexts;
     uint64_t ids;                   /* given to contexts */
-    struct drv_old_launch *old;     /* drv_old.c */
-    struct CUtexref_st *references; /* drv_texref.c */
-    struct drv_physical *physical;  /* drv_virtual.c */
+    struct drv_old_launch *old;     /* old.c */
+    struct CUtexref_st *references; /* texref.c */
+    struct drv_physical *physical;  /* virtual.c */
     struct drv_reserved *reserved;
 };
 

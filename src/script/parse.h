@@ -40,13 +40,13 @@ bool parse_string(struct parser *p, const char **text);
         (vec)->n = (vec)->cap = kept_n;                                        \
     } while (0)
 
-/* script_expr.c */
+/* expr.c */
 bool parse_expr(struct parser *p, const struct script_expr **out);
 /* Parses an expression without comparisons and without what binds less. */
 bool parse_sum(struct parser *p, const struct script_expr **out);
 bool parse_exprs(struct parser *p, struct script_exprs *out); /* with commas between them */
 
-/* script_contents.c */
+/* contents.c */
 /* expr: parse_expr, or parse_sum behind a '=='. */
 bool parse_contents(struct parser *p, struct script_contents *out,
                     bool (*expr)(struct parser *p, const struct script_expr **out));

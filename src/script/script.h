@@ -167,12 +167,12 @@ void script_free(struct script *s);
 bool script_error(const struct script *s, struct script_at at, struct err *e, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* script_define.c: numbers of the script (let, outside of blocks) get the values of names that are given. */
+/* define.c: numbers of the script (let, outside of blocks) get the values of names that are given. */
 bool script_define(struct script *s, struct params *n, struct err *e);
 /* Adds to a hash the numbers it begins with and the contents of the files it reads. */
 bool script_hash_inputs(const struct script *s, uint64_t *h, struct err *e);
 
-/* script_try.c: kernels, their parameters, variables and files that are read, on a device where nothing runs. */
+/* try.c: kernels, their parameters, variables and files that are read, on a device where nothing runs. */
 bool script_try(const struct script *s, hd_device *dev, hd_module *mod, struct err *e);
 /* The type of a variable's elements, said or declared. */
 bool script_variable_type(const struct script_buffer *b, const hd_symbol_info *info, enum ir_type *type,
@@ -180,7 +180,7 @@ bool script_variable_type(const struct script_buffer *b, const hd_symbol_info *i
 /* Files it writes, as far as their names are known. */
 bool script_try_writes(const struct script *s, struct err *e);
 
-/* script_run.c: as lab_script.run; the user is a struct script_job. */
+/* run.c: as lab_script.run; the user is a struct script_job. */
 struct script_job {
     const struct script *script;
     const struct lab_program *program; /* its vars are set first; it has no buffers */

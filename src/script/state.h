@@ -29,7 +29,7 @@ struct script_state {
     struct err *e;
 };
 
-/* script_eval.c */
+/* eval.c */
 bool eval(struct script_state *st, const struct script_expr *x, struct script_value *out);
 bool eval_int(struct script_state *st, const struct script_expr *x, const char *what, int64_t least,
               int64_t most, int64_t *out);
@@ -44,7 +44,7 @@ bool script_go_on(struct script_state *st, struct script_at at);
 /* A device's failure with the place in the script. */
 bool script_device(struct script_state *st, struct script_at at, hd_status status);
 
-/* script_data.c: a part of a buffer, and what contents make of it. */
+/* data.c: a part of a buffer, and what contents make of it. */
 struct script_part {
     struct script_memory *m;
     uint64_t first, count;
@@ -57,14 +57,14 @@ bool part_write(struct script_state *st, const struct script_part *p, const uint
 uint8_t *contents_make(struct script_state *st, const struct script_contents *c, enum ir_type type,
                        uint64_t first, uint64_t *count);
 
-/* script_check.c */
+/* check.c */
 bool run_check(struct script_state *st, const struct script_statement *s);
-/* script_launch.c */
+/* launch.c */
 bool run_launch(struct script_state *st, const struct script_statement *s);
 /* Kernel and arguments as far as they are known without a run. */
 bool launch_match(const struct script *s, const struct script_statement *l, hd_device *dev, hd_module *mod,
                   hd_kernel **k, hd_kernel_info *info, struct err *e);
-/* script_output.c */
+/* output.c */
 bool run_print(struct script_state *st, const struct script_statement *s);
 bool run_write(struct script_state *st, const struct script_statement *s);
 

@@ -2,7 +2,7 @@
  *
  * Programs are loops. Of predicates the lengths of runs of equal values are remembered: after as many rounds as last time, a
  * loop ends. Addresses grow by a stride, and after as many strides as last time by the jump that was made then: two loops, one
- * inside the other. What comes first, and the first stride or run, stands in tables of the block (block.h), so they are right
+ * inside the other. What comes first, and the first stride or run, stands in tables of the block (table.h), so they are right
  * by definition. */
 #ifndef HEDDLE_FRONT_TRACE_TRACK_H
 #define HEDDLE_FRONT_TRACE_TRACK_H

@@ -1,5 +1,5 @@
 /* One sweep over a cluster while a process attends to it: what is in the database, what Slurm is at, what is left.
- * Shared by sweep_slurm.c, sweep_watch.c and sweep_status.c. */
+ * Shared by submit.c, watch.c and status.c. */
 #ifndef HEDDLE_LAB_CLUSTER_CLUSTER_H
 #define HEDDLE_LAB_CLUSTER_CLUSTER_H
 
@@ -42,14 +42,14 @@ struct cluster {
     struct arena mem;
 };
 
-/* sweep_slurm.c */
+/* submit.c */
 /* The points that are missing and not under way, cut into tasks, go to Slurm as another round. */
 bool cluster_submit(struct cluster *c, struct err *e);
 
 /* How long the points take, from what is in the database by now. */
 bool cluster_estimate(struct cluster *c, struct err *e);
 
-/* sweep_watch.c */
+/* watch.c */
 /* Fills in what follows from c->p, c->s and the rounds on disk. */
 bool cluster_begin(struct cluster *c, struct err *e);
 /* Asks Slurm, reads shards that have grown; with write into the database, else only c->done. Then, with write, what was killed

@@ -44,7 +44,7 @@ struct results {
     struct arena mem;
 };
 
-/* results_number.c: the number of a point, as a number to compute with; false: it has none. */
+/* number.c: the number of a point, as a number to compute with; false: it has none. */
 bool results_number(const struct store_row *row, const struct results_value *v, double *value);
 /* The statistic of that name, or NULL: a mechanism's own counter, host.seconds. */
 const struct stat_row *results_stat(const char *name);
@@ -58,12 +58,12 @@ json_t *results_json(const struct store_row *row, const struct results_value *v)
 /* The statistics a file has: those chosen, or all. Returns how many; *out is for the caller to free. */
 size_t results_file_values(const struct results *r, struct results_value **out);
 
-/* results_ask.c: what the options say before the database is open, which points and statistics they name, and which axes. */
+/* ask.c: what the options say before the database is open, which points and statistics they name, and which axes. */
 bool results_check(struct results *r, const struct opts *o, struct err *e);
 bool results_choose(struct results *r, const struct opts *o, struct err *e);
 bool results_read_axes(struct results *r, const struct opts *o, struct err *e);
 
-/* results_axes.c: what the points differ in; workload, mech, size and config first, then options and parameters, then version. */
+/* axes.c: what the points differ in; workload, mech, size and config first, then options and parameters, then version. */
 struct results_axes {
     VEC(struct axis) v;
 };
@@ -74,14 +74,14 @@ void results_axes_free(struct results_axes *a);
 /* Rows, columns and what is averaged, where the command line names none. */
 void results_default_axes(struct results *r);
 
-/* results_list.c */
+/* list.c */
 void results_list_text(const struct results *r, struct sb *out);
 void results_list_csv(const struct results *r, struct sb *out);
 json_t *results_list_json(const struct results *r);
-/* results_frame.c: for notebooks. A row for each point and statistic; or Parquet, in this form or with a column for each. */
+/* frame.c: for notebooks. A row for each point and statistic; or Parquet, in this form or with a column for each. */
 bool results_long_csv(struct results *r, struct sb *out, struct err *e);
 bool results_parquet(struct results *r, bool in_long, struct sb *out, struct err *e);
-/* results_pivot.c */
+/* table.c */
 bool results_pivot_make(struct results *r, struct err *e);
 void results_pivot_text(const struct results *r, struct sb *out);
 void results_pivot_csv(const struct results *r, struct sb *out);
@@ -91,21 +91,21 @@ void results_over_text(const struct results *r, struct sb *out); /* "arithmetic 
 /* Where a cell's spread begins and ends; false: it has one point, or none. */
 bool results_spread_of(const struct results *r, const struct pivot_cell *c, double *low, double *high);
 
-/* results_plot.c: what --plot says, and whether the table can be drawn so; what it does not say is chosen by the table. */
+/* plot.c: what --plot says, and whether the table can be drawn so; what it does not say is chosen by the table. */
 bool results_plot_read(struct results *r, const struct opts *o, struct err *e);
 bool results_plot_check(struct results *r, struct err *e);
 bool results_in_percent(const struct results *r); /* the table is of fractions */
-/* results_svg.c, results_scatter.c */
+/* svg.c, scatter.c */
 bool results_svg(const struct results *r, struct sb *out, struct err *e);
 void results_svg_begin(size_t width, size_t height, struct sb *s);
 const char *results_svg_colour(size_t i);
 /* The title: what is averaged, what a band or a whisker is. */
 void results_svg_notes(const struct results *r, struct sb *s);
 bool results_scatter_svg(const struct results *r, struct sb *s, struct err *e);
-/* results_html.c */
+/* html.c */
 bool results_html(struct results *r, const struct opts *o, struct sb *out, struct err *e);
 
-/* results_merge.c: merge OUT IN... */
+/* cli/cmd/results/merge.c: merge OUT IN... */
 enum cli_exit results_merge(struct cli *cli, const struct opts *o);
 
 #endif

@@ -1,7 +1,7 @@
 /* `heddle results --svg`: the table of --rows and --cols as a picture drawn by gnuplot. Bars: a group for each row, a bar for
  * each column. Lines: one for each column, over rows that are numbers. Heat: the table itself, its cells coloured. Where cells
  * are means, a whisker at a bar and a band around a line show how far their points lie apart. Colours and scales are those of
- * the page (src/page/js/results.js). results_scatter.c has the fourth kind. */
+ * the page (src/page/js/results.js). scatter.c has the fourth kind. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -64,7 +64,7 @@ void store_bind_text(sqlite3_stmt *q, int at, const char *text);
 bool store_state_from(const struct store *s, sqlite3_stmt *q, int column, enum store_state *state,
                       struct err *e);
 
-/* store_write.c: a statement that adds points with these statistics; a point, whole, into the open transaction. */
+/* write.c: a statement that adds points with these statistics; a point, whole, into the open transaction. */
 bool store_prepare_point(struct store *s, const char *const *names, size_t columns, sqlite3_stmt **q,
                          struct err *e);
 bool store_write_line(struct store *s, sqlite3_stmt *point, const struct store_line *l, struct err *e);

@@ -1,4 +1,4 @@
-/* What points are of: workloads, kernels of files, and CUDA programs (sweep_cuda.c).
+/* What points are of: workloads, kernels of files, and CUDA programs (cli/cmd/sweep/programs.c).
  *
  * A file has a variant for each set of values that axes without a point in their names give it: {NAME} in its launch options,
  * on the command line or in the file itself, numbers of its script, and the options kernel, grid, block, shared and script as

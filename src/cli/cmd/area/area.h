@@ -1,4 +1,4 @@
-/* One `heddle area`, shared by area.c and area_report.c. */
+/* One `heddle area`, shared by area.c and report.c. */
 #ifndef HEDDLE_CLI_CMD_AREA_AREA_H
 #define HEDDLE_CLI_CMD_AREA_AREA_H
 
@@ -22,7 +22,7 @@ struct area_command {
     double pdom;              /* mm2 of an SM with pdom; 0: it has none there */
 };
 
-/* area_report.c; of: a struct area_command */
+/* report.c; of: a struct area_command */
 void area_report(const void *of, struct sb *out);
 bool area_json(const void *of, struct sb *out, struct err *e);
 void area_csv(const void *of, struct sb *out);

@@ -44,7 +44,7 @@ bool compare_wrong(const struct compare *c, size_t subject, size_t machine);
 /* What became of a run, in a word for tables and files: ok, wrong, refused, failed, stopped. */
 const char *compare_status(const struct compare *c, size_t subject, size_t machine);
 
-/* compare_report.c: the table; what is wrong, in words. */
+/* report.c: the table; what is wrong, in words. */
 void compare_report(const void *of, struct sb *out); /* Adds the table; of is a struct compare. */
 /* "argument 1 (buf:u32[64]), element 3: 7, functional 5" */
 void compare_difference(const struct compare *c, size_t subject, const struct lab_difference *d,
@@ -61,7 +61,7 @@ struct table;
 void compare_heading(const struct compare *c, size_t first, struct table *t);
 /* Prints the table and frees it. */
 void compare_print_table(const struct compare *c, struct table *t, struct sb *out);
-/* compare_host.c: the whole program, with main on the host core; nothing where main takes no time. */
+/* host.c: the whole program, with main on the host core; nothing where main takes no time. */
 void compare_host(const struct compare *c, size_t subject, struct sb *out);
 const char *compare_style(const struct compare *c, enum term_style s); /* none in Markdown */
 
@@ -70,21 +70,21 @@ struct stats;
 void compare_stat_titles(struct table *t);
 void compare_stat_cells(struct table *t, const struct stats *s, bool shown);
 
-/* compare_programs.c: cycles of the first program over those of another under one mechanism, 0 where either did not end; the
+/* programs.c: cycles of the first program over those of another under one mechanism, 0 where either did not end; the
  * table of them, where the programs are comparable. */
 double compare_ratio(const struct compare *c, size_t subject, size_t machine);
 void compare_programs(const struct compare *c, struct sb *out);
 
-/* compare_files.c */
+/* files.c */
 bool compare_json(const void *of, struct sb *out, struct err *e);
 void compare_csv(const void *of, struct sb *out);
 
-/* compare_races.c: looks for races where there is a reason to; says what it found. */
+/* races.c: looks for races where there is a reason to; says what it found. */
 void compare_races(struct compare *c);
 void compare_races_verdict(const struct compare *c, size_t subject);
 void compare_races_free(struct compare *c);
 
-/* compare_html.c */
+/* html.c */
 void compare_html(const void *of, struct sb *out);
 
 #endif

@@ -108,26 +108,26 @@ void cuda_run_free(struct cuda_run *r);
 bool cuda_make_directory(struct cuda *c, struct err *e);
 void cuda_remove_directory(struct cuda *c);
 
-/* cuda_program.c: finds the program and the library, and refuses what cannot be simulated. */
+/* program.c: finds the program and the library, and refuses what cannot be simulated. */
 bool cuda_find_program(struct cuda *c, const char *word, struct err *e);
 bool cuda_find_library(struct cuda *c, struct err *e);
 
-/* cuda_options.c: options from all places, machines, and the environment of each run. */
+/* options.c: options from all places, machines, and the environment of each run. */
 bool cuda_read_options(struct cuda *c, const struct opts *o, struct err *e);
 bool cuda_make_runs(struct cuda *c, struct err *e);
 
-/* cuda_env.c: what a run finds in its environment. */
+/* env.c: what a run finds in its environment. */
 bool cuda_environment(struct cuda *c, struct cuda_run *r, const struct machine *m, struct err *e);
 
-/* cuda_run.c: starts the runs and waits for them. False: one could not be started. */
+/* run.c: starts the runs and waits for them. False: one could not be started. */
 bool cuda_simulate(struct cuda *c, struct err *e);
 /* What a shell would call the end of it: an exit status, or 128 and a signal. */
 int cuda_exit_status(const struct cuda_run *r);
 
-/* cuda_log.c: what the processes of a run wrote. */
+/* log.c: what the processes of a run wrote. */
 bool cuda_read_log(struct cuda_run *r, struct err *e);
 
-/* cuda_report.c, cuda_compare.c: the tables of one run, and of several. */
+/* report.c, compare.c: the tables of one run, and of several. */
 void cuda_report(const struct cuda *c, struct sb *out);
 void cuda_compare(const struct cuda *c, struct sb *out);
 /* A kernel of a run by the name of another run's; NULL: it was not launched there. */
@@ -137,16 +137,16 @@ double cuda_speedup(const struct cuda *c, size_t run, const char *kernel);
 /* The geometric mean over kernels, and of how many. */
 double cuda_mean(const struct cuda *c, size_t run, size_t *kernels);
 
-/* cuda_profile.c: from the log, to be sorted when it is read; for people, of all runs; as JSON. */
+/* profile.c: from the log, to be sorted when it is read; for people, of all runs; as JSON. */
 void cuda_profile_read(struct cuda_run *r, const json_t *line);
 void cuda_profile_sort(struct cuda_run *r);
 void cuda_profile(const struct cuda *c, struct sb *out);
 json_t *cuda_profile_json(const struct cuda_run *r);
 
-/* cuda_page.c: --report. False: there is no page, and why. */
+/* page.c: --report. False: there is no page, and why. */
 bool cuda_page(struct cuda *c, struct err *e);
 
-/* cuda_files.c: everything as JSON and CSV; cuda_html.c: as a page. */
+/* files.c: everything as JSON and CSV; html.c: as a page. */
 bool cuda_json(const struct cuda *c, struct sb *out, struct err *e);
 void cuda_csv(const struct cuda *c, struct sb *out);
 void cuda_html(const struct cuda *c, struct sb *out);

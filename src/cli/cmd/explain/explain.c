@@ -1,6 +1,6 @@
 /* heddle explain: one warp (or block) of a kernel, step by step, with the mechanism's tables.
  *
- * The run is a timed one like that of `run`, on a machine small enough to follow; a listener (explain_steps.c) turns the
+ * The run is a timed one like that of `run`, on a machine small enough to follow; a listener (steps.c) turns the
  * commits of the chosen threads of the chosen launch into steps, which are printed as they come. The run is given up once
  * enough has been told or the threads have exited. A program that fails is told up to where it failed, then the error
  * follows. */

@@ -80,19 +80,19 @@ struct explain_view {
     struct explain_tables tables, spare; /* as last looked at; those before */
 };
 
-/* explain_steps.c: a listener to commits; then what is still to be told. */
+/* steps.c: a listener to commits; then what is still to be told. */
 void explain_commit(void *view, const struct sm_commit *c);
 void explain_end(struct explain_view *v);
 void explain_free(struct explain_view *v);
 /* Something happened in it that has words: lanes part, exit, wait, or the mechanism says something. */
 bool explain_eventful(const struct sm_commit *c);
 
-/* explain_text.c: a `show` that adds lines to v->out. */
+/* text.c: a `show` that adds lines to v->out. */
 void explain_show_text(struct explain_view *v, const struct explain_step *s);
 /* "@p1 bra B3": with the program's labels; what it does not have with the place it speaks of. */
 void explain_insn(const struct explain_view *v, uint32_t pc, struct sb *out);
 
-/* explain_lanes.c */
+/* lanes.c */
 uint32_t lanes_chosen(const struct explain_view *v, uint32_t word); /* lanes of it that are explained */
 void lanes_add(const struct explain_view *v, struct explain_lanes *l, uint32_t slot, uint32_t mask);
 struct explain_lanes lanes_of(const struct explain_view *v, const struct mech_set *set);
@@ -107,7 +107,7 @@ static inline uint32_t explain_old_pc(const struct explain_view *v, uint32_t pc)
     return v->form && pc < v->ir->code.n ? v->form->old_pc[pc] : pc;
 }
 
-/* explain_tables.c: the tables as the mechanism prints them, of all its entries those that concern the threads explained. */
+/* tables.c: the tables as the mechanism prints them, of all its entries those that concern the threads explained. */
 void explain_read_tables(const struct explain_view *v, const struct mech *m, struct explain_tables *t);
 bool explain_same_key(const struct explain_tables *a, const struct explain_tables *b);
 struct explain_tables *explain_tables_copy(const struct explain_tables *t);
@@ -117,7 +117,7 @@ uint64_t explain_fingerprint(const struct explain_view *v, struct sm *s);
 /* "20 (B3)"; of a mark the place and the block of the instruction it stands before: "20 (B3) sync" */
 void explain_pc(const struct explain_view *v, uint32_t pc, struct sb *out);
 
-/* explain_launch.c: what the file's own launch becomes where it is larger than needs be. */
+/* launch.c: what the file's own launch becomes where it is larger than needs be. */
 struct explain_cut {
     /* The blocks, the threads of a block may be cut: the command line does not say them. */
     bool grid, threads;

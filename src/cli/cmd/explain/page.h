@@ -28,7 +28,7 @@ void explain_show_page(struct explain_view *v, const struct explain_step *s);
 /* Adds a mechanism: what it is and what was recorded, which goes to the page. error: "" if it ran to the end of what is shown. */
 void explain_page_add(struct explain_page *p, const struct explain_view *v, const struct mech_ops *mech,
                       const char *name, struct explain_record *r, const char *error);
-/* explain_code.c: makes p->code anew from what was seen so far. */
+/* code.c: makes p->code anew from what was seen so far. */
 void explain_page_code(struct explain_page *p, const struct ir_module *m, const struct cfg *c);
 /* Text of any bytes: what is not UTF-8 becomes "?". */
 json_t *explain_string(const char *text, size_t n);

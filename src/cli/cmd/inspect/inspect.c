@@ -1,5 +1,5 @@
 /* heddle inspect: what is known of a PTX file or a workload before it runs. Here: loading, choosing, and the questions that
- * the text (inspect_text.c) and the JSON (inspect_json.c) both ask. */
+ * the text (text.c) and the JSON (json.c) both ask. */
 #include "cli/cmd/inspect/inspect.h"
 
 #include <stdlib.h>

@@ -69,13 +69,13 @@ struct report_budget {
 };
 struct report_budget report_budget(size_t runs, uint64_t rows);
 
-/* report_run.c: what a run leaves, while its device is still there. */
+/* run.c: what a run leaves, while its device is still there. */
 json_t *report_run_json(const struct report_run *run, const hd_module *mod);
 /* A cost as numbers of kinds and slots, in turn, without those that are 0: lane kinds, waits, then what it causes: threads
  * parted, exited, waits. */
 json_t *report_cost(const struct profile_cost *c);
 
-/* report_time.c: series and lanes over time of a run. */
+/* time.c: series and lanes over time of a run. */
 json_t *report_series(const hd_device *dev);
 json_t *report_density(const struct density *d, uint32_t width, uint32_t warp, uint32_t schedulers,
                        size_t insts);
@@ -83,13 +83,13 @@ json_t *report_density(const struct density *d, uint32_t width, uint32_t warp, u
  * 63 + 4 log2 of the share, at least 1; then two or three for the PC, all in the 64 letters of base64. */
 void report_cell(const struct density_cell *c, uint64_t full, uint64_t peak, int letters, struct sb *out);
 
-/* report_code.c: the program: its text, sources, functions and blocks; of functions that the runs say they executed. */
+/* code.c: the program: its text, sources, functions and blocks; of functions that the runs say they executed. */
 json_t *report_code(const struct report *r, const hd_module *mod);
 /* The lines that `wanted` has, by number from 1, in pieces: [{"first", "text"}]. */
 json_t *report_text(const char *text, const bool *wanted, uint32_t lines);
 uint32_t report_lines(const char *text);
 
-/* report_tree.c: everything together. */
+/* tree.c: everything together. */
 json_t *report_tree(const struct report *r, const hd_device *dev, const hd_module *mod);
 
 #endif

@@ -19,7 +19,7 @@ struct reproduce {
     struct stop stop;
 };
 
-/* reproduce_cells.c: what stands in the cells of all forms of output. */
+/* cells.c: what stands in the cells of all forms of output. */
 /* The paper's number, the mean of its values by workload; false: it has only words. */
 bool reproduce_paper_number(const struct claim_result *r, double *paper);
 void reproduce_paper(const struct claim_result *r, struct sb *out); /* the paper's number or words */
@@ -33,16 +33,16 @@ void reproduce_part(const struct claim_part *p, struct sb *out); /* "12.5 of 20 
 struct table;
 void reproduce_score(const struct reproduce *r, struct table *t);
 
-/* reproduce_report.c */
+/* report.c */
 void reproduce_list(const struct reproduce *r, struct sb *out);
 void reproduce_report(const struct reproduce *r, struct sb *out);
 void reproduce_markdown(const struct reproduce *r, struct sb *out);
-/* reproduce_data.c */
+/* data.c */
 json_t *reproduce_tree(const struct reproduce *r); /* everything: size, build, score, claims */
 bool reproduce_json(const struct reproduce *r, struct sb *out, struct err *e);
 void reproduce_csv(const struct reproduce *r, struct sb *out);
 
-/* reproduce_html.c */
+/* html.c */
 void reproduce_html(const struct reproduce *r, struct sb *out);
 
 #endif

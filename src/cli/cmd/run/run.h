@@ -82,12 +82,12 @@ struct run {
     struct arena mem; /* names of kernels */
 };
 
-/* run_options.c: fills the first part from the options; run_read_outputs when the file has been read, which
+/* options.c: fills the first part from the options; run_read_outputs when the file has been read, which
  * may bring arguments of its own. */
 bool run_read_options(struct run *r, const struct opts *o, struct err *e);
 bool run_read_outputs(struct run *r, const struct opts *o, struct err *e);
 
-/* run_checkpoint.c: reads the options; what makes the run this one, and reads the file it goes on from; when the device is
+/* checkpoint.c: reads the options; what makes the run this one, and reads the file it goes on from; when the device is
  * open; after each launch; when it was stopped; at the end. */
 bool run_checkpoint_options(struct run *r, const struct opts *o, struct err *e);
 bool run_checkpoint_prepare(struct run *r, const hd_config *config, struct err *e);
@@ -96,30 +96,30 @@ void run_checkpoint_launched(struct run *r);
 void run_checkpoint_stopped(const struct run *r);
 void run_checkpoint_free(struct run *r);
 
-/* run_script.c: what a script does besides launches; user is the run. */
+/* script.c: what a script does besides launches; user is the run. */
 void run_script_print(void *user, const char *text, size_t n);
 bool run_script_write(void *user, const char *path, const void *data, size_t bytes, struct err *e);
 bool run_script_stop(void *user);
 
-/* run_watch.c: opens the files for what is recorded while it runs, fills r->watch. */
+/* watch.c: opens the files for what is recorded while it runs, fills r->watch. */
 bool run_watch(struct run *r, struct err *e);
 /* When the device is closed: completes the files, also those of a run that failed. */
 bool run_watch_end(struct run *r, struct err *e);
 
-/* run_report.c: what is shown and written after the last launch. */
+/* report.c: what is shown and written after the last launch. */
 void run_report(const struct run *r, struct sb *out);
 /* A line's name at the left; the same with a number after it. */
 void run_label(const struct run *r, struct sb *out, const char *name);
 void run_count(const struct run *r, struct sb *out, const char *name, uint64_t v);
-/* run_timed.c: the part of the report that only a timed run has. */
+/* timed.c: the part of the report that only a timed run has. */
 void run_timed_report(const struct run *r, const struct stats *s, struct sb *out);
-/* run_launches.c: one by one, or by kernel where there are many. */
+/* launches.c: one by one, or by kernel where there are many. */
 void run_launches(const struct run *r, struct sb *out);
 
-/* run_json.c */
+/* json.c */
 bool run_json(const struct run *r, struct sb *out, struct err *e);
 
-/* run_series.c, run_profile.c: for people and as JSON; of one launch, counted from 0, and of all. */
+/* series.c, profile.c: for people and as JSON; of one launch, counted from 0, and of all. */
 void run_series(const struct run *r, struct sb *out);
 json_t *run_series_json(const struct run *r, size_t launch);
 void run_profile(const struct run *r, struct sb *out);
@@ -127,7 +127,7 @@ json_t *run_profile_json(const struct run *r);
 /* The slots of the launch that just ended, beyond those before it; and as JSON. */
 void run_profile_launch(struct run *r, hd_kernel *k, struct run_slots *out);
 json_t *run_slots_json(const struct run_slots *s);
-/* run_annotate.c: the source with what its lines cost in the margin. */
+/* annotate.c: the source with what its lines cost in the margin. */
 void run_annotate(const struct run *r, struct sb *out);
 
 #endif

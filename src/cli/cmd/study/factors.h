@@ -9,9 +9,9 @@ struct study_factors {
     struct factors lab;
 };
 
-/* study_factors_report.c; of: a struct study_factors */
+/* factors_report.c; of: a struct study_factors */
 void study_factors_report(const void *of, struct sb *out);
-/* study_factors_files.c */
+/* factors_files.c */
 bool study_factors_json(const void *of, struct sb *out, struct err *e);
 void study_factors_csv(const void *of, struct sb *out);
 
