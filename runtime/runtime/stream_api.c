@@ -1,5 +1,5 @@
 /* The entry points of streams, events and capture. What is the same under other names or with the per-thread default stream is in
- * ptsz.c. */
+ * per_thread.c. */
 #include <string.h>
 
 #include "runtime/runtime/api.h"
