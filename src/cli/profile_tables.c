@@ -110,7 +110,7 @@ static void branch_row(const struct term *term, struct table *t, const hd_profil
 
 static void print_branches(const struct term *term, const struct profile_shown *p, struct sb *out) {
     struct table t;
-    heading(term, "Branches, by the lane slots lost because threads part there", out);
+    heading(term, "Branches, by the lane slots lost to their divergence", out);
     if (!p->by[HD_PROFILE_BRANCHES].n) {
         sb_add(out, "  none was executed\n");
         return;

@@ -4,7 +4,7 @@
 const struct slot_kind lane_kinds[SM_LANE_KINDS] = {
     [LANE_ACTIVE] = {"active", "active"},         [LANE_GUARDED] = {"guarded", "guard false"},
     [LANE_ABSENT] = {"absent", "no thread"},      [LANE_EXITED] = {"exited", "exited"},
-    [LANE_PARTED] = {"parted", "threads parted"}, [LANE_EMPTY] = {"empty", "empty issue"},
+    [LANE_PARTED] = {"parted", "divergence"}, [LANE_EMPTY] = {"empty", "empty issue"},
 };
 const struct slot_kind wait_kinds[SM_WAITS] = {
     [WAIT_MEMORY] = {"memory", "waits for memory"},

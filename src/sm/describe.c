@@ -36,7 +36,7 @@ static void add_missing(const struct exec_block *b, uint32_t id, struct sb *out)
         if (shown++ < 8) sb_add(out, " warp %" PRIu32 " lanes 0x%08" PRIx32, k, w->live & ~here);
     }
     if (shown > 8) sb_add(out, " and %" PRIu32 " more warps", shown - 8);
-    if (!shown) sb_add(out, " nobody");
+    if (!shown) sb_add(out, " none");
 }
 
 static void add_blocked(const struct sm *s, uint32_t warp, struct sb *out) {

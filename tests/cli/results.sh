@@ -152,7 +152,7 @@ run sweep --workloads matrix --size tiny --config tiny --mech pdom --set latency
 sql big.sqlite "WITH RECURSIVE n(i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < 1700)
     INSERT INTO point (key, workload, size, config, mech, options, version, program, machine, state, error, launches, checked, digest, \"gpu.ipc\")
     SELECT i, workload, size, config, mech, 'n=' || i, version, program, machine, 'ok', '', 1, 1, digest, i FROM point, n WHERE options = ''"
-refused "nobody can read 1700 bars (at most 1500 are drawn): choose points by --only, average some by --over, or draw --plot heat" "more bars than anybody can read" results --db big.sqlite --rows options --cols mech --value ipc --plot bars --svg x.svg
+refused "1700 bars are too many to read (at most 1500 are drawn): choose points by --only, average some by --over, or draw --plot heat" "more bars than can be read" results --db big.sqlite --rows options --cols mech --value ipc --plot bars --svg x.svg
 run results --db big.sqlite --only n=3,1700 --rows n --cols mech --value ipc --csv -
 expect_out "n,pdom
 3,3

@@ -127,7 +127,7 @@ wait $pid
 verdict $? "Ctrl-C leaves it"
 rm "$FAKE/deaf"
 run sweep status l.sqlite
-[ "$status" -eq 0 ] && grep -qE "^l.sqlite: [0-4] of 4 points, [0-4] running, 0 wrong, failed or killed" "$out" && grep -q "nobody attends to it: 'heddle sweep resume l.sqlite' does" "$out"
+[ "$status" -eq 0 ] && grep -qE "^l.sqlite: [0-4] of 4 points, [0-4] running, 0 wrong, failed or killed" "$out" && grep -q "no process attends to it: run 'heddle sweep resume l.sqlite'" "$out"
 verdict $? "status shows how far it is"
 (mkdir -p elsewhere && cd elsewhere && "$HEDDLE" sweep resume ../l.sqlite) >"$out" 2>"$err"
 grep -q "4 points: 0 stored before, 4 run; 4 ok" "$out"

@@ -101,7 +101,7 @@ head -1 "$out" | grep -q ',thread_0,thread_1,thread_2$'
 verdict $? "N:THREADS adds a column for each thread, --series - is standard output alone"
 
 run run examples/collatz.ptx $small --grid 2 --block 64 --profile --json "$work/p.json"
-expect_in_out "Branches, by the lane slots lost because threads part there" "--profile shows branches"
+expect_in_out "Branches, by the lane slots lost to their divergence" "--profile shows branches"
 grep -qE 'causes +executed +divergent +sides +reconverge +line +PTX +source' "$out"
 verdict $? "with a heading"
 expect_in_out "Lines, by the lane slots they lose" "and lines"

@@ -120,7 +120,7 @@ for _ in $(seq 300); do
 done
 status() { "$heddle" sweep status r.sqlite | tee status.txt; }
 check "how far it is can be asked" status
-check "and that nobody attends to it" grep -q "nobody attends to it" status.txt
+check "and that no process attends to it" grep -q "no process attends to it" status.txt
 truncate -s 60% r.sqlite.d/shard-1-2-0 2>/dev/null || truncate -s $(($(stat -c %s r.sqlite.d/shard-1-2-0) * 6 / 10)) r.sqlite.d/shard-1-2-0
 resume() { timeout 120 "$heddle" sweep resume r.sqlite 2>&1 | tee resume.txt; }
 check "resume takes it up to its end" resume

@@ -93,7 +93,7 @@ static bool tell(struct cluster *c, struct sb *out, struct err *e) {
     if (holder)
         sb_add(out, "  attended to by process %s\n", holder);
     else
-        sb_add(out, "  nobody attends to it: 'heddle sweep resume %s' does\n", c->s.db);
+        sb_add(out, "  no process attends to it: run 'heddle sweep resume %s'\n", c->s.db);
     return tell_killed(c, out, e);
 }
 

@@ -303,7 +303,7 @@ static bool readable(const struct results *r, struct err *e) {
                                                                                           : MOST_BARS;
     if (r->plot == PLOT_SCATTER || n <= most) return true;
     return err_set(e, ERR_INPUT,
-                   "--svg: nobody can read %zu %s (at most %zu are drawn): choose points by --only, average "
+                   "--svg: %zu %s are too many to read (at most %zu are drawn): choose points by --only, average "
                    "some by --over%s",
                    n, what, most, r->plot == PLOT_BARS ? ", or draw --plot heat" : "");
 }

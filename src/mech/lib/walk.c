@@ -87,7 +87,7 @@ uint32_t walk_to(struct mech *m, struct walk *w, struct walk_home *h, uint64_t k
         split_assign(m->pool, s, &set);
         met = sorted_meet(m, &w->sorted, &set, s->pc);
     } else {
-        mech_event(m, "nobody at %" PRIu32, s->pc);
+        mech_event(m, "no thread at %" PRIu32, s->pc);
     }
     order_add(m->order, s);
     return met;

@@ -289,7 +289,7 @@ static uint32_t jump(struct mech *m, const struct structured_home *h, uint32_t p
     const uint32_t to = l->kind == LEVEL_IF && !l->second && l->other != IR_NOPC ? l->other : l->end;
     if (to == pc) return pc;
     structured_counts(m)->skipped_parts++;
-    if (l->kind != LEVEL_CALL) mech_event(m, "nobody is active: goes on at %" PRIu32, to);
+    if (l->kind != LEVEL_CALL) mech_event(m, "no thread is active: goes on at %" PRIu32, to);
     return to;
 }
 

@@ -13,22 +13,21 @@ enum tf_kind { TF_KIND(OPTION_ENUMERATOR) };
         kind, TF_KIND,                                                                                       \
         "How a warp knows where its threads are: a sorted list of {PC, mask}, or a PC with each thread and " \
         "frontiers in the program.")                                                                         \
-    BOOL(skip, false, "sandybridge: whether blocks of the frontier where nobody is cost nothing.")           \
+    BOOL(skip, false, "sandybridge: whether blocks of the frontier without threads cost nothing.")           \
     BOOL(together, false,                                                                                    \
-         "sandybridge: whether a warp whose threads all go the same way goes there at once, since nobody "   \
-         "can "                                                                                              \
-         "be left in the frontier.")
+         "sandybridge: whether a warp whose threads all go the same way goes there at once, since no "       \
+         "thread can be left in the frontier.")
 MECH_PARAMS(tf, TF_PARAMS)
 
-#define TF_COUNTERS(SUM, MAX)                                                                               \
-    SUM(inserts, "entries",                                                                                 \
-        "Places that became occupied: sides of branches, and threads that come to wait for others.")        \
-    SUM(merges, "events", "Groups of threads that met others at one PC and depth.")                         \
-    SUM(empty_blocks, "blocks", "sandybridge: blocks of a frontier that were entered without threads.")     \
-    SUM(empty_issues, "issues", "sandybridge: instructions issued without threads.")                        \
-    SUM(searches, "times",                                                                                  \
-        "sandybridge: times the next place was in no frontier: after barriers, and after functions nobody " \
-        "returned from.")                                                                                   \
+#define TF_COUNTERS(SUM, MAX)                                                                             \
+    SUM(inserts, "entries",                                                                               \
+        "Places that became occupied: sides of branches, and threads that come to wait for others.")      \
+    SUM(merges, "events", "Groups of threads that met others at one PC and depth.")                       \
+    SUM(empty_blocks, "blocks", "sandybridge: blocks of a frontier that were entered without threads.")   \
+    SUM(empty_issues, "issues", "sandybridge: instructions issued without threads.")                      \
+    SUM(searches, "times",                                                                                \
+        "sandybridge: times the next place was in no frontier: after barriers, and after functions that " \
+        "no thread returned from.")                                                                       \
     MAX(list_max, "entries", "Most places at once that threads of a warp were in.")
 MECH_COUNTS(tf, TF_COUNTERS)
 

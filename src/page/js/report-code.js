@@ -9,7 +9,7 @@
     // ---- source and PTX ----
     const heats = {lost: ['lost', c => c.lost], causes: ['caused', c => c.causes], slots: ['all slots', c => c.slots]};
     const columns = [{label: 'lost', title: 'share of all slots that this line loses while it issues or is waited for'},
-                     {label: 'causes', title: 'share of all slots lost anywhere because threads part at this line'}];
+                     {label: 'causes', title: 'share of all slots lost anywhere to divergence at this line'}];
     const withCalls = cost => cost.calls || cost.own;
 
     function describe(x, cost) {
@@ -108,7 +108,7 @@
         const {over, share} = x;
         const most = () => x.run.branches[0].cost.causes;
         return [
-            {key: 'causes', label: 'causes', kind: 'percent', title: 'share of all slots lost because threads part there',
+            {key: 'causes', label: 'causes', kind: 'percent', title: 'share of all slots lost to divergence there',
              value: b => share(b.cost.causes), cell: b => meter(over(b.cost.causes, most()), fmt.percent(share(b.cost.causes)))},
             {key: 'source', label: 'source', value: b => x.sourceName(b) || '', cell: b => x.sourceName(b) || el('span', {class: 'soft'}, 'none')},
             {key: 'text', label: 'PTX', value: b => x.code(b.line), cell: b => el('code', {}, x.code(b.line))},
@@ -229,7 +229,7 @@
         sourceSection(x, page, panes, chosen);
         const branches = makeBranches(x), flow = makeGraph(x, panes);
         page.section('branches', 'Branches and control flow', el('div', {class: 'beside'},
-            el('div', {}, note('By the lane slots lost because threads part there. A row shows its lines above.'), branches.node),
+            el('div', {}, note('By the lane slots lost to their divergence. A row shows its lines above.'), branches.node),
             el('div', {}, flow.names ? el('div', {class: 'controls'}, flow.names.node) : null, flow.node,
                note('The warmer a block, the fewer lanes are active when it issues. Dashed edges go back. ' +
                     'Tab reaches the graph, arrows go along its edges, Enter shows a block\'s lines.'))));

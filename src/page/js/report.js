@@ -4,7 +4,7 @@
  * files, sources: by PC from entry}]}; runs: [{name, status, error, stats, own, mech, title, warp, storage, density, slots: by kind,
  * functions, branches, ptx: [[line, executions, lanes, cost, cost with calls]], source: [[file, line, ...the same]], kernels,
  * launches: kernel, cycles in turn, series: by column}]}. A cost is kind, slots, kind, slots ...: kinds are lanes, waits, then what
- * the line causes: threads parted, exited, waits.
+ * the line causes: divergence, exited, waits.
  * The parts are in report-model.js, report-code.js and report-time.js; here are those that are little more than a table or chart. */
 'use strict';
 (() => {
@@ -109,7 +109,7 @@
         const names = new Map(rows.map(b => [`${x.branchName(b)} · ${x.code(b.line)}`, b.pc]));
         return names.size ? heatmap({
             rows: [...names.keys()], columns: x.ended.map(r => r.name), corner: 'branch', format: v => fmt.percent(v),
-            caption: `What each branch costs: slots lost because threads part there, of all slots under ${x.base.name}.`,
+            caption: `What each branch costs: slots lost to its divergence, of all slots under ${x.base.name}.`,
             value: (name, mech) => causes(x.ended.find(r => r.name === mech), names.get(name))}) : null;
     }
     function mechanismsSection(x, page) {

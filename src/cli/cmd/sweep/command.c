@@ -105,7 +105,7 @@ static const struct help_entry sweep_programs[] = {
      "on the command line or in the file itself, and in a program's words has its value, and {(NAME + 255) / "
      "256} is "
      "computed from it; a number of a script (let NAME = ...) gets it. {NAME=8} in a file "
-     "says what it is where nobody sets it."},
+     "gives a default."},
     {"--set block=64,128", "kernel, grid, block, shared and script are axes under their own names."},
     {0},
 };
