@@ -1,7 +1,7 @@
 #!/bin/sh
 # Lines of prose end by 120 characters, generated pages included, and comments name their subject; a planted fault of each kind
 # is caught, long tables and code are not.
-echo 1..8
+echo 1..9
 if tools/check-prose >&2; then echo "ok 1 - pages and comments keep the rules"; else echo "not ok 1 - pages and comments keep the rules"; fi
 d=$(mktemp -d)
 words=$(printf 'word %.0s' $(seq 30))
@@ -28,4 +28,7 @@ char quote = '"', slash = '/'; // office hours and thoseness are other words,
  * of which the second begins so. */
 EOF
 if tools/check-prose "$d/good.c" >&2; then echo "ok 8 - strings, quotations and later lines are not checked so"; else echo "not ok 8 - strings, quotations and later lines are not checked so"; fi
+# shellcheck disable=SC2016
+printf '%s\n' '`nobody` and "whoever" are quoted' 'a lock that nobody holds' >"$d/bad.md"
+if [ "$(tools/check-prose "$d/bad.md")" = "$d/bad.md:2: \"nobody\"" ]; then echo "ok 9 - a word of the list is reported in pages"; else echo "not ok 9 - a word of the list is reported in pages"; fi
 rm -rf "$d"
