@@ -32,7 +32,7 @@ ifeq ($(origin CC),default)
 CC      = gcc
 endif
 WARN   := -Wall -Wextra -Wshadow -Wconversion
-# -Werror in make check and .ci/run: another compiler's new warning must not keep anybody from building.
+# -Werror in make check and .ci/run: another compiler's new warning must not prevent a build.
 WERROR ?=
 OPT    ?= -O2 -g
 SAN    ?=

@@ -28,7 +28,7 @@ build_and_run() { # FLAGS...
 check "a program links against the installed library" build_and_run -L"$d/lib" -lheddle -Wl,-rpath,"$d/lib"
 check "heddle.pc has the version of the header" [ "$(field Version)" = "$version" ]
 
-# Needed are the C library, which nobody names, and what heddle.pc names for a static link.
+# Needed are the C library, which is never named, and what heddle.pc names for a static link.
 needed() { readelf -d "$d/lib/libheddle.so" | sed -n 's/.*NEEDED.*\[lib\([a-z0-9]*\)\.so.*/\1/p' | grep -vE '^(c|asan|ubsan)$' | sort | paste -sd' '; }
 named() { { field Requires.private | tr ',' '\n'; field Libs.private | tr ' ' '\n' | sed 's/^-l//'; } | tr -d ' ' | sort | paste -sd' '; }
 same_libraries() { echo "needed: $(needed), named: $(named)" && [ "$(needed)" = "$(named)" ]; }

@@ -2,8 +2,8 @@
 #include "sim/kinds.h"
 
 const struct slot_kind lane_kinds[SM_LANE_KINDS] = {
-    [LANE_ACTIVE] = {"active", "active"},         [LANE_GUARDED] = {"guarded", "guard false"},
-    [LANE_ABSENT] = {"absent", "no thread"},      [LANE_EXITED] = {"exited", "exited"},
+    [LANE_ACTIVE] = {"active", "active"},     [LANE_GUARDED] = {"guarded", "guard false"},
+    [LANE_ABSENT] = {"absent", "no thread"},  [LANE_EXITED] = {"exited", "exited"},
     [LANE_PARTED] = {"parted", "divergence"}, [LANE_EMPTY] = {"empty", "empty issue"},
 };
 const struct slot_kind wait_kinds[SM_WAITS] = {

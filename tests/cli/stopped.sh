@@ -46,7 +46,7 @@ expect_status 143 "SIGTERM ends a functional run"
 grep -qE 'stopped on request after 0 of 64 blocks of kernel hours, [0-9]+ thread instructions$' "$err" && [ ! -s "$out" ]
 verdict $? "and --quiet leaves the place"
 
-# The first signal is answered, but nobody reads the pipe that JSON goes to.
+# The first signal is answered, but no process reads the pipe that JSON goes to.
 mkfifo "$work/unread"
 env --default-signal=INT "$HEDDLE" run "$work/hours.ptx" --json "$work/unread" >"$out" 2>"$err" &
 pid=$!

@@ -38,7 +38,7 @@ run sweep $small --mech pdom --quiet --db q.sqlite
 [ "$status" -eq 0 ] && [ ! -s "$out" ] && [ ! -s "$err" ]
 verdict $? "--quiet prints nothing"
 
-# ---- the same content, whoever runs it ----
+# ---- the same content, whichever host runs it ----
 # The small ones come last and take long enough that a sweep is killed before its end.
 many="--workloads matrix --size tiny,small --config tiny --mech pdom,dwf --set latency.alu=1,2,3"
 for j in 1 2; do

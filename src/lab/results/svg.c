@@ -302,10 +302,11 @@ static bool readable(const struct results *r, struct err *e) {
                                                                    : r->plot == PLOT_HEAT ? MOST_CELLS
                                                                                           : MOST_BARS;
     if (r->plot == PLOT_SCATTER || n <= most) return true;
-    return err_set(e, ERR_INPUT,
-                   "--svg: %zu %s are too many to read (at most %zu are drawn): choose points by --only, average "
-                   "some by --over%s",
-                   n, what, most, r->plot == PLOT_BARS ? ", or draw --plot heat" : "");
+    return err_set(
+        e, ERR_INPUT,
+        "--svg: %zu %s are too many to read (at most %zu are drawn): choose points by --only, average "
+        "some by --over%s",
+        n, what, most, r->plot == PLOT_BARS ? ", or draw --plot heat" : "");
 }
 
 bool results_svg(const struct results *r, struct sb *out, struct err *e) {

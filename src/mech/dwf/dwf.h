@@ -88,7 +88,7 @@ MECH_PARAMS(dwf, DWF_PARAMS)
         "Times a warp with room could not take all threads of its PC and a new one began.")               \
     SUM(lut_lookups, "lookups", "Lookups in the PC-warp LUT.")                                            \
     SUM(lut_misses, "lookups", "Lookups that found no warp being formed.")                                \
-    SUM(lut_evictions, "entries", "LUT entries evicted: warps that no thread can join any more.")            \
+    SUM(lut_evictions, "entries", "LUT entries evicted: warps that no thread can join any more.")         \
     SUM(pool_sum, "warps", "Warps in the pool, summed over the samples.")                                 \
     SUM(pool_samples, "issues", "Samples of the pool: one for every warp issued.")                        \
     MAX(pool_max, "warps", "Most warps in the pool of a scheduler.")                                      \
