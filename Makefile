@@ -284,7 +284,7 @@ asan:
 
 # What uses threads of the host: tests whose names say so, those of the rooms that start threads, and commands.
 TSAN_UNIT := $(patsubst tests/unit/%.c,build-tsan/tests/%,$(sort $(wildcard tests/unit/*/*threads*.c \
-    $(addprefix tests/unit/,base/crew.c base/ledger.c base/pages.c lab/run/pool.c lab/run/compare.c lab/sweep/run.c lab/store/store.c))))
+    $(addprefix tests/unit/,base/workers.c base/ledger.c base/pages.c lab/run/pool.c lab/run/compare.c lab/sweep/run.c lab/store/store.c))))
 tsan: test-deps
 	@$(MAKE) --no-print-directory BUILD=build-tsan OPT="-O1 -g" SAN="-fsanitize=thread" build-tsan/heddle $(TSAN_UNIT)
 	@TSAN_OPTIONS="halt_on_error=1" HEDDLE=build-tsan/heddle BUILD=build-tsan \

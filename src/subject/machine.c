@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/crew.h"
+#include "base/workers.h"
 #include "cli/cli.h"
 #include "lab/run/mech_choice.h"
 
@@ -60,7 +60,7 @@ void machine_sample(struct machine *m, const struct opts *o) {
 bool machine_threads(struct machine *m, const struct opts *o, struct err *e) {
     const char *text = opts_value(o, "threads");
     char value[24];
-    uint64_t n = crew_cores();
+    uint64_t n = workers_cores();
     if (text && !cli_number("--threads", text, INT64_MAX, &n, e)) return false;
     if (!n) return err_set(e, ERR_INPUT, "--threads: N is at least 1");
     for (size_t i = 0; i < m->settings.n && !text; i++)

@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "base/alloc.h"
-#include "base/crew.h"
 #include "base/ledger.h"
+#include "base/workers.h"
 
 enum { TICK_NANOSECONDS = 100000000 };
 
@@ -71,7 +71,7 @@ static void wait_for_all(struct pool *p) {
 }
 
 void lab_run_tasks(const struct lab_tasks *t, unsigned jobs) {
-    if (!jobs) jobs = crew_cores();
+    if (!jobs) jobs = workers_cores();
     unsigned want = t->n < jobs ? (unsigned)t->n : jobs, have = 0;
     struct pool p = {.tasks = t, .working = want, .memory = ledger_now()};
     pthread_t *thread = xcalloc(want + 1, sizeof *thread);

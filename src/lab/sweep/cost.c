@@ -2,9 +2,9 @@
  * the jobs there are. */
 #include <stdlib.h>
 
-#include "base/crew.h"
-#include "lab/sweep/sweep.h"
+#include "base/workers.h"
 #include "lab/store/cost.h"
+#include "lab/sweep/sweep.h"
 
 /* Whether a sweep would run it. */
 static bool missing(const struct sweep *s, size_t point) {
@@ -50,7 +50,7 @@ const struct lab_cost *sweep_cost(const struct sweep *s, size_t point, size_t *n
 }
 
 void sweep_cost_total(const struct sweep *s, struct sb *out) {
-    const unsigned jobs = s->lab.jobs ? s->lab.jobs : crew_cores();
+    const unsigned jobs = s->lab.jobs ? s->lab.jobs : workers_cores();
     size_t n[COST_BASES] = {0};
     double sum = 0;
     for (size_t i = 0; i < s->ncosts; i++) {

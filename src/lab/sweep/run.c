@@ -34,7 +34,7 @@ struct group {
     size_t ended;
 };
 
-struct crew {
+struct sweep_run {
     struct lab_sweep *s;
     VEC(struct task) tasks;
     size_t from; /* where the next task is looked for */
@@ -98,7 +98,7 @@ bool lab_sweep_look(struct lab_sweep *s, struct err *e) {
 
 /* ---- progress ---- */
 
-static size_t group_of(struct crew *c, const struct store_id *id) {
+static size_t group_of(struct sweep_run *c, const struct store_id *id) {
     size_t g = 0;
     for (; g < c->groups.n; g++)
         if (!strcmp(c->groups.v[g].workload, id->workload) && !strcmp(c->groups.v[g].size, id->size))
@@ -113,7 +113,7 @@ static void learn(struct group *g, double seconds) {
 }
 
 /* What a point of no known program is taken for. */
-static double mean_seconds(const struct crew *c) {
+static double mean_seconds(const struct sweep_run *c) {
     double sum = 0;
     size_t n = 0;
     for (size_t g = 0; g < c->groups.n; g++) sum += c->groups.v[g].seconds, n += c->groups.v[g].ended;
@@ -121,7 +121,7 @@ static double mean_seconds(const struct crew *c) {
 }
 
 /* The part of all seconds that is behind us. */
-static double part_done(const struct crew *c) {
+static double part_done(const struct sweep_run *c) {
     double mean = mean_seconds(c), behind = 0, all = 0, at = lab_seconds();
     for (size_t i = 0; i < c->tasks.n; i++) {
         const struct task *t = &c->tasks.v[i];
@@ -135,7 +135,7 @@ static double part_done(const struct crew *c) {
 }
 
 /* The first error of the store ends the sweep. */
-static void give_up(struct crew *c, const struct err *e) {
+static void give_up(struct sweep_run *c, const struct err *e) {
     pthread_mutex_lock(&c->lock);
     if (!c->err.code) err_set(&c->err, e->code, "%s", err_text(e));
     pthread_mutex_unlock(&c->lock);
@@ -143,7 +143,7 @@ static void give_up(struct crew *c, const struct err *e) {
 }
 
 static void on_tick(void *user) {
-    struct crew *c = user;
+    struct sweep_run *c = user;
     struct lab_sweep *s = c->s;
     struct err e = {0};
     if (!store_flush(s->store, &e)) give_up(c, &e);
@@ -158,13 +158,13 @@ static void on_tick(void *user) {
 /* ---- runs ---- */
 
 static int on_progress(void *user, uint64_t done, uint64_t all) {
-    struct crew *c = user;
+    struct sweep_run *c = user;
     (void)done, (void)all;
     return !atomic_load(&c->stop);
 }
 
 static bool on_stop(void *user) {
-    struct crew *c = user;
+    struct sweep_run *c = user;
     return atomic_load(&c->stop);
 }
 
@@ -173,7 +173,7 @@ static void on_open(void *user, hd_device *dev) {
 }
 
 /* The next task that waits; there are as many calls as tasks. */
-static struct task *begin(struct crew *c) {
+static struct task *begin(struct sweep_run *c) {
     pthread_mutex_lock(&c->lock);
     while (c->tasks.v[c->from % c->tasks.n].state != WAITING) c->from++;
     struct task *t = &c->tasks.v[c->from++ % c->tasks.n];
@@ -183,7 +183,7 @@ static struct task *begin(struct crew *c) {
     return t;
 }
 
-static void go_elsewhere(struct crew *c) {
+static void go_elsewhere(struct sweep_run *c) {
     size_t longest = 0, length = 0;
     pthread_mutex_lock(&c->lock);
     for (size_t i = 0; i < c->tasks.n; i++) {
@@ -196,7 +196,7 @@ static void go_elsewhere(struct crew *c) {
 }
 
 /* Counts a point that is in the store now; ran false: another sweep put it there. */
-static void end(struct crew *c, struct task *t, bool ran, bool bad) {
+static void end(struct sweep_run *c, struct task *t, bool ran, bool bad) {
     pthread_mutex_lock(&c->lock);
     struct lab_progress *p = &c->s->progress;
     t->state = ENDED;
@@ -209,7 +209,7 @@ static void end(struct crew *c, struct task *t, bool ran, bool bad) {
 }
 
 /* Whether another sweep has put the point there; then it is counted as stored, and this sweep looks for others elsewhere. */
-static bool put_by_another(struct crew *c, struct task *t, bool *there, struct err *e) {
+static bool put_by_another(struct sweep_run *c, struct task *t, bool *there, struct err *e) {
     enum store_state state;
     *there = false;
     if (c->s->retry) return true;
@@ -221,7 +221,7 @@ static bool put_by_another(struct crew *c, struct task *t, bool *there, struct e
 }
 
 /* Stores what came of a run. */
-static bool keep(struct crew *c, struct task *t, const struct lab_outcome *o, struct err *e) {
+static bool keep(struct sweep_run *c, struct task *t, const struct lab_outcome *o, struct err *e) {
     bool there;
     if (!put_by_another(c, t, &there, e)) return false;
     if (there) return true;
@@ -232,7 +232,7 @@ static bool keep(struct crew *c, struct task *t, const struct lab_outcome *o, st
 
 /* An abandoned run is no result; its error would be HD_LIMIT's, and a script may end early without any. Nor is one that the
  * host had no memory for. */
-static bool run_point(struct crew *c, struct task *t, struct err *e) {
+static bool run_point(struct sweep_run *c, struct task *t, struct err *e) {
     const struct store_id *id = &c->s->ids[t->point];
     struct lab_hooks hooks = {.opened = on_open, .stop = on_stop, .user = c};
     hd_config config = {.options = id->option, .noptions = id->noptions};
@@ -248,7 +248,7 @@ static bool run_point(struct crew *c, struct task *t, struct err *e) {
 }
 
 static void run_task(void *user, size_t number) {
-    struct crew *c = user;
+    struct sweep_run *c = user;
     struct err e = {0};
     bool there;
     (void)number;
@@ -261,7 +261,7 @@ static void run_task(void *user, size_t number) {
 }
 
 /* A task for each point that is missing, in the order in which they were asked for. */
-static void plan(struct crew *c) {
+static void plan(struct sweep_run *c) {
     for (size_t i = 0; i < c->s->npoints; i++) {
         const struct store_row *row = c->s->found[i];
         size_t group = group_of(c, &c->s->ids[i]);
@@ -274,7 +274,7 @@ static void plan(struct crew *c) {
 
 bool lab_sweep(struct lab_sweep *s, struct err *e) {
     if (!lab_sweep_look(s, e)) return false;
-    struct crew c = {.s = s};
+    struct sweep_run c = {.s = s};
     pthread_mutex_init(&c.lock, NULL);
     plan(&c);
     /* found out now and not when the first point, which may have taken an hour, is to be put */

@@ -189,7 +189,7 @@ void hd_device_close(hd_device *dev) {
     if (!dev || (dev->running && !dev->life->lost)) return;
     try_close(dev);
     if (!dev->life->lost) CHECK(!dev->life->ledger.n);
-    crew_free(dev->life->crew);
+    workers_free(dev->life->workers);
     ledger_free(&dev->life->ledger);
     free(dev->life);
     free(dev->err);

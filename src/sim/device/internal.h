@@ -4,14 +4,14 @@
 
 #include "base/ledger.h"
 #include "sim/gpu/gpu.h"
-#include "sim/sim.h"
 #include "sim/observe/trace.h"
+#include "sim/sim.h"
 
 /* Apart from the device, so that calls on a const handle can change it too. */
 struct sim_life {
-    struct ledger ledger; /* everything that was allocated during calls on the device */
-    struct crew *crew;    /* threads that launches are run with; NULL: none yet */
-    bool lost;            /* the host's memory ran out during one: what the device holds may be half made */
+    struct ledger ledger;    /* everything that was allocated during calls on the device */
+    struct workers *workers; /* threads that launches are run with; NULL: none yet */
+    bool lost; /* the host's memory ran out during one: what the device holds may be half made */
 };
 
 struct hd_device {

@@ -182,11 +182,11 @@ bool sim_machine(hd_device *dev, struct err *e) {
 }
 
 /* The threads that work on a launch: as many as run.threads says, and no more than SMs. */
-static struct crew *sim_crew(const hd_device *dev) {
+static struct workers *sim_workers(const hd_device *dev) {
     uint64_t n = (uint64_t)dev->options.run.threads;
     if (n > (uint64_t)dev->options.gpu.sms) n = (uint64_t)dev->options.gpu.sms;
-    if (n > 1 && !dev->life->crew) dev->life->crew = crew_new((uint32_t)n);
-    return dev->life->crew;
+    if (n > 1 && !dev->life->workers) dev->life->workers = workers_new((uint32_t)n);
+    return dev->life->workers;
 }
 
 /* Of the instructions of what runs. Looked for once: a launch must not cost what its module holds. */
@@ -213,7 +213,7 @@ bool sim_run_timed(hd_kernel *k, const struct exec_launch *x, struct stats *s, s
                            .account = dev->watch.profile ? k->mod->account : NULL,
                            .series = &dev->series,
                            .trace = dev->trace,
-                           .crew = sim_crew(dev),
+                           .workers = sim_workers(dev),
                            .warm = dev->warm.v,
                            .nwarm = dev->warm.n};
     l.mech = options_mech(o, &l.param);

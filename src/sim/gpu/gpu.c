@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/gpu/run.h"
 #include "sim/device/registers.h"
+#include "sim/gpu/run.h"
 #include "sim/observe/timeline.h"
 
 struct gpu *gpu_new(const struct options *o, struct err *e) {
@@ -20,7 +20,7 @@ struct gpu *gpu_new(const struct options *o, struct err *e) {
 void gpu_free(struct gpu *g) {
     if (!g) return;
     mem_free(g->mem);
-    for (uint32_t k = 0; k < g->hands; k++) sm_common_free(g->common[k]);
+    for (uint32_t k = 0; k < g->nworkers; k++) sm_common_free(g->common[k]);
     xfree(g->common);
     xfree(g);
 }
@@ -82,11 +82,11 @@ static struct sm_env sm_env(struct gpu_run *r, uint32_t i) {
                          .module = gpu_module(l),
                          .form = l->form,
                          .cfg = l->form ? l->form->cfg : l->cfg,
-                         .common = r->hand[0].common,
+                         .common = r->worker[0].common,
                          .mech = l->mech,
                          .mech_params = l->param,
                          .mech_tables = l->tables->v,
-                         .branch = r->hand[0].branch,
+                         .branch = r->worker[0].branch,
                          .account = l->account,
                          .account_pc = l->form ? l->form->old_pc : NULL,
                          .thread_insts = r->thread_insts,
@@ -96,17 +96,17 @@ static struct sm_env sm_env(struct gpu_run *r, uint32_t i) {
 }
 
 /* Each thread has tables of its own, kept from launch to launch. */
-static void make_hands(struct gpu_run *r) {
+static void make_workers(struct gpu_run *r) {
     struct gpu *g = r->gpu;
-    const uint32_t n = crew_size(r->launch->crew);
-    if (n > g->hands) {
+    const uint32_t n = workers_size(r->launch->workers);
+    if (n > g->nworkers) {
         g->common = xrealloc(g->common, n * sizeof(struct sm_common *));
-        while (g->hands < n) g->common[g->hands++] = sm_common_new();
+        while (g->nworkers < n) g->common[g->nworkers++] = sm_common_new();
     }
-    r->hand = xcalloc(n, sizeof *r->hand);
-    for (; r->hands < n; r->hands++) {
-        struct sm_common *c = g->common[r->hands];
-        r->hand[r->hands] = (struct gpu_hand){c, sm_common_begin(c, gpu_module(r->launch))};
+    r->worker = xcalloc(n, sizeof *r->worker);
+    for (; r->nworkers < n; r->nworkers++) {
+        struct sm_common *c = g->common[r->nworkers];
+        r->worker[r->nworkers] = (struct gpu_worker){c, sm_common_begin(c, gpu_module(r->launch))};
     }
 }
 
@@ -114,7 +114,7 @@ static void make_hands(struct gpu_run *r) {
 static bool make_sms(struct gpu_run *r, struct err *e) {
     uint64_t want = (uint64_t)r->gpu->options->gpu.sms;
     if (want > r->grid.blocks) want = r->grid.blocks;
-    make_hands(r);
+    make_workers(r);
     r->list = xcalloc(want, sizeof *r->list);
     mem_use(r->gpu->mem, (uint32_t)want);
     r->sm = xcalloc(want, sizeof(struct sm *));
@@ -180,9 +180,9 @@ static bool want_thread_counts(struct gpu_run *r, struct err *e) {
 
 static void count_pcs(const struct gpu_run *r) {
     size_t n;
-    for (uint32_t h = 1; h < r->hands; h++) sm_common_join(r->hand[0].common, r->hand[h].common);
-    const uint32_t *pc = sm_common_met(r->hand[0].common, &n);
-    for (size_t k = 0; k < n; k++) r->launch->count(r->launch->user, pc[k], &r->hand[0].branch[pc[k]]);
+    for (uint32_t h = 1; h < r->nworkers; h++) sm_common_join(r->worker[0].common, r->worker[h].common);
+    const uint32_t *pc = sm_common_met(r->worker[0].common, &n);
+    for (size_t k = 0; k < n; k++) r->launch->count(r->launch->user, pc[k], &r->worker[0].branch[pc[k]]);
 }
 
 static void end_run(struct gpu_run *r, const struct mem_stats *before, struct stats *out) {
@@ -204,8 +204,8 @@ static void end_run(struct gpu_run *r, const struct mem_stats *before, struct st
 
 static void free_run(struct gpu_run *r) {
     for (uint32_t i = 0; i < r->nsms; i++) sm_free(r->sm[i]);
-    for (uint32_t h = 0; h < r->hands; h++) sm_common_end(r->hand[h].common);
-    xfree(r->hand);
+    for (uint32_t h = 0; h < r->nworkers; h++) sm_common_end(r->worker[h].common);
+    xfree(r->worker);
     xfree(r->list);
     exec_looper_free(r->watch.looper);
     exec_joint_free(r->watch.joint);

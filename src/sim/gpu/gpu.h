@@ -2,12 +2,12 @@
 #ifndef HEDDLE_SIM_GPU_GPU_H
 #define HEDDLE_SIM_GPU_GPU_H
 
-#include "base/crew.h"
+#include "base/workers.h"
 #include "exec/exec.h"
-#include "sim/options.h"
 #include "sim/observe/series.h"
-#include "sim/stats.h"
 #include "sim/observe/trace.h"
+#include "sim/options.h"
+#include "sim/stats.h"
 
 struct gpu; /* lives over launches: the memory system with its caches, and the clock */
 struct gpu *gpu_new(const struct options *o, struct err *e); /* o must outlive it */
@@ -40,7 +40,7 @@ struct gpu_launch {
     struct sm_account *account;   /* of lines of the module as loaded, added to; NULL: not wanted */
     struct series *series;        /* of interval 0: none is wanted */
     struct trace *trace;          /* NULL: none */
-    struct crew *crew;            /* threads of the host to work with; NULL: only the caller */
+    struct workers *workers;      /* threads of the host to work with; NULL: only the caller */
     const struct gpu_range *warm; /* what is in L2 when it begins, oldest first */
     size_t nwarm;
 };

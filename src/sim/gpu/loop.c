@@ -155,10 +155,10 @@ static inline bool tell(struct gpu_run *r, uint32_t i, const struct mem_calls *c
 }
 
 /* All cycles before `until`, or up to one after which it stops. */
-void gpu_run_sm(struct gpu_run *r, uint32_t hand, uint32_t i, uint64_t until) {
+void gpu_run_sm(struct gpu_run *r, uint32_t worker, uint32_t i, uint64_t until) {
     struct gpu_at *a = &r->at[i];
     struct mem *mem = r->gpu->mem;
-    if (r->hands > 1) sm_use(r->sm[i], r->hand[hand].common, r->hand[hand].branch);
+    if (r->nworkers > 1) sm_use(r->sm[i], r->worker[worker].common, r->worker[worker].branch);
     if (a->fault.code || a->stopped != SM_NEVER) return;
     const struct mem_calls *calls = mem_sm_calls(mem, i);
     for (uint64_t news; smaller(a->next, news = mem_calls_next(calls, mem, i)) < until;) {
@@ -288,7 +288,7 @@ static void wake(struct gpu_run *r) {
 
 /* What they have put off happens, and what they have asked of memory goes there. */
 static void collect(struct gpu_run *r, bool off) {
-    if (off) gpu_hands_logs(r, first_fault(r));
+    if (off) gpu_workers_logs(r, first_fault(r));
     for (uint32_t k = 0; k < r->n; k++) {
         struct gpu_at *a = nth(r, k);
         r->done += a->ended;
@@ -345,7 +345,7 @@ static bool run_list(struct gpu_run *r, bool off, uint64_t until, uint64_t ahead
     bool stopped = false;
     for (uint32_t k = 0; off && k < r->n; k++) r->logs[k] = put_off(nth(r, k));
     if (off)
-        gpu_hands_run(r, until, ahead);
+        gpu_workers_run(r, until, ahead);
     else
         step(r, until);
     for (uint32_t k = 0; k < r->n; k++) stopped |= nth(r, k)->stopped != SM_NEVER;
@@ -383,7 +383,7 @@ static bool first_half(struct gpu_run *r, uint64_t until) {
 static bool window(struct gpu_run *r, uint64_t *until, struct err *e) {
     struct mem *mem = r->gpu->mem;
     const uint64_t now = r->gpu->now, done = r->done;
-    const bool off = *until > now + 1, halved = r->half && r->hands > 1 && mem_under_way(mem) >= LOADED;
+    const bool off = *until > now + 1, halved = r->half && r->nworkers > 1 && mem_under_way(mem) >= LOADED;
     if (off) mem_run(mem, (halved ? r->half : *until) - 1, true);
     mem_begin(mem, now);
     list_sms(r, now, halved ? r->half : *until, false);

@@ -2,8 +2,8 @@
 #ifndef HEDDLE_SIM_GPU_RUN_H
 #define HEDDLE_SIM_GPU_RUN_H
 
-#include "exec/livelock/joint.h"
 #include "exec/deferred/log.h"
+#include "exec/livelock/joint.h"
 #include "sim/gpu/gpu.h"
 #include "sim/gpu/wake.h"
 #include "sim/gpu/window.h"
@@ -12,10 +12,10 @@ struct gpu {
     const struct options *options;
     struct mem *mem;
     struct sm_common *
-        *common;    /* of each thread of the host: what the SMs that it runs share; NULL: not made yet */
-    uint32_t hands; /* threads it is made for */
-    uint64_t now;   /* core cycle; goes on from launch to launch */
-    bool failed;    /* the last launch: its requests and lines are still in mem */
+        *common;       /* of each thread of the host: what the SMs that it runs share; NULL: not made yet */
+    uint32_t nworkers; /* threads it is made for */
+    uint64_t now;      /* core cycle; goes on from launch to launch */
+    bool failed;       /* the last launch: its requests and lines are still in mem */
 };
 
 struct gpu_watch { /* watchdog.c */
@@ -52,7 +52,7 @@ struct gpu_at {
 };
 
 /* A thread of the host in the loop. */
-struct gpu_hand {
+struct gpu_worker {
     struct sm_common *common;
     struct sm_branch *branch; /* what the SMs have counted while it ran them */
 };
@@ -67,8 +67,8 @@ struct gpu_run {
     struct gpu_at *at;    /* of each SM */
     uint32_t nbusy;       /* SMs */
     struct gpu_windows windows;
-    struct gpu_hand *hand;
-    uint32_t hands;         /* threads that work on this launch */
+    struct gpu_worker *worker;
+    uint32_t nworkers;      /* threads that work on this launch */
     uint32_t *list, n;      /* SMs of a window, in order, */
     uint64_t until;         /* where it ends, */
     uint64_t half, ahead;   /* its middle, and how far memory may run in the second half; 0: not halved */
@@ -115,13 +115,13 @@ bool gpu_loop(struct gpu_run *r, struct err *e);
 void gpu_at_init(struct gpu_run *r, uint32_t sm);
 void gpu_sample(struct gpu_run *r); /* ends an interval of the time series */
 
-void gpu_run_sm(struct gpu_run *r, uint32_t hand, uint32_t sm,
+void gpu_run_sm(struct gpu_run *r, uint32_t worker, uint32_t sm,
                 uint64_t until); /* all cycles before, or until it stops */
 
 /* gpu_hands.c: the SMs of r->list up to a cycle, and memory beside them up to another, if not 0; and r->logs, all of them, or in the order of time up to the fault of the
  * bad-th SM of the list (r->n: there is none). */
-void gpu_hands_run(struct gpu_run *r, uint64_t until, uint64_t memory);
-void gpu_hands_logs(struct gpu_run *r, uint32_t bad);
+void gpu_workers_run(struct gpu_run *r, uint64_t until, uint64_t memory);
+void gpu_workers_logs(struct gpu_run *r, uint32_t bad);
 
 uint64_t gpu_exited(const struct gpu_run *r); /* threads that have */
 /* Counters of all SMs together. */

@@ -87,11 +87,12 @@ static bool some_run(const struct exec_stand *at, uint32_t n) {
 
 static bool is_stuck(struct gpu_run *r) {
     struct gpu_watch *k = &r->watch;
-    const uint32_t each = sm_warps(r->sm[0]), n = r->nsms * each;
+    const uint32_t per_sm = sm_warps(r->sm[0]), n = r->nsms * per_sm;
     struct exec_warp **warp = xcalloc(n, sizeof(struct exec_warp *));
     struct exec_stand *at = xcalloc(n, sizeof *at);
     bool known = true;
-    for (uint32_t i = 0; i < r->nsms && known; i++) known = stands(r->sm[i], warp + i * each, at + i * each);
+    for (uint32_t i = 0; i < r->nsms && known; i++)
+        known = stands(r->sm[i], warp + i * per_sm, at + i * per_sm);
     const bool ran = known && some_run(at, n);
     enum exec_loop does = ran ? gpu_watch_alone(k, warp, at, n, k->follow) : EXEC_LEAVES;
     if (does == EXEC_MEETS) {

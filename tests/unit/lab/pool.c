@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "base/crew.h"
+#include "base/workers.h"
 #include "lab/run/pool.h"
 
 enum { MOST = 1000 };
@@ -59,7 +59,7 @@ static void the_caller_is_told_while_it_waits(void **state) {
 
 static void the_host_has_a_core(void **state) {
     (void)state;
-    assert_true(crew_cores() >= 1);
+    assert_true(workers_cores() >= 1);
 }
 
 int main(void) {

@@ -1,6 +1,6 @@
-/* The crew: work is done once, by the members that come, call after call; memory that runs out in a member ends the
- * caller's call. */
-#include "base/crew.h"
+/* A pool of workers does all work exactly once, call after call, however many of them come. A worker that runs out of memory
+ * ends the caller's call. */
+#include "base/workers.h"
 
 #include <time.h>
 
@@ -12,80 +12,80 @@ enum { WORK = 1000 };
 
 struct job {
     uint32_t next, done[WORK];
-    uint32_t members; /* members that have come, a bit each */
+    uint32_t came; /* workers, a bit each */
 };
 
-static void work(void *user, uint32_t member) {
+static void work(void *user, uint32_t worker) {
     struct job *j = user;
-    __atomic_or_fetch(&j->members, 1u << member, __ATOMIC_RELAXED);
+    __atomic_or_fetch(&j->came, 1u << worker, __ATOMIC_RELAXED);
     for (uint32_t k; (k = __atomic_fetch_add(&j->next, 1, __ATOMIC_RELAXED)) < WORK;) j->done[k]++;
 }
 
 static void all_work_is_done_once_in_every_call(void **state) {
     (void)state;
     for (uint32_t n = 1; n <= 4; n++) {
-        struct crew *c = crew_new(n);
-        assert_true(crew_size(c) >= 1 && crew_size(c) <= n);
+        struct workers *pool = workers_new(n);
+        assert_true(workers_size(pool) >= 1 && workers_size(pool) <= n);
         for (uint32_t call = 0; call < 200; call++) {
             struct job j = {0};
-            crew_run(c, work, &j);
+            workers_run(pool, work, &j);
             for (uint32_t k = 0; k < WORK; k++) assert_int_equal(j.done[k], 1);
-            assert_true(j.members & 1);
-            assert_int_equal(j.members >> n, 0);
+            assert_true(j.came & 1);
+            assert_int_equal(j.came >> n, 0);
         }
-        crew_free(c);
+        workers_free(pool);
     }
-    assert_int_equal(crew_size(NULL), 1);
-    crew_free(NULL);
+    assert_int_equal(workers_size(NULL), 1);
+    workers_free(NULL);
 }
 
-/* Both wait for each other: the second member must come. */
-static void meet(void *user, uint32_t member) {
+/* Two workers wait for each other: the second worker must come. */
+static void meet(void *user, uint32_t worker) {
     uint32_t *here = user;
-    __atomic_or_fetch(here, 1u << member, __ATOMIC_SEQ_CST);
+    __atomic_or_fetch(here, 1u << worker, __ATOMIC_SEQ_CST);
     while (__atomic_load_n(here, __ATOMIC_SEQ_CST) != 3) {
     }
 }
 
 static void a_thread_that_sleeps_is_woken(void **state) {
     (void)state;
-    struct crew *c = crew_new(2);
-    for (int call = 0; call < 3 && crew_size(c) == 2; call++) {
+    struct workers *pool = workers_new(2);
+    for (int call = 0; call < 3 && workers_size(pool) == 2; call++) {
         struct timespec t = {0, 20000000}; /* longer than it stays awake */
         uint32_t here = 0;
         nanosleep(&t, NULL);
-        crew_run(c, meet, &here);
+        workers_run(pool, meet, &here);
         assert_int_equal(here, 3);
     }
-    crew_free(c);
+    workers_free(pool);
 }
 
-static void fail_as(void *user, uint32_t member) {
+static void fail_as(void *user, uint32_t worker) {
     uint32_t *here = user;
-    meet(user, member);
-    if (member == here[1]) ledger_fail(16);
+    meet(user, worker);
+    if (worker == here[1]) ledger_fail(16);
 }
 
-static void out_of_memory_of_any_member_is_the_callers(void **state) {
+static void out_of_memory_of_any_worker_is_the_callers(void **state) {
     (void)state;
-    struct crew *c = crew_new(2);
-    for (uint32_t who = 0; who < 2 && crew_size(c) == 2; who++) {
+    struct workers *pool = workers_new(2);
+    for (uint32_t who = 0; who < 2 && workers_size(pool) == 2; who++) {
         struct ledger_point p = {0};
         volatile bool failed = true;
         uint32_t here[2] = {0, who};
         if (ledger_enter(&p, NULL), !setjmp(p.at)) {
-            crew_run(c, fail_as, here);
+            workers_run(pool, fail_as, here);
             failed = false;
             ledger_leave(&p);
         }
         assert_true(failed);
     }
-    crew_free(c);
+    workers_free(pool);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(all_work_is_done_once_in_every_call),
                                        cmocka_unit_test(a_thread_that_sleeps_is_woken),
-                                       cmocka_unit_test(out_of_memory_of_any_member_is_the_callers)};
+                                       cmocka_unit_test(out_of_memory_of_any_worker_is_the_callers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
