@@ -2,8 +2,8 @@
  * SM's side (first-level caches), l15.c its second level for constants, port.c where SMs and crossbars meet, slice.c the
  * memory's side (an L2 slice and its DRAM channel).
  *
- * An SM's side and the memory's side share nothing but two lists: requests that leave the SM's caches, and news for it, each
- * with its cycle. A request leaves `latency` cycles after the ask, so the memory's side can run that far ahead of the SMs,
+ * An SM's side and the memory's side share nothing but two lists: requests that leave the SM's caches, and what comes back to
+ * it, each with its cycle. A request leaves `latency` cycles after the ask, so the memory's side can run that far ahead of the SMs,
  * and SMs can run as far one after the other, or at the same time: what each finds in a cycle is the same. */
 #ifndef HEDDLE_MEM_IMPL_H
 #define HEDDLE_MEM_IMPL_H
@@ -31,37 +31,37 @@ struct l15 {
     struct queue hits; /* the answers to it */
 };
 
-/* What the memory's side has to tell an SM: answers to misses, and that requests have left the queues of its caches.
- * No SM has to be woken for one that leaves unless its queue was full: the next access notices it. */
-struct news {
+/* What the memory's side sends to an SM: responses to misses, and a credit for each request that has left a queue of its
+ * caches. A credit wakes the SM only if the queue was full; otherwise the next request to that queue takes note of it. */
+struct response {
     uint64_t cycle, addr;
     uint32_t bytes, id;
     uint8_t path;
 };
-struct departure {
+struct credit {
     uint64_t cycle;
     uint8_t path;
 };
-struct told {
-    VEC(struct news) in;
-    VEC(struct departure) left;
+struct inbox {
+    VEC(struct response) responses;
+    VEC(struct credit) credits;
 };
 
-/* An SM's side. Only its SM touches it between mem_run and mem_collect. */
-struct front {
-    _Alignas(64) const struct mem *mem; /* the memory system it belongs to */
-    uint32_t sm;                        /* number of the SM */
+/* An SM's side. Nobody but its SM touches it between mem_run and mem_collect. */
+struct sm_port {
+    _Alignas(64) const struct mem *mem; /* whose it is, */
+    uint32_t sm;                        /* and of which SM */
     struct l1 *at[MEM_NPATHS];          /* where each of these is, without a product: */
     struct l1 l1[MEM_NPATHS];
     struct l15 l15;       /* if there is one */
     struct msg_pool pool; /* messages that wait at its miss registers, and what goes from l1c to l15 */
     struct queue done;    /* what mem_done gives out */
     struct mem_calls calls;
-    struct told told;
-    size_t read, noticed; /* entries of the lists in `told` that the SM has dealt with */
+    struct inbox inbox;
+    size_t read, noticed; /* of its lists */
     VEC(struct msg) out;  /* requests, in the order of asking */
     struct mem_load_stats load;
-    _Alignas(64) struct told coming; /* the memory's side: what mem_deliver will add to `told` */
+    _Alignas(64) struct inbox undelivered; /* the memory's side: what mem_deliver will add to that */
 };
 
 enum { MOST_SLICES = 64 };              /* upper bound of dram.channels */
@@ -98,15 +98,15 @@ struct mem {
     /* What SMs read while they run. */
     struct mem_options o;
     uint32_t sms, ports, slices;
-    uint32_t used;           /* SMs that this launch uses: the others are empty */
-    struct mem_stats unused; /* counters of the SMs that are not used, together */
-    struct front *front;     /* [sms] */
-    void *tags;              /* room for the tags of the SMs' caches */
+    uint32_t used;           /* SMs, by this launch: the others are empty, */
+    struct mem_stats unused; /* and these are their counters together */
+    struct sm_port *sm_port; /* [sms] */
+    void *tags;              /* of their caches */
     struct dram_map *map;
-    uint64_t chip_bits;        /* with masks: address bits that choose the channel; else 0 */
-    uint64_t from;             /* first cycle of the window that the SMs are in */
-    uint64_t now;              /* the core cycle everything has been advanced to */
-    uint64_t news[PORT_WORDS]; /* SMs that have some unread */
+    uint64_t chip_bits;          /* with masks: address bits that choose the channel; else 0 */
+    uint64_t from;               /* of the window that the SMs are in: its first cycle */
+    uint64_t now;                /* the core cycle everything has been advanced to */
+    uint64_t unread[PORT_WORDS]; /* SMs that have some unread */
     /* What the memory's side writes, beside them: in other lines of the host's caches. */
     _Alignas(64) struct clocks clock;
     struct msg_pool pool; /* what is on the memory's side */
@@ -125,9 +125,9 @@ struct mem {
     uint64_t sending[PORT_WORDS];     /* ports with requests queued */
     uint64_t *port_due;               /* by port: the core cycle at which one of its requests may leave */
     uint64_t landed[PORT_WORDS];      /* ports with answers at the crossbar's output, as of its last cycle */
-    bool beside;                      /* SMs run at the same time */
-    uint64_t coming[PORT_WORDS];      /* SMs that mem_deliver has something for */
-    uint64_t soonest;                 /* the first cycle that this is about */
+    bool sms_running;                 /* SMs run at the same time */
+    uint64_t undelivered[PORT_WORDS]; /* SMs that mem_deliver has something for, */
+    uint64_t soonest;                 /* and the first cycle that it is about */
     uint64_t quiet;                   /* core cycle by which the pool was empty, if it is */
 };
 
@@ -148,7 +148,7 @@ static inline bool mem_push(struct mem *m, int way, uint32_t input, uint32_t out
 }
 /* l1.c. Where a request comes from. */
 struct source {
-    struct front *front;
+    struct sm_port *sm_port;
     struct l1 *cache;
     uint8_t path;
     uint64_t ready; /* core cycle at which the request leaves the cache's pipeline */
@@ -161,16 +161,16 @@ struct answer {
     uint32_t bytes, entry;
     uint8_t path;
 };
-void l1_fill(const struct mem *m, struct front *f, const struct answer *a, uint64_t cycle);
+void l1_fill(const struct mem *m, struct sm_port *f, const struct answer *a, uint64_t cycle);
 /* What refused the path's last request may be gone: its SM has to ask again. */
-void l1_lift(struct front *f, uint8_t path);
+void l1_lift(struct sm_port *f, uint8_t path);
 /* Requests that have left before that cycle are in the queues no more. */
-void l1_notice(struct front *f, uint64_t before);
+void l1_notice(struct sm_port *f, uint64_t before);
 void l1_flush(struct mem *m, uint32_t sm, uint8_t path);
 /* l15.c. A read that l1c misses, leaving it at from->ready; the answer is for its miss register `entry`. */
 void l15_send(const struct source *from, uint64_t addr, uint32_t bytes, uint32_t entry);
-/* The answer to a miss of it. */
-void l15_fill(const struct mem *m, struct front *f, const struct answer *a, uint64_t cycle);
+void l15_fill(const struct mem *m, struct sm_port *f, const struct answer *a,
+              uint64_t cycle); /* the answer to a miss of it */
 void l15_cycle(const struct mem *m, uint32_t sm, uint64_t cycle);
 void l15_flush(struct l15 *c);
 /* port.c */

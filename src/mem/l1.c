@@ -15,7 +15,7 @@
 /* ---- asking ---- */
 
 void l1_send(const struct source *from, enum mem_kind kind, uint64_t addr, uint32_t bytes, uint32_t entry) {
-    struct front *f = from->front;
+    struct sm_port *f = from->sm_port;
     VEC_PUSH(&f->out, (struct msg){.addr = addr,
                                    .when = from->ready,
                                    .bytes = bytes,
@@ -30,7 +30,7 @@ void l1_send(const struct source *from, enum mem_kind kind, uint64_t addr, uint3
 /* To the next level: a second-level constant cache where the SM has one, else the crossbar. */
 static void send(const struct source *from, enum mem_kind kind, uint64_t addr, uint32_t bytes,
                  uint32_t entry) {
-    if (from->path == MEM_L1C && kind == MEM_READ && from->front->mem->o.l15c.present)
+    if (from->path == MEM_L1C && kind == MEM_READ && from->sm_port->mem->o.l15c.present)
         l15_send(from, addr, bytes, entry);
     else
         l1_send(from, kind, addr, bytes, entry);
@@ -48,7 +48,7 @@ static void send_grains(const struct source *from, enum mem_kind kind, uint64_t 
 /* A write or an atomic may cross lines of L2 when those are shorter. Returns what level_fill will make of the answers. */
 static uint64_t send_range(const struct source *from, enum mem_kind kind, uint64_t addr, uint32_t bytes,
                            uint32_t entry) {
-    uint32_t line = (uint32_t)from->front->mem->o.l2.line;
+    uint32_t line = (uint32_t)from->sm_port->mem->o.l2.line;
     uint64_t pieces = 0;
     while (bytes) {
         uint32_t left = line - (uint32_t)(addr & (line - 1)), here = bytes < left ? bytes : left;
@@ -61,7 +61,7 @@ static uint64_t send_range(const struct source *from, enum mem_kind kind, uint64
 }
 
 static void wait(const struct source *from, const struct level_effect *x, uint32_t tag, uint64_t now) {
-    struct msg_pool *p = &from->front->pool;
+    struct msg_pool *p = &from->sm_port->pool;
     uint32_t i = msg_new(p);
     p->v[i] = (struct msg){.when = now, .id = tag};
     mshr_wait(&from->cache->level.mshr, p, x->entry, i, x->wait);
@@ -87,14 +87,14 @@ static RARE struct mem_reply perfect(struct l1 *c, const struct mem_request *q, 
     return (struct mem_reply){now + c->level.shape.latency, MEM_HIT};
 }
 
-static bool queue_room(const struct front *f, uint32_t path) {
+static bool queue_room(const struct sm_port *f, uint32_t path) {
     const struct l1 *c = f->at[path];
     return mem_queue_room(&c->level, path == MEM_L1C && f->mem->o.l15c.present ? f->l15.in.n : c->queued);
 }
 
 static const struct mem_reply busy = {MEM_NEVER, MEM_BUSY};
 
-static struct mem_reply refuse(struct front *f, const struct mem_request *q) {
+static struct mem_reply refuse(struct sm_port *f, const struct mem_request *q) {
     struct l1 *c = f->at[q->path];
     f->calls.refused |= (uint8_t)(1u << q->path);
     c->refused = *q;
@@ -103,7 +103,7 @@ static struct mem_reply refuse(struct front *f, const struct mem_request *q) {
 
 /* Where some request has been refused: is this the one, and its refusal need not be worked out again? What has left the
  * queues since may have changed that. */
-static RARE bool still_refused(struct front *f, const struct mem_request *q, uint64_t now) {
+static RARE bool still_refused(struct sm_port *f, const struct mem_request *q, uint64_t now) {
     struct l1 *c = f->at[q->path];
     l1_notice(f, now + 1);
     if (!(f->calls.refused >> q->path & 1) || c->refused.addr != q->addr || c->refused.bytes != q->bytes ||
@@ -114,11 +114,11 @@ static RARE bool still_refused(struct front *f, const struct mem_request *q, uin
 }
 
 /* What its cache cannot answer by itself. */
-static RARE struct mem_reply ask_below(struct front *f, const struct mem_request *q, uint32_t tag,
+static RARE struct mem_reply ask_below(struct sm_port *f, const struct mem_request *q, uint32_t tag,
                                        uint64_t now, struct level_found found) {
     struct l1 *c = f->at[q->path];
     struct level *l = &c->level;
-    if (f->noticed < f->told.left.n) l1_notice(f, now + 1);
+    if (f->noticed < f->inbox.credits.n) l1_notice(f, now + 1);
     const struct level_access a = {(enum mem_kind)q->kind, q->addr, q->bytes, q->addr >> l->tags.line_shift,
                                    queue_room(f, q->path)};
     const struct source from = {f, c, q->path, now + l->shape.latency};
@@ -137,12 +137,12 @@ static RARE struct mem_reply ask_below(struct front *f, const struct mem_request
     return (struct mem_reply){MEM_NEVER, MEM_WAIT};
 }
 
-struct front *mem_front(const struct mem *m, uint32_t sm) {
-    return &m->front[sm];
+struct sm_port *mem_sm_port(const struct mem *m, uint32_t sm) {
+    return &m->sm_port[sm];
 }
 
 /* Not the first of its cycle, or behind one that was refused, or the like. */
-static RARE struct mem_reply ask_again(struct front *f, const struct mem_request *q, uint32_t tag,
+static RARE struct mem_reply ask_again(struct sm_port *f, const struct mem_request *q, uint32_t tag,
                                        uint64_t now) {
     struct l1 *c = f->at[q->path];
     if (f->mem->o.memory.ideal) return perfect(c, q, now);
@@ -156,7 +156,7 @@ static RARE struct mem_reply ask_again(struct front *f, const struct mem_request
 }
 
 /* What has left the queues matters to those who were refused or will need one, not to a read that hits. */
-struct mem_reply mem_request(struct front *f, const struct mem_request *q, uint32_t tag, uint64_t now) {
+struct mem_reply mem_request(struct sm_port *f, const struct mem_request *q, uint32_t tag, uint64_t now) {
     struct level *l = &f->at[q->path]->level;
     if (l->cycle == now || f->calls.refused || f->mem->o.memory.ideal) return ask_again(f, q, tag, now);
     level_begin(l, now);
@@ -167,7 +167,7 @@ struct mem_reply mem_request(struct front *f, const struct mem_request *q, uint3
 }
 
 bool mem_holds(const struct mem *m, uint32_t sm, enum mem_path path, uint64_t addr) {
-    const struct level *l = &m->front[sm].l1[path].level;
+    const struct level *l = &m->sm_port[sm].l1[path].level;
     const struct cache *c = &l->tags;
     const uint64_t line = addr >> c->line_shift;
     const uint32_t slot = level_slot(l, line, line);
@@ -177,15 +177,15 @@ bool mem_holds(const struct mem *m, uint32_t sm, enum mem_path path, uint64_t ad
 }
 
 uint64_t mem_misses(const struct mem *m, uint32_t sm, enum mem_path path) {
-    return m->front[sm].l1[path].level.stats.misses;
+    return m->sm_port[sm].l1[path].level.stats.misses;
 }
 
 bool mem_stuck(const struct mem *m, uint32_t sm, enum mem_path path) {
-    return m->front[sm].calls.refused >> path & 1;
+    return m->sm_port[sm].calls.refused >> path & 1;
 }
 
 void mem_skipped(struct mem *m, uint32_t sm, enum mem_path path, uint64_t cycles) {
-    m->front[sm].l1[path].level.stats.busy += cycles;
+    m->sm_port[sm].l1[path].level.stats.busy += cycles;
 }
 
 /* ---- answers ---- */
@@ -197,22 +197,22 @@ static void account(struct mem_load_stats *load, uint64_t asked_at, uint64_t cyc
     load->latency_max = stat_larger(load->latency_max, took);
 }
 
-void l1_lift(struct front *f, uint8_t path) {
+void l1_lift(struct sm_port *f, uint8_t path) {
     if (!(f->calls.refused >> path & 1)) return;
     f->calls.called = true;
     f->calls.refused &= (uint8_t) ~(1u << path);
 }
 
-void l1_notice(struct front *f, uint64_t before) {
-    for (; f->noticed < f->told.left.n && f->told.left.v[f->noticed].cycle < before; f->noticed++) {
-        const uint8_t path = f->told.left.v[f->noticed].path;
+void l1_notice(struct sm_port *f, uint64_t before) {
+    for (; f->noticed < f->inbox.credits.n && f->inbox.credits.v[f->noticed].cycle < before; f->noticed++) {
+        const uint8_t path = f->inbox.credits.v[f->noticed].path;
         f->l1[path].queued--;
         l1_lift(f, path);
     }
-    if (f->noticed == f->told.left.n) f->noticed = f->told.left.n = 0;
+    if (f->noticed == f->inbox.credits.n) f->noticed = f->inbox.credits.n = 0;
 }
 
-void l1_fill(const struct mem *m, struct front *f, const struct answer *a, uint64_t cycle) {
+void l1_fill(const struct mem *m, struct sm_port *f, const struct answer *a, uint64_t cycle) {
     struct l1 *c = f->at[a->path];
     const struct queue before = f->done;
     uint64_t line = 0;
@@ -231,7 +231,7 @@ void l1_fill(const struct mem *m, struct front *f, const struct answer *a, uint6
     }
 }
 
-bool mem_take_done(struct front *f, uint32_t *tag) {
+bool mem_take_done(struct sm_port *f, uint32_t *tag) {
     if (f->done.n < 2) f->calls.called = false;
     if (!f->done.n) return false;
     const uint32_t i = QUEUE_TAKE(&f->done, f->pool.v);
@@ -242,22 +242,23 @@ bool mem_take_done(struct front *f, uint32_t *tag) {
 
 /* ---- time ---- */
 
-static uint64_t next_news(const struct front *f) {
-    return f->read < f->told.in.n ? f->told.in.v[f->read].cycle : MEM_NEVER;
+static uint64_t next_response(const struct sm_port *f) {
+    return f->read < f->inbox.responses.n ? f->inbox.responses.v[f->read].cycle : MEM_NEVER;
 }
 
 /* The next departure that matters now. */
-static uint64_t next_left(const struct front *f) {
-    return f->calls.refused && f->noticed < f->told.left.n ? f->told.left.v[f->noticed].cycle : MEM_NEVER;
+static uint64_t next_credit(const struct sm_port *f) {
+    return f->calls.refused && f->noticed < f->inbox.credits.n ? f->inbox.credits.v[f->noticed].cycle
+                                                               : MEM_NEVER;
 }
 
 uint64_t mem_sm_next(const struct mem *m, uint32_t sm) {
-    const struct front *f = &m->front[sm];
-    const uint64_t left = next_left(f), first = f->calls.news < left ? f->calls.news : left;
+    const struct sm_port *f = &m->sm_port[sm];
+    const uint64_t left = next_credit(f), first = f->calls.next_arrival < left ? f->calls.next_arrival : left;
     return first < f->calls.own ? first : f->calls.own;
 }
 
-static void take_answer(const struct mem *m, struct front *f, const struct news *n) {
+static void take_response(const struct mem *m, struct sm_port *f, const struct response *n) {
     const struct answer a = {n->addr, n->bytes, n->id, n->path};
     if (n->path == MEM_L1C && m->o.l15c.present)
         l15_fill(m, f, &a, n->cycle);
@@ -267,31 +268,32 @@ static void take_answer(const struct mem *m, struct front *f, const struct news 
 
 /* Runs an SM's side up to a cycle: answers first, then what l15 does in it, then what has left. */
 void mem_sm_advance(struct mem *m, uint32_t sm, uint64_t cycle) {
-    struct front *f = &m->front[sm];
+    struct sm_port *f = &m->sm_port[sm];
     for (uint64_t at; (at = mem_calls_next(&f->calls, m, sm)) <= cycle;) {
-        for (; f->calls.news == at; f->calls.news = next_news(f)) take_answer(m, f, &f->told.in.v[f->read++]);
+        for (; f->calls.next_arrival == at; f->calls.next_arrival = next_response(f))
+            take_response(m, f, &f->inbox.responses.v[f->read++]);
         if (f->calls.own <= at) l15_cycle(m, sm, at);
-        if (next_left(f) <= at) l1_notice(f, at + 1);
+        if (next_credit(f) <= at) l1_notice(f, at + 1);
     }
-    if (f->read == f->told.in.n) f->read = f->told.in.n = 0;
+    if (f->read == f->inbox.responses.n) f->read = f->inbox.responses.n = 0;
 }
 
 bool mem_sm_early(struct mem *m, uint32_t sm) {
-    const bool early = m->front[sm].calls.early;
-    m->front[sm].calls.early = false;
+    const bool early = m->sm_port[sm].calls.early;
+    m->sm_port[sm].calls.early = false;
     return early;
 }
 
 bool mem_sm_called(const struct mem *m, uint32_t sm) {
-    return m->front[sm].calls.called;
+    return m->sm_port[sm].calls.called;
 }
 
 const struct mem_calls *mem_sm_calls(const struct mem *m, uint32_t sm) {
-    return &m->front[sm].calls;
+    return &m->sm_port[sm].calls;
 }
 
 void l1_flush(struct mem *m, uint32_t sm, uint8_t path) {
-    struct front *f = &m->front[sm];
+    struct sm_port *f = &m->sm_port[sm];
     struct l1 *c = &f->l1[path];
     struct source from = {f, c, path, m->now + 1};
     l1_notice(f, MEM_NEVER);

@@ -7,7 +7,7 @@
 #include "mem/impl.h"
 
 void l15_send(const struct source *from, uint64_t addr, uint32_t bytes, uint32_t entry) {
-    struct front *f = from->front;
+    struct sm_port *f = from->sm_port;
     uint32_t i = msg_new(&f->pool);
     f->pool.v[i] = (struct msg){.addr = addr, .when = from->ready, .bytes = bytes, .id = entry};
     QUEUE_PUT(&f->l15.in, f->pool.v, i);
@@ -16,7 +16,7 @@ void l15_send(const struct source *from, uint64_t addr, uint32_t bytes, uint32_t
 
 static void fetch(const struct mem *m, uint32_t sm, const struct level_effect *x, uint64_t line,
                   uint64_t ready) {
-    struct front *f = &m->front[sm];
+    struct sm_port *f = &m->sm_port[sm];
     struct source from = {f, &f->l1[MEM_L1C], MEM_L1C, ready};
     for (uint64_t grains = x->fetch; grains;) {
         uint32_t bytes;
@@ -25,7 +25,7 @@ static void fetch(const struct mem *m, uint32_t sm, const struct level_effect *x
     }
 }
 
-static void answer(const struct mem *m, struct front *f, uint32_t i, uint64_t cycle) {
+static void answer(const struct mem *m, struct sm_port *f, uint32_t i, uint64_t cycle) {
     const struct msg *r = &f->pool.v[i];
     const struct answer a = {r->addr, r->bytes, r->id, MEM_L1C};
     msg_free(&f->pool, i);
@@ -34,7 +34,7 @@ static void answer(const struct mem *m, struct front *f, uint32_t i, uint64_t cy
 
 /* Looks up the oldest request; false: refused. */
 static bool look_up(const struct mem *m, uint32_t sm, uint64_t cycle) {
-    struct front *f = &m->front[sm];
+    struct sm_port *f = &m->sm_port[sm];
     struct l15 *c = &f->l15;
     const struct msg r = f->pool.v[c->in.head];
     uint64_t line = r.addr >> c->level.tags.line_shift, ready = cycle + c->level.shape.latency;
@@ -56,7 +56,7 @@ static bool look_up(const struct mem *m, uint32_t sm, uint64_t cycle) {
     return true;
 }
 
-void l15_fill(const struct mem *m, struct front *f, const struct answer *a, uint64_t cycle) {
+void l15_fill(const struct mem *m, struct sm_port *f, const struct answer *a, uint64_t cycle) {
     struct queue ready = {0};
     uint64_t line; /* nothing is dirty here */
     level_fill(&f->l15.level, &f->pool, a->entry, a->addr, a->bytes, &ready, &line);
@@ -64,18 +64,18 @@ void l15_fill(const struct mem *m, struct front *f, const struct answer *a, uint
 }
 
 /* The head of a queue may leave in this cycle. */
-static bool ripe(const struct front *f, const struct queue *q, uint64_t cycle) {
+static bool ripe(const struct sm_port *f, const struct queue *q, uint64_t cycle) {
     return q->n && f->pool.v[q->head].when <= cycle;
 }
 
-static uint64_t head_at(const struct front *f, const struct queue *q, uint64_t soonest) {
+static uint64_t head_at(const struct sm_port *f, const struct queue *q, uint64_t soonest) {
     if (!q->n) return MEM_NEVER;
     uint64_t when = f->pool.v[q->head].when;
     return when > soonest ? when : soonest;
 }
 
 void l15_cycle(const struct mem *m, uint32_t sm, uint64_t cycle) {
-    struct front *f = &m->front[sm];
+    struct sm_port *f = &m->sm_port[sm];
     struct l15 *c = &f->l15;
     l1_notice(f, cycle);
     while (ripe(f, &c->hits, cycle)) answer(m, f, QUEUE_TAKE(&c->hits, f->pool.v), cycle);

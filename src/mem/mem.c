@@ -36,13 +36,13 @@ static bool make_fronts(struct mem *m, struct err *e) {
     for (uint32_t k = 0; k < n; k++) each += level_bytes(&s[k]);
     char *at = m->tags = try_pages(m->sms * each);
     if (!at) return err_set(e, ERR_MEMORY, "no memory for the tags of the caches of %u SMs", m->sms);
-    m->front = xaligned(64, m->sms * sizeof *m->front);
+    m->sm_port = xaligned(64, m->sms * sizeof *m->sm_port);
     m->out = xcalloc((size_t)m->sms * MEM_NPATHS, sizeof *m->out);
     for (uint32_t i = 0; i < m->sms; i++) {
-        struct front *f = &m->front[i];
+        struct sm_port *f = &m->sm_port[i];
         f->mem = m;
         f->sm = i;
-        f->calls.news = f->calls.own = MEM_NEVER;
+        f->calls.next_arrival = f->calls.own = MEM_NEVER;
         for (uint32_t k = 0; k < n; at += level_bytes(&s[k++])) {
             if (k < L15) f->at[k] = &f->l1[k];
             if (k < L15) f->l1[k].below = k == MEM_L1C ? mem_below_l1c(&m->o) : (uint32_t)m->o.l2.line;
@@ -117,18 +117,18 @@ struct mem *mem_new(const struct mem_options *o, uint32_t sms, struct err *e) {
     return NULL;
 }
 
-static void free_front(struct front *f) {
+static void free_sm_port(struct sm_port *f) {
     POOL_FREE(&f->pool);
-    VEC_FREE(&f->told.in);
-    VEC_FREE(&f->told.left);
-    VEC_FREE(&f->coming.in);
-    VEC_FREE(&f->coming.left);
+    VEC_FREE(&f->inbox.responses);
+    VEC_FREE(&f->inbox.credits);
+    VEC_FREE(&f->undelivered.responses);
+    VEC_FREE(&f->undelivered.credits);
     VEC_FREE(&f->out);
 }
 
 void mem_free(struct mem *m) {
     if (!m) return;
-    for (uint32_t i = 0; m->front && i < m->sms; i++) free_front(&m->front[i]);
+    for (uint32_t i = 0; m->sm_port && i < m->sms; i++) free_sm_port(&m->sm_port[i]);
     for (uint32_t i = 0; m->slice && i < m->slices; i++) {
         level_free(&m->slice[i].level);
         dram_free(m->slice[i].dram);
@@ -137,7 +137,7 @@ void mem_free(struct mem *m) {
     xbar_free(m->xbar[XBAR_BACK]);
     dram_map_free(m->map);
     POOL_FREE(&m->pool);
-    xfree(m->front);
+    xfree(m->sm_port);
     xfree(m->tags);
     xfree(m->out);
     xfree(m->port);
@@ -201,7 +201,7 @@ static void run_clock(struct mem *m, enum clock_id id) {
 }
 
 void mem_collect(struct mem *m, uint32_t sm) {
-    if (m->front[sm].read == m->front[sm].told.in.n) bitmap_clear(m->news, sm);
+    if (m->sm_port[sm].read == m->sm_port[sm].inbox.responses.n) bitmap_clear(m->unread, sm);
     port_collect(m, sm);
 }
 
@@ -245,9 +245,9 @@ void mem_begin(struct mem *m, uint64_t now) {
 }
 
 void mem_run_ahead(struct mem *m, uint64_t until) {
-    m->beside = true;
+    m->sms_running = true;
     mem_run(m, until, true);
-    m->beside = false;
+    m->sms_running = false;
 }
 
 uint32_t mem_under_way(const struct mem *m) {
@@ -256,21 +256,23 @@ uint32_t mem_under_way(const struct mem *m) {
 
 uint64_t mem_deliver(struct mem *m) {
     bool any = false;
-    FOR_BITMAP(i, m->coming, bitmap_words(m->sms)) {
-        struct front *f = &m->front[i];
+    FOR_BITMAP(i, m->undelivered, bitmap_words(m->sms)) {
+        struct sm_port *f = &m->sm_port[i];
         any = true;
-        bitmap_clear(m->coming, i);
-        bitmap_set(m->news, i);
-        for (size_t k = 0; k < f->coming.in.n; k++) VEC_PUSH(&f->told.in, f->coming.in.v[k]);
-        if (f->read < f->told.in.n) f->calls.news = f->told.in.v[f->read].cycle;
-        for (size_t k = 0; k < f->coming.left.n; k++) VEC_PUSH(&f->told.left, f->coming.left.v[k]);
-        f->coming.in.n = f->coming.left.n = 0;
+        bitmap_clear(m->undelivered, i);
+        bitmap_set(m->unread, i);
+        for (size_t k = 0; k < f->undelivered.responses.n; k++)
+            VEC_PUSH(&f->inbox.responses, f->undelivered.responses.v[k]);
+        if (f->read < f->inbox.responses.n) f->calls.next_arrival = f->inbox.responses.v[f->read].cycle;
+        for (size_t k = 0; k < f->undelivered.credits.n; k++)
+            VEC_PUSH(&f->inbox.credits, f->undelivered.credits.v[k]);
+        f->undelivered.responses.n = f->undelivered.credits.n = 0;
     }
     return any ? m->soonest : MEM_NEVER;
 }
 
-const uint64_t *mem_news(const struct mem *m) {
-    return m->news;
+const uint64_t *mem_unread(const struct mem *m) {
+    return m->unread;
 }
 
 void mem_at(struct mem *m, uint64_t now) {
@@ -302,7 +304,7 @@ uint64_t mem_run_next(const struct mem *m) {
 uint64_t mem_next(const struct mem *m) {
     uint64_t next = clock_next(&m->clock);
     for (uint32_t i = 0; i < m->used; i++) {
-        const struct front *f = &m->front[i];
+        const struct sm_port *f = &m->sm_port[i];
         const uint64_t own = mem_sm_next(m, i);
         if (own < next) next = own;
         for (size_t k = 0; k < f->out.n; k++)
@@ -311,21 +313,22 @@ uint64_t mem_next(const struct mem *m) {
     return next;
 }
 
-static bool front_idle(const struct front *f) {
-    return !POOL_TAKEN(&f->pool) && f->read == f->told.in.n && !f->coming.in.n && !f->out.n;
+static bool sm_port_idle(const struct sm_port *f) {
+    return !POOL_TAKEN(&f->pool) && f->read == f->inbox.responses.n && !f->undelivered.responses.n &&
+           !f->out.n;
 }
 
 bool mem_idle(const struct mem *m, uint64_t now) {
     if (POOL_TAKEN(&m->pool) || m->quiet > now) return false;
     for (uint32_t i = 0; i < m->used; i++)
-        if (!front_idle(&m->front[i])) return false;
+        if (!sm_port_idle(&m->sm_port[i])) return false;
     return true;
 }
 
 void mem_flush(struct mem *m) {
     for (uint32_t i = 0; i < m->used; i++) {
         for (uint8_t path = 0; path < MEM_NPATHS; path++) l1_flush(m, i, path);
-        if (m->o.l15c.present) l15_flush(&m->front[i].l15);
+        if (m->o.l15c.present) l15_flush(&m->sm_port[i].l15);
         port_collect(m, i);
     }
 }
@@ -347,11 +350,11 @@ void mem_warm(struct mem *m, uint64_t addr, uint64_t bytes) {
 /* ---- counters ---- */
 
 void mem_restart_stats(struct mem *m) {
-    for (uint32_t i = 0; i < m->used; i++) mem_load_stats_restart(&m->front[i].load);
+    for (uint32_t i = 0; i < m->used; i++) mem_load_stats_restart(&m->sm_port[i].load);
     for (uint32_t i = 0; i < m->slices; i++) dram_restart_stats(m->slice[i].dram);
 }
 
-static void join_front(struct mem_stats *s, const struct front *f) {
+static void join_sm_port(struct mem_stats *s, const struct sm_port *f) {
     mem_cache_stats_join(&s->l1d, &f->l1[MEM_L1D].level.stats);
     mem_cache_stats_join(&s->l1t, &f->l1[MEM_L1T].level.stats);
     mem_cache_stats_join(&s->l1c, &f->l1[MEM_L1C].level.stats);
@@ -362,13 +365,13 @@ static void join_front(struct mem_stats *s, const struct front *f) {
 
 void mem_use(struct mem *m, uint32_t sms) {
     while (m->used > sms) {
-        struct front *f = &m->front[--m->used];
+        struct sm_port *f = &m->sm_port[--m->used];
         mem_load_stats_restart(&f->load);
-        join_front(&m->unused, f);
+        join_sm_port(&m->unused, f);
     }
     for (; m->used < sms; m->used++) {
         struct mem_stats one = {0};
-        join_front(&one, &m->front[m->used]);
+        join_sm_port(&one, &m->sm_port[m->used]);
         mem_stats_since(&m->unused, &one);
     }
 }
@@ -390,12 +393,12 @@ static void count_cycles(struct mem_stats *s, const struct mem *m) {
 }
 
 void mem_get_l1d(const struct mem *m, uint32_t sm, struct mem_cache_stats *s) {
-    *s = m->front[sm].l1[MEM_L1D].level.stats;
+    *s = m->sm_port[sm].l1[MEM_L1D].level.stats;
 }
 
 void mem_get_stats(const struct mem *m, struct mem_stats *s) {
     *s = m->unused;
-    for (uint32_t i = 0; i < m->used; i++) join_front(s, &m->front[i]);
+    for (uint32_t i = 0; i < m->used; i++) join_sm_port(s, &m->sm_port[i]);
     for (uint32_t i = 0; i < m->slices; i++) join_slice(s, m, &m->slice[i]);
     for (int way = 0; way < XBAR_WAYS; way++) {
         struct xbar_stats x;

@@ -47,15 +47,15 @@ struct mem_reply {
     uint64_t when;
     enum mem_answer answer;
 };
-struct front; /* what the memory system has of an SM, as long as m lives */
-struct front *mem_front(const struct mem *m, uint32_t sm);
-struct mem_reply mem_request(struct front *f, const struct mem_request *q, uint32_t tag, uint64_t now);
-/* Answers a request that is kept nowhere. */
+struct sm_port; /* what the memory system has of an SM, as long as m lives */
+struct sm_port *mem_sm_port(const struct mem *m, uint32_t sm);
+struct mem_reply mem_request(struct sm_port *f, const struct mem_request *q, uint32_t tag, uint64_t now);
+/* The same of a request that is kept nowhere. */
 static inline enum mem_answer mem_ask(const struct mem *m, uint32_t sm, enum mem_path path,
                                       enum mem_kind kind, uint64_t addr, uint32_t bytes, uint32_t tag,
                                       uint64_t now, uint64_t *when) {
     const struct mem_request q = {addr, bytes, (uint8_t)path, (uint8_t)kind};
-    const struct mem_reply r = mem_request(mem_front(m, sm), &q, tag, now);
+    const struct mem_reply r = mem_request(mem_sm_port(m, sm), &q, tag, now);
     *when = r.when;
     return r.answer;
 }
@@ -63,21 +63,20 @@ static inline enum mem_answer mem_ask(const struct mem *m, uint32_t sm, enum mem
 bool mem_holds(const struct mem *m, uint32_t sm, enum mem_path path, uint64_t addr);
 uint64_t mem_misses(const struct mem *m, uint32_t sm, enum mem_path path); /* ever, of that cache */
 /* Takes one tag whose data has come back for this SM by cycle now; false when there is none. */
-bool mem_take_done(struct front *f, uint32_t *tag);
+bool mem_take_done(struct sm_port *f, uint32_t *tag);
 static inline bool mem_done(const struct mem *m, uint32_t sm, uint64_t now, uint32_t *tag) {
     (void)now;
-    return mem_take_done(mem_front(m, sm), tag);
+    return mem_take_done(mem_sm_port(m, sm), tag);
 }
 /* The SM must be woken: mem_done would give it a tag, or a request it was refused may now be taken. It must until mem_done
  * has given it the last, or said that there is none. */
 bool mem_sm_called(const struct mem *m, uint32_t sm);
 /* What an SM looks at in every cycle; where it is found, as long as m lives. */
 struct mem_calls {
-    uint64_t news; /* the next cycle at which it has an answer */
-    /* The next cycle at which its second-level constant cache has something to do; MEM_NEVER: none. */
-    uint64_t own;
-    bool called;     /* set by mem_sm_called */
-    bool early;      /* set by mem_sm_early */
+    uint64_t next_arrival; /* the next cycle at which it has an answer, */
+    uint64_t own;    /* and at which its second-level constant cache has something to do; MEM_NEVER: none */
+    bool called;     /* mem_sm_called, */
+    bool early;      /* and mem_sm_early */
     uint8_t refused; /* paths whose last request was, a bit each */
 };
 const struct mem_calls *mem_sm_calls(const struct mem *m, uint32_t sm);
@@ -111,13 +110,13 @@ uint64_t mem_run_next(const struct mem *m);  /* the next core cycle at which tha
 uint64_t mem_ran(const struct mem *m);       /* the last at which it had */
 uint64_t mem_quiet(const struct mem *m);     /* the core cycle by which it last had nothing left */
 /* The SMs that have been told something, 64 to a word, until mem_collect finds that they know. */
-const uint64_t *mem_news(const struct mem *m);
+const uint64_t *mem_unread(const struct mem *m);
 /* An SM's side: the next cycle at which it has something to do; all it has up to a cycle. */
 uint64_t mem_sm_next(const struct mem *m, uint32_t sm);
 /* As mem_sm_next, with c that SM's calls. */
 static inline uint64_t mem_calls_next(const struct mem_calls *c, const struct mem *m, uint32_t sm) {
     if (c->refused) return mem_sm_next(m, sm);
-    return c->news < c->own ? c->news : c->own;
+    return c->next_arrival < c->own ? c->next_arrival : c->own;
 }
 void mem_sm_advance(struct mem *m, uint32_t sm, uint64_t cycle);
 /* Since this was asked last: data that the SM has asked for in this window has come, with what others had asked for. */

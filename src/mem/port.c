@@ -26,7 +26,7 @@ static void queue_request(struct mem *m, uint32_t number, const struct msg *r) {
 }
 
 void port_collect(struct mem *m, uint32_t sm) {
-    struct front *f = &m->front[sm];
+    struct sm_port *f = &m->sm_port[sm];
     if (!f->out.n) return;
     const uint32_t number = port_of(m, sm);
     for (size_t k = 0; k < f->out.n; k++) queue_request(m, number, &f->out.v[k]);
@@ -38,24 +38,26 @@ void port_collect(struct mem *m, uint32_t sm) {
 /* ---- answers ---- */
 
 /* Where to write down what the SM is to know of that cycle: it is told at once, or, while it runs, when that is over. */
-static struct told *tell(struct mem *m, uint32_t sm, uint64_t cycle) {
-    if (!m->beside) {
-        bitmap_set(m->news, sm);
-        return &m->front[sm].told;
+static struct inbox *inbox_for(struct mem *m, uint32_t sm, uint64_t cycle) {
+    if (!m->sms_running) {
+        bitmap_set(m->unread, sm);
+        return &m->sm_port[sm].inbox;
     }
-    if (!bitmap_any(m->coming, bitmap_words(m->sms))) m->soonest = cycle;
-    bitmap_set(m->coming, sm);
-    return &m->front[sm].coming;
+    if (!bitmap_any(m->undelivered, bitmap_words(m->sms))) m->soonest = cycle;
+    bitmap_set(m->undelivered, sm);
+    return &m->sm_port[sm].undelivered;
 }
 
 static void receive(struct mem *m, uint32_t number, uint64_t cycle) {
     uint32_t i;
     CHECK(xbar_pop(m->xbar[XBAR_BACK], number, &i));
     const struct msg *r = &m->pool.v[i];
-    struct told *to = tell(m, r->sm, cycle);
-    if (!m->beside && cycle < m->front[r->sm].calls.news) m->front[r->sm].calls.news = cycle;
-    VEC_PUSH(&to->in,
-             (struct news){.cycle = cycle, .addr = r->addr, .bytes = r->bytes, .id = r->id, .path = r->path});
+    struct inbox *to = inbox_for(m, r->sm, cycle);
+    if (!m->sms_running && cycle < m->sm_port[r->sm].calls.next_arrival)
+        m->sm_port[r->sm].calls.next_arrival = cycle;
+    VEC_PUSH(
+        &to->responses,
+        (struct response){.cycle = cycle, .addr = r->addr, .bytes = r->bytes, .id = r->id, .path = r->path});
     msg_free(&m->pool, i);
 }
 
@@ -73,8 +75,8 @@ static bool leave(struct mem *m, uint32_t number, struct queue *out, uint64_t cy
     const uint32_t bytes = r->kind == MEM_READ ? 0 : r->bytes;
     if (r->when > cycle || !mem_push(m, XBAR_TO_MEMORY, number, r->slice, bytes, out->head, CLOCK_CORE))
         return false;
-    struct told *to = tell(m, r->sm, cycle);
-    VEC_PUSH(&to->left, (struct departure){cycle, r->path});
+    struct inbox *to = inbox_for(m, r->sm, cycle);
+    VEC_PUSH(&to->credits, (struct credit){cycle, r->path});
     QUEUE_TAKE(out, m->pool.v);
     return true;
 }

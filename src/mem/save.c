@@ -76,7 +76,7 @@ static void move_clocks(struct mem *m, struct transfer *t) {
     TRANSFER(t, m->xbar_due);
 }
 
-static void move_front(const struct mem *m, struct front *f, struct transfer *t) {
+static void move_sm_port(const struct mem *m, struct sm_port *f, struct transfer *t) {
     f->calls.called = transfer_flag(t, f->calls.called);
     TRANSFER(t, f->load);
     for (int path = 0; path < MEM_NPATHS; path++) move_level(&f->l1[path].level, t);
@@ -91,7 +91,7 @@ void mem_transfer(struct mem *m, struct transfer *t) {
     transfer_same(t, m->ports, "the number of crossbar ports");
     move_clocks(m, t);
     TRANSFER(t, m->quiet);
-    for (uint32_t i = 0; i < m->sms; i++) move_front(m, &m->front[i], t);
+    for (uint32_t i = 0; i < m->sms; i++) move_sm_port(m, &m->sm_port[i], t);
     for (uint32_t i = 0; i < m->ports; i++) move_port(m, i, t);
     for (uint32_t i = 0; i < m->slices; i++) move_slice(&m->slice[i], t);
     for (int way = 0; way < XBAR_WAYS; way++) xbar_transfer(m->xbar[way], t);

@@ -322,7 +322,7 @@ struct sm {
     uint64_t lsu_busy; /* shared memory holds it until then */
     uint64_t
         pipe_at; /* when the first of the instructions arrives that are on their way to the load/store unit */
-    struct front *front; /* its side of the memory system, */
+    struct sm_port *sm_port; /* its side of the memory system, */
     const struct mem_calls *calls;
     uint64_t refusals_counted; /* stuck: cycles up to this one are */
     uint64_t wheel_used;       /* slots of the wheel that hold an event, a bit each */

@@ -169,7 +169,7 @@ static bool send(struct sm *s, uint32_t r) {
         event_push(s, s->now + (uint64_t)s->env.mem_options->l1c.latency, answer, answer);
         return true;
     }
-    const struct mem_reply reply = mem_request(s->front, &q->ask, r, s->now);
+    const struct mem_reply reply = mem_request(s->sm_port, &q->ask, r, s->now);
     switch (reply.answer) {
     case MEM_HIT:
         count_data(s, q, true);

@@ -199,7 +199,7 @@ struct sm *sm_new(const struct sm_env *env, struct err *e) {
     s->scoreboard = s->o->sm.issue == SM_SCOREBOARD;
     s->fn = env->grid->fn;
     s->lanes = mem_lanes_here();
-    s->front = mem_front(env->mem, env->index);
+    s->sm_port = mem_sm_port(env->mem, env->index);
     s->calls = mem_sm_calls(env->mem, env->index);
     s->nblocks = sm_residency(env->options, env->grid, &limiter);
     s->arrival_tick = s->event_at = s->pipe_at = SM_NEVER;
@@ -363,7 +363,7 @@ TWICE bool tick(struct sm *s, uint64_t now, const bool direct, struct err *e) {
     idle_account(s, now, direct);
     if (s->stuck) lsu_account(s, now);
     s->now = now;
-    for (uint32_t tag; s->calls->called && mem_take_done(s->front, &tag);) {
+    for (uint32_t tag; s->calls->called && mem_take_done(s->sm_port, &tag);) {
         if (s->o->sm.writeback) lsu_returned(s, tag);
         lsu_answered(s, tag);
     }

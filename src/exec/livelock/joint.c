@@ -46,7 +46,7 @@ struct exec_joint *exec_joint_new(const struct exec_grid *g) {
     n->brought = next;
     next += IR_NOPS;
     n->decides = next++;
-    n->beside = next++;
+    n->co_runners = next++;
     n->clock = next++;
     n->all = next;
     k->reg_bytes = (size_t)k->rows[IR_FILE_64] * EXEC_LANES * 8 +

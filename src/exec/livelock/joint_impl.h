@@ -48,8 +48,8 @@ struct joint_warp {
  * block-wide operations, by operation; and four of their own. Cells follow. */
 struct joint_nodes {
     uint32_t row[3], carry, brought;
-    uint32_t decides; /* what decides where threads go and what they touch */
-    uint32_t beside;  /* who runs with whom */
+    uint32_t decides;    /* what decides where threads go and what they touch */
+    uint32_t co_runners; /* who runs with whom */
     uint32_t clock;
     uint32_t all;
 };

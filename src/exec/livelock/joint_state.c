@@ -169,7 +169,7 @@ static bool same_cells(const struct exec_joint *k) {
 bool joint_same(struct exec_joint *k) {
     if (!same_places(k)) return false;
     mark(k);
-    if (flow_marked(&k->flow, k->node.beside) || flow_marked(&k->flow, k->node.clock)) return false;
+    if (flow_marked(&k->flow, k->node.co_runners) || flow_marked(&k->flow, k->node.clock)) return false;
     for (uint32_t n = 0; n < k->nwarps; n++)
         if (!same_rows(k, &k->warp[n]) || !same_brought(k, &k->warp[n])) return false;
     return same_barriers(k) && same_cells(k);

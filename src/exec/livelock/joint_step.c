@@ -139,7 +139,7 @@ static bool meet(struct exec_joint *k, const struct at *a) {
     } else if (i->mods & IR_M_SYNC) { /* with whom */
         reads(k, a, i->o[i->nd + i->ns - 1], k->node.decides);
     } else {
-        flow_depends(&k->flow, a->pc, k->node.beside);
+        flow_depends(&k->flow, a->pc, k->node.co_runners);
     }
     receives(k, a);
     exec_step(a->m->w, a->pc, 1u << a->lane);

@@ -143,7 +143,7 @@ struct dwf_group { /* warps of one PC that may issue: a max-heap entry, or the m
 struct dwf_sched {
     struct lookup lut;     /* PC-warp LUT: PC to split id */
     uint32_t used;         /* pool entries */
-    uint32_t coming;       /* of these, on their way back from memory */
+    uint32_t refilling;    /* of these, on their way back from memory */
     uint64_t written;      /* pool_layout = array: the cycle in which its write port has done all writes */
     struct queue spilled;  /* warps in memory */
     struct queue first;    /* barrier = first: READY ones that were released, in that order */

@@ -189,7 +189,7 @@ void dwf_spill(struct mech *m, struct mech_split *s) {
 }
 
 static bool room(const struct dwf *d, const struct dwf_sched *q) {
-    return q->used < d->pool && (!d->real_heap || q->n + q->coming < q->cap);
+    return q->used < d->pool && (!d->real_heap || q->n + q->refilling < q->cap);
 }
 
 void dwf_bring_back(struct mech *m, uint32_t sched) {
@@ -200,7 +200,7 @@ void dwf_bring_back(struct mech *m, uint32_t sched) {
         struct mech_split *s = split_at(m->pool, QUEUE_TAKE(&q->spilled, d->w));
         struct dwf_warp *w = &d->w[s->id];
         q->used++;
-        q->coming++;
+        q->refilling++;
         w->refill = true;
         w->state = DWF_TIMED;
         s->age = m->pool->stamp++;
@@ -221,7 +221,7 @@ static void expire(struct mech *m, struct dwf_sched *q) {
         heap_take(&q->timed, id);
         if (w->refill) {
             w->refill = false;
-            q->coming--;
+            q->refilling--;
             d->spilled -= w->counted;
             write_entry(m, s);
         }

@@ -242,16 +242,16 @@ void dwf_audit(const struct mech *m) {
     split_audit(m, true);
     for (uint32_t k = 0; k < m->env.schedulers; k++) {
         const struct dwf_sched *q = &d->q[k];
-        uint32_t used = 0, coming = 0;
+        uint32_t used = 0, refilling = 0;
         FOR_SPLITS(s, m->pool) {
             const struct dwf_warp *w = &d->w[s->id];
             if (s->sched != k) continue;
             audit_warp(m, s);
             used += in_pool(w);
-            coming += w->refill;
+            refilling += w->refill;
             if (w->refill || w->state == DWF_SPILLED) spilled += s->threads;
         }
-        CHECK(used == q->used && used <= d->pool && coming == q->coming);
+        CHECK(used == q->used && used <= d->pool && refilling == q->refilling);
         audit_lut(m, q);
         if (d->grouped) audit_groups(m, q);
     }

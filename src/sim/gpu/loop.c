@@ -144,9 +144,9 @@ static struct exec_log *put_off(struct gpu_at *a) {
 }
 
 /* What memory has for the SM in this cycle. False: data that it asked for in this window, before which it stops. */
-static inline bool tell(struct gpu_run *r, uint32_t i, const struct mem_calls *calls, uint64_t now) {
+static inline bool take_arrivals(struct gpu_run *r, uint32_t i, const struct mem_calls *calls, uint64_t now) {
     struct gpu_at *a = &r->at[i];
-    a->told = now;
+    a->answered = now;
     mem_sm_advance(r->gpu->mem, i, now);
     if (!calls->early || !mem_sm_early(r->gpu->mem, i) || !a->grid.log) return true;
     a->stopped = a->next = now;
@@ -161,10 +161,10 @@ void gpu_run_sm(struct gpu_run *r, uint32_t worker, uint32_t i, uint64_t until) 
     if (r->nworkers > 1) sm_use(r->sm[i], r->worker[worker].common, r->worker[worker].branch);
     if (a->fault.code || a->stopped != SM_NEVER) return;
     const struct mem_calls *calls = mem_sm_calls(mem, i);
-    for (uint64_t news; smaller(a->next, news = mem_calls_next(calls, mem, i)) < until;) {
-        const uint64_t now = smaller(a->next, news);
+    for (uint64_t arrival; smaller(a->next, arrival = mem_calls_next(calls, mem, i)) < until;) {
+        const uint64_t now = smaller(a->next, arrival);
         uint32_t ended = 0;
-        if (news == now && !tell(r, i, calls, now)) return;
+        if (arrival == now && !take_arrivals(r, i, calls, now)) return;
         if (now < a->next && !calls->called) continue;
         const uint64_t next = sm_run(r->sm[i], now, until, &ended, &a->fault);
         a->ticked = sm_ticked(r->sm[i]);
@@ -264,7 +264,7 @@ static uint64_t end_window(struct gpu_run *r, uint64_t until) {
     uint64_t last = 0;
     for (uint32_t k = 0; k < r->n; k++) {
         const struct gpu_at *a = nth(r, k);
-        last = larger(last, a->last ? a->stopped : a->told);
+        last = larger(last, a->last ? a->stopped : a->answered);
     }
     if (!r->nbusy && last + 1 < until) {
         until = last + 1;
@@ -331,9 +331,9 @@ static void resume(struct gpu_run *r, uint64_t until) {
 
 /* Those that are due and those memory has something for; keep: and those of the list so far. */
 static void list_sms(struct gpu_run *r, uint64_t from, uint64_t until, bool keep) {
-    const uint64_t *news = mem_news(r->gpu->mem);
+    const uint64_t *unread = mem_unread(r->gpu->mem);
     gpu_wake_advance(&r->wake, from, until);
-    for (uint32_t w = 0; w < r->wake.words; w++) r->wake.due[w] |= news[w];
+    for (uint32_t w = 0; w < r->wake.words; w++) r->wake.due[w] |= unread[w];
     for (uint32_t k = 0; keep && k < r->n; k++) bitmap_set(r->wake.due, r->list[k]);
     r->n = 0;
     FOR_BITMAP(i, r->wake.due, r->wake.words) r->list[r->n++] = i;
@@ -387,9 +387,9 @@ static bool window(struct gpu_run *r, uint64_t *until, struct err *e) {
     if (off) mem_run(mem, (halved ? r->half : *until) - 1, true);
     mem_begin(mem, now);
     list_sms(r, now, halved ? r->half : *until, false);
-    const bool beside = halved && first_half(r, *until);
-    r->memory_next = beside ? mem_run_next(mem) : MEM_NEVER;
-    if (run_list(r, off, *until, beside ? r->ahead : 0)) *until = end_window(r, *until);
+    const bool memory_ahead = halved && first_half(r, *until);
+    r->memory_next = memory_ahead ? mem_run_next(mem) : MEM_NEVER;
+    if (run_list(r, off, *until, memory_ahead ? r->ahead : 0)) *until = end_window(r, *until);
     collect(r, off);
     const bool faulted = first_fault(r) < r->n;
     if (r->half && (faulted || !r->nbusy)) {
@@ -434,7 +434,7 @@ static uint64_t window_end(struct gpu_run *r, uint64_t every) {
 /* The last cycle in which anything happened. */
 static uint64_t last_event(const struct gpu_run *r) {
     uint64_t last = mem_ran(r->gpu->mem);
-    for (uint32_t i = 0; i < r->nsms; i++) last = larger(last, larger(r->at[i].ticked, r->at[i].told));
+    for (uint32_t i = 0; i < r->nsms; i++) last = larger(last, larger(r->at[i].ticked, r->at[i].answered));
     return last;
 }
 

@@ -34,7 +34,7 @@ struct gpu_watch { /* watchdog.c */
 struct gpu_at {
     _Alignas(64) uint64_t next; /* cycle in which it has something to do by itself */
     uint64_t stopped;           /* in this window, after that cycle; SM_NEVER: it has not */
-    uint64_t ticked, told;      /* the last cycle in which it was, and in which memory told it something */
+    uint64_t ticked, answered;  /* the last cycle in which it was, and in which memory told it something */
     uint64_t counted;           /* of grid.insts, in the launch's */
     uint64_t faulted;           /* cycle; see fault */
     uint32_t resident;          /* blocks */
@@ -73,7 +73,7 @@ struct gpu_run {
     uint64_t until;         /* where it ends, */
     uint64_t half, ahead;   /* its middle, and how far memory may run in the second half; 0: not halved */
     uint64_t memory_next;   /* when memory next had something to do, before it ran ahead of the window */
-    uint64_t beside;        /* how far memory runs while the list is run; 0: it does not */
+    uint64_t memory_until;  /* how far memory runs while the list is run; 0: it does not */
     uint64_t taken;         /* and which SMs are still to be run: first, and behind the last << 32 */
     struct exec_log **logs; /* of each of the list, where accesses are put off */
     uint64_t most_insts;    /* that all SMs may execute in a window */
