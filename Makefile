@@ -237,7 +237,7 @@ WINDOWS := $(BUILD)/asan/windows
 UNIT    := $(filter-out %/exec/windows,$(UNIT)) $(WINDOWS)
 endif
 ASAN    := -fsanitize=address,undefined -fno-sanitize-recover=all
-CHECKED := $(foreach f,access/find access/move access/resolve access/atom deferred/log access/mem,$(filter $(BUILD)/obj/src/exec/$f.%,$(OBJ)))
+CHECKED := $(foreach f,access/find access/move access/resolve access/atom deferred/deferred access/mem,$(filter $(BUILD)/obj/src/exec/$f.%,$(OBJ)))
 CHECKED := $(patsubst $(BUILD)/obj/%,$(BUILD)/asan/%,$(CHECKED) $(BUILD)/obj/tests/unit/exec/windows.o)
 $(BUILD)/asan/%.portable.o: %.c
 	@mkdir -p $(@D)

@@ -233,13 +233,13 @@ static inline void opnd_rows(const struct exec_ctx *x, const ir_opnd *o, uint32_
 
 /* ---- the log (log.c) of a grid that has one ---- */
 /* Those of the lanes that are in global memory, whose accesses are put off. */
-uint32_t log_lanes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask);
-void log_load(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, const struct reach *r);
+uint32_t defer_lanes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask);
+void defer_load(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, const struct reach *r);
 /* rows: what atom_bytes and access_store get; copied, those of constants aside. */
-void log_store(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, const struct reach *r,
-               const void *const *rows);
-void log_atom(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, const struct reach *r,
-              const void *const *rows, bool shared, bool changed);
+void defer_store(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, const struct reach *r,
+                 const void *const *rows);
+void defer_atom(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, const struct reach *r,
+                const void *const *rows, bool shared, bool changed);
 
 /* ---- barriers and exchange ---- */
 static inline void lanes_block(struct exec_warp *w, uint32_t lanes) {

@@ -163,7 +163,7 @@ struct exec_barrier {
 };
 
 struct races_block;
-struct exec_log;
+struct exec_deferred;
 
 struct exec_block {
     struct exec_grid *grid;
@@ -191,8 +191,8 @@ struct exec_grid {
     struct exec_failure *failure; /* the launch's, or of who tells it which of several came first */
     struct exec_mem *mem;
     uint32_t hit[EXEC_HITS]; /* the allocation that accesses of an instruction were in last */
-    struct exec_log
-        *log; /* where accesses of global memory go (exec/deferred/log.h); NULL: they are executed at once */
+    /* The log to which accesses of global memory are deferred (exec/deferred/deferred.h). NULL: they execute at once. */
+    struct exec_deferred *deferred;
     struct pages *pages;     /* what lives as long as the grid: its blocks, and whoever runs them */
     uint32_t threads;        /* of a block */
     uint64_t blocks;         /* of the grid */

@@ -133,12 +133,12 @@ void atom_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     const void *rows[MOVE_ROWS];
     if (g->image->access->find(x, i, i->o[i->nd], mask, bytes, true, &r) == SPAN_FAULT) return;
     const bool shared = in_shared(x->warp->block, reach_lane(&r, (uint32_t)__builtin_ctz(mask), bytes));
-    const uint32_t later = g->log ? log_lanes(x, i, mask) : 0;
+    const uint32_t later = g->deferred ? defer_lanes(x, i, mask) : 0;
     opnd_rows(x, i->o + i->nd + 1, i->ns - 1u, rows);
     mask &= ~later;
     const bool changed = mask && atom_bytes(x, i, mask, &r, rows, shared);
     if (later)
-        log_atom(x, i, later, &r, rows, shared, changed);
+        defer_atom(x, i, later, &r, rows, shared, changed);
     else if (!changed && i->nd)
         x->warp->spun = true;
 }
@@ -168,12 +168,12 @@ void atom128_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     struct reach r;
     const void *rows[MOVE_ROWS];
     if (g->image->access->find(x, i, i->o[2], mask, 16, true, &r) == SPAN_FAULT) return;
-    const uint32_t later = g->log ? log_lanes(x, i, mask) : 0;
+    const uint32_t later = g->deferred ? defer_lanes(x, i, mask) : 0;
     opnd_rows(x, i->o + 3, i->ns - 1u, rows);
     mask &= ~later;
     const bool changed = mask && atom128_bytes(x, i, mask, &r, rows);
     if (later)
-        log_atom(x, i, later, &r, rows, false, changed);
+        defer_atom(x, i, later, &r, rows, false, changed);
     else if (!changed)
         x->warp->spun = true;
 }

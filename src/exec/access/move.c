@@ -138,9 +138,9 @@ void ALU_NAME(access_ld)(struct exec_ctx *x, const struct ir_insn *i, uint32_t m
     struct reach r;
     if (ALU_NAME(access_find)(x, i, i->o[i->nd], mask, size * n, false, &r) == SPAN_FAULT) return;
     if (looks_like_waiting(i)) x->warp->spun = true;
-    if (x->warp->block->grid->log) {
-        const uint32_t later = log_lanes(x, i, mask);
-        if (later) log_load(x, i, later, &r);
+    if (x->warp->block->grid->deferred) {
+        const uint32_t later = defer_lanes(x, i, mask);
+        if (later) defer_load(x, i, later, &r);
         if (!(mask &= ~later)) return;
     }
     ALU_NAME(access_load)(x, i, mask, &r);
@@ -233,9 +233,9 @@ void ALU_NAME(access_st)(struct exec_ctx *x, const struct ir_insn *i, uint32_t m
     const void *rows[MOVE_ROWS];
     if (ALU_NAME(access_find)(x, i, i->o[0], mask, size * n, true, &r) == SPAN_FAULT) return;
     opnd_rows(x, i->o + 1, i->ns - 1u, rows);
-    if (x->warp->block->grid->log) {
-        const uint32_t later = log_lanes(x, i, mask);
-        if (later) log_store(x, i, later, &r, rows);
+    if (x->warp->block->grid->deferred) {
+        const uint32_t later = defer_lanes(x, i, mask);
+        if (later) defer_store(x, i, later, &r, rows);
         if (!(mask &= ~later)) return;
     }
     ALU_NAME(access_store)(i, mask, &r, rows);

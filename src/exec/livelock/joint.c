@@ -221,9 +221,9 @@ enum exec_loop exec_joint_loops(struct exec_joint *k, struct exec_block *b, cons
     struct exec_grid *g = b->grid;
     const uint64_t clock = g->clock, barriers = g->barriers, insts = g->insts; /* marks are taken off it */
     const uint32_t run_start = g->run_start;
-    struct exec_log *const log = g->log;
+    struct exec_deferred *const log = g->deferred;
     bool reads_global = false;
-    g->log = NULL;
+    g->deferred = NULL;
     begin(k, b, at, most);
     const bool loops = follow(k) && note_uses(k, &reads_global);
     put_back(k);
@@ -231,6 +231,6 @@ enum exec_loop exec_joint_loops(struct exec_joint *k, struct exec_block *b, cons
     g->barriers = barriers;
     g->insts = insts;
     g->run_start = run_start;
-    g->log = log;
+    g->deferred = log;
     return !loops ? EXEC_LEAVES : reads_global ? EXEC_POLLS : EXEC_ENDLESS;
 }

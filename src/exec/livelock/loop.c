@@ -397,8 +397,8 @@ enum exec_loop exec_loops(struct exec_looper *k, struct exec_warp *w, uint32_t l
     const uint64_t clock = g->clock, barriers = g->barriers, insts = g->insts; /* marks are taken off it */
     const uint32_t run_start = g->run_start;
     const bool spun = w->spun;
-    struct exec_log *const log = g->log;
-    g->log = NULL;
+    struct exec_deferred *const log = g->deferred;
+    g->deferred = NULL;
     k->w = w;
     k->lane = lane;
     k->pc = pc;
@@ -410,6 +410,6 @@ enum exec_loop exec_loops(struct exec_looper *k, struct exec_warp *w, uint32_t l
     g->barriers = barriers;
     g->insts = insts;
     g->run_start = run_start;
-    g->log = log;
+    g->deferred = log;
     return found;
 }

@@ -120,7 +120,7 @@ static bool make_sms(struct gpu_run *r, struct err *e) {
     r->sm = xcalloc(want, sizeof(struct sm *));
     gpu_wake_init(&r->wake, (uint32_t)want, r->gpu->now);
     r->at = xaligned(64, want * sizeof *r->at);
-    r->logs = xcalloc(want, sizeof(struct exec_log *));
+    r->deferred = xcalloc(want, sizeof(struct exec_deferred *));
     for (; r->nsms < want; r->nsms++) {
         struct sm_env env = sm_env(r, r->nsms);
         gpu_at_init(r, r->nsms);
@@ -214,10 +214,10 @@ static void free_run(struct gpu_run *r) {
     for (uint32_t i = 0; i < r->nsms; i++) {
         sb_free(&r->at[i].grid.note);
         err_free(&r->at[i].fault);
-        exec_log_free(r->at[i].log);
+        exec_deferred_free(r->at[i].deferred);
     }
     gpu_windows_free(&r->windows);
-    xfree(r->logs);
+    xfree(r->deferred);
     xfree(r->at);
     xfree(r->thread_insts);
     exec_grid_free(&r->grid);

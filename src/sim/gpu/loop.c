@@ -138,9 +138,9 @@ static void count_insts(struct gpu_run *r, struct gpu_at *a) {
 }
 
 /* Accesses of a window longer than a cycle are put off until its end. */
-static struct exec_log *put_off(struct gpu_at *a) {
-    if (!a->log) a->log = exec_log_new();
-    return a->grid.log = a->log;
+static struct exec_deferred *defer_accesses(struct gpu_at *a) {
+    if (!a->deferred) a->deferred = exec_deferred_new();
+    return a->grid.deferred = a->deferred;
 }
 
 /* What memory has for the SM in this cycle. False: data that it asked for in this window, before which it stops. */
@@ -148,7 +148,7 @@ static inline bool take_arrivals(struct gpu_run *r, uint32_t i, const struct mem
     struct gpu_at *a = &r->at[i];
     a->answered = now;
     mem_sm_advance(r->gpu->mem, i, now);
-    if (!calls->early || !mem_sm_early(r->gpu->mem, i) || !a->grid.log) return true;
+    if (!calls->early || !mem_sm_early(r->gpu->mem, i) || !a->grid.deferred) return true;
     a->stopped = a->next = now;
     a->early = true;
     return false;
@@ -230,7 +230,7 @@ static struct stop first_stop(const struct gpu_run *r) {
 /* They have their data once what was put off before this cycle has happened; all SMs have run those cycles. Accesses of SMs
  * that have run more stay in their logs. */
 static void go_on_early(struct gpu_run *r, uint64_t now, uint64_t until) {
-    if (now) exec_logs_run(r->logs, r->n, now - 1, r->n);
+    if (now) exec_deferred_run_all(r->deferred, r->n, now - 1, r->n);
     for (uint32_t k = 0; k < r->n; k++) {
         struct gpu_at *a = nth(r, k);
         if (a->stopped != now || !a->early) continue;
@@ -288,12 +288,12 @@ static void wake(struct gpu_run *r) {
 
 /* What they have put off happens, and what they have asked of memory goes there. */
 static void collect(struct gpu_run *r, bool off) {
-    if (off) gpu_workers_logs(r, first_fault(r));
+    if (off) gpu_workers_flush(r, first_fault(r));
     for (uint32_t k = 0; k < r->n; k++) {
         struct gpu_at *a = nth(r, k);
         r->done += a->ended;
         a->ended = 0;
-        a->grid.log = NULL;
+        a->grid.deferred = NULL;
         count_insts(r, a);
         mem_collect(r->gpu->mem, r->list[k]);
     }
@@ -343,7 +343,7 @@ static void list_sms(struct gpu_run *r, uint64_t from, uint64_t until, bool keep
  * without a stop. */
 static bool run_list(struct gpu_run *r, bool off, uint64_t until, uint64_t ahead) {
     bool stopped = false;
-    for (uint32_t k = 0; off && k < r->n; k++) r->logs[k] = put_off(nth(r, k));
+    for (uint32_t k = 0; off && k < r->n; k++) r->deferred[k] = defer_accesses(nth(r, k));
     if (off)
         gpu_workers_run(r, until, ahead);
     else

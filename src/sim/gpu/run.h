@@ -2,7 +2,7 @@
 #ifndef HEDDLE_SIM_GPU_RUN_H
 #define HEDDLE_SIM_GPU_RUN_H
 
-#include "exec/deferred/log.h"
+#include "exec/deferred/deferred.h"
 #include "exec/livelock/joint.h"
 #include "sim/gpu/gpu.h"
 #include "sim/gpu/wake.h"
@@ -44,10 +44,10 @@ struct gpu_at {
     bool early;                 /* before the cycle, for data that it asked for in this window has come */
     uint64_t takes;             /* blocks that it may yet be given in this round */
     struct err fault;
-    struct exec_failure failure; /* the same for a program to read */
-    uint64_t code_misses;        /* of the instruction cache, when that was looked at */
-    size_t code;                 /* lines of code that the SM has been found to have (gpu_window.c) */
-    struct exec_log *log;        /* accesses that this window puts off; NULL until there is one */
+    struct exec_failure failure;    /* the same for a program to read */
+    uint64_t code_misses;           /* of the instruction cache, when that was looked at */
+    size_t code;                    /* lines of code that the SM has been found to have (gpu_window.c) */
+    struct exec_deferred *deferred; /* accesses that this window puts off; NULL until there is one */
     struct exec_grid grid; /* the launch's, for itself: what an instruction leaves behind is not shared */
 };
 
@@ -68,16 +68,16 @@ struct gpu_run {
     uint32_t nbusy;       /* SMs */
     struct gpu_windows windows;
     struct gpu_worker *worker;
-    uint32_t nworkers;      /* threads that work on this launch */
-    uint32_t *list, n;      /* SMs of a window, in order, */
-    uint64_t until;         /* where it ends, */
-    uint64_t half, ahead;   /* its middle, and how far memory may run in the second half; 0: not halved */
-    uint64_t memory_next;   /* when memory next had something to do, before it ran ahead of the window */
-    uint64_t memory_until;  /* how far memory runs while the list is run; 0: it does not */
-    uint64_t taken;         /* and which SMs are still to be run: first, and behind the last << 32 */
-    struct exec_log **logs; /* of each of the list, where accesses are put off */
-    uint64_t most_insts;    /* that all SMs may execute in a window */
-    bool limited;           /* that might be too many */
+    uint32_t nworkers;     /* threads that work on this launch */
+    uint32_t *list, n;     /* SMs of a window, in order, */
+    uint64_t until;        /* where it ends, */
+    uint64_t half, ahead;  /* its middle, and how far memory may run in the second half; 0: not halved */
+    uint64_t memory_next;  /* when memory next had something to do, before it ran ahead of the window */
+    uint64_t memory_until; /* how far memory runs while the list is run; 0: it does not */
+    uint64_t taken;        /* and which SMs are still to be run: first, and behind the last << 32 */
+    struct exec_deferred **deferred; /* of each of the list, where accesses are put off */
+    uint64_t most_insts;             /* that all SMs may execute in a window */
+    bool limited;                    /* that might be too many */
     uint64_t
         lockstep[GPU_LOCKSTEPS]; /* cycles in which something happened, run in lockstep; [0]: in windows */
     uint32_t turn;               /* the SM that is offered the next block first */
@@ -121,7 +121,7 @@ void gpu_run_sm(struct gpu_run *r, uint32_t worker, uint32_t sm,
 /* gpu_hands.c: the SMs of r->list up to a cycle, and memory beside them up to another, if not 0; and r->logs, all of them, or in the order of time up to the fault of the
  * bad-th SM of the list (r->n: there is none). */
 void gpu_workers_run(struct gpu_run *r, uint64_t until, uint64_t memory);
-void gpu_workers_logs(struct gpu_run *r, uint32_t bad);
+void gpu_workers_flush(struct gpu_run *r, uint32_t bad);
 
 uint64_t gpu_exited(const struct gpu_run *r); /* threads that have */
 /* Counters of all SMs together. */

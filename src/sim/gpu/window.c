@@ -1,7 +1,7 @@
 /* How many cycles each SM may run alone.
  *
  * What an SM asks of memory in a cycle leaves its first-level cache `latency` cycles later, and a row that a global access
- * fills is not there before (exec/deferred/log.h puts the access off until the window is over). So a window may be as long as the
+ * fills is not there before (exec/deferred/deferred.h puts the access off until the window is over). So a window may be as long as the
  * shortest latency of the caches that an SM can miss.
  *
  * The instruction cache is fast, but a kernel's code is soon in it. While an SM may still have to fetch some, a window is as
@@ -13,7 +13,7 @@
 #include "sim/gpu/window.h"
 
 #include "base/alloc.h"
-#include "exec/deferred/log.h"
+#include "exec/deferred/deferred.h"
 #include "sim/gpu/run.h"
 
 enum { INSN_BYTES = 8 }; /* of an instruction in memory, as in the SM */
@@ -22,8 +22,8 @@ static enum gpu_lockstep lockstep(const struct gpu_run *r, const struct exec_rea
     const struct gpu_launch *l = r->launch;
     if (l->trace) return GPU_LOCKSTEP_TRACE;
     if (l->account) return GPU_LOCKSTEP_PROFILE;
-    if (x->why) return GPU_LOCKSTEP_PROMPT;
-    if (x->tells && l->mech->asks_spinning) return GPU_LOCKSTEP_SPINNING;
+    if (x->why) return GPU_LOCKSTEP_UNDEFERRABLE;
+    if (x->has_global_atomics && l->mech->asks_spinning) return GPU_LOCKSTEP_SPINNING;
     return GPU_LOCKSTEP_NONE;
 }
 

@@ -44,29 +44,29 @@ void gpu_workers_run(struct gpu_run *r, uint64_t until, uint64_t memory) {
 
 static void sign_listed_logs(void *user, uint32_t worker) {
     struct gpu_run *r = user;
-    for (uint32_t k; take(r, worker, &k);) exec_log_sign(r->logs[k]);
+    for (uint32_t k; take(r, worker, &k);) exec_deferred_sign(r->deferred[k]);
 }
 
 static void perform_listed_logs(void *user, uint32_t worker) {
     struct gpu_run *r = user;
-    for (uint32_t k; take(r, worker, &k);) exec_log_run(r->logs[k], UINT64_MAX);
+    for (uint32_t k; take(r, worker, &k);) exec_deferred_run(r->deferred[k], UINT64_MAX);
 }
 
 /* True if the logs may be run in any order. With one thread they are run in the order of time, which costs no more. */
 static bool independent(struct gpu_run *r) {
     bool stores = false;
-    for (uint32_t k = 0; k < r->n; k++) stores |= exec_log_stores(r->logs[k]);
+    for (uint32_t k = 0; k < r->n; k++) stores |= exec_deferred_stores(r->deferred[k]);
     if (!stores || r->nworkers == 1) return !stores;
     for_each_listed(r, sign_listed_logs);
-    return !exec_logs_conflict(r->logs, r->n);
+    return !exec_deferred_conflict(r->deferred, r->n);
 }
 
-void gpu_workers_logs(struct gpu_run *r, uint32_t bad) {
+void gpu_workers_flush(struct gpu_run *r, uint32_t bad) {
     if (bad < r->n)
-        exec_logs_run(r->logs, r->n, r->at[r->list[bad]].faulted, bad);
+        exec_deferred_run_all(r->deferred, r->n, r->at[r->list[bad]].faulted, bad);
     else if (independent(r))
         for_each_listed(r, perform_listed_logs);
     else
-        exec_logs_run(r->logs, r->n, UINT64_MAX, r->n);
-    for (uint32_t k = 0; k < r->n; k++) exec_log_reset(r->logs[k]);
+        exec_deferred_run_all(r->deferred, r->n, UINT64_MAX, r->n);
+    for (uint32_t k = 0; k < r->n; k++) exec_deferred_reset(r->deferred[k]);
 }

@@ -266,16 +266,16 @@ static const char *run(struct trial *t, struct counts *counts) {
     const uint32_t lane = faulting(t, &why);
     const char *bad;
     b->w->local_low = UINT32_MAX;
-    b->grid.log = rng_below(t->g, 4) ? NULL : b->log;
+    b->grid.deferred = rng_below(t->g, 4) ? NULL : b->log;
     exec_step(b->w, (uint32_t)(t->i - b->m->code.v), t->mask);
     if (lane < EXEC_LANES) {
         bad = check_fault(t, lane, why);
     } else {
         FOR_LANES(l, t->mask) model(t, l, bytes_of(t, l, &why));
-        exec_log_run(b->log, UINT64_MAX);
+        exec_deferred_run(b->log, UINT64_MAX);
         bad = check_access(t);
     }
-    exec_log_reset(b->log);
+    exec_deferred_reset(b->log);
     counts->of[t->i->space][why]++;
     return bad ? bad : check_state(t);
 }

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
+#include "exec/deferred/deferred.h"
 #include "exec/impl.h"
-#include "exec/deferred/log.h"
 
 enum {
     SLOTS = 8, /* instructions that a case may overwrite */
@@ -52,7 +52,7 @@ struct bench {
     struct exec_grid grid;
     struct exec_block block;
     struct exec_warp *w;
-    struct exec_log *log;
+    struct exec_deferred *log;
     struct region place[PLACES], shared, bank, params, local;
     uint8_t *own[3]; /* shared memory, bank and parameters as they were made */
     struct err e;
@@ -109,7 +109,8 @@ static inline void place_all(struct bench *b) {
 static inline void bench_init(struct bench *b, const struct sizes *s, enum exec_isa isa) {
     static const uint8_t params[128];
     assert_true(s->params <= sizeof params);
-    *b = (struct bench){.size = *s, .m = module(s), .mem = exec_mem_new(1 << 20, 0), .log = exec_log_new()};
+    *b = (struct bench){
+        .size = *s, .m = module(s), .mem = exec_mem_new(1 << 20, 0), .log = exec_deferred_new()};
     place_all(b);
     b->im = exec_image_new(b->mem, b->m, isa, &b->e);
     if (!b->im) fail_msg("%s", err_text(&b->e));
@@ -130,7 +131,7 @@ static inline void bench_free(struct bench *b) {
     free(b->shared.host), free(b->bank.host), free(b->params.host);
     free(b->shared.want), free(b->bank.want), free(b->params.want), free(b->local.want);
     b->block.shared = b->own[0], b->im->bank = b->own[1], b->grid.params = b->own[2];
-    exec_log_free(b->log);
+    exec_deferred_free(b->log);
     exec_block_free(&b->block);
     exec_grid_free(&b->grid);
     exec_image_free(b->im);

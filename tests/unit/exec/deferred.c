@@ -4,7 +4,7 @@
 #include "rig.h"
 
 #include "base/bits.h"
-#include "exec/deferred/log.h"
+#include "exec/deferred/deferred.h"
 
 enum {
     CYCLES = 24,
@@ -149,8 +149,8 @@ struct world {
     struct exec_launch launch;
     struct exec_grid grid[SMS];
     struct exec_block block[SMS];
-    struct exec_log *log[SMS];
-    uint64_t buffer[2], constant; /* no thread stores to the latter */
+    struct exec_deferred *log[SMS];
+    uint64_t buffer[2], constant; /* the latter nobody stores to */
     struct err e;
 };
 
@@ -227,7 +227,7 @@ static void world_start(struct world *w, struct plan p) {
     assert_true(exec_grid_init(&w->grid[0], &w->launch, &w->e));
     for (uint32_t s = 1; s < SMS; s++) w->grid[s] = w->grid[0];
     for (uint32_t s = 0; s < SMS; s++) {
-        w->log[s] = exec_log_new();
+        w->log[s] = exec_deferred_new();
         assert_true(exec_block_alloc(&w->block[s], &w->grid[s], &w->e));
         exec_block_start(&w->block[s], s);
         fill(&p.g, w->block[s].shared, SMALL);
@@ -238,7 +238,7 @@ static void world_start(struct world *w, struct plan p) {
 static void world_free(struct world *w) {
     for (uint32_t s = 0; s < SMS; s++) {
         exec_block_free(&w->block[s]);
-        exec_log_free(w->log[s]);
+        exec_deferred_free(w->log[s]);
     }
     exec_grid_free(&w->grid[0]);
     exec_image_free(w->im);
@@ -263,11 +263,11 @@ static void issue(const struct plan *p, struct world *w, uint32_t cycle, uint32_
     }
 }
 
-static void put_off(const struct plan *p, struct world *w) {
+static void run_deferred(const struct plan *p, struct world *w) {
     for (uint32_t s = 0; s < SMS; s++) {
-        w->grid[s].log = w->log[s];
+        w->grid[s].deferred = w->log[s];
         for (uint32_t c = 0; c < CYCLES; c++) issue(p, w, c, s);
-        w->grid[s].log = NULL;
+        w->grid[s].deferred = NULL;
     }
 }
 
@@ -314,9 +314,9 @@ static void logs_in_order_do_what_lockstep_does(void **state) {
         world_start(&a, p);
         world_start(&b, p);
         lockstep(&p, &a, INSNS);
-        put_off(&p, &b);
-        exec_logs_run(b.log, SMS, UINT64_MAX, 0);
-        for (uint32_t s = 0; s < SMS; s++) assert_false(exec_log_waiting(b.log[s]));
+        run_deferred(&p, &b);
+        exec_deferred_run_all(b.log, SMS, UINT64_MAX, 0);
+        for (uint32_t s = 0; s < SMS; s++) assert_false(exec_deferred_waiting(b.log[s]));
         compare(&p, &a, &b, INSNS, seed);
         compare_blocks(&a, &b);
         world_free(&a);
@@ -335,8 +335,8 @@ static void a_bound_stops_the_logs_where_lockstep_stops(void **state) {
         world_start(&a, p);
         world_start(&b, p);
         lockstep(&p, &a, last + 1);
-        put_off(&p, &b);
-        exec_logs_run(b.log, SMS, 100 + last / SMS, last % SMS);
+        run_deferred(&p, &b);
+        exec_deferred_run_all(b.log, SMS, 100 + last / SMS, last % SMS);
         compare(&p, &a, &b, last + 1, seed);
         world_free(&a);
         world_free(&b);
@@ -380,14 +380,14 @@ static void no_conflict_is_missed_and_logs_without_one_run_in_any_order(void **s
         world_start(&a, p);
         world_start(&b, p);
         mark(&p, &b, used);
-        put_off(&p, &b);
-        const bool conflict = exec_logs_conflict(b.log, SMS);
+        run_deferred(&p, &b);
+        const bool conflict = exec_deferred_conflict(b.log, SMS);
         if (truly_conflict((const uint8_t(*)[2][BUFFER])used)) assert_true(conflict);
         if (!conflict) {
             without++;
             lockstep(&p, &a, INSNS);
-            exec_log_run(b.log[1], UINT64_MAX);
-            exec_log_run(b.log[0], UINT64_MAX);
+            exec_deferred_run(b.log[1], UINT64_MAX);
+            exec_deferred_run(b.log[0], UINT64_MAX);
             compare(&p, &a, &b, INSNS, seed);
             compare_blocks(&a, &b);
         }
@@ -417,20 +417,20 @@ static void a_block_that_ended_gets_nothing_from_its_log(void **state) {
     assert_true(exec_grid_init(&g, &r.launch, &r.err));
     assert_true(exec_block_alloc(&b, &g, &r.err));
     exec_block_start(&b, 0);
-    struct exec_log *log = g.log = exec_log_new();
+    struct exec_deferred *log = g.deferred = exec_deferred_new();
     uint32_t pc = g.func->entry;
     while (r.m->code.v[pc].op < IR_ST_U8 || r.m->code.v[pc].op > IR_ST_U64) exec_step(&b.warps[0], pc++, 1);
-    assert_true(exec_log_waiting(log) && exec_log_stores(log));
-    assert_int_equal(exec_log_next(log), g.clock);
+    assert_true(exec_deferred_waiting(log) && exec_deferred_stores(log));
+    assert_int_equal(exec_deferred_next(log), g.clock);
     exec_block_start(&b, 1);
-    exec_log_run(log, UINT64_MAX);
+    exec_deferred_run(log, UINT64_MAX);
     assert_int_equal(rig_u32(&r, buf)[1], 3);
-    assert_true(exec_log_next(log) == UINT64_MAX);
+    assert_true(exec_deferred_next(log) == UINT64_MAX);
     for (uint32_t k = 0; k < g.func->total_rows[IR_FILE_32]; k++)
         assert_int_equal(b.warps[0].x.r32[0][k * EXEC_LANES], 0);
-    exec_log_reset(log);
-    assert_false(exec_log_waiting(log) || exec_log_stores(log));
-    exec_log_free(log);
+    exec_deferred_reset(log);
+    assert_false(exec_deferred_waiting(log) || exec_deferred_stores(log));
+    exec_deferred_free(log);
     exec_block_free(&b);
     exec_grid_free(&g);
     rig_free(&r);
@@ -438,7 +438,8 @@ static void a_block_that_ended_gets_nothing_from_its_log(void **state) {
 
 /* ---- which kernels ---- */
 
-static void check_prompt(const char *before, const char *body, enum exec_prompt want, bool tells_want) {
+static void check_undeferrable(const char *before, const char *body, enum exec_undeferrable want,
+                               bool atomics_want) {
     struct sb text = {0};
     struct exec_reach x;
     sb_add(&text,
@@ -452,7 +453,7 @@ static void check_prompt(const char *before, const char *body, enum exec_prompt 
     assert_true(exec_grid_init(&g, &r.launch, &r.err));
     exec_reach(&g, &x);
     assert_int_equal(x.why, want);
-    if (!want) assert_int_equal(x.tells, tells_want);
+    if (!want) assert_int_equal(x.has_global_atomics, atomics_want);
     exec_reach_free(&x);
     exec_grid_free(&g);
     rig_free(&r);
@@ -466,34 +467,39 @@ static void check_prompt(const char *before, const char *body, enum exec_prompt 
 
 static void kernels_that_need_memory_at_once_say_why(void **state) {
     (void)state;
-    check_prompt("", "ld.global.u32 %r1, [%a1]; st.global.u32 [%a1], %r1; ld.shared.u32 %r2, [sh];",
-                 EXEC_PROMPT_NONE, false);
-    check_prompt("", "red.global.add.u32 [%a1], 1; atom.shared.add.u32 %r2, [sh], 1;", EXEC_PROMPT_NONE,
-                 true);
-    check_prompt("", "atom.shared.add.u32 %r2, [sh], 1;", EXEC_PROMPT_NONE, false);
-    check_prompt("", "atom.global.add.u32 %r2, [%a1], 1;", EXEC_PROMPT_NONE, true);
-    check_prompt(
+    check_undeferrable("", "ld.global.u32 %r1, [%a1]; st.global.u32 [%a1], %r1; ld.shared.u32 %r2, [sh];",
+                       EXEC_UNDEFERRABLE_NONE, false);
+    check_undeferrable("", "red.global.add.u32 [%a1], 1; atom.shared.add.u32 %r2, [sh], 1;",
+                       EXEC_UNDEFERRABLE_NONE, true);
+    check_undeferrable("", "atom.shared.add.u32 %r2, [sh], 1;", EXEC_UNDEFERRABLE_NONE, false);
+    check_undeferrable("", "atom.global.add.u32 %r2, [%a1], 1;", EXEC_UNDEFERRABLE_NONE, true);
+    check_undeferrable(
         ".extern .func (.param .b32 d) vprintf (.param .b64 f, .param .b64 a);\n",
         "{ .param .b64 x; .param .b64 y; .param .b32 z; st.param.b64 [x], %a1; st.param.b64 [y], %a1;\n"
         "call (z), vprintf, (x, y); }",
-        EXEC_PROMPT_SYSTEM, false);
-    check_prompt("", "cp.async.ca.shared.global [sh], [%a1], 4;", EXEC_PROMPT_COPY, false);
-    check_prompt(".global .texref t;\n", "tex.1d.v4.u32.s32 {%r1,%r2,%r3,%r4}, [t, {%r1}];", EXEC_PROMPT_NONE,
-                 false);
-    check_prompt(".global .texref t;\n",
-                 "tex.1d.v4.u32.s32 {%r1,%r2,%r3,%r4}, [t, {%r1}]; st.u32 [%a1], %r1;", EXEC_PROMPT_TEXTURE,
-                 false);
-    check_prompt("", "ld.const.u32 %r1, [%a1]; st.u32 [%a1], %r1;", EXEC_PROMPT_CONSTANT, false);
-    check_prompt(".const .u32 c;\n", "ld.const.u32 %r1, [%a1]; st.u32 [%a1], %r1;", EXEC_PROMPT_NONE, false);
-    check_prompt(".global .surfref s;\n", "suld.b.1d.b32.trap %r1, [s, {%r2}];", EXEC_PROMPT_SURFACE, false);
-    check_prompt("", "ldmatrix.sync.aligned.m8n8.x1.b16 {%r1}, [%a1];", EXEC_PROMPT_MATRIX, false);
-    check_prompt("", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [sh];", EXEC_PROMPT_NONE, false);
-    check_prompt(RECURSIVE, "{ .param .b32 x; .param .b32 y; st.param.b32 [x], 3; call (y), f, (x); }",
-                 EXEC_PROMPT_RECURSION, false);
-    check_prompt(
+        EXEC_UNDEFERRABLE_SYSTEM, false);
+    check_undeferrable("", "cp.async.ca.shared.global [sh], [%a1], 4;", EXEC_UNDEFERRABLE_COPY, false);
+    check_undeferrable(".global .texref t;\n", "tex.1d.v4.u32.s32 {%r1,%r2,%r3,%r4}, [t, {%r1}];",
+                       EXEC_UNDEFERRABLE_NONE, false);
+    check_undeferrable(".global .texref t;\n",
+                       "tex.1d.v4.u32.s32 {%r1,%r2,%r3,%r4}, [t, {%r1}]; st.u32 [%a1], %r1;",
+                       EXEC_UNDEFERRABLE_TEXTURE, false);
+    check_undeferrable("", "ld.const.u32 %r1, [%a1]; st.u32 [%a1], %r1;", EXEC_UNDEFERRABLE_CONSTANT, false);
+    check_undeferrable(".const .u32 c;\n", "ld.const.u32 %r1, [%a1]; st.u32 [%a1], %r1;",
+                       EXEC_UNDEFERRABLE_NONE, false);
+    check_undeferrable(".global .surfref s;\n", "suld.b.1d.b32.trap %r1, [s, {%r2}];",
+                       EXEC_UNDEFERRABLE_SURFACE, false);
+    check_undeferrable("", "ldmatrix.sync.aligned.m8n8.x1.b16 {%r1}, [%a1];", EXEC_UNDEFERRABLE_MATRIX,
+                       false);
+    check_undeferrable("", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [sh];", EXEC_UNDEFERRABLE_NONE,
+                       false);
+    check_undeferrable(RECURSIVE, "{ .param .b32 x; .param .b32 y; st.param.b32 [x], 3; call (y), f, (x); }",
+                       EXEC_UNDEFERRABLE_RECURSION, false);
+    check_undeferrable(
         ".visible .func f() { .reg .u32 %r; .reg .u64 %a; mov.u64 %a, 0; suld.b.1d.b32.trap %r, [%a, {%r}]; "
         "ret; }\n.global .u64 fp = f;\n",
-        "ld.global.u64 %a2, [fp]; pr: .callprototype _ (); call %a2, (), pr;", EXEC_PROMPT_SURFACE, false);
+        "ld.global.u64 %a2, [fp]; pr: .callprototype _ (); call %a2, (), pr;", EXEC_UNDEFERRABLE_SURFACE,
+        false);
 }
 
 int main(void) {

@@ -1,47 +1,47 @@
 /* The log: what is taken down when an access is issued, and how it is performed later.
  *
  * An entry holds where the bytes are, not the addresses: they were checked when the instruction was issued, and no
- * allocation goes away while a kernel runs that puts accesses off (EXEC_PROMPT_SYSTEM). Rows that the access brings are
+ * allocation goes away while a kernel runs that puts accesses off (EXEC_UNDEFERRABLE_SYSTEM). Rows that the access brings are
  * copied, rows that it fills are found in the warp when it is performed: until then nobody may read or write them. */
-#include "exec/deferred/log.h"
+#include "exec/deferred/deferred.h"
 
 #include "base/alloc.h"
-#include "exec/deferred/log_impl.h"
+#include "exec/deferred/impl.h"
 
 enum {
     ROW_WORDS = EXEC_LANES,
-    MOST_WORDS = sizeof(struct log_entry) / 8 + EXEC_LANES + MOVE_ROWS * ROW_WORDS
+    MOST_WORDS = sizeof(struct deferred_entry) / 8 + EXEC_LANES + MOVE_ROWS * ROW_WORDS
 };
 
-void exec_log_reset(struct exec_log *log) {
+void exec_deferred_reset(struct exec_deferred *log) {
     log->n = log->done = 0;
     log->at = UINT64_MAX;
     log->stores = log->signed_all = false;
 }
 
-struct exec_log *exec_log_new(void) {
-    struct exec_log *log = xcalloc(1, sizeof *log);
-    exec_log_reset(log);
+struct exec_deferred *exec_deferred_new(void) {
+    struct exec_deferred *log = xcalloc(1, sizeof *log);
+    exec_deferred_reset(log);
     return log;
 }
 
-void exec_log_free(struct exec_log *log) {
+void exec_deferred_free(struct exec_deferred *log) {
     if (!log) return;
     xfree(log->v);
     xfree(log);
 }
 
-bool exec_log_waiting(const struct exec_log *log) {
+bool exec_deferred_waiting(const struct exec_deferred *log) {
     return log->done < log->n;
 }
 
-bool exec_log_stores(const struct exec_log *log) {
+bool exec_deferred_stores(const struct exec_deferred *log) {
     return log->stores;
 }
 
 /* ---- taking down ---- */
 
-uint32_t log_lanes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+uint32_t defer_lanes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     const enum ir_space space = (enum ir_space)i->space;
     if (space == IR_SP_GLOBAL) return mask;
     if (space != IR_SP_GENERIC) return 0;
@@ -56,23 +56,23 @@ uint32_t log_lanes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t m
 }
 
 /* Room for an entry, its head and places filled in. */
-static struct log_entry *append(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes,
-                                const struct reach *r) {
+static struct deferred_entry *append(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes,
+                                     const struct reach *r) {
     const struct exec_block *b = x->warp->block;
-    struct exec_log *log = b->grid->log;
+    struct exec_deferred *log = b->grid->deferred;
     if (log->n + MOST_WORDS > log->cap) {
         log->cap = log->cap * 2 + 8 * MOST_WORDS;
         log->v = xrealloc(log->v, log->cap * sizeof *log->v);
     }
-    struct log_entry *e = (struct log_entry *)&log->v[log->n];
-    *e = (struct log_entry){.cycle = b->grid->clock,
-                            .warp = x->warp,
-                            .insn = i,
-                            .block = b->index,
-                            .mask = lanes,
-                            .span = (uint8_t)r->span,
-                            .at = r->span == SPAN_LANES ? r->delta : (uint64_t)(uintptr_t)r->at};
-    const uint32_t n = log_places(r->span, lanes);
+    struct deferred_entry *e = (struct deferred_entry *)&log->v[log->n];
+    *e = (struct deferred_entry){.cycle = b->grid->clock,
+                                 .warp = x->warp,
+                                 .insn = i,
+                                 .block = b->index,
+                                 .mask = lanes,
+                                 .span = (uint8_t)r->span,
+                                 .at = r->span == SPAN_LANES ? r->delta : (uint64_t)(uintptr_t)r->at};
+    const uint32_t n = deferred_places(r->span, lanes);
     e->places = (uint8_t)n;
     if (log->done == log->n) log->at = e->cycle;
     if (n == EXEC_LANES) {
@@ -86,13 +86,13 @@ static struct log_entry *append(const struct exec_ctx *x, const struct ir_insn *
     return e;
 }
 
-static void finish(const struct exec_ctx *x, const struct log_entry *e, bool store) {
-    struct exec_log *log = x->warp->block->grid->log;
+static void finish(const struct exec_ctx *x, const struct deferred_entry *e, bool store) {
+    struct exec_deferred *log = x->warp->block->grid->deferred;
     log->n += e->words;
     log->stores |= store;
 }
 
-static void copy_rows(struct log_entry *e, const ir_opnd *o, uint32_t n, const void *const *rows) {
+static void copy_rows(struct deferred_entry *e, const ir_opnd *o, uint32_t n, const void *const *rows) {
     uint64_t *to = (uint64_t *)e + e->words;
     for (uint32_t k = 0; k < n; k++) {
         if (!rows[k] || ir_is_const(o[k])) continue;
@@ -107,20 +107,20 @@ static void copy_rows(struct log_entry *e, const ir_opnd *o, uint32_t n, const v
     e->words = (uint16_t)(to - (uint64_t *)e);
 }
 
-void log_load(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, const struct reach *r) {
+void defer_load(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, const struct reach *r) {
     finish(x, append(x, i, lanes, r), false);
 }
 
-void log_store(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, const struct reach *r,
-               const void *const *rows) {
-    struct log_entry *e = append(x, i, lanes, r);
+void defer_store(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, const struct reach *r,
+                 const void *const *rows) {
+    struct deferred_entry *e = append(x, i, lanes, r);
     copy_rows(e, i->o + 1, i->ns - 1u, rows);
     finish(x, e, true);
 }
 
-void log_atom(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, const struct reach *r,
-              const void *const *rows, bool shared, bool changed) {
-    struct log_entry *e = append(x, i, lanes, r);
+void defer_atom(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, const struct reach *r,
+                const void *const *rows, bool shared, bool changed) {
+    struct deferred_entry *e = append(x, i, lanes, r);
     e->shared = shared;
     e->changed = changed;
     copy_rows(e, i->o + i->nd + 1, i->ns - 1u, rows);
@@ -129,7 +129,7 @@ void log_atom(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes,
 
 /* ---- performing ---- */
 
-static void find_places(const struct log_entry *e, struct reach *r) {
+static void find_places(const struct deferred_entry *e, struct reach *r) {
     r->span = (enum span)e->span;
     r->at = (uint8_t *)(uintptr_t)e->at;
     r->delta = e->at;
@@ -141,7 +141,7 @@ static void find_places(const struct log_entry *e, struct reach *r) {
     r->lane = r->own;
 }
 
-static void find_rows(const struct log_entry *e, const ir_opnd *o, uint32_t n, const void **rows) {
+static void find_rows(const struct deferred_entry *e, const ir_opnd *o, uint32_t n, const void **rows) {
     const uint64_t *from = &e->place[e->places];
     for (uint32_t k = 0; k < n; k++) {
         rows[k] = NULL;
@@ -157,7 +157,7 @@ static void find_rows(const struct log_entry *e, const ir_opnd *o, uint32_t n, c
     }
 }
 
-static void perform_atom(const struct log_entry *e, const struct exec_ctx *x, const struct reach *r,
+static void perform_atom(const struct deferred_entry *e, const struct exec_ctx *x, const struct reach *r,
                          const void *const *rows) {
     const struct ir_insn *i = e->insn;
     const bool changed = i->op == IR_ATOM_B128 ? atom128_bytes(x, i, e->mask, r, rows)
@@ -165,16 +165,16 @@ static void perform_atom(const struct log_entry *e, const struct exec_ctx *x, co
     if (x && i->nd && !changed && !e->changed) e->warp->spun = true;
 }
 
-static void perform(const struct log_entry *e) {
+static void perform(const struct deferred_entry *e) {
     const struct ir_insn *i = e->insn;
     const struct exec_access *access = e->warp->block->grid->image->access;
     const bool there = e->warp->block->index == e->block;
     struct reach r;
     const void *rows[MOVE_ROWS];
     find_places(e, &r);
-    if (log_is_load(i)) {
+    if (deferred_is_load(i)) {
         if (there) access->load(&e->warp->x, i, e->mask, &r);
-    } else if (log_is_store(i)) {
+    } else if (deferred_is_store(i)) {
         find_rows(e, i->o + 1, i->ns - 1u, rows);
         access->store(i, e->mask, &r, rows);
     } else {
@@ -183,22 +183,22 @@ static void perform(const struct log_entry *e) {
     }
 }
 
-static const struct log_entry *next(const struct exec_log *log) {
-    return log->done < log->n ? (const struct log_entry *)&log->v[log->done] : NULL;
+static const struct deferred_entry *next(const struct exec_deferred *log) {
+    return log->done < log->n ? (const struct deferred_entry *)&log->v[log->done] : NULL;
 }
 
-uint64_t exec_log_next(const struct exec_log *log) {
+uint64_t exec_deferred_next(const struct exec_deferred *log) {
     return log->at;
 }
 
-void exec_log_run(struct exec_log *log, uint64_t before) {
-    const struct log_entry *e;
+void exec_deferred_run(struct exec_deferred *log, uint64_t before) {
+    const struct deferred_entry *e;
     for (; (e = next(log)) && e->cycle < before; log->done += e->words) perform(e);
     log->at = e ? e->cycle : UINT64_MAX;
 }
 
 /* Cycle by cycle, and in each the SMs in their order. */
-void exec_logs_run(struct exec_log *const *logs, uint32_t n, uint64_t cycle, uint32_t sm) {
+void exec_deferred_run_all(struct exec_deferred *const *logs, uint32_t n, uint64_t cycle, uint32_t sm) {
     uint64_t now = UINT64_MAX;
     for (uint32_t k = 0; k < n; k++)
         if (logs[k]->at < now) now = logs[k]->at;
@@ -206,8 +206,8 @@ void exec_logs_run(struct exec_log *const *logs, uint32_t n, uint64_t cycle, uin
         uint64_t later = UINT64_MAX;
         const uint32_t end = now < cycle || sm >= n ? n : sm + 1;
         for (uint32_t k = 0; k < end; k++) {
-            struct exec_log *log = logs[k];
-            if (log->at <= now) exec_log_run(log, now + 1);
+            struct exec_deferred *log = logs[k];
+            if (log->at <= now) exec_deferred_run(log, now + 1);
             if (log->at < later) later = log->at;
         }
         now = later;

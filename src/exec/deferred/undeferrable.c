@@ -1,17 +1,17 @@
-/* Which kernels may put their accesses of global memory off (exec/deferred/log.h): a search through all functions that one may call.
+/* Which kernels may put their accesses of global memory off (exec/deferred/deferred.h): a search through all functions that one may call.
  *
  * A texture is memory that the host chose: only where the kernel also stores can a fetch tell when it is executed. So it is
  * with constants at addresses that the program computes, in a module that has no constants of its own. An
  * mbarrier is in shared memory or a fault. A recursive call saves rows of its caller, and one of them may be that of a
  * load whose data is not there yet. */
 #include "base/alloc.h"
+#include "exec/deferred/deferred.h"
 #include "exec/impl.h"
-#include "exec/deferred/log.h"
 
-const char *const exec_prompt_text[EXEC_PROMPT_KINDS] = {
-#define PROMPT(id, text) [EXEC_PROMPT_##id] = (text),
-    EXEC_PROMPTS(PROMPT)
-#undef PROMPT
+const char *const exec_undeferrable_text[EXEC_UNDEFERRABLE_KINDS] = {
+#define REASON(id, text) [EXEC_UNDEFERRABLE_##id] = (text),
+    EXEC_UNDEFERRABLES(REASON)
+#undef REASON
 };
 
 struct search {
@@ -36,18 +36,18 @@ static bool known(ir_opnd address) {
     return ir_is_const(address) || ir_file(address) == IR_FILE_NONE;
 }
 
-static enum exec_prompt of_insn(struct search *s, const struct ir_insn *i) {
+static enum exec_undeferrable of_insn(struct search *s, const struct ir_insn *i) {
     switch (i->op) {
-    case IR_SYS: return EXEC_PROMPT_SYSTEM;
+    case IR_SYS: return EXEC_UNDEFERRABLE_SYSTEM;
     case IR_RV_LR_W:
-    case IR_RV_LR_D: return EXEC_PROMPT_RESERVE;
+    case IR_RV_LR_D: return EXEC_UNDEFERRABLE_RESERVE;
     case IR_CP_ASYNC:
-    case IR_CP_BULK: return EXEC_PROMPT_COPY;
+    case IR_CP_BULK: return EXEC_UNDEFERRABLE_COPY;
     case IR_SULD:
     case IR_SUST:
-    case IR_SURED: return EXEC_PROMPT_SURFACE;
+    case IR_SURED: return EXEC_UNDEFERRABLE_SURFACE;
     case IR_LDMATRIX:
-    case IR_STMATRIX: return i->space == IR_SP_SHARED ? EXEC_PROMPT_NONE : EXEC_PROMPT_MATRIX;
+    case IR_STMATRIX: return i->space == IR_SP_SHARED ? EXEC_UNDEFERRABLE_NONE : EXEC_UNDEFERRABLE_MATRIX;
     case IR_BRX:
     case IR_CALL:
     case IR_CALL_IND: ir_callees(s->m, i, visit, s); break;
@@ -71,26 +71,26 @@ static enum exec_prompt of_insn(struct search *s, const struct ir_insn *i) {
     case IR_MBAR_WAIT: break;
     default:
         if (ir_ops[i->op].cls != IR_C_ATOM || !may_be_global(i)) break;
-        s->stores = s->x->tells = true;
+        s->stores = s->x->has_global_atomics = true;
     }
-    return EXEC_PROMPT_NONE;
+    return EXEC_UNDEFERRABLE_NONE;
 }
 
-static enum exec_prompt of_func(struct search *s, const struct ir_func *f) {
-    enum exec_prompt why = f->recursive ? EXEC_PROMPT_RECURSION : EXEC_PROMPT_NONE;
+static enum exec_undeferrable of_func(struct search *s, const struct ir_func *f) {
+    enum exec_undeferrable why = f->recursive ? EXEC_UNDEFERRABLE_RECURSION : EXEC_UNDEFERRABLE_NONE;
     for (uint32_t pc = f->entry; f->defined && pc < f->end && !why; pc++) why = of_insn(s, &s->m->code.v[pc]);
     return why;
 }
 
 void exec_reach(const struct exec_grid *g, struct exec_reach *x) {
     const struct ir_module *m = g->module;
-    *x = (struct exec_reach){.why = g->races ? EXEC_PROMPT_RACES : EXEC_PROMPT_NONE,
+    *x = (struct exec_reach){.why = g->races ? EXEC_UNDEFERRABLE_RACES : EXEC_UNDEFERRABLE_NONE,
                              .func = xcalloc(m->funcs.n, sizeof *x->func)};
     struct search s = {.m = m, .x = x, .seen = xcalloc(m->funcs.n, sizeof *s.seen)};
     visit(&s, g->launch->func);
     for (uint32_t k = 0; k < x->nfuncs && !x->why; k++) x->why = of_func(&s, &m->funcs.v[x->func[k]]);
-    if (!x->why && x->textures && s.stores) x->why = EXEC_PROMPT_TEXTURE;
-    if (!x->why && s.constants && s.stores && !g->image->bank_bytes) x->why = EXEC_PROMPT_CONSTANT;
+    if (!x->why && x->textures && s.stores) x->why = EXEC_UNDEFERRABLE_TEXTURE;
+    if (!x->why && s.constants && s.stores && !g->image->bank_bytes) x->why = EXEC_UNDEFERRABLE_CONSTANT;
     xfree(s.seen);
 }
 
