@@ -158,7 +158,7 @@ struct mech *mech_new(const struct mech_ops *ops, const struct mech_env *env, st
     m->ops = complete(ops, params, env->pages);
     m->env = *env;
     m->env.warp_size = width;
-    if (!(ops->caps & MECH_STEADY)) m->env.again = NULL;
+    if (!(ops->caps & MECH_STEADY)) m->env.recheck = NULL;
     m->pool = split_pool_new(&m->env, most_pieces(ops, width));
     m->order = order_new(&m->env, m->pool);
     m->wakes = m->ops->select != select_one || m->ops->next ? NULL : order_wakes(m->order);

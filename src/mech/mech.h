@@ -31,8 +31,8 @@
 #include "cfg/cfg.h"
 #include "cfg/form.h"
 #include "ir/program.h"
-#include "mech/stats.h"
 #include "mech/lib/storage.h"
+#include "mech/stats.h"
 
 enum { MECH_PIECES = 64, MECH_WIDEST = 256, MECH_SIDES = 256, MECH_PARAMETERS = 32 };
 #define MECH_NEVER UINT64_MAX
@@ -126,7 +126,7 @@ struct mech_env {
     uint64_t (*when)(void *sm, const struct mech_split *s);
     /* The same, of a split of one piece that is as it was when `when` gave a cycle that has come: only what others may have
      * taken since. NULL in m->env of a mechanism that is not MECH_STEADY. */
-    uint64_t (*again)(void *sm, const struct mech_split *s);
+    uint64_t (*recheck)(void *sm, const struct mech_split *s);
     /* Live lanes of a warp slot: exited threads are gone from it. */
     uint32_t (*live)(void *sm, uint32_t warp);
     uint32_t (*depth)(void *sm, uint32_t warp, uint32_t lane); /* call depth of a thread */

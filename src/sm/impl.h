@@ -297,10 +297,10 @@ struct sm {
     bool shared_fp64;            /* of all schedulers */
     bool sequences;              /* some operations take more than one slot */
     bool plain_slots;            /* slots.c: warps of 32 threads, and no account */
-    bool alone;                  /* no observer, account or audit looks at each instruction */
-    bool quick;                  /* issue.c: simple instructions may go the short way, */
-    bool direct;                 /* and the mechanism leaves select to its order, */
-    bool again;                  /* which may ask the short way about who is ready */
+    bool unobserved;             /* no observer, account or audit looks at each instruction */
+    bool fast_issue;             /* issue.c: simple instructions may go the short way, */
+    bool order_selects;          /* and the mechanism leaves select to its order, */
+    bool recheck;                /* which may ask the short way about who is ready */
     bool halves;                 /* warps of 32 threads issue in two beats */
     bool census_known, residents_known;
     bool
@@ -557,7 +557,7 @@ static inline uint64_t sm_when(void *sm, const struct mech_split *split) {
 }
 /* Of a split of one piece that could issue but for the unit, if it was asked, has its instruction, and its warp is not held
  * back for all the results it awaits: nobody else adds to the rows of its lanes. */
-static inline uint64_t sm_when_again(struct sm *s, const struct mech_split *split) {
+static inline uint64_t sm_recheck(struct sm *s, const struct mech_split *split) {
     const struct sm_code *c = &s->common->code[split->pc];
     if (!c->known || (s->fetched && s->fetched[split->id].line != c->line)) return when_any(s, split);
     if (s->warps[split->set.p[0].warp].nscore >= SM_FEW_SCORES) return when_any(s, split);
@@ -681,10 +681,10 @@ void idle_classes(struct sm *s, uint64_t until); /* those of its schedulers */
 void idle_census(struct sm *s);                  /* what threads wait for now */
 void idle_waits(const struct sm *s, struct sm_idle_stats *out); /* adds what is not in the statistics yet */
 /* Those of the SM; direct: there is no account. */
-static inline void idle_account(struct sm *s, uint64_t until, const bool direct) {
+static inline void idle_account(struct sm *s, uint64_t until, const bool order_selects) {
     const uint64_t from = s->counted > s->busy_until ? s->counted : s->busy_until;
     if (!s->active || until <= s->counted) return;
-    if (!direct && s->charge) idle_classes(s, until);
+    if (!order_selects && s->charge) idle_classes(s, until);
     s->stats.sm.cycles += until - s->counted;
     s->counted = until;
     if (s->nstalled || from >= until) return; /* some scheduler works */

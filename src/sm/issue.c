@@ -408,7 +408,7 @@ static __attribute__((noinline)) bool issue_mixed(struct sm *s, uint32_t sched, 
 
 /* Of one simple instruction of one piece, in a machine where nobody looks on (s->quick). It needs no op, for it is committed
  * at once, and no sums. */
-static inline bool goes_short(const struct mech_split *split, const struct sm_code *c) {
+static inline bool issues_fast(const struct mech_split *split, const struct sm_code *c) {
     return split->set.n == 1 && c->simple;
 }
 
@@ -564,10 +564,10 @@ static bool issue_selected(struct sm *s, uint32_t sched, struct err *e) {
     if (!s->mech->ops->select(s->mech, sched, &s->common->packet)) return true;
     if (s->env.observer) show_issue(s, sched);
     if (p->n != 1) return issue_mixed(s, sched, e);
-    const bool plain = s->quick && !p->beats && !p->register_stall && !p->last_beat;
+    const bool plain = s->fast_issue && !p->beats && !p->register_stall && !p->last_beat;
     const struct sm_code *c = sm_code(s, p->split[0]->pc);
-    return plain && goes_short(p->split[0], c) ? issue_simple(s, sched, p->split[0], c, e)
-                                               : issue_one(s, sched, e);
+    return plain && issues_fast(p->split[0], c) ? issue_simple(s, sched, p->split[0], c, e)
+                                                : issue_one(s, sched, e);
 }
 
 /* The schedulers from `from` on, whatever the mechanism and whatever holds them up. */
@@ -583,9 +583,9 @@ static __attribute__((noinline)) bool issue_from(struct sm *s, uint32_t from, st
 }
 
 /* When a split that is ready may issue after all. */
-static inline uint64_t ask_ready(void *sm, const struct mech_split *split) {
+static inline uint64_t ready_at(void *sm, const struct mech_split *split) {
     struct sm *s = sm;
-    return s->again && split->set.n == 1 ? sm_when_again(s, split) : when_any(s, split);
+    return s->recheck && split->set.n == 1 ? sm_recheck(s, split) : when_any(s, split);
 }
 
 /* The first scheduler from k on that may issue now: its port is free, and by its order somebody is ready. */
@@ -600,16 +600,16 @@ static inline uint32_t next_due(const struct sm *s, uint32_t k) {
 bool issue_all(struct sm *s, struct err *e) {
     struct order *order = s->order;
     order->moved = true; /* who issues, and ports */
-    if (!s->direct || !issue_moves(s)) return issue_from(s, 0, e);
+    if (!s->order_selects || !issue_moves(s)) return issue_from(s, 0, e);
     const uint64_t now = s->now;
     bool asked = false; /* the order, for somebody */
     for (uint32_t k = next_due(s, 0); k < s->schedulers; k = next_due(s, k + 1)) {
         asked = true;
-        struct mech_split *split = order_choose(order, k, now, ask_ready, s);
+        struct mech_split *split = order_choose(order, k, now, ready_at, s);
         if (!split) continue;
         split_sample(s->mech);
         const struct sm_code *code = sm_code(s, split->pc);
-        if (goes_short(split, code)) {
+        if (issues_fast(split, code)) {
             if (!issue_simple(s, k, split, code, e)) return false;
             continue;
         }

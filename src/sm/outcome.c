@@ -236,7 +236,7 @@ static void commit_next(struct sm *s, struct sm_op *op) {
 void outcome_commit(struct sm *s, struct sm_op *op) {
     struct mech_split *split = op->split;
     const size_t said = s->event.len;
-    if (s->alone && op->sides == SM_NONE && split->set.n && sm_code(s, op->pc)->moves) {
+    if (s->unobserved && op->sides == SM_NONE && split->set.n && sm_code(s, op->pc)->moves) {
         op->split = NULL;
         outcome_move(s, split, op->to);
         return;

@@ -19,14 +19,14 @@ static uint64_t ask_when(void *sm, const struct mech_split *split) {
     return sm_when(sm, split);
 }
 
-static uint64_t ask_again(void *sm, const struct mech_split *split) {
-    return sm_when_again(sm, split);
+static uint64_t recheck(void *sm, const struct mech_split *split) {
+    return sm_recheck(sm, split);
 }
 
 /* The same, compared with all there is to ask. */
-static uint64_t audit_again(void *sm, const struct mech_split *split) {
+static uint64_t audited_recheck(void *sm, const struct mech_split *split) {
     const struct sm *s = sm;
-    const uint64_t when = ask_again(sm, split), all = when_any(sm, split);
+    const uint64_t when = recheck(sm, split), all = when_any(sm, split);
     CHECK(when > s->now ? all == when : all <= s->now);
     return when;
 }
@@ -65,7 +65,7 @@ static void remove_waiting(const struct sm *s, uint32_t op, struct mech_set *out
         }
 }
 
-static void ask_ready(void *sm, const struct mech_split *split, struct mech_set *out) {
+static void ready_threads(void *sm, const struct mech_split *split, struct mech_set *out) {
     struct sm *s = sm;
     uint32_t k = 0;
     out->n = 0;
@@ -122,12 +122,12 @@ static bool make_mech(struct sm *s, struct err *e) {
         .now = &s->now,
         .sm = s,
         .when = s->scoreboard || s->fetched ? ask_when : ask_unit,
-        .again = s->env.audit                  ? audit_again
-                 : s->scoreboard || s->fetched ? ask_again
-                                               : ask_unit,
+        .recheck = s->env.audit                  ? audited_recheck
+                   : s->scoreboard || s->fetched ? recheck
+                                                 : ask_unit,
         .live = ask_live,
         .depth = ask_depth,
-        .ready = ask_ready,
+        .ready = ready_threads,
         .served = port_served,
         .refusal = s->scoreboard ? 1 : (uint32_t)o->depth,
         .spinning = ask_spinning,
@@ -149,13 +149,13 @@ static bool make_mech(struct sm *s, struct err *e) {
     s->plain_banks = o->shared_banks <= 64 && is_pow2((uint64_t)o->shared_banks) &&
                      is_pow2((uint64_t)o->shared_bank_bytes);
     s->plain_slots = s->mech->env.warp_size == SM_LANES && !s->charge;
-    s->alone = !s->charge && !s->env.observer && !s->env.audit;
+    s->unobserved = !s->charge && !s->env.observer && !s->env.audit;
     s->refuses = s->mech->ops->refuses;
-    s->quick = s->alone && s->scoreboard && size == SM_LANES && !s->env.thread_insts;
+    s->fast_issue = s->unobserved && s->scoreboard && size == SM_LANES && !s->env.thread_insts;
     s->order = s->mech->order;
     s->wakes = s->mech->wakes;
-    s->direct = s->quick && s->wakes;
-    s->again = s->mech->env.again;
+    s->order_selects = s->fast_issue && s->wakes;
+    s->recheck = s->mech->env.recheck;
     return true;
 }
 
@@ -359,8 +359,8 @@ static uint64_t next_issue(const struct sm *s) {
 #define TWICE static inline __attribute__((always_inline))
 
 /* One cycle; false: a fault. */
-TWICE bool tick(struct sm *s, uint64_t now, const bool direct, struct err *e) {
-    idle_account(s, now, direct);
+TWICE bool tick(struct sm *s, uint64_t now, const bool order_selects, struct err *e) {
+    idle_account(s, now, order_selects);
     if (s->stuck) lsu_account(s, now);
     s->now = now;
     for (uint32_t tag; s->calls->called && mem_take_done(s->sm_port, &tag);) {
@@ -370,23 +370,23 @@ TWICE bool tick(struct sm *s, uint64_t now, const bool direct, struct err *e) {
     if (s->event_at <= now) write_back(s);
     s->wheel_at = now;
     if (s->lsu_waiting) lsu_cycle(s);
-    if (!(direct && issue_none(s)) && !issue_all(s, e)) return false;
+    if (!(order_selects && issue_none(s)) && !issue_all(s, e)) return false;
     if (s->ahead.left) fetch_ahead(s);
-    if (!direct && s->charge) waits_ticked(s);
+    if (!order_selects && s->charge) waits_ticked(s);
     return true;
 }
 
 /* After a tick: the next cycle in which something is to be done, which is a later one. */
-TWICE uint64_t next_tick(struct sm *s, const bool direct) {
+TWICE uint64_t next_tick(struct sm *s, const bool order_selects) {
     const uint64_t soonest = s->now + 1;
     if (s->ahead.left || lsu_sends(s)) return soonest;
     uint64_t next = s->lsu_waiting ? lsu_next(s) : SM_NEVER;
     if (s->event_at < next) next = s->event_at;
     if (next <= soonest) return soonest;
     if (!s->active) return next;
-    const uint64_t issue = s->stuck || !(direct || s->wakes) ? next_issue(s)
-                           : s->order->moved                 ? issue_soonest(s)
-                                                             : s->issue_at;
+    const uint64_t issue = s->stuck || !(order_selects || s->wakes) ? next_issue(s)
+                           : s->order->moved                        ? issue_soonest(s)
+                                                                    : s->issue_at;
     if (issue < next) next = issue;
     return next > soonest ? next : soonest;
 }
@@ -397,11 +397,11 @@ uint64_t sm_next(struct sm *s) {
 }
 
 /* As long as it may go on by itself. */
-TWICE uint64_t run(struct sm *s, uint64_t from, uint64_t until, const bool direct, struct err *e) {
+TWICE uint64_t run(struct sm *s, uint64_t from, uint64_t until, const bool order_selects, struct err *e) {
     uint64_t next = from;
     do {
-        if (!tick(s, next, direct, e)) return SM_FAULT;
-        next = next_tick(s, direct);
+        if (!tick(s, next, order_selects, e)) return SM_FAULT;
+        next = next_tick(s, order_selects);
     } while (next < until && next < mem_calls_next(s->calls, s->env.mem, s->env.index) && s->active &&
              !s->ended);
     return next;
@@ -417,7 +417,7 @@ uint64_t sm_run(struct sm *s, uint64_t from, uint64_t until, uint32_t *ended, st
     s->arrival_tick = SM_NEVER;
     s->ended = 0;
     s->ticked = true;
-    next = s->direct ? run(s, from, until, true, e) : run(s, from, until, false, e);
+    next = s->order_selects ? run(s, from, until, true, e) : run(s, from, until, false, e);
     *ended += s->ended;
     return next;
 }

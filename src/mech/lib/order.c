@@ -38,7 +38,7 @@ struct order *order_new(const struct mech_env *env, const struct split_pool *poo
     *o = (struct order){.pool = pool,
                         .now = env->now,
                         .when = env->when,
-                        .again = env->again,
+                        .recheck = env->recheck,
                         .sm = env->sm,
                         .policy = (enum order_policy)env->order,
                         .by_age =
@@ -67,8 +67,8 @@ struct order *order_new(const struct mech_env *env, const struct split_pool *poo
         q->wake = &o->wake[k];
         *q->wake = MECH_NEVER;
         q->head = q->tail = SPLIT_NONE;
-        q->greedy = ORDER_FEW;
-        q->few_wake[ORDER_FEW] = MECH_NEVER;
+        q->greedy = ORDER_SHORTLIST;
+        q->shortlist_wake[ORDER_SHORTLIST] = MECH_NEVER;
     }
     return o;
 }
@@ -77,45 +77,49 @@ struct order *order_new(const struct mech_env *env, const struct split_pool *poo
 
 /* Places have changed: that of the split picked last, if it is the one it was. */
 static void find_greedy(const struct order *o, struct order_queue *q) {
-    q->greedy = ORDER_FEW;
+    q->greedy = ORDER_SHORTLIST;
     if (o->policy != ORDER_GTO || q->last >= o->cap) return;
     const uint32_t k = o->pos[q->last];
-    if (k < q->nfew && q->few[k]->id == q->last && q->few_age[k] == q->last_age) q->greedy = k;
+    if (k < q->nshortlist && q->shortlist[k]->id == q->last && q->shortlist_age[k] == q->last_age)
+        q->greedy = k;
 }
 
-static void put_few(struct order *o, struct order_queue *q, uint32_t k, struct mech_split *s, uint64_t age,
-                    uint64_t wake) {
-    q->few[k] = s;
-    q->few_age[k] = age;
-    q->few_wake[k] = wake;
+static void shortlist_put(struct order *o, struct order_queue *q, uint32_t k, struct mech_split *s,
+                          uint64_t age, uint64_t wake) {
+    q->shortlist[k] = s;
+    q->shortlist_age[k] = age;
+    q->shortlist_wake[k] = wake;
     o->pos[s->id] = k;
 }
 
-static void add_few(struct order *o, struct order_queue *q, struct mech_split *s) {
+static void shortlist_add(struct order *o, struct order_queue *q, struct mech_split *s) {
     const uint64_t age = order_rank(o, s);
-    uint32_t k = q->nfew++;
-    for (; k && (q->few_age[k - 1] > age || (q->few_age[k - 1] == age && q->few[k - 1]->id > s->id)); k--)
-        put_few(o, q, k, q->few[k - 1], q->few_age[k - 1], q->few_wake[k - 1]);
-    put_few(o, q, k, s, age, s->wake);
+    uint32_t k = q->nshortlist++;
+    for (; k && (q->shortlist_age[k - 1] > age ||
+                 (q->shortlist_age[k - 1] == age && q->shortlist[k - 1]->id > s->id));
+         k--)
+        shortlist_put(o, q, k, q->shortlist[k - 1], q->shortlist_age[k - 1], q->shortlist_wake[k - 1]);
+    shortlist_put(o, q, k, s, age, s->wake);
     find_greedy(o, q);
 }
 
-static void drop_few(struct order *o, struct order_queue *q, uint32_t k) {
-    q->nfew--;
-    for (; k < q->nfew; k++) put_few(o, q, k, q->few[k + 1], q->few_age[k + 1], q->few_wake[k + 1]);
+static void shortlist_drop(struct order *o, struct order_queue *q, uint32_t k) {
+    q->nshortlist--;
+    for (; k < q->nshortlist; k++)
+        shortlist_put(o, q, k, q->shortlist[k + 1], q->shortlist_age[k + 1], q->shortlist_wake[k + 1]);
     find_greedy(o, q);
 }
 
 /* s is no longer in the list, if it was. */
-static void leave_few(struct order *o, struct order_queue *q, const struct mech_split *s) {
+static void shortlist_leave(struct order *o, struct order_queue *q, const struct mech_split *s) {
     const uint32_t k = o->pos[s->id];
-    if (k < q->nfew && q->few[k] == s) drop_few(o, q, k);
+    if (k < q->nshortlist && q->shortlist[k] == s) shortlist_drop(o, q, k);
 }
 
 /* Those that wait for an event leave the list. */
 static void drop_waiting(struct order *o, struct order_queue *q) {
-    for (uint32_t k = q->nfew; k-- > 0;)
-        if (q->few[k]->order == ORDER_EVENT) drop_few(o, q, k);
+    for (uint32_t k = q->nshortlist; k-- > 0;)
+        if (q->shortlist[k]->order == ORDER_EVENT) shortlist_drop(o, q, k);
 }
 
 /* A timed split is ready once somebody has looked at it when its cycle had come. */
@@ -132,8 +136,8 @@ static void note_wake(struct order *o, const struct order_queue *q) {
     o->moved = true;
     uint64_t *wake = q->wake;
     *wake = q->nready ? 0 : q->timed.n ? q->timed.v[0].key : MECH_NEVER;
-    for (uint32_t k = 0; k < q->nfew; k++)
-        if (q->few_wake[k] < *wake) *wake = q->few_wake[k];
+    for (uint32_t k = 0; k < q->nshortlist; k++)
+        if (q->shortlist_wake[k] < *wake) *wake = q->shortlist_wake[k];
 }
 
 /* ---- the ready ones of many ---- */
@@ -180,11 +184,11 @@ static inline void place_many(struct order *o, struct order_queue *q, struct mec
 
 /* The short list is too short. */
 static RARE void spill(struct order *o, struct order_queue *q) {
-    const uint32_t n = q->nfew;
-    q->nfew = 0;
-    q->greedy = ORDER_FEW;
+    const uint32_t n = q->nshortlist;
+    q->nshortlist = 0;
+    q->greedy = ORDER_SHORTLIST;
     for (uint32_t k = 0; k < n; k++) {
-        struct mech_split *s = q->few[k];
+        struct mech_split *s = q->shortlist[k];
         if (is_ready(q, s)) s->order = ORDER_READY;
         if (s->order == ORDER_READY || s->order == ORDER_TIMED) place_many(o, q, s);
     }
@@ -194,16 +198,16 @@ static void place(struct order *o, struct order_queue *q, struct mech_split *s) 
     const bool listed = order_listed(o, q, s);
     order_expects(o, q, s);
     if (listed) {
-        q->few_wake[o->pos[s->id]] = s->wake;
+        q->shortlist_wake[o->pos[s->id]] = s->wake;
         return;
     }
-    leave_few(o, q, s);
-    if (q->nfew == ORDER_FEW) drop_waiting(o, q);
-    if (q->nfew == ORDER_FEW) spill(o, q);
+    shortlist_leave(o, q, s);
+    if (q->nshortlist == ORDER_SHORTLIST) drop_waiting(o, q);
+    if (q->nshortlist == ORDER_SHORTLIST) spill(o, q);
     if (many(q) || !o->by_age)
         place_many(o, q, s);
     else
-        add_few(o, q, s);
+        shortlist_add(o, q, s);
 }
 
 static void unlink_pending(struct order *o, struct order_queue *q, uint32_t id) {
@@ -256,7 +260,7 @@ static inline void enqueue(struct order *o, struct order_queue *q, struct mech_s
 /* s is READY or TIMED. */
 static void displace(struct order *o, struct order_queue *q, const struct mech_split *s) {
     if (o->by_age && !many(q))
-        q->few_wake[o->pos[s->id]] = MECH_NEVER; /* its place is kept */
+        q->shortlist_wake[o->pos[s->id]] = MECH_NEVER; /* its place is kept */
     else if (s->order == ORDER_READY)
         take_ready(o, q, s);
     else
@@ -297,7 +301,7 @@ void order_add_at(struct order *o, struct mech_split *s, uint64_t from) {
 void order_remove(struct order *o, struct mech_split *s) {
     struct order_queue *q = &o->q[s->sched];
     dequeue(o, q, s);
-    leave_few(o, q, s);
+    shortlist_leave(o, q, s);
     if (o->policy == ORDER_TWO_LEVEL) deactivate(o, q, s->id);
     s->in_flight = false;
 }
@@ -364,9 +368,9 @@ void order_refuse(struct order *o, struct mech_split *s) {
 }
 
 /* When s, which is ready, may issue after all. */
-static uint64_t ask_again(void *order, const struct mech_split *s) {
+static uint64_t ready_at(void *order, const struct mech_split *s) {
     const struct order *o = order;
-    return o->again && s->set.n == 1 ? o->again(o->sm, s) : o->when(o->sm, s);
+    return o->recheck && s->set.n == 1 ? o->recheck(o->sm, s) : o->when(o->sm, s);
 }
 
 struct mech_split *order_take_many(struct order *o, struct order_queue *q, uint64_t now) {
@@ -387,7 +391,7 @@ void order_issued(struct order *o, struct order_queue *q, struct mech_split *s) 
 }
 
 struct mech_split *order_pick(struct order *o, uint32_t sched, uint64_t now) {
-    return o->wake[sched] <= now ? order_choose(o, sched, now, ask_again, o) : NULL;
+    return o->wake[sched] <= now ? order_choose(o, sched, now, ready_at, o) : NULL;
 }
 
 bool order_ready(const struct order *o, const struct mech_split *s) {
@@ -418,8 +422,8 @@ const uint64_t *order_wakes(const struct order *o) {
 
 void order_settle(struct order *o, uint32_t schedulers) {
     for (struct order_queue *q = o->q; q < o->q + schedulers; q++)
-        for (uint32_t k = 0; k < q->nfew; k++)
-            if (is_ready(q, q->few[k])) q->few[k]->order = ORDER_READY;
+        for (uint32_t k = 0; k < q->nshortlist; k++)
+            if (is_ready(q, q->shortlist[k])) q->shortlist[k]->order = ORDER_READY;
 }
 
 bool order_used(const struct order *o) {

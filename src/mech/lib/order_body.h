@@ -20,7 +20,7 @@ enum order_state {
     ORDER_PICKED
 }; /* split.order */
 
-enum { ORDER_FEW = 16 };
+enum { ORDER_SHORTLIST = 16 };
 
 /* Of one scheduler. What every pick looks at is one line of the host's cache, here and below. */
 struct order_queue {
@@ -35,14 +35,14 @@ struct order_queue {
     /* GTO, OLDEST, PC: the short list, by rank, then slot. If somebody is in it, all that are ready or timed
      * are, and nobody is in any of the above. So are those that are picked or wait for an event, as long as there is room:
      * most come back. */
-    uint32_t nfew;
-    uint32_t greedy;  /* GTO: where the split is that was picked last; ORDER_FEW: nowhere */
+    uint32_t nshortlist;
+    uint32_t greedy;  /* GTO: where the split is that was picked last; ORDER_SHORTLIST: nowhere */
     uint64_t scanned; /* cycle of the last look at the list: who wakes up to then is ready */
-    uint64_t
-        few_wake[ORDER_FEW +
-                 1]; /* MECH_NEVER: picked, or waits for an event; so is the last one, which is nobody's */
-    uint64_t few_age[ORDER_FEW]; /* its rank when it was put there */
-    struct mech_split *few[ORDER_FEW];
+    uint64_t shortlist_wake
+        [ORDER_SHORTLIST +
+         1]; /* MECH_NEVER: picked, or waits for an event; so is the last one, which is nobody's */
+    uint64_t shortlist_age[ORDER_SHORTLIST]; /* its rank when it was put there */
+    struct mech_split *shortlist[ORDER_SHORTLIST];
 };
 
 struct order {
@@ -52,7 +52,7 @@ struct order {
         *wake; /* by scheduler: 0 if somebody is ready, else the first wake of those that wait for a cycle */
     const uint64_t *now;
     uint64_t (*when)(void *sm, const struct mech_split *s);
-    uint64_t (*again)(void *sm, const struct mech_split *s);
+    uint64_t (*recheck)(void *sm, const struct mech_split *s);
     void *sm;
     enum order_policy policy;
     bool by_age; /* GTO, OLDEST, PC: by rank, which is the age or begins with the PC */
@@ -110,7 +110,7 @@ static inline bool order_has(const struct mech_split *s) {
 static inline bool order_listed(const struct order *o, const struct order_queue *q,
                                 const struct mech_split *s) {
     const uint32_t k = o->pos[s->id];
-    return k < q->nfew && q->few[k] == s && q->few_age[k] == order_rank(o, s);
+    return k < q->nshortlist && q->shortlist[k] == s && q->shortlist_age[k] == order_rank(o, s);
 }
 
 /* In round robin: it is ready, or no longer. */
@@ -131,7 +131,7 @@ ORDER_BODY void order_return(struct order *o, struct mech_split *s, order_ask_fn
     s->wake = when(who, s);
     if (o->by_age && s->order == ORDER_PICKED && s->wake != MECH_NEVER && order_listed(o, q, s)) {
         order_expects(o, q, s);
-        q->few_wake[o->pos[s->id]] = s->wake;
+        q->shortlist_wake[o->pos[s->id]] = s->wake;
     } else if (o->policy == ORDER_LRR && s->order == ORDER_PICKED && s->wake <= *o->now) {
         order_expects(o, q, s);
         order_put(q, s);
@@ -142,15 +142,15 @@ ORDER_BODY void order_return(struct order *o, struct mech_split *s, order_ask_fn
 
 /* ---- picking ---- */
 
-/* Of the short list the one to be picked by age, whose cycle has come: the first, unless the greedy one goes on. ORDER_FEW: there
+/* Of the short list the one to be picked by age, whose cycle has come: the first, unless the greedy one goes on. ORDER_SHORTLIST: there
  * is none. *others: when there will be another, 0 if there is. */
 ORDER_BODY uint32_t order_first(const struct order_queue *q, uint64_t now, uint64_t *others) {
-    uint32_t best = q->few_wake[q->greedy] <= now ? q->greedy : ORDER_FEW;
+    uint32_t best = q->shortlist_wake[q->greedy] <= now ? q->greedy : ORDER_SHORTLIST;
     uint64_t next = MECH_NEVER;
-    for (uint32_t k = 0; k < q->nfew; k++) {
-        if (q->few_wake[k] > now) {
-            if (q->few_wake[k] < next) next = q->few_wake[k];
-        } else if (best == ORDER_FEW) {
+    for (uint32_t k = 0; k < q->nshortlist; k++) {
+        if (q->shortlist_wake[k] > now) {
+            if (q->shortlist_wake[k] < next) next = q->shortlist_wake[k];
+        } else if (best == ORDER_SHORTLIST) {
             best = k;
         } else if (k != best) {
             next = 0;
@@ -162,20 +162,20 @@ ORDER_BODY uint32_t order_first(const struct order_queue *q, uint64_t now, uint6
 }
 
 /* Takes the split to issue out of the short list; NULL: none can. */
-ORDER_BODY struct mech_split *order_take_few(struct order *o, struct order_queue *q, uint64_t now,
-                                             order_ask_fn *again, void *who) {
+ORDER_BODY struct mech_split *order_take_shortlist(struct order *o, struct order_queue *q, uint64_t now,
+                                                   order_ask_fn *recheck, void *who) {
     q->scanned = now;
     for (;;) {
         const uint32_t k = order_first(q, now, q->wake);
-        if (k == ORDER_FEW) return NULL;
-        struct mech_split *s = q->few[k];
-        s->wake = again(who, s);
+        if (k == ORDER_SHORTLIST) return NULL;
+        struct mech_split *s = q->shortlist[k];
+        s->wake = recheck(who, s);
         if (s->wake <= now) {
-            q->few_wake[k] = MECH_NEVER;
+            q->shortlist_wake[k] = MECH_NEVER;
             if (o->policy == ORDER_GTO) q->greedy = k;
             return s;
         }
-        q->few_wake[k] = s->wake;
+        q->shortlist_wake[k] = s->wake;
         s->order = ORDER_TIMED;
         if (s->wake == MECH_NEVER) order_refuse(o, s);
     }
@@ -196,14 +196,14 @@ static inline uint32_t order_next_in_turn(const struct order *o, const struct or
 
 /* The same in round robin. */
 ORDER_BODY struct mech_split *order_take_in_turn(struct order *o, struct order_queue *q, uint64_t now,
-                                                 order_ask_fn *again, void *who) {
+                                                 order_ask_fn *recheck, void *who) {
     struct mech_split *s = NULL;
     if (q->timed.n) order_mature(o, q, now);
     while (q->nready) {
         const uint32_t id = order_next_in_turn(o, q);
         s = split_known(o->pool, id);
         order_get(q, id);
-        s->wake = again(who, s);
+        s->wake = recheck(who, s);
         if (s->wake <= now) break;
         order_refuse(o, s);
         s = NULL;
@@ -213,12 +213,12 @@ ORDER_BODY struct mech_split *order_take_in_turn(struct order *o, struct order_q
 }
 
 /* order_pick, where o->wake of the scheduler is not to come. again: asked once more about the split that would be picked. */
-ORDER_BODY struct mech_split *order_choose(struct order *o, uint32_t sched, uint64_t now, order_ask_fn *again,
-                                           void *who) {
+ORDER_BODY struct mech_split *order_choose(struct order *o, uint32_t sched, uint64_t now,
+                                           order_ask_fn *recheck, void *who) {
     struct order_queue *q = &o->q[sched];
-    struct mech_split *s = !o->by_age ? order_take_in_turn(o, q, now, again, who)
-                           : q->nfew  ? order_take_few(o, q, now, again, who)
-                                      : order_take_many(o, q, now);
+    struct mech_split *s = !o->by_age      ? order_take_in_turn(o, q, now, recheck, who)
+                           : q->nshortlist ? order_take_shortlist(o, q, now, recheck, who)
+                                           : order_take_many(o, q, now);
     if (!s) return NULL;
     s->order = ORDER_PICKED;
     s->in_flight = true;
