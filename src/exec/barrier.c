@@ -47,7 +47,7 @@ static uint32_t waiting_at(const struct exec_warp *w, uint32_t id) {
 
 static void release(struct exec_block *b, uint32_t id) {
     const bool only = is_only(b, id);
-    if (b->grid->watching) races_barrier(b, id);
+    if (b->grid->races_released) races_barrier(b, id);
     for (uint32_t k = 0; k < b->nwarps; k++) {
         struct exec_warp *w = &b->warps[k];
         const uint32_t lanes = only && !w->cluster[0] ? w->bar_wait : waiting_at(w, id);
@@ -87,7 +87,7 @@ static void cluster_recheck(struct exec_block *b) {
         any |= b->warps[k].cluster[0];
     }
     if (!any) return;
-    if (b->grid->watching) races_cluster(b);
+    if (b->grid->races_released) races_cluster(b);
     for (uint32_t k = 0; k < b->nwarps; k++) cluster_release(&b->warps[k]);
     b->grid->barriers++;
 }

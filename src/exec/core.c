@@ -11,9 +11,9 @@ struct exec_core {
     struct exec_grid grid;
     struct exec_block block;
     bool made;
-    uint32_t pc, stopped; /* stopped: the instruction it stopped behind */
-    exec_core_fn *watch;  /* NULL: nobody does */
-    void *watch_user;
+    uint32_t pc, stopped;   /* stopped: the instruction it stopped behind */
+    exec_core_fn *observer; /* NULL: nobody does */
+    void *observer_user;
 };
 
 struct exec_core *exec_core_new(struct exec_image *im, struct err *e) {
@@ -57,9 +57,9 @@ uint64_t exec_core_insts(const struct exec_core *c) {
     return c->grid.clock;
 }
 
-void exec_core_watch(struct exec_core *c, exec_core_fn *fn, void *user) {
-    c->watch = fn;
-    c->watch_user = user;
+void exec_core_observe(struct exec_core *c, exec_core_fn *fn, void *user) {
+    c->observer = fn;
+    c->observer_user = user;
 }
 
 /* Where the thread goes from pc; IR_NOPC: it has ended. */
@@ -81,11 +81,11 @@ static uint32_t lanes_of(const struct ir_insn *i) {
     return (cls == IR_C_ALU || cls == IR_C_IMUL) && ir_ops[i->op].kind != 'M' ? ~0u : 1;
 }
 
-static void tell(const struct exec_core *c, uint32_t pc, uint32_t next_pc) {
+static void notify_observer(const struct exec_core *c, uint32_t pc, uint32_t next_pc) {
     const struct exec_out *o = &c->grid.out;
     const struct exec_core_step s = {pc, next_pc, o->access.mask & 1 ? o->access.bytes : 0,
                                      o->access.addr[0]};
-    c->watch(c->watch_user, &s);
+    c->observer(c->observer_user, &s);
 }
 
 enum exec_core_stop exec_core_run(struct exec_core *c, uint64_t most, struct err *e) {
@@ -103,15 +103,15 @@ enum exec_core_stop exec_core_run(struct exec_core *c, uint64_t most, struct err
         g->clock++;
         g->fn[i->op](&w->x, i, lanes_of(i));
         if (g->out.flow == EXEC_FAULT) {
-            exec_fault_report(w, e);
+            exec_fault_error(w, e);
             return EXEC_CORE_FAILED;
         }
         const uint32_t to = next(&g->out, pc);
-        if (c->watch) tell(c, pc, to);
+        if (c->observer) notify_observer(c, pc, to);
         if ((pc = to) == IR_NOPC) return EXEC_CORE_ENDED;
     }
     c->pc = pc;
-    exec_limit_report(w, pc, e);
+    exec_limit_error(w, pc, e);
     return EXEC_CORE_FAILED;
 }
 
@@ -124,5 +124,5 @@ uint64_t exec_core_launch(struct exec_core *c, uint64_t **result) {
 bool exec_core_fail(struct exec_core *c, struct err *e, const char *what) {
     struct exec_warp *w = &c->block.warps[0];
     exec_note(w, &c->grid.module->code.v[c->stopped], 0, EXEC_F_TRAP, "%s", what);
-    return exec_fault_report(w, e);
+    return exec_fault_error(w, e);
 }

@@ -21,7 +21,7 @@ struct exec_core_step {
 };
 /* From now on calls fn for each instruction executed; those that the core stops at are not. */
 typedef void exec_core_fn(void *user, const struct exec_core_step *s);
-void exec_core_watch(struct exec_core *c, exec_core_fn *fn, void *user);
+void exec_core_observe(struct exec_core *c, exec_core_fn *fn, void *user);
 /* Runs on; CALL and LAUNCH stop behind the instruction. FAILED: a fault, or more than `most` instructions in all; e says. */
 enum exec_core_stop exec_core_run(struct exec_core *c, uint64_t most, struct err *e);
 /* The register that the launch it stopped at has its description in, and the one for the result. */

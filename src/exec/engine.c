@@ -120,7 +120,7 @@ static __attribute__((noinline)) uint32_t run_counting(struct engine *en, struct
 }
 
 /* No run is longer than the code from its PC on. */
-static uint32_t run(struct engine *en, struct exec_warp *w, uint32_t pc, uint32_t mask) {
+static uint32_t run_straight(struct engine *en, struct exec_warp *w, uint32_t pc, uint32_t mask) {
     const struct exec_grid *g = &en->grid;
     if (g->most - g->insts >= (g->module->code.n - pc) * EXEC_LANES) return run_on(en, w, pc, mask, false);
     return run_counting(en, w, pc, mask);
@@ -185,9 +185,9 @@ static enum verdict run_warp(struct engine *en, struct exec_warp *w, struct path
         uint64_t before = en->grid.clock;
         bool favoured = p->s[k].favoured;
         p->s[k].stamp = ++en->stamp;
-        last = run(en, w, pc, p->s[k].mask);
-        if (en->grid.out.flow == EXEC_FAULT) return exec_fault_report(w, en->err), FAILED;
-        if (en->grid.insts > en->grid.most) return exec_limit_report(w, last, en->err), FAILED;
+        last = run_straight(en, w, pc, p->s[k].mask);
+        if (en->grid.out.flow == EXEC_FAULT) return exec_fault_error(w, en->err), FAILED;
+        if (en->grid.insts > en->grid.most) return exec_limit_error(w, last, en->err), FAILED;
         advance(en, w, p, k, last);
         if (w->released) take_released(w, p, en->stamp);
         p->used += en->grid.clock - before;

@@ -153,7 +153,7 @@ static void access_failed(const struct exec_grid *g, const struct exec_fault *f)
     to->store = f->store;
 }
 
-bool exec_fault_report(const struct exec_warp *w, struct err *e) {
+bool exec_fault_error(const struct exec_warp *w, struct err *e) {
     const struct exec_block *b = w->block;
     const struct exec_grid *g = b->grid;
     const struct exec_fault *f = &g->out.fault;
@@ -182,7 +182,7 @@ bool exec_fault_report(const struct exec_warp *w, struct err *e) {
     return false;
 }
 
-bool exec_limit_report(const struct exec_warp *w, uint32_t pc, struct err *e) {
+bool exec_limit_error(const struct exec_warp *w, uint32_t pc, struct err *e) {
     const struct exec_block *b = w->block;
     const struct exec_grid *g = b->grid;
     const uint64_t most = g->launch->max_insts;

@@ -20,7 +20,7 @@ static uint64_t lanemask(uint8_t which, uint32_t lane) {
 }
 
 /* Special registers that are the same for every lane. */
-static uint64_t of_warp(const struct exec_warp *w, const struct ir_insn *i) {
+static uint64_t warp_value(const struct exec_warp *w, const struct ir_insn *i) {
     const struct exec_block *b = w->block;
     const struct exec_grid *g = b->grid;
     const struct exec_launch *l = g->launch;
@@ -94,7 +94,7 @@ void sreg_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
         break;
     }
     default: {
-        uint64_t v = of_warp(w, i);
+        uint64_t v = warp_value(w, i);
         if (i->sub >= IR_SR_CLOCK && i->sub <= IR_SR_GLOBALTIMER_HI) x->warp->spun = true;
         put_all(x, d, mask, v);
     }

@@ -194,7 +194,7 @@ static void finish(struct exec_warp *w, uint32_t group) {
         consume(&w->x, &code[pc], here, group);
         left &= ~here;
     }
-    if (w->block->grid->watching && code[w->wait_pc[__builtin_ctz(group)]].op == IR_WARPSYNC)
+    if (w->block->grid->races_released && code[w->wait_pc[__builtin_ctz(group)]].op == IR_WARPSYNC)
         races_met(w, group, w->xchg.member[__builtin_ctz(group)]);
     lanes_go_on(w, group);
     w->x.out->woke = true;

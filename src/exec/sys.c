@@ -75,7 +75,7 @@ static bool sys_malloc(const struct sys_call *c) {
         const struct exec_place p = {.bytes = bytes, .align = 16, .kind = EXEC_MEM_HEAP, .label = label};
         if (exec_mem_place(m, &p, &addr, &e)) {
             m->heap_used += bytes;
-            if (g->watching) shadow_forget(g->watching, addr, bytes);
+            if (g->races_released) shadow_forget(g->races_released, addr, bytes);
         }
     }
     if (g->module->address_bits == 32 && addr > UINT32_MAX - bytes) {

@@ -97,7 +97,7 @@ static void run(struct exec_ctx *x, const struct ir_insn *i) {
     }
 }
 
-static void alone(struct exec_warp *w, const struct ir_insn *i, uint32_t lanes) {
+static void fault_without_warp(struct exec_warp *w, const struct ir_insn *i, uint32_t lanes) {
     const uint32_t without = ~lanes & ~w->live ? ~lanes & ~w->live : ~lanes;
     exec_note(w, i, (uint32_t)__builtin_ctz(lanes), EXEC_F_SYNC,
               "%s needs all 32 threads of the warp at the same instruction: lane %d %s", ir_ops[i->op].name,
@@ -110,7 +110,7 @@ void tensor_consume(struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes)
     if (lanes == ~0u)
         run(x, i);
     else
-        alone(x->warp, i, lanes);
+        fault_without_warp(x->warp, i, lanes);
 }
 
 void tensor_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
@@ -118,7 +118,7 @@ void tensor_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     if (mask == ~0u) {
         run(x, i);
     } else if (x->warp->live != ~0u) {
-        alone(x->warp, i, mask);
+        fault_without_warp(x->warp, i, mask);
     } else {
         warp_meet_all(x->warp, i, mask);
         x->out->access.mask &= mask; /* those that came before are not of this step */

@@ -8,7 +8,7 @@
  *   flow JUMP    lanes of `taken` go to `target`, of `exited` are gone, of `waiting` are blocked, the rest go to
  *                pc + 1
  *   flow EACH    the same, but lanes of `taken` go to pc[lane] each
- *   flow FAULT   nothing more may run; exec_fault_report turns it into words
+ *   flow FAULT   nothing more may run; exec_fault_error turns it into words
  * A blocked lane (block barrier, warp synchronisation) keeps the PC of the instruction it waits at in wait_pc.
  * When what it waits for happens its bit moves from warp->blocked to warp->released; the scheduler takes
  * released lanes back at wait_pc + 1 and clears them. A lane that completes a barrier at once is never blocked.
@@ -183,8 +183,9 @@ struct exec_block {
 struct exec_grid {
     struct exec_image *image;
     exec_fn *const *fn; /* of each operation: the image's, or those that look for races or handle tapes */
-    struct exec_races *races;    /* NULL: nobody looks */
-    struct exec_races *watching; /* the same while an instruction runs that may set threads free, else NULL */
+    struct exec_races *races; /* NULL: nobody looks */
+    struct exec_races
+        *races_released; /* the same while an instruction runs that may set threads free, else NULL */
     const struct ir_module *module;
     const struct ir_func *func;
     const struct exec_launch *launch;
@@ -261,9 +262,9 @@ void exec_failed(const struct exec_grid *g, enum exec_fault_kind kind, const str
                  uint32_t lane, uint32_t pc);
 /* The report of out->fault of a warp: kernel, block, thread, lines, call stack, address, allocation. Returns
  * false. */
-bool exec_fault_report(const struct exec_warp *w, struct err *e);
+bool exec_fault_error(const struct exec_warp *w, struct err *e);
 /* The launch has executed more than it may: the instruction at pc, for lanes of that warp, was the one. Returns false. */
-bool exec_limit_report(const struct exec_warp *w, uint32_t pc, struct err *e);
+bool exec_limit_error(const struct exec_warp *w, uint32_t pc, struct err *e);
 /* The text of an instruction's line. */
 void exec_pc_text(const struct ir_module *m, uint32_t pc, struct sb *out);
 /* "file.ptx:12: text of the line [source.cu:7]" */

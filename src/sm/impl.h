@@ -279,7 +279,7 @@ struct sm {
     struct sm_charge *charge; /* charge.c; NULL: there is no account */
     struct sm_apart *apart;   /* apart.c; NULL likewise */
     struct sm_paths *paths;   /* paths.c; the same */
-    struct sm_watch *waits;   /* waits.c; the same */
+    struct sm_waits *waits;   /* waits.c; the same */
     uint64_t now;
     uint64_t counted;      /* cycles before this one are in stats.sm.cycles, if a block was resident */
     uint64_t busy_until;   /* a packet holds some scheduler's port before this one */

@@ -33,8 +33,8 @@ static void count_threads(const struct sm *s, const struct sm_warp *w, uint32_t 
 
 /* The step of one piece; returns the lanes it counts for. A guarded branch counts for all of its lanes, anything else for
  * those it runs for, as in the functional engine. */
-static inline __attribute__((always_inline)) uint32_t step(struct sm *s, struct exec_warp *w,
-                                                           const struct ir_insn *i, uint32_t mask) {
+static inline __attribute__((always_inline)) uint32_t execute_lanes(struct sm *s, struct exec_warp *w,
+                                                                    const struct ir_insn *i, uint32_t mask) {
     const uint32_t runs = i->guard ? exec_guard(&w->x, i, mask) : mask;
     struct exec_out *out = &s->env.grid->out;
     out->flow = EXEC_NEXT;
@@ -66,8 +66,8 @@ static inline __attribute__((always_inline)) bool step_piece(struct sm *s, struc
     const struct mech_piece p = op->split->set.p[k];
     struct sm_warp *w = &s->warps[p.warp];
     const struct exec_out *out = &s->env.grid->out;
-    *counts = step(s, w->w, i, p.mask);
-    if (out->flow == EXEC_FAULT) return exec_fault_report(w->w, e);
+    *counts = execute_lanes(s, w->w, i, p.mask);
+    if (out->flow == EXEC_FAULT) return exec_fault_error(w->w, e);
     w->ran |= p.mask;
     if (!sm_code(s, op->pc)->stays) s->residents_known = false;
     if (w->w->spun || w->spin) note_spinning(s, w, i, p.mask);
@@ -127,7 +127,7 @@ static __attribute__((noinline)) void charge_ran(struct sm *s, uint32_t place, u
 }
 
 /* One split of the packet, all its pieces, and its requests. False: a fault. */
-TWICE bool execute(struct sm *s, uint32_t k, const bool mixed, struct sums *t, struct err *e) {
+TWICE bool execute_split(struct sm *s, uint32_t k, const bool mixed, struct sums *t, struct err *e) {
     struct sm_op *op = &s->ops.v[k];
     const struct ir_insn *i = sm_insn(s, op->pc);
     const uint32_t before = t->lanes, threads = op->split->threads;
@@ -279,12 +279,12 @@ static inline uint32_t take_op(struct sm *s, struct mech_split *split, uint32_t 
 
 /* The op has run, and was one too many. */
 static bool limit_reached(const struct sm *s, const struct sm_op *op, struct err *e) {
-    return exec_limit_report(s->warps[op->split->set.p[0].warp].w, op->pc, e);
+    return exec_limit_error(s->warps[op->split->set.p[0].warp].w, op->pc, e);
 }
 
 /* The splits of the packet, one after the other; those after one that faults or exceeds the launch's limit do not run. */
-TWICE bool execute_all(struct sm *s, uint32_t sched, uint64_t start, uint32_t beats, uint64_t end,
-                       const bool mixed, uint32_t *op, struct sums *t, struct err *e) {
+TWICE bool execute_packet(struct sm *s, uint32_t sched, uint64_t start, uint32_t beats, uint64_t end,
+                          const bool mixed, uint32_t *op, struct sums *t, struct err *e) {
     const struct mech_packet *p = &s->common->packet;
     struct exec_grid *g = s->env.grid;
     const uint64_t from = start + (p->last_beat ? beats - 1 : 0);
@@ -299,7 +299,7 @@ TWICE bool execute_all(struct sm *s, uint32_t sched, uint64_t start, uint32_t be
             count_class(t, c->cls, split->threads * c->steps);
         else
             unit_start(s, sched, c->unit, c->cls, start, beats * c->steps);
-        if (!execute(s, k, mixed, t, e)) return false;
+        if (!execute_split(s, k, mixed, t, e)) return false;
         t->done++;
         g->insts += t->lanes - before;
         if (g->insts > g->most) return limit_reached(s, &s->ops.v[k], e);
@@ -371,7 +371,7 @@ TWICE bool issue_packet(struct sm *s, uint32_t sched, const bool mixed, struct e
     uint32_t op[MECH_WIDEST];
     struct sums t = {0};
     g->clock = s->now;
-    const bool fine = execute_all(s, sched, start, beats, start + held, mixed, op, &t, e);
+    const bool fine = execute_packet(s, sched, start, beats, start + held, mixed, op, &t, e);
     if (g->barriers != barriers) s->stats.sm.barriers += g->barriers - barriers;
     s->stats.sm.warp_insts += t.done;
     s->stats.sm.thread_insts += t.lanes;
@@ -473,7 +473,7 @@ static inline uint32_t read_conflicts(struct sm *s, uint32_t sched, uint32_t tur
 /* Of what is simple only a trace that does not fit can be at fault, which sets the limit to 0 (exec/tape/tape.c). */
 static __attribute__((noinline)) bool simple_failed(const struct sm *s, const struct exec_warp *w,
                                                     uint32_t pc, struct err *e) {
-    return s->env.grid->out.flow == EXEC_FAULT ? exec_fault_report(w, e) : exec_limit_report(w, pc, e);
+    return s->env.grid->out.flow == EXEC_FAULT ? exec_fault_error(w, e) : exec_limit_error(w, pc, e);
 }
 
 static __attribute__((noinline)) bool issue_simple(struct sm *s, uint32_t sched, struct mech_split *split,
@@ -483,7 +483,7 @@ static __attribute__((noinline)) bool issue_simple(struct sm *s, uint32_t sched,
     g->run_start = split->pc;
     const uint32_t runs = compute(s, split, c);
     /* Arithmetic of machine code may find no rounding mode. */
-    if (g->out.flow == EXEC_FAULT) return exec_fault_report(s->warps[split->set.p[0].warp].w, e);
+    if (g->out.flow == EXEC_FAULT) return exec_fault_error(s->warps[split->set.p[0].warp].w, e);
     /* Read after the call: fewer registers of the host are to be kept over it. */
     const struct mech_piece p = split->set.p[0];
     const uint32_t pc = split->pc, lanes = runs == p.mask ? split->threads : bits_count(runs);

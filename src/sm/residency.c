@@ -37,8 +37,8 @@ void sm_limits(const struct sm_options *o, const struct exec_grid *g, struct sm_
     l[3] = (struct sm_limit){SM_BY_SHARED,    "bytes of shared memory",   "sm.shared_bytes",
                              g->shared_bytes, (uint64_t)sm->shared_bytes, 0};
     for (struct sm_limit *x = l; x < l + SM_LIMITS; x++) {
-        const uint64_t of = x->by == SM_BY_THREADS ? parts : 1;
-        x->blocks = x->need ? x->have / of / x->need * of : UINT64_MAX;
+        const uint64_t sharing = x->by == SM_BY_THREADS ? parts : 1;
+        x->blocks = x->need ? x->have / sharing / x->need * sharing : UINT64_MAX;
     }
 }
 

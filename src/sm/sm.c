@@ -359,7 +359,7 @@ static uint64_t next_issue(const struct sm *s) {
 #define TWICE static inline __attribute__((always_inline))
 
 /* One cycle; false: a fault. */
-TWICE bool tick(struct sm *s, uint64_t now, const bool order_selects, struct err *e) {
+TWICE bool tick_once(struct sm *s, uint64_t now, const bool order_selects, struct err *e) {
     idle_account(s, now, order_selects);
     if (s->stuck) lsu_account(s, now);
     s->now = now;
@@ -397,10 +397,11 @@ uint64_t sm_next(struct sm *s) {
 }
 
 /* As long as it may go on by itself. */
-TWICE uint64_t run(struct sm *s, uint64_t from, uint64_t until, const bool order_selects, struct err *e) {
+TWICE uint64_t tick_until(struct sm *s, uint64_t from, uint64_t until, const bool order_selects,
+                          struct err *e) {
     uint64_t next = from;
     do {
-        if (!tick(s, next, order_selects, e)) return SM_FAULT;
+        if (!tick_once(s, next, order_selects, e)) return SM_FAULT;
         next = next_tick(s, order_selects);
     } while (next < until && next < mem_calls_next(s->calls, s->env.mem, s->env.index) && s->active &&
              !s->ended);
@@ -417,7 +418,7 @@ uint64_t sm_run(struct sm *s, uint64_t from, uint64_t until, uint32_t *ended, st
     s->arrival_tick = SM_NEVER;
     s->ended = 0;
     s->ticked = true;
-    next = s->order_selects ? run(s, from, until, true, e) : run(s, from, until, false, e);
+    next = s->order_selects ? tick_until(s, from, until, true, e) : tick_until(s, from, until, false, e);
     *ended += s->ended;
     return next;
 }

@@ -31,7 +31,7 @@ struct tally {
     uint32_t place, threads;
 };
 
-struct sm_watch {
+struct sm_waits {
     bool changed, known; /* since the last tick that counts; the verdicts are those of that tick */
     uint64_t at, due;    /* that tick; when the SM wants to be ticked next */
     struct verdict *sched;
@@ -41,7 +41,7 @@ struct sm_watch {
 };
 
 void waits_init(struct sm *s) {
-    struct sm_watch *w = PAGES_NEW(s->env.grid->pages, struct sm_watch, 1);
+    struct sm_waits *w = PAGES_NEW(s->env.grid->pages, struct sm_waits, 1);
     w->sched = PAGES_NEW(s->env.grid->pages, struct verdict, s->schedulers);
     w->busy = PAGES_NEW(s->env.grid->pages, uint32_t, s->nwarps);
     for (uint32_t k = 0; k < s->schedulers; k++) w->sched[k].last = charge_pc(s, s->env.grid->func->entry);
@@ -53,7 +53,7 @@ void waits_changed(struct sm *s) {
 }
 
 void waits_ticked(struct sm *s) {
-    struct sm_watch *w = s->waits;
+    struct sm_waits *w = s->waits;
     if (!w->changed && s->now < w->due) return;
     w->changed = w->known = false;
     w->at = s->now;
@@ -194,7 +194,7 @@ static bool next_home(const struct sm *s, struct sm_home *h) {
 
 /* ---- whom those who are held wait for ---- */
 
-static void add_tally(struct sm_watch *w, uint32_t place, uint32_t threads) {
+static void add_tally(struct sm_waits *w, uint32_t place, uint32_t threads) {
     uint32_t k = 0;
     while (k < w->ntally && w->tally[k].place != place) k++;
     if (k == MECH_WIDEST) return;
@@ -223,7 +223,7 @@ static void blame_home(struct sm *s, const struct sm_home *h) {
 }
 
 static uint32_t find_cause(struct sm *s, uint32_t sched) {
-    struct sm_watch *w = s->waits;
+    struct sm_waits *w = s->waits;
     struct sm_home h = {0};
     struct tally best = {charge_pc(s, s->env.grid->func->entry), 0};
     w->ntally = 0;
@@ -239,7 +239,7 @@ static uint32_t find_cause(struct sm *s, uint32_t sched) {
 /* ---- verdicts ---- */
 
 static void judge(struct sm *s) {
-    struct sm_watch *w = s->waits;
+    struct sm_waits *w = s->waits;
     struct sm_home h = {0};
     for (uint32_t k = 0; k < s->schedulers; k++)
         w->sched[k] = (struct verdict){.why = WAIT_NOBODY, .last = w->sched[k].last};
@@ -266,7 +266,7 @@ void waits_stalled(struct sm *s, uint32_t sched, uint64_t cycles) {
 }
 
 void waits_count(struct sm *s, uint32_t sched, uint64_t cycles) {
-    struct sm_watch *w = s->waits;
+    struct sm_waits *w = s->waits;
     struct sm_account *a = s->env.account;
     const struct verdict *v = &w->sched[sched];
     if (s->sched[sched].stalled) {

@@ -166,8 +166,8 @@ static inline __attribute__((always_inline)) bool few_of_file(const struct exec_
     return !(beyond >> 63) && !(low & (bytes - 1));
 }
 
-static enum span of_few(struct exec_ctx *x, const struct ir_insn *i, ir_opnd base, uint32_t mask,
-                        uint32_t bytes, const struct piece *p, struct reach *r) {
+static enum span span_of_few(struct exec_ctx *x, const struct ir_insn *i, ir_opnd base, uint32_t mask,
+                             uint32_t bytes, const struct piece *p, struct reach *r) {
     const uint64_t lo = p ? p->lo : 0, room = p ? p->size - bytes : 0;
     const bool good = ir_file(base) == IR_FILE_64
                           ? few_of_file(x, i, base, mask, lo, room, bytes, IR_FILE_64)
@@ -191,8 +191,8 @@ static bool even_within(uint64_t first, uint64_t step, const struct piece *p, ui
     return !(first & (bytes - 1)) && off <= room && (EXEC_LANES - 1) * step <= room - off;
 }
 
-static enum span of_row(struct exec_ctx *x, const struct ir_insn *i, ir_opnd base, uint32_t mask,
-                        uint32_t bytes, uint64_t first, const struct piece *p, struct reach *r) {
+static enum span span_of_row(struct exec_ctx *x, const struct ir_insn *i, ir_opnd base, uint32_t mask,
+                             uint32_t bytes, uint64_t first, const struct piece *p, struct reach *r) {
     const uint64_t *addr = x->out->access.addr;
     uint64_t step;
     const bool constant = ir_file(base) == IR_FILE_NONE || ir_is_const(base);
@@ -204,8 +204,8 @@ static enum span of_row(struct exec_ctx *x, const struct ir_insn *i, ir_opnd bas
 }
 
 /* Local memory: a piece for each lane. The frame's address is added to each lane's. */
-static enum span of_locals(struct exec_ctx *x, const struct ir_insn *i, ir_opnd base, uint32_t mask,
-                           uint32_t bytes, struct reach *r) {
+static enum span span_of_locals(struct exec_ctx *x, const struct ir_insn *i, ir_opnd base, uint32_t mask,
+                                uint32_t bytes, struct reach *r) {
     const struct exec_warp *w = x->warp;
     uint64_t *addr = x->out->access.addr, low = 0, bad = 0;
     const uint64_t local = (uint64_t)(uintptr_t)w->local;
@@ -226,8 +226,8 @@ static enum span of_locals(struct exec_ctx *x, const struct ir_insn *i, ir_opnd 
  * above `last`, its last place. `last` has 64 bits: it is below 0 for a thread whose frame is smaller than the access, or that
  * has none, and then every place is above it. (The difference only wraps for places above 2^63 - bytes, which are not
  * aligned.) */
-static enum span of_stacks(struct exec_ctx *x, const struct ir_insn *i, ir_opnd base, uint64_t mask,
-                           uint32_t bytes, bool store, struct reach *r) {
+static enum span span_of_stacks(struct exec_ctx *x, const struct ir_insn *i, ir_opnd base, uint64_t mask,
+                                uint32_t bytes, bool store, struct reach *r) {
     struct exec_warp *w = x->warp;
     const uint64_t *restrict row = exec_row64(x, base), disp = (uint64_t)(int64_t)i->disp - EXEC_WIN_LOCAL;
     const uint32_t *restrict sp = w->sp;
@@ -265,17 +265,17 @@ enum span ALU_NAME(access_find)(struct exec_ctx *x, const struct ir_insn *i, ir_
     o->access.found = IR_SP_GENERIC;
     o->access.store = store;
     if (i->space == IR_SP_LOCAL || i->space == IR_SP_FRAME) {
-        s = of_locals(x, i, base, mask, bytes, r);
+        s = span_of_locals(x, i, base, mask, bytes, r);
     } else {
         const uint64_t first = lane_address(x, i, base, (uint32_t)__builtin_ctz(mask), ir_file(base));
         if (is_stack(i, base, first)) {
-            s = of_stacks(x, i, base, mask, bytes, store, r);
+            s = span_of_stacks(x, i, base, mask, bytes, store, r);
             if (s != SPAN_FAULT) o->access.found = IR_SP_LOCAL;
             return s != SPAN_FAULT ? s : resolve_each(x->warp, i, mask, bytes, store, r);
         }
         const struct piece *found = find_piece(x->warp, i, first, bytes, store, &p) ? &p : NULL;
-        s = bits_count(mask) > FEW ? of_row(x, i, base, mask, bytes, first, found, r)
-                                   : of_few(x, i, base, mask, bytes, found, r);
+        s = bits_count(mask) > FEW ? span_of_row(x, i, base, mask, bytes, first, found, r)
+                                   : span_of_few(x, i, base, mask, bytes, found, r);
         if (s != SPAN_FAULT) o->access.found = p.space;
     }
     return s != SPAN_FAULT ? s : resolve_each(x->warp, i, mask, bytes, store, r);

@@ -400,7 +400,7 @@ static uint64_t bits_lane(uint8_t what, bool wide, uint64_t a, uint64_t b, unsig
     return compare(what, x, y);
 }
 
-static void of_bits(const struct job *j, uint32_t mask) {
+static void run_bits(const struct job *j, uint32_t mask) {
     const uint8_t what = j->i->sub;
     const bool boxed = !j->wide && what <= IR_RVF_MAX;
     FOR_LANES(l, mask) {
@@ -455,7 +455,7 @@ void ALU_NAME(alu_rv_fp)(struct exec_ctx *x, const struct ir_insn *i, uint32_t m
     for (int k = 0; k < 3; k++) j.s[k] = exec_row64(x, i->o[k < i->ns ? 1 + k : 1]);
     if (!(mask = ALU_NAME(alu_rv_row)(&j, mask))) return;
     if (i->op == IR_RV_FBITS32 || i->op == IR_RV_FBITS64)
-        of_bits(&j, mask);
+        run_bits(&j, mask);
     else if (i->bop == DYN)
         run_dynamic(x, &j, mask);
     else

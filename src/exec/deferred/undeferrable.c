@@ -36,7 +36,7 @@ static bool known(ir_opnd address) {
     return ir_is_const(address) || ir_file(address) == IR_FILE_NONE;
 }
 
-static enum exec_undeferrable of_insn(struct search *s, const struct ir_insn *i) {
+static enum exec_undeferrable reason_of_insn(struct search *s, const struct ir_insn *i) {
     switch (i->op) {
     case IR_SYS: return EXEC_UNDEFERRABLE_SYSTEM;
     case IR_RV_LR_W:
@@ -76,9 +76,10 @@ static enum exec_undeferrable of_insn(struct search *s, const struct ir_insn *i)
     return EXEC_UNDEFERRABLE_NONE;
 }
 
-static enum exec_undeferrable of_func(struct search *s, const struct ir_func *f) {
+static enum exec_undeferrable reason_of_func(struct search *s, const struct ir_func *f) {
     enum exec_undeferrable why = f->recursive ? EXEC_UNDEFERRABLE_RECURSION : EXEC_UNDEFERRABLE_NONE;
-    for (uint32_t pc = f->entry; f->defined && pc < f->end && !why; pc++) why = of_insn(s, &s->m->code.v[pc]);
+    for (uint32_t pc = f->entry; f->defined && pc < f->end && !why; pc++)
+        why = reason_of_insn(s, &s->m->code.v[pc]);
     return why;
 }
 
@@ -88,7 +89,7 @@ void exec_reach(const struct exec_grid *g, struct exec_reach *x) {
                              .func = xcalloc(m->funcs.n, sizeof *x->func)};
     struct search s = {.m = m, .x = x, .seen = xcalloc(m->funcs.n, sizeof *s.seen)};
     visit(&s, g->launch->func);
-    for (uint32_t k = 0; k < x->nfuncs && !x->why; k++) x->why = of_func(&s, &m->funcs.v[x->func[k]]);
+    for (uint32_t k = 0; k < x->nfuncs && !x->why; k++) x->why = reason_of_func(&s, &m->funcs.v[x->func[k]]);
     if (!x->why && x->textures && s.stores) x->why = EXEC_UNDEFERRABLE_TEXTURE;
     if (!x->why && s.constants && s.stores && !g->image->bank_bytes) x->why = EXEC_UNDEFERRABLE_CONSTANT;
     xfree(s.seen);

@@ -157,7 +157,7 @@ static inline uint32_t races_unit_of(const struct exec_races *r, uint32_t thread
 
 /* ---- the order of accesses (races_order.c), and accesses (races_access.c) ---- */
 exec_fn races_bar, races_cluster_bar, races_warpsync, races_fence,
-    races_watched; /* executors in place of others */
+    races_release; /* executors in place of others */
 exec_fn races_copy, races_ld, races_st, races_atom;
 /* What a thread that reads a cell learns from it; and what a thread that writes it leaves there. */
 void races_acquire(struct exec_races *r, struct races_block *b, struct races_unit *u,

@@ -172,11 +172,11 @@ void races_acquire(struct exec_races *r, struct races_block *b, struct races_uni
 /* ---- executors in place of the plain ones ---- */
 
 /* exit and ret may complete a barrier of others, and what malloc gives may have been somebody else's before. */
-void races_watched(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+void races_release(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     struct exec_grid *g = x->warp->block->grid;
-    g->watching = g->races;
+    g->races_released = g->races;
     g->image->fn[i->op](x, i, mask);
-    g->watching = NULL;
+    g->races_released = NULL;
 }
 
 static void arrive(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
@@ -217,12 +217,12 @@ void races_cluster_bar(struct exec_ctx *x, const struct ir_insn *i, uint32_t mas
             clock_join(r, &b->unit[unit].clock, b->cluster[1]);
         }
     }
-    races_watched(x, i, mask);
+    races_release(x, i, mask);
 }
 
 void races_bar(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     if (i->op == IR_BAR_ARRIVE) arrive(x, i, mask);
-    races_watched(x, i, mask);
+    races_release(x, i, mask);
 }
 
 /* Lanes that need not wait for others meet here, the rest when the last one comes (races_met). */
@@ -231,7 +231,7 @@ void races_warpsync(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) 
     struct exec_races *r = w->block->grid->races;
     const uint32_t member = (uint32_t)opnd_get(x, i->o[i->nd + i->ns - 1], (uint32_t)__builtin_ctz(mask));
     r->met = false;
-    races_watched(x, i, mask);
+    races_release(x, i, mask);
     if (!r->met && x->out->flow == EXEC_NEXT) races_met(w, mask, member);
 }
 

@@ -62,7 +62,7 @@ static exec_fn *executor(const struct ir_op_info *op, uint16_t id, exec_fn *plai
     case IR_MEMBAR: return races_fence;
     case IR_EXIT:
     case IR_RET:
-    case IR_SYS: return races_watched;
+    case IR_SYS: return races_release;
     default: return plain;
     }
 }

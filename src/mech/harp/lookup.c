@@ -185,7 +185,7 @@ static struct mech_split *stay_in(struct mech *m, struct harp_waiting *e, struct
 }
 
 /* Threads of the entry that are of this set; false: none. */
-static bool of_entry(const struct harp_waiting *e, const struct mech_set *set, struct mech_set *part) {
+static bool part_of_entry(const struct harp_waiting *e, const struct mech_set *set, struct mech_set *part) {
     set_copy(part, set);
     set_and(part, &e->all);
     return part->n;
@@ -210,7 +210,8 @@ struct mech_split *harp_waiting_back(struct mech *m, struct harp_sched *q, struc
         struct harp_waiting *e = &q->waiting[b->entry++];
         struct mech_set part, gone;
         if (!e->outstanding || e->pc != b->pc || e->depth != b->depth) continue;
-        const bool some = b->s && of_entry(e, &b->s->set, &part), less = of_entry(e, b->exited, &gone);
+        const bool some = b->s && part_of_entry(e, &b->s->set, &part),
+                   less = part_of_entry(e, b->exited, &gone);
         if (!some && !less) continue;
         harp_counts(m)->wait_slowest += harp_waited(&e->since, *m->env.now, e->warp ? e->warp->threads : 0);
         if (less) forget(m, e, &gone);

@@ -18,7 +18,7 @@ struct journal {
     struct sim_journal given;
     bool replaying, restored;   /* restored: the state has come in */
     struct transfer log, state; /* of the way that it goes; state only comes in */
-    uint64_t told;              /* digest of all that the host has told the device */
+    uint64_t inputs;            /* digest of all that the host has told the device */
     uint64_t table;             /* of the allocations when the host last knew them */
     const char *closed;         /* why nothing more can be kept; NULL: it can */
 };
@@ -58,7 +58,7 @@ static bool make(hd_device *dev, const struct sim_journal *given, struct err *e)
     j->replaying = given->launches != 0;
     j->log = (struct transfer){.in = j->replaying, .move = j->replaying ? log_in : log_out, .user = j};
     j->state = (struct transfer){.in = true, .move = state_in, .user = j};
-    j->told = HASH_START;
+    j->inputs = HASH_START;
     j->table = exec_mem_digest(dev->mem);
     return true;
 }
@@ -136,10 +136,10 @@ static void replayed(struct journal *j) {
 
 /* ---- what others tell it ---- */
 
-void sim_told(hd_device *dev, const void *data, uint64_t n) {
+void sim_journal_input(hd_device *dev, const void *data, uint64_t n) {
     if (!dev->journal) return;
-    dev->journal->told = hash_words(dev->journal->told, &n, sizeof n);
-    dev->journal->told = hash_words(dev->journal->told, data, n);
+    dev->journal->inputs = hash_words(dev->journal->inputs, &n, sizeof n);
+    dev->journal->inputs = hash_words(dev->journal->inputs, data, n);
 }
 
 void sim_printed(hd_device *dev, const char *text, size_t n) {
@@ -186,9 +186,9 @@ void sim_note(hd_device *dev, void *data, size_t n) {
 /* ---- launches ---- */
 
 static void move_told(hd_device *dev, struct transfer *t) {
-    uint64_t told = dev->journal->told;
-    TRANSFER(t, told);
-    if (t->in && transfer_good(t) && told != dev->journal->told)
+    uint64_t inputs = dev->journal->inputs;
+    TRANSFER(t, inputs);
+    if (t->in && transfer_good(t) && inputs != dev->journal->inputs)
         err_set(&t->err, ERR_INPUT,
                 "up to launch %" PRIu64
                 " the program copied other data to the device, or launched otherwise; "

@@ -128,7 +128,7 @@ bool sim_machine(hd_device *dev, struct err *e);
 void sim_print(const hd_device *dev, const char *text, size_t n);
 
 /* checkpoint.c: what a journal is told of; without one, nothing happens. What the host tells the device, in pieces. */
-void sim_told(hd_device *dev, const void *data, uint64_t n);
+void sim_journal_input(hd_device *dev, const void *data, uint64_t n);
 void sim_printed(hd_device *dev, const char *text, size_t n); /* by the launch under way */
 void sim_warned(const hd_device *dev, const char *text);
 /* Copies to the host; in a replay, what was copied then. */

@@ -227,14 +227,15 @@ bool sim_run_timed(hd_kernel *k, const struct exec_launch *x, struct stats *s, s
     struct counted to = {k->mod, &l, &s->exec};
     l.count = count_pc;
     l.user = &to;
-    if (good) good = gpu_run(dev->gpu, &l, s, e);
+    if (good) good = gpu_simulate(dev->gpu, &l, s, e);
     s->mech = l.mech;
     s->div.storage_bits = dev->storage.bits;
     describe_exec(s, x);
     return good;
 }
 
-static bool simulate(hd_kernel *k, bool timed, const struct exec_launch *x, struct stats *s, struct err *e) {
+static bool run_launch(hd_kernel *k, bool timed, const struct exec_launch *x, struct stats *s,
+                       struct err *e) {
     hd_device *dev = k->mod->dev;
     s->mem.used_bytes = dev->followed ? dev->followed->used_bytes : exec_mem_used(dev->mem);
     sim_launch_begins(dev);
@@ -248,21 +249,21 @@ static bool simulate(hd_kernel *k, bool timed, const struct exec_launch *x, stru
 }
 
 /* What was simulated by another process comes from a journal of it. */
-static void tell_launch(hd_kernel *k, bool timed, const struct exec_launch *x) {
+static void journal_launch(hd_kernel *k, bool timed, const struct exec_launch *x) {
     hd_device *dev = k->mod->dev;
     const uint32_t shape[] = {x->grid[0],  x->grid[1],        x->grid[2], x->block[0],   x->block[1],
                               x->block[2], x->dynamic_shared, timed,      x->cooperative};
-    sim_told(dev, k->info.name, strlen(k->info.name));
-    sim_told(dev, shape, sizeof shape);
-    sim_told(dev, x->params, k->info.param_bytes);
+    sim_journal_input(dev, k->info.name, strlen(k->info.name));
+    sim_journal_input(dev, shape, sizeof shape);
+    sim_journal_input(dev, x->params, k->info.param_bytes);
 }
 
-static bool execute(hd_kernel *k, bool timed, const struct exec_launch *x, struct err *e) {
+static bool run_or_replay(hd_kernel *k, bool timed, const struct exec_launch *x, struct err *e) {
     hd_device *dev = k->mod->dev;
     struct stats s = {0};
-    if (dev->journal) tell_launch(k, timed, x);
+    if (dev->journal) journal_launch(k, timed, x);
     bool good =
-        dev->journal && sim_replaying(dev) ? sim_replay_launch(dev, &s, e) : simulate(k, timed, x, &s, e);
+        dev->journal && sim_replaying(dev) ? sim_replay_launch(dev, &s, e) : run_launch(k, timed, x, &s, e);
     dev->warm.n = 0;
     dev->launches++;
     if (dev->races) sim_races_update(dev);
@@ -298,7 +299,7 @@ hd_status sim_launch(hd_kernel *k, const hd_launch *l, const void *params) {
     dev->running = true;
     sim_log(dev, HD_LOG_INFO, "%s: grid %ux%ux%u, block %ux%ux%u", k->info.name, x.grid[0], x.grid[1],
             x.grid[2], x.block[0], x.block[1], x.block[2]);
-    bool good = execute(k, is_timed(dev, l), &x, &e);
+    bool good = run_or_replay(k, is_timed(dev, l), &x, &e);
     if (good)
         sim_log(dev, HD_LOG_INFO, "%s: %" PRIu64 " thread instructions", k->info.name,
                 dev->last.exec.thread_insts);

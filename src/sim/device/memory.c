@@ -180,8 +180,8 @@ static hd_status copy_in(hd_device *dev, uint64_t dst, const void *src, uint64_t
     if (!to) return HD_INVALID;
     memcpy(to, src, bytes);
     if (dev->journal) {
-        sim_told(dev, &dst, sizeof dst);
-        sim_told(dev, src, bytes);
+        sim_journal_input(dev, &dst, sizeof dst);
+        sim_journal_input(dev, src, bytes);
     }
     warm(dev, dst, bytes);
     return HD_OK;
@@ -213,7 +213,7 @@ static hd_status copy(hd_device *dev, uint64_t dst, uint64_t src, uint64_t bytes
     void *to = view(dev, "hd_copy", dst, bytes);
     if (!to) return HD_INVALID;
     memmove(to, from, bytes);
-    if (dev->journal) sim_told(dev, (uint64_t[]){dst, src, bytes}, 3 * sizeof dst);
+    if (dev->journal) sim_journal_input(dev, (uint64_t[]){dst, src, bytes}, 3 * sizeof dst);
     return HD_OK;
 }
 
@@ -227,7 +227,7 @@ static hd_status set(hd_device *dev, uint64_t dst, uint8_t value, uint64_t bytes
     void *to = view(dev, "hd_set", dst, bytes);
     if (!to) return HD_INVALID;
     memset(to, value, bytes);
-    if (dev->journal) sim_told(dev, (uint64_t[]){dst, value, bytes}, 3 * sizeof dst);
+    if (dev->journal) sim_journal_input(dev, (uint64_t[]){dst, value, bytes}, 3 * sizeof dst);
     return HD_OK;
 }
 

@@ -7,8 +7,8 @@
 #include "front/ptx/ptx.h"
 #include "front/riscv/riscv.h"
 #include "front/sass/sass.h"
-#include "sim/file.h"
 #include "sim/device/internal.h"
+#include "sim/file.h"
 #include "sim/observe/sample.h"
 
 /* ---- kernel descriptions, made once at load ---- */
@@ -175,7 +175,7 @@ static hd_status load_texts(hd_device *dev, const char *name, const struct ptx_t
         return sim_fail(dev, &e);
     }
     err_free(&e);
-    for (size_t i = 0; i < n && dev->journal; i++) sim_told(dev, texts[i].text, texts[i].len);
+    for (size_t i = 0; i < n && dev->journal; i++) sim_journal_input(dev, texts[i].text, texts[i].len);
     if (*mod->ir->warnings) log_warnings(mod);
     describe_kernels(mod);
     mod->next = dev->modules;

@@ -207,8 +207,8 @@ static void free_run(struct gpu_run *r) {
     for (uint32_t h = 0; h < r->nworkers; h++) sm_common_end(r->worker[h].common);
     xfree(r->worker);
     xfree(r->list);
-    exec_looper_free(r->watch.looper);
-    exec_joint_free(r->watch.joint);
+    exec_looper_free(r->watchdog.looper);
+    exec_joint_free(r->watchdog.joint);
     xfree(r->sm);
     gpu_wake_free(&r->wake);
     for (uint32_t i = 0; i < r->nsms; i++) {
@@ -250,7 +250,7 @@ static void begin_trace(const struct gpu_run *r) {
     trace_launch(l->trace, &t);
 }
 
-bool gpu_run(struct gpu *g, const struct gpu_launch *l, struct stats *out, struct err *e) {
+bool gpu_simulate(struct gpu *g, const struct gpu_launch *l, struct stats *out, struct err *e) {
     struct mem_stats before;
     if (g->failed && !renew(g, e)) return false;
     struct gpu_run r = {.gpu = g, .launch = l, .start = g->now, .checked = g->now, .sampled = g->now};

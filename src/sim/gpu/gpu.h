@@ -53,7 +53,7 @@ static inline const struct ir_module *gpu_module(const struct gpu_launch *l) {
 /* Runs the whole grid and counts in the sections of out that are of the machine, SMs joined, and the blocks started. All
  * of it is of this launch, maxima too. On a fault, deadlock or limit: false with the report in e; out holds what ran until
  * then. */
-bool gpu_run(struct gpu *g, const struct gpu_launch *l, struct stats *out, struct err *e);
+bool gpu_simulate(struct gpu *g, const struct gpu_launch *l, struct stats *out, struct err *e);
 
 /* What kept a launch from beginning was the mechanism's doing: the error becomes a refusal, unless the host had no memory.
  * Always false. */

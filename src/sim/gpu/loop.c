@@ -88,12 +88,12 @@ static bool check(struct gpu_run *r, struct err *e) {
     uint64_t now = r->gpu->now, most = (uint64_t)r->gpu->options->gpu.max_cycles;
     r->checked = now;
     if (most && now - r->start >= most) return out_of_cycles(r, e);
-    return gpu_watch(r, e) && keep_going(r, e);
+    return gpu_watchdog(r, e) && keep_going(r, e);
 }
 
 static uint64_t check_every(const struct gpu_run *r) {
     const struct opt_gpu *o = &r->gpu->options->gpu;
-    const uint64_t window = gpu_watch_window(r);
+    const uint64_t window = gpu_watchdog_window(r);
     uint64_t every =
         window / ((window + CHECK_CYCLES - 1) / CHECK_CYCLES) + 1; /* a whole number of times a window */
     if (o->max_cycles && (uint64_t)o->max_cycles < every) every = (uint64_t)o->max_cycles;
@@ -155,7 +155,7 @@ static inline bool take_arrivals(struct gpu_run *r, uint32_t i, const struct mem
 }
 
 /* All cycles before `until`, or up to one after which it stops. */
-void gpu_run_sm(struct gpu_run *r, uint32_t worker, uint32_t i, uint64_t until) {
+void gpu_advance_sm(struct gpu_run *r, uint32_t worker, uint32_t i, uint64_t until) {
     struct gpu_at *a = &r->at[i];
     struct mem *mem = r->gpu->mem;
     if (r->nworkers > 1) sm_use(r->sm[i], r->worker[worker].common, r->worker[worker].branch);
@@ -183,10 +183,10 @@ void gpu_run_sm(struct gpu_run *r, uint32_t worker, uint32_t i, uint64_t until) 
 }
 
 /* The same in lockstep with the launch's bound on instructions near: nobody may go beyond it. */
-static void run_limited(struct gpu_run *r, uint32_t i, uint64_t until) {
+static void advance_limited(struct gpu_run *r, uint32_t i, uint64_t until) {
     struct gpu_at *a = &r->at[i];
     a->grid.most = a->grid.insts + (r->grid.most - r->grid.insts);
-    gpu_run_sm(r, 0, i, until);
+    gpu_advance_sm(r, 0, i, until);
     count_insts(r, a);
 }
 
@@ -236,7 +236,7 @@ static void go_on_early(struct gpu_run *r, uint64_t now, uint64_t until) {
         if (a->stopped != now || !a->early) continue;
         a->early = false;
         a->stopped = SM_NEVER;
-        gpu_run_sm(r, 0, r->list[k], until);
+        gpu_advance_sm(r, 0, r->list[k], until);
     }
 }
 
@@ -254,7 +254,7 @@ static void go_on(struct gpu_run *r, uint64_t now, uint64_t until) {
             continue;
         }
         a->stopped = SM_NEVER;
-        gpu_run_sm(r, 0, r->list[k], until);
+        gpu_advance_sm(r, 0, r->list[k], until);
     }
 }
 
@@ -275,7 +275,7 @@ static uint64_t end_window(struct gpu_run *r, uint64_t until) {
         if (!a->last) continue;
         a->last = false;
         a->stopped = SM_NEVER;
-        gpu_run_sm(r, 0, r->list[k], until);
+        gpu_advance_sm(r, 0, r->list[k], until);
     }
     return until;
 }
@@ -300,7 +300,7 @@ static void collect(struct gpu_run *r, bool off) {
     wake(r);
 }
 
-static bool report_fault(const struct gpu_run *r, struct err *e) {
+static bool fault_error(const struct gpu_run *r, struct err *e) {
     const struct gpu_at *a = nth(r, first_fault(r));
     r->gpu->now = a->faulted;
     if (r->launch->exec->failure) *r->launch->exec->failure = a->failure;
@@ -313,13 +313,13 @@ static void ask_ahead(const struct sm *sm) {
 }
 
 /* One cycle of each, in order. */
-static void step(struct gpu_run *r, uint64_t until) {
+static void advance_in_lockstep(struct gpu_run *r, uint64_t until) {
     for (uint32_t k = 0; k < r->n; k++) {
         if (k + 1 < r->n) ask_ahead(r->sm[r->list[k + 1]]);
         if (r->limited)
-            run_limited(r, r->list[k], until);
+            advance_limited(r, r->list[k], until);
         else
-            gpu_run_sm(r, 0, r->list[k], until);
+            gpu_advance_sm(r, 0, r->list[k], until);
     }
 }
 
@@ -347,7 +347,7 @@ static bool run_list(struct gpu_run *r, bool off, uint64_t until, uint64_t ahead
     if (off)
         gpu_workers_run(r, until, ahead);
     else
-        step(r, until);
+        advance_in_lockstep(r, until);
     for (uint32_t k = 0; k < r->n; k++) stopped |= nth(r, k)->stopped != SM_NEVER;
     if (stopped) resume(r, until);
     return stopped;
@@ -360,7 +360,7 @@ static void half_end(struct gpu_run *r) {
         const uint64_t stopped = a->stopped;
         if (!a->last) continue;
         a->stopped = SM_NEVER;
-        gpu_run_sm(r, 0, r->list[k], r->half);
+        gpu_advance_sm(r, 0, r->list[k], r->half);
         a->stopped = stopped;
     }
 }
@@ -380,7 +380,7 @@ static bool first_half(struct gpu_run *r, uint64_t until) {
 
 /* All SMs up to *until, which is where it ended then. Memory is as far as if the window had been halved where that tells:
  * the number of threads must not. */
-static bool window(struct gpu_run *r, uint64_t *until, struct err *e) {
+static bool run_window(struct gpu_run *r, uint64_t *until, struct err *e) {
     struct mem *mem = r->gpu->mem;
     const uint64_t now = r->gpu->now, done = r->done;
     const bool off = *until > now + 1, halved = r->half && r->nworkers > 1 && mem_under_way(mem) >= LOADED;
@@ -396,7 +396,7 @@ static bool window(struct gpu_run *r, uint64_t *until, struct err *e) {
         r->memory_next = smaller(r->memory_next, mem_run_next(mem));
         mem_run_ahead(mem, r->ahead - 1);
     }
-    return faulted ? report_fault(r, e) : r->done == done || keep_going(r, e);
+    return faulted ? fault_error(r, e) : r->done == done || keep_going(r, e);
 }
 
 /* ---- the loop ---- */
@@ -447,7 +447,7 @@ bool gpu_loop(struct gpu_run *r, struct err *e) {
     for (;;) {
         uint64_t until = window_end(r, every);
         mem_run(g->mem, g->now, false);
-        if (!window(r, &until, e)) return false;
+        if (!run_window(r, &until, e)) return false;
         const bool look = g->now - r->checked >= every;
         g->now = until - 1;
         if (finished(r)) break;

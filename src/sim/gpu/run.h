@@ -18,7 +18,7 @@ struct gpu {
     bool failed;       /* the last launch: its requests and lines are still in mem */
 };
 
-struct gpu_watch { /* watchdog.c */
+struct gpu_watchdog { /* watchdog.c */
     struct exec_looper *looper;
     struct exec_joint *joint;
     uint64_t window;  /* shortest time between two looks, cycles; 0: not known yet */
@@ -88,20 +88,20 @@ struct gpu_run {
     uint64_t sampled;        /* cycle at which the last interval of the series ended */
     struct sm_stats last;    /* counters then */
     uint64_t *thread_insts;  /* by thread of the grid; NULL: not wanted */
-    struct gpu_watch watch;
+    struct gpu_watchdog watchdog;
 };
 
 /* watchdog.c: now and then. False: the launch will never end, as e says. */
-bool gpu_watch(struct gpu_run *r, struct err *e);
-void gpu_watch_begin(
-    struct gpu_run *r); /* what proofs need; gpu_watch does it, unless it never comes to that */
+bool gpu_watchdog(struct gpu_run *r, struct err *e);
+void gpu_watchdog_begin(
+    struct gpu_run *r); /* what proofs need; gpu_watchdog does it, unless it never comes to that */
 /* What the threads do that run, each followed alone: the first that does not loop says it for all. at: where each stands. */
-enum exec_loop gpu_watch_alone(struct gpu_watch *k, struct exec_warp *const *w, const struct exec_stand *at,
-                               uint32_t n, uint64_t follow);
+enum exec_loop gpu_watchdog_alone(struct gpu_watchdog *k, struct exec_warp *const *w,
+                                  const struct exec_stand *at, uint32_t n, uint64_t follow);
 /* Do the blocks whose warps these are loop, followed together? at: where each stands. NULL: no warp. */
-bool gpu_watch_joint(struct gpu_watch *k, struct exec_warp *const *w, const struct exec_stand *at, uint32_t n,
-                     uint64_t follow);
-uint64_t gpu_watch_window(const struct gpu_run *r); /* cycles between two looks, at least */
+bool gpu_watchdog_joint(struct gpu_watchdog *k, struct exec_warp *const *w, const struct exec_stand *at,
+                        uint32_t n, uint64_t follow);
+uint64_t gpu_watchdog_window(const struct gpu_run *r); /* cycles between two looks, at least */
 
 /* verdict.c: what becomes of the resident blocks when every thread gets its turn. */
 enum gpu_verdict { GPU_UNKNOWN, GPU_WOULD_END, GPU_WOULD_SPIN, GPU_WOULD_BLOCK };
@@ -115,8 +115,8 @@ bool gpu_loop(struct gpu_run *r, struct err *e);
 void gpu_at_init(struct gpu_run *r, uint32_t sm);
 void gpu_sample(struct gpu_run *r); /* ends an interval of the time series */
 
-void gpu_run_sm(struct gpu_run *r, uint32_t worker, uint32_t sm,
-                uint64_t until); /* all cycles before, or until it stops */
+void gpu_advance_sm(struct gpu_run *r, uint32_t worker, uint32_t sm,
+                    uint64_t until); /* all cycles before, or until it stops */
 
 /* gpu_hands.c: the SMs of r->list up to a cycle, and memory beside them up to another, if not 0; and r->logs, all of them, or in the order of time up to the fault of the
  * bad-th SM of the list (r->n: there is none). */

@@ -87,10 +87,10 @@ static bool all_ended(const struct walk *k) {
 
 static bool all_loop(struct walk *k) {
     for (uint32_t i = 0; i < k->n; i++) k->at[i].run = exec_can_run(k->warp[i]);
-    const enum exec_loop does = gpu_watch_alone(&k->r->watch, k->warp, k->at, k->n, FOLLOW);
+    const enum exec_loop does = gpu_watchdog_alone(&k->r->watchdog, k->warp, k->at, k->n, FOLLOW);
     if (does != EXEC_MEETS) return does != EXEC_LEAVES;
-    exec_joint_begin(k->r->watch.joint);
-    return gpu_watch_joint(&k->r->watch, k->warp, k->at, k->n, FOLLOW);
+    exec_joint_begin(k->r->watchdog.joint);
+    return gpu_watchdog_joint(&k->r->watchdog, k->warp, k->at, k->n, FOLLOW);
 }
 
 /* Proofs are tried after 16, 32, 64, ... turns. */
@@ -116,7 +116,7 @@ enum gpu_verdict gpu_judge(struct gpu_run *r) {
     struct exec_launch silent = *r->grid.launch;
     struct exec_mem_copy *memory = exec_mem_keep(r->grid.mem);
     if (!memory) return GPU_UNKNOWN;
-    gpu_watch_begin(r);
+    gpu_watchdog_begin(r);
     silent.print = no_print;
     r->grid.launch = &silent;
     gather(&k);

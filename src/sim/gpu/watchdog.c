@@ -50,8 +50,8 @@ static bool stands(const struct sm *s, struct exec_warp **warp, struct exec_stan
     return all;
 }
 
-enum exec_loop gpu_watch_alone(struct gpu_watch *k, struct exec_warp *const *w, const struct exec_stand *at,
-                               uint32_t n, uint64_t follow) {
+enum exec_loop gpu_watchdog_alone(struct gpu_watchdog *k, struct exec_warp *const *w,
+                                  const struct exec_stand *at, uint32_t n, uint64_t follow) {
     for (uint32_t s = 0; s < n; s++) FOR_LANES(l, at[s].run) {
             const enum exec_loop does = exec_loops(k->looper, w[s], l, at[s].pc[l], follow);
             if (does == EXEC_LEAVES || does == EXEC_MEETS) return does;
@@ -60,8 +60,8 @@ enum exec_loop gpu_watch_alone(struct gpu_watch *k, struct exec_warp *const *w, 
 }
 
 /* The warps of a block are next to each other. */
-bool gpu_watch_joint(struct gpu_watch *k, struct exec_warp *const *w, const struct exec_stand *at, uint32_t n,
-                     uint64_t follow) {
+bool gpu_watchdog_joint(struct gpu_watchdog *k, struct exec_warp *const *w, const struct exec_stand *at,
+                        uint32_t n, uint64_t follow) {
     for (uint32_t s = 0; s < n; s++) {
         if (!w[s] || w[s]->index) continue;
         struct exec_block *b = w[s]->block;
@@ -74,7 +74,7 @@ bool gpu_watch_joint(struct gpu_watch *k, struct exec_warp *const *w, const stru
 static uint64_t joint_follow(const struct gpu_run *r) {
     enum { SHORTEST = 6 };
     const uint64_t allowed = r->grid.insts / JOINT_SHARE / r->grid.threads,
-                   wanted = r->watch.follow / EXEC_FOLLOW_TOGETHER;
+                   wanted = r->watchdog.follow / EXEC_FOLLOW_TOGETHER;
     const uint64_t least = allowed < wanted ? allowed : wanted;
     return least < SHORTEST ? 0 : least;
 }
@@ -86,7 +86,7 @@ static bool some_run(const struct exec_stand *at, uint32_t n) {
 }
 
 static bool is_stuck(struct gpu_run *r) {
-    struct gpu_watch *k = &r->watch;
+    struct gpu_watchdog *k = &r->watchdog;
     const uint32_t per_sm = sm_warps(r->sm[0]), n = r->nsms * per_sm;
     struct exec_warp **warp = xcalloc(n, sizeof(struct exec_warp *));
     struct exec_stand *at = xcalloc(n, sizeof *at);
@@ -94,27 +94,27 @@ static bool is_stuck(struct gpu_run *r) {
     for (uint32_t i = 0; i < r->nsms && known; i++)
         known = stands(r->sm[i], warp + i * per_sm, at + i * per_sm);
     const bool ran = known && some_run(at, n);
-    enum exec_loop does = ran ? gpu_watch_alone(k, warp, at, n, k->follow) : EXEC_LEAVES;
+    enum exec_loop does = ran ? gpu_watchdog_alone(k, warp, at, n, k->follow) : EXEC_LEAVES;
     if (does == EXEC_MEETS) {
         const uint64_t follow = joint_follow(r);
         exec_joint_begin(k->joint);
-        does = follow && gpu_watch_joint(k, warp, at, n, follow) ? EXEC_POLLS : EXEC_LEAVES;
+        does = follow && gpu_watchdog_joint(k, warp, at, n, follow) ? EXEC_POLLS : EXEC_LEAVES;
     }
     xfree(warp);
     xfree(at);
     return does != EXEC_LEAVES;
 }
 
-uint64_t gpu_watch_window(const struct gpu_run *r) {
+uint64_t gpu_watchdog_window(const struct gpu_run *r) {
     const uint64_t patience = (uint64_t)r->gpu->options->gpu.watchdog / ROUNDS + 1;
     const uint64_t turn = sm_turn(r->sm[0], r->launch->classes);
     return patience > turn ? patience : turn;
 }
 
-void gpu_watch_begin(struct gpu_run *r) {
-    struct gpu_watch *k = &r->watch;
+void gpu_watchdog_begin(struct gpu_run *r) {
+    struct gpu_watchdog *k = &r->watchdog;
     if (k->window) return;
-    k->window = gpu_watch_window(r);
+    k->window = gpu_watchdog_window(r);
     k->opened = k->since = r->start;
     k->follow = EXEC_FOLLOW_FIRST;
     k->looper = exec_looper_new(&r->grid);
@@ -122,7 +122,7 @@ void gpu_watch_begin(struct gpu_run *r) {
 }
 
 static bool window_over(struct gpu_run *r) {
-    const struct gpu_watch *k = &r->watch;
+    const struct gpu_watchdog *k = &r->watchdog;
     if (r->gpu->now - k->opened < k->window || r->grid.insts < k->look_at) return false;
     for (uint32_t i = 0; i < r->nsms; i++)
         if (!settled(r->sm[i])) return false;
@@ -131,7 +131,7 @@ static bool window_over(struct gpu_run *r) {
 
 /* steps: of threads alone; together: of all of a block. */
 static void found_progress(struct gpu_run *r, uint64_t steps, uint64_t together) {
-    struct gpu_watch *k = &r->watch;
+    struct gpu_watchdog *k = &r->watchdog;
     k->since = r->gpu->now;
     k->rounds = 0;
     k->look_at = r->grid.insts + (steps > FREE ? SHARE * (steps - FREE) : 0) + JOINT_SHARE * together;
@@ -142,12 +142,12 @@ static bool give_up(struct gpu_run *r, struct err *e) {
     for (uint32_t i = 0; i < r->nsms; i++)
         for (uint32_t slot = 0; slot < sm_warps(r->sm[i]); slot++)
             sm_loops(r->sm[i], slot, sm_ran(r->sm[i], slot));
-    return gpu_deadlock(r, r->gpu->now - r->watch.since, e);
+    return gpu_deadlock(r, r->gpu->now - r->watchdog.since, e);
 }
 
-bool gpu_watch(struct gpu_run *r, struct err *e) {
-    struct gpu_watch *k = &r->watch;
-    gpu_watch_begin(r);
+bool gpu_watchdog(struct gpu_run *r, struct err *e) {
+    struct gpu_watchdog *k = &r->watchdog;
+    gpu_watchdog_begin(r);
     if (!window_over(r)) return true;
     const uint64_t alone_before = exec_loop_steps(k->looper), joint_before = exec_joint_steps(k->joint);
     const uint64_t exited_before = k->exited;

@@ -33,7 +33,7 @@ static void for_each_listed(struct gpu_run *r, void (*work)(void *, uint32_t)) {
 static void run_listed_sms(void *user, uint32_t worker) {
     struct gpu_run *r = user;
     if (!worker && r->memory_until) mem_run_ahead(r->gpu->mem, r->memory_until - 1);
-    for (uint32_t k; take(r, worker, &k);) gpu_run_sm(r, worker, r->list[k], r->until);
+    for (uint32_t k; take(r, worker, &k);) gpu_advance_sm(r, worker, r->list[k], r->until);
 }
 
 void gpu_workers_run(struct gpu_run *r, uint64_t until, uint64_t memory) {

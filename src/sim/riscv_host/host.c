@@ -95,7 +95,7 @@ struct host *host_new(const struct options *o, const struct ir_module *m, struct
     h->insns = xcalloc(m->code.n, sizeof *h->insns);
     for (uint32_t pc = 0; pc < m->code.n; pc++) h->insns[pc] = describe(m, pc);
     h->core_per_cycle = o->host.cpu.clock > 0 ? o->memory.clock.core / o->host.cpu.clock : 1;
-    exec_core_watch(core, executed, h);
+    exec_core_observe(core, executed, h);
     return h;
 }
 

@@ -253,7 +253,7 @@ static void issue(const struct plan *p, struct world *w, uint32_t cycle, uint32_
     w->grid[s].clock = 100 + cycle;
     exec_step(warp, n, p->mask[n]);
     if (w->grid[s].out.flow == EXEC_FAULT) {
-        exec_fault_report(warp, &w->e);
+        exec_fault_error(warp, &w->e);
         fail_msg("%s", err_text(&w->e));
     }
     const uint32_t row = n % SOURCES * EXEC_LANES;

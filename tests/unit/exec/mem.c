@@ -54,10 +54,10 @@ static void released_memory_is_found_again_by_later_allocations(void **state) {
 }
 
 /* One load or store with address p + offset, and the report it must give. */
-static void check_fault(const char *body, uint64_t offset, const char *report) {
+static void check_fault(const char *body, uint64_t offset, const char *want) {
     struct rig r = rig_load(body);
     uint64_t buf = rig_buf(&r, 64, "argument 0");
-    rig_fails(&r, "k", 1, 1, &(uint64_t){buf + offset}, report);
+    rig_fails(&r, "k", 1, 1, &(uint64_t){buf + offset}, want);
     assert_int_equal(r.err.code, ERR_FAULT);
     rig_free(&r);
 }

@@ -109,8 +109,8 @@ static void form_name(char *s, size_t n, const struct ir_insn *i) {
              ir_type_name[i->dtype], i->imm, i->cop);
 }
 
-static void report(struct bench *b, int lane, const char *isa, const char *what, uint64_t got,
-                   uint64_t want) {
+static void mismatch(struct bench *b, int lane, const char *isa, const char *what, uint64_t got,
+                     uint64_t want) {
     char name[256];
     if (b->wrong++ >= MAX_REPORTS) return;
     form_name(name, sizeof name, b->form);
@@ -150,16 +150,16 @@ static void check_lane(struct bench *b, const struct ir_insn *i, int isa, int la
         uint64_t got = get(&b->after[isa], i->o[k], lane);
         if (!want->split) {
             if (!acceptable(b, &want->w[k], got))
-                report(b, lane, b->isa[isa].name, names[k], got, want->w[k].bits);
+                mismatch(b, lane, b->isa[isa].name, names[k], got, want->w[k].bits);
             continue;
         }
         for (int half = 0; half < 2; half++)
             if (!acceptable(b, &want->w[half], got >> (16 * half) & 0xffff))
-                report(b, lane, b->isa[isa].name, halves[half], got >> (16 * half) & 0xffff,
-                       want->w[half].bits);
+                mismatch(b, lane, b->isa[isa].name, halves[half], got >> (16 * half) & 0xffff,
+                         want->w[half].bits);
     }
     if ((b->after[isa].carry >> lane & 1) != want->cf)
-        report(b, lane, b->isa[isa].name, "carry", !want->cf, want->cf);
+        mismatch(b, lane, b->isa[isa].name, "carry", !want->cf, want->cf);
 }
 
 /* Everything but the masked destination lanes (and carries) must be as before. */
@@ -171,7 +171,7 @@ static void check_rest(struct bench *b, const struct ir_insn *i, int isa, uint32
     }
     expect.carry = (expect.carry & ~mask) | (b->after[isa].carry & mask);
     if (!same_regs(&expect, &b->after[isa]))
-        report(b, 0, b->isa[isa].name, "something besides the destination's masked lanes", 1, 0);
+        mismatch(b, 0, b->isa[isa].name, "something besides the destination's masked lanes", 1, 0);
 }
 
 static uint64_t differing(const struct bench *b, const struct ir_insn *i) {
@@ -197,7 +197,7 @@ static void execute(struct bench *b, const struct ir_insn *i, uint32_t mask) {
         check_rest(b, i, isa, mask);
     }
     if (b->nisa == 2 && !same_regs(&b->after[0], &b->after[1]))
-        report(b, 0, "all builds", "the number of lanes that differ", differing(b, i), 0);
+        mismatch(b, 0, "all builds", "the number of lanes that differ", differing(b, i), 0);
 }
 
 /* ---- placing a batch ---- */

@@ -257,7 +257,7 @@ static const char *check_state(const struct trial *t) {
 }
 
 struct counts {
-    uint64_t of[IR_NSPACES][EXEC_FAULT_KINDS];
+    uint64_t faults[IR_NSPACES][EXEC_FAULT_KINDS];
 };
 
 static const char *run(struct trial *t, struct counts *counts) {
@@ -276,7 +276,7 @@ static const char *run(struct trial *t, struct counts *counts) {
         bad = check_access(t);
     }
     exec_deferred_reset(b->log);
-    counts->of[t->i->space][why]++;
+    counts->faults[t->i->space][why]++;
     return bad ? bad : check_state(t);
 }
 
@@ -305,7 +305,7 @@ static uint64_t cases(void) {
 static void check_counts(const struct counts *counts) {
     enum { OFTEN = 100 };
     for (uint32_t s = 0; s < IR_NSPACES; s++) {
-        const uint64_t *n = counts->of[s];
+        const uint64_t *n = counts->faults[s];
         const bool nulls = s == IR_SP_GENERIC || s == IR_SP_GLOBAL,
                    constants = s == IR_SP_GENERIC || s == IR_SP_CONST || s == IR_SP_PARAM;
         assert_true(n[EXEC_OK] > OFTEN && n[EXEC_F_BOUNDS] > OFTEN && n[EXEC_F_ALIGN] > OFTEN);

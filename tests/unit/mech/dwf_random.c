@@ -3,10 +3,10 @@
 #include "unit/mech/dwf_rig.h"
 #include "unit/mech/random_program.h"
 
-static const char *pick(struct rng *r, const char *const *of) {
+static const char *pick(struct rng *r, const char *const *choices) {
     size_t n = 0;
-    while (of[n]) n++;
-    return of[rng_below(r, n)];
+    while (choices[n]) n++;
+    return choices[rng_below(r, n)];
 }
 
 static void random_tables(struct rig *r, struct rng *g) {

@@ -163,10 +163,10 @@ static void test_neighbouring_warps_have_different_schedulers(void **state) {
         struct mech m;
         struct mech_block b = {.warps = 32, .threads = 1024};
         struct split_home home;
-        uint32_t of[2] = {0};
+        uint32_t splits_of[2] = {0};
         pool_up(&m, &now, w, 32, 2);
-        for (uint32_t k = 0; split_home_at(m.pool, &b, k, &home); k++) of[home.sched]++;
-        assert_int_equal(of[0], of[1]);
+        for (uint32_t k = 0; split_home_at(m.pool, &b, k, &home); k++) splits_of[home.sched]++;
+        assert_int_equal(splits_of[0], splits_of[1]);
         pool_down(&m);
     }
 }

@@ -18,7 +18,7 @@ static struct density_cell sum(const struct density *l, const struct density_tra
     return s;
 }
 
-static void tell(struct density *l, uint64_t cycle, uint32_t warp, uint32_t mask, uint32_t pc) {
+static void feed(struct density *l, uint64_t cycle, uint32_t warp, uint32_t mask, uint32_t pc) {
     density_packet(l, cycle, l->o.sm, (uint32_t)__builtin_popcount(mask), pc);
     density_piece(l, &(struct density_issue){cycle, warp, mask, pc});
 }
@@ -27,7 +27,7 @@ static void a_short_run_has_a_bin_for_each_cycle(void **state) {
     (void)state;
     struct density l;
     density_init(&l, &small);
-    for (uint32_t c = 0; c < BINS; c++) tell(&l, c, c % 2, c % 2 ? 0xf : 0xff, 100 + c);
+    for (uint32_t c = 0; c < BINS; c++) feed(&l, c, c % 2, c % 2 ? 0xf : 0xff, 100 + c);
     assert_int_equal(l.shift, 0);
     assert_int_equal(density_used(&l), BINS);
     assert_int_equal(l.warps.n, 2);
@@ -49,7 +49,7 @@ static void bins_double_when_time_outgrows_them_and_nothing_is_lost(void **state
     density_init(&l, &small);
     for (uint32_t k = 0; k < 5000; k++, cycle += 1 + k % 7) {
         const uint32_t mask = k * 2654435761u | 1;
-        tell(&l, cycle, k % 3, mask, k % 5);
+        feed(&l, cycle, k % 3, mask, k % 5);
         threads += (uint32_t)__builtin_popcount(mask);
     }
     assert_true(l.end > (uint64_t)(BINS / 2) << l.shift);
@@ -74,7 +74,7 @@ static void a_window_keeps_its_first_issues_and_no_part_of_a_cycle(void **state)
     density_init(&l, &small);
     for (uint32_t c = 0; c < 4000; c++)
         for (uint32_t w = 0; w < 3; w++)
-            tell(&l, c, w, 1u << w, c); /* three a cycle: ten end within the fourth */
+            feed(&l, c, w, 1u << w, c); /* three a cycle: ten end within the fourth */
     const uint64_t stride = density_stride(&l);
     assert_int_equal(stride * WINDOWS, 4096);
     for (uint32_t k = 0; k < WINDOWS; k++) {
@@ -94,7 +94,7 @@ static void windows_that_kept_all_are_joined_and_keep_all(void **state) {
     (void)state;
     struct density l;
     density_init(&l, &small);
-    for (uint32_t k = 0; k < WINDOWS * KEPT; k++) tell(&l, k * 100, 0, 1, k); /* 8000 cycles, 80 issues */
+    for (uint32_t k = 0; k < WINDOWS * KEPT; k++) feed(&l, k * 100, 0, 1, k); /* 8000 cycles, 80 issues */
     uint32_t n = 0;
     for (uint32_t w = 0; w < WINDOWS; w++)
         for (size_t i = 0; i < l.windows.v[w].issues.n; i++, n++) {
@@ -109,7 +109,7 @@ static void a_pc_of_most_issues_is_the_one_of_its_cell(void **state) {
     (void)state;
     struct density l;
     density_init(&l, &small);
-    for (uint32_t c = 0; c < 6400; c++) tell(&l, c, 0, 1, c % 5 < 3 ? 7 : c);
+    for (uint32_t c = 0; c < 6400; c++) feed(&l, c, 0, 1, c % 5 < 3 ? 7 : c);
     for (uint32_t k = 0; k + 1 < density_used(&l); k++) assert_int_equal(l.warps.v[0].cells[k].pc, 7);
     density_free(&l);
 }

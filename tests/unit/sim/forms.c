@@ -259,7 +259,7 @@ static bool run_gpu(struct launched *x, const struct mech_ops *ops, struct gpu_t
                            .count = count_nothing,
                            .series = &none};
     struct gpu *g = gpu_new(&x->r.dev->options, e);
-    const bool good = gpu_run(g, &l, s, e);
+    const bool good = gpu_simulate(g, &l, s, e);
     gpu_free(g);
     rig_out(&x->r, d, x->out, sizeof x->out);
     return good;

@@ -28,8 +28,8 @@ static void launch(struct rig *r, const char *kernel, uint64_t out) {
     RUN(r, kernel, LAUNCH(.grid = {1}, .block = {LINES}), PTR(out));
 }
 
-/* A statistic of the last launch. */
-static uint64_t of(struct rig *r, const char *name) {
+/* Of the last launch. */
+static uint64_t stat_of(struct rig *r, const char *name) {
     return (uint64_t)rig_stat(r, name);
 }
 
@@ -47,16 +47,16 @@ static void write_backs_are_of_the_launch_that_wrote(void **state) {
         open_with(&r, machines[k][0], machines[k] + 1);
         uint64_t out = rig_zero(&r, LINES * LINE);
         launch(&r, "idles", out);
-        const uint64_t alone = of(&r, "gpu.cycles");
+        const uint64_t alone = stat_of(&r, "gpu.cycles");
         launch(&r, "writes", out);
-        assert_int_equal(of(&r, "dram.writes"), LINES);
-        assert_true(of(&r, "dram.bytes") >= LINES * 4);
-        assert_true(of(&r, "gpu.cycles") > alone + LINES / 8);
+        assert_int_equal(stat_of(&r, "dram.writes"), LINES);
+        assert_true(stat_of(&r, "dram.bytes") >= LINES * 4);
+        assert_true(stat_of(&r, "gpu.cycles") > alone + LINES / 8);
         launch(&r, "idles", out);
-        assert_int_equal(of(&r, "dram.writes"), 0);
-        assert_int_equal(of(&r, "dram.bytes"), 0);
-        assert_int_equal(of(&r, "l1d.writebacks") + of(&r, "l2.writebacks"), 0);
-        assert_int_equal(of(&r, "gpu.cycles"), alone);
+        assert_int_equal(stat_of(&r, "dram.writes"), 0);
+        assert_int_equal(stat_of(&r, "dram.bytes"), 0);
+        assert_int_equal(stat_of(&r, "l1d.writebacks") + stat_of(&r, "l2.writebacks"), 0);
+        assert_int_equal(stat_of(&r, "gpu.cycles"), alone);
         rig_close(&r);
     }
 }
@@ -70,11 +70,11 @@ static void both_levels_are_emptied(void **state) {
         SET("memory.flush_l2", "true", "l1d.write", "back", "l1d.allocate", "true", "l2.allocate", "true"));
     uint64_t out = rig_zero(&r, LINES * LINE);
     launch(&r, "writes", out);
-    assert_int_equal(of(&r, "l1d.writebacks"), LINES);
-    assert_int_equal(of(&r, "l2.writebacks"), LINES);
+    assert_int_equal(stat_of(&r, "l1d.writebacks"), LINES);
+    assert_int_equal(stat_of(&r, "l2.writebacks"), LINES);
     launch(&r, "reads", out);
-    assert_int_equal(of(&r, "l2.misses"), LINES);
-    assert_int_equal(of(&r, "dram.writes"), 0);
+    assert_int_equal(stat_of(&r, "l2.misses"), LINES);
+    assert_int_equal(stat_of(&r, "dram.writes"), 0);
     rig_close(&r);
 }
 
@@ -85,7 +85,7 @@ static void miss_rates_by_thread(void **state) {
     struct rig r;
     open_with(&r, "dwf-8800gtx", NULL);
     launch(&r, "reads", rig_zero(&r, LINES * LINE));
-    assert_int_equal(of(&r, "exec.insts_ldst"), 2 * LINES);
+    assert_int_equal(stat_of(&r, "exec.insts_ldst"), 2 * LINES);
     assert_true(rig_stat(&r, "l1d.miss_rate_by_thread") == 0.5);
     assert_true(rig_stat(&r, "l1d.miss_rate_pending_by_thread") == 0.5);
     rig_close(&r);
@@ -98,14 +98,14 @@ static void a_failed_launch_leaves_no_lines(void **state) {
     open_with(&r, "harp-fermi", NULL);
     uint64_t out = rig_zero(&r, LINES * LINE);
     launch(&r, "reads", out);
-    const uint64_t cold = of(&r, "gpu.cycles");
+    const uint64_t cold = stat_of(&r, "gpu.cycles");
     launch(&r, "reads", out);
-    assert_true(of(&r, "gpu.cycles") < cold); /* from L2 */
+    assert_true(stat_of(&r, "gpu.cycles") < cold); /* from L2 */
     hd_kernel *k = NULL;
     MUST(&r, hd_module_kernel(r.mod, "writes", &k));
     assert_int_equal(hd_run(k, LAUNCH(.grid = {1}, .block = {LINES}), ARGS(PTR(16))), HD_FAULT);
     launch(&r, "reads", out);
-    assert_int_equal(of(&r, "gpu.cycles"), cold);
+    assert_int_equal(stat_of(&r, "gpu.cycles"), cold);
     rig_close(&r);
 }
 
@@ -121,16 +121,16 @@ static void host_copies_warm_l2(void **state) {
         uint64_t whole = rig_in(&r, data, sizeof data);
         uint64_t out = rig_zero(&r, sizeof data), lines = LINES;
         launch(&r, "reads", whole);
-        assert_int_equal(of(&r, "l2.misses"), on ? 0 : lines);
-        assert_int_equal(of(&r, "dram.reads"), on ? 0 : lines);
-        assert_int_equal(of(&r, "l2.accesses"), lines); /* copies are none */
-        took[on] = of(&r, "gpu.cycles");
+        assert_int_equal(stat_of(&r, "l2.misses"), on ? 0 : lines);
+        assert_int_equal(stat_of(&r, "dram.reads"), on ? 0 : lines);
+        assert_int_equal(stat_of(&r, "l2.accesses"), lines); /* copies are none */
+        took[on] = stat_of(&r, "gpu.cycles");
         launch(&r, "reads", whole);
-        assert_int_equal(of(&r, "l2.misses"), 0);
+        assert_int_equal(stat_of(&r, "l2.misses"), 0);
         MUST(&r, hd_copy_in(r.dev, out, data, sizeof data / 4)); /* in two */
         MUST(&r, hd_copy_in(r.dev, out + sizeof data / 4, data, sizeof data / 4));
         launch(&r, "reads", out);
-        assert_int_equal(of(&r, "l2.misses"), on ? lines / 2 : lines);
+        assert_int_equal(stat_of(&r, "l2.misses"), on ? lines / 2 : lines);
         rig_close(&r);
     }
     assert_true(took[1] < took[0]);
@@ -145,13 +145,13 @@ static void the_end_of_a_long_copy_is_in_l2(void **state) {
               SET("memory.warm_l2", "true", "dram.channels", "1", "l2.sets", "64", "l2.ways", "16"));
     uint64_t at = rig_in(&r, data, sizeof data); /* 256 KB into 64 KB */
     launch(&r, "reads", at + sizeof data - LINES * LINE);
-    assert_int_equal(of(&r, "l2.misses"), 0);
+    assert_int_equal(stat_of(&r, "l2.misses"), 0);
     launch(&r, "reads", at);
-    assert_int_equal(of(&r, "l2.misses"), LINES);
+    assert_int_equal(stat_of(&r, "l2.misses"), LINES);
     rig_close(&r);
     open_with(&r, "harp-fermi", SET("memory.warm_l2", "true", "l2.present", "false"));
     launch(&r, "reads", rig_in(&r, data, sizeof data));
-    assert_int_equal(of(&r, "dram.reads"), LINES);
+    assert_int_equal(stat_of(&r, "dram.reads"), LINES);
     rig_close(&r);
 }
 

@@ -242,10 +242,10 @@ static void integers(void **state) {
 
 static void bits(void **state) {
     (void)state;
-    for (int of = 0; of < 2; of++) {
-        CHECK_MMA(8, 8, 128, "s32", "b1", "b1", "s32", .bits_and = of);
-        CHECK_MMA(16, 8, 128, "s32", "b1", "b1", "s32", .bits_and = of);
-        CHECK_MMA(16, 8, 256, "s32", "b1", "b1", "s32", .bits_and = of);
+    for (int use_and = 0; use_and < 2; use_and++) {
+        CHECK_MMA(8, 8, 128, "s32", "b1", "b1", "s32", .bits_and = use_and);
+        CHECK_MMA(16, 8, 128, "s32", "b1", "b1", "s32", .bits_and = use_and);
+        CHECK_MMA(16, 8, 256, "s32", "b1", "b1", "s32", .bits_and = use_and);
     }
 }
 

@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "kernels/harness.h"
-#include "sim/sim.h"
 #include "sim/observe/timeline.h"
+#include "sim/sim.h"
 
 /* Threads of odd number take a longer way, written as a source file's line 7. */
 static const char PTX[] =
@@ -233,9 +233,9 @@ static void expect_lanes_of_one_warp(json_t *events) {
     json_array_foreach(events, i, e) {
         if (!is_slice(e)) continue;
         const char *lanes = json_string_value(json_object_get(json_object_get(e, "args"), "lanes"));
-        unsigned *of = &seen[json_integer_value(json_object_get(e, "tid"))];
-        *of |= (unsigned)strtoul(lanes, NULL, 16);
-        assert_true(*of && *of >> (__builtin_ctz(*of) & ~7) <= 0xff);
+        unsigned *lanes_seen = &seen[json_integer_value(json_object_get(e, "tid"))];
+        *lanes_seen |= (unsigned)strtoul(lanes, NULL, 16);
+        assert_true(*lanes_seen && *lanes_seen >> (__builtin_ctz(*lanes_seen) & ~7) <= 0xff);
     }
 }
 

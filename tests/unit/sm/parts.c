@@ -414,11 +414,11 @@ static void a_deadlock_says_who_waits_for_whom(void **state) {
     uint64_t p = 0;
     x.most = 1000;
     assert_false(machine_run(&x, "pdom", "k", 1, 64, &p));
-    assert_non_null(strstr(x.report.text, "block (0,0,0): 64 threads have not exited"));
-    assert_non_null(strstr(x.report.text,
+    assert_non_null(strstr(x.described.text, "block (0,0,0): 64 threads have not exited"));
+    assert_non_null(strstr(x.described.text,
                            "warp 0 lanes 0xffffffff (32 threads from (0,0,0) on) in barrier 0, 32 of 64 "
                            "threads have arrived; not there: warp 1 lanes 0xffffffff at t.ptx:5"));
-    assert_non_null(strstr(x.report.text, "mechanism pdom"));
+    assert_non_null(strstr(x.described.text, "mechanism pdom"));
     machine_free(&x);
 }
 
@@ -432,7 +432,7 @@ static void a_report_says_whom_the_mechanism_holds(void **state) {
     x.most = 20000;
     assert_false(machine_run(&x, "pdom", "k", 1, 32, &p));
     assert_int_equal(x.ran, ~1u);
-    assert_non_null(strstr(x.report.text,
+    assert_non_null(strstr(x.described.text,
                            "warp 0 lanes 0x00000001 (1 thread from (0,0,0) on) for the mechanism to let them "
                            "go on at t.ptx:6"));
     memset(exec_mem_at(x.r.mem, p, 64), 0, 64);

@@ -25,8 +25,8 @@ struct machine {
     uint64_t exited;
     struct mem_stats mem;
     uint64_t cycles;
-    struct sb report; /* sm_describe when it gave up */
-    uint32_t ran;     /* lanes of warp 0 that issued in the second half of the time it had */
+    struct sb described; /* sm_describe when it gave up */
+    uint32_t ran;        /* lanes of warp 0 that issued in the second half of the time it had */
     struct sm_branch *branch;
     struct sm_account *account; /* account of the last run, if profile */
     bool profile;
@@ -64,7 +64,7 @@ static inline struct machine machine_load(const char *text) {
 static inline void machine_free(struct machine *x) {
     free(x->branch);
     account_free(x->account);
-    sb_free(&x->report);
+    sb_free(&x->described);
     rig_free(&x->r);
 }
 
@@ -83,7 +83,7 @@ static inline bool machine_loop(struct machine *x, struct sm *sm, struct mem *me
     while (started < blocks && sm_room(sm)) sm_start(sm, started++, now);
     for (; ended < blocks || sm_busy(sm) || !mem_idle(mem, MEM_NEVER); now = machine_cycle(x, sm, mem, now)) {
         if (now > x->most) {
-            sm_describe(sm, &x->report);
+            sm_describe(sm, &x->described);
             x->ran = sm_ran(sm, 0);
             return err_set(&x->r.err, ERR_LIMIT, "no end");
         }
@@ -165,7 +165,7 @@ static inline bool machine_run(struct machine *x, const char *mech, const char *
 static inline void machine_ok(struct machine *x, const char *mech, const char *kernel, uint32_t grid,
                               uint32_t block, const uint64_t *params) {
     if (!machine_run(x, mech, kernel, grid, block, params))
-        fail_msg("%s\n%s", err_text(&x->r.err), x->report.text ? x->report.text : "");
+        fail_msg("%s\n%s", err_text(&x->r.err), x->described.text ? x->described.text : "");
 }
 
 /* One warp: n times, thread t goes to word t * stride of shared memory, whose address is in %r1, by the instruction insn. */
