@@ -32,7 +32,7 @@ static void forget_arrivals(struct exec_block *b, uint32_t id) {
         FOR_LANES(l, b->warps[k].arrives) b->warps[k].arrived[l] &= (uint16_t) ~(1u << id);
 }
 
-/* Is nobody at another barrier than this one? Who waits at the cluster's has arrived there. */
+/* True if no thread waits at a barrier other than `id`. Threads that wait at the cluster's barrier have arrived there. */
 static bool is_only(const struct exec_block *b, uint32_t id) {
     uint32_t arrived = 0;
     for (uint32_t k = 0; k < EXEC_BARRIERS; k++) arrived += b->bar[k].arrived;

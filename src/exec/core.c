@@ -12,7 +12,7 @@ struct exec_core {
     struct exec_block block;
     bool made;
     uint32_t pc, stopped;   /* stopped: the instruction it stopped behind */
-    exec_core_fn *observer; /* NULL: nobody does */
+    exec_core_fn *observer; /* NULL: instructions are not observed */
     void *observer_user;
 };
 

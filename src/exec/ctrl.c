@@ -51,8 +51,8 @@ bool local_reserve(struct exec_warp *w, uint32_t sp) {
     return true;
 }
 
-/* The rows of a function, one lane: size on the hidden stack, and both ways of moving them. A function's predicates
- * begin one behind its base: row 0 belongs to nobody. */
+/* The rows of a function for one lane: their size on the hidden stack, and the two directions of moving them. A
+ * function's predicate rows begin one behind its base, because row 0 is used by no function. */
 static uint32_t rows_bytes(const struct ir_func *f) {
     return f->nrow[IR_FILE_64] * 8 + f->nrow[IR_FILE_32] * 4 + f->nrow[IR_FILE_P];
 }
@@ -207,7 +207,7 @@ static void leave(struct exec_warp *w, uint32_t lane) {
     w->x.out->pc[lane] = f->ret;
 }
 
-/* Lanes are gone: whoever waited for them alone must not wait for ever. */
+/* Removes lanes that have exited. Threads that waited only for these lanes are set free. */
 void lanes_retire(struct exec_warp *w, uint32_t lanes) {
     struct exec_block *b = w->block;
     w->live &= ~lanes;

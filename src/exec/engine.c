@@ -5,12 +5,12 @@
  * threads) are looked at, so a converged warp runs straight through. Statistics cost two additions per run: a
  * run over [a, b) adds its lanes at a and takes them off at b, and the sums are formed once at the end.
  *
- * Threads that wait for one another by spinning get along because nobody runs for ever. When a warp has run
- * for a quantum and did what a waiting thread does (an atomic that changed nothing, a volatile load, a
- * clock), another split gets a turn, least recently favoured first; after a round of turns another warp;
- * after a round of warps another block; and when all resident blocks had their turn and none finished, as
- * many again become resident, within RESIDENT_BYTES. Code that shows no such sign is left alone PATIENCE
- * times as long, so that divergent loops are not torn apart. Order and results are the same every time.
+ * Threads that wait for one another by spinning get along because no thread runs for ever. When a warp has run for a
+ * quantum and did what a waiting thread does (an atomic that changed nothing, a volatile load, a clock), another split
+ * gets a turn, least recently favoured first; after a round of turns another warp; after a round of warps another
+ * block; and when all resident blocks had their turn and none finished, as many again become resident, within
+ * RESIDENT_BYTES. Code that shows no such sign is left alone PATIENCE times as long, so that divergent loops are not
+ * torn apart. Order and results are the same every time.
  *
  * A launch that cannot end is given up as soon as that is proved: stuck.c. */
 #include "exec/engine.h"
@@ -384,7 +384,7 @@ static void sum_up(const struct engine *en) {
     en->stats->barriers = en->grid.barriers;
 }
 
-/* Of a form it is the launch's own. */
+/* A launch of a form (cfg/form.h) gets a tally of its own; others share the one kept with the image. */
 static struct tally *take_tally(const struct exec_launch *l) {
     struct tally **kept = &l->image->tally;
     if (l->form) return xcalloc(l->form->code.n + 1, sizeof **kept);

@@ -41,8 +41,9 @@ struct exec_memory_info {
 };
 bool exec_mem_inside(struct exec_mem *m, uint64_t addr, struct exec_memory_info *info);
 bool exec_mem_next(const struct exec_mem *m, uint64_t addr, struct exec_memory_info *info);
-/* How far the access goes past the end of the allocation that it begins in, or that it is nearest to; 0: it does not, it is
- * not near, or slack would not help, since the bytes are somebody else's. */
+/* Returns how many bytes the access reaches past the end of the allocation that it begins in or is nearest to. Returns
+ * 0 if it does not, if no allocation is near, or if slack would not help because the bytes belong to another
+ * allocation. */
 uint64_t exec_mem_beyond(const struct exec_mem *m, uint64_t addr, uint64_t bytes);
 /* "0x... is 12 bytes past the end of argument 2 (0x..., 4096 bytes)" */
 void exec_mem_describe(const struct exec_mem *m, uint64_t addr, struct sb *out);
@@ -91,7 +92,7 @@ uint64_t exec_mem_digest(const struct exec_mem *m); /* of the table: where what 
 
 /* ---- a module placed on a device ---- */
 struct exec_image;
-/* Which build of the arithmetic runs: the same source compiled for the plain machine and for AVX2, the same bits. */
+/* The builds of the arithmetic: one source, compiled for the plain machine and for AVX2. Both give the same bits. */
 #define EXEC_ISAS(CHOICE) \
     CHOICE(auto, EXEC_ISA_AUTO) CHOICE(portable, EXEC_ISA_PORTABLE) CHOICE(avx2, EXEC_ISA_AVX2)
 enum exec_isa { EXEC_ISAS(OPTION_ENUMERATOR) };
@@ -136,7 +137,7 @@ enum exec_fault_kind {
     EXEC_FAULT_KINDS
 };
 
-/* The same as the report of an ERR_FAULT says in words. Texts are the module's. */
+/* The report of an ERR_FAULT as data. Texts belong to the module. */
 struct exec_failure {
     enum exec_fault_kind kind; /* EXEC_OK: there was none */
     bool thread_known;         /* block to source_line are set */
@@ -176,12 +177,12 @@ struct exec_launch {
     struct pages *pages;          /* NULL: the image's */
     bool cooperative;             /* its blocks may wait for one another: all of them are kept at once */
     uint64_t workspace;           /* address of what they meet by, %envreg1 and 2; 0: none */
-    struct exec_failure *failure; /* what ended it; NULL: nobody asks */
-    struct exec_races *races;     /* looks for races (races.h); NULL: nobody does. exec_run only */
+    struct exec_failure *failure; /* receives what ended the launch; NULL: not wanted */
+    struct exec_races *races;     /* looks for races (races.h); NULL: no check. exec_run only */
     const struct exec_tape *tape; /* writes down or says what threads do (tape.h); NULL: neither */
     const struct exec_plan *plan; /* of the kernel, with a tape */
     const uint32_t *old_pc;       /* with a tape, by PC of the form: the same instruction; NULL: no form */
-    uint64_t *lanes;              /* by PC: threads that ran it are added; NULL: nobody asks. exec_run only */
+    uint64_t *lanes;              /* by PC: threads that ran it are added; NULL: not wanted. exec_run only */
     void (*print)(void *user, const char *text, size_t n); /* vprintf output, in execution order */
     /* after every block, and now and then in between, with the thread instructions so far; false: stop */
     bool (*progress)(void *user, uint64_t blocks_done, uint64_t blocks, uint64_t insts);

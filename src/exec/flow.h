@@ -1,5 +1,5 @@
-/* Which values depend on which: a graph whose nodes are values and whose edges lead from a value to those it was computed
- * from. Marking a node marks all that it depends on. */
+/* Dependences between values: a graph whose nodes are values and whose edges lead from a value to those it was computed
+ * from. Marking a node marks all nodes that it depends on. */
 #ifndef HEDDLE_EXEC_FLOW_H
 #define HEDDLE_EXEC_FLOW_H
 

@@ -1,5 +1,4 @@
-/* What the files of this room share and nobody else sees: the memory map, the image, and helpers of
- * executors. */
+/* Private to src/exec: the memory map, the image, and helpers of executors. */
 #ifndef HEDDLE_EXEC_IMPL_H
 #define HEDDLE_EXEC_IMPL_H
 
@@ -16,8 +15,8 @@ struct exec_alloc {
     uint8_t *host;        /* NULL: released, kept only to name it in reports */
     char *label;
     enum exec_memory kind;
-    bool fixed;    /* somebody else said where it lies, */
-    bool borrowed; /* and whose bytes it has */
+    bool fixed;    /* the address was given when it was allocated */
+    bool borrowed; /* the host bytes belong to the code that allocated it */
 };
 struct exec_mem {
     struct exec_alloc *v; /* sorted by address, none overlapping another */
@@ -33,7 +32,8 @@ struct exec_alloc *exec_mem_find(const struct exec_mem *m, uint64_t addr, uint64
 static inline bool exec_alloc_holds(const struct exec_alloc *a, uint64_t addr, uint64_t bytes) {
     return a->host && bytes <= a->bytes && addr - a->addr <= a->bytes - bytes;
 }
-/* The same for an access of a grid: an instruction's mostly is where the one before was. hit: of exec_hit_of. */
+/* exec_grid_find finds what exec_mem_find does, but first tries the allocation that the instruction accessed last time.
+ * hit: the instruction's slot, exec_hit_of. */
 static inline uint32_t exec_hit_of(const struct ir_insn *i) {
     return (uint32_t)((uintptr_t)i / sizeof *i) % EXEC_HITS;
 }
@@ -187,7 +187,7 @@ static inline uint8_t *reach_lane(const struct reach *r, uint32_t lane, uint32_t
 /* Checks the access of every lane of mask, says in x->out what it is, and finds its bytes. */
 typedef enum span access_find_fn(struct exec_ctx *x, const struct ir_insn *i, ir_opnd base, uint32_t mask,
                                  uint32_t bytes, bool store, struct reach *r);
-/* The same lane by lane, once the addresses are in x->out. */
+/* Does the work of access_find_fn lane by lane, once the addresses are in x->out. */
 enum span resolve_each(struct exec_warp *w, const struct ir_insn *i, uint32_t mask, uint32_t bytes,
                        bool store, struct reach *r);
 /* The bytes of each lane of mask one by one. False: a fault, reported. */

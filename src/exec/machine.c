@@ -1,12 +1,13 @@
 /* What machine code does that PTX does not: jumps to addresses in registers, calls that leave
  * the return address in a register, reservations, control and status registers.
  *
- * A call writes the address behind it to its register and also counts as a call for whoever schedules: a frame is pushed
- * that says where it returns to. A return looks for the frame of the address it goes to, which nearly always is the last
- * one; frames above it are dropped, as longjmp does. An address that no frame has is a plain jump. With no frame at all, a
- * return to address 0 ends the thread: that is where threads of a launch come from.
+ * A call writes the address behind it to its register and also counts as a call for the mechanism: a frame is pushed
+ * that says where it returns to. A return looks for the frame of the address it goes to, which nearly always is the
+ * last one; frames above it are dropped, as longjmp does. An address that no frame has is a plain jump. With no frame
+ * at all, a return to address 0 ends the thread: that is where threads of a launch come from.
  *
- * A store-conditional succeeds if the word is what the load-reserved of that address read, whoever wrote it since. */
+ * A store-conditional succeeds if the word still has the value that the load-reserved of that address read, even if it
+ * was written since. */
 #include <inttypes.h>
 
 #include "exec/impl.h"

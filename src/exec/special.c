@@ -146,7 +146,7 @@ void mark_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     out_jump(x->out, mask, (uint32_t)(i - g->module->code.v) + 1);
 }
 
-/* nanosleep: whoever sleeps waits for somebody. */
+/* Notes that a thread is waiting: nanosleep is used in loops that wait for another thread. */
 void spin_hint_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     (void)mask;
     if (i->sub == IR_NOP_NANOSLEEP) x->warp->spun = true;

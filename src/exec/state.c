@@ -231,7 +231,7 @@ static void load_stack(struct exec_warp *w, const uint8_t *params) {
     w->local_low = (uint32_t)from;
 }
 
-/* Of stacks of machine code only what was used is cleared. */
+/* Clears local memory. A stack of machine code is cleared only where it was used. */
 static void clear_local(struct exec_warp *w) {
     if (!w->block->grid->module->binary) {
         memset(w->local, 0, (size_t)w->local_stride * EXEC_LANES);

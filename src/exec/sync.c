@@ -76,8 +76,8 @@ shfl_rows(uint8_t mode, const struct exec_ctx *x, const struct ir_insn *i, uint3
     return pred;
 }
 
-/* The same for all 32 lanes with one b and c for all, as shuffles of a whole warp are written: what a lane reads depends on
- * its number alone, and everybody takes part. */
+/* A faster shfl_rows for a shuffle in which all 32 lanes take part with equal b and c: what a lane reads then depends
+ * on its number alone. */
 static inline __attribute__((always_inline)) uint32_t shfl_warp(uint8_t mode, const struct exec_ctx *x,
                                                                 const struct ir_insn *i) {
     const uint64_t *value = x->warp->xchg.value;

@@ -89,7 +89,7 @@ wide_row(const uint64_t *restrict r, uint64_t disp, const uint64_t *restrict ram
     return !apart;
 }
 
-/* The same of 32 bits, which wrap. */
+/* Does what wide_row does for 32-bit addresses, which wrap. */
 static inline __attribute__((always_inline)) bool narrow_row(const uint32_t *restrict r, uint32_t disp,
                                                              const uint64_t *restrict ramp,
                                                              uint64_t *restrict addr) {

@@ -136,8 +136,8 @@ static void forget(struct exec_mem *m, size_t k) {
     while (m->top && m->v[m->top - 1].fixed) m->top--;
 }
 
-/* Where an address lies that somebody asks for: its index, or false with the reason. The spaces of their own have their
- * windows below EXEC_WIN_HEAP. */
+/* Checks an address that the allocation was given. Sets *at to the index at which to insert it, or returns false with
+ * the reason. Address spaces other than global have their windows below EXEC_WIN_HEAP. */
 static bool place_fixed(struct exec_mem *m, const struct exec_place *p, uint64_t bytes, size_t *at,
                         struct err *e) {
     const uint64_t first = p->fixed, end = p->fixed + bytes;

@@ -105,7 +105,7 @@ struct where { /* a texel; inside: not in the border */
 
 #define NOWHERE UINT64_MAX /* offset of a texel that no memory was read for */
 
-/* Returns the texel's offset, for whoever asks what was read. */
+/* Reads a texel. Returns its offset, so that the access can be reported. */
 static uint64_t texel(const struct exec_texture *t, const uint8_t *base, struct where at, uint32_t out[4]) {
     const uint64_t size = texel_bytes[t->texel], height = t->height ? t->height : 1;
     const uint64_t offset =

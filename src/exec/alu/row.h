@@ -105,8 +105,8 @@ static inline uint64_t alu_put_f64(double v) {
 #endif
 #define ALU_LANES(l, n) ALU_VECTOR for (uint32_t l = 0; l < (n); l++)
 #define ALU_EACH(l)     ALU_LANES(l, EXEC_LANES)
-/* The same by groups of n lanes, leaving out groups in which no lane is in mask: for operations worth the
- * branch. */
+/* A loop over groups of n lanes that leaves out groups with no lane in mask. It pays for operations that cost more than
+ * the branch. */
 #define ALU_GROUPS(l, n, mask)                                    \
     for (uint32_t l##_at = 0; l##_at < EXEC_LANES; l##_at += (n)) \
         if ((mask) >> l##_at & (~0u >> (EXEC_LANES - (n))))       \

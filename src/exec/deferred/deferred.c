@@ -2,7 +2,8 @@
  *
  * An entry holds where the bytes are, not the addresses: they were checked when the instruction was issued, and no
  * allocation goes away while a kernel runs that puts accesses off (EXEC_UNDEFERRABLE_SYSTEM). Rows that the access brings are
- * copied, rows that it fills are found in the warp when it is performed: until then nobody may read or write them. */
+ * copied, rows that it fills are found in the warp when it is performed: until then no instruction may read or write
+ * them. */
 #include "exec/deferred/deferred.h"
 
 #include "base/alloc.h"

@@ -1,5 +1,5 @@
-/* Which lines a log touches: a bit for each in a signature of what it loads and one of what it stores. Two lines may share a
- * bit, so that a conflict may be seen where there is none; one that is there is always seen.
+/* Signatures of the lines that a log touches: one of what it loads and one of what it stores, with a bit for each line.
+ * Two lines may share a bit, so a conflict may be reported where there is none, but no conflict is missed.
  *
  * Lines are those of the host's memory, since two buffers may be the same bytes there. The lowest bits of a line's number
  * are its place, moved by a hash of the others: what lies side by side never shares a bit, and arrays that are walked

@@ -1,9 +1,10 @@
-/* Which kernels may put their accesses of global memory off (exec/deferred/deferred.h): a search through all functions that one may call.
+/* Finds whether a kernel's accesses of global memory may be deferred (exec/deferred/deferred.h), by a search through
+ * all functions that it may call.
  *
- * A texture is memory that the host chose: only where the kernel also stores can a fetch tell when it is executed. So it is
- * with constants at addresses that the program computes, in a module that has no constants of its own. An
- * mbarrier is in shared memory or a fault. A recursive call saves rows of its caller, and one of them may be that of a
- * load whose data is not there yet. */
+ * A texture is memory that the host chose: the time of a fetch matters only if the kernel also stores. The same holds
+ * for constants at addresses that the program computes, in a module that has no constants of its own. An mbarrier is in
+ * shared memory or a fault. A recursive call saves rows of its caller, and one of them may be that of a load whose data
+ * is not there yet. */
 #include "base/alloc.h"
 #include "exec/deferred/deferred.h"
 #include "exec/impl.h"

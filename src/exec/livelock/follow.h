@@ -26,7 +26,7 @@ static inline bool follow_is_store(const struct ir_insn *i) {
     return i->op >= IR_ST_U8 && i->op <= IR_ST_U64;
 }
 
-/* Changes memory, or the groups of copies, and nobody follows where; or it takes a whole warp. */
+/* True if the instruction changes memory or copy groups in ways that are not tracked, or needs a whole warp. */
 static inline bool follow_is_untracked(const struct ir_insn *i) {
     return i->op == IR_SUST || i->op == IR_SURED || (i->op >= IR_CP_ASYNC && i->op <= IR_CP_COMMIT) ||
            ir_is_tensor(i);

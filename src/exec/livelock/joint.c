@@ -5,20 +5,20 @@
  * If after some rounds everything is as it was at the anchor, it will be so again and again. So it would under any other
  * schedule. What a thread does next depends on its own state, on memory, and on what the others bring to barriers, votes
  * and shuffles; which threads meet there is said by the program. So as long as no thread changes memory that another one
- * uses, the order of steps of different threads makes no difference: each does the same, whoever runs first (Kahn, 1974:
- * "The semantics of a simple language for parallel programming", for processes that meet in channels). None of them exits
- * in the rounds between, so none ever will. All this has to hold from where the threads were met, not only from the anchor
- * on: what one of them writes before its loop may be what another waits for. The proof ends, without a result, at a step
- * that
+ * uses, the order of steps of different threads makes no difference: each does the same in any order (Kahn, 1974: "The
+ * semantics of a simple language for parallel programming", for processes that meet in channels). None of them exits in
+ * the rounds between, so none ever will. All this has to hold from where the threads were met, not only from the anchor
+ * on: what one of them writes before its loop may be what another waits for. The proof ends, without a result, at a
+ * step that
  *   - exits, fails or calls the system, or is of a whole warp's matrices;
  *   - arrives at a barrier that not the whole block waits at, since who comes first then completes it;
  *   - calls a recursive function.
  *
  * The same state means the state that matters, as in loop.c: what decides where threads go, which addresses they use and
- * whom they meet, and what that is computed from. A value that matters to nobody may change: a count of attempts in a
- * register, in local memory, or in a global word that all threads add to. Memory that matters may change too, if only
- * one thread uses it: a flag that says "I am trying". Where time or the threads that happen to run together (activemask,
- * votes without .sync) matter, nothing is proved.
+ * whom they meet, and what that is computed from. A value that matters to no thread may change: a count of attempts in
+ * a register, in local memory, or in a global word that all threads add to. Memory that matters may change too, if only
+ * one thread uses it: a flag that says "I am trying". Where time or the threads that happen to run together
+ * (activemask, votes without .sync) matter, nothing is proved.
  *
  * Blocks are followed one after the other, each as if the others stood still. That holds if none changes a byte of
  * global memory that matters to another, which is checked over all blocks that were looked at.

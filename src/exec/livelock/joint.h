@@ -19,9 +19,10 @@ struct exec_joint *exec_joint_new(const struct exec_grid *g);
 void exec_joint_free(struct exec_joint *k);
 /* Before the first of the blocks that are looked at together. */
 void exec_joint_begin(struct exec_joint *k);
-/* Follows the threads of a block that run, and those they set free, for at most so many instructions in all. at: of each
- * warp. Afterwards everything is as it was before. LEAVES: nothing was proved. POLLS: they go on for as long as nobody else
- * changes memory, and none of the blocks looked at since exec_joint_begin does. ENDLESS: they go on, whatever others do. */
+/* Follows the running threads of a block, and threads that they set free, for at most `most` instructions in all, and
+ * then restores the state. at: one for each warp. LEAVES: nothing was proved. POLLS: the threads go on for as long as
+ * no other thread changes memory, and no block looked at since exec_joint_begin changes any. ENDLESS: the threads go
+ * on, whatever others do. */
 enum exec_loop exec_joint_loops(struct exec_joint *k, struct exec_block *b, const struct exec_stand *at,
                                 uint64_t most);
 /* Instructions followed so far, and what it took to keep states, in the same unit: what the proofs have cost. */

@@ -97,7 +97,8 @@ static bool access_step(struct exec_joint *k, const struct at *a) {
 
 /* ---- meetings ---- */
 
-/* A barrier with a count, or one that some only arrive at, may be completed by whoever comes first. */
+/* True if the barrier needs all threads of the block. A barrier with a smaller count, or one at which some threads only
+ * arrive, may be completed by different threads in another schedule. */
 static bool whole_block(const struct exec_joint *k, const struct at *a) {
     const struct ir_insn *i = a->i;
     const bool red = i->op == IR_BAR_RED_P || i->op == IR_BAR_RED_U32;

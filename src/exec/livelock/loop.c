@@ -1,10 +1,11 @@
 /* A thread that can never leave the loop it is in.
  *
  * The thread is followed alone, on a copy, while memory stands still. If it comes to a state it was in before, it will do so
- * again and again: alone or among others, under any scheduler, until somebody changes a word it reads. A step that changes
- * memory others see, exits, meets other threads (barriers, votes, shuffles), looks at who runs beside it or calls the
- * system ends the attempt: the thread does something, or at least cannot be followed alone (joint.c may say more). So when
- * every thread of a launch that is not blocked is such a one, the launch will not end: no scheduler could make it.
+ * again and again: alone or among others, under any scheduler, until another thread changes a word it reads. A step
+ * that changes memory others see, exits, meets other threads (barriers, votes, shuffles), looks at who runs beside it
+ * or calls the system ends the attempt: the thread does something, or at least cannot be followed alone (joint.c may
+ * say more). So when every thread of a launch that is not blocked is such a one, the launch will not end: no scheduler
+ * could make it.
  *
  * The same state means the state that matters. A loop that counts its turns in vain (for a statistic, for the report of a
  * lock) never has all its registers again, but those that decide where it goes are. What matters is found backwards along

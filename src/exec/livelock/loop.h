@@ -7,7 +7,7 @@
 enum exec_loop {
     EXEC_LEAVES, /* it exits, calls the system or fails */
     EXEC_MEETS, /* nothing is proved: it changes memory, meets other threads, or was not followed for long enough */
-    EXEC_POLLS,  /* it loops for as long as nobody changes memory */
+    EXEC_POLLS,  /* it loops for as long as no thread changes memory */
     EXEC_ENDLESS /* it loops whatever the other threads do */
 };
 

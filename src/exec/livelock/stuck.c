@@ -117,7 +117,7 @@ static enum exec_loop block_loops(struct engine *en, struct resident *r, struct 
     return EXEC_POLLS;
 }
 
-/* The same of all its threads together, for as many steps as the launch's length allows. */
+/* Follows all running threads of a block together, for as many steps as the length of the launch allows. */
 static enum exec_loop joint_loops(struct engine *en, struct resident *r, uint64_t follow) {
     const uint64_t wanted = follow / EXEC_FOLLOW_TOGETHER * en->grid.threads,
                    allowed = en->grid.insts / JOINT_SHARE;

@@ -8,9 +8,9 @@
 /* ---- clocks: what a thread knows of others (races_clock.c) ----
  *
  * A *unit* is what runs in order by itself: a thread, or in lockstep a warp. Each counts its epochs, from 1. A clock says, for
- * the units of some blocks, up to which epoch everything they did is known to be over. Clocks are shared by whoever knows the
- * same, and so are their parts; both are copied when one of several owners changes them. A unit's own epochs are not in its
- * clock, so that the threads of a warp can have the same one. */
+ * the units of some blocks, up to which epoch everything they did is known to be over. Units that know the same share a
+ * clock, and clocks share parts; both are copied when one of several owners changes them. A unit's own epochs are not
+ * in its clock, so that the threads of a warp can have the same one. */
 struct races_part { /* of one block */
     uint32_t refs;
     uint32_t epoch[]; /* by unit */
@@ -31,7 +31,7 @@ void clock_drop(struct exec_races *r, struct races_clock *c); /* NULL is fine */
 const struct races_part *clock_part(const struct races_clock *c, uint32_t block);
 /* *c learns all that from knows; *c may be NULL, which knows nothing. */
 void clock_join(struct exec_races *r, struct races_clock **c, const struct races_clock *from);
-/* The part of a block, for the caller to write: *c and it are then nobody else's. */
+/* Returns the part of a block for writing. *c and the part are copied first if they are shared. */
 struct races_part *clock_write(struct exec_races *r, struct races_clock **c, uint32_t block);
 
 static inline bool clock_knows(const struct races_part *p, uint32_t unit, uint32_t epoch) {

@@ -171,7 +171,8 @@ void races_acquire(struct exec_races *r, struct races_block *b, struct races_uni
 
 /* ---- executors in place of the plain ones ---- */
 
-/* exit and ret may complete a barrier of others, and what malloc gives may have been somebody else's before. */
+/* Runs exit, ret and system calls. exit and ret may complete a barrier for other threads, and malloc may return memory
+ * that another thread has released. */
 void races_release(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     struct exec_grid *g = x->warp->block->grid;
     g->races_released = g->races;

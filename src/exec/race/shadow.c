@@ -87,7 +87,7 @@ static uint32_t more_new(struct exec_races *r) {
     if (k) {
         r->free_more = r->more.v[k].next;
     } else {
-        if (!r->more.n) VEC_PUSH(&r->more, (struct races_more){0}); /* index 0 is nobody's */
+        if (!r->more.n) VEC_PUSH(&r->more, (struct races_more){0}); /* index 0 means none */
         k = (uint32_t)r->more.n;
         VEC_PUSH(&r->more, (struct races_more){0});
         r->used += sizeof *r->more.v;
@@ -124,7 +124,7 @@ struct races_sync *shadow_sync(struct exec_races *r, struct races_cell *c) {
         c->sync = r->free_sync;
         r->free_sync = r->sync.v[c->sync].next;
     } else if (!c->sync) {
-        if (!r->sync.n) VEC_PUSH(&r->sync, (struct races_sync){0}); /* index 0 is nobody's */
+        if (!r->sync.n) VEC_PUSH(&r->sync, (struct races_sync){0}); /* index 0 means none */
         c->sync = (uint32_t)r->sync.n;
         VEC_PUSH(&r->sync, (struct races_sync){0});
     }

@@ -1,4 +1,4 @@
-/* Which numbers a kernel's tape has (exec/tape/tape.h).
+/* Finds the columns of a kernel's tape (exec/tape/tape.h).
  *
  * A register is wanted where something will ask for its value in a replay: a guard, the index of brx, the address of an
  * indirect call, number and count of a barrier, a member mask, the address of a matrix. What votes, shuffles and predicate
@@ -72,7 +72,7 @@ static bool known_address(const struct ir_insn *i) {
            i->space != IR_SP_GENERIC && i->space != IR_SP_CONST;
 }
 
-/* Of a branch, jump, call or return of machine code. */
+/* Classifies a branch, jump, call or return of machine code. */
 static enum site_kind kind_of_jump(const struct ir_insn *i) {
     if (i->op == IR_BRA) return i->ns ? SITE_BRANCH : SITE_RUN;
     return i->op == IR_CALL || ir_is_const(site_target(i)) ? SITE_RUN : SITE_JUMP;
@@ -108,8 +108,8 @@ static bool names(const ir_opnd *o, uint32_t n, ir_opnd wanted) {
     return false;
 }
 
-/* Is what an instruction writes to a register overwritten before anything can read it? Compilers let atomics return what
- * nobody wants. It is looked for up to the next jump only. */
+/* True if a register written by the instruction is overwritten before anything can read it: compilers leave such
+ * results of atomics. The search ends at the next jump. */
 static bool is_dropped(const struct search *s, const struct ir_insn *i, ir_opnd o) {
     const struct ir_insn *end = s->m->code.v + s->m->code.n;
     for (i++; i < end && ir_ops[i->op].cls != IR_C_BRANCH; i++) {

@@ -3,8 +3,9 @@
  *
  * Recording runs the instruction and then tells its columns for each lane. Atomics run lane by lane, in the order that they
  * have anyway, to know of each whether it changed memory. A replay fills in the outcome that the instruction would have left:
- * addresses, and registers that the plan wants. It touches no memory but that of calls, which copy arguments that nobody
- * reads, and of matrices. Branches and jumps of machine code, which registers decide, go where the tape says. Addresses come from a file that may be damaged: each is checked against what the space can have. */
+ * addresses, and registers that the plan wants. It touches no memory but that of calls, which copy arguments that are
+ * never read, and of matrices. Branches and jumps of machine code, which registers decide, go where the tape says.
+ * Addresses come from a file that may be damaged: each is checked against what the space can have. */
 #include "exec/livelock/follow.h"
 #include "exec/tape/impl.h"
 

@@ -1,14 +1,15 @@
 /* What decides the way of every thread and what it accesses, apart from the values it computes: a launch can write that down
  * while it executes (record), or be given it and compute nothing (replay).
  *
- * A thread's tape is a sequence of numbers, in the order of its own program, whoever it runs together with. Each number
- * belongs to a column: one thing that one instruction of the program tells, an address, a register or a predicate. Threads of
- * a block have one tape each; how they are kept is the business of who gives struct exec_tape.
+ * A thread's tape is a sequence of numbers, in the order of its own program, whichever threads it runs together with.
+ * Each number belongs to a column: one thing that one instruction of the program tells, an address, a register or a
+ * predicate. Threads of a block have one tape each; how they are kept is the business of who gives struct exec_tape.
  *
- * What must be known is found by the plan (tape_plan.c). Registers that somebody will ask for again, guards first of all, are
- * given their values when they are written. Barriers, calls, returns, votes and what a form of the program adds are executed
- * as ever, on such registers; everything else only takes its place in time. So whatever stands behind exec/warp.h, the
- * functional engine or an SM with any mechanism, runs a replay by the code that it runs programs with. */
+ * What must be known is found by the plan (tape_plan.c). Registers whose values are needed again, guards first of all,
+ * are given them when they are written. Barriers, calls, returns, votes and what a form of the program adds are
+ * executed as ever, on such registers; everything else only takes its place in time. So whatever stands behind
+ * exec/warp.h, the functional engine or an SM with any mechanism, runs a replay by the code that it runs programs
+ * with. */
 #ifndef HEDDLE_EXEC_TAPE_TAPE_H
 #define HEDDLE_EXEC_TAPE_TAPE_H
 
@@ -32,7 +33,8 @@ struct exec_tape {
     const char *(*why)(void *user, void *tapes);
 };
 
-/* Which numbers the kernel `func` of a module, with all it may call, tells. NULL: it cannot be replayed; e has the reason. */
+/* Finds the columns of the kernel `func` of a module, with all that it may call. NULL: the kernel cannot be replayed; e
+ * has the reason. */
 struct exec_plan;
 struct exec_plan *exec_plan_new(const struct ir_module *m, uint32_t func, struct err *e);
 void exec_plan_free(struct exec_plan *p); /* NULL is fine */
